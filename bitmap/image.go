@@ -1,0 +1,254 @@
+// Package bitmap holds binary images and table rows, packed 64 pixels a word,
+// with an optional plane that says which pixels are known.
+//
+// A row of a table is an image of height 1. An unknown pixel carries no
+// evidence: it adds nothing to any likelihood and nothing to any count. The
+// package is a leaf: it knows nothing of models or files.
+package bitmap
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// MaxPixels bounds Height*Width of an image. It is a guard against absurd
+// sizes from hostile headers, far above any image Patchwork is meant for.
+const MaxPixels = 1 << 28
+
+// Image is a binary image of Height x Width pixels, row-major, y down, x to
+// the right. Pixel (y, x) is bit x%64 of word y*Stride+x/64 of its plane.
+//
+// Invariants: bits beyond Width in the last word of a row are 0 in both
+// planes; a pixel that is not known has value 0; a nil known plane means that
+// every pixel is known. The zero Image is empty (0 x 0).
+//
+// An Image is safe for concurrent readers as long as nobody calls a Set method.
+type Image struct {
+	height, width int
+	stride        int      // words a row
+	on            []uint64 // height*stride words: value 1
+	known         []uint64 // nil, or height*stride words: value observed
+}
+
+// New returns an all-off, all-known image. It panics if a side is negative or
+// the image has more than MaxPixels pixels (misuse: sizes from files are
+// checked where files are read).
+func New(height, width int) *Image {
+	if height < 0 || width < 0 || (width > 0 && height > MaxPixels/width) {
+		panic(fmt.Sprintf("bitmap: image size %d x %d is out of range", height, width))
+	}
+	stride := (width + 63) / 64
+	return &Image{height: height, width: width, stride: stride, on: make([]uint64, height*stride)}
+}
+
+// FromBytes returns the image whose pixel (y, x) is on where
+// pix[y*width+x] != 0. It panics if len(pix) != height*width.
+func FromBytes(height, width int, pix []uint8) *Image {
+	if len(pix) != height*width {
+		panic(fmt.Sprintf("bitmap: %d pixels for an image of %d x %d", len(pix), height, width))
+	}
+	m := New(height, width)
+	for y := range height {
+		for x := range width {
+			if pix[y*width+x] != 0 {
+				m.on[y*m.stride+x/64] |= 1 << (x % 64)
+			}
+		}
+	}
+	return m
+}
+
+// Parse reads an image from one string a row: '0', '.' or ' ' is off, '?' is
+// unknown, anything else is on. It panics if the rows differ in length: it is
+// meant for literals in tests and examples.
+func Parse(rows ...string) *Image {
+	if len(rows) == 0 {
+		return New(0, 0)
+	}
+	m := New(len(rows), len(rows[0]))
+	for y, row := range rows {
+		if len(row) != m.width {
+			panic(fmt.Sprintf("bitmap: row %d has %d pixels, row 0 has %d", y, len(row), m.width))
+		}
+		for x := range m.width {
+			switch row[x] {
+			case '0', '.', ' ':
+			case '?':
+				m.SetUnknown(y, x)
+			default:
+				m.Set(y, x, true)
+			}
+		}
+	}
+	return m
+}
+
+// Height is the number of rows of pixels.
+func (m *Image) Height() int { return m.height }
+
+// Width is the number of pixels in a row.
+func (m *Image) Width() int { return m.width }
+
+// Len is Height*Width, the number of pixels.
+func (m *Image) Len() int { return m.height * m.width }
+
+func (m *Image) word(y, x int) (int, uint64) {
+	if uint(y) >= uint(m.height) || uint(x) >= uint(m.width) {
+		panic(fmt.Sprintf("bitmap: pixel (%d,%d) outside an image of %d x %d", y, x, m.height, m.width))
+	}
+	return y*m.stride + x/64, 1 << (x % 64)
+}
+
+// At reports whether pixel (y, x) is on; an unknown pixel is not. It panics
+// outside the image.
+func (m *Image) At(y, x int) bool {
+	i, b := m.word(y, x)
+	return m.on[i]&b != 0
+}
+
+// Known reports whether pixel (y, x) was observed. It panics outside the image.
+func (m *Image) Known(y, x int) bool {
+	i, b := m.word(y, x)
+	return m.known == nil || m.known[i]&b != 0
+}
+
+// Set makes pixel (y, x) known, with the given value. It panics outside the image.
+func (m *Image) Set(y, x int, on bool) {
+	i, b := m.word(y, x)
+	if m.known != nil {
+		m.known[i] |= b
+	}
+	if on {
+		m.on[i] |= b
+	} else {
+		m.on[i] &^= b
+	}
+}
+
+// SetUnknown makes pixel (y, x) unknown. It panics outside the image.
+func (m *Image) SetUnknown(y, x int) {
+	i, b := m.word(y, x)
+	if m.known == nil {
+		m.known = m.fullPlane()
+	}
+	m.known[i] &^= b
+	m.on[i] &^= b
+}
+
+// fullPlane is a known plane in which every pixel is known.
+func (m *Image) fullPlane() []uint64 {
+	plane := make([]uint64, len(m.on))
+	for y := range m.height {
+		for i := range m.stride {
+			n := min(64, m.width-64*i)
+			plane[y*m.stride+i] = ^uint64(0) >> (64 - n)
+		}
+	}
+	return plane
+}
+
+// Complete reports whether every pixel is known.
+func (m *Image) Complete() bool { return m.CountKnown() == m.Len() }
+
+// CountOn is the number of pixels that are on.
+func (m *Image) CountOn() int { return count(m.on) }
+
+// CountKnown is the number of known pixels.
+func (m *Image) CountKnown() int {
+	if m.known == nil {
+		return m.Len()
+	}
+	return count(m.known)
+}
+
+func count(plane []uint64) int {
+	n := 0
+	for _, w := range plane {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// Clone returns an independent copy.
+func (m *Image) Clone() *Image {
+	c := *m
+	c.on = append([]uint64(nil), m.on...)
+	if m.known != nil {
+		c.known = append([]uint64(nil), m.known...)
+	}
+	return &c
+}
+
+// Equal reports whether two images have the same size, the same known pixels
+// and the same values at them.
+func (m *Image) Equal(o *Image) bool {
+	if m.height != o.height || m.width != o.width {
+		return false
+	}
+	for i, w := range m.on {
+		if w != o.on[i] {
+			return false
+		}
+	}
+	if m.known == nil && o.known == nil {
+		return true
+	}
+	for y := range m.height {
+		for x := range m.width {
+			if m.Known(y, x) != o.Known(y, x) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// AppendBytes appends one byte a pixel to dst, row-major: 1 on, 0 off or
+// unknown, and returns the extended slice.
+func (m *Image) AppendBytes(dst []uint8) []uint8 {
+	for y := range m.height {
+		row := m.on[y*m.stride:]
+		for x := range m.width {
+			dst = append(dst, uint8(row[x/64]>>(x%64)&1))
+		}
+	}
+	return dst
+}
+
+// AppendKnown appends one byte a pixel to dst, row-major: 1 known, 0 unknown,
+// and returns the extended slice.
+func (m *Image) AppendKnown(dst []uint8) []uint8 {
+	if m.known == nil {
+		for range m.Len() {
+			dst = append(dst, 1)
+		}
+		return dst
+	}
+	for y := range m.height {
+		row := m.known[y*m.stride:]
+		for x := range m.width {
+			dst = append(dst, uint8(row[x/64]>>(x%64)&1))
+		}
+	}
+	return dst
+}
+
+// String draws the image, one line a row: '#' on, '.' off, '?' unknown. Parse
+// of its lines gives the image back.
+func (m *Image) String() string {
+	buf := make([]byte, 0, m.height*(m.width+1))
+	for y := range m.height {
+		for x := range m.width {
+			switch {
+			case !m.Known(y, x):
+				buf = append(buf, '?')
+			case m.At(y, x):
+				buf = append(buf, '#')
+			default:
+				buf = append(buf, '.')
+			}
+		}
+		buf = append(buf, '\n')
+	}
+	return string(buf)
+}

@@ -1,0 +1,141 @@
+package patchwork
+
+import (
+	"math"
+
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/pose"
+)
+
+// Pick is one expert at one place, chosen by the pursuit.
+type Pick struct {
+	Expert int
+	Pose   pose.Pose
+	// Gain is the rise of the log-likelihood, in nats, under the scoring in
+	// force, when this pick joined; +Inf for a pick that made the image possible.
+	Gain float64
+}
+
+// Explanation is what likelihood matching pursuit found in one image.
+type Explanation struct {
+	Picks []Pick // in the order of the pursuit
+
+	// StartLogLik is the log-likelihood, in nats, of the image when no expert
+	// speaks, and LogLik that of the explanation, both under the scoring in
+	// force; LogLikModel is that of the explanation under the untruncated
+	// composition. -Inf: the image is impossible.
+	StartLogLik, LogLik, LogLikModel float64
+}
+
+// Composition is the template composed of a set of picks over an image frame
+// of Height x Width, and who speaks where. All slices are row-major.
+type Composition struct {
+	Height, Width int
+
+	// P is the composed probability of each pixel.
+	P []float64
+
+	// Max is k*: the index, among the picks, of the strongest opinion above
+	// the abstention value, and Min is l*, the strongest below it; -1 where
+	// there is none. A tie goes to the earlier pick. Min is all -1 under Max.
+	Max, Min []int16
+}
+
+// Compose joins the picks, at their poses, over a frame of height x width
+// pixels, with the original (untruncated) templates. It is the reference for
+// everything the fast pursuit computes. It panics on an expert the model does
+// not have, or more than 32,767 picks.
+func (m *Model) Compose(height, width int, picks []Pick) *Composition {
+	if len(picks) > math.MaxInt16 {
+		panic("patchwork: too many picks")
+	}
+	n := height * width
+	c := &Composition{Height: height, Width: width, P: make([]float64, n), Max: make([]int16, n), Min: make([]int16, n)}
+	hi, lo := make([]float64, n), make([]float64, n)
+	for i := range n {
+		q := m.cfg.abstention(i)
+		hi[i], lo[i], c.Max[i], c.Min[i] = q, q, -1, -1
+	}
+	for j, pick := range picks {
+		for i, p := range m.Place(height, width, pick) {
+			if p > hi[i] {
+				hi[i], c.Max[i] = p, int16(j)
+			}
+			if p < lo[i] && m.cfg.Rule == MaxMinusMin {
+				lo[i], c.Min[i] = p, int16(j)
+			}
+		}
+	}
+	for i := range n {
+		c.P[i] = compose(hi[i], lo[i], m.cfg.abstention(i))
+	}
+	return c
+}
+
+// compose is the extremal fold read off: hi + lo - q, which rounding must not
+// carry out of [0, 1]. Where nobody votes on one side the other is exact.
+func compose(hi, lo, q float64) float64 {
+	switch {
+	case lo == q:
+		return hi
+	case hi == q:
+		return lo
+	}
+	return min(max(hi+lo-q, 0), 1)
+}
+
+// Place is the opinion of one pick at every pixel of an image frame of
+// height x width, row-major: its template rotated and shifted; the abstention
+// value where its frame does not reach.
+func (m *Model) Place(height, width int, pick Pick) []float64 {
+	out := make([]float64, height*width)
+	for i := range out {
+		out[i] = m.cfg.abstention(i)
+	}
+	h, w := m.cfg.Height, m.cfg.Width
+	template := m.experts[pick.Expert]
+	var source []int32
+	if pick.Pose.Angle != 0 {
+		source = pose.RotationMap(h, w, pick.Pose.Angle)
+	}
+	for y := range h {
+		for x := range w {
+			iy, ix := y+pick.Pose.DY, x+pick.Pose.DX
+			if iy < 0 || ix < 0 || iy >= height || ix >= width {
+				continue
+			}
+			s := int32(y*w + x)
+			if source != nil {
+				s = source[s]
+			}
+			if s != pose.Outside {
+				out[iy*width+ix] = template[s]
+			}
+		}
+	}
+	return out
+}
+
+// LogLik is the log-likelihood of an image, in nats, under independent pixels
+// with probabilities p (row-major): the sum of log p over known on pixels and
+// log(1-p) over known off ones. -Inf where a known pixel is impossible.
+func LogLik(img *bitmap.Image, p []float64) float64 {
+	sum, i := 0.0, 0
+	for y := range img.Height() {
+		for x := range img.Width() {
+			if img.Known(y, x) {
+				sum += pixelLogLik(img.At(y, x), p[i])
+			}
+			i++
+		}
+	}
+	return sum
+}
+
+// pixelLogLik is log P(x | p) of one Bernoulli pixel, in nats.
+func pixelLogLik(on bool, p float64) float64 {
+	if on {
+		return math.Log(p)
+	}
+	return math.Log1p(-p)
+}

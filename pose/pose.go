@@ -1,0 +1,145 @@
+// Package pose describes where an expert is placed: a rotation about the
+// centre of its frame followed by a shift by whole pixels.
+//
+// Angles are degrees, positive = clockwise on screen (x right, y down). A
+// rotation turns (x, y) into (cx - sy, sx + cy) about ((h-1)/2, (w-1)/2), with
+// c, s the cosine and sine of the angle; pixels are mapped to the nearest, so
+// that a binary image stays binary and counts stay integers.
+package pose
+
+import (
+	"fmt"
+	"math"
+)
+
+// Pose is a place for an expert: rotate by Angle degrees, then shift by DY
+// rows (down) and DX columns (right). The zero Pose leaves it where it is.
+type Pose struct {
+	DY, DX int
+	Angle  float64
+}
+
+// Range is the arithmetic sequence Min, Min+Step, ... up to Max, of shifts in
+// pixels. The zero Range holds only 0; a Step of 0 means 1.
+type Range struct{ Min, Max, Step int }
+
+// Symmetric is the range -reach..reach; it always contains 0, because it is
+// counted from 0 outwards in multiples of step.
+func Symmetric(reach, step int) Range {
+	if step <= 0 {
+		step = 1
+	}
+	reach -= reach % step
+	return Range{-reach, reach, step}
+}
+
+func (r Range) step() int { return max(r.Step, 1) }
+
+// Len is the number of shifts in the range, at least 1 for a valid range.
+func (r Range) Len() int { return (r.Max-r.Min)/r.step() + 1 }
+
+// At is the i-th shift.
+func (r Range) At(i int) int { return r.Min + i*r.step() }
+
+// Index is the inverse of At; ok is false where shift is not in the range.
+func (r Range) Index(shift int) (i int, ok bool) {
+	d := shift - r.Min
+	if d < 0 || shift > r.Max || d%r.step() != 0 {
+		return 0, false
+	}
+	return d / r.step(), true
+}
+
+// Grid is a finite set of poses: every rotation with every pair of shifts.
+// Poses are numbered rotation first, then dy, then dx, the order in which ties
+// are broken. The zero Grid holds only the zero pose.
+type Grid struct {
+	DY, DX Range
+	Angles []float64 // degrees; none means only 0
+}
+
+// Validate says what is wrong with the grid, or nil: ranges must not be empty,
+// angles finite and distinct.
+func (g Grid) Validate() error {
+	for _, r := range []struct {
+		name string
+		Range
+	}{{"dy", g.DY}, {"dx", g.DX}} {
+		if r.Max < r.Min || r.Step < 0 {
+			return fmt.Errorf("pose: %s range %d..%d step %d is empty", r.name, r.Min, r.Max, r.Step)
+		}
+	}
+	seen := make(map[float64]bool, len(g.Angles))
+	for i, a := range g.Angles {
+		if math.IsNaN(a) || math.IsInf(a, 0) {
+			return fmt.Errorf("pose: rotation %d is %v, not a finite angle in degrees", i, a)
+		}
+		if seen[a] {
+			return fmt.Errorf("pose: rotation %v degrees is listed twice", a)
+		}
+		seen[a] = true
+	}
+	return nil
+}
+
+// Rotations is the number of rotations, at least 1.
+func (g Grid) Rotations() int { return max(len(g.Angles), 1) }
+
+// Angle is the rotation with index r, in degrees.
+func (g Grid) Angle(r int) float64 {
+	if len(g.Angles) == 0 && r == 0 {
+		return 0
+	}
+	return g.Angles[r]
+}
+
+// RotationIndex finds the rotation of the given angle; ok is false where the
+// grid does not hold it.
+func (g Grid) RotationIndex(angle float64) (r int, ok bool) {
+	for r := range g.Rotations() {
+		if g.Angle(r) == angle {
+			return r, true
+		}
+	}
+	return 0, false
+}
+
+// Shifts is the number of shifts of one rotation.
+func (g Grid) Shifts() int { return g.DY.Len() * g.DX.Len() }
+
+// Len is the number of poses.
+func (g Grid) Len() int { return g.Rotations() * g.Shifts() }
+
+// At is the pose with number i, 0 <= i < Len().
+func (g Grid) At(i int) Pose {
+	nx := g.DX.Len()
+	r, s := i/g.Shifts(), i%g.Shifts()
+	return Pose{DY: g.DY.At(s / nx), DX: g.DX.At(s % nx), Angle: g.Angle(r)}
+}
+
+// Index is the inverse of At; ok is false where the grid does not hold p.
+func (g Grid) Index(p Pose) (i int, ok bool) {
+	r, okR := g.RotationIndex(p.Angle)
+	y, okY := g.DY.Index(p.DY)
+	x, okX := g.DX.Index(p.DX)
+	return r*g.Shifts() + y*g.DX.Len() + x, okR && okY && okX
+}
+
+// Identity is the number of the zero pose; ok is false where the grid does
+// not hold it.
+func (g Grid) Identity() (i int, ok bool) { return g.Index(Pose{}) }
+
+// Evenly lists the angles -reach, ..., 0, ..., reach in multiples of step,
+// all in degrees: the rotations of `--rotate reach:step`. A step or reach of 0
+// gives just 0.
+func Evenly(reach, step float64) []float64 {
+	if !(step > 0) || !(reach > 0) {
+		return []float64{0}
+	}
+	n := int(math.Floor(reach/step + 1e-9))
+	angles := make([]float64, 0, 2*n+1)
+	for i := -n; i <= n; i++ {
+		angles = append(angles, float64(i)*step)
+	}
+	return angles
+}

@@ -1,0 +1,6 @@
+package patchwork
+
+// Tally is the integer counts of an explained data set.
+type Tally struct {
+	k, pixels int
+}
