@@ -46,30 +46,44 @@ type Composition struct {
 // everything the fast pursuit computes. It panics on an expert the model does
 // not have, or more than 32,767 picks.
 func (m *Model) Compose(height, width int, picks []Pick) *Composition {
+	var c composer
+	c.compose(m, height, width, picks)
+	out := &Composition{Height: height, Width: width, P: make([]float64, height*width), Max: c.max, Min: c.min}
+	for i := range out.P {
+		out.P[i] = compose(c.hi[i], c.lo[i], m.cfg.abstention(i))
+	}
+	return out
+}
+
+// composer is the memory of a composition: running extrema and who holds them.
+type composer struct {
+	hi, lo   []float64
+	max, min []int16
+}
+
+func (c *composer) compose(m *Model, height, width int, picks []Pick) {
 	if len(picks) > math.MaxInt16 {
 		panic("patchwork: too many picks")
 	}
-	n := height * width
-	c := &Composition{Height: height, Width: width, P: make([]float64, n), Max: make([]int16, n), Min: make([]int16, n)}
-	hi, lo := make([]float64, n), make([]float64, n)
-	for i := range n {
+	if n := height * width; len(c.hi) != n {
+		c.hi, c.lo = make([]float64, n), make([]float64, n)
+		c.max, c.min = make([]int16, n), make([]int16, n)
+	}
+	for i := range c.hi {
 		q := m.cfg.abstention(i)
-		hi[i], lo[i], c.Max[i], c.Min[i] = q, q, -1, -1
+		c.hi[i], c.lo[i], c.max[i], c.min[i] = q, q, -1, -1
 	}
+	twoSided := m.cfg.Rule == MaxMinusMin
 	for j, pick := range picks {
-		for i, p := range m.Place(height, width, pick) {
-			if p > hi[i] {
-				hi[i], c.Max[i] = p, int16(j)
+		m.visit(height, width, pick, func(i int, p float64) {
+			if p > c.hi[i] {
+				c.hi[i], c.max[i] = p, int16(j)
 			}
-			if p < lo[i] && m.cfg.Rule == MaxMinusMin {
-				lo[i], c.Min[i] = p, int16(j)
+			if twoSided && p < c.lo[i] {
+				c.lo[i], c.min[i] = p, int16(j)
 			}
-		}
+		})
 	}
-	for i := range n {
-		c.P[i] = compose(hi[i], lo[i], m.cfg.abstention(i))
-	}
-	return c
 }
 
 // compose is the extremal fold read off: hi + lo - q, which rounding must not
@@ -92,28 +106,28 @@ func (m *Model) Place(height, width int, pick Pick) []float64 {
 	for i := range out {
 		out[i] = m.cfg.abstention(i)
 	}
+	m.visit(height, width, pick, func(i int, p float64) { out[i] = p })
+	return out
+}
+
+// visit calls f with every image pixel i (row-major) that the frame of the
+// placed expert reaches, and its opinion p there.
+func (m *Model) visit(height, width int, pick Pick, f func(i int, p float64)) {
 	h, w := m.cfg.Height, m.cfg.Width
 	template := m.experts[pick.Expert]
-	var source []int32
-	if pick.Pose.Angle != 0 {
-		source = pose.RotationMap(h, w, pick.Pose.Angle)
-	}
-	for y := range h {
-		for x := range w {
-			iy, ix := y+pick.Pose.DY, x+pick.Pose.DX
-			if iy < 0 || ix < 0 || iy >= height || ix >= width {
-				continue
-			}
+	source := m.turn(pick.Pose.Angle).there
+	dy, dx := pick.Pose.DY, pick.Pose.DX
+	for y := max(0, -dy); y < min(h, height-dy); y++ {
+		for x := max(0, -dx); x < min(w, width-dx); x++ {
 			s := int32(y*w + x)
 			if source != nil {
 				s = source[s]
 			}
 			if s != pose.Outside {
-				out[iy*width+ix] = template[s]
+				f((y+dy)*width+x+dx, template[s])
 			}
 		}
 	}
-	return out
 }
 
 // LogLik is the log-likelihood of an image, in nats, under independent pixels

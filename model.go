@@ -49,7 +49,8 @@ type Config struct {
 	// Outside says what lies beyond the border of an image, for learning.
 	Outside Outside
 
-	// Prior the templates were learned with, to go on learning.
+	// Prior of the template probabilities, for learning. The zero Prior means
+	// Beta(1, 1), the paper's.
 	Prior Prior
 }
 
@@ -86,6 +87,35 @@ type Model struct {
 	cfg     Config
 	experts [][]float64
 	extras  Extras
+	turns   map[float64]turn // index maps of the grid's rotations but 0
+}
+
+// turn is the index maps of one rotation of the frame.
+type turn struct{ there, back []int32 }
+
+func newTurn(c *Config, angle float64) turn {
+	return turn{pose.RotationMap(c.Height, c.Width, angle), pose.PullbackMap(c.Height, c.Width, angle)}
+}
+
+func newTurns(c *Config) map[float64]turn {
+	turns := make(map[float64]turn)
+	for _, a := range c.Poses.Angles {
+		if a != 0 {
+			turns[a] = newTurn(c, a)
+		}
+	}
+	return turns
+}
+
+// turn is the index maps of a rotation by angle degrees, nil maps for none.
+func (m *Model) turn(angle float64) turn {
+	if angle == 0 {
+		return turn{}
+	}
+	if t, ok := m.turns[angle]; ok {
+		return t
+	}
+	return newTurn(&m.cfg, angle)
 }
 
 // NewModel checks and copies a configuration and K >= 1 templates, each
@@ -98,7 +128,7 @@ func NewModel(cfg Config, templates [][]float64) (*Model, error) {
 	if len(templates) == 0 {
 		return nil, fmt.Errorf("patchwork: a model needs at least one expert")
 	}
-	m := &Model{cfg: cfg.clone()}
+	m := &Model{cfg: cfg.clone(), turns: newTurns(&cfg)}
 	for k, t := range templates {
 		if len(t) != cfg.Height*cfg.Width {
 			return nil, fmt.Errorf("patchwork: expert %d has %d values, a frame of %d x %d needs %d",
@@ -180,9 +210,9 @@ func (m *Model) Extras() Extras { return m.extras }
 // which part does not fit the model.
 func (m *Model) WithExtras(e Extras) (*Model, error) {
 	n := m.K() * m.Height() * m.Width()
-	if e.Counts != nil && (e.Counts.k*e.Counts.pixels != n || e.Counts.k != m.K()) {
-		return nil, fmt.Errorf("patchwork: counts of %d experts x %d pixels do not fit %d experts x %d pixels",
-			e.Counts.k, e.Counts.pixels, m.K(), m.Height()*m.Width())
+	if e.Counts != nil && (len(e.Counts.counts.On) != n || len(e.Counts.active) != m.K()) {
+		return nil, fmt.Errorf("patchwork: %d counts of %d experts do not fit %d experts of %d x %d pixels",
+			len(e.Counts.counts.On), len(e.Counts.active), m.K(), m.Height(), m.Width())
 	}
 	if e.Usage != nil && len(e.Usage) != m.K() {
 		return nil, fmt.Errorf("patchwork: usage of %d experts, the model has %d", len(e.Usage), m.K())
@@ -211,7 +241,7 @@ func (m *Model) WithConfig(cfg Config) (*Model, error) {
 		return nil, err
 	}
 	c := *m
-	c.cfg = cfg.clone()
+	c.cfg, c.turns = cfg.clone(), newTurns(&cfg)
 	return &c, nil
 }
 
@@ -224,6 +254,14 @@ func (c *Config) abstention(i int) float64 {
 		return c.QMap[i]
 	}
 	return c.Q
+}
+
+// prior is the Beta prior in force.
+func (c *Config) prior() Prior {
+	if c.Prior == (Prior{}) {
+		return Prior{1, 1}
+	}
+	return c.Prior
 }
 
 // reuse is the number of picks an expert may have in one image.

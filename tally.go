@@ -1,6 +1,230 @@
 package patchwork
 
-// Tally is the integer counts of an explained data set.
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"example.com/patchwork/bitmap"
+)
+
+// Counts are, for every expert and pixel of its frame (K*Height*Width numbers,
+// row-major), how often something happened in the images counted so far.
+//
+// An expert speaks for a pixel when it holds the strongest opinion above the
+// abstention value there (k*) or the strongest below it (l*). It wins the
+// pixel when it holds the only such opinion or the one farther from the
+// abstention value, and loses it when the opposite opinion is at least as far
+// (only max-minus-min models have pixels lost). Seen counts pixels won, On
+// those of them that were on in the image; LostSeen and LostOn likewise.
+type Counts struct{ On, Seen, LostOn, LostSeen []int64 }
+
+// Tally is what a set of explained images says about the experts, as integers.
+// Every M-step is a function of a Tally. Integers add exactly, so images may
+// be counted in any order, on any number of workers, and merged: the sum, and
+// the model read off it, is the same to the bit. A Tally belongs to one
+// goroutine.
 type Tally struct {
-	k, pixels int
+	height, width int
+	counts        Counts
+	active        []int64 // K: images in which the expert was picked
+	rows          int64   // images, weights counted
+	picks         int64
+	impossible    int64 // images of probability 0
+	logLik        int64 // of the others, in units of 2^-20 nats
+
+	compose composer // scratch
+	x       []uint8
+	known   []uint8
+}
+
+// logLikUnit is the fixed point of log-likelihoods in a Tally: sums of
+// integers do not depend on their order.
+const logLikUnit = 1 << 20
+
+// NewTally is an empty tally for the experts of m.
+func NewTally(m *Model) *Tally {
+	return newTally(m.K(), m.Height(), m.Width())
+}
+
+func newTally(k, height, width int) *Tally {
+	n := k * height * width
+	return &Tally{height: height, width: width, active: make([]int64, k),
+		counts: Counts{make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)}}
+}
+
+// TallyOf is a tally with given counts, each of length K*Height*Width of the
+// model, and the number of images they were made from. The error names counts
+// that cannot be: of the wrong length, negative, or more on than seen.
+func TallyOf(m *Model, c Counts, rows int64) (*Tally, error) {
+	t := NewTally(m)
+	for _, p := range []struct {
+		name     string
+		on, seen []int64
+		dst      [2][]int64
+	}{
+		{"won", c.On, c.Seen, [2][]int64{t.counts.On, t.counts.Seen}},
+		{"lost", c.LostOn, c.LostSeen, [2][]int64{t.counts.LostOn, t.counts.LostSeen}},
+	} {
+		if p.on == nil && p.seen == nil {
+			continue
+		}
+		if len(p.on) != len(t.counts.On) || len(p.seen) != len(t.counts.On) {
+			return nil, fmt.Errorf("patchwork: %d and %d counts of pixels %s, the model needs %d",
+				len(p.on), len(p.seen), p.name, len(t.counts.On))
+		}
+		for i := range p.on {
+			if p.on[i] < 0 || p.on[i] > p.seen[i] {
+				return nil, fmt.Errorf("patchwork: pixel %s number %d was on %d times of %d", p.name, i, p.on[i], p.seen[i])
+			}
+		}
+		copy(p.dst[0], p.on)
+		copy(p.dst[1], p.seen)
+	}
+	if rows < 0 {
+		return nil, fmt.Errorf("patchwork: counts of %d images", rows)
+	}
+	t.rows = rows
+	return t, nil
+}
+
+// Counts are the tally's pixel counts; a view that must not be changed.
+func (t *Tally) Counts() Counts { return t.counts }
+
+// Rows is the number of images counted, weights included.
+func (t *Tally) Rows() int64 { return t.rows }
+
+// Active is the number of images in which expert k was picked.
+func (t *Tally) Active(k int) int64 { return t.active[k] }
+
+// Picks is the number of picks in all images.
+func (t *Tally) Picks() int64 { return t.picks }
+
+// LogLik is the log-likelihood of the images counted under the untruncated
+// compositions, in nats, exact to 2^-21 an image; -Inf if one is impossible.
+func (t *Tally) LogLik() float64 {
+	if t.impossible > 0 {
+		return math.Inf(-1)
+	}
+	return float64(t.logLik) / logLikUnit
+}
+
+// Add counts an image and its explanation by model m, as often as weight says;
+// a weight of 2 equals adding it twice. It panics on a negative weight, or a
+// model of other experts than the tally's.
+func (t *Tally) Add(m *Model, img *bitmap.Image, e *Explanation, weight int64) {
+	if weight < 0 || m.K() != len(t.active) || m.Height() != t.height || m.Width() != t.width {
+		panic("patchwork: this tally does not count this model's experts, or the weight is negative")
+	}
+	if weight == 0 {
+		return
+	}
+	t.rows += weight
+	t.picks += weight * int64(len(e.Picks))
+	if math.IsInf(e.LogLikModel, -1) {
+		t.impossible += weight
+	} else {
+		t.logLik += weight * int64(math.Round(e.LogLikModel*logLikUnit))
+	}
+	for j, pick := range e.Picks {
+		if !slices.ContainsFunc(e.Picks[:j], func(o Pick) bool { return o.Expert == pick.Expert }) {
+			t.active[pick.Expert] += weight
+		}
+	}
+	t.x, t.known = img.AppendBytes(t.x[:0]), img.AppendKnown(t.known[:0])
+	t.compose.compose(m, img.Height(), img.Width(), e.Picks)
+	for j, pick := range e.Picks {
+		t.addPick(m, img, j, pick, weight)
+	}
+}
+
+// addPick counts, in the frame of the expert, the pixels that pick j speaks
+// for: image and speakers are pulled back through the pose (the inverse
+// transformation of eq. (1)), to the nearest pixel.
+func (t *Tally) addPick(m *Model, img *bitmap.Image, j int, pick Pick, weight int64) {
+	n := t.height * t.width
+	first := pick.Expert * n
+	template := m.experts[pick.Expert]
+	back := m.turn(pick.Pose.Angle).back
+	for s := range n {
+		at := s
+		if back != nil {
+			if at = int(back[s]); at < 0 {
+				continue // turned out of the frame: the expert does not show it
+			}
+		}
+		y, x := at/t.width+pick.Pose.DY, at%t.width+pick.Pose.DX
+		if y < 0 || x < 0 || y >= img.Height() || x >= img.Width() {
+			if m.cfg.Outside == Background && m.cfg.votes(template[s]) {
+				t.counts.Seen[first+s] += weight // an off pixel nobody disputes
+			}
+			continue
+		}
+		i := y*img.Width() + x
+		if t.known[i] == 0 {
+			continue
+		}
+		won, lost := t.speaks(m, i, int16(j))
+		on := weight * int64(t.x[i])
+		if won {
+			t.counts.Seen[first+s] += weight
+			t.counts.On[first+s] += on
+		} else if lost {
+			t.counts.LostSeen[first+s] += weight
+			t.counts.LostOn[first+s] += on
+		}
+	}
+}
+
+// speaks reports whether pick j wins or loses image pixel i in the present
+// composition.
+func (t *Tally) speaks(m *Model, i int, j int16) (won, lost bool) {
+	c := &t.compose
+	q := m.cfg.abstention(i)
+	for_, against := c.hi[i]-q, q-c.lo[i]
+	switch j {
+	case c.max[i]:
+		won = for_ > against
+	case c.min[i]:
+		won = against > for_
+	default:
+		return false, false
+	}
+	return won, !won
+}
+
+// votes reports whether opinion p differs from the scalar abstention value in
+// a way that counts (beyond the border of an image there is no value a pixel).
+func (c *Config) votes(p float64) bool {
+	return p > c.Q || c.Rule == MaxMinusMin && p < c.Q
+}
+
+// Merge adds what another tally of the same experts counted; exact, and the
+// same in any order. It panics if the experts differ in number or size.
+func (t *Tally) Merge(o *Tally) {
+	if len(o.active) != len(t.active) || o.height != t.height || o.width != t.width {
+		panic("patchwork: these tallies count different experts")
+	}
+	for _, p := range [][2][]int64{
+		{t.counts.On, o.counts.On}, {t.counts.Seen, o.counts.Seen},
+		{t.counts.LostOn, o.counts.LostOn}, {t.counts.LostSeen, o.counts.LostSeen},
+		{t.active, o.active},
+	} {
+		for i, v := range p[1] {
+			p[0][i] += v
+		}
+	}
+	t.rows += o.rows
+	t.picks += o.picks
+	t.impossible += o.impossible
+	t.logLik += o.logLik
+}
+
+// grow adds an expert that has counted nothing.
+func (t *Tally) grow() {
+	n := t.height * t.width
+	for _, c := range []*[]int64{&t.counts.On, &t.counts.Seen, &t.counts.LostOn, &t.counts.LostSeen} {
+		*c = append(*c, make([]int64, n)...)
+	}
+	t.active = append(t.active, 0)
 }

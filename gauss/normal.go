@@ -1,8 +1,227 @@
-// Package gauss is being written.
 package gauss
 
-// Normal is a multivariate Gaussian.
-type Normal struct{ mean []float64 }
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
 
-// Dim is the number of coordinates.
+	"gonum.org/v1/gonum/mat"
+)
+
+const (
+	// rankTolerance: a principal variance below this share of the largest is
+	// rounding and counts as 0.
+	rankTolerance = 1e-12
+	// matrixTolerance: how far, relative to the variances, a covariance may be
+	// from symmetric, and below 0 in any direction, before it is refused.
+	matrixTolerance = 1e-9
+	// spanTolerance: how far, relative to the sizes involved, a point may be
+	// off the span and still count as in it.
+	spanTolerance = 1e-8
+)
+
+// Normal is a Gaussian over 1 <= Dim <= 3*MaxExperts coordinates. It may be
+// singular: then all its mass is in the affine span of its Rank principal
+// directions through the mean. It is immutable and safe for concurrent use.
+// The zero Normal is not valid; use [New] or [Moments.Fit].
+type Normal struct {
+	mean []float64
+	cov  []float64 // d*d, row-major, exactly symmetric
+
+	// The eigen-decomposition of cov, restricted to its span: variances fall,
+	// directions are orthonormal, one a row.
+	variances  []float64
+	directions [][]float64
+}
+
+// New is the Gaussian with the given mean and covariance, which is row-major,
+// d*d for a mean of d numbers; both are copied. The covariance must be finite,
+// symmetric and positive semi-definite up to a relative 1e-9; the error says
+// where it is not. Cov returns what New got, bit for bit, if that was exactly
+// symmetric.
+func New(mean, cov []float64) (*Normal, error) {
+	d := len(mean)
+	if d < 1 || d > PerExpert*MaxExperts {
+		return nil, fmt.Errorf("gauss: a mean of %d numbers, it needs 1 to %d", d, PerExpert*MaxExperts)
+	}
+	if len(cov) != d*d {
+		return nil, fmt.Errorf("gauss: a covariance of %d numbers, a mean of %d needs %d x %d", len(cov), d, d, d)
+	}
+	for i, m := range mean {
+		if math.IsNaN(m) || math.IsInf(m, 0) {
+			return nil, fmt.Errorf("gauss: mean of coordinate %d is %v", i, m)
+		}
+	}
+	n := &Normal{mean: slices.Clone(mean), cov: slices.Clone(cov)}
+	if err := n.symmetrize(); err != nil {
+		return nil, err
+	}
+	if err := n.factorize(); err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+// symmetrize checks the entries of the covariance and averages pairs that
+// differ by rounding.
+func (n *Normal) symmetrize() error {
+	d := n.Dim()
+	for i := range d {
+		if v := n.cov[i*d+i]; !(v >= 0) || math.IsInf(v, 1) {
+			return fmt.Errorf("gauss: variance of coordinate %d is %v", i, v)
+		}
+	}
+	for i := range d {
+		for j := range i {
+			a, b := n.cov[i*d+j], n.cov[j*d+i]
+			if math.IsNaN(a+b) || math.IsInf(a, 0) || math.IsInf(b, 0) {
+				return fmt.Errorf("gauss: covariance of coordinates %d and %d is %v and %v", i, j, a, b)
+			}
+			scale := math.Sqrt(n.cov[i*d+i]) * math.Sqrt(n.cov[j*d+j])
+			if math.Abs(a-b) > matrixTolerance*scale {
+				return fmt.Errorf("gauss: covariance is not symmetric: row %d, column %d is %v, but row %d, column %d is %v",
+					i, j, a, j, i, b)
+			}
+			if a != b {
+				mid := a/2 + b/2
+				n.cov[i*d+j], n.cov[j*d+i] = mid, mid
+			}
+		}
+	}
+	return nil
+}
+
+// factorize finds the principal directions. Gonum's own Normal uses Cholesky
+// and refuses singular matrices; eigenvalues do not.
+func (n *Normal) factorize() error {
+	d := n.Dim()
+	var eigen mat.EigenSym
+	if !eigen.Factorize(mat.NewSymDense(d, slices.Clone(n.cov)), true) {
+		return fmt.Errorf("gauss: the eigenvalues of a %d x %d covariance did not converge", d, d)
+	}
+	values := eigen.Values(nil) // rising
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+	largest := values[d-1]
+	if math.IsNaN(largest) || math.IsInf(largest, 0) {
+		return fmt.Errorf("gauss: the covariance is too large for float64: a principal variance is %v", largest)
+	}
+	if values[0] < -matrixTolerance*math.Max(largest, 0) || largest < 0 {
+		return fmt.Errorf("gauss: the covariance is not positive semi-definite: the variance in one direction is %v", values[0])
+	}
+	for i := d - 1; i >= 0 && values[i] > 0 && values[i] > rankTolerance*largest; i-- {
+		direction := mat.Col(nil, i, &vectors)
+		fixSign(direction)
+		n.variances = append(n.variances, values[i])
+		n.directions = append(n.directions, direction)
+	}
+	return nil
+}
+
+// fixSign makes the largest component positive; among components of equal size
+// (up to rounding) the first one decides.
+func fixSign(v []float64) {
+	largest := 0.0
+	for _, x := range v {
+		largest = max(largest, math.Abs(x))
+	}
+	for _, x := range v {
+		if math.Abs(x) >= largest*(1-1e-9) {
+			if x < 0 {
+				for i := range v {
+					v[i] = -v[i]
+				}
+			}
+			return
+		}
+	}
+}
+
+// Dim is the number of coordinates: 3K for K experts.
 func (n *Normal) Dim() int { return len(n.mean) }
+
+// Rank is the dimension of the span, 0 <= Rank <= Dim: the number of
+// directions whose variance is more than 1e-12 of the largest.
+func (n *Normal) Rank() int { return len(n.variances) }
+
+// Mean is a copy of the Dim means.
+func (n *Normal) Mean() []float64 { return slices.Clone(n.mean) }
+
+// Cov is a copy of the covariance, row-major, Dim*Dim, exactly symmetric.
+func (n *Normal) Cov() []float64 { return slices.Clone(n.cov) }
+
+// Principal is the i-th principal direction, a unit vector of length Dim whose
+// largest component is positive, and the standard deviation along it. They
+// come by falling standard deviation: the first are the main deformations of
+// the class. It panics unless 0 <= i < Rank.
+func (n *Normal) Principal(i int) (direction []float64, sd float64) {
+	return slices.Clone(n.directions[i]), math.Sqrt(n.variances[i])
+}
+
+// LogDensity is the log of the density at x, in nats:
+//
+//	-1/2 sum_i ( z_i^2/v_i + log(2 pi v_i) )
+//
+// over the Rank principal directions u_i with variances v_i and
+// z_i = u_i . (x - mean). For a regular covariance this is the usual density.
+// For a singular one it is the density within the span, with respect to length,
+// area, ... there, and -Inf off the span (further than a relative 1e-8); Rank 0
+// is a point with log density 0. Units are pixels and degrees mixed, so compare
+// densities of equal Dim and Rank only. It panics unless len(x) is Dim; NaN
+// gives NaN.
+func (n *Normal) LogDensity(x []float64) float64 {
+	n.checkLen("point", len(x))
+	rest := make([]float64, len(x)) // what is left of x - mean off the span
+	size := 0.0
+	for i := range x {
+		rest[i] = x[i] - n.mean[i]
+		size = max(size, math.Abs(x[i]), math.Abs(n.mean[i]))
+	}
+	sum := 0.0
+	for i, u := range n.directions {
+		z := dot(u, rest)
+		for j := range rest {
+			rest[j] -= z * u[j]
+		}
+		sum -= z*z/n.variances[i] + math.Log(2*math.Pi*n.variances[i])
+	}
+	if n.Rank() < n.Dim() && math.Sqrt(dot(rest, rest)) > spanTolerance*math.Max(size, 1) {
+		return math.Inf(-1)
+	}
+	return sum / 2
+}
+
+// Sample draws one vector into dst, which is made if nil, and returns it. It
+// takes exactly Rank normal deviates from rng, so that a seed gives the same
+// samples everywhere, and stays in the span. It panics unless len(dst) is Dim
+// or dst is nil.
+func (n *Normal) Sample(rng *rand.Rand, dst []float64) []float64 {
+	if dst == nil {
+		dst = make([]float64, n.Dim())
+	}
+	n.checkLen("sample", len(dst))
+	copy(dst, n.mean)
+	for i, u := range n.directions {
+		z := rng.NormFloat64() * math.Sqrt(n.variances[i])
+		for j := range dst {
+			dst[j] += z * u[j]
+		}
+	}
+	return dst
+}
+
+// checkLen panics unless a vector has as many numbers as n has coordinates.
+func (n *Normal) checkLen(what string, got int) {
+	if got != n.Dim() {
+		panic(fmt.Sprintf("gauss: %s of %d numbers, the Gaussian has %d", what, got, n.Dim()))
+	}
+}
+
+func dot(a, b []float64) float64 {
+	sum := 0.0
+	for i := range a {
+		sum += a[i] * b[i]
+	}
+	return sum
+}

@@ -1,0 +1,290 @@
+package npy
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// chunkBytes is how much is read at once: large enough that system calls and
+// checks vanish, small enough that a lying header costs nothing.
+const chunkBytes = 1 << 16
+
+// Read reads one .npy stream to the end of its array, whatever its order, and
+// leaves what follows unread.
+func Read(r io.Reader, lim Limits) (*Array, error) {
+	d, err := NewReader(r, lim)
+	if err != nil {
+		return nil, err
+	}
+	return d.All()
+}
+
+// Reader reads an array a few rows at a time, a row being what lies at one
+// index of the first axis. It is for one goroutine.
+type Reader struct {
+	r      io.Reader
+	h      Header
+	at     int64 // bytes read so far, for messages
+	row    int   // elements of a row
+	left   int   // rows not yet read
+	member string
+	finish func() error // archive members: checks that follow the last element
+	chunk  []byte
+}
+
+// NewReader reads the header of a .npy stream.
+func NewReader(r io.Reader, lim Limits) (*Reader, error) {
+	h, n, err := readHeader(r)
+	if err != nil {
+		return nil, err
+	}
+	d, err := NewRawReader(r, h, lim)
+	if err != nil {
+		return nil, err
+	}
+	d.at = n
+	return d, nil
+}
+
+// NewRawReader reads bare elements that h describes, for formats that lay out
+// arrays like NumPy but say so in their own way. h must hold a type that the
+// package reads.
+func NewRawReader(r io.Reader, h Header, lim Limits) (*Reader, error) {
+	n, ok := product(h.Shape)
+	if !ok || int64(n) > math.MaxInt64/int64(h.DType.Size) || int64(n)*int64(h.DType.Size) > lim.bytes() {
+		return nil, &FormatError{Msg: fmt.Sprintf("an array of shape %v and type %s is larger than the limit of %d bytes",
+			h.Shape, h.DType, lim.bytes()), Hint: "split it, or raise the limit if the size is right"}
+	}
+	d := &Reader{r: r, h: h, row: 1, left: 1}
+	if len(h.Shape) > 0 {
+		d.left = h.Shape[0]
+		d.row, _ = product(h.Shape[1:])
+		if n == 0 { // sides beside a zero are not bounded by any content
+			d.row, d.left = 0, 0
+		}
+	}
+	return d, nil
+}
+
+// Header returns the description of the array. Its shape must not be changed.
+func (d *Reader) Header() Header { return d.h }
+
+// Next returns the next rows, at most n, as an array whose first side is their
+// number; io.EOF when none is left. It serves C order (and one-dimensional
+// arrays, which have no other); use [Reader.All] for Fortran order. It panics
+// for a scalar or n < 1 (misuse).
+func (d *Reader) Next(n int) (*Array, error) {
+	if len(d.h.Shape) == 0 || n < 1 {
+		panic("npy: Next needs an array of rows and a positive number of them")
+	}
+	if d.h.Fortran && len(d.h.Shape) > 1 {
+		return nil, &FormatError{Member: d.member, Msg: "rows of an array in Fortran order cannot be read one by one",
+			Hint: "save it with numpy.ascontiguousarray"}
+	}
+	if d.left == 0 {
+		return nil, io.EOF
+	}
+	n = min(n, d.left)
+	data, err := d.elements(n * d.row)
+	if err != nil {
+		return nil, err
+	}
+	d.left -= n
+	if d.left == 0 && d.finish != nil {
+		if err := d.finish(); err != nil {
+			return nil, err
+		}
+	}
+	shape := slices.Clone(d.h.Shape)
+	shape[0] = n
+	return &Array{Shape: shape, Data: data}, nil
+}
+
+// All returns all rows that are left, in C order.
+func (d *Reader) All() (*Array, error) {
+	data, err := d.elements(d.left * d.row)
+	if err != nil {
+		return nil, err
+	}
+	shape := slices.Clone(d.h.Shape)
+	if len(shape) > 0 && d.row > 0 {
+		shape[0] = d.left
+	}
+	d.left = 0
+	if d.finish != nil {
+		if err := d.finish(); err != nil {
+			return nil, err
+		}
+	}
+	a := &Array{Shape: shape, Data: data}
+	if d.h.Fortran && len(shape) > 1 {
+		a.Data = reorder(data, shape)
+	}
+	return a, nil
+}
+
+// elements reads the next n elements in file order.
+func (d *Reader) elements(n int) (any, error) {
+	var o binary.ByteOrder = binary.LittleEndian
+	if d.h.DType.BigEndian {
+		o = binary.BigEndian
+	}
+	switch t := d.h.DType; fmt.Sprintf("%c%d", t.Kind, t.Size) {
+	case "b1":
+		return decode(d, n, 1, func(b []byte) bool { return b[0] != 0 })
+	case "i1":
+		return decode(d, n, 1, func(b []byte) int8 { return int8(b[0]) })
+	case "u1":
+		return decode(d, n, 1, func(b []byte) uint8 { return b[0] })
+	case "i2":
+		return decode(d, n, 2, func(b []byte) int16 { return int16(o.Uint16(b)) })
+	case "u2":
+		return decode(d, n, 2, o.Uint16)
+	case "i4":
+		return decode(d, n, 4, func(b []byte) int32 { return int32(o.Uint32(b)) })
+	case "u4":
+		return decode(d, n, 4, o.Uint32)
+	case "i8":
+		return decode(d, n, 8, func(b []byte) int64 { return int64(o.Uint64(b)) })
+	case "u8":
+		return decode(d, n, 8, o.Uint64)
+	case "f2":
+		return decode(d, n, 2, func(b []byte) float32 { return fromHalf(o.Uint16(b)) })
+	case "f4":
+		return decode(d, n, 4, func(b []byte) float32 { return math.Float32frombits(o.Uint32(b)) })
+	case "f8":
+		return decode(d, n, 8, func(b []byte) float64 { return math.Float64frombits(o.Uint64(b)) })
+	}
+	switch d.h.DType.Kind {
+	case 'S':
+		return decode(d, n, d.h.DType.Size, func(b []byte) string { return strings.TrimRight(string(b), "\x00") })
+	case 'U':
+		return decode(d, n, d.h.DType.Size, func(b []byte) string { return fromUTF32(b, o) })
+	}
+	panic(fmt.Sprintf("npy: type %v was let through", d.h.DType))
+}
+
+// decode reads n elements of the given size. The slice grows with the bytes
+// that arrive, so a header that promises too much costs one chunk.
+func decode[T any](d *Reader, n, size int, get func([]byte) T) ([]T, error) {
+	per := max(1, chunkBytes/size)
+	if d.chunk == nil {
+		d.chunk = make([]byte, min(n, per)*size)
+	}
+	if need := min(n, per) * size; len(d.chunk) < need {
+		d.chunk = make([]byte, need)
+	}
+	out := make([]T, 0, min(n, per))
+	for n > 0 {
+		c := min(n, per)
+		buf := d.chunk[:c*size]
+		if err := readFull(d.r, buf, d.at, fmt.Sprintf("the elements of an array of shape %v, type %s", d.h.Shape, d.h.DType)); err != nil {
+			return nil, d.in(err)
+		}
+		d.at += int64(len(buf))
+		out = slices.Grow(out, c)
+		for i := range c {
+			out = append(out, get(buf[i*size:(i+1)*size]))
+		}
+		n -= c
+	}
+	return out, nil
+}
+
+// in names the archive member in an error about the content.
+func (d *Reader) in(err error) error {
+	if fe, ok := err.(*FormatError); ok && fe.Member == "" {
+		fe.Member = d.member
+	}
+	return err
+}
+
+// fromUTF32 decodes fixed-width text, whose padding is NUL. What is no
+// character (a surrogate, or beyond Unicode) becomes U+FFFD.
+func fromUTF32(b []byte, o binary.ByteOrder) string {
+	for len(b) >= 4 && o.Uint32(b[len(b)-4:]) == 0 {
+		b = b[:len(b)-4]
+	}
+	out := make([]byte, 0, len(b)/4)
+	for ; len(b) >= 4; b = b[4:] {
+		c := o.Uint32(b)
+		if c > utf8.MaxRune {
+			c = utf8.RuneError
+		}
+		out = utf8.AppendRune(out, rune(c))
+	}
+	return string(out)
+}
+
+// fromHalf widens an IEEE 754 binary16 number exactly.
+func fromHalf(h uint16) float32 {
+	sign := uint32(h>>15) << 31
+	exp, frac := uint32(h>>10)&31, uint32(h)&1023
+	switch exp {
+	case 0: // zero and subnormals: frac * 2^-24, exact in float32
+		v := math.Float32bits(float32(frac) / (1 << 24))
+		return math.Float32frombits(sign | v)
+	case 31: // infinities and NaN
+		return math.Float32frombits(sign | 0xff<<23 | frac<<13)
+	}
+	return math.Float32frombits(sign | (exp+127-15)<<23 | frac<<13)
+}
+
+// reorder turns Fortran order into C order.
+func reorder(data any, shape []int) any {
+	switch d := data.(type) {
+	case []bool:
+		return transpose(d, shape)
+	case []int8:
+		return transpose(d, shape)
+	case []int16:
+		return transpose(d, shape)
+	case []int32:
+		return transpose(d, shape)
+	case []int64:
+		return transpose(d, shape)
+	case []uint8:
+		return transpose(d, shape)
+	case []uint16:
+		return transpose(d, shape)
+	case []uint32:
+		return transpose(d, shape)
+	case []uint64:
+		return transpose(d, shape)
+	case []float32:
+		return transpose(d, shape)
+	case []float64:
+		return transpose(d, shape)
+	case []string:
+		return transpose(d, shape)
+	}
+	panic(fmt.Sprintf("npy: element type %T", data))
+}
+
+// transpose walks the destination in C order and steps through the source by
+// its Fortran strides: 1, n0, n0*n1, ...
+func transpose[T any](src []T, shape []int) []T {
+	dst := make([]T, len(src))
+	index := make([]int, len(shape))
+	from := 0
+	for i := range dst {
+		dst[i] = src[from]
+		stride := len(src)
+		for axis := len(shape) - 1; axis >= 0; axis-- {
+			stride /= shape[axis]
+			index[axis]++
+			from += stride
+			if index[axis] < shape[axis] {
+				break
+			}
+			from -= stride * shape[axis]
+			index[axis] = 0
+		}
+	}
+	return dst
+}

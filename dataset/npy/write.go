@@ -1,0 +1,167 @@
+package npy
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Write writes a as numpy.save would: version 1.0, C order, little endian,
+// text as `U` of the longest element's length. The bytes depend on the content
+// only. It fails for text that the format cannot give back: a trailing NUL, or
+// bytes that are not UTF-8. It panics if a.Data is not a slice of [Element] or
+// its length does not fit a.Shape (misuse).
+func Write(w io.Writer, a *Array) error {
+	t, n, err := dtypeOf(a.Data)
+	if err != nil {
+		return err
+	}
+	if want, ok := product(a.Shape); !ok || want != n {
+		panic(fmt.Sprintf("npy: %d elements for shape %v", n, a.Shape))
+	}
+	head, err := encodeHeader(t, a.Shape)
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(head); err != nil {
+		return err
+	}
+	return writeElements(w, a.Data, t.Size)
+}
+
+// dtypeOf is the type that a slice is written as, and its length.
+func dtypeOf(data any) (DType, int, error) {
+	switch d := data.(type) {
+	case []bool:
+		return DType{Kind: 'b', Size: 1}, len(d), nil
+	case []int8:
+		return DType{Kind: 'i', Size: 1}, len(d), nil
+	case []int16:
+		return DType{Kind: 'i', Size: 2}, len(d), nil
+	case []int32:
+		return DType{Kind: 'i', Size: 4}, len(d), nil
+	case []int64:
+		return DType{Kind: 'i', Size: 8}, len(d), nil
+	case []uint8:
+		return DType{Kind: 'u', Size: 1}, len(d), nil
+	case []uint16:
+		return DType{Kind: 'u', Size: 2}, len(d), nil
+	case []uint32:
+		return DType{Kind: 'u', Size: 4}, len(d), nil
+	case []uint64:
+		return DType{Kind: 'u', Size: 8}, len(d), nil
+	case []float32:
+		return DType{Kind: 'f', Size: 4}, len(d), nil
+	case []float64:
+		return DType{Kind: 'f', Size: 8}, len(d), nil
+	case []string:
+		size, err := textSize(d)
+		return DType{Kind: 'U', Size: size}, len(d), err
+	}
+	panic(fmt.Sprintf("npy: cannot write %T", data))
+}
+
+// textSize is the fixed element size that holds every string.
+func textSize(text []string) (int, error) {
+	longest := 1 // NumPy has no text of width 0
+	for i, s := range text {
+		if !utf8.ValidString(s) || strings.HasSuffix(s, "\x00") {
+			return 0, &FormatError{Msg: fmt.Sprintf("element %d, %q, cannot be stored as text", i, s),
+				Hint: "it must be UTF-8 and not end in a NUL"}
+		}
+		longest = max(longest, utf8.RuneCountInString(s))
+	}
+	if longest > maxElementSize/4 {
+		return 0, &FormatError{Msg: fmt.Sprintf("a text of %d characters is too long for an array", longest)}
+	}
+	return 4 * longest, nil
+}
+
+// encodeHeader pads with blanks so that the elements start at a multiple of
+// 64, as NumPy does for the sake of memory mapping.
+func encodeHeader(t DType, shape []int) ([]byte, error) {
+	var b strings.Builder
+	b.WriteString("{'descr': '" + t.String() + "', 'fortran_order': False, 'shape': (")
+	for i, side := range shape {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(strconv.Itoa(side))
+	}
+	if len(shape) == 1 {
+		b.WriteByte(',')
+	}
+	b.WriteString("), }")
+	const lead = len(magic) + 2 + 2
+	pad := 63 - (lead+b.Len())%64 // and one newline
+	size := b.Len() + pad + 1
+	if size > math.MaxUint16 || len(shape) > maxDims {
+		return nil, &FormatError{Msg: fmt.Sprintf("an array of %d dimensions cannot be written", len(shape))}
+	}
+	head := append([]byte(magic), 1, 0)
+	head = binary.LittleEndian.AppendUint16(head, uint16(size))
+	head = append(head, b.String()...)
+	head = append(head, strings.Repeat(" ", pad)...)
+	return append(head, '\n'), nil
+}
+
+func writeElements(w io.Writer, data any, size int) error {
+	le := binary.LittleEndian
+	switch d := data.(type) {
+	case []uint8:
+		_, err := w.Write(d)
+		return err
+	case []bool:
+		_, err := w.Write(bits(d))
+		return err
+	case []int8:
+		return encode(w, d, func(b []byte, v int8) []byte { return append(b, byte(v)) })
+	case []int16:
+		return encode(w, d, func(b []byte, v int16) []byte { return le.AppendUint16(b, uint16(v)) })
+	case []uint16:
+		return encode(w, d, le.AppendUint16)
+	case []int32:
+		return encode(w, d, func(b []byte, v int32) []byte { return le.AppendUint32(b, uint32(v)) })
+	case []uint32:
+		return encode(w, d, le.AppendUint32)
+	case []int64:
+		return encode(w, d, func(b []byte, v int64) []byte { return le.AppendUint64(b, uint64(v)) })
+	case []uint64:
+		return encode(w, d, le.AppendUint64)
+	case []float32:
+		return encode(w, d, func(b []byte, v float32) []byte { return le.AppendUint32(b, math.Float32bits(v)) })
+	case []float64:
+		return encode(w, d, func(b []byte, v float64) []byte { return le.AppendUint64(b, math.Float64bits(v)) })
+	case []string:
+		return encode(w, d, func(b []byte, v string) []byte {
+			end := len(b) + size
+			for _, r := range v {
+				b = le.AppendUint32(b, uint32(r))
+			}
+			return append(b, make([]byte, end-len(b))...)
+		})
+	}
+	panic(fmt.Sprintf("npy: cannot write %T", data))
+}
+
+// encode writes elements through a small buffer.
+func encode[T any](w io.Writer, data []T, put func([]byte, T) []byte) error {
+	buf := make([]byte, 0, min(chunkBytes, 16*len(data)))
+	for _, v := range data {
+		if buf = put(buf, v); len(buf) >= chunkBytes {
+			if _, err := w.Write(buf); err != nil {
+				return err
+			}
+			buf = buf[:0]
+		}
+	}
+	if len(buf) == 0 {
+		return nil
+	}
+	_, err := w.Write(buf)
+	return err
+}

@@ -1,0 +1,54 @@
+package synth
+
+import (
+	"math/rand/v2"
+
+	"example.com/patchwork/bitmap"
+)
+
+// Noise spoils images pixel by pixel, independently. The zero Noise changes
+// nothing.
+type Noise struct {
+	Flip float64 // probability that a known pixel changes its value, 0 to 1
+	Hide float64 // probability that a known pixel becomes unknown, 0 to 1
+}
+
+// Validate says which probability is outside [0, 1], as an [*OptionError], or
+// nil.
+func (n Noise) Validate() error {
+	return firstError(checkProb("noise", "Flip", n.Flip), checkProb("noise", "Hide", n.Hide))
+}
+
+// Apply returns a spoilt copy of m. Unknown pixels stay unknown. It takes two
+// draws from r for each pixel, in row-major order, whatever the probabilities:
+// from equal streams, a larger probability spoils a superset of the pixels.
+// The probabilities must be valid; see [Noise.Validate].
+func (n Noise) Apply(r *rand.Rand, m *bitmap.Image) *bitmap.Image {
+	out := m.Clone()
+	for y := range m.Height() {
+		for x := range m.Width() {
+			flip, hide := chance(r, n.Flip), chance(r, n.Hide)
+			switch {
+			case !m.Known(y, x):
+			case hide:
+				out.SetUnknown(y, x)
+			case flip:
+				out.Set(y, x, !m.At(y, x))
+			}
+		}
+	}
+	return out
+}
+
+// Spoil returns a spoilt copy of each image. Copy i depends only on image i,
+// the seed and i. The error is an [*OptionError].
+func Spoil(images []*bitmap.Image, n Noise, seed uint64) ([]*bitmap.Image, error) {
+	if err := n.Validate(); err != nil {
+		return nil, err
+	}
+	out := make([]*bitmap.Image, len(images))
+	for i, m := range images {
+		out[i] = n.Apply(stream(seed, forNoise, i), m)
+	}
+	return out, nil
+}

@@ -1,0 +1,171 @@
+package synth
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// strokePoints is the number of points of a drawn stroke.
+const strokePoints = 33
+
+// A hand holds the habits of a writer that show in every character.
+type hand struct {
+	slant  float64 // shift of x for one unit of height, positive leans right
+	tilt   float64 // shift of y for one unit of width, negative climbs
+	aspect float64 // width against the skeleton's
+	pen    float64 // width of the pen against the median, 4.2 of 56 pixels
+	shaky  float64 // scale of everything that varies from stroke to stroke
+	over   float64 // habit of going beyond the ends of strokes, as in change.start
+	bend   float64 // habit of bending strokes, sagitta as share of the length
+}
+
+// The spreads below were chosen by eye on contact sheets, to look like hands
+// of many people rather than like one font; none was fitted to data.
+func newHand(r *rand.Rand) hand {
+	return hand{
+		slant:  clamp(normal(r, 0.08, 0.15), -0.3, 0.45),
+		tilt:   clamp(normal(r, -0.05, 0.06), -0.2, 0.12),
+		aspect: clamp(math.Exp(normal(r, 0, 0.17)), 0.75, 1.5),
+		pen:    math.Exp(normal(r, 0, 0.22)),
+		shaky:  0.6 + 0.8*r.Float64(),
+		over:   normal(r, 0.01, 0.03),
+		bend:   normal(r, 0, 0.03),
+	}
+}
+
+// A change moves one stroke away from its skeleton.
+type change struct {
+	shift       point   // unit: height of the character
+	turn        float64 // radians, clockwise on screen
+	bend        float64 // sagitta, share of the length of the stroke
+	wave        float64 // amplitude of one full wave along the stroke, same unit
+	start, stop float64 // length added at the ends (negative: left out), share of the length, at most of 1
+}
+
+// newChange draws a change of the given size: 1 is what a character's strokes
+// differ by from writer to writer.
+func newChange(r *rand.Rand, size float64) change {
+	return change{
+		shift: point{normal(r, 0, 0.024*size), normal(r, 0, 0.024*size)},
+		turn:  normal(r, 0, 5*math.Pi/180*size),
+		bend:  normal(r, 0, 0.035*size),
+		wave:  normal(r, 0, 0.008*size),
+		start: clamp(normal(r, 0, 0.045*size), -0.1, 0.12),
+		stop:  clamp(normal(r, 0, 0.06*size), -0.12, 0.15),
+	}
+}
+
+func (c change) plus(d change) change {
+	return change{
+		shift: c.shift.add(d.shift), turn: c.turn + d.turn, bend: c.bend + d.bend,
+		wave: c.wave + d.wave, start: c.start + d.start, stop: c.stop + d.stop,
+	}
+}
+
+// A drawing is a character as the pen went, before it is scaled to pixels.
+type drawing struct {
+	variant int       // which skeleton
+	paths   []path    // one a stroke, strokePoints points each
+	turns   []float64 // rotation of each stroke against its skeleton, radians clockwise
+	pen     float64   // relative width of the pen
+}
+
+// draw writes a character: habits comes from the writer, own from the writer
+// and the character, now from this one sample.
+func draw(ways []skeleton, habits hand, own, now *rand.Rand) drawing {
+	d := drawing{variant: own.IntN(len(ways))}
+	bones := ways[d.variant]
+	plain := make([]path, len(bones)) // the strokes of the skeleton, point by point
+	for k, s := range bones {
+		c := newChange(own, habits.shaky).plus(newChange(now, 0.55*habits.shaky))
+		c.bend += habits.bend
+		c.start, c.stop = c.start+habits.over, c.stop+habits.over
+		if s.joined {
+			c.start = 0
+		}
+		if k+1 < len(bones) && bones[k+1].joined {
+			c.stop = 0
+		}
+		length := s.shape.length()
+		unit := min(length, 1) // long curves go astray no further than a bar does
+		plain[k] = s.shape.resample(strokePoints, -c.start*unit, length+c.stop*unit)
+		p := c.apply(plain[k])
+		if s.joined {
+			p = p.startAt(d.paths[k-1][strokePoints-1])
+		}
+		d.paths = append(d.paths, p)
+	}
+	leanAndWarp(d.paths, habits, now)
+	for k, p := range d.paths {
+		d.turns = append(d.turns, p.turnFrom(plain[k]))
+	}
+	d.pen = habits.pen * math.Exp(normal(now, 0, 0.06))
+	return d
+}
+
+// apply bends, turns and shifts a stroke. The ends were dealt with before.
+func (c change) apply(p path) path {
+	length, centre := p.length(), p.centroid()
+	sin, cos := math.Sincos(c.turn)
+	var across point // unit normal of the chord; a closed stroke has none
+	if chord := p[len(p)-1].sub(p[0]); chord.length() > 0.3*length {
+		across = chord.turn(1, 0).times(1 / chord.length())
+	}
+	out := make(path, len(p))
+	for i, q := range p {
+		t := float64(i) / float64(len(p)-1)
+		off := length * (c.bend*4*t*(1-t) + c.wave*math.Sin(2*math.Pi*t))
+		q = q.add(across.times(off)).sub(centre).turn(sin, cos)
+		out[i] = q.add(centre).add(c.shift)
+	}
+	return out
+}
+
+// startAt moves p so that it starts at q.
+func (p path) startAt(q point) path {
+	by := q.sub(p[0])
+	out := make(path, len(p))
+	for i := range p {
+		out[i] = p[i].add(by)
+	}
+	return out
+}
+
+// leanAndWarp applies, in place, what a character's strokes have in common:
+// the writer's aspect, slant and tilt with a little variation, and a slow wave
+// through the plane, so that no two samples are images of each other.
+func leanAndWarp(paths []path, habits hand, r *rand.Rand) {
+	slant := habits.slant + normal(r, 0, 0.03)
+	tilt := habits.tilt + normal(r, 0, 0.02)
+	aspect := habits.aspect * math.Exp(normal(r, 0, 0.06))
+	waves := [2]wave{newWave(r, habits.shaky), newWave(r, habits.shaky)}
+	for _, p := range paths {
+		for i, q := range p {
+			q = q.add(point{waves[0].at(q), waves[1].at(q)})
+			q.x *= aspect
+			q.y += tilt * q.x
+			q.x -= slant * (q.y - 0.5)
+			p[i] = q
+		}
+	}
+}
+
+// A wave is a sine over the plane.
+type wave struct{ size, fx, fy, phase float64 }
+
+func newWave(r *rand.Rand, shaky float64) wave {
+	direction, turns := 2*math.Pi*r.Float64(), 0.4+0.6*r.Float64()
+	sin, cos := math.Sincos(direction)
+	return wave{
+		size: 0.025 * shaky, phase: 2 * math.Pi * r.Float64(),
+		fx: 2 * math.Pi * turns * cos, fy: 2 * math.Pi * turns * sin,
+	}
+}
+
+func (w wave) at(p point) float64 { return w.size * math.Sin(w.fx*p.x+w.fy*p.y+w.phase) }
+
+func normal(r *rand.Rand, mean, deviation float64) float64 {
+	return mean + deviation*r.NormFloat64()
+}
+
+func clamp(v, low, high float64) float64 { return min(max(v, low), high) }

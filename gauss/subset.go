@@ -1,0 +1,186 @@
+package gauss
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Marginal is the Gaussian of some coordinates alone, in the order given. It
+// panics on a coordinate that does not exist or comes twice, and on none.
+func (n *Normal) Marginal(coordinates []int) *Normal {
+	n.checkCoordinates(coordinates)
+	if len(coordinates) == 0 {
+		panic("gauss: a marginal needs at least one coordinate")
+	}
+	d, m := n.Dim(), len(coordinates)
+	mean, cov := make([]float64, m), make([]float64, m*m)
+	for i, a := range coordinates {
+		mean[i] = n.mean[a]
+		for j, b := range coordinates {
+			cov[i*m+j] = n.cov[a*d+b]
+		}
+	}
+	return mustNew(mean, cov)
+}
+
+// Condition is the Gaussian of all other coordinates, in rising order, given
+// the values of some:
+//
+//	mean_u + C_uo C_oo^+ (values - mean_o),  C_uu - C_uo C_oo^+ C_ou
+//
+// where ^+ is the pseudo-inverse: of values that are off the span, only the
+// part in it counts. Use it to draw the missing experts of an image. It panics
+// on a coordinate that does not exist or comes twice, on values of another
+// number or not finite, and where no coordinate is left.
+func (n *Normal) Condition(coordinates []int, values []float64) *Normal {
+	n.checkCoordinates(coordinates)
+	if len(values) != len(coordinates) {
+		panic(fmt.Sprintf("gauss: %d values for %d coordinates", len(values), len(coordinates)))
+	}
+	if len(coordinates) == n.Dim() {
+		panic("gauss: no coordinate is left to condition")
+	}
+	observed := make([]bool, n.Dim())
+	shift := make([]float64, n.Dim())
+	for i, c := range coordinates {
+		if math.IsNaN(values[i]) || math.IsInf(values[i], 0) {
+			panic(fmt.Sprintf("gauss: value of coordinate %d is %v", c, values[i]))
+		}
+		observed[c] = true
+		shift[c] = values[i] - n.mean[c]
+	}
+	r := regress(n.cov, observed)
+	m := len(r.missing)
+	mean, cov := make([]float64, m), make([]float64, m*m)
+	for i, u := range r.missing {
+		mean[i] = n.mean[u]
+		for j, o := range r.observed {
+			mean[i] += r.slope.At(i, j) * shift[o]
+		}
+		for j := range m {
+			cov[i*m+j] = r.rest.At(i, j)
+		}
+	}
+	return mustNew(mean, cov)
+}
+
+// mustNew is New for a covariance that is valid by construction.
+func mustNew(mean, cov []float64) *Normal {
+	n, err := New(mean, cov)
+	if err != nil {
+		panic("gauss: internal error: " + err.Error())
+	}
+	return n
+}
+
+func (n *Normal) checkCoordinates(coordinates []int) {
+	seen := make([]bool, n.Dim())
+	for _, c := range coordinates {
+		if c < 0 || c >= n.Dim() {
+			panic(fmt.Sprintf("gauss: coordinate %d of a Gaussian over %d", c, n.Dim()))
+		}
+		if seen[c] {
+			panic(fmt.Sprintf("gauss: coordinate %d comes twice", c))
+		}
+		seen[c] = true
+	}
+}
+
+// regression predicts the missing coordinates from the observed ones:
+// missing = slope * observed + noise with covariance rest.
+type regression struct {
+	observed, missing []int
+	slope             *mat.Dense    // missing x observed; nil if either is empty
+	rest              *mat.SymDense // missing x missing; nil if none is missing
+}
+
+// regress splits a covariance (d*d, row-major) into observed and missing.
+func regress(cov []float64, observed []bool) regression {
+	d := len(observed)
+	var r regression
+	for i, o := range observed {
+		if o {
+			r.observed = append(r.observed, i)
+		} else {
+			r.missing = append(r.missing, i)
+		}
+	}
+	u, o := len(r.missing), len(r.observed)
+	if u == 0 {
+		return r
+	}
+	r.rest = mat.NewSymDense(u, nil)
+	for i, a := range r.missing {
+		for j := range i + 1 {
+			r.rest.SetSym(i, j, cov[a*d+r.missing[j]])
+		}
+	}
+	if o == 0 {
+		return r
+	}
+	between := mat.NewDense(u, o, nil)
+	for i, a := range r.missing {
+		for j, b := range r.observed {
+			between.Set(i, j, cov[a*d+b])
+		}
+	}
+	r.slope = mat.NewDense(u, o, nil)
+	r.slope.Mul(between, pseudoInverse(cov, d, r.observed))
+	var explained mat.Dense
+	explained.Mul(r.slope, between.T())
+	for i := range u {
+		for j := range i + 1 {
+			c := r.rest.At(i, j) - (explained.At(i, j)+explained.At(j, i))/2
+			if i == j {
+				c = max(c, 0) // rounding only
+			}
+			r.rest.SetSym(i, j, c)
+		}
+	}
+	return r
+}
+
+// pseudoInverse inverts the block of a covariance that belongs to some
+// coordinates, within its span. It works on the correlations, so that the unit
+// of a coordinate (pixels, degrees) does not decide what counts as rounding.
+func pseudoInverse(cov []float64, d int, coordinates []int) *mat.Dense {
+	m := len(coordinates)
+	scale := make([]float64, m) // 1 / standard deviation; 0 for a constant
+	for i, a := range coordinates {
+		if v := cov[a*d+a]; v > 0 {
+			scale[i] = 1 / math.Sqrt(v)
+		}
+	}
+	correlation := mat.NewSymDense(m, nil)
+	for i, a := range coordinates {
+		for j := range i + 1 {
+			correlation.SetSym(i, j, scale[i]*cov[a*d+coordinates[j]]*scale[j])
+		}
+	}
+	inverse := mat.NewDense(m, m, nil)
+	var eigen mat.EigenSym
+	if !eigen.Factorize(correlation, true) {
+		panic("gauss: eigenvalues of a correlation matrix did not converge")
+	}
+	values := eigen.Values(nil)
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+	column := make([]float64, m)
+	for k, v := range values {
+		if !(v > pseudoTolerance) {
+			continue
+		}
+		for i := range column {
+			column[i] = vectors.At(i, k) * scale[i]
+		}
+		x := mat.NewVecDense(m, column)
+		inverse.RankOne(inverse, 1/v, x, x)
+	}
+	return inverse
+}
+
+// pseudoTolerance: a direction of a correlation matrix with less variance than
+// this (1 is that of one coordinate) is constant but for rounding.
+const pseudoTolerance = 1e-10

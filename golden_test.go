@@ -1,0 +1,486 @@
+package patchwork
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/pose"
+)
+
+// shared opens a file of the shared study: skipped with a reason where the
+// folder is absent, an error in CI.
+func shared(t testing.TB, name string) []byte {
+	t.Helper()
+	dir := os.Getenv("PATCHWORK_SHARED")
+	if dir == "" {
+		dir = filepath.Join("..", "shared")
+	}
+	data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("shared study data are required in CI: %v", err)
+		}
+		t.Skipf("shared study data are not here (set PATCHWORK_SHARED): %v", err)
+	}
+	return data
+}
+
+// nats is a log-likelihood of the golden files, where null is -Inf.
+type nats float64
+
+func (n *nats) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		*n = nats(math.Inf(-1))
+		return nil
+	}
+	return json.Unmarshal(b, (*float64)(n))
+}
+
+// goldenTables is the part of tables.json that concerns this package.
+type goldenTables struct {
+	LMP []struct {
+		Rule     string
+		Q        *float64
+		Truncate bool
+		Start    string
+		MinGain  float64 `json:"min_gain"`
+		X        []uint8
+		Experts  [][]float64
+		Order    []int
+		LL       []nats
+		MuFinal  []float64 `json:"mu_final"`
+	}
+	MStep []struct {
+		Rule    string
+		Q, Eps  float64
+		X       [][]uint8
+		Experts [][]float64
+		Orders  [][]int
+		Den     [][]float64
+		Out     [][]float64
+	} `json:"m_step"`
+	MStepGuarded []struct {
+		Q, Eps  float64
+		Lam     float64 // what a vote must pay
+		Delta   float64 // how far from q abstaining entries sit
+		X       [][]uint8
+		Experts [][]float64
+		Orders  [][]int
+		Out     [][]float64
+		OutEq1  [][]float64 `json:"out_eq1"`
+	} `json:"m_step_guarded"`
+	Online []struct {
+		Rule     string
+		Q        *float64
+		Truncate bool
+		Start    string
+		Experts0 [][]float64
+		Counts0  [][]float64
+		Steps    []struct {
+			X       []uint8
+			Order   []int
+			Experts [][]float64
+			Counts  [][]float64
+		}
+	}
+	SequentialInit []struct {
+		Rule, Variant string
+		Q, Eps        float64
+		X             []uint8
+		Active        [][]float64 `json:"active_experts"`
+		Mu            []float64
+		Out           []float64
+		Counts        []float64
+	} `json:"sequential_init"`
+	FirstExpert []struct {
+		X      []uint8
+		Eps    float64
+		Out    []float64
+		Counts []float64
+	} `json:"first_expert"`
+}
+
+func loadTables(t testing.TB) goldenTables {
+	t.Helper()
+	var g goldenTables
+	if err := json.Unmarshal(shared(t, "golden/tables.json"), &g); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// tableConfig is the configuration of a golden table case.
+func tableConfig(t testing.TB, name string, q *float64, width int, truncate bool) Config {
+	t.Helper()
+	c := Config{Height: 1, Width: width, Truncate: truncate}
+	if name == "max_minus_min" {
+		c.Rule = MaxMinusMin
+		c.Q = 0.5
+	}
+	if q != nil {
+		c.Q = *q
+	}
+	return c
+}
+
+func near(t *testing.T, what string, got, want, tol float64) {
+	t.Helper()
+	if got != want && !(math.Abs(got-want) <= tol) {
+		t.Errorf("%s = %v, want %v", what, got, want)
+	}
+}
+
+func nearAll(t *testing.T, what string, got, want []float64, tol float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s has %d values, want %d", what, len(got), len(want))
+	}
+	for i := range got {
+		if !(math.Abs(got[i]-want[i]) <= tol) {
+			t.Errorf("%s[%d] = %v, want %v", what, i, got[i], want[i])
+		}
+	}
+}
+
+func TestGoldenPursuit(t *testing.T) {
+	for i, c := range loadTables(t).LMP {
+		cfg := tableConfig(t, c.Rule, c.Q, len(c.X), c.Truncate)
+		m, err := NewModel(cfg, c.Experts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := NewPursuit(m, PursuitOptions{Forced: c.Start == "forced", MinGain: c.MinGain})
+		if err != nil {
+			t.Fatal(err)
+		}
+		img := bitmap.FromBytes(1, len(c.X), c.X)
+		picks, err := p.Picks(img)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "start", p.search.LogLik(), float64(c.LL[0]), 1e-9)
+		var order []int
+		for pick := range picks {
+			order = append(order, pick.Expert)
+			near(t, "log-likelihood", p.search.LogLik(), float64(c.LL[len(order)]), 1e-9)
+		}
+		if !slices.Equal(order, c.Order) {
+			t.Errorf("case %d (%s): picks %v, want %v", i, c.Rule, order, c.Order)
+			continue
+		}
+		e, err := p.Explain(img)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "final log-likelihood", e.LogLik, float64(c.LL[len(order)]), 1e-9)
+		nearAll(t, "composition", m.Compose(1, len(c.X), e.Picks).P, c.MuFinal, 1e-12)
+	}
+}
+
+type goldenScene struct {
+	Base  float64
+	Steps [][3]int // expert, dy, dx
+	// Sorted holds the picks of a refined case.
+	Sorted      [][3]int `json:"steps_sorted"`
+	LogLik      []float64
+	LogLikFinal float64 `json:"loglik_final"`
+	Unambiguous bool
+}
+
+type goldenImages struct {
+	Cases []struct {
+		X            []string
+		POn          float64 `json:"p_on"`
+		POff         float64 `json:"p_off"`
+		Trunc        goldenScene
+		TruncJ       *goldenScene `json:"trunc_J3"`
+		TruncRefined goldenScene  `json:"trunc_refined"`
+		Orig         goldenScene
+		OrigRefined  goldenScene `json:"orig_refined"`
+		Mix          goldenScene
+		MixRefined   goldenScene `json:"mix_refined"`
+	}
+	Templates [][]string
+	MStep     goldenShiftedStep `json:"mstep"`
+	Rotation  struct {
+		Template [][]float64
+		Cases    []struct {
+			Deg   float64
+			Order int
+			Out   [][]float64
+		}
+	}
+}
+
+type goldenShiftedStep struct {
+	Experts           [][][]float64
+	X                 [][][]uint8
+	Reps              [][][3]int
+	KStar             [][][]int
+	OutsideUnknown    goldenCounts `json:"outside_unknown"`
+	OutsideBackground goldenCounts `json:"outside_background"`
+}
+
+type goldenCounts struct{ Num, Den, Mu [][][]float64 }
+
+func loadImages(t testing.TB) goldenImages {
+	t.Helper()
+	var g goldenImages
+	if err := json.Unmarshal(shared(t, "golden/images.json"), &g); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func sceneModel(t testing.TB, glyphs [][]string, on, off float64) *Model {
+	t.Helper()
+	var templates [][]float64
+	for _, rows := range glyphs {
+		var p []float64
+		for _, row := range rows {
+			for _, c := range row {
+				if c == '1' {
+					p = append(p, on)
+				} else {
+					p = append(p, off)
+				}
+			}
+		}
+		templates = append(templates, p)
+	}
+	m, err := NewModel(Config{Height: len(glyphs[0]), Width: len(glyphs[0][0]), Q: off, Scene: true, Truncate: true}, templates)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestGoldenScenes(t *testing.T) {
+	g := loadImages(t)
+	for i, c := range g.Cases {
+		m := sceneModel(t, g.Templates, c.POn, c.POff)
+		img := bitmap.Parse(c.X...)
+		for _, v := range []struct {
+			name string
+			opt  PursuitOptions
+			want goldenScene
+		}{
+			{"truncated", PursuitOptions{}, c.Trunc},
+			{"original", PursuitOptions{Scoring: Original}, c.Orig},
+			{"mixed", PursuitOptions{Scoring: Mixed, Alpha: .5}, c.Mix},
+		} {
+			p, err := NewPursuit(m, v.opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			picks, err := p.Picks(img)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got [][3]int
+			var logLik []float64
+			for k := range picks {
+				got = append(got, [3]int{k.Expert, k.Pose.DY, k.Pose.DX})
+				logLik = append(logLik, p.search.LogLik())
+			}
+			want := v.want.Steps
+			if v.want.Unambiguous {
+				nearAll(t, v.name+" log-likelihood", logLik, v.want.LogLik, 1e-9)
+			} else {
+				near(t, v.name+" final log-likelihood", logLik[len(logLik)-1], v.want.LogLik[len(want)-1], 1e-9)
+				slices.SortFunc(got, func(a, b [3]int) int { return slices.Compare(a[:], b[:]) })
+				want = slices.Clone(want)
+				slices.SortFunc(want, func(a, b [3]int) int { return slices.Compare(a[:], b[:]) })
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("case %d %s: picks %v, want %v", i, v.name, got, want)
+			}
+		}
+	}
+}
+
+func TestGoldenRotation(t *testing.T) {
+	g := loadImages(t).Rotation
+	h, w := len(g.Template), len(g.Template[0])
+	for _, c := range g.Cases {
+		if c.Order != 0 {
+			continue // bilinear: the study's comparison; Patchwork maps to the nearest pixel
+		}
+		for i, s := range pose.RotationMap(h, w, c.Deg) {
+			got := 0.0
+			if s != pose.Outside {
+				got = g.Template[int(s)/w][int(s)%w]
+			}
+			if want := c.Out[i/w][i%w]; got != want {
+				t.Errorf("%v degrees, pixel (%d,%d): %v, want %v", c.Deg, i/w, i%w, got, want)
+			}
+		}
+	}
+}
+
+// orders turns lists of experts into explanations without poses.
+func explanationOf(order []int) *Explanation {
+	e := &Explanation{}
+	for _, k := range order {
+		e.Picks = append(e.Picks, Pick{Expert: k})
+	}
+	return e
+}
+
+// goldenTally counts golden rows under given explanations.
+func goldenTally(t testing.TB, m *Model, x [][]uint8, orders [][]int) *Tally {
+	t.Helper()
+	tally := NewTally(m)
+	for n, row := range x {
+		tally.Add(m, bitmap.FromBytes(1, len(row), row), explanationOf(orders[n]), 1)
+	}
+	return tally
+}
+
+func TestGoldenMStep(t *testing.T) {
+	for _, c := range loadTables(t).MStep {
+		cfg := tableConfig(t, c.Rule, &c.Q, len(c.X[0]), false)
+		cfg.Prior = Prior{c.Eps, c.Eps}
+		m, err := NewModel(cfg, c.Experts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tally := goldenTally(t, m, c.X, c.Orders)
+		next := tally.Model(m, MStep{Formula: EquationOne})
+		for k := range c.Out {
+			nearAll(t, "eq. (1)", next.Template(k), c.Out[k], 1e-12)
+			for i, want := range c.Den[k] {
+				n := k*len(c.Den[k]) + i
+				near(t, "count", float64(tally.counts.Seen[n]+tally.counts.LostSeen[n]), want, 0)
+			}
+		}
+	}
+}
+
+func TestGoldenGuardedStep(t *testing.T) {
+	for _, c := range loadTables(t).MStepGuarded {
+		cfg := tableConfig(t, "max_minus_min", &c.Q, len(c.X[0]), false)
+		cfg.Prior = Prior{c.Eps, c.Eps}
+		m, err := NewModel(cfg, c.Experts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tally := goldenTally(t, m, c.X, c.Orders)
+		guarded, eq1 := tally.Model(m, MStep{Pays: c.Lam, Sit: c.Delta}), tally.Model(m, MStep{Formula: EquationOne})
+		for k := range c.Out {
+			nearAll(t, "guarded step", guarded.Template(k), c.Out[k], 1e-12)
+			nearAll(t, "eq. (1)", eq1.Template(k), c.OutEq1[k], 1e-12)
+		}
+	}
+}
+
+func TestGoldenOnline(t *testing.T) {
+	for _, c := range loadTables(t).Online {
+		cfg := tableConfig(t, c.Rule, c.Q, len(c.Experts0[0]), c.Truncate)
+		m, err := NewModel(cfg, c.Experts0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := ResumeOnline(m, c.Counts0, OnlineOptions{Pursuit: PursuitOptions{Forced: c.Start == "forced"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range c.Steps {
+			e, err := o.Add(bitmap.FromBytes(1, len(s.X), s.X), 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var order []int
+			for _, p := range e.Picks {
+				order = append(order, p.Expert)
+			}
+			if !slices.Equal(order, s.Order) {
+				t.Fatalf("picks %v, want %v", order, s.Order)
+			}
+			now := o.Model()
+			for k := range s.Experts {
+				nearAll(t, "expert", now.Template(k), s.Experts[k], 1e-12)
+				for i, want := range s.Counts[k] {
+					near(t, "N", o.Count(k, i), want, 1e-12)
+				}
+			}
+		}
+	}
+}
+
+func TestGoldenSequentialInit(t *testing.T) {
+	g := loadTables(t)
+	check := func(what string, cfg Config, template []float64, set []bool, out, counts []float64) {
+		nearAll(t, what, template, out, 1e-12)
+		for i, want := range counts {
+			n := cfg.Prior.On + cfg.Prior.Off
+			if set[i] {
+				n++
+			}
+			near(t, what+" count", n, want, 1e-12)
+		}
+	}
+	for _, c := range g.FirstExpert {
+		cfg := Config{Height: 1, Width: len(c.X), Prior: Prior{c.Eps, c.Eps}}
+		template, set := FirstExpert(cfg, bitmap.FromBytes(1, len(c.X), c.X))
+		check("first expert", cfg, template, set, c.Out, c.Counts)
+	}
+	for _, c := range g.SequentialInit {
+		cfg := tableConfig(t, c.Rule, &c.Q, len(c.X), false)
+		if cfg.Rule == Max {
+			cfg.Q = 0
+		}
+		cfg.Prior = Prior{c.Eps, c.Eps}
+		reading, err := ParseReading(c.Variant)
+		if err != nil {
+			t.Fatal(err)
+		}
+		template, set := NextExpert(cfg, reading, bitmap.FromBytes(1, len(c.X), c.X), c.Mu)
+		check("next expert", cfg, template, set, c.Out, c.Counts)
+	}
+}
+
+func TestGoldenShiftedMStep(t *testing.T) {
+	g := loadImages(t).MStep
+	flat := func(rows [][]float64) []float64 { return slices.Concat(rows...) }
+	h, w := len(g.Experts[0]), len(g.Experts[0][0])
+	for outside, want := range map[Outside]goldenCounts{Unknown: g.OutsideUnknown, Background: g.OutsideBackground} {
+		cfg := Config{Height: h, Width: w, Outside: outside,
+			Poses: pose.Grid{DY: pose.Symmetric(3, 1), DX: pose.Symmetric(3, 1)}}
+		m, err := NewModel(cfg, [][]float64{flat(g.Experts[0]), flat(g.Experts[1])})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tally := NewTally(m)
+		for n, rows := range g.X {
+			e := &Explanation{}
+			for _, r := range g.Reps[n] {
+				e.Picks = append(e.Picks, Pick{Expert: r[0], Pose: pose.Pose{DY: r[1], DX: r[2]}})
+			}
+			tally.Add(m, bitmap.FromBytes(h, w, slices.Concat(rows...)), e, 1)
+			speaker := m.Compose(h, w, e.Picks).Max
+			for i := range speaker {
+				got := -1
+				if speaker[i] >= 0 {
+					got = e.Picks[speaker[i]].Expert
+				}
+				if got != g.KStar[n][i/w][i%w] {
+					t.Fatalf("image %d pixel %d: k* = %d, want %d", n, i, got, g.KStar[n][i/w][i%w])
+				}
+			}
+		}
+		next := tally.Model(m, MStep{Formula: EquationOne})
+		for k := range 2 {
+			for i := range h * w {
+				near(t, outside.String()+" on", float64(tally.counts.On[k*h*w+i]), want.Num[k][i/w][i%w], 0)
+				near(t, outside.String()+" seen", float64(tally.counts.Seen[k*h*w+i]), want.Den[k][i/w][i%w], 0)
+			}
+			nearAll(t, outside.String(), next.Template(k), flat(want.Mu[k]), 1e-12)
+		}
+	}
+}

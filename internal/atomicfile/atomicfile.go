@@ -1,0 +1,170 @@
+// Package atomicfile writes a file so that its path holds either the complete
+// new content or what it held before, whatever fails in between.
+package atomicfile
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// bufferSize spares small writes a system call each.
+const bufferSize = 1 << 16
+
+// Write calls write with a buffered writer and puts what it wrote at path.
+//
+// The content goes to a hidden file in the same folder, which is flushed to
+// the disk and then renamed to path. If write or anything else fails (or
+// panics), the hidden file is removed and path is untouched. A symbolic link is
+// followed: the file it names is replaced, not the link. An existing file keeps
+// its permission bits; a new one gets 0666 less the umask. A path that names a
+// device or a pipe, such as /dev/stdout, cannot be replaced and is written
+// straight through. A folder is refused.
+//
+// Errors from the file system name path and unwrap to their cause
+// (errors.Is(err, fs.ErrNotExist), syscall.ENOSPC, ...); an error of write is
+// returned as it is. Concurrent calls for one path are safe: the last rename
+// wins, and never a mixture.
+func Write(path string, write func(io.Writer) error) error {
+	target, mode, err := resolve(path)
+	if err != nil {
+		return err
+	}
+	if mode&(fs.ModeDevice|fs.ModeNamedPipe|fs.ModeSocket) != 0 {
+		return writeThrough(path, write)
+	}
+	f, err := createBeside(target)
+	if err != nil {
+		return rename(err, path)
+	}
+	done := false
+	defer func() { // also on a panic of write
+		if !done {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	if err := fill(f, write); err != nil {
+		return named(err, f.Name(), path)
+	}
+	if mode != 0 { // the bits of the file being replaced
+		if err := f.Chmod(mode.Perm()); err != nil {
+			return rename(err, path)
+		}
+	}
+	if err := commit(f, target); err != nil {
+		return rename(err, path)
+	}
+	done = true
+	return nil
+}
+
+// resolve follows links and looks at what path names now; mode is 0 when
+// nothing is there yet.
+func resolve(path string) (target string, mode fs.FileMode, err error) {
+	if path == "" {
+		return "", 0, errors.New("write: the output path is empty")
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		// A dangling link is replaced where it points, if it points anywhere.
+		if to, lerr := os.Readlink(path); lerr == nil {
+			if !filepath.IsAbs(to) {
+				to = filepath.Join(filepath.Dir(path), to)
+			}
+			return to, 0, nil
+		}
+		return path, 0, nil
+	case err != nil:
+		return "", 0, rename(err, path)
+	case info.IsDir():
+		return "", 0, fmt.Errorf("write %s: is a folder; name a file inside it", path)
+	}
+	if target, err = filepath.EvalSymlinks(path); err != nil {
+		return "", 0, rename(err, path)
+	}
+	return target, info.Mode(), nil
+}
+
+// createBeside makes a new hidden file in the folder of target, so that the
+// later rename stays on one file system.
+func createBeside(target string) (*os.File, error) {
+	dir, base := filepath.Split(target)
+	for try := 0; ; try++ {
+		name := filepath.Join(dir, fmt.Sprintf(".%s.%d-%d.tmp", base, os.Getpid(), try))
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if err == nil || !errors.Is(err, fs.ErrExist) || try >= 10000 {
+			return f, err
+		}
+	}
+}
+
+func fill(f *os.File, write func(io.Writer) error) error {
+	w := bufio.NewWriterSize(f, bufferSize)
+	if err := write(w); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+func commit(f *os.File, target string) error {
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), target); err != nil {
+		return err
+	}
+	// Best effort: some file systems cannot sync a folder, and the content
+	// itself is safe already.
+	if d, err := os.Open(filepath.Dir(target)); err == nil {
+		_ = d.Sync()
+		d.Close()
+	}
+	return nil
+}
+
+// writeThrough serves devices and pipes, which have no content to protect.
+func writeThrough(path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return rename(err, path)
+	}
+	if err := fill(f, write); err != nil {
+		f.Close()
+		return named(err, path, path)
+	}
+	if err := f.Close(); err != nil {
+		return rename(err, path)
+	}
+	return nil
+}
+
+// named rewrites an error about the hidden file and leaves others alone.
+func named(err error, hidden, path string) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) && pe.Path == hidden {
+		return rename(pe, path)
+	}
+	return err
+}
+
+// rename words a file-system error for the path the caller knows.
+func rename(err error, path string) error {
+	var pe *fs.PathError
+	var le *os.LinkError
+	switch {
+	case errors.As(err, &pe):
+		err = pe.Err
+	case errors.As(err, &le):
+		err = le.Err
+	}
+	return fmt.Errorf("write %s: %w", path, err)
+}

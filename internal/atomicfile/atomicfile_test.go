@@ -1,0 +1,167 @@
+package atomicfile
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+func put(text string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	}
+}
+
+// entries lists what is in a folder, hidden files included.
+func entries(t *testing.T, dir string) string {
+	t.Helper()
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range list {
+		names = append(names, e.Name())
+	}
+	return strings.Join(names, " ")
+}
+
+func TestWriteReplaces(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "out.txt")
+	big := strings.Repeat("0123456789", 20000) // beyond the buffer
+	for _, text := range []string{"first", big, ""} {
+		if err := Write(path, put(text)); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(path)
+		if err != nil || string(got) != text {
+			t.Fatalf("read back %d bytes, %v; want %d", len(got), err, len(text))
+		}
+	}
+	if got := entries(t, dir); got != "out.txt" {
+		t.Fatalf("folder holds %q", got)
+	}
+}
+
+func TestFailureLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "out.txt")
+	boom := errors.New("boom")
+	fail := func(w io.Writer) error {
+		w.Write(bytes.Repeat([]byte("x"), 1<<17))
+		return boom
+	}
+	if err := Write(path, fail); err != boom {
+		t.Fatalf("error %v, want the callback's own", err)
+	}
+	if got := entries(t, dir); got != "" {
+		t.Fatalf("after a failure the folder holds %q", got)
+	}
+	if err := Write(path, put("old")); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(path, fail); err != boom {
+		t.Fatalf("error %v", err)
+	}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic was swallowed")
+			}
+		}()
+		Write(path, func(io.Writer) error { panic("in the callback") })
+	}()
+	if got, _ := os.ReadFile(path); string(got) != "old" || entries(t, dir) != "out.txt" {
+		t.Fatalf("after failures: content %q, folder %q", got, entries(t, dir))
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	dir := t.TempDir()
+	never := func(io.Writer) error { t.Error("the callback ran"); return nil }
+	if err := Write(dir, never); err == nil || !strings.Contains(err.Error(), "is a folder") {
+		t.Errorf("folder: %v", err)
+	}
+	if err := Write("", never); err == nil {
+		t.Error("empty path accepted")
+	}
+	path := filepath.Join(dir, "no", "such", "out")
+	err := Write(path, never)
+	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), path+":") {
+		t.Errorf("missing folder: %v", err)
+	}
+}
+
+func TestKeepsModeAndFollowsLinks(t *testing.T) {
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "real"), filepath.Join(dir, "link")
+	if err := os.WriteFile(path, []byte("a"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("real", link); err != nil {
+		t.Skip("no symbolic links here:", err)
+	}
+	if err := Write(link, put("b")); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Lstat(link)
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		t.Fatalf("the link was replaced: %v %v", info.Mode(), err)
+	}
+	info, err = os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o640 {
+		t.Fatalf("mode %v, %v", info.Mode(), err)
+	}
+	if got, _ := os.ReadFile(path); string(got) != "b" {
+		t.Fatalf("content %q", got)
+	}
+	os.Remove(path) // now the link dangles
+	if err := Write(link, put("c")); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := os.ReadFile(path); string(got) != "c" {
+		t.Fatalf("through a dangling link: %q", got)
+	}
+}
+
+func TestDevices(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("no /dev/full on this system")
+	}
+	err := Write("/dev/full", put("x"))
+	if !errors.Is(err, syscall.ENOSPC) || !strings.HasPrefix(err.Error(), "write /dev/full:") {
+		t.Fatalf("full device: %v", err)
+	}
+	if err := Write(os.DevNull, put("x")); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(os.DevNull); err != nil || info.Mode()&fs.ModeDevice == 0 {
+		t.Fatal("the null device was replaced by a file")
+	}
+}
+
+func TestConcurrentWritersNeverMix(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out")
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			if err := Write(path, put(strings.Repeat(string(rune('a'+i)), 100000))); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	got, err := os.ReadFile(path)
+	if err != nil || len(got) != 100000 || strings.Trim(string(got), string(got[:1])) != "" {
+		t.Fatalf("%d bytes of a mixture, %v", len(got), err)
+	}
+}

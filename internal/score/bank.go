@@ -1,0 +1,184 @@
+// Package score holds the hot loops of likelihood matching pursuit: how much
+// would each candidate (expert x rotation x shift) raise the log-likelihood of
+// an image, given what has been composed so far?
+//
+// There are two ways to the answer. reference.go has the shape of the formula:
+// compose, take logarithms, add up all pixels, for one candidate at a time.
+// search.go is the fast twin: it keeps the gain of every candidate and, after
+// a pick, re-scores only the pixels that changed. The fast twin may only
+// propose: candidates within its error bound of the best are scored again by
+// Field.Gain, in index order, and that decides. So an optimisation can change
+// the time an answer takes, never the answer.
+//
+// The package knows only slices of numbers; it imports nothing of Patchwork.
+package score
+
+import "math"
+
+// Span is the half-open run of columns [First, End) of one row of a sprite.
+type Span struct{ Row, First, End int32 }
+
+// Sprite is one expert in one rotation: an opinion a pixel of its frame.
+type Sprite struct {
+	Expert int
+	V      []float64 // Height*Width opinions, row-major
+	On     []float64 // log V
+	Off    []float64 // log(1-V)
+	spans  []Span    // where it may vote, by row, then column
+	rows   []int32   // spans of row y are spans[rows[y]:rows[y+1]]
+}
+
+// Bank is every sprite of a model under one scoring, in candidate order:
+// expert first, then rotation. It is immutable and safe for concurrent use.
+type Bank struct {
+	Height, Width int       // of a sprite's frame
+	Q             float64   // abstention value where QMap is nil
+	QMap          []float64 // abstention value a pixel of the image, or nil
+	TwoSided      bool      // max-minus-min: votes below Q count too
+	Sprites       []Sprite
+
+	impossible float64 // stands for -log 0 in the fast path; see setPenalty
+	largest    float64 // no term of the fast path is larger, in nats
+}
+
+// Frame is what a Bank is built from: K templates of Height x Width opinions
+// and one gather map a rotation (nil is the identity; a negative entry comes
+// from outside the frame and abstains).
+type Frame struct {
+	Height, Width int
+	Q             float64
+	QMap          []float64
+	TwoSided      bool
+	Rotations     [][]int32
+}
+
+// NewBank builds the sprites of the templates. The templates are not kept.
+func NewBank(f Frame, templates [][]float64) *Bank {
+	b := &Bank{Height: f.Height, Width: f.Width, Q: f.Q, QMap: f.QMap, TwoSided: f.TwoSided,
+		Sprites: make([]Sprite, len(templates)*len(f.Rotations))}
+	for k, t := range templates {
+		b.SetTemplate(f, k, t)
+	}
+	b.setPenalty()
+	return b
+}
+
+// SetTemplate replaces expert k's sprites; for a learner that owns the bank
+// and changes one expert at a time. Not safe beside readers.
+func (b *Bank) SetTemplate(f Frame, k int, t []float64) {
+	on, off := make([]float64, len(t)), make([]float64, len(t))
+	for i, p := range t {
+		on[i], off[i] = math.Log(p), math.Log1p(-p)
+	}
+	for r, rotation := range f.Rotations {
+		s := Sprite{Expert: k, V: t, On: on, Off: off}
+		if rotation != nil {
+			s.V, s.On, s.Off = b.rotate(rotation, t, on, off)
+		}
+		b.findSpans(&s)
+		b.Sprites[k*len(f.Rotations)+r] = s
+	}
+}
+
+// silence is the opinion of a sprite's pixel that comes from outside its
+// frame. With one abstention value it is that value; with one a pixel no
+// single number abstains everywhere, so NaN marks it: it is neither above nor
+// below anything.
+func (b *Bank) silence() float64 {
+	if b.QMap != nil {
+		return math.NaN()
+	}
+	return b.Q
+}
+
+func (b *Bank) rotate(gather []int32, v, on, off []float64) (rv, ron, roff []float64) {
+	buf := make([]float64, 3*len(v))
+	rv, ron, roff = buf[:len(v)], buf[len(v):2*len(v)], buf[2*len(v):]
+	q := b.silence()
+	logQ, logNotQ := math.Log(q), math.Log1p(-q)
+	for i, s := range gather {
+		if s < 0 {
+			rv[i], ron[i], roff[i] = q, logQ, logNotQ
+			continue
+		}
+		rv[i], ron[i], roff[i] = v[s], on[s], off[s]
+	}
+	return rv, ron, roff
+}
+
+// findSpans lists the maximal runs of pixels that vote, or with a QMap might.
+func (b *Bank) findSpans(s *Sprite) {
+	s.rows = make([]int32, b.Height+1)
+	for y := range b.Height {
+		row := s.V[y*b.Width : (y+1)*b.Width]
+		for x := 0; x < len(row); x++ {
+			if !b.votes(row[x]) {
+				continue
+			}
+			first := x
+			for x < len(row) && b.votes(row[x]) {
+				x++
+			}
+			s.spans = append(s.spans, Span{int32(y), int32(first), int32(x)})
+		}
+		s.rows[y+1] = int32(len(s.spans))
+	}
+}
+
+func (b *Bank) votes(v float64) bool {
+	if b.QMap != nil {
+		return v == v
+	}
+	return v > b.Q || (b.TwoSided && v < b.Q)
+}
+
+// q is the abstention value of image pixel i.
+func (b *Bank) q(i int) float64 {
+	if b.QMap != nil {
+		return b.QMap[i]
+	}
+	return b.Q
+}
+
+// setPenalty chooses the finite number that stands for an impossible pixel in
+// the fast path, where an opinion of exactly 0 or 1 would make a sum of
+// infinities: larger than any sum of finite terms over one frame, so that the
+// number of impossible pixels is compared first.
+func (b *Bank) setPenalty() {
+	// A composition hi + lo - q of unequal opinions is no smaller than the
+	// rounding error of its terms, so 40 nats bound its finite logarithms.
+	worst, edges := 40.0, false
+	note := func(l float64) {
+		if math.IsInf(l, -1) {
+			edges = true
+		} else if -l > worst {
+			worst = -l
+		}
+	}
+	note(math.Log(b.Q))
+	note(math.Log1p(-b.Q))
+	for _, q := range b.QMap {
+		note(math.Log(q))
+		note(math.Log1p(-q))
+	}
+	for i := range b.Sprites {
+		s := &b.Sprites[i]
+		for _, sp := range s.spans {
+			for j := int(sp.Row)*b.Width + int(sp.First); j < int(sp.Row)*b.Width+int(sp.End); j++ {
+				note(s.On[j])
+				note(s.Off[j])
+			}
+		}
+	}
+	b.impossible = 4*float64(b.Height*b.Width)*worst + 1
+	// Opposing votes of a two-sided rule may cancel to exactly 0 or 1.
+	if b.largest = worst; edges || b.TwoSided {
+		b.largest = b.impossible
+	}
+}
+
+// finite replaces -Inf by the penalty.
+func (b *Bank) finite(l float64) float64 { return max(l, -b.impossible) }
+
+// Candidates is the number of candidates for a grid of that many shifts.
+func (b *Bank) Candidates(shifts int) int { return len(b.Sprites) * shifts }

@@ -1,0 +1,280 @@
+package score
+
+import "math"
+
+// Pixel values of a Field.
+const (
+	Off     = uint8(0)
+	On      = uint8(1)
+	Unknown = uint8(2)
+)
+
+// Gain is a change of log-likelihood. Possible counts the pixels that were
+// impossible (probability 0) and no longer are, minus those that became so;
+// Nats is the change over the pixels that are possible. Gains compare by
+// Possible, then Nats: the limit of clipping all probabilities to
+// [delta, 1-delta] as delta goes to 0.
+type Gain struct {
+	Possible int
+	Nats     float64
+}
+
+// Float is the gain as one number in nats: +Inf or -Inf where Possible is not 0.
+func (g Gain) Float() float64 {
+	switch {
+	case g.Possible > 0:
+		return math.Inf(1)
+	case g.Possible < 0:
+		return math.Inf(-1)
+	}
+	return g.Nats
+}
+
+// Exceeds reports whether the gain is larger than the given number of nats.
+func (g Gain) Exceeds(nats float64) bool {
+	return g.Possible > 0 || g.Possible == 0 && g.Nats > nats
+}
+
+// add counts a pixel whose log-likelihood goes from before to after.
+func (g *Gain) add(before, after float64) {
+	switch noBefore, noAfter := math.IsInf(before, -1), math.IsInf(after, -1); {
+	case noBefore && noAfter:
+	case noBefore:
+		g.Possible++
+		g.Nats += after
+	case noAfter:
+		g.Possible--
+		g.Nats -= before
+	default:
+		g.Nats += after - before
+	}
+}
+
+// Placed is a sprite at a shift: sprite pixel (y, x) lies on image pixel
+// (y+DY, x+DX).
+type Placed struct {
+	Sprite int // index into Bank.Sprites
+	DY, DX int
+}
+
+// Field is an image and the composition that explains it so far: per pixel the
+// extremal opinions Hi >= q >= Lo and the log-likelihood L of the pixel's
+// value under hi + lo - q. It belongs to one goroutine.
+type Field struct {
+	Bank          *Bank
+	Height, Width int
+	X             []uint8   // Off, On or Unknown
+	Hi, Lo        []float64 // running maximum and minimum, both started at q
+	L             []float64 // nats; 0 where unknown
+	picks         []Placed
+}
+
+// Reset gives the field a new image and forgets all picks. x has
+// height*width pixels, row-major, and is copied.
+func (f *Field) Reset(b *Bank, height, width int, x []uint8) {
+	f.Bank, f.Height, f.Width = b, height, width
+	n := height * width
+	if cap(f.L) < n {
+		f.X, f.Hi, f.Lo, f.L = make([]uint8, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	}
+	f.X, f.Hi, f.Lo, f.L = f.X[:n], f.Hi[:n], f.Lo[:n], f.L[:n]
+	copy(f.X, x)
+	f.picks = f.picks[:0]
+	logOn, logOff := math.Log(b.Q), math.Log1p(-b.Q)
+	for i := range n {
+		q := b.Q
+		if b.QMap != nil {
+			q = b.QMap[i]
+			logOn, logOff = math.Log(q), math.Log1p(-q)
+		}
+		f.Hi[i], f.Lo[i] = q, q
+		switch f.X[i] {
+		case On:
+			f.L[i] = logOn
+		case Off:
+			f.L[i] = logOff
+		default:
+			f.L[i] = 0
+		}
+	}
+}
+
+// LogLik is the log-likelihood of the image under the composition, in nats,
+// summed in row-major order; -Inf if a pixel is impossible.
+func (f *Field) LogLik() float64 {
+	sum := 0.0
+	for _, l := range f.L {
+		sum += l
+	}
+	return sum
+}
+
+// Picks are the sprites placed so far, in order. The slice is the field's own.
+func (f *Field) Picks() []Placed { return f.picks }
+
+// compose is hi + lo - q, exact where only one side votes, kept in [0, 1].
+func compose(hi, lo, q float64) float64 {
+	switch {
+	case lo == q:
+		return hi
+	case hi == q:
+		return lo
+	}
+	return min(max(hi+lo-q, 0), 1)
+}
+
+// pixelLogLik is log P(x | p), in nats; 0 for an unknown pixel.
+func pixelLogLik(x uint8, p float64) float64 {
+	switch x {
+	case On:
+		return math.Log(p)
+	case Off:
+		return math.Log1p(-p)
+	}
+	return 0
+}
+
+// after is the log-likelihood of known pixel i if pixel j of sprite s joined
+// there. Where only one side votes the composition is the opinion itself, and
+// its logarithm is at hand.
+func (f *Field) after(i int, s *Sprite, j int) float64 {
+	v, hi, lo, q := s.V[j], f.Hi[i], f.Lo[i], f.Bank.q(i)
+	switch {
+	case v > hi:
+		if lo != q {
+			return pixelLogLik(f.X[i], compose(v, lo, q))
+		}
+	case v < lo && f.Bank.TwoSided:
+		if hi != q {
+			return pixelLogLik(f.X[i], compose(hi, v, q))
+		}
+	default:
+		return f.L[i]
+	}
+	if f.X[i] == On {
+		return s.On[j]
+	}
+	return s.Off[j]
+}
+
+// overlap clips a span of a sprite placed at (dy, dx) to the image: image
+// pixels [i, i+n) meet sprite pixels [s, s+n).
+func (f *Field) overlap(sp Span, dy, dx int) (i, s, n int) {
+	y := int(sp.Row) + dy
+	if y < 0 || y >= f.Height {
+		return 0, 0, 0
+	}
+	first, end := max(int(sp.First), -dx), min(int(sp.End), f.Width-dx)
+	return y*f.Width + first + dx, int(sp.Row)*f.Bank.Width + first, end - first
+}
+
+// Gain is the exact change of log-likelihood if the sprite joined at the
+// shift: the sum over the pixels where it may vote, in row-major order. It
+// decides what the fast path proposes.
+func (f *Field) Gain(p Placed) Gain {
+	var g Gain
+	s := &f.Bank.Sprites[p.Sprite]
+	for _, sp := range s.spans {
+		i, j, n := f.overlap(sp, p.DY, p.DX)
+		for ; n > 0; i, j, n = i+1, j+1, n-1 {
+			if f.X[i] == Unknown {
+				continue
+			}
+			if after := f.after(i, s, j); after != f.L[i] {
+				g.add(f.L[i], after)
+			}
+		}
+	}
+	return g
+}
+
+// Change is what a pick, or taking one back, did to a pixel.
+type Change struct {
+	Index      int     // of the pixel
+	OldHi, Hi  float64 // extremal opinions before and after
+	OldLo, Lo  float64
+	OldL, L    float64 // log-likelihoods before and after
+	Y, X       int     // Index as row and column
+	PixelValue uint8
+}
+
+// Add places a sprite and appends what changed to changes: only known pixels
+// are listed, as nothing depends on the others.
+func (f *Field) Add(p Placed, changes []Change) []Change {
+	f.picks = append(f.picks, p)
+	s := &f.Bank.Sprites[p.Sprite]
+	for _, sp := range s.spans {
+		i, j, n := f.overlap(sp, p.DY, p.DX)
+		for ; n > 0; i, j, n = i+1, j+1, n-1 {
+			v := s.V[j]
+			hi, lo := f.Hi[i], f.Lo[i]
+			switch {
+			case v > hi:
+				hi = v
+			case v < lo && f.Bank.TwoSided:
+				lo = v
+			default:
+				continue
+			}
+			changes = f.set(i, hi, lo, changes)
+		}
+	}
+	return changes
+}
+
+// Remove takes pick j back, folding the opinions of the others again where it
+// may have spoken, and appends what changed to changes.
+func (f *Field) Remove(j int, changes []Change) []Change {
+	gone := f.picks[j]
+	f.picks = append(f.picks[:j], f.picks[j+1:]...)
+	for _, sp := range f.Bank.Sprites[gone.Sprite].spans {
+		i, _, n := f.overlap(sp, gone.DY, gone.DX)
+		for ; n > 0; i, n = i+1, n-1 {
+			hi, lo := f.fold(i)
+			if hi != f.Hi[i] || lo != f.Lo[i] {
+				changes = f.set(i, hi, lo, changes)
+			}
+		}
+	}
+	return changes
+}
+
+// Insert moves the last pick to position j: the composition does not depend on
+// the order, the explanation's list does.
+func (f *Field) Insert(j int) {
+	last := f.picks[len(f.picks)-1]
+	copy(f.picks[j+1:], f.picks[j:len(f.picks)-1])
+	f.picks[j] = last
+}
+
+// fold joins the opinions of all picks at image pixel i.
+func (f *Field) fold(i int) (hi, lo float64) {
+	y, x := i/f.Width, i%f.Width
+	hi = f.Bank.q(i)
+	lo = hi
+	for _, p := range f.picks {
+		sy, sx := y-p.DY, x-p.DX
+		if sy < 0 || sx < 0 || sy >= f.Bank.Height || sx >= f.Bank.Width {
+			continue
+		}
+		v := f.Bank.Sprites[p.Sprite].V[sy*f.Bank.Width+sx]
+		if v > hi {
+			hi = v
+		}
+		if v < lo && f.Bank.TwoSided {
+			lo = v
+		}
+	}
+	return hi, lo
+}
+
+// set gives pixel i new extremal opinions.
+func (f *Field) set(i int, hi, lo float64, changes []Change) []Change {
+	l := pixelLogLik(f.X[i], compose(hi, lo, f.Bank.q(i)))
+	if f.X[i] != Unknown {
+		changes = append(changes, Change{Index: i, OldHi: f.Hi[i], Hi: hi, OldLo: f.Lo[i], Lo: lo,
+			OldL: f.L[i], L: l, Y: i / f.Width, X: i % f.Width, PixelValue: f.X[i]})
+	}
+	f.Hi[i], f.Lo[i], f.L[i] = hi, lo, l
+	return changes
+}

@@ -1,0 +1,291 @@
+package patchwork
+
+import (
+	"fmt"
+	"iter"
+	"math"
+
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/score"
+	"example.com/patchwork/pose"
+)
+
+// Scoring is the likelihood a pursuit climbs.
+type Scoring uint8
+
+const (
+	// ScoringDefault is the model's own: Truncated if Config.Truncate, else Original.
+	ScoringDefault Scoring = iota
+	// Truncated replaces a template mu by max(1/2, mu), so that an expert is
+	// judged only by the pixels in its support (section 3). Max rule only.
+	Truncated
+	// Original takes the templates as they are.
+	Original
+	// Mixed takes alpha mu + (1-alpha)/2 (Williams and Titsias 2004).
+	Mixed
+)
+
+// String is the name used in flags: "default", "truncated", "original", "mixed".
+func (s Scoring) String() string {
+	if int(s) < len(scoringNames) {
+		return scoringNames[s]
+	}
+	return fmt.Sprintf("Scoring(%d)", uint8(s))
+}
+
+var scoringNames = []string{"default", "truncated", "original", "mixed"}
+
+// ParseScoring is the inverse of String.
+func ParseScoring(name string) (Scoring, error) {
+	for i, n := range scoringNames {
+		if n == name {
+			return Scoring(i), nil
+		}
+	}
+	return 0, fmt.Errorf("patchwork: scoring is truncated, original or mixed, not %q", name)
+}
+
+// PursuitOptions are the settings of likelihood matching pursuit. The zero
+// value is the recommended default for explaining new images.
+type PursuitOptions struct {
+	Scoring Scoring
+	Alpha   float64 // of Mixed, 0 < Alpha <= 1; 0 means 0.9
+
+	// Forced takes the best first expert even where it lowers the
+	// likelihood, as the paper's text has it; learning does. Otherwise the
+	// pursuit starts in abstention and may find that nothing explains.
+	Forced bool
+
+	// MinGain is what a pick must gain, in nats; the pursuit stops at a gain
+	// <= MinGain (+1e-9). Costs, if not nil, holds a further cost for a pick
+	// of each expert, in nats, such as log((1-pi)/pi).
+	MinGain float64
+	Costs   []float64
+
+	MaxPicks int // 0: no limit but Reuse
+	Reuse    int // picks an expert may have in one image; 0: the model's
+
+	// Refine: after the greedy search, sweep over the picks under the
+	// original likelihood, replacing each by the best candidate, dropping it
+	// where that gains less than RefineThreshold, and adding what gains more,
+	// until nothing changes (at most RefineSweeps times; 0 means 8). The
+	// threshold, in nats, is log(number of candidates) if 0; a negative one
+	// means none. With truncated search this is the hybrid of the findings.
+	// RefineScoring is the likelihood of the sweeps; its default is Original,
+	// and thresholds have ruined truncated gains wherever they were tried.
+	Refine          bool
+	RefineThreshold float64
+	RefineSweeps    int
+	RefineScoring   Scoring
+}
+
+func (o PursuitOptions) withDefaults(c *Config) PursuitOptions {
+	if o.Scoring == ScoringDefault {
+		o.Scoring = Original
+		if c.Truncate {
+			o.Scoring = Truncated
+		}
+	}
+	if o.Alpha == 0 {
+		o.Alpha = 0.9
+	}
+	if o.Reuse == 0 {
+		o.Reuse = c.reuse()
+	}
+	if o.RefineScoring == ScoringDefault {
+		o.RefineScoring = Original
+	}
+	if o.RefineSweeps == 0 {
+		o.RefineSweeps = 8
+	}
+	return o
+}
+
+func (o PursuitOptions) validate(c *Config, experts int) error {
+	switch {
+	case int(o.Scoring) >= len(scoringNames) || int(o.RefineScoring) >= len(scoringNames):
+		return fmt.Errorf("patchwork: unknown scoring %v or %v", o.Scoring, o.RefineScoring)
+	case (o.Scoring == Truncated || o.RefineScoring == Truncated) && c.Rule != Max:
+		return fmt.Errorf("patchwork: truncated templates belong to the max rule; score a %v model by original or mixed", c.Rule)
+	case !(o.Alpha > 0 && o.Alpha <= 1):
+		return fmt.Errorf("patchwork: mixing weight alpha = %v is not in (0, 1]", o.Alpha)
+	case math.IsNaN(o.MinGain) || math.IsNaN(o.RefineThreshold):
+		return fmt.Errorf("patchwork: a threshold of the pursuit is NaN")
+	case o.MaxPicks < 0 || o.MaxPicks > math.MaxInt16 || o.Reuse < 1 || o.RefineSweeps < 0:
+		return fmt.Errorf("patchwork: limits of the pursuit must not be negative (picks %d, reuse %d, sweeps %d)",
+			o.MaxPicks, o.Reuse, o.RefineSweeps)
+	case o.Costs != nil && len(o.Costs) != experts:
+		return fmt.Errorf("patchwork: %d costs for %d experts", len(o.Costs), experts)
+	}
+	for k, c := range o.Costs {
+		if math.IsNaN(c) || math.IsInf(c, 0) {
+			return fmt.Errorf("patchwork: cost of expert %d is %v", k, c)
+		}
+	}
+	return nil
+}
+
+// Pursuit explains images by likelihood matching pursuit (section 3): starting
+// from abstention, it adds the expert, rotation and shift that raise the
+// likelihood most, until nothing does. It owns scratch memory and belongs to
+// one goroutine; Fork makes another for the same model.
+type Pursuit struct {
+	model   *Model
+	opt     PursuitOptions
+	search  score.Search
+	scored  *score.Bank // templates under the scoring of the search
+	refined *score.Bank // and of the refining sweeps
+	used    []int       // picks of each expert in the present image
+	pixels  []uint8
+	known   []uint8
+}
+
+// NewPursuit prepares a pursuit. The error says which option does not fit the
+// model.
+func NewPursuit(m *Model, opt PursuitOptions) (*Pursuit, error) {
+	opt = opt.withDefaults(&m.cfg)
+	if err := opt.validate(&m.cfg, m.K()); err != nil {
+		return nil, err
+	}
+	p := &Pursuit{model: m, opt: opt}
+	p.scored = m.bank(opt.Scoring, opt.Alpha)
+	if p.refined = p.scored; opt.Refine && opt.RefineScoring != opt.Scoring {
+		p.refined = m.bank(opt.RefineScoring, opt.Alpha)
+	}
+	return p, nil
+}
+
+// Fork is a pursuit with the same model and options, for another goroutine;
+// what is large and constant is shared.
+func (p *Pursuit) Fork() *Pursuit {
+	return &Pursuit{model: p.model, opt: p.opt, scored: p.scored, refined: p.refined}
+}
+
+// bank builds the sprites of the model under a scoring. All three scorings map
+// opinions and abstention value alike, by a monotone map, so that the fold of
+// the mapped opinions is the composition to be scored.
+func (m *Model) bank(s Scoring, alpha float64) *score.Bank {
+	view := func(p float64) float64 { return p }
+	switch s {
+	case Truncated:
+		view = func(p float64) float64 { return max(p, 0.5) }
+	case Mixed:
+		view = func(p float64) float64 { return alpha*p + (1-alpha)/2 }
+	}
+	f := score.Frame{Height: m.cfg.Height, Width: m.cfg.Width, Q: view(m.cfg.Q), TwoSided: m.cfg.Rule == MaxMinusMin}
+	if m.cfg.QMap != nil {
+		f.QMap = make([]float64, len(m.cfg.QMap))
+		for i, q := range m.cfg.QMap {
+			f.QMap[i] = view(q)
+		}
+	}
+	for r := range m.cfg.Poses.Rotations() {
+		f.Rotations = append(f.Rotations, m.turn(m.cfg.Poses.Angle(r)).there)
+	}
+	templates := m.experts
+	if s != Original {
+		templates = m.Templates()
+		for _, t := range templates {
+			for i := range t {
+				t[i] = view(t[i])
+			}
+		}
+	}
+	return score.NewBank(f, templates)
+}
+
+// Explain runs the pursuit on one image. The error is a *SizeError.
+func (p *Pursuit) Explain(img *bitmap.Image) (*Explanation, error) {
+	picks, err := p.Picks(img)
+	if err != nil {
+		return nil, err
+	}
+	e := &Explanation{StartLogLik: p.search.LogLik()}
+	for pick := range picks {
+		e.Picks = append(e.Picks, pick)
+	}
+	if p.opt.Refine {
+		p.refine(img, e)
+	}
+	e.LogLik = p.search.LogLik()
+	e.LogLikModel = e.LogLik
+	if p.inForce() != Original {
+		e.LogLikModel = LogLik(img, p.model.Compose(img.Height(), img.Width(), e.Picks).P)
+	}
+	return e, nil
+}
+
+// inForce is the scoring of the explanations: that of the last stage.
+func (p *Pursuit) inForce() Scoring {
+	if p.opt.Refine {
+		return p.opt.RefineScoring
+	}
+	return p.opt.Scoring
+}
+
+// Picks runs the greedy pursuit on one image and yields its picks one by one
+// (without refining). Only one iteration may be under way at a time. The error
+// is a *SizeError.
+func (p *Pursuit) Picks(img *bitmap.Image) (iter.Seq[Pick], error) {
+	grid, err := p.model.GridFor(img.Height(), img.Width())
+	if err != nil {
+		return nil, err
+	}
+	p.pixels, p.known = img.AppendBytes(p.pixels[:0]), img.AppendKnown(p.known[:0])
+	for i, known := range p.known {
+		if known == 0 {
+			p.pixels[i] = score.Unknown
+		}
+	}
+	p.reset(p.scored, grid, img)
+	return func(yield func(Pick) bool) {
+		for n := 0; p.opt.MaxPicks == 0 || n < p.opt.MaxPicks; n++ {
+			c, g := p.search.Best(p.opt.Costs, p.live)
+			if c < 0 || !(g.Exceeds(p.opt.MinGain+score.Tie) || p.opt.Forced && n == 0) {
+				return
+			}
+			pick := p.place(c, grid)
+			pick.Gain = p.paid(g, pick.Expert)
+			if p.used[pick.Expert] >= p.opt.Reuse {
+				p.search.Retire(pick.Expert)
+			}
+			p.search.Place(c)
+			if !yield(pick) {
+				return
+			}
+		}
+	}, nil
+}
+
+// paid is the gain of likelihood alone, without the expert's cost.
+func (p *Pursuit) paid(g score.Gain, k int) float64 {
+	if p.opt.Costs != nil {
+		g.Nats += p.opt.Costs[k]
+	}
+	return g.Float()
+}
+
+func (p *Pursuit) reset(b *score.Bank, grid pose.Grid, img *bitmap.Image) {
+	p.search.Reset(b, searchGrid(grid), img.Height(), img.Width(), p.pixels)
+	if len(p.used) != p.model.K() {
+		p.used = make([]int, p.model.K())
+	}
+	clear(p.used)
+}
+
+func searchGrid(g pose.Grid) score.Grid {
+	return score.Grid{
+		DY0: g.DY.Min, NY: g.DY.Len(), StepY: max(g.DY.Step, 1),
+		DX0: g.DX.Min, NX: g.DX.Len(), StepX: max(g.DX.Step, 1),
+	}
+}
+
+func (p *Pursuit) live(expert int) bool { return p.used[expert] < p.opt.Reuse }
+
+// place turns candidate c into a pick and counts it.
+func (p *Pursuit) place(c int, grid pose.Grid) Pick {
+	n := grid.Len()
+	pick := Pick{Expert: c / n, Pose: grid.At(c % n)}
+	p.used[pick.Expert]++
+	return pick
+}

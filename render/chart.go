@@ -1,0 +1,255 @@
+package render
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"image"
+	"image/draw"
+	"io"
+	"math"
+	"strings"
+	"sync"
+
+	xfont "golang.org/x/image/font"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	vgdraw "gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// Series is one curve of a Chart.
+type Series struct {
+	Name string // in the legend; empty leaves it out
+
+	// X and Y are the points, in the order in which they are joined; the
+	// longer one's tail is ignored. A point that is not finite breaks the
+	// curve.
+	X, Y []float64
+
+	Dashed bool // for references and bounds
+}
+
+// Chart is a line plot. It is a [Picture]; it must not be changed while it is
+// drawn.
+type Chart struct {
+	Title, XLabel, YLabel string
+	Series                []Series
+	Width, Height         int // pixels; 0 means 640 and 400
+}
+
+// Curves is a Chart of the usual size.
+func Curves(title, xlabel, ylabel string, series []Series) Chart {
+	return Chart{Title: title, XLabel: xlabel, YLabel: ylabel, Series: series}
+}
+
+// Size is the chart's width and height in pixels.
+func (c Chart) Size() (width, height int) {
+	width, height = c.Width, c.Height
+	if width <= 0 {
+		width = 640
+	}
+	if height <= 0 {
+		height = 400
+	}
+	return width, height
+}
+
+// dots is the resolution at which a pixel is a point, the unit of the plotter.
+const dots = 72
+
+// Raster draws the chart.
+func (c Chart) Raster() *image.RGBA {
+	w, h := c.Size()
+	canvas := vgimg.NewWith(vgimg.UseWH(vg.Length(w), vg.Length(h)), vgimg.UseDPI(dots))
+	c.draw(vgdraw.New(canvas))
+	dst := image.NewRGBA(image.Rect(0, 0, w, h))
+	draw.Draw(dst, dst.Bounds(), canvas.Image(), canvas.Image().Bounds().Min, draw.Src)
+	return dst
+}
+
+// SVG writes the chart as vectors with real text.
+func (c Chart) SVG(w io.Writer) error {
+	width, height := c.Size()
+	canvas := vgsvg.New(vg.Length(width), vg.Length(height))
+	c.draw(vgdraw.New(canvas))
+	var buf bytes.Buffer
+	if _, err := canvas.WriteTo(&buf); err != nil {
+		return err
+	}
+	// The plotter names one font only, without an alternative.
+	_, err := w.Write(bytes.ReplaceAll(buf.Bytes(), []byte("font-family:Go;"), []byte("font-family:"+fontFamily+";")))
+	return err
+}
+
+// draw lays the plot out beside its legend, so that no curve is hidden.
+func (c Chart) draw(canvas vgdraw.Canvas) {
+	p := c.plot()
+	legend := plot.NewLegend()
+	legend.TextStyle = write(captionStyle)
+	legend.Top, legend.Left, legend.Padding = true, true, 3
+	named := false
+	for i, s := range c.Series {
+		var line *plotter.Line
+		for _, part := range s.finite() {
+			line = s.line(part, i)
+			p.Add(line)
+			if len(part) == 1 {
+				p.Add(dot(part, i))
+			}
+		}
+		if s.Name != "" {
+			if line == nil { // nothing to draw still belongs in the legend
+				line = s.line(plotter.XYs{{}}, i)
+			}
+			legend.Add(clean(s.Name), line)
+			named = true
+		}
+	}
+	canvas.Push()
+	canvas.SetColor(white)
+	canvas.Fill(canvas.Rectangle.Path())
+	canvas.Pop()
+	area := vgdraw.Crop(canvas, 10, -14, 10, -12)
+	if !named {
+		p.Draw(area)
+		return
+	}
+	room := min(legend.Rectangle(area).Size().X+8, area.Size().X/2)
+	p.Draw(vgdraw.Crop(area, 0, -room-10, 0, 0))
+	legend.Draw(vgdraw.Crop(area, area.Size().X-room, 0, 0, -22))
+}
+
+// plot has axes, grid and words but no curves.
+func (c Chart) plot() *plot.Plot {
+	p := plot.New()
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = clean(c.Title), clean(c.XLabel), clean(c.YLabel)
+	p.Title.TextStyle, p.Title.Padding = write(titleStyle), 10
+	p.Title.TextStyle.XAlign, p.Title.TextStyle.YAlign = vgdraw.XCenter, vgdraw.YTop
+	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
+		axis.Label.TextStyle = restyle(axis.Label.TextStyle, labelStyle)
+		axis.Tick.Label = restyle(axis.Tick.Label, captionStyle)
+		axis.Label.Padding, axis.Padding = 6, 0
+		axis.Color, axis.Tick.Color = labelStyle.colour, borderColour
+		axis.Tick.Marker = plot.TickerFunc(ticks)
+	}
+	grid := plotter.NewGrid()
+	grid.Horizontal.Color, grid.Vertical.Color = gridColour, gridColour
+	grid.Horizontal.Width, grid.Vertical.Width = 1, 1
+	p.Add(grid)
+	return p
+}
+
+// ticks are the plotter's, with labels people write: as many decimals as tell
+// neighbours apart, thousands set off, a real minus sign.
+func ticks(low, high float64) []plot.Tick {
+	all := plot.DefaultTicks{}.Ticks(low, high)
+	last, step := math.NaN(), math.Inf(1)
+	for _, t := range all {
+		if !t.IsMinor() {
+			step = min(step, cmp.Or(t.Value-last, math.Inf(1)))
+			last = t.Value
+		}
+	}
+	for i, t := range all {
+		if !t.IsMinor() {
+			all[i].Label = number(t.Value, step)
+		}
+	}
+	return all
+}
+
+// number writes a multiple of step.
+func number(v, step float64) string {
+	decimals := 0
+	for s := step; decimals < 6 && math.Abs(s-math.Round(s)) > 1e-6*s; s *= 10 {
+		decimals++
+	}
+	size := math.Abs(v)
+	if size >= 1e9 || size > 0 && size < 1e-5 {
+		return signed(v, "%.4g")
+	}
+	text := signed(v, fmt.Sprintf("%%.%df", decimals))
+	if size < 1e4 {
+		return text
+	}
+	whole, fraction, dotted := strings.Cut(text, ".")
+	for i := len(whole) - 3; i > 0 && whole[i-1] >= '0' && whole[i-1] <= '9'; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	if dotted {
+		whole += "." + fraction
+	}
+	return whole
+}
+
+// finite cuts a series where a point is not finite.
+func (s Series) finite() []plotter.XYs {
+	var parts []plotter.XYs
+	joined := false
+	for i := range min(len(s.X), len(s.Y)) {
+		x, y := s.X[i], s.Y[i]
+		if math.IsNaN(x-y) || math.IsInf(x, 0) || math.IsInf(y, 0) {
+			joined = false
+			continue
+		}
+		if !joined {
+			parts, joined = append(parts, nil), true
+		}
+		last := &parts[len(parts)-1]
+		*last = append(*last, plotter.XY{X: x, Y: y})
+	}
+	return parts
+}
+
+// line styles finite points as curve i: its hue, and every sixth curve
+// another dash, so that colour is not the only difference.
+func (s Series) line(points plotter.XYs, i int) *plotter.Line {
+	l, err := plotter.NewLine(points)
+	if err != nil {
+		panic("render: " + err.Error()) // points are finite and not none
+	}
+	l.Color, l.Width = Hue(i), 2
+	switch {
+	case s.Dashed:
+		l.Dashes = []vg.Length{6, 4}
+	case i/6%2 == 1:
+		l.Dashes = []vg.Length{10, 3, 2, 3}
+	}
+	return l
+}
+
+// dot marks a point that has no neighbours to be joined to.
+func dot(points plotter.XYs, i int) *plotter.Scatter {
+	d, err := plotter.NewScatter(points)
+	if err != nil {
+		panic("render: " + err.Error()) // as for line
+	}
+	d.GlyphStyle = vgdraw.GlyphStyle{Color: Hue(i), Radius: 3, Shape: vgdraw.CircleGlyph{}}
+	return d
+}
+
+// fonts gives the plotter the fonts of the sheets.
+var fonts = sync.OnceValue(func() *font.Cache {
+	return font.NewCache(font.Collection{
+		{Font: font.Font{Typeface: "Go"}, Face: regular()},
+		{Font: font.Font{Typeface: "Go", Weight: xfont.WeightBold}, Face: bold()},
+	})
+})
+
+// write is a style of the sheets in the plotter's terms.
+func write(s style) text.Style { return restyle(text.Style{}, s) }
+
+// restyle changes font and colour but not the alignment.
+func restyle(t text.Style, s style) text.Style {
+	t.Font = font.Font{Typeface: "Go", Size: vg.Length(s.size)}
+	if s.bold {
+		t.Font.Weight = xfont.WeightBold
+	}
+	t.Color, t.Handler = s.colour, text.Plain{Fonts: fonts()}
+	return t
+}

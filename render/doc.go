@@ -1,0 +1,22 @@
+// Package render draws what a model knows and what it sees: templates,
+// explanations, learning histories and curves, as PNG, SVG, HTML pages and
+// terminal text.
+//
+// There are two levels.
+//
+//   - Tiles are small [image.RGBA]s with one pixel for each pixel of a frame:
+//     [Template], [Expert], [Image], [Coloured], [Overlay], [Composed].
+//   - Pictures are what people look at: a [Sheet] lays tiles out with text, a
+//     [Chart] holds curves, and [Tiled] makes a picture of one tile. Every [Picture] can be
+//     written by [WritePNG], [WriteSVG] and [Save]; [Terminal] and
+//     [TerminalSheet] write text, [Page] collects pictures in one HTML file.
+//
+// Colours mean the same everywhere. Ink is black on white paper and a
+// checkerboard of pale lilac is unknown. Probabilities are grey from white 0
+// to black 1 ([Ink]) or, for rules in which experts vote both ways, blue 0,
+// grey "no vote", yellow 1 ([Symmetric], Figure 5 of the paper). An expert
+// keeps its hue ([Hue]) in every picture (Figure 8 of the paper).
+//
+// The same arguments give the same bytes. No function keeps state; all are
+// safe for concurrent use.
+package render

@@ -1,0 +1,197 @@
+package render
+
+import (
+	"fmt"
+	"image"
+	"math"
+
+	patchwork "example.com/patchwork"
+	"example.com/patchwork/bitmap"
+)
+
+// Experts is a sheet of all templates of a model, in order, captioned with
+// their numbers and, if the model records it, the share of images that use
+// them.
+func Experts(m *patchwork.Model) Sheet {
+	usage := m.Extras().Usage
+	s := Sheet{Legend: scale(m)}
+	for k := range m.K() {
+		caption := fmt.Sprintf("expert %d", k)
+		if usage != nil {
+			caption += fmt.Sprintf(" · %.0f %%", 100*usage[k])
+		}
+		s.Tiles = append(s.Tiles, Tile{Expert(m, k), caption})
+	}
+	return s
+}
+
+// scale explains the colours of a model's templates.
+func scale(m *patchwork.Model) []Swatch {
+	cfg := m.Config()
+	if cfg.Rule == patchwork.Max {
+		return []Swatch{{Ink(0), "0"}, {Ink(0.5), "0.5"}, {Ink(1), "1"}}
+	}
+	noVote := "no vote"
+	if cfg.QMap == nil {
+		noVote = fmt.Sprintf("%.3g (no vote)", cfg.Q)
+	}
+	return []Swatch{{blue, "0"}, {grey, noVote}, {yellow, "1"}}
+}
+
+// Case is an image, what explains it, and what to call it.
+type Case struct {
+	Name        string // such as "image 12"
+	Image       *bitmap.Image
+	Explanation patchwork.Explanation
+}
+
+// Explanations is a sheet of cases: each image, its [Overlay], and the
+// template composed of its picks, side by side. More than five cases are set
+// in two blocks and more than twenty in three.
+func Explanations(m *patchwork.Model, cases []Case) Sheet {
+	blocks := 1
+	if len(cases) > 5 {
+		blocks = 2
+	}
+	if len(cases) > 20 {
+		blocks = 3
+	}
+	s := Sheet{Columns: 3 * blocks}
+	var used []patchwork.Pick
+	for _, c := range cases {
+		picks := c.Explanation.Picks
+		used = append(used, picks...)
+		h, w := c.Image.Height(), c.Image.Width()
+		s.Tiles = append(s.Tiles,
+			Tile{Image(c.Image), c.Name},
+			Tile{Overlay(m, c.Image, picks), count(len(picks), "pick")},
+			Tile{Composed(m, h, w, picks), nats(c.Explanation.LogLik)})
+	}
+	for b := range min(blocks, len(cases)) {
+		s.ColumnLabels = append(s.ColumnLabels, "image", "explained", "composed")
+		s.Breaks = append(s.Breaks, 3*b)
+	}
+	s.Legend = legend(used)
+	return s
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// nats shows a log-likelihood with a real minus sign.
+func nats(v float64) string { return signed(v, "%.1f") + " nats" }
+
+func signed(v float64, format string) string {
+	switch {
+	case math.IsInf(v, 1):
+		return "∞"
+	case math.IsInf(v, -1):
+		return "−∞"
+	case v < 0:
+		return "−" + fmt.Sprintf(format, -v)
+	}
+	return fmt.Sprintf(format, v+0) // + 0 makes -0 plain 0
+}
+
+// legend has the hue of each expert among the picks, in order of its number,
+// and the colour of what they leave.
+func legend(picks []patchwork.Pick) []Swatch {
+	last, used := -1, map[int]bool{}
+	for _, p := range picks {
+		used[p.Expert] = true
+		last = max(last, p.Expert)
+	}
+	var out []Swatch
+	for k := range last + 1 {
+		if used[k] {
+			out = append(out, Swatch{Hue(k), fmt.Sprintf("expert %d", k)})
+		}
+	}
+	return append(out, Swatch{unexplained, "unexplained ink"})
+}
+
+// Steps is a sheet of the pursuit at work: the image, then its [Overlay]
+// after each pick, captioned with the pick and its gain.
+func Steps(m *patchwork.Model, img *bitmap.Image, e patchwork.Explanation) Sheet {
+	s := Sheet{
+		Tiles:   []Tile{{Image(img), "image\n" + nats(e.StartLogLik)}},
+		Legend:  legend(e.Picks),
+		Columns: min(len(e.Picks)+1, 8),
+	}
+	for j, p := range e.Picks {
+		gain := signed(p.Gain, "%.1f")
+		if p.Gain > 0 {
+			gain = "+" + gain
+		}
+		caption := fmt.Sprintf("%d: expert %d\n%s nats", j+1, p.Expert, gain)
+		s.Tiles = append(s.Tiles, Tile{Overlay(m, img, e.Picks[:j+1]), caption})
+	}
+	return s
+}
+
+// Progress is a sheet of learning as in Figure 7 of the paper: the examples
+// in the first row, below them a row for each expert, with the model after
+// step i in column i; to the right, set apart, the samples. A model may have
+// fewer experts than a later one, as in sequential initialisation; then its
+// cells stay empty. Samples may be nil.
+func Progress(examples []*bitmap.Image, steps []*patchwork.Model, samples []image.Image) Sheet {
+	experts := 0
+	for _, m := range steps {
+		experts = max(experts, m.K())
+	}
+	rows, columns := 1+experts, max(len(examples), len(steps))
+	extra := (len(samples) + rows - 1) / rows
+	s := Sheet{Columns: columns + extra, Gap: 5, Breaks: []int{columns}}
+	s.Tiles = make([]Tile, rows*s.Columns)
+	at := func(r, c int) *Tile { return &s.Tiles[r*s.Columns+c] }
+	for c, img := range examples {
+		at(0, c).Image = Image(img)
+	}
+	for c, m := range steps {
+		s.ColumnLabels = append(s.ColumnLabels, fmt.Sprint(c+1))
+		for k := range m.K() {
+			at(1+k, c).Image = Expert(m, k)
+		}
+	}
+	for i, sample := range samples {
+		at(i/extra, columns+i%extra).Image = sample
+	}
+	s.RowLabels = append(s.RowLabels, "example")
+	for k := range experts {
+		s.RowLabels = append(s.RowLabels, fmt.Sprintf("expert %d", k))
+	}
+	if len(samples) > 0 {
+		for len(s.ColumnLabels) < columns {
+			s.ColumnLabels = append(s.ColumnLabels, "")
+		}
+		s.ColumnLabels = append(s.ColumnLabels, "samples")
+	}
+	return s
+}
+
+// BeforeAfter is a sheet of two models' experts with the same numbers one
+// above the other, eight pairs a row.
+func BeforeAfter(before, after *patchwork.Model) Sheet {
+	n := max(before.K(), after.K())
+	s := Sheet{Columns: min(n, 8), Legend: scale(after)}
+	for first := 0; first < n; first += s.Columns {
+		for row, m := range []*patchwork.Model{before, after} {
+			for k := first; k < first+s.Columns; k++ {
+				t := Tile{}
+				if k < m.K() {
+					t.Image = Expert(m, k)
+				}
+				if row == 1 && k < n {
+					t.Caption = fmt.Sprintf("expert %d", k)
+				}
+				s.Tiles = append(s.Tiles, t)
+			}
+		}
+		s.RowLabels = append(s.RowLabels, "before", "after")
+	}
+	return s
+}

@@ -1,0 +1,101 @@
+package render
+
+import (
+	"bytes"
+	_ "embed" // the page's template
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+)
+
+// Page is a report: one HTML file that needs nothing else, for phones and
+// large screens, in light and dark.
+type Page struct {
+	Title    string
+	Intro    string // plain text; a blank line starts a paragraph
+	Sections []Section
+}
+
+// Section is a part of a Page.
+type Section struct {
+	Heading string
+	Text    string // plain text; a blank line starts a paragraph
+	Figures []Figure
+}
+
+// Figure is a picture with its caption.
+type Figure struct {
+	Caption string
+	// Alt says what is to be seen, for those who cannot; empty: the caption.
+	Alt     string
+	Picture Picture
+}
+
+//go:embed page.html
+var pageHTML string
+
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+	"paragraphs": paragraphs,
+	"picture":    embedded,
+}).Parse(pageHTML))
+
+// Write writes the page as HTML. Texts are escaped. The error is the
+// writer's, or names the figure that is too large to draw.
+func (p Page) Write(w io.Writer) error {
+	// Into memory first: a template that fails half-way has written half a page.
+	var buf bytes.Buffer
+	if err := pageTemplate.Execute(&buf, p); err != nil {
+		return err
+	}
+	_, err := w.Write(buf.Bytes())
+	return err
+}
+
+// paragraphs splits plain text at blank lines.
+func paragraphs(text string) []string {
+	var out []string
+	for _, p := range bytes.Split([]byte(text), []byte("\n\n")) {
+		if p = bytes.TrimSpace(p); len(p) > 0 {
+			out = append(out, string(p))
+		}
+	}
+	return out
+}
+
+// inlinePicture is an image element's attributes.
+type inlinePicture struct {
+	Source        template.URL
+	Alt           string
+	Width, Height int
+}
+
+// maxInlineSVG is the size in bytes up to which a figure is put into a page
+// as SVG, sharp at every size; a larger one is put there as PNG.
+const maxInlineSVG = 96 << 10
+
+func embedded(f Figure) (inlinePicture, error) {
+	out := inlinePicture{Alt: f.Alt}
+	if out.Alt == "" {
+		out.Alt = f.Caption
+	}
+	if f.Picture == nil {
+		return out, fmt.Errorf("render: figure %q has no picture", f.Caption)
+	}
+	out.Width, out.Height = f.Picture.Size()
+	var buf bytes.Buffer
+	kind := "svg+xml"
+	if err := f.Picture.SVG(&buf); err != nil {
+		return out, err
+	}
+	if buf.Len() > maxInlineSVG {
+		kind = "png"
+		buf.Reset()
+		if err := WritePNG(&buf, f.Picture); err != nil {
+			return out, fmt.Errorf("figure %q: %w", f.Caption, err)
+		}
+	}
+	// Safe as a URL: the kind is ours and base64 has no special characters.
+	out.Source = template.URL("data:image/" + kind + ";base64," + base64.StdEncoding.EncodeToString(buf.Bytes()))
+	return out, nil
+}

@@ -1,0 +1,57 @@
+package render
+
+import (
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+)
+
+// MaxPixels is the largest picture WritePNG will draw: 2^26 pixels, 256 MiB
+// of memory.
+const MaxPixels = 1 << 26
+
+// Picture is something to look at: a [Sheet], a [Chart] or a tile ([Tiled]).
+// Its methods may be called by several goroutines at once.
+type Picture interface {
+	// Size is the picture's width and height in pixels.
+	Size() (width, height int)
+	// Raster draws the picture at that size. It needs four bytes a pixel;
+	// WritePNG checks first.
+	Raster() *image.RGBA
+	// SVG writes the picture as vectors.
+	SVG(w io.Writer) error
+}
+
+// WritePNG writes a picture as PNG. The error is the writer's, or says that
+// the picture has more than MaxPixels pixels.
+func WritePNG(w io.Writer, p Picture) error {
+	if err := checkSize(p); err != nil {
+		return err
+	}
+	encoder := png.Encoder{CompressionLevel: png.BestCompression}
+	return encoder.Encode(w, p.Raster())
+}
+
+// checkSize refuses pictures that would exhaust memory.
+func checkSize(p Picture) error {
+	if w, h := p.Size(); h > 0 && w > MaxPixels/h {
+		return fmt.Errorf("render: a picture of %d x %d pixels is too large to draw (limit %d in all); show fewer tiles or a smaller scale", w, h, MaxPixels)
+	}
+	return nil
+}
+
+// WriteSVG writes a picture as SVG with real text. Pixels of equal colour are
+// joined to rectangles, so simple pictures are small. The error is the
+// writer's.
+func WriteSVG(w io.Writer, p Picture) error { return p.SVG(w) }
+
+// Tiled is a picture of one tile, each of its pixels enlarged to scale x scale
+// (0: as for a [Sheet]), without border or text.
+func Tiled(tile image.Image, scale int) Picture {
+	b := tile.Bounds()
+	sx, sy := enlargement(b.Dx(), b.Dy(), scale)
+	s := &scene{width: b.Dx() * sx, height: b.Dy() * sy}
+	s.tiles = []placedTile{{tile, image.Rect(0, 0, s.width, s.height), false}}
+	return s
+}

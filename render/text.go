@@ -1,0 +1,108 @@
+package render
+
+import (
+	"image"
+	"image/color"
+	"image/draw"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/gofont/gobold"
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/math/fixed"
+)
+
+// fontFamily is what SVG and HTML ask for; the Go fonts are metrically close
+// to Helvetica, so that layouts measured with them hold.
+const fontFamily = "Go,Helvetica,Arial,sans-serif"
+
+// maxRunes is the length at which a line of text is cut, so that one absurd
+// caption cannot make a picture absurd.
+const maxRunes = 80
+
+// style is one of the few ways in which pictures write.
+type style struct {
+	size   int // pixels an em
+	bold   bool
+	colour color.RGBA
+}
+
+var (
+	titleStyle   = style{17, true, color.RGBA{0x1a, 0x1a, 0x1a, 0xff}}
+	labelStyle   = style{13, false, color.RGBA{0x33, 0x33, 0x33, 0xff}}
+	captionStyle = style{12, false, color.RGBA{0x55, 0x55, 0x55, 0xff}}
+)
+
+var (
+	regular = sync.OnceValue(func() *opentype.Font { return parse(goregular.TTF) })
+	bold    = sync.OnceValue(func() *opentype.Font { return parse(gobold.TTF) })
+)
+
+// parse cannot fail: the fonts are compiled in.
+func parse(ttf []byte) *opentype.Font {
+	f, err := opentype.Parse(ttf)
+	if err != nil {
+		panic("render: " + err.Error())
+	}
+	return f
+}
+
+// face is made anew for each picture: faces are not safe for concurrent use.
+func (s style) face() font.Face {
+	source := regular()
+	if s.bold {
+		source = bold()
+	}
+	f, err := opentype.NewFace(source, &opentype.FaceOptions{Size: float64(s.size), DPI: 72, Hinting: font.HintingFull})
+	if err != nil {
+		panic("render: " + err.Error()) // as for parse
+	}
+	return f
+}
+
+func (s style) lineHeight() int { return s.size + s.size/3 }
+
+// width is the width in pixels of the widest line.
+func (s style) width(lines []string) int {
+	face, widest := s.face(), 0
+	for _, l := range lines {
+		widest = max(widest, font.MeasureString(face, l).Ceil())
+	}
+	return widest
+}
+
+// lines splits text at line breaks, drops what cannot be shown, and cuts
+// overlong lines. The empty text has no lines.
+func lines(text string) []string {
+	if text == "" {
+		return nil
+	}
+	out := strings.Split(text, "\n")
+	for i, l := range out {
+		out[i] = clean(l)
+	}
+	return out
+}
+
+func clean(line string) string {
+	line = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(line, "\uFFFD"))
+	if utf8.RuneCountInString(line) > maxRunes {
+		line = string([]rune(line)[:maxRunes-1]) + "…"
+	}
+	return line
+}
+
+// drawText writes a line with its baseline at y, starting at x.
+func drawText(dst draw.Image, face font.Face, c color.RGBA, x, y int, line string) {
+	d := font.Drawer{Dst: dst, Src: image.NewUniform(c), Face: face, Dot: fixed.P(x, y)}
+	d.DrawString(line)
+}

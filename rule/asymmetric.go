@@ -1,0 +1,104 @@
+package rule
+
+// NoisyOr is the probability that at least one of independent events with
+// probabilities p happens (section 2.1.1):
+//
+//	gamma(p...) = 1 - prod (1 - p)
+//
+// Using an expert twice raises the result. Abstention value 0.
+type NoisyOr struct{}
+
+// Compose is 1 - prod(1-p); 0 for no opinions. It is accurate relative to the
+// result, also for tiny opinions, and an opinion alone comes back unchanged.
+func (NoisyOr) Compose(opinions ...float64) float64 {
+	on := 0.0
+	for _, p := range opinions {
+		checkOpinion(p)
+		on += p * (1 - on) // the formula, one opinion at a time, without cancellation
+	}
+	return on
+}
+
+// Abstain is 0: an event that never happens.
+func (NoisyOr) Abstain() (q float64, ok bool) { return 0, true }
+
+// Symmetric is false: experts write only on.
+func (NoisyOr) Symmetric() bool { return false }
+
+// Name is "noisy-or".
+func (NoisyOr) Name() string { return nameNoisyOr }
+
+// String is "noisy-or".
+func (NoisyOr) String() string { return nameNoisyOr }
+
+// SumOfOdds is the probability that one of independent events happens, given
+// that at most one does (section 2.1.2): the odds add up.
+//
+//	gamma(p...) = 1 - 1/(1 + sum p/(1-p))
+//
+// Using an expert twice raises the result. Abstention value 0.
+type SumOfOdds struct{}
+
+// Compose is S/(1+S), where S is the sum of the odds; 1 where an opinion is
+// exactly 1, 0 for no opinions.
+func (SumOfOdds) Compose(opinions ...float64) float64 {
+	odds, certain := 0.0, false
+	for _, p := range opinions {
+		checkOpinion(p)
+		if p == 1 {
+			certain = true
+			continue
+		}
+		odds += p / (1 - p)
+	}
+	if certain {
+		return 1
+	}
+	// Not 1 - 1/(1+S), which would lose every digit of a small S.
+	return odds / (1 + odds)
+}
+
+// Abstain is 0: odds of 0 add nothing.
+func (SumOfOdds) Abstain() (q float64, ok bool) { return 0, true }
+
+// Symmetric is false: experts write only on.
+func (SumOfOdds) Symmetric() bool { return false }
+
+// Name is "sum-of-odds".
+func (SumOfOdds) Name() string { return nameSumOfOdds }
+
+// String is "sum-of-odds".
+func (SumOfOdds) String() string { return nameSumOfOdds }
+
+// Max is the strongest opinion (section 2.1.3). Only opinions above Q are
+// votes; the paper has Q = 0, truncated templates (section 3) have Q = 1/2.
+//
+//	gamma(p...) = max(Q, p...)
+//
+// Using an expert twice changes nothing. Abstention value Q.
+type Max struct {
+	Q float64 // 0 <= Q <= 1
+}
+
+// Compose is max(Q, p...), without rounding; Q for no opinions.
+func (r Max) Compose(opinions ...float64) float64 {
+	checkQ(r.Q)
+	hi := r.Q
+	for _, p := range opinions {
+		checkOpinion(p)
+		hi = max(hi, p)
+	}
+	return hi
+}
+
+// Abstain is Q.
+func (r Max) Abstain() (q float64, ok bool) { return r.Q, true }
+
+// Symmetric is false: experts write only on.
+func (Max) Symmetric() bool { return false }
+
+// Name is "max".
+func (Max) Name() string { return nameMax }
+
+// String is "max", or with Q: "max:0.5".
+func (r Max) String() string { return withQ(nameMax, r.Q, 0) }
