@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"example.com/patchwork/gauss"
 	"example.com/patchwork/pose"
 )
 
@@ -75,9 +74,9 @@ type Record struct {
 
 // Extras are the optional parts of a model.
 type Extras struct {
-	Counts   *Tally        // the counts the templates were read off, to go on learning
-	Usage    []float64     // K: share of the training images in which expert k was active
-	Geometry *gauss.Normal // joint Gaussian of the experts' poses (dy, dx, degrees)
+	Counts   *Tally    // the counts the templates were read off, to go on learning
+	Usage    []float64 // K: share of the training images in which expert k was active
+	Geometry *Geometry // where the experts sit
 	Record   Record
 }
 
@@ -222,8 +221,8 @@ func (m *Model) WithExtras(e Extras) (*Model, error) {
 			return nil, fmt.Errorf("patchwork: usage of expert %d is %v", k, u)
 		}
 	}
-	if e.Geometry != nil && e.Geometry.Dim() != 3*m.K() {
-		return nil, fmt.Errorf("patchwork: geometry over %d numbers, %d experts have %d", e.Geometry.Dim(), m.K(), 3*m.K())
+	if e.Geometry != nil && e.Geometry.Normal.Dim() != 3*m.K() {
+		return nil, fmt.Errorf("patchwork: geometry over %d numbers, %d experts have %d", e.Geometry.Normal.Dim(), m.K(), 3*m.K())
 	}
 	c := *m
 	c.extras = e

@@ -1,4 +1,4 @@
-// Package gauss is the geometry of a model (section 3.3 of the paper, the
+// Package gauss is the geometry of a model (section 4.2 of the paper, the
 // geometric component): a joint Gaussian over the places of its K experts.
 //
 // A configuration says for each expert of one image where it is: dy rows down,

@@ -13,8 +13,6 @@ type int128 struct {
 	lo uint64
 }
 
-func wide(x int64) int128 { return int128{x >> 63, uint64(x)} }
-
 func (a int128) plus(b int128) int128 {
 	lo, carry := bits.Add64(a.lo, b.lo, 0)
 	hi, _ := bits.Add64(uint64(a.hi), uint64(b.hi), carry)

@@ -57,8 +57,36 @@ func New(mean, cov []float64) (*Normal, error) {
 	if err := n.symmetrize(); err != nil {
 		return nil, err
 	}
-	if err := n.factorize(); err != nil {
+	lowest, err := n.factorize(0)
+	if err != nil {
 		return nil, err
+	}
+	if n.Rank() == 0 && lowest < 0 || n.Rank() > 0 && lowest < -matrixTolerance*n.variances[0] {
+		return nil, fmt.Errorf("gauss: the covariance is not positive semi-definite: the variance in one direction is %v", lowest)
+	}
+	return n, nil
+}
+
+// newRounded is New for a mean and covariance that are valid up to rounding,
+// which may be large beside the covariance itself: where one coordinate is a
+// function of others, a conditional covariance is nothing but rounding. What
+// is not above noise, in any direction, is taken out.
+func newRounded(mean, cov []float64, noise float64) (*Normal, error) {
+	n := &Normal{mean: mean, cov: cov}
+	if _, err := n.factorize(noise); err != nil {
+		return nil, err
+	}
+	if again, err := New(mean, cov); err == nil && again.Rank() == n.Rank() {
+		return again, nil // keeps the bits
+	}
+	clear(n.cov)
+	d := n.Dim()
+	for k, u := range n.directions {
+		for i := range d {
+			for j := range d {
+				n.cov[i*d+j] += n.variances[k] * (u[i] * u[j])
+			}
+		}
 	}
 	return n, nil
 }
@@ -92,31 +120,30 @@ func (n *Normal) symmetrize() error {
 	return nil
 }
 
-// factorize finds the principal directions. Gonum's own Normal uses Cholesky
-// and refuses singular matrices; eigenvalues do not.
-func (n *Normal) factorize() error {
+// factorize finds the principal directions: those with a variance above noise
+// and above a share of the largest. It returns the lowest eigenvalue, which is
+// negative if the covariance is none. Gonum's own Normal uses Cholesky and
+// refuses singular matrices; eigenvalues do not.
+func (n *Normal) factorize(noise float64) (lowest float64, err error) {
 	d := n.Dim()
 	var eigen mat.EigenSym
 	if !eigen.Factorize(mat.NewSymDense(d, slices.Clone(n.cov)), true) {
-		return fmt.Errorf("gauss: the eigenvalues of a %d x %d covariance did not converge", d, d)
+		return 0, fmt.Errorf("gauss: the eigenvalues of a %d x %d covariance did not converge", d, d)
 	}
 	values := eigen.Values(nil) // rising
 	var vectors mat.Dense
 	eigen.VectorsTo(&vectors)
 	largest := values[d-1]
 	if math.IsNaN(largest) || math.IsInf(largest, 0) {
-		return fmt.Errorf("gauss: the covariance is too large for float64: a principal variance is %v", largest)
+		return 0, fmt.Errorf("gauss: the covariance is too large for float64: a principal variance is %v", largest)
 	}
-	if values[0] < -matrixTolerance*math.Max(largest, 0) || largest < 0 {
-		return fmt.Errorf("gauss: the covariance is not positive semi-definite: the variance in one direction is %v", values[0])
-	}
-	for i := d - 1; i >= 0 && values[i] > 0 && values[i] > rankTolerance*largest; i-- {
+	for i := d - 1; i >= 0 && values[i] > max(noise, rankTolerance*largest); i-- {
 		direction := mat.Col(nil, i, &vectors)
 		fixSign(direction)
 		n.variances = append(n.variances, values[i])
 		n.directions = append(n.directions, direction)
 	}
-	return nil
+	return values[0], nil
 }
 
 // fixSign makes the largest component positive; among components of equal size
@@ -141,8 +168,8 @@ func fixSign(v []float64) {
 // Dim is the number of coordinates: 3K for K experts.
 func (n *Normal) Dim() int { return len(n.mean) }
 
-// Rank is the dimension of the span, 0 <= Rank <= Dim: the number of
-// directions whose variance is more than 1e-12 of the largest.
+// Rank is the dimension of the span, 0 <= Rank <= Dim: the number of principal
+// directions whose variance is more than rounding, 1e-12 of the largest.
 func (n *Normal) Rank() int { return len(n.variances) }
 
 // Mean is a copy of the Dim means.
@@ -166,7 +193,8 @@ func (n *Normal) Principal(i int) (direction []float64, sd float64) {
 // over the Rank principal directions u_i with variances v_i and
 // z_i = u_i . (x - mean). For a regular covariance this is the usual density.
 // For a singular one it is the density within the span, with respect to length,
-// area, ... there, and -Inf off the span (further than a relative 1e-8); Rank 0
+// area, ... there, and -Inf off the span (further than 1e-8 of the largest
+// coordinate or of 1); Rank 0
 // is a point with log density 0. Units are pixels and degrees mixed, so compare
 // densities of equal Dim and Rank only. It panics unless len(x) is Dim; NaN
 // gives NaN.
@@ -186,26 +214,36 @@ func (n *Normal) LogDensity(x []float64) float64 {
 		}
 		sum -= z*z/n.variances[i] + math.Log(2*math.Pi*n.variances[i])
 	}
-	if n.Rank() < n.Dim() && math.Sqrt(dot(rest, rest)) > spanTolerance*math.Max(size, 1) {
+	if n.Rank() < n.Dim() && math.Sqrt(dot(rest, rest)) > spanTolerance*max(size, 1) {
 		return math.Inf(-1)
 	}
 	return sum / 2
 }
 
-// Sample draws one vector into dst, which is made if nil, and returns it. It
-// takes exactly Rank normal deviates from rng, so that a seed gives the same
-// samples everywhere, and stays in the span. It panics unless len(dst) is Dim
-// or dst is nil.
+// Sample draws one vector into dst, which is made if nil, and returns it:
+//
+//	mean + sum_i u_i sqrt(v_i) (u_i . z)
+//
+// for Dim standard normal deviates z from rng, one a coordinate in rising
+// order. This is the symmetric root of the covariance, which unlike single
+// directions does not jump when two variances are equal, so that a seed gives
+// the same samples on every machine, up to rounding. The sample is in the
+// span. It panics unless len(dst) is Dim or dst is nil.
 func (n *Normal) Sample(rng *rand.Rand, dst []float64) []float64 {
 	if dst == nil {
 		dst = make([]float64, n.Dim())
 	}
 	n.checkLen("sample", len(dst))
+	var space [PerExpert * MaxExperts]float64 // keeps z off the heap
+	z := space[:n.Dim()]
+	for i := range z {
+		z[i] = rng.NormFloat64()
+	}
 	copy(dst, n.mean)
 	for i, u := range n.directions {
-		z := rng.NormFloat64() * math.Sqrt(n.variances[i])
+		along := math.Sqrt(n.variances[i]) * dot(u, z)
 		for j := range dst {
-			dst[j] += z * u[j]
+			dst[j] += along * u[j]
 		}
 	}
 	return dst

@@ -22,7 +22,7 @@ func (n *Normal) Marginal(coordinates []int) *Normal {
 			cov[i*m+j] = n.cov[a*d+b]
 		}
 	}
-	return mustNew(mean, cov)
+	return mustRounded(mean, cov, rankTolerance*n.largest())
 }
 
 // Condition is the Gaussian of all other coordinates, in rising order, given
@@ -63,16 +63,25 @@ func (n *Normal) Condition(coordinates []int, values []float64) *Normal {
 			cov[i*m+j] = r.rest.At(i, j)
 		}
 	}
-	return mustNew(mean, cov)
+	return mustRounded(mean, cov, r.noise*n.largest())
 }
 
-// mustNew is New for a covariance that is valid by construction.
-func mustNew(mean, cov []float64) *Normal {
-	n, err := New(mean, cov)
+// mustRounded is newRounded for what was computed from a valid Normal, where it
+// cannot fail.
+func mustRounded(mean, cov []float64, noise float64) *Normal {
+	n, err := newRounded(mean, cov, noise)
 	if err != nil {
 		panic("gauss: internal error: " + err.Error())
 	}
 	return n
+}
+
+// largest is the largest principal variance.
+func (n *Normal) largest() float64 {
+	if n.Rank() == 0 {
+		return 0
+	}
+	return n.variances[0]
 }
 
 func (n *Normal) checkCoordinates(coordinates []int) {
@@ -94,12 +103,15 @@ type regression struct {
 	observed, missing []int
 	slope             *mat.Dense    // missing x observed; nil if either is empty
 	rest              *mat.SymDense // missing x missing; nil if none is missing
+
+	rank  int     // of the observed coordinates, as far as they were used
+	noise float64 // relative size of the rounding in rest
 }
 
 // regress splits a covariance (d*d, row-major) into observed and missing.
 func regress(cov []float64, observed []bool) regression {
 	d := len(observed)
-	var r regression
+	r := regression{noise: rankTolerance}
 	for i, o := range observed {
 		if o {
 			r.observed = append(r.observed, i)
@@ -127,7 +139,9 @@ func regress(cov []float64, observed []bool) regression {
 		}
 	}
 	r.slope = mat.NewDense(u, o, nil)
-	r.slope.Mul(between, pseudoInverse(cov, d, r.observed))
+	inverse, rank, weakest := pseudoInverse(cov, d, r.observed)
+	r.slope.Mul(between, inverse)
+	r.rank, r.noise = rank, max(rankTolerance, 1e-14/weakest)
 	var explained mat.Dense
 	explained.Mul(r.slope, between.T())
 	for i := range u {
@@ -144,8 +158,10 @@ func regress(cov []float64, observed []bool) regression {
 
 // pseudoInverse inverts the block of a covariance that belongs to some
 // coordinates, within its span. It works on the correlations, so that the unit
-// of a coordinate (pixels, degrees) does not decide what counts as rounding.
-func pseudoInverse(cov []float64, d int, coordinates []int) *mat.Dense {
+// of a coordinate (pixels, degrees) does not decide what counts as rounding. It
+// also returns the dimension of that span and the least variance in it, at most
+// 1: dividing by it is what enlarges rounding errors.
+func pseudoInverse(cov []float64, d int, coordinates []int) (inverse *mat.Dense, rank int, weakest float64) {
 	m := len(coordinates)
 	scale := make([]float64, m) // 1 / standard deviation; 0 for a constant
 	for i, a := range coordinates {
@@ -159,7 +175,7 @@ func pseudoInverse(cov []float64, d int, coordinates []int) *mat.Dense {
 			correlation.SetSym(i, j, scale[i]*cov[a*d+coordinates[j]]*scale[j])
 		}
 	}
-	inverse := mat.NewDense(m, m, nil)
+	inverse, weakest = mat.NewDense(m, m, nil), 1
 	var eigen mat.EigenSym
 	if !eigen.Factorize(correlation, true) {
 		panic("gauss: eigenvalues of a correlation matrix did not converge")
@@ -172,15 +188,17 @@ func pseudoInverse(cov []float64, d int, coordinates []int) *mat.Dense {
 		if !(v > pseudoTolerance) {
 			continue
 		}
+		rank, weakest = rank+1, min(weakest, v)
 		for i := range column {
 			column[i] = vectors.At(i, k) * scale[i]
 		}
 		x := mat.NewVecDense(m, column)
 		inverse.RankOne(inverse, 1/v, x, x)
 	}
-	return inverse
+	return inverse, rank, weakest
 }
 
 // pseudoTolerance: a direction of a correlation matrix with less variance than
-// this (1 is that of one coordinate) is constant but for rounding.
-const pseudoTolerance = 1e-10
+// this (1 is that of one coordinate) is taken as constant. It is far below a
+// pixel or degree; dividing by less would turn rounding into slopes.
+const pseudoTolerance = 1e-7

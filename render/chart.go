@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"image"
+	"image/color"
 	"image/draw"
 	"io"
 	"math"
@@ -27,8 +28,8 @@ type Series struct {
 	Name string // in the legend; empty leaves it out
 
 	// X and Y are the points, in the order in which they are joined; the
-	// longer one's tail is ignored. A point that is not finite breaks the
-	// curve.
+	// longer one's tail is ignored. A point that is not finite, or beyond
+	// 1e100, breaks the curve.
 	X, Y []float64
 
 	Dashed bool // for references and bounds
@@ -81,8 +82,12 @@ func (c Chart) SVG(w io.Writer) error {
 	if _, err := canvas.WriteTo(&buf); err != nil {
 		return err
 	}
-	// The plotter names one font only, without an alternative.
-	_, err := w.Write(bytes.ReplaceAll(buf.Bytes(), []byte("font-family:Go;"), []byte("font-family:"+fontFamily+";")))
+	// The plotter names one font only, without an alternative, and takes its
+	// points for print; everywhere else here a unit is a pixel.
+	svg := strings.NewReplacer("font-family:Go;", "font-family:"+fontFamily+";",
+		fmt.Sprintf(`width="%dpt" height="%dpt"`, width, height), fmt.Sprintf(`width="%d" height="%d"`, width, height),
+	).Replace(buf.String())
+	_, err := io.WriteString(w, svg)
 	return err
 }
 
@@ -110,6 +115,8 @@ func (c Chart) draw(canvas vgdraw.Canvas) {
 			named = true
 		}
 	}
+	widen(&p.X)
+	widen(&p.Y)
 	canvas.Push()
 	canvas.SetColor(white)
 	canvas.Fill(canvas.Rectangle.Path())
@@ -144,6 +151,19 @@ func (c Chart) plot() *plot.Plot {
 	return p
 }
 
+// widen opens an axis whose points are all but the same, which has no ticks.
+func widen(a *plot.Axis) {
+	size := max(math.Abs(a.Min), math.Abs(a.Max))
+	if a.Min > a.Max || a.Max-a.Min > 1e-9*size {
+		return // no points, which the plotter knows, or enough
+	}
+	room := cmp.Or(1e-6*size, 1)
+	if size < 1e6 {
+		room = max(room, 0.5)
+	}
+	a.Min, a.Max = a.Min-room, a.Max+room
+}
+
 // ticks are the plotter's, with labels people write: as many decimals as tell
 // neighbours apart, thousands set off, a real minus sign.
 func ticks(low, high float64) []plot.Tick {
@@ -151,7 +171,9 @@ func ticks(low, high float64) []plot.Tick {
 	last, step := math.NaN(), math.Inf(1)
 	for _, t := range all {
 		if !t.IsMinor() {
-			step = min(step, cmp.Or(t.Value-last, math.Inf(1)))
+			if d := t.Value - last; d > 0 {
+				step = min(step, d)
+			}
 			last = t.Value
 		}
 	}
@@ -187,13 +209,16 @@ func number(v, step float64) string {
 	return whole
 }
 
-// finite cuts a series where a point is not finite.
+// maxCoordinate keeps the plotter's arithmetic from overflowing.
+const maxCoordinate = 1e100
+
+// finite cuts a series where a point cannot be drawn.
 func (s Series) finite() []plotter.XYs {
 	var parts []plotter.XYs
 	joined := false
 	for i := range min(len(s.X), len(s.Y)) {
 		x, y := s.X[i], s.Y[i]
-		if math.IsNaN(x-y) || math.IsInf(x, 0) || math.IsInf(y, 0) {
+		if !(math.Abs(x) <= maxCoordinate && math.Abs(y) <= maxCoordinate) {
 			joined = false
 			continue
 		}
@@ -206,19 +231,27 @@ func (s Series) finite() []plotter.XYs {
 	return parts
 }
 
-// line styles finite points as curve i: its hue, and every sixth curve
-// another dash, so that colour is not the only difference.
+// lineColours are those of M. Okabe and K. Ito, "Color universal design", 2008,
+// without the yellow, which is too pale for lines: the colour-blind can tell
+// them apart, which is not so of the hues of experts.
+var lineColours = [...]color.RGBA{
+	{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
+	{0x00, 0x00, 0x00, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff},
+}
+
+// lineDashes tell curves of equal colour apart.
+var lineDashes = [][]vg.Length{nil, {10, 3, 2, 3}, {2, 3}}
+
+// line styles finite points as curve i.
 func (s Series) line(points plotter.XYs, i int) *plotter.Line {
 	l, err := plotter.NewLine(points)
 	if err != nil {
 		panic("render: " + err.Error()) // points are finite and not none
 	}
-	l.Color, l.Width = Hue(i), 2
-	switch {
-	case s.Dashed:
+	n := len(lineColours)
+	l.Color, l.Width, l.Dashes = lineColours[i%n], 2, lineDashes[i/n%len(lineDashes)]
+	if s.Dashed {
 		l.Dashes = []vg.Length{6, 4}
-	case i/6%2 == 1:
-		l.Dashes = []vg.Length{10, 3, 2, 3}
 	}
 	return l
 }
@@ -229,7 +262,7 @@ func dot(points plotter.XYs, i int) *plotter.Scatter {
 	if err != nil {
 		panic("render: " + err.Error()) // as for line
 	}
-	d.GlyphStyle = vgdraw.GlyphStyle{Color: Hue(i), Radius: 3, Shape: vgdraw.CircleGlyph{}}
+	d.GlyphStyle = vgdraw.GlyphStyle{Color: lineColours[i%len(lineColours)], Radius: 3, Shape: vgdraw.CircleGlyph{}}
 	return d
 }
 

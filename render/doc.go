@@ -17,6 +17,7 @@
 // grey "no vote", yellow 1 ([Symmetric], Figure 5 of the paper). An expert
 // keeps its hue ([Hue]) in every picture (Figure 8 of the paper).
 //
-// The same arguments give the same bytes. No function keeps state; all are
+// One build gives the same bytes for the same arguments (another version of Go
+// may compress a PNG differently). No function keeps state; all are
 // safe for concurrent use.
 package render

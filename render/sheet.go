@@ -54,8 +54,8 @@ const (
 	tileLength  = 112 // what a Scale of 0 aims at, in pixels
 	stripLength = 320 // the same for tiles eight times as wide as high
 	stripHeight = 24  // the least height of a tile
-	margin     = 16
-	swatchSize = 12
+	margin      = 16
+	swatchSize  = 12
 )
 
 // enlargement is how many pixels wide and high each pixel of a w x h tile is

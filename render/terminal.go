@@ -84,30 +84,57 @@ const (
 
 // TerminalSheet writes a sheet as text, tiles side by side with labels and
 // captions. Tiles are reduced until a row fits the terminal, but not below 28
-// characters: then the row is broken. Scale, Gap and Legend do not apply. The
-// error is the writer's.
+// characters: then the row is broken. Scale and Gap do not apply, and the
+// legend only where there are colours. The error is the writer's.
 func TerminalSheet(w io.Writer, s Sheet, o TerminalOptions) error {
 	b := bufio.NewWriter(w)
 	if s.Title != "" {
-		fmt.Fprintf(b, "%s\n\n", clean(s.Title))
+		fmt.Fprintf(b, "%s\n\n", o.spell(clean(s.Title)))
 	}
 	g := s.grid()
 	columns, width := s.fitTerminal(g.columns, o.width())
 	for r := range g.rows {
 		if r < len(s.RowLabels) && s.RowLabels[r] != "" {
-			fmt.Fprintf(b, "%s\n", clean(s.RowLabels[r]))
+			fmt.Fprintf(b, "%s\n", o.spell(clean(s.RowLabels[r])))
 		}
 		row := s.Tiles[r*g.columns : min((r+1)*g.columns, len(s.Tiles))]
 		for c := 0; c < len(row); c += columns {
 			last := min(c+columns, len(row))
 			labels := s.ColumnLabels[min(c, len(s.ColumnLabels)):min(last, len(s.ColumnLabels))]
 			if r == 0 || columns < g.columns {
-				writeTexts(b, labels, width)
+				o.writeTexts(b, labels, width)
 			}
 			o.writeTiles(b, row[c:last], width)
 		}
 	}
+	o.writeLegend(b, s.Legend)
 	return b.Flush()
+}
+
+// writeLegend flows the legend's entries into lines.
+func (o TerminalOptions) writeLegend(b *bufio.Writer, legend []Swatch) {
+	if len(legend) == 0 || o.Colours < Colours256 {
+		return
+	}
+	used := 0
+	for _, e := range legend {
+		text := []rune(clean(e.Text))
+		text = text[:min(len(text), max(o.width()-3, 0))]
+		if used > 0 && used+3+len(text) > o.width() {
+			b.WriteByte('\n')
+			used = 0
+		}
+		if used > 0 {
+			b.WriteString("  ")
+		}
+		swatch := cell{o.escape("38", e.Colour), "█"}
+		b.WriteString(line([]cell{swatch, swatch}[:min(2, o.width()-used)]))
+		if len(text) > 0 {
+			b.WriteString(" " + string(text))
+		}
+		used += 3 + len(text) + 2
+	}
+	b.WriteString("\n\n")
 }
 
 // fitTerminal is the number of tiles in a line and the characters each may
@@ -152,13 +179,13 @@ func (o TerminalOptions) writeTiles(b *bufio.Writer, tiles []Tile, width int) {
 		}
 		b.WriteString(strings.TrimRight(out.String(), " ") + "\n")
 	}
-	writeTexts(b, captions, width)
+	o.writeTexts(b, captions, width)
 	b.WriteByte('\n')
 }
 
 // writeTexts writes texts of several lines each in columns of the given
 // width, cutting what is too long; nothing if all are empty.
-func writeTexts(b *bufio.Writer, texts []string, width int) {
+func (o TerminalOptions) writeTexts(b *bufio.Writer, texts []string, width int) {
 	var columns [][]string
 	height := 0
 	for _, t := range texts {
@@ -175,10 +202,30 @@ func writeTexts(b *bufio.Writer, texts []string, width int) {
 			if utf8.RuneCountInString(text) > width {
 				text = string([]rune(text)[:width-1]) + "…"
 			}
-			out.WriteString(text + strings.Repeat(" ", width-utf8.RuneCountInString(text)+terminalGap))
+			out.WriteString(o.spell(text) + strings.Repeat(" ", width-utf8.RuneCountInString(text)+terminalGap))
 		}
 		b.WriteString(strings.TrimRight(out.String(), " ") + "\n")
 	}
+}
+
+// spell puts text into the terminal's alphabet, a character for each.
+func (o TerminalOptions) spell(text string) string {
+	if o.Colours != ASCII {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r < 0x80:
+			return r
+		case r == '−':
+			return '-'
+		case r == '·':
+			return ','
+		case r == '…':
+			return '~'
+		}
+		return '?'
+	}, text)
 }
 
 // magnification is the whole factor that brings a tile of width w to at most

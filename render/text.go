@@ -57,7 +57,7 @@ func (s style) face() font.Face {
 	if s.bold {
 		source = bold()
 	}
-	f, err := opentype.NewFace(source, &opentype.FaceOptions{Size: float64(s.size), DPI: 72, Hinting: font.HintingFull})
+	f, err := opentype.NewFace(source, &opentype.FaceOptions{Size: float64(s.size), DPI: 72, Hinting: font.HintingNone})
 	if err != nil {
 		panic("render: " + err.Error()) // as for parse
 	}

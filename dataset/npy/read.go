@@ -140,7 +140,7 @@ func (d *Reader) elements(n int) (any, error) {
 	case "i1":
 		return decode(d, n, 1, func(b []byte) int8 { return int8(b[0]) })
 	case "u1":
-		return decode(d, n, 1, func(b []byte) uint8 { return b[0] })
+		return chunks(d, n, 1, func(out, b []uint8) []uint8 { return append(out, b...) }) // the common case of images
 	case "i2":
 		return decode(d, n, 2, func(b []byte) int16 { return int16(o.Uint16(b)) })
 	case "u2":
@@ -169,9 +169,20 @@ func (d *Reader) elements(n int) (any, error) {
 	panic(fmt.Sprintf("npy: type %v was let through", d.h.DType))
 }
 
-// decode reads n elements of the given size. The slice grows with the bytes
-// that arrive, so a header that promises too much costs one chunk.
+// decode reads n elements of the given size, one by one.
 func decode[T any](d *Reader, n, size int, get func([]byte) T) ([]T, error) {
+	return chunks(d, n, size, func(out []T, buf []byte) []T {
+		for ; len(buf) > 0; buf = buf[size:] {
+			out = append(out, get(buf[:size]))
+		}
+		return out
+	})
+}
+
+// chunks reads n elements of the given size a chunk at a time. The slice grows
+// with the bytes that arrive, so a header that promises too much costs one
+// chunk.
+func chunks[T any](d *Reader, n, size int, add func(out []T, buf []byte) []T) ([]T, error) {
 	per := max(1, chunkBytes/size)
 	if d.chunk == nil {
 		d.chunk = make([]byte, min(n, per)*size)
@@ -187,10 +198,7 @@ func decode[T any](d *Reader, n, size int, get func([]byte) T) ([]T, error) {
 			return nil, d.in(err)
 		}
 		d.at += int64(len(buf))
-		out = slices.Grow(out, c)
-		for i := range c {
-			out = append(out, get(buf[i*size:(i+1)*size]))
-		}
+		out = add(slices.Grow(out, c), buf)
 		n -= c
 	}
 	return out, nil

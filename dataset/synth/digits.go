@@ -46,12 +46,25 @@ func newDigit(seed uint64, digit, exemplar int) *bitmap.Image {
 // noise break the pursuit; see [NoiseLevels]. An unknown glyph pixel counts as
 // off. The error is an [*OptionError] unless 0 <= off < on <= 1.
 func Templates(glyphs []*bitmap.Image, on, off float64) ([][]float64, error) {
-	if err := firstError(checkProb("templates", "on", on), checkProb("templates", "off", off)); err != nil {
+	if err := checkLevels("templates", on, off); err != nil {
 		return nil, err
 	}
-	if off >= on {
-		return nil, &OptionError{"templates", "off", off, fmt.Sprintf("give less than on, which is %v", on)}
+	return templates(glyphs, on, off), nil
+}
+
+// checkLevels reports levels that no template can have.
+func checkLevels(kind string, on, off float64) error {
+	if err := firstError(checkProb(kind, "On", on), checkProb(kind, "Off", off)); err != nil {
+		return err
 	}
+	if off >= on {
+		return &OptionError{kind, "Off", off, fmt.Sprintf("give less than On, which is %v", on)}
+	}
+	return nil
+}
+
+// templates is Templates with levels known to be good.
+func templates(glyphs []*bitmap.Image, on, off float64) [][]float64 {
 	out := make([][]float64, len(glyphs))
 	for j, g := range glyphs {
 		mu := make([]float64, g.Len())
@@ -63,7 +76,7 @@ func Templates(glyphs []*bitmap.Image, on, off float64) ([][]float64, error) {
 		}
 		out[j] = mu
 	}
-	return out, nil
+	return out
 }
 
 // NoiseLevels are the levels for [Templates] that fit flips with probability

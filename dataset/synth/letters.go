@@ -86,7 +86,7 @@ func (t *LetterTruth) Arrays() []Array {
 }
 
 // Letters draws capitals with a pen. A writer has a slant, an aspect, a pen
-// width (2.5 to 6 pixels of 56) and other habits, an own way of writing each
+// width (2.5 to 6 pixels of 56, at least one pixel) and other habits, an own way of writing each
 // letter, and varies a little from sample to sample: strokes are shifted,
 // turned, bent and too long or too short.
 //
@@ -143,7 +143,9 @@ func newLetter(seed uint64, c rune, writer, sample, side int) Letter {
 		newHand(stream(seed, forWriter, writer)),
 		stream(seed, forWriterLetter, writer, int(c)),
 		stream(seed, forSample, writer, int(c), sample))
-	pen := clamp(4.2*d.pen, 2.5, 6) * float64(side) / 56
+	// A pen of less than a pixel could miss the outermost pixel centres, and
+	// the ink would not reach the box.
+	pen := max(clamp(4.2*d.pen, 2.5, 6)*float64(side)/56, 1)
 	paths := fit(d.paths, side, float64(side-2*LetterBorder), pen)
 	return Letter{
 		Letter: c, Writer: writer, Sample: sample, Variant: d.variant, Pen: pen,

@@ -25,7 +25,7 @@ func margins(m *bitmap.Image) (top, bottom, left, right int) {
 // The frame of TiCC: the longer side of the ink fills the box between borders
 // of exactly 3 pixels, the shorter side is centred.
 func TestLettersFillTheirFrame(t *testing.T) {
-	for _, side := range []int{56, 33, 90} {
+	for _, side := range []int{56, 16, 33, 90} {
 		s := must(Letters(LettersOptions{Writers: 40, Side: side, Seed: 21}))
 		for i, m := range s.Images {
 			top, bottom, left, right := margins(m)

@@ -127,21 +127,43 @@ func TestChangeTurns(t *testing.T) {
 	if got := (change{turn: 0.3}).apply(p).turnFrom(p); math.Abs(got-0.3) > 1e-9 {
 		t.Fatalf("turned by %v, want 0.3", got)
 	}
-	if q := (change{}).apply(p); q.turnFrom(p) != 0 || q[5].sub(p[5]).length() > 1e-12 {
+	if q := (change{}).apply(p); math.Abs(q.turnFrom(p)) > 1e-12 || q[5].sub(p[5]).length() > 1e-12 {
 		t.Fatal("no change moved the stroke")
 	}
 }
 
 // Bending moves the middle of a straight stroke by the sagitta asked for, to
-// the right of the pen's way seen on screen turned clockwise, ends fixed.
+// the pen's right on screen, and leaves the ends.
 func TestChangeBends(t *testing.T) {
 	p := path{{0, 0}, {2, 0}}.resample(strokePoints, 0, 2)
 	q := change{bend: 0.1}.apply(p)
 	if mid := q[strokePoints/2]; math.Abs(mid.x-1) > 1e-12 || math.Abs(mid.y-0.2) > 1e-12 {
 		t.Errorf("middle at %v, want (1, 0.2)", mid)
 	}
-	if q[0] != p[0] || q[strokePoints-1].sub(p[strokePoints-1]).length() > 1e-12 {
+	if q[0].sub(p[0]).length() > 1e-12 || q[strokePoints-1].sub(p[strokePoints-1]).length() > 1e-12 {
 		t.Errorf("ends at %v and %v", q[0], q[strokePoints-1])
+	}
+}
+
+// Free ends are drawn too long or too short; joints are exact, and stay joints.
+func TestJoints(t *testing.T) {
+	z := skeletons['Z'][1] // three joined strokes and a free crossbar
+	c := change{start: 0.1, stop: -0.05}
+	for k, want := range [][2]float64{{-0.1, 0}, {0, 0}, {0, -0.05}, {-0.1, -0.05}} {
+		length := z[k].shape.length()
+		unit := min(length, 1)
+		from, to := z.reach(k, c)
+		if math.Abs(from-want[0]*unit) > 1e-12 || math.Abs(to-length-want[1]*unit) > 1e-12 {
+			t.Errorf("stroke %d of length %v is drawn from %v to %v", k, length, from, to)
+		}
+	}
+	for _, ch := range Capitals {
+		d := draw(skeletons[ch], newHand(stream(1, forWriter)), stream(1, forWriterLetter), stream(1, forSample))
+		for k, s := range skeletons[ch][d.variant] {
+			if s.joined && d.paths[k][0].sub(d.paths[k-1][strokePoints-1]).length() > 1e-12 {
+				t.Errorf("%c: stroke %d starts at %v, off the end of the one before", ch, k, d.paths[k][0])
+			}
+		}
 	}
 }
 

@@ -55,8 +55,8 @@ func ink(paths []path, side int, pen float64) []int8 {
 	for k, p := range paths {
 		for j := 1; j < len(p); j++ {
 			a, b := snap(p[j-1]), snap(p[j])
-			y0, y1 := reach(a.y, b.y, radius, side)
-			x0, x1 := reach(a.x, b.x, radius, side)
+			y0, y1 := span(a.y, b.y, radius, side)
+			x0, x1 := span(a.x, b.x, radius, side)
 			for y := y0; y <= y1; y++ {
 				for x := x0; x <= x1; x++ {
 					c := spot{int64(x)*subPixel + subPixel/2, int64(y)*subPixel + subPixel/2}
@@ -77,9 +77,9 @@ func snap(p point) spot {
 	return spot{int64(math.Round(p.x * subPixel)), int64(math.Round(p.y * subPixel))}
 }
 
-// reach is the range of pixels, within the image, that a segment from a to b
+// span is the range of pixels, within the image, that a segment from a to b
 // can ink along one axis.
-func reach(a, b, radius int64, side int) (first, last int) {
+func span(a, b, radius int64, side int) (first, last int) {
 	first = int(max((min(a, b)-radius)/subPixel-1, 0))
 	last = int(min((max(a, b)+radius)/subPixel+1, int64(side)-1))
 	return first, last

@@ -17,12 +17,12 @@ type ScenesOptions struct {
 	Flip    *float64 // probability that a pixel is flipped; nil means 0.10
 	Seed    uint64
 
-	// Exemplars is the number of drawings of each digit to choose from, 0
-	// meaning 10. It is not used where Glyphs are given.
+	// Exemplars is the number of drawings of each digit to choose from, 1 to
+	// 1000; 0 means 10. It is not used where Glyphs are given.
 	Exemplars int
 	// Glyphs are drawings to use instead of our own, such as MNIST digits: all
-	// of one size, every pixel known. They are kept, not copied. Labels holds
-	// the class of each, 0 or more.
+	// of one size, every pixel known. Labels holds
+	// the class of each, 0 or more. Both are kept, not copied.
 	Glyphs []*bitmap.Image
 	Labels []int
 
@@ -44,10 +44,20 @@ type ScenesOptions struct {
 //
 // In NumPy, the ten templates of scene i are templates[candidates[i]].
 type SceneTruth struct {
-	Glyphs    []*bitmap.Image // G, the drawings
-	Labels    []int           // G, the class of each
-	Templates [][]float64     // G rows of h*w, the glyphs as templates
-	Items     []Scene         // N
+	Glyphs  []*bitmap.Image // G, the drawings
+	Labels  []int           // G, the class of each
+	On, Off float64         // levels of the templates
+	Items   []Scene         // N
+}
+
+// Templates are the templates used for scene i, one a class in increasing
+// order of class: h*w probabilities each. They are made afresh at each call.
+func (t *SceneTruth) Templates(i int) [][]float64 {
+	glyphs := make([]*bitmap.Image, len(t.Items[i].Candidates))
+	for c, j := range t.Items[i].Candidates {
+		glyphs[c] = t.Glyphs[j]
+	}
+	return templates(glyphs, t.On, t.Off)
 }
 
 // Scene is what one scene was made from.
@@ -88,7 +98,7 @@ func (t *SceneTruth) Arrays() []Array {
 		{"dx", slices.Clone(objects), dx},
 		ImageArray("clean", clean),
 		{"candidates", []int{n, len(candidates) / n}, candidates},
-		floats("templates", t.Templates, t.Glyphs[0].Height(), t.Glyphs[0].Width()),
+		floats("templates", templates(t.Glyphs, t.On, t.Off), t.Glyphs[0].Height(), t.Glyphs[0].Width()),
 		{"template_digit", []int{len(labels)}, labels},
 	}
 }
@@ -113,11 +123,11 @@ func Scenes(o ScenesOptions) (*Set[*SceneTruth], error) {
 		return nil, err
 	}
 	on, off := NoiseLevels(noise.Flip)
-	templates, err := Templates(o.Glyphs, or(o.On, on), or(o.Off, off))
-	if err != nil {
+	on, off = or(o.On, on), or(o.Off, off)
+	if err := checkLevels(KindScenes, on, off); err != nil {
 		return nil, err
 	}
-	truth := &SceneTruth{Glyphs: o.Glyphs, Labels: o.Labels, Templates: templates, Items: make([]Scene, o.N)}
+	truth := &SceneTruth{Glyphs: o.Glyphs, Labels: o.Labels, On: on, Off: off, Items: make([]Scene, o.N)}
 	set := &Set[*SceneTruth]{Kind: KindScenes, Images: make([]*bitmap.Image, o.N), Truth: truth}
 	for i := range o.N {
 		r := stream(o.Seed, forScene, i)
@@ -130,8 +140,8 @@ func Scenes(o ScenesOptions) (*Set[*SceneTruth], error) {
 // findGlyphs draws the glyphs, or checks those of the caller.
 func (o *ScenesOptions) findGlyphs() (err error) {
 	if o.Glyphs == nil && o.Labels == nil {
-		if o.Exemplars < 1 || o.Exemplars > 10000 {
-			return &OptionError{KindScenes, "Exemplars", o.Exemplars, "give 1 to 10000 drawings of each digit"}
+		if o.Exemplars < 1 || o.Exemplars > 1000 {
+			return &OptionError{KindScenes, "Exemplars", o.Exemplars, "give 1 to 1000 drawings of each digit"}
 		}
 		o.Glyphs, o.Labels, err = Digits(o.Exemplars, o.Seed)
 		return err

@@ -68,8 +68,13 @@ func TestScenesDoNotDependOnNoise(t *testing.T) {
 			t.Errorf("scene %d changes with the noise", i)
 		}
 	}
-	if b.Truth.Templates[0][0] != 0.02 {
-		t.Errorf("background of the templates is %v, want 0.02", b.Truth.Templates[0][0])
+	for digit, mu := range b.Truth.Templates(1) {
+		glyph := b.Truth.Glyphs[b.Truth.Items[1].Candidates[digit]]
+		for d, p := range mu {
+			if want := map[bool]float64{true: 0.7, false: 0.02}[glyph.At(d/28, d%28)]; p != want {
+				t.Fatalf("template of digit %d, pixel %d: %v, want %v", digit, d, p, want)
+			}
+		}
 	}
 }
 

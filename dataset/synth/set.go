@@ -36,7 +36,7 @@ type Truth interface {
 }
 
 // Set is a synthetic set: N images of one size and their truth. It is plain
-// data: safe for concurrent readers, shared with nobody else.
+// data, safe for concurrent readers.
 type Set[T Truth] struct {
 	Kind   string // one of the Kind constants
 	Images []*bitmap.Image

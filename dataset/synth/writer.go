@@ -80,15 +80,8 @@ func draw(ways []skeleton, habits hand, own, now *rand.Rand) drawing {
 		c := newChange(own, habits.shaky).plus(newChange(now, 0.55*habits.shaky))
 		c.bend += habits.bend
 		c.start, c.stop = c.start+habits.over, c.stop+habits.over
-		if s.joined {
-			c.start = 0
-		}
-		if k+1 < len(bones) && bones[k+1].joined {
-			c.stop = 0
-		}
-		length := s.shape.length()
-		unit := min(length, 1) // long curves go astray no further than a bar does
-		plain[k] = s.shape.resample(strokePoints, -c.start*unit, length+c.stop*unit)
+		from, to := bones.reach(k, c)
+		plain[k] = s.shape.resample(strokePoints, from, to)
 		p := c.apply(plain[k])
 		if s.joined {
 			p = p.startAt(d.paths[k-1][strokePoints-1])
@@ -101,6 +94,21 @@ func draw(ways []skeleton, habits hand, own, now *rand.Rand) drawing {
 	}
 	d.pen = habits.pen * math.Exp(normal(now, 0, 0.06))
 	return d
+}
+
+// reach is the part of stroke k that is drawn, as arc lengths from its start:
+// beyond its ends or short of them as the change says, but exact where the pen
+// goes on into another stroke.
+func (s skeleton) reach(k int, c change) (from, to float64) {
+	to = s[k].shape.length()
+	unit := min(to, 1) // long curves go astray no further than a bar does
+	if !s[k].joined {
+		from -= c.start * unit
+	}
+	if k+1 == len(s) || !s[k+1].joined {
+		to += c.stop * unit
+	}
+	return from, to
 }
 
 // apply bends, turns and shifts a stroke. The ends were dealt with before.

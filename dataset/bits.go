@@ -1,0 +1,170 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"example.com/patchwork/bitmap"
+)
+
+// rule turns a number into a pixel.
+type rule struct {
+	threshold *float64
+	invert    bool
+}
+
+// pixel states; the first two are the values of a bit.
+const (
+	off uint8 = iota
+	on
+	unknown
+	notBinary
+)
+
+// of is the definition: NaN is unknown, greater than the threshold is on;
+// without a threshold only 0 and 1 have a meaning.
+func (r rule) of(v float64) uint8 {
+	var bit uint8
+	switch {
+	case math.IsNaN(v):
+		return unknown
+	case r.threshold != nil:
+		if v > *r.threshold {
+			bit = on
+		}
+	case v == 1:
+		bit = on
+	case v != 0:
+		return notBinary
+	}
+	return r.bit(bit)
+}
+
+// bit is of for values that are bits already, such as true or `y`, which no
+// threshold is meant for.
+func (r rule) bit(bit uint8) uint8 {
+	if r.invert {
+		return bit ^ 1
+	}
+	return bit
+}
+
+type real interface {
+	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64
+}
+
+// fill sets the pixels of m, row-major, from as many numbers, and returns the
+// index of the first that has no meaning, or -1.
+func fill[T real](m *bitmap.Image, src []T, r rule) int {
+	w := m.Width()
+	for i, v := range src {
+		switch r.of(float64(v)) {
+		case on:
+			m.Set(i/w, i%w, true)
+		case unknown:
+			m.SetUnknown(i/w, i%w)
+		case notBinary:
+			return i
+		}
+	}
+	return -1
+}
+
+// needThreshold words the error for a number that is no bit. Position is in
+// words, for example "row 3, column 5 of the image".
+func needThreshold(v string, where string) (msg, hint string) {
+	if where != "" {
+		where = " at " + where
+	}
+	return fmt.Sprintf("value %s%s is neither 0 nor 1", v, where),
+		"give --threshold T to make bits of it (greater than T is on)"
+}
+
+// cellState says what the text of a table cell is.
+type cellState int
+
+const (
+	cellBad     cellState = iota // no value
+	cellBit                      // a word for 0 or 1
+	cellNumber                   // a number, maybe beyond 0 and 1
+	cellUnknown                  // nothing known
+)
+
+// parseCell reads the text of a table cell. Unknown cells give NaN.
+func parseCell(s string) (float64, cellState) {
+	s = strings.TrimSpace(s)
+	if len(s) == 1 && (s[0] == '0' || s[0] == '1') { // nearly all cells
+		return float64(s[0] - '0'), cellNumber
+	}
+	if len(s) <= 5 {
+		switch strings.ToLower(s) {
+		case "", "?", "na", "nan":
+			return math.NaN(), cellUnknown
+		case "y", "yes", "t", "true":
+			return 1, cellBit
+		case "n", "no", "f", "false":
+			return 0, cellBit
+		}
+	}
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsNaN(v) {
+		return 0, cellBad
+	}
+	return v, cellNumber
+}
+
+// ofCell is the pixel state of a table cell.
+func (r rule) ofCell(s string) uint8 {
+	switch v, state := parseCell(s); state {
+	case cellBit:
+		return r.bit(uint8(v))
+	case cellNumber, cellUnknown:
+		return r.of(v)
+	}
+	return notBinary
+}
+
+// budget stops a set from growing beyond a bound on memory.
+type budget struct {
+	left int64
+	max  int64
+}
+
+// imageOverhead is the memory of an image beside its pixels: the struct, its
+// pointer, and its row number.
+const imageOverhead = 128
+
+// imageCost is the memory of a packed image.
+func imageCost(height, width int) int64 {
+	return imageOverhead + 8*int64(height)*int64((width+63)/64)
+}
+
+// spend takes the cost of n images of the given size, or fails.
+func (b *budget) spend(n, height, width int) error {
+	cost := imageCost(height, width)
+	if int64(n) > b.left/cost {
+		return &FormatError{Msg: fmt.Sprintf("more images of %d x %d than fit in %d bytes of memory", height, width, b.max),
+			Hint: "read fewer files at once, or allow more memory if the size is right"}
+	}
+	b.left -= int64(n) * cost
+	return nil
+}
+
+// spendBytes takes the cost of other memory that grows with the input.
+func (b *budget) spendBytes(n int) error {
+	if int64(n) > b.left {
+		return &FormatError{Msg: fmt.Sprintf("more text than fits in %d bytes of memory", b.max), Hint: "carry fewer columns as metadata"}
+	}
+	b.left -= int64(n)
+	return nil
+}
+
+// checkSize refuses image sizes that cannot be meant.
+func checkSize(height, width int) error {
+	if height < 1 || width < 1 || height > bitmap.MaxPixels/width {
+		return &FormatError{Msg: fmt.Sprintf("images of %d x %d pixels cannot be used", height, width)}
+	}
+	return nil
+}

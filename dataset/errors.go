@@ -1,0 +1,103 @@
+package dataset
+
+import (
+	"compress/flate"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"example.com/patchwork/dataset/npy"
+)
+
+// FormatError reports input that was read but cannot be used: malformed,
+// damaged, of the wrong shape, or not matching what was asked of it (an array,
+// a column, a condition that selects nothing). Positions count from 1; a zero
+// field means that it does not apply.
+type FormatError struct {
+	Path   string // file, or the files of a set; "" if not known
+	Array  string // array inside an archive
+	Line   int    // line of a text file
+	Row    int    // image, or row of a table
+	Column string // name of a table column, or its number
+	Offset int64  // byte of the (uncompressed) stream
+	Msg    string // what is wrong
+	Hint   string // what to do about it, may be ""
+	Err    error  // cause, may be nil
+}
+
+// Error gives all facts on one line: what, where, and what to do.
+func (e *FormatError) Error() string {
+	var b strings.Builder
+	if e.Path != "" {
+		b.WriteString(e.Path + ": ")
+	}
+	var at []string
+	if e.Array != "" {
+		at = append(at, fmt.Sprintf("array %q", e.Array))
+	}
+	if e.Line > 0 {
+		at = append(at, fmt.Sprintf("line %d", e.Line))
+	}
+	if e.Row > 0 {
+		at = append(at, fmt.Sprintf("row %d", e.Row))
+	}
+	if e.Column != "" {
+		at = append(at, fmt.Sprintf("column %q", e.Column))
+	}
+	if e.Offset > 0 {
+		at = append(at, fmt.Sprintf("byte %d", e.Offset))
+	}
+	if len(at) > 0 {
+		b.WriteString(strings.Join(at, ", ") + ": ")
+	}
+	b.WriteString(e.Msg)
+	if e.Err != nil {
+		b.WriteString(": " + e.Err.Error())
+	}
+	if e.Hint != "" {
+		b.WriteString("; " + e.Hint)
+	}
+	return strings.NewReplacer("\n", " ", "\r", " ").Replace(b.String())
+}
+
+// Unwrap returns the cause.
+func (e *FormatError) Unwrap() error { return e.Err }
+
+// at fills in the path of an error about content, and turns the errors by
+// which the standard library reports damaged content into one. Whatever else
+// comes along, such as an error of the disk, stays what it is.
+func at(err error, path string) error {
+	var fe *FormatError
+	if errors.As(err, &fe) {
+		if fe.Path == "" {
+			fe.Path = path
+		}
+		return err
+	}
+	var ne *npy.FormatError
+	if errors.As(err, &ne) {
+		return &FormatError{Path: path, Array: strings.TrimSuffix(ne.Member, ".npy"), Offset: ne.Offset, Msg: ne.Msg, Hint: ne.Hint, Err: ne.Err}
+	}
+	var corrupt flate.CorruptInputError
+	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt) {
+		return &FormatError{Path: path, Msg: "damaged gzip data", Hint: "copy or pack the file again", Err: err}
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return &FormatError{Path: path, Msg: "cut off", Hint: "copy or save the file again", Err: io.ErrUnexpectedEOF}
+	}
+	return err
+}
+
+// list joins names for a message, cut to a readable length.
+func list(names []string) string {
+	const most = 20
+	if len(names) == 0 {
+		return "none"
+	}
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(", ... (%d in all)", len(names))
+	}
+	return strings.Join(names, ", ")
+}

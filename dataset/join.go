@@ -1,0 +1,232 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/patchwork/bitmap"
+)
+
+// joiner appends sets to one.
+type joiner struct {
+	set   *Set
+	first string // path that the others must agree with
+	total int64  // sum of the weights
+}
+
+func (j *joiner) add(part *Set, path string) error {
+	part.Source = path
+	if err := j.weigh(part, path); err != nil {
+		return err
+	}
+	n := 0
+	if j.set == nil {
+		j.set, j.first = part, path
+	} else {
+		if err := j.agree(part, path); err != nil {
+			return err
+		}
+		n = j.set.Len()
+		j.append(part)
+	}
+	for i := n; i < j.set.Len(); i++ {
+		j.set.Rows = append(j.set.Rows, i)
+	}
+	return nil
+}
+
+// weigh keeps the total weight, by which every count is bounded, in int64.
+func (j *joiner) weigh(part *Set, path string) error {
+	for i := range part.Images {
+		w := part.Weight(i)
+		if w > math.MaxInt64-j.total {
+			return &FormatError{Path: path, Row: i + 1, Msg: "the weights add up to more than a 64-bit integer holds", Hint: "divide them"}
+		}
+		j.total += w
+	}
+	return nil
+}
+
+// agree refuses a part that cannot stand beside the first.
+func (j *joiner) agree(part *Set, path string) error {
+	h, w := j.set.Size()
+	if ph, pw := part.Size(); ph != h || pw != w {
+		return &FormatError{Path: path, Msg: fmt.Sprintf("images of %d x %d pixels, but %s has %d x %d", ph, pw, j.first, h, w),
+			Hint: "read files of one size together"}
+	}
+	if j.set.Columns != nil && part.Columns != nil {
+		for i, name := range j.set.Columns {
+			if part.Columns[i] != name {
+				return &FormatError{Path: path, Column: part.Columns[i],
+					Msg:  fmt.Sprintf("column %d is called %q in %s", i+1, name, j.first),
+					Hint: "put the columns in the same order, or choose them with --columns"}
+			}
+		}
+	}
+	return nil
+}
+
+func (j *joiner) append(part *Set) {
+	s := j.set
+	if s.Weights != nil || part.Weights != nil {
+		s.Weights = append(weights(s), weights(part)...)
+	}
+	var meta []Column
+	for _, c := range s.Meta {
+		if i := slices.IndexFunc(part.Meta, func(d Column) bool { return d.Name == c.Name }); i >= 0 {
+			meta = append(meta, Column{c.Name, joinValues(c, part.Meta[i])})
+		}
+	}
+	s.Meta = meta
+	s.Images = append(s.Images, part.Images...)
+	s.Table = s.Table && part.Table
+	if s.Columns == nil {
+		s.Columns = part.Columns
+	}
+	s.Source += ", " + part.Source
+}
+
+func weights(s *Set) []int64 {
+	if s.Weights != nil {
+		return s.Weights
+	}
+	out := make([]int64, s.Len())
+	for i := range out {
+		out[i] = 1
+	}
+	return out
+}
+
+// joinValues keeps the type if both agree, makes floats of integers and floats,
+// and text of anything else.
+func joinValues(a, b Column) any {
+	switch x := a.Values.(type) {
+	case []int64:
+		if y, ok := b.Values.([]int64); ok {
+			return append(slices.Clone(x), y...)
+		}
+	case []string:
+		if y, ok := b.Values.([]string); ok {
+			return append(slices.Clone(x), y...)
+		}
+	}
+	x, okx := a.floats()
+	y, oky := b.floats()
+	if okx && oky {
+		return append(x, y...)
+	}
+	text := make([]string, 0, a.Len()+b.Len())
+	for _, c := range []Column{a, b} {
+		for i := range c.Len() {
+			text = append(text, c.Text(i))
+		}
+	}
+	return text
+}
+
+func (c Column) floats() ([]float64, bool) {
+	switch v := c.Values.(type) {
+	case []float64:
+		return slices.Clone(v), true
+	case []int64:
+		out := make([]float64, len(v))
+		for i, x := range v {
+			out[i] = float64(x)
+		}
+		return out, true
+	}
+	return nil, false
+}
+
+// arrange chooses the columns of an array that was read as a whole and gives
+// the rows of a table the image size that was asked for.
+func (in *input) arrange(s *Set) error {
+	h, w := s.Size()
+	if len(in.opts.Columns) > 0 && !s.chosen {
+		if !s.Table {
+			return &FormatError{Msg: fmt.Sprintf("holds images of %d x %d, not a table with columns", h, w), Hint: "leave --columns out"}
+		}
+		if err := s.choose(in.opts.Columns); err != nil {
+			return err
+		}
+		h, w = s.Size()
+	}
+	if in.opts.Height == 0 || h == in.opts.Height && w == in.opts.Width && !s.Table {
+		return nil
+	}
+	if !s.Table || h*w != in.opts.Height*in.opts.Width {
+		return &FormatError{Msg: fmt.Sprintf("%d x %d values cannot be images of %d x %d", h, w, in.opts.Height, in.opts.Width),
+			Hint: "leave the size out, or give one with as many pixels"}
+	}
+	for i, m := range s.Images {
+		s.Images[i] = remap(m, in.opts.Height, in.opts.Width, nil)
+	}
+	s.Table, s.Columns = false, nil
+	return nil
+}
+
+// choose keeps the named columns of a table, in the given order.
+func (s *Set) choose(names []string) error {
+	_, w := s.Size()
+	index, err := findColumns(s.Columns, w, names)
+	if err != nil {
+		return err
+	}
+	for i, m := range s.Images {
+		s.Images[i] = remap(m, 1, len(index), index)
+	}
+	if s.Columns != nil {
+		s.Columns = pick(s.Columns, index)
+	}
+	return nil
+}
+
+// remap makes an image whose pixel k is pixel index[k] of a row; a nil index
+// is the identity.
+func remap(m *bitmap.Image, height, width int, index []int) *bitmap.Image {
+	out := bitmap.New(height, width)
+	for k := range height * width {
+		from := k
+		if index != nil {
+			from = index[k]
+		}
+		switch {
+		case !m.Known(0, from):
+			out.SetUnknown(k/width, k%width)
+		case m.At(0, from):
+			out.Set(k/width, k%width, true)
+		}
+	}
+	return out
+}
+
+// findColumns finds names among n columns; a column goes by its name (which
+// may be nil for all) or, if no name fits, by its number from 1.
+func findColumns(have []string, n int, names []string) ([]int, error) {
+	out := make([]int, len(names))
+	for i, name := range names {
+		j := slices.Index(have, name)
+		if j >= 0 && slices.Contains(have[j+1:], name) {
+			return nil, &FormatError{Column: name, Msg: "more than one column has this name", Hint: "give its number, from 1, or rename it"}
+		}
+		if j < 0 {
+			number, err := strconv.Atoi(strings.TrimSpace(name))
+			if err != nil || number < 1 || number > n {
+				return nil, noColumn(name, have, n)
+			}
+			j = number - 1
+		}
+		out[i] = j
+	}
+	return out, nil
+}
+
+func noColumn(name string, have []string, n int) error {
+	if have == nil {
+		return &FormatError{Msg: fmt.Sprintf("no column %q; the %d columns have no names", name, n), Hint: "use their numbers, from 1"}
+	}
+	return &FormatError{Msg: fmt.Sprintf("no column %q; there is: %s", name, list(have))}
+}

@@ -1,0 +1,82 @@
+package dataset
+
+import (
+	"math"
+
+	"example.com/patchwork/bitmap"
+)
+
+// Options says how to read. The zero value reads files that say everything
+// themselves.
+type Options struct {
+	// Array names the array of an .npz file that holds the images. Empty means
+	// `x`, or the only array.
+	Array string
+	// Threshold, if not nil, turns numbers into bits: greater is on (in
+	// pictures: greater luminance, 0 to 255, is off, see the package comment).
+	// Without it the values must be binary already.
+	Threshold *float64
+	// Invert swaps on and off.
+	Invert bool
+	// Weight names the array or the table column with the integer weights of
+	// the rows. Empty means the array `weight` of an .npz if there is one, and
+	// otherwise weight 1.
+	Weight string
+	// Columns selects the columns of a table that are data, in this order, by
+	// name or by number from 1. Empty means all that are not metadata.
+	Columns []string
+	// Meta names the columns of a table to carry as metadata, not as data.
+	// Columns named in Where or Weight need not be listed.
+	Meta []string
+	// Where selects rows; see [Set.Where].
+	Where []Condition
+	// Labels names label files (IDX or .npy), one for each path given to
+	// [Read], in the same order. They become the metadata column `y`.
+	Labels []string
+	// Height and Width, both or neither, make images of rows of Height*Width
+	// values.
+	Height, Width int
+	// Delimiter of a CSV file. Zero means the one of comma, tab and semicolon
+	// that the first line has most of.
+	Delimiter rune
+	// Header says whether a CSV file starts with names. The zero value decides
+	// by content.
+	Header HeaderMode
+	// MaxMemory bounds the memory of the packed images, in bytes; it is also
+	// the bound for what must be held in memory while reading. Zero means 4 GiB.
+	MaxMemory int64
+}
+
+// HeaderMode says whether the first line of a CSV file holds column names.
+type HeaderMode int
+
+// The first line is a header in HeaderAuto if some cell of it is no value but
+// the one below is, or if it counts its columns (0, 1, 2, ... or 1, 2, 3, ...).
+const (
+	HeaderAuto HeaderMode = iota
+	HeaderPresent
+	HeaderAbsent
+)
+
+// check rejects options that contradict each other.
+func (o *Options) check(paths []string) error {
+	switch {
+	case len(paths) == 0:
+		return &FormatError{Msg: "no input files", Hint: "name at least one file or folder"}
+	case len(o.Labels) > 0 && len(o.Labels) != len(paths):
+		return &FormatError{Msg: "the number of label files differs from the number of data files", Hint: "give one label file for each, in the same order"}
+	case (o.Height == 0) != (o.Width == 0) || o.Height < 0 || o.Width < 0 ||
+		o.Width > 0 && o.Height > bitmap.MaxPixels/o.Width:
+		return &FormatError{Msg: "the image size needs a positive height and a positive width of reasonable size"}
+	case o.Threshold != nil && math.IsNaN(*o.Threshold):
+		return &FormatError{Msg: "the threshold is not a number"}
+	}
+	return nil
+}
+
+func (o *Options) maxMemory() int64 {
+	if o.MaxMemory <= 0 {
+		return 4 << 30
+	}
+	return o.MaxMemory
+}

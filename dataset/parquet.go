@@ -1,0 +1,300 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strconv"
+
+	"github.com/parquet-go/parquet-go"
+
+	"example.com/patchwork/bitmap"
+)
+
+// parquet reads a table of flat columns: booleans and numbers are data, text is
+// metadata, null is unknown.
+//
+// The library panics on some damaged files (slice bounds from headers that it
+// does not check, for example), so a panic below this call is taken for what
+// it means: the file is damaged. No goroutine is started that could panic
+// elsewhere, and no state outlives the call.
+func (in *input) parquet(ra io.ReaderAt, size int64) (s *Set, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s, err = nil, damagedParquet(fmt.Errorf("%v", p))
+		}
+	}()
+	if err := checkFooter(ra, size); err != nil {
+		return nil, err
+	}
+	f, err := parquet.OpenFile(ra, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	if err != nil {
+		return nil, damagedParquet(err)
+	}
+	columns := f.Root().Columns()
+	names, auto := make([]string, len(columns)), []int(nil)
+	for i, c := range columns {
+		names[i] = c.Name()
+		if flat(c) && isText(c) {
+			auto = append(auto, i)
+		}
+	}
+	roles, err := in.rolesOf(names, len(columns), auto)
+	if err != nil {
+		return nil, err
+	}
+	t := &parquetTable{in: in, columns: columns, roles: roles, set: roles.set(), meta: make([][]string, len(roles.meta))}
+	used, err := t.checkTypes()
+	if err != nil {
+		return nil, err
+	}
+	for i, group := range f.RowGroups() {
+		if err := checkPages(ra, size, &f.Metadata().RowGroups[i], used, in.budget.max); err != nil {
+			return nil, err
+		}
+		if err := t.add(group.ColumnChunks()); err != nil {
+			return nil, err
+		}
+	}
+	return t.done()
+}
+
+// damagedParquet leaves errors of the file system alone.
+func damagedParquet(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return err
+	}
+	return &FormatError{Msg: "damaged Parquet file", Hint: "copy or write the file again", Err: err}
+}
+
+func flat(c *parquet.Column) bool { return c.Leaf() && !c.Repeated() && c.MaxRepetitionLevel() == 0 }
+
+func isText(c *parquet.Column) bool {
+	k := c.Type().Kind()
+	return k == parquet.ByteArray || k == parquet.FixedLenByteArray
+}
+
+// parquetTable builds a set column by column, a row group at a time.
+type parquetTable struct {
+	in      *input
+	columns []*parquet.Column
+	roles   roles
+	set     *Set
+	meta    [][]string
+}
+
+// checkTypes refuses columns that cannot play their role, and gives the
+// positions of all columns to be read among the leaves of the file.
+func (t *parquetTable) checkTypes() (leaves []int, err error) {
+	used := append(append([]int(nil), t.roles.data...), t.roles.meta...)
+	if t.roles.weight >= 0 {
+		used = append(used, t.roles.weight)
+	}
+	for _, i := range used {
+		c := t.columns[i]
+		if !flat(c) {
+			return nil, &FormatError{Column: c.Name(), Msg: "a nested or repeated column", Hint: "flatten it, or choose other columns with --columns"}
+		}
+		if c.Type().Kind() == parquet.Int96 {
+			return nil, &FormatError{Column: c.Name(), Msg: "an INT96 time stamp", Hint: "write it as INT64, or choose other columns with --columns"}
+		}
+		leaves = append(leaves, c.Index())
+	}
+	for _, i := range t.roles.data {
+		if c := t.columns[i]; isText(c) {
+			return nil, &FormatError{Column: c.Name(), Msg: "a column of text is no data", Hint: "write it as boolean or integer"}
+		}
+	}
+	return leaves, nil
+}
+
+// add appends a row group. The images are made when the first column has shown
+// how many rows there really are.
+func (t *parquetTable) add(chunks []parquet.ColumnChunk) error {
+	from, width := t.set.Len(), len(t.roles.data)
+	var states []uint8
+	for x, i := range t.roles.data {
+		states = states[:0]
+		most := int(min(t.in.budget.left/imageCost(1, width), 1<<40))
+		err := t.column(chunks, i, func(v parquet.Value) error {
+			if len(states) >= most && x == 0 {
+				return t.in.budget.spend(most+1, 1, width)
+			}
+			state, err := t.state(v)
+			states = append(states, state)
+			return err
+		})
+		if err != nil {
+			return t.onRow(err, from+len(states), i)
+		}
+		if x == 0 {
+			if err := t.in.budget.spend(len(states), 1, width); err != nil {
+				return err
+			}
+			for range states {
+				t.set.Images = append(t.set.Images, bitmap.New(1, width))
+			}
+		}
+		if len(states) != t.set.Len()-from {
+			return t.uneven(i, len(states), t.set.Len()-from)
+		}
+		for k, state := range states {
+			switch state {
+			case on:
+				t.set.Images[from+k].Set(0, x, true)
+			case unknown:
+				t.set.Images[from+k].SetUnknown(0, x)
+			}
+		}
+	}
+	return t.addRest(chunks, t.set.Len()-from)
+}
+
+// addRest appends weights and metadata for the n rows of a row group.
+func (t *parquetTable) addRest(chunks []parquet.ColumnChunk, n int) error {
+	if w := t.roles.weight; w >= 0 {
+		before := len(t.set.Weights)
+		err := t.column(chunks, w, func(v parquet.Value) error {
+			weight, err := strconv.ParseInt(valueText(v), 10, 64)
+			if err != nil || weight < 0 {
+				return &FormatError{Msg: fmt.Sprintf("the weight %q is no non-negative integer", valueText(v))}
+			}
+			t.set.Weights = append(t.set.Weights, weight)
+			if len(t.set.Weights)-before > n {
+				return t.uneven(w, n+1, n)
+			}
+			return nil
+		})
+		if err != nil {
+			return t.onRow(err, len(t.set.Weights)+1, w)
+		}
+		if got := len(t.set.Weights) - before; got != n {
+			return t.uneven(w, got, n)
+		}
+	}
+	for k, i := range t.roles.meta {
+		before := len(t.meta[k])
+		err := t.column(chunks, i, func(v parquet.Value) error {
+			s := valueText(v)
+			t.meta[k] = append(t.meta[k], s)
+			if len(t.meta[k])-before > n {
+				return t.uneven(i, n+1, n)
+			}
+			return t.in.budget.spendBytes(len(s) + 16)
+		})
+		if err != nil {
+			return t.onRow(err, len(t.meta[k]), i)
+		}
+		if got := len(t.meta[k]) - before; got != n {
+			return t.uneven(i, got, n)
+		}
+	}
+	return nil
+}
+
+func (t *parquetTable) uneven(i, got, want int) error {
+	return &FormatError{Column: t.roles.name(i), Msg: fmt.Sprintf("damaged Parquet file: %d rows where other columns have %d", got, want)}
+}
+
+func (t *parquetTable) onRow(err error, row, i int) error {
+	if fe, ok := err.(*FormatError); ok && fe.Column == "" && fe.Row == 0 {
+		fe.Row, fe.Column = row, t.roles.name(i)
+	}
+	return err
+}
+
+// column calls use for each value of column i, read in batches.
+func (t *parquetTable) column(chunks []parquet.ColumnChunk, i int, use func(parquet.Value) error) error {
+	pages := chunks[t.columns[i].Index()].Pages()
+	defer pages.Close()
+	var batch [512]parquet.Value
+	for {
+		page, err := pages.ReadPage()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return damagedParquet(err)
+		}
+		values := page.Values()
+		for err == nil {
+			var n int
+			n, err = values.ReadValues(batch[:])
+			for _, v := range batch[:n] {
+				if err := use(v); err != nil {
+					return err
+				}
+			}
+			if n == 0 && err == nil {
+				err = io.ErrNoProgress
+			}
+		}
+		parquet.Release(page)
+		if err != io.EOF {
+			return damagedParquet(err)
+		}
+	}
+}
+
+// state is the pixel that a value stands for.
+func (t *parquetTable) state(v parquet.Value) (uint8, error) {
+	var x float64
+	switch {
+	case v.IsNull():
+		return unknown, nil
+	case v.Kind() == parquet.Boolean:
+		if v.Boolean() {
+			return t.in.rule.bit(on), nil
+		}
+		return t.in.rule.bit(off), nil
+	case v.Kind() == parquet.Int32:
+		x = float64(v.Int32())
+	case v.Kind() == parquet.Int64:
+		x = float64(v.Int64())
+	case v.Kind() == parquet.Float:
+		x = float64(v.Float())
+	default:
+		x = v.Double()
+	}
+	state := t.in.rule.of(x)
+	if state == notBinary {
+		msg, hint := needThreshold(strconv.FormatFloat(x, 'g', -1, 64), "")
+		return state, &FormatError{Msg: msg, Hint: hint + "; if the column is no data, carry it as metadata with --meta"}
+	}
+	return state, nil
+}
+
+// valueText is a value as metadata; null is empty.
+func valueText(v parquet.Value) string {
+	if v.IsNull() {
+		return ""
+	}
+	switch v.Kind() {
+	case parquet.Boolean:
+		if v.Boolean() {
+			return "1"
+		}
+		return "0"
+	case parquet.Int32:
+		return strconv.FormatInt(int64(v.Int32()), 10)
+	case parquet.Int64:
+		return strconv.FormatInt(v.Int64(), 10)
+	case parquet.Float:
+		return strconv.FormatFloat(float64(v.Float()), 'g', -1, 32)
+	case parquet.Double:
+		return strconv.FormatFloat(v.Double(), 'g', -1, 64)
+	}
+	return string(v.ByteArray())
+}
+
+func (t *parquetTable) done() (*Set, error) {
+	if t.set.Len() == 0 {
+		return nil, &FormatError{Msg: "the table has no rows"}
+	}
+	for k, values := range t.meta {
+		t.set.Meta = append(t.set.Meta, Column{t.roles.called[k], guess(values)})
+	}
+	return t.set, nil
+}

@@ -1,0 +1,246 @@
+package dataset
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// parquet-go allocates what the headers of a file promise: lists of the footer,
+// buffers of pages. A few hostile bytes could ask for hundreds of gigabytes,
+// and running out of memory cannot be recovered from. So the headers are walked
+// here first, and what the file cannot contain is refused. Both are structures
+// in Thrift's compact protocol:
+// https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
+
+// maxPage bounds an unpacked page. Writers aim at 1 MiB.
+const maxPage = 256 << 20
+
+// checkFooter walks the footer of a Parquet file.
+func checkFooter(ra io.ReaderAt, size int64) error {
+	bad := func(msg string) error {
+		return &FormatError{Msg: "damaged Parquet file: " + msg, Hint: "copy or write the file again"}
+	}
+	var tail [8]byte
+	if size < 12 {
+		return bad("too short")
+	}
+	if _, err := ra.ReadAt(tail[:], size-8); err != nil {
+		return err
+	}
+	if string(tail[4:]) != "PAR1" {
+		return bad("the end mark is missing, so it is cut off")
+	}
+	n := int64(binary.LittleEndian.Uint32(tail[:]))
+	if n > size-12 {
+		return bad(fmt.Sprintf("the footer claims %d of %d bytes", n, size))
+	}
+	footer := make([]byte, n)
+	if _, err := ra.ReadAt(footer, size-8-n); err != nil {
+		return err
+	}
+	t := thrift{b: footer}
+	t.structure(nil)
+	if t.bad {
+		return bad("the footer makes no sense")
+	}
+	return nil
+}
+
+// checkPages walks the page headers of the chunks of a row group that are to
+// be read. All their columns are flat, so no page has more values than rows.
+func checkPages(ra io.ReaderAt, size int64, group *format.RowGroup, columns []int, limit int64) error {
+	for _, i := range columns {
+		bad := func(at int64, msg string) error {
+			return &FormatError{Offset: at, Msg: "damaged Parquet file: " + msg, Hint: "copy or write the file again"}
+		}
+		if i >= len(group.Columns) {
+			return bad(0, "a row group lacks a column")
+		}
+		m := &group.Columns[i].MetaData
+		from := m.DataPageOffset
+		if m.DictionaryPageOffset > 0 {
+			from = min(from, m.DictionaryPageOffset)
+		}
+		end := from + m.TotalCompressedSize
+		if from < 4 || m.TotalCompressedSize < 0 || end < from || end > size {
+			return bad(0, fmt.Sprintf("a column at bytes %d to %d of %d", from, end, size))
+		}
+		for pos := from; pos < end; {
+			h, err := readPageHeader(ra, pos, end)
+			if err != nil {
+				return err
+			}
+			switch {
+			case h.bytes == 0:
+				return bad(pos, "a page header makes no sense")
+			case h.compressed < 0 || h.compressed > end-pos-h.bytes:
+				return bad(pos, "a page reaches beyond its column")
+			case h.uncompressed < 0 || h.uncompressed > min(maxPage, limit):
+				return bad(pos, fmt.Sprintf("a page of %d bytes", h.uncompressed))
+			case h.values < 0 || h.values > max(group.NumRows, 0)+h.uncompressed:
+				// A dictionary may have more entries than there are rows, but
+				// not more than bytes.
+				return bad(pos, fmt.Sprintf("a page of %d values in a group of %d rows", h.values, group.NumRows))
+			}
+			pos += h.bytes + h.compressed
+		}
+	}
+	return nil
+}
+
+// pageHeader holds the numbers by which the library allocates.
+type pageHeader struct {
+	bytes                            int64 // of the header itself; 0 if it is malformed
+	compressed, uncompressed, values int64
+}
+
+// readPageHeader looks at more and more bytes until the header is complete; its
+// statistics may be long.
+func readPageHeader(ra io.ReaderAt, pos, end int64) (pageHeader, error) {
+	for window := int64(512); ; window *= 8 {
+		buf := make([]byte, min(window, end-pos))
+		if _, err := ra.ReadAt(buf, pos); err != nil {
+			return pageHeader{}, err
+		}
+		h := pageHeader{compressed: -1, uncompressed: -1}
+		t := thrift{b: buf, visit: func(path []int64, v int64) {
+			switch {
+			case slices.Equal(path, []int64{2}):
+				h.uncompressed = v
+			case slices.Equal(path, []int64{3}):
+				h.compressed = v
+			case len(path) == 2 && path[1] == 1 && (path[0] == 5 || path[0] == 7 || path[0] == 8):
+				h.values = max(h.values, v) // num_values of a data, dictionary, or version 2 page
+			}
+		}}
+		t.structure(nil)
+		if !t.bad {
+			h.bytes = int64(t.at)
+			return h, nil
+		}
+		if window >= end-pos || window > 1<<24 {
+			return pageHeader{}, nil
+		}
+	}
+}
+
+// thrift walks one value in the compact protocol without building anything.
+type thrift struct {
+	b     []byte
+	at    int
+	bad   bool // malformed, or longer than b
+	visit func(path []int64, v int64)
+}
+
+// maxThriftDepth is far above Parquet's own structures.
+const maxThriftDepth = 32
+
+func (t *thrift) fail() { t.bad, t.at = true, len(t.b) }
+
+func (t *thrift) byte() byte {
+	if t.at >= len(t.b) {
+		t.fail()
+		return 0
+	}
+	t.at++
+	return t.b[t.at-1]
+}
+
+func (t *thrift) varint() uint64 {
+	v, n := binary.Uvarint(t.b[t.at:])
+	if n <= 0 {
+		t.fail()
+		return 0
+	}
+	t.at += n
+	return v
+}
+
+func (t *thrift) zigzag() int64 {
+	v := t.varint()
+	return int64(v>>1) ^ -int64(v&1)
+}
+
+func (t *thrift) skip(n uint64) {
+	if n > uint64(len(t.b)-t.at) {
+		t.fail()
+		return
+	}
+	t.at += int(n)
+}
+
+// structure walks fields up to the stop byte.
+func (t *thrift) structure(path []int64) {
+	if len(path) > maxThriftDepth {
+		t.fail()
+	}
+	id := int64(0)
+	for !t.bad {
+		b := t.byte()
+		if b&15 == 0 {
+			return
+		}
+		if b>>4 != 0 {
+			id += int64(b >> 4)
+		} else {
+			id = t.zigzag()
+		}
+		if b&15 > 2 { // 1 and 2 are true and false, without a body
+			t.value(b&15, append(path[:len(path):len(path)], id))
+		}
+	}
+}
+
+// value walks the body of a value of the given compact type.
+func (t *thrift) value(kind byte, path []int64) {
+	switch kind {
+	case 1, 2, 3: // bool in a list, byte
+		t.byte()
+	case 4, 5, 6: // i16, i32, i64
+		if v := t.zigzag(); t.visit != nil && !t.bad {
+			t.visit(path, v)
+		}
+	case 7: // double
+		t.skip(8)
+	case 8: // binary
+		t.skip(t.varint())
+	case 9, 10: // list, set
+		head := t.byte()
+		n := uint64(head >> 4)
+		if n == 15 {
+			n = t.varint()
+		}
+		t.items(n, path, head&15)
+	case 11: // map
+		if n := t.varint(); n > 0 {
+			kinds := t.byte()
+			t.items(n, path, kinds>>4, kinds&15)
+		}
+	case 12:
+		t.structure(path)
+	default:
+		t.fail()
+	}
+}
+
+// items walks n groups of values. Every value takes at least one byte, which
+// is the bound that the library does not check before it allocates n of them.
+func (t *thrift) items(n uint64, path []int64, kinds ...byte) {
+	if n > uint64(len(t.b)-t.at) || len(path) > maxThriftDepth {
+		t.fail()
+		return
+	}
+	inner := append(path[:len(path):len(path)], -1)
+	for range n {
+		for _, k := range kinds {
+			t.value(k, inner)
+		}
+		if t.bad {
+			return
+		}
+	}
+}

@@ -1,0 +1,218 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func pngFile(t testing.TB, m image.Image) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	if err := png.Encode(&buf, m); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+// draw fills a picture by a function of the pixel, 0 black to 255 white.
+func draw[M interface {
+	image.Image
+	Set(x, y int, c color.Color)
+}](m M, lum func(y, x int) uint8) M {
+	b := m.Bounds()
+	for y := range b.Dy() {
+		for x := range b.Dx() {
+			v := lum(y, x)
+			m.Set(b.Min.X+x, b.Min.Y+y, color.NRGBA{v, v, v, 255})
+		}
+	}
+	return m
+}
+
+// TestOnePictureAllFormats is the law of the package comment: the same picture
+// reads the same from every format.
+func TestOnePictureAllFormats(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		h, w := rapid.IntRange(1, 5).Draw(rt, "h"), rapid.SampledFrom([]int{1, 7, 8, 9, 65}).Draw(rt, "w")
+		ink := rapid.SliceOfN(rapid.Bool(), h*w, h*w).Draw(rt, "ink")
+		lum := func(y, x int) uint8 {
+			if ink[y*w+x] {
+				return 0
+			}
+			return 255
+		}
+		r := image.Rect(3, 4, 3+w, 4+h) // the origin must not matter
+		files := map[string][]byte{
+			"gray.png":    pngFile(t, draw(image.NewGray(r), lum)),
+			"gray16.png":  pngFile(t, draw(image.NewGray16(r), lum)),
+			"rgba.png":    pngFile(t, draw(image.NewNRGBA(r), lum)),
+			"rgba64.png":  pngFile(t, draw(image.NewNRGBA64(r), lum)),
+			"palette.png": pngFile(t, draw(image.NewPaletted(r, color.Palette{color.White, color.Black}), lum)),
+		}
+		var p1, p2 strings.Builder
+		fmt.Fprintf(&p1, "P1\n# a comment\n%d %d\n", w, h)
+		fmt.Fprintf(&p2, "P2 %d %d 7\n", w, h)
+		p4, p5 := fmt.Appendf(nil, "P4 %d %d\n", w, h), fmt.Appendf(nil, "P5 %d %d 1000 ", w, h)
+		want := ""
+		for y := range h {
+			row := make([]byte, (w+7)/8)
+			for x := range w {
+				if ink[y*w+x] {
+					want += "#"
+					p1.WriteString("1")
+					p2.WriteString("0 ")
+					row[x/8] |= 128 >> (x % 8)
+					p5 = append(p5, 0, 0)
+				} else {
+					want += "."
+					p1.WriteString("0")
+					p2.WriteString("7\n")
+					p5 = append(p5, 3, 232)
+				}
+			}
+			want += "\n"
+			p4 = append(p4, row...)
+		}
+		files["p1.pbm"], files["p2.pgm"], files["p4.pbm"], files["p5.pgm"] = []byte(p1.String()), []byte(p2.String()), p4, p5
+		for name, content := range files {
+			for _, opts := range []Options{{}, {Threshold: threshold(127)}, {Threshold: threshold(0)}} {
+				s, err := readBytes(content, opts)
+				if err != nil {
+					rt.Fatalf("%s: %v", name, err)
+				}
+				if got := pixels(s); got != want {
+					rt.Fatalf("%s:\n%swant\n%s", name, got, want)
+				}
+			}
+			swap := strings.NewReplacer("#", ".", ".", "#")
+			if s, err := readBytes(content, Options{Invert: true}); err != nil || pixels(s) != swap.Replace(want) {
+				rt.Fatalf("%s inverted: %v", name, err)
+			}
+		}
+	})
+}
+
+func TestPictureRules(t *testing.T) {
+	gray := pngFile(t, draw(image.NewGray(image.Rect(0, 0, 4, 1)), func(_, x int) uint8 { return []uint8{0, 127, 128, 255}[x] }))
+	s := mustRead(t, "scan.png", gray, Options{Threshold: threshold(127)})
+	if got := pixels(s); got != "##..\n" || s.Table || s.Meta[0].Text(0) != "scan" {
+		t.Errorf("threshold: %s %v", got, s)
+	}
+	refused(t, "scan.png", gray, Options{}, "row 1, column 2", "luminance 127", "--threshold")
+	// Green is light and blue is dark to the eye.
+	c := image.NewNRGBA(image.Rect(0, 0, 4, 1))
+	for x, v := range []color.NRGBA{{0, 255, 0, 255}, {0, 0, 255, 255}, {0, 0, 0, 0}, {0, 0, 0, 255}} {
+		c.Set(x, 0, v)
+	}
+	if got := pixels(mustRead(t, "c.png", pngFile(t, c), Options{Threshold: threshold(127)})); got != ".#.#\n" {
+		t.Errorf("colours: %s", got)
+	}
+	// Transparent is off, also when light means on.
+	if got := pixels(mustRead(t, "c.png", pngFile(t, c), Options{Threshold: threshold(127), Invert: true})); got != "#...\n" {
+		t.Errorf("colours inverted: %s", got)
+	}
+}
+
+func TestFolder(t *testing.T) {
+	dir := t.TempDir()
+	save := func(name, content string) {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	save("flat/b.pbm", "P1 2 1 10")
+	save("flat/a.PBM", "P1 2 1 01")
+	save("flat/notes.txt", "not a picture")
+	save("flat/.hidden.png", "nor this")
+	save("classes/T/2.pbm", "P1 2 1 11")
+	save("classes/L/1.pbm", "P1 2 1 00")
+	save("classes/L/3.pbm", "P1 2 1 01")
+	read := func(name string, opts Options) (*Set, error) { return Read([]string{filepath.Join(dir, name)}, opts) }
+
+	s, err := read("flat", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]Column{{"name", []string{"a", "b"}}}, s.Meta); diff != "" || pixels(s) != ".#\n#.\n" {
+		t.Errorf("%s\n%s", pixels(s), diff)
+	}
+	s, err = read("classes", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Column{{"name", []string{"1", "3", "2"}}, {"y", []string{"L", "L", "T"}}}
+	if diff := cmp.Diff(want, s.Meta); diff != "" || pixels(s) != "..\n.#\n##\n" {
+		t.Errorf("%s\n%s", pixels(s), diff)
+	}
+	if s, err = read("classes", Options{Where: conditions(t, "y=T")}); err != nil || pixels(s) != "##\n" {
+		t.Errorf("by class: %v, %v", s, err)
+	}
+	save("both/1.pbm", "P1 2 1 00")
+	save("both/T/1.pbm", "P1 2 1 00")
+	save("sizes/1.pbm", "P1 2 1 00")
+	save("sizes/2.pbm", "P1 1 2 00")
+	save("bad/1.png", "P1, not really")
+	save("none/deep/deeper/1.pbm", "P1 2 1 00")
+	for name, want := range map[string]string{
+		"both": "as well as", "sizes": "2.pbm: a picture of 2 x 1 pixels", "bad": "1.png: named like a picture", "none": "without PNG",
+	} {
+		if _, err := read(name, Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestPictureRefusals(t *testing.T) {
+	good := pngFile(t, draw(image.NewGray(image.Rect(0, 0, 40, 40)), func(y, x int) uint8 { return 0 }))
+	refused(t, "cut.png", good[:len(good)-20], Options{}, "damaged PNG")
+	flipped := bytes.Clone(good)
+	flipped[45] ^= 0xff
+	refused(t, "flip.png", flipped, Options{}, "damaged PNG")
+	refused(t, "bomb.png", pngHeader(good, 8000, 8000), Options{}, "cannot hold 8000 x 8000")
+	refused(t, "wide.png", pngHeader(good, 1<<30, 1), Options{}, "scale it down")
+	for text, want := range map[string]string{
+		"P1 3 2 10101":           "cut off",
+		"P1 3 1 1 0 2":           "neither 0 nor 1",
+		"P1 3 1 1 0 #":           "cut off",
+		"P1 -3 1 101":            "expected a number",
+		"P1 3":                   "expected a number",
+		"P1 0 1 ":                "0 pixels cannot",
+		"P4 99999999 99999999 ":  "scale it down",
+		"P4 8000 8000 ":          "cut off",
+		"P4 8 1 \x00P4 8 1 \x00": "more data",
+		"P2 2 1 7 3 8":           "gray value 8",
+		"P2 2 1 0 0 0":           "largest gray value",
+		"P2 2 1 70000 0 0":       "largest gray value",
+		"P2 1 1 255 100":         "--threshold",
+		"P5 1 1 255#x":           "white space",
+		"P6 1 1 255 abc":         "P6",
+		"P7\nWIDTH 1":            "P7",
+	} {
+		refused(t, "bad.pbm", []byte(text), Options{}, want)
+	}
+}
+
+// pngHeader gives a PNG file another size, with a right checksum.
+func pngHeader(b []byte, width, height uint32) []byte {
+	b = bytes.Clone(b)
+	binary.BigEndian.PutUint32(b[16:], width)
+	binary.BigEndian.PutUint32(b[20:], height)
+	binary.BigEndian.PutUint32(b[29:], crc32.ChecksumIEEE(b[12:29]))
+	return b
+}

@@ -1,0 +1,196 @@
+package dataset
+
+import (
+	"fmt"
+	"strconv"
+
+	"example.com/patchwork/bitmap"
+)
+
+// Set is a set of images of one size with what is known about each.
+//
+// Images, Rows, Weights (unless nil) and every metadata column have the same
+// length. Methods that select return a new Set that shares the images; a Set is
+// safe for concurrent readers.
+type Set struct {
+	Images  []*bitmap.Image
+	Rows    []int    // index of each image in the input before any selection, from 0
+	Weights []int64  // how often each image counts, not negative; nil means once each
+	Meta    []Column // labels and the like
+	Columns []string // names of a table's columns, one a pixel; nil if it has none
+	Table   bool     // rows of a table: images of height 1
+	Source  string   // where it came from, for messages
+
+	chosen bool // Options.Columns was obeyed while reading
+}
+
+// Column is one named column of metadata.
+type Column struct {
+	Name   string
+	Values any // []string, []int64 or []float64
+}
+
+// Len is the number of images.
+func (s *Set) Len() int { return len(s.Images) }
+
+// Size is the height and width of the images; 0, 0 for an empty set.
+func (s *Set) Size() (height, width int) {
+	if len(s.Images) == 0 {
+		return 0, 0
+	}
+	return s.Images[0].Height(), s.Images[0].Width()
+}
+
+// Weight is how often image i counts.
+func (s *Set) Weight(i int) int64 {
+	if s.Weights == nil {
+		return 1
+	}
+	return s.Weights[i]
+}
+
+// Column returns the metadata column of that name, or an error that lists the
+// names there are.
+func (s *Set) Column(name string) (Column, error) {
+	for _, c := range s.Meta {
+		if c.Name == name {
+			return c, nil
+		}
+	}
+	names := make([]string, len(s.Meta))
+	for i, c := range s.Meta {
+		names[i] = c.Name
+	}
+	return Column{}, &FormatError{Path: s.Source, Msg: fmt.Sprintf("no metadata named %q; there is: %s", name, list(names))}
+}
+
+// Take returns the first n images, or all if there are fewer. It panics if n
+// is negative.
+func (s *Set) Take(n int) *Set { return s.slice(0, n) }
+
+// Skip returns all but the first n images. It panics if n is negative.
+func (s *Set) Skip(n int) *Set { return s.slice(n, s.Len()) }
+
+func (s *Set) slice(from, to int) *Set {
+	if from < 0 || to < 0 {
+		panic("dataset: a negative number of images")
+	}
+	to = min(to, s.Len())
+	index := make([]int, 0, max(0, to-from))
+	for i := from; i < to; i++ {
+		index = append(index, i)
+	}
+	return s.Pick(index)
+}
+
+// Pick returns the images at the given indices, in that order; an index may
+// come more than once. It panics for an index outside the set.
+func (s *Set) Pick(index []int) *Set {
+	out := *s
+	out.Images = pick(s.Images, index)
+	out.Rows = pick(s.Rows, index)
+	if s.Weights != nil {
+		out.Weights = pick(s.Weights, index)
+	}
+	out.Meta = make([]Column, len(s.Meta))
+	for i, c := range s.Meta {
+		out.Meta[i] = c.pick(index)
+	}
+	return &out
+}
+
+func pick[T any](from []T, index []int) []T {
+	out := make([]T, len(index))
+	for i, j := range index {
+		out[i] = from[j]
+	}
+	return out
+}
+
+// Len is the number of values.
+func (c Column) Len() int {
+	switch v := c.Values.(type) {
+	case []int64:
+		return len(v)
+	case []float64:
+		return len(v)
+	}
+	return len(c.Values.([]string))
+}
+
+// Text is value i as text: numbers in their shortest decimal form.
+func (c Column) Text(i int) string {
+	switch v := c.Values.(type) {
+	case []int64:
+		return strconv.FormatInt(v[i], 10)
+	case []float64:
+		return strconv.FormatFloat(v[i], 'g', -1, 64)
+	}
+	return c.Values.([]string)[i]
+}
+
+// distinct lists the values in order of first appearance, at most a few more
+// than a message shows.
+func (c Column) distinct() []string {
+	const enough = 200
+	seen := map[string]bool{}
+	var out []string
+	for i := range c.Len() {
+		v := c.Text(i)
+		if v == "" {
+			v = `""`
+		}
+		if !seen[v] {
+			seen[v] = true
+			if out = append(out, v); len(out) == enough {
+				break
+			}
+		}
+	}
+	return out
+}
+
+func (c Column) pick(index []int) Column {
+	switch v := c.Values.(type) {
+	case []int64:
+		return Column{c.Name, pick(v, index)}
+	case []float64:
+		return Column{c.Name, pick(v, index)}
+	}
+	return Column{c.Name, pick(c.Values.([]string), index)}
+}
+
+// guess makes integers or floats of text if every value is one; empty values
+// and NA are NaN among floats. Integers must be in plain form, so that codes
+// such as 007 stay text.
+func guess(text []string) any {
+	ints := make([]int64, len(text))
+	for i, s := range text {
+		v, err := strconv.ParseInt(s, 10, 64)
+		if err != nil || strconv.FormatInt(v, 10) != s {
+			return guessFloats(text)
+		}
+		ints[i] = v
+	}
+	return ints
+}
+
+func guessFloats(text []string) any {
+	floats, numbers := make([]float64, len(text)), 0
+	for i, s := range text {
+		v, state := parseCell(s)
+		switch {
+		case state == cellNumber && (len(s) < 2 || s[0] != '0' || s[1] == '.'):
+			floats[i] = v
+			numbers++
+		case state == cellUnknown && s != "?":
+			floats[i] = v // NaN
+		default:
+			return text
+		}
+	}
+	if numbers == 0 {
+		return text
+	}
+	return floats
+}

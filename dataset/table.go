@@ -1,0 +1,165 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"example.com/patchwork/bitmap"
+)
+
+// roles says what each column of a table is for.
+type roles struct {
+	names  []string // nil if the file has none
+	n      int      // number of columns
+	data   []int    // the pixels, in order
+	meta   []int
+	called []string // names of the metadata columns, as the user wrote them
+	weight int      // -1 for none
+}
+
+// rolesOf sorts the columns by the options: what is named as weight, metadata
+// or in a condition is no data unless Columns names it too. auto lists columns
+// that are metadata by their type.
+func (in *input) rolesOf(names []string, n int, auto []int) (roles, error) {
+	r := roles{names: names, n: n, weight: -1}
+	if in.opts.Weight != "" {
+		i, err := findColumns(names, n, []string{in.opts.Weight})
+		if err != nil {
+			return r, err
+		}
+		r.weight = i[0]
+	}
+	asked := slices.Clone(in.opts.Meta)
+	for _, c := range in.opts.Where {
+		if len(in.opts.Labels) > 0 && c.Name == "y" {
+			continue // comes from the label file
+		}
+		asked = append(asked, c.Name)
+	}
+	found, err := findColumns(names, n, asked)
+	if err != nil {
+		return r, err
+	}
+	for k, i := range append(found, auto...) {
+		if slices.Contains(r.meta, i) {
+			continue
+		}
+		r.meta = append(r.meta, i)
+		if k < len(asked) {
+			r.called = append(r.called, asked[k])
+		} else {
+			r.called = append(r.called, r.name(i))
+		}
+	}
+	if len(in.opts.Columns) > 0 {
+		r.data, err = findColumns(names, n, in.opts.Columns)
+		return r, err
+	}
+	for i := range n {
+		if i != r.weight && !slices.Contains(r.meta, i) {
+			r.data = append(r.data, i)
+		}
+	}
+	if len(r.data) == 0 {
+		return r, &FormatError{Msg: fmt.Sprintf("none of the %d columns is left as data", n), Hint: "choose some with --columns"}
+	}
+	return r, nil
+}
+
+// name is the name of column i, or its number from 1.
+func (r *roles) name(i int) string {
+	if r.names != nil {
+		return r.names[i]
+	}
+	return strconv.Itoa(i + 1)
+}
+
+// set starts the result for a table of these columns.
+func (r *roles) set() *Set {
+	s := &Set{Table: true, chosen: true}
+	if r.names != nil {
+		s.Columns = pick(r.names, r.data)
+	}
+	return s
+}
+
+// textTable builds a set from rows of text.
+type textTable struct {
+	in      *input
+	roles   roles
+	set     *Set
+	meta    [][]string
+	strings map[string]string // one copy of each metadata value
+}
+
+func newTextTable(in *input, r roles) *textTable {
+	return &textTable{in: in, roles: r, set: r.set(), meta: make([][]string, len(r.meta)), strings: map[string]string{}}
+}
+
+// add appends one row; its cells are not kept.
+func (t *textTable) add(cells []string) error {
+	if err := t.in.budget.spend(1, 1, len(t.roles.data)); err != nil {
+		return err
+	}
+	m := bitmap.New(1, len(t.roles.data))
+	for x, i := range t.roles.data {
+		switch t.in.rule.ofCell(cells[i]) {
+		case on:
+			m.Set(0, x, true)
+		case unknown:
+			m.SetUnknown(0, x)
+		case notBinary:
+			return t.badCell(i, cells[i])
+		}
+	}
+	if w := t.roles.weight; w >= 0 {
+		v, err := strconv.ParseInt(trim(cells[w]), 10, 64)
+		if err != nil || v < 0 {
+			return &FormatError{Column: t.roles.name(w), Msg: fmt.Sprintf("the weight %q is no non-negative integer", cells[w])}
+		}
+		t.set.Weights = append(t.set.Weights, v)
+	}
+	for k, i := range t.roles.meta {
+		s, ok := t.strings[trim(cells[i])]
+		if !ok {
+			s = string([]byte(trim(cells[i]))) // a copy: the cell shares its line's memory
+			if err := t.in.budget.spendBytes(len(s)); err != nil {
+				return err
+			}
+			t.strings[s] = s
+		}
+		t.meta[k] = append(t.meta[k], s)
+	}
+	t.set.Images = append(t.set.Images, m)
+	return nil
+}
+
+// badCell says why a cell is no bit, and what the user may have meant.
+func (t *textTable) badCell(i int, cell string) error {
+	carry := "if the column is no data, carry it as metadata with --meta " + strconv.Quote(t.roles.name(i))
+	if _, state := parseCell(cell); state == cellNumber {
+		msg, hint := needThreshold(trim(cell), "")
+		return &FormatError{Column: t.roles.name(i), Msg: msg, Hint: hint + "; " + carry}
+	}
+	return &FormatError{Column: t.roles.name(i), Msg: fmt.Sprintf("%q is none of 0, 1, y, n, true, false, ?, NA and empty", shorten(cell)), Hint: carry}
+}
+
+// done gives the finished set.
+func (t *textTable) done() (*Set, error) {
+	if t.set.Len() == 0 {
+		return nil, &FormatError{Msg: "the table has no rows"}
+	}
+	for k, values := range t.meta {
+		t.set.Meta = append(t.set.Meta, Column{t.roles.called[k], guess(values)})
+	}
+	return t.set, nil
+}
+
+func shorten(s string) string {
+	const most = 40
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "..."
+	}
+	return s
+}

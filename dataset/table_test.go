@@ -1,0 +1,245 @@
+package dataset
+
+import (
+	"bytes"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/parquet-go/parquet-go"
+)
+
+func TestCSV(t *testing.T) {
+	for name, c := range map[string]struct {
+		text    string
+		opts    Options
+		want    string // pixels
+		columns []string
+	}{
+		"plain":           {"0,1\n1,0\n", Options{}, ".#\n#.\n", nil},
+		"no last newline": {"0,1\r\n1,0", Options{}, ".#\n#.\n", nil},
+		"byte-order mark": {"\xef\xbb\xbf0,1\n", Options{}, ".#\n", nil},
+		"words":           {"y,N,true,FALSE\nT,f,Yes,no\n", Options{Header: HeaderAbsent}, "#.#.\n#.#.\n", nil},
+		"unknown":         {"1,?,NA,,nan\n", Options{}, "#????\n", nil},
+		"floats":          {"0.0,1.0\n", Options{}, ".#\n", nil},
+		"header":          {"a, b\n0,1\n", Options{}, ".#\n", []string{"a", "b"}},
+		"mixed header":    {"outcome,0,0\n1,0,1\n", Options{}, "#.#\n", []string{"outcome", "0", "0"}},
+		"counting header": {"0,1,2\n1,1,1\n", Options{}, "###\n", []string{"0", "1", "2"}},
+		"forced header":   {"t,f\n1,1\n", Options{Header: HeaderPresent}, "##\n", []string{"t", "f"}},
+		"tabs":            {"a\tb\tc\n\t1\t0\n", Options{}, "?#.\n", []string{"a", "b", "c"}},
+		"semicolons":      {"a;b\n 1 ; 0\n", Options{}, "#.\n", []string{"a", "b"}},
+		"other delimiter": {"1|0\n", Options{Delimiter: '|'}, "#.\n", nil},
+		"quotes":          {"\"a,b\",c\n\"1\",0\n", Options{}, "#.\n", []string{"a,b", "c"}},
+		"threshold":       {"0,7,9\n3,?,8\n", Options{Threshold: threshold(7)}, "..#\n.?#\n", nil},
+		"words stay":      {"y,n\n", Options{Header: HeaderAbsent, Threshold: threshold(7)}, "#.\n", nil},
+		"invert":          {"0,1,?\n", Options{Invert: true}, "#.?\n", nil},
+		"columns":         {"a,b,c\n0,1,zzz\n", Options{Columns: []string{"b", "a"}}, "#.\n", []string{"b", "a"}},
+		"by number":       {"x,0,1\nz,1,1\n", Options{Columns: []string{"3", "2"}}, "#.\n##\n", nil},
+		"image":           {"0,1,1,0\n", Options{Height: 2, Width: 2}, ".#\n#.\n", nil},
+	} {
+		for _, packed := range []bool{false, true} {
+			content := []byte(c.text)
+			if packed {
+				content = zipped(content)
+			}
+			s := mustRead(t, "t.csv", content, c.opts)
+			if got := pixels(s); got != c.want || !cmp.Equal(s.Columns, c.columns) {
+				t.Errorf("%s: columns %q, pixels\n%s", name, s.Columns, got)
+			}
+		}
+	}
+}
+
+func TestCSVRoles(t *testing.T) {
+	const text = "id,party,crime,n,age,tax\n007,rep,1,3,40.5,0\n008,dem,?,0,,1\n"
+	s := mustRead(t, "v.csv", []byte(text), Options{Weight: "n", Meta: []string{"id", "age"}, Where: conditions(t, "party=rep,dem")})
+	if got := pixels(s); got != "#.\n?#\n" || !cmp.Equal(s.Columns, []string{"crime", "tax"}) {
+		t.Errorf("columns %v:\n%s", s.Columns, got)
+	}
+	want := []Column{{"id", []string{"007", "008"}}, {"age", []float64{40.5, math.NaN()}}, {"party", []string{"rep", "dem"}}}
+	if diff := cmp.Diff(want, s.Meta, cmpopts.EquateNaNs()); diff != "" {
+		t.Error(diff)
+	}
+	if !cmp.Equal(s.Weights, []int64{3, 0}) {
+		t.Errorf("weights %v", s.Weights)
+	}
+	// A column may be both: chosen as data and used to select.
+	s = mustRead(t, "v.csv", []byte(text), Options{Columns: []string{"crime", "tax"}, Where: conditions(t, "tax=1")})
+	if got := pixels(s); got != "?#\n" || !cmp.Equal(s.Rows, []int{1}) {
+		t.Errorf("rows %v:\n%s", s.Rows, got)
+	}
+	// Without names, columns go by number.
+	s = mustRead(t, "h.csv", []byte("rep,1,0\ndem,0,0\n"), Options{Where: conditions(t, "1=dem")})
+	if got := pixels(s); got != "..\n" {
+		t.Errorf("by number:\n%s", got)
+	}
+}
+
+func TestCSVRefusals(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		opts Options
+		want []string
+	}{
+		{"a,b\n0,1\n0,2\n", Options{}, []string{"line 3", `column "b"`, "value 2", "--threshold", "--meta"}},
+		{"0,2,1\n0,0,1\n", Options{}, []string{"line 1", `column "2"`, "value 2"}},
+		{"Class,a\nrepublican,y\n", Options{}, []string{"line 2", `"republican"`, `--meta "Class"`}},
+		{"rep,y\ndem,n\n", Options{}, []string{"line 1", `"rep"`, `--meta "1"`}},
+		{"0,1\n0,1\n0\n", Options{}, []string{"line 3", "1 columns, but line 1 has 2"}},
+		{"a,b\n0,1,1\n", Options{}, []string{"line 2", "3 columns, but line 1 has 2"}},
+		{"0,\"1\n", Options{}, []string{"line", "malformed CSV"}},
+		{"0,1\n0,1\"\n", Options{}, []string{"line 2", "malformed CSV"}},
+		{"a,b\n", Options{Header: HeaderPresent}, []string{"no rows"}},
+		{"\n\n", Options{}, []string{"no rows"}},
+		{"a,b\n0,1\n", Options{Columns: []string{"c"}}, []string{`no column "c"`, "a, b"}},
+		{"0,1\n", Options{Columns: []string{"c"}}, []string{"2 columns have no names"}},
+		{"0,1\n", Options{Columns: []string{"3"}}, []string{`no column "3"`}},
+		{"a,a\n0,1\n", Options{Columns: []string{"a"}}, []string{"more than one column", "number"}},
+		{"a,b\n0,1\n", Options{Where: conditions(t, "z=1")}, []string{`no column "z"`, "a, b"}},
+		{"a,b\n0,1\n", Options{Meta: []string{"a", "b"}}, []string{"none of the 2 columns is left"}},
+		{"a,w\n0,1.5\n", Options{Weight: "w"}, []string{"line 2", `column "w"`, `"1.5"`}},
+		{"a,w\n0,-1\n", Options{Weight: "w"}, []string{"line 2", "non-negative"}},
+		{"a,b\n0,1\n", Options{Delimiter: '"'}, []string{"cannot separate"}},
+		{"a,b\n" + strings.Repeat("0,1\n", 1000), Options{MaxMemory: 5000}, []string{"line", "5000 bytes"}},
+		{"hello world\n", Options{}, []string{"line 1", "hello world"}},
+	} {
+		refused(t, "bad.csv", []byte(c.text), c.opts, c.want...)
+	}
+	fe := refused(t, "bad.csv", []byte("a,b\n0,1\n0,2\n"), Options{})
+	if fe.Line != 3 || fe.Column != "b" {
+		t.Errorf("facts: line %d, column %q", fe.Line, fe.Column)
+	}
+}
+
+// endless is a table of one line without an end.
+type endless struct{ n int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = '0'
+	}
+	e.n += len(p)
+	return len(p), nil
+}
+
+func TestEndlessLine(t *testing.T) {
+	e := &endless{}
+	_, err := newInput(Options{}).file("pipe", e, nil, 0)
+	if err == nil || !strings.Contains(err.Error(), "line of more than") || e.n > 2*maxLine {
+		t.Fatalf("%v after %d bytes", err, e.n)
+	}
+}
+
+type parquetRow struct {
+	A     bool     `parquet:"a"`
+	B     *int32   `parquet:"b,optional"`
+	C     int64    `parquet:"c"`
+	F     *float64 `parquet:"f,optional"`
+	N     int32    `parquet:"n"`
+	Label string   `parquet:"label,dict"`
+	Group *int64   `parquet:"group,optional"`
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func parquetFile[T any](t testing.TB, groups [][]T, options ...parquet.WriterOption) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	w := parquet.NewGenericWriter[T](&buf, options...)
+	for _, rows := range groups {
+		if _, err := w.Write(rows); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+func parquetRows() [][]parquetRow {
+	return [][]parquetRow{
+		{{true, ptr(int32(0)), 1, ptr(1.0), 5, "T", ptr(int64(1))}, {false, nil, 0, nil, 0, "L", nil}},
+		{{true, ptr(int32(1)), 0, ptr(math.NaN()), 2, "T", ptr(int64(3))}},
+	}
+}
+
+func TestParquet(t *testing.T) {
+	for name, options := range map[string][]parquet.WriterOption{
+		"plain": nil, "zstd": {parquet.Compression(&parquet.Zstd)}, "snappy": {parquet.Compression(&parquet.Snappy)},
+		"pages 1": {parquet.DataPageVersion(1)}, "pages 2": {parquet.DataPageVersion(2)},
+	} {
+		content := parquetFile(t, parquetRows(), options...)
+		s := mustRead(t, "t.parquet", content, Options{Weight: "n", Meta: []string{"group"}})
+		if got := pixels(s); got != "#.##\n.?.?\n##.?\n" {
+			t.Errorf("%s:\n%s", name, got)
+		}
+		want := []Column{{"group", []float64{1, math.NaN(), 3}}, {"label", []string{"T", "L", "T"}}}
+		if diff := cmp.Diff(want, s.Meta, cmpopts.EquateNaNs()); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		if !cmp.Equal(s.Weights, []int64{5, 0, 2}) || !cmp.Equal(s.Columns, []string{"a", "b", "c", "f"}) {
+			t.Errorf("%s: weights %v, columns %v", name, s.Weights, s.Columns)
+		}
+		s = mustRead(t, "t.parquet", content, Options{Columns: []string{"c", "a"}, Where: conditions(t, "label=T")})
+		if got := pixels(s); got != "##\n.#\n" || !cmp.Equal(s.Rows, []int{0, 2}) {
+			t.Errorf("%s: chosen columns:\n%s", name, got)
+		}
+	}
+}
+
+func TestParquetRefusals(t *testing.T) {
+	content := parquetFile(t, parquetRows())
+	refused(t, "t.parquet", content, Options{}, `column "n"`, "row 1", "value 5", "--threshold", "--meta")
+	refused(t, "t.parquet", content, Options{Columns: []string{"a", "label"}}, `column "label"`, "text")
+	refused(t, "t.parquet", content, Options{Columns: []string{"zz"}}, `no column "zz"`, "a, b, c")
+	refused(t, "t.parquet", content, Options{Columns: []string{"a"}, MaxMemory: 300}, "300 bytes")
+	refused(t, "t.parquet", content, Options{Columns: []string{"a"}, Weight: "group"}, `column "group"`, "row 2", "weight")
+	refused(t, "cut.parquet", content[:len(content)-9], Options{}, "cut off")
+	refused(t, "short.parquet", content[:6], Options{}, "too short")
+	lists := parquetFile(t, [][]struct{ L []int32 }{{{[]int32{1, 0}}}})
+	refused(t, "l.parquet", lists, Options{}, `column "L"`, "nested or repeated")
+	groups := parquetFile(t, [][]struct{ G struct{ V int32 } }{{{struct{ V int32 }{1}}}})
+	refused(t, "g.parquet", groups, Options{}, `column "G"`, "nested or repeated")
+	empty := parquetFile(t, [][]struct{ A bool }{})
+	refused(t, "e.parquet", empty, Options{}, "no rows")
+}
+
+// TestParquetDamage flips every byte in turn: whatever comes out, it is a set
+// or a FormatError, and it comes quickly.
+func TestParquetDamage(t *testing.T) {
+	content := parquetFile(t, parquetRows(), parquet.Compression(&parquet.Snappy))
+	good := 0
+	for i := range content {
+		for _, flip := range []byte{0x01, 0x80, 0xff} {
+			b := bytes.Clone(content)
+			b[i] ^= flip
+			s, err := readBytes(b, Options{Weight: "n", MaxMemory: 1 << 20})
+			checkOutcome(t, s, err)
+			if err == nil {
+				good++
+			}
+		}
+	}
+	if good == 0 || good == 3*len(content) {
+		t.Errorf("%d of %d damaged files read", good, 3*len(content))
+	}
+}
+
+// readBytes decodes a file that is in memory.
+func readBytes(b []byte, opts Options) (*Set, error) {
+	in := newInput(opts)
+	s, err := in.file("memory", bytes.NewReader(b), bytes.NewReader(b), int64(len(b)))
+	if err == nil {
+		err = in.arrange(s)
+	}
+	return s, at(err, "memory")
+}
+
+var _ io.Reader = (*endless)(nil)

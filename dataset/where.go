@@ -1,0 +1,166 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Condition is one test of a metadata column.
+type Condition struct {
+	Name   string
+	Op     string   // "=", "!=", "<", "<=", ">" or ">="
+	Values []string // "=": any of them; "!=": none of them; the others: exactly one
+}
+
+// String is the condition in the form that [ParseCondition] reads.
+func (c Condition) String() string { return c.Name + c.Op + strings.Join(c.Values, ",") }
+
+// ParseCondition reads NAME OP VALUE, such as `y=T`, `writer<=20` or `y!=T`.
+// With = and != there may be several values, `y=T,L`; a value with a comma is
+// put in double quotes, `city="Delft, NL"`. Blanks around the parts are
+// dropped, also a second = sign (`y==T`).
+func ParseCondition(s string) (Condition, error) {
+	bad := func(msg string) (Condition, error) {
+		return Condition{}, &FormatError{Msg: fmt.Sprintf("condition %q %s", s, msg), Hint: "write it like y=T, y!=T, y=T,L or writer<=20"}
+	}
+	at := strings.IndexAny(s, "=<>!")
+	if at < 0 {
+		return bad("has no operator")
+	}
+	c := Condition{Name: strings.TrimSpace(s[:at])}
+	rest := s[at:]
+	for _, op := range []string{"<=", ">=", "!=", "==", "=", "<", ">"} {
+		if strings.HasPrefix(rest, op) {
+			c.Op, rest = op, strings.TrimSpace(rest[len(op):])
+			break
+		}
+	}
+	if c.Op == "==" {
+		c.Op = "="
+	}
+	ordered := c.Op != "=" && c.Op != "!="
+	switch n := len(rest); {
+	case c.Op == "":
+		return bad("has no operator")
+	case c.Name == "":
+		return bad("names no column")
+	case n >= 2 && rest[0] == '"' && rest[n-1] == '"':
+		c.Values = []string{rest[1 : n-1]}
+	case ordered:
+		c.Values = []string{rest}
+	default:
+		for _, v := range strings.Split(rest, ",") {
+			c.Values = append(c.Values, strings.TrimSpace(v))
+		}
+	}
+	if ordered {
+		if _, err := strconv.ParseFloat(c.Values[0], 64); err != nil {
+			return bad("compares with something that is no number")
+		}
+	}
+	return c, nil
+}
+
+// Where returns the images that meet every condition, in order. It is an error
+// if a column is not there (the message lists those there are), if a column of
+// text is compared by size, or if nothing is left (the message lists the values
+// there are).
+func (s *Set) Where(conditions ...Condition) (*Set, error) {
+	index := make([]int, s.Len())
+	for i := range index {
+		index[i] = i
+	}
+	for _, c := range conditions {
+		col, err := s.Column(c.Name)
+		if err != nil {
+			return nil, err
+		}
+		ok, err := c.test(col)
+		if err != nil {
+			return nil, s.here(err)
+		}
+		var kept []int
+		for _, i := range index {
+			if ok(i) {
+				kept = append(kept, i)
+			}
+		}
+		if len(kept) == 0 {
+			// The values among the rows that the earlier conditions left.
+			return nil, &FormatError{Path: s.Source, Msg: fmt.Sprintf("no image has %s; values of %q%s: %s",
+				c, c.Name, among(len(index) < s.Len()), list(col.pick(index).distinct()))}
+		}
+		index = kept
+	}
+	return s.Pick(index), nil
+}
+
+func among(some bool) string {
+	if some {
+		return " where the conditions before hold"
+	}
+	return ""
+}
+
+func (s *Set) here(err error) error {
+	if fe, ok := err.(*FormatError); ok && fe.Path == "" {
+		fe.Path = s.Source
+	}
+	return err
+}
+
+// test returns the condition as a function of the row.
+func (c Condition) test(col Column) (func(i int) bool, error) {
+	if text, ok := col.Values.([]string); ok {
+		if c.Op != "=" && c.Op != "!=" {
+			return nil, &FormatError{Msg: fmt.Sprintf("condition %s compares text by size", c), Hint: "use = or != with column " + c.Name}
+		}
+		return func(i int) bool { return contains(c.Values, text[i]) == (c.Op == "=") }, nil
+	}
+	values := make([]float64, len(c.Values))
+	for k, s := range c.Values {
+		v, state := parseCell(s)
+		if state == cellBad || state == cellUnknown && s != "NaN" && s != "nan" {
+			return nil, &FormatError{Msg: fmt.Sprintf("condition %s: column %q holds numbers, and %q is none", c, c.Name, s),
+				Hint: "values there: " + list(col.distinct())}
+		}
+		values[k] = v
+	}
+	number := func(i int) float64 { return float64(col.Values.([]int64)[i]) }
+	if floats, ok := col.Values.([]float64); ok {
+		number = func(i int) float64 { return floats[i] }
+	}
+	return func(i int) bool { return c.compare(number(i), values) }, nil
+}
+
+// compare treats NaN as a value equal to itself and outside every order.
+func (c Condition) compare(v float64, values []float64) bool {
+	w := values[0]
+	switch c.Op {
+	case "<":
+		return v < w
+	case "<=":
+		return v <= w
+	case ">":
+		return v > w
+	case ">=":
+		return v >= w
+	}
+	for _, w := range values {
+		if v == w || math.IsNaN(v) && math.IsNaN(w) {
+			return c.Op == "="
+		}
+	}
+	return c.Op == "!="
+}
+
+func contains(values []string, v string) bool {
+	for _, w := range values {
+		if v == w {
+			return true
+		}
+	}
+	return false
+}

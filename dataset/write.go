@@ -1,0 +1,83 @@
+package dataset
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/internal/atomicfile"
+)
+
+// WriteNPZ writes a set as an .npz archive that [Read] and numpy.load open:
+// `x` uint8 (N,H,W), or (N,D) for a table; `known` bool of the same shape if
+// some pixel is unknown; `weight`, `columns` and the metadata if the set has
+// them; then the extra arrays. Row numbers and the source are not kept.
+//
+// The file is complete or not there at all; its bytes depend only on the set
+// and the Go release (for the compressor). It fails if two arrays have one
+// name, and for text that an array cannot hold.
+func WriteNPZ(path string, s *Set, extra ...npy.Member) error {
+	members, err := s.members()
+	if err != nil {
+		return at(err, path)
+	}
+	err = atomicfile.Write(path, func(w io.Writer) error {
+		return npy.WriteZip(w, npy.Deflate, append(members, extra...)...)
+	})
+	return at(err, path)
+}
+
+// members are the arrays of a set.
+func (s *Set) members() ([]npy.Member, error) {
+	h, w := s.Size()
+	shape := []int{s.Len(), h, w}
+	if s.Table {
+		shape = []int{s.Len(), w}
+	}
+	x := make([]uint8, 0, s.Len()*h*w)
+	complete := true
+	for _, m := range s.Images {
+		x = m.AppendBytes(x)
+		complete = complete && m.Complete()
+	}
+	out := []npy.Member{{Name: "x", Array: npy.New(x, shape...)}}
+	if !complete {
+		out = append(out, npy.Member{Name: "known", Array: npy.New(knownPlane(s.Images), shape...)})
+	}
+	if s.Weights != nil {
+		out = append(out, npy.Member{Name: "weight", Array: npy.New(s.Weights, s.Len())})
+	}
+	if s.Columns != nil {
+		out = append(out, npy.Member{Name: "columns", Array: npy.New(s.Columns, len(s.Columns))})
+	}
+	for _, c := range s.Meta {
+		if slices.Contains([]string{"x", "known", "missing", "weight", "columns"}, c.Name) {
+			return nil, &FormatError{Msg: fmt.Sprintf("metadata cannot be called %q, which means something else in an .npz", c.Name), Hint: "rename it"}
+		}
+		var a *npy.Array
+		switch v := c.Values.(type) {
+		case []int64:
+			a = npy.New(v, len(v))
+		case []float64:
+			a = npy.New(v, len(v))
+		case []string:
+			a = npy.New(v, len(v))
+		}
+		out = append(out, npy.Member{Name: c.Name, Array: a})
+	}
+	return out, nil
+}
+
+func knownPlane(images []*bitmap.Image) []bool {
+	var out []bool
+	var row []uint8
+	for _, m := range images {
+		row = m.AppendKnown(row[:0])
+		for _, v := range row {
+			out = append(out, v == 1)
+		}
+	}
+	return out
+}

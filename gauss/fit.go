@@ -1,0 +1,284 @@
+package gauss
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"math/bits"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// FitOptions says how to fit. The zero value is the recommended one.
+type FitOptions struct {
+	// ML divides by N, the maximum likelihood covariance, instead of N-1, the
+	// unbiased one.
+	ML bool
+
+	// Tolerance ends the EM iterations when no mean moved by more than this
+	// many standard deviations and no correlation by more than this; 0 means
+	// 1e-9. MaxIterations bounds their number; 0 means 1000.
+	Tolerance     float64
+	MaxIterations int
+}
+
+// FitReport says what a fit rests on.
+type FitReport struct {
+	// N is the number of configurations used: those with an expert present.
+	N int64
+
+	// Iterations of EM, 0 where nothing was missing. Converged is false where
+	// MaxIterations came first: typically too few images for the covariance.
+	Iterations int
+	Converged  bool
+
+	// Unseen lists experts that were never present: their mean and covariance
+	// are 0, which says nothing about where they would be. Apart lists pairs
+	// of experts that were never present together: what the fit says of their
+	// covariance is no more than what other experts imply.
+	Unseen []int
+	Apart  [][2]int
+}
+
+// ErrNoConfigurations reports moments in which no expert was ever present.
+var ErrNoConfigurations = errors.New("gauss: no configuration with an expert in it, nothing to fit")
+
+// Fit is the Gaussian over all 3K coordinates by maximum likelihood, experts
+// missing at random: whether an expert is missing must not depend on where it
+// would have been.
+//
+// Where every configuration has the same experts, it is the sample mean and
+// covariance, computed exactly and rounded once: N configurations give a rank
+// of at most N-1. Otherwise it is the EM algorithm for incomplete normal data
+// (Dempster, Laird, Rubin 1977, section 4.1.3), started from the means and
+// variances of what is present; the unbiased covariance is then the maximum
+// likelihood one times N/(N-1). One iteration takes O(sets d^2 m) time, for
+// d = 3K coordinates and m present in a set. The result is deterministic and m
+// is unchanged.
+//
+// The error is [ErrNoConfigurations], or says why moments that were read from
+// elsewhere cannot be those of configurations.
+func (m *Moments) Fit(opt FitOptions) (*Normal, FitReport, error) {
+	if opt.Tolerance <= 0 {
+		opt.Tolerance = 1e-9
+	}
+	if opt.MaxIterations <= 0 {
+		opt.MaxIterations = 1000
+	}
+	report := m.coverage()
+	if report.N == 0 {
+		return nil, report, ErrNoConfigurations
+	}
+	e := newEM(m)
+	if err := e.check(); err != nil {
+		return nil, report, err
+	}
+	if e.complete() {
+		e.step() // nothing to predict: the sample moments, whatever the start
+		report.Converged = true
+	}
+	for !report.Converged && report.Iterations < opt.MaxIterations {
+		moved := e.step()
+		if math.IsNaN(moved) || math.IsInf(moved, 0) {
+			return nil, report, fmt.Errorf("gauss: EM left the finite numbers in iteration %d", report.Iterations)
+		}
+		report.Converged = moved <= opt.Tolerance
+		report.Iterations++
+	}
+	divisor := float64(report.N)
+	if !opt.ML && report.N > 1 {
+		divisor--
+	}
+	mean, cov := e.spread(PerExpert*m.k, divisor)
+	noise := 0.0
+	if report.Iterations > 0 { // regression is not exact
+		noise = matrixTolerance * e.largestVariance()
+	}
+	n, err := newRounded(mean, cov, noise)
+	return n, report, err
+}
+
+// coverage finds which experts were present, and which together.
+func (m *Moments) coverage() FitReport {
+	var r FitReport
+	var together [MaxExperts]uint64
+	for mask, s := range m.sets {
+		if mask != 0 {
+			r.N += s.n
+		}
+		for rest := mask; rest != 0; rest &= rest - 1 {
+			together[bits.TrailingZeros64(rest)] |= mask
+		}
+	}
+	for k := range m.k {
+		if together[k] == 0 {
+			r.Unseen = append(r.Unseen, k)
+			continue
+		}
+		for j := range k {
+			if together[j] != 0 && together[k]>>j&1 == 0 {
+				r.Apart = append(r.Apart, [2]int{j, k})
+			}
+		}
+	}
+	return r
+}
+
+// em is the state of the EM algorithm over the coordinates that occur.
+type em struct {
+	coordinates []int // of the whole vector, rising
+	patterns    []pattern
+	total       float64 // number of configurations
+
+	mean    []float64
+	scatter []float64 // total * covariance, d*d: undivided, so that no division is undone later
+}
+
+// pattern is one set of experts as real numbers: of n configurations, the mean
+// and the scatter (sum of squares and products about that mean) of the
+// coordinates present.
+type pattern struct {
+	mask     uint64
+	n        float64
+	present  []bool // by em coordinate
+	mean     []float64
+	scatter  *mat.SymDense
+	complete bool // every coordinate is present
+}
+
+func newEM(m *Moments) *em {
+	var seen uint64
+	for mask := range m.sets {
+		seen |= mask
+	}
+	e := &em{}
+	for k := range m.k {
+		if seen>>k&1 == 1 {
+			e.coordinates = append(e.coordinates, Coordinates(k)...)
+		}
+	}
+	for _, mask := range m.masks() {
+		if mask == 0 {
+			continue
+		}
+		p := pattern{mask: mask, n: float64(m.sets[mask].n), complete: mask == seen}
+		var own []int // the coordinates present
+		for _, c := range e.coordinates {
+			here := mask>>(c/PerExpert)&1 == 1
+			p.present = append(p.present, here)
+			if here {
+				own = append(own, c)
+			}
+		}
+		p.mean, p.scatter = m.sets[mask].centre(own)
+		e.patterns = append(e.patterns, p)
+		e.total += p.n
+	}
+	e.start()
+	return e
+}
+
+// centre moves exact sums to their mean: exact until one last rounding, so
+// that far away placements cost no digits.
+func (s *sums) centre(coordinates []int) (mean []float64, scatter *mat.SymDense) {
+	n := big.NewInt(s.n)
+	quotient := func(numerator *big.Int) float64 {
+		x, _ := new(big.Rat).SetFrac(numerator, n).Float64()
+		return x
+	}
+	mean = make([]float64, len(s.first))
+	scatter = mat.NewSymDense(len(s.first), nil)
+	first := make([]*big.Int, len(s.first))
+	at := 0
+	for i, c := range coordinates {
+		first[i] = s.first[i].big()
+		mean[i] = quotient(first[i]) * unitSize(c)
+		for j, b := range coordinates[:i+1] {
+			// n sum xy - sum x sum y, over n
+			x := s.products[at].big()
+			at++
+			x.Mul(x, n)
+			x.Sub(x, new(big.Int).Mul(first[i], first[j]))
+			scatter.SetSym(i, j, quotient(x)*unitSize(c)*unitSize(b))
+		}
+	}
+	return mean, scatter
+}
+
+// start sets the mean and variance of each coordinate to those of the
+// configurations that have it, and all covariances to 0.
+func (e *em) start() {
+	d := len(e.coordinates)
+	e.mean, e.scatter = make([]float64, d), make([]float64, d*d)
+	count, squares := make([]float64, d), make([]float64, d)
+	for _, p := range e.patterns {
+		for j, i := range p.observed() {
+			count[i] += p.n
+			e.mean[i] += p.n * p.mean[j]
+		}
+	}
+	for i := range d {
+		e.mean[i] /= count[i]
+	}
+	for _, p := range e.patterns {
+		for j, i := range p.observed() {
+			off := p.mean[j] - e.mean[i]
+			squares[i] += p.scatter.At(j, j) + p.n*off*off
+		}
+	}
+	for i := range d {
+		e.scatter[i*d+i] = e.total * squares[i] / count[i]
+	}
+}
+
+// check refuses a scatter that no configurations can have, which only moments
+// from a file can contain: EM would not stay finite.
+func (e *em) check() error {
+	for _, p := range e.patterns {
+		var eigen mat.EigenSym
+		if !eigen.Factorize(p.scatter, false) {
+			return fmt.Errorf("gauss: the eigenvalues of the scatter of mask %#x did not converge", p.mask)
+		}
+		values := eigen.Values(nil)
+		if largest := values[len(values)-1]; values[0] < -matrixTolerance*max(largest, 0) || largest < 0 {
+			return fmt.Errorf("gauss: the scatter of mask %#x is not positive semi-definite, no configurations have it", p.mask)
+		}
+	}
+	return nil
+}
+
+// observed lists the em coordinates that are present.
+func (p *pattern) observed() []int {
+	var out []int
+	for i, here := range p.present {
+		if here {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// complete reports whether nothing is missing.
+func (e *em) complete() bool { return len(e.patterns) == 1 && e.patterns[0].complete }
+
+// largestVariance is the largest of one coordinate.
+func (e *em) largestVariance() float64 {
+	d, largest := len(e.mean), 0.0
+	for i := range d {
+		largest = max(largest, e.scatter[i*d+i]/e.total)
+	}
+	return largest
+}
+
+// spread lays the result out over all d coordinates, 0 where nothing was seen.
+func (e *em) spread(d int, divisor float64) (mean, cov []float64) {
+	mean, cov = make([]float64, d), make([]float64, d*d)
+	for i, a := range e.coordinates {
+		mean[a] = e.mean[i]
+		for j, b := range e.coordinates {
+			cov[a*d+b] = e.scatter[i*len(e.coordinates)+j] / divisor
+		}
+	}
+	return mean, cov
+}

@@ -1,0 +1,241 @@
+package gauss
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+)
+
+const (
+	// anglesPerDegree is the fixed point of angles: theta is rounded to the
+	// nearest 1/1024 degree, which moves a pixel of a 56 x 56 frame by less
+	// than a thousandth of a pixel. Rotation grids in whole degrees are exact.
+	anglesPerDegree = 1 << 10
+
+	// MaxShift bounds |DY| and |DX| of a [Placement], in pixels.
+	MaxShift = 1 << 30
+	// MaxAngle bounds |Theta| of a [Placement], in degrees.
+	MaxAngle = MaxShift / anglesPerDegree
+	// MaxWeight bounds the sum of all weights in a [Moments].
+	MaxWeight = 1 << 62
+)
+
+// Placement is where one expert is in one image. The zero Placement is an
+// expert that is missing.
+type Placement struct {
+	Present bool
+	DY, DX  int     // pixels, down and to the right
+	Theta   float64 // degrees, positive = clockwise on screen
+}
+
+// units is the placement as integers, for sums that are exact.
+func (p Placement) units() [PerExpert]int64 {
+	return [PerExpert]int64{int64(p.DY), int64(p.DX), int64(math.RoundToEven(p.Theta * anglesPerDegree))}
+}
+
+// unitSize is the size of one integer unit of a coordinate: a pixel or
+// 1/1024 degree. A power of two, so that scaling by it is exact.
+func unitSize(coordinate int) float64 {
+	if coordinate%PerExpert == PerExpert-1 {
+		return 1. / anglesPerDegree
+	}
+	return 1
+}
+
+// RangeError reports a placement that is too far out, or not a number.
+type RangeError struct {
+	Expert     int
+	Coordinate string  // "dy", "dx" or "theta"
+	Value      float64 // pixels or degrees
+	Limit      float64 // the largest absolute value allowed
+}
+
+func (e *RangeError) Error() string {
+	return fmt.Sprintf("gauss: %s of expert %d is %v, it must be from %v to %v",
+		e.Coordinate, e.Expert, e.Value, -e.Limit, e.Limit)
+}
+
+// ErrTooHeavy reports weights that add up to more than [MaxWeight].
+var ErrTooHeavy = errors.New("gauss: the weights of the configurations add up to more than 2^62")
+
+// Moments is the sufficient statistics of any number of configurations: for
+// each set of experts that were present together, how often, and the sums of
+// their coordinates and of all products of two.
+//
+// Everything is an integer (pixels; angles rounded to 1/1024 degree), so any
+// order of Add and Merge gives the same bits. The bounds on coordinates (2^30
+// units) and weights (2^62) keep every sum below 2^122, and sums have 128 bits.
+//
+// The memory grows with the number of different sets that occur, about
+// 72 m^2 bytes for a set of m experts. A Moments is not safe for concurrent
+// use; give each goroutine its own and merge. Make one with [NewMoments].
+type Moments struct {
+	k      int
+	weight int64
+	sets   map[uint64]*sums // by the bit mask of the experts present
+}
+
+// sums is the moments of one set of experts; coordinates are those of the
+// experts present, in rising order.
+type sums struct {
+	n        int64
+	first    []int128 // m sums
+	products []int128 // m(m+1)/2 sums of products: (0,0), (1,0), (1,1), (2,0), ...
+}
+
+func newSums(experts int) *sums {
+	m := PerExpert * experts
+	return &sums{first: make([]int128, m), products: make([]int128, m*(m+1)/2)}
+}
+
+// NewMoments is empty moments of K experts; the error is for K outside
+// 1..MaxExperts.
+func NewMoments(k int) (*Moments, error) {
+	if k < 1 || k > MaxExperts {
+		return nil, fmt.Errorf("gauss: the geometry of %d experts: it can be kept for 1 to %d", k, MaxExperts)
+	}
+	return &Moments{k: k, sets: map[uint64]*sums{}}, nil
+}
+
+// K is the number of experts.
+func (m *Moments) K() int { return m.k }
+
+// N is the number of configurations added, weights counted, including those
+// in which no expert was present.
+func (m *Moments) N() int64 { return m.weight }
+
+// Add counts a configuration, one placement an expert, weight >= 1 times. It
+// panics if there are not K placements or weight < 1. The error is a
+// *[RangeError] or [ErrTooHeavy]; then nothing was added.
+func (m *Moments) Add(configuration []Placement, weight int64) error {
+	if len(configuration) != m.k {
+		panic(fmt.Sprintf("gauss: a configuration of %d experts for moments of %d", len(configuration), m.k))
+	}
+	if weight < 1 {
+		panic(fmt.Sprintf("gauss: a configuration of weight %d", weight))
+	}
+	if weight > MaxWeight-m.weight {
+		return ErrTooHeavy
+	}
+	var mask uint64
+	x := make([]int64, 0, PerExpert*m.k)
+	for k, p := range configuration {
+		if !p.Present {
+			continue
+		}
+		if err := p.check(k); err != nil {
+			return err
+		}
+		u := p.units()
+		mask |= 1 << k
+		x = append(x, u[:]...)
+	}
+	m.set(mask).add(x, weight)
+	m.weight += weight
+	return nil
+}
+
+func (p Placement) check(expert int) error {
+	for _, c := range []struct {
+		name         string
+		value, limit float64
+	}{{"dy", float64(p.DY), MaxShift}, {"dx", float64(p.DX), MaxShift}, {"theta", p.Theta, MaxAngle}} {
+		if !(math.Abs(c.value) <= c.limit) {
+			return &RangeError{expert, c.name, c.value, c.limit}
+		}
+	}
+	return nil
+}
+
+// set is the sums of a set of experts, made where there are none yet.
+func (m *Moments) set(mask uint64) *sums {
+	s := m.sets[mask]
+	if s == nil {
+		s = newSums(bits.OnesCount64(mask))
+		m.sets[mask] = s
+	}
+	return s
+}
+
+func (s *sums) add(x []int64, weight int64) {
+	s.n += weight
+	at := 0
+	for i, a := range x {
+		s.first[i] = s.first[i].plus(product(a, weight))
+		for _, b := range x[:i+1] {
+			// a*b is at most 2^60.
+			s.products[at] = s.products[at].plus(product(a*b, weight))
+			at++
+		}
+	}
+}
+
+// Merge adds all that other counted; other stays as it is. It panics if the
+// two have another number of experts. The error is [ErrTooHeavy]; then nothing
+// was merged.
+func (m *Moments) Merge(other *Moments) error {
+	if m.k != other.k {
+		panic(fmt.Sprintf("gauss: moments of %d experts cannot join moments of %d", other.k, m.k))
+	}
+	if other.weight > MaxWeight-m.weight {
+		return ErrTooHeavy
+	}
+	m.weight += other.weight
+	for mask, o := range other.sets {
+		s := m.set(mask)
+		s.n += o.n
+		for i, x := range o.first {
+			s.first[i] = s.first[i].plus(x)
+		}
+		for i, x := range o.products {
+			s.products[i] = s.products[i].plus(x)
+		}
+	}
+	return nil
+}
+
+// masks lists the sets that occur, in rising order: every loop over them goes
+// this way, so that floating-point results are deterministic.
+func (m *Moments) masks() []uint64 { return slices.Sorted(maps.Keys(m.sets)) }
+
+// Pattern is a set of experts and how often exactly they were present: bit k
+// of Mask is expert k.
+type Pattern struct {
+	Mask uint64
+	N    int64
+}
+
+// Presence is how often which experts are present together, by rising mask.
+type Presence []Pattern
+
+// Presence lists the patterns that occurred, also that of no expert at all.
+func (m *Moments) Presence() Presence {
+	out := make(Presence, 0, len(m.sets))
+	for _, mask := range m.masks() {
+		out = append(out, Pattern{mask, m.sets[mask].n})
+	}
+	return out
+}
+
+// Sample draws a mask with the frequency it occurred with, from one integer of
+// rng. It panics if there is nothing to draw from.
+func (p Presence) Sample(rng *rand.Rand) uint64 {
+	var total int64
+	for _, pattern := range p {
+		total += pattern.N
+	}
+	if total < 1 {
+		panic("gauss: no configurations to draw from")
+	}
+	r := rng.Int64N(total)
+	for _, pattern := range p {
+		if r -= pattern.N; r < 0 {
+			return pattern.Mask
+		}
+	}
+	panic("gauss: internal error: drew past the last pattern")
+}

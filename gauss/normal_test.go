@@ -1,0 +1,389 @@
+package gauss
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+)
+
+// random is a Gaussian over d coordinates of the given rank, with variances of
+// very different sizes.
+func random(t testing.TB, rng *rand.Rand, d, rank int) *Normal {
+	t.Helper()
+	factors := make([]float64, d*rank)
+	for i := range factors {
+		factors[i] = rng.NormFloat64() * math.Exp2(float64(i%rank%6))
+	}
+	mean, cov := make([]float64, d), make([]float64, d*d)
+	for i := range d {
+		mean[i] = 20 * rng.NormFloat64()
+		for j := range d {
+			for r := range rank {
+				cov[i*d+j] += factors[i*rank+r] * factors[j*rank+r]
+			}
+		}
+	}
+	n, err := New(mean, cov)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n.Rank() != rank {
+		t.Fatalf("rank %d, made with %d", n.Rank(), rank)
+	}
+	return n
+}
+
+func near(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance }
+
+func nearAll(a, b []float64, tolerance float64) bool {
+	return slices.EqualFunc(a, b, func(x, y float64) bool { return near(x, y, tolerance) })
+}
+
+func TestNewRefuses(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		mean, cov []float64
+		says      string
+	}{
+		{nil, nil, "mean of 0 numbers"},
+		{make([]float64, 193), make([]float64, 193*193), "mean of 193 numbers"},
+		{[]float64{1, 2}, []float64{1, 2, 3}, "covariance of 3 numbers"},
+		{[]float64{1, nan}, []float64{1, 0, 0, 1}, "mean of coordinate 1 is NaN"},
+		{[]float64{1, 2}, []float64{1, 0, 0, -1}, "variance of coordinate 1 is -1"},
+		{[]float64{1, 2}, []float64{inf, 0, 0, 1}, "variance of coordinate 0 is +Inf"},
+		{[]float64{1, 2}, []float64{1, nan, 0, 1}, "covariance of coordinates 1 and 0"},
+		{[]float64{1, 2}, []float64{1, 0.5, 0.4, 1}, "row 1, column 0 is 0.4, but row 0, column 1 is 0.5"},
+		{[]float64{1, 2}, []float64{1, 2, 2, 1}, "not positive semi-definite"},
+		{[]float64{1, 2}, []float64{0, 1e-3, 1e-3, 0}, "not positive semi-definite"},
+		{[]float64{1, 2}, []float64{1.7e308, 1.7e308, 1.7e308, 1.7e308}, "too large"},
+	} {
+		if _, err := New(c.mean, c.cov); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("New(%.40v, %.40v): %v, want %q", c.mean, c.cov, err, c.says)
+		}
+	}
+}
+
+func TestNewCopiesAndKeepsBits(t *testing.T) {
+	n := random(t, rand.New(rand.NewPCG(1, 1)), 9, 4)
+	mean, cov := n.Mean(), n.Cov()
+	again, err := New(mean, cov)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(again.Cov(), cov) || !slices.Equal(again.Mean(), mean) {
+		t.Error("the moments changed")
+	}
+	mean[0], cov[0] = 1e9, 1e9
+	n.Mean()[1], n.Cov()[1] = 1e9, 1e9
+	direction, _ := n.Principal(0)
+	direction[0] = 1e9
+	if again.mean[0] == 1e9 || again.cov[0] == 1e9 || n.mean[1] == 1e9 || n.cov[1] == 1e9 || n.directions[0][0] == 1e9 {
+		t.Error("shares memory with its caller")
+	}
+}
+
+func TestPrincipalDirections(t *testing.T) {
+	for rank := range 7 {
+		if rank == 0 {
+			continue
+		}
+		n := random(t, rand.New(rand.NewPCG(2, uint64(rank))), 6, rank)
+		rebuilt := make([]float64, 36)
+		last := math.Inf(1)
+		for i := range n.Rank() {
+			u, sd := n.Principal(i)
+			if sd > last {
+				t.Errorf("standard deviation rises from %v to %v", last, sd)
+			}
+			last = sd
+			if !near(dot(u, u), 1, 1e-12) || slices.Max(u) < -slices.Min(u)*(1-1e-9) {
+				t.Errorf("direction %v is not a unit vector with a positive largest component", u)
+			}
+			for a := range 6 {
+				for b := range 6 {
+					rebuilt[a*6+b] += sd * sd * u[a] * u[b]
+				}
+			}
+		}
+		if scale := n.variances[0]; !nearAll(rebuilt, n.Cov(), 1e-12*scale) {
+			t.Errorf("rank %d: directions do not rebuild the covariance", rank)
+		}
+	}
+}
+
+func TestFixSign(t *testing.T) {
+	half := math.Sqrt(0.5)
+	for _, c := range []struct{ v, want []float64 }{
+		{[]float64{0.1, -0.9}, []float64{-0.1, 0.9}},
+		{[]float64{-half, half * (1 + 1e-15)}, []float64{half, -half * (1 + 1e-15)}},
+		{[]float64{half, -half}, []float64{half, -half}},
+	} {
+		got := slices.Clone(c.v)
+		if fixSign(got); !slices.Equal(got, c.want) {
+			t.Errorf("fixSign(%v) = %v", c.v, got)
+		}
+	}
+}
+
+// byCholesky is the textbook density of a regular Gaussian, by gonum's Cholesky
+// factor: nothing in common with eigenvalues.
+func byCholesky(t *testing.T, mean, cov, x []float64) float64 {
+	t.Helper()
+	d := len(mean)
+	var chol mat.Cholesky
+	if !chol.Factorize(mat.NewSymDense(d, slices.Clone(cov))) {
+		t.Fatal("the covariance is not positive definite")
+	}
+	off, solved := mat.NewVecDense(d, nil), mat.NewVecDense(d, nil)
+	off.SubVec(mat.NewVecDense(d, slices.Clone(x)), mat.NewVecDense(d, slices.Clone(mean)))
+	if err := chol.SolveVecTo(solved, off); err != nil {
+		t.Fatal(err)
+	}
+	return -0.5 * (float64(d)*math.Log(2*math.Pi) + chol.LogDet() + mat.Dot(off, solved))
+}
+
+func TestLogDensityAgainstCholesky(t *testing.T) {
+	for d := 1; d <= 12; d++ {
+		rng := rand.New(rand.NewPCG(3, uint64(d)))
+		n := random(t, rng, d, d)
+		for range 20 {
+			x := n.Sample(rng, nil)
+			if got, want := n.LogDensity(x), byCholesky(t, n.mean, n.cov, x); !near(got, want, 1e-7*(1+math.Abs(want))) {
+				t.Errorf("d = %d: log density %v, by Cholesky %v", d, got, want)
+			}
+		}
+	}
+}
+
+// A singular Gaussian has, within its span, the density of its coordinates
+// there: summed over a grid in the span it is 1.
+func TestLogDensityInTheSpan(t *testing.T) {
+	// x = (3s, 4s, 7): one direction of variance 25 * 4.
+	n, err := New([]float64{0, 0, 7}, []float64{36, 48, 0, 48, 64, 0, 0, 0, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n.Rank() != 1 {
+		t.Fatalf("rank %d", n.Rank())
+	}
+	const step = 0.05
+	mass := 0.0
+	for s := -100.0; s <= 100; s += step {
+		mass += step * math.Exp(n.LogDensity([]float64{0.6 * s, 0.8 * s, 7}))
+	}
+	if !near(mass, 1, 1e-9) {
+		t.Errorf("mass %v", mass)
+	}
+	if want := -0.5 * math.Log(2*math.Pi*100); !near(n.LogDensity([]float64{0, 0, 7}), want, 1e-12) {
+		t.Errorf("at the mean %v, want %v", n.LogDensity([]float64{0, 0, 7}), want)
+	}
+	for _, off := range [][]float64{{0, 0, 7.001}, {0.8, -0.6, 7}, {1, 0, 7}} {
+		if got := n.LogDensity(off); !math.IsInf(got, -1) {
+			t.Errorf("off the span, at %v: %v", off, got)
+		}
+	}
+	if got := n.LogDensity([]float64{0, math.NaN(), 7}); !math.IsNaN(got) {
+		t.Errorf("at NaN: %v", got)
+	}
+}
+
+func TestPoint(t *testing.T) {
+	n, err := New([]float64{1, 2}, make([]float64, 4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n.Rank() != 0 || n.LogDensity([]float64{1, 2}) != 0 || !math.IsInf(n.LogDensity([]float64{1, 3}), -1) {
+		t.Errorf("rank %d, density %v there, %v elsewhere", n.Rank(), n.LogDensity([]float64{1, 2}), n.LogDensity([]float64{1, 3}))
+	}
+	if got := n.Sample(rand.New(rand.NewPCG(1, 1)), nil); !slices.Equal(got, []float64{1, 2}) {
+		t.Errorf("sample %v", got)
+	}
+}
+
+func TestSampleMomentsAndSpan(t *testing.T) {
+	for _, rank := range []int{1, 3, 6} {
+		rng := rand.New(rand.NewPCG(4, uint64(rank)))
+		n := random(t, rng, 6, rank)
+		const trials = 40000
+		sum, products := make([]float64, 6), make([]float64, 36)
+		x := make([]float64, 6)
+		for range trials {
+			n.Sample(rng, x)
+			if math.IsInf(n.LogDensity(x), -1) {
+				t.Fatalf("rank %d: sample %v is off the span", rank, x)
+			}
+			for i := range x {
+				sum[i] += x[i]
+				for j := range x {
+					products[i*6+j] += (x[i] - n.mean[i]) * (x[j] - n.mean[j])
+				}
+			}
+		}
+		for i := range sum {
+			sd := math.Sqrt(n.cov[i*6+i])
+			if !near(sum[i]/trials, n.mean[i], 5*sd/math.Sqrt(trials)) {
+				t.Errorf("rank %d: mean of coordinate %d is %v, want %v", rank, i, sum[i]/trials, n.mean[i])
+			}
+			for j := range sum {
+				// The variance of a product is at most 2 v_i v_j.
+				limit := 5 * math.Sqrt(2*n.cov[i*6+i]*n.cov[j*6+j]/trials)
+				if !near(products[i*6+j]/trials, n.cov[i*6+j], limit) {
+					t.Errorf("rank %d: covariance %d, %d is %v, want %v", rank, i, j, products[i*6+j]/trials, n.cov[i*6+j])
+				}
+			}
+		}
+	}
+}
+
+// The samples of a seed are part of what figures and notebooks rely on. They
+// may change only with a note in the change log.
+func TestSampleIsPinned(t *testing.T) {
+	n, err := New([]float64{1, -1, 0}, []float64{4, 2, 0, 2, 3, 0, 0, 0, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := fmt.Sprintf("%.6f", n.Sample(rand.New(rand.NewPCG(7, 7)), nil))
+	if want := "[1.829791 1.935156 0.000000]"; got != want {
+		t.Errorf("sample %s, want %s", got, want)
+	}
+}
+
+// Where variances are equal the principal directions are arbitrary, and the
+// samples must not depend on them.
+func TestSampleOfEqualVariances(t *testing.T) {
+	n, err := New([]float64{1, 2, 3}, []float64{4, 0, 0, 0, 4, 0, 0, 0, 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := n.Sample(rand.New(rand.NewPCG(3, 4)), nil)
+	z := rand.New(rand.NewPCG(3, 4))
+	want := []float64{1 + 2*z.NormFloat64(), 2 + 2*z.NormFloat64(), 3 + 2*z.NormFloat64()}
+	if !nearAll(got, want, 1e-12) {
+		t.Errorf("sample %v, want %v", got, want)
+	}
+}
+
+func TestMarginalAndCondition(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	n := random(t, rng, 6, 6)
+	// The precision matrix says the same in another way: of the part that is
+	// left, the covariance given the rest is the inverse of its block.
+	var precision mat.Dense
+	if err := precision.Inverse(mat.NewDense(6, 6, n.Cov())); err != nil {
+		t.Fatal(err)
+	}
+	left := []int{0, 2, 3, 5}
+	block, pull := mat.NewDense(4, 4, nil), mat.NewVecDense(4, nil)
+	values := map[int]float64{4: 3, 1: -7}
+	for i, a := range left {
+		for j, b := range left {
+			block.Set(i, j, precision.At(a, b))
+		}
+		for c, v := range values {
+			pull.SetVec(i, pull.AtVec(i)-precision.At(a, c)*(v-n.mean[c]))
+		}
+	}
+	var cov mat.Dense
+	if err := cov.Inverse(block); err != nil {
+		t.Fatal(err)
+	}
+	var mean mat.VecDense
+	mean.MulVec(&cov, pull)
+	for i, a := range left {
+		mean.SetVec(i, mean.AtVec(i)+n.mean[a])
+	}
+	got := n.Condition([]int{4, 1}, []float64{3, -7})
+	if !nearAll(got.Mean(), mean.RawVector().Data, 1e-8) || !nearAll(got.Cov(), cov.RawMatrix().Data, 1e-8*n.variances[0]) {
+		t.Errorf("conditioned to mean %v, by precision %v", got.Mean(), mean.RawVector().Data)
+	}
+	part := n.Marginal([]int{5, 0})
+	if part.mean[0] != n.mean[5] || part.cov[1] != n.cov[5*6+0] || part.cov[3] != n.cov[0] {
+		t.Errorf("marginal %v, %v", part.mean, part.cov)
+	}
+	// p(x) = p(observed) p(rest | observed)
+	x := n.Sample(rng, nil)
+	chain := n.Marginal([]int{0, 1}).LogDensity(x[:2]) + n.Condition([]int{0, 1}, x[:2]).LogDensity(x[2:])
+	if !near(chain, n.LogDensity(x), 1e-7*math.Abs(chain)) {
+		t.Errorf("chain rule: %v, joint %v", chain, n.LogDensity(x))
+	}
+}
+
+// Where the observed coordinates fix the others, nothing but rounding is left
+// of their covariance, and it must not look like a spread.
+func TestConditionOnSingular(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		d := rapid.IntRange(2, 12).Draw(t, "d")
+		rank := rapid.IntRange(1, d).Draw(t, "rank")
+		factors := make([]float64, d*rank)
+		for i := range factors {
+			factors[i] = rng.NormFloat64()
+		}
+		mean, cov := make([]float64, d), make([]float64, d*d)
+		for i := range d {
+			for j := range d {
+				for r := range rank {
+					cov[i*d+j] += factors[i*rank+r] * factors[j*rank+r]
+				}
+			}
+		}
+		n, err := New(mean, cov)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := n.Sample(rng, nil)
+		o := rapid.IntRange(0, d-1).Draw(t, "observed")
+		coordinates := rand.New(rand.NewPCG(9, 9)).Perm(d)[:o]
+		values := make([]float64, o)
+		for i, c := range coordinates {
+			values[i] = x[c]
+		}
+		got := n.Condition(coordinates, values)
+		observed := make([]bool, d)
+		for _, c := range coordinates {
+			observed[c] = true
+		}
+		// Each direction that the observed coordinates fix is one less.
+		fixed := regress(n.cov, observed).rank
+		if got.Dim() != d-o || got.Rank() > n.Rank()-fixed {
+			t.Fatalf("rank %d of %d given %d coordinates of rank %d leaves rank %d of %d",
+				n.Rank(), d, o, fixed, got.Rank(), got.Dim())
+		}
+		if _, err := New(got.Mean(), got.Cov()); err != nil {
+			t.Fatalf("the result is not a Gaussian: %v", err)
+		}
+	})
+}
+
+func TestMisusePanics(t *testing.T) {
+	n, err := New([]float64{1, 2}, []float64{1, 0, 0, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, f := range map[string]func(){
+		"density":         func() { n.LogDensity([]float64{1}) },
+		"sample":          func() { n.Sample(rand.New(rand.NewPCG(1, 1)), make([]float64, 3)) },
+		"principal":       func() { n.Principal(2) },
+		"marginal none":   func() { n.Marginal(nil) },
+		"marginal twice":  func() { n.Marginal([]int{1, 1}) },
+		"marginal beyond": func() { n.Marginal([]int{2}) },
+		"condition all":   func() { n.Condition([]int{0, 1}, []float64{0, 0}) },
+		"condition few":   func() { n.Condition([]int{0}, nil) },
+		"condition NaN":   func() { n.Condition([]int{0}, []float64{math.NaN()}) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s does not panic", name)
+				}
+			}()
+			f()
+		}()
+	}
+}

@@ -1,0 +1,284 @@
+package render
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+var (
+	errDisk = errors.New("disk full")
+	rects   = regexp.MustCompile(`<rect x="(\d+)" y="(\d+)" width="(\d+)" height="(\d+)" fill="(#[0-9a-f]{6})"/>`)
+	groups  = regexp.MustCompile(`(?s)<g transform="translate\((\d+) (\d+)\) scale\((\d+) (\d+)\)">(.*?)</g>`)
+	paths   = regexp.MustCompile(`<path fill="(#[0-9a-f]{6})" d="([^"]*)"/>`)
+	boxes   = regexp.MustCompile(`M(\d+) (\d+)h(\d+)v(\d+)h-(\d+)z`)
+)
+
+// rasterise draws the SVG of a picture without text by its own, slow reading
+// of the few forms that SVG writes.
+func rasterise(t *rapid.T, p Picture) *image.RGBA {
+	var b bytes.Buffer
+	if err := p.SVG(&b); err != nil {
+		t.Fatal(err)
+	}
+	w, h := p.Size()
+	dst := image.NewRGBA(image.Rect(0, 0, w, h))
+	number := func(s string) (v int) { fmt.Sscan(s, &v); return v }
+	ink := func(s string) (c color.RGBA) {
+		fmt.Sscanf(s, "#%02x%02x%02x", &c.R, &c.G, &c.B)
+		c.A = 255
+		return c
+	}
+	for _, m := range rects.FindAllStringSubmatch(b.String(), -1) {
+		x, y := number(m[1]), number(m[2])
+		fill(dst, image.Rect(x, y, x+number(m[3]), y+number(m[4])), ink(m[5]))
+	}
+	for _, g := range groups.FindAllStringSubmatch(b.String(), -1) {
+		x0, y0, sx, sy := number(g[1]), number(g[2]), number(g[3]), number(g[4])
+		for _, path := range paths.FindAllStringSubmatch(g[5], -1) {
+			for _, m := range boxes.FindAllStringSubmatch(path[2], -1) {
+				x, y, dx, dy := number(m[1]), number(m[2]), number(m[3]), number(m[4])
+				fill(dst, image.Rect(x0+x*sx, y0+y*sy, x0+(x+dx)*sx, y0+(y+dy)*sy), ink(path[1]))
+			}
+		}
+	}
+	return dst
+}
+
+func drawTile(t *rapid.T, name string) *image.RGBA {
+	h, w := rapid.IntRange(1, 9).Draw(t, name+" height"), rapid.IntRange(1, 40).Draw(t, name+" width")
+	colours := []color.RGBA{white, black, Hue(0), grey}
+	pixels := rapid.SliceOfN(rapid.IntRange(0, len(colours)-1), h*w, h*w).Draw(t, name)
+	return paint(h, w, func(i int) color.RGBA { return colours[pixels[i]] })
+}
+
+func TestSVGShowsWhatPNGShows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := Tiled(drawTile(t, "tile"), rapid.IntRange(0, 4).Draw(t, "scale"))
+		if got, want := rasterise(t, p), p.Raster(); !bytes.Equal(got.Pix, want.Pix) {
+			t.Fatal("the SVG and the raster of a tile differ")
+		}
+	})
+}
+
+// Every picture's SVG is well-formed and says the size it has.
+func TestSVGIsXML(t *testing.T) {
+	pictures := gallery(t)
+	pictures["nasty text"] = Sheet{Title: "<&>\"'\x00\xff\u202e", Tiles: []Tile{{noise(2, 2), "]]>\x1b[31m"}}, RowLabels: []string{"<g>"}}
+	pictures["nasty chart"] = Curves("<&>\x00\xff", "\x1b", "]]>", []Series{{Name: "<text>\x01", X: []float64{0}, Y: []float64{1}}})
+	for name, p := range pictures {
+		var b bytes.Buffer
+		if err := WriteSVG(&b, p); err != nil {
+			t.Fatal(err)
+		}
+		d := xml.NewDecoder(&b)
+		for elements := 0; ; {
+			token, err := d.Token()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				break
+			}
+			if e, ok := token.(xml.StartElement); ok && elements == 0 {
+				elements++
+				w, h := p.Size()
+				size := map[string]string{}
+				for _, a := range e.Attr {
+					size[a.Name.Local] = a.Value
+				}
+				if size["width"] != fmt.Sprint(w) || size["height"] != fmt.Sprint(h) {
+					t.Errorf("%s: SVG of %s x %s, picture of %d x %d", name, size["width"], size["height"], w, h)
+				}
+			}
+		}
+	}
+}
+
+func TestNastySheets(t *testing.T) {
+	empty := image.NewRGBA(image.Rectangle{})
+	for name, s := range map[string]Sheet{
+		"nothing":           {},
+		"only a title":      {Title: strings.Repeat("long ", 100)},
+		"no image":          {Tiles: []Tile{{}, {Caption: "here"}}},
+		"empty image":       {Tiles: []Tile{{Image: empty}}},
+		"one pixel":         {Tiles: []Tile{{Image: noise(1, 1)}}},
+		"long table":        {Tiles: []Tile{{Image: noise(1, 5000)}, {Image: noise(1, 3)}}},
+		"column":            {Tiles: []Tile{{Image: noise(3000, 1)}}},
+		"mixed":             {Tiles: []Tile{{Image: noise(3, 50)}, {Image: noise(50, 3)}, {Caption: "a\n\nb"}}, Columns: 2},
+		"more columns":      {Tiles: []Tile{{Image: noise(2, 2)}}, Columns: 1000, Breaks: []int{0, 7, -1}},
+		"more labels":       {Tiles: []Tile{{Image: noise(2, 2)}}, RowLabels: []string{"a", "b"}, ColumnLabels: []string{"c", "d", "e"}},
+		"absurd caption":    {Tiles: []Tile{{noise(2, 2), strings.Repeat("é", 1e5)}}},
+		"long legend":       {Legend: legendOf(60)},
+		"shifted image":     {Tiles: []Tile{{Image: noise(9, 9).SubImage(image.Rect(3, 3, 8, 7))}}},
+		"negative settings": {Tiles: []Tile{{Image: noise(2, 2)}}, Columns: -1, Scale: -1, Gap: -1},
+	} {
+		w, h := s.Size()
+		raster := s.Raster()
+		if raster.Rect != image.Rect(0, 0, w, h) || w < 1 || h < 1 {
+			t.Errorf("%s: Size is %d x %d, the raster %v", name, w, h, raster.Rect)
+		}
+		if err := s.SVG(io.Discard); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		sc := s.scene()
+		for _, tile := range sc.tiles {
+			if !tile.at.Inset(-1).In(raster.Rect) {
+				t.Errorf("%s: a tile at %v leaves the sheet of %v", name, tile.at, raster.Rect)
+			}
+		}
+		for _, text := range sc.texts {
+			if x := text.x; x < 0 || x > w || text.y > h {
+				t.Errorf("%s: text at (%d,%d) leaves the sheet of %v", name, x, text.y, raster.Rect)
+			}
+		}
+	}
+}
+
+func legendOf(n int) []Swatch {
+	var s []Swatch
+	for k := range n {
+		s = append(s, Swatch{Hue(k), fmt.Sprint("expert ", k)})
+	}
+	return s
+}
+
+// Tiles do not overlap, whatever is on the sheet.
+func TestTilesKeepApart(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := Sheet{
+			Columns: rapid.IntRange(0, 5).Draw(t, "columns"),
+			Scale:   rapid.IntRange(0, 5).Draw(t, "scale"),
+			Gap:     rapid.IntRange(0, 9).Draw(t, "gap"),
+			Breaks:  rapid.SliceOf(rapid.IntRange(0, 5)).Draw(t, "breaks"),
+		}
+		for range rapid.IntRange(0, 9).Draw(t, "tiles") {
+			s.Tiles = append(s.Tiles, Tile{drawTile(t, "tile"), rapid.StringMatching(`[a-z \n]{0,20}`).Draw(t, "caption")})
+		}
+		sc := s.scene()
+		for i, a := range sc.tiles {
+			for _, b := range sc.tiles[:i] {
+				if a.at.Overlaps(b.at) {
+					t.Fatalf("tiles at %v and %v overlap", a.at, b.at)
+				}
+			}
+		}
+	})
+}
+
+func TestNastyCharts(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	for name, s := range map[string]Series{
+		"none":       {Name: "none"},
+		"not finite": {Name: "x", X: []float64{0, 1, 2}, Y: []float64{nan, inf, -inf}},
+		"huge":       {Name: "x", X: []float64{-math.MaxFloat64, math.MaxFloat64}, Y: []float64{1e99, -1e99}},
+		"tiny":       {Name: "x", X: []float64{0, 5e-324}, Y: []float64{1, math.Nextafter(1, 2)}},
+		"constant":   {Name: "x", X: []float64{7, 7, 7}, Y: []float64{1e20, 1e20, 1e20}},
+		"unequal":    {Name: strings.Repeat("wide ", 50), X: []float64{1, 2, 3}, Y: []float64{4}},
+		"small":      {Name: "x", X: []float64{1e-9, 2e-9}, Y: []float64{-1e-30, 1e-30}},
+	} {
+		for _, c := range []Chart{Curves(name, "x", "y", []Series{s}), {Series: []Series{s}, Width: 1, Height: 1}} {
+			if w, h := c.Size(); c.Raster().Rect != image.Rect(0, 0, w, h) {
+				t.Errorf("%s: raster %v, size %d x %d", name, c.Raster().Rect, w, h)
+			}
+			if err := c.SVG(io.Discard); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+func TestTickLabels(t *testing.T) {
+	for _, c := range []struct {
+		v, step float64
+		want    string
+	}{
+		{0, 1, "0"}, {0.5, 0.5, "0.5"}, {0.1 + 0.2, 0.1, "0.3"}, {-0.25, 0.25, "−0.25"}, {1, 0.25, "1.00"},
+		{-25000, 25000, "−25,000"}, {1234567, 1, "1,234,567"}, {12345.5, 0.5, "12,345.5"}, {9999, 1, "9999"},
+		{2e12, 1e12, "2e+12"}, {1e-7, 1e-7, "1e-07"}, {math.Copysign(0, -1), 1, "0"}, {3, math.Inf(1), "3"},
+	} {
+		if got := number(c.v, c.step); got != c.want {
+			t.Errorf("number(%v, %v) = %q, want %q", c.v, c.step, got, c.want)
+		}
+	}
+}
+
+func TestTooLargeIsRefused(t *testing.T) {
+	p := Tiled(noise(1, 1<<14), 1<<14)
+	if err := WritePNG(io.Discard, p); err == nil || !strings.Contains(err.Error(), "too large") {
+		t.Errorf("2^28 pixels or more: error %v", err)
+	}
+}
+
+// failing is a writer that is full after n bytes.
+type failing struct{ n int }
+
+func (f *failing) Write(p []byte) (int, error) {
+	if f.n -= len(p); f.n < 0 {
+		return 0, errDisk
+	}
+	return len(p), nil
+}
+
+func TestWriteErrorsComeBack(t *testing.T) {
+	for name, p := range gallery(t) {
+		for _, n := range []int{0, 200} {
+			if err := WritePNG(&failing{n}, p); !errors.Is(err, errDisk) {
+				t.Errorf("%s: PNG error %v", name, err)
+			}
+			if err := WriteSVG(&failing{n}, p); !errors.Is(err, errDisk) {
+				t.Errorf("%s: SVG error %v", name, err)
+			}
+		}
+	}
+	if err := Terminal(&failing{3}, noise(9, 9), TerminalOptions{}); !errors.Is(err, errDisk) {
+		t.Errorf("terminal error %v", err)
+	}
+	if err := TerminalSheet(&failing{3}, Experts(quadrants(t)), TerminalOptions{}); !errors.Is(err, errDisk) {
+		t.Errorf("terminal sheet error %v", err)
+	}
+	if err := examplePage(t).Write(&failing{99}); !errors.Is(err, errDisk) {
+		t.Errorf("page error %v", err)
+	}
+}
+
+func TestSave(t *testing.T) {
+	dir, p := t.TempDir(), Tiled(noise(3, 3), 2)
+	for name, start := range map[string]string{"a.png": "\x89PNG", "b.SVG": "<svg"} {
+		path := filepath.Join(dir, name)
+		if err := Save(path, p); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil || !strings.HasPrefix(string(data), start) {
+			t.Errorf("%s starts with %.8q (%v), want %q", name, data, err, start)
+		}
+	}
+	var format *FormatError
+	for _, name := range []string{"c.jpeg", "d", ""} {
+		path := filepath.Join(dir, name)
+		if err := Save(path, p); !errors.As(err, &format) || format.Path != path {
+			t.Errorf("Save(%q) = %v, want a *FormatError", name, err)
+		}
+	}
+	// Too large to draw: an error, and no file.
+	if err := Save(filepath.Join(dir, "e.png"), Tiled(noise(1, 1<<14), 1<<14)); err == nil {
+		t.Error("a picture of 2^28 pixels was saved")
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 2 {
+		t.Errorf("%d files, want only the two that could be written", len(left))
+	}
+}
