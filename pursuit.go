@@ -246,9 +246,6 @@ func (p *Pursuit) Picks(img *bitmap.Image) (iter.Seq[Pick], error) {
 			}
 			pick := p.place(c, grid)
 			pick.Gain = p.paid(g, pick.Expert)
-			if p.used[pick.Expert] >= p.opt.Reuse {
-				p.search.Retire(pick.Expert)
-			}
 			p.search.Place(c)
 			if !yield(pick) {
 				return

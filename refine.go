@@ -26,36 +26,73 @@ func (p *Pursuit) refine(img *bitmap.Image, e *Explanation) {
 		i, _ := grid.Index(pick.Pose)
 		p.search.Place(pick.Expert*grid.Len() + i)
 	}
-	for range p.opt.RefineSweeps {
-		if !p.sweep(threshold) {
-			break
-		}
-	}
+	p.improve(threshold)
 	p.rewrite(img, grid, e)
 }
 
-// sweep visits every pick once, then adds what pays; it reports whether
-// anything changed.
-func (p *Pursuit) sweep(threshold float64) bool {
-	changed := false
-	for j := 0; j < len(p.search.Picks()); j++ {
-		old := p.search.Candidate(p.search.Picks()[j])
-		p.count(old, -1)
-		p.search.TakeBack(j)
-		c, g := p.search.Best(p.opt.Costs, p.live)
-		if !g.Exceeds(threshold+score.Tie) && !(p.opt.Forced && len(p.search.Picks()) == 0) {
-			changed = true
-			j-- // the next pick has moved here
-			continue
+// improve visits the picks in turn, and after each round adds what pays, until
+// every pick has been visited since the last change, or RefineSweeps rounds.
+func (p *Pursuit) improve(threshold float64) {
+	unchanged := 0 // visits in a row that changed nothing
+	for range p.opt.RefineSweeps {
+		for j := 0; j < len(p.search.Picks()) && unchanged < len(p.search.Picks()); {
+			switch p.visit(j, threshold) {
+			case kept:
+				unchanged++
+				j++
+			case replaced:
+				unchanged = 1
+				j++
+			case dropped: // the next pick has moved here
+				unchanged = 0
+			}
 		}
-		if p.tied(old, g) {
-			c = old // never trade one pick for an equal one: it would not end
+		if p.add(threshold) {
+			unchanged = 0
 		}
-		changed = changed || c != old
-		p.count(c, +1)
-		p.search.Place(c)
-		p.search.Insert(j)
+		if unchanged >= len(p.search.Picks()) {
+			return
+		}
 	}
+}
+
+// visited is what visit did to a pick.
+type visited int
+
+const (
+	kept visited = iota
+	replaced
+	dropped
+)
+
+// visit puts the best candidate, given the other picks, in the place of pick
+// j, or nothing where that gains no more than the threshold.
+func (p *Pursuit) visit(j int, threshold float64) visited {
+	old := p.search.Candidate(p.search.Picks()[j])
+	p.count(old, -1)
+	p.search.TakeBack(j)
+	c, g := p.search.Best(p.opt.Costs, p.live)
+	if !g.Exceeds(threshold+score.Tie) && !(p.opt.Forced && len(p.search.Picks()) == 0) {
+		return dropped
+	}
+	what := replaced
+	if c == old || p.tied(old, g) { // trading equals would never end
+		c, what = old, kept
+	}
+	p.count(c, +1)
+	if what == kept {
+		p.search.PutBack(c)
+	} else {
+		p.search.Place(c)
+	}
+	p.search.Insert(j)
+	return what
+}
+
+// add places further candidates while they gain more than the threshold, and
+// reports whether it did.
+func (p *Pursuit) add(threshold float64) bool {
+	added := false
 	for p.opt.MaxPicks == 0 || len(p.search.Picks()) < p.opt.MaxPicks {
 		c, g := p.search.Best(p.opt.Costs, p.live)
 		if c < 0 || !g.Exceeds(threshold+score.Tie) {
@@ -63,9 +100,9 @@ func (p *Pursuit) sweep(threshold float64) bool {
 		}
 		p.count(c, +1)
 		p.search.Place(c)
-		changed = true
+		added = true
 	}
-	return changed
+	return added
 }
 
 // count changes the number of picks of candidate c's expert.

@@ -163,6 +163,7 @@ func TestArrayRefusals(t *testing.T) {
 		{npz(t, arr("a", []uint8{1}, 1, 1), arr("b", []uint8{1}, 1, 1)), Options{}, []string{"a, b", "--array"}},
 		{npz(t, x), Options{Array: "z"}, []string{`no array "z"`, "there is: x"}},
 		{npz(t, x), Options{Weight: "w"}, []string{`no array "w"`}},
+		{npyFile(t, x.Array), Options{Weight: "w"}, []string{`no weights "w"`, ".npz"}},
 		{npz(t, x), Options{Meta: []string{"y"}}, []string{`no metadata named "y"`}},
 		{npz(t, x, arr("weight", []int64{1, -1}, 2)), Options{}, []string{`array "weight"`, "row 2", "negative"}},
 		{npz(t, x, arr("weight", []float64{1, 1}, 2)), Options{}, []string{"weight", "not integers"}},

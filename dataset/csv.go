@@ -80,22 +80,32 @@ func (in *input) records(r *csv.Reader) (*Set, error) {
 			return nil, onLine(err, 1)
 		}
 	}
-	for record := second; more; {
+	if more {
+		if err := rest(r, t, second); err != nil {
+			return nil, err
+		}
+	}
+	return t.done()
+}
+
+// rest adds the given record and all that follow it.
+func rest(r *csv.Reader, t *textTable, record []string) error {
+	for {
 		line, _ := r.FieldPos(0)
-		if len(record) != n {
-			return nil, &FormatError{Line: line, Msg: fmt.Sprintf("%d columns, but line 1 has %d", len(record), n),
+		if len(record) != t.roles.n {
+			return &FormatError{Line: line, Msg: fmt.Sprintf("%d columns, but line 1 has %d", len(record), t.roles.n),
 				Hint: "make all lines of one length, or check the delimiter"}
 		}
 		if err := t.add(record); err != nil {
-			return nil, onLine(err, line)
+			return onLine(err, line)
 		}
-		record, err = nextRecord(r)
-		if err != nil && err != io.EOF {
-			return nil, err
+		var err error
+		if record, err = nextRecord(r); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
 		}
-		more = err == nil
 	}
-	return t.done()
 }
 
 // nextRecord words the errors of encoding/csv.
@@ -127,7 +137,7 @@ func looksLikeHeader(first, second []string) bool {
 			continue
 		}
 		if i < len(second) {
-			if _, state := parseCell(second[i]); state != cellBad {
+			if _, state := parseCell(second[i]); state == cellBit || state == cellNumber {
 				return true
 			}
 		}

@@ -13,18 +13,17 @@ import (
 // joiner appends sets to one.
 type joiner struct {
 	set   *Set
-	first string // path that the others must agree with
-	total int64  // sum of the weights
+	paths []string // the others must agree with the first
+	total int64    // sum of the weights
 }
 
 func (j *joiner) add(part *Set, path string) error {
-	part.Source = path
 	if err := j.weigh(part, path); err != nil {
 		return err
 	}
 	n := 0
 	if j.set == nil {
-		j.set, j.first = part, path
+		j.set = part
 	} else {
 		if err := j.agree(part, path); err != nil {
 			return err
@@ -35,6 +34,7 @@ func (j *joiner) add(part *Set, path string) error {
 	for i := n; i < j.set.Len(); i++ {
 		j.set.Rows = append(j.set.Rows, i)
 	}
+	j.paths = append(j.paths, path)
 	return nil
 }
 
@@ -54,14 +54,14 @@ func (j *joiner) weigh(part *Set, path string) error {
 func (j *joiner) agree(part *Set, path string) error {
 	h, w := j.set.Size()
 	if ph, pw := part.Size(); ph != h || pw != w {
-		return &FormatError{Path: path, Msg: fmt.Sprintf("images of %d x %d pixels, but %s has %d x %d", ph, pw, j.first, h, w),
+		return &FormatError{Path: path, Msg: fmt.Sprintf("images of %d x %d pixels, but %s has %d x %d", ph, pw, j.paths[0], h, w),
 			Hint: "read files of one size together"}
 	}
 	if j.set.Columns != nil && part.Columns != nil {
 		for i, name := range j.set.Columns {
 			if part.Columns[i] != name {
 				return &FormatError{Path: path, Column: part.Columns[i],
-					Msg:  fmt.Sprintf("column %d is called %q in %s", i+1, name, j.first),
+					Msg:  fmt.Sprintf("column %d is called %q in %s", i+1, name, j.paths[0]),
 					Hint: "put the columns in the same order, or choose them with --columns"}
 			}
 		}
@@ -86,7 +86,6 @@ func (j *joiner) append(part *Set) {
 	if s.Columns == nil {
 		s.Columns = part.Columns
 	}
-	s.Source += ", " + part.Source
 }
 
 func weights(s *Set) []int64 {
@@ -100,17 +99,24 @@ func weights(s *Set) []int64 {
 	return out
 }
 
+// done gives the whole set.
+func (j *joiner) done() *Set {
+	j.set.Source = list(j.paths)
+	return j.set
+}
+
 // joinValues keeps the type if both agree, makes floats of integers and floats,
-// and text of anything else.
+// and text of anything else. It may grow the values of a in place: the joiner
+// owns them.
 func joinValues(a, b Column) any {
 	switch x := a.Values.(type) {
 	case []int64:
 		if y, ok := b.Values.([]int64); ok {
-			return append(slices.Clone(x), y...)
+			return append(x, y...)
 		}
 	case []string:
 		if y, ok := b.Values.([]string); ok {
-			return append(slices.Clone(x), y...)
+			return append(x, y...)
 		}
 	}
 	x, okx := a.floats()

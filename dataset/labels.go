@@ -3,10 +3,32 @@ package dataset
 import (
 	"bufio"
 	"compress/gzip"
+	"fmt"
 	"io"
+	"os"
+	"slices"
 
 	"example.com/patchwork/dataset/npy"
 )
+
+// labels reads one label an image into the metadata column `y`.
+func (in *input) labels(s *Set, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	a, err := in.labelArray(f)
+	if err != nil {
+		return err
+	}
+	if len(a.Shape) != 1 || a.Shape[0] != s.Len() {
+		return &FormatError{Msg: fmt.Sprintf("labels of shape %v for %d images", a.Shape, s.Len()), Hint: "give one label an image"}
+	}
+	s.Meta = slices.DeleteFunc(s.Meta, func(c Column) bool { return c.Name == "y" })
+	s.Meta = append(s.Meta, Column{"y", metaValues(a)})
+	return nil
+}
 
 // labelArray reads a label file: IDX or .npy, maybe gzipped.
 func (in *input) labelArray(r io.Reader) (*npy.Array, error) {

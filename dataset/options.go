@@ -51,7 +51,7 @@ type Options struct {
 type HeaderMode int
 
 // The first line is a header in HeaderAuto if some cell of it is no value but
-// the one below is, or if it counts its columns (0, 1, 2, ... or 1, 2, 3, ...).
+// the one below is 0, 1 or another number, or if it counts its columns (0, 1, 2, ... or 1, 2, 3, ...).
 const (
 	HeaderAuto HeaderMode = iota
 	HeaderPresent

@@ -116,17 +116,8 @@ func (t *parquetTable) add(chunks []parquet.ColumnChunk) error {
 	from, width := t.set.Len(), len(t.roles.data)
 	var states []uint8
 	for x, i := range t.roles.data {
-		states = states[:0]
-		most := int(min(t.in.budget.left/imageCost(1, width), 1<<40))
-		err := t.column(chunks, i, func(v parquet.Value) error {
-			if len(states) >= most && x == 0 {
-				return t.in.budget.spend(most+1, 1, width)
-			}
-			state, err := t.state(v)
-			states = append(states, state)
-			return err
-		})
-		if err != nil {
+		var err error
+		if states, err = t.states(chunks, i, states[:0], x == 0, from); err != nil {
 			return t.onRow(err, from+len(states), i)
 		}
 		if x == 0 {
@@ -150,6 +141,25 @@ func (t *parquetTable) add(chunks []parquet.ColumnChunk) error {
 		}
 	}
 	return t.addRest(chunks, t.set.Len()-from)
+}
+
+// states appends the pixels of column i to dst: for the first column as many
+// as the budget allows, for others as many as there are new images.
+func (t *parquetTable) states(chunks []parquet.ColumnChunk, i int, dst []uint8, first bool, from int) ([]uint8, error) {
+	width := len(t.roles.data)
+	most := int(min(t.in.budget.left/imageCost(1, width), 1<<40))
+	err := t.column(chunks, i, func(v parquet.Value) error {
+		switch n := len(dst); {
+		case first && n == most:
+			return t.in.budget.spend(most+1, 1, width) // says that it is too much
+		case !first && n == t.set.Len()-from:
+			return t.uneven(i, n+1, n)
+		}
+		state, err := t.state(v, i)
+		dst = append(dst, state)
+		return err
+	})
+	return dst, err
 }
 
 // addRest appends weights and metadata for the n rows of a row group.
@@ -238,8 +248,8 @@ func (t *parquetTable) column(chunks []parquet.ColumnChunk, i int, use func(parq
 	}
 }
 
-// state is the pixel that a value stands for.
-func (t *parquetTable) state(v parquet.Value) (uint8, error) {
+// state is the pixel that a value of column i stands for.
+func (t *parquetTable) state(v parquet.Value, i int) (uint8, error) {
 	var x float64
 	switch {
 	case v.IsNull():
@@ -261,7 +271,7 @@ func (t *parquetTable) state(v parquet.Value) (uint8, error) {
 	state := t.in.rule.of(x)
 	if state == notBinary {
 		msg, hint := needThreshold(strconv.FormatFloat(x, 'g', -1, 64), "")
-		return state, &FormatError{Msg: msg, Hint: hint + "; if the column is no data, carry it as metadata with --meta"}
+		return state, &FormatError{Msg: msg, Hint: hint + "; if the column is no data, carry it as metadata with --meta " + strconv.Quote(t.roles.name(i))}
 	}
 	return state, nil
 }

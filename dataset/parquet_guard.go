@@ -81,7 +81,7 @@ func checkPages(ra io.ReaderAt, size int64, group *format.RowGroup, columns []in
 				return bad(pos, "a page reaches beyond its column")
 			case h.uncompressed < 0 || h.uncompressed > min(maxPage, limit):
 				return bad(pos, fmt.Sprintf("a page of %d bytes", h.uncompressed))
-			case h.values < 0 || h.values > max(group.NumRows, 0)+h.uncompressed:
+			case h.values < 0 || h.values > min(max(group.NumRows, 0), limit/imageOverhead)+h.uncompressed:
 				// A dictionary may have more entries than there are rows, but
 				// not more than bytes.
 				return bad(pos, fmt.Sprintf("a page of %d values in a group of %d rows", h.values, group.NumRows))

@@ -39,7 +39,7 @@ func Read(paths []string, opts Options) (*Set, error) {
 			return nil, err
 		}
 	}
-	set := out.set
+	set := out.done()
 	if len(opts.Where) > 0 {
 		return set.Where(opts.Where...)
 	}
@@ -87,6 +87,9 @@ func (in *input) path(path string) (*Set, error) {
 	}
 	if err := in.arrange(part); err != nil {
 		return nil, err
+	}
+	if in.opts.Weight != "" && part.Weights == nil {
+		return nil, &FormatError{Msg: fmt.Sprintf("no weights %q: this format has none", in.opts.Weight), Hint: "leave --weight out, or use an .npz or a table"}
 	}
 	for _, name := range in.opts.Meta {
 		if _, err := part.Column(name); err != nil {

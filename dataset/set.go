@@ -9,12 +9,12 @@ import (
 
 // Set is a set of images of one size with what is known about each.
 //
-// Images, Rows, Weights (unless nil) and every metadata column have the same
+// Images, Rows and Weights (unless nil) and every metadata column have the same
 // length. Methods that select return a new Set that shares the images; a Set is
 // safe for concurrent readers.
 type Set struct {
 	Images  []*bitmap.Image
-	Rows    []int    // index of each image in the input before any selection, from 0
+	Rows    []int    // index of each image in the input before any selection, from 0; nil means 0, 1, 2, ...
 	Weights []int64  // how often each image counts, not negative; nil means once each
 	Meta    []Column // labels and the like
 	Columns []string // names of a table's columns, one a pixel; nil if it has none
@@ -88,7 +88,11 @@ func (s *Set) slice(from, to int) *Set {
 func (s *Set) Pick(index []int) *Set {
 	out := *s
 	out.Images = pick(s.Images, index)
-	out.Rows = pick(s.Rows, index)
+	if s.Rows != nil {
+		out.Rows = pick(s.Rows, index)
+	} else {
+		out.Rows = append([]int{}, index...)
+	}
 	if s.Weights != nil {
 		out.Weights = pick(s.Weights, index)
 	}

@@ -25,7 +25,11 @@ type Sprite struct {
 	On     []float64 // log V
 	Off    []float64 // log(1-V)
 	spans  []Span    // where it may vote, by row, then column
-	rows   []int32   // spans of row y are spans[rows[y]:rows[y+1]]
+
+	// strength is, for an Off and an On pixel, how far the opinion moves the
+	// pixel's log-likelihood in its direction: -log(1-V) and log V, finite.
+	strength [2][]float64
+	rows     []int32 // spans of row y are spans[rows[y]:rows[y+1]]
 }
 
 // Bank is every sprite of a model under one scoring, in candidate order:
@@ -57,15 +61,26 @@ func NewBank(f Frame, templates [][]float64) *Bank {
 	b := &Bank{Height: f.Height, Width: f.Width, Q: f.Q, QMap: f.QMap, TwoSided: f.TwoSided,
 		Sprites: make([]Sprite, len(templates)*len(f.Rotations))}
 	for k, t := range templates {
-		b.SetTemplate(f, k, t)
+		b.setTemplate(f, k, t)
 	}
 	b.setPenalty()
+	for i := range b.Sprites {
+		b.setStrength(&b.Sprites[i])
+	}
 	return b
 }
 
-// SetTemplate replaces expert k's sprites; for a learner that owns the bank
-// and changes one expert at a time. Not safe beside readers.
-func (b *Bank) SetTemplate(f Frame, k int, t []float64) {
+func (b *Bank) setStrength(s *Sprite) {
+	buf := make([]float64, 2*len(s.V))
+	s.strength = [2][]float64{Off: buf[:len(s.V)], On: buf[len(s.V):]}
+	for j := range s.V {
+		s.strength[Off][j] = -b.finite(s.Off[j])
+		s.strength[On][j] = b.finite(s.On[j])
+	}
+}
+
+// setTemplate makes expert k's sprites.
+func (b *Bank) setTemplate(f Frame, k int, t []float64) {
 	on, off := make([]float64, len(t)), make([]float64, len(t))
 	for i, p := range t {
 		on[i], off[i] = math.Log(p), math.Log1p(-p)

@@ -63,10 +63,15 @@ func ReferenceBest(f *Field, g Grid, costs []float64, live func(expert int) bool
 
 // pay subtracts the cost of a pick of expert k, in nats.
 func pay(g Gain, costs []float64, k int) Gain {
-	if costs != nil {
-		g.Nats -= costs[k]
-	}
+	g.Nats -= costOf(costs, k)
 	return g
+}
+
+func costOf(costs []float64, k int) float64 {
+	if costs == nil {
+		return 0
+	}
+	return costs[k]
 }
 
 // choose finds the best of n candidates: the largest Gain, and among those

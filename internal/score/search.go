@@ -3,17 +3,31 @@ package score
 import "math"
 
 // Search is the fast twin of the reference: a Field together with the gain of
-// every candidate, kept up to date. It belongs to one goroutine; its memory is
-// reused from image to image.
+// every candidate. Gains are brought up to date when they are asked for, expert
+// by expert: what changed is kept in a log, and each expert remembers how much
+// of it it has seen. It belongs to one goroutine; its memory is reused from
+// image to image.
 type Search struct {
 	Field
 	grid    Grid
 	gains   []float64 // fast gains, one a candidate, in nats; -log 0 is Bank.impossible
-	skip    []bool    // experts whose gains need not be kept up to date
+	sprites []span    // of each expert, in Bank.Sprites
+	log     []Change  // what picks did to pixels, oldest first
+	synced  []int     // by expert: the part of the log its gains contain
 	updates int       // changed pixels since Reset, for the error bound
-	changes []Change
-	near    []int // candidates within the error bound of the best
-	exact   []Gain
+
+	moves              []move  // net changes of log[movesFrom:movesTo]
+	movesFrom, movesTo int     // -1 where moves is not current
+	slot               []int32 // by pixel: 1 + index into moves, while they are made
+
+	// Between TakeBack and what follows it: the length of the log before, and
+	// the gains of the experts brought up to date since.
+	mark   int
+	undo   []undo
+	backup []float64
+
+	near  []int // candidates within the error bound of the best
+	exact []Gain
 
 	// The image as the shifted sprites meet it: plane row r is image row
 	// DY0+r, likewise columns; what lies outside the image is not known.
@@ -21,6 +35,12 @@ type Search struct {
 	ink, hidden    columns
 	rowSum         []float64
 }
+
+// span is the half-open range of an expert's sprites.
+type span struct{ first, end int }
+
+// undo is how an expert stood before it was brought up to date.
+type undo struct{ expert, synced, at int }
 
 // columns lists, for each plane row, the columns where something holds; from
 // is the prefix count: the columns >= x of row r start at list[from[r][x]].
@@ -34,20 +54,18 @@ type columns struct {
 func (s *Search) Reset(b *Bank, g Grid, height, width int, x []uint8) {
 	s.Field.Reset(b, height, width, x)
 	s.grid, s.updates = g, 0
-	n := b.Candidates(g.Shifts())
-	if cap(s.gains) < n {
-		s.gains = make([]float64, n)
-	}
-	s.gains = s.gains[:n]
-	experts := 0
+	s.gains = resize(s.gains, b.Candidates(g.Shifts()))
+	s.slot = resize(s.slot, height*width)
+	s.sprites = s.sprites[:0]
 	for i := range b.Sprites {
-		experts = max(experts, b.Sprites[i].Expert+1)
+		if k := b.Sprites[i].Expert; k < len(s.sprites) {
+			s.sprites[k].end = i + 1
+		} else {
+			s.sprites = append(s.sprites, span{i, i + 1})
+		}
 	}
-	if cap(s.skip) < experts {
-		s.skip = make([]bool, experts)
-	}
-	s.skip = s.skip[:experts]
-	clear(s.skip)
+	s.synced = resize(s.synced, len(s.sprites))
+	s.forget()
 	if g.Shifts() == 1 || b.QMap != nil {
 		s.scoreOneByOne()
 		return
@@ -56,6 +74,20 @@ func (s *Search) Reset(b *Bank, g Grid, height, width int, x []uint8) {
 	for i := range b.Sprites {
 		s.correlate(i)
 	}
+}
+
+// resize is s with length n, its memory reused where it is large enough.
+func resize[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+// forget empties the log: every expert has seen all of it.
+func (s *Search) forget() {
+	s.log, s.mark, s.movesFrom = s.log[:0], -1, -1
+	clear(s.synced)
 }
 
 // scoreOneByOne is the first step where there is nothing to share between
@@ -173,19 +205,35 @@ func (s *Search) Shifts() int { return s.grid.Shifts() }
 // At is candidate c as a placed sprite.
 func (s *Search) At(c int) Placed { return s.grid.At(c) }
 
-// Retire says that expert k will not be asked for again in this image.
-func (s *Search) Retire(k int) { s.skip[k] = true }
-
-// Place adds candidate c to the composition and brings all gains up to date.
+// Place adds candidate c to the composition.
 func (s *Search) Place(c int) {
-	s.changes = s.Field.Add(s.grid.At(c), s.changes[:0])
-	s.update()
+	s.mark = -1
+	s.log = s.Field.Add(s.grid.At(c), s.log)
 }
 
-// TakeBack removes pick j and brings all gains up to date.
+// TakeBack removes pick j.
 func (s *Search) TakeBack(j int) {
-	s.changes = s.Field.Remove(j, s.changes[:0])
-	s.update()
+	s.mark = len(s.log)
+	s.undo, s.backup = s.undo[:0], s.backup[:0]
+	s.log = s.Field.Remove(j, s.log)
+}
+
+// PutBack undoes the TakeBack just done of candidate c: the composition does
+// not depend on the order of the picks, so the gains are what they were. The
+// pick becomes the last.
+func (s *Search) PutBack(c int) {
+	s.log = s.Field.Add(s.grid.At(c), s.log)[:s.mark]
+	for _, u := range s.undo {
+		copy(s.of(u.expert), s.backup[u.at:])
+		s.synced[u.expert] = u.synced
+	}
+	s.mark, s.movesFrom = -1, -1
+}
+
+// of is the gains of expert k's candidates.
+func (s *Search) of(k int) []float64 {
+	n := s.grid.Shifts()
+	return s.gains[s.sprites[k].first*n : s.sprites[k].end*n]
 }
 
 // Candidate is the number of a placed sprite: the inverse of Grid.At.
@@ -194,24 +242,79 @@ func (s *Search) Candidate(p Placed) int {
 	return p.Sprite*g.Shifts() + (p.DY-g.DY0)/g.StepY*g.NX + (p.DX-g.DX0)/g.StepX
 }
 
-// update re-scores the changed pixels for the candidates that reach them.
-func (s *Search) update() {
-	s.updates += len(s.changes)
-	for i := range s.Bank.Sprites {
-		sp := &s.Bank.Sprites[i]
-		if s.skip[sp.Expert] {
-			continue
-		}
+// sync brings the gains of expert k up to date: it re-scores the pixels that
+// changed since it was last asked for.
+func (s *Search) sync(k int) {
+	if s.synced[k] == len(s.log) {
+		return
+	}
+	if s.mark >= 0 {
+		s.undo = append(s.undo, undo{k, s.synced[k], len(s.backup)})
+		s.backup = append(s.backup, s.of(k)...)
+	}
+	s.net(s.synced[k])
+	for i := s.sprites[k].first; i < s.sprites[k].end; i++ {
 		gains := s.gains[i*s.grid.Shifts() : (i+1)*s.grid.Shifts()]
-		for c := range s.changes {
-			s.updatePixel(sp, gains, &s.changes[c])
+		for c := range s.moves {
+			s.updatePixel(&s.Bank.Sprites[i], gains, &s.moves[c])
 		}
 	}
+	s.synced[k] = len(s.log)
+}
+
+// net makes moves the net changes of the log from an entry on: a pixel that
+// changed twice moves once, from its first state to its last.
+func (s *Search) net(from int) {
+	if s.movesFrom == from && s.movesTo == len(s.log) {
+		return
+	}
+	s.movesFrom, s.movesTo, s.moves = from, len(s.log), s.moves[:0]
+	for _, c := range s.log[from:] {
+		if i := s.slot[c.Index]; i > 0 {
+			m := &s.moves[i-1]
+			m.Hi, m.Lo, m.L = c.Hi, c.Lo, c.L
+			continue
+		}
+		s.moves = append(s.moves, move{Change: c})
+		s.slot[c.Index] = int32(len(s.moves))
+	}
+	n := 0
+	for _, m := range s.moves {
+		s.slot[m.Index] = 0
+		if m.Hi != m.OldHi || m.Lo != m.OldLo {
+			s.moves[n] = s.weigh(m)
+			n++
+		}
+	}
+	s.moves = s.moves[:n]
+	s.updates += n
+}
+
+// move is a Change as the gains of the max rule feel it. What an opinion of
+// strength t adds to a pixel whose strongest opinion has strength l is
+// max(t-l, 0) nats at ink and -max(t-l, 0) elsewhere, where every strengthening
+// costs. A change of l from low to high, or back, therefore changes it by
+// sign * (min(t, high) - low) where t > low.
+type move struct {
+	Change
+	low, high, sign float64
+}
+
+// weigh fills in what a move means to the max rule.
+func (s *Search) weigh(m move) move {
+	m.low, m.high, m.sign = s.Bank.finite(m.OldL), s.Bank.finite(m.L), -1
+	if m.PixelValue == Off {
+		m.low, m.high, m.sign = -m.low, -m.high, 1
+	}
+	if m.low > m.high {
+		m.low, m.high, m.sign = m.high, m.low, -m.sign
+	}
+	return m
 }
 
 // updatePixel corrects one sprite's gains for one changed image pixel: at
 // shift (a, b) the sprite's pixel (y0-a*StepY, x0-b*StepX) lies on it.
-func (s *Search) updatePixel(sp *Sprite, gains []float64, c *Change) {
+func (s *Search) updatePixel(sp *Sprite, gains []float64, c *move) {
 	g, w := s.grid, s.Bank.Width
 	y0, x0 := c.Y-g.DY0, c.X-g.DX0
 	xMin := x0 - (g.NX-1)*g.StepX
@@ -227,7 +330,7 @@ func (s *Search) updatePixel(sp *Sprite, gains []float64, c *Change) {
 				continue
 			}
 			if s.Bank.TwoSided {
-				s.updateTwoSided(sp, row, c, y*w, first, end, x0)
+				s.updateTwoSided(sp, row, &c.Change, y*w, first, end, x0)
 			} else {
 				s.updateMax(sp, row, c, y*w, first, end, x0)
 			}
@@ -243,25 +346,26 @@ func ceilDiv(a, b int) int {
 }
 
 // updateMax corrects the gains for sprite columns [first, end) of the row that
-// starts at base. Under the max rule an opinion counts when its logarithm is
-// beyond the pixel's present log-likelihood: above it at ink, below it
-// elsewhere, where every strengthening costs.
-func (s *Search) updateMax(sp *Sprite, row []float64, c *Change, base, first, end, x0 int) {
-	oldL, newL := s.Bank.finite(c.OldL), s.Bank.finite(c.L)
-	step := s.grid.StepX
-	if c.PixelValue == On {
-		logs := sp.On[base : base+end]
-		for x := first; x < end; x++ {
-			if t := s.Bank.finite(logs[x]); (t > oldL || t > newL) && (x0-x)%step == 0 {
-				row[(x0-x)/step] += (max(t, newL) - newL) - (max(t, oldL) - oldL)
+// starts at base, under the max rule; see move.
+func (s *Search) updateMax(sp *Sprite, row []float64, c *move, base, first, end, x0 int) {
+	low, high, sign := c.low, c.high, c.sign
+	strength := sp.strength[c.PixelValue][base+first : base+end]
+	if step := s.grid.StepX; step != 1 {
+		for i, t := range strength {
+			if d := x0 - first - i; t > low && d%step == 0 {
+				row[d/step] += sign * (min(t, high) - low)
 			}
 		}
 		return
 	}
-	logs := sp.Off[base : base+end]
-	for x := first; x < end; x++ {
-		if t := s.Bank.finite(logs[x]); (t < oldL || t < newL) && (x0-x)%step == 0 {
-			row[(x0-x)/step] += (min(t, newL) - newL) - (min(t, oldL) - oldL)
+	row = row[x0-end+1 : x0-first+1]
+	last := len(row) - 1
+	for i, t := range strength {
+		if t > low {
+			if t > high {
+				t = high
+			}
+			row[last-i] += sign * (t - low)
 		}
 	}
 }
@@ -302,48 +406,50 @@ func (s *Search) vote(sp *Sprite, j int, pixel uint8, hi, lo, q, l float64) floa
 
 // Best is the candidate with the largest gain after its expert's cost (nats a
 // pick, or nil), the lowest index among those within Tie of it; -1 if no
-// expert is live. live must not name a retired expert.
+// expert is live.
 func (s *Search) Best(costs []float64, live func(expert int) bool) (int, Gain) {
 	best := math.Inf(-1)
-	s.eachLive(costs, live, func(_ int, gains []float64, cost float64) {
-		for _, g := range gains {
+	current := true
+	for k := range s.sprites {
+		if !live(k) {
+			current = current && s.synced[k] == len(s.log)
+			continue
+		}
+		s.sync(k)
+		cost := costOf(costs, k)
+		for _, g := range s.of(k) {
 			if g-cost > best {
 				best = g - cost
 			}
 		}
-	})
-	least := best - Tie - 2*s.errorBound()
+	}
+	if current && s.mark < 0 {
+		s.forget()
+	}
+	return s.decide(best-Tie-2*s.errorBound(), costs, live)
+}
+
+// decide scores every live candidate of at least that fast gain exactly, and
+// chooses.
+func (s *Search) decide(least float64, costs []float64, live func(int) bool) (int, Gain) {
 	s.near, s.exact = s.near[:0], s.exact[:0]
-	s.eachLive(costs, live, func(first int, gains []float64, cost float64) {
-		for i, g := range gains {
+	for k := range s.sprites {
+		if !live(k) {
+			continue
+		}
+		first, cost := s.sprites[k].first*s.grid.Shifts(), costOf(costs, k)
+		for i, g := range s.of(k) {
 			if g-cost >= least {
-				c := first + i
-				s.near = append(s.near, c)
-				k := s.Bank.Sprites[c/s.grid.Shifts()].Expert
-				s.exact = append(s.exact, pay(s.Gain(s.grid.At(c)), costs, k))
+				s.near = append(s.near, first+i)
+				s.exact = append(s.exact, pay(s.Gain(s.grid.At(first+i)), costs, k))
 			}
 		}
-	})
+	}
 	i, g := choose(len(s.near), func(i int) (Gain, bool) { return s.exact[i], true })
 	if i < 0 {
 		return -1, Gain{}
 	}
 	return s.near[i], g
-}
-
-func (s *Search) eachLive(costs []float64, live func(int) bool, f func(first int, gains []float64, cost float64)) {
-	n := s.grid.Shifts()
-	for i := range s.Bank.Sprites {
-		k := s.Bank.Sprites[i].Expert
-		if !live(k) {
-			continue
-		}
-		cost := 0.0
-		if costs != nil {
-			cost = costs[k]
-		}
-		f(i*n, s.gains[i*n:(i+1)*n], cost)
-	}
 }
 
 // errorBound bounds the rounding error of a fast gain, in nats: the number of

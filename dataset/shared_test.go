@@ -1,0 +1,203 @@
+package dataset
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// shared is the path of a file among the public data sets, which are not part
+// of this repository. Their folder is named by PATCHWORK_SHARED; by default it
+// lies beside the repository.
+func shared(t *testing.T, name string) string {
+	t.Helper()
+	root := os.Getenv("PATCHWORK_SHARED")
+	if root == "" {
+		root = filepath.Join("..", "..", "shared")
+	}
+	path := filepath.Join(root, "data", name)
+	if _, err := os.Stat(path); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("the public data sets must be present in CI: %v", err)
+		}
+		t.Skipf("public data sets not here (set PATCHWORK_SHARED): %v", err)
+	}
+	return path
+}
+
+func readShared(t *testing.T, name string, opts Options) *Set {
+	t.Helper()
+	s, err := Read([]string{shared(t, name)}, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// density is the share of pixels that are on.
+func density(s *Set) float64 {
+	on, all := 0, 0
+	for _, m := range s.Images {
+		on += m.CountOn()
+		all += m.Len()
+	}
+	return float64(on) / float64(all)
+}
+
+// TestPublicArchives compares size, columns, and metadata of every archive with
+// the data sets' own description.
+func TestPublicArchives(t *testing.T) {
+	for name, want := range map[string]string{
+		"binary_alphadigits/binary_alphadigits.npz": "1404 of 20 x 16, table false, 0 columns, meta y example",
+		"chars74k_hnd/chars74k_hnd_56.npz":          "2850 of 56 x 56, table false, 0 columns, meta y writer",
+		"groceries/groceries.npz":                   "9835 of 1 x 169, table true, 169 columns, meta",
+		"house_votes_84/house_votes_84.npz":         "435 of 1 x 16, table true, 16 columns, meta y",
+		"mushroom/mushroom.npz":                     "8124 of 1 x 117, table true, 117 columns, meta y",
+		"omniglot_small1/omniglot_small1.npz":       "2720 of 105 x 105, table false, 0 columns, meta alphabet y writer",
+		"optdigits_orig/optdigits_orig.npz":         "4677 of 32 x 32, table false, 0 columns, meta y split",
+		"plants/plants.npz":                         "34781 of 1 x 70, table true, 70 columns, meta genus",
+		"spect_heart/spect_heart.npz":               "267 of 1 x 22, table true, 0 columns, meta y split",
+		"tcga_mutations/BRCA.npz":                   "507 of 1 x 202, table true, 202 columns, meta sample y",
+		"ticc_sample/ticc_report_fig1_100.npz":      "100 of 56 x 56, table false, 0 columns, meta y",
+		"ticc_sample/ticc_report_tsne_654.npz":      "654 of 56 x 56, table false, 0 columns, meta y map_row map_col",
+	} {
+		s := readShared(t, name, Options{})
+		h, w := s.Size()
+		got := fmt.Sprintf("%d of %d x %d, table %v, %d columns, meta", s.Len(), h, w, s.Table, len(s.Columns))
+		for _, c := range s.Meta {
+			got += " " + c.Name
+		}
+		if got != want {
+			t.Errorf("%s: %s\nwant %s", name, got, want)
+		}
+	}
+}
+
+func TestPublicSelection(t *testing.T) {
+	s := readShared(t, "chars74k_hnd/chars74k_hnd_56.npz", Options{Where: conditions(t, "y=T", "writer<=20")})
+	if s.Len() != 20 {
+		t.Fatalf("%d images of T by the first 20 writers", s.Len())
+	}
+	for i := 1; i < 20; i++ {
+		if s.Rows[i] != s.Rows[0]+i { // the file is sorted by class, then writer
+			t.Fatalf("rows %v", s.Rows)
+		}
+	}
+	_, err := Read([]string{shared(t, "chars74k_hnd/chars74k_hnd_56.npz")}, Options{Where: conditions(t, "y=B")})
+	if err == nil || !strings.Contains(err.Error(), "values of \"y\": 0, 1, 2") {
+		t.Errorf("left-out letter: %v", err)
+	}
+}
+
+// TestPublicGray: the report's own threshold of its gray images, dark ink.
+func TestPublicGray(t *testing.T) {
+	const name = "ticc_sample/ticc_report_fig1_100.npz"
+	want := readShared(t, name, Options{})
+	got := readShared(t, name, Options{Array: "gray", Threshold: threshold(127), Invert: true})
+	for i, m := range want.Images {
+		if !m.Equal(got.Images[i]) {
+			t.Fatalf("image %d differs", i)
+		}
+	}
+}
+
+// TestPublicVotes: the original text file and the archive made of it by others
+// hold the same votes, unknown ones included.
+func TestPublicVotes(t *testing.T) {
+	text := readShared(t, "house_votes_84/house-votes-84.data", Options{Meta: []string{"Class"}})
+	array := readShared(t, "house_votes_84/house_votes_84.npz", Options{})
+	unknown := 0
+	for i, m := range array.Images {
+		if !m.Equal(text.Images[i]) {
+			t.Fatalf("row %d: %v and %v", i, m, text.Images[i])
+		}
+		if text.Meta[0].Text(i) != array.Meta[0].Text(i) || text.Columns[i%16] != array.Columns[i%16] {
+			t.Fatalf("row %d: label or name differs", i)
+		}
+		unknown += m.Len() - m.CountKnown()
+	}
+	if unknown != 392 || text.Len() != 435 {
+		t.Errorf("%d missing votes of %d members, published 392 of 435", unknown, text.Len())
+	}
+	_, err := Read([]string{shared(t, "house_votes_84/house-votes-84.data")}, Options{})
+	if err == nil || !strings.Contains(err.Error(), `line 2, column "Class": "republican"`) {
+		t.Errorf("undeclared label: %v", err)
+	}
+	if dem, err := text.Where(conditions(t, "Class=democrat")...); err != nil || dem.Len() != 267 {
+		t.Errorf("democrats: %v, %v; published 267", dem, err)
+	}
+}
+
+func TestPublicHeart(t *testing.T) {
+	train := readShared(t, "spect_heart/SPECT.train", Options{Meta: []string{"outcome"}})
+	test := readShared(t, "spect_heart/SPECT.test", Options{Meta: []string{"outcome"}})
+	array := readShared(t, "spect_heart/spect_heart.npz", Options{})
+	for i, m := range append(train.Images, test.Images...) {
+		if !m.Equal(array.Images[i]) {
+			t.Fatalf("patient %d differs", i)
+		}
+	}
+	if train.Len() != 80 || test.Len() != 187 {
+		t.Errorf("%d and %d patients, published 80 and 187", train.Len(), test.Len())
+	}
+}
+
+func TestPublicTables(t *testing.T) {
+	for name, want := range map[string]struct{ n, d int }{
+		"debd/nltcs.train.data.gz": {16181, 16}, "debd/nltcs.valid.data.gz": {2157, 16}, "debd/nltcs.test.data.gz": {3236, 16},
+		"debd/plants.train.data.gz": {17412, 69}, "debd/mushrooms.test.data.gz": {5624, 112},
+		"debd/kdd.valid.data.gz": {19907, 64}, "debd/msnbc.valid.data.gz": {38843, 17},
+	} {
+		s := readShared(t, name, Options{})
+		if _, w := s.Size(); s.Len() != want.n || w != want.d || !s.Table || s.Columns != nil {
+			t.Errorf("%s: %d x %d", name, s.Len(), w)
+		}
+	}
+	s := readShared(t, "debd/ocr_letters.test.data.gz", Options{Height: 16, Width: 8})
+	if h, w := s.Size(); s.Len() != 10000 || h != 16 || w != 8 || s.Table {
+		t.Errorf("letters: %d of %d x %d", s.Len(), h, w)
+	}
+}
+
+func TestPublicDigits(t *testing.T) {
+	labels := shared(t, "mnist_t10k/t10k-labels-idx1-ubyte.gz")
+	s := readShared(t, "mnist_t10k/t10k-images-idx3-ubyte.gz", Options{Threshold: threshold(127), Labels: []string{labels}})
+	if h, w := s.Size(); s.Len() != 10000 || h != 28 || w != 28 {
+		t.Fatalf("%d of %d x %d", s.Len(), h, w)
+	}
+	if d := density(s); d < 0.13 || d > 0.14 {
+		t.Errorf("density %v", d)
+	}
+	for digit, want := range []int{980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009} { // published
+		c, err := s.Where(conditions(t, fmt.Sprintf("y=%d", digit))...)
+		if err != nil || c.Len() != want {
+			t.Errorf("digit %d: %v, %v; published %d", digit, c.Len(), err, want)
+		}
+	}
+	_, err := Read([]string{shared(t, "mnist_t10k/t10k-images-idx3-ubyte.gz")}, Options{})
+	if err == nil || !strings.Contains(err.Error(), "--threshold") {
+		t.Errorf("gray without a threshold: %v", err)
+	}
+}
+
+// TestPublicFormatsWithoutAReader: files of other forms end in one clear line,
+// not in nonsense.
+func TestPublicFormatsWithoutAReader(t *testing.T) {
+	for name, want := range map[string]string{
+		"binary_alphadigits/binaryalphadigs.mat":       "MATLAB",
+		"omniglot_small1/images_background_small1.zip": "unpack it",
+		"plants/plants.data.gz":                        "line ",
+		"groceries/groceries.csv.gz":                   "line ",
+		"optdigits_orig/optdigits-orig.tra.gz":         "line ",
+		"tcga_mutations/BRCA.m2.gz":                    "line ",
+		"splits.json":                                  "line ",
+	} {
+		_, err := Read([]string{shared(t, name)}, Options{})
+		fe, ok := err.(*FormatError)
+		if !ok || !strings.Contains(err.Error(), want) || len(err.Error()) > 600 {
+			t.Errorf("%s: %v (%T)", name, err, fe)
+		}
+	}
+}
