@@ -133,10 +133,8 @@ func (c Column) Text(i int) string {
 	return c.Values.([]string)[i]
 }
 
-// distinct lists the values in order of first appearance, at most a few more
-// than a message shows.
+// distinct lists the values in order of first appearance.
 func (c Column) distinct() []string {
-	const enough = 200
 	seen := map[string]bool{}
 	var out []string
 	for i := range c.Len() {
@@ -146,9 +144,7 @@ func (c Column) distinct() []string {
 		}
 		if !seen[v] {
 			seen[v] = true
-			if out = append(out, v); len(out) == enough {
-				break
-			}
+			out = append(out, v)
 		}
 	}
 	return out

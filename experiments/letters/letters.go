@@ -1,0 +1,196 @@
+// Package letters measures section 5.2 on real handwriting: strokes learned
+// from few letters of one class, judged on letters of other writers.
+package letters
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/pose"
+)
+
+// Poses are the placements searched for letters of 56x56 pixels: shifts of up
+// to 14 pixels and rotations of up to 24 degrees in steps of 6, 7,569 an expert.
+var Poses = pose.Grid{DY: pose.Symmetric(14, 1), DX: pose.Symmetric(14, 1), Angles: pose.Evenly(24, 6)}
+
+// Task is one letter: how many experts, and the writers to learn from and to
+// test on.
+type Task struct {
+	Letter      string
+	Experts     int
+	LastTrainer int // train on writers 1..LastTrainer, test on 26..50
+	Study       float64
+}
+
+// Tasks are those of the ledger. Study is the held-out log-likelihood a pixel
+// that an earlier study reached (best of 4 orders).
+var Tasks = []Task{
+	{"T", 2, 10, -.109}, {"L", 2, 20, -.088}, {"H", 3, 20, -.140}, {"E", 4, 20, -.166}, {"A", 3, 20, -.137},
+	{"F", 3, 20, -.114}, {"N", 3, 20, -.136}, {"Y", 3, 20, -.093}, {"K", 3, 20, -.148},
+}
+
+// Options of the reports.
+type Options struct {
+	Seed    uint64
+	Starts  int // orders; 0 means 8
+	Workers int
+}
+
+// Result is what one letter came to, in nats a pixel of the test images.
+type Result struct {
+	Task
+	Truncated float64 // the strokes, explained by greedy truncated pursuit
+	Hybrid    float64 // the strokes, explained by the hybrid pursuit
+	Mean      float64 // one template (mean) with shift and rotation
+	Train     float64 // the strokes, on the training images
+	Picks     float64 // experts a test image, by the hybrid
+}
+
+// Run learns and tests one letter.
+func Run(ctx context.Context, set *dataset.Set, task Task, o Options) (Result, error) {
+	train, err := choose(set, task.Letter, 1, task.LastTrainer)
+	if err != nil {
+		return Result{}, err
+	}
+	test, err := choose(set, task.Letter, 26, 50)
+	if err != nil {
+		return Result{}, err
+	}
+	r := Result{Task: task}
+	h, w := set.Size()
+	cfg := patchwork.DefaultConfig(patchwork.ModeDefault, patchwork.Max, h, w, Poses)
+	m, err := patchwork.Learn(ctx, train, cfg, patchwork.LearnOptions{Experts: task.Experts, Seed: o.Seed, Starts: o.Starts, Workers: o.Workers})
+	if err != nil {
+		return Result{}, err
+	}
+	r.Train = m.Extras().Record.LogLik / pixels(train)
+	if r.Truncated, _, err = heldOut(ctx, m, test, patchwork.PursuitOptions{}, o.Workers); err != nil {
+		return Result{}, err
+	}
+	if r.Hybrid, r.Picks, err = heldOut(ctx, m, test, patchwork.PursuitOptions{Refine: true}, o.Workers); err != nil {
+		return Result{}, err
+	}
+	r.Mean, err = mean(ctx, cfg, train, test, o)
+	return r, err
+}
+
+// mean is the rival that every letter has at hand: one template, the mean of
+// the training images under the best shift and rotation of each.
+func mean(ctx context.Context, cfg patchwork.Config, train, test patchwork.Data, o Options) (float64, error) {
+	cfg.Truncate = false
+	m, err := patchwork.Learn(ctx, train, cfg, patchwork.LearnOptions{Experts: 1, Seed: o.Seed, Starts: o.Starts, Workers: o.Workers})
+	if err != nil {
+		return 0, err
+	}
+	ll, _, err := heldOut(ctx, m, test, patchwork.PursuitOptions{Forced: true}, o.Workers)
+	return ll, err
+}
+
+// heldOut is the log-likelihood a pixel of the test images, and their picks an
+// image.
+func heldOut(ctx context.Context, m *patchwork.Model, test patchwork.Data, opt patchwork.PursuitOptions, workers int) (logLik, picks float64, err error) {
+	t, err := patchwork.Explain(ctx, m, test, opt, workers, nil)
+	if err != nil {
+		return 0, 0, err
+	}
+	return t.LogLik() / pixels(test), float64(t.Picks()) / float64(t.Rows()), nil
+}
+
+func pixels(d patchwork.Data) float64 {
+	return float64(len(d.Images) * d.Images[0].Len())
+}
+
+// choose selects a letter of the writers first..last.
+func choose(set *dataset.Set, letter string, first, last int) (patchwork.Data, error) {
+	var where []dataset.Condition
+	for _, s := range []string{"y=" + letter, fmt.Sprintf("writer>=%d", first), fmt.Sprintf("writer<=%d", last)} {
+		c, err := dataset.ParseCondition(s)
+		if err != nil {
+			return patchwork.Data{}, err
+		}
+		where = append(where, c)
+	}
+	chosen, err := set.Where(where...)
+	if err != nil {
+		return patchwork.Data{}, err
+	}
+	return patchwork.Data{Images: chosen.Images}, nil
+}
+
+// Report runs every task and writes the table.
+func Report(ctx context.Context, w io.Writer, set *dataset.Set, o Options) error {
+	fmt.Fprintln(w, "| letter (K) | hybrid | truncated | mean + shift + rotation | train | picks | study |\n|---|---|---|---|---|---|---|")
+	for _, task := range Tasks {
+		r, err := Run(ctx, set, task, o)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "| %s (%d) | %.4f | %.4f | %.4f | %.4f | %.1f | %.3f |\n",
+			r.Letter, r.Experts, r.Hybrid, r.Truncated, r.Mean, r.Train, r.Picks, r.Study)
+	}
+	return nil
+}
+
+// Bars is what learning the letter T from ten examples came to.
+type Bars struct {
+	Set    int
+	Orders []bool // by order: whether both experts are bars
+	Chosen int    // the order with the best training likelihood
+	Model  *patchwork.Model
+}
+
+// RunBars learns T as two experts from ten of the images, chosen at random.
+func RunBars(ctx context.Context, images []*bitmap.Image, set int, o Options) (Bars, error) {
+	const examples = 10
+	order := patchwork.Order(len(images), o.Seed, set+1)
+	if len(order) < examples {
+		return Bars{}, fmt.Errorf("letters: %d images are too few to choose %d", len(order), examples)
+	}
+	var data patchwork.Data
+	for _, i := range order[:examples] {
+		data.Images = append(data.Images, images[i])
+	}
+	cfg := patchwork.DefaultConfig(patchwork.ModeDefault, patchwork.Max, images[0].Height(), images[0].Width(), Poses)
+	opt := patchwork.LearnOptions{Experts: 2, Seed: o.Seed, Starts: o.Starts, Workers: o.Workers}
+	b := Bars{Set: set}
+	var trials []patchwork.Trial
+	for t, err := range patchwork.Starts(ctx, data, cfg, opt) {
+		if err != nil {
+			return Bars{}, err
+		}
+		trials = append(trials, t)
+		b.Orders = append(b.Orders, twoBars(t.Model))
+	}
+	m, err := patchwork.Choose(ctx, data, cfg, opt, trials)
+	if err != nil {
+		return Bars{}, err
+	}
+	b.Chosen, b.Model = m.Extras().Record.Chosen, m
+	return b, nil
+}
+
+// ReportBars learns the letter T from six random sets of ten of the images.
+func ReportBars(ctx context.Context, w io.Writer, set *dataset.Set, o Options) error {
+	fmt.Fprintf(w, "%d letters T\n\n| set | orders that end in two bars | the best by training likelihood |\n|---|---|---|\n", set.Len())
+	good := 0
+	for i := range 6 {
+		b, err := RunBars(ctx, set.Images, i, o)
+		if err != nil {
+			return err
+		}
+		n := len(slices.DeleteFunc(slices.Clone(b.Orders), func(ok bool) bool { return !ok }))
+		verdict := "not"
+		if b.Orders[b.Chosen] {
+			verdict = "two bars"
+			good++
+		}
+		fmt.Fprintf(w, "| %d | %d of %d | %s |\n", i, n, len(b.Orders), verdict)
+	}
+	fmt.Fprintf(w, "\ntwo bars in %d of 6 sets\n", good)
+	return nil
+}

@@ -1,0 +1,89 @@
+// Command run repeats the experiments of the ledger (experiments/README.md).
+//
+//	go run ./experiments/run scenes           the scene table of section 3
+//	go run ./experiments/run letters          held-out likelihood of nine letters
+//	go run ./experiments/run bars             the letter T as two bars
+//
+// The data are read from the folder in PATCHWORK_SHARED (default ../shared).
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/experiments/letters"
+	"example.com/patchwork/experiments/scenes"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: run scenes|letters|bars")
+		os.Exit(2)
+	}
+	start := time.Now()
+	if err := run(ctx, os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, "run:", err)
+		os.Exit(1)
+	}
+	fmt.Printf("\n%.0f s, %d workers\n", time.Since(start).Seconds(), runtime.NumCPU())
+}
+
+// data is a path in the shared folder.
+func data(name ...string) string {
+	dir := os.Getenv("PATCHWORK_SHARED")
+	if dir == "" {
+		dir = filepath.Join("..", "shared")
+	}
+	return filepath.Join(append([]string{dir, "data"}, name...)...)
+}
+
+func run(ctx context.Context, name string) error {
+	switch name {
+	case "scenes":
+		return runScenes(ctx)
+	case "letters":
+		set, err := dataset.Read([]string{data("chars74k_hnd", "chars74k_hnd_56.npz")}, dataset.Options{})
+		if err != nil {
+			return err
+		}
+		return letters.Report(ctx, os.Stdout, set, letters.Options{Seed: 1, Workers: runtime.NumCPU()})
+	case "bars":
+		set, err := dataset.Read([]string{data("ticc_sample", "ticc_report_tsne_654.npz"), data("ticc_sample", "ticc_report_fig1_100.npz")},
+			dataset.Options{Where: []dataset.Condition{{Name: "y", Op: "=", Values: []string{"T"}}}})
+		if err != nil {
+			return err
+		}
+		return letters.ReportBars(ctx, os.Stdout, set, letters.Options{Seed: 1, Workers: runtime.NumCPU()})
+	}
+	return fmt.Errorf("no experiment %q; there are scenes, letters, bars", name)
+}
+
+func runScenes(ctx context.Context) error {
+	threshold := 127.0
+	set, err := dataset.Read([]string{data("mnist_t10k", "t10k-images-idx3-ubyte.gz")},
+		dataset.Options{Threshold: &threshold, Labels: []string{data("mnist_t10k", "t10k-labels-idx1-ubyte.gz")}})
+	if err != nil {
+		return err
+	}
+	column, err := set.Column("y")
+	if err != nil {
+		return err
+	}
+	digits, ok := column.Values.([]int64)
+	if !ok {
+		return fmt.Errorf("labels are %T, not whole numbers", column.Values)
+	}
+	o := scenes.Options{Scenes: 100, Seed: 1, Glyphs: set.Images, Labels: make([]int, len(digits))}
+	for i, d := range digits {
+		o.Labels[i] = int(d)
+	}
+	return scenes.Report(ctx, os.Stdout, o)
+}

@@ -1,0 +1,482 @@
+package score
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// choices is where a scenario comes from: a property test draws them, a fuzz
+// target reads them from its bytes. pick returns a number in [0, n).
+type choices interface{ pick(n int) int }
+
+type drawn struct{ *rapid.T }
+
+func (d drawn) pick(n int) int { return rapid.IntRange(0, n-1).Draw(d.T, "pick") }
+
+// read takes choices from bytes; when they run out, everything is 0.
+type read struct{ bytes []byte }
+
+func (r *read) pick(n int) int {
+	if len(r.bytes) == 0 {
+		return 0
+	}
+	b := int(r.bytes[0])
+	r.bytes = r.bytes[1:]
+	return b % n
+}
+
+// levels are opinions and abstention values with something nasty about them:
+// certain, barely not, next to 1/2, too small for 1-p, subnormal.
+var levels = []float64{0, 1, 0.5, 0.01, 0.3, 0.98, 0.7, math.Nextafter(0.5, 1), math.Nextafter(1, 0),
+	0x1p-60, 1e-300, math.SmallestNonzeroFloat64}
+
+func pickLevel(c choices) float64 {
+	if i := c.pick(len(levels) + 8); i < len(levels) {
+		return levels[i]
+	}
+	return float64(c.pick(255)+1) / 256
+}
+
+// scenario is an image, a bank and a grid; experts is their number.
+type scenario struct {
+	bank          *Bank
+	grid          Grid
+	height, width int
+	x             []uint8
+	costs         []float64
+	experts       int
+}
+
+func newScenario(c choices) scenario {
+	f := Frame{Height: 1 + c.pick(5), Width: 1 + c.pick(5), TwoSided: c.pick(2) == 1, Q: levels[c.pick(5)]}
+	s := scenario{height: f.Height, width: f.Width, experts: 1 + c.pick(4)}
+	switch c.pick(4) {
+	case 0: // a scene: larger than the frame, full placements
+		s.height, s.width = f.Height+c.pick(5), f.Width+c.pick(5)
+		s.grid = Grid{NY: s.height - f.Height + 1, StepY: 1, NX: s.width - f.Width + 1, StepX: 1}
+	case 1: // nothing moves
+		s.grid = Grid{NY: 1, StepY: 1, NX: 1, StepX: 1}
+	default: // any range, also beyond the frame and without 0
+		s.grid = Grid{DY0: c.pick(13) - 7, NY: 1 + c.pick(5), StepY: 1 + c.pick(3),
+			DX0: c.pick(13) - 7, NX: 1 + c.pick(5), StepX: 1 + c.pick(3)}
+	}
+	if s.height == f.Height && s.width == f.Width && c.pick(3) == 0 {
+		f.QMap = make([]float64, f.Height*f.Width)
+		for i := range f.QMap {
+			f.QMap[i] = pickLevel(c)
+		}
+	}
+	f.Rotations = pickRotations(c, f.Height*f.Width)
+	view := pickView(c, &f)
+	s.bank = NewBank(f, pickTemplates(c, f, s.experts, view))
+	s.x = pickImage(c, s.height*s.width)
+	if c.pick(3) == 0 {
+		s.costs = make([]float64, s.experts)
+		for k := range s.costs {
+			s.costs[k] = []float64{0, 0.5, 3, -2, 40}[c.pick(5)]
+		}
+	}
+	return s
+}
+
+// pickRotations are gather maps: the identity and others, with pixels from
+// outside the frame. Nothing here depends on their being rotations.
+func pickRotations(c choices, n int) [][]int32 {
+	maps := make([][]int32, 1+c.pick(3))
+	for r := range maps {
+		if c.pick(3) == 0 {
+			continue
+		}
+		maps[r] = make([]int32, n)
+		for i := range maps[r] {
+			maps[r][i] = int32(c.pick(n+1)) - 1
+		}
+	}
+	return maps
+}
+
+// pickView maps opinions and abstention values as the scorings of the model
+// do: as they are, truncated, or mixed with 1/2.
+func pickView(c choices, f *Frame) func(float64) float64 {
+	view := []func(float64) float64{
+		func(p float64) float64 { return p },
+		func(p float64) float64 { return max(p, 0.5) },
+		func(p float64) float64 { return 0.9*p + 0.05 },
+	}[c.pick(3)]
+	f.Q = view(f.Q)
+	for i := range f.QMap {
+		f.QMap[i] = view(f.QMap[i])
+	}
+	return view
+}
+
+func pickTemplates(c choices, f Frame, experts int, view func(float64) float64) [][]float64 {
+	templates := make([][]float64, experts)
+	for k := range templates {
+		if k > 0 && c.pick(3) == 0 {
+			templates[k] = templates[c.pick(k)] // a twin: ties everywhere
+			continue
+		}
+		templates[k] = make([]float64, f.Height*f.Width)
+		for i := range templates[k] {
+			if c.pick(3) == 0 {
+				templates[k][i] = f.Q
+				continue
+			}
+			templates[k][i] = view(pickLevel(c))
+		}
+	}
+	return templates
+}
+
+func pickImage(c choices, n int) []uint8 {
+	x := make([]uint8, n)
+	kind := c.pick(6)
+	for i := range x {
+		switch kind {
+		case 0: // blank: massive ties
+		case 1:
+			x[i] = Unknown
+		case 2:
+			x[i] = On
+		case 3:
+			x[i] = uint8(c.pick(3))
+		default:
+			x[i] = uint8(c.pick(2))
+		}
+	}
+	return x
+}
+
+// near reports whether two sums of logarithms are equal but for rounding.
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(a)/100) }
+
+type fataler interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// checkBest compares the fast best candidate with the reference's.
+func checkBest(t fataler, s *Search, sc scenario, live func(int) bool) int {
+	t.Helper()
+	c, g := s.Best(sc.costs, live)
+	want, wantGain := ReferenceBest(&s.Field, sc.grid, sc.costs, live)
+	if c != want || g.Possible != wantGain.Possible || !near(g.Nats, wantGain.Nats) {
+		t.Fatalf("best candidate %d %+v, the reference has %d %+v", c, g, want, wantGain)
+	}
+	return c
+}
+
+// checkGains compares every gain, exact and fast, with the reference's.
+func checkGains(t fataler, s *Search, sc scenario) {
+	t.Helper()
+	for k := range sc.experts {
+		s.sync(k)
+	}
+	for c, want := range ReferenceGains(&s.Field, sc.grid) {
+		if got := s.Gain(s.At(c)); got.Possible != want.Possible || !near(got.Nats, want.Nats) {
+			t.Fatalf("candidate %d gains %+v, by the formula %+v", c, got, want)
+		}
+		fast := s.gains[c]
+		full := want.Nats + float64(want.Possible)*s.Bank.impossible
+		if !(math.Abs(fast-full) <= s.errorBound()+1e-12) {
+			t.Fatalf("candidate %d: fast gain %v, by the formula %v, off by more than the bound %v", c, fast, full, s.errorBound())
+		}
+	}
+}
+
+// checkSearch takes a search through a scenario: picks, arbitrary placements,
+// picks taken back and put back, with some experts asleep, comparing it with
+// the reference after every step.
+func checkSearch(t fataler, c choices, s *Search) {
+	t.Helper()
+	sc := newScenario(c)
+	s.Reset(sc.bank, sc.grid, sc.height, sc.width, sc.x)
+	checkGains(t, s, sc)
+	asleep := 0 // a bit an expert
+	live := func(k int) bool { return asleep>>k&1 == 0 }
+	for range 2 + c.pick(7) {
+		switch n := len(s.Picks()); c.pick(5) {
+		case 0:
+			asleep = c.pick(1 << sc.experts)
+		case 1:
+			s.Place(c.pick(sc.bank.Candidates(sc.grid.Shifts())))
+		case 2:
+			if n > 0 {
+				s.TakeBack(c.pick(n))
+			}
+		case 3:
+			if n > 0 {
+				checkPutBack(t, s, sc, c.pick(n), live)
+			}
+		default:
+			if best := checkBest(t, s, sc, live); best >= 0 {
+				s.Place(best)
+			}
+		}
+		checkBest(t, s, sc, live)
+		if c.pick(3) == 0 {
+			checkGains(t, s, sc)
+		}
+	}
+	checkGains(t, s, sc)
+}
+
+// checkPutBack takes pick j back, looks for a better candidate, and puts the
+// old one where it was.
+func checkPutBack(t fataler, s *Search, sc scenario, j int, live func(int) bool) {
+	t.Helper()
+	hi, lo, l := slices.Clone(s.Hi), slices.Clone(s.Lo), slices.Clone(s.L)
+	picks := slices.Clone(s.Picks())
+	old := s.Candidate(picks[j])
+	s.TakeBack(j)
+	checkBest(t, s, sc, live)
+	s.PutBack(old)
+	s.Insert(j)
+	if !slices.Equal(s.Hi, hi) || !slices.Equal(s.Lo, lo) || !slices.Equal(s.L, l) || !slices.Equal(s.Picks(), picks) {
+		t.Fatalf("pick %d taken and put back: the composition is another", j)
+	}
+}
+
+func TestSearchAgreesWithReference(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var s Search
+		checkSearch(t, drawn{t}, &s)
+		checkSearch(t, drawn{t}, &s) // its memory is reused
+	})
+}
+
+// The same from a stream of random numbers: no shrinking, but many more cases.
+func TestSearchAgreesOnManyScenarios(t *testing.T) {
+	n := 4000
+	if testing.Short() {
+		n = 300
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	bytes := make([]byte, 4096)
+	var s Search
+	for i := range n {
+		for j := range bytes {
+			bytes[j] = byte(rng.Uint32())
+		}
+		checkSearch(atCase{t, i}, &read{bytes}, &s)
+	}
+}
+
+// atCase names the case that failed.
+type atCase struct {
+	*testing.T
+	i int
+}
+
+func (a atCase) Fatalf(format string, args ...any) {
+	a.T.Helper()
+	a.T.Fatalf("case %d: "+format, append([]any{a.i}, args...)...)
+}
+
+func FuzzSearch(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte("two experts, one sheet of paper, and a pen that will not write"))
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 4 {
+		b := make([]byte, 400)
+		for i := range b {
+			b[i] = byte(rng.Uint32())
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var s Search
+		checkSearch(t, &read{b}, &s)
+	})
+}
+
+func TestNobodyLive(t *testing.T) {
+	var s Search
+	s.Reset(NewBank(Frame{Height: 1, Width: 1, Rotations: [][]int32{nil}}, [][]float64{{1}}),
+		Grid{NY: 1, StepY: 1, NX: 1, StepX: 1}, 1, 1, []uint8{On})
+	if c, g := s.Best(nil, func(int) bool { return false }); c != -1 || g != (Gain{}) {
+		t.Errorf("best of nobody is %d %+v", c, g)
+	}
+}
+
+// Ties go to the lowest candidate: expert, then rotation, then dy, then dx.
+func TestTiesGoToTheLowest(t *testing.T) {
+	template := []float64{0.9, 0.9, 0.9, 0.9}
+	turn := []int32{2, 0, 3, 1}
+	b := NewBank(Frame{Height: 2, Width: 2, Q: 0.5, Rotations: [][]int32{turn, nil}}, [][]float64{template, template})
+	g := Grid{DY0: -1, NY: 3, StepY: 1, DX0: -1, NX: 3, StepX: 1}
+	all := func(int) bool { return true }
+	for _, c := range []struct {
+		name string
+		x    []uint8
+		want Placed
+	}{
+		{"everything unknown", []uint8{2, 2, 2, 2}, Placed{0, -1, -1}},
+		{"everything on", []uint8{1, 1, 1, 1}, Placed{0, 0, 0}},
+		{"a row on", []uint8{1, 1, 2, 2}, Placed{0, -1, 0}},
+	} {
+		var s Search
+		s.Reset(b, g, 2, 2, c.x)
+		best, _ := s.Best(nil, all)
+		if got := s.At(best); got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
+// A Gain is the difference of log-likelihoods, with impossible pixels counted
+// apart.
+func TestGainIsTheDifference(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := drawn{t}
+		sc := newScenario(c)
+		var f Field
+		f.Reset(sc.bank, sc.height, sc.width, sc.x)
+		for range 4 {
+			p := sc.grid.At(c.pick(sc.bank.Candidates(sc.grid.Shifts())))
+			possible, nats := logLikParts(&f)
+			gain := f.Gain(p)
+			f.Add(p, nil)
+			possibleAfter, natsAfter := logLikParts(&f)
+			if gain.Possible != possibleAfter-possible || !near(gain.Nats, natsAfter-nats) {
+				t.Fatalf("gain %+v, but %d pixels became possible and the rest rose by %v", gain, possibleAfter-possible, natsAfter-nats)
+			}
+			if possibleAfter == len(f.X) != !math.IsInf(f.LogLik(), -1) {
+				t.Fatalf("LogLik is %v with %d of %d pixels possible", f.LogLik(), possibleAfter, len(f.X))
+			}
+		}
+	})
+}
+
+// logLikParts is the number of possible pixels and the log-likelihood of those.
+func logLikParts(f *Field) (possible int, nats float64) {
+	for _, l := range f.L {
+		if !math.IsInf(l, -1) {
+			possible++
+			nats += l
+		}
+	}
+	return possible, nats
+}
+
+// Remove undoes Add exactly, for any pick among others, and the changes they
+// report are the changes.
+func TestRemoveUndoesAdd(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := drawn{t}
+		sc := newScenario(c)
+		n := sc.bank.Candidates(sc.grid.Shifts())
+		var f Field
+		f.Reset(sc.bank, sc.height, sc.width, sc.x)
+		for range c.pick(4) {
+			f.Add(sc.grid.At(c.pick(n)), nil)
+		}
+		before := snapshot(&f)
+		j := len(f.Picks())
+		added := f.Add(sc.grid.At(c.pick(n)), nil)
+		checkChanges(t, before, snapshot(&f), added)
+		for range c.pick(3) {
+			f.Add(sc.grid.At(c.pick(n)), nil)
+		}
+		full := snapshot(&f)
+		gone := f.Picks()[j]
+		removed := f.Remove(j, nil)
+		checkChanges(t, full, snapshot(&f), removed)
+		f.Add(gone, nil)
+		if again := snapshot(&f); !again.equal(full) {
+			t.Fatalf("removed and added: %+v, was %+v", again, full)
+		}
+		f.Insert(j)
+		for len(f.Picks()) > j {
+			f.Remove(len(f.Picks())-1, nil)
+		}
+		if after := snapshot(&f); !after.equal(before) {
+			t.Fatalf("added and removed: %+v, was %+v", after, before)
+		}
+	})
+}
+
+type state struct{ hi, lo, l []float64 }
+
+func snapshot(f *Field) state {
+	return state{slices.Clone(f.Hi), slices.Clone(f.Lo), slices.Clone(f.L)}
+}
+
+func (s state) equal(o state) bool {
+	return slices.Equal(s.hi, o.hi) && slices.Equal(s.lo, o.lo) && slices.Equal(s.l, o.l)
+}
+
+// checkChanges applies the changes to one state and expects the other, but for
+// unknown pixels, whose extrema nothing depends on.
+func checkChanges(t fataler, before, after state, changes []Change) {
+	t.Helper()
+	before = state{slices.Clone(before.hi), slices.Clone(before.lo), slices.Clone(before.l)}
+	for _, c := range changes {
+		if c.OldHi != before.hi[c.Index] || c.OldLo != before.lo[c.Index] || c.OldL != before.l[c.Index] {
+			t.Fatalf("change %+v does not start from what was", c)
+		}
+		before.hi[c.Index], before.lo[c.Index], before.l[c.Index] = c.Hi, c.Lo, c.L
+	}
+	if !slices.Equal(before.l, after.l) {
+		t.Fatalf("the changes lead to %v, the field has %v", before.l, after.l)
+	}
+}
+
+// The order of the picks does not matter to the composition.
+func TestFieldIsOrderFree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := drawn{t}
+		sc := newScenario(c)
+		picks := make([]Placed, 2+c.pick(4))
+		for i := range picks {
+			picks[i] = sc.grid.At(c.pick(sc.bank.Candidates(sc.grid.Shifts())))
+		}
+		var f, g Field
+		f.Reset(sc.bank, sc.height, sc.width, sc.x)
+		g.Reset(sc.bank, sc.height, sc.width, sc.x)
+		for _, p := range picks {
+			f.Add(p, nil)
+		}
+		for _, p := range rapid.Permutation(picks).Draw(t, "order") {
+			g.Add(p, nil)
+		}
+		if !snapshot(&f).equal(snapshot(&g)) {
+			t.Fatalf("in order %+v, permuted %+v", snapshot(&f), snapshot(&g))
+		}
+	})
+}
+
+func TestGridNumbers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		sc := newScenario(drawn{t})
+		var s Search
+		s.Reset(sc.bank, sc.grid, sc.height, sc.width, sc.x)
+		for c := range sc.bank.Candidates(sc.grid.Shifts()) {
+			if back := s.Candidate(s.At(c)); back != c {
+				t.Fatalf("candidate %d is placed as %+v, which is candidate %d", c, s.At(c), back)
+			}
+		}
+	})
+}
+
+func TestGainOrder(t *testing.T) {
+	for _, c := range []struct {
+		g    Gain
+		f    float64
+		over bool // exceeds 1 nat
+	}{
+		{Gain{0, 2}, 2, true},
+		{Gain{0, 1}, 1, false},
+		{Gain{1, -50}, math.Inf(1), true},
+		{Gain{-1, 50}, math.Inf(-1), false},
+	} {
+		if c.g.Float() != c.f || c.g.Exceeds(1) != c.over {
+			t.Errorf("%+v: as a number %v, want %v; exceeds 1: %v", c.g, c.g.Float(), c.f, c.g.Exceeds(1))
+		}
+	}
+}
