@@ -80,6 +80,12 @@ func ParseMethod(name string) (Method, error) {
 	return 0, fmt.Errorf("patchwork: method is online, batch or both, not %q", name)
 }
 
+// batchInk is the recommended prior under Max: a background must be allowed
+// to be white, or entries that nobody owned return to 1/2 and become the
+// maximum (findings, section 3). While few images stand behind an entry, in
+// online learning, it is onlineInk.
+var batchInk, onlineInk = Prior{On: 0.05, Off: 1}, Prior{On: 0.1, Off: 1}
+
 // DefaultConfig is the recommended configuration of a model to learn, or the
 // paper's, for images of height x width under the given poses.
 func DefaultConfig(mode Mode, rule Rule, height, width int, poses pose.Grid) Config {
@@ -93,7 +99,7 @@ func DefaultConfig(mode Mode, rule Rule, height, width int, poses pose.Grid) Con
 		// A background of 0 makes stray ink impossible, and learned background
 		// entries below Q are no votes, which keeps experts sparse.
 		c.Q = 0.01
-		c.Prior = Prior{On: 0.05, Off: 1}
+		c.Prior = batchInk
 	}
 	return c
 }
@@ -316,7 +322,7 @@ func runStart(ctx context.Context, data Data, cfg Config, opt LearnOptions, i in
 	if opt.Method == BatchLearning {
 		m, err = RandomModel(cfg, opt.Experts, rng(opt.Seed, i))
 	} else {
-		m, err = learnOnline(ctx, data, cfg, opt, Order(len(data.Images), opt.Seed, i))
+		m, err = learnOnline(ctx, data, cfg, opt, i)
 	}
 	if err != nil {
 		return Trial{}, err
@@ -358,26 +364,16 @@ func RandomModel(cfg Config, experts int, rng *rand.Rand) (*Model, error) {
 	return NewModel(cfg, templates)
 }
 
-// learnOnline passes once over the data in the given order.
-func learnOnline(ctx context.Context, data Data, cfg Config, opt LearnOptions, order []int) (*Model, error) {
-	online := cfg
-	if cfg.Rule == Max && cfg.Prior == (Prior{0.05, 1}) {
-		online.Prior.On = 0.1 // ink needs more doubt while few images stand behind it
-	}
-	o, err := NewOnline(online, OnlineOptions{Experts: opt.Experts, Reading: opt.Reading,
-		UnexplainedInk: opt.UnexplainedInk, Pursuit: learningPursuit()})
-	if err != nil {
-		return nil, err
-	}
-	for _, i := range order {
-		if err := ctx.Err(); err != nil {
+// learnOnline passes once over the data in the order of start i.
+func learnOnline(ctx context.Context, data Data, cfg Config, opt LearnOptions, i int) (*Model, error) {
+	var last *Model
+	for m, err := range OnlineSteps(ctx, data, cfg, opt, i) {
+		if err != nil {
 			return nil, err
 		}
-		if _, err := o.Add(data.Images[i], data.Weight(i)); err != nil {
-			return nil, fmt.Errorf("image %d: %w", i, err)
-		}
+		last = m
 	}
-	return o.Model().WithConfig(cfg)
+	return last.WithConfig(cfg)
 }
 
 // abstainingSits is how far from q a guarded entry that abstains waits while

@@ -6,20 +6,19 @@ import (
 	"iter"
 )
 
-// OnlineSteps replays the online pass of one start of a learning run: it
-// yields the model after each image of Order(len(data.Images), opt.Seed,
-// start), a snapshot that later images do not change. It is what the paper's
-// Figure 7 shows. The options are those given to Learn; what concerns batch EM
-// is ignored. The error is the context's, or names the image or option that
-// does not fit.
+// OnlineSteps is the online pass of one start of a learning run: it yields the
+// model after each image of Order(len(data.Images), opt.Seed, start), a
+// snapshot that later images do not change. It is what the paper's Figure 7
+// shows. The options are those given to Learn; what concerns batch EM is
+// ignored. The error is the context's, or names the image or option that does
+// not fit.
 func OnlineSteps(ctx context.Context, data Data, cfg Config, opt LearnOptions, start int) iter.Seq2[*Model, error] {
 	opt = opt.withDefaults(&cfg)
+	if cfg.Rule == Max && cfg.Prior == batchInk {
+		cfg.Prior = onlineInk
+	}
 	return func(yield func(*Model, error) bool) {
-		online := cfg
-		if cfg.Rule == Max && cfg.Prior == (Prior{0.05, 1}) {
-			online.Prior.On = 0.1 // as in learnOnline
-		}
-		o, err := NewOnline(online, OnlineOptions{Experts: opt.Experts, Reading: opt.Reading,
+		o, err := NewOnline(cfg, OnlineOptions{Experts: opt.Experts, Reading: opt.Reading,
 			UnexplainedInk: opt.UnexplainedInk, Pursuit: learningPursuit()})
 		if err == nil {
 			err = data.validate()
@@ -33,6 +32,9 @@ func OnlineSteps(ctx context.Context, data Data, cfg Config, opt LearnOptions, s
 				yield(nil, err)
 				return
 			}
+			if data.Weight(i) == 0 {
+				continue
+			}
 			if _, err := o.Add(data.Images[i], data.Weight(i)); err != nil {
 				yield(nil, fmt.Errorf("image %d: %w", i, err))
 				return
@@ -43,3 +45,7 @@ func OnlineSteps(ctx context.Context, data Data, cfg Config, opt LearnOptions, s
 		}
 	}
 }
+
+// WithDefaults is the options as Learn understands them for a model of the
+// given configuration: what is zero is replaced by its default.
+func (o LearnOptions) WithDefaults(cfg Config) LearnOptions { return o.withDefaults(&cfg) }
