@@ -2,10 +2,12 @@ package patchwork
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"example.com/patchwork/bitmap"
@@ -192,19 +194,44 @@ type goldenScene struct {
 	Unambiguous bool
 }
 
-type goldenImages struct {
-	Cases []struct {
-		X            []string
-		POn          float64 `json:"p_on"`
-		POff         float64 `json:"p_off"`
-		Trunc        goldenScene
-		TruncJ       *goldenScene `json:"trunc_J3"`
-		TruncRefined goldenScene  `json:"trunc_refined"`
-		Orig         goldenScene
-		OrigRefined  goldenScene `json:"orig_refined"`
-		Mix          goldenScene
-		MixRefined   goldenScene `json:"mix_refined"`
+// goldenCase is a scene of the golden images.
+type goldenCase struct {
+	X            []string
+	POn          float64 `json:"p_on"`
+	POff         float64 `json:"p_off"`
+	Trunc        goldenScene
+	TruncRefined goldenScene `json:"trunc_refined"`
+	Orig         goldenScene
+	OrigRefined  goldenScene `json:"orig_refined"`
+	Mix          goldenScene
+	MixRefined   goldenScene `json:"mix_refined"`
+
+	// Stopped is the pursuit stopped at the true number J of parts, by
+	// scoring: the fields trunc_J3, orig_J3, mix_J3 for J = 3, and so on.
+	Stopped map[string]goldenScene `json:"-"`
+}
+
+func (c *goldenCase) UnmarshalJSON(b []byte) error {
+	type plain goldenCase
+	var fields map[string]json.RawMessage
+	if err := errors.Join(json.Unmarshal(b, (*plain)(c)), json.Unmarshal(b, &fields)); err != nil {
+		return err
 	}
+	c.Stopped = make(map[string]goldenScene)
+	for name, raw := range fields {
+		if scoring, _, ok := strings.Cut(name, "_J"); ok {
+			var s goldenScene
+			if err := json.Unmarshal(raw, &s); err != nil {
+				return err
+			}
+			c.Stopped[scoring] = s
+		}
+	}
+	return nil
+}
+
+type goldenImages struct {
+	Cases     []goldenCase
 	Templates [][]string
 	MStep     goldenShiftedStep `json:"mstep"`
 	Rotation  struct {
@@ -302,6 +329,45 @@ func TestGoldenScenes(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestGoldenScenesRefined has sweeps under the same scoring as the search and
+// without a threshold, and the pursuit stopped at the true number of parts.
+func TestGoldenScenesRefined(t *testing.T) {
+	g := loadImages(t)
+	for i, c := range g.Cases {
+		m := sceneModel(t, g.Templates, c.POn, c.POff)
+		img := bitmap.Parse(c.X...)
+		for _, v := range []struct {
+			scoring Scoring
+			name    string
+			refined goldenScene
+		}{
+			{Truncated, "trunc", c.TruncRefined}, {Original, "orig", c.OrigRefined}, {Mixed, "mix", c.MixRefined},
+		} {
+			stop, ok := c.Stopped[v.name]
+			if !ok {
+				t.Fatalf("case %d has no %s_J", i, v.name)
+			}
+			opt := PursuitOptions{Scoring: v.scoring, Alpha: .5, MaxPicks: len(stop.Steps)}
+			near(t, v.name+" stopped", explainWith(t, m, opt, img).LogLik, stop.LogLik[len(stop.Steps)-1], 1e-9)
+			opt = PursuitOptions{Scoring: v.scoring, Alpha: .5, Refine: true, RefineScoring: v.scoring, RefineThreshold: -1}
+			near(t, v.name+" refined", explainWith(t, m, opt, img).LogLik, v.refined.LogLikFinal, 1e-9)
+		}
+	}
+}
+
+func explainWith(t testing.TB, m *Model, opt PursuitOptions, img *bitmap.Image) *Explanation {
+	t.Helper()
+	p, err := NewPursuit(m, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := p.Explain(img)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
 }
 
 func TestGoldenRotation(t *testing.T) {
