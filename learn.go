@@ -86,6 +86,41 @@ func ParseMethod(name string) (Method, error) {
 // online learning, it is onlineInk.
 var batchInk, onlineInk = Prior{On: 0.05, Off: 1}, Prior{On: 0.1, Off: 1}
 
+// Beginning is where a start of Both begins.
+type Beginning uint8
+
+const (
+	// BeginBoth takes turns: starts 0, 2, 4, ... begin with orders, 1, 3, 5,
+	// ... with splits. The default for experts that move under Max.
+	BeginBoth Beginning = iota
+	// BeginOrders is online learning with sequential initialisation
+	// (section 4.1), in another order of the images each time.
+	BeginOrders
+	// BeginSplits cuts the ink of one image into pieces (SplitModel), of
+	// another image each time.
+	BeginSplits
+)
+
+var beginningNames = []string{"both", "orders", "splits"}
+
+// String is the name used in flags: "both", "orders", "splits".
+func (b Beginning) String() string {
+	if int(b) < len(beginningNames) {
+		return beginningNames[b]
+	}
+	return fmt.Sprintf("Beginning(%d)", uint8(b))
+}
+
+// ParseBeginning is the inverse of String.
+func ParseBeginning(name string) (Beginning, error) {
+	for i, n := range beginningNames {
+		if n == name {
+			return Beginning(i), nil
+		}
+	}
+	return 0, fmt.Errorf("patchwork: starts begin with orders, splits or both, not %q", name)
+}
+
 // DefaultConfig is the recommended configuration of a model to learn, or the
 // paper's, for images of height x width under the given poses.
 func DefaultConfig(mode Mode, rule Rule, height, width int, poses pose.Grid) Config {
@@ -111,11 +146,15 @@ type LearnOptions struct {
 	Mode    Mode
 	Method  Method
 
-	// Starts is how many times to begin anew, from another order of the
-	// images (online) or other random templates (batch); the start with the
-	// best training log-likelihood is chosen. 0 means 8 orders, 5 random
-	// starts, or 1 in ModePaper. The first order is that of the data.
+	// Starts is how many times to begin anew; the start with the best training
+	// log-likelihood is chosen. 0 means 8 orders of the images, with 8 splits
+	// where Begin is BeginBoth, or 5 random starts, or 1 in ModePaper. The
+	// first order is that of the data.
 	Starts int
+
+	// Begin is where the starts of Both begin; under max-minus-min, without
+	// poses and in ModePaper it is always BeginOrders.
+	Begin Beginning
 
 	// Iterations of batch EM; 0 means 5 sweeps after online learning and 25
 	// from random templates.
@@ -151,12 +190,17 @@ func (o LearnOptions) withDefaults(c *Config) LearnOptions {
 			o.Method = Both
 		}
 	}
+	if o.Mode == ModePaper || o.Method != Both || c.Rule != Max || c.Poses.Len() == 1 {
+		o.Begin = BeginOrders
+	}
 	if o.Starts == 0 {
 		switch {
 		case o.Mode == ModePaper:
 			o.Starts = 1
 		case o.Method == BatchLearning:
 			o.Starts = 5
+		case o.Begin == BeginBoth:
+			o.Starts = 16
 		default:
 			o.Starts = 8
 		}
@@ -180,8 +224,8 @@ func (o LearnOptions) validate() error {
 		return fmt.Errorf("patchwork: cannot learn %d experts", o.Experts)
 	case o.Starts < 0 || o.Iterations < 0:
 		return fmt.Errorf("patchwork: %d starts of %d iterations", o.Starts, o.Iterations)
-	case int(o.Method) >= len(methodNames) || o.Mode > ModePaper || int(o.Reading) >= len(readingNames):
-		return fmt.Errorf("patchwork: unknown method, mode or reading (%v, %v, %v)", o.Method, o.Mode, o.Reading)
+	case int(o.Method) >= len(methodNames) || o.Mode > ModePaper || int(o.Reading) >= len(readingNames) || int(o.Begin) >= len(beginningNames):
+		return fmt.Errorf("patchwork: unknown method, mode, reading or beginning (%v, %v, %v, %v)", o.Method, o.Mode, o.Reading, o.Begin)
 	}
 	return nil
 }
@@ -317,13 +361,7 @@ func (o LearnOptions) pursuit() PursuitOptions {
 
 // runStart learns from start i.
 func runStart(ctx context.Context, data Data, cfg Config, opt LearnOptions, i int) (Trial, error) {
-	var m *Model
-	var err error
-	if opt.Method == BatchLearning {
-		m, err = RandomModel(cfg, opt.Experts, rng(opt.Seed, i))
-	} else {
-		m, err = learnOnline(ctx, data, cfg, opt, i)
-	}
+	how, m, err := begin(ctx, data, cfg, opt, i)
 	if err != nil {
 		return Trial{}, err
 	}
@@ -335,8 +373,26 @@ func runStart(ctx context.Context, data Data, cfg Config, opt LearnOptions, i in
 	if err != nil {
 		return Trial{}, err
 	}
-	return Trial{Start: Start{Seed: opt.Seed, Score: it.Tally.LogLik(), Method: opt.Method.String()},
+	return Trial{Start: Start{Seed: opt.Seed, Score: it.Tally.LogLik(), Method: how},
 		Index: i, Model: it.Model, Tally: it.Tally}, nil
+}
+
+// begin makes the model that start i begins with, and says how. An image that
+// cannot be cut (too little ink) leaves the start to its order.
+func begin(ctx context.Context, data Data, cfg Config, opt LearnOptions, i int) (how string, m *Model, err error) {
+	if opt.Method == BatchLearning {
+		m, err = RandomModel(cfg, opt.Experts, rng(opt.Seed, i))
+		return "random", m, err
+	}
+	if opt.Begin == BeginSplits || opt.Begin == BeginBoth && i%2 == 1 {
+		example := data.Images[Order(len(data.Images), opt.Seed, i)[0]]
+		if example.CountOn() >= opt.Experts {
+			m, err = SplitModel(cfg, example, opt.Experts, rng(opt.Seed, i))
+			return "split", m, err
+		}
+	}
+	m, err = learnOnline(ctx, data, cfg, opt, i)
+	return "order", m, err
 }
 
 // Order is the order of n images in start i of a run: as they come for start

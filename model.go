@@ -57,7 +57,7 @@ type Config struct {
 type Start struct {
 	Seed   uint64  `json:"seed"`
 	Score  float64 `json:"score"`            // training log-likelihood, nats
-	Method string  `json:"method,omitempty"` // how it was initialised
+	Method string  `json:"method,omitempty"` // how it began: "order", "split", "random"
 }
 
 // Record says how a model was learned; it is for people and for `info`, and
@@ -154,6 +154,8 @@ func (c Config) validate() error {
 	switch {
 	case c.Rule != Max && c.Rule != MaxMinusMin:
 		return fmt.Errorf("patchwork: unknown rule %v", c.Rule)
+	case c.Outside > Unknown:
+		return fmt.Errorf("patchwork: what lies outside an image is background or unknown, not %v", c.Outside)
 	case c.Height < 1 || c.Width < 1:
 		return fmt.Errorf("patchwork: a frame of %d x %d pixels is empty", c.Height, c.Width)
 	case !(c.Q >= 0 && c.Q <= 1):

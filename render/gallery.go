@@ -65,7 +65,7 @@ func Explanations(m *patchwork.Model, cases []Case) Sheet {
 		s.Tiles = append(s.Tiles,
 			Tile{Image(c.Image), c.Name},
 			Tile{Overlay(m, c.Image, picks), count(len(picks), "pick")},
-			Tile{Composed(m, h, w, picks), nats(c.Explanation.LogLik)})
+			Tile{Composed(m, h, w, picks), nats(c.Explanation.LogLikModel)})
 	}
 	for b := range min(blocks, len(cases)) {
 		s.ColumnLabels = append(s.ColumnLabels, "image", "explained", "composed")

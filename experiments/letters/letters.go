@@ -37,7 +37,7 @@ var Tasks = []Task{
 // Options of the reports.
 type Options struct {
 	Seed    uint64
-	Starts  int // orders; 0 means 8
+	Starts  int // 0 means the default: 8 orders for the bars, 8 orders and 8 splits for the table
 	Workers int
 }
 
@@ -156,7 +156,7 @@ func RunBars(ctx context.Context, images []*bitmap.Image, set int, o Options) (B
 		data.Images = append(data.Images, images[i])
 	}
 	cfg := patchwork.DefaultConfig(patchwork.ModeDefault, patchwork.Max, images[0].Height(), images[0].Width(), Poses)
-	opt := patchwork.LearnOptions{Experts: 2, Seed: o.Seed, Starts: o.Starts, Workers: o.Workers}
+	opt := patchwork.LearnOptions{Experts: 2, Seed: o.Seed, Starts: o.Starts, Workers: o.Workers, Begin: patchwork.BeginOrders}
 	b := Bars{Set: set}
 	var trials []patchwork.Trial
 	for t, err := range patchwork.Starts(ctx, data, cfg, opt) {
@@ -176,7 +176,7 @@ func RunBars(ctx context.Context, images []*bitmap.Image, set int, o Options) (B
 
 // ReportBars learns the letter T from six random sets of ten of the images.
 func ReportBars(ctx context.Context, w io.Writer, set *dataset.Set, o Options) error {
-	fmt.Fprintf(w, "%d letters T\n\n| set | orders that end in two bars | the best by training likelihood |\n|---|---|---|\n", set.Len())
+	fmt.Fprintf(w, "%d letters T, seed %d\n\n| set | orders that end in two bars | the best by training likelihood |\n|---|---|---|\n", set.Len(), o.Seed)
 	good := 0
 	for i := range 6 {
 		b, err := RunBars(ctx, set.Images, i, o)

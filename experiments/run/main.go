@@ -61,7 +61,12 @@ func run(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
-		return letters.ReportBars(ctx, os.Stdout, set, letters.Options{Seed: 1, Workers: runtime.NumCPU()})
+		for seed := uint64(1); seed <= 3; seed++ {
+			if err := letters.ReportBars(ctx, os.Stdout, set, letters.Options{Seed: seed, Workers: runtime.NumCPU()}); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	return fmt.Errorf("no experiment %q; there are scenes, letters, bars", name)
 }

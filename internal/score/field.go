@@ -74,10 +74,7 @@ type Field struct {
 func (f *Field) Reset(b *Bank, height, width int, x []uint8) {
 	f.Bank, f.Height, f.Width = b, height, width
 	n := height * width
-	if cap(f.L) < n {
-		f.X, f.Hi, f.Lo, f.L = make([]uint8, n), make([]float64, n), make([]float64, n), make([]float64, n)
-	}
-	f.X, f.Hi, f.Lo, f.L = f.X[:n], f.Hi[:n], f.Lo[:n], f.L[:n]
+	f.resize(n)
 	copy(f.X, x)
 	f.picks = f.picks[:0]
 	logOn, logOff := math.Log(b.Q), math.Log1p(-b.Q)
@@ -97,6 +94,15 @@ func (f *Field) Reset(b *Bank, height, width int, x []uint8) {
 			f.L[i] = 0
 		}
 	}
+}
+
+// resize gives the field n pixels; its memory is reused where it is large
+// enough.
+func (f *Field) resize(n int) {
+	if cap(f.L) < n {
+		f.X, f.Hi, f.Lo, f.L = make([]uint8, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	}
+	f.X, f.Hi, f.Lo, f.L = f.X[:n], f.Hi[:n], f.Lo[:n], f.L[:n]
 }
 
 // LogLik is the log-likelihood of the image under the composition, in nats,

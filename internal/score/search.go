@@ -26,8 +26,9 @@ type Search struct {
 	undo   []undo
 	backup []float64
 
-	near  []int // candidates within the error bound of the best
-	exact []Gain
+	near    []int // candidates within the error bound of the best
+	exact   []Gain
+	largest []float64 // scratch of Top
 
 	// The image as the shifted sprites meet it: plane row r is image row
 	// DY0+r, likewise columns; what lies outside the image is not known.

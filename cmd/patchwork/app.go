@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"runtime"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"example.com/patchwork/internal/atomicfile"
+	"example.com/patchwork/render"
+)
+
+// app is one run of the command.
+type app struct {
+	console
+	quiet   bool
+	started bool // the command line was understood, and work began
+}
+
+const rootLong = `Patchwork explains a binary image by a few experts, each with an opinion about
+some of its pixels, and learns such experts from images.
+
+A session, from nothing to explained letters:
+
+  patchwork synth letters --letters T --writers 20 --seed 1 -o t.npz
+  patchwork learn t.npz -o model.npz --experts 2 --shift 14 --rotate 24:6 --take 10
+  patchwork draw model.npz
+  patchwork explain -m model.npz t.npz --skip 10
+
+or, all in one: patchwork demo`
+
+func (a *app) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "patchwork",
+		Short:         "Learn experts from binary images, and explain images with them",
+		Long:          rootLong,
+		Example:       "  patchwork demo",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          noSuchCommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRun: func(*cobra.Command, []string) {
+			a.started = true
+		},
+	}
+	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no summary and no progress, only errors and warnings")
+	root.SetGlobalNormalizationFunc(otherNames)
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(a.learnCommand(), a.explainCommand(), a.scoreCommand(), a.sampleCommand(), a.drawCommand(),
+		a.infoCommand(), a.synthCommand(), a.ruleCommand(), a.demoCommand(), a.versionCommand())
+	return root
+}
+
+// noSuchCommand reports a command that does not exist, with its likeliest meaning.
+func noSuchCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	cmd.SuggestionsMinimumDistance = 2
+	hint := ""
+	if s := cmd.SuggestionsFor(args[0]); len(s) > 0 {
+		hint = "; did you mean " + orList(s) + "?"
+	}
+	return &usageError{err: fmt.Errorf("there is no command %q%s", args[0], hint), command: cmd.CommandPath()}
+}
+
+// otherNames lets flags be called by the names that people also know them by.
+func otherNames(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	switch name {
+	case "orders":
+		name = "starts"
+	case "binarise", "binarize":
+		name = "threshold"
+	case "colored":
+		name = "coloured"
+	}
+	return pflag.NormalizedName(name)
+}
+
+// output writes to a file that appears complete or not at all, or to standard
+// output for the path "" or "-".
+func (a *app) output(path string, write func(io.Writer) error) error {
+	if path != "" && path != "-" {
+		return atomicfile.Write(path, write)
+	}
+	w := bufio.NewWriter(a.out)
+	if err := write(w); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// say prints a line of a summary, unless quiet, and reports a failing writer.
+func (a *app) say(w io.Writer, format string, args ...any) error {
+	if a.quiet {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, format+"\n", args...)
+	return err
+}
+
+// warn prints a warning on stderr. A stderr that cannot be written leaves
+// nobody to tell.
+func (a *app) warn(format string, args ...any) {
+	fmt.Fprintf(a.err, "patchwork: warning: "+format+"\n", args...)
+}
+
+// show draws a sheet as text on standard output.
+func (a *app) show(s render.Sheet) error {
+	return render.TerminalSheet(a.out, s, render.TerminalOptions{
+		Width: a.width, Colours: render.DetectColours(a.getenv, a.outTerminal)})
+}
+
+// workersFlag adds --workers.
+func workersFlag(cmd *cobra.Command, workers *int) {
+	cmd.Flags().IntVar(workers, "workers", runtime.GOMAXPROCS(0), "goroutines; the result is the same for any number")
+}
+
+// checkWorkers refuses a number of workers that is none.
+func checkWorkers(workers int) error {
+	if workers < 1 {
+		return usagef("--workers %d: there must be at least 1", workers)
+	}
+	return nil
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"example.com/patchwork/dataset/npy"
+)
+
+// badInputs makes files that cannot be used, in the present folder, beside
+// those of smallLetters.
+func badInputs(t *testing.T) {
+	t.Helper()
+	smallLetters(t)
+	good := read(t, "t.npz")
+	write(t, "truncated.npz", good[:len(good)/2])
+	write(t, "truncated-model.npz", read(t, "model.npz")[:1000])
+	write(t, "text.npz", "this is not an archive")
+	write(t, "empty.csv", "")
+	write(t, "ragged.csv", "a,b,c\n1,0,1\n0,1\n")
+	write(t, "small.csv", "a,b,c\n1,0,1\n0,1,0\n")
+	save(t, "colour.npy", npy.Member{Array: npy.New(make([]uint8, 2*4*4*3), 2, 4, 4, 3)})
+	save(t, "two.npy", npy.Member{Array: npy.New([]uint8{0, 1, 2, 0}, 1, 2, 2)})
+	save(t, "none.npy", npy.Member{Array: npy.New([]uint8{}, 0, 2, 2)})
+	save(t, "negative.npz", npy.Member{Name: "x", Array: npy.New([]uint8{0, 1}, 2, 1)},
+		npy.Member{Name: "weight", Array: npy.New([]int64{1, -1}, 2)})
+	must(t, "synth", "bars", "--n", "10", "-o", "bars.npz", "-q")
+	must(t, "synth", "bars", "--n", "10", "--side", "9", "-o", "wide.npz", "-q")
+	must(t, "learn", "bars.npz", "--rule", "max-minus-min", "-k", "2", "-o", "bars-model.npz", "-q")
+	if err := os.Symlink("nowhere", "dangling"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir("folder", 0o777); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// learn is a line that would learn from the data, if it could.
+const learnK2 = " -k 2 -o out.npz"
+
+var bad = []struct {
+	line string
+	code int
+	says string // part of the message
+}{
+	// The command line.
+	{"nosuch", 2, `no command "nosuch"`},
+	{"lern t.npz", 2, "did you mean learn?"},
+	{"learn --nosuch t.npz", 2, "unknown flag: --nosuch"},
+	{"learn", 2, "no data"},
+	{"learn t.npz -o out.npz", 2, "--experts K is missing"},
+	{"learn t.npz -k 2", 2, "-o MODEL is missing"},
+	{"learn t.npz -k 0 -o out.npz", 2, "at least one expert"},
+	{"learn t.npz -k -3 -o out.npz", 2, "at least one expert"},
+	{"learn t.npz -k two -o out.npz", 2, "invalid syntax (see patchwork learn --help)"},
+	{"learn t.npz -k 2000000 -o out.npz", 2, "too large a model"},
+	{"learn t.npz --rule mean" + learnK2, 2, "max or max-minus-min"},
+	{"learn t.npz --mode fast" + learnK2, 2, "default or paper"},
+	{"learn t.npz --mode paper --init text" + learnK2, 2, "exclude each other"},
+	{"learn t.npz --shift 24" + learnK2, 2, "out of the image"},
+	{"learn t.npz --shift 3,24" + learnK2, 2, "out of the image"},
+	{"learn t.npz --shift far" + learnK2, 2, "whole number of pixels"},
+	{"learn t.npz --shift-step 0" + learnK2, 2, "at least 1 pixel"},
+	{"learn t.npz --rotate 24" + learnK2, 2, "RANGE:STEP"},
+	{"learn t.npz --rotate 24:0" + learnK2, 2, "RANGE:STEP"},
+	{"learn t.npz --rotate 180:0.0001" + learnK2, 2, "too many"},
+	{"learn t.npz --rotate NaN:NaN" + learnK2, 2, "RANGE:STEP"},
+	{"learn t.npz --shift 23 --rotate 180:1 -k 200 -o out.npz", 2, "too many to search"},
+	{"learn t.npz --starts 0" + learnK2, 2, "at least one start"},
+	{"learn t.npz --workers 0" + learnK2, 2, "at least 1"},
+	{"learn t.npz --prior 1" + learnK2, 2, "ON:OFF"},
+	{"learn t.npz --q 1.5" + learnK2, 2, "not a probability"},
+	{"learn t.npz --until-ink 1" + learnK2, 2, "fraction"},
+	{"learn t.npz --method batch --progress-picture p.png" + learnK2, 2, "--method batch"},
+	{"learn t.npz --begin splits --progress-picture p.png" + learnK2, 2, "--begin orders"},
+	{"learn t.npz --picture p.gif" + learnK2, 2, ".png or .svg"},
+	{"explain -m model.npz t.npz --alpha 2", 2, "--alpha"},
+	{"explain -m model.npz t.npz --max-picks 0", 2, "--max-picks"},
+	{"explain -m model.npz t.npz --start warm", 2, "forced or empty"},
+	{"explain -m bars-model.npz bars.npz --score truncated", 2, "max rule"},
+	{"explain t.npz", 2, "-m MODEL is missing"},
+	{"draw", 2, "no model"},
+	{"draw model.npz -m model.npz", 2, "one model"},
+	{"draw model.npz -o out.pdf", 2, ".png or .svg"},
+	{"sample -m model.npz -n 0", 2, "at least 1"},
+	{"sample -m model.npz -n 99999999999", 2, "at most"},
+	{"synth", 2, "which kind"},
+	{"synth circles", 2, "choose quadrants, bars, letters or scenes"},
+	{"synth bars --n 0 -o out.npz", 2, "--n "},
+	{"synth bars --n 10", 2, "-o FILE.npz is missing"},
+	{"synth bars --n 10 --flip 2 -o out.npz", 2, "--flip 2"},
+	{"synth bars --n 10 --hide 2 -o out.npz", 2, "--hide 2"},
+	{"synth letters --letters tt -o out.npz", 2, "--letters"},
+	{"synth bars --n 999999999999 -o out.npz", 2, "--n "},
+	{"synth scenes --n 2 --template-on .2 --template-off .5 -o out.npz", 2, "--template-o"},
+	{"rule", 2, "no opinions"},
+	{"rule 1.2", 2, "from 0 to 1"},
+	{"rule noisy .5", 2, "noisy"},
+	{"rule .5 -o out.png", 2, "--curve"},
+
+	// Data.
+	{"learn missing.npz" + learnK2, 2, "missing.npz"},
+	{"learn dangling" + learnK2, 2, "dangling"},
+	{"learn t.npz/under" + learnK2, 2, "t.npz/under"},
+	{"learn folder" + learnK2, 2, "folder"},
+	{"learn truncated.npz" + learnK2, 2, "truncated.npz"},
+	{"learn text.npz" + learnK2, 2, "text.npz"},
+	{"learn empty.csv" + learnK2, 2, "empty.csv"},
+	{"learn colour.npy" + learnK2, 2, "colour.npy"},
+	{"learn two.npy" + learnK2, 2, "--threshold"},
+	{"learn none.npy" + learnK2, 2, "none.npy"},
+	{"learn ragged.csv" + learnK2, 2, "ragged.csv"},
+	{"learn negative.npz" + learnK2, 2, "negative.npz"},
+	{"learn t.npz bars.npz" + learnK2, 2, "bars.npz"},
+	{"learn t.npz --array nosuch" + learnK2, 2, "nosuch"},
+	{"learn t.npz --weight nosuch" + learnK2, 2, "nosuch"},
+	{"learn t.npz --where y=Z" + learnK2, 2, "y=Z"},
+	{"learn t.npz --where colour=red" + learnK2, 2, "colour"},
+	{"learn t.npz --where y" + learnK2, 2, "y"},
+	{"learn t.npz --take 0" + learnK2, 2, "selects nothing"},
+	{"learn t.npz --skip 12" + learnK2, 2, "leaves nothing of 12"},
+	{"learn t.npz --height 24" + learnK2, 2, "go together"},
+	{"learn t.npz --labels t.npz --labels t.npz" + learnK2, 2, "label files"},
+	{"learn small.csv --delimiter ,," + learnK2, 2, "one character"},
+
+	// Models.
+	{"explain -m missing.npz t.npz", 2, "missing.npz"},
+	{"explain -m folder t.npz", 2, "is a folder"},
+	{"explain -m truncated-model.npz t.npz", 2, "truncated-model.npz"},
+	{"explain -m t.npz t.npz", 2, "t.npz"},
+	{"info text.npz", 2, "text.npz"},
+	{"explain -m model.npz bars.npz", 2, "5 x 5"},
+	{"explain -m bars-model.npz wide.npz", 2, "--scene"},
+	{"score -m model.npz bars.npz", 2, "24 x 24"},
+	{"explain -m model.npz t.npz --shift 24", 2, "out of the image"},
+
+	// Output.
+	{"learn t.npz -k 2 -o no/such/out.npz", 1, "no/such"},
+	{"learn t.npz -k 2 -o folder", 1, "is a folder"},
+	{"learn t.npz -k 2 -o t.npz/out.npz", 1, "t.npz"},
+	{"learn bars.npz -k 2 -o /dev/full", 1, "/dev/full"},
+	{"explain -m model.npz t.npz -o /dev/full", 1, "/dev/full"},
+	{"explain -m model.npz t.npz -o no/out", 1, "no"},
+	{"synth bars --n 10 -o /dev/full", 1, "/dev/full"},
+	{"demo -o t.npz", 1, "t.npz"},
+}
+
+func TestBadRequests(t *testing.T) {
+	t.Chdir(t.TempDir())
+	badInputs(t)
+	before := listing(t, ".")
+	for _, b := range bad {
+		t.Run(b.line, func(t *testing.T) {
+			if strings.Contains(b.line, "/dev/full") && !exists("/dev/full") {
+				t.Skip("no /dev/full on this system")
+			}
+			o := patchworkCommand(t, fields(b.line)...)
+			if o.code != b.code {
+				t.Errorf("exit %d, want %d", o.code, b.code)
+			}
+			line, rest, _ := strings.Cut(o.err, "\n")
+			if !strings.HasPrefix(line, "patchwork: ") || rest != "" {
+				t.Errorf("stderr is not one line of ours: %q", o.err)
+			}
+			if strings.Count(line, "patchwork: ") > 1 {
+				t.Errorf("the program's name comes twice: %q", line)
+			}
+			if !strings.Contains(line, b.says) {
+				t.Errorf("%q does not mention %q", line, b.says)
+			}
+			if o.out != "" {
+				t.Errorf("stdout has %q", o.out)
+			}
+			if after := listing(t, "."); after != before {
+				t.Errorf("files were left: %s; before: %s", after, before)
+			}
+		})
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"math"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"example.com/patchwork"
+	"example.com/patchwork/dataset"
+)
+
+// dataFlags say which data to read and what to take of them; every command
+// that reads data has them all.
+type dataFlags struct {
+	array, weight, delimiter     string
+	threshold                    float64
+	invert                       bool
+	columns, meta, where, labels []string
+	header                       choice
+	take, skip, height, width    int
+	takeGiven, thresholdGiven    bool
+}
+
+func (f *dataFlags) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringArrayVar(&f.where, "where", nil, `select rows by metadata, such as y=T, y=T,L, writer<=20; may be repeated`)
+	fs.IntVar(&f.skip, "skip", 0, "leave out the first N selected images")
+	fs.IntVar(&f.take, "take", 0, "take the first N selected images (default all)")
+	fs.StringVar(&f.array, "array", "", "array of an .npz file that holds the images (default x, or the only one)")
+	fs.Float64Var(&f.threshold, "threshold", 0, "make numbers binary: on is what is greater (pictures: what is darker, of 255)")
+	fs.BoolVar(&f.invert, "invert", false, "swap on and off")
+	fs.StringVar(&f.weight, "weight", "", "array or column with the integer weights of the rows")
+	fs.StringSliceVar(&f.columns, "columns", nil, "columns of a table that are data, by name or number (default all but metadata)")
+	fs.StringSliceVar(&f.meta, "meta", nil, "columns of a table that are metadata")
+	fs.StringArrayVar(&f.labels, "labels", nil, "label file (IDX or .npy), one for each data file; becomes the column y")
+	fs.IntVar(&f.height, "height", 0, "make rows images of this height, with --width")
+	fs.IntVar(&f.width, "width", 0, "make rows images of this width, with --height")
+	fs.StringVar(&f.delimiter, "delimiter", "", "of CSV files (default the most frequent of comma, tab, semicolon)")
+	f.header.add(cmd, "header", "auto", "whether CSV files start with names", "auto", "yes", "no")
+}
+
+// oneOrMoreData is the arguments of a command that reads data.
+func oneOrMoreData(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return &usageError{err: fmt.Errorf("no data: name files (.npy, .npz, .csv, .parquet, IDX, .png, .pbm) or folders"), command: cmd.CommandPath()}
+	}
+	return nil
+}
+
+// options are the flags as the dataset package understands them.
+func (f *dataFlags) options(cmd *cobra.Command, paths int) (dataset.Options, error) {
+	o := dataset.Options{Array: f.array, Invert: f.invert, Weight: f.weight, Columns: f.columns, Meta: f.meta,
+		Labels: f.labels, Height: f.height, Width: f.width}
+	f.takeGiven = cmd.Flags().Changed("take")
+	if cmd.Flags().Changed("threshold") {
+		if math.IsNaN(f.threshold) {
+			return o, usagef("--threshold is not a number")
+		}
+		o.Threshold = &f.threshold
+	}
+	for _, text := range f.where {
+		c, err := dataset.ParseCondition(text)
+		if err != nil {
+			return o, request(err)
+		}
+		o.Where = append(o.Where, c)
+	}
+	switch f.header.value {
+	case "yes":
+		o.Header = dataset.HeaderPresent
+	case "no":
+		o.Header = dataset.HeaderAbsent
+	}
+	if f.delimiter != "" {
+		r, n := utf8.DecodeRuneInString(f.delimiter)
+		if n != len(f.delimiter) {
+			return o, usagef("--delimiter %q: one character is wanted", f.delimiter)
+		}
+		o.Delimiter = r
+	}
+	switch {
+	case f.takeGiven && f.take < 1:
+		return o, usagef("--take %d selects nothing; take at least 1", f.take)
+	case f.skip < 0:
+		return o, usagef("--skip %d: give 0 or more", f.skip)
+	case (f.height > 0) != (f.width > 0) || f.height < 0 || f.width < 0:
+		return o, usagef("--height and --width go together and are at least 1")
+	case len(f.labels) > 0 && len(f.labels) != paths:
+		return o, usagef("%d label files for %d data files; give one --labels for each", len(f.labels), paths)
+	}
+	return o, nil
+}
+
+// read reads and selects. It returns early when the context ends, though a
+// read that hangs (a pipe) may then be left behind.
+func (f *dataFlags) read(cmd *cobra.Command, paths []string) (*dataset.Set, error) {
+	opt, err := f.options(cmd, len(paths))
+	if err != nil {
+		return nil, err
+	}
+	type result struct {
+		set *dataset.Set
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		set, err := dataset.Read(paths, opt)
+		done <- result{set, err}
+	}()
+	select {
+	case r := <-done:
+		if r.err != nil {
+			return nil, &inputError{r.err}
+		}
+		return f.cut(r.set)
+	case <-cmd.Context().Done():
+		return nil, context.Cause(cmd.Context())
+	}
+}
+
+// cut applies --skip and --take.
+func (f *dataFlags) cut(set *dataset.Set) (*dataset.Set, error) {
+	if set.Len() == 0 {
+		return nil, &inputError{fmt.Errorf("%s holds no images", set.Source)}
+	}
+	if f.skip >= set.Len() {
+		return nil, usagef("--skip %d leaves nothing of %d images", f.skip, set.Len())
+	}
+	set = set.Skip(f.skip)
+	if f.takeGiven {
+		set = set.Take(f.take)
+	}
+	return set, nil
+}
+
+// learnable is a set as the learner takes it.
+func learnable(set *dataset.Set) patchwork.Data {
+	return patchwork.Data{Images: set.Images, Weights: set.Weights}
+}
+
+// row is the index of image i in the input, before any selection.
+func row(set *dataset.Set, i int) int {
+	if set.Rows == nil {
+		return i
+	}
+	return set.Rows[i]
+}
+
+// describe says how many images of what size there are.
+func describe(set *dataset.Set) string {
+	h, w := set.Size()
+	if set.Table {
+		return fmt.Sprintf("%s of %d columns", count(set.Len(), "row"), w)
+	}
+	return fmt.Sprintf("%s of %d x %d", count(set.Len(), "image"), h, w)
+}
+
+// count is a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,251 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"example.com/patchwork"
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/dataset/synth"
+	"example.com/patchwork/internal/atomicfile"
+	"example.com/patchwork/modelfile"
+	"example.com/patchwork/pose"
+	"example.com/patchwork/render"
+)
+
+// The demo's letters and what it learns of them: the setting of the paper's
+// Figure 7, with letters that the program draws itself.
+const (
+	demoLetter  = "T"
+	demoLearn   = 10 // letters to learn from, each by another writer
+	demoExplain = 5  // letters of further writers to explain
+	demoSide    = 56
+	demoExperts = 2
+	demoShift   = 14
+	demoSamples = 9
+	demoSeed    = 15 // one of those in which the experts become the strokes; about half do
+)
+
+// demo is one run of the demo: what it made, and where it goes.
+type demo struct {
+	dir     string
+	letters *synthSet
+	learning
+	test    *dataset.Set
+	explain []patchwork.Explanation // of the test letters
+	took    time.Duration           // of learning
+}
+
+func (a *app) demoCommand() *cobra.Command {
+	var (
+		dir     string
+		seed    uint64
+		workers int
+	)
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Learn the letter T from ten drawings, and explain five more",
+		Long: `Draw ten T's by ten invented writers, learn two experts from them, and explain
+five T's by other writers with them. With the default seed the experts become
+the two strokes of the letter; with other letters (--seed) they sometimes become
+other parts of it.
+
+The strokes and the explanations are shown in the terminal. The folder of -o
+gets the letters, the model, the explanations, the pictures, and index.html, a
+page with all of them that needs nothing else.`,
+		Example: `  patchwork demo
+  patchwork demo -o other-letters --seed 4`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkWorkers(workers); err != nil {
+				return err
+			}
+			d := &demo{dir: dir}
+			if err := d.prepare(seed, workers); err != nil {
+				return err
+			}
+			if err := os.MkdirAll(dir, 0o777); err != nil {
+				return fmt.Errorf("make the folder %s: %w; choose another with -o", dir, underlying(err))
+			}
+			if err := a.demoLearn(cmd.Context(), d); err != nil {
+				return err
+			}
+			sheets, err := d.sheets(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if err := d.save(sheets); err != nil {
+				return err
+			}
+			return a.demoReport(d)
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVarP(&dir, "output", "o", "demo", "folder to write to")
+	fs.Uint64Var(&seed, "seed", demoSeed, "seed of the letters and of learning")
+	workersFlag(cmd, &workers)
+	return cmd
+}
+
+// prepare draws the letters and says what is to be learned of them.
+func (d *demo) prepare(seed uint64, workers int) error {
+	set, err := synth.Letters(synth.LettersOptions{Letters: demoLetter, N: demoLearn + demoExplain, Side: demoSide, Seed: seed})
+	if err != nil {
+		return err
+	}
+	d.letters = &synthSet{set.Images, set.Arrays()}
+	grid := pose.Grid{DY: pose.Symmetric(demoShift, 1), DX: pose.Symmetric(demoShift, 1), Angles: pose.Evenly(24, 6)}
+	d.data = patchwork.Data{Images: set.Images[:demoLearn]}
+	d.cfg = patchwork.DefaultConfig(patchwork.ModeDefault, patchwork.Max, demoSide, demoSide, grid)
+	// Orders only, because the demo shows how the experts grow image by image.
+	d.opt = patchwork.LearnOptions{Experts: demoExperts, Begin: patchwork.BeginOrders, Seed: seed, Workers: workers}
+	d.test = &dataset.Set{Images: set.Images[demoLearn:], Source: "the demo's letters"}
+	for i := range demoExplain {
+		d.test.Rows = append(d.test.Rows, demoLearn+i)
+	}
+	return nil
+}
+
+// demoLearn learns, and explains the test letters.
+func (a *app) demoLearn(ctx context.Context, d *demo) error {
+	began := time.Now()
+	if err := a.runStarts(ctx, &d.learning); err != nil {
+		return err
+	}
+	d.took = time.Since(began)
+	d.explain = make([]patchwork.Explanation, d.test.Len())
+	_, err := patchwork.Explain(ctx, d.model, learnable(d.test), patchwork.PursuitOptions{}, d.opt.Workers,
+		func(i int, e *patchwork.Explanation) { d.explain[i] = *e })
+	return err
+}
+
+// demoSheets are the pictures of the demo.
+type demoSheets struct{ strokes, coloured, learning, explanations, samples render.Sheet }
+
+func (d *demo) sheets(ctx context.Context) (*demoSheets, error) {
+	progress, err := progressSheet(ctx, &d.learning)
+	if err != nil {
+		return nil, err
+	}
+	return &demoSheets{
+		strokes:      render.Experts(d.model),
+		coloured:     colouredSheet(d.model),
+		learning:     progress,
+		explanations: render.Explanations(d.model, d.cases()),
+		samples:      drawSamples(d.model, demoSamples, d.opt.Seed).sheet(true),
+	}, nil
+}
+
+func (d *demo) cases() []render.Case {
+	var cases []render.Case
+	for i, e := range d.explain {
+		cases = append(cases, render.Case{Name: fmt.Sprintf("letter %d", row(d.test, i)), Image: d.test.Images[i], Explanation: e})
+	}
+	return cases
+}
+
+// save writes the files of the demo.
+func (d *demo) save(s *demoSheets) error {
+	if err := atomicfile.Write(d.path("letters.npz"), func(w io.Writer) error {
+		return npy.WriteZip(w, npy.Deflate, d.letters.members()...)
+	}); err != nil {
+		return err
+	}
+	if err := modelfile.Save(d.path("model.npz"), d.model); err != nil {
+		return err
+	}
+	if err := atomicfile.Write(d.path("explanations.jsonl"), func(w io.Writer) error {
+		for i := range d.explain {
+			if _, err := w.Write(explanationLine(row(d.test, i), &d.explain[i])); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	for _, p := range []struct {
+		name  string
+		sheet render.Sheet
+	}{
+		{"strokes.png", s.strokes}, {"coloured.png", s.coloured}, {"learning.png", s.learning},
+		{"explanations.png", s.explanations}, {"samples.png", s.samples},
+	} {
+		if err := render.Save(d.path(p.name), p.sheet); err != nil {
+			return err
+		}
+	}
+	return atomicfile.Write(d.path("index.html"), d.page(s).Write)
+}
+
+func (d *demo) path(name string) string { return filepath.Join(d.dir, name) }
+
+// page is the report of the demo in HTML.
+func (d *demo) page(s *demoSheets) render.Page {
+	figure := func(p render.Picture, caption, alt string) []render.Figure {
+		return []render.Figure{{Caption: caption, Alt: alt, Picture: p}}
+	}
+	return render.Page{
+		Title: "Patchwork: the letter T from ten drawings",
+		Intro: fmt.Sprintf("Ten invented writers drew a T each. Two experts, which may be shifted by up to %d pixels and turned by up to 24 degrees, learned them in %.1f seconds on their own: nobody said that a T has two strokes.\n\nThis page was made by: patchwork demo --seed %d",
+			demoShift, d.took.Seconds(), d.opt.Seed),
+		Sections: []render.Section{
+			{Heading: "The two experts", Text: "Each expert has an opinion about some pixels, black for ink; where it has none it abstains. The strongest opinion decides.",
+				Figures: append(figure(s.strokes, "What the experts learned, and in how many of the letters they are used.", "The templates of the two experts"),
+					figure(s.coloured, "The experts at their mean places, each in its colour.", "Two coloured strokes that form a T")...)},
+			{Heading: "How they were learned", Text: "The letters come one at a time. The first one becomes the first expert; what that cannot explain in the second becomes the second; then both adapt, wherever an image needs them. At the end all letters are gone through a few times more.",
+				Figures: figure(s.learning, "Letters in the order in which they came, the experts after each, and nine samples.", "A table of letters and templates")},
+			{Heading: "Explaining new letters", Text: "Letters by writers that were not seen in learning. The pursuit adds one expert, rotation and shift after the other, while the likelihood rises.",
+				Figures: figure(s.explanations, "Each letter, who explains which part of its ink, and what the experts compose.", "Letters with their strokes in colours")},
+			{Heading: "Drawing new letters", Text: "Where the strokes lie in the letters learned is a joint Gaussian; samples of it are new letters.",
+				Figures: figure(s.samples, "Nine samples.", "Nine sampled letters")},
+		},
+	}
+}
+
+// demoReport says what was done and, on a terminal, shows it.
+func (a *app) demoReport(d *demo) error {
+	if a.quiet {
+		return nil
+	}
+	if a.outTerminal {
+		for _, s := range []render.Sheet{render.Experts(d.model), render.Explanations(d.model, d.cases())} {
+			if err := a.show(s); err != nil {
+				return err
+			}
+			fmt.Fprintln(a.out)
+		}
+	}
+	return a.output("-", func(w io.Writer) error {
+		_, err := io.WriteString(w, d.text())
+		return err
+	})
+}
+
+// text is the report of the demo, for terminals and pipes.
+func (d *demo) text() string {
+	var b strings.Builder
+	r := d.model.Extras().Record
+	fmt.Fprintf(&b, "learned %d strokes of the letter %s from %d drawings in %.2f s (start %d of %d)\n",
+		d.model.K(), demoLetter, demoLearn, d.took.Seconds(), r.Chosen+1, len(r.Starts))
+	for i, e := range d.explain {
+		fmt.Fprintf(&b, "letter %d:", row(d.test, i))
+		for _, p := range e.Picks {
+			fmt.Fprintf(&b, " expert %d at (%+d,%+d) turned %+v,", p.Expert, p.Pose.DY, p.Pose.DX, p.Pose.Angle)
+		}
+		fmt.Fprintf(&b, " log-likelihood %.3f per pixel\n", e.LogLikModel/float64(d.test.Images[i].Len()))
+	}
+	fmt.Fprintf(&b, "wrote %s, a page with pictures, and %s\n", d.path("index.html"), d.path("model.npz"))
+	fmt.Fprintf(&b, "go on: patchwork sample -m %s -n 9\n", d.path("model.npz"))
+	fmt.Fprintf(&b, "       patchwork explain -m %s %s\n", d.path("model.npz"), d.path("letters.npz"))
+	return b.String()
+}

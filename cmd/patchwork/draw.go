@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"image"
+
+	"github.com/spf13/cobra"
+
+	"example.com/patchwork"
+	"example.com/patchwork/render"
+)
+
+func (a *app) drawCommand() *cobra.Command {
+	var (
+		model, output string
+		coloured      bool
+	)
+	cmd := &cobra.Command{
+		Use:   "draw MODEL [-o OUT]",
+		Short: "Draw the experts of a model",
+		Long: `Draw the templates of a model: ink from white (0) to black (1) under the max
+rule, blue (0), grey (no vote) and yellow (1) under max-minus-min.
+
+With --coloured, all experts at their mean places in one picture, each in its
+own colour, as in the paper's Figure 8. Without -o, in the terminal.`,
+		Example: `  patchwork draw model.npz
+  patchwork draw model.npz -o experts.svg
+  patchwork draw model.npz --coloured -o coloured.png`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, err := modelArgument(cmd, model, args)
+			if err != nil {
+				return err
+			}
+			if output != "" && !isPicture(output) {
+				return usagef("-o %s: a picture is a .png or .svg file", output)
+			}
+			if err := checkOutputs(output); err != nil {
+				return err
+			}
+			m, err := loadModel(path)
+			if err != nil {
+				return err
+			}
+			sheet := render.Experts(m)
+			if coloured {
+				sheet = colouredSheet(m)
+			}
+			if output == "" {
+				return a.show(sheet)
+			}
+			return render.Save(output, sheet)
+		},
+	}
+	modelFlag(cmd, &model)
+	cmd.Flags().StringVarP(&output, "output", "o", "", "picture to write (.png, .svg; default the terminal)")
+	cmd.Flags().BoolVar(&coloured, "coloured", false, "all experts at their mean places, in colours")
+	return cmd
+}
+
+// colouredSheet is the experts of a model at their mean places, in colours.
+func colouredSheet(m *patchwork.Model) render.Sheet {
+	sheet := render.Sheet{Tiles: []render.Tile{{Image: colouredTile(m)}}}
+	for k := range m.K() {
+		sheet.Legend = append(sheet.Legend, render.Swatch{Colour: render.Hue(k), Text: fmt.Sprintf("expert %d", k)})
+	}
+	return sheet
+}
+
+func colouredTile(m *patchwork.Model) image.Image {
+	return render.Coloured(m, m.Height(), m.Width(), m.MeanPicks())
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"example.com/patchwork"
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/dataset/synth"
+)
+
+// Exit codes, a contract with scripts.
+const (
+	exitDone    = 0
+	exitFailed  = 1 // input/output, disk full, interrupted
+	exitRequest = 2 // flags, unreadable or malformed input
+)
+
+// usageError is a request that cannot be granted: a flag, an argument, or
+// options that do not go together.
+type usageError struct {
+	err     error
+	command string // whose help to read, may be empty
+}
+
+func (e *usageError) Error() string {
+	if e.command == "" {
+		return e.err.Error()
+	}
+	return fmt.Sprintf("%v (see %s --help)", e.err, e.command)
+}
+
+func (e *usageError) Unwrap() error { return e.err }
+
+func usagef(format string, args ...any) error {
+	return &usageError{err: fmt.Errorf(format, args...)}
+}
+
+// inputError is input that cannot be read or used, whatever the cause.
+type inputError struct{ err error }
+
+func (e *inputError) Error() string {
+	s := e.err.Error()
+	if strings.HasSuffix(s, syscall.ENOENT.Error()) {
+		s += "; check the name"
+	}
+	return s
+}
+
+func (e *inputError) Unwrap() error { return e.err }
+
+// badNumber is how package strconv begins its errors, which only programmers
+// want to read.
+var badNumber = regexp.MustCompile(`strconv\.\w+: parsing "[^"]*": `)
+
+// flagError is an error about a flag of a command, in plain words.
+func flagError(cmd *cobra.Command, err error) error {
+	text := badNumber.ReplaceAllString(err.Error(), "")
+	return &usageError{err: errors.New(text), command: cmd.CommandPath()}
+}
+
+// request marks an error of the library that can only mean a wrong request,
+// and leaves an interruption what it is.
+func request(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return &usageError{err: err}
+}
+
+// exitCode is the contract's code for an error.
+func (a *app) exitCode(err error) int {
+	var (
+		usage  *usageError
+		input  *inputError
+		format *dataset.FormatError
+		size   *patchwork.SizeError
+		option *synth.OptionError
+	)
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, context.Canceled):
+		return exitFailed
+	case errors.As(err, &usage), errors.As(err, &input), errors.As(err, &format),
+		errors.As(err, &size), errors.As(err, &option), !a.started:
+		return exitRequest
+	}
+	return exitFailed
+}
+
+// report prints an error as one line and returns the exit code.
+func (a *app) report(err error) int {
+	switch {
+	case err == nil:
+	case errors.Is(err, syscall.EPIPE): // the reader has seen enough
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(a.err, "patchwork: interrupted; no unfinished file was written")
+	default:
+		fmt.Fprintln(a.err, "patchwork: "+oneLine(err.Error()))
+	}
+	return a.exitCode(err)
+}
+
+// oneLine joins the lines of a message and drops the names of our own
+// packages from its front, where every message says "patchwork" already.
+func oneLine(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	s = strings.ReplaceAll(s, ": patchwork: ", ": ")
+	for _, name := range []string{"patchwork: ", "dataset: ", "synth: ", "modelfile: ", "render: ", "pose: ", "rule: "} {
+		s = strings.TrimPrefix(s, name)
+	}
+	return s
+}
+
+// underlying is the cause of an error of the file system, without the name of
+// the operation and the path, which the message around it has.
+func underlying(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"example.com/patchwork"
+	"example.com/patchwork/modelfile"
+)
+
+// commands lists a command and all below it but cobra's own.
+func commands(c *cobra.Command) []*cobra.Command {
+	out := []*cobra.Command{c}
+	for _, sub := range c.Commands() {
+		if n := sub.Name(); n != "help" && n != "completion" {
+			out = append(out, commands(sub)...)
+		}
+	}
+	return out
+}
+
+// examples is the example lines of a help text, continuations joined.
+func examples(text string) []string {
+	var out []string
+	for _, l := range strings.Split(strings.ReplaceAll(text, "\\\n", " "), "\n") {
+		if l = strings.TrimSpace(l); strings.HasPrefix(l, "patchwork ") {
+			out = append(out, strings.TrimPrefix(l, "patchwork "))
+		}
+	}
+	return out
+}
+
+// Every command explains itself, and every example in the help works, in the
+// order in which a reader meets them after the session of the root's help.
+func TestEveryExampleWorks(t *testing.T) {
+	t.Chdir(t.TempDir())
+	root := (&app{}).rootCommand()
+	lines := examples(root.Long)
+	for _, c := range commands(root) {
+		if c.Short == "" || c.Long == "" || len(examples(c.Example)) == 0 {
+			t.Errorf("%s lacks a short text, a long text or an example", c.CommandPath())
+		}
+		lines = append(lines, examples(c.Example)...)
+		if out := must(t, append(fields(c.CommandPath())[1:], "--help")...); !strings.Contains(out, strings.TrimSpace(c.Example)) {
+			t.Errorf("the help of %s lacks its example", c.CommandPath())
+		}
+	}
+	if len(lines) < 30 {
+		t.Errorf("only %d examples", len(lines))
+	}
+	done := make(map[string]bool)
+	for _, l := range lines {
+		if !done[l] {
+			must(t, fields(l)...)
+		}
+		done[l] = true
+	}
+}
+
+// The demo makes what it says, quietly in a pipe, and learns the two strokes.
+func TestDemo(t *testing.T) {
+	t.Chdir(t.TempDir())
+	out := must(t, "demo")
+	if !strings.Contains(out, "learned 2 strokes of the letter T from 10 drawings") || strings.ContainsAny(out, "█\x1b") || strings.Count(out, "\n") > 12 {
+		t.Errorf("in a pipe the demo says\n%s", out)
+	}
+	const want = "coloured.png explanations.jsonl explanations.png index.html learning.png letters.npz model.npz samples.png strokes.png"
+	if got := listing(t, "demo"); got != want {
+		t.Errorf("files %s, want %s", got, want)
+	}
+	if page := read(t, filepath.Join("demo", "index.html")); regexp.MustCompile(`(?:src|href)="?(?:https?:|//|[a-z]+\.)`).MatchString(page) {
+		t.Error("the page needs other files")
+	}
+	m, err := modelfile.Load(filepath.Join("demo", "model.npz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bars(m); n != 2 {
+		t.Errorf("%d of the demo's experts are strokes", n)
+	}
+	for _, l := range strings.Split(out, "\n") {
+		if _, command, ok := strings.Cut(l, "patchwork "); ok {
+			must(t, fields(command)...)
+		}
+	}
+	if got, want := must(t, fields("explain -m demo/model.npz demo/letters.npz --skip 10")...), read(t, filepath.Join("demo", "explanations.jsonl")); got != want {
+		t.Error("explain says something else than the demo's explanations.jsonl")
+	}
+}
+
+// On a terminal the demo shows its pictures.
+func TestDemoOnTerminal(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out, stderr strings.Builder
+	env := map[string]string{"NO_COLOR": "1", "TERM": "xterm"}
+	code := run(t.Context(), []string{"demo"}, console{out: &out, err: &stderr, outTerminal: true, width: 100,
+		getenv: func(name string) string { return env[name] }})
+	if code != 0 || !strings.Contains(out.String(), "█") || !strings.Contains(out.String(), "letter 14") {
+		t.Errorf("exit %d, stderr %q, stdout\n%s", code, stderr.String(), out.String())
+	}
+	if _, err := os.Stat(filepath.Join("demo", "index.html")); err != nil {
+		t.Error(err)
+	}
+}
+
+// bars counts the templates that are strokes: at least 40 pixels of ink, 3.5
+// times as long as wide (findings, 3.3).
+func bars(m *patchwork.Model) int {
+	n := 0
+	for k := range m.K() {
+		var s, sx, sy, sxx, syy, sxy float64
+		for i, p := range m.Template(k) {
+			if p > 0.5 {
+				y, x := float64(i/m.Width()), float64(i%m.Width())
+				s, sx, sy, sxx, syy, sxy = s+1, sx+x, sy+y, sxx+x*x, syy+y*y, sxy+x*y
+			}
+		}
+		if s >= 40 && elongation(sxx/s-sx*sx/s/s, syy/s-sy*sy/s/s, sxy/s-sx*sy/s/s) >= 3.5 {
+			n++
+		}
+	}
+	return n
+}
+
+// elongation is the ratio of the standard deviations along the principal axes
+// of a covariance matrix.
+func elongation(xx, yy, xy float64) float64 {
+	mid, off := (xx+yy)/2, math.Hypot((xx-yy)/2, xy)
+	return math.Sqrt((mid + off) / (mid - off))
+}

@@ -1,0 +1,303 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"example.com/patchwork"
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/render"
+)
+
+// pursuitFlags are the flags of commands that explain images: the model, how
+// its experts may be placed, and how the pursuit goes.
+type pursuitFlags struct {
+	data  dataFlags
+	model string
+	poses poseFlags
+	scene bool
+
+	start, score                    choice
+	alpha, minGain, refineThreshold float64
+	maxPicks, reuse, workers        int
+	refine                          bool
+}
+
+func (f *pursuitFlags) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	modelFlag(cmd, &f.model)
+	f.start.add(cmd, "start", "empty", "whether the first expert must improve (empty) or is always taken (forced)", "forced", "empty")
+	f.score.add(cmd, "score", "default", "likelihood to climb (default: the model's)", "default", "truncated", "original", "mixed")
+	fs.Float64Var(&f.alpha, "alpha", 0.9, "weight of the template in --score mixed")
+	fs.Float64Var(&f.minGain, "min-gain", 0, "what a pick must gain, in nats")
+	fs.IntVar(&f.maxPicks, "max-picks", 0, "largest number of picks (default no limit)")
+	fs.IntVar(&f.reuse, "reuse", 0, "how often an expert may be used in one image (default: the model's)")
+	fs.BoolVar(&f.refine, "refine", false, "then sweep: replace, prune and add picks under the original likelihood")
+	fs.Float64Var(&f.refineThreshold, "refine-threshold", 0, "what a pick must gain in the sweeps, in nats; below 0: nothing (default log of the number of candidates)")
+	fs.BoolVar(&f.scene, "scene", false, "place experts anywhere in images larger than they are")
+	f.poses.add(cmd)
+	workersFlag(cmd, &f.workers)
+	f.data.add(cmd)
+}
+
+func (f *pursuitFlags) check(cmd *cobra.Command) error {
+	if cmd.Flags().Changed("max-picks") && f.maxPicks < 1 {
+		return usagef("--max-picks %d: give at least 1", f.maxPicks)
+	}
+	if cmd.Flags().Changed("reuse") && f.reuse < 1 {
+		return usagef("--reuse %d: an expert must be usable at least once", f.reuse)
+	}
+	if !(f.alpha > 0 && f.alpha <= 1) {
+		return usagef("--alpha %v is not above 0 and at most 1", f.alpha)
+	}
+	return checkWorkers(f.workers)
+}
+
+// load reads the model and places it as the flags say.
+func (f *pursuitFlags) load(cmd *cobra.Command) (*patchwork.Model, error) {
+	m, err := loadModel(f.model)
+	if err != nil {
+		return nil, err
+	}
+	c := m.Config()
+	changed := cmd.Flags().Changed
+	if changed("scene") {
+		c.Scene = f.scene
+	}
+	grid, err := f.poses.grid(m.K(), m.Height(), m.Width())
+	if err != nil {
+		return nil, err
+	}
+	if changed("shift") || changed("shift-step") {
+		c.Poses.DY, c.Poses.DX = grid.DY, grid.DX
+	}
+	if changed("rotate") {
+		c.Poses.Angles = grid.Angles
+	}
+	m, err = m.WithConfig(c)
+	return m, request(err)
+}
+
+func (f *pursuitFlags) options() patchwork.PursuitOptions {
+	scoring, _ := patchwork.ParseScoring(f.score.value) // the flag allows only its names
+	return patchwork.PursuitOptions{Scoring: scoring, Alpha: f.alpha, Forced: f.start.value == "forced",
+		MinGain: f.minGain, MaxPicks: f.maxPicks, Reuse: f.reuse,
+		Refine: f.refine, RefineThreshold: f.refineThreshold}
+}
+
+// task is a model and the images it is to explain.
+type task struct {
+	model   *patchwork.Model
+	set     *dataset.Set
+	opt     patchwork.PursuitOptions
+	workers int
+}
+
+// prepare reads everything and checks that it fits together, before anything
+// is written.
+func (f *pursuitFlags) prepare(cmd *cobra.Command, paths []string) (*task, error) {
+	if err := f.check(cmd); err != nil {
+		return nil, err
+	}
+	m, err := f.load(cmd)
+	if err != nil {
+		return nil, err
+	}
+	set, err := f.data.read(cmd, paths)
+	if err != nil {
+		return nil, err
+	}
+	grid, err := m.GridFor(set.Size())
+	var size *patchwork.SizeError
+	switch {
+	case errors.As(err, &size) && !size.Scene && size.Height >= size.ModelHeight && size.Width >= size.ModelWidth:
+		return nil, fmt.Errorf("%s: %w; --scene places its experts anywhere in larger images", set.Source, err)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w; take a model that was learned from such images", set.Source, err)
+	case grid.Len() > maxCandidates/m.K():
+		return nil, usagef("%d experts at %d poses are too many to search (at most %d)", m.K(), grid.Len(), maxCandidates)
+	}
+	t := &task{m, set, f.options(), f.workers}
+	_, err = patchwork.NewPursuit(m, t.opt)
+	return t, request(err)
+}
+
+// explainAll runs the pursuit on all images, with progress.
+func (a *app) explainAll(ctx context.Context, t *task, each func(i int, e *patchwork.Explanation)) (*patchwork.Tally, error) {
+	p := a.progress("image", t.set.Len())
+	defer p.stop()
+	return patchwork.Explain(ctx, t.model, learnable(t.set), t.opt, t.workers, func(i int, e *patchwork.Explanation) {
+		each(i, e)
+		p.step("")
+	})
+}
+
+const explainLong = `Explain images by the experts of a model: likelihood matching pursuit adds the
+expert, rotation and shift that raise the likelihood most, until nothing does.
+
+The output is JSON lines, one an image, in the order of the input:
+
+  {"index":0,"start_log_lik":-941.2,"log_lik":-310.9,"log_lik_model":-310.9,
+   "picks":[{"expert":1,"dy":0,"dx":-3,"angle":12,"gain":608.4}, ...]}
+
+index is the image's row in the input before --where, --skip and --take;
+picks come in the order of the pursuit; log_lik is under the likelihood of
+--score, log_lik_model under the untruncated composition; nats, and null where
+infinite. Angles are degrees clockwise, shifts pixels down and to the right.`
+
+const explainExample = `  patchwork explain -m model.npz t.npz --skip 10
+  patchwork explain -m model.npz t.npz --take 8 -o picks.jsonl --picture explained.png
+  patchwork synth scenes --n 5 --exemplars 1 -o scenes.npz --model digits.npz
+  patchwork explain -m digits.npz scenes.npz --refine --picture scenes.png`
+
+func (a *app) explainCommand() *cobra.Command {
+	var (
+		f       pursuitFlags
+		output  string
+		picture picturePath
+		shown   int
+	)
+	cmd := &cobra.Command{
+		Use:     "explain -m MODEL DATA... [-o OUT]",
+		Short:   "Explain images by the experts of a model",
+		Long:    explainLong,
+		Example: explainExample,
+		Args:    oneOrMoreData,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkOutputs(output, string(picture)); err != nil {
+				return err
+			}
+			if shown < 1 {
+				return usagef("--picture-images %d: give at least 1", shown)
+			}
+			t, err := f.prepare(cmd, args)
+			if err != nil {
+				return err
+			}
+			g := gallery{model: t.model, cases: make([]render.Case, min(shown, t.set.Len()))}
+			if err := a.explain(cmd.Context(), t, output, &g); err != nil || picture == "" {
+				return err
+			}
+			return render.Save(string(picture), g.sheet())
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().StringVarP(&output, "output", "o", "-", "file to write (- for standard output)")
+	picture.add(cmd, "picture", "write a picture of the explanations (.png, .svg); of one image, of every step")
+	cmd.Flags().IntVar(&shown, "picture-images", 24, "how many images the picture shows")
+	return cmd
+}
+
+// explain writes one JSON line an image.
+func (a *app) explain(ctx context.Context, t *task, output string, g *gallery) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	return a.output(output, func(w io.Writer) error {
+		lines := &ordered{w: w, waiting: make(map[int][]byte), failed: cancel}
+		_, err := a.explainAll(ctx, t, func(i int, e *patchwork.Explanation) {
+			lines.put(i, explanationLine(row(t.set, i), e))
+			g.put(i, row(t.set, i), t.set, e)
+		})
+		if cause := context.Cause(ctx); cause != nil {
+			return cause // a writer that failed is why the pursuit was cancelled
+		}
+		return err
+	})
+}
+
+// jsonFloat is a number that is null where it is infinite.
+type jsonFloat float64
+
+func (f jsonFloat) MarshalJSON() ([]byte, error) {
+	if math.IsInf(float64(f), 0) || math.IsNaN(float64(f)) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(f))
+}
+
+type jsonPick struct {
+	Expert int       `json:"expert"`
+	DY     int       `json:"dy"`
+	DX     int       `json:"dx"`
+	Angle  jsonFloat `json:"angle"`
+	Gain   jsonFloat `json:"gain"`
+}
+
+type jsonExplanation struct {
+	Index       int        `json:"index"`
+	StartLogLik jsonFloat  `json:"start_log_lik"`
+	LogLik      jsonFloat  `json:"log_lik"`
+	LogLikModel jsonFloat  `json:"log_lik_model"`
+	Picks       []jsonPick `json:"picks"`
+}
+
+// explanationLine is an explanation as a JSON line, a contract.
+func explanationLine(index int, e *patchwork.Explanation) []byte {
+	out := jsonExplanation{index, jsonFloat(e.StartLogLik), jsonFloat(e.LogLik), jsonFloat(e.LogLikModel),
+		make([]jsonPick, len(e.Picks))}
+	for j, p := range e.Picks {
+		out.Picks[j] = jsonPick{p.Expert, p.Pose.DY, p.Pose.DX, jsonFloat(p.Pose.Angle), jsonFloat(p.Gain)}
+	}
+	line, err := json.Marshal(out)
+	if err != nil {
+		panic(err) // a struct of numbers has a JSON form
+	}
+	return append(line, '\n')
+}
+
+// ordered writes what several workers make in the order of its numbers, as
+// soon as everything before it is there.
+type ordered struct {
+	mu      sync.Mutex
+	w       io.Writer
+	next    int
+	waiting map[int][]byte
+	err     error
+	failed  func(error) // told of the first failing write
+}
+
+func (o *ordered) put(i int, line []byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.waiting[i] = line
+	for o.err == nil {
+		line, ok := o.waiting[o.next]
+		if !ok {
+			return
+		}
+		delete(o.waiting, o.next)
+		o.next++
+		if _, o.err = o.w.Write(line); o.err != nil {
+			o.failed(o.err)
+		}
+	}
+}
+
+// gallery collects the first explanations for a picture.
+type gallery struct {
+	model *patchwork.Model
+	cases []render.Case
+}
+
+// put keeps explanation i if the picture shows it. Workers have different i.
+func (g *gallery) put(i, row int, set *dataset.Set, e *patchwork.Explanation) {
+	if i < len(g.cases) {
+		g.cases[i] = render.Case{Name: fmt.Sprintf("image %d", row), Image: set.Images[i], Explanation: *e}
+	}
+}
+
+// sheet is the picture: the pursuit step by step for one image, else a sheet.
+func (g *gallery) sheet() render.Sheet {
+	if len(g.cases) == 1 {
+		return render.Steps(g.model, g.cases[0].Image, g.cases[0].Explanation)
+	}
+	return render.Explanations(g.model, g.cases)
+}

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"example.com/patchwork"
+	"example.com/patchwork/pose"
+)
+
+// modelReport is what info says of a model; the JSON names are a contract.
+type modelReport struct {
+	Rule      string          `json:"rule"`
+	Experts   int             `json:"experts"`
+	Height    int             `json:"height"`
+	Width     int             `json:"width"`
+	Q         float64         `json:"q"`
+	QPerPixel bool            `json:"q_per_pixel"`
+	Truncate  bool            `json:"truncate"`
+	Scene     bool            `json:"scene"`
+	Outside   string          `json:"outside"`
+	Prior     [2]float64      `json:"prior"` // on, off
+	Poses     posesReport     `json:"poses"`
+	Images    int64           `json:"images_counted"` // behind the counts; 0 where there are none
+	Usage     []float64       `json:"usage,omitempty"`
+	Geometry  *geometryReport `json:"geometry,omitempty"`
+	Learned   *learnedReport  `json:"learned,omitempty"`
+}
+
+type posesReport struct {
+	Count     int       `json:"count"`
+	DY        [3]int    `json:"dy"` // least, largest, step
+	DX        [3]int    `json:"dx"`
+	Rotations []float64 `json:"rotations"`
+}
+
+type geometryReport struct {
+	Rank int         `json:"rank"`
+	Mean [][]float64 `json:"mean"` // dy, dx, degrees of each expert
+	SD   []float64   `json:"sd"`   // along the principal directions
+}
+
+type learnedReport struct {
+	Method string        `json:"method"`
+	Mode   string        `json:"mode"`
+	Seed   uint64        `json:"seed"`
+	Rows   int64         `json:"rows"`
+	LogLik jsonFloat     `json:"log_lik"`
+	Chosen int           `json:"chosen"`
+	Starts []startReport `json:"starts"`
+}
+
+type startReport struct {
+	Score  jsonFloat `json:"score"`
+	Method string    `json:"method"`
+}
+
+func (a *app) infoCommand() *cobra.Command {
+	var (
+		model  string
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "info MODEL",
+		Short: "Say what a model is and how it was learned",
+		Long: `Say what a model is: its rule, size, experts and their poses, how often each is
+used, where they sit, and how it was learned, with the score of every start.`,
+		Example: `  patchwork info model.npz
+  patchwork info model.npz --json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, err := modelArgument(cmd, model, args)
+			if err != nil {
+				return err
+			}
+			m, err := loadModel(path)
+			if err != nil {
+				return err
+			}
+			r := reportModel(m)
+			return a.output("-", func(w io.Writer) error {
+				if asJSON {
+					e := json.NewEncoder(w)
+					e.SetIndent("", "  ")
+					return e.Encode(r)
+				}
+				return r.print(w)
+			})
+		},
+	}
+	modelFlag(cmd, &model)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
+	return cmd
+}
+
+func reportModel(m *patchwork.Model) *modelReport {
+	c, x := m.Config(), m.Extras()
+	r := &modelReport{Rule: c.Rule.String(), Experts: m.K(), Height: c.Height, Width: c.Width, Q: c.Q,
+		QPerPixel: c.QMap != nil, Truncate: c.Truncate, Scene: c.Scene, Outside: c.Outside.String(),
+		Prior: [2]float64{c.Prior.On, c.Prior.Off}, Usage: x.Usage}
+	if c.Prior == (patchwork.Prior{}) {
+		r.Prior = [2]float64{1, 1}
+	}
+	r.Poses = reportPoses(c.Poses)
+	if x.Counts != nil {
+		r.Images = x.Counts.Rows()
+	}
+	if x.Geometry != nil {
+		r.Geometry = reportGeometry(x.Geometry, m.K())
+	}
+	if rec := x.Record; len(rec.Starts) > 0 || rec.Method != "" {
+		r.Learned = &learnedReport{Method: rec.Method, Mode: rec.Mode, Seed: rec.Seed, Rows: rec.Rows,
+			LogLik: jsonFloat(rec.LogLik), Chosen: rec.Chosen, Starts: []startReport{}}
+		for _, s := range rec.Starts {
+			r.Learned.Starts = append(r.Learned.Starts, startReport{jsonFloat(s.Score), s.Method})
+		}
+	}
+	return r
+}
+
+func reportPoses(g pose.Grid) posesReport {
+	r := posesReport{Count: g.Len(), DY: [3]int{g.DY.Min, g.DY.Max, max(g.DY.Step, 1)},
+		DX: [3]int{g.DX.Min, g.DX.Max, max(g.DX.Step, 1)}}
+	for i := range g.Rotations() {
+		r.Rotations = append(r.Rotations, g.Angle(i))
+	}
+	return r
+}
+
+func reportGeometry(g *patchwork.Geometry, experts int) *geometryReport {
+	r := &geometryReport{Rank: g.Normal.Rank(), SD: []float64{}}
+	mean := g.Normal.Mean()
+	for k := range experts {
+		r.Mean = append(r.Mean, mean[3*k:3*k+3])
+	}
+	for i := range g.Normal.Rank() {
+		_, sd := g.Normal.Principal(i)
+		r.SD = append(r.SD, sd)
+	}
+	return r
+}
+
+// print writes the report for people.
+func (r *modelReport) print(out io.Writer) error {
+	w := bufio.NewWriter(out)
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%-11s"+format+"\n", append([]any{name}, args...)...)
+	}
+	line("rule", "%s, abstention value %s", r.Rule, r.abstention())
+	line("experts", "%d of %d x %d pixels", r.Experts, r.Height, r.Width)
+	line("poses", "%s", r.Poses.text(r.Scene))
+	line("outside", "%s", r.Outside)
+	line("prior", "Beta(%v, %v)", r.Prior[0], r.Prior[1])
+	line("search", "%s", map[bool]string{true: "truncated templates", false: "original templates"}[r.Truncate])
+	if r.Images > 0 {
+		line("counts", "of %d images", r.Images)
+	}
+	for k, u := range r.Usage {
+		line(map[bool]string{true: "usage"}[k == 0], "expert %d in %.1f %% of the images", k, 100*u)
+	}
+	r.printGeometry(line)
+	r.printLearned(line)
+	return w.Flush()
+}
+
+func (r *modelReport) abstention() string {
+	if r.QPerPixel {
+		return "per pixel"
+	}
+	return fmt.Sprint(r.Q)
+}
+
+func (p *posesReport) text(scene bool) string {
+	shifts := fmt.Sprintf("dy %d..%d step %d, dx %d..%d step %d", p.DY[0], p.DY[1], p.DY[2], p.DX[0], p.DX[1], p.DX[2])
+	if scene {
+		shifts = "anywhere in the image"
+	}
+	first, last := slices.Min(p.Rotations), slices.Max(p.Rotations)
+	turns := "no rotations"
+	if len(p.Rotations) > 1 {
+		turns = fmt.Sprintf("%d rotations from %v to %v degrees", len(p.Rotations), first, last)
+	}
+	if !scene && p.Count == 1 {
+		return "1: experts stay where they are"
+	}
+	if scene {
+		return shifts + ", " + turns
+	}
+	return fmt.Sprintf("%d: %s, %s", p.Count, shifts, turns)
+}
+
+func (r *modelReport) printGeometry(line func(string, string, ...any)) {
+	if r.Geometry == nil {
+		return
+	}
+	for k, m := range r.Geometry.Mean {
+		line(map[bool]string{true: "geometry"}[k == 0], "expert %d at dy %.1f, dx %.1f, angle %.1f on average", k, m[0], m[1], m[2])
+	}
+	line("", "rank %d, standard deviations %.3g", r.Geometry.Rank, r.Geometry.SD)
+}
+
+func (r *modelReport) printLearned(line func(string, string, ...any)) {
+	if r.Learned == nil {
+		return
+	}
+	l := r.Learned
+	line("learned", "method %s, mode %s, seed %d, from %d images; log-likelihood %.3f nats", l.Method, l.Mode, l.Seed, l.Rows, float64(l.LogLik))
+	for i, s := range l.Starts {
+		mark := ""
+		if i == l.Chosen {
+			mark = "  chosen"
+		}
+		line(map[bool]string{true: "starts"}[i == 0], "%2d: %.3f  %s%s", i+1, float64(s.Score), s.Method, mark)
+	}
+}

@@ -1,0 +1,321 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"math"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/render"
+)
+
+// learnFlags are the flags of learn.
+type learnFlags struct {
+	data  dataFlags
+	poses poseFlags
+
+	output                                      string
+	rule, mode, method, begin, reading, outside choice
+	prior                                       priorFlag
+	experts, starts, iterations, reuse          int
+	workers                                     int
+	seed                                        uint64
+	q, untilInk                                 float64
+	refine, truncate                            bool
+	picture, progressPicture                    picturePath
+}
+
+const learnLong = `Learn K experts from images of one size, or from the rows of a table.
+
+Learning is begun anew from several starts (other orders of the images, pieces
+of other images, or other random templates), and the start with the best log-likelihood of the
+training images is kept; the model records the score of every start. The same
+request gives the same model file, byte for byte, for any number of workers.
+
+--mode paper is the paper to the letter: epsilon = 1, eq. (1), the printed
+initialisation, one start. It works less well, and that is a finding.`
+
+const learnExample = `  patchwork synth letters --letters T --writers 20 --seed 1 -o t.npz
+  patchwork learn t.npz -o model.npz --experts 2 --shift 14 --rotate 24:6 --take 10
+  patchwork learn t.npz -o model.npz --experts 2 --shift 14 --rotate 24:6 --where 'writer<=10' \
+    --picture experts.png --progress-picture figure7.png`
+
+func (a *app) learnCommand() *cobra.Command {
+	f := new(learnFlags)
+	cmd := &cobra.Command{
+		Use:     "learn DATA... -o MODEL --experts K",
+		Short:   "Learn a model from images",
+		Long:    learnLong,
+		Example: learnExample,
+		Args:    oneOrMoreData,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.learn(cmd, f, args)
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+func (f *learnFlags) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVarP(&f.output, "output", "o", "", "model file to write (- for standard output)")
+	fs.IntVarP(&f.experts, "experts", "k", 0, "number of experts")
+	f.rule.add(cmd, "rule", "max", "composition rule", "max", "max-minus-min")
+	f.poses.add(cmd)
+	f.mode.add(cmd, "mode", "default", "settings to start from", "default", "paper")
+	f.method.add(cmd, "method", "default", "one pass over the images, batch EM, or batch EM after one pass", "default", "online", "batch", "both")
+	f.begin.add(cmd, "begin", "both", "begin with orders of the images, with splits of one image, or take turns; both is orders where experts do not move, and for --progress-picture", "orders", "splits", "both")
+	fs.IntVar(&f.starts, "starts", 0, "number of starts, also --orders (default 8 orders or splits, 16 of both, 5 random, or 1 in the paper's mode)")
+	fs.IntVar(&f.iterations, "iterations", 0, "iterations of batch EM (default 5 after online learning, else 25)")
+	fs.Uint64Var(&f.seed, "seed", 0, "seed of all randomness")
+	workersFlag(cmd, &f.workers)
+	f.reading.add(cmd, "init", "c", "reading of the initialisation under the max rule; the paper's mode takes literal", "c", "text", "literal")
+	fs.Float64Var(&f.untilInk, "until-ink", 0, "grow an expert only while more than this fraction of an image's ink is unexplained (default: until there are K)")
+	fs.Float64Var(&f.q, "q", 0, "abstention value (default by rule and mode)")
+	fs.Var(&f.prior, "prior", "Beta prior of the probabilities in pseudo-counts (default by rule and mode)")
+	f.outside.add(cmd, "outside", "", "what lies beyond the image's border (default by rule)", "background", "unknown")
+	fs.BoolVar(&f.refine, "refine", false, "refine the explanations of batch EM by sweeps of replace, prune and add")
+	fs.BoolVar(&f.truncate, "truncate", false, "search with truncated templates (default for the max rule with poses)")
+	fs.IntVar(&f.reuse, "reuse", 1, "how often an expert may be used in one image")
+	f.picture.add(cmd, "picture", "write a picture of the experts (.png, .svg)")
+	f.progressPicture.add(cmd, "progress-picture", "write the learning step by step, with samples, as in the paper's Figure 7")
+	f.data.add(cmd)
+}
+
+// check refuses what can be seen to be wrong before any data are read.
+func (f *learnFlags) check(cmd *cobra.Command) error {
+	changed := cmd.Flags().Changed
+	switch {
+	case !changed("experts"):
+		return usagef("--experts K is missing: how many experts shall be learned?")
+	case f.experts < 1:
+		return usagef("--experts %d: a model needs at least one expert", f.experts)
+	case f.output == "":
+		return usagef("-o MODEL is missing: where shall the model go?")
+	case changed("starts") && f.starts < 1:
+		return usagef("--starts %d: learning needs at least one start", f.starts)
+	case changed("iterations") && f.iterations < 1:
+		return usagef("--iterations %d: give at least 1, or --method online", f.iterations)
+	case f.reuse < 1:
+		return usagef("--reuse %d: an expert must be usable at least once", f.reuse)
+	case f.mode.value == "paper" && changed("init") && f.reading.value != "literal":
+		return usagef("--init %s and --mode paper exclude each other: the paper's initialisation is literal", f.reading.value)
+	case f.method.value == "batch" && f.progressPicture != "":
+		return usagef("--progress-picture shows online learning, which --method batch leaves out")
+	case f.begin.value != "orders" && changed("begin") && f.progressPicture != "":
+		return usagef("--progress-picture shows learning from an order of the images; give --begin orders")
+	case !(f.untilInk >= 0 && f.untilInk < 1):
+		return usagef("--until-ink %v is not a fraction from 0 to below 1", f.untilInk)
+	case f.rule.value != "max" && f.truncate:
+		return usagef("--truncate belongs to --rule max")
+	case !(f.q >= 0 && f.q <= 1):
+		return usagef("--q %v is not a probability", f.q)
+	}
+	if err := checkWorkers(f.workers); err != nil {
+		return err
+	}
+	return checkOutputs(f.output, string(f.picture), string(f.progressPicture))
+}
+
+// config is the configuration of the model to learn from images of one size.
+func (f *learnFlags) config(cmd *cobra.Command, height, width int) (patchwork.Config, error) {
+	grid, err := f.poses.grid(f.experts, height, width)
+	if err != nil {
+		return patchwork.Config{}, err
+	}
+	rule, _ := patchwork.ParseRule(f.rule.value) // the flag allows only its names
+	mode, _ := patchwork.ParseMode(f.mode.value)
+	c := patchwork.DefaultConfig(mode, rule, height, width, grid)
+	changed := cmd.Flags().Changed
+	if changed("q") {
+		c.Q = f.q
+	}
+	if changed("prior") {
+		c.Prior = f.prior.Prior
+	}
+	if changed("outside") {
+		c.Outside, _ = patchwork.ParseOutside(f.outside.value)
+	}
+	if changed("truncate") {
+		c.Truncate = f.truncate
+	}
+	if changed("reuse") {
+		c.Reuse = f.reuse
+	}
+	return c, nil
+}
+
+func (f *learnFlags) options() patchwork.LearnOptions {
+	mode, _ := patchwork.ParseMode(f.mode.value)
+	method, _ := patchwork.ParseMethod(f.method.value)
+	reading, _ := patchwork.ParseReading(f.reading.value)
+	begin, _ := patchwork.ParseBeginning(f.begin.value)
+	if f.progressPicture != "" {
+		begin = patchwork.BeginOrders
+	}
+	return patchwork.LearnOptions{Experts: f.experts, Mode: mode, Method: method, Begin: begin, Starts: f.starts,
+		Iterations: f.iterations, Seed: f.seed, Workers: f.workers, Reading: reading,
+		UnexplainedInk: f.untilInk, Refine: f.refine}
+}
+
+func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
+	if err := f.check(cmd); err != nil {
+		return err
+	}
+	set, err := f.data.read(cmd, paths)
+	if err != nil {
+		return err
+	}
+	cfg, err := f.config(cmd, set.Images[0].Height(), set.Images[0].Width())
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	l := learning{data: learnable(set), cfg: cfg, opt: f.options()}
+	if err := a.runStarts(cmd.Context(), &l); err != nil {
+		return err
+	}
+	if err := a.saveModel(f.output, l.model); err != nil {
+		return err
+	}
+	if err := a.learnPictures(cmd.Context(), f, &l); err != nil {
+		return err
+	}
+	a.warnUnused(l.model)
+	return a.summary(f, set, &l, time.Since(began))
+}
+
+// learning is one learning run and its outcome.
+type learning struct {
+	data  patchwork.Data
+	cfg   patchwork.Config
+	opt   patchwork.LearnOptions
+	model *patchwork.Model
+	tally *patchwork.Tally // of the model explaining the data
+}
+
+// runStarts learns, with progress.
+func (a *app) runStarts(ctx context.Context, l *learning) error {
+	p := a.progress("start", l.opt.WithDefaults(l.cfg).Starts)
+	defer p.stop()
+	var trials []patchwork.Trial
+	best := math.Inf(-1)
+	for t, err := range patchwork.Starts(ctx, l.data, l.cfg, l.opt) {
+		if err != nil {
+			return request(err)
+		}
+		trials = append(trials, t)
+		best = max(best, t.Score)
+		p.step(fmt.Sprintf("best log-likelihood %.1f", best))
+	}
+	model, err := patchwork.Choose(ctx, l.data, l.cfg, l.opt, trials)
+	if err != nil {
+		return request(err)
+	}
+	l.model, l.tally = model, trials[model.Extras().Record.Chosen].Tally
+	return nil
+}
+
+// warnUnused names the experts that explain nothing.
+func (a *app) warnUnused(m *patchwork.Model) {
+	for k, u := range m.Extras().Usage {
+		if u == 0 {
+			a.warn("expert %d is used in no image: try fewer experts, a larger --shift or more --starts", k)
+		}
+	}
+}
+
+// summary says what was learned, on standard output unless the model went there.
+func (a *app) summary(f *learnFlags, set *dataset.Set, l *learning, took time.Duration) error {
+	w := a.out
+	if f.output == "-" {
+		w = a.err
+	}
+	r := l.model.Extras().Record
+	images := float64(l.tally.Rows())
+	for _, line := range []string{
+		fmt.Sprintf("learned %s from %s in %.2f s", count(l.model.K(), "expert"), describe(set), took.Seconds()),
+		fmt.Sprintf("start %d of %d chosen: log-likelihood %.3f per image, %.5f per pixel (nats)",
+			r.Chosen+1, len(r.Starts), r.LogLik/images, r.LogLik/knownPixels(set)),
+		fmt.Sprintf("%.2f picks per image", float64(l.tally.Picks())/images),
+	} {
+		if err := a.say(w, "%s", line); err != nil {
+			return err
+		}
+	}
+	if f.output == "-" {
+		return nil
+	}
+	return a.say(w, "wrote %s", f.output)
+}
+
+// knownPixels counts what a log-likelihood per pixel divides by.
+func knownPixels(set *dataset.Set) float64 {
+	sum := int64(0)
+	for i, img := range set.Images {
+		sum += set.Weight(i) * int64(img.CountKnown())
+	}
+	return float64(sum)
+}
+
+func (a *app) learnPictures(ctx context.Context, f *learnFlags, l *learning) error {
+	if f.picture != "" {
+		if err := render.Save(string(f.picture), render.Experts(l.model)); err != nil {
+			return err
+		}
+	}
+	if f.progressPicture == "" {
+		return nil
+	}
+	sheet, err := progressSheet(ctx, l)
+	if err != nil {
+		return err
+	}
+	return render.Save(string(f.progressPicture), sheet)
+}
+
+// The paper's Figure 7 shows nine samples beside ten steps. Of more steps than
+// figureSteps the first are shown, and the last.
+const (
+	figureSamples = 9
+	figureSteps   = 20
+)
+
+// progressSheet replays the chosen start: the examples in its order, the
+// experts after each, and samples of the final model. A last column has the
+// experts after batch EM, where there was any.
+func progressSheet(ctx context.Context, l *learning) (render.Sheet, error) {
+	chosen := l.model.Extras().Record.Chosen
+	var order []*bitmap.Image // as learned: an image of weight 0 teaches nothing
+	for _, i := range patchwork.Order(len(l.data.Images), l.opt.Seed, chosen) {
+		if l.data.Weight(i) > 0 {
+			order = append(order, l.data.Images[i])
+		}
+	}
+	var (
+		examples []*bitmap.Image
+		steps    []*patchwork.Model
+		labels   []string
+		n        int
+	)
+	for m, err := range patchwork.OnlineSteps(ctx, l.data, l.cfg, l.opt, chosen) {
+		if err != nil {
+			return render.Sheet{}, err
+		}
+		if n++; n < figureSteps || n == len(order) {
+			examples, steps, labels = append(examples, order[n-1]), append(steps, m), append(labels, fmt.Sprint(n))
+		}
+	}
+	if l.model.Extras().Record.Method == patchwork.Both.String() {
+		steps, labels = append(steps, l.model), append(labels, "swept")
+	}
+	sheet := render.Progress(examples, steps, sampleTiles(l.model, figureSamples, l.opt.Seed))
+	copy(sheet.ColumnLabels, labels)
+	return sheet, nil
+}

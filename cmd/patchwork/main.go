@@ -1,0 +1,67 @@
+// Command patchwork learns experts from binary images and explains images
+// with them: likelihood matching pursuit under extremal composition rules.
+//
+//	patchwork synth letters --letters T --writers 20 --seed 1 -o t.npz
+//	patchwork learn t.npz -o t-model.npz --experts 2 --shift 14 --rotate 24:6 --take 10
+//	patchwork explain -m t-model.npz t.npz
+//
+// Every subcommand has --help with an example. Exit codes: 0 done; 1 the work
+// failed (input/output, disk full, interrupted); 2 the request was wrong
+// (flags, unreadable or malformed input). An error is one line on stderr.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/term"
+)
+
+func main() { os.Exit(realMain()) }
+
+// realMain runs the command on the real process. The first SIGINT or SIGTERM
+// stops the work in order; a second one kills.
+func realMain() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	// A reader that has gone shows as EPIPE, so that what is half-written
+	// elsewhere is tidied up before we leave.
+	signal.Ignore(syscall.SIGPIPE)
+	return run(ctx, os.Args[1:], console{
+		out: os.Stdout, err: os.Stderr, getenv: os.Getenv,
+		outTerminal: isTerminal(os.Stdout), errTerminal: isTerminal(os.Stderr),
+		width: width(os.Stdout),
+	})
+}
+
+// console is all that the command knows of the world around it but files.
+type console struct {
+	out, err                 io.Writer
+	getenv                   func(string) string
+	outTerminal, errTerminal bool
+	width                    int // of the terminal in characters, 0 if not known
+}
+
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+func width(f *os.File) int {
+	w, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return w
+}
+
+// run executes one command line and returns its exit code.
+func run(ctx context.Context, args []string, c console) int {
+	a := &app{console: c}
+	root := a.rootCommand()
+	root.SetArgs(args)
+	root.SetOut(c.out)
+	root.SetErr(c.err)
+	return a.report(root.ExecuteContext(ctx))
+}

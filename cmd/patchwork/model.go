@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"example.com/patchwork"
+	"example.com/patchwork/modelfile"
+)
+
+// modelFlag adds -m.
+func modelFlag(cmd *cobra.Command, path *string) {
+	cmd.Flags().StringVarP(path, "model", "m", "", "model file")
+	if err := cmd.MarkFlagFilename("model", "npz"); err != nil {
+		panic(err)
+	}
+}
+
+// modelArgument is the model of a command that takes it as -m or as its argument.
+func modelArgument(cmd *cobra.Command, flag string, args []string) (string, error) {
+	switch {
+	case len(args) > 1, len(args) == 1 && flag != "":
+		return "", &usageError{err: fmt.Errorf("one model at a time"), command: cmd.CommandPath()}
+	case len(args) == 1:
+		return args[0], nil
+	case flag == "":
+		return "", &usageError{err: fmt.Errorf("no model: name its file"), command: cmd.CommandPath()}
+	}
+	return flag, nil
+}
+
+// loadModel reads a model file.
+func loadModel(path string) (*patchwork.Model, error) {
+	if path == "" {
+		return nil, usagef("-m MODEL is missing: which model file?")
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, &inputError{fmt.Errorf("%s is a folder, not a model file", path)}
+	}
+	m, err := modelfile.Load(path)
+	if err != nil {
+		return nil, &inputError{err}
+	}
+	return m, nil
+}
+
+// saveModel writes a model file, or the model to standard output for "-".
+func (a *app) saveModel(path string, m *patchwork.Model) error {
+	if path == "-" {
+		return a.output(path, func(w io.Writer) error { return modelfile.Write(w, m) })
+	}
+	return modelfile.Save(path, m)
+}

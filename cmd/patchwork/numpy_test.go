@@ -1,0 +1,53 @@
+package main
+
+import (
+	"os/exec"
+	"testing"
+)
+
+// python is an interpreter with NumPy.
+func python(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"python3", "/usr/bin/python3"} {
+		path, err := exec.LookPath(name)
+		if err == nil && exec.Command(path, "-c", "import numpy").Run() == nil {
+			return path
+		}
+	}
+	t.Skip("no Python interpreter with NumPy here (Debian: apt-get install python3-numpy)")
+	return ""
+}
+
+// A session in which NumPy writes the data and the model, and reads what we
+// make of them.
+func TestNumPySession(t *testing.T) {
+	py := python(t)
+	t.Chdir(t.TempDir())
+	script := func(code string) {
+		t.Helper()
+		if out, err := exec.Command(py, "-c", "import json, numpy as np\n"+code).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	script(`
+r = np.random.default_rng(1)
+x = (r.random((30, 5, 5)) < .1)
+x[::2, 1, :] = True
+x[::3, :, 3] = True
+np.savez_compressed("x.npz", x=x, y=np.where(np.arange(30) % 2, "odd", "even"), weight=np.arange(30) % 3)
+f = x.astype(float); f[0, 0, 0] = np.nan
+np.save("f.npy", f)
+np.savez("mine.npz", experts=np.full((2, 5, 5), .5), **{"model.json": json.dumps({"rule": "max", "height": 5, "width": 5})})`)
+	must(t, "learn", "x.npz", "-k", "2", "-o", "m.npz", "--where", "y=even", "-q")
+	must(t, "learn", "f.npy", "-k", "2", "-o", "f-model.npz", "-q")
+	must(t, "explain", "-m", "mine.npz", "f.npy", "-o", "e.jsonl")
+	must(t, "sample", "-m", "m.npz", "-n", "4", "-o", "s.npz", "--probabilities")
+	must(t, "synth", "letters", "--letters", "T", "--writers", "2", "-o", "t.npz")
+	script(`
+assert np.load("m.npz")["experts"].shape == (2, 5, 5)
+s = np.load("s.npz")
+assert s["x"].shape == s["p"].shape == (4, 5, 5) and s["pose"].shape == (4, 2, 3)
+t = np.load("t.npz")
+assert t["x"].shape == (2, 56, 56) and t["y"].tolist() == ["T", "T"]
+assert [json.loads(l)["index"] for l in open("e.jsonl")] == list(range(30))`)
+}

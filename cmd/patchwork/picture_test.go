@@ -1,0 +1,49 @@
+package main
+
+import (
+	"image"
+	_ "image/png" // pictures are decoded
+	"os"
+	"strings"
+	"testing"
+)
+
+// Pictures have the format of their names, and each kind can be made.
+func TestPictures(t *testing.T) {
+	t.Chdir(t.TempDir())
+	smallLetters(t)
+	for _, l := range []string{
+		learnLine("m2.npz") + " --picture experts.png --progress-picture progress.png",
+		learnLine("m3.npz") + " --mode paper --progress-picture paper.svg",
+		"explain -m model.npz t.npz --picture explained.png -o e.jsonl",
+		"explain -m model.npz t.npz --take 1 --picture steps.svg -o e.jsonl",
+		"sample -m model.npz -n 4 -o samples.png",
+		"sample -m model.npz -n 4 --probabilities -o s.npz --picture samples.svg",
+		"draw model.npz -o draw.png",
+		"draw -m model.npz --coloured -o coloured.svg",
+		"rule --curve .7 -o curve.png",
+		"rule max-minus-min --curve .7 .2 -o curve.svg",
+		"synth bars --n 70 -o bars.npz --picture bars.png -q",
+	} {
+		must(t, fields(l)...)
+	}
+	for _, name := range strings.Fields("experts progress explained samples draw curve bars") {
+		f, err := os.Open(name + ".png")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, format, err := image.DecodeConfig(f)
+		if err != nil || format != "png" || c.Width < 100 || c.Height < 50 {
+			t.Errorf("%s.png: %v, %s of %d x %d", name, err, format, c.Width, c.Height)
+		}
+		f.Close()
+	}
+	for _, name := range strings.Fields("paper steps samples coloured curve") {
+		if s := read(t, name+".svg"); !strings.HasPrefix(s, "<svg") && !strings.HasPrefix(s, "<?xml") {
+			t.Errorf("%s.svg begins %.40q", name, s)
+		}
+	}
+	if out := must(t, "draw", "model.npz"); !strings.Contains(out, "expert 1") {
+		t.Errorf("drawn on a terminal:\n%s", out)
+	}
+}

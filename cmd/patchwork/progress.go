@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+)
+
+// progress is a line on a terminal that says how far the work is. All methods
+// are safe for concurrent use, and do nothing on a nil progress, which is what
+// a pipe gets.
+type progress struct {
+	w     io.Writer
+	noun  string // of what is counted
+	total int
+	began time.Time
+
+	mu    sync.Mutex
+	done  int
+	note  string
+	width int // characters on the line now
+	ended chan struct{}
+	wait  sync.WaitGroup
+}
+
+// repaint is how often the line is written anew.
+const repaint = 250 * time.Millisecond
+
+// progress starts a line that counts to total.
+func (a *app) progress(noun string, total int) *progress {
+	if a.quiet || !a.errTerminal {
+		return nil
+	}
+	p := &progress{w: a.err, noun: noun, total: total, began: time.Now(), ended: make(chan struct{})}
+	p.wait.Go(func() {
+		tick := time.NewTicker(repaint)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				p.mu.Lock()
+				p.paint(time.Since(p.began))
+				p.mu.Unlock()
+			case <-p.ended:
+				return
+			}
+		}
+	})
+	return p
+}
+
+// step counts one thing done; a note that is not empty is shown from now on.
+func (p *progress) step(note string) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done++
+	if note != "" {
+		p.note = note
+	}
+}
+
+// stop clears the line.
+func (p *progress) stop() {
+	if p == nil {
+		return
+	}
+	close(p.ended)
+	p.wait.Wait()
+	p.write("")
+}
+
+// paint writes the line: how many, how fast, how long yet.
+func (p *progress) paint(elapsed time.Duration) {
+	p.write(p.line(elapsed))
+}
+
+func (p *progress) line(elapsed time.Duration) string {
+	parts := []string{fmt.Sprintf("%s %d of %d", p.noun, min(p.done+1, p.total), p.total)}
+	if p.done > 0 {
+		rate := float64(p.done) / elapsed.Seconds()
+		left := time.Duration(float64(p.total-p.done) / rate * float64(time.Second))
+		parts = append(parts, fmt.Sprintf("%.3g/s", rate), fmt.Sprintf("%v left", left.Round(time.Second)))
+	} else {
+		parts = append(parts, elapsed.Round(time.Second).String())
+	}
+	if p.note != "" {
+		parts = append(parts, p.note)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// write replaces the line by text.
+func (p *progress) write(text string) {
+	blank := max(p.width-len(text), 0)
+	p.width = len(text)
+	fmt.Fprintf(p.w, "\r%s%s", text, strings.Repeat(" ", blank)+strings.Repeat("\b", blank))
+	if text == "" {
+		fmt.Fprint(p.w, "\r")
+	}
+}

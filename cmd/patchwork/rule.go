@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/patchwork/render"
+	"example.com/patchwork/rule"
+)
+
+func (a *app) ruleCommand() *cobra.Command {
+	var (
+		curve  bool
+		output string
+	)
+	cmd := &cobra.Command{
+		Use:   "rule [NAME] OPINION... [--curve [-o OUT]]",
+		Short: "Compose opinions by any rule: a number, a table or a curve",
+		Long: `Compose opinions, probabilities from 0 to 1, by a rule: ` + strings.Join(ruleNames(), ", ") + `.
+The abstention value of max and max-minus-min may follow a colon: max:0.5.
+Without a name, all rules side by side.
+
+With --curve, what the opinions compose to together with one more opinion p,
+for p from 0 to 1, as in the paper's Figure 1: a picture with -o, else a table.`,
+		Example: `  patchwork rule .7 .2
+  patchwork rule max-minus-min .7 .2
+  patchwork rule --curve .7 -o curve.png`,
+		ValidArgs: ruleNames(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if output != "" && !curve {
+				return usagef("-o is for --curve; a table goes to standard output")
+			}
+			if output != "" && !isPicture(output) {
+				return usagef("-o %s: a picture is a .png or .svg file", output)
+			}
+			rules, opinions, err := parseOpinions(args, curve)
+			if err != nil {
+				return err
+			}
+			switch {
+			case output != "":
+				return render.Save(output, ruleChart(rules, opinions))
+			case curve:
+				return a.output("-", func(w io.Writer) error { return printCurve(w, rules, opinions) })
+			}
+			return a.output("-", func(w io.Writer) error { return printTable(w, rules, opinions) })
+		},
+	}
+	cmd.Flags().BoolVar(&curve, "curve", false, "vary one more opinion from 0 to 1")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "picture of the curves (.png, .svg)")
+	return cmd
+}
+
+func ruleNames() []string {
+	var names []string
+	for _, r := range rule.All() {
+		names = append(names, r.Name())
+	}
+	return names
+}
+
+// parseOpinions splits the arguments into rules and opinions.
+func parseOpinions(args []string, curve bool) (rules []rule.Rule, opinions []float64, err error) {
+	rules = rule.All()
+	if len(args) > 0 {
+		if _, err := strconv.ParseFloat(args[0], 64); err != nil {
+			r, err := rule.Parse(args[0])
+			if err != nil {
+				return nil, nil, request(err)
+			}
+			rules, args = []rule.Rule{r}, args[1:]
+		}
+	}
+	for _, arg := range args {
+		p, err := strconv.ParseFloat(arg, 64)
+		if err != nil || !(p >= 0 && p <= 1) {
+			return nil, nil, usagef("%q is not an opinion: give probabilities from 0 to 1", arg)
+		}
+		opinions = append(opinions, p)
+	}
+	if len(opinions) == 0 && !curve {
+		return nil, nil, usagef("no opinions: give probabilities from 0 to 1, such as .7 .2")
+	}
+	return rules, opinions, nil
+}
+
+func printTable(w io.Writer, rules []rule.Rule, opinions []float64) error {
+	if len(rules) == 1 {
+		_, err := fmt.Fprintf(w, "%.12g\n", rules[0].Compose(opinions...))
+		return err
+	}
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "%-18s%-12s%-11s%s\n", "rule", "abstention", "symmetric", "composed")
+	for _, r := range rules {
+		abstain := "none"
+		if q, ok := r.Abstain(); ok {
+			abstain = fmt.Sprint(q)
+		}
+		fmt.Fprintf(b, "%-18s%-12s%-11s%.6f\n", r, abstain, map[bool]string{true: "yes", false: "no"}[r.Symmetric()], r.Compose(opinions...))
+	}
+	return b.Flush()
+}
+
+// curvePoints is how many points a curve has in a picture and in a table.
+const (
+	curvePoints = 401
+	tablePoints = 21
+)
+
+// curveOf is r composing the opinions with p, for n values of p from 0 to 1.
+func curveOf(r rule.Rule, opinions []float64, n int) (x, y []float64) {
+	all := append(append([]float64(nil), opinions...), 0)
+	for i := range n {
+		p := float64(i) / float64(n-1)
+		all[len(opinions)] = p
+		x, y = append(x, p), append(y, r.Compose(all...))
+	}
+	return x, y
+}
+
+func printCurve(w io.Writer, rules []rule.Rule, opinions []float64) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprint(b, "p")
+	columns := make([][]float64, len(rules))
+	var x []float64
+	for i, r := range rules {
+		fmt.Fprintf(b, "\t%v", r)
+		x, columns[i] = curveOf(r, opinions, tablePoints)
+	}
+	for j := range x {
+		fmt.Fprintf(b, "\n%.2f", x[j])
+		for _, y := range columns {
+			fmt.Fprintf(b, "\t%.6f", y[j])
+		}
+	}
+	fmt.Fprintln(b)
+	return b.Flush()
+}
+
+// ruleChart is the curves as a picture.
+func ruleChart(rules []rule.Rule, opinions []float64) render.Chart {
+	var series []render.Series
+	for _, r := range rules {
+		x, y := curveOf(r, opinions, curvePoints)
+		series = append(series, render.Series{Name: r.String(), X: x, Y: y})
+	}
+	title := "One opinion p"
+	if len(opinions) > 0 {
+		var given []string
+		for _, p := range opinions {
+			given = append(given, fmt.Sprint(p))
+		}
+		title = "Opinions " + strings.Join(given, ", ") + " and p"
+	}
+	return render.Curves(title, "p", "composed", series)
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"image"
+	"io"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/dataset/synth"
+	"example.com/patchwork/internal/atomicfile"
+	"example.com/patchwork/render"
+)
+
+// maxSampleValues bounds the pixels of all samples together.
+const maxSampleValues = 1 << 27
+
+func (a *app) sampleCommand() *cobra.Command {
+	var (
+		model, output string
+		picture       picturePath
+		n             int
+		seed          uint64
+		probabilities bool
+	)
+	cmd := &cobra.Command{
+		Use:   "sample -m MODEL -n N [-o OUT]",
+		Short: "Draw new images from a model",
+		Long: `Draw configurations (which experts appear, and where, from the geometry of the
+training images), compose them, and draw every pixel.
+
+OUT.npz gets the arrays x (N,H,W), the images; pose (N,K,3), the dy, dx and
+angle of each expert, NaN where it is missing; and p (N,H,W), the composed
+probabilities, with --probabilities. OUT.png or OUT.svg is a picture. Without
+-o and --picture the samples are shown in the terminal.`,
+		Example: `  patchwork sample -m model.npz -n 9 --seed 1
+  patchwork sample -m model.npz -n 9 --seed 1 --probabilities -o samples.png`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkOutputs(output, string(picture)); err != nil {
+				return err
+			}
+			m, err := loadModel(model)
+			if err != nil {
+				return err
+			}
+			if n < 1 || n > maxSampleValues/(m.Height()*m.Width()*m.K()) {
+				return usagef("-n %d samples: give at least 1 and at most %d", n, maxSampleValues/(m.Height()*m.Width()*m.K()))
+			}
+			s := drawSamples(m, n, seed)
+			if err := a.saveSamples(s, output, probabilities); err != nil {
+				return err
+			}
+			switch {
+			case picture != "":
+				return render.Save(string(picture), s.sheet(probabilities))
+			case output == "":
+				return a.show(s.sheet(probabilities))
+			}
+			return nil
+		},
+	}
+	modelFlag(cmd, &model)
+	fs := cmd.Flags()
+	fs.IntVarP(&n, "number", "n", 9, "number of samples")
+	fs.Uint64Var(&seed, "seed", 0, "seed; sample i depends on it and i only")
+	fs.StringVarP(&output, "output", "o", "", "file to write (.npz, .png, .svg; - for npz on standard output)")
+	fs.BoolVar(&probabilities, "probabilities", false, "show the composed probabilities, not drawn pixels; in an .npz both")
+	picture.add(cmd, "picture", "write a picture besides")
+	return cmd
+}
+
+// samples are images drawn from a model.
+type samples struct {
+	model  *patchwork.Model
+	picks  [][]patchwork.Pick
+	images []*bitmap.Image
+	p      [][]float64 // composed probabilities
+}
+
+func drawSamples(m *patchwork.Model, n int, seed uint64) *samples {
+	s := &samples{model: m}
+	for i := range n {
+		r := sampleSource(seed, i)
+		picks := m.SamplePicks(r)
+		p := m.Compose(m.Height(), m.Width(), picks).P
+		s.picks = append(s.picks, picks)
+		s.p = append(s.p, p)
+		s.images = append(s.images, patchwork.SamplePixels(r, m.Height(), m.Width(), p))
+	}
+	return s
+}
+
+func (a *app) saveSamples(s *samples, path string, probabilities bool) error {
+	switch {
+	case path == "":
+		return nil
+	case isPicture(path):
+		return render.Save(path, s.sheet(probabilities))
+	}
+	write := func(w io.Writer) error { return npy.WriteZip(w, npy.Deflate, s.members(probabilities)...) }
+	if path == "-" {
+		return a.output(path, write)
+	}
+	return atomicfile.Write(path, write)
+}
+
+// members are the arrays of an .npz file.
+func (s *samples) members(probabilities bool) []npy.Member {
+	n, h, w, k := len(s.images), s.model.Height(), s.model.Width(), s.model.K()
+	poses := make([]float64, 0, n*k*3)
+	for _, picks := range s.picks {
+		of := make([]float64, k*3)
+		for i := range of {
+			of[i] = math.NaN()
+		}
+		for _, p := range picks {
+			copy(of[3*p.Expert:], []float64{float64(p.Pose.DY), float64(p.Pose.DX), p.Pose.Angle})
+		}
+		poses = append(poses, of...)
+	}
+	out := []npy.Member{
+		member(synth.ImageArray("x", s.images)),
+		{Name: "pose", Array: npy.New(poses, n, k, 3)},
+	}
+	if probabilities {
+		p := make([]float64, 0, n*h*w)
+		for _, row := range s.p {
+			p = append(p, row...)
+		}
+		out = append(out, npy.Member{Name: "p", Array: npy.New(p, n, h, w)})
+	}
+	return out
+}
+
+func (s *samples) sheet(probabilities bool) render.Sheet {
+	sheet := render.Sheet{Title: "Samples"}
+	for i := range s.images {
+		var tile image.Image = render.Image(s.images[i])
+		if probabilities {
+			tile = render.Composed(s.model, s.model.Height(), s.model.Width(), s.picks[i])
+		}
+		sheet.Tiles = append(sheet.Tiles, render.Tile{Image: tile, Caption: strconv.Itoa(i)})
+	}
+	return sheet
+}
+
+// sampleTiles are tiles of n samples: configurations drawn from the geometry,
+// composed, as probabilities.
+func sampleTiles(m *patchwork.Model, n int, seed uint64) []image.Image {
+	tiles := make([]image.Image, n)
+	for i := range tiles {
+		picks := m.SamplePicks(sampleSource(seed, i))
+		tiles[i] = render.Composed(m, m.Height(), m.Width(), picks)
+	}
+	return tiles
+}
+
+// sampleSource is the random source of sample i: split by index, so that
+// asking for more samples never changes the first ones.
+func sampleSource(seed uint64, i int) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, uint64(i)))
+}

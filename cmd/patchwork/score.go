@@ -1,0 +1,94 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"sync/atomic"
+
+	"github.com/spf13/cobra"
+
+	"example.com/patchwork"
+)
+
+// scoreReport is what score says of a model and images; the JSON names are a
+// contract. Numbers per image count weights.
+type scoreReport struct {
+	Images        int       `json:"images"`
+	Weight        int64     `json:"weight"` // of all images; their number where there are no weights
+	LogLik        jsonFloat `json:"log_lik"`
+	PerImage      jsonFloat `json:"log_lik_per_image"`
+	PerPixel      jsonFloat `json:"log_lik_per_pixel"`
+	CrossEntropy  jsonFloat `json:"cross_entropy"`  // nats an image: minus log_lik_per_image
+	BitsPerPixel  jsonFloat `json:"bits_per_pixel"` // the same in bits, a known pixel
+	PicksPerImage float64   `json:"picks_per_image"`
+	Impossible    int64     `json:"impossible"` // images of probability 0
+}
+
+func (a *app) scoreCommand() *cobra.Command {
+	var (
+		f      pursuitFlags
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "score -m MODEL DATA...",
+		Short: "Measure how well a model explains images",
+		Long: `Explain images and report the log-likelihood per image and per known pixel under
+the untruncated composition, the cross-entropy (minus the former), and the
+number of picks per image. Log-likelihoods are in nats; a log-likelihood is
+null in JSON when an image is impossible under the model.`,
+		Example: `  patchwork score -m model.npz t.npz --skip 10
+  patchwork score -m model.npz t.npz --where 'writer>10' --json`,
+		Args: oneOrMoreData,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			t, err := f.prepare(cmd, args)
+			if err != nil {
+				return err
+			}
+			r, err := a.score(cmd, t)
+			if err != nil {
+				return err
+			}
+			return a.output("-", func(w io.Writer) error {
+				if asJSON {
+					return json.NewEncoder(w).Encode(r)
+				}
+				return r.print(w)
+			})
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
+	return cmd
+}
+
+func (a *app) score(cmd *cobra.Command, t *task) (*scoreReport, error) {
+	var impossible atomic.Int64
+	tally, err := a.explainAll(cmd.Context(), t, func(i int, e *patchwork.Explanation) {
+		if math.IsInf(e.LogLikModel, -1) {
+			impossible.Add(t.set.Weight(i))
+		}
+	})
+	if err != nil {
+		return nil, request(err)
+	}
+	n, pixels, logLik := float64(tally.Rows()), knownPixels(t.set), tally.LogLik()
+	return &scoreReport{Images: t.set.Len(), Weight: tally.Rows(), LogLik: jsonFloat(logLik),
+		PerImage: jsonFloat(logLik / n), PerPixel: jsonFloat(logLik / pixels), CrossEntropy: jsonFloat(-logLik / n),
+		BitsPerPixel: jsonFloat(-logLik / pixels / math.Ln2), PicksPerImage: float64(tally.Picks()) / n,
+		Impossible: impossible.Load()}, nil
+}
+
+func (r *scoreReport) print(w io.Writer) error {
+	_, err := fmt.Fprintf(w, `images                    %d
+log-likelihood per image  %.4f nats
+log-likelihood per pixel  %.6f nats
+cross-entropy             %.4f nats per image, %.6f bits per pixel
+picks per image           %.3f
+`, r.Images, r.PerImage, r.PerPixel, r.CrossEntropy, r.BitsPerPixel, r.PicksPerImage)
+	if err == nil && r.Impossible > 0 {
+		_, err = fmt.Fprintf(w, "impossible images         %d (some pixel contradicts a probability of 0 or 1)\n", r.Impossible)
+	}
+	return err
+}

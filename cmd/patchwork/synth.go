@@ -1,0 +1,292 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/dataset/synth"
+	"example.com/patchwork/modelfile"
+	"example.com/patchwork/render"
+)
+
+// synthFlags are the flags that all kinds of synthetic sets share.
+type synthFlags struct {
+	n, side    int
+	seed       uint64
+	flip, hide float64
+	output     string
+	picture    picturePath
+}
+
+// synthSet is a set whose truth is of any type.
+type synthSet struct {
+	images []*bitmap.Image
+	arrays []synth.Array
+}
+
+// made forgets the type of a set's truth.
+func made[T synth.Truth](s *synth.Set[T], err error) (*synthSet, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &synthSet{s.Images, s.Arrays()}, nil
+}
+
+func (a *app) synthCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "synth KIND --n N --seed S -o FILE.npz",
+		Short: "Make a synthetic set of images, with the truth it was made from",
+		Long: `Make a seeded set of synthetic images. FILE.npz gets the images as array x and
+the truth as further arrays, which the help of each kind lists. The same
+request gives the same set; a larger --n never changes the first images.`,
+		Example: `  patchwork synth letters --letters TL --writers 20 --seed 1 -o letters.npz
+  patchwork synth quadrants --n 1000 --seed 1 -o quadrants.npz --picture quadrants.png`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			kinds := []string{synth.KindQuadrants, synth.KindBars, synth.KindLetters, synth.KindScenes}
+			if len(args) > 0 {
+				return &usageError{err: fmt.Errorf("no kind of set is called %q; choose %s", args[0], orList(kinds)), command: cmd.CommandPath()}
+			}
+			return &usageError{err: fmt.Errorf("which kind of set? Choose %s", orList(kinds)), command: cmd.CommandPath()}
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.quadrantsCommand(), a.barsCommand(), a.lettersCommand(), a.scenesCommand())
+	return cmd
+}
+
+// kind is the command of one kind of set.
+func (a *app) kind(cmd *cobra.Command, f *synthFlags, side int, make func(cmd *cobra.Command) (*synthSet, error)) *cobra.Command {
+	cmd.Args = cobra.NoArgs
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if f.output == "" && f.picture == "" {
+			return usagef("-o FILE.npz is missing: where shall the set go?")
+		}
+		if err := checkOutputs(f.output, string(f.picture)); err != nil {
+			return err
+		}
+		set, err := make(cmd)
+		if err == nil {
+			err = a.saveSynth(f, set)
+		}
+		return byFlag(cmd, err)
+	}
+	fs := cmd.Flags()
+	fs.IntVarP(&f.n, "n", "n", 0, "number of images")
+	fs.Uint64Var(&f.seed, "seed", 0, "seed of all randomness")
+	fs.IntVar(&f.side, "side", side, "side of an image in pixels")
+	fs.Float64Var(&f.hide, "hide", 0, "probability that a pixel becomes unknown")
+	fs.StringVarP(&f.output, "output", "o", "", "file to write (.npz; - for standard output)")
+	f.picture.add(cmd, "picture", "write a picture of the first images (.png, .svg)")
+	return cmd
+}
+
+// byFlag words a generator's error about an option for the flag that set it.
+func byFlag(cmd *cobra.Command, err error) error {
+	var o *synth.OptionError
+	if !errors.As(err, &o) {
+		return err
+	}
+	flag := strings.ToLower(o.Option)
+	if cmd.Flags().Lookup("template-"+flag) != nil {
+		flag = "template-" + flag
+	}
+	return usagef("--%s %v: %s", flag, o.Value, o.Want)
+}
+
+// flipFlag adds --flip to kinds whose images are noisy.
+func (f *synthFlags) flipFlag(cmd *cobra.Command, value float64) {
+	cmd.Flags().Float64Var(&f.flip, "flip", value, "probability that a pixel is flipped")
+}
+
+func (a *app) quadrantsCommand() *cobra.Command {
+	f := new(synthFlags)
+	return a.kind(&cobra.Command{
+		Use:   "quadrants",
+		Short: "The paper's write-white-and-black model: four quadrants, on, off or noise",
+		Long: `Each quadrant is active with probability 1/2; an active one is all on or all
+off, the others are noise. Section 5.1 of the paper.
+
+Arrays: x; template (N,side,side), the probability of each pixel;
+experts (8,side,side); active (N,8).`,
+		Example: "  patchwork synth quadrants --n 100 --seed 1 -o quadrants.npz",
+	}, f, 6, func(*cobra.Command) (*synthSet, error) {
+		return made(synth.Quadrants(synth.QuadrantsOptions{N: f.n, Side: f.side, Seed: f.seed}))
+	})
+}
+
+func (a *app) barsCommand() *cobra.Command {
+	f := new(synthFlags)
+	var on float64
+	cmd := a.kind(&cobra.Command{
+		Use:   "bars",
+		Short: "Bars: unions of rows and columns, with noise",
+		Long: `Each of the 2*side bars is on by itself; a pixel is on where a bar covers it;
+then pixels are flipped. Földiák (1990).
+
+Arrays: x; active (N,2*side); bars (2*side,side,side); clean (N,side,side).`,
+		Example: "  patchwork synth bars --n 1000 --seed 1 -o bars.npz",
+	}, f, 5, func(cmd *cobra.Command) (*synthSet, error) {
+		o := synth.BarsOptions{N: f.n, Side: f.side, Flip: &f.flip, Seed: f.seed}
+		if cmd.Flags().Changed("on") {
+			o.On = &on
+		}
+		return made(synth.Bars(o))
+	})
+	f.flipFlag(cmd, 0.05)
+	cmd.Flags().Float64Var(&on, "on", 0, "probability that a bar is on (default 1/side)")
+	return cmd
+}
+
+func (a *app) lettersCommand() *cobra.Command {
+	f := new(synthFlags)
+	var o synth.LettersOptions
+	cmd := a.kind(&cobra.Command{
+		Use:   "letters",
+		Short: "Capitals drawn with a pen by invented writers",
+		Long: `Capitals drawn with a pen. Every writer has a slant, a pen and a way of writing
+each letter. Without --n, each letter once by each writer.
+
+Arrays: x; y, the letter; writer, from 1; sample; variant; pen, its width;
+stroke (N,side,side), the stroke that inked a pixel, -1 for none;
+pose (N,4,3), y, x and angle of each stroke.`,
+		Example: `  patchwork synth letters --letters T --writers 20 --seed 1 -o t.npz
+  patchwork synth letters --n 260 -o capitals.npz --picture capitals.png`,
+	}, f, 56, func(*cobra.Command) (*synthSet, error) {
+		o.N, o.Side, o.Seed = f.n, f.side, f.seed
+		return made(synth.Letters(o))
+	})
+	cmd.Flags().StringVar(&o.Letters, "letters", "", "which capitals (default all 26)")
+	cmd.Flags().IntVar(&o.Writers, "writers", 20, "number of writers")
+	return cmd
+}
+
+func (a *app) scenesCommand() *cobra.Command {
+	f := new(synthFlags)
+	var (
+		o       synth.ScenesOptions
+		on, off float64
+		model   string
+	)
+	cmd := a.kind(&cobra.Command{
+		Use:   "scenes",
+		Short: "Overlapping digits at random places under noise",
+		Long: `Distinct digits are placed at random, each entirely inside the image,
+overlapping as they may; then pixels are flipped. Section 3 of the paper.
+
+Arrays: x; digit, glyph, dy, dx (N,objects); clean (N,side,side);
+candidates (N,10), the templates used for each scene; templates; template_digit.
+
+--model writes all templates as a model that explains scenes; with
+--exemplars 1 they are the candidates of every scene.`,
+		Example: `  patchwork synth scenes --n 20 --side 64 --flip 0.1 --seed 1 -o scenes.npz --picture scenes.png
+  patchwork synth scenes --n 5 --exemplars 1 -o scenes.npz --model digits.npz`,
+	}, f, 100, func(cmd *cobra.Command) (*synthSet, error) {
+		o.N, o.Side, o.Seed, o.Flip = f.n, f.side, f.seed, &f.flip
+		if cmd.Flags().Changed("template-on") {
+			o.On = &on
+		}
+		if cmd.Flags().Changed("template-off") {
+			o.Off = &off
+		}
+		set, err := synth.Scenes(o)
+		if err == nil && model != "" {
+			err = saveTemplates(model, set.Truth)
+		}
+		return made(set, err)
+	})
+	f.flipFlag(cmd, 0.1)
+	fs := cmd.Flags()
+	fs.IntVar(&o.Objects, "objects", 5, "digits in a scene")
+	fs.IntVar(&o.Exemplars, "exemplars", 10, "drawings of each digit to choose from")
+	fs.Float64Var(&on, "template-on", 0, "probability of ink in the templates (default 1 - flip, clipped)")
+	fs.StringVar(&model, "model", "", "write the templates as a model, too")
+	fs.Float64Var(&off, "template-off", 0, "probability of ink beside it in the templates (default flip, clipped)")
+	return cmd
+}
+
+// saveTemplates writes the templates of scenes as a model that explains them.
+func saveTemplates(path string, truth *synth.SceneTruth) error {
+	templates, err := synth.Templates(truth.Glyphs, truth.On, truth.Off)
+	if err != nil {
+		return err
+	}
+	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.Max, Q: truth.Off, Scene: true, Truncate: true,
+		Height: truth.Glyphs[0].Height(), Width: truth.Glyphs[0].Width()}, templates)
+	if err != nil {
+		return request(err)
+	}
+	return modelfile.Save(path, m)
+}
+
+// saveSynth writes the set and its picture.
+func (a *app) saveSynth(f *synthFlags, set *synthSet) error {
+	if f.hide != 0 {
+		// Another stream than the generator's, or the noise would know the image.
+		images, err := synth.Spoil(set.images, synth.Noise{Hide: f.hide}, ^f.seed)
+		if err != nil {
+			return err
+		}
+		set.images, set.arrays[0] = images, synth.ImageArray("x", images)
+	}
+	if f.output != "" {
+		write := func(w io.Writer) error { return npy.WriteZip(w, npy.Deflate, set.members()...) }
+		if err := a.output(f.output, write); err != nil {
+			return err
+		}
+	}
+	if f.picture != "" {
+		if err := render.Save(string(f.picture), imageSheet(set.images[:min(len(set.images), 60)])); err != nil {
+			return err
+		}
+	}
+	if f.output == "-" || f.output == "" {
+		return nil
+	}
+	img := set.images[0]
+	return a.say(a.out, "wrote %s: %s of %d x %d", f.output, count(len(set.images), "image"), img.Height(), img.Width())
+}
+
+func (s *synthSet) members() []npy.Member {
+	var out []npy.Member
+	for _, array := range s.arrays {
+		out = append(out, member(array))
+	}
+	return out
+}
+
+// member is a named array as part of an .npz file.
+func member(a synth.Array) npy.Member {
+	var array *npy.Array
+	switch data := a.Data.(type) {
+	case []uint8:
+		array = npy.New(data, a.Shape...)
+	case []int8:
+		array = npy.New(data, a.Shape...)
+	case []int32:
+		array = npy.New(data, a.Shape...)
+	case []float64:
+		array = npy.New(data, a.Shape...)
+	case []string:
+		array = npy.New(data, a.Shape...)
+	default:
+		panic(fmt.Sprintf("patchwork: array %s holds %T", a.Name, a.Data))
+	}
+	return npy.Member{Name: a.Name, Array: array}
+}
+
+// imageSheet is a contact sheet of plain images.
+func imageSheet(images []*bitmap.Image) render.Sheet {
+	var s render.Sheet
+	for _, img := range images {
+		s.Tiles = append(s.Tiles, render.Tile{Image: render.Image(img)})
+	}
+	return s
+}

@@ -1,0 +1,340 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"math"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/modelfile"
+	"example.com/patchwork/pose"
+)
+
+// The same request gives the same bytes for any number of workers.
+func TestWorkersChangeNothing(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must(t, "synth", "letters", "--letters", "TL", "--writers", "20", "--side", "24", "--seed", "3", "-o", "t.npz", "-q")
+	var models, lines []string
+	for _, workers := range []string{"1", "2", "7"} {
+		must(t, learnSmall("m"+workers, "--workers", workers, "--refine")...)
+		must(t, "explain", "-m", "m"+workers, "t.npz", "-o", "e"+workers, "--workers", workers)
+		models = append(models, read(t, "m"+workers))
+		lines = append(lines, read(t, "e"+workers))
+	}
+	for i := range models {
+		if models[i] != models[0] || lines[i] != lines[0] {
+			t.Errorf("run %d differs from the first: model %t, explanations %t", i, models[i] != models[0], lines[i] != lines[0])
+		}
+	}
+	if n := strings.Count(lines[0], "\n"); n != 40 {
+		t.Errorf("%d lines for 40 images", n)
+	}
+}
+
+// line is a line of explain as other programs read it.
+type line struct {
+	Index       *int             `json:"index"`
+	StartLogLik *float64         `json:"start_log_lik"`
+	LogLik      *float64         `json:"log_lik"`
+	LogLikModel *float64         `json:"log_lik_model"`
+	Picks       []map[string]any `json:"picks"`
+}
+
+func explained(t *testing.T, text string) []line {
+	t.Helper()
+	var out []line
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	for {
+		var l line
+		err := d.Decode(&l)
+		if err == io.EOF {
+			return out
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, l)
+	}
+}
+
+// The lines of explain are what the library says, in the order of the input,
+// with the index of the row before any selection.
+func TestExplainIsTheLibrary(t *testing.T) {
+	t.Chdir(t.TempDir())
+	smallLetters(t)
+	lines := explained(t, must(t, "explain", "-m", "model.npz", "t.npz", "--where", "y=L", "--skip", "1", "--refine", "--start", "forced"))
+	m, err := modelfile.Load("model.npz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := dataset.Read([]string{"t.npz"}, dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Refine: true, Forced: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(lines) != 5 {
+		t.Fatalf("%d lines for the last 5 of 6 letters L", len(lines))
+	}
+	for j, l := range lines {
+		i := 2*(j+1) + 1 // T and L take turns
+		e, err := p.Explain(set.Images[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if *l.Index != i || *l.LogLik != e.LogLik || *l.StartLogLik != e.StartLogLik || *l.LogLikModel != e.LogLikModel || len(l.Picks) != len(e.Picks) {
+			t.Fatalf("line %d is %+v, the library says %+v", j, l, e)
+		}
+		for n, pick := range e.Picks {
+			want := map[string]any{"expert": float64(pick.Expert), "dy": float64(pick.Pose.DY), "dx": float64(pick.Pose.DX),
+				"angle": pick.Pose.Angle, "gain": pick.Gain}
+			for name, v := range want {
+				if l.Picks[n][name] != v || len(l.Picks[n]) != len(want) {
+					t.Errorf("line %d, pick %d: %v, the library says %v", j, n, l.Picks[n], want)
+				}
+			}
+		}
+	}
+}
+
+// What is infinite is null, and no picks are an empty list.
+func TestExplainInfinities(t *testing.T) {
+	t.Chdir(t.TempDir())
+	sure, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.Max, Height: 1, Width: 3}, [][]float64{{1, 1, 0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := modelfile.Save("m.npz", sure); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "x.csv", "1,1,0\n0,0,0\n0,0,1\n")
+	got := must(t, "explain", "-m", "m.npz", "x.csv")
+	want := `{"index":0,"start_log_lik":null,"log_lik":0,"log_lik_model":0,"picks":[{"expert":0,"dy":0,"dx":0,"angle":0,"gain":null}]}
+{"index":1,"start_log_lik":0,"log_lik":0,"log_lik_model":0,"picks":[]}
+{"index":2,"start_log_lik":null,"log_lik":null,"log_lik_model":null,"picks":[]}
+`
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	var s map[string]any
+	if err := json.Unmarshal([]byte(must(t, "score", "-m", "m.npz", "x.csv", "--json")), &s); err != nil {
+		t.Fatal(err)
+	}
+	if s["log_lik"] != nil || s["impossible"] != 1.0 || s["images"] != 3.0 {
+		t.Errorf("score %v", s)
+	}
+}
+
+// Score is the sum over the lines of explain, a weight counts as copies, and
+// unknown pixels are not pixels.
+func TestScore(t *testing.T) {
+	t.Chdir(t.TempDir())
+	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.Max, Height: 1, Width: 3, Q: 0.1}, [][]float64{{.9, .8, .1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := modelfile.Save("m.npz", m); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "x.csv", "a,b,c,n\n1,1,0,2\n0,?,0,3\n")
+	var s scoreReport
+	if err := json.Unmarshal([]byte(must(t, "score", "-m", "m.npz", "x.csv", "--weight", "n", "--json")), &s); err != nil {
+		t.Fatal(err)
+	}
+	logLik := 2*(math.Log(.9)+math.Log(.8)+math.Log(.9)) + 3*2*math.Log(.9)
+	for _, c := range []struct {
+		name      string
+		got, want float64
+	}{
+		{"log_lik", float64(s.LogLik), logLik},
+		{"per image", float64(s.PerImage), logLik / 5},
+		{"per pixel", float64(s.PerPixel), logLik / (2*3 + 3*2)},
+		{"cross-entropy", float64(s.CrossEntropy), -logLik / 5},
+		{"bits per pixel", float64(s.BitsPerPixel), -logLik / 12 / math.Ln2},
+		{"picks", s.PicksPerImage, 2.0 / 5},
+		{"weight", float64(s.Weight), 5},
+	} {
+		if math.Abs(c.got-c.want) > 1e-5 {
+			t.Errorf("%s is %v, want %v", c.name, c.got, c.want)
+		}
+	}
+}
+
+// Templates placed anywhere in larger images.
+func TestScene(t *testing.T) {
+	t.Chdir(t.TempDir())
+	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.Max, Height: 2, Width: 2, Q: 0.05},
+		[][]float64{{.95, .95, .05, .95}, {.05, .95, .95, .95}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := modelfile.Save("m.npz", m); err != nil {
+		t.Fatal(err)
+	}
+	img := bitmap.Parse(
+		".......",
+		"##.....",
+		".#...#.",
+		"....##.")
+	if err := dataset.WriteNPZ("x.npz", &dataset.Set{Images: []*bitmap.Image{img}}); err != nil {
+		t.Fatal(err)
+	}
+	l := explained(t, must(t, "explain", "-m", "m.npz", "x.npz", "--scene"))[0]
+	if len(l.Picks) != 2 {
+		t.Fatalf("picks %v", l.Picks)
+	}
+	for i, want := range []map[string]float64{{"expert": 0, "dy": 1, "dx": 0}, {"expert": 1, "dy": 2, "dx": 4}} {
+		for name, v := range want {
+			if l.Picks[i][name] != v {
+				t.Errorf("pick %d: %v, want %v", i, l.Picks[i], want)
+			}
+		}
+	}
+}
+
+// Quiet means silent where nothing is wrong, and stdout holds nothing but the
+// result.
+func TestQuietAndStandardOutput(t *testing.T) {
+	t.Chdir(t.TempDir())
+	smallLetters(t)
+	if out := must(t, learnSmall("quiet.npz")...); out != "" {
+		t.Errorf("a quiet learn said %q", out)
+	}
+	loud := learnSmall("-")
+	loud = append(loud[:len(loud)-1:len(loud)-1], "--workers", "2") // without -q
+	o := patchworkCommand(t, loud...)
+	if o.code != 0 || o.out != read(t, "quiet.npz") || !strings.Contains(o.err, "start ") {
+		t.Errorf("learn -o -: exit %d, %d bytes, stderr %q", o.code, len(o.out), o.err)
+	}
+	must(t, "synth", "bars", "--n", "9", "--seed", "2", "-o", "bars.npz")
+	if out := must(t, "synth", "bars", "--n", "9", "--seed", "2", "-o", "-"); out != read(t, "bars.npz") {
+		t.Error("synth -o - differs from a file")
+	}
+}
+
+// On a terminal there is progress, and it leaves a clean line.
+func TestProgress(t *testing.T) {
+	p := &progress{w: io.Discard, noun: "start", total: 8}
+	if got, want := p.line(2*time.Second), "start 1 of 8, 2s"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	p.step("best log-likelihood -12.5")
+	p.step("")
+	if got, want := p.line(4*time.Second), "start 3 of 8, 0.5/s, 12s left, best log-likelihood -12.5"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	var b bytes.Buffer
+	p.w = &b
+	p.write("abcdef")
+	p.write("xy")
+	if got, want := b.String(), "\rabcdef\rxy    \b\b\b\b"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+
+	t.Chdir(t.TempDir())
+	smallLetters(t)
+	line := learnSmall("again.npz")
+	var out, stderr bytes.Buffer
+	code := run(context.Background(), line[:len(line)-1], console{out: &out, err: &stderr, errTerminal: true, getenv: os.Getenv})
+	if code != 0 || !strings.HasSuffix(stderr.String(), "\r") {
+		t.Errorf("exit %d, stderr %q", code, stderr.String())
+	}
+}
+
+// Samples are data again, with their poses.
+func TestSampleFile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	smallLetters(t)
+	must(t, "sample", "-m", "model.npz", "-n", "5", "--seed", "1", "-o", "s5.npz", "--probabilities")
+	must(t, "sample", "-m", "model.npz", "-n", "3", "--seed", "1", "-o", "s3.npz")
+	five, err := dataset.Read([]string{"s5.npz"}, dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	three, err := dataset.Read([]string{"s3.npz"}, dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if five.Len() != 5 || three.Len() != 3 {
+		t.Fatalf("%d and %d samples", five.Len(), three.Len())
+	}
+	for i := range three.Images {
+		if !three.Images[i].Equal(five.Images[i]) {
+			t.Errorf("sample %d depends on how many there are", i)
+		}
+	}
+	if lines := explained(t, must(t, "explain", "-m", "model.npz", "s5.npz")); len(lines) != 5 {
+		t.Errorf("%d lines for 5 samples", len(lines))
+	}
+}
+
+// The flags reach the learner: the model says so.
+func TestLearnFlags(t *testing.T) {
+	t.Chdir(t.TempDir())
+	smallLetters(t)
+	must(t, fields("learn t.npz -o m.npz -k 3 --rule max-minus-min --q 0.4 --prior 0.5:2 --outside background --shift 3,5 --shift-step 2 --rotate 10:5 --method online --orders 2 --seed 9 --reuse 2 --where y=L --take 4 -q")...)
+	m, err := modelfile.Load("m.npz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, r := m.Config(), m.Extras().Record
+	want := pose.Grid{DY: pose.Range{Min: -2, Max: 2, Step: 2}, DX: pose.Range{Min: -4, Max: 4, Step: 2}, Angles: []float64{-10, -5, 0, 5, 10}}
+	if m.K() != 3 || c.Rule != patchwork.MaxMinusMin || c.Q != 0.4 || c.Prior != (patchwork.Prior{On: 0.5, Off: 2}) ||
+		c.Outside != patchwork.Background || c.Reuse != 2 || c.Poses.DY != want.DY || c.Poses.DX != want.DX || len(c.Poses.Angles) != 5 {
+		t.Errorf("configuration %+v", c)
+	}
+	if r.Method != "online" || r.Mode != "default" || r.Seed != 9 || r.Rows != 4 || len(r.Starts) != 2 {
+		t.Errorf("record %+v", r)
+	}
+	var info map[string]any
+	if err := json.Unmarshal([]byte(must(t, "info", "m.npz", "--json")), &info); err != nil {
+		t.Fatal(err)
+	}
+	if info["rule"] != "max-minus-min" || info["experts"] != 3.0 || info["poses"].(map[string]any)["count"] != 75.0 {
+		t.Errorf("info %v", info)
+	}
+	must(t, "info", "m.npz")
+}
+
+// An expert that nothing uses is worth a warning, even when quiet.
+func TestUnusedExpertWarning(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "same.csv", strings.Repeat("1,1,0,0\n", 6))
+	o := patchworkCommand(t, "learn", "same.csv", "-k", "3", "-o", "m.npz", "-q")
+	if o.code != 0 || !strings.HasPrefix(o.err, "patchwork: warning: expert ") || !strings.Contains(o.err, "used in no image") {
+		t.Errorf("exit %d, stderr %q", o.code, o.err)
+	}
+}
+
+// Values of flags are completed.
+func TestCompletion(t *testing.T) {
+	if out := mustTalking(t, "__complete", "learn", "--rule", ""); !strings.Contains(out, "max-minus-min\n") {
+		t.Errorf("completion of --rule: %q", out)
+	}
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		if out := must(t, "completion", shell); !strings.Contains(out, "patchwork") {
+			t.Errorf("no completion script for %s", shell)
+		}
+	}
+}
+
+// mustTalking is must for a run that may talk on stderr.
+func mustTalking(t *testing.T, args ...string) string {
+	t.Helper()
+	o := patchworkCommand(t, args...)
+	if o.code != 0 {
+		t.Fatalf("%v: exit %d, stderr %q", args, o.code, o.err)
+	}
+	return o.out
+}

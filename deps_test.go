@@ -1,0 +1,318 @@
+package patchwork_test
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// policy says which package may import which. It is a statement of policy:
+// change it when the design changes (docs/decisions), not to make a build pass.
+//
+// "a, b < c, d" means that c and d may import a and b, and all that a and b
+// stand above; a line that begins with "<" goes on from the one before.
+// Packages are named by folder, the root package is "patchwork"; "x/..." is x
+// and all below it. NONE is nothing. Names in capitals are points in the order,
+// not packages. The standard library is open to all, but for what is named
+// here; everything outside it and this module is closed unless named. Tests
+// may import what they like, but not cmd.
+const policy = `
+	# What the library as a whole must not touch: the world.
+	NONE
+	< os/..., path/filepath, io/ioutil, syscall, log/..., embed
+	< FILES;
+
+	NONE
+	< net/...
+	< NETWORK;
+
+	NONE
+	< C, unsafe, plugin
+	< NOBODY;
+
+	# Leaves: values and formulas. None imports another.
+	NONE < bitmap, rule, pose, internal/score;
+	gonum.org/v1/gonum/... < gauss;
+	testing, pgregory.net/rapid, rule < rule/ruletest;
+
+	# The core knows no file, no clock and no network.
+	bitmap, rule, pose, gauss, internal/score
+	< patchwork;
+
+	# Edges: files to images, models to files, models to pictures.
+	FILES < internal/atomicfile;
+	NONE < dataset/npy;
+	bitmap < dataset/synth;
+	bitmap, dataset/npy, internal/atomicfile, FILES,
+	github.com/parquet-go/parquet-go/..., golang.org/x/image/...
+	< dataset;
+
+	patchwork, dataset/npy, internal/atomicfile, FILES
+	< modelfile;
+
+	patchwork, internal/atomicfile, FILES,
+	golang.org/x/image/..., gonum.org/v1/plot/...
+	< render;
+
+	# The comparison models of the paper know images, not our model.
+	bitmap, gonum.org/v1/gonum/... < baseline/...;
+
+	# Programs. Only cmd serves and experiments; nothing imports cmd.
+	modelfile, render, dataset, dataset/synth < LIBRARY;
+	LIBRARY, NETWORK < studio/...;
+	LIBRARY, baseline/..., rule < experiments/...;
+	LIBRARY, NETWORK, experiments/..., studio/...,
+	github.com/spf13/cobra/..., github.com/spf13/pflag, golang.org/x/term
+	< cmd/...;
+`
+
+// module is the import path that the folders of the tree are under.
+const module = "example.com/patchwork"
+
+// order is a parsed policy: what stands directly below each name.
+type order map[string][]string
+
+func parsePolicy(text string) (order, error) {
+	var clean strings.Builder
+	for line := range strings.Lines(text) {
+		line, _, _ = strings.Cut(line, "#")
+		clean.WriteString(line + " ")
+	}
+	below := order{}
+	for rule := range strings.SplitSeq(clean.String(), ";") {
+		var last []string
+		for i, list := range strings.Split(rule, "<") {
+			names := strings.FieldsFunc(list, func(r rune) bool { return strings.ContainsRune(", \t\n", r) })
+			if len(names) == 0 {
+				if strings.TrimSpace(rule) == "" {
+					break
+				}
+				return nil, fmt.Errorf("an empty list in the rule %q", strings.TrimSpace(rule))
+			}
+			for _, name := range names {
+				if i > 0 {
+					below[name] = append(below[name], last...)
+				}
+			}
+			last = names
+		}
+	}
+	return below, nil
+}
+
+// node is the name in the policy that a package goes by: its own, or the
+// longest "x/..." around it.
+func (o order) node(pkg string) (string, bool) {
+	names := o.names()
+	if names[pkg] {
+		return pkg, true
+	}
+	for at := pkg; at != "."; at = path.Dir(at) {
+		if names[at+"/..."] {
+			return at + "/...", true
+		}
+	}
+	return "", false
+}
+
+// names is every name of the policy.
+func (o order) names() map[string]bool {
+	names := map[string]bool{}
+	for name, below := range o {
+		names[name] = true
+		for _, b := range below {
+			names[b] = true
+		}
+	}
+	return names
+}
+
+// allows reports whether a package may import another, by their nodes.
+func (o order) allows(from, to string) bool {
+	done := map[string]bool{}
+	var reach func(name string) bool
+	reach = func(name string) bool {
+		if done[name] {
+			return false
+		}
+		done[name] = true
+		return slices.ContainsFunc(o[name], func(b string) bool { return b == to || reach(b) })
+	}
+	return from == to && strings.HasSuffix(from, "/...") || reach(from)
+}
+
+// check says what is wrong with one import, "" for nothing.
+func (o order) check(pkg, imported string, test bool) string {
+	to := imported
+	ours := imported == module || strings.HasPrefix(imported, module+"/")
+	if ours {
+		to = folder(strings.TrimPrefix(strings.TrimPrefix(imported, module), "/"))
+	}
+	if test {
+		if strings.HasPrefix(to, "cmd/") && ours && !strings.HasPrefix(pkg, "cmd/") {
+			return "nothing imports cmd"
+		}
+		return ""
+	}
+	from, known := o.node(pkg)
+	if !known {
+		return "the package is not in the policy of deps_test.go: add it where it belongs"
+	}
+	standard := !ours && !strings.Contains(strings.Split(imported, "/")[0], ".")
+	node, named := o.node(to)
+	switch {
+	case !named && standard:
+		return ""
+	case !named:
+		return fmt.Sprintf("%s is not in the policy of deps_test.go", to)
+	case !o.allows(from, node):
+		return fmt.Sprintf("%s may not import %s", from, node)
+	}
+	return ""
+}
+
+// folder is the name of a package by its folder below the root.
+func folder(rel string) string {
+	if rel == "." || rel == "" {
+		return "patchwork"
+	}
+	return filepath.ToSlash(rel)
+}
+
+// source is one import in the tree.
+type source struct {
+	file, pkg, imported string
+	test                bool
+}
+
+// imports lists the imports of every Go file of this module, whatever system
+// or build tag it is for.
+func imports(t *testing.T) []source {
+	t.Helper()
+	var out []source
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() {
+			_, nested := os.Stat(filepath.Join(file, "go.mod"))
+			if file != "." && (nested == nil || name == "testdata" || name[0] == '.' || name[0] == '_') {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range parsed.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			out = append(out, source{file, folder(filepath.Dir(file)), imported, strings.HasSuffix(name, "_test.go")})
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestImportOrder holds the tree to the policy.
+func TestImportOrder(t *testing.T) {
+	o, err := parsePolicy(policy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := imports(t)
+	packages := map[string]bool{}
+	for _, s := range found {
+		packages[s.pkg] = true
+		if problem := o.check(s.pkg, s.imported, s.test); problem != "" {
+			t.Errorf("%s imports %q: %s", s.file, s.imported, problem)
+		}
+	}
+	for _, pkg := range []string{"patchwork", "bitmap", "gauss", "internal/score", "dataset/npy", "modelfile"} {
+		if !packages[pkg] {
+			t.Errorf("no Go file of %s was read", pkg)
+		}
+	}
+}
+
+// TestNoPackageWithoutAName: a helper without a home gets a named package or is
+// inlined.
+func TestNoPackageWithoutAName(t *testing.T) {
+	for _, s := range imports(t) {
+		for part := range strings.SplitSeq(s.pkg, "/") {
+			if slices.Contains([]string{"pkg", "util", "utils", "common", "types", "helpers"}, part) {
+				t.Errorf("%s: a package called %s says nothing", s.file, part)
+			}
+		}
+	}
+}
+
+// TestPolicyBites: the checker finds what it is there to find.
+func TestPolicyBites(t *testing.T) {
+	o, err := parsePolicy(policy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		pkg, imported string
+		test, ok      bool
+	}{
+		{pkg: "patchwork", imported: module + "/bitmap", ok: true},
+		{pkg: "patchwork", imported: "math", ok: true},
+		{pkg: "render", imported: module + "/bitmap", ok: true}, // through the root
+		{pkg: "experiments/a", imported: module + "/experiments/b", ok: true},
+		{pkg: "cmd/patchwork", imported: "net/http", ok: true},
+		{pkg: "modelfile", imported: module + "/dataset/npy", ok: true},
+		{pkg: "patchwork", imported: "os"},
+		{pkg: "patchwork", imported: "os/exec"},
+		{pkg: "patchwork", imported: "net/http"},
+		{pkg: "patchwork", imported: "gonum.org/v1/plot"},
+		{pkg: "patchwork", imported: module + "/modelfile"},
+		{pkg: "bitmap", imported: module},
+		{pkg: "bitmap", imported: module + "/pose"},
+		{pkg: "gauss", imported: module + "/pose"},
+		{pkg: "bitmap", imported: "unsafe"},
+		{pkg: "dataset", imported: module},
+		{pkg: "dataset/synth", imported: "os"},
+		{pkg: "modelfile", imported: module + "/dataset"},
+		{pkg: "modelfile", imported: module + "/render"},
+		{pkg: "render", imported: "net/url"},
+		{pkg: "baseline/rbm", imported: module},
+		{pkg: "experiments/a", imported: module + "/cmd/patchwork"},
+		{pkg: "experiments/a", imported: "net/http"},
+		{pkg: "studio", imported: module + "/experiments/a"},
+		{pkg: "render", imported: "github.com/spf13/cobra"},
+		{pkg: "shiny", imported: "fmt"},
+		{pkg: "bitmap", imported: module + "/shiny"},
+		{pkg: "bitmap", imported: module, test: true, ok: true},
+		{pkg: "bitmap", imported: module + "/cmd/patchwork", test: true},
+	} {
+		problem := o.check(c.pkg, c.imported, c.test)
+		if (problem == "") != c.ok {
+			t.Errorf("%s imports %s: allowed %v, want %v (%s)", c.pkg, c.imported, !c.ok, c.ok, problem)
+		}
+	}
+	for _, broken := range []string{"a < < b;", "< b;"} {
+		if _, err := parsePolicy(broken); err == nil {
+			t.Errorf("the policy %q was read", broken)
+		}
+	}
+}

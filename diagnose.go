@@ -1,0 +1,423 @@
+package patchwork
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// FindingKind says what is odd about a model.
+type FindingKind uint8
+
+const (
+	// Unused is an expert no image was explained with.
+	Unused FindingKind = iota
+	// Duplicate is a pair of experts that say nearly the same.
+	Duplicate
+	// NearConstant is an expert that says the same everywhere, or nothing.
+	NearConstant
+	// PoseAtEdge is an expert that often sits at the end of its range of poses.
+	PoseAtEdge
+	// Overconfident is a template, or background, more certain than the data
+	// bear out or could have taught.
+	Overconfident
+	// SingularGeometry is a Gaussian of the poses that has directions without
+	// any variance though the experts can move there.
+	SingularGeometry
+	// Unexplained are images in which no expert gains anything.
+	Unexplained
+	// Impossible are images to which the model gives probability 0.
+	Impossible
+)
+
+var findingNames = []string{"unused", "duplicate", "near-constant", "pose-at-edge", "overconfident",
+	"singular-geometry", "unexplained", "impossible"}
+
+// String is the name used in reports: "unused", "duplicate", "near-constant",
+// "pose-at-edge", "overconfident", "singular-geometry", "unexplained",
+// "impossible".
+func (k FindingKind) String() string {
+	if int(k) < len(findingNames) {
+		return findingNames[k]
+	}
+	return fmt.Sprintf("FindingKind(%d)", uint8(k))
+}
+
+// Finding is one odd thing about a model, with what is known of it and what to
+// do about it, a sentence each.
+type Finding struct {
+	Kind    FindingKind
+	Experts []int // concerned; empty where it is the background, geometry or data
+	Images  []int // concerned, ascending, at most the first ten
+
+	// Value is the number the finding rests on, and Limit what it would have
+	// to keep to: shares of 1 for poses and images, see Facts for the others.
+	Value, Limit float64
+
+	Facts, Advice string
+}
+
+// String is the finding in one line: what, who, facts, advice.
+func (f Finding) String() string { return fmt.Sprintf("%v: %s %s", f.Kind, f.Facts, f.Advice) }
+
+// Limits of the diagnosis: each is where, in experience with the data of the
+// findings, a fault begins to show in the likelihood of unseen images.
+const (
+	sameVotes   = 0.25 // votes in dispute, as a share of all, below which experts are duplicates
+	noVotes     = 0.05 // largest vote of an expert that says nothing; range of one that is constant
+	edgeShare   = 0.2  // of the picks at one end of a range, or twice what chance gives
+	edgePicks   = 10   // below which shares mean nothing
+	listedAtAll = 10   // images named in a finding
+)
+
+// Diagnose looks for what is odd about a model: in its templates and geometry,
+// in the tally of it explaining some data, and in the explanations themselves
+// (as Explain returns and hands out; either may be nil, and is then not looked
+// at). Explanations that are nil are skipped. Findings come in the order of
+// their kinds, then of experts. It panics if the tally is of other experts.
+func Diagnose(m *Model, t *Tally, explained []*Explanation) []Finding {
+	var out []Finding
+	out = append(out, m.findUnused(t)...)
+	out = append(out, m.findDuplicates()...)
+	out = append(out, m.findConstant()...)
+	out = append(out, m.findEdges(explained)...)
+	out = append(out, m.findOverconfident(t)...)
+	out = append(out, m.findSingular()...)
+	return append(out, findUnexplained(explained)...)
+}
+
+// Examine explains the data, on the given number of workers (0 means 1), and
+// diagnoses the model by them. Errors are those of Explain.
+func Examine(ctx context.Context, m *Model, data Data, opt PursuitOptions, workers int) ([]Finding, error) {
+	explained := make([]*Explanation, len(data.Images))
+	t, err := Explain(ctx, m, data, opt, workers, func(i int, e *Explanation) { explained[i] = e })
+	if err != nil {
+		return nil, err
+	}
+	return Diagnose(m, t, explained), nil
+}
+
+func (m *Model) findUnused(t *Tally) []Finding {
+	var out []Finding
+	for k := range m.K() {
+		facts := ""
+		switch {
+		case t != nil && t.Rows() > 0 && t.Active(k) == 0:
+			facts = fmt.Sprintf("Expert %d explains none of the %d images.", k, t.Rows())
+		case t == nil && m.extras.Usage != nil && m.extras.Usage[k] == 0:
+			facts = fmt.Sprintf("Expert %d explained no training image.", k)
+		default:
+			continue
+		}
+		out = append(out, Finding{Kind: Unused, Experts: []int{k}, Facts: facts,
+			Advice: "Learn with fewer experts, from more starts, or with a wider range of poses."})
+	}
+	return out
+}
+
+// vote is what an opinion p says beyond abstention at pixel i.
+func (m *Model) vote(i int, p float64) float64 {
+	v := p - m.cfg.abstention(i)
+	if m.cfg.Rule == Max {
+		return max(v, 0)
+	}
+	return v
+}
+
+func (m *Model) findDuplicates() []Finding {
+	var out []Finding
+	for a := range m.K() {
+		for b := a + 1; b < m.K(); b++ {
+			if d := m.dispute(a, b); d < sameVotes {
+				out = append(out, Finding{Kind: Duplicate, Experts: []int{a, b}, Value: d, Limit: sameVotes,
+					Facts:  fmt.Sprintf("Experts %d and %d say nearly the same: %.0f %% of their votes are in dispute.", a, b, 100*d),
+					Advice: "Learn with fewer experts, or from more starts."})
+			}
+		}
+	}
+	return out
+}
+
+// dispute is how much of what experts a and b say they do not both say: the sum
+// of the differences of their votes over that of the larger of them, with b
+// shifted onto a's centre as far as the poses allow. 1 where neither speaks.
+func (m *Model) dispute(a, b int) float64 {
+	h, w := m.Height(), m.Width()
+	dy, dx := m.offset(a, b)
+	differ, larger := 0.0, 0.0
+	add := func(va, vb float64) {
+		differ += math.Abs(va - vb)
+		larger += max(math.Abs(va), math.Abs(vb))
+	}
+	voteOf := func(k, y, x int) float64 {
+		if y < 0 || y >= h || x < 0 || x >= w {
+			return 0
+		}
+		return m.vote(y*w+x, m.experts[k][y*w+x])
+	}
+	for y := range h {
+		for x := range w {
+			add(voteOf(a, y, x), voteOf(b, y-dy, x-dx))
+			if y+dy < 0 || y+dy >= h || x+dx < 0 || x+dx >= w {
+				add(0, voteOf(b, y, x)) // shifted out of a's frame
+			}
+		}
+	}
+	if larger == 0 {
+		return 1
+	}
+	return differ / larger
+}
+
+// offset is the shift that carries expert b's centre of votes onto a's, kept to
+// what the poses allow the two of them to move apart; none for scenes' experts,
+// which are cut out to fit.
+func (m *Model) offset(a, b int) (dy, dx int) {
+	if m.cfg.Scene || m.cfg.Poses.Shifts() == 1 {
+		return 0, 0
+	}
+	ya, xa := m.centre(a)
+	yb, xb := m.centre(b)
+	reachY, reachX := m.cfg.Poses.DY.Max-m.cfg.Poses.DY.Min, m.cfg.Poses.DX.Max-m.cfg.Poses.DX.Min
+	dy, dx = int(math.Round(ya-yb)), int(math.Round(xa-xb))
+	return max(-reachY, min(dy, reachY)), max(-reachX, min(dx, reachX))
+}
+
+// centre is the centre of an expert's votes; 0 where it has none.
+func (m *Model) centre(k int) (y, x float64) {
+	sum := 0.0
+	for i, p := range m.experts[k] {
+		v := math.Abs(m.vote(i, p))
+		y += v * float64(i/m.Width())
+		x += v * float64(i%m.Width())
+		sum += v
+	}
+	if sum == 0 {
+		return 0, 0
+	}
+	return y / sum, x / sum
+}
+
+func (m *Model) findConstant() []Finding {
+	var out []Finding
+	for k, t := range m.experts {
+		loudest := 0.0
+		for i, p := range t {
+			loudest = max(loudest, math.Abs(m.vote(i, p)))
+		}
+		spread := slices.Max(t) - slices.Min(t)
+		f := Finding{Kind: NearConstant, Experts: []int{k}, Value: spread, Limit: noVotes,
+			Advice: "Learn with fewer experts, or from more starts."}
+		switch {
+		case loudest < noVotes:
+			f.Value = loudest
+			f.Facts = fmt.Sprintf("Expert %d says nothing: its largest vote is %.3f.", k, loudest)
+		case len(t) > 1 && spread < noVotes:
+			f.Facts = fmt.Sprintf("Expert %d says the same everywhere: all its values lie in %.3f to %.3f.", k, slices.Min(t), slices.Max(t))
+			f.Advice = "Give the background that value instead, or learn with fewer experts."
+		default:
+			continue
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// edge is one end of a range of poses.
+type edge struct {
+	name      string
+	at        float64
+	positions int
+	of        func(Pick) float64
+}
+
+// edges lists the ends worth watching: those of ranges with something between
+// their ends. A full circle of rotations has none.
+func (m *Model) edges() []edge {
+	var out []edge
+	g := m.cfg.Poses
+	ends := func(name string, lo, hi float64, n int, of func(Pick) float64) {
+		if n > 2 {
+			out = append(out, edge{name, lo, n, of}, edge{name, hi, n, of})
+		}
+	}
+	if !m.cfg.Scene {
+		ends("dy", float64(g.DY.At(0)), float64(g.DY.At(g.DY.Len()-1)), g.DY.Len(), func(p Pick) float64 { return float64(p.Pose.DY) })
+		ends("dx", float64(g.DX.At(0)), float64(g.DX.At(g.DX.Len()-1)), g.DX.Len(), func(p Pick) float64 { return float64(p.Pose.DX) })
+	}
+	if n := len(g.Angles); n > 2 {
+		lo, hi := slices.Min(g.Angles), slices.Max(g.Angles)
+		if step := (hi - lo) / float64(n-1); hi-lo+step < 359.999 {
+			ends("angle", lo, hi, n, func(p Pick) float64 { return p.Pose.Angle })
+		}
+	}
+	return out
+}
+
+func (m *Model) findEdges(explained []*Explanation) []Finding {
+	edges := m.edges()
+	picks := make([]int, m.K())
+	at := make([][]int, m.K())
+	for k := range at {
+		at[k] = make([]int, len(edges))
+	}
+	for _, e := range explained {
+		if e == nil {
+			continue
+		}
+		for _, p := range e.Picks {
+			picks[p.Expert]++
+			for i, edge := range edges {
+				if edge.of(p) == edge.at {
+					at[p.Expert][i]++
+				}
+			}
+		}
+	}
+	var out []Finding
+	for k, counts := range at {
+		for i, n := range counts {
+			share, limit := float64(n)/float64(picks[k]), max(edgeShare, 2/float64(edges[i].positions))
+			if picks[k] < edgePicks || share <= limit {
+				continue
+			}
+			out = append(out, Finding{Kind: PoseAtEdge, Experts: []int{k}, Value: share, Limit: limit,
+				Facts: fmt.Sprintf("Expert %d sits at the end of its range, %s = %v, in %d of %d picks.",
+					k, edges[i].name, edges[i].at, n, picks[k]),
+				Advice: fmt.Sprintf("Widen the range of %s.", edges[i].name)})
+		}
+	}
+	return out
+}
+
+func (m *Model) findOverconfident(t *Tally) []Finding {
+	out := m.findCertain()
+	if t == nil {
+		return out
+	}
+	n := m.Height() * m.Width()
+	if len(t.counts.Seen) != m.K()*n {
+		panic("patchwork: this tally counts other experts than the model's")
+	}
+	for k, template := range m.experts {
+		wrong, expected := 0.0, 0.0
+		for i, p := range template {
+			seen, on := float64(t.counts.Seen[k*n+i]), float64(t.counts.On[k*n+i])
+			if p > 0.5 {
+				on, p = seen-on, 1-p
+			}
+			wrong += on
+			expected += seen * p
+		}
+		// Five standard deviations of a sum of rare errors, and twice as many.
+		if limit := max(2*expected, expected+5*math.Sqrt(expected+1)); wrong > limit {
+			out = append(out, Finding{Kind: Overconfident, Experts: []int{k}, Value: wrong, Limit: limit,
+				Facts:  fmt.Sprintf("Expert %d is wrong at %.0f pixels it decides, where its template expects %.0f.", k, wrong, expected),
+				Advice: "Clip its probabilities to the noise of these images, or learn on with them."})
+		}
+	}
+	return out
+}
+
+// findCertain lists experts with votes too certain for any data to have taught,
+// a hundredth of the probability of one surprise in all training images; and
+// backgrounds of exactly 0 or 1.
+func (m *Model) findCertain() []Finding {
+	limit := 1e-4
+	if rows := m.trainingRows(); rows > 0 {
+		limit = 0.01 / (rows + 1)
+	}
+	var out []Finding
+	for k, template := range m.experts {
+		certain := 0
+		for i, p := range template {
+			if m.vote(i, p) != 0 && min(p, 1-p) < limit {
+				certain++
+			}
+		}
+		if certain > 0 {
+			out = append(out, Finding{Kind: Overconfident, Experts: []int{k}, Value: float64(certain),
+				Facts:  fmt.Sprintf("Expert %d has %d values within %.2g of 0 or 1.", k, certain, limit),
+				Advice: "Clip them to the noise of the images: one surprise there outweighs all else."})
+		}
+	}
+	certain := 0
+	for i := range m.Height() * m.Width() {
+		if q := m.cfg.abstention(i); q == 0 || q == 1 {
+			certain++
+		}
+	}
+	if certain > 0 {
+		out = append(out, Finding{Kind: Overconfident, Value: float64(certain),
+			Facts:  fmt.Sprintf("The background is certain (exactly 0 or 1) at %d of %d pixels.", certain, m.Height()*m.Width()),
+			Advice: "Give it a small noise: a stray pixel there makes an image impossible."})
+	}
+	return out
+}
+
+func (m *Model) findSingular() []Finding {
+	g := m.extras.Geometry
+	if g == nil {
+		return nil
+	}
+	free := 0
+	for _, moves := range []bool{
+		m.cfg.Scene || m.cfg.Poses.DY.Len() > 1, m.cfg.Scene || m.cfg.Poses.DX.Len() > 1, m.cfg.Poses.Rotations() > 1,
+	} {
+		if moves {
+			free += m.K()
+		}
+	}
+	rank := g.Normal.Rank()
+	if rank >= free {
+		return nil
+	}
+	return []Finding{{Kind: SingularGeometry, Value: float64(rank), Limit: float64(free),
+		Facts:  fmt.Sprintf("The Gaussian of the poses has rank %d, the experts can move in %d ways.", rank, free),
+		Advice: fmt.Sprintf("Fit it to more than %d images; until then its samples stay in the span of those seen.", free)}}
+}
+
+func findUnexplained(explained []*Explanation) []Finding {
+	var nothing, impossible []int
+	total := 0
+	for i, e := range explained {
+		if e == nil {
+			continue
+		}
+		total++
+		if math.IsInf(e.LogLikModel, -1) {
+			impossible = append(impossible, i)
+		} else if len(e.Picks) == 0 || e.LogLik <= e.StartLogLik {
+			nothing = append(nothing, i)
+		}
+	}
+	var out []Finding
+	add := func(kind FindingKind, images []int, what, advice string) {
+		if len(images) == 0 {
+			return
+		}
+		listed := images[:min(len(images), listedAtAll)]
+		out = append(out, Finding{Kind: kind, Images: slices.Clone(listed), Value: float64(len(images)) / float64(total),
+			Facts: fmt.Sprintf("%s %d of %d images (%s).", what, len(images), total, numbers(listed, len(images))), Advice: advice})
+	}
+	add(Unexplained, nothing, "Nothing explains", "If they are not blank, learn more experts or allow more poses.")
+	add(Impossible, impossible, "The model gives probability 0 to", "Clip the templates and the background away from 0 and 1.")
+	return out
+}
+
+// numbers lists the first of some numbers: "3, 5, ...".
+func numbers(first []int, all int) string {
+	var b strings.Builder
+	for i, n := range first {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprint(&b, n)
+	}
+	if all > len(first) {
+		b.WriteString(", ...")
+	}
+	return b.String()
+}

@@ -1,0 +1,186 @@
+package patchwork_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"math/rand/v2"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/dataset/synth"
+	"example.com/patchwork/pose"
+)
+
+// Learning the paper's synthetic model: eight experts, each of which makes one
+// quadrant of a 6 x 6 image all on or all off and says nothing elsewhere.
+func Example() {
+	set, err := synth.Quadrants(synth.QuadrantsOptions{N: 200, Seed: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	config := patchwork.DefaultConfig(patchwork.ModeDefault, patchwork.MaxMinusMin, 6, 6, pose.Grid{})
+	model, err := patchwork.Learn(context.Background(), patchwork.Data{Images: set.Images}, config,
+		patchwork.LearnOptions{Experts: 8, Starts: 2, Seed: 2})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for k := range model.K() {
+		fmt.Println(k, votes(model.Template(k)))
+	}
+	// Output:
+	// 0 ..-.
+	// 1 .+..
+	// 2 +...
+	// 3 -...
+	// 4 .-..
+	// 5 ...-
+	// 6 ..+.
+	// 7 ...+
+}
+
+// votes draws a template of 6 x 6: on, off, or no vote, one sign a quadrant
+// whose entries agree.
+func votes(template []float64) string {
+	signs := ""
+	for _, corner := range []int{0, 3, 18, 21} {
+		on, off := 0, 0
+		for i := range 9 {
+			switch p := template[corner+i/3*6+i%3]; {
+			case p > 0.8:
+				on++
+			case p < 0.2:
+				off++
+			}
+		}
+		switch {
+		case on > 6:
+			signs += "+"
+		case off > 6:
+			signs += "-"
+		default:
+			signs += "."
+		}
+	}
+	return signs
+}
+
+// A model may be made of one's own templates. Explaining an image says which
+// experts are in it, where, and what each adds to the log-likelihood.
+func ExamplePursuit_Explain() {
+	model, err := patchwork.NewModel(patchwork.Config{
+		Rule: patchwork.Max, Height: 3, Width: 3, Q: 0.05, Scene: true,
+	}, [][]float64{
+		{.9, .9, .9, 0, 0, 0, 0, 0, 0}, // a bar across
+		{0, .9, 0, 0, .9, 0, 0, .9, 0}, // a bar down
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	pursuit, err := patchwork.NewPursuit(model, patchwork.PursuitOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	e, err := pursuit.Explain(bitmap.Parse(
+		"........",
+		".###..#.",
+		"......#.",
+		"......#.",
+	))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, pick := range e.Picks {
+		fmt.Printf("expert %d at (%d, %d): +%.2f nats\n", pick.Expert, pick.Pose.DY, pick.Pose.DX, pick.Gain)
+	}
+	fmt.Printf("log-likelihood %.2f, with nobody %.2f\n", e.LogLik, e.StartLogLik)
+	// Output:
+	// expert 0 at (1, 1): +8.67 nats
+	// expert 1 at (1, 5): +8.67 nats
+	// log-likelihood -1.97, with nobody -19.31
+}
+
+// A row of a table is an image of height 1. Unknown entries count for nothing,
+// and the composition predicts them.
+func ExampleModel_Compose() {
+	model, err := patchwork.NewModel(patchwork.Config{
+		Rule: patchwork.MaxMinusMin, Height: 1, Width: 5, Q: 0.5,
+	}, [][]float64{
+		{.9, .9, .1, .5, .5},
+		{.5, .5, .5, .8, .8},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	row := bitmap.Parse("#?.?#")
+	pursuit, err := patchwork.NewPursuit(model, patchwork.PursuitOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	e, err := pursuit.Explain(row)
+	if err != nil {
+		log.Fatal(err)
+	}
+	p := model.Compose(1, 5, e.Picks).P
+	fmt.Printf("column 1: %.1f, column 3: %.1f\n", p[1], p[3])
+	// Output:
+	// column 1: 0.9, column 3: 0.8
+}
+
+// Sampling: experts by how often they are used, then every pixel by itself.
+func ExampleModel_SamplePicks() {
+	model, err := patchwork.NewModel(patchwork.Config{
+		Rule: patchwork.Max, Height: 2, Width: 4,
+	}, [][]float64{
+		{1, 1, 0, 0, 0, 0, 0, 0},
+		{0, 0, 0, 0, 0, 0, 1, 1},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	model, err = model.WithExtras(patchwork.Extras{Usage: []float64{1, 0.5}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 3 {
+		picks := model.SamplePicks(rng)
+		fmt.Println(patchwork.SamplePixels(rng, 2, 4, model.Compose(2, 4, picks).P))
+	}
+	// Output:
+	// ##..
+	// ....
+	//
+	// ##..
+	// ..##
+	//
+	// ##..
+	// ..##
+}
+
+// Counts of parts of the data, made anywhere and merged in any order, give the
+// model of the whole to the bit.
+func ExampleTally_Merge() {
+	model, err := patchwork.NewModel(patchwork.Config{
+		Rule: patchwork.Max, Height: 1, Width: 3, Q: 0.01,
+	}, [][]float64{{.9, .9, 0}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	count := func(rows ...string) *patchwork.Tally {
+		var data patchwork.Data
+		for _, row := range rows {
+			data.Images = append(data.Images, bitmap.Parse(row))
+		}
+		t, err := patchwork.Explain(context.Background(), model, data, patchwork.PursuitOptions{}, 1, nil)
+		if err != nil {
+			log.Fatal(err)
+		}
+		return t
+	}
+	here, there := count("##.", "#.."), count("##.", "##.")
+	here.Merge(there)
+	fmt.Printf("%.2f\n", here.Model(model, patchwork.MStep{}).Template(0))
+	// Output:
+	// [0.83 0.67 0.50]
+}

@@ -1,0 +1,186 @@
+package patchwork
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/gauss"
+	"example.com/patchwork/pose"
+)
+
+// corners are a model of two marks, and images that show them at known places.
+func corners(t *testing.T, places [][2]*pose.Pose) (*Model, Data) {
+	t.Helper()
+	m := mustModel(t, Config{Height: 9, Width: 9, Q: 0.01,
+		Poses: pose.Grid{DY: pose.Symmetric(3, 1), DX: pose.Symmetric(3, 1), Angles: []float64{0, 90}}},
+		[][]float64{mark("###", "#..", "#.."), mark("###", ".#.", "...")})
+	var data Data
+	for _, where := range places {
+		var picks []Pick
+		for k, p := range where {
+			if p != nil {
+				picks = append(picks, Pick{Expert: k, Pose: *p})
+			}
+		}
+		img := bitmap.New(9, 9)
+		for i, p := range m.Compose(9, 9, picks).P {
+			img.Set(i/9, i%9, p > 0.5)
+		}
+		data.Images = append(data.Images, img)
+	}
+	return m, data
+}
+
+// mark is a 3 x 3 mark in the middle of a 9 x 9 frame.
+func mark(rows ...string) []float64 {
+	t := make([]float64, 81)
+	for y, row := range rows {
+		for x, c := range row {
+			if c == '#' {
+				t[(y+3)*9+x+3] = 0.99
+			}
+		}
+	}
+	return t
+}
+
+func at(dy, dx int, angle float64) *pose.Pose { return &pose.Pose{DY: dy, DX: dx, Angle: angle} }
+
+// The mean and the presence are those of the configurations, experts that are
+// missing included.
+func TestFitGeometry(t *testing.T) {
+	m, data := corners(t, [][2]*pose.Pose{
+		{at(-2, -3, 0), at(2, 3, 0)},
+		{at(-3, -2, 90), at(3, 2, 0)},
+		{at(-1, -1, 0), nil},
+		{at(-2, -2, 90), at(1, 1, 0)},
+	})
+	g, err := FitGeometry(t.Context(), m, data, PursuitOptions{}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean := g.Normal.Mean()
+	nearAll(t, "mean of the expert that is always there", mean[:3], []float64{-2, -2, 45}, 1e-9)
+	if want := (gauss.Presence{{Mask: 1, N: 1}, {Mask: 3, N: 3}}); len(g.Presence) != 2 || g.Presence[0] != want[0] || g.Presence[1] != want[1] {
+		t.Errorf("presence %v, want %v", g.Presence, want)
+	}
+	if g.Normal.Dim() != 6 {
+		t.Errorf("%d coordinates of two experts", g.Normal.Dim())
+	}
+	data.Weights = []int64{1, 1, 5, 1}
+	weighted, err := FitGeometry(t.Context(), m, data, PursuitOptions{}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "weighted mean", weighted.Normal.Mean()[0], (-2.-3-5-2)/8, 1e-9)
+}
+
+// Nothing found, or too many experts for the Gaussian: no geometry, no error.
+func TestFitGeometryOfNothing(t *testing.T) {
+	m, _ := corners(t, nil)
+	blank := Data{Images: []*bitmap.Image{bitmap.New(9, 9)}}
+	if g, err := FitGeometry(t.Context(), m, blank, PursuitOptions{}, 1); g != nil || err != nil {
+		t.Errorf("%v, %v from a blank image", g, err)
+	}
+	many := mustModel(t, Config{Height: 1, Width: 1}, make2D(gauss.MaxExperts+1, 1))
+	if g, err := FitGeometry(t.Context(), many, Data{Images: []*bitmap.Image{bitmap.Parse("#")}}, PursuitOptions{}, 1); g != nil || err != nil {
+		t.Errorf("%v, %v of %d experts", g, err, many.K())
+	}
+	if _, err := FitGeometry(t.Context(), m, Data{Images: []*bitmap.Image{bitmap.New(1, 1)}}, PursuitOptions{}, 1); err == nil {
+		t.Error("no error for an image that does not fit")
+	}
+}
+
+func make2D(n, m int) [][]float64 {
+	rows := make([][]float64, n)
+	for i := range rows {
+		rows[i] = make([]float64, m)
+	}
+	return rows
+}
+
+// Samples have the experts of some training image, near where they were.
+func TestSamplePicks(t *testing.T) {
+	m, data := corners(t, [][2]*pose.Pose{
+		{at(-2, -3, 0), at(2, 3, 0)}, {at(-3, -2, 0), at(3, 2, 0)}, {at(-1, -1, 0), nil}, {at(-2, -2, 0), at(1, 1, 0)},
+	})
+	g, err := FitGeometry(t.Context(), m, data, PursuitOptions{}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err = m.WithExtras(Extras{Geometry: g})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	const n = 2000
+	both, sum := 0, 0.0
+	for range n {
+		picks := m.SamplePicks(rng)
+		if len(picks) == 0 || picks[0].Expert != 0 || len(picks) > 2 {
+			t.Fatalf("picks %+v: expert 0 was in every image", picks)
+		}
+		if len(picks) == 2 {
+			both++
+		}
+		sum += float64(picks[0].Pose.DY)
+		m.Compose(9, 9, picks) // whatever was drawn can be drawn as an image
+	}
+	if share := float64(both) / n; math.Abs(share-0.75) > 0.04 {
+		t.Errorf("both experts in %v of the samples, in 3/4 of the images", share)
+	}
+	near(t, "mean of the sampled dy", sum/n, -2, 0.1)
+	mean := m.MeanPicks()
+	if len(mean) != 2 || mean[0] != (Pick{Expert: 0, Pose: pose.Pose{DY: -2, DX: -2}}) {
+		t.Errorf("mean picks %+v", mean)
+	}
+}
+
+// Without geometry the usage decides, each expert by itself; without that,
+// everybody is there.
+func TestSamplePicksWithoutGeometry(t *testing.T) {
+	m := mustModel(t, Config{Height: 1, Width: 2}, make2D(3, 2))
+	rng := rand.New(rand.NewPCG(1, 2))
+	if got := m.SamplePicks(rng); len(got) != 3 || got[2] != (Pick{Expert: 2}) {
+		t.Errorf("picks %+v, want everybody at the zero pose", got)
+	}
+	if got := m.MeanPicks(); len(got) != 3 || got[1] != (Pick{Expert: 1}) {
+		t.Errorf("mean picks %+v", got)
+	}
+	m, err := m.WithExtras(Extras{Usage: []float64{0, 0.3, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 5000
+	count := make([]float64, 3)
+	for range n {
+		for _, p := range m.SamplePicks(rng) {
+			count[p.Expert]++
+		}
+	}
+	if count[0] != 0 || count[2] != n || math.Abs(count[1]/n-0.3) > 0.03 {
+		t.Errorf("sampled %v times of %d", count, n)
+	}
+}
+
+func TestSamplePixels(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	p := []float64{0, 1, 0.25, 0, 1, 0.25}
+	on := 0
+	for range 2000 {
+		img := SamplePixels(rng, 2, 3, p)
+		for y := range 2 {
+			if img.At(y, 0) || !img.At(y, 1) {
+				t.Fatalf("%v: probabilities 0 and 1 are certain", img)
+			}
+			if img.At(y, 2) {
+				on++
+			}
+		}
+	}
+	if share := float64(on) / 4000; math.Abs(share-0.25) > 0.03 {
+		t.Errorf("on in %v of the samples, want 1/4", share)
+	}
+}

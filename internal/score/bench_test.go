@@ -1,0 +1,180 @@
+package score
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// The benchmarks are of one letter of 56 x 56 pixels under shifts of +-14 and
+// nine rotations, and of one scene of 64 x 64 under ten templates of 28 x 28.
+// LADDER.md has the numbers and says what each rung does.
+
+// bar is a soft-edged stroke across the middle of a side x side frame.
+func bar(side int, angle, length, width float64) []float64 {
+	t := make([]float64, side*side)
+	sin, cos := math.Sincos(angle)
+	c := float64(side-1) / 2
+	for i := range t {
+		y, x := float64(i/side)-c, float64(i%side)-c
+		along, across := math.Abs(x*cos+y*sin), math.Abs(y*cos-x*sin)
+		d := max(along-length/2, across-width/2)
+		t[i] = 0.01 + 0.94/(1+math.Exp(2*d))
+		if t[i] < 0.02 {
+			t[i] = 0.001 // below q: no vote
+		}
+	}
+	return t
+}
+
+// turns are gather maps of rotations by -24, -18, ..., 24 degrees.
+func turns(side int) [][]int32 {
+	c := float64(side-1) / 2
+	var maps [][]int32
+	for a := -24.0; a <= 24; a += 6 {
+		sin, cos := math.Sincos(-a * math.Pi / 180)
+		m := make([]int32, side*side)
+		for i := range m {
+			y, x := float64(i/side)-c, float64(i%side)-c
+			sy, sx := math.Round(c+sin*x+cos*y), math.Round(c+cos*x-sin*y)
+			m[i] = -1
+			if sy >= 0 && sx >= 0 && sy < float64(side) && sx < float64(side) {
+				m[i] = int32(sy)*int32(side) + int32(sx)
+			}
+		}
+		maps = append(maps, m)
+	}
+	return maps
+}
+
+// letter is a T of about 400 ink pixels, drawn from the bars themselves.
+func letter(side int) []uint8 {
+	x := make([]uint8, side*side)
+	across, down := bar(side, 0.1, 40, 6), bar(side, math.Pi/2, 36, 6)
+	for i := range x {
+		y, c := i/side, i%side
+		if up := i + 14*side; up < len(x) && across[up] > 0.5 || down[i] > 0.5 && c < side && y > 4 {
+			x[i] = On
+		}
+	}
+	return x
+}
+
+type benchmark struct {
+	name   string
+	bank   *Bank
+	grid   Grid
+	side   int
+	x      []uint8
+	second int // a candidate to place before an update
+}
+
+func benchmarks() []benchmark {
+	var all []benchmark
+	letterGrid := Grid{DY0: -14, NY: 29, StepY: 1, DX0: -14, NX: 29, StepX: 1}
+	for _, k := range []int{2, 4} {
+		templates := [][]float64{bar(56, 0, 36, 7), bar(56, math.Pi/2, 36, 7), bar(56, 0.8, 30, 7), bar(56, -0.8, 30, 7)}[:k]
+		all = append(all, benchmark{fmt.Sprintf("letter56/K=%d", k),
+			NewBank(Frame{Height: 56, Width: 56, Q: 0.01, Rotations: turns(56)}, templates), letterGrid, 56, letter(56), 0})
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	var templates [][]float64
+	for i := range 10 {
+		t := bar(28, float64(i)*math.Pi/10, 20, 4)
+		for j := range t {
+			t[j] = max(t[j], 0.5) // truncated
+		}
+		templates = append(templates, t)
+	}
+	scene := make([]uint8, 64*64)
+	for i := range scene {
+		if rng.Float64() < 0.15 {
+			scene[i] = On
+		}
+	}
+	all = append(all, benchmark{"scene64/K=10",
+		NewBank(Frame{Height: 28, Width: 28, Q: 0.5, Rotations: [][]int32{nil}}, templates),
+		Grid{NY: 37, StepY: 1, NX: 37, StepX: 1}, 64, scene, 0})
+	for i := range all {
+		b := &all[i]
+		var s Search
+		s.Reset(b.bank, b.grid, b.side, b.side, b.x)
+		b.second, _ = s.Best(nil, everybody)
+	}
+	return all
+}
+
+func everybody(int) bool { return true }
+
+// Rung 0: the formula, one candidate after the other.
+func BenchmarkReferenceGains(b *testing.B) {
+	for _, c := range benchmarks() {
+		b.Run(c.name, func(b *testing.B) {
+			var f Field
+			f.Reset(c.bank, c.side, c.side, c.x)
+			for b.Loop() {
+				ReferenceGains(&f, c.grid)
+			}
+		})
+	}
+}
+
+// Rung 1: only the pixels where a candidate votes, one candidate after the
+// other. It is what decides near ties.
+func BenchmarkExactGains(b *testing.B) {
+	for _, c := range benchmarks() {
+		b.Run(c.name, func(b *testing.B) {
+			var f Field
+			f.Reset(c.bank, c.side, c.side, c.x)
+			sum := 0.0
+			for b.Loop() {
+				for i := range c.bank.Candidates(c.grid.Shifts()) {
+					sum += f.Gain(c.grid.At(i)).Nats
+				}
+			}
+			if math.IsNaN(sum) {
+				b.Fatal("a gain is NaN")
+			}
+		})
+	}
+}
+
+// Rung 2, first step: all shifts of a sprite at once, along the ink.
+func BenchmarkFirstStep(b *testing.B) {
+	for _, c := range benchmarks() {
+		b.Run(c.name, func(b *testing.B) {
+			var s Search
+			for b.Loop() {
+				s.Reset(c.bank, c.grid, c.side, c.side, c.x)
+				s.Best(nil, everybody)
+			}
+		})
+	}
+}
+
+// Rung 2, further steps: only the pixels that the last pick changed.
+func BenchmarkUpdate(b *testing.B) {
+	for _, c := range benchmarks() {
+		b.Run(c.name, func(b *testing.B) {
+			var s Search
+			s.Reset(c.bank, c.grid, c.side, c.side, c.x)
+			s.Best(nil, everybody)
+			n := 0
+			for b.Loop() {
+				if n++; n%16 == 0 { // the error bound grows with the updates: start anew, off the clock
+					b.StopTimer()
+					s.Reset(c.bank, c.grid, c.side, c.side, c.x)
+					s.Best(nil, everybody)
+					b.StartTimer()
+				}
+				s.Place(c.second)
+				s.Best(nil, everybody)
+				b.StopTimer()
+				s.TakeBack(0)
+				s.Best(nil, everybody)
+				b.StartTimer()
+			}
+		})
+	}
+}

@@ -1,0 +1,250 @@
+package patchwork
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/gauss"
+	"example.com/patchwork/pose"
+)
+
+// checkError expects an error that says want.
+func checkError(t *testing.T, what string, err error, want string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%s: error %v, want one about %q", what, err, want)
+	}
+}
+
+func TestNewModelRefuses(t *testing.T) {
+	good := Config{Height: 2, Width: 3}
+	templates := [][]float64{make([]float64, 6)}
+	with := func(f func(*Config)) Config {
+		c := good
+		f(&c)
+		return c
+	}
+	bad := func(k, i int, v float64) [][]float64 {
+		t := make2D(3, 6)
+		t[k][i] = v
+		return t
+	}
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		cfg       Config
+		templates [][]float64
+		want      string
+	}{
+		{with(func(c *Config) { c.Rule = 7 }), templates, "unknown rule Rule(7)"},
+		{with(func(c *Config) { c.Outside = 2 }), templates, "not Outside(2)"},
+		{with(func(c *Config) { c.Height = 0 }), templates, "0 x 3 pixels is empty"},
+		{with(func(c *Config) { c.Width = -1 }), templates, "2 x -1 pixels is empty"},
+		{with(func(c *Config) { c.Q = 1.1 }), templates, "q = 1.1"},
+		{with(func(c *Config) { c.Q = nan }), templates, "q = NaN"},
+		{with(func(c *Config) { c.QMap = make([]float64, 5) }), templates, "5 abstention values for a frame of 2 x 3"},
+		{with(func(c *Config) { c.QMap = []float64{0, 0, 0, 0, 0, -1} }), templates, "abstention value of row 1, column 2 is -1"},
+		{with(func(c *Config) { c.QMap, c.Scene = make([]float64, 6), true }), templates, "not scenes"},
+		{with(func(c *Config) { c.Truncate, c.Rule = true, MaxMinusMin }), templates, "truncated templates belong to the max rule"},
+		{with(func(c *Config) { c.Reuse = -1 }), templates, "-1 times"},
+		{with(func(c *Config) { c.Prior.On = -1 }), templates, "Beta(-1, 0)"},
+		{with(func(c *Config) { c.Prior.Off = nan }), templates, "Beta(0, NaN)"},
+		{with(func(c *Config) { c.Prior.On = inf }), templates, "Beta(+Inf, 0)"},
+		{with(func(c *Config) { c.Poses.DY = pose.Range{Min: 1} }), templates, "dy range 1..0"},
+		{with(func(c *Config) { c.Poses.Angles = []float64{0, 0} }), templates, "listed twice"},
+		{good, nil, "at least one expert"},
+		{good, [][]float64{make([]float64, 6), make([]float64, 5)}, "expert 1 has 5 values, a frame of 2 x 3 needs 6"},
+		{good, bad(2, 4, 1.5), "expert 2, row 1, column 1 is 1.5, not a probability"},
+		{good, bad(0, 0, nan), "expert 0, row 0, column 0 is NaN"},
+		{good, bad(1, 5, -inf), "expert 1, row 1, column 2 is -Inf"},
+	} {
+		_, err := NewModel(c.cfg, c.templates)
+		checkError(t, "NewModel", err, c.want)
+	}
+}
+
+// A model owns what it was made of, and hands out copies.
+func TestModelIsImmutable(t *testing.T) {
+	templates := [][]float64{{0.1, 0.2}}
+	cfg := Config{Height: 1, Width: 2, QMap: []float64{0.5, 0.5}, Poses: pose.Grid{Angles: []float64{0, 5}}}
+	m := mustModel(t, cfg, templates)
+	templates[0][0], cfg.QMap[0], cfg.Poses.Angles[1] = 0.9, 0.9, 90
+	m.Templates()[0][1] = 0.9
+	c := m.Config()
+	c.QMap[1], c.Poses.Angles[0] = 0.9, 90
+	nearAll(t, "template", m.Template(0), []float64{0.1, 0.2}, 0)
+	nearAll(t, "abstention", []float64{m.Abstention(0), m.Abstention(1)}, []float64{0.5, 0.5}, 0)
+	nearAll(t, "angles", m.Config().Poses.Angles, []float64{0, 5}, 0)
+}
+
+func TestWithExtras(t *testing.T) {
+	m := mustModel(t, Config{Height: 1, Width: 2}, make2D(2, 2))
+	other := NewTally(mustModel(t, Config{Height: 1, Width: 2}, make2D(3, 2)))
+	wide := NewTally(mustModel(t, Config{Height: 1, Width: 3}, make2D(2, 3)))
+	flat, err := gauss.New(make([]float64, 3), make([]float64, 9))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		e    Extras
+		want string
+	}{
+		{Extras{Counts: other}, "6 counts of 3 experts do not fit 2 experts of 1 x 2 pixels"},
+		{Extras{Counts: wide}, "6 counts of 2 experts do not fit"},
+		{Extras{Usage: []float64{1}}, "usage of 1 experts, the model has 2"},
+		{Extras{Usage: []float64{0.5, -0.5}}, "usage of expert 1 is -0.5"},
+		{Extras{Usage: []float64{math.NaN(), 0}}, "usage of expert 0 is NaN"},
+		{Extras{Usage: []float64{0, math.Inf(1)}}, "usage of expert 1 is +Inf"},
+		{Extras{Geometry: &Geometry{Normal: flat}}, "geometry over 3 numbers, 2 experts have 6"},
+	} {
+		_, err := m.WithExtras(c.e)
+		checkError(t, "WithExtras", err, c.want)
+	}
+	with, err := m.WithExtras(Extras{Usage: []float64{0.25, 1}, Record: Record{Method: "batch"}})
+	if err != nil || with.Extras().Usage[0] != 0.25 || with.Extras().Record.Method != "batch" {
+		t.Errorf("%+v, %v", with, err)
+	}
+	if m.Extras().Usage != nil {
+		t.Error("the first model has changed")
+	}
+}
+
+func TestWithConfig(t *testing.T) {
+	m := mustModel(t, Config{Height: 1, Width: 2}, make2D(2, 2))
+	_, err := m.WithConfig(Config{Height: 2, Width: 1})
+	checkError(t, "another frame", err, "experts of 1 x 2 cannot take a frame of 2 x 1")
+	_, err = m.WithConfig(Config{Height: 1, Width: 2, Q: 2})
+	checkError(t, "a bad value", err, "q = 2")
+	turned, err := m.WithConfig(Config{Height: 1, Width: 2, Q: 0.1, Poses: pose.Grid{Angles: []float64{180}}})
+	if err != nil || turned.Abstention(0) != 0.1 || turned.Config().Poses.Angles[0] != 180 {
+		t.Errorf("%+v, %v", turned, err)
+	}
+	if m.Abstention(0) != 0 {
+		t.Error("the first model has changed")
+	}
+}
+
+func TestPursuitRefuses(t *testing.T) {
+	m := mustModel(t, Config{Height: 1, Width: 2}, make2D(2, 2))
+	both := mustModel(t, Config{Rule: MaxMinusMin, Height: 1, Width: 2, Q: 0.5}, make2D(2, 2))
+	nan := math.NaN()
+	for _, c := range []struct {
+		m    *Model
+		opt  PursuitOptions
+		want string
+	}{
+		{m, PursuitOptions{Scoring: 9}, "unknown scoring Scoring(9)"},
+		{m, PursuitOptions{RefineScoring: 9}, "Scoring(9)"},
+		{both, PursuitOptions{Scoring: Truncated}, "truncated templates belong to the max rule"},
+		{both, PursuitOptions{RefineScoring: Truncated}, "truncated templates belong to the max rule"},
+		{m, PursuitOptions{Alpha: -1}, "alpha = -1"},
+		{m, PursuitOptions{Alpha: 1.5}, "alpha = 1.5"},
+		{m, PursuitOptions{Alpha: nan}, "alpha = NaN"},
+		{m, PursuitOptions{MinGain: nan}, "threshold of the pursuit is NaN"},
+		{m, PursuitOptions{RefineThreshold: nan}, "threshold of the pursuit is NaN"},
+		{m, PursuitOptions{MaxPicks: -1}, "picks -1"},
+		{m, PursuitOptions{Reuse: -1}, "reuse -1"},
+		{m, PursuitOptions{RefineSweeps: -2}, "sweeps -2"},
+		{m, PursuitOptions{Costs: []float64{1}}, "1 costs for 2 experts"},
+		{m, PursuitOptions{Costs: []float64{0, nan}}, "cost of expert 1 is NaN"},
+		{m, PursuitOptions{Costs: []float64{math.Inf(1), 0}}, "cost of expert 0 is +Inf"},
+	} {
+		_, err := NewPursuit(c.m, c.opt)
+		checkError(t, "NewPursuit", err, c.want)
+	}
+}
+
+func TestSizeErrors(t *testing.T) {
+	fixed := mustModel(t, Config{Height: 2, Width: 3}, make2D(1, 6))
+	scene := mustModel(t, Config{Height: 2, Width: 3, Scene: true}, make2D(1, 6))
+	for _, c := range []struct {
+		m    *Model
+		h, w int
+		want string // "" for a size that is fine
+	}{
+		{fixed, 2, 3, ""},
+		{fixed, 3, 3, "image of 3 x 3, the model explains images of 2 x 3"},
+		{fixed, 2, 2, "image of 2 x 2, the model explains images of 2 x 3"},
+		{scene, 2, 3, ""},
+		{scene, 9, 3, ""},
+		{scene, 1, 30, "image of 1 x 30 is smaller than the model's 2 x 3 experts"},
+		{scene, 30, 2, "image of 30 x 2 is smaller"},
+	} {
+		_, err := mustPursuit(t, c.m, PursuitOptions{}).Explain(bitmap.New(c.h, c.w))
+		var size *SizeError
+		switch {
+		case c.want == "" && err != nil:
+			t.Errorf("%d x %d: %v", c.h, c.w, err)
+		case c.want != "" && (!errors.As(err, &size) || size.Height != c.h || size.Width != c.w || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%d x %d: error %v, want %q", c.h, c.w, err, c.want)
+		}
+	}
+	g, err := scene.GridFor(5, 4)
+	if err != nil || g.DY.Len() != 4 || g.DX.Len() != 2 || g.At(0) != (pose.Pose{}) {
+		t.Errorf("grid %+v, %v, want 4 x 2 full placements", g, err)
+	}
+}
+
+// What String says, Parse reads; other names are refused with the choices.
+func TestNames(t *testing.T) {
+	names := map[string]func(string) (string, error){}
+	for _, v := range []Rule{Max, MaxMinusMin} {
+		names["rule "+v.String()] = func(s string) (string, error) { r, err := ParseRule(s); return r.String(), err }
+	}
+	for _, v := range []Outside{Background, Unknown} {
+		names["outside "+v.String()] = func(s string) (string, error) { r, err := ParseOutside(s); return r.String(), err }
+	}
+	for _, v := range []Scoring{ScoringDefault, Truncated, Original, Mixed} {
+		names["scoring "+v.String()] = func(s string) (string, error) { r, err := ParseScoring(s); return r.String(), err }
+	}
+	for _, v := range []Mode{ModeDefault, ModePaper} {
+		names["mode "+v.String()] = func(s string) (string, error) { r, err := ParseMode(s); return r.String(), err }
+	}
+	for _, v := range []Method{MethodDefault, OnlineLearning, BatchLearning, Both} {
+		names["method "+v.String()] = func(s string) (string, error) { r, err := ParseMethod(s); return r.String(), err }
+	}
+	for _, v := range []Reading{ReadingC, ReadingText, ReadingLiteral} {
+		names["reading "+v.String()] = func(s string) (string, error) { r, err := ParseReading(s); return r.String(), err }
+	}
+	for _, v := range []Beginning{BeginBoth, BeginOrders, BeginSplits} {
+		names["beginning "+v.String()] = func(s string) (string, error) { r, err := ParseBeginning(s); return r.String(), err }
+	}
+	if len(names) != 20 {
+		t.Fatalf("%d distinct names of 20", len(names))
+	}
+	for name, parse := range names {
+		_, value, _ := strings.Cut(name, " ")
+		if got, err := parse(value); err != nil || got != value {
+			t.Errorf("%s is read as %s, %v", name, got, err)
+		}
+		if _, err := parse("nonsense"); err == nil || !strings.Contains(err.Error(), `"nonsense"`) {
+			t.Errorf("%s: error %v for nonsense", name, err)
+		}
+	}
+	for _, s := range []string{Beginning(9).String(), Rule(9).String(), Outside(9).String(), Scoring(9).String(), Mode(9).String(), Method(9).String(), Reading(9).String()} {
+		if !strings.HasSuffix(s, "(9)") {
+			t.Errorf("an unknown value prints as %s", s)
+		}
+	}
+}
+
+func TestLogLik(t *testing.T) {
+	p := []float64{0.9, 0.2, 0.5, 0}
+	near(t, "log-likelihood", LogLik(bitmap.Parse("#.", "#."), p), math.Log(0.9)+math.Log(0.8)+math.Log(0.5), 1e-15)
+	near(t, "unknown pixels add nothing", LogLik(bitmap.Parse("?.", "?."), p), math.Log(0.8), 1e-15)
+	if got := LogLik(bitmap.Parse("#.", "##"), p); !math.IsInf(got, -1) {
+		t.Errorf("an impossible image has %v", got)
+	}
+	near(t, "tiny probabilities of on", LogLik(bitmap.Parse("."), []float64{1e-20}), -1e-20, 1e-30)
+}
+
+func TestPlace(t *testing.T) {
+	m := mustModel(t, Config{Height: 2, Width: 2, Q: 0.1, Scene: true}, [][]float64{{0.2, 0.3, 0.4, 0.6}})
+	nearAll(t, "shifted", m.Place(3, 3, Pick{Pose: pose.Pose{DY: 1, DX: 1}}),
+		[]float64{0.1, 0.1, 0.1, 0.1, 0.2, 0.3, 0.1, 0.4, 0.6}, 0)
+	nearAll(t, "partly outside", m.Place(2, 2, Pick{Pose: pose.Pose{DY: -1, DX: 1}}), []float64{0.1, 0.4, 0.1, 0.1}, 0)
+	nearAll(t, "entirely outside", m.Place(2, 2, Pick{Pose: pose.Pose{DY: 9, DX: -9}}), []float64{0.1, 0.1, 0.1, 0.1}, 0)
+	nearAll(t, "a quarter clockwise", m.Place(2, 2, Pick{Pose: pose.Pose{Angle: 90}}), []float64{0.4, 0.2, 0.6, 0.3}, 0)
+}

@@ -1,0 +1,54 @@
+// Package modelfile keeps a [patchwork.Model] on disk.
+//
+// A model file is a zip that numpy.load opens. Its members, always in this
+// order, with a fixed time stamp and not compressed, so that the same model
+// has the same bytes on every machine:
+//
+//	model.json          what kind of model it is, see below
+//	experts.npy         float64 (K,H,W): the templates
+//	on.npy, seen.npy    int64 (K,H,W): the counts behind them (optional)
+//	lost_on.npy, lost_seen.npy  the same of the pixels lost, where any was
+//	q.npy               float64 (H,W): an abstention value per pixel (optional)
+//	usage.npy           float64 (K): share of images an expert is active in (optional)
+//	geometry_mean.npy   float64 (3K): mean of (dy, dx, degrees) of expert 0, 1, ... (optional)
+//	geometry_cov.npy    float64 (3K,3K): its covariance
+//
+// The fields of model.json, with what stands for one that is left out:
+//
+//	format      "patchwork-model"
+//	version     1
+//	rule        "max" or "max-minus-min"; never left out
+//	q           abstention value; the rule's own: 0 or 0.5
+//	height, width  of the experts' frame in pixels; never left out
+//	scene       true: images may be larger than the frame; false
+//	shift, shift_step  shifts -shift..shift in both directions, in multiples of
+//	            shift_step counted from 0; 0 and 1
+//	shift_y, shift_x  instead of these: [min, max] or [min, max, step]; only 0
+//	rotations   angles in degrees, positive = clockwise on screen; only 0
+//	reuse       picks an expert may have in one image; 1
+//	truncate    search with truncated templates; false
+//	outside     "background" or "unknown"; "background"
+//	prior       {"on":a,"off":b}, pseudo-counts; Beta(1, 1)
+//	rows        images behind the counts
+//	presence    [{"experts":[0,2],"count":5}, ...]: which experts appear together
+//	record      how it was learned: method, mode, seed, rows, log_lik, chosen,
+//	            starts; a log-likelihood of minus infinity is null
+//	stretch     reserved: values other than 1 are refused
+//
+// Other fields and arrays are refused, because they may change what the model
+// means; names that begin with "x-" belong to the user and are ignored, and so
+// are members that are neither model.json nor an array, and unknown fields
+// inside record. None of them survives writing.
+//
+// A file with only a rule, a size and experts is a model. In Python:
+//
+//	import json, numpy
+//	head = {"rule": "max", "height": 28, "width": 28, "shift": 3}
+//	numpy.savez("mine.npz", experts=E, **{"model.json": json.dumps(head)})
+//
+// (NumPy stores that text as the array model.json.npy, which is accepted in
+// place of model.json. experts may have any numeric type.)
+//
+// Files are not trusted: sizes are checked before memory is taken, and what is
+// wrong with the content is a [*FormatError].
+package modelfile

@@ -1,0 +1,337 @@
+package modelfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"example.com/patchwork"
+	"example.com/patchwork/gauss"
+	"example.com/patchwork/pose"
+)
+
+const (
+	jsonName  = "model.json"
+	npySuffix = ".npy"
+	format    = "patchwork-model"
+	version   = 1
+	private   = "x-" // names that begin so are the user's
+)
+
+// header is model.json. A nil pointer is a field left out.
+type header struct {
+	Format    string    `json:"format"`
+	Version   int       `json:"version"`
+	Rule      string    `json:"rule"`
+	Q         *float64  `json:"q"`
+	Height    int       `json:"height"`
+	Width     int       `json:"width"`
+	Scene     bool      `json:"scene,omitempty"`
+	Shift     *int      `json:"shift,omitempty"`
+	ShiftStep *int      `json:"shift_step,omitempty"`
+	ShiftY    []int     `json:"shift_y,omitempty"`
+	ShiftX    []int     `json:"shift_x,omitempty"`
+	Rotations []float64 `json:"rotations"`
+	Reuse     *int      `json:"reuse,omitempty"`
+	Truncate  bool      `json:"truncate"`
+	Outside   string    `json:"outside"`
+	Prior     *prior    `json:"prior,omitempty"`
+	Rows      *int64    `json:"rows,omitempty"`
+	Presence  []pattern `json:"presence,omitempty"`
+	Record    record    `json:"record,omitzero"`
+}
+
+type prior struct {
+	On  *float64 `json:"on"`
+	Off *float64 `json:"off"`
+}
+
+// pattern is a gauss.Pattern: experts in rising order, instead of a mask that
+// readers with 53-bit integers would round.
+type pattern struct {
+	Experts []int `json:"experts"`
+	Count   int64 `json:"count"`
+}
+
+type record struct {
+	Method string  `json:"method,omitempty"`
+	Mode   string  `json:"mode,omitempty"`
+	Seed   uint64  `json:"seed,omitempty"`
+	Rows   int64   `json:"rows,omitempty"`
+	LogLik logLik  `json:"log_lik"`
+	Chosen int     `json:"chosen"`
+	Starts []start `json:"starts,omitempty"`
+}
+
+type start struct {
+	Seed   uint64 `json:"seed"`
+	Score  logLik `json:"score"`
+	Method string `json:"method,omitempty"`
+}
+
+// logLik is a log-likelihood in nats. JSON has no infinities: -Inf is null.
+type logLik float64
+
+func (l logLik) MarshalJSON() ([]byte, error) {
+	if math.IsInf(float64(l), -1) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(l))
+}
+
+func (l *logLik) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		*l = logLik(math.Inf(-1))
+		return nil
+	}
+	return json.Unmarshal(b, (*float64)(l))
+}
+
+// field is where a field of model.json goes, and what it must be.
+type field struct {
+	dst  any
+	want string
+}
+
+func (h *header) fields() map[string]field {
+	return map[string]field{
+		"format":     {&h.Format, "text"},
+		"version":    {&h.Version, "a whole number"},
+		"rule":       {&h.Rule, "text"},
+		"q":          {&h.Q, "a number"},
+		"height":     {&h.Height, "a whole number"},
+		"width":      {&h.Width, "a whole number"},
+		"scene":      {&h.Scene, "true or false"},
+		"shift":      {&h.Shift, "a whole number"},
+		"shift_step": {&h.ShiftStep, "a whole number"},
+		"shift_y":    {&h.ShiftY, "[min, max, step], whole numbers"},
+		"shift_x":    {&h.ShiftX, "[min, max, step], whole numbers"},
+		"rotations":  {&h.Rotations, "a list of angles in degrees"},
+		"reuse":      {&h.Reuse, "a whole number"},
+		"truncate":   {&h.Truncate, "true or false"},
+		"outside":    {&h.Outside, "text"},
+		"prior":      {&h.Prior, `{"on":number,"off":number}`},
+		"rows":       {&h.Rows, "a whole number"},
+		"presence":   {&h.Presence, `a list of {"experts":[...],"count":n}`},
+		"record":     {&h.Record, "a record of learning"},
+		"stretch":    {new(stretch), "a list of numbers"},
+	}
+}
+
+// stretch is reserved for experts that stretch; this version has none.
+type stretch []float64
+
+// bad is an error about one field.
+func bad(name, hint, format string, args ...any) error {
+	return &FormatError{Member: jsonName, Field: name, Msg: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// parseHeader decodes model.json and refuses what this version does not know.
+// Names are matched exactly, which encoding/json by itself would not do.
+func parseHeader(text []byte) (*header, error) {
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(text, &raw); err != nil {
+		return nil, &FormatError{Member: jsonName, Msg: "not a JSON object", Err: err}
+	}
+	h := &header{Format: format, Version: version, Outside: patchwork.Background.String()}
+	fields := h.fields()
+	// What the file is comes first, or the other complaints are about nothing.
+	names := slices.Sorted(maps.Keys(raw))
+	for _, name := range append([]string{"format", "version"}, names...) {
+		value, here := raw[name]
+		if !here || strings.HasPrefix(name, private) {
+			continue
+		}
+		f, known := fields[name]
+		if !known {
+			return nil, bad(name, `remove it, or begin its name with "x-" if it is your own`, "unknown to version %d of the format", version)
+		}
+		if err := json.Unmarshal(value, f.dst); err != nil {
+			return nil, bad(name, "", "is %s, want %s", excerpt(value), f.want)
+		}
+		if err := h.check(name, f.dst); err != nil {
+			return nil, err
+		}
+	}
+	return h, nil
+}
+
+// check refuses what decodes but is not for this version.
+func (h *header) check(name string, value any) error {
+	switch {
+	case name == "format" && h.Format != format:
+		return bad(name, "give a file that patchwork learn has written", "is %q, not %q", h.Format, format)
+	case name == "version" && h.Version > version:
+		return bad(name, "use a newer patchwork", "the file has version %d of the format, this program reads version %d", h.Version, version)
+	case name == "version" && h.Version < 1:
+		return bad(name, "", "there is no version %d of the format", h.Version)
+	case name == "stretch" && slices.ContainsFunc(*value.(*stretch), func(s float64) bool { return s != 1 }):
+		return bad(name, "use a newer patchwork, or a model without it", "this version cannot stretch experts")
+	}
+	return nil
+}
+
+// excerpt is the beginning of a JSON value.
+func excerpt(value []byte) string {
+	const most = 40
+	var line bytes.Buffer
+	if json.Compact(&line, value) == nil {
+		value = line.Bytes()
+	}
+	if len(value) > most {
+		return strings.ToValidUTF8(string(value[:most]), "") + "..."
+	}
+	return string(value)
+}
+
+// config is the configuration that the header describes, but for a QMap.
+func (h *header) config() (patchwork.Config, error) {
+	c := patchwork.Config{Height: h.Height, Width: h.Width, Scene: h.Scene, Truncate: h.Truncate}
+	var err error
+	if c.Rule, err = patchwork.ParseRule(h.Rule); err != nil {
+		return c, bad("rule", `give "max" or "max-minus-min"`, "is %q", h.Rule)
+	}
+	if c.Outside, err = patchwork.ParseOutside(h.Outside); err != nil {
+		return c, bad("outside", `give "background" or "unknown"`, "is %q", h.Outside)
+	}
+	if err := checkFrame(h.Height, h.Width); err != nil {
+		return c, err
+	}
+	c.Q = c.Rule.Abstention()
+	if h.Q != nil {
+		c.Q = *h.Q
+	}
+	if h.Reuse != nil {
+		if c.Reuse = *h.Reuse; c.Reuse < 1 {
+			return c, bad("reuse", "leave it out for 1", "an expert cannot be used %d times", c.Reuse)
+		}
+	}
+	if p := h.Prior; p != nil {
+		if p.On == nil || p.Off == nil {
+			return c, bad("prior", `give {"on":number,"off":number}`, "on or off is missing")
+		}
+		c.Prior = patchwork.Prior{On: *p.On, Off: *p.Off}
+	}
+	if c.Poses, err = h.poses(); err != nil {
+		return c, err
+	}
+	return c, checkPoses(c.Poses)
+}
+
+// poses is the grid: from shift and shift_step, or shift_y and shift_x.
+func (h *header) poses() (g pose.Grid, err error) {
+	g.Angles = h.Rotations
+	if h.ShiftStep != nil && *h.ShiftStep < 1 {
+		return g, bad("shift_step", "leave it out for 1", "is %d, not positive", *h.ShiftStep)
+	}
+	if h.ShiftY != nil || h.ShiftX != nil {
+		if h.Shift != nil || h.ShiftStep != nil {
+			return g, bad("shift", "remove one or the other", "stands beside shift_y or shift_x")
+		}
+		if g.DY, err = parseRange("shift_y", h.ShiftY); err == nil {
+			g.DX, err = parseRange("shift_x", h.ShiftX)
+		}
+		return g, err
+	}
+	var reach, step int
+	if h.Shift != nil {
+		reach = *h.Shift
+	}
+	if reach < 0 {
+		return g, bad("shift", "give the reach to either side, 0 or more", "is %d", reach)
+	}
+	if h.ShiftStep != nil {
+		step = *h.ShiftStep
+		reach -= reach % step
+	}
+	g.DY = pose.Range{Min: -reach, Max: reach, Step: step}
+	g.DX = g.DY
+	return g, nil
+}
+
+func parseRange(name string, v []int) (r pose.Range, err error) {
+	switch len(v) {
+	case 0:
+		return r, nil
+	case 3:
+		if r.Step = v[2]; r.Step < 1 {
+			return r, bad(name, "leave it out for 1", "has a step of %d", r.Step)
+		}
+	case 2:
+	default:
+		return r, bad(name, "give [min, max] or [min, max, step]", "has %d numbers", len(v))
+	}
+	r.Min, r.Max = v[0], v[1]
+	return r, nil
+}
+
+// setPoses is the inverse of poses.
+func (h *header) setPoses(g pose.Grid) {
+	h.Rotations = append([]float64{}, g.Angles...) // [] for none, never null
+	if r := g.DY; r == g.DX && r.Min == -r.Max && r.Max%max(r.Step, 1) == 0 {
+		h.Shift = &r.Max
+		if r.Step > 0 {
+			h.ShiftStep = &r.Step
+		}
+		return
+	}
+	h.ShiftY, h.ShiftX = formatRange(g.DY), formatRange(g.DX)
+}
+
+func formatRange(r pose.Range) []int {
+	if r.Step == 0 {
+		return []int{r.Min, r.Max}
+	}
+	return []int{r.Min, r.Max, r.Step}
+}
+
+// presence turns the sets of experts into masks.
+func (h *header) presence(k int) (gauss.Presence, error) {
+	var out gauss.Presence
+	for i, p := range h.Presence {
+		var mask uint64
+		for _, expert := range p.Experts {
+			if expert < 0 || expert >= k || mask>>expert != 0 {
+				return nil, bad("presence", "", "set %d: expert %d is out of order, or beyond the last, %d", i, expert, k-1)
+			}
+			mask |= 1 << expert
+		}
+		out = append(out, gauss.Pattern{Mask: mask, N: p.Count})
+	}
+	return out, checkPresence(out, k)
+}
+
+// setPresence is the inverse of presence.
+func (h *header) setPresence(p gauss.Presence) {
+	for _, set := range p {
+		experts := []int{}
+		for k := range gauss.MaxExperts {
+			if set.Mask>>k&1 == 1 {
+				experts = append(experts, k)
+			}
+		}
+		h.Presence = append(h.Presence, pattern{experts, set.N})
+	}
+}
+
+func (r *record) model() patchwork.Record {
+	out := patchwork.Record{Method: r.Method, Mode: r.Mode, Seed: r.Seed, Rows: r.Rows,
+		LogLik: float64(r.LogLik), Chosen: r.Chosen}
+	for _, s := range r.Starts {
+		out.Starts = append(out.Starts, patchwork.Start{Seed: s.Seed, Score: float64(s.Score), Method: s.Method})
+	}
+	return out
+}
+
+func newRecord(r patchwork.Record) record {
+	out := record{Method: r.Method, Mode: r.Mode, Seed: r.Seed, Rows: r.Rows,
+		LogLik: logLik(r.LogLik), Chosen: r.Chosen}
+	for _, s := range r.Starts {
+		out.Starts = append(out.Starts, start{s.Seed, logLik(s.Score), s.Method})
+	}
+	return out
+}

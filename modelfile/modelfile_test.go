@@ -1,0 +1,358 @@
+package modelfile
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"example.com/patchwork"
+	"example.com/patchwork/gauss"
+	"example.com/patchwork/pose"
+)
+
+// seen is everything that a model shows, for comparison.
+type seen struct {
+	Config    patchwork.Config
+	Templates [][]float64
+	Counts    patchwork.Counts
+	HasCounts bool
+	Rows      int64
+	Usage     []float64
+	Geometry  bool
+	Mean, Cov []float64
+	Presence  gauss.Presence
+	Record    patchwork.Record
+}
+
+func look(m *patchwork.Model) seen {
+	e := m.Extras()
+	s := seen{Config: m.Config(), Templates: m.Templates(), Usage: e.Usage, Record: e.Record}
+	if e.Counts != nil {
+		s.HasCounts, s.Counts, s.Rows = true, e.Counts.Counts(), e.Counts.Rows()
+	}
+	if g := e.Geometry; g != nil {
+		s.Geometry, s.Mean, s.Cov, s.Presence = true, g.Normal.Mean(), g.Normal.Cov(), g.Presence
+	}
+	return s
+}
+
+// same compares models; a list of no elements may be nil or empty.
+func same(a, b *patchwork.Model) string {
+	return cmp.Diff(look(a), look(b), cmpopts.EquateEmpty())
+}
+
+func encode(t testing.TB, m *patchwork.Model) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	if err := Write(&buf, m); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+func read(b []byte) (*patchwork.Model, error) { return Read(bytes.NewReader(b), int64(len(b))) }
+
+func drawRange(t *rapid.T, label string) pose.Range {
+	lo := rapid.IntRange(-9, 9).Draw(t, label+" min")
+	return pose.Range{Min: lo, Max: lo + rapid.IntRange(0, 9).Draw(t, label+" length"), Step: rapid.IntRange(0, 4).Draw(t, label+" step")}
+}
+
+func drawGrid(t *rapid.T) pose.Grid {
+	var g pose.Grid
+	switch rapid.SampledFrom([]string{"none", "symmetric", "raw symmetric", "any"}).Draw(t, "grid") {
+	case "symmetric":
+		g.DY = pose.Symmetric(rapid.IntRange(0, 9).Draw(t, "reach"), rapid.IntRange(0, 4).Draw(t, "step"))
+		g.DX = g.DY
+	case "raw symmetric": // the ends may be no multiples of the step
+		reach := rapid.IntRange(0, 9).Draw(t, "reach")
+		g.DY = pose.Range{Min: -reach, Max: reach, Step: rapid.IntRange(0, 4).Draw(t, "step")}
+		g.DX = g.DY
+	case "any":
+		g.DY, g.DX = drawRange(t, "dy"), drawRange(t, "dx")
+	}
+	g.Angles = rapid.SliceOfNDistinct(rapid.Float64Range(-1e6, 1e6), 0, 4, rapid.ID).Draw(t, "angles")
+	return g
+}
+
+var probability = rapid.Float64Range(0, 1)
+
+func drawConfig(t *rapid.T) patchwork.Config {
+	c := patchwork.Config{
+		Rule:    rapid.SampledFrom([]patchwork.Rule{patchwork.Max, patchwork.MaxMinusMin}).Draw(t, "rule"),
+		Height:  rapid.IntRange(1, 4).Draw(t, "height"),
+		Width:   rapid.IntRange(1, 4).Draw(t, "width"),
+		Q:       probability.Draw(t, "q"),
+		Poses:   drawGrid(t),
+		Scene:   rapid.Bool().Draw(t, "scene"),
+		Reuse:   rapid.IntRange(0, 3).Draw(t, "reuse"),
+		Outside: rapid.SampledFrom([]patchwork.Outside{patchwork.Background, patchwork.Unknown}).Draw(t, "outside"),
+		Prior:   patchwork.Prior{On: rapid.Float64Range(0, 9).Draw(t, "on"), Off: rapid.Float64Range(0, 9).Draw(t, "off")},
+	}
+	c.Truncate = c.Rule == patchwork.Max && rapid.Bool().Draw(t, "truncate")
+	if !c.Scene && rapid.Bool().Draw(t, "q per pixel") {
+		n := c.Height * c.Width
+		c.QMap = rapid.SliceOfN(probability, n, n).Draw(t, "q map")
+	}
+	return c
+}
+
+func drawPair(t *rapid.T, n int, label string) (on, seen []int64) {
+	seen = rapid.SliceOfN(rapid.Int64Range(0, maxCount), n, n).Draw(t, label+" seen")
+	for _, s := range seen {
+		on = append(on, rapid.Int64Range(0, s).Draw(t, label+" on"))
+	}
+	return on, seen
+}
+
+func drawGeometry(t *rapid.T, k int) *patchwork.Geometry {
+	d := 3 * k
+	a := rapid.SliceOfN(rapid.Float64Range(-50, 50), d, d)
+	mean, u, v := a.Draw(t, "mean"), a.Draw(t, "u"), a.Draw(t, "v")
+	cov := make([]float64, d*d) // singular where d > 2
+	for i := range d {
+		for j := range d {
+			cov[i*d+j] = u[i]*u[j] + v[i]*v[j]
+		}
+	}
+	normal, err := gauss.New(mean, cov)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &patchwork.Geometry{Normal: normal}
+	mask := uint64(0)
+	for range rapid.IntRange(0, 3).Draw(t, "sets") {
+		if mask < 1<<k {
+			g.Presence = append(g.Presence, gauss.Pattern{Mask: mask, N: rapid.Int64Range(1, 1<<40).Draw(t, "n")})
+		}
+		mask += rapid.Uint64Range(1, 5).Draw(t, "next set")
+	}
+	return g
+}
+
+func drawRecord(t *rapid.T) patchwork.Record {
+	score := rapid.OneOf(rapid.Float64Range(-1e9, 0), rapid.Just(math.Inf(-1)))
+	r := patchwork.Record{Method: rapid.String().Draw(t, "method"), Mode: rapid.String().Draw(t, "mode"),
+		Seed: rapid.Uint64().Draw(t, "seed"), Rows: rapid.Int64().Draw(t, "rows"),
+		LogLik: score.Draw(t, "log lik"), Chosen: rapid.Int().Draw(t, "chosen")}
+	for range rapid.IntRange(0, 3).Draw(t, "starts") {
+		r.Starts = append(r.Starts, patchwork.Start{Seed: rapid.Uint64().Draw(t, "seed"),
+			Score: score.Draw(t, "score"), Method: rapid.String().Draw(t, "method")})
+	}
+	return r
+}
+
+func drawModel(t *rapid.T) *patchwork.Model {
+	cfg, k := drawConfig(t), rapid.IntRange(1, 4).Draw(t, "experts")
+	n := cfg.Height * cfg.Width
+	m, err := patchwork.NewModel(cfg, rapid.SliceOfN(rapid.SliceOfN(probability, n, n), k, k).Draw(t, "templates"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e patchwork.Extras
+	if rapid.Bool().Draw(t, "counts") {
+		var c patchwork.Counts
+		c.On, c.Seen = drawPair(t, k*n, "won")
+		if rapid.Bool().Draw(t, "lost counts") {
+			c.LostOn, c.LostSeen = drawPair(t, k*n, "lost")
+		}
+		if e.Counts, err = patchwork.TallyOf(m, c, rapid.Int64Range(0, maxCount).Draw(t, "rows")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if rapid.Bool().Draw(t, "usage") {
+		e.Usage = rapid.SliceOfN(rapid.Float64Range(0, 2), k, k).Draw(t, "usage of each")
+	}
+	if rapid.Bool().Draw(t, "geometry") {
+		e.Geometry = drawGeometry(t, k)
+	}
+	if rapid.Bool().Draw(t, "record") {
+		e.Record = drawRecord(t)
+	}
+	if m, err = m.WithExtras(e); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestRoundTrip: reading gives back every part exactly, and writing again the
+// same bytes.
+func TestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := drawModel(t)
+		var one, two bytes.Buffer
+		if err := Write(&one, m); err != nil {
+			t.Fatal(err)
+		}
+		back, err := read(one.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := same(m, back); diff != "" {
+			t.Fatal(diff)
+		}
+		if err := Write(&two, back); err != nil || !bytes.Equal(one.Bytes(), two.Bytes()) {
+			t.Fatal("other bytes the second time", err)
+		}
+	})
+}
+
+// TestRoundTripExtremes: what random search rarely meets.
+func TestRoundTripExtremes(t *testing.T) {
+	for name, m := range map[string]*patchwork.Model{
+		"least":      least(t),
+		"everything": everything(t),
+		"tiny values": model(t, patchwork.Config{Height: 1, Width: 2, Q: math.SmallestNonzeroFloat64,
+			Poses: pose.Grid{Angles: []float64{math.Copysign(0, -1), math.MaxFloat64}}},
+			[]float64{math.SmallestNonzeroFloat64, math.Nextafter(1, 0)}),
+		"64 experts": sixtyFour(t),
+	} {
+		back, err := read(encode(t, m))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if diff := same(m, back); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+func model(t testing.TB, cfg patchwork.Config, templates ...[]float64) *patchwork.Model {
+	t.Helper()
+	m, err := patchwork.NewModel(cfg, templates)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func with(t testing.TB, m *patchwork.Model, e patchwork.Extras) *patchwork.Model {
+	t.Helper()
+	m, err := m.WithExtras(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// least has no optional part.
+func least(t testing.TB) *patchwork.Model {
+	return model(t, patchwork.Config{Height: 1, Width: 2}, []float64{0.25, 1})
+}
+
+// everything has every part.
+func everything(t testing.TB) *patchwork.Model {
+	m := model(t, patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 2, Width: 2, Q: 0.5, QMap: []float64{0.5, 0.25, 0.5, 0.75},
+		Poses:   pose.Grid{DY: pose.Range{Min: -1, Max: 3, Step: 2}, DX: pose.Symmetric(3, 1), Angles: pose.Evenly(12, 6)},
+		Outside: patchwork.Unknown, Reuse: 2, Prior: patchwork.Prior{On: 0.05, Off: 1}},
+		[]float64{0, 0.25, 0.5, 1}, []float64{0.9, 0.5, 0.5, 0.1})
+	tally, err := patchwork.TallyOf(m, patchwork.Counts{On: []int64{0, 1, 2, 3, 4, 5, 6, 7}, Seen: []int64{9, 9, 9, 9, 9, 9, 9, 9},
+		LostOn: []int64{0, 0, 0, 0, 0, 0, 0, 1}, LostSeen: []int64{0, 0, 0, 0, 0, 0, 0, 2}}, 11)
+	if err != nil {
+		t.Fatal(err)
+	}
+	normal, err := gauss.New([]float64{1, 2, 3, 4, 5, 6}, diagonal(6))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return with(t, m, patchwork.Extras{Counts: tally, Usage: []float64{0.75, 0.5},
+		Geometry: &patchwork.Geometry{Normal: normal, Presence: gauss.Presence{{Mask: 0, N: 1}, {Mask: 3, N: 10}}},
+		Record: patchwork.Record{Method: "both", Mode: "default", Seed: 1<<64 - 1, Rows: 11, LogLik: math.Inf(-1), Chosen: 1,
+			Starts: []patchwork.Start{{Seed: 7, Score: math.Inf(-1), Method: "online"}, {Seed: 7, Score: -3.25}}}})
+}
+
+// sixtyFour has as many experts as a geometry can hold.
+func sixtyFour(t testing.TB) *patchwork.Model {
+	templates := make([][]float64, gauss.MaxExperts)
+	for k := range templates {
+		templates[k] = []float64{float64(k) / 64}
+	}
+	d := gauss.PerExpert * len(templates)
+	normal, err := gauss.New(make([]float64, d), diagonal(d))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return with(t, model(t, patchwork.Config{Height: 1, Width: 1}, templates...),
+		patchwork.Extras{Geometry: &patchwork.Geometry{Normal: normal, Presence: gauss.Presence{{Mask: 1, N: 1}, {Mask: 1<<63 | 1, N: 2}}}})
+}
+
+func diagonal(d int) []float64 {
+	cov := make([]float64, d*d)
+	for i := range d {
+		cov[i*d+i] = float64(i + 1)
+	}
+	return cov
+}
+
+// TestBytesArePinned guards the contract: these bytes may change only with the
+// version of the format, and files written by this version must stay readable.
+func TestBytesArePinned(t *testing.T) {
+	path := filepath.Join("testdata", "everything-v1.npz")
+	got := encode(t, everything(t))
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%d bytes differ from the %d of %s", len(got), len(want), path)
+	}
+	m, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := same(everything(t), m); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestSaveAndLoad(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.npz")
+	if err := Save(path, everything(t)); err != nil {
+		t.Fatal(err)
+	}
+	// A model that cannot be written leaves the old one alone.
+	unwritable := with(t, least(t), patchwork.Extras{Record: patchwork.Record{LogLik: math.NaN()}})
+	var fe *FormatError
+	if err := Save(path, unwritable); !errors.As(err, &fe) {
+		t.Fatalf("NaN was written: %v", err)
+	}
+	m, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := same(everything(t), m); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestLearningGoesOn: a tally read from a file takes more images, and reads off
+// the same model as the one that never left memory.
+func TestLearningGoesOn(t *testing.T) {
+	m := everything(t)
+	back, err := read(encode(t, m))
+	if err != nil {
+		t.Fatal(err)
+	}
+	more := func(m *patchwork.Model) *patchwork.Tally {
+		sum := patchwork.NewTally(m)
+		sum.Merge(m.Extras().Counts)
+		sum.Merge(m.Extras().Counts)
+		return sum
+	}
+	a, b := more(m), more(back)
+	if diff := cmp.Diff(a.Counts(), b.Counts()); diff != "" || a.Rows() != b.Rows() || a.Rows() != 22 {
+		t.Errorf("rows %d and %d; counts %s", a.Rows(), b.Rows(), diff)
+	}
+}

@@ -1,0 +1,309 @@
+package modelfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"example.com/patchwork"
+	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/gauss"
+)
+
+// Load reads the model in the file at path. What is wrong with its content is
+// a [*FormatError]; errors of the file system are passed on.
+func Load(path string) (*patchwork.Model, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &FormatError{Path: path, Msg: "not a regular file", Hint: "a model is read from a file on disk; save it to one first"}
+	}
+	m, err := Read(f, info.Size())
+	var fe *FormatError
+	if errors.As(err, &fe) {
+		fe.Path = path
+	}
+	return m, err
+}
+
+// Read reads a model of size bytes. It keeps nothing of r. What is wrong with
+// the content is a [*FormatError]; errors of r are passed on.
+func Read(r io.ReaderAt, size int64) (*patchwork.Model, error) {
+	z, err := npy.ReadZip(r, size, npy.Limits{Bytes: maxArray})
+	if err != nil {
+		return nil, notModel(in(err, ""))
+	}
+	// A second look with a lower limit, for text takes more memory than numbers.
+	small, err := npy.ReadZip(r, size, npy.Limits{Bytes: maxJSON})
+	if err != nil {
+		return nil, notModel(in(err, ""))
+	}
+	text, err := headerText(small)
+	if err != nil {
+		return nil, err
+	}
+	h, err := parseHeader(text)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkNames(z); err != nil {
+		return nil, err
+	}
+	return (&reader{zip: z, h: h}).model()
+}
+
+// notModel adds the way out for a file that is something else altogether.
+func notModel(err error) error {
+	var fe *FormatError
+	if errors.As(err, &fe) && fe.Hint == "" {
+		fe.Hint = "give a file that patchwork learn has written"
+	}
+	return err
+}
+
+// headerText is model.json, also where numpy.savez stored it as an array.
+func headerText(z *npy.Zip) ([]byte, error) {
+	text, err := z.File(jsonName)
+	if z.Has(jsonName) {
+		if err == nil {
+			return nil, &FormatError{Member: jsonName, Msg: "stands beside an array of that name", Hint: "keep one of them"}
+		}
+		a, err := z.Array(jsonName)
+		if err != nil {
+			return nil, in(err, jsonName+npySuffix)
+		}
+		lines, ok := a.Data.([]string)
+		if !ok || len(lines) != 1 {
+			return nil, &FormatError{Member: jsonName + npySuffix, Msg: "not one piece of text", Hint: "store the result of json.dumps"}
+		}
+		return []byte(lines[0]), nil
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, &FormatError{Member: jsonName, Msg: "not in the file", Err: os.ErrNotExist,
+			Hint: `a model needs it beside experts.npy, with at least {"rule":"max","height":H,"width":W}`}
+	}
+	if err != nil {
+		return nil, in(err, jsonName)
+	}
+	return text, nil
+}
+
+// checkNames refuses arrays of unknown names: a misspelt one would be lost.
+func checkNames(z *npy.Zip) error {
+	for _, name := range z.Arrays() {
+		if name != jsonName && !slices.Contains(arrayNames, name) && !strings.HasPrefix(name, private) {
+			return &FormatError{Member: name + npySuffix, Msg: fmt.Sprintf("unknown to version %d of the format", version),
+				Hint: `remove it, or begin its name with "x-" if it is your own`}
+		}
+	}
+	return nil
+}
+
+// reader puts a model together.
+type reader struct {
+	zip *npy.Zip
+	h   *header
+	k   int // experts
+}
+
+func (r *reader) model() (*patchwork.Model, error) {
+	cfg, err := r.h.config()
+	if err != nil {
+		return nil, err
+	}
+	flat, err := r.experts(&cfg)
+	if err != nil {
+		return nil, err
+	}
+	if r.zip.Has("q") {
+		if cfg.QMap, err = r.floats("q", cfg.Height, cfg.Width); err != nil {
+			return nil, err
+		}
+	}
+	m, err := patchwork.NewModel(cfg, slices.Collect(slices.Chunk(flat, cfg.Height*cfg.Width)))
+	if err != nil {
+		// The configuration by itself tells whose fault it is.
+		if _, err := patchwork.NewModel(cfg, [][]float64{make([]float64, cfg.Height*cfg.Width)}); err != nil {
+			return nil, misfit(err, jsonName)
+		}
+		return nil, misfit(err, "experts"+npySuffix)
+	}
+	extras := patchwork.Extras{Record: r.h.Record.model()}
+	if extras.Counts, err = r.counts(m); err != nil {
+		return nil, err
+	}
+	if r.zip.Has("usage") {
+		if extras.Usage, err = r.floats("usage", r.k); err != nil {
+			return nil, err
+		}
+	}
+	if extras.Geometry, err = r.geometry(); err != nil {
+		return nil, err
+	}
+	if m, err = m.WithExtras(extras); err != nil {
+		return nil, misfit(err, "usage"+npySuffix) // the only part not checked so far
+	}
+	return m, nil
+}
+
+// experts reads the templates, after a look at their number.
+func (r *reader) experts(cfg *patchwork.Config) ([]float64, error) {
+	const name = "experts"
+	if !r.zip.Has(name) {
+		return nil, &FormatError{Member: name + npySuffix, Msg: "not in the file", Err: os.ErrNotExist, Hint: "a model needs it: templates of shape (K, height, width)"}
+	}
+	d, err := r.zip.Open(name)
+	if err != nil {
+		return nil, in(err, name+npySuffix)
+	}
+	shape := d.Header().Shape
+	if len(shape) != 3 || shape[0] < 1 || shape[1] != cfg.Height || shape[2] != cfg.Width {
+		return nil, &FormatError{Member: name + npySuffix,
+			Msg:  fmt.Sprintf("has shape %v, model.json says (K, %d, %d) with K of 1 or more", shape, cfg.Height, cfg.Width),
+			Hint: "reshape the array, or correct height and width"}
+	}
+	r.k = shape[0]
+	if err := checkWork(cfg, r.k); err != nil {
+		return nil, err
+	}
+	return r.floats(name, shape...)
+}
+
+// array reads an array of one shape and nothing else.
+func (r *reader) array(name string, shape []int) (*npy.Array, error) {
+	d, err := r.zip.Open(name)
+	if err != nil {
+		return nil, in(err, name+npySuffix)
+	}
+	if got := d.Header().Shape; !slices.Equal(got, shape) {
+		return nil, &FormatError{Member: name + npySuffix, Msg: fmt.Sprintf("has shape %v, this model needs %v", got, shape)}
+	}
+	a, err := d.All()
+	if err != nil {
+		return nil, in(err, name+npySuffix)
+	}
+	return a, nil
+}
+
+func (r *reader) floats(name string, shape ...int) ([]float64, error) {
+	a, err := r.array(name, shape)
+	if err != nil {
+		return nil, err
+	}
+	v, err := a.Float64s()
+	if err != nil {
+		return nil, in(err, name+npySuffix)
+	}
+	return v, nil
+}
+
+func (r *reader) ints(name string, shape ...int) ([]int64, error) {
+	a, err := r.array(name, shape)
+	if err != nil {
+		return nil, err
+	}
+	v, err := a.Int64s()
+	if err != nil {
+		return nil, in(err, name+npySuffix)
+	}
+	return v, nil
+}
+
+// pair reports whether both of two arrays are there; one alone is an error.
+func (r *reader) pair(a, b string) (bool, error) {
+	if r.zip.Has(a) != r.zip.Has(b) {
+		return false, &FormatError{Member: a + npySuffix + ", " + b + npySuffix, Msg: "one is there without the other", Hint: "keep both or none"}
+	}
+	return r.zip.Has(a), nil
+}
+
+// counts is the tally the templates were read off, nil if there is none.
+func (r *reader) counts(m *patchwork.Model) (*patchwork.Tally, error) {
+	won, err := r.pair("on", "seen")
+	if err != nil {
+		return nil, err
+	}
+	lost, err := r.pair("lost_on", "lost_seen")
+	if err != nil {
+		return nil, err
+	}
+	if !won {
+		if lost || r.h.Rows != nil {
+			return nil, &FormatError{Member: "on.npy, seen.npy", Msg: "not in the file, but lost counts or the field rows are", Hint: "keep all counts or none"}
+		}
+		return nil, nil
+	}
+	var c patchwork.Counts
+	for _, a := range []struct {
+		name string
+		here bool
+		dst  *[]int64
+	}{{"on", won, &c.On}, {"seen", won, &c.Seen}, {"lost_on", lost, &c.LostOn}, {"lost_seen", lost, &c.LostSeen}} {
+		if !a.here {
+			continue
+		}
+		if *a.dst, err = r.ints(a.name, r.k, m.Height(), m.Width()); err != nil {
+			return nil, err
+		}
+		if err := checkCounts(*a.dst, a.name+npySuffix); err != nil {
+			return nil, err
+		}
+	}
+	var rows int64
+	if r.h.Rows != nil {
+		rows = *r.h.Rows
+	}
+	if rows > maxCount {
+		return nil, bad("rows", "", "%d images, beyond 2^53", rows)
+	}
+	t, err := patchwork.TallyOf(m, c, rows)
+	if err != nil {
+		return nil, misfit(err, "on.npy, seen.npy")
+	}
+	return t, nil
+}
+
+// geometry is where the experts sit, nil if that is not in the file.
+func (r *reader) geometry() (*patchwork.Geometry, error) {
+	here, err := r.pair("geometry_mean", "geometry_cov")
+	if err != nil {
+		return nil, err
+	}
+	if !here {
+		if r.h.Presence != nil {
+			return nil, bad("presence", "keep both or none", "needs geometry_mean.npy and geometry_cov.npy")
+		}
+		return nil, nil
+	}
+	if r.k > gauss.MaxExperts {
+		return nil, &FormatError{Member: "geometry_mean.npy", Msg: fmt.Sprintf("a geometry is for at most %d experts, the model has %d", gauss.MaxExperts, r.k)}
+	}
+	d := gauss.PerExpert * r.k
+	mean, err := r.floats("geometry_mean", d)
+	if err != nil {
+		return nil, err
+	}
+	cov, err := r.floats("geometry_cov", d, d)
+	if err != nil {
+		return nil, err
+	}
+	normal, err := gauss.New(mean, cov)
+	if err != nil {
+		return nil, misfit(err, "geometry_mean.npy, geometry_cov.npy")
+	}
+	presence, err := r.h.presence(r.k)
+	if err != nil {
+		return nil, err
+	}
+	return &patchwork.Geometry{Normal: normal, Presence: presence}, nil
+}

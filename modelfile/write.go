@@ -1,0 +1,157 @@
+package modelfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"unicode/utf8"
+
+	"example.com/patchwork"
+	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/internal/atomicfile"
+)
+
+// arrayNames lists the arrays in the order of the file.
+var arrayNames = []string{"experts", "on", "seen", "lost_on", "lost_seen", "q", "usage", "geometry_mean", "geometry_cov"}
+
+// Save writes a model to the file at path, which holds either the complete
+// model or what it held before, whatever fails in between. Errors are those of
+// [Write] and of the file system.
+func Save(path string, m *patchwork.Model) error {
+	return atomicfile.Write(path, func(w io.Writer) error { return Write(w, m) })
+}
+
+// Write writes a model: the same bytes for the same model on every machine.
+// [Read] gives it back exactly, but for what a tally knows beside its counts
+// and their number of images (log-likelihood, picks, active). A model too
+// large for a file, and a record that is not a number or not UTF-8, are a
+// [*FormatError]; nothing is written then.
+func Write(w io.Writer, m *patchwork.Model) error {
+	members, err := members(m)
+	if err != nil {
+		return err
+	}
+	return npy.WriteZip(w, npy.Store, members...)
+}
+
+// members is what the file will hold.
+func members(m *patchwork.Model) ([]npy.Member, error) {
+	cfg, extras, k := m.Config(), m.Extras(), m.K()
+	if err := check(&cfg, &extras, k); err != nil {
+		return nil, err
+	}
+	text, err := encodeHeader(&cfg, &extras)
+	if err != nil {
+		return nil, err
+	}
+	out := []npy.Member{{Name: jsonName, Raw: text}}
+	add := func(name string, a *npy.Array) { out = append(out, npy.Member{Name: name, Array: a}) }
+	h, w := cfg.Height, cfg.Width
+	add("experts", npy.New(slices.Concat(m.Templates()...), k, h, w))
+	if extras.Counts != nil {
+		c := extras.Counts.Counts()
+		add("on", npy.New(c.On, k, h, w))
+		add("seen", npy.New(c.Seen, k, h, w))
+		if slices.ContainsFunc(c.LostSeen, func(n int64) bool { return n != 0 }) {
+			add("lost_on", npy.New(c.LostOn, k, h, w))
+			add("lost_seen", npy.New(c.LostSeen, k, h, w))
+		}
+	}
+	if cfg.QMap != nil {
+		add("q", npy.New(cfg.QMap, h, w))
+	}
+	if extras.Usage != nil {
+		add("usage", npy.New(extras.Usage, k))
+	}
+	if g := extras.Geometry; g != nil {
+		d := g.Normal.Dim()
+		add("geometry_mean", npy.New(g.Normal.Mean(), d))
+		add("geometry_cov", npy.New(g.Normal.Cov(), d, d))
+	}
+	return out, nil
+}
+
+// check refuses what Read would not take back.
+func check(cfg *patchwork.Config, extras *patchwork.Extras, k int) error {
+	if err := checkFrame(cfg.Height, cfg.Width); err != nil {
+		return err
+	}
+	if err := checkPoses(cfg.Poses); err != nil {
+		return err
+	}
+	if err := checkWork(cfg, k); err != nil {
+		return err
+	}
+	if _, err := patchwork.ParseOutside(cfg.Outside.String()); err != nil {
+		return misfit(err, jsonName)
+	}
+	if t := extras.Counts; t != nil {
+		if t.Rows() > maxCount {
+			return bad("rows", "", "%d images, beyond 2^53", t.Rows())
+		}
+		if err := checkCounts(t.Counts().Seen, "seen.npy"); err != nil {
+			return err
+		}
+		if err := checkCounts(t.Counts().LostSeen, "lost_seen.npy"); err != nil {
+			return err
+		}
+	}
+	if g := extras.Geometry; g != nil {
+		if err := checkPresence(g.Presence, k); err != nil {
+			return err
+		}
+	}
+	return checkRecord(&extras.Record)
+}
+
+// checkRecord refuses what JSON cannot say.
+func checkRecord(r *patchwork.Record) error {
+	text, numbers := []string{r.Method, r.Mode}, []float64{r.LogLik}
+	for _, s := range r.Starts {
+		text, numbers = append(text, s.Method), append(numbers, s.Score)
+	}
+	for _, s := range text {
+		if !utf8.ValidString(s) {
+			return bad("record", "", "%q is not UTF-8", s)
+		}
+	}
+	for _, v := range numbers {
+		if math.IsNaN(v) || math.IsInf(v, 1) {
+			return bad("record", "", "a log-likelihood is %v", v)
+		}
+	}
+	return nil
+}
+
+// encodeHeader is model.json: one line, fields in fixed order.
+func encodeHeader(cfg *patchwork.Config, extras *patchwork.Extras) ([]byte, error) {
+	h := header{Format: format, Version: version, Rule: cfg.Rule.String(), Q: &cfg.Q, Height: cfg.Height, Width: cfg.Width,
+		Scene: cfg.Scene, Truncate: cfg.Truncate, Outside: cfg.Outside.String(), Record: newRecord(extras.Record)}
+	h.setPoses(cfg.Poses)
+	if cfg.Reuse != 0 {
+		h.Reuse = &cfg.Reuse
+	}
+	if cfg.Prior != (patchwork.Prior{}) {
+		h.Prior = &prior{&cfg.Prior.On, &cfg.Prior.Off}
+	}
+	if extras.Counts != nil {
+		rows := extras.Counts.Rows()
+		h.Rows = &rows
+	}
+	if extras.Geometry != nil {
+		h.setPresence(extras.Geometry.Presence)
+	}
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(h); err != nil {
+		return nil, fmt.Errorf("modelfile: %w", err)
+	}
+	if text.Len() > maxJSON {
+		return nil, &FormatError{Member: jsonName, Msg: fmt.Sprintf("%d bytes, more than %d", text.Len(), maxJSON)}
+	}
+	return text.Bytes(), nil
+}

@@ -1,0 +1,147 @@
+package patchwork
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"example.com/patchwork/bitmap"
+)
+
+// Predict finds the best explanations of one image from its known pixels, and
+// the probability that they give, on average by their posterior weights, to
+// each pixel being on: Height*Width numbers in [0, 1], row-major, for known and
+// unknown pixels alike (Fill puts the known values back). Averaging predicts
+// better than the best explanation alone: the largest single gain of findings,
+// section 6. The error is a *SizeError.
+func (n *NBest) Predict(img *bitmap.Image) ([]float64, *Posterior, error) {
+	post, err := n.Explain(img)
+	if err != nil {
+		return nil, nil, err
+	}
+	return n.average(img.Height(), img.Width(), post), post, nil
+}
+
+// average is Posterior.Predict with the scratch memory of n.
+func (n *NBest) average(height, width int, post *Posterior) []float64 {
+	return n.compose.average(n.model, height, width, post.Alternatives)
+}
+
+// Predict is the probability that the alternatives of an image of height x
+// width give, on average by their weights, to each pixel being on, under model
+// m, which found them.
+func (p *Posterior) Predict(m *Model, height, width int) []float64 {
+	var c composer
+	return c.average(m, height, width, p.Alternatives)
+}
+
+func (c *composer) average(m *Model, height, width int, alternatives []Alternative) []float64 {
+	out := make([]float64, height*width)
+	for _, a := range alternatives {
+		if a.Weight == 0 {
+			continue
+		}
+		c.compose(m, height, width, a.Picks)
+		for i := range out {
+			out[i] += a.Weight * compose(c.hi[i], c.lo[i], m.cfg.abstention(i))
+		}
+	}
+	for i, p := range out {
+		out[i] = min(p, 1) // the weights add up to 1 but for rounding
+	}
+	return out
+}
+
+// Fill is a copy of the predictions p (row-major) with 0 or 1 where the image
+// is known. It panics unless there is one prediction a pixel.
+func Fill(img *bitmap.Image, p []float64) []float64 {
+	if len(p) != img.Len() {
+		panic(fmt.Sprintf("patchwork: %d predictions for %d pixels", len(p), img.Len()))
+	}
+	out := make([]float64, len(p))
+	on, known := img.AppendBytes(nil), img.AppendKnown(nil)
+	for i := range out {
+		if out[i] = p[i]; known[i] != 0 {
+			out[i] = float64(on[i])
+		}
+	}
+	return out
+}
+
+// Predictions runs NBest.Predict on every image, on the given number of workers
+// (0 means 1). each is called once an image, by the worker that made it, in no
+// order; it must be safe for concurrent use where there is more than one
+// worker. What it is called with does not depend on their number. The error is
+// the context's, an option's, or names the first image that does not fit.
+func Predictions(ctx context.Context, m *Model, images []*bitmap.Image, opt NBestOptions, workers int,
+	each func(i int, p []float64, post *Posterior)) error {
+	return eachImage(ctx, m, opt, len(images), workers, func(n *NBest, i int) error {
+		p, post, err := n.Predict(images[i])
+		if err == nil {
+			each(i, p, post)
+		}
+		return err
+	})
+}
+
+// Posteriors runs NBest.Explain on every image; otherwise it is like
+// Predictions.
+func Posteriors(ctx context.Context, m *Model, images []*bitmap.Image, opt NBestOptions, workers int,
+	each func(i int, post *Posterior)) error {
+	return eachImage(ctx, m, opt, len(images), workers, func(n *NBest, i int) error {
+		post, err := n.Explain(images[i])
+		if err == nil {
+			each(i, post)
+		}
+		return err
+	})
+}
+
+// eachImage calls do for images 0 to images-1, each worker with a search of its
+// own. The error is that of the first image that has one: the queue hands out
+// images in order, so whoever fails has left none before it untried.
+func eachImage(ctx context.Context, m *Model, opt NBestOptions, images, workers int, do func(n *NBest, i int) error) error {
+	first, err := NewNBest(m, opt)
+	if err != nil {
+		return err
+	}
+	chunks := (images + chunk - 1) / chunk
+	workers = max(1, min(workers, chunks))
+	at, errs := make([]int, workers), make([]error, workers)
+	var next queue
+	var wg sync.WaitGroup
+	for w := range workers {
+		n := first
+		if w > 0 {
+			n = first.Fork()
+		}
+		wg.Go(func() {
+			for c := next.take(); c < chunks && errs[w] == nil; c = next.take() {
+				for i := c * chunk; i < min((c+1)*chunk, images) && errs[w] == nil; i++ {
+					if errs[w] = ctx.Err(); errs[w] == nil {
+						at[w], errs[w] = i, do(n, i)
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return firstError(ctx, at, errs)
+}
+
+// firstError is the context's error, or the one of the lowest image.
+func firstError(ctx context.Context, at []int, errs []error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	lowest := -1
+	for w, err := range errs {
+		if err != nil && (lowest < 0 || at[w] < at[lowest]) {
+			lowest = w
+		}
+	}
+	if lowest < 0 {
+		return nil
+	}
+	return fmt.Errorf("image %d: %w", at[lowest], errs[lowest])
+}

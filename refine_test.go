@@ -1,0 +1,161 @@
+package patchwork
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/pose"
+)
+
+// The refining sweeps never lower log-likelihood minus threshold and costs of
+// the picks, and end where no single replacement, removal or addition raises
+// it. Checked against composing whole images.
+func TestRefineClimbsToTheTop(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := drawConfig(t, inner)
+		m := drawModel(t, c, inner)
+		img := drawImage(t, c.Height, c.Width, "#.?")
+		opt := PursuitOptions{
+			Refine: true, RefineSweeps: 1000,
+			RefineThreshold: rapid.SampledFrom([]float64{-1, 0, 0.4}).Draw(t, "threshold"),
+			Forced:          rapid.Bool().Draw(t, "forced"),
+			Reuse:           rapid.IntRange(1, 2).Draw(t, "reuse"),
+			MaxPicks:        rapid.SampledFrom([]int{0, 0, 2}).Draw(t, "most picks"),
+		}
+		if c.Rule == Max {
+			opt.Scoring = rapid.SampledFrom([]Scoring{Original, Truncated}).Draw(t, "scoring")
+		}
+		if rapid.Bool().Draw(t, "costs") {
+			opt.Costs = rapid.SliceOfN(rapid.Float64Range(0, 1), m.K(), m.K()).Draw(t, "costs")
+		}
+		threshold := max(opt.RefineThreshold, 0)
+		if opt.RefineThreshold == 0 {
+			threshold = math.Log(float64(m.K() * m.cfg.Poses.Len()))
+		}
+		objective := func(picks []Pick) float64 {
+			sum := LogLik(img, m.Compose(c.Height, c.Width, picks).P)
+			for _, p := range picks {
+				sum -= threshold
+				if opt.Costs != nil {
+					sum -= opt.Costs[p.Expert]
+				}
+			}
+			return sum
+		}
+		refined := mustExplain(t, m, img, opt)
+		checkRefined(t, m, refined, img, opt)
+		got := objective(refined.Picks)
+		plain := opt
+		plain.Refine = false
+		if greedy := objective(mustExplain(t, m, img, plain).Picks); got < greedy-1e-7 {
+			t.Fatalf("refining lowered the objective from %v to %v", greedy, got)
+		}
+		for j := range refined.Picks {
+			others := slices.Delete(slices.Clone(refined.Picks), j, j+1)
+			if forcedOne := opt.Forced && len(others) == 0; !forcedOne && objective(others) > got+1e-7 {
+				t.Fatalf("dropping pick %d of %+v raises the objective from %v to %v", j, refined.Picks, got, objective(others))
+			}
+			if better, ok := bestAddition(m, others, opt, objective); ok && better > got+1e-7 {
+				t.Fatalf("replacing pick %d of %+v raises the objective from %v to %v", j, refined.Picks, got, better)
+			}
+		}
+		if opt.MaxPicks > 0 && len(refined.Picks) >= opt.MaxPicks {
+			return
+		}
+		if better, ok := bestAddition(m, refined.Picks, opt, objective); ok && better > got+1e-7 {
+			t.Fatalf("adding to %+v raises the objective from %v to %v", refined.Picks, got, better)
+		}
+	})
+}
+
+// bestAddition is the largest objective with one pick more, ok if one may be had.
+func bestAddition(m *Model, picks []Pick, opt PursuitOptions, objective func([]Pick) float64) (best float64, ok bool) {
+	best = math.Inf(-1)
+	for k := range m.K() {
+		used := 0
+		for _, p := range picks {
+			if p.Expert == k {
+				used++
+			}
+		}
+		if used >= opt.Reuse {
+			continue
+		}
+		for i := range m.cfg.Poses.Len() {
+			ok = true
+			best = max(best, objective(append(slices.Clip(picks), Pick{Expert: k, Pose: m.cfg.Poses.At(i)})))
+		}
+	}
+	return best, ok
+}
+
+// checkRefined checks limits and that the numbers belong to the picks.
+func checkRefined(t *rapid.T, m *Model, e *Explanation, img *bitmap.Image, opt PursuitOptions) {
+	if opt.MaxPicks > 0 && len(e.Picks) > opt.MaxPicks {
+		t.Fatalf("%d picks, at most %d asked for", len(e.Picks), opt.MaxPicks)
+	}
+	if opt.Forced && len(e.Picks) == 0 {
+		t.Fatal("nothing picked by force")
+	}
+	used := make([]int, m.K())
+	for j, p := range e.Picks {
+		if used[p.Expert]++; used[p.Expert] > opt.Reuse {
+			t.Fatalf("expert %d is used %d times", p.Expert, used[p.Expert])
+		}
+		before := LogLik(img, m.Compose(img.Height(), img.Width(), e.Picks[:j]).P)
+		after := LogLik(img, m.Compose(img.Height(), img.Width(), e.Picks[:j+1]).P)
+		if !about(p.Gain, after-before) {
+			t.Fatalf("pick %d gains %v, is said to gain %v", j, after-before, p.Gain)
+		}
+	}
+	if want := LogLik(img, m.Compose(img.Height(), img.Width(), e.Picks).P); !about(e.LogLik, want) || !about(e.LogLikModel, want) {
+		t.Fatalf("LogLik %v, LogLikModel %v, composed %v", e.LogLik, e.LogLikModel, want)
+	}
+}
+
+// The text of section 3: "If we allow for an iterative procedure then the
+// scene can also be resolved with the original templates." Here the greedy
+// pursuit falls for a wide bar, and a sweep takes it back.
+func TestRefineTakesBackAGreedyMistake(t *testing.T) {
+	m := mustModel(t, Config{Height: 1, Width: 8, Q: 0.1}, [][]float64{
+		{0, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0}, // most of both
+		{0.9, 0.9, 0.9, 0.9, 0, 0, 0, 0},
+		{0, 0, 0, 0, 0.9, 0.9, 0.9, 0.9},
+	})
+	img := bitmap.Parse("########")
+	experts := func(e *Explanation) (ks []int) {
+		for _, p := range e.Picks {
+			ks = append(ks, p.Expert)
+		}
+		slices.Sort(ks)
+		return ks
+	}
+	if got := experts(mustExplain(t, m, img, PursuitOptions{})); !slices.Equal(got, []int{0, 1, 2}) {
+		t.Fatalf("greedy: experts %v; this example should mislead it", got)
+	}
+	if got := experts(mustExplain(t, m, img, PursuitOptions{Refine: true})); !slices.Equal(got, []int{1, 2}) {
+		t.Errorf("refined: experts %v", got)
+	}
+}
+
+// A threshold drops what barely pays: ink of one stray pixel.
+func TestRefineThreshold(t *testing.T) {
+	m := mustModel(t, Config{Height: 2, Width: 2, Q: 0.1, Scene: true}, [][]float64{{0.9, 0.9, 0.9, 0.9}, {0.9, 0, 0, 0}})
+	img := bitmap.Parse(
+		"##....",
+		"##....",
+		"....#.",
+		"......")
+	e := mustExplain(t, m, img, PursuitOptions{Refine: true, Reuse: 3})
+	if len(e.Picks) != 1 || e.Picks[0].Pose != (pose.Pose{}) {
+		t.Errorf("picks %+v, want the square alone: one pixel gains %v nats, the threshold is log(30)", e.Picks, math.Log(9))
+	}
+	e = mustExplain(t, m, img, PursuitOptions{Refine: true, RefineThreshold: -1, Reuse: 3})
+	if len(e.Picks) < 2 {
+		t.Errorf("without a threshold: picks %+v", e.Picks)
+	}
+}

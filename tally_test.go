@@ -1,0 +1,296 @@
+package patchwork
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"example.com/patchwork/bitmap"
+)
+
+// sameTally compares everything that was counted.
+func sameTally(a, b *Tally) bool {
+	return a.height == b.height && a.width == b.width && reflect.DeepEqual(a.counts, b.counts) &&
+		slices.Equal(a.active, b.active) && a.rows == b.rows && a.picks == b.picks &&
+		a.impossible == b.impossible && a.logLik == b.logLik
+}
+
+// sameModel compares templates, usage and counts bit by bit.
+func sameModel(a, b *Model) bool {
+	x, y := a.Extras(), b.Extras()
+	return reflect.DeepEqual(a.experts, b.experts) && slices.Equal(x.Usage, y.Usage) &&
+		(x.Counts == nil) == (y.Counts == nil) && (x.Counts == nil || sameTally(x.Counts, y.Counts))
+}
+
+// explained is an image, an explanation that need not be a good one, and a
+// weight.
+type explained struct {
+	img    *bitmap.Image
+	e      *Explanation
+	weight int64
+}
+
+// drawExplained draws images with explanations by any picks, each expert at
+// most once, and their log-likelihoods.
+func drawExplained(t *rapid.T, m *Model, n int) []explained {
+	list := make([]explained, n)
+	for i := range list {
+		img := drawImage(t, m.Height(), m.Width(), "#.?")
+		picks := drawPicks(t, m, 0, 3)
+		var once []Pick
+		for _, p := range picks {
+			if !slices.ContainsFunc(once, func(o Pick) bool { return o.Expert == p.Expert }) {
+				once = append(once, p)
+			}
+		}
+		e := &Explanation{Picks: once}
+		e.LogLikModel = LogLik(img, m.Compose(m.Height(), m.Width(), once).P)
+		e.LogLik = e.LogLikModel
+		list[i] = explained{img, e, rapid.Int64Range(0, 3).Draw(t, "weight")}
+	}
+	return list
+}
+
+func tallyOf(m *Model, list []explained) *Tally {
+	t := NewTally(m)
+	for _, x := range list {
+		t.Add(m, x.img, x.e, x.weight)
+	}
+	return t
+}
+
+// Merging is associative and commutative, and equals counting everything in
+// one tally, to the bit; a weight of w equals adding w times.
+func TestTallyMergeIsAddition(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := drawModel(t, drawConfig(t, anyLevel), anyLevel)
+		list := drawExplained(t, m, 5)
+		a, b := rapid.IntRange(0, 5).Draw(t, "cut"), rapid.IntRange(0, 5).Draw(t, "cut")
+		a, b = min(a, b), max(a, b)
+		parts := func() (x, y, z *Tally) {
+			return tallyOf(m, list[:a]), tallyOf(m, list[a:b]), tallyOf(m, list[b:])
+		}
+		whole := tallyOf(m, list)
+
+		x, y, z := parts()
+		x.Merge(y)
+		x.Merge(z)
+		right, y2, z2 := parts()
+		y2.Merge(z2)
+		right.Merge(y2)
+		x3, y3, back := parts()
+		back.Merge(y3)
+		back.Merge(x3)
+		one := NewTally(m)
+		for _, i := range rapid.Permutation([]int{0, 1, 2, 3, 4}).Draw(t, "order") {
+			for range list[i].weight {
+				one.Add(m, list[i].img, list[i].e, 1)
+			}
+		}
+		for name, got := range map[string]*Tally{"(xy)z": x, "x(yz)": right, "zyx": back, "one by one": one} {
+			if !sameTally(got, whole) {
+				t.Fatalf("%s counts %+v, the whole %+v", name, got.counts, whole.counts)
+			}
+			if !sameModel(got.Model(m, MStep{}), whole.Model(m, MStep{})) {
+				t.Fatalf("%s: another model", name)
+			}
+		}
+	})
+}
+
+// What is counted can be: no more on than seen, no more seen than there were
+// images; a max model loses no pixel.
+func TestTallyCountsCanBe(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := drawModel(t, drawConfig(t, anyLevel), anyLevel)
+		tally := tallyOf(m, drawExplained(t, m, 4))
+		c := tally.Counts()
+		for i := range c.Seen {
+			if c.On[i] < 0 || c.On[i] > c.Seen[i] || c.LostOn[i] < 0 || c.LostOn[i] > c.LostSeen[i] {
+				t.Fatalf("entry %d: on %d of %d, lost %d of %d", i, c.On[i], c.Seen[i], c.LostOn[i], c.LostSeen[i])
+			}
+			if c.Seen[i]+c.LostSeen[i] > tally.Active(i/(m.Height()*m.Width())) {
+				t.Fatalf("entry %d was seen %d + %d times in %d images", i, c.Seen[i], c.LostSeen[i], tally.Active(i/(m.Height()*m.Width())))
+			}
+			if m.cfg.Rule == Max && c.LostSeen[i] > 0 {
+				t.Fatalf("a max model lost entry %d", i)
+			}
+		}
+		if _, err := TallyOf(m, c, tally.Rows()); err != nil {
+			t.Fatalf("the tally's own counts are refused: %v", err)
+		}
+	})
+}
+
+// Without rotations and with nothing beyond the border, every known pixel that
+// somebody speaks for is counted once for k* and once for l*.
+func TestTallyCountsSpeakers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := drawConfig(t, anyLevel)
+		c.Outside = Unknown
+		c.Poses.Angles = nil
+		m := drawModel(t, c, anyLevel)
+		list := drawExplained(t, m, 1)
+		list[0].weight = 1
+		x := list[0]
+		var seen, lost, wantSeen, wantLost int64
+		comp := m.Compose(c.Height, c.Width, x.e.Picks)
+		for i := range comp.P {
+			if !x.img.Known(i/c.Width, i%c.Width) {
+				continue
+			}
+			switch k, l := comp.Max[i] >= 0, comp.Min[i] >= 0; {
+			case k && l: // a tie is lost by both
+				hi, lo := opinion(m, c, x.e.Picks[comp.Max[i]], i), opinion(m, c, x.e.Picks[comp.Min[i]], i)
+				if q := m.Abstention(i); hi-q == q-lo {
+					wantLost += 2
+				} else {
+					wantSeen++
+					wantLost++
+				}
+			case k || l:
+				wantSeen++
+			}
+		}
+		counts := tallyOf(m, list).Counts()
+		for i := range counts.Seen {
+			seen += counts.Seen[i]
+			lost += counts.LostSeen[i]
+		}
+		if seen != wantSeen || lost != wantLost {
+			t.Fatalf("won %d and lost %d, the composition says %d and %d", seen, lost, wantSeen, wantLost)
+		}
+	})
+}
+
+func opinion(m *Model, c Config, pick Pick, i int) float64 {
+	return m.Place(c.Height, c.Width, pick)[i]
+}
+
+// Where no pixel is lost, the guarded step is eq. (1).
+func TestGuardedIsEquationOneWhereNothingIsLost(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := drawModel(t, drawConfig(t, anyLevel), anyLevel)
+		tally := tallyOf(m, drawExplained(t, m, 4))
+		guarded, one := tally.Model(m, MStep{}), tally.Model(m, MStep{Formula: EquationOne})
+		n := m.Height() * m.Width()
+		for i, lost := range tally.Counts().LostSeen {
+			if a, b := guarded.Template(i / n)[i%n], one.Template(i / n)[i%n]; lost == 0 && a != b {
+				t.Fatalf("entry %d of expert %d: guarded %v, eq. (1) %v", i%n, i/n, a, b)
+			}
+		}
+	})
+}
+
+// The guarded step never leaves an entry beyond q on another side than both
+// means, nor farther out than either; it abstains where they disagree.
+func TestGuardedIsCautious(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		level := rapid.Float64Range(0, 1)
+		a, b, q := level.Draw(t, "won"), level.Draw(t, "all"), level.Draw(t, "q")
+		got := guard(a, b, q)
+		switch {
+		case (a > q) != (b > q) && got != q:
+			t.Fatalf("guard(%v, %v) = %v around %v: they disagree", a, b, got, q)
+		case math.Abs(got-q) > min(math.Abs(a-q), math.Abs(b-q)):
+			t.Fatalf("guard(%v, %v) = %v is farther from %v than either", a, b, got, q)
+		case got != a && got != b && got != q:
+			t.Fatalf("guard(%v, %v) = %v", a, b, got)
+		}
+	})
+}
+
+func TestMStepOptions(t *testing.T) {
+	m := mustModel(t, Config{Rule: MaxMinusMin, Height: 1, Width: 4, Q: 0.5}, [][]float64{{0.9, 0.2, 0.7, 0.5}})
+	// Entry 0: on in 6 of 6 won. Entry 1: on in 2 of 5 won, on in all 5 lost, so
+	// the two means disagree. Entry 2: on in 4 of 6. Entry 3: nothing.
+	tally, err := TallyOf(m, Counts{On: []int64{6, 2, 4, 0}, Seen: []int64{6, 5, 6, 0},
+		LostOn: []int64{0, 5, 0, 0}, LostSeen: []int64{0, 5, 0, 0}}, 12)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		step MStep
+		want []float64
+	}{
+		{"guarded", MStep{}, []float64{7. / 8, 0.5, 5. / 8, 0.5}},
+		{"eq. (1)", MStep{Formula: EquationOne}, []float64{7. / 8, 8. / 12, 5. / 8, 0.5}},
+		{"waiting at the old side", MStep{Sit: 0.01}, []float64{7. / 8, 0.49, 5. / 8, 0.51}},
+		{"votes that pay", MStep{Pays: 1}, []float64{7. / 8, 0.5, 0.5, 0.5}},
+	} {
+		nearAll(t, c.name, tally.Model(m, c.step).Template(0), c.want, 1e-15)
+	}
+	kept := mustModel(t, Config{Height: 1, Width: 2}, [][]float64{{0.9, 0.3}})
+	seen, err := TallyOf(kept, Counts{On: []int64{1, 0}, Seen: []int64{2, 0}}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nearAll(t, "entries without counts kept", seen.Model(kept, MStep{KeepUnseen: true}).Template(0), []float64{0.5, 0.3}, 0)
+	nearAll(t, "or at the prior's mean", seen.Model(kept, MStep{}).Template(0), []float64{0.5, 0.5}, 0)
+}
+
+func TestTallyOfRefuses(t *testing.T) {
+	m := mustModel(t, Config{Height: 1, Width: 2}, [][]float64{{0.5, 0.5}})
+	for _, c := range []struct {
+		counts Counts
+		rows   int64
+		want   string
+	}{
+		{Counts{On: []int64{0}, Seen: []int64{0}}, 1, "1 and 1 counts of pixels won, the model needs 2"},
+		{Counts{On: []int64{0, 0}}, 1, "2 and 0 counts of pixels won"},
+		{Counts{LostOn: []int64{0, 0, 0}, LostSeen: []int64{0, 0, 0}}, 1, "3 and 3 counts of pixels lost"},
+		{Counts{On: []int64{0, 3}, Seen: []int64{0, 2}}, 5, "number 1 was on 3 times of 2"},
+		{Counts{On: []int64{-1, 0}, Seen: []int64{0, 0}}, 5, "number 0 was on -1 times"},
+		{Counts{}, -1, "-1 images"},
+	} {
+		if _, err := TallyOf(m, c.counts, c.rows); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v of %d: error %v, want one about %q", c.counts, c.rows, err, c.want)
+		}
+	}
+}
+
+func TestTallyMisuse(t *testing.T) {
+	one := mustModel(t, Config{Height: 1, Width: 2}, [][]float64{{0.5, 0.5}})
+	two := mustModel(t, Config{Height: 1, Width: 2}, [][]float64{{0.5, 0.5}, {0.5, 0.5}})
+	img := bitmap.Parse("#.")
+	for name, f := range map[string]func(){
+		"negative weight":            func() { NewTally(one).Add(one, img, &Explanation{}, -1) },
+		"another number of experts":  func() { NewTally(one).Add(two, img, &Explanation{}, 1) },
+		"merging what does not fit":  func() { NewTally(one).Merge(NewTally(two)) },
+		"an expert that is not here": func() { one.Compose(1, 2, []Pick{{Expert: 1}}) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+// An impossible image makes the log-likelihood of the tally -Inf, and only that.
+func TestTallyLogLik(t *testing.T) {
+	m := mustModel(t, Config{Height: 1, Width: 2}, [][]float64{{0.5, 0.25}})
+	tally := NewTally(m)
+	for _, row := range []string{"#.", ".."} {
+		img := bitmap.Parse(row)
+		tally.Add(m, img, mustExplain(t, m, img, PursuitOptions{Forced: true}), 3)
+	}
+	want := 6 * (math.Log(0.5) + math.Log(0.75))
+	near(t, "log-likelihood", tally.LogLik(), want, 6*0x1p-21)
+	if tally.Rows() != 6 || tally.Picks() != 6 || tally.Active(0) != 6 {
+		t.Errorf("%d rows, %d picks, active in %d; want 6 of each", tally.Rows(), tally.Picks(), tally.Active(0))
+	}
+	black := bitmap.Parse("##")
+	tally.Add(m, black, &Explanation{LogLikModel: math.Inf(-1)}, 1)
+	if !math.IsInf(tally.LogLik(), -1) {
+		t.Errorf("log-likelihood %v with an impossible image", tally.LogLik())
+	}
+}
