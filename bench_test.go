@@ -86,9 +86,9 @@ func BenchmarkExplainScene64(b *testing.B) {
 	}
 }
 
-// randomTable is rows drawn from a max model in which each of k experts is on
+// sampledRows is rows drawn from a max model in which each of k experts is on
 // in a quarter of the rows.
-func randomTable(k, d, rows int) (*Model, []*bitmap.Image, error) {
+func sampledRows(k, d, rows int) (*Model, []*bitmap.Image, error) {
 	rng := rand.New(rand.NewPCG(1, uint64(k)))
 	templates := make2D(k, d)
 	for _, t := range templates {
@@ -119,7 +119,7 @@ func randomTable(k, d, rows int) (*Model, []*bitmap.Image, error) {
 func BenchmarkExplainRows(b *testing.B) {
 	for _, c := range []struct{ k, d int }{{8, 36}, {64, 784}} {
 		b.Run(fmt.Sprintf("K=%d/D=%d", c.k, c.d), func(b *testing.B) {
-			m, images, err := randomTable(c.k, c.d, 200)
+			m, images, err := sampledRows(c.k, c.d, 200)
 			if err != nil {
 				b.Fatal(err)
 			}

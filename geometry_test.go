@@ -77,6 +77,21 @@ func TestFitGeometry(t *testing.T) {
 	near(t, "weighted mean", weighted.Normal.Mean()[0], (-2.-3-5-2)/8, 1e-9)
 }
 
+// An expert with several picks in an image counts with its first.
+func TestFitGeometryTakesTheFirstPick(t *testing.T) {
+	m := mustModel(t, Config{Height: 1, Width: 3, Q: 0.01, Scene: true, Reuse: 2}, [][]float64{{0.9, 0.9, 0.2}})
+	img := bitmap.Parse("##...##?")
+	e := mustExplain(t, m, img, PursuitOptions{})
+	if len(e.Picks) != 2 || e.Picks[0].Pose == e.Picks[1].Pose {
+		t.Fatalf("picks %+v, want two", e.Picks)
+	}
+	g, err := FitGeometry(t.Context(), m, Data{Images: []*bitmap.Image{img}}, PursuitOptions{}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nearAll(t, "mean", g.Normal.Mean(), []float64{float64(e.Picks[0].Pose.DY), float64(e.Picks[0].Pose.DX), 0}, 0)
+}
+
 // Nothing found, or too many experts for the Gaussian: no geometry, no error.
 func TestFitGeometryOfNothing(t *testing.T) {
 	m, _ := corners(t, nil)

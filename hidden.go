@@ -41,9 +41,9 @@ type Metrics struct {
 	Bits int64 // predicted
 	On   int64 // of those, how many were on
 
-	// LogLoss is the mean of -log P(bit), in nats; +Inf if a bit was predicted
-	// with probability 0, as Impossible bits were. Half a bit flipped by a coin
-	// costs log 2 = .693.
+	// LogLoss is the mean of -log P(bit), in nats; log 2 = .693 is what guessing
+	// 1/2 costs. It is +Inf if any bit came out as what was predicted with
+	// probability 0; Impossible is the number of those.
 	LogLoss    float64
 	Impossible int64
 

@@ -182,7 +182,7 @@ func TestExplanationIsItsComposition(t *testing.T) {
 			opt.Scoring = Original
 		}
 		e := mustExplain(t, m, img, opt)
-		viewed := view(t, m, opt)
+		viewed := asScored(t, m, opt)
 		h, w := c.Height, c.Width
 		if want := LogLik(img, viewed.Compose(h, w, e.Picks).P); !about(e.LogLik, want) {
 			t.Fatalf("LogLik %v, composed %v", e.LogLik, want)
@@ -204,9 +204,9 @@ func TestExplanationIsItsComposition(t *testing.T) {
 	})
 }
 
-// view is the model that a scoring sees: every opinion and abstention value
+// asScored is the model that a scoring sees: every opinion and abstention value
 // mapped alike.
-func view(t interface{ Fatal(...any) }, m *Model, opt PursuitOptions) *Model {
+func asScored(t interface{ Fatal(...any) }, m *Model, opt PursuitOptions) *Model {
 	mapped := func(p float64) float64 { return p }
 	switch opt.Scoring {
 	case Truncated:

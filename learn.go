@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"math"
 	"math/rand/v2"
 
 	"example.com/patchwork/pose"
@@ -179,6 +178,15 @@ type Trial struct {
 	Tally *Tally // of Model explaining the data
 }
 
+// better reports whether t is to be preferred to o: by description length where
+// there is one, else by log-likelihood.
+func (t *Trial) better(o *Trial) bool {
+	if t.DescriptionLength != o.DescriptionLength {
+		return t.DescriptionLength < o.DescriptionLength
+	}
+	return t.Score > o.Score
+}
+
 func (o LearnOptions) withDefaults(c *Config) LearnOptions {
 	if o.Method == MethodDefault {
 		switch {
@@ -233,6 +241,10 @@ func (o LearnOptions) validate() error {
 // Learn learns a model from several starts and returns the one with the best
 // training log-likelihood (the earliest of equals), with every start's score in
 // its record and the Gaussian of the poses where there are any.
+//
+// Max-minus-min experts without poses are judged by their description length
+// instead ([Tally.DescriptionLength]), except in ModePaper; the shortest start
+// is improved by moving experts, and polished to a fixed point.
 func Learn(ctx context.Context, data Data, cfg Config, opt LearnOptions) (*Model, error) {
 	var trials []Trial
 	for t, err := range Starts(ctx, data, cfg, opt) {
@@ -254,11 +266,14 @@ func Choose(ctx context.Context, data Data, cfg Config, opt LearnOptions, trials
 	record := Record{Method: opt.Method.String(), Mode: opt.Mode.String(), Seed: opt.Seed}
 	for _, t := range trials {
 		record.Starts = append(record.Starts, t.Start)
-		if t.Score > best.Score {
+		if t.better(&best) {
 			best = t
 		}
 	}
 	record.Chosen, record.Rows, record.LogLik = best.Index, best.Tally.Rows(), best.Score
+	if opt.byDescription(&cfg) {
+		return finish(ctx, best, data, opt, record)
+	}
 	extras := best.Model.Extras()
 	extras.Usage, extras.Record = best.Tally.usage(), record
 	if cfg.Poses.Len() > 1 {
@@ -275,9 +290,10 @@ func Choose(ctx context.Context, data Data, cfg Config, opt LearnOptions, trials
 // yields each in its turn. The error is the context's, or says what in the
 // options or data does not fit.
 func Starts(ctx context.Context, data Data, cfg Config, opt LearnOptions) iter.Seq2[Trial, error] {
+	problems := []error{opt.validate(), data.validate(), cfg.validate()}
 	opt = opt.withDefaults(&cfg)
 	return func(yield func(Trial, error) bool) {
-		for _, err := range []error{opt.validate(), data.validate(), cfg.validate()} {
+		for _, err := range problems {
 			if err != nil {
 				yield(Trial{}, err)
 				return
@@ -364,6 +380,14 @@ func runStart(ctx context.Context, data Data, cfg Config, opt LearnOptions, i in
 	how, m, err := begin(ctx, data, cfg, opt, i)
 	if err != nil {
 		return Trial{}, err
+	}
+	if opt.byDescription(&cfg) {
+		d, err := opt.learnShort(ctx, m, data, opt.Iterations, polishIterations)
+		if err != nil {
+			return Trial{}, err
+		}
+		return Trial{Start: Start{Seed: opt.Seed, Score: d.tally.LogLik(), DescriptionLength: d.length, Method: how},
+			Index: i, Model: d.model, Tally: d.tally}, nil
 	}
 	iterations := opt.Iterations
 	if opt.Method == OnlineLearning {
@@ -467,8 +491,7 @@ func settle(m *Model, sit float64) *Model {
 	templates, settled := m.Templates(), false
 	for _, t := range templates {
 		for i, p := range t {
-			q := m.cfg.abstention(i)
-			if d := math.Abs(p - q); d > 0 && d <= sit*(1+1e-9) {
+			if q := m.cfg.abstention(i); p != q && abstains(p, q, sit) {
 				t[i], settled = q, true
 			}
 		}

@@ -58,6 +58,11 @@ type Start struct {
 	Seed   uint64  `json:"seed"`
 	Score  float64 `json:"score"`            // training log-likelihood, nats
 	Method string  `json:"method,omitempty"` // how it began: "order", "split", "random"
+
+	// DescriptionLength, in nats, judges the start where it is not 0: the
+	// shortest is chosen, not the one with the best Score. See
+	// [Tally.DescriptionLength].
+	DescriptionLength float64 `json:"description_length,omitempty"`
 }
 
 // Record says how a model was learned; it is for people and for `info`, and
@@ -70,6 +75,13 @@ type Record struct {
 	LogLik float64 `json:"log_lik,omitempty"` // of the training images, nats
 	Chosen int     `json:"chosen,omitempty"`  // index into Starts
 	Starts []Start `json:"starts,omitempty"`
+
+	// DescriptionLength is that of the model explaining the training images,
+	// in nats, after whatever improved the chosen start; 0 where learning did
+	// not go by it. FixedPoint says that explaining the images once more and
+	// the exact M-step would both change nothing.
+	DescriptionLength float64 `json:"description_length,omitempty"`
+	FixedPoint        bool    `json:"fixed_point,omitempty"`
 }
 
 // Extras are the optional parts of a model.

@@ -50,28 +50,6 @@ func (o NBestOptions) validate() error {
 	return nil
 }
 
-// Alternative is one of several explanations of an image.
-type Alternative struct {
-	Explanation
-	LogJoint float64 // log P(x, picks), in nats; see Model.LogJoint
-	Weight   float64 // posterior probability among the alternatives kept
-}
-
-// Posterior is what a beam pursuit found in one image: the best explanations,
-// the largest LogJoint first, and how much to believe each.
-//
-// The weights are the softmax of the log joints and add up to 1. If every
-// alternative is impossible (an opinion of exactly 0 or 1 contradicted by the
-// image) those with the fewest impossible pixels share the weight: the limit of
-// probabilities clipped away from 0 and 1. Else impossible ones have none.
-type Posterior struct {
-	Alternatives []Alternative
-
-	// Evidence is log sum exp of the log joints of the alternatives, in nats:
-	// a lower bound of log P(x), close where they hold most of the mass.
-	Evidence float64
-}
-
 // NBest finds the n best explanations of images by a beam pursuit: likelihood
 // matching pursuit on log P(x, picks) that extends the Beam best sets of picks
 // instead of one, and keeps the Keep best distinct sets seen. Everything it
@@ -81,10 +59,13 @@ type Posterior struct {
 //
 // The likelihood is the untruncated one: posterior weights need a probability.
 // As with any beam search, a wider beam nearly always finds at least as much,
-// but this is no law.
+// but this is no law. For a model that searches with truncated templates
+// (Config.Truncate) the beam starts a second time from what Pursuit finds with
+// Refine, so that the best alternative is never worse than that explanation.
 //
 // An image costs about Beam times what Pursuit does, plus the exact scoring of
-// the Keep best candidates of each set extended.
+// the Keep best candidates of each set extended, and all that twice from two
+// starts; memory is one gain a candidate, for 2*Beam + 1 searches.
 //
 // An NBest owns scratch memory and belongs to one goroutine; Fork makes another
 // for the same model.
@@ -94,15 +75,17 @@ type NBest struct {
 	bank     *score.Bank
 	costs    []float64 // of a pick of each expert, without its pose
 	constant float64   // log prior of the empty set
+	hybrid   *Pursuit  // finds the second start; nil for none
 
-	grid  pose.Grid
-	paid  []float64 // costs, pose included, for the present image
-	nodes []node    // all sets worth remembering; 0 is the empty one
-	level []int     // nodes of the present size
-	beam  []branch  // the sets being extended, best first
-	spare []branch
-	top   []score.Ranked
-	used  []int // picks of each expert in the set being extended
+	grid   pose.Grid
+	origin score.Search // the image, and no picks
+	paid   []float64    // costs, pose included, for the present image
+	nodes  []node       // all sets worth remembering; 0 is the empty one
+	level  []int        // nodes of the present size
+	beam   []branch     // the sets being extended, best first
+	spare  []branch
+	top    []score.Ranked
+	used   []int // picks of each expert in the set being extended
 
 	pixels, known []uint8
 	compose       composer
@@ -129,14 +112,25 @@ func NewNBest(m *Model, opt NBestOptions) (*NBest, error) {
 	if err := opt.validate(); err != nil {
 		return nil, err
 	}
-	return &NBest{model: m, opt: opt, bank: m.bank(Original, 1),
-		costs: m.ActivationCosts(), constant: m.LogPriorEmpty()}, nil
+	n := &NBest{model: m, opt: opt, bank: m.bank(Original, 1),
+		costs: m.ActivationCosts(), constant: m.LogPriorEmpty()}
+	if m.cfg.Truncate {
+		var err error
+		if n.hybrid, err = NewPursuit(m, PursuitOptions{MaxPicks: opt.MaxPicks, Refine: true}); err != nil {
+			return nil, err
+		}
+	}
+	return n, nil
 }
 
 // Fork is a beam pursuit with the same model and options, for another
 // goroutine; what is large and constant is shared.
 func (n *NBest) Fork() *NBest {
-	return &NBest{model: n.model, opt: n.opt, bank: n.bank, costs: n.costs, constant: n.constant}
+	f := &NBest{model: n.model, opt: n.opt, bank: n.bank, costs: n.costs, constant: n.constant}
+	if n.hybrid != nil {
+		f.hybrid = n.hybrid.Fork()
+	}
+	return f
 }
 
 // Explain finds the best explanations of one image. The error is a *SizeError.
@@ -145,15 +139,20 @@ func (n *NBest) Explain(img *bitmap.Image) (*Posterior, error) {
 	if err != nil {
 		return nil, err
 	}
-	start := n.begin(img, grid)
-	for size := 0; (n.opt.MaxPicks == 0 || size < n.opt.MaxPicks) && n.extend(); size++ {
-		n.advance()
+	n.begin(img, grid)
+	n.climb(0)
+	if n.hybrid != nil {
+		e, err := n.hybrid.Explain(img)
+		if err != nil {
+			return nil, err
+		}
+		n.climb(n.adopt(e.Picks))
 	}
-	return n.posterior(start), nil
+	return n.posterior(), nil
 }
 
-// begin sets out from the empty set, and returns its log-likelihood.
-func (n *NBest) begin(img *bitmap.Image, grid pose.Grid) (start float64) {
+// begin takes an image, with the empty set as the only node.
+func (n *NBest) begin(img *bitmap.Image, grid pose.Grid) {
 	n.grid = grid
 	n.paid = n.paid[:0]
 	for _, c := range n.costs {
@@ -165,12 +164,9 @@ func (n *NBest) begin(img *bitmap.Image, grid pose.Grid) (start float64) {
 			n.pixels[i] = score.Unknown
 		}
 	}
-	n.beam = n.branches(n.beam, 1)
-	b := &n.beam[0]
-	b.node = 0
-	b.search.Reset(n.bank, searchGrid(grid), img.Height(), img.Width(), n.pixels)
+	n.origin.Reset(n.bank, searchGrid(grid), img.Height(), img.Width(), n.pixels)
 	joint := score.Gain{Nats: n.constant}
-	for _, l := range b.search.L {
+	for _, l := range n.origin.L {
 		if math.IsInf(l, -1) {
 			joint.Possible--
 		} else {
@@ -179,7 +175,36 @@ func (n *NBest) begin(img *bitmap.Image, grid pose.Grid) (start float64) {
 	}
 	n.nodes = n.nodes[:0]
 	n.push(node{parent: -1, candidate: -1, joint: joint})
-	return b.search.LogLik()
+}
+
+// climb runs the beam from one node until nothing is gained.
+func (n *NBest) climb(from int) {
+	n.beam = n.branches(n.beam, 1)
+	b := &n.beam[0]
+	b.node = from
+	b.search.CopyFrom(&n.origin)
+	for _, c := range n.nodes[from].set {
+		b.search.Place(c)
+	}
+	for size := len(n.nodes[from].set); (n.opt.MaxPicks == 0 || size < n.opt.MaxPicks) && n.extend(); size++ {
+		n.advance()
+	}
+}
+
+// adopt adds the picks of an explanation, one by one, as nodes, and returns the
+// node of all of them.
+func (n *NBest) adopt(picks []Pick) int {
+	var f score.Field
+	f.Reset(n.bank, n.origin.Height, n.origin.Width, n.pixels)
+	at := 0
+	for _, p := range picks {
+		i, _ := n.grid.Index(p.Pose)
+		c := p.Expert*n.grid.Len() + i
+		placed := n.origin.At(c)
+		at = n.child(at, score.Ranked{Candidate: c, Gain: f.Gain(placed)})
+		f.Add(placed, nil)
+	}
+	return at
 }
 
 // branches is b with the given length; searches are made once and kept.
@@ -249,11 +274,7 @@ func (n *NBest) expert(candidate int) int { return candidate / n.grid.Len() }
 // consider adds to the level the set of beam i and candidate r, unless an
 // earlier set of the beam has led to it: one that it contains.
 func (n *NBest) consider(i int, r score.Ranked) {
-	parent := n.beam[i].node
-	joint := n.nodes[parent].joint
-	joint.Possible += r.Gain.Possible
-	joint.Nats += r.Gain.Nats - n.paid[n.expert(r.Candidate)]
-	at := n.push(node{parent: parent, candidate: r.Candidate, gain: r.Gain, joint: joint})
+	at := n.child(n.beam[i].node, r)
 	for _, earlier := range n.beam[:i] {
 		if contains(n.nodes[at].set, n.nodes[earlier.node].set) {
 			n.nodes = n.nodes[:at]
@@ -261,6 +282,14 @@ func (n *NBest) consider(i int, r score.Ranked) {
 		}
 	}
 	n.level = append(n.level, at)
+}
+
+// child pushes the node of a parent's set and candidate r.
+func (n *NBest) child(parent int, r score.Ranked) int {
+	joint := n.nodes[parent].joint
+	joint.Possible += r.Gain.Possible
+	joint.Nats += r.Gain.Nats - n.paid[n.expert(r.Candidate)]
+	return n.push(node{parent: parent, candidate: r.Candidate, gain: r.Gain, joint: joint})
 }
 
 // contains reports whether all of part, ascending, is in set, ascending.
@@ -288,55 +317,4 @@ func (n *NBest) advance() {
 		n.spare[i].search.Place(n.nodes[at].candidate)
 	}
 	n.beam, n.spare = n.spare, n.beam
-}
-
-// posterior ranks all nodes and weighs the best.
-func (n *NBest) posterior(start float64) *Posterior {
-	order := make([]int, len(n.nodes))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, n.byJoint)
-	order = order[:min(len(order), n.opt.Keep)]
-	p := &Posterior{Alternatives: make([]Alternative, len(order))}
-	top, sum := n.nodes[order[0]].joint, 0.0
-	for i, at := range order {
-		a := &p.Alternatives[i]
-		*a = n.alternative(at, start)
-		if joint := n.nodes[at].joint; joint.Possible == top.Possible {
-			a.Weight = math.Exp(joint.Nats - top.Nats)
-			sum += a.Weight
-		}
-	}
-	for i := range p.Alternatives {
-		p.Alternatives[i].Weight /= sum
-	}
-	p.Evidence = math.Inf(-1)
-	if top.Possible == 0 {
-		p.Evidence = top.Nats + math.Log(sum)
-	}
-	return p
-}
-
-// alternative reads a node off.
-func (n *NBest) alternative(at int, start float64) Alternative {
-	joint := n.nodes[at].joint
-	a := Alternative{LogJoint: joint.Nats}
-	a.StartLogLik = start
-	a.LogLik = joint.Nats - n.constant
-	if size := len(n.nodes[at].set); size > 0 {
-		a.Picks = make([]Pick, size)
-	}
-	for j := len(a.Picks) - 1; j >= 0; j-- {
-		v := &n.nodes[at]
-		k := n.expert(v.candidate)
-		a.Picks[j] = Pick{Expert: k, Pose: n.grid.At(v.candidate % n.grid.Len()), Gain: v.gain.Float()}
-		a.LogLik += n.paid[k]
-		at = v.parent
-	}
-	if joint.Possible < 0 {
-		a.LogJoint, a.LogLik = math.Inf(-1), math.Inf(-1)
-	}
-	a.LogLikModel = a.LogLik
-	return a
 }

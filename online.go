@@ -93,14 +93,21 @@ func NewOnline(cfg Config, opt OnlineOptions) (*Online, error) {
 	return &Online{opt: opt, cfg: cfg.clone()}, nil
 }
 
-// ResumeOnline goes on learning the experts of m (no more are grown), whose
-// entry i of expert k counts as having been seen strength[k][i] >= 0 times:
-// N_k(d) of the paper.
+// ResumeOnline goes on learning the experts of m; no more are grown. strength,
+// if not nil, says that entry i of expert k counts as having been seen
+// strength[k][i] >= 0 times: N_k(d) of the paper. With nil the learner goes on
+// from the model's own counts and prior (Extras.Counts), as if it had never
+// stopped; a model without counts is an error.
 func ResumeOnline(m *Model, strength [][]float64, opt OnlineOptions) (*Online, error) {
 	opt.Experts = max(opt.Experts, m.K())
 	o, err := NewOnline(m.cfg, opt)
 	if err != nil {
 		return nil, err
+	}
+	o.opt.Experts = m.K()
+	o.model = m
+	if strength == nil {
+		return o, o.resumeCounts()
 	}
 	if len(strength) != m.K() {
 		return nil, fmt.Errorf("patchwork: strengths of %d experts, the model has %d", len(strength), m.K())
@@ -110,9 +117,28 @@ func ResumeOnline(m *Model, strength [][]float64, opt OnlineOptions) (*Online, e
 			return nil, fmt.Errorf("patchwork: expert %d has %d strengths for %d pixels", k, len(s), m.Height()*m.Width())
 		}
 	}
-	o.opt.Experts = m.K()
-	o.model, o.tally, o.start, o.strength = m, NewTally(m), m.Templates(), strength
+	o.tally, o.start, o.strength = NewTally(m), m.Templates(), strength
 	return o, nil
+}
+
+// resumeCounts takes the counts of the model over; see ResumeOnline.
+func (o *Online) resumeCounts() error {
+	if o.model.extras.Counts == nil {
+		return fmt.Errorf("patchwork: the model has no counts to go on from; say how much its templates weigh")
+	}
+	o.tally = o.model.extras.Counts.clone()
+	for range o.model.K() {
+		start, strength := o.prior()
+		o.start, o.strength = append(o.start, start), append(o.strength, strength)
+	}
+	return nil
+}
+
+// prior is where the entries of an expert start that has counted nothing.
+func (o *Online) prior() (start, strength []float64) {
+	p := o.cfg.prior()
+	n := o.cfg.Height * o.cfg.Width
+	return slices.Repeat([]float64{p.Mean()}, n), slices.Repeat([]float64{p.On + p.Off}, n)
 }
 
 // Model is the model as of now; nil before the first image. It is a snapshot.
@@ -121,11 +147,8 @@ func (o *Online) Model() *Model {
 		return nil
 	}
 	m := *o.model
-	t := *o.tally
-	t.counts = o.tally.counts.clone()
-	t.active = append([]int64(nil), o.tally.active...)
-	t.compose, t.x, t.known = composer{}, nil, nil
-	m.extras = Extras{Counts: &t, Usage: t.usage()}
+	t := o.tally.clone()
+	m.extras = Extras{Counts: t, Usage: t.usage()}
 	return &m
 }
 
@@ -180,7 +203,7 @@ func (o *Online) add(img *bitmap.Image) (*Explanation, error) {
 func (o *Online) grow(img *bitmap.Image, e *Explanation) (set []bool) {
 	mu := o.model.Compose(img.Height(), img.Width(), e.Picks).P
 	template, set := NextExpert(o.cfg, o.opt.Reading, img, mu)
-	o.append(template, set)
+	o.append(template)
 	e.Picks = append(e.Picks, Pick{Expert: o.model.K() - 1})
 	before := e.LogLikModel
 	e.LogLikModel = LogLik(img, o.model.Compose(img.Height(), img.Width(), e.Picks).P)
@@ -205,7 +228,7 @@ func (o *Online) begin(img *bitmap.Image) (*Explanation, error) {
 	empty.experts = nil
 	o.model, o.tally = empty, newTally(0, o.cfg.Height, o.cfg.Width)
 	template, set := FirstExpert(o.cfg, img)
-	o.append(template, set)
+	o.append(template)
 	e := &Explanation{Picks: []Pick{{}}, StartLogLik: start}
 	e.LogLik = LogLik(img, o.model.Compose(img.Height(), img.Width(), e.Picks).P)
 	e.LogLikModel = e.LogLik
@@ -296,22 +319,17 @@ func notSure(cfg Config, i int) float64 {
 	return 0.5
 }
 
-// append gives the model one more expert, which has counted nothing. Where the
-// image decides an entry its start is the prior, and the image will be counted
-// on top of it; elsewhere the start is the value at which it does not vote.
-func (o *Online) append(template []float64, set []bool) {
+// append gives the model one more expert, which has counted nothing: its
+// entries start at the prior, on which the image, where it decides one, will
+// be counted. An entry that no image has decided keeps its value, at which it
+// does not vote, until one does; for a symmetric prior that value is the
+// prior's mean, and this is the paper's running mean from 1/2.
+func (o *Online) append(template []float64) {
 	m := *o.model
 	m.experts = append(slices.Clone(m.experts), template)
 	o.model = &m
 	o.tally.grow()
-	prior := o.cfg.prior()
-	start, strength := slices.Clone(template), make([]float64, len(template))
-	for i := range strength {
-		strength[i] = prior.On + prior.Off
-		if set[i] {
-			start[i] = prior.Mean()
-		}
-	}
+	start, strength := o.prior()
 	o.start, o.strength = append(o.start, start), append(o.strength, strength)
 }
 
@@ -344,7 +362,7 @@ func (c Counts) begin(k int, set []bool, img *bitmap.Image) {
 	}
 }
 
-// mean is the running mean of every entry of expert k.
+// mean is the running mean of every entry of expert k that was ever counted.
 func (o *Online) mean(k int) []float64 {
 	n := len(o.start[k])
 	out := make([]float64, n)
@@ -352,16 +370,11 @@ func (o *Online) mean(k int) []float64 {
 	for i := range out {
 		on, seen := c.On[k*n+i]+c.LostOn[k*n+i], c.Seen[k*n+i]+c.LostSeen[k*n+i]
 		if seen == 0 {
-			out[i] = o.start[k][i]
+			out[i] = o.model.experts[k][i]
 			continue
 		}
 		w := o.strength[k][i]
 		out[i] = (w*o.start[k][i] + float64(on)) / (w + float64(seen))
 	}
 	return out
-}
-
-func (c Counts) clone() Counts {
-	cp := func(s []int64) []int64 { return append([]int64(nil), s...) }
-	return Counts{cp(c.On), cp(c.Seen), cp(c.LostOn), cp(c.LostSeen)}
 }

@@ -66,10 +66,14 @@ func TestOnlineWeight(t *testing.T) {
 }
 
 // A learner resumed from a model and its N_k(d) goes on as if it had never
-// stopped, up to rounding.
+// stopped, where entries that no image has decided sit at the prior's mean:
+// there the value says all that N does not. (With whole pseudo-counts N mu is
+// exact, so that rounding decides nothing.)
 func TestOnlineResumes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, opt, images := drawOnline(t)
+		c.Prior = rapid.SampledFrom([]Prior{{}, {1, 1}, {2, 2}}).Draw(t, "symmetric prior")
+		c.Q, c.QMap = 0.5, nil
 		whole := mustOnline(t, c, opt)
 		learnAll(t, whole, images[:len(images)/2])
 		for whole.Model().K() < opt.Experts { // a resumed learner grows no expert
@@ -108,6 +112,57 @@ func TestOnlineResumes(t *testing.T) {
 	})
 }
 
+// A learner resumed from a model's own counts goes on as if it had never
+// stopped, to the bit, whatever the prior.
+func TestOnlineGoesOnFromCounts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c, opt, images := drawOnline(t)
+		whole := mustOnline(t, c, opt)
+		learnAll(t, whole, images[:len(images)/2])
+		for whole.Model().K() < opt.Experts { // a resumed learner grows no expert
+			learnAll(t, whole, images[:1])
+		}
+		resumed, err := ResumeOnline(whole.Model(), nil, OnlineOptions{Pursuit: opt.Pursuit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		learnAll(t, whole, images[len(images)/2:])
+		learnAll(t, resumed, images[len(images)/2:])
+		if !sameModel(whole.Model(), resumed.Model()) {
+			t.Fatal("another model")
+		}
+	})
+	m := mustModel(t, Config{Height: 1, Width: 1}, [][]float64{{0.5}})
+	if _, err := ResumeOnline(m, nil, OnlineOptions{}); err == nil {
+		t.Error("resumed from a model without counts")
+	}
+}
+
+// A new expert is what NextExpert makes of the composition before it, and its
+// one image stands behind the entries that the image decided and no others.
+func TestOnlineNewExpertIsAsMade(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c, opt, images := drawOnline(t)
+		opt.Experts = 3
+		o := mustOnline(t, c, opt)
+		learnAll(t, o, images[:1])
+		for k := 1; k < 3; k++ {
+			e := mustExplain(t, o.Model(), images[k], opt.Pursuit)
+			template, set := NextExpert(c, opt.Reading, images[k], o.Model().Compose(c.Height, c.Width, e.Picks).P)
+			learnAll(t, o, images[k:k+1])
+			for i, want := range template {
+				n := c.prior().On + c.prior().Off
+				if set[i] {
+					n++
+				}
+				if got := o.Model().Template(k)[i]; math.Abs(got-want) > 1e-12 || math.Abs(o.Count(k, i)-n) > 1e-12 {
+					t.Fatalf("entry %d of expert %d is %v with N = %v, want %v with %v", i, k, got, o.Count(k, i), want, n)
+				}
+			}
+		}
+	})
+}
+
 // Models handed out are snapshots: later images do not change them.
 func TestOnlineModelIsASnapshot(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -118,7 +173,7 @@ func TestOnlineModelIsASnapshot(t *testing.T) {
 		}
 		learnAll(t, o, images[:1])
 		m := o.Model()
-		templates, counts := m.Templates(), m.extras.Counts.counts.clone()
+		templates, counts := m.Templates(), m.extras.Counts.clone().counts
 		learnAll(t, o, images[1:])
 		if !reflect.DeepEqual(m.Templates(), templates) || !reflect.DeepEqual(m.extras.Counts.counts, counts) {
 			t.Fatal("an earlier model has changed")
@@ -276,7 +331,7 @@ func TestOnlineRefuses(t *testing.T) {
 		}
 	}
 	m := mustModel(t, cfg, [][]float64{{0.5, 0.5}})
-	for _, strength := range [][][]float64{nil, {{1}}, {{1, 1}, {1, 1}}} {
+	for _, strength := range [][][]float64{{}, {{1}}, {{1, 1}, {1, 1}}} {
 		if _, err := ResumeOnline(m, strength, OnlineOptions{}); err == nil || !strings.Contains(err.Error(), "strengths") {
 			t.Errorf("strengths %v: error %v", strength, err)
 		}

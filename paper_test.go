@@ -16,8 +16,8 @@ import (
 // checks. Section 2 is about rules of one pixel; package rule walks it too.
 // Where the project departs from the paper, the comment says so.
 
-// table is a model of rows: experts that do not move.
-func table(t interface{ Fatal(...any) }, rule Rule, q float64, experts ...[]float64) *Model {
+// rowModel is a model of rows: experts that do not move.
+func rowModel(t interface{ Fatal(...any) }, rule Rule, q float64, experts ...[]float64) *Model {
 	return mustModel(t, Config{Rule: rule, Height: 1, Width: len(experts[0]), Q: q}, experts)
 }
 
@@ -72,7 +72,7 @@ func TestPaperAbstentionValues(t *testing.T) {
 // unless their opinion is the most extreme one".
 // Reference: section 2.1.3
 func TestPaperMaxIgnoresWeakerOpinions(t *testing.T) {
-	m := table(t, Max, 0, []float64{0.9, 0.9, 0.1}, []float64{0.8, 0.7, 0.05}, []float64{0.8, 0.95, 0.05})
+	m := rowModel(t, Max, 0, []float64{0.9, 0.9, 0.1}, []float64{0.8, 0.7, 0.05}, []float64{0.8, 0.95, 0.05})
 	img := bitmap.Parse("##.")
 	if e := mustExplain(t, m, img, PursuitOptions{}); !slices.Equal(picked(e), []int{2, 0}) && !slices.Equal(picked(e), []int{0, 2}) {
 		t.Errorf("picks %v; expert 1 has nothing to add", picked(e))
@@ -115,13 +115,13 @@ func TestPaperIdenticalExpertsDoNotHelp(t *testing.T) {
 func TestPaperOpposingVotesLimitTheLikelihood(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		vote := rapid.Float64Range(0.01, 0.5).Draw(t, "vote against")
-		m := table(t, MaxMinusMin, 0.5, []float64{0.5 - vote}, []float64{rapid.Float64Range(0, 1).Draw(t, "anything")})
+		m := rowModel(t, MaxMinusMin, 0.5, []float64{0.5 - vote}, []float64{rapid.Float64Range(0, 1).Draw(t, "anything")})
 		on := bitmap.Parse("#")
 		limit := math.Log(1 - vote)
 		if got := LogLik(on, m.Compose(1, 1, picksOf(0, 1)).P); got > limit+1e-12 {
 			t.Fatalf("log-likelihood %v of an on pixel that somebody voted against by %v", got, vote)
 		}
-		opposed := table(t, MaxMinusMin, 0.5, []float64{0.5 - vote}, []float64{0.5 + vote})
+		opposed := rowModel(t, MaxMinusMin, 0.5, []float64{0.5 - vote}, []float64{0.5 + vote})
 		if got := opposed.Compose(1, 1, picksOf(0, 1)).P[0]; math.Abs(got-0.5) > 1e-15 {
 			t.Fatalf("equal and opposite votes of %v compose to %v", vote, got)
 		}
@@ -140,7 +140,7 @@ func TestPaperTwoExpertExample(t *testing.T) {
 	// a pixel under the best of the four sets of experts.
 	of := func(r, p1, p2 float64) float64 {
 		best := math.Inf(-1)
-		m := table(t, MaxMinusMin, 0.5, []float64{p1}, []float64{p2})
+		m := rowModel(t, MaxMinusMin, 0.5, []float64{p1}, []float64{p2})
 		for _, set := range [][]int{{}, {0}, {1}, {0, 1}} {
 			p := m.Compose(1, 1, picksOf(set...)).P
 			on, off := LogLik(bitmap.Parse("#"), p), LogLik(bitmap.Parse("."), p)
@@ -214,7 +214,7 @@ func TestPaperPursuit(t *testing.T) {
 // been explained before".
 // Reference: section 3
 func TestPaperSparseActivation(t *testing.T) {
-	m := table(t, Max, 0.1,
+	m := rowModel(t, Max, 0.1,
 		[]float64{0.9, 0.9, 0.9, 0.9, 0, 0},
 		[]float64{0, 0.9, 0.9, 0.9, 0, 0}, // part of the first
 		[]float64{0, 0, 0, 0, 0.9, 0.9})
@@ -232,7 +232,7 @@ func TestPaperSparseActivation(t *testing.T) {
 func TestPaperTruncatedLikelihoodDependsOnTheSupport(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		level := rapid.SliceOfN(anyLevel, 6, 6).Draw(t, "template")
-		m := table(t, Max, 0, level)
+		m := rowModel(t, Max, 0, level)
 		a, b := drawImage(t, 1, 6, "#."), bitmap.New(1, 6)
 		for x := range 6 {
 			on := a.At(0, x)
@@ -254,7 +254,7 @@ func TestPaperTruncatedLikelihoodDependsOnTheSupport(t *testing.T) {
 // templates".
 // Reference: section 3
 func TestPaperTruncationChoosesTheRightFirstExpert(t *testing.T) {
-	m := table(t, Max, 0.05,
+	m := rowModel(t, Max, 0.05,
 		[]float64{0.6, 0.6, 0.6, 0.6, 0.6, 0.6, 0.3, 0.3}, // the largest structure, a moderate fit
 		[]float64{0.95, 0.95, 0.95, 0.95, 0.05, 0.05, 0.05, 0.05},
 		[]float64{0.05, 0.05, 0.05, 0.05, 0.95, 0.95, 0.95, 0.95})
@@ -273,7 +273,7 @@ func TestPaperTruncationChoosesTheRightFirstExpert(t *testing.T) {
 // convex combination between mu and 1/2".
 // Reference: section 3
 func TestPaperWilliamsTitsiasMixture(t *testing.T) {
-	m := table(t, Max, 0, []float64{0.8, 0, 1})
+	m := rowModel(t, Max, 0, []float64{0.8, 0, 1})
 	const alpha = 0.7
 	mixed := func(p float64) float64 { return alpha*p + (1-alpha)/2 }
 	e := mustExplain(t, m, bitmap.Parse("#.."), PursuitOptions{Scoring: Mixed, Alpha: alpha, Forced: true})
@@ -289,7 +289,7 @@ func TestPaperWilliamsTitsiasMixture(t *testing.T) {
 // q, respectively (otherwise we leave k*(d) or l*(d) undefined)".
 // Reference: section 4
 func TestPaperResponsibilities(t *testing.T) {
-	m := table(t, MaxMinusMin, 0.5,
+	m := rowModel(t, MaxMinusMin, 0.5,
 		[]float64{0.9, 0.5, 0.2, 0.6, 0.5},
 		[]float64{0.7, 0.4, 0.1, 0.6, 0.5},
 		[]float64{0.1, 0.5, 0.9, 0.4, 0.5})
@@ -343,6 +343,27 @@ func TestPaperEquationOne(t *testing.T) {
 			}
 		}
 	})
+}
+
+// "Phi^-1(x_n)": the image is pulled back into the frame of the expert. A
+// quarter turn is exact, so what is counted is the expert's own ink.
+// Reference: section 4, eq. (1)
+func TestPaperPullback(t *testing.T) {
+	for _, p := range []*pose.Pose{at(0, 0, 0), at(2, -3, 90), at(-1, 1, 90), at(1, 2, -90)} {
+		m, data := corners(t, [][2]*pose.Pose{{p, nil}})
+		tally := NewTally(m)
+		tally.Add(m, data.Images[0], &Explanation{Picks: []Pick{{Expert: 0, Pose: *p}}}, 1)
+		c := tally.Counts()
+		for i, mu := range m.Template(0) {
+			want := int64(0)
+			if mu > 0.5 {
+				want = 1
+			}
+			if c.On[i] != want || c.Seen[i] != want {
+				t.Errorf("%+v: entry (%d, %d) was on %d times of %d, want %d", *p, i/9, i%9, c.On[i], c.Seen[i], want)
+			}
+		}
+	}
 }
 
 // "for q=0 the max-minus-min model reduces to the max model. In that special
@@ -468,6 +489,14 @@ func TestPaperSequentialInitialisation(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The sign in "P(x|mu) >= P(x|mu~)" is >=: as well explained is well enough.
+// Reference: section 4.1
+func TestPaperSequentialInitialisationAtEquality(t *testing.T) {
+	cfg := DefaultConfig(ModePaper, MaxMinusMin, 1, 2, pose.Grid{})
+	got, _ := NextExpert(cfg, ReadingLiteral, bitmap.Parse("#."), []float64{2. / 3, 1. / 3})
+	nearAll(t, "the new expert", got, []float64{0.5, 0.5}, 0)
 }
 
 // "This makes sure that in the background region mu_{K+1} is close to 0 (rather

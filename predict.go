@@ -22,36 +22,6 @@ func (n *NBest) Predict(img *bitmap.Image) ([]float64, *Posterior, error) {
 	return n.average(img.Height(), img.Width(), post), post, nil
 }
 
-// average is Posterior.Predict with the scratch memory of n.
-func (n *NBest) average(height, width int, post *Posterior) []float64 {
-	return n.compose.average(n.model, height, width, post.Alternatives)
-}
-
-// Predict is the probability that the alternatives of an image of height x
-// width give, on average by their weights, to each pixel being on, under model
-// m, which found them.
-func (p *Posterior) Predict(m *Model, height, width int) []float64 {
-	var c composer
-	return c.average(m, height, width, p.Alternatives)
-}
-
-func (c *composer) average(m *Model, height, width int, alternatives []Alternative) []float64 {
-	out := make([]float64, height*width)
-	for _, a := range alternatives {
-		if a.Weight == 0 {
-			continue
-		}
-		c.compose(m, height, width, a.Picks)
-		for i := range out {
-			out[i] += a.Weight * compose(c.hi[i], c.lo[i], m.cfg.abstention(i))
-		}
-	}
-	for i, p := range out {
-		out[i] = min(p, 1) // the weights add up to 1 but for rounding
-	}
-	return out
-}
-
 // Fill is a copy of the predictions p (row-major) with 0 or 1 where the image
 // is known. It panics unless there is one prediction a pixel.
 func Fill(img *bitmap.Image, p []float64) []float64 {

@@ -2,6 +2,7 @@ package patchwork
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -32,44 +33,77 @@ func TestRefineClimbsToTheTop(t *testing.T) {
 		if rapid.Bool().Draw(t, "costs") {
 			opt.Costs = rapid.SliceOfN(rapid.Float64Range(0, 1), m.K(), m.K()).Draw(t, "costs")
 		}
-		threshold := max(opt.RefineThreshold, 0)
-		if opt.RefineThreshold == 0 {
-			threshold = math.Log(float64(m.K() * m.cfg.Poses.Len()))
-		}
-		objective := func(picks []Pick) float64 {
-			sum := LogLik(img, m.Compose(c.Height, c.Width, picks).P)
-			for _, p := range picks {
-				sum -= threshold
-				if opt.Costs != nil {
-					sum -= opt.Costs[p.Expert]
-				}
-			}
-			return sum
-		}
-		refined := mustExplain(t, m, img, opt)
-		checkRefined(t, m, refined, img, opt)
-		got := objective(refined.Picks)
-		plain := opt
-		plain.Refine = false
-		if greedy := objective(mustExplain(t, m, img, plain).Picks); got < greedy-1e-7 {
-			t.Fatalf("refining lowered the objective from %v to %v", greedy, got)
-		}
-		for j := range refined.Picks {
-			others := slices.Delete(slices.Clone(refined.Picks), j, j+1)
-			if forcedOne := opt.Forced && len(others) == 0; !forcedOne && objective(others) > got+1e-7 {
-				t.Fatalf("dropping pick %d of %+v raises the objective from %v to %v", j, refined.Picks, got, objective(others))
-			}
-			if better, ok := bestAddition(m, others, opt, objective); ok && better > got+1e-7 {
-				t.Fatalf("replacing pick %d of %+v raises the objective from %v to %v", j, refined.Picks, got, better)
-			}
-		}
-		if opt.MaxPicks > 0 && len(refined.Picks) >= opt.MaxPicks {
-			return
-		}
-		if better, ok := bestAddition(m, refined.Picks, opt, objective); ok && better > got+1e-7 {
-			t.Fatalf("adding to %+v raises the objective from %v to %v", refined.Picks, got, better)
-		}
+		checkTop(t, m, img, opt)
 	})
+}
+
+// Scenes of a row of ink under three soft experts that may be used twice: here
+// a sweep replaces often, and must then visit again what it had left alone.
+func TestRefineVisitsAgain(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 1500 {
+		templates := make2D(3, 4)
+		for _, mu := range templates {
+			for i := range mu {
+				mu[i] = []float64{0.05, 0.3, 0.6, 0.95}[rng.IntN(4)]
+			}
+		}
+		m := mustModel(t, Config{Height: 1, Width: 4, Q: 0.05, Truncate: true,
+			Poses: pose.Grid{DX: pose.Symmetric(2, 1)}}, templates)
+		img := bitmap.New(1, 4)
+		for x := range 4 {
+			img.Set(0, x, rng.IntN(4) > 0)
+		}
+		checkTop(t, m, img, PursuitOptions{Refine: true, RefineThreshold: -1, RefineSweeps: 1000, Reuse: 2})
+	}
+}
+
+// failer is a test, or a case of a property.
+type failer interface {
+	Fatal(...any)
+	Fatalf(string, ...any)
+}
+
+// checkTop refines an explanation and looks for a step that would improve it.
+func checkTop(t failer, m *Model, img *bitmap.Image, opt PursuitOptions) {
+	c := &m.cfg
+	threshold := max(opt.RefineThreshold, 0)
+	if opt.RefineThreshold == 0 {
+		threshold = math.Log(float64(m.K() * c.Poses.Len()))
+	}
+	objective := func(picks []Pick) float64 {
+		sum := LogLik(img, m.Compose(c.Height, c.Width, picks).P)
+		for _, p := range picks {
+			sum -= threshold
+			if opt.Costs != nil {
+				sum -= opt.Costs[p.Expert]
+			}
+		}
+		return sum
+	}
+	refined := mustExplain(t, m, img, opt)
+	checkRefined(t, m, refined, img, opt)
+	got := objective(refined.Picks)
+	plain := opt
+	plain.Refine = false
+	if greedy := objective(mustExplain(t, m, img, plain).Picks); got < greedy-1e-7 {
+		t.Fatalf("refining lowered the objective from %v to %v", greedy, got)
+	}
+	for j := range refined.Picks {
+		others := slices.Delete(slices.Clone(refined.Picks), j, j+1)
+		if forcedOne := opt.Forced && len(others) == 0; !forcedOne && objective(others) > got+1e-7 {
+			t.Fatalf("dropping pick %d of %+v raises the objective from %v to %v", j, refined.Picks, got, objective(others))
+		}
+		if better, ok := bestAddition(m, others, opt, objective); ok && better > got+1e-7 {
+			t.Fatalf("replacing pick %d of %+v raises the objective from %v to %v", j, refined.Picks, got, better)
+		}
+	}
+	if opt.MaxPicks > 0 && len(refined.Picks) >= opt.MaxPicks {
+		return
+	}
+	if better, ok := bestAddition(m, refined.Picks, opt, objective); ok && better > got+1e-7 {
+		t.Fatalf("adding to %+v raises the objective from %v to %v", refined.Picks, got, better)
+	}
 }
 
 // bestAddition is the largest objective with one pick more, ok if one may be had.
@@ -94,7 +128,7 @@ func bestAddition(m *Model, picks []Pick, opt PursuitOptions, objective func([]P
 }
 
 // checkRefined checks limits and that the numbers belong to the picks.
-func checkRefined(t *rapid.T, m *Model, e *Explanation, img *bitmap.Image, opt PursuitOptions) {
+func checkRefined(t failer, m *Model, e *Explanation, img *bitmap.Image, opt PursuitOptions) {
 	if opt.MaxPicks > 0 && len(e.Picks) > opt.MaxPicks {
 		t.Fatalf("%d picks, at most %d asked for", len(e.Picks), opt.MaxPicks)
 	}
@@ -157,5 +191,16 @@ func TestRefineThreshold(t *testing.T) {
 	e = mustExplain(t, m, img, PursuitOptions{Refine: true, RefineThreshold: -1, Reuse: 3})
 	if len(e.Picks) < 2 {
 		t.Errorf("without a threshold: picks %+v", e.Picks)
+	}
+}
+
+// Among equals a sweep leaves the pick where it is: trading them would never
+// end. Under the truncated search expert 1 wins, under the original likelihood
+// both gain log 24.
+func TestRefineKeepsATie(t *testing.T) {
+	m := mustModel(t, Config{Height: 1, Width: 2, Q: 0.1, Truncate: true}, [][]float64{{0.6, 0.4}, {0.8, 0.3}})
+	e := mustExplain(t, m, bitmap.Parse("##"), PursuitOptions{Refine: true, MaxPicks: 1})
+	if len(e.Picks) != 1 || e.Picks[0].Expert != 1 || !about(e.Picks[0].Gain, math.Log(24)) {
+		t.Errorf("picks %+v, want expert 1 with log 24", e.Picks)
 	}
 }

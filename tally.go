@@ -220,6 +220,16 @@ func (t *Tally) Merge(o *Tally) {
 	t.logLik += o.logLik
 }
 
+// clone is an independent copy, without the scratch memory.
+func (t *Tally) clone() *Tally {
+	c := *t
+	c.counts = Counts{slices.Clone(t.counts.On), slices.Clone(t.counts.Seen),
+		slices.Clone(t.counts.LostOn), slices.Clone(t.counts.LostSeen)}
+	c.active = slices.Clone(t.active)
+	c.compose, c.x, c.known = composer{}, nil, nil
+	return &c
+}
+
 // grow adds an expert that has counted nothing.
 func (t *Tally) grow() {
 	n := t.height * t.width

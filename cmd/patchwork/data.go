@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"math"
 	"unicode/utf8"
 
@@ -22,7 +21,7 @@ type dataFlags struct {
 	columns, meta, where, labels []string
 	header                       choice
 	take, skip, height, width    int
-	takeGiven, thresholdGiven    bool
+	takeGiven                    bool
 }
 
 func (f *dataFlags) add(cmd *cobra.Command) {

@@ -39,6 +39,9 @@ func examples(text string) []string {
 // Every command explains itself, and every example in the help works, in the
 // order in which a reader meets them after the session of the root's help.
 func TestEveryExampleWorks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("learns models of full size; left out by -short")
+	}
 	t.Chdir(t.TempDir())
 	root := (&app{}).rootCommand()
 	lines := examples(root.Long)
@@ -96,6 +99,9 @@ func TestDemo(t *testing.T) {
 
 // On a terminal the demo shows its pictures.
 func TestDemoOnTerminal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("learns models of full size; left out by -short")
+	}
 	t.Chdir(t.TempDir())
 	var out, stderr strings.Builder
 	env := map[string]string{"NO_COLOR": "1", "TERM": "xterm"}

@@ -56,8 +56,9 @@ type learnedReport struct {
 }
 
 type startReport struct {
-	Score  jsonFloat `json:"score"`
-	Method string    `json:"method"`
+	Score             jsonFloat `json:"score"`
+	DescriptionLength jsonFloat `json:"description_length,omitempty"`
+	Method            string    `json:"method"`
 }
 
 func (a *app) infoCommand() *cobra.Command {
@@ -116,7 +117,7 @@ func reportModel(m *patchwork.Model) *modelReport {
 		r.Learned = &learnedReport{Method: rec.Method, Mode: rec.Mode, Seed: rec.Seed, Rows: rec.Rows,
 			LogLik: jsonFloat(rec.LogLik), Chosen: rec.Chosen, Starts: []startReport{}}
 		for _, s := range rec.Starts {
-			r.Learned.Starts = append(r.Learned.Starts, startReport{jsonFloat(s.Score), s.Method})
+			r.Learned.Starts = append(r.Learned.Starts, startReport{jsonFloat(s.Score), jsonFloat(s.DescriptionLength), s.Method})
 		}
 	}
 	return r
@@ -214,6 +215,10 @@ func (r *modelReport) printLearned(line func(string, string, ...any)) {
 		if i == l.Chosen {
 			mark = "  chosen"
 		}
-		line(map[bool]string{true: "starts"}[i == 0], "%2d: %.3f  %s%s", i+1, float64(s.Score), s.Method, mark)
+		length := ""
+		if s.DescriptionLength != 0 {
+			length = fmt.Sprintf("  description length %.3f", float64(s.DescriptionLength))
+		}
+		line(map[bool]string{true: "starts"}[i == 0], "%2d: %.3f  %s%s%s", i+1, float64(s.Score), s.Method, length, mark)
 	}
 }

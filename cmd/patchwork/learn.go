@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"math"
 	"time"
 
@@ -197,7 +196,6 @@ type learning struct {
 	cfg   patchwork.Config
 	opt   patchwork.LearnOptions
 	model *patchwork.Model
-	tally *patchwork.Tally // of the model explaining the data
 }
 
 // runStarts learns, with progress.
@@ -218,15 +216,19 @@ func (a *app) runStarts(ctx context.Context, l *learning) error {
 	if err != nil {
 		return request(err)
 	}
-	l.model, l.tally = model, trials[model.Extras().Record.Chosen].Tally
+	l.model = model
 	return nil
 }
 
 // warnUnused names the experts that explain nothing.
 func (a *app) warnUnused(m *patchwork.Model) {
+	advice := "try more --starts, or fewer --experts"
+	if m.Config().Poses.Len() > 1 {
+		advice += ", or a larger --shift"
+	}
 	for k, u := range m.Extras().Usage {
 		if u == 0 {
-			a.warn("expert %d is used in no image: try fewer experts, a larger --shift or more --starts", k)
+			a.warn("expert %d is used in no image; %s", k, advice)
 		}
 	}
 }
@@ -238,12 +240,15 @@ func (a *app) summary(f *learnFlags, set *dataset.Set, l *learning, took time.Du
 		w = a.err
 	}
 	r := l.model.Extras().Record
-	images := float64(l.tally.Rows())
+	used := 0.0
+	for _, u := range l.model.Extras().Usage {
+		used += u
+	}
 	for _, line := range []string{
 		fmt.Sprintf("learned %s from %s in %.2f s", count(l.model.K(), "expert"), describe(set), took.Seconds()),
 		fmt.Sprintf("start %d of %d chosen: log-likelihood %.3f per image, %.5f per pixel (nats)",
-			r.Chosen+1, len(r.Starts), r.LogLik/images, r.LogLik/knownPixels(set)),
-		fmt.Sprintf("%.2f picks per image", float64(l.tally.Picks())/images),
+			r.Chosen+1, len(r.Starts), r.LogLik/float64(r.Rows), r.LogLik/knownPixels(set)),
+		fmt.Sprintf("%.2f experts used per image", used),
 	} {
 		if err := a.say(w, "%s", line); err != nil {
 			return err

@@ -3,7 +3,6 @@ package main
 import (
 	"image"
 	"io"
-	"io/fs"
 	"math"
 	"math/rand/v2"
 	"strconv"

@@ -236,6 +236,12 @@ func TestProgress(t *testing.T) {
 	}
 	var b bytes.Buffer
 	p.w = &b
+	p.paint(4 * time.Second)
+	if got := b.String(); got != "\r"+p.line(4*time.Second) {
+		t.Errorf("painted %q", got)
+	}
+	p.write("")
+	b.Reset()
 	p.write("abcdef")
 	p.write("xy")
 	if got, want := b.String(), "\rabcdef\rxy    \b\b\b\b"; got != want {

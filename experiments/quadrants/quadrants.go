@@ -1,0 +1,227 @@
+// Package quadrants repeats the synthetic experiment of the paper, section
+// 5.1: eight max-minus-min experts, each a quadrant of a 6 x 6 image all on or
+// all off, to be found again from N samples.
+package quadrants
+
+import (
+	"context"
+	"math"
+
+	"example.com/patchwork"
+	"example.com/patchwork/dataset/synth"
+	"example.com/patchwork/pose"
+)
+
+// Options of a row of the table.
+type Options struct {
+	N       int // training images of a set
+	Sets    int // independent sets
+	Test    int // test images of a set; 0 means 1000
+	Seed    uint64
+	Mode    patchwork.Mode
+	Workers int
+
+	// FromTruth also learns from the true experts, which is the limit for any
+	// search.
+	FromTruth bool
+}
+
+// Result is what learning found in one set.
+type Result struct {
+	Set int
+	// S and Five count the true experts recovered by the two criteria of the
+	// findings, section 1 ([Recovered]).
+	S, Five int
+
+	// CrossEntropy is the mean over the test images of -log P(x | explanation),
+	// in nats, by the pursuit from abstention; Truth is that of the true
+	// experts on the same images. Their difference is what to report: one test
+	// set's own standard error is .2.
+	CrossEntropy, Truth float64
+
+	DescriptionLength float64 // of the training images, nats; 0 in paper mode
+	FixedPoint        bool
+
+	// Of the model learned from the true experts, if asked for.
+	LimitS, LimitFive                    int
+	LimitEntropy, LimitDescriptionLength float64
+}
+
+// testSeed separates the seeds of test sets from those of training sets.
+const testSeed = 1 << 32
+
+// Learn runs one set.
+func Learn(ctx context.Context, o Options, set int) (Result, error) {
+	r := Result{Set: set}
+	seed := o.Seed*1_000_003 + uint64(set)
+	train, err := synth.Quadrants(synth.QuadrantsOptions{N: o.N, Seed: seed})
+	if err != nil {
+		return r, err
+	}
+	data := patchwork.Data{Images: train.Images}
+	cfg := patchwork.DefaultConfig(o.Mode, patchwork.MaxMinusMin, train.Truth.Side, train.Truth.Side, pose.Grid{})
+	opt := patchwork.LearnOptions{Experts: synth.QuadrantExperts, Mode: o.Mode, Seed: seed, Workers: o.Workers}
+	m, err := patchwork.Learn(ctx, data, cfg, opt)
+	if err != nil {
+		return r, err
+	}
+	record := m.Extras().Record
+	r.DescriptionLength, r.FixedPoint = record.DescriptionLength, record.FixedPoint
+	r.S, r.Five = Recovered(m.Templates(), train.Truth.Experts)
+	truth, err := patchwork.NewModel(cfg, train.Truth.Experts)
+	if err != nil {
+		return r, err
+	}
+	test, err := synth.Quadrants(synth.QuadrantsOptions{N: orInt(o.Test, 1000), Seed: seed + testSeed})
+	if err != nil {
+		return r, err
+	}
+	unseen := patchwork.Data{Images: test.Images}
+	if r.CrossEntropy, err = crossEntropy(ctx, m, unseen, o.Workers); err != nil {
+		return r, err
+	}
+	if r.Truth, err = crossEntropy(ctx, truth, unseen, o.Workers); err != nil || !o.FromTruth {
+		return r, err
+	}
+	limit, err := patchwork.Improve(ctx, soften(truth), data, opt)
+	if err != nil {
+		return r, err
+	}
+	r.LimitDescriptionLength = limit.Extras().Record.DescriptionLength
+	r.LimitS, r.LimitFive = Recovered(limit.Templates(), train.Truth.Experts)
+	r.LimitEntropy, err = crossEntropy(ctx, limit, unseen, o.Workers)
+	return r, err
+}
+
+func orInt(v, otherwise int) int {
+	if v == 0 {
+		return otherwise
+	}
+	return v
+}
+
+// crossEntropy is in nats an image.
+func crossEntropy(ctx context.Context, m *patchwork.Model, data patchwork.Data, workers int) (float64, error) {
+	t, err := patchwork.Explain(ctx, m, data, patchwork.PursuitOptions{}, workers, nil)
+	if err != nil {
+		return 0, err
+	}
+	return -t.LogLik() / float64(t.Rows()), nil
+}
+
+// soften is the true experts with votes of .95 instead of 1, and abstaining
+// entries just beside 1/2, to one side or the other: learning could not leave
+// certainty, nor an abstention that is exact.
+func soften(truth *patchwork.Model) *patchwork.Model {
+	templates := truth.Templates()
+	for k, t := range templates {
+		for i, p := range t {
+			t[i] = 0.5 + 0.9*(p-0.5)
+			if p == 0.5 {
+				t[i] += 1e-3 * float64(1-2*((i+k)%2))
+			}
+		}
+	}
+	m, err := patchwork.NewModel(truth.Config(), templates)
+	if err != nil {
+		panic(err) // the templates are probabilities
+	}
+	return m
+}
+
+// Recovered counts the true experts that the learned ones match one to one
+// (the assignment of least total mean absolute error). Criterion s: the mean
+// error on the true expert's support is below .2, and so is the mean vote
+// |mu - 1/2| off it. Criterion five: the mean absolute error over all pixels
+// is below .05. (An expert that abstains everywhere has .125 to every one of
+// the quadrants, so .1 would be weak.) Both have rows of equal length; there may
+// be more or fewer learned experts than true ones, up to 16.
+func Recovered(learned, truth [][]float64) (s, five int) {
+	cost := make([][]float64, len(truth))
+	for i, t := range truth {
+		cost[i] = make([]float64, len(learned))
+		for k, mu := range learned {
+			cost[i][k] = meanError(mu, t)
+		}
+	}
+	for i, k := range assign(cost) {
+		if k < 0 {
+			continue
+		}
+		on, off := supportError(learned[k], truth[i])
+		if on < 0.2 && off < 0.2 {
+			s++
+		}
+		if cost[i][k] < 0.05 {
+			five++
+		}
+	}
+	return s, five
+}
+
+func meanError(mu, truth []float64) float64 {
+	sum := 0.0
+	for d, p := range mu {
+		sum += math.Abs(p - truth[d])
+	}
+	return sum / float64(len(mu))
+}
+
+// supportError is the mean absolute error where the true expert votes, and the
+// mean vote where it abstains.
+func supportError(mu, truth []float64) (on, off float64) {
+	var votes, rest float64
+	for d, p := range mu {
+		if truth[d] != 0.5 {
+			on, votes = on+math.Abs(p-truth[d]), votes+1
+		} else {
+			off, rest = off+math.Abs(p-0.5), rest+1
+		}
+	}
+	return on / max(votes, 1), off / max(rest, 1)
+}
+
+// assign gives each row of cost a column of its own so that the total is
+// least, by dynamic programming over sets of columns; -1 for a row left over
+// where there are fewer columns.
+func assign(cost [][]float64) []int {
+	columns := 0
+	if len(cost) > 0 {
+		columns = len(cost[0])
+	}
+	type state struct {
+		cost   float64
+		column int
+	}
+	const skip = 1e6 // dearer than any match
+	best := make([][]state, len(cost)+1)
+	best[0] = make([]state, 1<<columns)
+	for set := 1; set < 1<<columns; set++ {
+		best[0][set].cost = math.Inf(1)
+	}
+	for i, row := range cost {
+		best[i+1] = make([]state, 1<<columns)
+		for set := range best[i+1] {
+			b := state{best[i][set].cost + skip, -1}
+			for k, c := range row {
+				if set>>k&1 == 1 && best[i][set&^(1<<k)].cost+c < b.cost {
+					b = state{best[i][set&^(1<<k)].cost + c, k}
+				}
+			}
+			best[i+1][set] = b
+		}
+	}
+	out, set := make([]int, len(cost)), 0
+	for s := range best[len(cost)] {
+		if best[len(cost)][s].cost < best[len(cost)][set].cost {
+			set = s
+		}
+	}
+	for i := len(cost); i > 0; i-- {
+		out[i-1] = best[i][set].column
+		if out[i-1] >= 0 {
+			set &^= 1 << out[i-1]
+		}
+	}
+	return out
+}

@@ -1,0 +1,54 @@
+package patchwork
+
+import (
+	"context"
+	"slices"
+)
+
+// polishIterations is how many iterations polish every start.
+const polishIterations = 8
+
+// polish turns what the search found into a model that describes the data
+// shortly (findings, section 2, step 2). An image may stay unexplained, a pick
+// must gain more than saying that the expert is active costs, and a vote more
+// than a vote costs. t is how m explained the data in the search. These
+// penalties belong here and not into the search, which they mislead.
+//
+// The result is the shortest of the rounds, with its abstaining entries at q.
+func polish(ctx context.Context, m *Model, t *Tally, data Data, opt LearnOptions, iterations int) (described, error) {
+	var best described
+	for n := 0; ; n++ {
+		costs := t.activationCosts()
+		d, err := opt.describe(ctx, m, data, costs, nil)
+		if err != nil {
+			return described{}, err
+		}
+		t = d.tally
+		if d.shorter(&best) {
+			best = d
+		}
+		if n == iterations {
+			break
+		}
+		next := t.Model(m, MStep{Sit: abstainingSits, Pays: t.voteCost()})
+		if sameTemplates(m, next) && slices.Equal(costs, t.activationCosts()) {
+			break
+		}
+		m = next
+	}
+	settled := settle(best.model, abstainingSits)
+	if settled == best.model {
+		return best, nil
+	}
+	return opt.describe(ctx, settled, data, best.costs, nil)
+}
+
+// learnShort is the search from m, and its polish.
+func (o LearnOptions) learnShort(ctx context.Context, m *Model, data Data, sweeps, polishing int) (described, error) {
+	em := EMOptions{Iterations: sweeps, Pursuit: o.pursuit(), Workers: o.Workers, Step: MStep{Sit: abstainingSits}}
+	best, err := Best(EM(ctx, m, data, em))
+	if err != nil {
+		return described{}, err
+	}
+	return polish(ctx, best.Model, best.Tally, data, o, polishing)
+}
