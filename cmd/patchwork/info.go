@@ -51,6 +51,7 @@ type learnedReport struct {
 	Seed   uint64        `json:"seed"`
 	Rows   int64         `json:"rows"`
 	LogLik jsonFloat     `json:"log_lik"`
+	Length jsonFloat     `json:"description_length,omitempty"`
 	Chosen int           `json:"chosen"`
 	Starts []startReport `json:"starts"`
 }
@@ -115,7 +116,7 @@ func reportModel(m *patchwork.Model) *modelReport {
 	}
 	if rec := x.Record; len(rec.Starts) > 0 || rec.Method != "" {
 		r.Learned = &learnedReport{Method: rec.Method, Mode: rec.Mode, Seed: rec.Seed, Rows: rec.Rows,
-			LogLik: jsonFloat(rec.LogLik), Chosen: rec.Chosen, Starts: []startReport{}}
+			LogLik: jsonFloat(rec.LogLik), Length: jsonFloat(rec.DescriptionLength), Chosen: rec.Chosen, Starts: []startReport{}}
 		for _, s := range rec.Starts {
 			r.Learned.Starts = append(r.Learned.Starts, startReport{jsonFloat(s.Score), jsonFloat(s.DescriptionLength), s.Method})
 		}
