@@ -163,28 +163,6 @@ func TestOnlineNewExpertIsAsMade(t *testing.T) {
 	})
 }
 
-// From a model's own counts the learner goes on as if it had never stopped, to
-// the bit, whatever the prior and the abstention values.
-func TestOnlineResumesFromCounts(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		c, opt, images := drawOnline(t)
-		whole := mustOnline(t, c, opt)
-		learnAll(t, whole, images[:len(images)/2])
-		for whole.Model().K() < opt.Experts { // a resumed learner grows no expert
-			learnAll(t, whole, images[:1])
-		}
-		resumed, err := ResumeOnline(whole.Model(), nil, OnlineOptions{Pursuit: opt.Pursuit})
-		if err != nil {
-			t.Fatal(err)
-		}
-		learnAll(t, whole, images[len(images)/2:])
-		learnAll(t, resumed, images[len(images)/2:])
-		if !sameModel(whole.Model(), resumed.Model()) {
-			t.Fatalf("%v, resumed %v", whole.Model().Templates(), resumed.Model().Templates())
-		}
-	})
-}
-
 // Models handed out are snapshots: later images do not change them.
 func TestOnlineModelIsASnapshot(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

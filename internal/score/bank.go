@@ -43,6 +43,7 @@ type Bank struct {
 
 	impossible float64 // stands for -log 0 in the fast path; see setPenalty
 	largest    float64 // no term of the fast path is larger, in nats
+	still      bool    // one unturned sprite an expert, two-sided, no opinion 0 or 1
 }
 
 // Frame is what a Bank is built from: K templates of Height x Width opinions
@@ -64,6 +65,7 @@ func NewBank(f Frame, templates [][]float64) *Bank {
 		b.setTemplate(f, k, t)
 	}
 	b.setPenalty()
+	b.still = b.still && b.TwoSided && len(f.Rotations) == 1 && f.Rotations[0] == nil
 	for i := range b.Sprites {
 		b.setStrength(&b.Sprites[i])
 	}
@@ -185,6 +187,7 @@ func (b *Bank) setPenalty() {
 			}
 		}
 	}
+	b.still = !edges
 	b.impossible = 4*float64(b.Height*b.Width)*worst + 1
 	// Opposing votes of a two-sided rule may cancel to exactly 0 or 1.
 	if b.largest = worst; edges || b.TwoSided {

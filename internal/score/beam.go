@@ -33,6 +33,7 @@ func (g Gain) Compare(o Gain) int {
 // As in Best the fast gains propose and Field.Gain decides: whatever lies
 // within the error bound of the n-th fast gain is scored exactly.
 func (s *Search) Top(n int, costs []float64, live func(expert int) bool, dst []Ranked) []Ranked {
+	s.wake()
 	s.near, s.exact = s.near[:0], s.exact[:0]
 	s.propose(n+len(s.picks), costs, live)
 	first := len(dst)
@@ -115,9 +116,12 @@ func (s *Search) nth(n int, costs []float64, live func(expert int) bool) float64
 
 // CopyFrom makes s a search of the same image that stands where o stands. The
 // two share nothing but the bank, and go their own ways from here. It costs a
-// copy of the gains, far less than scoring them. A TakeBack under way in o
+// copy of the gains, far less than scoring them; a search without shifts has to
+// score them first, once. A TakeBack under way in o
 // cannot be put back in s.
 func (s *Search) CopyFrom(o *Search) {
+	o.wake()
+	s.still.on = false
 	s.Field.copyFrom(&o.Field)
 	s.grid, s.updates = o.grid, o.updates
 	s.gains = append(s.gains[:0], o.gains...)

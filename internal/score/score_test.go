@@ -51,7 +51,34 @@ type scenario struct {
 	experts       int
 }
 
+// newTable is a scenario in which nothing moves or turns and nothing is
+// certain: the rows of a table.
+func newTable(c choices) scenario {
+	f := Frame{Height: 1, Width: 1 + c.pick(6), TwoSided: c.pick(4) > 0, Q: []float64{0.5, 0.3, 0.01}[c.pick(3)], Rotations: [][]int32{nil}}
+	s := scenario{height: 1, width: f.Width, experts: 1 + c.pick(5), grid: Grid{NY: 1, StepY: 1, NX: 1, StepX: 1}}
+	templates := make([][]float64, s.experts)
+	for k := range templates {
+		templates[k] = make([]float64, f.Width)
+		for i := range templates[k] {
+			// Some sum to 1, so that opposing votes cancel to q and beyond.
+			templates[k][i] = []float64{f.Q, 0.1, 0.9, 0.9, 0.4, 0.99, 0x1p-60, math.Nextafter(1, 0)}[c.pick(8)]
+		}
+	}
+	if c.pick(2) == 0 {
+		f.QMap = make([]float64, f.Width)
+		for i := range f.QMap {
+			f.QMap[i] = []float64{f.Q, 0.5, 0.9}[c.pick(3)]
+		}
+	}
+	s.bank = NewBank(f, templates)
+	s.x, s.costs = pickImage(c, f.Width), pickCosts(c, s.experts)
+	return s
+}
+
 func newScenario(c choices) scenario {
+	if c.pick(4) == 0 {
+		return newTable(c)
+	}
 	f := Frame{Height: 1 + c.pick(5), Width: 1 + c.pick(5), TwoSided: c.pick(2) == 1, Q: levels[c.pick(5)]}
 	s := scenario{height: f.Height, width: f.Width, experts: 1 + c.pick(4)}
 	switch c.pick(4) {
@@ -74,13 +101,20 @@ func newScenario(c choices) scenario {
 	view := pickView(c, &f)
 	s.bank = NewBank(f, pickTemplates(c, f, s.experts, view))
 	s.x = pickImage(c, s.height*s.width)
-	if c.pick(3) == 0 {
-		s.costs = make([]float64, s.experts)
-		for k := range s.costs {
-			s.costs[k] = []float64{0, 0.5, 3, -2, 40}[c.pick(5)]
-		}
-	}
+	s.costs = pickCosts(c, s.experts)
 	return s
+}
+
+// pickCosts are nats a pick of each expert, or none.
+func pickCosts(c choices, experts int) []float64 {
+	if c.pick(3) > 0 {
+		return nil
+	}
+	costs := make([]float64, experts)
+	for k := range costs {
+		costs[k] = []float64{0, 0.5, 3, -2, 40}[c.pick(5)]
+	}
+	return costs
 }
 
 // pickRotations are gather maps: the identity and others, with pixels from
@@ -174,17 +208,35 @@ func checkBest(t fataler, s *Search, sc scenario, live func(int) bool) int {
 // checkGains compares every gain, exact and fast, with the reference's.
 func checkGains(t fataler, s *Search, sc scenario) {
 	t.Helper()
-	for k := range sc.experts {
-		s.sync(k)
+	if s.still.on {
+		checkStillGains(t, s)
+	} else {
+		for k := range sc.experts {
+			s.sync(k)
+		}
 	}
 	for c, want := range ReferenceGains(&s.Field, sc.grid) {
 		if got := s.Gain(s.At(c)); got.Possible != want.Possible || !near(got.Nats, want.Nats) {
 			t.Fatalf("candidate %d gains %+v, by the formula %+v", c, got, want)
 		}
-		fast := s.gains[c]
-		full := want.Nats + float64(want.Possible)*s.Bank.impossible
+		if s.still.on {
+			continue // these have no fast gains
+		}
+		fast, full := s.gains[c], want.Nats+float64(want.Possible)*s.Bank.impossible
 		if !(math.Abs(fast-full) <= s.errorBound()+1e-12) {
 			t.Fatalf("candidate %d: fast gain %v, by the formula %v, off by more than the bound %v", c, fast, full, s.errorBound())
+		}
+	}
+}
+
+// checkStillGains: where nothing moves the gains are those of Field.Gain to the
+// bit, or a pixel is known to be impossible.
+func checkStillGains(t fataler, s *Search) {
+	t.Helper()
+	s.scoreStill()
+	for c, got := range s.still.gains {
+		if want := s.Gain(s.At(c)); !s.still.impossible && (got != want.Nats || want.Possible != 0) {
+			t.Fatalf("candidate %d at rest gains %v, one by one %+v", c, got, want)
 		}
 	}
 }

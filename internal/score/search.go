@@ -35,6 +35,8 @@ type Search struct {
 	planeH, planeW int
 	ink, hidden    columns
 	rowSum         []float64
+
+	still still // the way without shifts; see still.go
 }
 
 // span is the half-open range of an expert's sprites.
@@ -67,6 +69,9 @@ func (s *Search) Reset(b *Bank, g Grid, height, width int, x []uint8) {
 	}
 	s.synced = resize(s.synced, len(s.sprites))
 	s.forget()
+	if s.rest() {
+		return
+	}
 	if g.Shifts() == 1 || b.QMap != nil {
 		s.scoreOneByOne()
 		return
@@ -209,11 +214,16 @@ func (s *Search) At(c int) Placed { return s.grid.At(c) }
 // Place adds candidate c to the composition.
 func (s *Search) Place(c int) {
 	s.mark = -1
+	if s.still.on {
+		s.placeStill(c)
+		return
+	}
 	s.log = s.Field.Add(s.grid.At(c), s.log)
 }
 
 // TakeBack removes pick j.
 func (s *Search) TakeBack(j int) {
+	s.wake()
 	s.mark = len(s.log)
 	s.undo, s.backup = s.undo[:0], s.backup[:0]
 	s.log = s.Field.Remove(j, s.log)
@@ -409,6 +419,12 @@ func (s *Search) vote(sp *Sprite, j int, pixel uint8, hi, lo, q, l float64) floa
 // pick, or nil), the lowest index among those within Tie of it; -1 if no
 // expert is live.
 func (s *Search) Best(costs []float64, live func(expert int) bool) (int, Gain) {
+	if s.still.on {
+		if c, g, ok := s.bestStill(costs, live); ok {
+			return c, g
+		}
+		s.wake()
+	}
 	best := math.Inf(-1)
 	current := true
 	for k := range s.sprites {

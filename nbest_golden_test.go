@@ -1,0 +1,147 @@
+package patchwork
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"example.com/patchwork/bitmap"
+)
+
+// goldenPredict is a case of predict.json.
+type goldenPredict struct {
+	Rule     string
+	Q        []float64
+	E        [][]float64
+	Usage    []float64
+	N        int64
+	X, V     [][]uint8
+	Beam     int
+	NBest    int
+	JMax     int
+	Cost     []float64
+	Sets     [][][]int   `json:"nbest_sets"`
+	LogJoint [][]float64 `json:"log_joint"`
+	Evidence []float64
+	Predict  [][]float64
+	NewQ     []float64   `json:"new_q"`
+	NoVote   [][]float64 `json:"no_vote"`
+	NewUsage []float64   `json:"new_usage"`
+}
+
+func loadPredict(t testing.TB) []goldenPredict {
+	t.Helper()
+	var g []goldenPredict
+	if err := json.Unmarshal(shared(t, "golden/predict.json"), &g); err != nil {
+		t.Fatal(err)
+	}
+	if len(g) == 0 {
+		t.Fatal("predict.json holds no case")
+	}
+	return g
+}
+
+func (g *goldenPredict) model(t testing.TB) *Model {
+	t.Helper()
+	c := Config{Height: 1, Width: len(g.Q), QMap: g.Q}
+	if g.Rule != "max" {
+		c.Rule = MaxMinusMin
+	}
+	m, err := NewModel(c, g.E)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts, err := TallyOf(m, Counts{}, g.N)
+	if err != nil {
+		t.Fatal(err)
+	}
+	usage := make([]float64, len(g.Usage))
+	for k, n := range g.Usage {
+		usage[k] = n / float64(g.N)
+	}
+	m, err = m.WithExtras(Extras{Counts: counts, Usage: usage})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func (g *goldenPredict) row(r int) *bitmap.Image {
+	img := bitmap.FromBytes(1, len(g.Q), g.X[r])
+	for x, known := range g.V[r] {
+		if known == 0 {
+			img.SetUnknown(0, x)
+		}
+	}
+	return img
+}
+
+// The n-best sets, in order, their log joints, the evidence and the averaged
+// predictions are those of the study.
+func TestNBestGolden(t *testing.T) {
+	for c, g := range loadPredict(t) {
+		m := g.model(t)
+		nearAll(t, "activation costs", m.ActivationCosts(), g.Cost, 1e-12)
+		n, err := NewNBest(m, NBestOptions{Beam: g.Beam, Keep: g.NBest, MaxPicks: g.JMax})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for r := range g.X {
+			p, post, err := n.Predict(g.row(r))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(post.Alternatives) != len(g.Sets[r]) {
+				t.Fatalf("case %d, row %d: %d sets, want %d", c, r, len(post.Alternatives), len(g.Sets[r]))
+			}
+			for i, a := range post.Alternatives {
+				if got := expertsOf(a.Picks); !slices.Equal(got, g.Sets[r][i]) {
+					t.Errorf("case %d, row %d: set %d is %v, want %v", c, r, i, got, g.Sets[r][i])
+				}
+				near(t, "log joint", a.LogJoint-m.LogPriorEmpty(), g.LogJoint[r][i], 1e-9)
+			}
+			near(t, "evidence", post.Evidence, g.Evidence[r], 1e-9)
+			nearAll(t, "predictions", p, g.Predict[r], 1e-9)
+		}
+	}
+}
+
+// What the study's M-step for the background reads off the posteriors: bits
+// nobody votes on, by weight. The study forgets weights below 1e-3 there.
+func TestNoVoteGolden(t *testing.T) {
+	for _, g := range loadPredict(t) {
+		m := g.model(t)
+		n, err := NewNBest(m, NBestOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		on, seen, usage := make([]float64, len(g.Q)), make([]float64, len(g.Q)), make([]float64, m.K())
+		for r := range g.X {
+			post, err := n.Explain(g.row(r))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, a := range post.Alternatives {
+				if a.Weight < 1e-3 {
+					continue
+				}
+				for _, k := range expertsOf(a.Picks) {
+					usage[k] += a.Weight
+				}
+				c := m.Compose(1, len(g.Q), a.Picks)
+				for i := range on {
+					if g.V[r][i] == 1 && c.Max[i] < 0 && c.Min[i] < 0 {
+						seen[i] += a.Weight
+						on[i] += a.Weight * float64(g.X[r][i])
+					}
+				}
+			}
+		}
+		nearAll(t, "bits on without a vote", on, g.NoVote[0], 1e-9)
+		nearAll(t, "bits without a vote", seen, g.NoVote[1], 1e-9)
+		nearAll(t, "usage", usage, g.NewUsage, 1e-9)
+		for i, q := range g.Q {
+			near(t, "new q", min(max((on[i]+q)/(seen[i]+1), 0.001), 0.999), g.NewQ[i], 1e-9)
+		}
+	}
+}
