@@ -24,6 +24,10 @@ func (d Data) Weight(i int) int64 {
 	return d.Weights[i]
 }
 
+// MaxRows bounds the number of images of a data set, weights counted, so that
+// no sum in a Tally overflows.
+const MaxRows = 1 << 31
+
 func (d Data) validate() error {
 	if len(d.Images) == 0 {
 		return fmt.Errorf("patchwork: no images to learn from")
@@ -36,7 +40,9 @@ func (d Data) validate() error {
 		if w < 0 {
 			return fmt.Errorf("patchwork: image %d has weight %d; weights are counts", i, w)
 		}
-		total += w
+		if total += w; w > MaxRows || total > MaxRows {
+			return fmt.Errorf("patchwork: the weights up to image %d add up to more than %d images", i, int64(MaxRows))
+		}
 	}
 	if d.Weights != nil && total == 0 {
 		return fmt.Errorf("patchwork: every image has weight 0")
@@ -138,6 +144,11 @@ func Explain(ctx context.Context, m *Model, data Data, opt PursuitOptions, worke
 	if err != nil {
 		return nil, err
 	}
+	for i, img := range data.Images { // before any work, and the first of them for any number of workers
+		if _, err := m.GridFor(img.Height(), img.Width()); err != nil {
+			return nil, fmt.Errorf("image %d: %w", i, err)
+		}
+	}
 	chunks := (len(data.Images) + chunk - 1) / chunk
 	workers = max(1, min(workers, chunks))
 	tallies, errs := make([]*Tally, workers), make([]error, workers)
@@ -178,6 +189,7 @@ func (q *queue) take() int {
 }
 
 func explainChunks(ctx context.Context, p *Pursuit, data Data, next *queue, chunks int, each func(int, *Explanation)) (*Tally, error) {
+	defer p.search.Release()
 	t := NewTally(p.model)
 	for {
 		c := next.take()

@@ -12,7 +12,9 @@ type Pick struct {
 	Expert int
 	Pose   pose.Pose
 	// Gain is the rise of the log-likelihood, in nats, under the scoring in
-	// force, when this pick joined; +Inf for a pick that made the image possible.
+	// force, when this pick joined; +Inf where it made more pixels possible
+	// (of probability above 0) than impossible, -Inf for a forced pick that
+	// did the opposite.
 	Gain float64
 }
 
@@ -62,17 +64,7 @@ type composer struct {
 }
 
 func (c *composer) compose(m *Model, height, width int, picks []Pick) {
-	if len(picks) > math.MaxInt16 {
-		panic("patchwork: too many picks")
-	}
-	if n := height * width; len(c.hi) != n {
-		c.hi, c.lo = make([]float64, n), make([]float64, n)
-		c.max, c.min = make([]int16, n), make([]int16, n)
-	}
-	for i := range c.hi {
-		q := m.cfg.abstention(i)
-		c.hi[i], c.lo[i], c.max[i], c.min[i] = q, q, -1, -1
-	}
+	c.abstain(m, height*width, picks)
 	twoSided := m.cfg.Rule == MaxMinusMin
 	for j, pick := range picks {
 		m.visit(height, width, pick, func(i int, p float64) {
@@ -83,6 +75,38 @@ func (c *composer) compose(m *Model, height, width int, picks []Pick) {
 				c.lo[i], c.min[i] = p, int16(j)
 			}
 		})
+	}
+}
+
+// composeStill is compose for picks that all stay where they are, in an image
+// of the frame's size.
+func (c *composer) composeStill(m *Model, picks []Pick) {
+	c.abstain(m, m.cfg.Height*m.cfg.Width, picks)
+	twoSided := m.cfg.Rule == MaxMinusMin
+	for j, pick := range picks {
+		for i, p := range m.experts[pick.Expert] {
+			switch {
+			case p > c.hi[i]:
+				c.hi[i], c.max[i] = p, int16(j)
+			case twoSided && p < c.lo[i]:
+				c.lo[i], c.min[i] = p, int16(j)
+			}
+		}
+	}
+}
+
+// abstain sets n pixels to abstention, ready for the picks.
+func (c *composer) abstain(m *Model, n int, picks []Pick) {
+	if len(picks) > math.MaxInt16 {
+		panic("patchwork: too many picks")
+	}
+	if len(c.hi) != n {
+		c.hi, c.lo = make([]float64, n), make([]float64, n)
+		c.max, c.min = make([]int16, n), make([]int16, n)
+	}
+	for i := range c.hi {
+		q := m.cfg.abstention(i)
+		c.hi[i], c.lo[i], c.max[i], c.min[i] = q, q, -1, -1
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math/rand/v2"
 
+	"example.com/patchwork/bitmap"
 	"example.com/patchwork/pose"
 )
 
@@ -409,7 +410,7 @@ func begin(ctx context.Context, data Data, cfg Config, opt LearnOptions, i int) 
 		return "random", m, err
 	}
 	if opt.Begin == BeginSplits || opt.Begin == BeginBoth && i%2 == 1 {
-		example := data.Images[Order(len(data.Images), opt.Seed, i)[0]]
+		example := data.first(Order(len(data.Images), opt.Seed, i))
 		if example.CountOn() >= opt.Experts {
 			m, err = SplitModel(cfg, example, opt.Experts, rng(opt.Seed, i))
 			return "split", m, err
@@ -417,6 +418,16 @@ func begin(ctx context.Context, data Data, cfg Config, opt LearnOptions, i int) 
 	}
 	m, err = learnOnline(ctx, data, cfg, opt, i)
 	return "order", m, err
+}
+
+// first is the first image in the order that counts at all.
+func (d Data) first(order []int) *bitmap.Image {
+	for _, i := range order {
+		if d.Weight(i) > 0 {
+			return d.Images[i]
+		}
+	}
+	panic("patchwork: no image counts") // validate refuses such data
 }
 
 // Order is the order of n images in start i of a run: as they come for start

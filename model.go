@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"example.com/patchwork/bitmap"
 	"example.com/patchwork/pose"
 )
 
@@ -139,7 +140,7 @@ func NewModel(cfg Config, templates [][]float64) (*Model, error) {
 	if len(templates) == 0 {
 		return nil, fmt.Errorf("patchwork: a model needs at least one expert")
 	}
-	m := &Model{cfg: cfg.clone(), turns: newTurns(&cfg)}
+	m := &Model{cfg: cfg.clone()}
 	for k, t := range templates {
 		if len(t) != cfg.Height*cfg.Width {
 			return nil, fmt.Errorf("patchwork: expert %d has %d values, a frame of %d x %d needs %d",
@@ -153,6 +154,7 @@ func NewModel(cfg Config, templates [][]float64) (*Model, error) {
 		}
 		m.experts = append(m.experts, slices.Clone(t))
 	}
+	m.turns = newTurns(&cfg)
 	return m, nil
 }
 
@@ -170,6 +172,8 @@ func (c Config) validate() error {
 		return fmt.Errorf("patchwork: what lies outside an image is background or unknown, not %v", c.Outside)
 	case c.Height < 1 || c.Width < 1:
 		return fmt.Errorf("patchwork: a frame of %d x %d pixels is empty", c.Height, c.Width)
+	case c.Height > bitmap.MaxPixels/c.Width:
+		return fmt.Errorf("patchwork: a frame of %d x %d pixels is larger than %d pixels", c.Height, c.Width, bitmap.MaxPixels)
 	case !(c.Q >= 0 && c.Q <= 1):
 		return fmt.Errorf("patchwork: abstention value q = %v is not a probability", c.Q)
 	case c.QMap != nil && len(c.QMap) != c.Height*c.Width:
@@ -298,7 +302,7 @@ func (e *SizeError) Error() string {
 
 // GridFor is the grid of poses the pursuit searches in an image of the given
 // size: the model's own, or every full placement for a Scene model. The error
-// is a *SizeError.
+// is a *SizeError, or says that the grid has more than MaxCandidates.
 func (m *Model) GridFor(height, width int) (pose.Grid, error) {
 	c := &m.cfg
 	fits := height == c.Height && width == c.Width
@@ -313,5 +317,13 @@ func (m *Model) GridFor(height, width int) (pose.Grid, error) {
 		g.DY = pose.Range{Min: 0, Max: height - c.Height, Step: 1}
 		g.DX = pose.Range{Min: 0, Max: width - c.Width, Step: 1}
 	}
+	if n := g.Len(); n > MaxCandidates/m.K() {
+		return pose.Grid{}, fmt.Errorf("patchwork: %d experts in %d poses are more than %d candidates; shift or rotate less, or in larger steps",
+			m.K(), n, MaxCandidates)
+	}
 	return g, nil
 }
+
+// MaxCandidates bounds the candidates, experts x poses, of one pursuit, which
+// keeps a number for each: a guard against absurd grids, far above any use.
+const MaxCandidates = 1 << 26

@@ -2,6 +2,7 @@ package patchwork
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"example.com/patchwork/bitmap"
@@ -116,8 +117,14 @@ func ResumeOnline(m *Model, strength [][]float64, opt OnlineOptions) (*Online, e
 		if len(s) != m.Height()*m.Width() {
 			return nil, fmt.Errorf("patchwork: expert %d has %d strengths for %d pixels", k, len(s), m.Height()*m.Width())
 		}
+		for i, n := range s {
+			if !(n >= 0) || math.IsInf(n, 0) {
+				return nil, fmt.Errorf("patchwork: strength of entry %d of expert %d is %v", i, k, n)
+			}
+		}
+		o.strength = append(o.strength, slices.Clone(s))
 	}
-	o.tally, o.start, o.strength = NewTally(m), m.Templates(), strength
+	o.tally, o.start = NewTally(m), m.Templates()
 	return o, nil
 }
 
@@ -159,12 +166,15 @@ func (o *Online) Count(k, i int) float64 {
 	return o.strength[k][i] + float64(o.tally.counts.Seen[n]+o.tally.counts.LostSeen[n])
 }
 
-// Add learns one image, weight times in a row, and returns its explanation by
-// the experts it updated, a new one included. The error is a *SizeError or an
-// option that does not fit the model.
+// Add learns one image, weight times in a row (1 or more), and returns its
+// explanation by the experts it updated, a new one included. The error is a
+// *SizeError, or says which option does not fit the model.
 func (o *Online) Add(img *bitmap.Image, weight int64) (*Explanation, error) {
 	if img.Height() != o.cfg.Height || img.Width() != o.cfg.Width {
 		return nil, &SizeError{img.Height(), img.Width(), o.cfg.Height, o.cfg.Width, false}
+	}
+	if weight < 1 {
+		return nil, fmt.Errorf("patchwork: an image cannot be learned %d times", weight)
 	}
 	var last *Explanation
 	for range weight {

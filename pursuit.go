@@ -62,7 +62,7 @@ type PursuitOptions struct {
 	MinGain float64
 	Costs   []float64
 
-	MaxPicks int // 0: no limit but Reuse
+	MaxPicks int // 0: no limit but Reuse and 32,767
 	Reuse    int // picks an expert may have in one image; 0: the model's
 
 	// Refine: after the greedy search, sweep over the picks under the
@@ -91,6 +91,9 @@ func (o PursuitOptions) withDefaults(c *Config) PursuitOptions {
 	}
 	if o.Reuse == 0 {
 		o.Reuse = c.reuse()
+	}
+	if o.MaxPicks == 0 {
+		o.MaxPicks = math.MaxInt16
 	}
 	if o.RefineScoring == ScoringDefault {
 		o.RefineScoring = Original
@@ -239,7 +242,7 @@ func (p *Pursuit) Picks(img *bitmap.Image) (iter.Seq[Pick], error) {
 	}
 	p.reset(p.scored, grid, img)
 	return func(yield func(Pick) bool) {
-		for n := 0; p.opt.MaxPicks == 0 || n < p.opt.MaxPicks; n++ {
+		for n := 0; n < p.opt.MaxPicks; n++ {
 			c, g := p.search.Best(p.opt.Costs, p.live)
 			if c < 0 || !(g.Exceeds(p.opt.MinGain+score.Tie) || p.opt.Forced && n == 0) {
 				return

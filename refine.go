@@ -93,7 +93,7 @@ func (p *Pursuit) visit(j int, threshold float64) visited {
 // reports whether it did.
 func (p *Pursuit) add(threshold float64) bool {
 	added := false
-	for p.opt.MaxPicks == 0 || len(p.search.Picks()) < p.opt.MaxPicks {
+	for len(p.search.Picks()) < p.opt.MaxPicks {
 		c, g := p.search.Best(p.opt.Costs, p.live)
 		if c < 0 || !g.Exceeds(threshold+score.Tie) {
 			break

@@ -28,16 +28,18 @@ func OnlineSteps(ctx context.Context, data Data, cfg Config, opt LearnOptions, s
 			return
 		}
 		for _, i := range Order(len(data.Images), opt.Seed, start) {
-			if err := ctx.Err(); err != nil {
-				yield(nil, err)
-				return
-			}
 			if data.Weight(i) == 0 {
 				continue
 			}
-			if _, err := o.Add(data.Images[i], data.Weight(i)); err != nil {
-				yield(nil, fmt.Errorf("image %d: %w", i, err))
-				return
+			for range data.Weight(i) {
+				if err := ctx.Err(); err != nil {
+					yield(nil, err)
+					return
+				}
+				if _, err := o.Add(data.Images[i], 1); err != nil {
+					yield(nil, fmt.Errorf("image %d: %w", i, err))
+					return
+				}
 			}
 			if !yield(o.Model(), nil) {
 				return

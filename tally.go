@@ -3,9 +3,11 @@ package patchwork
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/pose"
 )
 
 // Counts are, for every expert and pixel of its frame (K*Height*Width numbers,
@@ -30,8 +32,8 @@ type Tally struct {
 	active        []int64 // K: images in which the expert was picked
 	rows          int64   // images, weights counted
 	picks         int64
-	impossible    int64 // images of probability 0
-	logLik        int64 // of the others, in units of 2^-20 nats
+	impossible    int64  // images of probability 0
+	logLik        int128 // of the others, in units of 2^-20 nats
 
 	compose composer // scratch
 	x       []uint8
@@ -106,7 +108,7 @@ func (t *Tally) LogLik() float64 {
 	if t.impossible > 0 {
 		return math.Inf(-1)
 	}
-	return float64(t.logLik) / logLikUnit
+	return t.logLik.float() / logLikUnit
 }
 
 // Add counts an image and its explanation by model m, as often as weight says;
@@ -124,7 +126,7 @@ func (t *Tally) Add(m *Model, img *bitmap.Image, e *Explanation, weight int64) {
 	if math.IsInf(e.LogLikModel, -1) {
 		t.impossible += weight
 	} else {
-		t.logLik += weight * int64(math.Round(e.LogLikModel*logLikUnit))
+		t.logLik = t.logLik.add(product(weight, int64(math.Round(e.LogLikModel*logLikUnit))))
 	}
 	for j, pick := range e.Picks {
 		if !slices.ContainsFunc(e.Picks[:j], func(o Pick) bool { return o.Expert == pick.Expert }) {
@@ -132,6 +134,10 @@ func (t *Tally) Add(m *Model, img *bitmap.Image, e *Explanation, weight int64) {
 		}
 	}
 	t.x, t.known = img.AppendBytes(t.x[:0]), img.AppendKnown(t.known[:0])
+	if img.Height() == t.height && img.Width() == t.width && !slices.ContainsFunc(e.Picks, moved) {
+		t.addStill(m, e.Picks, weight)
+		return
+	}
 	t.compose.compose(m, img.Height(), img.Width(), e.Picks)
 	for j, pick := range e.Picks {
 		t.addPick(m, img, j, pick, weight)
@@ -166,13 +172,43 @@ func (t *Tally) addPick(m *Model, img *bitmap.Image, j int, pick Pick, weight in
 		}
 		won, lost := t.speaks(m, i, int16(j))
 		on := weight * int64(t.x[i])
-		if won {
-			t.counts.Seen[first+s] += weight
-			t.counts.On[first+s] += on
-		} else if lost {
-			t.counts.LostSeen[first+s] += weight
-			t.counts.LostOn[first+s] += on
+		if won || lost {
+			t.counts.count(first+s, won, on, weight)
 		}
+	}
+}
+
+// moved reports whether the expert is not where it was learned.
+func moved(p Pick) bool { return p.Pose != pose.Pose{} }
+
+// addStill is addPick for all picks at once, where the pixels of the image are
+// those of the experts: each has at most two speakers.
+func (t *Tally) addStill(m *Model, picks []Pick, weight int64) {
+	c, n := &t.compose, t.height*t.width
+	c.composeStill(m, picks)
+	for i, known := range t.known {
+		if known == 0 {
+			continue
+		}
+		q, on := m.cfg.abstention(i), weight*int64(t.x[i])
+		for_, against := c.hi[i]-q, q-c.lo[i]
+		if j := c.max[i]; j >= 0 {
+			t.counts.count(picks[j].Expert*n+i, for_ > against, on, weight)
+		}
+		if j := c.min[i]; j >= 0 {
+			t.counts.count(picks[j].Expert*n+i, against > for_, on, weight)
+		}
+	}
+}
+
+// count counts a pixel that an expert won or lost.
+func (c *Counts) count(at int, won bool, on, weight int64) {
+	if won {
+		c.Seen[at] += weight
+		c.On[at] += on
+	} else {
+		c.LostSeen[at] += weight
+		c.LostOn[at] += on
 	}
 }
 
@@ -217,7 +253,36 @@ func (t *Tally) Merge(o *Tally) {
 	t.rows += o.rows
 	t.picks += o.picks
 	t.impossible += o.impossible
-	t.logLik += o.logLik
+	t.logLik = t.logLik.add(o.logLik)
+}
+
+// int128 is a two's complement integer of 128 bits: hi * 2^64 + lo.
+type int128 struct {
+	hi int64
+	lo uint64
+}
+
+func (a int128) add(b int128) int128 {
+	lo, carry := bits.Add64(a.lo, b.lo, 0)
+	return int128{a.hi + b.hi + int64(carry), lo}
+}
+
+// product is n * v for n >= 0.
+func product(n, v int64) int128 {
+	hi, lo := bits.Mul64(uint64(n), uint64(v))
+	if v < 0 { // uint64(v) is v + 2^64
+		return int128{int64(hi) - n, lo}
+	}
+	return int128{int64(hi), lo}
+}
+
+// float is the nearest float64, to one rounding of each half.
+func (a int128) float() float64 {
+	if a.hi < 0 { // of the absolute value, or small numbers would cancel
+		lo, borrow := bits.Sub64(0, a.lo, 0)
+		return -int128{-a.hi - int64(borrow), lo}.float()
+	}
+	return math.Ldexp(float64(a.hi), 64) + float64(a.lo)
 }
 
 // clone is an independent copy, without the scratch memory.

@@ -336,8 +336,7 @@ func TestLoadNamesTheFile(t *testing.T) {
 // TestWriteRefuses: what Read would not take back is not written.
 func TestWriteRefuses(t *testing.T) {
 	small := patchwork.Config{Height: 1, Width: 2}
-	far, many := small, small
-	far.Poses.DX = pose.Range{Min: 0, Max: maxShift + 1}
+	many := small
 	many.Poses.DX, many.Poses.DY = pose.Symmetric(1<<14, 1), pose.Symmetric(1<<14, 1)
 	record := func(r patchwork.Record) *patchwork.Model {
 		return with(t, least(t), patchwork.Extras{Record: r})
@@ -354,7 +353,6 @@ func TestWriteRefuses(t *testing.T) {
 		m    *patchwork.Model
 		want string
 	}{
-		"far":      {model(t, far, []float64{0, 0}), "field shift"},
 		"many":     {model(t, many, []float64{0, 0}), "field shift: 1 experts in"},
 		"NaN":      {record(patchwork.Record{LogLik: math.NaN()}), "field record|NaN"},
 		"+Inf":     {record(patchwork.Record{Starts: []patchwork.Start{{Score: math.Inf(1)}}}), "field record|+Inf"},

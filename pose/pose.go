@@ -50,6 +50,9 @@ func (r Range) Index(shift int) (i int, ok bool) {
 	return d / r.step(), true
 }
 
+// MaxShift bounds the shifts of a valid Range, in pixels, either way.
+const MaxShift = 1 << 20
+
 // Grid is a finite set of poses: every rotation with every pair of shifts.
 // Poses are numbered rotation first, then dy, then dx, the order in which ties
 // are broken. The zero Grid holds only the zero pose.
@@ -58,13 +61,16 @@ type Grid struct {
 	Angles []float64 // degrees; none means only 0
 }
 
-// Validate says what is wrong with the grid, or nil: ranges must not be empty,
-// angles finite and distinct.
+// Validate says what is wrong with the grid, or nil: ranges must not be empty
+// nor go beyond MaxShift, angles must be finite and distinct.
 func (g Grid) Validate() error {
 	for _, r := range []struct {
 		name string
 		Range
 	}{{"dy", g.DY}, {"dx", g.DX}} {
+		if r.Min < -MaxShift || r.Max > MaxShift {
+			return fmt.Errorf("pose: %s range %d..%d goes beyond %d pixels", r.name, r.Min, r.Max, MaxShift)
+		}
 		if r.Max < r.Min || r.Step < 0 {
 			return fmt.Errorf("pose: %s range %d..%d step %d is empty", r.name, r.Min, r.Max, r.Step)
 		}

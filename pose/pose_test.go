@@ -71,7 +71,7 @@ func TestZeroGrid(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	for _, g := range []Grid{
-		{DY: Range{1, 0, 1}}, {DX: Range{0, 4, -1}}, {Angles: []float64{0, math.NaN()}},
+		{DY: Range{1, 0, 1}}, {DY: Range{0, 1 << 40, 1}}, {DX: Range{math.MinInt, math.MaxInt, 1}}, {DX: Range{0, 4, -1}}, {Angles: []float64{0, math.NaN()}},
 		{Angles: []float64{math.Inf(1)}}, {Angles: []float64{6, 0, 6}},
 	} {
 		if g.Validate() == nil {

@@ -112,7 +112,7 @@ func pickCosts(c choices, experts int) []float64 {
 	}
 	costs := make([]float64, experts)
 	for k := range costs {
-		costs[k] = []float64{0, 0.5, 3, -2, 40}[c.pick(5)]
+		costs[k] = []float64{0, 0.5, 3, -2, 40, 1e6}[c.pick(6)]
 	}
 	return costs
 }
@@ -234,7 +234,7 @@ func checkGains(t fataler, s *Search, sc scenario) {
 func checkStillGains(t fataler, s *Search) {
 	t.Helper()
 	s.scoreStill()
-	for c, got := range s.still.gains {
+	for c, got := range s.still.total {
 		if want := s.Gain(s.At(c)); !s.still.impossible && (got != want.Nats || want.Possible != 0) {
 			t.Fatalf("candidate %d at rest gains %v, one by one %+v", c, got, want)
 		}

@@ -1,6 +1,9 @@
 package score
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Search is the fast twin of the reference: a Field together with the gain of
 // every candidate. Gains are brought up to date when they are asked for, expert
@@ -443,7 +446,16 @@ func (s *Search) Best(costs []float64, live func(expert int) bool) (int, Gain) {
 	if current && s.mark < 0 {
 		s.forget()
 	}
-	return s.decide(best-Tie-2*s.errorBound(), costs, live)
+	return s.decide(best-Tie-2*s.errorBound()-s.spread(costs), costs, live)
+}
+
+// spread is by how much costs can hide a difference in impossible pixels,
+// which come first whatever they cost, from the fast gains.
+func (s *Search) spread(costs []float64) float64 {
+	if costs == nil || s.Bank.largest < s.Bank.impossible {
+		return 0
+	}
+	return slices.Max(costs) - slices.Min(costs)
 }
 
 // decide scores every live candidate of at least that fast gain exactly, and

@@ -1,131 +1,145 @@
 package score
 
-import "math"
+import (
+	"math"
+	"sync"
+)
 
 // Where nothing moves and few experts vote both ways (tables under
-// max-minus-min), the composed probability of a pixel depends on two numbers:
-// who holds the largest opinion and who the smallest. This file keeps the
-// logarithm of every such pair it has met, and scores all candidates from
-// the state of the field, pixel by pixel, with hardly a logarithm. Its sums
-// have the terms of Field.Gain in the order of Field.Gain, so they are exact
-// and need no second look.
+// max-minus-min), all that the candidates can gain at a pixel depends on two
+// numbers: who holds the largest opinion there and who the smallest. This file
+// keeps these gains for every state of a pixel it has met, and scores all
+// candidates by adding up one row a pixel, without a logarithm or a branch. The
+// sums have the terms of Field.Gain in the order of Field.Gain, so they are
+// exact and need no second look.
 
-// maxPairs bounds the table of pairs, in numbers of 8 bytes: it must stay in
-// the cache, and be cheap to empty for a new bank.
-const maxPairs = 1 << 15
+// maxRows bounds the table of gains, in numbers of 8 bytes: it must stay in the
+// cache.
+const maxRows = 1 << 16
 
 // still is the state of a search in which every sprite stays where it is.
 type still struct {
 	on   bool  // in force for the present image
-	bank *Bank // the bank that pairs and columns are of
+	bank *Bank // the bank that the tables are of
 
-	columns []float64    // opinions by pixel, then sprite
-	logs    [2][]float64 // log-likelihoods of an Off and an On pixel under them, alike
-	pairs   []float64    // see pair; NaN where not met yet
-
+	*tables
 	top, bottom []int32 // by pixel: 1 + the sprite that holds Hi, Lo; 0 for none
-	gains       []float64
-	impossible  bool // a pair of opinions makes a pixel impossible
+	total       []float64
+	impossible  bool // a pixel that is or would be impossible spoils the totals
+}
+
+// tables are by state of a pixel; see state.
+type tables struct {
+	met   []bool    // whether its gains are filled in
+	gains []float64 // what each candidate would gain, a row a state
+	l     []float64 // log-likelihood of the pixel; NaN where not known yet
+}
+
+// spare are tables that nobody uses. They are large, compared with a table of
+// a hundred rows to explain, and would be made anew for every step of learning.
+var spare = sync.Pool{New: func() any { return new(tables) }}
+
+// Release gives the search's large memory back for others to use. The search
+// may be used again after a Reset.
+func (s *Search) Release() {
+	if t := &s.still; t.tables != nil {
+		spare.Put(t.tables)
+		*t = still{top: t.top, bottom: t.bottom, total: t.total}
+	}
 }
 
 // rest decides whether the search can take this way and prepares it.
 func (s *Search) rest() bool {
 	b, g, t := s.Bank, s.grid, &s.still
 	n, d := len(b.Sprites), b.Height*b.Width
+	states := 2 * d * (n + 1) * (n + 1)
 	t.on = b.still && g.Shifts() == 1 && g.DY0 == 0 && g.DX0 == 0 &&
-		s.Height == b.Height && s.Width == b.Width && 2*d*(n+1)*(n+1) <= maxPairs
+		s.Height == b.Height && s.Width == b.Width && states*n <= maxRows
 	if !t.on {
 		return false
 	}
 	if t.bank != b {
-		s.learnBank()
+		if t.bank = b; t.tables == nil {
+			t.tables = spare.Get().(*tables)
+		}
+		t.met, t.l, t.gains = resize(t.met, states), resize(t.l, states), resize(t.gains, states*n)
+		clear(t.met)
+		for i := range t.l {
+			t.l[i] = math.NaN()
+		}
 	}
-	t.top, t.bottom = resize(t.top, d), resize(t.bottom, d)
+	t.top, t.bottom, t.total = resize(t.top, d), resize(t.bottom, d), resize(t.total, n)
 	clear(t.top)
 	clear(t.bottom)
-	t.gains, t.impossible = resize(t.gains, n), false
 	return true
 }
 
-// learnBank turns the sprites into columns and forgets the pairs of another bank.
-func (s *Search) learnBank() {
-	b, t := s.Bank, &s.still
-	n, d := len(b.Sprites), b.Height*b.Width
-	t.bank = b
-	t.columns = resize(t.columns, n*d)
-	t.logs = [2][]float64{resize(t.logs[Off], n*d), resize(t.logs[On], n*d)}
-	for c := range b.Sprites {
-		sp := &b.Sprites[c]
-		for i, v := range sp.V {
-			t.columns[i*n+c], t.logs[Off][i*n+c], t.logs[On][i*n+c] = v, sp.Off[i], sp.On[i]
+// state is the number of the state of pixel i, which is known, when sprite
+// top-1 holds the largest opinion and bottom-1 the smallest.
+func (s *Search) state(i int, top, bottom int32) int {
+	n := len(s.Bank.Sprites) + 1
+	return ((int(s.X[i])*len(s.L)+i)*n+int(top))*n + int(bottom)
+}
+
+// meet is the present state of pixel i, which is known, with its gains filled
+// in.
+func (s *Search) meet(i int) int {
+	t := &s.still
+	top, bottom := t.top[i], t.bottom[i]
+	at := s.state(i, top, bottom)
+	if t.met[at] {
+		return at
+	}
+	t.met[at] = true
+	hi, lo := s.Hi[i], s.Lo[i]
+	l := s.logLik(at, i, hi, lo)
+	gains := s.row(at)
+	for c := range gains {
+		switch v := s.Bank.Sprites[c].V[i]; {
+		case v > hi:
+			gains[c] = s.logLik(s.state(i, int32(c+1), bottom), i, v, lo) - l
+		case v < lo:
+			gains[c] = s.logLik(s.state(i, top, int32(c+1)), i, hi, v) - l
+		default:
+			gains[c] = 0
 		}
 	}
-	t.pairs = resize(t.pairs, 2*d*(n+1)*(n+1))
-	for i := range t.pairs {
-		t.pairs[i] = math.NaN()
-	}
+	return at
 }
 
-// pair is the place in pairs of the log-likelihood of value x of pixel i when
-// sprite hi-1 holds the largest opinion and sprite lo-1 the smallest.
-func (s *Search) pair(x uint8, i int, hi, lo int32) int {
-	n := len(s.Bank.Sprites) + 1
-	return ((int(x)*len(s.L)+i)*n+int(hi))*n + int(lo)
-}
-
-// meet is the log-likelihood of pixel i under the opinions hi and lo; at is
-// their pair.
-func (s *Search) meet(at, i int, hi, lo float64) float64 {
-	l := s.still.pairs[at]
+// logLik is the log-likelihood of pixel i in a state, whose extremal opinions
+// are hi and lo.
+func (s *Search) logLik(state, i int, hi, lo float64) float64 {
+	l := s.still.l[state]
 	if l != l {
 		l = pixelLogLik(s.X[i], compose(hi, lo, s.Bank.q(i)))
-		s.still.pairs[at] = l
+		s.still.l[state] = l
 	}
-	s.still.impossible = s.still.impossible || math.IsInf(l, -1)
 	return l
 }
 
-// scoreStill sets gains to the exact gain of every candidate.
+// row is what each candidate would gain in a state that was met.
+func (s *Search) row(state int) []float64 {
+	n := len(s.Bank.Sprites)
+	return s.still.gains[state*n : (state+1)*n]
+}
+
+// scoreStill sets total to the exact gain of every candidate.
 func (s *Search) scoreStill() {
-	t, n := &s.still, len(s.Bank.Sprites)
-	gains := t.gains
-	clear(gains)
+	t := &s.still
+	total := t.total
+	clear(total)
 	for i, x := range s.X {
 		if x == Unknown {
 			continue
 		}
-		logs, l := t.logs[x][i*n:(i+1)*n], s.L[i]
-		if t.top[i] == 0 && t.bottom[i] == 0 { // who abstains has the logarithm l
-			for c, after := range logs {
-				gains[c] += after - l
-			}
-			continue
+		for c, gain := range s.row(s.meet(i))[:len(total)] {
+			total[c] += gain
 		}
-		s.contest(i, t.columns[i*n:(i+1)*n], logs, gains)
 	}
-}
-
-// contest adds to gains what each candidate would gain at pixel i, where
-// others have voted.
-func (s *Search) contest(i int, column, logs, gains []float64) {
-	t := &s.still
-	x, l, hi, lo := s.X[i], s.L[i], s.Hi[i], s.Lo[i]
-	top, bottom := t.top[i], t.bottom[i]
-	for c, v := range column {
-		switch {
-		case v > hi:
-			after := logs[c]
-			if bottom > 0 {
-				after = s.meet(s.pair(x, i, int32(c+1), bottom), i, v, lo)
-			}
-			gains[c] += after - l
-		case v < lo:
-			after := logs[c]
-			if top > 0 {
-				after = s.meet(s.pair(x, i, top, int32(c+1)), i, hi, v)
-			}
-			gains[c] += after - l
-		}
+	t.impossible = false
+	for _, g := range total {
+		t.impossible = t.impossible || g-g != 0
 	}
 }
 
@@ -136,7 +150,7 @@ func (s *Search) bestStill(costs []float64, live func(expert int) bool) (best in
 	if s.still.impossible {
 		return -1, Gain{}, false
 	}
-	gains, most := s.still.gains, math.Inf(-1)
+	gains, most := s.still.total, math.Inf(-1)
 	for c := range gains {
 		gains[c] -= costOf(costs, c)
 		if live(c) && gains[c] > most {
@@ -164,24 +178,9 @@ func (s *Search) placeStill(c int) {
 		default:
 			continue
 		}
-		s.settle(i)
-	}
-}
-
-// settle sets the log-likelihood of pixel i to that of its present holders.
-func (s *Search) settle(i int) {
-	x := s.X[i]
-	if x == Unknown {
-		return
-	}
-	t, n := &s.still, len(s.Bank.Sprites)
-	switch top, bottom := t.top[i], t.bottom[i]; {
-	case bottom == 0:
-		s.L[i] = t.logs[x][i*n+int(top)-1]
-	case top == 0:
-		s.L[i] = t.logs[x][i*n+int(bottom)-1]
-	default:
-		s.L[i] = s.meet(s.pair(x, i, top, bottom), i, s.Hi[i], s.Lo[i])
+		if s.X[i] != Unknown {
+			s.L[i] = s.logLik(s.state(i, t.top[i], t.bottom[i]), i, s.Hi[i], s.Lo[i])
+		}
 	}
 }
 

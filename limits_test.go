@@ -1,0 +1,132 @@
+package patchwork
+
+// Absurd requests, each of which once did something worse than be refused.
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/pose"
+)
+
+// A frame whose product overflows, also with rotations, whose maps must not be
+// made before the templates are checked.
+func TestFrameOverflowIsRefused(t *testing.T) {
+	if _, err := NewModel(Config{Height: 1 << 32, Width: 1 << 32}, [][]float64{{}}); err == nil {
+		t.Error("a frame of 2^32 x 2^32 is accepted with templates of 0 values")
+	}
+	func() {
+		defer func() {
+			if r := recover(); r != nil {
+				t.Errorf("panic: %v", r)
+			}
+		}()
+		_, _ = NewModel(Config{Height: 1 << 32, Width: 1 << 32, Poses: pose.Grid{Angles: []float64{5}}}, [][]float64{{}})
+	}()
+}
+
+// Shift ranges whose length overflows, or would take all memory.
+func TestAbsurdRangeIsRefused(t *testing.T) {
+	for _, r := range []pose.Range{{Min: math.MinInt, Max: math.MaxInt, Step: 1}, {Min: -1 << 40, Max: 1 << 40, Step: 1}} {
+		func() {
+			defer func() {
+				if p := recover(); p != nil {
+					t.Errorf("%+v: panic %v", r, p)
+				}
+			}()
+			m, err := NewModel(Config{Height: 1, Width: 1, Poses: pose.Grid{DY: r}}, [][]float64{{0.5}})
+			if err != nil {
+				return
+			}
+			p, err := NewPursuit(m, PursuitOptions{})
+			if err != nil {
+				return
+			}
+			p.Explain(bitmap.Parse("#"))
+		}()
+	}
+}
+
+// Data weights whose sum overflows.
+func TestWeightsAddUp(t *testing.T) {
+	d := Data{Images: []*bitmap.Image{bitmap.Parse("#"), bitmap.Parse("#")}, Weights: []int64{math.MaxInt64, math.MaxInt64}}
+	if err := d.validate(); err == nil {
+		t.Error("weights that add up to more than an int64 are accepted")
+	}
+	m, _ := NewModel(Config{Height: 1, Width: 1}, [][]float64{{0.5}})
+	tl := NewTally(m)
+	img := bitmap.Parse("#")
+	tl.Add(m, img, &Explanation{LogLikModel: -1000}, 1<<40)
+	if got := tl.LogLik(); math.Abs(got+1000*math.Pow(2, 40)) > 1e6 {
+		t.Errorf("log-likelihood of 2^40 images of -1000 nats is %v", got)
+	}
+}
+
+// Learning looks at its context between the repetitions of a heavy row.
+func TestHeavyRowEnds(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() {
+		_, err := Learn(ctx, Data{Images: []*bitmap.Image{bitmap.Parse("#.")}, Weights: []int64{MaxRows}},
+			Config{Height: 1, Width: 2}, LearnOptions{Experts: 1, Method: OnlineLearning, Starts: 1})
+		done <- err
+	}()
+	select {
+	case <-done:
+	case <-time.After(3 * time.Second):
+		t.Error("still learning 3 s after the deadline")
+	}
+}
+
+// No pursuit makes more picks than Compose can tell apart.
+func TestPicksAreLimited(t *testing.T) {
+	c := Config{Height: 1, Width: 1, Q: 0.1, Scene: true, Reuse: 1 << 20}
+	if got := (PursuitOptions{}).withDefaults(&c).MaxPicks; got != math.MaxInt16 {
+		t.Errorf("at most %d picks", got)
+	}
+	m := mustModel(t, c, [][]float64{{0.9}})
+	if _, err := NewPursuit(m, PursuitOptions{MaxPicks: math.MaxInt16 + 1}); err == nil {
+		t.Error("more picks than that may be asked for")
+	}
+}
+
+// Strengths that are negative or NaN.
+func TestBadStrengthIsRefused(t *testing.T) {
+	m, _ := NewModel(Config{Height: 1, Width: 2, Q: 0.1}, [][]float64{{0.5, 0.5}})
+	for _, s := range []float64{-1, math.NaN(), math.Inf(1)} {
+		if _, err := ResumeOnline(m, [][]float64{{1, s}}, OnlineOptions{Pursuit: PursuitOptions{Forced: true}}); err == nil {
+			t.Errorf("strength %v is accepted", s)
+		}
+	}
+}
+
+// The first image that does not fit is named, for any number of workers.
+func TestFirstBadImageIsNamed(t *testing.T) {
+	m, _ := NewModel(Config{Height: 1, Width: 1, Q: 0.1}, [][]float64{{0.5}})
+	images := make([]*bitmap.Image, 20000)
+	for i := range images {
+		images[i] = bitmap.Parse("#")
+	}
+	images[19990], images[9000] = bitmap.New(2, 2), bitmap.New(2, 2)
+	seen := map[string]int{}
+	for range 200 {
+		_, err := Explain(t.Context(), m, Data{Images: images}, PursuitOptions{}, 7, nil)
+		name, _, _ := strings.Cut(err.Error(), ":")
+		seen[name]++
+	}
+	if len(seen) > 1 {
+		t.Errorf("named: %v", seen)
+	}
+}
+
+func TestNegativeWeightIsRefused(t *testing.T) {
+	o, _ := NewOnline(Config{Height: 1, Width: 1}, OnlineOptions{Experts: 1})
+	if e, err := o.Add(bitmap.Parse("#"), -1); e == nil && err == nil {
+		t.Error("weight -1: no explanation and no error")
+	}
+}
