@@ -64,7 +64,7 @@ func (s *Search) propose(n int, costs []float64, live func(expert int) bool) {
 	// work for nothing.
 	least := math.Inf(-1)
 	if candidates > n {
-		least = s.nth(n, costs, live) - Tie - 2*s.errorBound()
+		least = s.nth(n, costs, live) - Tie - 2*s.errorBound() - s.spread(costs)
 	}
 	for k := range s.sprites {
 		if !live(k) {
