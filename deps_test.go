@@ -41,7 +41,10 @@ const policy = `
 	# Leaves: values and formulas. None imports another.
 	NONE < bitmap, rule, pose, internal/score;
 	gonum.org/v1/gonum/... < gauss;
+
+	# For tests only.
 	testing, pgregory.net/rapid, rule < rule/ruletest;
+	testing, FILES < internal/testenv;
 
 	# The core knows no file, no clock and no network.
 	bitmap, rule, pose, gauss, internal/score

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/score"
 )
 
 // exactRounds bounds how often the exact polish explains the data anew, and
@@ -241,7 +242,7 @@ func (c *column) value(mu float64) float64 {
 	}
 	for i := range c.rivals {
 		r := &c.rivals[i]
-		sum += bernoulli(r.on, r.off, compose(max(r.hi, mu), min(r.lo, mu), c.q))
+		sum += bernoulli(r.on, r.off, score.Compose(max(r.hi, mu), min(r.lo, mu), c.q))
 	}
 	return sum
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/score"
 	"example.com/patchwork/pose"
 )
 
@@ -52,7 +53,7 @@ func (m *Model) Compose(height, width int, picks []Pick) *Composition {
 	c.compose(m, height, width, picks)
 	out := &Composition{Height: height, Width: width, P: make([]float64, height*width), Max: c.max, Min: c.min}
 	for i := range out.P {
-		out.P[i] = compose(c.hi[i], c.lo[i], m.cfg.abstention(i))
+		out.P[i] = score.Compose(c.hi[i], c.lo[i], m.cfg.abstention(i))
 	}
 	return out
 }
@@ -108,18 +109,6 @@ func (c *composer) abstain(m *Model, n int, picks []Pick) {
 		q := m.cfg.abstention(i)
 		c.hi[i], c.lo[i], c.max[i], c.min[i] = q, q, -1, -1
 	}
-}
-
-// compose is the extremal fold read off: hi + lo - q, which rounding must not
-// carry out of [0, 1]. Where nobody votes on one side the other is exact.
-func compose(hi, lo, q float64) float64 {
-	switch {
-	case lo == q:
-		return hi
-	case hi == q:
-		return lo
-	}
-	return min(max(hi+lo-q, 0), 1)
 }
 
 // Place is the opinion of one pick at every pixel of an image frame of

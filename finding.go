@@ -38,12 +38,7 @@ var findingNames = []string{"unused", "duplicate", "near-constant", "pose-at-edg
 // String is the name used in reports: "unused", "duplicate", "near-constant",
 // "pose-at-edge", "overconfident", "singular-geometry", "unexplained",
 // "impossible".
-func (k FindingKind) String() string {
-	if int(k) < len(findingNames) {
-		return findingNames[k]
-	}
-	return fmt.Sprintf("FindingKind(%d)", uint8(k))
-}
+func (k FindingKind) String() string { return nameOf("FindingKind", findingNames, uint8(k)) }
 
 // Finding is one odd thing about a model, with what is known of it and what to
 // do about it, a sentence each.

@@ -4,33 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/testenv"
 	"example.com/patchwork/pose"
 )
-
-// shared opens a file of the shared study: skipped with a reason where the
-// folder is absent, an error in CI.
-func shared(t testing.TB, name string) []byte {
-	t.Helper()
-	dir := os.Getenv("PATCHWORK_SHARED")
-	if dir == "" {
-		dir = filepath.Join("..", "shared")
-	}
-	data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("shared study data are required in CI: %v", err)
-		}
-		t.Skipf("shared study data are not here (set PATCHWORK_SHARED): %v", err)
-	}
-	return data
-}
 
 // nats is a log-likelihood of the golden files, where null is -Inf.
 type nats float64
@@ -110,7 +91,7 @@ type goldenTables struct {
 func loadTables(t testing.TB) goldenTables {
 	t.Helper()
 	var g goldenTables
-	if err := json.Unmarshal(shared(t, "golden/tables.json"), &g); err != nil {
+	if err := json.Unmarshal(testenv.ReadShared(t, "golden/tables.json"), &g); err != nil {
 		t.Fatal(err)
 	}
 	return g
@@ -258,7 +239,7 @@ type goldenCounts struct{ Num, Den, Mu [][][]float64 }
 func loadImages(t testing.TB) goldenImages {
 	t.Helper()
 	var g goldenImages
-	if err := json.Unmarshal(shared(t, "golden/images.json"), &g); err != nil {
+	if err := json.Unmarshal(testenv.ReadShared(t, "golden/images.json"), &g); err != nil {
 		t.Fatal(err)
 	}
 	return g

@@ -23,26 +23,13 @@ const (
 	ModePaper
 )
 
+var modeNames = []string{"default", "paper"}
+
 // String is the name used in flags: "default" or "paper".
-func (m Mode) String() string {
-	switch m {
-	case ModeDefault:
-		return "default"
-	case ModePaper:
-		return "paper"
-	}
-	return fmt.Sprintf("Mode(%d)", uint8(m))
-}
+func (m Mode) String() string { return nameOf("Mode", modeNames, uint8(m)) }
 
 // ParseMode is the inverse of String.
-func ParseMode(name string) (Mode, error) {
-	for _, m := range []Mode{ModeDefault, ModePaper} {
-		if name == m.String() {
-			return m, nil
-		}
-	}
-	return 0, fmt.Errorf("patchwork: mode is default or paper, not %q", name)
-}
+func ParseMode(name string) (Mode, error) { return parseName[Mode]("a mode", modeNames, name) }
 
 // Method is how a start is learned.
 type Method uint8
@@ -63,21 +50,11 @@ const (
 var methodNames = []string{"default", "online", "batch", "both"}
 
 // String is the name used in flags: "default", "online", "batch", "both".
-func (m Method) String() string {
-	if int(m) < len(methodNames) {
-		return methodNames[m]
-	}
-	return fmt.Sprintf("Method(%d)", uint8(m))
-}
+func (m Method) String() string { return nameOf("Method", methodNames, uint8(m)) }
 
 // ParseMethod is the inverse of String.
 func ParseMethod(name string) (Method, error) {
-	for i, n := range methodNames {
-		if n == name {
-			return Method(i), nil
-		}
-	}
-	return 0, fmt.Errorf("patchwork: method is online, batch or both, not %q", name)
+	return parseName[Method]("a method", methodNames, name)
 }
 
 // batchInk is the recommended prior under Max: a background must be allowed
@@ -104,21 +81,11 @@ const (
 var beginningNames = []string{"both", "orders", "splits"}
 
 // String is the name used in flags: "both", "orders", "splits".
-func (b Beginning) String() string {
-	if int(b) < len(beginningNames) {
-		return beginningNames[b]
-	}
-	return fmt.Sprintf("Beginning(%d)", uint8(b))
-}
+func (b Beginning) String() string { return nameOf("Beginning", beginningNames, uint8(b)) }
 
 // ParseBeginning is the inverse of String.
 func ParseBeginning(name string) (Beginning, error) {
-	for i, n := range beginningNames {
-		if n == name {
-			return Beginning(i), nil
-		}
-	}
-	return 0, fmt.Errorf("patchwork: starts begin with orders, splits or both, not %q", name)
+	return parseName[Beginning]("what starts begin with", beginningNames, name)
 }
 
 // DefaultConfig is the recommended configuration of a model to learn, or the

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/testenv"
 )
 
 // goldenPredict is a case of predict.json.
@@ -32,7 +33,7 @@ type goldenPredict struct {
 func loadPredict(t testing.TB) []goldenPredict {
 	t.Helper()
 	var g []goldenPredict
-	if err := json.Unmarshal(shared(t, "golden/predict.json"), &g); err != nil {
+	if err := json.Unmarshal(testenv.ReadShared(t, "golden/predict.json"), &g); err != nil {
 		t.Fatal(err)
 	}
 	if len(g) == 0 {

@@ -26,23 +26,13 @@ const (
 )
 
 // String is the name used in flags: "c", "text", "literal".
-func (r Reading) String() string {
-	if int(r) < len(readingNames) {
-		return readingNames[r]
-	}
-	return fmt.Sprintf("Reading(%d)", uint8(r))
-}
+func (r Reading) String() string { return nameOf("Reading", readingNames, uint8(r)) }
 
 var readingNames = []string{"c", "text", "literal"}
 
 // ParseReading is the inverse of String.
 func ParseReading(name string) (Reading, error) {
-	for i, n := range readingNames {
-		if n == name {
-			return Reading(i), nil
-		}
-	}
-	return 0, fmt.Errorf("patchwork: a reading of the initialisation is c, text or literal, not %q", name)
+	return parseName[Reading]("a reading of the initialisation", readingNames, name)
 }
 
 // OnlineOptions are the settings of online learning.

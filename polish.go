@@ -8,30 +8,41 @@ import (
 // polishIterations is how many iterations polish every start.
 const polishIterations = 8
 
+// In the search experts are free and images use too many of them; a much used
+// expert is cheap, so its usage would stay too high. Therefore the first rounds
+// of a polish, which are not judged, charge extra nats a pick, fewer every
+// round, and usage settles from below (experiments/quadrants/README.md).
+const extraRounds, extraCost = 4, 2.0
+
 // polish turns what the search found into a model that describes the data
 // shortly (findings, section 2, step 2). An image may stay unexplained, a pick
 // must gain more than saying that the expert is active costs, and a vote more
 // than a vote costs. t is how m explained the data in the search. These
-// penalties belong here and not into the search, which they mislead.
+// penalties belong here and not into the search, which they mislead. There must
+// be at least extraRounds iterations.
 //
 // The result is the shortest of the rounds, with its abstaining entries at q.
 func polish(ctx context.Context, m *Model, t *Tally, data Data, opt LearnOptions, iterations int) (described, error) {
 	var best described
 	for n := 0; ; n++ {
 		costs := t.activationCosts()
+		extra := extraCost * float64(max(extraRounds-n, 0)) / extraRounds
+		for k := range costs {
+			costs[k] += extra
+		}
 		d, err := opt.describe(ctx, m, data, costs, nil)
 		if err != nil {
 			return described{}, err
 		}
 		t = d.tally
-		if d.shorter(&best) {
+		if extra == 0 && d.shorter(&best) {
 			best = d
 		}
 		if n == iterations {
 			break
 		}
 		next := t.Model(m, MStep{Sit: abstainingSits, Pays: t.voteCost()})
-		if sameTemplates(m, next) && slices.Equal(costs, t.activationCosts()) {
+		if extra == 0 && sameTemplates(m, next) && slices.Equal(costs, t.activationCosts()) {
 			break
 		}
 		m = next

@@ -1,6 +1,7 @@
 package patchwork
 
 import (
+	"example.com/patchwork/internal/score"
 	"math"
 	"slices"
 )
@@ -115,7 +116,7 @@ func (c *composer) average(m *Model, height, width int, alternatives []Alternati
 		}
 		c.compose(m, height, width, a.Picks)
 		for i := range out {
-			out[i] += a.Weight * compose(c.hi[i], c.lo[i], m.cfg.abstention(i))
+			out[i] += a.Weight * score.Compose(c.hi[i], c.lo[i], m.cfg.abstention(i))
 		}
 	}
 	for i, p := range out {

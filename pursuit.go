@@ -26,23 +26,13 @@ const (
 )
 
 // String is the name used in flags: "default", "truncated", "original", "mixed".
-func (s Scoring) String() string {
-	if int(s) < len(scoringNames) {
-		return scoringNames[s]
-	}
-	return fmt.Sprintf("Scoring(%d)", uint8(s))
-}
+func (s Scoring) String() string { return nameOf("Scoring", scoringNames, uint8(s)) }
 
 var scoringNames = []string{"default", "truncated", "original", "mixed"}
 
 // ParseScoring is the inverse of String.
 func ParseScoring(name string) (Scoring, error) {
-	for i, n := range scoringNames {
-		if n == name {
-			return Scoring(i), nil
-		}
-	}
-	return 0, fmt.Errorf("patchwork: scoring is truncated, original or mixed, not %q", name)
+	return parseName[Scoring]("a scoring", scoringNames, name)
 }
 
 // PursuitOptions are the settings of likelihood matching pursuit. The zero

@@ -7,9 +7,15 @@ import (
 	"slices"
 )
 
-// A relocation move deletes an expert and begins another one elsewhere; these
-// are how many are tried, and how long each is learned before it is judged.
-const relocations, relocationSweeps, relocationPolish = 10, 8, 6
+// A relocation move deletes an expert and begins another one elsewhere. Moves
+// end after so many failures in a row, and after so many in all; each is learned
+// for so many sweeps, and polished, before it is judged.
+const (
+	relocationFailures = 10
+	relocations        = 40
+	relocationSweeps   = 8
+	relocationPolish   = 4
+)
 
 // relocate tries moves of experts from where they are of little use to where
 // one is missing, and keeps what shortens the description (findings, section
@@ -25,6 +31,9 @@ func relocate(ctx context.Context, d described, data Data, opt LearnOptions, rng
 	}
 	failures := 0
 	for range relocations {
+		if failures == relocationFailures {
+			break
+		}
 		moved, err := v.move(ctx, v.order[failures/2%len(v.order)], rng)
 		if err != nil {
 			return d, err

@@ -1,33 +1,17 @@
 package dataset
 
 import (
-	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"example.com/patchwork/internal/testenv"
 )
 
 // TestNumPyBothWays: NumPy makes an archive of awkward arrays, we read it and
 // write it again, and NumPy finds in the copy what it had put in.
 func TestNumPyBothWays(t *testing.T) {
-	py := ""
-	for _, name := range []string{"python3", "/usr/bin/python3"} {
-		if path, err := exec.LookPath(name); err == nil && exec.Command(path, "-c", "import numpy").Run() == nil {
-			py = path
-			break
-		}
-	}
-	if py == "" {
-		t.Skip("no Python interpreter with NumPy here (Debian: apt-get install python3-numpy)")
-	}
-	dir := t.TempDir()
-	run := func(script string) {
-		t.Helper()
-		cmd := exec.Command(py, "-c", script)
-		cmd.Dir = dir
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-	}
+	numpy, dir := testenv.NumPy(t), t.TempDir()
+	run := func(script string) { t.Helper(); numpy(dir, script) }
 	run(`
 import numpy as n
 g = n.random.default_rng(1)

@@ -2,29 +2,17 @@ package dataset
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
+
+	"example.com/patchwork/internal/testenv"
 )
 
 // shared is the path of a file among the public data sets, which are not part
-// of this repository. Their folder is named by PATCHWORK_SHARED; by default it
-// lies beside the repository.
+// of this repository.
 func shared(t *testing.T, name string) string {
 	t.Helper()
-	root := os.Getenv("PATCHWORK_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "shared")
-	}
-	path := filepath.Join(root, "data", name)
-	if _, err := os.Stat(path); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("the public data sets must be present in CI: %v", err)
-		}
-		t.Skipf("public data sets not here (set PATCHWORK_SHARED): %v", err)
-	}
-	return path
+	return testenv.Shared(t, "data/"+name)
 }
 
 func readShared(t *testing.T, name string, opts Options) *Set {

@@ -6,32 +6,14 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
-)
 
-// shared reads a file of the study that the project was given; it is not part
-// of the repository.
-func shared(t *testing.T, name string) []byte {
-	t.Helper()
-	dir := os.Getenv("PATCHWORK_SHARED")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared")
-	}
-	data, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skipf("golden cases are not here, set PATCHWORK_SHARED: %v", err)
-	}
-	return data
-}
+	"example.com/patchwork/internal/testenv"
+)
 
 func TestFitGolden(t *testing.T) {
 	var file struct {
@@ -42,7 +24,7 @@ func TestFitGolden(t *testing.T) {
 			CovML   [][]float64 `json:"cov_ml"`
 		}
 	}
-	if err := json.Unmarshal(shared(t, "golden/images.json"), &file); err != nil {
+	if err := json.Unmarshal(testenv.ReadShared(t, "golden/images.json"), &file); err != nil {
 		t.Fatal(err)
 	}
 	g := file.Geometry

@@ -1,44 +1,22 @@
 package modelfile
 
 import (
-	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/testenv"
 	"example.com/patchwork/pose"
 )
-
-// python is an interpreter that has NumPy, the other side of the contract.
-func python(t *testing.T) string {
-	t.Helper()
-	for _, name := range []string{"python3", "/usr/bin/python3"} {
-		path, err := exec.LookPath(name)
-		if err == nil && exec.Command(path, "-c", "import numpy").Run() == nil {
-			return path
-		}
-	}
-	t.Skip("no Python interpreter with NumPy here (Debian: apt-get install python3-numpy)")
-	return ""
-}
-
-func run(t *testing.T, py, dir, script string) {
-	t.Helper()
-	cmd := exec.Command(py, "-c", script)
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-}
 
 // TestNumPyReadsOurs checks the contract from the other side: names, types,
 // shapes and values.
 func TestNumPyReadsOurs(t *testing.T) {
-	py, dir := python(t), t.TempDir()
+	run, dir := testenv.NumPy(t), t.TempDir()
 	if err := Save(filepath.Join(dir, "m.npz"), everything(t)); err != nil {
 		t.Fatal(err)
 	}
-	run(t, py, dir, `
+	run(dir, `
 import json, numpy as n
 z = n.load('m.npz')
 assert z.files == ['model.json', 'experts', 'on', 'seen', 'lost_on', 'lost_seen', 'q', 'usage', 'geometry_mean', 'geometry_cov'], z.files
@@ -57,8 +35,8 @@ assert z['geometry_mean'].tolist() == [1,2,3,4,5,6] and (z['geometry_cov'] == n.
 // TestWeReadNumPys: a model that NumPy alone has made, in the three ways a user
 // may take.
 func TestWeReadNumPys(t *testing.T) {
-	py, dir := python(t), t.TempDir()
-	run(t, py, dir, `
+	run, dir := testenv.NumPy(t), t.TempDir()
+	run(dir, `
 import json, zipfile, numpy as n
 E = n.array([[[0,.25,1],[.5,1,0]],[[1,0,0],[0,0,.125]]])
 head = json.dumps({"rule": "max", "height": 2, "width": 3, "shift": 1})

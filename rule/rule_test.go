@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"example.com/patchwork/internal/testenv"
 	"example.com/patchwork/rule"
 	"example.com/patchwork/rule/ruletest"
 )
@@ -28,24 +27,6 @@ func TestConform(t *testing.T) {
 	}
 }
 
-// shared opens a file of the study that the project was given; it is not part
-// of the repository.
-func shared(t *testing.T, name string) []byte {
-	t.Helper()
-	dir := os.Getenv("PATCHWORK_SHARED")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared")
-	}
-	data, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skipf("golden cases are not here, set PATCHWORK_SHARED: %v", err)
-	}
-	return data
-}
-
 func TestGolden(t *testing.T) {
 	var file struct {
 		Rules []struct {
@@ -55,7 +36,7 @@ func TestGolden(t *testing.T) {
 			Out  float64
 		}
 	}
-	if err := json.Unmarshal(shared(t, "golden/tables.json"), &file); err != nil {
+	if err := json.Unmarshal(testenv.ReadShared(t, "golden/tables.json"), &file); err != nil {
 		t.Fatal(err)
 	}
 	byName := map[string]rule.Rule{

@@ -1,33 +1,19 @@
 package main
 
 import (
-	"os/exec"
 	"testing"
-)
 
-// python is an interpreter with NumPy.
-func python(t *testing.T) string {
-	t.Helper()
-	for _, name := range []string{"python3", "/usr/bin/python3"} {
-		path, err := exec.LookPath(name)
-		if err == nil && exec.Command(path, "-c", "import numpy").Run() == nil {
-			return path
-		}
-	}
-	t.Skip("no Python interpreter with NumPy here (Debian: apt-get install python3-numpy)")
-	return ""
-}
+	"example.com/patchwork/internal/testenv"
+)
 
 // A session in which NumPy writes the data and the model, and reads what we
 // make of them.
 func TestNumPySession(t *testing.T) {
-	py := python(t)
+	numpy := testenv.NumPy(t)
 	t.Chdir(t.TempDir())
 	script := func(code string) {
 		t.Helper()
-		if out, err := exec.Command(py, "-c", "import json, numpy as np\n"+code).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		numpy(".", "import json, numpy as np\n"+code)
 	}
 	script(`
 r = np.random.default_rng(1)

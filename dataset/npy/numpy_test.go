@@ -3,37 +3,16 @@ package npy
 import (
 	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"example.com/patchwork/internal/testenv"
 )
-
-// python is an interpreter that has NumPy, the other side of the round trips.
-func python(t *testing.T) string {
-	t.Helper()
-	for _, name := range []string{"python3", "/usr/bin/python3"} {
-		path, err := exec.LookPath(name)
-		if err == nil && exec.Command(path, "-c", "import numpy").Run() == nil {
-			return path
-		}
-	}
-	t.Skip("no Python interpreter with NumPy here (Debian: apt-get install python3-numpy)")
-	return ""
-}
-
-func run(t *testing.T, py, dir, script string) {
-	t.Helper()
-	cmd := exec.Command(py, "-c", script)
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-}
 
 // TestNumPyReadsOurs writes every type; NumPy loads it, compares with its own
 // array of the same values, and saves it again: the same bytes.
 func TestNumPyReadsOurs(t *testing.T) {
-	py, dir := python(t), t.TempDir()
+	run, dir := testenv.NumPy(t), t.TempDir()
 	arrays := map[string]*Array{
 		"bool": New([]bool{true, false, true, true, false, false}, 2, 3),
 		"i1":   New([]int8{-128, 127, 0}, 3), "u1": New([]uint8{255, 0, 1}, 3),
@@ -61,7 +40,7 @@ func TestNumPyReadsOurs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	run(t, py, dir, `
+	run(dir, `
 import numpy as n, io
 want = dict(bool=n.array([[1,0,1],[1,0,0]],'?'), i1=n.array([-128,127,0],'i1'), u1=n.array([255,0,1],'u1'),
  i2=n.array([[-5],[1]],'i2'), u2=n.array([65535],'u2'), i4=n.array([[[-7]]],'i4'), u4=n.array([1<<31],'u4'),
@@ -78,8 +57,8 @@ for k in want:
 
 // TestWeReadNumPys covers what only NumPy writes: other orders, versions, types.
 func TestWeReadNumPys(t *testing.T) {
-	py, dir := python(t), t.TempDir()
-	run(t, py, dir, `
+	run, dir := testenv.NumPy(t), t.TempDir()
+	run(dir, `
 import numpy as n
 from numpy.lib import format
 a = n.arange(24).reshape(2,3,4)

@@ -6,6 +6,7 @@ package quadrants
 import (
 	"context"
 	"math"
+	"time"
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset/synth"
@@ -41,6 +42,7 @@ type Result struct {
 
 	DescriptionLength float64 // of the training images, nats; 0 in paper mode
 	FixedPoint        bool
+	Took              time.Duration // to learn
 
 	// Of the model learned from the true experts, if asked for.
 	LimitS, LimitFive                    int
@@ -61,10 +63,12 @@ func Learn(ctx context.Context, o Options, set int) (Result, error) {
 	data := patchwork.Data{Images: train.Images}
 	cfg := patchwork.DefaultConfig(o.Mode, patchwork.MaxMinusMin, train.Truth.Side, train.Truth.Side, pose.Grid{})
 	opt := patchwork.LearnOptions{Experts: synth.QuadrantExperts, Mode: o.Mode, Seed: seed, Workers: o.Workers}
+	began := time.Now()
 	m, err := patchwork.Learn(ctx, data, cfg, opt)
 	if err != nil {
 		return r, err
 	}
+	r.Took = time.Since(began)
 	record := m.Extras().Record
 	r.DescriptionLength, r.FixedPoint = record.DescriptionLength, record.FixedPoint
 	r.S, r.Five = Recovered(m.Templates(), train.Truth.Experts)

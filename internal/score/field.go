@@ -118,8 +118,9 @@ func (f *Field) LogLik() float64 {
 // Picks are the sprites placed so far, in order. The slice is the field's own.
 func (f *Field) Picks() []Placed { return f.picks }
 
-// compose is hi + lo - q, exact where only one side votes, kept in [0, 1].
-func compose(hi, lo, q float64) float64 {
+// Compose reads the extremal fold off: hi + lo - q, exact where only one side
+// votes, and kept in [0, 1] against rounding.
+func Compose(hi, lo, q float64) float64 {
 	switch {
 	case lo == q:
 		return hi
@@ -129,7 +130,8 @@ func compose(hi, lo, q float64) float64 {
 	return min(max(hi+lo-q, 0), 1)
 }
 
-// pixelLogLik is log P(x | p), in nats; 0 for an unknown pixel.
+// pixelLogLik is log P(x | p) of one Bernoulli pixel, in nats; 0 for an unknown
+// pixel.
 func pixelLogLik(x uint8, p float64) float64 {
 	switch x {
 	case On:
@@ -148,11 +150,11 @@ func (f *Field) after(i int, s *Sprite, j int) float64 {
 	switch {
 	case v > hi:
 		if lo != q {
-			return pixelLogLik(f.X[i], compose(v, lo, q))
+			return pixelLogLik(f.X[i], Compose(v, lo, q))
 		}
 	case v < lo && f.Bank.TwoSided:
 		if hi != q {
-			return pixelLogLik(f.X[i], compose(hi, v, q))
+			return pixelLogLik(f.X[i], Compose(hi, v, q))
 		}
 	default:
 		return f.L[i]
@@ -276,7 +278,7 @@ func (f *Field) fold(i int) (hi, lo float64) {
 
 // set gives pixel i new extremal opinions.
 func (f *Field) set(i int, hi, lo float64, changes []Change) []Change {
-	l := pixelLogLik(f.X[i], compose(hi, lo, f.Bank.q(i)))
+	l := pixelLogLik(f.X[i], Compose(hi, lo, f.Bank.q(i)))
 	if f.X[i] != Unknown {
 		changes = append(changes, Change{Index: i, OldHi: f.Hi[i], Hi: hi, OldLo: f.Lo[i], Lo: lo,
 			OldL: f.L[i], L: l, Y: i / f.Width, X: i % f.Width, PixelValue: f.X[i]})

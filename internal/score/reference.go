@@ -44,8 +44,8 @@ func ReferenceGains(f *Field, g Grid) []Gain {
 			if f.Bank.TwoSided && v < lo {
 				lo = v
 			}
-			before := pixelLogLik(f.X[i], compose(f.Hi[i], f.Lo[i], q))
-			gains[c].add(before, pixelLogLik(f.X[i], compose(hi, lo, q)))
+			before := pixelLogLik(f.X[i], Compose(f.Hi[i], f.Lo[i], q))
+			gains[c].add(before, pixelLogLik(f.X[i], Compose(hi, lo, q)))
 		}
 	}
 	return gains

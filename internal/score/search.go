@@ -403,11 +403,11 @@ func (s *Search) vote(sp *Sprite, j int, pixel uint8, hi, lo, q, l float64) floa
 	switch {
 	case v > hi:
 		if lo != q {
-			return s.Bank.finite(pixelLogLik(pixel, compose(v, lo, q))) - s.Bank.finite(l)
+			return s.Bank.finite(pixelLogLik(pixel, Compose(v, lo, q))) - s.Bank.finite(l)
 		}
 	case v < lo:
 		if hi != q {
-			return s.Bank.finite(pixelLogLik(pixel, compose(hi, v, q))) - s.Bank.finite(l)
+			return s.Bank.finite(pixelLogLik(pixel, Compose(hi, v, q))) - s.Bank.finite(l)
 		}
 	default:
 		return 0

@@ -112,7 +112,7 @@ func (s *Search) meet(i int) int {
 func (s *Search) logLik(state, i int, hi, lo float64) float64 {
 	l := s.still.l[state]
 	if l != l {
-		l = pixelLogLik(s.X[i], compose(hi, lo, s.Bank.q(i)))
+		l = pixelLogLik(s.X[i], Compose(hi, lo, s.Bank.q(i)))
 		s.still.l[state] = l
 	}
 	return l

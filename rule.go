@@ -1,7 +1,5 @@
 package patchwork
 
-import "fmt"
-
 // Rule is the composition rule of a model: how the opinions of the experts
 // that explain an image become one probability a pixel. Both rules are one
 // fold (design.md, section 1): start with hi = lo = q, let an opinion p join
@@ -18,26 +16,13 @@ const (
 	MaxMinusMin
 )
 
+var ruleNames = []string{"max", "max-minus-min"}
+
 // String is the name used in files and flags: "max" or "max-minus-min".
-func (r Rule) String() string {
-	switch r {
-	case Max:
-		return "max"
-	case MaxMinusMin:
-		return "max-minus-min"
-	}
-	return fmt.Sprintf("Rule(%d)", uint8(r))
-}
+func (r Rule) String() string { return nameOf("Rule", ruleNames, uint8(r)) }
 
 // ParseRule is the inverse of String.
-func ParseRule(name string) (Rule, error) {
-	for _, r := range []Rule{Max, MaxMinusMin} {
-		if name == r.String() {
-			return r, nil
-		}
-	}
-	return 0, fmt.Errorf("patchwork: a model's rule is max or max-minus-min, not %q", name)
-}
+func ParseRule(name string) (Rule, error) { return parseName[Rule]("a model's rule", ruleNames, name) }
 
 // Abstention is the rule's usual "no vote" value: 0 for Max, 1/2 for
 // MaxMinusMin.
@@ -60,23 +45,12 @@ const (
 	Unknown
 )
 
+var outsideNames = []string{"background", "unknown"}
+
 // String is the name used in files and flags: "background" or "unknown".
-func (o Outside) String() string {
-	switch o {
-	case Background:
-		return "background"
-	case Unknown:
-		return "unknown"
-	}
-	return fmt.Sprintf("Outside(%d)", uint8(o))
-}
+func (o Outside) String() string { return nameOf("Outside", outsideNames, uint8(o)) }
 
 // ParseOutside is the inverse of String.
 func ParseOutside(name string) (Outside, error) {
-	for _, o := range []Outside{Background, Unknown} {
-		if name == o.String() {
-			return o, nil
-		}
-	}
-	return 0, fmt.Errorf("patchwork: outside is background or unknown, not %q", name)
+	return parseName[Outside]("what lies outside an image", outsideNames, name)
 }

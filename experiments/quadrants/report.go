@@ -1,0 +1,161 @@
+package quadrants
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/dataset/synth"
+	"example.com/patchwork/pose"
+)
+
+// Row is the mean over the sets of one row of the table.
+type Row struct {
+	Options
+	Recovered           float64 // experts, by criterion S
+	AllS, AllFive       float64 // share of the sets with all eight
+	Excess              float64 // median cross-entropy beyond the truth's, nats an image
+	CrossEntropy, Truth float64 // medians
+	FixedPoint          float64 // share of the sets
+	Took                time.Duration
+
+	// The limit from the truth, and the share of the sets in which learning
+	// came within half a nat of its description length, or below.
+	LimitAllS, LimitExcess, Within float64
+}
+
+// Run learns all sets of a row.
+func Run(ctx context.Context, o Options) (Row, error) {
+	row := Row{Options: o}
+	var excess, entropy, truth, limit []float64
+	share := 1 / float64(o.Sets)
+	count := func(sum *float64, holds bool) {
+		if holds {
+			*sum += share
+		}
+	}
+	for i := range o.Sets {
+		r, err := Learn(ctx, o, i)
+		if err != nil {
+			return row, err
+		}
+		row.Recovered += float64(r.S) * share
+		count(&row.AllS, r.S == synth.QuadrantExperts)
+		count(&row.AllFive, r.Five == synth.QuadrantExperts)
+		count(&row.FixedPoint, r.FixedPoint)
+		count(&row.LimitAllS, r.LimitS == synth.QuadrantExperts)
+		count(&row.Within, r.DescriptionLength < r.LimitDescriptionLength+0.5)
+		row.Took += r.Took / time.Duration(o.Sets)
+		excess, limit = append(excess, r.CrossEntropy-r.Truth), append(limit, r.LimitEntropy-r.Truth)
+		entropy, truth = append(entropy, r.CrossEntropy), append(truth, r.Truth)
+	}
+	row.Excess, row.LimitExcess = median(excess), median(limit)
+	row.CrossEntropy, row.Truth = median(entropy), median(truth)
+	return row, nil
+}
+
+func median(x []float64) float64 {
+	slices.Sort(x)
+	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
+}
+
+// Rows of the ledger.
+func Rows(seed uint64, workers int) []Options {
+	row := func(n, sets int) Options { return Options{N: n, Sets: sets, Seed: seed, Workers: workers} }
+	limited := row(50, 100)
+	limited.FromTruth = true
+	paper := row(100, 50)
+	paper.Mode = patchwork.ModePaper
+	return []Options{row(20, 100), limited, row(100, 200), row(200, 20), row(500, 20), row(1000, 20), paper}
+}
+
+// Report prints the table of the rows, and the off-support votes.
+func Report(ctx context.Context, w io.Writer, rows []Options) error {
+	fmt.Fprintln(w, "| mode | N | sets | experts (S) | all 8 (S) | all 8 (05) | cross-entropy | excess over the truth | fixed point | s a set |")
+	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|")
+	for _, o := range rows {
+		r, err := Run(ctx, o)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "| %v | %d | %d | %.2f | %.1f %% | %.1f %% | %.2f | %.3f | %.0f %% | %.3f |\n", o.Mode, o.N, o.Sets,
+			r.Recovered, 100*r.AllS, 100*r.AllFive, r.CrossEntropy, r.Excess, 100*r.FixedPoint, r.Took.Seconds())
+		if o.FromTruth {
+			fmt.Fprintf(w, "| from the truth | %d | %d | | %.1f %% | | | %.3f | within half a nat of it, or below: %.0f %% | |\n",
+				o.N, o.Sets, 100*r.LimitAllS, r.LimitExcess, 100*r.Within)
+		}
+	}
+	return nil
+}
+
+// ReportVotes prints the mean off-support vote of 20 sets of 1000 images.
+func ReportVotes(ctx context.Context, w io.Writer, seed uint64) error {
+	const sets = 20
+	var means [2]float64
+	for i, f := range []patchwork.Formula{patchwork.EquationOne, patchwork.Guarded} {
+		for set := range sets {
+			v, err := OffSupport(ctx, f, 1000, seed*1_000_003+uint64(set))
+			if err != nil {
+				return err
+			}
+			means[i] += v / sets
+		}
+	}
+	_, err := fmt.Fprintf(w, "mean off-support vote given the true activations, N=1000: eq. (1) %.3f, guarded %.4f\n", means[0], means[1])
+	return err
+}
+
+// OffSupport is the mean vote |mu - 1/2| where the true experts abstain, after
+// 25 M-steps from random templates on n images, given who was really active.
+func OffSupport(ctx context.Context, f patchwork.Formula, n int, seed uint64) (float64, error) {
+	set, err := synth.Quadrants(synth.QuadrantsOptions{N: n, Seed: seed})
+	if err != nil {
+		return 0, err
+	}
+	cfg := patchwork.DefaultConfig(patchwork.ModeDefault, patchwork.MaxMinusMin, set.Truth.Side, set.Truth.Side, pose.Grid{})
+	m, err := patchwork.RandomModel(cfg, synth.QuadrantExperts, rand.New(rand.NewPCG(seed, 0)))
+	if err != nil {
+		return 0, err
+	}
+	const steps = 25
+	for i := range steps {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		step := patchwork.MStep{Formula: f}
+		if f == patchwork.Guarded && i < steps-1 {
+			step.Sit = 1e-3
+		}
+		m = tell(m, set.Images, set.Truth.Active).Model(m, step)
+	}
+	sum, entries := 0.0, 0.0
+	for k, t := range set.Truth.Experts {
+		for d, p := range t {
+			if p == 0.5 {
+				sum, entries = sum+math.Abs(m.Template(k)[d]-0.5), entries+1
+			}
+		}
+	}
+	return sum / entries, nil
+}
+
+// tell counts the images as if the pursuit had found who was active.
+func tell(m *patchwork.Model, images []*bitmap.Image, active [][]bool) *patchwork.Tally {
+	t := patchwork.NewTally(m)
+	for i, img := range images {
+		var e patchwork.Explanation
+		for k, on := range active[i] {
+			if on {
+				e.Picks = append(e.Picks, patchwork.Pick{Expert: k})
+			}
+		}
+		t.Add(m, img, &e, 1)
+	}
+	return t
+}

@@ -1,0 +1,83 @@
+// Package testenv finds what some tests need and not every machine has: the
+// data of an earlier study, and a Python with NumPy. A test that lacks either
+// is skipped with the reason; without the study it fails where CI=true. Only
+// tests import it.
+package testenv
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// Shared is the path of a file or folder of the shared study, named with
+// slashes from its root. The study is the folder in PATCHWORK_SHARED; by
+// default `shared` beside the repository.
+func Shared(t testing.TB, name string) string {
+	t.Helper()
+	dir := os.Getenv("PATCHWORK_SHARED")
+	if dir == "" {
+		dir = filepath.Join(root(t), "..", "shared")
+	}
+	path := filepath.Join(dir, filepath.FromSlash(name))
+	if _, err := os.Stat(path); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("the shared study must be present in CI: %v", err)
+		}
+		t.Skipf("the shared study is not here (set PATCHWORK_SHARED): %v", err)
+	}
+	return path
+}
+
+// ReadShared is the content of a file of the shared study.
+func ReadShared(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(Shared(t, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// root is the folder of go.mod: tests run in the folder of their package.
+func root(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			t.Fatal("no go.mod above the working folder")
+		}
+		dir = parent
+	}
+}
+
+// NumPy returns a function that runs a Python script in the given folder by an
+// interpreter that can import numpy, and fails the test with what it printed
+// unless it succeeds.
+func NumPy(t testing.TB) func(dir, script string) {
+	t.Helper()
+	for _, name := range []string{"python3", "/usr/bin/python3"} {
+		python, err := exec.LookPath(name)
+		if err != nil || exec.Command(python, "-c", "import numpy").Run() != nil {
+			continue
+		}
+		return func(dir, script string) {
+			t.Helper()
+			cmd := exec.Command(python, "-c", script)
+			cmd.Dir = dir
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+		}
+	}
+	t.Skip("no Python interpreter with NumPy here (Debian: apt-get install python3-numpy)")
+	return nil
+}
