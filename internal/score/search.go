@@ -269,11 +269,38 @@ func (s *Search) sync(k int) {
 	s.net(s.synced[k])
 	for i := s.sprites[k].first; i < s.sprites[k].end; i++ {
 		gains := s.gains[i*s.grid.Shifts() : (i+1)*s.grid.Shifts()]
+		if len(gains) == 1 {
+			gains[0] += s.updateInPlace(&s.Bank.Sprites[i])
+			continue
+		}
 		for c := range s.moves {
 			s.updatePixel(&s.Bank.Sprites[i], gains, &s.moves[c])
 		}
 	}
 	s.synced[k] = len(s.log)
+}
+
+// updateInPlace is what all moves together do to the gain of a sprite that has
+// one place only, where each image pixel meets one pixel of the sprite and
+// there is nothing to search. A pixel that abstains has a strength no larger
+// than any low, or NaN.
+func (s *Search) updateInPlace(sp *Sprite) float64 {
+	sum := 0.0
+	for i := range s.moves {
+		c := &s.moves[i]
+		y, x := c.Y-s.grid.DY0, c.X-s.grid.DX0
+		if uint(y) >= uint(s.Bank.Height) || uint(x) >= uint(s.Bank.Width) {
+			continue
+		}
+		j := y*s.Bank.Width + x
+		if s.Bank.TwoSided {
+			q := s.Bank.q(c.Index)
+			sum += s.vote(sp, j, c.PixelValue, c.Hi, c.Lo, q, c.L) - s.vote(sp, j, c.PixelValue, c.OldHi, c.OldLo, q, c.OldL)
+		} else if t := sp.strength[c.PixelValue][j]; t > c.low {
+			sum += c.sign * (min(t, c.high) - c.low)
+		}
+	}
+	return sum
 }
 
 // net makes moves the net changes of the log from an entry on: a pixel that
