@@ -126,6 +126,18 @@ func Best(rounds iter.Seq2[Iteration, error]) (Iteration, error) {
 	return best, nil
 }
 
+// last runs the iterations to the end and returns the last round.
+func last(rounds iter.Seq2[Iteration, error]) (Iteration, error) {
+	var round Iteration
+	for it, err := range rounds {
+		if err != nil {
+			return Iteration{}, err
+		}
+		round = it
+	}
+	return round, nil
+}
+
 // chunk is how many images a worker takes at a time: few enough to share the
 // work evenly, many enough that taking them costs nothing.
 const chunk = 16
@@ -151,6 +163,9 @@ func Explain(ctx context.Context, m *Model, data Data, opt PursuitOptions, worke
 	}
 	chunks := (len(data.Images) + chunk - 1) / chunk
 	workers = max(1, min(workers, chunks))
+	if workers == 1 { // a goroutine costs as much as explaining a dozen rows of a table
+		return explainChunks(ctx, first, data, new(queue), chunks, each)
+	}
 	tallies, errs := make([]*Tally, workers), make([]error, workers)
 	var next queue
 	var wg sync.WaitGroup

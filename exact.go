@@ -36,7 +36,7 @@ func exactPolish(ctx context.Context, d described, data Data, opt LearnOptions) 
 			best, least = d, length
 		}
 		sets.group()
-		m, costs, before = exactStep(m, data, sets, d.tally.voteCost()), d.tally.activationCosts(), sets
+		m, costs, before = exactStep(m, data, sets, strictness(d.tally.rows)*d.tally.voteCost()), d.tally.activationCosts(), sets
 	}
 	return best, false, nil
 }

@@ -114,7 +114,7 @@ type LearnOptions struct {
 	Method  Method
 
 	// Starts is how many times to begin anew; the start with the best training
-	// log-likelihood is chosen. 0 means 8 orders of the images, with 8 splits
+	// log-likelihood, or the shortest description (see Learn), is chosen. 0 means 8 orders of the images, with 8 splits
 	// where Begin is BeginBoth, or 5 random starts, or 1 in ModePaper. The
 	// first order is that of the data.
 	Starts int
@@ -438,7 +438,8 @@ func learnOnline(ctx context.Context, data Data, cfg Config, opt LearnOptions, i
 // learning (findings, section 2).
 const abstainingSits = 1e-3
 
-// sweep runs batch EM from m and returns its best round, final.
+// sweep runs batch EM from m and returns its best round, final; in ModePaper
+// its last one.
 func sweep(ctx context.Context, m *Model, data Data, opt LearnOptions, iterations int) (Iteration, error) {
 	em := EMOptions{Iterations: iterations, Pursuit: opt.pursuit(), Workers: opt.Workers,
 		Step: MStep{KeepUnseen: m.cfg.Rule == Max, Sit: abstainingSits}}
@@ -449,7 +450,11 @@ func sweep(ctx context.Context, m *Model, data Data, opt LearnOptions, iteration
 		t, err := Explain(ctx, m, data, em.Pursuit, em.Workers, nil)
 		return Iteration{Model: m, Tally: t}, err
 	}
-	best, err := Best(EM(ctx, m, data, em))
+	choose := Best
+	if opt.Mode == ModePaper { // eq. (1) has no likelihood to keep the best of
+		choose = last
+	}
+	best, err := choose(EM(ctx, m, data, em))
 	if err != nil {
 		return Iteration{}, err
 	}

@@ -2,6 +2,7 @@ package patchwork
 
 import (
 	"context"
+	"math"
 	"slices"
 )
 
@@ -13,6 +14,13 @@ const polishIterations = 8
 // of a polish, which are not judged, charge extra nats a pick, fewer every
 // round, and usage settles from below (experiments/quadrants/README.md).
 const extraRounds, extraCost = 4, 2.0
+
+// strictness is how much of the penalties of the polish is in force: none up to
+// 20 images, all from 50. They are asymptotic; with so few images they
+// only cost likelihood on unseen ones.
+func strictness(rows int64) float64 {
+	return min(max(math.Log(float64(rows)/20)/math.Log(50./20), 0), 1)
+}
 
 // polish turns what the search found into a model that describes the data
 // shortly (findings, section 2, step 2). An image may stay unexplained, a pick
@@ -26,7 +34,8 @@ func polish(ctx context.Context, m *Model, t *Tally, data Data, opt LearnOptions
 	var best described
 	for n := 0; ; n++ {
 		costs := t.activationCosts()
-		extra := extraCost * float64(max(extraRounds-n, 0)) / extraRounds
+		strict := strictness(t.rows)
+		extra := strict * extraCost * float64(max(extraRounds-n, 0)) / extraRounds
 		for k := range costs {
 			costs[k] += extra
 		}
@@ -35,14 +44,14 @@ func polish(ctx context.Context, m *Model, t *Tally, data Data, opt LearnOptions
 			return described{}, err
 		}
 		t = d.tally
-		if extra == 0 && d.shorter(&best) {
+		if n >= extraRounds && d.shorter(&best) {
 			best = d
 		}
 		if n == iterations {
 			break
 		}
-		next := t.Model(m, MStep{Sit: abstainingSits, Pays: t.voteCost()})
-		if extra == 0 && sameTemplates(m, next) && slices.Equal(costs, t.activationCosts()) {
+		next := t.Model(m, MStep{Sit: abstainingSits, Pays: strict * t.voteCost()})
+		if n >= extraRounds && sameTemplates(m, next) && slices.Equal(costs, t.activationCosts()) {
 			break
 		}
 		m = next
@@ -57,9 +66,28 @@ func polish(ctx context.Context, m *Model, t *Tally, data Data, opt LearnOptions
 // learnShort is the search from m, and its polish.
 func (o LearnOptions) learnShort(ctx context.Context, m *Model, data Data, sweeps, polishing int) (described, error) {
 	em := EMOptions{Iterations: sweeps, Pursuit: o.pursuit(), Workers: o.Workers, Step: MStep{Sit: abstainingSits}}
-	best, err := Best(EM(ctx, m, data, em))
+	best, err := search(ctx, m, data, em)
 	if err != nil {
 		return described{}, err
 	}
 	return polish(ctx, best.Model, best.Tally, data, o, polishing)
+}
+
+// searchPatience is after how many rounds without a better one the search ends.
+const searchPatience = 3
+
+// search is the best round of EM, which ends early when it no longer improves.
+func search(ctx context.Context, m *Model, data Data, em EMOptions) (Iteration, error) {
+	var best Iteration
+	for it, err := range EM(ctx, m, data, em) {
+		if err != nil {
+			return Iteration{}, err
+		}
+		if best.Model == nil || it.Tally.LogLik() > best.Tally.LogLik() {
+			best = it
+		} else if it.Number-best.Number >= searchPatience {
+			break
+		}
+	}
+	return best, nil
 }

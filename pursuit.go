@@ -195,6 +195,9 @@ func (p *Pursuit) Explain(img *bitmap.Image) (*Explanation, error) {
 	}
 	e := &Explanation{StartLogLik: p.search.LogLik()}
 	for pick := range picks {
+		if e.Picks == nil {
+			e.Picks = make([]Pick, 0, 4) // most images need no more
+		}
 		e.Picks = append(e.Picks, pick)
 	}
 	if p.opt.Refine {

@@ -7,15 +7,19 @@ import (
 	"slices"
 )
 
-// A relocation move deletes an expert and begins another one elsewhere. Moves
-// end after so many failures in a row, and after so many in all; each is learned
-// for so many sweeps, and polished, before it is judged.
-const (
-	relocationFailures = 10
-	relocations        = 40
-	relocationSweeps   = 8
-	relocationPolish   = 4
-)
+// A relocation move deletes an expert and begins another one elsewhere. This
+// many moves are tried at most; each is learned for so many sweeps, and polished,
+// before it is judged.
+const relocations, relocationSweeps, relocationPolish = 40, 8, 4
+
+// relocationFailures is after how many failures in a row moves end. With few
+// images the search is harder, and a move cheaper.
+func relocationFailures(images int) int {
+	if images < 100 {
+		return 16
+	}
+	return 8
+}
 
 // relocate tries moves of experts from where they are of little use to where
 // one is missing, and keeps what shortens the description (findings, section
@@ -31,7 +35,7 @@ func relocate(ctx context.Context, d described, data Data, opt LearnOptions, rng
 	}
 	failures := 0
 	for range relocations {
-		if failures == relocationFailures {
+		if failures == relocationFailures(len(data.Images)) {
 			break
 		}
 		moved, err := v.move(ctx, v.order[failures/2%len(v.order)], rng)

@@ -84,9 +84,9 @@ func (s *Search) state(i int, top, bottom int32) int {
 // meet is the present state of pixel i, which is known, with its gains filled
 // in.
 func (s *Search) meet(i int) int {
-	t := &s.still
-	top, bottom := t.top[i], t.bottom[i]
-	at := s.state(i, top, bottom)
+	t, n := &s.still, len(s.Bank.Sprites)+1
+	first, top, bottom := s.state(i, 0, 0), int(t.top[i]), int(t.bottom[i])
+	at := first + top*n + bottom
 	if t.met[at] {
 		return at
 	}
@@ -97,9 +97,9 @@ func (s *Search) meet(i int) int {
 	for c := range gains {
 		switch v := s.Bank.Sprites[c].V[i]; {
 		case v > hi:
-			gains[c] = s.logLik(s.state(i, int32(c+1), bottom), i, v, lo) - l
+			gains[c] = s.logLik(first+(c+1)*n+bottom, i, v, lo) - l
 		case v < lo:
-			gains[c] = s.logLik(s.state(i, top, int32(c+1)), i, hi, v) - l
+			gains[c] = s.logLik(first+top*n+c+1, i, hi, v) - l
 		default:
 			gains[c] = 0
 		}
