@@ -1,0 +1,196 @@
+package patchwork
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+
+	"example.com/patchwork/bitmap"
+)
+
+// runStart learns from start i.
+func runStart(ctx context.Context, data Data, cfg Config, opt LearnOptions, i int) (Trial, error) {
+	how, m, err := begin(ctx, data, cfg, opt, i)
+	if err != nil {
+		return Trial{}, err
+	}
+	if opt.byDescription(&cfg) {
+		d, err := opt.learnShort(ctx, m, data, opt.Iterations, polishIterations)
+		if err != nil {
+			return Trial{}, err
+		}
+		return Trial{Start: Start{Seed: opt.Seed, Score: d.tally.LogLik(), DescriptionLength: d.length, Method: how},
+			Index: i, Model: d.model, Tally: d.tally}, nil
+	}
+	iterations := opt.Iterations
+	if opt.Method == OnlineLearning {
+		iterations = 0
+	}
+	it, err := sweep(ctx, m, data, opt, iterations)
+	if err != nil {
+		return Trial{}, err
+	}
+	return Trial{Start: Start{Seed: opt.Seed, Score: it.Tally.LogLik(), Method: how},
+		Index: i, Model: it.Model, Tally: it.Tally}, nil
+}
+
+// begin makes the model that start i begins with, and says how. An image that
+// cannot be cut (too little ink) leaves the start to its order.
+func begin(ctx context.Context, data Data, cfg Config, opt LearnOptions, i int) (how string, m *Model, err error) {
+	if opt.Method == BatchLearning {
+		m, err = RandomModel(cfg, opt.Experts, rng(opt.Seed, i))
+		return "random", m, err
+	}
+	if opt.Begin == BeginSplits || opt.Begin == BeginBoth && i%2 == 1 {
+		example := data.first(Order(len(data.Images), opt.Seed, i))
+		if example.CountOn() >= opt.Experts {
+			m, err = SplitModel(cfg, example, opt.Experts, rng(opt.Seed, i))
+			return "split", m, err
+		}
+	}
+	m, err = learnOnline(ctx, data, cfg, opt, i)
+	return "order", m, err
+}
+
+// first is the first image in the order that counts at all.
+func (d Data) first(order []int) *bitmap.Image {
+	for _, i := range order {
+		if d.Weight(i) > 0 {
+			return d.Images[i]
+		}
+	}
+	panic("patchwork: no image counts") // validate refuses such data
+}
+
+// Order is the order of n images in start i of a run: as they come for start
+// 0, shuffled for the others.
+func Order(n int, seed uint64, i int) []int {
+	if i == 0 {
+		order := make([]int, n)
+		for j := range order {
+			order[j] = j
+		}
+		return order
+	}
+	return rng(seed, i).Perm(n)
+}
+
+// RandomModel has templates drawn uniformly from [.02, .98].
+func RandomModel(cfg Config, experts int, rng *rand.Rand) (*Model, error) {
+	templates := make([][]float64, experts)
+	for k := range templates {
+		templates[k] = make([]float64, cfg.Height*cfg.Width)
+		for i := range templates[k] {
+			templates[k][i] = 0.02 + 0.96*rng.Float64()
+		}
+	}
+	return NewModel(cfg, templates)
+}
+
+// learnOnline passes once over the data in the order of start i.
+func learnOnline(ctx context.Context, data Data, cfg Config, opt LearnOptions, i int) (*Model, error) {
+	var last *Model
+	for m, err := range OnlineSteps(ctx, data, cfg, opt, i) {
+		if err != nil {
+			return nil, err
+		}
+		last = m
+	}
+	return last.WithConfig(cfg)
+}
+
+// abstainingSits is how far from q a guarded entry that abstains waits while
+// learning (findings, section 2).
+const abstainingSits = 1e-3
+
+// sweep runs batch EM from m and returns its best round, final; in ModePaper
+// its last one.
+func sweep(ctx context.Context, m *Model, data Data, opt LearnOptions, iterations int) (Iteration, error) {
+	em := EMOptions{Iterations: iterations, Pursuit: opt.pursuit(), Workers: opt.Workers,
+		Step: MStep{KeepUnseen: m.cfg.Rule == Max, Sit: abstainingSits}}
+	if opt.Mode == ModePaper {
+		em.Step = MStep{Formula: EquationOne}
+	}
+	if iterations == 0 {
+		t, err := Explain(ctx, m, data, em.Pursuit, em.Workers, nil)
+		return Iteration{Model: m, Tally: t}, err
+	}
+	choose := Best
+	if opt.Mode == ModePaper { // eq. (1) has no likelihood to keep the best of
+		choose = last
+	}
+	best, err := choose(EM(ctx, m, data, em))
+	if err != nil {
+		return Iteration{}, err
+	}
+	if settled := settle(best.Model, em.Step.Sit); settled != best.Model {
+		t, err := Explain(ctx, settled, data, em.Pursuit, em.Workers, nil)
+		return Iteration{Number: best.Number, Model: settled, Tally: t}, err
+	}
+	return best, nil
+}
+
+// settle sets the entries that wait within sit of q to q. m itself if there
+// are none, or under Max.
+func settle(m *Model, sit float64) *Model {
+	if m.cfg.Rule != MaxMinusMin || sit == 0 {
+		return m
+	}
+	templates, settled := m.Templates(), false
+	for _, t := range templates {
+		for i, p := range t {
+			if q := m.cfg.abstention(i); p != q && abstains(p, q, sit) {
+				t[i], settled = q, true
+			}
+		}
+	}
+	if !settled {
+		return m
+	}
+	out := *m
+	out.experts = templates
+	return &out
+}
+
+// OnlineSteps is the online pass of one start of a learning run: it yields the
+// model after each image of Order(len(data.Images), opt.Seed, start), a
+// snapshot that later images do not change. It is what the paper's Figure 7
+// shows. The options are those given to Learn; what concerns batch EM is
+// ignored. The error is the context's, or names the image or option that does
+// not fit.
+func OnlineSteps(ctx context.Context, data Data, cfg Config, opt LearnOptions, start int) iter.Seq2[*Model, error] {
+	opt = opt.withDefaults(&cfg)
+	if cfg.Rule == Max && cfg.Prior == batchInk {
+		cfg.Prior = onlineInk
+	}
+	return func(yield func(*Model, error) bool) {
+		o, err := NewOnline(cfg, OnlineOptions{Experts: opt.Experts, Reading: opt.Reading,
+			UnexplainedInk: opt.UnexplainedInk, Pursuit: learningPursuit()})
+		if err == nil {
+			err = data.validate()
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for _, i := range Order(len(data.Images), opt.Seed, start) {
+			if data.Weight(i) == 0 {
+				continue
+			}
+			for range data.Weight(i) {
+				if err := ctx.Err(); err != nil {
+					yield(nil, err)
+					return
+				}
+				if _, err := o.Add(data.Images[i], 1); err != nil {
+					yield(nil, fmt.Errorf("image %d: %w", i, err))
+					return
+				}
+			}
+			if !yield(o.Model(), nil) {
+				return
+			}
+		}
+	}
+}
