@@ -9,6 +9,10 @@ import (
 // The checks behind Diagnose, in the order of the kinds.
 
 func (m *Model) findUnused(t *Tally) []Finding {
+	advice := "Learn with fewer experts, or from more starts."
+	if m.cfg.Scene || m.cfg.Poses.Len() > 1 {
+		advice = "Learn with fewer experts, from more starts, or with a wider range of poses."
+	}
 	var out []Finding
 	for k := range m.K() {
 		facts := ""
@@ -20,8 +24,7 @@ func (m *Model) findUnused(t *Tally) []Finding {
 		default:
 			continue
 		}
-		out = append(out, Finding{Kind: Unused, Experts: []int{k}, Facts: facts,
-			Advice: "Learn with fewer experts, from more starts, or with a wider range of poses."})
+		out = append(out, Finding{Kind: Unused, Experts: []int{k}, Facts: facts, Advice: advice})
 	}
 	return out
 }
@@ -258,7 +261,7 @@ func (m *Model) findCertain() []Finding {
 	if certain > 0 {
 		out = append(out, Finding{Kind: Overconfident, Value: float64(certain),
 			Facts:  fmt.Sprintf("The background is certain (exactly 0 or 1) at %d of %d pixels.", certain, m.Height()*m.Width()),
-			Advice: "Give it a small noise: a stray pixel there makes an image impossible."})
+			Advice: "The paper has it so; with a small noise instead, a stray pixel there would not make an image impossible."})
 	}
 	return out
 }

@@ -119,7 +119,7 @@ func findUnexplained(explained []*Explanation) []Finding {
 		out = append(out, Finding{Kind: kind, Images: slices.Clone(listed), Value: float64(len(images)) / float64(total),
 			Facts: fmt.Sprintf("%s %d of %d images (%s).", what, len(images), total, numbers(listed, len(images))), Advice: advice})
 	}
-	add(Unexplained, nothing, "Nothing explains", "If they are not blank, learn more experts or allow more poses.")
+	add(Unexplained, nothing, "Nothing explains", "That is fair for blank images and sparse or noisy rows; if these are neither, learn more experts or allow more poses.")
 	add(Impossible, impossible, "The model gives probability 0 to", "Clip the templates and the background away from 0 and 1.")
 	return out
 }

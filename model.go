@@ -83,6 +83,10 @@ type Record struct {
 	// the exact M-step would both change nothing.
 	DescriptionLength float64 `json:"description_length,omitempty"`
 	FixedPoint        bool    `json:"fixed_point,omitempty"`
+
+	// Curve is every number of experts tried, where that was to be found out
+	// ([Auto]).
+	Curve Curve `json:"curve,omitempty"`
 }
 
 // Extras are the optional parts of a model.

@@ -108,19 +108,25 @@ func (p *Posterior) Predict(m *Model, height, width int) []float64 {
 	return c.average(m, height, width, p.Alternatives)
 }
 
+// average sums what each alternative says beyond abstention, so that a pixel of
+// which none says anything comes out at exactly its abstention value.
 func (c *composer) average(m *Model, height, width int, alternatives []Alternative) []float64 {
 	out := make([]float64, height*width)
+	for i := range out {
+		out[i] = m.cfg.abstention(i)
+	}
 	for _, a := range alternatives {
 		if a.Weight == 0 {
 			continue
 		}
 		c.compose(m, height, width, a.Picks)
 		for i := range out {
-			out[i] += a.Weight * score.Compose(c.hi[i], c.lo[i], m.cfg.abstention(i))
+			q := m.cfg.abstention(i)
+			out[i] += a.Weight * (score.Compose(c.hi[i], c.lo[i], q) - q)
 		}
 	}
 	for i, p := range out {
-		out[i] = min(p, 1) // the weights add up to 1 but for rounding
+		out[i] = max(0, min(p, 1)) // the weights add up to 1 but for rounding
 	}
 	return out
 }

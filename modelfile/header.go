@@ -65,12 +65,51 @@ type record struct {
 	LogLik logLik  `json:"log_lik"`
 	Chosen int     `json:"chosen"`
 	Starts []start `json:"starts,omitempty"`
+
+	DescriptionLength length  `json:"description_length,omitempty"`
+	FixedPoint        bool    `json:"fixed_point,omitempty"`
+	Curve             []point `json:"curve,omitempty"`
 }
 
 type start struct {
 	Seed   uint64 `json:"seed"`
 	Score  logLik `json:"score"`
 	Method string `json:"method,omitempty"`
+
+	DescriptionLength length `json:"description_length,omitempty"`
+}
+
+// point is a patchwork.CurvePoint.
+type point struct {
+	Experts           int    `json:"experts"`
+	Stage             string `json:"stage,omitempty"`
+	Rows              int64  `json:"rows"`
+	LogLik            logLik `json:"log_lik"`
+	DescriptionLength length `json:"description_length,omitempty"`
+	HeldOutRows       int64  `json:"held_out_rows,omitempty"`
+	HeldOut           logLik `json:"held_out,omitempty"`
+	Chosen            bool   `json:"chosen,omitempty"`
+}
+
+// length is a description length in nats: +Inf, of images that are impossible,
+// is null.
+type length float64
+
+func (l length) MarshalJSON() ([]byte, error) {
+	if math.IsInf(float64(l), 1) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(l))
+}
+
+func (l *length) UnmarshalJSON(b []byte) error {
+	var negative logLik
+	err := negative.UnmarshalJSON(b)
+	*l = length(negative)
+	if math.IsInf(float64(negative), -1) {
+		*l = length(math.Inf(1))
+	}
+	return err
 }
 
 // logLik is a log-likelihood in nats. JSON has no infinities: -Inf is null.
@@ -321,8 +360,14 @@ func (h *header) setPresence(p gauss.Presence) {
 func (r *record) model() patchwork.Record {
 	out := patchwork.Record{Method: r.Method, Mode: r.Mode, Seed: r.Seed, Rows: r.Rows,
 		LogLik: float64(r.LogLik), Chosen: r.Chosen}
+	out.DescriptionLength, out.FixedPoint = float64(r.DescriptionLength), r.FixedPoint
 	for _, s := range r.Starts {
-		out.Starts = append(out.Starts, patchwork.Start{Seed: s.Seed, Score: float64(s.Score), Method: s.Method})
+		out.Starts = append(out.Starts, patchwork.Start{Seed: s.Seed, Score: float64(s.Score), Method: s.Method,
+			DescriptionLength: float64(s.DescriptionLength)})
+	}
+	for _, p := range r.Curve {
+		out.Curve = append(out.Curve, patchwork.CurvePoint{Experts: p.Experts, Stage: p.Stage, Rows: p.Rows, LogLik: float64(p.LogLik),
+			DescriptionLength: float64(p.DescriptionLength), HeldOutRows: p.HeldOutRows, HeldOut: float64(p.HeldOut), Chosen: p.Chosen})
 	}
 	return out
 }
@@ -330,8 +375,13 @@ func (r *record) model() patchwork.Record {
 func newRecord(r patchwork.Record) record {
 	out := record{Method: r.Method, Mode: r.Mode, Seed: r.Seed, Rows: r.Rows,
 		LogLik: logLik(r.LogLik), Chosen: r.Chosen}
+	out.DescriptionLength, out.FixedPoint = length(r.DescriptionLength), r.FixedPoint
 	for _, s := range r.Starts {
-		out.Starts = append(out.Starts, start{s.Seed, logLik(s.Score), s.Method})
+		out.Starts = append(out.Starts, start{s.Seed, logLik(s.Score), s.Method, length(s.DescriptionLength)})
+	}
+	for _, p := range r.Curve {
+		out.Curve = append(out.Curve, point{p.Experts, p.Stage, p.Rows, logLik(p.LogLik), length(p.DescriptionLength),
+			p.HeldOutRows, logLik(p.HeldOut), p.Chosen})
 	}
 	return out
 }

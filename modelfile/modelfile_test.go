@@ -138,12 +138,19 @@ func drawGeometry(t *rapid.T, k int) *patchwork.Geometry {
 
 func drawRecord(t *rapid.T) patchwork.Record {
 	score := rapid.OneOf(rapid.Float64Range(-1e9, 0), rapid.Just(math.Inf(-1)))
+	length := rapid.OneOf(rapid.Float64Range(-1e9, 1e9), rapid.Just(math.Inf(1)))
 	r := patchwork.Record{Method: rapid.String().Draw(t, "method"), Mode: rapid.String().Draw(t, "mode"),
 		Seed: rapid.Uint64().Draw(t, "seed"), Rows: rapid.Int64().Draw(t, "rows"),
-		LogLik: score.Draw(t, "log lik"), Chosen: rapid.Int().Draw(t, "chosen")}
+		LogLik: score.Draw(t, "log lik"), Chosen: rapid.Int().Draw(t, "chosen"),
+		DescriptionLength: length.Draw(t, "length"), FixedPoint: rapid.Bool().Draw(t, "fixed point")}
 	for range rapid.IntRange(0, 3).Draw(t, "starts") {
 		r.Starts = append(r.Starts, patchwork.Start{Seed: rapid.Uint64().Draw(t, "seed"),
-			Score: score.Draw(t, "score"), Method: rapid.String().Draw(t, "method")})
+			Score: score.Draw(t, "score"), Method: rapid.String().Draw(t, "method"), DescriptionLength: length.Draw(t, "length")})
+	}
+	for range rapid.IntRange(0, 3).Draw(t, "curve") {
+		r.Curve = append(r.Curve, patchwork.CurvePoint{Experts: rapid.Int().Draw(t, "experts"), Stage: rapid.String().Draw(t, "stage"),
+			Rows: rapid.Int64().Draw(t, "rows"), LogLik: score.Draw(t, "log lik"), DescriptionLength: length.Draw(t, "length"),
+			HeldOutRows: rapid.Int64().Draw(t, "held-out rows"), HeldOut: score.Draw(t, "held out"), Chosen: rapid.Bool().Draw(t, "chosen")})
 	}
 	return r
 }

@@ -109,9 +109,12 @@ func check(cfg *patchwork.Config, extras *patchwork.Extras, k int) error {
 
 // checkRecord refuses what JSON cannot say.
 func checkRecord(r *patchwork.Record) error {
-	text, numbers := []string{r.Method, r.Mode}, []float64{r.LogLik}
+	text, numbers := []string{r.Method, r.Mode}, []float64{r.LogLik, -r.DescriptionLength}
 	for _, s := range r.Starts {
-		text, numbers = append(text, s.Method), append(numbers, s.Score)
+		text, numbers = append(text, s.Method), append(numbers, s.Score, -s.DescriptionLength)
+	}
+	for _, p := range r.Curve {
+		text, numbers = append(text, p.Stage), append(numbers, p.LogLik, -p.DescriptionLength, p.HeldOut)
 	}
 	for _, s := range text {
 		if !utf8.ValidString(s) {
@@ -120,7 +123,7 @@ func checkRecord(r *patchwork.Record) error {
 	}
 	for _, v := range numbers {
 		if math.IsNaN(v) || math.IsInf(v, 1) {
-			return bad("record", "", "a log-likelihood is %v", v)
+			return bad("record", "", "a log-likelihood, or a description length with the other sign, is %v", v)
 		}
 	}
 	return nil

@@ -3,6 +3,8 @@
 //	go run ./experiments/run scenes           the scene table of section 3
 //	go run ./experiments/run letters          held-out likelihood of nine letters
 //	go run ./experiments/run bars             the letter T as two bars
+//	go run ./experiments/run quadrants        the eight experts of section 5.1 found again, N = 20 to 1000
+//	go run ./experiments/run auto             the number of those experts found, N = 100 to 1000
 //
 // The data are read from the folder in PATCHWORK_SHARED (default ../shared).
 package main
@@ -18,6 +20,7 @@ import (
 
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/experiments/letters"
+	"example.com/patchwork/experiments/quadrants"
 	"example.com/patchwork/experiments/scenes"
 )
 
@@ -25,7 +28,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: run scenes|letters|bars")
+		fmt.Fprintln(os.Stderr, "usage: run scenes|letters|bars|quadrants|auto")
 		os.Exit(2)
 	}
 	start := time.Now()
@@ -67,8 +70,16 @@ func run(ctx context.Context, name string) error {
 			}
 		}
 		return nil
+	case "quadrants": // on one worker, so that the times are of one core
+		if err := quadrants.Report(ctx, os.Stdout, quadrants.Rows(1, 1)); err != nil {
+			return err
+		}
+		fmt.Println()
+		return quadrants.ReportVotes(ctx, os.Stdout, 1)
+	case "auto":
+		return quadrants.ReportAuto(ctx, os.Stdout, quadrants.AutoRows(1, 1))
 	}
-	return fmt.Errorf("no experiment %q; there are scenes, letters, bars", name)
+	return fmt.Errorf("no experiment %q; there are scenes, letters, bars, quadrants, auto", name)
 }
 
 func runScenes(ctx context.Context) error {
