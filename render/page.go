@@ -68,7 +68,12 @@ type inlinePicture struct {
 	Source        template.URL
 	Alt           string
 	Width, Height int
+	Wide          bool
 }
+
+// wideFigure is the width in pixels from which on a figure is wide: on a phone
+// it scrolls.
+const wideFigure = 900
 
 // maxInlineSVG is the size in bytes up to which a figure is put into a page
 // as SVG, sharp at every size; a larger one is put there as PNG.
@@ -83,6 +88,7 @@ func embedded(f Figure) (inlinePicture, error) {
 		return out, fmt.Errorf("render: figure %q has no picture", f.Caption)
 	}
 	out.Width, out.Height = f.Picture.Size()
+	out.Wide = out.Width >= wideFigure
 	var buf bytes.Buffer
 	kind := "svg+xml"
 	if err := f.Picture.SVG(&buf); err != nil {

@@ -58,6 +58,20 @@ func TestPageTurnsLargeFiguresToPNG(t *testing.T) {
 	}
 }
 
+// A wide figure scrolls on a phone, by touch and by keys; others do not.
+func TestPageWideFigures(t *testing.T) {
+	for width, wide := range map[int]bool{wideFigure - 1: false, wideFigure: true} {
+		p := Page{Sections: []Section{{Figures: []Figure{{Caption: "c", Picture: Tiled(noise(2, width), 1)}}}}}
+		var b bytes.Buffer
+		if err := p.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(b.String(), `<figure class="wide" tabindex="0">`); got != wide {
+			t.Errorf("%d pixels: wide %t", width, got)
+		}
+	}
+}
+
 func TestPageErrors(t *testing.T) {
 	for want, p := range map[string]Picture{
 		"no picture": nil,

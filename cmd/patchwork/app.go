@@ -46,10 +46,10 @@ func (a *app) rootCommand() *cobra.Command {
 			a.started = true
 		},
 	}
-	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no summary and no progress, only errors and warnings")
+	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no summary, warnings or progress, only errors")
 	root.SetGlobalNormalizationFunc(otherNames)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.learnCommand(), a.explainCommand(), a.scoreCommand(), a.sampleCommand(), a.drawCommand(),
+	root.AddCommand(a.learnCommand(), a.explainCommand(), a.predictCommand(), a.scoreCommand(), a.sampleCommand(), a.drawCommand(),
 		a.infoCommand(), a.synthCommand(), a.ruleCommand(), a.demoCommand(), a.versionCommand())
 	return root
 }

@@ -164,7 +164,7 @@ func (d *demo) save(s *demoSheets) error {
 	}
 	if err := atomicfile.Write(d.path("explanations.jsonl"), func(w io.Writer) error {
 		for i := range d.explain {
-			if _, err := w.Write(explanationLine(row(d.test, i), &d.explain[i])); err != nil {
+			if _, err := w.Write(jsonLine(newExplanation(row(d.test, i), &d.explain[i]))); err != nil {
 				return err
 			}
 		}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -16,88 +15,38 @@ import (
 	"example.com/patchwork/render"
 )
 
-// pursuitFlags are the flags of commands that explain images: the model, how
-// its experts may be placed, and how the pursuit goes.
+// pursuitFlags are the flags of commands that explain images greedily: what
+// and with what, and how the pursuit goes.
 type pursuitFlags struct {
-	data  dataFlags
-	model string
-	poses poseFlags
-	scene bool
+	input inputFlags
 
 	start, score                    choice
 	alpha, minGain, refineThreshold float64
-	maxPicks, reuse, workers        int
 	refine                          bool
 }
 
 func (f *pursuitFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	modelFlag(cmd, &f.model)
 	f.start.add(cmd, "start", "empty", "whether the first expert must improve (empty) or is always taken (forced)", "forced", "empty")
 	f.score.add(cmd, "score", "default", "likelihood to climb (default: the model's)", "default", "truncated", "original", "mixed")
 	fs.Float64Var(&f.alpha, "alpha", 0.9, "weight of the template in --score mixed")
 	fs.Float64Var(&f.minGain, "min-gain", 0, "what a pick must gain, in nats")
-	fs.IntVar(&f.maxPicks, "max-picks", 0, "largest number of picks (default no limit)")
-	fs.IntVar(&f.reuse, "reuse", 0, "how often an expert may be used in one image (default: the model's)")
 	fs.BoolVar(&f.refine, "refine", false, "then sweep: replace, prune and add picks under the original likelihood")
 	fs.Float64Var(&f.refineThreshold, "refine-threshold", 0, "what a pick must gain in the sweeps, in nats; below 0: nothing (default log of the number of candidates)")
-	fs.BoolVar(&f.scene, "scene", false, "place experts anywhere in images larger than they are")
-	f.poses.add(cmd)
-	workersFlag(cmd, &f.workers)
-	f.data.add(cmd)
+	f.input.add(cmd)
 }
 
 func (f *pursuitFlags) check(cmd *cobra.Command) error {
-	if cmd.Flags().Changed("max-picks") && f.maxPicks < 1 {
-		return usagef("--max-picks %d: give at least 1", f.maxPicks)
-	}
-	if cmd.Flags().Changed("reuse") && f.reuse < 1 {
-		return usagef("--reuse %d: an expert must be usable at least once", f.reuse)
-	}
 	if !(f.alpha > 0 && f.alpha <= 1) {
 		return usagef("--alpha %v is not above 0 and at most 1", f.alpha)
 	}
-	return checkWorkers(f.workers)
-}
-
-// load reads the model and places it as the flags say.
-func (f *pursuitFlags) load(cmd *cobra.Command) (*patchwork.Model, error) {
-	m, err := loadModel(f.model)
-	if err != nil {
-		return nil, err
-	}
-	c := m.Config()
-	changed := cmd.Flags().Changed
-	if changed("scene") {
-		c.Scene = f.scene
-	}
-	grid, err := f.poses.grid(m.K(), m.Height(), m.Width())
-	if err != nil {
-		return nil, err
-	}
-	if changed("shift") || changed("shift-step") {
-		c.Poses.DY, c.Poses.DX = grid.DY, grid.DX
-	}
-	if changed("rotate") {
-		c.Poses.Angles = grid.Angles
-	}
-	m, err = m.WithConfig(c)
-	return m, request(err)
+	return f.input.check(cmd)
 }
 
 func (f *pursuitFlags) options() patchwork.PursuitOptions {
 	scoring, _ := patchwork.ParseScoring(f.score.value) // the flag allows only its names
 	return patchwork.PursuitOptions{Scoring: scoring, Alpha: f.alpha, Forced: f.start.value == "forced",
-		MinGain: f.minGain, MaxPicks: f.maxPicks, Reuse: f.reuse,
-		Refine: f.refine, RefineThreshold: f.refineThreshold}
-}
-
-// task is a model and the images it is to explain.
-type task struct {
-	model   *patchwork.Model
-	set     *dataset.Set
-	opt     patchwork.PursuitOptions
-	workers int
+		MinGain: f.minGain, MaxPicks: f.input.maxPicks, Refine: f.refine, RefineThreshold: f.refineThreshold}
 }
 
 // prepare reads everything and checks that it fits together, before anything
@@ -106,26 +55,12 @@ func (f *pursuitFlags) prepare(cmd *cobra.Command, paths []string) (*task, error
 	if err := f.check(cmd); err != nil {
 		return nil, err
 	}
-	m, err := f.load(cmd)
+	t, err := f.input.read(cmd, paths)
 	if err != nil {
 		return nil, err
 	}
-	set, err := f.data.read(cmd, paths)
-	if err != nil {
-		return nil, err
-	}
-	grid, err := m.GridFor(set.Size())
-	var size *patchwork.SizeError
-	switch {
-	case errors.As(err, &size) && !size.Scene && size.Height >= size.ModelHeight && size.Width >= size.ModelWidth:
-		return nil, fmt.Errorf("%s: %w; --scene places its experts anywhere in larger images", set.Source, err)
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w; take a model that was learned from such images", set.Source, err)
-	case grid.Len() > maxCandidates/m.K():
-		return nil, usagef("%d experts at %d poses are too many to search (at most %d)", m.K(), grid.Len(), maxCandidates)
-	}
-	t := &task{m, set, f.options(), f.workers}
-	_, err = patchwork.NewPursuit(m, t.opt)
+	t.opt = f.options()
+	_, err = patchwork.NewPursuit(t.model, t.opt)
 	return t, request(err)
 }
 
@@ -150,16 +85,29 @@ The output is JSON lines, one an image, in the order of the input:
 index is the image's row in the input before --where, --skip and --take;
 picks come in the order of the pursuit; log_lik is under the likelihood of
 --score, log_lik_model under the untruncated composition; nats, and null where
-infinite. Angles are degrees clockwise, shifts pixels down and to the right.`
+infinite. Angles are degrees clockwise, shifts pixels down and to the right.
+
+--best N searches for the N best explanations by log P(image, picks), in which
+the prior charges a pick by how rarely its expert is active and how many poses
+it has. Each line then is the best one and ends in
+
+   "evidence":-322.5,"alternatives":[{"picks":[...],"log_lik_model":-310.9,
+   "log_joint":-322.9,"weight":0.67}, ...]
+
+at most N, best first; weight is the posterior probability among these, and
+evidence, the log of the sum of their joint probabilities, bounds the image's
+log-likelihood from below.`
 
 const explainExample = `  patchwork explain -m model.npz t.npz --skip 10
   patchwork explain -m model.npz t.npz --take 8 -o picks.jsonl --picture explained.png
+  patchwork explain -m model.npz t.npz --take 2 --best 3
   patchwork synth scenes --n 5 --exemplars 1 -o scenes.npz --model digits.npz
   patchwork explain -m digits.npz scenes.npz --refine --picture scenes.png`
 
 func (a *app) explainCommand() *cobra.Command {
 	var (
 		f       pursuitFlags
+		best    bestFlags
 		output  string
 		picture picturePath
 		shown   int
@@ -177,32 +125,56 @@ func (a *app) explainCommand() *cobra.Command {
 			if shown < 1 {
 				return usagef("--picture-images %d: give at least 1", shown)
 			}
+			if err := best.checkExplain(cmd, &f); err != nil {
+				return err
+			}
 			t, err := f.prepare(cmd, args)
 			if err != nil {
 				return err
 			}
+			explain := a.explainEach
+			if best.best > 1 {
+				opt, err := best.options(t)
+				if err != nil {
+					return err
+				}
+				explain = a.explainBest(opt)
+			}
 			g := gallery{model: t.model, cases: make([]render.Case, min(shown, t.set.Len()))}
-			if err := a.explain(cmd.Context(), t, output, &g); err != nil || picture == "" {
+			if err := a.explain(cmd.Context(), t, output, &g, explain); err != nil || picture == "" {
 				return err
 			}
 			return render.Save(string(picture), g.sheet())
 		},
 	}
 	f.add(cmd)
+	best.add(cmd, 1, "find the N best explanations of each image (1: the pursuit's)")
 	cmd.Flags().StringVarP(&output, "output", "o", "-", "file to write (- for standard output)")
 	picture.add(cmd, "picture", "write a picture of the explanations (.png, .svg); of one image, of every step")
 	cmd.Flags().IntVar(&shown, "picture-images", 24, "how many images the picture shows")
 	return cmd
 }
 
+// explainer explains all images of a task. It calls each with every image's
+// explanation and JSON line, possibly by several goroutines, in no order.
+type explainer func(ctx context.Context, t *task, each func(i int, e *patchwork.Explanation, line []byte)) error
+
+// explainEach is the explainer that runs the pursuit.
+func (a *app) explainEach(ctx context.Context, t *task, each func(int, *patchwork.Explanation, []byte)) error {
+	_, err := a.explainAll(ctx, t, func(i int, e *patchwork.Explanation) {
+		each(i, e, jsonLine(newExplanation(row(t.set, i), e)))
+	})
+	return err
+}
+
 // explain writes one JSON line an image.
-func (a *app) explain(ctx context.Context, t *task, output string, g *gallery) error {
+func (a *app) explain(ctx context.Context, t *task, output string, g *gallery, explain explainer) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	return a.output(output, func(w io.Writer) error {
 		lines := &ordered{w: w, waiting: make(map[int][]byte), failed: cancel}
-		_, err := a.explainAll(ctx, t, func(i int, e *patchwork.Explanation) {
-			lines.put(i, explanationLine(row(t.set, i), e))
+		err := explain(ctx, t, func(i int, e *patchwork.Explanation, line []byte) {
+			lines.put(i, line)
 			g.put(i, row(t.set, i), t.set, e)
 		})
 		if cause := context.Cause(ctx); cause != nil {
@@ -238,14 +210,22 @@ type jsonExplanation struct {
 	Picks       []jsonPick `json:"picks"`
 }
 
-// explanationLine is an explanation as a JSON line, a contract.
-func explanationLine(index int, e *patchwork.Explanation) []byte {
-	out := jsonExplanation{index, jsonFloat(e.StartLogLik), jsonFloat(e.LogLik), jsonFloat(e.LogLikModel),
-		make([]jsonPick, len(e.Picks))}
-	for j, p := range e.Picks {
-		out.Picks[j] = jsonPick{p.Expert, p.Pose.DY, p.Pose.DX, jsonFloat(p.Pose.Angle), jsonFloat(p.Gain)}
+// newExplanation is an explanation as JSON, a contract.
+func newExplanation(index int, e *patchwork.Explanation) jsonExplanation {
+	return jsonExplanation{index, jsonFloat(e.StartLogLik), jsonFloat(e.LogLik), jsonFloat(e.LogLikModel), newPicks(e.Picks)}
+}
+
+func newPicks(picks []patchwork.Pick) []jsonPick {
+	out := make([]jsonPick, len(picks)) // [] for none, never null
+	for j, p := range picks {
+		out[j] = jsonPick{p.Expert, p.Pose.DY, p.Pose.DX, jsonFloat(p.Pose.Angle), jsonFloat(p.Gain)}
 	}
-	line, err := json.Marshal(out)
+	return out
+}
+
+// jsonLine is a struct of numbers as a line.
+func jsonLine(v any) []byte {
+	line, err := json.Marshal(v)
 	if err != nil {
 		panic(err) // a struct of numbers has a JSON form
 	}

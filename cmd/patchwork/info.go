@@ -30,6 +30,11 @@ type modelReport struct {
 	Usage     []float64       `json:"usage,omitempty"`
 	Geometry  *geometryReport `json:"geometry,omitempty"`
 	Learned   *learnedReport  `json:"learned,omitempty"`
+
+	Examined string          `json:"examined,omitempty"` // the data of the findings; without, they are of the model alone
+	Findings []findingReport `json:"findings"`
+
+	tried patchwork.Curve // to print: a point for each number of experts
 }
 
 type posesReport struct {
@@ -54,6 +59,19 @@ type learnedReport struct {
 	Length jsonFloat     `json:"description_length,omitempty"`
 	Chosen int           `json:"chosen"`
 	Starts []startReport `json:"starts"`
+	Curve  []triedReport `json:"curve,omitempty"`
+}
+
+// triedReport is a patchwork.CurvePoint, with numbers that JSON can say.
+type triedReport struct {
+	Experts     int       `json:"experts"`
+	Stage       string    `json:"stage"`
+	Rows        int64     `json:"rows"`
+	LogLik      jsonFloat `json:"log_lik"`
+	Length      jsonFloat `json:"description_length,omitempty"`
+	HeldOutRows int64     `json:"held_out_rows,omitempty"`
+	HeldOut     jsonFloat `json:"held_out,omitempty"`
+	Chosen      bool      `json:"chosen,omitempty"`
 }
 
 type startReport struct {
@@ -62,28 +80,40 @@ type startReport struct {
 	Method            string    `json:"method"`
 }
 
+const infoLong = `Say what a model is: its rule, size, experts and their poses, how often each is
+used, where they sit, and how it was learned, with the score of every start.
+
+In the end comes what is odd about it, and what to do: experts that are never
+used, say the same as another, or the same everywhere; votes more certain than
+data can teach. Given data (after the model), these are explained, and what
+they show is said too: images that nothing explains or that are impossible,
+and experts that often sit at the end of their range.`
+
 func (a *app) infoCommand() *cobra.Command {
 	var (
-		model  string
-		asJSON bool
+		model   string
+		data    dataFlags
+		workers int
+		asJSON  bool
 	)
 	cmd := &cobra.Command{
-		Use:   "info MODEL",
-		Short: "Say what a model is and how it was learned",
-		Long: `Say what a model is: its rule, size, experts and their poses, how often each is
-used, where they sit, and how it was learned, with the score of every start.`,
+		Use:   "info MODEL [DATA...]",
+		Short: "Say what a model is, how it was learned, and what is odd about it",
+		Long:  infoLong,
 		Example: `  patchwork info model.npz
+  patchwork info model.npz t.npz --skip 10
   patchwork info model.npz --json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path, err := modelArgument(cmd, model, args)
+			if err := checkWorkers(workers); err != nil {
+				return err
+			}
+			if model == "" && len(args) > 0 {
+				model, args = args[0], args[1:]
+			}
+			r, err := a.info(cmd, model, &data, args, workers)
 			if err != nil {
 				return err
 			}
-			m, err := loadModel(path)
-			if err != nil {
-				return err
-			}
-			r := reportModel(m)
 			return a.output("-", func(w io.Writer) error {
 				if asJSON {
 					e := json.NewEncoder(w)
@@ -96,7 +126,38 @@ used, where they sit, and how it was learned, with the score of every start.`,
 	}
 	modelFlag(cmd, &model)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
+	workersFlag(cmd, &workers)
+	data.add(cmd)
 	return cmd
+}
+
+// info reports a model and diagnoses it, by the data if there are any.
+func (a *app) info(cmd *cobra.Command, model string, data *dataFlags, paths []string, workers int) (*modelReport, error) {
+	if model == "" {
+		return nil, &usageError{err: fmt.Errorf("no model: name its file"), command: cmd.CommandPath()}
+	}
+	m, err := loadModel(model)
+	if err != nil {
+		return nil, err
+	}
+	r := reportModel(m)
+	if len(paths) == 0 {
+		r.Findings = newFindings(patchwork.Diagnose(m, nil, nil))
+		return r, nil
+	}
+	set, err := data.read(cmd, paths)
+	if err != nil {
+		return nil, err
+	}
+	if err := fits(m, set); err != nil {
+		return nil, err
+	}
+	findings, err := a.examine(cmd.Context(), m, set, workers)
+	if err != nil {
+		return nil, err
+	}
+	r.Examined, r.Findings = examined(set), newFindings(findings)
+	return r, nil
 }
 
 func reportModel(m *patchwork.Model) *modelReport {
@@ -107,6 +168,7 @@ func reportModel(m *patchwork.Model) *modelReport {
 	if c.Prior == (patchwork.Prior{}) {
 		r.Prior = [2]float64{1, 1}
 	}
+	r.tried = x.Record.Curve.ByExperts()
 	r.Poses = reportPoses(c.Poses)
 	if x.Counts != nil {
 		r.Images = x.Counts.Rows()
@@ -119,6 +181,10 @@ func reportModel(m *patchwork.Model) *modelReport {
 			LogLik: jsonFloat(rec.LogLik), Length: jsonFloat(rec.DescriptionLength), Chosen: rec.Chosen, Starts: []startReport{}}
 		for _, s := range rec.Starts {
 			r.Learned.Starts = append(r.Learned.Starts, startReport{jsonFloat(s.Score), jsonFloat(s.DescriptionLength), s.Method})
+		}
+		for _, p := range rec.Curve {
+			r.Learned.Curve = append(r.Learned.Curve, triedReport{p.Experts, p.Stage, p.Rows, jsonFloat(p.LogLik),
+				jsonFloat(p.DescriptionLength), p.HeldOutRows, jsonFloat(p.HeldOut), p.Chosen})
 		}
 	}
 	return r
@@ -166,6 +232,10 @@ func (r *modelReport) print(out io.Writer) error {
 	}
 	r.printGeometry(line)
 	r.printLearned(line)
+	if r.Examined != "" {
+		line("examined", "%s", r.Examined)
+	}
+	printFindings(line, r.Findings)
 	return w.Flush()
 }
 
@@ -221,5 +291,19 @@ func (r *modelReport) printLearned(line func(string, string, ...any)) {
 			length = fmt.Sprintf("  description length %.3f", float64(s.DescriptionLength))
 		}
 		line(map[bool]string{true: "starts"}[i == 0], "%2d: %.3f  %s%s%s", i+1, float64(s.Score), s.Method, length, mark)
+	}
+	for i, p := range r.tried {
+		length, heldOut, mark := "", "", ""
+		if p.DescriptionLength != 0 {
+			length = fmt.Sprintf(", description length %.3f", p.DescriptionLength)
+		}
+		if p.HeldOutRows > 0 {
+			heldOut = fmt.Sprintf(", held out %.3f per image", p.HeldOut)
+		}
+		if p.Chosen {
+			mark = "  chosen"
+		}
+		line(map[bool]string{true: "tried"}[i == 0], "%s: log-likelihood %.3f per image%s%s%s", count(p.Experts, "expert"),
+			p.LogLik/float64(p.Rows), length, heldOut, mark)
 	}
 }

@@ -22,12 +22,13 @@ type learnFlags struct {
 	output                                      string
 	rule, mode, method, begin, reading, outside choice
 	prior                                       priorFlag
-	experts, starts, iterations, reuse          int
+	experts                                     expertCount
+	starts, iterations, reuse                   int
 	workers                                     int
 	seed                                        uint64
 	q, untilInk                                 float64
 	refine, truncate                            bool
-	picture, progressPicture                    picturePath
+	picture, progressPicture, curve             picturePath
 }
 
 const learnLong = `Learn K experts from images of one size, or from the rows of a table.
@@ -37,13 +38,20 @@ of other images, or other random templates), and the start with the best log-lik
 training images is kept; the model records the score of every start. The same
 request gives the same model file, byte for byte, for any number of workers.
 
+--experts 2..12 tries each of these numbers and shows the table: max-minus-min
+experts without poses are chosen by description length, others by the
+log-likelihood of a fifth of the images, held out. --experts auto grows such
+experts until the description gets no shorter. Both take longer.
+
 --mode paper is the paper to the letter: epsilon = 1, eq. (1), the printed
 initialisation, one start. It works less well, and that is a finding.`
 
 const learnExample = `  patchwork synth letters --letters T --writers 20 --seed 1 -o t.npz
   patchwork learn t.npz -o model.npz --experts 2 --shift 14 --rotate 24:6 --take 10
   patchwork learn t.npz -o model.npz --experts 2 --shift 14 --rotate 24:6 --where 'writer<=10' \
-    --picture experts.png --progress-picture figure7.png`
+    --picture experts.png --progress-picture figure7.png
+  patchwork synth quadrants --n 60 --seed 1 -o q.npz
+  patchwork learn q.npz -o quadrants-model.npz --rule max-minus-min --experts auto --curve curve.png`
 
 func (a *app) learnCommand() *cobra.Command {
 	f := new(learnFlags)
@@ -64,7 +72,7 @@ func (a *app) learnCommand() *cobra.Command {
 func (f *learnFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVarP(&f.output, "output", "o", "", "model file to write (- for standard output)")
-	fs.IntVarP(&f.experts, "experts", "k", 0, "number of experts")
+	f.experts.add(cmd)
 	f.rule.add(cmd, "rule", "max", "composition rule", "max", "max-minus-min")
 	f.poses.add(cmd)
 	f.mode.add(cmd, "mode", "default", "settings to start from", "default", "paper")
@@ -84,6 +92,7 @@ func (f *learnFlags) add(cmd *cobra.Command) {
 	fs.IntVar(&f.reuse, "reuse", 1, "how often an expert may be used in one image")
 	f.picture.add(cmd, "picture", "write a picture of the experts (.png, .svg)")
 	f.progressPicture.add(cmd, "progress-picture", "write the learning step by step, with samples, as in the paper's Figure 7")
+	f.curve.add(cmd, "curve", "write a plot of the numbers of experts tried, with --experts auto or a range (.png, .svg)")
 	f.data.add(cmd)
 }
 
@@ -93,8 +102,6 @@ func (f *learnFlags) check(cmd *cobra.Command) error {
 	switch {
 	case !changed("experts"):
 		return usagef("--experts K is missing: how many experts shall be learned?")
-	case f.experts < 1:
-		return usagef("--experts %d: a model needs at least one expert", f.experts)
 	case f.output == "":
 		return usagef("-o MODEL is missing: where shall the model go?")
 	case changed("starts") && f.starts < 1:
@@ -119,12 +126,15 @@ func (f *learnFlags) check(cmd *cobra.Command) error {
 	if err := checkWorkers(f.workers); err != nil {
 		return err
 	}
-	return checkOutputs(f.output, string(f.picture), string(f.progressPicture))
+	if err := f.checkCount(); err != nil {
+		return err
+	}
+	return checkOutputs(f.output, string(f.picture), string(f.progressPicture), string(f.curve))
 }
 
 // config is the configuration of the model to learn from images of one size.
 func (f *learnFlags) config(cmd *cobra.Command, height, width int) (patchwork.Config, error) {
-	grid, err := f.poses.grid(f.experts, height, width)
+	grid, err := f.poses.grid(f.experts.most(), height, width)
 	if err != nil {
 		return patchwork.Config{}, err
 	}
@@ -158,7 +168,7 @@ func (f *learnFlags) options() patchwork.LearnOptions {
 	if f.progressPicture != "" {
 		begin = patchwork.BeginOrders
 	}
-	return patchwork.LearnOptions{Experts: f.experts, Mode: mode, Method: method, Begin: begin, Starts: f.starts,
+	return patchwork.LearnOptions{Experts: f.experts.to, Mode: mode, Method: method, Begin: begin, Starts: f.starts,
 		Iterations: f.iterations, Seed: f.seed, Workers: f.workers, Reading: reading,
 		UnexplainedInk: f.untilInk, Refine: f.refine}
 }
@@ -177,7 +187,12 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	}
 	began := time.Now()
 	l := learning{data: learnable(set), cfg: cfg, opt: f.options()}
-	if err := a.runStarts(cmd.Context(), &l); err != nil {
+	if f.experts.open() {
+		err = a.learnCount(cmd.Context(), &f.experts, &l)
+	} else {
+		err = a.runStarts(cmd.Context(), &l)
+	}
+	if err != nil {
 		return err
 	}
 	if err := a.saveModel(f.output, l.model); err != nil {
@@ -186,7 +201,7 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	if err := a.learnPictures(cmd.Context(), f, &l); err != nil {
 		return err
 	}
-	a.warnUnused(l.model)
+	a.warnFindings(l.model)
 	return a.summary(f, set, &l, time.Since(began))
 }
 
@@ -220,19 +235,6 @@ func (a *app) runStarts(ctx context.Context, l *learning) error {
 	return nil
 }
 
-// warnUnused names the experts that explain nothing.
-func (a *app) warnUnused(m *patchwork.Model) {
-	advice := "try more --starts, or fewer --experts"
-	if m.Config().Poses.Len() > 1 {
-		advice += ", or a larger --shift"
-	}
-	for k, u := range m.Extras().Usage {
-		if u == 0 {
-			a.warn("expert %d is used in no image; %s", k, advice)
-		}
-	}
-}
-
 // summary says what was learned, on standard output unless the model went there.
 func (a *app) summary(f *learnFlags, set *dataset.Set, l *learning, took time.Duration) error {
 	w := a.out
@@ -254,8 +256,8 @@ func (a *app) summary(f *learnFlags, set *dataset.Set, l *learning, took time.Du
 			return err
 		}
 	}
-	if f.output == "-" {
-		return nil
+	if err := a.sayCurve(w, r.Curve); err != nil || f.output == "-" {
+		return err
 	}
 	return a.say(w, "wrote %s", f.output)
 }
@@ -272,6 +274,11 @@ func knownPixels(set *dataset.Set) float64 {
 func (a *app) learnPictures(ctx context.Context, f *learnFlags, l *learning) error {
 	if f.picture != "" {
 		if err := render.Save(string(f.picture), render.Experts(l.model)); err != nil {
+			return err
+		}
+	}
+	if f.curve != "" {
+		if err := render.Save(string(f.curve), curveChart(l.model.Extras().Record.Curve)); err != nil {
 			return err
 		}
 	}

@@ -24,10 +24,12 @@ func TestPictures(t *testing.T) {
 		"rule --curve .7 -o curve.png",
 		"rule max-minus-min --curve .7 .2 -o curve.svg",
 		"synth bars --n 70 -o bars.npz --picture bars.png -q",
+		"learn bars.npz -o m4.npz --rule max-minus-min -k 1..3 --starts 1 --curve tried.png",
+		"learn t.npz -o m5.npz -k 1..2 --starts 1 --shift 2 --curve tried.svg",
 	} {
 		must(t, fields(l)...)
 	}
-	for _, name := range strings.Fields("experts progress explained samples draw curve bars") {
+	for _, name := range strings.Fields("experts progress explained samples draw curve bars tried") {
 		f, err := os.Open(name + ".png")
 		if err != nil {
 			t.Fatal(err)
@@ -38,7 +40,7 @@ func TestPictures(t *testing.T) {
 		}
 		f.Close()
 	}
-	for _, name := range strings.Fields("paper steps samples coloured curve") {
+	for _, name := range strings.Fields("paper steps samples coloured curve tried") {
 		if s := read(t, name+".svg"); !strings.HasPrefix(s, "<svg") && !strings.HasPrefix(s, "<?xml") {
 			t.Errorf("%s.svg begins %.40q", name, s)
 		}

@@ -14,7 +14,7 @@ import (
 type progress struct {
 	w     io.Writer
 	noun  string // of what is counted
-	total int
+	total int    // 0 where nobody knows
 	began time.Time
 
 	mu    sync.Mutex
@@ -28,7 +28,7 @@ type progress struct {
 // repaint is how often the line is written anew.
 const repaint = 250 * time.Millisecond
 
-// progress starts a line that counts to total.
+// progress starts a line that counts to total, or on and on if that is 0.
 func (a *app) progress(noun string, total int) *progress {
 	if a.quiet || !a.errTerminal {
 		return nil
@@ -80,8 +80,11 @@ func (p *progress) paint(elapsed time.Duration) {
 }
 
 func (p *progress) line(elapsed time.Duration) string {
-	parts := []string{fmt.Sprintf("%s %d of %d", p.noun, min(p.done+1, p.total), p.total)}
-	if p.done > 0 {
+	parts := []string{fmt.Sprintf("%s %d", p.noun, p.done+1)}
+	if p.total > 0 {
+		parts[0] = fmt.Sprintf("%s %d of %d", p.noun, min(p.done+1, p.total), p.total)
+	}
+	if p.done > 0 && p.total > 0 {
 		rate := float64(p.done) / elapsed.Seconds()
 		left := time.Duration(float64(p.total-p.done) / rate * float64(time.Second))
 		parts = append(parts, fmt.Sprintf("%.3g/s", rate), fmt.Sprintf("%v left", left.Round(time.Second)))

@@ -24,11 +24,19 @@ type scoreReport struct {
 	BitsPerPixel  jsonFloat `json:"bits_per_pixel"` // the same in bits, a known pixel
 	PicksPerImage float64   `json:"picks_per_image"`
 	Impossible    int64     `json:"impossible"` // images of probability 0
+
+	// What it takes to send the images by means of the model, where the poses,
+	// for which there is no price, say nothing: in nats, and in bits an image.
+	Length       *jsonFloat `json:"description_length,omitempty"`
+	BitsPerImage *jsonFloat `json:"description_bits_per_image,omitempty"`
+
+	Hidden *hiddenReport `json:"hidden,omitempty"`
 }
 
 func (a *app) scoreCommand() *cobra.Command {
 	var (
 		f      pursuitFlags
+		hidden hiddenFlags
 		asJSON bool
 	)
 	cmd := &cobra.Command{
@@ -36,19 +44,39 @@ func (a *app) scoreCommand() *cobra.Command {
 		Short: "Measure how well a model explains images",
 		Long: `Explain images and report the log-likelihood per image and per known pixel under
 the untruncated composition, the cross-entropy (minus the former), and the
-number of picks per image. Log-likelihoods are in nats; a log-likelihood is
-null in JSON when an image is impossible under the model.`,
+number of picks per image; for experts that stay where they are also the
+description length: what it takes to tell somebody the images by means of the
+model, its votes included. Log-likelihoods are in nats; a log-likelihood is null
+in JSON when an image is impossible under the model.
+
+--hide 0.2 --seed 1 also hides a fifth of the known bits of each image, predicts
+them from the others, and reports the mean log-loss (nats a bit), the accuracy
+and the AUC: averaged over the best explanations, of the best one alone, and of
+the share of visible bits of the column that are on, which every model should
+beat.`,
 		Example: `  patchwork score -m model.npz t.npz --skip 10
-  patchwork score -m model.npz t.npz --where 'writer>10' --json`,
+  patchwork score -m model.npz t.npz --where 'writer>10' --json
+  patchwork score -m model.npz t.npz --skip 10 --hide 0.2 --seed 1`,
 		Args: oneOrMoreData,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := hidden.check(cmd); err != nil {
+				return err
+			}
 			t, err := f.prepare(cmd, args)
 			if err != nil {
 				return err
 			}
+			if hidden.byColumn && !t.set.Table {
+				return usagef("--by-column is for tables, not for images of %d x %d", t.set.Images[0].Height(), t.set.Images[0].Width())
+			}
 			r, err := a.score(cmd, t)
 			if err != nil {
 				return err
+			}
+			if hidden.fraction > 0 {
+				if r.Hidden, err = scoreHidden(cmd.Context(), t, &hidden); err != nil {
+					return err
+				}
 			}
 			return a.output("-", func(w io.Writer) error {
 				if asJSON {
@@ -59,6 +87,7 @@ null in JSON when an image is impossible under the model.`,
 		},
 	}
 	f.add(cmd)
+	hidden.add(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
 	return cmd
 }
@@ -74,10 +103,16 @@ func (a *app) score(cmd *cobra.Command, t *task) (*scoreReport, error) {
 		return nil, request(err)
 	}
 	n, pixels, logLik := float64(tally.Rows()), knownPixels(t.set), tally.LogLik()
-	return &scoreReport{Images: t.set.Len(), Weight: tally.Rows(), LogLik: jsonFloat(logLik),
+	r := &scoreReport{Images: t.set.Len(), Weight: tally.Rows(), LogLik: jsonFloat(logLik),
 		PerImage: jsonFloat(logLik / n), PerPixel: jsonFloat(logLik / pixels), CrossEntropy: jsonFloat(-logLik / n),
 		BitsPerPixel: jsonFloat(-logLik / pixels / math.Ln2), PicksPerImage: float64(tally.Picks()) / n,
-		Impossible: impossible.Load()}, nil
+		Impossible: impossible.Load()}
+	if c := t.model.Config(); c.Poses.Len() == 1 && !c.Scene {
+		nats := tally.DescriptionLength(t.model)
+		length, bits := jsonFloat(nats), jsonFloat(nats/n/math.Ln2)
+		r.Length, r.BitsPerImage = &length, &bits
+	}
+	return r, nil
 }
 
 func (r *scoreReport) print(w io.Writer) error {
@@ -89,6 +124,12 @@ picks per image           %.3f
 `, r.Images, r.PerImage, r.PerPixel, r.CrossEntropy, r.BitsPerPixel, r.PicksPerImage)
 	if err == nil && r.Impossible > 0 {
 		_, err = fmt.Fprintf(w, "impossible images         %d (some pixel contradicts a probability of 0 or 1)\n", r.Impossible)
+	}
+	if err == nil && r.BitsPerImage != nil {
+		_, err = fmt.Fprintf(w, "description length        %.4f bits per image\n", *r.BitsPerImage)
+	}
+	if err == nil && r.Hidden != nil {
+		err = r.Hidden.print(w)
 	}
 	return err
 }

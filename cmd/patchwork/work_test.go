@@ -39,6 +39,60 @@ func TestWorkersChangeNothing(t *testing.T) {
 	}
 }
 
+// So it does where the number of experts is to be found out, plot and table
+// included.
+func TestWorkersChangeNoCount(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must(t, "synth", "quadrants", "--n", "40", "--seed", "3", "-o", "q.npz", "-q")
+	for _, flags := range []string{"-k auto --rule max-minus-min", "-k 2..4 --rule max-minus-min", "-k 1..3 --starts 2"} {
+		var models, plots, tables []string
+		for _, workers := range []string{"1", "2", "7"} {
+			out := must(t, fields("learn q.npz -o m.npz --curve c.svg --seed 4 "+flags+" --workers "+workers)...)
+			_, table, ok := strings.Cut(out, "\nexperts  ") // the first line has the time it took
+			if !ok || strings.Count(table, "  chosen\n") != 1 {
+				t.Fatalf("no table:\n%s", out)
+			}
+			models, plots, tables = append(models, read(t, "m.npz")), append(plots, read(t, "c.svg")), append(tables, table)
+		}
+		for i := range models {
+			if models[i] != models[0] || plots[i] != plots[0] || tables[i] != tables[0] {
+				t.Errorf("%s: run %d differs from the first: model %t, plot %t, table %t", flags, i,
+					models[i] != models[0], plots[i] != plots[0], tables[i] != tables[0])
+			}
+		}
+		m, err := modelfile.Load("m.npz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		curve := m.Extras().Record.Curve
+		if lines := strings.Count(tables[0], "\n") - 2; len(curve) == 0 || lines != len(curve.ByExperts()) {
+			t.Errorf("%s: %d lines for a curve of %d points", flags, lines, len(curve))
+		}
+		var info struct {
+			Learned struct{ Curve []patchwork.CurvePoint }
+		}
+		out := must(t, "info", "m.npz")
+		if err := json.Unmarshal([]byte(must(t, "info", "m.npz", "--json")), &info); err != nil || len(info.Learned.Curve) != len(curve) ||
+			!strings.Contains(out, "\ntried      1 expert") && !strings.Contains(out, "\ntried      2 experts") || strings.Count(out, "  chosen\n") < 2 {
+			t.Errorf("%s: %d points of %d, %v\n%s", flags, len(info.Learned.Curve), len(curve), err, out)
+		}
+	}
+}
+
+// A single number as a range is that number.
+func TestExpertCount(t *testing.T) {
+	for text, want := range map[string]expertCount{"3": {from: 3, to: 3}, "2..2": {from: 2, to: 2}, "2..12": {from: 2, to: 12}, "auto": {auto: true}} {
+		var e expertCount
+		if err := e.Set(text); err != nil || e != want || e.open() != (text == "2..12" || text == "auto") {
+			t.Errorf("%s is %+v, %v", text, e, err)
+		}
+		var again expertCount
+		if err := again.Set(e.String()); err != nil || again != e {
+			t.Errorf("%s is written %q", text, e.String())
+		}
+	}
+}
+
 // line is a line of explain as other programs read it.
 type line struct {
 	Index       *int             `json:"index"`
@@ -313,20 +367,13 @@ func TestLearnFlags(t *testing.T) {
 	must(t, "info", "m.npz")
 }
 
-// An expert that nothing uses is worth a warning, even when quiet.
-func TestUnusedExpertWarning(t *testing.T) {
-	t.Chdir(t.TempDir())
-	write(t, "same.csv", strings.Repeat("1,1,0,0\n", 6))
-	o := patchworkCommand(t, "learn", "same.csv", "-k", "3", "-o", "m.npz", "-q")
-	if o.code != 0 || !strings.HasPrefix(o.err, "patchwork: warning: expert ") || !strings.Contains(o.err, "used in no image") {
-		t.Errorf("exit %d, stderr %q", o.code, o.err)
-	}
-}
-
 // Values of flags are completed.
 func TestCompletion(t *testing.T) {
 	if out := mustTalking(t, "__complete", "learn", "--rule", ""); !strings.Contains(out, "max-minus-min\n") {
 		t.Errorf("completion of --rule: %q", out)
+	}
+	if out := mustTalking(t, "__complete", "learn", "--experts", ""); !strings.Contains(out, "auto\n") {
+		t.Errorf("completion of --experts: %q", out)
 	}
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
 		if out := must(t, "completion", shell); !strings.Contains(out, "patchwork") {

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"example.com/patchwork"
+)
+
+// bestFlags say how the n best explanations are searched for.
+type bestFlags struct{ best, beam int }
+
+func (f *bestFlags) add(cmd *cobra.Command, best int, usage string) {
+	cmd.Flags().IntVar(&f.best, "best", best, usage)
+	cmd.Flags().IntVar(&f.beam, "beam", 2, "how many explanations the search for the best extends at a time")
+}
+
+// check leaves the upper limits to the library.
+func (f *bestFlags) check() error {
+	switch {
+	case f.best < 1:
+		return usagef("--best %d: give at least 1", f.best)
+	case f.beam < 1:
+		return usagef("--beam %d: give at least 1", f.beam)
+	}
+	return nil
+}
+
+// options are the flags for a task, if its model can be searched so.
+func (f *bestFlags) options(t *task) (patchwork.NBestOptions, error) {
+	opt := patchwork.NBestOptions{Beam: f.beam, Keep: f.best, MaxPicks: t.maxPicks}
+	_, err := patchwork.NewNBest(t.model, opt)
+	return opt, request(err)
+}
+
+// checkExplain refuses what the search for the best, which climbs the joint
+// probability from no picks at all, would have to ignore.
+func (f *bestFlags) checkExplain(cmd *cobra.Command, p *pursuitFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	changed := cmd.Flags().Changed
+	if f.best == 1 {
+		if changed("beam") {
+			return usagef("--beam belongs to --best N, N at least 2")
+		}
+		return nil
+	}
+	switch {
+	case p.start.value == "forced":
+		return usagef("--best %d and --start forced exclude each other: the empty explanation is an alternative too", f.best)
+	case p.score.value != "default" && p.score.value != "original":
+		return usagef("--best %d and --score %s exclude each other: alternatives are weighed by the original likelihood", f.best, p.score.value)
+	}
+	for _, name := range []string{"alpha", "min-gain", "refine", "refine-threshold"} {
+		if changed(name) {
+			return usagef("--best %d and --%s exclude each other: --%s belongs to the greedy pursuit", f.best, name, name)
+		}
+	}
+	return nil
+}
+
+type jsonAlternative struct {
+	Picks       []jsonPick `json:"picks"`
+	LogLikModel jsonFloat  `json:"log_lik_model"`
+	LogJoint    jsonFloat  `json:"log_joint"`
+	Weight      float64    `json:"weight"`
+}
+
+// jsonPosterior is a line of explain --best, a contract: the best alternative
+// as if it were the only one, then all of them.
+type jsonPosterior struct {
+	jsonExplanation
+	Evidence     jsonFloat         `json:"evidence"`
+	Alternatives []jsonAlternative `json:"alternatives"`
+}
+
+func newPosterior(index int, p *patchwork.Posterior) jsonPosterior {
+	out := jsonPosterior{jsonExplanation: newExplanation(index, &p.Alternatives[0].Explanation), Evidence: jsonFloat(p.Evidence)}
+	for _, a := range p.Alternatives {
+		out.Alternatives = append(out.Alternatives,
+			jsonAlternative{newPicks(a.Picks), jsonFloat(a.LogLikModel), jsonFloat(a.LogJoint), a.Weight})
+	}
+	return out
+}
+
+// explainBest is the explainer that finds the best explanations of each image.
+func (a *app) explainBest(opt patchwork.NBestOptions) explainer {
+	return func(ctx context.Context, t *task, each func(int, *patchwork.Explanation, []byte)) error {
+		p := a.progress("image", t.set.Len())
+		defer p.stop()
+		return patchwork.Posteriors(ctx, t.model, t.set.Images, opt, t.workers, func(i int, post *patchwork.Posterior) {
+			each(i, &post.Alternatives[0].Explanation, jsonLine(newPosterior(row(t.set, i), post)))
+			p.step("")
+		})
+	}
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"example.com/patchwork"
+	"example.com/patchwork/dataset"
+)
+
+// findingReport is a finding as JSON, a contract.
+type findingReport struct {
+	Kind    string    `json:"kind"`
+	Experts []int     `json:"experts"` // concerned; empty where it is the background, geometry or data
+	Images  []int     `json:"images"`  // concerned, the first ten, as rows of the input
+	Value   jsonFloat `json:"value"`
+	Limit   jsonFloat `json:"limit"`
+	Facts   string    `json:"facts"`
+	Advice  string    `json:"advice"`
+}
+
+func newFindings(findings []patchwork.Finding) []findingReport {
+	out := []findingReport{} // [] for none, never null
+	for _, f := range findings {
+		out = append(out, findingReport{f.Kind.String(), append([]int{}, f.Experts...), append([]int{}, f.Images...),
+			jsonFloat(f.Value), jsonFloat(f.Limit), f.Facts, f.Advice})
+	}
+	return out
+}
+
+// examine diagnoses a model by how it explains the images of a set. Findings
+// name images by their rows in the input.
+func (a *app) examine(ctx context.Context, m *patchwork.Model, set *dataset.Set, workers int) ([]patchwork.Finding, error) {
+	last := 0
+	for i := range set.Len() {
+		last = max(last, row(set, i))
+	}
+	explained := make([]*patchwork.Explanation, last+1)
+	t, err := a.explainAll(ctx, &task{model: m, set: set, workers: workers}, func(i int, e *patchwork.Explanation) {
+		explained[row(set, i)] = e
+	})
+	if err != nil {
+		return nil, request(err)
+	}
+	return patchwork.Diagnose(m, t, explained), nil
+}
+
+// maxWarnings is how many findings learn warns of, one line each; info lists all.
+const maxWarnings = 8
+
+// warnFindings says, unless quiet, what is odd about a model just learned.
+func (a *app) warnFindings(m *patchwork.Model) {
+	if a.quiet {
+		return
+	}
+	findings := worthWarning(m, patchwork.Diagnose(m, nil, nil))
+	for i, f := range findings {
+		if i == maxWarnings-1 && len(findings) > maxWarnings {
+			a.warn("and %s more; patchwork info lists them", count(len(findings)-i, "finding"))
+			return
+		}
+		a.warn("%s %s", f.Facts, f.Advice)
+	}
+}
+
+// worthWarning leaves to info what learn need not warn of: the certainty of the
+// paper's mode, which was asked for; what else is odd about unused experts;
+// and what few images cannot say about poses, which concerns samples only.
+func worthWarning(m *patchwork.Model, findings []patchwork.Finding) []patchwork.Finding {
+	paper := m.Extras().Record.Mode == patchwork.ModePaper.String()
+	unused := make(map[int]bool)
+	return slices.DeleteFunc(findings, func(f patchwork.Finding) bool {
+		switch f.Kind {
+		case patchwork.Unused:
+			unused[f.Experts[0]] = true
+		case patchwork.NearConstant, patchwork.Duplicate:
+			return slices.ContainsFunc(f.Experts, func(k int) bool { return unused[k] })
+		case patchwork.Overconfident:
+			return paper
+		case patchwork.SingularGeometry:
+			return true
+		}
+		return false
+	})
+}
+
+// printFindings lists what was found.
+func printFindings(line func(string, string, ...any), findings []findingReport) {
+	if len(findings) == 0 {
+		line("findings", "none")
+	}
+	for i, f := range findings {
+		line(map[bool]string{true: "findings"}[i == 0], "%s: %s %s", f.Kind, f.Facts, f.Advice)
+	}
+}
+
+// examined says which data a diagnosis rests on.
+func examined(set *dataset.Set) string { return fmt.Sprintf("%s, %s", set.Source, describe(set)) }

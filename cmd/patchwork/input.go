@@ -1,0 +1,108 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"example.com/patchwork"
+	"example.com/patchwork/dataset"
+)
+
+// inputFlags are the flags of every command that explains images: which model
+// and images, where experts may be placed, and how often.
+type inputFlags struct {
+	data                     dataFlags
+	model                    string
+	poses                    poseFlags
+	scene                    bool
+	maxPicks, reuse, workers int
+}
+
+func (f *inputFlags) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	modelFlag(cmd, &f.model)
+	fs.IntVar(&f.maxPicks, "max-picks", 0, "largest number of picks (default no limit)")
+	fs.IntVar(&f.reuse, "reuse", 0, "how often an expert may be used in one image (default: the model's)")
+	fs.BoolVar(&f.scene, "scene", false, "place experts anywhere in images larger than they are")
+	f.poses.add(cmd)
+	workersFlag(cmd, &f.workers)
+	f.data.add(cmd)
+}
+
+func (f *inputFlags) check(cmd *cobra.Command) error {
+	if cmd.Flags().Changed("max-picks") && f.maxPicks < 1 {
+		return usagef("--max-picks %d: give at least 1", f.maxPicks)
+	}
+	if cmd.Flags().Changed("reuse") && f.reuse < 1 {
+		return usagef("--reuse %d: an expert must be usable at least once", f.reuse)
+	}
+	return checkWorkers(f.workers)
+}
+
+// task is a model and the images it is to explain.
+type task struct {
+	model    *patchwork.Model
+	set      *dataset.Set
+	maxPicks int
+	workers  int
+	opt      patchwork.PursuitOptions // of commands that explain greedily
+}
+
+// read reads the model, placed as the flags say, and the images, and checks
+// that they fit together.
+func (f *inputFlags) read(cmd *cobra.Command, paths []string) (*task, error) {
+	m, err := f.load(cmd)
+	if err != nil {
+		return nil, err
+	}
+	set, err := f.data.read(cmd, paths)
+	if err != nil {
+		return nil, err
+	}
+	return &task{model: m, set: set, maxPicks: f.maxPicks, workers: f.workers}, fits(m, set)
+}
+
+// load reads the model and places it as the flags say.
+func (f *inputFlags) load(cmd *cobra.Command) (*patchwork.Model, error) {
+	m, err := loadModel(f.model)
+	if err != nil {
+		return nil, err
+	}
+	c := m.Config()
+	changed := cmd.Flags().Changed
+	if changed("scene") {
+		c.Scene = f.scene
+	}
+	if changed("reuse") {
+		c.Reuse = f.reuse
+	}
+	grid, err := f.poses.grid(m.K(), m.Height(), m.Width())
+	if err != nil {
+		return nil, err
+	}
+	if changed("shift") || changed("shift-step") {
+		c.Poses.DY, c.Poses.DX = grid.DY, grid.DX
+	}
+	if changed("rotate") {
+		c.Poses.Angles = grid.Angles
+	}
+	m, err = m.WithConfig(c)
+	return m, request(err)
+}
+
+// fits says why a model cannot explain the images of a set.
+func fits(m *patchwork.Model, set *dataset.Set) error {
+	grid, err := m.GridFor(set.Size())
+	var size *patchwork.SizeError
+	switch {
+	case errors.As(err, &size) && !size.Scene && size.Height >= size.ModelHeight && size.Width >= size.ModelWidth:
+		return fmt.Errorf("%s: %w; --scene places its experts anywhere in larger images", set.Source, err)
+	case err != nil:
+		return fmt.Errorf("%s: %w; take a model that was learned from such images", set.Source, err)
+	case grid.Len() > maxCandidates/m.K():
+		return usagef("%d experts at %d poses are too many to search (at most %d)", m.K(), grid.Len(), maxCandidates)
+	}
+	return nil
+}

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/patchwork"
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/dataset/npy"
+)
+
+const predictLong = `Fill in what is not known: each unknown bit becomes the probability that it is
+on, given the known bits of its image, averaged over the best explanations of
+these by their posterior probabilities. Known bits stay 0 and 1; with --all
+they too become the probability that the explanations give them.
+
+OUT.npz gets x, float64, (N,H,W) or (N,D) as in the input; index, the row in
+the input before --where, --skip and --take; and weight, columns and metadata
+where the data have them. OUT.csv, or CSV on standard output for -, has a line
+of names, then a line a row: index, weight, metadata, then the columns of the
+table, or the pixels of the image row by row. Rows come in the order of the input.`
+
+const predictExample = `  patchwork synth quadrants --n 200 --seed 1 --hide 0.1 -o rows.npz
+  patchwork learn rows.npz --rule max-minus-min -k 4 --starts 2 -o votes.npz
+  patchwork predict -m votes.npz rows.npz -o filled.npz
+  patchwork predict -m votes.npz rows.npz --take 3 -o -`
+
+func (a *app) predictCommand() *cobra.Command {
+	var (
+		in     inputFlags
+		best   bestFlags
+		output string
+		all    bool
+	)
+	cmd := &cobra.Command{
+		Use:     "predict -m MODEL DATA... -o OUT",
+		Short:   "Fill in unknown bits",
+		Long:    predictLong,
+		Example: predictExample,
+		Args:    oneOrMoreData,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkPredict(cmd, &in, &best, output); err != nil {
+				return err
+			}
+			t, err := in.read(cmd, args)
+			if err != nil {
+				return err
+			}
+			opt, err := best.options(t)
+			if err != nil {
+				return err
+			}
+			p, err := a.predict(cmd, t, opt, all)
+			if err != nil {
+				return err
+			}
+			return a.output(output, func(w io.Writer) error {
+				if isNPZ(output) {
+					return p.writeNPZ(w)
+				}
+				return p.writeCSV(w)
+			})
+		},
+	}
+	in.add(cmd)
+	best.add(cmd, 16, "how many explanations are averaged (1: the best alone)")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write (.npz, .csv; - for CSV on standard output)")
+	cmd.Flags().BoolVar(&all, "all", false, "the averaged probability of every bit, known ones too")
+	return cmd
+}
+
+func isNPZ(path string) bool { return strings.EqualFold(filepath.Ext(path), ".npz") }
+
+func checkPredict(cmd *cobra.Command, in *inputFlags, best *bestFlags, output string) error {
+	switch {
+	case output == "":
+		return usagef("-o OUT is missing: where shall the predictions go?")
+	case output != "-" && !isNPZ(output) && !strings.EqualFold(filepath.Ext(output), ".csv"):
+		return usagef("-o %s: predictions go to a .npz or .csv file, or - for standard output", output)
+	}
+	if err := best.check(); err != nil {
+		return err
+	}
+	if err := in.check(cmd); err != nil {
+		return err
+	}
+	return checkOutputs(output)
+}
+
+// predictions are the filled images of a set, row-major, in its order.
+type predictions struct {
+	set *dataset.Set
+	p   [][]float64
+}
+
+// maxPredictedValues bounds the pixels of all predictions together, a float64
+// each.
+const maxPredictedValues = 1 << 27
+
+func (a *app) predict(cmd *cobra.Command, t *task, opt patchwork.NBestOptions, all bool) (*predictions, error) {
+	h, w := t.set.Size()
+	if t.set.Len() > maxPredictedValues/(h*w) {
+		return nil, usagef("%s are too many to predict at once; --take at most %d at a time, and --skip those done", describe(t.set), maxPredictedValues/(h*w))
+	}
+	bar := a.progress("image", t.set.Len())
+	defer bar.stop()
+	out := &predictions{t.set, make([][]float64, t.set.Len())}
+	err := patchwork.Predictions(cmd.Context(), t.model, t.set.Images, opt, t.workers, func(i int, p []float64, _ *patchwork.Posterior) {
+		if !all {
+			p = patchwork.Fill(t.set.Images[i], p)
+		}
+		out.p[i] = p
+		bar.step("")
+	})
+	return out, request(err)
+}
+
+func (p *predictions) writeNPZ(w io.Writer) error {
+	height, width := p.set.Size()
+	shape := []int{p.set.Len(), height, width}
+	if p.set.Table {
+		shape = []int{p.set.Len(), width}
+	}
+	index := make([]int64, p.set.Len())
+	for i := range index {
+		index[i] = int64(row(p.set, i))
+	}
+	members := []npy.Member{
+		{Name: "x", Array: npy.New(slices.Concat(p.p...), shape...)},
+		{Name: "index", Array: npy.New(index, len(index))},
+	}
+	if p.set.Weights != nil {
+		members = append(members, npy.Member{Name: "weight", Array: npy.New(p.set.Weights, len(p.set.Weights))})
+	}
+	if p.set.Columns != nil {
+		members = append(members, npy.Member{Name: "columns", Array: npy.New(p.set.Columns, len(p.set.Columns))})
+	}
+	for _, c := range p.set.Meta {
+		name := c.Name
+		for slices.ContainsFunc(members, func(m npy.Member) bool { return m.Name == name }) {
+			name += "_" // "index" of the data, say
+		}
+		members = append(members, npy.Member{Name: name, Array: metaArray(c)})
+	}
+	return npy.WriteZip(w, npy.Deflate, members...)
+}
+
+func metaArray(c dataset.Column) *npy.Array {
+	switch v := c.Values.(type) {
+	case []int64:
+		return npy.New(v, len(v))
+	case []float64:
+		return npy.New(v, len(v))
+	}
+	text := make([]string, c.Len())
+	for i := range text {
+		text[i] = c.Text(i)
+	}
+	return npy.New(text, len(text))
+}
+
+func (p *predictions) writeCSV(out io.Writer) error {
+	w := csv.NewWriter(out)
+	record := []string{"index"}
+	if p.set.Weights != nil {
+		record = append(record, "weight")
+	}
+	for _, c := range p.set.Meta {
+		record = append(record, c.Name)
+	}
+	if err := w.Write(append(record, columnNames(p.set)...)); err != nil {
+		return err
+	}
+	for i, values := range p.p {
+		record = append(record[:0], strconv.Itoa(row(p.set, i)))
+		if p.set.Weights != nil {
+			record = append(record, strconv.FormatInt(p.set.Weights[i], 10))
+		}
+		for _, c := range p.set.Meta {
+			record = append(record, c.Text(i))
+		}
+		for _, v := range values {
+			record = append(record, strconv.FormatFloat(v, 'g', -1, 64))
+		}
+		if err := w.Write(record); err != nil {
+			return err
+		}
+	}
+	w.Flush()
+	return w.Error()
+}
+
+// columnNames are the names of a table's columns, or where it has none their
+// numbers, as --columns knows them. Those of images are places, y0x3.
+func columnNames(set *dataset.Set) []string {
+	if set.Columns != nil {
+		return set.Columns
+	}
+	height, width := set.Size()
+	names := make([]string, 0, height*width)
+	for y := range height {
+		for x := range width {
+			if set.Table {
+				names = append(names, strconv.Itoa(x+1))
+			} else {
+				names = append(names, fmt.Sprintf("y%dx%d", y, x))
+			}
+		}
+	}
+	return names
+}

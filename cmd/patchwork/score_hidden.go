@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+)
+
+// hiddenFlags are the flags of score that hide bits and predict them.
+type hiddenFlags struct {
+	fraction float64
+	seed     uint64
+	byColumn bool
+	best     bestFlags
+}
+
+func (f *hiddenFlags) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.Float64Var(&f.fraction, "hide", 0, "also hide this share of the known bits of each image, predict them from the others, and score that")
+	fs.Uint64Var(&f.seed, "seed", 0, "with --hide: which bits; those of a row depend on it and the row's index only")
+	fs.BoolVar(&f.byColumn, "by-column", false, "with --hide: the score of each column of a table")
+	f.best.add(cmd, 16, "with --hide: how many explanations the predictions are averaged over")
+}
+
+func (f *hiddenFlags) check(cmd *cobra.Command) error {
+	if !cmd.Flags().Changed("hide") {
+		for _, name := range []string{"seed", "by-column", "best", "beam"} {
+			if cmd.Flags().Changed(name) {
+				return usagef("--%s belongs to --hide, the share of bits to predict", name)
+			}
+		}
+		return nil
+	}
+	if !(f.fraction > 0 && f.fraction < 1) {
+		return usagef("--hide %v is not a fraction above 0 and below 1", f.fraction)
+	}
+	return f.best.check()
+}
+
+// hiddenReport is how well hidden bits were predicted; the JSON names are a
+// contract.
+type hiddenReport struct {
+	Fraction float64        `json:"fraction"`
+	Seed     uint64         `json:"seed"`
+	Weight   int64          `json:"weight"` // of the images with hidden bits
+	Bits     int64          `json:"bits"`   // hidden, weights counted
+	On       int64          `json:"on"`
+	Averaged metricsReport  `json:"averaged"` // over the best explanations
+	Single   metricsReport  `json:"single"`   // of the best explanation alone
+	Marginal metricsReport  `json:"marginal"` // by the visible bits of each column
+	Columns  []columnReport `json:"columns,omitempty"`
+}
+
+type metricsReport struct {
+	LogLoss    jsonFloat `json:"log_loss"` // nats a bit
+	Accuracy   jsonFloat `json:"accuracy"`
+	AUC        jsonFloat `json:"auc"`
+	Impossible int64     `json:"impossible"` // bits that were given probability 0
+}
+
+// columnReport is the averaged prediction of one column.
+type columnReport struct {
+	Name string `json:"name"`
+	Bits int64  `json:"bits"`
+	On   int64  `json:"on"`
+	metricsReport
+	Marginal jsonFloat `json:"marginal_log_loss"`
+}
+
+func newMetrics(m patchwork.Metrics) metricsReport {
+	return metricsReport{jsonFloat(m.LogLoss), jsonFloat(m.Accuracy), jsonFloat(m.AUC), m.Impossible}
+}
+
+// scoreHidden hides, predicts and measures.
+func scoreHidden(ctx context.Context, t *task, f *hiddenFlags) (*hiddenReport, error) {
+	opt, err := f.best.options(t)
+	if err != nil {
+		return nil, err
+	}
+	visible := make([]*bitmap.Image, t.set.Len())
+	for i, img := range t.set.Images {
+		visible[i] = patchwork.Hide(img, f.fraction, f.seed, row(t.set, i))
+	}
+	s, err := patchwork.ScoreHidden(ctx, t.model, learnable(t.set), visible, opt, t.workers)
+	if err != nil {
+		return nil, request(err)
+	}
+	marginal, err := scoreMarginal(ctx, t, visible)
+	if err != nil {
+		return nil, err
+	}
+	r := &hiddenReport{Fraction: f.fraction, Seed: f.seed, Weight: s.Rows, Bits: s.Averaged.Bits, On: s.Averaged.On,
+		Averaged: newMetrics(s.Averaged), Single: newMetrics(s.Single), Marginal: newMetrics(marginal.Single)}
+	if f.byColumn {
+		names := columnNames(t.set)
+		for j, m := range s.Columns {
+			r.Columns = append(r.Columns, columnReport{names[j], m.Bits, m.On, newMetrics(m), jsonFloat(marginal.Columns[j].LogLoss)})
+		}
+	}
+	return r, nil
+}
+
+// scoreMarginal scores the baseline that every model should beat: the share of
+// visible bits of each pixel that are on, whatever the other pixels are. Half
+// a bit of each kind is added, so that no prediction is certain. As a model it
+// is an abstention value per pixel, and one expert with nothing else to say.
+func scoreMarginal(ctx context.Context, t *task, visible []*bitmap.Image) (*patchwork.HiddenScore, error) {
+	h, w := t.set.Size()
+	on, seen := make([]float64, h*w), make([]float64, h*w)
+	var bits, known []uint8
+	for i, img := range visible {
+		bits, known = img.AppendBytes(bits[:0]), img.AppendKnown(known[:0])
+		for j := range on {
+			if known[j] != 0 {
+				seen[j] += float64(t.set.Weight(i))
+				on[j] += float64(t.set.Weight(i)) * float64(bits[j])
+			}
+		}
+	}
+	p := make([]float64, h*w)
+	for j := range p {
+		p[j] = (on[j] + 0.5) / (seen[j] + 1)
+	}
+	m, err := patchwork.NewModel(patchwork.Config{Height: h, Width: w, QMap: p}, [][]float64{p})
+	if err != nil {
+		return nil, err
+	}
+	return patchwork.ScoreHidden(ctx, m, learnable(t.set), visible, patchwork.NBestOptions{Beam: 1, Keep: 1}, t.workers)
+}
+
+func (r *hiddenReport) print(w io.Writer) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "\n%d bits hidden (%v of each image, seed %d), predicted from the others:\n", r.Bits, r.Fraction, r.Seed)
+	fmt.Fprintln(table, "prediction\tlog-loss\taccuracy\tAUC")
+	for _, line := range []struct {
+		name string
+		of   metricsReport
+	}{{"average of the best explanations", r.Averaged}, {"best explanation alone", r.Single}, {"column means (baseline)", r.Marginal}} {
+		fmt.Fprintf(table, "%s\t%s\n", line.name, line.of.cells())
+	}
+	if err := table.Flush(); err != nil || len(r.Columns) == 0 {
+		return err
+	}
+	fmt.Fprintln(w)
+	fmt.Fprintln(table, "column\tbits\ton\tlog-loss\taccuracy\tAUC\tlog-loss of its mean")
+	for _, c := range r.Columns {
+		fmt.Fprintf(table, "%s\t%d\t%d\t%s\t%s\n", c.Name, c.Bits, c.On, c.cells(), cell("%.4f", c.Marginal))
+	}
+	return table.Flush()
+}
+
+func (m *metricsReport) cells() string {
+	return cell("%.4f", m.LogLoss) + "\t" + cell("%.4f", m.Accuracy) + "\t" + cell("%.4f", m.AUC)
+}
+
+// cell is a number of a table for people: a dash where there is none.
+func cell(format string, f jsonFloat) string {
+	if math.IsNaN(float64(f)) {
+		return "-"
+	}
+	return fmt.Sprintf(format, float64(f))
+}
