@@ -503,3 +503,26 @@ func TestActivationPrior(t *testing.T) {
 	nearAll(t, "costs", counted.ActivationCosts(), []float64{math.Log(9), math.Log(7. / 3), -math.Log(9)}, 1e-12)
 	near(t, "empty prior", counted.LogPriorEmpty(), math.Log(0.9*0.7*0.1), 1e-12)
 }
+
+// A pixel of which no alternative says anything is predicted at exactly its
+// abstention value, though weights add up to 1 only but for rounding: else a
+// bit of 1/2 would be guessed one way or the other.
+func TestAbstentionIsPredictedExactly(t *testing.T) {
+	m, err := NewModel(Config{Rule: MaxMinusMin, Height: 1, Width: 4, Q: 0.5}, [][]float64{{0.9, 0.5, 0.5, 0.5}, {0.8, 0.5, 0.5, 0.5}, {0.5, 0.7, 0.5, 0.5}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for keep := 2; keep <= 7; keep++ {
+		n, err := NewNBest(m, NBestOptions{Beam: 4, Keep: keep})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, post, err := n.Predict(bitmap.Parse("#?.?"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(post.Alternatives) != keep || p[2] != 0.5 || p[3] != 0.5 || p[0] == 0.5 {
+			t.Errorf("%d alternatives of %d predict %v", len(post.Alternatives), keep, p)
+		}
+	}
+}

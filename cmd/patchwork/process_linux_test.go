@@ -128,6 +128,8 @@ func TestFullDisk(t *testing.T) {
 	for _, line := range []string{
 		learnLine(filepath.Join(full, "model.npz")),
 		"synth scenes --n 20 -o " + filepath.Join(full, "scenes.npz"),
+		"predict -m model.npz t.npz --all -o " + filepath.Join(full, "out.csv"),
+		"predict -m model.npz t.npz --all -o " + filepath.Join(full, "out.npz"),
 		"demo -o " + filepath.Join(full, "demo"),
 	} {
 		o := patchworkCommand(t, fields(line)...)
@@ -157,7 +159,7 @@ func partial(t *testing.T, dir string) string {
 	}
 	var left []string
 	for _, e := range entries {
-		if n := e.Name(); strings.HasPrefix(n, ".") || n == "model.npz" || n == "scenes.npz" {
+		if n := e.Name(); strings.HasPrefix(n, ".") || n == "model.npz" || n == "scenes.npz" || strings.HasPrefix(n, "out.") {
 			left = append(left, n)
 		}
 	}
