@@ -86,13 +86,11 @@ func (s *Search) nth(n int, costs []float64, live func(expert int) bool) float64
 		s.largest = make([]float64, 0, n)
 	}
 	top := s.largest[:0] // ascending
-	current := true
+	s.syncLive(live)
 	for k := range s.sprites {
 		if !live(k) {
-			current = current && s.synced[k] == len(s.log)
 			continue
 		}
-		s.sync(k)
 		cost := costOf(costs, k)
 		for _, g := range s.of(k) {
 			g -= cost
@@ -107,9 +105,6 @@ func (s *Search) nth(n int, costs []float64, live func(expert int) bool) float64
 			copy(top[:at-1], top[1:at])
 			top[at-1] = g
 		}
-	}
-	if current && s.mark < 0 {
-		s.forget()
 	}
 	return top[0]
 }

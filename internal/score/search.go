@@ -266,23 +266,18 @@ func (s *Search) Best(costs []float64, live func(expert int) bool) (int, Gain) {
 		}
 		s.wake()
 	}
+	s.syncLive(live)
 	best := math.Inf(-1)
-	current := true
 	for k := range s.sprites {
 		if !live(k) {
-			current = current && s.synced[k] == len(s.log)
 			continue
 		}
-		s.sync(k)
 		cost := costOf(costs, k)
 		for _, g := range s.of(k) {
 			if g-cost > best {
 				best = g - cost
 			}
 		}
-	}
-	if current && s.mark < 0 {
-		s.forget()
 	}
 	return s.decide(best-Tie-2*s.errorBound()-s.spread(costs), costs, live)
 }

@@ -1,5 +1,20 @@
 package score
 
+// syncLive brings the gains of all live experts up to date, and empties the log
+// where nobody needs it any more.
+func (s *Search) syncLive(live func(expert int) bool) {
+	current := true
+	for k := range s.sprites {
+		if live(k) {
+			s.sync(k)
+		}
+		current = current && s.synced[k] == len(s.log)
+	}
+	if current && s.mark < 0 {
+		s.forget()
+	}
+}
+
 // sync brings the gains of expert k up to date: it re-scores the pixels that
 // changed since it was last asked for.
 func (s *Search) sync(k int) {
