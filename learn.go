@@ -16,17 +16,25 @@ type Trial struct {
 }
 
 // better reports whether t is to be preferred to o: by description length where
-// there is one, else by log-likelihood.
+// there is one, or by what it makes of images left out, else by training
+// log-likelihood.
 func (t *Trial) better(o *Trial) bool {
-	if t.DescriptionLength != o.DescriptionLength {
+	switch {
+	case t.DescriptionLength != o.DescriptionLength:
 		return t.DescriptionLength < o.DescriptionLength
+	case t.LeaveOneOut != o.LeaveOneOut:
+		return t.LeaveOneOut > o.LeaveOneOut
 	}
 	return t.Score > o.Score
 }
 
-// Learn learns a model from several starts and returns the one with the best
-// training log-likelihood (the earliest of equals), with every start's score in
-// its record and the Gaussian of the poses where there are any.
+// Learn learns a model from several starts and returns the best (the earliest
+// of equals), with every start's score in its record and the Gaussian of the
+// poses where there are any.
+//
+// Experts that move are judged by images left out ([LeaveOneOut]): an expert
+// made for one odd example raises the training log-likelihood and nothing else.
+// In ModePaper, and where there is one start, it is the training log-likelihood.
 //
 // Max-minus-min experts without poses are judged by their description length
 // instead ([Tally.DescriptionLength]), except in ModePaper; the shortest start

@@ -69,8 +69,8 @@ const (
 	// BeginOrders is online learning with sequential initialisation
 	// (section 4.1), in another order of the images each time.
 	BeginOrders
-	// BeginSplits cuts the ink of one image into pieces (SplitModel), of
-	// another image each time.
+	// BeginSplits cuts the ink of one image into elongated pieces
+	// (SplitModel), of another image each time.
 	BeginSplits
 )
 
@@ -109,10 +109,9 @@ type LearnOptions struct {
 	Mode    Mode
 	Method  Method
 
-	// Starts is how many times to begin anew; the start with the best training
-	// log-likelihood, or the shortest description (see Learn), is chosen. 0 means 8 orders of the images, with 8 splits
-	// where Begin is BeginBoth, or 5 random starts, or 1 in ModePaper. The
-	// first order is that of the data.
+	// Starts is how many times to begin anew; Learn says which is chosen. 0
+	// means 8 orders of the images, with 8 splits where Begin is BeginBoth, or
+	// 5 random starts, or 1 in ModePaper. The first order is that of the data.
 	Starts int
 
 	// Begin is where the starts of Both begin; under max-minus-min, without

@@ -60,6 +60,10 @@ type Start struct {
 	Score  float64 `json:"score"`            // training log-likelihood, nats
 	Method string  `json:"method,omitempty"` // how it began: "order", "split", "random"
 
+	// LeaveOneOut, in nats, judges the start where it is not 0: the log-likelihood
+	// of each training image under the counts of the others. See [LeaveOneOut].
+	LeaveOneOut float64 `json:"leave_one_out,omitempty"`
+
 	// DescriptionLength, in nats, judges the start where it is not 0: the
 	// shortest is chosen, not the one with the best Score. See
 	// [Tally.DescriptionLength].

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"slices"
 
 	"example.com/patchwork/bitmap"
 )
@@ -31,8 +32,12 @@ func runStart(ctx context.Context, data Data, cfg Config, opt LearnOptions, i in
 	if err != nil {
 		return Trial{}, err
 	}
-	return Trial{Start: Start{Seed: opt.Seed, Score: it.Tally.LogLik(), Method: how},
-		Index: i, Model: it.Model, Tally: it.Tally}, nil
+	t := Trial{Start: Start{Seed: opt.Seed, Score: it.Tally.LogLik(), Method: how}, Index: i, Model: it.Model, Tally: it.Tally}
+	if opt.byLeavingOut(&cfg) {
+		refined := PursuitOptions{Forced: true, Refine: true, RefineThreshold: -1}
+		t.LeaveOneOut, err = LeaveOneOut(ctx, it.Model, data, refined, MStep{}, opt.Workers)
+	}
+	return t, err
 }
 
 // begin makes the model that start i begins with, and says how. An image that
@@ -43,8 +48,7 @@ func begin(ctx context.Context, data Data, cfg Config, opt LearnOptions, i int) 
 		return "random", m, err
 	}
 	if opt.Begin == BeginSplits || opt.Begin == BeginBoth && i%2 == 1 {
-		example := data.first(Order(len(data.Images), opt.Seed, i))
-		if example.CountOn() >= opt.Experts {
+		if example := data.example(opt, i); example.CountOn() >= opt.Experts {
 			m, err = SplitModel(cfg, example, opt.Experts, rng(opt.Seed, i))
 			return "split", m, err
 		}
@@ -53,14 +57,14 @@ func begin(ctx context.Context, data Data, cfg Config, opt LearnOptions, i int) 
 	return "order", m, err
 }
 
-// first is the first image in the order that counts at all.
-func (d Data) first(order []int) *bitmap.Image {
-	for _, i := range order {
-		if d.Weight(i) > 0 {
-			return d.Images[i]
-		}
+// example is the image that start i cuts up: another one for each start that
+// cuts, as long as there are as many.
+func (d Data) example(opt LearnOptions, i int) *bitmap.Image {
+	if opt.Begin == BeginBoth {
+		i /= 2
 	}
-	panic("patchwork: no image counts") // validate refuses such data
+	order := slices.DeleteFunc(Order(len(d.Images), opt.Seed, 1), func(i int) bool { return d.Weight(i) == 0 })
+	return d.Images[order[i%len(order)]]
 }
 
 // Order is the order of n images in start i of a run: as they come for start

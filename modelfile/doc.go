@@ -32,8 +32,9 @@
 //	rows        images behind the counts
 //	presence    [{"experts":[0,2],"count":5}, ...]: which experts appear together
 //	record      how it was learned: method, mode, seed, rows, log_lik, chosen,
-//	            starts, description_length, fixed_point, curve; a log-likelihood
-//	            of minus infinity and a description length of infinity are null
+//	            starts (with score, leave_one_out, description_length),
+//	            description_length, fixed_point, curve; a log-likelihood of
+//	            minus infinity and a description length of infinity are null
 //	stretch     reserved: values other than 1 are refused
 //
 // Other fields and arrays are refused, because they may change what the model

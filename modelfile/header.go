@@ -76,6 +76,7 @@ type start struct {
 	Score  logLik `json:"score"`
 	Method string `json:"method,omitempty"`
 
+	LeaveOneOut       logLik `json:"leave_one_out,omitempty"`
 	DescriptionLength length `json:"description_length,omitempty"`
 }
 
@@ -363,7 +364,7 @@ func (r *record) model() patchwork.Record {
 	out.DescriptionLength, out.FixedPoint = float64(r.DescriptionLength), r.FixedPoint
 	for _, s := range r.Starts {
 		out.Starts = append(out.Starts, patchwork.Start{Seed: s.Seed, Score: float64(s.Score), Method: s.Method,
-			DescriptionLength: float64(s.DescriptionLength)})
+			LeaveOneOut: float64(s.LeaveOneOut), DescriptionLength: float64(s.DescriptionLength)})
 	}
 	for _, p := range r.Curve {
 		out.Curve = append(out.Curve, patchwork.CurvePoint{Experts: p.Experts, Stage: p.Stage, Rows: p.Rows, LogLik: float64(p.LogLik),
@@ -377,7 +378,7 @@ func newRecord(r patchwork.Record) record {
 		LogLik: logLik(r.LogLik), Chosen: r.Chosen}
 	out.DescriptionLength, out.FixedPoint = length(r.DescriptionLength), r.FixedPoint
 	for _, s := range r.Starts {
-		out.Starts = append(out.Starts, start{s.Seed, logLik(s.Score), s.Method, length(s.DescriptionLength)})
+		out.Starts = append(out.Starts, start{s.Seed, logLik(s.Score), s.Method, logLik(s.LeaveOneOut), length(s.DescriptionLength)})
 	}
 	for _, p := range r.Curve {
 		out.Curve = append(out.Curve, point{p.Experts, p.Stage, p.Rows, logLik(p.LogLik), length(p.DescriptionLength),

@@ -145,7 +145,7 @@ func drawRecord(t *rapid.T) patchwork.Record {
 		DescriptionLength: length.Draw(t, "length"), FixedPoint: rapid.Bool().Draw(t, "fixed point")}
 	for range rapid.IntRange(0, 3).Draw(t, "starts") {
 		r.Starts = append(r.Starts, patchwork.Start{Seed: rapid.Uint64().Draw(t, "seed"),
-			Score: score.Draw(t, "score"), Method: rapid.String().Draw(t, "method"), DescriptionLength: length.Draw(t, "length")})
+			Score: score.Draw(t, "score"), LeaveOneOut: score.Draw(t, "left out"), Method: rapid.String().Draw(t, "method"), DescriptionLength: length.Draw(t, "length")})
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "curve") {
 		r.Curve = append(r.Curve, patchwork.CurvePoint{Experts: rapid.Int().Draw(t, "experts"), Stage: rapid.String().Draw(t, "stage"),

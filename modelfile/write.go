@@ -111,7 +111,7 @@ func check(cfg *patchwork.Config, extras *patchwork.Extras, k int) error {
 func checkRecord(r *patchwork.Record) error {
 	text, numbers := []string{r.Method, r.Mode}, []float64{r.LogLik, -r.DescriptionLength}
 	for _, s := range r.Starts {
-		text, numbers = append(text, s.Method), append(numbers, s.Score, -s.DescriptionLength)
+		text, numbers = append(text, s.Method), append(numbers, s.Score, s.LeaveOneOut, -s.DescriptionLength)
 	}
 	for _, p := range r.Curve {
 		text, numbers = append(text, p.Stage), append(numbers, p.LogLik, -p.DescriptionLength, p.HeldOut)

@@ -76,6 +76,7 @@ type triedReport struct {
 
 type startReport struct {
 	Score             jsonFloat `json:"score"`
+	LeaveOneOut       jsonFloat `json:"leave_one_out,omitempty"`
 	DescriptionLength jsonFloat `json:"description_length,omitempty"`
 	Method            string    `json:"method"`
 }
@@ -180,7 +181,7 @@ func reportModel(m *patchwork.Model) *modelReport {
 		r.Learned = &learnedReport{Method: rec.Method, Mode: rec.Mode, Seed: rec.Seed, Rows: rec.Rows,
 			LogLik: jsonFloat(rec.LogLik), Length: jsonFloat(rec.DescriptionLength), Chosen: rec.Chosen, Starts: []startReport{}}
 		for _, s := range rec.Starts {
-			r.Learned.Starts = append(r.Learned.Starts, startReport{jsonFloat(s.Score), jsonFloat(s.DescriptionLength), s.Method})
+			r.Learned.Starts = append(r.Learned.Starts, startReport{jsonFloat(s.Score), jsonFloat(s.LeaveOneOut), jsonFloat(s.DescriptionLength), s.Method})
 		}
 		for _, p := range rec.Curve {
 			r.Learned.Curve = append(r.Learned.Curve, triedReport{p.Experts, p.Stage, p.Rows, jsonFloat(p.LogLik),
@@ -287,6 +288,9 @@ func (r *modelReport) printLearned(line func(string, string, ...any)) {
 			mark = "  chosen"
 		}
 		length := ""
+		if s.LeaveOneOut != 0 {
+			length = fmt.Sprintf("  left out %.3f", float64(s.LeaveOneOut))
+		}
 		if s.DescriptionLength != 0 {
 			length = fmt.Sprintf("  description length %.3f", float64(s.DescriptionLength))
 		}

@@ -37,7 +37,7 @@ var Tasks = []Task{
 // Options of the reports.
 type Options struct {
 	Seed    uint64
-	Starts  int // 0 means the default: 8 orders for the bars, 8 orders and 8 splits for the table
+	Starts  int // 0 means the default: 8 orders and 8 splits
 	Workers int
 }
 
@@ -139,8 +139,8 @@ func Report(ctx context.Context, w io.Writer, set *dataset.Set, o Options) error
 // Bars is what learning the letter T from ten examples came to.
 type Bars struct {
 	Set    int
-	Orders []bool // by order: whether both experts are bars
-	Chosen int    // the order with the best training likelihood
+	Starts []bool // by start: whether the experts are an upright and a level bar
+	Chosen int    // the start that Learn would choose
 	Model  *patchwork.Model
 }
 
@@ -156,7 +156,7 @@ func RunBars(ctx context.Context, images []*bitmap.Image, set int, o Options) (B
 		data.Images = append(data.Images, images[i])
 	}
 	cfg := patchwork.DefaultConfig(patchwork.ModeDefault, patchwork.Max, images[0].Height(), images[0].Width(), Poses)
-	opt := patchwork.LearnOptions{Experts: 2, Seed: o.Seed, Starts: o.Starts, Workers: o.Workers, Begin: patchwork.BeginOrders}
+	opt := patchwork.LearnOptions{Experts: 2, Seed: o.Seed, Starts: o.Starts, Workers: o.Workers}
 	b := Bars{Set: set}
 	var trials []patchwork.Trial
 	for t, err := range patchwork.Starts(ctx, data, cfg, opt) {
@@ -164,7 +164,7 @@ func RunBars(ctx context.Context, images []*bitmap.Image, set int, o Options) (B
 			return Bars{}, err
 		}
 		trials = append(trials, t)
-		b.Orders = append(b.Orders, twoBars(t.Model))
+		b.Starts = append(b.Starts, twoBars(t.Model))
 	}
 	m, err := patchwork.Choose(ctx, data, cfg, opt, trials)
 	if err != nil {
@@ -176,20 +176,20 @@ func RunBars(ctx context.Context, images []*bitmap.Image, set int, o Options) (B
 
 // ReportBars learns the letter T from six random sets of ten of the images.
 func ReportBars(ctx context.Context, w io.Writer, set *dataset.Set, o Options) error {
-	fmt.Fprintf(w, "%d letters T, seed %d\n\n| set | orders that end in two bars | the best by training likelihood |\n|---|---|---|\n", set.Len(), o.Seed)
+	fmt.Fprintf(w, "%d letters T, seed %d\n\n| set | starts that end in two bars | the chosen one |\n|---|---|---|\n", set.Len(), o.Seed)
 	good := 0
 	for i := range 6 {
 		b, err := RunBars(ctx, set.Images, i, o)
 		if err != nil {
 			return err
 		}
-		n := len(slices.DeleteFunc(slices.Clone(b.Orders), func(ok bool) bool { return !ok }))
+		n := len(slices.DeleteFunc(slices.Clone(b.Starts), func(ok bool) bool { return !ok }))
 		verdict := "not"
-		if b.Orders[b.Chosen] {
+		if b.Starts[b.Chosen] {
 			verdict = "two bars"
 			good++
 		}
-		fmt.Fprintf(w, "| %d | %d of %d | %s |\n", i, n, len(b.Orders), verdict)
+		fmt.Fprintf(w, "| %d | %d of %d | %s |\n", i, n, len(b.Starts), verdict)
 	}
 	fmt.Fprintf(w, "\ntwo bars in %d of 6 sets\n", good)
 	return nil

@@ -48,8 +48,8 @@ func TestTIsTwoBars(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !b.Orders[b.Chosen] {
-		t.Errorf("the chosen order %d did not end in two bars: %v", b.Chosen, b.Orders)
+	if !b.Starts[b.Chosen] {
+		t.Errorf("the chosen start %d did not end in two bars: %v", b.Chosen, b.Starts)
 	}
 }
 

@@ -1,0 +1,190 @@
+package patchwork
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// cutRestarts is how often cut begins anew: the likelihood of a mixture of
+// Gaussians has many tops, and the best of ten is nearly always the best of a
+// hundred for three pieces.
+const cutRestarts = 10
+
+// cut assigns each point to one of k elongated clouds: EM of a mixture of k
+// Gaussians from k-means, the likeliest of cutRestarts runs, ties to the lowest
+// cloud.
+func cut(points []point, k int, rng *rand.Rand) []int {
+	var best mixedClouds
+	most := math.Inf(-1)
+	for range cutRestarts {
+		m := newMixedClouds(points, k, kMeans(points, k, rng))
+		if logLik := m.climb(); logLik > most {
+			best, most = m, logLik
+		}
+	}
+	return best.likeliest()
+}
+
+// mixedClouds is a mixture of Gaussians over the plane and how it shares its
+// points.
+type mixedClouds struct {
+	points []point
+	clouds []cloud
+	share  []float64 // len(points) x len(clouds): probability that the cloud made the point
+}
+
+// cloud is a Gaussian over the plane with its weight in a mixture.
+type cloud struct {
+	mean       point
+	yy, yx, xx float64 // inverse covariance
+	logHeight  float64 // log of weight / sqrt(det covariance): log-density at the mean, but for a constant
+}
+
+// cloudWidth is added to the variances of a cloud, in pixels squared: a line
+// one pixel wide would be infinitely likely.
+const cloudWidth = 1
+
+func newMixedClouds(points []point, k int, cluster []int) mixedClouds {
+	m := mixedClouds{points, make([]cloud, k), make([]float64, len(points)*k)}
+	for i, c := range cluster {
+		m.share[i*k+c] = 1
+	}
+	return m
+}
+
+// climb runs EM until a round gains less than a hundredth of a nat, and returns
+// the log-likelihood of the points, but for a constant.
+func (m *mixedClouds) climb() float64 {
+	logLik := math.Inf(-1)
+	for range 100 {
+		for c := range m.clouds {
+			m.fit(c)
+		}
+		before := logLik
+		if logLik = m.shareOut(); logLik-before < 1e-2 {
+			break
+		}
+	}
+	return logLik
+}
+
+// fit is the M-step of cloud c: the mean and covariance of its share.
+func (m *mixedClouds) fit(c int) {
+	k := len(m.clouds)
+	var n, sy, sx, syy, syx, sxx float64
+	for i, p := range m.points {
+		w := m.share[i*k+c]
+		n, sy, sx = n+w, sy+w*p.y, sx+w*p.x
+		syy, syx, sxx = syy+w*p.y*p.y, syx+w*p.y*p.x, sxx+w*p.x*p.x
+	}
+	if n < 1e-9 { // nobody's cloud: no weight, so that nobody comes back
+		m.clouds[c] = cloud{logHeight: math.Inf(-1)}
+		return
+	}
+	mean := point{sy / n, sx / n}
+	vyy := max(syy/n-mean.y*mean.y, 0) + cloudWidth
+	vxx := max(sxx/n-mean.x*mean.x, 0) + cloudWidth
+	vyx := syx/n - mean.y*mean.x
+	det := vyy*vxx - vyx*vyx
+	m.clouds[c] = cloud{mean, vxx / det, -vyx / det, vyy / det, math.Log(n) - math.Log(det)/2}
+}
+
+// shareOut is the E-step; it returns the log-likelihood, but for a constant.
+func (m *mixedClouds) shareOut() float64 {
+	sum, k := 0.0, len(m.clouds)
+	for i, p := range m.points {
+		share, top := m.share[i*k:(i+1)*k], math.Inf(-1)
+		for c, g := range m.clouds {
+			dy, dx := p.y-g.mean.y, p.x-g.mean.x
+			share[c] = g.logHeight - (g.yy*dy*dy+2*g.yx*dy*dx+g.xx*dx*dx)/2
+			top = max(top, share[c])
+		}
+		total := 0.0
+		for c, l := range share {
+			share[c] = math.Exp(l - top)
+			total += share[c]
+		}
+		for c := range share {
+			share[c] /= total
+		}
+		sum += top + math.Log(total)
+	}
+	return sum
+}
+
+// likeliest is the cloud that most probably made each point.
+func (m *mixedClouds) likeliest() []int {
+	k, out := len(m.clouds), make([]int, len(m.points))
+	for i := range out {
+		for c := range k {
+			if m.share[i*k+c] > m.share[i*k+out[i]] {
+				out[i] = c
+			}
+		}
+	}
+	return out
+}
+
+type point struct{ y, x float64 }
+
+func (p point) distance2(q point) float64 { return (p.y-q.y)*(p.y-q.y) + (p.x-q.x)*(p.x-q.x) }
+
+// kMeans assigns each point to one of k clusters (Lloyd's algorithm from a
+// k-means++ start), ties to the lowest.
+func kMeans(points []point, k int, rng *rand.Rand) []int {
+	centres := spread(points, k, rng)
+	cluster := make([]int, len(points))
+	for range 100 { // it converges in a dozen rounds
+		moved := false
+		for i, p := range points {
+			if c := nearest(p, centres); c != cluster[i] {
+				cluster[i], moved = c, true
+			}
+		}
+		sum, n := make([]point, k), make([]float64, k)
+		for i, p := range points {
+			c := cluster[i]
+			sum[c].y, sum[c].x, n[c] = sum[c].y+p.y, sum[c].x+p.x, n[c]+1
+		}
+		for c := range centres {
+			if n[c] > 0 {
+				centres[c] = point{sum[c].y / n[c], sum[c].x / n[c]}
+			}
+		}
+		if !moved {
+			break
+		}
+	}
+	return cluster
+}
+
+func nearest(p point, centres []point) int {
+	best, least := 0, math.Inf(1)
+	for c, q := range centres {
+		if d := p.distance2(q); d < least {
+			best, least = c, d
+		}
+	}
+	return best
+}
+
+// spread draws k centres among the points, each with probability in
+// proportion to its squared distance from those before (Arthur and
+// Vassilvitskii 2007).
+func spread(points []point, k int, rng *rand.Rand) []point {
+	centres := []point{points[rng.IntN(len(points))]}
+	distance := make([]float64, len(points))
+	for len(centres) < k {
+		total := 0.0
+		for i, p := range points {
+			distance[i] = p.distance2(centres[nearest(p, centres)])
+			total += distance[i]
+		}
+		at, i := rng.Float64()*total, 0
+		for ; i < len(points)-1 && at >= distance[i]; i++ {
+			at -= distance[i]
+		}
+		centres = append(centres, points[i])
+	}
+	return centres
+}

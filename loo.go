@@ -1,0 +1,95 @@
+package patchwork
+
+import (
+	"context"
+	"sync"
+)
+
+// LeaveOneOut is how well a model explains images it was not learned from, as
+// far as the images it was learned from can tell: the log-likelihood of each
+// image, in nats, under its own explanation by m, with templates read off the
+// explanations of the other images (step; what only this image spoke for is
+// back at the prior), summed over the images with their weights. An expert
+// that few images use, or that is made for one of them, loses by it, where the
+// training log-likelihood does not notice.
+//
+// m should come from these images; its explanations are not made anew without
+// the image, so the judgement is still a little too kind. It is -Inf if an
+// image becomes impossible. The result is the same for any number of workers
+// (0 means 1). Errors are those of Explain.
+func LeaveOneOut(ctx context.Context, m *Model, data Data, opt PursuitOptions, step MStep, workers int) (float64, error) {
+	explanations := make([]*Explanation, len(data.Images))
+	all, err := Explain(ctx, m, data, opt, workers, func(i int, e *Explanation) { explanations[i] = e })
+	if err != nil {
+		return 0, err
+	}
+	logLiks := make([]float64, len(data.Images))
+	forEach(len(data.Images), workers, func(i int) {
+		if ctx.Err() != nil || data.Weight(i) == 0 {
+			return
+		}
+		img, e := data.Images[i], explanations[i]
+		without := all.without(m, data, i, e).leftOut(m, all, step)
+		logLiks[i] = float64(data.Weight(i)) * LogLik(img, without.Compose(img.Height(), img.Width(), e.Picks).P)
+	})
+	sum := 0.0
+	for _, l := range logLiks {
+		sum += l
+	}
+	return sum, ctx.Err()
+}
+
+// byLeavingOut reports whether the starts of a run are judged by LeaveOneOut.
+func (o LearnOptions) byLeavingOut(c *Config) bool {
+	return o.Mode == ModeDefault && o.Starts > 1 && c.Poses.Len() > 1
+}
+
+// without is the tally without one image, of weight 1, and its explanation.
+func (t *Tally) without(m *Model, data Data, i int, e *Explanation) *Tally {
+	own := NewTally(m)
+	own.Add(m, data.Images[i], e, 1)
+	rest := t.clone()
+	for _, p := range [][2][]int64{
+		{rest.counts.On, own.counts.On}, {rest.counts.Seen, own.counts.Seen},
+		{rest.counts.LostOn, own.counts.LostOn}, {rest.counts.LostSeen, own.counts.LostSeen},
+		{rest.active, own.active},
+	} {
+		for j, v := range p[1] {
+			p[0][j] -= v
+		}
+	}
+	rest.rows--
+	return rest
+}
+
+// leftOut is the M-step of a tally without an image: entries that no image
+// spoke for keep their value, those that only the image spoke for go back to
+// the prior.
+func (t *Tally) leftOut(m *Model, all *Tally, step MStep) *Model {
+	step.KeepUnseen = false
+	next := t.Model(m, step)
+	n := t.height * t.width
+	for k, template := range next.experts {
+		for i := range template {
+			if c := k*n + i; all.counts.Seen[c]+all.counts.LostSeen[c] == 0 {
+				template[i] = m.experts[k][i]
+			}
+		}
+	}
+	return next
+}
+
+// forEach calls f(0), ..., f(n-1) on the given number of goroutines, in no
+// order.
+func forEach(n, workers int, f func(i int)) {
+	var next queue
+	var wg sync.WaitGroup
+	for range max(1, min(workers, n)) {
+		wg.Go(func() {
+			for i := next.take(); i < n; i = next.take() {
+				f(i)
+			}
+		})
+	}
+	wg.Wait()
+}
