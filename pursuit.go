@@ -52,6 +52,12 @@ type PursuitOptions struct {
 	MinGain float64
 	Costs   []float64
 
+	// PosePrior makes the model's geometry a prior over where experts go: given
+	// the picks so far, a pose costs by how many nats it is less probable than
+	// the likeliest one. The Gaussian of the training poses speaks for 99 in a
+	// hundred, the others are anywhere, so what a pose can cost is bounded.
+	PosePrior bool
+
 	MaxPicks int // 0: no limit but Reuse and 32,767
 	Reuse    int // picks an expert may have in one image; 0: the model's
 
@@ -128,7 +134,10 @@ type Pursuit struct {
 	search  score.Search
 	scored  *score.Bank // templates under the scoring of the search
 	refined *score.Bank // and of the refining sweeps
-	used    []int       // picks of each expert in the present image
+	prior   *posePrior  // nil unless PursuitOptions.PosePrior
+	grid    pose.Grid   // of the present image
+	ranked  []score.Ranked
+	used    []int // picks of each expert in the present image
 	pixels  []uint8
 	known   []uint8
 }
@@ -145,13 +154,19 @@ func NewPursuit(m *Model, opt PursuitOptions) (*Pursuit, error) {
 	if p.refined = p.scored; opt.Refine && opt.RefineScoring != opt.Scoring {
 		p.refined = m.bank(opt.RefineScoring, opt.Alpha)
 	}
+	if opt.PosePrior {
+		var err error
+		if p.prior, err = newPosePrior(m); err != nil {
+			return nil, err
+		}
+	}
 	return p, nil
 }
 
 // Fork is a pursuit with the same model and options, for another goroutine;
 // what is large and constant is shared.
 func (p *Pursuit) Fork() *Pursuit {
-	return &Pursuit{model: p.model, opt: p.opt, scored: p.scored, refined: p.refined}
+	return &Pursuit{model: p.model, opt: p.opt, scored: p.scored, refined: p.refined, prior: p.prior.fork()}
 }
 
 // bank builds the sprites of the model under a scoring. All three scorings map
@@ -236,12 +251,13 @@ func (p *Pursuit) Picks(img *bitmap.Image) (iter.Seq[Pick], error) {
 	p.reset(p.scored, grid, img)
 	return func(yield func(Pick) bool) {
 		for n := 0; n < p.opt.MaxPicks; n++ {
-			c, g := p.search.Best(p.opt.Costs, p.live)
+			c, g := p.best()
 			if c < 0 || !(g.Exceeds(p.opt.MinGain+score.Tie) || p.opt.Forced && n == 0) {
 				return
 			}
 			pick := p.place(c, grid)
-			pick.Gain = p.paid(g, pick.Expert)
+			g.Nats += p.cost(c) // what a pick gains is likelihood
+			pick.Gain = g.Float()
 			p.search.Place(c)
 			if !yield(pick) {
 				return
@@ -250,15 +266,8 @@ func (p *Pursuit) Picks(img *bitmap.Image) (iter.Seq[Pick], error) {
 	}, nil
 }
 
-// paid is the gain of likelihood alone, without the expert's cost.
-func (p *Pursuit) paid(g score.Gain, k int) float64 {
-	if p.opt.Costs != nil {
-		g.Nats += p.opt.Costs[k]
-	}
-	return g.Float()
-}
-
 func (p *Pursuit) reset(b *score.Bank, grid pose.Grid, img *bitmap.Image) {
+	p.grid = grid
 	p.search.Reset(b, searchGrid(grid), img.Height(), img.Width(), p.pixels)
 	if len(p.used) != p.model.K() {
 		p.used = make([]int, p.model.K())

@@ -71,7 +71,7 @@ func (p *Pursuit) visit(j int, threshold float64) visited {
 	old := p.search.Candidate(p.search.Picks()[j])
 	p.count(old, -1)
 	p.search.TakeBack(j)
-	c, g := p.search.Best(p.opt.Costs, p.live)
+	c, g := p.best()
 	if !g.Exceeds(threshold+score.Tie) && !(p.opt.Forced && len(p.search.Picks()) == 0) {
 		return dropped
 	}
@@ -94,7 +94,7 @@ func (p *Pursuit) visit(j int, threshold float64) visited {
 func (p *Pursuit) add(threshold float64) bool {
 	added := false
 	for len(p.search.Picks()) < p.opt.MaxPicks {
-		c, g := p.search.Best(p.opt.Costs, p.live)
+		c, g := p.best()
 		if c < 0 || !g.Exceeds(threshold+score.Tie) {
 			break
 		}
@@ -114,10 +114,7 @@ func (p *Pursuit) rotations() int { return p.model.cfg.Poses.Rotations() }
 
 // tied reports whether candidate c is as good as the best gain g.
 func (p *Pursuit) tied(c int, g score.Gain) bool {
-	own := p.search.Gain(p.search.At(c))
-	if p.opt.Costs != nil {
-		own.Nats -= p.opt.Costs[p.expertOf(c)]
-	}
+	own := p.net(c, p.search.Gain(p.search.At(c)))
 	return own.Possible == g.Possible && own.Nats >= g.Nats-score.Tie
 }
 

@@ -22,7 +22,7 @@ type pursuitFlags struct {
 
 	start, score                    choice
 	alpha, minGain, refineThreshold float64
-	refine                          bool
+	refine, posePrior               bool
 }
 
 func (f *pursuitFlags) add(cmd *cobra.Command) {
@@ -33,6 +33,7 @@ func (f *pursuitFlags) add(cmd *cobra.Command) {
 	fs.Float64Var(&f.minGain, "min-gain", 0, "what a pick must gain, in nats")
 	fs.BoolVar(&f.refine, "refine", false, "then sweep: replace, prune and add picks under the original likelihood")
 	fs.Float64Var(&f.refineThreshold, "refine-threshold", 0, "what a pick must gain in the sweeps, in nats; below 0: nothing (default log of the number of candidates)")
+	fs.BoolVar(&f.posePrior, "pose-prior", false, "weigh poses by the model's geometry, given the picks so far")
 	f.input.add(cmd)
 }
 
@@ -46,7 +47,7 @@ func (f *pursuitFlags) check(cmd *cobra.Command) error {
 func (f *pursuitFlags) options() patchwork.PursuitOptions {
 	scoring, _ := patchwork.ParseScoring(f.score.value) // the flag allows only its names
 	return patchwork.PursuitOptions{Scoring: scoring, Alpha: f.alpha, Forced: f.start.value == "forced",
-		MinGain: f.minGain, MaxPicks: f.input.maxPicks, Refine: f.refine, RefineThreshold: f.refineThreshold}
+		MinGain: f.minGain, MaxPicks: f.input.maxPicks, Refine: f.refine, RefineThreshold: f.refineThreshold, PosePrior: f.posePrior}
 }
 
 // prepare reads everything and checks that it fits together, before anything
