@@ -18,7 +18,7 @@ const splitOn, splitOff = 0.9, 0.05
 // pixel to the Gaussian that most probably put it there. Each piece becomes an
 // expert with probability .9 on its ink and .05 elsewhere. Pen strokes are such
 // pieces: round ones (k-means) make corners of the letters H, E, A and N, and
-// predict other writers' letters worse in nine of nine (experiments/README.md).
+// predict other writers' letters worse (experiments/README.md).
 // The image must have at least K on pixels.
 func SplitModel(cfg Config, img *bitmap.Image, experts int, rng *rand.Rand) (*Model, error) {
 	if err := cfg.validate(); err != nil {
