@@ -61,6 +61,9 @@ const policy = `
 	patchwork, dataset/npy, internal/atomicfile, FILES
 	< modelfile;
 
+	patchwork, modelfile, internal/atomicfile, FILES
+	< tallyfile;
+
 	patchwork, internal/atomicfile, FILES,
 	golang.org/x/image/..., gonum.org/v1/plot/...
 	< render;
@@ -69,7 +72,7 @@ const policy = `
 	bitmap, gonum.org/v1/gonum/... < baseline/...;
 
 	# Programs. Only cmd serves and experiments; nothing imports cmd.
-	modelfile, render, dataset, dataset/synth < LIBRARY;
+	modelfile, tallyfile, render, dataset, dataset/synth < LIBRARY;
 	LIBRARY, NETWORK < studio/...;
 	LIBRARY, baseline/..., rule < experiments/...;
 	LIBRARY, NETWORK, experiments/..., studio/...,

@@ -1,0 +1,117 @@
+package patchwork
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// drawTally is the tally of some explained images of a drawn model.
+func drawTally(t *rapid.T) (*Model, *Tally) {
+	m := drawModel(t, drawConfig(t, anyLevel), anyLevel)
+	tally := NewTally(m)
+	for _, x := range drawExplained(t, m, rapid.IntRange(0, 4).Draw(t, "images")) {
+		tally.Add(m, x.img, x.e, rapid.Int64Range(1, 300).Draw(t, "weight"))
+	}
+	return m, tally
+}
+
+// Reading gives back what was written, and writing that the same bytes; what
+// was merged before writing is what is merged after reading.
+func TestTallyRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m, tally := drawTally(t)
+		data, _ := tally.MarshalBinary()
+		var read Tally
+		if err := read.UnmarshalBinary(data); err != nil {
+			t.Fatal(err)
+		}
+		again, _ := read.MarshalBinary()
+		if !bytes.Equal(data, again) {
+			t.Fatal("the tally read back has other bytes")
+		}
+		if read.LogLik() != tally.LogLik() || read.Rows() != tally.Rows() || read.Picks() != tally.Picks() {
+			t.Fatalf("read %v nats, %d rows, %d picks; written %v, %d, %d", read.LogLik(), read.Rows(), read.Picks(), tally.LogLik(), tally.Rows(), tally.Picks())
+		}
+		if !sameTemplates(read.Model(m, MStep{}), tally.Model(m, MStep{})) {
+			t.Fatal("the tally read back makes another model")
+		}
+		read.Merge(tally)
+		twice := tally.clone()
+		twice.Merge(tally)
+		a, _ := read.MarshalBinary()
+		b, _ := twice.MarshalBinary()
+		if !bytes.Equal(a, b) {
+			t.Fatal("merging the tally read back gives another sum")
+		}
+	})
+}
+
+// Whatever bytes come, reading refuses or gives a tally that can be written; it
+// leaves the receiver alone when it refuses.
+func FuzzTally(f *testing.F) {
+	small := newTally(2, 1, 2)
+	small.rows, small.picks, small.active[1], small.counts.Seen[1] = 3, 2, 2, 2
+	seed, _ := small.MarshalBinary()
+	f.Add(seed)
+	f.Add(seed[:len(seed)-1])
+	f.Add([]byte(tallyMagic))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		before, _ := small.MarshalBinary()
+		read := small.clone()
+		if err := read.UnmarshalBinary(data); err != nil {
+			var format *TallyFormatError
+			if !errors.As(err, &format) || format.Offset < 0 || format.Offset > len(data) {
+				t.Fatalf("error %v of %T", err, err)
+			}
+			if after, _ := read.MarshalBinary(); !bytes.Equal(before, after) {
+				t.Fatal("a refused tally changed the receiver")
+			}
+			return
+		}
+		again, _ := read.MarshalBinary()
+		var twice Tally
+		if err := twice.UnmarshalBinary(again); err != nil {
+			t.Fatalf("what was read and written is refused: %v", err)
+		}
+	})
+}
+
+func TestTallyRefuses(t *testing.T) {
+	good := newTally(2, 1, 2)
+	good.rows, good.picks, good.active[1], good.counts.Seen[1], good.counts.On[1] = 3, 3, 2, 2, 1
+	data, _ := good.MarshalBinary()
+	change := func(at int, b ...byte) []byte {
+		out := slices.Clone(data)
+		copy(out[at:], b)
+		return out
+	}
+	huge := binary.LittleEndian.AppendUint32(nil, 1<<25)
+	for name, c := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"empty":           {nil, "the header alone"},
+		"foreign":         {change(0, 'x'), "begins with"},
+		"newer":           {change(7, 2), "begins with"},
+		"no experts":      {change(8, 0), "0 experts"},
+		"huge":            {change(8, huge...), "too many"},
+		"negative rows":   {change(27, 0x80), "images"},
+		"truncated":       {data[:len(data)-2], "ends"},
+		"too long":        {append(slices.Clone(data), 7), "1 bytes follow"},
+		"more on":         {change(len(data)-10, 3), "was on 3 times of 2"},
+		"more than picks": {change(len(data)-10, 4), "count 4 of 3 picks"},
+		"more than rows":  {change(tallyHeaderSize+1, 9), "count 9 of 3 images"},
+		"strange plane":   {change(tallyHeaderSize+2, 5), "byte 5 where a plane"},
+	} {
+		err := new(Tally).UnmarshalBinary(c.data)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", name, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,188 @@
+// Package tallyfile keeps tallies in files, so that images explained in many
+// places can be added up in one: the E-step of learning as a filter.
+//
+// A file holds one or more records, one after the other, so that files can be
+// joined with cat. A record is a line of text, a header and a body:
+//
+//	patchwork-tally 1 HEADER BODY SHA256\n   lengths in bytes; the checksum of header and body
+//	{"model":…,"options":…,"shards":[…]}\n    JSON, HEADER bytes with the newline
+//	…                                         BODY bytes: Tally.MarshalBinary
+//
+// or one line of the same in base64, for pipes that carry lines:
+//
+//	patchwork-tally-base64 …\n
+//
+// The same part gives the same bytes on every machine.
+package tallyfile
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"slices"
+
+	"example.com/patchwork"
+	"example.com/patchwork/modelfile"
+)
+
+// Part is the tally of some rows: which rows, and by which model and options
+// they were explained. It may be written, sent, and merged in any order.
+type Part struct {
+	Model   string  // HashModel of the model that explained the rows
+	Options string  // how it explained them, in the words of the caller
+	Shards  []Shard // what was counted, by rising ID
+	Tally   *patchwork.Tally
+}
+
+// Shard is one piece of a data set, counted whole.
+type Shard struct {
+	ID     string `json:"id"`               // what makes it the same piece, wherever it was counted
+	Source string `json:"source,omitempty"` // where it came from, for people
+	Rows   int64  `json:"rows"`             // images, weights counted
+}
+
+// HashModel identifies what a model says about images: its configuration and
+// its templates, not how it was learned. It is 64 hexadecimal digits, the
+// SHA-256 of the file of such a model. The error is that of modelfile.Write.
+func HashModel(m *patchwork.Model) (string, error) {
+	bare, err := m.WithExtras(patchwork.Extras{})
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	if err := modelfile.Write(h, bare); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// MismatchError reports parts that do not belong together, or that would be
+// counted twice.
+type MismatchError struct{ Problem string }
+
+func (e *MismatchError) Error() string { return e.Problem }
+
+// Merge adds other to p, which then counts both. The error is a
+// *[MismatchError], and p is unchanged: another model, other options, a shard
+// that both have counted, or too many rows.
+func (p *Part) Merge(other *Part) error {
+	switch {
+	case p.Model != other.Model:
+		return mismatch("%s was explained by model %.12s…, %s by model %.12s…; only parts made with the same model can be added", other.name(), other.Model, p.name(), p.Model)
+	case p.Options != other.Options:
+		return mismatch("%s was explained with %q, %s with %q; only parts made with the same options can be added", other.name(), other.Options, p.name(), p.Options)
+	}
+	for _, s := range other.Shards {
+		if i, found := slices.BinarySearchFunc(p.Shards, s, byID); found {
+			return mismatch("shard %.24s is in %s and in %s: it would be counted twice; leave one out, or give pieces of equal content names of their own (--shard)",
+				s.ID, sourceOf(p.Shards[i]), sourceOf(s))
+		}
+	}
+	if p.Tally.Rows()+other.Tally.Rows() > patchwork.MaxRows {
+		return mismatch("%d and %d rows are more than %d", p.Tally.Rows(), other.Tally.Rows(), int64(patchwork.MaxRows))
+	}
+	p.Tally.Merge(other.Tally)
+	p.Shards = append(p.Shards, other.Shards...)
+	slices.SortFunc(p.Shards, byID)
+	return nil
+}
+
+func byID(a, b Shard) int { return cmp.Compare(a.ID, b.ID) }
+
+func mismatch(format string, args ...any) error { return &MismatchError{fmt.Sprintf(format, args...)} }
+
+// name says which part it is.
+func (p *Part) name() string {
+	if len(p.Shards) == 0 {
+		return "an empty part"
+	}
+	name := "the part of " + sourceOf(p.Shards[0])
+	if n := len(p.Shards) - 1; n > 0 {
+		name += fmt.Sprintf(" and %d more", n)
+	}
+	return name
+}
+
+func sourceOf(s Shard) string {
+	if s.Source == "" {
+		return fmt.Sprintf("shard %.24s", s.ID)
+	}
+	return s.Source
+}
+
+// Identity is the ID of a shard that has no name: the SHA-256 of its rows,
+// known and unknown pixels and weights, so that the same rows are the same
+// shard whatever file they come from.
+type Identity struct {
+	hash interface {
+		io.Writer
+		Sum([]byte) []byte
+	}
+}
+
+// NewIdentity begins with no rows.
+func NewIdentity() *Identity { return &Identity{sha256.New()} }
+
+// Add adds rows, in their order; blocks of any size give the same identity.
+func (id *Identity) Add(rows patchwork.Data) {
+	var line []byte
+	for i, img := range rows.Images {
+		line = fmt.Appendf(line[:0], "%dx%d %d ", img.Height(), img.Width(), rows.Weight(i))
+		line = img.AppendBytes(line)
+		line = img.AppendKnown(line)
+		id.hash.Write(line)
+	}
+}
+
+// String is the identity so far: "sha256:" and 64 hexadecimal digits.
+func (id *Identity) String() string { return "sha256:" + hex.EncodeToString(id.hash.Sum(nil)) }
+
+// header is the JSON of a record.
+type header struct {
+	Model   string  `json:"model"`
+	Options string  `json:"options"`
+	Shards  []Shard `json:"shards"`
+}
+
+// check says what is wrong with the list of shards.
+func (p *Part) check() error {
+	rows := int64(0)
+	for i, s := range p.Shards {
+		if s.Rows < 0 || s.ID == "" || s.Rows > patchwork.MaxRows {
+			return fmt.Errorf("shard %d (%q) of %d rows", i, s.ID, s.Rows)
+		}
+		if i > 0 && byID(p.Shards[i-1], s) >= 0 {
+			return fmt.Errorf("shard %q comes after %q, or twice", s.ID, p.Shards[i-1].ID)
+		}
+		if rows += s.Rows; rows > patchwork.MaxRows {
+			return fmt.Errorf("the shards have more than %d rows", int64(patchwork.MaxRows))
+		}
+	}
+	if rows != p.Tally.Rows() {
+		return fmt.Errorf("the shards have %d rows, the tally %d", rows, p.Tally.Rows())
+	}
+	return nil
+}
+
+// encode is a record as bytes.
+func (p *Part) encode() ([]byte, error) {
+	if err := p.check(); err != nil {
+		return nil, &FormatError{Problem: err.Error()}
+	}
+	head, err := encodeHeader(header{p.Model, p.Options, p.Shards})
+	if err != nil {
+		return nil, &FormatError{Problem: err.Error()}
+	}
+	body, err := p.Tally.MarshalBinary()
+	if err != nil {
+		return nil, err
+	}
+	content := slices.Concat(head, body)
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "%s 1 %d %d %x\n", recordMagic, len(head), len(body), sha256.Sum256(content))
+	out.Write(content)
+	return out.Bytes(), nil
+}
