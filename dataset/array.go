@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 
 	"example.com/patchwork/bitmap"
@@ -11,7 +12,7 @@ import (
 )
 
 // npy reads a single array.
-func (in *input) npy(r io.Reader) (*Set, error) {
+func (in *input) npy(r io.Reader) (decoder, error) {
 	d, err := npy.NewReader(r, in.arrayLimits())
 	if err != nil {
 		return nil, err
@@ -19,8 +20,9 @@ func (in *input) npy(r io.Reader) (*Set, error) {
 	return in.images(d)
 }
 
-// npz reads an archive of arrays: the images, and what belongs to them.
-func (in *input) npz(ra io.ReaderAt, size int64) (*Set, error) {
+// npz reads an archive of arrays: the images, and what belongs to them, side
+// by side.
+func (in *input) npz(ra io.ReaderAt, size int64) (decoder, error) {
 	z, err := npy.ReadZip(ra, size, in.arrayLimits())
 	if err != nil {
 		return nil, err
@@ -33,23 +35,23 @@ func (in *input) npz(ra io.ReaderAt, size int64) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	shape := d.Header().Shape
-	s, err := in.images(d)
+	images, err := in.images(d)
 	if err != nil {
 		return nil, inArray(err, name)
 	}
+	images.name = name
 	for _, other := range z.Arrays() {
 		if other == name {
 			continue
 		}
-		if err := in.companion(s, z, name, shape, other); err != nil {
+		if err := images.join(z, other); err != nil {
 			return nil, inArray(err, other)
 		}
 	}
-	if w := in.opts.Weight; w != "" && s.Weights == nil {
+	if w := in.opts.Weight; w != "" && !slices.ContainsFunc(images.others, func(c companion) bool { return c.role == weightRole }) {
 		return nil, &FormatError{Msg: fmt.Sprintf("no array %q for the weights; there is: %s", w, list(z.Arrays()))}
 	}
-	return s, nil
+	return images, nil
 }
 
 func (in *input) chooseArray(z *npy.Zip) (string, error) {
@@ -119,8 +121,21 @@ func layoutOf(shape []int) (layout, error) {
 	return l, checkSize(l.height, l.width)
 }
 
-// images packs the rows of an array as they are read.
-func (in *input) images(d *npy.Reader) (*Set, error) {
+// arrayImages packs the rows of an array as they are read.
+type arrayImages struct {
+	in      *input
+	layout  layout
+	name    string // in an archive
+	shape   []int
+	rows    *arrayRows
+	columns []string
+	others  []companion
+	at      int          // images so far
+	done    func() error // checks that follow the last image, may be nil
+}
+
+// images prepares to read an array of images.
+func (in *input) images(d *npy.Reader) (*arrayImages, error) {
 	h := d.Header()
 	l, err := layoutOf(h.Shape)
 	if err != nil {
@@ -129,140 +144,266 @@ func (in *input) images(d *npy.Reader) (*Set, error) {
 	if h.DType.Text() {
 		return nil, &FormatError{Msg: "the array holds text, not pixels", Hint: "choose another with --array NAME"}
 	}
-	if err := in.budget.spend(l.n, l.height, l.width); err != nil {
-		return nil, err
+	if !in.stream { // before a byte of them is read
+		if err := in.budget.spend(l.n, l.height, l.width); err != nil {
+			return nil, err
+		}
 	}
-	s := &Set{Table: l.table}
-	return s, in.eachBatch(d, l, func(a *npy.Array) error {
-		return in.pack(s, l, a)
-	})
+	return &arrayImages{in: in, layout: l, shape: h.Shape, rows: &arrayRows{d: d, max: in.budget.max}}, nil
 }
 
-// eachBatch reads an array in pieces of bounded size if its order allows it.
-func (in *input) eachBatch(d *npy.Reader, l layout, use func(*npy.Array) error) error {
-	h := d.Header()
-	if h.Fortran {
-		if size := int64(l.n) * int64(l.height*l.width) * int64(h.DType.Size); size > in.budget.max {
-			return &FormatError{Msg: fmt.Sprintf("an array in Fortran order of %d bytes does not fit in %d bytes of memory", size, in.budget.max),
-				Hint: "save it with numpy.ascontiguousarray"}
+func (d *arrayImages) count() int { return d.layout.n }
+
+func (d *arrayImages) partRows() int {
+	l := d.layout
+	return d.in.opts.partRows(int64(l.height)*int64(l.width)*int64(d.rows.d.Header().DType.Size), l.height, l.width)
+}
+
+func (d *arrayImages) next() (*Set, error) {
+	n := min(d.partRows(), d.layout.n-d.at)
+	if n == 0 {
+		return nil, io.EOF
+	}
+	s := &Set{Table: d.layout.table, Columns: d.columns}
+	if err := d.pack(s, n); err != nil {
+		return nil, d.inArray(err, d.name)
+	}
+	for _, c := range d.others {
+		if err := d.companion(s, c); err != nil {
+			return nil, inArray(err, c.name)
 		}
-		a, err := d.All()
+	}
+	d.at += n
+	if d.at == d.layout.n && d.done != nil {
+		return s, d.done()
+	}
+	return s, nil
+}
+
+// inArray names the array in an error, where there is more than one.
+func (d *arrayImages) inArray(err error, name string) error {
+	if name == "" {
+		return err
+	}
+	return inArray(err, name)
+}
+
+// pack makes images of the next n rows.
+func (d *arrayImages) pack(s *Set, n int) error {
+	l := d.layout
+	s.Images = bitmap.NewBlock(n, l.height, l.width)
+	if t := d.rows.d.Header().DType; t.Size == 1 && t.Kind != 'i' && !d.rows.whole() {
+		b, err := d.rows.d.NextBytes(n)
 		if err != nil {
 			return err
 		}
-		return use(a)
-	}
-	const batch = 1 << 18 // pixels
-	for {
-		a, err := d.Next(max(1, batch/(l.height*l.width)))
-		if err == io.EOF {
+		if t.Kind == 'b' {
+			packBools(s, b, d.in.rule.invert) // bits already: no threshold applies
 			return nil
 		}
-		if err != nil {
-			return err
-		}
-		if err := use(a); err != nil {
-			return err
-		}
+		return packBytes(s, l, b, d.in.rule, d.at)
 	}
-}
-
-// pack appends the rows of a to the images of s.
-func (in *input) pack(s *Set, l layout, a *npy.Array) error {
+	a, err := d.rows.next(n)
+	if err != nil {
+		return err
+	}
 	switch v := a.Data.(type) {
 	case []bool:
-		for len(v) > 0 {
-			m := bitmap.New(l.height, l.width)
-			for i, b := range v[:m.Len()] {
-				if b != in.rule.invert { // bits already: no threshold applies
-					m.Set(i/l.width, i%l.width, true)
-				}
+		b := make([]byte, len(v))
+		for i, on := range v {
+			if on {
+				b[i] = 1
 			}
-			s.Images, v = append(s.Images, m), v[m.Len():]
 		}
+		packBools(s, b, d.in.rule.invert)
 		return nil
 	case []int8:
-		return packRows(s, l, v, in.rule)
+		return packRows(s, l, v, d.in.rule, d.at)
 	case []int16:
-		return packRows(s, l, v, in.rule)
+		return packRows(s, l, v, d.in.rule, d.at)
 	case []int32:
-		return packRows(s, l, v, in.rule)
+		return packRows(s, l, v, d.in.rule, d.at)
 	case []int64:
-		return packRows(s, l, v, in.rule)
+		return packRows(s, l, v, d.in.rule, d.at)
 	case []uint8:
-		return packRows(s, l, v, in.rule)
+		return packRows(s, l, v, d.in.rule, d.at)
 	case []uint16:
-		return packRows(s, l, v, in.rule)
+		return packRows(s, l, v, d.in.rule, d.at)
 	case []uint32:
-		return packRows(s, l, v, in.rule)
+		return packRows(s, l, v, d.in.rule, d.at)
 	case []uint64:
-		return packRows(s, l, v, in.rule)
+		return packRows(s, l, v, d.in.rule, d.at)
 	case []float32:
-		return packRows(s, l, v, in.rule)
+		return packRows(s, l, v, d.in.rule, d.at)
 	}
-	return packRows(s, l, a.Data.([]float64), in.rule)
+	return packRows(s, l, a.Data.([]float64), d.in.rule, d.at)
 }
 
-func packRows[T real](s *Set, l layout, v []T, r rule) error {
-	for len(v) > 0 {
-		m := bitmap.New(l.height, l.width)
-		if i := fill(m, v[:m.Len()], r); i >= 0 {
-			where := fmt.Sprintf("image row %d, column %d", i/l.width+1, i%l.width+1)
-			if l.table {
-				where = fmt.Sprintf("column %d", i+1)
-			}
-			msg, hint := needThreshold(fmt.Sprint(v[i]), where)
-			return &FormatError{Row: len(s.Images) + 1, Msg: msg, Hint: hint}
+// packBools packs bytes of which every one but 0 is true.
+func packBools(s *Set, b []byte, invert bool) {
+	for i, v := range b {
+		if (v != 0) != invert {
+			b[i] = 1
+		} else {
+			b[i] = 0
 		}
-		s.Images, v = append(s.Images, m), v[m.Len():]
+	}
+	for _, m := range s.Images {
+		m.SetBytes(b[:m.Len()])
+		b = b[m.Len():]
+	}
+}
+
+// packBytes is packRows, faster where bytes are bits already.
+func packBytes(s *Set, l layout, b []byte, r rule, at int) error {
+	if r.threshold != nil || r.invert {
+		return packRows(s, l, b, r, at)
+	}
+	for k, m := range s.Images {
+		if i := m.SetBytes(b[:m.Len()]); i >= 0 {
+			return badPixel(l, b[i], i, at+k)
+		}
+		b = b[m.Len():]
 	}
 	return nil
 }
 
-// companion takes in another array of the archive if it belongs to the images:
-// a mask of their shape, weights, column names, or metadata (one value an
+// packRows packs numbers; the first image is number at of the array.
+func packRows[T real](s *Set, l layout, v []T, r rule, at int) error {
+	for k, m := range s.Images {
+		if i := fill(m, v[:m.Len()], r); i >= 0 {
+			return badPixel(l, v[i], i, at+k)
+		}
+		v = v[m.Len():]
+	}
+	return nil
+}
+
+// badPixel reports number v, pixel i of an image, which is no bit.
+func badPixel(l layout, v any, i, image int) error {
+	where := fmt.Sprintf("image row %d, column %d", i/l.width+1, i%l.width+1)
+	if l.table {
+		where = fmt.Sprintf("column %d", i+1)
+	}
+	msg, hint := needThreshold(fmt.Sprint(v), where)
+	return &FormatError{Row: image + 1, Msg: msg, Hint: hint}
+}
+
+// arrayRows reads rows of an array of any order; one in Fortran order is held
+// as a whole.
+type arrayRows struct {
+	d   *npy.Reader
+	max int64 // bytes that may be held
+	all *npy.Array
+	at  int
+}
+
+// whole reports whether rows cannot be read one by one.
+func (r *arrayRows) whole() bool { return r.d.Header().Fortran && len(r.d.Header().Shape) > 1 }
+
+// next reads exactly n rows.
+func (r *arrayRows) next(n int) (*npy.Array, error) {
+	if !r.whole() {
+		return r.d.Next(n)
+	}
+	h := r.d.Header()
+	if r.all == nil {
+		size := int64(h.DType.Size)
+		for _, side := range h.Shape { // no overflow: the reader has checked
+			size *= int64(side)
+		}
+		if size > r.max {
+			return nil, &FormatError{Msg: fmt.Sprintf("an array in Fortran order of %d bytes does not fit in %d bytes of memory", size, r.max),
+				Hint: "save it with numpy.ascontiguousarray", memory: true}
+		}
+		var err error
+		if r.all, err = r.d.All(); err != nil {
+			return nil, err
+		}
+	}
+	row := r.all.Len() / h.Shape[0]
+	shape := slices.Clone(h.Shape)
+	shape[0] = n
+	data := reflect.ValueOf(r.all.Data).Slice(r.at*row, (r.at+n)*row).Interface()
+	r.at += n
+	return &npy.Array{Shape: shape, Data: data}, nil
+}
+
+// companion is another array that belongs to the images: one value or one mask
+// an image.
+type companion struct {
+	name    string
+	role    role
+	missing bool // a mask of the unknown pixels, not of the known ones
+	rows    *arrayRows
+}
+
+type role uint8
+
+const (
+	metaRole role = iota
+	weightRole
+	maskRole
+)
+
+// join takes in another array of the archive if it belongs to the images: a
+// mask of their shape, weights, column names, or metadata (one value an
 // image). Others, such as a second form of the data, are left alone.
-func (in *input) companion(s *Set, z *npy.Zip, main string, shape []int, name string) error {
-	d, err := z.Open(name)
+func (d *arrayImages) join(z *npy.Zip, name string) error {
+	r, err := z.Open(name)
 	if err != nil {
 		// An array of a type that is not read, such as objects, may be
 		// anything; it matters only if it was asked for.
 		var ne *npy.FormatError
-		if errors.As(err, &ne) && !in.asksFor(name) {
+		if errors.As(err, &ne) && !d.in.asksFor(name) {
 			return nil
 		}
 		return err
 	}
-	h := d.Header()
-	perImage := len(h.Shape) == 1 && h.Shape[0] == s.Len() || len(h.Shape) == 2 && h.Shape[0] == s.Len() && h.Shape[1] == 1
-	weight := in.opts.Weight == name || in.opts.Weight == "" && name == "weight"
-	switch {
+	shape, n := r.Header().Shape, d.layout.n
+	perImage := len(shape) == 1 && shape[0] == n || len(shape) == 2 && shape[0] == n && shape[1] == 1
+	c := companion{name: name, rows: &arrayRows{d: r, max: d.in.budget.max}}
+	switch weight := d.in.opts.Weight == name || d.in.opts.Weight == "" && name == "weight"; {
 	case weight && !perImage:
-		return &FormatError{Msg: fmt.Sprintf("weights of shape %v for %d images", h.Shape, s.Len()), Hint: "give one integer an image"}
-	case name == "columns" && s.Table && len(h.Shape) == 1 && h.Shape[0] == shape[1]:
-		a, err := d.All()
+		return &FormatError{Msg: fmt.Sprintf("weights of shape %v for %d images", shape, n), Hint: "give one integer an image"}
+	case name == "columns" && d.layout.table && len(shape) == 1 && shape[0] == d.shape[1]:
+		a, err := r.All()
 		if err != nil {
 			return err
 		}
-		s.Columns = a.Strings()
+		d.columns = a.Strings()
 		return nil
-	case (name == "known" || name == "missing") && (!perImage || slices.Equal(h.Shape, shape)):
-		if main != "x" && !slices.Equal(h.Shape, shape) {
-			return nil // it belongs to x
+	case (name == "known" || name == "missing") && (!perImage || slices.Equal(shape, d.shape)):
+		if !slices.Equal(shape, d.shape) {
+			if d.name != "x" {
+				return nil // it belongs to x
+			}
+			return &FormatError{Msg: fmt.Sprintf("a mask of shape %v for images of shape %v", shape, d.shape), Hint: "give it the shape of the images, or another name"}
 		}
-		return in.mask(s, d, shape, name == "missing")
+		c.role, c.missing = maskRole, name == "missing"
 	case !perImage:
 		return nil
+	case weight:
+		c.role = weightRole
 	}
-	a, err := d.All()
+	d.others = append(d.others, c)
+	return nil
+}
+
+// companion adds what c says of the images of a part.
+func (d *arrayImages) companion(s *Set, c companion) error {
+	a, err := c.rows.next(s.Len())
 	if err != nil {
 		return err
 	}
-	if weight {
-		s.Weights, err = checkWeights(a)
+	switch c.role {
+	case maskRole:
+		return mask(s, a, c.missing, d.at)
+	case weightRole:
+		s.Weights, err = checkWeights(a, d.at)
 		return err
 	}
-	s.Meta = append(s.Meta, Column{name, metaValues(a)})
+	s.Meta = append(s.Meta, Column{c.name, metaValues(a)})
 	return nil
 }
 
@@ -277,42 +418,33 @@ func (in *input) asksFor(name string) bool {
 }
 
 // mask makes pixels unknown: those that are 0 in `known` or 1 in `missing`.
-func (in *input) mask(s *Set, d *npy.Reader, shape []int, missing bool) error {
-	if !slices.Equal(d.Header().Shape, shape) {
-		return &FormatError{Msg: fmt.Sprintf("a mask of shape %v for images of shape %v", d.Header().Shape, shape), Hint: "give it the shape of the images, or another name"}
-	}
-	l, err := layoutOf(shape)
+func mask(s *Set, a *npy.Array, missing bool, at int) error {
+	v, err := a.Int64s()
 	if err != nil {
 		return err
 	}
-	row := 0
-	return in.eachBatch(d, l, func(a *npy.Array) error {
-		v, err := a.Int64s()
-		if err != nil {
-			return err
-		}
-		for i, bit := range v {
-			m, k := s.Images[row+i/(l.height*l.width)], i%(l.height*l.width)
+	for k, m := range s.Images {
+		for i, bit := range v[:m.Len()] {
 			if bit != 0 && bit != 1 {
-				return &FormatError{Row: row + i/(l.height*l.width) + 1, Msg: fmt.Sprintf("value %d in a mask is neither 0 nor 1", bit)}
+				return &FormatError{Row: at + k + 1, Msg: fmt.Sprintf("value %d in a mask is neither 0 nor 1", bit)}
 			}
 			if (bit == 1) == missing {
-				m.SetUnknown(k/l.width, k%l.width)
+				m.SetUnknown(i/m.Width(), i%m.Width())
 			}
 		}
-		row += len(v) / (l.height * l.width)
-		return nil
-	})
+		v = v[m.Len():]
+	}
+	return nil
 }
 
-func checkWeights(a *npy.Array) ([]int64, error) {
+func checkWeights(a *npy.Array, at int) ([]int64, error) {
 	v, err := a.Int64s()
 	if err != nil {
 		return nil, err
 	}
 	for i, w := range v {
 		if w < 0 {
-			return nil, &FormatError{Row: i + 1, Msg: fmt.Sprintf("the weight %d is negative", w)}
+			return nil, &FormatError{Row: at + i + 1, Msg: fmt.Sprintf("the weight %d is negative", w)}
 		}
 	}
 	return v, nil

@@ -141,12 +141,15 @@ func imageCost(height, width int) int64 {
 	return imageOverhead + 8*int64(height)*int64((width+63)/64)
 }
 
+// refill makes room for the next part of a stream: those before it are gone.
+func (b *budget) refill() { b.left = b.max }
+
 // spend takes the cost of n images of the given size, or fails.
 func (b *budget) spend(n, height, width int) error {
 	cost := imageCost(height, width)
 	if int64(n) > b.left/cost {
 		return &FormatError{Msg: fmt.Sprintf("more images of %d x %d than fit in %d bytes of memory", height, width, b.max),
-			Hint: "read fewer files at once, or allow more memory if the size is right"}
+			Hint: "read fewer files at once, or allow more memory if the size is right", memory: true}
 	}
 	b.left -= int64(n) * cost
 	return nil
@@ -155,7 +158,7 @@ func (b *budget) spend(n, height, width int) error {
 // spendBytes takes the cost of other memory that grows with the input.
 func (b *budget) spendBytes(n int) error {
 	if int64(n) > b.left {
-		return &FormatError{Msg: fmt.Sprintf("more text than fits in %d bytes of memory", b.max), Hint: "carry fewer columns as metadata"}
+		return &FormatError{Msg: fmt.Sprintf("more text than fits in %d bytes of memory", b.max), Hint: "carry fewer columns as metadata", memory: true}
 	}
 	b.left -= int64(n)
 	return nil

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +19,7 @@ const maxLine = 1 << 26
 
 // csv reads a table of text. Empty lines are skipped, as encoding/csv does: in
 // a table of one column an unknown value must be written as ? or NA.
-func (in *input) csv(path string, br *bufio.Reader) (*Set, error) {
+func (in *input) csv(br *bufio.Reader, size int64) (decoder, error) {
 	if bom, _ := br.Peek(3); bytes.Equal(bom, []byte("\xef\xbb\xbf")) {
 		_, _ = br.Discard(3)
 	}
@@ -36,7 +37,7 @@ func (in *input) csv(path string, br *bufio.Reader) (*Set, error) {
 	if !validDelimiter(r.Comma) {
 		return nil, &FormatError{Msg: fmt.Sprintf("%q cannot separate columns", r.Comma), Hint: "use a comma, a semicolon or a tab"}
 	}
-	return in.records(r)
+	return in.records(r, leastLines(br, size))
 }
 
 // validDelimiter follows encoding/csv, which reports a bad one only as it reads.
@@ -44,9 +45,9 @@ func validDelimiter(c rune) bool {
 	return c > 0 && c != '"' && c != '\r' && c != '\n' && c != 0xFFFD && c <= 0x10FFFF && (c < 0xD800 || c > 0xDFFF)
 }
 
-// records reads the rows. The first two are looked at together, to tell whether
-// the first is a header.
-func (in *input) records(r *csv.Reader) (*Set, error) {
+// records prepares to read the rows. The first two are looked at together, to
+// tell whether the first is a header.
+func (in *input) records(r *csv.Reader, least int64) (decoder, error) {
 	first, err := nextRecord(r)
 	if err == io.EOF {
 		return nil, &FormatError{Msg: "the file has no rows"}
@@ -60,8 +61,9 @@ func (in *input) records(r *csv.Reader) (*Set, error) {
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
-	more := err == nil
-
+	if err == io.EOF {
+		second = nil
+	}
 	var names []string
 	mode := in.opts.Header
 	if mode == HeaderPresent || mode == HeaderAuto && looksLikeHeader(first, second) {
@@ -69,43 +71,60 @@ func (in *input) records(r *csv.Reader) (*Set, error) {
 		for i, s := range first {
 			names[i] = string([]byte(trim(s)))
 		}
+		first = nil
 	}
 	roles, err := in.rolesOf(names, n, nil)
 	if err != nil {
 		return nil, err
 	}
-	t := newTextTable(in, roles)
-	if names == nil {
-		if err := t.add(first); err != nil {
+	if !in.stream && least > in.budget.left/imageCost(1, len(roles.data)) { // hopeless: say so before reading
+		return nil, in.budget.spend(int(min(least, math.MaxInt32)), 1, len(roles.data))
+	}
+	return &csvRows{r: r, table: newTextTable(in, roles), first: first, record: second}, nil
+}
+
+// csvRows reads the rows of a CSV file.
+type csvRows struct {
+	r             *csv.Reader
+	table         *textTable
+	first, record []string // read, but not yet part of the table; nil for none
+	some          bool     // there was a row
+}
+
+func (d *csvRows) next() (*Set, error) {
+	width := len(d.table.roles.data)
+	n := d.table.in.opts.partRows(2*int64(width), 1, width)
+	d.table.begin()
+	if d.first != nil {
+		if err := d.table.add(d.first); err != nil {
 			return nil, onLine(err, 1)
 		}
+		d.first = nil
 	}
-	if more {
-		if err := rest(r, t, second); err != nil {
+	for d.record != nil && d.table.set.Len() < n {
+		line, _ := d.r.FieldPos(0)
+		if len(d.record) != d.table.roles.n {
+			return nil, &FormatError{Line: line, Msg: fmt.Sprintf("%d columns, but line 1 has %d", len(d.record), d.table.roles.n),
+				Hint: "make all lines of one length, or check the delimiter"}
+		}
+		if err := d.table.add(d.record); err != nil {
+			return nil, onLine(err, line)
+		}
+		var err error
+		if d.record, err = nextRecord(d.r); err == io.EOF {
+			d.record = nil
+		} else if err != nil {
 			return nil, err
 		}
 	}
-	return t.done()
-}
-
-// rest adds the given record and all that follow it.
-func rest(r *csv.Reader, t *textTable, record []string) error {
-	for {
-		line, _ := r.FieldPos(0)
-		if len(record) != t.roles.n {
-			return &FormatError{Line: line, Msg: fmt.Sprintf("%d columns, but line 1 has %d", len(record), t.roles.n),
-				Hint: "make all lines of one length, or check the delimiter"}
-		}
-		if err := t.add(record); err != nil {
-			return onLine(err, line)
-		}
-		var err error
-		if record, err = nextRecord(r); err == io.EOF {
-			return nil
-		} else if err != nil {
-			return err
-		}
+	switch {
+	case d.table.set.Len() > 0:
+		d.some = true
+		return d.table.part(), nil
+	case !d.some:
+		return nil, &FormatError{Msg: "the table has no rows"}
 	}
+	return nil, io.EOF
 }
 
 // nextRecord words the errors of encoding/csv.
@@ -172,6 +191,21 @@ func delimiter(br *bufio.Reader) rune {
 		}
 	}
 	return best
+}
+
+// leastLines is how many lines a file of the given size (0: not known) surely has
+// if none is four times as long as the longest of its first lines; 0 if it is
+// not even four times as large as these.
+func leastLines(br *bufio.Reader, size int64) int64 {
+	head, _ := br.Peek(br.Size())
+	if size < 4*int64(len(head)) {
+		return 0
+	}
+	most := 0
+	for line := range bytes.Lines(head) {
+		most = max(most, len(line))
+	}
+	return size / int64(4*max(most, 1))
 }
 
 // lineGuard fails when a line becomes absurdly long.

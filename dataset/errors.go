@@ -25,7 +25,16 @@ type FormatError struct {
 	Msg    string // what is wrong
 	Hint   string // what to do about it, may be ""
 	Err    error  // cause, may be nil
+
+	memory bool // it is too much for Options.MaxMemory
 }
+
+// ErrMemory is what [errors.Is] finds in an error that says that the input
+// holds more than [Options].MaxMemory allows. [Open] may read it in parts.
+var ErrMemory = errors.New("more than fits in memory")
+
+// Is reports whether e is of the kind of target, ErrMemory.
+func (e *FormatError) Is(target error) bool { return e.memory && target == ErrMemory }
 
 // Error gives all facts on one line: what, where, and what to do.
 func (e *FormatError) Error() string {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
 	"example.com/patchwork/dataset/npy"
@@ -60,8 +61,14 @@ func fuzzFormat(f *testing.F, seeds ...[]byte) {
 		f.Add(seed[:len(seed)-1], byte(5))
 	}
 	f.Fuzz(func(t *testing.T, b []byte, bits byte) {
-		s, err := readBytes(b, fuzzOptions(bits))
+		o := fuzzOptions(bits)
+		s, err := readBytes(b, o)
 		checkOutcome(t, s, err)
+		o.partBytes = 1 // image by image: the same
+		parts, partsErr := readBytes(b, o)
+		if (err == nil) != (partsErr == nil) || err == nil && !cmp.Equal(s, parts, sameSets) {
+			t.Fatalf("as a whole: %v, %v; image by image: %v, %v", s, err, parts, partsErr)
+		}
 	})
 }
 

@@ -38,7 +38,7 @@ func (in *input) idxReader(r io.Reader) (*npy.Reader, error) {
 	return npy.NewRawReader(r, npy.Header{DType: t, Shape: shape}, in.arrayLimits())
 }
 
-func (in *input) idx(r io.Reader) (*Set, error) {
+func (in *input) idx(r io.Reader) (decoder, error) {
 	d, err := in.idxReader(r)
 	if err != nil {
 		return nil, err
@@ -46,15 +46,18 @@ func (in *input) idx(r io.Reader) (*Set, error) {
 	if len(d.Header().Shape) == 1 {
 		return nil, &FormatError{Msg: "an IDX file of labels, not of images", Hint: "give it with --labels beside the file of the images"}
 	}
-	s, err := in.images(d)
+	images, err := in.images(d)
 	if err != nil {
 		return nil, err
 	}
-	var one [1]byte
-	if n, err := io.ReadFull(r, one[:]); n > 0 {
-		return nil, &FormatError{Msg: fmt.Sprintf("more bytes than the sides %v in the header account for", d.Header().Shape)}
-	} else if err != io.EOF { // also a wrong gzip checksum
-		return nil, err
+	images.done = func() error {
+		var one [1]byte
+		if n, err := io.ReadFull(r, one[:]); n > 0 {
+			return &FormatError{Msg: fmt.Sprintf("more bytes than the sides %v in the header account for", d.Header().Shape)}
+		} else if err != io.EOF { // also a wrong gzip checksum
+			return err
+		}
+		return nil
 	}
-	return s, nil
+	return images, nil
 }

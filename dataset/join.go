@@ -114,10 +114,16 @@ func joinValues(a, b Column) any {
 		if y, ok := b.Values.([]int64); ok {
 			return append(x, y...)
 		}
+	case []float64:
+		if y, ok := b.Values.([]float64); ok {
+			return append(x, y...)
+		}
 	case []string:
 		if y, ok := b.Values.([]string); ok {
 			return append(x, y...)
 		}
+	case rawText:
+		return append(x, b.Values.(rawText)...)
 	}
 	x, okx := a.floats()
 	y, oky := b.floats()

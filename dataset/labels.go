@@ -11,27 +11,58 @@ import (
 	"example.com/patchwork/dataset/npy"
 )
 
-// labels reads one label an image into the metadata column `y`.
-func (in *input) labels(s *Set, path string) error {
+// labelRows reads one label an image into the metadata column `y`.
+type labelRows struct {
+	path string
+	file *os.File
+	rows *arrayRows
+	at   int
+}
+
+func (in *input) labels(path string) (*labelRows, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer f.Close()
-	a, err := in.labelArray(f)
+	d, err := in.labelArray(f)
+	if err == nil && len(d.Header().Shape) != 1 {
+		err = &FormatError{Msg: fmt.Sprintf("labels of shape %v", d.Header().Shape), Hint: "give one label an image"}
+	}
 	if err != nil {
-		return err
+		f.Close()
+		return nil, at(err, path)
 	}
-	if len(a.Shape) != 1 || a.Shape[0] != s.Len() {
-		return &FormatError{Msg: fmt.Sprintf("labels of shape %v for %d images", a.Shape, s.Len()), Hint: "give one label an image"}
-	}
+	return &labelRows{path: path, file: f, rows: &arrayRows{d: d, max: in.budget.max}}, nil
+}
+
+// add adds the labels of the next images.
+func (l *labelRows) add(s *Set) error {
 	s.Meta = slices.DeleteFunc(s.Meta, func(c Column) bool { return c.Name == "y" })
-	s.Meta = append(s.Meta, Column{"y", metaValues(a)})
+	y := Column{"y", make([]int64, s.Len())} // for images without; done will refuse them
+	if l.at+s.Len() <= l.count() {
+		a, err := l.rows.next(s.Len())
+		if err != nil {
+			return at(err, l.path)
+		}
+		y.Values = metaValues(a)
+	}
+	l.at += s.Len()
+	s.Meta = append(s.Meta, y)
 	return nil
 }
 
+func (l *labelRows) count() int { return l.rows.d.Header().Shape[0] }
+
+// done is io.EOF if there were as many labels as images.
+func (l *labelRows) done() error {
+	if l.at == l.count() {
+		return io.EOF
+	}
+	return &FormatError{Path: l.path, Msg: fmt.Sprintf("labels of shape %v for %d images", l.rows.d.Header().Shape, l.at), Hint: "give one label an image"}
+}
+
 // labelArray reads a label file: IDX or .npy, maybe gzipped.
-func (in *input) labelArray(r io.Reader) (*npy.Array, error) {
+func (in *input) labelArray(r io.Reader) (*npy.Reader, error) {
 	br := bufio.NewReader(r)
 	head, err := br.Peek(8)
 	if err != nil && err != io.EOF {
@@ -57,13 +88,9 @@ func (in *input) labelArray(r io.Reader) (*npy.Array, error) {
 	}
 	switch k {
 	case kindIDX:
-		d, err := in.idxReader(br)
-		if err != nil {
-			return nil, err
-		}
-		return d.All()
+		return in.idxReader(br)
 	case kindNPY:
-		return npy.Read(br, npy.Limits{Bytes: in.budget.max})
+		return npy.NewReader(br, in.arrayLimits())
 	}
 	return nil, &FormatError{Msg: "labels are read from IDX and .npy files only",
 		Hint: "save them with numpy.save, or carry them as a column or an array beside the images"}

@@ -44,7 +44,22 @@ type Options struct {
 	Header HeaderMode
 	// MaxMemory bounds the memory of the packed images, in bytes; it is also
 	// the bound for what must be held in memory while reading. Zero means 4 GiB.
+	// A [Stream] keeps to it part by part.
 	MaxMemory int64
+
+	partBytes int64 // of a part of a file; 0 means 4 MiB (tests read smaller ones)
+}
+
+// partRows is how many images a part of a file has, where each takes so many
+// bytes in the file: that takes few MiB there and, packed, in memory, and far
+// less than all that is allowed.
+func (o *Options) partRows(bytes int64, height, width int) int {
+	n := o.partBytes
+	if n == 0 {
+		n = 4 << 20
+	}
+	packed := imageCost(height, width)
+	return int(max(1, min(n/bytes, (4<<20)/packed, o.maxMemory()/8/packed)))
 }
 
 // HeaderMode says whether the first line of a CSV file holds column names.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"strconv"
 
 	"github.com/parquet-go/parquet-go"
@@ -14,17 +15,8 @@ import (
 
 // parquet reads a table of flat columns: booleans and numbers are data, text is
 // metadata, null is unknown.
-//
-// The library panics on some damaged files (slice bounds from headers that it
-// does not check, for example), so a panic below this call is taken for what
-// it means: the file is damaged. No goroutine is started that could panic
-// elsewhere, and no state outlives the call.
-func (in *input) parquet(ra io.ReaderAt, size int64) (s *Set, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			s, err = nil, damagedParquet(fmt.Errorf("%v", p))
-		}
-	}()
+func (in *input) parquet(ra io.ReaderAt, size int64) (d decoder, err error) {
+	defer recoverParquet(&err)
 	if err := checkFooter(ra, size); err != nil {
 		return nil, err
 	}
@@ -44,20 +36,23 @@ func (in *input) parquet(ra io.ReaderAt, size int64) (s *Set, err error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &parquetTable{in: in, columns: columns, roles: roles, set: roles.set(), meta: make([][]string, len(roles.meta))}
-	used, err := t.checkTypes()
-	if err != nil {
-		return nil, err
+	t := &parquetTable{in: in, ra: ra, size: size, file: f, columns: columns, roles: roles}
+	if t.used, err = t.checkTypes(); err == nil && !in.stream && f.NumRows() > in.budget.left/imageCost(1, len(roles.data)) {
+		err = in.budget.spend(int(min(f.NumRows(), math.MaxInt32)), 1, len(roles.data)) // before it is read
 	}
-	for i, group := range f.RowGroups() {
-		if err := checkPages(ra, size, &f.Metadata().RowGroups[i], used, in.budget.max); err != nil {
-			return nil, err
-		}
-		if err := t.add(group.ColumnChunks()); err != nil {
-			return nil, err
-		}
+	return t, err
+}
+
+func (t *parquetTable) count() int { return int(t.file.NumRows()) }
+
+// recoverParquet makes an error of a panic: the library panics on some damaged
+// files (slice bounds from headers that it does not check, for example), so one
+// below a call into it is taken for what it means. No goroutine is started that
+// could panic elsewhere, and no state outlives the call.
+func recoverParquet(err *error) {
+	if p := recover(); p != nil {
+		*err = damagedParquet(fmt.Errorf("%v", p))
 	}
-	return t.done()
 }
 
 // damagedParquet leaves errors of the file system alone.
@@ -79,10 +74,44 @@ func isText(c *parquet.Column) bool {
 // parquetTable builds a set column by column, a row group at a time.
 type parquetTable struct {
 	in      *input
+	ra      io.ReaderAt
+	size    int64
+	file    *parquet.File
 	columns []*parquet.Column
 	roles   roles
+	used    []int // leaves to be read
+	group   int   // the next row group
+	at      int   // rows before it
 	set     *Set
-	meta    [][]string
+	meta    []rawText
+}
+
+// next reads the next row group that has rows.
+func (t *parquetTable) next() (s *Set, err error) {
+	defer recoverParquet(&err)
+	groups := t.file.RowGroups()
+	for t.group < len(groups) {
+		t.set, t.meta = t.roles.set(), make([]rawText, len(t.roles.meta))
+		if err := checkPages(t.ra, t.size, &t.file.Metadata().RowGroups[t.group], t.used, t.in.budget.max); err != nil {
+			return nil, err
+		}
+		if err := t.add(groups[t.group].ColumnChunks()); err != nil {
+			return nil, err
+		}
+		t.group++
+		if t.set.Len() == 0 {
+			continue
+		}
+		t.at += t.set.Len()
+		for k, values := range t.meta {
+			t.set.Meta = append(t.set.Meta, Column{t.roles.called[k], values})
+		}
+		return t.set, nil
+	}
+	if t.at == 0 {
+		return nil, &FormatError{Msg: "the table has no rows"}
+	}
+	return nil, io.EOF
 }
 
 // checkTypes refuses columns that cannot play their role, and gives the
@@ -110,49 +139,47 @@ func (t *parquetTable) checkTypes() (leaves []int, err error) {
 	return leaves, nil
 }
 
-// add appends a row group. The images are made when the first column has shown
+// add reads a row group. The images are made when the first column has shown
 // how many rows there really are.
 func (t *parquetTable) add(chunks []parquet.ColumnChunk) error {
-	from, width := t.set.Len(), len(t.roles.data)
+	width := len(t.roles.data)
 	var states []uint8
 	for x, i := range t.roles.data {
 		var err error
-		if states, err = t.states(chunks, i, states[:0], x == 0, from); err != nil {
-			return t.onRow(err, from+len(states), i)
+		if states, err = t.states(chunks, i, states[:0], x == 0); err != nil {
+			return t.onRow(err, len(states), i)
 		}
 		if x == 0 {
 			if err := t.in.budget.spend(len(states), 1, width); err != nil {
 				return err
 			}
-			for range states {
-				t.set.Images = append(t.set.Images, bitmap.New(1, width))
-			}
+			t.set.Images = bitmap.NewBlock(len(states), 1, width)
 		}
-		if len(states) != t.set.Len()-from {
-			return t.uneven(i, len(states), t.set.Len()-from)
+		if len(states) != t.set.Len() {
+			return t.uneven(i, len(states), t.set.Len())
 		}
 		for k, state := range states {
 			switch state {
 			case on:
-				t.set.Images[from+k].Set(0, x, true)
+				t.set.Images[k].Set(0, x, true)
 			case unknown:
-				t.set.Images[from+k].SetUnknown(0, x)
+				t.set.Images[k].SetUnknown(0, x)
 			}
 		}
 	}
-	return t.addRest(chunks, t.set.Len()-from)
+	return t.addRest(chunks, t.set.Len())
 }
 
 // states appends the pixels of column i to dst: for the first column as many
 // as the budget allows, for others as many as there are new images.
-func (t *parquetTable) states(chunks []parquet.ColumnChunk, i int, dst []uint8, first bool, from int) ([]uint8, error) {
+func (t *parquetTable) states(chunks []parquet.ColumnChunk, i int, dst []uint8, first bool) ([]uint8, error) {
 	width := len(t.roles.data)
 	most := int(min(t.in.budget.left/imageCost(1, width), 1<<40))
 	err := t.column(chunks, i, func(v parquet.Value) error {
 		switch n := len(dst); {
 		case first && n == most:
 			return t.in.budget.spend(most+1, 1, width) // says that it is too much
-		case !first && n == t.set.Len()-from:
+		case !first && n == t.set.Len():
 			return t.uneven(i, n+1, n)
 		}
 		state, err := t.state(v, i)
@@ -165,14 +192,13 @@ func (t *parquetTable) states(chunks []parquet.ColumnChunk, i int, dst []uint8, 
 // addRest appends weights and metadata for the n rows of a row group.
 func (t *parquetTable) addRest(chunks []parquet.ColumnChunk, n int) error {
 	if w := t.roles.weight; w >= 0 {
-		before := len(t.set.Weights)
 		err := t.column(chunks, w, func(v parquet.Value) error {
 			weight, err := strconv.ParseInt(valueText(v), 10, 64)
 			if err != nil || weight < 0 {
 				return &FormatError{Msg: fmt.Sprintf("the weight %q is no non-negative integer", valueText(v))}
 			}
 			t.set.Weights = append(t.set.Weights, weight)
-			if len(t.set.Weights)-before > n {
+			if len(t.set.Weights) > n {
 				return t.uneven(w, n+1, n)
 			}
 			return nil
@@ -180,16 +206,15 @@ func (t *parquetTable) addRest(chunks []parquet.ColumnChunk, n int) error {
 		if err != nil {
 			return t.onRow(err, len(t.set.Weights)+1, w)
 		}
-		if got := len(t.set.Weights) - before; got != n {
+		if got := len(t.set.Weights); got != n {
 			return t.uneven(w, got, n)
 		}
 	}
 	for k, i := range t.roles.meta {
-		before := len(t.meta[k])
 		err := t.column(chunks, i, func(v parquet.Value) error {
 			s := valueText(v)
 			t.meta[k] = append(t.meta[k], s)
-			if len(t.meta[k])-before > n {
+			if len(t.meta[k]) > n {
 				return t.uneven(i, n+1, n)
 			}
 			return t.in.budget.spendBytes(len(s) + 16)
@@ -197,7 +222,7 @@ func (t *parquetTable) addRest(chunks []parquet.ColumnChunk, n int) error {
 		if err != nil {
 			return t.onRow(err, len(t.meta[k]), i)
 		}
-		if got := len(t.meta[k]) - before; got != n {
+		if got := len(t.meta[k]); got != n {
 			return t.uneven(i, got, n)
 		}
 	}
@@ -208,9 +233,10 @@ func (t *parquetTable) uneven(i, got, want int) error {
 	return &FormatError{Column: t.roles.name(i), Msg: fmt.Sprintf("damaged Parquet file: %d rows where other columns have %d", got, want)}
 }
 
+// onRow says where in the file an error is; row is one of the row group, from 1.
 func (t *parquetTable) onRow(err error, row, i int) error {
 	if fe, ok := err.(*FormatError); ok && fe.Column == "" && fe.Row == 0 {
-		fe.Row, fe.Column = row, t.roles.name(i)
+		fe.Row, fe.Column = t.at+row, t.roles.name(i)
 	}
 	return err
 }
@@ -297,14 +323,4 @@ func valueText(v parquet.Value) string {
 		return strconv.FormatFloat(v.Double(), 'g', -1, 64)
 	}
 	return string(v.ByteArray())
-}
-
-func (t *parquetTable) done() (*Set, error) {
-	if t.set.Len() == 0 {
-		return nil, &FormatError{Msg: "the table has no rows"}
-	}
-	for k, values := range t.meta {
-		t.set.Meta = append(t.set.Meta, Column{t.roles.called[k], guess(values)})
-	}
-	return t.set, nil
 }

@@ -32,12 +32,12 @@ var pictureSuffixes = []string{".png", ".pbm", ".pgm", ".pnm"}
 
 // pictureFile makes a set of one image, with the file's name without suffix as
 // metadata.
-func (in *input) pictureFile(path string, r io.Reader) (*Set, error) {
+func (in *input) pictureFile(path string, r io.Reader) (decoder, error) {
 	m, err := in.picture(r)
 	if err != nil {
 		return nil, err
 	}
-	return &Set{Images: []*bitmap.Image{m}, Meta: []Column{{"name", []string{stem(path)}}}}, nil
+	return &whole{&Set{Images: []*bitmap.Image{m}, Meta: []Column{{"name", []string{stem(path)}}}}}, nil
 }
 
 func stem(path string) string {
@@ -169,7 +169,7 @@ func checkPicture(height, width int) error {
 // folder reads all pictures of a folder, sorted by name; file names without
 // suffix become the metadata `name`. If it holds folders of pictures instead,
 // each is a class and its name becomes the metadata `y`.
-func (in *input) folder(dir string) (*Set, error) {
+func (in *input) folder(dir string) (decoder, error) {
 	files, folders, err := listFolder(dir)
 	if err != nil {
 		return nil, err
@@ -203,7 +203,7 @@ func (in *input) folder(dir string) (*Set, error) {
 	if len(labels) > 0 {
 		s.Meta = append(s.Meta, Column{"y", labels})
 	}
-	return s, nil
+	return &whole{s}, nil
 }
 
 // listFolder gives the pictures and the folders in dir, by name. What is

@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,14 +27,9 @@ func Read(paths []string, opts Options) (*Set, error) {
 	in := newInput(opts)
 	var out joiner
 	for i, path := range paths {
-		part, err := in.path(path)
+		part, err := in.path(path, opts.label(i))
 		if err != nil {
 			return nil, at(err, path)
-		}
-		if len(opts.Labels) > 0 {
-			if err := in.labels(part, opts.Labels[i]); err != nil {
-				return nil, at(err, opts.Labels[i])
-			}
 		}
 		if err := out.add(part, path); err != nil {
 			return nil, err
@@ -46,11 +42,20 @@ func Read(paths []string, opts Options) (*Set, error) {
 	return set, nil
 }
 
+// label is the label file of path i, "" for none.
+func (o *Options) label(i int) string {
+	if len(o.Labels) == 0 {
+		return ""
+	}
+	return o.Labels[i]
+}
+
 // input is what the decoders share.
 type input struct {
 	opts   Options
 	rule   rule
 	budget *budget
+	stream bool // the budget is for one part at a time
 }
 
 func newInput(opts Options) *input {
@@ -59,44 +64,153 @@ func newInput(opts Options) *input {
 }
 
 // arrayLimits bounds arrays that are packed as they are read: at worst 8 bytes
-// become one bit.
-func (in *input) arrayLimits() npy.Limits { return npy.Limits{Bytes: 64 * min(in.budget.max, 1<<50)} }
+// become one bit. What is read in parts may have any size.
+func (in *input) arrayLimits() npy.Limits {
+	if in.stream {
+		return npy.Limits{Bytes: math.MaxInt64}
+	}
+	return npy.Limits{Bytes: 64 * min(in.budget.max, 1<<50)}
+}
+
+// decoder reads one file, some images at a time: parts of the set that the file
+// is, each with at least one image, without row numbers, and with metadata that
+// may still be rawText. After the last comes io.EOF.
+type decoder interface {
+	next() (*Set, error)
+}
+
+// counter is a decoder that knows how many images there are before it has read
+// them.
+type counter interface{ count() int }
+
+// whole is a decoder of what was read as a whole.
+type whole struct{ set *Set }
+
+func (d *whole) next() (*Set, error) {
+	if d.set == nil {
+		return nil, io.EOF
+	}
+	s := d.set
+	d.set = nil
+	return s, nil
+}
 
 // path reads one file or folder.
-func (in *input) path(path string) (*Set, error) {
+func (in *input) path(path, labels string) (*Set, error) {
+	d, err := in.open(path, labels)
+	if err != nil {
+		return nil, err
+	}
+	defer d.close()
+	return collect(d)
+}
+
+// collect puts the parts of a file together.
+func collect(d decoder) (*Set, error) {
+	var out *Set
+	for {
+		part, err := d.next()
+		switch {
+		case err == io.EOF:
+			for i, c := range out.Meta {
+				if raw, ok := c.Values.(rawText); ok {
+					out.Meta[i].Values = guess(raw)
+				}
+			}
+			return out, nil
+		case err != nil:
+			return nil, err
+		case out == nil:
+			out = part
+			continue
+		}
+		out.Images = append(out.Images, part.Images...)
+		out.Weights = append(out.Weights, part.Weights...)
+		for i, c := range out.Meta {
+			out.Meta[i].Values = joinValues(c, part.Meta[i])
+		}
+	}
+}
+
+// opened is an open file: its decoder, and what all formats have in common.
+type opened struct {
+	decoder
+	in     *input
+	file   *os.File
+	labels *labelRows // nil for none
+}
+
+// open begins to read one file or folder, with a file of labels unless that is
+// "".
+func (in *input) open(path, labels string) (*opened, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	d := &opened{in: in, file: f}
 	info, err := f.Stat()
+	if err == nil {
+		switch {
+		case info.IsDir():
+			d.decoder, err = in.folder(path)
+		case info.Mode().IsRegular():
+			d.decoder, err = in.file(path, f, f, info.Size())
+		default: // a pipe or a terminal
+			d.decoder, err = in.file(path, f, nil, 0)
+		}
+	}
+	if err == nil && labels != "" {
+		d.labels, err = in.labels(labels)
+	}
+	if err != nil {
+		d.close()
+		return nil, err
+	}
+	return d, nil
+}
+
+func (d *opened) close() {
+	d.file.Close() // only read
+	if d.labels != nil {
+		d.labels.file.Close()
+	}
+}
+
+// count is how many images the file has, -1 if that is not known yet.
+func (d *opened) count() int {
+	if c, ok := d.decoder.(counter); ok {
+		return c.count()
+	}
+	return -1
+}
+
+// next is a part, arranged as the options say.
+func (d *opened) next() (*Set, error) {
+	if d.in.stream {
+		d.in.budget.refill()
+	}
+	s, err := d.decoder.next()
+	if err == io.EOF && d.labels != nil {
+		return nil, d.labels.done()
+	}
 	if err != nil {
 		return nil, err
 	}
-	var part *Set
-	switch {
-	case info.IsDir():
-		part, err = in.folder(path)
-	case info.Mode().IsRegular():
-		part, err = in.file(path, f, f, info.Size())
-	default: // a pipe or a terminal
-		part, err = in.file(path, f, nil, 0)
-	}
-	if err != nil {
+	if err := d.in.arrange(s); err != nil {
 		return nil, err
 	}
-	if err := in.arrange(part); err != nil {
-		return nil, err
+	if d.in.opts.Weight != "" && s.Weights == nil {
+		return nil, &FormatError{Msg: fmt.Sprintf("no weights %q: this format has none", d.in.opts.Weight), Hint: "leave --weight out, or use an .npz or a table"}
 	}
-	if in.opts.Weight != "" && part.Weights == nil {
-		return nil, &FormatError{Msg: fmt.Sprintf("no weights %q: this format has none", in.opts.Weight), Hint: "leave --weight out, or use an .npz or a table"}
-	}
-	for _, name := range in.opts.Meta {
-		if _, err := part.Column(name); err != nil {
+	for _, name := range d.in.opts.Meta {
+		if _, err := s.Column(name); err != nil {
 			return nil, err
 		}
 	}
-	return part, nil
+	if d.labels != nil {
+		return s, d.labels.add(s)
+	}
+	return s, nil
 }
 
 // kind is a file format.
@@ -163,7 +277,7 @@ func sniff(head []byte) (kind, error) {
 
 // file decodes one file. The random access that zip and Parquet need is ra of
 // the given size, or if that is nil a copy in memory.
-func (in *input) file(path string, r io.Reader, ra io.ReaderAt, size int64) (*Set, error) {
+func (in *input) file(path string, r io.Reader, ra io.ReaderAt, size int64) (decoder, error) {
 	br := bufio.NewReaderSize(r, 1<<16)
 	head, err := br.Peek(512)
 	if err != nil && err != io.EOF {
@@ -195,11 +309,11 @@ func (in *input) file(path string, r io.Reader, ra io.ReaderAt, size int64) (*Se
 	case kindPNG, kindPNM:
 		return in.pictureFile(path, br)
 	}
-	return in.csv(path, br)
+	return in.csv(br, size)
 }
 
 // gzipped decodes what is inside a gzip stream.
-func (in *input) gzipped(path string, r io.Reader) (*Set, error) {
+func (in *input) gzipped(path string, r io.Reader) (decoder, error) {
 	z, err := gzip.NewReader(r)
 	if err != nil {
 		return nil, err
@@ -218,7 +332,7 @@ func (in *input) slurp(r io.Reader) ([]byte, error) {
 		return nil, err
 	}
 	if int64(len(data)) == in.budget.max {
-		return nil, &FormatError{Msg: fmt.Sprintf("more than %d bytes to hold in memory", in.budget.max)}
+		return nil, &FormatError{Msg: fmt.Sprintf("more than %d bytes to hold in memory", in.budget.max), memory: true}
 	}
 	return data, nil
 }

@@ -30,6 +30,10 @@ type Column struct {
 	Values any // []string, []int64 or []float64
 }
 
+// rawText is metadata as a text file has it, in parts of a set whose type only
+// the whole column shows (see guess).
+type rawText []string
+
 // Len is the number of images.
 func (s *Set) Len() int { return len(s.Images) }
 
@@ -118,6 +122,8 @@ func (c Column) Len() int {
 		return len(v)
 	case []float64:
 		return len(v)
+	case rawText:
+		return len(v)
 	}
 	return len(c.Values.([]string))
 }
@@ -158,39 +164,4 @@ func (c Column) pick(index []int) Column {
 		return Column{c.Name, pick(v, index)}
 	}
 	return Column{c.Name, pick(c.Values.([]string), index)}
-}
-
-// guess makes integers or floats of text if every value is one; empty values
-// and NA are NaN among floats. Integers must be in plain form, so that codes
-// such as 007 stay text.
-func guess(text []string) any {
-	ints := make([]int64, len(text))
-	for i, s := range text {
-		v, err := strconv.ParseInt(s, 10, 64)
-		if err != nil || strconv.FormatInt(v, 10) != s {
-			return guessFloats(text)
-		}
-		ints[i] = v
-	}
-	return ints
-}
-
-func guessFloats(text []string) any {
-	floats, numbers := make([]float64, len(text)), 0
-	for i, s := range text {
-		v, state := parseCell(s)
-		switch {
-		case state == cellNumber && (len(s) < 2 || s[0] != '0' || s[1] == '.'):
-			floats[i] = v
-			numbers++
-		case state == cellUnknown && s != "?":
-			floats[i] = v // NaN
-		default:
-			return text
-		}
-	}
-	if numbers == 0 {
-		return text
-	}
-	return floats
 }

@@ -84,17 +84,20 @@ func (r *roles) set() *Set {
 	return s
 }
 
-// textTable builds a set from rows of text.
+// textTable builds parts of a table from rows of text.
 type textTable struct {
 	in      *input
 	roles   roles
 	set     *Set
-	meta    [][]string
-	strings map[string]string // one copy of each metadata value
+	meta    []rawText
+	strings map[string]string // one copy of each metadata value of a part
 }
 
-func newTextTable(in *input, r roles) *textTable {
-	return &textTable{in: in, roles: r, set: r.set(), meta: make([][]string, len(r.meta)), strings: map[string]string{}}
+func newTextTable(in *input, r roles) *textTable { return &textTable{in: in, roles: r} }
+
+// begin begins a part.
+func (t *textTable) begin() {
+	t.set, t.meta, t.strings = t.roles.set(), make([]rawText, len(t.roles.meta)), map[string]string{}
 }
 
 // add appends one row; its cells are not kept.
@@ -145,15 +148,12 @@ func (t *textTable) badCell(i int, cell string) error {
 	return &FormatError{Column: t.roles.name(i), Msg: fmt.Sprintf("%q is none of 0, 1, y, n, true, false, ?, NA and empty", shorten(cell)), Hint: carry}
 }
 
-// done gives the finished set.
-func (t *textTable) done() (*Set, error) {
-	if t.set.Len() == 0 {
-		return nil, &FormatError{Msg: "the table has no rows"}
-	}
+// part is the part built since begin.
+func (t *textTable) part() *Set {
 	for k, values := range t.meta {
-		t.set.Meta = append(t.set.Meta, Column{t.roles.called[k], guess(values)})
+		t.set.Meta = append(t.set.Meta, Column{t.roles.called[k], values})
 	}
-	return t.set, nil
+	return t.set
 }
 
 func shorten(s string) string {

@@ -264,9 +264,10 @@ func TestParquetHostileHeaders(t *testing.T) {
 // readBytes decodes a file that is in memory.
 func readBytes(b []byte, opts Options) (*Set, error) {
 	in := newInput(opts)
-	s, err := in.file("memory", bytes.NewReader(b), bytes.NewReader(b), int64(len(b)))
-	if err == nil {
-		err = in.arrange(s)
+	d, err := in.file("memory", bytes.NewReader(b), bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return nil, at(err, "memory")
 	}
+	s, err := collect(&opened{decoder: d, in: in})
 	return s, at(err, "memory")
 }

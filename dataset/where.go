@@ -73,28 +73,41 @@ func (s *Set) Where(conditions ...Condition) (*Set, error) {
 		index[i] = i
 	}
 	for _, c := range conditions {
-		col, err := s.Column(c.Name)
+		col, kept, err := s.meet(c, index)
 		if err != nil {
 			return nil, err
 		}
-		ok, err := c.test(col)
-		if err != nil {
-			return nil, s.here(err)
-		}
-		var kept []int
-		for _, i := range index {
-			if ok(i) {
-				kept = append(kept, i)
-			}
-		}
 		if len(kept) == 0 {
 			// The values among the rows that the earlier conditions left.
-			return nil, &FormatError{Path: s.Source, Msg: fmt.Sprintf("no image has %s; values of %q%s: %s",
-				c, c.Name, among(len(index) < s.Len()), list(col.pick(index).distinct()))}
+			return nil, noneMeets(s.Source, c, len(index) < s.Len(), col.pick(index).distinct())
 		}
 		index = kept
 	}
 	return s.Pick(index), nil
+}
+
+// meet is those of the given images that meet a condition, and the column that
+// it is about.
+func (s *Set) meet(c Condition, index []int) (col Column, kept []int, err error) {
+	if col, err = s.Column(c.Name); err != nil {
+		return col, nil, err
+	}
+	ok, err := c.test(col)
+	if err != nil {
+		return col, nil, s.here(err)
+	}
+	for _, i := range index {
+		if ok(i) {
+			kept = append(kept, i)
+		}
+	}
+	return col, kept, nil
+}
+
+// noneMeets is the error for a condition that no image meets, of those that met
+// the ones before it.
+func noneMeets(source string, c Condition, some bool, values []string) error {
+	return &FormatError{Path: source, Msg: fmt.Sprintf("no image has %s; values of %q%s: %s", c, c.Name, among(some), list(values))}
 }
 
 func among(some bool) string {

@@ -35,6 +35,7 @@ type Reader struct {
 	member string
 	finish func() error // archive members: checks that follow the last element
 	chunk  []byte
+	bytes  []byte // of NextBytes
 }
 
 // NewReader reads the header of a .npy stream.
@@ -79,30 +80,64 @@ func (d *Reader) Header() Header { return d.h }
 // arrays, which have no other); use [Reader.All] for Fortran order. It panics
 // for a scalar or n < 1 (misuse).
 func (d *Reader) Next(n int) (*Array, error) {
-	if len(d.h.Shape) == 0 || n < 1 {
-		panic("npy: Next needs an array of rows and a positive number of them")
-	}
-	if d.h.Fortran && len(d.h.Shape) > 1 {
-		return nil, &FormatError{Member: d.member, Msg: "rows of an array in Fortran order cannot be read one by one",
-			Hint: "save it with numpy.ascontiguousarray"}
-	}
-	if d.left == 0 {
-		return nil, io.EOF
-	}
-	n = min(n, d.left)
-	data, err := d.elements(n * d.row)
+	var data any
+	n, err := d.rows(n, func(elements int) (err error) {
+		data, err = d.elements(elements)
+		return err
+	})
 	if err != nil {
 		return nil, err
-	}
-	d.left -= n
-	if d.left == 0 && d.finish != nil {
-		if err := d.finish(); err != nil {
-			return nil, err
-		}
 	}
 	shape := slices.Clone(d.h.Shape)
 	shape[0] = n
 	return &Array{Shape: shape, Data: data}, nil
+}
+
+// NextBytes is [Reader.Next] for elements of one byte (bool, int8, uint8): the
+// bytes of the next rows as they are in the file, which the next call
+// overwrites. It panics for larger elements (misuse).
+func (d *Reader) NextBytes(n int) ([]byte, error) {
+	if d.h.DType.Size != 1 {
+		panic(fmt.Sprintf("npy: NextBytes of elements of type %v", d.h.DType))
+	}
+	_, err := d.rows(n, func(elements int) error {
+		d.bytes = d.bytes[:0]
+		for len(d.bytes) < elements { // grows with the bytes that arrive
+			c := min(elements-len(d.bytes), chunkBytes)
+			d.bytes = slices.Grow(d.bytes, c)
+			buf := d.bytes[len(d.bytes) : len(d.bytes)+c]
+			if err := d.fill(buf); err != nil {
+				return err
+			}
+			d.bytes = d.bytes[:len(d.bytes)+c]
+		}
+		return nil
+	})
+	return d.bytes, err
+}
+
+// rows has read take in the elements of the next rows, at most n, and returns
+// how many rows there were.
+func (d *Reader) rows(n int, read func(elements int) error) (int, error) {
+	if len(d.h.Shape) == 0 || n < 1 {
+		panic("npy: Next needs an array of rows and a positive number of them")
+	}
+	if d.h.Fortran && len(d.h.Shape) > 1 {
+		return 0, &FormatError{Member: d.member, Msg: "rows of an array in Fortran order cannot be read one by one",
+			Hint: "save it with numpy.ascontiguousarray"}
+	}
+	if d.left == 0 {
+		return 0, io.EOF
+	}
+	n = min(n, d.left)
+	if err := read(n * d.row); err != nil {
+		return 0, err
+	}
+	d.left -= n
+	if d.left == 0 && d.finish != nil {
+		return n, d.finish()
+	}
+	return n, nil
 }
 
 // All returns all rows that are left, in C order.
@@ -194,14 +229,22 @@ func chunks[T any](d *Reader, n, size int, add func(out []T, buf []byte) []T) ([
 	for n > 0 {
 		c := min(n, per)
 		buf := d.chunk[:c*size]
-		if err := readFull(d.r, buf, d.at, fmt.Sprintf("the elements of an array of shape %v, type %s", d.h.Shape, d.h.DType)); err != nil {
-			return nil, d.in(err)
+		if err := d.fill(buf); err != nil {
+			return nil, err
 		}
-		d.at += int64(len(buf))
 		out = add(slices.Grow(out, c), buf)
 		n -= c
 	}
 	return out, nil
+}
+
+// fill reads the next elements as they are.
+func (d *Reader) fill(buf []byte) error {
+	if err := readFull(d.r, buf, d.at, fmt.Sprintf("the elements of an array of shape %v, type %s", d.h.Shape, d.h.DType)); err != nil {
+		return d.in(err)
+	}
+	d.at += int64(len(buf))
+	return nil
 }
 
 // in names the archive member in an error about the content.

@@ -1,0 +1,41 @@
+package bitmap
+
+// AppendWords appends the values of the pixels, 64 a word and without gaps
+// between rows: pixel i, row-major, is bit i%64 of word i/64 of the
+// (Len+63)/64 words. Bits behind the last pixel are 0, and so is an unknown
+// pixel.
+func (m *Image) AppendWords(dst []uint64) []uint64 { return m.appendWords(dst, m.on) }
+
+// AppendKnownWords appends which pixels are known, in the form of AppendWords.
+func (m *Image) AppendKnownWords(dst []uint64) []uint64 {
+	plane := m.known
+	if plane == nil {
+		plane = m.fullPlane()
+	}
+	return m.appendWords(dst, plane)
+}
+
+func (m *Image) appendWords(dst, plane []uint64) []uint64 {
+	if m.height == 1 || m.width%64 == 0 {
+		return append(dst, plane...)
+	}
+	first := len(dst)
+	for range (m.Len() + 63) / 64 {
+		dst = append(dst, 0)
+	}
+	words := dst[first:]
+	for y := range m.height {
+		at := y * m.width
+		for i, v := range plane[y*m.stride : (y+1)*m.stride] {
+			if v == 0 {
+				continue // or there might be no word for it
+			}
+			w, shift := (at+64*i)/64, at%64
+			words[w] |= v << shift
+			if rest := v >> (64 - shift); rest != 0 {
+				words[w+1] |= rest
+			}
+		}
+	}
+	return dst
+}

@@ -1,0 +1,391 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"slices"
+
+	"example.com/patchwork/bitmap"
+)
+
+// Stream is files that are read in parts, in order and as often as wanted, for
+// data that do not fit in memory. What it yields are the images that [Read]
+// would give, with the same row numbers, weights and metadata, selected alike.
+// A Stream does not change; it may be read by several goroutines at once, and
+// holds no file open between readings.
+//
+// Arrays and CSV files are read some hundred images at a time, Parquet files a
+// row group at a time. Folders of pictures, arrays in Fortran order, and
+// gzipped archives and Parquet files must fit in Options.MaxMemory as a whole.
+type Stream struct {
+	paths      []string
+	opts       Options
+	head       *Set // one image, and what all parts have in common
+	weighted   bool
+	kinds      []map[string]columnKind // of the metadata, by file
+	count      int                     // images before any selection, -1 if not known
+	skip, take int                     // take < 0: all
+}
+
+// Open looks at the beginning of every file, and through those whose metadata
+// are text (CSV, Parquet): whether a column holds integers, numbers or text,
+// only its last row shows. Errors are those of [Read]; besides, what can be
+// read only once, such as a pipe, is refused.
+func Open(ctx context.Context, paths []string, opts Options) (*Stream, error) {
+	if err := opts.check(paths); err != nil {
+		return nil, err
+	}
+	s := &Stream{paths: paths, opts: opts, take: -1}
+	for i, path := range paths {
+		if err := s.survey(ctx, i); err != nil {
+			return nil, at(err, path)
+		}
+	}
+	s.head.Source = list(paths)
+	for _, c := range opts.Where {
+		if _, err := s.head.Column(c.Name); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// Head is a set of one image, not selected by anything, with what all parts
+// have in common: the size, Table, Columns, Source, and the names and types of
+// the metadata. It must not be changed.
+func (s *Stream) Head() *Set { return s.head }
+
+// Len is how many images there are, as far as the files say so at their
+// beginnings and no condition selects any; ok is false where that is not known.
+func (s *Stream) Len() (n int, ok bool) {
+	if s.count < 0 || len(s.opts.Where) > 0 {
+		return 0, false
+	}
+	n = max(0, s.count-s.skip)
+	if s.take >= 0 {
+		n = min(n, s.take)
+	}
+	return n, true
+}
+
+// Weighted reports whether the images have weights.
+func (s *Stream) Weighted() bool { return s.weighted }
+
+// Cut is the stream without its first skip selected images, and of the others
+// only the first take; all if take is below 0. What comes after those is not
+// read. It panics for a negative skip.
+func (s *Stream) Cut(skip, take int) *Stream {
+	if skip < 0 {
+		panic("dataset: a negative number of images")
+	}
+	c := *s
+	c.skip, c.take = skip, take
+	return &c
+}
+
+// input is for one reading.
+func (s *Stream) input() *input {
+	in := newInput(s.opts)
+	in.stream = true
+	return in
+}
+
+// survey finds out about file i.
+func (s *Stream) survey(ctx context.Context, i int) error {
+	info, err := os.Stat(s.paths[i])
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() && !info.IsDir() {
+		return &FormatError{Msg: fmt.Sprintf("holds more than fits in %d bytes of memory, and can be read only once", s.opts.maxMemory()),
+			Hint: "save it to a file first, or allow more memory", memory: true}
+	}
+	d, err := s.input().open(s.paths[i], s.opts.label(i))
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	part, err := d.next()
+	if err != nil {
+		return err
+	}
+	if s.head == nil {
+		s.head = &Set{Images: []*bitmap.Image{part.Images[0].Clone()}, Columns: part.Columns, Table: part.Table}
+	} else if err := (&joiner{set: s.head, paths: s.paths}).agree(part, s.paths[i]); err != nil {
+		return err
+	}
+	if n := d.count(); n < 0 || s.count < 0 {
+		s.count = -1
+	} else {
+		s.count += n
+	}
+	s.head.Table = s.head.Table && part.Table
+	if s.head.Columns == nil {
+		s.head.Columns = part.Columns
+	}
+	s.weighted = s.weighted || part.Weights != nil
+	kinds, err := surveyMeta(ctx, d, part)
+	s.kinds = append(s.kinds, kinds)
+	s.joinMeta(part)
+	return err
+}
+
+// surveyMeta finds out the types of the metadata of a file that begins with
+// part.
+func surveyMeta(ctx context.Context, d decoder, part *Set) (map[string]columnKind, error) {
+	kinds, guesses := map[string]columnKind{}, map[string]*guesser{}
+	for _, c := range part.Meta {
+		if _, ok := c.Values.(rawText); ok {
+			guesses[c.Name] = new(guesser)
+		} else {
+			kinds[c.Name] = kindOf(c.Values)
+		}
+	}
+	var err error
+	for ; len(guesses) > 0 && err == nil; part, err = d.next() {
+		for _, c := range part.Meta {
+			if g := guesses[c.Name]; g != nil {
+				g.add(c.Values.(rawText))
+			}
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+	for name, g := range guesses {
+		kinds[name] = g.kind()
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return kinds, err
+}
+
+// joinMeta keeps the metadata columns that the latest file has too.
+func (s *Stream) joinMeta(part *Set) {
+	last := len(s.kinds) - 1
+	if last == 0 {
+		for _, c := range part.Meta {
+			s.head.Meta = append(s.head.Meta, Column{c.Name, retype(rawText{}, s.kinds[0][c.Name])})
+		}
+		return
+	}
+	var meta []Column
+	for _, c := range s.head.Meta {
+		if kind, ok := s.kinds[last][c.Name]; ok {
+			meta = append(meta, Column{c.Name, joinValues(c, Column{c.Name, retype(rawText{}, kind)})})
+		}
+	}
+	s.head.Meta = meta
+}
+
+// Blocks reads the files from the first image on. It yields sets of at least
+// one image, whose Rows count from the first image of the first file, whatever
+// is selected. An error comes last: those of [Read], the context's, or that a
+// file is no longer what it was when the stream was opened.
+func (s *Stream) Blocks(ctx context.Context) iter.Seq2[*Set, error] {
+	return func(yield func(*Set, error) bool) {
+		r := &reading{Stream: s, yield: yield, left: s.take, asked: make([]asked, len(s.opts.Where))}
+		for i, path := range s.paths {
+			if err := r.file(ctx, i); err != nil {
+				r.fail(at(err, path))
+				return
+			}
+			if r.stopped || r.left == 0 {
+				return
+			}
+		}
+		r.fail(r.nothing())
+	}
+}
+
+// Set reads all images that are selected into one set. The error is that of
+// Blocks, or unwraps to [ErrMemory] if they are too many for Options.MaxMemory.
+func (s *Stream) Set(ctx context.Context) (*Set, error) {
+	in := newInput(s.opts)
+	var out *Set
+	for part, err := range s.Blocks(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		h, w := part.Size()
+		if err := in.budget.spend(part.Len(), h, w); err != nil {
+			return nil, at(err, s.head.Source)
+		}
+		if out == nil {
+			out = part
+			continue
+		}
+		out.Images, out.Rows = append(out.Images, part.Images...), append(out.Rows, part.Rows...)
+		if out.Weights != nil {
+			out.Weights = append(out.Weights, part.Weights...)
+		}
+		for i, c := range out.Meta {
+			out.Meta[i].Values = joinValues(c, part.Meta[i])
+		}
+	}
+	return out, nil
+}
+
+// reading is one reading of a stream.
+type reading struct {
+	*Stream
+	yield    func(*Set, error) bool
+	stopped  bool // by whoever reads
+	joiner   joiner
+	rows     int // before any selection
+	selected int
+	left     int // to take; below 0: all
+	asked    []asked
+}
+
+// asked is what became of a condition so far.
+type asked struct {
+	met    bool     // by some image
+	among  bool     // conditions before left images out
+	values []string // while it is not met: those there were
+}
+
+// mostValues bounds how many values an error counts.
+const mostValues = 10000
+
+func (r *reading) fail(err error) {
+	if err != nil && !r.stopped {
+		r.yield(nil, err)
+	}
+}
+
+// file reads file i.
+func (r *reading) file(ctx context.Context, i int) error {
+	d, err := r.input().open(r.paths[i], r.opts.label(i))
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	for !r.stopped && r.left != 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s, err := d.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = r.complete(s, i)
+		}
+		if err == nil {
+			s, err = r.selection(s)
+		}
+		if err != nil {
+			return err
+		}
+		if s.Len() > 0 && !r.yield(s, nil) {
+			r.stopped = true
+		}
+	}
+	return nil
+}
+
+// complete makes a part of file i what it is among the others.
+func (r *reading) complete(s *Set, i int) error {
+	h, w := s.Size()
+	if hh, ww := r.head.Size(); h != hh || w != ww {
+		return r.changed(i)
+	}
+	if err := r.joiner.weigh(s, r.paths[i]); err != nil {
+		return err
+	}
+	if r.weighted {
+		s.Weights = weights(s)
+	}
+	var meta []Column
+	for _, c := range r.head.Meta {
+		values, err := s.Column(c.Name)
+		if err != nil {
+			return r.changed(i)
+		}
+		if values, err = r.typed(values, i); err != nil {
+			return err
+		}
+		meta = append(meta, values)
+	}
+	s.Meta, s.Table, s.Columns, s.Source = meta, r.head.Table, r.head.Columns, r.head.Source
+	for range s.Images {
+		s.Rows = append(s.Rows, r.rows)
+		r.rows++
+	}
+	return nil
+}
+
+func (r *reading) changed(i int) error {
+	return &FormatError{Path: r.paths[i], Msg: "is no longer what it was when reading began", Hint: "leave the file alone while it is read"}
+}
+
+// typed gives the metadata of file i the type that the column has in all files,
+// by way of the types that it has in the first, the first two, ... of them, as
+// the sets of whole files are joined.
+func (r *reading) typed(c Column, i int) (Column, error) {
+	if _, ok := c.Values.(rawText); !ok && kindOf(c.Values) != r.kinds[i][c.Name] {
+		return c, &FormatError{Column: c.Name, Msg: "metadata beyond the 64-bit integers, which only a file read as a whole may have", Hint: "allow more memory"}
+	}
+	kind := r.kinds[0][c.Name]
+	for j := 1; j <= i; j++ {
+		kind = joinKinds(kind, r.kinds[j][c.Name])
+	}
+	c.Values = retype(retype(c.Values, r.kinds[i][c.Name]), kind)
+	for j := i + 1; j < len(r.kinds); j++ {
+		kind = joinKinds(kind, r.kinds[j][c.Name])
+		c.Values = retype(c.Values, kind)
+	}
+	return c, nil
+}
+
+// selection is what the conditions and the cut leave of a part.
+func (r *reading) selection(s *Set) (*Set, error) {
+	index := make([]int, s.Len())
+	for i := range index {
+		index[i] = i
+	}
+	for k, c := range r.opts.Where {
+		col, kept, err := s.meet(c, index)
+		if err != nil {
+			return nil, err
+		}
+		a := &r.asked[k]
+		a.met, a.among = a.met || len(kept) > 0, a.among || len(index) < s.Len()
+		if !a.met && len(a.values) < mostValues {
+			for _, v := range col.pick(index).distinct() {
+				if !slices.Contains(a.values, v) {
+					a.values = append(a.values, v)
+				}
+			}
+		}
+		index = kept
+	}
+	r.selected += len(index)
+	index = index[min(len(index), max(0, len(index)-(r.selected-r.skip))):]
+	if r.left >= 0 {
+		index = index[:min(len(index), r.left)]
+		r.left -= len(index)
+	}
+	if len(index) == s.Len() {
+		return s, nil
+	}
+	return s.Pick(index), nil
+}
+
+// nothing says why no image was selected; nil if some were.
+func (r *reading) nothing() error {
+	for k, c := range r.opts.Where {
+		if a := r.asked[k]; !a.met {
+			return noneMeets(r.head.Source, c, a.among, a.values)
+		}
+	}
+	if r.selected <= r.skip {
+		return &FormatError{Path: r.head.Source, Msg: fmt.Sprintf("skipping %d leaves nothing of %d images", r.skip, r.selected)}
+	}
+	return nil
+}

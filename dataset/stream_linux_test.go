@@ -1,0 +1,20 @@
+package dataset
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// What can be read only once is refused.
+func TestStreamOfAPipe(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe.csv")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skipf("no named pipes here: %v", err)
+	}
+	if _, err := Open(t.Context(), []string{pipe}, Options{}); !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "only once") {
+		t.Errorf("a pipe: %v", err)
+	}
+}
