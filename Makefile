@@ -1,6 +1,6 @@
 # Every verb is a few go commands; nothing here is needed to use the library.
 # What a change must pass is .ci/run.
-.PHONY: build test race bench fuzz cover demo fmt
+.PHONY: build test race bench bench-peers fuzz cover demo fmt
 
 # How long make fuzz spends on each fuzzer.
 FUZZTIME ?= 60s
@@ -11,7 +11,18 @@ test: ; go test ./...
 
 race: ; go test -race -short . ./cmd/...
 
-bench: ; go test -run '^$$' -bench . -benchmem ./...
+# make bench > old.txt, change something, make bench > new.txt, benchstat old.txt new.txt.
+# BENCH chooses benchmarks, COUNT how often each runs (benchstat wants 6 or more), PKG packages.
+BENCH ?= .
+COUNT ?= 6
+PKG ?= ./...
+bench: ; go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) -cpu 1 -timeout 2h $(PKG)
+
+# Patchwork beside OpenCV, scikit-learn and NumPy, for docs/benchmarks.md; PEERS="P1 P2 --rounds 9" for
+# less. Wants an idle machine, and Python with the peers; PYTHON=/path/to/python3 names one:
+#   apt-get install python3-opencv python3-sklearn python3-numpy
+PEERS ?=
+bench-peers: ; go run ./bench/peers --md --pictures docs/pictures $(PEERS)
 
 # Minimising an input that is merely new may take a minute by default.
 fuzz:

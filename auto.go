@@ -18,7 +18,8 @@ const (
 	StageRelocate = "relocate" // experts moved and exactly polished
 	StageFresh    = "fresh"    // the default learner; on the images not held out, where there is no description length
 	StageConfirm  = "confirm"  // the default learner on the images not held out
-	StageFinal    = "final"    // the default learner on all images, after the choice
+	StageFinal    = "final"    // the learner on all images, after the choice
+	StageMixture  = "mixture"  // the components of a mixture as experts (LearnTable)
 )
 
 // CurvePoint is one number of experts that was tried, and what came of it.
@@ -42,6 +43,12 @@ type CurvePoint struct {
 	HeldOutRows int64   `json:"held_out_rows,omitempty"`
 	HeldOut     float64 `json:"held_out,omitempty"`
 
+	// HiddenLoss is the mean of -log P(bit) over HiddenBits bits that were
+	// hidden from the model in rows it has not seen, in nats. Without such bits
+	// both are 0.
+	HiddenBits int64   `json:"hidden_bits,omitempty"`
+	HiddenLoss float64 `json:"hidden_loss,omitempty"`
+
 	Chosen bool `json:"chosen,omitempty"`
 }
 
@@ -51,7 +58,8 @@ type Curve []CurvePoint
 // ByExperts is the curve as people read it: one point for each number of
 // experts, ascending. It is the point with the most training images, of these
 // the one that describes them most shortly, or explains them best; the held-out
-// score is that of the point that has one, and Chosen is kept.
+// score is that of the point that has one, the loss of hidden bits the lowest, and
+// Chosen is kept.
 func (c Curve) ByExperts() Curve {
 	best := make(map[int]CurvePoint)
 	for _, p := range c {
@@ -68,6 +76,10 @@ func (c Curve) ByExperts() Curve {
 		top.HeldOutRows, top.HeldOut = b.HeldOutRows, b.HeldOut
 		if p.HeldOutRows > 0 {
 			top.HeldOutRows, top.HeldOut = p.HeldOutRows, p.HeldOut
+		}
+		top.HiddenBits, top.HiddenLoss = b.HiddenBits, b.HiddenLoss
+		if p.HiddenBits > 0 && (b.HiddenBits == 0 || p.HiddenLoss < b.HiddenLoss) {
+			top.HiddenBits, top.HiddenLoss = p.HiddenBits, p.HiddenLoss
 		}
 		best[p.Experts] = top
 	}

@@ -18,8 +18,8 @@ import (
 // change it when the design changes (docs/decisions), not to make a build pass.
 //
 // "a, b < c, d" means that c and d may import a and b, and all that a and b
-// stand above; a line that begins with "<" goes on from the one before.
-// Packages are named by folder, the root package is "patchwork"; "x/..." is x
+// stand above, but for what a "!" behind a name lets that one keep to itself; a
+// line that begins with "<" goes on from the one before. Packages are named by folder, the root package is "patchwork"; "x/..." is x
 // and all below it. NONE is nothing. Names in capitals are points in the order,
 // not packages. The standard library is open to all, but for what is named
 // here; everything outside it and this module is closed unless named. Tests
@@ -40,6 +40,12 @@ const policy = `
 
 	# Leaves: values and formulas. None imports another.
 	NONE < bitmap, rule, pose, internal/score;
+
+	# The inner loops ask what the processor has, and an environment variable
+	# which of them to use. Nothing that imports them inherits that.
+	FILES, golang.org/x/sys/cpu < internal/score/kernel!;
+	internal/score/kernel < internal/score;
+
 	gonum.org/v1/gonum/... < gauss;
 
 	# For tests only.
@@ -71,8 +77,12 @@ const policy = `
 	# The comparison models of the paper know images, not our model.
 	bitmap, gonum.org/v1/gonum/... < baseline/...;
 
+	# Measuring. Only tests may import it.
+	golang.org/x/sys/cpu < bench/roofline;
+
 	# Programs. Only cmd serves and experiments; nothing imports cmd.
 	modelfile, tallyfile, render, dataset, dataset/synth < LIBRARY;
+	LIBRARY, bench/roofline, internal/score/kernel < bench/peers;
 	LIBRARY, NETWORK < studio/...;
 	LIBRARY, baseline/..., rule < experiments/...;
 	LIBRARY, NETWORK, experiments/..., studio/...,
@@ -83,8 +93,11 @@ const policy = `
 // module is the import path that the folders of the tree are under.
 const module = "example.com/patchwork"
 
-// order is a parsed policy: what stands directly below each name.
+// order is a parsed policy: what stands directly below each name. Below only
+// stand the names marked by "!".
 type order map[string][]string
+
+const only = "!"
 
 func parsePolicy(text string) (order, error) {
 	var clean strings.Builder
@@ -103,9 +116,13 @@ func parsePolicy(text string) (order, error) {
 				}
 				return nil, fmt.Errorf("an empty list in the rule %q", strings.TrimSpace(rule))
 			}
-			for _, name := range names {
+			for j, name := range names {
+				if name, closed := strings.CutSuffix(name, "!"); closed {
+					names[j] = name
+					below[only] = append(below[only], name)
+				}
 				if i > 0 {
-					below[name] = append(below[name], last...)
+					below[names[j]] = append(below[names[j]], last...)
 				}
 			}
 			last = names
@@ -150,7 +167,9 @@ func (o order) allows(from, to string) bool {
 			return false
 		}
 		done[name] = true
-		return slices.ContainsFunc(o[name], func(b string) bool { return b == to || reach(b) })
+		return slices.ContainsFunc(o[name], func(b string) bool {
+			return b == to || !slices.Contains(o[only], b) && reach(b)
+		})
 	}
 	return from == to && strings.HasSuffix(from, "/...") || reach(from)
 }
@@ -288,6 +307,9 @@ func TestPolicyBites(t *testing.T) {
 		{pkg: "cmd/patchwork", imported: "net/http", ok: true},
 		{pkg: "modelfile", imported: module + "/dataset/npy", ok: true},
 		{pkg: "patchwork", imported: "os"},
+		{pkg: "internal/score/kernel", imported: "os", ok: true},
+		{pkg: "internal/score", imported: "os"},
+		{pkg: "internal/score", imported: module + "/internal/score/kernel", ok: true},
 		{pkg: "patchwork", imported: "os/exec"},
 		{pkg: "patchwork", imported: "net/http"},
 		{pkg: "patchwork", imported: "gonum.org/v1/plot"},

@@ -4,16 +4,48 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"sync"
 
 	"example.com/patchwork/bitmap"
 )
+
+// Source is images to explain or to learn from, in an order, that need not be
+// in memory: they are read in blocks, as often as it takes. Data is a Source.
+type Source interface {
+	// Blocks reads all images from the first on, one or more at a time. Every
+	// call begins anew and yields the same images in the same order, though
+	// perhaps in other blocks. An error is the last thing yielded. Whoever reads
+	// may keep a block and must not change it.
+	Blocks(ctx context.Context) iter.Seq2[Data, error]
+}
 
 // Data is what a learner learns from: images of one size, and how often each
 // of them counts (nil: once each).
 type Data struct {
 	Images  []*bitmap.Image
 	Weights []int64
+}
+
+// chunk is how many images of a Data a worker takes at least at a time, so that
+// taking them costs nothing.
+const chunk = 16
+
+// Blocks yields the images a few at a time: few enough to share the work
+// evenly, and of many images many, as rows are explained together. It never
+// fails.
+func (d Data) Blocks(context.Context) iter.Seq2[Data, error] {
+	size := min(max(chunk, len(d.Images)/64), rowsAtOnce)
+	return func(yield func(Data, error) bool) {
+		for from := 0; from < len(d.Images); from += size {
+			to := min(from+size, len(d.Images))
+			b := Data{Images: d.Images[from:to]}
+			if d.Weights != nil {
+				b.Weights = d.Weights[from:to]
+			}
+			if !yield(b, nil) {
+				return
+			}
+		}
+	}
 }
 
 // Weight is how often image i counts.
@@ -29,22 +61,44 @@ func (d Data) Weight(i int) int64 {
 const MaxRows = 1 << 31
 
 func (d Data) validate() error {
-	if len(d.Images) == 0 {
-		return fmt.Errorf("patchwork: no images to learn from")
+	var c census
+	if err := c.count(d); err != nil {
+		return err
 	}
+	return c.done()
+}
+
+// census counts images as they are read, and refuses those that cannot be
+// counted.
+type census struct {
+	images int
+	rows   int64 // weights counted
+}
+
+// count adds the next images.
+func (c *census) count(d Data) error {
 	if d.Weights != nil && len(d.Weights) != len(d.Images) {
 		return fmt.Errorf("patchwork: %d weights for %d images", len(d.Weights), len(d.Images))
 	}
-	total := int64(0)
-	for i, w := range d.Weights {
+	for i := range d.Images {
+		w := d.Weight(i)
 		if w < 0 {
-			return fmt.Errorf("patchwork: image %d has weight %d; weights are counts", i, w)
+			return fmt.Errorf("patchwork: image %d has weight %d; weights are counts", c.images, w)
 		}
-		if total += w; w > MaxRows || total > MaxRows {
-			return fmt.Errorf("patchwork: the weights up to image %d add up to more than %d images", i, int64(MaxRows))
+		if c.rows += w; w > MaxRows || c.rows > MaxRows {
+			return fmt.Errorf("patchwork: the weights up to image %d add up to more than %d images", c.images, int64(MaxRows))
 		}
+		c.images++
 	}
-	if d.Weights != nil && total == 0 {
+	return nil
+}
+
+// done refuses nothing at all.
+func (c *census) done() error {
+	switch {
+	case c.images == 0:
+		return fmt.Errorf("patchwork: no images to learn from")
+	case c.rows == 0:
 		return fmt.Errorf("patchwork: every image has weight 0")
 	}
 	return nil
@@ -72,18 +126,15 @@ type Iteration struct {
 // (1) promises it, so keep the best (Best does).
 //
 // It stops early at a fixed point, when an M-step changes no template. The
-// error is the context's, or says which image does not fit the model.
-func EM(ctx context.Context, m *Model, data Data, opt EMOptions) iter.Seq2[Iteration, error] {
+// error is the source's, the context's, or says which image does not fit the
+// model. An iteration reads the source once.
+func EM(ctx context.Context, m *Model, src Source, opt EMOptions) iter.Seq2[Iteration, error] {
 	if opt.Iterations == 0 {
 		opt.Iterations = 25
 	}
 	return func(yield func(Iteration, error) bool) {
-		if err := data.validate(); err != nil {
-			yield(Iteration{}, err)
-			return
-		}
 		for n := 0; ; n++ {
-			t, err := Explain(ctx, m, data, opt.Pursuit, opt.Workers, nil)
+			t, err := Explain(ctx, m, src, opt.Pursuit, opt.Workers, nil)
 			if err != nil {
 				yield(Iteration{}, err)
 				return
@@ -136,93 +187,4 @@ func last(rounds iter.Seq2[Iteration, error]) (Iteration, error) {
 		round = it
 	}
 	return round, nil
-}
-
-// chunk is how many images a worker takes at a time: few enough to share the
-// work evenly, many enough that taking them costs nothing.
-const chunk = 16
-
-// Explain is the E-step: it explains every image, on the given number of
-// workers (0 means 1), and returns the tally of all explanations. each, if not
-// nil, is called with every explanation, by the worker that made it, in no
-// order; it must be safe for concurrent use where there is more than one
-// worker. The error is the context's, an option's, or names the image that
-// does not fit.
-func Explain(ctx context.Context, m *Model, data Data, opt PursuitOptions, workers int, each func(i int, e *Explanation)) (*Tally, error) {
-	if err := data.validate(); err != nil {
-		return nil, err
-	}
-	first, err := NewPursuit(m, opt)
-	if err != nil {
-		return nil, err
-	}
-	for i, img := range data.Images { // before any work, and the first of them for any number of workers
-		if _, err := m.GridFor(img.Height(), img.Width()); err != nil {
-			return nil, fmt.Errorf("image %d: %w", i, err)
-		}
-	}
-	chunks := (len(data.Images) + chunk - 1) / chunk
-	workers = max(1, min(workers, chunks))
-	if workers == 1 { // a goroutine costs as much as explaining a dozen rows of a table
-		return explainChunks(ctx, first, data, new(queue), chunks, each)
-	}
-	tallies, errs := make([]*Tally, workers), make([]error, workers)
-	var next queue
-	var wg sync.WaitGroup
-	for w := range workers {
-		p := first
-		if w > 0 {
-			p = first.Fork()
-		}
-		wg.Go(func() {
-			tallies[w], errs[w] = explainChunks(ctx, p, data, &next, chunks, each)
-		})
-	}
-	wg.Wait()
-	for w, err := range errs {
-		if err != nil {
-			return nil, err
-		}
-		if w > 0 {
-			tallies[0].Merge(tallies[w])
-		}
-	}
-	return tallies[0], nil
-}
-
-// queue hands out 0, 1, 2, ... to several goroutines.
-type queue struct {
-	mu   sync.Mutex
-	next int
-}
-
-func (q *queue) take() int {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.next++
-	return q.next - 1
-}
-
-func explainChunks(ctx context.Context, p *Pursuit, data Data, next *queue, chunks int, each func(int, *Explanation)) (*Tally, error) {
-	defer p.search.Release()
-	t := NewTally(p.model)
-	for {
-		c := next.take()
-		if c >= chunks {
-			return t, nil
-		}
-		for i := c * chunk; i < min((c+1)*chunk, len(data.Images)); i++ {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			e, err := p.Explain(data.Images[i])
-			if err != nil {
-				return nil, fmt.Errorf("image %d: %w", i, err)
-			}
-			t.Add(p.model, data.Images[i], e, data.Weight(i))
-			if each != nil {
-				each(i, e)
-			}
-		}
-	}
 }

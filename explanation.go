@@ -147,16 +147,34 @@ func (m *Model) visit(height, width int, pick Pick, f func(i int, p float64)) {
 // with probabilities p (row-major): the sum of log p over known on pixels and
 // log(1-p) over known off ones. -Inf where a known pixel is impossible.
 func LogLik(img *bitmap.Image, p []float64) float64 {
-	sum, i := 0.0, 0
+	var sum score.Total
+	var l pixelLogLiks
+	i := 0
 	for y := range img.Height() {
 		for x := range img.Width() {
 			if img.Known(y, x) {
-				sum += pixelLogLik(img.At(y, x), p[i])
+				sum.Add(i, l.of(img.At(y, x), p[i]))
 			}
 			i++
 		}
 	}
-	return sum
+	return sum.Sum()
+}
+
+// pixelLogLiks is pixelLogLik that remembers the last of each value: most pixels
+// are like their neighbours, and logarithms are slow.
+type pixelLogLiks [2]struct{ p, l float64 }
+
+func (m *pixelLogLiks) of(on bool, p float64) float64 {
+	value := 0
+	if on {
+		value = 1
+	}
+	last := &m[value]
+	if p != last.p || p == 0 {
+		last.p, last.l = p, pixelLogLik(on, p)
+	}
+	return last.l
 }
 
 // pixelLogLik is log P(x | p) of one Bernoulli pixel, in nats.

@@ -1,10 +1,12 @@
 package patchwork
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
+	"sync"
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/gauss"
@@ -23,7 +25,7 @@ type Geometry struct {
 // is then by EM; one with several picks counts with its first. It is nil, with
 // no error, where nothing was found, and for more than gauss.MaxExperts
 // experts. Errors are those of Explain.
-func FitGeometry(ctx context.Context, m *Model, data Data, opt PursuitOptions, workers int) (*Geometry, error) {
+func FitGeometry(ctx context.Context, m *Model, src Source, opt PursuitOptions, workers int) (*Geometry, error) {
 	if m.K() > gauss.MaxExperts {
 		return nil, nil
 	}
@@ -31,16 +33,21 @@ func FitGeometry(ctx context.Context, m *Model, data Data, opt PursuitOptions, w
 	if err != nil {
 		return nil, err
 	}
-	places := make([][]gauss.Placement, len(data.Images))
-	if _, err := Explain(ctx, m, data, opt, workers, func(i int, e *Explanation) {
-		places[i] = m.placements(e)
+	var (
+		mu     sync.Mutex // moments are integers: the same in any order
+		failed error
+	)
+	if _, err := explainSource(ctx, m, src, opt, workers, func(b *block, j int, e *Explanation) {
+		if w := b.Weight(j); w > 0 {
+			mu.Lock()
+			defer mu.Unlock()
+			failed = cmp.Or(failed, moments.Add(m.placements(e), w))
+		}
 	}); err != nil {
 		return nil, err
 	}
-	for i, p := range places {
-		if err := moments.Add(p, data.Weight(i)); err != nil {
-			return nil, err
-		}
+	if failed != nil {
+		return nil, failed
 	}
 	normal, _, err := moments.Fit(gauss.FitOptions{})
 	if errors.Is(err, gauss.ErrNoConfigurations) {

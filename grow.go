@@ -150,7 +150,7 @@ func (a *autoRun) longer(v *view, rng *rand.Rand) ([]*Model, error) {
 	var out []*Model
 	for range growCandidates {
 		if v == nil {
-			img := a.data.Images[a.any(rng)]
+			img := a.data.Images[a.data.draw(rng)]
 			template, _ := FirstExpert(a.cfg, img)
 			m, err := NewModel(a.cfg, [][]float64{template})
 			if err != nil {
@@ -168,17 +168,6 @@ func (a *autoRun) longer(v *view, rng *rand.Rand) ([]*Model, error) {
 		out = append(out, &m)
 	}
 	return out, nil
-}
-
-// any is an image with a probability in proportion to its weight.
-func (a *autoRun) any(rng *rand.Rand) int {
-	at := rng.Int64N(a.data.rows())
-	for i := range a.data.Images {
-		if at -= a.data.Weight(i); at < 0 {
-			return i
-		}
-	}
-	panic("patchwork: weights changed")
 }
 
 // shortestOf learns from each of the models, side by side, and returns what

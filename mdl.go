@@ -88,7 +88,7 @@ func (d *described) shorter(o *described) bool {
 
 // describe explains the data by m, starting in abstention, with the given
 // cost of a pick of each expert; each is as in Explain.
-func (o LearnOptions) describe(ctx context.Context, m *Model, data Data, costs []float64, each func(int, *Explanation)) (described, error) {
+func (o LearnOptions) describe(ctx context.Context, m *Model, data Source, costs []float64, each func(int, *Explanation)) (described, error) {
 	t, err := Explain(ctx, m, data, o.describing(costs), o.Workers, each)
 	if err != nil {
 		return described{}, err

@@ -77,6 +77,7 @@ type Record struct {
 	Mode   string  `json:"mode,omitempty"`
 	Seed   uint64  `json:"seed,omitempty"`
 	Rows   int64   `json:"rows,omitempty"`    // training images, weights counted
+	Sample int64   `json:"sample,omitempty"`  // of these, the uniform sample that Starts and Curve were learned from; 0: all
 	LogLik float64 `json:"log_lik,omitempty"` // of the training images, nats
 	Chosen int     `json:"chosen,omitempty"`  // index into Starts
 	Starts []Start `json:"starts,omitempty"`

@@ -2,6 +2,7 @@ package patchwork
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -28,6 +29,7 @@ type goldenPredict struct {
 	NewQ     []float64   `json:"new_q"`
 	NoVote   [][]float64 `json:"no_vote"`
 	NewUsage []float64   `json:"new_usage"`
+	MStep    [][]float64 `json:"mstep_lam05_prior_q1"`
 }
 
 func loadPredict(t testing.TB) []goldenPredict {
@@ -143,6 +145,35 @@ func TestNoVoteGolden(t *testing.T) {
 		nearAll(t, "usage", usage, g.NewUsage, 1e-9)
 		for i, q := range g.Q {
 			near(t, "new q", min(max((on[i]+q)/(seen[i]+1), 0.001), 0.999), g.NewQ[i], 1e-9)
+		}
+	}
+}
+
+// The soft M-step for the votes is the study's, to the rounding of the weights.
+func TestSoftStepGolden(t *testing.T) {
+	for c, g := range loadPredict(t) {
+		m := g.model(t)
+		n := mustNBest(t, m, NBestOptions{Beam: g.Beam, Keep: g.NBest, MaxPicks: g.JMax})
+		tally := NewSoftTally(m)
+		for r := range g.X {
+			post, err := n.Explain(g.row(r))
+			if err != nil {
+				t.Fatal(err)
+			}
+			tally.Add(m, g.row(r), post, 1)
+		}
+		next := tally.Model(m, SoftStep{Pays: 0.5, KeepQ: true})
+		for k, want := range g.MStep {
+			nearAll(t, fmt.Sprintf("case %d, expert %d", c, k), next.Template(k), want, 1e-5)
+		}
+		nearAll(t, "background", tally.Model(m, SoftStep{}).Config().QMap, g.NewQ, 1e-5)
+		for k, want := range g.NewUsage {
+			near(t, "usage", tally.Active(k), want, 1e-5)
+		}
+		for i := range g.Q {
+			on, seen := tally.NoVote(i)
+			near(t, "bits on without a vote", on, g.NoVote[0][i], 1e-5)
+			near(t, "bits without a vote", seen, g.NoVote[1][i], 1e-5)
 		}
 	}
 }

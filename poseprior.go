@@ -127,10 +127,11 @@ func logSum(a, b float64) float64 {
 	return a + math.Log1p(math.Exp(b-a))
 }
 
-// best is the candidate for the next pick and its gain after all costs.
-func (p *Pursuit) best() (int, score.Gain) {
+// best is the candidate for the next pick and its gain after all costs. Where
+// the best gains less than floor, in nats, it may be any.
+func (p *Pursuit) best(floor float64) (int, score.Gain) {
 	if p.prior == nil {
-		return p.search.Best(p.opt.Costs, p.live)
+		return p.search.BestAbove(floor, p.opt.Costs, p.live)
 	}
 	picks := make([]Pick, 0, len(p.search.Picks()))
 	for _, placed := range p.search.Picks() {

@@ -45,7 +45,7 @@ func Fill(img *bitmap.Image, p []float64) []float64 {
 // the context's, an option's, or names the first image that does not fit.
 func Predictions(ctx context.Context, m *Model, images []*bitmap.Image, opt NBestOptions, workers int,
 	each func(i int, p []float64, post *Posterior)) error {
-	return eachImage(ctx, m, opt, len(images), workers, func(n *NBest, i int) error {
+	return eachImage(ctx, m, opt, len(images), workers, func(_ int, n *NBest, i int) error {
 		p, post, err := n.Predict(images[i])
 		if err == nil {
 			each(i, p, post)
@@ -58,7 +58,7 @@ func Predictions(ctx context.Context, m *Model, images []*bitmap.Image, opt NBes
 // Predictions.
 func Posteriors(ctx context.Context, m *Model, images []*bitmap.Image, opt NBestOptions, workers int,
 	each func(i int, post *Posterior)) error {
-	return eachImage(ctx, m, opt, len(images), workers, func(n *NBest, i int) error {
+	return eachImage(ctx, m, opt, len(images), workers, func(_ int, n *NBest, i int) error {
 		post, err := n.Explain(images[i])
 		if err == nil {
 			each(i, post)
@@ -67,16 +67,17 @@ func Posteriors(ctx context.Context, m *Model, images []*bitmap.Image, opt NBest
 	})
 }
 
-// eachImage calls do for images 0 to images-1, each worker with a search of its
-// own. The error is that of the first image that has one: the queue hands out
-// images in order, so whoever fails has left none before it untried.
-func eachImage(ctx context.Context, m *Model, opt NBestOptions, images, workers int, do func(n *NBest, i int) error) error {
+// eachImage calls do for images 0 to images-1, each worker (numbered from 0, of
+// poolSize) with a search of its own. The error is that of the first image that
+// has one: the queue hands out images in order, so whoever fails has left none
+// before it untried.
+func eachImage(ctx context.Context, m *Model, opt NBestOptions, images, workers int, do func(worker int, n *NBest, i int) error) error {
 	first, err := NewNBest(m, opt)
 	if err != nil {
 		return err
 	}
 	chunks := (images + chunk - 1) / chunk
-	workers = max(1, min(workers, chunks))
+	workers = poolSize(workers, images)
 	at, errs := make([]int, workers), make([]error, workers)
 	var next queue
 	var wg sync.WaitGroup
@@ -89,7 +90,7 @@ func eachImage(ctx context.Context, m *Model, opt NBestOptions, images, workers 
 			for c := next.take(); c < chunks && errs[w] == nil; c = next.take() {
 				for i := c * chunk; i < min((c+1)*chunk, images) && errs[w] == nil; i++ {
 					if errs[w] = ctx.Err(); errs[w] == nil {
-						at[w], errs[w] = i, do(n, i)
+						at[w], errs[w] = i, do(w, n, i)
 					}
 				}
 			}
@@ -98,6 +99,9 @@ func eachImage(ctx context.Context, m *Model, opt NBestOptions, images, workers 
 	wg.Wait()
 	return firstError(ctx, at, errs)
 }
+
+// poolSize is how many of the workers wanted find work in so many images.
+func poolSize(workers, images int) int { return max(1, min(workers, (images+chunk-1)/chunk)) }
 
 // firstError is the context's error, or the one of the lowest image.
 func firstError(ctx context.Context, at []int, errs []error) error {

@@ -140,6 +140,12 @@ type Pursuit struct {
 	used    []int // picks of each expert in the present image
 	pixels  []uint8
 	known   []uint8
+
+	composer composer // of logLikModel
+
+	// For many images at a time; see ExplainAll.
+	rowTable *rowTable
+	bulk     *rows // nil until needed
 }
 
 // NewPursuit prepares a pursuit. The error says which option does not fit the
@@ -149,7 +155,7 @@ func NewPursuit(m *Model, opt PursuitOptions) (*Pursuit, error) {
 	if err := opt.validate(&m.cfg, m.K()); err != nil {
 		return nil, err
 	}
-	p := &Pursuit{model: m, opt: opt}
+	p := &Pursuit{model: m, opt: opt, rowTable: new(rowTable)}
 	p.scored = m.bank(opt.Scoring, opt.Alpha)
 	if p.refined = p.scored; opt.Refine && opt.RefineScoring != opt.Scoring {
 		p.refined = m.bank(opt.RefineScoring, opt.Alpha)
@@ -166,7 +172,7 @@ func NewPursuit(m *Model, opt PursuitOptions) (*Pursuit, error) {
 // Fork is a pursuit with the same model and options, for another goroutine;
 // what is large and constant is shared.
 func (p *Pursuit) Fork() *Pursuit {
-	return &Pursuit{model: p.model, opt: p.opt, scored: p.scored, refined: p.refined, prior: p.prior.fork()}
+	return &Pursuit{model: p.model, opt: p.opt, scored: p.scored, refined: p.refined, prior: p.prior.fork(), rowTable: p.rowTable}
 }
 
 // bank builds the sprites of the model under a scoring. All three scorings map
@@ -221,9 +227,23 @@ func (p *Pursuit) Explain(img *bitmap.Image) (*Explanation, error) {
 	e.LogLik = p.search.LogLik()
 	e.LogLikModel = e.LogLik
 	if p.inForce() != Original {
-		e.LogLikModel = LogLik(img, p.model.Compose(img.Height(), img.Width(), e.Picks).P)
+		e.LogLikModel = p.logLikModel(img.Height(), img.Width(), e.Picks)
 	}
 	return e, nil
+}
+
+// logLikModel is LogLik of the image in pixels under Model.Compose.
+func (p *Pursuit) logLikModel(height, width int, picks []Pick) float64 {
+	c := &p.composer
+	c.compose(p.model, height, width, picks)
+	var sum score.Total
+	var l pixelLogLiks
+	for i, x := range p.pixels {
+		if x != score.Unknown {
+			sum.Add(i, l.of(x == score.On, score.Compose(c.hi[i], c.lo[i], p.model.cfg.abstention(i))))
+		}
+	}
+	return sum.Sum()
 }
 
 // inForce is the scoring of the explanations: that of the last stage.
@@ -251,7 +271,11 @@ func (p *Pursuit) Picks(img *bitmap.Image) (iter.Seq[Pick], error) {
 	p.reset(p.scored, grid, img)
 	return func(yield func(Pick) bool) {
 		for n := 0; n < p.opt.MaxPicks; n++ {
-			c, g := p.best()
+			floor := p.opt.MinGain
+			if p.opt.Forced && n == 0 {
+				floor = math.Inf(-1)
+			}
+			c, g := p.best(floor)
 			if c < 0 || !(g.Exceeds(p.opt.MinGain+score.Tie) || p.opt.Forced && n == 0) {
 				return
 			}

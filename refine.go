@@ -71,7 +71,7 @@ func (p *Pursuit) visit(j int, threshold float64) visited {
 	old := p.search.Candidate(p.search.Picks()[j])
 	p.count(old, -1)
 	p.search.TakeBack(j)
-	c, g := p.best()
+	c, g := p.best(p.floor(old, threshold))
 	if !g.Exceeds(threshold+score.Tie) && !(p.opt.Forced && len(p.search.Picks()) == 0) {
 		return dropped
 	}
@@ -89,12 +89,28 @@ func (p *Pursuit) visit(j int, threshold float64) visited {
 	return what
 }
 
+// floor is what the best candidate in the place of one that was taken back gains
+// at least, where it is of interest.
+func (p *Pursuit) floor(old int, threshold float64) float64 {
+	own := p.search.Gain(p.search.At(old))
+	switch {
+	case own.Possible != 0 || !p.live(p.expertOf(old)):
+		own.Nats = math.Inf(-1)
+	default:
+		own.Nats -= p.pickCost(old)
+	}
+	if p.opt.Forced && len(p.search.Picks()) == 0 {
+		return own.Nats
+	}
+	return max(own.Nats, threshold)
+}
+
 // add places further candidates while they gain more than the threshold, and
 // reports whether it did.
 func (p *Pursuit) add(threshold float64) bool {
 	added := false
 	for len(p.search.Picks()) < p.opt.MaxPicks {
-		c, g := p.best()
+		c, g := p.best(threshold)
 		if c < 0 || !g.Exceeds(threshold+score.Tie) {
 			break
 		}

@@ -110,12 +110,9 @@ const abstainingSits = 1e-3
 
 // sweep runs batch EM from m and returns its best round, final; in ModePaper
 // its last one.
-func sweep(ctx context.Context, m *Model, data Data, opt LearnOptions, iterations int) (Iteration, error) {
-	em := EMOptions{Iterations: iterations, Pursuit: opt.pursuit(), Workers: opt.Workers,
-		Step: MStep{KeepUnseen: m.cfg.Rule == Max, Sit: abstainingSits}}
-	if opt.Mode == ModePaper {
-		em.Step = MStep{Formula: EquationOne}
-	}
+func sweep(ctx context.Context, m *Model, data Source, opt LearnOptions, iterations int) (Iteration, error) {
+	em := opt.EM(m.cfg)
+	em.Iterations = iterations
 	if iterations == 0 {
 		t, err := Explain(ctx, m, data, em.Pursuit, em.Workers, nil)
 		return Iteration{Model: m, Tally: t}, err
@@ -134,6 +131,24 @@ func sweep(ctx context.Context, m *Model, data Data, opt LearnOptions, iteration
 	}
 	return best, nil
 }
+
+// EM is how the sweeps of batch EM explain and read templates off the counts,
+// in the mode of the options and for a model of the given configuration, which
+// decides nothing but the rule. With it an iteration can be cut in two where
+// the images are in many places: Explain there, merge the tallies, and
+// Tally.Model.
+func (o LearnOptions) EM(cfg Config) EMOptions {
+	em := EMOptions{Pursuit: o.pursuit(), Workers: o.Workers, Step: MStep{KeepUnseen: cfg.Rule == Max, Sit: abstainingSits}}
+	if o.Mode == ModePaper {
+		em.Step = MStep{Formula: EquationOne}
+	}
+	return em
+}
+
+// Settle is m with the entries that wait beside their abstention value, as
+// batch EM leaves them, at that value: the end of learning. It is m itself if
+// there are none.
+func (m *Model) Settle() *Model { return settle(m, abstainingSits) }
 
 // settle sets the entries that wait within sit of q to q. m itself if there
 // are none, or under Max.
@@ -164,13 +179,8 @@ func settle(m *Model, sit float64) *Model {
 // ignored. The error is the context's, or names the image or option that does
 // not fit.
 func OnlineSteps(ctx context.Context, data Data, cfg Config, opt LearnOptions, start int) iter.Seq2[*Model, error] {
-	opt = opt.withDefaults(&cfg)
-	if cfg.Rule == Max && cfg.Prior == batchInk {
-		cfg.Prior = onlineInk
-	}
 	return func(yield func(*Model, error) bool) {
-		o, err := NewOnline(cfg, OnlineOptions{Experts: opt.Experts, Reading: opt.Reading,
-			UnexplainedInk: opt.UnexplainedInk, Pursuit: learningPursuit()})
+		o, err := newOnlinePass(cfg, opt)
 		if err == nil {
 			err = data.validate()
 		}
@@ -182,19 +192,36 @@ func OnlineSteps(ctx context.Context, data Data, cfg Config, opt LearnOptions, s
 			if data.Weight(i) == 0 {
 				continue
 			}
-			for range data.Weight(i) {
-				if err := ctx.Err(); err != nil {
-					yield(nil, err)
-					return
-				}
-				if _, err := o.Add(data.Images[i], 1); err != nil {
-					yield(nil, fmt.Errorf("image %d: %w", i, err))
-					return
-				}
+			if err := o.addTimes(ctx, i, data.Images[i], data.Weight(i)); err != nil {
+				yield(nil, err)
+				return
 			}
 			if !yield(o.Model(), nil) {
 				return
 			}
 		}
 	}
+}
+
+// newOnlinePass is the learner of the online pass of a start.
+func newOnlinePass(cfg Config, opt LearnOptions) (*Online, error) {
+	opt = opt.withDefaults(&cfg)
+	if cfg.Rule == Max && cfg.Prior == batchInk {
+		cfg.Prior = onlineInk
+	}
+	return NewOnline(cfg, OnlineOptions{Experts: opt.Experts, Reading: opt.Reading,
+		UnexplainedInk: opt.UnexplainedInk, Pursuit: learningPursuit()})
+}
+
+// addTimes adds image i so many times, one after the other.
+func (o *Online) addTimes(ctx context.Context, i int, img *bitmap.Image, times int64) error {
+	for range times {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if _, err := o.Add(img, 1); err != nil {
+			return fmt.Errorf("image %d: %w", i, err)
+		}
+	}
+	return nil
 }

@@ -121,13 +121,7 @@ func (t *Tally) Add(m *Model, img *bitmap.Image, e *Explanation, weight int64) {
 	if weight == 0 {
 		return
 	}
-	t.rows += weight
-	t.picks += weight * int64(len(e.Picks))
-	if math.IsInf(e.LogLikModel, -1) {
-		t.impossible += weight
-	} else {
-		t.logLik = t.logLik.add(product(weight, int64(math.Round(e.LogLikModel*logLikUnit))))
-	}
+	t.addScores(weight, len(e.Picks), e.LogLikModel)
 	for j, pick := range e.Picks {
 		if !slices.ContainsFunc(e.Picks[:j], func(o Pick) bool { return o.Expert == pick.Expert }) {
 			t.active[pick.Expert] += weight
@@ -141,6 +135,17 @@ func (t *Tally) Add(m *Model, img *bitmap.Image, e *Explanation, weight int64) {
 	t.compose.compose(m, img.Height(), img.Width(), e.Picks)
 	for j, pick := range e.Picks {
 		t.addPick(m, img, j, pick, weight)
+	}
+}
+
+// addScores counts an image without its pixels.
+func (t *Tally) addScores(weight int64, picks int, logLik float64) {
+	t.rows += weight
+	t.picks += weight * int64(picks)
+	if math.IsInf(logLik, -1) {
+		t.impossible += weight
+	} else {
+		t.logLik = t.logLik.add(product(weight, int64(math.Round(logLik*logLikUnit))))
 	}
 }
 

@@ -31,7 +31,7 @@
 //	prior       {"on":a,"off":b}, pseudo-counts; Beta(1, 1)
 //	rows        images behind the counts
 //	presence    [{"experts":[0,2],"count":5}, ...]: which experts appear together
-//	record      how it was learned: method, mode, seed, rows, log_lik, chosen,
+//	record      how it was learned: method, mode, seed, rows, sample, log_lik, chosen,
 //	            starts (with score, leave_one_out, description_length),
 //	            description_length, fixed_point, curve; a log-likelihood of
 //	            minus infinity and a description length of infinity are null

@@ -62,6 +62,7 @@ type record struct {
 	Mode   string  `json:"mode,omitempty"`
 	Seed   uint64  `json:"seed,omitempty"`
 	Rows   int64   `json:"rows,omitempty"`
+	Sample int64   `json:"sample,omitempty"`
 	LogLik logLik  `json:"log_lik"`
 	Chosen int     `json:"chosen"`
 	Starts []start `json:"starts,omitempty"`
@@ -89,6 +90,8 @@ type point struct {
 	DescriptionLength length `json:"description_length,omitempty"`
 	HeldOutRows       int64  `json:"held_out_rows,omitempty"`
 	HeldOut           logLik `json:"held_out,omitempty"`
+	HiddenBits        int64  `json:"hidden_bits,omitempty"`
+	HiddenLoss        length `json:"hidden_loss,omitempty"`
 	Chosen            bool   `json:"chosen,omitempty"`
 }
 
@@ -359,7 +362,7 @@ func (h *header) setPresence(p gauss.Presence) {
 }
 
 func (r *record) model() patchwork.Record {
-	out := patchwork.Record{Method: r.Method, Mode: r.Mode, Seed: r.Seed, Rows: r.Rows,
+	out := patchwork.Record{Method: r.Method, Mode: r.Mode, Seed: r.Seed, Rows: r.Rows, Sample: r.Sample,
 		LogLik: float64(r.LogLik), Chosen: r.Chosen}
 	out.DescriptionLength, out.FixedPoint = float64(r.DescriptionLength), r.FixedPoint
 	for _, s := range r.Starts {
@@ -368,13 +371,14 @@ func (r *record) model() patchwork.Record {
 	}
 	for _, p := range r.Curve {
 		out.Curve = append(out.Curve, patchwork.CurvePoint{Experts: p.Experts, Stage: p.Stage, Rows: p.Rows, LogLik: float64(p.LogLik),
-			DescriptionLength: float64(p.DescriptionLength), HeldOutRows: p.HeldOutRows, HeldOut: float64(p.HeldOut), Chosen: p.Chosen})
+			DescriptionLength: float64(p.DescriptionLength), HeldOutRows: p.HeldOutRows, HeldOut: float64(p.HeldOut),
+			HiddenBits: p.HiddenBits, HiddenLoss: float64(p.HiddenLoss), Chosen: p.Chosen})
 	}
 	return out
 }
 
 func newRecord(r patchwork.Record) record {
-	out := record{Method: r.Method, Mode: r.Mode, Seed: r.Seed, Rows: r.Rows,
+	out := record{Method: r.Method, Mode: r.Mode, Seed: r.Seed, Rows: r.Rows, Sample: r.Sample,
 		LogLik: logLik(r.LogLik), Chosen: r.Chosen}
 	out.DescriptionLength, out.FixedPoint = length(r.DescriptionLength), r.FixedPoint
 	for _, s := range r.Starts {
@@ -382,7 +386,7 @@ func newRecord(r patchwork.Record) record {
 	}
 	for _, p := range r.Curve {
 		out.Curve = append(out.Curve, point{p.Experts, p.Stage, p.Rows, logLik(p.LogLik), length(p.DescriptionLength),
-			p.HeldOutRows, logLik(p.HeldOut), p.Chosen})
+			p.HeldOutRows, logLik(p.HeldOut), p.HiddenBits, length(p.HiddenLoss), p.Chosen})
 	}
 	return out
 }

@@ -62,7 +62,7 @@ func (e *expertCount) Set(text string) error {
 
 // add puts the flag on a command.
 func (e *expertCount) add(cmd *cobra.Command) {
-	cmd.Flags().VarP(e, "experts", "k", "number of experts, a range to try such as 2..12, or auto to grow them (only for --rule max-minus-min without poses)")
+	cmd.Flags().VarP(e, "experts", "k", "number of experts, a range to try such as 2..12, or auto to grow them (only for --rule max-minus-min without poses, and --method soft)")
 	err := cmd.RegisterFlagCompletionFunc("experts", cobra.FixedCompletions([]string{"auto"}, cobra.ShellCompDirectiveNoFileComp))
 	if err != nil {
 		panic(err) // only for a flag that does not exist
@@ -90,6 +90,8 @@ func (f *learnFlags) checkCount() error {
 		return usagef("--progress-picture shows the learning of a given number of experts, not --experts %v", &f.experts)
 	case !f.experts.open() && f.curve != "":
 		return usagef("--curve shows the numbers of experts tried; give --experts auto or a range such as 2..12")
+	case f.soft():
+		return nil
 	case f.experts.auto && (f.rule.value != "max-minus-min" || f.poses.move() || f.mode.value == "paper" ||
 		f.method.value == "online" || f.method.value == "both"):
 		return usagef("--experts auto goes by description length, which is for --rule max-minus-min without --shift and --rotate, " +
@@ -122,7 +124,12 @@ func (a *app) sayCurve(w io.Writer, curve patchwork.Curve) error {
 	if len(curve) == 0 {
 		return nil
 	}
-	if err := a.say(w, "experts  description length  log-likelihood per image  held out, per image  (nats)"); err != nil {
+	hidden := slices.ContainsFunc(curve, func(p patchwork.CurvePoint) bool { return p.HiddenBits > 0 })
+	judged := "held out, per image"
+	if hidden {
+		judged = "held out, hidden bit"
+	}
+	if err := a.say(w, "experts  description length  log-likelihood per image  %s  (nats)", judged); err != nil {
 		return err
 	}
 	for _, p := range curve.ByExperts() {
@@ -130,13 +137,16 @@ func (a *app) sayCurve(w io.Writer, curve patchwork.Curve) error {
 		if p.DescriptionLength != 0 {
 			length = fmt.Sprintf("%.1f", p.DescriptionLength)
 		}
-		if p.HeldOutRows > 0 {
+		switch {
+		case hidden && p.HiddenBits > 0:
+			heldOut = fmt.Sprintf("%.4f", p.HiddenLoss)
+		case p.HeldOutRows > 0:
 			heldOut = fmt.Sprintf("%.3f", p.HeldOut)
 		}
 		if p.Chosen {
 			chosen = "  chosen"
 		}
-		if err := a.say(w, "%7d  %18s  %24.3f  %19s%s", p.Experts, length, p.LogLik/float64(p.Rows), heldOut, chosen); err != nil {
+		if err := a.say(w, "%7d  %18s  %24.3f  %*s%s", p.Experts, length, p.LogLik/float64(p.Rows), len(judged), heldOut, chosen); err != nil {
 			return err
 		}
 	}

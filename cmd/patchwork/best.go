@@ -86,13 +86,11 @@ func newPosterior(index int, p *patchwork.Posterior) jsonPosterior {
 }
 
 // explainBest is the explainer that finds the best explanations of each image.
-func (a *app) explainBest(opt patchwork.NBestOptions) explainer {
+func explainBest(opt patchwork.NBestOptions) explainer {
 	return func(ctx context.Context, t *task, each func(int, *patchwork.Explanation, []byte)) error {
-		p := a.progress("image", t.set.Len())
-		defer p.stop()
 		return patchwork.Posteriors(ctx, t.model, t.set.Images, opt, t.workers, func(i int, post *patchwork.Posterior) {
 			each(i, &post.Alternatives[0].Explanation, jsonLine(newPosterior(row(t.set, i), post)))
-			p.step("")
+			t.bar.step("")
 		})
 	}
 }

@@ -22,6 +22,7 @@ type dataFlags struct {
 	header                       choice
 	take, skip, height, width    int
 	takeGiven                    bool
+	memory                       byteSize // of commands that can stream
 }
 
 func (f *dataFlags) add(cmd *cobra.Command) {
@@ -94,13 +95,22 @@ func (f *dataFlags) options(cmd *cobra.Command, paths int) (dataset.Options, err
 	return o, nil
 }
 
-// read reads and selects. It returns early when the context ends, though a
-// read that hangs (a pipe) may then be left behind.
+// read reads and selects, for a command that needs all images in memory.
 func (f *dataFlags) read(cmd *cobra.Command, paths []string) (*dataset.Set, error) {
 	opt, err := f.options(cmd, len(paths))
 	if err != nil {
 		return nil, err
 	}
+	set, err := readAll(cmd.Context(), paths, opt)
+	if err != nil {
+		return nil, err
+	}
+	return f.cut(set)
+}
+
+// readAll returns early when the context ends, though a read that hangs (a
+// pipe) may then be left behind.
+func readAll(ctx context.Context, paths []string, opt dataset.Options) (*dataset.Set, error) {
 	type result struct {
 		set *dataset.Set
 		err error
@@ -115,9 +125,9 @@ func (f *dataFlags) read(cmd *cobra.Command, paths []string) (*dataset.Set, erro
 		if r.err != nil {
 			return nil, &inputError{r.err}
 		}
-		return f.cut(r.set)
-	case <-cmd.Context().Done():
-		return nil, context.Cause(cmd.Context())
+		return r.set, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
 	}
 }
 
@@ -149,13 +159,13 @@ func row(set *dataset.Set, i int) int {
 	return set.Rows[i]
 }
 
-// describe says how many images of what size there are.
-func describe(set *dataset.Set) string {
+// describe says how many images like those of a set there are, and of what size.
+func describe(images int, set *dataset.Set) string {
 	h, w := set.Size()
 	if set.Table {
-		return fmt.Sprintf("%s of %d columns", count(set.Len(), "row"), w)
+		return fmt.Sprintf("%s of %d columns", count(images, "row"), w)
 	}
-	return fmt.Sprintf("%s of %d x %d", count(set.Len(), "image"), h, w)
+	return fmt.Sprintf("%s of %d x %d", count(images, "image"), h, w)
 }
 
 // count is a number with its noun.

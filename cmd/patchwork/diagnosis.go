@@ -37,7 +37,9 @@ func (a *app) examine(ctx context.Context, m *patchwork.Model, set *dataset.Set,
 		last = max(last, row(set, i))
 	}
 	explained := make([]*patchwork.Explanation, last+1)
-	t, err := a.explainAll(ctx, &task{model: m, set: set, workers: workers}, func(i int, e *patchwork.Explanation) {
+	bar := a.progress("image", set.Len())
+	defer bar.stop()
+	t, err := explainAll(ctx, &task{source: source{set: set}, model: m, workers: workers, bar: bar}, func(i int, e *patchwork.Explanation) {
 		explained[row(set, i)] = e
 	})
 	if err != nil {
@@ -96,4 +98,6 @@ func printFindings(line func(string, string, ...any), findings []findingReport) 
 }
 
 // examined says which data a diagnosis rests on.
-func examined(set *dataset.Set) string { return fmt.Sprintf("%s, %s", set.Source, describe(set)) }
+func examined(set *dataset.Set) string {
+	return fmt.Sprintf("%s, %s", set.Source, describe(set.Len(), set))
+}

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
-	"example.com/patchwork/dataset"
+	"example.com/patchwork/bitmap"
 	"example.com/patchwork/render"
 )
 
@@ -65,13 +65,11 @@ func (f *pursuitFlags) prepare(cmd *cobra.Command, paths []string) (*task, error
 	return t, request(err)
 }
 
-// explainAll runs the pursuit on all images, with progress.
-func (a *app) explainAll(ctx context.Context, t *task, each func(i int, e *patchwork.Explanation)) (*patchwork.Tally, error) {
-	p := a.progress("image", t.set.Len())
-	defer p.stop()
+// explainAll runs the pursuit on the images of a part of a task.
+func explainAll(ctx context.Context, t *task, each func(i int, e *patchwork.Explanation)) (*patchwork.Tally, error) {
 	return patchwork.Explain(ctx, t.model, learnable(t.set), t.opt, t.workers, func(i int, e *patchwork.Explanation) {
 		each(i, e)
-		p.step("")
+		t.bar.step("")
 	})
 }
 
@@ -133,15 +131,18 @@ func (a *app) explainCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			explain := a.explainEach
+			explain := explainEach
 			if best.best > 1 {
 				opt, err := best.options(t)
 				if err != nil {
 					return err
 				}
-				explain = a.explainBest(opt)
+				explain = explainBest(opt)
 			}
-			g := gallery{model: t.model, cases: make([]render.Case, min(shown, t.set.Len()))}
+			if t.stream != nil {
+				a.sayStreaming(&t.source, f.input.data.memory, "explaining it part by part")
+			}
+			g := gallery{model: t.model, cases: make([]render.Case, shown)}
 			if err := a.explain(cmd.Context(), t, output, &g, explain); err != nil || picture == "" {
 				return err
 			}
@@ -156,13 +157,13 @@ func (a *app) explainCommand() *cobra.Command {
 	return cmd
 }
 
-// explainer explains all images of a task. It calls each with every image's
+// explainer explains all images of a part of a task. It calls each with every image's
 // explanation and JSON line, possibly by several goroutines, in no order.
 type explainer func(ctx context.Context, t *task, each func(i int, e *patchwork.Explanation, line []byte)) error
 
 // explainEach is the explainer that runs the pursuit.
-func (a *app) explainEach(ctx context.Context, t *task, each func(int, *patchwork.Explanation, []byte)) error {
-	_, err := a.explainAll(ctx, t, func(i int, e *patchwork.Explanation) {
+func explainEach(ctx context.Context, t *task, each func(int, *patchwork.Explanation, []byte)) error {
+	_, err := explainAll(ctx, t, func(i int, e *patchwork.Explanation) {
 		each(i, e, jsonLine(newExplanation(row(t.set, i), e)))
 	})
 	return err
@@ -173,11 +174,14 @@ func (a *app) explain(ctx context.Context, t *task, output string, g *gallery, e
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	return a.output(output, func(w io.Writer) error {
-		lines := &ordered{w: w, waiting: make(map[int][]byte), failed: cancel}
-		err := explain(ctx, t, func(i int, e *patchwork.Explanation, line []byte) {
-			lines.put(i, line)
-			g.put(i, row(t.set, i), t.set, e)
+		n, err := a.inParts(ctx, t, func(part *task) error {
+			lines := &ordered{w: w, waiting: make(map[int][]byte), failed: cancel}
+			return explain(ctx, part, func(i int, e *patchwork.Explanation, line []byte) {
+				lines.put(i, line)
+				g.put(part.first+i, row(part.set, i), part.set.Images[i], e)
+			})
 		})
+		g.cases = g.cases[:min(len(g.cases), n)]
 		if cause := context.Cause(ctx); cause != nil {
 			return cause // a writer that failed is why the pursuit was cancelled
 		}
@@ -268,9 +272,9 @@ type gallery struct {
 }
 
 // put keeps explanation i if the picture shows it. Workers have different i.
-func (g *gallery) put(i, row int, set *dataset.Set, e *patchwork.Explanation) {
+func (g *gallery) put(i, row int, img *bitmap.Image, e *patchwork.Explanation) {
 	if i < len(g.cases) {
-		g.cases[i] = render.Case{Name: fmt.Sprintf("image %d", row), Image: set.Images[i], Explanation: *e}
+		g.cases[i] = render.Case{Name: fmt.Sprintf("image %d", row), Image: img, Explanation: *e}
 	}
 }
 

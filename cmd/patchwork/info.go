@@ -55,6 +55,7 @@ type learnedReport struct {
 	Mode   string        `json:"mode"`
 	Seed   uint64        `json:"seed"`
 	Rows   int64         `json:"rows"`
+	Sample int64         `json:"sample,omitempty"`
 	LogLik jsonFloat     `json:"log_lik"`
 	Length jsonFloat     `json:"description_length,omitempty"`
 	Chosen int           `json:"chosen"`
@@ -178,7 +179,7 @@ func reportModel(m *patchwork.Model) *modelReport {
 		r.Geometry = reportGeometry(x.Geometry, m.K())
 	}
 	if rec := x.Record; len(rec.Starts) > 0 || rec.Method != "" {
-		r.Learned = &learnedReport{Method: rec.Method, Mode: rec.Mode, Seed: rec.Seed, Rows: rec.Rows,
+		r.Learned = &learnedReport{Method: rec.Method, Mode: rec.Mode, Seed: rec.Seed, Rows: rec.Rows, Sample: rec.Sample,
 			LogLik: jsonFloat(rec.LogLik), Length: jsonFloat(rec.DescriptionLength), Chosen: rec.Chosen, Starts: []startReport{}}
 		for _, s := range rec.Starts {
 			r.Learned.Starts = append(r.Learned.Starts, startReport{jsonFloat(s.Score), jsonFloat(s.LeaveOneOut), jsonFloat(s.DescriptionLength), s.Method})
@@ -281,7 +282,11 @@ func (r *modelReport) printLearned(line func(string, string, ...any)) {
 		return
 	}
 	l := r.Learned
-	line("learned", "method %s, mode %s, seed %d, from %d images; log-likelihood %.3f nats", l.Method, l.Mode, l.Seed, l.Rows, float64(l.LogLik))
+	from := count(int(l.Rows), "image")
+	if l.Sample > 0 {
+		from += fmt.Sprintf(" (starts from a uniform sample of %d)", l.Sample)
+	}
+	line("learned", "method %s, mode %s, seed %d, from %s; log-likelihood %.3f nats", l.Method, l.Mode, l.Seed, from, float64(l.LogLik))
 	for i, s := range l.Starts {
 		mark := ""
 		if i == l.Chosen {

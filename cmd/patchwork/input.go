@@ -29,6 +29,7 @@ func (f *inputFlags) add(cmd *cobra.Command) {
 	f.poses.add(cmd)
 	workersFlag(cmd, &f.workers)
 	f.data.add(cmd)
+	f.data.addMemory(cmd)
 }
 
 func (f *inputFlags) check(cmd *cobra.Command) error {
@@ -43,11 +44,15 @@ func (f *inputFlags) check(cmd *cobra.Command) error {
 
 // task is a model and the images it is to explain.
 type task struct {
+	source
 	model    *patchwork.Model
-	set      *dataset.Set
 	maxPicks int
 	workers  int
 	opt      patchwork.PursuitOptions // of commands that explain greedily
+
+	// Of a part of a task (app.inParts), whose images are in memory.
+	first int // number of its first image in the task
+	bar   *progress
 }
 
 // read reads the model, placed as the flags say, and the images, and checks
@@ -57,11 +62,11 @@ func (f *inputFlags) read(cmd *cobra.Command, paths []string) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := f.data.read(cmd, paths)
+	s, err := f.data.open(cmd, paths)
 	if err != nil {
 		return nil, err
 	}
-	return &task{model: m, set: set, maxPicks: f.maxPicks, workers: f.workers}, fits(m, set)
+	return &task{source: *s, model: m, maxPicks: f.maxPicks, workers: f.workers}, fits(m, s.head())
 }
 
 // load reads the model and places it as the flags say.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,10 +22,11 @@ type learnFlags struct {
 
 	output                                      string
 	rule, mode, method, begin, reading, outside choice
+	aim                                         choice
 	prior                                       priorFlag
 	experts                                     expertCount
 	starts, iterations, reuse                   int
-	workers                                     int
+	workers, sample                             int
 	seed                                        uint64
 	q, untilInk                                 float64
 	refine, truncate                            bool
@@ -43,6 +45,15 @@ experts without poses are chosen by description length, others by the
 log-likelihood of a fifth of the images, held out. --experts auto grows such
 experts until the description gets no shorter. Both take longer.
 
+--method soft is for tables: every column has a learned background, experts vote
+against it, and each explanation counts by its probability. With --experts auto
+their number is found out. The default --aim predict chooses by hidden bits of a
+fifth of the rows, held out; --aim interpret by description length.
+
+Files that need more than --memory are read anew in every pass: starts are
+learned from --sample images drawn at random, then all images teach the best
+of them, one pass an iteration. A note says so, and the model records it.
+
 --mode paper is the paper to the letter: epsilon = 1, eq. (1), the printed
 initialisation, one start. It works less well, and that is a finding.`
 
@@ -51,7 +62,8 @@ const learnExample = `  patchwork synth letters --letters T --writers 20 --seed 
   patchwork learn t.npz -o model.npz --experts 2 --shift 14 --rotate 24:6 --where 'writer<=10' \
     --picture experts.png --progress-picture figure7.png
   patchwork synth quadrants --n 60 --seed 1 -o q.npz
-  patchwork learn q.npz -o quadrants-model.npz --rule max-minus-min --experts auto --curve curve.png`
+  patchwork learn q.npz -o quadrants-model.npz --rule max-minus-min --experts auto --curve curve.png
+  patchwork learn q.npz -o soft-model.npz --rule max-minus-min --method soft --experts auto`
 
 func (a *app) learnCommand() *cobra.Command {
 	f := new(learnFlags)
@@ -76,8 +88,9 @@ func (f *learnFlags) add(cmd *cobra.Command) {
 	f.rule.add(cmd, "rule", "max", "composition rule", "max", "max-minus-min")
 	f.poses.add(cmd)
 	f.mode.add(cmd, "mode", "default", "settings to start from", "default", "paper")
-	f.method.add(cmd, "method", "default", "one pass over the images, batch EM, or batch EM after one pass", "default", "online", "batch", "both")
-	f.begin.add(cmd, "begin", "both", "begin with orders of the images, with splits of one image, or take turns; both is orders where experts do not move, and for --progress-picture", "orders", "splits", "both")
+	f.method.add(cmd, "method", "default", "one pass over the images, batch EM, batch EM after one pass, or soft EM for tables", "default", "online", "batch", "both", "soft")
+	f.begin.add(cmd, "begin", "both", "begin with orders of the images, with splits of one image, or take turns; both is orders where experts do not move, and for --progress-picture; with --method soft: grown experts, a mixture, or the better of both", "orders", "splits", "both", "grow", "mixture")
+	f.aim.add(cmd, "aim", "predict", "what the experts of --method soft are for: few votes, chosen by description length, to interpret", "predict", "interpret")
 	fs.IntVar(&f.starts, "starts", 0, "number of starts, also --orders (default 8 orders or splits, 16 of both, 5 random, or 1 in the paper's mode)")
 	fs.IntVar(&f.iterations, "iterations", 0, "iterations of batch EM (default 5 after online learning, else 25)")
 	fs.Uint64Var(&f.seed, "seed", 0, "seed of all randomness")
@@ -94,6 +107,8 @@ func (f *learnFlags) add(cmd *cobra.Command) {
 	f.progressPicture.add(cmd, "progress-picture", "write the learning step by step, with samples, as in the paper's Figure 7")
 	f.curve.add(cmd, "curve", "write a plot of the numbers of experts tried, with --experts auto or a range (.png, .svg)")
 	f.data.add(cmd)
+	f.data.addMemory(cmd)
+	fs.IntVar(&f.sample, "sample", 0, "of data beyond --memory: how many images, drawn at random, starts are learned from (default 20000, or as many as take a quarter of the memory)")
 }
 
 // check refuses what can be seen to be wrong before any data are read.
@@ -108,6 +123,8 @@ func (f *learnFlags) check(cmd *cobra.Command) error {
 		return usagef("--starts %d: learning needs at least one start", f.starts)
 	case changed("iterations") && f.iterations < 1:
 		return usagef("--iterations %d: give at least 1, or --method online", f.iterations)
+	case changed("sample") && f.sample < 1:
+		return usagef("--sample %d: give at least 1", f.sample)
 	case f.reuse < 1:
 		return usagef("--reuse %d: an expert must be usable at least once", f.reuse)
 	case f.mode.value == "paper" && changed("init") && f.reading.value != "literal":
@@ -124,6 +141,9 @@ func (f *learnFlags) check(cmd *cobra.Command) error {
 		return usagef("--q %v is not a probability", f.q)
 	}
 	if err := checkWorkers(f.workers); err != nil {
+		return err
+	}
+	if err := f.checkTable(cmd); err != nil {
 		return err
 	}
 	if err := f.checkCount(); err != nil {
@@ -177,20 +197,24 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	if err := f.check(cmd); err != nil {
 		return err
 	}
-	set, err := f.data.read(cmd, paths)
+	s, err := f.data.open(cmd, paths)
 	if err != nil {
 		return err
 	}
-	cfg, err := f.config(cmd, set.Images[0].Height(), set.Images[0].Width())
+	cfg, err := f.config(cmd, s.head().Images[0].Height(), s.head().Images[0].Width())
 	if err != nil {
 		return err
+	}
+	if s.stream != nil && f.soft() {
+		return usagef("--method soft holds all rows in memory; give more --memory, or --take N")
 	}
 	began := time.Now()
-	l := learning{data: learnable(set), cfg: cfg, opt: f.options()}
-	if f.experts.open() {
-		err = a.learnCount(cmd.Context(), &f.experts, &l)
+	l := learning{cfg: cfg, opt: f.options()}
+	if s.stream != nil {
+		err = a.learnStream(cmd, f, s, &l)
 	} else {
-		err = a.runStarts(cmd.Context(), &l)
+		l.data, l.images, l.pixels = learnable(s.set), s.set.Len(), knownPixels(s.set)
+		err = a.learnAny(cmd.Context(), f, &l)
 	}
 	if err != nil {
 		return err
@@ -202,15 +226,28 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 		return err
 	}
 	a.warnFindings(l.model)
-	return a.summary(f, set, &l, time.Since(began))
+	return a.summary(f, s.head(), &l, time.Since(began))
+}
+
+// learnAny learns from images in memory.
+func (a *app) learnAny(ctx context.Context, f *learnFlags, l *learning) error {
+	if f.soft() {
+		return a.learnTable(ctx, f, l)
+	}
+	if f.experts.open() {
+		return a.learnCount(ctx, &f.experts, l)
+	}
+	return a.runStarts(ctx, l)
 }
 
 // learning is one learning run and its outcome.
 type learning struct {
-	data  patchwork.Data
-	cfg   patchwork.Config
-	opt   patchwork.LearnOptions
-	model *patchwork.Model
+	data   patchwork.Data // or a sample of them
+	images int
+	pixels float64 // known ones, weights counted
+	cfg    patchwork.Config
+	opt    patchwork.LearnOptions
+	model  *patchwork.Model
 }
 
 // runStarts learns, with progress.
@@ -236,7 +273,8 @@ func (a *app) runStarts(ctx context.Context, l *learning) error {
 }
 
 // summary says what was learned, on standard output unless the model went there.
-func (a *app) summary(f *learnFlags, set *dataset.Set, l *learning, took time.Duration) error {
+// head is a set of images like them.
+func (a *app) summary(f *learnFlags, head *dataset.Set, l *learning, took time.Duration) error {
 	w := a.out
 	if f.output == "-" {
 		w = a.err
@@ -246,12 +284,19 @@ func (a *app) summary(f *learnFlags, set *dataset.Set, l *learning, took time.Du
 	for _, u := range l.model.Extras().Usage {
 		used += u
 	}
-	for _, line := range []string{
-		fmt.Sprintf("learned %s from %s in %.2f s", count(l.model.K(), "expert"), describe(set), took.Seconds()),
+	lines := []string{
+		fmt.Sprintf("learned %s from %s in %.2f s", count(l.model.K(), "expert"), describe(l.images, head), took.Seconds()),
 		fmt.Sprintf("start %d of %d chosen: log-likelihood %.3f per image, %.5f per pixel (nats)",
-			r.Chosen+1, len(r.Starts), r.LogLik/float64(r.Rows), r.LogLik/knownPixels(set)),
+			r.Chosen+1, len(r.Starts), r.LogLik/float64(r.Rows), r.LogLik/l.pixels),
 		fmt.Sprintf("%.2f experts used per image", used),
-	} {
+	}
+	if f.soft() {
+		lines = slices.Concat(lines[:1], tableLines(l.model), lines[2:])
+	}
+	if r.Sample > 0 {
+		lines = append(lines, fmt.Sprintf("starts were learned from a uniform sample of %d of %d images", r.Sample, r.Rows))
+	}
+	for _, line := range lines {
 		if err := a.say(w, "%s", line); err != nil {
 			return err
 		}

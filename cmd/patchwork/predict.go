@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -57,7 +58,10 @@ func (a *app) predictCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			p, err := a.predict(cmd, t, opt, all)
+			if t.stream != nil {
+				return a.predictStream(cmd.Context(), t, opt, all, output, in.data.memory)
+			}
+			p, err := a.predict(cmd.Context(), t, opt, all)
 			if err != nil {
 				return err
 			}
@@ -104,22 +108,49 @@ type predictions struct {
 // each.
 const maxPredictedValues = 1 << 27
 
-func (a *app) predict(cmd *cobra.Command, t *task, opt patchwork.NBestOptions, all bool) (*predictions, error) {
+func (a *app) predict(ctx context.Context, t *task, opt patchwork.NBestOptions, all bool) (*predictions, error) {
 	h, w := t.set.Size()
 	if t.set.Len() > maxPredictedValues/(h*w) {
-		return nil, usagef("%s are too many to predict at once; --take at most %d at a time, and --skip those done", describe(t.set), maxPredictedValues/(h*w))
+		return nil, usagef("%s are too many to predict at once; --take at most %d at a time, and --skip those done", describe(t.set.Len(), t.set), maxPredictedValues/(h*w))
 	}
-	bar := a.progress("image", t.set.Len())
-	defer bar.stop()
+	var out *predictions
+	_, err := a.inParts(ctx, t, func(part *task) (err error) {
+		out, err = predictPart(ctx, part, opt, all)
+		return err
+	})
+	return out, request(err)
+}
+
+// predictStream predicts part by part.
+func (a *app) predictStream(ctx context.Context, t *task, opt patchwork.NBestOptions, all bool, output string, memory byteSize) error {
+	if isNPZ(output) {
+		return usagef("-o %s: an .npz file of predictions is made in memory; write a .csv file, or allow more with --memory", output)
+	}
+	a.sayStreaming(&t.source, memory, "predicting it part by part")
+	return a.output(output, func(out io.Writer) error {
+		w := csv.NewWriter(out)
+		_, err := a.inParts(ctx, t, func(part *task) error {
+			p, err := predictPart(ctx, part, opt, all)
+			if err != nil {
+				return request(err)
+			}
+			return p.writeRows(w, part.first == 0)
+		})
+		return err
+	})
+}
+
+// predictPart predicts the images of a part of a task.
+func predictPart(ctx context.Context, t *task, opt patchwork.NBestOptions, all bool) (*predictions, error) {
 	out := &predictions{t.set, make([][]float64, t.set.Len())}
-	err := patchwork.Predictions(cmd.Context(), t.model, t.set.Images, opt, t.workers, func(i int, p []float64, _ *patchwork.Posterior) {
+	err := patchwork.Predictions(ctx, t.model, t.set.Images, opt, t.workers, func(i int, p []float64, _ *patchwork.Posterior) {
 		if !all {
 			p = patchwork.Fill(t.set.Images[i], p)
 		}
 		out.p[i] = p
-		bar.step("")
+		t.bar.step("")
 	})
-	return out, request(err)
+	return out, err
 }
 
 func (p *predictions) writeNPZ(w io.Writer) error {
@@ -166,8 +197,10 @@ func metaArray(c dataset.Column) *npy.Array {
 	return npy.New(text, len(text))
 }
 
-func (p *predictions) writeCSV(out io.Writer) error {
-	w := csv.NewWriter(out)
+func (p *predictions) writeCSV(out io.Writer) error { return p.writeRows(csv.NewWriter(out), true) }
+
+// writeRows writes a line an image, after a line of names if header says so.
+func (p *predictions) writeRows(w *csv.Writer, header bool) error {
 	record := []string{"index"}
 	if p.set.Weights != nil {
 		record = append(record, "weight")
@@ -175,8 +208,10 @@ func (p *predictions) writeCSV(out io.Writer) error {
 	for _, c := range p.set.Meta {
 		record = append(record, c.Name)
 	}
-	if err := w.Write(append(record, columnNames(p.set)...)); err != nil {
-		return err
+	if header {
+		if err := w.Write(append(record, columnNames(p.set)...)); err != nil {
+			return err
+		}
 	}
 	for i, values := range p.p {
 		record = append(record[:0], strconv.Itoa(row(p.set, i)))

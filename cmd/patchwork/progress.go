@@ -64,6 +64,26 @@ func (p *progress) step(note string) {
 	}
 }
 
+// add counts n things done.
+func (p *progress) add(n int) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done += n
+}
+
+// again begins to count anew.
+func (p *progress) again(total int, note string) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.began, p.done, p.total, p.note = time.Now(), 0, total, note
+}
+
 // stop clears the line.
 func (p *progress) stop() {
 	if p == nil {
@@ -89,6 +109,9 @@ func (p *progress) line(elapsed time.Duration) string {
 		left := time.Duration(float64(p.total-p.done) / rate * float64(time.Second))
 		parts = append(parts, fmt.Sprintf("%.3g/s", rate), fmt.Sprintf("%v left", left.Round(time.Second)))
 	} else {
+		if p.done > 1 {
+			parts = append(parts, fmt.Sprintf("%.3g/s", float64(p.done)/elapsed.Seconds()))
+		}
 		parts = append(parts, elapsed.Round(time.Second).String())
 	}
 	if p.note != "" {

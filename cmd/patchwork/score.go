@@ -66,8 +66,14 @@ beat.`,
 			if err != nil {
 				return err
 			}
-			if hidden.byColumn && !t.set.Table {
-				return usagef("--by-column is for tables, not for images of %d x %d", t.set.Images[0].Height(), t.set.Images[0].Width())
+			if head := t.head(); hidden.byColumn && !head.Table {
+				return usagef("--by-column is for tables, not for images of %d x %d", head.Images[0].Height(), head.Images[0].Width())
+			}
+			if t.stream != nil {
+				if hidden.fraction > 0 {
+					return usagef("--hide compares all hidden bits with each other, so their images must be in memory; take fewer with --take, or allow more with --memory")
+				}
+				a.sayStreaming(&t.source, f.input.data.memory, "reading it part by part")
 			}
 			r, err := a.score(cmd, t)
 			if err != nil {
@@ -94,16 +100,24 @@ beat.`,
 
 func (a *app) score(cmd *cobra.Command, t *task) (*scoreReport, error) {
 	var impossible atomic.Int64
-	tally, err := a.explainAll(cmd.Context(), t, func(i int, e *patchwork.Explanation) {
-		if math.IsInf(e.LogLikModel, -1) {
-			impossible.Add(t.set.Weight(i))
+	tally, pixels := patchwork.NewTally(t.model), 0.0
+	images, err := a.inParts(cmd.Context(), t, func(part *task) error {
+		pixels += knownPixels(part.set)
+		counted, err := explainAll(cmd.Context(), part, func(i int, e *patchwork.Explanation) {
+			if math.IsInf(e.LogLikModel, -1) {
+				impossible.Add(part.set.Weight(i))
+			}
+		})
+		if err == nil {
+			tally.Merge(counted)
 		}
+		return err
 	})
 	if err != nil {
 		return nil, request(err)
 	}
-	n, pixels, logLik := float64(tally.Rows()), knownPixels(t.set), tally.LogLik()
-	r := &scoreReport{Images: t.set.Len(), Weight: tally.Rows(), LogLik: jsonFloat(logLik),
+	n, logLik := float64(tally.Rows()), tally.LogLik()
+	r := &scoreReport{Images: images, Weight: tally.Rows(), LogLik: jsonFloat(logLik),
 		PerImage: jsonFloat(logLik / n), PerPixel: jsonFloat(logLik / pixels), CrossEntropy: jsonFloat(-logLik / n),
 		BitsPerPixel: jsonFloat(-logLik / pixels / math.Ln2), PicksPerImage: float64(tally.Picks()) / n,
 		Impossible: impossible.Load()}

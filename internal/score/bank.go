@@ -4,16 +4,23 @@
 //
 // There are two ways to the answer. reference.go has the shape of the formula:
 // compose, take logarithms, add up all pixels, for one candidate at a time.
-// search.go is the fast twin: it keeps the gain of every candidate and, after
-// a pick, re-scores only the pixels that changed. The fast twin may only
-// propose: candidates within its error bound of the best are scored again by
-// Field.Gain, in index order, and that decides. So an optimisation can change
-// the time an answer takes, never the answer.
+// search.go is the fast twin: under the max rule with shifts it keeps upper
+// bounds and looks only where they are in the way (bounds.go, and screen.go,
+// classes.go and layout.go for where bounds come from); otherwise it keeps the
+// gain of every candidate and, after a pick, re-scores only the pixels that
+// changed (update.go). The fast twin may only propose: candidates within its
+// error bound of the best are scored again by Field.Gain, in index order, and
+// that decides. So an optimisation can change the time an answer takes, never
+// the answer.
 //
 // The package knows only slices of numbers; it imports nothing of Patchwork.
 package score
 
-import "math"
+import (
+	"math"
+	"sync"
+	"sync/atomic"
+)
 
 // Span is the half-open run of columns [First, End) of one row of a sprite.
 type Span struct{ Row, First, End int32 }
@@ -41,9 +48,14 @@ type Bank struct {
 	TwoSided      bool      // max-minus-min: votes below Q count too
 	Sprites       []Sprite
 
+	asked      atomic.Int64 // shifts, over all images; see screen
+	makeScreen sync.Once
+	screens    *screen
+
 	impossible float64 // stands for -log 0 in the fast path; see setPenalty
 	largest    float64 // no term of the fast path is larger, in nats
-	still      bool    // one unturned sprite an expert, two-sided, no opinion 0 or 1
+	still      bool    // plain and two-sided
+	plain      bool    // one unturned sprite an expert, no opinion that votes is 0 or 1
 }
 
 // Frame is what a Bank is built from: K templates of Height x Width opinions
@@ -65,7 +77,8 @@ func NewBank(f Frame, templates [][]float64) *Bank {
 		b.setTemplate(f, k, t)
 	}
 	b.setPenalty()
-	b.still = b.still && b.TwoSided && len(f.Rotations) == 1 && f.Rotations[0] == nil
+	b.plain = b.plain && len(f.Rotations) == 1 && f.Rotations[0] == nil
+	b.still = b.plain && b.TwoSided
 	for i := range b.Sprites {
 		b.setStrength(&b.Sprites[i])
 	}
@@ -187,7 +200,7 @@ func (b *Bank) setPenalty() {
 			}
 		}
 	}
-	b.still = !edges
+	b.plain = !edges
 	b.impossible = 4*float64(b.Height*b.Width)*worst + 1
 	// Opposing votes of a two-sided rule may cancel to exactly 0 or 1.
 	if b.largest = worst; edges || b.TwoSided {

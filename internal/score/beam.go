@@ -35,7 +35,11 @@ func (g Gain) Compare(o Gain) int {
 func (s *Search) Top(n int, costs []float64, live func(expert int) bool, dst []Ranked) []Ranked {
 	s.wake()
 	s.near, s.exact = s.near[:0], s.exact[:0]
-	s.propose(n+len(s.picks), costs, live)
+	if s.bounded.active {
+		s.proposeBounded(n+len(s.picks), costs, live)
+	} else {
+		s.propose(n+len(s.picks), costs, live)
+	}
 	first := len(dst)
 	for _, c := range s.near {
 		if p := s.grid.At(c); !slices.Contains(s.picks, p) {
@@ -119,7 +123,15 @@ func (s *Search) CopyFrom(o *Search) {
 	s.still.on = false
 	s.Field.copyFrom(&o.Field)
 	s.grid, s.updates = o.grid, o.updates
-	s.gains = append(s.gains[:0], o.gains...)
+	s.bounded.active = false
+	if o.bounded.active {
+		for i := range o.Bank.Sprites {
+			o.bound(i)
+		}
+		s.bounded.copyFrom(&o.bounded)
+	} else {
+		s.gains = append(s.gains[:0], o.gains...)
+	}
 	s.sprites = append(s.sprites[:0], o.sprites...)
 	s.log = append(s.log[:0], o.log...)
 	s.synced = append(s.synced[:0], o.synced...)

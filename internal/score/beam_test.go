@@ -10,16 +10,20 @@ import (
 // Top finds the gains that sorting all candidates by the formula finds, at
 // every step of a search that branches, with some experts asleep.
 func TestTopIsTheSortedReference(t *testing.T) {
+	eachPath(t, testTop)
+}
+
+func testTop(t *testing.T) {
 	var s, branch Search // reused: nothing may be left of the image before
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawn{t}
-		sc := newScenario(c)
+		sc := []func(choices) scenario{newScenario, newMild}[c.pick(2)](c)
 		s.Reset(sc.bank, sc.grid, sc.height, sc.width, sc.x)
 		at := &s
 		for range 1 + c.pick(4) {
 			asleep := c.pick(1 << sc.experts)
 			live := func(k int) bool { return asleep>>k&1 == 0 }
-			n := 1 + c.pick(2*len(s.gains))
+			n := 1 + c.pick(2*sc.bank.Candidates(s.Shifts()))
 			top := at.Top(n, sc.costs, live, nil)
 			checkTop(t, at, sc, n, live, top)
 			if len(top) == 0 {
@@ -66,13 +70,13 @@ func checkTop(t *rapid.T, s *Search, sc scenario, n int, live func(int) bool, to
 func TestBranchesShareNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawn{t}
-		sc := newScenario(c)
+		sc := []func(choices) scenario{newScenario, newMild}[c.pick(2)](c)
 		var s, branch Search
 		s.Reset(sc.bank, sc.grid, sc.height, sc.width, sc.x)
-		s.Place(c.pick(len(s.gains)))
+		s.Place(c.pick(sc.bank.Candidates(s.Shifts())))
 		branch.CopyFrom(&s)
 		before := s.LogLik()
-		branch.Place(c.pick(len(s.gains)))
+		branch.Place(c.pick(sc.bank.Candidates(s.Shifts())))
 		if got := s.LogLik(); got != before {
 			t.Fatalf("a pick of the branch moved the log-likelihood of its origin from %v to %v", before, got)
 		}

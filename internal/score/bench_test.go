@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"example.com/patchwork/internal/score/kernel"
 )
 
 // The benchmarks are of one letter of 56 x 56 pixels under shifts of +-14 and
@@ -140,41 +142,83 @@ func BenchmarkExactGains(b *testing.B) {
 	}
 }
 
-// Rung 2, first step: all shifts of a sprite at once, along the ink.
-func BenchmarkFirstStep(b *testing.B) {
-	for _, c := range benchmarks() {
-		b.Run(c.name, func(b *testing.B) {
-			var s Search
-			for b.Loop() {
-				s.Reset(c.bank, c.grid, c.side, c.side, c.x)
-				s.Best(nil, everybody)
-			}
-		})
+// onPaths runs a benchmark for every path of the inner loops.
+func onPaths(b *testing.B, f func(b *testing.B, c benchmark)) {
+	for _, p := range kernel.All() {
+		restore := kernel.Force(p)
+		for _, c := range benchmarks() { // their banks are of the path
+			b.Run(c.name+"/"+p.Name, func(b *testing.B) { f(b, c) })
+		}
+		restore()
 	}
 }
 
-// Rung 2, further steps: only the pixels that the last pick changed.
-func BenchmarkUpdate(b *testing.B) {
-	for _, c := range benchmarks() {
-		b.Run(c.name, func(b *testing.B) {
-			var s Search
+// From rung 2 on, the first step: all candidates from abstention.
+func BenchmarkFirstStep(b *testing.B) {
+	onPaths(b, func(b *testing.B, c benchmark) {
+		var s Search
+		for b.Loop() {
 			s.Reset(c.bank, c.grid, c.side, c.side, c.x)
 			s.Best(nil, everybody)
-			n := 0
-			for b.Loop() {
-				if n++; n%16 == 0 { // the error bound grows with the updates: start anew, off the clock
-					b.StopTimer()
-					s.Reset(c.bank, c.grid, c.side, c.side, c.x)
-					s.Best(nil, everybody)
-					b.StartTimer()
-				}
-				s.Place(c.second)
-				s.Best(nil, everybody)
+		}
+	})
+}
+
+// From rung 3 on, a further step: what the last pick changed.
+func BenchmarkUpdate(b *testing.B) {
+	onPaths(b, func(b *testing.B, c benchmark) {
+		var s Search
+		s.Reset(c.bank, c.grid, c.side, c.side, c.x)
+		s.Best(nil, everybody)
+		n := 0
+		for b.Loop() {
+			if n++; n%16 == 0 { // the error bound grows with the updates: start anew, off the clock
 				b.StopTimer()
-				s.TakeBack(0)
+				s.Reset(c.bank, c.grid, c.side, c.side, c.x)
 				s.Best(nil, everybody)
 				b.StartTimer()
 			}
-		})
-	}
+			s.Place(c.second)
+			s.Best(nil, everybody)
+			b.StopTimer()
+			s.TakeBack(0)
+			s.Best(nil, everybody)
+			b.StartTimer()
+		}
+	})
+}
+
+// A complete explanation: Reset, and picks while they gain, each expert once.
+func BenchmarkExplanation(b *testing.B) {
+	onPaths(b, func(b *testing.B, c benchmark) {
+		var s Search
+		used := make([]bool, len(c.bank.Sprites))
+		picks := 0
+		for b.Loop() {
+			clear(used)
+			s.Reset(c.bank, c.grid, c.side, c.side, c.x)
+			for {
+				best, g := s.BestAbove(0, nil, func(k int) bool { return !used[k] })
+				if best < 0 || !g.Exceeds(Tie) {
+					break
+				}
+				s.Place(best)
+				used[s.expert(best)] = true
+			}
+			picks = len(s.Picks())
+		}
+		b.ReportMetric(float64(picks), "picks")
+	})
+}
+
+// The tables and terms of a bank, which every step of learning makes anew.
+func BenchmarkScreen(b *testing.B) {
+	onPaths(b, func(b *testing.B, c benchmark) {
+		if !kernel.Chosen().Fast() {
+			b.Skip("the reference has none")
+		}
+		for b.Loop() {
+			newScreen(c.bank, kernel.Chosen())
+		}
+	})
 }

@@ -3,11 +3,37 @@ package score
 import (
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strconv"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"example.com/patchwork/internal/score/kernel"
 )
+
+// The scenarios are small, and searched by bounds from the first image on.
+func init() { enough = 0 }
+
+// A bank that is asked for little goes without tables, and one that is asked
+// for more has them.
+func TestTablesHaveToPay(t *testing.T) {
+	defer func(was int64) { enough = was }(enough)
+	enough = 20
+	bank := NewBank(Frame{Height: 1, Width: 2, Q: 0.1, Rotations: [][]int32{nil}}, [][]float64{{0.9, 0.3}})
+	grid := Grid{DY0: -1, NY: 3, StepY: 1, DX0: -1, NX: 3, StepX: 1}
+	for i, want := range []bool{false, false, true, true} {
+		var s Search
+		s.Reset(bank, grid, 1, 2, []uint8{On, Off})
+		if want = want && kernel.Chosen().Fast(); s.bounded.active != want {
+			t.Errorf("image %d of 9 shifts: by bounds %v, want %v", i, s.bounded.active, want)
+		}
+		if c, g := s.Best(nil, everybody); s.At(c) != (Placed{}) || g.Possible != 0 {
+			t.Errorf("image %d: best is %+v, %+v", i, s.At(c), g)
+		}
+	}
+}
 
 // choices is where a scenario comes from: a property test draws them, a fuzz
 // target reads them from its bytes. pick returns a number in [0, n).
@@ -102,6 +128,41 @@ func newScenario(c choices) scenario {
 	s.bank = NewBank(f, pickTemplates(c, f, s.experts, view))
 	s.x = pickImage(c, s.height*s.width)
 	s.costs = pickCosts(c, s.experts)
+	return s
+}
+
+// newMild is a scenario of the max rule with shifts in which nothing is certain,
+// so that it is searched by bounds: frames of several chunks and grids of several
+// tiles.
+func newMild(c choices) scenario {
+	mild := []float64{0.01, 0.3, 0.5, 0x1p-60, 1e-300, 0.7, 0.98, math.Nextafter(0.5, 1), math.Nextafter(1, 0)}
+	f := Frame{Height: 1 + c.pick(6), Width: 1 + c.pick(20), Q: mild[c.pick(5)]}
+	s := scenario{experts: 1 + c.pick(3), height: 1 + c.pick(12), width: 1 + c.pick(24)}
+	s.grid = Grid{DY0: c.pick(9) - 4, NY: 1 + c.pick(4), StepY: 1 + c.pick(2), DX0: c.pick(21) - 10, NX: 2 + c.pick(9), StepX: 1 + c.pick(2)}
+	if c.pick(3) == 0 { // full placements, lanes along the plane
+		s.height, s.width = f.Height+c.pick(4), f.Width+c.pick(30)
+		s.grid = Grid{NY: s.height - f.Height + 1, StepY: 1, NX: s.width - f.Width + 1, StepX: 1}
+	}
+	f.Rotations = pickRotations(c, f.Height*f.Width)
+	templates := make([][]float64, s.experts)
+	for k := range templates {
+		templates[k] = make([]float64, f.Height*f.Width)
+		weak := c.pick(4) == 0 // hardly an opinion: gains within rounding of each other
+		for i := range templates[k] {
+			switch {
+			case c.pick(3) == 0:
+				templates[k][i] = f.Q
+			case weak:
+				templates[k][i] = f.Q + (1-f.Q)*0x1p-40*float64(c.pick(4))
+			case c.pick(3) == 0:
+				templates[k][i] = mild[c.pick(len(mild))]
+			default:
+				templates[k][i] = float64(c.pick(255)+1) / 256
+			}
+		}
+	}
+	s.bank = NewBank(f, templates)
+	s.x, s.costs = pickImage(c, s.height*s.width), pickCosts(c, s.experts)
 	return s
 }
 
@@ -202,6 +263,14 @@ func checkBest(t fataler, s *Search, sc scenario, live func(int) bool) int {
 	if c != want || g.Possible != wantGain.Possible || !near(g.Nats, wantGain.Nats) {
 		t.Fatalf("best candidate %d %+v, the reference has %d %+v", c, g, want, wantGain)
 	}
+	if c >= 0 && g.Possible == 0 {
+		if above, same := s.BestAbove(g.Nats, sc.costs, live); above != c || same != g {
+			t.Fatalf("best candidate %d %+v, of those that gain as much %d %+v", c, g, above, same)
+		}
+		if above, more := s.BestAbove(g.Nats+1, sc.costs, live); above >= 0 && (above != c || more != g) {
+			t.Fatalf("best candidate %d %+v, of those that gain more %d %+v", c, g, above, more)
+		}
+	}
 	return c
 }
 
@@ -210,6 +279,9 @@ func checkGains(t fataler, s *Search, sc scenario) {
 	t.Helper()
 	if s.still.on {
 		checkStillGains(t, s)
+	} else if s.bounded.active {
+		checkBounds(t, s)
+		return
 	} else {
 		for k := range sc.experts {
 			s.sync(k)
@@ -229,6 +301,39 @@ func checkGains(t fataler, s *Search, sc scenario) {
 	}
 }
 
+// checkBounds: every bound holds, and every score is right to within its slack.
+func checkBounds(t fataler, s *Search) {
+	t.Helper()
+	b := &s.bounded
+	for c, want := range ReferenceGains(&s.Field, s.grid) {
+		if got := s.Gain(s.At(c)); got.Possible != want.Possible || !near(got.Nats, want.Nats) || got.Possible != 0 {
+			t.Fatalf("candidate %d gains %+v, by the formula %+v", c, got, want)
+		}
+		sprite, y, x := c/s.grid.Shifts(), c%s.grid.Shifts()/s.grid.NX, c%s.grid.NX
+		g := &b.screen.sprites[sprite]
+		if score := float64(s.scoreOf(sprite, y, x)); !(math.Abs(score-want.Nats) <= g.slack) {
+			t.Fatalf("candidate %d: score %v, by the formula %v, off by more than %v", c, score, want.Nats, g.slack)
+		}
+		s.bound(sprite)
+		lane := y*b.pitch + x
+		at := sprite*b.tiles + lane/kernel.Tile
+		for range 2 { // as it is, and made anew
+			step := g.step
+			if b.states[at].later {
+				step = g.stepRuns
+			}
+			bound := g.base + step*float64(b.steps[at*kernel.Tile+kernel.Position(lane%kernel.Tile)]) + b.raised[lane/kernel.Tile] - b.states[at].since
+			if !(bound >= want.Nats) {
+				t.Fatalf("candidate %d: bound %v, by the formula %v", c, bound, want.Nats)
+			}
+			if whole := b.bounds[at] + b.raised[lane/kernel.Tile]; whole < bound-1e-9 {
+				t.Fatalf("candidate %d: bound %v above its tile's %v", c, bound, whole)
+			}
+			s.tighten(sprite, lane/kernel.Tile)
+		}
+	}
+}
+
 // checkStillGains: where nothing moves the gains are those of Field.Gain to the
 // bit, or a pixel is known to be impossible.
 func checkStillGains(t fataler, s *Search) {
@@ -243,10 +348,10 @@ func checkStillGains(t fataler, s *Search) {
 
 // checkSearch takes a search through a scenario: picks, arbitrary placements,
 // picks taken back and put back, with some experts asleep, comparing it with
-// the reference after every step.
-func checkSearch(t fataler, c choices, s *Search) {
+// the reference after every step. It returns all that was found.
+func checkSearch(t fataler, c choices, s *Search, scenarios func(choices) scenario) (found []Ranked) {
 	t.Helper()
-	sc := newScenario(c)
+	sc := scenarios(c)
 	s.Reset(sc.bank, sc.grid, sc.height, sc.width, sc.x)
 	checkGains(t, s, sc)
 	asleep := 0 // a bit an expert
@@ -270,12 +375,16 @@ func checkSearch(t fataler, c choices, s *Search) {
 				s.Place(best)
 			}
 		}
-		checkBest(t, s, sc, live)
+		best := checkBest(t, s, sc, live)
+		if best >= 0 {
+			found = append(found, Ranked{best, s.Gain(s.At(best))})
+		}
 		if c.pick(3) == 0 {
 			checkGains(t, s, sc)
 		}
 	}
 	checkGains(t, s, sc)
+	return found
 }
 
 // checkPutBack takes pick j back, looks for a better candidate, and puts the
@@ -295,18 +404,55 @@ func checkPutBack(t fataler, s *Search, sc scenario, j int, live func(int) bool)
 }
 
 func TestSearchAgreesWithReference(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var s Search
-		checkSearch(t, drawn{t}, &s)
-		checkSearch(t, drawn{t}, &s) // its memory is reused
+	eachPath(t, func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) {
+			var s Search
+			checkSearch(t, drawn{t}, &s, newScenario)
+			checkSearch(t, drawn{t}, &s, newMild) // its memory is reused
+		})
 	})
 }
 
+// eachPath runs a test for every path of the inner loops.
+func eachPath(t *testing.T, f func(t *testing.T)) {
+	for _, p := range kernel.All() {
+		t.Run(p.Name, func(t *testing.T) {
+			defer kernel.Force(p)()
+			f(t)
+		})
+	}
+}
+
+// checkPaths takes the same choices through a search on every path: all must
+// agree with the reference and find the same to the bit.
+func checkPaths(t fataler, b []byte, s *Search, scenarios func(choices) scenario) {
+	t.Helper()
+	var first []Ranked
+	for i, p := range kernel.All() {
+		restore := kernel.Force(p)
+		found := checkSearch(t, &read{b}, s, scenarios)
+		restore()
+		if i == 0 {
+			first = found
+		}
+		if !slices.Equal(found, first) {
+			t.Fatalf("path %s finds %+v, the reference %+v", p.Name, found, first)
+		}
+	}
+}
+
 // The same from a stream of random numbers: no shrinking, but many more cases.
+// PATCHWORK_CASES says how many; a million take some hours.
 func TestSearchAgreesOnManyScenarios(t *testing.T) {
-	n := 4000
+	n := 800
 	if testing.Short() {
-		n = 300
+		n = 200
+	}
+	if s := os.Getenv("PATCHWORK_CASES"); s != "" {
+		var err error
+		if n, err = strconv.Atoi(s); err != nil {
+			t.Fatal(err)
+		}
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	bytes := make([]byte, 4096)
@@ -315,7 +461,7 @@ func TestSearchAgreesOnManyScenarios(t *testing.T) {
 		for j := range bytes {
 			bytes[j] = byte(rng.Uint32())
 		}
-		checkSearch(atCase{t, i}, &read{bytes}, &s)
+		checkPaths(atCase{t, i}, bytes, &s, []func(choices) scenario{newScenario, newMild}[i%2])
 	}
 }
 
@@ -343,7 +489,8 @@ func FuzzSearch(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var s Search
-		checkSearch(t, &read{b}, &s)
+		checkPaths(t, b, &s, newScenario)
+		checkPaths(t, b, &s, newMild)
 	})
 }
 
@@ -453,21 +600,21 @@ func TestRemoveUndoesAdd(t *testing.T) {
 	})
 }
 
-type state struct{ hi, lo, l []float64 }
+type folded struct{ hi, lo, l []float64 }
 
-func snapshot(f *Field) state {
-	return state{slices.Clone(f.Hi), slices.Clone(f.Lo), slices.Clone(f.L)}
+func snapshot(f *Field) folded {
+	return folded{slices.Clone(f.Hi), slices.Clone(f.Lo), slices.Clone(f.L)}
 }
 
-func (s state) equal(o state) bool {
+func (s folded) equal(o folded) bool {
 	return slices.Equal(s.hi, o.hi) && slices.Equal(s.lo, o.lo) && slices.Equal(s.l, o.l)
 }
 
 // checkChanges applies the changes to one state and expects the other, but for
 // unknown pixels, whose extrema nothing depends on.
-func checkChanges(t fataler, before, after state, changes []Change) {
+func checkChanges(t fataler, before, after folded, changes []Change) {
 	t.Helper()
-	before = state{slices.Clone(before.hi), slices.Clone(before.lo), slices.Clone(before.l)}
+	before = folded{slices.Clone(before.hi), slices.Clone(before.lo), slices.Clone(before.l)}
 	for _, c := range changes {
 		if c.OldHi != before.hi[c.Index] || c.OldLo != before.lo[c.Index] || c.OldL != before.l[c.Index] {
 			t.Fatalf("change %+v does not start from what was", c)

@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// Search is the fast twin of the reference: a Field together with the gain of
-// every candidate. Gains are brought up to date when they are asked for, expert
+// Search is the fast twin of the reference: a Field together with what is known
+// of the gain of every candidate: bounds (bounds.go) or, where these do not
+// apply, the gains. Gains are brought up to date when they are asked for, expert
 // by expert: what changed is kept in a log, and each expert remembers how much
 // of it it has seen. It belongs to one goroutine; its memory is reused from
 // image to image.
@@ -39,7 +40,8 @@ type Search struct {
 	ink, hidden    columns
 	rowSum         []float64
 
-	still still // the way without shifts; see still.go
+	still   still   // the way without shifts; see still.go
+	bounded bounded // the way with shifts where it can; see bounds.go
 }
 
 // span is the half-open range of an expert's sprites.
@@ -60,7 +62,6 @@ type columns struct {
 func (s *Search) Reset(b *Bank, g Grid, height, width int, x []uint8) {
 	s.Field.Reset(b, height, width, x)
 	s.grid, s.updates = g, 0
-	s.gains = resize(s.gains, b.Candidates(g.Shifts()))
 	s.slot = resize(s.slot, height*width)
 	s.sprites = s.sprites[:0]
 	for i := range b.Sprites {
@@ -72,6 +73,11 @@ func (s *Search) Reset(b *Bank, g Grid, height, width int, x []uint8) {
 	}
 	s.synced = resize(s.synced, len(s.sprites))
 	s.forget()
+	s.still.on = false
+	if s.bind() {
+		return
+	}
+	s.gains = resize(s.gains, b.Candidates(g.Shifts()))
 	if s.rest() {
 		return
 	}
@@ -221,12 +227,22 @@ func (s *Search) Place(c int) {
 		s.placeStill(c)
 		return
 	}
+	if s.bounded.active {
+		s.log = s.Field.Add(s.grid.At(c), s.log[:0])
+		s.follow(s.log)
+		return
+	}
 	s.log = s.Field.Add(s.grid.At(c), s.log)
 }
 
 // TakeBack removes pick j.
 func (s *Search) TakeBack(j int) {
 	s.wake()
+	if s.bounded.active {
+		s.log = s.Field.Remove(j, s.log[:0])
+		s.follow(s.log)
+		return
+	}
 	s.mark = len(s.log)
 	s.undo, s.backup = s.undo[:0], s.backup[:0]
 	s.log = s.Field.Remove(j, s.log)
@@ -236,6 +252,11 @@ func (s *Search) TakeBack(j int) {
 // not depend on the order of the picks, so the gains are what they were. The
 // pick becomes the last.
 func (s *Search) PutBack(c int) {
+	if s.bounded.active {
+		s.log = s.Field.Add(s.grid.At(c), s.log[:0])
+		s.follow(s.log)
+		return
+	}
 	s.log = s.Field.Add(s.grid.At(c), s.log)[:s.mark]
 	for _, u := range s.undo {
 		copy(s.of(u.expert), s.backup[u.at:])
@@ -260,11 +281,25 @@ func (s *Search) Candidate(p Placed) int {
 // pick, or nil), the lowest index among those within Tie of it; -1 if no
 // expert is live.
 func (s *Search) Best(costs []float64, live func(expert int) bool) (int, Gain) {
+	c, g := s.BestAbove(math.Inf(-1), costs, live)
+	if c < 0 {
+		return -1, Gain{}
+	}
+	return c, g
+}
+
+// BestAbove is Best where that gains at least floor nats after costs. Otherwise
+// it may be -1 and a gain of -Inf: to know that nothing gains enough is less work
+// than to know what comes closest.
+func (s *Search) BestAbove(floor float64, costs []float64, live func(expert int) bool) (int, Gain) {
 	if s.still.on {
 		if c, g, ok := s.bestStill(costs, live); ok {
 			return c, g
 		}
 		s.wake()
+	}
+	if s.bounded.active {
+		return s.bestBounded(floor, costs, live)
 	}
 	s.syncLive(live)
 	best := math.Inf(-1)
@@ -309,7 +344,7 @@ func (s *Search) decide(least float64, costs []float64, live func(int) bool) (in
 	}
 	i, g := choose(len(s.near), func(i int) (Gain, bool) { return s.exact[i], true })
 	if i < 0 {
-		return -1, Gain{}
+		return -1, Gain{Nats: math.Inf(-1)}
 	}
 	return s.near[i], g
 }

@@ -25,7 +25,8 @@ type still struct {
 	*tables
 	top, bottom []int32 // by pixel: 1 + the sprite that holds Hi, Lo; 0 for none
 	total       []float64
-	impossible  bool // a pixel that is or would be impossible spoils the totals
+	part, sums  []float64 // of Total: one and four numbers a candidate
+	impossible  bool      // a pixel that is or would be impossible spoils the totals
 }
 
 // tables are by state of a pixel; see state.
@@ -44,7 +45,7 @@ var spare = sync.Pool{New: func() any { return new(tables) }}
 func (s *Search) Release() {
 	if t := &s.still; t.tables != nil {
 		spare.Put(t.tables)
-		*t = still{top: t.top, bottom: t.bottom, total: t.total}
+		*t = still{top: t.top, bottom: t.bottom, total: t.total, part: t.part, sums: t.sums}
 	}
 }
 
@@ -68,7 +69,8 @@ func (s *Search) rest() bool {
 			t.l[i] = math.NaN()
 		}
 	}
-	t.top, t.bottom, t.total = resize(t.top, d), resize(t.bottom, d), resize(t.total, n)
+	t.top, t.bottom = resize(t.top, d), resize(t.bottom, d)
+	t.total, t.part, t.sums = resize(t.total, n), resize(t.part, n), resize(t.sums, 4*n)
 	clear(t.top)
 	clear(t.bottom)
 	return true
@@ -124,18 +126,30 @@ func (s *Search) row(state int) []float64 {
 	return s.still.gains[state*n : (state+1)*n]
 }
 
-// scoreStill sets total to the exact gain of every candidate.
+// scoreStill sets total to the exact gain of every candidate, as Total adds.
 func (s *Search) scoreStill() {
 	t := &s.still
+	n := len(t.total)
+	clear(t.sums)
+	for first := 0; first < len(s.X); first += 4 {
+		part := t.part[:n]
+		clear(part)
+		for i := first; i < min(first+4, len(s.X)); i++ {
+			if s.X[i] == Unknown {
+				continue
+			}
+			for c, gain := range s.row(s.meet(i))[:len(part)] {
+				part[c] += gain
+			}
+		}
+		sums := t.sums[(first>>2&3)*n:][:n]
+		for c, gain := range part {
+			sums[c] += gain
+		}
+	}
 	total := t.total
-	clear(total)
-	for i, x := range s.X {
-		if x == Unknown {
-			continue
-		}
-		for c, gain := range s.row(s.meet(i))[:len(total)] {
-			total[c] += gain
-		}
+	for c := range total {
+		total[c] = t.sums[c] + t.sums[n+c] + (t.sums[2*n+c] + t.sums[3*n+c])
 	}
 	t.impossible = false
 	for _, g := range total {

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"example.com/patchwork/bench/roofline"
+	"example.com/patchwork/internal/score/kernel"
+)
+
+// share is what one of our vector loops reaches of what the machine can do.
+type share struct {
+	path, loop string  // "avx2", "Gain, 16 neighbours"
+	bound      string  // the unit that limits the loop
+	cycles     float64 // for what loop says
+	least      float64 // the same if that unit never waited
+}
+
+// kernelShares measures the vector loops of the pursuit beside the peaks that
+// bound them. Their data lie in the first-level cache, as images and templates
+// do, and begin anywhere, as shifts do.
+func kernelShares(m roofline.Machine, each time.Duration) []share {
+	var out []share
+	for _, p := range kernel.All() {
+		for _, peak := range m.Peaks {
+			if strings.ToLower(strings.ReplaceAll(peak.Vectors, "-", "")) == p.Name {
+				out = append(out, sumsShare(p, peak, m.GHz, each), gainShare(p, peak, m.GHz, each))
+			}
+		}
+	}
+	return out
+}
+
+// sumsShare: a vector of codes is looked up, split into even and odd bytes by a
+// shift, and both are added: four instructions on a vector of bytes or words.
+// The peak of 16-bit additions is instructions a cycle times words a vector.
+func sumsShare(p *kernel.Path, peak roofline.Peak, ghz float64, each time.Duration) share {
+	const tiles, terms = 16, 256
+	rng := rand.New(rand.NewPCG(5, 1))
+	sums, tops := make([]uint16, tiles*kernel.Tile), make([]uint16, tiles)
+	codes, tables := make([]byte, 8<<10), make([]byte, 64*p.Entries)
+	for i := range codes {
+		codes[i] = byte(rng.IntN(p.Entries))
+	}
+	var lookups kernel.Lookups
+	for range terms {
+		lookups.Add(kernel.Lookup{Table: int32(rng.IntN(64) * p.Entries), Code: int32(rng.IntN(len(codes) - tiles*kernel.Tile))})
+	}
+	cycles := fastest(each, func() { p.Sums(sums, tops, tables, codes, &lookups) }) * ghz * 1e9 / (tiles * terms)
+	const instructions = 4
+	words := float64(instructions * kernel.Tile / 2)
+	return share{p.Name, "Sums, 64 candidates and a block of pixels", "16-bit adds", cycles, words / peak.Words}
+}
+
+// gainShare: 16 neighbours take two subtractions and two maxima of float32, a
+// subtraction and an addition, and 256 bytes to read.
+func gainShare(p *kernel.Path, peak roofline.Peak, ghz float64, each time.Duration) share {
+	const chunks, pixels = 64, 1 << 10
+	rng := rand.New(rand.NewPCG(5, 2))
+	terms := make([]float32, 2*kernel.Chunk*chunks)
+	off, on := make([]float32, pixels), make([]float32, pixels)
+	for _, x := range [][]float32{terms, off, on} {
+		for i := range x {
+			x[i] = rng.Float32()
+		}
+	}
+	var at kernel.Chunks
+	for range chunks {
+		at.Add(int32(rng.IntN(pixels - kernel.Chunk)))
+	}
+	cycles := fastest(each, func() { p.Gain(terms, &at, off, on) }) * ghz * 1e9 / chunks
+	const operations, bytes = 6 * kernel.Chunk, 4 * 4 * kernel.Chunk
+	s := share{p.Name, "Gain, 16 neighbours", "float32 adds", cycles, operations / peak.Add}
+	if reading := bytes / peak.Load; reading > s.least {
+		s.bound, s.least = "L1 reads", reading
+	}
+	return s
+}
+
+// fastest is the seconds of a call in the fastest of many slices: others can
+// only slow it down.
+func fastest(each time.Duration, call func()) float64 {
+	const calls = 20
+	best := math.Inf(1)
+	began := time.Now()
+	for slices := 0; slices < 30 || time.Since(began) < each; slices++ {
+		slice := time.Now()
+		for range calls {
+			call()
+		}
+		best = min(best, time.Since(slice).Seconds()/calls)
+	}
+	return best
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"example.com/patchwork"
+	"example.com/patchwork/modelfile"
+)
+
+// startingPoint writes rows.npz and a model to go on from.
+func startingPoint(t *testing.T, rule string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	must(t, "synth", "quadrants", "--n", "60", "--seed", "1", "-o", "rows.npz", "-q")
+	must(t, "learn", "rows.npz", "-o", "model.npz", "--rule", rule, "--experts", "8", "--starts", "1", "--iterations", "1", "-q")
+}
+
+// One step of learning gives the same bytes from one part or three, in any
+// order, through files or pipes, in either form, and is the library's step.
+func TestPartsAreOneStep(t *testing.T) {
+	for _, rule := range []string{"max", "max-minus-min"} {
+		t.Run(rule, func(t *testing.T) {
+			startingPoint(t, rule)
+			must(t, "stats", "-q", "-m", "model.npz", "rows.npz", "-o", "all.tally", "--workers", "3")
+			joined := ""
+			for i := range 3 {
+				name := fmt.Sprintf("%d.tally", i)
+				args := []string{"stats", "-q", "-m", "model.npz", "rows.npz", "--skip", fmt.Sprint(20 * i), "--take", "20"}
+				must(t, append(args, "-o", name)...)
+				joined = must(t, append(args, "--lines")...) + joined
+			}
+			write(t, "joined.txt", joined)
+			must(t, "mstep", "-q", "-m", "model.npz", "all.tally", "-o", "want.npz")
+			want := read(t, "want.npz")
+			for _, parts := range [][]string{{"0.tally", "1.tally", "2.tally"}, {"2.tally", "0.tally", "1.tally"}, {"joined.txt"}} {
+				must(t, append([]string{"mstep", "-q", "-m", "model.npz", "-o", "got.npz"}, parts...)...)
+				if read(t, "got.npz") != want {
+					t.Errorf("%v: another model than from one part", parts)
+				}
+			}
+
+			m, err := modelfile.Load("model.npz")
+			if err != nil {
+				t.Fatal(err)
+			}
+			set := readSet(t, "rows.npz")
+			em := patchwork.LearnOptions{}.EM(m.Config())
+			tally, err := patchwork.Explain(t.Context(), m, learnable(set), em.Pursuit, 1, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := modelfile.Load("want.npz")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k, template := range tally.Model(m, em.Step).Templates() {
+				for i, p := range template {
+					if got.Template(k)[i] != p {
+						t.Fatalf("expert %d, pixel %d: %v from parts, %v from the library", k, i, got.Template(k)[i], p)
+					}
+				}
+			}
+		})
+	}
+}
+
+// Steps from parts go where learning in one place goes: --last ends with no
+// vote waiting beside abstention.
+func TestLastStepSettles(t *testing.T) {
+	startingPoint(t, "max-minus-min")
+	must(t, "stats", "-q", "-m", "model.npz", "rows.npz", "-o", "all.tally")
+	must(t, "mstep", "-q", "-m", "model.npz", "all.tally", "--last", "-o", "last.npz")
+	m, err := modelfile.Load("last.npz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, template := range m.Templates() {
+		for _, p := range template {
+			if p != .5 && p > .4985 && p < .5015 {
+				t.Fatalf("a vote of %v waits beside .5", p)
+			}
+		}
+	}
+}
+
+func TestPartsRefuse(t *testing.T) {
+	startingPoint(t, "max-minus-min")
+	must(t, "stats", "-q", "-m", "model.npz", "rows.npz", "-o", "all.tally")
+	must(t, "stats", "-q", "-m", "model.npz", "rows.npz", "-o", "named.tally", "--shard", "a")
+	must(t, "stats", "-q", "-m", "model.npz", "rows.npz", "-o", "paper.tally", "--mode", "paper", "--shard", "b")
+	must(t, "mstep", "-q", "-m", "model.npz", "all.tally", "-o", "other.npz")
+	whole := read(t, "all.tally")
+	write(t, "cut.tally", whole[:len(whole)-7])
+	write(t, "damaged.tally", whole[:len(whole)-7]+"\xff"+whole[len(whole)-6:])
+	write(t, "empty.tally", "")
+	for _, c := range []struct{ line, want string }{
+		{"mstep -m model.npz all.tally all.tally -o x.npz", "counted twice"},
+		{"mstep -m other.npz all.tally -o x.npz", "give -m the model that made it"},
+		{"mstep -m model.npz paper.tally -o x.npz", "only parts made with the same options"},
+		{"mstep -m model.npz cut.tally -o x.npz", "cut.tally: not a tally file: record 0, at byte 0: ends after"},
+		{"mstep -m model.npz all.tally damaged.tally -o x.npz", "damaged.tally: not a tally file: record 0, at byte 0: its checksum"},
+		{"mstep -m model.npz empty.tally -o x.npz", "the file is empty"},
+		{"mstep -m model.npz rows.npz -o x.npz", "not a tally file"},
+		{"mstep -m model.npz none.tally -o x.npz", "none.tally: no such file"},
+		{"mstep -m model.npz -o x.npz", "no parts"},
+		{"mstep -m model.npz all.tally", "-o NEXT is missing"},
+		{"stats -m model.npz", "no data"},
+		{"stats rows.npz", "-m MODEL is missing"},
+		{"stats -m model.npz rows.npz --workers 0", "--workers 0"},
+	} {
+		o := patchworkCommand(t, strings.Fields(c.line)...)
+		if o.code != exitRequest || !strings.Contains(o.err, c.want) || strings.Count(o.err, "\n") != 1 {
+			t.Errorf("patchwork %s: exit %d, %q; want %q", c.line, o.code, o.err, c.want)
+		}
+	}
+	if _, err := os.Stat("x.npz"); err == nil {
+		t.Error("a refused step wrote a model")
+	}
+	// Equal rows with names of their own are two shards.
+	must(t, "mstep", "-q", "-m", "model.npz", "all.tally", "named.tally", "-o", "x.npz")
+}

@@ -1,0 +1,272 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/patchwork"
+	"example.com/patchwork/dataset"
+)
+
+// byteSize is a flag such as 256MB or 1GB, in units of 1000 or, with an i, of
+// 1024.
+type byteSize int64
+
+func (b *byteSize) String() string {
+	switch v := int64(*b); {
+	case v >= 1e9 && v%1e9 == 0:
+		return fmt.Sprintf("%dGB", v/1e9)
+	case v >= 1e6 && v%1e6 == 0:
+		return fmt.Sprintf("%dMB", v/1e6)
+	}
+	return strconv.FormatInt(int64(*b), 10)
+}
+
+func (b *byteSize) Type() string { return "SIZE" }
+
+func (b *byteSize) Set(text string) error {
+	number := strings.TrimRight(text, "BKMGTibkmgt")
+	unit, ok := map[string]float64{"": 1, "b": 1, "k": 1e3, "kb": 1e3, "m": 1e6, "mb": 1e6, "g": 1e9, "gb": 1e9, "t": 1e12, "tb": 1e12,
+		"ki": 1 << 10, "kib": 1 << 10, "mi": 1 << 20, "mib": 1 << 20, "gi": 1 << 30, "gib": 1 << 30, "ti": 1 << 40, "tib": 1 << 40}[strings.ToLower(text[len(number):])]
+	v, err := strconv.ParseFloat(number, 64)
+	if !ok || err != nil || !(v*unit >= 1<<16 && v*unit < 1<<60) {
+		return fmt.Errorf("give a size such as 256MB or 2GB, at least 64KiB")
+	}
+	*b = byteSize(v * unit)
+	return nil
+}
+
+// defaultMemory is how much memory images may take: 256 MB, or half of what
+// the environment variable GOMEMLIMIT leaves the whole process.
+func defaultMemory() byteSize {
+	limit := debug.SetMemoryLimit(-1) // only asks
+	return byteSize(max(min(256e6, limit/2), 1<<16))
+}
+
+// addMemory adds --memory to a command that can do without holding all images.
+func (f *dataFlags) addMemory(cmd *cobra.Command) {
+	f.memory = defaultMemory()
+	cmd.Flags().Var(&f.memory, "memory", "how much memory images may take; files that need more are read anew in every pass")
+}
+
+// source is the data of a command: in memory, or, where they are too large,
+// files that are read anew in every pass.
+type source struct {
+	set    *dataset.Set // nil where the data are streamed
+	stream *dataset.Stream
+}
+
+// head is a set that is not empty, of images of the size of all, with their
+// metadata columns and names.
+func (s *source) head() *dataset.Set {
+	if s.set != nil {
+		return s.set
+	}
+	return s.stream.Head()
+}
+
+// open reads and selects, into memory if --memory allows it.
+func (f *dataFlags) open(cmd *cobra.Command, paths []string) (*source, error) {
+	opt, err := f.options(cmd, len(paths))
+	if err != nil {
+		return nil, err
+	}
+	opt.MaxMemory = int64(f.memory)
+	// What turns out to be too large must not take twice its share before it is
+	// garbage.
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(min(debug.SetMemoryLimit(-1), opt.MaxMemory+32<<20)))
+	set, err := readAll(cmd.Context(), paths, opt)
+	if errors.Is(err, dataset.ErrMemory) {
+		return f.openStream(cmd.Context(), paths, opt)
+	}
+	if err != nil {
+		return nil, err
+	}
+	set, err = f.cut(set)
+	return &source{set: set}, err
+}
+
+// openStream opens what does not fit in memory. What is selected of it may.
+func (f *dataFlags) openStream(ctx context.Context, paths []string, opt dataset.Options) (*source, error) {
+	stream, err := dataset.Open(ctx, paths, opt)
+	if err != nil {
+		return nil, &inputError{err}
+	}
+	take := -1
+	if f.takeGiven {
+		take = f.take
+	}
+	stream = stream.Cut(f.skip, take)
+	if f.takeGiven || len(opt.Where) > 0 {
+		set, err := stream.Set(ctx)
+		if err == nil {
+			return &source{set: set}, nil
+		}
+		if !errors.Is(err, dataset.ErrMemory) {
+			return nil, &inputError{err}
+		}
+	}
+	return &source{stream: stream}, nil
+}
+
+// sayStreaming says, unless quiet, that data are streamed.
+func (a *app) sayStreaming(s *source, memory byteSize, what string) {
+	if !a.quiet {
+		fmt.Fprintf(a.err, "patchwork: note: %s needs more than --memory %v; %s\n", s.head().Source, &memory, what)
+	}
+}
+
+// feed is a stream as the library takes it, with progress.
+type feed struct {
+	stream *dataset.Stream
+	bar    *progress
+	passes int     // readings begun
+	rows   int     // of the first reading
+	pixels float64 // known ones in it, weights counted
+}
+
+// Blocks reads the stream once.
+func (f *feed) Blocks(ctx context.Context) iter.Seq2[patchwork.Data, error] {
+	return func(yield func(patchwork.Data, error) bool) {
+		f.passes++
+		total := f.rows
+		if f.passes == 1 {
+			total, _ = f.stream.Len()
+		}
+		f.bar.again(total, fmt.Sprintf("pass %d", f.passes))
+		for set, err := range f.stream.Blocks(ctx) {
+			if err != nil {
+				yield(patchwork.Data{}, &inputError{err})
+				return
+			}
+			if f.passes == 1 {
+				f.rows += set.Len()
+				f.pixels += knownPixels(set)
+			}
+			if !yield(learnable(set), nil) {
+				return
+			}
+			f.bar.add(set.Len())
+		}
+	}
+}
+
+// mostSample is how large the sample is that starts are learned from, where
+// nobody says. Experts that fewer than one in a thousand images show may be
+// missing in it.
+const mostSample = 20000
+
+// sampleSize is --sample, or as many images as take a quarter of the memory.
+func (f *learnFlags) sampleSize(cmd *cobra.Command, height, width int) int {
+	if cmd.Flags().Changed("sample") {
+		return f.sample
+	}
+	const overhead = 128 // of an image in memory, as package dataset counts
+	return max(1, min(mostSample, int(int64(f.data.memory)/4/int64(overhead+height*(width+63)/64*8))))
+}
+
+// learnStream learns from data that do not fit in memory.
+func (a *app) learnStream(cmd *cobra.Command, f *learnFlags, s *source, l *learning) error {
+	if f.progressPicture != "" {
+		return usagef("--progress-picture shows learning from images in memory; take fewer with --take, or allow more with --memory")
+	}
+	ctx, src := cmd.Context(), &feed{stream: s.stream}
+	if l.opt.WithDefaults(l.cfg).Method == patchwork.OnlineLearning {
+		a.sayStreaming(s, f.data.memory, "learning in its order, from one start")
+		return a.passing(src, l, func() (err error) {
+			l.model, err = patchwork.LearnStream(ctx, src, l.cfg, l.opt, 1)
+			return err
+		})
+	}
+	n := f.sampleSize(cmd, l.cfg.Height, l.cfg.Width)
+	a.sayStreaming(s, f.data.memory, fmt.Sprintf("learning from a uniform sample of %d images, then from all, one pass an iteration", n))
+	var sample *patchwork.Sampled
+	err := a.passing(src, l, func() (err error) {
+		sample, err = patchwork.Sample(ctx, src, n, l.opt.Seed)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	l.data = sample.Data
+	if err := a.learnAny(ctx, f, l); err != nil || sample.All() {
+		return err
+	}
+	return a.passing(src, l, func() (err error) {
+		l.model, err = patchwork.Continue(ctx, l.model, src, l.opt)
+		return err
+	})
+}
+
+// passing does work that reads src, with progress, and takes note of how many
+// images there are.
+func (a *app) passing(src *feed, l *learning, work func() error) error {
+	src.bar = a.progress("image", 0)
+	defer src.bar.stop()
+	err := work()
+	l.images, l.pixels = src.rows, src.pixels
+	return request(err)
+}
+
+// inParts does a task: at once, or part by part where its images are streamed.
+// It returns how many images there were.
+func (a *app) inParts(ctx context.Context, t *task, do func(part *task) error) (images int, err error) {
+	part := *t
+	if t.stream == nil {
+		part.bar = a.progress("image", t.set.Len())
+		defer part.bar.stop()
+		return t.set.Len(), do(&part)
+	}
+	total, _ := t.stream.Len()
+	part.bar = a.progress("image", total)
+	defer part.bar.stop()
+	for set, err := range ahead(t.stream.Blocks(ctx)) {
+		if err != nil {
+			return images, &inputError{err}
+		}
+		part.set, part.first = set, images
+		if err := do(&part); err != nil {
+			return images, err
+		}
+		images += set.Len()
+	}
+	return images, nil
+}
+
+// ahead reads the next element of a sequence while one is being used.
+func ahead[T any](seq iter.Seq2[T, error]) iter.Seq2[T, error] {
+	type item struct {
+		value T
+		err   error
+	}
+	return func(yield func(T, error) bool) {
+		items, stop := make(chan item), make(chan struct{})
+		go func() {
+			defer close(items)
+			for v, err := range seq {
+				select {
+				case items <- item{v, err}:
+				case <-stop:
+					return
+				}
+			}
+		}()
+		defer func() {
+			close(stop)
+			for range items { // until the reader has gone
+			}
+		}()
+		for i := range items {
+			if !yield(i.value, i.err) {
+				return
+			}
+		}
+	}
+}

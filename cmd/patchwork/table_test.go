@@ -1,0 +1,82 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"example.com/patchwork"
+	"example.com/patchwork/modelfile"
+)
+
+// What learn --method soft writes is a model like any other: it is the
+// library's, and predict, score --hide and explain --best take it.
+func TestLearnSoft(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must(t, fields("synth bars --n 120 --side 3 --seed 1 -o bars.npz")...)
+	out := must(t, fields("learn bars.npz -o m.npz --method soft --experts auto --aim interpret --begin grow --seed 5 --workers 2 --picture m.png --curve c.png")...)
+	for _, want := range []string{"from 120 images of 3 x 3", "start grow chosen", "description length", "chosen", "wrote m.npz"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	m, err := modelfile.Load("m.npz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := patchwork.Data{Images: readSet(t, "bars.npz").Images}
+	c := patchwork.DefaultConfig(patchwork.ModeDefault, patchwork.Max, 3, 3, m.Config().Poses)
+	want, err := patchwork.LearnTable(t.Context(), data, c, patchwork.TableOptions{Aim: patchwork.Interpreting, Start: patchwork.TableGrow, Seed: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.K() != want.K() || m.Config().QMap == nil || m.Extras().Usage == nil {
+		t.Fatalf("%d experts, the library has %d; background %v", m.K(), want.K(), m.Config().QMap)
+	}
+	for i, q := range want.Config().QMap {
+		if m.Config().QMap[i] != q {
+			t.Errorf("background %d is %v, the library's is %v", i, m.Config().QMap[i], q)
+		}
+	}
+	got := m.Extras().Record
+	if got.Method != "soft" || got.Mode != "interpret" || len(got.Curve) == 0 || got.DescriptionLength != want.Extras().Record.DescriptionLength {
+		t.Errorf("record %+v", got)
+	}
+	for _, line := range []string{"predict -m m.npz bars.npz --take 3 -o p.csv", "score -m m.npz bars.npz --hide 0.2", "explain -m m.npz bars.npz --best 2 --take 2", "info m.npz"} {
+		must(t, fields(line)...)
+	}
+}
+
+// Who learns to predict is told how well hidden bits are predicted, and the file
+// is the same for any number of workers.
+func TestLearnSoftPredicts(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must(t, fields("synth bars --n 100 --side 3 --seed 2 -o bars.npz")...)
+	line := "learn bars.npz --rule max-minus-min --method soft --experts 4 --iterations 3"
+	out := must(t, fields(line+" -o one.npz --workers 1")...)
+	must(t, fields(line+" -o two.npz --workers 3")...)
+	if !strings.Contains(out, "hidden bits of rows held out") || !strings.Contains(out, "held out, hidden bit") {
+		t.Errorf("output\n%s", out)
+	}
+	if read(t, "one.npz") != read(t, "two.npz") {
+		t.Error("another file with other workers")
+	}
+}
+
+func TestLearnSoftRefuses(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must(t, fields("synth bars --n 10 -o bars.npz")...)
+	for line, says := range map[string]string{
+		"--method soft -k 2 --shift 3":         "--shift does not go with --method soft",
+		"--method soft -k 2 --mode paper":      "--mode does not go with",
+		"--method soft -k 2..4":                "auto to find out",
+		"--method soft -k 2 --begin orders":    "give grow, mixture or both",
+		"--method batch -k 2 --begin mixture":  "--begin mixture is for --method soft",
+		"-k 2 --aim interpret":                 "--aim is for --method soft",
+		"--method soft -k 2 --aim interesting": "predict or interpret",
+	} {
+		got := patchworkCommand(t, fields("learn bars.npz -o m.npz "+line)...)
+		if got.code != 2 || !strings.Contains(got.err, says) {
+			t.Errorf("%s: exit code %d, %s", line, got.code, got.err)
+		}
+	}
+}

@@ -1,0 +1,252 @@
+package patchwork
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"sync"
+)
+
+// Explain is the E-step: it explains every image, on the given number of
+// workers (0 means 1), and returns the tally of all explanations, which is the
+// same for any number of workers and any blocks. It reads the source once and
+// holds one block a worker. each, if not nil, is called with every explanation,
+// by the worker that made it, in no order; it must be safe for concurrent use
+// where there is more than one worker. The error is the source's, the
+// context's, an option's, or names the first image that does not fit.
+func Explain(ctx context.Context, m *Model, src Source, opt PursuitOptions, workers int, each func(i int, e *Explanation)) (*Tally, error) {
+	if each == nil {
+		return explainSource(ctx, m, src, opt, workers, nil)
+	}
+	return explainSource(ctx, m, src, opt, workers, func(b *block, j int, e *Explanation) { each(b.first+j, e) })
+}
+
+// block is some images of a source; the first has this number.
+type block struct {
+	Data
+	first int
+}
+
+// visitor is told of the explanation of image j of a block.
+type visitor func(b *block, j int, e *Explanation)
+
+// explainSource is Explain for those who want to see the images as well.
+func explainSource(ctx context.Context, m *Model, src Source, opt PursuitOptions, workers int, each visitor) (*Tally, error) {
+	p, err := NewPursuit(m, opt)
+	if err != nil {
+		return nil, err
+	}
+	if d, ok := src.(Data); ok {
+		if err := d.fits(m); err != nil {
+			return nil, err
+		}
+		workers = min(workers, (len(d.Images)+chunk-1)/chunk)
+	}
+	if workers <= 1 { // a goroutine costs as much as explaining a dozen rows of a table
+		return explainAlone(ctx, p, src, each)
+	}
+	return explainTogether(ctx, p, src, workers, each)
+}
+
+// fits refuses data that cannot be explained before any work is done.
+func (d Data) fits(m *Model) error {
+	if err := d.validate(); err != nil {
+		return err
+	}
+	for i, img := range d.Images {
+		if _, err := m.GridFor(img.Height(), img.Width()); err != nil {
+			return fmt.Errorf("image %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func explainAlone(ctx context.Context, p *Pursuit, src Source, each visitor) (*Tally, error) {
+	w := newExplainer(p, each)
+	defer w.release()
+	var seen census
+	for d, err := range src.Blocks(ctx) {
+		b := &block{d, seen.images}
+		if err == nil {
+			err = seen.count(d)
+		}
+		if err == nil {
+			_, err = w.explain(ctx, b)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := seen.done(); err != nil {
+		return nil, err
+	}
+	return w.tally, nil
+}
+
+func explainTogether(ctx context.Context, p *Pursuit, src Source, workers int, each visitor) (*Tally, error) {
+	f := newFeed(ctx, src)
+	team, at, errs := make([]*explainer, workers), make([]int, workers), make([]error, workers)
+	var wg sync.WaitGroup
+	for i := range team {
+		if i > 0 {
+			p = p.Fork()
+		}
+		team[i] = newExplainer(p, each)
+		wg.Go(func() {
+			defer team[i].release()
+			for b := f.take(); b != nil && errs[i] == nil; b = f.take() {
+				if at[i], errs[i] = team[i].explain(ctx, b); errs[i] != nil {
+					f.close()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	wg.Go(f.end)
+	wg.Wait()
+	if err := f.outcome(ctx, at, errs); err != nil {
+		return nil, err
+	}
+	for _, w := range team[1:] {
+		team[0].tally.Merge(w.tally)
+	}
+	return team[0].tally, nil
+}
+
+// explainer is one worker of the E-step.
+type explainer struct {
+	pursuit *Pursuit
+	tally   *Tally
+	each    visitor // may be nil
+}
+
+func newExplainer(p *Pursuit, each visitor) *explainer {
+	return &explainer{p, NewTally(p.model), each}
+}
+
+func (w *explainer) release() { w.pursuit.search.Release() }
+
+// explain explains and counts the images of a block, in their order. If one
+// fails, at is its number.
+func (w *explainer) explain(ctx context.Context, b *block) (at int, err error) {
+	for from := 0; from < len(b.Images); from += rowsAtOnce {
+		to := min(from+rowsAtOnce, len(b.Images))
+		if err := ctx.Err(); err != nil {
+			return b.first + from, err
+		}
+		if rows := w.pursuit.rows(b.Images[from:to]); rows != nil {
+			w.explainRows(rows, b, from, to)
+		} else if at, err := w.explainEach(ctx, b, from, to); err != nil {
+			return at, err
+		}
+	}
+	return 0, nil
+}
+
+// explainEach is explain for images [from, to), one by one.
+func (w *explainer) explainEach(ctx context.Context, b *block, from, to int) (at int, err error) {
+	m := w.pursuit.model
+	for j := from; j < to; j++ {
+		if err := ctx.Err(); err != nil {
+			return b.first + j, err
+		}
+		e, err := w.pursuit.Explain(b.Images[j])
+		if err != nil {
+			return b.first + j, fmt.Errorf("image %d: %w", b.first+j, err)
+		}
+		w.tally.Add(m, b.Images[j], e, b.Weight(j))
+		if w.each != nil {
+			w.each(b, j, e)
+		}
+	}
+	return 0, nil
+}
+
+// feed hands the blocks of a source to several workers, in order. Whoever needs
+// one reads it, while the others work: no more than one block a worker is in
+// memory, and nobody waits but for the reading of another.
+type feed struct {
+	mu    sync.Mutex
+	begin func() (pull func() (Data, error, bool), stop func())
+	pull  func() (Data, error, bool) // nil before the first reading
+	stop  func()
+	seen  census
+	over  bool
+	err   error
+}
+
+func newFeed(ctx context.Context, src Source) *feed {
+	return &feed{begin: func() (func() (Data, error, bool), func()) { return iter.Pull2(src.Blocks(ctx)) }}
+}
+
+// end stops the reading. Like take it is for workers only: a caller that is
+// bound to its thread could not pull what another goroutine pulls too.
+func (f *feed) end() {
+	if f.pull != nil {
+		f.stop()
+	}
+}
+
+// take is the next block, or nil at the end.
+func (f *feed) take() *block {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.over {
+		return nil
+	}
+	if f.pull == nil {
+		f.pull, f.stop = f.begin()
+	}
+	d, err, ok := f.pull()
+	b := &block{d, f.seen.images}
+	switch {
+	case !ok:
+		err = f.seen.done()
+	case err == nil:
+		err = f.seen.count(d)
+	}
+	if !ok || err != nil {
+		f.over, f.err = true, err
+		return nil
+	}
+	return b
+}
+
+// close hands out nothing more.
+func (f *feed) close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.over = true
+}
+
+// outcome is the context's error, or that of the first image that has one: the
+// blocks before it were handed out before and explained to their ends. What
+// could not be read comes after all that could.
+func (f *feed) outcome(ctx context.Context, at []int, errs []error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	lowest := -1
+	for i, err := range errs {
+		if err != nil && (lowest < 0 || at[i] < at[lowest]) {
+			lowest = i
+		}
+	}
+	if lowest >= 0 {
+		return errs[lowest]
+	}
+	return f.err
+}
+
+// queue hands out 0, 1, 2, ... to several goroutines.
+type queue struct {
+	mu   sync.Mutex
+	next int
+}
+
+func (q *queue) take() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.next++
+	return q.next - 1
+}

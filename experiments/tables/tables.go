@@ -1,0 +1,79 @@
+package tables
+
+import (
+	"context"
+	"time"
+
+	"example.com/patchwork"
+)
+
+// Row is what a model learned from one split, or the mean over several.
+type Row struct {
+	Experts float64
+	Valid   float64 // log-loss of hidden bits, nats a bit; what was chosen by
+	Test    float64
+	Single  float64 // Test, predicted by the best explanation alone
+	Parts   float64 // experts in the best explanation of a test row
+	Took    time.Duration
+	Grown   float64 // share of the splits in which growing won over the mixture
+}
+
+// Measure learns from a split, chooses by its validation rows, and predicts the
+// hidden bits of its test rows.
+func Measure(ctx context.Context, s Split, rule patchwork.Rule, opt patchwork.TableOptions) (Row, *patchwork.Model, error) {
+	began := time.Now()
+	row := s.Train.Images[0]
+	if opt.Aim == patchwork.Predicting {
+		judge := patchwork.HideBits(s.Valid.Data, 0.2, max(1, min(8, 1000/len(s.Valid.Visible))), s.Seed)
+		opt.Judge = &judge
+	}
+	m, err := patchwork.LearnTable(ctx, s.Train, patchwork.Config{Rule: rule, Height: 1, Width: row.Width()}, opt)
+	if err != nil {
+		return Row{}, nil, err
+	}
+	r := Row{Experts: float64(m.K()), Took: time.Since(began)}
+	if m.Extras().Record.Starts[0].Method == patchwork.TableGrow.String() {
+		r.Grown = 1
+	}
+	for _, part := range []struct {
+		bits *patchwork.HiddenBits
+		loss *float64
+	}{{&s.Valid, &r.Valid}, {&s.Test, &r.Test}} {
+		score, err := patchwork.ScoreHidden(ctx, m, part.bits.Data, part.bits.Visible, opt.Best, opt.Workers)
+		if err != nil {
+			return r, nil, err
+		}
+		*part.loss, r.Single = score.Averaged.LogLoss, score.Single.LogLoss
+	}
+	r.Parts, err = parts(ctx, m, s.Test.Data, opt)
+	return r, m, err
+}
+
+// parts is the mean number of experts in the best explanation of a row.
+func parts(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt patchwork.TableOptions) (float64, error) {
+	n := make([]int, len(data.Images))
+	err := patchwork.Posteriors(ctx, m, data.Images, opt.Best, opt.Workers, func(i int, p *patchwork.Posterior) {
+		n[i] = len(p.Alternatives[0].Picks)
+	})
+	sum := 0
+	for _, v := range n {
+		sum += v
+	}
+	return float64(sum) / float64(len(n)), err
+}
+
+// Mean is the mean of rows; Took is the sum.
+func Mean(rows []Row) Row {
+	var m Row
+	n := float64(len(rows))
+	for _, r := range rows {
+		m.Experts += r.Experts / n
+		m.Valid += r.Valid / n
+		m.Test += r.Test / n
+		m.Single += r.Single / n
+		m.Parts += r.Parts / n
+		m.Grown += r.Grown / n
+		m.Took += r.Took
+	}
+	return m
+}

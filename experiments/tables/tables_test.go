@@ -1,0 +1,67 @@
+package tables
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"example.com/patchwork"
+	"example.com/patchwork/internal/testenv"
+)
+
+func dir(t *testing.T) string { return filepath.Dir(testenv.Shared(t, "data/splits.json")) }
+
+// A small version of the ledger: on one split of the votes, few experts predict
+// hidden bits far better than the marginals (0.67 nats) do, averaging better
+// than the best explanation alone, and a fixed background ruins the max rule.
+func TestVotes(t *testing.T) {
+	splits, err := Load(dir(t), "votes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := splits[0]; len(splits) != 8 || len(s.Train.Images) != 261 || s.Test.Visible[0].CountKnown() >= s.Test.Data.Images[0].CountKnown() {
+		t.Fatalf("%d splits, %d rows to learn from", len(splits), len(s.Train.Images))
+	}
+	opt := patchwork.TableOptions{Experts: 8, Start: patchwork.TableMixture, Workers: 2}
+	learned, _, err := Measure(t.Context(), splits[0], patchwork.Max, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt.FixedBackground = true
+	fixed, _, err := Measure(t.Context(), splits[0], patchwork.Max, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if learned.Test > 0.47 || learned.Single < learned.Test+0.03 || learned.Parts > 1.6 || learned.Experts > 8 {
+		t.Errorf("learned background: %+v", learned)
+	}
+	if fixed.Test < 0.54 {
+		t.Errorf("a fixed background is not as bad as it must be: %+v", fixed)
+	}
+}
+
+func TestBars(t *testing.T) {
+	r, err := Bars(t.Context(), 5, 1, patchwork.Max, Options{Seed: 1, Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.All != 1 || r.Chosen[10] != 1 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestReport(t *testing.T) {
+	var out bytes.Buffer
+	if err := Report(t.Context(), &out, dir(t), "spect", Options{MaxExperts: 2, Splits: 1, Workers: 2}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"spect, 1 splits", "| max | ", "| 0.455 |", "fixed background"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+	if err := Report(t.Context(), &out, dir(t), "nosuch", Options{}); err == nil || !strings.Contains(err.Error(), "votes") {
+		t.Errorf("no such table: %v", err)
+	}
+}

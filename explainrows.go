@@ -1,0 +1,237 @@
+package patchwork
+
+import (
+	"fmt"
+	"sync"
+
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/score"
+)
+
+// Explanations are those of several images, in flat arrays. The picks of image
+// i are Picks[From[i]:From[i+1]]; the log-likelihoods, in nats and by image,
+// are those of the same names in Explanation. Whoever explains again into the
+// same Explanations reuses their memory.
+type Explanations struct {
+	From                             []int // Len()+1 offsets
+	Picks                            []Pick
+	StartLogLik, LogLik, LogLikModel []float64
+}
+
+// Len is the number of images.
+func (e *Explanations) Len() int { return len(e.LogLik) }
+
+// At is the explanation of image i; its picks are part of e.Picks.
+func (e *Explanations) At(i int) Explanation {
+	x := Explanation{StartLogLik: e.StartLogLik[i], LogLik: e.LogLik[i], LogLikModel: e.LogLikModel[i]}
+	if from, to := e.From[i], e.From[i+1]; from < to {
+		x.Picks = e.Picks[from:to:to]
+	}
+	return x
+}
+
+func (e *Explanations) reset() {
+	e.From, e.Picks = append(e.From[:0], 0), e.Picks[:0]
+	e.StartLogLik, e.LogLik, e.LogLikModel = e.StartLogLik[:0], e.LogLik[:0], e.LogLikModel[:0]
+}
+
+func (e *Explanations) add(x *Explanation) {
+	e.Picks = append(e.Picks, x.Picks...)
+	e.addScores(x.StartLogLik, x.LogLik, x.LogLikModel)
+}
+
+// addScores ends an image, whose picks are there.
+func (e *Explanations) addScores(start, logLik, logLikModel float64) {
+	e.From = append(e.From, len(e.Picks))
+	e.StartLogLik = append(e.StartLogLik, start)
+	e.LogLik = append(e.LogLik, logLik)
+	e.LogLikModel = append(e.LogLikModel, logLikModel)
+}
+
+// ExplainAll is Explain of many images, to the bit, and replaces what out
+// holds. Where experts have one pose only, as in tables, it is much faster, the
+// more images a call has. The error is a *SizeError and names the first image
+// that does not fit; out then holds what was done before it.
+func (p *Pursuit) ExplainAll(images []*bitmap.Image, out *Explanations) error {
+	out.reset()
+	for from := 0; from < len(images); from += rowsAtOnce {
+		part := images[from:min(from+rowsAtOnce, len(images))]
+		if b := p.rows(part); b != nil {
+			b.explain(part)
+			p.unpack(b, part, out)
+			continue
+		}
+		for i, img := range part {
+			e, err := p.Explain(img)
+			if err != nil {
+				return fmt.Errorf("image %d: %w", from+i, err)
+			}
+			out.add(e)
+		}
+	}
+	return nil
+}
+
+// unpack adds the explanations of the images that b explained.
+func (p *Pursuit) unpack(b *rows, images []*bitmap.Image, out *Explanations) {
+	odd := b.picked.Odd
+	for i, img := range images {
+		if len(odd) > 0 && odd[0] == i {
+			odd = odd[1:]
+			out.add(p.alone(img))
+			continue
+		}
+		p.addRow(b, i, img, out)
+	}
+}
+
+// alone is Explain of an image whose size fits.
+func (p *Pursuit) alone(img *bitmap.Image) *Explanation {
+	e, err := p.Explain(img)
+	if err != nil {
+		panic("patchwork: an image that fits: " + err.Error())
+	}
+	return e
+}
+
+// addRow adds the explanation of row i.
+func (p *Pursuit) addRow(b *rows, i int, img *bitmap.Image, out *Explanations) {
+	first := len(out.Picks)
+	for at := b.picked.From[i]; at < b.picked.From[i+1]; at++ {
+		out.Picks = append(out.Picks, Pick{Expert: int(b.picked.Expert[at]), Gain: b.picked.Gain[at]})
+	}
+	logLik := b.picked.LogLik[i]
+	logLikModel := logLik
+	if p.inForce() != Original {
+		logLikModel = LogLik(img, p.model.Compose(img.Height(), img.Width(), out.Picks[first:]).P)
+	}
+	out.addScores(b.picked.Start[i], logLik, logLikModel)
+}
+
+// rowsAtOnce is how many images are explained together: enough for the sharing
+// in internal/score, few enough to stop soon when asked to.
+const rowsAtOnce = 4096
+
+// rowsLeast is how many images are worth the preparations.
+const rowsLeast = 8
+
+// rows is what a pursuit needs to explain many rows of tables at a time. The
+// table is shared by its forks; the rest belongs to one goroutine.
+type rows struct {
+	*score.Rows
+	words, known []uint64
+	packed       score.Packed
+	picked       score.Picked
+}
+
+// rowTable is made when it is first needed.
+type rowTable struct {
+	once  sync.Once
+	table *score.Table // nil: there is none
+}
+
+// rows is nil where the images have to be explained one by one.
+func (p *Pursuit) rows(images []*bitmap.Image) *rows {
+	if len(images) < rowsLeast || p.opt.Refine || p.opt.Reuse != 1 || p.model.cfg.Poses.Rotations() != 1 {
+		return nil
+	}
+	h, w := p.model.cfg.Height, p.model.cfg.Width
+	for _, img := range images {
+		if img.Height() != h || img.Width() != w {
+			return nil
+		}
+	}
+	if p.bulk == nil {
+		if g, err := p.model.GridFor(h, w); err != nil || g.Len() != 1 || g.DY.Min != 0 || g.DX.Min != 0 {
+			return nil
+		}
+		p.rowTable.once.Do(func() {
+			p.rowTable.table = score.NewTable(p.scored, score.RowOptions{Costs: p.opt.Costs,
+				MinGain: p.opt.MinGain, MaxPicks: p.opt.MaxPicks, Forced: p.opt.Forced})
+		})
+		if p.rowTable.table == nil {
+			return nil
+		}
+		p.bulk = &rows{Rows: score.NewRows(p.rowTable.table)}
+	}
+	return p.bulk
+}
+
+// explain packs the images and explains them.
+func (b *rows) explain(images []*bitmap.Image) {
+	b.words, b.known = b.words[:0], b.known[:0]
+	complete := true
+	for _, img := range images {
+		b.words = img.AppendWords(b.words)
+		complete = complete && img.Complete()
+	}
+	b.packed = score.Packed{N: len(images), On: b.words}
+	if !complete {
+		for _, img := range images {
+			b.known = img.AppendKnownWords(b.known)
+		}
+		b.packed.Known = b.known
+	}
+	b.Rows.Explain(b.packed, &b.picked)
+}
+
+// explainRows explains and counts images of a block, from the given one on,
+// which b can explain.
+func (w *explainer) explainRows(b *rows, whole *block, from, to int) {
+	p, part := w.pursuit, whole.Images[from:to]
+	b.explain(part)
+	weights := whole.Weights
+	if weights != nil {
+		weights = weights[from:to]
+	}
+	counted := p.opt.Scoring == Original // then the bank holds the templates themselves
+	if counted {
+		w.tally.addRows(b, weights)
+	}
+	odd := b.picked.Odd
+	if counted && w.each == nil {
+		for _, j := range odd {
+			w.tally.Add(p.model, part[j], p.alone(part[j]), whole.Weight(from+j))
+		}
+		return
+	}
+	var all Explanations // new memory: it is given away
+	all.reset()
+	p.unpack(b, part, &all)
+	list := make([]Explanation, len(part))
+	for j, img := range part {
+		list[j] = all.At(j)
+		isOdd := len(odd) > 0 && odd[0] == j
+		if isOdd {
+			odd = odd[1:]
+		}
+		if isOdd || !counted {
+			w.tally.Add(p.model, img, &list[j], whole.Weight(from+j))
+		}
+		if w.each != nil {
+			w.each(whole, from+j, &list[j])
+		}
+	}
+}
+
+// addRows counts the rows that b explained, but for the odd ones, with their
+// weights, or once each.
+func (t *Tally) addRows(b *rows, weights []int64) {
+	odd := b.picked.Odd
+	for i, logLik := range b.picked.LogLik {
+		if len(odd) > 0 && odd[0] == i {
+			odd = odd[1:]
+			continue
+		}
+		weight := int64(1)
+		if weights != nil {
+			weight = weights[i]
+		}
+		picks := b.picked.Expert[b.picked.From[i]:b.picked.From[i+1]]
+		t.addScores(weight, len(picks), logLik)
+		for _, k := range picks {
+			t.active[k] += weight
+		}
+	}
+	b.Count(b.packed, weights, &b.picked, score.RowCounts(t.counts))
+}

@@ -1,0 +1,45 @@
+package patchwork
+
+import (
+	"fmt"
+	"testing"
+)
+
+// Many rows of tables at a time on one core, in rows a second, from images to
+// flat explanations. The rows come again and again, as in learning.
+func BenchmarkExplainAll(b *testing.B) {
+	for _, c := range []struct{ k, d, n int }{{8, 36, 20000}, {32, 128, 4000}, {64, 784, 400}} {
+		b.Run(fmt.Sprintf("K=%d/D=%d", c.k, c.d), func(b *testing.B) {
+			m, images, err := sampledRows(c.k, c.d, c.n)
+			if err != nil {
+				b.Fatal(err)
+			}
+			p := mustPursuit(b, m, PursuitOptions{})
+			var out Explanations
+			n := 0
+			for b.Loop() {
+				if err := p.ExplainAll(images, &out); err != nil {
+					b.Fatal(err)
+				}
+				n += out.Len()
+			}
+			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "rows/s")
+		})
+	}
+}
+
+// An iteration of batch EM on a table, one core: explain, count, read off.
+func BenchmarkEMIteration(b *testing.B) {
+	m, images, err := sampledRows(32, 128, 100000)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		t, err := Explain(b.Context(), m, Data{Images: images}, PursuitOptions{}, 1, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		t.Model(m, MStep{})
+	}
+	b.ReportMetric(float64(b.N)*float64(len(images))/b.Elapsed().Seconds(), "rows/s")
+}

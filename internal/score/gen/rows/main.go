@@ -1,0 +1,584 @@
+// Command rows writes the vector code for rows of tables in package kernel:
+//
+//	cd internal/score/kernel && go generate
+//
+// Masks of pixels are read 16 bits at a time: as four groups of four pixels.
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+func main() {
+	ConstraintExpr("amd64,!purego")
+	for _, width := range []int{4, 2, 1} {
+		addFours(width)
+		strengthen(width)
+	}
+	for _, width := range []int{1, 2, 3, 4} {
+		step(width)
+	}
+	for _, width := range []int{4, 2} {
+		addFoursAVX2(width)
+		strengthenAVX2(width)
+	}
+	for _, width := range []int{1, 2, 3, 4} {
+		stepAVX2(width)
+	}
+	exchangeAVX2()
+	groupsData()
+	begin()
+	beginUnits()
+	near()
+	voteGain(false)
+	voteGain(true)
+	sum()
+	voters()
+	count()
+	greater()
+	exchange()
+	Generate()
+}
+
+func start(name, signature, doc string) {
+	TEXT(name, NOSPLIT, "func("+signature+")")
+	Doc(doc)
+	Pragma("noescape")
+}
+
+func param(name string) reg.Register { return Load(Param(name), GP64()) }
+
+// lanes are width vectors of int32 in memory, in registers.
+func loadLanes(at reg.Register, width int) []reg.VecVirtual {
+	acc := make([]reg.VecVirtual, width)
+	for v := range acc {
+		acc[v] = ZMM()
+		VMOVDQU32(Mem{Base: at, Disp: 64 * v}, acc[v])
+	}
+	return acc
+}
+
+func storeLanes(acc []reg.VecVirtual, at reg.Register) {
+	for v := range acc {
+		VMOVDQU32(acc[v], Mem{Base: at, Disp: 64 * v})
+	}
+}
+
+func addFours(width int) {
+	start(fmt.Sprintf("addFours%d", 16*width), "gains, table *int32, row int, x *uint64, quads int",
+		fmt.Sprintf("addFours%d is RowLoops.AddFours for %d lanes of rows of that many bytes, 4*quads fours.", 16*width, 16*width))
+	gains, table, row, x, quads := param("gains"), param("table"), param("row"), param("x"), param("quads")
+	acc := loadLanes(gains, width)
+	fours := GP64()
+	MOVQ(row, fours)
+	SHLQ(Imm(4), fours) // bytes of a table for four pixels
+	Label("quad")
+	b := GP64()
+	MOVWQZX(Mem{Base: x}, b)
+	for range 4 {
+		p := GP64()
+		MOVQ(b, p)
+		ANDQ(Imm(15), p)
+		SHRQ(Imm(4), b)
+		IMULQ(row, p)
+		ADDQ(table, p)
+		for v := range acc {
+			VPADDD(Mem{Base: p, Disp: 64 * v}, acc[v], acc[v])
+		}
+		ADDQ(fours, table)
+	}
+	ADDQ(Imm(2), x)
+	DECQ(quads)
+	JNZ(LabelRef("quad"))
+	storeLanes(acc, gains)
+	VZEROUPPER()
+	RET()
+}
+
+func strengthen(width int) {
+	start(fmt.Sprintf("strengthen%d", 16*width), "gains, alone, value *int32, row int, units, after *int32, up, x *uint64, words int",
+		fmt.Sprintf("strengthen%d is RowLoops.Strengthen for %d lanes: value is alone at the lane of the expert, and the new units go to after.", 16*width, 16*width))
+	acc := loadLanes(param("gains"), width)
+	alone, value, row := param("alone"), param("value"), param("row")
+	units, after, up, x := param("units"), param("after"), param("up"), param("x")
+	words, left := AllocLocal(8), param("words")
+	MOVQ(left, words)
+	total := ZMM()
+	VPXORD(total, total, total)
+	Label("word")
+	m, ink := GP64(), GP64()
+	MOVQ(Mem{Base: up}, m)
+	MOVQ(Mem{Base: x}, ink)
+	TESTQ(m, m)
+	JZ(LabelRef("next"))
+	Label("pixel")
+	j, at, was, is := GP64(), GP64(), GP32(), GP32()
+	TZCNTQ(m, j)
+	LEAQ(Mem{Base: j, Index: j, Scale: 1}, at)
+	BTQ(j, ink)
+	ADCQ(Imm(0), at)
+	IMULQ(row, at)
+	MOVL(Mem{Base: units, Index: j, Scale: 4}, was)
+	MOVL(Mem{Base: value, Index: at, Scale: 1}, is)
+	MOVL(is, Mem{Base: after, Index: j, Scale: 4})
+	a, b, low, high := ZMM(), ZMM(), ZMM(), ZMM()
+	VPBROADCASTD(was, a)
+	VPBROADCASTD(is, b)
+	VPADDD(a, total, total)
+	VPMINSD(a, b, low)
+	VPMAXSD(a, b, high)
+	for v := range acc {
+		t := ZMM()
+		VPMAXSD(Mem{Base: alone, Index: at, Scale: 1, Disp: 64 * v}, low, t)
+		VPMINSD(high, t, t)
+		VPSUBD(t, acc[v], acc[v])
+	}
+	BLSRQ(m, m)
+	JNZ(LabelRef("pixel"))
+	Label("next")
+	rows := GP64()
+	MOVQ(row, rows)
+	SHLQ(Imm(7), rows) // of 64 pixels
+	ADDQ(rows, alone)
+	ADDQ(rows, value)
+	ADDQ(U32(256), units)
+	ADDQ(U32(256), after)
+	ADDQ(Imm(8), up)
+	ADDQ(Imm(8), x)
+	DECQ(words)
+	JNZ(LabelRef("word"))
+	for v := range acc {
+		VPADDD(total, acc[v], acc[v])
+	}
+	gains := param("gains")
+	storeLanes(acc, gains)
+	VZEROUPPER()
+	RET()
+}
+
+// byteMasks reads the masks of 16 pixels at an address into two of 8.
+func byteMasks(at Mem) (low, high reg.OpmaskVirtual) {
+	low, high = K(), K()
+	KMOVW(at, low)
+	KSHIFTRW(Imm(8), low, high)
+	return low, high
+}
+
+// blend loads off where mask, and on where also ink.
+func blend(off, on Mem, mask, ink reg.OpmaskVirtual) reg.VecVirtual {
+	v, both := ZMM(), K()
+	KANDW(mask, ink, both)
+	VMOVUPD_Z(off, mask, v)
+	VMOVUPD(on, both, v)
+	return v
+}
+
+func begin() {
+	start("begin", "l, off, on *float64, x, known *uint64, quads int",
+		"begin is RowLoops.Begin.")
+	l, off, on, x, known, quads := param("l"), param("off"), param("on"), param("x"), param("known"), param("quads")
+	Label("quad")
+	ink0, ink1 := byteMasks(Mem{Base: x})
+	mask0, mask1 := byteMasks(Mem{Base: known})
+	VMOVUPD(blend(Mem{Base: off}, Mem{Base: on}, mask0, ink0), Mem{Base: l})
+	VMOVUPD(blend(Mem{Base: off, Disp: 64}, Mem{Base: on, Disp: 64}, mask1, ink1), Mem{Base: l, Disp: 64})
+	nextQuad([]reg.Register{l, off, on}, []reg.Register{x, known}, quads)
+	VZEROUPPER()
+	RET()
+}
+
+// nextQuad goes on by 16 numbers and 16 bits, while there are quads.
+func nextQuad(numbers, masks []reg.Register, quads reg.Register) {
+	for _, at := range numbers {
+		ADDQ(U32(128), at)
+	}
+	for _, at := range masks {
+		ADDQ(Imm(2), at)
+	}
+	DECQ(quads)
+	JNZ(LabelRef("quad"))
+}
+
+func beginUnits() {
+	start("beginUnits", "units, off, on *int32, x *uint64, quads int",
+		"beginUnits is RowLoops.BeginUnits.")
+	units, off, on, x, quads := param("units"), param("off"), param("on"), param("x"), param("quads")
+	Label("quad")
+	ink, v := K(), ZMM()
+	KMOVW(Mem{Base: x}, ink)
+	VMOVDQU32(Mem{Base: off}, v)
+	VMOVDQU32(Mem{Base: on}, ink, v)
+	VMOVDQU32(v, Mem{Base: units})
+	for _, at := range []reg.Register{units, off, on} {
+		ADDQ(Imm(64), at)
+	}
+	nextQuad(nil, []reg.Register{x}, quads)
+	VZEROUPPER()
+	RET()
+}
+
+func near() {
+	TEXT("near", NOSPLIT, "func(gains *int32, slack, least int32, mask *uint64, n int) int32")
+	Doc("near is RowLoops.Near for n times 16 lanes.")
+	Pragma("noescape")
+	gains, mask, n := param("gains"), param("mask"), param("n")
+	slack, bound := Load(Param("slack"), GP32()), Load(Param("least"), GP32())
+	at, left, most := GP64(), GP64(), ZMM()
+	MOVQ(gains, at)
+	MOVQ(n, left)
+	VMOVDQU32(Mem{Base: at}, most)
+	Label("lanes")
+	VPMAXSD(Mem{Base: at}, most, most)
+	ADDQ(Imm(64), at)
+	DECQ(left)
+	JNZ(LabelRef("lanes"))
+	half, quarter, other := YMM(), XMM(), XMM()
+	VEXTRACTI64X4(Imm(1), most, half)
+	VPMAXSD(half, most.AsY(), half)
+	VEXTRACTI32X4(Imm(1), half, quarter)
+	VPMAXSD(quarter, half.AsX(), quarter)
+	VPSHUFD(Imm(0x4e), quarter, other)
+	VPMAXSD(other, quarter, quarter)
+	VPSHUFD(Imm(0xb1), quarter, other)
+	VPMAXSD(other, quarter, quarter)
+	largest, least := GP32(), GP32()
+	VMOVD(quarter, largest)
+	MOVL(largest, least)
+	SUBL(slack.(reg.Register), least)
+	CMPL(least, bound.(reg.Register))
+	CMOVLLT(bound.(reg.Register), least)
+	v := ZMM()
+	VPBROADCASTD(least, v)
+	Label("compare")
+	k := K()
+	VPCMPD(Imm(2), Mem{Base: gains}, v, k) // least <= gain
+	KMOVW(k, Mem{Base: mask})
+	ADDQ(Imm(64), gains)
+	ADDQ(Imm(2), mask)
+	DECQ(n)
+	JNZ(LabelRef("compare"))
+	Store(largest, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+// transposer is the index vectors that turn 16 numbers into the first, second,
+// third and fourth of each group.
+type transposer struct{ odd, even reg.VecVirtual }
+
+func newTransposer() transposer {
+	t := transposer{ZMM(), ZMM()}
+	VMOVDQU64(groups, t.odd)
+	VMOVDQU64(groups.Offset(64), t.even)
+	return t
+}
+
+var groups Mem
+
+func groupsData() {
+	groups = GLOBL("groups", RODATA|NOPTR)
+	for i, v := range []uint64{0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15} {
+		DATA(8*i, U64(v))
+	}
+}
+
+// add adds 16 numbers in a and b, which are lost, to the four sums.
+func (t transposer) add(a, b, sums reg.VecVirtual) {
+	first, third, half := ZMM(), ZMM(), YMM()
+	VMOVDQA64(t.odd, first)
+	VMOVDQA64(t.even, third)
+	VPERMI2PD(b, a, first)
+	VPERMI2PD(b, a, third)
+	part := YMM()
+	VEXTRACTF64X4(Imm(1), first, half)
+	VADDPD(half, first.AsY(), part)
+	VADDPD(third.AsY(), part, part)
+	VEXTRACTF64X4(Imm(1), third, half)
+	VADDPD(half, part, part)
+	VADDPD(part, sums, sums)
+}
+
+// finish returns the sum of the four sums, in pairs.
+func finish(sums reg.VecVirtual) {
+	half, low := XMM(), XMM()
+	VEXTRACTF128(Imm(1), sums, half)
+	VHADDPD(half, sums.AsX(), low) // 0+1, 2+3
+	VPERMILPD(Imm(1), low, half)
+	VADDSD(half, low, low)
+	Store(low, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+// voteGain is a gain, with settled the change as well.
+func voteGain(settled bool) {
+	name := map[bool]string{false: "voteGain", true: "settle"}[settled]
+	TEXT(name, NOSPLIT, "func(l, off, on *float64, up, x *uint64, quads int) float64")
+	Doc(fmt.Sprintf("%s is RowLoops.%s.", name, map[bool]string{false: "Gain", true: "Settle"}[settled]))
+	Pragma("noescape")
+	l, off, on, up, x, quads := param("l"), param("off"), param("on"), param("up"), param("x"), param("quads")
+	t, sums := newTransposer(), YMM()
+	VXORPD(sums, sums, sums)
+	Label("quad")
+	some := GP64()
+	MOVWQZX(Mem{Base: up}, some)
+	TESTQ(some, some)
+	JZ(LabelRef("next"))
+	mask0, mask1 := byteMasks(Mem{Base: up})
+	ink0, ink1 := byteMasks(Mem{Base: x})
+	var change [2]reg.VecVirtual
+	for i, masks := range [2][2]reg.OpmaskVirtual{{mask0, ink0}, {mask1, ink1}} {
+		at := Mem{Base: l, Disp: 64 * i}
+		after := blend(Mem{Base: off, Disp: 64 * i}, Mem{Base: on, Disp: 64 * i}, masks[0], masks[1])
+		change[i] = ZMM()
+		VSUBPD_Z(at, after, masks[0], change[i])
+		if settled {
+			VMOVUPD(after, masks[0], at)
+		}
+	}
+	t.add(change[0], change[1], sums)
+	Label("next")
+	nextQuad([]reg.Register{l, off, on}, []reg.Register{up, x}, quads)
+	finish(sums)
+}
+
+func exchange() {
+	start("exchange", "gains, above0, below0, above1, below1 *int32, l0, l1 int32, n int",
+		"exchange is RowLoops.Exchange for n times 16 lanes.")
+	gains, n := param("gains"), param("n")
+	zero, at := ZMM(), GP64()
+	VPXORD(zero, zero, zero)
+	XORQ(at, at)
+	var above, below, l [2]reg.Register
+	for i := range 2 {
+		above[i], below[i] = param(fmt.Sprintf("above%d", i)), param(fmt.Sprintf("below%d", i))
+		v := ZMM()
+		VPBROADCASTD(Load(Param(fmt.Sprintf("l%d", i)), GP32()), v)
+		l[i] = v
+	}
+	Label("lanes")
+	acc := ZMM()
+	VMOVDQU32(Mem{Base: gains, Index: at, Scale: 1}, acc)
+	for i, join := range []func(a, b, c Op){subtract, add} {
+		up, down := ZMM(), ZMM()
+		VMOVDQU32(Mem{Base: above[i], Index: at, Scale: 1}, up)
+		VPSUBD(l[i], up, up)
+		VPMAXSD(zero, up, up)
+		join(up, acc, acc)
+		VMOVDQU32(Mem{Base: below[i], Index: at, Scale: 1}, down)
+		VPSUBD(l[i], down, down)
+		VPMINSD(zero, down, down)
+		join(down, acc, acc)
+	}
+	VMOVDQU32(acc, Mem{Base: gains, Index: at, Scale: 1})
+	ADDQ(Imm(64), at)
+	DECQ(n)
+	JNZ(LabelRef("lanes"))
+	VZEROUPPER()
+	RET()
+}
+
+func greater() {
+	start("greater", "mask *uint64, a, b *float64, quads int",
+		"greater is RowLoops.Greater.")
+	mask, a, b, quads := param("mask"), param("a"), param("b"), param("quads")
+	Label("quad")
+	for i := range 2 {
+		v, k := ZMM(), K()
+		VMOVUPD(Mem{Base: a, Disp: 64 * i}, v)
+		VCMPPD(Imm(30), Mem{Base: b, Disp: 64 * i}, v, k) // a > b
+		KMOVB(k, Mem{Base: mask, Disp: i})
+	}
+	nextQuad([]reg.Register{a, b}, []reg.Register{mask}, quads)
+	VZEROUPPER()
+	RET()
+}
+
+func count() {
+	start("count", "seen, on *uint64, mask, x *uint64, weight uint64, words int",
+		"count is RowLoops.Count.")
+	seen, on, mask, x, words := param("seen"), param("on"), param("mask"), param("x"), param("words")
+	weight := ZMM()
+	VPBROADCASTB(param("weight").(reg.GPVirtual).As32(), weight)
+	Label("word")
+	m, o := GP64(), GP64()
+	MOVQ(Mem{Base: mask}, m)
+	TESTQ(m, m)
+	JZ(LabelRef("next"))
+	MOVQ(Mem{Base: x}, o)
+	ANDQ(m, o)
+	k, kon, a, b := K(), K(), ZMM(), ZMM()
+	KMOVQ(m, k)
+	KMOVQ(o, kon)
+	VMOVDQU8(Mem{Base: seen}, a)
+	VPADDB(weight, a, k, a)
+	VMOVDQU8(a, Mem{Base: seen})
+	VMOVDQU8(Mem{Base: on}, b)
+	VPADDB(weight, b, kon, b)
+	VMOVDQU8(b, Mem{Base: on})
+	Label("next")
+	ADDQ(Imm(64), seen)
+	ADDQ(Imm(64), on)
+	ADDQ(Imm(8), mask)
+	ADDQ(Imm(8), x)
+	DECQ(words)
+	JNZ(LabelRef("word"))
+	VZEROUPPER()
+	RET()
+}
+
+func sum() {
+	TEXT("sum", NOSPLIT, "func(terms *float64, quads int) float64")
+	Doc("sum is RowLoops.Sum of 16*quads terms.")
+	Pragma("noescape")
+	terms, quads := param("terms"), param("quads")
+	t, sums := newTransposer(), YMM()
+	VXORPD(sums, sums, sums)
+	Label("quad")
+	a, b := ZMM(), ZMM()
+	VMOVUPD(Mem{Base: terms}, a)
+	VMOVUPD(Mem{Base: terms, Disp: 64}, b)
+	t.add(a, b, sums)
+	nextQuad([]reg.Register{terms}, nil, quads)
+	finish(sums)
+}
+
+func voters() {
+	start("voters", "mask, known, order *uint64, picks *int32, n, words int",
+		"voters is RowLoops.Voters.")
+	mask, known, order, picks, n, words := param("mask"), param("known"), param("order"), param("picks"), param("n"), param("words")
+	row := GP64()
+	MOVQ(words, row)
+	SHLQ(Imm(3), row)
+	Label("eight")
+	k, left, some := K(), GP64(), GP64()
+	MOVQ(U64(255), left)
+	CMPQ(words, Imm(8))
+	JGE(LabelRef("all"))
+	MOVQ(words, some)
+	MOVQ(U64(1), left)
+	SHLXQ(some, left, left)
+	DECQ(left)
+	Label("all")
+	KMOVB(left.As32(), k)
+	acc := ZMM()
+	VMOVDQU64_Z(Mem{Base: known}, k, acc)
+	VPANDQ_Z(Mem{Base: order}, acc, k, acc)
+	at, i := GP64(), GP64()
+	XORQ(i, i)
+	Label("pick")
+	CMPQ(i, n)
+	JGE(LabelRef("done"))
+	MOVLQSX(Mem{Base: picks, Index: i, Scale: 4}, at)
+	INCQ(at)
+	IMULQ(row, at)
+	VPANDQ_Z(Mem{Base: order, Index: at, Scale: 1}, acc, k, acc)
+	INCQ(i)
+	JMP(LabelRef("pick"))
+	Label("done")
+	VMOVDQU64(acc, k, Mem{Base: mask})
+	ADDQ(Imm(64), mask)
+	ADDQ(Imm(64), known)
+	ADDQ(Imm(64), order)
+	SUBQ(Imm(8), words)
+	JG(LabelRef("eight"))
+	VZEROUPPER()
+	RET()
+}
+
+// step is one step of the pursuit for rows that share a table.
+func step(width int) {
+	start(fmt.Sprintf("step%d", 8*width), "table, costs *float64, tie float64, x *uint64, row int, list *int32, n, quads int, choice *int32, gain *float64",
+		fmt.Sprintf("step%d is RowLoops.Step for %d lanes.", 8*width, 8*width))
+	table, costs, x, row, list, n, quads := param("table"), param("costs"), param("x"), param("row"), param("list"), param("n"), param("quads")
+	choice, gain := param("choice"), param("gain")
+	tie := Load(Param("tie"), XMM())
+	cost := make([]reg.VecVirtual, width)
+	for v := range cost {
+		cost[v] = ZMM()
+		VMOVUPD(Mem{Base: costs, Disp: 64 * v}, cost[v])
+	}
+	totals := AllocLocal(64 * width)
+	Label("row")
+	at, tab, left := GP64(), GP64(), GP64()
+	MOVLQSX(Mem{Base: list}, at)
+	IMULQ(row, at)
+	ADDQ(x, at)
+	MOVQ(table, tab)
+	MOVQ(quads, left)
+	var acc [4][]reg.VecVirtual
+	for s := range acc {
+		acc[s] = make([]reg.VecVirtual, width)
+		for v := range acc[s] {
+			acc[s][v] = ZMM()
+			VPXORQ(acc[s][v], acc[s][v], acc[s][v])
+		}
+	}
+	Label("quad")
+	b := GP64()
+	MOVWQZX(Mem{Base: at}, b)
+	for s := range acc {
+		p := GP64()
+		MOVQ(b, p)
+		ANDQ(Imm(15), p)
+		SHRQ(Imm(4), b)
+		SHLQ(Imm(6), p)
+		for v := range acc[s] {
+			VADDPD(Mem{Base: tab, Index: p, Scale: 1, Disp: 1024 * (width*s + v)}, acc[s][v], acc[s][v])
+		}
+	}
+	ADDQ(U32(4096*width), tab)
+	ADDQ(Imm(2), at)
+	DECQ(left)
+	JNZ(LabelRef("quad"))
+	most := ZMM()
+	for v := range width {
+		VADDPD(acc[1][v], acc[0][v], acc[0][v])
+		VADDPD(acc[3][v], acc[2][v], acc[2][v])
+		VADDPD(acc[2][v], acc[0][v], acc[0][v])
+		VSUBPD(cost[v], acc[0][v], acc[0][v])
+		VMOVUPD(acc[0][v], totals.Offset(64*v))
+		if v == 0 {
+			VMOVAPD(acc[0][v], most)
+		} else {
+			VMAXPD(acc[0][v], most, most)
+		}
+	}
+	half, quarter, eighth := YMM(), XMM(), XMM()
+	VEXTRACTF64X4(Imm(1), most, half)
+	VMAXPD(half, most.AsY(), half)
+	VEXTRACTF64X2(Imm(1), half, quarter)
+	VMAXPD(quarter, half.AsX(), quarter)
+	VPERMILPD(Imm(1), quarter, eighth)
+	VMAXSD(eighth, quarter, quarter)
+	VSUBSD(tie, quarter, quarter)
+	least, found, c := ZMM(), GP64(), GP64()
+	VBROADCASTSD(quarter, least)
+	for v := width - 1; v >= 0; v-- {
+		k, bits := K(), GP32()
+		VCMPPD(Imm(13), least, acc[0][v], k) // not less: >=
+		KMOVB(k, bits)
+		if v == width-1 {
+			MOVQ(bits.As64(), found)
+		} else {
+			SHLQ(Imm(8), found)
+			ORQ(bits.As64(), found)
+		}
+	}
+	TZCNTQ(found, c)
+	MOVL(c.As32(), Mem{Base: choice})
+	value := XMM()
+	VMOVSD(totals.Idx(c, 8), value)
+	VMOVSD(value, Mem{Base: gain})
+	ADDQ(Imm(4), list)
+	ADDQ(Imm(4), choice)
+	ADDQ(Imm(8), gain)
+	DECQ(n)
+	JNZ(LabelRef("row"))
+	VZEROUPPER()
+	RET()
+}

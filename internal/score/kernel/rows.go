@@ -1,0 +1,66 @@
+package kernel
+
+// Tie is how far a gain may lie below the largest and count as equal, in nats.
+const Tie = 1e-9
+
+// RowLoops are the inner loops of explaining rows of tables. Rows are packed
+// 64 pixels a word. A quad is 16 of them, four groups of four; x holds 16*quads
+// bits, and so do the other masks of pixels. Numbers of float64 are added in
+// the order of score.Total.
+type RowLoops struct {
+	// AddFours adds up rows of lanes: for each group g of four pixels with
+	// values p, row 16*g+p of the table is added to the gains. There are
+	// 4*quads groups, and a multiple of 16 lanes, len(gains).
+	AddFours func(gains, table []int32, x []uint64, quads int)
+
+	// Strengthen goes through the pixels i of up, whose value is v. With the row
+	// 2*i+v of alone, it adds to each gain units[i] minus what the row has in its
+	// lane, the latter brought between units[i] and what the row has in lane c.
+	// That one becomes units[i]; spare is memory like units.
+	Strengthen func(gains, alone, units, spare []int32, up, x []uint64, c int)
+
+	// Exchange adds to each gain what it is in state 1 of a pixel, and subtracts
+	// what it is in state 0: max(above-l, 0) + min(below-l, 0).
+	Exchange func(gains, above0, below0, above1, below1 []int32, l0, l1 int32)
+
+	// Begin sets l to on where x, else to off, and to 0 where a pixel is not
+	// known; l has 16*quads numbers.
+	Begin func(l, off, on []float64, x, known []uint64)
+
+	// BeginUnits sets units to on where x, else to off; all have 16*quads numbers.
+	BeginUnits func(units, off, on []int32, x []uint64)
+
+	// Near returns the largest gain. It sets mask to the lanes that lie at most
+	// slack below it and not below least; bits behind the last lane stay 0.
+	Near func(mask []uint64, gains []int32, slack, least int32) int32
+
+	// Settle sets l to on where up and x, and to off where up and not x, and
+	// returns the sum of what l rose by. Gain only returns that.
+	Settle, Gain func(l, off, on []float64, up, x []uint64) float64
+
+	// Sum is the sum of 16*quads terms.
+	Sum func(terms []float64) float64
+
+	// Greater sets mask, which is 0, to where a > b; they have 16*quads numbers.
+	Greater func(mask []uint64, a, b []float64)
+
+	// Voters sets mask to the part of known that is in row 0 of order and in
+	// the rows 1+picks[...].
+	Voters func(mask, known, order []uint64, picks []int32)
+
+	// Count adds weight, at most 255, to the bytes of seen where mask, and to
+	// those of on where mask and x: pixel i is byte i%8 of word i/8, and there
+	// are as many of them as bits in mask. The bytes must not overflow.
+	Count func(seen, on, mask, x []uint64, weight uint64)
+
+	// Step goes through a list of rows, of words each in x. For each lane it
+	// adds up what the table has for the groups of four pixels, and subtracts
+	// the lane's cost. It writes the first lane within Tie of the largest, and
+	// its number. Table holds, by group g of 4*quads, by eight lanes, and by the
+	// values p of the pixels, eight numbers. There are len(costs) lanes, 8 to 32.
+	Step func(table, costs []float64, x []uint64, words int, list []int32, quads int, choice []int32, gain []float64)
+}
+
+// RowVectors is the vector code of a path, or nil where it has none; a loop that
+// it has not is nil.
+func RowVectors(p *Path) *RowLoops { return rowVectors(p.Name) }

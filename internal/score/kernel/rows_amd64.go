@@ -1,0 +1,169 @@
+//go:build amd64 && !purego
+
+package kernel
+
+//go:generate go -C ../gen run ./rows -out ../kernel/rows_amd64.s -stubs ../kernel/rowstubs_amd64.go -pkg kernel
+
+// rowVectors is the vector code for rows, by path.
+func rowVectors(path string) *RowLoops {
+	switch path {
+	case "avx2":
+		return rowsAVX2
+	case "avx512":
+		return rowsAVX512
+	}
+	return nil
+}
+
+// rowsAVX512 takes bare addresses; what is sliced before is what is read.
+var rowsAVX512 = &RowLoops{
+	AddFours: func(gains, table []int32, x []uint64, quads int) {
+		n, row := len(gains), 4*len(gains)
+		_, _ = table[64*quads*n-1], x[(quads-1)/4]
+		for at := 0; at < n; {
+			switch left := n - at; {
+			case left >= 64:
+				addFours64(&gains[at], &table[at], row, &x[0], quads)
+				at += 64
+			case left >= 32:
+				addFours32(&gains[at], &table[at], row, &x[0], quads)
+				at += 32
+			default:
+				addFours16(&gains[at], &table[at], row, &x[0], quads)
+				at += 16
+			}
+		}
+	},
+	Strengthen: strengthenVector,
+	Begin: func(l, off, on []float64, x, known []uint64) {
+		quads := len(l) / 16
+		_, _ = x[(quads-1)/4], known[(quads-1)/4]
+		begin(&l[0], &off[0], &on[0], &x[0], &known[0], quads)
+	},
+	BeginUnits: func(units, off, on []int32, x []uint64) {
+		quads := len(units) / 16
+		_, _, _ = x[(quads-1)/4], off[len(units)-1], on[len(units)-1]
+		beginUnits(&units[0], &off[0], &on[0], &x[0], quads)
+	},
+	Near: func(mask []uint64, gains []int32, slack, least int32) int32 {
+		_ = mask[(len(gains)-1)/64]
+		return near(&gains[0], slack, least, &mask[0], len(gains)/16)
+	},
+	Settle: func(l, off, on []float64, up, x []uint64) float64 {
+		quads := len(l) / 16
+		_, _ = x[(quads-1)/4], up[(quads-1)/4]
+		return settle(&l[0], &off[0], &on[0], &up[0], &x[0], quads)
+	},
+	Gain: func(l, off, on []float64, up, x []uint64) float64 {
+		quads := len(l) / 16
+		_, _ = x[(quads-1)/4], up[(quads-1)/4]
+		return voteGain(&l[0], &off[0], &on[0], &up[0], &x[0], quads)
+	},
+	Sum: func(terms []float64) float64 { return sum(&terms[0], len(terms)/16) },
+	Voters: func(mask, known, order []uint64, picks []int32) {
+		words := len(mask)
+		_ = known[words-1]
+		for _, p := range picks {
+			_ = order[(int(p)+2)*words-1]
+		}
+		var first *int32
+		if len(picks) > 0 {
+			first = &picks[0]
+		}
+		voters(&mask[0], &known[0], &order[0], first, len(picks), words)
+	},
+	Greater: func(mask []uint64, a, b []float64) {
+		quads := len(a) / 16
+		_, _ = mask[(quads-1)/4], b[len(a)-1]
+		greater(&mask[0], &a[0], &b[0], quads)
+	},
+	Exchange: func(gains, above0, below0, above1, below1 []int32, l0, l1 int32) {
+		n := len(gains)
+		_, _, _, _ = above0[n-1], below0[n-1], above1[n-1], below1[n-1]
+		exchange(&gains[0], &above0[0], &below0[0], &above1[0], &below1[0], l0, l1, n/16)
+	},
+	Count: func(seen, on, mask, x []uint64, weight uint64) {
+		words := len(mask)
+		_, _, _ = seen[8*words-1], on[8*words-1], x[words-1]
+		count(&seen[0], &on[0], &mask[0], &x[0], weight, words)
+	},
+	Step: stepVector,
+}
+
+func strengthenVector(gains, alone, units, spare []int32, up, x []uint64, c int) {
+	n, words := len(gains), len(up)
+	row := 4 * n
+	_, _, _ = x[words-1], spare[len(units)-1], alone[2*len(units)*n-1]
+	for at := 0; at < n; {
+		width, loop := 16, strengthen16
+		switch left := n - at; {
+		case left >= 64:
+			width, loop = 64, strengthen64
+		case left >= 32:
+			width, loop = 32, strengthen32
+		}
+		after := units
+		if at+width < n {
+			after = spare // units are still needed
+		}
+		loop(&gains[at], &alone[at], &alone[c], row, &units[0], &after[0], &up[0], &x[0], words)
+		at += width
+	}
+}
+
+// rowsAVX2 are the loops that pay most.
+var rowsAVX2 = &RowLoops{
+	AddFours: func(gains, table []int32, x []uint64, quads int) {
+		n, row := len(gains), 4*len(gains)
+		_, _ = table[64*quads*n-1], x[(quads-1)/4]
+		for at := 0; at < n; {
+			if n-at >= 32 {
+				addFours32AVX2(&gains[at], &table[at], row, &x[0], quads)
+				at += 32
+			} else {
+				addFours16AVX2(&gains[at], &table[at], row, &x[0], quads)
+				at += 16
+			}
+		}
+	},
+	Strengthen: func(gains, alone, units, spare []int32, up, x []uint64, c int) {
+		n, words := len(gains), len(up)
+		_, _, _ = x[words-1], spare[len(units)-1], alone[2*len(units)*n-1]
+		for at := 0; at < n; {
+			width, loop := 16, strengthen16AVX2
+			if n-at >= 32 {
+				width, loop = 32, strengthen32AVX2
+			}
+			after := units
+			if at+width < n {
+				after = spare // units are still needed
+			}
+			loop(&gains[at], &alone[at], &alone[c], 4*n, &units[0], &after[0], &up[0], &x[0], words)
+			at += width
+		}
+	},
+	Exchange: func(gains, above0, below0, above1, below1 []int32, l0, l1 int32) {
+		n := len(gains)
+		_, _, _, _ = above0[n-1], below0[n-1], above1[n-1], below1[n-1]
+		exchangeAVX2(&gains[0], &above0[0], &below0[0], &above1[0], &below1[0], l0, l1, n/8)
+	},
+	Step: func(table, costs []float64, x []uint64, words int, list []int32, quads int, choice []int32, gain []float64) {
+		n := len(list)
+		if n == 0 {
+			return
+		}
+		_, _, _ = table[64*quads*len(costs)-1], choice[n-1], gain[n-1]
+		loop := [...]func(*float64, *float64, float64, *uint64, int, *int32, int, int, *int32, *float64){step8AVX2, step16AVX2, step24AVX2, step32AVX2}[len(costs)/8-1]
+		loop(&table[0], &costs[0], Tie, &x[0], 8*words, &list[0], n, quads, &choice[0], &gain[0])
+	},
+}
+
+func stepVector(table, costs []float64, x []uint64, words int, list []int32, quads int, choice []int32, gain []float64) {
+	n := len(list)
+	if n == 0 {
+		return
+	}
+	_, _, _ = table[64*quads*len(costs)-1], choice[n-1], gain[n-1]
+	loop := [...]func(*float64, *float64, float64, *uint64, int, *int32, int, int, *int32, *float64){step8, step16, step24, step32}[len(costs)/8-1]
+	loop(&table[0], &costs[0], Tie, &x[0], 8*words, &list[0], n, quads, &choice[0], &gain[0])
+}

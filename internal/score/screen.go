@@ -1,0 +1,249 @@
+package score
+
+import (
+	"math"
+
+	"example.com/patchwork/internal/score/kernel"
+)
+
+// This file is what the search by bounds (bounds.go) knows of a bank: tables
+// that bound the gain of a sprite at all shifts from above, from abstention,
+// and terms that give the gain of one candidate in any composition. Both hold
+// for the max rule with one abstention value and no opinion of 0 or 1.
+
+// screen is the tables and terms of a bank, for one path of kernels.
+type screen struct {
+	path    *kernel.Path
+	sprites []screened
+	tables  []byte
+
+	// The frame's pixels that may vote at all lie in these rows and columns.
+	top, bottom, left, right int
+
+	classes classes
+}
+
+// screened is one sprite's.
+type screened struct {
+	// Its voting pixels in blocks, of path.Rows x path.Columns for tables by what
+	// is on, from abstention, and of path.Pixels in a row for tables by class. No
+	// pixel is in two of a kind. A candidate's gain is at most base plus the sum of
+	// the entries of its blocks, in steps of its kind.
+	blocks, runs   []block
+	base           float64
+	step, stepRuns float64
+
+	// In any composition the gain differs from kernel.Gain of the terms by at
+	// most slack. at is the chunks' first pixels.
+	terms []float32
+	at    []pixel
+	slack float64
+}
+
+type pixel struct{ y, x int32 }
+
+// block is a block of a sprite's pixels and its tables, steps above what its
+// pixels gain where all are off. By what is on there are two: entry i of the
+// first belongs to the pixels of code i on and the others off; entry i of the
+// second, the next path.Entries bytes, to counting the pixels of code i not as
+// off but as unknown. By class there is one.
+type block struct {
+	pixel       // its first row and column
+	last  pixel // the last row and column that vote in it
+	table int32
+}
+
+// worth is what the pixels of a block gain where they are on, and lose where
+// they are off; 0 where they do not vote.
+type worth struct{ on, off [maxBits]float64 }
+
+// maxBits is the largest number of pixels of a block.
+const maxBits = 6
+
+// far is a strength beyond all opinions, so that nothing is gained there.
+const far = 1e30
+
+// enough is how many shifts a bank must have been asked for, over all images,
+// before its screen pays: to make it takes about as long as to score so many
+// without. Online learning makes a bank for each image. (A variable for tests.)
+var enough int64 = 400
+
+// screen is the bank's screen, made when enough shifts have been asked for, of
+// which these are some; nil before, and where there is none: the gains of such a
+// bank have to be kept one by one.
+func (b *Bank) screen(shifts int) *screen {
+	if b.asked.Load() < enough && b.asked.Add(int64(shifts)) < enough {
+		return nil
+	}
+	b.makeScreen.Do(func() {
+		if path := kernel.Chosen(); path.Fast() && b.QMap == nil && !b.TwoSided && !b.certain() {
+			b.screens = newScreen(b, path)
+		}
+	})
+	return b.screens
+}
+
+// certain reports whether an opinion that counts is 0 or 1.
+func (b *Bank) certain() bool {
+	certain := b.Q <= 0 || b.Q >= 1
+	for i := range b.Sprites {
+		s := &b.Sprites[i]
+		for _, sp := range s.spans {
+			for _, v := range s.V[int(sp.Row)*b.Width+int(sp.First) : int(sp.Row)*b.Width+int(sp.End)] {
+				certain = certain || v >= 1
+			}
+		}
+	}
+	return certain
+}
+
+// newScreen is nil where a frame is too large for sums of 16 bits.
+func newScreen(b *Bank, path *kernel.Path) *screen {
+	s := &screen{path: path, sprites: make([]screened, len(b.Sprites)), top: b.Height, left: b.Width, bottom: -1, right: -1}
+	s.classes = newClasses(b)
+	votes := 0
+	for i := range b.Sprites {
+		for _, span := range b.Sprites[i].spans {
+			votes += int(span.End - span.First)
+		}
+	}
+	s.tables = make([]byte, 0, votes*path.Entries) // about what it will be
+	open := make([]bool, b.Height*b.Width)
+	var worths []worth
+	for i := range b.Sprites {
+		sp, g := &b.Sprites[i], &s.sprites[i]
+		s.widen(sp)
+		worths = s.setBlocks(b, sp, g, open, worths[:0])
+		if len(worths) > math.MaxUint16/2 || !s.setRuns(b, sp, g) {
+			return nil
+		}
+		s.setTables(g, worths)
+		setTerms(b, sp, g)
+	}
+	return s
+}
+
+// widen makes the screen's rows and columns hold the sprite's voting pixels.
+func (s *screen) widen(sp *Sprite) {
+	for _, span := range sp.spans {
+		s.top, s.bottom = min(s.top, int(span.Row)), max(s.bottom, int(span.Row))
+		s.left, s.right = min(s.left, int(span.First)), max(s.right, int(span.End)-1)
+	}
+}
+
+// setBlocks covers the voting pixels with blocks, from the top left: each takes
+// what is left in it. It appends what they are worth to worths; open is scratch
+// of the size of a frame, all false before and after.
+func (s *screen) setBlocks(b *Bank, sp *Sprite, g *screened, open []bool, worths []worth) []worth {
+	for _, span := range sp.spans {
+		for x := span.First; x < span.End; x++ {
+			open[int(span.Row)*b.Width+int(x)] = true
+		}
+	}
+	logOn, logOff := math.Log(b.Q), math.Log1p(-b.Q)
+	for _, span := range sp.spans {
+		for x := span.First; x < span.End; x++ {
+			if !open[int(span.Row)*b.Width+int(x)] {
+				continue
+			}
+			at := pixel{span.Row, x}
+			bl, w := block{pixel: at, last: at}, worth{}
+			for bit := range s.path.Rows * s.path.Columns {
+				p := pixel{at.y + int32(bit/s.path.Columns), at.x + int32(bit%s.path.Columns)}
+				j := int(p.y)*b.Width + int(p.x)
+				if int(p.y) >= b.Height || int(p.x) >= b.Width || !open[j] {
+					continue
+				}
+				open[j] = false
+				bl.last = pixel{max(bl.last.y, p.y), max(bl.last.x, p.x)}
+				w.on[bit], w.off[bit] = sp.On[j]-logOn, logOff-sp.Off[j]
+			}
+			g.blocks, worths = append(g.blocks, bl), append(worths, w)
+		}
+	}
+	return worths
+}
+
+// levelsOf is the number of steps in a table such that so many do not sum to more
+// than 16 bits hold.
+func levelsOf(tables int) float64 { return float64(min(255, math.MaxUint16/max(tables, 1))) }
+
+// stepOf is the step of tables whose largest entry is that: a little more than
+// one of the levels, as rounding the pixels' worths must not carry.
+func stepOf(largest float64, tables int) float64 {
+	if largest == 0 {
+		return 1
+	}
+	return largest / (levelsOf(tables) - 0.05)
+}
+
+// setTables rounds what the blocks are worth to steps, upwards.
+func (s *screen) setTables(g *screened, worths []worth) {
+	largest, size := 0.0, 0.0
+	for i := range worths {
+		whole := 0.0
+		for bit, off := range worths[i].off {
+			whole += worths[i].on[bit] + off
+			g.base -= off
+		}
+		largest, size = max(largest, whole), size+whole
+	}
+	g.base += 1e-9 * (1 + size) // far beyond the rounding of float64
+	g.step = stepOf(largest, 2*len(worths))
+	for i := range worths {
+		g.blocks[i].table = int32(len(s.tables))
+		for bit, off := range worths[i].off {
+			worths[i].on[bit] += off
+		}
+		s.addTable(&worths[i].on, g.step)
+		s.addTable(&worths[i].off, g.step)
+	}
+}
+
+// parts is the parts of a step to which what a pixel is worth is rounded.
+const parts = 256
+
+// addTable appends the table of the sums of worths, in steps, rounded upwards:
+// each to a part of a step first, the sums to whole steps then.
+func (s *screen) addTable(worths *[maxBits]float64, step float64) {
+	var sums [1 << maxBits]uint32
+	for n, bit := 1, 0; n < s.path.Entries; n, bit = 2*n, bit+1 {
+		w := uint32(math.Ceil(worths[bit] / step * parts))
+		for i, sum := range sums[:n] {
+			sums[n+i] = sum + w
+		}
+	}
+	table := s.addEntries()
+	for i := range table {
+		table[i] = byte((sums[i&(len(sums)-1)] + parts - 1) / parts)
+	}
+}
+
+// setTerms lists the voting pixels by chunks of a row, with what their opinions
+// are worth; see kernel.Path.Gain.
+func setTerms(b *Bank, sp *Sprite, g *screened) {
+	logOn, logOff := math.Log(b.Q), math.Log1p(-b.Q)
+	sum, size := 0.0, 0.0
+	row, end := int32(-1), int32(0)
+	for _, span := range sp.spans {
+		for x := span.First; x < span.End; x++ {
+			if span.Row != row || x >= end {
+				row, end = span.Row, x+kernel.Chunk
+				g.at = append(g.at, pixel{row, x})
+				for range 2 * kernel.Chunk {
+					g.terms = append(g.terms, -far)
+				}
+			}
+			j := int(row)*b.Width + int(x)
+			t := g.terms[len(g.terms)-int(end-x):]
+			t[0] = float32(sp.On[j])
+			g.terms[len(g.terms)-kernel.Chunk-int(end-x)] = float32(-sp.Off[j])
+			sum += sp.On[j] - logOn + logOff - sp.Off[j]
+			size -= sp.On[j] + sp.Off[j] + logOn + logOff
+		}
+	}
+	// Each of up to 2*len(at)+8 additions errs by half a unit in the last place
+	// of a partial sum, which is at most sum; each strength, of a sprite and of
+	// the composition, by half a unit of its own, and so does their difference.
+	g.slack = 0x1p-24*1.01*(float64(2*len(g.at)+8)*sum+4*size) + 1e-9*(1+sum)
+}
