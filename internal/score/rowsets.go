@@ -47,7 +47,7 @@ const (
 	setBytes  = 1 << 16 // no table may be larger: it must fit in the nearest cache but one
 	allBytes  = 1 << 24 // all tables of a goroutine
 	setLanes  = 32
-	worthRows = 16 // rows that are worth making a table
+	worthRows = 32 // rows that are worth making a table
 )
 
 func (r *Rows) prepareSets() {
@@ -61,8 +61,6 @@ func (r *Rows) prepareSets() {
 	s.empty = s.find(0)
 	s.costs = make([]float64, s.lanes)
 	copy(s.costs, r.opt.Costs)
-	s.choice, s.gain = make([]int32, maxBlock), make([]float64, maxBlock)
-	s.depth, s.start, s.logLik = make([]int32, maxBlock), make([]float64, maxBlock), make([]float64, maxBlock)
 }
 
 // find is the set of these members.
@@ -78,14 +76,17 @@ func (s *sets) find(members uint64) *set {
 // explainSets explains rows [from, to), at most maxBlock.
 func (r *Rows) explainSets(rows Packed, from, to int) {
 	s, x := &r.sets, rows.On[from*r.words:to*r.words]
+	s.choice, s.gain, s.depth = resize(s.choice, to-from), resize(s.gain, to-from), resize(s.depth, to-from)
+	s.start, s.logLik = resize(s.start, to-from), resize(s.logLik, to-from)
 	for n := range to - from {
 		s.empty.rows = append(s.empty.rows, int32(n))
 	}
 	s.active = append(s.active[:0], s.empty)
 	for step := 0; len(s.active) > 0; step++ {
 		if step == len(s.picks) {
-			s.picks, s.gains = append(s.picks, make([]int32, maxBlock)), append(s.gains, make([]float64, maxBlock))
+			s.picks, s.gains = append(s.picks, nil), append(s.gains, nil)
 		}
+		s.picks[step], s.gains[step] = resize(s.picks[step], to-from), resize(s.gains[step], to-from)
 		s.next = s.next[:0]
 		for _, t := range s.active {
 			if r.ready(t) {
