@@ -48,9 +48,10 @@ type Bank struct {
 	TwoSided      bool      // max-minus-min: votes below Q count too
 	Sprites       []Sprite
 
-	asked      atomic.Int64 // shifts, over all images; see screen
-	makeScreen sync.Once
-	screens    *screen
+	asked         atomic.Int64 // shifts, over all images; see screen
+	makeScreen    sync.Once
+	makeStrengths sync.Once
+	screens       *screen
 
 	impossible float64 // stands for -log 0 in the fast path; see setPenalty
 	largest    float64 // no term of the fast path is larger, in nats
@@ -79,10 +80,17 @@ func NewBank(f Frame, templates [][]float64) *Bank {
 	b.setPenalty()
 	b.plain = b.plain && len(f.Rotations) == 1 && f.Rotations[0] == nil
 	b.still = b.plain && b.TwoSided
-	for i := range b.Sprites {
-		b.setStrength(&b.Sprites[i])
-	}
 	return b
+}
+
+// setStrengths fills in what only updates of gains under the max rule need: a
+// search by bounds never does.
+func (b *Bank) setStrengths() {
+	b.makeStrengths.Do(func() {
+		for i := range b.Sprites {
+			b.setStrength(&b.Sprites[i])
+		}
+	})
 }
 
 func (b *Bank) setStrength(s *Sprite) {

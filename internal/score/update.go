@@ -25,6 +25,9 @@ func (s *Search) sync(k int) {
 		s.undo = append(s.undo, undo{k, s.synced[k], len(s.backup)})
 		s.backup = append(s.backup, s.of(k)...)
 	}
+	if !s.Bank.TwoSided {
+		s.Bank.setStrengths()
+	}
 	s.net(s.synced[k])
 	for i := s.sprites[k].first; i < s.sprites[k].end; i++ {
 		gains := s.gains[i*s.grid.Shifts() : (i+1)*s.grid.Shifts()]
