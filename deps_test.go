@@ -57,7 +57,7 @@ const policy = `
 	< patchwork;
 
 	# Edges: files to images, models to files, models to pictures.
-	FILES < internal/atomicfile;
+	FILES < internal/atomicfile, internal/journal;
 	NONE < dataset/npy;
 	bitmap < dataset/synth;
 	bitmap, dataset/npy, internal/atomicfile, FILES,
@@ -85,7 +85,7 @@ const policy = `
 	LIBRARY, bench/roofline, internal/score/kernel < bench/peers;
 	LIBRARY, NETWORK < studio/...;
 	LIBRARY, baseline/..., rule < experiments/...;
-	LIBRARY, NETWORK, experiments/..., studio/...,
+	LIBRARY, internal/journal, NETWORK, experiments/..., studio/...,
 	github.com/spf13/cobra/..., github.com/spf13/pflag, golang.org/x/term
 	< cmd/...;
 `

@@ -23,6 +23,8 @@ type Source interface {
 type Data struct {
 	Images  []*bitmap.Image
 	Weights []int64
+
+	memory Memory // nil unless Remember
 }
 
 // chunk is how many images of a Data a worker takes at least at a time, so that

@@ -15,7 +15,11 @@ import (
 // where there is more than one worker. The error is the source's, the
 // context's, an option's, or names the first image that does not fit.
 func Explain(ctx context.Context, m *Model, src Source, opt PursuitOptions, workers int, each func(i int, e *Explanation)) (*Tally, error) {
-	if each == nil {
+	memory, src := memoryOf(src)
+	switch {
+	case each == nil && memory != nil:
+		return recalled(ctx, m, memory, src, opt, workers)
+	case each == nil:
 		return explainSource(ctx, m, src, opt, workers, nil)
 	}
 	return explainSource(ctx, m, src, opt, workers, func(b *block, j int, e *Explanation) { each(b.first+j, e) })

@@ -12,13 +12,15 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/internal/journal"
 	"example.com/patchwork/render"
 )
 
 // learnFlags are the flags of learn.
 type learnFlags struct {
-	data  dataFlags
-	poses poseFlags
+	data       dataFlags
+	poses      poseFlags
+	checkpoint checkpoint
 
 	output                                      string
 	rule, mode, method, begin, reading, outside choice
@@ -106,6 +108,7 @@ func (f *learnFlags) add(cmd *cobra.Command) {
 	f.picture.add(cmd, "picture", "write a picture of the experts (.png, .svg)")
 	f.progressPicture.add(cmd, "progress-picture", "write the learning step by step, with samples, as in the paper's Figure 7")
 	f.curve.add(cmd, "curve", "write a plot of the numbers of experts tried, with --experts auto or a range (.png, .svg)")
+	f.checkpoint.add(cmd)
 	f.data.add(cmd)
 	f.data.addMemory(cmd)
 	fs.IntVar(&f.sample, "sample", 0, "of data beyond --memory: how many images, drawn at random, starts are learned from (default 20000, or as many as take a quarter of the memory)")
@@ -144,6 +147,9 @@ func (f *learnFlags) check(cmd *cobra.Command) error {
 		return err
 	}
 	if err := f.checkTable(cmd); err != nil {
+		return err
+	}
+	if err := f.checkpoint.check(f); err != nil {
 		return err
 	}
 	if err := f.checkCount(); err != nil {
@@ -208,18 +214,24 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	if s.stream != nil && f.soft() {
 		return usagef("--method soft holds all rows in memory; give more --memory, or --take N")
 	}
-	began := time.Now()
 	l := learning{cfg: cfg, opt: f.options()}
+	if l.journal, err = f.openCheckpoint(cmd, s, paths); err != nil {
+		return err
+	}
+	began := time.Now()
 	if s.stream != nil {
 		err = a.learnStream(cmd, f, s, &l)
 	} else {
-		l.data, l.images, l.pixels = learnable(s.set), s.set.Len(), knownPixels(s.set)
+		l.data, l.images, l.pixels = l.remembered("all", learnable(s.set)).(patchwork.Data), s.set.Len(), knownPixels(s.set)
 		err = a.learnAny(cmd.Context(), f, &l)
 	}
 	if err != nil {
 		return err
 	}
 	if err := a.saveModel(f.output, l.model); err != nil {
+		return err
+	}
+	if err := f.checkpoint.done(l.journal); err != nil {
 		return err
 	}
 	if err := a.learnPictures(cmd.Context(), f, &l); err != nil {
@@ -248,6 +260,8 @@ type learning struct {
 	cfg    patchwork.Config
 	opt    patchwork.LearnOptions
 	model  *patchwork.Model
+
+	journal *journal.Journal // nil unless --checkpoint
 }
 
 // runStarts learns, with progress.

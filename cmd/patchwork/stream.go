@@ -181,7 +181,7 @@ func (a *app) learnStream(cmd *cobra.Command, f *learnFlags, s *source, l *learn
 	if l.opt.WithDefaults(l.cfg).Method == patchwork.OnlineLearning {
 		a.sayStreaming(s, f.data.memory, "learning in its order, from one start")
 		return a.passing(src, l, func() (err error) {
-			l.model, err = patchwork.LearnStream(ctx, src, l.cfg, l.opt, 1)
+			l.model, err = patchwork.LearnStream(ctx, l.remembered("all", src), l.cfg, l.opt, 1)
 			return err
 		})
 	}
@@ -195,12 +195,12 @@ func (a *app) learnStream(cmd *cobra.Command, f *learnFlags, s *source, l *learn
 	if err != nil {
 		return err
 	}
-	l.data = sample.Data
+	l.data = l.remembered("sample", sample.Data).(patchwork.Data)
 	if err := a.learnAny(ctx, f, l); err != nil || sample.All() {
 		return err
 	}
 	return a.passing(src, l, func() (err error) {
-		l.model, err = patchwork.Continue(ctx, l.model, src, l.opt)
+		l.model, err = patchwork.Continue(ctx, l.model, l.remembered("all", src), l.opt)
 		return err
 	})
 }

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"example.com/patchwork"
+	"example.com/patchwork/internal/journal"
+	"example.com/patchwork/tallyfile"
+)
+
+// checkpoint is where a learning run keeps what it has worked out, so that it
+// can be taken up again after it was killed.
+type checkpoint struct {
+	dir    string
+	resume bool
+}
+
+const journalName = "run.journal"
+
+func (c *checkpoint) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&c.dir, "checkpoint", "", "folder to keep every iteration in, until the model is written")
+	cmd.Flags().BoolVar(&c.resume, "resume", false, "go on with the run that --checkpoint has kept; the model is that of a run without interruption")
+}
+
+func (c *checkpoint) check(f *learnFlags) error {
+	switch {
+	case c.resume && c.dir == "":
+		return usagef("--resume goes on with a run that was kept; --checkpoint DIR says where")
+	case c.dir != "" && f.soft():
+		return usagef("--checkpoint keeps iterations of counts; --method soft weighs them, and starts anew")
+	}
+	return nil
+}
+
+// open opens the journal of a run, or begins one. The description is of all that
+// the run depends on.
+func (c *checkpoint) open(description string) (*journal.Journal, error) {
+	path := filepath.Join(c.dir, journalName)
+	if c.resume {
+		j, err := journal.Open(path, description)
+		var other *journal.DescriptionError
+		var format *journal.FormatError
+		switch {
+		case errors.As(err, &other):
+			return nil, usagef("%s is of another run; give --resume the data and options that it had (%s)", path, difference(other.Got, other.Want))
+		case errors.As(err, &format): // killed before it was begun
+		case !errors.Is(err, fs.ErrNotExist):
+			return j, err
+		}
+	} else if _, err := os.Stat(path); err == nil {
+		return nil, usagef("%s holds a run that did not end; --resume goes on with it, or remove it", path)
+	}
+	if err := os.MkdirAll(c.dir, 0o777); err != nil {
+		return nil, fmt.Errorf("make the folder %s: %w", c.dir, underlying(err))
+	}
+	return journal.Create(path, description)
+}
+
+// openCheckpoint opens the journal of a run; nil where none is wanted.
+func (f *learnFlags) openCheckpoint(cmd *cobra.Command, s *source, paths []string) (*journal.Journal, error) {
+	if f.checkpoint.dir == "" {
+		return nil, nil
+	}
+	description, err := describeRun(cmd, s, paths)
+	if err != nil {
+		return nil, err
+	}
+	return f.checkpoint.open(description)
+}
+
+// done removes the journal of a run whose model is written.
+func (c *checkpoint) done(j *journal.Journal) error {
+	if j == nil {
+		return nil
+	}
+	return errors.Join(j.Close(), os.Remove(filepath.Join(c.dir, journalName)))
+}
+
+// difference is the first line in which two descriptions differ.
+func difference(got, want string) string {
+	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return fmt.Sprintf("it had %s, this has %s", a[i], b[i])
+		}
+	}
+	return "one has more options than the other"
+}
+
+// indifferent are the flags that change nothing of the model.
+var indifferent = map[string]bool{"checkpoint": true, "resume": true, "output": true, "workers": true, "quiet": true, "memory": true,
+	"picture": true, "progress-picture": true, "curve": true}
+
+// describeRun is all that the model of a run depends on, a line each: its
+// flags, and its data, by content where they are in memory.
+func describeRun(cmd *cobra.Command, s *source, paths []string) (string, error) {
+	var b strings.Builder
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if !indifferent[flag.Name] {
+			fmt.Fprintf(&b, "--%s %s\n", flag.Name, flag.Value)
+		}
+	})
+	if s.stream == nil {
+		id := tallyfile.NewIdentity()
+		id.Add(learnable(s.set))
+		fmt.Fprintf(&b, "data %s\n", id)
+		return b.String(), nil
+	}
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return "", &inputError{err}
+		}
+		fmt.Fprintf(&b, "file %s of %d bytes, changed %s\n", path, info.Size(), info.ModTime().UTC().Format("2006-01-02T15:04:05.000000000Z"))
+	}
+	return b.String(), nil
+}
+
+// memory is the journal's memory of one set of images of a run: the sample, or
+// all.
+type memory struct {
+	*journal.Journal
+	of string
+}
+
+func (m memory) Recall(key string) ([]byte, bool, error) { return m.Journal.Recall(m.of + key) }
+
+func (m memory) Keep(key string, value []byte) error { return m.Journal.Keep(m.of+key, value) }
+
+// remembered is data of a run that recall what the journal holds of them.
+func (l *learning) remembered(of string, src patchwork.Source) patchwork.Source {
+	if l.journal == nil {
+		return src
+	}
+	return patchwork.Remember(src, memory{l.journal, of + " "})
+}

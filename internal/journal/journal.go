@@ -1,0 +1,218 @@
+// Package journal is a file of keys and values that only grows, and that may
+// lose its writer at any moment: what was written before is read again, and a
+// record that was not finished is as if it had never been begun.
+//
+// The file begins with the line "patchwork-journal 1\n" and a first record, the
+// description of what the journal is about. A record is
+//
+//	key length, value length  uint32 each, little-endian
+//	key, value
+//	checksum                  CRC-32C of all before, uint32
+//
+// Reading stops at the first record whose checksum is wrong or that is cut; the
+// file is cut there when it is opened for writing.
+package journal
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"sync"
+)
+
+const magic = "patchwork-journal 1\n"
+
+// maxRecord bounds a value, in bytes: the lengths in a damaged file are not
+// believed beyond it.
+const maxRecord = 1 << 30
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Journal is an open journal. It is safe for concurrent use.
+type Journal struct {
+	mu     sync.Mutex
+	f      *os.File
+	end    int64 // of the last whole record
+	values map[string]place
+	failed error // of the first write that failed; nothing is written after it
+}
+
+// place is where a value is in the file.
+type place struct {
+	at   int64
+	size uint32
+}
+
+// DescriptionError reports a journal that is about something else.
+type DescriptionError struct {
+	Path      string
+	Got, Want string
+}
+
+func (e *DescriptionError) Error() string {
+	return fmt.Sprintf("%s is about another run: %s, not %s", e.Path, e.Got, e.Want)
+}
+
+// FormatError reports a file that is not a journal.
+type FormatError struct{ Path string }
+
+func (e *FormatError) Error() string { return e.Path + ": not a journal of patchwork" }
+
+// Create makes an empty journal at path, replacing what is there. The
+// description must be given again to Open.
+func Create(path, description string) (*Journal, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	j := &Journal{f: f, values: make(map[string]place)}
+	first := record("", []byte(description))
+	if err := j.write(append([]byte(magic), first...)); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return j, nil
+}
+
+// Open opens the journal at path to read it and to go on writing. What its
+// last writer did not finish is cut off. The error is that of the file system
+// (errors.Is(err, fs.ErrNotExist) where there is none), a *[FormatError], or a
+// *[DescriptionError] where the description is another.
+func Open(path, description string) (*Journal, error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	j := &Journal{f: f, values: make(map[string]place)}
+	got, err := j.scan()
+	switch {
+	case err != nil:
+	case got == nil:
+		err = &FormatError{path}
+	case string(got) != description:
+		err = &DescriptionError{path, string(got), description}
+	default:
+		err = f.Truncate(j.end)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return j, nil
+}
+
+// scan reads all whole records and returns the description; nil where the file
+// does not begin with one.
+func (j *Journal) scan() ([]byte, error) {
+	r := bufio.NewReaderSize(j.f, 1<<16)
+	head := make([]byte, len(magic))
+	if _, err := io.ReadFull(r, head); err != nil || string(head) != magic {
+		return nil, unlessShort(err)
+	}
+	var description []byte
+	for at := int64(len(magic)); ; {
+		key, value, err := readRecord(r)
+		if err != nil || key == nil {
+			return description, err
+		}
+		if description == nil {
+			description = append([]byte{}, value...)
+		} else {
+			j.values[string(key)] = place{at + 8 + int64(len(key)), uint32(len(value))}
+		}
+		at += int64(8 + len(key) + len(value) + 4)
+		j.end = at
+	}
+}
+
+// unlessShort is a read error that is not just the end of the file.
+func unlessShort(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return nil
+	}
+	return err
+}
+
+// readRecord reads a record; key is nil where there is no whole one.
+func readRecord(r io.Reader) (key, value []byte, err error) {
+	var buf bytes.Buffer
+	if _, err := io.CopyN(&buf, r, 8); err != nil {
+		return nil, nil, unlessShort(err)
+	}
+	k, v := binary.LittleEndian.Uint32(buf.Bytes()), binary.LittleEndian.Uint32(buf.Bytes()[4:])
+	if k > 1<<16 || v > maxRecord {
+		return nil, nil, nil
+	}
+	if _, err := io.CopyN(&buf, r, int64(k)+int64(v)+4); err != nil {
+		return nil, nil, unlessShort(err)
+	}
+	b := buf.Bytes()
+	content, sum := b[:len(b)-4], binary.LittleEndian.Uint32(b[len(b)-4:])
+	if crc32.Checksum(content, castagnoli) != sum {
+		return nil, nil, nil
+	}
+	return content[8 : 8+k : 8+k], content[8+k:], nil
+}
+
+func record(key string, value []byte) []byte {
+	out := binary.LittleEndian.AppendUint32(nil, uint32(len(key)))
+	out = binary.LittleEndian.AppendUint32(out, uint32(len(value)))
+	out = append(append(out, key...), value...)
+	return binary.LittleEndian.AppendUint32(out, crc32.Checksum(out, castagnoli))
+}
+
+// Recall is the value of a key, or not ok where it has none.
+func (j *Journal) Recall(key string) (value []byte, ok bool, err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	p, ok := j.values[key]
+	if !ok {
+		return nil, false, nil
+	}
+	value = make([]byte, p.size)
+	if _, err := j.f.ReadAt(value, p.at); err != nil {
+		return nil, false, err
+	}
+	return value, true, nil
+}
+
+// Keep writes a value, which is then kept whatever happens to the process. A
+// key that has one keeps it. After an error nothing more is written.
+func (j *Journal) Keep(key string, value []byte) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if _, ok := j.values[key]; ok || j.failed != nil {
+		return j.failed
+	}
+	at := j.end
+	if err := j.write(record(key, value)); err != nil {
+		return err
+	}
+	j.values[key] = place{at + 8 + int64(len(key)), uint32(len(value))}
+	return nil
+}
+
+// write appends, or leaves the file as it was.
+func (j *Journal) write(b []byte) error {
+	if _, err := j.f.WriteAt(b, j.end); err != nil {
+		j.failed = errors.Join(err, j.f.Truncate(j.end))
+		return j.failed
+	}
+	j.end += int64(len(b))
+	return nil
+}
+
+// Len is the number of values.
+func (j *Journal) Len() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.values)
+}
+
+// Close closes the file.
+func (j *Journal) Close() error { return j.f.Close() }

@@ -1,0 +1,195 @@
+package journal
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// fill writes a journal of n values and returns its bytes and where each record
+// ends.
+func fill(t *testing.T, path string, n int) (content []byte, ends []int64) {
+	t.Helper()
+	j, err := Create(path, "about\nthis")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends = append(ends, j.end)
+	for i := range n {
+		if err := j.Keep(fmt.Sprint("key", i), bytes.Repeat([]byte{byte(i)}, 3*i)); err != nil {
+			t.Fatal(err)
+		}
+		ends = append(ends, j.end)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	content, err = os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content, ends
+}
+
+// holds checks that exactly the first n values are there.
+func holds(t *testing.T, j *Journal, n int) {
+	t.Helper()
+	if j.Len() != n {
+		t.Fatalf("%d values, want %d", j.Len(), n)
+	}
+	for i := range n {
+		got, ok, err := j.Recall(fmt.Sprint("key", i))
+		if err != nil || !ok || !bytes.Equal(got, bytes.Repeat([]byte{byte(i)}, 3*i)) {
+			t.Fatalf("value %d: %v, %v, %v", i, got, ok, err)
+		}
+	}
+}
+
+// Wherever the writer was killed, the journal holds what was finished before,
+// and goes on from there.
+func TestCutAnywhere(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "j")
+	content, ends := fill(t, path, 6)
+	for cut := range len(content) + 1 {
+		if err := os.WriteFile(path, content[:cut], 0o666); err != nil {
+			t.Fatal(err)
+		}
+		j, err := Open(path, "about\nthis")
+		if int64(cut) < ends[0] {
+			var format *FormatError
+			if !errors.As(err, &format) {
+				t.Fatalf("cut to %d bytes: error %v", cut, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("cut to %d bytes: %v", cut, err)
+		}
+		whole := 0
+		for whole < 6 && ends[whole+1] <= int64(cut) {
+			whole++
+		}
+		holds(t, j, whole)
+		for i := whole; i < 6; i++ {
+			if err := j.Keep(fmt.Sprint("key", i), bytes.Repeat([]byte{byte(i)}, 3*i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		holds(t, j, 6)
+		j.Close()
+		if again, _ := os.ReadFile(path); !bytes.Equal(again, content) {
+			t.Fatalf("cut to %d bytes and gone on: another file", cut)
+		}
+	}
+}
+
+// A damaged byte costs the record it is in and those after it, never a wrong
+// value.
+func TestDamage(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "j")
+	content, ends := fill(t, path, 5)
+	for at := range content {
+		damaged := bytes.Clone(content)
+		damaged[at] ^= 0x41
+		if err := os.WriteFile(path, damaged, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		j, err := Open(path, "about\nthis")
+		if int64(at) < ends[0] {
+			if err == nil {
+				t.Fatalf("byte %d damaged: opened", at)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("byte %d damaged: %v", at, err)
+		}
+		whole := 0
+		for ends[whole+1] <= int64(at) {
+			whole++
+		}
+		holds(t, j, whole)
+		j.Close()
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "j")
+	if _, err := Open(path, ""); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+	fill(t, path, 1)
+	var description *DescriptionError
+	if _, err := Open(path, "about that"); !errors.As(err, &description) || description.Got != "about\nthis" {
+		t.Errorf("another description: %v", err)
+	}
+	if err := os.WriteFile(path, []byte("something else, long enough to be a journal"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var format *FormatError
+	if _, err := Open(path, "about\nthis"); !errors.As(err, &format) {
+		t.Errorf("a foreign file: %v", err)
+	}
+	if content, _ := os.ReadFile(path); !bytes.HasPrefix(content, []byte("something")) {
+		t.Error("a foreign file was changed")
+	}
+}
+
+// Many goroutines may keep and recall; a key keeps its first value.
+func TestConcurrent(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "j")
+	j, err := Create(path, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for w := range 8 {
+		wg.Go(func() {
+			for i := range 50 {
+				key := fmt.Sprint(i)
+				if err := j.Keep(key, []byte(key)); err != nil {
+					t.Error(w, err)
+				}
+				if got, ok, err := j.Recall(key); err != nil || !ok || string(got) != key {
+					t.Error(w, i, got, ok, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	j.Close()
+	if j, err = Open(path, ""); err != nil || j.Len() != 50 {
+		t.Fatalf("%v, %d values", err, j.Len())
+	}
+	j.Close()
+}
+
+func FuzzOpen(f *testing.F) {
+	f.Add([]byte(magic), "")
+	f.Add(append([]byte(magic), record("", []byte("x"))...), "x")
+	f.Add(append(append([]byte(magic), record("", []byte("x"))...), record("k", []byte("v"))...), "x")
+	f.Fuzz(func(t *testing.T, content []byte, description string) {
+		path := filepath.Join(t.TempDir(), "j")
+		if err := os.WriteFile(path, content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		j, err := Open(path, description)
+		if err != nil {
+			return
+		}
+		defer j.Close()
+		n := j.Len()
+		if err := j.Keep("another key", []byte("value")); err != nil {
+			t.Fatal(err)
+		}
+		if got, ok, err := j.Recall("another key"); err != nil || !ok || (string(got) != "value" && j.Len() != n) {
+			t.Fatal(got, ok, err)
+		}
+	})
+}

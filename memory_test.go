@@ -1,0 +1,144 @@
+package patchwork
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/pose"
+)
+
+// notes is a Memory that forgets every nth key, and counts.
+type notes struct {
+	mu              sync.Mutex
+	values          map[string][]byte
+	forget          int
+	recalled, asked int
+	broken          error
+}
+
+func (n *notes) Recall(key string) ([]byte, bool, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.asked++
+	if n.forget > 0 && n.asked%n.forget == 0 {
+		return nil, false, nil
+	}
+	v, ok := n.values[key]
+	if ok {
+		n.recalled++
+	}
+	return v, ok, nil
+}
+
+func (n *notes) Keep(key string, value []byte) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.values[key] = value
+	return n.broken
+}
+
+// memoryCases are learners of every kind, on images small enough.
+func memoryCases() map[string]struct {
+	cfg Config
+	opt LearnOptions
+} {
+	grid := pose.Grid{DY: pose.Symmetric(1, 1), DX: pose.Symmetric(1, 1)}
+	return map[string]struct {
+		cfg Config
+		opt LearnOptions
+	}{
+		"max-minus-min":        {DefaultConfig(ModeDefault, MaxMinusMin, 4, 4, pose.Grid{}), LearnOptions{Experts: 2, Starts: 2, Seed: 3}},
+		"moving":               {DefaultConfig(ModeDefault, Max, 4, 4, grid), LearnOptions{Experts: 2, Starts: 3, Seed: 3, Workers: 2}},
+		"paper":                {DefaultConfig(ModePaper, MaxMinusMin, 4, 4, pose.Grid{}), LearnOptions{Experts: 2, Mode: ModePaper, Seed: 3}},
+		"max":                  {DefaultConfig(ModeDefault, Max, 4, 4, pose.Grid{}), LearnOptions{Experts: 2, Starts: 2, Seed: 3}},
+		"moving max-minus-min": {DefaultConfig(ModeDefault, MaxMinusMin, 4, 4, grid), LearnOptions{Experts: 2, Starts: 2, Seed: 3, Iterations: 3}},
+	}
+}
+
+func memoryData() Data {
+	var d Data
+	for i := range 12 {
+		img := bitmap.New(4, 4)
+		for j := range 4 {
+			img.Set(j, (i+i/3)%4, i%2 == 0 || j != i%4)
+			img.Set(i%4, j, i%3 == 0)
+		}
+		d.Images, d.Weights = append(d.Images, img), append(d.Weights, int64(1+i%2))
+	}
+	return d
+}
+
+// A model learned with a memory, empty, full or full of holes, is the model
+// learned without.
+func TestLearningWithAMemory(t *testing.T) {
+	for name, c := range memoryCases() {
+		t.Run(name, func(t *testing.T) {
+			learn := func(d Data) *Model {
+				m, err := Learn(t.Context(), d, c.cfg, c.opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return m
+			}
+			want := learn(memoryData())
+			n := &notes{values: map[string][]byte{}}
+			for _, forget := range []int{0, 0, 2, 7} {
+				n.forget = forget
+				got := learn(memoryData().Remember(n))
+				if !sameTemplates(got, want) || fmt.Sprint(got.Extras().Record) != fmt.Sprint(want.Extras().Record) {
+					t.Fatalf("forgetting every %d: another model", forget)
+				}
+			}
+			if n.recalled == 0 {
+				t.Error("nothing was ever recalled")
+			}
+		})
+	}
+}
+
+// What was kept of one model or option is not another's.
+func TestMemoryKeys(t *testing.T) {
+	cfg := DefaultConfig(ModeDefault, MaxMinusMin, 1, 2, pose.Grid{})
+	m := func(change func(*Config, [][]float64)) *Model {
+		c, templates := cfg, [][]float64{{.2, .9}, {.5, .1}}
+		change(&c, templates)
+		out, err := NewModel(c, templates)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	same := func(*Config, [][]float64) {}
+	keys := map[string]string{}
+	for name, key := range map[string]string{
+		"plain":    stepKey(m(same), PursuitOptions{}),
+		"forced":   stepKey(m(same), PursuitOptions{Forced: true}),
+		"costs":    stepKey(m(same), PursuitOptions{Costs: []float64{0, 1}}),
+		"gain":     stepKey(m(same), PursuitOptions{MinGain: 1e-9}),
+		"picks":    stepKey(m(same), PursuitOptions{MaxPicks: 1}),
+		"template": stepKey(m(func(_ *Config, t [][]float64) { t[1][0] = .5000000000000001 }), PursuitOptions{}),
+		"q":        stepKey(m(func(c *Config, _ [][]float64) { c.Q = .4 }), PursuitOptions{}),
+		"q map":    stepKey(m(func(c *Config, _ [][]float64) { c.QMap = []float64{.5, .5} }), PursuitOptions{}),
+		"reuse":    stepKey(m(func(c *Config, _ [][]float64) { c.Reuse = 2 }), PursuitOptions{}),
+		"poses":    stepKey(m(func(c *Config, _ [][]float64) { c.Poses.DX = pose.Symmetric(1, 1) }), PursuitOptions{}),
+		"outside":  stepKey(m(func(c *Config, _ [][]float64) { c.Outside = Background }), PursuitOptions{}),
+	} {
+		if other, ok := keys[key]; ok {
+			t.Errorf("%s and %s have one key", name, other)
+		}
+		keys[key] = name
+	}
+}
+
+// A memory that cannot keep ends the work and says why.
+func TestBrokenMemory(t *testing.T) {
+	full := errors.New("no space left")
+	c := memoryCases()["max"]
+	_, err := Learn(t.Context(), memoryData().Remember(&notes{values: map[string][]byte{}, broken: full}), c.cfg, c.opt)
+	if !errors.Is(err, full) {
+		t.Errorf("error %v", err)
+	}
+}
