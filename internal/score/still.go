@@ -49,13 +49,21 @@ func (s *Search) Release() {
 	}
 }
 
+// Still reports whether the bank's candidates are scored by remembered
+// logarithms where they stay in place.
+func (b *Bank) Still() bool { return b.still && b.states()*len(b.Sprites) <= maxRows }
+
+// states is the number of states of all pixels.
+func (b *Bank) states() int {
+	n := len(b.Sprites) + 1
+	return 2 * b.Height * b.Width * n * n
+}
+
 // rest decides whether the search can take this way and prepares it.
 func (s *Search) rest() bool {
 	b, g, t := s.Bank, s.grid, &s.still
-	n, d := len(b.Sprites), b.Height*b.Width
-	states := 2 * d * (n + 1) * (n + 1)
-	t.on = b.still && g.Shifts() == 1 && g.DY0 == 0 && g.DX0 == 0 &&
-		s.Height == b.Height && s.Width == b.Width && states*n <= maxRows
+	n, d, states := len(b.Sprites), b.Height*b.Width, b.states()
+	t.on = b.Still() && g.Shifts() == 1 && g.DY0 == 0 && g.DX0 == 0 && s.Height == b.Height && s.Width == b.Width
 	if !t.on {
 		return false
 	}
