@@ -4,7 +4,9 @@
 //	go run ./experiments/run letters          held-out likelihood of nine letters
 //	go run ./experiments/run bars             the letter T as two bars
 //	go run ./experiments/run quadrants        the eight experts of section 5.1 found again, N = 20 to 1000
+//	go run ./experiments/run rivals           the comparison models of section 5.1 on the same sets
 //	go run ./experiments/run auto             the number of those experts found, N = 100 to 1000
+//	go run ./experiments/run tables [set...]  hidden bits of tables, and the bars test (votes, spect, brca, debd_nltcs, debd_plants, bars5, bars16)
 //
 // The data are read from the folder in PATCHWORK_SHARED (default ../shared).
 package main
@@ -16,19 +18,22 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/experiments/letters"
 	"example.com/patchwork/experiments/quadrants"
+	"example.com/patchwork/experiments/rivals"
 	"example.com/patchwork/experiments/scenes"
+	"example.com/patchwork/experiments/tables"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: run scenes|letters|bars|quadrants|auto")
+	if len(os.Args) < 2 || len(os.Args) > 2 && os.Args[1] != "tables" {
+		fmt.Fprintln(os.Stderr, "usage: run scenes|letters|bars|quadrants|rivals|auto|tables [set...]")
 		os.Exit(2)
 	}
 	start := time.Now()
@@ -76,10 +81,37 @@ func run(ctx context.Context, name string) error {
 		}
 		fmt.Println()
 		return quadrants.ReportVotes(ctx, os.Stdout, 1)
+	case "rivals":
+		return rivals.Report(ctx, os.Stdout, rivals.Options{Seed: 1, Workers: runtime.NumCPU()})
+	case "tables":
+		return runTables(ctx, os.Args[2:])
 	case "auto":
 		return quadrants.ReportAuto(ctx, os.Stdout, quadrants.AutoRows(1, 1))
 	}
-	return fmt.Errorf("no experiment %q; there are scenes, letters, bars, quadrants, auto", name)
+	return fmt.Errorf("no experiment %q; there are scenes, letters, bars, quadrants, rivals, auto, tables", name)
+}
+
+// runTables measures the tables named, or all.
+func runTables(ctx context.Context, names []string) error {
+	if len(names) == 0 {
+		names = append(slices.Clone(tables.Names), "bars5", "bars16")
+	}
+	o := tables.Options{Seed: 1, Workers: runtime.NumCPU()}
+	for _, name := range names {
+		var err error
+		switch name {
+		case "bars5":
+			err = tables.ReportBars(ctx, os.Stdout, 5, 10, o)
+		case "bars16":
+			err = tables.ReportBars(ctx, os.Stdout, 16, 10, o)
+		default:
+			err = tables.Report(ctx, os.Stdout, data(), name, o)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func runScenes(ctx context.Context) error {

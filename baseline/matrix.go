@@ -1,0 +1,43 @@
+package baseline
+
+import "gonum.org/v1/gonum/floats"
+
+// Matrix is n rows of d zeros in one piece of memory.
+func Matrix(n, d int) [][]float64 {
+	all, out := make([]float64, n*d), make([][]float64, n)
+	for i := range out {
+		out[i] = all[i*d : (i+1)*d : (i+1)*d]
+	}
+	return out
+}
+
+// Clone is a copy of the rows, which have one length.
+func Clone(rows [][]float64) [][]float64 {
+	if len(rows) == 0 {
+		return nil
+	}
+	out := Matrix(len(rows), len(rows[0]))
+	for i, r := range rows {
+		copy(out[i], r)
+	}
+	return out
+}
+
+// Transpose writes from, n rows of d, turned over to to, d rows of n.
+func Transpose(to, from [][]float64) {
+	for i, row := range from {
+		for j, v := range row {
+			to[j][i] = v
+		}
+	}
+}
+
+// Gram writes the inner products of the k rows to to, k rows of k.
+func Gram(to, rows [][]float64) {
+	for j, a := range rows {
+		for k := range j + 1 {
+			p := floats.Dot(a, rows[k])
+			to[j][k], to[k][j] = p, p
+		}
+	}
+}

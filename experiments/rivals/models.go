@@ -1,0 +1,261 @@
+package rivals
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"example.com/patchwork"
+	"example.com/patchwork/baseline"
+	"example.com/patchwork/baseline/dae"
+	"example.com/patchwork/baseline/logpca"
+	"example.com/patchwork/baseline/nmf"
+	"example.com/patchwork/baseline/rbm"
+	"example.com/patchwork/baseline/sparse"
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/dataset/synth"
+	"example.com/patchwork/pose"
+)
+
+// units is how many every model has: as many as there are true experts.
+const units = synth.QuadrantExperts
+
+// clip is how near to 0 and 1 a reconstruction that is not made of
+// probabilities may come before its cross-entropy is taken.
+const clip = 0.01
+
+// fitted is a model that has learned.
+type fitted struct {
+	// reconstruct describes an image, as bits and as numbers, and writes the
+	// reconstruction from the code and from the rounded code. For one goroutine.
+	reconstruct func(img *bitmap.Image, x, y, rounded []float64) error
+
+	templates [][]float64
+	least     float64     // clip for the cross-entropy, 0 for none
+	votes     [][]float64 // weights whose absolute values say where a unit speaks
+	atoms     *sparse.Model
+}
+
+// setting is one choice of what is tuned.
+type setting struct {
+	rate, corruption float64
+}
+
+// String is for people.
+func (s setting) String() string {
+	switch {
+	case s.rate == 0:
+		return ""
+	case s.corruption == 0:
+		return fmt.Sprintf("rate %v", s.rate)
+	}
+	return fmt.Sprintf("rate %v, corruption %v", s.rate, s.corruption)
+}
+
+// job is what a model learns from.
+type job struct {
+	images []*bitmap.Image
+	rows   [][]float64
+	side   int
+	seed   uint64
+	setting
+}
+
+// rival is a way to learn.
+type rival struct {
+	name, code string
+	signed     bool
+	settings   func(quick bool) []setting // nil: nothing to tune
+	fit        func(ctx context.Context, j job) (*fitted, error)
+}
+
+// rivals in the order of Names.
+var all = []rival{
+	{Default, "8 bits, about 2 on", false, nil, ours(patchwork.ModeDefault)},
+	{Paper, "8 bits, about 2 on", false, nil, ours(patchwork.ModePaper)},
+	{DAETied, "8 numbers in (0,1)", true, daeSettings, autoencoder(false)},
+	{DAEUntied, "8 numbers in (0,1)", true, daeSettings, autoencoder(true)},
+	{RBM, "8 numbers in (0,1)", true, rbmSettings, machine},
+	{Lasso, "8 real numbers, some 0", true, nil, dictionary(false)},
+	{FourAtoms, "4 real numbers and where", true, nil, dictionary(true)},
+	{NMF, "8 numbers, 0 or more", false, nil, factors},
+	{LogPCA, "8 real numbers", true, nil, components},
+	{Mixture, "8 shares, sum 1", false, nil, mixture},
+}
+
+// ours learns with the core.
+func ours(mode patchwork.Mode) func(context.Context, job) (*fitted, error) {
+	return func(ctx context.Context, j job) (*fitted, error) {
+		cfg := patchwork.DefaultConfig(mode, patchwork.MaxMinusMin, j.side, j.side, pose.Grid{})
+		m, err := patchwork.Learn(ctx, patchwork.Data{Images: j.images}, cfg, patchwork.LearnOptions{Experts: units, Mode: mode, Seed: j.seed})
+		if err != nil {
+			return nil, err
+		}
+		return explained(m)
+	}
+}
+
+// explained describes images by the pursuit from abstention.
+func explained(m *patchwork.Model) (*fitted, error) {
+	p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return &fitted{templates: m.Templates(), votes: votes(m.Templates()),
+		reconstruct: func(img *bitmap.Image, x, y, rounded []float64) error {
+			e, err := p.Explain(img)
+			if err != nil {
+				return err
+			}
+			copy(y, m.Compose(img.Height(), img.Width(), e.Picks).P)
+			copy(rounded, y)
+			return nil
+		}}, nil
+}
+
+// votes is how far the probabilities are from 1/2.
+func votes(templates [][]float64) [][]float64 {
+	out := baseline.Clone(templates)
+	for _, t := range out {
+		for d, p := range t {
+			t[d] = p - 0.5
+		}
+	}
+	return out
+}
+
+// coded is a baseline model, its codes rounded to the given levels.
+func coded(c baseline.Coder, l baseline.Levels) *fitted {
+	code := make([]float64, c.Units())
+	return &fitted{templates: c.Weights(), votes: c.Weights(),
+		reconstruct: func(_ *bitmap.Image, x, y, rounded []float64) error {
+			c.Code(x, code)
+			c.Decode(code, y)
+			l.Round(code)
+			c.Decode(code, rounded)
+			return nil
+		}}
+}
+
+func daeSettings(quick bool) []setting {
+	if quick {
+		return []setting{{corruption: 0.05, rate: 0.03}, {corruption: 0.1, rate: 0.03}}
+	}
+	var out []setting
+	for _, corruption := range []float64{0.02, 0.05, 0.1, 0.2} {
+		for _, rate := range []float64{0.01, 0.03, 0.1} {
+			out = append(out, setting{corruption: corruption, rate: rate})
+		}
+	}
+	return out
+}
+
+func autoencoder(untied bool) func(context.Context, job) (*fitted, error) {
+	return func(ctx context.Context, j job) (*fitted, error) {
+		m, err := dae.Fit(ctx, j.rows, dae.Options{Units: units, Untied: untied, Corruption: j.corruption, Rate: j.rate, Seed: j.seed})
+		if err != nil {
+			return nil, err
+		}
+		return coded(m, baseline.Bits(units)), nil
+	}
+}
+
+func rbmSettings(quick bool) []setting {
+	if quick {
+		return []setting{{rate: 0.3}}
+	}
+	var out []setting
+	for _, rate := range []float64{0.1, 0.2, 0.3, 0.5, 1} {
+		out = append(out, setting{rate: rate})
+	}
+	return out
+}
+
+func machine(ctx context.Context, j job) (*fitted, error) {
+	m, err := rbm.Fit(ctx, j.rows, rbm.Options{Units: units, Rate: j.rate, Seed: j.seed})
+	if err != nil {
+		return nil, err
+	}
+	return coded(m, baseline.Bits(units)), nil
+}
+
+// dictionary has lasso codes, or four nonzero coefficients.
+func dictionary(four bool) func(context.Context, job) (*fitted, error) {
+	return func(ctx context.Context, j job) (*fitted, error) {
+		m, err := sparse.Fit(ctx, j.rows, sparse.Options{Units: units, Seed: j.seed})
+		if err != nil {
+			return nil, err
+		}
+		var c baseline.Coder = m
+		if four {
+			c = fixed{m, 4}
+		}
+		f := coded(c, baseline.FitLevels(c, j.rows))
+		f.least, f.atoms = clip, m
+		return f, nil
+	}
+}
+
+// fixed is a dictionary whose codes have so many nonzero coefficients.
+type fixed struct {
+	*sparse.Model
+	n int
+}
+
+func (f fixed) Code(x, code []float64) { f.OMP(x, f.n, code) }
+
+func factors(ctx context.Context, j job) (*fitted, error) {
+	m, err := nmf.Fit(ctx, j.rows, nmf.Options{Units: units, Seed: j.seed})
+	if err != nil {
+		return nil, err
+	}
+	f := coded(m, baseline.FitLevels(m, j.rows))
+	f.least = clip
+	return f, nil
+}
+
+func components(ctx context.Context, j job) (*fitted, error) {
+	m, err := logpca.Fit(ctx, j.rows, logpca.Options{Units: units, Seed: j.seed})
+	if err != nil {
+		return nil, err
+	}
+	return coded(m, baseline.FitLevels(m, j.rows)), nil
+}
+
+// mixture is the core's. A row's code is the posterior of the components, and
+// rounded the likeliest of them.
+func mixture(ctx context.Context, j job) (*fitted, error) {
+	m, err := patchwork.LearnMixture(ctx, patchwork.Data{Images: j.images}, units, j.seed)
+	if err != nil {
+		return nil, err
+	}
+	code := make([]float64, units)
+	return &fitted{templates: m.Components, votes: votes(m.Components),
+		reconstruct: func(_ *bitmap.Image, x, y, rounded []float64) error {
+			posterior(m, x, code)
+			clear(y)
+			for k, c := range m.Components {
+				for d, p := range c {
+					y[d] += code[k] * p
+				}
+			}
+			copy(rounded, m.Components[slices.Index(code, slices.Max(code))])
+			return nil
+		}}, nil
+}
+
+// posterior writes the shares of the components in x.
+func posterior(m *patchwork.Mixture, x, post []float64) {
+	for k, c := range m.Components {
+		post[k] = math.Log(m.Share[k]) - baseline.CrossEntropy(x, c)
+	}
+	top, sum := slices.Max(post), 0.0
+	for k, l := range post {
+		post[k] = math.Exp(l - top)
+		sum += post[k]
+	}
+	for k := range post {
+		post[k] /= sum
+	}
+}

@@ -1,0 +1,106 @@
+package rivals
+
+import (
+	"slices"
+	"time"
+
+	"example.com/patchwork/baseline"
+)
+
+// results puts the outcomes in order.
+func (r *run) results(out []outcome, chosen [][]setting) (Results, error) {
+	res := Results{Options: r.Options}
+	res.Options.Progress = nil
+	test := r.sets[0].test
+	for i := range min(8, len(test.rows)) {
+		res.Samples = append(res.Samples, Sample{test.rows[i], test.Truth.Templates[i]})
+	}
+	for m, model := range r.models {
+		c := Curve{Name: model.name, Code: model.code, Signed: model.signed}
+		for size, n := range r.Sizes {
+			at := out[(m*len(r.Sizes)+size)*r.Sets:][:r.Sets]
+			p := Point{N: n, Setting: chosen[m][size].String()}
+			for i := range at {
+				p.Sets, p.Took = append(p.Sets, at[i].Measure), p.Took+at[i].took/time.Duration(r.Sets)
+			}
+			p.summarise()
+			c.Points = append(c.Points, p)
+			if f := at[0].model; f != nil {
+				if err := c.show(f, test, len(res.Samples)); err != nil {
+					return res, err
+				}
+				if f.atoms != nil {
+					res.Nonzeros = nonzeros(at)
+				}
+			}
+		}
+		res.Curves = append(res.Curves, c)
+	}
+	for _, n := range r.Sizes {
+		p := Point{N: n}
+		for _, b := range r.sets {
+			p.Sets = append(p.Sets, b.truth)
+		}
+		p.summarise()
+		res.Truth = append(res.Truth, p)
+	}
+	return res, nil
+}
+
+// show keeps what the figures show of a model.
+func (c *Curve) show(f *fitted, test set, samples int) error {
+	c.Templates = baseline.Clone(f.templates)
+	c.Reconstructions = baseline.Matrix(samples, len(test.rows[0]))
+	rounded := make([]float64, len(test.rows[0]))
+	for i, y := range c.Reconstructions {
+		if err := f.reconstruct(test.Images[i], test.rows[i], y, rounded); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nonzeros is the quartiles by number of coefficients.
+func nonzeros(sets []outcome) []Nonzero {
+	var out []Nonzero
+	for i, n := range coefficients {
+		var v []float64
+		for _, s := range sets {
+			v = append(v, s.nonzeros[i])
+		}
+		q := quartiles(v)
+		out = append(out, Nonzero{n, q[0], q[1], q[2]})
+	}
+	return out
+}
+
+// fields are the figures of a measure, one by one.
+func (m *Measure) fields() []*float64 {
+	return []*float64{&m.CrossEntropy, &m.Excess, &m.L2, &m.RoundedCrossEntropy, &m.RoundedL2, &m.Purity}
+}
+
+// summarise makes the quartiles of the sets.
+func (p *Point) summarise() {
+	low, median, high := p.Low.fields(), p.Median.fields(), p.High.fields()
+	for i := range low {
+		var v []float64
+		for s := range p.Sets {
+			v = append(v, *p.Sets[s].fields()[i])
+		}
+		q := quartiles(v)
+		*low[i], *median[i], *high[i] = q[0], q[1], q[2]
+	}
+}
+
+// quartiles of the values, which it sorts, by linear interpolation between
+// them (as numpy's).
+func quartiles(v []float64) (q [3]float64) {
+	slices.Sort(v)
+	for i := range q {
+		at := float64(i+1) / 4 * float64(len(v)-1)
+		below := int(at)
+		above := min(below+1, len(v)-1)
+		q[i] = v[below] + (at-float64(below))*(v[above]-v[below])
+	}
+	return q
+}

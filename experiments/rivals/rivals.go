@@ -1,0 +1,127 @@
+// Package rivals measures the comparison models of the paper, section 5.1, on
+// the quadrants: denoising autoencoders, a restricted Boltzmann machine, a
+// sparse coding dictionary, and beyond the paper non-negative matrix
+// factorisation, logistic PCA and a Bernoulli mixture, beside our own learner.
+// The sets are those of experiments/quadrants: set i has the same images there.
+package rivals
+
+import (
+	"time"
+)
+
+// Names of the models, in the order of the table.
+const (
+	Default   = "max-minus-min, default"
+	Paper     = "max-minus-min, paper"
+	DAETied   = "denoising autoencoder, tied"
+	DAEUntied = "denoising autoencoder, untied"
+	RBM       = "RBM"
+	Lasso     = "sparse coding, lasso"
+	FourAtoms = "sparse coding, 4 nonzeros"
+	NMF       = "NMF"
+	LogPCA    = "logistic PCA"
+	Mixture   = "Bernoulli mixture"
+)
+
+// Names lists all models in the order of the table.
+var Names = []string{Default, Paper, DAETied, DAEUntied, RBM, Lasso, FourAtoms, NMF, LogPCA, Mixture}
+
+// Options of the comparison. The zero value, but for the seed, is the full one.
+type Options struct {
+	Sizes    []int    // training images; nil means 20, 50, 100, 200, 500, 1000 (quick: 20, 100)
+	Sets     int      // independent sets a size; 0 means 20 (quick: 2)
+	Test     int      // test images a set; 0 means 1000 (quick: 300)
+	TuneSets int      // further sets on which settings are chosen; 0 means 6 (quick: 1)
+	Models   []string // of Names; nil means all
+	Seed     uint64
+	Workers  int  // 0 means 1; the results do not depend on it
+	Quick    bool // a few seconds: fewer sizes, sets, settings and epochs
+
+	// TuneRounded chooses settings by the cross-entropy with rounded codes
+	// instead of that with the codes as they are.
+	TuneRounded bool
+
+	// Progress, if not nil, is told how many of the fits are done. Calls come
+	// one at a time.
+	Progress func(done, total int)
+}
+
+// Measure is what one fitted model does on the test images of its set. All are
+// means over the test images but Purity. NaN where a model has no such figure.
+type Measure struct {
+	CrossEntropy float64 // -log P(x | reconstruction), nats an image
+	Excess       float64 // CrossEntropy less that of the true experts on the same images
+	L2           float64 // squared error of the reconstruction, summed over the pixels
+
+	// The same with the code rounded to one bit a unit: sigmoid units to 0 or 1,
+	// other real codes to the nearer of two levels a unit, chosen on the
+	// training codes; a mixture to its likeliest component. The codes of our
+	// models are bits already.
+	RoundedCrossEntropy, RoundedL2 float64
+
+	// Purity is the mean over the units of the share of a unit's weight (sum of
+	// absolute values) that lies on its strongest quadrant: 1 is pure, 1/4 even.
+	Purity float64
+}
+
+// Point is one model at one size.
+type Point struct {
+	N       int
+	Setting string    // what was chosen by tuning, "" where there is nothing to tune
+	Sets    []Measure // by set
+
+	// Quartiles over the sets, figure by figure.
+	Low, Median, High Measure
+
+	// Took is the mean wall clock of one fit, its tuning not counted: the only
+	// figure that is not the same in every run.
+	Took time.Duration
+}
+
+// Curve is one model over the sizes.
+type Curve struct {
+	Name   string
+	Code   string // what describes an image: "8 bits, about 2 on"
+	Points []Point
+
+	// Templates are the weights of the units as pictures (8 rows of 36),
+	// learned from the first set of the size nearest to 100. Signed tells
+	// how to read them: log-odds or coefficients around 0 if set, else probabilities
+	// (our models, the mixture) or non-negative weights (NMF).
+	Templates [][]float64
+	Signed    bool
+
+	// Reconstructions by that model of Results.Samples, rows of 36. Of sparse
+	// coding they may leave [0,1].
+	Reconstructions [][]float64
+}
+
+// Nonzero is the squared error of the dictionary with a fixed number of
+// nonzero coefficients (orthogonal matching pursuit), quartiles over the sets.
+type Nonzero struct {
+	Coefficients      int
+	Low, Median, High float64
+}
+
+// Sample is a test image of the first set of the size nearest to 100.
+type Sample struct {
+	Image []float64 // 36 of 0 or 1
+	Truth []float64 // the probabilities it was drawn from
+}
+
+// Results of the comparison.
+type Results struct {
+	Options Options // with defaults filled in, without Progress
+	Curves  []Curve // in the order of Names
+
+	// Truth is what the true experts do on the same test images, by the pursuit
+	// from abstention: one point a size, Excess 0.
+	Truth []Point
+
+	// Nonzeros is the dictionary's squared error by number of coefficients (1,
+	// 2, 3, 4, 8), learned from the size nearest to 100. Empty if neither sparse
+	// coding was asked for.
+	Nonzeros []Nonzero
+
+	Samples []Sample // eight
+}

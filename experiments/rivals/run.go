@@ -1,0 +1,279 @@
+package rivals
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"example.com/patchwork"
+	"example.com/patchwork/baseline"
+	"example.com/patchwork/pose"
+)
+
+func (o Options) withDefaults() (Options, error) {
+	pick := func(v *int, full, quick int) {
+		if *v == 0 {
+			if *v = full; o.Quick {
+				*v = quick
+			}
+		}
+	}
+	pick(&o.Sets, 20, 2)
+	pick(&o.Test, 1000, 300)
+	pick(&o.TuneSets, 6, 1)
+	o.Workers = max(o.Workers, 1)
+	if o.Sizes == nil {
+		if o.Sizes = []int{20, 50, 100, 200, 500, 1000}; o.Quick {
+			o.Sizes = []int{20, 100}
+		}
+	}
+	if o.Models == nil {
+		o.Models = Names
+	}
+	for _, name := range o.Models {
+		if !slices.Contains(Names, name) {
+			return o, fmt.Errorf("rivals: no model %q; there are %q", name, Names)
+		}
+	}
+	if len(o.Sizes) == 0 || slices.Min(o.Sizes) < 1 || o.Sets < 0 || o.Test < 0 || o.TuneSets < 0 {
+		return o, fmt.Errorf("rivals: sizes %v, %d sets, %d test images, %d sets to tune on; give at least 1 of each", o.Sizes, o.Sets, o.Test, o.TuneSets)
+	}
+	return o, nil
+}
+
+// Seeds are apart from each other, and those of the sets are the ones of
+// experiments/quadrants.
+const (
+	testSeed = 1 << 32
+	tuneSeed = 2 << 32 // of the training images; their test images are testSeed further
+)
+
+// bench is a set to learn from and to test on.
+type bench struct {
+	seed        uint64
+	train, test set // train for the largest size; a smaller one takes the first images
+	truth       Measure
+}
+
+// prepare draws a set and measures the true experts on its test images.
+func (o Options) prepare(seed uint64) (bench, error) {
+	b := bench{seed: seed}
+	var err error
+	if b.train, err = draw(slices.Max(o.Sizes), seed); err != nil {
+		return b, err
+	}
+	if b.test, err = draw(o.Test, seed+testSeed); err != nil {
+		return b, err
+	}
+	side := b.test.Truth.Side
+	cfg := patchwork.DefaultConfig(patchwork.ModeDefault, patchwork.MaxMinusMin, side, side, pose.Grid{})
+	m, err := patchwork.NewModel(cfg, b.test.Truth.Experts)
+	if err != nil {
+		return b, err
+	}
+	f, err := explained(m)
+	if err != nil {
+		return b, err
+	}
+	b.truth, err = f.measure(b.test, 0)
+	b.truth.Excess = 0
+	return b, err
+}
+
+// fitSet learns from the first n images of the set.
+func (r *rival) fitSet(ctx context.Context, b *bench, n int, s setting) (*fitted, error) {
+	return r.fit(ctx, job{images: b.train.Images[:n], rows: b.train.rows[:n], side: b.train.Truth.Side, seed: b.seed, setting: s})
+}
+
+// run is a comparison under way.
+type run struct {
+	Options
+	models      []rival
+	sets, tune  []bench
+	done, total int
+	telling     sync.Mutex
+}
+
+// Run measures the models on every size and set. Settings are chosen for each
+// model and size by the mean cross-entropy on TuneSets further sets, with test
+// images of their own, which no one who has only the training images could do;
+// it favours the rivals. The results, but for Took, depend on the options
+// only. It takes some minutes, or with Quick some seconds. The error is an
+// option's or the context's.
+func Run(ctx context.Context, o Options) (Results, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return Results{}, err
+	}
+	r := &run{Options: o, sets: make([]bench, o.Sets), tune: make([]bench, o.TuneSets)}
+	for _, m := range all {
+		if slices.Contains(o.Models, m.name) {
+			r.models = append(r.models, m)
+		}
+	}
+	err = each(ctx, o.Workers, o.Sets+o.TuneSets, func(i int) (err error) {
+		if i < o.Sets {
+			r.sets[i], err = o.prepare(o.Seed*1_000_003 + uint64(i))
+		} else {
+			r.tune[i-o.Sets], err = o.prepare(o.Seed*1_000_003 + tuneSeed + uint64(i-o.Sets))
+		}
+		return err
+	})
+	if err != nil {
+		return Results{}, err
+	}
+	trials := r.trials()
+	r.total = len(trials)*o.TuneSets + len(r.models)*len(o.Sizes)*o.Sets
+	chosen, err := r.choose(ctx, trials)
+	if err != nil {
+		return Results{}, err
+	}
+	return r.measure(ctx, chosen)
+}
+
+// trial is a setting of a model at a size, on trial.
+type trial struct {
+	model, size int
+	setting
+}
+
+// trials are what there is to choose from.
+func (r *run) trials() []trial {
+	var out []trial
+	for m := range r.models {
+		if r.models[m].settings == nil {
+			continue
+		}
+		for size := range r.Sizes {
+			for _, s := range r.models[m].settings(r.Quick) {
+				out = append(out, trial{m, size, s})
+			}
+		}
+	}
+	return out
+}
+
+// choose is the best setting by model and size.
+func (r *run) choose(ctx context.Context, trials []trial) ([][]setting, error) {
+	costs := baseline.Matrix(len(trials), len(r.tune))
+	err := each(ctx, r.Workers, len(trials)*len(r.tune), func(i int) error {
+		t, set := trials[i/len(r.tune)], i%len(r.tune)
+		b := &r.tune[set]
+		f, err := r.models[t.model].fitSet(ctx, b, r.Sizes[t.size], t.setting)
+		if err != nil {
+			return err
+		}
+		m, err := f.measure(b.test, b.truth.CrossEntropy)
+		if costs[i/len(r.tune)][set] = m.CrossEntropy; r.TuneRounded {
+			costs[i/len(r.tune)][set] = m.RoundedCrossEntropy
+		}
+		r.tell()
+		return err
+	})
+	best := make([][]float64, len(r.models))
+	chosen := make([][]setting, len(r.models))
+	for m := range chosen {
+		chosen[m], best[m] = make([]setting, len(r.Sizes)), slices.Repeat([]float64{math.Inf(1)}, len(r.Sizes))
+	}
+	for i, t := range trials {
+		sum := 0.0
+		for _, c := range costs[i] {
+			sum += c
+		}
+		if sum < best[t.model][t.size] {
+			best[t.model][t.size], chosen[t.model][t.size] = sum, t.setting
+		}
+	}
+	return chosen, err
+}
+
+// tell reports that one more fit is done.
+func (r *run) tell() {
+	if r.Progress == nil {
+		return
+	}
+	r.telling.Lock()
+	defer r.telling.Unlock()
+	r.done++
+	r.Progress(r.done, r.total)
+}
+
+// outcome is what one fit of the comparison leaves.
+type outcome struct {
+	Measure
+	took     time.Duration
+	model    *fitted   // of the first set of the size shown
+	nonzeros []float64 // of the dictionary, at the size shown
+}
+
+// measure fits every model at every size on every set.
+func (r *run) measure(ctx context.Context, chosen [][]setting) (Results, error) {
+	shown, out := r.shown(), make([]outcome, len(r.models)*len(r.Sizes)*r.Sets)
+	err := each(ctx, r.Workers, len(out), func(i int) error {
+		m, size, set := i/(len(r.Sizes)*r.Sets), i/r.Sets%len(r.Sizes), i%r.Sets
+		b, began := &r.sets[set], time.Now()
+		f, err := r.models[m].fitSet(ctx, b, r.Sizes[size], chosen[m][size])
+		if err != nil {
+			return err
+		}
+		out[i].took = time.Since(began)
+		if out[i].Measure, err = f.measure(b.test, b.truth.CrossEntropy); err != nil {
+			return err
+		}
+		if size == shown && set == 0 {
+			out[i].model = f
+		}
+		if size == shown && f.atoms != nil {
+			out[i].nonzeros = nonzeroErrors(f, b.test.rows)
+		}
+		r.tell()
+		return nil
+	})
+	if err != nil {
+		return Results{}, err
+	}
+	return r.results(out, chosen)
+}
+
+// shown is the index of the size nearest to 100.
+func (r *run) shown() int {
+	at := 0
+	for i, n := range r.Sizes {
+		if math.Abs(float64(n-100)) < math.Abs(float64(r.Sizes[at]-100)) {
+			at = i
+		}
+	}
+	return at
+}
+
+// each calls do for 0 to n-1 on so many goroutines, and returns the error of
+// the lowest number that failed among those done.
+func each(ctx context.Context, workers, n int, do func(i int) error) error {
+	errs := make([]error, n)
+	var next atomic.Int64
+	var failed atomic.Bool
+	var wait sync.WaitGroup
+	for range min(workers, n) {
+		wait.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n && !failed.Load(); i = int(next.Add(1)) - 1 {
+				if errs[i] = ctx.Err(); errs[i] == nil {
+					errs[i] = do(i)
+				}
+				if errs[i] != nil {
+					failed.Store(true)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
