@@ -50,6 +50,8 @@ type Result struct {
 	Mean      float64 // one template (mean) with shift and rotation
 	Train     float64 // the strokes, on the training images
 	Picks     float64 // experts a test image, by the hybrid
+	Pure      int     // experts that are one straight stroke
+	Natural   bool    // whether the experts are the letter's strokes
 }
 
 // Run learns and tests one letter.
@@ -69,6 +71,12 @@ func Run(ctx context.Context, set *dataset.Set, task Task, o Options) (Result, e
 	if err != nil {
 		return Result{}, err
 	}
+	for _, s := range strokesOf(m) {
+		if s.Pure() {
+			r.Pure++
+		}
+	}
+	r.Natural = natural(m, task.Letter)
 	r.Train = m.Extras().Record.LogLik / pixels(train)
 	if r.Truncated, _, err = heldOut(ctx, m, test, patchwork.PursuitOptions{}, o.Workers); err != nil {
 		return Result{}, err
@@ -128,14 +136,14 @@ func choose(set *dataset.Set, letter string, first, last int) (patchwork.Data, e
 
 // Report runs every task and writes the table.
 func Report(ctx context.Context, w io.Writer, set *dataset.Set, o Options) error {
-	fmt.Fprintln(w, "| letter (K) | hybrid | hybrid, pose prior | truncated | mean + shift + rotation | train | picks | study |\n|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "| letter (K) | hybrid | hybrid, pose prior | truncated | mean + shift + rotation | train | picks | pure | natural | study |\n|---|---|---|---|---|---|---|---|---|---|")
 	for _, task := range Tasks {
 		r, err := Run(ctx, set, task, o)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "| %s (%d) | %.4f | %.4f | %.4f | %.4f | %.4f | %.1f | %.3f |\n",
-			r.Letter, r.Experts, r.Hybrid, r.Prior, r.Truncated, r.Mean, r.Train, r.Picks, r.Study)
+		fmt.Fprintf(w, "| %s (%d) | %.4f | %.4f | %.4f | %.4f | %.4f | %.1f | %d of %d | %t | %.3f |\n",
+			r.Letter, r.Experts, r.Hybrid, r.Prior, r.Truncated, r.Mean, r.Train, r.Picks, r.Pure, r.Experts, r.Natural, r.Study)
 	}
 	return nil
 }
