@@ -2,6 +2,7 @@ package patchwork
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -49,6 +50,21 @@ func (e *Explanations) addScores(start, logLik, logLikModel float64) {
 	e.LogLikModel = append(e.LogLikModel, logLikModel)
 }
 
+// addAll adds what was picked in some rows, scored by the original likelihood.
+func (e *Explanations) addAll(rows *score.Picked) {
+	first := len(e.Picks)
+	e.Picks = slices.Grow(e.Picks, len(rows.Expert))[:first+len(rows.Expert)]
+	for at, k := range rows.Expert {
+		e.Picks[first+at] = Pick{Expert: int(k), Gain: rows.Gain[at]}
+	}
+	for _, end := range rows.From[1:] {
+		e.From = append(e.From, first+int(end))
+	}
+	e.StartLogLik = append(e.StartLogLik, rows.Start...)
+	e.LogLik = append(e.LogLik, rows.LogLik...)
+	e.LogLikModel = append(e.LogLikModel, rows.LogLik...)
+}
+
 // ExplainAll is Explain of many images, to the bit, and replaces what out
 // holds. Where experts have one pose only, as in tables, it is much faster, the
 // more images a call has. The error is a *SizeError and names the first image
@@ -76,6 +92,10 @@ func (p *Pursuit) ExplainAll(images []*bitmap.Image, out *Explanations) error {
 // unpack adds the explanations of the images that b explained.
 func (p *Pursuit) unpack(b *rows, images []*bitmap.Image, out *Explanations) {
 	odd := b.picked.Odd
+	if len(odd) == 0 && p.inForce() == Original {
+		out.addAll(&b.picked)
+		return
+	}
 	for i, img := range images {
 		if len(odd) > 0 && odd[0] == i {
 			odd = odd[1:]
