@@ -33,6 +33,12 @@ type Series struct {
 	X, Y []float64
 
 	Dashed bool // for references and bounds
+
+	Points bool // dots, not joined
+
+	// Low and High, if not nil, are the ends of a vertical bar through each
+	// point, such as quantiles.
+	Low, High []float64
 }
 
 // Chart is a line plot. It is a [Picture]; it must not be changed while it is
@@ -41,6 +47,13 @@ type Chart struct {
 	Title, XLabel, YLabel string
 	Series                []Series
 	Width, Height         int // pixels; 0 means 640 and 400
+
+	// XTicks, if not nil, are the only values marked on the x axis, and XNames
+	// what they are called there (nil: the numbers). LogX makes that axis
+	// logarithmic (points that are not above 0 break the curve).
+	XTicks []float64
+	XNames []string
+	LogX   bool
 }
 
 // Curves is a Chart of the usual size.
@@ -82,12 +95,7 @@ func (c Chart) SVG(w io.Writer) error {
 	if _, err := canvas.WriteTo(&buf); err != nil {
 		return err
 	}
-	// The plotter names one font only, without an alternative, and takes its
-	// points for print; everywhere else here a unit is a pixel.
-	svg := strings.NewReplacer("font-family:Go;", "font-family:"+fontFamily+";",
-		fmt.Sprintf(`width="%dpt" height="%dpt"`, width, height), fmt.Sprintf(`width="%d" height="%d"`, width, height),
-	).Replace(buf.String())
-	_, err := io.WriteString(w, svg)
+	_, err := io.WriteString(w, pixelUnits(buf.String(), width, height))
 	return err
 }
 
@@ -100,23 +108,27 @@ func (c Chart) draw(canvas vgdraw.Canvas) {
 	named := false
 	for i, s := range c.Series {
 		var line *plotter.Line
-		for _, part := range s.finite() {
+		s.bars(p, i, c.LogX)
+		for _, part := range s.finite(c.LogX) {
 			line = s.line(part, i)
-			p.Add(line)
-			if len(part) == 1 {
+			if s.Points || len(part) == 1 {
 				p.Add(dot(part, i))
+			}
+			if !s.Points {
+				p.Add(line)
 			}
 		}
 		if s.Name != "" {
 			if line == nil { // nothing to draw still belongs in the legend
 				line = s.line(plotter.XYs{{}}, i)
 			}
-			legend.Add(clean(s.Name), line)
+			legend.Add(clean(s.Name), s.key(line, i))
 			named = true
 		}
 	}
 	widen(&p.X)
 	widen(&p.Y)
+	c.scaleX(p)
 	canvas.Push()
 	canvas.SetColor(white)
 	canvas.Fill(canvas.Rectangle.Path())
@@ -212,13 +224,14 @@ func number(v, step float64) string {
 // maxCoordinate keeps the plotter's arithmetic from overflowing.
 const maxCoordinate = 1e100
 
-// finite cuts a series where a point cannot be drawn.
-func (s Series) finite() []plotter.XYs {
+// finite cuts a series where a point cannot be drawn; positive: on a logarithmic
+// axis.
+func (s Series) finite(positive bool) []plotter.XYs {
 	var parts []plotter.XYs
 	joined := false
 	for i := range min(len(s.X), len(s.Y)) {
 		x, y := s.X[i], s.Y[i]
-		if !(math.Abs(x) <= maxCoordinate && math.Abs(y) <= maxCoordinate) {
+		if !(math.Abs(x) <= maxCoordinate && math.Abs(y) <= maxCoordinate) || positive && x <= 0 {
 			joined = false
 			continue
 		}
@@ -256,13 +269,60 @@ func (s Series) line(points plotter.XYs, i int) *plotter.Line {
 	return l
 }
 
+// bars adds the vertical bars of curve i; positive leaves out those that a
+// logarithmic axis has no place for.
+func (s Series) bars(p *plot.Plot, i int, positive bool) {
+	for j := range min(len(s.X), len(s.Low), len(s.High)) {
+		x, low, high := s.X[j], s.Low[j], s.High[j]
+		if !(math.Abs(x) <= maxCoordinate && math.Abs(low) <= maxCoordinate && math.Abs(high) <= maxCoordinate) || positive && x <= 0 {
+			continue
+		}
+		l := s.line(plotter.XYs{{X: x, Y: low}, {X: x, Y: high}}, i)
+		l.Width, l.Dashes = 1.2, nil
+		p.Add(l)
+	}
+}
+
+// scaleX gives the x axis its marks and its scale.
+func (c Chart) scaleX(p *plot.Plot) {
+	if c.LogX && p.X.Min > 0 {
+		p.X.Scale = plot.LogScale{}
+	}
+	if c.XTicks == nil {
+		return
+	}
+	p.X.Tick.Marker = plot.TickerFunc(func(low, high float64) []plot.Tick {
+		var out []plot.Tick
+		for i, v := range c.XTicks {
+			label := number(v, v)
+			if i < len(c.XNames) {
+				label = clean(c.XNames[i])
+			}
+			if v >= low && v <= high {
+				out = append(out, plot.Tick{Value: v, Label: label})
+			}
+		}
+		return out
+	})
+}
+
+// key is what stands for the series in the legend.
+func (s Series) key(line *plotter.Line, i int) plot.Thumbnailer {
+	if s.Points {
+		return dot(plotter.XYs{{}}, i)
+	}
+	return line
+}
+
 // dot marks a point that has no neighbours to be joined to.
 func dot(points plotter.XYs, i int) *plotter.Scatter {
 	d, err := plotter.NewScatter(points)
 	if err != nil {
 		panic("render: " + err.Error()) // as for line
 	}
-	d.GlyphStyle = vgdraw.GlyphStyle{Color: lineColours[i%len(lineColours)], Radius: 3, Shape: vgdraw.CircleGlyph{}}
+	shapes := []vgdraw.GlyphDrawer{vgdraw.CircleGlyph{}, vgdraw.BoxGlyph{}, vgdraw.PyramidGlyph{}}
+	n := len(lineColours)
+	d.GlyphStyle = vgdraw.GlyphStyle{Color: lineColours[i%n], Radius: 3, Shape: shapes[i/n%len(shapes)]}
 	return d
 }
 

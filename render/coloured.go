@@ -32,6 +32,11 @@ type vote struct {
 // vote for off: such votes go from white to a shade of the hue, near black.
 // It panics where [patchwork.Model.Compose] does.
 func Coloured(m *patchwork.Model, h, w int, picks []patchwork.Pick) *image.RGBA {
+	return ColouredIn(m, h, w, picks, Hue)
+}
+
+// ColouredIn is [Coloured] with other colours of the experts.
+func ColouredIn(m *patchwork.Model, h, w int, picks []patchwork.Pick, hue func(k int) color.RGBA) *image.RGBA {
 	votes := strongest(m, h, w, picks)
 	return paint(h, w, func(i int) color.RGBA {
 		v := votes[i]
@@ -39,9 +44,9 @@ func Coloured(m *patchwork.Model, h, w int, picks []patchwork.Pick) *image.RGBA 
 		case v.expert < 0:
 			return white
 		case v.share < 0:
-			return mix(white, mix(Hue(v.expert), black, 0.6), -v.share)
+			return mix(white, mix(hue(v.expert), black, 0.6), -v.share)
 		}
-		return mix(white, Hue(v.expert), v.share)
+		return mix(white, hue(v.expert), v.share)
 	})
 }
 

@@ -43,9 +43,9 @@ func (s Shape) Bar() bool {
 // upright reports whether the long axis is nearer the vertical.
 func (s Shape) upright() bool { return math.Abs(s.Direction-90) < 45 }
 
-// twoBars reports whether a model's two experts are one upright and one level
+// TwoBars reports whether a model's two experts are one upright and one level
 // bar.
-func twoBars(m *patchwork.Model) bool {
+func TwoBars(m *patchwork.Model) bool {
 	a, b := ShapeOf(m.Template(0), m.Width()), ShapeOf(m.Template(1), m.Width())
 	return a.Bar() && b.Bar() && a.upright() != b.upright()
 }

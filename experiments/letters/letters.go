@@ -176,7 +176,7 @@ func RunBars(ctx context.Context, images []*bitmap.Image, set int, o Options) (B
 			return Bars{}, err
 		}
 		trials = append(trials, t)
-		b.Starts = append(b.Starts, twoBars(t.Model))
+		b.Starts = append(b.Starts, TwoBars(t.Model))
 	}
 	m, err := patchwork.Choose(ctx, data, cfg, opt, trials)
 	if err != nil {

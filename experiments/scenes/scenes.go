@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
@@ -67,7 +68,7 @@ func Run(ctx context.Context, s Setting, o Options) (Row, error) {
 		if err := ctx.Err(); err != nil {
 			return Row{}, err
 		}
-		m, err := model(set.Truth, i)
+		m, err := Model(set.Truth, i)
 		if err != nil {
 			return Row{}, err
 		}
@@ -81,7 +82,7 @@ func Run(ctx context.Context, s Setting, o Options) (Row, error) {
 				return Row{}, err
 			}
 			row.Picks[v] += float64(len(e.Picks)) / float64(o.Scenes)
-			if right(set.Truth, i, e) {
+			if Right(set.Truth, i, e) {
 				row.Right[v] += 1 / float64(o.Scenes)
 			}
 		}
@@ -90,31 +91,34 @@ func Run(ctx context.Context, s Setting, o Options) (Row, error) {
 	return row, nil
 }
 
-// model is the ten templates of scene i: a digit may stand anywhere.
-func model(truth *synth.SceneTruth, i int) (*patchwork.Model, error) {
+// Model is the ten templates of scene i: a digit may stand anywhere.
+func Model(truth *synth.SceneTruth, i int) (*patchwork.Model, error) {
 	g := truth.Glyphs[0]
 	cfg := patchwork.Config{Rule: patchwork.Max, Height: g.Height(), Width: g.Width(),
 		Q: truth.Off, Scene: true, Truncate: true}
 	return patchwork.NewModel(cfg, truth.Templates(i))
 }
 
-// right reports whether an explanation is the truth of scene i.
-func right(truth *synth.SceneTruth, i int, e *patchwork.Explanation) bool {
-	scene := truth.Items[i]
-	if len(e.Picks) != len(scene.Objects) {
+// Right reports whether an explanation is the truth of scene i: its digits, all
+// of them and no others, at their places.
+func Right(truth *synth.SceneTruth, i int, e *patchwork.Explanation) bool {
+	if len(e.Picks) != len(truth.Items[i].Objects) {
 		return false
 	}
-	type place struct{ glyph, dy, dx int }
-	want := make(map[place]bool)
-	for _, o := range scene.Objects {
-		want[place{o.Glyph, o.DY, o.DX}] = true
-	}
 	for _, p := range e.Picks {
-		if !want[place{scene.Candidates[p.Expert], p.Pose.DY, p.Pose.DX}] {
+		if !Has(truth, i, p) {
 			return false
 		}
 	}
 	return true
+}
+
+// Has reports whether a pick is one of the digits of scene i, at its place.
+func Has(truth *synth.SceneTruth, i int, p patchwork.Pick) bool {
+	scene := truth.Items[i]
+	return slices.ContainsFunc(scene.Objects, func(o synth.Object) bool {
+		return o.Glyph == scene.Candidates[p.Expert] && o.DY == p.Pose.DY && o.DX == p.Pose.DX
+	})
 }
 
 // overlap is the mean over the objects of the share of an object's ink that

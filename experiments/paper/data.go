@@ -1,0 +1,125 @@
+package paper
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/dataset"
+)
+
+// hashSet writes what identifies a set's images and metadata.
+func hashSet(w io.Writer, name string, s *dataset.Set) {
+	if s == nil {
+		return
+	}
+	fmt.Fprintf(w, "%s %d\n", name, s.Len())
+	for i, img := range s.Images {
+		fmt.Fprintln(w, img)
+		for _, c := range s.Meta {
+			fmt.Fprintf(w, "%s=%s ", c.Name, c.Text(i))
+		}
+	}
+}
+
+// byWriter is a letter's images by the metadata "y": the first of each writer,
+// in the order of the writers, where there is a column "writer"; else all, as
+// they come.
+func byWriter(s *dataset.Set, letter string) ([]*bitmap.Image, error) {
+	y, err := s.Column("y")
+	if err != nil {
+		return nil, err
+	}
+	var index []int
+	for i := range s.Len() {
+		if y.Text(i) == letter {
+			index = append(index, i)
+		}
+	}
+	if writer, err := s.Column("writer"); err == nil {
+		seen := map[string]bool{}
+		index = slices.DeleteFunc(index, func(i int) bool {
+			w := writer.Text(i)
+			defer func() { seen[w] = true }()
+			return seen[w]
+		})
+		slices.SortStableFunc(index, func(a, b int) int { return naturally(writer.Text(a), writer.Text(b)) })
+	}
+	var out []*bitmap.Image
+	for _, i := range index {
+		out = append(out, s.Images[i])
+	}
+	return out, nil
+}
+
+// naturally orders numbers by size: a shorter one first.
+func naturally(a, b string) int {
+	if len(a) != len(b) {
+		return len(a) - len(b)
+	}
+	return strings.Compare(a, b)
+}
+
+// capitals are the capital letters of a set, in alphabetical order.
+func capitals(s *dataset.Set) ([]string, error) {
+	y, err := s.Column("y")
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for c := 'A'; c <= 'Z'; c++ {
+		for i := range s.Len() {
+			if y.Text(i) == string(c) {
+				out = append(out, string(c))
+				break
+			}
+		}
+	}
+	return out, nil
+}
+
+// ReadDigits reads digits from an IDX file of images, with its labels beside it
+// (images-idx3 becomes labels-idx1 in the name), or from a folder that holds
+// one such pair. Pixels above 127 are on.
+func ReadDigits(path string) (images []*bitmap.Image, labels []int, err error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		found, err := filepath.Glob(filepath.Join(path, "*images*idx3*"))
+		if err != nil || len(found) == 0 {
+			return nil, nil, fmt.Errorf("%s: the folder has no file *images*idx3*", path)
+		}
+		path = found[0]
+	}
+	dir, name := filepath.Split(path)
+	beside := filepath.Join(dir, strings.NewReplacer("images", "labels", "idx3", "idx1").Replace(name))
+	threshold := 127.0
+	set, err := dataset.Read([]string{path}, dataset.Options{Threshold: &threshold, Labels: []string{beside}})
+	if err != nil {
+		return nil, nil, err
+	}
+	column, err := set.Column("y")
+	if err != nil {
+		return nil, nil, err
+	}
+	values, ok := column.Values.([]int64)
+	if !ok {
+		return nil, nil, fmt.Errorf("%s: the labels are %T, not whole numbers", beside, column.Values)
+	}
+	for _, v := range values {
+		labels = append(labels, int(v))
+	}
+	return set.Images, labels, nil
+}
+
+// ReadLetters reads letters, as bits, whose metadata "y" names them.
+func ReadLetters(paths []string) (*dataset.Set, error) {
+	set, err := dataset.Read(paths, dataset.Options{})
+	if err != nil {
+		return nil, err
+	}
+	_, err = set.Column("y")
+	return set, err
+}

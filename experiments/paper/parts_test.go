@@ -1,0 +1,112 @@
+package paper
+
+import (
+	"math"
+	"testing"
+
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/rule"
+)
+
+func TestQuantile(t *testing.T) {
+	x := []float64{4, math.NaN(), 1, 3, 2}
+	for q, want := range map[float64]float64{0: 1, .5: 2.5, 1: 4, .25: 1.75} {
+		if got := quantile(x, q); math.Abs(got-want) > 1e-12 {
+			t.Errorf("quantile %v is %v, want %v", q, got, want)
+		}
+	}
+	if !math.IsNaN(quantile(nil, .5)) || x[0] != 4 {
+		t.Error("the quantile of nothing is a number, or the values were sorted in place")
+	}
+}
+
+func TestMinus(t *testing.T) {
+	for in, want := range map[string]string{"-1.5": "−1.5", "at (-3) to -.2": "at (−3) to −.2", "max-minus-min 8-bit": "max-minus-min 8-bit", "a - b": "a - b"} {
+		if got := minus(in); got != want {
+			t.Errorf("%q became %q", in, got)
+		}
+	}
+}
+
+// The first of each writer, by number and not by spelling, or all as they come.
+func TestByWriter(t *testing.T) {
+	var images []*bitmap.Image
+	for i := range 6 {
+		img := bitmap.New(1, 8)
+		img.Set(0, i, true)
+		images = append(images, img)
+	}
+	s := &dataset.Set{Images: images, Meta: []dataset.Column{{Name: "y", Values: []string{"T", "T", "L", "T", "T", "T"}}, {Name: "writer", Values: []int64{10, 9, 1, 9, 2, 10}}}}
+	got, err := byWriter(s, "T")
+	if err != nil || len(got) != 3 || got[0] != images[4] || got[1] != images[1] || got[2] != images[0] {
+		t.Errorf("%v, %v", got, err)
+	}
+	s.Meta = s.Meta[:1]
+	if got, err = byWriter(s, "T"); err != nil || len(got) != 5 || got[1] != images[1] {
+		t.Errorf("without writers %v, %v", got, err)
+	}
+	if letters, err := capitals(s); err != nil || len(letters) != 2 || letters[0] != "L" {
+		t.Errorf("capitals %v, %v", letters, err)
+	}
+	s.Meta = nil
+	if _, err := byWriter(s, "T"); err == nil {
+		t.Error("letters without names were found")
+	}
+}
+
+// A straight bar is one stroke, a corner is not.
+func TestStraight(t *testing.T) {
+	const side = 56
+	draw := func(ink func(y, x int) bool) []float64 {
+		p := make([]float64, side*side)
+		for i := range p {
+			if p[i] = .02; ink(i/side, i%side) {
+				p[i] = .9
+			}
+		}
+		return p
+	}
+	bar := func(y, x int) bool { return y >= 5 && y < 45 && x >= 20 && x < 25 }
+	foot := func(y, x int) bool { return y >= 40 && y < 45 && x >= 20 && x < 50 }
+	for name, c := range map[string]struct {
+		ink  func(y, x int) bool
+		want bool
+	}{
+		"bar": {bar, true}, "corner": {func(y, x int) bool { return bar(y, x) || foot(y, x) }, false},
+		"slanted": {func(y, x int) bool { return y >= 5 && y < 45 && x-y/2 >= 10 && x-y/2 < 14 }, true},
+		"blob":    {func(y, x int) bool { return y < 20 && x < 20 }, false}, "speck": {func(y, x int) bool { return y < 10 && x < 2 }, false},
+	} {
+		if got := straight(draw(c.ink), side); got != c.want {
+			t.Errorf("%s: straight %v, band share %.2f", name, got, bandShare(draw(c.ink), side))
+		}
+	}
+}
+
+// Interpolation at its corners is the printed formula, and the expectation in
+// between.
+func TestInterpolated(t *testing.T) {
+	for _, p := range [][]float64{{0, 1, 1}, {.5, 1}, {.5, .5}, {1}} {
+		if got, want := interpolated(p, nil), rule.NormalizedSumPrinted(p...); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%v: %v, printed %v", p, got, want)
+		}
+	}
+	if e := interpolationError(3); e > 1e-12 {
+		t.Errorf("the exact rule is %g off", e)
+	}
+}
+
+// Gradient ascent from both sides of 1/2 ends at a maximum, from one side not.
+func TestClimb(t *testing.T) {
+	for _, r := range []rule.Rule{rule.SumOfLogOdds{}, rule.MaxMinusMin{Q: .5}} {
+		if a, b := climb(r, .6, .4); twoExperts(r, a, b) < globalMaximum-1e-3 {
+			t.Errorf("%v from (.6, .4) to (%v, %v)", r, a, b)
+		}
+	}
+	if a, b := climb(rule.MaxMinusMin{Q: .5}, .7, .6); a < .999 || b != .6 {
+		t.Errorf("max minus min from (.7, .6) to (%v, %v)", a, b)
+	}
+	if a, b := climb(rule.SumOfLogOdds{}, .7, .6); a < .9 || b <= .6 {
+		t.Errorf("sum of log-odds from (.7, .6) to (%v, %v)", a, b)
+	}
+}
