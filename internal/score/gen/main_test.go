@@ -8,15 +8,24 @@ import (
 	"testing"
 )
 
-// The assembly in package kernel is what this program writes.
+// The vector code and the declarations in package kernel are what the programs
+// of this module write.
 func TestGeneratedIsCurrent(t *testing.T) {
-	got := filepath.Join(t.TempDir(), "kernels.s")
-	if out, err := exec.Command("go", "run", "main.go", "-out", got, "-pkg", "kernel").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	// The first line has the command.
-	if a, b := body(t, got), body(t, "../kernel/kernels_amd64.s"); !bytes.Equal(a, b) {
-		t.Errorf("kernels_amd64.s is not what the generator writes: go generate ./internal/score/kernel")
+	for _, c := range []struct{ program, code, stubs string }{
+		{".", "kernels_amd64.s", "kernels_amd64.go"},
+		{"./rows", "rows_amd64.s", "rowstubs_amd64.go"},
+	} {
+		dir := t.TempDir()
+		code, stubs := filepath.Join(dir, c.code), filepath.Join(dir, c.stubs)
+		if out, err := exec.Command("go", "run", c.program, "-out", code, "-stubs", stubs, "-pkg", "kernel").CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		for _, name := range []string{c.code, c.stubs} {
+			// The first line has the command.
+			if a, b := body(t, filepath.Join(dir, name)), body(t, filepath.Join("..", "kernel", name)); len(a) == 0 || !bytes.Equal(a, b) {
+				t.Errorf("%s is not what the generator writes: go generate ./internal/score/kernel", name)
+			}
+		}
 	}
 }
 
