@@ -63,8 +63,9 @@ var batchInk, onlineInk = Prior{On: 0.05, Off: 1}, Prior{On: 0.1, Off: 1}
 type Beginning uint8
 
 const (
-	// BeginBoth takes turns: starts 0, 2, 4, ... begin with orders, 1, 3, 5,
-	// ... with splits. The default for experts that move under Max.
+	// BeginBoth begins every fourth start, from the first, with an order of
+	// the images, the others with splits. The default for experts that move
+	// under Max.
 	BeginBoth Beginning = iota
 	// BeginOrders is online learning with sequential initialisation
 	// (section 4.1), in another order of the images each time.
@@ -110,8 +111,9 @@ type LearnOptions struct {
 	Method  Method
 
 	// Starts is how many times to begin anew; Learn says which is chosen. 0
-	// means 8 orders of the images, with 8 splits where Begin is BeginBoth, or
-	// 5 random starts, or 1 in ModePaper. The first order is that of the data.
+	// means 8 (orders of the images, splits, or 2 and 6 where Begin is
+	// BeginBoth), 5 random ones, or 1 in ModePaper. The first order is that of
+	// the data.
 	Starts int
 
 	// Begin is where the starts of Both begin; under max-minus-min, without
@@ -157,8 +159,6 @@ func (o LearnOptions) withDefaults(c *Config) LearnOptions {
 			o.Starts = 1
 		case o.Method == BatchLearning:
 			o.Starts = 5
-		case o.Begin == BeginBoth:
-			o.Starts = 16
 		default:
 			o.Starts = 8
 		}

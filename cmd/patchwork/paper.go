@@ -20,9 +20,8 @@ func (a *app) paperCommand() *cobra.Command {
 		Use:   "paper [FIGURE...] [-o DIR]",
 		Short: "Make the paper's figures anew, and judge its claims",
 		Long:  paperLong(),
-		Example: `  patchwork paper --quick
-  patchwork paper 2 7 -o report
-  patchwork paper -o report --mnist mnist/ --ticc ticc.npz --letters chars74k.npz`,
+		Example: `  patchwork paper 1 --quick
+  patchwork paper 1 2 -o report`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if err := checkWorkers(workers); err != nil {
 				return err

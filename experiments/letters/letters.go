@@ -37,7 +37,7 @@ var Tasks = []Task{
 // Options of the reports.
 type Options struct {
 	Seed    uint64
-	Starts  int // 0 means the default: 8 orders and 8 splits
+	Starts  int // 0 means the default: 2 orders and 6 splits
 	Workers int
 }
 

@@ -44,12 +44,24 @@ func TestTIsTwoBars(t *testing.T) {
 	if testing.Short() {
 		t.Skip("learns a letter, some seconds")
 	}
-	b, err := RunBars(t.Context(), pen(t, "T", 16).Images, 0, Options{Seed: 1, Workers: 2})
-	if err != nil {
-		t.Fatal(err)
+	images, chosen, bars, starts := pen(t, "T", 16).Images, 0, 0, 0
+	for set := range 4 {
+		b, err := RunBars(t.Context(), images, set, Options{Seed: 1, Workers: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.Starts[b.Chosen] {
+			chosen++
+		}
+		for _, ok := range b.Starts {
+			starts++
+			if ok {
+				bars++
+			}
+		}
 	}
-	if !b.Starts[b.Chosen] {
-		t.Errorf("the chosen start %d did not end in two bars: %v", b.Chosen, b.Starts)
+	if chosen < 3 || 2*bars < starts {
+		t.Errorf("two bars in %d of 4 sets, and from %d of %d starts", chosen, bars, starts)
 	}
 }
 
