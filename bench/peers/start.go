@@ -29,7 +29,7 @@ func (s *session) startTasks() ([]task, error) {
 	var out []task
 	for _, c := range []struct{ name, starts string }{
 		{"one start", "1"},
-		{"16 starts, the default", "16"},
+		{"8 starts, the default", "8"},
 	} {
 		model := filepath.Join(s.dir, "t-model-"+c.starts+".npz")
 		learn := func() error {
