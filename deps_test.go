@@ -70,6 +70,9 @@ const policy = `
 	patchwork, modelfile, internal/atomicfile, FILES
 	< tallyfile;
 
+	# What patchwork and an engine beside it (beam/) say to each other.
+	patchwork, dataset, modelfile, tallyfile < internal/engine;
+
 	patchwork, internal/atomicfile, FILES,
 	golang.org/x/image/..., gonum.org/v1/plot/...
 	< render;
@@ -85,7 +88,7 @@ const policy = `
 	LIBRARY, bench/roofline, internal/score/kernel < bench/peers;
 	LIBRARY, NETWORK < studio/...;
 	LIBRARY, baseline/..., rule < experiments/...;
-	LIBRARY, internal/journal, NETWORK, experiments/..., studio/...,
+	LIBRARY, internal/journal, internal/engine, NETWORK, experiments/..., studio/...,
 	github.com/spf13/cobra/..., github.com/spf13/pflag, golang.org/x/term
 	< cmd/...;
 `

@@ -20,9 +20,33 @@ func Explain(ctx context.Context, m *Model, src Source, opt PursuitOptions, work
 	case each == nil && memory != nil:
 		return recalled(ctx, m, memory, src, opt, workers)
 	case each == nil:
-		return explainSource(ctx, m, src, opt, workers, nil)
+		return tallied(ctx, m, src, opt, workers)
 	}
 	return explainSource(ctx, m, src, opt, workers, func(b *block, j int, e *Explanation) { each(b.first+j, e) })
+}
+
+// Tallier is a source whose images are explained elsewhere: on other machines,
+// or by an engine for such work. Learning asks it for its E-steps (Explain
+// without each), and reads Blocks for all else.
+type Tallier interface {
+	Source
+	// Tally is what Explain would return for all images of the source.
+	Tally(ctx context.Context, m *Model, opt PursuitOptions) (*Tally, error)
+}
+
+// tallied is an E-step that nobody watches, by the source itself where it can.
+// Another model's counts are an error.
+func tallied(ctx context.Context, m *Model, src Source, opt PursuitOptions, workers int) (*Tally, error) {
+	far, ok := src.(Tallier)
+	if !ok {
+		return explainSource(ctx, m, src, opt, workers, nil)
+	}
+	t, err := far.Tally(ctx, m, opt)
+	if err == nil && !t.countsFor(m) {
+		return nil, fmt.Errorf("patchwork: the tally is of %d experts of %dx%d pixels, the model has %d of %dx%d",
+			len(t.active), t.height, t.width, m.K(), m.Height(), m.Width())
+	}
+	return t, err
 }
 
 // block is some images of a source; the first has this number.

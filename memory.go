@@ -68,7 +68,7 @@ func recalled(ctx context.Context, m *Model, memory Memory, src Source, opt Purs
 			return t, nil
 		}
 	}
-	t, err := explainSource(ctx, m, src, opt, workers, nil)
+	t, err := tallied(ctx, m, src, opt, workers)
 	if err != nil {
 		return nil, err
 	}

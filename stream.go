@@ -183,6 +183,26 @@ func Continue(ctx context.Context, m *Model, src Source, opt LearnOptions) (*Mod
 	return complete(ctx, it, src, opt, record)
 }
 
+// nextShort is the M-step of continueShort: the next model, and what a pick
+// costs in its E-step.
+func (t *Tally) nextShort(m *Model) (next *Model, costs []float64) {
+	pays := strictness(t.rows) * t.voteCost()
+	return t.Model(m, MStep{Sit: abstainingSits, Pays: pays}), t.activationCosts()
+}
+
+// NextStep is the E-step that Continue makes after the one that explained all
+// images by m and came to t, unless it ends there: the model, and how it
+// explains. Who makes E-steps elsewhere can begin it before it is asked for.
+func (o LearnOptions) NextStep(m *Model, t *Tally) (*Model, PursuitOptions) {
+	o = o.withDefaults(&m.cfg)
+	if o.byDescription(&m.cfg) {
+		next, costs := t.nextShort(m)
+		return next, o.describing(costs)
+	}
+	em := o.EM(m.cfg)
+	return t.Model(m, em.Step), em.Pursuit
+}
+
 // complete makes the model of a run from its best round.
 func complete(ctx context.Context, it Iteration, src Source, opt LearnOptions, record Record) (*Model, error) {
 	record.Rows, record.LogLik = it.Tally.Rows(), it.Tally.LogLik()
@@ -219,8 +239,7 @@ func (o LearnOptions) continueShort(ctx context.Context, m *Model, src Source, i
 		if n == iterations || n-at >= continuePatience {
 			break
 		}
-		pays := strictness(d.tally.rows) * d.tally.voteCost()
-		next, paid := d.tally.Model(m, MStep{Sit: abstainingSits, Pays: pays}), d.tally.activationCosts()
+		next, paid := d.tally.nextShort(m)
 		if n > 0 && sameTemplates(m, next) && slices.Equal(costs, paid) {
 			break
 		}

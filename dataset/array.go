@@ -154,6 +154,20 @@ func (in *input) images(d *npy.Reader) (*arrayImages, error) {
 
 func (d *arrayImages) count() int { return d.layout.n }
 
+// skip leaves out images where nothing else must be read beside them.
+func (d *arrayImages) skip(n int) (int, error) {
+	n = min(n, d.layout.n-d.at)
+	if n == 0 || len(d.others) > 0 || d.done != nil || d.rows.whole() {
+		return 0, nil
+	}
+	n, err := d.rows.d.Skip(n)
+	d.at += n
+	if err != nil {
+		return 0, d.inArray(err, d.name)
+	}
+	return n, nil
+}
+
 func (d *arrayImages) partRows() int {
 	l := d.layout
 	return d.in.opts.partRows(int64(l.height)*int64(l.width)*int64(d.rows.d.Header().DType.Size), l.height, l.width)

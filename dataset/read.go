@@ -83,6 +83,9 @@ type decoder interface {
 // them.
 type counter interface{ count() int }
 
+// skipper is a decoder that can leave out up to n images; it returns how many.
+type skipper interface{ skip(n int) (int, error) }
+
 // whole is a decoder of what was read as a whole.
 type whole struct{ set *Set }
 

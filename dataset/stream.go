@@ -265,6 +265,9 @@ func (r *reading) file(ctx context.Context, i int) error {
 		return err
 	}
 	defer d.close()
+	if over, err := r.pass(d); over || err != nil {
+		return err
+	}
 	for !r.stopped && r.left != 0 {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -287,6 +290,25 @@ func (r *reading) file(ctx context.Context, i int) error {
 		}
 	}
 	return nil
+}
+
+// pass leaves out images of a file that come before those wanted, where it can
+// without unpacking them: whole files, and the first rows of arrays.
+func (r *reading) pass(d *opened) (over bool, err error) {
+	n := r.skip - r.selected
+	if n <= 0 || len(r.opts.Where) > 0 {
+		return false, nil
+	}
+	if all := d.count(); all >= 0 && all <= n {
+		n, over = all, true
+	} else if s, ok := d.decoder.(skipper); ok && d.labels == nil {
+		n, err = s.skip(n)
+	} else {
+		n = 0
+	}
+	r.rows += n
+	r.selected += n
+	return over, err
 }
 
 // complete makes a part of file i what it is among the others.

@@ -96,7 +96,7 @@ func difference(got, want string) string {
 }
 
 // indifferent are the flags that change nothing of the model.
-var indifferent = map[string]bool{"checkpoint": true, "resume": true, "output": true, "workers": true, "quiet": true, "memory": true,
+var indifferent = map[string]bool{"checkpoint": true, "resume": true, "output": true, "workers": true, "quiet": true, "memory": true, "engine": true, "beam": true,
 	"picture": true, "progress-picture": true, "curve": true}
 
 // describeRun is all that the model of a run depends on, a line each: its

@@ -67,9 +67,10 @@ func flagError(cmd *cobra.Command, err error) error {
 }
 
 // request marks an error of the library that can only mean a wrong request,
-// and leaves an interruption what it is.
+// and leaves an interruption and an engine that failed what they are.
 func request(err error) error {
-	if err == nil || errors.Is(err, context.Canceled) {
+	var engine *engineError
+	if err == nil || errors.Is(err, context.Canceled) || errors.As(err, &engine) {
 		return err
 	}
 	return &usageError{err: err}

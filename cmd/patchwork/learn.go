@@ -21,6 +21,7 @@ type learnFlags struct {
 	data       dataFlags
 	poses      poseFlags
 	checkpoint checkpoint
+	engine     engineFlags
 
 	output                                      string
 	rule, mode, method, begin, reading, outside choice
@@ -55,6 +56,11 @@ fifth of the rows, held out; --aim interpret by description length.
 Files that need more than --memory are read anew in every pass: starts are
 learned from --sample images drawn at random, then all images teach the best
 of them, one pass an iteration. A note says so, and the model records it.
+
+--engine beam has Apache Beam explain the images, in pieces, on this machine or
+on many: starts are learned here from --sample images, then all images teach
+the best of them. The model is the one that files beyond --memory give, byte for byte.
+It needs the program patchwork-beam (folder beam).
 
 --mode paper is the paper to the letter: epsilon = 1, eq. (1), the printed
 initialisation, one start. It works less well, and that is a finding.`
@@ -109,6 +115,7 @@ func (f *learnFlags) add(cmd *cobra.Command) {
 	f.progressPicture.add(cmd, "progress-picture", "write the learning step by step, with samples, as in the paper's Figure 7")
 	f.curve.add(cmd, "curve", "write a plot of the numbers of experts tried, with --experts auto or a range (.png, .svg)")
 	f.checkpoint.add(cmd)
+	f.engine.add(cmd)
 	f.data.add(cmd)
 	f.data.addMemory(cmd)
 	fs.IntVar(&f.sample, "sample", 0, "of data beyond --memory: how many images, drawn at random, starts are learned from (default 20000, or as many as take a quarter of the memory)")
@@ -147,6 +154,9 @@ func (f *learnFlags) check(cmd *cobra.Command) error {
 		return err
 	}
 	if err := f.checkTable(cmd); err != nil {
+		return err
+	}
+	if err := f.engine.check(f); err != nil {
 		return err
 	}
 	if err := f.checkpoint.check(f); err != nil {
@@ -203,7 +213,12 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	if err := f.check(cmd); err != nil {
 		return err
 	}
-	s, err := f.data.open(cmd, paths)
+	e, err := a.startEngine(cmd.Context(), &f.engine)
+	if err != nil {
+		return err
+	}
+	defer e.stop()
+	s, local, err := f.openFor(cmd, e, paths)
 	if err != nil {
 		return err
 	}
@@ -215,12 +230,12 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 		return usagef("--method soft holds all rows in memory; give more --memory, or --take N")
 	}
 	l := learning{cfg: cfg, opt: f.options()}
-	if l.journal, err = f.openCheckpoint(cmd, s, paths); err != nil {
+	if l.journal, err = f.openCheckpoint(cmd, s, local); err != nil {
 		return err
 	}
 	began := time.Now()
 	if s.stream != nil {
-		err = a.learnStream(cmd, f, s, &l)
+		err = a.learnStream(cmd, f, s, &l, e, paths)
 	} else {
 		l.data, l.images, l.pixels = l.remembered("all", learnable(s.set)).(patchwork.Data), s.set.Len(), knownPixels(s.set)
 		err = a.learnAny(cmd.Context(), f, &l)

@@ -172,13 +172,17 @@ func (f *learnFlags) sampleSize(cmd *cobra.Command, height, width int) int {
 	return max(1, min(mostSample, int(int64(f.data.memory)/4/int64(overhead+height*(width+63)/64*8))))
 }
 
-// learnStream learns from data that do not fit in memory.
-func (a *app) learnStream(cmd *cobra.Command, f *learnFlags, s *source, l *learning) error {
+// learnStream learns from data that do not fit in memory, or that an engine
+// explains where paths say; e may be nil.
+func (a *app) learnStream(cmd *cobra.Command, f *learnFlags, s *source, l *learning, e *engineProcess, paths []string) error {
 	if f.progressPicture != "" {
 		return usagef("--progress-picture shows learning from images in memory; take fewer with --take, or allow more with --memory")
 	}
 	ctx, src := cmd.Context(), &feed{stream: s.stream}
 	if l.opt.WithDefaults(l.cfg).Method == patchwork.OnlineLearning {
+		if e != nil {
+			return errNoOnline
+		}
 		a.sayStreaming(s, f.data.memory, "learning in its order, from one start")
 		return a.passing(src, l, func() (err error) {
 			l.model, err = patchwork.LearnStream(ctx, l.remembered("all", src), l.cfg, l.opt, 1)
@@ -186,7 +190,9 @@ func (a *app) learnStream(cmd *cobra.Command, f *learnFlags, s *source, l *learn
 		})
 	}
 	n := f.sampleSize(cmd, l.cfg.Height, l.cfg.Width)
-	a.sayStreaming(s, f.data.memory, fmt.Sprintf("learning from a uniform sample of %d images, then from all, one pass an iteration", n))
+	if e == nil {
+		a.sayStreaming(s, f.data.memory, fmt.Sprintf("learning from a uniform sample of %d images, then from all, one pass an iteration", n))
+	}
 	var sample *patchwork.Sampled
 	err := a.passing(src, l, func() (err error) {
 		sample, err = patchwork.Sample(ctx, src, n, l.opt.Seed)
@@ -200,7 +206,13 @@ func (a *app) learnStream(cmd *cobra.Command, f *learnFlags, s *source, l *learn
 		return err
 	}
 	return a.passing(src, l, func() (err error) {
-		l.model, err = patchwork.Continue(ctx, l.model, l.remembered("all", src), l.opt)
+		var all patchwork.Source = src
+		if e != nil {
+			if all, err = e.begin(cmd, f, l, src, paths); err != nil {
+				return err
+			}
+		}
+		l.model, err = patchwork.Continue(ctx, l.model, l.remembered("all", all), l.opt)
 		return err
 	})
 }

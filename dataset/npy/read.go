@@ -116,6 +116,20 @@ func (d *Reader) NextBytes(n int) ([]byte, error) {
 	return d.bytes, err
 }
 
+// Skip leaves out the next rows, at most n, and returns how many. It serves and
+// panics like Next.
+func (d *Reader) Skip(n int) (int, error) {
+	return d.rows(n, func(elements int) error {
+		bytes := int64(elements) * int64(d.h.DType.Size)
+		got, err := io.CopyN(io.Discard, d.r, bytes)
+		d.at += got
+		if err == io.EOF {
+			err = d.in(&FormatError{Msg: fmt.Sprintf("ends in the middle of the elements of an array of shape %v, type %s", d.h.Shape, d.h.DType)})
+		}
+		return err
+	})
+}
+
 // rows has read take in the elements of the next rows, at most n, and returns
 // how many rows there were.
 func (d *Reader) rows(n int, read func(elements int) error) (int, error) {

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local" // Beam itself brings gs://
+
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/internal/engine"
+)
+
+// openJob is a job and its data.
+type openJob struct {
+	engine.Job
+	data *dataset.Stream
+}
+
+// opened holds the one job that this process works for: opening reads through
+// files of text, and copies those of object stores.
+var opened struct {
+	sync.Mutex
+	line string
+	job  *openJob
+}
+
+// openOnce opens the data of a job, if they are not open.
+func openOnce(ctx context.Context, line []byte) (*openJob, error) {
+	opened.Lock()
+	defer opened.Unlock()
+	if opened.job != nil && opened.line == string(line) {
+		return opened.job, nil
+	}
+	j := new(openJob)
+	if err := json.Unmarshal(line, &j.Job); err != nil {
+		return nil, err
+	}
+	local := j.Job
+	var err error
+	if local.Paths, err = fetch(ctx, j.Paths); err != nil {
+		return nil, err
+	}
+	if local.Options.Labels, err = fetch(ctx, j.Options.Labels); err != nil {
+		return nil, err
+	}
+	if j.data, err = local.Open(ctx); err != nil {
+		return nil, err
+	}
+	opened.line, opened.job = string(line), j
+	return j, nil
+}
+
+// fetched are the files that were copied to this machine.
+var fetched struct {
+	sync.Mutex
+	to map[string]string
+}
+
+// fetch gives every path a local one: itself, or that of a copy where it is
+// behind a scheme such as gs://. A path is copied once.
+func fetch(ctx context.Context, paths []string) ([]string, error) {
+	fetched.Lock()
+	defer fetched.Unlock()
+	var local []string
+	for _, from := range paths {
+		if _, _, remote := cutScheme(from); !remote {
+			local = append(local, from)
+			continue
+		}
+		to := fetched.to[from]
+		if to == "" {
+			var err error
+			if to, err = download(ctx, from); err != nil {
+				return nil, fmt.Errorf("fetch %s: %w", from, err)
+			}
+			if fetched.to == nil {
+				fetched.to = map[string]string{}
+			}
+			fetched.to[from] = to
+		}
+		local = append(local, to)
+	}
+	return local, nil
+}
+
+func cutScheme(p string) (scheme, rest string, ok bool) { return strings.Cut(p, "://") }
+
+// download copies a file to the folder for temporary files, under its own name:
+// the name says what it is.
+func download(ctx context.Context, from string) (to string, err error) {
+	fs, err := filesystem.New(ctx, from)
+	if err != nil {
+		return "", err
+	}
+	defer fs.Close()
+	r, err := fs.OpenRead(ctx, from)
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	dir, err := os.MkdirTemp("", "patchwork-beam-*")
+	if err != nil {
+		return "", err
+	}
+	to = filepath.Join(dir, filepath.Base(from))
+	f, err := os.Create(to)
+	if err != nil {
+		return "", err
+	}
+	_, err = io.Copy(f, r)
+	if closing := f.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		os.RemoveAll(dir)
+	}
+	return to, err
+}

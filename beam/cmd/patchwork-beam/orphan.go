@@ -1,0 +1,26 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"time"
+)
+
+// endWithParent ends a worker when the program that started it has gone: a
+// runner kills that one, and workers would live on, waiting for a job that is
+// over.
+func endWithParent() {
+	if worker := flag.Lookup("worker"); worker == nil || worker.Value.String() != "true" {
+		return
+	}
+	parent := os.Getppid()
+	go func() {
+		for range time.Tick(time.Second) {
+			if os.Getppid() != parent {
+				fmt.Fprintln(os.Stderr, "patchwork-beam: the program that started this worker has gone")
+				os.Exit(1)
+			}
+		}
+	}()
+}

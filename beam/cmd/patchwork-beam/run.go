@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
+
+	"example.com/patchwork/internal/engine"
+	"example.com/patchwork/tallyfile"
+)
+
+var shardType = reflect.TypeFor[engine.Shard]()
+
+// settings are the flags that are not Beam's own.
+type settings struct {
+	runner   string
+	shards   int
+	unroll   int
+	deadline time.Duration // of a pipeline
+	staging  string        // folder that workers and this program share
+}
+
+// driver makes the E-steps of a job by pipelines.
+type driver struct {
+	settings
+	job    *engine.Job
+	shards []engine.Shard
+	runs   int
+	ready  map[string]*tallyfile.Part // counts of steps that were not asked for yet, by key
+}
+
+func newDriver(s settings, job *engine.Job) *driver {
+	return &driver{settings: s, job: job, shards: job.Shards(s.shards)}
+}
+
+// tally is the counts of a step. An unrolled pipeline goes on as learning most
+// likely does; what it counted for steps that are asked for indeed is taken, the
+// rest is dropped with the next pipeline.
+func (d *driver) tally(ctx context.Context, step *engine.Step) (*tallyfile.Part, error) {
+	if part := d.ready[step.Key()]; part != nil {
+		return part, nil
+	}
+	d.runs++
+	files := resultFiles(d.staging, d.runs, d.unroll)
+	p, err := build(d.job, step, d.shards, files)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.run(ctx, p); err != nil {
+		return nil, err
+	}
+	d.ready = map[string]*tallyfile.Part{}
+	var first *tallyfile.Part
+	for i, file := range files {
+		part, err := take(ctx, file)
+		if err != nil {
+			return nil, fmt.Errorf("the job is done, but its counts cannot be read: %w; workers must reach --staging %s", err, d.staging)
+		}
+		if i > 0 {
+			if step, err = step.Next(d.job, d.ready[step.Key()]); err != nil {
+				return nil, err
+			}
+		}
+		if err := step.Check(part, d.shards); err != nil {
+			if i == 0 {
+				return nil, err
+			}
+			break // the arithmetic of a worker is another; we do not take its word for a model
+		}
+		if d.ready[step.Key()] = part; i == 0 {
+			first = part
+		}
+	}
+	return first, nil
+}
+
+// run runs a pipeline, not longer than the deadline: Beam waits for ever for a
+// worker that died.
+func (d *driver) run(ctx context.Context, p *beam.Pipeline) error {
+	ctx, cancel := context.WithTimeout(ctx, d.deadline)
+	defer cancel()
+	name := fmt.Sprintf("patchwork-%d-%d-%d", os.Getpid(), time.Now().UnixNano(), d.runs)
+	*jobopts.JobName = name
+	done := make(chan error, 1)
+	go func() {
+		_, err := beam.Run(ctx, d.runner, p)
+		done <- err
+	}()
+	var err error
+	select {
+	case err = <-done:
+	case <-ctx.Done(): // Beam does not always listen
+		err = ctx.Err()
+	}
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() == nil {
+		return fmt.Errorf("the Beam job failed: %w", err)
+	}
+	cancelled := cancelJob(name)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fmt.Errorf("the Beam job %s has no result after --deadline %v: a worker may have died, or there is more to do than that allows; %s", name, d.deadline, cancelled)
+	}
+	return fmt.Errorf("the Beam job %s was interrupted; %s", name, cancelled)
+}
+
+// take reads the counts that a worker wrote, and removes the file.
+func take(ctx context.Context, file string) (*tallyfile.Part, error) {
+	fs, err := filesystem.New(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	defer fs.Close()
+	r, err := fs.OpenRead(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	content, err := io.ReadAll(r)
+	r.Close()
+	if err != nil {
+		return nil, err
+	}
+	if remover, ok := fs.(filesystem.Remover); ok {
+		remover.Remove(ctx, file) // what cannot be removed is only litter
+	}
+	return engine.Decode(content)
+}

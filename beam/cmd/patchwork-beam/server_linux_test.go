@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"example.com/patchwork/internal/engine"
+)
+
+// prismServer starts a Prism server, whose workers find Beam's boot program, and
+// returns its address and process.
+func prismServer(t *testing.T, boot string) (endpoint string, server *exec.Cmd) {
+	t.Helper()
+	program, err := exec.LookPath("prism")
+	if err != nil {
+		t.Skip("no prism here: go install github.com/apache/beam/sdks/v2/go/cmd/prism@v2.77.0")
+	}
+	l, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	endpoint = fmt.Sprintf("localhost:%d", l.Addr().(*net.TCPAddr).Port)
+	l.Close()
+	_, port, _ := net.SplitHostPort(endpoint)
+	server = exec.CommandContext(t.Context(), program, "-job_port", port, "-serve_http=false")
+	server.Dir = t.TempDir()
+	server.Env = append(os.Environ(), "TMPDIR="+t.TempDir(), "BEAM_BOOT="+boot)
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Process.Kill(); server.Wait() })
+	for range 100 {
+		if c, err := net.Dial("tcp", endpoint); err == nil {
+			c.Close()
+			return endpoint, server
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatal("prism does not listen")
+	return
+}
+
+// On a server of its own, with workers in this program: the same bytes. If the
+// server dies the job ends with an error, inside its deadline.
+func TestServer(t *testing.T) {
+	endpoint, server := prismServer(t, "")
+	r := newRun(t, 230, "npy")
+	c := start(t, "--shards=7", "--endpoint="+endpoint, "--environment_type=LOOPBACK", "--deadline=4s")
+	if !bytes.Equal(c.learn(t, r), r.learn(t, r.data, 1)) {
+		t.Error("other bytes")
+	}
+	server.Process.Kill()
+	server.Wait()
+	began := time.Now()
+	reply := c.ask(t, engine.Request{Step: r.step(t)})
+	if !strings.Contains(reply.Error, "Beam job") || time.Since(began) > 20*time.Second {
+		t.Errorf("after %v: %q", time.Since(began), reply.Error)
+	}
+}
+
+// Workers that the server starts from the staged program give the same bytes.
+// One that is killed ends the job with an error, inside its deadline, or the
+// counts are right nevertheless; no worker is left.
+func TestStagedWorkers(t *testing.T) {
+	boot, err := exec.LookPath("container")
+	if err != nil {
+		t.Skip("no boot program here: go install github.com/apache/beam/sdks/v2/go/container@v2.77.0")
+	}
+	endpoint, _ := prismServer(t, boot)
+	script, err := filepath.Abs("../../boot.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const deadline = 8 * time.Second
+	c := start(t, "--shards=3", "--unroll=3", "--endpoint="+endpoint, "--environment_type=PROCESS", "--deadline="+deadline.String(),
+		fmt.Sprintf("--environment_config={%q:%q}", "command", script))
+	r := newRun(t, 230, "npy")
+	if !bytes.Equal(c.learn(t, r), r.learn(t, r.data, 1)) {
+		t.Error("other bytes")
+	}
+
+	big := newRun(t, 200000, "npy") // enough to be in the middle of
+	if reply := c.ask(t, engine.Request{Job: big.job}); reply.Error != "" {
+		t.Fatal(reply.Error)
+	}
+	noWorkers(t, endpoint)
+	killed := make(chan bool, 1)
+	go func() {
+		for range 1000 {
+			for _, pid := range workers(endpoint) {
+				time.Sleep(100 * time.Millisecond) // it is at work
+				syscall.Kill(pid, syscall.SIGKILL)
+				killed <- true
+				return
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		killed <- false
+	}()
+	began, step := time.Now(), big.step(t)
+	reply := c.ask(t, engine.Request{Step: step})
+	if !<-killed {
+		t.Fatal("no worker was seen")
+	}
+	t.Logf("killed: after %v %q", time.Since(began).Round(time.Millisecond), reply.Error)
+	if reply.Error == "" {
+		part, err := engine.Decode(reply.Part)
+		if err == nil {
+			err = step.Check(part, big.job.Shards(3))
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	} else if !strings.Contains(reply.Error, "Beam job") || time.Since(began) > deadline+15*time.Second {
+		t.Errorf("after %v: %q", time.Since(began), reply.Error)
+	}
+	noWorkers(t, endpoint)
+}
+
+// noWorkers waits until no worker of a server is left.
+func noWorkers(t *testing.T, endpoint string) {
+	t.Helper()
+	for range 100 {
+		if len(workers(endpoint)) == 0 {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Errorf("workers are left: %v", workers(endpoint))
+}
+
+// workers are the processes that run as workers of a server.
+func workers(endpoint string) []int {
+	var pids []int
+	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, path := range lines {
+		line, _ := os.ReadFile(path)
+		if strings.Contains(string(line), "--worker=true") && strings.Contains(string(line), endpoint) {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}

@@ -1,0 +1,252 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"example.com/patchwork"
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/internal/engine"
+)
+
+// engineFlags say who makes the E-steps over all images.
+type engineFlags struct {
+	name choice
+	beam []string
+}
+
+func (f *engineFlags) add(cmd *cobra.Command) {
+	f.name.add(cmd, "engine", "goroutines", "who explains all images in every iteration: this process, or Apache Beam through patchwork-beam", "goroutines", "beam")
+	cmd.Flags().StringArrayVar(&f.beam, "beam", nil, "option of patchwork-beam, such as shards=17, endpoint=HOST:PORT, deadline=10m, unroll=4; may be repeated")
+}
+
+func (f *engineFlags) used() bool { return f.name.value == "beam" }
+
+// check refuses what an engine cannot do.
+func (f *engineFlags) check(l *learnFlags) error {
+	switch {
+	case !f.used() && len(f.beam) > 0:
+		return usagef("--beam %s is for --engine beam", f.beam[0])
+	case !f.used():
+		return nil
+	case l.soft():
+		return usagef("--engine beam adds counts; --method soft weighs them, so leave --engine out")
+	case l.method.value == "online":
+		return errNoOnline
+	}
+	return nil
+}
+
+var errNoOnline = usagef("--engine beam has no online learning, which needs the images one after the other; give --method batch or both, or leave --engine out")
+
+// engineError is a failure of the engine, not of the request.
+type engineError struct{ err error }
+
+func (e *engineError) Error() string { return e.err.Error() }
+func (e *engineError) Unwrap() error { return e.err }
+
+// beamProgram finds patchwork-beam: beside this program, or on the PATH.
+func beamProgram() (string, error) {
+	const name = "patchwork-beam"
+	if self, err := os.Executable(); err == nil {
+		if path, err := exec.LookPath(filepath.Join(filepath.Dir(self), name)); err == nil {
+			return path, nil
+		}
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", usagef("--engine beam needs the program patchwork-beam, which is neither beside patchwork nor on the PATH; it is built in the folder beam by: go install ./cmd/patchwork-beam")
+	}
+	return path, nil
+}
+
+// engineProcess is an engine at work. Its methods are for one goroutine at a
+// time.
+type engineProcess struct {
+	cmd      *exec.Cmd
+	requests io.WriteCloser
+	encoder  *json.Encoder
+	replies  *json.Decoder
+}
+
+// start starts the engine of the flags; nil if there is none. It ends with the
+// context, and with this process whatever becomes of that: then its standard
+// input ends.
+func (a *app) startEngine(ctx context.Context, f *engineFlags) (*engineProcess, error) {
+	if !f.used() {
+		return nil, nil
+	}
+	path, err := beamProgram()
+	if err != nil {
+		return nil, err
+	}
+	var args []string
+	for _, option := range f.beam {
+		args = append(args, "--"+strings.TrimLeft(option, "-"))
+	}
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Stderr = a.err
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 10 * time.Second
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, &engineError{fmt.Errorf("start %s: %w", path, err)}
+	}
+	return &engineProcess{cmd, in, json.NewEncoder(in), json.NewDecoder(out)}, nil
+}
+
+// stop ends the engine and waits for it.
+func (e *engineProcess) stop() {
+	if e != nil {
+		e.requests.Close()
+		e.cmd.Wait() // what was wrong has been said
+	}
+}
+
+// ask sends a request and waits for the reply.
+func (e *engineProcess) ask(ctx context.Context, r *engine.Request) (*engine.Reply, error) {
+	r.Version = engine.Version
+	reply := new(engine.Reply)
+	err := e.encoder.Encode(r)
+	if err == nil || errors.Is(err, syscall.EPIPE) {
+		err = e.replies.Decode(reply)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, io.EOF):
+		return nil, &engineError{fmt.Errorf("patchwork-beam ended without an answer")}
+	case err != nil:
+		return nil, &engineError{fmt.Errorf("talk to patchwork-beam: %w", err)}
+	case reply.Error != "":
+		return nil, &engineError{fmt.Errorf("patchwork-beam: %s", reply.Error)}
+	}
+	return reply, nil
+}
+
+// local gives every path one that this program can read: the engine copies what
+// is behind a scheme, such as gs://.
+func (e *engineProcess) local(ctx context.Context, paths []string) ([]string, error) {
+	remote := false
+	for _, p := range paths {
+		remote = remote || strings.Contains(p, "://")
+	}
+	if e == nil || !remote {
+		return paths, nil
+	}
+	reply, err := e.ask(ctx, &engine.Request{Fetch: paths})
+	if err != nil {
+		return nil, err
+	}
+	return reply.Paths, nil
+}
+
+// openFor opens the data of a run: for an engine as files that are read in every
+// pass. local are the names by which this program reads them.
+func (f *learnFlags) openFor(cmd *cobra.Command, e *engineProcess, paths []string) (s *source, local []string, err error) {
+	if e == nil {
+		s, err = f.data.open(cmd, paths)
+		return s, paths, err
+	}
+	ctx := cmd.Context()
+	if local, err = e.local(ctx, paths); err != nil {
+		return nil, nil, err
+	}
+	opt, err := f.data.options(cmd, len(paths))
+	if err == nil {
+		opt.Labels, err = e.local(ctx, opt.Labels)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	opt.MaxMemory = int64(f.data.memory)
+	stream, err := dataset.Open(ctx, local, opt)
+	if err != nil {
+		return nil, nil, &inputError{err}
+	}
+	take := -1
+	if f.data.takeGiven {
+		take = f.data.take
+	}
+	return &source{stream: stream.Cut(f.data.skip, take)}, local, nil
+}
+
+// begin gives the engine its data: those of feed, which was read once. From
+// then on learning from what begin returns takes its E-steps from the engine.
+func (e *engineProcess) begin(cmd *cobra.Command, f *learnFlags, l *learning, src *feed, paths []string) (patchwork.Source, error) {
+	opt, err := f.data.options(cmd, len(paths))
+	if err != nil {
+		return nil, err
+	}
+	opt.MaxMemory = int64(f.data.memory)
+	if opt.Labels, err = absolute(opt.Labels); err != nil {
+		return nil, err
+	}
+	if paths, err = absolute(paths); err != nil {
+		return nil, err
+	}
+	job := &engine.Job{Paths: paths, Options: opt, Skip: f.data.skip, Rows: src.rows, Learn: l.opt}
+	if _, err := e.ask(cmd.Context(), &engine.Request{Job: job}); err != nil {
+		return nil, err
+	}
+	return &engineSource{src, e}, nil
+}
+
+// absolute makes paths good for processes that run in other folders.
+func absolute(paths []string) ([]string, error) {
+	var out []string
+	for _, p := range paths {
+		if !strings.Contains(p, "://") {
+			abs, err := filepath.Abs(p)
+			if err != nil {
+				return nil, err
+			}
+			p = abs
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// engineSource is a stream whose images an engine explains.
+type engineSource struct {
+	*feed
+	process *engineProcess
+}
+
+// Tally has the engine explain all images.
+func (s *engineSource) Tally(ctx context.Context, m *patchwork.Model, opt patchwork.PursuitOptions) (*patchwork.Tally, error) {
+	step, err := engine.NewStep(m, opt)
+	if err != nil {
+		return nil, err
+	}
+	s.passes++
+	s.bar.again(0, fmt.Sprintf("pass %d, by Beam", s.passes))
+	reply, err := s.process.ask(ctx, &engine.Request{Step: step})
+	if err != nil {
+		return nil, err
+	}
+	part, err := engine.Decode(reply.Part)
+	if err != nil {
+		return nil, &engineError{err}
+	}
+	return part.Tally, nil
+}
