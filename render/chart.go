@@ -1,12 +1,10 @@
 package render
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"image"
 	"image/color"
-	"image/draw"
 	"io"
 	"math"
 	"strings"
@@ -19,8 +17,6 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // Series is one curve of a Chart.
@@ -73,30 +69,14 @@ func (c Chart) Size() (width, height int) {
 	return width, height
 }
 
-// dots is the resolution at which a pixel is a point, the unit of the plotter.
-const dots = 72
-
 // Raster draws the chart.
 func (c Chart) Raster() *image.RGBA {
-	w, h := c.Size()
-	canvas := vgimg.NewWith(vgimg.UseWH(vg.Length(w), vg.Length(h)), vgimg.UseDPI(dots))
-	c.draw(vgdraw.New(canvas))
-	dst := image.NewRGBA(image.Rect(0, 0, w, h))
-	draw.Draw(dst, dst.Bounds(), canvas.Image(), canvas.Image().Bounds().Min, draw.Src)
-	return dst
+	return rasterPlot(c)
 }
 
 // SVG writes the chart as vectors with real text.
 func (c Chart) SVG(w io.Writer) error {
-	width, height := c.Size()
-	canvas := vgsvg.New(vg.Length(width), vg.Length(height))
-	c.draw(vgdraw.New(canvas))
-	var buf bytes.Buffer
-	if _, err := canvas.WriteTo(&buf); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, pixelUnits(buf.String(), width, height))
-	return err
+	return writeVectors(w, c)
 }
 
 // draw lays the plot out beside its legend, so that no curve is hidden.

@@ -1,21 +1,15 @@
 package render
 
 import (
-	"bytes"
-	"fmt"
 	"image"
 	"image/color"
-	"image/draw"
 	"io"
 	"math"
-	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // Surface is a function of two variables on the unit square, as a map: dark is
@@ -61,36 +55,13 @@ func (s Surface) Size() (width, height int) {
 
 // Raster draws the surface.
 func (s Surface) Raster() *image.RGBA {
-	w, h := s.Size()
-	canvas := vgimg.NewWith(vgimg.UseWH(vg.Length(w), vg.Length(h)), vgimg.UseDPI(dots))
-	s.draw(vgdraw.New(canvas))
-	dst := image.NewRGBA(image.Rect(0, 0, w, h))
-	draw.Draw(dst, dst.Bounds(), canvas.Image(), canvas.Image().Bounds().Min, draw.Src)
-	return dst
+	return rasterPlot(s)
 }
 
 // SVG writes the surface as vectors, but for the colours, which are an
 // embedded bitmap.
 func (s Surface) SVG(w io.Writer) error {
-	width, height := s.Size()
-	canvas := vgsvg.New(vg.Length(width), vg.Length(height))
-	s.draw(vgdraw.New(canvas))
-	var buf bytes.Buffer
-	if _, err := canvas.WriteTo(&buf); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, pixelUnits(buf.String(), width, height))
-	return err
-}
-
-// pixelUnits repairs what the plotter writes: it names one font only, without
-// an alternative, takes its points for print, where everywhere else here a unit
-// is a pixel, and lets a bitmap keep its shape instead of filling its place.
-func pixelUnits(svg string, width, height int) string {
-	return strings.NewReplacer("font-family:Go;", "font-family:"+fontFamily+";",
-		"<image ", `<image preserveAspectRatio="none" `,
-		fmt.Sprintf(`width="%dpt" height="%dpt"`, width, height), fmt.Sprintf(`width="%d" height="%d"`, width, height),
-	).Replace(svg)
+	return writeVectors(w, s)
 }
 
 func (s Surface) draw(canvas vgdraw.Canvas) {
