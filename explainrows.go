@@ -74,7 +74,7 @@ func (p *Pursuit) ExplainAll(images []*bitmap.Image, out *Explanations) error {
 	for from := 0; from < len(images); from += rowsAtOnce {
 		part := images[from:min(from+rowsAtOnce, len(images))]
 		if b := p.rows(part); b != nil {
-			b.explain(part)
+			b.explain()
 			p.unpack(b, part, out)
 			continue
 		}
@@ -131,7 +131,7 @@ func (p *Pursuit) addRow(b *rows, i int, img *bitmap.Image, out *Explanations) {
 
 // rowsAtOnce is how many images are explained together: enough for the sharing
 // in internal/score, few enough to stop soon when asked to.
-const rowsAtOnce = 4096
+const rowsAtOnce = score.Block
 
 // rowsLeast is how many images are worth the preparations.
 const rowsLeast = 8
@@ -157,17 +157,13 @@ type rowTable struct {
 	table *score.Table // nil: there is none
 }
 
-// rows is nil where the images have to be explained one by one.
+// rows holds the images, packed, or is nil where they have to be explained one
+// by one.
 func (p *Pursuit) rows(images []*bitmap.Image) *rows {
 	if len(images) < rowsLeast || p.prior != nil || p.opt.Refine || p.opt.Reuse != 1 || p.model.cfg.Poses.Rotations() != 1 {
 		return nil
 	}
 	h, w := p.model.cfg.Height, p.model.cfg.Width
-	for _, img := range images {
-		if img.Height() != h || img.Width() != w {
-			return nil
-		}
-	}
 	if p.bulk == nil {
 		if g, err := p.model.GridFor(h, w); err != nil || g.Len() != 1 || g.DY.Min != 0 || g.DX.Min != 0 {
 			return nil
@@ -184,14 +180,20 @@ func (p *Pursuit) rows(images []*bitmap.Image) *rows {
 		}
 		p.bulk = &rows{Rows: score.NewRows(p.rowTable.table)}
 	}
+	if !p.bulk.pack(images, h, w) {
+		return nil
+	}
 	return p.bulk
 }
 
-// explain packs the images and explains them.
-func (b *rows) explain(images []*bitmap.Image) {
+// pack packs images. It is false if one is not of the size.
+func (b *rows) pack(images []*bitmap.Image, height, width int) bool {
 	b.words, b.known = b.words[:0], b.known[:0]
 	complete := true
 	for _, img := range images {
+		if img.Height() != height || img.Width() != width {
+			return false
+		}
 		b.words = img.AppendWords(b.words)
 		complete = complete && img.Complete()
 	}
@@ -202,14 +204,17 @@ func (b *rows) explain(images []*bitmap.Image) {
 		}
 		b.packed.Known = b.known
 	}
-	b.Rows.Explain(b.packed, &b.picked)
+	return true
 }
+
+// explain explains the images that are packed.
+func (b *rows) explain() { b.Rows.Explain(b.packed, &b.picked) }
 
 // explainRows explains and counts images of a block, from the given one on,
 // which b can explain.
 func (w *explainer) explainRows(b *rows, whole *block, from, to int) {
 	p, part := w.pursuit, whole.Images[from:to]
-	b.explain(part)
+	b.explain()
 	weights := whole.Weights
 	if weights != nil {
 		weights = weights[from:to]

@@ -17,7 +17,7 @@ func NewBlock(n, height, width int) []*Image {
 	size := height * stride
 	words, images, out := make([]uint64, n*size), make([]Image, n), make([]*Image, n)
 	for i := range images {
-		images[i] = Image{height: height, width: width, stride: stride, on: words[i*size : (i+1)*size : (i+1)*size]}
+		images[i] = Image{height: height, width: width, on: words[i*size : (i+1)*size : (i+1)*size]}
 		out[i] = &images[i]
 	}
 	return out
@@ -32,7 +32,7 @@ func (m *Image) SetBytes(pix []uint8) int {
 	}
 	m.known = nil
 	for y := range m.height {
-		row := m.on[y*m.stride : (y+1)*m.stride]
+		row := m.on[y*m.stride() : (y+1)*m.stride()]
 		if i := packRow(row, pix[y*m.width:(y+1)*m.width]); i >= 0 {
 			return y*m.width + i
 		}

@@ -25,10 +25,13 @@ const MaxPixels = 1 << 28
 // An Image is safe for concurrent readers as long as nobody calls a Set method.
 type Image struct {
 	height, width int
-	stride        int      // words a row
-	on            []uint64 // height*stride words: value 1
-	known         []uint64 // nil, or height*stride words: value observed
+	on            []uint64 // height*stride() words: value 1
+	known         []uint64 // nil, or height*stride() words: value observed
 }
+
+// stride is how many words a row has. It is not kept: a row of a table is small,
+// and each comes with an Image.
+func (m *Image) stride() int { return (m.width + 63) / 64 }
 
 // New returns an all-off, all-known image. It panics if a side is negative or
 // the image has more than MaxPixels pixels (misuse: sizes from files are
@@ -38,7 +41,7 @@ func New(height, width int) *Image {
 		panic(fmt.Sprintf("bitmap: image size %d x %d is out of range", height, width))
 	}
 	stride := (width + 63) / 64
-	return &Image{height: height, width: width, stride: stride, on: make([]uint64, height*stride)}
+	return &Image{height: height, width: width, on: make([]uint64, height*stride)}
 }
 
 // FromBytes returns the image whose pixel (y, x) is on where
@@ -51,7 +54,7 @@ func FromBytes(height, width int, pix []uint8) *Image {
 	for y := range height {
 		for x := range width {
 			if pix[y*width+x] != 0 {
-				m.on[y*m.stride+x/64] |= 1 << (x % 64)
+				m.on[y*m.stride()+x/64] |= 1 << (x % 64)
 			}
 		}
 	}
@@ -96,7 +99,7 @@ func (m *Image) word(y, x int) (int, uint64) {
 	if uint(y) >= uint(m.height) || uint(x) >= uint(m.width) {
 		panic(fmt.Sprintf("bitmap: pixel (%d,%d) outside an image of %d x %d", y, x, m.height, m.width))
 	}
-	return y*m.stride + x/64, 1 << (x % 64)
+	return y*m.stride() + x/64, 1 << (x % 64)
 }
 
 // At reports whether pixel (y, x) is on; an unknown pixel is not. It panics
@@ -139,9 +142,9 @@ func (m *Image) SetUnknown(y, x int) {
 func (m *Image) fullPlane() []uint64 {
 	plane := make([]uint64, len(m.on))
 	for y := range m.height {
-		for i := range m.stride {
+		for i := range m.stride() {
 			n := min(64, m.width-64*i)
-			plane[y*m.stride+i] = ^uint64(0) >> (64 - n)
+			plane[y*m.stride()+i] = ^uint64(0) >> (64 - n)
 		}
 	}
 	return plane
@@ -207,7 +210,7 @@ func (m *Image) Equal(o *Image) bool {
 // unknown, and returns the extended slice.
 func (m *Image) AppendBytes(dst []uint8) []uint8 {
 	for y := range m.height {
-		row := m.on[y*m.stride:]
+		row := m.on[y*m.stride():]
 		for x := range m.width {
 			dst = append(dst, uint8(row[x/64]>>(x%64)&1))
 		}
@@ -225,7 +228,7 @@ func (m *Image) AppendKnown(dst []uint8) []uint8 {
 		return dst
 	}
 	for y := range m.height {
-		row := m.known[y*m.stride:]
+		row := m.known[y*m.stride():]
 		for x := range m.width {
 			dst = append(dst, uint8(row[x/64]>>(x%64)&1))
 		}

@@ -16,7 +16,10 @@ func (m *Image) AppendKnownWords(dst []uint64) []uint64 {
 }
 
 func (m *Image) appendWords(dst, plane []uint64) []uint64 {
-	if m.height == 1 || m.width%64 == 0 {
+	switch {
+	case len(plane) == 1 && m.height == 1: // most tables are small
+		return append(dst, plane[0])
+	case m.height == 1 || m.width%64 == 0:
 		return append(dst, plane...)
 	}
 	first := len(dst)
@@ -26,7 +29,7 @@ func (m *Image) appendWords(dst, plane []uint64) []uint64 {
 	words := dst[first:]
 	for y := range m.height {
 		at := y * m.width
-		for i, v := range plane[y*m.stride : (y+1)*m.stride] {
+		for i, v := range plane[y*m.stride() : (y+1)*m.stride()] {
 			if v == 0 {
 				continue // or there might be no word for it
 			}

@@ -27,6 +27,9 @@ func kernelShares(m roofline.Machine, each time.Duration) []share {
 		for _, peak := range m.Peaks {
 			if strings.ToLower(strings.ReplaceAll(peak.Vectors, "-", "")) == p.Name {
 				out = append(out, sumsShare(p, peak, m.GHz, each), gainShare(p, peak, m.GHz, each))
+				rows := kernel.RowVectors(p)
+				out = append(out, stepShare(p, rows, peak, m.GHz, each), foursShare(p, rows, peak, m.GHz, each),
+					strengthenShare(p, rows, peak, m.GHz, each))
 			}
 		}
 	}
@@ -77,6 +80,81 @@ func gainShare(p *kernel.Path, peak roofline.Peak, ghz float64, each time.Durati
 		s.bound, s.least = "L1 reads", reading
 	}
 	return s
+}
+
+// What the loops for rows of tables go through.
+const (
+	rowsInList = 1024
+	groupsARow = 32 // of four columns
+	lanesARow  = 64 // where experts are many
+)
+
+// stepShare: eight experts and a row. With AVX-512 a lane is a row, and a group
+// of four columns takes a lookup for each expert; with AVX2 a lane is an expert,
+// and a group takes the reading and adding of their numbers.
+func stepShare(p *kernel.Path, loops *kernel.RowLoops, peak roofline.Peak, ghz float64, each time.Duration) share {
+	const lanes, words = 8, groupsARow / 16
+	rng := rand.New(rand.NewPCG(5, 3))
+	table, costs := make([]float64, 16*groupsARow*lanes), make([]float64, lanes)
+	for i := range table {
+		table[i] = rng.NormFloat64()
+	}
+	x, list := randomWords(rng, rowsInList*words), make([]int32, rowsInList)
+	for i := range list {
+		list[i] = int32(i)
+	}
+	picks, gains := make([]int32, 8*rowsInList), make([]float64, 8*rowsInList)
+	lists, counts := make([]int32, (lanes+1)*kernel.Block), make([]int32, lanes+1)
+	cycles := fastest(each, func() {
+		clear(counts)
+		loops.Step(table, costs, 1, x, words, list, groupsARow, picks, gains, lists, counts)
+	}) * ghz * 1e9 / rowsInList
+	s := share{p.Name, "Step, 8 experts and a row of 128 columns", "L1 reads and adds", cycles, groupsARow * lanes * 8 / peak.LoadAdd}
+	if loops.ByLane {
+		const vector = 64 // bytes: eight rows
+		s.bound, s.least = "lookups", groupsARow*lanes/8/(peak.Lookup/vector)
+	}
+	return s
+}
+
+// foursShare: the numbers of 64 experts for a group of four columns are read and
+// added.
+func foursShare(p *kernel.Path, loops *kernel.RowLoops, peak roofline.Peak, ghz float64, each time.Duration) share {
+	rng := rand.New(rand.NewPCG(5, 4))
+	const groups = 8 // their tables lie in the first-level cache
+	table, gains := make([]int32, 16*groups*lanesARow), make([]int32, lanesARow)
+	rows := randomWords(rng, rowsInList)
+	cycles := fastest(each, func() {
+		for i := range rows {
+			loops.AddFours(gains, table, rows[i:], groups/4)
+		}
+	}) * ghz * 1e9 / rowsInList / groups
+	return share{p.Name, "AddFours, 64 experts and 4 columns", "L1 reads and adds", cycles, 4 * lanesARow / peak.LoadAdd}
+}
+
+// strengthenShare: a column of 64 experts takes two comparisons, a subtraction
+// and an addition of 32 bits each.
+func strengthenShare(p *kernel.Path, loops *kernel.RowLoops, peak roofline.Peak, ghz float64, each time.Duration) share {
+	const columns, words = 64, 1
+	rng := rand.New(rand.NewPCG(5, 5))
+	gains, alone := make([]int32, lanesARow), make([]int32, 2*columns*lanesARow)
+	units, spare := make([]int32, columns), make([]int32, columns)
+	for i := range alone {
+		alone[i] = rng.Int32N(1 << 20)
+	}
+	up, x := []uint64{math.MaxUint64}, randomWords(rng, words)
+	cycles := fastest(each, func() {
+		loops.Strengthen(gains, alone, units, spare, up, x, 3)
+	}) * ghz * 1e9 / columns
+	return share{p.Name, "Strengthen, 64 experts and a column", "32-bit operations", cycles, 4 * lanesARow / (peak.Words / 2)}
+}
+
+func randomWords(rng *rand.Rand, n int) []uint64 {
+	x := make([]uint64, n)
+	for i := range x {
+		x[i] = rng.Uint64() & rng.Uint64() & rng.Uint64()
+	}
+	return x
 }
 
 // fastest is the seconds of a call in the fastest of many slices: others can

@@ -16,7 +16,7 @@ func rowLoops(p *kernel.Path) *kernel.RowLoops {
 	}
 	to, from := reflect.ValueOf(&loops).Elem(), reflect.ValueOf(*vector)
 	for i := range from.NumField() {
-		if !from.Field(i).IsNil() {
+		if !from.Field(i).IsZero() {
 			to.Field(i).Set(from.Field(i))
 		}
 	}
@@ -27,6 +27,7 @@ func rowLoops(p *kernel.Path) *kernel.RowLoops {
 var plainLoops = &kernel.RowLoops{
 	AddFours: addFours, Strengthen: strengthen, Exchange: exchange, Begin: begin, BeginUnits: beginUnits, Near: nearLanes,
 	Settle: settle, Gain: voteGain, Sum: Sum, Greater: greater, Voters: voters, Count: countBytes, Step: step,
+	Sums: rowSums, Gather: gatherEights,
 }
 
 func addFours(gains, table []int32, x []uint64, quads int) {
@@ -168,13 +169,13 @@ func countBytes(seen, on, mask, x []uint64, weight uint64) {
 	}
 }
 
-func step(table, costs []float64, x []uint64, words int, list []int32, quads int, choice []int32, gain []float64) {
+func step(table, costs []float64, need float64, x []uint64, words int, list []int32, groups int, picks []int32, gains []float64, lists, counts []int32) {
 	var totals [32]float64
-	for i, n := range list {
+	for _, n := range list {
 		row := x[int(n)*words:][:words]
 		most := 0.0
 		for first := 0; first < len(costs); first += 8 {
-			total := addUp(table[16*first:], 16*len(costs), row, quads)
+			total := addUp(table[16*first:], 16*len(costs), row, groups)
 			for c := range total {
 				total[c] -= costs[first+c]
 				if totals[first+c] = total[c]; total[c] > most || first+c == 0 {
@@ -186,14 +187,19 @@ func step(table, costs []float64, x []uint64, words int, list []int32, quads int
 		for !(totals[c] >= most-kernel.Tie) {
 			c++
 		}
-		choice[i], gain[i] = int32(c), totals[c]
+		picks[8*n], gains[8*n] = int32(c), totals[c]+costs[c]
+		if !(totals[c] > need) {
+			c = len(costs)
+		}
+		lists[c*kernel.Block+int(counts[c])] = n
+		counts[c]++
 	}
 }
 
 // addUp is the totals of eight lanes.
-func addUp(table []float64, group int, row []uint64, quads int) (total [8]float64) {
+func addUp(table []float64, group int, row []uint64, groups int) (total [8]float64) {
 	var sums [4][8]float64
-	for g := range 4 * quads {
+	for g := range groups {
 		p := int(row[g/16] >> (g % 16 * 4) & 15)
 		part := table[g*group+8*p:][:8:8]
 		s := &sums[g&3]
@@ -205,4 +211,23 @@ func addUp(table []float64, group int, row []uint64, quads int) (total [8]float6
 		total[c] = sums[0][c] + sums[1][c] + (sums[2][c] + sums[3][c])
 	}
 	return total
+}
+
+func rowSums(table []float64, x []uint64, words int, list []int32, groups int, out []float64) {
+	for _, n := range list {
+		row := x[int(n)*words:][:words]
+		var sums [4]float64
+		for g := range groups {
+			sums[g&3] += table[16*g+int(row[g/16]>>(g%16*4)&15)]
+		}
+		out[n] = sums[0] + sums[1] + (sums[2] + sums[3])
+	}
+}
+
+func gatherEights(from []int, depth, picks []int32, gains []float64, outPicks []int32, outGains []float64) {
+	for i, d := range depth {
+		copy(outPicks[from[i]:], picks[8*i:][:d])
+		copy(outGains[from[i]:], gains[8*i:][:d])
+		from[i+1] = from[i] + int(d)
+	}
 }

@@ -32,7 +32,8 @@ type Table struct {
 	experts int
 	pixels  int
 	words   int // of a packed row
-	quads   int // of four groups of four pixels each, to hold a row
+	groups  int // of four pixels, to hold a row
+	quads   int // of four groups each
 	loops   *kernel.RowLoops
 
 	// above and below are, by expert c and holder h, the pixels where c's
@@ -54,7 +55,7 @@ const (
 // can: experts that turn, votes of 0 or 1, very many experts or pixels.
 func NewTable(b *Bank, opt RowOptions) *Table {
 	k, d := len(b.Sprites), b.Height*b.Width
-	t := &Table{bank: b, opt: opt, experts: k, pixels: d, words: (d + 63) / 64, quads: (d + 15) / 16, loops: rowLoops(kernel.Chosen())}
+	t := &Table{bank: b, opt: opt, experts: k, pixels: d, words: (d + 63) / 64, groups: (d + 3) / 4, quads: (d + 15) / 16, loops: rowLoops(kernel.Chosen())}
 	if !b.plain || k == 0 || d == 0 || 2*k*(k+1)*t.words > maxOrders || 64*t.quads*(k+15) > maxFirst {
 		return nil
 	}
@@ -180,32 +181,34 @@ func NewRows(t *Table) *Rows {
 	return r
 }
 
+// Block is how many rows go through the steps of the pursuit together: many
+// enough to share tables, few enough to stay in the cache.
+const Block = kernel.Block
+
 // Explain explains rows and replaces what out holds.
 func (r *Rows) Explain(rows Packed, out *Picked) {
 	out.reset(rows.N)
-	for from := 0; from < rows.N; from += maxBlock {
-		r.explainBlock(rows, from, min(from+maxBlock, rows.N), out)
+	for from := 0; from < rows.N; from += Block {
+		r.explainBlock(rows, from, min(from+Block, rows.N), out)
 	}
 }
 
-// maxBlock is how many rows go through the steps of the pursuit together: many
-// enough to share tables, few enough to stay in the cache.
-const maxBlock = 4096
-
+// explainBlock explains rows [from, to), at most Block.
 func (r *Rows) explainBlock(rows Packed, from, to int, out *Picked) {
-	together := r.sets.on && rows.Known == nil
-	if together {
+	n := from
+	if r.sets.on && rows.Known == nil {
 		r.explainSets(rows, from, to)
+		n += r.gather(0, out)
 	}
-	for n := from; n < to; n++ {
-		if together && r.sets.gather(n-from, out) {
-			continue
-		}
+	for ; n < to; n++ {
 		first := len(out.Expert)
 		if !r.explainLane(n, r.row(rows.On, n, nil), r.row(rows.Known, n, r.all), out) {
 			out.Expert, out.Gain = out.Expert[:first], out.Gain[:first]
 			out.Odd = append(out.Odd, n)
 		}
 		out.From = append(out.From, len(out.Expert))
+		if r.sets.on && rows.Known == nil {
+			n = from + r.gather(n+1-from, out) - 1
+		}
 	}
 }

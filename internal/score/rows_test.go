@@ -194,7 +194,7 @@ func TestRowsAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { checkRows(t, pickRows(drawn{t}, 30, 70, 60)) })
 	for _, two := range []bool{false, true} {
 		for _, soft := range []bool{false, true} {
-			checkRows(t, benchRows(5, 17, maxBlock+200, two, soft)) // many rows a set, more than a block
+			checkRows(t, benchRows(5, 17, kernel.Block+200, two, soft)) // many rows a set, more than a block
 			checkRows(t, benchRows(8, 36, 3000, two, soft))
 			checkRows(t, benchRows(40, 300, 20, two, soft))
 		}
@@ -287,16 +287,39 @@ func (in *loopInput) run(l *kernel.RowLoops) (out []any) {
 	out = append(out, units, mask, greater, seen, on)
 
 	lanes := min(n/2, 32)
-	table, costs := make([]float64, 64*in.quads*lanes), make([]float64, lanes)
+	groups := min(4*in.quads-in.picked%4, 64)
+	table, costs := make([]float64, 16*groups*lanes), make([]float64, lanes)
 	for i := range table {
 		table[i] = in.a[i%len(in.a)] + in.b[i%7%len(in.b)]
 	}
 	if copy(costs, in.c); in.picked > 0 {
 		table[8*in.picked] = math.Inf(-1)
 	}
-	list, choice, gain := []int32{1, 0, 1}, make([]int32, 4), make([]float64, 4)
-	l.Step(table, costs, append(slices.Clone(in.x), in.up...), in.words, list, in.quads, choice, gain)
-	return append(out, choice, gain)
+	list, picks, exact, sums := []int32{1, 0, 2}, make([]int32, 24), make([]float64, 24), make([]float64, 3)
+	counts := make([]int32, lanes+1)
+	lists := make([]int32, (lanes+1)*kernel.Block)
+	x := slices.Concat(in.x, in.up, in.known)
+	l.Sums(table, x, in.words, list, groups, sums)
+	if l.ByLane {
+		table = byLane(table, lanes)
+	}
+	l.Step(table, costs, in.c[0], x, in.words, list, groups, picks[3:], exact, lists, counts)
+	out = append(out, picks, exact, sums, lists, counts)
+
+	from, depth, outPicks, outGains := []int{1, 0, 0, 0}, []int32{2, 0, 3}, make([]int32, 14), make([]float64, 14)
+	l.Gather(from, depth, picks, exact, outPicks, outGains)
+	return append(out, from, outPicks[:6], outGains[:6])
+}
+
+// byLane is a table of Step in its other order.
+func byLane(table []float64, lanes int) []float64 {
+	out := make([]float64, len(table))
+	for at, v := range table {
+		g, rest := at/(16*lanes), at%(16*lanes)
+		c, p := rest/128*8+rest%8, rest%128/8
+		out[(g*lanes+c)*16+p] = v
+	}
+	return out
 }
 
 func FuzzRows(f *testing.F) {

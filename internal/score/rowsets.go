@@ -2,6 +2,9 @@ package score
 
 import (
 	"math"
+	"slices"
+
+	"example.com/patchwork/internal/score/kernel"
 )
 
 // sets explains rows by the set of experts picked so far. What an expert gains
@@ -13,19 +16,27 @@ import (
 // in the cache. Tables are made for sets that enough rows have come to, while
 // there is room; other rows are rare, and left to rowlanes.go.
 type sets struct {
-	on     bool
-	lanes  int       // experts, rounded up to a multiple of 8
-	costs  []float64 // by lane
-	most   int       // tables there is room for
+	on    bool
+	lanes int       // experts, rounded up to a multiple of 8
+	costs []float64 // by lane
+
+	// By pixel and lane: opinions, and the log-likelihood of a pixel, by its
+	// value, where the only opinion is that.
+	opinions []float64
+	alone    [2][]float64
+	terms    []float64 // memory for eight numbers a lane
+
+	most   int // tables there is room for
 	made   int
 	known  map[uint64]*set // by members, a bit each
 	empty  *set
 	active []*set // the sets that rows are at, and come to next
 	next   []*set
-	choice []int32
-	gain   []float64
+	lists  []int32 // by lane and one more: the rows that come to it in a step
+	counts []int32
 
-	// By row of the block: what was found. Picks and gains are by step, then row.
+	// By row of the block: what was found. Picks and gains are by eight steps
+	// each: step i of row n is entry 8*n+i%8 of slice i/8.
 	depth         []int32 // picks, or -1: rare
 	start, logLik []float64
 	picks         [][]int32
@@ -47,13 +58,13 @@ const (
 	setBytes  = 1 << 16 // no table may be larger: it must fit in the nearest cache but one
 	allBytes  = 1 << 24 // all tables of a goroutine
 	setLanes  = 32
-	worthRows = 32 // rows that are worth making a table
+	worthRows = 8 // rows that are worth making a table
 )
 
 func (r *Rows) prepareSets() {
 	s := &r.sets
 	s.lanes = (r.experts + 7) &^ 7
-	size := r.quads * 64 * s.lanes * 8
+	size := r.groups * 16 * s.lanes * 8
 	if s.on = r.experts <= setLanes && size <= setBytes; !s.on {
 		return
 	}
@@ -61,6 +72,16 @@ func (r *Rows) prepareSets() {
 	s.empty = s.find(0)
 	s.costs = make([]float64, s.lanes)
 	copy(s.costs, r.opt.Costs)
+	s.terms, s.opinions = make([]float64, 8*s.lanes), make([]float64, r.pixels*s.lanes)
+	s.alone = [2][]float64{make([]float64, len(s.opinions)), make([]float64, len(s.opinions))}
+	for at := range s.opinions {
+		i, c := at/s.lanes, at%s.lanes
+		if s.opinions[at] = r.bank.q(i); c < r.experts {
+			sprite := &r.bank.Sprites[c]
+			s.opinions[at], s.alone[Off][at], s.alone[On][at] = sprite.V[i], sprite.Off[i], sprite.On[i]
+		}
+	}
+	s.lists, s.counts = make([]int32, (s.lanes+1)*kernel.Block), make([]int32, s.lanes+1)
 }
 
 // find is the set of these members.
@@ -73,32 +94,35 @@ func (s *sets) find(members uint64) *set {
 	return t
 }
 
-// explainSets explains rows [from, to), at most maxBlock.
+// explainSets explains rows [from, to), at most kernel.Block.
 func (r *Rows) explainSets(rows Packed, from, to int) {
 	s, x := &r.sets, rows.On[from*r.words:to*r.words]
-	s.choice, s.gain, s.depth = resize(s.choice, to-from), resize(s.gain, to-from), resize(s.depth, to-from)
-	s.start, s.logLik = resize(s.start, to-from), resize(s.logLik, to-from)
+	s.depth, s.start, s.logLik = resize(s.depth, to-from), resize(s.start, to-from), resize(s.logLik, to-from)
 	for n := range to - from {
 		s.empty.rows = append(s.empty.rows, int32(n))
 	}
 	s.active = append(s.active[:0], s.empty)
 	for step := 0; len(s.active) > 0; step++ {
-		if step == len(s.picks) {
-			s.picks, s.gains = append(s.picks, nil), append(s.gains, nil)
+		if step/8 == len(s.picks) {
+			s.picks, s.gains = append(s.picks, make([]int32, 8*kernel.Block)), append(s.gains, make([]float64, 8*kernel.Block))
 		}
-		s.picks[step], s.gains[step] = resize(s.picks[step], to-from), resize(s.gains[step], to-from)
 		s.next = s.next[:0]
 		for _, t := range s.active {
 			if r.ready(t) {
 				r.stepSet(t, x, step)
 			} else {
-				for _, n := range t.rows {
-					s.depth[n] = -1
-				}
+				s.end(t.rows, -1)
 			}
 			t.rows = t.rows[:0]
 		}
 		s.active, s.next = s.next, s.active
+	}
+}
+
+// end says how many picks rows have.
+func (s *sets) end(rows []int32, depth int32) {
+	for _, n := range rows {
+		s.depth[n] = depth
 	}
 }
 
@@ -114,73 +138,91 @@ func (r *Rows) ready(t *set) bool {
 // stepSet lets the rows at a set take a step: on to another set, or to the end.
 func (r *Rows) stepSet(t *set, x []uint64, step int) {
 	s, need := &r.sets, r.opt.MinGain+Tie
-	choice, gain := s.choice[:len(t.rows)], s.gain[:len(t.rows)]
 	if step == 0 {
-		for _, n := range t.rows {
-			s.start[n] = fourSum(t.logLik, x[int(n)*r.words:])
+		r.loops.Sums(t.logLik, x, r.words, t.rows, r.groups, s.start)
+		if r.opt.Forced {
+			need = math.Inf(-1)
 		}
 	}
-	r.loops.Step(t.gains, s.costs, x, r.words, t.rows, r.quads, choice, gain)
-	picks, gains := s.picks[step], s.gains[step]
-	free := step == 0 && r.opt.Forced
-	for i, n := range t.rows {
-		c := choice[i]
-		if step == r.opt.MaxPicks || step == r.experts || !(gain[i] > need || free) {
-			s.depth[n], s.logLik[n] = int32(step), fourSum(t.logLik, x[int(n)*r.words:])
-			continue
+	ended := t.rows
+	if step < r.opt.MaxPicks && step < r.experts {
+		clear(s.counts)
+		r.loops.Step(t.gains, s.costs, need, x, r.words, t.rows, r.groups, s.picks[step/8][step%8:], s.gains[step/8][step%8:], s.lists, s.counts)
+		for c := range r.experts {
+			s.send(t, c, s.lists[c*kernel.Block:][:s.counts[c]])
 		}
-		picks[n], gains[n] = c, gain[i]+s.costs[c]
-		to := t.next[c]
-		if to == nil {
-			to = s.find(t.members | 1<<c)
-			t.next[c] = to
-		}
-		if len(to.rows) == 0 {
-			s.next = append(s.next, to)
-		}
-		to.rows = append(to.rows, n)
+		ended = s.lists[s.lanes*kernel.Block:][:s.counts[s.lanes]]
 	}
+	r.loops.Sums(t.logLik, x, r.words, ended, r.groups, s.logLik)
+	s.end(ended, int32(step))
 }
 
-// gather appends the picks of row n of the block, the next of out; not if it is
-// rare.
-func (s *sets) gather(n int, out *Picked) bool {
-	depth := s.depth[n]
-	if depth < 0 {
-		return false
+// send sends rows from a set to that which expert c has joined.
+func (s *sets) send(from *set, c int, rows []int32) {
+	if len(rows) == 0 {
+		return
 	}
-	row := len(out.From) - 1
-	for step := range depth {
-		out.Expert = append(out.Expert, s.picks[step][n])
-		out.Gain = append(out.Gain, s.gains[step][n])
+	to := from.next[c]
+	if to == nil {
+		to = s.find(from.members | 1<<c)
+		from.next[c] = to
+	}
+	if len(to.rows) == 0 {
+		s.next = append(s.next, to)
+	}
+	to.rows = append(to.rows, rows...)
+}
+
+// gather appends what was found in the rows of the block from row n on, the next
+// of out, and returns the first that is rare, or how many there are.
+func (r *Rows) gather(n int, out *Picked) int {
+	s := &r.sets
+	for n < len(s.depth) && s.depth[n] >= 0 {
+		end := n
+		for end < len(s.depth) && uint32(s.depth[end]) <= 8 {
+			end++
+		}
+		r.gatherEights(n, end, out)
+		for ; end < len(s.depth) && s.depth[end] > 8; end++ {
+			s.gatherDeep(end, out)
+		}
+		n = end
+	}
+	return n
+}
+
+// gatherEights is gather of rows [n, end), which have at most eight picks.
+func (r *Rows) gatherEights(n, end int, out *Picked) {
+	s, row, at := &r.sets, len(out.From)-1, len(out.Expert)
+	most := at
+	for _, d := range s.depth[n:end] {
+		most += int(d)
+	}
+	out.From = slices.Grow(out.From, end-n)[:row+1+end-n]
+	out.Expert, out.Gain = slices.Grow(out.Expert, most+8-at)[:most+8], slices.Grow(out.Gain, most+8-at)[:most+8]
+	r.loops.Gather(out.From[row:], s.depth[n:end], s.picks[0][8*n:], s.gains[0][8*n:], out.Expert, out.Gain)
+	out.Expert, out.Gain = out.Expert[:most], out.Gain[:most]
+	copy(out.Start[row:], s.start[n:end])
+	copy(out.LogLik[row:], s.logLik[n:end])
+}
+
+// gatherDeep is gather of a row with more than eight picks.
+func (s *sets) gatherDeep(n int, out *Picked) {
+	row, depth := len(out.From)-1, int(s.depth[n])
+	for step := 0; step < depth; step += 8 {
+		out.Expert = append(out.Expert, s.picks[step/8][8*n:][:min(8, depth-step)]...)
+		out.Gain = append(out.Gain, s.gains[step/8][8*n:][:min(8, depth-step)]...)
 	}
 	out.From = append(out.From, len(out.Expert))
 	out.Start[row], out.LogLik[row] = s.start[n], s.logLik[n]
-	return true
-}
-
-// fourSum is the Total of the entries of a table by four pixels and their
-// values for the pixels of a row.
-func fourSum(table []float64, x []uint64) float64 {
-	var s0, s1, s2, s3 float64
-	for q := 0; len(table) >= 64; q++ {
-		t := (*[64]float64)(table)
-		b := x[q/4] >> (q % 4 * 16)
-		s0 += t[b&15]
-		s1 += t[16+b>>4&15]
-		s2 += t[32+b>>8&15]
-		s3 += t[48+b>>12&15]
-		table = table[64:]
-	}
-	return s0 + s1 + (s2 + s3)
 }
 
 // makeSet makes the tables of a set.
 func (r *Rows) makeSet(t *set) {
 	lanes := r.sets.lanes
-	t.gains, t.logLik = make([]float64, r.quads*64*lanes), make([]float64, r.quads*64)
-	terms, logLiks := make([]float64, 8*lanes), make([]float64, 8) // by pixel of four, value and lane
-	for g := range 4 * r.quads {
+	t.gains, t.logLik = make([]float64, r.groups*16*lanes), make([]float64, r.groups*16)
+	terms, logLiks := r.sets.terms, make([]float64, 8) // by pixel of four, value and lane
+	for g := range r.groups {
 		clear(terms)
 		clear(logLiks)
 		for i := 4 * g; i < min(4*g+4, r.pixels); i++ {
@@ -188,30 +230,32 @@ func (r *Rows) makeSet(t *set) {
 			for x := range 2 {
 				at := 2*(i%4) + x
 				logLiks[at] = r.logLik(uint8(x), i, top, bottom)
-				r.exactGains(uint8(x), i, top, bottom, logLiks[at], terms[at*lanes:])
+				r.exactGains(uint8(x), i, top, bottom, logLiks[at], terms[at*lanes:][:lanes])
 			}
 		}
-		for p, sum := range fourSums(logLiks, 1) {
-			t.logLik[16*g+p] = sum
+		for _, v := range terms {
+			t.odd = t.odd || v-v != 0
 		}
+		*(*[16]float64)(t.logLik[16*g:]) = fourSums(logLiks, 1)
 		table := t.gains[16*lanes*g:][:16*lanes]
 		for c := range lanes {
-			for p, sum := range fourSums(terms[c:], lanes) {
-				table[c/8*128+p*8+c%8] = sum
+			sums := fourSums(terms[c:], lanes)
+			if g == 0 && (c >= r.experts || t.members>>c&1 != 0) {
+				sums = noChoice
+			}
+			if r.loops.ByLane {
+				*(*[16]float64)(table[16*c:]) = sums
+				continue
+			}
+			for p, sum := range sums {
+				table[c/8*128+8*p+c%8] = sum
 			}
 		}
 	}
-	for at, v := range t.gains[:16*lanes] {
-		c := at/128*8 + at%8
-		t.odd = t.odd || v-v != 0
-		if c >= r.experts || t.members>>c&1 != 0 {
-			t.gains[at] = math.Inf(-1) // not a choice
-		}
-	}
-	for _, v := range t.gains[16*lanes:] {
-		t.odd = t.odd || v-v != 0
-	}
 }
+
+// noChoice is the gains of an expert that cannot be picked.
+var noChoice = [16]float64(slices.Repeat([]float64{math.Inf(-1)}, 16))
 
 // fourSums is the sums, from left to right, for all 16 values of four pixels;
 // term (2*j+x)*stride is that of pixel j of value x.
@@ -244,14 +288,17 @@ func (t *Table) holders(members uint64, i int) (top, bottom int) {
 }
 
 // exactGains is gain in nats; now is the present log-likelihood.
-func (t *Table) exactGains(x uint8, i, top, bottom int, now float64, row []float64) {
-	hi, lo := t.opinion(top, i), t.opinion(bottom, i)
-	for c := range t.experts {
-		switch v := t.bank.Sprites[c].V[i]; {
+func (r *Rows) exactGains(x uint8, i, top, bottom int, now float64, row []float64) {
+	hi, lo := r.opinion(top, i), r.opinion(bottom, i)
+	after := r.sets.alone[x][i*len(row):][:len(row)]
+	for c, v := range r.sets.opinions[i*len(row):][:len(row)] {
+		switch {
+		case v > hi && bottom == 0:
+			row[c] = after[c] - now
 		case v > hi:
-			row[c] = t.logLik(x, i, c+1, bottom) - now
-		case v < lo && t.bank.TwoSided:
-			row[c] = t.logLik(x, i, top, c+1) - now
+			row[c] = r.logLik(x, i, c+1, bottom) - now
+		case v < lo && r.bank.TwoSided:
+			row[c] = r.logLik(x, i, top, c+1) - now
 		}
 	}
 }

@@ -3,6 +3,9 @@ package kernel
 // Tie is how far a gain may lie below the largest and count as equal, in nats.
 const Tie = 1e-9
 
+// Block is how many rows may take a step together.
+const Block = 8192
+
 // RowLoops are the inner loops of explaining rows of tables. Rows are packed
 // 64 pixels a word. A quad is 16 of them, four groups of four; x holds 16*quads
 // bits, and so do the other masks of pixels. Numbers of float64 are added in
@@ -53,12 +56,27 @@ type RowLoops struct {
 	// are as many of them as bits in mask. The bytes must not overflow.
 	Count func(seen, on, mask, x []uint64, weight uint64)
 
-	// Step goes through a list of rows, of words each in x. For each lane it
+	// Step goes through the rows n of list, of words each in x. For each lane it
 	// adds up what the table has for the groups of four pixels, and subtracts
-	// the lane's cost. It writes the first lane within Tie of the largest, and
-	// its number. Table holds, by group g of 4*quads, by eight lanes, and by the
-	// values p of the pixels, eight numbers. There are len(costs) lanes, 8 to 32.
-	Step func(table, costs []float64, x []uint64, words int, list []int32, quads int, choice []int32, gain []float64)
+	// the lane's cost. The first lane within Tie of the largest is picks[8*n], and
+	// its number, with its cost again, gains[8*n]. The row is appended to the
+	// list of this lane if the number exceeds need, else to that behind the last
+	// lane: list c is lists[c*Block:][:counts[c]]. There are at most Block rows,
+	// none of them twice, len(costs) lanes, 8 to 32, and at most 64 groups.
+	//
+	// Table holds, by group, by eight lanes, and by the values p of the pixels,
+	// eight numbers; if ByLane, by group, lane, and the values p, one.
+	ByLane bool
+	Step   func(table, costs []float64, need float64, x []uint64, words int, list []int32, groups int, picks []int32, gains []float64, lists, counts []int32)
+
+	// Sums sets out[n], for the rows n of list, to the sum of what the table has
+	// for the groups of four pixels, 16 numbers each.
+	Sums func(table []float64, x []uint64, words int, list []int32, groups int, out []float64)
+
+	// Gather copies depth[i], at most eight, of the eight numbers from 8*i on to
+	// from[i] on, in both, and sets from[i+1] to behind them. There is room for
+	// eight numbers from each from[i] on.
+	Gather func(from []int, depth, picks []int32, gains []float64, outPicks []int32, outGains []float64)
 }
 
 // RowVectors is the vector code of a path, or nil where it has none; a loop that

@@ -87,7 +87,34 @@ var rowsAVX512 = &RowLoops{
 		_, _, _ = seen[8*words-1], on[8*words-1], x[words-1]
 		count(&seen[0], &on[0], &mask[0], &x[0], weight, words)
 	},
-	Step: stepVector,
+	ByLane: true,
+	Step: func(table, costs []float64, need float64, x []uint64, words int, list []int32, groups int, picks []int32, gains []float64, lists, counts []int32) {
+		if len(list) == 0 {
+			return
+		}
+		lanes := len(costs)
+		_, _, _ = table[16*groups*lanes-1], lists[(lanes+1)*Block-1], counts[lanes]
+		loop := stepAcross
+		if lanes == 8 {
+			loop = step8Across
+		}
+		loop(&table[0], &costs[0], lanes, need, Tie, &x[0], words, &list[0], len(list), groups, &picks[0], &gains[0], &lists[0], &counts[0])
+	},
+	Sums: func(table []float64, x []uint64, words int, list []int32, groups int, out []float64) {
+		if len(list) == 0 {
+			return
+		}
+		_ = table[16*groups-1]
+		rowSumsAcross(&table[0], &x[0], words, &list[0], len(list), groups, &out[0])
+	},
+	Gather: func(from []int, depth, picks []int32, gains []float64, outPicks []int32, outGains []float64) {
+		n := len(depth)
+		if n == 0 {
+			return
+		}
+		_, _, _ = from[n], picks[8*n-1], gains[8*n-1]
+		gather(&from[0], &depth[0], n, &picks[0], &gains[0], &outPicks[0], &outGains[0])
+	},
 }
 
 func strengthenVector(gains, alone, units, spare []int32, up, x []uint64, c int) {
@@ -147,23 +174,21 @@ var rowsAVX2 = &RowLoops{
 		_, _, _, _ = above0[n-1], below0[n-1], above1[n-1], below1[n-1]
 		exchangeAVX2(&gains[0], &above0[0], &below0[0], &above1[0], &below1[0], l0, l1, n/8)
 	},
-	Step: func(table, costs []float64, x []uint64, words int, list []int32, quads int, choice []int32, gain []float64) {
-		n := len(list)
-		if n == 0 {
+	Step: func(table, costs []float64, need float64, x []uint64, words int, list []int32, groups int, picks []int32, gains []float64, lists, counts []int32) {
+		if len(list) == 0 {
 			return
 		}
-		_, _, _ = table[64*quads*len(costs)-1], choice[n-1], gain[n-1]
-		loop := [...]func(*float64, *float64, float64, *uint64, int, *int32, int, int, *int32, *float64){step8AVX2, step16AVX2, step24AVX2, step32AVX2}[len(costs)/8-1]
-		loop(&table[0], &costs[0], Tie, &x[0], 8*words, &list[0], n, quads, &choice[0], &gain[0])
+		lanes := len(costs)
+		_, _, _ = table[16*groups*lanes-1], lists[(lanes+1)*Block-1], counts[lanes]
+		loop := [...]func(table, costs *float64, need, tie float64, x *uint64, row int, list *int32, n, groups int, picks *int32, gains *float64, lists, counts *int32){
+			step8AVX2, step16AVX2, step24AVX2, step32AVX2}[lanes/8-1]
+		loop(&table[0], &costs[0], need, Tie, &x[0], 8*words, &list[0], len(list), groups, &picks[0], &gains[0], &lists[0], &counts[0])
 	},
-}
-
-func stepVector(table, costs []float64, x []uint64, words int, list []int32, quads int, choice []int32, gain []float64) {
-	n := len(list)
-	if n == 0 {
-		return
-	}
-	_, _, _ = table[64*quads*len(costs)-1], choice[n-1], gain[n-1]
-	loop := [...]func(*float64, *float64, float64, *uint64, int, *int32, int, int, *int32, *float64){step8, step16, step24, step32}[len(costs)/8-1]
-	loop(&table[0], &costs[0], Tie, &x[0], 8*words, &list[0], n, quads, &choice[0], &gain[0])
+	Sums: func(table []float64, x []uint64, words int, list []int32, groups int, out []float64) {
+		if len(list) == 0 {
+			return
+		}
+		_ = table[16*groups-1]
+		rowSumsAVX2(&table[0], &x[0], 8*words, &list[0], len(list), groups, &out[0])
+	},
 }

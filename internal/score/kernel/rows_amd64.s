@@ -376,437 +376,1072 @@ next:
 	VZEROUPPER
 	RET
 
-// func step8(table *float64, costs *float64, tie float64, x *uint64, row int, list *int32, n int, quads int, choice *int32, gain *float64)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI, SSE2
-TEXT ·step8(SB), NOSPLIT, $64-80
-	MOVQ    table+0(FP), AX
-	MOVQ    costs+8(FP), CX
-	MOVQ    x+24(FP), DX
-	MOVQ    row+32(FP), BX
-	MOVQ    list+40(FP), SI
-	MOVQ    n+48(FP), DI
-	MOVQ    quads+56(FP), R8
-	MOVQ    choice+64(FP), R9
-	MOVQ    gain+72(FP), R10
-	MOVSD   tie+16(FP), X0
-	VMOVUPD (CX), Z1
+DATA laneNumbers<>+0(SB)/8, $0x0000000000000000
+DATA laneNumbers<>+8(SB)/8, $0x0000000000000001
+DATA laneNumbers<>+16(SB)/8, $0x0000000000000002
+DATA laneNumbers<>+24(SB)/8, $0x0000000000000003
+DATA laneNumbers<>+32(SB)/8, $0x0000000000000004
+DATA laneNumbers<>+40(SB)/8, $0x0000000000000005
+DATA laneNumbers<>+48(SB)/8, $0x0000000000000006
+DATA laneNumbers<>+56(SB)/8, $0x0000000000000007
+DATA laneNumbers<>+64(SB)/8, $0x0000000000000008
+DATA laneNumbers<>+72(SB)/8, $0x0000000000000009
+DATA laneNumbers<>+80(SB)/8, $0x000000000000000a
+DATA laneNumbers<>+88(SB)/8, $0x000000000000000b
+DATA laneNumbers<>+96(SB)/8, $0x000000000000000c
+DATA laneNumbers<>+104(SB)/8, $0x000000000000000d
+DATA laneNumbers<>+112(SB)/8, $0x000000000000000e
+DATA laneNumbers<>+120(SB)/8, $0x000000000000000f
+DATA laneNumbers<>+128(SB)/8, $0x0000000000000010
+DATA laneNumbers<>+136(SB)/8, $0x0000000000000011
+DATA laneNumbers<>+144(SB)/8, $0x0000000000000012
+DATA laneNumbers<>+152(SB)/8, $0x0000000000000013
+DATA laneNumbers<>+160(SB)/8, $0x0000000000000014
+DATA laneNumbers<>+168(SB)/8, $0x0000000000000015
+DATA laneNumbers<>+176(SB)/8, $0x0000000000000016
+DATA laneNumbers<>+184(SB)/8, $0x0000000000000017
+DATA laneNumbers<>+192(SB)/8, $0x0000000000000018
+DATA laneNumbers<>+200(SB)/8, $0x0000000000000019
+DATA laneNumbers<>+208(SB)/8, $0x000000000000001a
+DATA laneNumbers<>+216(SB)/8, $0x000000000000001b
+DATA laneNumbers<>+224(SB)/8, $0x000000000000001c
+DATA laneNumbers<>+232(SB)/8, $0x000000000000001d
+DATA laneNumbers<>+240(SB)/8, $0x000000000000001e
+DATA laneNumbers<>+248(SB)/8, $0x000000000000001f
+GLOBL laneNumbers<>(SB), RODATA|NOPTR, $256
 
-row:
-	MOVLQSX (SI), CX
-	IMULQ   BX, CX
-	ADDQ    DX, CX
-	MOVQ    AX, R11
-	MOVQ    R8, R12
-	VPXORQ  Z2, Z2, Z2
+// func step8Across(table *float64, costs *float64, lanes int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int32, gains *float64, lists *int32, counts *int32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·step8Across(SB), $2560-112
+	MOVQ list+56(FP), AX
+	MOVQ n+64(FP), CX
+	LEAQ (SP), DX
+	ADDQ $0x3f, DX
+	ANDQ $-64, DX
+	MOVQ lanes+16(FP), BX
+	SHLQ $0x07, BX
+
+rows:
+	MOVQ         $0x0000000000000008, DI
+	MOVQ         CX, SI
+	CMPQ         SI, DI
+	CMOVQGT      DI, SI
+	MOVQ         $0x0000000000000001, DI
+	SHLXQ        SI, DI, DI
+	DECQ         DI
+	KMOVB        DI, K1
+	VPMOVSXDQ.Z  (AX), K1, Z0
+	VPBROADCASTQ words+48(FP), Z1
+	VPMULUDQ     Z1, Z0, Z0
+	MOVQ         x+40(FP), SI
+	MOVQ         DX, DI
+	MOVQ         words+48(FP), R8
+
+word:
+	VPXORQ     Z2, Z2, Z2
+	KMOVB      K1, K2
+	VPGATHERQQ (SI)(Z0*8), K2, Z2
+	VMOVDQU64  Z2, (DI)
+	ADDQ       $0x08, SI
+	ADDQ       $0x40, DI
+	DECQ       R8
+	JNZ        word
+	MOVQ       table+0(FP), SI
+	MOVQ       costs+8(FP), DI
+	VPXORQ     Z3, Z3, Z3
+	VMOVAPD    Z3, Z0
+	VMOVAPD    Z3, Z1
+	VMOVAPD    Z3, Z8
+	VMOVAPD    Z3, Z9
+	VMOVAPD    Z3, Z10
+	VMOVAPD    Z3, Z11
+	VMOVAPD    Z3, Z12
+	VMOVAPD    Z3, Z13
+	IMUL3Q     $0x00, BX, R8
+	ADDQ       SI, R8
+	MOVQ       groups+72(FP), R9
+	MOVQ       DX, R10
+	XORQ       R11, R11
+	SUBQ       $0x00, R9
+	JLE        firstdone
+
+firstword:
+	VMOVDQU64 (R10), Z14
+	ADDQ      $0x40, R10
+
+firstgroup:
+	VMOVUPD   (R8), Z15
+	VPERMT2PD 64(R8), Z14, Z15
+	VADDPD    Z15, Z0, Z0
+	VMOVUPD   128(R8), Z15
+	VPERMT2PD 192(R8), Z14, Z15
+	VADDPD    Z15, Z1, Z1
+	VMOVUPD   256(R8), Z15
+	VPERMT2PD 320(R8), Z14, Z15
+	VADDPD    Z15, Z8, Z8
+	VMOVUPD   384(R8), Z15
+	VPERMT2PD 448(R8), Z14, Z15
+	VADDPD    Z15, Z9, Z9
+	VMOVUPD   512(R8), Z15
+	VPERMT2PD 576(R8), Z14, Z15
+	VADDPD    Z15, Z10, Z10
+	VMOVUPD   640(R8), Z15
+	VPERMT2PD 704(R8), Z14, Z15
+	VADDPD    Z15, Z11, Z11
+	VMOVUPD   768(R8), Z15
+	VPERMT2PD 832(R8), Z14, Z15
+	VADDPD    Z15, Z12, Z12
+	VMOVUPD   896(R8), Z15
+	VPERMT2PD 960(R8), Z14, Z15
+	VADDPD    Z15, Z13, Z13
+	SUBQ      $0x04, R9
+	JLE       firstdone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R11
+	TESTQ     $0x00000003, R11
+	JZ        firstword
+	VPSRLQ    $0x10, Z14, Z14
+	JMP       firstgroup
+
+firstdone:
+	VPXORQ  Z4, Z4, Z4
+	VMOVAPD Z4, Z14
+	VMOVAPD Z4, Z15
+	VMOVAPD Z4, Z16
+	VMOVAPD Z4, Z17
+	VMOVAPD Z4, Z18
+	VMOVAPD Z4, Z19
+	VMOVAPD Z4, Z20
+	VMOVAPD Z4, Z21
+	IMUL3Q  $0x01, BX, R8
+	ADDQ    SI, R8
+	MOVQ    groups+72(FP), R9
+	MOVQ    DX, R10
+	XORQ    R11, R11
+	SUBQ    $0x01, R9
+	JLE     seconddone
+
+secondword:
+	VMOVDQU64 (R10), Z22
+	VPSRLQ    $0x04, Z22, Z22
+	ADDQ      $0x40, R10
+
+secondgroup:
+	VMOVUPD   (R8), Z23
+	VPERMT2PD 64(R8), Z22, Z23
+	VADDPD    Z23, Z14, Z14
+	VMOVUPD   128(R8), Z23
+	VPERMT2PD 192(R8), Z22, Z23
+	VADDPD    Z23, Z15, Z15
+	VMOVUPD   256(R8), Z23
+	VPERMT2PD 320(R8), Z22, Z23
+	VADDPD    Z23, Z16, Z16
+	VMOVUPD   384(R8), Z23
+	VPERMT2PD 448(R8), Z22, Z23
+	VADDPD    Z23, Z17, Z17
+	VMOVUPD   512(R8), Z23
+	VPERMT2PD 576(R8), Z22, Z23
+	VADDPD    Z23, Z18, Z18
+	VMOVUPD   640(R8), Z23
+	VPERMT2PD 704(R8), Z22, Z23
+	VADDPD    Z23, Z19, Z19
+	VMOVUPD   768(R8), Z23
+	VPERMT2PD 832(R8), Z22, Z23
+	VADDPD    Z23, Z20, Z20
+	VMOVUPD   896(R8), Z23
+	VPERMT2PD 960(R8), Z22, Z23
+	VADDPD    Z23, Z21, Z21
+	SUBQ      $0x04, R9
+	JLE       seconddone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R11
+	TESTQ     $0x00000003, R11
+	JZ        secondword
+	VPSRLQ    $0x10, Z22, Z22
+	JMP       secondgroup
+
+seconddone:
+	VADDPD  Z14, Z0, Z0
+	VADDPD  Z15, Z1, Z1
+	VADDPD  Z16, Z8, Z8
+	VADDPD  Z17, Z9, Z9
+	VADDPD  Z18, Z10, Z10
+	VADDPD  Z19, Z11, Z11
+	VADDPD  Z20, Z12, Z12
+	VADDPD  Z21, Z13, Z13
+	VPXORQ  Z5, Z5, Z5
+	VMOVAPD Z5, Z14
+	VMOVAPD Z5, Z15
+	VMOVAPD Z5, Z16
+	VMOVAPD Z5, Z17
+	VMOVAPD Z5, Z18
+	VMOVAPD Z5, Z19
+	VMOVAPD Z5, Z20
+	VMOVAPD Z5, Z21
+	IMUL3Q  $0x02, BX, R8
+	ADDQ    SI, R8
+	MOVQ    groups+72(FP), R9
+	MOVQ    DX, R10
+	XORQ    R11, R11
+	SUBQ    $0x02, R9
+	JLE     thirddone
+
+thirdword:
+	VMOVDQU64 (R10), Z22
+	VPSRLQ    $0x08, Z22, Z22
+	ADDQ      $0x40, R10
+
+thirdgroup:
+	VMOVUPD   (R8), Z23
+	VPERMT2PD 64(R8), Z22, Z23
+	VADDPD    Z23, Z14, Z14
+	VMOVUPD   128(R8), Z23
+	VPERMT2PD 192(R8), Z22, Z23
+	VADDPD    Z23, Z15, Z15
+	VMOVUPD   256(R8), Z23
+	VPERMT2PD 320(R8), Z22, Z23
+	VADDPD    Z23, Z16, Z16
+	VMOVUPD   384(R8), Z23
+	VPERMT2PD 448(R8), Z22, Z23
+	VADDPD    Z23, Z17, Z17
+	VMOVUPD   512(R8), Z23
+	VPERMT2PD 576(R8), Z22, Z23
+	VADDPD    Z23, Z18, Z18
+	VMOVUPD   640(R8), Z23
+	VPERMT2PD 704(R8), Z22, Z23
+	VADDPD    Z23, Z19, Z19
+	VMOVUPD   768(R8), Z23
+	VPERMT2PD 832(R8), Z22, Z23
+	VADDPD    Z23, Z20, Z20
+	VMOVUPD   896(R8), Z23
+	VPERMT2PD 960(R8), Z22, Z23
+	VADDPD    Z23, Z21, Z21
+	SUBQ      $0x04, R9
+	JLE       thirddone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R11
+	TESTQ     $0x00000003, R11
+	JZ        thirdword
+	VPSRLQ    $0x10, Z22, Z22
+	JMP       thirdgroup
+
+thirddone:
+	VPXORQ  Z6, Z6, Z6
+	VMOVAPD Z6, Z22
+	VMOVAPD Z6, Z23
+	VMOVAPD Z6, Z24
+	VMOVAPD Z6, Z25
+	VMOVAPD Z6, Z26
+	VMOVAPD Z6, Z27
+	VMOVAPD Z6, Z28
+	VMOVAPD Z6, Z29
+	IMUL3Q  $0x03, BX, R8
+	ADDQ    SI, R8
+	MOVQ    groups+72(FP), SI
+	MOVQ    DX, R9
+	XORQ    R10, R10
+	SUBQ    $0x03, SI
+	JLE     fourthdone
+
+fourthword:
+	VMOVDQU64 (R9), Z30
+	VPSRLQ    $0x0c, Z30, Z30
+	ADDQ      $0x40, R9
+
+fourthgroup:
+	VMOVUPD   (R8), Z31
+	VPERMT2PD 64(R8), Z30, Z31
+	VADDPD    Z31, Z22, Z22
+	VMOVUPD   128(R8), Z31
+	VPERMT2PD 192(R8), Z30, Z31
+	VADDPD    Z31, Z23, Z23
+	VMOVUPD   256(R8), Z31
+	VPERMT2PD 320(R8), Z30, Z31
+	VADDPD    Z31, Z24, Z24
+	VMOVUPD   384(R8), Z31
+	VPERMT2PD 448(R8), Z30, Z31
+	VADDPD    Z31, Z25, Z25
+	VMOVUPD   512(R8), Z31
+	VPERMT2PD 576(R8), Z30, Z31
+	VADDPD    Z31, Z26, Z26
+	VMOVUPD   640(R8), Z31
+	VPERMT2PD 704(R8), Z30, Z31
+	VADDPD    Z31, Z27, Z27
+	VMOVUPD   768(R8), Z31
+	VPERMT2PD 832(R8), Z30, Z31
+	VADDPD    Z31, Z28, Z28
+	VMOVUPD   896(R8), Z31
+	VPERMT2PD 960(R8), Z30, Z31
+	VADDPD    Z31, Z29, Z29
+	SUBQ      $0x04, SI
+	JLE       fourthdone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R10
+	TESTQ     $0x00000003, R10
+	JZ        fourthword
+	VPSRLQ    $0x10, Z30, Z30
+	JMP       fourthgroup
+
+fourthdone:
+	VADDPD       Z22, Z14, Z14
+	VADDPD       Z23, Z15, Z15
+	VADDPD       Z24, Z16, Z16
+	VADDPD       Z25, Z17, Z17
+	VADDPD       Z26, Z18, Z18
+	VADDPD       Z27, Z19, Z19
+	VADDPD       Z28, Z20, Z20
+	VADDPD       Z29, Z21, Z21
+	VADDPD       Z14, Z0, Z0
+	VADDPD       Z15, Z1, Z1
+	VADDPD       Z16, Z8, Z8
+	VADDPD       Z17, Z9, Z9
+	VADDPD       Z18, Z10, Z10
+	VADDPD       Z19, Z11, Z11
+	VADDPD       Z20, Z12, Z12
+	VADDPD       Z21, Z13, Z13
+	VBROADCASTSD (DI), Z14
+	VSUBPD       Z14, Z0, Z0
+	VBROADCASTSD 8(DI), Z14
+	VSUBPD       Z14, Z1, Z1
+	VBROADCASTSD 16(DI), Z14
+	VSUBPD       Z14, Z8, Z8
+	VBROADCASTSD 24(DI), Z14
+	VSUBPD       Z14, Z9, Z9
+	VBROADCASTSD 32(DI), Z14
+	VSUBPD       Z14, Z10, Z10
+	VBROADCASTSD 40(DI), Z14
+	VSUBPD       Z14, Z11, Z11
+	VBROADCASTSD 48(DI), Z14
+	VSUBPD       Z14, Z12, Z12
+	VBROADCASTSD 56(DI), Z14
+	VSUBPD       Z14, Z13, Z13
+	VPXORQ       Z7, Z7, Z7
+	VMOVAPD      Z7, Z14
+	VMOVAPD      Z7, Z15
+	VMOVAPD      Z7, Z16
+	VMAXPD       Z0, Z10, Z17
+	VMAXPD       Z1, Z11, Z18
+	VMAXPD       Z8, Z12, Z19
+	VMAXPD       Z9, Z13, Z20
+	VMAXPD       Z17, Z19, Z17
+	VMAXPD       Z18, Z20, Z18
+	VMAXPD       Z17, Z18, Z17
+	VBROADCASTSD tie+32(FP), Z18
+	VSUBPD       Z18, Z17, Z17
+	MOVQ         costs+8(FP), SI
+	LEAQ         laneNumbers<>+0(SB), DI
+	VCMPPD       $0x0d, Z17, Z13, K1
+	VMOVAPD      Z13, K1, Z14
+	VPBROADCASTQ 56(DI), K1, Z15
+	VBROADCASTSD 56(SI), K1, Z16
+	VCMPPD       $0x0d, Z17, Z12, K1
+	VMOVAPD      Z12, K1, Z14
+	VPBROADCASTQ 48(DI), K1, Z15
+	VBROADCASTSD 48(SI), K1, Z16
+	VCMPPD       $0x0d, Z17, Z11, K1
+	VMOVAPD      Z11, K1, Z14
+	VPBROADCASTQ 40(DI), K1, Z15
+	VBROADCASTSD 40(SI), K1, Z16
+	VCMPPD       $0x0d, Z17, Z10, K1
+	VMOVAPD      Z10, K1, Z14
+	VPBROADCASTQ 32(DI), K1, Z15
+	VBROADCASTSD 32(SI), K1, Z16
+	VCMPPD       $0x0d, Z17, Z9, K1
+	VMOVAPD      Z9, K1, Z14
+	VPBROADCASTQ 24(DI), K1, Z15
+	VBROADCASTSD 24(SI), K1, Z16
+	VCMPPD       $0x0d, Z17, Z8, K1
+	VMOVAPD      Z8, K1, Z14
+	VPBROADCASTQ 16(DI), K1, Z15
+	VBROADCASTSD 16(SI), K1, Z16
+	VCMPPD       $0x0d, Z17, Z1, K1
+	VMOVAPD      Z1, K1, Z14
+	VPBROADCASTQ 8(DI), K1, Z15
+	VBROADCASTSD 8(SI), K1, Z16
+	VCMPPD       $0x0d, Z17, Z0, K1
+	VMOVAPD      Z0, K1, Z14
+	VPBROADCASTQ (DI), K1, Z15
+	VBROADCASTSD (SI), K1, Z16
+	VBROADCASTSD need+24(FP), Z0
+	VCMPPD       $0x0e, Z0, Z14, K1
+	VPBROADCASTQ lanes+16(FP), Z0
+	VMOVDQA64    Z15, K1, Z0
+	VADDPD       Z16, Z14, Z14
+	VMOVDQU64    Z15, 2304(DX)
+	VMOVUPD      Z14, 2368(DX)
+	VMOVDQU64    Z0, 2432(DX)
+	MOVQ         $0x0000000000000008, DI
+	MOVQ         CX, SI
+	CMPQ         SI, DI
+	CMOVQGT      DI, SI
+	MOVQ         picks+80(FP), R11
+	MOVQ         gains+88(FP), R12
+	MOVQ         lists+96(FP), R13
+	MOVQ         counts+104(FP), R14
+	XORQ         DI, DI
+
+send:
+	MOVLQSX (AX)(DI*4), R8
+	MOVQ    2432(DX)(DI*8), R9
+	MOVLQSX (R14)(R9*4), R10
+	INCL    (R14)(R9*4)
+	SHLQ    $0x0d, R9
+	ADDQ    R9, R10
+	MOVL    R8, (R13)(R10*4)
+	MOVQ    2304(DX)(DI*8), R9
+	VMOVSD  2368(DX)(DI*8), X0
+	SHLQ    $0x03, R8
+	MOVL    R9, (R11)(R8*4)
+	VMOVSD  X0, (R12)(R8*8)
+	INCQ    DI
+	CMPQ    DI, SI
+	JLT     send
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, CX
+	JG      rows
+	VZEROUPPER
+	RET
+
+// func stepAcross(table *float64, costs *float64, lanes int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int32, gains *float64, lists *int32, counts *int32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·stepAcross(SB), $2560-112
+	MOVQ list+56(FP), AX
+	MOVQ n+64(FP), CX
+	LEAQ (SP), DX
+	ADDQ $0x3f, DX
+	ANDQ $-64, DX
+	MOVQ lanes+16(FP), BX
+	SHLQ $0x07, BX
+
+rows:
+	MOVQ         $0x0000000000000008, DI
+	MOVQ         CX, SI
+	CMPQ         SI, DI
+	CMOVQGT      DI, SI
+	MOVQ         $0x0000000000000001, DI
+	SHLXQ        SI, DI, DI
+	DECQ         DI
+	KMOVB        DI, K1
+	VPMOVSXDQ.Z  (AX), K1, Z0
+	VPBROADCASTQ words+48(FP), Z1
+	VPMULUDQ     Z1, Z0, Z0
+	MOVQ         x+40(FP), SI
+	MOVQ         DX, DI
+	MOVQ         words+48(FP), R8
+
+word:
+	VPXORQ     Z2, Z2, Z2
+	KMOVB      K1, K2
+	VPGATHERQQ (SI)(Z0*8), K2, Z2
+	VMOVDQU64  Z2, (DI)
+	ADDQ       $0x08, SI
+	ADDQ       $0x40, DI
+	DECQ       R8
+	JNZ        word
+	MOVQ       table+0(FP), SI
+	MOVQ       costs+8(FP), DI
+	LEAQ       256(DX), R8
+	MOVQ       lanes+16(FP), R9
+
+lanes:
 	VPXORQ  Z3, Z3, Z3
-	VPXORQ  Z4, Z4, Z4
-	VPXORQ  Z5, Z5, Z5
+	VMOVAPD Z3, Z0
+	VMOVAPD Z3, Z1
+	VMOVAPD Z3, Z8
+	VMOVAPD Z3, Z9
+	VMOVAPD Z3, Z10
+	VMOVAPD Z3, Z11
+	VMOVAPD Z3, Z12
+	VMOVAPD Z3, Z13
+	IMUL3Q  $0x00, BX, R10
+	ADDQ    SI, R10
+	MOVQ    groups+72(FP), R11
+	MOVQ    DX, R12
+	XORQ    R13, R13
+	SUBQ    $0x00, R11
+	JLE     firstdone
 
-quad:
-	MOVWQZX       (CX), R13
-	MOVQ          R13, R14
-	ANDQ          $0x0f, R14
-	SHRQ          $0x04, R13
-	SHLQ          $0x06, R14
-	VADDPD        (R11)(R14*1), Z2, Z2
-	MOVQ          R13, R14
-	ANDQ          $0x0f, R14
-	SHRQ          $0x04, R13
-	SHLQ          $0x06, R14
-	VADDPD        1024(R11)(R14*1), Z3, Z3
-	MOVQ          R13, R14
-	ANDQ          $0x0f, R14
-	SHRQ          $0x04, R13
-	SHLQ          $0x06, R14
-	VADDPD        2048(R11)(R14*1), Z4, Z4
-	MOVQ          R13, R14
-	ANDQ          $0x0f, R14
-	SHRQ          $0x04, R13
-	SHLQ          $0x06, R14
-	VADDPD        3072(R11)(R14*1), Z5, Z5
-	ADDQ          $0x00001000, R11
-	ADDQ          $0x02, CX
-	DECQ          R12
-	JNZ           quad
-	VADDPD        Z3, Z2, Z2
-	VADDPD        Z5, Z4, Z4
-	VADDPD        Z4, Z2, Z2
-	VSUBPD        Z1, Z2, Z2
-	VMOVUPD       Z2, (SP)
-	VMOVAPD       Z2, Z6
-	VEXTRACTF64X4 $0x01, Z6, Y7
-	VMAXPD        Y7, Y6, Y7
-	VEXTRACTF64X2 $0x01, Y7, X6
-	VMAXPD        X6, X7, X6
-	VPERMILPD     $0x01, X6, X7
-	VMAXSD        X7, X6, X6
-	VSUBSD        X0, X6, X6
-	VBROADCASTSD  X6, Z6
-	VCMPPD        $0x0d, Z6, Z2, K1
-	KMOVB         K1, CX
-	TZCNTQ        CX, CX
-	MOVL          CX, (R9)
-	VMOVSD        (SP)(CX*8), X6
-	VMOVSD        X6, (R10)
-	ADDQ          $0x04, SI
-	ADDQ          $0x04, R9
-	ADDQ          $0x08, R10
-	DECQ          DI
-	JNZ           row
+firstword:
+	VMOVDQU64 (R12), Z14
+	ADDQ      $0x40, R12
+
+firstgroup:
+	VMOVUPD   (R10), Z15
+	VPERMT2PD 64(R10), Z14, Z15
+	VADDPD    Z15, Z0, Z0
+	VMOVUPD   128(R10), Z15
+	VPERMT2PD 192(R10), Z14, Z15
+	VADDPD    Z15, Z1, Z1
+	VMOVUPD   256(R10), Z15
+	VPERMT2PD 320(R10), Z14, Z15
+	VADDPD    Z15, Z8, Z8
+	VMOVUPD   384(R10), Z15
+	VPERMT2PD 448(R10), Z14, Z15
+	VADDPD    Z15, Z9, Z9
+	VMOVUPD   512(R10), Z15
+	VPERMT2PD 576(R10), Z14, Z15
+	VADDPD    Z15, Z10, Z10
+	VMOVUPD   640(R10), Z15
+	VPERMT2PD 704(R10), Z14, Z15
+	VADDPD    Z15, Z11, Z11
+	VMOVUPD   768(R10), Z15
+	VPERMT2PD 832(R10), Z14, Z15
+	VADDPD    Z15, Z12, Z12
+	VMOVUPD   896(R10), Z15
+	VPERMT2PD 960(R10), Z14, Z15
+	VADDPD    Z15, Z13, Z13
+	SUBQ      $0x04, R11
+	JLE       firstdone
+	LEAQ      (R10)(BX*4), R10
+	INCQ      R13
+	TESTQ     $0x00000003, R13
+	JZ        firstword
+	VPSRLQ    $0x10, Z14, Z14
+	JMP       firstgroup
+
+firstdone:
+	VPXORQ  Z4, Z4, Z4
+	VMOVAPD Z4, Z14
+	VMOVAPD Z4, Z15
+	VMOVAPD Z4, Z16
+	VMOVAPD Z4, Z17
+	VMOVAPD Z4, Z18
+	VMOVAPD Z4, Z19
+	VMOVAPD Z4, Z20
+	VMOVAPD Z4, Z21
+	IMUL3Q  $0x01, BX, R10
+	ADDQ    SI, R10
+	MOVQ    groups+72(FP), R11
+	MOVQ    DX, R12
+	XORQ    R13, R13
+	SUBQ    $0x01, R11
+	JLE     seconddone
+
+secondword:
+	VMOVDQU64 (R12), Z22
+	VPSRLQ    $0x04, Z22, Z22
+	ADDQ      $0x40, R12
+
+secondgroup:
+	VMOVUPD   (R10), Z23
+	VPERMT2PD 64(R10), Z22, Z23
+	VADDPD    Z23, Z14, Z14
+	VMOVUPD   128(R10), Z23
+	VPERMT2PD 192(R10), Z22, Z23
+	VADDPD    Z23, Z15, Z15
+	VMOVUPD   256(R10), Z23
+	VPERMT2PD 320(R10), Z22, Z23
+	VADDPD    Z23, Z16, Z16
+	VMOVUPD   384(R10), Z23
+	VPERMT2PD 448(R10), Z22, Z23
+	VADDPD    Z23, Z17, Z17
+	VMOVUPD   512(R10), Z23
+	VPERMT2PD 576(R10), Z22, Z23
+	VADDPD    Z23, Z18, Z18
+	VMOVUPD   640(R10), Z23
+	VPERMT2PD 704(R10), Z22, Z23
+	VADDPD    Z23, Z19, Z19
+	VMOVUPD   768(R10), Z23
+	VPERMT2PD 832(R10), Z22, Z23
+	VADDPD    Z23, Z20, Z20
+	VMOVUPD   896(R10), Z23
+	VPERMT2PD 960(R10), Z22, Z23
+	VADDPD    Z23, Z21, Z21
+	SUBQ      $0x04, R11
+	JLE       seconddone
+	LEAQ      (R10)(BX*4), R10
+	INCQ      R13
+	TESTQ     $0x00000003, R13
+	JZ        secondword
+	VPSRLQ    $0x10, Z22, Z22
+	JMP       secondgroup
+
+seconddone:
+	VADDPD  Z14, Z0, Z0
+	VADDPD  Z15, Z1, Z1
+	VADDPD  Z16, Z8, Z8
+	VADDPD  Z17, Z9, Z9
+	VADDPD  Z18, Z10, Z10
+	VADDPD  Z19, Z11, Z11
+	VADDPD  Z20, Z12, Z12
+	VADDPD  Z21, Z13, Z13
+	VPXORQ  Z5, Z5, Z5
+	VMOVAPD Z5, Z14
+	VMOVAPD Z5, Z15
+	VMOVAPD Z5, Z16
+	VMOVAPD Z5, Z17
+	VMOVAPD Z5, Z18
+	VMOVAPD Z5, Z19
+	VMOVAPD Z5, Z20
+	VMOVAPD Z5, Z21
+	IMUL3Q  $0x02, BX, R10
+	ADDQ    SI, R10
+	MOVQ    groups+72(FP), R11
+	MOVQ    DX, R12
+	XORQ    R13, R13
+	SUBQ    $0x02, R11
+	JLE     thirddone
+
+thirdword:
+	VMOVDQU64 (R12), Z22
+	VPSRLQ    $0x08, Z22, Z22
+	ADDQ      $0x40, R12
+
+thirdgroup:
+	VMOVUPD   (R10), Z23
+	VPERMT2PD 64(R10), Z22, Z23
+	VADDPD    Z23, Z14, Z14
+	VMOVUPD   128(R10), Z23
+	VPERMT2PD 192(R10), Z22, Z23
+	VADDPD    Z23, Z15, Z15
+	VMOVUPD   256(R10), Z23
+	VPERMT2PD 320(R10), Z22, Z23
+	VADDPD    Z23, Z16, Z16
+	VMOVUPD   384(R10), Z23
+	VPERMT2PD 448(R10), Z22, Z23
+	VADDPD    Z23, Z17, Z17
+	VMOVUPD   512(R10), Z23
+	VPERMT2PD 576(R10), Z22, Z23
+	VADDPD    Z23, Z18, Z18
+	VMOVUPD   640(R10), Z23
+	VPERMT2PD 704(R10), Z22, Z23
+	VADDPD    Z23, Z19, Z19
+	VMOVUPD   768(R10), Z23
+	VPERMT2PD 832(R10), Z22, Z23
+	VADDPD    Z23, Z20, Z20
+	VMOVUPD   896(R10), Z23
+	VPERMT2PD 960(R10), Z22, Z23
+	VADDPD    Z23, Z21, Z21
+	SUBQ      $0x04, R11
+	JLE       thirddone
+	LEAQ      (R10)(BX*4), R10
+	INCQ      R13
+	TESTQ     $0x00000003, R13
+	JZ        thirdword
+	VPSRLQ    $0x10, Z22, Z22
+	JMP       thirdgroup
+
+thirddone:
+	VPXORQ  Z6, Z6, Z6
+	VMOVAPD Z6, Z22
+	VMOVAPD Z6, Z23
+	VMOVAPD Z6, Z24
+	VMOVAPD Z6, Z25
+	VMOVAPD Z6, Z26
+	VMOVAPD Z6, Z27
+	VMOVAPD Z6, Z28
+	VMOVAPD Z6, Z29
+	IMUL3Q  $0x03, BX, R10
+	ADDQ    SI, R10
+	MOVQ    groups+72(FP), R11
+	MOVQ    DX, R12
+	XORQ    R13, R13
+	SUBQ    $0x03, R11
+	JLE     fourthdone
+
+fourthword:
+	VMOVDQU64 (R12), Z30
+	VPSRLQ    $0x0c, Z30, Z30
+	ADDQ      $0x40, R12
+
+fourthgroup:
+	VMOVUPD   (R10), Z31
+	VPERMT2PD 64(R10), Z30, Z31
+	VADDPD    Z31, Z22, Z22
+	VMOVUPD   128(R10), Z31
+	VPERMT2PD 192(R10), Z30, Z31
+	VADDPD    Z31, Z23, Z23
+	VMOVUPD   256(R10), Z31
+	VPERMT2PD 320(R10), Z30, Z31
+	VADDPD    Z31, Z24, Z24
+	VMOVUPD   384(R10), Z31
+	VPERMT2PD 448(R10), Z30, Z31
+	VADDPD    Z31, Z25, Z25
+	VMOVUPD   512(R10), Z31
+	VPERMT2PD 576(R10), Z30, Z31
+	VADDPD    Z31, Z26, Z26
+	VMOVUPD   640(R10), Z31
+	VPERMT2PD 704(R10), Z30, Z31
+	VADDPD    Z31, Z27, Z27
+	VMOVUPD   768(R10), Z31
+	VPERMT2PD 832(R10), Z30, Z31
+	VADDPD    Z31, Z28, Z28
+	VMOVUPD   896(R10), Z31
+	VPERMT2PD 960(R10), Z30, Z31
+	VADDPD    Z31, Z29, Z29
+	SUBQ      $0x04, R11
+	JLE       fourthdone
+	LEAQ      (R10)(BX*4), R10
+	INCQ      R13
+	TESTQ     $0x00000003, R13
+	JZ        fourthword
+	VPSRLQ    $0x10, Z30, Z30
+	JMP       fourthgroup
+
+fourthdone:
+	VADDPD       Z22, Z14, Z14
+	VADDPD       Z23, Z15, Z15
+	VADDPD       Z24, Z16, Z16
+	VADDPD       Z25, Z17, Z17
+	VADDPD       Z26, Z18, Z18
+	VADDPD       Z27, Z19, Z19
+	VADDPD       Z28, Z20, Z20
+	VADDPD       Z29, Z21, Z21
+	VADDPD       Z14, Z0, Z0
+	VADDPD       Z15, Z1, Z1
+	VADDPD       Z16, Z8, Z8
+	VADDPD       Z17, Z9, Z9
+	VADDPD       Z18, Z10, Z10
+	VADDPD       Z19, Z11, Z11
+	VADDPD       Z20, Z12, Z12
+	VADDPD       Z21, Z13, Z13
+	VBROADCASTSD (DI), Z14
+	VSUBPD       Z14, Z0, Z0
+	VBROADCASTSD 8(DI), Z14
+	VSUBPD       Z14, Z1, Z1
+	VBROADCASTSD 16(DI), Z14
+	VSUBPD       Z14, Z8, Z8
+	VBROADCASTSD 24(DI), Z14
+	VSUBPD       Z14, Z9, Z9
+	VBROADCASTSD 32(DI), Z14
+	VSUBPD       Z14, Z10, Z10
+	VBROADCASTSD 40(DI), Z14
+	VSUBPD       Z14, Z11, Z11
+	VBROADCASTSD 48(DI), Z14
+	VSUBPD       Z14, Z12, Z12
+	VBROADCASTSD 56(DI), Z14
+	VSUBPD       Z14, Z13, Z13
+	VMOVUPD      Z0, (R8)
+	VMOVUPD      Z1, 64(R8)
+	VMOVUPD      Z8, 128(R8)
+	VMOVUPD      Z9, 192(R8)
+	VMOVUPD      Z10, 256(R8)
+	VMOVUPD      Z11, 320(R8)
+	VMOVUPD      Z12, 384(R8)
+	VMOVUPD      Z13, 448(R8)
+	ADDQ         $0x00000400, SI
+	ADDQ         $0x40, DI
+	ADDQ         $0x00000200, R8
+	SUBQ         $0x08, R9
+	JNZ          lanes
+	VPXORQ       Z7, Z7, Z7
+	VMOVAPD      Z7, Z0
+	VMOVAPD      Z7, Z1
+	VMOVAPD      Z7, Z8
+	LEAQ         256(DX), SI
+	VMOVUPD      (SI), Z9
+	MOVQ         lanes+16(FP), DI
+
+largest:
+	VMAXPD       (SI), Z9, Z9
+	VMAXPD       64(SI), Z9, Z9
+	VMAXPD       128(SI), Z9, Z9
+	VMAXPD       192(SI), Z9, Z9
+	VMAXPD       256(SI), Z9, Z9
+	VMAXPD       320(SI), Z9, Z9
+	VMAXPD       384(SI), Z9, Z9
+	VMAXPD       448(SI), Z9, Z9
+	ADDQ         $0x00000200, SI
+	SUBQ         $0x08, DI
+	JNZ          largest
+	VBROADCASTSD tie+32(FP), Z10
+	VSUBPD       Z10, Z9, Z9
+	MOVQ         lanes+16(FP), R9
+	LEAQ         laneNumbers<>+0(SB), DI
+	LEAQ         (DI)(R9*8), DI
+	MOVQ         costs+8(FP), R8
+	LEAQ         (R8)(R9*8), R8
+	MOVQ         R9, SI
+	SHLQ         $0x06, SI
+	LEAQ         256(SI)(DX*1), SI
+
+near:
+	SUBQ         $0x00000200, SI
+	SUBQ         $0x40, DI
+	SUBQ         $0x40, R8
+	VMOVUPD      (SI), Z10
+	VMOVUPD      64(SI), Z11
+	VMOVUPD      128(SI), Z12
+	VMOVUPD      192(SI), Z13
+	VMOVUPD      256(SI), Z14
+	VMOVUPD      320(SI), Z15
+	VMOVUPD      384(SI), Z16
+	VMOVUPD      448(SI), Z17
+	VCMPPD       $0x0d, Z9, Z17, K1
+	VMOVAPD      Z17, K1, Z0
+	VPBROADCASTQ 56(DI), K1, Z1
+	VBROADCASTSD 56(R8), K1, Z8
+	VCMPPD       $0x0d, Z9, Z16, K1
+	VMOVAPD      Z16, K1, Z0
+	VPBROADCASTQ 48(DI), K1, Z1
+	VBROADCASTSD 48(R8), K1, Z8
+	VCMPPD       $0x0d, Z9, Z15, K1
+	VMOVAPD      Z15, K1, Z0
+	VPBROADCASTQ 40(DI), K1, Z1
+	VBROADCASTSD 40(R8), K1, Z8
+	VCMPPD       $0x0d, Z9, Z14, K1
+	VMOVAPD      Z14, K1, Z0
+	VPBROADCASTQ 32(DI), K1, Z1
+	VBROADCASTSD 32(R8), K1, Z8
+	VCMPPD       $0x0d, Z9, Z13, K1
+	VMOVAPD      Z13, K1, Z0
+	VPBROADCASTQ 24(DI), K1, Z1
+	VBROADCASTSD 24(R8), K1, Z8
+	VCMPPD       $0x0d, Z9, Z12, K1
+	VMOVAPD      Z12, K1, Z0
+	VPBROADCASTQ 16(DI), K1, Z1
+	VBROADCASTSD 16(R8), K1, Z8
+	VCMPPD       $0x0d, Z9, Z11, K1
+	VMOVAPD      Z11, K1, Z0
+	VPBROADCASTQ 8(DI), K1, Z1
+	VBROADCASTSD 8(R8), K1, Z8
+	VCMPPD       $0x0d, Z9, Z10, K1
+	VMOVAPD      Z10, K1, Z0
+	VPBROADCASTQ (DI), K1, Z1
+	VBROADCASTSD (R8), K1, Z8
+	SUBQ         $0x08, R9
+	JNZ          near
+	VBROADCASTSD need+24(FP), Z9
+	VCMPPD       $0x0e, Z9, Z0, K1
+	VPBROADCASTQ lanes+16(FP), Z9
+	VMOVDQA64    Z1, K1, Z9
+	VADDPD       Z8, Z0, Z0
+	VMOVDQU64    Z1, 2304(DX)
+	VMOVUPD      Z0, 2368(DX)
+	VMOVDQU64    Z9, 2432(DX)
+	MOVQ         $0x0000000000000008, DI
+	MOVQ         CX, SI
+	CMPQ         SI, DI
+	CMOVQGT      DI, SI
+	MOVQ         picks+80(FP), R11
+	MOVQ         gains+88(FP), R12
+	MOVQ         lists+96(FP), R13
+	MOVQ         counts+104(FP), R14
+	XORQ         DI, DI
+
+send:
+	MOVLQSX (AX)(DI*4), R8
+	MOVQ    2432(DX)(DI*8), R9
+	MOVLQSX (R14)(R9*4), R10
+	INCL    (R14)(R9*4)
+	SHLQ    $0x0d, R9
+	ADDQ    R9, R10
+	MOVL    R8, (R13)(R10*4)
+	MOVQ    2304(DX)(DI*8), R9
+	VMOVSD  2368(DX)(DI*8), X0
+	SHLQ    $0x03, R8
+	MOVL    R9, (R11)(R8*4)
+	VMOVSD  X0, (R12)(R8*8)
+	INCQ    DI
+	CMPQ    DI, SI
+	JLT     send
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, CX
+	JG      rows
 	VZEROUPPER
 	RET
 
-// func step16(table *float64, costs *float64, tie float64, x *uint64, row int, list *int32, n int, quads int, choice *int32, gain *float64)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI, SSE2
-TEXT ·step16(SB), NOSPLIT, $128-80
-	MOVQ    table+0(FP), AX
-	MOVQ    costs+8(FP), CX
-	MOVQ    x+24(FP), DX
-	MOVQ    row+32(FP), BX
-	MOVQ    list+40(FP), SI
-	MOVQ    n+48(FP), DI
-	MOVQ    quads+56(FP), R8
-	MOVQ    choice+64(FP), R9
-	MOVQ    gain+72(FP), R10
-	MOVSD   tie+16(FP), X0
-	VMOVUPD (CX), Z1
-	VMOVUPD 64(CX), Z2
+// func rowSumsAcross(table *float64, x *uint64, words int, list *int32, n int, groups int, out *float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·rowSumsAcross(SB), NOSPLIT, $384-56
+	MOVQ table+0(FP), AX
+	MOVQ list+24(FP), CX
+	MOVQ n+32(FP), DX
+	MOVQ out+48(FP), BX
+	LEAQ (SP), SI
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
+	MOVQ $0x0000000000000080, DI
 
-row:
-	MOVLQSX (SI), CX
-	IMULQ   BX, CX
-	ADDQ    DX, CX
-	MOVQ    AX, R11
-	MOVQ    R8, R12
-	VPXORQ  Z3, Z3, Z3
+rows:
+	MOVQ         $0x0000000000000008, R9
+	MOVQ         DX, R8
+	CMPQ         R8, R9
+	CMOVQGT      R9, R8
+	MOVQ         $0x0000000000000001, R9
+	SHLXQ        R8, R9, R9
+	DECQ         R9
+	KMOVB        R9, K1
+	VPMOVSXDQ.Z  (CX), K1, Z0
+	VPBROADCASTQ words+16(FP), Z1
+	VPMULUDQ     Z1, Z0, Z0
+	MOVQ         x+8(FP), R8
+	MOVQ         SI, R9
+	MOVQ         words+16(FP), R10
+
+word:
+	VPXORQ     Z2, Z2, Z2
+	KMOVB      K1, K2
+	VPGATHERQQ (R8)(Z0*8), K2, Z2
+	VMOVDQU64  Z2, (R9)
+	ADDQ       $0x08, R8
+	ADDQ       $0x40, R9
+	DECQ       R10
+	JNZ        word
+	VPXORQ     Z3, Z3, Z3
+	VMOVAPD    Z3, Z0
+	IMUL3Q     $0x00, DI, R8
+	ADDQ       AX, R8
+	MOVQ       groups+40(FP), R9
+	MOVQ       SI, R10
+	XORQ       R11, R11
+	SUBQ       $0x00, R9
+	JLE        firstdone
+
+firstword:
+	VMOVDQU64 (R10), Z1
+	ADDQ      $0x40, R10
+
+firstgroup:
+	VMOVUPD   (R8), Z7
+	VPERMT2PD 64(R8), Z1, Z7
+	VADDPD    Z7, Z0, Z0
+	SUBQ      $0x04, R9
+	JLE       firstdone
+	LEAQ      (R8)(DI*4), R8
+	INCQ      R11
+	TESTQ     $0x00000003, R11
+	JZ        firstword
+	VPSRLQ    $0x10, Z1, Z1
+	JMP       firstgroup
+
+firstdone:
 	VPXORQ  Z4, Z4, Z4
-	VPXORQ  Z5, Z5, Z5
-	VPXORQ  Z6, Z6, Z6
-	VPXORQ  Z7, Z7, Z7
-	VPXORQ  Z8, Z8, Z8
-	VPXORQ  Z9, Z9, Z9
-	VPXORQ  Z10, Z10, Z10
+	VMOVAPD Z4, Z1
+	IMUL3Q  $0x01, DI, R8
+	ADDQ    AX, R8
+	MOVQ    groups+40(FP), R9
+	MOVQ    SI, R10
+	XORQ    R11, R11
+	SUBQ    $0x01, R9
+	JLE     seconddone
 
-quad:
-	MOVWQZX       (CX), R13
-	MOVQ          R13, R14
-	ANDQ          $0x0f, R14
-	SHRQ          $0x04, R13
-	SHLQ          $0x06, R14
-	VADDPD        (R11)(R14*1), Z3, Z3
-	VADDPD        1024(R11)(R14*1), Z4, Z4
-	MOVQ          R13, R14
-	ANDQ          $0x0f, R14
-	SHRQ          $0x04, R13
-	SHLQ          $0x06, R14
-	VADDPD        2048(R11)(R14*1), Z5, Z5
-	VADDPD        3072(R11)(R14*1), Z6, Z6
-	MOVQ          R13, R14
-	ANDQ          $0x0f, R14
-	SHRQ          $0x04, R13
-	SHLQ          $0x06, R14
-	VADDPD        4096(R11)(R14*1), Z7, Z7
-	VADDPD        5120(R11)(R14*1), Z8, Z8
-	MOVQ          R13, R14
-	ANDQ          $0x0f, R14
-	SHRQ          $0x04, R13
-	SHLQ          $0x06, R14
-	VADDPD        6144(R11)(R14*1), Z9, Z9
-	VADDPD        7168(R11)(R14*1), Z10, Z10
-	ADDQ          $0x00002000, R11
-	ADDQ          $0x02, CX
-	DECQ          R12
-	JNZ           quad
-	VADDPD        Z5, Z3, Z3
-	VADDPD        Z9, Z7, Z7
-	VADDPD        Z7, Z3, Z3
-	VSUBPD        Z1, Z3, Z3
-	VMOVUPD       Z3, (SP)
-	VMOVAPD       Z3, Z11
-	VADDPD        Z6, Z4, Z4
-	VADDPD        Z10, Z8, Z8
-	VADDPD        Z8, Z4, Z4
-	VSUBPD        Z2, Z4, Z4
-	VMOVUPD       Z4, 64(SP)
-	VMAXPD        Z4, Z11, Z11
-	VEXTRACTF64X4 $0x01, Z11, Y12
-	VMAXPD        Y12, Y11, Y12
-	VEXTRACTF64X2 $0x01, Y12, X11
-	VMAXPD        X11, X12, X11
-	VPERMILPD     $0x01, X11, X12
-	VMAXSD        X12, X11, X11
-	VSUBSD        X0, X11, X11
-	VBROADCASTSD  X11, Z11
-	VCMPPD        $0x0d, Z11, Z4, K1
-	KMOVB         K1, CX
-	VCMPPD        $0x0d, Z11, Z3, K1
-	KMOVB         K1, R11
-	SHLQ          $0x08, CX
-	ORQ           R11, CX
-	TZCNTQ        CX, CX
-	MOVL          CX, (R9)
-	VMOVSD        (SP)(CX*8), X11
-	VMOVSD        X11, (R10)
-	ADDQ          $0x04, SI
-	ADDQ          $0x04, R9
-	ADDQ          $0x08, R10
-	DECQ          DI
-	JNZ           row
+secondword:
+	VMOVDQU64 (R10), Z7
+	VPSRLQ    $0x04, Z7, Z7
+	ADDQ      $0x40, R10
+
+secondgroup:
+	VMOVUPD   (R8), Z8
+	VPERMT2PD 64(R8), Z7, Z8
+	VADDPD    Z8, Z1, Z1
+	SUBQ      $0x04, R9
+	JLE       seconddone
+	LEAQ      (R8)(DI*4), R8
+	INCQ      R11
+	TESTQ     $0x00000003, R11
+	JZ        secondword
+	VPSRLQ    $0x10, Z7, Z7
+	JMP       secondgroup
+
+seconddone:
+	VADDPD  Z1, Z0, Z0
+	VPXORQ  Z5, Z5, Z5
+	VMOVAPD Z5, Z1
+	IMUL3Q  $0x02, DI, R8
+	ADDQ    AX, R8
+	MOVQ    groups+40(FP), R9
+	MOVQ    SI, R10
+	XORQ    R11, R11
+	SUBQ    $0x02, R9
+	JLE     thirddone
+
+thirdword:
+	VMOVDQU64 (R10), Z7
+	VPSRLQ    $0x08, Z7, Z7
+	ADDQ      $0x40, R10
+
+thirdgroup:
+	VMOVUPD   (R8), Z8
+	VPERMT2PD 64(R8), Z7, Z8
+	VADDPD    Z8, Z1, Z1
+	SUBQ      $0x04, R9
+	JLE       thirddone
+	LEAQ      (R8)(DI*4), R8
+	INCQ      R11
+	TESTQ     $0x00000003, R11
+	JZ        thirdword
+	VPSRLQ    $0x10, Z7, Z7
+	JMP       thirdgroup
+
+thirddone:
+	VPXORQ  Z6, Z6, Z6
+	VMOVAPD Z6, Z7
+	IMUL3Q  $0x03, DI, R8
+	ADDQ    AX, R8
+	MOVQ    groups+40(FP), R9
+	MOVQ    SI, R10
+	XORQ    R11, R11
+	SUBQ    $0x03, R9
+	JLE     fourthdone
+
+fourthword:
+	VMOVDQU64 (R10), Z8
+	VPSRLQ    $0x0c, Z8, Z8
+	ADDQ      $0x40, R10
+
+fourthgroup:
+	VMOVUPD   (R8), Z9
+	VPERMT2PD 64(R8), Z8, Z9
+	VADDPD    Z9, Z7, Z7
+	SUBQ      $0x04, R9
+	JLE       fourthdone
+	LEAQ      (R8)(DI*4), R8
+	INCQ      R11
+	TESTQ     $0x00000003, R11
+	JZ        fourthword
+	VPSRLQ    $0x10, Z8, Z8
+	JMP       fourthgroup
+
+fourthdone:
+	VADDPD  Z7, Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD Z0, 256(SI)
+	MOVQ    $0x0000000000000008, R8
+	MOVQ    DX, R11
+	CMPQ    R11, R8
+	CMOVQGT R8, R11
+	XORQ    R8, R8
+
+send:
+	MOVLQSX (CX)(R8*4), R9
+	MOVQ    256(SI)(R8*8), R10
+	MOVQ    R10, (BX)(R9*8)
+	INCQ    R8
+	CMPQ    R8, R11
+	JLT     send
+	ADDQ    $0x20, CX
+	SUBQ    $0x08, DX
+	JG      rows
 	VZEROUPPER
 	RET
 
-// func step24(table *float64, costs *float64, tie float64, x *uint64, row int, list *int32, n int, quads int, choice *int32, gain *float64)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI, SSE2
-TEXT ·step24(SB), NOSPLIT, $192-80
-	MOVQ    table+0(FP), AX
-	MOVQ    costs+8(FP), CX
-	MOVQ    x+24(FP), DX
-	MOVQ    row+32(FP), BX
-	MOVQ    list+40(FP), SI
-	MOVQ    n+48(FP), DI
-	MOVQ    quads+56(FP), R8
-	MOVQ    choice+64(FP), R9
-	MOVQ    gain+72(FP), R10
-	MOVSD   tie+16(FP), X0
-	VMOVUPD (CX), Z1
-	VMOVUPD 64(CX), Z2
-	VMOVUPD 128(CX), Z3
+// func gather(from *int, depth *int32, n int, picks *int32, gains *float64, outPicks *int32, outGains *float64)
+// Requires: AVX, AVX512F
+TEXT ·gather(SB), NOSPLIT, $0-56
+	MOVQ from+0(FP), AX
+	MOVQ depth+8(FP), CX
+	MOVQ n+16(FP), DX
+	MOVQ picks+24(FP), BX
+	MOVQ gains+32(FP), SI
+	MOVQ outPicks+40(FP), DI
+	MOVQ outGains+48(FP), R8
+	MOVQ (AX), R9
 
 row:
-	MOVLQSX (SI), CX
-	IMULQ   BX, CX
-	ADDQ    DX, CX
-	MOVQ    AX, R11
-	MOVQ    R8, R12
-	VPXORQ  Z4, Z4, Z4
-	VPXORQ  Z5, Z5, Z5
-	VPXORQ  Z6, Z6, Z6
-	VPXORQ  Z7, Z7, Z7
-	VPXORQ  Z8, Z8, Z8
-	VPXORQ  Z9, Z9, Z9
-	VPXORQ  Z10, Z10, Z10
-	VPXORQ  Z11, Z11, Z11
-	VPXORQ  Z12, Z12, Z12
-	VPXORQ  Z13, Z13, Z13
-	VPXORQ  Z14, Z14, Z14
-	VPXORQ  Z15, Z15, Z15
-
-quad:
-	MOVWQZX       (CX), R13
-	MOVQ          R13, R14
-	ANDQ          $0x0f, R14
-	SHRQ          $0x04, R13
-	SHLQ          $0x06, R14
-	VADDPD        (R11)(R14*1), Z4, Z4
-	VADDPD        1024(R11)(R14*1), Z5, Z5
-	VADDPD        2048(R11)(R14*1), Z6, Z6
-	MOVQ          R13, R14
-	ANDQ          $0x0f, R14
-	SHRQ          $0x04, R13
-	SHLQ          $0x06, R14
-	VADDPD        3072(R11)(R14*1), Z7, Z7
-	VADDPD        4096(R11)(R14*1), Z8, Z8
-	VADDPD        5120(R11)(R14*1), Z9, Z9
-	MOVQ          R13, R14
-	ANDQ          $0x0f, R14
-	SHRQ          $0x04, R13
-	SHLQ          $0x06, R14
-	VADDPD        6144(R11)(R14*1), Z10, Z10
-	VADDPD        7168(R11)(R14*1), Z11, Z11
-	VADDPD        8192(R11)(R14*1), Z12, Z12
-	MOVQ          R13, R14
-	ANDQ          $0x0f, R14
-	SHRQ          $0x04, R13
-	SHLQ          $0x06, R14
-	VADDPD        9216(R11)(R14*1), Z13, Z13
-	VADDPD        10240(R11)(R14*1), Z14, Z14
-	VADDPD        11264(R11)(R14*1), Z15, Z15
-	ADDQ          $0x00003000, R11
-	ADDQ          $0x02, CX
-	DECQ          R12
-	JNZ           quad
-	VADDPD        Z7, Z4, Z4
-	VADDPD        Z13, Z10, Z10
-	VADDPD        Z10, Z4, Z4
-	VSUBPD        Z1, Z4, Z4
-	VMOVUPD       Z4, (SP)
-	VMOVAPD       Z4, Z16
-	VADDPD        Z8, Z5, Z5
-	VADDPD        Z14, Z11, Z11
-	VADDPD        Z11, Z5, Z5
-	VSUBPD        Z2, Z5, Z5
-	VMOVUPD       Z5, 64(SP)
-	VMAXPD        Z5, Z16, Z16
-	VADDPD        Z9, Z6, Z6
-	VADDPD        Z15, Z12, Z12
-	VADDPD        Z12, Z6, Z6
-	VSUBPD        Z3, Z6, Z6
-	VMOVUPD       Z6, 128(SP)
-	VMAXPD        Z6, Z16, Z16
-	VEXTRACTF64X4 $0x01, Z16, Y17
-	VMAXPD        Y17, Y16, Y17
-	VEXTRACTF64X2 $0x01, Y17, X16
-	VMAXPD        X16, X17, X16
-	VPERMILPD     $0x01, X16, X17
-	VMAXSD        X17, X16, X16
-	VSUBSD        X0, X16, X16
-	VBROADCASTSD  X16, Z16
-	VCMPPD        $0x0d, Z16, Z6, K1
-	KMOVB         K1, CX
-	VCMPPD        $0x0d, Z16, Z5, K1
-	KMOVB         K1, R11
-	SHLQ          $0x08, CX
-	ORQ           R11, CX
-	VCMPPD        $0x0d, Z16, Z4, K1
-	KMOVB         K1, R11
-	SHLQ          $0x08, CX
-	ORQ           R11, CX
-	TZCNTQ        CX, CX
-	MOVL          CX, (R9)
-	VMOVSD        (SP)(CX*8), X16
-	VMOVSD        X16, (R10)
-	ADDQ          $0x04, SI
-	ADDQ          $0x04, R9
-	ADDQ          $0x08, R10
-	DECQ          DI
-	JNZ           row
-	VZEROUPPER
-	RET
-
-// func step32(table *float64, costs *float64, tie float64, x *uint64, row int, list *int32, n int, quads int, choice *int32, gain *float64)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI, SSE2
-TEXT ·step32(SB), NOSPLIT, $256-80
-	MOVQ    table+0(FP), AX
-	MOVQ    costs+8(FP), CX
-	MOVQ    x+24(FP), DX
-	MOVQ    row+32(FP), BX
-	MOVQ    list+40(FP), SI
-	MOVQ    n+48(FP), DI
-	MOVQ    quads+56(FP), R8
-	MOVQ    choice+64(FP), R9
-	MOVQ    gain+72(FP), R10
-	MOVSD   tie+16(FP), X0
-	VMOVUPD (CX), Z1
-	VMOVUPD 64(CX), Z2
-	VMOVUPD 128(CX), Z3
-	VMOVUPD 192(CX), Z4
-
-row:
-	MOVLQSX (SI), CX
-	IMULQ   BX, CX
-	ADDQ    DX, CX
-	MOVQ    AX, R11
-	MOVQ    R8, R12
-	VPXORQ  Z5, Z5, Z5
-	VPXORQ  Z6, Z6, Z6
-	VPXORQ  Z7, Z7, Z7
-	VPXORQ  Z8, Z8, Z8
-	VPXORQ  Z9, Z9, Z9
-	VPXORQ  Z10, Z10, Z10
-	VPXORQ  Z11, Z11, Z11
-	VPXORQ  Z12, Z12, Z12
-	VPXORQ  Z13, Z13, Z13
-	VPXORQ  Z14, Z14, Z14
-	VPXORQ  Z15, Z15, Z15
-	VPXORQ  Z16, Z16, Z16
-	VPXORQ  Z17, Z17, Z17
-	VPXORQ  Z18, Z18, Z18
-	VPXORQ  Z19, Z19, Z19
-	VPXORQ  Z20, Z20, Z20
-
-quad:
-	MOVWQZX       (CX), R13
-	MOVQ          R13, R14
-	ANDQ          $0x0f, R14
-	SHRQ          $0x04, R13
-	SHLQ          $0x06, R14
-	VADDPD        (R11)(R14*1), Z5, Z5
-	VADDPD        1024(R11)(R14*1), Z6, Z6
-	VADDPD        2048(R11)(R14*1), Z7, Z7
-	VADDPD        3072(R11)(R14*1), Z8, Z8
-	MOVQ          R13, R14
-	ANDQ          $0x0f, R14
-	SHRQ          $0x04, R13
-	SHLQ          $0x06, R14
-	VADDPD        4096(R11)(R14*1), Z9, Z9
-	VADDPD        5120(R11)(R14*1), Z10, Z10
-	VADDPD        6144(R11)(R14*1), Z11, Z11
-	VADDPD        7168(R11)(R14*1), Z12, Z12
-	MOVQ          R13, R14
-	ANDQ          $0x0f, R14
-	SHRQ          $0x04, R13
-	SHLQ          $0x06, R14
-	VADDPD        8192(R11)(R14*1), Z13, Z13
-	VADDPD        9216(R11)(R14*1), Z14, Z14
-	VADDPD        10240(R11)(R14*1), Z15, Z15
-	VADDPD        11264(R11)(R14*1), Z16, Z16
-	MOVQ          R13, R14
-	ANDQ          $0x0f, R14
-	SHRQ          $0x04, R13
-	SHLQ          $0x06, R14
-	VADDPD        12288(R11)(R14*1), Z17, Z17
-	VADDPD        13312(R11)(R14*1), Z18, Z18
-	VADDPD        14336(R11)(R14*1), Z19, Z19
-	VADDPD        15360(R11)(R14*1), Z20, Z20
-	ADDQ          $0x00004000, R11
-	ADDQ          $0x02, CX
-	DECQ          R12
-	JNZ           quad
-	VADDPD        Z9, Z5, Z5
-	VADDPD        Z17, Z13, Z13
-	VADDPD        Z13, Z5, Z5
-	VSUBPD        Z1, Z5, Z5
-	VMOVUPD       Z5, (SP)
-	VMOVAPD       Z5, Z21
-	VADDPD        Z10, Z6, Z6
-	VADDPD        Z18, Z14, Z14
-	VADDPD        Z14, Z6, Z6
-	VSUBPD        Z2, Z6, Z6
-	VMOVUPD       Z6, 64(SP)
-	VMAXPD        Z6, Z21, Z21
-	VADDPD        Z11, Z7, Z7
-	VADDPD        Z19, Z15, Z15
-	VADDPD        Z15, Z7, Z7
-	VSUBPD        Z3, Z7, Z7
-	VMOVUPD       Z7, 128(SP)
-	VMAXPD        Z7, Z21, Z21
-	VADDPD        Z12, Z8, Z8
-	VADDPD        Z20, Z16, Z16
-	VADDPD        Z16, Z8, Z8
-	VSUBPD        Z4, Z8, Z8
-	VMOVUPD       Z8, 192(SP)
-	VMAXPD        Z8, Z21, Z21
-	VEXTRACTF64X4 $0x01, Z21, Y22
-	VMAXPD        Y22, Y21, Y22
-	VEXTRACTF64X2 $0x01, Y22, X21
-	VMAXPD        X21, X22, X21
-	VPERMILPD     $0x01, X21, X22
-	VMAXSD        X22, X21, X21
-	VSUBSD        X0, X21, X21
-	VBROADCASTSD  X21, Z21
-	VCMPPD        $0x0d, Z21, Z8, K1
-	KMOVB         K1, CX
-	VCMPPD        $0x0d, Z21, Z7, K1
-	KMOVB         K1, R11
-	SHLQ          $0x08, CX
-	ORQ           R11, CX
-	VCMPPD        $0x0d, Z21, Z6, K1
-	KMOVB         K1, R11
-	SHLQ          $0x08, CX
-	ORQ           R11, CX
-	VCMPPD        $0x0d, Z21, Z5, K1
-	KMOVB         K1, R11
-	SHLQ          $0x08, CX
-	ORQ           R11, CX
-	TZCNTQ        CX, CX
-	MOVL          CX, (R9)
-	VMOVSD        (SP)(CX*8), X21
-	VMOVSD        X21, (R10)
-	ADDQ          $0x04, SI
-	ADDQ          $0x04, R9
-	ADDQ          $0x08, R10
-	DECQ          DI
-	JNZ           row
+	MOVLQSX (CX), R10
+	VMOVDQU (BX), Y0
+	VMOVUPD (SI), Z1
+	VMOVDQU Y0, (DI)(R9*4)
+	VMOVUPD Z1, (R8)(R9*8)
+	ADDQ    R10, R9
+	MOVQ    R9, 8(AX)
+	ADDQ    $0x08, AX
+	ADDQ    $0x04, CX
+	ADDQ    $0x20, BX
+	ADDQ    $0x40, SI
+	DECQ    DX
+	JNZ     row
 	VZEROUPPER
 	RET
 
@@ -1072,406 +1707,558 @@ next:
 	VZEROUPPER
 	RET
 
-// func step8AVX2(table *float64, costs *float64, tie float64, x *uint64, row int, list *int32, n int, quads int, choice *int32, gain *float64)
-// Requires: AVX, AVX2, BMI
-TEXT ·step8AVX2(SB), NOSPLIT, $72-80
-	MOVQ   table+0(FP), AX
-	MOVQ   costs+8(FP), CX
-	MOVQ   x+24(FP), DX
-	MOVQ   row+32(FP), BX
-	MOVQ   list+40(FP), SI
-	MOVQ   n+48(FP), DI
-	MOVQ   quads+56(FP), R8
-	MOVQ   DI, 64(SP)
-	XORQ   DI, DI
-	VMOVSD tie+16(FP), X0
+// func step8AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int32, gains *float64, lists *int32, counts *int32)
+// Requires: AVX, AVX2, BMI, CMOV
+TEXT ·step8AVX2(SB), NOSPLIT, $64-104
+	MOVQ table+0(FP), AX
+	MOVQ x+32(FP), CX
+	MOVQ list+48(FP), DX
+	MOVQ n+56(FP), BX
 
 row:
-	MOVLQSX (SI), R9
-	IMULQ   BX, R9
-	ADDQ    DX, R9
-	LEAQ    (AX), R10
-	MOVQ    R8, R11
+	MOVLQSX (DX), SI
+	VXORPD  Y0, Y0, Y0
 	VXORPD  Y1, Y1, Y1
+	VXORPD  Y5, Y5, Y5
 	VXORPD  Y2, Y2, Y2
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y3, Y3, Y3
 	VXORPD  Y7, Y7, Y7
 	VXORPD  Y4, Y4, Y4
-	VXORPD  Y8, Y8, Y8
-	VXORPD  Y5, Y5, Y5
+	MOVQ    SI, DI
+	IMULQ   row+40(FP), DI
+	ADDQ    CX, DI
+	MOVQ    AX, R8
+	MOVQ    groups+64(FP), R9
+	SUBQ    $0x04, R9
+	JL      lanes0rest
 
-quad0:
-	MOVWQZX      (R9), R12
-	MOVQ         R12, R13
-	ANDQ         $0x0f, R13
-	SHRQ         $0x04, R12
-	SHLQ         $0x06, R13
-	VADDPD       (R10)(R13*1), Y1, Y1
-	VADDPD       32(R10)(R13*1), Y2, Y2
-	MOVQ         R12, R13
-	ANDQ         $0x0f, R13
-	SHRQ         $0x04, R12
-	SHLQ         $0x06, R13
-	VADDPD       1024(R10)(R13*1), Y6, Y6
-	VADDPD       1056(R10)(R13*1), Y3, Y3
-	MOVQ         R12, R13
-	ANDQ         $0x0f, R13
-	SHRQ         $0x04, R12
-	SHLQ         $0x06, R13
-	VADDPD       2048(R10)(R13*1), Y7, Y7
-	VADDPD       2080(R10)(R13*1), Y4, Y4
-	MOVQ         R12, R13
-	ANDQ         $0x0f, R13
-	SHRQ         $0x04, R12
-	SHLQ         $0x06, R13
-	VADDPD       3072(R10)(R13*1), Y8, Y8
-	VADDPD       3104(R10)(R13*1), Y5, Y5
-	ADDQ         $0x00001000, R10
-	ADDQ         $0x02, R9
-	DECQ         R11
-	JNZ          quad0
-	VADDPD       Y6, Y1, Y1
-	VADDPD       Y8, Y7, Y7
-	VADDPD       Y7, Y1, Y1
-	VSUBPD       (CX), Y1, Y1
-	VMOVUPD      Y1, (SP)
-	VMOVAPD      Y1, Y1
-	VADDPD       Y3, Y2, Y2
-	VADDPD       Y5, Y4, Y4
-	VADDPD       Y4, Y2, Y2
-	VSUBPD       32(CX), Y2, Y2
-	VMOVUPD      Y2, 32(SP)
-	VMAXPD       Y2, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X2
-	VMAXPD       X2, X1, X2
-	VPERMILPD    $0x01, X2, X1
-	VMAXSD       X1, X2, X2
-	VSUBSD       X0, X2, X2
-	VBROADCASTSD X2, Y1
-	XORQ         R9, R9
-	VMOVUPD      32(SP), Y2
-	VCMPPD       $0x0d, Y1, Y2, Y2
-	VMOVMSKPD    Y2, R10
-	SHLQ         $0x04, R9
-	ORQ          R10, R9
-	VMOVUPD      (SP), Y2
-	VCMPPD       $0x0d, Y1, Y2, Y2
-	VMOVMSKPD    Y2, R10
-	SHLQ         $0x04, R9
-	ORQ          R10, R9
-	TZCNTQ       R9, R9
-	VMOVSD       (SP)(R9*8), X1
-	MOVQ         choice+64(FP), R10
-	MOVL         R9, (R10)(DI*4)
-	MOVQ         gain+72(FP), R10
-	VMOVSD       X1, (R10)(DI*8)
-	INCQ         DI
-	ADDQ         $0x04, SI
-	DECQ         64(SP)
+lanes0quad:
+	MOVWQZX (DI), R10
+	SHLQ    $0x06, R10
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  (R8)(R11*1), Y0, Y0
+	VADDPD  32(R8)(R11*1), Y1, Y1
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  1024(R8)(R11*1), Y5, Y5
+	VADDPD  1056(R8)(R11*1), Y2, Y2
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  2048(R8)(R11*1), Y6, Y6
+	VADDPD  2080(R8)(R11*1), Y3, Y3
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  3072(R8)(R11*1), Y7, Y7
+	VADDPD  3104(R8)(R11*1), Y4, Y4
+	ADDQ    $0x00001000, R8
+	ADDQ    $0x02, DI
+	SUBQ    $0x04, R9
+	JGE     lanes0quad
+
+lanes0rest:
+	ADDQ    $0x04, R9
+	JZ      lanes0done
+	MOVWQZX (DI), R10
+	SHLQ    $0x06, R10
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  (R8)(R11*1), Y0, Y0
+	VADDPD  32(R8)(R11*1), Y1, Y1
+	DECQ    R9
+	JZ      lanes0done
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  1024(R8)(R11*1), Y5, Y5
+	VADDPD  1056(R8)(R11*1), Y2, Y2
+	DECQ    R9
+	JZ      lanes0done
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  2048(R8)(R11*1), Y6, Y6
+	VADDPD  2080(R8)(R11*1), Y3, Y3
+	DECQ    R9
+	JZ      lanes0done
+
+lanes0done:
+	MOVQ         costs+8(FP), DI
+	VADDPD       Y5, Y0, Y0
+	VADDPD       Y7, Y6, Y6
+	VADDPD       Y6, Y0, Y0
+	VSUBPD       (DI), Y0, Y0
+	VMOVUPD      Y0, (SP)
+	VMOVAPD      Y0, Y0
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y4, Y3, Y3
+	VADDPD       Y3, Y1, Y1
+	VSUBPD       32(DI), Y1, Y1
+	VMOVUPD      Y1, 32(SP)
+	VMAXPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMAXPD       X1, X0, X1
+	VPERMILPD    $0x01, X1, X0
+	VMAXSD       X0, X1, X1
+	VSUBSD       tie+24(FP), X1, X1
+	VBROADCASTSD X1, Y0
+	XORQ         DI, DI
+	VMOVUPD      32(SP), Y1
+	VCMPPD       $0x0d, Y0, Y1, Y1
+	VMOVMSKPD    Y1, R8
+	SHLQ         $0x04, DI
+	ORQ          R8, DI
+	VMOVUPD      (SP), Y1
+	VCMPPD       $0x0d, Y0, Y1, Y1
+	VMOVMSKPD    Y1, R8
+	SHLQ         $0x04, DI
+	ORQ          R8, DI
+	TZCNTQ       DI, DI
+	VMOVSD       (SP)(DI*8), X0
+	MOVQ         $0x0000000000000008, R8
+	VUCOMISD     need+16(FP), X0
+	CMOVQHI      DI, R8
+	MOVQ         SI, R9
+	SHLQ         $0x03, R9
+	MOVQ         picks+72(FP), R10
+	MOVL         DI, (R10)(R9*4)
+	MOVQ         costs+8(FP), R10
+	VADDSD       (R10)(DI*8), X0, X0
+	MOVQ         gains+80(FP), R10
+	VMOVSD       X0, (R10)(R9*8)
+	MOVQ         counts+96(FP), R10
+	MOVLQSX      (R10)(R8*4), R9
+	INCL         (R10)(R8*4)
+	SHLQ         $0x0d, R8
+	ADDQ         R8, R9
+	MOVQ         lists+88(FP), R10
+	MOVL         SI, (R10)(R9*4)
+	ADDQ         $0x04, DX
+	DECQ         BX
 	JNZ          row
 	VZEROUPPER
 	RET
 
-// func step16AVX2(table *float64, costs *float64, tie float64, x *uint64, row int, list *int32, n int, quads int, choice *int32, gain *float64)
-// Requires: AVX, AVX2, BMI
-TEXT ·step16AVX2(SB), NOSPLIT, $136-80
-	MOVQ   table+0(FP), AX
-	MOVQ   costs+8(FP), CX
-	MOVQ   x+24(FP), DX
-	MOVQ   row+32(FP), BX
-	MOVQ   list+40(FP), SI
-	MOVQ   n+48(FP), DI
-	MOVQ   quads+56(FP), R8
-	MOVQ   DI, 128(SP)
-	XORQ   DI, DI
-	VMOVSD tie+16(FP), X0
+// func step16AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int32, gains *float64, lists *int32, counts *int32)
+// Requires: AVX, AVX2, BMI, CMOV
+TEXT ·step16AVX2(SB), NOSPLIT, $128-104
+	MOVQ table+0(FP), AX
+	MOVQ x+32(FP), CX
+	MOVQ list+48(FP), DX
+	MOVQ n+56(FP), BX
 
 row:
-	MOVLQSX (SI), R9
-	IMULQ   BX, R9
-	ADDQ    DX, R9
-	LEAQ    (AX), R10
-	MOVQ    R8, R11
+	MOVLQSX (DX), SI
+	VXORPD  Y0, Y0, Y0
+	VXORPD  Y1, Y1, Y1
+	VXORPD  Y5, Y5, Y5
+	VXORPD  Y2, Y2, Y2
+	VXORPD  Y6, Y6, Y6
+	VXORPD  Y3, Y3, Y3
+	VXORPD  Y7, Y7, Y7
+	VXORPD  Y4, Y4, Y4
+	MOVQ    SI, DI
+	IMULQ   row+40(FP), DI
+	ADDQ    CX, DI
+	MOVQ    AX, R8
+	MOVQ    groups+64(FP), R9
+	SUBQ    $0x04, R9
+	JL      lanes0rest
+
+lanes0quad:
+	MOVWQZX (DI), R10
+	SHLQ    $0x06, R10
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  (R8)(R11*1), Y0, Y0
+	VADDPD  32(R8)(R11*1), Y1, Y1
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  2048(R8)(R11*1), Y5, Y5
+	VADDPD  2080(R8)(R11*1), Y2, Y2
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  4096(R8)(R11*1), Y6, Y6
+	VADDPD  4128(R8)(R11*1), Y3, Y3
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  6144(R8)(R11*1), Y7, Y7
+	VADDPD  6176(R8)(R11*1), Y4, Y4
+	ADDQ    $0x00002000, R8
+	ADDQ    $0x02, DI
+	SUBQ    $0x04, R9
+	JGE     lanes0quad
+
+lanes0rest:
+	ADDQ    $0x04, R9
+	JZ      lanes0done
+	MOVWQZX (DI), R10
+	SHLQ    $0x06, R10
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  (R8)(R11*1), Y0, Y0
+	VADDPD  32(R8)(R11*1), Y1, Y1
+	DECQ    R9
+	JZ      lanes0done
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  2048(R8)(R11*1), Y5, Y5
+	VADDPD  2080(R8)(R11*1), Y2, Y2
+	DECQ    R9
+	JZ      lanes0done
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  4096(R8)(R11*1), Y6, Y6
+	VADDPD  4128(R8)(R11*1), Y3, Y3
+	DECQ    R9
+	JZ      lanes0done
+
+lanes0done:
+	MOVQ    costs+8(FP), DI
+	VADDPD  Y5, Y0, Y0
+	VADDPD  Y7, Y6, Y6
+	VADDPD  Y6, Y0, Y0
+	VSUBPD  (DI), Y0, Y0
+	VMOVUPD Y0, (SP)
+	VMOVAPD Y0, Y0
+	VADDPD  Y2, Y1, Y1
+	VADDPD  Y4, Y3, Y3
+	VADDPD  Y3, Y1, Y1
+	VSUBPD  32(DI), Y1, Y1
+	VMOVUPD Y1, 32(SP)
+	VMAXPD  Y1, Y0, Y0
 	VXORPD  Y1, Y1, Y1
 	VXORPD  Y2, Y2, Y2
-	VXORPD  Y6, Y6, Y6
-	VXORPD  Y3, Y3, Y3
-	VXORPD  Y7, Y7, Y7
-	VXORPD  Y4, Y4, Y4
-	VXORPD  Y8, Y8, Y8
-	VXORPD  Y5, Y5, Y5
-
-quad0:
-	MOVWQZX (R9), R12
-	MOVQ    R12, R13
-	ANDQ    $0x0f, R13
-	SHRQ    $0x04, R12
-	SHLQ    $0x06, R13
-	VADDPD  (R10)(R13*1), Y1, Y1
-	VADDPD  32(R10)(R13*1), Y2, Y2
-	MOVQ    R12, R13
-	ANDQ    $0x0f, R13
-	SHRQ    $0x04, R12
-	SHLQ    $0x06, R13
-	VADDPD  2048(R10)(R13*1), Y6, Y6
-	VADDPD  2080(R10)(R13*1), Y3, Y3
-	MOVQ    R12, R13
-	ANDQ    $0x0f, R13
-	SHRQ    $0x04, R12
-	SHLQ    $0x06, R13
-	VADDPD  4096(R10)(R13*1), Y7, Y7
-	VADDPD  4128(R10)(R13*1), Y4, Y4
-	MOVQ    R12, R13
-	ANDQ    $0x0f, R13
-	SHRQ    $0x04, R12
-	SHLQ    $0x06, R13
-	VADDPD  6144(R10)(R13*1), Y8, Y8
-	VADDPD  6176(R10)(R13*1), Y5, Y5
-	ADDQ    $0x00002000, R10
-	ADDQ    $0x02, R9
-	DECQ    R11
-	JNZ     quad0
-	VADDPD  Y6, Y1, Y1
-	VADDPD  Y8, Y7, Y7
-	VADDPD  Y7, Y1, Y1
-	VSUBPD  (CX), Y1, Y1
-	VMOVUPD Y1, (SP)
-	VMOVAPD Y1, Y1
-	VADDPD  Y3, Y2, Y2
-	VADDPD  Y5, Y4, Y4
-	VADDPD  Y4, Y2, Y2
-	VSUBPD  32(CX), Y2, Y2
-	VMOVUPD Y2, 32(SP)
-	VMAXPD  Y2, Y1, Y1
-	MOVLQSX (SI), R9
-	IMULQ   BX, R9
-	ADDQ    DX, R9
-	LEAQ    1024(AX), R10
-	MOVQ    R8, R11
-	VXORPD  Y2, Y2, Y2
 	VXORPD  Y3, Y3, Y3
 	VXORPD  Y4, Y4, Y4
 	VXORPD  Y5, Y5, Y5
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 	VXORPD  Y8, Y8, Y8
-	VXORPD  Y9, Y9, Y9
+	MOVQ    SI, DI
+	IMULQ   row+40(FP), DI
+	ADDQ    CX, DI
+	MOVQ    AX, R8
+	MOVQ    groups+64(FP), R9
+	SUBQ    $0x04, R9
+	JL      lanes1rest
 
-quad1:
-	MOVWQZX      (R9), R12
-	MOVQ         R12, R13
-	ANDQ         $0x0f, R13
-	SHRQ         $0x04, R12
-	SHLQ         $0x06, R13
-	VADDPD       (R10)(R13*1), Y2, Y2
-	VADDPD       32(R10)(R13*1), Y3, Y3
-	MOVQ         R12, R13
-	ANDQ         $0x0f, R13
-	SHRQ         $0x04, R12
-	SHLQ         $0x06, R13
-	VADDPD       2048(R10)(R13*1), Y4, Y4
-	VADDPD       2080(R10)(R13*1), Y5, Y5
-	MOVQ         R12, R13
-	ANDQ         $0x0f, R13
-	SHRQ         $0x04, R12
-	SHLQ         $0x06, R13
-	VADDPD       4096(R10)(R13*1), Y6, Y6
-	VADDPD       4128(R10)(R13*1), Y7, Y7
-	MOVQ         R12, R13
-	ANDQ         $0x0f, R13
-	SHRQ         $0x04, R12
-	SHLQ         $0x06, R13
-	VADDPD       6144(R10)(R13*1), Y8, Y8
-	VADDPD       6176(R10)(R13*1), Y9, Y9
-	ADDQ         $0x00002000, R10
-	ADDQ         $0x02, R9
-	DECQ         R11
-	JNZ          quad1
+lanes1quad:
+	MOVWQZX (DI), R10
+	SHLQ    $0x06, R10
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  1024(R8)(R11*1), Y1, Y1
+	VADDPD  1056(R8)(R11*1), Y2, Y2
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  3072(R8)(R11*1), Y3, Y3
+	VADDPD  3104(R8)(R11*1), Y4, Y4
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  5120(R8)(R11*1), Y5, Y5
+	VADDPD  5152(R8)(R11*1), Y6, Y6
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  7168(R8)(R11*1), Y7, Y7
+	VADDPD  7200(R8)(R11*1), Y8, Y8
+	ADDQ    $0x00002000, R8
+	ADDQ    $0x02, DI
+	SUBQ    $0x04, R9
+	JGE     lanes1quad
+
+lanes1rest:
+	ADDQ    $0x04, R9
+	JZ      lanes1done
+	MOVWQZX (DI), R10
+	SHLQ    $0x06, R10
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  1024(R8)(R11*1), Y1, Y1
+	VADDPD  1056(R8)(R11*1), Y2, Y2
+	DECQ    R9
+	JZ      lanes1done
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  3072(R8)(R11*1), Y3, Y3
+	VADDPD  3104(R8)(R11*1), Y4, Y4
+	DECQ    R9
+	JZ      lanes1done
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  5120(R8)(R11*1), Y5, Y5
+	VADDPD  5152(R8)(R11*1), Y6, Y6
+	DECQ    R9
+	JZ      lanes1done
+
+lanes1done:
+	MOVQ         costs+8(FP), DI
+	VADDPD       Y3, Y1, Y1
+	VADDPD       Y7, Y5, Y5
+	VADDPD       Y5, Y1, Y1
+	VSUBPD       64(DI), Y1, Y1
+	VMOVUPD      Y1, 64(SP)
+	VMAXPD       Y1, Y0, Y0
 	VADDPD       Y4, Y2, Y2
 	VADDPD       Y8, Y6, Y6
 	VADDPD       Y6, Y2, Y2
-	VSUBPD       64(CX), Y2, Y2
-	VMOVUPD      Y2, 64(SP)
-	VMAXPD       Y2, Y1, Y1
-	VADDPD       Y5, Y3, Y3
-	VADDPD       Y9, Y7, Y7
-	VADDPD       Y7, Y3, Y3
-	VSUBPD       96(CX), Y3, Y3
-	VMOVUPD      Y3, 96(SP)
-	VMAXPD       Y3, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X2
-	VMAXPD       X2, X1, X2
-	VPERMILPD    $0x01, X2, X1
-	VMAXSD       X1, X2, X2
-	VSUBSD       X0, X2, X2
-	VBROADCASTSD X2, Y1
-	XORQ         R9, R9
-	VMOVUPD      96(SP), Y2
-	VCMPPD       $0x0d, Y1, Y2, Y2
-	VMOVMSKPD    Y2, R10
-	SHLQ         $0x04, R9
-	ORQ          R10, R9
-	VMOVUPD      64(SP), Y2
-	VCMPPD       $0x0d, Y1, Y2, Y2
-	VMOVMSKPD    Y2, R10
-	SHLQ         $0x04, R9
-	ORQ          R10, R9
-	VMOVUPD      32(SP), Y2
-	VCMPPD       $0x0d, Y1, Y2, Y2
-	VMOVMSKPD    Y2, R10
-	SHLQ         $0x04, R9
-	ORQ          R10, R9
-	VMOVUPD      (SP), Y2
-	VCMPPD       $0x0d, Y1, Y2, Y2
-	VMOVMSKPD    Y2, R10
-	SHLQ         $0x04, R9
-	ORQ          R10, R9
-	TZCNTQ       R9, R9
-	VMOVSD       (SP)(R9*8), X1
-	MOVQ         choice+64(FP), R10
-	MOVL         R9, (R10)(DI*4)
-	MOVQ         gain+72(FP), R10
-	VMOVSD       X1, (R10)(DI*8)
-	INCQ         DI
-	ADDQ         $0x04, SI
-	DECQ         128(SP)
+	VSUBPD       96(DI), Y2, Y2
+	VMOVUPD      Y2, 96(SP)
+	VMAXPD       Y2, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMAXPD       X1, X0, X1
+	VPERMILPD    $0x01, X1, X0
+	VMAXSD       X0, X1, X1
+	VSUBSD       tie+24(FP), X1, X1
+	VBROADCASTSD X1, Y0
+	XORQ         DI, DI
+	VMOVUPD      96(SP), Y1
+	VCMPPD       $0x0d, Y0, Y1, Y1
+	VMOVMSKPD    Y1, R8
+	SHLQ         $0x04, DI
+	ORQ          R8, DI
+	VMOVUPD      64(SP), Y1
+	VCMPPD       $0x0d, Y0, Y1, Y1
+	VMOVMSKPD    Y1, R8
+	SHLQ         $0x04, DI
+	ORQ          R8, DI
+	VMOVUPD      32(SP), Y1
+	VCMPPD       $0x0d, Y0, Y1, Y1
+	VMOVMSKPD    Y1, R8
+	SHLQ         $0x04, DI
+	ORQ          R8, DI
+	VMOVUPD      (SP), Y1
+	VCMPPD       $0x0d, Y0, Y1, Y1
+	VMOVMSKPD    Y1, R8
+	SHLQ         $0x04, DI
+	ORQ          R8, DI
+	TZCNTQ       DI, DI
+	VMOVSD       (SP)(DI*8), X0
+	MOVQ         $0x0000000000000010, R8
+	VUCOMISD     need+16(FP), X0
+	CMOVQHI      DI, R8
+	MOVQ         SI, R9
+	SHLQ         $0x03, R9
+	MOVQ         picks+72(FP), R10
+	MOVL         DI, (R10)(R9*4)
+	MOVQ         costs+8(FP), R10
+	VADDSD       (R10)(DI*8), X0, X0
+	MOVQ         gains+80(FP), R10
+	VMOVSD       X0, (R10)(R9*8)
+	MOVQ         counts+96(FP), R10
+	MOVLQSX      (R10)(R8*4), R9
+	INCL         (R10)(R8*4)
+	SHLQ         $0x0d, R8
+	ADDQ         R8, R9
+	MOVQ         lists+88(FP), R10
+	MOVL         SI, (R10)(R9*4)
+	ADDQ         $0x04, DX
+	DECQ         BX
 	JNZ          row
 	VZEROUPPER
 	RET
 
-// func step24AVX2(table *float64, costs *float64, tie float64, x *uint64, row int, list *int32, n int, quads int, choice *int32, gain *float64)
-// Requires: AVX, AVX2, BMI
-TEXT ·step24AVX2(SB), NOSPLIT, $200-80
-	MOVQ   table+0(FP), AX
-	MOVQ   costs+8(FP), CX
-	MOVQ   x+24(FP), DX
-	MOVQ   row+32(FP), BX
-	MOVQ   list+40(FP), SI
-	MOVQ   n+48(FP), DI
-	MOVQ   quads+56(FP), R8
-	MOVQ   DI, 192(SP)
-	XORQ   DI, DI
-	VMOVSD tie+16(FP), X0
+// func step24AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int32, gains *float64, lists *int32, counts *int32)
+// Requires: AVX, AVX2, BMI, CMOV
+TEXT ·step24AVX2(SB), NOSPLIT, $192-104
+	MOVQ table+0(FP), AX
+	MOVQ x+32(FP), CX
+	MOVQ list+48(FP), DX
+	MOVQ n+56(FP), BX
 
 row:
-	MOVLQSX (SI), R9
-	IMULQ   BX, R9
-	ADDQ    DX, R9
-	LEAQ    (AX), R10
-	MOVQ    R8, R11
+	MOVLQSX (DX), SI
+	VXORPD  Y0, Y0, Y0
+	VXORPD  Y1, Y1, Y1
+	VXORPD  Y5, Y5, Y5
+	VXORPD  Y2, Y2, Y2
+	VXORPD  Y6, Y6, Y6
+	VXORPD  Y3, Y3, Y3
+	VXORPD  Y7, Y7, Y7
+	VXORPD  Y4, Y4, Y4
+	MOVQ    SI, DI
+	IMULQ   row+40(FP), DI
+	ADDQ    CX, DI
+	MOVQ    AX, R8
+	MOVQ    groups+64(FP), R9
+	SUBQ    $0x04, R9
+	JL      lanes0rest
+
+lanes0quad:
+	MOVWQZX (DI), R10
+	SHLQ    $0x06, R10
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  (R8)(R11*1), Y0, Y0
+	VADDPD  32(R8)(R11*1), Y1, Y1
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  3072(R8)(R11*1), Y5, Y5
+	VADDPD  3104(R8)(R11*1), Y2, Y2
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  6144(R8)(R11*1), Y6, Y6
+	VADDPD  6176(R8)(R11*1), Y3, Y3
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  9216(R8)(R11*1), Y7, Y7
+	VADDPD  9248(R8)(R11*1), Y4, Y4
+	ADDQ    $0x00003000, R8
+	ADDQ    $0x02, DI
+	SUBQ    $0x04, R9
+	JGE     lanes0quad
+
+lanes0rest:
+	ADDQ    $0x04, R9
+	JZ      lanes0done
+	MOVWQZX (DI), R10
+	SHLQ    $0x06, R10
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  (R8)(R11*1), Y0, Y0
+	VADDPD  32(R8)(R11*1), Y1, Y1
+	DECQ    R9
+	JZ      lanes0done
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  3072(R8)(R11*1), Y5, Y5
+	VADDPD  3104(R8)(R11*1), Y2, Y2
+	DECQ    R9
+	JZ      lanes0done
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  6144(R8)(R11*1), Y6, Y6
+	VADDPD  6176(R8)(R11*1), Y3, Y3
+	DECQ    R9
+	JZ      lanes0done
+
+lanes0done:
+	MOVQ    costs+8(FP), DI
+	VADDPD  Y5, Y0, Y0
+	VADDPD  Y7, Y6, Y6
+	VADDPD  Y6, Y0, Y0
+	VSUBPD  (DI), Y0, Y0
+	VMOVUPD Y0, (SP)
+	VMOVAPD Y0, Y0
+	VADDPD  Y2, Y1, Y1
+	VADDPD  Y4, Y3, Y3
+	VADDPD  Y3, Y1, Y1
+	VSUBPD  32(DI), Y1, Y1
+	VMOVUPD Y1, 32(SP)
+	VMAXPD  Y1, Y0, Y0
 	VXORPD  Y1, Y1, Y1
 	VXORPD  Y2, Y2, Y2
-	VXORPD  Y6, Y6, Y6
-	VXORPD  Y3, Y3, Y3
-	VXORPD  Y7, Y7, Y7
-	VXORPD  Y4, Y4, Y4
-	VXORPD  Y8, Y8, Y8
-	VXORPD  Y5, Y5, Y5
-
-quad0:
-	MOVWQZX (R9), R12
-	MOVQ    R12, R13
-	ANDQ    $0x0f, R13
-	SHRQ    $0x04, R12
-	SHLQ    $0x06, R13
-	VADDPD  (R10)(R13*1), Y1, Y1
-	VADDPD  32(R10)(R13*1), Y2, Y2
-	MOVQ    R12, R13
-	ANDQ    $0x0f, R13
-	SHRQ    $0x04, R12
-	SHLQ    $0x06, R13
-	VADDPD  3072(R10)(R13*1), Y6, Y6
-	VADDPD  3104(R10)(R13*1), Y3, Y3
-	MOVQ    R12, R13
-	ANDQ    $0x0f, R13
-	SHRQ    $0x04, R12
-	SHLQ    $0x06, R13
-	VADDPD  6144(R10)(R13*1), Y7, Y7
-	VADDPD  6176(R10)(R13*1), Y4, Y4
-	MOVQ    R12, R13
-	ANDQ    $0x0f, R13
-	SHRQ    $0x04, R12
-	SHLQ    $0x06, R13
-	VADDPD  9216(R10)(R13*1), Y8, Y8
-	VADDPD  9248(R10)(R13*1), Y5, Y5
-	ADDQ    $0x00003000, R10
-	ADDQ    $0x02, R9
-	DECQ    R11
-	JNZ     quad0
-	VADDPD  Y6, Y1, Y1
-	VADDPD  Y8, Y7, Y7
-	VADDPD  Y7, Y1, Y1
-	VSUBPD  (CX), Y1, Y1
-	VMOVUPD Y1, (SP)
-	VMOVAPD Y1, Y1
-	VADDPD  Y3, Y2, Y2
-	VADDPD  Y5, Y4, Y4
-	VADDPD  Y4, Y2, Y2
-	VSUBPD  32(CX), Y2, Y2
-	VMOVUPD Y2, 32(SP)
-	VMAXPD  Y2, Y1, Y1
-	MOVLQSX (SI), R9
-	IMULQ   BX, R9
-	ADDQ    DX, R9
-	LEAQ    1024(AX), R10
-	MOVQ    R8, R11
-	VXORPD  Y2, Y2, Y2
 	VXORPD  Y3, Y3, Y3
 	VXORPD  Y4, Y4, Y4
 	VXORPD  Y5, Y5, Y5
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 	VXORPD  Y8, Y8, Y8
-	VXORPD  Y9, Y9, Y9
+	MOVQ    SI, DI
+	IMULQ   row+40(FP), DI
+	ADDQ    CX, DI
+	MOVQ    AX, R8
+	MOVQ    groups+64(FP), R9
+	SUBQ    $0x04, R9
+	JL      lanes1rest
 
-quad1:
-	MOVWQZX (R9), R12
-	MOVQ    R12, R13
-	ANDQ    $0x0f, R13
-	SHRQ    $0x04, R12
-	SHLQ    $0x06, R13
-	VADDPD  (R10)(R13*1), Y2, Y2
-	VADDPD  32(R10)(R13*1), Y3, Y3
-	MOVQ    R12, R13
-	ANDQ    $0x0f, R13
-	SHRQ    $0x04, R12
-	SHLQ    $0x06, R13
-	VADDPD  3072(R10)(R13*1), Y4, Y4
-	VADDPD  3104(R10)(R13*1), Y5, Y5
-	MOVQ    R12, R13
-	ANDQ    $0x0f, R13
-	SHRQ    $0x04, R12
-	SHLQ    $0x06, R13
-	VADDPD  6144(R10)(R13*1), Y6, Y6
-	VADDPD  6176(R10)(R13*1), Y7, Y7
-	MOVQ    R12, R13
-	ANDQ    $0x0f, R13
-	SHRQ    $0x04, R12
-	SHLQ    $0x06, R13
-	VADDPD  9216(R10)(R13*1), Y8, Y8
-	VADDPD  9248(R10)(R13*1), Y9, Y9
-	ADDQ    $0x00003000, R10
-	ADDQ    $0x02, R9
-	DECQ    R11
-	JNZ     quad1
+lanes1quad:
+	MOVWQZX (DI), R10
+	SHLQ    $0x06, R10
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  1024(R8)(R11*1), Y1, Y1
+	VADDPD  1056(R8)(R11*1), Y2, Y2
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  4096(R8)(R11*1), Y3, Y3
+	VADDPD  4128(R8)(R11*1), Y4, Y4
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  7168(R8)(R11*1), Y5, Y5
+	VADDPD  7200(R8)(R11*1), Y6, Y6
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  10240(R8)(R11*1), Y7, Y7
+	VADDPD  10272(R8)(R11*1), Y8, Y8
+	ADDQ    $0x00003000, R8
+	ADDQ    $0x02, DI
+	SUBQ    $0x04, R9
+	JGE     lanes1quad
+
+lanes1rest:
+	ADDQ    $0x04, R9
+	JZ      lanes1done
+	MOVWQZX (DI), R10
+	SHLQ    $0x06, R10
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  1024(R8)(R11*1), Y1, Y1
+	VADDPD  1056(R8)(R11*1), Y2, Y2
+	DECQ    R9
+	JZ      lanes1done
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  4096(R8)(R11*1), Y3, Y3
+	VADDPD  4128(R8)(R11*1), Y4, Y4
+	DECQ    R9
+	JZ      lanes1done
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  7168(R8)(R11*1), Y5, Y5
+	VADDPD  7200(R8)(R11*1), Y6, Y6
+	DECQ    R9
+	JZ      lanes1done
+
+lanes1done:
+	MOVQ    costs+8(FP), DI
+	VADDPD  Y3, Y1, Y1
+	VADDPD  Y7, Y5, Y5
+	VADDPD  Y5, Y1, Y1
+	VSUBPD  64(DI), Y1, Y1
+	VMOVUPD Y1, 64(SP)
+	VMAXPD  Y1, Y0, Y0
 	VADDPD  Y4, Y2, Y2
 	VADDPD  Y8, Y6, Y6
 	VADDPD  Y6, Y2, Y2
-	VSUBPD  64(CX), Y2, Y2
-	VMOVUPD Y2, 64(SP)
-	VMAXPD  Y2, Y1, Y1
-	VADDPD  Y5, Y3, Y3
-	VADDPD  Y9, Y7, Y7
-	VADDPD  Y7, Y3, Y3
-	VSUBPD  96(CX), Y3, Y3
-	VMOVUPD Y3, 96(SP)
-	VMAXPD  Y3, Y1, Y1
-	MOVLQSX (SI), R9
-	IMULQ   BX, R9
-	ADDQ    DX, R9
-	LEAQ    2048(AX), R10
-	MOVQ    R8, R11
+	VSUBPD  96(DI), Y2, Y2
+	VMOVUPD Y2, 96(SP)
+	VMAXPD  Y2, Y0, Y0
+	VXORPD  Y1, Y1, Y1
 	VXORPD  Y2, Y2, Y2
 	VXORPD  Y3, Y3, Y3
 	VXORPD  Y4, Y4, Y4
@@ -1479,232 +2266,327 @@ quad1:
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 	VXORPD  Y8, Y8, Y8
-	VXORPD  Y9, Y9, Y9
+	MOVQ    SI, DI
+	IMULQ   row+40(FP), DI
+	ADDQ    CX, DI
+	MOVQ    AX, R8
+	MOVQ    groups+64(FP), R9
+	SUBQ    $0x04, R9
+	JL      lanes2rest
 
-quad2:
-	MOVWQZX      (R9), R12
-	MOVQ         R12, R13
-	ANDQ         $0x0f, R13
-	SHRQ         $0x04, R12
-	SHLQ         $0x06, R13
-	VADDPD       (R10)(R13*1), Y2, Y2
-	VADDPD       32(R10)(R13*1), Y3, Y3
-	MOVQ         R12, R13
-	ANDQ         $0x0f, R13
-	SHRQ         $0x04, R12
-	SHLQ         $0x06, R13
-	VADDPD       3072(R10)(R13*1), Y4, Y4
-	VADDPD       3104(R10)(R13*1), Y5, Y5
-	MOVQ         R12, R13
-	ANDQ         $0x0f, R13
-	SHRQ         $0x04, R12
-	SHLQ         $0x06, R13
-	VADDPD       6144(R10)(R13*1), Y6, Y6
-	VADDPD       6176(R10)(R13*1), Y7, Y7
-	MOVQ         R12, R13
-	ANDQ         $0x0f, R13
-	SHRQ         $0x04, R12
-	SHLQ         $0x06, R13
-	VADDPD       9216(R10)(R13*1), Y8, Y8
-	VADDPD       9248(R10)(R13*1), Y9, Y9
-	ADDQ         $0x00003000, R10
-	ADDQ         $0x02, R9
-	DECQ         R11
-	JNZ          quad2
+lanes2quad:
+	MOVWQZX (DI), R10
+	SHLQ    $0x06, R10
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  2048(R8)(R11*1), Y1, Y1
+	VADDPD  2080(R8)(R11*1), Y2, Y2
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  5120(R8)(R11*1), Y3, Y3
+	VADDPD  5152(R8)(R11*1), Y4, Y4
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  8192(R8)(R11*1), Y5, Y5
+	VADDPD  8224(R8)(R11*1), Y6, Y6
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  11264(R8)(R11*1), Y7, Y7
+	VADDPD  11296(R8)(R11*1), Y8, Y8
+	ADDQ    $0x00003000, R8
+	ADDQ    $0x02, DI
+	SUBQ    $0x04, R9
+	JGE     lanes2quad
+
+lanes2rest:
+	ADDQ    $0x04, R9
+	JZ      lanes2done
+	MOVWQZX (DI), R10
+	SHLQ    $0x06, R10
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  2048(R8)(R11*1), Y1, Y1
+	VADDPD  2080(R8)(R11*1), Y2, Y2
+	DECQ    R9
+	JZ      lanes2done
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  5120(R8)(R11*1), Y3, Y3
+	VADDPD  5152(R8)(R11*1), Y4, Y4
+	DECQ    R9
+	JZ      lanes2done
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  8192(R8)(R11*1), Y5, Y5
+	VADDPD  8224(R8)(R11*1), Y6, Y6
+	DECQ    R9
+	JZ      lanes2done
+
+lanes2done:
+	MOVQ         costs+8(FP), DI
+	VADDPD       Y3, Y1, Y1
+	VADDPD       Y7, Y5, Y5
+	VADDPD       Y5, Y1, Y1
+	VSUBPD       128(DI), Y1, Y1
+	VMOVUPD      Y1, 128(SP)
+	VMAXPD       Y1, Y0, Y0
 	VADDPD       Y4, Y2, Y2
 	VADDPD       Y8, Y6, Y6
 	VADDPD       Y6, Y2, Y2
-	VSUBPD       128(CX), Y2, Y2
-	VMOVUPD      Y2, 128(SP)
-	VMAXPD       Y2, Y1, Y1
-	VADDPD       Y5, Y3, Y3
-	VADDPD       Y9, Y7, Y7
-	VADDPD       Y7, Y3, Y3
-	VSUBPD       160(CX), Y3, Y3
-	VMOVUPD      Y3, 160(SP)
-	VMAXPD       Y3, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X2
-	VMAXPD       X2, X1, X2
-	VPERMILPD    $0x01, X2, X1
-	VMAXSD       X1, X2, X2
-	VSUBSD       X0, X2, X2
-	VBROADCASTSD X2, Y1
-	XORQ         R9, R9
-	VMOVUPD      160(SP), Y2
-	VCMPPD       $0x0d, Y1, Y2, Y2
-	VMOVMSKPD    Y2, R10
-	SHLQ         $0x04, R9
-	ORQ          R10, R9
-	VMOVUPD      128(SP), Y2
-	VCMPPD       $0x0d, Y1, Y2, Y2
-	VMOVMSKPD    Y2, R10
-	SHLQ         $0x04, R9
-	ORQ          R10, R9
-	VMOVUPD      96(SP), Y2
-	VCMPPD       $0x0d, Y1, Y2, Y2
-	VMOVMSKPD    Y2, R10
-	SHLQ         $0x04, R9
-	ORQ          R10, R9
-	VMOVUPD      64(SP), Y2
-	VCMPPD       $0x0d, Y1, Y2, Y2
-	VMOVMSKPD    Y2, R10
-	SHLQ         $0x04, R9
-	ORQ          R10, R9
-	VMOVUPD      32(SP), Y2
-	VCMPPD       $0x0d, Y1, Y2, Y2
-	VMOVMSKPD    Y2, R10
-	SHLQ         $0x04, R9
-	ORQ          R10, R9
-	VMOVUPD      (SP), Y2
-	VCMPPD       $0x0d, Y1, Y2, Y2
-	VMOVMSKPD    Y2, R10
-	SHLQ         $0x04, R9
-	ORQ          R10, R9
-	TZCNTQ       R9, R9
-	VMOVSD       (SP)(R9*8), X1
-	MOVQ         choice+64(FP), R10
-	MOVL         R9, (R10)(DI*4)
-	MOVQ         gain+72(FP), R10
-	VMOVSD       X1, (R10)(DI*8)
-	INCQ         DI
-	ADDQ         $0x04, SI
-	DECQ         192(SP)
+	VSUBPD       160(DI), Y2, Y2
+	VMOVUPD      Y2, 160(SP)
+	VMAXPD       Y2, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMAXPD       X1, X0, X1
+	VPERMILPD    $0x01, X1, X0
+	VMAXSD       X0, X1, X1
+	VSUBSD       tie+24(FP), X1, X1
+	VBROADCASTSD X1, Y0
+	XORQ         DI, DI
+	VMOVUPD      160(SP), Y1
+	VCMPPD       $0x0d, Y0, Y1, Y1
+	VMOVMSKPD    Y1, R8
+	SHLQ         $0x04, DI
+	ORQ          R8, DI
+	VMOVUPD      128(SP), Y1
+	VCMPPD       $0x0d, Y0, Y1, Y1
+	VMOVMSKPD    Y1, R8
+	SHLQ         $0x04, DI
+	ORQ          R8, DI
+	VMOVUPD      96(SP), Y1
+	VCMPPD       $0x0d, Y0, Y1, Y1
+	VMOVMSKPD    Y1, R8
+	SHLQ         $0x04, DI
+	ORQ          R8, DI
+	VMOVUPD      64(SP), Y1
+	VCMPPD       $0x0d, Y0, Y1, Y1
+	VMOVMSKPD    Y1, R8
+	SHLQ         $0x04, DI
+	ORQ          R8, DI
+	VMOVUPD      32(SP), Y1
+	VCMPPD       $0x0d, Y0, Y1, Y1
+	VMOVMSKPD    Y1, R8
+	SHLQ         $0x04, DI
+	ORQ          R8, DI
+	VMOVUPD      (SP), Y1
+	VCMPPD       $0x0d, Y0, Y1, Y1
+	VMOVMSKPD    Y1, R8
+	SHLQ         $0x04, DI
+	ORQ          R8, DI
+	TZCNTQ       DI, DI
+	VMOVSD       (SP)(DI*8), X0
+	MOVQ         $0x0000000000000018, R8
+	VUCOMISD     need+16(FP), X0
+	CMOVQHI      DI, R8
+	MOVQ         SI, R9
+	SHLQ         $0x03, R9
+	MOVQ         picks+72(FP), R10
+	MOVL         DI, (R10)(R9*4)
+	MOVQ         costs+8(FP), R10
+	VADDSD       (R10)(DI*8), X0, X0
+	MOVQ         gains+80(FP), R10
+	VMOVSD       X0, (R10)(R9*8)
+	MOVQ         counts+96(FP), R10
+	MOVLQSX      (R10)(R8*4), R9
+	INCL         (R10)(R8*4)
+	SHLQ         $0x0d, R8
+	ADDQ         R8, R9
+	MOVQ         lists+88(FP), R10
+	MOVL         SI, (R10)(R9*4)
+	ADDQ         $0x04, DX
+	DECQ         BX
 	JNZ          row
 	VZEROUPPER
 	RET
 
-// func step32AVX2(table *float64, costs *float64, tie float64, x *uint64, row int, list *int32, n int, quads int, choice *int32, gain *float64)
-// Requires: AVX, AVX2, BMI
-TEXT ·step32AVX2(SB), NOSPLIT, $264-80
-	MOVQ   table+0(FP), AX
-	MOVQ   costs+8(FP), CX
-	MOVQ   x+24(FP), DX
-	MOVQ   row+32(FP), BX
-	MOVQ   list+40(FP), SI
-	MOVQ   n+48(FP), DI
-	MOVQ   quads+56(FP), R8
-	MOVQ   DI, 256(SP)
-	XORQ   DI, DI
-	VMOVSD tie+16(FP), X0
+// func step32AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int32, gains *float64, lists *int32, counts *int32)
+// Requires: AVX, AVX2, BMI, CMOV
+TEXT ·step32AVX2(SB), NOSPLIT, $256-104
+	MOVQ table+0(FP), AX
+	MOVQ x+32(FP), CX
+	MOVQ list+48(FP), DX
+	MOVQ n+56(FP), BX
 
 row:
-	MOVLQSX (SI), R9
-	IMULQ   BX, R9
-	ADDQ    DX, R9
-	LEAQ    (AX), R10
-	MOVQ    R8, R11
+	MOVLQSX (DX), SI
+	VXORPD  Y0, Y0, Y0
+	VXORPD  Y1, Y1, Y1
+	VXORPD  Y5, Y5, Y5
+	VXORPD  Y2, Y2, Y2
+	VXORPD  Y6, Y6, Y6
+	VXORPD  Y3, Y3, Y3
+	VXORPD  Y7, Y7, Y7
+	VXORPD  Y4, Y4, Y4
+	MOVQ    SI, DI
+	IMULQ   row+40(FP), DI
+	ADDQ    CX, DI
+	MOVQ    AX, R8
+	MOVQ    groups+64(FP), R9
+	SUBQ    $0x04, R9
+	JL      lanes0rest
+
+lanes0quad:
+	MOVWQZX (DI), R10
+	SHLQ    $0x06, R10
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  (R8)(R11*1), Y0, Y0
+	VADDPD  32(R8)(R11*1), Y1, Y1
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  4096(R8)(R11*1), Y5, Y5
+	VADDPD  4128(R8)(R11*1), Y2, Y2
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  8192(R8)(R11*1), Y6, Y6
+	VADDPD  8224(R8)(R11*1), Y3, Y3
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  12288(R8)(R11*1), Y7, Y7
+	VADDPD  12320(R8)(R11*1), Y4, Y4
+	ADDQ    $0x00004000, R8
+	ADDQ    $0x02, DI
+	SUBQ    $0x04, R9
+	JGE     lanes0quad
+
+lanes0rest:
+	ADDQ    $0x04, R9
+	JZ      lanes0done
+	MOVWQZX (DI), R10
+	SHLQ    $0x06, R10
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  (R8)(R11*1), Y0, Y0
+	VADDPD  32(R8)(R11*1), Y1, Y1
+	DECQ    R9
+	JZ      lanes0done
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  4096(R8)(R11*1), Y5, Y5
+	VADDPD  4128(R8)(R11*1), Y2, Y2
+	DECQ    R9
+	JZ      lanes0done
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  8192(R8)(R11*1), Y6, Y6
+	VADDPD  8224(R8)(R11*1), Y3, Y3
+	DECQ    R9
+	JZ      lanes0done
+
+lanes0done:
+	MOVQ    costs+8(FP), DI
+	VADDPD  Y5, Y0, Y0
+	VADDPD  Y7, Y6, Y6
+	VADDPD  Y6, Y0, Y0
+	VSUBPD  (DI), Y0, Y0
+	VMOVUPD Y0, (SP)
+	VMOVAPD Y0, Y0
+	VADDPD  Y2, Y1, Y1
+	VADDPD  Y4, Y3, Y3
+	VADDPD  Y3, Y1, Y1
+	VSUBPD  32(DI), Y1, Y1
+	VMOVUPD Y1, 32(SP)
+	VMAXPD  Y1, Y0, Y0
 	VXORPD  Y1, Y1, Y1
 	VXORPD  Y2, Y2, Y2
-	VXORPD  Y6, Y6, Y6
-	VXORPD  Y3, Y3, Y3
-	VXORPD  Y7, Y7, Y7
-	VXORPD  Y4, Y4, Y4
-	VXORPD  Y8, Y8, Y8
-	VXORPD  Y5, Y5, Y5
-
-quad0:
-	MOVWQZX (R9), R12
-	MOVQ    R12, R13
-	ANDQ    $0x0f, R13
-	SHRQ    $0x04, R12
-	SHLQ    $0x06, R13
-	VADDPD  (R10)(R13*1), Y1, Y1
-	VADDPD  32(R10)(R13*1), Y2, Y2
-	MOVQ    R12, R13
-	ANDQ    $0x0f, R13
-	SHRQ    $0x04, R12
-	SHLQ    $0x06, R13
-	VADDPD  4096(R10)(R13*1), Y6, Y6
-	VADDPD  4128(R10)(R13*1), Y3, Y3
-	MOVQ    R12, R13
-	ANDQ    $0x0f, R13
-	SHRQ    $0x04, R12
-	SHLQ    $0x06, R13
-	VADDPD  8192(R10)(R13*1), Y7, Y7
-	VADDPD  8224(R10)(R13*1), Y4, Y4
-	MOVQ    R12, R13
-	ANDQ    $0x0f, R13
-	SHRQ    $0x04, R12
-	SHLQ    $0x06, R13
-	VADDPD  12288(R10)(R13*1), Y8, Y8
-	VADDPD  12320(R10)(R13*1), Y5, Y5
-	ADDQ    $0x00004000, R10
-	ADDQ    $0x02, R9
-	DECQ    R11
-	JNZ     quad0
-	VADDPD  Y6, Y1, Y1
-	VADDPD  Y8, Y7, Y7
-	VADDPD  Y7, Y1, Y1
-	VSUBPD  (CX), Y1, Y1
-	VMOVUPD Y1, (SP)
-	VMOVAPD Y1, Y1
-	VADDPD  Y3, Y2, Y2
-	VADDPD  Y5, Y4, Y4
-	VADDPD  Y4, Y2, Y2
-	VSUBPD  32(CX), Y2, Y2
-	VMOVUPD Y2, 32(SP)
-	VMAXPD  Y2, Y1, Y1
-	MOVLQSX (SI), R9
-	IMULQ   BX, R9
-	ADDQ    DX, R9
-	LEAQ    1024(AX), R10
-	MOVQ    R8, R11
-	VXORPD  Y2, Y2, Y2
 	VXORPD  Y3, Y3, Y3
 	VXORPD  Y4, Y4, Y4
 	VXORPD  Y5, Y5, Y5
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 	VXORPD  Y8, Y8, Y8
-	VXORPD  Y9, Y9, Y9
+	MOVQ    SI, DI
+	IMULQ   row+40(FP), DI
+	ADDQ    CX, DI
+	MOVQ    AX, R8
+	MOVQ    groups+64(FP), R9
+	SUBQ    $0x04, R9
+	JL      lanes1rest
 
-quad1:
-	MOVWQZX (R9), R12
-	MOVQ    R12, R13
-	ANDQ    $0x0f, R13
-	SHRQ    $0x04, R12
-	SHLQ    $0x06, R13
-	VADDPD  (R10)(R13*1), Y2, Y2
-	VADDPD  32(R10)(R13*1), Y3, Y3
-	MOVQ    R12, R13
-	ANDQ    $0x0f, R13
-	SHRQ    $0x04, R12
-	SHLQ    $0x06, R13
-	VADDPD  4096(R10)(R13*1), Y4, Y4
-	VADDPD  4128(R10)(R13*1), Y5, Y5
-	MOVQ    R12, R13
-	ANDQ    $0x0f, R13
-	SHRQ    $0x04, R12
-	SHLQ    $0x06, R13
-	VADDPD  8192(R10)(R13*1), Y6, Y6
-	VADDPD  8224(R10)(R13*1), Y7, Y7
-	MOVQ    R12, R13
-	ANDQ    $0x0f, R13
-	SHRQ    $0x04, R12
-	SHLQ    $0x06, R13
-	VADDPD  12288(R10)(R13*1), Y8, Y8
-	VADDPD  12320(R10)(R13*1), Y9, Y9
-	ADDQ    $0x00004000, R10
-	ADDQ    $0x02, R9
-	DECQ    R11
-	JNZ     quad1
+lanes1quad:
+	MOVWQZX (DI), R10
+	SHLQ    $0x06, R10
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  1024(R8)(R11*1), Y1, Y1
+	VADDPD  1056(R8)(R11*1), Y2, Y2
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  5120(R8)(R11*1), Y3, Y3
+	VADDPD  5152(R8)(R11*1), Y4, Y4
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  9216(R8)(R11*1), Y5, Y5
+	VADDPD  9248(R8)(R11*1), Y6, Y6
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  13312(R8)(R11*1), Y7, Y7
+	VADDPD  13344(R8)(R11*1), Y8, Y8
+	ADDQ    $0x00004000, R8
+	ADDQ    $0x02, DI
+	SUBQ    $0x04, R9
+	JGE     lanes1quad
+
+lanes1rest:
+	ADDQ    $0x04, R9
+	JZ      lanes1done
+	MOVWQZX (DI), R10
+	SHLQ    $0x06, R10
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  1024(R8)(R11*1), Y1, Y1
+	VADDPD  1056(R8)(R11*1), Y2, Y2
+	DECQ    R9
+	JZ      lanes1done
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  5120(R8)(R11*1), Y3, Y3
+	VADDPD  5152(R8)(R11*1), Y4, Y4
+	DECQ    R9
+	JZ      lanes1done
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  9216(R8)(R11*1), Y5, Y5
+	VADDPD  9248(R8)(R11*1), Y6, Y6
+	DECQ    R9
+	JZ      lanes1done
+
+lanes1done:
+	MOVQ    costs+8(FP), DI
+	VADDPD  Y3, Y1, Y1
+	VADDPD  Y7, Y5, Y5
+	VADDPD  Y5, Y1, Y1
+	VSUBPD  64(DI), Y1, Y1
+	VMOVUPD Y1, 64(SP)
+	VMAXPD  Y1, Y0, Y0
 	VADDPD  Y4, Y2, Y2
 	VADDPD  Y8, Y6, Y6
 	VADDPD  Y6, Y2, Y2
-	VSUBPD  64(CX), Y2, Y2
-	VMOVUPD Y2, 64(SP)
-	VMAXPD  Y2, Y1, Y1
-	VADDPD  Y5, Y3, Y3
-	VADDPD  Y9, Y7, Y7
-	VADDPD  Y7, Y3, Y3
-	VSUBPD  96(CX), Y3, Y3
-	VMOVUPD Y3, 96(SP)
-	VMAXPD  Y3, Y1, Y1
-	MOVLQSX (SI), R9
-	IMULQ   BX, R9
-	ADDQ    DX, R9
-	LEAQ    2048(AX), R10
-	MOVQ    R8, R11
+	VSUBPD  96(DI), Y2, Y2
+	VMOVUPD Y2, 96(SP)
+	VMAXPD  Y2, Y0, Y0
+	VXORPD  Y1, Y1, Y1
 	VXORPD  Y2, Y2, Y2
 	VXORPD  Y3, Y3, Y3
 	VXORPD  Y4, Y4, Y4
@@ -1712,55 +2594,84 @@ quad1:
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 	VXORPD  Y8, Y8, Y8
-	VXORPD  Y9, Y9, Y9
+	MOVQ    SI, DI
+	IMULQ   row+40(FP), DI
+	ADDQ    CX, DI
+	MOVQ    AX, R8
+	MOVQ    groups+64(FP), R9
+	SUBQ    $0x04, R9
+	JL      lanes2rest
 
-quad2:
-	MOVWQZX (R9), R12
-	MOVQ    R12, R13
-	ANDQ    $0x0f, R13
-	SHRQ    $0x04, R12
-	SHLQ    $0x06, R13
-	VADDPD  (R10)(R13*1), Y2, Y2
-	VADDPD  32(R10)(R13*1), Y3, Y3
-	MOVQ    R12, R13
-	ANDQ    $0x0f, R13
-	SHRQ    $0x04, R12
-	SHLQ    $0x06, R13
-	VADDPD  4096(R10)(R13*1), Y4, Y4
-	VADDPD  4128(R10)(R13*1), Y5, Y5
-	MOVQ    R12, R13
-	ANDQ    $0x0f, R13
-	SHRQ    $0x04, R12
-	SHLQ    $0x06, R13
-	VADDPD  8192(R10)(R13*1), Y6, Y6
-	VADDPD  8224(R10)(R13*1), Y7, Y7
-	MOVQ    R12, R13
-	ANDQ    $0x0f, R13
-	SHRQ    $0x04, R12
-	SHLQ    $0x06, R13
-	VADDPD  12288(R10)(R13*1), Y8, Y8
-	VADDPD  12320(R10)(R13*1), Y9, Y9
-	ADDQ    $0x00004000, R10
-	ADDQ    $0x02, R9
-	DECQ    R11
-	JNZ     quad2
+lanes2quad:
+	MOVWQZX (DI), R10
+	SHLQ    $0x06, R10
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  2048(R8)(R11*1), Y1, Y1
+	VADDPD  2080(R8)(R11*1), Y2, Y2
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  6144(R8)(R11*1), Y3, Y3
+	VADDPD  6176(R8)(R11*1), Y4, Y4
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  10240(R8)(R11*1), Y5, Y5
+	VADDPD  10272(R8)(R11*1), Y6, Y6
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  14336(R8)(R11*1), Y7, Y7
+	VADDPD  14368(R8)(R11*1), Y8, Y8
+	ADDQ    $0x00004000, R8
+	ADDQ    $0x02, DI
+	SUBQ    $0x04, R9
+	JGE     lanes2quad
+
+lanes2rest:
+	ADDQ    $0x04, R9
+	JZ      lanes2done
+	MOVWQZX (DI), R10
+	SHLQ    $0x06, R10
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  2048(R8)(R11*1), Y1, Y1
+	VADDPD  2080(R8)(R11*1), Y2, Y2
+	DECQ    R9
+	JZ      lanes2done
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  6144(R8)(R11*1), Y3, Y3
+	VADDPD  6176(R8)(R11*1), Y4, Y4
+	DECQ    R9
+	JZ      lanes2done
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  10240(R8)(R11*1), Y5, Y5
+	VADDPD  10272(R8)(R11*1), Y6, Y6
+	DECQ    R9
+	JZ      lanes2done
+
+lanes2done:
+	MOVQ    costs+8(FP), DI
+	VADDPD  Y3, Y1, Y1
+	VADDPD  Y7, Y5, Y5
+	VADDPD  Y5, Y1, Y1
+	VSUBPD  128(DI), Y1, Y1
+	VMOVUPD Y1, 128(SP)
+	VMAXPD  Y1, Y0, Y0
 	VADDPD  Y4, Y2, Y2
 	VADDPD  Y8, Y6, Y6
 	VADDPD  Y6, Y2, Y2
-	VSUBPD  128(CX), Y2, Y2
-	VMOVUPD Y2, 128(SP)
-	VMAXPD  Y2, Y1, Y1
-	VADDPD  Y5, Y3, Y3
-	VADDPD  Y9, Y7, Y7
-	VADDPD  Y7, Y3, Y3
-	VSUBPD  160(CX), Y3, Y3
-	VMOVUPD Y3, 160(SP)
-	VMAXPD  Y3, Y1, Y1
-	MOVLQSX (SI), R9
-	IMULQ   BX, R9
-	ADDQ    DX, R9
-	LEAQ    3072(AX), R10
-	MOVQ    R8, R11
+	VSUBPD  160(DI), Y2, Y2
+	VMOVUPD Y2, 160(SP)
+	VMAXPD  Y2, Y0, Y0
+	VXORPD  Y1, Y1, Y1
 	VXORPD  Y2, Y2, Y2
 	VXORPD  Y3, Y3, Y3
 	VXORPD  Y4, Y4, Y4
@@ -1768,107 +2679,236 @@ quad2:
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 	VXORPD  Y8, Y8, Y8
-	VXORPD  Y9, Y9, Y9
+	MOVQ    SI, DI
+	IMULQ   row+40(FP), DI
+	ADDQ    CX, DI
+	MOVQ    AX, R8
+	MOVQ    groups+64(FP), R9
+	SUBQ    $0x04, R9
+	JL      lanes3rest
 
-quad3:
-	MOVWQZX      (R9), R12
-	MOVQ         R12, R13
-	ANDQ         $0x0f, R13
-	SHRQ         $0x04, R12
-	SHLQ         $0x06, R13
-	VADDPD       (R10)(R13*1), Y2, Y2
-	VADDPD       32(R10)(R13*1), Y3, Y3
-	MOVQ         R12, R13
-	ANDQ         $0x0f, R13
-	SHRQ         $0x04, R12
-	SHLQ         $0x06, R13
-	VADDPD       4096(R10)(R13*1), Y4, Y4
-	VADDPD       4128(R10)(R13*1), Y5, Y5
-	MOVQ         R12, R13
-	ANDQ         $0x0f, R13
-	SHRQ         $0x04, R12
-	SHLQ         $0x06, R13
-	VADDPD       8192(R10)(R13*1), Y6, Y6
-	VADDPD       8224(R10)(R13*1), Y7, Y7
-	MOVQ         R12, R13
-	ANDQ         $0x0f, R13
-	SHRQ         $0x04, R12
-	SHLQ         $0x06, R13
-	VADDPD       12288(R10)(R13*1), Y8, Y8
-	VADDPD       12320(R10)(R13*1), Y9, Y9
-	ADDQ         $0x00004000, R10
-	ADDQ         $0x02, R9
-	DECQ         R11
-	JNZ          quad3
+lanes3quad:
+	MOVWQZX (DI), R10
+	SHLQ    $0x06, R10
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  3072(R8)(R11*1), Y1, Y1
+	VADDPD  3104(R8)(R11*1), Y2, Y2
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  7168(R8)(R11*1), Y3, Y3
+	VADDPD  7200(R8)(R11*1), Y4, Y4
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  11264(R8)(R11*1), Y5, Y5
+	VADDPD  11296(R8)(R11*1), Y6, Y6
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  15360(R8)(R11*1), Y7, Y7
+	VADDPD  15392(R8)(R11*1), Y8, Y8
+	ADDQ    $0x00004000, R8
+	ADDQ    $0x02, DI
+	SUBQ    $0x04, R9
+	JGE     lanes3quad
+
+lanes3rest:
+	ADDQ    $0x04, R9
+	JZ      lanes3done
+	MOVWQZX (DI), R10
+	SHLQ    $0x06, R10
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  3072(R8)(R11*1), Y1, Y1
+	VADDPD  3104(R8)(R11*1), Y2, Y2
+	DECQ    R9
+	JZ      lanes3done
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  7168(R8)(R11*1), Y3, Y3
+	VADDPD  7200(R8)(R11*1), Y4, Y4
+	DECQ    R9
+	JZ      lanes3done
+	MOVQ    R10, R11
+	ANDQ    $0x000003c0, R11
+	SHRQ    $0x04, R10
+	VADDPD  11264(R8)(R11*1), Y5, Y5
+	VADDPD  11296(R8)(R11*1), Y6, Y6
+	DECQ    R9
+	JZ      lanes3done
+
+lanes3done:
+	MOVQ         costs+8(FP), DI
+	VADDPD       Y3, Y1, Y1
+	VADDPD       Y7, Y5, Y5
+	VADDPD       Y5, Y1, Y1
+	VSUBPD       192(DI), Y1, Y1
+	VMOVUPD      Y1, 192(SP)
+	VMAXPD       Y1, Y0, Y0
 	VADDPD       Y4, Y2, Y2
 	VADDPD       Y8, Y6, Y6
 	VADDPD       Y6, Y2, Y2
-	VSUBPD       192(CX), Y2, Y2
-	VMOVUPD      Y2, 192(SP)
-	VMAXPD       Y2, Y1, Y1
-	VADDPD       Y5, Y3, Y3
-	VADDPD       Y9, Y7, Y7
-	VADDPD       Y7, Y3, Y3
-	VSUBPD       224(CX), Y3, Y3
-	VMOVUPD      Y3, 224(SP)
-	VMAXPD       Y3, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X2
-	VMAXPD       X2, X1, X2
-	VPERMILPD    $0x01, X2, X1
-	VMAXSD       X1, X2, X2
-	VSUBSD       X0, X2, X2
-	VBROADCASTSD X2, Y1
-	XORQ         R9, R9
-	VMOVUPD      224(SP), Y2
-	VCMPPD       $0x0d, Y1, Y2, Y2
-	VMOVMSKPD    Y2, R10
-	SHLQ         $0x04, R9
-	ORQ          R10, R9
-	VMOVUPD      192(SP), Y2
-	VCMPPD       $0x0d, Y1, Y2, Y2
-	VMOVMSKPD    Y2, R10
-	SHLQ         $0x04, R9
-	ORQ          R10, R9
-	VMOVUPD      160(SP), Y2
-	VCMPPD       $0x0d, Y1, Y2, Y2
-	VMOVMSKPD    Y2, R10
-	SHLQ         $0x04, R9
-	ORQ          R10, R9
-	VMOVUPD      128(SP), Y2
-	VCMPPD       $0x0d, Y1, Y2, Y2
-	VMOVMSKPD    Y2, R10
-	SHLQ         $0x04, R9
-	ORQ          R10, R9
-	VMOVUPD      96(SP), Y2
-	VCMPPD       $0x0d, Y1, Y2, Y2
-	VMOVMSKPD    Y2, R10
-	SHLQ         $0x04, R9
-	ORQ          R10, R9
-	VMOVUPD      64(SP), Y2
-	VCMPPD       $0x0d, Y1, Y2, Y2
-	VMOVMSKPD    Y2, R10
-	SHLQ         $0x04, R9
-	ORQ          R10, R9
-	VMOVUPD      32(SP), Y2
-	VCMPPD       $0x0d, Y1, Y2, Y2
-	VMOVMSKPD    Y2, R10
-	SHLQ         $0x04, R9
-	ORQ          R10, R9
-	VMOVUPD      (SP), Y2
-	VCMPPD       $0x0d, Y1, Y2, Y2
-	VMOVMSKPD    Y2, R10
-	SHLQ         $0x04, R9
-	ORQ          R10, R9
-	TZCNTQ       R9, R9
-	VMOVSD       (SP)(R9*8), X1
-	MOVQ         choice+64(FP), R10
-	MOVL         R9, (R10)(DI*4)
-	MOVQ         gain+72(FP), R10
-	VMOVSD       X1, (R10)(DI*8)
-	INCQ         DI
-	ADDQ         $0x04, SI
-	DECQ         256(SP)
+	VSUBPD       224(DI), Y2, Y2
+	VMOVUPD      Y2, 224(SP)
+	VMAXPD       Y2, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMAXPD       X1, X0, X1
+	VPERMILPD    $0x01, X1, X0
+	VMAXSD       X0, X1, X1
+	VSUBSD       tie+24(FP), X1, X1
+	VBROADCASTSD X1, Y0
+	XORQ         DI, DI
+	VMOVUPD      224(SP), Y1
+	VCMPPD       $0x0d, Y0, Y1, Y1
+	VMOVMSKPD    Y1, R8
+	SHLQ         $0x04, DI
+	ORQ          R8, DI
+	VMOVUPD      192(SP), Y1
+	VCMPPD       $0x0d, Y0, Y1, Y1
+	VMOVMSKPD    Y1, R8
+	SHLQ         $0x04, DI
+	ORQ          R8, DI
+	VMOVUPD      160(SP), Y1
+	VCMPPD       $0x0d, Y0, Y1, Y1
+	VMOVMSKPD    Y1, R8
+	SHLQ         $0x04, DI
+	ORQ          R8, DI
+	VMOVUPD      128(SP), Y1
+	VCMPPD       $0x0d, Y0, Y1, Y1
+	VMOVMSKPD    Y1, R8
+	SHLQ         $0x04, DI
+	ORQ          R8, DI
+	VMOVUPD      96(SP), Y1
+	VCMPPD       $0x0d, Y0, Y1, Y1
+	VMOVMSKPD    Y1, R8
+	SHLQ         $0x04, DI
+	ORQ          R8, DI
+	VMOVUPD      64(SP), Y1
+	VCMPPD       $0x0d, Y0, Y1, Y1
+	VMOVMSKPD    Y1, R8
+	SHLQ         $0x04, DI
+	ORQ          R8, DI
+	VMOVUPD      32(SP), Y1
+	VCMPPD       $0x0d, Y0, Y1, Y1
+	VMOVMSKPD    Y1, R8
+	SHLQ         $0x04, DI
+	ORQ          R8, DI
+	VMOVUPD      (SP), Y1
+	VCMPPD       $0x0d, Y0, Y1, Y1
+	VMOVMSKPD    Y1, R8
+	SHLQ         $0x04, DI
+	ORQ          R8, DI
+	TZCNTQ       DI, DI
+	VMOVSD       (SP)(DI*8), X0
+	MOVQ         $0x0000000000000020, R8
+	VUCOMISD     need+16(FP), X0
+	CMOVQHI      DI, R8
+	MOVQ         SI, R9
+	SHLQ         $0x03, R9
+	MOVQ         picks+72(FP), R10
+	MOVL         DI, (R10)(R9*4)
+	MOVQ         costs+8(FP), R10
+	VADDSD       (R10)(DI*8), X0, X0
+	MOVQ         gains+80(FP), R10
+	VMOVSD       X0, (R10)(R9*8)
+	MOVQ         counts+96(FP), R10
+	MOVLQSX      (R10)(R8*4), R9
+	INCL         (R10)(R8*4)
+	SHLQ         $0x0d, R8
+	ADDQ         R8, R9
+	MOVQ         lists+88(FP), R10
+	MOVL         SI, (R10)(R9*4)
+	ADDQ         $0x04, DX
+	DECQ         BX
 	JNZ          row
+	VZEROUPPER
+	RET
+
+// func rowSumsAVX2(table *float64, x *uint64, row int, list *int32, n int, groups int, out *float64)
+// Requires: AVX
+TEXT ·rowSumsAVX2(SB), NOSPLIT, $0-56
+	MOVQ table+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ list+24(FP), DX
+	MOVQ n+32(FP), BX
+	MOVQ groups+40(FP), SI
+	MOVQ out+48(FP), DI
+
+row:
+	MOVLQSX (DX), R8
+	VXORPD  X0, X0, X0
+	VXORPD  X1, X1, X1
+	VXORPD  X2, X2, X2
+	VXORPD  X3, X3, X3
+	MOVQ    R8, R9
+	IMULQ   row+16(FP), R9
+	ADDQ    CX, R9
+	MOVQ    AX, R10
+	MOVQ    SI, R11
+	SUBQ    $0x04, R11
+	JL      rest
+
+quad:
+	MOVWQZX (R9), R12
+	SHLQ    $0x03, R12
+	MOVQ    R12, R13
+	ANDQ    $0x00000078, R13
+	SHRQ    $0x04, R12
+	VADDSD  (R10)(R13*1), X0, X0
+	MOVQ    R12, R13
+	ANDQ    $0x00000078, R13
+	SHRQ    $0x04, R12
+	VADDSD  128(R10)(R13*1), X1, X1
+	MOVQ    R12, R13
+	ANDQ    $0x00000078, R13
+	SHRQ    $0x04, R12
+	VADDSD  256(R10)(R13*1), X2, X2
+	MOVQ    R12, R13
+	ANDQ    $0x00000078, R13
+	SHRQ    $0x04, R12
+	VADDSD  384(R10)(R13*1), X3, X3
+	ADDQ    $0x00000200, R10
+	ADDQ    $0x02, R9
+	SUBQ    $0x04, R11
+	JGE     quad
+
+rest:
+	ADDQ    $0x04, R11
+	JZ      done
+	MOVWQZX (R9), R12
+	SHLQ    $0x03, R12
+	MOVQ    R12, R13
+	ANDQ    $0x00000078, R13
+	SHRQ    $0x04, R12
+	VADDSD  (R10)(R13*1), X0, X0
+	DECQ    R11
+	JZ      done
+	MOVQ    R12, R13
+	ANDQ    $0x00000078, R13
+	SHRQ    $0x04, R12
+	VADDSD  128(R10)(R13*1), X1, X1
+	DECQ    R11
+	JZ      done
+	MOVQ    R12, R13
+	ANDQ    $0x00000078, R13
+	SHRQ    $0x04, R12
+	VADDSD  256(R10)(R13*1), X2, X2
+	DECQ    R11
+	JZ      done
+
+done:
+	VADDSD X1, X0, X0
+	VADDSD X3, X2, X2
+	VADDSD X2, X0, X0
+	VMOVSD X0, (DI)(R8*8)
+	ADDQ   $0x04, DX
+	DECQ   BX
+	JNZ    row
 	VZEROUPPER
 	RET
 

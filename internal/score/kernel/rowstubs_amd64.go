@@ -34,25 +34,25 @@ func addFours16(gains *int32, table *int32, row int, x *uint64, quads int)
 //go:noescape
 func strengthen16(gains *int32, alone *int32, value *int32, row int, units *int32, after *int32, up *uint64, x *uint64, words int)
 
-// step8 is RowLoops.Step for 8 lanes.
+// step8Across is RowLoops.Step of tables by lane.
 //
 //go:noescape
-func step8(table *float64, costs *float64, tie float64, x *uint64, row int, list *int32, n int, quads int, choice *int32, gain *float64)
+func step8Across(table *float64, costs *float64, lanes int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int32, gains *float64, lists *int32, counts *int32)
 
-// step16 is RowLoops.Step for 16 lanes.
+// stepAcross is RowLoops.Step of tables by lane.
 //
 //go:noescape
-func step16(table *float64, costs *float64, tie float64, x *uint64, row int, list *int32, n int, quads int, choice *int32, gain *float64)
+func stepAcross(table *float64, costs *float64, lanes int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int32, gains *float64, lists *int32, counts *int32)
 
-// step24 is RowLoops.Step for 24 lanes.
+// rowSumsAcross is RowLoops.Sums.
 //
 //go:noescape
-func step24(table *float64, costs *float64, tie float64, x *uint64, row int, list *int32, n int, quads int, choice *int32, gain *float64)
+func rowSumsAcross(table *float64, x *uint64, words int, list *int32, n int, groups int, out *float64)
 
-// step32 is RowLoops.Step for 32 lanes.
+// gather is RowLoops.Gather.
 //
 //go:noescape
-func step32(table *float64, costs *float64, tie float64, x *uint64, row int, list *int32, n int, quads int, choice *int32, gain *float64)
+func gather(from *int, depth *int32, n int, picks *int32, gains *float64, outPicks *int32, outGains *float64)
 
 // addFours32AVX2 is RowLoops.AddFours for 32 lanes of rows of that many bytes, 4*quads fours.
 //
@@ -77,22 +77,27 @@ func strengthen16AVX2(gains *int32, alone *int32, value *int32, row int, units *
 // step8AVX2 is RowLoops.Step for 8 lanes.
 //
 //go:noescape
-func step8AVX2(table *float64, costs *float64, tie float64, x *uint64, row int, list *int32, n int, quads int, choice *int32, gain *float64)
+func step8AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int32, gains *float64, lists *int32, counts *int32)
 
 // step16AVX2 is RowLoops.Step for 16 lanes.
 //
 //go:noescape
-func step16AVX2(table *float64, costs *float64, tie float64, x *uint64, row int, list *int32, n int, quads int, choice *int32, gain *float64)
+func step16AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int32, gains *float64, lists *int32, counts *int32)
 
 // step24AVX2 is RowLoops.Step for 24 lanes.
 //
 //go:noescape
-func step24AVX2(table *float64, costs *float64, tie float64, x *uint64, row int, list *int32, n int, quads int, choice *int32, gain *float64)
+func step24AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int32, gains *float64, lists *int32, counts *int32)
 
 // step32AVX2 is RowLoops.Step for 32 lanes.
 //
 //go:noescape
-func step32AVX2(table *float64, costs *float64, tie float64, x *uint64, row int, list *int32, n int, quads int, choice *int32, gain *float64)
+func step32AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int32, gains *float64, lists *int32, counts *int32)
+
+// rowSumsAVX2 is RowLoops.Sums.
+//
+//go:noescape
+func rowSumsAVX2(table *float64, x *uint64, row int, list *int32, n int, groups int, out *float64)
 
 // exchangeAVX2 is RowLoops.Exchange for n times 8 lanes.
 //

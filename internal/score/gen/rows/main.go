@@ -19,9 +19,11 @@ func main() {
 		addFours(width)
 		strengthen(width)
 	}
-	for _, width := range []int{1, 2, 3, 4} {
-		step(width)
-	}
+	laneNumbersData()
+	stepAcross("step8Across", false)
+	stepAcross("stepAcross", true)
+	rowSumsAcross()
+	gather()
 	for _, width := range []int{4, 2} {
 		addFoursAVX2(width)
 		strengthenAVX2(width)
@@ -29,11 +31,12 @@ func main() {
 	for _, width := range []int{1, 2, 3, 4} {
 		stepAVX2(width)
 	}
+	rowSumsAVX2()
 	exchangeAVX2()
 	groupsData()
 	begin()
 	beginUnits()
-	near()
+	nearLanes()
 	voteGain(false)
 	voteGain(true)
 	sum()
@@ -221,7 +224,7 @@ func beginUnits() {
 	RET()
 }
 
-func near() {
+func nearLanes() {
 	TEXT("near", NOSPLIT, "func(gains *int32, slack, least int32, mask *uint64, n int) int32")
 	Doc("near is RowLoops.Near for n times 16 lanes.")
 	Pragma("noescape")
@@ -486,99 +489,6 @@ func voters() {
 	ADDQ(Imm(64), order)
 	SUBQ(Imm(8), words)
 	JG(LabelRef("eight"))
-	VZEROUPPER()
-	RET()
-}
-
-// step is one step of the pursuit for rows that share a table.
-func step(width int) {
-	start(fmt.Sprintf("step%d", 8*width), "table, costs *float64, tie float64, x *uint64, row int, list *int32, n, quads int, choice *int32, gain *float64",
-		fmt.Sprintf("step%d is RowLoops.Step for %d lanes.", 8*width, 8*width))
-	table, costs, x, row, list, n, quads := param("table"), param("costs"), param("x"), param("row"), param("list"), param("n"), param("quads")
-	choice, gain := param("choice"), param("gain")
-	tie := Load(Param("tie"), XMM())
-	cost := make([]reg.VecVirtual, width)
-	for v := range cost {
-		cost[v] = ZMM()
-		VMOVUPD(Mem{Base: costs, Disp: 64 * v}, cost[v])
-	}
-	totals := AllocLocal(64 * width)
-	Label("row")
-	at, tab, left := GP64(), GP64(), GP64()
-	MOVLQSX(Mem{Base: list}, at)
-	IMULQ(row, at)
-	ADDQ(x, at)
-	MOVQ(table, tab)
-	MOVQ(quads, left)
-	var acc [4][]reg.VecVirtual
-	for s := range acc {
-		acc[s] = make([]reg.VecVirtual, width)
-		for v := range acc[s] {
-			acc[s][v] = ZMM()
-			VPXORQ(acc[s][v], acc[s][v], acc[s][v])
-		}
-	}
-	Label("quad")
-	b := GP64()
-	MOVWQZX(Mem{Base: at}, b)
-	for s := range acc {
-		p := GP64()
-		MOVQ(b, p)
-		ANDQ(Imm(15), p)
-		SHRQ(Imm(4), b)
-		SHLQ(Imm(6), p)
-		for v := range acc[s] {
-			VADDPD(Mem{Base: tab, Index: p, Scale: 1, Disp: 1024 * (width*s + v)}, acc[s][v], acc[s][v])
-		}
-	}
-	ADDQ(U32(4096*width), tab)
-	ADDQ(Imm(2), at)
-	DECQ(left)
-	JNZ(LabelRef("quad"))
-	most := ZMM()
-	for v := range width {
-		VADDPD(acc[1][v], acc[0][v], acc[0][v])
-		VADDPD(acc[3][v], acc[2][v], acc[2][v])
-		VADDPD(acc[2][v], acc[0][v], acc[0][v])
-		VSUBPD(cost[v], acc[0][v], acc[0][v])
-		VMOVUPD(acc[0][v], totals.Offset(64*v))
-		if v == 0 {
-			VMOVAPD(acc[0][v], most)
-		} else {
-			VMAXPD(acc[0][v], most, most)
-		}
-	}
-	half, quarter, eighth := YMM(), XMM(), XMM()
-	VEXTRACTF64X4(Imm(1), most, half)
-	VMAXPD(half, most.AsY(), half)
-	VEXTRACTF64X2(Imm(1), half, quarter)
-	VMAXPD(quarter, half.AsX(), quarter)
-	VPERMILPD(Imm(1), quarter, eighth)
-	VMAXSD(eighth, quarter, quarter)
-	VSUBSD(tie, quarter, quarter)
-	least, found, c := ZMM(), GP64(), GP64()
-	VBROADCASTSD(quarter, least)
-	for v := width - 1; v >= 0; v-- {
-		k, bits := K(), GP32()
-		VCMPPD(Imm(13), least, acc[0][v], k) // not less: >=
-		KMOVB(k, bits)
-		if v == width-1 {
-			MOVQ(bits.As64(), found)
-		} else {
-			SHLQ(Imm(8), found)
-			ORQ(bits.As64(), found)
-		}
-	}
-	TZCNTQ(found, c)
-	MOVL(c.As32(), Mem{Base: choice})
-	value := XMM()
-	VMOVSD(totals.Idx(c, 8), value)
-	VMOVSD(value, Mem{Base: gain})
-	ADDQ(Imm(4), list)
-	ADDQ(Imm(4), choice)
-	ADDQ(Imm(8), gain)
-	DECQ(n)
-	JNZ(LabelRef("row"))
 	VZEROUPPER()
 	RET()
 }
