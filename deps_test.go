@@ -39,7 +39,7 @@ const policy = `
 	< NOBODY;
 
 	# Leaves: values and formulas. None imports another.
-	NONE < bitmap, rule, pose, internal/score;
+	NONE < bitmap, rule, pose, internal/score, internal/pool;
 
 	# The inner loops ask what the processor has, and an environment variable
 	# which of them to use. Nothing that imports them inherits that.
@@ -53,14 +53,15 @@ const policy = `
 	testing, FILES < internal/testenv;
 
 	# The core knows no file, no clock and no network.
-	bitmap, rule, pose, gauss, internal/score
+	bitmap, rule, pose, gauss, internal/score, internal/pool
 	< patchwork;
 
 	# Edges: files to images, models to files, models to pictures.
 	FILES < internal/atomicfile, internal/journal;
-	NONE < dataset/npy;
+	NONE < dataset/npy < dataset/mat;
+	NONE < dataset/mat/mattest; # for tests only
 	bitmap < dataset/synth;
-	bitmap, dataset/npy, internal/atomicfile, FILES,
+	bitmap, dataset/mat, internal/atomicfile, FILES,
 	github.com/parquet-go/parquet-go/..., golang.org/x/image/...
 	< dataset;
 
@@ -79,6 +80,7 @@ const policy = `
 
 	# The comparison models of the paper know images, not our model.
 	bitmap, gonum.org/v1/gonum/... < baseline/...;
+	testing, baseline/... < baseline/baselinetest; # for tests only
 
 	# Measuring. Only tests may import it.
 	golang.org/x/sys/cpu < bench/roofline;
@@ -86,7 +88,11 @@ const policy = `
 	# Programs. Only cmd serves and experiments; nothing imports cmd.
 	modelfile, tallyfile, render, dataset, dataset/synth < LIBRARY;
 	LIBRARY, bench/roofline, internal/score/kernel < bench/peers;
-	LIBRARY, NETWORK < studio/...;
+	LIBRARY, NETWORK,
+	github.com/danielgtaylor/huma/v2/..., github.com/prometheus/client_golang/...
+	< studio/...;
+	LIBRARY, NETWORK < bench/serve;
+	LIBRARY, internal/engine < bench/scale;
 	LIBRARY, baseline/..., rule < experiments/...;
 	LIBRARY, internal/journal, internal/engine, NETWORK, experiments/..., studio/...,
 	github.com/spf13/cobra/..., github.com/spf13/pflag, golang.org/x/term

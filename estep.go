@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"iter"
 	"sync"
+
+	"example.com/patchwork/internal/pool"
 )
 
 // Explain is the E-step: it explains every image, on the given number of
@@ -55,6 +57,29 @@ type block struct {
 	first int
 }
 
+// blocks are those of a source, counted as they are read. The error comes last:
+// the source's, or that of images that cannot be counted.
+func (c *census) blocks(ctx context.Context, src Source) iter.Seq2[*block, error] {
+	return func(yield func(*block, error) bool) {
+		for d, err := range src.Blocks(ctx) {
+			b := &block{d, c.images}
+			if err == nil {
+				err = c.count(d)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(b, nil) {
+				return
+			}
+		}
+		if err := c.done(); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
 // visitor is told of the explanation of image j of a block.
 type visitor func(b *block, j int, e *Explanation)
 
@@ -64,8 +89,20 @@ func explainSource(ctx context.Context, m *Model, src Source, opt PursuitOptions
 	if err != nil {
 		return nil, err
 	}
+	return p.explainSource(ctx, src, workers, each)
+}
+
+// Tally is [Explain] without each, by a pursuit that is there already: for data
+// that are explained in pieces. What the pursuit and its forks have prepared for
+// one piece serves the next, but it is the images of src that are explained,
+// wherever those of a [Tallier] would be.
+func (p *Pursuit) Tally(ctx context.Context, src Source, workers int) (*Tally, error) {
+	return p.explainSource(ctx, src, workers, nil)
+}
+
+func (p *Pursuit) explainSource(ctx context.Context, src Source, workers int, each visitor) (*Tally, error) {
 	if d, ok := src.(Data); ok {
-		if err := d.fits(m); err != nil {
+		if err := d.fits(p.model); err != nil {
 			return nil, err
 		}
 		workers = min(workers, (len(d.Images)+chunk-1)/chunk)
@@ -91,22 +128,15 @@ func (d Data) fits(m *Model) error {
 
 func explainAlone(ctx context.Context, p *Pursuit, src Source, each visitor) (*Tally, error) {
 	w := newExplainer(p, each)
-	defer w.release()
+	defer w.pursuit.release()
 	var seen census
-	for d, err := range src.Blocks(ctx) {
-		b := &block{d, seen.images}
-		if err == nil {
-			err = seen.count(d)
-		}
+	for b, err := range seen.blocks(ctx, src) {
 		if err == nil {
 			_, err = w.explain(ctx, b)
 		}
 		if err != nil {
 			return nil, err
 		}
-	}
-	if err := seen.done(); err != nil {
-		return nil, err
 	}
 	return w.tally, nil
 }
@@ -121,7 +151,7 @@ func explainTogether(ctx context.Context, p *Pursuit, src Source, workers int, e
 		}
 		team[i] = newExplainer(p, each)
 		wg.Go(func() {
-			defer team[i].release()
+			defer team[i].pursuit.release()
 			for b := f.take(); b != nil && errs[i] == nil; b = f.take() {
 				if at[i], errs[i] = team[i].explain(ctx, b); errs[i] != nil {
 					f.close()
@@ -151,8 +181,6 @@ type explainer struct {
 func newExplainer(p *Pursuit, each visitor) *explainer {
 	return &explainer{p, NewTally(p.model), each}
 }
-
-func (w *explainer) release() { w.pursuit.search.Release() }
 
 // explain explains and counts the images of a block, in their order. If one
 // fails, at is its number.
@@ -195,8 +223,8 @@ func (w *explainer) explainEach(ctx context.Context, b *block, from, to int) (at
 // memory, and nobody waits but for the reading of another.
 type feed struct {
 	mu    sync.Mutex
-	begin func() (pull func() (Data, error, bool), stop func())
-	pull  func() (Data, error, bool) // nil before the first reading
+	begin func() (pull func() (*block, error, bool), stop func())
+	pull  func() (*block, error, bool) // nil before the first reading
 	stop  func()
 	seen  census
 	over  bool
@@ -204,7 +232,9 @@ type feed struct {
 }
 
 func newFeed(ctx context.Context, src Source) *feed {
-	return &feed{begin: func() (func() (Data, error, bool), func()) { return iter.Pull2(src.Blocks(ctx)) }}
+	f := new(feed)
+	f.begin = func() (func() (*block, error, bool), func()) { return iter.Pull2(f.seen.blocks(ctx, src)) }
+	return f
 }
 
 // end stops the reading. Like take it is for workers only: a caller that is
@@ -225,14 +255,7 @@ func (f *feed) take() *block {
 	if f.pull == nil {
 		f.pull, f.stop = f.begin()
 	}
-	d, err, ok := f.pull()
-	b := &block{d, f.seen.images}
-	switch {
-	case !ok:
-		err = f.seen.done()
-	case err == nil:
-		err = f.seen.count(d)
-	}
+	b, err, ok := f.pull()
 	if !ok || err != nil {
 		f.over, f.err = true, err
 		return nil
@@ -254,27 +277,8 @@ func (f *feed) outcome(ctx context.Context, at []int, errs []error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	lowest := -1
-	for i, err := range errs {
-		if err != nil && (lowest < 0 || at[i] < at[lowest]) {
-			lowest = i
-		}
-	}
-	if lowest >= 0 {
-		return errs[lowest]
+	if err := errs[pool.Lowest(at, errs)]; err != nil {
+		return err
 	}
 	return f.err
-}
-
-// queue hands out 0, 1, 2, ... to several goroutines.
-type queue struct {
-	mu   sync.Mutex
-	next int
-}
-
-func (q *queue) take() int {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.next++
-	return q.next - 1
 }

@@ -155,6 +155,33 @@ type rowTable struct {
 	asked atomic.Int64 // rows, of all pursuits that share it
 	once  sync.Once
 	table *score.Table // nil: there is none
+
+	mu   sync.Mutex
+	idle []*rows // what pursuits have given back: it knows the rows it has met
+}
+
+// take is memory for one goroutine.
+func (t *rowTable) take() *rows {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	last := len(t.idle) - 1
+	if last < 0 {
+		return &rows{Rows: score.NewRows(t.table)}
+	}
+	b := t.idle[last]
+	t.idle = t.idle[:last]
+	return b
+}
+
+// release gives back the large memory of a pursuit, for others to use. The
+// pursuit can be used again.
+func (p *Pursuit) release() {
+	p.search.Release()
+	if p.bulk != nil {
+		p.rowTable.mu.Lock()
+		defer p.rowTable.mu.Unlock()
+		p.rowTable.idle, p.bulk = append(p.rowTable.idle, p.bulk), nil
+	}
 }
 
 // rows holds the images, packed, or is nil where they have to be explained one
@@ -178,7 +205,7 @@ func (p *Pursuit) rows(images []*bitmap.Image) *rows {
 		if p.rowTable.table == nil {
 			return nil
 		}
-		p.bulk = &rows{Rows: score.NewRows(p.rowTable.table)}
+		p.bulk = p.rowTable.take()
 	}
 	if !p.bulk.pack(images, h, w) {
 		return nil

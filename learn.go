@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"sync/atomic"
 )
 
 // Trial is one start of a learning run.
@@ -121,12 +122,12 @@ func inTurn[T any](ctx context.Context, n, side int, f func(context.Context, int
 		for i := range results {
 			results[i] = make(chan result, 1)
 		}
-		var next queue
+		var next atomic.Int64
 		done := make(chan struct{})
 		for range side {
 			go func() {
 				defer func() { done <- struct{}{} }()
-				for i := next.take(); i < n && ctx.Err() == nil; i = next.take() {
+				for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
 					v, err := f(ctx, i)
 					results[i] <- result{v, err}
 				}

@@ -2,7 +2,8 @@ package patchwork
 
 import (
 	"context"
-	"sync"
+
+	"example.com/patchwork/internal/pool"
 )
 
 // LeaveOneOut is how well a model explains images it was not learned from, as
@@ -24,19 +25,23 @@ func LeaveOneOut(ctx context.Context, m *Model, data Data, opt PursuitOptions, s
 		return 0, err
 	}
 	logLiks := make([]float64, len(data.Images))
-	forEach(len(data.Images), workers, func(i int) {
-		if ctx.Err() != nil || data.Weight(i) == 0 {
-			return
+	_, err = pool.Run(ctx, len(data.Images), workers, 1, func(_, i int) error {
+		if data.Weight(i) == 0 {
+			return nil
 		}
 		img, e := data.Images[i], explanations[i]
 		without := all.without(m, data, i, e).leftOut(m, all, step)
 		logLiks[i] = float64(data.Weight(i)) * LogLik(img, without.Compose(img.Height(), img.Width(), e.Picks).P)
+		return nil
 	})
+	if err != nil {
+		return 0, err
+	}
 	sum := 0.0
 	for _, l := range logLiks {
 		sum += l
 	}
-	return sum, ctx.Err()
+	return sum, nil
 }
 
 // byLeavingOut reports whether the starts of a run are judged by LeaveOneOut.
@@ -77,19 +82,4 @@ func (t *Tally) leftOut(m *Model, all *Tally, step MStep) *Model {
 		}
 	}
 	return next
-}
-
-// forEach calls f(0), ..., f(n-1) on the given number of goroutines, in no
-// order.
-func forEach(n, workers int, f func(i int)) {
-	var next queue
-	var wg sync.WaitGroup
-	for range max(1, min(workers, n)) {
-		wg.Go(func() {
-			for i := next.take(); i < n; i = next.take() {
-				f(i)
-			}
-		})
-	}
-	wg.Wait()
 }

@@ -3,9 +3,9 @@ package patchwork
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/pool"
 )
 
 // Predict finds the best explanations of one image from its known pixels, and
@@ -68,54 +68,25 @@ func Posteriors(ctx context.Context, m *Model, images []*bitmap.Image, opt NBest
 }
 
 // eachImage calls do for images 0 to images-1, each worker (numbered from 0, of
-// poolSize) with a search of its own. The error is that of the first image that
-// has one: the queue hands out images in order, so whoever fails has left none
-// before it untried.
+// poolSize) with a search of its own. The error is the context's, or that of the
+// first image that has one.
 func eachImage(ctx context.Context, m *Model, opt NBestOptions, images, workers int, do func(worker int, n *NBest, i int) error) error {
 	first, err := NewNBest(m, opt)
 	if err != nil {
 		return err
 	}
-	chunks := (images + chunk - 1) / chunk
-	workers = poolSize(workers, images)
-	at, errs := make([]int, workers), make([]error, workers)
-	var next queue
-	var wg sync.WaitGroup
-	for w := range workers {
-		n := first
-		if w > 0 {
-			n = first.Fork()
+	searches := make([]*NBest, poolSize(workers, images))
+	for w := range searches {
+		if searches[w] = first; w > 0 {
+			searches[w] = first.Fork()
 		}
-		wg.Go(func() {
-			for c := next.take(); c < chunks && errs[w] == nil; c = next.take() {
-				for i := c * chunk; i < min((c+1)*chunk, images) && errs[w] == nil; i++ {
-					if errs[w] = ctx.Err(); errs[w] == nil {
-						at[w], errs[w] = i, do(w, n, i)
-					}
-				}
-			}
-		})
 	}
-	wg.Wait()
-	return firstError(ctx, at, errs)
+	i, err := pool.Run(ctx, images, workers, chunk, func(w, i int) error { return do(w, searches[w], i) })
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("image %d: %w", i, err)
+	}
+	return err
 }
 
 // poolSize is how many of the workers wanted find work in so many images.
-func poolSize(workers, images int) int { return max(1, min(workers, (images+chunk-1)/chunk)) }
-
-// firstError is the context's error, or the one of the lowest image.
-func firstError(ctx context.Context, at []int, errs []error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	lowest := -1
-	for w, err := range errs {
-		if err != nil && (lowest < 0 || at[w] < at[lowest]) {
-			lowest = w
-		}
-	}
-	if lowest < 0 {
-		return nil
-	}
-	return fmt.Errorf("image %d: %w", at[lowest], errs[lowest])
-}
+func poolSize(workers, images int) int { return pool.Size(images, workers, chunk) }

@@ -11,7 +11,9 @@ import (
 // SoftExplain is the soft E-step: it finds the best explanations of every row,
 // on the given number of workers (0 means 1), and counts them by their posterior
 // weights. each, if not nil, is called with every posterior as in [Posteriors].
-// The error is the context's, an option's, or says which row does not fit.
+// The error is the context's, an option's, or says which row does not fit. Data
+// with a memory (see [Remember]) recall what was counted before, unless each is
+// given.
 func SoftExplain(ctx context.Context, m *Model, data Data, opt NBestOptions, workers int, each func(i int, post *Posterior)) (*SoftTally, error) {
 	if err := data.validate(); err != nil {
 		return nil, err
@@ -19,6 +21,13 @@ func SoftExplain(ctx context.Context, m *Model, data Data, opt NBestOptions, wor
 	if err := still(&m.cfg); err != nil {
 		return nil, err
 	}
+	if data.memory != nil && each == nil {
+		return softExplainRecalled(ctx, m, data, opt, workers)
+	}
+	return softExplain(ctx, m, data, opt, workers, each)
+}
+
+func softExplain(ctx context.Context, m *Model, data Data, opt NBestOptions, workers int, each func(i int, post *Posterior)) (*SoftTally, error) {
 	tallies := make([]*SoftTally, poolSize(workers, len(data.Images)))
 	for w := range tallies {
 		tallies[w] = NewSoftTally(m)

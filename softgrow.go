@@ -86,6 +86,15 @@ func (g *garden) explain(r int, picks []Pick) {
 // adopt takes a model and explains all rows by it.
 func (g *garden) adopt(ctx context.Context, m *Model, best NBestOptions, workers int) (*SoftTally, error) {
 	g.model, g.q = m, m.cfg.QMap
+	if g.data.memory != nil {
+		t, chosen, err := softChosen(ctx, m, g.data, best, workers)
+		for r, picks := range chosen {
+			if err == nil {
+				g.explain(r, picks)
+			}
+		}
+		return t, err
+	}
 	return SoftExplain(ctx, m, g.data, best, workers, func(i int, post *Posterior) { g.explain(i, post.Alternatives[0].Picks) })
 }
 

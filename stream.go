@@ -38,16 +38,12 @@ func Sample(ctx context.Context, src Source, n int, seed uint64) (*Sampled, erro
 	var kept []drawn
 	var seen census
 	out, rng := &Sampled{}, rand.New(rand.NewPCG(seed, sampleStream))
-	for d, err := range src.Blocks(ctx) {
-		first := seen.images
-		if err == nil {
-			err = seen.count(d)
-		}
+	for b, err := range seen.blocks(ctx, src) {
 		if err != nil {
 			return nil, err
 		}
-		for j, img := range d.Images {
-			if d.Weight(j) == 0 {
+		for j, img := range b.Images {
+			if b.Weight(j) == 0 {
 				continue
 			}
 			slot := out.Of
@@ -58,7 +54,7 @@ func Sample(ctx context.Context, src Source, n int, seed uint64) (*Sampled, erro
 			} else {
 				kept = append(kept, drawn{})
 			}
-			kept[slot] = drawn{first + j, img.Clone(), d.Weight(j)} // a copy: the block can go
+			kept[slot] = drawn{b.first + j, img.Clone(), b.Weight(j)} // a copy: the block can go
 		}
 	}
 	slices.SortFunc(kept, func(a, b drawn) int { return a.at - b.at })
@@ -70,7 +66,7 @@ func Sample(ctx context.Context, src Source, n int, seed uint64) (*Sampled, erro
 		}
 	}
 	out.Rows = seen.rows
-	return out, seen.done()
+	return out, nil
 }
 
 // LearnStream learns from images that need not fit in memory. What needs them
@@ -111,22 +107,15 @@ func learnInOrder(ctx context.Context, src Source, cfg Config, opt LearnOptions)
 		return nil, err
 	}
 	var seen census
-	for d, err := range src.Blocks(ctx) {
-		first := seen.images
-		if err == nil {
-			err = seen.count(d)
-		}
+	for b, err := range seen.blocks(ctx, src) {
 		if err != nil {
 			return nil, err
 		}
-		for j, img := range d.Images {
-			if err := o.addTimes(ctx, first+j, img, d.Weight(j)); err != nil {
+		for j, img := range b.Images {
+			if err := o.addTimes(ctx, b.first+j, img, b.Weight(j)); err != nil {
 				return nil, err
 			}
 		}
-	}
-	if err := seen.done(); err != nil {
-		return nil, err
 	}
 	m, err := o.Model().WithConfig(cfg)
 	if err != nil {

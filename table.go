@@ -2,6 +2,7 @@ package patchwork
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"iter"
 	"math"
@@ -37,7 +38,7 @@ func Table(ctx context.Context, data Data, cfg Config, opt TableOptions) iter.Se
 	return func(yield func(AutoStep, error) bool) {
 		err := opt.validate(data, &cfg)
 		if err == nil {
-			t := &tableRun{cfg: cfg, opt: opt.withDefaults(), yield: yield}
+			t := &tableRun{cfg: cfg, opt: opt.withDefaults(), yield: yield, memory: data.memory}
 			err = t.run(ctx, data)
 		}
 		if err != nil && !errors.Is(err, errStopped) {
@@ -48,14 +49,16 @@ func Table(ctx context.Context, data Data, cfg Config, opt TableOptions) iter.Se
 
 // tableRun is one run of Table.
 type tableRun struct {
-	data  Data // equal rows as one
-	cfg   Config
-	opt   TableOptions
-	step  SoftStep
-	judge *HiddenBits // nil: description length
-	yield func(AutoStep, error) bool
-	curve Curve
-	best  tried
+	data   Data // equal rows as one
+	cfg    Config
+	opt    TableOptions
+	step   SoftStep
+	judge  *HiddenBits // nil: description length
+	yield  func(AutoStep, error) bool
+	memory Memory // of all data; nil for none
+	hidden Memory // of the judge's
+	curve  Curve
+	best   tried
 }
 
 // tried is a step and how it came about.
@@ -75,6 +78,9 @@ func (t *tableRun) run(ctx context.Context, data Data) error {
 		rest, held := data.split(t.opt.HeldOut, t.opt.Seed)
 		judge := HideBits(held, hiddenShare, hiddenTimes(held), t.opt.Seed)
 		t.judge, learn, again = &judge, rest, true
+	}
+	if t.memory != nil && t.judge != nil {
+		t.hidden = Data{Images: t.judge.Visible}.of(t.judge.Data.of(t.memory).memory).memory
 	}
 	t.take(learn)
 	if err := t.search(ctx); err != nil {
@@ -100,7 +106,7 @@ func hiddenTimes(held Data) int { return max(1, min(8, 1000/len(held.Images))) }
 
 // take makes the data those to learn from.
 func (t *tableRun) take(data Data) {
-	t.data = data.distinct()
+	t.data = data.distinct().of(t.memory)
 	t.step = SoftStep{Marginal: Marginals(t.data), KeepQ: t.opt.FixedBackground}
 	t.step.Pays = t.prices()[0]
 }
@@ -189,7 +195,7 @@ func (t *tableRun) mixtureSizes() []int {
 }
 
 func (t *tableRun) mixture(ctx context.Context, k int) (*Model, error) {
-	x, err := LearnMixture(ctx, t.data, k, t.opt.Seed)
+	x, err := mixtureRecalled(ctx, t.data, k, t.opt.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -241,11 +247,11 @@ func (t *tableRun) consider(ctx context.Context, m *Model, tally *SoftTally, c t
 		DescriptionLength: t.descriptionLength(m, tally)}, m}
 	c.pays, c.score = t.step.Pays, c.DescriptionLength
 	if t.judge != nil {
-		s, err := ScoreHidden(ctx, m, t.judge.Data, t.judge.Visible, t.opt.Best, t.opt.Workers)
-		if err != nil {
+		var err error
+		if c.HiddenBits, c.HiddenLoss, err = t.predicts(ctx, m); err != nil {
 			return 0, err
 		}
-		c.HiddenBits, c.HiddenLoss, c.score = s.Averaged.Bits, s.Averaged.LogLoss, s.Averaged.LogLoss
+		c.score = c.HiddenLoss
 	}
 	if t.best.Model == nil || c.score < t.best.score {
 		t.best = c
@@ -255,6 +261,32 @@ func (t *tableRun) consider(ctx context.Context, m *Model, tally *SoftTally, c t
 		return 0, errStopped
 	}
 	return c.score, nil
+}
+
+// predicts is how many hidden bits the judge has, and what the model loses on
+// each, through the memory of the data.
+func (t *tableRun) predicts(ctx context.Context, m *Model) (bits int64, loss float64, err error) {
+	work := func() ([]byte, error) {
+		s, err := ScoreHidden(ctx, m, t.judge.Data, t.judge.Visible, t.opt.Best, t.opt.Workers)
+		if err != nil {
+			return nil, err
+		}
+		bits, loss = s.Averaged.Bits, s.Averaged.LogLoss
+		return binary.LittleEndian.AppendUint64(binary.AppendUvarint(nil, uint64(bits)), math.Float64bits(loss)), nil
+	}
+	if t.memory == nil {
+		_, err = work()
+		return bits, loss, err
+	}
+	err = remembering(t.hidden, softKey("hidden", m, t.opt.Best), func(value []byte) bool {
+		n, size := binary.Uvarint(value)
+		if size <= 0 || len(value) != size+8 {
+			return false
+		}
+		bits, loss = int64(n), math.Float64frombits(binary.LittleEndian.Uint64(value[size:]))
+		return true
+	}, work)
+	return bits, loss, err
 }
 
 // descriptionLength is minus the evidence, which has paid for the activations,

@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -131,5 +132,44 @@ func TestMatrices(t *testing.T) {
 	}
 	if Clone(nil) != nil {
 		t.Error("nothing was cloned")
+	}
+}
+
+// Every epoch has all rows once, in batches of the size asked for but the last;
+// orders differ, and are the seed's.
+func TestMinibatches(t *testing.T) {
+	run := func(seed uint64) (epochs [][]int) {
+		const n, size = 23, 5
+		var rows []int
+		err := Minibatches(t.Context(), rand.New(rand.NewPCG(seed, 0)), n, size, 3, func(batch []int) {
+			if want := min(size, n-len(rows)); len(batch) != want {
+				t.Errorf("a batch of %d, want %d", len(batch), want)
+			}
+			if rows = append(rows, batch...); len(rows) == n {
+				epochs, rows = append(epochs, rows), nil
+			}
+		})
+		if err != nil || len(epochs) != 3 || rows != nil {
+			t.Fatalf("%d epochs and %v, %v", len(epochs), rows, err)
+		}
+		return epochs
+	}
+	a, b := run(1), run(1)
+	for i, order := range a {
+		if !slices.Equal(order, b[i]) {
+			t.Error("two runs from one seed differ")
+		}
+		if sorted := slices.Sorted(slices.Values(order)); len(slices.Compact(sorted)) != 23 || sorted[22] != 22 {
+			t.Errorf("rows %v", order)
+		}
+	}
+	if slices.Equal(a[0], a[1]) || slices.Equal(a[0], run(2)[0]) {
+		t.Error("the order is always the same")
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	steps := 0
+	err := Minibatches(ctx, rand.New(rand.NewPCG(1, 0)), 4, 2, 9, func([]int) { steps++; stop() })
+	if err != context.Canceled || steps != 2 {
+		t.Errorf("stopped after %d steps: %v", steps, err)
 	}
 }

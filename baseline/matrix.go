@@ -41,3 +41,28 @@ func Gram(to, rows [][]float64) {
 		}
 	}
 }
+
+// Activations writes the probabilities of K sigmoid units, given a row x, to
+// code: sigmoid(bias + w'x), w being K rows of D.
+func Activations(code []float64, w [][]float64, bias, x []float64) {
+	for k, row := range w {
+		code[k] = Sigmoid(bias[k] + floats.Dot(row, x))
+	}
+}
+
+// LogOdds writes bias + code'w to t: what K units say of D pixels, w being K
+// rows of D.
+func LogOdds(t []float64, w [][]float64, bias, code []float64) {
+	copy(t, bias)
+	for k, u := range code {
+		floats.AddScaled(t, u, w[k])
+	}
+}
+
+// Probabilities writes sigmoid(bias + code'w) to y; see [LogOdds].
+func Probabilities(y []float64, w [][]float64, bias, code []float64) {
+	LogOdds(y, w, bias, code)
+	for d, t := range y {
+		y[d] = Sigmoid(t)
+	}
+}

@@ -48,17 +48,23 @@ func (in *input) npz(ra io.ReaderAt, size int64) (decoder, error) {
 			return nil, inArray(err, other)
 		}
 	}
-	if w := in.opts.Weight; w != "" && !slices.ContainsFunc(images.others, func(c companion) bool { return c.role == weightRole }) {
-		return nil, &FormatError{Msg: fmt.Sprintf("no array %q for the weights; there is: %s", w, list(z.Arrays()))}
+	return images, images.checkWeight(z.Arrays())
+}
+
+// checkWeight says where the weights that were asked for are not among the
+// named arrays.
+func (d *arrayImages) checkWeight(names []string) error {
+	if w := d.in.opts.Weight; w != "" && !slices.ContainsFunc(d.others, func(c companion) bool { return c.role == weightRole }) {
+		return &FormatError{Msg: fmt.Sprintf("no array %q for the weights; there is: %s", w, list(names))}
 	}
-	return images, nil
+	return nil
 }
 
 func (in *input) chooseArray(z *npy.Zip) (string, error) {
 	names := z.Arrays()
 	switch {
 	case len(names) == 0:
-		return "", &FormatError{Msg: "a zip archive without NumPy arrays", Hint: "unpack it and give the folder of its pictures"}
+		return "", &FormatError{Msg: "a zip archive without NumPy arrays", Hint: "archives of arrays (.npz), of PNG, PBM or PGM pictures, or of one MAT-file are read"}
 	case in.opts.Array != "" && !z.Has(in.opts.Array):
 		return "", &FormatError{Msg: fmt.Sprintf("no array %q; there is: %s", in.opts.Array, list(names))}
 	case in.opts.Array != "":
@@ -175,6 +181,9 @@ func (d *arrayImages) partRows() int {
 
 func (d *arrayImages) next() (*Set, error) {
 	n := min(d.partRows(), d.layout.n-d.at)
+	if d.in.most > 0 {
+		n = min(n, d.in.most)
+	}
 	if n == 0 {
 		return nil, io.EOF
 	}
@@ -328,7 +337,7 @@ func (r *arrayRows) next(n int) (*npy.Array, error) {
 		}
 		if size > r.max {
 			return nil, &FormatError{Msg: fmt.Sprintf("an array in Fortran order of %d bytes does not fit in %d bytes of memory", size, r.max),
-				Hint: "save it with numpy.ascontiguousarray", memory: true}
+				Hint: "save it with numpy.ascontiguousarray, or allow more memory", memory: true}
 		}
 		var err error
 		if r.all, err = r.d.All(); err != nil {
@@ -423,12 +432,7 @@ func (d *arrayImages) companion(s *Set, c companion) error {
 
 // asksFor reports whether the options name an array.
 func (in *input) asksFor(name string) bool {
-	for _, c := range in.opts.Where {
-		if c.Name == name {
-			return true
-		}
-	}
-	return name == in.opts.Weight || slices.Contains(in.opts.Meta, name) || name == "known" || name == "missing"
+	return slices.Contains(in.opts.selectedBy(), name) || name == in.opts.Weight || slices.Contains(in.opts.Meta, name) || name == "known" || name == "missing"
 }
 
 // mask makes pixels unknown: those that are 0 in `known` or 1 in `missing`.

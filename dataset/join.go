@@ -153,8 +153,8 @@ func (c Column) floats() ([]float64, bool) {
 	return nil, false
 }
 
-// arrange chooses the columns of an array that was read as a whole and gives
-// the rows of a table the image size that was asked for.
+// arrange chooses the columns of an array that was read as a whole, gives the
+// rows of a table the image size that was asked for, and transposes.
 func (in *input) arrange(s *Set) error {
 	h, w := s.Size()
 	if len(in.opts.Columns) > 0 && !s.chosen {
@@ -166,18 +166,46 @@ func (in *input) arrange(s *Set) error {
 		}
 		h, w = s.Size()
 	}
-	if in.opts.Height == 0 || h == in.opts.Height && w == in.opts.Width && !s.Table {
+	height, width := in.opts.Height, in.opts.Width
+	if in.opts.Transpose { // the size is that of the result
+		height, width = width, height
+	}
+	if height > 0 && (s.Table || h != height || w != width) {
+		if !s.Table || h*w != height*width {
+			return &FormatError{Msg: fmt.Sprintf("%d x %d values cannot be images of %d x %d", h, w, in.opts.Height, in.opts.Width),
+				Hint: "leave the size out, or give one with as many pixels"}
+		}
+		for i, m := range s.Images {
+			s.Images[i] = remap(m, height, width, nil)
+		}
+		s.Table, s.Columns = false, nil
+	}
+	if !in.opts.Transpose {
 		return nil
 	}
-	if !s.Table || h*w != in.opts.Height*in.opts.Width {
-		return &FormatError{Msg: fmt.Sprintf("%d x %d values cannot be images of %d x %d", h, w, in.opts.Height, in.opts.Width),
-			Hint: "leave the size out, or give one with as many pixels"}
+	if s.Table {
+		return &FormatError{Msg: "rows of a table cannot be transposed", Hint: "make images of them with --height and --width"}
 	}
 	for i, m := range s.Images {
-		s.Images[i] = remap(m, in.opts.Height, in.opts.Width, nil)
+		s.Images[i] = transpose(m)
 	}
-	s.Table, s.Columns = false, nil
 	return nil
+}
+
+// transpose swaps rows and columns.
+func transpose(m *bitmap.Image) *bitmap.Image {
+	out := bitmap.New(m.Width(), m.Height())
+	for y := range m.Height() {
+		for x := range m.Width() {
+			switch {
+			case !m.Known(y, x):
+				out.SetUnknown(x, y)
+			case m.At(y, x):
+				out.Set(x, y, true)
+			}
+		}
+	}
+	return out
 }
 
 // choose keeps the named columns of a table, in the given order.

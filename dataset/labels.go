@@ -63,28 +63,15 @@ func (l *labelRows) done() error {
 
 // labelArray reads a label file: IDX or .npy, maybe gzipped.
 func (in *input) labelArray(r io.Reader) (*npy.Reader, error) {
-	br := bufio.NewReader(r)
-	head, err := br.Peek(8)
-	if err != nil && err != io.EOF {
-		return nil, err
+	br, k, err := sniffed(r)
+	if err == nil && k == kindGzip {
+		var z *gzip.Reader
+		if z, err = gzip.NewReader(br); err == nil {
+			br, k, err = sniffed(z)
+		}
 	}
-	k, err := sniff(head)
 	if err != nil {
 		return nil, err
-	}
-	if k == kindGzip {
-		z, err := gzip.NewReader(br)
-		if err != nil {
-			return nil, err
-		}
-		br = bufio.NewReader(z)
-		head, err := br.Peek(8)
-		if err != nil && err != io.EOF {
-			return nil, err
-		}
-		if k, err = sniff(head); err != nil {
-			return nil, err
-		}
 	}
 	switch k {
 	case kindIDX:
@@ -94,4 +81,15 @@ func (in *input) labelArray(r io.Reader) (*npy.Reader, error) {
 	}
 	return nil, &FormatError{Msg: "labels are read from IDX and .npy files only",
 		Hint: "save them with numpy.save, or carry them as a column or an array beside the images"}
+}
+
+// sniffed is a reader of which nothing was taken, and what its beginning shows.
+func sniffed(r io.Reader) (*bufio.Reader, kind, error) {
+	br := bufio.NewReader(r)
+	head, err := br.Peek(512)
+	if err != nil && err != io.EOF {
+		return nil, 0, err
+	}
+	k, err := sniff(head)
+	return br, k, err
 }

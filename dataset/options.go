@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"fmt"
 	"math"
 
 	"example.com/patchwork/bitmap"
@@ -9,8 +10,8 @@ import (
 // Options says how to read. The zero value reads files that say everything
 // themselves.
 type Options struct {
-	// Array names the array of an .npz file that holds the images. Empty means
-	// `x`, or the only array.
+	// Array names the array of an .npz file, or the variable of a MAT-file, that
+	// holds the images. Empty means `x` (in a MAT-file also `X`), or the only one.
 	Array string
 	// Threshold, if not nil, turns numbers into bits: greater is on (in
 	// pictures: greater luminance, 0 to 255, is off, see the package comment).
@@ -26,16 +27,26 @@ type Options struct {
 	// name or by number from 1. Empty means all that are not metadata.
 	Columns []string
 	// Meta names the columns of a table to carry as metadata, not as data.
-	// Columns named in Where or Weight need not be listed.
+	// Columns named in Where, FirstPer or Weight need not be listed.
 	Meta []string
 	// Where selects rows; see [Set.Where].
 	Where []Condition
+	// FirstPer selects the first of each group among the rows that Where
+	// leaves; see [Set.FirstPer].
+	FirstPer FirstPer
+	// Names says what the names of pictures in a folder or an archive tell of
+	// them, such as `{y}/{writer}_{sample}.png`; see the package comment.
+	Names string
 	// Labels names label files (IDX or .npy), one for each path given to
 	// [Read], in the same order. They become the metadata column `y`.
 	Labels []string
 	// Height and Width, both or neither, make images of rows of Height*Width
 	// values.
 	Height, Width int
+	// Transpose swaps the rows and the columns of every image, after Height and
+	// Width made images: for rows in which the image goes column by column, as
+	// MATLAB lays it out.
+	Transpose bool
 	// Delimiter of a CSV file. Zero means the one of comma, tab and semicolon
 	// that the first line has most of.
 	Delimiter rune
@@ -51,15 +62,16 @@ type Options struct {
 }
 
 // partRows is how many images a part of a file has, where each takes so many
-// bytes in the file: that takes few MiB there and, packed, in memory, and far
-// less than all that is allowed.
+// bytes in the file: that takes few MiB there, one packed in memory, and far
+// less than all that is allowed. A smaller part would cost more than to read it,
+// a larger one would be too much for one of several workers.
 func (o *Options) partRows(bytes int64, height, width int) int {
 	n := o.partBytes
 	if n == 0 {
 		n = 4 << 20
 	}
 	packed := imageCost(height, width)
-	return int(max(1, min(n/bytes, (4<<20)/packed, o.maxMemory()/8/packed)))
+	return int(max(1, min(n/bytes, (1<<20)/packed, o.maxMemory()/8/packed)))
 }
 
 // HeaderMode says whether the first line of a CSV file holds column names.
@@ -83,6 +95,8 @@ func (o *Options) check(paths []string) error {
 	case (o.Height == 0) != (o.Width == 0) || o.Height < 0 || o.Width < 0 ||
 		o.Width > 0 && o.Height > bitmap.MaxPixels/o.Width:
 		return &FormatError{Msg: "the image size needs a positive height and a positive width of reasonable size"}
+	case o.FirstPer.Count < 0:
+		return &FormatError{Msg: fmt.Sprintf("the first %d images of each group", o.FirstPer.Count), Hint: "give 1 or more"}
 	case o.Threshold != nil && math.IsNaN(*o.Threshold):
 		return &FormatError{Msg: "the threshold is not a number"}
 	}

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -9,9 +8,7 @@ import (
 	"image/color"
 	"image/png"
 	"io"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"example.com/patchwork/bitmap"
@@ -26,18 +23,23 @@ type gray struct {
 	lum           []uint16
 }
 
-// pictureSuffixes are the names that count in a folder; what a file is, its
-// content says.
-var pictureSuffixes = []string{".png", ".pbm", ".pgm", ".pnm"}
-
-// pictureFile makes a set of one image, with the file's name without suffix as
-// metadata.
+// pictureFile makes a set of one image, with what its name tells as metadata.
 func (in *input) pictureFile(path string, r io.Reader) (decoder, error) {
 	m, err := in.picture(r)
 	if err != nil {
 		return nil, err
 	}
-	return &whole{&Set{Images: []*bitmap.Image{m}, Meta: []Column{{"name", []string{stem(path)}}}}}, nil
+	g := &gallery{in: in}
+	// Of the path as much as the form of the names has parts.
+	parts := strings.Split(filepath.ToSlash(path), "/")
+	name := strings.Join(parts[max(0, len(parts)-1-strings.Count(in.opts.Names, "/")):], "/")
+	if in.opts.Names == "" {
+		name = parts[len(parts)-1]
+	}
+	if err := g.tell([]string{name}, ""); err != nil {
+		return nil, err
+	}
+	return &whole{&Set{Images: []*bitmap.Image{m}, Meta: g.meta}}, nil
 }
 
 func stem(path string) string {
@@ -164,108 +166,4 @@ func checkPicture(height, width int) error {
 		return &FormatError{Msg: fmt.Sprintf("a picture of %d x %d pixels cannot be used", height, width), Hint: "scale it down"}
 	}
 	return nil
-}
-
-// folder reads all pictures of a folder, sorted by name; file names without
-// suffix become the metadata `name`. If it holds folders of pictures instead,
-// each is a class and its name becomes the metadata `y`.
-func (in *input) folder(dir string) (decoder, error) {
-	files, folders, err := listFolder(dir)
-	if err != nil {
-		return nil, err
-	}
-	s := &Set{}
-	var names, labels []string
-	if err := in.pictures(s, &names, dir, files); err != nil {
-		return nil, err
-	}
-	for _, sub := range folders {
-		path := filepath.Join(dir, sub)
-		inside, _, err := listFolder(path)
-		if err != nil {
-			return nil, err
-		}
-		if len(inside) > 0 && len(files) > 0 {
-			return nil, &FormatError{Path: dir, Msg: fmt.Sprintf("holds pictures (%s) as well as a folder of pictures (%s)", files[0], sub),
-				Hint: "name the folders one by one, or give every picture a class folder"}
-		}
-		if err := in.pictures(s, &names, path, inside); err != nil {
-			return nil, err
-		}
-		for range inside {
-			labels = append(labels, sub)
-		}
-	}
-	if s.Len() == 0 {
-		return nil, &FormatError{Path: dir, Msg: "a folder without PNG, PBM or PGM pictures, and without class folders of them", Hint: "name the files"}
-	}
-	s.Meta = []Column{{"name", names}}
-	if len(labels) > 0 {
-		s.Meta = append(s.Meta, Column{"y", labels})
-	}
-	return &whole{s}, nil
-}
-
-// listFolder gives the pictures and the folders in dir, by name. What is
-// hidden, or neither, is left out.
-func listFolder(dir string) (files, folders []string, err error) {
-	entries, err := os.ReadDir(dir) // sorted
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, e := range entries {
-		name := e.Name()
-		if strings.HasPrefix(name, ".") {
-			continue
-		}
-		info, err := os.Stat(filepath.Join(dir, name)) // follows links
-		if err != nil {
-			return nil, nil, err
-		}
-		if info.IsDir() {
-			folders = append(folders, name)
-		} else if slices.Contains(pictureSuffixes, strings.ToLower(filepath.Ext(name))) {
-			files = append(files, name)
-		}
-	}
-	return files, folders, nil
-}
-
-// pictures appends the named files of a folder.
-func (in *input) pictures(s *Set, names *[]string, dir string, files []string) error {
-	for _, name := range files {
-		path := filepath.Join(dir, name)
-		m, err := in.openPicture(path)
-		if err != nil {
-			return at(err, path)
-		}
-		if h, w := s.Size(); s.Len() > 0 && (h != m.Height() || w != m.Width()) {
-			return &FormatError{Path: path, Msg: fmt.Sprintf("a picture of %d x %d pixels, but those before it have %d x %d", m.Height(), m.Width(), h, w),
-				Hint: "scale or pad the pictures to one size"}
-		}
-		s.Images = append(s.Images, m)
-		*names = append(*names, stem(name))
-	}
-	return nil
-}
-
-func (in *input) openPicture(path string) (*bitmap.Image, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	br := bufio.NewReader(f)
-	head, err := br.Peek(512)
-	if err != nil && err != io.EOF {
-		return nil, err
-	}
-	k, err := sniff(head)
-	if err != nil {
-		return nil, err
-	}
-	if k != kindPNG && k != kindPNM {
-		return nil, &FormatError{Msg: "named like a picture, but it is no PNG, PBM or PGM"}
-	}
-	return in.picture(br)
 }

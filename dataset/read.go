@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"example.com/patchwork/dataset/mat"
 	"example.com/patchwork/dataset/npy"
 )
 
@@ -37,9 +38,21 @@ func Read(paths []string, opts Options) (*Set, error) {
 	}
 	set := out.done()
 	if len(opts.Where) > 0 {
-		return set.Where(opts.Where...)
+		var err error
+		if set, err = set.Where(opts.Where...); err != nil {
+			return nil, err
+		}
 	}
-	return set, nil
+	return set.FirstPer(opts.FirstPer)
+}
+
+// selectedBy lists the columns that the selection asks for.
+func (o *Options) selectedBy() []string {
+	var names []string
+	for _, c := range o.Where {
+		names = append(names, c.Name)
+	}
+	return append(names, o.FirstPer.Names...)
 }
 
 // label is the label file of path i, "" for none.
@@ -56,6 +69,7 @@ type input struct {
 	rule   rule
 	budget *budget
 	stream bool // the budget is for one part at a time
+	most   int  // images that are wanted yet, where that is known; else 0
 }
 
 func newInput(opts Options) *input {
@@ -228,11 +242,12 @@ const (
 	kindGzip
 	kindPNG
 	kindPNM
+	kindMAT
 )
 
 // foreign lists formats that users try, with the way out.
 var foreign = []struct{ magic, name, hint string }{
-	{"MATLAB 5.0", "a MATLAB file", "load it with scipy.io.loadmat and save it with numpy.savez"},
+	{"MATLAB 7.3", "a MATLAB file of version 7.3 (HDF5)", "save it with -v7"},
 	{"\x89HDF\r\n", "an HDF5 file", "load it with h5py and save it with numpy.savez"},
 	{"\xff\xd8\xff", "a JPEG picture", "convert it to PNG"},
 	{"GIF8", "a GIF picture", "convert it to PNG"},
@@ -260,6 +275,8 @@ func sniff(head []byte) (kind, error) {
 		return kindParquet, nil
 	case starts("\x1f\x8b"):
 		return kindGzip, nil
+	case starts(mat.Magic):
+		return kindMAT, nil
 	case starts("\x89PNG\r\n"):
 		return kindPNG, nil
 	case len(head) >= 3 && head[0] == 'P' && head[1] >= '1' && head[1] <= '7' && isBlank(head[2]):
@@ -273,7 +290,7 @@ func sniff(head []byte) (kind, error) {
 		}
 	}
 	if bytes.IndexByte(head, 0) >= 0 {
-		return 0, &FormatError{Msg: "is of no known format", Hint: "npy, npz, CSV, Parquet, IDX, PNG, PBM and PGM are read"}
+		return 0, &FormatError{Msg: "is of no known format", Hint: "npy, npz, MAT, CSV, Parquet, IDX, PNG, PBM and PGM are read"}
 	}
 	return kindText, nil
 }
@@ -293,26 +310,54 @@ func (in *input) file(path string, r io.Reader, ra io.ReaderAt, size int64) (dec
 	if k == kindGzip {
 		return in.gzipped(path, br)
 	}
-	if (k == kindZip || k == kindParquet) && ra == nil {
+	if (k == kindZip || k == kindParquet || k == kindMAT) && ra == nil {
 		data, err := in.slurp(br)
 		if err != nil {
 			return nil, err
 		}
 		ra, size = bytes.NewReader(data), int64(len(data))
 	}
+	if in.opts.Names != "" && k != kindZip && k != kindPNG && k != kindPNM {
+		return nil, &FormatError{Msg: "holds no pictures whose names could tell anything", Hint: "leave --names out"}
+	}
+	if s, ok := r.(io.ReadSeeker); ok && ra != nil {
+		r = &bufferedFile{br, s}
+	} else {
+		r = br
+	}
 	switch k {
 	case kindNPY:
-		return in.npy(br)
+		return in.npy(r)
 	case kindZip:
-		return in.npz(ra, size)
+		return in.zip(path, ra, size)
+	case kindMAT:
+		return in.mat(ra, size)
 	case kindParquet:
 		return in.parquet(ra, size)
 	case kindIDX:
-		return in.idx(br)
+		return in.idx(r)
 	case kindPNG, kindPNM:
 		return in.pictureFile(path, br)
 	}
 	return in.csv(br, size)
+}
+
+// bufferedFile is a buffered file of which parts can be left out.
+type bufferedFile struct {
+	*bufio.Reader
+	file io.ReadSeeker
+}
+
+// Seek is that of [io.Seeker]. After an error the position is what it was.
+func (b *bufferedFile) Seek(offset int64, whence int) (int64, error) {
+	if whence == io.SeekCurrent {
+		offset -= int64(b.Buffered())
+	}
+	at, err := b.file.Seek(offset, whence)
+	if err == nil {
+		b.Reset(b.file)
+	}
+	return at, err
 }
 
 // gzipped decodes what is inside a gzip stream.

@@ -1,10 +1,14 @@
 package dataset
 
 import (
+	"bytes"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/dataset/npy"
 	"example.com/patchwork/internal/testenv"
 )
 
@@ -174,8 +178,8 @@ func TestPublicDigits(t *testing.T) {
 // not in nonsense.
 func TestPublicFormatsWithoutAReader(t *testing.T) {
 	for name, want := range map[string]string{
-		"binary_alphadigits/binaryalphadigs.mat":       "MATLAB",
-		"omniglot_small1/images_background_small1.zip": "unpack it",
+		"binary_alphadigits/binaryalphadigs.mat":       "dat: 36x39 cell",
+		"omniglot_small1/images_background_small1.zip": "say with --names",
 		"plants/plants.data.gz":                        "line ",
 		"groceries/groceries.csv.gz":                   "line ",
 		"optdigits_orig/optdigits-orig.tra.gz":         "line ",
@@ -187,5 +191,91 @@ func TestPublicFormatsWithoutAReader(t *testing.T) {
 		if !ok || !strings.Contains(err.Error(), want) || len(err.Error()) > 600 {
 			t.Errorf("%s: %v (%T)", name, err, fe)
 		}
+	}
+}
+
+// TestPublicMAT compares the MATLAB original with the arrays made of it by
+// another reader.
+func TestPublicMAT(t *testing.T) {
+	s := readShared(t, "binary_alphadigits/binaryalphadigs.mat", Options{Array: "dat"})
+	want := readShared(t, "binary_alphadigits/binary_alphadigits.npz", Options{})
+	if h, w := s.Size(); s.Len() != 1404 || h != 20 || w != 16 || want.Len() != 1404 {
+		t.Fatalf("%d of %d x %d, and %d", s.Len(), h, w, want.Len())
+	}
+	for i, m := range s.Images { // cells in MATLAB's order: classes first
+		if j := i%36*39 + i/36; !m.Equal(want.Images[j]) {
+			t.Fatalf("cell %d is\n%vbut image %d is\n%v", i, m, j, want.Images[j])
+		}
+	}
+}
+
+// TestPublicArchive reads an archive as its author published it, and compares it
+// with the arrays made of it by another reader.
+func TestPublicArchive(t *testing.T) {
+	s := readShared(t, "omniglot_small1/images_background_small1.zip",
+		Options{Names: "images_background_small1/{alphabet}/character{y:2}/{}_{writer}.png"})
+	want := readShared(t, "omniglot_small1/omniglot_small1.npz", Options{})
+	if s.Len() != 2720 || want.Len() != 2720 {
+		t.Fatalf("%d images, and %d", s.Len(), want.Len())
+	}
+	key := func(s *Set, i int) string {
+		var k []string
+		for _, name := range []string{"alphabet", "y", "writer"} {
+			c, err := s.Column(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k = append(k, strings.TrimLeft(c.Text(i), "0"))
+		}
+		return strings.Join(k, "/")
+	}
+	images := map[string]*bitmap.Image{}
+	for i, m := range want.Images {
+		images[key(want, i)] = m
+	}
+	for i, m := range s.Images {
+		if w := images[key(s, i)]; w == nil || !m.Equal(w) {
+			t.Fatalf("%s differs", key(s, i))
+		}
+	}
+	first, err := s.FirstPer(FirstPer{Names: []string{"alphabet", "y"}})
+	if err != nil || first.Len() != 136 {
+		t.Errorf("one of each of 136 characters: %d, %v", first.Len(), err)
+	}
+}
+
+// TestTiCCForm packs the report's grey TiCC letters as an archive of pictures,
+// whose layout is invented: the threshold that the documentation names gives
+// the bits that were recovered with them.
+func TestTiCCForm(t *testing.T) {
+	b, err := os.ReadFile(shared(t, "ticc_sample/ticc_report_fig1_100.npz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := npy.ReadZip(bytes.NewReader(b), int64(len(b)), npy.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	grey, err := z.Array("gray")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := readShared(t, "ticc_sample/ticc_report_fig1_100.npz", Options{Array: "x"})
+	y := column(t, want, "y")
+	var files []entry
+	for i := range want.Images {
+		picture := "P5 56 56 255\n" + string(grey.Data.([]uint8)[i*3136:(i+1)*3136])
+		files = append(files, entry{fmt.Sprintf("setA/%s/w%d_%d.pgm", y.Text(i), i/4, i), picture})
+	}
+	s := mustRead(t, "characters.zip", zipOf(t, files...), Options{Names: "**/{y}/w{writer}_{n}", Threshold: threshold(127)})
+	n := column(t, s, "n").Values.([]int64)
+	for i, m := range s.Images {
+		if !m.Equal(want.Images[n[i]]) || column(t, s, "y").Text(i) != y.Text(int(n[i])) {
+			t.Errorf("picture %d is not letter %d", i, n[i])
+		}
+	}
+	first, err := s.FirstPer(FirstPer{Names: []string{"writer"}})
+	if err != nil || s.Len() != 100 || first.Len() != 25 {
+		t.Errorf("%d letters, %d writers, %v", s.Len(), first.Len(), err)
 	}
 }

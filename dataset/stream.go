@@ -18,8 +18,9 @@ import (
 // holds no file open between readings.
 //
 // Arrays and CSV files are read some hundred images at a time, Parquet files a
-// row group at a time. Folders of pictures, arrays in Fortran order, and
-// gzipped archives and Parquet files must fit in Options.MaxMemory as a whole.
+// row group at a time, pictures one by one. Arrays in Fortran order, as those of
+// MAT-files are, and gzipped archives and Parquet files must fit in
+// Options.MaxMemory as a whole.
 type Stream struct {
 	paths      []string
 	opts       Options
@@ -45,8 +46,8 @@ func Open(ctx context.Context, paths []string, opts Options) (*Stream, error) {
 		}
 	}
 	s.head.Source = list(paths)
-	for _, c := range opts.Where {
-		if _, err := s.head.Column(c.Name); err != nil {
+	for _, name := range opts.selectedBy() {
+		if _, err := s.head.Column(name); err != nil {
 			return nil, err
 		}
 	}
@@ -59,9 +60,9 @@ func Open(ctx context.Context, paths []string, opts Options) (*Stream, error) {
 func (s *Stream) Head() *Set { return s.head }
 
 // Len is how many images there are, as far as the files say so at their
-// beginnings and no condition selects any; ok is false where that is not known.
+// beginnings and nothing selects among them; ok is false where that is not known.
 func (s *Stream) Len() (n int, ok bool) {
-	if s.count < 0 || len(s.opts.Where) > 0 {
+	if s.count < 0 || s.selects() {
 		return 0, false
 	}
 	n = max(0, s.count-s.skip)
@@ -70,6 +71,9 @@ func (s *Stream) Len() (n int, ok bool) {
 	}
 	return n, true
 }
+
+// selects reports whether not every image is selected.
+func (s *Stream) selects() bool { return len(s.opts.Where)+len(s.opts.FirstPer.Names) > 0 }
 
 // Weighted reports whether the images have weights.
 func (s *Stream) Weighted() bool { return s.weighted }
@@ -188,7 +192,8 @@ func (s *Stream) joinMeta(part *Set) {
 // file is no longer what it was when the stream was opened.
 func (s *Stream) Blocks(ctx context.Context) iter.Seq2[*Set, error] {
 	return func(yield func(*Set, error) bool) {
-		r := &reading{Stream: s, yield: yield, left: s.take, asked: make([]asked, len(s.opts.Where))}
+		r := &reading{Stream: s, yield: yield, left: s.take, asked: make([]asked, len(s.opts.Where)),
+			groups: newGroups(s.opts.FirstPer, s.opts.maxMemory())}
 		for i, path := range s.paths {
 			if err := r.file(ctx, i); err != nil {
 				r.fail(at(err, path))
@@ -240,6 +245,7 @@ type reading struct {
 	selected int
 	left     int // to take; below 0: all
 	asked    []asked
+	groups   *groups
 }
 
 // asked is what became of a condition so far.
@@ -272,6 +278,9 @@ func (r *reading) file(ctx context.Context, i int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		if r.left > 0 && !r.selects() { // what comes after those need not be unpacked
+			d.in.most = max(0, r.skip-r.selected) + r.left
+		}
 		s, err := d.next()
 		if err == io.EOF {
 			return nil
@@ -296,7 +305,7 @@ func (r *reading) file(ctx context.Context, i int) error {
 // without unpacking them: whole files, and the first rows of arrays.
 func (r *reading) pass(d *opened) (over bool, err error) {
 	n := r.skip - r.selected
-	if n <= 0 || len(r.opts.Where) > 0 {
+	if n <= 0 || r.selects() {
 		return false, nil
 	}
 	if all := d.count(); all >= 0 && all <= n {
@@ -367,10 +376,7 @@ func (r *reading) typed(c Column, i int) (Column, error) {
 
 // selection is what the conditions and the cut leave of a part.
 func (r *reading) selection(s *Set) (*Set, error) {
-	index := make([]int, s.Len())
-	for i := range index {
-		index[i] = i
-	}
+	index := identity(s.Len())
 	for k, c := range r.opts.Where {
 		col, kept, err := s.meet(c, index)
 		if err != nil {
@@ -386,6 +392,12 @@ func (r *reading) selection(s *Set) (*Set, error) {
 			}
 		}
 		index = kept
+	}
+	if len(r.opts.FirstPer.Names) > 0 {
+		var err error
+		if index, err = r.groups.keep(s, index); err != nil {
+			return nil, err
+		}
 	}
 	r.selected += len(index)
 	index = index[min(len(index), max(0, len(index)-(r.selected-r.skip))):]

@@ -31,11 +31,11 @@ func (in *input) rolesOf(names []string, n int, auto []int) (roles, error) {
 		r.weight = i[0]
 	}
 	asked := slices.Clone(in.opts.Meta)
-	for _, c := range in.opts.Where {
-		if len(in.opts.Labels) > 0 && c.Name == "y" {
+	for _, name := range in.opts.selectedBy() {
+		if len(in.opts.Labels) > 0 && name == "y" {
 			continue // comes from the label file
 		}
-		asked = append(asked, c.Name)
+		asked = append(asked, name)
 	}
 	found, err := findColumns(names, n, asked)
 	if err != nil {

@@ -68,10 +68,7 @@ func ParseCondition(s string) (Condition, error) {
 // text is compared by size, or if nothing is left (the message lists the values
 // there are).
 func (s *Set) Where(conditions ...Condition) (*Set, error) {
-	index := make([]int, s.Len())
-	for i := range index {
-		index[i] = i
-	}
+	index := identity(s.Len())
 	for _, c := range conditions {
 		col, kept, err := s.meet(c, index)
 		if err != nil {

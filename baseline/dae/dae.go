@@ -6,6 +6,7 @@
 package dae
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -27,17 +28,7 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	for _, f := range []struct {
-		v *int
-		d int
-	}{{&o.Units, 8}, {&o.Epochs, 100}, {&o.Batch, 1}} {
-		if *f.v == 0 {
-			*f.v = f.d
-		}
-	}
-	if o.Rate == 0 {
-		o.Rate = 0.1
-	}
+	o.Units, o.Rate, o.Epochs, o.Batch = cmp.Or(o.Units, 8), cmp.Or(o.Rate, 0.1), cmp.Or(o.Epochs, 100), cmp.Or(o.Batch, 1)
 	return o
 }
 
@@ -59,22 +50,10 @@ func (m *Model) Units() int { return len(m.w) }
 func (m *Model) Weights() [][]float64 { return baseline.Clone(m.v) }
 
 // Code writes the activations of the hidden units for x, not corrupted.
-func (m *Model) Code(x, code []float64) {
-	for k, w := range m.w {
-		code[k] = baseline.Sigmoid(m.b[k] + floats.Dot(w, x))
-	}
-}
+func (m *Model) Code(x, code []float64) { baseline.Activations(code, m.w, m.b, x) }
 
 // Decode writes the probabilities that the pixels are on.
-func (m *Model) Decode(code, y []float64) {
-	copy(y, m.c)
-	for k, h := range code {
-		floats.AddScaled(y, h, m.v[k])
-	}
-	for d, t := range y {
-		y[d] = baseline.Sigmoid(t)
-	}
-}
+func (m *Model) Decode(code, y []float64) { baseline.Probabilities(y, m.v, m.c, code) }
 
 // newModel has weights uniform in +-4 sqrt(6/(D+K)), the usual start for
 // sigmoid units (Glorot and Bengio 2010), and biases 0.
@@ -134,11 +113,8 @@ func Fit(ctx context.Context, rows [][]float64, o Options) (*Model, error) {
 	}
 	o = o.withDefaults()
 	l := newLearner(rows, o)
-	for range o.Epochs {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		l.epoch()
+	if err := baseline.Minibatches(ctx, l.rng, len(rows), o.Batch, o.Epochs, l.batch); err != nil {
+		return nil, err
 	}
 	return l.Model, nil
 }
@@ -146,22 +122,18 @@ func Fit(ctx context.Context, rows [][]float64, o Options) (*Model, error) {
 // learner is learning under way.
 type learner struct {
 	*Model
-	rows  [][]float64
-	o     Options
-	rng   *rand.Rand
-	order []int
-	at    *scratch
-	sum   *Model // the gradient of a minibatch
+	rows [][]float64
+	o    Options
+	rng  *rand.Rand
+	at   *scratch
+	sum  *Model // the gradient of a minibatch
 }
 
 func newLearner(rows [][]float64, o Options) *learner {
 	d := len(rows[0])
-	l := &learner{rows: rows, o: o, rng: rand.New(rand.NewPCG(o.Seed, 0x646165)), order: make([]int, len(rows)), at: newScratch(o.Units, d)}
+	l := &learner{rows: rows, o: o, rng: rand.New(rand.NewPCG(o.Seed, 0x646165)), at: newScratch(o.Units, d)}
 	l.Model = newModel(d, o, l.rng)
 	l.sum = l.zero()
-	for i := range l.order {
-		l.order[i] = i
-	}
 	return l
 }
 
@@ -175,21 +147,17 @@ func (m *Model) zero() *Model {
 	return z
 }
 
-// epoch goes once through the rows, in a new order.
-func (l *learner) epoch() {
-	l.rng.Shuffle(len(l.order), func(i, j int) { l.order[i], l.order[j] = l.order[j], l.order[i] })
-	for at := 0; at < len(l.order); at += l.o.Batch {
-		batch := l.order[at:min(at+l.o.Batch, len(l.order))]
-		if len(batch) == 1 {
-			l.alone(l.rows[batch[0]])
-			continue
-		}
-		for _, i := range batch {
-			l.corrupt(l.rows[i])
-			l.gradient(l.sum, -l.o.Rate/float64(len(batch)), l.rows[i], l.at)
-		}
-		l.move()
+// batch is one step against the mean gradient of these rows.
+func (l *learner) batch(rows []int) {
+	if len(rows) == 1 {
+		l.alone(l.rows[rows[0]])
+		return
 	}
+	for _, i := range rows {
+		l.corrupt(l.rows[i])
+		l.gradient(l.sum, -l.o.Rate/float64(len(rows)), l.rows[i], l.at)
+	}
+	l.move()
 }
 
 // alone is a minibatch of one: the gradient goes straight into the model,

@@ -2,13 +2,12 @@ package dae
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"testing"
 
 	"example.com/patchwork/baseline"
+	"example.com/patchwork/baseline/baselinetest"
 )
 
 // parameters of a model, once each.
@@ -130,29 +129,8 @@ func TestFitLearns(t *testing.T) {
 	}
 }
 
-func TestFitIsRepeatable(t *testing.T) {
-	fit := func(seed uint64) *Model {
-		m, err := Fit(t.Context(), bars(), Options{Untied: true, Corruption: 0.1, Epochs: 5, Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m
-	}
-	if a, b := fit(1), fit(1); !reflect.DeepEqual(a, b) {
-		t.Error("two runs from one seed differ")
-	}
-	if a, b := fit(1), fit(2); reflect.DeepEqual(a.Weights(), b.Weights()) {
-		t.Error("the seed changes nothing")
-	}
-}
-
-func TestFitRefuses(t *testing.T) {
-	if _, err := Fit(t.Context(), [][]float64{{3}}, Options{}); err == nil {
-		t.Error("a row with a 3 was taken")
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	stop()
-	if _, err := Fit(ctx, bars(), Options{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("stopped: %v", err)
-	}
+func TestFit(t *testing.T) {
+	baselinetest.Fit(t, bars(), func(ctx context.Context, rows [][]float64, seed uint64) (*Model, error) {
+		return Fit(ctx, rows, Options{Untied: true, Corruption: 0.1, Epochs: 5, Seed: seed})
+	})
 }

@@ -7,6 +7,7 @@
 package logpca
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -26,15 +27,7 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Units == 0 {
-		o.Units = 8
-	}
-	if o.Iterations == 0 {
-		o.Iterations = 50
-	}
-	if o.Ridge == 0 {
-		o.Ridge = 1
-	}
+	o.Units, o.Iterations, o.Ridge = cmp.Or(o.Units, 8), cmp.Or(o.Iterations, 50), cmp.Or(o.Ridge, 1)
 	return o
 }
 
@@ -57,25 +50,13 @@ func (m *Model) Units() int { return len(m.v) }
 func (m *Model) Weights() [][]float64 { return baseline.Clone(m.v) }
 
 // Decode writes the probabilities sigmoid(code'V + bias).
-func (m *Model) Decode(code, y []float64) {
-	m.logOdds(code, y)
-	for d, t := range y {
-		y[d] = baseline.Sigmoid(t)
-	}
-}
-
-func (m *Model) logOdds(code, t []float64) {
-	copy(t, m.bias)
-	for k, u := range code {
-		floats.AddScaled(t, u, m.v[k])
-	}
-}
+func (m *Model) Decode(code, y []float64) { baseline.Probabilities(y, m.v, m.bias, code) }
 
 // Cost is the loss of a code: the cross-entropy of x, in nats, and half the
 // ridge times the code's squares.
 func (m *Model) Cost(x, code []float64) float64 {
 	t, sum := make([]float64, len(x)), m.ridge/2*floats.Dot(code, code)
-	m.logOdds(code, t)
+	baseline.LogOdds(t, m.v, m.bias, code)
 	for d, v := range x {
 		sum += baseline.Softplus(t[d]) - v*t[d]
 	}
@@ -135,10 +116,7 @@ func (b *bound) step(x []float64, v [][]float64, offset []float64, ridge float64
 
 // fill makes the slope g of the loss at the code, and the curvature a.
 func (b *bound) fill(x []float64, v [][]float64, offset []float64, ridge float64, code []float64, curve func(float64) float64) {
-	copy(b.t, offset)
-	for k, u := range code {
-		floats.AddScaled(b.t, u, v[k])
-	}
+	baseline.LogOdds(b.t, v, offset, code)
 	a, g := b.a.RawSymmetric(), b.g.RawVector().Data
 	clear(a.Data)
 	for k, u := range code {

@@ -2,15 +2,14 @@ package logpca
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
 
 	"example.com/patchwork/baseline"
+	"example.com/patchwork/baseline/baselinetest"
 )
 
 func random(k, d, n int, ridge float64, seed uint64) (*Model, [][]float64) {
@@ -151,30 +150,9 @@ func TestFitFindsTheComponent(t *testing.T) {
 	}
 }
 
-func TestFitIsRepeatable(t *testing.T) {
+func TestFit(t *testing.T) {
 	_, rows := random(1, 6, 9, 1, 4)
-	fit := func(seed uint64) *Model {
-		m, err := Fit(t.Context(), rows, Options{Units: 3, Iterations: 5, Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m
-	}
-	if a, b := fit(1), fit(1); !reflect.DeepEqual(a, b) {
-		t.Error("two runs from one seed differ")
-	}
-	if a, b := fit(1), fit(2); reflect.DeepEqual(a.Weights(), b.Weights()) {
-		t.Error("the seed changes nothing")
-	}
-}
-
-func TestFitRefuses(t *testing.T) {
-	if _, err := Fit(t.Context(), nil, Options{}); err == nil {
-		t.Error("no rows were taken")
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	stop()
-	if _, err := Fit(ctx, [][]float64{{1}}, Options{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("stopped: %v", err)
-	}
+	baselinetest.Fit(t, rows, func(ctx context.Context, rows [][]float64, seed uint64) (*Model, error) {
+		return Fit(ctx, rows, Options{Units: 3, Iterations: 5, Seed: seed})
+	})
 }

@@ -5,6 +5,7 @@
 package nmf
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -31,12 +32,7 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Units == 0 {
-		o.Units = 8
-	}
-	if o.Iterations == 0 {
-		o.Iterations = 200
-	}
+	o.Units, o.Iterations = cmp.Or(o.Units, 8), cmp.Or(o.Iterations, 200)
 	return o
 }
 

@@ -2,13 +2,12 @@ package nmf
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"testing"
 
 	"example.com/patchwork/baseline"
+	"example.com/patchwork/baseline/baselinetest"
 )
 
 // random is k units of d positive numbers and n rows of d bits.
@@ -157,32 +156,14 @@ func worst(t *testing.T, rows [][]float64, o Options) float64 {
 	return most
 }
 
-func TestFitIsRepeatable(t *testing.T) {
+func TestFit(t *testing.T) {
 	_, rows := random(1, 6, 9, KL, 4)
-	fit := func(seed uint64) *Model {
-		m, err := Fit(t.Context(), rows, Options{Units: 3, Iterations: 5, Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m
-	}
-	if a, b := fit(1), fit(1); !reflect.DeepEqual(a, b) {
-		t.Error("two runs from one seed differ")
-	}
-	if a, b := fit(1), fit(2); reflect.DeepEqual(a.Weights(), b.Weights()) {
-		t.Error("the seed changes nothing")
-	}
+	baselinetest.Fit(t, rows, func(ctx context.Context, rows [][]float64, seed uint64) (*Model, error) {
+		return Fit(ctx, rows, Options{Units: 3, Iterations: 5, Seed: seed})
+	})
 }
 
-func TestFitRefuses(t *testing.T) {
-	if _, err := Fit(t.Context(), nil, Options{}); err == nil {
-		t.Error("no rows were taken")
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	stop()
-	if _, err := Fit(ctx, [][]float64{{1}}, Options{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("stopped: %v", err)
-	}
+func TestFitOfNothing(t *testing.T) {
 	// Pixels that are never on, and rows of nothing.
 	m, err := Fit(t.Context(), [][]float64{{0, 0, 0}, {1, 0, 0}}, Options{Units: 2, Loss: KL})
 	if err != nil {

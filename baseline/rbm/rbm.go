@@ -5,6 +5,7 @@
 package rbm
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 
@@ -27,17 +28,8 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	for _, f := range []struct {
-		v *int
-		d int
-	}{{&o.Units, 8}, {&o.Epochs, 100}, {&o.Batch, 10}, {&o.Steps, 1}} {
-		if *f.v == 0 {
-			*f.v = f.d
-		}
-	}
-	if o.Rate == 0 {
-		o.Rate = 0.1
-	}
+	o.Units, o.Rate, o.Epochs = cmp.Or(o.Units, 8), cmp.Or(o.Rate, 0.1), cmp.Or(o.Epochs, 100)
+	o.Batch, o.Steps = cmp.Or(o.Batch, 10), cmp.Or(o.Steps, 1)
 	return o
 }
 
@@ -66,23 +58,11 @@ func (m *Model) Units() int { return len(m.w) }
 func (m *Model) Weights() [][]float64 { return baseline.Clone(m.w) }
 
 // Code writes P(h = 1 | v = x) of each hidden unit.
-func (m *Model) Code(x, code []float64) {
-	for k, w := range m.w {
-		code[k] = baseline.Sigmoid(m.b[k] + floats.Dot(w, x))
-	}
-}
+func (m *Model) Code(x, code []float64) { baseline.Activations(code, m.w, m.b, x) }
 
 // Decode writes P(v = 1 | h = code) of each visible unit: one step of mean
 // field where the code is not binary.
-func (m *Model) Decode(code, y []float64) {
-	copy(y, m.c)
-	for k, h := range code {
-		floats.AddScaled(y, h, m.w[k])
-	}
-	for d, t := range y {
-		y[d] = baseline.Sigmoid(t)
-	}
-}
+func (m *Model) Decode(code, y []float64) { baseline.Probabilities(y, m.w, m.c, code) }
 
 // FreeEnergy is -log of the unnormalised probability of v:
 // -c'v - sum over k of log(1+exp(b_k + W_k'v)).
@@ -144,11 +124,8 @@ func Fit(ctx context.Context, rows [][]float64, o Options) (*Model, error) {
 	}
 	o = o.withDefaults()
 	l := newLearner(rows, o)
-	for range o.Epochs {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		l.epoch()
+	if err := baseline.Minibatches(ctx, l.rng, len(rows), o.Batch, o.Epochs, l.batch); err != nil {
+		return nil, err
 	}
 	return l.Model, nil
 }
@@ -159,7 +136,6 @@ type learner struct {
 	rows   [][]float64
 	o      Options
 	rng    *rand.Rand
-	order  []int
 	step   *gradient // with momentum
 	code   []float64
 	chains [][]float64 // visible states, one a place in a batch
@@ -167,7 +143,7 @@ type learner struct {
 
 func newLearner(rows [][]float64, o Options) *learner {
 	d := len(rows[0])
-	l := &learner{rows: rows, o: o, rng: rand.New(rand.NewPCG(o.Seed, 0x72626d)), order: make([]int, len(rows)),
+	l := &learner{rows: rows, o: o, rng: rand.New(rand.NewPCG(o.Seed, 0x72626d)),
 		step: newGradient(o.Units, d), code: make([]float64, o.Units), chains: baseline.Matrix(o.Batch, d)}
 	l.Model = New(baseline.Matrix(o.Units, d), make([]float64, o.Units), make([]float64, d))
 	for _, w := range l.w {
@@ -175,22 +151,12 @@ func newLearner(rows [][]float64, o Options) *learner {
 			w[j] = 0.01 * l.rng.NormFloat64()
 		}
 	}
-	for i := range l.order {
-		l.order[i] = i
-	}
 	if o.Persistent { // chains start from no hidden unit on, as scikit-learn's do
 		for _, v := range l.chains {
 			l.sampleVisible(v)
 		}
 	}
 	return l
-}
-
-func (l *learner) epoch() {
-	l.rng.Shuffle(len(l.order), func(i, j int) { l.order[i], l.order[j] = l.order[j], l.order[i] })
-	for at := 0; at < len(l.order); at += l.o.Batch {
-		l.batch(l.order[at:min(at+l.o.Batch, len(l.order))])
-	}
 }
 
 // batch is one step: up the free energy's slope at the data, down it at what

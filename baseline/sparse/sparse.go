@@ -5,6 +5,7 @@
 package sparse
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -24,17 +25,7 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	for _, f := range []struct {
-		v *int
-		d int
-	}{{&o.Units, 8}, {&o.Epochs, 100}, {&o.Batch, 10}} {
-		if *f.v == 0 {
-			*f.v = f.d
-		}
-	}
-	if o.Alpha == 0 {
-		o.Alpha = 1
-	}
+	o.Units, o.Alpha, o.Epochs, o.Batch = cmp.Or(o.Units, 8), cmp.Or(o.Alpha, 1), cmp.Or(o.Epochs, 100), cmp.Or(o.Batch, 10)
 	return o
 }
 
@@ -135,14 +126,8 @@ func Fit(ctx context.Context, rows [][]float64, o Options) (*Model, error) {
 	}
 	o = o.withDefaults()
 	l := newLearner(rows, o)
-	for range o.Epochs {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		l.rng.Shuffle(len(l.order), func(i, j int) { l.order[i], l.order[j] = l.order[j], l.order[i] })
-		for at := 0; at < len(l.order); at += o.Batch {
-			l.batch(l.order[at:min(at+o.Batch, len(l.order))])
-		}
+	if err := baseline.Minibatches(ctx, l.rng, len(rows), o.Batch, o.Epochs, l.batch); err != nil {
+		return nil, err
 	}
 	return l.Model, nil
 }
@@ -154,7 +139,6 @@ type learner struct {
 	rows  [][]float64
 	o     Options
 	rng   *rand.Rand
-	order []int
 	a, b  [][]float64
 	code  []float64
 	steps int
@@ -162,11 +146,8 @@ type learner struct {
 
 func newLearner(rows [][]float64, o Options) *learner {
 	d := len(rows[0])
-	l := &learner{rows: rows, o: o, rng: rand.New(rand.NewPCG(o.Seed, 0x64696374)), order: make([]int, len(rows)),
+	l := &learner{rows: rows, o: o, rng: rand.New(rand.NewPCG(o.Seed, 0x64696374)),
 		a: baseline.Matrix(o.Units, o.Units), b: baseline.Matrix(o.Units, d), code: make([]float64, o.Units)}
-	for i := range l.order {
-		l.order[i] = i
-	}
 	atoms, pick := baseline.Matrix(o.Units, d), l.rng.Perm(len(rows))
 	for k, atom := range atoms {
 		l.fromRow(atom, rows[pick[k%len(pick)]])

@@ -2,16 +2,15 @@ package sparse
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/bits"
 	"math/rand/v2"
-	"reflect"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
 
 	"example.com/patchwork/baseline"
+	"example.com/patchwork/baseline/baselinetest"
 )
 
 // random is a dictionary of k atoms of norm 1 and n rows of d bits.
@@ -245,29 +244,8 @@ func TestForget(t *testing.T) {
 	}
 }
 
-func TestFitIsRepeatable(t *testing.T) {
-	fit := func(seed uint64) *Model {
-		m, err := Fit(t.Context(), mixed(), Options{Units: 3, Epochs: 3, Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m
-	}
-	if a, b := fit(1), fit(1); !reflect.DeepEqual(a, b) {
-		t.Error("two runs from one seed differ")
-	}
-	if a, b := fit(1), fit(2); reflect.DeepEqual(a.Weights(), b.Weights()) {
-		t.Error("the seed changes nothing")
-	}
-}
-
-func TestFitRefuses(t *testing.T) {
-	if _, err := Fit(t.Context(), [][]float64{{}}, Options{}); err == nil {
-		t.Error("rows of nothing were taken")
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	stop()
-	if _, err := Fit(ctx, mixed(), Options{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("stopped: %v", err)
-	}
+func TestFit(t *testing.T) {
+	baselinetest.Fit(t, mixed(), func(ctx context.Context, rows [][]float64, seed uint64) (*Model, error) {
+		return Fit(ctx, rows, Options{Units: 3, Epochs: 3, Seed: seed})
+	})
 }

@@ -26,7 +26,8 @@ const checked = 2000
 
 // plantTable draws n rows of d columns. Each of k experts says .9 for an eighth
 // of the columns (at least nine) and is active in a few rows: four experts a
-// row on average, at most a quarter of them. The abstention value is .02.
+// row on average, at most a quarter of them. The abstention value is .02. The
+// rows lie in memory as those read from a file do.
 func plantTable(n, d, k int) (*table, error) {
 	rng := rand.New(rand.NewPCG(2, uint64(k)))
 	const on, off = 0.9, 0.02
@@ -47,7 +48,7 @@ func plantTable(n, d, k int) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &table{model: m, pursuit: p, data: patchwork.Data{Images: make([]*bitmap.Image, n)}, active: make([][]int, min(n, checked))}
+	t := &table{model: m, pursuit: p, data: patchwork.Data{Images: bitmap.NewBlock(n, 1, d)}, active: make([][]int, min(n, checked))}
 	probs, pixels := make([]float64, d), make([]uint8, d)
 	for i := range n {
 		clear(probs)
@@ -67,7 +68,7 @@ func plantTable(n, d, k int) (*table, error) {
 				pixels[c] = 1
 			}
 		}
-		t.data.Images[i] = bitmap.FromBytes(1, d, pixels)
+		t.data.Images[i].SetBytes(pixels)
 	}
 	return t, nil
 }

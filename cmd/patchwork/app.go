@@ -50,7 +50,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetGlobalNormalizationFunc(otherNames)
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(a.learnCommand(), a.explainCommand(), a.predictCommand(), a.scoreCommand(), a.sampleCommand(), a.drawCommand(),
-		a.infoCommand(), a.statsCommand(), a.mstepCommand(), a.synthCommand(), a.ruleCommand(), a.demoCommand(), a.paperCommand(), a.versionCommand())
+		a.infoCommand(), a.statsCommand(), a.mstepCommand(), a.synthCommand(), a.ruleCommand(), a.demoCommand(), a.paperCommand(), a.serveCommand(), a.versionCommand())
 	return root
 }
 

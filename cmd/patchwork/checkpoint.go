@@ -30,12 +30,9 @@ func (c *checkpoint) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&c.resume, "resume", false, "go on with the run that --checkpoint has kept; the model is that of a run without interruption")
 }
 
-func (c *checkpoint) check(f *learnFlags) error {
-	switch {
-	case c.resume && c.dir == "":
+func (c *checkpoint) check() error {
+	if c.resume && c.dir == "" {
 		return usagef("--resume goes on with a run that was kept; --checkpoint DIR says where")
-	case c.dir != "" && f.soft():
-		return usagef("--checkpoint keeps iterations of counts; --method soft weighs them, and starts anew")
 	}
 	return nil
 }
@@ -131,9 +128,27 @@ type memory struct {
 	of string
 }
 
-func (m memory) Recall(key string) ([]byte, bool, error) { return m.Journal.Recall(m.of + key) }
+func (m memory) Recall(key string) ([]byte, bool, error) {
+	value, ok, err := m.Journal.Recall(m.of + key)
+	if err != nil {
+		err = &checkpointError{err}
+	}
+	return value, ok, err
+}
 
-func (m memory) Keep(key string, value []byte) error { return m.Journal.Keep(m.of+key, value) }
+func (m memory) Keep(key string, value []byte) error {
+	if err := m.Journal.Keep(m.of+key, value); err != nil {
+		return &checkpointError{err}
+	}
+	return nil
+}
+
+// checkpointError is a journal that cannot be written or read any more: no fault
+// of the request.
+type checkpointError struct{ err error }
+
+func (e *checkpointError) Error() string { return e.err.Error() }
+func (e *checkpointError) Unwrap() error { return e.err }
 
 // remembered is data of a run that recall what the journal holds of them.
 func (l *learning) remembered(of string, src patchwork.Source) patchwork.Source {

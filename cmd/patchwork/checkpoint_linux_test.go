@@ -32,8 +32,10 @@ func TestKilledRuns(t *testing.T) {
 	must(t, "synth", "letters", "--letters", "T", "--writers", "8", "--side", "28", "--seed", "1", "-o", "t.npz", "-q")
 	lines := []string{
 		"learn q.npz --rule max-minus-min --experts 8 --seed 5",
+		"learn q.npz --rule max-minus-min --method soft --experts 8 --iterations 4 --seed 5",
 		"learn t.npz --experts 2 --shift 5 --rotate 12:6 --seed 5 --starts 6",
 		"learn q.npz --rule max-minus-min --experts 6..8 --seed 5",
+		"learn q.npz --rule max-minus-min --method soft --experts auto --iterations 3 --begin grow --aim interpret --seed 5",
 	}
 	rng := rand.New(rand.NewPCG(uint64(left), 1))
 	for round := 0; left > 0; round++ {
@@ -108,7 +110,6 @@ func TestCheckpointRefuses(t *testing.T) {
 		{strings.Replace(line, "--seed 5", "--seed 6", 1) + " --resume", "it had --seed 5, this has --seed 6", exitRequest},
 		{strings.Replace(line, "q.npz", "other.npz", 1) + " --resume", "it had data sha256:", exitRequest},
 		{"learn q.npz --experts 2 -o m.npz --resume", "--checkpoint DIR says where", exitRequest},
-		{"learn q.npz --experts 2 -o m.npz --method soft --checkpoint kept2", "--method soft", exitRequest},
 		{"learn q.npz --experts 2 -o m.npz --checkpoint q.npz", "not a directory", exitFailed},
 	} {
 		o := patchworkCommand(t, strings.Fields(c.line)...)

@@ -18,6 +18,7 @@ const beMain = "PATCHWORK_TEST_BE_MAIN"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(beMain) == "1" {
+		dieAsked()
 		main()
 	}
 	os.Exit(m.Run())

@@ -16,8 +16,9 @@ import (
 // that reads data has them all.
 type dataFlags struct {
 	array, weight, delimiter     string
+	names, firstPer              string
 	threshold                    float64
-	invert                       bool
+	invert, transpose            bool
 	columns, meta, where, labels []string
 	header                       choice
 	take, skip, height, width    int
@@ -28,25 +29,35 @@ type dataFlags struct {
 func (f *dataFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.where, "where", nil, `select rows by metadata, such as y=T, y=T,L, writer<=20; may be repeated`)
+	fs.StringVar(&f.firstPer, "first-per", "", "take the first K images with each value of an array, such as writer, writer:3 (K = 3) or y,writer")
 	fs.IntVar(&f.skip, "skip", 0, "leave out the first N selected images")
 	fs.IntVar(&f.take, "take", 0, "take the first N selected images (default all)")
-	fs.StringVar(&f.array, "array", "", "array of an .npz file that holds the images (default x, or the only one)")
-	fs.Float64Var(&f.threshold, "threshold", 0, "make numbers binary: on is what is greater (pictures: what is darker, of 255)")
-	fs.BoolVar(&f.invert, "invert", false, "swap on and off")
+	f.addForm(cmd, "")
 	fs.StringVar(&f.weight, "weight", "", "array or column with the integer weights of the rows")
 	fs.StringSliceVar(&f.columns, "columns", nil, "columns of a table that are data, by name or number (default all but metadata)")
 	fs.StringSliceVar(&f.meta, "meta", nil, "columns of a table that are metadata")
 	fs.StringArrayVar(&f.labels, "labels", nil, "label file (IDX or .npy), one for each data file; becomes the column y")
-	fs.IntVar(&f.height, "height", 0, "make rows images of this height, with --width")
-	fs.IntVar(&f.width, "width", 0, "make rows images of this width, with --height")
 	fs.StringVar(&f.delimiter, "delimiter", "", "of CSV files (default the most frequent of comma, tab, semicolon)")
 	f.header.add(cmd, "header", "auto", "whether CSV files start with names", "auto", "yes", "no")
+}
+
+// addForm adds those flags that say how images lie in files. Where that is not
+// all that a command reads, of says whose files.
+func (f *dataFlags) addForm(cmd *cobra.Command, of string) {
+	fs := cmd.Flags()
+	fs.StringVar(&f.names, "names", "", of+"what the names of pictures say, such as {y}/{writer}_{sample}.png; {} is left out")
+	fs.StringVar(&f.array, "array", "", of+"array of an .npz or .mat file that holds the images (default x, or the only one)")
+	fs.Float64Var(&f.threshold, "threshold", 0, of+"make numbers binary: on is what is greater (pictures: what is darker, of 255)")
+	fs.BoolVar(&f.invert, "invert", false, of+"swap on and off")
+	fs.IntVar(&f.height, "height", 0, of+"make rows images of this height, with the width")
+	fs.IntVar(&f.width, "width", 0, of+"make rows images of this width, with the height")
+	fs.BoolVar(&f.transpose, "transpose", false, of+"swap the rows and columns of the images, for rows laid out by MATLAB")
 }
 
 // oneOrMoreData is the arguments of a command that reads data.
 func oneOrMoreData(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return &usageError{err: fmt.Errorf("no data: name files (.npy, .npz, .csv, .parquet, IDX, .png, .pbm) or folders"), command: cmd.CommandPath()}
+		return &usageError{err: fmt.Errorf("no data: name files (.npy, .npz, .mat, .csv, .parquet, IDX, .png, .pbm, .zip) or folders"), command: cmd.CommandPath()}
 	}
 	return nil
 }
@@ -54,7 +65,7 @@ func oneOrMoreData(cmd *cobra.Command, args []string) error {
 // options are the flags as the dataset package understands them.
 func (f *dataFlags) options(cmd *cobra.Command, paths int) (dataset.Options, error) {
 	o := dataset.Options{Array: f.array, Invert: f.invert, Weight: f.weight, Columns: f.columns, Meta: f.meta,
-		Labels: f.labels, Height: f.height, Width: f.width}
+		Labels: f.labels, Height: f.height, Width: f.width, Names: f.names, Transpose: f.transpose}
 	f.takeGiven = cmd.Flags().Changed("take")
 	if cmd.Flags().Changed("threshold") {
 		if math.IsNaN(f.threshold) {
@@ -68,6 +79,12 @@ func (f *dataFlags) options(cmd *cobra.Command, paths int) (dataset.Options, err
 			return o, request(err)
 		}
 		o.Where = append(o.Where, c)
+	}
+	if f.firstPer != "" || cmd.Flags().Changed("first-per") {
+		var err error
+		if o.FirstPer, err = dataset.ParseFirstPer(f.firstPer); err != nil {
+			return o, request(err)
+		}
 	}
 	switch f.header.value {
 	case "yes":

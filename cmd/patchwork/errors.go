@@ -67,10 +67,11 @@ func flagError(cmd *cobra.Command, err error) error {
 }
 
 // request marks an error of the library that can only mean a wrong request,
-// and leaves an interruption and an engine that failed what they are.
+// and leaves an interruption, and an engine or a checkpoint that failed, what they are.
 func request(err error) error {
 	var engine *engineError
-	if err == nil || errors.Is(err, context.Canceled) || errors.As(err, &engine) {
+	var checkpoint *checkpointError
+	if err == nil || errors.Is(err, context.Canceled) || errors.As(err, &engine) || errors.As(err, &checkpoint) {
 		return err
 	}
 	return &usageError{err: err}

@@ -81,7 +81,7 @@ The output is JSON lines, one an image, in the order of the input:
   {"index":0,"start_log_lik":-941.2,"log_lik":-310.9,"log_lik_model":-310.9,
    "picks":[{"expert":1,"dy":0,"dx":-3,"angle":12,"gain":608.4}, ...]}
 
-index is the image's row in the input before --where, --skip and --take;
+index is the image's row in the input before --where, --first-per, --skip and --take;
 picks come in the order of the pursuit; log_lik is under the likelihood of
 --score, log_lik_model under the untruncated composition; nats, and null where
 infinite. Angles are degrees clockwise, shifts pixels down and to the right.

@@ -159,7 +159,7 @@ func (f *learnFlags) check(cmd *cobra.Command) error {
 	if err := f.engine.check(f); err != nil {
 		return err
 	}
-	if err := f.checkpoint.check(f); err != nil {
+	if err := f.checkpoint.check(); err != nil {
 		return err
 	}
 	if err := f.checkCount(); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/patchwork/dataset"
 	"example.com/patchwork/experiments/paper"
 )
 
@@ -30,8 +31,8 @@ func (a *app) paperCommand() *cobra.Command {
 			if err != nil {
 				return &usageError{err: err, command: cmd.CommandPath()}
 			}
-			if err := f.read(&opt); err != nil {
-				return &inputError{err}
+			if err := f.read(cmd, &opt); err != nil {
+				return err
 			}
 			opt.Workers = workers
 			return a.makePaper(cmd, figures, opt, f)
@@ -43,7 +44,8 @@ func (a *app) paperCommand() *cobra.Command {
 	fs.BoolVar(&f.fresh, "fresh", false, "make again what the folder holds already")
 	fs.Uint64Var(&opt.Seed, "seed", paper.DefaultSeed, "seed of all randomness")
 	fs.StringVar(&f.mnist, "mnist", "", "digits for Figure 3: an IDX file of images with its labels beside it, or their folder (default our own)")
-	fs.StringSliceVar(&f.tees, "ticc", nil, "letters for Figure 7, such as TiCC, with an array y that names them (default our own)")
+	fs.StringSliceVar(&f.tees, "ticc", nil, "letters for Figure 7, such as TiCC, with an array y or labels that names them, and maybe writer (default our own)")
+	f.form.addForm(cmd, "of --ticc: ")
 	fs.StringSliceVar(&f.letters, "letters", nil, "letters for Figure 8, with arrays y and writer, such as Chars74K, beside our own")
 	workersFlag(cmd, &workers)
 	return cmd
@@ -53,25 +55,32 @@ func (a *app) paperCommand() *cobra.Command {
 type paperFlags struct {
 	dir, mnist    string
 	tees, letters []string
+	form          dataFlags // of tees
 	fresh         bool
 }
 
 // read reads the data into the options.
-func (f *paperFlags) read(opt *paper.Options) (err error) {
+func (f *paperFlags) read(cmd *cobra.Command, opt *paper.Options) error {
+	form, err := f.form.options(cmd, 0)
+	if err != nil {
+		return err
+	}
 	if f.mnist != "" {
 		if opt.Digits, opt.Labels, err = paper.ReadDigits(f.mnist); err != nil {
-			return err
+			return &inputError{err}
 		}
 	}
 	if len(f.tees) > 0 {
-		if opt.Tees, err = paper.ReadLetters(f.tees); err != nil {
-			return err
+		if opt.Tees, err = paper.ReadLetters(f.tees, form); err != nil {
+			return &inputError{err}
 		}
 	}
 	if len(f.letters) > 0 {
-		opt.Letters, err = paper.ReadLetters(f.letters)
+		if opt.Letters, err = paper.ReadLetters(f.letters, dataset.Options{}); err != nil {
+			return &inputError{err}
+		}
 	}
-	return err
+	return nil
 }
 
 // paperLong is the help, with the figures there are.
@@ -85,6 +94,17 @@ claims (ledger.csv, ledger.md).
 A figure that the folder holds already, made with the same options and data, is
 not made again, so an interrupted run goes on where it stopped. Results are the
 same for any number of workers; only the times differ.
+
+The letters of --ticc are read like the data of other commands. Of letters with
+writers Figure 7 takes the first by each writer. For an archive of grey pictures
+in which folders name the letter and files the writer, say
+
+  patchwork paper 7 --ticc characters.zip --names '{y}/{writer}_{}.png' --threshold 127
+
+and for a MAT-file with 56 x 56 pixels a row, laid out by MATLAB
+
+  patchwork paper 7 --ticc handwrittencharacters.mat --threshold 0.5 \
+    --height 56 --width 56 --transpose
 
 Figures (all, if none is named):
 `)

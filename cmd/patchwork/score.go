@@ -56,6 +56,7 @@ the share of visible bits of the column that are on, which every model should
 beat.`,
 		Example: `  patchwork score -m model.npz t.npz --skip 10
   patchwork score -m model.npz t.npz --where 'writer>10' --json
+  patchwork score -m model.npz t.npz --first-per writer --skip 10
   patchwork score -m model.npz t.npz --skip 10 --hide 0.2 --seed 1`,
 		Args: oneOrMoreData,
 		RunE: func(cmd *cobra.Command, args []string) error {

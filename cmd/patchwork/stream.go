@@ -104,7 +104,7 @@ func (f *dataFlags) openStream(ctx context.Context, paths []string, opt dataset.
 		take = f.take
 	}
 	stream = stream.Cut(f.skip, take)
-	if f.takeGiven || len(opt.Where) > 0 {
+	if f.takeGiven || f.firstPer != "" || len(opt.Where) > 0 {
 		set, err := stream.Set(ctx)
 		if err == nil {
 			return &source{set: set}, nil

@@ -104,7 +104,7 @@ func (d *Reader) NextBytes(n int) ([]byte, error) {
 		d.bytes = d.bytes[:0]
 		for len(d.bytes) < elements { // grows with the bytes that arrive
 			c := min(elements-len(d.bytes), chunkBytes)
-			d.bytes = slices.Grow(d.bytes, c)
+			d.bytes = slices.Grow(d.bytes, min(elements, 2*len(d.bytes)+c)-len(d.bytes))
 			buf := d.bytes[len(d.bytes) : len(d.bytes)+c]
 			if err := d.fill(buf); err != nil {
 				return err
@@ -117,17 +117,30 @@ func (d *Reader) NextBytes(n int) ([]byte, error) {
 }
 
 // Skip leaves out the next rows, at most n, and returns how many. It serves and
-// panics like Next.
+// panics like Next. A reader that is an [io.Seeker], such as a file, is not read
+// but for the last byte left out, which shows whether they are all there.
 func (d *Reader) Skip(n int) (int, error) {
 	return d.rows(n, func(elements int) error {
-		bytes := int64(elements) * int64(d.h.DType.Size)
-		got, err := io.CopyN(io.Discard, d.r, bytes)
+		got, err := pass(d.r, int64(elements)*int64(d.h.DType.Size))
 		d.at += got
 		if err == io.EOF {
 			err = d.in(&FormatError{Msg: fmt.Sprintf("ends in the middle of the elements of an array of shape %v, type %s", d.h.Shape, d.h.DType)})
 		}
 		return err
 	})
+}
+
+// pass leaves out the next n bytes. The error is io.EOF where there are fewer.
+func pass(r io.Reader, n int64) (int64, error) {
+	over := int64(0)
+	if s, ok := r.(io.Seeker); ok && n > 1 {
+		// What cannot seek after all, such as a pipe, has not moved.
+		if _, err := s.Seek(n-1, io.SeekCurrent); err == nil {
+			over = n - 1
+		}
+	}
+	got, err := io.CopyN(io.Discard, r, n-over)
+	return over + got, err
 }
 
 // rows has read take in the elements of the next rows, at most n, and returns

@@ -40,20 +40,23 @@ func byWriter(s *dataset.Set, letter string) ([]*bitmap.Image, error) {
 			index = append(index, i)
 		}
 	}
-	if writer, err := s.Column("writer"); err == nil {
-		seen := map[string]bool{}
-		index = slices.DeleteFunc(index, func(i int) bool {
-			w := writer.Text(i)
-			defer func() { seen[w] = true }()
-			return seen[w]
-		})
-		slices.SortStableFunc(index, func(a, b int) int { return naturally(writer.Text(a), writer.Text(b)) })
+	s = s.Pick(index)
+	if _, err := s.Column("writer"); err != nil {
+		return s.Images, nil
 	}
-	var out []*bitmap.Image
-	for _, i := range index {
-		out = append(out, s.Images[i])
+	if s, err = s.FirstPer(dataset.FirstPer{Names: []string{"writer"}}); err != nil {
+		return nil, err
 	}
-	return out, nil
+	writer, err := s.Column("writer")
+	if err != nil {
+		return nil, err
+	}
+	order := make([]int, s.Len())
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return naturally(writer.Text(a), writer.Text(b)) })
+	return s.Pick(order).Images, nil
 }
 
 // naturally orders numbers by size: a shorter one first.
@@ -114,12 +117,40 @@ func ReadDigits(path string) (images []*bitmap.Image, labels []int, err error) {
 	return set.Images, labels, nil
 }
 
-// ReadLetters reads letters, as bits, whose metadata "y" names them.
-func ReadLetters(paths []string) (*dataset.Set, error) {
-	set, err := dataset.Read(paths, dataset.Options{})
+// ReadLetters reads letters whose metadata "y" names them; in its place may be
+// "labels" or "label", and for "writer" "writers". Where no label is a capital,
+// small letters stand for them.
+func ReadLetters(paths []string, opt dataset.Options) (*dataset.Set, error) {
+	set, err := dataset.Read(paths, opt)
 	if err != nil {
 		return nil, err
 	}
-	_, err = set.Column("y")
-	return set, err
+	rename(set, "y", "labels", "label")
+	rename(set, "writer", "writers")
+	if found, err := capitals(set); err != nil || len(found) > 0 {
+		return set, err
+	}
+	for k, c := range set.Meta {
+		if labels, ok := c.Values.([]string); ok && c.Name == "y" {
+			large := make([]string, len(labels))
+			for i, l := range labels {
+				large[i] = strings.ToUpper(l)
+			}
+			set.Meta[k].Values = large
+		}
+	}
+	return set, nil
+}
+
+// rename calls the first column of these names as wanted, where none is called
+// so.
+func rename(s *dataset.Set, wanted string, others ...string) {
+	for _, name := range append([]string{wanted}, others...) {
+		for i, c := range s.Meta {
+			if c.Name == name {
+				s.Meta[i].Name = wanted
+				return
+			}
+		}
+	}
 }

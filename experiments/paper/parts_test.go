@@ -1,11 +1,15 @@
 package paper
 
 import (
+	"bytes"
 	"math"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/dataset/npy"
 	"example.com/patchwork/rule"
 )
 
@@ -108,5 +112,35 @@ func TestClimb(t *testing.T) {
 	}
 	if a, b := climb(rule.SumOfLogOdds{}, .7, .6); a < .9 || b <= .6 {
 		t.Errorf("sum of log-odds from (.7, .6) to (%v, %v)", a, b)
+	}
+}
+
+// Letters come under the names that files have for them.
+func TestReadLettersNames(t *testing.T) {
+	dir := t.TempDir()
+	read := func(members ...npy.Member) *dataset.Set {
+		var b bytes.Buffer
+		members = append(members, npy.Member{Name: "x", Array: npy.New([]uint8{0, 200, 200, 0}, 2, 1, 2)})
+		if err := npy.WriteZip(&b, npy.Store, members...); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, "a.npz")
+		if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		half := 127.0
+		s, err := ReadLetters([]string{path}, dataset.Options{Threshold: &half})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	s := read(npy.Member{Name: "labels", Array: npy.New([]string{"t", "l"}, 2)}, npy.Member{Name: "writers", Array: npy.New([]int64{4, 5}, 2)})
+	if got, err := byWriter(s, "T"); err != nil || len(got) != 1 || got[0] != s.Images[0] {
+		t.Errorf("%v, %v of %v", got, err, s.Meta)
+	}
+	s = read(npy.Member{Name: "labels", Array: npy.New([]string{"x", "y"}, 2)}, npy.Member{Name: "y", Array: npy.New([]string{"T", "t"}, 2)})
+	if got, err := byWriter(s, "T"); err != nil || len(got) != 1 {
+		t.Errorf("small and large letters are two: %v, %v", got, err)
 	}
 }

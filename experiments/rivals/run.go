@@ -6,11 +6,11 @@ import (
 	"math"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"example.com/patchwork"
 	"example.com/patchwork/baseline"
+	"example.com/patchwork/internal/pool"
 	"example.com/patchwork/pose"
 )
 
@@ -115,7 +115,7 @@ func Run(ctx context.Context, o Options) (Results, error) {
 			r.models = append(r.models, m)
 		}
 	}
-	err = each(ctx, o.Workers, o.Sets+o.TuneSets, func(i int) (err error) {
+	_, err = pool.Run(ctx, o.Sets+o.TuneSets, o.Workers, 1, func(_, i int) (err error) {
 		if i < o.Sets {
 			r.sets[i], err = o.prepare(o.Seed*1_000_003 + uint64(i))
 		} else {
@@ -160,7 +160,7 @@ func (r *run) trials() []trial {
 // choose is the best setting by model and size.
 func (r *run) choose(ctx context.Context, trials []trial) ([][]setting, error) {
 	costs := baseline.Matrix(len(trials), len(r.tune))
-	err := each(ctx, r.Workers, len(trials)*len(r.tune), func(i int) error {
+	_, err := pool.Run(ctx, len(trials)*len(r.tune), r.Workers, 1, func(_, i int) error {
 		t, set := trials[i/len(r.tune)], i%len(r.tune)
 		b := &r.tune[set]
 		f, err := r.models[t.model].fitSet(ctx, b, r.Sizes[t.size], t.setting)
@@ -213,7 +213,7 @@ type outcome struct {
 // measure fits every model at every size on every set.
 func (r *run) measure(ctx context.Context, chosen [][]setting) (Results, error) {
 	shown, out := r.shown(), make([]outcome, len(r.models)*len(r.Sizes)*r.Sets)
-	err := each(ctx, r.Workers, len(out), func(i int) error {
+	_, err := pool.Run(ctx, len(out), r.Workers, 1, func(_, i int) error {
 		m, size, set := i/(len(r.Sizes)*r.Sets), i/r.Sets%len(r.Sizes), i%r.Sets
 		b, began := &r.sets[set], time.Now()
 		f, err := r.models[m].fitSet(ctx, b, r.Sizes[size], chosen[m][size])
@@ -248,32 +248,4 @@ func (r *run) shown() int {
 		}
 	}
 	return at
-}
-
-// each calls do for 0 to n-1 on so many goroutines, and returns the error of
-// the lowest number that failed among those done.
-func each(ctx context.Context, workers, n int, do func(i int) error) error {
-	errs := make([]error, n)
-	var next atomic.Int64
-	var failed atomic.Bool
-	var wait sync.WaitGroup
-	for range min(workers, n) {
-		wait.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n && !failed.Load(); i = int(next.Add(1)) - 1 {
-				if errs[i] = ctx.Err(); errs[i] == nil {
-					errs[i] = do(i)
-				}
-				if errs[i] != nil {
-					failed.Store(true)
-				}
-			}
-		})
-	}
-	wait.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

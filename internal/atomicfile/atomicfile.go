@@ -15,6 +15,34 @@ import (
 // bufferSize spares small writes a system call each.
 const bufferSize = 1 << 16
 
+// Fault, if not nil, is called before every step of writing a file: "create",
+// "write", "sync", "close", "rename", with the path of the hidden file. An error
+// takes the place of the step; of a write half is done all the same. It is for
+// tests of what is left when the system fails, and set while nothing is written.
+var Fault func(step, path string) error
+
+// fails is the error of a step that is to fail.
+func fails(step, path string) error {
+	if Fault == nil {
+		return nil
+	}
+	if err := Fault(step, path); err != nil {
+		return &fs.PathError{Op: step, Path: path, Err: err}
+	}
+	return nil
+}
+
+// faulty is a file whose writes may be made to fail.
+type faulty struct{ *os.File }
+
+func (f faulty) Write(b []byte) (int, error) {
+	if err := fails("write", f.Name()); err != nil {
+		n, _ := f.File.Write(b[:len(b)/2])
+		return n, err
+	}
+	return f.File.Write(b)
+}
+
 // Write calls write with a buffered writer and puts what it wrote at path.
 //
 // The content goes to a hidden file in the same folder, which is flushed to
@@ -97,6 +125,9 @@ func createBeside(target string) (*os.File, error) {
 	dir, base := filepath.Split(target)
 	for try := 0; ; try++ {
 		name := filepath.Join(dir, fmt.Sprintf(".%s.%d-%d.tmp", base, os.Getpid(), try))
+		if err := fails("create", name); err != nil {
+			return nil, err
+		}
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if err == nil || !errors.Is(err, fs.ErrExist) || try >= 10000 {
 			return f, err
@@ -105,7 +136,7 @@ func createBeside(target string) (*os.File, error) {
 }
 
 func fill(f *os.File, write func(io.Writer) error) error {
-	w := bufio.NewWriterSize(f, bufferSize)
+	w := bufio.NewWriterSize(faulty{f}, bufferSize)
 	if err := write(w); err != nil {
 		return err
 	}
@@ -113,14 +144,18 @@ func fill(f *os.File, write func(io.Writer) error) error {
 }
 
 func commit(f *os.File, target string) error {
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), target); err != nil {
-		return err
+	for _, step := range []struct {
+		name string
+		do   func() error
+	}{
+		{"sync", f.Sync}, {"close", f.Close}, {"rename", func() error { return os.Rename(f.Name(), target) }},
+	} {
+		if err := fails(step.name, f.Name()); err != nil {
+			return err
+		}
+		if err := step.do(); err != nil {
+			return err
+		}
 	}
 	// Best effort: some file systems cannot sync a folder, and the content
 	// itself is safe already.

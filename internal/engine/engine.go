@@ -133,23 +133,42 @@ func (s *Step) Empty() (*tallyfile.Part, *patchwork.Model, error) {
 	return &tallyfile.Part{Model: hash, Options: s.Key(), Tally: patchwork.NewTally(m)}, m, nil
 }
 
-// Count explains a shard of a job, whose data are open, and counts it. The
-// error is of the data or the context, or says that there are fewer images than
-// there were.
-func (s *Step) Count(ctx context.Context, job *Job, data *dataset.Stream, shard Shard) (*tallyfile.Part, error) {
+// Explainer is a step ready to explain shards. It is safe for concurrent use.
+type Explainer struct {
+	empty   tallyfile.Part // without a tally
+	pursuit *patchwork.Pursuit
+}
+
+// Explainer prepares the step.
+func (s *Step) Explainer() (*Explainer, error) {
 	part, m, err := s.Empty()
 	if err != nil {
 		return nil, err
 	}
-	src := &images{stream: data.Cut(job.Skip+shard.First, shard.Rows)}
-	if part.Tally, err = patchwork.Explain(ctx, m, src, s.Pursuit, job.Learn.Workers, nil); err != nil {
+	p, err := patchwork.NewPursuit(m, s.Pursuit)
+	if err != nil {
 		return nil, err
 	}
+	part.Tally = nil
+	return &Explainer{*part, p}, nil
+}
+
+// Count explains a shard of a job, whose data are open, and counts it. The
+// error is of the data or the context, or says that there are fewer images than
+// there were.
+func (e *Explainer) Count(ctx context.Context, job *Job, data *dataset.Stream, shard Shard) (*tallyfile.Part, error) {
+	src := &images{stream: data.Cut(job.Skip+shard.First, shard.Rows)}
+	t, err := e.pursuit.Fork().Tally(ctx, src, job.Learn.Workers)
+	if err != nil {
+		return nil, err
+	}
+	part := e.empty
+	part.Tally = t
 	if src.seen != shard.Rows {
 		return nil, fmt.Errorf("%s: %d images where there were %d; leave files alone while they are learned from", shard.ID(), src.seen, shard.Rows)
 	}
 	part.Shards = []tallyfile.Shard{{ID: shard.ID(), Rows: part.Tally.Rows()}}
-	return part, nil
+	return &part, nil
 }
 
 // Next is the step that learning asks for after this one, which came to part;

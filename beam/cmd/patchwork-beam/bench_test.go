@@ -2,19 +2,23 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/engine"
 )
 
-// BenchmarkStep is an E-step over a million rows of 64 columns in a file: by
-// goroutines, and by Beam in this process.
+// BenchmarkStep is an E-step over a million rows of 64 columns in a file, by
+// goroutines and by Beam in this process, cut into so many shards: how many
+// times as long that takes.
 //
-//	go test -run '^$' -bench Step -benchtime 3x ./cmd/patchwork-beam
+//	go test -run '^$' -bench Step -benchtime 7x ./cmd/patchwork-beam
 func BenchmarkStep(b *testing.B) {
 	const n, width = 1_000_000, 64
 	b.Setenv("TMPDIR", b.TempDir())
@@ -48,33 +52,57 @@ func BenchmarkStep(b *testing.B) {
 	}
 	job := &engine.Job{Paths: []string{path}, Rows: n, Learn: learn}
 	var want []byte
-	b.Run("goroutines", func(b *testing.B) {
+	goroutines := func() {
 		data, err := job.Open(b.Context())
 		if err != nil {
 			b.Fatal(err)
 		}
-		for b.Loop() {
-			part, err := step.Count(b.Context(), job, data, job.Shards(1)[0])
-			if err != nil {
-				b.Fatal(err)
-			}
-			want, _ = part.Tally.MarshalBinary()
+		explainer, err := step.Explainer()
+		if err != nil {
+			b.Fatal(err)
 		}
-	})
-	for _, c := range []struct {
-		name   string
-		shards int
-	}{{"beam-1", 1}, {"beam-4", 4}, {"beam-17", 17}} {
-		b.Run(c.name, func(b *testing.B) {
-			for b.Loop() {
-				part, err := newDriver(inProcess(b, c.shards, 1), job).tally(b.Context(), step)
-				if err != nil {
-					b.Fatal(err)
-				}
-				if got, _ := part.Tally.MarshalBinary(); !bytes.Equal(got, want) {
-					b.Fatal("other counts")
-				}
-			}
-		})
+		part, err := explainer.Count(b.Context(), job, data, job.Shards(1)[0])
+		if err != nil {
+			b.Fatal(err)
+		}
+		want, _ = part.Tally.MarshalBinary()
 	}
+	byBeam := func(shards int) {
+		part, err := newDriver(inProcess(b, shards, 1), job).tally(b.Context(), step)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if got, _ := part.Tally.MarshalBinary(); !bytes.Equal(got, want) {
+			b.Fatal("other counts")
+		}
+	}
+	goroutines() // the file is in the cache of the system from now on
+	// All in turn in every round: the speed of a shared machine changes within
+	// minutes, the ratios of a round less.
+	shards := []int{1, 4, 17, 64}
+	ratios, seconds := make([][]float64, len(shards)), []float64{}
+	for b.Loop() {
+		alone := timed(goroutines)
+		seconds = append(seconds, alone)
+		for i, n := range shards {
+			ratios[i] = append(ratios[i], timed(func() { byBeam(n) })/alone)
+		}
+	}
+	b.ReportMetric(median(seconds), "s/goroutines")
+	for i, n := range shards {
+		b.ReportMetric(median(ratios[i]), fmt.Sprintf("x/beam-%d", n))
+	}
+}
+
+// timed is how many seconds a call takes.
+func timed(call func()) float64 {
+	began := time.Now()
+	call()
+	return time.Since(began).Seconds()
+}
+
+func median(v []float64) float64 {
+	v = slices.Clone(v)
+	slices.Sort(v)
+	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
 }

@@ -21,6 +21,30 @@ import (
 type openJob struct {
 	engine.Job
 	data *dataset.Stream
+
+	mu       sync.Mutex
+	line     string // JSON of the present step
+	prepared *engine.Explainer
+}
+
+// explainer prepares a step, once for all its shards: to get to know the rows of
+// a table takes some thousand of them.
+func (j *openJob) explainer(line []byte) (*engine.Explainer, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.prepared != nil && j.line == string(line) {
+		return j.prepared, nil
+	}
+	step := new(engine.Step)
+	if err := json.Unmarshal(line, step); err != nil {
+		return nil, err
+	}
+	e, err := step.Explainer()
+	if err != nil {
+		return nil, err
+	}
+	j.line, j.prepared = string(line), e
+	return e, nil
 }
 
 // opened holds the one job that this process works for: opening reads through

@@ -222,11 +222,15 @@ func merged(ctx context.Context, job *engine.Job, s *engine.Step, order []int) (
 	if err != nil {
 		return nil, err
 	}
+	explainer, err := s.Explainer()
+	if err != nil {
+		return nil, err
+	}
 	sum, _, err := s.Empty()
 	for _, i := range order {
 		var part *tallyfile.Part
 		if err == nil {
-			part, err = s.Count(ctx, job, data, job.Shards(3)[i])
+			part, err = explainer.Count(ctx, job, data, job.Shards(3)[i])
 		}
 		if err == nil {
 			err = sum.Merge(part)

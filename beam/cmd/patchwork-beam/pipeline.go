@@ -69,11 +69,11 @@ func (f *countFn) Setup(ctx context.Context) (err error) {
 
 // ProcessElement counts a shard.
 func (f *countFn) ProcessElement(ctx context.Context, shard engine.Shard, stepLine []byte) ([]byte, error) {
-	step := new(engine.Step)
-	if err := json.Unmarshal(stepLine, step); err != nil {
+	explainer, err := f.job.explainer(stepLine)
+	if err != nil {
 		return nil, err
 	}
-	part, err := step.Count(ctx, &f.job.Job, f.job.data, shard)
+	part, err := explainer.Count(ctx, &f.job.Job, f.job.data, shard)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", shard.ID(), err)
 	}

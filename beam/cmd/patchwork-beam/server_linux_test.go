@@ -93,19 +93,7 @@ func TestStagedWorkers(t *testing.T) {
 		t.Fatal(reply.Error)
 	}
 	noWorkers(t, endpoint)
-	killed := make(chan bool, 1)
-	go func() {
-		for range 1000 {
-			for _, pid := range workers(endpoint) {
-				time.Sleep(100 * time.Millisecond) // it is at work
-				syscall.Kill(pid, syscall.SIGKILL)
-				killed <- true
-				return
-			}
-			time.Sleep(5 * time.Millisecond)
-		}
-		killed <- false
-	}()
+	killed := whenAtWork(endpoint, func(worker int) { syscall.Kill(worker, syscall.SIGKILL) })
 	began, step := time.Now(), big.step(t)
 	reply := c.ask(t, engine.Request{Step: step})
 	if !<-killed {
@@ -124,6 +112,71 @@ func TestStagedWorkers(t *testing.T) {
 		t.Errorf("after %v: %q", time.Since(began), reply.Error)
 	}
 	noWorkers(t, endpoint)
+}
+
+// patchwork-beam itself is killed, or whoever started it is, in the middle of a
+// job on a server: no worker is left, and the server serves the next.
+func TestStagedWorkersOutliveNobody(t *testing.T) {
+	boot, err := exec.LookPath("container")
+	if err != nil {
+		t.Skip("no boot program here: go install github.com/apache/beam/sdks/v2/go/container@v2.77.0")
+	}
+	endpoint, _ := prismServer(t, boot)
+	script, err := filepath.Abs("../../boot.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin := func() *child {
+		return start(t, "--shards=3", "--endpoint="+endpoint, "--environment_type=PROCESS", "--deadline=1m",
+			fmt.Sprintf("--environment_config={%q:%q}", "command", script))
+	}
+	big := newRun(t, 200000, "npy")
+	for name, end := range map[string]func(c *child){
+		"killed":        func(c *child) { c.cmd.Process.Kill() },
+		"input at end":  func(c *child) { c.in.Close() }, // what it sees of a parent that was killed
+		"asked to stop": func(c *child) { c.cmd.Process.Signal(syscall.SIGTERM) },
+	} {
+		c := begin()
+		if reply := c.ask(t, engine.Request{Job: big.job}); reply.Error != "" {
+			t.Fatal(reply.Error)
+		}
+		seen := whenAtWork(endpoint, func(int) { end(c) })
+		if err := c.request.Encode(engine.Request{Version: engine.Version, Step: big.step(t)}); err != nil {
+			t.Fatal(err)
+		}
+		if !<-seen {
+			t.Fatalf("%s: no worker was seen", name)
+		}
+		began := time.Now()
+		c.cmd.Wait()
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("%s: it went on for %v", name, took)
+		}
+		noWorkers(t, endpoint)
+	}
+	r := newRun(t, 230, "npy")
+	if !bytes.Equal(begin().learn(t, r), r.learn(t, r.data, 1)) {
+		t.Error("the next job: other bytes")
+	}
+}
+
+// whenAtWork does something once a worker of a server has been at work for a
+// moment; false comes of it where none was seen.
+func whenAtWork(endpoint string, do func(worker int)) <-chan bool {
+	done := make(chan bool, 1)
+	go func() {
+		for range 2000 {
+			for _, pid := range workers(endpoint) {
+				time.Sleep(100 * time.Millisecond)
+				do(pid)
+				done <- true
+				return
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		done <- false
+	}()
+	return done
 }
 
 // noWorkers waits until no worker of a server is left.

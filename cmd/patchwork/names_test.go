@@ -1,0 +1,97 @@
+package main
+
+import (
+	"archive/zip"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// writerFiles makes a folder and an archive of grey pictures of two letters,
+// by the given number of writers, three samples each, whose names say what they
+// are: a bar, down for T and across for L, at a place that tells the sample.
+func writerFiles(t *testing.T, writers int) {
+	t.Helper()
+	f, err := os.Create("letters.zip")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z := zip.NewWriter(f)
+	for _, y := range []string{"T", "L"} {
+		if err := os.MkdirAll(filepath.Join("letters", y), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		for w := range writers {
+			for s := range 3 {
+				picture := "P2 8 8 255"
+				for i := range 64 {
+					at := i % 8
+					if y == "L" {
+						at = i / 8
+					}
+					picture += []string{" 240", " 20"}[btoi(at == 2*s+w%2)]
+				}
+				name := fmt.Sprintf("%s/w%d_%d.pgm", y, w+1, s+1)
+				write(t, filepath.Join("letters", name), picture)
+				member, err := z.Create(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				member.Write([]byte(picture))
+			}
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// Names, threshold, conditions and the first sample of each writer work
+// together, alike for a folder, an archive and a stream.
+func TestFirstSampleOfEachWriter(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writerFiles(t, 12)
+	must(t, "synth", "bars", "--n", "4", "--side", "8", "-o", "bars.npz", "-q")
+	must(t, fields("learn letters --names {y}/w{writer}_{sample} --threshold 127 -k 2 --begin orders --starts 2 -o model.npz -q")...)
+	const line = "explain -m model.npz %s --names {y}/w{writer}_{sample}.pgm --threshold 127 --where y=T --first-per writer %s"
+	want := must(t, fields(fmt.Sprintf(line, "letters", "--skip 1"))...)
+	if n := strings.Count(want, "\n"); n != 11 {
+		t.Errorf("%d lines for the first T of 12 writers but one:\n%s", n, want)
+	}
+	for i, l := range strings.Split(strings.TrimSpace(want), "\n") {
+		if index := fmt.Sprintf(`{"index":%d,`, 36+3*(i+1)); !strings.HasPrefix(l, index) { // after 36 L's, by number of the writer
+			t.Errorf("line %d is %s, want %s", i, l, index)
+		}
+	}
+	for _, how := range []string{"letters.zip --skip 1", "letters.zip --skip 1 --memory 64KiB"} {
+		path, flags, _ := strings.Cut(how, " ")
+		if got := must(t, fields(fmt.Sprintf(line, path, flags))...); got != want {
+			t.Errorf("%s:\n%swant\n%s", how, got, want)
+		}
+	}
+	if got := must(t, fields(fmt.Sprintf(line, "letters", "--take 3"))...); strings.Count(got, "\n") != 3 {
+		t.Errorf("the first three:\n%s", got)
+	}
+	// Figure 7 takes the first T of each writer, too, and says so if those are
+	// too few.
+	if err := os.RemoveAll("letters"); err != nil {
+		t.Fatal(err)
+	}
+	writerFiles(t, 7)
+	for _, path := range []string{"letters", "letters.zip"} {
+		o := patchworkCommand(t, fields("paper 7 --quick -o out --threshold 127 --names {y}/w{writer}_{}.pgm --ticc "+path)...)
+		if o.code == 0 || !strings.Contains(o.err, "7 images of the letter T") {
+			t.Errorf("%s: exit %d, %s", path, o.code, o.err)
+		}
+	}
+}

@@ -1,0 +1,270 @@
+package main
+
+import (
+	"crypto/tls"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"example.com/patchwork/studio"
+)
+
+// serveFlags are the flags of serve.
+type serveFlags struct {
+	data                         dataFlags
+	models, files, hosts         []string
+	addr, token, tlsCert, tlsKey string
+	noLearn, noUpload, noBuiltin bool
+	log                          choice
+	limits                       limitFlags
+}
+
+// limitFlags are the limits of the server; 0 is their default.
+type limitFlags struct {
+	body, upload, flight, modelMemory, searchMemory, dataMemory             byteSize
+	pixels, batch, samples, concurrent, queue, models, data, jobs, learning int
+	learnImages, streams                                                    int
+	time, readTime, learnTime                                               time.Duration
+}
+
+const serveLong = `Serve models over HTTP: an API that explains, scores, samples and learns, and
+the page that is made of it. Open the printed address in a browser.
+
+Without --model there are models of its own to look at, which it learns at its
+start. /openapi.json describes the API, docs/serve.md shows it by example,
+/healthz and /readyz are for supervisors and /metrics is for Prometheus.
+
+It listens to this machine alone. For any other --addr a token is required:
+PATCHWORK_TOKEN in the environment, or --token, which others on the machine can
+see. Programs send it as the header Authorization: Bearer TOKEN; the page asks
+for it. Whatever it is asked for is bounded by the limits below, and what is
+beyond them is refused. Nothing is written to disk, and nothing leaves the
+machine. The first interrupt lets requests under way finish.`
+
+const serveExample = `  patchwork serve
+  patchwork serve --model model.npz --data t.npz --addr 127.0.0.1:9000
+  PATCHWORK_TOKEN=... patchwork serve --addr :8443 --tls-cert cert.pem --tls-key key.pem --allow-host studio.example.org`
+
+func (a *app) serveCommand() *cobra.Command {
+	f := new(serveFlags)
+	cmd := &cobra.Command{
+		Use:     "serve [--model MODEL]... [--data FILE]... [--addr HOST:PORT]",
+		Short:   "Serve models over HTTP, with a page to explore and learn them",
+		Long:    serveLong,
+		Example: serveExample,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.serve(cmd, f)
+		},
+	}
+	f.add(cmd)
+	return cmd
+}
+
+func (f *serveFlags) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringArrayVarP(&f.models, "model", "m", nil, "model file to serve; may be repeated")
+	fs.StringArrayVar(&f.files, "data", nil, "data file to serve; may be repeated")
+	fs.StringVar(&f.addr, "addr", "127.0.0.1:8080", "address to listen to; port 0 takes a free one")
+	fs.StringVar(&f.token, "token", "", "token that requests must carry (default: PATCHWORK_TOKEN of the environment)")
+	fs.StringSliceVar(&f.hosts, "allow-host", nil, "name by which the server is known, besides localhost and IP addresses")
+	fs.StringVar(&f.tlsCert, "tls-cert", "", "certificate (PEM), for HTTPS, with --tls-key")
+	fs.StringVar(&f.tlsKey, "tls-key", "", "its key (PEM)")
+	fs.BoolVar(&f.noLearn, "no-learn", false, "do not learn on request")
+	fs.BoolVar(&f.noUpload, "no-upload", false, "take no models and data from outside")
+	fs.BoolVar(&f.noBuiltin, "no-builtin", false, "without the built-in models")
+	f.log.add(cmd, "log", "text", "form of the log on stderr", "text", "json", "none")
+	fs.Float64Var(&f.data.threshold, "threshold", 0, "make the numbers of --data binary: on is what is greater (pictures: what is darker, of 255)")
+	fs.StringVar(&f.data.array, "array", "", "array of --data .npz files that holds the images (default x, or the only one)")
+	f.limits.add(cmd)
+}
+
+func (l *limitFlags) add(cmd *cobra.Command) {
+	fs, d := cmd.Flags(), studio.Limits{}.WithDefaults()
+	l.body, l.upload, l.flight = byteSize(d.BodyBytes), byteSize(d.UploadBytes), byteSize(d.FlightBytes)
+	l.modelMemory, l.searchMemory, l.dataMemory = byteSize(d.ModelBytes), byteSize(d.SearchBytes), byteSize(d.DataBytes)
+	fs.Var(&l.body, "max-body", "of a request that is no upload")
+	fs.Var(&l.upload, "max-upload", "of a model or data file")
+	fs.Var(&l.flight, "max-flight", "of all request bodies at one time")
+	fs.Var(&l.modelMemory, "max-model-memory", "of the numbers of all uploaded and learned models")
+	fs.Var(&l.searchMemory, "max-search-memory", "of what is kept to explain the next request faster, about")
+	fs.Var(&l.dataMemory, "max-data-memory", "of the images of all uploaded data sets, packed")
+	fs.IntVar(&l.pixels, "max-pixels", d.Pixels, "of one image")
+	fs.IntVar(&l.batch, "max-batch", d.Batch, "images in one request")
+	fs.IntVar(&l.samples, "max-samples", d.Samples, "in one request")
+	fs.IntVar(&l.concurrent, "max-concurrent", d.Concurrent, "requests at work at one time")
+	fs.IntVar(&l.queue, "max-queue", d.Queue, "requests that wait; further ones are answered 503")
+	fs.IntVar(&l.models, "max-models", d.Models, "uploaded and learned models kept")
+	fs.IntVar(&l.data, "max-data", d.Data, "uploaded data sets kept")
+	fs.IntVar(&l.jobs, "max-jobs", d.Jobs, "learning jobs kept, finished ones too")
+	fs.IntVar(&l.learning, "max-learn-queue", d.LearnQueue, "learning jobs that wait")
+	fs.IntVar(&l.learnImages, "max-learn-images", d.LearnImages, "images in one learning job")
+	fs.IntVar(&l.streams, "max-streams", d.Streams, "event streams open at one time")
+	fs.DurationVar(&l.time, "max-time", d.Time, "of one request, waiting included")
+	fs.DurationVar(&l.readTime, "max-read-time", d.ReadTime, "in which a request's body must have come")
+	fs.DurationVar(&l.learnTime, "max-learn-time", d.LearnTime, "of one learning job, which then ends with its best model")
+}
+
+// limits are the flags as the server takes them. None may be 0, which would
+// mean the default.
+func (l *limitFlags) limits(cmd *cobra.Command) (studio.Limits, error) {
+	for _, f := range []struct {
+		name  string
+		value int64
+	}{
+		{"max-body", int64(l.body)}, {"max-upload", int64(l.upload)}, {"max-flight", int64(l.flight)}, {"max-data-memory", int64(l.dataMemory)},
+		{"max-model-memory", int64(l.modelMemory)}, {"max-search-memory", int64(l.searchMemory)},
+		{"max-pixels", int64(l.pixels)}, {"max-batch", int64(l.batch)}, {"max-samples", int64(l.samples)}, {"max-concurrent", int64(l.concurrent)},
+		{"max-queue", int64(l.queue)}, {"max-models", int64(l.models)}, {"max-data", int64(l.data)}, {"max-jobs", int64(l.jobs)},
+		{"max-learn-queue", int64(l.learning)}, {"max-learn-images", int64(l.learnImages)}, {"max-streams", int64(l.streams)},
+		{"max-time", int64(l.time)}, {"max-read-time", int64(l.readTime)}, {"max-learn-time", int64(l.learnTime)},
+	} {
+		if f.value < 1 {
+			return studio.Limits{}, usagef("--%s %v: a limit is above 0", f.name, cmd.Flag(f.name).Value)
+		}
+	}
+	if l.jobs <= l.learning+1 {
+		return studio.Limits{}, usagef("--max-jobs %d: more jobs must be kept than are at work and wait, %d", l.jobs, l.learning+1)
+	}
+	return studio.Limits{BodyBytes: int64(l.body), UploadBytes: int64(l.upload), FlightBytes: int64(l.flight), DataBytes: int64(l.dataMemory),
+		ModelBytes: int64(l.modelMemory), SearchBytes: int64(l.searchMemory),
+		Pixels: l.pixels, Batch: l.batch, Samples: l.samples, Concurrent: l.concurrent, Queue: l.queue, Models: l.models, Data: l.data,
+		Jobs: l.jobs, LearnQueue: l.learning, LearnImages: l.learnImages, Streams: l.streams,
+		Time: l.time, ReadTime: l.readTime, LearnTime: l.learnTime}, nil
+}
+
+func (a *app) serve(cmd *cobra.Command, f *serveFlags) error {
+	opt, err := a.serveOptions(cmd, f)
+	if err != nil {
+		return err
+	}
+	if f.tlsCert != "" {
+		if _, err := tls.LoadX509KeyPair(f.tlsCert, f.tlsKey); err != nil {
+			return &inputError{fmt.Errorf("--tls-cert %s, --tls-key %s: %w", f.tlsCert, f.tlsKey, err)}
+		}
+	}
+	ln, err := (&net.ListenConfig{}).Listen(cmd.Context(), "tcp", f.addr)
+	if err != nil {
+		return fmt.Errorf("listen to %s: %w; choose another with --addr", f.addr, underlying(err))
+	}
+	defer ln.Close()
+	s, err := studio.New(opt)
+	if err != nil {
+		return request(err)
+	}
+	defer s.Close()
+	if err := a.saySite(ln.Addr(), f, opt.Token); err != nil {
+		return err
+	}
+	return s.Serve(cmd.Context(), ln, f.tlsCert, f.tlsKey)
+}
+
+// saySite prints where the server is and how it is talked to.
+func (a *app) saySite(addr net.Addr, f *serveFlags, token string) error {
+	scheme := "http"
+	if f.tlsCert != "" {
+		scheme = "https"
+	}
+	site := fmt.Sprintf("%s://%s/", scheme, reachable(addr))
+	if _, err := fmt.Fprintf(a.out, "serving at %s\n", site); err != nil || token == "" {
+		return err
+	}
+	return a.say(a.out, "every request needs the token: curl -H \"Authorization: Bearer $PATCHWORK_TOKEN\" %sv1/models", site)
+}
+
+// reachable is an address that a browser on this machine can open.
+func reachable(addr net.Addr) string {
+	at, err := netip.ParseAddrPort(addr.String())
+	if err == nil && at.Addr().IsUnspecified() {
+		return fmt.Sprintf("localhost:%d", at.Port())
+	}
+	return addr.String()
+}
+
+// serveOptions reads the models and data and checks the flags.
+func (a *app) serveOptions(cmd *cobra.Command, f *serveFlags) (studio.Options, error) {
+	opt := studio.Options{Version: version(), Token: f.token, Hosts: f.hosts, NoLearn: f.noLearn, NoUpload: f.noUpload, NoBuiltin: f.noBuiltin}
+	if !cmd.Flags().Changed("token") {
+		opt.Token = a.getenv("PATCHWORK_TOKEN")
+	}
+	if err := f.check(opt.Token); err != nil {
+		return opt, err
+	}
+	var err error
+	if opt.Limits, err = f.limits.limits(cmd); err != nil {
+		return opt, err
+	}
+	for _, path := range f.models {
+		m, err := loadModel(path)
+		if err != nil {
+			return opt, err
+		}
+		opt.Models = append(opt.Models, studio.NamedModel{Name: strings.TrimSuffix(filepath.Base(path), ".npz"), Model: m})
+	}
+	for _, path := range f.files {
+		set, err := f.data.read(cmd, []string{path})
+		if err != nil {
+			return opt, err
+		}
+		opt.Data = append(opt.Data, studio.NamedData{Name: filepath.Base(path), Set: set})
+	}
+	opt.Log = a.logger(f.log.value)
+	return opt, nil
+}
+
+// logger is the log of a server, on stderr. Quiet, it has only warnings.
+func (a *app) logger(form string) *slog.Logger {
+	level := slog.LevelInfo
+	if a.quiet {
+		level = slog.LevelWarn
+	}
+	o := &slog.HandlerOptions{Level: level}
+	switch form {
+	case "json":
+		return slog.New(slog.NewJSONHandler(a.err, o))
+	case "none":
+		return slog.New(slog.DiscardHandler)
+	}
+	return slog.New(slog.NewTextHandler(a.err, o))
+}
+
+// shortestToken is a guard against tokens that can be guessed.
+const shortestToken = 16
+
+// check refuses what must not be served as asked.
+func (f *serveFlags) check(token string) error {
+	host, port, err := net.SplitHostPort(f.addr)
+	switch {
+	case err != nil || port == "":
+		return usagef("--addr %s: give HOST:PORT, such as 127.0.0.1:8080, or :8080 for all addresses of this machine", f.addr)
+	case (f.tlsCert == "") != (f.tlsKey == ""):
+		return usagef("--tls-cert and --tls-key go together")
+	case strings.ContainsAny(token, " \t\r\n"):
+		return usagef("the token holds a blank; take letters and digits")
+	case token == "" && !loopback(host):
+		return usagef("--addr %s lets others in; set the token that they must send, PATCHWORK_TOKEN in the environment, or stay with 127.0.0.1", f.addr)
+	case token != "" && len(token) < shortestToken:
+		return usagef("the token has %d characters; take at least %d, such as those of: openssl rand -hex 16", len(token), shortestToken)
+	}
+	for _, h := range f.hosts {
+		if h == "" || strings.ContainsAny(h, "/: *") {
+			return usagef("--allow-host %q: give a name such as studio.example.org, without scheme and port", h)
+		}
+	}
+	return nil
+}
+
+// loopback reports whether an address is for this machine alone.
+func loopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.IsLoopback()
+}

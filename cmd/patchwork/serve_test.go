@@ -1,0 +1,296 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"math/big"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// site is a server run within the test.
+type site struct {
+	url, token string
+	stop       func() outcome // ends it as an interrupt does
+}
+
+// firstLine tells when a line has been written.
+type firstLine struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+	line chan string
+}
+
+func (f *firstLine) Write(p []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.text.Write(p)
+	if line, _, ok := strings.Cut(f.text.String(), "\n"); ok {
+		select {
+		case f.line <- line:
+		default:
+		}
+	}
+	return len(p), nil
+}
+
+// serve runs patchwork serve on a free port.
+func serve(t *testing.T, token string, args ...string) *site {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	out, done := &firstLine{line: make(chan string, 1)}, make(chan outcome, 1)
+	var errs bytes.Buffer
+	getenv := func(name string) string {
+		if name == "PATCHWORK_TOKEN" {
+			return token
+		}
+		return ""
+	}
+	go func() {
+		code := run(ctx, append(args, "--addr", "127.0.0.1:0"), console{out: out, err: &errs, getenv: getenv})
+		done <- outcome{code, out.text.String(), errs.String()}
+	}()
+	s := &site{token: token}
+	s.stop = sync.OnceValue(func() outcome { cancel(); return <-done })
+	t.Cleanup(func() { s.stop() })
+	select {
+	case line := <-out.line:
+		s.url = strings.TrimSuffix(strings.TrimPrefix(line, "serving at "), "/")
+	case o := <-done:
+		t.Fatalf("%s: exit %d, %s", args, o.code, o.err)
+	}
+	return s
+}
+
+// serveOnce starts a server and stops it.
+func serveOnce(t *testing.T, args ...string) {
+	t.Helper()
+	s := serve(t, "", args...)
+	s.want(t, "GET", "/healthz", nil, 200)
+	if o := s.stop(); o.code != 0 {
+		t.Errorf("%s: exit %d, %s", args, o.code, o.err)
+	}
+}
+
+// want sends a request and gives the answer's body.
+func (s *site) want(t *testing.T, method, path string, body any, status int) []byte {
+	t.Helper()
+	var r io.Reader
+	switch b := body.(type) {
+	case nil:
+	case []byte:
+		r = bytes.NewReader(b)
+	default:
+		text, err := json.Marshal(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r = bytes.NewReader(text)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), method, s.url+path, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.token != "" {
+		req.Header.Set("Authorization", "Bearer "+s.token)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.StatusCode != status {
+		t.Fatalf("%s %s: %s, want %d; %s", method, path, res.Status, status, text)
+	}
+	return text
+}
+
+type jobAnswer struct {
+	ID, State, Error string
+	Model, Command   *string
+}
+
+// learned begins a job and waits for its end.
+func (s *site) learned(t *testing.T, request map[string]any) jobAnswer {
+	t.Helper()
+	var j jobAnswer
+	decode(t, s.want(t, "POST", "/v1/learn", request, 202), &j)
+	for j.State == "queued" || j.State == "running" {
+		time.Sleep(20 * time.Millisecond)
+		decode(t, s.want(t, "GET", "/v1/learn/"+j.ID, nil, 200), &j)
+	}
+	return j
+}
+
+func decode(t *testing.T, text []byte, v any) {
+	t.Helper()
+	if err := json.Unmarshal(text, v); err != nil {
+		t.Fatalf("%v: %.200s", err, text)
+	}
+}
+
+// The command of a job makes, from the data it names, the same bytes.
+func TestServeLearnsWhatItsCommandLearns(t *testing.T) {
+	t.Chdir(t.TempDir())
+	smallLetters(t)
+	must(t, "synth", "quadrants", "--n", "40", "--seed", "1", "-o", "q.npz", "-q")
+	write(t, "table.csv", "y,bread,jam,tofu\na,1,1,0\na,1,1,0\nb,0,0,1\nb,0,?,1\na,1,1,0\nb,0,0,1\na,1,1,1\nb,0,0,1\na,1,1,0\nb,0,0,1\n")
+	s := serve(t, "", "serve", "--data", "t.npz", "--data", "q.npz", "--no-builtin", "--log", "none")
+	s.want(t, "POST", "/v1/data?name=table.csv&meta=y", []byte(read(t, "table.csv")), 201) // d3
+	image := func(bits string) map[string]any { return map[string]any{"height": 4, "width": 4, "bits": bits} }
+	for name, request := range map[string]map[string]any{
+		"letters": {"data": "d1", "experts": 2, "shift": 4, "rotate": "12:12", "starts": 2, "where": []string{"y=T", "writer<=5"}, "take": 4, "seed": 7, "refine": true},
+		"paper":   {"data": "d1", "experts": 2, "shift": 3, "mode": "paper", "q": 0.02, "outside": "unknown"},
+		"auto":    {"data": "d2", "auto": true, "rule": "max-minus-min", "iterations": 5, "seed": 1},
+		"soft":    {"data": "d3", "experts": 2, "rule": "max-minus-min", "method": "soft", "aim": "interpret", "begin": "grow"},
+		"drawn": {"images": []any{image("11110000??001111"), image("1111000000001111"), image("1111000000000000"), image("0000000000001111")},
+			"experts": 2, "shift": 1, "shift_step": 1, "method": "both", "begin": "splits", "starts": 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j := s.learned(t, request)
+			if j.State != "done" || j.Model == nil || j.Command == nil {
+				t.Fatalf("ended as %+v", j)
+			}
+			if name == "drawn" {
+				write(t, "data.npz", string(s.want(t, "GET", "/v1/learn/"+j.ID+"/data.npz", nil, 200)))
+			}
+			must(t, append(fields(strings.TrimPrefix(*j.Command, "patchwork ")), "-q")...)
+			if !bytes.Equal(s.want(t, "GET", "/v1/models/"+*j.Model+"/file", nil, 200), []byte(read(t, "model.npz"))) {
+				t.Errorf("%s makes another model", *j.Command)
+			}
+		})
+	}
+}
+
+// What explain prints is what the server answers.
+func TestServeExplainsAsExplain(t *testing.T) {
+	t.Chdir(t.TempDir())
+	smallLetters(t)
+	s := serve(t, "", "serve", "--model", "model.npz", "--data", "t.npz", "--no-builtin", "--log", "none")
+	var images struct{ Images []map[string]any }
+	decode(t, s.want(t, "GET", "/v1/data/d1/images?n=4", nil, 200), &images)
+	for _, img := range images.Images {
+		delete(img, "index")
+		delete(img, "labels")
+	}
+	var got struct{ Explanations []json.RawMessage }
+	decode(t, s.want(t, "POST", "/v1/explain", map[string]any{"model": "m1", "images": images.Images, "refine": true}, 200), &got)
+	want := strings.Split(strings.TrimSpace(must(t, fields("explain -m model.npz t.npz --take 4 --refine")...)), "\n")
+	for i := range want {
+		if string(got.Explanations[i]) != want[i] {
+			t.Errorf("image %d: %s, but explain says %s", i, got.Explanations[i], want[i])
+		}
+	}
+}
+
+// A token is asked for and given; HTTPS works; an interrupt ends all in order.
+func TestServeWithTokenAndTLS(t *testing.T) {
+	t.Chdir(t.TempDir())
+	selfSigned(t)
+	const token = "0123456789abcdef"
+	s := serve(t, token, "serve", "--no-builtin", "--tls-cert", "cert.pem", "--tls-key", "key.pem", "--log", "json")
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	for auth, status := range map[string]int{"": 401, "Bearer wrong": 401, "Bearer " + token: 200} {
+		req, err := http.NewRequestWithContext(t.Context(), "GET", s.url+"/v1/models", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", auth)
+		res, err := client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != status {
+			t.Errorf("Authorization %q: %s, want %d", auth, res.Status, status)
+		}
+	}
+	client.CloseIdleConnections()
+	o := s.stop()
+	if o.code != 0 || strings.Contains(o.err, token) || !strings.Contains(o.err, `"msg":"request"`) || !strings.Contains(o.out, "needs the token") || strings.Contains(o.out, token) {
+		t.Errorf("exit %d, stdout %q, stderr %q", o.code, o.out, o.err)
+	}
+}
+
+func selfSigned(t *testing.T) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"localhost"}}
+	cert, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, "cert.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert})))
+	write(t, "key.pem", string(pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: private})))
+}
+
+// The process itself: SIGTERM drains and exits with 0, though somebody watches
+// a job.
+func TestServeDrainsOnSIGTERM(t *testing.T) {
+	dir := t.TempDir()
+	cmd := process(t, dir, "serve", "--addr", "127.0.0.1:0", "--log", "none")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var url string
+	if _, err := fmt.Fscanf(out, "serving at %s\n", &url); err != nil {
+		t.Fatal(err)
+	}
+	s := &site{url: strings.TrimSuffix(url, "/")}
+	var j jobAnswer
+	for { // until the data set is there
+		res, err := http.Get(s.url + "/v1/data/letters-t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Body.Close(); res.StatusCode == 200 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	decode(t, s.want(t, "POST", "/v1/learn", map[string]any{"data": "letters-t", "experts": 8, "shift": 14, "rotate": "24:2", "starts": 100}, 202), &j)
+	res, err := http.Get(s.url + "/v1/learn/" + j.ID + "/events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, res.Body); err != nil {
+		t.Errorf("the stream of events was cut off: %v", err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+}

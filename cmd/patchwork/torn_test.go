@@ -1,0 +1,197 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"example.com/patchwork/internal/atomicfile"
+)
+
+// writers are command lines that write files, all into the folder OUT. Others
+// of this folder are made by prepareWriters.
+var writers = []string{
+	"synth letters --letters T --writers 3 --side 16 -o OUT/t.npz",
+	"synth bars --n 9 -o OUT/b.npz",
+	"learn q.npz --rule max-minus-min -k 4 --starts 1 -o OUT/m.npz",
+	"learn q.npz --rule max-minus-min -k 2..3 --take 10 --starts 1 -o OUT/m.npz --picture OUT/m.png --curve OUT/c.svg",
+	"learn t.npz -k 2 --starts 1 --begin orders -o OUT/m.npz --progress-picture OUT/p.png",
+	"learn q.npz --rule max-minus-min --method soft -k 3 --iterations 2 -o OUT/m.npz",
+	"learn q.npz --rule max-minus-min -k 4 --starts 1 -o OUT/m.npz --checkpoint kept --resume",
+	"learn q.npz --rule max-minus-min -k 4 --starts 1 --memory 64KiB --sample 30 -o OUT/m.npz",
+	"explain -m model.npz q.npz --take 3 -o OUT/e.jsonl --picture OUT/e.png",
+	"predict -m model.npz q.npz --all -o OUT/p.csv",
+	"predict -m model.npz q.npz --all -o OUT/p.npz",
+	"sample -m model.npz -n 3 -o OUT/s.npz --picture OUT/s.svg",
+	"draw model.npz -o OUT/d.png",
+	"rule --curve 0.2 -o OUT/r.svg",
+	"stats -m model.npz q.npz -o OUT/all.tally",
+	"stats -m model.npz q.npz -o OUT/all.line --lines",
+	"mstep -m model.npz part.tally -o OUT/n.npz",
+	"demo -o OUT",
+	"paper 1 --quick -o OUT",
+}
+
+// prepareWriters makes what the writers read, in the present folder.
+func prepareWriters(t *testing.T) {
+	t.Helper()
+	must(t, "synth", "quadrants", "--n", "40", "--seed", "1", "-o", "q.npz", "-q")
+	must(t, "synth", "letters", "--letters", "T", "--writers", "4", "--side", "16", "--seed", "3", "-o", "t.npz", "-q")
+	must(t, "learn", "q.npz", "--rule", "max-minus-min", "-k", "4", "--starts", "1", "-o", "model.npz", "-q")
+	must(t, "stats", "-q", "-m", "model.npz", "q.npz", "-o", "part.tally")
+}
+
+func writerArgs(line, out string) []string {
+	return append(fields(strings.ReplaceAll(line, "OUT", out)), "-q")
+}
+
+// contents are all files under a folder.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		name, _ := filepath.Rel(dir, path)
+		files[name] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+const oldContent = "what was there before"
+
+// age makes a folder with old files of the given names.
+func age(t *testing.T, dir string, names map[string]string) {
+	t.Helper()
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	for name := range names {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		write(t, path, oldContent)
+	}
+}
+
+// whole checks that every file is the old one or the new one; timed is for
+// files that say how long something took.
+func whole(t *testing.T, what, dir string, want map[string]string, hidden bool) (made int) {
+	t.Helper()
+	for name, content := range contents(t, dir) {
+		switch {
+		case strings.HasPrefix(filepath.Base(name), "."):
+			if !hidden {
+				t.Errorf("%s: left %s", what, name)
+			}
+		case content == oldContent:
+		case content == want[name]:
+			made++
+		case timed(name) && len(content) > 0 && want[name] != "":
+			made++
+		default:
+			t.Errorf("%s: %s is neither old nor new: %d bytes", what, name, len(content))
+		}
+	}
+	return made
+}
+
+// timed names the files that hold times of the day or of the work, and are not
+// the same twice.
+func timed(name string) bool {
+	base := filepath.Base(name)
+	return base == "index.html" || base == "times.json" || base == "ledger.md" || base == "ledger.csv"
+}
+
+// atStep makes step number at (from 1) of all steps of writing files fail, and
+// counts them; 0 makes none fail.
+func atStep(at int64, fail func() error) (steps *atomic.Int64) {
+	steps = new(atomic.Int64)
+	atomicfile.Fault = func(step, path string) error {
+		if steps.Add(1) == at {
+			return fail()
+		}
+		return nil
+	}
+	return steps
+}
+
+// chosen is up to most of 1 ... n: the first, the last, and some between.
+func chosen(n, most int64) []int64 {
+	var out []int64
+	for i := range min(n, most) {
+		out = append(out, 1+i*(n-1)/max(min(n, most)-1, 1))
+	}
+	return slices.Compact(out)
+}
+
+// Whatever step of writing fails, whichever file: the old file is there or the
+// complete new one, nothing beside them, and the error says which and why.
+func TestNoStepTearsAFile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs every command several times, some seconds; left out by -short")
+	}
+	t.Chdir(t.TempDir())
+	prepareWriters(t)
+	defer func() { atomicfile.Fault = nil }()
+	for _, line := range writers {
+		t.Run(line, func(t *testing.T) {
+			age(t, "out", nil)
+			steps := atStep(0, nil)
+			if err := os.MkdirAll("out", 0o777); err != nil {
+				t.Fatal(err)
+			}
+			must(t, writerArgs(line, "out")...)
+			want := contents(t, "out")
+			n := steps.Load()
+			if n < 5 || len(want) == 0 {
+				t.Fatalf("%d steps, %d files", n, len(want))
+			}
+			most := int64(7)
+			if strings.HasPrefix(line, "demo") { // it learns, every time
+				most = 3
+			}
+			for _, at := range chosen(n, most) {
+				age(t, "out", want)
+				atStep(at, func() error { return syscall.ENOSPC })
+				o := patchworkCommand(t, writerArgs(line, "out")...)
+				what := fmt.Sprintf("step %d of %d", at, n)
+				if o.code != exitFailed || !strings.Contains(o.err, "out"+string(filepath.Separator)) ||
+					!strings.Contains(o.err, syscall.ENOSPC.Error()) || strings.Count(o.err, "\n") != 1 {
+					t.Errorf("%s: exit %d, %q", what, o.code, o.err)
+				}
+				if made := whole(t, what, "out", want, false); made == len(want) {
+					t.Errorf("%s: nothing failed", what)
+				}
+			}
+		})
+	}
+}
+
+// killAt makes a process kill itself before that step of writing files.
+const killAt = "PATCHWORK_TEST_KILL_AT"
+
+func dieAsked() {
+	at, err := strconv.ParseInt(os.Getenv(killAt), 10, 64)
+	if err != nil {
+		return
+	}
+	atStep(at, func() error {
+		self, _ := os.FindProcess(os.Getpid())
+		self.Kill()
+		select {} // until it has happened
+	})
+}

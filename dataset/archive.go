@@ -1,0 +1,128 @@
+package dataset
+
+import (
+	"archive/zip"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// zip reads an archive: of arrays, if there is one (.npz), else of pictures,
+// which read as if it were unpacked into a folder, else of one MAT file.
+func (in *input) zip(name string, ra io.ReaderAt, size int64) (decoder, error) {
+	z, err := zip.NewReader(ra, size)
+	if err != nil {
+		return in.npz(ra, size) // says what is wrong
+	}
+	var pictures, mats []*zip.File
+	for _, f := range z.File {
+		f.Name = strings.ReplaceAll(f.Name, `\`, "/") // as some programs wrote it
+		switch {
+		case strings.HasSuffix(f.Name, ".npy"):
+			if in.opts.Names != "" {
+				return nil, &FormatError{Msg: "an archive of arrays, not of pictures whose names could tell anything", Hint: "leave --names out"}
+			}
+			return in.npz(ra, size)
+		case hidden(f.Name):
+		case isPictureName(f.Name):
+			pictures = append(pictures, f)
+		case strings.EqualFold(path.Ext(f.Name), ".mat"):
+			mats = append(mats, f)
+		}
+	}
+	switch {
+	case len(pictures) > 0 || in.opts.Names != "":
+		return in.pictureArchive(name, pictures, size)
+	case len(mats) == 1:
+		return in.matMember(mats[0])
+	case len(mats) > 1:
+		names := make([]string, len(mats))
+		for i, f := range mats {
+			names[i] = f.Name
+		}
+		return nil, &FormatError{Msg: "an archive of several MAT files: " + list(names), Hint: "unpack it and give one of them"}
+	}
+	return in.npz(ra, size)
+}
+
+// hidden reports whether a part of a path begins with a dot, as the names of
+// what is no content do; "." and ".." do not hide anything.
+func hidden(name string) bool {
+	for _, part := range strings.Split(name, "/") {
+		if strings.HasPrefix(part, ".") && part != "." && part != ".." {
+			return true
+		}
+	}
+	return false
+}
+
+// maxMember bounds the bytes of one picture in an archive: a megabyte of packed
+// data can stand for a gigabyte.
+const maxMember = 64 << 20
+
+// pictureArchive reads the pictures of an archive of the given size. Nothing is
+// ever written where a member's name says, but a name that leads out of the
+// archive has no meaning as a class or a writer either.
+func (in *input) pictureArchive(archive string, files []*zip.File, size int64) (decoder, error) {
+	byName := make(map[string]*zip.File, len(files))
+	names := make([]string, 0, len(files))
+	packed := uint64(0)
+	for _, f := range files {
+		switch {
+		case !fs.ValidPath(f.Name):
+			return nil, &FormatError{Msg: fmt.Sprintf("the member %q leads out of the archive", f.Name), Hint: "pack the folder itself"}
+		case byName[f.Name] != nil:
+			return nil, &FormatError{Msg: fmt.Sprintf("two members are called %q", f.Name), Hint: "pack the folder anew"}
+		case f.Flags&1 != 0:
+			return nil, &FormatError{Msg: fmt.Sprintf("the member %q is encrypted", f.Name), Hint: "pack it without a password"}
+		case f.UncompressedSize64 > maxMember:
+			return nil, &FormatError{Msg: fmt.Sprintf("the picture %q of %d bytes is too large (at most %d)", f.Name, f.UncompressedSize64, maxMember), Hint: "unpack the archive and give the folder"}
+		}
+		// Members that share their bytes make an archive that holds more than
+		// its size allows for.
+		if packed += min(f.CompressedSize64, 1<<40); packed > uint64(size) {
+			return nil, &FormatError{Msg: "damaged zip archive: its members overlap", Hint: "pack the folder anew"}
+		}
+		byName[f.Name] = f
+		names = append(names, f.Name)
+	}
+	g := &gallery{in: in, where: archive + "/"}
+	g.open = func(name string) (io.ReadCloser, error) { return openMember(byName[name]) }
+	if err := g.tell(names, "an archive"); err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// openMember unpacks a member. Its reader does not give more than the archive
+// says it holds.
+func openMember(f *zip.File) (io.ReadCloser, error) {
+	r, err := f.Open()
+	if err != nil {
+		return nil, member{f.Name, nil}.worded(err)
+	}
+	return member{f.Name, r}, nil
+}
+
+// member words the errors of unpacking.
+type member struct {
+	name string
+	io.ReadCloser
+}
+
+func (m member) Read(p []byte) (int, error) {
+	n, err := m.ReadCloser.Read(p)
+	if err != nil && err != io.EOF {
+		err = m.worded(err)
+	}
+	return n, err
+}
+
+func (m member) worded(err error) error {
+	if _, ok := err.(*fs.PathError); ok {
+		return err // of the disk
+	}
+	return &FormatError{Msg: fmt.Sprintf("the member %q cannot be unpacked", m.name), Hint: "copy or pack the file again", Err: err}
+}

@@ -1,0 +1,349 @@
+package dataset
+
+import (
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"image"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// entry is a file of an archive.
+type entry struct{ name, content string }
+
+// zipOf is an archive of these files, in this order.
+func zipOf(t testing.TB, files ...entry) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, f := range files {
+		w, err := z.Create(f.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Write([]byte(f.content))
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// unpacked puts the files in a folder.
+func unpacked(t testing.TB, files ...entry) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, f := range files {
+		path := filepath.Join(dir, filepath.FromSlash(f.name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(f.content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// letters is a small set in the given form of names, of what they become: two
+// letters by two writers, three samples each.
+func letters(form func(y string, writer, sample int) string) []entry {
+	var files []entry
+	for i, y := range []string{"T", "L"} {
+		for _, w := range []int{10, 9} {
+			for s := 1; s <= 3; s++ {
+				files = append(files, entry{form(y, w, s), fmt.Sprintf("P1 4 2 %04b %04b", w, 4*i+s)})
+			}
+		}
+	}
+	return files
+}
+
+// TestNames: whatever the layout, if the form says where they are, letter,
+// writer and sample come out, from a folder and from an archive of it.
+func TestNames(t *testing.T) {
+	for pattern, form := range map[string]func(y string, w, s int) string{
+		"{y}/{writer}_{sample}.pbm":      func(y string, w, s int) string { return fmt.Sprintf("%s/%d_%d.pbm", y, w, s) },
+		"{y}/{writer}_{sample}":          func(y string, w, s int) string { return fmt.Sprintf("%s/%d_%d.PBM", y, w, s) },
+		"{writer}/{y}{sample}":           func(y string, w, s int) string { return fmt.Sprintf("%d/%s%d.pbm", w, y, s) },
+		"**/{y}-{writer}-{sample}":       func(y string, w, s int) string { return fmt.Sprintf("a/b/%s-%d-%d.pbm", y, w, s) },
+		"{}/writer{writer}/{y}.{sample}": func(y string, w, s int) string { return fmt.Sprintf("set/writer%d/%s.%d.pbm", w, y, s) },
+		"{y:1}{writer:3}{sample}":        func(y string, w, s int) string { return fmt.Sprintf("%s%03d%d.pbm", y, w, s) },
+	} {
+		files := letters(form)
+		archive := write(t, "a.zip", zipOf(t, append(files, entry{"readme.txt", "no picture"}, entry{"__MACOSX/._x.pbm", "junk"})...))
+		folder := unpacked(t, append(files, entry{"readme.txt", "no picture"}, entry{".x/y.pbm", "junk"})...)
+		for _, path := range []string{archive, folder} {
+			s, err := Read([]string{path}, Options{Names: pattern})
+			if err != nil {
+				t.Errorf("%s: %v", pattern, err)
+				continue
+			}
+			if s.Len() != 12 {
+				t.Errorf("%s: %d pictures", pattern, s.Len())
+			}
+			for i, m := range s.Images {
+				y, writer, sample := column(t, s, "y").Text(i), column(t, s, "writer").Text(i), column(t, s, "sample").Text(i)
+				var a, b int
+				for x := range 4 {
+					a, b = 2*a+bit(m.At(0, x)), 2*b+bit(m.At(1, x))
+				}
+				if got, want := fmt.Sprintf("%s %d %d", y, a, b&3), fmt.Sprintf("%s %s %s", []string{"T", "L"}[b>>2], strings.TrimLeft(writer, "0"), sample); got != want {
+					t.Errorf("%s: %s is %s", pattern, got, want)
+				}
+			}
+			first, err := Read([]string{path}, Options{Names: pattern, Where: conditions(t, "y=T"), FirstPer: FirstPer{Names: []string{"writer"}}})
+			if err != nil || first.Len() != 2 || column(t, first, "sample").Text(1) != "1" {
+				t.Errorf("%s: first T of each writer: %v, %v", pattern, first, err)
+			}
+		}
+	}
+}
+
+func column(t testing.TB, s *Set, name string) Column {
+	t.Helper()
+	c, err := s.Column(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// TestArchiveIsItsFolder: an archive reads as the folder it was made of, with
+// and without a form of the names, as a whole and in parts.
+func TestArchiveIsItsFolder(t *testing.T) {
+	for name, c := range map[string]struct {
+		files   []entry
+		pattern string
+	}{
+		"flat":    {[]entry{{"b.pbm", "P1 2 1 10"}, {"a.PBM", "P1 2 1 01"}, {"c.txt", ""}}, ""},
+		"classes": {[]entry{{"T/2.pbm", "P1 2 1 11"}, {"L/1.pbm", "P1 2 1 00"}, {"L!/3.pbm", "P1 2 1 01"}}, ""},
+		"windows": {[]entry{{"T/2.pbm", "P1 2 1 11"}, {"L/1.pbm", "P1 2 1 00"}}, "{y}/{n}"},
+		"numbers": {[]entry{{"a10.pbm", "P1 2 1 11"}, {"a9.pbm", "P1 2 1 00"}, {"a007.pbm", "P1 2 1 10"}}, "a{n}"},
+	} {
+		o := Options{Names: c.pattern}
+		want, err := Read([]string{unpacked(t, c.files...)}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "windows" {
+			for i := range c.files {
+				c.files[i].name = strings.ReplaceAll(c.files[i].name, "/", `\`)
+			}
+		}
+		slices.Reverse(c.files)
+		path := write(t, "a.zip", zipOf(t, c.files...))
+		want.Source = path
+		got, err := Read([]string{path}, o)
+		if err != nil || !gocmp.Equal(got, want, sameSets) {
+			t.Errorf("%s: %v, %v\n%v", name, got, err, want)
+		}
+		o.partBytes = 1
+		stream, err := Open(t.Context(), []string{path}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, ok := stream.Len(); n != want.Len() || !ok {
+			t.Errorf("%s: %d pictures, %v", name, n, ok)
+		}
+		if got, err = stream.Set(t.Context()); err != nil || !gocmp.Equal(got, want, sameSets) {
+			t.Errorf("%s in parts: %v, %v\n%v", name, got, err, want)
+		}
+		if got, err = stream.Cut(1, -1).Set(t.Context()); err != nil || pixels(got) != pixels(want.Skip(1)) {
+			t.Errorf("%s in parts without the first: %v, %v", name, got, err)
+		}
+	}
+}
+
+// TestNamesOfFiles: pictures that are named one by one, as by a shell.
+func TestNamesOfFiles(t *testing.T) {
+	dir := unpacked(t, entry{"T/1_2.pbm", "P1 1 1 1"}, entry{"L/3_4.pbm", "P1 1 1 0"})
+	s, err := Read([]string{filepath.Join(dir, "T", "1_2.pbm"), filepath.Join(dir, "L", "3_4.pbm")}, Options{Names: "{y}/{writer}_{}"})
+	if err != nil || column(t, s, "y").Text(1) != "L" || column(t, s, "writer").Text(0) != "1" {
+		t.Errorf("%v, %v", s, err)
+	}
+}
+
+func TestArchiveRefusals(t *testing.T) {
+	one := entry{"T/1.pbm", "P1 2 1 11"}
+	form := Options{Names: "{y}/{n}"}
+	for name, c := range map[string]struct {
+		files []entry
+		opts  Options
+		want  string
+	}{
+		"out":          {[]entry{one, {"../T/2.pbm", "P1 2 1 11"}}, form, `"../T/2.pbm" leads out`},
+		"root":         {[]entry{one, {"/T/2.pbm", "P1 2 1 11"}}, form, "leads out"},
+		"windows root": {[]entry{one, {`..\..\T\2.pbm`, "P1 2 1 11"}}, form, "leads out"},
+		"inside out":   {[]entry{one, {"T/../../2.pbm", "P1 2 1 11"}}, Options{}, "leads out"},
+		"twice":        {[]entry{one, one}, form, `two members are called "T/1.pbm"`},
+		"twice, mixed": {[]entry{one, {`T\1.pbm`, "P1 2 1 11"}}, form, `two members are called "T/1.pbm"`},
+		"no label":     {[]entry{one, {"2.pbm", "P1 2 1 11"}}, form, `2.pbm: "2" is not of the form "{y}/{n}"`},
+		"mixed":        {[]entry{one, {"2.pbm", "P1 2 1 11"}}, Options{}, "as well as a folder"},
+		"deep":         {[]entry{{"a/T/1.pbm", "P1 2 1 11"}}, Options{}, "--names"},
+		"no pictures":  {[]entry{{"a.txt", "hello"}}, form, "an archive without PNG"},
+		"nothing":      {[]entry{{"a.txt", "hello"}}, Options{}, "without NumPy arrays"},
+		"sizes":        {[]entry{one, {"T/2.pbm", "P1 1 1 1"}}, form, "T/2.pbm: a picture of 1 x 1"},
+		"no picture":   {[]entry{one, {"T/2.png", "hello"}}, form, "named like a picture"},
+		"empty":        {[]entry{one, {"T/2.png", ""}}, form, "is empty"},
+		"arrays":       {[]entry{one, {"x.npy", ""}}, form, "an archive of arrays"},
+		"bomb":         {[]entry{one, {"T/2.pbm", "P1 2 1 11" + strings.Repeat(" ", maxMember)}}, form, "is too large"},
+		"two mats":     {[]entry{{"a.mat", ""}, {"b.MAT", ""}}, Options{}, "several MAT files: a.mat, b.MAT"},
+		"no mat":       {[]entry{{"a.mat", "hello"}}, Options{}, "no MAT-file"},
+	} {
+		t.Run(name, func(t *testing.T) { refused(t, "a.zip", zipOf(t, c.files...), c.opts, c.want) })
+	}
+	good := zipOf(t, one, entry{"T/2.pbm", "P1 2 1 10"})
+	refused(t, "cut.zip", good[:len(good)-30], form, "not a readable zip archive")
+	packed := bytes.Replace(good, []byte("PK\x01\x02\x14\x00\x14\x00\x08"), []byte("PK\x01\x02\x14\x00\x14\x00\x09"), 1)
+	refused(t, "locked.zip", packed, form, "encrypted")
+	// What is said of the first member is made to differ from what it holds.
+	sum := make([]byte, 4)
+	copy(sum, good[bytes.Index(good, []byte("PK\x01\x02"))+16:])
+	refused(t, "sum.zip", bytes.Replace(good, sum, []byte{1, 2, 3, 4}, 2), form, "cannot be unpacked")
+	refused(t, "overlap.zip", overlapping(t), Options{Names: "{n}"}, "its members overlap")
+}
+
+// overlapping is an archive whose directory names the same bytes ten times.
+func overlapping(t *testing.T) []byte {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	content := []byte("P5 100 100 255 " + strings.Repeat("\x00", 10000))
+	w, err := z.CreateRaw(&zip.FileHeader{Name: "0.pgm", CRC32: crc32.ChecksumIEEE(content), CompressedSize64: uint64(len(content)), UncompressedSize64: uint64(len(content))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Write(content)
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file := b.Bytes()
+	at, end := bytes.Index(file, []byte("PK\x01\x02")), bytes.Index(file, []byte("PK\x05\x06"))
+	out, tail := bytes.Clone(file[:at]), bytes.Clone(file[end:])
+	for i := range 10 {
+		entry := bytes.Clone(file[at:end])
+		entry[46] = byte('0' + i) // the name
+		out = append(out, entry...)
+	}
+	tail[8], tail[10] = 10, 10
+	binary.LittleEndian.PutUint32(tail[12:], uint32(len(out)-at))
+	return append(out, tail...)
+}
+
+func TestPatternRefusals(t *testing.T) {
+	dir := unpacked(t, entry{"T/1.pbm", "P1 2 1 11"})
+	for pattern, want := range map[string]string{
+		"T/1": "no {NAME}", "{y": "without }", "{y}/{y}": "twice", "{name}": "whole name", "{y:0}": "number of characters",
+		"{y:x}": "number of characters", "{y:-1}": "number", "{y:999}": "number", "{}": "no {NAME}", "{y}{z}{w}/{v}": "not of the form",
+		strings.Repeat("{", 2000): "2000 characters", "{y}": "not of the form", "{y}/": "not of the form",
+	} {
+		if s, err := Read([]string{dir}, Options{Names: pattern}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, %v; want %q", pattern, s, err, want)
+		}
+	}
+	refused(t, "a.csv", []byte("1,0\n"), Options{Names: "{y}"}, "leave --names out")
+	refused(t, "a.npz", npz(t, arr("x", []uint8{1}, 1, 1, 1)), Options{Names: "{y}"}, "leave --names out")
+}
+
+// TestFolderLinks: a deep search does not go round in circles.
+func TestFolderLinks(t *testing.T) {
+	dir := unpacked(t, entry{"T/1.pbm", "P1 2 1 11"})
+	if err := os.Symlink(dir, filepath.Join(dir, "T", "back")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(dir, "T", "1.pbm"), filepath.Join(dir, "T", "2.pbm")); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Read([]string{dir}, Options{Names: "{y}/{n}"})
+	if err != nil || s.Len() != 2 {
+		t.Errorf("%v, %v", s, err)
+	}
+}
+
+// TestNaturallyIsAnOrder: of any three names two comparisons decide the third,
+// numbers count by their value, and parts of a path come before what follows.
+func TestNaturallyIsAnOrder(t *testing.T) {
+	name := rapid.StringMatching(`[a0-2/._]{0,6}`)
+	rapid.Check(t, func(rt *rapid.T) {
+		a, b, c := name.Draw(rt, "a"), name.Draw(rt, "b"), name.Draw(rt, "c")
+		if naturally(a, b) != -naturally(b, a) || (naturally(a, b) == 0) != (a == b) {
+			rt.Fatalf("%q and %q: %d and %d", a, b, naturally(a, b), naturally(b, a))
+		}
+		if naturally(a, b) <= 0 && naturally(b, c) <= 0 && naturally(a, c) > 0 {
+			rt.Fatalf("%q, %q, %q", a, b, c)
+		}
+		m, n := rapid.IntRange(0, 1200).Draw(rt, "m"), rapid.IntRange(0, 1200).Draw(rt, "n")
+		if got := naturally(fmt.Sprint("w", m, "_x"), fmt.Sprint("w", n, "_x")); got != cmp.Compare(m, n) {
+			rt.Fatalf("%d and %d: %d", m, n, got)
+		}
+	})
+	got := []string{"b/1", "a!/1", "a/10", "a/9", "a"}
+	slices.SortFunc(got, naturally)
+	if diff := gocmp.Diff([]string{"a", "a/9", "a/10", "a!/1", "b/1"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func FuzzArchive(f *testing.F) {
+	for _, files := range [][]entry{
+		{{"T/1_2.pbm", "P1 2 1 11"}, {"L/1_1.pbm", "P1 2 1 10"}},
+		{{"a.pbm", "P1 2 1 11"}, {"b.png", string(pngFile(f, draw(image.NewGray(image.Rect(0, 0, 2, 1)), func(_, x int) uint8 { return uint8(255 * x) })))}},
+	} {
+		f.Add(zipOf(f, files...), "")
+		f.Add(zipOf(f, files...), "{y}/{w}_{n}")
+	}
+	f.Fuzz(func(t *testing.T, b []byte, pattern string) {
+		o := Options{MaxMemory: 1 << 20, Names: pattern}
+		s, err := readBytes(b, o)
+		checkOutcome(t, s, err)
+		o.partBytes = 1
+		parts, partsErr := readBytes(b, o)
+		if (err == nil) != (partsErr == nil) || err == nil && !gocmp.Equal(s, parts, sameSets) {
+			t.Fatalf("as a whole: %v, %v; image by image: %v, %v", s, err, parts, partsErr)
+		}
+	})
+}
+
+// FuzzPattern: a pattern is refused or gives every field a value without
+// slashes that the path holds, in order.
+func FuzzPattern(f *testing.F) {
+	f.Add("{y}/{writer}_{sample}.png", "T/3_1.png")
+	f.Add("**/{a:2}{}x", "a/b/qqwx.pbm")
+	f.Fuzz(func(t *testing.T, pattern, name string) {
+		p, err := parsePattern(pattern)
+		if err != nil {
+			return
+		}
+		values, err := p.match(name)
+		if err != nil {
+			return
+		}
+		if len(values) != len(p.fields) {
+			t.Fatalf("%d values for %v", len(values), p.fields)
+		}
+		for _, v := range values {
+			i := strings.Index(name, v)
+			if v == "" || strings.Contains(v, "/") || i < 0 {
+				t.Fatalf("%q of %q", v, name)
+			}
+			name = name[i+len(v):]
+		}
+	})
+}

@@ -1,0 +1,48 @@
+package dataset
+
+import (
+	"bytes"
+	"io"
+
+	"example.com/patchwork/dataset/npy"
+)
+
+// Decode is [Read] of one file whose content is in memory, such as an upload.
+// name stands for the path: in messages, in Source and as the name of a
+// picture; no file is opened. Options.Labels are not possible. data must not be
+// changed meanwhile; nothing of it is kept.
+func Decode(name string, data []byte, opts Options) (*Set, error) {
+	if len(opts.Labels) > 0 {
+		return nil, &FormatError{Path: name, Msg: "label files do not go with content in memory", Hint: "put the labels into an .npz"}
+	}
+	if err := opts.check([]string{name}); err != nil {
+		return nil, err
+	}
+	in := newInput(opts)
+	d, err := in.file(name, bytes.NewReader(data), bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, at(err, name)
+	}
+	part, err := collect(&opened{in: in, decoder: d})
+	if err != nil {
+		return nil, at(err, name)
+	}
+	var out joiner
+	if err := out.add(part, name); err != nil {
+		return nil, err
+	}
+	set := out.done()
+	if len(opts.Where) > 0 {
+		return set.Where(opts.Where...)
+	}
+	return set, nil
+}
+
+// EncodeNPZ is [WriteNPZ] to a writer; errors of the writer are passed on.
+func EncodeNPZ(w io.Writer, s *Set, extra ...npy.Member) error {
+	members, err := s.members()
+	if err != nil {
+		return err
+	}
+	return npy.WriteZip(w, npy.Deflate, append(members, extra...)...)
+}

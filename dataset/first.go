@@ -1,0 +1,111 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// FirstPer selects the first images of each group: those that have the same
+// values in some metadata columns, such as the first sample of every writer.
+// The zero value selects all.
+type FirstPer struct {
+	Names []string // the columns that make a group; none: no selection
+	Count int      // how many images of each group; 0 means 1
+}
+
+// ParseFirstPer reads NAME[,NAME...][:COUNT], such as `writer`, `y,writer` or
+// `writer:3`.
+func ParseFirstPer(s string) (FirstPer, error) {
+	f := FirstPer{Count: 1}
+	names := s
+	if i := strings.LastIndexByte(s, ':'); i >= 0 {
+		n, err := strconv.Atoi(strings.TrimSpace(s[i+1:]))
+		if err != nil || n < 1 {
+			return FirstPer{}, &FormatError{Msg: fmt.Sprintf("first per %q: %q is no number of images, which is at least 1", s, s[i+1:]), Hint: firstPerHint}
+		}
+		names, f.Count = s[:i], n
+	}
+	for _, name := range strings.Split(names, ",") {
+		if name = strings.TrimSpace(name); name == "" {
+			return FirstPer{}, &FormatError{Msg: fmt.Sprintf("first per %q lacks the name of a column", s), Hint: firstPerHint}
+		}
+		f.Names = append(f.Names, name)
+	}
+	return f, nil
+}
+
+const firstPerHint = "write it like writer, writer:3 or y,writer"
+
+// FirstPer returns, in order, those images before which fewer than f.Count have
+// the same values in the columns f.Names. It is an error if a column is not
+// there.
+func (s *Set) FirstPer(f FirstPer) (*Set, error) {
+	if len(f.Names) == 0 {
+		return s, nil
+	}
+	g := newGroups(f, math.MaxInt64) // the set is in memory: no other bound
+	index, err := g.keep(s, identity(s.Len()))
+	if err != nil {
+		return nil, err
+	}
+	return s.Pick(index), nil
+}
+
+// groups counts the images of each group so far.
+type groups struct {
+	first  FirstPer
+	seen   map[string]int
+	budget *budget
+}
+
+func newGroups(f FirstPer, memory int64) *groups {
+	f.Count = max(f.Count, 1)
+	return &groups{first: f, seen: map[string]int{}, budget: &budget{left: memory, max: memory}}
+}
+
+// groupOverhead is the memory of a group beside its key, about.
+const groupOverhead = 64
+
+// keep is those of the given images of a set that are among the first of their
+// group, counting all that it was asked about before.
+func (g *groups) keep(s *Set, index []int) ([]int, error) {
+	columns := make([]Column, len(g.first.Names))
+	for k, name := range g.first.Names {
+		var err error
+		if columns[k], err = s.Column(name); err != nil {
+			return nil, err
+		}
+	}
+	kept := make([]int, 0, len(index))
+	var key []byte
+	for _, i := range index {
+		key = key[:0]
+		for _, c := range columns { // the length first: no two lists of values share a key
+			v := c.Text(i)
+			key = append(strconv.AppendInt(key, int64(len(v)), 10), ':')
+			key = append(key, v...)
+		}
+		n, known := g.seen[string(key)]
+		if !known {
+			if err := g.budget.spendBytes(len(key) + groupOverhead); err != nil {
+				return nil, err
+			}
+		}
+		if n < g.first.Count {
+			g.seen[string(key)] = n + 1
+			kept = append(kept, i)
+		}
+	}
+	return kept, nil
+}
+
+// identity is 0, 1, ... n-1.
+func identity(n int) []int {
+	index := make([]int, n)
+	for i := range index {
+		index[i] = i
+	}
+	return index
+}

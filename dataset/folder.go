@@ -1,0 +1,213 @@
+package dataset
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"example.com/patchwork/bitmap"
+)
+
+// pictureSuffixes are the names that count in a folder or an archive; what a
+// file is, its content says.
+var pictureSuffixes = []string{".png", ".pbm", ".pgm", ".pnm"}
+
+// isPictureName reports whether a file of that name counts: hidden ones do not.
+func isPictureName(name string) bool {
+	base := path.Base(name)
+	return !strings.HasPrefix(base, ".") && slices.Contains(pictureSuffixes, strings.ToLower(path.Ext(base)))
+}
+
+// gallery reads the pictures of a folder or an archive, one an image.
+type gallery struct {
+	in            *input
+	where         string // what messages call a picture: this, then its name
+	names         []string
+	meta          []Column // of all of them
+	open          func(name string) (io.ReadCloser, error)
+	at            int
+	height, width int // of the first
+}
+
+func (g *gallery) count() int { return len(g.names) }
+
+// skip leaves out pictures.
+func (g *gallery) skip(n int) (int, error) {
+	n = min(n, len(g.names)-g.at)
+	g.at += n
+	return n, nil
+}
+
+// next reads pictures until they fill a part.
+func (g *gallery) next() (*Set, error) {
+	if g.at == len(g.names) {
+		return nil, io.EOF
+	}
+	from, s := g.at, &Set{}
+	for most := 1; g.at < len(g.names) && s.Len() < most; g.at++ {
+		m, err := g.picture(g.names[g.at])
+		if err != nil {
+			return nil, at(err, g.where+g.names[g.at])
+		}
+		if g.height == 0 {
+			g.height, g.width = m.Height(), m.Width()
+		}
+		if m.Height() != g.height || m.Width() != g.width {
+			return nil, &FormatError{Path: g.where + g.names[g.at],
+				Msg:  fmt.Sprintf("a picture of %d x %d pixels, but those before it have %d x %d", m.Height(), m.Width(), g.height, g.width),
+				Hint: "scale or pad the pictures to one size"}
+		}
+		s.Images = append(s.Images, m)
+		most = g.in.opts.partRows(int64(g.height)*int64(g.width), g.height, g.width)
+	}
+	var index []int
+	for i := from; i < g.at; i++ {
+		index = append(index, i)
+	}
+	for _, c := range g.meta {
+		s.Meta = append(s.Meta, c.pick(index))
+	}
+	return s, nil
+}
+
+// picture reads one picture.
+func (g *gallery) picture(name string) (*bitmap.Image, error) {
+	f, err := g.open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // only read
+	br, k, err := sniffed(f)
+	if err != nil {
+		return nil, err
+	}
+	if k != kindPNG && k != kindPNM {
+		return nil, &FormatError{Msg: "named like a picture, but it is no PNG, PBM or PGM"}
+	}
+	return g.in.picture(br)
+}
+
+// folder reads all pictures of a folder, sorted by name; see tell for what
+// their names become.
+func (in *input) folder(dir string) (decoder, error) {
+	g := &gallery{in: in, where: dir + string(filepath.Separator)}
+	g.open = func(name string) (io.ReadCloser, error) { return os.Open(filepath.Join(dir, filepath.FromSlash(name))) }
+	names, err := listPictures(dir, in.opts.Names != "")
+	if err != nil {
+		return nil, err
+	}
+	if err := g.tell(names, "a folder"); err != nil {
+		return nil, at(err, dir)
+	}
+	return g, nil
+}
+
+// listPictures gives the paths of the pictures in a folder and, unless deep is
+// set, in the folders inside, but not below. What is hidden, or neither, is
+// left out; links are followed, but in a deep search not to folders.
+func listPictures(dir string, deep bool) ([]string, error) {
+	var names []string
+	var walk func(sub string, depth int) error
+	walk = func(sub string, depth int) error {
+		entries, err := os.ReadDir(filepath.Join(dir, filepath.FromSlash(sub)))
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			name := path.Join(sub, e.Name())
+			if strings.HasPrefix(e.Name(), ".") {
+				continue
+			}
+			linked := e.Type()&fs.ModeSymlink != 0
+			info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name))) // follows links
+			if err != nil {
+				return err
+			}
+			switch {
+			case !info.IsDir():
+				if isPictureName(name) {
+					names = append(names, name)
+				}
+			case deep && linked: // it may lead in a circle
+			case deep || depth == 0:
+				if err := walk(name, depth+1); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	return names, walk("", 0)
+}
+
+// tell sets the pictures and what their names say of them. With Options.Names,
+// each must be of that form. Without, a file's name without suffix becomes the
+// metadata `name`, and if the pictures lie in folders, those are classes: their
+// names become the metadata `y`.
+func (g *gallery) tell(names []string, what string) error {
+	if g.in.opts.Names != "" {
+		return g.tellBy(names, what)
+	}
+	var flat, inside []string
+	for _, n := range names {
+		switch strings.Count(n, "/") {
+		case 0:
+			flat = append(flat, n)
+		case 1:
+			inside = append(inside, n)
+		}
+	}
+	if len(flat) > 0 && len(inside) > 0 {
+		return &FormatError{Msg: fmt.Sprintf("holds pictures (%s) as well as a folder of pictures (%s)", flat[0], path.Dir(inside[0])),
+			Hint: "name the folders one by one, or give every picture a class folder"}
+	}
+	if g.names = append(flat, inside...); len(g.names) == 0 {
+		return &FormatError{Msg: what + " without PNG, PBM or PGM pictures, and without class folders of them",
+			Hint: "name the files, or say with --names what their paths are like"}
+	}
+	slices.SortFunc(g.names, func(a, b string) int { return slices.Compare(strings.Split(a, "/"), strings.Split(b, "/")) })
+	var stems, labels []string
+	for _, n := range g.names {
+		stems = append(stems, stem(n))
+		labels = append(labels, path.Dir(n))
+	}
+	g.meta = []Column{{"name", stems}}
+	if len(inside) > 0 {
+		g.meta = append(g.meta, Column{"y", labels})
+	}
+	return nil
+}
+
+// tellBy is tell by a pattern.
+func (g *gallery) tellBy(names []string, what string) error {
+	p, err := parsePattern(g.in.opts.Names)
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		return &FormatError{Msg: what + " without PNG, PBM or PGM pictures"}
+	}
+	g.names = names
+	slices.SortFunc(g.names, naturally)
+	stems, fields := make([]string, len(names)), make([]rawText, len(p.fields))
+	for i, n := range g.names {
+		stems[i] = stem(n)
+		values, err := p.match(n)
+		if err != nil {
+			return at(err, g.where+n)
+		}
+		for k, v := range values {
+			fields[k] = append(fields[k], v)
+		}
+	}
+	g.meta = []Column{{"name", stems}}
+	for k, name := range p.fields {
+		g.meta = append(g.meta, Column{name, guess(fields[k])})
+	}
+	return nil
+}

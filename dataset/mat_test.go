@@ -1,0 +1,92 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/binary"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/patchwork/dataset/mat/mattest"
+)
+
+// matLetters is a file as a script that reads the TiCC letters describes it:
+// one image a row, its pixels column by column, and a letter a row.
+func matLetters(packed bool) []byte {
+	return mattest.File(binary.LittleEndian, packed,
+		mattest.Double("X", []float64{1, 0, 0, .9, 0, .1, 1, 1, 0, 0, 0, 1}, 2, 6), // the rows 1 0 0 1 0 0 and 0 .9 .1 1 0 1
+		mattest.Text("labels", "T", "L"),
+		mattest.Double("writer", []float64{3, 4}, 1, 2),
+		mattest.Double("mean", []float64{.5}, 1, 1))
+}
+
+func TestMAT(t *testing.T) {
+	for _, packed := range []bool{false, true} {
+		s := mustRead(t, "a.mat", matLetters(packed), Options{Threshold: threshold(.5), Height: 2, Width: 3, Transpose: true})
+		// By columns of two: (1 0) (0 1) (0 0), and (0 1) (0 1) (0 1).
+		if got := pixels(s); got != "#..\n.#.\n...\n###\n" {
+			t.Error(got)
+		}
+		meta := []Column{{"labels", []string{"T", "L"}}, {"writer", []float64{3, 4}}}
+		if diff := cmp.Diff(meta, s.Meta); diff != "" {
+			t.Error(diff)
+		}
+		zipped := zipOf(t, entry{"set/readme.txt", "x"}, entry{"set/a.mat", string(matLetters(packed))})
+		o := Options{Threshold: threshold(.5)}
+		want, got := mustRead(t, "a.mat", matLetters(packed), o), mustRead(t, "a.zip", zipped, o)
+		want.Source = got.Source
+		if diff := cmp.Diff(want, got, sameSets); diff != "" {
+			t.Error(diff)
+		}
+	}
+	refused(t, "a.mat", matLetters(true), Options{}, `array "X"`, "0.9", "--threshold")
+	refused(t, "a.mat", matLetters(true), Options{Threshold: threshold(.5), Transpose: true}, "--height")
+	refused(t, "a.mat", matLetters(true), Options{Array: "Y"}, `no variable "Y"; there is: X: 2x6 double, labels: 2x1 char`)
+	refused(t, "a.mat", matLetters(true), Options{Array: "labels"}, `array "labels"`, "class char")
+	refused(t, "a.mat", matLetters(true), Options{Threshold: threshold(.5), Weight: "hours"}, `no array "hours"`)
+	refused(t, "a.mat", matLetters(true), Options{Threshold: threshold(.5), Weight: "mean"}, "weights of shape [1 1]")
+	refused(t, "a.mat", mattest.File(binary.BigEndian, true, mattest.Uint8("a", []uint8{1}, 1, 1), mattest.Uint8("b", []uint8{1}, 1, 1)), Options{}, "--array")
+	refused(t, "a.mat", mattest.File(binary.BigEndian, true, mattest.Uint8("x", []uint8{}, 0, 5)), Options{}, "no images")
+}
+
+func TestMATCompanions(t *testing.T) {
+	images := mattest.Uint8("x", []uint8{1, 0, 1, 0, 0, 1}, 3, 2)
+	s := mustRead(t, "a.mat", mattest.File(binary.LittleEndian, false, images,
+		mattest.Cells("y", mattest.Text("", "one"), mattest.Text("", "2"), mattest.Text("", "é")),
+		mattest.Uint8("weight", []uint8{1, 2, 3}, 1, 3),
+		mattest.Text("row", "abc"),
+		mattest.Cells("things", mattest.Uint8("", []uint8{1}, 1, 1), mattest.Text("", "2"), mattest.Text("", "x"))), Options{})
+	if got := pixels(s); got != "#.\n..\n##\n" {
+		t.Error(got)
+	}
+	want := []Column{{"y", []string{"one", "2", "é"}}, {"row", []string{"a", "b", "c"}}}
+	if diff := cmp.Diff(want, s.Meta); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]int64{1, 2, 3}, s.Weights); diff != "" {
+		t.Error(diff)
+	}
+	refused(t, "a.mat", mattest.File(binary.LittleEndian, true, images, mattest.Cells("y", images, images, images)),
+		Options{Where: conditions(t, "y=1")}, `array "y"`, "not text")
+	refused(t, "a.mat", mattest.File(binary.LittleEndian, true, images, mattest.Uint8("y", []uint8{1, 2}, 2, 1)),
+		Options{Meta: []string{"y"}}, "one value an image")
+}
+
+func TestTranspose(t *testing.T) {
+	file := npz(t, arr("x", []uint8{1, 0, 0, 1, 1, 0}, 1, 2, 3), arr("known", []bool{true, true, true, true, true, false}, 1, 2, 3))
+	s := mustRead(t, "a.npz", file, Options{Transpose: true})
+	if got := pixels(s); got != "##\n.#\n.?\n" {
+		t.Error(got)
+	}
+	if s = mustRead(t, "a.npz", file, Options{Transpose: true, Height: 3, Width: 2}); pixels(s) != "##\n.#\n.?\n" {
+		t.Error(pixels(s))
+	}
+	refused(t, "a.npz", file, Options{Transpose: true, Height: 2, Width: 3}, "cannot be images of 2 x 3")
+}
+
+func FuzzMAT(f *testing.F) {
+	fuzzFormat(f, matLetters(true), matLetters(false), mattest.File(binary.BigEndian, true,
+		mattest.Cells("x", mattest.Uint8("", []uint8{1, 0}, 1, 2), mattest.Uint8("", []uint8{1, 1}, 1, 2)),
+		mattest.Cells("n", mattest.Text("", "a"), mattest.Text("", "b"))),
+		mattest.File(binary.LittleEndian, false, mattest.Var{Name: "x", Class: 9, Flags: 2, Shape: []int32{2, 2, 2}, Type: 2, Data: bytes.Repeat([]byte{1, 0}, 4)}))
+}

@@ -1,0 +1,67 @@
+// Package pool shares numbered pieces of work among goroutines, so that what
+// comes of it does not depend on how many there are.
+package pool
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+)
+
+// Run calls do(worker, i) for i from 0 to n-1 on [Size] goroutines, the workers,
+// which are numbered from 0. Each takes chunk numbers at a time, in order; calls
+// of one worker do not overlap. Where an order matters, do writes to a place of
+// i's own.
+//
+// The error is the context's, or that of the lowest i that has one, which at
+// is: numbers are handed out in order and nothing that was handed out is left
+// undone, so none below it went untried. After an error no more are handed out.
+func Run(ctx context.Context, n, workers, chunk int, do func(worker, i int) error) (at int, err error) {
+	workers = Size(n, workers, chunk)
+	where, errs := make([]int, workers), make([]error, workers)
+	var next atomic.Int64 // chunks handed out
+	var failed atomic.Bool
+	var wait sync.WaitGroup
+	for w := range workers {
+		wait.Go(func() {
+			for !failed.Load() { // asked before, for what is taken is done
+				from := (int(next.Add(1)) - 1) * chunk
+				if from >= n {
+					return
+				}
+				for i := from; i < min(from+chunk, n); i++ {
+					if errs[w] = ctx.Err(); errs[w] == nil {
+						errs[w] = do(w, i)
+					}
+					if errs[w] != nil {
+						where[w] = i
+						failed.Store(true)
+						return
+					}
+				}
+			}
+		})
+	}
+	wait.Wait()
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	w := Lowest(where, errs)
+	return where[w], errs[w]
+}
+
+// Size is how many of the workers wanted find work in n numbers, chunk at a
+// time: at least 1.
+func Size(n, workers, chunk int) int { return max(1, min(workers, (n+chunk-1)/chunk)) }
+
+// Lowest is the worker whose error is of the lowest number, as at says; any
+// where none has an error. It panics for no workers.
+func Lowest(at []int, errs []error) int {
+	lowest := 0
+	for w, err := range errs {
+		if err != nil && (errs[lowest] == nil || at[w] < at[lowest]) {
+			lowest = w
+		}
+	}
+	return lowest
+}

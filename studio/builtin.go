@@ -1,0 +1,150 @@
+package studio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/dataset/synth"
+)
+
+// builtin is a model that every server learns by itself at its start, from data
+// that it makes.
+type builtin struct {
+	id, name   string
+	data, file string // id of the data set, and its name
+	take       int    // images to learn from; 0: all
+	recipe     Recipe
+	make       func() (*dataset.Set, error)
+}
+
+// builtins are in the order in which they are learned.
+var builtins = []builtin{
+	// The task of the paper's Figure 7, as patchwork learn does it.
+	{"letter-t", "The letter T, from ten drawings", "letters-t", "Letters T by 40 invented writers", 10,
+		Recipe{Experts: 2, Shift: 14, Rotate: "24:6", Seed: 15}, lettersT},
+	{"quadrants", "Quadrants, voted white and black", "quadrants", "Quadrants: on, off or noise", 0,
+		Recipe{Experts: 8, Rule: "max-minus-min", Seed: 1}, quadrants},
+	{"baskets", "Shopping baskets, an invented table", "baskets", "Shopping baskets (invented)", 0,
+		Recipe{Auto: true, Rule: "max-minus-min", Method: "soft", Aim: "interpret", Begin: "grow", Seed: 1}, baskets},
+}
+
+// build learns the built-in models in the background.
+func (s *Server) build() {
+	first := builtins[0].name
+	s.building.Store(&first)
+	s.tasks.Go(func() {
+		defer s.building.Store(nil)
+		for i := range builtins {
+			b := &builtins[i]
+			s.building.Store(&b.name)
+			if err := s.buildOne(s.closing, b); err != nil && !errors.Is(err, context.Canceled) {
+				s.log.Error("a built-in model could not be learned", "model", b.id, "error", err)
+			}
+		}
+	})
+}
+
+func (s *Server) buildOne(ctx context.Context, b *builtin) error {
+	set, err := b.make()
+	if err != nil {
+		return err
+	}
+	d := &data{id: b.data, name: b.file, file: b.data + ".npz", set: set, fixed: true}
+	if err := s.data.keep(d); err != nil {
+		return err
+	}
+	if b.take > 0 {
+		set = set.Take(b.take)
+	}
+	h, w := set.Size()
+	p, err := b.recipe.plan(h, w)
+	if err != nil {
+		return err
+	}
+	l := &learning{plan: p, data: patchwork.Data{Images: set.Images, Weights: set.Weights}, tell: func(*progress, *patchwork.Model) {}, unseen: true}
+	out, err := l.run(ctx)
+	if err != nil {
+		return fmt.Errorf("learn %s: %w", b.id, err)
+	}
+	j := &job{args: append([]string{d.file}, selection(nil, b.take)...)}
+	return s.models.keep(&model{id: b.id, name: b.name, source: "built-in", m: out.model, columns: set.Columns, command: j.line(&b.recipe), fixed: true})
+}
+
+func lettersT() (*dataset.Set, error) {
+	set, err := synth.Letters(synth.LettersOptions{Letters: "T", N: 40, Writers: 40, Side: 56, Seed: 15})
+	if err != nil {
+		return nil, err
+	}
+	letters, writers := make([]string, len(set.Images)), make([]int64, len(set.Images))
+	for i, item := range set.Truth.Items {
+		letters[i], writers[i] = string(item.Letter), int64(item.Writer)
+	}
+	return &dataset.Set{Images: set.Images, Source: "the built-in letters",
+		Meta: []dataset.Column{{Name: "y", Values: letters}, {Name: "writer", Values: writers}}}, nil
+}
+
+func quadrants() (*dataset.Set, error) {
+	set, err := synth.Quadrants(synth.QuadrantsOptions{N: 100, Seed: 1})
+	if err != nil {
+		return nil, err
+	}
+	return &dataset.Set{Images: set.Images, Source: "the built-in quadrants"}, nil
+}
+
+// habit is why things are in a basket together, or are not.
+type habit struct {
+	share    float64 // of the baskets
+	buys     []string
+	leavesIt []string
+}
+
+var habits = []habit{
+	{0.40, []string{"bread", "butter", "jam", "milk"}, nil},
+	{0.35, []string{"sausages", "mustard", "charcoal", "beer"}, nil},
+	{0.30, []string{"tofu", "lentils", "spinach"}, []string{"sausages", "ham"}},
+	{0.25, []string{"nappies", "baby food", "milk"}, []string{"beer"}},
+	{0.30, []string{"pasta", "tomatoes", "basil", "cheese"}, nil},
+}
+
+var goods = []string{"bread", "butter", "jam", "milk", "sausages", "ham", "mustard", "charcoal", "beer", "tofu", "lentils", "spinach",
+	"nappies", "baby food", "pasta", "tomatoes", "basil", "cheese"}
+
+// baskets is a table drawn from habits: 300 baskets, each with some of them. A
+// habit's things are in its baskets with probability .9, those it leaves with
+// .03, others with .3 for what many leave, else with .12.
+func baskets() (*dataset.Set, error) {
+	const rows = 300
+	rng := rand.New(rand.NewPCG(1, 18))
+	set := &dataset.Set{Table: true, Columns: goods, Source: "the built-in baskets"}
+	for range rows {
+		p := make(map[string]float64, len(goods))
+		for _, g := range goods {
+			p[g] = 0.12
+		}
+		for _, often := range []string{"ham", "beer", "sausages"} {
+			p[often] = 0.35
+		}
+		for _, h := range habits {
+			if rng.Float64() >= h.share {
+				continue
+			}
+			for _, g := range h.buys {
+				p[g] = 0.9
+			}
+			for _, g := range h.leavesIt {
+				p[g] = 0.03
+			}
+		}
+		row := bitmap.New(1, len(goods))
+		for x, g := range goods {
+			row.Set(0, x, rng.Float64() < p[g])
+		}
+		set.Images = append(set.Images, row)
+	}
+	return set, nil
+}

@@ -1,0 +1,463 @@
+package studio
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"example.com/patchwork/dataset"
+)
+
+// data is a data set being served. It does not change once it is kept.
+type data struct {
+	id, name string
+	set      *dataset.Set
+	file     string   // what a command line calls it
+	args     []string // flags that read it the same way, such as --threshold 128
+	fixed    bool
+	labels   map[string]label // of its metadata
+}
+
+// bytes is what its images take in memory, packed, and its metadata.
+func (d *data) bytes() int64 {
+	n := int64(0)
+	for _, img := range d.set.Images {
+		n += 128 + 2*8*int64(img.Height())*int64((img.Width()+63)/64)
+	}
+	for _, c := range d.set.Meta {
+		n += 8 * int64(c.Len())
+		if text, ok := c.Values.([]string); ok {
+			for _, t := range text {
+				n += 8 + int64(len(t))
+			}
+		}
+	}
+	return n
+}
+
+// library is the data sets being served.
+type library struct {
+	mu    sync.Mutex
+	limit int
+	space int64
+	used  int64
+	next  int
+	all   []*data
+}
+
+func newLibrary(limit int, space int64) *library { return &library{limit: limit, space: space} }
+
+// keep takes a data set and gives it an id. The error says that there is no
+// room.
+func (l *library) keep(d *data) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	size := d.bytes()
+	d.labels = newLabels(d.set)
+	if !d.fixed {
+		if err := l.roomFor(size); err != nil {
+			return err
+		}
+		l.used += size
+	}
+	if d.id == "" {
+		l.next++
+		d.id = fmt.Sprintf("d%d", l.next)
+	}
+	l.all = append(l.all, d)
+	return nil
+}
+
+func (l *library) roomFor(size int64) error {
+	loose := 0
+	for _, d := range l.all {
+		if !d.fixed {
+			loose++
+		}
+	}
+	if loose >= l.limit {
+		return problemf(http.StatusInsufficientStorage, "this server keeps %d uploaded data sets; delete one first", l.limit)
+	}
+	if l.used+size > l.space {
+		return problemf(http.StatusInsufficientStorage, "the data sets would take %d bytes of the %d that this server keeps; delete one first", l.used+size, l.space)
+	}
+	return nil
+}
+
+func (l *library) list() []*data {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.all)
+}
+
+func (l *library) size() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.used
+}
+
+func (l *library) find(id string) (*data, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var ids []string
+	for _, d := range l.all {
+		if d.id == id {
+			return d, nil
+		}
+		ids = append(ids, d.id)
+	}
+	return nil, problemf(http.StatusNotFound, "there is no data set %.64q; there are %s", id, some(ids))
+}
+
+func (l *library) remove(id string) error {
+	d, err := l.find(id)
+	if err != nil {
+		return err
+	}
+	if d.fixed {
+		return problemf(http.StatusConflict, "data set %s is built in or was given to the server at its start; it cannot be deleted", id)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if i := slices.Index(l.all, d); i >= 0 {
+		l.all = slices.Delete(l.all, i, i+1)
+		l.used -= d.bytes()
+	}
+	return nil
+}
+
+// dataInfo describes a data set.
+type dataInfo struct {
+	ID      string           `json:"id"`
+	Name    string           `json:"name"`
+	N       int              `json:"n"`
+	Height  int              `json:"height"`
+	Width   int              `json:"width"`
+	Table   bool             `json:"table"`
+	Columns []string         `json:"columns"`
+	Labels  map[string]label `json:"labels"`
+}
+
+type label struct {
+	Values   []string `json:"values" doc:"up to 100 of them"`
+	Distinct int      `json:"distinct"`
+}
+
+func newDataInfo(d *data) dataInfo {
+	h, w := d.set.Size()
+	return dataInfo{ID: d.id, Name: d.name, N: d.set.Len(), Height: h, Width: w, Table: d.set.Table, Columns: d.set.Columns, Labels: d.labels}
+}
+
+// newLabels are the distinct values of metadata.
+func newLabels(set *dataset.Set) map[string]label {
+	out := map[string]label{}
+	for _, c := range set.Meta {
+		l := label{Values: []string{}}
+		seen := map[string]bool{}
+		for i := range c.Len() {
+			if text := c.Text(i); !seen[text] {
+				seen[text] = true
+				if len(l.Values) < 100 {
+					l.Values = append(l.Values, text)
+				}
+			}
+		}
+		l.Distinct = len(seen)
+		out[c.Name] = l
+	}
+	return out
+}
+
+type dataList struct {
+	Body struct {
+		Data []dataInfo `json:"data"`
+	}
+}
+
+type oneData struct{ Body dataInfo }
+
+// DataPath is the data set of a path.
+type DataPath struct {
+	ID string `path:"id" maxLength:"64" doc:"of the data set"`
+}
+
+// ReadOptions are how a data file is read, as query parameters.
+type ReadOptions struct {
+	Threshold string `query:"threshold" maxLength:"40" doc:"make numbers binary: on is what is greater (pictures: what is darker, of 255)"`
+	Array     string `query:"array" maxLength:"200" doc:"array of an .npz file that holds the images"`
+	Meta      string `query:"meta" maxLength:"200" doc:"columns of a table that are labels, not data, with commas between"`
+}
+
+func (s *Server) dataRoutes(api huma.API) {
+	huma.Register(api, operation("GET", "/v1/data", "list-data", "List the data sets", 200),
+		func(context.Context, *struct{}) (*dataList, error) {
+			out := new(dataList)
+			out.Body.Data = []dataInfo{}
+			for _, d := range s.data.list() {
+				out.Body.Data = append(out.Body.Data, newDataInfo(d))
+			}
+			return out, nil
+		})
+	post := operation("POST", "/v1/data", "load-data", "Load a data file", 201)
+	post.RequestBody = fileBody("npy, npz, CSV, Parquet, IDX (also gzipped), PNG, PBM or PGM")
+	huma.Register(api, post, s.loadData)
+	huma.Register(api, operation("GET", "/v1/data/{id}", "data", "Describe a data set", 200),
+		func(_ context.Context, in *DataPath) (*oneData, error) {
+			d, err := s.data.find(in.ID)
+			if err != nil {
+				return nil, err
+			}
+			return &oneData{newDataInfo(d)}, nil
+		})
+	huma.Register(api, operation("DELETE", "/v1/data/{id}", "delete-data", "Forget a data set", 204),
+		func(_ context.Context, in *DataPath) (*struct{}, error) { return nil, s.data.remove(in.ID) })
+	huma.Register(api, operation("GET", "/v1/data/{id}/images", "images", "Images of a data set", 200), s.listImages)
+	huma.Register(api, operation("GET", "/v1/data/{id}/file", "data-file", "Download a data set as .npz", 200),
+		func(ctx context.Context, in *DataPath) (*file, error) {
+			d, err := s.data.find(in.ID)
+			if err != nil {
+				return nil, err
+			}
+			return s.npz(ctx, d.set, d.id+".npz")
+		})
+}
+
+// npz is a set as a file.
+func (s *Server) npz(ctx context.Context, set *dataset.Set, name string) (*file, error) {
+	_, leave, err := s.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	var buf bytes.Buffer
+	if err := dataset.EncodeNPZ(&buf, set); err != nil {
+		return nil, contentError(err)
+	}
+	return &file{"application/octet-stream", `attachment; filename="` + name + `"`, buf.Bytes()}, nil
+}
+
+type dataUpload struct {
+	Name string `query:"name" maxLength:"200" doc:"what to call it; best the name of the file"`
+	ReadOptions
+}
+
+func (s *Server) loadData(ctx context.Context, in *dataUpload) (*oneData, error) {
+	b := bodyOf(ctx)
+	if err := s.checkUpload(b.bytes, in.Name); err != nil {
+		return nil, err
+	}
+	opt, args, err := in.options()
+	if err != nil {
+		return nil, err
+	}
+	leave, err := s.uploads.enter(ctx)
+	if err != nil {
+		return nil, s.workError(err)
+	}
+	defer leave()
+	opt.MaxMemory = s.limits.DataBytes / 8
+	d := &data{name: in.Name, args: args, file: plainName(in.Name)}
+	if d.set, err = s.decode(d.file, b.bytes, opt); err != nil {
+		return nil, err
+	}
+	if err := s.data.keep(d); err != nil {
+		return nil, err
+	}
+	return &oneData{newDataInfo(d)}, nil
+}
+
+// decode reads a data file, within limits.
+func (s *Server) decode(name string, content []byte, opt dataset.Options) (*dataset.Set, error) {
+	if err := s.checkArchive(content, 4*s.limits.UploadBytes); err != nil {
+		return nil, err
+	}
+	if err := s.checkPicture(content); err != nil {
+		return nil, err
+	}
+	set, err := dataset.Decode(name, content, opt)
+	if err != nil {
+		return nil, contentError(err)
+	}
+	if set.Len() == 0 {
+		return nil, problemf(422, "%s holds no images", name)
+	}
+	h, w := set.Size()
+	if h < 1 || w < 1 || h > s.limits.Pixels/w {
+		return nil, problemf(422, "images of %d x %d pixels are outside what this server takes (1 to %d pixels)", h, w, s.limits.Pixels)
+	}
+	return set, nil
+}
+
+// options are the parameters as the dataset package and a command line know
+// them.
+func (r *ReadOptions) options() (opt dataset.Options, args []string, err error) {
+	opt.Array = r.Array
+	if r.Array != "" {
+		args = append(args, "--array", r.Array)
+	}
+	if r.Meta != "" {
+		opt.Meta = strings.Split(r.Meta, ",")
+		if strings.ContainsAny(r.Meta, "\"\r\n") || slices.Contains(opt.Meta, "") {
+			return opt, nil, problemAt(422, "query.meta", r.Meta, "meta is names with commas between, without quotes")
+		}
+		args = append(args, "--meta", r.Meta)
+	}
+	if r.Threshold != "" {
+		t, err := parseNumber("threshold", r.Threshold)
+		if err != nil {
+			return opt, nil, err
+		}
+		opt.Threshold = &t
+		args = append(args, "--threshold", formatNumber(t))
+	}
+	return opt, args, nil
+}
+
+// checkUpload refuses what need not be decoded to be refused.
+func (s *Server) checkUpload(content []byte, name string) error {
+	switch {
+	case s.noUpload:
+		return problemf(http.StatusForbidden, "this server takes no uploads (--no-upload)")
+	case len(content) == 0:
+		return problemf(http.StatusBadRequest, "the body is empty; send the file as the body")
+	case strings.ContainsFunc(name, unicode.IsControl) || !validText(name):
+		return problemAt(422, "query.name", nil, "the name holds characters that are no text")
+	}
+	return nil
+}
+
+// checkArchive refuses archives that unpack to more than a number of bytes, by
+// their own account; the decoders hold them to that.
+func (s *Server) checkArchive(content []byte, limit int64) error {
+	if !bytes.HasPrefix(content, []byte("PK")) {
+		return nil
+	}
+	z, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		return problemf(422, "not a readable zip archive: %v", err)
+	}
+	total := uint64(0)
+	for _, f := range z.File {
+		if f.UncompressedSize64 > math.MaxInt64/2 || total > uint64(limit) {
+			break
+		}
+		total += f.UncompressedSize64
+	}
+	for _, f := range z.File {
+		if f.UncompressedSize64 > uint64(limit) || total > uint64(limit) {
+			return problemf(http.StatusRequestEntityTooLarge, "the archive unpacks to more than %d bytes, the limit of this server", limit)
+		}
+	}
+	return nil
+}
+
+// plainName is the name of an upload as a command line can have it: without
+// folders, never like a flag.
+func plainName(name string) string {
+	name = name[strings.LastIndexAny(name, `/\`)+1:]
+	if name == "" || name == "." || name == ".." || name[0] == '-' {
+		return "data.npz"
+	}
+	return name
+}
+
+type imagesQuery struct {
+	DataPath
+	From  int      `query:"from" minimum:"0" doc:"of the selected images, the first to give"`
+	N     int      `query:"n" minimum:"1" default:"24" doc:"how many to give"`
+	Where []string `query:"where,explode" maxItems:"10" doc:"select by labels, such as y=T"`
+}
+
+type labelled struct {
+	Height int               `json:"height"`
+	Width  int               `json:"width"`
+	Bits   string            `json:"bits"`
+	Index  int               `json:"index" doc:"in the data set"`
+	Labels map[string]string `json:"labels"`
+}
+
+type imageList struct {
+	Body struct {
+		Images []labelled `json:"images"`
+		Total  int        `json:"total" doc:"selected"`
+	}
+}
+
+func (s *Server) listImages(_ context.Context, in *imagesQuery) (*imageList, error) {
+	d, err := s.data.find(in.ID)
+	if err != nil {
+		return nil, err
+	}
+	if in.N > s.limits.Batch {
+		return nil, problemAt(422, "query.n", in.N, "%d images at a time are more than this server gives (%d)", in.N, s.limits.Batch)
+	}
+	set, err := selectRows(d.set, in.Where)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkAnswer(in.N, d.set); err != nil {
+		return nil, err
+	}
+	out := new(imageList)
+	out.Body.Total, out.Body.Images = set.Len(), []labelled{}
+	for i := in.From; i < set.Len() && i-in.From < in.N; i++ {
+		out.Body.Images = append(out.Body.Images, newLabelled(set, i))
+	}
+	return out, nil
+}
+
+// maxAnswer bounds the pixels of the images in one answer.
+const maxAnswer = 32 << 20
+
+func checkAnswer(n int, set *dataset.Set) error {
+	if h, w := set.Size(); n > maxAnswer/(h*w) {
+		return problemAt(http.StatusRequestEntityTooLarge, "query.n", n, "%d images of %d x %d pixels are more than one answer holds; ask for at most %d", n, h, w, maxAnswer/(h*w))
+	}
+	return nil
+}
+
+func newLabelled(set *dataset.Set, i int) labelled {
+	img := newImage(set.Images[i])
+	l := labelled{img.Height, img.Width, img.Bits, row(set, i), map[string]string{}}
+	for _, c := range set.Meta {
+		l.Labels[c.Name] = c.Text(i)
+	}
+	return l
+}
+
+// row is the index of image i in the input, before any selection.
+func row(set *dataset.Set, i int) int {
+	if set.Rows == nil {
+		return i
+	}
+	return set.Rows[i]
+}
+
+// selectRows applies conditions such as y=T.
+func selectRows(set *dataset.Set, where []string) (*dataset.Set, error) {
+	var conditions []dataset.Condition
+	for _, text := range where {
+		c, err := dataset.ParseCondition(text)
+		if err != nil {
+			return nil, problemAt(422, "where", text, "%v", err)
+		}
+		conditions = append(conditions, c)
+	}
+	if len(conditions) == 0 {
+		return set, nil
+	}
+	out, err := set.Where(conditions...)
+	if err != nil {
+		return nil, problemAt(422, "where", nil, "%v", err)
+	}
+	return out, nil
+}

@@ -1,0 +1,184 @@
+package studio
+
+import (
+	"bytes"
+	"encoding/json"
+	"image/png"
+	"io"
+	"math"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"example.com/patchwork/bitmap"
+)
+
+// decoder reads JSON bodies of one type, and describes them.
+type decoder[T any] struct {
+	registry huma.Registry
+	schema   *huma.Schema
+	early    func(*T) error // refuses what would be costly to look at closely
+}
+
+func newDecoder[T any](api huma.API, early func(*T) error) *decoder[T] {
+	registry := api.OpenAPI().Components.Schemas
+	return &decoder[T]{registry, huma.SchemaFromType(registry, reflect.TypeFor[T]()), early}
+}
+
+// body describes a JSON body of the type.
+func (d *decoder[T]) body() *huma.RequestBody {
+	return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {Schema: d.schema}}}
+}
+
+// decode reads a body strictly: unknown and missing fields, wrong types and
+// values out of range are problems that say where they are.
+func (d *decoder[T]) decode(content []byte) (*T, error) {
+	if len(bytes.TrimSpace(content)) == 0 {
+		return nil, problemf(http.StatusBadRequest, "the body is empty; JSON is wanted")
+	}
+	if !utf8.Valid(content) {
+		return nil, problemf(http.StatusBadRequest, "the body is not UTF-8")
+	}
+	// By type first, which takes little memory whatever comes, then by the
+	// description, which has the bounds.
+	out := new(T)
+	strict := json.NewDecoder(bytes.NewReader(content))
+	strict.DisallowUnknownFields()
+	if err := strict.Decode(out); err != nil {
+		return nil, jsonError(err)
+	}
+	if _, err := strict.Token(); err != io.EOF {
+		return nil, problemf(http.StatusBadRequest, "not JSON: something follows the object, at byte %d", strict.InputOffset())
+	}
+	if d.early != nil {
+		if err := d.early(out); err != nil {
+			return nil, err
+		}
+	}
+	var any any
+	if err := json.Unmarshal(content, &any); err != nil {
+		return nil, jsonError(err)
+	}
+	res := &huma.ValidateResult{}
+	path := huma.NewPathBuffer([]byte{}, 0)
+	path.Push("body")
+	huma.Validate(d.registry, d.schema, path, huma.ModeWriteToServer, any, res)
+	if len(res.Errors) > 0 {
+		p := problem(http.StatusUnprocessableEntity, cut("the body does not fit its description in /openapi.json: "+res.Errors[0].Error(), 3*longestValue))
+		for _, e := range res.Errors {
+			p.Add(e)
+		}
+		return nil, p
+	}
+	return out, nil
+}
+
+func jsonError(err error) error {
+	switch e := err.(type) {
+	case *json.SyntaxError:
+		return problemf(http.StatusBadRequest, "not JSON at byte %d: %v", e.Offset, err)
+	case *json.UnmarshalTypeError:
+		return problemf(http.StatusUnprocessableEntity, "byte %d: %.60s cannot be the value of %q", e.Offset, e.Value, e.Field)
+	}
+	switch text := strings.TrimPrefix(err.Error(), "json: "); {
+	case err == io.ErrUnexpectedEOF:
+		return problemf(http.StatusBadRequest, "not JSON: it is cut off")
+	case strings.HasPrefix(text, "unknown field"):
+		return problemf(http.StatusUnprocessableEntity, "%.100s; /openapi.json describes what there is", text)
+	default:
+		return problemf(http.StatusBadRequest, "not JSON: %.200s", text)
+	}
+}
+
+// wantJSON refuses bodies of other types.
+func wantJSON(b body) error {
+	if b.kind != "" && b.kind != "application/json" {
+		return problemf(http.StatusUnsupportedMediaType, "the Content-Type %.100q is not taken here; send application/json", b.kind)
+	}
+	return nil
+}
+
+// images reads images in JSON.
+func (s *Server) images(wire []wireImage) ([]*bitmap.Image, error) {
+	if err := s.checkBatch(len(wire)); err != nil {
+		return nil, err
+	}
+	out := make([]*bitmap.Image, len(wire))
+	for i := range wire {
+		var err error
+		if out[i], err = wire[i].image(i, s.limits.Pixels); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (s *Server) checkBatch(n int) error {
+	switch {
+	case n == 0:
+		return problemAt(422, "body.images", nil, "no images")
+	case n > s.limits.Batch:
+		return problemAt(http.StatusRequestEntityTooLarge, "body.images", nil, "%d images in one request, more than this server takes (%d); send them in parts", n, s.limits.Batch)
+	}
+	return nil
+}
+
+// fileImages reads the images of a PNG or npy body, for a model of h x w.
+func (s *Server) fileImages(b body, r *ReadOptions, h, w int) ([]*bitmap.Image, error) {
+	opt, _, err := r.options()
+	if err != nil {
+		return nil, err
+	}
+	magic, name := "\x93NUMPY", "the npy body"
+	if b.kind == "image/png" {
+		magic, name = "\x89PNG\r\n\x1a\n", "the PNG body"
+	}
+	if !bytes.HasPrefix(b.bytes, []byte(magic)) {
+		return nil, problemf(422, "the body is not what its Content-Type %s says", b.kind)
+	}
+	opt.MaxMemory = s.limits.FlightBytes / 4
+	set, err := s.decode(name, b.bytes, opt)
+	if err != nil {
+		return nil, err
+	}
+	if set.Table && h > 1 { // rows of h*w values
+		opt.Height, opt.Width = h, w
+		if set, err = s.decode(name, b.bytes, opt); err != nil {
+			return nil, err
+		}
+	}
+	return set.Images, s.checkBatch(set.Len())
+}
+
+// checkPicture refuses a PNG that is larger than an image may be, before it is
+// unpacked.
+func (s *Server) checkPicture(content []byte) error {
+	if !bytes.HasPrefix(content, []byte("\x89PNG")) {
+		return nil
+	}
+	c, err := png.DecodeConfig(bytes.NewReader(content))
+	if err != nil {
+		return problemf(422, "damaged PNG picture: %v", err)
+	}
+	if c.Height < 1 || c.Width < 1 || c.Height > s.limits.Pixels/c.Width {
+		return problemf(http.StatusRequestEntityTooLarge, "a picture of %d x %d pixels is larger than this server takes (%d pixels)", c.Height, c.Width, s.limits.Pixels)
+	}
+	return nil
+}
+
+// parseNumber reads a finite number of a query.
+func parseNumber(name, text string) (float64, error) {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0, problemAt(422, "query."+name, text, "%s: %.40q is not a finite number", name, text)
+	}
+	return v, nil
+}
+
+func formatNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+func validText(s string) bool { return utf8.ValidString(s) }

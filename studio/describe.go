@@ -1,0 +1,210 @@
+package studio
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"example.com/patchwork"
+	"example.com/patchwork/pose"
+)
+
+// modelInfo describes a model.
+type modelInfo struct {
+	ID        string        `json:"id"`
+	Name      string        `json:"name"`
+	Source    string        `json:"source" enum:"file,upload,learned,built-in"`
+	Rule      string        `json:"rule"`
+	Q         float64       `json:"q" doc:"abstention value; the mean of them where each pixel has its own"`
+	Height    int           `json:"height"`
+	Width     int           `json:"width"`
+	Experts   int           `json:"experts"`
+	Shift     int           `json:"shift" doc:"how far experts are shifted, in pixels"`
+	ShiftStep int           `json:"shift_step"`
+	Rotations []float64     `json:"rotations" doc:"degrees, clockwise"`
+	Truncate  bool          `json:"truncate"`
+	Outside   string        `json:"outside"`
+	Scene     bool          `json:"scene" doc:"images may be larger than the frame"`
+	Reuse     int           `json:"reuse"`
+	Columns   []string      `json:"columns" doc:"names of a table's columns"`
+	Rows      *int64        `json:"rows" nullable:"true" doc:"images it was learned from"`
+	Table     bool          `json:"table"`
+	Geometry  *geometryInfo `json:"geometry"`
+	Command   *string       `json:"command" nullable:"true" doc:"the command line that makes the same file"`
+}
+
+type geometryInfo struct {
+	Components []component `json:"components" doc:"principal directions of the poses, the largest first"`
+}
+
+type component struct {
+	Deviation float64 `json:"deviation" doc:"standard deviation along it"`
+	Moves     []move  `json:"moves" doc:"how every expert moves at +1 deviation"`
+}
+
+type move struct {
+	Expert int     `json:"expert"`
+	DY     float64 `json:"dy"`
+	DX     float64 `json:"dx"`
+	Angle  float64 `json:"angle"`
+}
+
+// maxComponents is how many directions are described.
+const maxComponents = 12
+
+func newModelInfo(m *model) modelInfo {
+	c, e := m.m.Config(), m.m.Extras()
+	info := modelInfo{ID: m.id, Name: m.name, Source: m.source, Rule: c.Rule.String(), Q: c.Q, Height: c.Height, Width: c.Width,
+		Experts: m.m.K(), Shift: max(reach(c.Poses.DY), reach(c.Poses.DX)), ShiftStep: max(1, c.Poses.DX.Step, c.Poses.DY.Step),
+		Truncate: c.Truncate, Outside: c.Outside.String(), Scene: c.Scene, Reuse: max(1, c.Reuse), Columns: m.columns, Table: c.Height == 1}
+	for r := range c.Poses.Rotations() {
+		info.Rotations = append(info.Rotations, c.Poses.Angle(r))
+	}
+	if c.QMap != nil {
+		info.Q = 0
+		for _, q := range c.QMap {
+			info.Q += q / float64(len(c.QMap))
+		}
+	}
+	if rows := e.Record.Rows; rows > 0 {
+		info.Rows = &rows
+	} else if e.Counts != nil {
+		rows := e.Counts.Rows()
+		info.Rows = &rows
+	}
+	if m.command != "" {
+		info.Command = &m.command
+	}
+	if e.Geometry != nil {
+		info.Geometry = newGeometry(m.m.K(), e.Geometry)
+	}
+	return info
+}
+
+func reach(r pose.Range) int { return max(r.Max, -r.Min) }
+
+func newGeometry(experts int, g *patchwork.Geometry) *geometryInfo {
+	out := &geometryInfo{Components: []component{}}
+	for i := range min(g.Normal.Rank(), maxComponents) {
+		u, sd := g.Normal.Principal(i)
+		c := component{Deviation: sd}
+		for k := range experts {
+			c.Moves = append(c.Moves, move{k, sd * u[3*k], sd * u[3*k+1], sd * u[3*k+2]})
+		}
+		out.Components = append(out.Components, c)
+	}
+	return out
+}
+
+// expertInfo describes an expert.
+type expertInfo struct {
+	Index      int            `json:"index"`
+	Template   f32            `json:"template"`
+	Abstains   int            `json:"abstains" doc:"pixels without a vote"`
+	Usage      *float64       `json:"usage" nullable:"true" doc:"share of the training images it is active in"`
+	Pose       *meanPose      `json:"pose" doc:"mean, of the geometry"`
+	Elongation float64        `json:"elongation" doc:"length by width of its votes; 1 is round"`
+	Columns    []expertColumn `json:"columns" doc:"of a table, those it speaks for, the strongest first"`
+}
+
+type meanPose struct {
+	DY    float64 `json:"dy"`
+	DX    float64 `json:"dx"`
+	Angle float64 `json:"angle"`
+}
+
+type expertColumn struct {
+	Name  string  `json:"name"`
+	Index int     `json:"index"`
+	P     float64 `json:"p"`
+	Q     float64 `json:"q" doc:"what the column is where nobody votes"`
+}
+
+type expertList struct {
+	Body struct {
+		Experts []expertInfo `json:"experts"`
+	}
+}
+
+func (s *Server) listExperts(ctx context.Context, in *ModelPath) (*expertList, error) {
+	m, err := s.models.find(in.ID)
+	if err != nil {
+		return nil, err
+	}
+	_, leave, err := s.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	out := new(expertList)
+	for k := range m.m.K() {
+		out.Body.Experts = append(out.Body.Experts, newExpert(m, k))
+	}
+	return out, nil
+}
+
+func newExpert(m *model, k int) expertInfo {
+	t, e := m.m.Template(k), m.m.Extras()
+	info := expertInfo{Index: k, Template: newF32(t), Elongation: elongation(m.m, k)}
+	for i, p := range t {
+		if !votes(m.m, i, p) {
+			info.Abstains++
+		}
+	}
+	if e.Usage != nil {
+		info.Usage = &e.Usage[k]
+	}
+	if e.Geometry != nil {
+		mean := e.Geometry.Normal.Mean()
+		info.Pose = &meanPose{mean[3*k], mean[3*k+1], mean[3*k+2]}
+	}
+	if m.m.Height() == 1 && m.columns != nil {
+		info.Columns = []expertColumn{}
+		for i, p := range t {
+			if votes(m.m, i, p) {
+				info.Columns = append(info.Columns, expertColumn{m.columns[i], i, p, m.m.Abstention(i)})
+			}
+		}
+		slices.SortStableFunc(info.Columns, func(a, b expertColumn) int {
+			return cmp.Compare(math.Abs(b.P-b.Q), math.Abs(a.P-a.Q))
+		})
+	}
+	return info
+}
+
+// votes reports whether p is a vote at pixel i: under max-minus-min anything
+// but the abstention value, under max only what is above it.
+func votes(m *patchwork.Model, i int, p float64) bool {
+	q := m.Abstention(i)
+	if m.Config().Rule == patchwork.Max {
+		return p > q
+	}
+	return p != q
+}
+
+// elongation is the ratio of the standard deviations of an expert's votes along
+// their principal axes. Each pixel counts by how far its vote goes beyond half
+// of the way from abstention to certainty; one pixel has the extent of 1/12.
+func elongation(m *patchwork.Model, k int) float64 {
+	var w, sx, sy, sxx, syy, sxy float64
+	for i, p := range m.Template(k) {
+		q := m.Abstention(i)
+		share := 0.0
+		switch {
+		case p > q:
+			share = (p - q) / (1 - q)
+		case m.Config().Rule == patchwork.MaxMinusMin && p < q:
+			share = (q - p) / q
+		}
+		a := max(0, share-0.5)
+		x, y := float64(i%m.Width()), float64(i/m.Width())
+		w, sx, sy, sxx, syy, sxy = w+a, sx+a*x, sy+a*y, sxx+a*x*x, syy+a*y*y, sxy+a*x*y
+	}
+	if w == 0 {
+		return 1
+	}
+	xx, yy, xy := sxx/w-sx*sx/w/w+1./12, syy/w-sy*sy/w/w+1./12, sxy/w-sx*sy/w/w
+	mid, half := (xx+yy)/2, math.Hypot((xx-yy)/2, xy)
+	return math.Sqrt((mid + half) / max(mid-half, 1e-9))
+}

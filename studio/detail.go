@@ -1,0 +1,99 @@
+package studio
+
+import (
+	"encoding/base64"
+	"math"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+)
+
+// detail is a pursuit pixel by pixel.
+type detail struct {
+	Height      int    `json:"height"`
+	Width       int    `json:"width"`
+	Start       f32    `json:"start" doc:"composed probabilities before any pick"`
+	Steps       []step `json:"steps" doc:"one a pick"`
+	Speakers    string `json:"speakers" doc:"base64, a byte a pixel: 0 nobody, i+1 pick i (at most 255)"`
+	Unexplained string `json:"unexplained" doc:"base64, a byte a pixel: 1 where the bit is known and has a probability below 1/2"`
+}
+
+type step struct {
+	P      f32  `json:"p" doc:"composed probabilities after the pick"`
+	Votes  f32  `json:"votes" doc:"opinions of the pick at its place; NaN: it abstains"`
+	LogLik nats `json:"log_lik" doc:"after the pick, under the score in force"`
+}
+
+// maxDetail bounds the details in one answer.
+const maxDetail = 64 << 20
+
+// detailBytes is about what the details of an image take.
+func detailBytes(img *bitmap.Image, picks int) int {
+	return img.Len() * (11*picks + 9)
+}
+
+// newDetail composes the picks one by one.
+func newDetail(m *patchwork.Model, opt patchwork.PursuitOptions, img *bitmap.Image, picks []patchwork.Pick) *detail {
+	h, w := img.Height(), img.Width()
+	c := m.Compose(h, w, nil)
+	d := &detail{Height: h, Width: w, Start: newF32(c.P), Steps: []step{}}
+	for i, p := range picks {
+		c = m.Compose(h, w, picks[:i+1])
+		opinions := m.Place(h, w, p)
+		for j, v := range opinions {
+			if !votes(m, j, v) {
+				opinions[j] = math.NaN()
+			}
+		}
+		d.Steps = append(d.Steps, step{newF32(c.P), newF32(opinions), nats(patchwork.LogLik(img, inForce(m, opt, c.P)))})
+	}
+	speakers, unexplained := make([]byte, h*w), make([]byte, h*w)
+	for j, p := range c.P {
+		if k := speaker(c, j, m.Abstention(j)); k >= 0 {
+			speakers[j] = byte(min(k+1, 255))
+		}
+		on := img.At(j/w, j%w)
+		if img.Known(j/w, j%w) && (on && p < 0.5 || !on && p > 0.5) {
+			unexplained[j] = 1
+		}
+	}
+	d.Speakers, d.Unexplained = base64.StdEncoding.EncodeToString(speakers), base64.StdEncoding.EncodeToString(unexplained)
+	return d
+}
+
+// speaker is the pick whose vote decides on which side of abstention pixel j
+// is; -1 where nobody votes, or votes cancel.
+func speaker(c *patchwork.Composition, j int, q float64) int {
+	switch {
+	case c.P[j] > q:
+		return int(c.Max[j])
+	case c.P[j] < q:
+		return int(c.Min[j])
+	}
+	return -1
+}
+
+// inForce is composed probabilities as the score of a pursuit takes them.
+func inForce(m *patchwork.Model, opt patchwork.PursuitOptions, p []float64) []float64 {
+	scoring := opt.Scoring
+	if scoring == patchwork.ScoringDefault {
+		scoring = patchwork.Original
+		if m.Config().Truncate {
+			scoring = patchwork.Truncated
+		}
+	}
+	if scoring == patchwork.Original {
+		return p
+	}
+	alpha := opt.Alpha
+	if alpha == 0 {
+		alpha = 0.9
+	}
+	out := make([]float64, len(p))
+	for i, p := range p {
+		if out[i] = max(0.5, p); scoring == patchwork.Mixed {
+			out[i] = alpha*p + (1-alpha)/2
+		}
+	}
+	return out
+}

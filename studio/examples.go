@@ -1,0 +1,138 @@
+package studio
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"example.com/patchwork"
+	"example.com/patchwork/dataset"
+)
+
+type examplesQuery struct {
+	ModelPath
+	K     int      `path:"k" minimum:"0" doc:"index of the expert"`
+	Data  string   `query:"data" required:"true" maxLength:"64" doc:"id of a data set"`
+	N     int      `query:"n" minimum:"1" maximum:"100" default:"6" doc:"how many of each"`
+	Where []string `query:"where,explode" maxItems:"10" doc:"select by labels, such as y=T"`
+}
+
+// example is an image and what an expert gained in it.
+type example struct {
+	Height      int               `json:"height"`
+	Width       int               `json:"width"`
+	Bits        string            `json:"bits"`
+	Index       int               `json:"index" doc:"in the data set"`
+	Gain        nats              `json:"gain" doc:"of the expert, in nats, its picks together"`
+	Labels      map[string]string `json:"labels"`
+	Explanation explanation       `json:"explanation"`
+}
+
+type exampleList struct {
+	Body struct {
+		Best     []example `json:"best" doc:"largest gain first"`
+		Worst    []example `json:"worst" doc:"smallest gain first, of the images that use the expert"`
+		Searched int       `json:"searched" doc:"images explained: the first that are selected"`
+		Used     int       `json:"used" doc:"of these, how many use the expert"`
+	}
+}
+
+// examples keeps the explanations of the data set that was asked about last,
+// for whoever looks at one expert will look at the next.
+type examples struct {
+	mu  sync.Mutex
+	key string // data set and conditions; ids are never given twice
+	of  []explanation
+}
+
+// showExamples finds the images that an expert explains best and worst.
+func (s *Server) showExamples(ctx context.Context, in *examplesQuery) (*exampleList, error) {
+	m, err := s.models.find(in.ID)
+	if err != nil {
+		return nil, err
+	}
+	if in.K >= m.m.K() {
+		return nil, problemAt(http.StatusNotFound, "path.k", in.K, "model %s has no expert %d; it has %d, from 0", in.ID, in.K, m.m.K())
+	}
+	d, err := s.data.find(in.Data)
+	if err != nil {
+		return nil, err
+	}
+	set, err := selectRows(d.set, in.Where)
+	if err != nil {
+		return nil, err
+	}
+	set = set.Take(s.limits.Batch)
+	if err := checkAnswer(2*in.N, d.set); err != nil {
+		return nil, err
+	}
+	all, err := s.explainSet(ctx, m, d, set, strings.Join(in.Where, "\x00"))
+	if err != nil {
+		return nil, err
+	}
+	return pickExamples(set, all, in.K, in.N), nil
+}
+
+func pickExamples(set *dataset.Set, all []explanation, k, n int) *exampleList {
+	var uses []example
+	for i := range all {
+		gain, used := 0.0, false
+		for _, p := range all[i].Picks {
+			if p.Expert == k {
+				gain, used = gain+float64(p.Gain), true
+			}
+		}
+		if used && !math.IsNaN(gain) {
+			l := newLabelled(set, i)
+			uses = append(uses, example{l.Height, l.Width, "", l.Index, nats(gain), l.Labels, all[i]})
+			uses[len(uses)-1].Explanation.Index = i // its place in set, until it is chosen
+		}
+	}
+	slices.SortStableFunc(uses, func(a, b example) int { return cmp.Compare(b.Gain, a.Gain) })
+	out := new(exampleList)
+	out.Body.Searched, out.Body.Used, out.Body.Best, out.Body.Worst = set.Len(), len(uses), []example{}, []example{}
+	finish := func(e example) example {
+		e.Bits = newImage(set.Images[e.Explanation.Index]).Bits
+		e.Explanation.Index = e.Index
+		return e
+	}
+	for i := range min(n, len(uses)) {
+		out.Body.Best = append(out.Body.Best, finish(uses[i]))
+		out.Body.Worst = append(out.Body.Worst, finish(uses[len(uses)-1-i]))
+	}
+	return out
+}
+
+// explainSet explains a set as default settings do, or remembers.
+func (s *Server) explainSet(ctx context.Context, m *model, d *data, set *dataset.Set, where string) ([]explanation, error) {
+	ctx, leave, err := s.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	m.best.mu.Lock()
+	defer m.best.mu.Unlock()
+	key := d.id + "\x00" + where
+	if m.best.key == key {
+		return m.best.of, nil
+	}
+	t := &task{model: m, images: set.Images}
+	if err := s.fits(t); err != nil {
+		return nil, err
+	}
+	out := make([]explanation, len(t.images))
+	err = s.each(ctx, t, func(i int, e *patchwork.Explanation) error {
+		out[i] = explanation{i, nats(e.StartLogLik), nats(e.LogLik), nats(e.LogLikModel), newPicks(e.Picks), nil, nil}
+		return nil
+	})
+	if err != nil {
+		return nil, s.workError(err)
+	}
+	s.metrics.explained.Add(float64(len(t.images)))
+	m.best.key, m.best.of = key, out
+	return out, nil
+}

@@ -1,0 +1,237 @@
+package studio
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+)
+
+// explainRequest is the JSON body of explain.
+type explainRequest struct {
+	Model  string      `json:"model" maxLength:"64" doc:"id of a model"`
+	Images []wireImage `json:"images"`
+	Settings
+	Detail  bool `json:"detail,omitempty" doc:"also every step of the pursuit, pixel by pixel"`
+	Predict bool `json:"predict,omitempty" doc:"also the probabilities of unknown bits"`
+}
+
+// explainQuery is what says the same beside a PNG or npy body.
+type explainQuery struct {
+	Model string `query:"model" maxLength:"64" doc:"id of a model, where the body is no JSON"`
+	Settings
+	ReadOptions
+	Detail  bool `query:"detail" doc:"as in the JSON body"`
+	Predict bool `query:"predict" doc:"as in the JSON body"`
+}
+
+// explanation is what explains one image.
+type explanation struct {
+	Index       int          `json:"index"`
+	StartLogLik nats         `json:"start_log_lik" doc:"of no expert, in nats, under the score in force"`
+	LogLik      nats         `json:"log_lik" doc:"of the picks, under the score in force"`
+	LogLikModel nats         `json:"log_lik_model" doc:"of the picks, under the untruncated composition"`
+	Picks       []pick       `json:"picks" doc:"in the order of the pursuit"`
+	Detail      *detail      `json:"detail,omitempty"`
+	Predicted   []prediction `json:"predicted,omitempty"`
+}
+
+type prediction struct {
+	Pixel int     `json:"pixel" doc:"row-major"`
+	P     float64 `json:"p" doc:"probability of 1, averaged over the best explanations"`
+}
+
+type explainAnswer struct {
+	Body struct {
+		Explanations []explanation `json:"explanations"`
+		Model        string        `json:"model"`
+		Milliseconds float64       `json:"milliseconds"`
+	}
+}
+
+// task is images to explain, and how.
+type task struct {
+	model    *model
+	images   []*bitmap.Image
+	settings Settings
+	detail   bool
+	predict  bool
+}
+
+func (s *Server) explainRoutes(api huma.API) {
+	requests := newDecoder(api, func(r *explainRequest) error { return s.checkBatch(len(r.Images)) })
+	for _, op := range []struct {
+		id, summary string
+		register    func(op huma.Operation)
+	}{
+		{"explain", "Explain images", func(op huma.Operation) {
+			huma.Register(api, op, func(ctx context.Context, in *explainQuery) (*explainAnswer, error) {
+				return s.explain(ctx, requests, in)
+			})
+		}},
+		{"score", "Measure how well a model explains images", func(op huma.Operation) {
+			huma.Register(api, op, func(ctx context.Context, in *explainQuery) (*scoreAnswer, error) {
+				return s.score(ctx, requests, in)
+			})
+		}},
+	} {
+		o := operation("POST", "/v1/"+op.id, op.id, op.summary, 200)
+		op.register(o)
+		// Not before: huma would read the body by the schema, whatever it is.
+		post := api.OpenAPI().Paths["/v1/"+op.id].Post
+		post.RequestBody = requests.body()
+		post.RequestBody.Content["image/png"] = &huma.MediaType{}
+		post.RequestBody.Content["application/x-npy"] = &huma.MediaType{}
+	}
+}
+
+// task reads a request to explain. It is decoded while the request has its
+// turn, for that is work too.
+func (s *Server) task(ctx context.Context, requests *decoder[explainRequest], in *explainQuery) (*task, error) {
+	b := bodyOf(ctx)
+	t := &task{settings: in.Settings, detail: in.Detail, predict: in.Predict}
+	var err error
+	switch b.kind {
+	case "", "application/json":
+		if *in != (explainQuery{}) {
+			return nil, problemf(422, "a JSON body says all; leave the query parameters out")
+		}
+		req, err := requests.decode(b.bytes)
+		if err != nil {
+			return nil, err
+		}
+		t.settings, t.detail, t.predict = req.Settings, req.Detail, req.Predict
+		if t.model, err = s.models.find(req.Model); err != nil {
+			return nil, err
+		}
+		if t.images, err = s.images(req.Images); err != nil {
+			return nil, err
+		}
+	case "image/png", "application/x-npy":
+		if in.Model == "" {
+			return nil, problemAt(422, "query.model", nil, "the parameter model is missing: which model shall explain?")
+		}
+		if t.model, err = s.models.find(in.Model); err != nil {
+			return nil, err
+		}
+		if t.images, err = s.fileImages(b, &in.ReadOptions, t.model.m.Height(), t.model.m.Width()); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, problemf(http.StatusUnsupportedMediaType, "the Content-Type %.100q is not taken here; send application/json, image/png or application/x-npy", b.kind)
+	}
+	return t, s.fits(t)
+}
+
+// fits refuses images that the model cannot explain, or not in reasonable time.
+func (s *Server) fits(t *task) error {
+	for i, img := range t.images {
+		h, w := img.Height(), img.Width()
+		if i > 0 && h == t.images[i-1].Height() && w == t.images[i-1].Width() {
+			continue
+		}
+		grid, err := t.model.m.GridFor(h, w)
+		if err != nil {
+			return problemf(422, "image %d: %v", i, err)
+		}
+		if c := t.model.m.Config(); c.Scene && float64(grid.Len())*float64(t.model.m.K())*float64(c.Height*c.Width) > float64(s.limits.Effort) {
+			return problemf(422, "image %d: %d experts at %d places are more than this server searches", i, t.model.m.K(), grid.Len())
+		}
+	}
+	return nil
+}
+
+// each explains the images in their order, and stops when the context ends.
+// What f gets is valid until it returns.
+func (s *Server) each(ctx context.Context, t *task, f func(i int, e *patchwork.Explanation) error) error {
+	p, err := s.pursuits.take(t.model, t.settings)
+	if err != nil {
+		return err
+	}
+	defer s.pursuits.give(t.model, t.settings, p)
+	step := 1 // images between two looks at the clock
+	if c := t.model.m.Config(); c.Poses.Len() == 1 && !c.Scene {
+		step = 256 // rows are explained together
+	}
+	var out patchwork.Explanations
+	for from := 0; from < len(t.images); from += step {
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		part := t.images[from:min(from+step, len(t.images))]
+		if err := p.ExplainAll(part, &out); err != nil {
+			return contentError(err)
+		}
+		for i := range part {
+			e := out.At(i)
+			if err := f(from+i, &e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Server) explain(ctx context.Context, requests *decoder[explainRequest], in *explainQuery) (*explainAnswer, error) {
+	began := time.Now()
+	ctx, leave, err := s.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	t, err := s.task(ctx, requests, in)
+	if err != nil {
+		return nil, err
+	}
+	out := new(explainAnswer)
+	out.Body.Model = t.model.id
+	out.Body.Explanations = make([]explanation, len(t.images))
+	opt, err := t.settings.options()
+	if err != nil {
+		return nil, err
+	}
+	size := 0
+	err = s.each(ctx, t, func(i int, e *patchwork.Explanation) error {
+		x := &out.Body.Explanations[i]
+		*x = explanation{Index: i, StartLogLik: nats(e.StartLogLik), LogLik: nats(e.LogLik), LogLikModel: nats(e.LogLikModel), Picks: newPicks(e.Picks)}
+		if !t.detail {
+			return nil
+		}
+		if size += detailBytes(t.images[i], len(e.Picks)); size > maxDetail {
+			return problemf(http.StatusRequestEntityTooLarge, "the details of %d images are more than %d bytes; ask for those of fewer images, or for fewer picks", i+1, maxDetail)
+		}
+		x.Detail = newDetail(t.model.m, opt, t.images[i], e.Picks)
+		return nil
+	})
+	if err == nil && t.predict {
+		err = predictUnknown(ctx, t, out.Body.Explanations)
+	}
+	if err != nil {
+		return nil, s.workError(err)
+	}
+	s.metrics.explained.Add(float64(len(t.images)))
+	out.Body.Milliseconds = float64(time.Since(began).Microseconds()) / 1000
+	return out, nil
+}
+
+// predictUnknown adds the probabilities of unknown bits.
+func predictUnknown(ctx context.Context, t *task, out []explanation) error {
+	err := patchwork.Predictions(ctx, t.model.m, t.images, patchwork.NBestOptions{MaxPicks: t.settings.MaxPicks}, 1,
+		func(i int, p []float64, _ *patchwork.Posterior) {
+			img := t.images[i]
+			out[i].Predicted = []prediction{}
+			for j, p := range p {
+				if !img.Known(j/img.Width(), j%img.Width()) {
+					out[i].Predicted = append(out[i].Predicted, prediction{j, p})
+				}
+			}
+		})
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return contentError(err)
+}

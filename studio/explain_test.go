@@ -1,0 +1,251 @@
+package studio
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/patchwork"
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/pose"
+)
+
+// numbers is the inverse of newF32.
+func numbers(t *testing.T, f f32) []float32 {
+	t.Helper()
+	b, err := base64.StdEncoding.DecodeString(string(f))
+	if err != nil || len(b)%4 != 0 {
+		t.Fatalf("%d bytes: %v", len(b), err)
+	}
+	out := make([]float32, len(b)/4)
+	for i := range out {
+		out[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+	}
+	return out
+}
+
+type explained struct {
+	Explanations []struct {
+		Index                      int
+		Start, LogLik, LogLikModel float64
+		Picks                      []place
+		Detail                     *detail
+		Predicted                  []prediction
+		StartLogLik                float64 `json:"start_log_lik"`
+		Final                      float64 `json:"log_lik"`
+		FinalModel                 float64 `json:"log_lik_model"`
+	}
+	Model string
+}
+
+func wire(set *dataset.Set) []wireImage {
+	var out []wireImage
+	for _, img := range set.Images {
+		out = append(out, newImage(img))
+	}
+	return out
+}
+
+// The answer is what the core says, in every score, and its detail is the
+// pursuit step by step: the last step is the explanation.
+func TestDetailIsThePursuit(t *testing.T) {
+	s := newServer(t, nil)
+	for _, c := range []struct {
+		model    string
+		m        *patchwork.Model
+		set      *dataset.Set
+		settings Settings
+	}{
+		{"m1", strokes(t), drawings(t, 6), Settings{}},
+		{"m1", strokes(t), drawings(t, 6), Settings{Score: "original", Reuse: 2}},
+		{"m1", strokes(t), drawings(t, 6), Settings{Score: "mixed", Alpha: 0.7, Start: "forced"}},
+		{"m1", strokes(t), drawings(t, 6), Settings{Score: "truncated", MaxPicks: 1}},
+		{"m2", voters(t), table(), Settings{}},
+		{"m2", voters(t), table(), Settings{MinGain: 0.1, Start: "forced"}},
+	} {
+		opt, err := c.settings.options()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := patchwork.NewPursuit(c.m, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ask[explained](t, s, request{path: "/v1/explain", body: explainRequest{Model: c.model, Images: wire(c.set), Settings: c.settings, Detail: true}}, 200)
+		for i, img := range c.set.Images {
+			want, err := p.Explain(img)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g := got.Explanations[i]
+			if !slices.Equal(g.Picks, newPlaces(want.Picks)) || g.Final != want.LogLik || g.FinalModel != want.LogLikModel || g.StartLogLik != want.StartLogLik {
+				t.Errorf("%+v, image %d: %+v, but the core says %+v", c.settings, i, g, want)
+			}
+			checkDetail(t, c.m, img, g.Detail, want)
+		}
+	}
+}
+
+func checkDetail(t *testing.T, m *patchwork.Model, img interface {
+	Height() int
+	Width() int
+	At(y, x int) bool
+	Known(y, x int) bool
+}, d *detail, want *patchwork.Explanation) {
+	t.Helper()
+	h, w := img.Height(), img.Width()
+	if len(d.Steps) != len(want.Picks) || len(numbers(t, d.Start)) != h*w {
+		t.Fatalf("%d steps for %d picks", len(d.Steps), len(want.Picks))
+	}
+	last := numbers(t, d.Start)
+	if n := len(d.Steps); n > 0 {
+		last = numbers(t, d.Steps[n-1].P)
+		if got := float64(d.Steps[n-1].LogLik); math.Abs(got-want.LogLik) > 1e-9*math.Abs(want.LogLik) {
+			t.Errorf("the last step has log-likelihood %v, the explanation %v", got, want.LogLik)
+		}
+	}
+	speakers, _ := base64.StdEncoding.DecodeString(d.Speakers)
+	unexplained, _ := base64.StdEncoding.DecodeString(d.Unexplained)
+	composed := m.Compose(h, w, want.Picks)
+	for i, p := range composed.P {
+		if last[i] != float32(p) {
+			t.Fatalf("pixel %d is composed to %v, want %v", i, last[i], p)
+		}
+		if k := int(speakers[i]) - 1; k >= 0 {
+			v := numbers(t, d.Steps[k].Votes)[i]
+			if q := m.Abstention(i); math.IsNaN(float64(v)) || (float64(v) > q) != (p > q) {
+				t.Errorf("pick %d speaks for pixel %d, which is %v, and votes %v", k, i, p, v)
+			}
+		} else if p != m.Abstention(i) {
+			t.Errorf("nobody speaks for pixel %d, which is %v", i, p)
+		}
+		bit := p
+		if !img.At(i/w, i%w) {
+			bit = 1 - p
+		}
+		if want := img.Known(i/w, i%w) && bit < 0.5; (unexplained[i] == 1) != want {
+			t.Errorf("pixel %d of probability %v: unexplained is %d", i, bit, unexplained[i])
+		}
+	}
+}
+
+// JSON, npy and PNG of the same images are answered alike, and so is score.
+func TestFormsOfABody(t *testing.T) {
+	s := newServer(t, nil)
+	set := drawings(t, 4)
+	want := ask[explained](t, s, request{path: "/v1/explain", body: explainRequest{Model: "m1", Images: wire(set), Settings: Settings{Refine: true}}}, 200)
+	var x []uint8
+	for _, img := range set.Images {
+		x = img.AppendBytes(x)
+	}
+	for _, shape := range [][]int{{4, 6, 6}, {4, 36}} {
+		got := ask[explained](t, s, request{path: "/v1/explain?model=m1&refine=true", headers: []string{"Content-Type: application/x-npy"}, body: npyBytes(t, npy.New(x, shape...))}, 200)
+		for i := range want.Explanations {
+			if !slices.Equal(got.Explanations[i].Picks, want.Explanations[i].Picks) {
+				t.Errorf("shape %v, image %d: other picks than of JSON", shape, i)
+			}
+		}
+	}
+	picture := ask[explained](t, s, request{path: "/v1/explain?model=m1", headers: []string{"Content-Type: image/png"}, body: pngBytes(t, 6, 6)}, 200)
+	if len(picture.Explanations) != 1 {
+		t.Errorf("a picture is %d images", len(picture.Explanations))
+	}
+	type scored struct {
+		N, Pixels int
+		LogLik    float64 `json:"log_lik"`
+		PerPixel  float64 `json:"log_lik_per_pixel"`
+	}
+	got := ask[scored](t, s, request{path: "/v1/score?model=m1&refine=true", headers: []string{"Content-Type: application/x-npy"}, body: npyBytes(t, npy.New(x, 4, 6, 6))}, 200)
+	sum := 0.0
+	for _, e := range want.Explanations {
+		sum += e.FinalModel
+	}
+	if got.N != 4 || got.Pixels != 144 || math.Abs(got.LogLik-sum) > 1e-9 || math.Abs(got.PerPixel-sum/144) > 1e-9 {
+		t.Errorf("score %+v, want %v over 144 pixels", got, sum)
+	}
+}
+
+// Unknown bits, and only they, are predicted, as the core does.
+func TestPredictions(t *testing.T) {
+	s := newServer(t, nil)
+	got := ask[explained](t, s, request{path: "/v1/explain", body: explainRequest{Model: "m2", Images: wire(table()), Predict: true}}, 200)
+	set, n := table(), 0
+	err := patchwork.Predictions(t.Context(), voters(t), set.Images, patchwork.NBestOptions{}, 1, func(i int, p []float64, _ *patchwork.Posterior) {
+		var want []prediction
+		for j, p := range p {
+			if !set.Images[i].Known(0, j) {
+				want = append(want, prediction{j, p})
+				n++
+			}
+		}
+		if !slices.Equal(got.Explanations[i].Predicted, want) {
+			t.Errorf("row %d: %v, want %v", i, got.Explanations[i].Predicted, want)
+		}
+	})
+	if err != nil || n == 0 {
+		t.Errorf("%d unknown bits, %v", n, err)
+	}
+}
+
+// An impossible image has no number for its log-likelihood, and that is null.
+func TestImpossibleImage(t *testing.T) {
+	cfg := patchwork.DefaultConfig(patchwork.ModeDefault, patchwork.Max, 1, 2, pose.Grid{})
+	cfg.Q = 0
+	m, err := patchwork.NewModel(cfg, [][]float64{{1, 0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newServer(t, func(o *Options) { o.Models = []NamedModel{{Name: "hard", Model: m}} })
+	w := request{path: "/v1/explain", body: `{"model":"m1","images":[{"height":1,"width":2,"bits":"01"}],"detail":true}`}.send(t, s)
+	if w.Code != 200 || !strings.Contains(w.Body.String(), `"log_lik":null`) {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+// Samples are those of patchwork sample: by seed and index, not by number.
+func TestSamples(t *testing.T) {
+	s := newServer(t, nil)
+	type answer struct{ Samples []sample }
+	three := ask[answer](t, s, request{path: "/v1/sample", body: `{"model":"m1","n":3,"seed":6,"noise":true}`}, 200)
+	one := ask[answer](t, s, request{path: "/v1/sample", body: `{"model":"m1","seed":6,"noise":true}`}, 200)
+	if len(three.Samples) != 3 || one.Samples[0].Bits != three.Samples[0].Bits || three.Samples[1].Bits == three.Samples[2].Bits {
+		t.Error("samples depend on more than seed and index, or on less")
+	}
+	plain := ask[answer](t, s, request{path: "/v1/sample", body: `{"model":"m1"}`}, 200).Samples[0]
+	for i, p := range numbers(t, plain.P) {
+		if (p >= 0.5) != (plain.Bits[i] == '1') {
+			t.Errorf("bit %d of probability %v is %c", i, p, plain.Bits[i])
+		}
+	}
+}
+
+// Examples are images by the gain of the expert.
+func TestExamples(t *testing.T) {
+	s := newServer(t, nil)
+	type answer struct {
+		Best, Worst    []example
+		Searched, Used int
+	}
+	for range 2 { // the second time from memory
+		got := ask[answer](t, s, request{path: "/v1/models/m1/experts/1/examples?data=d1&n=3"}, 200)
+		if got.Searched != 12 || len(got.Best) != 3 || len(got.Worst) != 3 || got.Used < 3 {
+			t.Fatalf("%d of %d images, %d and %d", got.Used, got.Searched, len(got.Best), len(got.Worst))
+		}
+		set := drawings(t, 12)
+		for i, e := range slices.Concat(got.Best, got.Worst) {
+			if e.Bits != newImage(set.Images[e.Index]).Bits || e.Labels["y"] == "" || e.Explanation.Index != e.Index {
+				t.Errorf("example %d is not image %d", i, e.Index)
+			}
+		}
+		if got.Best[0].Gain < got.Best[1].Gain || got.Worst[0].Gain > got.Worst[1].Gain || got.Best[0].Gain < got.Worst[0].Gain {
+			t.Error("examples are not in order")
+		}
+	}
+	if got := ask[answer](t, s, request{path: "/v1/models/m1/experts/0/examples?data=d1&where=y%3Dminus"}, 200); got.Searched != 6 || got.Best[0].Labels["y"] != "minus" {
+		t.Errorf("the condition is not kept: %d images", got.Searched)
+	}
+}

@@ -1,0 +1,365 @@
+package studio
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"image"
+	"image/png"
+	"math"
+	"strings"
+	"testing"
+
+	"example.com/patchwork"
+	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/pose"
+)
+
+func pngBytes(t testing.TB, height, width int) []byte {
+	t.Helper()
+	img := image.NewGray(image.Rect(0, 0, width, height))
+	for i := range img.Pix {
+		img.Pix[i] = 255 * uint8(i%2)
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// pngClaiming is a PNG whose header says another size.
+func pngClaiming(t testing.TB, height, width uint32) []byte {
+	b := pngBytes(t, 6, 6)
+	binary.BigEndian.PutUint32(b[16:], width)
+	binary.BigEndian.PutUint32(b[20:], height)
+	binary.BigEndian.PutUint32(b[29:], crc32.ChecksumIEEE(b[12:29]))
+	return b
+}
+
+// zipOf is an archive of zeros, which deflate to a thousandth.
+func zipOf(t testing.TB, name string, size int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	w, err := z.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(make([]byte, size)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func gzipOf(t testing.TB, content []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	z.Write(content)
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// npyClaiming is the header of an array that does not follow.
+func npyClaiming(shape string) []byte {
+	head := fmt.Sprintf("{'descr': '|u1', 'fortran_order': False, 'shape': %s, }", shape)
+	head += strings.Repeat(" ", 63-(10+len(head))%64) + "\n"
+	return append([]byte("\x93NUMPY\x01\x00"+string(rune(len(head)%256))+"\x00"), head...)
+}
+
+const one = `{"height":6,"width":6,"bits":"000000000000111111000000000000000000"}`
+
+// hostile are requests that must be refused, with the status and a fact that
+// the text must have. The server of the test has a token only where said.
+func hostile(t testing.TB) []hostileRequest {
+	explain := func(body string) request { return request{path: "/v1/explain", body: body} }
+	explainImage := func(img string) request { return explain(`{"model":"m1","images":[` + img + `]}`) }
+	npyTo := func(query string, body []byte) request {
+		return request{path: "/v1/explain" + query, headers: []string{"Content-Type: application/x-npy"}, body: body}
+	}
+	pngTo := func(query string, body []byte) request {
+		return request{path: "/v1/explain" + query, headers: []string{"Content-Type: image/png"}, body: body}
+	}
+	learn := func(body string) request { return request{path: "/v1/learn", body: body} }
+	sample := func(body string) request { return request{path: "/v1/sample", body: body} }
+	images := npyBytes(t, npy.New(make([]uint8, 2*36), 2, 6, 6))
+	goodModel := modelBytes(t, strokes(t))
+	cfg := patchwork.DefaultConfig(patchwork.ModeDefault, patchwork.Max, 64, 64, pose.Grid{DY: pose.Symmetric(63, 1), DX: pose.Symmetric(63, 1), Angles: pose.Evenly(170, 2)})
+	wide, err := patchwork.NewModel(cfg, [][]float64{make([]float64, 64*64)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	deep := strings.Repeat("[", 20_000)
+	return []hostileRequest{
+		// JSON that is none, or says other things.
+		{explain(""), 400, "empty"},
+		{explain("   "), 400, "empty"},
+		{explain("{"), 400, "cut off"},
+		{explain("null"), 422, "no images"},
+		{explain("[]"), 422, "array"},
+		{explain(`"text"`), 422, "string"},
+		{explain(deep), 400, "not JSON"},
+		{explain(`{"images":` + deep), 400, "not JSON"},
+		{explain("\xff\xfe{}"), 400, "UTF-8"},
+		{explain(`{"model":"m1","images":[` + one + `]} {}`), 400, "follows the object"},
+		{explain(`{"model":"m1","images":[` + one + `],"aplha":1}`), 422, `unknown field "aplha"`},
+		{explain(`{"model":"m1","images":[` + one + `],"alpha":NaN}`), 400, "not JSON at byte"},
+		{explain(`{"model":"m1","images":[` + one + `],"score":"mixed","alpha":1e999}`), 422, "number 1e999"},
+		{explain(`{"model":"m1","images":[` + one + `],"alpha":"0.9"}`), 422, "string cannot be"},
+		{explain(`{"model":"m1","images":[` + one + `],"score":"mixed","alpha":0}`), 422, "alpha"},
+		{explain(`{"model":"m1","images":[` + one + `],"score":"mixed","alpha":1.5}`), 422, "<= 1"},
+		{explain(`{"model":"m1","images":[` + one + `],"alpha":0.5}`), 422, "score mixed"},
+		{explain(`{"model":"m1","images":[` + one + `],"start":"warm"}`), 422, "forced"},
+		{explain(`{"model":"m1","images":[` + one + `],"max_picks":0}`), 422, "max_picks"},
+		{explain(`{"model":"m1","images":[` + one + `],"max_picks":99999}`), 422, "<= 32767"},
+		{explain(`{"model":"m1","images":[` + one + `],"reuse":-1}`), 422, ">= 1"},
+		{explain(`{"model":"m1","images":[` + one + `],"min_gain":1e12}`), 422, "min_gain"},
+		{explain(`{"model":"m2","images":[{"height":1,"width":3,"bits":"101"}],"score":"truncated"}`), 422, "max rule"},
+		{explain(`{"images":[` + one + `]}`), 422, "required property model"},
+		{explain(`{"model":"m1"}`), 422, "no images"},
+		{explain(`{"model":"m1","images":[]}`), 422, "no images"},
+		{explain(`{"model":"nosuch","images":[` + one + `]}`), 404, "there are m1, m2"},
+		{explain(`{"model":"../../etc/passwd","images":[` + one + `]}`), 404, "no model"},
+		{explain(`{"model":"` + strings.Repeat("m", 100) + `","images":[` + one + `]}`), 422, "<= 64"},
+		{explain(`{"model":"m1","images":[` + strings.Repeat(one+",", 1000) + one + `]}`), 413, "1001 images"},
+		{explain(`{"model":"m1","images":[` + strings.Repeat("{},", 300_000) + `{}]}`), 413, "300001 images"},
+		{explain(`{"model":"m1","images":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}`), 422, "cannot be the value"},
+
+		// Images in JSON.
+		{explainImage(`{"height":6,"width":6,"bits":"01"}`), 422, "2 characters in bits for 6 x 6"},
+		{explainImage(`{"height":6,"width":6,"bits":"` + strings.Repeat("2", 36) + `"}`), 422, "character 0 of bits"},
+		{explainImage(`{"height":5,"width":5,"bits":"` + strings.Repeat("0", 25) + `"}`), 422, "6 x 6"},
+		{explainImage(`{"height":-1,"width":6,"bits":""}`), 422, ">= 1"},
+		{explainImage(`{"height":0,"width":0,"bits":""}`), 422, ">= 1"},
+		{explainImage(`{"height":1000000000,"width":1000000000,"bits":"0"}`), 422, "1 to 262144 pixels"},
+		{explainImage(`{"height":9223372036854775807,"width":9223372036854775807,"bits":"0"}`), 422, "pixels"},
+		{explainImage(`{"height":9223372036854775808,"width":1,"bits":"0"}`), 422, "number 9223372036854775808"},
+		{explainImage(`{"height":6.5,"width":6,"bits":"0"}`), 422, "number 6.5"},
+		{explainImage(`{"height":6,"width":6}`), 422, "required property bits"},
+		{explainImage(`null`), 422, "object"},
+
+		// Arrays and pictures.
+		{npyTo("?model=m1", images[:60]), 422, "cut off"},
+		{npyTo("?model=m1", images[:len(images)-1]), 422, "cut off"},
+		{npyTo("?model=m1", images[:5]), 422, "Content-Type"},
+		{npyTo("", images), 422, "model is missing"},
+		{npyTo("?model=m9", images), 404, "no model"},
+		{npyTo("?model=m2", images), 422, "1 x 3"},
+		{npyTo("?model=m1&threshold=NaN", images), 422, "finite number"},
+		{npyTo("?model=m1&threshold=Inf", images), 422, "finite number"},
+		{npyTo("?model=m1&nosuch=1", images), 422, "unknown query parameter"},
+		{npyTo("?model=m1&max_picks=x", images), 422, "max_picks"},
+		{npyTo("?model=m1", npyBytes(t, npy.New(make([]uint8, 36), 36))), 422, "npy body"},
+		{npyTo("?model=m1", npyBytes(t, npy.New(make([]uint8, 35), 1, 35))), 422, "35"},
+		{npyTo("?model=m1", npyBytes(t, npy.New(make([]uint8, 0), 0, 6, 6))), 422, "no images"},
+		{npyTo("?model=m1", npyBytes(t, npy.New([]float64{math.Inf(1)}, 1, 1, 1))), 422, "threshold"},
+		{npyTo("?model=m1", npyBytes(t, npy.New([]uint8{7}, 1, 1, 1))), 422, "threshold"},
+		{npyTo("?model=m1", npyBytes(t, npy.New(make([]uint8, 2000*36), 2000, 6, 6))), 413, "2000 images"},
+		{npyTo("?model=m1", npyClaiming("(1000000000000, 6, 6)")), 422, ""},
+		{npyTo("?model=m1", npyClaiming("(1, 1000000000, 1000000000)")), 422, ""},
+		{npyTo("?model=m1", npyClaiming("(1, -6, 6)")), 422, ""},
+		{npyTo("?model=m1", pngBytes(t, 6, 6)), 422, "Content-Type"},
+		{pngTo("?model=m1", pngBytes(t, 6, 6)[:40]), 422, "PNG"},
+		{pngTo("?model=m1", []byte("GIF89a")), 422, "Content-Type"},
+		{pngTo("?model=m1", pngClaiming(t, 6, 60000)), 413, "6 x 60000"},
+		{pngTo("?model=m1", pngClaiming(t, 2_000_000_000, 2_000_000_000)), 422, "PNG"},
+		{pngTo("?model=m1", pngBytes(t, 600, 600)), 413, "600 x 600"},
+		{pngTo("?model=m1", pngBytes(t, 7, 6)), 422, "6 x 6"},
+		{request{path: "/v1/explain", headers: []string{"Content-Type: text/html"}, body: "x"}, 415, "text/html"},
+		{request{path: "/v1/explain", headers: []string{"Content-Type: multipart/form-data; boundary=x"}, body: "--x--"}, 415, "multipart/form-data"},
+		{request{path: "/v1/explain", headers: []string{"Content-Type: ;;;"}, body: "{}"}, 415, "malformed"},
+		{request{path: "/v1/explain", headers: []string{"Content-Encoding: gzip"}, body: gzipOf(t, []byte("{}"))}, 415, "gzip"},
+		{request{path: "/v1/explain?model=m1", body: `{"model":"m1","images":[` + one + `]}`}, 422, "query parameters"},
+		{request{path: "/v1/score", body: `{"model":"m1","images":[` + one + `],"detail":true}`}, 422, "belong to /v1/explain"},
+
+		// Models.
+		{request{path: "/v1/models", body: ""}, 400, "empty"},
+		{request{path: "/v1/models", body: "not a model"}, 422, "zip"},
+		{request{path: "/v1/models", body: goodModel[:len(goodModel)/2]}, 422, "zip"},
+		{request{path: "/v1/models", body: images}, 422, "zip"},
+		{request{path: "/v1/models", body: zipOf(t, "experts.npy", 5<<20)}, 413, "unpacks to more"},
+		{request{path: "/v1/models", body: zipOf(t, "../../../tmp/evil.npy", 10)}, 422, "model"},
+		{request{path: "/v1/models", body: modelBytes(t, wide)}, 422, "more than this server searches"},
+		{request{path: "/v1/models?name=a%00b", body: goodModel}, 422, "name"},
+		{request{path: "/v1/models?name=" + strings.Repeat("x", 300), body: goodModel}, 422, "<= 200"},
+		{request{path: "/v1/models?data=d1", body: goodModel}, 422, "no column names"},
+		{request{path: "/v1/models?data=d9", body: goodModel}, 404, "no data set"},
+		{request{path: "/v1/models/m9"}, 404, "there are m1, m2"},
+		{request{path: "/v1/models/m1/experts/7/examples?data=d1"}, 404, "no expert 7"},
+		{request{path: "/v1/models/m1/experts/x/examples?data=d1"}, 422, "path.k"},
+		{request{path: "/v1/models/m1/experts/0/examples"}, 422, "required query parameter"},
+		{request{path: "/v1/models/m1/experts/0/examples?data=d2"}, 422, "6 x 6"},
+		{request{method: "DELETE", path: "/v1/models/m1"}, 409, "cannot be deleted"},
+		{request{method: "PUT", path: "/v1/models/m1"}, 405, "DELETE, GET"},
+
+		// Data.
+		{request{path: "/v1/data", body: ""}, 400, "empty"},
+		{request{path: "/v1/data", body: "a,b\n1,2\n"}, 422, "column"},
+		{request{path: "/v1/data", body: "\x00\x01\x02\x03"}, 422, "no known format"},
+		{request{path: "/v1/data", body: gzipOf(t, gzipOf(t, []byte("a\n1\n")))}, 422, "twice"},
+		{request{path: "/v1/data", body: gzipOf(t, npyClaiming("(100000000000, 1, 1)"))}, 422, "larger than the limit"},
+		{request{path: "/v1/data", body: gzipOf(t, make([]byte, 5<<20))}, 422, ""},
+		{request{path: "/v1/data", body: zipOf(t, "x.npy", 17<<20)}, 413, "unpacks to more"},
+		{request{path: "/v1/data?array=nosuch", body: zipOf(t, "x.npy", 100)}, 422, "nosuch"},
+		{request{path: "/v1/data?threshold=1e400", body: images}, 422, "finite"},
+		{request{path: "/v1/data?meta=a,,b", body: "a,b\n1,0\n"}, 422, "commas"},
+		{request{path: "/v1/data/d1/images?where=nonsense"}, 422, "nonsense"},
+		{request{path: "/v1/data/d1/images?where=colour%3Dred"}, 422, "colour"},
+		{request{path: "/v1/data/d1/images?n=100000"}, 422, "100000 images"},
+		{request{path: "/v1/data/d1/images?from=-1"}, 422, ">= 0"},
+		{request{method: "DELETE", path: "/v1/data/d1"}, 409, "cannot be deleted"},
+
+		// Samples.
+		{sample(`{"model":"m1","n":0}`), 422, ">= 1"},
+		{sample(`{"model":"m1","n":100000}`), 413, "100000 samples"},
+		{sample(`{"model":"m1","seed":-1}`), 422, "number -1"},
+		{sample(`{"model":"m1","along":[1]}`), 422, "no geometry"},
+		{sample(`{"model":"m1","along":[` + strings.Repeat("0,", 100) + `0]}`), 422, "<= 64"},
+		{request{path: "/v1/sample", headers: []string{"Content-Type: image/png"}, body: "x"}, 415, "application/json"},
+
+		// Learning.
+		{learn(`{}`), 422, "either data"},
+		{learn(`{"data":"d1","images":[` + one + `],"experts":1}`), 422, "either data"},
+		{learn(`{"data":"d1"}`), 422, "experts is missing"},
+		{learn(`{"data":"d9","experts":1}`), 404, "no data set"},
+		{learn(`{"data":"d1","experts":1,"auto":true}`), 422, "exclude each other"},
+		{learn(`{"data":"d1","auto":true}`), 422, "description length"},
+		{learn(`{"data":"d1","experts":100000}`), 422, "<= 1000"},
+		{learn(`{"data":"d1","experts":1,"shift":6}`), 422, "out of the image"},
+		{learn(`{"data":"d1","experts":1,"shift":99999999999}`), 422, "out of the image"},
+		{learn(`{"data":"d1","experts":1,"rotate":"24"}`), 422, "RANGE:STEP"},
+		{learn(`{"data":"d1","experts":1,"rotate":"180:1e-300"}`), 422, "RANGE:STEP"},
+		{learn(`{"data":"d1","experts":1,"rotate":"NaN:NaN"}`), 422, "RANGE:STEP"},
+		{learn(`{"data":"d1","experts":1000,"shift":5,"rotate":"180:1"}`), 422, "candidates"},
+		{learn(`{"data":"d1","experts":1,"rule":"mean"}`), 422, "max-minus-min"},
+		{learn(`{"data":"d1","experts":1,"method":"soft","shift":1}`), 422, "do not go with method soft"},
+		{learn(`{"data":"d1","experts":1,"aim":"predict"}`), 422, "for method soft"},
+		{learn(`{"data":"d1","experts":1,"q":1.5}`), 422, "<= 1"},
+		{learn(`{"data":"d1","experts":1,"where":["y=Z"]}`), 422, "y=Z"},
+		{learn(`{"data":"d1","experts":1,"where":["writer<="]}`), 422, "writer"},
+		{learn(`{"data":"d1","experts":1,"take":0}`), 422, ">= 1"},
+		{learn(`{"images":[` + one + `,{"height":1,"width":1,"bits":"1"}],"experts":1}`), 422, "1 x 1"},
+		{learn(`{"data":"d1","experts":1,"name":"a\nb"}`), 422, "control characters"},
+		{request{path: "/v1/learn/j9/events"}, 404, "no job"},
+		{request{method: "POST", path: "/v1/learn/j9/stop"}, 404, "no job"},
+		{request{method: "DELETE", path: "/v1/learn/j9"}, 404, "no job"},
+
+		// Rules.
+		{request{path: "/v1/rules/compose"}, 422, "required query parameter"},
+		{request{path: "/v1/rules/compose?p=2"}, 422, "not a probability"},
+		{request{path: "/v1/rules/compose?p=NaN"}, 422, "not a probability"},
+		{request{path: "/v1/rules/compose?p=" + strings.TrimSuffix(strings.Repeat("0.5&p=", 40), "&p=")}, 422, "<= 32"},
+		{request{path: "/v1/rules/curves?points=100000"}, 422, "<= 1001"},
+		{request{path: "/v1/rules/surface?rule=nosuch"}, 422, "nosuch"},
+		{request{path: "/v1/rules/surface?rule=max&points=9999"}, 422, "<= 201"},
+
+		// Where it came from and where it goes.
+		{request{path: "/v1/models", headers: []string{"Host: evil.example"}}, 403, "evil.example"},
+		{request{path: "/", headers: []string{"Host: 127.0.0.1.evil.example:8080"}}, 403, "evil.example"},
+		{request{path: "/v1/models", headers: []string{"Host: "}}, 403, "--allow-host"},
+		{request{path: "/v1/learn", headers: []string{"Origin: https://evil.example"}, body: "{}"}, 403, "evil.example"},
+		{request{path: "/v1/learn", headers: []string{"Origin: null"}, body: "{}"}, 403, "another site"},
+		{request{path: "/v1/learn", headers: []string{"Sec-Fetch-Site: cross-site"}, body: "{}"}, 403, "cross-site"},
+		{request{path: "/v1/models", headers: []string{"Sec-Fetch-Site: same-site"}}, 403, "same-site"},
+		{request{path: "/v1/models", headers: []string{"Origin: http://localhost:3000"}}, 403, "localhost:3000"},
+		{request{path: "/../../etc/passwd"}, 400, "not plain"},
+		{request{path: "/assets/../../../etc/passwd"}, 400, "not plain"},
+		{request{path: "/assets/..%2f..%2fetc/passwd"}, 400, "not plain"},
+		{request{path: `/assets\..\secret`}, 400, "not plain"},
+		{request{path: "//evil.example/"}, 400, "not plain"},
+		{request{path: "/v1/models/\x00"}, 400, "not plain"},
+		{request{path: "/v1/nosuch"}, 404, "/openapi.json"},
+		{request{path: "/.git/config"}, 404, "there is nothing"},
+		{request{method: "PATCH", path: "/v1/explain", body: "{}"}, 405, "POST"},
+		{request{method: "TRACE", path: "/v1/models"}, 405, "GET"},
+		{request{method: "GET", path: "/v1/models", body: "x"}, 413, "no body"},
+		{request{path: "/v1/explain", body: bytes.Repeat([]byte{' '}, 9e6)}, 413, "8000000 bytes"},
+	}
+}
+
+type hostileRequest struct {
+	request
+	status int
+	says   string
+}
+
+func TestHostileRequests(t *testing.T) {
+	s := newServer(t, func(o *Options) { o.Limits.UploadBytes = 4e6 })
+	all := hostile(t)
+	if len(all) < 60 {
+		t.Errorf("only %d requests", len(all))
+	}
+	for i, h := range all {
+		w := h.send(t, s)
+		name := fmt.Sprintf("%d %s %.60s %v %.60q", i, h.method, h.path, h.headers, h.body)
+		var p struct {
+			Status                        int
+			Type, Title, Detail, Instance string
+			Errors                        []struct{ Location, Message string }
+		}
+		if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Header().Get("Content-Type") != "application/problem+json" {
+			t.Errorf("%s: %d %q is no problem: %.200s", name, w.Code, w.Header().Get("Content-Type"), w.Body)
+			continue
+		}
+		text := p.Detail
+		for _, e := range p.Errors {
+			text += "; " + e.Location + ": " + e.Message
+		}
+		if w.Code != h.status || !strings.Contains(text, h.says) {
+			t.Errorf("%s: %d %s; want %d and %q", name, w.Code, text, h.status, h.says)
+		}
+		if p.Status != w.Code || p.Title == "" || p.Type == "" || p.Instance == "" || p.Instance != w.Header().Get("X-Request-Id") {
+			t.Errorf("%s: an incomplete problem: %s", name, w.Body)
+		}
+		if w.Body.Len() > 4000 {
+			t.Errorf("%s: an answer of %d bytes", name, w.Body.Len())
+		}
+	}
+	if got := len(s.models.list()) + len(s.data.list()) + len(s.jobs.list()); got != 4 {
+		t.Errorf("%d things are kept after refused requests, want the 4 of before", got)
+	}
+}
+
+// What is switched off and what needs a token.
+func TestClosedDoors(t *testing.T) {
+	s := newServer(t, func(o *Options) {
+		o.NoLearn, o.NoUpload, o.Token, o.Hosts = true, true, "0123456789abcdef", []string{"studio.example"}
+	})
+	auth := "Authorization: Bearer 0123456789abcdef"
+	for _, c := range []struct {
+		request
+		status int
+	}{
+		{request{path: "/v1/models"}, 401},
+		{request{path: "/metrics"}, 401},
+		{request{path: "/v1/models", headers: []string{"Authorization: Bearer 0123456789abcdeF"}}, 401},
+		{request{path: "/v1/models", headers: []string{"Authorization: Basic 0123456789abcdef"}}, 401},
+		{request{path: "/v1/models", headers: []string{"Authorization: Bearer"}}, 401},
+		{request{path: "/v1/models?token=0123456789abcdef"}, 401},
+		{request{path: "/v1/nosuch"}, 401},
+		{request{path: "/v1/models", headers: []string{auth}}, 200},
+		{request{path: "/v1/models", headers: []string{auth, "Host: studio.example:443"}}, 200},
+		{request{path: "/v1/models", headers: []string{auth, "Host: [::1]:8080"}}, 200},
+		{request{path: "/metrics", headers: []string{auth}}, 200},
+		{request{path: "/healthz"}, 200},
+		{request{path: "/readyz"}, 200},
+		{request{path: "/"}, 200},
+		{request{path: "/v1/learn", headers: []string{auth}, body: `{"data":"d1","experts":1}`}, 403},
+		{request{path: "/v1/models", headers: []string{auth}, body: modelBytes(t, strokes(t))}, 403},
+		{request{path: "/v1/data", headers: []string{auth}, body: "a\n1\n"}, 403},
+	} {
+		if w := c.send(t, s); w.Code != c.status {
+			t.Errorf("%s %v: %d, want %d: %s", c.path, c.headers, w.Code, c.status, w.Body)
+		}
+	}
+}

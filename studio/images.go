@@ -1,0 +1,126 @@
+package studio
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+)
+
+// nats is a number that JSON has no word for where it is infinite: null.
+type nats float64
+
+// MarshalJSON is the number, or null.
+func (f nats) MarshalJSON() ([]byte, error) {
+	if math.IsInf(float64(f), 0) || math.IsNaN(float64(f)) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(f))
+}
+
+// Schema describes the type in the API's description.
+func (nats) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeNumber, Nullable: true, Description: "null where infinite"}
+}
+
+// f32 is base64 of little-endian float32 numbers, row-major.
+type f32 string
+
+func newF32(values []float64) f32 {
+	b := make([]byte, 0, 4*len(values))
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(v)))
+	}
+	return f32(base64.StdEncoding.EncodeToString(b))
+}
+
+// wireImage is an image in JSON.
+type wireImage struct {
+	Height int    `json:"height" minimum:"1" doc:"1 for a row of a table"`
+	Width  int    `json:"width" minimum:"1"`
+	Bits   string `json:"bits" doc:"row-major, a character a pixel: 0, 1, or ? for unknown"`
+}
+
+// image is the image, or says what is wrong with it. index is its place in the
+// request.
+func (w *wireImage) image(index, pixels int) (*bitmap.Image, error) {
+	where := fmt.Sprintf("body.images[%d]", index)
+	if w.Height < 1 || w.Width < 1 || w.Height > pixels/w.Width {
+		return nil, problemAt(422, where, nil, "image %d: %d x %d pixels are outside what this server takes (1 to %d pixels)", index, w.Height, w.Width, pixels)
+	}
+	if len(w.Bits) != w.Height*w.Width {
+		return nil, problemAt(422, where+".bits", nil, "image %d: %d characters in bits for %d x %d pixels", index, len(w.Bits), w.Height, w.Width)
+	}
+	img := bitmap.New(w.Height, w.Width)
+	for i := range len(w.Bits) {
+		switch w.Bits[i] {
+		case '0':
+		case '1':
+			img.Set(i/w.Width, i%w.Width, true)
+		case '?':
+			img.SetUnknown(i/w.Width, i%w.Width)
+		default:
+			return nil, problemAt(422, where+".bits", nil, "image %d: character %d of bits is %q, not 0, 1 or ?", index, i, w.Bits[i])
+		}
+	}
+	return img, nil
+}
+
+// newImage is an image as JSON has it.
+func newImage(img *bitmap.Image) wireImage {
+	bits := make([]byte, 0, img.Len())
+	for y := range img.Height() {
+		for x := range img.Width() {
+			switch {
+			case !img.Known(y, x):
+				bits = append(bits, '?')
+			case img.At(y, x):
+				bits = append(bits, '1')
+			default:
+				bits = append(bits, '0')
+			}
+		}
+	}
+	return wireImage{img.Height(), img.Width(), string(bits)}
+}
+
+// place is one expert at one place.
+type place struct {
+	Expert int     `json:"expert"`
+	DY     int     `json:"dy" doc:"pixels down"`
+	DX     int     `json:"dx" doc:"pixels to the right"`
+	Angle  float64 `json:"angle" doc:"degrees, clockwise"`
+}
+
+// pick is a place chosen by the pursuit.
+type pick struct {
+	Expert int     `json:"expert"`
+	DY     int     `json:"dy" doc:"pixels down"`
+	DX     int     `json:"dx" doc:"pixels to the right"`
+	Angle  float64 `json:"angle" doc:"degrees, clockwise"`
+	Gain   nats    `json:"gain" doc:"nats"`
+}
+
+func newPlace(p patchwork.Pick) place { return place{p.Expert, p.Pose.DY, p.Pose.DX, p.Pose.Angle} }
+
+func newPicks(picks []patchwork.Pick) []pick {
+	out := make([]pick, len(picks)) // [] for none, never null
+	for i, p := range picks {
+		out[i] = pick{p.Expert, p.Pose.DY, p.Pose.DX, p.Pose.Angle, nats(p.Gain)}
+	}
+	return out
+}
+
+func newPlaces(picks []patchwork.Pick) []place {
+	out := make([]place, len(picks))
+	for i, p := range picks {
+		out[i] = newPlace(p)
+	}
+	return out
+}

@@ -1,0 +1,342 @@
+package studio
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"example.com/patchwork"
+	"example.com/patchwork/dataset"
+)
+
+// The states of a job. The last four are final.
+const (
+	queued    = "queued"
+	running   = "running"
+	done      = "done"
+	stopped   = "stopped"
+	failed    = "failed"
+	cancelled = "cancelled"
+)
+
+// job is one learning on request.
+type job struct {
+	id, name string
+	plan     *plan
+	args     []string // of patchwork, without -o and the recipe's
+	recipe   Recipe
+	columns  []string
+	dataID   string // "" for images of the request
+	where    []string
+	take     int
+	images   int
+	drawn    *dataset.Set // images of the request
+	created  time.Time
+	cancel   context.CancelCauseFunc
+
+	mu        sync.Mutex
+	set       *dataset.Set // what it learns from, while it does
+	state     string
+	started   time.Time
+	ended     time.Time
+	p         progress
+	model     string
+	command   string
+	problem   string
+	event     []byte // the latest, as it is sent
+	number    int    // of it
+	sent      time.Time
+	changed   chan struct{} // closed by the next event
+	templates []f32
+}
+
+func (j *job) final() bool { return j.state != queued && j.state != running }
+
+// jobInfo describes a job.
+type jobInfo struct {
+	ID        string     `json:"id"`
+	Name      string     `json:"name"`
+	State     string     `json:"state" enum:"queued,running,done,stopped,failed,cancelled"`
+	Created   time.Time  `json:"created"`
+	Started   *time.Time `json:"started,omitempty"`
+	Ended     *time.Time `json:"ended,omitempty"`
+	Stage     string     `json:"stage"`
+	Trial     int        `json:"trial"`
+	Trials    int        `json:"trials" doc:"0: not known beforehand"`
+	Iteration int        `json:"iteration"`
+	Score     nats       `json:"score"`
+	Best      nats       `json:"best"`
+	Model     *string    `json:"model" nullable:"true" doc:"id of the model, once there is one"`
+	Command   *string    `json:"command" nullable:"true" doc:"the command line that makes the same file; null for a run that was stopped in the middle of a start"`
+	Error     string     `json:"error,omitempty"`
+	Data      string     `json:"data" doc:"id of the data set; empty for images of the request"`
+	Images    int        `json:"images"`
+}
+
+// info is the job as of now. The caller holds j.mu.
+func (j *job) info() jobInfo {
+	i := jobInfo{ID: j.id, Name: j.name, State: j.state, Created: j.created, Stage: j.p.Stage, Trial: j.p.Trial, Trials: j.p.Trials,
+		Iteration: j.p.Iteration, Score: j.p.Score, Best: j.p.Best, Error: j.problem, Data: j.dataID, Images: j.images}
+	for _, t := range []struct {
+		from time.Time
+		to   **time.Time
+	}{{j.started, &i.Started}, {j.ended, &i.Ended}} {
+		if !t.from.IsZero() {
+			*t.to = &t.from
+		}
+	}
+	if j.model != "" {
+		i.Model = &j.model
+	}
+	if j.command != "" {
+		i.Command = &j.command
+	}
+	return i
+}
+
+func (j *job) snapshot() jobInfo {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.info()
+}
+
+// jobs are the jobs kept, in the order they came. One works at a time.
+type jobs struct {
+	s       *Server
+	mu      sync.Mutex
+	next    int
+	all     []*job
+	turn    chan struct{}
+	closed  chan struct{} // event streams end
+	closing sync.Once
+}
+
+func newJobs(s *Server) *jobs {
+	return &jobs{s: s, turn: make(chan struct{}, 1), closed: make(chan struct{})}
+}
+
+// closeStreams ends all event streams, for they would never end by themselves.
+func (q *jobs) closeStreams() { q.closing.Do(func() { close(q.closed) }) }
+
+func (q *jobs) list() []*job {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return slices.Clone(q.all)
+}
+
+// active is how many jobs work or wait.
+func (q *jobs) active() int {
+	n := 0
+	for _, j := range q.list() {
+		if j.mu.Lock(); !j.final() {
+			n++
+		}
+		j.mu.Unlock()
+	}
+	return n
+}
+
+func (q *jobs) find(id string) (*job, error) {
+	var ids []string
+	for _, j := range q.list() {
+		if j.id == id {
+			return j, nil
+		}
+		ids = append(ids, j.id)
+	}
+	return nil, problemf(http.StatusNotFound, "there is no job %.64q; there are %s", id, some(ids))
+}
+
+// add takes a job and starts it, or says that too many wait. The oldest
+// finished ones are forgotten.
+func (q *jobs) add(j *job) error {
+	if n := q.active(); n > q.s.limits.LearnQueue {
+		q.s.metrics.refused.WithLabelValues("learn").Inc()
+		return retryLater(10, "%d learning jobs are at work or wait, as many as this server takes", n)
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if err := q.drop(q.s.limits.Jobs - 1); err != nil {
+		return err
+	}
+	q.next++
+	j.id, j.state, j.created, j.changed = fmt.Sprintf("j%d", q.next), queued, now(), make(chan struct{})
+	j.p = progress{Score: nats(math.NaN()), Best: nats(math.Inf(-1))}
+	ctx, cancel := context.WithCancelCause(q.s.closing)
+	j.cancel = cancel
+	q.all = append(q.all, j)
+	q.s.tasks.Go(func() {
+		defer cancel(nil)
+		q.work(ctx, j)
+	})
+	return nil
+}
+
+// drop forgets the oldest finished jobs until there are at most limit.
+func (q *jobs) drop(limit int) error {
+	for i := 0; len(q.all) > limit && i < len(q.all); {
+		j := q.all[i]
+		j.mu.Lock()
+		final := j.final()
+		j.mu.Unlock()
+		if !final {
+			i++
+			continue
+		}
+		q.all = slices.Delete(q.all, i, i+1)
+	}
+	if len(q.all) > limit {
+		return retryLater(10, "%d learning jobs are kept and none of them has ended", len(q.all))
+	}
+	return nil
+}
+
+// remove cancels a job, or forgets one that has ended.
+func (q *jobs) remove(id string) error {
+	j, err := q.find(id)
+	if err != nil {
+		return err
+	}
+	j.mu.Lock()
+	final := j.final()
+	j.mu.Unlock()
+	if !final {
+		j.cancel(context.Canceled)
+		return nil
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.all = slices.DeleteFunc(q.all, func(o *job) bool { return o == j })
+	return nil
+}
+
+func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
+
+// work does a job when it is its turn.
+func (q *jobs) work(ctx context.Context, j *job) {
+	var out outcome
+	var err error
+	select {
+	case q.turn <- struct{}{}:
+		out, err = q.learn(ctx, j)
+		<-q.turn
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
+	q.finish(j, out, err)
+}
+
+func (q *jobs) learn(ctx context.Context, j *job) (out outcome, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			q.s.log.Error("panic in learning", "job", j.id, "error", fmt.Sprint(p))
+			err = errors.New("a fault of the server; its log has the details")
+		}
+	}()
+	if err := context.Cause(ctx); err != nil {
+		return out, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, q.s.limits.LearnTime, errStopped)
+	defer cancel()
+	j.mu.Lock()
+	j.state, j.started = running, now()
+	set := j.set
+	j.mu.Unlock()
+	l := &learning{plan: j.plan, data: patchwork.Data{Images: set.Images, Weights: set.Weights}, tell: j.progress}
+	return l.run(ctx)
+}
+
+// finish keeps the model and tells how the job ended.
+func (q *jobs) finish(j *job, out outcome, err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.set, j.ended = nil, now()
+	switch {
+	case errors.Is(err, errNothing) || errors.Is(err, errStopped):
+		j.state = stopped
+		j.problem = errNothing.Error()
+	case errors.Is(err, context.Canceled):
+		j.state = cancelled
+	case err != nil:
+		j.state, j.problem = failed, err.Error()
+	default:
+		q.keep(j, out)
+	}
+	q.s.metrics.learned.WithLabelValues(j.state).Inc()
+	q.s.log.Info("learning ended", "job", j.id, "state", j.state, "model", j.model, "error", j.problem, "took", j.ended.Sub(j.created))
+	text, _ := json.Marshal(map[string]jobInfo{"job": j.info()}) // a struct of plain fields
+	j.send(j.state, text)
+}
+
+// keep makes a model of the outcome. The caller holds j.mu.
+func (q *jobs) keep(j *job, out outcome) {
+	j.state = done
+	recipe := j.recipe
+	if out.starts != 0 || j.p.Trials > 0 && j.p.Trial < j.p.Trials {
+		j.state = stopped
+	}
+	if out.starts >= 0 {
+		if out.starts > 0 {
+			recipe.Starts = out.starts
+		}
+		j.command = j.line(&recipe)
+	}
+	m := &model{name: j.name, source: "learned", m: out.model, columns: j.columns, command: j.command}
+	if err := q.s.models.keepLearned(m); err != nil {
+		j.state, j.problem = failed, err.Error()
+		return
+	}
+	j.model = m.id
+}
+
+// line is the command line that does the job.
+func (j *job) line(r *Recipe) string {
+	args := append([]string{"patchwork", "learn"}, j.args...)
+	return shellLine(append(append(args, "-o", "model.npz"), r.args()...))
+}
+
+// eventPause is the least time between two events of progress.
+const eventPause = 100 * time.Millisecond
+
+// maxShownNumbers is how large templates may be to be part of events.
+const maxShownNumbers = 1 << 18
+
+// progress is told by the learner.
+func (j *job) progress(p *progress, m *patchwork.Model) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.p = *p
+	if time.Since(j.sent) < eventPause {
+		return
+	}
+	if m != nil && m.K()*m.Height()*m.Width() <= maxShownNumbers {
+		j.templates = nil
+		for k := range m.K() {
+			j.templates = append(j.templates, newF32(m.Template(k)))
+		}
+	}
+	j.p.Templates = j.templates
+	if j.p.Templates == nil {
+		j.p.Templates = []f32{}
+	}
+	text, err := json.Marshal(&j.p)
+	if err == nil {
+		j.send("progress", text)
+	}
+	j.p.Templates = nil
+}
+
+// send makes an event the latest. The caller holds j.mu.
+func (j *job) send(kind string, text []byte) {
+	j.number++
+	j.event = fmt.Appendf(nil, "id: %d\nevent: %s\ndata: %s\n\n", j.number, kind, text)
+	j.sent = time.Now()
+	close(j.changed)
+	j.changed = make(chan struct{})
+}

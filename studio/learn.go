@@ -1,0 +1,225 @@
+package studio
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"example.com/patchwork/dataset"
+)
+
+// learnRequest is what to learn from, and how.
+type learnRequest struct {
+	Data   string      `json:"data,omitempty" maxLength:"64" doc:"id of a data set"`
+	Where  []string    `json:"where,omitempty" maxItems:"10" doc:"select by labels, such as y=T"`
+	Take   int         `json:"take,omitempty" minimum:"1" doc:"the first so many of the selected"`
+	Images []wireImage `json:"images,omitempty" doc:"instead of a data set"`
+	Name   string      `json:"name,omitempty" maxLength:"200" doc:"what to call the model"`
+	Recipe
+}
+
+type oneJob struct{ Body jobInfo }
+
+type jobList struct {
+	Body struct {
+		Jobs []jobInfo `json:"jobs"`
+	}
+}
+
+// JobPath is the job of a path.
+type JobPath struct {
+	ID string `path:"id" maxLength:"64" doc:"of the job"`
+}
+
+func (s *Server) learnRoutes(api huma.API) {
+	requests := newDecoder(api, func(r *learnRequest) error {
+		if r.Images == nil {
+			return nil
+		}
+		return s.checkBatch(len(r.Images))
+	})
+	huma.Register(api, operation("POST", "/v1/learn", "learn", "Begin to learn a model", 202),
+		func(ctx context.Context, _ *struct{}) (*oneJob, error) { return s.learn(ctx, requests) })
+	api.OpenAPI().Paths["/v1/learn"].Post.RequestBody = requests.body()
+	huma.Register(api, operation("GET", "/v1/learn", "list-jobs", "List the jobs", 200),
+		func(context.Context, *struct{}) (*jobList, error) {
+			out := new(jobList)
+			out.Body.Jobs = []jobInfo{}
+			for _, j := range s.jobs.list() {
+				out.Body.Jobs = append(out.Body.Jobs, j.snapshot())
+			}
+			return out, nil
+		})
+	huma.Register(api, operation("GET", "/v1/learn/{id}", "job", "How far a job is", 200),
+		func(_ context.Context, in *JobPath) (*oneJob, error) {
+			j, err := s.jobs.find(in.ID)
+			if err != nil {
+				return nil, err
+			}
+			return &oneJob{j.snapshot()}, nil
+		})
+	huma.Register(api, operation("GET", "/v1/learn/{id}/data.npz", "job-data", "The images a job learns from", 200), s.jobData)
+	events := operation("GET", "/v1/learn/{id}/events", "events", "Watch a job", 200)
+	events.Responses = map[string]*huma.Response{"200": {Description: "Server-sent events: progress, then done, stopped, failed or cancelled",
+		Content: map[string]*huma.MediaType{"text/event-stream": {}}}}
+	huma.Register(api, events, s.watch)
+	huma.Register(api, operation("POST", "/v1/learn/{id}/stop", "stop", "End a job and keep its best model so far", 200),
+		func(_ context.Context, in *JobPath) (*oneJob, error) {
+			j, err := s.jobs.find(in.ID)
+			if err != nil {
+				return nil, err
+			}
+			j.cancel(errStopped)
+			return &oneJob{j.snapshot()}, nil
+		})
+	huma.Register(api, operation("DELETE", "/v1/learn/{id}", "cancel", "Cancel a job, or forget one that has ended", 204),
+		func(_ context.Context, in *JobPath) (*struct{}, error) { return nil, s.jobs.remove(in.ID) })
+}
+
+// learn begins a job.
+func (s *Server) learn(ctx context.Context, requests *decoder[learnRequest]) (*oneJob, error) {
+	if s.noLearn {
+		return nil, problemf(http.StatusForbidden, "this server does not learn (--no-learn)")
+	}
+	b := bodyOf(ctx)
+	if err := wantJSON(b); err != nil {
+		return nil, err
+	}
+	_, leave, err := s.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	req, err := requests.decode(b.bytes)
+	if err != nil {
+		return nil, err
+	}
+	j := &job{name: req.Name, recipe: req.Recipe, dataID: req.Data, where: req.Where, take: req.Take}
+	if strings.ContainsFunc(req.Name, unicode.IsControl) {
+		return nil, problemAt(422, "body.name", nil, "the name holds control characters")
+	}
+	if err := s.learnFrom(j, req); err != nil {
+		return nil, err
+	}
+	h, w := j.set.Size()
+	if j.plan, err = req.Recipe.plan(h, w); err != nil {
+		return nil, err
+	}
+	most := req.Experts
+	if req.Auto {
+		most = maxGrown
+	}
+	if err := s.limits.checkModel(&j.plan.cfg, most); err != nil {
+		return nil, err
+	}
+	if err := s.jobs.add(j); err != nil {
+		return nil, err
+	}
+	return &oneJob{j.snapshot()}, nil
+}
+
+// learnFrom finds the images of a job.
+func (s *Server) learnFrom(j *job, req *learnRequest) (err error) {
+	switch {
+	case (req.Data == "") == (req.Images == nil):
+		return problemf(422, "give either data, the id of a data set, or images")
+	case req.Images != nil && (req.Where != nil || req.Take != 0):
+		return problemf(422, "where and take belong to data, not to images")
+	case req.Images != nil:
+		if j.set, err = s.drawnSet(req.Images); err != nil {
+			return err
+		}
+		j.drawn, j.args = j.set, []string{"data.npz"}
+		if j.name == "" {
+			j.name = "drawn"
+		}
+	default:
+		d, err := s.data.find(req.Data)
+		if err != nil {
+			return err
+		}
+		if j.set, err = s.selected(d, req.Where, req.Take); err != nil {
+			return err
+		}
+		j.columns = j.set.Columns
+		j.args = append(append([]string{fileArgument(d.file)}, d.args...), selection(req.Where, req.Take)...)
+		if j.name == "" {
+			j.name = d.name
+		}
+	}
+	j.images = j.set.Len()
+	if j.images > s.limits.LearnImages {
+		return problemf(http.StatusRequestEntityTooLarge, "%d images are more than this server learns from (%d); take fewer", j.images, s.limits.LearnImages)
+	}
+	return nil
+}
+
+// fileArgument is a file name that is no flag.
+func fileArgument(name string) string {
+	if strings.HasPrefix(name, "-") {
+		return "./" + name
+	}
+	return name
+}
+
+// selected is the rows of a data set to learn from.
+func (s *Server) selected(d *data, where []string, take int) (*dataset.Set, error) {
+	set, err := selectRows(d.set, where)
+	if err != nil {
+		return nil, err
+	}
+	if take > 0 {
+		set = set.Take(take)
+	}
+	return set, nil
+}
+
+// selection is where and take as flags.
+func selection(where []string, take int) []string {
+	var args []string
+	for _, w := range where {
+		args = append(args, "--where", w)
+	}
+	if take > 0 {
+		args = append(args, "--take", strconv.Itoa(take))
+	}
+	return args
+}
+
+// drawnSet is the images of a request, of one size.
+func (s *Server) drawnSet(wire []wireImage) (*dataset.Set, error) {
+	images, err := s.images(wire)
+	if err != nil {
+		return nil, err
+	}
+	h, w := images[0].Height(), images[0].Width()
+	for i, img := range images {
+		if img.Height() != h || img.Width() != w {
+			return nil, problemAt(422, "body.images", nil, "image %d has %d x %d pixels, but the first has %d x %d", i, img.Height(), img.Width(), h, w)
+		}
+	}
+	return &dataset.Set{Images: images, Table: h == 1, Source: "the images of the request"}, nil
+}
+
+// jobData is the images that a job learns from, as a file.
+func (s *Server) jobData(ctx context.Context, in *JobPath) (*file, error) {
+	j, err := s.jobs.find(in.ID)
+	if err != nil {
+		return nil, err
+	}
+	set := j.drawn
+	if set == nil {
+		d, err := s.data.find(j.dataID)
+		if err != nil {
+			return nil, err
+		}
+		if set, err = s.selected(d, j.where, j.take); err != nil {
+			return nil, err
+		}
+	}
+	return s.npz(ctx, set, "data.npz")
+}

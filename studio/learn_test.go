@@ -1,0 +1,285 @@
+package studio
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/patchwork"
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/dataset/synth"
+	"example.com/patchwork/modelfile"
+)
+
+// wait waits until a job has ended.
+func wait(t *testing.T, s *Server, id string) jobInfo {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
+		ask[struct{ State string }](t, s, request{path: "/v1/learn/" + id}, 200)
+		j, err := s.jobs.find(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info := j.snapshot(); info.State != queued && info.State != running {
+			return info
+		}
+	}
+	t.Fatalf("job %s does not end", id)
+	return jobInfo{}
+}
+
+// begin begins a job.
+func begin(t *testing.T, s *Server, body string) string {
+	t.Helper()
+	return ask[struct{ ID string }](t, s, request{path: "/v1/learn", body: body}, 202).ID
+}
+
+// long is letters whose learning takes long enough to be stopped.
+func long(t *testing.T) NamedData {
+	t.Helper()
+	set, err := synth.Letters(synth.LettersOptions{Letters: "TL", N: 12, Side: 32, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return NamedData{"long.npz", &dataset.Set{Images: set.Images, Source: "letters"}}
+}
+
+const longJob = `{"data":"d1","experts":3,"shift":8,"rotate":"24:6","starts":100,"seed":2}`
+
+// event is a server-sent event.
+type event struct{ id, kind, data string }
+
+// watch reads the events of a job over HTTP until f says that it is enough.
+func watch(t *testing.T, url, last string, f func(e event) bool) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Last-Event-ID", last)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if kind := res.Header.Get("Content-Type"); res.StatusCode != 200 || kind != "text/event-stream" {
+		t.Fatalf("%s %s", res.Status, kind)
+	}
+	lines := bufio.NewScanner(res.Body)
+	lines.Buffer(nil, 1<<24)
+	var e event
+	for lines.Scan() {
+		name, value, _ := strings.Cut(lines.Text(), ": ")
+		switch name {
+		case "id":
+			e.id = value
+		case "event":
+			e.kind = value
+		case "data":
+			e.data = value
+		case "":
+			if e.kind != "" && f(e) {
+				return
+			}
+			e = event{}
+		}
+	}
+}
+
+// Learning is watched: progress with templates, then done, and the model is
+// there. Who comes late sees the latest event only, and who has seen it, none.
+func TestWatchLearning(t *testing.T) {
+	s := newServer(t, nil)
+	web := httptest.NewServer(s.Handler())
+	defer web.Close()
+	id := begin(t, s, `{"data":"d1","experts":2,"shift":2,"starts":30,"name":"bars"}`)
+	var kinds []string
+	var last event
+	watch(t, web.URL+"/v1/learn/"+id+"/events", "", func(e event) bool {
+		kinds, last = append(kinds, e.kind), e
+		if e.kind == "progress" {
+			var p struct {
+				Trials, Height, Width int
+				Templates             []f32
+			}
+			if err := json.Unmarshal([]byte(e.data), &p); err != nil || p.Height != 6 || p.Width != 6 || p.Trials != 30 {
+				t.Errorf("%+v, %v", p, err)
+			}
+			for _, f := range p.Templates {
+				if len(numbers(t, f)) != 36 {
+					t.Error("a template is not of the frame's size")
+				}
+			}
+		}
+		return false
+	})
+	if last.kind != "done" || len(kinds) < 2 || kinds[0] != "progress" {
+		t.Fatalf("events %v", kinds)
+	}
+	info := wait(t, s, id)
+	got := ask[struct{ Name, Source, Command string }](t, s, request{path: "/v1/models/" + *info.Model}, 200)
+	if got.Name != "bars" || got.Source != "learned" || got.Command != "patchwork learn drawings -o model.npz --experts 2 --shift 2 --starts 30" {
+		t.Errorf("%+v", got)
+	}
+	late := 0
+	watch(t, web.URL+"/v1/learn/"+id+"/events", "", func(e event) bool { late++; return false })
+	seen := 0
+	watch(t, web.URL+"/v1/learn/"+id+"/events", last.id, func(event) bool { seen++; return false })
+	if late != 1 || seen != 0 {
+		t.Errorf("%d events for who comes late, %d for who has seen all", late, seen)
+	}
+}
+
+// A job that is stopped keeps its best model, and the command, where there is
+// one, makes the same.
+func TestStopKeepsTheBest(t *testing.T) {
+	s := newServer(t, func(o *Options) { o.Data = []NamedData{long(t)} })
+	id := begin(t, s, longJob)
+	j, err := s.jobs.find(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 0; n < 3; time.Sleep(time.Millisecond) {
+		n = j.snapshot().Trial
+	}
+	ask[struct{}](t, s, request{method: "POST", path: "/v1/learn/" + id + "/stop"}, 200)
+	info := wait(t, s, id)
+	if info.State != stopped || info.Model == nil || info.Command == nil || info.Trial >= 100 {
+		t.Fatalf("%+v", info)
+	}
+	var starts int
+	if _, after, ok := strings.Cut(*info.Command, "--starts "); ok {
+		fmt.Sscan(after, &starts)
+	}
+	recipe := j.recipe
+	recipe.Starts = starts
+	p, err := recipe.plan(32, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := patchwork.Learn(t.Context(), patchwork.Data{Images: long(t).Set.Images}, p.cfg, p.learn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := request{path: "/v1/models/" + *info.Model + "/file"}.send(t, s)
+	if !bytes.Equal(file.Body.Bytes(), modelBytes(t, m)) {
+		t.Errorf("%s makes another model", *info.Command)
+	}
+}
+
+// A job that is cancelled, while it works or waits, keeps nothing. Too many are
+// refused, the time of one is bounded, and the finished ones that are kept are
+// few.
+func TestQueueOfJobs(t *testing.T) {
+	s := newServer(t, func(o *Options) {
+		o.Data = append([]NamedData{long(t)}, o.Data...)
+		o.Limits = Limits{LearnQueue: 1, Jobs: 3, Models: 2}
+	})
+	first, second := begin(t, s, longJob), begin(t, s, longJob)
+	w := request{path: "/v1/learn", body: longJob}.send(t, s)
+	if w.Code != 503 || w.Header().Get("Retry-After") == "" {
+		t.Errorf("a third job: %d %s", w.Code, w.Body)
+	}
+	for _, id := range []string{second, first} {
+		if w := (request{method: "DELETE", path: "/v1/learn/" + id}).send(t, s); w.Code != 204 {
+			t.Errorf("cancel: %d %s", w.Code, w.Body)
+		}
+		if info := wait(t, s, id); info.State != cancelled || info.Model != nil {
+			t.Errorf("%+v", info)
+		}
+	}
+	var last string
+	for range 5 {
+		last = begin(t, s, `{"data":"d2","experts":1,"starts":1,"method":"online"}`)
+		if info := wait(t, s, last); info.State != done {
+			t.Fatalf("%+v", info)
+		}
+	}
+	if n := len(s.jobs.list()); n != 3 {
+		t.Errorf("%d jobs are kept", n)
+	}
+	if n := len(s.models.list()); n != 4 { // two of the operator's
+		t.Errorf("%d models are kept", n)
+	}
+	if w := (request{path: "/v1/models", body: modelBytes(t, strokes(t))}).send(t, s); w.Code != 507 || !strings.Contains(w.Body.String(), "delete one first") {
+		t.Errorf("an upload beyond the limit: %d %s", w.Code, w.Body)
+	}
+	if w := (request{method: "DELETE", path: "/v1/learn/" + last}).send(t, s); w.Code != 204 || len(s.jobs.list()) != 2 {
+		t.Errorf("forget: %d", w.Code)
+	}
+}
+
+func TestTimeOfAJob(t *testing.T) {
+	s := newServer(t, func(o *Options) {
+		o.Data = []NamedData{long(t)}
+		o.Limits.LearnTime = 300 * time.Millisecond
+	})
+	if info := wait(t, s, begin(t, s, longJob)); info.State != stopped {
+		t.Errorf("%+v", info)
+	}
+}
+
+// Whoever closes the server does not wait for jobs to be done.
+func TestCloseCancels(t *testing.T) {
+	s := newServer(t, func(o *Options) { o.Data = []NamedData{long(t)} })
+	id := begin(t, s, longJob)
+	s.Close()
+	j, err := s.jobs.find(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info := j.snapshot(); info.State != cancelled {
+		t.Errorf("%+v", info)
+	}
+}
+
+// An uploaded model comes back as it was; so does a data set.
+func TestUploadAndDownload(t *testing.T) {
+	s := newServer(t, nil)
+	m := ask[struct {
+		ID      string
+		Columns []string
+	}](t, s, request{path: "/v1/models?name=votes&data=d2", body: modelBytes(t, voters(t))}, 201)
+	if len(m.Columns) != 3 || m.Columns[2] != "tofu" {
+		t.Errorf("columns %v", m.Columns)
+	}
+	file := request{path: "/v1/models/" + m.ID + "/file"}.send(t, s).Body.Bytes()
+	if back, err := modelfile.Read(bytes.NewReader(file), int64(len(file))); err != nil || back.K() != 2 {
+		t.Errorf("the model does not come back: %v", err)
+	}
+	npz := request{path: "/v1/data/d1/file"}.send(t, s).Body.Bytes()
+	back, err := dataset.Decode("d1.npz", npz, dataset.Options{})
+	if err != nil || back.Len() != 12 || len(back.Meta) != 2 {
+		t.Fatalf("the data do not come back: %v", err)
+	}
+	for i, img := range drawings(t, 12).Images {
+		if !img.Equal(back.Images[i]) {
+			t.Errorf("image %d is another", i)
+		}
+	}
+	d := ask[struct {
+		ID     string
+		N      int
+		Labels map[string]label
+	}](t, s, request{path: "/v1/data?name=again", body: npz}, 201)
+	if d.N != 12 || d.Labels["y"].Distinct != 2 {
+		t.Errorf("%+v", d)
+	}
+	for _, path := range []string{"/v1/data/" + d.ID, "/v1/models/" + m.ID} {
+		if w := (request{method: "DELETE", path: path}).send(t, s); w.Code != 204 {
+			t.Errorf("delete %s: %d", path, w.Code)
+		}
+		if w := (request{path: path}).send(t, s); w.Code != 404 {
+			t.Errorf("%s is still there: %d", path, w.Code)
+		}
+	}
+	if n := s.data.size(); n != 0 {
+		t.Errorf("%d bytes are counted for no uploads", n)
+	}
+}

@@ -1,0 +1,186 @@
+package studio
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync"
+
+	"example.com/patchwork"
+)
+
+// progress is how far learning is.
+type progress struct {
+	Trial     int    `json:"trial" doc:"models tried so far"`
+	Trials    int    `json:"trials" doc:"0: not known beforehand"`
+	Stage     string `json:"stage" doc:"online: the first start, image by image; start: whole starts; else the stage of the search for a number of experts"`
+	Iteration int    `json:"iteration" doc:"images learned while online, else sweeps over the images"`
+	Score     nats   `json:"score" doc:"of the latest model, the larger the better, in nats: log-likelihood a known pixel, minus the loss of a hidden bit, or minus the description length of an image"`
+	Best      nats   `json:"best" doc:"the largest score"`
+	Height    int    `json:"height"`
+	Width     int    `json:"width"`
+	Templates []f32  `json:"templates" doc:"of the latest model; none where they are more than 262,144 numbers"`
+}
+
+// outcome is what learning came to.
+type outcome struct {
+	model *patchwork.Model
+	// starts, if not 0, is how many starts there were before learning was
+	// stopped: that many give the same model. -1: no command line does.
+	starts int
+}
+
+var (
+	errStopped = errors.New("learning was stopped")
+	errNothing = errors.New("stopped before there was a model")
+)
+
+// learning is one run of a plan.
+type learning struct {
+	*plan
+	data   patchwork.Data
+	tell   func(p *progress, m *patchwork.Model) // m is the latest model, or nil for none new
+	unseen bool                                  // nobody watches
+
+	mu sync.Mutex // of p: sweeps are counted by several goroutines
+	p  progress
+}
+
+// run learns. A context that ends with errStopped ends learning with the best
+// model so far.
+func (l *learning) run(ctx context.Context) (outcome, error) {
+	l.p = progress{Score: nats(math.NaN()), Best: nats(math.Inf(-1)), Height: l.cfg.Height, Width: l.cfg.Width}
+	switch {
+	case l.table != nil:
+		return l.search(ctx, patchwork.Table(ctx, l.data, l.cfg, *l.table))
+	case l.auto:
+		return l.search(ctx, patchwork.Auto(ctx, l.data, l.cfg, patchwork.AutoOptions{Learn: l.learn, MaxExperts: maxGrown}))
+	}
+	return l.starts(ctx)
+}
+
+// step tells of a new model.
+func (l *learning) step(m *patchwork.Model, change func(p *progress)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	change(&l.p)
+	if s := float64(l.p.Score); !math.IsNaN(s) {
+		l.p.Best = nats(max(float64(l.p.Best), s))
+	}
+	l.tell(&l.p, m)
+}
+
+// sweeps counts the E-steps of a run: it is a memory that remembers nothing.
+type sweeps struct{ l *learning }
+
+func (s sweeps) Recall(string) ([]byte, bool, error) { return nil, false, nil }
+
+func (s sweeps) Keep(string, []byte) error {
+	s.l.step(nil, func(p *progress) { p.Iteration++ })
+	return nil
+}
+
+// maxShown is up to how many images the first start is shown image by image.
+const maxShown = 200
+
+// starts runs the starts, the first of them twice where it is online: once to
+// be seen.
+func (l *learning) starts(ctx context.Context) (outcome, error) {
+	opt := l.learn.WithDefaults(l.cfg)
+	l.p.Trials = opt.Starts
+	shown, err := l.show(ctx, opt)
+	if err != nil {
+		return outcome{}, err
+	}
+	pixels := 0.0
+	for i, img := range l.data.Images {
+		pixels += float64(l.data.Weight(i)) * float64(img.CountKnown())
+	}
+	var trials []patchwork.Trial
+	for t, err := range patchwork.Starts(ctx, l.data.Remember(sweeps{l}), l.cfg, l.learn) {
+		if errors.Is(context.Cause(ctx), errStopped) {
+			return l.stopped(trials, shown)
+		}
+		if err != nil {
+			return outcome{}, err
+		}
+		trials = append(trials, t)
+		l.step(t.Model, func(p *progress) { p.Stage, p.Trial, p.Score = "start", len(trials), nats(t.Score/pixels) })
+	}
+	m, err := patchwork.Choose(ctx, l.data.Remember(sweeps{l}), l.cfg, l.learn, trials)
+	if errors.Is(context.Cause(ctx), errStopped) {
+		return l.stopped(trials, shown)
+	}
+	return outcome{model: m}, err
+}
+
+// show runs the first start image by image, where there is such a thing. It
+// returns the last model.
+func (l *learning) show(ctx context.Context, opt patchwork.LearnOptions) (*patchwork.Model, error) {
+	if l.unseen || opt.Method == patchwork.BatchLearning || len(l.data.Images) > maxShown {
+		return nil, nil
+	}
+	var last *patchwork.Model
+	for m, err := range patchwork.OnlineSteps(ctx, l.data, l.cfg, opt, 0) {
+		if errors.Is(context.Cause(ctx), errStopped) {
+			return last, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		last = m
+		l.step(m, func(p *progress) { p.Stage, p.Iteration = "online", p.Iteration+1 })
+	}
+	l.step(nil, func(p *progress) { p.Stage, p.Iteration = "start", 0 })
+	return last, nil
+}
+
+// stopped is the best of the starts that there were. Where they would be
+// improved at length it is their best as it is.
+func (l *learning) stopped(trials []patchwork.Trial, shown *patchwork.Model) (outcome, error) {
+	switch {
+	case len(trials) == 0 && shown == nil:
+		return outcome{}, errNothing
+	case len(trials) == 0:
+		return outcome{shown, -1}, nil
+	case trials[0].DescriptionLength != 0:
+		best := trials[0]
+		for _, t := range trials {
+			if t.DescriptionLength < best.DescriptionLength {
+				best = t
+			}
+		}
+		return outcome{best.Model, -1}, nil
+	}
+	m, err := patchwork.Choose(context.Background(), l.data, l.cfg, l.learn, trials)
+	if len(trials) == 1 {
+		return outcome{m, -1}, err // a run of one start judges it otherwise
+	}
+	return outcome{m, len(trials)}, err
+}
+
+// search runs a search for the number of experts.
+func (l *learning) search(ctx context.Context, steps func(func(patchwork.AutoStep, error) bool)) (outcome, error) {
+	var best, last *patchwork.Model
+	highest := math.Inf(-1)
+	for s, err := range steps {
+		if errors.Is(context.Cause(ctx), errStopped) {
+			if best == nil {
+				return outcome{}, errNothing
+			}
+			return outcome{best, -1}, nil
+		}
+		if err != nil {
+			return outcome{}, err
+		}
+		score := -s.DescriptionLength / float64(s.Rows)
+		if s.HiddenBits > 0 {
+			score = -s.HiddenLoss
+		}
+		if last = s.Model; score > highest {
+			best, highest = s.Model, score
+		}
+		l.step(s.Model, func(p *progress) { p.Stage, p.Trial, p.Score = s.Stage, p.Trial+1, nats(score) })
+	}
+	return outcome{model: last}, nil
+}

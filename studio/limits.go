@@ -1,0 +1,182 @@
+package studio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"example.com/patchwork"
+)
+
+// Limits bounds what requests may ask for and what the server keeps, so that
+// its memory stays flat whatever is sent to it. A zero field means its default.
+type Limits struct {
+	BodyBytes   int64 // of a request that is not an upload; default 8 MB
+	UploadBytes int64 // of a model or data file; default 64 MB
+	FlightBytes int64 // of all request bodies at one time; default 256 MB
+	Pixels      int   // of one image; default 262,144
+	Batch       int   // images in one request; default 1000
+	Samples     int   // in one request; default 256
+
+	// Candidates bounds experts x poses of a model that is uploaded or learned,
+	// Templates the numbers of its templates, rotations counted, and Effort
+	// candidates x pixels: what one step of a pursuit looks at. Models of
+	// Options.Models are the operator's and only bound by memory.
+	Candidates int // default 4,194,304
+	Templates  int // default 8,388,608
+	Effort     int // default 8,589,934,592
+
+	Concurrent int           // requests that work at one time; default GOMAXPROCS
+	Queue      int           // requests that wait for that; default 64
+	Time       time.Duration // of one request, waiting included; default 30 s
+	ReadTime   time.Duration // in which a request's body must have come; default 30 s
+
+	Models      int           // uploaded and learned ones kept; default 64
+	ModelBytes  int64         // of their numbers together; default 512 MB
+	SearchBytes int64         // of what is kept to explain faster, about; default 512 MB
+	Data        int           // uploaded data sets kept; default 32
+	DataBytes   int64         // of the images of all data sets, packed; default 512 MB
+	Jobs        int           // of learning, running, waiting and finished; default 32
+	LearnQueue  int           // jobs that wait; default 8
+	LearnImages int           // in one job; default 20,000
+	LearnTime   time.Duration // of one job; default 10 min
+	Streams     int           // event streams open at one time; default 64
+}
+
+// WithDefaults is the limits with every zero replaced by its default.
+func (l Limits) WithDefaults() Limits {
+	set(&l.BodyBytes, 8e6)
+	set(&l.UploadBytes, 64e6)
+	set(&l.FlightBytes, 256e6)
+	set(&l.Pixels, 1<<18)
+	set(&l.Batch, 1000)
+	set(&l.Samples, 256)
+	set(&l.Candidates, 1<<22)
+	set(&l.Templates, 1<<23)
+	set(&l.Effort, 1<<33)
+	set(&l.Concurrent, runtime.GOMAXPROCS(0))
+	set(&l.Queue, 64)
+	set(&l.Time, 30*time.Second)
+	set(&l.ReadTime, 30*time.Second)
+	set(&l.Models, 64)
+	set(&l.ModelBytes, 512e6)
+	set(&l.SearchBytes, 512e6)
+	set(&l.Data, 32)
+	set(&l.DataBytes, 512e6)
+	set(&l.Jobs, 32)
+	set(&l.LearnQueue, 8)
+	set(&l.LearnImages, 20_000)
+	set(&l.LearnTime, 10*time.Minute)
+	set(&l.Streams, 64)
+	return l
+}
+
+func set[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// validate refuses limits that nothing can keep to.
+func (l *Limits) validate() error {
+	for _, f := range []struct {
+		name  string
+		value int64
+	}{
+		{"BodyBytes", l.BodyBytes}, {"UploadBytes", l.UploadBytes}, {"FlightBytes", l.FlightBytes}, {"Pixels", int64(l.Pixels)},
+		{"Batch", int64(l.Batch)}, {"Samples", int64(l.Samples)}, {"Candidates", int64(l.Candidates)}, {"Templates", int64(l.Templates)},
+		{"Effort", int64(l.Effort)}, {"Concurrent", int64(l.Concurrent)}, {"Queue", int64(l.Queue)}, {"Time", int64(l.Time)},
+		{"ReadTime", int64(l.ReadTime)}, {"Models", int64(l.Models)}, {"ModelBytes", l.ModelBytes}, {"SearchBytes", l.SearchBytes}, {"Data", int64(l.Data)}, {"DataBytes", l.DataBytes},
+		{"Jobs", int64(l.Jobs)}, {"LearnQueue", int64(l.LearnQueue)}, {"LearnImages", int64(l.LearnImages)},
+		{"LearnTime", int64(l.LearnTime)}, {"Streams", int64(l.Streams)},
+	} {
+		if f.value < 1 {
+			return fmt.Errorf("studio: the limit %s is %d; it must be at least 1", f.name, f.value)
+		}
+	}
+	return nil
+}
+
+// checkModel refuses a model that would take too much memory or time.
+func (l *Limits) checkModel(cfg *patchwork.Config, k int) error {
+	pixels, turns := float64(cfg.Height)*float64(cfg.Width), float64(cfg.Poses.Rotations())
+	candidates := float64(k) * turns * float64(cfg.Poses.DY.Len()) * float64(cfg.Poses.DX.Len())
+	switch {
+	case pixels > float64(l.Pixels):
+		return problemf(422, "a frame of %d x %d pixels is larger than this server takes (%d pixels)", cfg.Height, cfg.Width, l.Pixels)
+	case candidates > float64(l.Candidates):
+		return problemf(422, "%d experts at %.0f poses are %.0f candidates, more than this server searches (%d); take fewer rotations or a larger shift step",
+			k, candidates/float64(k), candidates, l.Candidates)
+	case float64(k)*turns*pixels > float64(l.Templates):
+		return problemf(422, "%d experts of %d x %d pixels in %.0f rotations are a larger model than this server takes (%d numbers)",
+			k, cfg.Height, cfg.Width, turns, l.Templates)
+	case candidates*pixels > float64(l.Effort):
+		return problemf(422, "%.0f candidates of %.0f pixels are more than this server searches (%d together)", candidates, pixels, l.Effort)
+	}
+	return nil
+}
+
+// gate lets a bounded number of requests work, and a bounded number wait.
+type gate struct {
+	working chan struct{}
+	waiting chan struct{}
+}
+
+func newGate(concurrent, queue int) *gate {
+	return &gate{make(chan struct{}, concurrent), make(chan struct{}, concurrent+queue)}
+}
+
+// errBusy is returned by a gate whose queue is full.
+var errBusy = errors.New("the queue is full")
+
+// enter waits for its turn. The caller must call leave unless there is an
+// error: errBusy, or the context's.
+func (g *gate) enter(ctx context.Context) (leave func(), err error) {
+	select {
+	case g.waiting <- struct{}{}:
+	default:
+		return nil, errBusy
+	}
+	select {
+	case g.working <- struct{}{}:
+		return func() { <-g.working; <-g.waiting }, nil
+	case <-ctx.Done():
+		<-g.waiting
+		return nil, context.Cause(ctx)
+	}
+}
+
+// enter begins the work of a request: it waits for its turn, at most as long
+// as a request may take. The context ends with the request, its time, or the
+// server.
+func (s *Server) enter(ctx context.Context) (_ context.Context, leave func(), err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, s.limits.Time, errTime)
+	stop := context.AfterFunc(s.closing, cancel)
+	out, err := s.work.enter(ctx)
+	if err != nil {
+		stop()
+		cancel()
+		return nil, nil, s.workError(err)
+	}
+	return ctx, func() { out(); stop(); cancel() }, nil
+}
+
+var errTime = errors.New("the time of a request is over")
+
+// workError is the answer to a request that could not be done in time.
+func (s *Server) workError(err error) error {
+	switch {
+	case errors.Is(err, errBusy):
+		s.metrics.refused.WithLabelValues("queue").Inc()
+		return retryLater(1, "the server is busy: %d requests are at work and %d wait", s.limits.Concurrent, s.limits.Queue)
+	case errors.Is(err, errTime), errors.Is(err, context.DeadlineExceeded):
+		s.metrics.refused.WithLabelValues("time").Inc()
+		return retryLater(5, "the request was not done within %v; send fewer images, or ask again when the server is less busy", s.limits.Time)
+	case errors.Is(err, context.Canceled):
+		return retryLater(5, "the request was interrupted: its client left, or the server is being stopped")
+	}
+	return err
+}

@@ -1,0 +1,174 @@
+package studio
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A full queue is answered 503 at once, with Retry-After; who waits is served
+// when there is room.
+func TestOverload(t *testing.T) {
+	s := newServer(t, func(o *Options) { o.Limits = Limits{Concurrent: 1, Queue: 2} })
+	leave, err := s.work.enter(t.Context()) // the only place to work
+	if err != nil {
+		t.Fatal(err)
+	}
+	explain := request{path: "/v1/explain", body: `{"model":"m1","images":[` + one + `]}`}
+	codes := make(chan int, 2)
+	var wait sync.WaitGroup
+	for range 2 {
+		wait.Go(func() { codes <- explain.send(t, s).Code })
+	}
+	for len(s.work.waiting) < 3 {
+		time.Sleep(time.Millisecond)
+	}
+	w := explain.send(t, s)
+	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || !strings.Contains(w.Body.String(), "busy") {
+		t.Errorf("beyond the queue: %d %s", w.Code, w.Body)
+	}
+	if w := (request{path: "/healthz"}).send(t, s); w.Code != 200 {
+		t.Errorf("not healthy while busy: %d", w.Code)
+	}
+	leave()
+	wait.Wait()
+	if a, b := <-codes, <-codes; a != 200 || b != 200 {
+		t.Errorf("those who waited got %d and %d", a, b)
+	}
+	if w := (request{path: "/metrics"}).send(t, s); !strings.Contains(w.Body.String(), `patchwork_refused_total{reason="queue"} 1`) {
+		t.Error("the refusal is not counted")
+	}
+}
+
+// A request that waits too long is answered, and so is one whose client left.
+func TestTimeOfARequest(t *testing.T) {
+	s := newServer(t, func(o *Options) { o.Limits = Limits{Concurrent: 1, Time: 20 * time.Millisecond} })
+	leave, err := s.work.enter(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer leave()
+	w := request{path: "/v1/explain", body: `{"model":"m1","images":[` + one + `]}`}.send(t, s)
+	if w.Code != 503 || !strings.Contains(w.Body.String(), "20ms") || w.Header().Get("Retry-After") == "" {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if len(s.work.waiting) != 1 {
+		t.Errorf("%d are counted as waiting after all left", len(s.work.waiting)-1)
+	}
+}
+
+func TestGate(t *testing.T) {
+	g := newGate(2, 1)
+	a, err := g.enter(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := g.enter(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := g.enter(gone); !errors.Is(err, context.Canceled) {
+		t.Errorf("who left got %v", err)
+	}
+	a()
+	b()
+	for range 10 {
+		leave, err := g.enter(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		leave()
+	}
+}
+
+// Bodies of all requests together are bounded.
+func TestBodiesTogether(t *testing.T) {
+	s := newServer(t, func(o *Options) { o.Limits = Limits{FlightBytes: 1000} })
+	s.flight.Add(990)
+	w := request{path: "/v1/explain", body: strings.Repeat(" ", 100)}.send(t, s)
+	if w.Code != 503 || !strings.Contains(w.Body.String(), "1000 bytes") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if n := s.flight.Load(); n != 990 {
+		t.Errorf("%d bytes are counted afterwards", n)
+	}
+}
+
+// Pursuits are kept for the next request, and no more of them than allowed.
+func TestPursuitsAreKept(t *testing.T) {
+	s := newServer(t, nil)
+	m, err := s.models.find("m1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.pursuits.take(m, Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.pursuits.give(m, Settings{}, p)
+	if again, err := s.pursuits.take(m, Settings{}); err != nil || again != p {
+		t.Errorf("another pursuit comes than was given back: %v", err)
+	}
+	for i := range 2 * maxKinds {
+		if _, err := s.pursuits.take(m, Settings{MaxPicks: i + 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(s.pursuits.kinds); n > maxKinds {
+		t.Errorf("%d kinds are kept", n)
+	}
+	s.pursuits.space = 1
+	s.pursuits.shrink()
+	if n := len(s.pursuits.kinds); n != 0 {
+		t.Errorf("%d kinds are kept where there is no room", n)
+	}
+}
+
+// Requests of all kinds at the same time; for the race detector.
+func TestAllAtOnce(t *testing.T) {
+	s := newServer(t, func(o *Options) { o.Limits = Limits{Concurrent: 3, Queue: 1000} })
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for _, r := range []request{
+				{path: "/v1/explain", body: `{"model":"m1","images":[` + one + `],"detail":true,"predict":true}`},
+				{path: "/v1/score", body: `{"model":"m1","images":[` + one + `],"refine":true}`},
+				{path: "/v1/sample", body: `{"model":"m2","n":2}`},
+				{path: "/v1/models"}, {path: "/v1/data"}, {path: "/v1/server"}, {path: "/metrics"}, {path: "/openapi.json"},
+				{path: "/v1/models/m1/experts/0/examples?data=d1"}, {path: "/v1/models/m2/gallery.png"}, {path: "/v1/rules/surface?rule=max"},
+				{path: "/v1/data?name=a.csv", body: "1,0\n0,1\n"},
+			} {
+				if w := r.send(t, s); w.Code >= 300 {
+					t.Errorf("%s: %d %s", r.path, w.Code, w.Body)
+				}
+			}
+			w := request{path: "/v1/learn", body: `{"data":"d1","experts":1,"starts":2,"shift":1}`}.send(t, s)
+			if w.Code != 202 && w.Code != 503 {
+				t.Errorf("learn: %d %s", w.Code, w.Body)
+			}
+		})
+	}
+	all.Wait()
+	for s.jobs.active() > 0 {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func TestBadOptions(t *testing.T) {
+	for says, opt := range map[string]Options{
+		"Batch is -1":          {Limits: Limits{Batch: -1}},
+		"2 column names for 3": {Models: []NamedModel{{Name: "v", Model: voters(t), Columns: []string{"a", "b"}}}},
+		"the limit LearnTime":  {Limits: Limits{LearnTime: -time.Second}},
+	} {
+		opt.NoBuiltin = true
+		if _, err := New(opt); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v does not say %q", err, says)
+		}
+	}
+}

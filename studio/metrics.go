@@ -1,0 +1,47 @@
+package studio
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+)
+
+// metrics are what /metrics tells, each server its own.
+type metrics struct {
+	registry  *prometheus.Registry
+	requests  *prometheus.CounterVec   // by route and status
+	seconds   *prometheus.HistogramVec // by route
+	inFlight  prometheus.Gauge
+	refused   *prometheus.CounterVec // by reason
+	explained prometheus.Counter
+	learned   *prometheus.CounterVec // jobs by how they ended
+}
+
+func newMetrics() *metrics {
+	m := &metrics{
+		registry:  prometheus.NewRegistry(),
+		requests:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "patchwork_http_requests_total", Help: "Requests answered."}, []string{"route", "status"}),
+		seconds:   prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "patchwork_http_request_seconds", Help: "Time to answer, waiting included.", Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}}, []string{"route"}),
+		inFlight:  prometheus.NewGauge(prometheus.GaugeOpts{Name: "patchwork_http_requests_in_flight", Help: "Requests being answered."}),
+		refused:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "patchwork_refused_total", Help: "Requests refused by a guard or limit."}, []string{"reason"}),
+		explained: prometheus.NewCounter(prometheus.CounterOpts{Name: "patchwork_images_explained_total", Help: "Images explained on request."}),
+		learned:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "patchwork_learn_jobs_total", Help: "Learning jobs that ended."}, []string{"state"}),
+	}
+	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		m.requests, m.seconds, m.inFlight, m.refused, m.explained, m.learned)
+	return m
+}
+
+// watch adds what is read from the server when it is asked for.
+func (m *metrics) watch(s *Server) {
+	gauge := func(name, help string, value func() float64) {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
+	}
+	gauge("patchwork_models", "Models kept.", func() float64 { return float64(len(s.models.list())) })
+	gauge("patchwork_data_sets", "Data sets kept.", func() float64 { return float64(len(s.data.list())) })
+	gauge("patchwork_data_bytes", "Memory of the images of data sets, packed.", func() float64 { return float64(s.data.size()) })
+	gauge("patchwork_learn_jobs_running", "Learning jobs at work or waiting.", func() float64 { return float64(s.jobs.active()) })
+	gauge("patchwork_requests_working", "Requests at work.", func() float64 { return float64(len(s.work.working)) })
+	gauge("patchwork_requests_queued", "Requests that wait for their turn.", func() float64 { return float64(len(s.work.waiting) - len(s.work.working)) })
+	gauge("patchwork_body_bytes", "Bytes of request bodies held.", func() float64 { return float64(s.flight.Load()) })
+	gauge("patchwork_event_streams", "Event streams open.", func() float64 { return float64(s.streams.Load()) })
+}

@@ -1,0 +1,301 @@
+package studio
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"example.com/patchwork"
+	"example.com/patchwork/modelfile"
+	"example.com/patchwork/render"
+)
+
+// model is a model being served. It does not change once it is kept.
+type model struct {
+	id, name string
+	source   string // "file", "upload", "learned" or "built-in"
+	m        *patchwork.Model
+	columns  []string // of a table, nil if they have no names
+	command  string   // that makes the same bytes, "" if not known
+	fixed    bool     // the operator's, or built in: not counted, not deleted
+
+	best examples
+}
+
+// models are the models being served, in the order they came.
+type models struct {
+	mu    sync.Mutex
+	limit int
+	space int64 // for the numbers of uploaded and learned models
+	next  int
+	all   []*model
+}
+
+func newModels(limit int, space int64) *models { return &models{limit: limit, space: space} }
+
+// bytes is about what the model takes in memory.
+func (m *model) bytes() int64 {
+	numbers := int64(m.m.K()) * int64(m.m.Height()) * int64(m.m.Width())
+	e, n := m.m.Extras(), 8*numbers
+	if e.Counts != nil {
+		n += 4 * 8 * numbers
+	}
+	if e.Geometry != nil {
+		d := int64(e.Geometry.Normal.Dim())
+		n += 3 * 8 * d * d
+	}
+	return n
+}
+
+// keep takes a model and gives it its id: the one it has, or the next m1, m2,
+// and so on. The error says that there are too many.
+func (s *models) keep(m *model) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n, used := s.loose(); !m.fixed && (n >= s.limit || used+m.bytes() > s.space) {
+		return problemf(http.StatusInsufficientStorage, "this server keeps %d uploaded and learned models of %d bytes together; delete one first", s.limit, s.space)
+	}
+	if m.id == "" {
+		s.next++
+		m.id = fmt.Sprintf("m%d", s.next)
+	}
+	s.all = append(s.all, m)
+	return nil
+}
+
+// keepLearned is keep for a model learned here: where there are too many, the
+// oldest learned one makes room.
+func (s *models) keepLearned(m *model) error {
+	s.mu.Lock()
+	for {
+		n, used := s.loose()
+		i := slices.IndexFunc(s.all, func(o *model) bool { return o.source == "learned" })
+		if i < 0 || n < s.limit && used+m.bytes() <= s.space {
+			break
+		}
+		s.all = slices.Delete(s.all, i, i+1)
+	}
+	s.mu.Unlock()
+	return s.keep(m)
+}
+
+// loose counts the uploaded and learned models, and their bytes.
+func (s *models) loose() (n int, used int64) {
+	for _, m := range s.all {
+		if !m.fixed {
+			n, used = n+1, used+m.bytes()
+		}
+	}
+	return n, used
+}
+
+// full reports whether no further model would be kept.
+func (s *models) full() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n, used := s.loose()
+	return n >= s.limit || used >= s.space
+}
+
+func (s *models) list() []*model {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.all)
+}
+
+// find is the model of that id; the error lists some that there are.
+func (s *models) find(id string) (*model, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var ids []string
+	for _, m := range s.all {
+		if m.id == id {
+			return m, nil
+		}
+		ids = append(ids, m.id)
+	}
+	return nil, problemf(http.StatusNotFound, "there is no model %.64q; there are %s", id, some(ids))
+}
+
+// some lists the first names.
+func some(names []string) string {
+	switch {
+	case len(names) == 0:
+		return "none"
+	case len(names) > 10:
+		return strings.Join(names[:10], ", ") + fmt.Sprintf(" and %d more", len(names)-10)
+	}
+	return strings.Join(names, ", ")
+}
+
+// remove forgets a model. Requests that hold it finish.
+func (s *models) remove(id string) (*model, error) {
+	m, err := s.find(id)
+	if err != nil {
+		return nil, err
+	}
+	if m.fixed {
+		return nil, problemf(http.StatusConflict, "model %s is built in or was given to the server at its start; it cannot be deleted", id)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all = slices.DeleteFunc(s.all, func(o *model) bool { return o == m })
+	return m, nil
+}
+
+type modelList struct {
+	Body struct {
+		Models []modelInfo `json:"models"`
+	}
+}
+
+type oneModel struct{ Body modelInfo }
+
+// ModelPath is the model of a path.
+type ModelPath struct {
+	ID string `path:"id" maxLength:"64" doc:"of the model"`
+}
+
+type modelUpload struct {
+	Name string `query:"name" maxLength:"200" doc:"what to call it"`
+	Data string `query:"data" maxLength:"64" doc:"a data set whose column names are the model's"`
+}
+
+// file is something to download or look at.
+type file struct {
+	ContentType string `header:"Content-Type"`
+	Disposition string `header:"Content-Disposition"`
+	Body        []byte
+}
+
+func (s *Server) modelRoutes(api huma.API) {
+	huma.Register(api, operation("GET", "/v1/models", "list-models", "List the models", 200),
+		func(context.Context, *struct{}) (*modelList, error) {
+			out := new(modelList)
+			out.Body.Models = []modelInfo{}
+			for _, m := range s.models.list() {
+				out.Body.Models = append(out.Body.Models, newModelInfo(m))
+			}
+			return out, nil
+		})
+	post := operation("POST", "/v1/models", "load-model", "Load a model file", 201)
+	post.RequestBody = fileBody("a model file (.npz)")
+	huma.Register(api, post, s.loadModel)
+	huma.Register(api, operation("GET", "/v1/models/{id}", "model", "Describe a model", 200),
+		func(_ context.Context, in *ModelPath) (*oneModel, error) {
+			m, err := s.models.find(in.ID)
+			if err != nil {
+				return nil, err
+			}
+			return &oneModel{newModelInfo(m)}, nil
+		})
+	huma.Register(api, operation("DELETE", "/v1/models/{id}", "delete-model", "Forget a model", 204),
+		func(_ context.Context, in *ModelPath) (*struct{}, error) {
+			m, err := s.models.remove(in.ID)
+			if err == nil {
+				s.pursuits.forget(m)
+			}
+			return nil, err
+		})
+	huma.Register(api, operation("GET", "/v1/models/{id}/file", "model-file", "Download a model file", 200), s.modelFile)
+	huma.Register(api, operation("GET", "/v1/models/{id}/gallery.png", "gallery-png", "A picture of the experts", 200),
+		func(ctx context.Context, in *ModelPath) (*file, error) { return s.gallery(ctx, in.ID, "png") })
+	huma.Register(api, operation("GET", "/v1/models/{id}/gallery.svg", "gallery-svg", "A picture of the experts", 200),
+		func(ctx context.Context, in *ModelPath) (*file, error) { return s.gallery(ctx, in.ID, "svg") })
+	huma.Register(api, operation("GET", "/v1/models/{id}/experts", "experts", "The experts of a model", 200), s.listExperts)
+	huma.Register(api, operation("GET", "/v1/models/{id}/experts/{k}/examples", "examples", "Images that an expert explains best and worst", 200), s.showExamples)
+}
+
+// fileBody describes a body that is a file.
+func fileBody(what string) *huma.RequestBody {
+	return &huma.RequestBody{Required: true, Description: what,
+		Content: map[string]*huma.MediaType{"application/octet-stream": {}}}
+}
+
+func (s *Server) loadModel(ctx context.Context, in *modelUpload) (*oneModel, error) {
+	b := bodyOf(ctx)
+	if err := s.checkUpload(b.bytes, in.Name); err != nil {
+		return nil, err
+	}
+	if s.models.full() {
+		return nil, problemf(http.StatusInsufficientStorage, "this server keeps %d uploaded and learned models; delete one first", s.limits.Models)
+	}
+	leave, err := s.uploads.enter(ctx)
+	if err != nil {
+		return nil, s.workError(err)
+	}
+	defer leave()
+	if err := s.checkArchive(b.bytes, s.limits.UploadBytes); err != nil {
+		return nil, err
+	}
+	m, err := modelfile.Read(bytes.NewReader(b.bytes), int64(len(b.bytes)))
+	if err != nil {
+		return nil, contentError(err)
+	}
+	cfg := m.Config()
+	if err := s.limits.checkModel(&cfg, m.K()); err != nil {
+		return nil, err
+	}
+	kept := &model{name: in.Name, source: "upload", m: m}
+	if in.Data != "" {
+		d, err := s.data.find(in.Data)
+		if err != nil {
+			return nil, err
+		}
+		if kept.columns = namesFor(m, d.set); kept.columns == nil {
+			return nil, problemf(422, "data set %s has no column names for a model of %d x %d", in.Data, m.Height(), m.Width())
+		}
+	}
+	if err := s.models.keep(kept); err != nil {
+		return nil, err
+	}
+	return &oneModel{newModelInfo(kept)}, nil
+}
+
+func (s *Server) modelFile(_ context.Context, in *ModelPath) (*file, error) {
+	m, err := s.models.find(in.ID)
+	if err != nil {
+		return nil, err
+	}
+	var buf bytes.Buffer
+	if err := modelfile.Write(&buf, m.m); err != nil {
+		return nil, contentError(err)
+	}
+	return &file{"application/octet-stream", `attachment; filename="` + m.id + `.npz"`, buf.Bytes()}, nil
+}
+
+// maxGallery is how many experts a picture shows.
+const maxGallery = 400
+
+func (s *Server) gallery(ctx context.Context, id, format string) (*file, error) {
+	m, err := s.models.find(id)
+	if err != nil {
+		return nil, err
+	}
+	if m.m.K() > maxGallery {
+		return nil, problemf(422, "a picture shows %d experts at most, and this model has %d", maxGallery, m.m.K())
+	}
+	_, leave, err := s.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	var buf bytes.Buffer
+	sheet := render.Experts(m.m)
+	if format == "svg" {
+		if err := render.WriteSVG(&buf, sheet); err != nil {
+			return nil, problem(422, err.Error())
+		}
+		return &file{"image/svg+xml", "inline", buf.Bytes()}, nil
+	}
+	if err := render.WritePNG(&buf, sheet); err != nil {
+		return nil, problem(422, err.Error())
+	}
+	return &file{"image/png", "inline", buf.Bytes()}, nil
+}

@@ -1,0 +1,139 @@
+package studio
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// The page, built by Vite from studio/web/src; see studio/web/README.md.
+//
+//go:embed all:web/dist
+var page embed.FS
+
+// asset is one file of the page.
+type asset struct {
+	content []byte
+	kind    string
+	tag     string
+	forever bool // its name changes with its content
+}
+
+// assets are the files of the page by their paths on the server.
+func assets() (map[string]*asset, error) {
+	dist, err := fs.Sub(page, "web/dist")
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]*asset{}
+	err = fs.WalkDir(dist, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := fs.ReadFile(dist, name)
+		if err != nil {
+			return err
+		}
+		sum := sha256.Sum256(content)
+		out["/"+name] = &asset{content, kindOf(name), `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`, strings.HasPrefix(name, "assets/")}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if out["/index.html"] == nil {
+		return nil, fmt.Errorf("studio: the page has no index.html; build it in studio/web")
+	}
+	out["/"] = out["/index.html"]
+	return out, nil
+}
+
+// kindOf is the media type of a file, without asking the machine's tables for
+// the usual ones.
+func kindOf(name string) string {
+	switch path.Ext(name) {
+	case ".html":
+		return "text/html; charset=utf-8"
+	case ".js", ".mjs":
+		return "text/javascript; charset=utf-8"
+	case ".css":
+		return "text/css; charset=utf-8"
+	case ".svg":
+		return "image/svg+xml"
+	case ".json", ".map":
+		return "application/json"
+	case ".webmanifest":
+		return "application/manifest+json"
+	case ".woff2":
+		return "font/woff2"
+	}
+	if kind := mime.TypeByExtension(path.Ext(name)); kind != "" {
+		return kind
+	}
+	return "application/octet-stream"
+}
+
+func (a *asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", a.kind)
+	w.Header().Set("ETag", a.tag)
+	w.Header().Set("Cache-Control", "no-cache")
+	if a.forever {
+		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(a.content))
+}
+
+// plainRoutes are what is not part of the described API: the page, health,
+// metrics and the description itself.
+func (s *Server) plainRoutes(api huma.API) error {
+	files, err := assets()
+	if err != nil {
+		return err
+	}
+	for name, file := range files {
+		if name == "/" {
+			name = "/{$}"
+		}
+		s.mux.Handle("GET "+name, file)
+	}
+	if s.spec, err = json.Marshal(api.OpenAPI()); err != nil {
+		return err
+	}
+	s.mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/openapi+json")
+		w.Write(s.spec)
+	})
+	s.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plainText(w, http.StatusOK, "ok") })
+	s.mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		switch what := s.Ready(); {
+		case s.closing.Err() != nil:
+			plainText(w, http.StatusServiceUnavailable, "stopping")
+		case what != "":
+			w.Header().Set("Retry-After", "1")
+			plainText(w, http.StatusServiceUnavailable, "learning the built-in model "+what)
+		default:
+			plainText(w, http.StatusOK, "ready")
+		}
+	})
+	s.mux.Handle("GET /metrics", promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{}))
+	return nil
+}
+
+func plainText(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	fmt.Fprintln(w, text)
+}

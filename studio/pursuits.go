@@ -1,0 +1,142 @@
+package studio
+
+import (
+	"net/http"
+	"slices"
+	"sync"
+
+	"example.com/patchwork"
+)
+
+// Settings are how images are explained; the zero value is what is recommended.
+type Settings struct {
+	Start    string  `json:"start,omitempty" query:"start" enum:"forced,empty" doc:"whether the first expert is always taken (forced) or must improve (empty, the default)"`
+	Score    string  `json:"score,omitempty" query:"score" enum:"default,truncated,original,mixed" doc:"likelihood to climb; default: the model's"`
+	Alpha    float64 `json:"alpha,omitempty" query:"alpha" exclusiveMinimum:"0" maximum:"1" doc:"weight of the template in score mixed; default 0.9"`
+	MinGain  float64 `json:"min_gain,omitempty" query:"min_gain" minimum:"-1e9" maximum:"1e9" doc:"what a pick must gain, in nats"`
+	MaxPicks int     `json:"max_picks,omitempty" query:"max_picks" minimum:"1" maximum:"32767" doc:"largest number of picks; default no limit"`
+	Refine   bool    `json:"refine,omitempty" query:"refine" doc:"then sweep: replace, prune and add picks under the original likelihood"`
+	Reuse    int     `json:"reuse,omitempty" query:"reuse" minimum:"1" maximum:"100" doc:"how often an expert may be used in one image; default: the model's"`
+}
+
+// options are the settings as the core knows them.
+func (o *Settings) options() (patchwork.PursuitOptions, error) {
+	opt := patchwork.PursuitOptions{Alpha: o.Alpha, Forced: o.Start == "forced", MinGain: o.MinGain, MaxPicks: o.MaxPicks, Refine: o.Refine, Reuse: o.Reuse}
+	if o.Score != "" {
+		var err error
+		if opt.Scoring, err = patchwork.ParseScoring(o.Score); err != nil {
+			return opt, problemAt(422, "score", o.Score, "%v", err)
+		}
+	}
+	if o.Alpha != 0 && opt.Scoring != patchwork.Mixed {
+		return opt, problemAt(422, "alpha", o.Alpha, "alpha belongs to score mixed")
+	}
+	return opt, nil
+}
+
+// pursuits keeps pursuits that are at rest, which are made once for each model
+// and way of explaining and then forked, since each belongs to one goroutine.
+type pursuits struct {
+	mu    sync.Mutex
+	space int64   // for all of them, about, in bytes
+	kinds []*kind // the latest used first
+}
+
+// kind is the pursuits of one model with the same settings.
+type kind struct {
+	model    *model
+	settings Settings
+	first    *patchwork.Pursuit // only to fork from
+	free     []*patchwork.Pursuit
+}
+
+// maxFree is how many pursuits of a kind are kept at rest.
+const maxFree = 4
+
+// bytes is about what a kind takes: measured, 26 bytes a number of the turned
+// templates, and for each pursuit at rest 5 MB and 70 bytes a candidate.
+func (k *kind) bytes() int64 {
+	c, n := k.model.m.Config(), int64(k.model.m.K())
+	turned := n * int64(c.Poses.Rotations()) * int64(c.Height) * int64(c.Width)
+	return 26*turned + (5e6+70*n*int64(c.Poses.Len()))*int64(len(k.free)+1)
+}
+
+// take is a pursuit for the caller alone, who gives it back.
+func (p *pursuits) take(m *model, s Settings) (*patchwork.Pursuit, error) {
+	if k := p.find(m, s); k != nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if n := len(k.free); n > 0 {
+			out := k.free[n-1]
+			k.free = k.free[:n-1]
+			return out, nil
+		}
+		return k.first.Fork(), nil
+	}
+	opt, err := s.options()
+	if err != nil {
+		return nil, err
+	}
+	first, err := patchwork.NewPursuit(m.m, opt)
+	if err != nil {
+		return nil, problem(http.StatusUnprocessableEntity, err.Error())
+	}
+	k := &kind{model: m, settings: s, first: first}
+	if k.bytes() <= p.space && p.find(m, s) == nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.kinds = append([]*kind{k}, p.kinds...)
+		p.shrink()
+	}
+	return first.Fork(), nil
+}
+
+// find is the kind there is, nil for none, and makes it the latest used.
+func (p *pursuits) find(m *model, s Settings) *kind {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i, k := range p.kinds {
+		if k.model == m && k.settings == s {
+			copy(p.kinds[1:i+1], p.kinds[:i])
+			p.kinds[0] = k
+			return k
+		}
+	}
+	return nil
+}
+
+// shrink forgets the kinds used least lately where all take too much.
+func (p *pursuits) shrink() {
+	used := int64(0)
+	for i, k := range p.kinds {
+		if used += k.bytes(); used > p.space || i >= maxKinds {
+			clear(p.kinds[i:])
+			p.kinds = p.kinds[:i]
+			return
+		}
+	}
+}
+
+// maxKinds bounds the kinds, which are looked through one by one.
+const maxKinds = 64
+
+// give takes a pursuit back.
+func (p *pursuits) give(m *model, s Settings, back *patchwork.Pursuit) {
+	k := p.find(m, s)
+	if k == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(k.free) < maxFree {
+		k.free = append(k.free, back)
+		p.shrink()
+	}
+}
+
+// forget drops the pursuits of a model.
+func (p *pursuits) forget(m *model) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.kinds = slices.DeleteFunc(p.kinds, func(k *kind) bool { return k.model == m })
+}

@@ -1,0 +1,200 @@
+package studio
+
+import (
+	"runtime"
+	"strconv"
+	"strings"
+
+	"example.com/patchwork"
+	"example.com/patchwork/pose"
+)
+
+// Recipe is how to learn: the options of patchwork learn by the same names.
+type Recipe struct {
+	Experts    int      `json:"experts,omitempty" minimum:"1" maximum:"1000" doc:"how many; required unless auto"`
+	Auto       bool     `json:"auto,omitempty" doc:"find out how many (rule max-minus-min without poses, or method soft)"`
+	Rule       string   `json:"rule,omitempty" enum:"max,max-minus-min" doc:"default max"`
+	Shift      int      `json:"shift,omitempty" minimum:"0" doc:"how far experts are shifted, in pixels"`
+	ShiftStep  int      `json:"shift_step,omitempty" minimum:"1" doc:"pixels between two shifts; default 1"`
+	Rotate     string   `json:"rotate,omitempty" maxLength:"40" doc:"RANGE:STEP in degrees, such as 24:6"`
+	Mode       string   `json:"mode,omitempty" enum:"default,paper" doc:"settings to start from"`
+	Method     string   `json:"method,omitempty" enum:"default,online,batch,both,soft" doc:"soft is for tables"`
+	Begin      string   `json:"begin,omitempty" enum:"both,orders,splits,grow,mixture" doc:"what starts begin with"`
+	Aim        string   `json:"aim,omitempty" enum:"predict,interpret" doc:"of method soft"`
+	Starts     int      `json:"starts,omitempty" minimum:"1" maximum:"100" doc:"how often to begin anew"`
+	Iterations int      `json:"iterations,omitempty" minimum:"1" maximum:"1000" doc:"of batch EM"`
+	Seed       uint64   `json:"seed,omitempty" doc:"of all randomness"`
+	Q          *float64 `json:"q,omitempty" minimum:"0" maximum:"1" doc:"abstention value; default by rule and mode"`
+	Outside    string   `json:"outside,omitempty" enum:"background,unknown" doc:"what lies beyond the border; default by rule"`
+	Refine     bool     `json:"refine,omitempty" doc:"refine the explanations of batch EM"`
+}
+
+// plan is a recipe for images of one size.
+type plan struct {
+	cfg   patchwork.Config
+	learn patchwork.LearnOptions
+	table *patchwork.TableOptions // of method soft
+	auto  bool
+}
+
+// maxGrown is how many experts are grown at most, as in patchwork learn.
+const maxGrown = 64
+
+func (r *Recipe) soft() bool { return r.Method == "soft" }
+
+// plan checks the recipe as patchwork learn does.
+func (r *Recipe) plan(height, width int) (*plan, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	grid, err := r.grid(height, width)
+	if err != nil {
+		return nil, err
+	}
+	rule, _ := patchwork.ParseRule(or(r.Rule, "max")) // only these names come here
+	mode, _ := patchwork.ParseMode(or(r.Mode, "default"))
+	p := &plan{cfg: patchwork.DefaultConfig(mode, rule, height, width, grid), auto: r.Auto}
+	if r.Q != nil {
+		p.cfg.Q = *r.Q
+	}
+	if r.Outside != "" {
+		p.cfg.Outside, _ = patchwork.ParseOutside(r.Outside)
+	}
+	workers := runtime.GOMAXPROCS(0)
+	if r.soft() {
+		p.table = &patchwork.TableOptions{Experts: r.Experts, MaxExperts: maxGrown, Iterations: r.Iterations, Seed: r.Seed, Workers: workers}
+		p.table.Aim, _ = patchwork.ParseAim(or(r.Aim, "predict"))
+		p.table.Start, _ = patchwork.ParseTableStart(or(r.Begin, "both"))
+		return p, nil
+	}
+	p.learn = patchwork.LearnOptions{Experts: r.Experts, Mode: mode, Starts: r.Starts, Iterations: r.Iterations, Seed: r.Seed, Workers: workers, Refine: r.Refine}
+	p.learn.Method, _ = patchwork.ParseMethod(or(r.Method, "default"))
+	p.learn.Begin, _ = patchwork.ParseBeginning(or(r.Begin, "both"))
+	return p, nil
+}
+
+func or(text, other string) string {
+	if text == "" {
+		return other
+	}
+	return text
+}
+
+// check refuses what does not go together.
+func (r *Recipe) check() error {
+	bad := func(field string, format string, args ...any) error {
+		return problemAt(422, "body."+field, nil, format, args...)
+	}
+	grown := r.Begin == "grow" || r.Begin == "mixture"
+	moves := r.Shift > 0 || r.Rotate != ""
+	switch {
+	case r.Experts == 0 && !r.Auto:
+		return bad("experts", "experts is missing: how many shall be learned?")
+	case r.Experts != 0 && r.Auto:
+		return bad("auto", "experts and auto exclude each other")
+	case !r.soft() && (r.Aim != "" || grown):
+		return bad("aim", "aim, begin grow and begin mixture are for method soft")
+	case r.soft() && (r.Begin == "orders" || r.Begin == "splits"):
+		return bad("begin", "begin %s does not go with method soft; give grow, mixture or both", r.Begin)
+	case r.soft() && (moves || r.ShiftStep != 0 || r.Mode != "" || r.Starts != 0 || r.Q != nil || r.Outside != "" || r.Refine):
+		return bad("method", "shift, shift_step, rotate, mode, starts, q, outside and refine do not go with method soft, which learns still experts and their background")
+	case r.Auto && !r.soft() && (r.Rule != "max-minus-min" || moves || r.Mode == "paper" || r.Method == "online" || r.Method == "both"):
+		return bad("auto", "auto goes by description length, which is for rule max-minus-min without shift and rotate, in batches, not for mode paper; give the number of experts")
+	}
+	return nil
+}
+
+// grid is where experts may be placed.
+func (r *Recipe) grid(height, width int) (pose.Grid, error) {
+	step := max(r.ShiftStep, 1)
+	if r.Shift >= height && r.Shift > 0 || r.Shift >= width && r.Shift > 0 {
+		return pose.Grid{}, problemAt(422, "body.shift", r.Shift, "a shift of %d moves experts of %d x %d pixels out of the image", r.Shift, height, width)
+	}
+	angles, err := parseRotations(r.Rotate)
+	if err != nil {
+		return pose.Grid{}, err
+	}
+	return pose.Grid{DY: pose.Symmetric(r.Shift, step), DX: pose.Symmetric(r.Shift, step), Angles: angles}, nil
+}
+
+// maxRotations bounds rotate, as in patchwork learn.
+const maxRotations = 720
+
+// parseRotations reads RANGE:STEP as patchwork learn does; nil is only 0.
+func parseRotations(text string) ([]float64, error) {
+	if text == "" {
+		return nil, nil
+	}
+	bad := problemAt(422, "body.rotate", text, "rotations are RANGE:STEP in degrees, such as 24:6 for -24, -18, ... 24; RANGE is at most 180, and there are at most %d", maxRotations)
+	first, second, two := strings.Cut(text, ":")
+	reach, errReach := strconv.ParseFloat(first, 64)
+	step, errStep := strconv.ParseFloat(second, 64)
+	if !two && errReach == nil && reach == 0 {
+		return nil, nil
+	}
+	if errReach != nil || errStep != nil || !(reach >= 0 && reach <= 180) || !(step > 0 && step <= 360) || reach/step > (maxRotations-1)/2 {
+		return nil, bad
+	}
+	angles := pose.Evenly(reach, step)
+	if reach == 180 && len(angles) > 1 && angles[0] == -180 {
+		angles = angles[1:] // -180 is 180
+	}
+	if len(angles) == 1 {
+		return nil, nil
+	}
+	return angles, nil
+}
+
+// args is the recipe as flags of patchwork learn.
+func (r *Recipe) args() []string {
+	var out []string
+	text := func(flag, value string) {
+		if value != "" {
+			out = append(out, flag, value)
+		}
+	}
+	number := func(flag string, value int) {
+		if value != 0 {
+			out = append(out, flag, strconv.Itoa(value))
+		}
+	}
+	number("--experts", r.Experts)
+	if r.Auto {
+		out = append(out, "--experts", "auto")
+	}
+	text("--rule", r.Rule)
+	number("--shift", r.Shift)
+	number("--shift-step", r.ShiftStep)
+	text("--rotate", r.Rotate)
+	text("--mode", r.Mode)
+	text("--method", r.Method)
+	text("--begin", r.Begin)
+	text("--aim", r.Aim)
+	number("--starts", r.Starts)
+	number("--iterations", r.Iterations)
+	if r.Seed != 0 {
+		out = append(out, "--seed", strconv.FormatUint(r.Seed, 10))
+	}
+	if r.Q != nil {
+		out = append(out, "--q", formatNumber(*r.Q))
+	}
+	text("--outside", r.Outside)
+	if r.Refine {
+		out = append(out, "--refine")
+	}
+	return out
+}
+
+// shellLine is a command line to be pasted into a shell.
+func shellLine(args []string) string {
+	quoted := make([]string, len(args))
+	for i, a := range args {
+		quoted[i] = a
+		if a == "" || strings.ContainsFunc(a, func(c rune) bool {
+			return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_./:,=+@%", c))
+		}) {
+			quoted[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}

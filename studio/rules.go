@@ -1,0 +1,225 @@
+package studio
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"example.com/patchwork/rule"
+)
+
+// formulas are the rules' definitions as package rule has them, and their
+// titles.
+var formulas = map[string]struct{ title, formula string }{
+	"noisy-or":        {"Noisy-or", "1 - prod (1 - p)"},
+	"sum-of-odds":     {"Sum of odds", "the odds p/(1-p) add up"},
+	"max":             {"Maximum", "max(q, p...)"},
+	"mean":            {"Mean", "sum p / K"},
+	"sum-of-log-odds": {"Sum of log-odds", "the log-odds log(p/(1-p)) add up"},
+	"normalized-sum":  {"Normalized sum", "(sum (p - 1/2) / sum |p - 1/2| + 1) / 2 for p in {0, 1/2, 1}, interpolated between"},
+	"max-minus-min":   {"Maximum minus minimum", "q + (max - q)+ - (q - min)+"},
+}
+
+type ruleInfo struct {
+	Name       string   `json:"name"`
+	Title      string   `json:"title"`
+	Formula    string   `json:"formula"`
+	Symmetric  bool     `json:"symmetric" doc:"treats on and off alike"`
+	Abstention *float64 `json:"abstention" nullable:"true" doc:"the opinion that changes nothing; null: there is none"`
+	Idempotent bool     `json:"composes_incrementally" doc:"an opinion given twice changes nothing; a running maximum and minimum are all that must be kept"`
+}
+
+type ruleList struct {
+	Body struct {
+		Rules []ruleInfo `json:"rules"`
+	}
+}
+
+type opinionsQuery struct {
+	P []float64 `query:"p,explode" required:"true" minItems:"1" maxItems:"32" doc:"opinions"`
+}
+
+type curvesQuery struct {
+	P1     []float64 `query:"p1,explode" maxItems:"32" doc:"opinions besides the one that varies; default 0.7"`
+	Q      []float64 `query:"q,explode" maxItems:"8" doc:"abstention values of max and max-minus-min; default the rule's own"`
+	Points int       `query:"points" minimum:"2" maximum:"1001" default:"101"`
+}
+
+type surfaceQuery struct {
+	Rule   string `query:"rule" required:"true" maxLength:"40" doc:"name of a rule"`
+	Points int    `query:"points" minimum:"2" maximum:"201" default:"61"`
+}
+
+type ruleCurve struct {
+	Rule string    `json:"rule"`
+	Q    *float64  `json:"q" nullable:"true"`
+	P    []float64 `json:"p"`
+}
+
+type curveList struct {
+	Body struct {
+		P2     []float64   `json:"p2"`
+		Curves []ruleCurve `json:"curves"`
+	}
+}
+
+type composed struct {
+	Rule string  `json:"rule"`
+	P    float64 `json:"p"`
+}
+
+type composedList struct {
+	Body struct {
+		Rules []composed `json:"rules"`
+	}
+}
+
+func (s *Server) ruleRoutes(api huma.API) {
+	huma.Register(api, operation("GET", "/v1/rules", "rules", "The composition rules of the paper", 200),
+		func(context.Context, *struct{}) (*ruleList, error) {
+			out := new(ruleList)
+			for _, r := range rule.All() {
+				f := formulas[r.Name()]
+				info := ruleInfo{Name: r.Name(), Title: f.title, Formula: f.formula, Symmetric: r.Symmetric(), Idempotent: r.Name() == "max" || r.Name() == "max-minus-min"}
+				if q, ok := r.Abstain(); ok {
+					info.Abstention = &q
+				}
+				out.Body.Rules = append(out.Body.Rules, info)
+			}
+			return out, nil
+		})
+	huma.Register(api, operation("GET", "/v1/rules/compose", "compose", "Compose opinions by every rule", 200),
+		func(_ context.Context, in *opinionsQuery) (*composedList, error) {
+			if err := checkOpinions("p", in.P); err != nil {
+				return nil, err
+			}
+			out := new(composedList)
+			for _, r := range rule.All() {
+				out.Body.Rules = append(out.Body.Rules, composed{r.Name(), r.Compose(in.P...)})
+			}
+			return out, nil
+		})
+	huma.Register(api, operation("GET", "/v1/rules/curves", "curves", "What opinions compose to together with one more, from 0 to 1", 200), ruleCurves)
+	huma.Register(api, operation("GET", "/v1/rules/surface", "surface", "The likelihood of two experts (the paper's Figure 2)", 200), ruleSurface)
+}
+
+func checkOpinions(name string, values []float64) error {
+	for _, p := range values {
+		if !(p >= 0 && p <= 1) {
+			return problemAt(422, "query."+name, nil, "%s: %v is not a probability", name, p)
+		}
+	}
+	return nil
+}
+
+func ruleCurves(_ context.Context, in *curvesQuery) (*curveList, error) {
+	if in.P1 == nil {
+		in.P1 = []float64{0.7}
+	}
+	if err := checkOpinions("p1", in.P1); err != nil {
+		return nil, err
+	}
+	if err := checkOpinions("q", in.Q); err != nil {
+		return nil, err
+	}
+	out := new(curveList)
+	for i := range in.Points {
+		out.Body.P2 = append(out.Body.P2, float64(i)/float64(in.Points-1))
+	}
+	add := func(r rule.Rule) {
+		c := ruleCurve{Rule: r.Name(), P: []float64{}}
+		if q, ok := r.Abstain(); ok {
+			c.Q = &q
+		}
+		for _, p := range out.Body.P2 {
+			c.P = append(c.P, r.Compose(append(slices.Clone(in.P1), p)...))
+		}
+		out.Body.Curves = append(out.Body.Curves, c)
+	}
+	for _, r := range rule.All() {
+		add(r)
+	}
+	for _, q := range in.Q {
+		add(rule.Max{Q: q})
+		add(rule.MaxMinusMin{Q: q})
+	}
+	return out, nil
+}
+
+type surfaceAnswer struct {
+	Body struct {
+		Rule     string    `json:"rule"`
+		Points   int       `json:"points"`
+		LogLik   f32       `json:"loglik" doc:"row-major, a row a value of p2 from 0 to 1; nats a pixel"`
+		Maxima   []maximum `json:"maxima" doc:"points of the grid with the largest value"`
+		Gradient gradient  `json:"gradient"`
+	}
+}
+
+type maximum struct {
+	X      float64 `json:"x" doc:"p1"`
+	Y      float64 `json:"y" doc:"p2"`
+	LogLik float64 `json:"loglik"`
+}
+
+type gradient struct {
+	Points int `json:"points"`
+	DX     f32 `json:"dx"`
+	DY     f32 `json:"dy"`
+}
+
+// gradientPoints is the side of the grid of arrows.
+const gradientPoints = 13
+
+// ruleSurface is the expected log-likelihood of the paper's Figure 2: images
+// are white with probability 1/4, black with 1/4, and noise with 1/2; two
+// experts, each one probability for all pixels, explain them.
+func ruleSurface(_ context.Context, in *surfaceQuery) (*surfaceAnswer, error) {
+	r, err := rule.Parse(in.Rule)
+	if err != nil {
+		return nil, problemAt(422, "query.rule", in.Rule, "%v", err)
+	}
+	n, out := in.Points, new(surfaceAnswer)
+	at := func(i, n int) float64 { return float64(i) / float64(n-1) }
+	values := make([]float64, n*n)
+	for i := range values {
+		values[i] = twoExperts(r, at(i%n, n), at(i/n, n))
+	}
+	best := slices.Max(values)
+	b := &out.Body
+	b.Rule, b.Points, b.LogLik, b.Maxima = r.Name(), n, newF32(values), []maximum{}
+	for i, v := range values {
+		if v > best-1e-12 {
+			b.Maxima = append(b.Maxima, maximum{at(i%n, n), at(i/n, n), v})
+		}
+	}
+	dx, dy := make([]float64, gradientPoints*gradientPoints), make([]float64, gradientPoints*gradientPoints)
+	for i := range dx {
+		dx[i], dy[i] = ascent(r, at(i%gradientPoints, gradientPoints), at(i/gradientPoints, gradientPoints))
+	}
+	b.Gradient = gradient{gradientPoints, newF32(dx), newF32(dy)}
+	return out, nil
+}
+
+// twoExperts is the expected log-likelihood a pixel, in nats, in the limit of
+// large images, each explained by the set of experts that suits it best.
+func twoExperts(r rule.Rule, p1, p2 float64) float64 {
+	black, white := 0.5, 0.5
+	for _, mu := range []float64{p1, p2, r.Compose(p1, p2)} {
+		black, white = max(black, mu), max(white, 1-mu)
+	}
+	return math.Log(black)/4 + math.Log(white)/4 + math.Log(.5)/2
+}
+
+// ascent is the gradient of twoExperts, by differences within the square.
+func ascent(r rule.Rule, p1, p2 float64) (d1, d2 float64) {
+	const h = 1e-6
+	slope := func(p float64, f func(p float64) float64) float64 {
+		low, high := max(0, p-h), min(1, p+h)
+		return (f(high) - f(low)) / (high - low)
+	}
+	return slope(p1, func(p float64) float64 { return twoExperts(r, p, p2) }),
+		slope(p2, func(p float64) float64 { return twoExperts(r, p1, p) })
+}

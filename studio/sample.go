@@ -1,0 +1,137 @@
+package studio
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/pose"
+)
+
+type sampleRequest struct {
+	Model string    `json:"model" maxLength:"64" doc:"id of a model"`
+	N     int       `json:"n,omitempty" minimum:"1" doc:"how many; default 1"`
+	Seed  uint64    `json:"seed,omitempty" doc:"sample i depends on it and on i only"`
+	Along []float64 `json:"along,omitempty" maxItems:"64" doc:"instead of chance: coordinates along geometry.components, in deviations"`
+	Noise bool      `json:"noise,omitempty" doc:"draw every bit; else a bit is 1 where its probability is at least 1/2"`
+}
+
+type sampleAnswer struct {
+	Body struct {
+		Height  int      `json:"height"`
+		Width   int      `json:"width"`
+		Samples []sample `json:"samples"`
+	}
+}
+
+type sample struct {
+	Picks []place `json:"picks"`
+	P     f32     `json:"p" doc:"composed probabilities"`
+	Bits  string  `json:"bits"`
+}
+
+func (s *Server) sampleRoutes(api huma.API) {
+	requests := newDecoder[sampleRequest](api, nil)
+	op := operation("POST", "/v1/sample", "sample", "Draw new images from a model", 200)
+	huma.Register(api, op, func(ctx context.Context, _ *struct{}) (*sampleAnswer, error) { return s.sample(ctx, requests) })
+	api.OpenAPI().Paths["/v1/sample"].Post.RequestBody = requests.body()
+}
+
+// maxAlong bounds coordinates: beyond so many deviations nothing is left.
+const maxAlong = 20
+
+func (s *Server) sample(ctx context.Context, requests *decoder[sampleRequest]) (*sampleAnswer, error) {
+	b := bodyOf(ctx)
+	if err := wantJSON(b); err != nil {
+		return nil, err
+	}
+	ctx, leave, err := s.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	req, err := requests.decode(b.bytes)
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.models.find(req.Model)
+	if err != nil {
+		return nil, err
+	}
+	n := max(req.N, 1)
+	if n > s.limits.Samples || n*m.m.Height()*m.m.Width() > maxDetail/8 {
+		return nil, problemAt(http.StatusRequestEntityTooLarge, "body.n", req.N, "%d samples of %d x %d pixels are more than this server gives at a time (%d)", n, m.m.Height(), m.m.Width(), s.limits.Samples)
+	}
+	var fixed []patchwork.Pick
+	if req.Along != nil {
+		if fixed, err = placeAlong(m.m, req.Along); err != nil {
+			return nil, err
+		}
+	}
+	out := new(sampleAnswer)
+	out.Body.Height, out.Body.Width = m.m.Height(), m.m.Width()
+	for i := range n {
+		if ctx.Err() != nil {
+			return nil, s.workError(context.Cause(ctx))
+		}
+		out.Body.Samples = append(out.Body.Samples, drawSample(m.m, req, fixed, i))
+	}
+	return out, nil
+}
+
+// drawSample is sample i, the same that patchwork sample draws.
+func drawSample(m *patchwork.Model, req *sampleRequest, fixed []patchwork.Pick, i int) sample {
+	rng := rand.New(rand.NewPCG(req.Seed, uint64(i)))
+	picks := fixed
+	if picks == nil {
+		picks = m.SamplePicks(rng)
+	}
+	p := m.Compose(m.Height(), m.Width(), picks).P
+	var img *bitmap.Image
+	if req.Noise {
+		img = patchwork.SamplePixels(rng, m.Height(), m.Width(), p)
+	} else {
+		img = bitmap.New(m.Height(), m.Width())
+		for j, p := range p {
+			img.Set(j/m.Width(), j%m.Width(), p >= 0.5)
+		}
+	}
+	return sample{newPlaces(picks), newF32(p), newImage(img).Bits}
+}
+
+// placeAlong places every expert at the mean pose, moved along the principal
+// directions.
+func placeAlong(m *patchwork.Model, along []float64) ([]patchwork.Pick, error) {
+	g := m.Extras().Geometry
+	if g == nil {
+		return nil, problemAt(422, "body.along", nil, "the model has no geometry to go along")
+	}
+	if rank := min(g.Normal.Rank(), maxComponents); len(along) > rank {
+		return nil, problemAt(422, "body.along", nil, "%d coordinates, but the geometry has %d components", len(along), rank)
+	}
+	x := g.Normal.Mean()
+	for i, z := range along {
+		if !(math.Abs(z) <= maxAlong) {
+			return nil, problemAt(422, "body.along", nil, "coordinate %d is %g deviations, beyond %d", i, z, maxAlong)
+		}
+		u, sd := g.Normal.Principal(i)
+		for j := range x {
+			x[j] += z * sd * u[j]
+		}
+	}
+	picks := make([]patchwork.Pick, m.K())
+	for k := range picks {
+		picks[k] = patchwork.Pick{Expert: k, Pose: pose.Pose{DY: clampRound(x[3*k]), DX: clampRound(x[3*k+1]), Angle: x[3*k+2]}}
+	}
+	return picks, nil
+}
+
+// clampRound is a shift in whole pixels, within what a pose may have.
+func clampRound(v float64) int {
+	return int(math.Round(min(max(v, -pose.MaxShift), pose.MaxShift)))
+}

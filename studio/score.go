@@ -1,0 +1,58 @@
+package studio
+
+import (
+	"context"
+
+	"example.com/patchwork"
+)
+
+type scoreAnswer struct {
+	Body struct {
+		N              int     `json:"n"`
+		Pixels         int     `json:"pixels" doc:"known ones"`
+		LogLik         nats    `json:"log_lik" doc:"under the untruncated composition, in nats"`
+		LogLikPerPixel nats    `json:"log_lik_per_pixel"`
+		StartLogLik    nats    `json:"start_log_lik" doc:"of no expert, under the score in force"`
+		Images         []score `json:"images"`
+		Model          string  `json:"model"`
+	}
+}
+
+type score struct {
+	Index  int  `json:"index"`
+	LogLik nats `json:"log_lik" doc:"under the untruncated composition, in nats"`
+	Picks  int  `json:"picks"`
+}
+
+func (s *Server) score(ctx context.Context, requests *decoder[explainRequest], in *explainQuery) (*scoreAnswer, error) {
+	ctx, leave, err := s.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	t, err := s.task(ctx, requests, in)
+	if err != nil {
+		return nil, err
+	}
+	if t.detail || t.predict {
+		return nil, problemf(422, "detail and predict belong to /v1/explain")
+	}
+	out := new(scoreAnswer)
+	b := &out.Body
+	b.N, b.Model, b.Images = len(t.images), t.model.id, make([]score, len(t.images))
+	err = s.each(ctx, t, func(i int, e *patchwork.Explanation) error {
+		b.Images[i] = score{i, nats(e.LogLikModel), len(e.Picks)}
+		b.Pixels += t.images[i].CountKnown()
+		b.LogLik += nats(e.LogLikModel)
+		b.StartLogLik += nats(e.StartLogLik)
+		return nil
+	})
+	if err != nil {
+		return nil, s.workError(err)
+	}
+	if b.Pixels > 0 {
+		b.LogLikPerPixel = b.LogLik / nats(b.Pixels)
+	}
+	s.metrics.explained.Add(float64(len(t.images)))
+	return out, nil
+}

@@ -1,0 +1,6 @@
+// The studio end to end: the real server, a real browser, one after the other. npm run e2e; see README.md.
+import "./world.ts";
+import "./draw.ts";
+import "./models.ts";
+import "./trouble.ts";
+import "./look.ts";

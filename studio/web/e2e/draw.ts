@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { scratch, shot, visit } from "./studio.ts";
+import { canvas, choose, clean, draw, found, world } from "./world.ts";
+
+test("the first visit shows an example, explained", async () => {
+  const v = await visit(world.browser, world.studio.url, "");
+  await found(v.page, /^Two experts explain it/);
+  assert.match(await v.page.locator(".under").innerText(), /example \d+/);
+  await v.page.getByRole("button", { name: "Explain example 3" }).click();
+  await v.page.waitForFunction(() => /example 3/.test(document.querySelector(".under")?.textContent ?? ""));
+  await found(v.page, /experts? explain/);
+  await clean(v);
+});
+
+test("drawing a T shows two strokes, and who speaks; undo, redo, clear, keyboard", async () => {
+  const v = await visit(world.browser, world.studio.url, "draw"), { page } = v;
+  await choose(page, /letter T/);
+  await found(page, /Two experts/);
+  await page.getByRole("button", { name: "Clear" }).click();
+  await found(page, /The image is empty/);
+  await draw(page, [[0.5, 0.16], [0.5, 0.9]]);
+  assert.match(await found(page, /^One expert explains/), /expert 1/);
+  await draw(page, [[0.15, 0.14], [0.85, 0.14]]);
+  const two = await found(page, /^Two experts explain/);
+  assert.equal(await page.locator(".picks > li").count(), 2);
+  await page.mouse.move(0, 0);
+  await shot(page, "draw-own-t-laptop-light");
+
+  const box = (await page.locator(canvas).boundingBox())!;
+  await page.mouse.move(box.x + 0.5 * box.width, box.y + 0.6 * box.height);
+  await page.waitForFunction(() => /ink; expert 1 speaks, ink is \d+ % likely/.test(document.querySelector(".under")?.textContent ?? ""));
+
+  await page.getByRole("button", { name: "Undo" }).click();
+  await found(page, /^One expert/);
+  await page.getByRole("button", { name: "Redo" }).click();
+  assert.equal(await found(page, /^Two experts/), two);
+
+  // By keyboard: the pen starts in the middle; down, then a stem from there.
+  await page.getByRole("button", { name: "Clear" }).click();
+  await found(page, /empty/);
+  await page.locator(canvas).focus();
+  for (let i = 0; i < 4; i++) await page.keyboard.press("Shift+ArrowUp");
+  await page.keyboard.press("Space");
+  for (let i = 0; i < 8; i++) await page.keyboard.press("Shift+ArrowDown");
+  await page.keyboard.press("Space");
+  await found(page, /^One expert/);
+  await page.keyboard.press("Control+z");
+  await found(page, /empty/);
+  await clean(v);
+});
+
+test("stepping through the pursuit", async () => {
+  const v = await visit(world.browser, world.studio.url, "draw"), { page } = v;
+  await found(page, /Two experts/);
+  const picture = () => page.locator(canvas).evaluate((c: HTMLCanvasElement) => c.toDataURL());
+  const slider = page.getByRole("slider", { name: "Picks shown" }), seen = [await picture()];
+  assert.equal(await slider.getAttribute("aria-valuetext"), "2 of 2 picks");
+  await slider.focus();
+  for (const left of [1, 0]) {
+    await page.keyboard.press("ArrowLeft");
+    await page.waitForFunction((n) => document.querySelector(".steps output")?.textContent === `${n} of 2`, left);
+    seen.push(await picture());
+    if (left === 1) await shot(page, "pursuit-laptop-light");
+  }
+  assert.equal(new Set(seen).size, 3, "each step has its own picture");
+  await page.getByRole("button", { name: /^Pick 2/ }).click();
+  assert.equal(await page.locator(".steps output").innerText(), "2 of 2");
+  assert.equal(await picture(), seen[0]);
+  await clean(v);
+});
+
+test("the pursuit plays by itself on the first visit, where motion is welcome", async () => {
+  const v = await visit(world.browser, world.studio.url, "draw", { reducedMotion: "no-preference" });
+  for (const n of [0, 1, 2]) await v.page.waitForFunction((n) => document.querySelector(".steps output")?.textContent === `${n} of 2`, n);
+  await clean(v);
+});
+
+test("an explanation within 50 ms of a stroke's end", async () => {
+  const v = await visit(world.browser, world.studio.url, "draw"), { page } = v;
+  await page.locator("[data-test=model-file]").setInputFiles(join(scratch, "e-model.npz"));
+  await page.waitForFunction(() => /4 experts/.test((document.querySelector(".choose select") as HTMLSelectElement).selectedOptions[0]?.textContent ?? ""));
+  await page.getByRole("button", { name: "Clear" }).click();
+  await found(page, /empty/);
+  const strokes = 24;
+  for (let i = 0; i < strokes; i++) {
+    if (i % 4 === 0) await page.getByRole("button", { name: "Clear" }).click();
+    const y = [0.1, 0.5, 0.88][i % 3] + 0.01 * (i % 5);
+    await draw(page, i % 4 === 0 ? [[0.2, 0.1], [0.2 + 0.01 * (i % 5), 0.9]] : [[0.2, y], [0.8 - 0.01 * i, y]]);
+  }
+  const took = (await page.evaluate(() => performance.getEntriesByName("stroke-to-explanation").map((e) => e.duration))).sort((a, b) => a - b);
+  const median = took[Math.floor(took.length / 2)], most = took[took.length - 1];
+  console.log(`stroke to explanation, 56 x 56, 4 experts, ${took.length} strokes: median ${median.toFixed(1)} ms, max ${most.toFixed(1)} ms (target 50; fails at a median of 150)`);
+  assert.equal(took.length, strokes);
+  assert.ok(median < 150, `median ${median} ms: three times the target`);
+  await clean(v);
+});

@@ -1,0 +1,120 @@
+// What the end-to-end tests stand on: the real server, a real Chromium, and a folder for screenshots.
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+
+const root = resolve(process.cwd(), "../..");
+export const scratch = mkdtempSync(join(tmpdir(), "studio-e2e-"));
+/** Where screenshots go: the folder in SCREENSHOTS, or a new temporary one. */
+export const pictures = process.env.SCREENSHOTS ?? join(scratch, "pictures");
+mkdirSync(pictures, { recursive: true });
+
+/** The program under test: the one in PATCHWORK, or built now. */
+export const program = process.env.PATCHWORK ? resolve(process.env.PATCHWORK) : build();
+
+function build(): string {
+  const out = join(scratch, "patchwork");
+  execFileSync("go", ["build", "-o", out, "./cmd/patchwork"], { cwd: root, stdio: "inherit" });
+  return out;
+}
+
+/** Runs patchwork to its end in the scratch folder and gives what it printed; it throws when the exit code is not 0. */
+export function patchwork(...args: string[]): string {
+  return execFileSync(program, args, { cwd: scratch, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+}
+
+export function scratchFile(name: string, content: string | Uint8Array): string {
+  const path = join(scratch, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+/** A running server. */
+export class Studio {
+  url = "";
+  private child: ChildProcess | null = null;
+  private readonly args: string[];
+
+  constructor(...args: string[]) {
+    this.args = args;
+  }
+
+  /** Starts the server, the second time at the address of the first, and waits until it is ready. */
+  async start(): Promise<void> {
+    const at = this.url ? new URL(this.url).host : "127.0.0.1:0";
+    const child = spawn(program, ["serve", "--addr", at, ...this.args], { cwd: scratch, stdio: ["ignore", "pipe", "pipe"] });
+    this.child = child;
+    this.url = await new Promise<string>((found, failed) => {
+      let said = "";
+      for (const stream of [child.stdout, child.stderr]) {
+        createInterface(stream).on("line", (line) => {
+          said += line + "\n";
+          const address = /http:\/\/[\w.:[\]]+/.exec(line);
+          if (address) found(address[0]);
+        });
+      }
+      child.once("exit", (code) => failed(new Error(`patchwork serve ended with ${code}:\n${said}`)));
+    });
+    for (const begun = Date.now(); Date.now() - begun < 60_000; await new Promise((r) => setTimeout(r, 100))) {
+      if ((await fetch(`${this.url}/readyz`)).ok) return;
+    }
+    throw new Error(`${this.url} was not ready after a minute`);
+  }
+
+  async kill(): Promise<void> {
+    const child = this.child;
+    if (!child) return;
+    this.child = null;
+    const gone = new Promise((r) => child.once("exit", r));
+    child.kill("SIGKILL");
+    await gone;
+  }
+}
+
+const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+
+export async function browser(): Promise<Browser> {
+  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+  if (!existsSync(executablePath)) throw new Error(`no browser at ${executablePath}; install chromium, or name one in CHROMIUM`);
+  return chromium.launch({ executablePath, args: flags }); // with a user data folder of its own, deleted at the end
+}
+
+/** What went wrong in a page that no assertion looks for: errors, blocked content, requests to elsewhere. */
+export interface Watched {
+  page: Page;
+  trouble: string[];
+}
+
+/** Opens a view in a new context; dark, phone and the like by options. */
+export async function visit(b: Browser, url: string, view: string, options: BrowserContextOptions = {}): Promise<Watched> {
+  const context = await b.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce", acceptDownloads: true, ...options });
+  const page = await context.newPage(), trouble: string[] = [];
+  page.setDefaultTimeout(15_000);
+  page.on("pageerror", (e) => trouble.push(`error: ${e.message}`));
+  page.on("console", (m) => {
+    if (m.type() === "error" && !/Failed to load resource/.test(m.text())) trouble.push(`console: ${m.text()}`);
+  });
+  page.on("request", (r) => {
+    if (!r.url().startsWith(url) && !/^(blob|data):/.test(r.url())) trouble.push(`request to ${r.url()}`);
+  });
+  await page.goto(`${url}/#/${view}`);
+  return { page, trouble };
+}
+
+export async function shot(page: Page, name: string, fullPage = false): Promise<void> {
+  await page.screenshot({ path: join(pictures, `${name}.png`), fullPage });
+}
+
+/** A stroke with the mouse over an element, points in shares of its box. */
+export async function stroke(page: Page, selector: string, points: [number, number][]): Promise<void> {
+  const box = await page.locator(selector).boundingBox();
+  if (!box) throw new Error(`${selector} is not on the page`);
+  const at = ([x, y]: [number, number]) => [box.x + x * box.width, box.y + y * box.height] as const;
+  await page.mouse.move(...at(points[0]));
+  await page.mouse.down();
+  for (const p of points.slice(1)) await page.mouse.move(...at(p), { steps: 6 });
+  await page.mouse.up();
+}

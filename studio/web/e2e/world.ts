@@ -1,0 +1,56 @@
+// The one server and browser that all end-to-end tests share, and what they have in common.
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { after, before } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { browser, patchwork, pictures, scratch, stroke, Studio, type Watched } from "./studio.ts";
+
+/** Filled before the first test. */
+export const world = {} as { browser: Browser; studio: Studio };
+
+before(async () => {
+  // A letter of four strokes, for the speed of a model with four experts.
+  patchwork("synth", "letters", "--letters", "E", "--writers", "12", "--seed", "1", "-o", "e.npz");
+  patchwork("learn", "e.npz", "-o", "e-model.npz", "--experts", "4", "--shift", "14", "--rotate", "24:6", "--starts", "2", "--seed", "1");
+  world.studio = new Studio("--log", "none");
+  [world.browser] = await Promise.all([browser(), world.studio.start()]);
+});
+
+after(async () => {
+  await world.browser?.close();
+  await world.studio?.kill();
+  console.log(`screenshots are in ${pictures}`);
+  rmSync(join(scratch, "patchwork"), { force: true });
+});
+
+export const canvas = ".stage canvas";
+export const finding = (page: Page) => page.locator(".finding").innerText();
+
+/** Waits until the sentence that says what was found matches. */
+export async function found(page: Page, what: RegExp): Promise<string> {
+  await page.waitForFunction((re) => new RegExp(re).test(document.querySelector(".finding")?.textContent ?? ""), what.source);
+  return finding(page);
+}
+
+export async function choose(page: Page, name: RegExp): Promise<void> {
+  const select = page.getByRole("combobox", { name: "Model" }), labels = await select.locator("option").allInnerTexts();
+  await select.selectOption({ label: labels.find((l) => name.test(l)) ?? `no model like ${name} in ${labels.join("; ")}` });
+}
+
+/** A stroke on the canvas of the Draw view, up to its explanation on the screen. */
+export async function draw(page: Page, points: [number, number][]): Promise<void> {
+  const shown = () => performance.getEntriesByName("stroke-to-explanation").length, before = await page.evaluate(shown);
+  await stroke(page, canvas, points);
+  await page.waitForFunction((n) => performance.getEntriesByName("stroke-to-explanation").length > n, before);
+}
+
+export async function drawT(page: Page, where: string, lean = 0): Promise<void> {
+  await stroke(page, where, [[0.15, 0.14 + lean / 3], [0.85, 0.14 - lean / 3]]);
+  await stroke(page, where, [[0.5 + lean / 2, 0.16], [0.5 - lean / 2, 0.9]]);
+}
+
+export async function clean({ page, trouble }: Watched): Promise<void> {
+  assert.deepEqual(trouble, []);
+  await page.context().close();
+}

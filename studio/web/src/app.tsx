@@ -1,0 +1,116 @@
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { words, type Model } from "./api.ts";
+import { Draw } from "./draw.tsx";
+import { Experts } from "./experts.tsx";
+import { Learn } from "./learn.tsx";
+import { Rules } from "./rules.tsx";
+import { Sample } from "./sample.tsx";
+import { api, connect, link, modelID, models, refresh, server, useCell, useModel, wantKind } from "./store.ts";
+import { Tables } from "./tables.tsx";
+import { theme, toggleTheme } from "./theme.ts";
+import { view, views, type View } from "./views.ts";
+
+const titles: Record<View, string> = { draw: "Draw", experts: "Experts", sample: "Sample", learn: "Learn", rules: "Rules", tables: "Tables" };
+
+/** The whole page. */
+export function App(): JSX.Element {
+  const now = useCell(view), state = useCell(link), model = useModel(), all = useCell(models), s = useCell(server);
+  useEffect(() => void connect(), []);
+  useEffect(() => {
+    if (now === "draw") wantKind(false);
+    if (now === "tables") wantKind(true);
+  }, [now, all]);
+  useEffect(() => { document.title = `${titles[now]} · Patchwork studio`; }, [now]);
+  return (
+    <>
+      <a class="skip" href="#main" onClick={(e) => { e.preventDefault(); document.querySelector<HTMLElement>("main")?.focus(); }}>Skip to the content</a>
+      <header>
+        <span class="logo"><img src="./icon.svg" alt="" width="28" height="28" />Patchwork</span>
+        <nav aria-label="Views">
+          {views.map((v) => <a key={v} href={`#/${v}`} aria-current={v === now ? "page" : undefined}>{titles[v]}</a>)}
+        </nav>
+        <Choose view={now} />
+        <ThemeButton />
+      </header>
+      <div role="alert" class={state === "down" ? "banner" : "hidden"}>
+        {state === "down" && "The server does not answer; what you drew is kept. Trying again every second."}
+      </div>
+      <main id="main" tabIndex={-1}>
+        <h1 class="hidden">{titles[now]}</h1>
+        {state === "token" ? <Token /> : <Body view={now} model={model} />}
+      </main>
+      <footer>
+        Patchwork {s?.version} · <a href="./openapi.json">API</a> · the method of <cite>Compact Compositional Models</cite>, Goessling and Amit, 2015
+      </footer>
+    </>
+  );
+}
+
+function Body({ view, model }: { view: View; model: Model | null }): JSX.Element {
+  const state = useCell(link), s = useCell(server);
+  if (view === "learn") return <Learn />;
+  if (view === "rules") return <Rules />;
+  if (!model) return <p class="intro">{state === "connecting" ? "Loading…" : state === "down" ? "" : !s?.ready ? "The server is learning its first model; a few seconds." : "No model is loaded. Learn one in the Learn view, or open a model file above."}</p>;
+  if (view === "tables") return model.table ? <Tables model={model} /> : !s?.ready ? <p class="intro">The server is learning its first models; a few seconds.</p> : <p class="intro">No model of a table is loaded. Learn one from a data set of rows in the Learn view, or open a model file above.</p>;
+  if (view === "draw") return model.table ? <p class="intro">All loaded models are about tables: see the Tables view.</p> : <Draw model={model} />;
+  return view === "experts" ? <Experts key={model.id} model={model} /> : <Sample key={model.id} model={model} />;
+}
+
+/** Which model is looked at, and the way to bring another one. */
+function Choose({ view }: { view: View }): JSX.Element {
+  const all = useCell(models), id = useCell(modelID), s = useCell(server), input = useRef<HTMLInputElement>(null), [wrong, setWrong] = useState("");
+  const list = all.filter((m) => (view === "draw" ? !m.table : view === "tables" ? m.table : true));
+  const take = async (file: File | undefined) => {
+    if (!file) return;
+    try {
+      const m = await api.upload<Model>("models", file);
+      await refresh();
+      modelID.set(m.id);
+      setWrong("");
+    } catch (error) {
+      setWrong(`${file.name} was not read: ${words(error)}`);
+    }
+  };
+  return (
+    <div class="choose">
+      <label class="inline"><span class="wide-only">Model</span>
+        <select aria-label="Model" value={id} disabled={list.length === 0} onChange={(e) => modelID.set(e.currentTarget.value)}>
+          {list.map((m) => <option key={m.id} value={m.id}>{m.name} ({m.experts} experts, {m.table ? `${m.width} columns` : `${m.height} × ${m.width}`})</option>)}
+        </select>
+      </label>
+      {s?.upload !== false && <button type="button" title="Open a model file" aria-label="Open a model file" onClick={() => input.current?.click()}>Open…</button>}
+      <input type="file" ref={input} hidden accept=".npz" data-test="model-file" aria-label="Model file" onChange={(e) => { void take(e.currentTarget.files?.[0]); e.currentTarget.value = ""; }} />
+      {wrong && <p class="error" role="alert">{wrong}</p>}
+    </div>
+  );
+}
+
+function ThemeButton(): JSX.Element {
+  const now = useCell(theme), other = now === "dark" ? "light" : "dark";
+  return <button type="button" class="theme" aria-label={`Switch to ${other} colours`} title={`Switch to ${other} colours`} onClick={toggleTheme}>{now === "dark" ? "☀" : "☾"}</button>;
+}
+
+/** The server wants a token: ask for it. */
+function Token(): JSX.Element {
+  const [token, setToken] = useState(""), [wrong, setWrong] = useState("");
+  const send = async () => {
+    api.setToken(token.trim());
+    try {
+      await api.server();
+      link.set("connecting");
+      void connect();
+    } catch (error) {
+      setWrong(words(error));
+    }
+  };
+  return (
+    <form class="card token" onSubmit={(e) => { e.preventDefault(); void send(); }}>
+      <h2>This server wants a token</h2>
+      <p>Whoever started it knows: it was given as <code>PATCHWORK_TOKEN</code> or <code>--token</code>. It is kept in this tab only.</p>
+      <label class="field">Token <input type="password" autocomplete="off" value={token} onInput={(e) => setToken(e.currentTarget.value)} /></label>
+      {wrong && <p class="error" role="alert">{wrong}</p>}
+      <button type="submit" class="main">Connect</button>
+    </form>
+  );
+}

@@ -1,0 +1,155 @@
+import type { JSX } from "preact";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Bits, drawLine, OFF, ON, type Point } from "./bits.ts";
+import { pixelAt } from "./pixels.tsx";
+
+interface Props {
+  bits: Bits;
+  pen: number;
+  erasing: boolean;
+  label: string;
+  paint: (canvas: HTMLCanvasElement) => void;
+  /** The drawing changed; before is given at the beginning of a stroke only, for undo. */
+  onDraw: (bits: Bits, before: Bits | null) => void;
+  onStroke?: () => void;
+  onHover?: (pixel: number | null) => void;
+  onUndo: () => void;
+  onRedo: () => void;
+  onClear: () => void;
+  across?: number;
+}
+
+const keysHelp = "Arrow keys move the pen (with shift by five), space puts it down and lifts it, E erases while down, Escape lifts it, Control Z undoes, Delete clears.";
+
+/** A canvas to draw on by pointer, finger or keyboard, at the resolution of its bits. */
+export function Canvas(props: Props): JSX.Element {
+  const { bits, pen, erasing, label, paint, onDraw, onStroke, onHover } = props;
+  const ref = useRef<HTMLCanvasElement>(null), last = useRef<Point | null>(null), now = useRef(bits);
+  const rubber = useRef(false);
+  const [cursor, setCursor] = useState<{ y: number; x: number; down: "" | "pen" | "eraser" } | null>(null);
+  now.current = bits;
+  const scale = Math.max(1, Math.round((props.across ?? 672) / bits.width));
+  useLayoutEffect(() => {
+    const canvas = ref.current as HTMLCanvasElement;
+    paint(canvas);
+    if (cursor) mark(canvas, bits, cursor, pen);
+  });
+
+  const draw = (points: Point[], value: number, first: boolean) => {
+    const before = now.current, next = before.copy();
+    let from = last.current ?? points[0];
+    for (const p of points) {
+      drawLine(next, from, p, value === OFF ? pen * 1.6 : pen, value);
+      from = p;
+    }
+    last.current = from;
+    now.current = next;
+    onDraw(next, first ? before : null);
+  };
+  const at = (e: PointerEvent): Point => {
+    const box = (ref.current as HTMLElement).getBoundingClientRect();
+    return { y: ((e.clientY - box.top) / box.height) * bits.height, x: ((e.clientX - box.left) / box.width) * bits.width };
+  };
+  const down = (e: PointerEvent) => {
+    if (e.button > 0 && e.button !== 2 && e.button !== 5) return;
+    (ref.current as HTMLElement).setPointerCapture(e.pointerId);
+    rubber.current = erasing || e.button !== 0; // right button and the far end of a stylus rub out
+    last.current = null;
+    setCursor(null);
+    draw([at(e)], rubber.current ? OFF : ON, true);
+  };
+  const move = (e: PointerEvent) => {
+    if (last.current) {
+      const all = e.getCoalescedEvents?.() ?? [];
+      draw((all.length ? all : [e]).map(at), rubber.current ? OFF : ON, false);
+    }
+    onHover?.(pixelAt(e, bits.height, bits.width));
+  };
+  const up = () => {
+    if (!last.current) return;
+    last.current = null;
+    onStroke?.();
+  };
+  const key = (e: KeyboardEvent) => {
+    const c = cursor ?? { y: bits.height / 2, x: bits.width / 2, down: "" as const }, far = e.shiftKey ? 5 : 1;
+    const step = { ArrowUp: [-far, 0], ArrowDown: [far, 0], ArrowLeft: [0, -far], ArrowRight: [0, far] }[e.key];
+    const control = e.ctrlKey || e.metaKey;
+    if (step && !control) {
+      const to = { y: clamp(c.y + step[0], bits.height), x: clamp(c.x + step[1], bits.width), down: c.down };
+      setCursor(to);
+      onHover?.(Math.floor(to.y) * bits.width + Math.floor(to.x));
+      if (c.down) {
+        last.current = c;
+        draw([to], c.down === "eraser" ? OFF : ON, false);
+        last.current = null;
+      }
+    } else if (e.key === " " || (e.key.toLowerCase() === "e" && !control)) {
+      const tool = e.key === " " && !erasing ? "pen" : "eraser";
+      setCursor({ ...c, down: c.down ? "" : tool });
+      if (!c.down) draw([c], tool === "eraser" ? OFF : ON, true);
+      last.current = null;
+      if (c.down) onStroke?.();
+    } else if (e.key === "Escape") setCursor({ ...c, down: "" });
+    else if (control && e.key.toLowerCase() === "z") (e.shiftKey ? props.onRedo : props.onUndo)();
+    else if (control && e.key.toLowerCase() === "y") props.onRedo();
+    else if (e.key === "Delete") props.onClear();
+    else return;
+    e.preventDefault();
+  };
+  return (
+    <canvas class="pixels paper" ref={ref} width={bits.width * scale} height={bits.height * scale} tabIndex={0} role="application"
+      aria-roledescription="drawing area" aria-label={`${label}. ${keysHelp}`}
+      onPointerDown={down} onPointerMove={move} onPointerUp={up} onPointerCancel={up} onPointerLeave={() => onHover?.(null)}
+      onContextMenu={(e) => e.preventDefault()} onKeyDown={key} onBlur={() => setCursor(null)} />
+  );
+}
+
+function clamp(v: number, n: number): number {
+  return Math.min(n - 0.5, Math.max(0.5, v));
+}
+
+/** Draws the keyboard's pen: a ring, filled while it is down. */
+function mark(canvas: HTMLCanvasElement, bits: Bits, c: { y: number; x: number; down: string }, pen: number): void {
+  const g = canvas.getContext("2d") as CanvasRenderingContext2D, unit = canvas.width / bits.width;
+  for (const [colour, width] of [["#fff", 5], ["#000", 2]] as const) {
+    g.beginPath();
+    g.arc(c.x * unit, c.y * unit, Math.max(1, pen / 2) * unit, 0, 2 * Math.PI);
+    g.lineWidth = width;
+    g.setLineDash(c.down ? [] : [6, 4]);
+    g.strokeStyle = colour;
+    g.stroke();
+  }
+  g.setLineDash([]);
+}
+
+/** The buttons that go with a canvas. */
+export function Tools(props: {
+  erasing: boolean;
+  onErasing: (erasing: boolean) => void;
+  pen: number;
+  onPen: (pen: number) => void;
+  canUndo: boolean;
+  canRedo: boolean;
+  onUndo: () => void;
+  onRedo: () => void;
+  onClear: () => void;
+}): JSX.Element {
+  const { erasing, onErasing } = props;
+  return (
+    <div class="tools" role="group" aria-label="Drawing tools">
+      <span class="segment">
+        <button type="button" aria-pressed={!erasing} onClick={() => onErasing(false)}>Pen</button>
+        <button type="button" aria-pressed={erasing} onClick={() => onErasing(true)}>Eraser</button>
+      </span>
+      <span class="segment">
+        <button type="button" disabled={!props.canUndo} onClick={props.onUndo}>Undo</button>
+        <button type="button" disabled={!props.canRedo} onClick={props.onRedo}>Redo</button>
+      </span>
+      <button type="button" onClick={props.onClear}>Clear</button>
+      <label class="inline">
+        Width
+        <input type="range" min="1" max="10" step="0.5" value={props.pen} onInput={(e) => props.onPen(e.currentTarget.valueAsNumber)} />
+      </label>
+    </div>
+  );
+}

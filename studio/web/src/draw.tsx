@@ -1,0 +1,160 @@
+import type { JSX } from "preact";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Bits } from "./bits.ts";
+import { moves, votesBothWays, words, type Explanation, type Model } from "./api.ts";
+import { Canvas, Tools } from "./canvas.tsx";
+import { strong } from "./compose.ts";
+import * as drawing from "./drawing.ts";
+import { Examples, exampleName } from "./examples.tsx";
+import { finding, percent } from "./format.ts";
+import { bitColour, outline, overlay, paint } from "./paint.ts";
+import { Panels, Pursuit } from "./pursuit.tsx";
+import { open } from "./open.ts";
+import { api, arrivals, data, fitting, modelID, refresh, useCell } from "./store.ts";
+import { usePaper } from "./theme.ts";
+
+/** The Draw view: an image, and its explanation while one draws. */
+export function Draw({ model }: { model: Model }): JSX.Element {
+  const bits = useCell(drawing.bits), shown = useCell(drawing.shown), step = useCell(drawing.step), origin = useCell(drawing.origin);
+  const arrival = useCell(arrivals), problem = useCell(drawing.problem), all = useCell(data), paper = usePaper();
+  const [erasing, setErasing] = useState(false), [pen, setPen] = useState(penFor(model)), [wrong, setWrong] = useState("");
+  const [hover, setHover] = useState<number | null>(null), [set, setSet] = useState("");
+  const both = votesBothWays(model), sets = fitting(model, all);
+
+  useEffect(() => {
+    setPen(penFor(model));
+    if (!drawing.recall(model.height, model.width)) void first(model, sets[0]?.id, sets[0]?.name).catch((e: unknown) => setWrong(words(e)));
+  }, [model.id, sets.length > 0]);
+  useEffect(() => drawing.explain(model.id), [bits, model.id, arrival]);
+  useLayoutEffect(drawing.painted);
+
+  const fits = shown && bits && shown.model === model.id && shown.bits.height === bits.height && shown.bits.width === bits.width ? shown : null;
+  const at = fits ? Math.min(step ?? Infinity, fits.picks.length) : 0;
+  const draw = (b: Bits, from: string) => { drawing.show(b, from); drawing.step.set(null); setWrong(""); };
+  const take = async (file: File | undefined) => {
+    if (!file) return;
+    try {
+      const got = await open(file, model.height, model.width);
+      setWrong("");
+      if (got.kind === "picture") return draw(got.bits, file.name);
+      await refresh();
+      if (got.kind === "model") return modelID.set(got.model.id);
+      const d = got.data;
+      if (d.height !== model.height || d.width !== model.width) {
+        return setWrong(`${d.name} is loaded. Its images have ${d.height} × ${d.width} pixels; this model explains ${model.height} × ${model.width}. Choose another model, or learn one from it in the Learn view.`);
+      }
+      setSet(d.id);
+      draw(Bits.parse((await api.images(d.id, 0, 1)).images[0]), `${d.name}, example 0`);
+    } catch (error) {
+      setWrong(words(error));
+    }
+  };
+  const clear = useCallback(() => drawing.show(new Bits(model.height, model.width), ""), [model.id]);
+
+  const stage = (canvas: HTMLCanvasElement) => {
+    if (!bits) return;
+    const layer = fits && at > 0 ? drawing.layerAt(fits, at) : null;
+    paint(canvas, bits.height, bits.width, layer ? overlay(paper, bits, layer) : (i) => bitColour(paper, bits, i));
+    if (!fits || !layer) return;
+    const regions = fits.picks.slice(0, at).map((p, j) => ({ expert: p.expert, inside: (i: number) => strong(fits.steps[j].votes[i], fits.start[i], both) }));
+    outline(canvas, bits.height, bits.width, regions, paper);
+  };
+  // Not drawn anew for every move of the pen: an element that is the same is left alone.
+  const pursuit = useMemo(() => fits && <Pursuit shown={fits} at={at} paper={paper} q={model.q} both={both} moves={moves(model)} onStep={(s) => drawing.step.set(s)} />, [fits, at, paper]);
+  const panels = useMemo(() => fits && <Panels shown={fits} at={at} paper={paper} q={model.q} both={both} onHover={setHover} />, [fits, at, paper]);
+  const h = bits && drawing.history(bits);
+  return (
+    <div class="view draw" onDragOver={(e) => e.preventDefault()} onDrop={(e) => { e.preventDefault(); void take(e.dataTransfer?.files[0]); }}>
+      <Intro model={model} />
+      <div class="stage">
+        {bits ? (
+          <Canvas bits={bits} pen={pen} erasing={erasing} label={`Drawing of ${bits.height} by ${bits.width} pixels`} paint={stage}
+            onDraw={(b, before) => { if (before) { drawing.history(b).push(before); drawing.step.set(null); } drawing.show(b, "", false); }}
+            onStroke={drawing.strokeEnded} onHover={setHover} onUndo={drawing.undo} onRedo={drawing.redo} onClear={clear} />
+        ) : <div class="pixels paper empty" />}
+        <p class="under">{bits && (hover !== null ? <Spoken pixel={hover} bits={bits} shown={fits} at={at} /> : origin || "drawn by hand; point at a pixel to see who speaks for it")}</p>
+        <Tools erasing={erasing} onErasing={setErasing} pen={pen} onPen={setPen} canUndo={h?.canUndo ?? false} canRedo={h?.canRedo ?? false}
+          onUndo={drawing.undo} onRedo={drawing.redo} onClear={clear} />
+      </div>
+      <div class="story">
+        {fits && <Finding shown={fits} model={model} />}
+        {pursuit}
+        {panels}
+      </div>
+      <div class="source">
+        <Files onFile={(f) => void take(f)} />
+        {(wrong || problem) && <p class="error" role="alert">{wrong || problem}</p>}
+        <Examples sets={sets} chosen={set} onChoose={setSet} onPick={(x, d) => draw(Bits.parse(x), `${d.name}, ${exampleName(x)}`)} />
+      </div>
+    </div>
+  );
+}
+
+/** A pen for an image: 4.5 pixels of 56, as the letters of the paper were written. */
+export function penFor(m: { height: number; width: number }): number {
+  return Math.max(1, Math.round((2 * 4.5 * Math.min(m.height, m.width)) / 56) / 2);
+}
+
+/** The first thing on the canvas: of the first twelve examples the one that is explained best, or where no data fit, a sample of the model. */
+async function first(model: Model, set: string | undefined, name = ""): Promise<void> {
+  if (set) {
+    const { images } = await api.images(set, 0, 12), found = await api.json<{ explanations: Explanation[] }>("v1/explain", { model: model.id, images: images.map(({ height, width, bits }) => ({ height, width, bits })) });
+    if (modelID.value !== model.id || drawing.bits.value) return; // meanwhile another model was chosen
+    const best = found.explanations.reduce((a, b) => ((b.log_lik ?? -Infinity) > (a.log_lik ?? -Infinity) ? b : a)).index;
+    return drawing.show(Bits.parse(images[best]), `${name}, ${exampleName(images[best])}`);
+  }
+  const [s] = await api.sample(model.id, 1, 1, null, false);
+  if (modelID.value !== model.id || drawing.bits.value) return;
+  drawing.show(Bits.parse({ height: model.height, width: model.width, bits: s.bits }), `a sample of ${model.name}`);
+}
+
+function Intro({ model }: { model: Model }): JSX.Element {
+  return (
+    <p class="intro">
+      You see an image and the {model.experts} <b>experts</b> that “{model.name}” knows{moves(model) && ", shifted and turned to where they explain it best"}: each colour and
+      number is one expert, and ink without a colour is what none of them accounts for. <b>Draw on it and watch.</b>
+    </p>
+  );
+}
+
+/** The way to open a file without dragging it. */
+function Files({ onFile }: { onFile: (file: File | undefined) => void }): JSX.Element {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <div class="row">
+      <button type="button" onClick={() => input.current?.click()}>Open a file…</button>
+      <input type="file" ref={input} hidden data-test="file" aria-label="File to explain" onChange={(e) => { onFile(e.currentTarget.files?.[0]); e.currentTarget.value = ""; }} />
+      <span class="fine">or drop a picture, .npz or .csv here</span>
+    </div>
+  );
+}
+
+/** The sentence that says what was found; it is read out when drawing pauses. */
+function Finding({ shown, model }: { shown: drawing.Shown; model: Model }): JSX.Element {
+  const n = shown.picks.length, layer = drawing.layerAt(shown, n), left = drawing.leftOver(shown.bits, layer, votesBothWays(model));
+  const text = finding(shown.picks, moves(model), shown.bits.ink(), left), [spoken, setSpoken] = useState("");
+  useEffect(() => {
+    const timer = setTimeout(() => setSpoken(text), 600);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <>
+      <p class="finding">{text}</p>
+      <p class="hidden" role="status">{spoken}</p>
+    </>
+  );
+}
+
+/** Who speaks for one pixel. */
+function Spoken({ pixel, bits, shown, at }: { pixel: number; bits: Bits; shown: drawing.Shown | null; at: number }): JSX.Element {
+  const where = `row ${Math.floor(pixel / bits.width)}, column ${pixel % bits.width}: ${["paper", "ink", "unknown"][bits.cells[pixel]]}`;
+  if (!shown || at === 0) return <>{where}</>;
+  const layer = drawing.layerAt(shown, at), j = layer.speaker[pixel];
+  const others = shown.picks.slice(0, at).map((p, k) => ({ p, k, v: shown.steps[k].votes[pixel] })).filter((o) => o.k !== j && !Number.isNaN(o.v) && o.v !== shown.start[pixel]);
+  return (
+    <>
+      {where}; {j < 0 ? "nobody speaks" : <>expert <b>{shown.picks[j].expert}</b> speaks</>}, ink is {percent(layer.p[pixel])} likely
+      {others.length > 0 && ` (${others.map((o) => `expert ${o.p.expert} says ${percent(o.v)}`).join(", ")})`}
+    </>
+  );
+}

@@ -1,0 +1,146 @@
+// What is on the canvas of the Draw view, and its explanation. It outlives the view, a change of model and a server that goes away.
+import { OFF, ON, UNKNOWN, type Bits } from "./bits.ts";
+import { words, Problem, type Explanation, type Detail } from "./api.ts";
+import { speakers, type Pick } from "./compose.ts";
+import { floatsOf } from "./decode.ts";
+import type { LeftOver } from "./format.ts";
+import { History } from "./history.ts";
+import { Latest } from "./latest.ts";
+import { api, Cell } from "./store.ts";
+
+/** An explanation, decoded. */
+export interface Shown {
+  bits: Bits;
+  model: string;
+  picks: Pick[];
+  start: Float32Array;
+  startLogLik: number | null;
+  steps: { p: Float32Array; votes: Float32Array; logLik: number | null }[];
+}
+
+export const bits = new Cell<Bits | null>(null);
+/** Where the image came from: "" when drawn by hand. */
+export const origin = new Cell("");
+export const shown = new Cell<Shown | null>(null);
+export const problem = new Cell("");
+/** How many picks are shown; null: all, also when their number changes. */
+export const step = new Cell<number | null>(null);
+const histories = new Map<string, History<Bits>>();
+
+function key(b: Bits): string {
+  return `${b.height}x${b.width}`;
+}
+
+/** Drawings by size, so that a change of model and back keeps them. */
+const kept = new Map<string, { bits: Bits; origin: string }>();
+
+export function history(b: Bits): History<Bits> {
+  let h = histories.get(key(b));
+  if (!h) histories.set(key(b), (h = new History()));
+  return h;
+}
+
+/** The drawing of a size, or null where there is none yet. */
+export function recall(height: number, width: number): boolean {
+  const k = kept.get(`${height}x${width}`);
+  bits.set(k?.bits ?? null);
+  origin.set(k?.origin ?? "");
+  return k !== undefined;
+}
+
+/** Shows other bits; what was there can be undone unless the caller keeps that to itself (the middle of a stroke). */
+export function show(b: Bits, from: string, undoable = true): void {
+  const before = bits.value;
+  if (undoable && before && key(before) === key(b)) history(b).push(before);
+  bits.set(b);
+  origin.set(from);
+  kept.set(key(b), { bits: b, origin: from });
+}
+
+export function undo(): void {
+  const b = bits.value, before = b && history(b).undo(b);
+  if (before) show(before, "", false);
+}
+
+export function redo(): void {
+  const b = bits.value, after = b && history(b).redo(b);
+  if (after) show(after, "", false);
+}
+
+export function decode(bits: Bits, model: string, e: Explanation & { detail: Detail }): Shown {
+  return {
+    bits,
+    model,
+    picks: e.picks,
+    start: floatsOf(e.detail.start),
+    startLogLik: e.start_log_lik,
+    steps: e.detail.steps.map((s) => ({ p: floatsOf(s.p), votes: floatsOf(s.votes), logLik: s.log_lik })),
+  };
+}
+
+const explaining = new Latest<{ model: string; bits: Bits }, Shown>(
+  async ({ model, bits }) => decode(bits, model, await api.explain(model, bits.toImage())),
+  (s) => {
+    problem.set("");
+    shown.set(s);
+  },
+  (error) => {
+    if (!(error instanceof Problem && error.offline)) problem.set(words(error));
+  },
+);
+
+/** Asks for the explanation of what is on the canvas; while one is on its way the newest wish waits. */
+export function explain(model: string): void {
+  if (bits.value) explaining.ask({ model, bits: bits.value });
+}
+
+/** The composed template after n picks, and who speaks for each pixel; computed once for each n. */
+export function layerAt(s: Shown, n: number): { experts: number[]; speaker: Int16Array; p: Float32Array; start: Float32Array } {
+  let of = layers.get(s);
+  if (!of) layers.set(s, (of = []));
+  if (!of[n]) {
+    const p = n === 0 ? s.start : s.steps[n - 1].p;
+    const speaker = speakers(s.start, p, s.steps.map((x) => x.votes), n);
+    of[n] = { experts: s.picks.map((x) => x.expert), speaker, p, start: s.start };
+  }
+  return of[n];
+}
+
+const layers = new WeakMap<Shown, ReturnType<typeof layerAt>[]>();
+
+/** What an explanation leaves open: 0 nothing; 1 and 2 see LeftOver. */
+export function leftOver(b: Bits, layer: { p: Float32Array; speaker: Int16Array }, both: boolean): LeftOver {
+  const out: LeftOver = { both, kind: new Uint8Array(layer.p.length), first: 0, second: 0 };
+  layer.p.forEach((p, i) => {
+    const c = b.cells[i], wrong = (c === ON && p < 0.5) || (c === OFF && p > 0.5);
+    if (both ? wrong : wrong && c === ON) {
+      out.kind[i] = 1;
+      out.first++;
+    } else if (c !== UNKNOWN && (both ? layer.speaker[i] < 0 : wrong)) {
+      out.kind[i] = 2;
+      out.second++;
+    }
+  });
+  return out;
+}
+
+let stroke: { at: number; bits: Bits } | null = null;
+
+/** Begins to measure: from the end of a stroke to its explanation on the screen (User Timing, "stroke-to-explanation"). */
+export function strokeEnded(): void {
+  if (!bits.value) return;
+  stroke = { at: performance.now(), bits: bits.value };
+  painted();
+}
+
+/** To be called when the explanation of the moment is painted. */
+export function painted(): void {
+  const s = stroke;
+  if (!s || shown.value?.bits !== s.bits) return;
+  stroke = null;
+  requestAnimationFrame(() => {
+    const { port1, port2 } = new MessageChannel(); // a message after the frame: the browser has painted
+    port1.onmessage = () => performance.measure("stroke-to-explanation", { start: s.at, end: performance.now() });
+    port2.postMessage(null);
+  });
+}

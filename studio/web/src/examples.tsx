@@ -1,0 +1,63 @@
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { Bits } from "./bits.ts";
+import { words, type Data, type Labelled } from "./api.ts";
+import { bitColour } from "./paint.ts";
+import { Pixels } from "./pixels.tsx";
+import { api, arrivals, useCell } from "./store.ts";
+import { usePaper } from "./theme.ts";
+
+/** What an example is called: its number and its labels. */
+export function exampleName(x: { index: number; labels?: Record<string, string> }): string {
+  const labels = Object.entries(x.labels ?? {}).map(([k, v]) => `${k}\u00a0=\u00a0${v}`);
+  return `example ${x.index}${labels.length ? `, ${labels.join(", ")}` : ""}`;
+}
+
+/** A strip of images of a data set to pick from, some at a time. */
+export function Examples(props: { sets: Data[]; chosen: string; onChoose: (id: string) => void; onPick: (image: Labelled, data: Data) => void; n?: number }): JSX.Element | null {
+  const { sets, chosen, onChoose, onPick, n = 12 } = props, paper = usePaper(), arrival = useCell(arrivals);
+  const set = sets.find((d) => d.id === chosen) ?? sets[0];
+  const [from, setFrom] = useState(0), [images, setImages] = useState<Labelled[]>([]), [wrong, setWrong] = useState("");
+  useEffect(() => setFrom(0), [set?.id]);
+  useEffect(() => {
+    if (!set) return;
+    let current = true;
+    api.images(set.id, from, n).then(
+      (a) => { if (current) { setImages(a.images); setWrong(""); } },
+      (e: unknown) => { if (current) setWrong(words(e)); },
+    );
+    return () => { current = false; };
+  }, [set?.id, from, arrival]);
+  if (!set) return null;
+  const last = Math.max(0, Math.floor((set.n - 1) / n) * n);
+  return (
+    <section class="examples" aria-label="Examples from the loaded data">
+      <div class="row">
+        {sets.length > 1 ? (
+          <label class="inline">Examples from
+            <select value={set.id} onChange={(e) => onChoose(e.currentTarget.value)}>
+              {sets.map((d) => <option key={d.id} value={d.id}>{d.name}</option>)}
+            </select>
+          </label>
+        ) : <span>Examples from {set.name}</span>}
+        <span class="segment">
+          <button type="button" aria-label="Earlier examples" disabled={from === 0} onClick={() => setFrom(Math.max(0, from - n))}>‹</button>
+          <button type="button" aria-label="Later examples" disabled={from >= last} onClick={() => setFrom(Math.min(last, from + n))}>›</button>
+        </span>
+      </div>
+      {wrong && <p class="error" role="alert">{wrong}</p>}
+      <ul class="strip">
+        {images.map((x) => {
+          const bits = Bits.parse(x);
+          return (
+            <li key={x.index}>
+              <button type="button" class="tile" aria-label={`Explain ${exampleName(x)}`} onClick={() => onPick(x, set)}>
+                <Pixels height={x.height} width={x.width} label="" colour={(i) => bitColour(paper, bits, i)} across={72} />
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}

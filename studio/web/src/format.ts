@@ -1,0 +1,65 @@
+// Numbers and poses in words.
+import type { Pick } from "./compose.ts";
+
+/** A pose as one reads it: "4 up, 7 left, turned 12° clockwise", or "in place". */
+export function poseWords(p: { dy: number; dx: number; angle: number }, digits = 0): string {
+  const n = (v: number) => Math.abs(v).toFixed(digits).replace(/\.0+$/, "");
+  const parts: string[] = [];
+  if (n(p.dy) !== "0") parts.push(`${n(p.dy)} ${p.dy < 0 ? "up" : "down"}`);
+  if (n(p.dx) !== "0") parts.push(`${n(p.dx)} ${p.dx < 0 ? "left" : "right"}`);
+  if (n(p.angle) !== "0") parts.push(`turned ${n(p.angle)}° ${p.angle < 0 ? "anticlockwise" : "clockwise"}`);
+  return parts.length ? parts.join(", ") : "in place";
+}
+
+/** A pose in short: "↑4 ←7 ↻12°". */
+export function poseShort(p: { dy: number; dx: number; angle: number }): string {
+  const out: string[] = [];
+  if (Math.round(p.dy) !== 0) out.push(`${p.dy < 0 ? "↑" : "↓"}${Math.abs(Math.round(p.dy))}`);
+  if (Math.round(p.dx) !== 0) out.push(`${p.dx < 0 ? "←" : "→"}${Math.abs(Math.round(p.dx))}`);
+  if (Math.round(p.angle) !== 0) out.push(`${p.angle < 0 ? "↺" : "↻"}${Math.abs(Math.round(p.angle))}°`);
+  return out.length ? out.join(" ") : "in place";
+}
+
+/** A number with about three figures and a true minus sign; the server's null is an infinite one. */
+export function number(v: number | null): string {
+  if (v === null) return "∞";
+  const digits = Math.abs(v) >= 100 ? 0 : Math.abs(v) >= 10 ? 1 : Math.abs(v) >= 1 ? 2 : 3;
+  return v.toFixed(digits).replace("-", "−");
+}
+
+export function percent(v: number): string {
+  return v > 0 && v < 0.01 ? "under 1 %" : `${Math.round(100 * v)} %`;
+}
+
+const small = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve"];
+
+/** "Two experts", "One expert", "14 experts". */
+export function count(n: number, noun: string): string {
+  return `${small[n] ?? n} ${noun}${n === 1 ? "" : "s"}`;
+}
+
+/**
+ * What stays unexplained, pixel by pixel, and how much. Where experts speak for ink only: kind 1 is ink that is less likely
+ * than not, 2 paper where ink is expected. Where they vote both ways: kind 1 contradicts them, 2 is left to chance, nobody speaks.
+ */
+export interface LeftOver {
+  both: boolean;
+  kind: Uint8Array;
+  first: number;
+  second: number;
+}
+
+/** What was found, in one sentence or two, for the eye and for a screen reader; moves: experts have poses. */
+export function finding(picks: Pick[], moves: boolean, ink: number, left: LeftOver): string {
+  if (ink === 0 && !left.both) return "The image is empty. Draw something, and the experts that explain it appear.";
+  if (picks.length === 0) return "No expert explains anything here.";
+  const names = picks.map((p) => `expert ${p.expert}${moves ? ` (${poseWords(p)})` : ""}`), last = names.pop() as string;
+  const list = names.length ? `${names.join(", ")} and ${last}` : last;
+  return `${count(picks.length, "expert")} explain${picks.length === 1 ? "s" : ""} it: ${list}. ${rest(ink, left)}`;
+}
+
+function rest(ink: number, left: LeftOver): string {
+  if (!left.both) return left.first === 0 ? "All ink is explained." : `${percent(left.first / ink)} of the ink stays unexplained.`;
+  const chance = left.second === 0 ? "They speak for every pixel" : `${percent(left.second / left.kind.length)} of the pixels are left to chance`;
+  return `${chance}${left.first === 0 ? "." : `, and ${percent(left.first / left.kind.length)} contradict them.`}`;
+}

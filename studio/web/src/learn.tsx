@@ -1,0 +1,183 @@
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { words, type Data } from "./api.ts";
+import { Run } from "./run.tsx";
+import { DrawTen, size, wanted } from "./ten.tsx";
+import * as learning from "./learning.ts";
+import { api, data, refresh, server, useCell } from "./store.ts";
+
+const own = "drawings";
+
+interface Settings {
+  experts: number;
+  auto: boolean;
+  rule: string;
+  shift: number;
+  turn: number;
+  turnStep: number;
+  starts: number;
+  seed: number;
+  method: string;
+  aim: string;
+}
+
+/** Settings that suit what is learned from. */
+function usual(d: Data | null): Settings {
+  const none = { auto: false, turn: 0, turnStep: 6, shift: 0, starts: 0, seed: 1, method: "default", aim: "interpret" };
+  if (d?.table) return { ...none, experts: 8, auto: true, rule: "max-minus-min", method: "soft" };
+  const h = d?.height ?? size;
+  if (h < 12) return { ...none, experts: 8, auto: true, rule: "max-minus-min" };
+  return { ...none, experts: 2, rule: "max", shift: Math.round(h / 4), turn: 24, starts: 8 };
+}
+
+/** Whether the number of experts can be found out: by description length, which is for experts that vote both ways and do not move. */
+function canCount(s: Settings): boolean {
+  return s.method === "soft" || (s.rule === "max-minus-min" && s.shift === 0 && s.turn === 0);
+}
+
+/** The settings as the server takes them. */
+function recipe(s: Settings): learning.Wish {
+  const number = s.auto && canCount(s) ? { auto: true } : { experts: s.experts };
+  if (s.method === "soft") return { ...number, rule: "max-minus-min", method: "soft", aim: s.aim, seed: s.seed };
+  return {
+    ...number, rule: s.rule, shift: s.shift, seed: s.seed, ...(s.turn ? { rotate: `${s.turn}:${s.turnStep || 6}` } : {}), ...(s.starts && !number.auto ? { starts: s.starts } : {}),
+  };
+}
+
+/** The Learn view: from examples to experts, while one watches. */
+export function Learn(): JSX.Element {
+  const sets = useCell(data), drawn = useCell(learning.drawn), job = useCell(learning.job), s = useCell(server);
+  const [source, setSource] = useState(own), [label, setLabel] = useState(""), [take, setTake] = useState(0);
+  const set = sets.find((d) => d.id === source) ?? null, [settings, setSettings] = useState(usual(set));
+  useEffect(() => {
+    setSettings(usual(set));
+    setLabel("");
+    setTake(set && !set.table ? Math.min(set.n, 20) : 0);
+  }, [set?.id]);
+  const busy = job !== null && !learning.ended(job.state), ready = set !== null || drawn.length > 0;
+  const begin = () => void learning.start({
+    ...(set ? { data: set.id, ...(label ? { where: [label] } : {}), ...(take ? { take } : {}), name: set.name } : { images: drawn.map((b) => b.toImage()), name: "my drawings" }),
+    ...recipe(settings),
+  });
+  if (s && !s.learn) return <div class="view"><p class="intro">This server was started without learning. On the command line, <code>patchwork learn</code> does it.</p></div>;
+  return (
+    <div class="view learn">
+      <p class="intro">
+        Nobody tells the model what the parts are: it finds the few templates that, shifted and turned, explain all examples. <b>Ten drawings of one letter are enough.</b>
+      </p>
+      <div class="setup">
+        <section class="card" aria-label="Examples to learn from">
+          <h2>Examples</h2>
+          <label class="field">Learn from
+            <select value={source} onChange={(e) => setSource(e.currentTarget.value)}>
+              <option value={own}>ten examples that I draw</option>
+              {sets.map((d) => <option key={d.id} value={d.id}>{d.name} ({d.n} {d.table ? "rows" : "images"})</option>)}
+            </select>
+          </label>
+          {s?.upload !== false && <OpenData onData={setSource} />}
+          {set ? <Selection set={set} label={label} onLabel={setLabel} take={take} onTake={setTake} /> : <DrawTen />}
+        </section>
+        <section class="card" aria-label="Settings">
+          <h2>Settings</h2>
+          <Form settings={settings} onChange={setSettings} table={set?.table ?? false} />
+          <button type="button" class="main" disabled={busy || !ready} onClick={begin}>{busy ? "Learning…" : "Learn"}</button>
+          {!ready && <p class="fine">Draw at least one example first; {wanted} are good.</p>}
+        </section>
+      </div>
+      <Run />
+    </div>
+  );
+}
+
+/** Brings a data set of one's own. */
+function OpenData({ onData }: { onData: (id: string) => void }): JSX.Element {
+  const input = useRef<HTMLInputElement>(null), [wrong, setWrong] = useState("");
+  const take = async (file: File | undefined) => {
+    if (!file) return;
+    try {
+      const d = await api.upload<Data>("data", file);
+      await refresh();
+      onData(d.id);
+      setWrong("");
+    } catch (error) {
+      setWrong(`${file.name} was not read: ${words(error)}`);
+    }
+  };
+  return (
+    <>
+      <div class="row">
+        <button type="button" onClick={() => input.current?.click()}>Open data…</button>
+        <span class="fine">.npz, .npy, .csv, .parquet, IDX</span>
+        <input type="file" ref={input} hidden data-test="data-file" aria-label="Data file" onChange={(e) => { void take(e.currentTarget.files?.[0]); e.currentTarget.value = ""; }} />
+      </div>
+      {wrong && <p class="error" role="alert">{wrong}</p>}
+    </>
+  );
+}
+
+function Selection(props: { set: Data; label: string; onLabel: (l: string) => void; take: number; onTake: (n: number) => void }): JSX.Element {
+  const { set, label, onLabel, take, onTake } = props;
+  return (
+    <>
+      {Object.entries(set.labels ?? {}).filter(([, l]) => l.distinct > 1 && l.values.length === l.distinct).map(([name, l]) => (
+        <label key={name} class="field">Only where {name} is
+          <select value={label.startsWith(`${name}=`) ? label : ""} onChange={(e) => onLabel(e.currentTarget.value)}>
+            <option value="">anything</option>
+            {l.values.map((v) => <option key={v} value={`${name}=${v}`}>{v}</option>)}
+          </select>
+        </label>
+      ))}
+      <label class="field">Take the first
+        <input type="number" min="0" max={set.n} value={take || ""} placeholder="all" onInput={(e) => onTake(Math.max(0, e.currentTarget.valueAsNumber || 0))} />
+      </label>
+    </>
+  );
+}
+
+function Form({ settings, onChange, table }: { settings: Settings; onChange: (s: Settings) => void; table: boolean }): JSX.Element {
+  const put = (part: Partial<Settings>) => onChange({ ...settings, ...part });
+  const field = (name: string, key: "experts" | "shift" | "turn" | "turnStep" | "starts" | "seed", min: number, max: number, hint = "", off = false) => (
+    <label class="field">{name}
+      <input type="number" min={min} max={max} disabled={off} value={off ? "" : key === "starts" ? settings.starts || "" : settings[key]} placeholder={hint}
+        onInput={(e) => put({ [key]: Math.min(max, Math.max(0, e.currentTarget.valueAsNumber || 0)) })} />
+    </label>
+  );
+  return (
+    <>
+      {field("Experts", "experts", 1, 64, "", settings.auto && canCount(settings))}
+      {canCount(settings) && (
+        <label class="inline"><input type="checkbox" checked={settings.auto} onChange={(e) => put({ auto: e.currentTarget.checked })} /> find out how many</label>
+      )}
+      {settings.method !== "soft" && <label class="field">Rule
+        <select value={settings.rule} onChange={(e) => put({ rule: e.currentTarget.value })}>
+          <option value="max">max: ink on paper</option>
+          <option value="max-minus-min">max minus min: votes for and against</option>
+        </select>
+      </label>}
+      {!table && field("Shift up to, pixels", "shift", 0, 64)}
+      {!table && field("Turn up to, degrees", "turn", 0, 180)}
+      <details>
+        <summary>More settings</summary>
+        {!table && settings.turn > 0 && field("Steps of turning, degrees", "turnStep", 1, 90)}
+        {settings.method !== "soft" && field("Starts", "starts", 0, 64, "usual")}
+        {field("Seed", "seed", 0, 1_000_000)}
+        {table && (
+          <label class="field">Method
+            <select value={settings.method} onChange={(e) => put({ method: e.currentTarget.value })}>
+              <option value="soft">soft EM, with a background</option>
+              <option value="default">hard EM</option>
+            </select>
+          </label>
+        )}
+        {settings.method === "soft" && (
+          <label class="field">Made to
+            <select value={settings.aim} onChange={(e) => put({ aim: e.currentTarget.value })}>
+              <option value="interpret">be read: few votes</option>
+              <option value="predict">predict unknown cells</option>
+            </select>
+          </label>
+        )}
+      </details>
+    </>
+  );
+}

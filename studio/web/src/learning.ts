@@ -1,0 +1,119 @@
+// A run of learning and what the page knows of it. It outlives the Learn view, and a server that goes away for a while.
+import { words, Problem, type Job, type Progress } from "./api.ts";
+import { Bits } from "./bits.ts";
+import { floatsOf } from "./decode.ts";
+import { api, Cell, refresh } from "./store.ts";
+
+/** What is learned from: drawings, or a data set. */
+export interface Wish {
+  data?: string;
+  where?: string[];
+  take?: number;
+  images?: ReturnType<Bits["toImage"]>[];
+  name?: string;
+  experts?: number;
+  auto?: boolean;
+  rule: string;
+  shift?: number;
+  rotate?: string;
+  starts?: number;
+  seed?: number;
+  method?: string;
+  aim?: string;
+}
+
+/** The templates of the moment, and every score so far by trial. */
+export interface Live {
+  height: number;
+  width: number;
+  /** Experts vote for off as well as for on. */
+  both: boolean;
+  trial: number;
+  trials: number;
+  stage: string;
+  iteration: number;
+  templates: Float32Array[];
+  scores: { trial: number; score: number }[];
+  best: number | null;
+}
+
+export const drawn = new Cell<Bits[]>([]);
+export const job = new Cell<Job | null>(null);
+export const live = new Cell<Live | null>(null);
+export const wrong = new Cell("");
+
+export const ended = (state: Job["state"]) => state !== "queued" && state !== "running";
+
+let following: AbortController | null = null;
+let both = false;
+
+export async function start(wish: Wish): Promise<void> {
+  wrong.set("");
+  following?.abort();
+  both = wish.rule === "max-minus-min";
+  live.set(null);
+  job.set(null);
+  try {
+    job.set(await api.json<Job>("v1/learn", wish));
+    following = new AbortController();
+    void follow((job.value as Job).id, following.signal);
+  } catch (error) {
+    wrong.set(words(error));
+  }
+}
+
+export async function stop(): Promise<void> {
+  try {
+    if (job.value) job.set(await api.stop(job.value.id));
+  } catch (error) {
+    wrong.set(words(error));
+  }
+}
+
+/** Follows the events of a job to its end; when the connection breaks it begins again, the server replays the latest state. */
+async function follow(id: string, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      for await (const e of api.events(`v1/learn/${id}/events`, signal)) {
+        if (signal.aborted) return;
+        if (e.event === "progress") progress(JSON.parse(e.data) as Progress);
+        else if (["done", "failed", "stopped", "cancelled"].includes(e.event)) return finish(id);
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof Problem && error.status === 404) return lost();
+    }
+    await new Promise((r) => setTimeout(r, 500));
+    try {
+      const now = await api.job(id);
+      if (ended(now.state)) return finish(id);
+    } catch (error) {
+      if (error instanceof Problem && error.status === 404) return lost();
+    }
+  }
+}
+
+function lost(): void {
+  job.set(null);
+  wrong.set("The server was restarted and has forgotten this run. What you drew is kept: learn again.");
+}
+
+async function finish(id: string): Promise<void> {
+  const now = await api.job(id);
+  if (now.model) await refresh();
+  job.set(now);
+  if (now.error) wrong.set(now.error);
+}
+
+function progress(p: Progress): void {
+  const old = live.value, scores = old?.scores ?? [], last = scores[scores.length - 1];
+  const news = p.score !== null && !(last && last.trial === p.trial && last.score === p.score);
+  live.set({
+    ...p,
+    both,
+    templates: p.templates.map(floatsOf),
+    scores: news ? [...scores, { trial: p.trial, score: p.score as number }] : scores,
+  });
+  const j = job.value;
+  if (j) job.set({ ...j, state: "running", trial: p.trial, trials: p.trials, iteration: p.iteration, score: p.score, best: p.best });
+}

@@ -1,0 +1,122 @@
+// Pictures on canvases: one pixel of an image is one pixel of a small buffer, which is scaled up without smoothing.
+import { ON, UNKNOWN, type Bits } from "./bits.ts";
+import { middle } from "./compose.ts";
+import { css, hue, mix, ramp, readable, share, symmetric, type Paper, type RGB } from "./palette.ts";
+
+/** Paints height x width pixels, colour(i) for each, over the whole canvas. */
+export function paint(canvas: HTMLCanvasElement, height: number, width: number, colour: (i: number) => RGB): void {
+  const buffer = new ImageData(width, height);
+  for (let i = 0; i < height * width; i++) {
+    const c = colour(i);
+    buffer.data[4 * i] = c[0];
+    buffer.data[4 * i + 1] = c[1];
+    buffer.data[4 * i + 2] = c[2];
+    buffer.data[4 * i + 3] = 255;
+  }
+  const small = new OffscreenCanvas(width, height);
+  (small.getContext("2d") as OffscreenCanvasRenderingContext2D).putImageData(buffer, 0, 0);
+  const g = canvas.getContext("2d") as CanvasRenderingContext2D;
+  g.imageSmoothingEnabled = false;
+  g.drawImage(small, 0, 0, canvas.width, canvas.height);
+}
+
+/** The colour of a probability: paper to ink where votes are for ink only, else blue, grey, yellow. */
+export function probability(paper: Paper, votesBothWays: boolean, q: number): (p: number) => RGB {
+  if (votesBothWays) return (p) => (Number.isNaN(p) ? symmetric(q, q) : symmetric(p, q));
+  const ink = ramp(paper.off, paper.on);
+  return (p) => ink(Number.isNaN(p) ? 0 : p);
+}
+
+export function bitColour(paper: Paper, bits: Bits, i: number): RGB {
+  const c = bits.cells[i];
+  if (c !== UNKNOWN) return c === ON ? paper.on : paper.off;
+  return paper.unknown[(Math.floor(i / bits.width) + (i % bits.width)) % 2];
+}
+
+// How strongly an expert's claim tints paper that has no ink there, as in render/coloured.go.
+const tintOn = 0.38, tintOff = 0.2;
+
+/** A configuration to lay over an image: who speaks for each pixel (index of a pick, -1 nobody) and the composed probability. */
+export interface Layer {
+  experts: number[];
+  speaker: Int16Array;
+  p: Float32Array;
+  start: Float32Array;
+}
+
+/**
+ * An explanation on its image: ink in the colour of the expert that explains it, the purer the surer; ink that nobody explains
+ * stays ink; paper where an expert says ink has a tint.
+ */
+export function overlay(paper: Paper, bits: Bits, layer: Layer): (i: number) => RGB {
+  const inks = layer.experts.map((k) => ramp(paper.on, hue(k)));
+  const tints = layer.experts.map((k) => ramp(paper.off, hue(k)));
+  return (i) => {
+    const j = layer.speaker[i], base = bitColour(paper, bits, i);
+    if (j < 0) return base;
+    const s = share(layer.p[i], layer.start[i]), c = bits.cells[i];
+    if (c === ON) return s > 0 ? inks[j](s) : base;
+    if (c === UNKNOWN) return mix(base, hue(layer.experts[j]), Math.abs(s) * tintOn);
+    return tints[j](s > 0 ? tintOn * s : -tintOff * s);
+  };
+}
+
+/** Who speaks, without the image: white where nobody does, the expert's colour by how sure it is. */
+export function voices(paper: Paper, layer: Layer): (i: number) => RGB {
+  const on = layer.experts.map((k) => ramp(paper.off, hue(k)));
+  const off = layer.experts.map((k) => ramp(paper.off, mix(hue(k), paper.on, 0.6)));
+  return (i) => {
+    const j = layer.speaker[i];
+    if (j < 0) return paper.off;
+    const s = share(layer.p[i], layer.start[i]);
+    return s < 0 ? off[j](-s) : on[j](s);
+  };
+}
+
+/** Draws the border of the pixels where inside(i) holds, in a colour with a thin rim that shows on any ground. */
+function contour(canvas: HTMLCanvasElement, height: number, width: number, inside: (i: number) => boolean, colour: RGB, rim: RGB): void {
+  const g = canvas.getContext("2d") as CanvasRenderingContext2D, sy = canvas.height / height, sx = canvas.width / width;
+  const at = (r: number, c: number) => r >= 0 && c >= 0 && r < height && c < width && inside(r * width + c);
+  g.beginPath();
+  for (let r = 0; r <= height; r++) {
+    for (let c = 0; c <= width; c++) {
+      if (at(r, c) !== at(r - 1, c)) { g.moveTo(c * sx, r * sy); g.lineTo((c + 1) * sx, r * sy); }
+      if (at(r, c) !== at(r, c - 1)) { g.moveTo(c * sx, r * sy); g.lineTo(c * sx, (r + 1) * sy); }
+    }
+  }
+  g.lineCap = "round";
+  const unit = Math.max(1, canvas.width / 400);
+  for (const [w, c] of [[3.5 * unit, rim], [2 * unit, colour]] as const) {
+    g.lineWidth = w;
+    g.strokeStyle = css(c);
+    g.stroke();
+  }
+}
+
+/** Outlines a region of an image in the colour of an expert, and writes the expert's number in its middle. */
+export function outline(canvas: HTMLCanvasElement, height: number, width: number, regions: { expert: number; inside: (i: number) => boolean }[], paper: Paper, numbers = true): void {
+  for (const r of regions) contour(canvas, height, width, r.inside, hue(r.expert), paper.off);
+  for (const r of numbers ? regions : []) {
+    const m = middle(r.inside, height, width);
+    if (m) badge(canvas, height, width, m, r.expert, paper);
+  }
+}
+
+/** Writes the number of an expert in a disc of its colour at a point of the image, in pixels of the image. */
+function badge(canvas: HTMLCanvasElement, height: number, width: number, at: { y: number; x: number }, expert: number, paper: Paper): void {
+  const g = canvas.getContext("2d") as CanvasRenderingContext2D;
+  const r = Math.max(9, canvas.width / 36), x = Math.min(canvas.width - r, Math.max(r, (at.x / width) * canvas.width));
+  const y = Math.min(canvas.height - r, Math.max(r, (at.y / height) * canvas.height));
+  g.beginPath();
+  g.arc(x, y, r, 0, 2 * Math.PI);
+  g.fillStyle = css(hue(expert));
+  g.fill();
+  g.lineWidth = Math.max(1.5, r / 8);
+  g.strokeStyle = css(paper.off);
+  g.stroke();
+  g.fillStyle = readable(hue(expert));
+  g.font = `700 ${r * 1.2}px system-ui, sans-serif`;
+  g.textAlign = "center";
+  g.textBaseline = "middle";
+  g.fillText(String(expert), x, y + r * 0.07);
+}

@@ -1,0 +1,112 @@
+import type { JSX } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import { votesBothWays, type Component, type Model, type Sample as Drawn } from "./api.ts";
+import { Bits } from "./bits.ts";
+import { compose, place, strong } from "./compose.ts";
+import { floatsOf } from "./decode.ts";
+import { useExperts, type Known } from "./experts.tsx";
+import { poseShort, poseWords } from "./format.ts";
+import { bitColour, outline, probability, voices } from "./paint.ts";
+import { Badge, Pixels } from "./pixels.tsx";
+import { api } from "./store.ts";
+import { usePaper } from "./theme.ts";
+import { useLatest } from "./uselatest.ts";
+
+const directions = 6; // sliders at most: the directions beyond hardly move anything
+
+/** The Sample view: new configurations of the experts, and what each principal direction of their Gaussian does. */
+export function Sample({ model }: { model: Model }): JSX.Element {
+  const { experts, wrong } = useExperts(model);
+  const components = model.geometry?.components.filter((c) => c.moves.some((m) => Math.max(Math.abs(m.dy), Math.abs(m.dx), Math.abs(m.angle)) >= 0.5)).slice(0, directions) ?? [];
+  return (
+    <div class="view sample">
+      <p class="intro">
+        New {model.table ? "rows" : "images"} from “{model.name}”
+        {model.geometry ? <>: where the experts sit, and how they are turned, follows one joint <b>Gaussian</b> that was fitted to the explanations of the training images.</>
+          : <>: each expert is in it as often as it was used in training.{!model.table && votesBothWays(model) && " Yellow is on, blue off, grey left to chance."}</>}
+      </p>
+      {wrong && <p class="error" role="alert">{wrong}</p>}
+      {experts && components.length > 0 && <Along key={model.id} model={model} experts={experts} components={components} />}
+      {experts && <Many key={`many-${model.id}`} model={model} experts={experts} />}
+    </div>
+  );
+}
+
+/** A grid of random samples. */
+function Many({ model, experts }: { model: Model; experts: Known[] }): JSX.Element {
+  const [seed, setSeed] = useState(1), [noise, setNoise] = useState(false);
+  const { answer, wrong } = useLatest((seed: number) => api.sample(model.id, 12, seed, null, true), seed), samples = answer ?? [];
+  return (
+    <section class="card" aria-label="Random samples">
+      <div class="row">
+        <h2>Random samples</h2>
+        <button type="button" class="main" onClick={() => setSeed(seed + 1)}>New samples</button>
+        {!model.table && <label class="inline"><input type="checkbox" checked={noise} onChange={(e) => setNoise(e.currentTarget.checked)} /> as black and white pixels</label>}
+        <span class="fine">seed {seed}</span>
+      </div>
+      {wrong && <p class="error" role="alert">{wrong}</p>}
+      <p class="hidden" role="status">{samples.length > 0 && `${samples.length} samples of seed ${seed}`}</p>
+      <ul class={model.table ? "rows" : "strip wide"}>
+        {samples.map((s, i) => (
+          <li key={i}>{model.table ? <SampledRow sample={s} model={model} /> : <Picture sample={s} model={model} experts={experts} noise={noise} across={140} />}</li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function SampledRow({ sample, model }: { sample: Drawn; model: Model }): JSX.Element {
+  const on = [...sample.bits].flatMap((b, i) => (b === "1" ? [model.columns?.[i] ?? `column ${i}`] : []));
+  return <p class="rowtext">{sample.picks.map((p) => <Badge key={p.expert} expert={p.expert} label={`expert ${p.expert}`} />)} {on.join(", ") || "nothing is on"}</p>;
+}
+
+/** A configuration: coloured by expert, or as the black and white image that was drawn from it. */
+function Picture({ sample, model, experts, noise, across }: { sample: Drawn; model: Model; experts: Known[]; noise: boolean; across: number }): JSX.Element {
+  const paper = usePaper(), { height, width } = model;
+  const placed = useMemo(() => sample.picks.map((p) => place(experts[p.expert].template, height, width, p)), [sample, experts]);
+  const label = `Sample: ${sample.picks.map((p) => `expert ${p.expert} ${poseWords(p)}`).join("; ") || "no expert"}`;
+  if (noise) {
+    const bits = Bits.parse({ height, width, bits: sample.bits });
+    return <Pixels height={height} width={width} label={label} colour={(i) => bitColour(paper, bits, i)} across={across} />;
+  }
+  if (votesBothWays(model)) {
+    const p = floatsOf(sample.p), colour = probability(paper, true, model.q);
+    return <Pixels height={height} width={width} label={label} colour={(i) => colour(p[i])} across={across} />;
+  }
+  const layer = { experts: sample.picks.map((p) => p.expert), ...compose(placed, model.q, false, height * width), start: new Float32Array(height * width).fill(model.q) };
+  return (
+    <Pixels height={height} width={width} label={label} colour={voices(paper, layer)} across={across}
+      more={across < 200 ? undefined : (canvas) => outline(canvas, height, width, sample.picks.map((p, j) => ({ expert: p.expert, inside: (i) => strong(placed[j][i], model.q, false) })), paper)} />
+  );
+}
+
+/** One configuration, moved along the principal directions. */
+function Along({ model, experts, components }: { model: Model; experts: Known[]; components: Component[] }): JSX.Element {
+  const [z, setZ] = useState<number[]>(() => components.map(() => 0));
+  const { answer, wrong } = useLatest((at: number[]) => api.sample(model.id, 1, 1, at, false), z), sample = answer?.[0];
+  return (
+    <section class="card along" aria-label="Principal directions">
+      <div class="big">{sample && <Picture sample={sample} model={model} experts={experts} noise={false} across={448} />}</div>
+      <div>
+        <div class="row">
+          <h2>Principal directions</h2>
+          <button type="button" onClick={() => setZ(components.map(() => 0))}>Mean</button>
+        </div>
+        <p class="fine">Each slider moves all experts together, the way they vary together, by so many standard deviations. The first direction varies most. At the end of each line: what +1 does.</p>
+        {wrong && <p class="error" role="alert">{wrong}</p>}
+        {components.map((c, i) => (
+          <label key={i} class="direction">
+            <span><b>direction {i + 1}</b> <span class="value">{z[i] >= 0 ? "+" : "−"}{Math.abs(z[i]).toFixed(1)}</span></span>
+            <input type="range" min="-3" max="3" step="0.1" value={z[i]} aria-valuetext={`${z[i]} standard deviations`}
+              onInput={(e) => setZ(z.map((old, j) => (j === i ? e.currentTarget.valueAsNumber : old)))} />
+            <span class="moves">
+              {c.moves.map((m) => (
+                <span key={m.expert}><Badge expert={m.expert} label={`expert ${m.expert}`} /> {poseShort(m)}</span>
+              ))}
+            </span>
+          </label>
+        ))}
+      </div>
+    </section>
+  );
+}

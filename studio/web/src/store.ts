@@ -1,0 +1,125 @@
+// What the whole page knows. Views read it by useCell and change it by set.
+import { useEffect, useState } from "preact/hooks";
+import { Api, words, type Data, type Model, type Server } from "./api.ts";
+
+/** A value that can be watched. */
+export class Cell<T> {
+  private watchers = new Set<() => void>();
+  value: T;
+
+  constructor(value: T) {
+    this.value = value;
+  }
+
+  set(value: T): void {
+    if (Object.is(value, this.value)) return;
+    this.value = value;
+    for (const w of [...this.watchers]) w();
+  }
+
+  watch(w: () => void): () => void {
+    this.watchers.add(w);
+    return () => this.watchers.delete(w);
+  }
+}
+
+/** Reads a cell and renders again when it changes. */
+export function useCell<T>(cell: Cell<T>): T {
+  const [, render] = useState(0);
+  useEffect(() => {
+    const value = cell.value;
+    const off = cell.watch(() => render((n) => n + 1));
+    if (!Object.is(value, cell.value)) render((n) => n + 1);
+    return off;
+  }, [cell]);
+  return cell.value;
+}
+
+export type Link = "connecting" | "up" | "down" | "token";
+
+export const api = new Api();
+export const link = new Cell<Link>("connecting");
+export const server = new Cell<Server | null>(null);
+export const models = new Cell<Model[]>([]);
+export const modelID = new Cell<string>("");
+export const data = new Cell<Data[]>([]);
+/** Counts how often the server came (back): views that depend on it ask again. */
+export const arrivals = new Cell(0);
+
+export function currentModel(): Model | null {
+  return models.value.find((m) => m.id === modelID.value) ?? null;
+}
+
+export function useModel(): Model | null {
+  const all = useCell(models), id = useCell(modelID);
+  return all.find((m) => m.id === id) ?? null;
+}
+
+/** Reads the lists anew. A model that is gone is replaced by one of the same size, else by the first. */
+export async function refresh(): Promise<void> {
+  const before = currentModel();
+  const [s, m, d] = await Promise.all([api.server(), api.models(), api.data()]);
+  server.set(s);
+  data.set(d);
+  if (!m.some((x) => x.id === modelID.value)) {
+    const same = before && m.find((x) => x.height === before.height && x.width === before.width);
+    modelID.set((same ?? m.find((x) => !x.table) ?? m[0])?.id ?? "");
+  }
+  models.set(m);
+}
+
+/** Chooses a model of the wanted kind where the current one is of the other. */
+export function wantKind(table: boolean): void {
+  const now = currentModel();
+  if (now && now.table === table) return;
+  const other = models.value.find((m) => m.table === table);
+  if (other) modelID.set(other.id);
+}
+
+/** Connects, and when the server goes away tries again every second until it is back. */
+export async function connect(): Promise<void> {
+  try {
+    await refresh();
+    link.set("up");
+    arrivals.set(arrivals.value + 1);
+    while (link.value === "up" && server.value && !server.value.ready) {
+      await new Promise((r) => setTimeout(r, 300)); // its first models are still being learned
+      await refresh();
+    }
+  } catch (error) {
+    if (link.value === "token") return;
+    console.info("studio:", words(error));
+    link.set("down");
+    retry();
+  }
+}
+
+let waiting = 0;
+
+function retry(): void {
+  clearTimeout(waiting);
+  waiting = window.setTimeout(() => void knock(), 1000);
+}
+
+async function knock(): Promise<void> {
+  try {
+    // Not through api: a server that is still away is no news.
+    const answer = await fetch("healthz", { cache: "no-store" });
+    if (answer.ok) return void connect();
+  } catch {
+    // Still away.
+  }
+  retry();
+}
+
+api.onOffline = () => {
+  if (link.value === "down") return;
+  link.set("down");
+  retry();
+};
+api.onToken = () => link.set("token");
+
+/** The data sets whose images fit a model. */
+export function fitting(model: Model | null, all: Data[]): Data[] {
+  return model ? all.filter((d) => d.height === model.height && d.width === model.width) : [];
+}

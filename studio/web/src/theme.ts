@@ -1,0 +1,34 @@
+// Light or dark: what the system prefers, unless the person chose.
+import { Cell, useCell } from "./store.ts";
+import { darkPaper, lightPaper, type Paper } from "./palette.ts";
+
+export type Theme = "light" | "dark";
+
+const key = "patchwork-theme";
+const system = matchMedia("(prefers-color-scheme: dark)");
+const stored = localStorage.getItem(key);
+const chosen = new Cell<Theme | null>(stored === "light" || stored === "dark" ? stored : null);
+export const theme = new Cell<Theme>(current());
+
+function current(): Theme {
+  return chosen.value ?? (system.matches ? "dark" : "light");
+}
+
+function apply(): void {
+  document.documentElement.dataset.theme = current();
+  theme.set(current());
+}
+
+apply();
+system.addEventListener("change", apply);
+
+export function toggleTheme(): void {
+  chosen.set(current() === "dark" ? "light" : "dark");
+  localStorage.setItem(key, chosen.value as string);
+  apply();
+}
+
+/** The colours that images are painted with in the theme of the moment. */
+export function usePaper(): Paper {
+  return useCell(theme) === "dark" ? darkPaper : lightPaper;
+}
