@@ -2,7 +2,6 @@ package studio
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -173,9 +172,7 @@ type gradient struct {
 // gradientPoints is the side of the grid of arrows.
 const gradientPoints = 13
 
-// ruleSurface is the expected log-likelihood of the paper's Figure 2: images
-// are white with probability 1/4, black with 1/4, and noise with 1/2; two
-// experts, each one probability for all pixels, explain them.
+// ruleSurface is rule.TwoExperts on a grid, its maxima and its gradient.
 func ruleSurface(_ context.Context, in *surfaceQuery) (*surfaceAnswer, error) {
 	r, err := rule.Parse(in.Rule)
 	if err != nil {
@@ -185,7 +182,7 @@ func ruleSurface(_ context.Context, in *surfaceQuery) (*surfaceAnswer, error) {
 	at := func(i, n int) float64 { return float64(i) / float64(n-1) }
 	values := make([]float64, n*n)
 	for i := range values {
-		values[i] = twoExperts(r, at(i%n, n), at(i/n, n))
+		values[i] = rule.TwoExperts(r, at(i%n, n), at(i/n, n))
 	}
 	best := slices.Max(values)
 	b := &out.Body
@@ -197,29 +194,8 @@ func ruleSurface(_ context.Context, in *surfaceQuery) (*surfaceAnswer, error) {
 	}
 	dx, dy := make([]float64, gradientPoints*gradientPoints), make([]float64, gradientPoints*gradientPoints)
 	for i := range dx {
-		dx[i], dy[i] = ascent(r, at(i%gradientPoints, gradientPoints), at(i/gradientPoints, gradientPoints))
+		dx[i], dy[i] = rule.TwoExpertsGradient(r, at(i%gradientPoints, gradientPoints), at(i/gradientPoints, gradientPoints))
 	}
 	b.Gradient = gradient{gradientPoints, newF32(dx), newF32(dy)}
 	return out, nil
-}
-
-// twoExperts is the expected log-likelihood a pixel, in nats, in the limit of
-// large images, each explained by the set of experts that suits it best.
-func twoExperts(r rule.Rule, p1, p2 float64) float64 {
-	black, white := 0.5, 0.5
-	for _, mu := range []float64{p1, p2, r.Compose(p1, p2)} {
-		black, white = max(black, mu), max(white, 1-mu)
-	}
-	return math.Log(black)/4 + math.Log(white)/4 + math.Log(.5)/2
-}
-
-// ascent is the gradient of twoExperts, by differences within the square.
-func ascent(r rule.Rule, p1, p2 float64) (d1, d2 float64) {
-	const h = 1e-6
-	slope := func(p float64, f func(p float64) float64) float64 {
-		low, high := max(0, p-h), min(1, p+h)
-		return (f(high) - f(low)) / (high - low)
-	}
-	return slope(p1, func(p float64) float64 { return twoExperts(r, p, p2) }),
-		slope(p2, func(p float64) float64 { return twoExperts(r, p1, p) })
 }

@@ -22,38 +22,14 @@ func (figure2) Claim() string {
 If both parameters start on the same side of 1/2, gradient ascent changes both in the same direction under the sum of log-odds, which partially explains why restricted Boltzmann machines yield similar experts. Under max minus min only the more extreme one changes, and the other stays near "no vote", available for later.`
 }
 
-// twoExperts is the expected log-likelihood a pixel, in nats, in the limit of
-// large images, where an image is explained by the set of experts that suits it
-// best: none (every pixel 1/2), one, the other, or both.
-func twoExperts(r rule.Rule, p1, p2 float64) float64 {
-	both := r.Compose(p1, p2)
-	black, white := 0.5, 0.5
-	for _, mu := range []float64{p1, p2, both} {
-		black, white = max(black, mu), max(white, 1-mu)
-	}
-	return math.Log(black)/4 + math.Log(white)/4 + math.Log(.5)/2
-}
-
-// globalMaximum is the value of twoExperts at (1, 0) and (0, 1).
+// globalMaximum is the value of rule.TwoExperts at (1, 0) and (0, 1).
 var globalMaximum = math.Log(.5) / 2
-
-// ascent is the gradient of twoExperts by p1 and p2, by differences that stay
-// within the square.
-func ascent(r rule.Rule, p1, p2 float64) (d1, d2 float64) {
-	const h = 1e-6
-	slope := func(p float64, f func(p float64) float64) float64 {
-		low, high := max(0, p-h), min(1, p+h)
-		return (f(high) - f(low)) / (high - low)
-	}
-	return slope(p1, func(p float64) float64 { return twoExperts(r, p, p2) }),
-		slope(p2, func(p float64) float64 { return twoExperts(r, p1, p) })
-}
 
 // climb follows the gradient from a point until nothing moves.
 func climb(r rule.Rule, p1, p2 float64) (float64, float64) {
 	const rate, steps = 0.02, 4000
 	for range steps {
-		d1, d2 := ascent(r, p1, p2)
+		d1, d2 := rule.TwoExpertsGradient(r, p1, p2)
 		n1, n2 := min(max(p1+rate*d1, 0), 1), min(max(p2+rate*d2, 0), 1)
 		if math.Abs(n1-p1)+math.Abs(n2-p2) < 1e-9 {
 			break
@@ -88,7 +64,7 @@ func climbFrom(r rule.Rule, sameSide bool, reach float64, starts int, seed uint6
 		if math.Abs(a-.5) < math.Abs(b-.5) {
 			a, b = b, a // a is the more extreme
 		}
-		da, db := ascent(r, a, b)
+		da, db := rule.TwoExpertsGradient(r, a, b)
 		switch {
 		case da*db > 1e-18:
 			c.both += share
@@ -96,7 +72,7 @@ func climbFrom(r rule.Rule, sameSide bool, reach float64, starts int, seed uint6
 			c.extreme += share
 		}
 		ea, eb := climb(r, a, b)
-		if twoExperts(r, ea, eb) > globalMaximum-1e-3 {
+		if rule.TwoExperts(r, ea, eb) > globalMaximum-1e-3 {
 			c.found += share
 		}
 		c.distance, c.distance0 = append(c.distance, math.Abs(eb-.5)), append(c.distance0, math.Abs(b-.5))
@@ -152,9 +128,9 @@ func surface(r rule.Rule) Picture {
 		Name:    map[string]string{"sum-of-log-odds": "log-odds", "max-minus-min": "max-minus-min"}[r.Name()],
 		Caption: "Expected log-likelihood under " + name + ", with its gradient; dots mark the two maxima.",
 		Drawing: render.Surface{Title: name, XLabel: "p1", YLabel: "p2", Low: math.Log(.5), High: globalMaximum,
-			F:      func(x, y float64) float64 { return twoExperts(r, x, y) },
+			F:      func(x, y float64) float64 { return rule.TwoExperts(r, x, y) },
 			Levels: []float64{-.65, -.60, -.55, -.50, -.45, -.40},
-			Field:  func(x, y float64) (float64, float64) { return ascent(r, x, y) },
+			Field:  func(x, y float64) (float64, float64) { return rule.TwoExpertsGradient(r, x, y) },
 			Marks:  []render.Mark{{X: 1, Y: 0}, {X: 0, Y: 1}}},
 	}
 }
@@ -184,7 +160,7 @@ func maxima() (best float64, places int) {
 		best, places = math.Inf(-1), 0
 		for i := range 101 {
 			for j := range 101 {
-				v := twoExperts(r, float64(i)/100, float64(j)/100)
+				v := rule.TwoExperts(r, float64(i)/100, float64(j)/100)
 				switch {
 				case v > best+1e-12:
 					best, places = v, 1
@@ -193,7 +169,7 @@ func maxima() (best float64, places int) {
 				}
 			}
 		}
-		if math.Abs(twoExperts(r, 1, 0)-best) > 1e-12 || math.Abs(twoExperts(r, 0, 1)-best) > 1e-12 {
+		if math.Abs(rule.TwoExperts(r, 1, 0)-best) > 1e-12 || math.Abs(rule.TwoExperts(r, 0, 1)-best) > 1e-12 {
 			return best, 0
 		}
 	}

@@ -103,7 +103,7 @@ func TestInterpolated(t *testing.T) {
 // Gradient ascent from both sides of 1/2 ends at a maximum, from one side not.
 func TestClimb(t *testing.T) {
 	for _, r := range []rule.Rule{rule.SumOfLogOdds{}, rule.MaxMinusMin{Q: .5}} {
-		if a, b := climb(r, .6, .4); twoExperts(r, a, b) < globalMaximum-1e-3 {
+		if a, b := climb(r, .6, .4); rule.TwoExperts(r, a, b) < globalMaximum-1e-3 {
 			t.Errorf("%v from (.6, .4) to (%v, %v)", r, a, b)
 		}
 	}
