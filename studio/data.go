@@ -1,139 +1,16 @@
 package studio
 
 import (
-	"archive/zip"
 	"bytes"
 	"context"
-	"fmt"
-	"math"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
-	"unicode"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"example.com/patchwork/dataset"
 )
-
-// data is a data set being served. It does not change once it is kept.
-type data struct {
-	id, name string
-	set      *dataset.Set
-	file     string   // what a command line calls it
-	args     []string // flags that read it the same way, such as --threshold 128
-	fixed    bool
-	labels   map[string]label // of its metadata
-}
-
-// bytes is what its images take in memory, packed, and its metadata.
-func (d *data) bytes() int64 {
-	n := int64(0)
-	for _, img := range d.set.Images {
-		n += 128 + 2*8*int64(img.Height())*int64((img.Width()+63)/64)
-	}
-	for _, c := range d.set.Meta {
-		n += 8 * int64(c.Len())
-		if text, ok := c.Values.([]string); ok {
-			for _, t := range text {
-				n += 8 + int64(len(t))
-			}
-		}
-	}
-	return n
-}
-
-// library is the data sets being served.
-type library struct {
-	mu    sync.Mutex
-	limit int
-	space int64
-	used  int64
-	next  int
-	all   []*data
-}
-
-func newLibrary(limit int, space int64) *library { return &library{limit: limit, space: space} }
-
-// keep takes a data set and gives it an id. The error says that there is no
-// room.
-func (l *library) keep(d *data) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	size := d.bytes()
-	d.labels = newLabels(d.set)
-	if !d.fixed {
-		if err := l.roomFor(size); err != nil {
-			return err
-		}
-		l.used += size
-	}
-	if d.id == "" {
-		l.next++
-		d.id = fmt.Sprintf("d%d", l.next)
-	}
-	l.all = append(l.all, d)
-	return nil
-}
-
-func (l *library) roomFor(size int64) error {
-	loose := 0
-	for _, d := range l.all {
-		if !d.fixed {
-			loose++
-		}
-	}
-	if loose >= l.limit {
-		return problemf(http.StatusInsufficientStorage, "this server keeps %d uploaded data sets; delete one first", l.limit)
-	}
-	if l.used+size > l.space {
-		return problemf(http.StatusInsufficientStorage, "the data sets would take %d bytes of the %d that this server keeps; delete one first", l.used+size, l.space)
-	}
-	return nil
-}
-
-func (l *library) list() []*data {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.Clone(l.all)
-}
-
-func (l *library) size() int64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.used
-}
-
-func (l *library) find(id string) (*data, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	var ids []string
-	for _, d := range l.all {
-		if d.id == id {
-			return d, nil
-		}
-		ids = append(ids, d.id)
-	}
-	return nil, problemf(http.StatusNotFound, "there is no data set %.64q; there are %s", id, some(ids))
-}
-
-func (l *library) remove(id string) error {
-	d, err := l.find(id)
-	if err != nil {
-		return err
-	}
-	if d.fixed {
-		return problemf(http.StatusConflict, "data set %s is built in or was given to the server at its start; it cannot be deleted", id)
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if i := slices.Index(l.all, d); i >= 0 {
-		l.all = slices.Delete(l.all, i, i+1)
-		l.used -= d.bytes()
-	}
-	return nil
-}
 
 // dataInfo describes a data set.
 type dataInfo struct {
@@ -277,7 +154,12 @@ func (s *Server) loadData(ctx context.Context, in *dataUpload) (*oneData, error)
 
 // decode reads a data file, within limits.
 func (s *Server) decode(name string, content []byte, opt dataset.Options) (*dataset.Set, error) {
-	if err := s.checkArchive(content, 4*s.limits.UploadBytes); err != nil {
+	if bytes.HasPrefix(content, []byte("PK")) {
+		if err := checkArchive(content, 4*s.limits.UploadBytes); err != nil {
+			return nil, err
+		}
+	}
+	if err := checkGzip(content); err != nil {
 		return nil, err
 	}
 	if err := s.checkPicture(content); err != nil {
@@ -320,54 +202,6 @@ func (r *ReadOptions) options() (opt dataset.Options, args []string, err error) 
 		args = append(args, "--threshold", formatNumber(t))
 	}
 	return opt, args, nil
-}
-
-// checkUpload refuses what need not be decoded to be refused.
-func (s *Server) checkUpload(content []byte, name string) error {
-	switch {
-	case s.noUpload:
-		return problemf(http.StatusForbidden, "this server takes no uploads (--no-upload)")
-	case len(content) == 0:
-		return problemf(http.StatusBadRequest, "the body is empty; send the file as the body")
-	case strings.ContainsFunc(name, unicode.IsControl) || !validText(name):
-		return problemAt(422, "query.name", nil, "the name holds characters that are no text")
-	}
-	return nil
-}
-
-// checkArchive refuses archives that unpack to more than a number of bytes, by
-// their own account; the decoders hold them to that.
-func (s *Server) checkArchive(content []byte, limit int64) error {
-	if !bytes.HasPrefix(content, []byte("PK")) {
-		return nil
-	}
-	z, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
-	if err != nil {
-		return problemf(422, "not a readable zip archive: %v", err)
-	}
-	total := uint64(0)
-	for _, f := range z.File {
-		if f.UncompressedSize64 > math.MaxInt64/2 || total > uint64(limit) {
-			break
-		}
-		total += f.UncompressedSize64
-	}
-	for _, f := range z.File {
-		if f.UncompressedSize64 > uint64(limit) || total > uint64(limit) {
-			return problemf(http.StatusRequestEntityTooLarge, "the archive unpacks to more than %d bytes, the limit of this server", limit)
-		}
-	}
-	return nil
-}
-
-// plainName is the name of an upload as a command line can have it: without
-// folders, never like a flag.
-func plainName(name string) string {
-	name = name[strings.LastIndexAny(name, `/\`)+1:]
-	if name == "" || name == "." || name == ".." || name[0] == '-' {
-		return "data.npz"
-	}
-	return name
 }
 
 type imagesQuery struct {

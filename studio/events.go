@@ -31,6 +31,13 @@ func (s *Server) watch(_ context.Context, in *eventsQuery) (*huma.StreamResponse
 		return nil, retryLater(5, "%d event streams are open, as many as this server keeps; ask GET /v1/learn/%s now and then", s.limits.Streams, j.id)
 	}
 	last, _ := strconv.Atoi(in.Last) // what is no number has seen nothing
+	j.mu.Lock()
+	over := j.final() && j.number == last
+	j.mu.Unlock()
+	if over { // an EventSource that gets this does not connect again
+		s.streams.Add(-1)
+		return &huma.StreamResponse{Body: func(ctx huma.Context) { ctx.SetStatus(http.StatusNoContent) }}, nil
+	}
 	return &huma.StreamResponse{Body: func(ctx huma.Context) {
 		defer s.streams.Add(-1)
 		_, w := humago.Unwrap(ctx)

@@ -9,6 +9,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/pose"
 )
 
 // explainRequest is the JSON body of explain.
@@ -138,11 +139,26 @@ func (s *Server) fits(t *task) error {
 		if err != nil {
 			return problemf(422, "image %d: %v", i, err)
 		}
-		if c := t.model.m.Config(); c.Scene && float64(grid.Len())*float64(t.model.m.K())*float64(c.Height*c.Width) > float64(s.limits.Effort) {
-			return problemf(422, "image %d: %d experts at %d places are more than this server searches", i, t.model.m.K(), grid.Len())
+		if steps, most := t.effort(grid), maxSteps*float64(s.limits.Effort); steps > most {
+			return problemf(422, "image %d: %d experts at %d poses, and as many picks as asked for, take %.3g steps, more than this server makes (%.3g); give a lower max_picks or reuse",
+				i, t.model.m.K(), grid.Len(), steps, most)
 		}
 	}
 	return nil
+}
+
+// maxSteps is how many steps as large as Limits.Effort an image may take.
+const maxSteps = 16
+
+// effort is what explaining an image looks at, at most: experts x poses x
+// pixels of their frame for every pick.
+func (t *task) effort(grid pose.Grid) float64 {
+	c, k := t.model.m.Config(), float64(t.model.m.K())
+	picks := k * float64(max(c.Reuse, t.settings.Reuse, 1))
+	if n := t.settings.MaxPicks; n > 0 {
+		picks = min(picks, float64(n))
+	}
+	return k * float64(grid.Len()) * float64(c.Height*c.Width) * picks
 }
 
 // each explains the images in their order, and stops when the context ends.

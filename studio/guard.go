@@ -43,18 +43,25 @@ type recorder struct {
 	http.ResponseWriter
 	status int
 	bytes  int64
+	begun  bool // the operation has begun to answer
+}
+
+// fresh is for an answer instead of the operation's.
+func (w *recorder) fresh() http.ResponseWriter {
+	w.status = http.StatusInternalServerError
+	return w.ResponseWriter
 }
 
 func (w *recorder) WriteHeader(status int) {
 	if w.status == 0 {
-		w.status = status
+		w.status, w.begun = status, true
 	}
 	w.ResponseWriter.WriteHeader(status)
 }
 
 func (w *recorder) Write(p []byte) (int, error) {
 	if w.status == 0 {
-		w.status = http.StatusOK
+		w.status, w.begun = http.StatusOK, true
 	}
 	n, err := w.ResponseWriter.Write(p)
 	w.bytes += int64(n)
@@ -80,15 +87,8 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		rec := &recorder{ResponseWriter: w}
 		s.metrics.inFlight.Inc()
 		defer func() {
-			if p := recover(); p != nil {
-				if p == http.ErrAbortHandler {
-					panic(p)
-				}
-				s.log.Error("panic", "id", id, "error", fmt.Sprint(p), "stack", string(debug.Stack()))
-				if rec.status == 0 {
-					writeProblem(rec, r, problemf(http.StatusInternalServerError, "a fault of the server; its log has the details under this request's id"))
-				}
-			}
+			p := recover()
+			s.recovered(rec, r, p)
 			s.metrics.inFlight.Dec()
 			route := s.route(r)
 			took := time.Since(began)
@@ -97,9 +97,29 @@ func (s *Server) observe(next http.Handler) http.Handler {
 			s.log.LogAttrs(r.Context(), slog.LevelInfo, "request", slog.String("id", id), slog.String("method", r.Method),
 				slog.String("path", cut(r.URL.Path, longestValue)), slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes),
 				slog.Duration("took", took.Round(time.Microsecond)), slog.String("from", r.RemoteAddr))
+			if p == http.ErrAbortHandler || p != nil && rec.begun {
+				panic(http.ErrAbortHandler) // an answer cut off must not look complete
+			}
 		}()
 		next.ServeHTTP(rec, r)
 	})
+}
+
+// recovered deals with a panic p, nil for none. huma panics where an answer
+// cannot be written, which is mostly because the client has left.
+func (s *Server) recovered(w *recorder, r *http.Request, p any) {
+	if p == nil || p == http.ErrAbortHandler {
+		return
+	}
+	var gone *net.OpError
+	if err, ok := p.(error); ok && (errors.As(err, &gone) || r.Context().Err() != nil) {
+		s.log.Info("the client left", "id", requestID(r.Context()), "error", err)
+		return
+	}
+	s.log.Error("panic", "id", requestID(r.Context()), "error", fmt.Sprint(p), "stack", string(debug.Stack()))
+	if w.status == 0 {
+		writeProblem(w.fresh(), r, problemf(http.StatusInternalServerError, "a fault of the server; its log has the details under this request's id"))
+	}
 }
 
 // policy is the Content-Security-Policy: all comes from this server, nothing
@@ -107,7 +127,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; " +
 	"font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-func secureHeaders(h http.Header, tls bool) {
+func secureHeaders(h http.Header) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")
@@ -115,9 +135,6 @@ func secureHeaders(h http.Header, tls bool) {
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()")
-	if tls {
-		h.Set("Strict-Transport-Security", "max-age=31536000")
-	}
 }
 
 // guard refuses requests that are not for this server, not from its page or a
@@ -125,7 +142,7 @@ func secureHeaders(h http.Header, tls bool) {
 func (s *Server) guard(next http.Handler) http.Handler {
 	cross := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		secureHeaders(w.Header(), r.TLS != nil)
+		secureHeaders(w.Header())
 		refuse := func(reason string, err error) {
 			s.metrics.refused.WithLabelValues(reason).Inc()
 			writeProblem(w, r, err)

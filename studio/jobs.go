@@ -156,6 +156,9 @@ func (q *jobs) find(id string) (*job, error) {
 // add takes a job and starts it, or says that too many wait. The oldest
 // finished ones are forgotten.
 func (q *jobs) add(j *job) error {
+	if q.s.closing.Err() != nil {
+		return retryLater(10, "the server is being stopped")
+	}
 	if n := q.active(); n > q.s.limits.LearnQueue {
 		q.s.metrics.refused.WithLabelValues("learn").Inc()
 		return retryLater(10, "%d learning jobs are at work or wait, as many as this server takes", n)
@@ -256,7 +259,7 @@ func (q *jobs) learn(ctx context.Context, j *job) (out outcome, err error) {
 func (q *jobs) finish(j *job, out outcome, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.set, j.ended = nil, now()
+	j.set, j.templates, j.ended = nil, nil, now()
 	switch {
 	case errors.Is(err, errNothing) || errors.Is(err, errStopped):
 		j.state = stopped

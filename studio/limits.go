@@ -23,10 +23,11 @@ type Limits struct {
 	// Candidates bounds experts x poses of a model that is uploaded or learned,
 	// Templates the numbers of its templates, rotations counted, and Effort
 	// candidates x pixels: what one step of a pursuit looks at. Models of
-	// Options.Models are the operator's and only bound by memory.
-	Candidates int // default 4,194,304
-	Templates  int // default 8,388,608
-	Effort     int // default 8,589,934,592
+	// Options.Models are the operator's and only bound by memory, but for any
+	// model an image may take no more than maxSteps times Effort.
+	Candidates int // default 1,048,576
+	Templates  int // default 4,194,304
+	Effort     int // default 1,073,741,824
 
 	Concurrent int           // requests that work at one time; default GOMAXPROCS
 	Queue      int           // requests that wait for that; default 64
@@ -35,7 +36,7 @@ type Limits struct {
 
 	Models      int           // uploaded and learned ones kept; default 64
 	ModelBytes  int64         // of their numbers together; default 512 MB
-	SearchBytes int64         // of what is kept to explain faster, about; default 512 MB
+	SearchBytes int64         // of what is kept to explain faster, about; default 256 MB
 	Data        int           // uploaded data sets kept; default 32
 	DataBytes   int64         // of the images of all data sets, packed; default 512 MB
 	Jobs        int           // of learning, running, waiting and finished; default 32
@@ -53,16 +54,16 @@ func (l Limits) WithDefaults() Limits {
 	set(&l.Pixels, 1<<18)
 	set(&l.Batch, 1000)
 	set(&l.Samples, 256)
-	set(&l.Candidates, 1<<22)
-	set(&l.Templates, 1<<23)
-	set(&l.Effort, 1<<33)
+	set(&l.Candidates, 1<<20)
+	set(&l.Templates, 1<<22)
+	set(&l.Effort, 1<<30)
 	set(&l.Concurrent, runtime.GOMAXPROCS(0))
 	set(&l.Queue, 64)
 	set(&l.Time, 30*time.Second)
 	set(&l.ReadTime, 30*time.Second)
 	set(&l.Models, 64)
 	set(&l.ModelBytes, 512e6)
-	set(&l.SearchBytes, 512e6)
+	set(&l.SearchBytes, 256e6)
 	set(&l.Data, 32)
 	set(&l.DataBytes, 512e6)
 	set(&l.Jobs, 32)

@@ -231,7 +231,7 @@ func (s *Server) loadModel(ctx context.Context, in *modelUpload) (*oneModel, err
 		return nil, s.workError(err)
 	}
 	defer leave()
-	if err := s.checkArchive(b.bytes, s.limits.UploadBytes); err != nil {
+	if err := checkArchive(b.bytes, s.limits.UploadBytes); err != nil {
 		return nil, err
 	}
 	m, err := modelfile.Read(bytes.NewReader(b.bytes), int64(len(b.bytes)))
@@ -258,11 +258,16 @@ func (s *Server) loadModel(ctx context.Context, in *modelUpload) (*oneModel, err
 	return &oneModel{newModelInfo(kept)}, nil
 }
 
-func (s *Server) modelFile(_ context.Context, in *ModelPath) (*file, error) {
+func (s *Server) modelFile(ctx context.Context, in *ModelPath) (*file, error) {
 	m, err := s.models.find(in.ID)
 	if err != nil {
 		return nil, err
 	}
+	_, leave, err := s.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	var buf bytes.Buffer
 	if err := modelfile.Write(&buf, m.m); err != nil {
 		return nil, contentError(err)

@@ -62,13 +62,16 @@ func contentError(err error) error {
 const longestValue = 200
 
 // finishProblem puts the request id into an error, and cuts what it echoes.
-func finishProblem(ctx huma.Context, _ string, v any) (any, error) {
+func (s *Server) finishProblem(ctx huma.Context, _ string, v any) (any, error) {
 	p, ok := v.(*huma.ErrorModel)
 	if !ok {
 		return v, nil
 	}
 	out := *p
 	out.Instance = requestID(ctx.Context())
+	if p.Status == http.StatusInternalServerError {
+		s.log.Error("unexpected", "id", out.Instance, "error", fmt.Sprint(p.Errors))
+	}
 	if out.Type == "" {
 		out.Type = "about:blank"
 	}

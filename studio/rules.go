@@ -27,7 +27,7 @@ type ruleInfo struct {
 	Formula    string   `json:"formula"`
 	Symmetric  bool     `json:"symmetric" doc:"treats on and off alike"`
 	Abstention *float64 `json:"abstention" nullable:"true" doc:"the opinion that changes nothing; null: there is none"`
-	Idempotent bool     `json:"composes_incrementally" doc:"an opinion given twice changes nothing; a running maximum and minimum are all that must be kept"`
+	Idempotent bool     `json:"idempotent" doc:"an opinion given twice counts once"`
 }
 
 type ruleList struct {

@@ -58,8 +58,9 @@ type NamedModel struct {
 
 // NamedData is a data set to serve.
 type NamedData struct {
-	Name string
+	Name string // best that of its file
 	Set  *dataset.Set
+	Args []string // flags of patchwork learn that read the file the same way
 }
 
 // Server is the API and the page. Make one with New, and Close it.
@@ -128,7 +129,7 @@ func New(opt Options) (*Server, error) {
 // take takes the operator's models and data.
 func (s *Server) take(opt *Options) error {
 	for i := range opt.Data {
-		if err := s.data.keep(&data{name: opt.Data[i].Name, set: opt.Data[i].Set, file: opt.Data[i].Name, fixed: true}); err != nil {
+		if err := s.data.keep(&data{name: opt.Data[i].Name, set: opt.Data[i].Set, file: opt.Data[i].Name, args: opt.Data[i].Args, fixed: true}); err != nil {
 			return err
 		}
 	}
@@ -163,7 +164,7 @@ func (s *Server) routes() error {
 		OpenAPI: &huma.OpenAPI{OpenAPI: "3.1.0", Components: &huma.Components{Schemas: registry},
 			Info: &huma.Info{Title: "Patchwork studio", Version: s.version, Description: "Explain binary images by a few experts, and learn such experts."}},
 		Formats: huma.DefaultFormats, DefaultFormat: "application/json", RejectUnknownQueryParameters: true,
-		Transformers: []huma.Transformer{finishProblem},
+		Transformers: []huma.Transformer{s.finishProblem},
 	}
 	if s.token != "" {
 		config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{"token": {Type: "http", Scheme: "bearer"}}
@@ -188,12 +189,10 @@ func (s *Server) routes() error {
 func (s *Server) dispatch() http.Handler {
 	found := s.read(s.mux)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// Event streams set their own. An error means no deadline, as in tests.
+		http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.limits.Time + s.limits.ReadTime + time.Minute))
 		h, pattern := s.mux.Handler(r)
 		if pattern != "" {
-			if !strings.HasSuffix(r.URL.Path, "/events") {
-				rc := http.NewResponseController(w)
-				rc.SetWriteDeadline(time.Now().Add(s.limits.Time + s.limits.ReadTime + time.Minute)) // an error: no deadline, as in tests
-			}
 			found.ServeHTTP(w, r)
 			return
 		}

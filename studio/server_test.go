@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -89,7 +90,7 @@ func newServer(t testing.TB, change func(*Options)) *Server {
 	opt := Options{
 		Version: "test", NoBuiltin: true, Log: slog.New(slog.DiscardHandler),
 		Models: []NamedModel{{Name: "strokes", Model: strokes(t)}, {Name: "voters", Model: voters(t)}},
-		Data:   []NamedData{{"drawings", drawings(t, 12)}, {"table", table()}},
+		Data:   []NamedData{{Name: "drawings", Set: drawings(t, 12)}, {Name: "table", Set: table()}},
 	}
 	if change != nil {
 		change(&opt)
@@ -245,6 +246,9 @@ func TestPageFitsItsPolicy(t *testing.T) {
 
 // The built-in models come by themselves; /readyz says when.
 func TestBuiltinModels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("learns three models; left out by -short")
+	}
 	s := newServer(t, func(o *Options) { o.NoBuiltin, o.Models, o.Data = false, nil, nil })
 	deadline := time.Now().Add(2 * time.Minute)
 	for (request{path: "/readyz"}).send(t, s).Code != 200 {
@@ -260,6 +264,15 @@ func TestBuiltinModels(t *testing.T) {
 	for _, e := range experts("letter-t") {
 		if e.Elongation < 4 {
 			t.Errorf("expert %d of the T is no stroke: elongation %.2f", e.Index, e.Elongation)
+		}
+	}
+	// Along a principal direction every expert moves as the model's description says.
+	info := ask[struct{ Geometry geometryInfo }](t, s, request{path: "/v1/models/letter-t"}, 200)
+	drawn := ask[struct{ Samples []sample }](t, s, request{path: "/v1/sample", body: `{"model":"letter-t","along":[0,1.5]}`}, 200).Samples[0]
+	for k, e := range experts("letter-t") {
+		by, at := info.Geometry.Components[1].Moves[k], drawn.Picks[k]
+		if math.Abs(e.Pose.DY+1.5*by.DY-float64(at.DY)) > 0.5 || math.Abs(e.Pose.DX+1.5*by.DX-float64(at.DX)) > 0.5 || math.Abs(e.Pose.Angle+1.5*by.Angle-at.Angle) > 1e-9 {
+			t.Errorf("expert %d is at %+v, from %+v by 1.5 times %+v", k, at, *e.Pose, by)
 		}
 	}
 	if n := len(experts("quadrants")); n != 8 {

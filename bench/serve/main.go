@@ -80,6 +80,9 @@ func (p *plan) measure(ctx context.Context, w io.Writer, s *server, l *load) err
 	if rate == 0 {
 		return fmt.Errorf("the first rate, %.0f requests a second, is already too much; give a lower -first", p.first)
 	}
+	for p.rate == 0 && ctx.Err() == nil && !watch(ctx, w, s, l, "longer", rate, 4*p.step).held(p.limit) {
+		rate *= 0.9 // a few good seconds are no minute
+	}
 	before := s.resident()
 	held := watch(ctx, w, s, l, "hold", rate, p.hold)
 	after := s.resident()

@@ -29,6 +29,7 @@ type serveFlags struct {
 type limitFlags struct {
 	body, upload, flight, modelMemory, searchMemory, dataMemory             byteSize
 	pixels, batch, samples, concurrent, queue, models, data, jobs, learning int
+	candidates, templates, effort                                           int
 	learnImages, streams                                                    int
 	time, readTime, learnTime                                               time.Duration
 }
@@ -98,6 +99,9 @@ func (l *limitFlags) add(cmd *cobra.Command) {
 	fs.IntVar(&l.pixels, "max-pixels", d.Pixels, "of one image")
 	fs.IntVar(&l.batch, "max-batch", d.Batch, "images in one request")
 	fs.IntVar(&l.samples, "max-samples", d.Samples, "in one request")
+	fs.IntVar(&l.candidates, "max-candidates", d.Candidates, "experts x poses of an uploaded or learned model")
+	fs.IntVar(&l.templates, "max-templates", d.Templates, "numbers of its templates, rotations counted")
+	fs.IntVar(&l.effort, "max-effort", d.Effort, "its candidates x pixels")
 	fs.IntVar(&l.concurrent, "max-concurrent", d.Concurrent, "requests at work at one time")
 	fs.IntVar(&l.queue, "max-queue", d.Queue, "requests that wait; further ones are answered 503")
 	fs.IntVar(&l.models, "max-models", d.Models, "uploaded and learned models kept")
@@ -120,7 +124,8 @@ func (l *limitFlags) limits(cmd *cobra.Command) (studio.Limits, error) {
 	}{
 		{"max-body", int64(l.body)}, {"max-upload", int64(l.upload)}, {"max-flight", int64(l.flight)}, {"max-data-memory", int64(l.dataMemory)},
 		{"max-model-memory", int64(l.modelMemory)}, {"max-search-memory", int64(l.searchMemory)},
-		{"max-pixels", int64(l.pixels)}, {"max-batch", int64(l.batch)}, {"max-samples", int64(l.samples)}, {"max-concurrent", int64(l.concurrent)},
+		{"max-pixels", int64(l.pixels)}, {"max-batch", int64(l.batch)},
+		{"max-candidates", int64(l.candidates)}, {"max-templates", int64(l.templates)}, {"max-effort", int64(l.effort)}, {"max-samples", int64(l.samples)}, {"max-concurrent", int64(l.concurrent)},
 		{"max-queue", int64(l.queue)}, {"max-models", int64(l.models)}, {"max-data", int64(l.data)}, {"max-jobs", int64(l.jobs)},
 		{"max-learn-queue", int64(l.learning)}, {"max-learn-images", int64(l.learnImages)}, {"max-streams", int64(l.streams)},
 		{"max-time", int64(l.time)}, {"max-read-time", int64(l.readTime)}, {"max-learn-time", int64(l.learnTime)},
@@ -134,7 +139,7 @@ func (l *limitFlags) limits(cmd *cobra.Command) (studio.Limits, error) {
 	}
 	return studio.Limits{BodyBytes: int64(l.body), UploadBytes: int64(l.upload), FlightBytes: int64(l.flight), DataBytes: int64(l.dataMemory),
 		ModelBytes: int64(l.modelMemory), SearchBytes: int64(l.searchMemory),
-		Pixels: l.pixels, Batch: l.batch, Samples: l.samples, Concurrent: l.concurrent, Queue: l.queue, Models: l.models, Data: l.data,
+		Pixels: l.pixels, Candidates: l.candidates, Templates: l.templates, Effort: l.effort, Batch: l.batch, Samples: l.samples, Concurrent: l.concurrent, Queue: l.queue, Models: l.models, Data: l.data,
 		Jobs: l.jobs, LearnQueue: l.learning, LearnImages: l.learnImages, Streams: l.streams,
 		Time: l.time, ReadTime: l.readTime, LearnTime: l.learnTime}, nil
 }
@@ -212,10 +217,21 @@ func (a *app) serveOptions(cmd *cobra.Command, f *serveFlags) (studio.Options, e
 		if err != nil {
 			return opt, err
 		}
-		opt.Data = append(opt.Data, studio.NamedData{Name: filepath.Base(path), Set: set})
+		opt.Data = append(opt.Data, studio.NamedData{Name: filepath.Base(path), Set: set, Args: f.data.args(cmd)})
 	}
 	opt.Log = a.logger(f.log.value)
 	return opt, nil
+}
+
+// args are the flags of serve that say how data are read.
+func (f *dataFlags) args(cmd *cobra.Command) []string {
+	var out []string
+	for _, name := range []string{"array", "threshold"} {
+		if flag := cmd.Flags().Lookup(name); flag.Changed {
+			out = append(out, "--"+name, flag.Value.String())
+		}
+	}
+	return out
 }
 
 // logger is the log of a server, on stderr. Quiet, it has only warnings.

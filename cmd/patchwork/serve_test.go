@@ -10,16 +10,15 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
-	"fmt"
 	"io"
 	"math/big"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
+
+	"example.com/patchwork/dataset/npy"
 )
 
 // site is a server run within the test.
@@ -180,6 +179,25 @@ func TestServeLearnsWhatItsCommandLearns(t *testing.T) {
 	}
 }
 
+// So does that of data read with a threshold.
+func TestServeKnowsHowDataWereRead(t *testing.T) {
+	t.Chdir(t.TempDir())
+	grey := make([]uint8, 6*16)
+	for i := range grey {
+		grey[i] = uint8(40 * (i % 7))
+	}
+	save(t, "grey.npz", npy.Member{Name: "x", Array: npy.New(make([]uint8, 6), 6)}, npy.Member{Name: "images", Array: npy.New(grey, 6, 4, 4)})
+	s := serve(t, "", "serve", "--data", "grey.npz", "--array", "images", "--threshold", "100", "--no-builtin", "--log", "none")
+	j := s.learned(t, map[string]any{"data": "d1", "experts": 2, "starts": 2})
+	if j.Command == nil || !strings.Contains(*j.Command, "--array images --threshold 100") {
+		t.Fatalf("%+v", j)
+	}
+	must(t, append(fields(strings.TrimPrefix(*j.Command, "patchwork ")), "-q")...)
+	if !bytes.Equal(s.want(t, "GET", "/v1/models/"+*j.Model+"/file", nil, 200), []byte(read(t, "model.npz"))) {
+		t.Errorf("%s makes another model", *j.Command)
+	}
+}
+
 // What explain prints is what the server answers.
 func TestServeExplainsAsExplain(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -247,50 +265,4 @@ func selfSigned(t *testing.T) {
 	}
 	write(t, "cert.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert})))
 	write(t, "key.pem", string(pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: private})))
-}
-
-// The process itself: SIGTERM drains and exits with 0, though somebody watches
-// a job.
-func TestServeDrainsOnSIGTERM(t *testing.T) {
-	dir := t.TempDir()
-	cmd := process(t, dir, "serve", "--addr", "127.0.0.1:0", "--log", "none")
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var url string
-	if _, err := fmt.Fscanf(out, "serving at %s\n", &url); err != nil {
-		t.Fatal(err)
-	}
-	s := &site{url: strings.TrimSuffix(url, "/")}
-	var j jobAnswer
-	for { // until the data set is there
-		res, err := http.Get(s.url + "/v1/data/letters-t")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if res.Body.Close(); res.StatusCode == 200 {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	decode(t, s.want(t, "POST", "/v1/learn", map[string]any{"data": "letters-t", "experts": 8, "shift": 14, "rotate": "24:2", "starts": 100}, 202), &j)
-	res, err := http.Get(s.url + "/v1/learn/" + j.ID + "/events")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.Copy(io.Discard, res.Body); err != nil {
-		t.Errorf("the stream of events was cut off: %v", err)
-	}
-	if err := cmd.Wait(); err != nil {
-		t.Error(err)
-	}
 }

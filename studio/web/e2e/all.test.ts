@@ -2,5 +2,6 @@
 import "./world.ts";
 import "./draw.ts";
 import "./models.ts";
+import "./agree.ts";
 import "./trouble.ts";
 import "./look.ts";

@@ -22,6 +22,17 @@ test("drawing a T shows two strokes, and who speaks; undo, redo, clear, keyboard
   await found(page, /The image is empty/);
   await draw(page, [[0.5, 0.16], [0.5, 0.9]]);
   assert.match(await found(page, /^One expert explains/), /expert 1/);
+
+  // The explanation follows while the pen is still down.
+  const at = (await page.locator(canvas).boundingBox())!;
+  await page.mouse.move(at.x + 0.15 * at.width, at.y + 0.14 * at.height);
+  await page.mouse.down();
+  await page.mouse.move(at.x + 0.85 * at.width, at.y + 0.14 * at.height, { steps: 12 });
+  await found(page, /^Two experts explain/);
+  await page.mouse.up();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await found(page, /^One expert/);
+
   await draw(page, [[0.15, 0.14], [0.85, 0.14]]);
   const two = await found(page, /^Two experts explain/);
   assert.equal(await page.locator(".picks > li").count(), 2);

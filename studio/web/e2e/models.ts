@@ -73,7 +73,7 @@ test("sampling, at random and along the principal directions", async () => {
   await slider.focus();
   for (let i = 0; i < 20; i++) await page.keyboard.press("ArrowRight");
   await page.waitForFunction((old) => (document.querySelector(".along canvas") as HTMLCanvasElement).toDataURL() !== old, mean);
-  await shot(page, "sample-laptop-light");
+  await shot(page, "sample-along-laptop-light");
   await clean(v);
 });
 
@@ -82,7 +82,7 @@ test("experts: the examples one explains best and worst", async () => {
   await page.getByRole("button", { name: /expert 1/ }).click();
   await page.getByRole("heading", { name: "Explains best" }).waitFor();
   assert.equal(await page.locator(".experts .strip").first().locator("canvas").count(), 6);
-  await shot(page, "experts-laptop-light");
+  await shot(page, "expert-examples-laptop-light");
   await clean(v);
 });
 
@@ -106,7 +106,7 @@ test("a table: its parts by name, a row as its parts, unknown cells predicted", 
   await page.waitForFunction(() => /\d+ %/.test(document.querySelector('[role=checkbox][aria-checked=mixed]')?.textContent ?? ""));
   const p = Number(/(\d+) %/.exec(await cell.innerText())?.[1]);
   assert.ok(p > 80, `pasta with tomatoes, basil and cheese: ${p} %`);
-  await shot(page, "tables-laptop-light");
+  await shot(page, "table-row-laptop-light");
   await clean(v);
 });
 

@@ -115,6 +115,6 @@ export async function stroke(page: Page, selector: string, points: [number, numb
   const at = ([x, y]: [number, number]) => [box.x + x * box.width, box.y + y * box.height] as const;
   await page.mouse.move(...at(points[0]));
   await page.mouse.down();
-  for (const p of points.slice(1)) await page.mouse.move(...at(p), { steps: 6 });
+  for (const p of points.slice(1)) await page.mouse.move(...at(p), { steps: 4 });
   await page.mouse.up();
 }

@@ -34,8 +34,9 @@ export async function found(page: Page, what: RegExp): Promise<string> {
 }
 
 export async function choose(page: Page, name: RegExp): Promise<void> {
-  const select = page.getByRole("combobox", { name: "Model" }), labels = await select.locator("option").allInnerTexts();
-  await select.selectOption({ label: labels.find((l) => name.test(l)) ?? `no model like ${name} in ${labels.join("; ")}` });
+  const select = page.getByRole("combobox", { name: "Model" }), option = select.locator("option", { hasText: name });
+  await option.waitFor({ state: "attached" });
+  await select.selectOption((await option.getAttribute("value"))!);
 }
 
 /** A stroke on the canvas of the Draw view, up to its explanation on the screen. */

@@ -41,7 +41,7 @@ export function App(): JSX.Element {
         {state === "token" ? <Token /> : <Body view={now} model={model} />}
       </main>
       <footer>
-        Patchwork {s?.version} · <a href="./openapi.json">API</a> · the method of <cite>Compact Compositional Models</cite>, Goessling and Amit, 2015
+        Patchwork {s?.version} · <a href="./openapi.json">API</a> · the method of <cite>Compact Compositional Models</cite>, Goessling and Amit, 2015 · <a href="./licenses.txt">licences</a>
       </footer>
     </>
   );

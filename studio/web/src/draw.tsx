@@ -7,6 +7,7 @@ import { strong } from "./compose.ts";
 import * as drawing from "./drawing.ts";
 import { Examples, exampleName } from "./examples.tsx";
 import { finding, percent } from "./format.ts";
+import { leftOver } from "./leftover.ts";
 import { bitColour, outline, overlay, paint } from "./paint.ts";
 import { Panels, Pursuit } from "./pursuit.tsx";
 import { open } from "./open.ts";
@@ -131,7 +132,7 @@ function Files({ onFile }: { onFile: (file: File | undefined) => void }): JSX.El
 
 /** The sentence that says what was found; it is read out when drawing pauses. */
 function Finding({ shown, model }: { shown: drawing.Shown; model: Model }): JSX.Element {
-  const n = shown.picks.length, layer = drawing.layerAt(shown, n), left = drawing.leftOver(shown.bits, layer, votesBothWays(model));
+  const n = shown.picks.length, layer = drawing.layerAt(shown, n), left = leftOver(shown.bits, layer, votesBothWays(model));
   const text = finding(shown.picks, moves(model), shown.bits.ink(), left), [spoken, setSpoken] = useState("");
   useEffect(() => {
     const timer = setTimeout(() => setSpoken(text), 600);

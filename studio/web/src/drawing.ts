@@ -1,9 +1,8 @@
 // What is on the canvas of the Draw view, and its explanation. It outlives the view, a change of model and a server that goes away.
-import { OFF, ON, UNKNOWN, type Bits } from "./bits.ts";
+import type { Bits } from "./bits.ts";
 import { words, Problem, type Explanation, type Detail } from "./api.ts";
 import { speakers, type Pick } from "./compose.ts";
 import { floatsOf } from "./decode.ts";
-import type { LeftOver } from "./format.ts";
 import { History } from "./history.ts";
 import { Latest } from "./latest.ts";
 import { api, Cell } from "./store.ts";
@@ -84,8 +83,10 @@ const explaining = new Latest<{ model: string; bits: Bits }, Shown>(
     problem.set("");
     shown.set(s);
   },
-  (error) => {
-    if (!(error instanceof Problem && error.offline)) problem.set(words(error));
+  (error, { model }) => {
+    if (error instanceof Problem && error.offline) return; // asked again when the server is back
+    problem.set(words(error));
+    if (error instanceof Problem && error.status === 503) setTimeout(() => explain(model), 700); // it is busy
   },
 );
 
@@ -107,22 +108,6 @@ export function layerAt(s: Shown, n: number): { experts: number[]; speaker: Int1
 }
 
 const layers = new WeakMap<Shown, ReturnType<typeof layerAt>[]>();
-
-/** What an explanation leaves open: 0 nothing; 1 and 2 see LeftOver. */
-export function leftOver(b: Bits, layer: { p: Float32Array; speaker: Int16Array }, both: boolean): LeftOver {
-  const out: LeftOver = { both, kind: new Uint8Array(layer.p.length), first: 0, second: 0 };
-  layer.p.forEach((p, i) => {
-    const c = b.cells[i], wrong = (c === ON && p < 0.5) || (c === OFF && p > 0.5);
-    if (both ? wrong : wrong && c === ON) {
-      out.kind[i] = 1;
-      out.first++;
-    } else if (c !== UNKNOWN && (both ? layer.speaker[i] < 0 : wrong)) {
-      out.kind[i] = 2;
-      out.second++;
-    }
-  });
-  return out;
-}
 
 let stroke: { at: number; bits: Bits } | null = null;
 

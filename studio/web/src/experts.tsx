@@ -88,7 +88,7 @@ export function Strengths({ expert, most }: { expert: Known; most: number }): JS
     <span class="strengths">
       {columns.slice(0, most).map((c) => (
         <span key={c.index} class="strength">
-          <span class="name">{c.name}</span>
+          <span class="name" title={c.name}>{c.name}</span>
           <Vote p={c.p} q={c.q} expert={expert.index} />
           <span class="value">{percent(c.p)}</span>
         </span>

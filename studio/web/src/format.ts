@@ -1,5 +1,6 @@
 // Numbers and poses in words.
 import type { Pick } from "./compose.ts";
+import type { LeftOver } from "./leftover.ts";
 
 /** A pose as one reads it: "4 up, 7 left, turned 12° clockwise", or "in place". */
 export function poseWords(p: { dy: number; dx: number; angle: number }, digits = 0): string {
@@ -36,17 +37,6 @@ const small = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eig
 /** "Two experts", "One expert", "14 experts". */
 export function count(n: number, noun: string): string {
   return `${small[n] ?? n} ${noun}${n === 1 ? "" : "s"}`;
-}
-
-/**
- * What stays unexplained, pixel by pixel, and how much. Where experts speak for ink only: kind 1 is ink that is less likely
- * than not, 2 paper where ink is expected. Where they vote both ways: kind 1 contradicts them, 2 is left to chance, nobody speaks.
- */
-export interface LeftOver {
-  both: boolean;
-  kind: Uint8Array;
-  first: number;
-  second: number;
 }
 
 /** What was found, in one sentence or two, for the eye and for a screen reader; moves: experts have poses. */

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { leftOver, layerAt, type Shown } from "./drawing.ts";
+import { layerAt, type Shown } from "./drawing.ts";
+import { leftOver } from "./leftover.ts";
 import { number, poseShort, poseWords } from "./format.ts";
 import { css, hue, mix, type Paper, type RGB } from "./palette.ts";
 import { probability, voices } from "./paint.ts";

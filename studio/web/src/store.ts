@@ -119,7 +119,9 @@ api.onOffline = () => {
 };
 api.onToken = () => link.set("token");
 
-/** The data sets whose images fit a model. */
+/** The data sets whose images fit a model: of its size, and of a table with the same columns. */
 export function fitting(model: Model | null, all: Data[]): Data[] {
-  return model ? all.filter((d) => d.height === model.height && d.width === model.width) : [];
+  if (!model) return [];
+  const names = model.columns?.join("\n");
+  return all.filter((d) => d.height === model.height && d.width === model.width && (!names || !d.columns || d.columns.join("\n") === names));
 }

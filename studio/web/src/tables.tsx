@@ -100,7 +100,7 @@ function Because({ expert, bits }: { expert: Known; bits: Bits }): JSX.Element {
         const agrees = bits.cells[c.index] === UNKNOWN ? "unknown" : (bits.cells[c.index] === ON) === c.p >= 0.5 ? "agrees" : "disagrees";
         return (
           <span key={c.index} class={`strength ${agrees}`}>
-            <span class="name"><span role="img" aria-label={agrees}>{{ agrees: "✓", disagrees: "✗", unknown: "?" }[agrees]}</span> {c.name}</span>
+            <span class="name" title={c.name}><span role="img" aria-label={agrees}>{{ agrees: "✓", disagrees: "✗", unknown: "?" }[agrees]}</span> {c.name}</span>
             <Vote p={c.p} q={c.q} expert={expert.index} />
             <span class="value">{percent(c.p)}</span>
           </span>

@@ -1,0 +1,128 @@
+package studio
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+
+	"example.com/patchwork/dataset"
+)
+
+// data is a data set being served. It does not change once it is kept.
+type data struct {
+	id, name string
+	set      *dataset.Set
+	file     string   // what a command line calls it
+	args     []string // flags that read it the same way, such as --threshold 128
+	fixed    bool
+	labels   map[string]label // of its metadata
+}
+
+// bytes is what its images take in memory, packed, and its metadata.
+func (d *data) bytes() int64 {
+	n := int64(0)
+	for _, img := range d.set.Images {
+		n += 128 + 2*8*int64(img.Height())*int64((img.Width()+63)/64)
+	}
+	for _, c := range d.set.Meta {
+		n += 8 * int64(c.Len())
+		if text, ok := c.Values.([]string); ok {
+			for _, t := range text {
+				n += 8 + int64(len(t))
+			}
+		}
+	}
+	return n
+}
+
+// library is the data sets being served.
+type library struct {
+	mu    sync.Mutex
+	limit int
+	space int64
+	used  int64
+	next  int
+	all   []*data
+}
+
+func newLibrary(limit int, space int64) *library { return &library{limit: limit, space: space} }
+
+// keep takes a data set and gives it an id. The error says that there is no
+// room.
+func (l *library) keep(d *data) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	size := d.bytes()
+	d.labels = newLabels(d.set)
+	if !d.fixed {
+		if err := l.roomFor(size); err != nil {
+			return err
+		}
+		l.used += size
+	}
+	if d.id == "" {
+		l.next++
+		d.id = fmt.Sprintf("d%d", l.next)
+	}
+	l.all = append(l.all, d)
+	return nil
+}
+
+func (l *library) roomFor(size int64) error {
+	loose := 0
+	for _, d := range l.all {
+		if !d.fixed {
+			loose++
+		}
+	}
+	if loose >= l.limit {
+		return problemf(http.StatusInsufficientStorage, "this server keeps %d uploaded data sets; delete one first", l.limit)
+	}
+	if l.used+size > l.space {
+		return problemf(http.StatusInsufficientStorage, "the data sets would take %d bytes of the %d that this server keeps; delete one first", l.used+size, l.space)
+	}
+	return nil
+}
+
+func (l *library) list() []*data {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.all)
+}
+
+func (l *library) size() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.used
+}
+
+func (l *library) find(id string) (*data, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var ids []string
+	for _, d := range l.all {
+		if d.id == id {
+			return d, nil
+		}
+		ids = append(ids, d.id)
+	}
+	return nil, problemf(http.StatusNotFound, "there is no data set %.64q; there are %s", id, some(ids))
+}
+
+func (l *library) remove(id string) error {
+	d, err := l.find(id)
+	if err != nil {
+		return err
+	}
+	if d.fixed {
+		return problemf(http.StatusConflict, "data set %s is built in or was given to the server at its start; it cannot be deleted", id)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if i := slices.Index(l.all, d); i >= 0 {
+		l.all = slices.Delete(l.all, i, i+1)
+		l.used -= d.bytes()
+	}
+	return nil
+}
