@@ -18,13 +18,13 @@ type scenario struct {
 
 // Pipeline is what an in-process pipeline of Beam takes around its E-step, and
 // one whose workers Prism starts from the staged program (docs/scale.md).
-const stagedPipeline = 3.0
+const stagedPipeline = 1.0
 
 var scenarios = []scenario{
 	{"1e9 rows of 64 columns, 8 experts", "scale-narrow", 1e9,
-		Costs{Row: 1.2e-6, Shard: 1e-3, Merge: .3e-3, MStep: 5e-3, Pipeline: stagedPipeline, TallyBytes: 5e3, ModelBytes: 5e3}},
-	{"1e9 rows of 784 columns, 64 experts", "scale-wide", 1e9,
-		Costs{Row: 10e-6, Shard: 20e-3, Merge: 20e-3, MStep: 50e-3, Pipeline: stagedPipeline, TallyBytes: 5e5, ModelBytes: 4e5}},
+		Costs{Row: .56e-6, Shard: .8e-3, Merge: .12e-3, MStep: .2e-3, Pipeline: stagedPipeline, TallyBytes: 6.1e3, ModelBytes: 4.7e3}},
+	{"1e8 rows of 784 columns, 64 experts", "scale-wide", 1e8,
+		Costs{Row: 54e-6, Shard: 1.5e-3, Merge: 1.1e-3, MStep: 3.6e-3, Pipeline: stagedPipeline, TallyBytes: 1.15e5, ModelBytes: 4.02e5}},
 }
 
 // sizes are the numbers of workers.

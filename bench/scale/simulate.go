@@ -144,7 +144,9 @@ type simulation struct {
 type shardState struct {
 	done     bool
 	attempts int
-	running  []int // workers
+	running  []int   // workers
+	silent   bool    // whoever had it is dead, and nobody has noticed yet
+	since    float64 // when that one began
 }
 
 type workerState struct {
@@ -234,7 +236,8 @@ func (s *simulation) step() {
 		w.down = true
 		s.add(event{at: s.now + s.cluster.Restart, kind: back, worker: e.worker})
 	case lost:
-		if !s.shards[e.shard].done {
+		if sh := &s.shards[e.shard]; sh.silent && !sh.done {
+			sh.silent = false
 			s.queue = append(s.queue, e.shard)
 		}
 	case back:
@@ -264,6 +267,7 @@ func (s *simulation) leave(worker int) {
 	sh := &s.shards[w.shard]
 	sh.running = slices.DeleteFunc(sh.running, func(other int) bool { return other == worker })
 	if len(sh.running) == 0 {
+		sh.silent, sh.since = true, w.since
 		s.add(event{at: s.now + s.cluster.Detect, kind: lost, worker: worker, shard: w.shard})
 	}
 	w.shard = -1
@@ -289,13 +293,17 @@ func (s *simulation) assign() {
 	}
 }
 
-// slowest is the shard that has been worked on for longest, by one worker alone
-// and longer than it should take; -1 if there is none.
+// slowest is the shard that one worker, who may be dead, has had for longest, and
+// longer than it should take; -1 if there is none.
 func (s *simulation) slowest() int {
 	shard, since := -1, s.now-s.work*1.00005
 	for i := range s.shards {
-		if r := s.shards[i].running; len(r) == 1 && s.workers[r[0]].since < since {
-			shard, since = i, s.workers[r[0]].since
+		sh := &s.shards[i]
+		switch {
+		case sh.silent && !sh.done && sh.since < since:
+			shard, since = i, sh.since
+		case len(sh.running) == 1 && s.workers[sh.running[0]].since < since:
+			shard, since = i, s.workers[sh.running[0]].since
 		}
 	}
 	return shard
@@ -305,6 +313,7 @@ func (s *simulation) start(worker, shard int) {
 	s.run.Attempts++
 	w, sh := &s.workers[worker], &s.shards[shard]
 	sh.attempts++
+	sh.silent = false
 	sh.running = append(sh.running, worker)
 	w.shard, w.since = shard, s.now
 	w.attempt++

@@ -307,7 +307,7 @@ type child struct {
 	stderr  *bytes.Buffer
 }
 
-func start(t *testing.T, args ...string) *child {
+func start(t testing.TB, args ...string) *child {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -333,7 +333,7 @@ func start(t *testing.T, args ...string) *child {
 	return c
 }
 
-func (c *child) ask(t *testing.T, r engine.Request) engine.Reply {
+func (c *child) ask(t testing.TB, r engine.Request) engine.Reply {
 	t.Helper()
 	r.Version = engine.Version
 	if err := c.request.Encode(r); err != nil {

@@ -18,7 +18,7 @@ import (
 
 // prismServer starts a Prism server, whose workers find Beam's boot program, and
 // returns its address and process.
-func prismServer(t *testing.T, boot string) (endpoint string, server *exec.Cmd) {
+func prismServer(t testing.TB, boot string) (endpoint string, server *exec.Cmd) {
 	t.Helper()
 	program, err := exec.LookPath("prism")
 	if err != nil {
@@ -177,6 +177,43 @@ func whenAtWork(endpoint string, do func(worker int)) <-chan bool {
 		done <- false
 	}()
 	return done
+}
+
+// BenchmarkPipeline is an E-step over a handful of rows: what a pipeline takes
+// beside its work, in this process, on a server of its own with workers here, and
+// with workers that it starts from the staged program.
+func BenchmarkPipeline(b *testing.B) {
+	boot, err := exec.LookPath("container")
+	if err != nil {
+		b.Skip("no boot program here: go install github.com/apache/beam/sdks/v2/go/container@v2.77.0")
+	}
+	endpoint, _ := prismServer(b, boot)
+	script, err := filepath.Abs("../../boot.sh")
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := newRun(b, 230, "npy")
+	for _, c := range []struct {
+		name string
+		args []string
+	}{
+		{"in-process", nil},
+		{"loopback", []string{"--endpoint=" + endpoint, "--environment_type=LOOPBACK"}},
+		{"staged", []string{"--endpoint=" + endpoint, "--environment_type=PROCESS", fmt.Sprintf("--environment_config={%q:%q}", "command", script)}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			child := start(b, append(c.args, "--shards=4")...)
+			if reply := child.ask(b, engine.Request{Job: r.job}); reply.Error != "" {
+				b.Fatal(reply.Error)
+			}
+			for b.Loop() {
+				if reply := child.ask(b, engine.Request{Step: r.step(b)}); reply.Error != "" {
+					b.Fatal(reply.Error)
+				}
+			}
+			child.in.Close()
+		})
+	}
 }
 
 // noWorkers waits until no worker of a server is left.
