@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"example.com/patchwork"
@@ -199,15 +198,6 @@ func timed(call func() error) (timing, error) {
 	slices.Sort(wall)
 	slices.Sort(cpu)
 	return timing{wall[1], cpu[1]}, nil
-}
-
-// processorTime is what this process has used so far.
-func processorTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err) // it takes no argument that could be wrong
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // seconds is the processor time of a call.
