@@ -54,11 +54,14 @@ func (e *Explanations) addScores(start, logLik, logLikModel float64) {
 func (e *Explanations) addAll(rows *score.Picked) {
 	first := len(e.Picks)
 	e.Picks = slices.Grow(e.Picks, len(rows.Expert))[:first+len(rows.Expert)]
+	picks, gains := e.Picks[first:][:len(rows.Expert)], rows.Gain[:len(rows.Expert)]
 	for at, k := range rows.Expert {
-		e.Picks[first+at] = Pick{Expert: int(k), Gain: rows.Gain[at]}
+		picks[at] = Pick{Expert: int(k), Gain: gains[at]}
 	}
-	for _, end := range rows.From[1:] {
-		e.From = append(e.From, first+int(end))
+	from := len(e.From)
+	e.From = append(e.From, rows.From[1:]...)
+	for i := range e.From[from:] {
+		e.From[from+i] += first
 	}
 	e.StartLogLik = append(e.StartLogLik, rows.Start...)
 	e.LogLik = append(e.LogLik, rows.LogLik...)

@@ -103,7 +103,7 @@ func stepShare(p *kernel.Path, loops *kernel.RowLoops, peak roofline.Peak, ghz f
 	for i := range list {
 		list[i] = int32(i)
 	}
-	picks, gains := make([]int32, 8*rowsInList), make([]float64, 8*rowsInList)
+	picks, gains := make([]int8, 8*rowsInList), make([]float64, 8*rowsInList)
 	lists, counts := make([]int32, (lanes+1)*kernel.Block), make([]int32, lanes+1)
 	cycles := fastest(each, func() {
 		clear(counts)

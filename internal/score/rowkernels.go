@@ -169,7 +169,7 @@ func countBytes(seen, on, mask, x []uint64, weight uint64) {
 	}
 }
 
-func step(table, costs []float64, need float64, x []uint64, words int, list []int32, groups int, picks []int32, gains []float64, lists, counts []int32) {
+func step(table, costs []float64, need float64, x []uint64, words int, list []int32, groups int, picks []int8, gains []float64, lists, counts []int32) {
 	var totals [32]float64
 	for _, n := range list {
 		row := x[int(n)*words:][:words]
@@ -187,7 +187,7 @@ func step(table, costs []float64, need float64, x []uint64, words int, list []in
 		for !(totals[c] >= most-kernel.Tie) {
 			c++
 		}
-		picks[8*n], gains[8*n] = int32(c), totals[c]+costs[c]
+		picks[8*n], gains[8*n] = int8(c), totals[c]+costs[c]
 		if !(totals[c] > need) {
 			c = len(costs)
 		}
@@ -224,9 +224,11 @@ func rowSums(table []float64, x []uint64, words int, list []int32, groups int, o
 	}
 }
 
-func gatherEights(from []int, depth, picks []int32, gains []float64, outPicks []int32, outGains []float64) {
+func gatherEights(from []int, depth []int32, picks []int8, gains []float64, outPicks []int32, outGains []float64) {
 	for i, d := range depth {
-		copy(outPicks[from[i]:], picks[8*i:][:d])
+		for j, c := range picks[8*i:][:d] {
+			outPicks[from[i]+j] = int32(c)
+		}
 		copy(outGains[from[i]:], gains[8*i:][:d])
 		from[i+1] = from[i] + int(d)
 	}

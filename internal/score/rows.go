@@ -197,7 +197,7 @@ func (r *Rows) Explain(rows Packed, out *Picked) {
 func (r *Rows) explainBlock(rows Packed, from, to int, out *Picked) {
 	n := from
 	if r.sets.on && rows.Known == nil {
-		r.explainSets(rows, from, to)
+		r.explainSets(rows, from, to, out)
 		n += r.gather(0, out)
 	}
 	for ; n < to; n++ {

@@ -295,7 +295,7 @@ func (in *loopInput) run(l *kernel.RowLoops) (out []any) {
 	if copy(costs, in.c); in.picked > 0 {
 		table[8*in.picked] = math.Inf(-1)
 	}
-	list, picks, exact, sums := []int32{1, 0, 2}, make([]int32, 24), make([]float64, 24), make([]float64, 3)
+	list, picks, exact, sums := []int32{1, 0, 2}, make([]int8, 24), make([]float64, 24), make([]float64, 3)
 	counts := make([]int32, lanes+1)
 	lists := make([]int32, (lanes+1)*kernel.Block)
 	x := slices.Concat(in.x, in.up, in.known)

@@ -37,10 +37,9 @@ type sets struct {
 
 	// By row of the block: what was found. Picks and gains are by eight steps
 	// each: step i of row n is entry 8*n+i%8 of slice i/8.
-	depth         []int32 // picks, or -1: rare
-	start, logLik []float64
-	picks         [][]int32
-	gains         [][]float64
+	depth []int32 // picks, or -1: rare
+	picks [][]int8
+	gains [][]float64
 }
 
 // set is a set of experts, and the rows of the block that picked it.
@@ -94,22 +93,24 @@ func (s *sets) find(members uint64) *set {
 	return t
 }
 
-// explainSets explains rows [from, to), at most kernel.Block.
-func (r *Rows) explainSets(rows Packed, from, to int) {
+// explainSets explains rows [from, to), at most kernel.Block, and tells out their
+// log-likelihoods.
+func (r *Rows) explainSets(rows Packed, from, to int, out *Picked) {
 	s, x := &r.sets, rows.On[from*r.words:to*r.words]
-	s.depth, s.start, s.logLik = resize(s.depth, to-from), resize(s.start, to-from), resize(s.logLik, to-from)
+	start, logLik := out.Start[from:to], out.LogLik[from:to]
+	s.depth = resize(s.depth, to-from)
 	for n := range to - from {
 		s.empty.rows = append(s.empty.rows, int32(n))
 	}
 	s.active = append(s.active[:0], s.empty)
 	for step := 0; len(s.active) > 0; step++ {
 		if step/8 == len(s.picks) {
-			s.picks, s.gains = append(s.picks, make([]int32, 8*kernel.Block)), append(s.gains, make([]float64, 8*kernel.Block))
+			s.picks, s.gains = append(s.picks, make([]int8, 8*kernel.Block)), append(s.gains, make([]float64, 8*kernel.Block))
 		}
 		s.next = s.next[:0]
 		for _, t := range s.active {
 			if r.ready(t) {
-				r.stepSet(t, x, step)
+				r.stepSet(t, x, step, start, logLik)
 			} else {
 				s.end(t.rows, -1)
 			}
@@ -136,10 +137,10 @@ func (r *Rows) ready(t *set) bool {
 }
 
 // stepSet lets the rows at a set take a step: on to another set, or to the end.
-func (r *Rows) stepSet(t *set, x []uint64, step int) {
+func (r *Rows) stepSet(t *set, x []uint64, step int, start, logLik []float64) {
 	s, need := &r.sets, r.opt.MinGain+Tie
 	if step == 0 {
-		r.loops.Sums(t.logLik, x, r.words, t.rows, r.groups, s.start)
+		r.loops.Sums(t.logLik, x, r.words, t.rows, r.groups, start)
 		if r.opt.Forced {
 			need = math.Inf(-1)
 		}
@@ -153,7 +154,7 @@ func (r *Rows) stepSet(t *set, x []uint64, step int) {
 		}
 		ended = s.lists[s.lanes*kernel.Block:][:s.counts[s.lanes]]
 	}
-	r.loops.Sums(t.logLik, x, r.words, ended, r.groups, s.logLik)
+	r.loops.Sums(t.logLik, x, r.words, ended, r.groups, logLik)
 	s.end(ended, int32(step))
 }
 
@@ -202,19 +203,15 @@ func (r *Rows) gatherEights(n, end int, out *Picked) {
 	out.Expert, out.Gain = slices.Grow(out.Expert, most+8-at)[:most+8], slices.Grow(out.Gain, most+8-at)[:most+8]
 	r.loops.Gather(out.From[row:], s.depth[n:end], s.picks[0][8*n:], s.gains[0][8*n:], out.Expert, out.Gain)
 	out.Expert, out.Gain = out.Expert[:most], out.Gain[:most]
-	copy(out.Start[row:], s.start[n:end])
-	copy(out.LogLik[row:], s.logLik[n:end])
 }
 
 // gatherDeep is gather of a row with more than eight picks.
 func (s *sets) gatherDeep(n int, out *Picked) {
-	row, depth := len(out.From)-1, int(s.depth[n])
-	for step := 0; step < depth; step += 8 {
-		out.Expert = append(out.Expert, s.picks[step/8][8*n:][:min(8, depth-step)]...)
-		out.Gain = append(out.Gain, s.gains[step/8][8*n:][:min(8, depth-step)]...)
+	for step := range int(s.depth[n]) {
+		out.Expert = append(out.Expert, int32(s.picks[step/8][8*n+step%8]))
+		out.Gain = append(out.Gain, s.gains[step/8][8*n+step%8])
 	}
 	out.From = append(out.From, len(out.Expert))
-	out.Start[row], out.LogLik[row] = s.start[n], s.logLik[n]
 }
 
 // makeSet makes the tables of a set.

@@ -67,7 +67,7 @@ type RowLoops struct {
 	// Table holds, by group, by eight lanes, and by the values p of the pixels,
 	// eight numbers; if ByLane, by group, lane, and the values p, one.
 	ByLane bool
-	Step   func(table, costs []float64, need float64, x []uint64, words int, list []int32, groups int, picks []int32, gains []float64, lists, counts []int32)
+	Step   func(table, costs []float64, need float64, x []uint64, words int, list []int32, groups int, picks []int8, gains []float64, lists, counts []int32)
 
 	// Sums sets out[n], for the rows n of list, to the sum of what the table has
 	// for the groups of four pixels, 16 numbers each.
@@ -76,7 +76,7 @@ type RowLoops struct {
 	// Gather copies depth[i], at most eight, of the eight numbers from 8*i on to
 	// from[i] on, in both, and sets from[i+1] to behind them. There is room for
 	// eight numbers from each from[i] on.
-	Gather func(from []int, depth, picks []int32, gains []float64, outPicks []int32, outGains []float64)
+	Gather func(from []int, depth []int32, picks []int8, gains []float64, outPicks []int32, outGains []float64)
 }
 
 // RowVectors is the vector code of a path, or nil where it has none; a loop that

@@ -88,7 +88,7 @@ var rowsAVX512 = &RowLoops{
 		count(&seen[0], &on[0], &mask[0], &x[0], weight, words)
 	},
 	ByLane: true,
-	Step: func(table, costs []float64, need float64, x []uint64, words int, list []int32, groups int, picks []int32, gains []float64, lists, counts []int32) {
+	Step: func(table, costs []float64, need float64, x []uint64, words int, list []int32, groups int, picks []int8, gains []float64, lists, counts []int32) {
 		if len(list) == 0 {
 			return
 		}
@@ -107,7 +107,7 @@ var rowsAVX512 = &RowLoops{
 		_ = table[16*groups-1]
 		rowSumsAcross(&table[0], &x[0], words, &list[0], len(list), groups, &out[0])
 	},
-	Gather: func(from []int, depth, picks []int32, gains []float64, outPicks []int32, outGains []float64) {
+	Gather: func(from []int, depth []int32, picks []int8, gains []float64, outPicks []int32, outGains []float64) {
 		n := len(depth)
 		if n == 0 {
 			return
@@ -174,13 +174,13 @@ var rowsAVX2 = &RowLoops{
 		_, _, _, _ = above0[n-1], below0[n-1], above1[n-1], below1[n-1]
 		exchangeAVX2(&gains[0], &above0[0], &below0[0], &above1[0], &below1[0], l0, l1, n/8)
 	},
-	Step: func(table, costs []float64, need float64, x []uint64, words int, list []int32, groups int, picks []int32, gains []float64, lists, counts []int32) {
+	Step: func(table, costs []float64, need float64, x []uint64, words int, list []int32, groups int, picks []int8, gains []float64, lists, counts []int32) {
 		if len(list) == 0 {
 			return
 		}
 		lanes := len(costs)
 		_, _, _ = table[16*groups*lanes-1], lists[(lanes+1)*Block-1], counts[lanes]
-		loop := [...]func(table, costs *float64, need, tie float64, x *uint64, row int, list *int32, n, groups int, picks *int32, gains *float64, lists, counts *int32){
+		loop := [...]func(table, costs *float64, need, tie float64, x *uint64, row int, list *int32, n, groups int, picks *int8, gains *float64, lists, counts *int32){
 			step8AVX2, step16AVX2, step24AVX2, step32AVX2}[lanes/8-1]
 		loop(&table[0], &costs[0], need, Tie, &x[0], 8*words, &list[0], len(list), groups, &picks[0], &gains[0], &lists[0], &counts[0])
 	},

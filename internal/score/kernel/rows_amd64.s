@@ -410,7 +410,7 @@ DATA laneNumbers<>+240(SB)/8, $0x000000000000001e
 DATA laneNumbers<>+248(SB)/8, $0x000000000000001f
 GLOBL laneNumbers<>(SB), RODATA|NOPTR, $256
 
-// func step8Across(table *float64, costs *float64, lanes int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int32, gains *float64, lists *int32, counts *int32)
+// func step8Across(table *float64, costs *float64, lanes int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·step8Across(SB), $2560-112
 	MOVQ list+56(FP), AX
@@ -791,7 +791,7 @@ send:
 	MOVQ    2304(DX)(DI*8), R9
 	VMOVSD  2368(DX)(DI*8), X0
 	SHLQ    $0x03, R8
-	MOVL    R9, (R11)(R8*4)
+	MOVB    R9, (R11)(R8*1)
 	VMOVSD  X0, (R12)(R8*8)
 	INCQ    DI
 	CMPQ    DI, SI
@@ -802,7 +802,7 @@ send:
 	VZEROUPPER
 	RET
 
-// func stepAcross(table *float64, costs *float64, lanes int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int32, gains *float64, lists *int32, counts *int32)
+// func stepAcross(table *float64, costs *float64, lanes int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·stepAcross(SB), $2560-112
 	MOVQ list+56(FP), AX
@@ -1230,7 +1230,7 @@ send:
 	MOVQ    2304(DX)(DI*8), R9
 	VMOVSD  2368(DX)(DI*8), X0
 	SHLQ    $0x03, R8
-	MOVL    R9, (R11)(R8*4)
+	MOVB    R9, (R11)(R8*1)
 	VMOVSD  X0, (R12)(R8*8)
 	INCQ    DI
 	CMPQ    DI, SI
@@ -1416,8 +1416,8 @@ send:
 	VZEROUPPER
 	RET
 
-// func gather(from *int, depth *int32, n int, picks *int32, gains *float64, outPicks *int32, outGains *float64)
-// Requires: AVX, AVX512F
+// func gather(from *int, depth *int32, n int, picks *int8, gains *float64, outPicks *int32, outGains *float64)
+// Requires: AVX, AVX2, AVX512F
 TEXT ·gather(SB), NOSPLIT, $0-56
 	MOVQ from+0(FP), AX
 	MOVQ depth+8(FP), CX
@@ -1429,19 +1429,19 @@ TEXT ·gather(SB), NOSPLIT, $0-56
 	MOVQ (AX), R9
 
 row:
-	MOVLQSX (CX), R10
-	VMOVDQU (BX), Y0
-	VMOVUPD (SI), Z1
-	VMOVDQU Y0, (DI)(R9*4)
-	VMOVUPD Z1, (R8)(R9*8)
-	ADDQ    R10, R9
-	MOVQ    R9, 8(AX)
-	ADDQ    $0x08, AX
-	ADDQ    $0x04, CX
-	ADDQ    $0x20, BX
-	ADDQ    $0x40, SI
-	DECQ    DX
-	JNZ     row
+	MOVLQSX   (CX), R10
+	VPMOVSXBD (BX), Y0
+	VMOVUPD   (SI), Z1
+	VMOVDQU   Y0, (DI)(R9*4)
+	VMOVUPD   Z1, (R8)(R9*8)
+	ADDQ      R10, R9
+	MOVQ      R9, 8(AX)
+	ADDQ      $0x08, AX
+	ADDQ      $0x04, CX
+	ADDQ      $0x08, BX
+	ADDQ      $0x40, SI
+	DECQ      DX
+	JNZ       row
 	VZEROUPPER
 	RET
 
@@ -1707,7 +1707,7 @@ next:
 	VZEROUPPER
 	RET
 
-// func step8AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int32, gains *float64, lists *int32, counts *int32)
+// func step8AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 // Requires: AVX, AVX2, BMI, CMOV
 TEXT ·step8AVX2(SB), NOSPLIT, $64-104
 	MOVQ table+0(FP), AX
@@ -1827,7 +1827,7 @@ lanes0done:
 	MOVQ         SI, R9
 	SHLQ         $0x03, R9
 	MOVQ         picks+72(FP), R10
-	MOVL         DI, (R10)(R9*4)
+	MOVB         DI, (R10)(R9*1)
 	MOVQ         costs+8(FP), R10
 	VADDSD       (R10)(DI*8), X0, X0
 	MOVQ         gains+80(FP), R10
@@ -1845,7 +1845,7 @@ lanes0done:
 	VZEROUPPER
 	RET
 
-// func step16AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int32, gains *float64, lists *int32, counts *int32)
+// func step16AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 // Requires: AVX, AVX2, BMI, CMOV
 TEXT ·step16AVX2(SB), NOSPLIT, $128-104
 	MOVQ table+0(FP), AX
@@ -2060,7 +2060,7 @@ lanes1done:
 	MOVQ         SI, R9
 	SHLQ         $0x03, R9
 	MOVQ         picks+72(FP), R10
-	MOVL         DI, (R10)(R9*4)
+	MOVB         DI, (R10)(R9*1)
 	MOVQ         costs+8(FP), R10
 	VADDSD       (R10)(DI*8), X0, X0
 	MOVQ         gains+80(FP), R10
@@ -2078,7 +2078,7 @@ lanes1done:
 	VZEROUPPER
 	RET
 
-// func step24AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int32, gains *float64, lists *int32, counts *int32)
+// func step24AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 // Requires: AVX, AVX2, BMI, CMOV
 TEXT ·step24AVX2(SB), NOSPLIT, $192-104
 	MOVQ table+0(FP), AX
@@ -2388,7 +2388,7 @@ lanes2done:
 	MOVQ         SI, R9
 	SHLQ         $0x03, R9
 	MOVQ         picks+72(FP), R10
-	MOVL         DI, (R10)(R9*4)
+	MOVB         DI, (R10)(R9*1)
 	MOVQ         costs+8(FP), R10
 	VADDSD       (R10)(DI*8), X0, X0
 	MOVQ         gains+80(FP), R10
@@ -2406,7 +2406,7 @@ lanes2done:
 	VZEROUPPER
 	RET
 
-// func step32AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int32, gains *float64, lists *int32, counts *int32)
+// func step32AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 // Requires: AVX, AVX2, BMI, CMOV
 TEXT ·step32AVX2(SB), NOSPLIT, $256-104
 	MOVQ table+0(FP), AX
@@ -2811,7 +2811,7 @@ lanes3done:
 	MOVQ         SI, R9
 	SHLQ         $0x03, R9
 	MOVQ         picks+72(FP), R10
-	MOVL         DI, (R10)(R9*4)
+	MOVB         DI, (R10)(R9*1)
 	MOVQ         costs+8(FP), R10
 	VADDSD       (R10)(DI*8), X0, X0
 	MOVQ         gains+80(FP), R10

@@ -37,12 +37,12 @@ func strengthen16(gains *int32, alone *int32, value *int32, row int, units *int3
 // step8Across is RowLoops.Step of tables by lane.
 //
 //go:noescape
-func step8Across(table *float64, costs *float64, lanes int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int32, gains *float64, lists *int32, counts *int32)
+func step8Across(table *float64, costs *float64, lanes int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 
 // stepAcross is RowLoops.Step of tables by lane.
 //
 //go:noescape
-func stepAcross(table *float64, costs *float64, lanes int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int32, gains *float64, lists *int32, counts *int32)
+func stepAcross(table *float64, costs *float64, lanes int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 
 // rowSumsAcross is RowLoops.Sums.
 //
@@ -52,7 +52,7 @@ func rowSumsAcross(table *float64, x *uint64, words int, list *int32, n int, gro
 // gather is RowLoops.Gather.
 //
 //go:noescape
-func gather(from *int, depth *int32, n int, picks *int32, gains *float64, outPicks *int32, outGains *float64)
+func gather(from *int, depth *int32, n int, picks *int8, gains *float64, outPicks *int32, outGains *float64)
 
 // addFours32AVX2 is RowLoops.AddFours for 32 lanes of rows of that many bytes, 4*quads fours.
 //
@@ -77,22 +77,22 @@ func strengthen16AVX2(gains *int32, alone *int32, value *int32, row int, units *
 // step8AVX2 is RowLoops.Step for 8 lanes.
 //
 //go:noescape
-func step8AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int32, gains *float64, lists *int32, counts *int32)
+func step8AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 
 // step16AVX2 is RowLoops.Step for 16 lanes.
 //
 //go:noescape
-func step16AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int32, gains *float64, lists *int32, counts *int32)
+func step16AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 
 // step24AVX2 is RowLoops.Step for 24 lanes.
 //
 //go:noescape
-func step24AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int32, gains *float64, lists *int32, counts *int32)
+func step24AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 
 // step32AVX2 is RowLoops.Step for 32 lanes.
 //
 //go:noescape
-func step32AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int32, gains *float64, lists *int32, counts *int32)
+func step32AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 
 // rowSumsAVX2 is RowLoops.Sums.
 //

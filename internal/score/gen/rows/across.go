@@ -142,7 +142,7 @@ const found = 64 * (mostWords + mostLanes)
 // stepAcross is Step for eight lanes, which stay in registers, or for more.
 func stepAcross(name string, more bool) {
 	// Its memory may need more stack than there is: it is not NOSPLIT.
-	TEXT(name, 0, "func(table, costs *float64, lanes int, need, tie float64, x *uint64, words int, list *int32, n, groups int, picks *int32, gains *float64, lists, counts *int32)")
+	TEXT(name, 0, "func(table, costs *float64, lanes int, need, tie float64, x *uint64, words int, list *int32, n, groups int, picks *int8, gains *float64, lists, counts *int32)")
 	Doc(name + " is RowLoops.Step of tables by lane.")
 	Pragma("noescape")
 	list, left := param("list"), param("n")
@@ -310,7 +310,7 @@ func send(list, left, memory reg.Register) {
 	MOVQ(Mem{Base: memory, Index: i, Scale: 8, Disp: found}, c)
 	VMOVSD(Mem{Base: memory, Index: i, Scale: 8, Disp: found + 64}, value)
 	SHLQ(Imm(3), n)
-	MOVL(c.As32(), Mem{Base: picks, Index: n, Scale: 4})
+	MOVB(c.As8(), Mem{Base: picks, Index: n, Scale: 1})
 	VMOVSD(value, Mem{Base: gains, Index: n, Scale: 8})
 	INCQ(i)
 	CMPQ(i, some)
@@ -349,7 +349,7 @@ func rowSumsAcross() {
 
 // gather copies what was found in rows, eight numbers each, behind one another.
 func gather() {
-	start("gather", "from *int, depth *int32, n int, picks *int32, gains *float64, outPicks *int32, outGains *float64",
+	start("gather", "from *int, depth *int32, n int, picks *int8, gains *float64, outPicks *int32, outGains *float64",
 		"gather is RowLoops.Gather.")
 	from, depth, n, picks, gains := param("from"), param("depth"), param("n"), param("picks"), param("gains")
 	outPicks, outGains := param("outPicks"), param("outGains")
@@ -357,7 +357,7 @@ func gather() {
 	MOVQ(Mem{Base: from}, at)
 	Label("row")
 	MOVLQSX(Mem{Base: depth}, d)
-	VMOVDQU(Mem{Base: picks}, e)
+	VPMOVSXBD(Mem{Base: picks}, e)
 	VMOVUPD(Mem{Base: gains}, g)
 	VMOVDQU(e, Mem{Base: outPicks, Index: at, Scale: 4})
 	VMOVUPD(g, Mem{Base: outGains, Index: at, Scale: 8})
@@ -365,7 +365,7 @@ func gather() {
 	MOVQ(at, Mem{Base: from, Disp: 8})
 	ADDQ(Imm(8), from)
 	ADDQ(Imm(4), depth)
-	ADDQ(Imm(32), picks)
+	ADDQ(Imm(8), picks)
 	ADDQ(Imm(64), gains)
 	DECQ(n)
 	JNZ(LabelRef("row"))

@@ -9,7 +9,7 @@ import (
 )
 
 // stepSignature has need and tie in nats, row in bytes, n rows in the list.
-const stepSignature = "table, costs *float64, need, tie float64, x *uint64, row int, list *int32, n, groups int, picks *int32, gains *float64, lists, counts *int32"
+const stepSignature = "table, costs *float64, need, tie float64, x *uint64, row int, list *int32, n, groups int, picks *int8, gains *float64, lists, counts *int32"
 
 // block is kernel.Block, in bits.
 const block = 13
@@ -77,7 +77,7 @@ func sendOne(n, c reg.Register, totals Mem, width int) {
 	MOVQ(n, at)
 	SHLQ(Imm(3), at)
 	MOVQ(fixed("picks"), out)
-	MOVL(c.(reg.GPVirtual).As32(), Mem{Base: out, Index: at, Scale: 4})
+	MOVB(c.(reg.GPVirtual).As8(), Mem{Base: out, Index: at, Scale: 1})
 	MOVQ(fixed("costs"), out)
 	VADDSD(Mem{Base: out, Index: c, Scale: 8}, value, value)
 	MOVQ(fixed("gains"), out)
