@@ -105,14 +105,19 @@ func stepShare(p *kernel.Path, loops *kernel.RowLoops, peak roofline.Peak, ghz f
 	}
 	picks, gains := make([]int8, 8*rowsInList), make([]float64, 8*rowsInList)
 	lists, counts := make([]int32, (lanes+1)*kernel.Block), make([]int32, lanes+1)
+	numbers := []int64{0, 1, 2, 3, 4, 5, 6, 7}
 	cycles := fastest(each, func() {
 		clear(counts)
-		loops.Step(table, costs, 1, x, words, list, groupsARow, picks, gains, lists, counts)
+		if loops.Across != nil {
+			loops.Across(table, costs, numbers, lanes, 1, x, words, list, groupsARow, picks, gains, lists, counts)
+		} else {
+			loops.Step(table, costs, 1, x, words, list, groupsARow, picks, gains, lists, counts)
+		}
 	}) * ghz * 1e9 / rowsInList
 	s := share{p.Name, "Step, 8 experts and a row of 128 columns", "L1 reads and adds", cycles, groupsARow * lanes * 8 / peak.LoadAdd}
-	if loops.ByLane {
+	if loops.Across != nil {
 		const vector = 64 // bytes: eight rows
-		s.bound, s.least = "lookups", groupsARow*lanes/8/(peak.Lookup/vector)
+		s.loop, s.bound, s.least = "Across, 8 experts and a row of 128 columns", "lookups", groupsARow*lanes/8/(peak.Lookup/vector)
 	}
 	return s
 }

@@ -300,10 +300,23 @@ func (in *loopInput) run(l *kernel.RowLoops) (out []any) {
 	lists := make([]int32, (lanes+1)*kernel.Block)
 	x := slices.Concat(in.x, in.up, in.known)
 	l.Sums(table, x, in.words, list, groups, sums)
-	if l.ByLane {
-		table = byLane(table, lanes)
+	// Only some lanes are choices, all of them where there are many.
+	var choices []int64
+	for c := range lanes {
+		if lanes > 8 || c == 0 || in.lots[c]%3 != 0 {
+			choices = append(choices, int64(c))
+			continue
+		}
+		for p := range 16 {
+			table[c/8*128+8*p+c%8] = math.Inf(-1)
+		}
 	}
-	l.Step(table, costs, in.c[0], x, in.words, list, groups, picks[3:], exact, lists, counts)
+	if l.Across != nil {
+		table, costs := byLane(table, costs, choices)
+		l.Across(table, costs, choices, lanes, in.c[0], x, in.words, list, groups, picks[3:], exact, lists, counts)
+	} else {
+		l.Step(table, costs, in.c[0], x, in.words, list, groups, picks[3:], exact, lists, counts)
+	}
 	out = append(out, picks, exact, sums, lists, counts)
 
 	from, depth, outPicks, outGains := []int{1, 0, 0, 0}, []int32{2, 0, 3}, make([]int32, 14), make([]float64, 14)
@@ -311,15 +324,20 @@ func (in *loopInput) run(l *kernel.RowLoops) (out []any) {
 	return append(out, from, outPicks[:6], outGains[:6])
 }
 
-// byLane is a table of Step in its other order.
-func byLane(table []float64, lanes int) []float64 {
-	out := make([]float64, len(table))
-	for at, v := range table {
-		g, rest := at/(16*lanes), at%(16*lanes)
-		c, p := rest/128*8+rest%8, rest%128/8
-		out[(g*lanes+c)*16+p] = v
+// byLane is a table and costs of Step for Across, of the lanes chosen.
+func byLane(table, costs []float64, chosen []int64) (across, ofChosen []float64) {
+	group := 16 * len(costs)
+	for at := 0; at < len(table); at += group {
+		for _, c := range chosen {
+			for p := range 16 {
+				across = append(across, table[at+int(c)/8*128+8*p+int(c)%8])
+			}
+		}
 	}
-	return out
+	for _, c := range chosen {
+		ofChosen = append(ofChosen, costs[c])
+	}
+	return across, ofChosen
 }
 
 func FuzzRows(f *testing.F) {

@@ -2,6 +2,7 @@ package score
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"example.com/patchwork/internal/score/kernel"
@@ -48,6 +49,8 @@ type set struct {
 	met     int  // rows that came here
 	odd     bool // a pixel is or may become impossible
 	gains   []float64
+	choices []int64   // where Across is used: the experts of its lanes
+	costs   []float64 // and their costs
 	logLik  []float64 // of the pixels, in the order of Total, by four and their values
 	next    []*set    // by the expert that joins
 	rows    []int32
@@ -148,7 +151,12 @@ func (r *Rows) stepSet(t *set, x []uint64, step int, start, logLik []float64) {
 	ended := t.rows
 	if step < r.opt.MaxPicks && step < r.experts {
 		clear(s.counts)
-		r.loops.Step(t.gains, s.costs, need, x, r.words, t.rows, r.groups, s.picks[step/8][step%8:], s.gains[step/8][step%8:], s.lists, s.counts)
+		picks, gains := s.picks[step/8][step%8:], s.gains[step/8][step%8:]
+		if r.loops.Across != nil {
+			r.loops.Across(t.gains, t.costs, t.choices, s.lanes, need, x, r.words, t.rows, r.groups, picks, gains, s.lists, s.counts)
+		} else {
+			r.loops.Step(t.gains, s.costs, need, x, r.words, t.rows, r.groups, picks, gains, s.lists, s.counts)
+		}
 		for c := range r.experts {
 			s.send(t, c, s.lists[c*kernel.Block:][:s.counts[c]])
 		}
@@ -217,7 +225,8 @@ func (s *sets) gatherDeep(n int, out *Picked) {
 // makeSet makes the tables of a set.
 func (r *Rows) makeSet(t *set) {
 	lanes := r.sets.lanes
-	t.gains, t.logLik = make([]float64, r.groups*16*lanes), make([]float64, r.groups*16)
+	t.logLik = make([]float64, r.groups*16)
+	r.chooseLanes(t)
 	terms, logLiks := r.sets.terms, make([]float64, 8) // by pixel of four, value and lane
 	for g := range r.groups {
 		clear(terms)
@@ -234,19 +243,56 @@ func (r *Rows) makeSet(t *set) {
 			t.odd = t.odd || v-v != 0
 		}
 		*(*[16]float64)(t.logLik[16*g:]) = fourSums(logLiks, 1)
-		table := t.gains[16*lanes*g:][:16*lanes]
-		for c := range lanes {
-			sums := fourSums(terms[c:], lanes)
-			if g == 0 && (c >= r.experts || t.members>>c&1 != 0) {
-				sums = noChoice
-			}
-			if r.loops.ByLane {
-				*(*[16]float64)(table[16*c:]) = sums
-				continue
-			}
-			for p, sum := range sums {
-				table[c/8*128+8*p+c%8] = sum
-			}
+		if r.loops.Across != nil {
+			r.fillAcross(t, g)
+		} else {
+			r.fill(t, g)
+		}
+	}
+}
+
+// chooseLanes makes room for the gains of a set. Across goes only through the
+// experts that are still to be picked.
+func (r *Rows) chooseLanes(t *set) {
+	if r.loops.Across == nil {
+		t.gains = make([]float64, r.groups*16*r.sets.lanes)
+		return
+	}
+	for c := range r.experts {
+		if t.members>>c&1 == 0 {
+			t.choices, t.costs = append(t.choices, int64(c)), append(t.costs, r.sets.costs[c])
+		}
+	}
+	if n := len(t.choices); n > 8 {
+		more := (n+7)&^7 - n
+		t.choices, t.costs = append(t.choices, make([]int64, more)...), append(t.costs, make([]float64, more)...)
+	}
+	t.gains = make([]float64, r.groups*16*len(t.choices))
+}
+
+// fillAcross fills in the gains of group g.
+func (r *Rows) fillAcross(t *set, g int) {
+	choices := r.experts - bits.OnesCount64(t.members)
+	table := t.gains[16*len(t.choices)*g:][:16*len(t.choices)]
+	for i, c := range t.choices {
+		sums := fourSums(r.sets.terms[c:], r.sets.lanes)
+		if i >= choices {
+			sums = noChoice
+		}
+		*(*[16]float64)(table[16*i:]) = sums
+	}
+}
+
+// fill is fillAcross in the order of Step.
+func (r *Rows) fill(t *set, g int) {
+	table := t.gains[16*r.sets.lanes*g:][:16*r.sets.lanes]
+	for c := range r.sets.lanes {
+		sums := fourSums(r.sets.terms[c:], r.sets.lanes)
+		if g == 0 && (c >= r.experts || t.members>>c&1 != 0) {
+			sums = noChoice
+		}
+		for p, sum := range sums {
+			table[c/8*128+8*p+c%8] = sum
 		}
 	}
 }

@@ -65,9 +65,14 @@ type RowLoops struct {
 	// none of them twice, len(costs) lanes, 8 to 32, and at most 64 groups.
 	//
 	// Table holds, by group, by eight lanes, and by the values p of the pixels,
-	// eight numbers; if ByLane, by group, lane, and the values p, one.
-	ByLane bool
-	Step   func(table, costs []float64, need float64, x []uint64, words int, list []int32, groups int, picks []int8, gains []float64, lists, counts []int32)
+	// eight numbers.
+	Step func(table, costs []float64, need float64, x []uint64, words int, list []int32, groups int, picks []int8, gains []float64, lists, counts []int32)
+
+	// Across is Step where lane i is expert numbers[i], in rising order: that is
+	// picked, and has the list; rows that end go to list end. There are up to
+	// eight lanes, or a multiple of eight. Table holds, by group, lane, and the
+	// values p of the pixels, one number. Nil where Step is all there is.
+	Across func(table, costs []float64, numbers []int64, end int, need float64, x []uint64, words int, list []int32, groups int, picks []int8, gains []float64, lists, counts []int32)
 
 	// Sums sets out[n], for the rows n of list, to the sum of what the table has
 	// for the groups of four pixels, 16 numbers each.

@@ -87,18 +87,16 @@ var rowsAVX512 = &RowLoops{
 		_, _, _ = seen[8*words-1], on[8*words-1], x[words-1]
 		count(&seen[0], &on[0], &mask[0], &x[0], weight, words)
 	},
-	ByLane: true,
-	Step: func(table, costs []float64, need float64, x []uint64, words int, list []int32, groups int, picks []int8, gains []float64, lists, counts []int32) {
+	Across: func(table, costs []float64, numbers []int64, end int, need float64, x []uint64, words int, list []int32, groups int, picks []int8, gains []float64, lists, counts []int32) {
 		if len(list) == 0 {
 			return
 		}
-		lanes := len(costs)
-		_, _, _ = table[16*groups*lanes-1], lists[(lanes+1)*Block-1], counts[lanes]
-		loop := stepAcross
-		if lanes == 8 {
-			loop = step8Across
+		lanes, loop := len(costs), acrossMore
+		if lanes <= 8 {
+			loop = acrossLanes[lanes-1]
 		}
-		loop(&table[0], &costs[0], lanes, need, Tie, &x[0], words, &list[0], len(list), groups, &picks[0], &gains[0], &lists[0], &counts[0])
+		_, _, _, _ = table[16*groups*lanes-1], numbers[lanes-1], lists[(end+1)*Block-1], counts[end]
+		loop(&table[0], &costs[0], &numbers[0], lanes, end, need, Tie, &x[0], words, &list[0], len(list), groups, &picks[0], &gains[0], &lists[0], &counts[0])
 	},
 	Sums: func(table []float64, x []uint64, words int, list []int32, groups int, out []float64) {
 		if len(list) == 0 {
@@ -116,6 +114,9 @@ var rowsAVX512 = &RowLoops{
 		gather(&from[0], &depth[0], n, &picks[0], &gains[0], &outPicks[0], &outGains[0])
 	},
 }
+
+var acrossLanes = [...]func(table, costs *float64, numbers *int64, lanes, end int, need, tie float64, x *uint64, words int, list *int32, n, groups int, picks *int8, gains *float64, lists, counts *int32){
+	across1, across2, across3, across4, across5, across6, across7, across8}
 
 func strengthenVector(gains, alone, units, spare []int32, up, x []uint64, c int) {
 	n, words := len(gains), len(up)

@@ -376,49 +376,15 @@ next:
 	VZEROUPPER
 	RET
 
-DATA laneNumbers<>+0(SB)/8, $0x0000000000000000
-DATA laneNumbers<>+8(SB)/8, $0x0000000000000001
-DATA laneNumbers<>+16(SB)/8, $0x0000000000000002
-DATA laneNumbers<>+24(SB)/8, $0x0000000000000003
-DATA laneNumbers<>+32(SB)/8, $0x0000000000000004
-DATA laneNumbers<>+40(SB)/8, $0x0000000000000005
-DATA laneNumbers<>+48(SB)/8, $0x0000000000000006
-DATA laneNumbers<>+56(SB)/8, $0x0000000000000007
-DATA laneNumbers<>+64(SB)/8, $0x0000000000000008
-DATA laneNumbers<>+72(SB)/8, $0x0000000000000009
-DATA laneNumbers<>+80(SB)/8, $0x000000000000000a
-DATA laneNumbers<>+88(SB)/8, $0x000000000000000b
-DATA laneNumbers<>+96(SB)/8, $0x000000000000000c
-DATA laneNumbers<>+104(SB)/8, $0x000000000000000d
-DATA laneNumbers<>+112(SB)/8, $0x000000000000000e
-DATA laneNumbers<>+120(SB)/8, $0x000000000000000f
-DATA laneNumbers<>+128(SB)/8, $0x0000000000000010
-DATA laneNumbers<>+136(SB)/8, $0x0000000000000011
-DATA laneNumbers<>+144(SB)/8, $0x0000000000000012
-DATA laneNumbers<>+152(SB)/8, $0x0000000000000013
-DATA laneNumbers<>+160(SB)/8, $0x0000000000000014
-DATA laneNumbers<>+168(SB)/8, $0x0000000000000015
-DATA laneNumbers<>+176(SB)/8, $0x0000000000000016
-DATA laneNumbers<>+184(SB)/8, $0x0000000000000017
-DATA laneNumbers<>+192(SB)/8, $0x0000000000000018
-DATA laneNumbers<>+200(SB)/8, $0x0000000000000019
-DATA laneNumbers<>+208(SB)/8, $0x000000000000001a
-DATA laneNumbers<>+216(SB)/8, $0x000000000000001b
-DATA laneNumbers<>+224(SB)/8, $0x000000000000001c
-DATA laneNumbers<>+232(SB)/8, $0x000000000000001d
-DATA laneNumbers<>+240(SB)/8, $0x000000000000001e
-DATA laneNumbers<>+248(SB)/8, $0x000000000000001f
-GLOBL laneNumbers<>(SB), RODATA|NOPTR, $256
-
-// func step8Across(table *float64, costs *float64, lanes int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
+// func acrossMore(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·step8Across(SB), $2560-112
-	MOVQ list+56(FP), AX
-	MOVQ n+64(FP), CX
+TEXT ·acrossMore(SB), $2560-128
+	MOVQ list+72(FP), AX
+	MOVQ n+80(FP), CX
 	LEAQ (SP), DX
 	ADDQ $0x3f, DX
 	ANDQ $-64, DX
-	MOVQ lanes+16(FP), BX
+	MOVQ lanes+24(FP), BX
 	SHLQ $0x07, BX
 
 rows:
@@ -431,403 +397,11 @@ rows:
 	DECQ         DI
 	KMOVB        DI, K1
 	VPMOVSXDQ.Z  (AX), K1, Z0
-	VPBROADCASTQ words+48(FP), Z1
+	VPBROADCASTQ words+64(FP), Z1
 	VPMULUDQ     Z1, Z0, Z0
-	MOVQ         x+40(FP), SI
+	MOVQ         x+56(FP), SI
 	MOVQ         DX, DI
-	MOVQ         words+48(FP), R8
-
-word:
-	VPXORQ     Z2, Z2, Z2
-	KMOVB      K1, K2
-	VPGATHERQQ (SI)(Z0*8), K2, Z2
-	VMOVDQU64  Z2, (DI)
-	ADDQ       $0x08, SI
-	ADDQ       $0x40, DI
-	DECQ       R8
-	JNZ        word
-	MOVQ       table+0(FP), SI
-	MOVQ       costs+8(FP), DI
-	VPXORQ     Z3, Z3, Z3
-	VMOVAPD    Z3, Z0
-	VMOVAPD    Z3, Z1
-	VMOVAPD    Z3, Z8
-	VMOVAPD    Z3, Z9
-	VMOVAPD    Z3, Z10
-	VMOVAPD    Z3, Z11
-	VMOVAPD    Z3, Z12
-	VMOVAPD    Z3, Z13
-	IMUL3Q     $0x00, BX, R8
-	ADDQ       SI, R8
-	MOVQ       groups+72(FP), R9
-	MOVQ       DX, R10
-	XORQ       R11, R11
-	SUBQ       $0x00, R9
-	JLE        firstdone
-
-firstword:
-	VMOVDQU64 (R10), Z14
-	ADDQ      $0x40, R10
-
-firstgroup:
-	VMOVUPD   (R8), Z15
-	VPERMT2PD 64(R8), Z14, Z15
-	VADDPD    Z15, Z0, Z0
-	VMOVUPD   128(R8), Z15
-	VPERMT2PD 192(R8), Z14, Z15
-	VADDPD    Z15, Z1, Z1
-	VMOVUPD   256(R8), Z15
-	VPERMT2PD 320(R8), Z14, Z15
-	VADDPD    Z15, Z8, Z8
-	VMOVUPD   384(R8), Z15
-	VPERMT2PD 448(R8), Z14, Z15
-	VADDPD    Z15, Z9, Z9
-	VMOVUPD   512(R8), Z15
-	VPERMT2PD 576(R8), Z14, Z15
-	VADDPD    Z15, Z10, Z10
-	VMOVUPD   640(R8), Z15
-	VPERMT2PD 704(R8), Z14, Z15
-	VADDPD    Z15, Z11, Z11
-	VMOVUPD   768(R8), Z15
-	VPERMT2PD 832(R8), Z14, Z15
-	VADDPD    Z15, Z12, Z12
-	VMOVUPD   896(R8), Z15
-	VPERMT2PD 960(R8), Z14, Z15
-	VADDPD    Z15, Z13, Z13
-	SUBQ      $0x04, R9
-	JLE       firstdone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R11
-	TESTQ     $0x00000003, R11
-	JZ        firstword
-	VPSRLQ    $0x10, Z14, Z14
-	JMP       firstgroup
-
-firstdone:
-	VPXORQ  Z4, Z4, Z4
-	VMOVAPD Z4, Z14
-	VMOVAPD Z4, Z15
-	VMOVAPD Z4, Z16
-	VMOVAPD Z4, Z17
-	VMOVAPD Z4, Z18
-	VMOVAPD Z4, Z19
-	VMOVAPD Z4, Z20
-	VMOVAPD Z4, Z21
-	IMUL3Q  $0x01, BX, R8
-	ADDQ    SI, R8
-	MOVQ    groups+72(FP), R9
-	MOVQ    DX, R10
-	XORQ    R11, R11
-	SUBQ    $0x01, R9
-	JLE     seconddone
-
-secondword:
-	VMOVDQU64 (R10), Z22
-	VPSRLQ    $0x04, Z22, Z22
-	ADDQ      $0x40, R10
-
-secondgroup:
-	VMOVUPD   (R8), Z23
-	VPERMT2PD 64(R8), Z22, Z23
-	VADDPD    Z23, Z14, Z14
-	VMOVUPD   128(R8), Z23
-	VPERMT2PD 192(R8), Z22, Z23
-	VADDPD    Z23, Z15, Z15
-	VMOVUPD   256(R8), Z23
-	VPERMT2PD 320(R8), Z22, Z23
-	VADDPD    Z23, Z16, Z16
-	VMOVUPD   384(R8), Z23
-	VPERMT2PD 448(R8), Z22, Z23
-	VADDPD    Z23, Z17, Z17
-	VMOVUPD   512(R8), Z23
-	VPERMT2PD 576(R8), Z22, Z23
-	VADDPD    Z23, Z18, Z18
-	VMOVUPD   640(R8), Z23
-	VPERMT2PD 704(R8), Z22, Z23
-	VADDPD    Z23, Z19, Z19
-	VMOVUPD   768(R8), Z23
-	VPERMT2PD 832(R8), Z22, Z23
-	VADDPD    Z23, Z20, Z20
-	VMOVUPD   896(R8), Z23
-	VPERMT2PD 960(R8), Z22, Z23
-	VADDPD    Z23, Z21, Z21
-	SUBQ      $0x04, R9
-	JLE       seconddone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R11
-	TESTQ     $0x00000003, R11
-	JZ        secondword
-	VPSRLQ    $0x10, Z22, Z22
-	JMP       secondgroup
-
-seconddone:
-	VADDPD  Z14, Z0, Z0
-	VADDPD  Z15, Z1, Z1
-	VADDPD  Z16, Z8, Z8
-	VADDPD  Z17, Z9, Z9
-	VADDPD  Z18, Z10, Z10
-	VADDPD  Z19, Z11, Z11
-	VADDPD  Z20, Z12, Z12
-	VADDPD  Z21, Z13, Z13
-	VPXORQ  Z5, Z5, Z5
-	VMOVAPD Z5, Z14
-	VMOVAPD Z5, Z15
-	VMOVAPD Z5, Z16
-	VMOVAPD Z5, Z17
-	VMOVAPD Z5, Z18
-	VMOVAPD Z5, Z19
-	VMOVAPD Z5, Z20
-	VMOVAPD Z5, Z21
-	IMUL3Q  $0x02, BX, R8
-	ADDQ    SI, R8
-	MOVQ    groups+72(FP), R9
-	MOVQ    DX, R10
-	XORQ    R11, R11
-	SUBQ    $0x02, R9
-	JLE     thirddone
-
-thirdword:
-	VMOVDQU64 (R10), Z22
-	VPSRLQ    $0x08, Z22, Z22
-	ADDQ      $0x40, R10
-
-thirdgroup:
-	VMOVUPD   (R8), Z23
-	VPERMT2PD 64(R8), Z22, Z23
-	VADDPD    Z23, Z14, Z14
-	VMOVUPD   128(R8), Z23
-	VPERMT2PD 192(R8), Z22, Z23
-	VADDPD    Z23, Z15, Z15
-	VMOVUPD   256(R8), Z23
-	VPERMT2PD 320(R8), Z22, Z23
-	VADDPD    Z23, Z16, Z16
-	VMOVUPD   384(R8), Z23
-	VPERMT2PD 448(R8), Z22, Z23
-	VADDPD    Z23, Z17, Z17
-	VMOVUPD   512(R8), Z23
-	VPERMT2PD 576(R8), Z22, Z23
-	VADDPD    Z23, Z18, Z18
-	VMOVUPD   640(R8), Z23
-	VPERMT2PD 704(R8), Z22, Z23
-	VADDPD    Z23, Z19, Z19
-	VMOVUPD   768(R8), Z23
-	VPERMT2PD 832(R8), Z22, Z23
-	VADDPD    Z23, Z20, Z20
-	VMOVUPD   896(R8), Z23
-	VPERMT2PD 960(R8), Z22, Z23
-	VADDPD    Z23, Z21, Z21
-	SUBQ      $0x04, R9
-	JLE       thirddone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R11
-	TESTQ     $0x00000003, R11
-	JZ        thirdword
-	VPSRLQ    $0x10, Z22, Z22
-	JMP       thirdgroup
-
-thirddone:
-	VPXORQ  Z6, Z6, Z6
-	VMOVAPD Z6, Z22
-	VMOVAPD Z6, Z23
-	VMOVAPD Z6, Z24
-	VMOVAPD Z6, Z25
-	VMOVAPD Z6, Z26
-	VMOVAPD Z6, Z27
-	VMOVAPD Z6, Z28
-	VMOVAPD Z6, Z29
-	IMUL3Q  $0x03, BX, R8
-	ADDQ    SI, R8
-	MOVQ    groups+72(FP), SI
-	MOVQ    DX, R9
-	XORQ    R10, R10
-	SUBQ    $0x03, SI
-	JLE     fourthdone
-
-fourthword:
-	VMOVDQU64 (R9), Z30
-	VPSRLQ    $0x0c, Z30, Z30
-	ADDQ      $0x40, R9
-
-fourthgroup:
-	VMOVUPD   (R8), Z31
-	VPERMT2PD 64(R8), Z30, Z31
-	VADDPD    Z31, Z22, Z22
-	VMOVUPD   128(R8), Z31
-	VPERMT2PD 192(R8), Z30, Z31
-	VADDPD    Z31, Z23, Z23
-	VMOVUPD   256(R8), Z31
-	VPERMT2PD 320(R8), Z30, Z31
-	VADDPD    Z31, Z24, Z24
-	VMOVUPD   384(R8), Z31
-	VPERMT2PD 448(R8), Z30, Z31
-	VADDPD    Z31, Z25, Z25
-	VMOVUPD   512(R8), Z31
-	VPERMT2PD 576(R8), Z30, Z31
-	VADDPD    Z31, Z26, Z26
-	VMOVUPD   640(R8), Z31
-	VPERMT2PD 704(R8), Z30, Z31
-	VADDPD    Z31, Z27, Z27
-	VMOVUPD   768(R8), Z31
-	VPERMT2PD 832(R8), Z30, Z31
-	VADDPD    Z31, Z28, Z28
-	VMOVUPD   896(R8), Z31
-	VPERMT2PD 960(R8), Z30, Z31
-	VADDPD    Z31, Z29, Z29
-	SUBQ      $0x04, SI
-	JLE       fourthdone
-	LEAQ      (R8)(BX*4), R8
-	INCQ      R10
-	TESTQ     $0x00000003, R10
-	JZ        fourthword
-	VPSRLQ    $0x10, Z30, Z30
-	JMP       fourthgroup
-
-fourthdone:
-	VADDPD       Z22, Z14, Z14
-	VADDPD       Z23, Z15, Z15
-	VADDPD       Z24, Z16, Z16
-	VADDPD       Z25, Z17, Z17
-	VADDPD       Z26, Z18, Z18
-	VADDPD       Z27, Z19, Z19
-	VADDPD       Z28, Z20, Z20
-	VADDPD       Z29, Z21, Z21
-	VADDPD       Z14, Z0, Z0
-	VADDPD       Z15, Z1, Z1
-	VADDPD       Z16, Z8, Z8
-	VADDPD       Z17, Z9, Z9
-	VADDPD       Z18, Z10, Z10
-	VADDPD       Z19, Z11, Z11
-	VADDPD       Z20, Z12, Z12
-	VADDPD       Z21, Z13, Z13
-	VBROADCASTSD (DI), Z14
-	VSUBPD       Z14, Z0, Z0
-	VBROADCASTSD 8(DI), Z14
-	VSUBPD       Z14, Z1, Z1
-	VBROADCASTSD 16(DI), Z14
-	VSUBPD       Z14, Z8, Z8
-	VBROADCASTSD 24(DI), Z14
-	VSUBPD       Z14, Z9, Z9
-	VBROADCASTSD 32(DI), Z14
-	VSUBPD       Z14, Z10, Z10
-	VBROADCASTSD 40(DI), Z14
-	VSUBPD       Z14, Z11, Z11
-	VBROADCASTSD 48(DI), Z14
-	VSUBPD       Z14, Z12, Z12
-	VBROADCASTSD 56(DI), Z14
-	VSUBPD       Z14, Z13, Z13
-	VPXORQ       Z7, Z7, Z7
-	VMOVAPD      Z7, Z14
-	VMOVAPD      Z7, Z15
-	VMOVAPD      Z7, Z16
-	VMAXPD       Z0, Z10, Z17
-	VMAXPD       Z1, Z11, Z18
-	VMAXPD       Z8, Z12, Z19
-	VMAXPD       Z9, Z13, Z20
-	VMAXPD       Z17, Z19, Z17
-	VMAXPD       Z18, Z20, Z18
-	VMAXPD       Z17, Z18, Z17
-	VBROADCASTSD tie+32(FP), Z18
-	VSUBPD       Z18, Z17, Z17
-	MOVQ         costs+8(FP), SI
-	LEAQ         laneNumbers<>+0(SB), DI
-	VCMPPD       $0x0d, Z17, Z13, K1
-	VMOVAPD      Z13, K1, Z14
-	VPBROADCASTQ 56(DI), K1, Z15
-	VBROADCASTSD 56(SI), K1, Z16
-	VCMPPD       $0x0d, Z17, Z12, K1
-	VMOVAPD      Z12, K1, Z14
-	VPBROADCASTQ 48(DI), K1, Z15
-	VBROADCASTSD 48(SI), K1, Z16
-	VCMPPD       $0x0d, Z17, Z11, K1
-	VMOVAPD      Z11, K1, Z14
-	VPBROADCASTQ 40(DI), K1, Z15
-	VBROADCASTSD 40(SI), K1, Z16
-	VCMPPD       $0x0d, Z17, Z10, K1
-	VMOVAPD      Z10, K1, Z14
-	VPBROADCASTQ 32(DI), K1, Z15
-	VBROADCASTSD 32(SI), K1, Z16
-	VCMPPD       $0x0d, Z17, Z9, K1
-	VMOVAPD      Z9, K1, Z14
-	VPBROADCASTQ 24(DI), K1, Z15
-	VBROADCASTSD 24(SI), K1, Z16
-	VCMPPD       $0x0d, Z17, Z8, K1
-	VMOVAPD      Z8, K1, Z14
-	VPBROADCASTQ 16(DI), K1, Z15
-	VBROADCASTSD 16(SI), K1, Z16
-	VCMPPD       $0x0d, Z17, Z1, K1
-	VMOVAPD      Z1, K1, Z14
-	VPBROADCASTQ 8(DI), K1, Z15
-	VBROADCASTSD 8(SI), K1, Z16
-	VCMPPD       $0x0d, Z17, Z0, K1
-	VMOVAPD      Z0, K1, Z14
-	VPBROADCASTQ (DI), K1, Z15
-	VBROADCASTSD (SI), K1, Z16
-	VBROADCASTSD need+24(FP), Z0
-	VCMPPD       $0x0e, Z0, Z14, K1
-	VPBROADCASTQ lanes+16(FP), Z0
-	VMOVDQA64    Z15, K1, Z0
-	VADDPD       Z16, Z14, Z14
-	VMOVDQU64    Z15, 2304(DX)
-	VMOVUPD      Z14, 2368(DX)
-	VMOVDQU64    Z0, 2432(DX)
-	MOVQ         $0x0000000000000008, DI
-	MOVQ         CX, SI
-	CMPQ         SI, DI
-	CMOVQGT      DI, SI
-	MOVQ         picks+80(FP), R11
-	MOVQ         gains+88(FP), R12
-	MOVQ         lists+96(FP), R13
-	MOVQ         counts+104(FP), R14
-	XORQ         DI, DI
-
-send:
-	MOVLQSX (AX)(DI*4), R8
-	MOVQ    2432(DX)(DI*8), R9
-	MOVLQSX (R14)(R9*4), R10
-	INCL    (R14)(R9*4)
-	SHLQ    $0x0d, R9
-	ADDQ    R9, R10
-	MOVL    R8, (R13)(R10*4)
-	MOVQ    2304(DX)(DI*8), R9
-	VMOVSD  2368(DX)(DI*8), X0
-	SHLQ    $0x03, R8
-	MOVB    R9, (R11)(R8*1)
-	VMOVSD  X0, (R12)(R8*8)
-	INCQ    DI
-	CMPQ    DI, SI
-	JLT     send
-	ADDQ    $0x20, AX
-	SUBQ    $0x08, CX
-	JG      rows
-	VZEROUPPER
-	RET
-
-// func stepAcross(table *float64, costs *float64, lanes int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·stepAcross(SB), $2560-112
-	MOVQ list+56(FP), AX
-	MOVQ n+64(FP), CX
-	LEAQ (SP), DX
-	ADDQ $0x3f, DX
-	ANDQ $-64, DX
-	MOVQ lanes+16(FP), BX
-	SHLQ $0x07, BX
-
-rows:
-	MOVQ         $0x0000000000000008, DI
-	MOVQ         CX, SI
-	CMPQ         SI, DI
-	CMOVQGT      DI, SI
-	MOVQ         $0x0000000000000001, DI
-	SHLXQ        SI, DI, DI
-	DECQ         DI
-	KMOVB        DI, K1
-	VPMOVSXDQ.Z  (AX), K1, Z0
-	VPBROADCASTQ words+48(FP), Z1
-	VPMULUDQ     Z1, Z0, Z0
-	MOVQ         x+40(FP), SI
-	MOVQ         DX, DI
-	MOVQ         words+48(FP), R8
+	MOVQ         words+64(FP), R8
 
 word:
 	VPXORQ     Z2, Z2, Z2
@@ -841,7 +415,7 @@ word:
 	MOVQ       table+0(FP), SI
 	MOVQ       costs+8(FP), DI
 	LEAQ       256(DX), R8
-	MOVQ       lanes+16(FP), R9
+	MOVQ       lanes+24(FP), R9
 
 lanes:
 	VPXORQ  Z3, Z3, Z3
@@ -855,7 +429,7 @@ lanes:
 	VMOVAPD Z3, Z13
 	IMUL3Q  $0x00, BX, R10
 	ADDQ    SI, R10
-	MOVQ    groups+72(FP), R11
+	MOVQ    groups+88(FP), R11
 	MOVQ    DX, R12
 	XORQ    R13, R13
 	SUBQ    $0x00, R11
@@ -911,7 +485,7 @@ firstdone:
 	VMOVAPD Z4, Z21
 	IMUL3Q  $0x01, BX, R10
 	ADDQ    SI, R10
-	MOVQ    groups+72(FP), R11
+	MOVQ    groups+88(FP), R11
 	MOVQ    DX, R12
 	XORQ    R13, R13
 	SUBQ    $0x01, R11
@@ -976,7 +550,7 @@ seconddone:
 	VMOVAPD Z5, Z21
 	IMUL3Q  $0x02, BX, R10
 	ADDQ    SI, R10
-	MOVQ    groups+72(FP), R11
+	MOVQ    groups+88(FP), R11
 	MOVQ    DX, R12
 	XORQ    R13, R13
 	SUBQ    $0x02, R11
@@ -1033,7 +607,7 @@ thirddone:
 	VMOVAPD Z6, Z29
 	IMUL3Q  $0x03, BX, R10
 	ADDQ    SI, R10
-	MOVQ    groups+72(FP), R11
+	MOVQ    groups+88(FP), R11
 	MOVQ    DX, R12
 	XORQ    R13, R13
 	SUBQ    $0x03, R11
@@ -1130,7 +704,7 @@ fourthdone:
 	VMOVAPD      Z7, Z8
 	LEAQ         256(DX), SI
 	VMOVUPD      (SI), Z9
-	MOVQ         lanes+16(FP), DI
+	MOVQ         lanes+24(FP), DI
 
 largest:
 	VMAXPD       (SI), Z9, Z9
@@ -1144,10 +718,10 @@ largest:
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x08, DI
 	JNZ          largest
-	VBROADCASTSD tie+32(FP), Z10
+	VBROADCASTSD tie+48(FP), Z10
 	VSUBPD       Z10, Z9, Z9
-	MOVQ         lanes+16(FP), R9
-	LEAQ         laneNumbers<>+0(SB), DI
+	MOVQ         lanes+24(FP), R9
+	MOVQ         numbers+16(FP), DI
 	LEAQ         (DI)(R9*8), DI
 	MOVQ         costs+8(FP), R8
 	LEAQ         (R8)(R9*8), R8
@@ -1201,9 +775,9 @@ near:
 	VBROADCASTSD (R8), K1, Z8
 	SUBQ         $0x08, R9
 	JNZ          near
-	VBROADCASTSD need+24(FP), Z9
+	VBROADCASTSD need+40(FP), Z9
 	VCMPPD       $0x0e, Z9, Z0, K1
-	VPBROADCASTQ lanes+16(FP), Z9
+	VPBROADCASTQ end+32(FP), Z9
 	VMOVDQA64    Z1, K1, Z9
 	VADDPD       Z8, Z0, Z0
 	VMOVDQU64    Z1, 2304(DX)
@@ -1213,10 +787,2462 @@ near:
 	MOVQ         CX, SI
 	CMPQ         SI, DI
 	CMOVQGT      DI, SI
-	MOVQ         picks+80(FP), R11
-	MOVQ         gains+88(FP), R12
-	MOVQ         lists+96(FP), R13
-	MOVQ         counts+104(FP), R14
+	MOVQ         picks+96(FP), R11
+	MOVQ         gains+104(FP), R12
+	MOVQ         lists+112(FP), R13
+	MOVQ         counts+120(FP), R14
+	XORQ         DI, DI
+
+send:
+	MOVLQSX (AX)(DI*4), R8
+	MOVQ    2432(DX)(DI*8), R9
+	MOVLQSX (R14)(R9*4), R10
+	INCL    (R14)(R9*4)
+	SHLQ    $0x0d, R9
+	ADDQ    R9, R10
+	MOVL    R8, (R13)(R10*4)
+	MOVQ    2304(DX)(DI*8), R9
+	VMOVSD  2368(DX)(DI*8), X0
+	SHLQ    $0x03, R8
+	MOVB    R9, (R11)(R8*1)
+	VMOVSD  X0, (R12)(R8*8)
+	INCQ    DI
+	CMPQ    DI, SI
+	JLT     send
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, CX
+	JG      rows
+	VZEROUPPER
+	RET
+
+// func across1(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·across1(SB), $2560-128
+	MOVQ list+72(FP), AX
+	MOVQ n+80(FP), CX
+	LEAQ (SP), DX
+	ADDQ $0x3f, DX
+	ANDQ $-64, DX
+	MOVQ lanes+24(FP), BX
+	SHLQ $0x07, BX
+
+rows:
+	MOVQ         $0x0000000000000008, DI
+	MOVQ         CX, SI
+	CMPQ         SI, DI
+	CMOVQGT      DI, SI
+	MOVQ         $0x0000000000000001, DI
+	SHLXQ        SI, DI, DI
+	DECQ         DI
+	KMOVB        DI, K1
+	VPMOVSXDQ.Z  (AX), K1, Z0
+	VPBROADCASTQ words+64(FP), Z1
+	VPMULUDQ     Z1, Z0, Z0
+	MOVQ         x+56(FP), SI
+	MOVQ         DX, DI
+	MOVQ         words+64(FP), R8
+
+word:
+	VPXORQ     Z2, Z2, Z2
+	KMOVB      K1, K2
+	VPGATHERQQ (SI)(Z0*8), K2, Z2
+	VMOVDQU64  Z2, (DI)
+	ADDQ       $0x08, SI
+	ADDQ       $0x40, DI
+	DECQ       R8
+	JNZ        word
+	MOVQ       table+0(FP), SI
+	MOVQ       costs+8(FP), DI
+	VPXORQ     Z3, Z3, Z3
+	VMOVAPD    Z3, Z0
+	IMUL3Q     $0x00, BX, R8
+	ADDQ       SI, R8
+	MOVQ       groups+88(FP), R9
+	MOVQ       DX, R10
+	XORQ       R11, R11
+	SUBQ       $0x00, R9
+	JLE        firstdone
+
+firstword:
+	VMOVDQU64 (R10), Z1
+	ADDQ      $0x40, R10
+
+firstgroup:
+	VMOVUPD   (R8), Z8
+	VPERMT2PD 64(R8), Z1, Z8
+	VADDPD    Z8, Z0, Z0
+	SUBQ      $0x04, R9
+	JLE       firstdone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R11
+	TESTQ     $0x00000003, R11
+	JZ        firstword
+	VPSRLQ    $0x10, Z1, Z1
+	JMP       firstgroup
+
+firstdone:
+	VPXORQ  Z4, Z4, Z4
+	VMOVAPD Z4, Z1
+	IMUL3Q  $0x01, BX, R8
+	ADDQ    SI, R8
+	MOVQ    groups+88(FP), R9
+	MOVQ    DX, R10
+	XORQ    R11, R11
+	SUBQ    $0x01, R9
+	JLE     seconddone
+
+secondword:
+	VMOVDQU64 (R10), Z8
+	VPSRLQ    $0x04, Z8, Z8
+	ADDQ      $0x40, R10
+
+secondgroup:
+	VMOVUPD   (R8), Z9
+	VPERMT2PD 64(R8), Z8, Z9
+	VADDPD    Z9, Z1, Z1
+	SUBQ      $0x04, R9
+	JLE       seconddone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R11
+	TESTQ     $0x00000003, R11
+	JZ        secondword
+	VPSRLQ    $0x10, Z8, Z8
+	JMP       secondgroup
+
+seconddone:
+	VADDPD  Z1, Z0, Z0
+	VPXORQ  Z5, Z5, Z5
+	VMOVAPD Z5, Z1
+	IMUL3Q  $0x02, BX, R8
+	ADDQ    SI, R8
+	MOVQ    groups+88(FP), R9
+	MOVQ    DX, R10
+	XORQ    R11, R11
+	SUBQ    $0x02, R9
+	JLE     thirddone
+
+thirdword:
+	VMOVDQU64 (R10), Z8
+	VPSRLQ    $0x08, Z8, Z8
+	ADDQ      $0x40, R10
+
+thirdgroup:
+	VMOVUPD   (R8), Z9
+	VPERMT2PD 64(R8), Z8, Z9
+	VADDPD    Z9, Z1, Z1
+	SUBQ      $0x04, R9
+	JLE       thirddone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R11
+	TESTQ     $0x00000003, R11
+	JZ        thirdword
+	VPSRLQ    $0x10, Z8, Z8
+	JMP       thirdgroup
+
+thirddone:
+	VPXORQ  Z6, Z6, Z6
+	VMOVAPD Z6, Z8
+	IMUL3Q  $0x03, BX, R8
+	ADDQ    SI, R8
+	MOVQ    groups+88(FP), SI
+	MOVQ    DX, R9
+	XORQ    R10, R10
+	SUBQ    $0x03, SI
+	JLE     fourthdone
+
+fourthword:
+	VMOVDQU64 (R9), Z9
+	VPSRLQ    $0x0c, Z9, Z9
+	ADDQ      $0x40, R9
+
+fourthgroup:
+	VMOVUPD   (R8), Z10
+	VPERMT2PD 64(R8), Z9, Z10
+	VADDPD    Z10, Z8, Z8
+	SUBQ      $0x04, SI
+	JLE       fourthdone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R10
+	TESTQ     $0x00000003, R10
+	JZ        fourthword
+	VPSRLQ    $0x10, Z9, Z9
+	JMP       fourthgroup
+
+fourthdone:
+	VADDPD       Z8, Z1, Z1
+	VADDPD       Z1, Z0, Z0
+	VBROADCASTSD (DI), Z1
+	VSUBPD       Z1, Z0, Z0
+	VPXORQ       Z7, Z7, Z7
+	VMOVAPD      Z7, Z1
+	VMOVAPD      Z7, Z8
+	VMOVAPD      Z7, Z9
+	VMOVAPD      Z0, Z10
+	VMOVAPD      Z10, Z10
+	VBROADCASTSD tie+48(FP), Z11
+	VSUBPD       Z11, Z10, Z10
+	MOVQ         costs+8(FP), SI
+	MOVQ         numbers+16(FP), DI
+	VCMPPD       $0x0d, Z10, Z0, K1
+	VMOVAPD      Z0, K1, Z1
+	VPBROADCASTQ (DI), K1, Z8
+	VBROADCASTSD (SI), K1, Z9
+	VBROADCASTSD need+40(FP), Z0
+	VCMPPD       $0x0e, Z0, Z1, K1
+	VPBROADCASTQ end+32(FP), Z0
+	VMOVDQA64    Z8, K1, Z0
+	VADDPD       Z9, Z1, Z1
+	VMOVDQU64    Z8, 2304(DX)
+	VMOVUPD      Z1, 2368(DX)
+	VMOVDQU64    Z0, 2432(DX)
+	MOVQ         $0x0000000000000008, DI
+	MOVQ         CX, SI
+	CMPQ         SI, DI
+	CMOVQGT      DI, SI
+	MOVQ         picks+96(FP), R11
+	MOVQ         gains+104(FP), R12
+	MOVQ         lists+112(FP), R13
+	MOVQ         counts+120(FP), R14
+	XORQ         DI, DI
+
+send:
+	MOVLQSX (AX)(DI*4), R8
+	MOVQ    2432(DX)(DI*8), R9
+	MOVLQSX (R14)(R9*4), R10
+	INCL    (R14)(R9*4)
+	SHLQ    $0x0d, R9
+	ADDQ    R9, R10
+	MOVL    R8, (R13)(R10*4)
+	MOVQ    2304(DX)(DI*8), R9
+	VMOVSD  2368(DX)(DI*8), X0
+	SHLQ    $0x03, R8
+	MOVB    R9, (R11)(R8*1)
+	VMOVSD  X0, (R12)(R8*8)
+	INCQ    DI
+	CMPQ    DI, SI
+	JLT     send
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, CX
+	JG      rows
+	VZEROUPPER
+	RET
+
+// func across2(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·across2(SB), $2560-128
+	MOVQ list+72(FP), AX
+	MOVQ n+80(FP), CX
+	LEAQ (SP), DX
+	ADDQ $0x3f, DX
+	ANDQ $-64, DX
+	MOVQ lanes+24(FP), BX
+	SHLQ $0x07, BX
+
+rows:
+	MOVQ         $0x0000000000000008, DI
+	MOVQ         CX, SI
+	CMPQ         SI, DI
+	CMOVQGT      DI, SI
+	MOVQ         $0x0000000000000001, DI
+	SHLXQ        SI, DI, DI
+	DECQ         DI
+	KMOVB        DI, K1
+	VPMOVSXDQ.Z  (AX), K1, Z0
+	VPBROADCASTQ words+64(FP), Z1
+	VPMULUDQ     Z1, Z0, Z0
+	MOVQ         x+56(FP), SI
+	MOVQ         DX, DI
+	MOVQ         words+64(FP), R8
+
+word:
+	VPXORQ     Z2, Z2, Z2
+	KMOVB      K1, K2
+	VPGATHERQQ (SI)(Z0*8), K2, Z2
+	VMOVDQU64  Z2, (DI)
+	ADDQ       $0x08, SI
+	ADDQ       $0x40, DI
+	DECQ       R8
+	JNZ        word
+	MOVQ       table+0(FP), SI
+	MOVQ       costs+8(FP), DI
+	VPXORQ     Z3, Z3, Z3
+	VMOVAPD    Z3, Z0
+	VMOVAPD    Z3, Z1
+	IMUL3Q     $0x00, BX, R8
+	ADDQ       SI, R8
+	MOVQ       groups+88(FP), R9
+	MOVQ       DX, R10
+	XORQ       R11, R11
+	SUBQ       $0x00, R9
+	JLE        firstdone
+
+firstword:
+	VMOVDQU64 (R10), Z8
+	ADDQ      $0x40, R10
+
+firstgroup:
+	VMOVUPD   (R8), Z9
+	VPERMT2PD 64(R8), Z8, Z9
+	VADDPD    Z9, Z0, Z0
+	VMOVUPD   128(R8), Z9
+	VPERMT2PD 192(R8), Z8, Z9
+	VADDPD    Z9, Z1, Z1
+	SUBQ      $0x04, R9
+	JLE       firstdone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R11
+	TESTQ     $0x00000003, R11
+	JZ        firstword
+	VPSRLQ    $0x10, Z8, Z8
+	JMP       firstgroup
+
+firstdone:
+	VPXORQ  Z4, Z4, Z4
+	VMOVAPD Z4, Z8
+	VMOVAPD Z4, Z9
+	IMUL3Q  $0x01, BX, R8
+	ADDQ    SI, R8
+	MOVQ    groups+88(FP), R9
+	MOVQ    DX, R10
+	XORQ    R11, R11
+	SUBQ    $0x01, R9
+	JLE     seconddone
+
+secondword:
+	VMOVDQU64 (R10), Z10
+	VPSRLQ    $0x04, Z10, Z10
+	ADDQ      $0x40, R10
+
+secondgroup:
+	VMOVUPD   (R8), Z11
+	VPERMT2PD 64(R8), Z10, Z11
+	VADDPD    Z11, Z8, Z8
+	VMOVUPD   128(R8), Z11
+	VPERMT2PD 192(R8), Z10, Z11
+	VADDPD    Z11, Z9, Z9
+	SUBQ      $0x04, R9
+	JLE       seconddone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R11
+	TESTQ     $0x00000003, R11
+	JZ        secondword
+	VPSRLQ    $0x10, Z10, Z10
+	JMP       secondgroup
+
+seconddone:
+	VADDPD  Z8, Z0, Z0
+	VADDPD  Z9, Z1, Z1
+	VPXORQ  Z5, Z5, Z5
+	VMOVAPD Z5, Z8
+	VMOVAPD Z5, Z9
+	IMUL3Q  $0x02, BX, R8
+	ADDQ    SI, R8
+	MOVQ    groups+88(FP), R9
+	MOVQ    DX, R10
+	XORQ    R11, R11
+	SUBQ    $0x02, R9
+	JLE     thirddone
+
+thirdword:
+	VMOVDQU64 (R10), Z10
+	VPSRLQ    $0x08, Z10, Z10
+	ADDQ      $0x40, R10
+
+thirdgroup:
+	VMOVUPD   (R8), Z11
+	VPERMT2PD 64(R8), Z10, Z11
+	VADDPD    Z11, Z8, Z8
+	VMOVUPD   128(R8), Z11
+	VPERMT2PD 192(R8), Z10, Z11
+	VADDPD    Z11, Z9, Z9
+	SUBQ      $0x04, R9
+	JLE       thirddone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R11
+	TESTQ     $0x00000003, R11
+	JZ        thirdword
+	VPSRLQ    $0x10, Z10, Z10
+	JMP       thirdgroup
+
+thirddone:
+	VPXORQ  Z6, Z6, Z6
+	VMOVAPD Z6, Z10
+	VMOVAPD Z6, Z11
+	IMUL3Q  $0x03, BX, R8
+	ADDQ    SI, R8
+	MOVQ    groups+88(FP), SI
+	MOVQ    DX, R9
+	XORQ    R10, R10
+	SUBQ    $0x03, SI
+	JLE     fourthdone
+
+fourthword:
+	VMOVDQU64 (R9), Z12
+	VPSRLQ    $0x0c, Z12, Z12
+	ADDQ      $0x40, R9
+
+fourthgroup:
+	VMOVUPD   (R8), Z13
+	VPERMT2PD 64(R8), Z12, Z13
+	VADDPD    Z13, Z10, Z10
+	VMOVUPD   128(R8), Z13
+	VPERMT2PD 192(R8), Z12, Z13
+	VADDPD    Z13, Z11, Z11
+	SUBQ      $0x04, SI
+	JLE       fourthdone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R10
+	TESTQ     $0x00000003, R10
+	JZ        fourthword
+	VPSRLQ    $0x10, Z12, Z12
+	JMP       fourthgroup
+
+fourthdone:
+	VADDPD       Z10, Z8, Z8
+	VADDPD       Z11, Z9, Z9
+	VADDPD       Z8, Z0, Z0
+	VADDPD       Z9, Z1, Z1
+	VBROADCASTSD (DI), Z8
+	VSUBPD       Z8, Z0, Z0
+	VBROADCASTSD 8(DI), Z8
+	VSUBPD       Z8, Z1, Z1
+	VPXORQ       Z7, Z7, Z7
+	VMOVAPD      Z7, Z8
+	VMOVAPD      Z7, Z9
+	VMOVAPD      Z7, Z10
+	VMOVAPD      Z0, Z11
+	VMOVAPD      Z1, Z12
+	VMAXPD       Z12, Z11, Z11
+	VMOVAPD      Z11, Z11
+	VBROADCASTSD tie+48(FP), Z12
+	VSUBPD       Z12, Z11, Z11
+	MOVQ         costs+8(FP), SI
+	MOVQ         numbers+16(FP), DI
+	VCMPPD       $0x0d, Z11, Z1, K1
+	VMOVAPD      Z1, K1, Z8
+	VPBROADCASTQ 8(DI), K1, Z9
+	VBROADCASTSD 8(SI), K1, Z10
+	VCMPPD       $0x0d, Z11, Z0, K1
+	VMOVAPD      Z0, K1, Z8
+	VPBROADCASTQ (DI), K1, Z9
+	VBROADCASTSD (SI), K1, Z10
+	VBROADCASTSD need+40(FP), Z0
+	VCMPPD       $0x0e, Z0, Z8, K1
+	VPBROADCASTQ end+32(FP), Z0
+	VMOVDQA64    Z9, K1, Z0
+	VADDPD       Z10, Z8, Z8
+	VMOVDQU64    Z9, 2304(DX)
+	VMOVUPD      Z8, 2368(DX)
+	VMOVDQU64    Z0, 2432(DX)
+	MOVQ         $0x0000000000000008, DI
+	MOVQ         CX, SI
+	CMPQ         SI, DI
+	CMOVQGT      DI, SI
+	MOVQ         picks+96(FP), R11
+	MOVQ         gains+104(FP), R12
+	MOVQ         lists+112(FP), R13
+	MOVQ         counts+120(FP), R14
+	XORQ         DI, DI
+
+send:
+	MOVLQSX (AX)(DI*4), R8
+	MOVQ    2432(DX)(DI*8), R9
+	MOVLQSX (R14)(R9*4), R10
+	INCL    (R14)(R9*4)
+	SHLQ    $0x0d, R9
+	ADDQ    R9, R10
+	MOVL    R8, (R13)(R10*4)
+	MOVQ    2304(DX)(DI*8), R9
+	VMOVSD  2368(DX)(DI*8), X0
+	SHLQ    $0x03, R8
+	MOVB    R9, (R11)(R8*1)
+	VMOVSD  X0, (R12)(R8*8)
+	INCQ    DI
+	CMPQ    DI, SI
+	JLT     send
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, CX
+	JG      rows
+	VZEROUPPER
+	RET
+
+// func across3(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·across3(SB), $2560-128
+	MOVQ list+72(FP), AX
+	MOVQ n+80(FP), CX
+	LEAQ (SP), DX
+	ADDQ $0x3f, DX
+	ANDQ $-64, DX
+	MOVQ lanes+24(FP), BX
+	SHLQ $0x07, BX
+
+rows:
+	MOVQ         $0x0000000000000008, DI
+	MOVQ         CX, SI
+	CMPQ         SI, DI
+	CMOVQGT      DI, SI
+	MOVQ         $0x0000000000000001, DI
+	SHLXQ        SI, DI, DI
+	DECQ         DI
+	KMOVB        DI, K1
+	VPMOVSXDQ.Z  (AX), K1, Z0
+	VPBROADCASTQ words+64(FP), Z1
+	VPMULUDQ     Z1, Z0, Z0
+	MOVQ         x+56(FP), SI
+	MOVQ         DX, DI
+	MOVQ         words+64(FP), R8
+
+word:
+	VPXORQ     Z2, Z2, Z2
+	KMOVB      K1, K2
+	VPGATHERQQ (SI)(Z0*8), K2, Z2
+	VMOVDQU64  Z2, (DI)
+	ADDQ       $0x08, SI
+	ADDQ       $0x40, DI
+	DECQ       R8
+	JNZ        word
+	MOVQ       table+0(FP), SI
+	MOVQ       costs+8(FP), DI
+	VPXORQ     Z3, Z3, Z3
+	VMOVAPD    Z3, Z0
+	VMOVAPD    Z3, Z1
+	VMOVAPD    Z3, Z8
+	IMUL3Q     $0x00, BX, R8
+	ADDQ       SI, R8
+	MOVQ       groups+88(FP), R9
+	MOVQ       DX, R10
+	XORQ       R11, R11
+	SUBQ       $0x00, R9
+	JLE        firstdone
+
+firstword:
+	VMOVDQU64 (R10), Z9
+	ADDQ      $0x40, R10
+
+firstgroup:
+	VMOVUPD   (R8), Z10
+	VPERMT2PD 64(R8), Z9, Z10
+	VADDPD    Z10, Z0, Z0
+	VMOVUPD   128(R8), Z10
+	VPERMT2PD 192(R8), Z9, Z10
+	VADDPD    Z10, Z1, Z1
+	VMOVUPD   256(R8), Z10
+	VPERMT2PD 320(R8), Z9, Z10
+	VADDPD    Z10, Z8, Z8
+	SUBQ      $0x04, R9
+	JLE       firstdone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R11
+	TESTQ     $0x00000003, R11
+	JZ        firstword
+	VPSRLQ    $0x10, Z9, Z9
+	JMP       firstgroup
+
+firstdone:
+	VPXORQ  Z4, Z4, Z4
+	VMOVAPD Z4, Z9
+	VMOVAPD Z4, Z10
+	VMOVAPD Z4, Z11
+	IMUL3Q  $0x01, BX, R8
+	ADDQ    SI, R8
+	MOVQ    groups+88(FP), R9
+	MOVQ    DX, R10
+	XORQ    R11, R11
+	SUBQ    $0x01, R9
+	JLE     seconddone
+
+secondword:
+	VMOVDQU64 (R10), Z12
+	VPSRLQ    $0x04, Z12, Z12
+	ADDQ      $0x40, R10
+
+secondgroup:
+	VMOVUPD   (R8), Z13
+	VPERMT2PD 64(R8), Z12, Z13
+	VADDPD    Z13, Z9, Z9
+	VMOVUPD   128(R8), Z13
+	VPERMT2PD 192(R8), Z12, Z13
+	VADDPD    Z13, Z10, Z10
+	VMOVUPD   256(R8), Z13
+	VPERMT2PD 320(R8), Z12, Z13
+	VADDPD    Z13, Z11, Z11
+	SUBQ      $0x04, R9
+	JLE       seconddone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R11
+	TESTQ     $0x00000003, R11
+	JZ        secondword
+	VPSRLQ    $0x10, Z12, Z12
+	JMP       secondgroup
+
+seconddone:
+	VADDPD  Z9, Z0, Z0
+	VADDPD  Z10, Z1, Z1
+	VADDPD  Z11, Z8, Z8
+	VPXORQ  Z5, Z5, Z5
+	VMOVAPD Z5, Z9
+	VMOVAPD Z5, Z10
+	VMOVAPD Z5, Z11
+	IMUL3Q  $0x02, BX, R8
+	ADDQ    SI, R8
+	MOVQ    groups+88(FP), R9
+	MOVQ    DX, R10
+	XORQ    R11, R11
+	SUBQ    $0x02, R9
+	JLE     thirddone
+
+thirdword:
+	VMOVDQU64 (R10), Z12
+	VPSRLQ    $0x08, Z12, Z12
+	ADDQ      $0x40, R10
+
+thirdgroup:
+	VMOVUPD   (R8), Z13
+	VPERMT2PD 64(R8), Z12, Z13
+	VADDPD    Z13, Z9, Z9
+	VMOVUPD   128(R8), Z13
+	VPERMT2PD 192(R8), Z12, Z13
+	VADDPD    Z13, Z10, Z10
+	VMOVUPD   256(R8), Z13
+	VPERMT2PD 320(R8), Z12, Z13
+	VADDPD    Z13, Z11, Z11
+	SUBQ      $0x04, R9
+	JLE       thirddone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R11
+	TESTQ     $0x00000003, R11
+	JZ        thirdword
+	VPSRLQ    $0x10, Z12, Z12
+	JMP       thirdgroup
+
+thirddone:
+	VPXORQ  Z6, Z6, Z6
+	VMOVAPD Z6, Z12
+	VMOVAPD Z6, Z13
+	VMOVAPD Z6, Z14
+	IMUL3Q  $0x03, BX, R8
+	ADDQ    SI, R8
+	MOVQ    groups+88(FP), SI
+	MOVQ    DX, R9
+	XORQ    R10, R10
+	SUBQ    $0x03, SI
+	JLE     fourthdone
+
+fourthword:
+	VMOVDQU64 (R9), Z15
+	VPSRLQ    $0x0c, Z15, Z15
+	ADDQ      $0x40, R9
+
+fourthgroup:
+	VMOVUPD   (R8), Z16
+	VPERMT2PD 64(R8), Z15, Z16
+	VADDPD    Z16, Z12, Z12
+	VMOVUPD   128(R8), Z16
+	VPERMT2PD 192(R8), Z15, Z16
+	VADDPD    Z16, Z13, Z13
+	VMOVUPD   256(R8), Z16
+	VPERMT2PD 320(R8), Z15, Z16
+	VADDPD    Z16, Z14, Z14
+	SUBQ      $0x04, SI
+	JLE       fourthdone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R10
+	TESTQ     $0x00000003, R10
+	JZ        fourthword
+	VPSRLQ    $0x10, Z15, Z15
+	JMP       fourthgroup
+
+fourthdone:
+	VADDPD       Z12, Z9, Z9
+	VADDPD       Z13, Z10, Z10
+	VADDPD       Z14, Z11, Z11
+	VADDPD       Z9, Z0, Z0
+	VADDPD       Z10, Z1, Z1
+	VADDPD       Z11, Z8, Z8
+	VBROADCASTSD (DI), Z9
+	VSUBPD       Z9, Z0, Z0
+	VBROADCASTSD 8(DI), Z9
+	VSUBPD       Z9, Z1, Z1
+	VBROADCASTSD 16(DI), Z9
+	VSUBPD       Z9, Z8, Z8
+	VPXORQ       Z7, Z7, Z7
+	VMOVAPD      Z7, Z9
+	VMOVAPD      Z7, Z10
+	VMOVAPD      Z7, Z11
+	VMOVAPD      Z0, Z12
+	VMOVAPD      Z1, Z13
+	VMOVAPD      Z8, Z14
+	VMAXPD       Z14, Z12, Z12
+	VMAXPD       Z13, Z12, Z12
+	VMOVAPD      Z12, Z12
+	VBROADCASTSD tie+48(FP), Z13
+	VSUBPD       Z13, Z12, Z12
+	MOVQ         costs+8(FP), SI
+	MOVQ         numbers+16(FP), DI
+	VCMPPD       $0x0d, Z12, Z8, K1
+	VMOVAPD      Z8, K1, Z9
+	VPBROADCASTQ 16(DI), K1, Z10
+	VBROADCASTSD 16(SI), K1, Z11
+	VCMPPD       $0x0d, Z12, Z1, K1
+	VMOVAPD      Z1, K1, Z9
+	VPBROADCASTQ 8(DI), K1, Z10
+	VBROADCASTSD 8(SI), K1, Z11
+	VCMPPD       $0x0d, Z12, Z0, K1
+	VMOVAPD      Z0, K1, Z9
+	VPBROADCASTQ (DI), K1, Z10
+	VBROADCASTSD (SI), K1, Z11
+	VBROADCASTSD need+40(FP), Z0
+	VCMPPD       $0x0e, Z0, Z9, K1
+	VPBROADCASTQ end+32(FP), Z0
+	VMOVDQA64    Z10, K1, Z0
+	VADDPD       Z11, Z9, Z9
+	VMOVDQU64    Z10, 2304(DX)
+	VMOVUPD      Z9, 2368(DX)
+	VMOVDQU64    Z0, 2432(DX)
+	MOVQ         $0x0000000000000008, DI
+	MOVQ         CX, SI
+	CMPQ         SI, DI
+	CMOVQGT      DI, SI
+	MOVQ         picks+96(FP), R11
+	MOVQ         gains+104(FP), R12
+	MOVQ         lists+112(FP), R13
+	MOVQ         counts+120(FP), R14
+	XORQ         DI, DI
+
+send:
+	MOVLQSX (AX)(DI*4), R8
+	MOVQ    2432(DX)(DI*8), R9
+	MOVLQSX (R14)(R9*4), R10
+	INCL    (R14)(R9*4)
+	SHLQ    $0x0d, R9
+	ADDQ    R9, R10
+	MOVL    R8, (R13)(R10*4)
+	MOVQ    2304(DX)(DI*8), R9
+	VMOVSD  2368(DX)(DI*8), X0
+	SHLQ    $0x03, R8
+	MOVB    R9, (R11)(R8*1)
+	VMOVSD  X0, (R12)(R8*8)
+	INCQ    DI
+	CMPQ    DI, SI
+	JLT     send
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, CX
+	JG      rows
+	VZEROUPPER
+	RET
+
+// func across4(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·across4(SB), $2560-128
+	MOVQ list+72(FP), AX
+	MOVQ n+80(FP), CX
+	LEAQ (SP), DX
+	ADDQ $0x3f, DX
+	ANDQ $-64, DX
+	MOVQ lanes+24(FP), BX
+	SHLQ $0x07, BX
+
+rows:
+	MOVQ         $0x0000000000000008, DI
+	MOVQ         CX, SI
+	CMPQ         SI, DI
+	CMOVQGT      DI, SI
+	MOVQ         $0x0000000000000001, DI
+	SHLXQ        SI, DI, DI
+	DECQ         DI
+	KMOVB        DI, K1
+	VPMOVSXDQ.Z  (AX), K1, Z0
+	VPBROADCASTQ words+64(FP), Z1
+	VPMULUDQ     Z1, Z0, Z0
+	MOVQ         x+56(FP), SI
+	MOVQ         DX, DI
+	MOVQ         words+64(FP), R8
+
+word:
+	VPXORQ     Z2, Z2, Z2
+	KMOVB      K1, K2
+	VPGATHERQQ (SI)(Z0*8), K2, Z2
+	VMOVDQU64  Z2, (DI)
+	ADDQ       $0x08, SI
+	ADDQ       $0x40, DI
+	DECQ       R8
+	JNZ        word
+	MOVQ       table+0(FP), SI
+	MOVQ       costs+8(FP), DI
+	VPXORQ     Z3, Z3, Z3
+	VMOVAPD    Z3, Z0
+	VMOVAPD    Z3, Z1
+	VMOVAPD    Z3, Z8
+	VMOVAPD    Z3, Z9
+	IMUL3Q     $0x00, BX, R8
+	ADDQ       SI, R8
+	MOVQ       groups+88(FP), R9
+	MOVQ       DX, R10
+	XORQ       R11, R11
+	SUBQ       $0x00, R9
+	JLE        firstdone
+
+firstword:
+	VMOVDQU64 (R10), Z10
+	ADDQ      $0x40, R10
+
+firstgroup:
+	VMOVUPD   (R8), Z11
+	VPERMT2PD 64(R8), Z10, Z11
+	VADDPD    Z11, Z0, Z0
+	VMOVUPD   128(R8), Z11
+	VPERMT2PD 192(R8), Z10, Z11
+	VADDPD    Z11, Z1, Z1
+	VMOVUPD   256(R8), Z11
+	VPERMT2PD 320(R8), Z10, Z11
+	VADDPD    Z11, Z8, Z8
+	VMOVUPD   384(R8), Z11
+	VPERMT2PD 448(R8), Z10, Z11
+	VADDPD    Z11, Z9, Z9
+	SUBQ      $0x04, R9
+	JLE       firstdone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R11
+	TESTQ     $0x00000003, R11
+	JZ        firstword
+	VPSRLQ    $0x10, Z10, Z10
+	JMP       firstgroup
+
+firstdone:
+	VPXORQ  Z4, Z4, Z4
+	VMOVAPD Z4, Z10
+	VMOVAPD Z4, Z11
+	VMOVAPD Z4, Z12
+	VMOVAPD Z4, Z13
+	IMUL3Q  $0x01, BX, R8
+	ADDQ    SI, R8
+	MOVQ    groups+88(FP), R9
+	MOVQ    DX, R10
+	XORQ    R11, R11
+	SUBQ    $0x01, R9
+	JLE     seconddone
+
+secondword:
+	VMOVDQU64 (R10), Z14
+	VPSRLQ    $0x04, Z14, Z14
+	ADDQ      $0x40, R10
+
+secondgroup:
+	VMOVUPD   (R8), Z15
+	VPERMT2PD 64(R8), Z14, Z15
+	VADDPD    Z15, Z10, Z10
+	VMOVUPD   128(R8), Z15
+	VPERMT2PD 192(R8), Z14, Z15
+	VADDPD    Z15, Z11, Z11
+	VMOVUPD   256(R8), Z15
+	VPERMT2PD 320(R8), Z14, Z15
+	VADDPD    Z15, Z12, Z12
+	VMOVUPD   384(R8), Z15
+	VPERMT2PD 448(R8), Z14, Z15
+	VADDPD    Z15, Z13, Z13
+	SUBQ      $0x04, R9
+	JLE       seconddone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R11
+	TESTQ     $0x00000003, R11
+	JZ        secondword
+	VPSRLQ    $0x10, Z14, Z14
+	JMP       secondgroup
+
+seconddone:
+	VADDPD  Z10, Z0, Z0
+	VADDPD  Z11, Z1, Z1
+	VADDPD  Z12, Z8, Z8
+	VADDPD  Z13, Z9, Z9
+	VPXORQ  Z5, Z5, Z5
+	VMOVAPD Z5, Z10
+	VMOVAPD Z5, Z11
+	VMOVAPD Z5, Z12
+	VMOVAPD Z5, Z13
+	IMUL3Q  $0x02, BX, R8
+	ADDQ    SI, R8
+	MOVQ    groups+88(FP), R9
+	MOVQ    DX, R10
+	XORQ    R11, R11
+	SUBQ    $0x02, R9
+	JLE     thirddone
+
+thirdword:
+	VMOVDQU64 (R10), Z14
+	VPSRLQ    $0x08, Z14, Z14
+	ADDQ      $0x40, R10
+
+thirdgroup:
+	VMOVUPD   (R8), Z15
+	VPERMT2PD 64(R8), Z14, Z15
+	VADDPD    Z15, Z10, Z10
+	VMOVUPD   128(R8), Z15
+	VPERMT2PD 192(R8), Z14, Z15
+	VADDPD    Z15, Z11, Z11
+	VMOVUPD   256(R8), Z15
+	VPERMT2PD 320(R8), Z14, Z15
+	VADDPD    Z15, Z12, Z12
+	VMOVUPD   384(R8), Z15
+	VPERMT2PD 448(R8), Z14, Z15
+	VADDPD    Z15, Z13, Z13
+	SUBQ      $0x04, R9
+	JLE       thirddone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R11
+	TESTQ     $0x00000003, R11
+	JZ        thirdword
+	VPSRLQ    $0x10, Z14, Z14
+	JMP       thirdgroup
+
+thirddone:
+	VPXORQ  Z6, Z6, Z6
+	VMOVAPD Z6, Z14
+	VMOVAPD Z6, Z15
+	VMOVAPD Z6, Z16
+	VMOVAPD Z6, Z17
+	IMUL3Q  $0x03, BX, R8
+	ADDQ    SI, R8
+	MOVQ    groups+88(FP), SI
+	MOVQ    DX, R9
+	XORQ    R10, R10
+	SUBQ    $0x03, SI
+	JLE     fourthdone
+
+fourthword:
+	VMOVDQU64 (R9), Z18
+	VPSRLQ    $0x0c, Z18, Z18
+	ADDQ      $0x40, R9
+
+fourthgroup:
+	VMOVUPD   (R8), Z19
+	VPERMT2PD 64(R8), Z18, Z19
+	VADDPD    Z19, Z14, Z14
+	VMOVUPD   128(R8), Z19
+	VPERMT2PD 192(R8), Z18, Z19
+	VADDPD    Z19, Z15, Z15
+	VMOVUPD   256(R8), Z19
+	VPERMT2PD 320(R8), Z18, Z19
+	VADDPD    Z19, Z16, Z16
+	VMOVUPD   384(R8), Z19
+	VPERMT2PD 448(R8), Z18, Z19
+	VADDPD    Z19, Z17, Z17
+	SUBQ      $0x04, SI
+	JLE       fourthdone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R10
+	TESTQ     $0x00000003, R10
+	JZ        fourthword
+	VPSRLQ    $0x10, Z18, Z18
+	JMP       fourthgroup
+
+fourthdone:
+	VADDPD       Z14, Z10, Z10
+	VADDPD       Z15, Z11, Z11
+	VADDPD       Z16, Z12, Z12
+	VADDPD       Z17, Z13, Z13
+	VADDPD       Z10, Z0, Z0
+	VADDPD       Z11, Z1, Z1
+	VADDPD       Z12, Z8, Z8
+	VADDPD       Z13, Z9, Z9
+	VBROADCASTSD (DI), Z10
+	VSUBPD       Z10, Z0, Z0
+	VBROADCASTSD 8(DI), Z10
+	VSUBPD       Z10, Z1, Z1
+	VBROADCASTSD 16(DI), Z10
+	VSUBPD       Z10, Z8, Z8
+	VBROADCASTSD 24(DI), Z10
+	VSUBPD       Z10, Z9, Z9
+	VPXORQ       Z7, Z7, Z7
+	VMOVAPD      Z7, Z10
+	VMOVAPD      Z7, Z11
+	VMOVAPD      Z7, Z12
+	VMOVAPD      Z0, Z13
+	VMOVAPD      Z1, Z14
+	VMOVAPD      Z8, Z15
+	VMOVAPD      Z9, Z16
+	VMAXPD       Z15, Z13, Z13
+	VMAXPD       Z16, Z14, Z14
+	VMAXPD       Z14, Z13, Z13
+	VMOVAPD      Z13, Z13
+	VBROADCASTSD tie+48(FP), Z14
+	VSUBPD       Z14, Z13, Z13
+	MOVQ         costs+8(FP), SI
+	MOVQ         numbers+16(FP), DI
+	VCMPPD       $0x0d, Z13, Z9, K1
+	VMOVAPD      Z9, K1, Z10
+	VPBROADCASTQ 24(DI), K1, Z11
+	VBROADCASTSD 24(SI), K1, Z12
+	VCMPPD       $0x0d, Z13, Z8, K1
+	VMOVAPD      Z8, K1, Z10
+	VPBROADCASTQ 16(DI), K1, Z11
+	VBROADCASTSD 16(SI), K1, Z12
+	VCMPPD       $0x0d, Z13, Z1, K1
+	VMOVAPD      Z1, K1, Z10
+	VPBROADCASTQ 8(DI), K1, Z11
+	VBROADCASTSD 8(SI), K1, Z12
+	VCMPPD       $0x0d, Z13, Z0, K1
+	VMOVAPD      Z0, K1, Z10
+	VPBROADCASTQ (DI), K1, Z11
+	VBROADCASTSD (SI), K1, Z12
+	VBROADCASTSD need+40(FP), Z0
+	VCMPPD       $0x0e, Z0, Z10, K1
+	VPBROADCASTQ end+32(FP), Z0
+	VMOVDQA64    Z11, K1, Z0
+	VADDPD       Z12, Z10, Z10
+	VMOVDQU64    Z11, 2304(DX)
+	VMOVUPD      Z10, 2368(DX)
+	VMOVDQU64    Z0, 2432(DX)
+	MOVQ         $0x0000000000000008, DI
+	MOVQ         CX, SI
+	CMPQ         SI, DI
+	CMOVQGT      DI, SI
+	MOVQ         picks+96(FP), R11
+	MOVQ         gains+104(FP), R12
+	MOVQ         lists+112(FP), R13
+	MOVQ         counts+120(FP), R14
+	XORQ         DI, DI
+
+send:
+	MOVLQSX (AX)(DI*4), R8
+	MOVQ    2432(DX)(DI*8), R9
+	MOVLQSX (R14)(R9*4), R10
+	INCL    (R14)(R9*4)
+	SHLQ    $0x0d, R9
+	ADDQ    R9, R10
+	MOVL    R8, (R13)(R10*4)
+	MOVQ    2304(DX)(DI*8), R9
+	VMOVSD  2368(DX)(DI*8), X0
+	SHLQ    $0x03, R8
+	MOVB    R9, (R11)(R8*1)
+	VMOVSD  X0, (R12)(R8*8)
+	INCQ    DI
+	CMPQ    DI, SI
+	JLT     send
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, CX
+	JG      rows
+	VZEROUPPER
+	RET
+
+// func across5(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·across5(SB), $2560-128
+	MOVQ list+72(FP), AX
+	MOVQ n+80(FP), CX
+	LEAQ (SP), DX
+	ADDQ $0x3f, DX
+	ANDQ $-64, DX
+	MOVQ lanes+24(FP), BX
+	SHLQ $0x07, BX
+
+rows:
+	MOVQ         $0x0000000000000008, DI
+	MOVQ         CX, SI
+	CMPQ         SI, DI
+	CMOVQGT      DI, SI
+	MOVQ         $0x0000000000000001, DI
+	SHLXQ        SI, DI, DI
+	DECQ         DI
+	KMOVB        DI, K1
+	VPMOVSXDQ.Z  (AX), K1, Z0
+	VPBROADCASTQ words+64(FP), Z1
+	VPMULUDQ     Z1, Z0, Z0
+	MOVQ         x+56(FP), SI
+	MOVQ         DX, DI
+	MOVQ         words+64(FP), R8
+
+word:
+	VPXORQ     Z2, Z2, Z2
+	KMOVB      K1, K2
+	VPGATHERQQ (SI)(Z0*8), K2, Z2
+	VMOVDQU64  Z2, (DI)
+	ADDQ       $0x08, SI
+	ADDQ       $0x40, DI
+	DECQ       R8
+	JNZ        word
+	MOVQ       table+0(FP), SI
+	MOVQ       costs+8(FP), DI
+	VPXORQ     Z3, Z3, Z3
+	VMOVAPD    Z3, Z0
+	VMOVAPD    Z3, Z1
+	VMOVAPD    Z3, Z8
+	VMOVAPD    Z3, Z9
+	VMOVAPD    Z3, Z10
+	IMUL3Q     $0x00, BX, R8
+	ADDQ       SI, R8
+	MOVQ       groups+88(FP), R9
+	MOVQ       DX, R10
+	XORQ       R11, R11
+	SUBQ       $0x00, R9
+	JLE        firstdone
+
+firstword:
+	VMOVDQU64 (R10), Z11
+	ADDQ      $0x40, R10
+
+firstgroup:
+	VMOVUPD   (R8), Z12
+	VPERMT2PD 64(R8), Z11, Z12
+	VADDPD    Z12, Z0, Z0
+	VMOVUPD   128(R8), Z12
+	VPERMT2PD 192(R8), Z11, Z12
+	VADDPD    Z12, Z1, Z1
+	VMOVUPD   256(R8), Z12
+	VPERMT2PD 320(R8), Z11, Z12
+	VADDPD    Z12, Z8, Z8
+	VMOVUPD   384(R8), Z12
+	VPERMT2PD 448(R8), Z11, Z12
+	VADDPD    Z12, Z9, Z9
+	VMOVUPD   512(R8), Z12
+	VPERMT2PD 576(R8), Z11, Z12
+	VADDPD    Z12, Z10, Z10
+	SUBQ      $0x04, R9
+	JLE       firstdone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R11
+	TESTQ     $0x00000003, R11
+	JZ        firstword
+	VPSRLQ    $0x10, Z11, Z11
+	JMP       firstgroup
+
+firstdone:
+	VPXORQ  Z4, Z4, Z4
+	VMOVAPD Z4, Z11
+	VMOVAPD Z4, Z12
+	VMOVAPD Z4, Z13
+	VMOVAPD Z4, Z14
+	VMOVAPD Z4, Z15
+	IMUL3Q  $0x01, BX, R8
+	ADDQ    SI, R8
+	MOVQ    groups+88(FP), R9
+	MOVQ    DX, R10
+	XORQ    R11, R11
+	SUBQ    $0x01, R9
+	JLE     seconddone
+
+secondword:
+	VMOVDQU64 (R10), Z16
+	VPSRLQ    $0x04, Z16, Z16
+	ADDQ      $0x40, R10
+
+secondgroup:
+	VMOVUPD   (R8), Z17
+	VPERMT2PD 64(R8), Z16, Z17
+	VADDPD    Z17, Z11, Z11
+	VMOVUPD   128(R8), Z17
+	VPERMT2PD 192(R8), Z16, Z17
+	VADDPD    Z17, Z12, Z12
+	VMOVUPD   256(R8), Z17
+	VPERMT2PD 320(R8), Z16, Z17
+	VADDPD    Z17, Z13, Z13
+	VMOVUPD   384(R8), Z17
+	VPERMT2PD 448(R8), Z16, Z17
+	VADDPD    Z17, Z14, Z14
+	VMOVUPD   512(R8), Z17
+	VPERMT2PD 576(R8), Z16, Z17
+	VADDPD    Z17, Z15, Z15
+	SUBQ      $0x04, R9
+	JLE       seconddone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R11
+	TESTQ     $0x00000003, R11
+	JZ        secondword
+	VPSRLQ    $0x10, Z16, Z16
+	JMP       secondgroup
+
+seconddone:
+	VADDPD  Z11, Z0, Z0
+	VADDPD  Z12, Z1, Z1
+	VADDPD  Z13, Z8, Z8
+	VADDPD  Z14, Z9, Z9
+	VADDPD  Z15, Z10, Z10
+	VPXORQ  Z5, Z5, Z5
+	VMOVAPD Z5, Z11
+	VMOVAPD Z5, Z12
+	VMOVAPD Z5, Z13
+	VMOVAPD Z5, Z14
+	VMOVAPD Z5, Z15
+	IMUL3Q  $0x02, BX, R8
+	ADDQ    SI, R8
+	MOVQ    groups+88(FP), R9
+	MOVQ    DX, R10
+	XORQ    R11, R11
+	SUBQ    $0x02, R9
+	JLE     thirddone
+
+thirdword:
+	VMOVDQU64 (R10), Z16
+	VPSRLQ    $0x08, Z16, Z16
+	ADDQ      $0x40, R10
+
+thirdgroup:
+	VMOVUPD   (R8), Z17
+	VPERMT2PD 64(R8), Z16, Z17
+	VADDPD    Z17, Z11, Z11
+	VMOVUPD   128(R8), Z17
+	VPERMT2PD 192(R8), Z16, Z17
+	VADDPD    Z17, Z12, Z12
+	VMOVUPD   256(R8), Z17
+	VPERMT2PD 320(R8), Z16, Z17
+	VADDPD    Z17, Z13, Z13
+	VMOVUPD   384(R8), Z17
+	VPERMT2PD 448(R8), Z16, Z17
+	VADDPD    Z17, Z14, Z14
+	VMOVUPD   512(R8), Z17
+	VPERMT2PD 576(R8), Z16, Z17
+	VADDPD    Z17, Z15, Z15
+	SUBQ      $0x04, R9
+	JLE       thirddone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R11
+	TESTQ     $0x00000003, R11
+	JZ        thirdword
+	VPSRLQ    $0x10, Z16, Z16
+	JMP       thirdgroup
+
+thirddone:
+	VPXORQ  Z6, Z6, Z6
+	VMOVAPD Z6, Z16
+	VMOVAPD Z6, Z17
+	VMOVAPD Z6, Z18
+	VMOVAPD Z6, Z19
+	VMOVAPD Z6, Z20
+	IMUL3Q  $0x03, BX, R8
+	ADDQ    SI, R8
+	MOVQ    groups+88(FP), SI
+	MOVQ    DX, R9
+	XORQ    R10, R10
+	SUBQ    $0x03, SI
+	JLE     fourthdone
+
+fourthword:
+	VMOVDQU64 (R9), Z21
+	VPSRLQ    $0x0c, Z21, Z21
+	ADDQ      $0x40, R9
+
+fourthgroup:
+	VMOVUPD   (R8), Z22
+	VPERMT2PD 64(R8), Z21, Z22
+	VADDPD    Z22, Z16, Z16
+	VMOVUPD   128(R8), Z22
+	VPERMT2PD 192(R8), Z21, Z22
+	VADDPD    Z22, Z17, Z17
+	VMOVUPD   256(R8), Z22
+	VPERMT2PD 320(R8), Z21, Z22
+	VADDPD    Z22, Z18, Z18
+	VMOVUPD   384(R8), Z22
+	VPERMT2PD 448(R8), Z21, Z22
+	VADDPD    Z22, Z19, Z19
+	VMOVUPD   512(R8), Z22
+	VPERMT2PD 576(R8), Z21, Z22
+	VADDPD    Z22, Z20, Z20
+	SUBQ      $0x04, SI
+	JLE       fourthdone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R10
+	TESTQ     $0x00000003, R10
+	JZ        fourthword
+	VPSRLQ    $0x10, Z21, Z21
+	JMP       fourthgroup
+
+fourthdone:
+	VADDPD       Z16, Z11, Z11
+	VADDPD       Z17, Z12, Z12
+	VADDPD       Z18, Z13, Z13
+	VADDPD       Z19, Z14, Z14
+	VADDPD       Z20, Z15, Z15
+	VADDPD       Z11, Z0, Z0
+	VADDPD       Z12, Z1, Z1
+	VADDPD       Z13, Z8, Z8
+	VADDPD       Z14, Z9, Z9
+	VADDPD       Z15, Z10, Z10
+	VBROADCASTSD (DI), Z11
+	VSUBPD       Z11, Z0, Z0
+	VBROADCASTSD 8(DI), Z11
+	VSUBPD       Z11, Z1, Z1
+	VBROADCASTSD 16(DI), Z11
+	VSUBPD       Z11, Z8, Z8
+	VBROADCASTSD 24(DI), Z11
+	VSUBPD       Z11, Z9, Z9
+	VBROADCASTSD 32(DI), Z11
+	VSUBPD       Z11, Z10, Z10
+	VPXORQ       Z7, Z7, Z7
+	VMOVAPD      Z7, Z11
+	VMOVAPD      Z7, Z12
+	VMOVAPD      Z7, Z13
+	VMOVAPD      Z0, Z14
+	VMOVAPD      Z1, Z15
+	VMOVAPD      Z8, Z16
+	VMOVAPD      Z9, Z17
+	VMOVAPD      Z10, Z18
+	VMAXPD       Z17, Z14, Z14
+	VMAXPD       Z18, Z15, Z15
+	VMAXPD       Z16, Z14, Z14
+	VMAXPD       Z15, Z14, Z14
+	VMOVAPD      Z14, Z14
+	VBROADCASTSD tie+48(FP), Z15
+	VSUBPD       Z15, Z14, Z14
+	MOVQ         costs+8(FP), SI
+	MOVQ         numbers+16(FP), DI
+	VCMPPD       $0x0d, Z14, Z10, K1
+	VMOVAPD      Z10, K1, Z11
+	VPBROADCASTQ 32(DI), K1, Z12
+	VBROADCASTSD 32(SI), K1, Z13
+	VCMPPD       $0x0d, Z14, Z9, K1
+	VMOVAPD      Z9, K1, Z11
+	VPBROADCASTQ 24(DI), K1, Z12
+	VBROADCASTSD 24(SI), K1, Z13
+	VCMPPD       $0x0d, Z14, Z8, K1
+	VMOVAPD      Z8, K1, Z11
+	VPBROADCASTQ 16(DI), K1, Z12
+	VBROADCASTSD 16(SI), K1, Z13
+	VCMPPD       $0x0d, Z14, Z1, K1
+	VMOVAPD      Z1, K1, Z11
+	VPBROADCASTQ 8(DI), K1, Z12
+	VBROADCASTSD 8(SI), K1, Z13
+	VCMPPD       $0x0d, Z14, Z0, K1
+	VMOVAPD      Z0, K1, Z11
+	VPBROADCASTQ (DI), K1, Z12
+	VBROADCASTSD (SI), K1, Z13
+	VBROADCASTSD need+40(FP), Z0
+	VCMPPD       $0x0e, Z0, Z11, K1
+	VPBROADCASTQ end+32(FP), Z0
+	VMOVDQA64    Z12, K1, Z0
+	VADDPD       Z13, Z11, Z11
+	VMOVDQU64    Z12, 2304(DX)
+	VMOVUPD      Z11, 2368(DX)
+	VMOVDQU64    Z0, 2432(DX)
+	MOVQ         $0x0000000000000008, DI
+	MOVQ         CX, SI
+	CMPQ         SI, DI
+	CMOVQGT      DI, SI
+	MOVQ         picks+96(FP), R11
+	MOVQ         gains+104(FP), R12
+	MOVQ         lists+112(FP), R13
+	MOVQ         counts+120(FP), R14
+	XORQ         DI, DI
+
+send:
+	MOVLQSX (AX)(DI*4), R8
+	MOVQ    2432(DX)(DI*8), R9
+	MOVLQSX (R14)(R9*4), R10
+	INCL    (R14)(R9*4)
+	SHLQ    $0x0d, R9
+	ADDQ    R9, R10
+	MOVL    R8, (R13)(R10*4)
+	MOVQ    2304(DX)(DI*8), R9
+	VMOVSD  2368(DX)(DI*8), X0
+	SHLQ    $0x03, R8
+	MOVB    R9, (R11)(R8*1)
+	VMOVSD  X0, (R12)(R8*8)
+	INCQ    DI
+	CMPQ    DI, SI
+	JLT     send
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, CX
+	JG      rows
+	VZEROUPPER
+	RET
+
+// func across6(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·across6(SB), $2560-128
+	MOVQ list+72(FP), AX
+	MOVQ n+80(FP), CX
+	LEAQ (SP), DX
+	ADDQ $0x3f, DX
+	ANDQ $-64, DX
+	MOVQ lanes+24(FP), BX
+	SHLQ $0x07, BX
+
+rows:
+	MOVQ         $0x0000000000000008, DI
+	MOVQ         CX, SI
+	CMPQ         SI, DI
+	CMOVQGT      DI, SI
+	MOVQ         $0x0000000000000001, DI
+	SHLXQ        SI, DI, DI
+	DECQ         DI
+	KMOVB        DI, K1
+	VPMOVSXDQ.Z  (AX), K1, Z0
+	VPBROADCASTQ words+64(FP), Z1
+	VPMULUDQ     Z1, Z0, Z0
+	MOVQ         x+56(FP), SI
+	MOVQ         DX, DI
+	MOVQ         words+64(FP), R8
+
+word:
+	VPXORQ     Z2, Z2, Z2
+	KMOVB      K1, K2
+	VPGATHERQQ (SI)(Z0*8), K2, Z2
+	VMOVDQU64  Z2, (DI)
+	ADDQ       $0x08, SI
+	ADDQ       $0x40, DI
+	DECQ       R8
+	JNZ        word
+	MOVQ       table+0(FP), SI
+	MOVQ       costs+8(FP), DI
+	VPXORQ     Z3, Z3, Z3
+	VMOVAPD    Z3, Z0
+	VMOVAPD    Z3, Z1
+	VMOVAPD    Z3, Z8
+	VMOVAPD    Z3, Z9
+	VMOVAPD    Z3, Z10
+	VMOVAPD    Z3, Z11
+	IMUL3Q     $0x00, BX, R8
+	ADDQ       SI, R8
+	MOVQ       groups+88(FP), R9
+	MOVQ       DX, R10
+	XORQ       R11, R11
+	SUBQ       $0x00, R9
+	JLE        firstdone
+
+firstword:
+	VMOVDQU64 (R10), Z12
+	ADDQ      $0x40, R10
+
+firstgroup:
+	VMOVUPD   (R8), Z13
+	VPERMT2PD 64(R8), Z12, Z13
+	VADDPD    Z13, Z0, Z0
+	VMOVUPD   128(R8), Z13
+	VPERMT2PD 192(R8), Z12, Z13
+	VADDPD    Z13, Z1, Z1
+	VMOVUPD   256(R8), Z13
+	VPERMT2PD 320(R8), Z12, Z13
+	VADDPD    Z13, Z8, Z8
+	VMOVUPD   384(R8), Z13
+	VPERMT2PD 448(R8), Z12, Z13
+	VADDPD    Z13, Z9, Z9
+	VMOVUPD   512(R8), Z13
+	VPERMT2PD 576(R8), Z12, Z13
+	VADDPD    Z13, Z10, Z10
+	VMOVUPD   640(R8), Z13
+	VPERMT2PD 704(R8), Z12, Z13
+	VADDPD    Z13, Z11, Z11
+	SUBQ      $0x04, R9
+	JLE       firstdone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R11
+	TESTQ     $0x00000003, R11
+	JZ        firstword
+	VPSRLQ    $0x10, Z12, Z12
+	JMP       firstgroup
+
+firstdone:
+	VPXORQ  Z4, Z4, Z4
+	VMOVAPD Z4, Z12
+	VMOVAPD Z4, Z13
+	VMOVAPD Z4, Z14
+	VMOVAPD Z4, Z15
+	VMOVAPD Z4, Z16
+	VMOVAPD Z4, Z17
+	IMUL3Q  $0x01, BX, R8
+	ADDQ    SI, R8
+	MOVQ    groups+88(FP), R9
+	MOVQ    DX, R10
+	XORQ    R11, R11
+	SUBQ    $0x01, R9
+	JLE     seconddone
+
+secondword:
+	VMOVDQU64 (R10), Z18
+	VPSRLQ    $0x04, Z18, Z18
+	ADDQ      $0x40, R10
+
+secondgroup:
+	VMOVUPD   (R8), Z19
+	VPERMT2PD 64(R8), Z18, Z19
+	VADDPD    Z19, Z12, Z12
+	VMOVUPD   128(R8), Z19
+	VPERMT2PD 192(R8), Z18, Z19
+	VADDPD    Z19, Z13, Z13
+	VMOVUPD   256(R8), Z19
+	VPERMT2PD 320(R8), Z18, Z19
+	VADDPD    Z19, Z14, Z14
+	VMOVUPD   384(R8), Z19
+	VPERMT2PD 448(R8), Z18, Z19
+	VADDPD    Z19, Z15, Z15
+	VMOVUPD   512(R8), Z19
+	VPERMT2PD 576(R8), Z18, Z19
+	VADDPD    Z19, Z16, Z16
+	VMOVUPD   640(R8), Z19
+	VPERMT2PD 704(R8), Z18, Z19
+	VADDPD    Z19, Z17, Z17
+	SUBQ      $0x04, R9
+	JLE       seconddone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R11
+	TESTQ     $0x00000003, R11
+	JZ        secondword
+	VPSRLQ    $0x10, Z18, Z18
+	JMP       secondgroup
+
+seconddone:
+	VADDPD  Z12, Z0, Z0
+	VADDPD  Z13, Z1, Z1
+	VADDPD  Z14, Z8, Z8
+	VADDPD  Z15, Z9, Z9
+	VADDPD  Z16, Z10, Z10
+	VADDPD  Z17, Z11, Z11
+	VPXORQ  Z5, Z5, Z5
+	VMOVAPD Z5, Z12
+	VMOVAPD Z5, Z13
+	VMOVAPD Z5, Z14
+	VMOVAPD Z5, Z15
+	VMOVAPD Z5, Z16
+	VMOVAPD Z5, Z17
+	IMUL3Q  $0x02, BX, R8
+	ADDQ    SI, R8
+	MOVQ    groups+88(FP), R9
+	MOVQ    DX, R10
+	XORQ    R11, R11
+	SUBQ    $0x02, R9
+	JLE     thirddone
+
+thirdword:
+	VMOVDQU64 (R10), Z18
+	VPSRLQ    $0x08, Z18, Z18
+	ADDQ      $0x40, R10
+
+thirdgroup:
+	VMOVUPD   (R8), Z19
+	VPERMT2PD 64(R8), Z18, Z19
+	VADDPD    Z19, Z12, Z12
+	VMOVUPD   128(R8), Z19
+	VPERMT2PD 192(R8), Z18, Z19
+	VADDPD    Z19, Z13, Z13
+	VMOVUPD   256(R8), Z19
+	VPERMT2PD 320(R8), Z18, Z19
+	VADDPD    Z19, Z14, Z14
+	VMOVUPD   384(R8), Z19
+	VPERMT2PD 448(R8), Z18, Z19
+	VADDPD    Z19, Z15, Z15
+	VMOVUPD   512(R8), Z19
+	VPERMT2PD 576(R8), Z18, Z19
+	VADDPD    Z19, Z16, Z16
+	VMOVUPD   640(R8), Z19
+	VPERMT2PD 704(R8), Z18, Z19
+	VADDPD    Z19, Z17, Z17
+	SUBQ      $0x04, R9
+	JLE       thirddone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R11
+	TESTQ     $0x00000003, R11
+	JZ        thirdword
+	VPSRLQ    $0x10, Z18, Z18
+	JMP       thirdgroup
+
+thirddone:
+	VPXORQ  Z6, Z6, Z6
+	VMOVAPD Z6, Z18
+	VMOVAPD Z6, Z19
+	VMOVAPD Z6, Z20
+	VMOVAPD Z6, Z21
+	VMOVAPD Z6, Z22
+	VMOVAPD Z6, Z23
+	IMUL3Q  $0x03, BX, R8
+	ADDQ    SI, R8
+	MOVQ    groups+88(FP), SI
+	MOVQ    DX, R9
+	XORQ    R10, R10
+	SUBQ    $0x03, SI
+	JLE     fourthdone
+
+fourthword:
+	VMOVDQU64 (R9), Z24
+	VPSRLQ    $0x0c, Z24, Z24
+	ADDQ      $0x40, R9
+
+fourthgroup:
+	VMOVUPD   (R8), Z25
+	VPERMT2PD 64(R8), Z24, Z25
+	VADDPD    Z25, Z18, Z18
+	VMOVUPD   128(R8), Z25
+	VPERMT2PD 192(R8), Z24, Z25
+	VADDPD    Z25, Z19, Z19
+	VMOVUPD   256(R8), Z25
+	VPERMT2PD 320(R8), Z24, Z25
+	VADDPD    Z25, Z20, Z20
+	VMOVUPD   384(R8), Z25
+	VPERMT2PD 448(R8), Z24, Z25
+	VADDPD    Z25, Z21, Z21
+	VMOVUPD   512(R8), Z25
+	VPERMT2PD 576(R8), Z24, Z25
+	VADDPD    Z25, Z22, Z22
+	VMOVUPD   640(R8), Z25
+	VPERMT2PD 704(R8), Z24, Z25
+	VADDPD    Z25, Z23, Z23
+	SUBQ      $0x04, SI
+	JLE       fourthdone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R10
+	TESTQ     $0x00000003, R10
+	JZ        fourthword
+	VPSRLQ    $0x10, Z24, Z24
+	JMP       fourthgroup
+
+fourthdone:
+	VADDPD       Z18, Z12, Z12
+	VADDPD       Z19, Z13, Z13
+	VADDPD       Z20, Z14, Z14
+	VADDPD       Z21, Z15, Z15
+	VADDPD       Z22, Z16, Z16
+	VADDPD       Z23, Z17, Z17
+	VADDPD       Z12, Z0, Z0
+	VADDPD       Z13, Z1, Z1
+	VADDPD       Z14, Z8, Z8
+	VADDPD       Z15, Z9, Z9
+	VADDPD       Z16, Z10, Z10
+	VADDPD       Z17, Z11, Z11
+	VBROADCASTSD (DI), Z12
+	VSUBPD       Z12, Z0, Z0
+	VBROADCASTSD 8(DI), Z12
+	VSUBPD       Z12, Z1, Z1
+	VBROADCASTSD 16(DI), Z12
+	VSUBPD       Z12, Z8, Z8
+	VBROADCASTSD 24(DI), Z12
+	VSUBPD       Z12, Z9, Z9
+	VBROADCASTSD 32(DI), Z12
+	VSUBPD       Z12, Z10, Z10
+	VBROADCASTSD 40(DI), Z12
+	VSUBPD       Z12, Z11, Z11
+	VPXORQ       Z7, Z7, Z7
+	VMOVAPD      Z7, Z12
+	VMOVAPD      Z7, Z13
+	VMOVAPD      Z7, Z14
+	VMOVAPD      Z0, Z15
+	VMOVAPD      Z1, Z16
+	VMOVAPD      Z8, Z17
+	VMOVAPD      Z9, Z18
+	VMOVAPD      Z10, Z19
+	VMOVAPD      Z11, Z20
+	VMAXPD       Z18, Z15, Z15
+	VMAXPD       Z19, Z16, Z16
+	VMAXPD       Z20, Z17, Z17
+	VMAXPD       Z17, Z15, Z15
+	VMAXPD       Z16, Z15, Z15
+	VMOVAPD      Z15, Z15
+	VBROADCASTSD tie+48(FP), Z16
+	VSUBPD       Z16, Z15, Z15
+	MOVQ         costs+8(FP), SI
+	MOVQ         numbers+16(FP), DI
+	VCMPPD       $0x0d, Z15, Z11, K1
+	VMOVAPD      Z11, K1, Z12
+	VPBROADCASTQ 40(DI), K1, Z13
+	VBROADCASTSD 40(SI), K1, Z14
+	VCMPPD       $0x0d, Z15, Z10, K1
+	VMOVAPD      Z10, K1, Z12
+	VPBROADCASTQ 32(DI), K1, Z13
+	VBROADCASTSD 32(SI), K1, Z14
+	VCMPPD       $0x0d, Z15, Z9, K1
+	VMOVAPD      Z9, K1, Z12
+	VPBROADCASTQ 24(DI), K1, Z13
+	VBROADCASTSD 24(SI), K1, Z14
+	VCMPPD       $0x0d, Z15, Z8, K1
+	VMOVAPD      Z8, K1, Z12
+	VPBROADCASTQ 16(DI), K1, Z13
+	VBROADCASTSD 16(SI), K1, Z14
+	VCMPPD       $0x0d, Z15, Z1, K1
+	VMOVAPD      Z1, K1, Z12
+	VPBROADCASTQ 8(DI), K1, Z13
+	VBROADCASTSD 8(SI), K1, Z14
+	VCMPPD       $0x0d, Z15, Z0, K1
+	VMOVAPD      Z0, K1, Z12
+	VPBROADCASTQ (DI), K1, Z13
+	VBROADCASTSD (SI), K1, Z14
+	VBROADCASTSD need+40(FP), Z0
+	VCMPPD       $0x0e, Z0, Z12, K1
+	VPBROADCASTQ end+32(FP), Z0
+	VMOVDQA64    Z13, K1, Z0
+	VADDPD       Z14, Z12, Z12
+	VMOVDQU64    Z13, 2304(DX)
+	VMOVUPD      Z12, 2368(DX)
+	VMOVDQU64    Z0, 2432(DX)
+	MOVQ         $0x0000000000000008, DI
+	MOVQ         CX, SI
+	CMPQ         SI, DI
+	CMOVQGT      DI, SI
+	MOVQ         picks+96(FP), R11
+	MOVQ         gains+104(FP), R12
+	MOVQ         lists+112(FP), R13
+	MOVQ         counts+120(FP), R14
+	XORQ         DI, DI
+
+send:
+	MOVLQSX (AX)(DI*4), R8
+	MOVQ    2432(DX)(DI*8), R9
+	MOVLQSX (R14)(R9*4), R10
+	INCL    (R14)(R9*4)
+	SHLQ    $0x0d, R9
+	ADDQ    R9, R10
+	MOVL    R8, (R13)(R10*4)
+	MOVQ    2304(DX)(DI*8), R9
+	VMOVSD  2368(DX)(DI*8), X0
+	SHLQ    $0x03, R8
+	MOVB    R9, (R11)(R8*1)
+	VMOVSD  X0, (R12)(R8*8)
+	INCQ    DI
+	CMPQ    DI, SI
+	JLT     send
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, CX
+	JG      rows
+	VZEROUPPER
+	RET
+
+// func across7(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·across7(SB), $2560-128
+	MOVQ list+72(FP), AX
+	MOVQ n+80(FP), CX
+	LEAQ (SP), DX
+	ADDQ $0x3f, DX
+	ANDQ $-64, DX
+	MOVQ lanes+24(FP), BX
+	SHLQ $0x07, BX
+
+rows:
+	MOVQ         $0x0000000000000008, DI
+	MOVQ         CX, SI
+	CMPQ         SI, DI
+	CMOVQGT      DI, SI
+	MOVQ         $0x0000000000000001, DI
+	SHLXQ        SI, DI, DI
+	DECQ         DI
+	KMOVB        DI, K1
+	VPMOVSXDQ.Z  (AX), K1, Z0
+	VPBROADCASTQ words+64(FP), Z1
+	VPMULUDQ     Z1, Z0, Z0
+	MOVQ         x+56(FP), SI
+	MOVQ         DX, DI
+	MOVQ         words+64(FP), R8
+
+word:
+	VPXORQ     Z2, Z2, Z2
+	KMOVB      K1, K2
+	VPGATHERQQ (SI)(Z0*8), K2, Z2
+	VMOVDQU64  Z2, (DI)
+	ADDQ       $0x08, SI
+	ADDQ       $0x40, DI
+	DECQ       R8
+	JNZ        word
+	MOVQ       table+0(FP), SI
+	MOVQ       costs+8(FP), DI
+	VPXORQ     Z3, Z3, Z3
+	VMOVAPD    Z3, Z0
+	VMOVAPD    Z3, Z1
+	VMOVAPD    Z3, Z8
+	VMOVAPD    Z3, Z9
+	VMOVAPD    Z3, Z10
+	VMOVAPD    Z3, Z11
+	VMOVAPD    Z3, Z12
+	IMUL3Q     $0x00, BX, R8
+	ADDQ       SI, R8
+	MOVQ       groups+88(FP), R9
+	MOVQ       DX, R10
+	XORQ       R11, R11
+	SUBQ       $0x00, R9
+	JLE        firstdone
+
+firstword:
+	VMOVDQU64 (R10), Z13
+	ADDQ      $0x40, R10
+
+firstgroup:
+	VMOVUPD   (R8), Z14
+	VPERMT2PD 64(R8), Z13, Z14
+	VADDPD    Z14, Z0, Z0
+	VMOVUPD   128(R8), Z14
+	VPERMT2PD 192(R8), Z13, Z14
+	VADDPD    Z14, Z1, Z1
+	VMOVUPD   256(R8), Z14
+	VPERMT2PD 320(R8), Z13, Z14
+	VADDPD    Z14, Z8, Z8
+	VMOVUPD   384(R8), Z14
+	VPERMT2PD 448(R8), Z13, Z14
+	VADDPD    Z14, Z9, Z9
+	VMOVUPD   512(R8), Z14
+	VPERMT2PD 576(R8), Z13, Z14
+	VADDPD    Z14, Z10, Z10
+	VMOVUPD   640(R8), Z14
+	VPERMT2PD 704(R8), Z13, Z14
+	VADDPD    Z14, Z11, Z11
+	VMOVUPD   768(R8), Z14
+	VPERMT2PD 832(R8), Z13, Z14
+	VADDPD    Z14, Z12, Z12
+	SUBQ      $0x04, R9
+	JLE       firstdone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R11
+	TESTQ     $0x00000003, R11
+	JZ        firstword
+	VPSRLQ    $0x10, Z13, Z13
+	JMP       firstgroup
+
+firstdone:
+	VPXORQ  Z4, Z4, Z4
+	VMOVAPD Z4, Z13
+	VMOVAPD Z4, Z14
+	VMOVAPD Z4, Z15
+	VMOVAPD Z4, Z16
+	VMOVAPD Z4, Z17
+	VMOVAPD Z4, Z18
+	VMOVAPD Z4, Z19
+	IMUL3Q  $0x01, BX, R8
+	ADDQ    SI, R8
+	MOVQ    groups+88(FP), R9
+	MOVQ    DX, R10
+	XORQ    R11, R11
+	SUBQ    $0x01, R9
+	JLE     seconddone
+
+secondword:
+	VMOVDQU64 (R10), Z20
+	VPSRLQ    $0x04, Z20, Z20
+	ADDQ      $0x40, R10
+
+secondgroup:
+	VMOVUPD   (R8), Z21
+	VPERMT2PD 64(R8), Z20, Z21
+	VADDPD    Z21, Z13, Z13
+	VMOVUPD   128(R8), Z21
+	VPERMT2PD 192(R8), Z20, Z21
+	VADDPD    Z21, Z14, Z14
+	VMOVUPD   256(R8), Z21
+	VPERMT2PD 320(R8), Z20, Z21
+	VADDPD    Z21, Z15, Z15
+	VMOVUPD   384(R8), Z21
+	VPERMT2PD 448(R8), Z20, Z21
+	VADDPD    Z21, Z16, Z16
+	VMOVUPD   512(R8), Z21
+	VPERMT2PD 576(R8), Z20, Z21
+	VADDPD    Z21, Z17, Z17
+	VMOVUPD   640(R8), Z21
+	VPERMT2PD 704(R8), Z20, Z21
+	VADDPD    Z21, Z18, Z18
+	VMOVUPD   768(R8), Z21
+	VPERMT2PD 832(R8), Z20, Z21
+	VADDPD    Z21, Z19, Z19
+	SUBQ      $0x04, R9
+	JLE       seconddone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R11
+	TESTQ     $0x00000003, R11
+	JZ        secondword
+	VPSRLQ    $0x10, Z20, Z20
+	JMP       secondgroup
+
+seconddone:
+	VADDPD  Z13, Z0, Z0
+	VADDPD  Z14, Z1, Z1
+	VADDPD  Z15, Z8, Z8
+	VADDPD  Z16, Z9, Z9
+	VADDPD  Z17, Z10, Z10
+	VADDPD  Z18, Z11, Z11
+	VADDPD  Z19, Z12, Z12
+	VPXORQ  Z5, Z5, Z5
+	VMOVAPD Z5, Z13
+	VMOVAPD Z5, Z14
+	VMOVAPD Z5, Z15
+	VMOVAPD Z5, Z16
+	VMOVAPD Z5, Z17
+	VMOVAPD Z5, Z18
+	VMOVAPD Z5, Z19
+	IMUL3Q  $0x02, BX, R8
+	ADDQ    SI, R8
+	MOVQ    groups+88(FP), R9
+	MOVQ    DX, R10
+	XORQ    R11, R11
+	SUBQ    $0x02, R9
+	JLE     thirddone
+
+thirdword:
+	VMOVDQU64 (R10), Z20
+	VPSRLQ    $0x08, Z20, Z20
+	ADDQ      $0x40, R10
+
+thirdgroup:
+	VMOVUPD   (R8), Z21
+	VPERMT2PD 64(R8), Z20, Z21
+	VADDPD    Z21, Z13, Z13
+	VMOVUPD   128(R8), Z21
+	VPERMT2PD 192(R8), Z20, Z21
+	VADDPD    Z21, Z14, Z14
+	VMOVUPD   256(R8), Z21
+	VPERMT2PD 320(R8), Z20, Z21
+	VADDPD    Z21, Z15, Z15
+	VMOVUPD   384(R8), Z21
+	VPERMT2PD 448(R8), Z20, Z21
+	VADDPD    Z21, Z16, Z16
+	VMOVUPD   512(R8), Z21
+	VPERMT2PD 576(R8), Z20, Z21
+	VADDPD    Z21, Z17, Z17
+	VMOVUPD   640(R8), Z21
+	VPERMT2PD 704(R8), Z20, Z21
+	VADDPD    Z21, Z18, Z18
+	VMOVUPD   768(R8), Z21
+	VPERMT2PD 832(R8), Z20, Z21
+	VADDPD    Z21, Z19, Z19
+	SUBQ      $0x04, R9
+	JLE       thirddone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R11
+	TESTQ     $0x00000003, R11
+	JZ        thirdword
+	VPSRLQ    $0x10, Z20, Z20
+	JMP       thirdgroup
+
+thirddone:
+	VPXORQ  Z6, Z6, Z6
+	VMOVAPD Z6, Z20
+	VMOVAPD Z6, Z21
+	VMOVAPD Z6, Z22
+	VMOVAPD Z6, Z23
+	VMOVAPD Z6, Z24
+	VMOVAPD Z6, Z25
+	VMOVAPD Z6, Z26
+	IMUL3Q  $0x03, BX, R8
+	ADDQ    SI, R8
+	MOVQ    groups+88(FP), SI
+	MOVQ    DX, R9
+	XORQ    R10, R10
+	SUBQ    $0x03, SI
+	JLE     fourthdone
+
+fourthword:
+	VMOVDQU64 (R9), Z27
+	VPSRLQ    $0x0c, Z27, Z27
+	ADDQ      $0x40, R9
+
+fourthgroup:
+	VMOVUPD   (R8), Z28
+	VPERMT2PD 64(R8), Z27, Z28
+	VADDPD    Z28, Z20, Z20
+	VMOVUPD   128(R8), Z28
+	VPERMT2PD 192(R8), Z27, Z28
+	VADDPD    Z28, Z21, Z21
+	VMOVUPD   256(R8), Z28
+	VPERMT2PD 320(R8), Z27, Z28
+	VADDPD    Z28, Z22, Z22
+	VMOVUPD   384(R8), Z28
+	VPERMT2PD 448(R8), Z27, Z28
+	VADDPD    Z28, Z23, Z23
+	VMOVUPD   512(R8), Z28
+	VPERMT2PD 576(R8), Z27, Z28
+	VADDPD    Z28, Z24, Z24
+	VMOVUPD   640(R8), Z28
+	VPERMT2PD 704(R8), Z27, Z28
+	VADDPD    Z28, Z25, Z25
+	VMOVUPD   768(R8), Z28
+	VPERMT2PD 832(R8), Z27, Z28
+	VADDPD    Z28, Z26, Z26
+	SUBQ      $0x04, SI
+	JLE       fourthdone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R10
+	TESTQ     $0x00000003, R10
+	JZ        fourthword
+	VPSRLQ    $0x10, Z27, Z27
+	JMP       fourthgroup
+
+fourthdone:
+	VADDPD       Z20, Z13, Z13
+	VADDPD       Z21, Z14, Z14
+	VADDPD       Z22, Z15, Z15
+	VADDPD       Z23, Z16, Z16
+	VADDPD       Z24, Z17, Z17
+	VADDPD       Z25, Z18, Z18
+	VADDPD       Z26, Z19, Z19
+	VADDPD       Z13, Z0, Z0
+	VADDPD       Z14, Z1, Z1
+	VADDPD       Z15, Z8, Z8
+	VADDPD       Z16, Z9, Z9
+	VADDPD       Z17, Z10, Z10
+	VADDPD       Z18, Z11, Z11
+	VADDPD       Z19, Z12, Z12
+	VBROADCASTSD (DI), Z13
+	VSUBPD       Z13, Z0, Z0
+	VBROADCASTSD 8(DI), Z13
+	VSUBPD       Z13, Z1, Z1
+	VBROADCASTSD 16(DI), Z13
+	VSUBPD       Z13, Z8, Z8
+	VBROADCASTSD 24(DI), Z13
+	VSUBPD       Z13, Z9, Z9
+	VBROADCASTSD 32(DI), Z13
+	VSUBPD       Z13, Z10, Z10
+	VBROADCASTSD 40(DI), Z13
+	VSUBPD       Z13, Z11, Z11
+	VBROADCASTSD 48(DI), Z13
+	VSUBPD       Z13, Z12, Z12
+	VPXORQ       Z7, Z7, Z7
+	VMOVAPD      Z7, Z13
+	VMOVAPD      Z7, Z14
+	VMOVAPD      Z7, Z15
+	VMOVAPD      Z0, Z16
+	VMOVAPD      Z1, Z17
+	VMOVAPD      Z8, Z18
+	VMOVAPD      Z9, Z19
+	VMOVAPD      Z10, Z20
+	VMOVAPD      Z11, Z21
+	VMOVAPD      Z12, Z22
+	VMAXPD       Z20, Z16, Z16
+	VMAXPD       Z21, Z17, Z17
+	VMAXPD       Z22, Z18, Z18
+	VMAXPD       Z18, Z16, Z16
+	VMAXPD       Z19, Z17, Z17
+	VMAXPD       Z17, Z16, Z16
+	VMOVAPD      Z16, Z16
+	VBROADCASTSD tie+48(FP), Z17
+	VSUBPD       Z17, Z16, Z16
+	MOVQ         costs+8(FP), SI
+	MOVQ         numbers+16(FP), DI
+	VCMPPD       $0x0d, Z16, Z12, K1
+	VMOVAPD      Z12, K1, Z13
+	VPBROADCASTQ 48(DI), K1, Z14
+	VBROADCASTSD 48(SI), K1, Z15
+	VCMPPD       $0x0d, Z16, Z11, K1
+	VMOVAPD      Z11, K1, Z13
+	VPBROADCASTQ 40(DI), K1, Z14
+	VBROADCASTSD 40(SI), K1, Z15
+	VCMPPD       $0x0d, Z16, Z10, K1
+	VMOVAPD      Z10, K1, Z13
+	VPBROADCASTQ 32(DI), K1, Z14
+	VBROADCASTSD 32(SI), K1, Z15
+	VCMPPD       $0x0d, Z16, Z9, K1
+	VMOVAPD      Z9, K1, Z13
+	VPBROADCASTQ 24(DI), K1, Z14
+	VBROADCASTSD 24(SI), K1, Z15
+	VCMPPD       $0x0d, Z16, Z8, K1
+	VMOVAPD      Z8, K1, Z13
+	VPBROADCASTQ 16(DI), K1, Z14
+	VBROADCASTSD 16(SI), K1, Z15
+	VCMPPD       $0x0d, Z16, Z1, K1
+	VMOVAPD      Z1, K1, Z13
+	VPBROADCASTQ 8(DI), K1, Z14
+	VBROADCASTSD 8(SI), K1, Z15
+	VCMPPD       $0x0d, Z16, Z0, K1
+	VMOVAPD      Z0, K1, Z13
+	VPBROADCASTQ (DI), K1, Z14
+	VBROADCASTSD (SI), K1, Z15
+	VBROADCASTSD need+40(FP), Z0
+	VCMPPD       $0x0e, Z0, Z13, K1
+	VPBROADCASTQ end+32(FP), Z0
+	VMOVDQA64    Z14, K1, Z0
+	VADDPD       Z15, Z13, Z13
+	VMOVDQU64    Z14, 2304(DX)
+	VMOVUPD      Z13, 2368(DX)
+	VMOVDQU64    Z0, 2432(DX)
+	MOVQ         $0x0000000000000008, DI
+	MOVQ         CX, SI
+	CMPQ         SI, DI
+	CMOVQGT      DI, SI
+	MOVQ         picks+96(FP), R11
+	MOVQ         gains+104(FP), R12
+	MOVQ         lists+112(FP), R13
+	MOVQ         counts+120(FP), R14
+	XORQ         DI, DI
+
+send:
+	MOVLQSX (AX)(DI*4), R8
+	MOVQ    2432(DX)(DI*8), R9
+	MOVLQSX (R14)(R9*4), R10
+	INCL    (R14)(R9*4)
+	SHLQ    $0x0d, R9
+	ADDQ    R9, R10
+	MOVL    R8, (R13)(R10*4)
+	MOVQ    2304(DX)(DI*8), R9
+	VMOVSD  2368(DX)(DI*8), X0
+	SHLQ    $0x03, R8
+	MOVB    R9, (R11)(R8*1)
+	VMOVSD  X0, (R12)(R8*8)
+	INCQ    DI
+	CMPQ    DI, SI
+	JLT     send
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, CX
+	JG      rows
+	VZEROUPPER
+	RET
+
+// func across8(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·across8(SB), $2560-128
+	MOVQ list+72(FP), AX
+	MOVQ n+80(FP), CX
+	LEAQ (SP), DX
+	ADDQ $0x3f, DX
+	ANDQ $-64, DX
+	MOVQ lanes+24(FP), BX
+	SHLQ $0x07, BX
+
+rows:
+	MOVQ         $0x0000000000000008, DI
+	MOVQ         CX, SI
+	CMPQ         SI, DI
+	CMOVQGT      DI, SI
+	MOVQ         $0x0000000000000001, DI
+	SHLXQ        SI, DI, DI
+	DECQ         DI
+	KMOVB        DI, K1
+	VPMOVSXDQ.Z  (AX), K1, Z0
+	VPBROADCASTQ words+64(FP), Z1
+	VPMULUDQ     Z1, Z0, Z0
+	MOVQ         x+56(FP), SI
+	MOVQ         DX, DI
+	MOVQ         words+64(FP), R8
+
+word:
+	VPXORQ     Z2, Z2, Z2
+	KMOVB      K1, K2
+	VPGATHERQQ (SI)(Z0*8), K2, Z2
+	VMOVDQU64  Z2, (DI)
+	ADDQ       $0x08, SI
+	ADDQ       $0x40, DI
+	DECQ       R8
+	JNZ        word
+	MOVQ       table+0(FP), SI
+	MOVQ       costs+8(FP), DI
+	VPXORQ     Z3, Z3, Z3
+	VMOVAPD    Z3, Z0
+	VMOVAPD    Z3, Z1
+	VMOVAPD    Z3, Z8
+	VMOVAPD    Z3, Z9
+	VMOVAPD    Z3, Z10
+	VMOVAPD    Z3, Z11
+	VMOVAPD    Z3, Z12
+	VMOVAPD    Z3, Z13
+	IMUL3Q     $0x00, BX, R8
+	ADDQ       SI, R8
+	MOVQ       groups+88(FP), R9
+	MOVQ       DX, R10
+	XORQ       R11, R11
+	SUBQ       $0x00, R9
+	JLE        firstdone
+
+firstword:
+	VMOVDQU64 (R10), Z14
+	ADDQ      $0x40, R10
+
+firstgroup:
+	VMOVUPD   (R8), Z15
+	VPERMT2PD 64(R8), Z14, Z15
+	VADDPD    Z15, Z0, Z0
+	VMOVUPD   128(R8), Z15
+	VPERMT2PD 192(R8), Z14, Z15
+	VADDPD    Z15, Z1, Z1
+	VMOVUPD   256(R8), Z15
+	VPERMT2PD 320(R8), Z14, Z15
+	VADDPD    Z15, Z8, Z8
+	VMOVUPD   384(R8), Z15
+	VPERMT2PD 448(R8), Z14, Z15
+	VADDPD    Z15, Z9, Z9
+	VMOVUPD   512(R8), Z15
+	VPERMT2PD 576(R8), Z14, Z15
+	VADDPD    Z15, Z10, Z10
+	VMOVUPD   640(R8), Z15
+	VPERMT2PD 704(R8), Z14, Z15
+	VADDPD    Z15, Z11, Z11
+	VMOVUPD   768(R8), Z15
+	VPERMT2PD 832(R8), Z14, Z15
+	VADDPD    Z15, Z12, Z12
+	VMOVUPD   896(R8), Z15
+	VPERMT2PD 960(R8), Z14, Z15
+	VADDPD    Z15, Z13, Z13
+	SUBQ      $0x04, R9
+	JLE       firstdone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R11
+	TESTQ     $0x00000003, R11
+	JZ        firstword
+	VPSRLQ    $0x10, Z14, Z14
+	JMP       firstgroup
+
+firstdone:
+	VPXORQ  Z4, Z4, Z4
+	VMOVAPD Z4, Z14
+	VMOVAPD Z4, Z15
+	VMOVAPD Z4, Z16
+	VMOVAPD Z4, Z17
+	VMOVAPD Z4, Z18
+	VMOVAPD Z4, Z19
+	VMOVAPD Z4, Z20
+	VMOVAPD Z4, Z21
+	IMUL3Q  $0x01, BX, R8
+	ADDQ    SI, R8
+	MOVQ    groups+88(FP), R9
+	MOVQ    DX, R10
+	XORQ    R11, R11
+	SUBQ    $0x01, R9
+	JLE     seconddone
+
+secondword:
+	VMOVDQU64 (R10), Z22
+	VPSRLQ    $0x04, Z22, Z22
+	ADDQ      $0x40, R10
+
+secondgroup:
+	VMOVUPD   (R8), Z23
+	VPERMT2PD 64(R8), Z22, Z23
+	VADDPD    Z23, Z14, Z14
+	VMOVUPD   128(R8), Z23
+	VPERMT2PD 192(R8), Z22, Z23
+	VADDPD    Z23, Z15, Z15
+	VMOVUPD   256(R8), Z23
+	VPERMT2PD 320(R8), Z22, Z23
+	VADDPD    Z23, Z16, Z16
+	VMOVUPD   384(R8), Z23
+	VPERMT2PD 448(R8), Z22, Z23
+	VADDPD    Z23, Z17, Z17
+	VMOVUPD   512(R8), Z23
+	VPERMT2PD 576(R8), Z22, Z23
+	VADDPD    Z23, Z18, Z18
+	VMOVUPD   640(R8), Z23
+	VPERMT2PD 704(R8), Z22, Z23
+	VADDPD    Z23, Z19, Z19
+	VMOVUPD   768(R8), Z23
+	VPERMT2PD 832(R8), Z22, Z23
+	VADDPD    Z23, Z20, Z20
+	VMOVUPD   896(R8), Z23
+	VPERMT2PD 960(R8), Z22, Z23
+	VADDPD    Z23, Z21, Z21
+	SUBQ      $0x04, R9
+	JLE       seconddone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R11
+	TESTQ     $0x00000003, R11
+	JZ        secondword
+	VPSRLQ    $0x10, Z22, Z22
+	JMP       secondgroup
+
+seconddone:
+	VADDPD  Z14, Z0, Z0
+	VADDPD  Z15, Z1, Z1
+	VADDPD  Z16, Z8, Z8
+	VADDPD  Z17, Z9, Z9
+	VADDPD  Z18, Z10, Z10
+	VADDPD  Z19, Z11, Z11
+	VADDPD  Z20, Z12, Z12
+	VADDPD  Z21, Z13, Z13
+	VPXORQ  Z5, Z5, Z5
+	VMOVAPD Z5, Z14
+	VMOVAPD Z5, Z15
+	VMOVAPD Z5, Z16
+	VMOVAPD Z5, Z17
+	VMOVAPD Z5, Z18
+	VMOVAPD Z5, Z19
+	VMOVAPD Z5, Z20
+	VMOVAPD Z5, Z21
+	IMUL3Q  $0x02, BX, R8
+	ADDQ    SI, R8
+	MOVQ    groups+88(FP), R9
+	MOVQ    DX, R10
+	XORQ    R11, R11
+	SUBQ    $0x02, R9
+	JLE     thirddone
+
+thirdword:
+	VMOVDQU64 (R10), Z22
+	VPSRLQ    $0x08, Z22, Z22
+	ADDQ      $0x40, R10
+
+thirdgroup:
+	VMOVUPD   (R8), Z23
+	VPERMT2PD 64(R8), Z22, Z23
+	VADDPD    Z23, Z14, Z14
+	VMOVUPD   128(R8), Z23
+	VPERMT2PD 192(R8), Z22, Z23
+	VADDPD    Z23, Z15, Z15
+	VMOVUPD   256(R8), Z23
+	VPERMT2PD 320(R8), Z22, Z23
+	VADDPD    Z23, Z16, Z16
+	VMOVUPD   384(R8), Z23
+	VPERMT2PD 448(R8), Z22, Z23
+	VADDPD    Z23, Z17, Z17
+	VMOVUPD   512(R8), Z23
+	VPERMT2PD 576(R8), Z22, Z23
+	VADDPD    Z23, Z18, Z18
+	VMOVUPD   640(R8), Z23
+	VPERMT2PD 704(R8), Z22, Z23
+	VADDPD    Z23, Z19, Z19
+	VMOVUPD   768(R8), Z23
+	VPERMT2PD 832(R8), Z22, Z23
+	VADDPD    Z23, Z20, Z20
+	VMOVUPD   896(R8), Z23
+	VPERMT2PD 960(R8), Z22, Z23
+	VADDPD    Z23, Z21, Z21
+	SUBQ      $0x04, R9
+	JLE       thirddone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R11
+	TESTQ     $0x00000003, R11
+	JZ        thirdword
+	VPSRLQ    $0x10, Z22, Z22
+	JMP       thirdgroup
+
+thirddone:
+	VPXORQ  Z6, Z6, Z6
+	VMOVAPD Z6, Z22
+	VMOVAPD Z6, Z23
+	VMOVAPD Z6, Z24
+	VMOVAPD Z6, Z25
+	VMOVAPD Z6, Z26
+	VMOVAPD Z6, Z27
+	VMOVAPD Z6, Z28
+	VMOVAPD Z6, Z29
+	IMUL3Q  $0x03, BX, R8
+	ADDQ    SI, R8
+	MOVQ    groups+88(FP), SI
+	MOVQ    DX, R9
+	XORQ    R10, R10
+	SUBQ    $0x03, SI
+	JLE     fourthdone
+
+fourthword:
+	VMOVDQU64 (R9), Z30
+	VPSRLQ    $0x0c, Z30, Z30
+	ADDQ      $0x40, R9
+
+fourthgroup:
+	VMOVUPD   (R8), Z31
+	VPERMT2PD 64(R8), Z30, Z31
+	VADDPD    Z31, Z22, Z22
+	VMOVUPD   128(R8), Z31
+	VPERMT2PD 192(R8), Z30, Z31
+	VADDPD    Z31, Z23, Z23
+	VMOVUPD   256(R8), Z31
+	VPERMT2PD 320(R8), Z30, Z31
+	VADDPD    Z31, Z24, Z24
+	VMOVUPD   384(R8), Z31
+	VPERMT2PD 448(R8), Z30, Z31
+	VADDPD    Z31, Z25, Z25
+	VMOVUPD   512(R8), Z31
+	VPERMT2PD 576(R8), Z30, Z31
+	VADDPD    Z31, Z26, Z26
+	VMOVUPD   640(R8), Z31
+	VPERMT2PD 704(R8), Z30, Z31
+	VADDPD    Z31, Z27, Z27
+	VMOVUPD   768(R8), Z31
+	VPERMT2PD 832(R8), Z30, Z31
+	VADDPD    Z31, Z28, Z28
+	VMOVUPD   896(R8), Z31
+	VPERMT2PD 960(R8), Z30, Z31
+	VADDPD    Z31, Z29, Z29
+	SUBQ      $0x04, SI
+	JLE       fourthdone
+	LEAQ      (R8)(BX*4), R8
+	INCQ      R10
+	TESTQ     $0x00000003, R10
+	JZ        fourthword
+	VPSRLQ    $0x10, Z30, Z30
+	JMP       fourthgroup
+
+fourthdone:
+	VADDPD       Z22, Z14, Z14
+	VADDPD       Z23, Z15, Z15
+	VADDPD       Z24, Z16, Z16
+	VADDPD       Z25, Z17, Z17
+	VADDPD       Z26, Z18, Z18
+	VADDPD       Z27, Z19, Z19
+	VADDPD       Z28, Z20, Z20
+	VADDPD       Z29, Z21, Z21
+	VADDPD       Z14, Z0, Z0
+	VADDPD       Z15, Z1, Z1
+	VADDPD       Z16, Z8, Z8
+	VADDPD       Z17, Z9, Z9
+	VADDPD       Z18, Z10, Z10
+	VADDPD       Z19, Z11, Z11
+	VADDPD       Z20, Z12, Z12
+	VADDPD       Z21, Z13, Z13
+	VBROADCASTSD (DI), Z14
+	VSUBPD       Z14, Z0, Z0
+	VBROADCASTSD 8(DI), Z14
+	VSUBPD       Z14, Z1, Z1
+	VBROADCASTSD 16(DI), Z14
+	VSUBPD       Z14, Z8, Z8
+	VBROADCASTSD 24(DI), Z14
+	VSUBPD       Z14, Z9, Z9
+	VBROADCASTSD 32(DI), Z14
+	VSUBPD       Z14, Z10, Z10
+	VBROADCASTSD 40(DI), Z14
+	VSUBPD       Z14, Z11, Z11
+	VBROADCASTSD 48(DI), Z14
+	VSUBPD       Z14, Z12, Z12
+	VBROADCASTSD 56(DI), Z14
+	VSUBPD       Z14, Z13, Z13
+	VPXORQ       Z7, Z7, Z7
+	VMOVAPD      Z7, Z14
+	VMOVAPD      Z7, Z15
+	VMOVAPD      Z7, Z16
+	VMOVAPD      Z0, Z17
+	VMOVAPD      Z1, Z18
+	VMOVAPD      Z8, Z19
+	VMOVAPD      Z9, Z20
+	VMOVAPD      Z10, Z21
+	VMOVAPD      Z11, Z22
+	VMOVAPD      Z12, Z23
+	VMOVAPD      Z13, Z24
+	VMAXPD       Z21, Z17, Z17
+	VMAXPD       Z22, Z18, Z18
+	VMAXPD       Z23, Z19, Z19
+	VMAXPD       Z24, Z20, Z20
+	VMAXPD       Z19, Z17, Z17
+	VMAXPD       Z20, Z18, Z18
+	VMAXPD       Z18, Z17, Z17
+	VMOVAPD      Z17, Z17
+	VBROADCASTSD tie+48(FP), Z18
+	VSUBPD       Z18, Z17, Z17
+	MOVQ         costs+8(FP), SI
+	MOVQ         numbers+16(FP), DI
+	VCMPPD       $0x0d, Z17, Z13, K1
+	VMOVAPD      Z13, K1, Z14
+	VPBROADCASTQ 56(DI), K1, Z15
+	VBROADCASTSD 56(SI), K1, Z16
+	VCMPPD       $0x0d, Z17, Z12, K1
+	VMOVAPD      Z12, K1, Z14
+	VPBROADCASTQ 48(DI), K1, Z15
+	VBROADCASTSD 48(SI), K1, Z16
+	VCMPPD       $0x0d, Z17, Z11, K1
+	VMOVAPD      Z11, K1, Z14
+	VPBROADCASTQ 40(DI), K1, Z15
+	VBROADCASTSD 40(SI), K1, Z16
+	VCMPPD       $0x0d, Z17, Z10, K1
+	VMOVAPD      Z10, K1, Z14
+	VPBROADCASTQ 32(DI), K1, Z15
+	VBROADCASTSD 32(SI), K1, Z16
+	VCMPPD       $0x0d, Z17, Z9, K1
+	VMOVAPD      Z9, K1, Z14
+	VPBROADCASTQ 24(DI), K1, Z15
+	VBROADCASTSD 24(SI), K1, Z16
+	VCMPPD       $0x0d, Z17, Z8, K1
+	VMOVAPD      Z8, K1, Z14
+	VPBROADCASTQ 16(DI), K1, Z15
+	VBROADCASTSD 16(SI), K1, Z16
+	VCMPPD       $0x0d, Z17, Z1, K1
+	VMOVAPD      Z1, K1, Z14
+	VPBROADCASTQ 8(DI), K1, Z15
+	VBROADCASTSD 8(SI), K1, Z16
+	VCMPPD       $0x0d, Z17, Z0, K1
+	VMOVAPD      Z0, K1, Z14
+	VPBROADCASTQ (DI), K1, Z15
+	VBROADCASTSD (SI), K1, Z16
+	VBROADCASTSD need+40(FP), Z0
+	VCMPPD       $0x0e, Z0, Z14, K1
+	VPBROADCASTQ end+32(FP), Z0
+	VMOVDQA64    Z15, K1, Z0
+	VADDPD       Z16, Z14, Z14
+	VMOVDQU64    Z15, 2304(DX)
+	VMOVUPD      Z14, 2368(DX)
+	VMOVDQU64    Z0, 2432(DX)
+	MOVQ         $0x0000000000000008, DI
+	MOVQ         CX, SI
+	CMPQ         SI, DI
+	CMOVQGT      DI, SI
+	MOVQ         picks+96(FP), R11
+	MOVQ         gains+104(FP), R12
+	MOVQ         lists+112(FP), R13
+	MOVQ         counts+120(FP), R14
 	XORQ         DI, DI
 
 send:

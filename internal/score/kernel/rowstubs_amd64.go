@@ -34,15 +34,50 @@ func addFours16(gains *int32, table *int32, row int, x *uint64, quads int)
 //go:noescape
 func strengthen16(gains *int32, alone *int32, value *int32, row int, units *int32, after *int32, up *uint64, x *uint64, words int)
 
-// step8Across is RowLoops.Step of tables by lane.
+// acrossMore is RowLoops.Across.
 //
 //go:noescape
-func step8Across(table *float64, costs *float64, lanes int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
+func acrossMore(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 
-// stepAcross is RowLoops.Step of tables by lane.
+// across1 is RowLoops.Across.
 //
 //go:noescape
-func stepAcross(table *float64, costs *float64, lanes int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
+func across1(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
+
+// across2 is RowLoops.Across.
+//
+//go:noescape
+func across2(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
+
+// across3 is RowLoops.Across.
+//
+//go:noescape
+func across3(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
+
+// across4 is RowLoops.Across.
+//
+//go:noescape
+func across4(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
+
+// across5 is RowLoops.Across.
+//
+//go:noescape
+func across5(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
+
+// across6 is RowLoops.Across.
+//
+//go:noescape
+func across6(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
+
+// across7 is RowLoops.Across.
+//
+//go:noescape
+func across7(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
+
+// across8 is RowLoops.Across.
+//
+//go:noescape
+func across8(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 
 // rowSumsAcross is RowLoops.Sums.
 //

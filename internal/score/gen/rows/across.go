@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -139,11 +141,16 @@ func inOrder(width int, table, row, memory reg.Register) []reg.VecVirtual {
 // they go to are.
 const found = 64 * (mostWords + mostLanes)
 
-// stepAcross is Step for eight lanes, which stay in registers, or for more.
-func stepAcross(name string, more bool) {
+// across is Across for up to eight lanes, which stay in registers, or for
+// multiples of eight, 0.
+func across(lanes int) {
+	name := fmt.Sprintf("across%d", lanes)
+	if lanes == 0 {
+		name = "acrossMore"
+	}
 	// Its memory may need more stack than there is: it is not NOSPLIT.
-	TEXT(name, 0, "func(table, costs *float64, lanes int, need, tie float64, x *uint64, words int, list *int32, n, groups int, picks *int8, gains *float64, lists, counts *int32)")
-	Doc(name + " is RowLoops.Step of tables by lane.")
+	TEXT(name, 0, "func(table, costs *float64, numbers *int64, lanes, end int, need, tie float64, x *uint64, words int, list *int32, n, groups int, picks *int8, gains *float64, lists, counts *int32)")
+	Doc(name + " is RowLoops.Across.")
 	Pragma("noescape")
 	list, left := param("list"), param("n")
 	memory := aligned(found + 3*64)
@@ -153,21 +160,20 @@ func stepAcross(name string, more bool) {
 	Label("rows")
 	words(list, left, memory)
 	var totals []reg.VecVirtual
-	if more {
+	if lanes == 0 {
 		allLanes(row, memory)
 	} else {
 		table, costs := param("table"), param("costs")
-		totals = lessCosts(inOrder(8, table, row, memory), costs)
+		totals = lessCosts(inOrder(lanes, table, row, memory), costs)
 	}
 	gain, choice, cost, least := ZMM(), ZMM(), ZMM(), ZMM()
 	clear([]reg.VecVirtual{gain, choice, cost})
-	if more {
+	if lanes == 0 {
 		largestInMemory(least, memory)
 		nearInMemory(gain, choice, cost, least, memory)
 	} else {
 		largest(least, totals)
-		costs, numbers := param("costs"), GP64()
-		LEAQ(laneNumbers, numbers)
+		costs, numbers := param("costs"), param("numbers")
 		near(gain, choice, cost, least, totals, numbers, costs)
 	}
 	decide(gain, choice, cost, memory)
@@ -175,7 +181,7 @@ func stepAcross(name string, more bool) {
 	nextEight(list, left)
 }
 
-// lessCosts subtracts the costs of eight lanes.
+// lessCosts subtracts the costs of lanes.
 func lessCosts(sums []reg.VecVirtual, costs reg.Register) []reg.VecVirtual {
 	for c, s := range sums {
 		cost := ZMM()
@@ -205,13 +211,16 @@ func allLanes(row, memory reg.Register) {
 
 // largest sets least to the largest total less Tie.
 func largest(least reg.VecVirtual, totals []reg.VecVirtual) {
-	most := vectors(4)
+	most := vectors(len(totals))
 	for i := range most {
-		VMAXPD(totals[i], totals[i+4], most[i])
+		VMOVAPD(totals[i], most[i])
 	}
-	VMAXPD(most[0], most[2], most[0])
-	VMAXPD(most[1], most[3], most[1])
-	VMAXPD(most[0], most[1], least)
+	for n := len(most); n > 1; n = (n + 1) / 2 {
+		for i := range n / 2 {
+			VMAXPD(most[i+(n+1)/2], most[i], most[i])
+		}
+	}
+	VMOVAPD(most[0], least)
 	tie := ZMM()
 	VBROADCASTSD(fixed("tie"), tie)
 	VSUBPD(tie, least, least)
@@ -234,20 +243,10 @@ func largestInMemory(least reg.VecVirtual, memory reg.Register) {
 	VSUBPD(tie, most, least)
 }
 
-// laneNumbers is where the numbers of the lanes are.
-var laneNumbers Mem
-
-func laneNumbersData() {
-	laneNumbers = GLOBL("laneNumbers", RODATA|NOPTR)
-	for c := range mostLanes {
-		DATA(8*c, U64(c))
-	}
-}
-
-// near goes from the last of eight lanes to the first, and keeps those that are
+// near goes from the last of some lanes to the first, and keeps those that are
 // not below least: total, number and cost.
 func near(gain, choice, cost, least reg.VecVirtual, totals []reg.VecVirtual, numbers, costs reg.Register) {
-	for c := 7; c >= 0; c-- {
+	for c := len(totals) - 1; c >= 0; c-- {
 		k := K()
 		VCMPPD(Imm(13), least, totals[c], k) // >=
 		VMOVAPD(totals[c], k, gain)
@@ -259,7 +258,7 @@ func near(gain, choice, cost, least reg.VecVirtual, totals []reg.VecVirtual, num
 func nearInMemory(gain, choice, cost, least reg.VecVirtual, memory reg.Register) {
 	at, numbers, costs, lanes := GP64(), GP64(), GP64(), GP64()
 	MOVQ(fixed("lanes"), lanes)
-	LEAQ(laneNumbers, numbers)
+	MOVQ(fixed("numbers"), numbers)
 	LEAQ(Mem{Base: numbers, Index: lanes, Scale: 8}, numbers)
 	MOVQ(fixed("costs"), costs)
 	LEAQ(Mem{Base: costs, Index: lanes, Scale: 8}, costs)
@@ -279,13 +278,13 @@ func nearInMemory(gain, choice, cost, least reg.VecVirtual, memory reg.Register)
 	JNZ(LabelRef("near"))
 }
 
-// decide leaves in memory which lanes were found, what they gain without costs,
+// decide leaves in memory who was found, what they gain without costs,
 // and the lists to go to.
 func decide(gain, choice, cost reg.VecVirtual, memory reg.Register) {
 	k, need, to := K(), ZMM(), ZMM()
 	VBROADCASTSD(fixed("need"), need)
 	VCMPPD(Imm(14), need, gain, k) // >
-	VPBROADCASTQ(fixed("lanes"), to)
+	VPBROADCASTQ(fixed("end"), to)
 	VMOVDQA64(choice, k, to)
 	VADDPD(cost, gain, gain)
 	VMOVDQU64(choice, Mem{Base: memory, Disp: found})

@@ -19,9 +19,9 @@ func main() {
 		addFours(width)
 		strengthen(width)
 	}
-	laneNumbersData()
-	stepAcross("step8Across", false)
-	stepAcross("stepAcross", true)
+	for lanes := range 9 {
+		across(lanes)
+	}
 	rowSumsAcross()
 	gather()
 	for _, width := range []int{4, 2} {
