@@ -108,7 +108,10 @@ func (r *Rows) explainSets(rows Packed, from, to int, out *Picked) {
 	s.active = append(s.active[:0], s.empty)
 	for step := 0; len(s.active) > 0; step++ {
 		if step/8 == len(s.picks) {
-			s.picks, s.gains = append(s.picks, make([]int8, 8*kernel.Block)), append(s.gains, make([]float64, 8*kernel.Block))
+			s.picks, s.gains = append(s.picks, nil), append(s.gains, nil)
+		}
+		if step%8 == 0 {
+			s.picks[step/8], s.gains[step/8] = resize(s.picks[step/8], 8*(to-from)), resize(s.gains[step/8], 8*(to-from))
 		}
 		s.next = s.next[:0]
 		for _, t := range s.active {
