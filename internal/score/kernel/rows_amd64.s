@@ -3735,14 +3735,17 @@ next:
 
 // func step8AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 // Requires: AVX, AVX2, BMI, CMOV
-TEXT ·step8AVX2(SB), NOSPLIT, $64-104
+TEXT ·step8AVX2(SB), NOSPLIT, $192-104
 	MOVQ table+0(FP), AX
 	MOVQ x+32(FP), CX
 	MOVQ list+48(FP), DX
 	MOVQ n+56(FP), BX
 
+some:
+	XORQ SI, SI
+
 row:
-	MOVLQSX (DX), SI
+	MOVLQSX (DX), DI
 	VXORPD  Y0, Y0, Y0
 	VXORPD  Y1, Y1, Y1
 	VXORPD  Y5, Y5, Y5
@@ -3751,7 +3754,6 @@ row:
 	VXORPD  Y3, Y3, Y3
 	VXORPD  Y7, Y7, Y7
 	VXORPD  Y4, Y4, Y4
-	MOVQ    SI, DI
 	IMULQ   row+40(FP), DI
 	ADDQ    CX, DI
 	MOVQ    AX, R8
@@ -3847,40 +3849,63 @@ lanes0done:
 	ORQ          R8, DI
 	TZCNTQ       DI, DI
 	VMOVSD       (SP)(DI*8), X0
-	MOVQ         $0x0000000000000008, R8
-	VUCOMISD     need+16(FP), X0
-	CMOVQHI      DI, R8
-	MOVQ         SI, R9
-	SHLQ         $0x03, R9
-	MOVQ         picks+72(FP), R10
-	MOVB         DI, (R10)(R9*1)
-	MOVQ         costs+8(FP), R10
-	VADDSD       (R10)(DI*8), X0, X0
-	MOVQ         gains+80(FP), R10
-	VMOVSD       X0, (R10)(R9*8)
-	MOVQ         counts+96(FP), R10
-	MOVLQSX      (R10)(R8*4), R9
-	INCL         (R10)(R8*4)
-	SHLQ         $0x0d, R8
-	ADDQ         R8, R9
-	MOVQ         lists+88(FP), R10
-	MOVL         SI, (R10)(R9*4)
+	MOVQ         DI, 64(SP)(SI*8)
+	VMOVSD       X0, 128(SP)(SI*8)
+	INCQ         SI
 	ADDQ         $0x04, DX
 	DECQ         BX
-	JNZ          row
+	JZ           found
+	CMPQ         SI, $0x08
+	JLT          row
+
+found:
+	MOVQ SI, DI
+	NEGQ DI
+	LEAQ 64(SP), R8
+	LEAQ (R8)(SI*8), R8
+
+send:
+	MOVLQSX  (DX)(DI*4), SI
+	MOVQ     (R8)(DI*8), R9
+	VMOVSD   64(R8)(DI*8), X0
+	MOVQ     $0x0000000000000008, R10
+	VUCOMISD need+16(FP), X0
+	CMOVQHI  R9, R10
+	MOVQ     costs+8(FP), R11
+	VADDSD   (R11)(R9*8), X0, X0
+	MOVQ     picks+72(FP), R11
+	MOVB     R9, (R11)(SI*8)
+	MOVQ     SI, R9
+	SHLQ     $0x03, R9
+	MOVQ     gains+80(FP), R11
+	VMOVSD   X0, (R11)(R9*8)
+	MOVQ     counts+96(FP), R11
+	MOVLQSX  (R11)(R10*4), R9
+	INCL     (R11)(R10*4)
+	SHLQ     $0x0d, R10
+	ADDQ     R10, R9
+	MOVQ     lists+88(FP), R11
+	MOVL     SI, (R11)(R9*4)
+	INCQ     DI
+	JNZ      send
+	CMPQ     BX, $0x00
+	JG       some
 	VZEROUPPER
 	RET
 
 // func step16AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 // Requires: AVX, AVX2, BMI, CMOV
-TEXT ·step16AVX2(SB), NOSPLIT, $128-104
+TEXT ·step16AVX2(SB), NOSPLIT, $256-104
 	MOVQ table+0(FP), AX
 	MOVQ x+32(FP), CX
 	MOVQ list+48(FP), DX
 	MOVQ n+56(FP), BX
 
+some:
+	XORQ SI, SI
+
 row:
-	MOVLQSX (DX), SI
+	MOVLQSX (DX), DI
 	VXORPD  Y0, Y0, Y0
 	VXORPD  Y1, Y1, Y1
 	VXORPD  Y5, Y5, Y5
@@ -3889,81 +3914,81 @@ row:
 	VXORPD  Y3, Y3, Y3
 	VXORPD  Y7, Y7, Y7
 	VXORPD  Y4, Y4, Y4
-	MOVQ    SI, DI
-	IMULQ   row+40(FP), DI
-	ADDQ    CX, DI
-	MOVQ    AX, R8
-	MOVQ    groups+64(FP), R9
-	SUBQ    $0x04, R9
+	MOVQ    DI, R8
+	IMULQ   row+40(FP), R8
+	ADDQ    CX, R8
+	MOVQ    AX, R9
+	MOVQ    groups+64(FP), R10
+	SUBQ    $0x04, R10
 	JL      lanes0rest
 
 lanes0quad:
-	MOVWQZX (DI), R10
-	SHLQ    $0x06, R10
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  (R8)(R11*1), Y0, Y0
-	VADDPD  32(R8)(R11*1), Y1, Y1
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  2048(R8)(R11*1), Y5, Y5
-	VADDPD  2080(R8)(R11*1), Y2, Y2
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  4096(R8)(R11*1), Y6, Y6
-	VADDPD  4128(R8)(R11*1), Y3, Y3
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  6144(R8)(R11*1), Y7, Y7
-	VADDPD  6176(R8)(R11*1), Y4, Y4
-	ADDQ    $0x00002000, R8
-	ADDQ    $0x02, DI
-	SUBQ    $0x04, R9
+	MOVWQZX (R8), R11
+	SHLQ    $0x06, R11
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  (R9)(R12*1), Y0, Y0
+	VADDPD  32(R9)(R12*1), Y1, Y1
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  2048(R9)(R12*1), Y5, Y5
+	VADDPD  2080(R9)(R12*1), Y2, Y2
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  4096(R9)(R12*1), Y6, Y6
+	VADDPD  4128(R9)(R12*1), Y3, Y3
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  6144(R9)(R12*1), Y7, Y7
+	VADDPD  6176(R9)(R12*1), Y4, Y4
+	ADDQ    $0x00002000, R9
+	ADDQ    $0x02, R8
+	SUBQ    $0x04, R10
 	JGE     lanes0quad
 
 lanes0rest:
-	ADDQ    $0x04, R9
+	ADDQ    $0x04, R10
 	JZ      lanes0done
-	MOVWQZX (DI), R10
-	SHLQ    $0x06, R10
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  (R8)(R11*1), Y0, Y0
-	VADDPD  32(R8)(R11*1), Y1, Y1
-	DECQ    R9
+	MOVWQZX (R8), R11
+	SHLQ    $0x06, R11
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  (R9)(R12*1), Y0, Y0
+	VADDPD  32(R9)(R12*1), Y1, Y1
+	DECQ    R10
 	JZ      lanes0done
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  2048(R8)(R11*1), Y5, Y5
-	VADDPD  2080(R8)(R11*1), Y2, Y2
-	DECQ    R9
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  2048(R9)(R12*1), Y5, Y5
+	VADDPD  2080(R9)(R12*1), Y2, Y2
+	DECQ    R10
 	JZ      lanes0done
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  4096(R8)(R11*1), Y6, Y6
-	VADDPD  4128(R8)(R11*1), Y3, Y3
-	DECQ    R9
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  4096(R9)(R12*1), Y6, Y6
+	VADDPD  4128(R9)(R12*1), Y3, Y3
+	DECQ    R10
 	JZ      lanes0done
 
 lanes0done:
-	MOVQ    costs+8(FP), DI
+	MOVQ    costs+8(FP), R8
 	VADDPD  Y5, Y0, Y0
 	VADDPD  Y7, Y6, Y6
 	VADDPD  Y6, Y0, Y0
-	VSUBPD  (DI), Y0, Y0
+	VSUBPD  (R8), Y0, Y0
 	VMOVUPD Y0, (SP)
 	VMOVAPD Y0, Y0
 	VADDPD  Y2, Y1, Y1
 	VADDPD  Y4, Y3, Y3
 	VADDPD  Y3, Y1, Y1
-	VSUBPD  32(DI), Y1, Y1
+	VSUBPD  32(R8), Y1, Y1
 	VMOVUPD Y1, 32(SP)
 	VMAXPD  Y1, Y0, Y0
 	VXORPD  Y1, Y1, Y1
@@ -3974,7 +3999,6 @@ lanes0done:
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 	VXORPD  Y8, Y8, Y8
-	MOVQ    SI, DI
 	IMULQ   row+40(FP), DI
 	ADDQ    CX, DI
 	MOVQ    AX, R8
@@ -4080,40 +4104,63 @@ lanes1done:
 	ORQ          R8, DI
 	TZCNTQ       DI, DI
 	VMOVSD       (SP)(DI*8), X0
-	MOVQ         $0x0000000000000010, R8
-	VUCOMISD     need+16(FP), X0
-	CMOVQHI      DI, R8
-	MOVQ         SI, R9
-	SHLQ         $0x03, R9
-	MOVQ         picks+72(FP), R10
-	MOVB         DI, (R10)(R9*1)
-	MOVQ         costs+8(FP), R10
-	VADDSD       (R10)(DI*8), X0, X0
-	MOVQ         gains+80(FP), R10
-	VMOVSD       X0, (R10)(R9*8)
-	MOVQ         counts+96(FP), R10
-	MOVLQSX      (R10)(R8*4), R9
-	INCL         (R10)(R8*4)
-	SHLQ         $0x0d, R8
-	ADDQ         R8, R9
-	MOVQ         lists+88(FP), R10
-	MOVL         SI, (R10)(R9*4)
+	MOVQ         DI, 128(SP)(SI*8)
+	VMOVSD       X0, 192(SP)(SI*8)
+	INCQ         SI
 	ADDQ         $0x04, DX
 	DECQ         BX
-	JNZ          row
+	JZ           found
+	CMPQ         SI, $0x08
+	JLT          row
+
+found:
+	MOVQ SI, DI
+	NEGQ DI
+	LEAQ 128(SP), R8
+	LEAQ (R8)(SI*8), R8
+
+send:
+	MOVLQSX  (DX)(DI*4), SI
+	MOVQ     (R8)(DI*8), R9
+	VMOVSD   64(R8)(DI*8), X0
+	MOVQ     $0x0000000000000010, R10
+	VUCOMISD need+16(FP), X0
+	CMOVQHI  R9, R10
+	MOVQ     costs+8(FP), R11
+	VADDSD   (R11)(R9*8), X0, X0
+	MOVQ     picks+72(FP), R11
+	MOVB     R9, (R11)(SI*8)
+	MOVQ     SI, R9
+	SHLQ     $0x03, R9
+	MOVQ     gains+80(FP), R11
+	VMOVSD   X0, (R11)(R9*8)
+	MOVQ     counts+96(FP), R11
+	MOVLQSX  (R11)(R10*4), R9
+	INCL     (R11)(R10*4)
+	SHLQ     $0x0d, R10
+	ADDQ     R10, R9
+	MOVQ     lists+88(FP), R11
+	MOVL     SI, (R11)(R9*4)
+	INCQ     DI
+	JNZ      send
+	CMPQ     BX, $0x00
+	JG       some
 	VZEROUPPER
 	RET
 
 // func step24AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 // Requires: AVX, AVX2, BMI, CMOV
-TEXT ·step24AVX2(SB), NOSPLIT, $192-104
+TEXT ·step24AVX2(SB), NOSPLIT, $320-104
 	MOVQ table+0(FP), AX
 	MOVQ x+32(FP), CX
 	MOVQ list+48(FP), DX
 	MOVQ n+56(FP), BX
 
+some:
+	XORQ SI, SI
+
 row:
-	MOVLQSX (DX), SI
+	MOVLQSX (DX), DI
 	VXORPD  Y0, Y0, Y0
 	VXORPD  Y1, Y1, Y1
 	VXORPD  Y5, Y5, Y5
@@ -4122,81 +4169,81 @@ row:
 	VXORPD  Y3, Y3, Y3
 	VXORPD  Y7, Y7, Y7
 	VXORPD  Y4, Y4, Y4
-	MOVQ    SI, DI
-	IMULQ   row+40(FP), DI
-	ADDQ    CX, DI
-	MOVQ    AX, R8
-	MOVQ    groups+64(FP), R9
-	SUBQ    $0x04, R9
+	MOVQ    DI, R8
+	IMULQ   row+40(FP), R8
+	ADDQ    CX, R8
+	MOVQ    AX, R9
+	MOVQ    groups+64(FP), R10
+	SUBQ    $0x04, R10
 	JL      lanes0rest
 
 lanes0quad:
-	MOVWQZX (DI), R10
-	SHLQ    $0x06, R10
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  (R8)(R11*1), Y0, Y0
-	VADDPD  32(R8)(R11*1), Y1, Y1
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  3072(R8)(R11*1), Y5, Y5
-	VADDPD  3104(R8)(R11*1), Y2, Y2
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  6144(R8)(R11*1), Y6, Y6
-	VADDPD  6176(R8)(R11*1), Y3, Y3
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  9216(R8)(R11*1), Y7, Y7
-	VADDPD  9248(R8)(R11*1), Y4, Y4
-	ADDQ    $0x00003000, R8
-	ADDQ    $0x02, DI
-	SUBQ    $0x04, R9
+	MOVWQZX (R8), R11
+	SHLQ    $0x06, R11
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  (R9)(R12*1), Y0, Y0
+	VADDPD  32(R9)(R12*1), Y1, Y1
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  3072(R9)(R12*1), Y5, Y5
+	VADDPD  3104(R9)(R12*1), Y2, Y2
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  6144(R9)(R12*1), Y6, Y6
+	VADDPD  6176(R9)(R12*1), Y3, Y3
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  9216(R9)(R12*1), Y7, Y7
+	VADDPD  9248(R9)(R12*1), Y4, Y4
+	ADDQ    $0x00003000, R9
+	ADDQ    $0x02, R8
+	SUBQ    $0x04, R10
 	JGE     lanes0quad
 
 lanes0rest:
-	ADDQ    $0x04, R9
+	ADDQ    $0x04, R10
 	JZ      lanes0done
-	MOVWQZX (DI), R10
-	SHLQ    $0x06, R10
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  (R8)(R11*1), Y0, Y0
-	VADDPD  32(R8)(R11*1), Y1, Y1
-	DECQ    R9
+	MOVWQZX (R8), R11
+	SHLQ    $0x06, R11
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  (R9)(R12*1), Y0, Y0
+	VADDPD  32(R9)(R12*1), Y1, Y1
+	DECQ    R10
 	JZ      lanes0done
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  3072(R8)(R11*1), Y5, Y5
-	VADDPD  3104(R8)(R11*1), Y2, Y2
-	DECQ    R9
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  3072(R9)(R12*1), Y5, Y5
+	VADDPD  3104(R9)(R12*1), Y2, Y2
+	DECQ    R10
 	JZ      lanes0done
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  6144(R8)(R11*1), Y6, Y6
-	VADDPD  6176(R8)(R11*1), Y3, Y3
-	DECQ    R9
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  6144(R9)(R12*1), Y6, Y6
+	VADDPD  6176(R9)(R12*1), Y3, Y3
+	DECQ    R10
 	JZ      lanes0done
 
 lanes0done:
-	MOVQ    costs+8(FP), DI
+	MOVQ    costs+8(FP), R8
 	VADDPD  Y5, Y0, Y0
 	VADDPD  Y7, Y6, Y6
 	VADDPD  Y6, Y0, Y0
-	VSUBPD  (DI), Y0, Y0
+	VSUBPD  (R8), Y0, Y0
 	VMOVUPD Y0, (SP)
 	VMOVAPD Y0, Y0
 	VADDPD  Y2, Y1, Y1
 	VADDPD  Y4, Y3, Y3
 	VADDPD  Y3, Y1, Y1
-	VSUBPD  32(DI), Y1, Y1
+	VSUBPD  32(R8), Y1, Y1
 	VMOVUPD Y1, 32(SP)
 	VMAXPD  Y1, Y0, Y0
 	VXORPD  Y1, Y1, Y1
@@ -4207,81 +4254,81 @@ lanes0done:
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 	VXORPD  Y8, Y8, Y8
-	MOVQ    SI, DI
-	IMULQ   row+40(FP), DI
-	ADDQ    CX, DI
-	MOVQ    AX, R8
-	MOVQ    groups+64(FP), R9
-	SUBQ    $0x04, R9
+	MOVQ    DI, R8
+	IMULQ   row+40(FP), R8
+	ADDQ    CX, R8
+	MOVQ    AX, R9
+	MOVQ    groups+64(FP), R10
+	SUBQ    $0x04, R10
 	JL      lanes1rest
 
 lanes1quad:
-	MOVWQZX (DI), R10
-	SHLQ    $0x06, R10
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  1024(R8)(R11*1), Y1, Y1
-	VADDPD  1056(R8)(R11*1), Y2, Y2
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  4096(R8)(R11*1), Y3, Y3
-	VADDPD  4128(R8)(R11*1), Y4, Y4
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  7168(R8)(R11*1), Y5, Y5
-	VADDPD  7200(R8)(R11*1), Y6, Y6
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  10240(R8)(R11*1), Y7, Y7
-	VADDPD  10272(R8)(R11*1), Y8, Y8
-	ADDQ    $0x00003000, R8
-	ADDQ    $0x02, DI
-	SUBQ    $0x04, R9
+	MOVWQZX (R8), R11
+	SHLQ    $0x06, R11
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  1024(R9)(R12*1), Y1, Y1
+	VADDPD  1056(R9)(R12*1), Y2, Y2
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  4096(R9)(R12*1), Y3, Y3
+	VADDPD  4128(R9)(R12*1), Y4, Y4
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  7168(R9)(R12*1), Y5, Y5
+	VADDPD  7200(R9)(R12*1), Y6, Y6
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  10240(R9)(R12*1), Y7, Y7
+	VADDPD  10272(R9)(R12*1), Y8, Y8
+	ADDQ    $0x00003000, R9
+	ADDQ    $0x02, R8
+	SUBQ    $0x04, R10
 	JGE     lanes1quad
 
 lanes1rest:
-	ADDQ    $0x04, R9
+	ADDQ    $0x04, R10
 	JZ      lanes1done
-	MOVWQZX (DI), R10
-	SHLQ    $0x06, R10
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  1024(R8)(R11*1), Y1, Y1
-	VADDPD  1056(R8)(R11*1), Y2, Y2
-	DECQ    R9
+	MOVWQZX (R8), R11
+	SHLQ    $0x06, R11
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  1024(R9)(R12*1), Y1, Y1
+	VADDPD  1056(R9)(R12*1), Y2, Y2
+	DECQ    R10
 	JZ      lanes1done
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  4096(R8)(R11*1), Y3, Y3
-	VADDPD  4128(R8)(R11*1), Y4, Y4
-	DECQ    R9
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  4096(R9)(R12*1), Y3, Y3
+	VADDPD  4128(R9)(R12*1), Y4, Y4
+	DECQ    R10
 	JZ      lanes1done
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  7168(R8)(R11*1), Y5, Y5
-	VADDPD  7200(R8)(R11*1), Y6, Y6
-	DECQ    R9
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  7168(R9)(R12*1), Y5, Y5
+	VADDPD  7200(R9)(R12*1), Y6, Y6
+	DECQ    R10
 	JZ      lanes1done
 
 lanes1done:
-	MOVQ    costs+8(FP), DI
+	MOVQ    costs+8(FP), R8
 	VADDPD  Y3, Y1, Y1
 	VADDPD  Y7, Y5, Y5
 	VADDPD  Y5, Y1, Y1
-	VSUBPD  64(DI), Y1, Y1
+	VSUBPD  64(R8), Y1, Y1
 	VMOVUPD Y1, 64(SP)
 	VMAXPD  Y1, Y0, Y0
 	VADDPD  Y4, Y2, Y2
 	VADDPD  Y8, Y6, Y6
 	VADDPD  Y6, Y2, Y2
-	VSUBPD  96(DI), Y2, Y2
+	VSUBPD  96(R8), Y2, Y2
 	VMOVUPD Y2, 96(SP)
 	VMAXPD  Y2, Y0, Y0
 	VXORPD  Y1, Y1, Y1
@@ -4292,7 +4339,6 @@ lanes1done:
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 	VXORPD  Y8, Y8, Y8
-	MOVQ    SI, DI
 	IMULQ   row+40(FP), DI
 	ADDQ    CX, DI
 	MOVQ    AX, R8
@@ -4408,40 +4454,63 @@ lanes2done:
 	ORQ          R8, DI
 	TZCNTQ       DI, DI
 	VMOVSD       (SP)(DI*8), X0
-	MOVQ         $0x0000000000000018, R8
-	VUCOMISD     need+16(FP), X0
-	CMOVQHI      DI, R8
-	MOVQ         SI, R9
-	SHLQ         $0x03, R9
-	MOVQ         picks+72(FP), R10
-	MOVB         DI, (R10)(R9*1)
-	MOVQ         costs+8(FP), R10
-	VADDSD       (R10)(DI*8), X0, X0
-	MOVQ         gains+80(FP), R10
-	VMOVSD       X0, (R10)(R9*8)
-	MOVQ         counts+96(FP), R10
-	MOVLQSX      (R10)(R8*4), R9
-	INCL         (R10)(R8*4)
-	SHLQ         $0x0d, R8
-	ADDQ         R8, R9
-	MOVQ         lists+88(FP), R10
-	MOVL         SI, (R10)(R9*4)
+	MOVQ         DI, 192(SP)(SI*8)
+	VMOVSD       X0, 256(SP)(SI*8)
+	INCQ         SI
 	ADDQ         $0x04, DX
 	DECQ         BX
-	JNZ          row
+	JZ           found
+	CMPQ         SI, $0x08
+	JLT          row
+
+found:
+	MOVQ SI, DI
+	NEGQ DI
+	LEAQ 192(SP), R8
+	LEAQ (R8)(SI*8), R8
+
+send:
+	MOVLQSX  (DX)(DI*4), SI
+	MOVQ     (R8)(DI*8), R9
+	VMOVSD   64(R8)(DI*8), X0
+	MOVQ     $0x0000000000000018, R10
+	VUCOMISD need+16(FP), X0
+	CMOVQHI  R9, R10
+	MOVQ     costs+8(FP), R11
+	VADDSD   (R11)(R9*8), X0, X0
+	MOVQ     picks+72(FP), R11
+	MOVB     R9, (R11)(SI*8)
+	MOVQ     SI, R9
+	SHLQ     $0x03, R9
+	MOVQ     gains+80(FP), R11
+	VMOVSD   X0, (R11)(R9*8)
+	MOVQ     counts+96(FP), R11
+	MOVLQSX  (R11)(R10*4), R9
+	INCL     (R11)(R10*4)
+	SHLQ     $0x0d, R10
+	ADDQ     R10, R9
+	MOVQ     lists+88(FP), R11
+	MOVL     SI, (R11)(R9*4)
+	INCQ     DI
+	JNZ      send
+	CMPQ     BX, $0x00
+	JG       some
 	VZEROUPPER
 	RET
 
 // func step32AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 // Requires: AVX, AVX2, BMI, CMOV
-TEXT ·step32AVX2(SB), NOSPLIT, $256-104
+TEXT ·step32AVX2(SB), NOSPLIT, $384-104
 	MOVQ table+0(FP), AX
 	MOVQ x+32(FP), CX
 	MOVQ list+48(FP), DX
 	MOVQ n+56(FP), BX
 
+some:
+	XORQ SI, SI
+
 row:
-	MOVLQSX (DX), SI
+	MOVLQSX (DX), DI
 	VXORPD  Y0, Y0, Y0
 	VXORPD  Y1, Y1, Y1
 	VXORPD  Y5, Y5, Y5
@@ -4450,81 +4519,81 @@ row:
 	VXORPD  Y3, Y3, Y3
 	VXORPD  Y7, Y7, Y7
 	VXORPD  Y4, Y4, Y4
-	MOVQ    SI, DI
-	IMULQ   row+40(FP), DI
-	ADDQ    CX, DI
-	MOVQ    AX, R8
-	MOVQ    groups+64(FP), R9
-	SUBQ    $0x04, R9
+	MOVQ    DI, R8
+	IMULQ   row+40(FP), R8
+	ADDQ    CX, R8
+	MOVQ    AX, R9
+	MOVQ    groups+64(FP), R10
+	SUBQ    $0x04, R10
 	JL      lanes0rest
 
 lanes0quad:
-	MOVWQZX (DI), R10
-	SHLQ    $0x06, R10
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  (R8)(R11*1), Y0, Y0
-	VADDPD  32(R8)(R11*1), Y1, Y1
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  4096(R8)(R11*1), Y5, Y5
-	VADDPD  4128(R8)(R11*1), Y2, Y2
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  8192(R8)(R11*1), Y6, Y6
-	VADDPD  8224(R8)(R11*1), Y3, Y3
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  12288(R8)(R11*1), Y7, Y7
-	VADDPD  12320(R8)(R11*1), Y4, Y4
-	ADDQ    $0x00004000, R8
-	ADDQ    $0x02, DI
-	SUBQ    $0x04, R9
+	MOVWQZX (R8), R11
+	SHLQ    $0x06, R11
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  (R9)(R12*1), Y0, Y0
+	VADDPD  32(R9)(R12*1), Y1, Y1
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  4096(R9)(R12*1), Y5, Y5
+	VADDPD  4128(R9)(R12*1), Y2, Y2
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  8192(R9)(R12*1), Y6, Y6
+	VADDPD  8224(R9)(R12*1), Y3, Y3
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  12288(R9)(R12*1), Y7, Y7
+	VADDPD  12320(R9)(R12*1), Y4, Y4
+	ADDQ    $0x00004000, R9
+	ADDQ    $0x02, R8
+	SUBQ    $0x04, R10
 	JGE     lanes0quad
 
 lanes0rest:
-	ADDQ    $0x04, R9
+	ADDQ    $0x04, R10
 	JZ      lanes0done
-	MOVWQZX (DI), R10
-	SHLQ    $0x06, R10
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  (R8)(R11*1), Y0, Y0
-	VADDPD  32(R8)(R11*1), Y1, Y1
-	DECQ    R9
+	MOVWQZX (R8), R11
+	SHLQ    $0x06, R11
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  (R9)(R12*1), Y0, Y0
+	VADDPD  32(R9)(R12*1), Y1, Y1
+	DECQ    R10
 	JZ      lanes0done
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  4096(R8)(R11*1), Y5, Y5
-	VADDPD  4128(R8)(R11*1), Y2, Y2
-	DECQ    R9
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  4096(R9)(R12*1), Y5, Y5
+	VADDPD  4128(R9)(R12*1), Y2, Y2
+	DECQ    R10
 	JZ      lanes0done
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  8192(R8)(R11*1), Y6, Y6
-	VADDPD  8224(R8)(R11*1), Y3, Y3
-	DECQ    R9
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  8192(R9)(R12*1), Y6, Y6
+	VADDPD  8224(R9)(R12*1), Y3, Y3
+	DECQ    R10
 	JZ      lanes0done
 
 lanes0done:
-	MOVQ    costs+8(FP), DI
+	MOVQ    costs+8(FP), R8
 	VADDPD  Y5, Y0, Y0
 	VADDPD  Y7, Y6, Y6
 	VADDPD  Y6, Y0, Y0
-	VSUBPD  (DI), Y0, Y0
+	VSUBPD  (R8), Y0, Y0
 	VMOVUPD Y0, (SP)
 	VMOVAPD Y0, Y0
 	VADDPD  Y2, Y1, Y1
 	VADDPD  Y4, Y3, Y3
 	VADDPD  Y3, Y1, Y1
-	VSUBPD  32(DI), Y1, Y1
+	VSUBPD  32(R8), Y1, Y1
 	VMOVUPD Y1, 32(SP)
 	VMAXPD  Y1, Y0, Y0
 	VXORPD  Y1, Y1, Y1
@@ -4535,81 +4604,81 @@ lanes0done:
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 	VXORPD  Y8, Y8, Y8
-	MOVQ    SI, DI
-	IMULQ   row+40(FP), DI
-	ADDQ    CX, DI
-	MOVQ    AX, R8
-	MOVQ    groups+64(FP), R9
-	SUBQ    $0x04, R9
+	MOVQ    DI, R8
+	IMULQ   row+40(FP), R8
+	ADDQ    CX, R8
+	MOVQ    AX, R9
+	MOVQ    groups+64(FP), R10
+	SUBQ    $0x04, R10
 	JL      lanes1rest
 
 lanes1quad:
-	MOVWQZX (DI), R10
-	SHLQ    $0x06, R10
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  1024(R8)(R11*1), Y1, Y1
-	VADDPD  1056(R8)(R11*1), Y2, Y2
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  5120(R8)(R11*1), Y3, Y3
-	VADDPD  5152(R8)(R11*1), Y4, Y4
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  9216(R8)(R11*1), Y5, Y5
-	VADDPD  9248(R8)(R11*1), Y6, Y6
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  13312(R8)(R11*1), Y7, Y7
-	VADDPD  13344(R8)(R11*1), Y8, Y8
-	ADDQ    $0x00004000, R8
-	ADDQ    $0x02, DI
-	SUBQ    $0x04, R9
+	MOVWQZX (R8), R11
+	SHLQ    $0x06, R11
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  1024(R9)(R12*1), Y1, Y1
+	VADDPD  1056(R9)(R12*1), Y2, Y2
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  5120(R9)(R12*1), Y3, Y3
+	VADDPD  5152(R9)(R12*1), Y4, Y4
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  9216(R9)(R12*1), Y5, Y5
+	VADDPD  9248(R9)(R12*1), Y6, Y6
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  13312(R9)(R12*1), Y7, Y7
+	VADDPD  13344(R9)(R12*1), Y8, Y8
+	ADDQ    $0x00004000, R9
+	ADDQ    $0x02, R8
+	SUBQ    $0x04, R10
 	JGE     lanes1quad
 
 lanes1rest:
-	ADDQ    $0x04, R9
+	ADDQ    $0x04, R10
 	JZ      lanes1done
-	MOVWQZX (DI), R10
-	SHLQ    $0x06, R10
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  1024(R8)(R11*1), Y1, Y1
-	VADDPD  1056(R8)(R11*1), Y2, Y2
-	DECQ    R9
+	MOVWQZX (R8), R11
+	SHLQ    $0x06, R11
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  1024(R9)(R12*1), Y1, Y1
+	VADDPD  1056(R9)(R12*1), Y2, Y2
+	DECQ    R10
 	JZ      lanes1done
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  5120(R8)(R11*1), Y3, Y3
-	VADDPD  5152(R8)(R11*1), Y4, Y4
-	DECQ    R9
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  5120(R9)(R12*1), Y3, Y3
+	VADDPD  5152(R9)(R12*1), Y4, Y4
+	DECQ    R10
 	JZ      lanes1done
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  9216(R8)(R11*1), Y5, Y5
-	VADDPD  9248(R8)(R11*1), Y6, Y6
-	DECQ    R9
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  9216(R9)(R12*1), Y5, Y5
+	VADDPD  9248(R9)(R12*1), Y6, Y6
+	DECQ    R10
 	JZ      lanes1done
 
 lanes1done:
-	MOVQ    costs+8(FP), DI
+	MOVQ    costs+8(FP), R8
 	VADDPD  Y3, Y1, Y1
 	VADDPD  Y7, Y5, Y5
 	VADDPD  Y5, Y1, Y1
-	VSUBPD  64(DI), Y1, Y1
+	VSUBPD  64(R8), Y1, Y1
 	VMOVUPD Y1, 64(SP)
 	VMAXPD  Y1, Y0, Y0
 	VADDPD  Y4, Y2, Y2
 	VADDPD  Y8, Y6, Y6
 	VADDPD  Y6, Y2, Y2
-	VSUBPD  96(DI), Y2, Y2
+	VSUBPD  96(R8), Y2, Y2
 	VMOVUPD Y2, 96(SP)
 	VMAXPD  Y2, Y0, Y0
 	VXORPD  Y1, Y1, Y1
@@ -4620,81 +4689,81 @@ lanes1done:
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 	VXORPD  Y8, Y8, Y8
-	MOVQ    SI, DI
-	IMULQ   row+40(FP), DI
-	ADDQ    CX, DI
-	MOVQ    AX, R8
-	MOVQ    groups+64(FP), R9
-	SUBQ    $0x04, R9
+	MOVQ    DI, R8
+	IMULQ   row+40(FP), R8
+	ADDQ    CX, R8
+	MOVQ    AX, R9
+	MOVQ    groups+64(FP), R10
+	SUBQ    $0x04, R10
 	JL      lanes2rest
 
 lanes2quad:
-	MOVWQZX (DI), R10
-	SHLQ    $0x06, R10
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  2048(R8)(R11*1), Y1, Y1
-	VADDPD  2080(R8)(R11*1), Y2, Y2
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  6144(R8)(R11*1), Y3, Y3
-	VADDPD  6176(R8)(R11*1), Y4, Y4
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  10240(R8)(R11*1), Y5, Y5
-	VADDPD  10272(R8)(R11*1), Y6, Y6
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  14336(R8)(R11*1), Y7, Y7
-	VADDPD  14368(R8)(R11*1), Y8, Y8
-	ADDQ    $0x00004000, R8
-	ADDQ    $0x02, DI
-	SUBQ    $0x04, R9
+	MOVWQZX (R8), R11
+	SHLQ    $0x06, R11
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  2048(R9)(R12*1), Y1, Y1
+	VADDPD  2080(R9)(R12*1), Y2, Y2
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  6144(R9)(R12*1), Y3, Y3
+	VADDPD  6176(R9)(R12*1), Y4, Y4
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  10240(R9)(R12*1), Y5, Y5
+	VADDPD  10272(R9)(R12*1), Y6, Y6
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  14336(R9)(R12*1), Y7, Y7
+	VADDPD  14368(R9)(R12*1), Y8, Y8
+	ADDQ    $0x00004000, R9
+	ADDQ    $0x02, R8
+	SUBQ    $0x04, R10
 	JGE     lanes2quad
 
 lanes2rest:
-	ADDQ    $0x04, R9
+	ADDQ    $0x04, R10
 	JZ      lanes2done
-	MOVWQZX (DI), R10
-	SHLQ    $0x06, R10
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  2048(R8)(R11*1), Y1, Y1
-	VADDPD  2080(R8)(R11*1), Y2, Y2
-	DECQ    R9
+	MOVWQZX (R8), R11
+	SHLQ    $0x06, R11
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  2048(R9)(R12*1), Y1, Y1
+	VADDPD  2080(R9)(R12*1), Y2, Y2
+	DECQ    R10
 	JZ      lanes2done
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  6144(R8)(R11*1), Y3, Y3
-	VADDPD  6176(R8)(R11*1), Y4, Y4
-	DECQ    R9
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  6144(R9)(R12*1), Y3, Y3
+	VADDPD  6176(R9)(R12*1), Y4, Y4
+	DECQ    R10
 	JZ      lanes2done
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  10240(R8)(R11*1), Y5, Y5
-	VADDPD  10272(R8)(R11*1), Y6, Y6
-	DECQ    R9
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  10240(R9)(R12*1), Y5, Y5
+	VADDPD  10272(R9)(R12*1), Y6, Y6
+	DECQ    R10
 	JZ      lanes2done
 
 lanes2done:
-	MOVQ    costs+8(FP), DI
+	MOVQ    costs+8(FP), R8
 	VADDPD  Y3, Y1, Y1
 	VADDPD  Y7, Y5, Y5
 	VADDPD  Y5, Y1, Y1
-	VSUBPD  128(DI), Y1, Y1
+	VSUBPD  128(R8), Y1, Y1
 	VMOVUPD Y1, 128(SP)
 	VMAXPD  Y1, Y0, Y0
 	VADDPD  Y4, Y2, Y2
 	VADDPD  Y8, Y6, Y6
 	VADDPD  Y6, Y2, Y2
-	VSUBPD  160(DI), Y2, Y2
+	VSUBPD  160(R8), Y2, Y2
 	VMOVUPD Y2, 160(SP)
 	VMAXPD  Y2, Y0, Y0
 	VXORPD  Y1, Y1, Y1
@@ -4705,7 +4774,6 @@ lanes2done:
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 	VXORPD  Y8, Y8, Y8
-	MOVQ    SI, DI
 	IMULQ   row+40(FP), DI
 	ADDQ    CX, DI
 	MOVQ    AX, R8
@@ -4831,27 +4899,47 @@ lanes3done:
 	ORQ          R8, DI
 	TZCNTQ       DI, DI
 	VMOVSD       (SP)(DI*8), X0
-	MOVQ         $0x0000000000000020, R8
-	VUCOMISD     need+16(FP), X0
-	CMOVQHI      DI, R8
-	MOVQ         SI, R9
-	SHLQ         $0x03, R9
-	MOVQ         picks+72(FP), R10
-	MOVB         DI, (R10)(R9*1)
-	MOVQ         costs+8(FP), R10
-	VADDSD       (R10)(DI*8), X0, X0
-	MOVQ         gains+80(FP), R10
-	VMOVSD       X0, (R10)(R9*8)
-	MOVQ         counts+96(FP), R10
-	MOVLQSX      (R10)(R8*4), R9
-	INCL         (R10)(R8*4)
-	SHLQ         $0x0d, R8
-	ADDQ         R8, R9
-	MOVQ         lists+88(FP), R10
-	MOVL         SI, (R10)(R9*4)
+	MOVQ         DI, 256(SP)(SI*8)
+	VMOVSD       X0, 320(SP)(SI*8)
+	INCQ         SI
 	ADDQ         $0x04, DX
 	DECQ         BX
-	JNZ          row
+	JZ           found
+	CMPQ         SI, $0x08
+	JLT          row
+
+found:
+	MOVQ SI, DI
+	NEGQ DI
+	LEAQ 256(SP), R8
+	LEAQ (R8)(SI*8), R8
+
+send:
+	MOVLQSX  (DX)(DI*4), SI
+	MOVQ     (R8)(DI*8), R9
+	VMOVSD   64(R8)(DI*8), X0
+	MOVQ     $0x0000000000000020, R10
+	VUCOMISD need+16(FP), X0
+	CMOVQHI  R9, R10
+	MOVQ     costs+8(FP), R11
+	VADDSD   (R11)(R9*8), X0, X0
+	MOVQ     picks+72(FP), R11
+	MOVB     R9, (R11)(SI*8)
+	MOVQ     SI, R9
+	SHLQ     $0x03, R9
+	MOVQ     gains+80(FP), R11
+	VMOVSD   X0, (R11)(R9*8)
+	MOVQ     counts+96(FP), R11
+	MOVLQSX  (R11)(R10*4), R9
+	INCL     (R11)(R10*4)
+	SHLQ     $0x0d, R10
+	ADDQ     R10, R9
+	MOVQ     lists+88(FP), R11
+	MOVL     SI, (R11)(R9*4)
+	INCQ     DI
+	JNZ      send
+	CMPQ     BX, $0x00
+	JG       some
 	VZEROUPPER
 	RET
 
