@@ -3735,17 +3735,20 @@ next:
 
 // func step8AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 // Requires: AVX, AVX2, BMI, CMOV
-TEXT ·step8AVX2(SB), NOSPLIT, $192-104
+TEXT ·step8AVX2(SB), NOSPLIT, $256-104
 	MOVQ table+0(FP), AX
 	MOVQ x+32(FP), CX
 	MOVQ list+48(FP), DX
 	MOVQ n+56(FP), BX
+	LEAQ (SP), SI
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
 
 some:
-	XORQ SI, SI
+	XORQ DI, DI
 
 row:
-	MOVLQSX (DX), DI
+	MOVLQSX (DX), R8
 	VXORPD  Y0, Y0, Y0
 	VXORPD  Y1, Y1, Y1
 	VXORPD  Y5, Y5, Y5
@@ -3754,81 +3757,81 @@ row:
 	VXORPD  Y3, Y3, Y3
 	VXORPD  Y7, Y7, Y7
 	VXORPD  Y4, Y4, Y4
-	IMULQ   row+40(FP), DI
-	ADDQ    CX, DI
-	MOVQ    AX, R8
-	MOVQ    groups+64(FP), R9
-	SUBQ    $0x04, R9
+	IMULQ   row+40(FP), R8
+	ADDQ    CX, R8
+	MOVQ    AX, R9
+	MOVQ    groups+64(FP), R10
+	SUBQ    $0x04, R10
 	JL      lanes0rest
 
 lanes0quad:
-	MOVWQZX (DI), R10
-	SHLQ    $0x06, R10
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  (R8)(R11*1), Y0, Y0
-	VADDPD  32(R8)(R11*1), Y1, Y1
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  1024(R8)(R11*1), Y5, Y5
-	VADDPD  1056(R8)(R11*1), Y2, Y2
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  2048(R8)(R11*1), Y6, Y6
-	VADDPD  2080(R8)(R11*1), Y3, Y3
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  3072(R8)(R11*1), Y7, Y7
-	VADDPD  3104(R8)(R11*1), Y4, Y4
-	ADDQ    $0x00001000, R8
-	ADDQ    $0x02, DI
-	SUBQ    $0x04, R9
+	MOVWQZX (R8), R11
+	SHLQ    $0x06, R11
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  (R9)(R12*1), Y0, Y0
+	VADDPD  32(R9)(R12*1), Y1, Y1
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  1024(R9)(R12*1), Y5, Y5
+	VADDPD  1056(R9)(R12*1), Y2, Y2
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  2048(R9)(R12*1), Y6, Y6
+	VADDPD  2080(R9)(R12*1), Y3, Y3
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  3072(R9)(R12*1), Y7, Y7
+	VADDPD  3104(R9)(R12*1), Y4, Y4
+	ADDQ    $0x00001000, R9
+	ADDQ    $0x02, R8
+	SUBQ    $0x04, R10
 	JGE     lanes0quad
 
 lanes0rest:
-	ADDQ    $0x04, R9
+	ADDQ    $0x04, R10
 	JZ      lanes0done
-	MOVWQZX (DI), R10
-	SHLQ    $0x06, R10
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  (R8)(R11*1), Y0, Y0
-	VADDPD  32(R8)(R11*1), Y1, Y1
-	DECQ    R9
+	MOVWQZX (R8), R11
+	SHLQ    $0x06, R11
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  (R9)(R12*1), Y0, Y0
+	VADDPD  32(R9)(R12*1), Y1, Y1
+	DECQ    R10
 	JZ      lanes0done
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  1024(R8)(R11*1), Y5, Y5
-	VADDPD  1056(R8)(R11*1), Y2, Y2
-	DECQ    R9
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  1024(R9)(R12*1), Y5, Y5
+	VADDPD  1056(R9)(R12*1), Y2, Y2
+	DECQ    R10
 	JZ      lanes0done
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  2048(R8)(R11*1), Y6, Y6
-	VADDPD  2080(R8)(R11*1), Y3, Y3
-	DECQ    R9
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  2048(R9)(R12*1), Y6, Y6
+	VADDPD  2080(R9)(R12*1), Y3, Y3
+	DECQ    R10
 	JZ      lanes0done
 
 lanes0done:
-	MOVQ         costs+8(FP), DI
+	MOVQ         costs+8(FP), R8
 	VADDPD       Y5, Y0, Y0
 	VADDPD       Y7, Y6, Y6
 	VADDPD       Y6, Y0, Y0
-	VSUBPD       (DI), Y0, Y0
-	VMOVUPD      Y0, (SP)
+	VSUBPD       (R8), Y0, Y0
+	VMOVUPD      Y0, (SI)
 	VMOVAPD      Y0, Y0
 	VADDPD       Y2, Y1, Y1
 	VADDPD       Y4, Y3, Y3
 	VADDPD       Y3, Y1, Y1
-	VSUBPD       32(DI), Y1, Y1
-	VMOVUPD      Y1, 32(SP)
+	VSUBPD       32(R8), Y1, Y1
+	VMOVUPD      Y1, 32(SI)
 	VMAXPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VMAXPD       X1, X0, X1
@@ -3836,57 +3839,57 @@ lanes0done:
 	VMAXSD       X0, X1, X1
 	VSUBSD       tie+24(FP), X1, X1
 	VBROADCASTSD X1, Y0
-	XORQ         DI, DI
-	VMOVUPD      32(SP), Y1
+	XORQ         R8, R8
+	VMOVUPD      32(SI), Y1
 	VCMPPD       $0x0d, Y0, Y1, Y1
-	VMOVMSKPD    Y1, R8
-	SHLQ         $0x04, DI
-	ORQ          R8, DI
-	VMOVUPD      (SP), Y1
+	VMOVMSKPD    Y1, R9
+	SHLQ         $0x04, R8
+	ORQ          R9, R8
+	VMOVUPD      (SI), Y1
 	VCMPPD       $0x0d, Y0, Y1, Y1
-	VMOVMSKPD    Y1, R8
-	SHLQ         $0x04, DI
-	ORQ          R8, DI
-	TZCNTQ       DI, DI
-	VMOVSD       (SP)(DI*8), X0
-	MOVQ         DI, 64(SP)(SI*8)
-	VMOVSD       X0, 128(SP)(SI*8)
-	INCQ         SI
+	VMOVMSKPD    Y1, R9
+	SHLQ         $0x04, R8
+	ORQ          R9, R8
+	TZCNTQ       R8, R8
+	VMOVSD       (SI)(R8*8), X0
+	MOVQ         R8, 128(SP)(DI*8)
+	VMOVSD       X0, 192(SP)(DI*8)
+	INCQ         DI
 	ADDQ         $0x04, DX
 	DECQ         BX
 	JZ           found
-	CMPQ         SI, $0x08
+	CMPQ         DI, $0x08
 	JLT          row
 
 found:
-	MOVQ SI, DI
-	NEGQ DI
-	LEAQ 64(SP), R8
-	LEAQ (R8)(SI*8), R8
+	MOVQ DI, R8
+	NEGQ R8
+	LEAQ 128(SP), R9
+	LEAQ (R9)(DI*8), R9
 
 send:
-	MOVLQSX  (DX)(DI*4), SI
-	MOVQ     (R8)(DI*8), R9
-	VMOVSD   64(R8)(DI*8), X0
-	MOVQ     $0x0000000000000008, R10
+	MOVLQSX  (DX)(R8*4), DI
+	MOVQ     (R9)(R8*8), R10
+	VMOVSD   64(R9)(R8*8), X0
+	MOVQ     $0x0000000000000008, R11
 	VUCOMISD need+16(FP), X0
-	CMOVQHI  R9, R10
-	MOVQ     costs+8(FP), R11
-	VADDSD   (R11)(R9*8), X0, X0
-	MOVQ     picks+72(FP), R11
-	MOVB     R9, (R11)(SI*8)
-	MOVQ     SI, R9
-	SHLQ     $0x03, R9
-	MOVQ     gains+80(FP), R11
-	VMOVSD   X0, (R11)(R9*8)
-	MOVQ     counts+96(FP), R11
-	MOVLQSX  (R11)(R10*4), R9
-	INCL     (R11)(R10*4)
-	SHLQ     $0x0d, R10
-	ADDQ     R10, R9
-	MOVQ     lists+88(FP), R11
-	MOVL     SI, (R11)(R9*4)
-	INCQ     DI
+	CMOVQHI  R10, R11
+	MOVQ     costs+8(FP), R12
+	VADDSD   (R12)(R10*8), X0, X0
+	MOVQ     picks+72(FP), R12
+	MOVB     R10, (R12)(DI*8)
+	MOVQ     DI, R10
+	SHLQ     $0x03, R10
+	MOVQ     gains+80(FP), R12
+	VMOVSD   X0, (R12)(R10*8)
+	MOVQ     counts+96(FP), R12
+	MOVLQSX  (R12)(R11*4), R10
+	INCL     (R12)(R11*4)
+	SHLQ     $0x0d, R11
+	ADDQ     R11, R10
+	MOVQ     lists+88(FP), R12
+	MOVL     DI, (R12)(R10*4)
+	INCQ     R8
 	JNZ      send
 	CMPQ     BX, $0x00
 	JG       some
@@ -3895,17 +3898,20 @@ send:
 
 // func step16AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 // Requires: AVX, AVX2, BMI, CMOV
-TEXT ·step16AVX2(SB), NOSPLIT, $256-104
+TEXT ·step16AVX2(SB), NOSPLIT, $320-104
 	MOVQ table+0(FP), AX
 	MOVQ x+32(FP), CX
 	MOVQ list+48(FP), DX
 	MOVQ n+56(FP), BX
+	LEAQ (SP), SI
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
 
 some:
-	XORQ SI, SI
+	XORQ DI, DI
 
 row:
-	MOVLQSX (DX), DI
+	MOVLQSX (DX), R8
 	VXORPD  Y0, Y0, Y0
 	VXORPD  Y1, Y1, Y1
 	VXORPD  Y5, Y5, Y5
@@ -3914,82 +3920,82 @@ row:
 	VXORPD  Y3, Y3, Y3
 	VXORPD  Y7, Y7, Y7
 	VXORPD  Y4, Y4, Y4
-	MOVQ    DI, R8
-	IMULQ   row+40(FP), R8
-	ADDQ    CX, R8
-	MOVQ    AX, R9
-	MOVQ    groups+64(FP), R10
-	SUBQ    $0x04, R10
+	MOVQ    R8, R9
+	IMULQ   row+40(FP), R9
+	ADDQ    CX, R9
+	MOVQ    AX, R10
+	MOVQ    groups+64(FP), R11
+	SUBQ    $0x04, R11
 	JL      lanes0rest
 
 lanes0quad:
-	MOVWQZX (R8), R11
-	SHLQ    $0x06, R11
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  (R9)(R12*1), Y0, Y0
-	VADDPD  32(R9)(R12*1), Y1, Y1
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  2048(R9)(R12*1), Y5, Y5
-	VADDPD  2080(R9)(R12*1), Y2, Y2
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  4096(R9)(R12*1), Y6, Y6
-	VADDPD  4128(R9)(R12*1), Y3, Y3
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  6144(R9)(R12*1), Y7, Y7
-	VADDPD  6176(R9)(R12*1), Y4, Y4
-	ADDQ    $0x00002000, R9
-	ADDQ    $0x02, R8
-	SUBQ    $0x04, R10
+	MOVWQZX (R9), R12
+	SHLQ    $0x06, R12
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  (R10)(R13*1), Y0, Y0
+	VADDPD  32(R10)(R13*1), Y1, Y1
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  2048(R10)(R13*1), Y5, Y5
+	VADDPD  2080(R10)(R13*1), Y2, Y2
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  4096(R10)(R13*1), Y6, Y6
+	VADDPD  4128(R10)(R13*1), Y3, Y3
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  6144(R10)(R13*1), Y7, Y7
+	VADDPD  6176(R10)(R13*1), Y4, Y4
+	ADDQ    $0x00002000, R10
+	ADDQ    $0x02, R9
+	SUBQ    $0x04, R11
 	JGE     lanes0quad
 
 lanes0rest:
-	ADDQ    $0x04, R10
+	ADDQ    $0x04, R11
 	JZ      lanes0done
-	MOVWQZX (R8), R11
-	SHLQ    $0x06, R11
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  (R9)(R12*1), Y0, Y0
-	VADDPD  32(R9)(R12*1), Y1, Y1
-	DECQ    R10
+	MOVWQZX (R9), R12
+	SHLQ    $0x06, R12
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  (R10)(R13*1), Y0, Y0
+	VADDPD  32(R10)(R13*1), Y1, Y1
+	DECQ    R11
 	JZ      lanes0done
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  2048(R9)(R12*1), Y5, Y5
-	VADDPD  2080(R9)(R12*1), Y2, Y2
-	DECQ    R10
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  2048(R10)(R13*1), Y5, Y5
+	VADDPD  2080(R10)(R13*1), Y2, Y2
+	DECQ    R11
 	JZ      lanes0done
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  4096(R9)(R12*1), Y6, Y6
-	VADDPD  4128(R9)(R12*1), Y3, Y3
-	DECQ    R10
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  4096(R10)(R13*1), Y6, Y6
+	VADDPD  4128(R10)(R13*1), Y3, Y3
+	DECQ    R11
 	JZ      lanes0done
 
 lanes0done:
-	MOVQ    costs+8(FP), R8
+	MOVQ    costs+8(FP), R9
 	VADDPD  Y5, Y0, Y0
 	VADDPD  Y7, Y6, Y6
 	VADDPD  Y6, Y0, Y0
-	VSUBPD  (R8), Y0, Y0
-	VMOVUPD Y0, (SP)
+	VSUBPD  (R9), Y0, Y0
+	VMOVUPD Y0, (SI)
 	VMOVAPD Y0, Y0
 	VADDPD  Y2, Y1, Y1
 	VADDPD  Y4, Y3, Y3
 	VADDPD  Y3, Y1, Y1
-	VSUBPD  32(R8), Y1, Y1
-	VMOVUPD Y1, 32(SP)
+	VSUBPD  32(R9), Y1, Y1
+	VMOVUPD Y1, 32(SI)
 	VMAXPD  Y1, Y0, Y0
 	VXORPD  Y1, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -3999,81 +4005,81 @@ lanes0done:
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 	VXORPD  Y8, Y8, Y8
-	IMULQ   row+40(FP), DI
-	ADDQ    CX, DI
-	MOVQ    AX, R8
-	MOVQ    groups+64(FP), R9
-	SUBQ    $0x04, R9
+	IMULQ   row+40(FP), R8
+	ADDQ    CX, R8
+	MOVQ    AX, R9
+	MOVQ    groups+64(FP), R10
+	SUBQ    $0x04, R10
 	JL      lanes1rest
 
 lanes1quad:
-	MOVWQZX (DI), R10
-	SHLQ    $0x06, R10
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  1024(R8)(R11*1), Y1, Y1
-	VADDPD  1056(R8)(R11*1), Y2, Y2
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  3072(R8)(R11*1), Y3, Y3
-	VADDPD  3104(R8)(R11*1), Y4, Y4
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  5120(R8)(R11*1), Y5, Y5
-	VADDPD  5152(R8)(R11*1), Y6, Y6
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  7168(R8)(R11*1), Y7, Y7
-	VADDPD  7200(R8)(R11*1), Y8, Y8
-	ADDQ    $0x00002000, R8
-	ADDQ    $0x02, DI
-	SUBQ    $0x04, R9
+	MOVWQZX (R8), R11
+	SHLQ    $0x06, R11
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  1024(R9)(R12*1), Y1, Y1
+	VADDPD  1056(R9)(R12*1), Y2, Y2
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  3072(R9)(R12*1), Y3, Y3
+	VADDPD  3104(R9)(R12*1), Y4, Y4
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  5120(R9)(R12*1), Y5, Y5
+	VADDPD  5152(R9)(R12*1), Y6, Y6
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  7168(R9)(R12*1), Y7, Y7
+	VADDPD  7200(R9)(R12*1), Y8, Y8
+	ADDQ    $0x00002000, R9
+	ADDQ    $0x02, R8
+	SUBQ    $0x04, R10
 	JGE     lanes1quad
 
 lanes1rest:
-	ADDQ    $0x04, R9
+	ADDQ    $0x04, R10
 	JZ      lanes1done
-	MOVWQZX (DI), R10
-	SHLQ    $0x06, R10
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  1024(R8)(R11*1), Y1, Y1
-	VADDPD  1056(R8)(R11*1), Y2, Y2
-	DECQ    R9
+	MOVWQZX (R8), R11
+	SHLQ    $0x06, R11
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  1024(R9)(R12*1), Y1, Y1
+	VADDPD  1056(R9)(R12*1), Y2, Y2
+	DECQ    R10
 	JZ      lanes1done
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  3072(R8)(R11*1), Y3, Y3
-	VADDPD  3104(R8)(R11*1), Y4, Y4
-	DECQ    R9
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  3072(R9)(R12*1), Y3, Y3
+	VADDPD  3104(R9)(R12*1), Y4, Y4
+	DECQ    R10
 	JZ      lanes1done
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  5120(R8)(R11*1), Y5, Y5
-	VADDPD  5152(R8)(R11*1), Y6, Y6
-	DECQ    R9
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  5120(R9)(R12*1), Y5, Y5
+	VADDPD  5152(R9)(R12*1), Y6, Y6
+	DECQ    R10
 	JZ      lanes1done
 
 lanes1done:
-	MOVQ         costs+8(FP), DI
+	MOVQ         costs+8(FP), R8
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y7, Y5, Y5
 	VADDPD       Y5, Y1, Y1
-	VSUBPD       64(DI), Y1, Y1
-	VMOVUPD      Y1, 64(SP)
+	VSUBPD       64(R8), Y1, Y1
+	VMOVUPD      Y1, 64(SI)
 	VMAXPD       Y1, Y0, Y0
 	VADDPD       Y4, Y2, Y2
 	VADDPD       Y8, Y6, Y6
 	VADDPD       Y6, Y2, Y2
-	VSUBPD       96(DI), Y2, Y2
-	VMOVUPD      Y2, 96(SP)
+	VSUBPD       96(R8), Y2, Y2
+	VMOVUPD      Y2, 96(SI)
 	VMAXPD       Y2, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VMAXPD       X1, X0, X1
@@ -4081,67 +4087,67 @@ lanes1done:
 	VMAXSD       X0, X1, X1
 	VSUBSD       tie+24(FP), X1, X1
 	VBROADCASTSD X1, Y0
-	XORQ         DI, DI
-	VMOVUPD      96(SP), Y1
+	XORQ         R8, R8
+	VMOVUPD      96(SI), Y1
 	VCMPPD       $0x0d, Y0, Y1, Y1
-	VMOVMSKPD    Y1, R8
-	SHLQ         $0x04, DI
-	ORQ          R8, DI
-	VMOVUPD      64(SP), Y1
+	VMOVMSKPD    Y1, R9
+	SHLQ         $0x04, R8
+	ORQ          R9, R8
+	VMOVUPD      64(SI), Y1
 	VCMPPD       $0x0d, Y0, Y1, Y1
-	VMOVMSKPD    Y1, R8
-	SHLQ         $0x04, DI
-	ORQ          R8, DI
-	VMOVUPD      32(SP), Y1
+	VMOVMSKPD    Y1, R9
+	SHLQ         $0x04, R8
+	ORQ          R9, R8
+	VMOVUPD      32(SI), Y1
 	VCMPPD       $0x0d, Y0, Y1, Y1
-	VMOVMSKPD    Y1, R8
-	SHLQ         $0x04, DI
-	ORQ          R8, DI
-	VMOVUPD      (SP), Y1
+	VMOVMSKPD    Y1, R9
+	SHLQ         $0x04, R8
+	ORQ          R9, R8
+	VMOVUPD      (SI), Y1
 	VCMPPD       $0x0d, Y0, Y1, Y1
-	VMOVMSKPD    Y1, R8
-	SHLQ         $0x04, DI
-	ORQ          R8, DI
-	TZCNTQ       DI, DI
-	VMOVSD       (SP)(DI*8), X0
-	MOVQ         DI, 128(SP)(SI*8)
-	VMOVSD       X0, 192(SP)(SI*8)
-	INCQ         SI
+	VMOVMSKPD    Y1, R9
+	SHLQ         $0x04, R8
+	ORQ          R9, R8
+	TZCNTQ       R8, R8
+	VMOVSD       (SI)(R8*8), X0
+	MOVQ         R8, 192(SP)(DI*8)
+	VMOVSD       X0, 256(SP)(DI*8)
+	INCQ         DI
 	ADDQ         $0x04, DX
 	DECQ         BX
 	JZ           found
-	CMPQ         SI, $0x08
+	CMPQ         DI, $0x08
 	JLT          row
 
 found:
-	MOVQ SI, DI
-	NEGQ DI
-	LEAQ 128(SP), R8
-	LEAQ (R8)(SI*8), R8
+	MOVQ DI, R8
+	NEGQ R8
+	LEAQ 192(SP), R9
+	LEAQ (R9)(DI*8), R9
 
 send:
-	MOVLQSX  (DX)(DI*4), SI
-	MOVQ     (R8)(DI*8), R9
-	VMOVSD   64(R8)(DI*8), X0
-	MOVQ     $0x0000000000000010, R10
+	MOVLQSX  (DX)(R8*4), DI
+	MOVQ     (R9)(R8*8), R10
+	VMOVSD   64(R9)(R8*8), X0
+	MOVQ     $0x0000000000000010, R11
 	VUCOMISD need+16(FP), X0
-	CMOVQHI  R9, R10
-	MOVQ     costs+8(FP), R11
-	VADDSD   (R11)(R9*8), X0, X0
-	MOVQ     picks+72(FP), R11
-	MOVB     R9, (R11)(SI*8)
-	MOVQ     SI, R9
-	SHLQ     $0x03, R9
-	MOVQ     gains+80(FP), R11
-	VMOVSD   X0, (R11)(R9*8)
-	MOVQ     counts+96(FP), R11
-	MOVLQSX  (R11)(R10*4), R9
-	INCL     (R11)(R10*4)
-	SHLQ     $0x0d, R10
-	ADDQ     R10, R9
-	MOVQ     lists+88(FP), R11
-	MOVL     SI, (R11)(R9*4)
-	INCQ     DI
+	CMOVQHI  R10, R11
+	MOVQ     costs+8(FP), R12
+	VADDSD   (R12)(R10*8), X0, X0
+	MOVQ     picks+72(FP), R12
+	MOVB     R10, (R12)(DI*8)
+	MOVQ     DI, R10
+	SHLQ     $0x03, R10
+	MOVQ     gains+80(FP), R12
+	VMOVSD   X0, (R12)(R10*8)
+	MOVQ     counts+96(FP), R12
+	MOVLQSX  (R12)(R11*4), R10
+	INCL     (R12)(R11*4)
+	SHLQ     $0x0d, R11
+	ADDQ     R11, R10
+	MOVQ     lists+88(FP), R12
+	MOVL     DI, (R12)(R10*4)
+	INCQ     R8
 	JNZ      send
 	CMPQ     BX, $0x00
 	JG       some
@@ -4150,17 +4156,20 @@ send:
 
 // func step24AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 // Requires: AVX, AVX2, BMI, CMOV
-TEXT ·step24AVX2(SB), NOSPLIT, $320-104
+TEXT ·step24AVX2(SB), NOSPLIT, $384-104
 	MOVQ table+0(FP), AX
 	MOVQ x+32(FP), CX
 	MOVQ list+48(FP), DX
 	MOVQ n+56(FP), BX
+	LEAQ (SP), SI
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
 
 some:
-	XORQ SI, SI
+	XORQ DI, DI
 
 row:
-	MOVLQSX (DX), DI
+	MOVLQSX (DX), R8
 	VXORPD  Y0, Y0, Y0
 	VXORPD  Y1, Y1, Y1
 	VXORPD  Y5, Y5, Y5
@@ -4169,82 +4178,82 @@ row:
 	VXORPD  Y3, Y3, Y3
 	VXORPD  Y7, Y7, Y7
 	VXORPD  Y4, Y4, Y4
-	MOVQ    DI, R8
-	IMULQ   row+40(FP), R8
-	ADDQ    CX, R8
-	MOVQ    AX, R9
-	MOVQ    groups+64(FP), R10
-	SUBQ    $0x04, R10
+	MOVQ    R8, R9
+	IMULQ   row+40(FP), R9
+	ADDQ    CX, R9
+	MOVQ    AX, R10
+	MOVQ    groups+64(FP), R11
+	SUBQ    $0x04, R11
 	JL      lanes0rest
 
 lanes0quad:
-	MOVWQZX (R8), R11
-	SHLQ    $0x06, R11
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  (R9)(R12*1), Y0, Y0
-	VADDPD  32(R9)(R12*1), Y1, Y1
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  3072(R9)(R12*1), Y5, Y5
-	VADDPD  3104(R9)(R12*1), Y2, Y2
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  6144(R9)(R12*1), Y6, Y6
-	VADDPD  6176(R9)(R12*1), Y3, Y3
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  9216(R9)(R12*1), Y7, Y7
-	VADDPD  9248(R9)(R12*1), Y4, Y4
-	ADDQ    $0x00003000, R9
-	ADDQ    $0x02, R8
-	SUBQ    $0x04, R10
+	MOVWQZX (R9), R12
+	SHLQ    $0x06, R12
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  (R10)(R13*1), Y0, Y0
+	VADDPD  32(R10)(R13*1), Y1, Y1
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  3072(R10)(R13*1), Y5, Y5
+	VADDPD  3104(R10)(R13*1), Y2, Y2
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  6144(R10)(R13*1), Y6, Y6
+	VADDPD  6176(R10)(R13*1), Y3, Y3
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  9216(R10)(R13*1), Y7, Y7
+	VADDPD  9248(R10)(R13*1), Y4, Y4
+	ADDQ    $0x00003000, R10
+	ADDQ    $0x02, R9
+	SUBQ    $0x04, R11
 	JGE     lanes0quad
 
 lanes0rest:
-	ADDQ    $0x04, R10
+	ADDQ    $0x04, R11
 	JZ      lanes0done
-	MOVWQZX (R8), R11
-	SHLQ    $0x06, R11
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  (R9)(R12*1), Y0, Y0
-	VADDPD  32(R9)(R12*1), Y1, Y1
-	DECQ    R10
+	MOVWQZX (R9), R12
+	SHLQ    $0x06, R12
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  (R10)(R13*1), Y0, Y0
+	VADDPD  32(R10)(R13*1), Y1, Y1
+	DECQ    R11
 	JZ      lanes0done
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  3072(R9)(R12*1), Y5, Y5
-	VADDPD  3104(R9)(R12*1), Y2, Y2
-	DECQ    R10
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  3072(R10)(R13*1), Y5, Y5
+	VADDPD  3104(R10)(R13*1), Y2, Y2
+	DECQ    R11
 	JZ      lanes0done
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  6144(R9)(R12*1), Y6, Y6
-	VADDPD  6176(R9)(R12*1), Y3, Y3
-	DECQ    R10
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  6144(R10)(R13*1), Y6, Y6
+	VADDPD  6176(R10)(R13*1), Y3, Y3
+	DECQ    R11
 	JZ      lanes0done
 
 lanes0done:
-	MOVQ    costs+8(FP), R8
+	MOVQ    costs+8(FP), R9
 	VADDPD  Y5, Y0, Y0
 	VADDPD  Y7, Y6, Y6
 	VADDPD  Y6, Y0, Y0
-	VSUBPD  (R8), Y0, Y0
-	VMOVUPD Y0, (SP)
+	VSUBPD  (R9), Y0, Y0
+	VMOVUPD Y0, (SI)
 	VMOVAPD Y0, Y0
 	VADDPD  Y2, Y1, Y1
 	VADDPD  Y4, Y3, Y3
 	VADDPD  Y3, Y1, Y1
-	VSUBPD  32(R8), Y1, Y1
-	VMOVUPD Y1, 32(SP)
+	VSUBPD  32(R9), Y1, Y1
+	VMOVUPD Y1, 32(SI)
 	VMAXPD  Y1, Y0, Y0
 	VXORPD  Y1, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -4254,82 +4263,82 @@ lanes0done:
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 	VXORPD  Y8, Y8, Y8
-	MOVQ    DI, R8
-	IMULQ   row+40(FP), R8
-	ADDQ    CX, R8
-	MOVQ    AX, R9
-	MOVQ    groups+64(FP), R10
-	SUBQ    $0x04, R10
+	MOVQ    R8, R9
+	IMULQ   row+40(FP), R9
+	ADDQ    CX, R9
+	MOVQ    AX, R10
+	MOVQ    groups+64(FP), R11
+	SUBQ    $0x04, R11
 	JL      lanes1rest
 
 lanes1quad:
-	MOVWQZX (R8), R11
-	SHLQ    $0x06, R11
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  1024(R9)(R12*1), Y1, Y1
-	VADDPD  1056(R9)(R12*1), Y2, Y2
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  4096(R9)(R12*1), Y3, Y3
-	VADDPD  4128(R9)(R12*1), Y4, Y4
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  7168(R9)(R12*1), Y5, Y5
-	VADDPD  7200(R9)(R12*1), Y6, Y6
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  10240(R9)(R12*1), Y7, Y7
-	VADDPD  10272(R9)(R12*1), Y8, Y8
-	ADDQ    $0x00003000, R9
-	ADDQ    $0x02, R8
-	SUBQ    $0x04, R10
+	MOVWQZX (R9), R12
+	SHLQ    $0x06, R12
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  1024(R10)(R13*1), Y1, Y1
+	VADDPD  1056(R10)(R13*1), Y2, Y2
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  4096(R10)(R13*1), Y3, Y3
+	VADDPD  4128(R10)(R13*1), Y4, Y4
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  7168(R10)(R13*1), Y5, Y5
+	VADDPD  7200(R10)(R13*1), Y6, Y6
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  10240(R10)(R13*1), Y7, Y7
+	VADDPD  10272(R10)(R13*1), Y8, Y8
+	ADDQ    $0x00003000, R10
+	ADDQ    $0x02, R9
+	SUBQ    $0x04, R11
 	JGE     lanes1quad
 
 lanes1rest:
-	ADDQ    $0x04, R10
+	ADDQ    $0x04, R11
 	JZ      lanes1done
-	MOVWQZX (R8), R11
-	SHLQ    $0x06, R11
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  1024(R9)(R12*1), Y1, Y1
-	VADDPD  1056(R9)(R12*1), Y2, Y2
-	DECQ    R10
+	MOVWQZX (R9), R12
+	SHLQ    $0x06, R12
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  1024(R10)(R13*1), Y1, Y1
+	VADDPD  1056(R10)(R13*1), Y2, Y2
+	DECQ    R11
 	JZ      lanes1done
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  4096(R9)(R12*1), Y3, Y3
-	VADDPD  4128(R9)(R12*1), Y4, Y4
-	DECQ    R10
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  4096(R10)(R13*1), Y3, Y3
+	VADDPD  4128(R10)(R13*1), Y4, Y4
+	DECQ    R11
 	JZ      lanes1done
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  7168(R9)(R12*1), Y5, Y5
-	VADDPD  7200(R9)(R12*1), Y6, Y6
-	DECQ    R10
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  7168(R10)(R13*1), Y5, Y5
+	VADDPD  7200(R10)(R13*1), Y6, Y6
+	DECQ    R11
 	JZ      lanes1done
 
 lanes1done:
-	MOVQ    costs+8(FP), R8
+	MOVQ    costs+8(FP), R9
 	VADDPD  Y3, Y1, Y1
 	VADDPD  Y7, Y5, Y5
 	VADDPD  Y5, Y1, Y1
-	VSUBPD  64(R8), Y1, Y1
-	VMOVUPD Y1, 64(SP)
+	VSUBPD  64(R9), Y1, Y1
+	VMOVUPD Y1, 64(SI)
 	VMAXPD  Y1, Y0, Y0
 	VADDPD  Y4, Y2, Y2
 	VADDPD  Y8, Y6, Y6
 	VADDPD  Y6, Y2, Y2
-	VSUBPD  96(R8), Y2, Y2
-	VMOVUPD Y2, 96(SP)
+	VSUBPD  96(R9), Y2, Y2
+	VMOVUPD Y2, 96(SI)
 	VMAXPD  Y2, Y0, Y0
 	VXORPD  Y1, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -4339,81 +4348,81 @@ lanes1done:
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 	VXORPD  Y8, Y8, Y8
-	IMULQ   row+40(FP), DI
-	ADDQ    CX, DI
-	MOVQ    AX, R8
-	MOVQ    groups+64(FP), R9
-	SUBQ    $0x04, R9
+	IMULQ   row+40(FP), R8
+	ADDQ    CX, R8
+	MOVQ    AX, R9
+	MOVQ    groups+64(FP), R10
+	SUBQ    $0x04, R10
 	JL      lanes2rest
 
 lanes2quad:
-	MOVWQZX (DI), R10
-	SHLQ    $0x06, R10
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  2048(R8)(R11*1), Y1, Y1
-	VADDPD  2080(R8)(R11*1), Y2, Y2
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  5120(R8)(R11*1), Y3, Y3
-	VADDPD  5152(R8)(R11*1), Y4, Y4
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  8192(R8)(R11*1), Y5, Y5
-	VADDPD  8224(R8)(R11*1), Y6, Y6
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  11264(R8)(R11*1), Y7, Y7
-	VADDPD  11296(R8)(R11*1), Y8, Y8
-	ADDQ    $0x00003000, R8
-	ADDQ    $0x02, DI
-	SUBQ    $0x04, R9
+	MOVWQZX (R8), R11
+	SHLQ    $0x06, R11
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  2048(R9)(R12*1), Y1, Y1
+	VADDPD  2080(R9)(R12*1), Y2, Y2
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  5120(R9)(R12*1), Y3, Y3
+	VADDPD  5152(R9)(R12*1), Y4, Y4
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  8192(R9)(R12*1), Y5, Y5
+	VADDPD  8224(R9)(R12*1), Y6, Y6
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  11264(R9)(R12*1), Y7, Y7
+	VADDPD  11296(R9)(R12*1), Y8, Y8
+	ADDQ    $0x00003000, R9
+	ADDQ    $0x02, R8
+	SUBQ    $0x04, R10
 	JGE     lanes2quad
 
 lanes2rest:
-	ADDQ    $0x04, R9
+	ADDQ    $0x04, R10
 	JZ      lanes2done
-	MOVWQZX (DI), R10
-	SHLQ    $0x06, R10
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  2048(R8)(R11*1), Y1, Y1
-	VADDPD  2080(R8)(R11*1), Y2, Y2
-	DECQ    R9
+	MOVWQZX (R8), R11
+	SHLQ    $0x06, R11
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  2048(R9)(R12*1), Y1, Y1
+	VADDPD  2080(R9)(R12*1), Y2, Y2
+	DECQ    R10
 	JZ      lanes2done
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  5120(R8)(R11*1), Y3, Y3
-	VADDPD  5152(R8)(R11*1), Y4, Y4
-	DECQ    R9
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  5120(R9)(R12*1), Y3, Y3
+	VADDPD  5152(R9)(R12*1), Y4, Y4
+	DECQ    R10
 	JZ      lanes2done
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  8192(R8)(R11*1), Y5, Y5
-	VADDPD  8224(R8)(R11*1), Y6, Y6
-	DECQ    R9
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  8192(R9)(R12*1), Y5, Y5
+	VADDPD  8224(R9)(R12*1), Y6, Y6
+	DECQ    R10
 	JZ      lanes2done
 
 lanes2done:
-	MOVQ         costs+8(FP), DI
+	MOVQ         costs+8(FP), R8
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y7, Y5, Y5
 	VADDPD       Y5, Y1, Y1
-	VSUBPD       128(DI), Y1, Y1
-	VMOVUPD      Y1, 128(SP)
+	VSUBPD       128(R8), Y1, Y1
+	VMOVUPD      Y1, 128(SI)
 	VMAXPD       Y1, Y0, Y0
 	VADDPD       Y4, Y2, Y2
 	VADDPD       Y8, Y6, Y6
 	VADDPD       Y6, Y2, Y2
-	VSUBPD       160(DI), Y2, Y2
-	VMOVUPD      Y2, 160(SP)
+	VSUBPD       160(R8), Y2, Y2
+	VMOVUPD      Y2, 160(SI)
 	VMAXPD       Y2, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VMAXPD       X1, X0, X1
@@ -4421,77 +4430,77 @@ lanes2done:
 	VMAXSD       X0, X1, X1
 	VSUBSD       tie+24(FP), X1, X1
 	VBROADCASTSD X1, Y0
-	XORQ         DI, DI
-	VMOVUPD      160(SP), Y1
+	XORQ         R8, R8
+	VMOVUPD      160(SI), Y1
 	VCMPPD       $0x0d, Y0, Y1, Y1
-	VMOVMSKPD    Y1, R8
-	SHLQ         $0x04, DI
-	ORQ          R8, DI
-	VMOVUPD      128(SP), Y1
+	VMOVMSKPD    Y1, R9
+	SHLQ         $0x04, R8
+	ORQ          R9, R8
+	VMOVUPD      128(SI), Y1
 	VCMPPD       $0x0d, Y0, Y1, Y1
-	VMOVMSKPD    Y1, R8
-	SHLQ         $0x04, DI
-	ORQ          R8, DI
-	VMOVUPD      96(SP), Y1
+	VMOVMSKPD    Y1, R9
+	SHLQ         $0x04, R8
+	ORQ          R9, R8
+	VMOVUPD      96(SI), Y1
 	VCMPPD       $0x0d, Y0, Y1, Y1
-	VMOVMSKPD    Y1, R8
-	SHLQ         $0x04, DI
-	ORQ          R8, DI
-	VMOVUPD      64(SP), Y1
+	VMOVMSKPD    Y1, R9
+	SHLQ         $0x04, R8
+	ORQ          R9, R8
+	VMOVUPD      64(SI), Y1
 	VCMPPD       $0x0d, Y0, Y1, Y1
-	VMOVMSKPD    Y1, R8
-	SHLQ         $0x04, DI
-	ORQ          R8, DI
-	VMOVUPD      32(SP), Y1
+	VMOVMSKPD    Y1, R9
+	SHLQ         $0x04, R8
+	ORQ          R9, R8
+	VMOVUPD      32(SI), Y1
 	VCMPPD       $0x0d, Y0, Y1, Y1
-	VMOVMSKPD    Y1, R8
-	SHLQ         $0x04, DI
-	ORQ          R8, DI
-	VMOVUPD      (SP), Y1
+	VMOVMSKPD    Y1, R9
+	SHLQ         $0x04, R8
+	ORQ          R9, R8
+	VMOVUPD      (SI), Y1
 	VCMPPD       $0x0d, Y0, Y1, Y1
-	VMOVMSKPD    Y1, R8
-	SHLQ         $0x04, DI
-	ORQ          R8, DI
-	TZCNTQ       DI, DI
-	VMOVSD       (SP)(DI*8), X0
-	MOVQ         DI, 192(SP)(SI*8)
-	VMOVSD       X0, 256(SP)(SI*8)
-	INCQ         SI
+	VMOVMSKPD    Y1, R9
+	SHLQ         $0x04, R8
+	ORQ          R9, R8
+	TZCNTQ       R8, R8
+	VMOVSD       (SI)(R8*8), X0
+	MOVQ         R8, 256(SP)(DI*8)
+	VMOVSD       X0, 320(SP)(DI*8)
+	INCQ         DI
 	ADDQ         $0x04, DX
 	DECQ         BX
 	JZ           found
-	CMPQ         SI, $0x08
+	CMPQ         DI, $0x08
 	JLT          row
 
 found:
-	MOVQ SI, DI
-	NEGQ DI
-	LEAQ 192(SP), R8
-	LEAQ (R8)(SI*8), R8
+	MOVQ DI, R8
+	NEGQ R8
+	LEAQ 256(SP), R9
+	LEAQ (R9)(DI*8), R9
 
 send:
-	MOVLQSX  (DX)(DI*4), SI
-	MOVQ     (R8)(DI*8), R9
-	VMOVSD   64(R8)(DI*8), X0
-	MOVQ     $0x0000000000000018, R10
+	MOVLQSX  (DX)(R8*4), DI
+	MOVQ     (R9)(R8*8), R10
+	VMOVSD   64(R9)(R8*8), X0
+	MOVQ     $0x0000000000000018, R11
 	VUCOMISD need+16(FP), X0
-	CMOVQHI  R9, R10
-	MOVQ     costs+8(FP), R11
-	VADDSD   (R11)(R9*8), X0, X0
-	MOVQ     picks+72(FP), R11
-	MOVB     R9, (R11)(SI*8)
-	MOVQ     SI, R9
-	SHLQ     $0x03, R9
-	MOVQ     gains+80(FP), R11
-	VMOVSD   X0, (R11)(R9*8)
-	MOVQ     counts+96(FP), R11
-	MOVLQSX  (R11)(R10*4), R9
-	INCL     (R11)(R10*4)
-	SHLQ     $0x0d, R10
-	ADDQ     R10, R9
-	MOVQ     lists+88(FP), R11
-	MOVL     SI, (R11)(R9*4)
-	INCQ     DI
+	CMOVQHI  R10, R11
+	MOVQ     costs+8(FP), R12
+	VADDSD   (R12)(R10*8), X0, X0
+	MOVQ     picks+72(FP), R12
+	MOVB     R10, (R12)(DI*8)
+	MOVQ     DI, R10
+	SHLQ     $0x03, R10
+	MOVQ     gains+80(FP), R12
+	VMOVSD   X0, (R12)(R10*8)
+	MOVQ     counts+96(FP), R12
+	MOVLQSX  (R12)(R11*4), R10
+	INCL     (R12)(R11*4)
+	SHLQ     $0x0d, R11
+	ADDQ     R11, R10
+	MOVQ     lists+88(FP), R12
+	MOVL     DI, (R12)(R10*4)
+	INCQ     R8
 	JNZ      send
 	CMPQ     BX, $0x00
 	JG       some
@@ -4500,17 +4509,20 @@ send:
 
 // func step32AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 // Requires: AVX, AVX2, BMI, CMOV
-TEXT ·step32AVX2(SB), NOSPLIT, $384-104
+TEXT ·step32AVX2(SB), NOSPLIT, $448-104
 	MOVQ table+0(FP), AX
 	MOVQ x+32(FP), CX
 	MOVQ list+48(FP), DX
 	MOVQ n+56(FP), BX
+	LEAQ (SP), SI
+	ADDQ $0x3f, SI
+	ANDQ $-64, SI
 
 some:
-	XORQ SI, SI
+	XORQ DI, DI
 
 row:
-	MOVLQSX (DX), DI
+	MOVLQSX (DX), R8
 	VXORPD  Y0, Y0, Y0
 	VXORPD  Y1, Y1, Y1
 	VXORPD  Y5, Y5, Y5
@@ -4519,82 +4531,82 @@ row:
 	VXORPD  Y3, Y3, Y3
 	VXORPD  Y7, Y7, Y7
 	VXORPD  Y4, Y4, Y4
-	MOVQ    DI, R8
-	IMULQ   row+40(FP), R8
-	ADDQ    CX, R8
-	MOVQ    AX, R9
-	MOVQ    groups+64(FP), R10
-	SUBQ    $0x04, R10
+	MOVQ    R8, R9
+	IMULQ   row+40(FP), R9
+	ADDQ    CX, R9
+	MOVQ    AX, R10
+	MOVQ    groups+64(FP), R11
+	SUBQ    $0x04, R11
 	JL      lanes0rest
 
 lanes0quad:
-	MOVWQZX (R8), R11
-	SHLQ    $0x06, R11
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  (R9)(R12*1), Y0, Y0
-	VADDPD  32(R9)(R12*1), Y1, Y1
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  4096(R9)(R12*1), Y5, Y5
-	VADDPD  4128(R9)(R12*1), Y2, Y2
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  8192(R9)(R12*1), Y6, Y6
-	VADDPD  8224(R9)(R12*1), Y3, Y3
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  12288(R9)(R12*1), Y7, Y7
-	VADDPD  12320(R9)(R12*1), Y4, Y4
-	ADDQ    $0x00004000, R9
-	ADDQ    $0x02, R8
-	SUBQ    $0x04, R10
+	MOVWQZX (R9), R12
+	SHLQ    $0x06, R12
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  (R10)(R13*1), Y0, Y0
+	VADDPD  32(R10)(R13*1), Y1, Y1
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  4096(R10)(R13*1), Y5, Y5
+	VADDPD  4128(R10)(R13*1), Y2, Y2
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  8192(R10)(R13*1), Y6, Y6
+	VADDPD  8224(R10)(R13*1), Y3, Y3
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  12288(R10)(R13*1), Y7, Y7
+	VADDPD  12320(R10)(R13*1), Y4, Y4
+	ADDQ    $0x00004000, R10
+	ADDQ    $0x02, R9
+	SUBQ    $0x04, R11
 	JGE     lanes0quad
 
 lanes0rest:
-	ADDQ    $0x04, R10
+	ADDQ    $0x04, R11
 	JZ      lanes0done
-	MOVWQZX (R8), R11
-	SHLQ    $0x06, R11
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  (R9)(R12*1), Y0, Y0
-	VADDPD  32(R9)(R12*1), Y1, Y1
-	DECQ    R10
+	MOVWQZX (R9), R12
+	SHLQ    $0x06, R12
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  (R10)(R13*1), Y0, Y0
+	VADDPD  32(R10)(R13*1), Y1, Y1
+	DECQ    R11
 	JZ      lanes0done
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  4096(R9)(R12*1), Y5, Y5
-	VADDPD  4128(R9)(R12*1), Y2, Y2
-	DECQ    R10
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  4096(R10)(R13*1), Y5, Y5
+	VADDPD  4128(R10)(R13*1), Y2, Y2
+	DECQ    R11
 	JZ      lanes0done
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  8192(R9)(R12*1), Y6, Y6
-	VADDPD  8224(R9)(R12*1), Y3, Y3
-	DECQ    R10
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  8192(R10)(R13*1), Y6, Y6
+	VADDPD  8224(R10)(R13*1), Y3, Y3
+	DECQ    R11
 	JZ      lanes0done
 
 lanes0done:
-	MOVQ    costs+8(FP), R8
+	MOVQ    costs+8(FP), R9
 	VADDPD  Y5, Y0, Y0
 	VADDPD  Y7, Y6, Y6
 	VADDPD  Y6, Y0, Y0
-	VSUBPD  (R8), Y0, Y0
-	VMOVUPD Y0, (SP)
+	VSUBPD  (R9), Y0, Y0
+	VMOVUPD Y0, (SI)
 	VMOVAPD Y0, Y0
 	VADDPD  Y2, Y1, Y1
 	VADDPD  Y4, Y3, Y3
 	VADDPD  Y3, Y1, Y1
-	VSUBPD  32(R8), Y1, Y1
-	VMOVUPD Y1, 32(SP)
+	VSUBPD  32(R9), Y1, Y1
+	VMOVUPD Y1, 32(SI)
 	VMAXPD  Y1, Y0, Y0
 	VXORPD  Y1, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -4604,82 +4616,82 @@ lanes0done:
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 	VXORPD  Y8, Y8, Y8
-	MOVQ    DI, R8
-	IMULQ   row+40(FP), R8
-	ADDQ    CX, R8
-	MOVQ    AX, R9
-	MOVQ    groups+64(FP), R10
-	SUBQ    $0x04, R10
+	MOVQ    R8, R9
+	IMULQ   row+40(FP), R9
+	ADDQ    CX, R9
+	MOVQ    AX, R10
+	MOVQ    groups+64(FP), R11
+	SUBQ    $0x04, R11
 	JL      lanes1rest
 
 lanes1quad:
-	MOVWQZX (R8), R11
-	SHLQ    $0x06, R11
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  1024(R9)(R12*1), Y1, Y1
-	VADDPD  1056(R9)(R12*1), Y2, Y2
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  5120(R9)(R12*1), Y3, Y3
-	VADDPD  5152(R9)(R12*1), Y4, Y4
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  9216(R9)(R12*1), Y5, Y5
-	VADDPD  9248(R9)(R12*1), Y6, Y6
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  13312(R9)(R12*1), Y7, Y7
-	VADDPD  13344(R9)(R12*1), Y8, Y8
-	ADDQ    $0x00004000, R9
-	ADDQ    $0x02, R8
-	SUBQ    $0x04, R10
+	MOVWQZX (R9), R12
+	SHLQ    $0x06, R12
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  1024(R10)(R13*1), Y1, Y1
+	VADDPD  1056(R10)(R13*1), Y2, Y2
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  5120(R10)(R13*1), Y3, Y3
+	VADDPD  5152(R10)(R13*1), Y4, Y4
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  9216(R10)(R13*1), Y5, Y5
+	VADDPD  9248(R10)(R13*1), Y6, Y6
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  13312(R10)(R13*1), Y7, Y7
+	VADDPD  13344(R10)(R13*1), Y8, Y8
+	ADDQ    $0x00004000, R10
+	ADDQ    $0x02, R9
+	SUBQ    $0x04, R11
 	JGE     lanes1quad
 
 lanes1rest:
-	ADDQ    $0x04, R10
+	ADDQ    $0x04, R11
 	JZ      lanes1done
-	MOVWQZX (R8), R11
-	SHLQ    $0x06, R11
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  1024(R9)(R12*1), Y1, Y1
-	VADDPD  1056(R9)(R12*1), Y2, Y2
-	DECQ    R10
+	MOVWQZX (R9), R12
+	SHLQ    $0x06, R12
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  1024(R10)(R13*1), Y1, Y1
+	VADDPD  1056(R10)(R13*1), Y2, Y2
+	DECQ    R11
 	JZ      lanes1done
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  5120(R9)(R12*1), Y3, Y3
-	VADDPD  5152(R9)(R12*1), Y4, Y4
-	DECQ    R10
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  5120(R10)(R13*1), Y3, Y3
+	VADDPD  5152(R10)(R13*1), Y4, Y4
+	DECQ    R11
 	JZ      lanes1done
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  9216(R9)(R12*1), Y5, Y5
-	VADDPD  9248(R9)(R12*1), Y6, Y6
-	DECQ    R10
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  9216(R10)(R13*1), Y5, Y5
+	VADDPD  9248(R10)(R13*1), Y6, Y6
+	DECQ    R11
 	JZ      lanes1done
 
 lanes1done:
-	MOVQ    costs+8(FP), R8
+	MOVQ    costs+8(FP), R9
 	VADDPD  Y3, Y1, Y1
 	VADDPD  Y7, Y5, Y5
 	VADDPD  Y5, Y1, Y1
-	VSUBPD  64(R8), Y1, Y1
-	VMOVUPD Y1, 64(SP)
+	VSUBPD  64(R9), Y1, Y1
+	VMOVUPD Y1, 64(SI)
 	VMAXPD  Y1, Y0, Y0
 	VADDPD  Y4, Y2, Y2
 	VADDPD  Y8, Y6, Y6
 	VADDPD  Y6, Y2, Y2
-	VSUBPD  96(R8), Y2, Y2
-	VMOVUPD Y2, 96(SP)
+	VSUBPD  96(R9), Y2, Y2
+	VMOVUPD Y2, 96(SI)
 	VMAXPD  Y2, Y0, Y0
 	VXORPD  Y1, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -4689,166 +4701,166 @@ lanes1done:
 	VXORPD  Y6, Y6, Y6
 	VXORPD  Y7, Y7, Y7
 	VXORPD  Y8, Y8, Y8
-	MOVQ    DI, R8
+	MOVQ    R8, R9
+	IMULQ   row+40(FP), R9
+	ADDQ    CX, R9
+	MOVQ    AX, R10
+	MOVQ    groups+64(FP), R11
+	SUBQ    $0x04, R11
+	JL      lanes2rest
+
+lanes2quad:
+	MOVWQZX (R9), R12
+	SHLQ    $0x06, R12
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  2048(R10)(R13*1), Y1, Y1
+	VADDPD  2080(R10)(R13*1), Y2, Y2
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  6144(R10)(R13*1), Y3, Y3
+	VADDPD  6176(R10)(R13*1), Y4, Y4
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  10240(R10)(R13*1), Y5, Y5
+	VADDPD  10272(R10)(R13*1), Y6, Y6
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  14336(R10)(R13*1), Y7, Y7
+	VADDPD  14368(R10)(R13*1), Y8, Y8
+	ADDQ    $0x00004000, R10
+	ADDQ    $0x02, R9
+	SUBQ    $0x04, R11
+	JGE     lanes2quad
+
+lanes2rest:
+	ADDQ    $0x04, R11
+	JZ      lanes2done
+	MOVWQZX (R9), R12
+	SHLQ    $0x06, R12
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  2048(R10)(R13*1), Y1, Y1
+	VADDPD  2080(R10)(R13*1), Y2, Y2
+	DECQ    R11
+	JZ      lanes2done
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  6144(R10)(R13*1), Y3, Y3
+	VADDPD  6176(R10)(R13*1), Y4, Y4
+	DECQ    R11
+	JZ      lanes2done
+	MOVQ    R12, R13
+	ANDQ    $0x000003c0, R13
+	SHRQ    $0x04, R12
+	VADDPD  10240(R10)(R13*1), Y5, Y5
+	VADDPD  10272(R10)(R13*1), Y6, Y6
+	DECQ    R11
+	JZ      lanes2done
+
+lanes2done:
+	MOVQ    costs+8(FP), R9
+	VADDPD  Y3, Y1, Y1
+	VADDPD  Y7, Y5, Y5
+	VADDPD  Y5, Y1, Y1
+	VSUBPD  128(R9), Y1, Y1
+	VMOVUPD Y1, 128(SI)
+	VMAXPD  Y1, Y0, Y0
+	VADDPD  Y4, Y2, Y2
+	VADDPD  Y8, Y6, Y6
+	VADDPD  Y6, Y2, Y2
+	VSUBPD  160(R9), Y2, Y2
+	VMOVUPD Y2, 160(SI)
+	VMAXPD  Y2, Y0, Y0
+	VXORPD  Y1, Y1, Y1
+	VXORPD  Y2, Y2, Y2
+	VXORPD  Y3, Y3, Y3
+	VXORPD  Y4, Y4, Y4
+	VXORPD  Y5, Y5, Y5
+	VXORPD  Y6, Y6, Y6
+	VXORPD  Y7, Y7, Y7
+	VXORPD  Y8, Y8, Y8
 	IMULQ   row+40(FP), R8
 	ADDQ    CX, R8
 	MOVQ    AX, R9
 	MOVQ    groups+64(FP), R10
 	SUBQ    $0x04, R10
-	JL      lanes2rest
-
-lanes2quad:
-	MOVWQZX (R8), R11
-	SHLQ    $0x06, R11
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  2048(R9)(R12*1), Y1, Y1
-	VADDPD  2080(R9)(R12*1), Y2, Y2
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  6144(R9)(R12*1), Y3, Y3
-	VADDPD  6176(R9)(R12*1), Y4, Y4
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  10240(R9)(R12*1), Y5, Y5
-	VADDPD  10272(R9)(R12*1), Y6, Y6
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  14336(R9)(R12*1), Y7, Y7
-	VADDPD  14368(R9)(R12*1), Y8, Y8
-	ADDQ    $0x00004000, R9
-	ADDQ    $0x02, R8
-	SUBQ    $0x04, R10
-	JGE     lanes2quad
-
-lanes2rest:
-	ADDQ    $0x04, R10
-	JZ      lanes2done
-	MOVWQZX (R8), R11
-	SHLQ    $0x06, R11
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  2048(R9)(R12*1), Y1, Y1
-	VADDPD  2080(R9)(R12*1), Y2, Y2
-	DECQ    R10
-	JZ      lanes2done
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  6144(R9)(R12*1), Y3, Y3
-	VADDPD  6176(R9)(R12*1), Y4, Y4
-	DECQ    R10
-	JZ      lanes2done
-	MOVQ    R11, R12
-	ANDQ    $0x000003c0, R12
-	SHRQ    $0x04, R11
-	VADDPD  10240(R9)(R12*1), Y5, Y5
-	VADDPD  10272(R9)(R12*1), Y6, Y6
-	DECQ    R10
-	JZ      lanes2done
-
-lanes2done:
-	MOVQ    costs+8(FP), R8
-	VADDPD  Y3, Y1, Y1
-	VADDPD  Y7, Y5, Y5
-	VADDPD  Y5, Y1, Y1
-	VSUBPD  128(R8), Y1, Y1
-	VMOVUPD Y1, 128(SP)
-	VMAXPD  Y1, Y0, Y0
-	VADDPD  Y4, Y2, Y2
-	VADDPD  Y8, Y6, Y6
-	VADDPD  Y6, Y2, Y2
-	VSUBPD  160(R8), Y2, Y2
-	VMOVUPD Y2, 160(SP)
-	VMAXPD  Y2, Y0, Y0
-	VXORPD  Y1, Y1, Y1
-	VXORPD  Y2, Y2, Y2
-	VXORPD  Y3, Y3, Y3
-	VXORPD  Y4, Y4, Y4
-	VXORPD  Y5, Y5, Y5
-	VXORPD  Y6, Y6, Y6
-	VXORPD  Y7, Y7, Y7
-	VXORPD  Y8, Y8, Y8
-	IMULQ   row+40(FP), DI
-	ADDQ    CX, DI
-	MOVQ    AX, R8
-	MOVQ    groups+64(FP), R9
-	SUBQ    $0x04, R9
 	JL      lanes3rest
 
 lanes3quad:
-	MOVWQZX (DI), R10
-	SHLQ    $0x06, R10
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  3072(R8)(R11*1), Y1, Y1
-	VADDPD  3104(R8)(R11*1), Y2, Y2
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  7168(R8)(R11*1), Y3, Y3
-	VADDPD  7200(R8)(R11*1), Y4, Y4
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  11264(R8)(R11*1), Y5, Y5
-	VADDPD  11296(R8)(R11*1), Y6, Y6
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  15360(R8)(R11*1), Y7, Y7
-	VADDPD  15392(R8)(R11*1), Y8, Y8
-	ADDQ    $0x00004000, R8
-	ADDQ    $0x02, DI
-	SUBQ    $0x04, R9
+	MOVWQZX (R8), R11
+	SHLQ    $0x06, R11
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  3072(R9)(R12*1), Y1, Y1
+	VADDPD  3104(R9)(R12*1), Y2, Y2
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  7168(R9)(R12*1), Y3, Y3
+	VADDPD  7200(R9)(R12*1), Y4, Y4
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  11264(R9)(R12*1), Y5, Y5
+	VADDPD  11296(R9)(R12*1), Y6, Y6
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  15360(R9)(R12*1), Y7, Y7
+	VADDPD  15392(R9)(R12*1), Y8, Y8
+	ADDQ    $0x00004000, R9
+	ADDQ    $0x02, R8
+	SUBQ    $0x04, R10
 	JGE     lanes3quad
 
 lanes3rest:
-	ADDQ    $0x04, R9
+	ADDQ    $0x04, R10
 	JZ      lanes3done
-	MOVWQZX (DI), R10
-	SHLQ    $0x06, R10
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  3072(R8)(R11*1), Y1, Y1
-	VADDPD  3104(R8)(R11*1), Y2, Y2
-	DECQ    R9
+	MOVWQZX (R8), R11
+	SHLQ    $0x06, R11
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  3072(R9)(R12*1), Y1, Y1
+	VADDPD  3104(R9)(R12*1), Y2, Y2
+	DECQ    R10
 	JZ      lanes3done
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  7168(R8)(R11*1), Y3, Y3
-	VADDPD  7200(R8)(R11*1), Y4, Y4
-	DECQ    R9
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  7168(R9)(R12*1), Y3, Y3
+	VADDPD  7200(R9)(R12*1), Y4, Y4
+	DECQ    R10
 	JZ      lanes3done
-	MOVQ    R10, R11
-	ANDQ    $0x000003c0, R11
-	SHRQ    $0x04, R10
-	VADDPD  11264(R8)(R11*1), Y5, Y5
-	VADDPD  11296(R8)(R11*1), Y6, Y6
-	DECQ    R9
+	MOVQ    R11, R12
+	ANDQ    $0x000003c0, R12
+	SHRQ    $0x04, R11
+	VADDPD  11264(R9)(R12*1), Y5, Y5
+	VADDPD  11296(R9)(R12*1), Y6, Y6
+	DECQ    R10
 	JZ      lanes3done
 
 lanes3done:
-	MOVQ         costs+8(FP), DI
+	MOVQ         costs+8(FP), R8
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y7, Y5, Y5
 	VADDPD       Y5, Y1, Y1
-	VSUBPD       192(DI), Y1, Y1
-	VMOVUPD      Y1, 192(SP)
+	VSUBPD       192(R8), Y1, Y1
+	VMOVUPD      Y1, 192(SI)
 	VMAXPD       Y1, Y0, Y0
 	VADDPD       Y4, Y2, Y2
 	VADDPD       Y8, Y6, Y6
 	VADDPD       Y6, Y2, Y2
-	VSUBPD       224(DI), Y2, Y2
-	VMOVUPD      Y2, 224(SP)
+	VSUBPD       224(R8), Y2, Y2
+	VMOVUPD      Y2, 224(SI)
 	VMAXPD       Y2, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VMAXPD       X1, X0, X1
@@ -4856,87 +4868,87 @@ lanes3done:
 	VMAXSD       X0, X1, X1
 	VSUBSD       tie+24(FP), X1, X1
 	VBROADCASTSD X1, Y0
-	XORQ         DI, DI
-	VMOVUPD      224(SP), Y1
+	XORQ         R8, R8
+	VMOVUPD      224(SI), Y1
 	VCMPPD       $0x0d, Y0, Y1, Y1
-	VMOVMSKPD    Y1, R8
-	SHLQ         $0x04, DI
-	ORQ          R8, DI
-	VMOVUPD      192(SP), Y1
+	VMOVMSKPD    Y1, R9
+	SHLQ         $0x04, R8
+	ORQ          R9, R8
+	VMOVUPD      192(SI), Y1
 	VCMPPD       $0x0d, Y0, Y1, Y1
-	VMOVMSKPD    Y1, R8
-	SHLQ         $0x04, DI
-	ORQ          R8, DI
-	VMOVUPD      160(SP), Y1
+	VMOVMSKPD    Y1, R9
+	SHLQ         $0x04, R8
+	ORQ          R9, R8
+	VMOVUPD      160(SI), Y1
 	VCMPPD       $0x0d, Y0, Y1, Y1
-	VMOVMSKPD    Y1, R8
-	SHLQ         $0x04, DI
-	ORQ          R8, DI
-	VMOVUPD      128(SP), Y1
+	VMOVMSKPD    Y1, R9
+	SHLQ         $0x04, R8
+	ORQ          R9, R8
+	VMOVUPD      128(SI), Y1
 	VCMPPD       $0x0d, Y0, Y1, Y1
-	VMOVMSKPD    Y1, R8
-	SHLQ         $0x04, DI
-	ORQ          R8, DI
-	VMOVUPD      96(SP), Y1
+	VMOVMSKPD    Y1, R9
+	SHLQ         $0x04, R8
+	ORQ          R9, R8
+	VMOVUPD      96(SI), Y1
 	VCMPPD       $0x0d, Y0, Y1, Y1
-	VMOVMSKPD    Y1, R8
-	SHLQ         $0x04, DI
-	ORQ          R8, DI
-	VMOVUPD      64(SP), Y1
+	VMOVMSKPD    Y1, R9
+	SHLQ         $0x04, R8
+	ORQ          R9, R8
+	VMOVUPD      64(SI), Y1
 	VCMPPD       $0x0d, Y0, Y1, Y1
-	VMOVMSKPD    Y1, R8
-	SHLQ         $0x04, DI
-	ORQ          R8, DI
-	VMOVUPD      32(SP), Y1
+	VMOVMSKPD    Y1, R9
+	SHLQ         $0x04, R8
+	ORQ          R9, R8
+	VMOVUPD      32(SI), Y1
 	VCMPPD       $0x0d, Y0, Y1, Y1
-	VMOVMSKPD    Y1, R8
-	SHLQ         $0x04, DI
-	ORQ          R8, DI
-	VMOVUPD      (SP), Y1
+	VMOVMSKPD    Y1, R9
+	SHLQ         $0x04, R8
+	ORQ          R9, R8
+	VMOVUPD      (SI), Y1
 	VCMPPD       $0x0d, Y0, Y1, Y1
-	VMOVMSKPD    Y1, R8
-	SHLQ         $0x04, DI
-	ORQ          R8, DI
-	TZCNTQ       DI, DI
-	VMOVSD       (SP)(DI*8), X0
-	MOVQ         DI, 256(SP)(SI*8)
-	VMOVSD       X0, 320(SP)(SI*8)
-	INCQ         SI
+	VMOVMSKPD    Y1, R9
+	SHLQ         $0x04, R8
+	ORQ          R9, R8
+	TZCNTQ       R8, R8
+	VMOVSD       (SI)(R8*8), X0
+	MOVQ         R8, 320(SP)(DI*8)
+	VMOVSD       X0, 384(SP)(DI*8)
+	INCQ         DI
 	ADDQ         $0x04, DX
 	DECQ         BX
 	JZ           found
-	CMPQ         SI, $0x08
+	CMPQ         DI, $0x08
 	JLT          row
 
 found:
-	MOVQ SI, DI
-	NEGQ DI
-	LEAQ 256(SP), R8
-	LEAQ (R8)(SI*8), R8
+	MOVQ DI, R8
+	NEGQ R8
+	LEAQ 320(SP), R9
+	LEAQ (R9)(DI*8), R9
 
 send:
-	MOVLQSX  (DX)(DI*4), SI
-	MOVQ     (R8)(DI*8), R9
-	VMOVSD   64(R8)(DI*8), X0
-	MOVQ     $0x0000000000000020, R10
+	MOVLQSX  (DX)(R8*4), DI
+	MOVQ     (R9)(R8*8), R10
+	VMOVSD   64(R9)(R8*8), X0
+	MOVQ     $0x0000000000000020, R11
 	VUCOMISD need+16(FP), X0
-	CMOVQHI  R9, R10
-	MOVQ     costs+8(FP), R11
-	VADDSD   (R11)(R9*8), X0, X0
-	MOVQ     picks+72(FP), R11
-	MOVB     R9, (R11)(SI*8)
-	MOVQ     SI, R9
-	SHLQ     $0x03, R9
-	MOVQ     gains+80(FP), R11
-	VMOVSD   X0, (R11)(R9*8)
-	MOVQ     counts+96(FP), R11
-	MOVLQSX  (R11)(R10*4), R9
-	INCL     (R11)(R10*4)
-	SHLQ     $0x0d, R10
-	ADDQ     R10, R9
-	MOVQ     lists+88(FP), R11
-	MOVL     SI, (R11)(R9*4)
-	INCQ     DI
+	CMOVQHI  R10, R11
+	MOVQ     costs+8(FP), R12
+	VADDSD   (R12)(R10*8), X0, X0
+	MOVQ     picks+72(FP), R12
+	MOVB     R10, (R12)(DI*8)
+	MOVQ     DI, R10
+	SHLQ     $0x03, R10
+	MOVQ     gains+80(FP), R12
+	VMOVSD   X0, (R12)(R10*8)
+	MOVQ     counts+96(FP), R12
+	MOVLQSX  (R12)(R11*4), R10
+	INCL     (R12)(R11*4)
+	SHLQ     $0x0d, R11
+	ADDQ     R11, R10
+	MOVQ     lists+88(FP), R12
+	MOVL     DI, (R12)(R10*4)
+	INCQ     R8
 	JNZ      send
 	CMPQ     BX, $0x00
 	JG       some

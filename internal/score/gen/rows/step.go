@@ -107,7 +107,7 @@ func stepAVX2(width int) {
 	table, x, list, left := param("table"), param("x"), param("list"), param("n")
 	// What rows prefer is written down for eight together: reading tables does not
 	// go well with writing here and there.
-	totals, found, rows := AllocLocal(64*width), AllocLocal(128), GP64()
+	totals, found, rows := Mem{Base: aligned(64 * width)}, AllocLocal(128), GP64()
 	Label("some")
 	XORQ(rows, rows)
 	Label("row")
