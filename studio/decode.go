@@ -2,6 +2,7 @@ package studio
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"image/png"
 	"io"
@@ -182,3 +183,20 @@ func parseNumber(name, text string) (float64, error) {
 func formatNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 func validText(s string) bool { return utf8.ValidString(s) }
+
+// enterJSON is enter for a request whose body is JSON, decoded.
+func enterJSON[T any](ctx context.Context, s *Server, requests *decoder[T]) (_ context.Context, req *T, leave func(), err error) {
+	b := bodyOf(ctx)
+	if err := wantJSON(b); err != nil {
+		return nil, nil, nil, err
+	}
+	ctx, leave, err = s.enter(ctx)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if req, err = requests.decode(b.bytes); err != nil {
+		leave()
+		return nil, nil, nil, err
+	}
+	return ctx, req, leave, nil
+}

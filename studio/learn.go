@@ -85,19 +85,11 @@ func (s *Server) learn(ctx context.Context, requests *decoder[learnRequest]) (*o
 	if s.noLearn {
 		return nil, problemf(http.StatusForbidden, "this server does not learn (--no-learn)")
 	}
-	b := bodyOf(ctx)
-	if err := wantJSON(b); err != nil {
-		return nil, err
-	}
-	_, leave, err := s.enter(ctx)
+	_, req, leave, err := enterJSON(ctx, s, requests)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	req, err := requests.decode(b.bytes)
-	if err != nil {
-		return nil, err
-	}
 	j := &job{name: req.Name, recipe: req.Recipe, dataID: req.Data, where: req.Where, take: req.Take}
 	if strings.ContainsFunc(req.Name, unicode.IsControl) {
 		return nil, problemAt(422, "body.name", nil, "the name holds control characters")

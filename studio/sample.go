@@ -46,19 +46,11 @@ func (s *Server) sampleRoutes(api huma.API) {
 const maxAlong = 20
 
 func (s *Server) sample(ctx context.Context, requests *decoder[sampleRequest]) (*sampleAnswer, error) {
-	b := bodyOf(ctx)
-	if err := wantJSON(b); err != nil {
-		return nil, err
-	}
-	ctx, leave, err := s.enter(ctx)
+	ctx, req, leave, err := enterJSON(ctx, s, requests)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	req, err := requests.decode(b.bytes)
-	if err != nil {
-		return nil, err
-	}
 	m, err := s.models.find(req.Model)
 	if err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ func rowLoops(p *kernel.Path) *kernel.RowLoops {
 	}
 	to, from := reflect.ValueOf(&loops).Elem(), reflect.ValueOf(*vector)
 	for i := range from.NumField() {
-		if !from.Field(i).IsZero() {
+		if !from.Field(i).IsNil() {
 			to.Field(i).Set(from.Field(i))
 		}
 	}

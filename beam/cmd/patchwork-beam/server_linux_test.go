@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -49,6 +50,23 @@ func prismServer(t testing.TB, boot string) (endpoint string, server *exec.Cmd) 
 	return
 }
 
+// stagingServer starts a Prism server that starts workers from the staged
+// program, and returns its address and the flags for it.
+func stagingServer(t testing.TB) (endpoint string, flags []string) {
+	t.Helper()
+	boot, err := exec.LookPath("container")
+	if err != nil {
+		t.Skip("no boot program here: go install github.com/apache/beam/sdks/v2/go/container@v2.77.0")
+	}
+	endpoint, _ = prismServer(t, boot)
+	script, err := filepath.Abs("../../boot.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	flags = []string{"--endpoint=" + endpoint, "--environment_type=PROCESS", fmt.Sprintf("--environment_config={%q:%q}", "command", script)}
+	return endpoint, slices.Clip(flags) // so that each append is its own
+}
+
 // On a server of its own, with workers in this program: the same bytes. If the
 // server dies the job ends with an error, inside its deadline.
 func TestServer(t *testing.T) {
@@ -71,18 +89,9 @@ func TestServer(t *testing.T) {
 // One that is killed ends the job with an error, inside its deadline, or the
 // counts are right nevertheless; no worker is left.
 func TestStagedWorkers(t *testing.T) {
-	boot, err := exec.LookPath("container")
-	if err != nil {
-		t.Skip("no boot program here: go install github.com/apache/beam/sdks/v2/go/container@v2.77.0")
-	}
-	endpoint, _ := prismServer(t, boot)
-	script, err := filepath.Abs("../../boot.sh")
-	if err != nil {
-		t.Fatal(err)
-	}
+	endpoint, staged := stagingServer(t)
 	const deadline = 8 * time.Second
-	c := start(t, "--shards=3", "--unroll=3", "--endpoint="+endpoint, "--environment_type=PROCESS", "--deadline="+deadline.String(),
-		fmt.Sprintf("--environment_config={%q:%q}", "command", script))
+	c := start(t, append(staged, "--shards=3", "--unroll=3", "--deadline="+deadline.String())...)
 	r := newRun(t, 230, "npy")
 	if !bytes.Equal(c.learn(t, r), r.learn(t, r.data, 1)) {
 		t.Error("other bytes")
@@ -117,18 +126,9 @@ func TestStagedWorkers(t *testing.T) {
 // patchwork-beam itself is killed, or whoever started it is, in the middle of a
 // job on a server: no worker is left, and the server serves the next.
 func TestStagedWorkersOutliveNobody(t *testing.T) {
-	boot, err := exec.LookPath("container")
-	if err != nil {
-		t.Skip("no boot program here: go install github.com/apache/beam/sdks/v2/go/container@v2.77.0")
-	}
-	endpoint, _ := prismServer(t, boot)
-	script, err := filepath.Abs("../../boot.sh")
-	if err != nil {
-		t.Fatal(err)
-	}
+	endpoint, staged := stagingServer(t)
 	begin := func() *child {
-		return start(t, "--shards=3", "--endpoint="+endpoint, "--environment_type=PROCESS", "--deadline=1m",
-			fmt.Sprintf("--environment_config={%q:%q}", "command", script))
+		return start(t, append(staged, "--shards=3", "--deadline=1m")...)
 	}
 	big := newRun(t, 200000, "npy")
 	for name, end := range map[string]func(c *child){
@@ -183,15 +183,7 @@ func whenAtWork(endpoint string, do func(worker int)) <-chan bool {
 // beside its work, in this process, on a server of its own with workers here, and
 // with workers that it starts from the staged program.
 func BenchmarkPipeline(b *testing.B) {
-	boot, err := exec.LookPath("container")
-	if err != nil {
-		b.Skip("no boot program here: go install github.com/apache/beam/sdks/v2/go/container@v2.77.0")
-	}
-	endpoint, _ := prismServer(b, boot)
-	script, err := filepath.Abs("../../boot.sh")
-	if err != nil {
-		b.Fatal(err)
-	}
+	endpoint, staged := stagingServer(b)
 	r := newRun(b, 230, "npy")
 	for _, c := range []struct {
 		name string
@@ -199,7 +191,7 @@ func BenchmarkPipeline(b *testing.B) {
 	}{
 		{"in-process", nil},
 		{"loopback", []string{"--endpoint=" + endpoint, "--environment_type=LOOPBACK"}},
-		{"staged", []string{"--endpoint=" + endpoint, "--environment_type=PROCESS", fmt.Sprintf("--environment_config={%q:%q}", "command", script)}},
+		{"staged", staged},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			child := start(b, append(c.args, "--shards=4")...)
