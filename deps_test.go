@@ -39,21 +39,21 @@ const policy = `
 	< NOBODY;
 
 	# Leaves: values and formulas. None imports another.
-	NONE < bitmap, rule, pose, internal/score, internal/pool;
+	NONE < bitmap, rule, pose, internal/score, internal/pool, internal/exact, internal/enum, internal/cluster;
 
 	# The inner loops ask what the processor has, and an environment variable
 	# which of them to use. Nothing that imports them inherits that.
 	FILES, golang.org/x/sys/cpu < internal/score/kernel!;
 	internal/score/kernel < internal/score;
 
-	gonum.org/v1/gonum/... < gauss;
+	gonum.org/v1/gonum/..., internal/exact < gauss;
 
 	# For tests only.
 	testing, pgregory.net/rapid, rule < rule/ruletest;
 	testing, FILES < internal/testenv;
 
 	# The core knows no file, no clock and no network.
-	bitmap, rule, pose, gauss, internal/score, internal/pool
+	bitmap, rule, pose, gauss, internal/score, internal/pool, internal/exact, internal/enum, internal/cluster
 	< patchwork;
 
 	# Edges: files to images, models to files, models to pictures.

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/pool"
 )
 
 // Source is images to explain or to learn from, in an order, that need not be
@@ -27,15 +28,11 @@ type Data struct {
 	memory Memory // nil unless Remember
 }
 
-// chunk is how many images of a Data a worker takes at least at a time, so that
-// taking them costs nothing.
-const chunk = 16
-
 // Blocks yields the images a few at a time: few enough to share the work
 // evenly, and of many images many, as rows are explained together. It never
 // fails.
 func (d Data) Blocks(context.Context) iter.Seq2[Data, error] {
-	size := min(max(chunk, len(d.Images)/64), rowsAtOnce)
+	size := min(max(pool.Chunk, len(d.Images)/64), rowsAtOnce)
 	return func(yield func(Data, error) bool) {
 		for from := 0; from < len(d.Images); from += size {
 			to := min(from+size, len(d.Images))

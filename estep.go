@@ -105,7 +105,7 @@ func (p *Pursuit) explainSource(ctx context.Context, src Source, workers int, ea
 		if err := d.fits(p.model); err != nil {
 			return nil, err
 		}
-		workers = min(workers, (len(d.Images)+chunk-1)/chunk)
+		workers = min(workers, (len(d.Images)+pool.Chunk-1)/pool.Chunk)
 	}
 	if workers <= 1 { // a goroutine costs as much as explaining a dozen rows of a table
 		return explainAlone(ctx, p, src, each)

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"example.com/patchwork/internal/enum"
 )
 
 // FindingKind says what is odd about a model.
@@ -38,7 +40,7 @@ var findingNames = []string{"unused", "duplicate", "near-constant", "pose-at-edg
 // String is the name used in reports: "unused", "duplicate", "near-constant",
 // "pose-at-edge", "overconfident", "singular-geometry", "unexplained",
 // "impossible".
-func (k FindingKind) String() string { return nameOf("FindingKind", findingNames, uint8(k)) }
+func (k FindingKind) String() string { return enum.Name("FindingKind", findingNames, uint8(k)) }
 
 // Finding is one odd thing about a model, with what is known of it and what to
 // do about it, a sentence each.

@@ -7,6 +7,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"example.com/patchwork/internal/pool"
 )
 
 // Growing tries so many images to make the next expert of, and ends when so
@@ -177,7 +179,7 @@ func (a *autoRun) shortestOf(ctx context.Context, models []*Model) (described, e
 	side := min(inner.Workers, len(models))
 	inner.Workers = max(1, inner.Workers/side)
 	var best described
-	for d, err := range inTurn(ctx, len(models), side, func(ctx context.Context, i int) (described, error) {
+	for d, err := range pool.InTurn(ctx, len(models), side, func(ctx context.Context, i int) (described, error) {
 		return inner.learnShort(ctx, models[i], a.data, relocationSweeps, relocationPolish)
 	}) {
 		if err != nil {

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
-	"sync/atomic"
+
+	"example.com/patchwork/internal/pool"
 )
 
 // Trial is one start of a learning run.
@@ -97,57 +98,11 @@ func Starts(ctx context.Context, data Data, cfg Config, opt LearnOptions) iter.S
 		inner := opt
 		side := min(opt.Workers, opt.Starts)
 		inner.Workers = max(1, opt.Workers/side)
-		results := inTurn(ctx, opt.Starts, side, func(ctx context.Context, i int) (Trial, error) {
+		results := pool.InTurn(ctx, opt.Starts, side, func(ctx context.Context, i int) (Trial, error) {
 			return runStart(ctx, data, cfg, inner, i)
 		})
 		for t, err := range results {
 			if !yield(t, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-// inTurn computes f(0), ..., f(n-1), up to side at a time, and yields them in
-// order. It leaves no goroutine behind: when the caller stops early the
-// context of the calls under way is cancelled, and they are waited for.
-func inTurn[T any](ctx context.Context, n, side int, f func(context.Context, int) (T, error)) iter.Seq2[T, error] {
-	type result struct {
-		value T
-		err   error
-	}
-	return func(yield func(T, error) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		results := make([]chan result, n)
-		for i := range results {
-			results[i] = make(chan result, 1)
-		}
-		var next atomic.Int64
-		done := make(chan struct{})
-		for range side {
-			go func() {
-				defer func() { done <- struct{}{} }()
-				for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-					v, err := f(ctx, i)
-					results[i] <- result{v, err}
-				}
-			}()
-		}
-		defer func() {
-			cancel()
-			for range side {
-				<-done
-			}
-		}()
-		for i := range n {
-			select {
-			case r := <-results[i]:
-				if !yield(r.value, r.err) || r.err != nil {
-					return
-				}
-			case <-ctx.Done():
-				var none T
-				yield(none, ctx.Err())
 				return
 			}
 		}

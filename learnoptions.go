@@ -3,6 +3,7 @@ package patchwork
 import (
 	"fmt"
 
+	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/pose"
 )
 
@@ -22,10 +23,10 @@ const (
 var modeNames = []string{"default", "paper"}
 
 // String is the name used in flags: "default" or "paper".
-func (m Mode) String() string { return nameOf("Mode", modeNames, uint8(m)) }
+func (m Mode) String() string { return enum.Name("Mode", modeNames, uint8(m)) }
 
 // ParseMode is the inverse of String.
-func ParseMode(name string) (Mode, error) { return parseName[Mode]("a mode", modeNames, name) }
+func ParseMode(name string) (Mode, error) { return enum.Parse[Mode]("a mode", modeNames, name) }
 
 // Method is how a start is learned.
 type Method uint8
@@ -46,11 +47,11 @@ const (
 var methodNames = []string{"default", "online", "batch", "both"}
 
 // String is the name used in flags: "default", "online", "batch", "both".
-func (m Method) String() string { return nameOf("Method", methodNames, uint8(m)) }
+func (m Method) String() string { return enum.Name("Method", methodNames, uint8(m)) }
 
 // ParseMethod is the inverse of String.
 func ParseMethod(name string) (Method, error) {
-	return parseName[Method]("a method", methodNames, name)
+	return enum.Parse[Method]("a method", methodNames, name)
 }
 
 // batchInk is the recommended prior under Max: a background must be allowed
@@ -78,11 +79,11 @@ const (
 var beginningNames = []string{"both", "orders", "splits"}
 
 // String is the name used in flags: "both", "orders", "splits".
-func (b Beginning) String() string { return nameOf("Beginning", beginningNames, uint8(b)) }
+func (b Beginning) String() string { return enum.Name("Beginning", beginningNames, uint8(b)) }
 
 // ParseBeginning is the inverse of String.
 func ParseBeginning(name string) (Beginning, error) {
-	return parseName[Beginning]("what starts begin with", beginningNames, name)
+	return enum.Parse[Beginning]("what starts begin with", beginningNames, name)
 }
 
 // DefaultConfig is the recommended configuration of a model to learn, or the

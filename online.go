@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/enum"
 )
 
 // Reading is how sequential initialisation is read for the max rule, where
@@ -26,13 +27,13 @@ const (
 )
 
 // String is the name used in flags: "c", "text", "literal".
-func (r Reading) String() string { return nameOf("Reading", readingNames, uint8(r)) }
+func (r Reading) String() string { return enum.Name("Reading", readingNames, uint8(r)) }
 
 var readingNames = []string{"c", "text", "literal"}
 
 // ParseReading is the inverse of String.
 func ParseReading(name string) (Reading, error) {
-	return parseName[Reading]("a reading of the initialisation", readingNames, name)
+	return enum.Parse[Reading]("a reading of the initialisation", readingNames, name)
 }
 
 // OnlineOptions are the settings of online learning.

@@ -1,9 +1,10 @@
 package patchwork
 
 import (
-	"example.com/patchwork/internal/score"
 	"math"
 	"slices"
+
+	"example.com/patchwork/internal/score"
 )
 
 // Alternative is one of several explanations of an image.

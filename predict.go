@@ -81,7 +81,7 @@ func eachImage(ctx context.Context, m *Model, opt NBestOptions, images, workers 
 			searches[w] = first.Fork()
 		}
 	}
-	i, err := pool.Run(ctx, images, workers, chunk, func(w, i int) error { return do(w, searches[w], i) })
+	i, err := pool.Run(ctx, images, workers, pool.Chunk, func(w, i int) error { return do(w, searches[w], i) })
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("image %d: %w", i, err)
 	}
@@ -89,4 +89,4 @@ func eachImage(ctx context.Context, m *Model, opt NBestOptions, images, workers 
 }
 
 // poolSize is how many of the workers wanted find work in so many images.
-func poolSize(workers, images int) int { return pool.Size(images, workers, chunk) }
+func poolSize(workers, images int) int { return pool.Size(images, workers, pool.Chunk) }

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/internal/score"
 	"example.com/patchwork/pose"
 )
@@ -26,13 +27,13 @@ const (
 )
 
 // String is the name used in flags: "default", "truncated", "original", "mixed".
-func (s Scoring) String() string { return nameOf("Scoring", scoringNames, uint8(s)) }
+func (s Scoring) String() string { return enum.Name("Scoring", scoringNames, uint8(s)) }
 
 var scoringNames = []string{"default", "truncated", "original", "mixed"}
 
 // ParseScoring is the inverse of String.
 func ParseScoring(name string) (Scoring, error) {
-	return parseName[Scoring]("a scoring", scoringNames, name)
+	return enum.Parse[Scoring]("a scoring", scoringNames, name)
 }
 
 // PursuitOptions are the settings of likelihood matching pursuit. The zero

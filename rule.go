@@ -1,5 +1,9 @@
 package patchwork
 
+import (
+	"example.com/patchwork/internal/enum"
+)
+
 // Rule is the composition rule of a model: how the opinions of the experts
 // that explain an image become one probability a pixel. Both rules are one
 // fold (design.md, section 1): start with hi = lo = q, let an opinion p join
@@ -19,10 +23,10 @@ const (
 var ruleNames = []string{"max", "max-minus-min"}
 
 // String is the name used in files and flags: "max" or "max-minus-min".
-func (r Rule) String() string { return nameOf("Rule", ruleNames, uint8(r)) }
+func (r Rule) String() string { return enum.Name("Rule", ruleNames, uint8(r)) }
 
 // ParseRule is the inverse of String.
-func ParseRule(name string) (Rule, error) { return parseName[Rule]("a model's rule", ruleNames, name) }
+func ParseRule(name string) (Rule, error) { return enum.Parse[Rule]("a model's rule", ruleNames, name) }
 
 // Abstention is the rule's usual "no vote" value: 0 for Max, 1/2 for
 // MaxMinusMin.
@@ -48,9 +52,9 @@ const (
 var outsideNames = []string{"background", "unknown"}
 
 // String is the name used in files and flags: "background" or "unknown".
-func (o Outside) String() string { return nameOf("Outside", outsideNames, uint8(o)) }
+func (o Outside) String() string { return enum.Name("Outside", outsideNames, uint8(o)) }
 
 // ParseOutside is the inverse of String.
 func ParseOutside(name string) (Outside, error) {
-	return parseName[Outside]("what lies outside an image", outsideNames, name)
+	return enum.Parse[Outside]("what lies outside an image", outsideNames, name)
 }

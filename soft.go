@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/exact"
 )
 
 const (
@@ -37,7 +38,7 @@ type SoftTally struct {
 	active         []int64    // by expert, in units of 1/softUnit
 	rows           int64
 	impossible     int64
-	evidence       int128 // of the others, in units of 1/logLikUnit nats
+	evidence       exact.Int128 // of the others, in units of 1/logLikUnit nats
 
 	compose  composer // scratch
 	x, known []uint8
@@ -83,7 +84,7 @@ func (t *SoftTally) Evidence() float64 {
 	if t.impossible > 0 {
 		return math.Inf(-1)
 	}
-	return t.evidence.float() / logLikUnit
+	return t.evidence.Float() / logLikUnit
 }
 
 // cell is where the bits of one expert, bit and side begin.
@@ -100,7 +101,7 @@ func (t *SoftTally) Add(m *Model, row *bitmap.Image, post *Posterior, weight int
 	if math.IsInf(post.Evidence, -1) {
 		t.impossible += weight
 	} else {
-		t.evidence = t.evidence.add(product(weight, int64(math.Round(post.Evidence*logLikUnit))))
+		t.evidence = t.evidence.Add(exact.Product(weight, int64(math.Round(post.Evidence*logLikUnit))))
 	}
 	t.x, t.known = row.AppendBytes(t.x[:0]), row.AppendKnown(t.known[:0])
 	for i := range post.Alternatives {
@@ -195,5 +196,5 @@ func (t *SoftTally) Merge(o *SoftTally) {
 	}
 	t.rows += o.rows
 	t.impossible += o.impossible
-	t.evidence = t.evidence.add(o.evidence)
+	t.evidence = t.evidence.Add(o.evidence)
 }

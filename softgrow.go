@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"example.com/patchwork/internal/pool"
 )
 
 // Growing a table's experts: so many candidates for the next one, each learned
@@ -116,7 +118,7 @@ func (g *garden) best(ctx context.Context, rng *rand.Rand, workers int) (*sprout
 			}
 		}
 		var best *sprout
-		for s, err := range inTurn(ctx, len(seeds), max(1, min(workers, len(seeds))), func(_ context.Context, i int) (*sprout, error) {
+		for s, err := range pool.InTurn(ctx, len(seeds), max(1, min(workers, len(seeds))), func(_ context.Context, i int) (*sprout, error) {
 			return g.raise(seeds[i]), nil
 		}) {
 			if err != nil {

@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+
+	"example.com/patchwork/internal/exact"
 )
 
 // softExplainRecalled is SoftExplain without each through the memory of the
@@ -138,7 +140,7 @@ func (m partMemory) Keep(key string, value []byte) error     { return m.Memory.K
 
 // encode appends the tally as bytes, for a memory: the reader knows the model.
 func (t *SoftTally) encode(out []byte) []byte {
-	for _, n := range []uint64{uint64(t.rows), uint64(t.impossible), t.evidence.lo, uint64(t.evidence.hi)} {
+	for _, n := range []uint64{uint64(t.rows), uint64(t.impossible), t.evidence.Lo, uint64(t.evidence.Hi)} {
 		out = binary.LittleEndian.AppendUint64(out, n)
 	}
 	for _, list := range [][]int64{t.freeOn, t.free, t.active} {
@@ -166,7 +168,7 @@ func (t *SoftTally) decode(in []byte) (rest []byte, ok bool) {
 		return nil, false
 	}
 	head := func(i int) uint64 { return binary.LittleEndian.Uint64(in[8*i:]) }
-	t.rows, t.impossible, t.evidence = int64(head(0)), int64(head(1)), int128{hi: int64(head(3)), lo: head(2)}
+	t.rows, t.impossible, t.evidence = int64(head(0)), int64(head(1)), exact.Int128{Hi: int64(head(3)), Lo: head(2)}
 	in = in[32:]
 	number := func() int64 {
 		n, size := binary.Uvarint(in)

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/cluster"
 )
 
 // splitOn and splitOff are the probabilities of ink in and beside the pieces
@@ -27,18 +28,18 @@ func SplitModel(cfg Config, img *bitmap.Image, experts int, rng *rand.Rand) (*Mo
 	if img.Height() != cfg.Height || img.Width() != cfg.Width {
 		return nil, &SizeError{img.Height(), img.Width(), cfg.Height, cfg.Width, false}
 	}
-	var ink []point
+	var ink []cluster.Point
 	for y := range img.Height() {
 		for x := range img.Width() {
 			if img.At(y, x) {
-				ink = append(ink, point{float64(y), float64(x)})
+				ink = append(ink, cluster.Point{Y: float64(y), X: float64(x)})
 			}
 		}
 	}
 	if experts < 1 || len(ink) < experts {
 		return nil, fmt.Errorf("patchwork: %d on pixels cannot be cut into %d experts", len(ink), experts)
 	}
-	piece := cut(ink, experts, rng)
+	piece := cluster.Cut(ink, experts, rng)
 	templates := make([][]float64, experts)
 	for k := range templates {
 		templates[k] = make([]float64, img.Len())
@@ -47,7 +48,7 @@ func SplitModel(cfg Config, img *bitmap.Image, experts int, rng *rand.Rand) (*Mo
 		}
 	}
 	for i, p := range ink {
-		templates[piece[i]][int(p.y)*cfg.Width+int(p.x)] = splitOn
+		templates[piece[i]][int(p.Y)*cfg.Width+int(p.X)] = splitOn
 	}
 	return NewModel(cfg, templates)
 }

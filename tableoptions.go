@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/enum"
 )
 
 // Aim is what the experts of a table are for.
@@ -23,11 +24,11 @@ const (
 var aimNames = []string{"predict", "interpret"}
 
 // String is the name used in flags: "predict" or "interpret".
-func (a Aim) String() string { return nameOf("Aim", aimNames, uint8(a)) }
+func (a Aim) String() string { return enum.Name("Aim", aimNames, uint8(a)) }
 
 // ParseAim is the inverse of String.
 func ParseAim(name string) (Aim, error) {
-	return parseName[Aim]("what experts are for", aimNames, name)
+	return enum.Parse[Aim]("what experts are for", aimNames, name)
 }
 
 // TableStart is what learning a table starts from.
@@ -45,11 +46,11 @@ const (
 var tableStartNames = []string{"both", "grow", "mixture"}
 
 // String is the name used in flags: "both", "grow" or "mixture".
-func (s TableStart) String() string { return nameOf("TableStart", tableStartNames, uint8(s)) }
+func (s TableStart) String() string { return enum.Name("TableStart", tableStartNames, uint8(s)) }
 
 // ParseTableStart is the inverse of String.
 func ParseTableStart(name string) (TableStart, error) {
-	return parseName[TableStart]("what a table is learned from", tableStartNames, name)
+	return enum.Parse[TableStart]("what a table is learned from", tableStartNames, name)
 }
 
 // HiddenBits are rows with some bits hidden, to measure predictions by.

@@ -3,10 +3,10 @@ package patchwork
 import (
 	"fmt"
 	"math"
-	"math/bits"
 	"slices"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/exact"
 	"example.com/patchwork/pose"
 )
 
@@ -32,8 +32,8 @@ type Tally struct {
 	active        []int64 // K: images in which the expert was picked
 	rows          int64   // images, weights counted
 	picks         int64
-	impossible    int64  // images of probability 0
-	logLik        int128 // of the others, in units of 2^-20 nats
+	impossible    int64        // images of probability 0
+	logLik        exact.Int128 // of the others, in units of 2^-20 nats
 
 	compose composer // scratch
 	x       []uint8
@@ -108,7 +108,7 @@ func (t *Tally) LogLik() float64 {
 	if t.impossible > 0 {
 		return math.Inf(-1)
 	}
-	return t.logLik.float() / logLikUnit
+	return t.logLik.Float() / logLikUnit
 }
 
 // Add counts an image and its explanation by model m, as often as weight says;
@@ -145,7 +145,7 @@ func (t *Tally) addScores(weight int64, picks int, logLik float64) {
 	if math.IsInf(logLik, -1) {
 		t.impossible += weight
 	} else {
-		t.logLik = t.logLik.add(product(weight, int64(math.Round(logLik*logLikUnit))))
+		t.logLik = t.logLik.Add(exact.Product(weight, int64(math.Round(logLik*logLikUnit))))
 	}
 }
 
@@ -258,36 +258,7 @@ func (t *Tally) Merge(o *Tally) {
 	t.rows += o.rows
 	t.picks += o.picks
 	t.impossible += o.impossible
-	t.logLik = t.logLik.add(o.logLik)
-}
-
-// int128 is a two's complement integer of 128 bits: hi * 2^64 + lo.
-type int128 struct {
-	hi int64
-	lo uint64
-}
-
-func (a int128) add(b int128) int128 {
-	lo, carry := bits.Add64(a.lo, b.lo, 0)
-	return int128{a.hi + b.hi + int64(carry), lo}
-}
-
-// product is n * v for n >= 0.
-func product(n, v int64) int128 {
-	hi, lo := bits.Mul64(uint64(n), uint64(v))
-	if v < 0 { // uint64(v) is v + 2^64
-		return int128{int64(hi) - n, lo}
-	}
-	return int128{int64(hi), lo}
-}
-
-// float is the nearest float64, to one rounding of each half.
-func (a int128) float() float64 {
-	if a.hi < 0 { // of the absolute value, or small numbers would cancel
-		lo, borrow := bits.Sub64(0, a.lo, 0)
-		return -int128{-a.hi - int64(borrow), lo}.float()
-	}
-	return math.Ldexp(float64(a.hi), 64) + float64(a.lo)
+	t.logLik = t.logLik.Add(o.logLik)
 }
 
 // clone is an independent copy, without the scratch memory.

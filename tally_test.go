@@ -2,7 +2,6 @@ package patchwork
 
 import (
 	"math"
-	"math/big"
 	"reflect"
 	"slices"
 	"strings"
@@ -294,22 +293,4 @@ func TestTallyLogLik(t *testing.T) {
 	if !math.IsInf(tally.LogLik(), -1) {
 		t.Errorf("log-likelihood %v with an impossible image", tally.LogLik())
 	}
-}
-
-// int128 agrees with big integers, sign and carry included.
-func TestInt128(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var sum int128
-		want := new(big.Int)
-		for range rapid.IntRange(1, 6).Draw(t, "terms") {
-			n := rapid.Int64Range(0, MaxRows).Draw(t, "n")
-			v := rapid.Int64().Draw(t, "v")
-			sum = sum.add(product(n, v))
-			want.Add(want, new(big.Int).Mul(big.NewInt(n), big.NewInt(v)))
-		}
-		exact, _ := new(big.Float).SetInt(want).Float64()
-		if got := sum.float(); math.Abs(got-exact) > 1e-15*math.Abs(exact) {
-			t.Fatalf("%v, want %v", got, exact)
-		}
-	})
 }

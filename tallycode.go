@@ -26,7 +26,7 @@ func (t *Tally) MarshalBinary() ([]byte, error) {
 	for _, n := range []int{len(t.active), t.height, t.width} {
 		out = binary.LittleEndian.AppendUint32(out, uint32(n))
 	}
-	for _, n := range []uint64{uint64(t.rows), uint64(t.picks), uint64(t.impossible), t.logLik.lo, uint64(t.logLik.hi)} {
+	for _, n := range []uint64{uint64(t.rows), uint64(t.picks), uint64(t.impossible), t.logLik.Lo, uint64(t.logLik.Hi)} {
 		out = binary.LittleEndian.AppendUint64(out, n)
 	}
 	for _, n := range t.active {
@@ -108,7 +108,7 @@ func (d *tallyDecoder) tally() *Tally {
 	}
 	t := &Tally{height: height, width: width}
 	t.rows, t.picks, t.impossible = d.int64("images"), d.int64("picks"), d.int64("impossible images")
-	t.logLik.lo, t.logLik.hi = d.uint64(), int64(d.uint64())
+	t.logLik.Lo, t.logLik.Hi = d.uint64(), int64(d.uint64())
 	if d.err == nil && (t.rows > MaxRows || t.impossible > t.rows) {
 		d.fail(len(tallyMagic)+12, "%d images, %d of them impossible; at most %d can be counted", t.rows, t.impossible, int64(MaxRows))
 	}

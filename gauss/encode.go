@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/big"
 	"math/bits"
+
+	"example.com/patchwork/internal/exact"
 )
 
 // The binary form of Moments, little-endian:
@@ -15,7 +17,7 @@ import (
 const (
 	magic      = "pwgm\x01"
 	headerSize = 16
-	wordSize   = 16 // of an int128
+	wordSize   = 16 // of an exact.Int128
 )
 
 // MarshalBinary is the moments as bytes, the same bytes for the same moments
@@ -27,10 +29,10 @@ func (m *Moments) MarshalBinary() ([]byte, error) {
 		s := m.sets[mask]
 		out = binary.LittleEndian.AppendUint64(out, mask)
 		out = binary.LittleEndian.AppendUint64(out, uint64(s.n))
-		for _, words := range [][]int128{s.first, s.products} {
+		for _, words := range [][]exact.Int128{s.first, s.products} {
 			for _, w := range words {
-				out = binary.LittleEndian.AppendUint64(out, w.lo)
-				out = binary.LittleEndian.AppendUint64(out, uint64(w.hi))
+				out = binary.LittleEndian.AppendUint64(out, w.Lo)
+				out = binary.LittleEndian.AppendUint64(out, uint64(w.Hi))
 			}
 		}
 	}
@@ -133,10 +135,10 @@ func (d *decoder) set(m *Moments) (mask uint64, err error) {
 	}
 	s := newSums(bits.OnesCount64(mask))
 	s.n = n
-	for _, words := range [][]int128{s.first, s.products} {
+	for _, words := range [][]exact.Int128{s.first, s.products} {
 		for i := range words {
 			lo := d.uint64()
-			words[i] = int128{int64(d.uint64()), lo}
+			words[i] = exact.Int128{Hi: int64(d.uint64()), Lo: lo}
 		}
 	}
 	if err := s.check(); err != nil {
@@ -155,19 +157,19 @@ func (s *sums) check() error {
 	squares := make([]*big.Int, len(s.first))
 	at := 0
 	for i, f := range s.first {
-		sum := f.big()
+		sum := f.Big()
 		if sum.CmpAbs(limit) > 0 {
 			return fmt.Errorf("sum of coordinate %d is out of range: %v", i, sum)
 		}
 		for j := range i {
-			p := s.products[at].big()
+			p := s.products[at].Big()
 			at++
-			bound := new(big.Int).Mul(s.products[diagonal(i)].big(), squares[j])
+			bound := new(big.Int).Mul(s.products[diagonal(i)].Big(), squares[j])
 			if p.Mul(p, p).Cmp(bound) > 0 {
 				return fmt.Errorf("product of coordinates %d and %d is too large for their squares", i, j)
 			}
 		}
-		squares[i] = s.products[at].big()
+		squares[i] = s.products[at].Big()
 		at++
 		if squares[i].Cmp(new(big.Int).Lsh(n, 60)) > 0 ||
 			new(big.Int).Mul(n, squares[i]).Cmp(sum.Mul(sum, sum)) < 0 {

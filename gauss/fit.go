@@ -192,11 +192,11 @@ func (s *sums) centre(coordinates []int) (mean []float64, scatter *mat.SymDense)
 	first := make([]*big.Int, len(s.first))
 	at := 0
 	for i, c := range coordinates {
-		first[i] = s.first[i].big()
+		first[i] = s.first[i].Big()
 		mean[i] = quotient(first[i]) * unitSize(c)
 		for j, b := range coordinates[:i+1] {
 			// n sum xy - sum x sum y, over n
-			x := s.products[at].big()
+			x := s.products[at].Big()
 			at++
 			x.Mul(x, n)
 			x.Sub(x, new(big.Int).Mul(first[i], first[j]))

@@ -8,6 +8,8 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
+
+	"example.com/patchwork/internal/exact"
 )
 
 const (
@@ -83,13 +85,13 @@ type Moments struct {
 // experts present, in rising order.
 type sums struct {
 	n        int64
-	first    []int128 // m sums
-	products []int128 // m(m+1)/2 sums of products: (0,0), (1,0), (1,1), (2,0), ...
+	first    []exact.Int128 // m sums
+	products []exact.Int128 // m(m+1)/2 sums of products: (0,0), (1,0), (1,1), (2,0), ...
 }
 
 func newSums(experts int) *sums {
 	m := PerExpert * experts
-	return &sums{first: make([]int128, m), products: make([]int128, m*(m+1)/2)}
+	return &sums{first: make([]exact.Int128, m), products: make([]exact.Int128, m*(m+1)/2)}
 }
 
 // NewMoments is empty moments of K experts; the error is for K outside
@@ -165,10 +167,10 @@ func (s *sums) add(x []int64, weight int64) {
 	s.n += weight
 	at := 0
 	for i, a := range x {
-		s.first[i] = s.first[i].plus(product(a, weight))
+		s.first[i] = s.first[i].Add(exact.Product(a, weight))
 		for _, b := range x[:i+1] {
 			// a*b is at most 2^60.
-			s.products[at] = s.products[at].plus(product(a*b, weight))
+			s.products[at] = s.products[at].Add(exact.Product(a*b, weight))
 			at++
 		}
 	}
@@ -189,10 +191,10 @@ func (m *Moments) Merge(other *Moments) error {
 		s := m.set(mask)
 		s.n += o.n
 		for i, x := range o.first {
-			s.first[i] = s.first[i].plus(x)
+			s.first[i] = s.first[i].Add(x)
 		}
 		for i, x := range o.products {
-			s.products[i] = s.products[i].plus(x)
+			s.products[i] = s.products[i].Add(x)
 		}
 	}
 	return nil

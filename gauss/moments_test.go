@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/patchwork/internal/exact"
 	"pgregory.net/rapid"
 )
 
@@ -63,12 +64,12 @@ func TestInt128(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b, c, d := value.Draw(t, "a"), value.Draw(t, "b"), value.Draw(t, "c")/2, value.Draw(t, "d")/2
 		want := new(big.Int).Mul(big.NewInt(a), big.NewInt(b))
-		if got := product(a, b).big(); got.Cmp(want) != 0 {
+		if got := exact.Product(a, b).Big(); got.Cmp(want) != 0 {
 			t.Fatalf("%d * %d = %v", a, b, got)
 		}
 		want.Mul(big.NewInt(a/2), big.NewInt(b))
 		want.Add(want, new(big.Int).Mul(big.NewInt(c), big.NewInt(d)))
-		if got := product(a/2, b).plus(product(c, d)).big(); got.Cmp(want) != 0 {
+		if got := exact.Product(a/2, b).Add(exact.Product(c, d)).Big(); got.Cmp(want) != 0 {
 			t.Fatalf("sum of products %v, want %v", got, want)
 		}
 	})
@@ -142,7 +143,7 @@ func TestWeightIsRepetition(t *testing.T) {
 	if !bytes.Equal(encoded(t, a), encoded(t, b)) {
 		t.Error("weight 5 is not five times")
 	}
-	if err := b.Merge(b); err != nil || b.N() != 10 || b.sets[3].first[0].big().Int64() != -30 {
+	if err := b.Merge(b); err != nil || b.N() != 10 || b.sets[3].first[0].Big().Int64() != -30 {
 		t.Errorf("merged with itself: %v, N = %d", err, b.N())
 	}
 }
@@ -196,10 +197,10 @@ func TestFitRefusesImpossibleMoments(t *testing.T) {
 	mustAdd(t, m, []Placement{{Present: true, DY: 1, DX: -1, Theta: 1}}, 2)
 	s := m.sets[1]
 	for i := range s.first {
-		s.first[i] = int128{}
+		s.first[i] = exact.Int128{}
 	}
 	for at, p := range []int64{4, -4, 4, -4, -4, 4} {
-		s.products[at] = product(p, 1)
+		s.products[at] = exact.Product(p, 1)
 	}
 	var got Moments
 	if err := got.UnmarshalBinary(encoded(t, m)); err != nil {

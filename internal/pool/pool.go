@@ -4,9 +4,14 @@ package pool
 
 import (
 	"context"
+	"iter"
 	"sync"
 	"sync/atomic"
 )
+
+// Chunk is how many images a worker takes at least at a time, so that handing
+// them out costs nothing.
+const Chunk = 16
 
 // Run calls do(worker, i) for i from 0 to n-1 on [Size] goroutines, the workers,
 // which are numbered from 0. Each takes chunk numbers at a time, in order; calls
@@ -64,4 +69,50 @@ func Lowest(at []int, errs []error) int {
 		}
 	}
 	return lowest
+}
+
+// InTurn computes f(0), ..., f(n-1), up to side at a time, and yields them in
+// order. It leaves no goroutine behind: when the caller stops early the
+// context of the calls under way is cancelled, and they are waited for.
+func InTurn[T any](ctx context.Context, n, side int, f func(context.Context, int) (T, error)) iter.Seq2[T, error] {
+	type result struct {
+		value T
+		err   error
+	}
+	return func(yield func(T, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		results := make([]chan result, n)
+		for i := range results {
+			results[i] = make(chan result, 1)
+		}
+		var next atomic.Int64
+		done := make(chan struct{})
+		for range side {
+			go func() {
+				defer func() { done <- struct{}{} }()
+				for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+					v, err := f(ctx, i)
+					results[i] <- result{v, err}
+				}
+			}()
+		}
+		defer func() {
+			cancel()
+			for range side {
+				<-done
+			}
+		}()
+		for i := range n {
+			select {
+			case r := <-results[i]:
+				if !yield(r.value, r.err) || r.err != nil {
+					return
+				}
+			case <-ctx.Done():
+				var none T
+				yield(none, ctx.Err())
+				return
+			}
+		}
+	}
 }

@@ -1,19 +1,21 @@
-package patchwork
+// Package cluster divides points of the plane into clusters: by a mixture of
+// Gaussians, which finds elongated ones, started by k-means.
+package cluster
 
 import (
 	"math"
 	"math/rand/v2"
 )
 
-// cutRestarts is how often cut begins anew: the likelihood of a mixture of
+// cutRestarts is how often Cut begins anew: the likelihood of a mixture of
 // Gaussians has many tops, and the best of ten is nearly always the best of a
 // hundred for three pieces.
 const cutRestarts = 10
 
-// cut assigns each point to one of k elongated clouds: EM of a mixture of k
+// Cut assigns each point to one of k elongated clouds: EM of a mixture of k
 // Gaussians from k-means, the likeliest of cutRestarts runs, ties to the lowest
 // cloud.
-func cut(points []point, k int, rng *rand.Rand) []int {
+func Cut(points []Point, k int, rng *rand.Rand) []int {
 	var best mixedClouds
 	most := math.Inf(-1)
 	for range cutRestarts {
@@ -28,14 +30,14 @@ func cut(points []point, k int, rng *rand.Rand) []int {
 // mixedClouds is a mixture of Gaussians over the plane and how it shares its
 // points.
 type mixedClouds struct {
-	points []point
+	points []Point
 	clouds []cloud
 	share  []float64 // len(points) x len(clouds): probability that the cloud made the point
 }
 
 // cloud is a Gaussian over the plane with its weight in a mixture.
 type cloud struct {
-	mean       point
+	mean       Point
 	yy, yx, xx float64 // inverse covariance
 	logHeight  float64 // log of weight / sqrt(det covariance): log-density at the mean, but for a constant
 }
@@ -44,7 +46,7 @@ type cloud struct {
 // one pixel wide would be infinitely likely.
 const cloudWidth = 1
 
-func newMixedClouds(points []point, k int, cluster []int) mixedClouds {
+func newMixedClouds(points []Point, k int, cluster []int) mixedClouds {
 	m := mixedClouds{points, make([]cloud, k), make([]float64, len(points)*k)}
 	for i, c := range cluster {
 		m.share[i*k+c] = 1
@@ -74,17 +76,17 @@ func (m *mixedClouds) fit(c int) {
 	var n, sy, sx, syy, syx, sxx float64
 	for i, p := range m.points {
 		w := m.share[i*k+c]
-		n, sy, sx = n+w, sy+w*p.y, sx+w*p.x
-		syy, syx, sxx = syy+w*p.y*p.y, syx+w*p.y*p.x, sxx+w*p.x*p.x
+		n, sy, sx = n+w, sy+w*p.Y, sx+w*p.X
+		syy, syx, sxx = syy+w*p.Y*p.Y, syx+w*p.Y*p.X, sxx+w*p.X*p.X
 	}
 	if n < 1e-9 { // nobody's cloud: no weight, so that nobody comes back
 		m.clouds[c] = cloud{logHeight: math.Inf(-1)}
 		return
 	}
-	mean := point{sy / n, sx / n}
-	vyy := max(syy/n-mean.y*mean.y, 0) + cloudWidth
-	vxx := max(sxx/n-mean.x*mean.x, 0) + cloudWidth
-	vyx := syx/n - mean.y*mean.x
+	mean := Point{sy / n, sx / n}
+	vyy := max(syy/n-mean.Y*mean.Y, 0) + cloudWidth
+	vxx := max(sxx/n-mean.X*mean.X, 0) + cloudWidth
+	vyx := syx/n - mean.Y*mean.X
 	det := vyy*vxx - vyx*vyx
 	m.clouds[c] = cloud{mean, vxx / det, -vyx / det, vyy / det, math.Log(n) - math.Log(det)/2}
 }
@@ -95,7 +97,7 @@ func (m *mixedClouds) shareOut() float64 {
 	for i, p := range m.points {
 		share, top := m.share[i*k:(i+1)*k], math.Inf(-1)
 		for c, g := range m.clouds {
-			dy, dx := p.y-g.mean.y, p.x-g.mean.x
+			dy, dx := p.Y-g.mean.Y, p.X-g.mean.X
 			share[c] = g.logHeight - (g.yy*dy*dy+2*g.yx*dy*dx+g.xx*dx*dx)/2
 			top = max(top, share[c])
 		}
@@ -125,13 +127,14 @@ func (m *mixedClouds) likeliest() []int {
 	return out
 }
 
-type point struct{ y, x float64 }
+// Point is a point of the plane.
+type Point struct{ Y, X float64 }
 
-func (p point) distance2(q point) float64 { return (p.y-q.y)*(p.y-q.y) + (p.x-q.x)*(p.x-q.x) }
+func (p Point) distance2(q Point) float64 { return (p.Y-q.Y)*(p.Y-q.Y) + (p.X-q.X)*(p.X-q.X) }
 
 // kMeans assigns each point to one of k clusters (Lloyd's algorithm from a
 // k-means++ start), ties to the lowest.
-func kMeans(points []point, k int, rng *rand.Rand) []int {
+func kMeans(points []Point, k int, rng *rand.Rand) []int {
 	centres := spread(points, k, rng)
 	cluster := make([]int, len(points))
 	for range 100 { // it converges in a dozen rounds
@@ -141,14 +144,14 @@ func kMeans(points []point, k int, rng *rand.Rand) []int {
 				cluster[i], moved = c, true
 			}
 		}
-		sum, n := make([]point, k), make([]float64, k)
+		sum, n := make([]Point, k), make([]float64, k)
 		for i, p := range points {
 			c := cluster[i]
-			sum[c].y, sum[c].x, n[c] = sum[c].y+p.y, sum[c].x+p.x, n[c]+1
+			sum[c].Y, sum[c].X, n[c] = sum[c].Y+p.Y, sum[c].X+p.X, n[c]+1
 		}
 		for c := range centres {
 			if n[c] > 0 {
-				centres[c] = point{sum[c].y / n[c], sum[c].x / n[c]}
+				centres[c] = Point{sum[c].Y / n[c], sum[c].X / n[c]}
 			}
 		}
 		if !moved {
@@ -158,7 +161,7 @@ func kMeans(points []point, k int, rng *rand.Rand) []int {
 	return cluster
 }
 
-func nearest(p point, centres []point) int {
+func nearest(p Point, centres []Point) int {
 	best, least := 0, math.Inf(1)
 	for c, q := range centres {
 		if d := p.distance2(q); d < least {
@@ -171,8 +174,8 @@ func nearest(p point, centres []point) int {
 // spread draws k centres among the points, each with probability in
 // proportion to its squared distance from those before (Arthur and
 // Vassilvitskii 2007).
-func spread(points []point, k int, rng *rand.Rand) []point {
-	centres := []point{points[rng.IntN(len(points))]}
+func spread(points []Point, k int, rng *rand.Rand) []Point {
+	centres := []Point{points[rng.IntN(len(points))]}
 	distance := make([]float64, len(points))
 	for len(centres) < k {
 		total := 0.0
