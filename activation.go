@@ -15,36 +15,36 @@ const usageFloor = 1e-3
 // training images (Extras.Usage times Counts.Rows, or Record.Rows). Where N is
 // not known it is the usage itself, kept in [.001, .999]; where there is no
 // usage either it is 1/2, and nothing is preferred.
-func (m *Model) ActivationPrior() []float64 {
+func ActivationPrior(m *Model) []float64 {
 	pi := make([]float64, m.K())
-	rows := m.trainingRows()
+	rows := TrainingRows(m)
 	for k := range pi {
 		switch {
-		case m.extras.Usage == nil:
+		case m.Extras().Usage == nil:
 			pi[k] = 0.5
 		case rows > 0:
-			active := min(m.extras.Usage[k]*rows, rows)
+			active := min(m.Extras().Usage[k]*rows, rows)
 			pi[k] = (active + 0.5) / (rows + 1)
 		default:
-			pi[k] = min(max(m.extras.Usage[k], usageFloor), 1-usageFloor)
+			pi[k] = min(max(m.Extras().Usage[k], usageFloor), 1-usageFloor)
 		}
 	}
 	return pi
 }
 
-// trainingRows is the number of images the usage was counted in, 0 if unknown.
-func (m *Model) trainingRows() float64 {
-	if c := m.extras.Counts; c != nil && c.Rows() > 0 {
+// TrainingRows returns the number of images the usage was counted in, 0 if unknown.
+func TrainingRows(m *Model) float64 {
+	if c := m.Extras().Counts; c != nil && c.Rows() > 0 {
 		return float64(c.Rows())
 	}
-	return float64(max(m.extras.Record.Rows, 0))
+	return float64(max(m.Extras().Record.Rows, 0))
 }
 
 // ActivationCosts is log((1-pi_k)/pi_k) for each expert, in nats: what the
 // prior charges for its being active. It is negative for an expert that is
 // active in more than half of the images. See ActivationPrior.
-func (m *Model) ActivationCosts() []float64 {
-	costs := m.ActivationPrior()
+func ActivationCosts(m *Model) []float64 {
+	costs := ActivationPrior(m)
 	for k, pi := range costs {
 		costs[k] = math.Log1p(-pi) - math.Log(pi)
 	}
@@ -54,9 +54,9 @@ func (m *Model) ActivationCosts() []float64 {
 // LogPriorEmpty is the log prior probability, in nats, that no expert is active:
 // the sum of log(1-pi_k). It is the constant that makes LogJoint the logarithm
 // of a probability.
-func (m *Model) LogPriorEmpty() float64 {
+func LogPriorEmpty(m *Model) float64 {
 	sum := 0.0
-	for _, pi := range m.ActivationPrior() {
+	for _, pi := range ActivationPrior(m) {
 		sum += math.Log1p(-pi)
 	}
 	return sum
@@ -71,13 +71,13 @@ func (m *Model) LogPriorEmpty() float64 {
 // Over all sets of one pick an expert these probabilities add up to 1. With
 // Reuse > 1 a further pick of an expert is charged like the first, and they are
 // scores. The error is a *SizeError.
-func (m *Model) LogPrior(height, width int, picks []Pick) (float64, error) {
+func LogPrior(m *Model, height, width int, picks []Pick) (float64, error) {
 	grid, err := m.GridFor(height, width)
 	if err != nil {
 		return 0, err
 	}
-	costs := m.ActivationCosts()
-	sum := m.LogPriorEmpty()
+	costs := ActivationCosts(m)
+	sum := LogPriorEmpty(m)
 	for _, p := range picks {
 		sum -= costs[p.Expert] + math.Log(float64(grid.Len()))
 	}
@@ -89,8 +89,8 @@ func (m *Model) LogPrior(height, width int, picks []Pick) (float64, error) {
 // LogPrior. Unknown pixels are summed out. -Inf if a known pixel is impossible.
 // It is the reference of what NBest keeps incrementally. The error is a
 // *SizeError.
-func (m *Model) LogJoint(img *bitmap.Image, picks []Pick) (float64, error) {
-	prior, err := m.LogPrior(img.Height(), img.Width(), picks)
+func LogJoint(m *Model, img *bitmap.Image, picks []Pick) (float64, error) {
+	prior, err := LogPrior(m, img.Height(), img.Width(), picks)
 	if err != nil {
 		return 0, err
 	}

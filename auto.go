@@ -160,7 +160,7 @@ func LearnAuto(ctx context.Context, data Data, cfg Config, opt AutoOptions) (*Mo
 // or says what in the options or data does not fit.
 func Auto(ctx context.Context, data Data, cfg Config, opt AutoOptions) iter.Seq2[AutoStep, error] {
 	return func(yield func(AutoStep, error) bool) {
-		opt, err := opt.withDefaults(data, &cfg)
+		opt, err := opt.withDefaults(data, cfg)
 		if err == nil {
 			a := &autoRun{data: data, cfg: cfg, opt: opt, yield: yield, best: make(map[int]AutoStep)}
 			err = a.run(ctx)
@@ -171,12 +171,12 @@ func Auto(ctx context.Context, data Data, cfg Config, opt AutoOptions) iter.Seq2
 	}
 }
 
-func (o AutoOptions) withDefaults(data Data, cfg *Config) (AutoOptions, error) {
+func (o AutoOptions) withDefaults(data Data, cfg Config) (AutoOptions, error) {
 	o.Learn.Experts = max(o.From, 1)
-	if err := errors.Join(o.Learn.validate(), data.validate(), cfg.validate()); err != nil {
+	if err := errors.Join(o.Learn.validate(), data.Validate(), cfg.Validate()); err != nil {
 		return o, err
 	}
-	o.Learn = o.Learn.withDefaults(cfg)
+	o.Learn = o.Learn.WithDefaults(cfg)
 	byDescription := o.Learn.byDescription(cfg)
 	grow := o.From == 0 && o.To == 0
 	if o.MaxExperts == 0 {
@@ -194,7 +194,7 @@ func (o AutoOptions) withDefaults(data Data, cfg *Config) (AutoOptions, error) {
 		return o, fmt.Errorf("patchwork: cannot grow %d experts", o.MaxExperts)
 	case !(o.HeldOut > 0 && o.HeldOut < 1):
 		return o, fmt.Errorf("patchwork: held-out share %v is not between 0 and 1", o.HeldOut)
-	case !byDescription && data.counting() < 2:
+	case !byDescription && Counting(data) < 2:
 		return o, fmt.Errorf("patchwork: the number of experts is chosen by held-out images; one image is too few")
 	}
 	return o, nil
@@ -214,7 +214,7 @@ type autoRun struct {
 }
 
 func (a *autoRun) run(ctx context.Context) error {
-	if !a.opt.Learn.byDescription(&a.cfg) {
+	if !a.opt.Learn.byDescription(a.cfg) {
 		return a.tryHeldOut(ctx)
 	}
 	if a.opt.To > 0 {

@@ -166,7 +166,7 @@ func TestAutoRangeByHeldOut(t *testing.T) {
 	if last.Experts != best.Experts || last.Stage != StageFinal || last.Rows != 60 || last.Experts == 1 {
 		t.Errorf("chose %+v, best was %+v", last.CurvePoint, best.CurvePoint)
 	}
-	rest, held := data.split(0.25, 3)
+	rest, held := Split(data, 0.25, 3)
 	m, err := Learn(t.Context(), rest, blocksConfig(Max), LearnOptions{Experts: 2, Seed: 3, Starts: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -183,8 +183,8 @@ func TestAutoRangeByHeldOut(t *testing.T) {
 		}
 		sum += float64(held.Weight(i)) * p.Evidence
 	}
-	if got := steps[1].HeldOut; math.Abs(got-sum/float64(held.rows())) > 1e-9 {
-		t.Errorf("held-out log-likelihood of 2 experts %v, want %v", got, sum/float64(held.rows()))
+	if got := steps[1].HeldOut; math.Abs(got-sum/float64(Total(held))) > 1e-9 {
+		t.Errorf("held-out log-likelihood of 2 experts %v, want %v", got, sum/float64(Total(held)))
 	}
 }
 
@@ -291,7 +291,7 @@ func TestShrinkMerges(t *testing.T) {
 		return out
 	}
 	a := &autoRun{data: data, cfg: cfg, yield: func(AutoStep, error) bool { return true }}
-	a.opt.Learn = LearnOptions{Experts: 1}.withDefaults(&cfg)
+	a.opt.Learn = LearnOptions{Experts: 1}.WithDefaults(cfg)
 	for name, templates := range map[string][][]float64{
 		"halves": {half(0, 2, 0.9), half(2, 4, 0.9), half(4, 8, 0.9), half(8, 12, 0.9), half(0, 12, 0.1)},
 		"twice":  {half(0, 4, 0.9), half(0, 4, 0.8), half(4, 8, 0.9), half(8, 12, 0.9), half(0, 12, 0.1)},
@@ -326,14 +326,14 @@ func TestShrinkMerges(t *testing.T) {
 func TestShrinkDropsTheUnused(t *testing.T) {
 	data, cfg := blocks(60, 5), blocksConfig(MaxMinusMin)
 	a := &autoRun{data: data, cfg: cfg, yield: func(AutoStep, error) bool { return true }}
-	a.opt.Learn = LearnOptions{Experts: 3}.withDefaults(&cfg)
+	a.opt.Learn = LearnOptions{Experts: 3}.WithDefaults(cfg)
 	m, err := Learn(t.Context(), data, cfg, a.opt.Learn)
 	if err != nil {
 		t.Fatal(err)
 	}
 	with := *m
 	with.experts = slices.Insert(slices.Clone(m.experts), 1, slices.Repeat([]float64{0.5}, 12))
-	d, err := a.opt.Learn.describe(t.Context(), &with, data, slices.Insert(m.extras.Counts.activationCosts(), 1, 1), nil)
+	d, err := a.opt.Learn.describe(t.Context(), &with, data, slices.Insert(activationCosts(m.extras.Counts), 1, 1), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -355,11 +355,11 @@ func TestPairsOfExperts(t *testing.T) {
 		a, b int
 		want float64
 	}{{0, 0, 1}, {0, 1, (0.2 + 0.1) / (0.4 + 0.4 + 0.1)}, {0, 2, 0}, {2, 2, 1}, {0, 3, 0}} {
-		if got := m.alike(c.a, c.b); math.Abs(got-c.want) > 1e-12 || got != m.alike(c.b, c.a) {
+		if got := alike(m, c.a, c.b); math.Abs(got-c.want) > 1e-12 || got != alike(m, c.b, c.a) {
 			t.Errorf("experts %d and %d are alike by %v, want %v", c.a, c.b, got, c.want)
 		}
 	}
-	if got := m.union(0, 1); !slices.Equal(got, []float64{0.9, 0.1, 0.4}) {
+	if got := union(m, 0, 1); !slices.Equal(got, []float64{0.9, 0.1, 0.4}) {
 		t.Errorf("union %v", got)
 	}
 	tally := NewTally(m)
@@ -378,14 +378,14 @@ func TestSplit(t *testing.T) {
 		for range d.Weights {
 			d.Images = append(d.Images, bitmap.New(1, 1))
 		}
-		if d.counting() < 2 {
+		if Counting(d) < 2 {
 			t.Skip()
 		}
 		share := rapid.Float64Range(0.01, 0.99).Draw(t, "share")
-		rest, held := d.split(share, rapid.Uint64().Draw(t, "seed"))
+		rest, held := Split(d, share, rapid.Uint64().Draw(t, "seed"))
 		seen := make(map[*bitmap.Image]bool)
 		for _, part := range []Data{rest, held} {
-			if err := part.validate(); err != nil {
+			if err := part.Validate(); err != nil {
 				t.Fatal(err)
 			}
 			for i, img := range part.Images {
@@ -395,7 +395,7 @@ func TestSplit(t *testing.T) {
 				seen[img] = true
 			}
 		}
-		if len(seen) != d.counting() || rest.rows()+held.rows() != d.rows() {
+		if len(seen) != Counting(d) || Total(rest)+Total(held) != Total(d) {
 			t.Fatal("an image is in neither part")
 		}
 		if n := float64(len(held.Images)) - share*float64(len(seen)); math.Abs(n) > 1 {

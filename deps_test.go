@@ -38,8 +38,9 @@ const policy = `
 	< C, unsafe, plugin
 	< NOBODY;
 
-	# Leaves: values and formulas. None imports another.
-	NONE < bitmap, rule, pose, internal/score, internal/pool, internal/exact, internal/enum, internal/cluster;
+	# Leaves: values and formulas. None imports another, but for the places of pose.
+	NONE < bitmap, rule, pose, internal/pool, internal/exact, internal/enum, internal/cluster, internal/draw;
+	pose < internal/score;
 
 	# The inner loops ask what the processor has, and an environment variable
 	# which of them to use. Nothing that imports them inherits that.
@@ -53,7 +54,7 @@ const policy = `
 	testing, FILES < internal/testenv;
 
 	# The core knows no file, no clock and no network.
-	bitmap, rule, pose, gauss, internal/score, internal/pool, internal/exact, internal/enum, internal/cluster
+	bitmap, rule, pose, gauss, internal/score, internal/pool, internal/exact, internal/enum, internal/cluster, internal/draw
 	< patchwork;
 
 	# Edges: files to images, models to files, models to pictures.

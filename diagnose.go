@@ -8,9 +8,9 @@ import (
 
 // The checks behind Diagnose, in the order of the kinds.
 
-func (m *Model) findUnused(t *Tally) []Finding {
+func findUnused(m *Model, t *Tally) []Finding {
 	advice := "Learn with fewer experts, or from more starts."
-	if m.cfg.Scene || m.cfg.Poses.Len() > 1 {
+	if m.Config().Scene || m.Config().Poses.Len() > 1 {
 		advice = "Learn with fewer experts, from more starts, or with a wider range of poses."
 	}
 	var out []Finding
@@ -19,7 +19,7 @@ func (m *Model) findUnused(t *Tally) []Finding {
 		switch {
 		case t != nil && t.Rows() > 0 && t.Active(k) == 0:
 			facts = fmt.Sprintf("Expert %d explains none of the %d images.", k, t.Rows())
-		case t == nil && m.extras.Usage != nil && m.extras.Usage[k] == 0:
+		case t == nil && m.Extras().Usage != nil && m.Extras().Usage[k] == 0:
 			facts = fmt.Sprintf("Expert %d explained no training image.", k)
 		default:
 			continue
@@ -29,20 +29,20 @@ func (m *Model) findUnused(t *Tally) []Finding {
 	return out
 }
 
-// vote is what an opinion p says beyond abstention at pixel i.
-func (m *Model) vote(i int, p float64) float64 {
-	v := p - m.cfg.abstention(i)
-	if m.cfg.Rule == Max {
+// vote returns what an opinion p says beyond the abstention value q.
+func vote(rule Rule, p, q float64) float64 {
+	v := p - q
+	if rule == Max {
 		return max(v, 0)
 	}
 	return v
 }
 
-func (m *Model) findDuplicates() []Finding {
+func findDuplicates(m *Model) []Finding {
 	var out []Finding
 	for a := range m.K() {
 		for b := a + 1; b < m.K(); b++ {
-			if d := m.dispute(a, b); d < sameVotes {
+			if d := dispute(m, a, b); d < sameVotes {
 				out = append(out, Finding{Kind: Duplicate, Experts: []int{a, b}, Value: d, Limit: sameVotes,
 					Facts:  fmt.Sprintf("Experts %d and %d say nearly the same: %.0f %% of their votes are in dispute.", a, b, 100*d),
 					Advice: "Learn with fewer experts, or from more starts."})
@@ -55,9 +55,9 @@ func (m *Model) findDuplicates() []Finding {
 // dispute is how much of what experts a and b say they do not both say: the sum
 // of the differences of their votes over that of the larger of them, with b
 // shifted onto a's centre as far as the poses allow. 1 where neither speaks.
-func (m *Model) dispute(a, b int) float64 {
-	h, w := m.Height(), m.Width()
-	dy, dx := m.offset(a, b)
+func dispute(m *Model, a, b int) float64 {
+	h, w, rule := m.Height(), m.Width(), m.Config().Rule
+	dy, dx := offset(m, a, b)
 	differ, larger := 0.0, 0.0
 	add := func(va, vb float64) {
 		differ += math.Abs(va - vb)
@@ -67,7 +67,7 @@ func (m *Model) dispute(a, b int) float64 {
 		if y < 0 || y >= h || x < 0 || x >= w {
 			return 0
 		}
-		return m.vote(y*w+x, m.experts[k][y*w+x])
+		return vote(rule, m.Template(k)[y*w+x], m.Abstention(y*w+x))
 	}
 	for y := range h {
 		for x := range w {
@@ -86,22 +86,22 @@ func (m *Model) dispute(a, b int) float64 {
 // offset is the shift that carries expert b's centre of votes onto a's, kept to
 // what the poses allow the two of them to move apart; none for scenes' experts,
 // which are cut out to fit.
-func (m *Model) offset(a, b int) (dy, dx int) {
-	if m.cfg.Scene || m.cfg.Poses.Shifts() == 1 {
+func offset(m *Model, a, b int) (dy, dx int) {
+	if m.Config().Scene || m.Config().Poses.Shifts() == 1 {
 		return 0, 0
 	}
-	ya, xa := m.centre(a)
-	yb, xb := m.centre(b)
-	reachY, reachX := m.cfg.Poses.DY.Max-m.cfg.Poses.DY.Min, m.cfg.Poses.DX.Max-m.cfg.Poses.DX.Min
+	ya, xa := centre(m, a)
+	yb, xb := centre(m, b)
+	reachY, reachX := m.Config().Poses.DY.Max-m.Config().Poses.DY.Min, m.Config().Poses.DX.Max-m.Config().Poses.DX.Min
 	dy, dx = int(math.Round(ya-yb)), int(math.Round(xa-xb))
 	return max(-reachY, min(dy, reachY)), max(-reachX, min(dx, reachX))
 }
 
 // centre is the centre of an expert's votes; 0 where it has none.
-func (m *Model) centre(k int) (y, x float64) {
-	sum := 0.0
-	for i, p := range m.experts[k] {
-		v := math.Abs(m.vote(i, p))
+func centre(m *Model, k int) (y, x float64) {
+	sum, rule := 0.0, m.Config().Rule
+	for i, p := range m.Template(k) {
+		v := math.Abs(vote(rule, p, m.Abstention(i)))
 		y += v * float64(i/m.Width())
 		x += v * float64(i%m.Width())
 		sum += v
@@ -112,12 +112,13 @@ func (m *Model) centre(k int) (y, x float64) {
 	return y / sum, x / sum
 }
 
-func (m *Model) findConstant() []Finding {
+func findConstant(m *Model) []Finding {
 	var out []Finding
-	for k, t := range m.experts {
+	rule := m.Config().Rule
+	for k, t := range m.Templates() {
 		loudest := 0.0
 		for i, p := range t {
-			loudest = max(loudest, math.Abs(m.vote(i, p)))
+			loudest = max(loudest, math.Abs(vote(rule, p, m.Abstention(i))))
 		}
 		spread := slices.Max(t) - slices.Min(t)
 		f := Finding{Kind: NearConstant, Experts: []int{k}, Value: spread, Limit: noVotes,
@@ -147,15 +148,15 @@ type edge struct {
 
 // edges lists the ends worth watching: those of ranges with something between
 // their ends. A full circle of rotations has none.
-func (m *Model) edges() []edge {
+func edges(m *Model) []edge {
 	var out []edge
-	g := m.cfg.Poses
+	g := m.Config().Poses
 	ends := func(name string, lo, hi float64, n int, of func(Pick) float64) {
 		if n > 2 {
 			out = append(out, edge{name, lo, n, of}, edge{name, hi, n, of})
 		}
 	}
-	if !m.cfg.Scene {
+	if !m.Config().Scene {
 		ends("dy", float64(g.DY.At(0)), float64(g.DY.At(g.DY.Len()-1)), g.DY.Len(), func(p Pick) float64 { return float64(p.Pose.DY) })
 		ends("dx", float64(g.DX.At(0)), float64(g.DX.At(g.DX.Len()-1)), g.DX.Len(), func(p Pick) float64 { return float64(p.Pose.DX) })
 	}
@@ -168,8 +169,8 @@ func (m *Model) edges() []edge {
 	return out
 }
 
-func (m *Model) findEdges(explained []*Explanation) []Finding {
-	edges := m.edges()
+func findEdges(m *Model, explained []*Explanation) []Finding {
+	edges := edges(m)
 	picks := make([]int, m.K())
 	at := make([][]int, m.K())
 	for k := range at {
@@ -204,16 +205,16 @@ func (m *Model) findEdges(explained []*Explanation) []Finding {
 	return out
 }
 
-func (m *Model) findOverconfident(t *Tally) []Finding {
-	out := m.findCertain()
+func findOverconfident(m *Model, t *Tally) []Finding {
+	out := findCertain(m)
 	if t == nil {
 		return out
 	}
-	n := m.Height() * m.Width()
-	for k, template := range m.experts {
+	n, c := m.Height()*m.Width(), t.Counts()
+	for k, template := range m.Templates() {
 		wrong, expected := 0.0, 0.0
 		for i, p := range template {
-			seen, on := float64(t.counts.Seen[k*n+i]), float64(t.counts.On[k*n+i])
+			seen, on := float64(c.Seen[k*n+i]), float64(c.On[k*n+i])
 			if p > 0.5 {
 				on, p = seen-on, 1-p
 			}
@@ -233,16 +234,16 @@ func (m *Model) findOverconfident(t *Tally) []Finding {
 // findCertain lists experts with votes too certain for any data to have taught,
 // a hundredth of the probability of one surprise in all training images; and
 // backgrounds of exactly 0 or 1.
-func (m *Model) findCertain() []Finding {
-	limit := 1e-4
-	if rows := m.trainingRows(); rows > 0 {
+func findCertain(m *Model) []Finding {
+	limit, rule := 1e-4, m.Config().Rule
+	if rows := TrainingRows(m); rows > 0 {
 		limit = 0.01 / (rows + 1)
 	}
 	var out []Finding
-	for k, template := range m.experts {
+	for k, template := range m.Templates() {
 		certain := 0
 		for i, p := range template {
-			if m.vote(i, p) != 0 && min(p, 1-p) < limit {
+			if vote(rule, p, m.Abstention(i)) != 0 && min(p, 1-p) < limit {
 				certain++
 			}
 		}
@@ -254,7 +255,7 @@ func (m *Model) findCertain() []Finding {
 	}
 	certain := 0
 	for i := range m.Height() * m.Width() {
-		if q := m.cfg.abstention(i); q == 0 || q == 1 {
+		if q := m.Abstention(i); q == 0 || q == 1 {
 			certain++
 		}
 	}
@@ -266,14 +267,14 @@ func (m *Model) findCertain() []Finding {
 	return out
 }
 
-func (m *Model) findSingular() []Finding {
-	g := m.extras.Geometry
+func findSingular(m *Model) []Finding {
+	g := m.Extras().Geometry
 	if g == nil {
 		return nil
 	}
 	free := 0
 	for _, moves := range []bool{
-		m.cfg.Scene || m.cfg.Poses.DY.Len() > 1, m.cfg.Scene || m.cfg.Poses.DX.Len() > 1, m.cfg.Poses.Rotations() > 1,
+		m.Config().Scene || m.Config().Poses.DY.Len() > 1, m.Config().Scene || m.Config().Poses.DX.Len() > 1, m.Config().Poses.Rotations() > 1,
 	} {
 		if moves {
 			free += m.K()

@@ -2,106 +2,9 @@ package patchwork
 
 import (
 	"context"
-	"fmt"
 	"iter"
-
-	"example.com/patchwork/bitmap"
-	"example.com/patchwork/internal/pool"
+	"slices"
 )
-
-// Source is images to explain or to learn from, in an order, that need not be
-// in memory: they are read in blocks, as often as it takes. Data is a Source.
-type Source interface {
-	// Blocks reads all images from the first on, one or more at a time. Every
-	// call begins anew and yields the same images in the same order, though
-	// perhaps in other blocks. An error is the last thing yielded. Whoever reads
-	// may keep a block and must not change it.
-	Blocks(ctx context.Context) iter.Seq2[Data, error]
-}
-
-// Data is what a learner learns from: images of one size, and how often each
-// of them counts (nil: once each).
-type Data struct {
-	Images  []*bitmap.Image
-	Weights []int64
-
-	memory Memory // nil unless Remember
-}
-
-// Blocks yields the images a few at a time: few enough to share the work
-// evenly, and of many images many, as rows are explained together. It never
-// fails.
-func (d Data) Blocks(context.Context) iter.Seq2[Data, error] {
-	size := min(max(pool.Chunk, len(d.Images)/64), rowsAtOnce)
-	return func(yield func(Data, error) bool) {
-		for from := 0; from < len(d.Images); from += size {
-			to := min(from+size, len(d.Images))
-			b := Data{Images: d.Images[from:to]}
-			if d.Weights != nil {
-				b.Weights = d.Weights[from:to]
-			}
-			if !yield(b, nil) {
-				return
-			}
-		}
-	}
-}
-
-// Weight is how often image i counts.
-func (d Data) Weight(i int) int64 {
-	if d.Weights == nil {
-		return 1
-	}
-	return d.Weights[i]
-}
-
-// MaxRows bounds the number of images of a data set, weights counted, so that
-// no sum in a Tally overflows.
-const MaxRows = 1 << 31
-
-func (d Data) validate() error {
-	var c census
-	if err := c.count(d); err != nil {
-		return err
-	}
-	return c.done()
-}
-
-// census counts images as they are read, and refuses those that cannot be
-// counted.
-type census struct {
-	images int
-	rows   int64 // weights counted
-}
-
-// count adds the next images.
-func (c *census) count(d Data) error {
-	if d.Weights != nil && len(d.Weights) != len(d.Images) {
-		return fmt.Errorf("patchwork: %d weights for %d images", len(d.Weights), len(d.Images))
-	}
-	for i := range d.Images {
-		w := d.Weight(i)
-		if w < 0 {
-			return fmt.Errorf("patchwork: image %d has weight %d; weights are counts", c.images, w)
-		}
-		if c.rows += w; w > MaxRows || c.rows > MaxRows {
-			return fmt.Errorf("patchwork: the weights up to image %d add up to more than %d images", c.images, int64(MaxRows))
-		}
-		c.images++
-	}
-	return nil
-}
-
-// done refuses nothing at all.
-func (c *census) done() error {
-	switch {
-	case c.images == 0:
-		return fmt.Errorf("patchwork: no images to learn from")
-	case c.rows == 0:
-		return fmt.Errorf("patchwork: every image has weight 0")
-	}
-	return nil
-}
 
 // EMOptions are the settings of batch EM.
 type EMOptions struct {
@@ -151,11 +54,9 @@ func EM(ctx context.Context, m *Model, src Source, opt EMOptions) iter.Seq2[Iter
 }
 
 func sameTemplates(a, b *Model) bool {
-	for k, t := range a.experts {
-		for i, p := range t {
-			if p != b.experts[k][i] {
-				return false
-			}
+	for k := range a.K() {
+		if !slices.Equal(a.Template(k), b.Template(k)) {
+			return false
 		}
 	}
 	return true

@@ -253,7 +253,7 @@ func checkLearned(t *testing.T, m *Model, data Data, opt LearnOptions) {
 	if (m.Extras().Geometry != nil) != (m.cfg.Poses.Len() > 1) {
 		t.Errorf("geometry %v with %d poses", m.Extras().Geometry, m.cfg.Poses.Len())
 	}
-	if opt.byDescription(&m.cfg) {
+	if opt.byDescription(m.Config()) {
 		return // explained at the costs of the description, which are not kept
 	}
 	tally, err := Explain(t.Context(), m, data, opt.pursuit(), 1, nil)

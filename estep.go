@@ -24,7 +24,7 @@ func Explain(ctx context.Context, m *Model, src Source, opt PursuitOptions, work
 	case each == nil:
 		return tallied(ctx, m, src, opt, workers)
 	}
-	return explainSource(ctx, m, src, opt, workers, func(b *block, j int, e *Explanation) { each(b.first+j, e) })
+	return explainSource(ctx, m, src, opt, workers, func(b *Block, j int, e *Explanation) { each(b.First+j, e) })
 }
 
 // Tallier is a source whose images are explained elsewhere: on other machines,
@@ -44,44 +44,15 @@ func tallied(ctx context.Context, m *Model, src Source, opt PursuitOptions, work
 		return explainSource(ctx, m, src, opt, workers, nil)
 	}
 	t, err := far.Tally(ctx, m, opt)
-	if err == nil && !t.countsFor(m) {
+	if err == nil && !t.Fits(m) {
 		return nil, fmt.Errorf("patchwork: the tally is of %d experts of %dx%d pixels, the model has %d of %dx%d",
 			len(t.active), t.height, t.width, m.K(), m.Height(), m.Width())
 	}
 	return t, err
 }
 
-// block is some images of a source; the first has this number.
-type block struct {
-	Data
-	first int
-}
-
-// blocks are those of a source, counted as they are read. The error comes last:
-// the source's, or that of images that cannot be counted.
-func (c *census) blocks(ctx context.Context, src Source) iter.Seq2[*block, error] {
-	return func(yield func(*block, error) bool) {
-		for d, err := range src.Blocks(ctx) {
-			b := &block{d, c.images}
-			if err == nil {
-				err = c.count(d)
-			}
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if !yield(b, nil) {
-				return
-			}
-		}
-		if err := c.done(); err != nil {
-			yield(nil, err)
-		}
-	}
-}
-
 // visitor is told of the explanation of image j of a block.
-type visitor func(b *block, j int, e *Explanation)
+type visitor func(b *Block, j int, e *Explanation)
 
 // explainSource is Explain for those who want to see the images as well.
 func explainSource(ctx context.Context, m *Model, src Source, opt PursuitOptions, workers int, each visitor) (*Tally, error) {
@@ -113,24 +84,10 @@ func (p *Pursuit) explainSource(ctx context.Context, src Source, workers int, ea
 	return explainTogether(ctx, p, src, workers, each)
 }
 
-// fits refuses data that cannot be explained before any work is done.
-func (d Data) fits(m *Model) error {
-	if err := d.validate(); err != nil {
-		return err
-	}
-	for i, img := range d.Images {
-		if _, err := m.GridFor(img.Height(), img.Width()); err != nil {
-			return fmt.Errorf("image %d: %w", i, err)
-		}
-	}
-	return nil
-}
-
 func explainAlone(ctx context.Context, p *Pursuit, src Source, each visitor) (*Tally, error) {
 	w := newExplainer(p, each)
 	defer w.pursuit.release()
-	var seen census
-	for b, err := range seen.blocks(ctx, src) {
+	for b, err := range Numbered(ctx, src) {
 		if err == nil {
 			_, err = w.explain(ctx, b)
 		}
@@ -184,11 +141,11 @@ func newExplainer(p *Pursuit, each visitor) *explainer {
 
 // explain explains and counts the images of a block, in their order. If one
 // fails, at is its number.
-func (w *explainer) explain(ctx context.Context, b *block) (at int, err error) {
+func (w *explainer) explain(ctx context.Context, b *Block) (at int, err error) {
 	for from := 0; from < len(b.Images); from += rowsAtOnce {
 		to := min(from+rowsAtOnce, len(b.Images))
 		if err := ctx.Err(); err != nil {
-			return b.first + from, err
+			return b.First + from, err
 		}
 		if rows := w.pursuit.rows(b.Images[from:to]); rows != nil {
 			w.explainRows(rows, b, from, to)
@@ -200,15 +157,15 @@ func (w *explainer) explain(ctx context.Context, b *block) (at int, err error) {
 }
 
 // explainEach is explain for images [from, to), one by one.
-func (w *explainer) explainEach(ctx context.Context, b *block, from, to int) (at int, err error) {
+func (w *explainer) explainEach(ctx context.Context, b *Block, from, to int) (at int, err error) {
 	m := w.pursuit.model
 	for j := from; j < to; j++ {
 		if err := ctx.Err(); err != nil {
-			return b.first + j, err
+			return b.First + j, err
 		}
 		e, err := w.pursuit.Explain(b.Images[j])
 		if err != nil {
-			return b.first + j, fmt.Errorf("image %d: %w", b.first+j, err)
+			return b.First + j, fmt.Errorf("image %d: %w", b.First+j, err)
 		}
 		w.tally.Add(m, b.Images[j], e, b.Weight(j))
 		if w.each != nil {
@@ -223,17 +180,16 @@ func (w *explainer) explainEach(ctx context.Context, b *block, from, to int) (at
 // memory, and nobody waits but for the reading of another.
 type feed struct {
 	mu    sync.Mutex
-	begin func() (pull func() (*block, error, bool), stop func())
-	pull  func() (*block, error, bool) // nil before the first reading
+	begin func() (pull func() (*Block, error, bool), stop func())
+	pull  func() (*Block, error, bool) // nil before the first reading
 	stop  func()
-	seen  census
 	over  bool
 	err   error
 }
 
 func newFeed(ctx context.Context, src Source) *feed {
 	f := new(feed)
-	f.begin = func() (func() (*block, error, bool), func()) { return iter.Pull2(f.seen.blocks(ctx, src)) }
+	f.begin = func() (func() (*Block, error, bool), func()) { return iter.Pull2(Numbered(ctx, src)) }
 	return f
 }
 
@@ -246,7 +202,7 @@ func (f *feed) end() {
 }
 
 // take is the next block, or nil at the end.
-func (f *feed) take() *block {
+func (f *feed) take() *Block {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.over {

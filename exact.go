@@ -32,29 +32,29 @@ func exactPolish(ctx context.Context, d described, data Data, opt LearnOptions) 
 		if before != nil && slices.EqualFunc(sets.picked, before.picked, slices.Equal) {
 			return d, true, nil
 		}
-		if length := d.length - m.logPrior(); best.model == nil || length < least {
+		if length := d.length - logPrior(m); best.model == nil || length < least {
 			best, least = d, length
 		}
 		sets.group()
-		m, costs, before = exactStep(m, data, sets, strictness(d.tally.rows)*d.tally.voteCost()), d.tally.activationCosts(), sets
+		m, costs, before = exactStep(m, data, sets, strictness(d.tally.Rows())*voteCost(d.tally)), activationCosts(d.tally), sets
 	}
 	return best, false, nil
 }
 
 // logPrior is the log density of the templates under their Beta prior, up to a
 // constant: the penalty whose posterior mean is eq. (1).
-func (m *Model) logPrior() float64 {
-	prior, sum := m.cfg.prior(), 0.0
-	for _, t := range m.experts {
+func logPrior(m *Model) float64 {
+	prior, sum := m.Config().Prior.Resolved(), 0.0
+	for _, t := range m.Templates() {
 		for _, p := range t {
-			sum += prior.penalty(p)
+			sum += penalty(prior, p)
 		}
 	}
 	return sum
 }
 
 // penalty is the part of the prior in the exact M-step's objective.
-func (p Prior) penalty(mu float64) float64 { return bernoulli(p.On, p.Off, mu) }
+func penalty(p Prior, mu float64) float64 { return bernoulli(p.On, p.Off, mu) }
 
 // bernoulli is the log-likelihood of on and off pixels of probability p.
 func bernoulli(on, off, p float64) float64 {
@@ -114,17 +114,16 @@ func (a *activeSets) group() {
 // every vote. Pixels do not depend on each other given the explanations, so
 // each is brought to convergence on its own. The objective never falls.
 func exactStep(m *Model, data Data, a *activeSets, pays float64) *Model {
-	out := *m
-	out.experts = m.Templates()
+	experts := m.Templates()
 	c := newColumn(m, a, pays)
 	for i := range m.Height() * m.Width() {
-		c.load(&out, data, i)
+		c.load(m, data, i)
 		c.ascend()
-		for k := range out.experts {
-			out.experts[k][i] = c.mu[k]
+		for k := range experts {
+			experts[k][i] = c.mu[k]
 		}
 	}
-	return &out
+	return m.WithTemplates(experts, m.Extras())
 }
 
 // column is one pixel of all experts, and how often it was on and off in the
@@ -144,7 +143,7 @@ type column struct {
 type rivals struct{ hi, lo, on, off float64 }
 
 func newColumn(m *Model, a *activeSets, pays float64) *column {
-	c := &column{pays: pays, prior: m.cfg.prior(), mu: make([]float64, m.K()), sets: a,
+	c := &column{pays: pays, prior: m.Config().Prior.Resolved(), mu: make([]float64, m.K()), sets: a,
 		with: make([][]int, m.K()), on: make([]float64, len(a.sets)), off: make([]float64, len(a.sets))}
 	for n, set := range a.sets {
 		for _, k := range set {
@@ -162,9 +161,9 @@ func (c *column) load(m *Model, data Data, i int) {
 	for n, img := range data.Images {
 		c.count(img, y, x, c.sets.of[n], float64(data.Weight(n)))
 	}
-	c.q = m.cfg.abstention(i)
+	c.q = m.Abstention(i)
 	for k := range c.mu {
-		c.mu[k] = m.experts[k][i]
+		c.mu[k] = m.Template(k)[i]
 	}
 }
 
@@ -236,7 +235,7 @@ next:
 
 // value is the part of the objective that depends on the entry.
 func (c *column) value(mu float64) float64 {
-	sum := c.prior.penalty(mu)
+	sum := penalty(c.prior, mu)
 	if mu != c.q {
 		sum -= c.pays
 	}

@@ -30,7 +30,7 @@ func noteAll(orders [][]int) *activeSets {
 // compose every image, add up its log-likelihood, the log prior, and what the
 // votes pay.
 func objective(m *Model, data Data, orders [][]int, pays float64) float64 {
-	sum := m.logPrior()
+	sum := logPrior(m)
 	for i, order := range orders {
 		var picks []Pick
 		for _, k := range order {
@@ -40,7 +40,7 @@ func objective(m *Model, data Data, orders [][]int, pays float64) float64 {
 		sum += float64(data.Weight(i)) * LogLik(img, m.Compose(img.Height(), img.Width(), picks).P)
 	}
 	for k := range m.K() {
-		sum -= pays * float64(m.votes(k, 0))
+		sum -= pays * float64(m.Votes(k, 0))
 	}
 	return sum
 }
@@ -202,19 +202,19 @@ func TestLearnEndsAtAFixedPoint(t *testing.T) {
 		t.Fatal("no fixed point")
 	}
 	sets := newActiveSets(len(data.Images))
-	costs := x.Counts.activationCosts()
+	costs := activationCosts(x.Counts)
 	tally, err := Explain(t.Context(), m, data, PursuitOptions{Costs: costs}, 1, sets.note)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := tally.LogLik(); got != x.Record.LogLik || !slices.Equal(tally.activationCosts(), costs) {
+	if got := tally.LogLik(); got != x.Record.LogLik || !slices.Equal(activationCosts(tally), costs) {
 		t.Errorf("explained again: log-likelihood %v, the record says %v", got, x.Record.LogLik)
 	}
-	if got := tally.DescriptionLength(m); math.Abs(got-x.Record.DescriptionLength) > 1e-9 {
+	if got := DescriptionLength(m, tally); math.Abs(got-x.Record.DescriptionLength) > 1e-9 {
 		t.Errorf("description length %v, the record says %v", got, x.Record.DescriptionLength)
 	}
 	sets.group()
-	if next := exactStep(m, data, sets, strictness(tally.Rows())*tally.voteCost()); !sameTemplates(next, m) {
+	if next := exactStep(m, data, sets, strictness(tally.Rows())*voteCost(tally)); !sameTemplates(next, m) {
 		t.Error("the exact M-step moves a template")
 	}
 }

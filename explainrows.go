@@ -242,7 +242,7 @@ func (b *rows) explain() { b.Rows.Explain(b.packed, &b.picked) }
 
 // explainRows explains and counts images of a block, from the given one on,
 // which b can explain.
-func (w *explainer) explainRows(b *rows, whole *block, from, to int) {
+func (w *explainer) explainRows(b *rows, whole *Block, from, to int) {
 	p, part := w.pursuit, whole.Images[from:to]
 	b.explain()
 	weights := whole.Weights

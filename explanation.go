@@ -2,6 +2,7 @@ package patchwork
 
 import (
 	"math"
+	"slices"
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/score"
@@ -38,6 +39,17 @@ type Composition struct {
 	// P is the composed probability of each pixel.
 	P []float64
 
+	Extremes
+}
+
+// Extremes are the running extrema of the opinions of a set of picks, which
+// pick holds them, and memory for the next set. All slices are row-major. The
+// zero value is ready to use; it belongs to one goroutine.
+type Extremes struct {
+	// High is the largest opinion on each pixel, Low the smallest, and both are
+	// the abstention value where nobody is farther. Low stays there under Max.
+	High, Low []float64
+
 	// Max is k*: the index, among the picks, of the strongest opinion above
 	// the abstention value, and Min is l*, the strongest below it; -1 where
 	// there is none. A tie goes to the earlier pick. Min is all -1 under Max.
@@ -49,65 +61,67 @@ type Composition struct {
 // everything the fast pursuit computes. It panics on an expert the model does
 // not have, or more than 32,767 picks.
 func (m *Model) Compose(height, width int, picks []Pick) *Composition {
-	var c composer
-	c.compose(m, height, width, picks)
-	out := &Composition{Height: height, Width: width, P: make([]float64, height*width), Max: c.max, Min: c.min}
-	for i := range out.P {
-		out.P[i] = score.Compose(c.hi[i], c.lo[i], m.cfg.abstention(i))
+	c := &Composition{Height: height, Width: width, P: make([]float64, height*width)}
+	c.Join(m, height, width, picks)
+	for i := range c.P {
+		c.P[i] = score.Compose(c.High[i], c.Low[i], m.cfg.Abstention(i))
 	}
-	return out
+	return c
 }
 
-// composer is the memory of a composition: running extrema and who holds them.
-type composer struct {
-	hi, lo   []float64
-	max, min []int16
-}
-
-func (c *composer) compose(m *Model, height, width int, picks []Pick) {
+// Join sets the extrema to those of the picks, at their poses, over a frame of
+// height x width pixels. It panics on an expert the model does not have, or more
+// than 32,767 picks.
+func (c *Extremes) Join(m *Model, height, width int, picks []Pick) {
 	c.abstain(m, height*width, picks)
+	if height == m.cfg.Height && width == m.cfg.Width && !slices.ContainsFunc(picks, moved) {
+		c.joinStill(m, picks)
+		return
+	}
 	twoSided := m.cfg.Rule == MaxMinusMin
 	for j, pick := range picks {
 		m.visit(height, width, pick, func(i int, p float64) {
-			if p > c.hi[i] {
-				c.hi[i], c.max[i] = p, int16(j)
+			if p > c.High[i] {
+				c.High[i], c.Max[i] = p, int16(j)
 			}
-			if twoSided && p < c.lo[i] {
-				c.lo[i], c.min[i] = p, int16(j)
+			if twoSided && p < c.Low[i] {
+				c.Low[i], c.Min[i] = p, int16(j)
 			}
 		})
 	}
 }
 
-// composeStill is compose for picks that all stay where they are, in an image
-// of the frame's size.
-func (c *composer) composeStill(m *Model, picks []Pick) {
-	c.abstain(m, m.cfg.Height*m.cfg.Width, picks)
+// moved reports whether the expert is not where it was learned.
+func moved(p Pick) bool { return p.Pose != pose.Pose{} }
+
+// joinStill is Join for picks that all stay where they are, in an image of the
+// frame's size.
+func (c *Extremes) joinStill(m *Model, picks []Pick) {
 	twoSided := m.cfg.Rule == MaxMinusMin
 	for j, pick := range picks {
 		for i, p := range m.experts[pick.Expert] {
 			switch {
-			case p > c.hi[i]:
-				c.hi[i], c.max[i] = p, int16(j)
-			case twoSided && p < c.lo[i]:
-				c.lo[i], c.min[i] = p, int16(j)
+			case p > c.High[i]:
+				c.High[i], c.Max[i] = p, int16(j)
+			case twoSided && p < c.Low[i]:
+				c.Low[i], c.Min[i] = p, int16(j)
 			}
 		}
 	}
 }
 
 // abstain sets n pixels to abstention, ready for the picks.
-func (c *composer) abstain(m *Model, n int, picks []Pick) {
+func (c *Extremes) abstain(m *Model, n int, picks []Pick) {
 	if len(picks) > math.MaxInt16 {
 		panic("patchwork: too many picks")
 	}
-	if len(c.hi) != n {
-		c.hi, c.lo = make([]float64, n), make([]float64, n)
-		c.max, c.min = make([]int16, n), make([]int16, n)
+	if len(c.High) != n {
+		c.High, c.Low = make([]float64, n), make([]float64, n)
+		c.Max, c.Min = make([]int16, n), make([]int16, n)
 	}
-	for i := range c.hi {
-		q := m.cfg.abstention(i)
-		c.hi[i], c.lo[i], c.max[i], c.min[i] = q, q, -1, -1
+	for i := range c.High {
+		q := m.cfg.Abstention(i)
+		c.High[i], c.Low[i], c.Max[i], c.Min[i] = q, q, -1, -1
 	}
 }
 
@@ -117,7 +131,7 @@ func (c *composer) abstain(m *Model, n int, picks []Pick) {
 func (m *Model) Place(height, width int, pick Pick) []float64 {
 	out := make([]float64, height*width)
 	for i := range out {
-		out[i] = m.cfg.abstention(i)
+		out[i] = m.cfg.Abstention(i)
 	}
 	m.visit(height, width, pick, func(i int, p float64) { out[i] = p })
 	return out
@@ -161,7 +175,7 @@ func LogLik(img *bitmap.Image, p []float64) float64 {
 	return sum.Sum()
 }
 
-// pixelLogLiks is pixelLogLik that remembers the last of each value: most pixels
+// pixelLogLiks is score.LogLik that remembers the last of each value: most pixels
 // are like their neighbours, and logarithms are slow.
 type pixelLogLiks [2]struct{ p, l float64 }
 
@@ -172,15 +186,7 @@ func (m *pixelLogLiks) of(on bool, p float64) float64 {
 	}
 	last := &m[value]
 	if p != last.p || p == 0 {
-		last.p, last.l = p, pixelLogLik(on, p)
+		last.p, last.l = p, score.LogLik(on, p)
 	}
 	return last.l
-}
-
-// pixelLogLik is log P(x | p) of one Bernoulli pixel, in nats.
-func pixelLogLik(on bool, p float64) float64 {
-	if on {
-		return math.Log(p)
-	}
-	return math.Log1p(-p)
 }

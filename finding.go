@@ -75,15 +75,15 @@ const (
 // at). Explanations that are nil are skipped. Findings come in the order of
 // their kinds, then of experts. It panics if the tally is of other experts.
 func Diagnose(m *Model, t *Tally, explained []*Explanation) []Finding {
-	if t != nil && (len(t.active) != m.K() || t.height != m.Height() || t.width != m.Width()) {
+	if t != nil && !t.Fits(m) {
 		panic("patchwork: this tally counts other experts than the model's")
 	}
-	out := m.findUnused(t)
-	out = append(out, m.findDuplicates()...)
-	out = append(out, m.findConstant()...)
-	out = append(out, m.findEdges(explained)...)
-	out = append(out, m.findOverconfident(t)...)
-	out = append(out, m.findSingular()...)
+	out := findUnused(m, t)
+	out = append(out, findDuplicates(m)...)
+	out = append(out, findConstant(m)...)
+	out = append(out, findEdges(m, explained)...)
+	out = append(out, findOverconfident(m, t)...)
+	out = append(out, findSingular(m)...)
 	return append(out, findUnexplained(explained)...)
 }
 

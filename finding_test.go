@@ -129,8 +129,8 @@ func TestDuplicatesAreFound(t *testing.T) {
 	// Votes shifted out of the frame are in dispute too: 2 of 6 pixels.
 	moving.Poses = pose.Grid{DX: pose.Symmetric(6, 1)}
 	cut := modelOf(t, moving, bar(0, 4, 0.91), bar(6, 12, 0.91))
-	near(t, "dispute beyond the frame", cut.dispute(0, 1), 2./6, 1e-12)
-	near(t, "dispute the other way", cut.dispute(1, 0), 2./6, 1e-12)
+	near(t, "dispute beyond the frame", dispute(cut, 0, 1), 2./6, 1e-12)
+	near(t, "dispute the other way", dispute(cut, 1, 0), 2./6, 1e-12)
 }
 
 func TestNearConstantIsFound(t *testing.T) {

@@ -37,7 +37,7 @@ func FitGeometry(ctx context.Context, m *Model, src Source, opt PursuitOptions, 
 		mu     sync.Mutex // moments are integers: the same in any order
 		failed error
 	)
-	if _, err := explainSource(ctx, m, src, opt, workers, func(b *block, j int, e *Explanation) {
+	if _, err := explainSource(ctx, m, src, opt, workers, func(b *Block, j int, e *Explanation) {
 		if w := b.Weight(j); w > 0 {
 			mu.Lock()
 			defer mu.Unlock()

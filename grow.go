@@ -47,7 +47,7 @@ func (a *autoRun) grow(ctx context.Context) error {
 			return nil
 		}
 		t := best.Model.Extras().Counts
-		d = described{best.Model, t.activationCosts(), t, best.DescriptionLength}
+		d = described{best.Model, activationCosts(t), t, best.DescriptionLength}
 	}
 	return nil
 }
@@ -99,7 +99,7 @@ func (a *autoRun) improve(ctx context.Context, d described, round uint64) (err e
 	record := Record{Method: learn.Method.String(), Mode: learn.Mode.String(), Seed: learn.Seed, Rows: d.tally.Rows(),
 		LogLik: d.tally.LogLik(), DescriptionLength: d.length, FixedPoint: fixed,
 		Starts: []Start{{Seed: learn.Seed, Score: d.tally.LogLik(), DescriptionLength: d.length, Method: "grow"}}}
-	m, err := d.model.WithExtras(Extras{Counts: d.tally, Usage: d.tally.usage(), Record: record})
+	m, err := d.model.WithExtras(Extras{Counts: d.tally, Usage: d.tally.Usage(), Record: record})
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (a *autoRun) longer(v *view, rng *rand.Rand) ([]*Model, error) {
 	var out []*Model
 	for range growCandidates {
 		if v == nil {
-			img := a.data.Images[a.data.draw(rng)]
+			img := a.data.Images[Draw(a.data, rng)]
 			template, _ := FirstExpert(a.cfg, img)
 			m, err := NewModel(a.cfg, [][]float64{template})
 			if err != nil {
@@ -165,9 +165,7 @@ func (a *autoRun) longer(v *view, rng *rand.Rand) ([]*Model, error) {
 		img := a.data.Images[i]
 		mu := v.model.Compose(img.Height(), img.Width(), v.picks[i]).P
 		template, _ := NextExpert(a.cfg, a.opt.Learn.Reading, img, mu)
-		m := *v.model
-		m.experts, m.extras = append(slices.Clone(m.experts), template), Extras{}
-		out = append(out, &m)
+		out = append(out, v.model.WithTemplates(append(v.model.Templates(), template), Extras{}))
 	}
 	return out, nil
 }
@@ -231,8 +229,8 @@ func (a *autoRun) shrink(ctx context.Context, d described) (described, error) {
 func (a *autoRun) used(ctx context.Context, d described) (described, error) {
 	m, costs := d.model, slices.Clone(d.costs)
 	for k := m.K() - 1; k >= 0 && m.K() > 1; k-- {
-		if d.tally.active[k] == 0 {
-			m, costs = m.without(k), slices.Delete(costs, k, k+1)
+		if d.tally.Active(k) == 0 {
+			m, costs = withoutExpert(m, k), slices.Delete(costs, k, k+1)
 		}
 	}
 	if m == d.model {
@@ -249,7 +247,7 @@ func (a *autoRun) used(ctx context.Context, d described) (described, error) {
 func (v *view) deletions() []*Model {
 	var out []*Model
 	for _, k := range v.order[:min(shrinkTries, len(v.order))] {
-		out = append(out, v.model.without(k))
+		out = append(out, withoutExpert(v.model, k))
 	}
 	return out
 }
@@ -264,15 +262,15 @@ func (v *view) merges() []*Model {
 	together := v.together()
 	for a := range v.model.K() {
 		for b := range a {
-			pairs = append(pairs, pair{a, b, max(together[a][b], v.model.alike(a, b))})
+			pairs = append(pairs, pair{a, b, max(together[a][b], alike(v.model, a, b))})
 		}
 	}
 	slices.SortStableFunc(pairs, func(p, q pair) int { return cmp.Compare(q.score, p.score) })
 	var out []*Model
 	for _, p := range pairs[:min(mergeTries, len(pairs))] {
-		m := v.model.without(p.a)
-		m.experts[p.b] = v.model.union(p.a, p.b)
-		out = append(out, m)
+		experts := v.model.Templates()
+		experts[p.b] = union(v.model, p.a, p.b)
+		out = append(out, v.model.WithTemplates(slices.Delete(experts, p.a, p.a+1), Extras{}))
 	}
 	return out
 }
@@ -295,7 +293,7 @@ func (v *view) together() [][]float64 {
 	for a := range out {
 		for b := range out {
 			if a != b && out[a][b] > 0 {
-				out[a][b] /= float64(v.tally.active[a]+v.tally.active[b]) - out[a][b]
+				out[a][b] /= float64(v.tally.Active(a)+v.tally.Active(b)) - out[a][b]
 			}
 		}
 	}
@@ -304,11 +302,11 @@ func (v *view) together() [][]float64 {
 
 // alike is how much of the votes of two experts agrees, from 0 to 1: the sum
 // over the entries of what both vote, as a share of what either does.
-func (m *Model) alike(a, b int) float64 {
+func alike(m *Model, a, b int) float64 {
 	both, either := 0.0, 0.0
-	for i, p := range m.experts[a] {
-		q := m.cfg.abstention(i)
-		s, t := p-q, m.experts[b][i]-q
+	for i, p := range m.Template(a) {
+		q := m.Abstention(i)
+		s, t := p-q, m.Template(b)[i]-q
 		either += max(math.Abs(s), math.Abs(t))
 		if s*t > 0 {
 			both += min(math.Abs(s), math.Abs(t))
@@ -322,10 +320,10 @@ func (m *Model) alike(a, b int) float64 {
 
 // union is one template that says what two experts do: the stronger vote of
 // each entry, the first one's of equals.
-func (m *Model) union(a, b int) []float64 {
-	out := slices.Clone(m.experts[a])
-	for i, p := range m.experts[b] {
-		if q := m.cfg.abstention(i); math.Abs(p-q) > math.Abs(out[i]-q) {
+func union(m *Model, a, b int) []float64 {
+	out := slices.Clone(m.Template(a))
+	for i, p := range m.Template(b) {
+		if q := m.Abstention(i); math.Abs(p-q) > math.Abs(out[i]-q) {
 			out[i] = p
 		}
 	}

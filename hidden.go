@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/score"
 )
 
 // Hide is a copy of an image with a share of its known pixels, drawn at random,
@@ -72,7 +73,7 @@ type HiddenScore struct {
 // means 1). The error is the context's, an option's, or says which image does
 // not fit, or that there is nothing to predict.
 func ScoreHidden(ctx context.Context, m *Model, data Data, visible []*bitmap.Image, opt NBestOptions, workers int) (*HiddenScore, error) {
-	if err := data.validate(); err != nil {
+	if err := data.Validate(); err != nil {
 		return nil, err
 	}
 	if err := sameFrames(data.Images, visible); err != nil {
@@ -173,7 +174,7 @@ func measure(guesses []guess, p func(*guess) float64) Metrics {
 		if g.on {
 			m.On += g.weight
 		}
-		l := -pixelLogLik(g.on, p)
+		l := -score.LogLik(g.on, p)
 		if math.IsInf(l, 1) {
 			m.Impossible += g.weight
 		}

@@ -154,7 +154,7 @@ func hiddenTables(t *testing.T, rows int) (*Model, Data, []*bitmap.Image) {
 	visible := make([]*bitmap.Image, rows)
 	for i := range rows {
 		var picks []Pick
-		for k, pi := range m.ActivationPrior() {
+		for k, pi := range ActivationPrior(m) {
 			if rng.Float64() < pi {
 				picks = append(picks, Pick{Expert: k})
 			}

@@ -3,7 +3,6 @@ package patchwork
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 	"slices"
 )
 
@@ -13,59 +12,9 @@ const confirmRows, confirmErrors = 10, 2
 
 // streams of random numbers of Auto, apart from those of the starts.
 const (
-	splitStream = 1<<32 + iota
-	growStream
+	growStream = 1<<32 + 1 + iota
 	moveStream
 )
-
-// counting is the number of images of weight above 0.
-func (d Data) counting() int {
-	n := 0
-	for i := range d.Images {
-		if d.Weight(i) > 0 {
-			n++
-		}
-	}
-	return n
-}
-
-// split divides the images that count at random: a share of them is held out,
-// at least one, and at least one is left. What is drawn depends on the seed and
-// the number of images only; there must be two or more.
-func (d Data) split(share float64, seed uint64) (rest, held Data) {
-	var which []int
-	for i := range d.Images {
-		if d.Weight(i) > 0 {
-			which = append(which, i)
-		}
-	}
-	rand.New(rand.NewPCG(seed, splitStream)).Shuffle(len(which), func(i, j int) { which[i], which[j] = which[j], which[i] })
-	n := min(max(int(math.Round(share*float64(len(which)))), 1), len(which)-1)
-	slices.Sort(which[:n])
-	slices.Sort(which[n:])
-	return d.part(which[n:]), d.part(which[:n])
-}
-
-// part is the images with the given indices.
-func (d Data) part(which []int) Data {
-	var out Data
-	for _, i := range which {
-		out.Images = append(out.Images, d.Images[i])
-		if d.Weights != nil {
-			out.Weights = append(out.Weights, d.Weights[i])
-		}
-	}
-	return out
-}
-
-// rows is the number of images, weights counted.
-func (d Data) rows() int64 {
-	n := int64(0)
-	for i := range d.Images {
-		n += d.Weight(i)
-	}
-	return n
-}
 
 // heldOut learns k experts from rest and scores them on held: logP is the
 // log-likelihood of each of its images.
@@ -83,7 +32,7 @@ func (a *autoRun) heldOut(ctx context.Context, rest, held Data, k int, stage str
 	for i, l := range logP {
 		s.HeldOut += float64(held.Weight(i)) * l
 	}
-	s.HeldOutRows = held.rows()
+	s.HeldOutRows = Total(held)
 	s.HeldOut /= float64(s.HeldOutRows)
 	return s, logP, a.step(s)
 }
@@ -91,10 +40,10 @@ func (a *autoRun) heldOut(ctx context.Context, rest, held Data, k int, stage str
 // confirm lets held-out images judge k experts, the shortest description,
 // beside the numbers next to it, and returns whom they leave.
 func (a *autoRun) confirm(ctx context.Context, k int) (int, error) {
-	if a.data.counting() < 2 {
+	if Counting(a.data) < 2 {
 		return k, nil
 	}
-	rest, held := a.data.split(a.opt.HeldOut, a.opt.Learn.Seed)
+	rest, held := Split(a.data, a.opt.HeldOut, a.opt.Learn.Seed)
 	logP := make(map[int][]float64)
 	for n := k - 1; n <= k+1; n++ {
 		if _, tried := a.best[n]; !tried {
@@ -120,7 +69,7 @@ func (a *autoRun) confirm(ctx context.Context, k int) (int, error) {
 // doubtless is by how much more, in nats an image, log P is under a model than
 // under a rival, where that is beyond doubt; else 0.
 func doubtless(held Data, logP, rival []float64) float64 {
-	n, sum, squares := float64(held.rows()), 0.0, 0.0
+	n, sum, squares := float64(Total(held)), 0.0, 0.0
 	for i, l := range logP {
 		w, d := float64(held.Weight(i)), l-rival[i]
 		sum, squares = sum+w*d, squares+w*d*d
@@ -134,7 +83,7 @@ func doubtless(held Data, logP, rival []float64) float64 {
 
 // tryHeldOut tries the range by the log-likelihood of held-out images.
 func (a *autoRun) tryHeldOut(ctx context.Context) error {
-	rest, held := a.data.split(a.opt.HeldOut, a.opt.Learn.Seed)
+	rest, held := Split(a.data, a.opt.HeldOut, a.opt.Learn.Seed)
 	best, most := 0, 0.0
 	for k := a.opt.From; k <= a.opt.To; k++ {
 		s, _, err := a.heldOut(ctx, rest, held, k, StageFresh)

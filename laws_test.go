@@ -245,7 +245,7 @@ func TestUnknownPixelsAddNothing(t *testing.T) {
 			if y, x := i/c.Width, i%c.Width; !img.Known(y, x) {
 				seen.Set(y, x, rapid.Bool().Draw(t, "hidden value"))
 				for _, s := range silent {
-					s[i] = c.abstention(i)
+					s[i] = c.Abstention(i)
 				}
 			}
 		}

@@ -57,7 +57,7 @@ func Choose(ctx context.Context, data Data, cfg Config, opt LearnOptions, trials
 	if len(trials) == 0 {
 		return nil, fmt.Errorf("patchwork: no start to choose from")
 	}
-	opt = opt.withDefaults(&cfg)
+	opt = opt.WithDefaults(cfg)
 	best := trials[0]
 	record := Record{Method: opt.Method.String(), Mode: opt.Mode.String(), Seed: opt.Seed}
 	for _, t := range trials {
@@ -67,11 +67,11 @@ func Choose(ctx context.Context, data Data, cfg Config, opt LearnOptions, trials
 		}
 	}
 	record.Chosen, record.Rows, record.LogLik = best.Index, best.Tally.Rows(), best.Score
-	if opt.byDescription(&cfg) {
+	if opt.byDescription(cfg) {
 		return finish(ctx, best, data, opt, record)
 	}
 	extras := best.Model.Extras()
-	extras.Usage, extras.Record = best.Tally.usage(), record
+	extras.Usage, extras.Record = best.Tally.Usage(), record
 	if cfg.Poses.Len() > 1 {
 		geometry, err := FitGeometry(ctx, best.Model, data, opt.pursuit(), opt.Workers)
 		if err != nil {
@@ -86,8 +86,8 @@ func Choose(ctx context.Context, data Data, cfg Config, opt LearnOptions, trials
 // yields each in its turn. The error is the context's, or says what in the
 // options or data does not fit.
 func Starts(ctx context.Context, data Data, cfg Config, opt LearnOptions) iter.Seq2[Trial, error] {
-	problems := []error{opt.validate(), data.validate(), cfg.validate()}
-	opt = opt.withDefaults(&cfg)
+	problems := []error{opt.validate(), data.Validate(), cfg.Validate()}
+	opt = opt.WithDefaults(cfg)
 	return func(yield func(Trial, error) bool) {
 		for _, err := range problems {
 			if err != nil {

@@ -138,9 +138,8 @@ type LearnOptions struct {
 
 // WithDefaults is the options as Learn understands them for a model of the
 // given configuration: what is zero is replaced by its default.
-func (o LearnOptions) WithDefaults(cfg Config) LearnOptions { return o.withDefaults(&cfg) }
 
-func (o LearnOptions) withDefaults(c *Config) LearnOptions {
+func (o LearnOptions) WithDefaults(c Config) LearnOptions {
 	if o.Method == MethodDefault {
 		switch {
 		case c.Rule == MaxMinusMin && c.Poses.Len() == 1:

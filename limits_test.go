@@ -54,7 +54,7 @@ func TestAbsurdRangeIsRefused(t *testing.T) {
 // Data weights whose sum overflows.
 func TestWeightsAddUp(t *testing.T) {
 	d := Data{Images: []*bitmap.Image{bitmap.Parse("#"), bitmap.Parse("#")}, Weights: []int64{math.MaxInt64, math.MaxInt64}}
-	if err := d.validate(); err == nil {
+	if err := d.Validate(); err == nil {
 		t.Error("weights that add up to more than an int64 are accepted")
 	}
 	m, _ := NewModel(Config{Height: 1, Width: 1}, [][]float64{{0.5}})

@@ -30,7 +30,7 @@ func LeaveOneOut(ctx context.Context, m *Model, data Data, opt PursuitOptions, s
 			return nil
 		}
 		img, e := data.Images[i], explanations[i]
-		without := all.without(m, data, i, e).leftOut(m, all, step)
+		without := leftOut(m, without(all, m, data, i, e), all, step)
 		logLiks[i] = float64(data.Weight(i)) * LogLik(img, without.Compose(img.Height(), img.Width(), e.Picks).P)
 		return nil
 	})
@@ -45,41 +45,41 @@ func LeaveOneOut(ctx context.Context, m *Model, data Data, opt PursuitOptions, s
 }
 
 // byLeavingOut reports whether the starts of a run are judged by LeaveOneOut.
-func (o LearnOptions) byLeavingOut(c *Config) bool {
+func (o LearnOptions) byLeavingOut(c Config) bool {
 	return o.Mode == ModeDefault && o.Starts > 1 && c.Poses.Len() > 1
 }
 
-// without is the tally without one image, of weight 1, and its explanation.
-func (t *Tally) without(m *Model, data Data, i int, e *Explanation) *Tally {
+// without returns the counts of the pixels in a tally less those of one image, of
+// weight 1, and its explanation.
+func without(t *Tally, m *Model, data Data, i int, e *Explanation) *Tally {
 	own := NewTally(m)
 	own.Add(m, data.Images[i], e, 1)
-	rest := t.clone()
+	rest := t.Clone()
+	left, gone := rest.Counts(), own.Counts()
 	for _, p := range [][2][]int64{
-		{rest.counts.On, own.counts.On}, {rest.counts.Seen, own.counts.Seen},
-		{rest.counts.LostOn, own.counts.LostOn}, {rest.counts.LostSeen, own.counts.LostSeen},
-		{rest.active, own.active},
+		{left.On, gone.On}, {left.Seen, gone.Seen}, {left.LostOn, gone.LostOn}, {left.LostSeen, gone.LostSeen},
 	} {
 		for j, v := range p[1] {
 			p[0][j] -= v
 		}
 	}
-	rest.rows--
 	return rest
 }
 
 // leftOut is the M-step of a tally without an image: entries that no image
 // spoke for keep their value, those that only the image spoke for go back to
 // the prior.
-func (t *Tally) leftOut(m *Model, all *Tally, step MStep) *Model {
+func leftOut(m *Model, t, all *Tally, step MStep) *Model {
 	step.KeepUnseen = false
 	next := t.Model(m, step)
-	n := t.height * t.width
-	for k, template := range next.experts {
+	c, n := all.Counts(), m.Height()*m.Width()
+	experts := next.Templates()
+	for k, template := range experts {
 		for i := range template {
-			if c := k*n + i; all.counts.Seen[c]+all.counts.LostSeen[c] == 0 {
-				template[i] = m.experts[k][i]
+			if c.Seen[k*n+i]+c.LostSeen[k*n+i] == 0 {
+				template[i] = m.Template(k)[i]
 			}
 		}
 	}
-	return next
+	return next.WithTemplates(experts, Extras{})
 }

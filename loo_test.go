@@ -30,7 +30,7 @@ func TestLeaveOneOutCountsTheOthers(t *testing.T) {
 				}
 				others.Add(m, o, e, 1)
 			}
-			next := others.leftOut(m, all, MStep{})
+			next := leftOut(m, others, all, MStep{})
 			want += LogLik(img, next.Compose(img.Height(), img.Width(), own.Picks).P)
 		}
 		for _, workers := range []int{1, 3} {

@@ -17,19 +17,20 @@ import (
 // entry other than the abstention value, in an expert that is active in some
 // image. Divide by N log 2 for bits an image. Poses are not paid for. +Inf if
 // an image is impossible. It panics if the tally counts other experts.
-func (t *Tally) DescriptionLength(m *Model) float64 { return t.descriptionLength(m, 0) }
+func DescriptionLength(m *Model, t *Tally) float64 { return descriptionLength(m, t, 0) }
 
 // descriptionLength counts entries within sit of the abstention value as
 // abstaining: in the middle of learning they wait there.
-func (t *Tally) descriptionLength(m *Model, sit float64) float64 {
-	if m.K() != len(t.active) || m.Height() != t.height || m.Width() != t.width {
+func descriptionLength(m *Model, t *Tally, sit float64) float64 {
+	if !t.Fits(m) {
 		panic("patchwork: this tally does not count this model's experts")
 	}
 	sum := -t.LogLik()
-	for k, active := range t.active {
-		sum += usageLength(active, t.rows)
+	for k := range m.K() {
+		active := t.Active(k)
+		sum += usageLength(active, t.Rows())
 		if active > 0 {
-			sum += t.voteCost() * float64(m.votes(k, sit))
+			sum += voteCost(t) * float64(m.Votes(k, sit))
 		}
 	}
 	return sum
@@ -37,7 +38,7 @@ func (t *Tally) descriptionLength(m *Model, sit float64) float64 {
 
 // voteCost is what a vote costs, log(N)/2 nats: the precision to which N
 // images determine a probability (Rissanen 1978, Schwarz 1978).
-func (t *Tally) voteCost() float64 { return math.Log(float64(max(t.rows, 1))) / 2 }
+func voteCost(t *Tally) float64 { return math.Log(float64(max(t.Rows(), 1))) / 2 }
 
 // usageLength is the length, in nats, of the list of the images of n in which
 // an expert is active: n H(pi).
@@ -46,27 +47,16 @@ func usageLength(active, n int64) float64 {
 	return -float64(n) * (pi*math.Log(pi) + (1-pi)*math.Log1p(-pi))
 }
 
-// votes is the number of entries of expert k farther than sit from abstention.
-func (m *Model) votes(k int, sit float64) int {
-	n := 0
-	for i, p := range m.experts[k] {
-		if !abstains(p, m.cfg.abstention(i), sit) {
-			n++
-		}
-	}
-	return n
-}
-
 // abstains reports whether entry p waits at most sit from q.
 func abstains(p, q, sit float64) bool { return math.Abs(p-q) <= sit*(1+1e-9) }
 
 // activationCosts is what a pick of each expert costs, in nats, once its usage
 // is known: max(0, log((1-pi_k)/pi_k)). It is not below 0, so that the pursuit
 // never picks what explains nothing.
-func (t *Tally) activationCosts() []float64 {
-	costs := make([]float64, len(t.active))
-	for k, active := range t.active {
-		pi := (float64(active) + 0.5) / (float64(t.rows) + 1)
+func activationCosts(t *Tally) []float64 {
+	costs := make([]float64, t.K())
+	for k := range costs {
+		pi := (float64(t.Active(k)) + 0.5) / (float64(t.Rows()) + 1)
 		costs[k] = max(0, math.Log1p(-pi)-math.Log(pi))
 	}
 	return costs
@@ -93,7 +83,7 @@ func (o LearnOptions) describe(ctx context.Context, m *Model, data Source, costs
 	if err != nil {
 		return described{}, err
 	}
-	return described{m, costs, t, t.descriptionLength(m, abstainingSits)}, nil
+	return described{m, costs, t, descriptionLength(m, t, abstainingSits)}, nil
 }
 
 // describing is how the learner of description length explains images.
@@ -106,7 +96,7 @@ func (o LearnOptions) describing(costs []float64) PursuitOptions {
 // byDescription reports whether a run is judged by description length: that of
 // max-minus-min experts that stay where they are, learned in batches. Where
 // experts move, or under Max, starts are judged by their log-likelihood.
-func (o LearnOptions) byDescription(c *Config) bool {
+func (o LearnOptions) byDescription(c Config) bool {
 	_, still := c.Poses.Identity()
 	return o.Mode == ModeDefault && o.Method == BatchLearning && c.Rule == MaxMinusMin &&
 		still && c.Poses.Len() == 1 && !c.Scene
@@ -114,7 +104,7 @@ func (o LearnOptions) byDescription(c *Config) bool {
 
 // finish improves the best start of a run and makes its model.
 func finish(ctx context.Context, best Trial, data Data, opt LearnOptions, record Record) (*Model, error) {
-	d := described{best.Model, best.Tally.activationCosts(), best.Tally, best.DescriptionLength}
+	d := described{best.Model, activationCosts(best.Tally), best.Tally, best.DescriptionLength}
 	d, err := relocate(ctx, d, data, opt, rng(opt.Seed, opt.Starts))
 	if err != nil {
 		return nil, err
@@ -123,7 +113,7 @@ func finish(ctx context.Context, best Trial, data Data, opt LearnOptions, record
 		return nil, err
 	}
 	record.LogLik, record.DescriptionLength = d.tally.LogLik(), d.length
-	return d.model.WithExtras(Extras{Counts: d.tally, Usage: d.tally.usage(), Record: record})
+	return d.model.WithExtras(Extras{Counts: d.tally, Usage: d.tally.Usage(), Record: record})
 }
 
 // Improve learns on from the experts of m as one start of a run by description
@@ -133,11 +123,11 @@ func finish(ctx context.Context, best Trial, data Data, opt LearnOptions, record
 // ignored. The error says what does not fit.
 func Improve(ctx context.Context, m *Model, data Data, opt LearnOptions) (*Model, error) {
 	opt.Experts, opt.Method, opt.Mode = m.K(), BatchLearning, ModeDefault
-	opt = opt.withDefaults(&m.cfg)
+	opt = opt.WithDefaults(m.Config())
 	if err := opt.validate(); err != nil {
 		return nil, err
 	}
-	if !opt.byDescription(&m.cfg) {
+	if !opt.byDescription(m.Config()) {
 		return nil, fmt.Errorf("patchwork: only max-minus-min experts without poses are improved by description length")
 	}
 	d, err := opt.learnShort(ctx, m, data, opt.Iterations, polishIterations)
@@ -148,7 +138,7 @@ func Improve(ctx context.Context, m *Model, data Data, opt LearnOptions) (*Model
 	if err != nil {
 		return nil, err
 	}
-	return d.model.WithExtras(Extras{Counts: d.tally, Usage: d.tally.usage(), Record: Record{
+	return d.model.WithExtras(Extras{Counts: d.tally, Usage: d.tally.Usage(), Record: Record{
 		Method: opt.Method.String(), Mode: opt.Mode.String(), Rows: d.tally.Rows(), LogLik: d.tally.LogLik(),
 		DescriptionLength: d.length, FixedPoint: fixed}})
 }

@@ -25,7 +25,7 @@ func TestDescriptionLengthByHand(t *testing.T) {
 	want := -(3*math.Log(0.9) + 9*math.Log(0.5)) + // three images have one pixel explained, the other nine pixels are tossed up
 		4*h(3.5/5) + 4*h(0.5/5) + // who is active when
 		1*math.Log(4)/2 // the only vote of the only expert in use
-	near(t, "description length", tally.DescriptionLength(m), want, 1e-5)
+	near(t, "description length", DescriptionLength(m, tally), want, 1e-5)
 }
 
 // An impossible image cannot be described.
@@ -35,16 +35,25 @@ func TestDescriptionLengthOfTheImpossible(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := tally.DescriptionLength(m); !math.IsInf(got, 1) {
+	if got := DescriptionLength(m, tally); !math.IsInf(got, 1) {
 		t.Errorf("description length %v", got)
 	}
 }
 
 func TestActivationCosts(t *testing.T) {
-	tally := newTally(3, 1, 1)
-	tally.rows = 9
-	copy(tally.active, []int64{0, 2, 8})
-	nearAll(t, "costs", tally.activationCosts(), []float64{math.Log(19), math.Log(3), 0}, 1e-12)
+	m := modelOf(t, Config{Height: 1, Width: 1}, []float64{1}, []float64{1}, []float64{1})
+	tally := NewTally(m)
+	for i := range 9 { // experts active in 0, 2 and 8 images
+		var picks []Pick
+		if i < 2 {
+			picks = append(picks, Pick{Expert: 1})
+		}
+		if i < 8 {
+			picks = append(picks, Pick{Expert: 2})
+		}
+		tally.Add(m, bitmap.New(1, 1), &Explanation{Picks: picks}, 1)
+	}
+	nearAll(t, "costs", activationCosts(tally), []float64{math.Log(19), math.Log(3), 0}, 1e-12)
 }
 
 // Every start's description length is in the record; the shortest was chosen,
@@ -83,7 +92,7 @@ func TestWhoIsJudgedByDescriptionLength(t *testing.T) {
 		{"max", DefaultConfig(ModeDefault, Max, 6, 6, pose.Grid{}), LearnOptions{Method: BatchLearning}, false},
 		{"moving", DefaultConfig(ModeDefault, MaxMinusMin, 6, 6, moving), LearnOptions{Method: BatchLearning}, false},
 	} {
-		if got := c.opt.withDefaults(&c.cfg).byDescription(&c.cfg); got != c.want {
+		if got := c.opt.WithDefaults(c.cfg).byDescription(c.cfg); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
@@ -195,7 +204,7 @@ func TestRelocationRepairs(t *testing.T) {
 		}
 	}
 	cfg := quadrantConfig()
-	opt := LearnOptions{Experts: 8}.withDefaults(&cfg)
+	opt := LearnOptions{Experts: 8}.WithDefaults(cfg)
 	stuck, err := opt.describe(t.Context(), mustModel(t, cfg, templates), data, make([]float64, 8), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -220,7 +229,7 @@ func TestRelocationRepairs(t *testing.T) {
 func TestRiseIsTheDifference(t *testing.T) {
 	data := quadrants(t, 60)
 	cfg := quadrantConfig()
-	opt := LearnOptions{Experts: 4}.withDefaults(&cfg)
+	opt := LearnOptions{Experts: 4}.WithDefaults(cfg)
 	d, err := opt.learnShort(t.Context(), mustModel(t, cfg, randomTemplates(t, 4)), data, 10, polishIterations)
 	if err != nil {
 		t.Fatal(err)
@@ -231,7 +240,7 @@ func TestRiseIsTheDifference(t *testing.T) {
 	}
 	for k := range d.model.K() {
 		costs := append(append([]float64(nil), v.costs[:k]...), v.costs[k+1:]...)
-		without, err := opt.describe(t.Context(), d.model.without(k), data, costs, nil)
+		without, err := opt.describe(t.Context(), withoutExpert(d.model, k), data, costs, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,15 +25,10 @@ type Memory interface {
 // work.
 func Remember(src Source, m Memory) Source {
 	if d, ok := src.(Data); ok {
-		return d.Remember(m)
+		d.Memory = m
+		return d
 	}
 	return remembered{src, m}
-}
-
-// Remember is [Remember] for data in memory.
-func (d Data) Remember(m Memory) Data {
-	d.memory = m
-	return d
 }
 
 // remembered is a source with a memory.
@@ -46,8 +41,8 @@ type remembered struct {
 func memoryOf(src Source) (Memory, Source) {
 	switch s := src.(type) {
 	case Data:
-		m := s.memory
-		s.memory = nil
+		m := s.Memory
+		s.Memory = nil
 		return m, s
 	case remembered:
 		return s.memory, s.Source
@@ -64,7 +59,7 @@ func recalled(ctx context.Context, m *Model, memory Memory, src Source, opt Purs
 	}
 	if ok {
 		t := new(Tally)
-		if err := t.UnmarshalBinary(value); err == nil && t.countsFor(m) {
+		if err := t.UnmarshalBinary(value); err == nil && t.Fits(m) {
 			return t, nil
 		}
 	}
@@ -77,11 +72,6 @@ func recalled(ctx context.Context, m *Model, memory Memory, src Source, opt Purs
 		return nil, fmt.Errorf("keep an E-step: %w", err)
 	}
 	return t, nil
-}
-
-// countsFor reports whether the tally counts the experts of m.
-func (t *Tally) countsFor(m *Model) bool {
-	return len(t.active) == m.K() && t.height == m.Height() && t.width == m.Width()
 }
 
 // stepKey names an E-step: SHA-256 of all that its result depends on beside the

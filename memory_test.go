@@ -19,6 +19,12 @@ type notes struct {
 	broken          error
 }
 
+// withMemory returns the data with a memory.
+func withMemory(d Data, m Memory) Data {
+	d.Memory = m
+	return d
+}
+
 func (n *notes) Recall(key string) ([]byte, bool, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -87,7 +93,7 @@ func TestLearningWithAMemory(t *testing.T) {
 			n := &notes{values: map[string][]byte{}}
 			for _, forget := range []int{0, 0, 2, 7} {
 				n.forget = forget
-				got := learn(memoryData().Remember(n))
+				got := learn(withMemory(memoryData(), n))
 				if !sameTemplates(got, want) || fmt.Sprint(got.Extras().Record) != fmt.Sprint(want.Extras().Record) {
 					t.Fatalf("forgetting every %d: another model", forget)
 				}
@@ -137,7 +143,7 @@ func TestMemoryKeys(t *testing.T) {
 func TestBrokenMemory(t *testing.T) {
 	full := errors.New("no space left")
 	c := memoryCases()["max"]
-	_, err := Learn(t.Context(), memoryData().Remember(&notes{values: map[string][]byte{}, broken: full}), c.cfg, c.opt)
+	_, err := Learn(t.Context(), withMemory(memoryData(), &notes{values: map[string][]byte{}, broken: full}), c.cfg, c.opt)
 	if !errors.Is(err, full) {
 		t.Errorf("error %v", err)
 	}

@@ -20,10 +20,10 @@ const mixtureIterations = 40
 // probability is (on + marginal)/(seen + 1). The result depends on the data, k
 // and the seed only. It panics unless the images have one size.
 func LearnMixture(ctx context.Context, data Data, k int, seed uint64) (*Mixture, error) {
-	if err := data.validate(); err != nil {
+	if err := data.Validate(); err != nil {
 		return nil, err
 	}
-	data = data.distinct()
+	data = Distinct(data)
 	marginal := Marginals(data)
 	x := newMixtureRun(data, k, marginal, rand.New(rand.NewPCG(seed, uint64(k))))
 	for range mixtureIterations {
@@ -48,7 +48,7 @@ func newMixtureRun(data Data, k int, marginal []float64, rng *rand.Rand) *mixtur
 	r := &mixtureRun{weight: make([]float64, k), post: make([]float64, k)}
 	for range k {
 		p := make([]float64, len(marginal))
-		row := data.Images[data.draw(rng)]
+		row := data.Images[Draw(data, rng)]
 		x, known := row.AppendBytes(nil), row.AppendKnown(nil)
 		for i, m := range marginal {
 			if p[i] = m; known[i] != 0 {
@@ -63,17 +63,6 @@ func newMixtureRun(data Data, k int, marginal []float64, rng *rand.Rand) *mixtur
 	return r
 }
 
-// draw is an image with a probability in proportion to its weight.
-func (d Data) draw(rng *rand.Rand) int {
-	at := rng.Int64N(d.rows())
-	for i := range d.Images {
-		if at -= d.Weight(i); at < 0 {
-			return i
-		}
-	}
-	panic("patchwork: weights changed")
-}
-
 // step is one iteration. Rows are taken in their order, so that sums are the
 // same in every run.
 func (r *mixtureRun) step(data Data, marginal []float64) {
@@ -85,8 +74,8 @@ func (r *mixtureRun) step(data Data, marginal []float64) {
 		clear(r.seen[c])
 	}
 	clear(r.weight)
-	data.eachRow(r.add)
-	rows := float64(data.rows())
+	Each(data, r.add)
+	rows := float64(Total(data))
 	for c, p := range r.Components {
 		r.Share[c] = (r.weight[c] + 1) / (rows + float64(len(r.Share)))
 		for i := range p {

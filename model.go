@@ -13,8 +13,13 @@ import (
 // The paper's is Beta(1, 1) (epsilon = 1).
 type Prior struct{ On, Off float64 }
 
-// Mean is the prior's mean, the value of a probability nothing is known of.
-func (p Prior) Mean() float64 { return p.On / (p.On + p.Off) }
+// Resolved returns p, or Beta(1, 1) for the zero Prior.
+func (p Prior) Resolved() Prior {
+	if p == (Prior{}) {
+		return Prior{1, 1}
+	}
+	return p
+}
 
 // Config says what kind of model it is: everything but the experts.
 type Config struct {
@@ -143,7 +148,7 @@ func (m *Model) turn(angle float64) turn {
 // Height*Width probabilities, row-major. The error names the expert, row and
 // column of the first bad value.
 func NewModel(cfg Config, templates [][]float64) (*Model, error) {
-	if err := cfg.validate(); err != nil {
+	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
 	if len(templates) == 0 {
@@ -173,7 +178,8 @@ func (c Config) clone() Config {
 	return c
 }
 
-func (c Config) validate() error {
+// Validate returns an error that says what in the configuration is out of range.
+func (c Config) Validate() error {
 	switch {
 	case c.Rule != Max && c.Rule != MaxMinusMin:
 		return fmt.Errorf("patchwork: unknown rule %v", c.Rule)
@@ -204,7 +210,7 @@ func (c Config) validate() error {
 	return c.Poses.Validate()
 }
 
-// Config is a copy of the model's configuration.
+// Config returns a copy of the model's configuration.
 func (m *Model) Config() Config { return m.cfg.clone() }
 
 // K is the number of experts.
@@ -227,6 +233,18 @@ func (m *Model) Templates() [][]float64 {
 		out[k] = slices.Clone(t)
 	}
 	return out
+}
+
+// Votes returns the number of entries of expert k that are farther than within
+// from the abstention value.
+func (m *Model) Votes(k int, within float64) int {
+	n := 0
+	for i, p := range m.experts[k] {
+		if math.Abs(p-m.cfg.Abstention(i)) > within*(1+1e-9) {
+			n++
+		}
+	}
+	return n
 }
 
 // Extras are the model's optional parts; what they point to must not be changed.
@@ -256,6 +274,24 @@ func (m *Model) WithExtras(e Extras) (*Model, error) {
 	return &c, nil
 }
 
+// WithTemplates returns a model of the same configuration with other experts and
+// optional parts. It keeps the templates, which the caller must not change
+// afterwards, and trusts them to be probabilities; it panics if one has not
+// Height*Width values, or an extra does not fit them.
+func (m *Model) WithTemplates(templates [][]float64, extras Extras) *Model {
+	for k, t := range templates {
+		if len(t) != m.cfg.Height*m.cfg.Width {
+			panic(fmt.Sprintf("patchwork: expert %d has %d values, a frame of %d x %d needs %d",
+				k, len(t), m.cfg.Height, m.cfg.Width, m.cfg.Height*m.cfg.Width))
+		}
+	}
+	out, err := (&Model{cfg: m.cfg, experts: templates, turns: m.turns}).WithExtras(extras)
+	if err != nil {
+		panic(err)
+	}
+	return out
+}
+
 // WithConfig is the same experts under another configuration of the same
 // frame: other poses, say, or another scoring default.
 func (m *Model) WithConfig(cfg Config) (*Model, error) {
@@ -263,7 +299,7 @@ func (m *Model) WithConfig(cfg Config) (*Model, error) {
 		return nil, fmt.Errorf("patchwork: experts of %d x %d cannot take a frame of %d x %d",
 			m.cfg.Height, m.cfg.Width, cfg.Height, cfg.Width)
 	}
-	if err := cfg.validate(); err != nil {
+	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
 	c := *m
@@ -271,23 +307,17 @@ func (m *Model) WithConfig(cfg Config) (*Model, error) {
 	return &c, nil
 }
 
-// Abstention is the opinion that changes nothing at pixel i (row-major) of
+// Abstention returns the opinion that changes nothing at pixel i (row-major) of
 // the image.
-func (m *Model) Abstention(i int) float64 { return m.cfg.abstention(i) }
+func (m *Model) Abstention(i int) float64 { return m.cfg.Abstention(i) }
 
-func (c *Config) abstention(i int) float64 {
+// Abstention returns the opinion that changes nothing at pixel i (row-major) of
+// the image: QMap[i], or Q where there is no map.
+func (c *Config) Abstention(i int) float64 {
 	if c.QMap != nil {
 		return c.QMap[i]
 	}
 	return c.Q
-}
-
-// prior is the Beta prior in force.
-func (c *Config) prior() Prior {
-	if c.Prior == (Prior{}) {
-		return Prior{1, 1}
-	}
-	return c.Prior
 }
 
 // reuse is the number of picks an expert may have in one image.

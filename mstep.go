@@ -44,12 +44,12 @@ func (t *Tally) Model(prev *Model, step MStep) *Model {
 	for k := range next.experts {
 		next.experts[k] = t.template(prev, k, step)
 	}
-	next.extras = Extras{Counts: t, Usage: t.usage(), Geometry: nil, Record: prev.extras.Record}
+	next.extras = Extras{Counts: t, Usage: t.Usage(), Geometry: nil, Record: prev.extras.Record}
 	return &next
 }
 
-// usage is the share of the images in which each expert was active.
-func (t *Tally) usage() []float64 {
+// Usage returns the share of the images in which each expert was active.
+func (t *Tally) Usage() []float64 {
 	u := make([]float64, len(t.active))
 	for k, n := range t.active {
 		if t.rows > 0 {
@@ -63,7 +63,7 @@ func (t *Tally) usage() []float64 {
 func (t *Tally) template(prev *Model, k int, step MStep) []float64 {
 	n := t.height * t.width
 	out := make([]float64, n)
-	prior := prev.cfg.prior()
+	prior := prev.cfg.Prior.Resolved()
 	for i := range n {
 		old, c := prev.experts[k][i], k*n+i
 		won, wonSeen := t.counts.On[c], t.counts.Seen[c]
@@ -72,10 +72,10 @@ func (t *Tally) template(prev *Model, k int, step MStep) []float64 {
 			out[i] = old
 			continue
 		}
-		out[i] = posterior(all, allSeen, prior)
+		out[i] = prior.Mean(all, allSeen)
 		if step.Formula == Guarded && prev.cfg.Rule == MaxMinusMin {
-			q := prev.cfg.abstention(i)
-			out[i] = guard(posterior(won, wonSeen, prior), out[i], q)
+			q := prev.cfg.Abstention(i)
+			out[i] = guard(prior.Mean(won, wonSeen), out[i], q)
 			if out[i] == q || step.Pays > 0 && worth(out[i], q, won, wonSeen) < step.Pays {
 				out[i] = sit(old, q, step.Sit)
 			}
@@ -84,10 +84,10 @@ func (t *Tally) template(prev *Model, k int, step MStep) []float64 {
 	return out
 }
 
-// posterior is the mean of a Bernoulli probability seen on times on in seen
-// images, under its Beta prior: (on + a) / (seen + a + b), eq. (1) with
-// a = b = epsilon.
-func posterior(on, seen int64, p Prior) float64 {
+// Mean returns the posterior mean of a Bernoulli probability that was on times on
+// in seen images, under its Beta prior: (on + a) / (seen + a + b), eq. (1) with
+// a = b = epsilon. The prior is a Resolved one.
+func (p Prior) Mean(on, seen int64) float64 {
 	return (float64(on) + p.On) / (float64(seen) + p.On + p.Off)
 }
 

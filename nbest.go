@@ -28,7 +28,8 @@ const (
 	maxKeep = 1 << 12
 )
 
-func (o NBestOptions) withDefaults() NBestOptions {
+// WithDefaults returns the options with defaults in place of zeros.
+func (o NBestOptions) WithDefaults() NBestOptions {
 	if o.Beam == 0 {
 		o.Beam = 2
 	}
@@ -38,7 +39,8 @@ func (o NBestOptions) withDefaults() NBestOptions {
 	return o
 }
 
-func (o NBestOptions) validate() error {
+// Validate returns an error that says which option is out of range.
+func (o NBestOptions) Validate() error {
 	switch {
 	case o.Beam < 1 || o.Beam > maxBeam:
 		return fmt.Errorf("patchwork: a beam of %d explanations; it is 1 to %d", o.Beam, maxBeam)
@@ -75,6 +77,7 @@ type NBest struct {
 	bank     *score.Bank
 	costs    []float64 // of a pick of each expert, without its pose
 	constant float64   // log prior of the empty set
+	reuse    int       // picks an expert may have
 	hybrid   *Pursuit  // finds the second start; nil for none
 
 	grid   pose.Grid
@@ -88,7 +91,7 @@ type NBest struct {
 	used   []int // picks of each expert in the set being extended
 
 	pixels, known []uint8
-	compose       composer
+	extremes      Extremes
 }
 
 // node is a set of picks, as its parent and one pick more.
@@ -108,13 +111,13 @@ type branch struct {
 
 // NewNBest prepares a beam pursuit. The error says which option is out of range.
 func NewNBest(m *Model, opt NBestOptions) (*NBest, error) {
-	opt = opt.withDefaults()
-	if err := opt.validate(); err != nil {
+	opt = opt.WithDefaults()
+	if err := opt.Validate(); err != nil {
 		return nil, err
 	}
-	n := &NBest{model: m, opt: opt, bank: m.bank(Original, 1),
-		costs: m.ActivationCosts(), constant: m.LogPriorEmpty()}
-	if m.cfg.Truncate {
+	n := &NBest{model: m, opt: opt, bank: bank(m),
+		costs: ActivationCosts(m), constant: LogPriorEmpty(m), reuse: max(m.Config().Reuse, 1)}
+	if m.Config().Truncate {
 		var err error
 		if n.hybrid, err = NewPursuit(m, PursuitOptions{MaxPicks: opt.MaxPicks, Refine: true}); err != nil {
 			return nil, err
@@ -123,10 +126,24 @@ func NewNBest(m *Model, opt NBestOptions) (*NBest, error) {
 	return n, nil
 }
 
+// bank returns the sprites of a model as they are (untruncated).
+func bank(m *Model) *score.Bank {
+	c := m.Config()
+	f := score.Frame{Height: c.Height, Width: c.Width, Q: c.Q, QMap: c.QMap, TwoSided: c.Rule == MaxMinusMin}
+	for r := range c.Poses.Rotations() {
+		var source []int32 // nil: not turned
+		if a := c.Poses.Angle(r); a != 0 {
+			source = pose.RotationMap(c.Height, c.Width, a)
+		}
+		f.Rotations = append(f.Rotations, source)
+	}
+	return score.NewBank(f, m.Templates())
+}
+
 // Fork is a beam pursuit with the same model and options, for another
 // goroutine; what is large and constant is shared.
 func (n *NBest) Fork() *NBest {
-	f := &NBest{model: n.model, opt: n.opt, bank: n.bank, costs: n.costs, constant: n.constant}
+	f := &NBest{model: n.model, opt: n.opt, bank: n.bank, costs: n.costs, constant: n.constant, reuse: n.reuse}
 	if n.hybrid != nil {
 		f.hybrid = n.hybrid.Fork()
 	}
@@ -164,7 +181,7 @@ func (n *NBest) begin(img *bitmap.Image, grid pose.Grid) {
 			n.pixels[i] = score.Unknown
 		}
 	}
-	n.origin.Reset(n.bank, searchGrid(grid), img.Height(), img.Width(), n.pixels)
+	n.origin.Reset(n.bank, score.GridOf(grid.DY, grid.DX), img.Height(), img.Width(), n.pixels)
 	joint := score.Gain{Nats: n.constant}
 	for _, l := range n.origin.L {
 		if math.IsInf(l, -1) {
@@ -267,7 +284,7 @@ func (n *NBest) countPicks(at int) {
 	}
 }
 
-func (n *NBest) live(expert int) bool { return n.used[expert] < n.model.cfg.reuse() }
+func (n *NBest) live(expert int) bool { return n.used[expert] < n.reuse }
 
 func (n *NBest) expert(candidate int) int { return candidate / n.grid.Len() }
 

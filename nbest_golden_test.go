@@ -84,7 +84,7 @@ func (g *goldenPredict) row(r int) *bitmap.Image {
 func TestNBestGolden(t *testing.T) {
 	for c, g := range loadPredict(t) {
 		m := g.model(t)
-		nearAll(t, "activation costs", m.ActivationCosts(), g.Cost, 1e-12)
+		nearAll(t, "activation costs", ActivationCosts(m), g.Cost, 1e-12)
 		n, err := NewNBest(m, NBestOptions{Beam: g.Beam, Keep: g.NBest, MaxPicks: g.JMax})
 		if err != nil {
 			t.Fatal(err)
@@ -101,7 +101,7 @@ func TestNBestGolden(t *testing.T) {
 				if got := expertsOf(a.Picks); !slices.Equal(got, g.Sets[r][i]) {
 					t.Errorf("case %d, row %d: set %d is %v, want %v", c, r, i, got, g.Sets[r][i])
 				}
-				near(t, "log joint", a.LogJoint-m.LogPriorEmpty(), g.LogJoint[r][i], 1e-9)
+				near(t, "log joint", a.LogJoint-LogPriorEmpty(m), g.LogJoint[r][i], 1e-9)
 			}
 			near(t, "evidence", post.Evidence, g.Evidence[r], 1e-9)
 			nearAll(t, "predictions", p, g.Predict[r], 1e-9)

@@ -104,7 +104,7 @@ func TestPriorAddsUpToOne(t *testing.T) {
 		}
 		sum := 0.0
 		sets(m, func(picks []Pick) {
-			l, err := m.LogPrior(m.Height(), m.Width(), picks)
+			l, err := LogPrior(m, m.Height(), m.Width(), picks)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -124,7 +124,7 @@ func TestPosteriorIsWhatItSays(t *testing.T) {
 		img := drawImage(t, m.Height(), m.Width(), "#.?")
 		opt := drawNBestOptions(t)
 		post := mustPosterior(t, m, img, opt)
-		opt = opt.withDefaults()
+		opt = opt.WithDefaults()
 		if n := len(post.Alternatives); n < 1 || n > opt.Keep {
 			t.Fatalf("%d alternatives, asked for %d", n, opt.Keep)
 		}
@@ -160,7 +160,7 @@ func TestPosteriorIsWhatItSays(t *testing.T) {
 
 func checkAlternative(t *rapid.T, m *Model, img *bitmap.Image, a *Alternative) {
 	t.Helper()
-	joint, err := m.LogJoint(img, a.Picks)
+	joint, err := LogJoint(m, img, a.Picks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +210,7 @@ func TestEvidenceIsALowerBound(t *testing.T) {
 		img := drawImage(t, m.Height(), m.Width(), "#.?")
 		truth, all := 0.0, 0
 		sets(m, func(picks []Pick) {
-			l, err := m.LogJoint(img, picks)
+			l, err := LogJoint(m, img, picks)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -277,7 +277,7 @@ func TestBeamFindsTheBestSet(t *testing.T) {
 			m, img := tableAndRow(rng, rule, 3+rng.IntN(6), 6+rng.IntN(30))
 			best, sum := math.Inf(-1), 0.0
 			sets(m, func(picks []Pick) {
-				l, _ := m.LogJoint(img, picks)
+				l, _ := LogJoint(m, img, picks)
 				best, sum = max(best, l), sum+math.Exp(l)
 			})
 			before := math.Inf(-1)
@@ -311,12 +311,12 @@ func TestBeamOfOneIsThePursuit(t *testing.T) {
 		m := onceEach(t, drawBeliever(t, inner))
 		m.cfg.Truncate = false // one start, the empty set
 		img := drawImage(t, m.Height(), m.Width(), "#.?")
-		costs := m.ActivationCosts()
+		costs := ActivationCosts(m)
 		for k := range costs {
 			costs[k] += math.Log(float64(m.cfg.Poses.Len()))
 		}
 		e := mustExplain(t, m, img, PursuitOptions{Scoring: Original, Costs: costs})
-		want, err := m.LogJoint(img, e.Picks)
+		want, err := LogJoint(m, img, e.Picks)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -358,7 +358,7 @@ func TestBeamIsNoWorseThanTheHybrid(t *testing.T) {
 		}
 		img := drawImage(t, m.Height(), m.Width(), "#.?")
 		e := mustExplain(t, m, img, PursuitOptions{Refine: true})
-		hybrid, err := m.LogJoint(img, e.Picks)
+		hybrid, err := LogJoint(m, img, e.Picks)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -475,7 +475,7 @@ func TestNBestOptionsAreChecked(t *testing.T) {
 	if _, err := mustNBest(t, m, NBestOptions{}).Explain(bitmap.New(2, 4)); !errors.As(err, &size) {
 		t.Errorf("an image of another size: %v", err)
 	}
-	if _, err := m.LogJoint(bitmap.New(2, 4), nil); !errors.As(err, &size) {
+	if _, err := LogJoint(m, bitmap.New(2, 4), nil); !errors.As(err, &size) {
 		t.Errorf("the joint of an image of another size: %v", err)
 	}
 }
@@ -487,10 +487,10 @@ func TestActivationPrior(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	nearAll(t, "prior of nothing", m.ActivationPrior(), []float64{0.5, 0.5, 0.5}, 0)
+	nearAll(t, "prior of nothing", ActivationPrior(m), []float64{0.5, 0.5, 0.5}, 0)
 	usage := []float64{0, 0.25, 1}
-	nearAll(t, "prior of usage", withUsage(t, m, 0, usage).ActivationPrior(), []float64{0.001, 0.25, 0.999}, 0)
-	nearAll(t, "prior of a record", withUsage(t, m, 4, usage).ActivationPrior(), []float64{0.1, 0.3, 0.9}, 1e-15)
+	nearAll(t, "prior of usage", ActivationPrior(withUsage(t, m, 0, usage)), []float64{0.001, 0.25, 0.999}, 0)
+	nearAll(t, "prior of a record", ActivationPrior(withUsage(t, m, 4, usage)), []float64{0.1, 0.3, 0.9}, 1e-15)
 	counts, err := TallyOf(m, Counts{}, 4)
 	if err != nil {
 		t.Fatal(err)
@@ -499,9 +499,9 @@ func TestActivationPrior(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	nearAll(t, "prior of counts", counted.ActivationPrior(), []float64{0.1, 0.3, 0.9}, 1e-15)
-	nearAll(t, "costs", counted.ActivationCosts(), []float64{math.Log(9), math.Log(7. / 3), -math.Log(9)}, 1e-12)
-	near(t, "empty prior", counted.LogPriorEmpty(), math.Log(0.9*0.7*0.1), 1e-12)
+	nearAll(t, "prior of counts", ActivationPrior(counted), []float64{0.1, 0.3, 0.9}, 1e-15)
+	nearAll(t, "costs", ActivationCosts(counted), []float64{math.Log(9), math.Log(7. / 3), -math.Log(9)}, 1e-12)
+	near(t, "empty prior", LogPriorEmpty(counted), math.Log(0.9*0.7*0.1), 1e-12)
 }
 
 // A pixel of which no alternative says anything is predicted at exactly its

@@ -70,7 +70,7 @@ type Online struct {
 
 // NewOnline prepares to learn a model of the given configuration from nothing.
 func NewOnline(cfg Config, opt OnlineOptions) (*Online, error) {
-	if err := cfg.validate(); err != nil {
+	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
 	if opt.Experts < 1 {
@@ -82,7 +82,7 @@ func NewOnline(cfg Config, opt OnlineOptions) (*Online, error) {
 	if cfg.Scene {
 		return nil, fmt.Errorf("patchwork: sequential initialisation needs images of the frame's size, not scenes")
 	}
-	return &Online{opt: opt, cfg: cfg.clone()}, nil
+	return &Online{opt: opt, cfg: cfg}, nil
 }
 
 // ResumeOnline goes on learning the experts of m; no more are grown. strength,
@@ -92,7 +92,7 @@ func NewOnline(cfg Config, opt OnlineOptions) (*Online, error) {
 // stopped; a model without counts is an error.
 func ResumeOnline(m *Model, strength [][]float64, opt OnlineOptions) (*Online, error) {
 	opt.Experts = max(opt.Experts, m.K())
-	o, err := NewOnline(m.cfg, opt)
+	o, err := NewOnline(m.Config(), opt)
 	if err != nil {
 		return nil, err
 	}
@@ -121,10 +121,10 @@ func ResumeOnline(m *Model, strength [][]float64, opt OnlineOptions) (*Online, e
 
 // resumeCounts takes the counts of the model over; see ResumeOnline.
 func (o *Online) resumeCounts() error {
-	if o.model.extras.Counts == nil {
+	if o.model.Extras().Counts == nil {
 		return fmt.Errorf("patchwork: the model has no counts to go on from; say how much its templates weigh")
 	}
-	o.tally = o.model.extras.Counts.clone()
+	o.tally = o.model.Extras().Counts.Clone()
 	for range o.model.K() {
 		start, strength := o.prior()
 		o.start, o.strength = append(o.start, start), append(o.strength, strength)
@@ -134,9 +134,9 @@ func (o *Online) resumeCounts() error {
 
 // prior is where the entries of an expert start that has counted nothing.
 func (o *Online) prior() (start, strength []float64) {
-	p := o.cfg.prior()
+	p := o.cfg.Prior.Resolved()
 	n := o.cfg.Height * o.cfg.Width
-	return slices.Repeat([]float64{p.Mean()}, n), slices.Repeat([]float64{p.On + p.Off}, n)
+	return slices.Repeat([]float64{p.On / (p.On + p.Off)}, n), slices.Repeat([]float64{p.On + p.Off}, n)
 }
 
 // Model is the model as of now; nil before the first image. It is a snapshot.
@@ -144,17 +144,15 @@ func (o *Online) Model() *Model {
 	if o.model == nil {
 		return nil
 	}
-	m := *o.model
-	t := o.tally.clone()
-	m.extras = Extras{Counts: t, Usage: t.usage()}
-	return &m
+	t := o.tally.Clone()
+	return o.model.WithTemplates(o.model.Templates(), Extras{Counts: t, Usage: t.Usage()})
 }
 
 // Count is N_k(d), with the pseudo-counts: how many images stand behind entry
 // i of expert k.
 func (o *Online) Count(k, i int) float64 {
-	n := k*len(o.start[k]) + i
-	return o.strength[k][i] + float64(o.tally.counts.Seen[n]+o.tally.counts.LostSeen[n])
+	n, c := k*len(o.start[k])+i, o.tally.Counts()
+	return o.strength[k][i] + float64(c.Seen[n]+c.LostSeen[n])
 }
 
 // Add learns one image, weight times in a row (1 or more), and returns its
@@ -216,7 +214,7 @@ func (o *Online) grow(img *bitmap.Image, e *Explanation) (set []bool) {
 func (o *Online) begin(img *bitmap.Image) (*Explanation, error) {
 	mu := make([]float64, img.Len())
 	for i := range mu {
-		mu[i] = o.cfg.abstention(i)
+		mu[i] = o.cfg.Abstention(i)
 	}
 	empty, err := NewModel(o.cfg, [][]float64{mu})
 	if err != nil {
@@ -226,8 +224,8 @@ func (o *Online) begin(img *bitmap.Image) (*Explanation, error) {
 		return nil, err // better now than at the second image
 	}
 	start := LogLik(img, mu)
-	empty.experts = nil
-	o.model, o.tally = empty, newTally(0, o.cfg.Height, o.cfg.Width)
+	o.model = empty.WithTemplates(nil, Extras{})
+	o.tally = NewTally(o.model)
 	template, set := FirstExpert(o.cfg, img)
 	o.append(template)
 	e := &Explanation{Picks: []Pick{{}}, StartLogLik: start}
@@ -259,18 +257,18 @@ func (o *Online) unexplained(img *bitmap.Image, e *Explanation) bool {
 // abstains.
 func FirstExpert(cfg Config, img *bitmap.Image) (template []float64, set []bool) {
 	template, set = make([]float64, img.Len()), make([]bool, img.Len())
-	prior := cfg.prior()
+	prior := cfg.Prior.Resolved()
 	for i := range template {
 		y, x := i/img.Width(), i%img.Width()
 		if !img.Known(y, x) {
-			template[i] = cfg.abstention(i)
+			template[i] = cfg.Abstention(i)
 			continue
 		}
 		on := int64(0)
 		if img.At(y, x) {
 			on = 1
 		}
-		template[i], set[i] = posterior(on, 1, prior), true
+		template[i], set[i] = prior.Mean(on, 1), true
 	}
 	return template, set
 }
@@ -315,7 +313,7 @@ func NextExpert(cfg Config, reading Reading, img *bitmap.Image, mu []float64) (t
 // notSure is the value of an entry at which a new expert does not vote yet.
 func notSure(cfg Config, i int) float64 {
 	if cfg.Rule == MaxMinusMin {
-		return cfg.abstention(i)
+		return cfg.Abstention(i)
 	}
 	return 0.5
 }
@@ -326,10 +324,8 @@ func notSure(cfg Config, i int) float64 {
 // does not vote, until one does; for a symmetric prior that value is the
 // prior's mean, and this is the paper's running mean from 1/2.
 func (o *Online) append(template []float64) {
-	m := *o.model
-	m.experts = append(slices.Clone(m.experts), template)
-	o.model = &m
-	o.tally.grow()
+	o.model = o.model.WithTemplates(append(o.model.Templates(), template), Extras{})
+	o.tally.Append()
 	start, strength := o.prior()
 	o.start, o.strength = append(o.start, start), append(o.strength, strength)
 }
@@ -338,19 +334,18 @@ func (o *Online) append(template []float64) {
 // expert is new and which of its entries the image decided.
 func (o *Online) count(img *bitmap.Image, e *Explanation, set []bool) {
 	o.tally.Add(o.model, img, e, 1)
-	m := *o.model
 	if set != nil {
-		o.tally.counts.begin(m.K()-1, set, img)
+		restart(o.tally.Counts(), o.model.K()-1, set, img)
 	}
-	m.experts = make([][]float64, len(o.start))
-	for k := range m.experts {
-		m.experts[k] = o.mean(k)
+	experts := make([][]float64, len(o.start))
+	for k := range experts {
+		experts[k] = o.mean(k)
 	}
-	o.model = &m
+	o.model = o.model.WithTemplates(experts, Extras{})
 }
 
-// begin sets the counts of expert k to the one image it was made of.
-func (c Counts) begin(k int, set []bool, img *bitmap.Image) {
+// restart sets the counts of expert k to the one image it was made of.
+func restart(c Counts, k int, set []bool, img *bitmap.Image) {
 	for i := range set {
 		n := k*len(set) + i
 		c.On[n], c.Seen[n], c.LostOn[n], c.LostSeen[n] = 0, 0, 0, 0
@@ -367,11 +362,11 @@ func (c Counts) begin(k int, set []bool, img *bitmap.Image) {
 func (o *Online) mean(k int) []float64 {
 	n := len(o.start[k])
 	out := make([]float64, n)
-	c := o.tally.counts
+	c := o.tally.Counts()
 	for i := range out {
 		on, seen := c.On[k*n+i]+c.LostOn[k*n+i], c.Seen[k*n+i]+c.LostSeen[k*n+i]
 		if seen == 0 {
-			out[i] = o.model.experts[k][i]
+			out[i] = o.model.Template(k)[i]
 			continue
 		}
 		w := o.strength[k][i]

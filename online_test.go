@@ -151,7 +151,7 @@ func TestOnlineNewExpertIsAsMade(t *testing.T) {
 			template, set := NextExpert(c, opt.Reading, images[k], o.Model().Compose(c.Height, c.Width, e.Picks).P)
 			learnAll(t, o, images[k:k+1])
 			for i, want := range template {
-				n := c.prior().On + c.prior().Off
+				n := c.Prior.Resolved().On + c.Prior.Resolved().Off
 				if set[i] {
 					n++
 				}
@@ -173,7 +173,7 @@ func TestOnlineModelIsASnapshot(t *testing.T) {
 		}
 		learnAll(t, o, images[:1])
 		m := o.Model()
-		templates, counts := m.Templates(), m.extras.Counts.clone().counts
+		templates, counts := m.Templates(), m.extras.Counts.Clone().counts
 		learnAll(t, o, images[1:])
 		if !reflect.DeepEqual(m.Templates(), templates) || !reflect.DeepEqual(m.extras.Counts.counts, counts) {
 			t.Fatal("an earlier model has changed")
@@ -187,7 +187,7 @@ func TestOnlineCountsAreIntegers(t *testing.T) {
 		c, opt, images := drawOnline(t)
 		o := mustOnline(t, c, opt)
 		learnAll(t, o, images)
-		prior := c.prior()
+		prior := c.Prior.Resolved()
 		for k := range o.Model().K() {
 			for i := range c.Height * c.Width {
 				n := o.Count(k, i) - (prior.On + prior.Off)

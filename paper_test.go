@@ -41,7 +41,7 @@ func TestPaperAbstention(t *testing.T) {
 		m := drawModel(t, c, anyLevel)
 		silent := make([]float64, c.Height*c.Width)
 		for i := range silent {
-			silent[i] = c.abstention(i)
+			silent[i] = c.Abstention(i)
 		}
 		with := mustModel(t, c, append(m.Templates(), silent))
 		picks := drawPicks(t, m, 0, 4)
@@ -62,7 +62,7 @@ func TestPaperAbstentionValues(t *testing.T) {
 		t.Errorf("abstention values %v and %v", Max.Abstention(), MaxMinusMin.Abstention())
 	}
 	for rule, q := range map[Rule]float64{Max: 0, MaxMinusMin: 0.5} {
-		if c := DefaultConfig(ModePaper, rule, 2, 2, pose.Grid{}); c.Q != q || c.prior() != (Prior{1, 1}) {
+		if c := DefaultConfig(ModePaper, rule, 2, 2, pose.Grid{}); c.Q != q || c.Prior.Resolved() != (Prior{1, 1}) {
 			t.Errorf("the paper's %v has q = %v and prior %v", rule, c.Q, c.Prior)
 		}
 	}

@@ -33,8 +33,8 @@ func strictness(rows int64) float64 {
 func polish(ctx context.Context, m *Model, t *Tally, data Data, opt LearnOptions, iterations int) (described, error) {
 	var best described
 	for n := 0; ; n++ {
-		costs := t.activationCosts()
-		strict := strictness(t.rows)
+		costs := activationCosts(t)
+		strict := strictness(t.Rows())
 		extra := strict * extraCost * float64(max(extraRounds-n, 0)) / extraRounds
 		for k := range costs {
 			costs[k] += extra
@@ -50,8 +50,8 @@ func polish(ctx context.Context, m *Model, t *Tally, data Data, opt LearnOptions
 		if n == iterations {
 			break
 		}
-		next := t.Model(m, MStep{Sit: abstainingSits, Pays: strict * t.voteCost()})
-		if n >= extraRounds && sameTemplates(m, next) && slices.Equal(costs, t.activationCosts()) {
+		next := t.Model(m, MStep{Sit: abstainingSits, Pays: strict * voteCost(t)})
+		if n >= extraRounds && sameTemplates(m, next) && slices.Equal(costs, activationCosts(t)) {
 			break
 		}
 		m = next

@@ -96,34 +96,29 @@ func (n *NBest) alternative(at int, start float64) Alternative {
 	return a
 }
 
-// average is Posterior.Predict with the scratch memory of n.
-func (n *NBest) average(height, width int, post *Posterior) []float64 {
-	return n.compose.average(n.model, height, width, post.Alternatives)
-}
-
-// Predict is the probability that the alternatives of an image of height x
+// Predict returns the probability that the alternatives of an image of height x
 // width give, on average by their weights, to each pixel being on, under model
 // m, which found them.
 func (p *Posterior) Predict(m *Model, height, width int) []float64 {
-	var c composer
-	return c.average(m, height, width, p.Alternatives)
+	return average(new(Extremes), m, height, width, p.Alternatives)
 }
 
 // average sums what each alternative says beyond abstention, so that a pixel of
-// which none says anything comes out at exactly its abstention value.
-func (c *composer) average(m *Model, height, width int, alternatives []Alternative) []float64 {
+// which none says anything comes out at exactly its abstention value. c is
+// scratch memory.
+func average(c *Extremes, m *Model, height, width int, alternatives []Alternative) []float64 {
 	out := make([]float64, height*width)
 	for i := range out {
-		out[i] = m.cfg.abstention(i)
+		out[i] = m.Abstention(i)
 	}
 	for _, a := range alternatives {
 		if a.Weight == 0 {
 			continue
 		}
-		c.compose(m, height, width, a.Picks)
+		c.Join(m, height, width, a.Picks)
 		for i := range out {
-			q := m.cfg.abstention(i)
-			out[i] += a.Weight * (score.Compose(c.hi[i], c.lo[i], q) - q)
+			q := m.Abstention(i)
+			out[i] += a.Weight * (score.Compose(c.High[i], c.Low[i], q) - q)
 		}
 	}
 	for i, p := range out {

@@ -19,7 +19,7 @@ func (n *NBest) Predict(img *bitmap.Image) ([]float64, *Posterior, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return n.average(img.Height(), img.Width(), post), post, nil
+	return average(&n.extremes, n.model, img.Height(), img.Width(), post.Alternatives), post, nil
 }
 
 // Fill is a copy of the predictions p (row-major) with 0 or 1 where the image
@@ -45,7 +45,7 @@ func Fill(img *bitmap.Image, p []float64) []float64 {
 // the context's, an option's, or names the first image that does not fit.
 func Predictions(ctx context.Context, m *Model, images []*bitmap.Image, opt NBestOptions, workers int,
 	each func(i int, p []float64, post *Posterior)) error {
-	return eachImage(ctx, m, opt, len(images), workers, func(_ int, n *NBest, i int) error {
+	return ForEach(ctx, m, opt, len(images), workers, func(_ int, n *NBest, i int) error {
 		p, post, err := n.Predict(images[i])
 		if err == nil {
 			each(i, p, post)
@@ -58,7 +58,7 @@ func Predictions(ctx context.Context, m *Model, images []*bitmap.Image, opt NBes
 // Predictions.
 func Posteriors(ctx context.Context, m *Model, images []*bitmap.Image, opt NBestOptions, workers int,
 	each func(i int, post *Posterior)) error {
-	return eachImage(ctx, m, opt, len(images), workers, func(_ int, n *NBest, i int) error {
+	return ForEach(ctx, m, opt, len(images), workers, func(_ int, n *NBest, i int) error {
 		post, err := n.Explain(images[i])
 		if err == nil {
 			each(i, post)
@@ -67,15 +67,15 @@ func Posteriors(ctx context.Context, m *Model, images []*bitmap.Image, opt NBest
 	})
 }
 
-// eachImage calls do for images 0 to images-1, each worker (numbered from 0, of
+// ForEach calls do for images 0 to images-1, each worker (numbered from 0, of
 // poolSize) with a search of its own. The error is the context's, or that of the
 // first image that has one.
-func eachImage(ctx context.Context, m *Model, opt NBestOptions, images, workers int, do func(worker int, n *NBest, i int) error) error {
+func ForEach(ctx context.Context, m *Model, opt NBestOptions, images, workers int, do func(worker int, n *NBest, i int) error) error {
 	first, err := NewNBest(m, opt)
 	if err != nil {
 		return err
 	}
-	searches := make([]*NBest, poolSize(workers, images))
+	searches := make([]*NBest, pool.Size(images, workers, pool.Chunk))
 	for w := range searches {
 		if searches[w] = first; w > 0 {
 			searches[w] = first.Fork()
@@ -87,6 +87,3 @@ func eachImage(ctx context.Context, m *Model, opt NBestOptions, images, workers 
 	}
 	return err
 }
-
-// poolSize is how many of the workers wanted find work in so many images.
-func poolSize(workers, images int) int { return pool.Size(images, workers, pool.Chunk) }

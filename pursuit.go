@@ -142,7 +142,7 @@ type Pursuit struct {
 	pixels  []uint8
 	known   []uint8
 
-	composer composer // of logLikModel
+	extremes Extremes // of logLikModel
 
 	// For many images at a time; see ExplainAll.
 	rowTable *rowTable
@@ -235,13 +235,13 @@ func (p *Pursuit) Explain(img *bitmap.Image) (*Explanation, error) {
 
 // logLikModel is LogLik of the image in pixels under Model.Compose.
 func (p *Pursuit) logLikModel(height, width int, picks []Pick) float64 {
-	c := &p.composer
-	c.compose(p.model, height, width, picks)
+	c := &p.extremes
+	c.Join(p.model, height, width, picks)
 	var sum score.Total
 	var l pixelLogLiks
 	for i, x := range p.pixels {
 		if x != score.Unknown {
-			sum.Add(i, l.of(x == score.On, score.Compose(c.hi[i], c.lo[i], p.model.cfg.abstention(i))))
+			sum.Add(i, l.of(x == score.On, score.Compose(c.High[i], c.Low[i], p.model.cfg.Abstention(i))))
 		}
 	}
 	return sum.Sum()
@@ -293,18 +293,11 @@ func (p *Pursuit) Picks(img *bitmap.Image) (iter.Seq[Pick], error) {
 
 func (p *Pursuit) reset(b *score.Bank, grid pose.Grid, img *bitmap.Image) {
 	p.grid = grid
-	p.search.Reset(b, searchGrid(grid), img.Height(), img.Width(), p.pixels)
+	p.search.Reset(b, score.GridOf(grid.DY, grid.DX), img.Height(), img.Width(), p.pixels)
 	if len(p.used) != p.model.K() {
 		p.used = make([]int, p.model.K())
 	}
 	clear(p.used)
-}
-
-func searchGrid(g pose.Grid) score.Grid {
-	return score.Grid{
-		DY0: g.DY.Min, NY: g.DY.Len(), StepY: max(g.DY.Step, 1),
-		DX0: g.DX.Min, NX: g.DX.Len(), StepX: max(g.DX.Step, 1),
-	}
 }
 
 func (p *Pursuit) live(expert int) bool { return p.used[expert] < p.opt.Reuse }

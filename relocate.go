@@ -5,6 +5,8 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+
+	"example.com/patchwork/internal/draw"
 )
 
 // A relocation move deletes an expert and begins another one elsewhere. This
@@ -96,22 +98,9 @@ func (v *view) weigh() {
 	}
 }
 
-// draw is an image with a probability in proportion to how badly it is
+// draw returns an image with a probability in proportion to how badly it is
 // explained; any image where all are explained alike.
-func (v *view) draw(rng *rand.Rand) int {
-	total := v.bad[len(v.bad)-1]
-	if total == 0 {
-		return rng.IntN(len(v.bad))
-	}
-	at := rng.Float64() * total
-	i, _ := slices.BinarySearchFunc(v.bad, at, func(sum, at float64) int {
-		if sum <= at {
-			return -1
-		}
-		return 1
-	})
-	return min(i, len(v.bad)-1)
-}
+func (v *view) draw(rng *rand.Rand) int { return draw.BySums(rng, v.bad) }
 
 // rank orders the experts by how much longer the description would be without
 // each of them; the lower index first of equals.
@@ -136,7 +125,10 @@ func (v *view) rank(ctx context.Context) error {
 // in which it is active have to be explained again.
 func (v *view) rise(ctx context.Context, k int) (float64, error) {
 	var uses Data
-	active := slices.Clone(v.tally.active)
+	active := make([]int64, v.model.K())
+	for k := range active {
+		active[k] = v.tally.Active(k)
+	}
 	logLik := 0.0
 	for i, picks := range v.picks {
 		if !activeIn(picks, k) {
@@ -149,21 +141,22 @@ func (v *view) rise(ctx context.Context, k int) (float64, error) {
 			active[p.Expert] -= w
 		}
 	}
-	length := -usageLength(v.tally.active[k], v.tally.rows)
-	if v.tally.active[k] == 0 {
+	length := -usageLength(v.tally.Active(k), v.tally.Rows())
+	if v.tally.Active(k) == 0 {
 		return length, nil
 	}
-	t, err := Explain(ctx, v.model.without(k), uses, v.opt.describing(slices.Delete(slices.Clone(v.costs), k, k+1)), v.opt.Workers, nil)
+	t, err := Explain(ctx, withoutExpert(v.model, k), uses, v.opt.describing(slices.Delete(slices.Clone(v.costs), k, k+1)), v.opt.Workers, nil)
 	if err != nil {
 		return 0, err
 	}
-	length -= logLik + t.LogLik() + v.tally.voteCost()*float64(v.model.votes(k, abstainingSits))
-	for j, left := range t.active {
+	length -= logLik + t.LogLik() + voteCost(v.tally)*float64(v.model.Votes(k, abstainingSits))
+	for j := range t.K() {
+		left := t.Active(j)
 		o := j
 		if j >= k {
 			o++
 		}
-		length += usageLength(active[o]+left, v.tally.rows) - usageLength(v.tally.active[o], v.tally.rows)
+		length += usageLength(active[o]+left, v.tally.Rows()) - usageLength(v.tally.Active(o), v.tally.Rows())
 	}
 	return length, nil
 }
@@ -173,12 +166,9 @@ func activeIn(picks []Pick, k int) bool {
 	return slices.ContainsFunc(picks, func(p Pick) bool { return p.Expert == k })
 }
 
-// without is the model without expert k.
-func (m *Model) without(k int) *Model {
-	out := *m
-	out.experts = slices.Delete(slices.Clone(m.experts), k, k+1)
-	out.extras = Extras{}
-	return &out
+// withoutExpert returns the model without expert k.
+func withoutExpert(m *Model, k int) *Model {
+	return m.WithTemplates(slices.Delete(m.Templates(), k, k+1), Extras{})
 }
 
 // move learns again with expert k replaced by one made of a badly explained
@@ -188,9 +178,9 @@ func (v *view) move(ctx context.Context, k int, rng *rand.Rand) (described, erro
 	img := v.data.Images[i]
 	picks := slices.DeleteFunc(slices.Clone(v.picks[i]), func(p Pick) bool { return p.Expert == k })
 	mu := v.model.Compose(img.Height(), img.Width(), picks).P
-	template, _ := NextExpert(v.model.cfg, v.opt.Reading, img, mu)
-	m := *v.model
-	m.experts = slices.Clone(m.experts)
-	m.experts[k] = template
-	return v.opt.learnShort(ctx, &m, v.data, relocationSweeps, relocationPolish)
+	template, _ := NextExpert(v.model.Config(), v.opt.Reading, img, mu)
+	experts := v.model.Templates()
+	experts[k] = template
+	m := v.model.WithTemplates(experts, v.model.Extras())
+	return v.opt.learnShort(ctx, m, v.data, relocationSweeps, relocationPolish)
 }

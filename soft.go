@@ -38,9 +38,9 @@ type SoftTally struct {
 	active         []int64    // by expert, in units of 1/softUnit
 	rows           int64
 	impossible     int64
-	evidence       exact.Int128 // of the others, in units of 1/logLikUnit nats
+	evidence       exact.Int128 // of the others, in units of 1/exact.NatsUnit nats
 
-	compose  composer // scratch
+	compose  Extremes // scratch
 	x, known []uint8
 }
 
@@ -52,11 +52,11 @@ type softCell struct{ right, wrong, against int64 }
 // NewSoftTally is an empty tally for the experts of m. It panics if these may
 // move: soft learning is for tables.
 func NewSoftTally(m *Model) *SoftTally {
-	if m.cfg.Scene || m.cfg.Poses.Len() != 1 {
+	if m.Config().Scene || m.Config().Poses.Len() != 1 {
 		panic("patchwork: a SoftTally counts experts that stay where they are")
 	}
-	t := &SoftTally{experts: m.K(), width: m.cfg.Height * m.cfg.Width, sides: 1, bins: 1}
-	if m.cfg.Rule == MaxMinusMin {
+	t := &SoftTally{experts: m.K(), width: m.Config().Height * m.Config().Width, sides: 1, bins: 1}
+	if m.Config().Rule == MaxMinusMin {
 		t.sides, t.bins = 2, softBins
 	}
 	t.cells = make([]softCell, t.experts*t.width*t.sides*t.bins)
@@ -84,7 +84,7 @@ func (t *SoftTally) Evidence() float64 {
 	if t.impossible > 0 {
 		return math.Inf(-1)
 	}
-	return t.evidence.Float() / logLikUnit
+	return t.evidence.Float() / exact.NatsUnit
 }
 
 // cell is where the bits of one expert, bit and side begin.
@@ -101,7 +101,7 @@ func (t *SoftTally) Add(m *Model, row *bitmap.Image, post *Posterior, weight int
 	if math.IsInf(post.Evidence, -1) {
 		t.impossible += weight
 	} else {
-		t.evidence = t.evidence.Add(exact.Product(weight, int64(math.Round(post.Evidence*logLikUnit))))
+		t.evidence = t.evidence.Add(exact.Product(weight, int64(math.Round(post.Evidence*exact.NatsUnit))))
 	}
 	t.x, t.known = row.AppendBytes(t.x[:0]), row.AppendKnown(t.known[:0])
 	for i := range post.Alternatives {
@@ -124,22 +124,22 @@ func (t *SoftTally) addSet(m *Model, picks []Pick, w share) {
 		t.active[p.Expert] += w.total()
 	}
 	c := &t.compose
-	c.composeStill(m, picks)
+	c.Join(m, m.Height(), m.Width(), picks)
 	for i, known := range t.known {
 		if known == 0 {
 			continue
 		}
 		on := t.x[i] != 0
-		if c.max[i] < 0 && c.min[i] < 0 {
+		if c.Max[i] < 0 && c.Min[i] < 0 {
 			t.free[i] += w.total()
 			if on {
 				t.freeOn[i] += w.total()
 			}
 		}
-		q := m.cfg.abstention(i)
-		t.addSide(m, picks, i, 0, c.max[i], on, q-c.lo[i], q, w)
+		q := m.Abstention(i)
+		t.addSide(m, picks, i, 0, c.Max[i], on, q-c.Low[i], q, w)
 		if t.sides == 2 {
-			t.addSide(m, picks, i, 1, c.min[i], !on, c.hi[i]-q, 1-q, w)
+			t.addSide(m, picks, i, 1, c.Min[i], !on, c.High[i]-q, 1-q, w)
 		}
 	}
 }
@@ -153,7 +153,7 @@ func (t *SoftTally) addSide(m *Model, picks []Pick, i, side int, owner int16, ri
 		return
 	}
 	for _, p := range picks {
-		if v, q := m.experts[p.Expert][i], m.cfg.abstention(i); v == q || t.sides == 1 && v < q {
+		if v, q := m.Template(p.Expert)[i], m.Abstention(i); v == q || t.sides == 1 && v < q {
 			t.cells[t.cell(p.Expert, i, side)+bin].add(right, against, w)
 		}
 	}

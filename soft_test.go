@@ -118,7 +118,7 @@ func TestSoftExplainExact(t *testing.T) {
 			}
 		}
 		want := mustSoft(t, m, data, 1)
-		for workers, d := range map[int]Data{2: data, 5: data, 3: repeated, 4: repeated.distinct()} {
+		for workers, d := range map[int]Data{2: data, 5: data, 3: repeated, 4: Distinct(repeated)} {
 			got := mustSoft(t, m, d, workers)
 			if !slices.Equal(got.cells, want.cells) || !slices.Equal(got.free, want.free) || !slices.Equal(got.freeOn, want.freeOn) ||
 				!slices.Equal(got.active, want.active) || got.Evidence() != want.Evidence() || got.Rows() != want.Rows() {
@@ -198,7 +198,7 @@ func softSpeakers(m *Model, set []int, i, side int) []int {
 	owner, far := -1, 0.0
 	var abstain []int
 	for _, k := range set {
-		d := m.experts[k][i] - m.cfg.abstention(i)
+		d := m.experts[k][i] - m.cfg.Abstention(i)
 		if d == 0 {
 			abstain = append(abstain, k)
 		}
@@ -246,7 +246,7 @@ func TestSoftEMKeepsTheTruth(t *testing.T) {
 			data.Images = append(data.Images, SamplePixels(rng, 1, 12, m.Compose(1, 12, picks).P))
 		}
 		var last SoftIteration
-		for it, err := range SoftEM(t.Context(), m, data.distinct(), SoftOptions{Iterations: 3, Step: SoftStep{Pays: math.Log(2000) / 2}}) {
+		for it, err := range SoftEM(t.Context(), m, Distinct(data), SoftOptions{Iterations: 3, Step: SoftStep{Pays: math.Log(2000) / 2}}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -281,7 +281,7 @@ func TestBusy(t *testing.T) {
 	}
 	for rows, want := range map[int64]int{100: 2, 10: 1, 0: 1} {
 		m, _ := m.WithExtras(Extras{Usage: []float64{0.5, 0.2, 0.02}, Record: Record{Rows: rows}})
-		if got := m.busy(); got.K() != want || len(got.extras.Usage) != want {
+		if got := busy(m); got.K() != want || len(got.extras.Usage) != want {
 			t.Errorf("%d rows: %d experts left, want %d", rows, got.K(), want)
 		}
 	}

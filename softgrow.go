@@ -6,7 +6,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"example.com/patchwork/internal/draw"
 	"example.com/patchwork/internal/pool"
+	"example.com/patchwork/internal/score"
 )
 
 // Growing a table's experts: so many candidates for the next one, each learned
@@ -45,7 +47,7 @@ func newGarden(data Data, cfg Config, q []float64, price float64) *garden {
 	n := len(data.Images) * len(q)
 	g := &garden{data: data, cfg: cfg, q: q, price: price, x: make([]uint8, 0, n),
 		hi: make([]float64, n), lo: make([]float64, n), lik: make([]float64, n), bad: make([]float64, len(data.Images))}
-	data.eachRow(func(_ float64, x, known []uint8) {
+	Each(data, func(_ float64, x, known []uint8) {
 		for i := range x {
 			g.x = append(g.x, x[i]+2*(1-known[i]))
 		}
@@ -63,7 +65,7 @@ func (g *garden) explain(r int, picks []Pick) {
 	copy(hi, g.q)
 	copy(lo, g.q)
 	for _, p := range picks {
-		for i, v := range g.model.experts[p.Expert] {
+		for i, v := range g.model.Template(p.Expert) {
 			hi[i] = max(hi[i], v)
 			if g.cfg.Rule == MaxMinusMin {
 				lo[i] = min(lo[i], v)
@@ -76,7 +78,7 @@ func (g *garden) explain(r int, picks []Pick) {
 			continue
 		}
 		p := hi[i] + lo[i] - g.q[i]
-		lik[i] = pixelLogLik(x == 1, p)
+		lik[i] = score.LogLik(x == 1, p)
 		loss -= lik[i]
 		if p > 0 && p < 1 {
 			entropy -= p*math.Log(p) + (1-p)*math.Log1p(-p)
@@ -87,8 +89,8 @@ func (g *garden) explain(r int, picks []Pick) {
 
 // adopt takes a model and explains all rows by it.
 func (g *garden) adopt(ctx context.Context, m *Model, best NBestOptions, workers int) (*SoftTally, error) {
-	g.model, g.q = m, m.cfg.QMap
-	if g.data.memory != nil {
+	g.model, g.q = m, m.Config().QMap
+	if g.data.Memory != nil {
 		t, chosen, err := softChosen(ctx, m, g.data, best, workers)
 		for r, picks := range chosen {
 			if err == nil {
@@ -139,7 +141,7 @@ func (g *garden) best(ctx context.Context, rng *rand.Rand, workers int) (*sprout
 // drawn at random, or on those that it has in common with another row; nil if
 // there are none.
 func (g *garden) seed(rng *rand.Rand, below float64, common bool) []float64 {
-	first := drawBy(rng, g.bad)
+	first := draw.ByWeight(rng, g.bad)
 	if first < 0 {
 		return nil
 	}
@@ -151,7 +153,7 @@ func (g *garden) seed(rng *rand.Rand, below float64, common bool) []float64 {
 				weights[r] = float64(g.data.Weight(r)) * n * n * n
 			}
 		}
-		if second := drawBy(rng, weights); second >= 0 {
+		if second := draw.ByWeight(rng, weights); second >= 0 {
 			bits = g.shared(bits, first, second, math.Log(below))
 		}
 	}
@@ -194,26 +196,6 @@ func (g *garden) shared(bits []int, row, other int, limit float64) []int {
 	return out
 }
 
-// drawBy is an index drawn with a probability in proportion to its weight; -1
-// if all are 0.
-func drawBy(rng *rand.Rand, weights []float64) int {
-	total := 0.0
-	for _, w := range weights {
-		total += w
-	}
-	at, last := rng.Float64()*total, -1
-	for i, w := range weights {
-		if w <= 0 {
-			continue
-		}
-		last = i
-		if at -= w; at < 0 {
-			break
-		}
-	}
-	return last
-}
-
 // raise learns a candidate beside the experts there are, whose explanations stay
 // as they are, by a few iterations of EM over whether it is active.
 func (g *garden) raise(votes []float64) *sprout {
@@ -223,7 +205,7 @@ func (g *garden) raise(votes []float64) *sprout {
 		sides, bins = 2, softBins
 	}
 	t := &SoftTally{experts: 1, width: len(g.q), sides: sides, bins: bins, cells: make([]softCell, len(g.q)*sides*bins)}
-	rows := float64(g.data.rows())
+	rows := float64(Total(g.data))
 	cfg := g.cfg
 	cfg.QMap = g.q
 	prev := &Model{cfg: cfg}
@@ -259,9 +241,9 @@ func (g *garden) gain(votes []float64, r int) float64 {
 			continue
 		}
 		if h, l := max(hi[i], v), min(lo[i], v); v > g.q[i] && h != hi[i] {
-			sum += pixelLogLik(x[i] == 1, h+lo[i]-g.q[i]) - lik[i]
+			sum += score.LogLik(x[i] == 1, h+lo[i]-g.q[i]) - lik[i]
 		} else if v < g.q[i] && l != lo[i] {
-			sum += pixelLogLik(x[i] == 1, hi[i]+l-g.q[i]) - lik[i]
+			sum += score.LogLik(x[i] == 1, hi[i]+l-g.q[i]) - lik[i]
 		}
 	}
 	return sum
@@ -307,7 +289,7 @@ func (g *garden) with(s *sprout) (*Model, error) {
 	usage := []float64{s.share}
 	if g.model != nil {
 		experts = g.model.Templates()
-		usage = append(slices.Clone(g.model.extras.Usage), s.share)
+		usage = append(slices.Clone(g.model.Extras().Usage), s.share)
 	}
 	cfg := g.cfg
 	cfg.QMap = g.q
@@ -315,5 +297,5 @@ func (g *garden) with(s *sprout) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.WithExtras(Extras{Usage: usage, Record: Record{Rows: g.data.rows()}})
+	return m.WithExtras(Extras{Usage: usage, Record: Record{Rows: Total(g.data)}})
 }

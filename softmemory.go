@@ -14,7 +14,7 @@ import (
 // data.
 func softExplainRecalled(ctx context.Context, m *Model, data Data, opt NBestOptions, workers int) (*SoftTally, error) {
 	var t *SoftTally
-	err := remembering(data.memory, softKey("soft", m, opt), func(value []byte) bool {
+	err := remembering(data.Memory, softKey("soft", m, opt), func(value []byte) bool {
 		t = NewSoftTally(m)
 		rest, ok := t.decode(value)
 		return ok && len(rest) == 0
@@ -33,7 +33,7 @@ func softExplainRecalled(ctx context.Context, m *Model, data Data, opt NBestOpti
 func softChosen(ctx context.Context, m *Model, data Data, opt NBestOptions, workers int) (*SoftTally, [][]Pick, error) {
 	var t *SoftTally
 	var chosen [][]Pick
-	err := remembering(data.memory, softKey("chosen", m, opt), func(value []byte) bool {
+	err := remembering(data.Memory, softKey("chosen", m, opt), func(value []byte) bool {
 		t, chosen = NewSoftTally(m), make([][]Pick, len(data.Images))
 		rest, ok := t.decode(value)
 		if ok {
@@ -73,14 +73,14 @@ func remembering(memory Memory, key string, read func(value []byte) bool, work f
 // mixtureRecalled is LearnMixture through the memory of the data, if they have
 // one.
 func mixtureRecalled(ctx context.Context, data Data, k int, seed uint64) (*Mixture, error) {
-	if data.memory == nil {
+	if data.Memory == nil {
 		return LearnMixture(ctx, data, k, seed)
 	}
 	x := &Mixture{Share: make([]float64, k)}
 	for range k {
 		x.Components = append(x.Components, make([]float64, data.Images[0].Len()))
 	}
-	err := remembering(data.memory, fmt.Sprintf("mixture %d %d", k, seed), func(value []byte) bool {
+	err := remembering(data.Memory, fmt.Sprintf("mixture %d %d", k, seed), func(value []byte) bool {
 		for _, list := range append([][]float64{x.Share}, x.Components...) {
 			for i := range list {
 				if len(value) < 8 {
@@ -109,13 +109,13 @@ func mixtureRecalled(ctx context.Context, data Data, k int, seed uint64) (*Mixtu
 // that it depends on beside the data.
 func softKey(kind string, m *Model, opt NBestOptions) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%s %+v %x ", kind, opt.withDefaults(), math.Float64bits(m.LogPriorEmpty()))
-	h.Write([]byte(stepKey(m, PursuitOptions{Costs: m.ActivationCosts()})))
+	fmt.Fprintf(h, "%s %+v %+v %v %v %v", kind, opt.WithDefaults(), m.Config(), m.Templates(), ActivationCosts(m), LogPriorEmpty(m))
 	return string(h.Sum(nil))
 }
 
-// of is a memory for one set of rows of several that a run learns from.
-func (d Data) of(memory Memory) Data {
+// remember returns the data with a memory for this one set of rows of several
+// that a run learns from.
+func remember(d Data, memory Memory) Data {
 	if memory == nil {
 		return d
 	}
@@ -127,7 +127,8 @@ func (d Data) of(memory Memory) Data {
 		words = row.AppendKnown(row.AppendBytes(words))
 		h.Write(words)
 	}
-	return d.Remember(partMemory{memory, string(h.Sum(nil))})
+	d.Memory = partMemory{memory, string(h.Sum(nil))}
+	return d
 }
 
 type partMemory struct {

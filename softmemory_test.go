@@ -38,7 +38,7 @@ func TestTableWithAMemory(t *testing.T) {
 			for _, forget := range []int{0, 0, 2, 7} {
 				n.forget, n.asked, n.recalled = forget, 0, 0
 				kept := len(n.values)
-				if got := tableSteps(t, bars(90, 1).Remember(n), c.cfg, c.opt); got != want {
+				if got := tableSteps(t, withMemory(bars(90, 1), n), c.cfg, c.opt); got != want {
 					t.Fatalf("forget %d: other steps", forget)
 				}
 				if kept > 0 && (len(n.values) != kept || forget == 0 && n.recalled != n.asked) {
@@ -46,7 +46,7 @@ func TestTableWithAMemory(t *testing.T) {
 				}
 			}
 			other := tableSteps(t, bars(90, 2), c.cfg, c.opt)
-			if got := tableSteps(t, bars(90, 2).Remember(n), c.cfg, c.opt); got != other {
+			if got := tableSteps(t, withMemory(bars(90, 2), n), c.cfg, c.opt); got != other {
 				t.Error("the memory of other rows changed the steps")
 			}
 			i := 0
@@ -57,11 +57,11 @@ func TestTableWithAMemory(t *testing.T) {
 					n.values[key] = append(bytes.Clone(v), 7)
 				}
 			}
-			if got := tableSteps(t, bars(90, 1).Remember(n), c.cfg, c.opt); got != want {
+			if got := tableSteps(t, withMemory(bars(90, 1), n), c.cfg, c.opt); got != want {
 				t.Error("values of the wrong length changed the steps")
 			}
 			n = &notes{values: map[string][]byte{}, broken: errors.New("disk full")}
-			if _, err := LearnTable(t.Context(), bars(90, 1).Remember(n), c.cfg, c.opt); !errors.Is(err, n.broken) {
+			if _, err := LearnTable(t.Context(), withMemory(bars(90, 1), n), c.cfg, c.opt); !errors.Is(err, n.broken) {
 				t.Errorf("a memory that fails: %v", err)
 			}
 		})

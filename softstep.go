@@ -33,14 +33,13 @@ const leastQ = 1e-3
 // (on + marginal)/(seen + 1) over the bits that nobody votes on, kept in
 // [.001, .999].
 func (t *SoftTally) Model(prev *Model, step SoftStep) *Model {
-	next := *prev
-	next.cfg = prev.cfg.clone()
-	next.cfg.QMap = t.background(prev, step)
-	next.experts = make([][]float64, t.experts)
-	for k := range next.experts {
-		next.experts[k] = make([]float64, t.width)
-		for i := range next.experts[k] {
-			next.experts[k][i] = keepSide(t.vote(prev, k, i, step.Pays), prev.cfg.abstention(i), next.cfg.QMap[i])
+	cfg := prev.Config()
+	cfg.QMap = t.background(prev, step)
+	experts := make([][]float64, t.experts)
+	for k := range experts {
+		experts[k] = make([]float64, t.width)
+		for i := range experts[k] {
+			experts[k][i] = keepSide(t.vote(prev, k, i, step.Pays), prev.Abstention(i), cfg.QMap[i])
 		}
 	}
 	usage := make([]float64, t.experts)
@@ -49,17 +48,20 @@ func (t *SoftTally) Model(prev *Model, step SoftStep) *Model {
 			usage[k] = t.Active(k) / float64(t.rows)
 		}
 	}
-	record := prev.extras.Record
+	record := prev.Extras().Record
 	record.Rows = t.rows
-	next.extras = Extras{Usage: usage, Record: record}
-	return &next
+	next, err := prev.WithConfig(cfg)
+	if err != nil {
+		panic(err) // the background is kept within its range
+	}
+	return next.WithTemplates(experts, Extras{Usage: usage, Record: record})
 }
 
 // background is the abstention value of every bit.
 func (t *SoftTally) background(prev *Model, step SoftStep) []float64 {
 	out := make([]float64, t.width)
 	for i := range out {
-		out[i] = prev.cfg.abstention(i)
+		out[i] = prev.Abstention(i)
 		if step.KeepQ {
 			continue
 		}
@@ -87,7 +89,7 @@ func keepSide(v, q, next float64) float64 {
 // vote is the entry of expert k at bit i: the vote that gains most, on either
 // side, or the abstention value where none pays.
 func (t *SoftTally) vote(prev *Model, k, i int, pays float64) float64 {
-	q := prev.cfg.abstention(i)
+	q := prev.Abstention(i)
 	out, most := q, pays
 	for side := range t.sides {
 		cells := t.cells[t.cell(k, i, side):][:t.bins]

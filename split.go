@@ -22,7 +22,7 @@ const splitOn, splitOff = 0.9, 0.05
 // predict other writers' letters worse (experiments/README.md).
 // The image must have at least K on pixels.
 func SplitModel(cfg Config, img *bitmap.Image, experts int, rng *rand.Rand) (*Model, error) {
-	if err := cfg.validate(); err != nil {
+	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
 	if img.Height() != cfg.Height || img.Width() != cfg.Width {

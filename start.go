@@ -16,7 +16,7 @@ func runStart(ctx context.Context, data Data, cfg Config, opt LearnOptions, i in
 	if err != nil {
 		return Trial{}, err
 	}
-	if opt.byDescription(&cfg) {
+	if opt.byDescription(cfg) {
 		d, err := opt.learnShort(ctx, m, data, opt.Iterations, polishIterations)
 		if err != nil {
 			return Trial{}, err
@@ -33,7 +33,7 @@ func runStart(ctx context.Context, data Data, cfg Config, opt LearnOptions, i in
 		return Trial{}, err
 	}
 	t := Trial{Start: Start{Seed: opt.Seed, Score: it.Tally.LogLik(), Method: how}, Index: i, Model: it.Model, Tally: it.Tally}
-	if opt.byLeavingOut(&cfg) {
+	if opt.byLeavingOut(cfg) {
 		refined := PursuitOptions{Forced: true, Refine: true, RefineThreshold: -1}
 		t.LeaveOneOut, err = LeaveOneOut(ctx, it.Model, data, refined, MStep{}, opt.Workers)
 	}
@@ -48,7 +48,7 @@ func begin(ctx context.Context, data Data, cfg Config, opt LearnOptions, i int) 
 		return "random", m, err
 	}
 	if opt.Begin == BeginSplits || opt.Begin == BeginBoth && i%ordersEvery != 0 {
-		if example := data.example(opt, i); example.CountOn() >= opt.Experts {
+		if example := exampleOf(data, opt, i); example.CountOn() >= opt.Experts {
 			m, err = SplitModel(cfg, example, opt.Experts, rng(opt.Seed, i))
 			return "split", m, err
 		}
@@ -62,9 +62,9 @@ func begin(ctx context.Context, data Data, cfg Config, opt LearnOptions, i int) 
 // there for parts that are no strokes.
 const ordersEvery = 4
 
-// example is the image that start i cuts up: another one for each start that
+// exampleOf returns the image that start i cuts up: another one for each start that
 // cuts, as long as there are as many.
-func (d Data) example(opt LearnOptions, i int) *bitmap.Image {
+func exampleOf(d Data, opt LearnOptions, i int) *bitmap.Image {
 	if opt.Begin == BeginBoth {
 		i -= i/ordersEvery + 1 // the orders before it
 	}
@@ -116,7 +116,7 @@ const abstainingSits = 1e-3
 // sweep runs batch EM from m and returns its best round, final; in ModePaper
 // its last one.
 func sweep(ctx context.Context, m *Model, data Source, opt LearnOptions, iterations int) (Iteration, error) {
-	em := opt.EM(m.cfg)
+	em := opt.EM(m.Config())
 	em.Iterations = iterations
 	if iterations == 0 {
 		t, err := Explain(ctx, m, data, em.Pursuit, em.Workers, nil)
@@ -153,18 +153,18 @@ func (o LearnOptions) EM(cfg Config) EMOptions {
 // Settle is m with the entries that wait beside their abstention value, as
 // batch EM leaves them, at that value: the end of learning. It is m itself if
 // there are none.
-func (m *Model) Settle() *Model { return settle(m, abstainingSits) }
+func Settle(m *Model) *Model { return settle(m, abstainingSits) }
 
 // settle sets the entries that wait within sit of q to q. m itself if there
 // are none, or under Max.
 func settle(m *Model, sit float64) *Model {
-	if m.cfg.Rule != MaxMinusMin || sit == 0 {
+	if m.Config().Rule != MaxMinusMin || sit == 0 {
 		return m
 	}
 	templates, settled := m.Templates(), false
 	for _, t := range templates {
 		for i, p := range t {
-			if q := m.cfg.abstention(i); p != q && abstains(p, q, sit) {
+			if q := m.Abstention(i); p != q && abstains(p, q, sit) {
 				t[i], settled = q, true
 			}
 		}
@@ -172,9 +172,7 @@ func settle(m *Model, sit float64) *Model {
 	if !settled {
 		return m
 	}
-	out := *m
-	out.experts = templates
-	return &out
+	return m.WithTemplates(templates, m.Extras())
 }
 
 // OnlineSteps is the online pass of one start of a learning run: it yields the
@@ -187,7 +185,7 @@ func OnlineSteps(ctx context.Context, data Data, cfg Config, opt LearnOptions, s
 	return func(yield func(*Model, error) bool) {
 		o, err := newOnlinePass(cfg, opt)
 		if err == nil {
-			err = data.validate()
+			err = data.Validate()
 		}
 		if err != nil {
 			yield(nil, err)
@@ -210,7 +208,7 @@ func OnlineSteps(ctx context.Context, data Data, cfg Config, opt LearnOptions, s
 
 // newOnlinePass is the learner of the online pass of a start.
 func newOnlinePass(cfg Config, opt LearnOptions) (*Online, error) {
-	opt = opt.withDefaults(&cfg)
+	opt = opt.WithDefaults(cfg)
 	if cfg.Rule == Max && cfg.Prior == batchInk {
 		cfg.Prior = onlineInk
 	}

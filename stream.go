@@ -36,13 +36,13 @@ func Sample(ctx context.Context, src Source, n int, seed uint64) (*Sampled, erro
 		weight int64
 	}
 	var kept []drawn
-	var seen census
 	out, rng := &Sampled{}, rand.New(rand.NewPCG(seed, sampleStream))
-	for b, err := range seen.blocks(ctx, src) {
+	for b, err := range Numbered(ctx, src) {
 		if err != nil {
 			return nil, err
 		}
 		for j, img := range b.Images {
+			out.Rows += b.Weight(j)
 			if b.Weight(j) == 0 {
 				continue
 			}
@@ -54,7 +54,7 @@ func Sample(ctx context.Context, src Source, n int, seed uint64) (*Sampled, erro
 			} else {
 				kept = append(kept, drawn{})
 			}
-			kept[slot] = drawn{b.first + j, img.Clone(), b.Weight(j)} // a copy: the block can go
+			kept[slot] = drawn{b.First + j, img.Clone(), b.Weight(j)} // a copy: the block can go
 		}
 	}
 	slices.SortFunc(kept, func(a, b drawn) int { return a.at - b.at })
@@ -65,7 +65,6 @@ func Sample(ctx context.Context, src Source, n int, seed uint64) (*Sampled, erro
 			out.Weights = append(out.Weights, d.weight)
 		}
 	}
-	out.Rows = seen.rows
 	return out, nil
 }
 
@@ -106,13 +105,12 @@ func learnInOrder(ctx context.Context, src Source, cfg Config, opt LearnOptions)
 	if err != nil {
 		return nil, err
 	}
-	var seen census
-	for b, err := range seen.blocks(ctx, src) {
+	for b, err := range Numbered(ctx, src) {
 		if err != nil {
 			return nil, err
 		}
 		for j, img := range b.Images {
-			if err := o.addTimes(ctx, b.first+j, img, b.Weight(j)); err != nil {
+			if err := o.addTimes(ctx, b.First+j, img, b.Weight(j)); err != nil {
 				return nil, err
 			}
 		}
@@ -121,7 +119,7 @@ func learnInOrder(ctx context.Context, src Source, cfg Config, opt LearnOptions)
 	if err != nil {
 		return nil, err
 	}
-	opt = opt.withDefaults(&cfg)
+	opt = opt.WithDefaults(cfg)
 	it, err := sweep(ctx, m, src, opt, 0)
 	if err != nil {
 		return nil, err
@@ -151,13 +149,13 @@ func Continue(ctx context.Context, m *Model, src Source, opt LearnOptions) (*Mod
 	}
 	cfg := m.Config()
 	opt.Experts = m.K()
-	opt = opt.withDefaults(&cfg)
+	opt = opt.WithDefaults(cfg)
 	if err := opt.validate(); err != nil {
 		return nil, err
 	}
-	record := m.extras.Record
+	record := m.Extras().Record
 	record.Sample, record.FixedPoint, record.DescriptionLength = record.Rows, false, 0
-	if opt.byDescription(&cfg) {
+	if opt.byDescription(cfg) {
 		d, err := opt.continueShort(ctx, m, src, iterations)
 		if err != nil {
 			return nil, err
@@ -174,21 +172,21 @@ func Continue(ctx context.Context, m *Model, src Source, opt LearnOptions) (*Mod
 
 // nextShort is the M-step of continueShort: the next model, and what a pick
 // costs in its E-step.
-func (t *Tally) nextShort(m *Model) (next *Model, costs []float64) {
-	pays := strictness(t.rows) * t.voteCost()
-	return t.Model(m, MStep{Sit: abstainingSits, Pays: pays}), t.activationCosts()
+func nextShort(m *Model, t *Tally) (next *Model, costs []float64) {
+	pays := strictness(t.Rows()) * voteCost(t)
+	return t.Model(m, MStep{Sit: abstainingSits, Pays: pays}), activationCosts(t)
 }
 
 // NextStep is the E-step that Continue makes after the one that explained all
 // images by m and came to t, unless it ends there: the model, and how it
 // explains. Who makes E-steps elsewhere can begin it before it is asked for.
 func (o LearnOptions) NextStep(m *Model, t *Tally) (*Model, PursuitOptions) {
-	o = o.withDefaults(&m.cfg)
-	if o.byDescription(&m.cfg) {
-		next, costs := t.nextShort(m)
+	o = o.WithDefaults(m.Config())
+	if o.byDescription(m.Config()) {
+		next, costs := nextShort(m, t)
 		return next, o.describing(costs)
 	}
-	em := o.EM(m.cfg)
+	em := o.EM(m.Config())
 	return t.Model(m, em.Step), em.Pursuit
 }
 
@@ -196,11 +194,11 @@ func (o LearnOptions) NextStep(m *Model, t *Tally) (*Model, PursuitOptions) {
 func complete(ctx context.Context, it Iteration, src Source, opt LearnOptions, record Record) (*Model, error) {
 	record.Rows, record.LogLik = it.Tally.Rows(), it.Tally.LogLik()
 	extras := it.Model.Extras()
-	extras.Usage, extras.Record = it.Tally.usage(), record
+	extras.Usage, extras.Record = it.Tally.Usage(), record
 	if record.DescriptionLength != 0 { // of the very counts that were judged
 		extras.Counts = it.Tally
 	}
-	if it.Model.cfg.Poses.Len() > 1 {
+	if it.Model.Config().Poses.Len() > 1 {
 		var err error
 		if extras.Geometry, err = FitGeometry(ctx, it.Model, src, opt.pursuit(), opt.Workers); err != nil {
 			return nil, err
@@ -214,8 +212,8 @@ func complete(ctx context.Context, it Iteration, src Source, opt LearnOptions, r
 func (o LearnOptions) continueShort(ctx context.Context, m *Model, src Source, iterations int) (described, error) {
 	var best described
 	costs, at := make([]float64, m.K()), 0
-	if t := m.extras.Counts; t != nil {
-		costs = t.activationCosts()
+	if t := m.Extras().Counts; t != nil {
+		costs = activationCosts(t)
 	}
 	for n := 0; ; n++ {
 		d, err := o.describe(ctx, m, src, costs, nil)
@@ -228,7 +226,7 @@ func (o LearnOptions) continueShort(ctx context.Context, m *Model, src Source, i
 		if n == iterations || n-at >= continuePatience {
 			break
 		}
-		next, paid := d.tally.nextShort(m)
+		next, paid := nextShort(m, d.tally)
 		if n > 0 && sameTemplates(m, next) && slices.Equal(costs, paid) {
 			break
 		}

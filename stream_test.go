@@ -52,7 +52,7 @@ func (s *inBlocks) Blocks(context.Context) iter.Seq2[Data, error] {
 }
 
 // alike reports whether two models and all that is known of them are the same.
-func alike(t testing.TB, a, b *Model) bool {
+func alikeModels(t testing.TB, a, b *Model) bool {
 	t.Helper()
 	x, y := a.Extras(), b.Extras()
 	return sameModel(a, b) && reflect.DeepEqual(x.Usage, y.Usage) && reflect.DeepEqual(x.Record, y.Record) &&
@@ -119,7 +119,7 @@ func TestStreamOfASampleOfAll(t *testing.T) {
 			sample = 1 // not used
 		}
 		got, err := LearnStream(t.Context(), &inBlocks{data: c.data, sizes: []int{9, 2}}, c.cfg, c.opt, sample)
-		if err != nil || !alike(t, got, want) {
+		if err != nil || !alikeModels(t, got, want) {
 			t.Errorf("%s: another model, or %v", name, err)
 		}
 	}
@@ -149,7 +149,7 @@ func TestStreamOfASampleOfSome(t *testing.T) {
 			}
 			models = append(models, m)
 		}
-		if !alike(t, models[0], models[1]) {
+		if !alikeModels(t, models[0], models[1]) {
 			t.Errorf("%s: workers or blocks make a difference", name)
 		}
 		s, err := Sample(t.Context(), c.data, c.sample, c.opt.Seed)
@@ -168,13 +168,13 @@ func TestStreamOfASampleOfSome(t *testing.T) {
 			t.Errorf("%s: geometry %v", name, models[0].Extras().Geometry)
 		}
 		before, err := Continue(t.Context(), first, c.data, c.opt)
-		if err != nil || !alike(t, before, models[0]) {
+		if err != nil || !alikeModels(t, before, models[0]) {
 			t.Errorf("%s: it is not Learn, then Continue; or %v", name, err)
 		}
-		o := c.opt.withDefaults(&c.cfg)
+		o := c.opt.WithDefaults(c.cfg)
 		var was, is float64
-		if o.byDescription(&c.cfg) {
-			d, err := o.describe(t.Context(), first, c.data, first.Extras().Counts.activationCosts(), nil)
+		if o.byDescription(c.cfg) {
+			d, err := o.describe(t.Context(), first, c.data, activationCosts(first.Extras().Counts), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -226,12 +226,12 @@ func TestSample(t *testing.T) {
 		size, seed := rapid.IntRange(1, 35).Draw(t, "size"), rapid.Uint64().Draw(t, "seed")
 		a, err := Sample(context.Background(), data, size, seed)
 		if err != nil {
-			if data.counting() > 0 {
+			if Counting(data) > 0 {
 				t.Fatal(err)
 			}
 			return
 		}
-		if len(a.Images) != min(size, data.counting()) || a.Of != data.counting() || a.Rows != data.rows() || a.All() != (size >= a.Of) {
+		if len(a.Images) != min(size, Counting(data)) || a.Of != Counting(data) || a.Rows != Total(data) || a.All() != (size >= a.Of) {
 			t.Fatalf("a sample of %d: %d of %d images, %d rows", size, len(a.Images), a.Of, a.Rows)
 		}
 		at := -1

@@ -36,12 +36,12 @@ func LearnTable(ctx context.Context, data Data, cfg Config, opt TableOptions) (*
 // in the options or data does not fit.
 func Table(ctx context.Context, data Data, cfg Config, opt TableOptions) iter.Seq2[AutoStep, error] {
 	return func(yield func(AutoStep, error) bool) {
-		err := opt.validate(data, &cfg)
+		err := opt.validate(data, cfg)
 		if err == nil {
-			t := &tableRun{cfg: cfg, opt: opt.withDefaults(), yield: yield, memory: data.memory}
+			t := &tableRun{cfg: cfg, opt: opt.withDefaults(), yield: yield, memory: data.Memory}
 			err = t.run(ctx, data)
 		}
-		if err != nil && !errors.Is(err, errStopped) {
+		if err != nil && !errors.Is(err, errLeft) {
 			yield(AutoStep{}, err)
 		}
 	}
@@ -74,13 +74,13 @@ type tried struct {
 func (t *tableRun) run(ctx context.Context, data Data) error {
 	t.judge = t.opt.Judge
 	learn, again := data, false
-	if t.judge == nil && t.opt.Aim == Predicting && data.counting() > 1 {
-		rest, held := data.split(t.opt.HeldOut, t.opt.Seed)
+	if t.judge == nil && t.opt.Aim == Predicting && Counting(data) > 1 {
+		rest, held := Split(data, t.opt.HeldOut, t.opt.Seed)
 		judge := HideBits(held, hiddenShare, hiddenTimes(held), t.opt.Seed)
 		t.judge, learn, again = &judge, rest, true
 	}
 	if t.memory != nil && t.judge != nil {
-		t.hidden = Data{Images: t.judge.Visible}.of(t.judge.Data.of(t.memory).memory).memory
+		t.hidden = remember(Data{Images: t.judge.Visible}, remember(t.judge.Data, t.memory).Memory).Memory
 	}
 	t.take(learn)
 	if err := t.search(ctx); err != nil {
@@ -106,7 +106,7 @@ func hiddenTimes(held Data) int { return max(1, min(8, 1000/len(held.Images))) }
 
 // take makes the data those to learn from.
 func (t *tableRun) take(data Data) {
-	t.data = data.distinct().of(t.memory)
+	t.data = remember(Distinct(data), t.memory)
 	t.step = SoftStep{Marginal: Marginals(t.data), KeepQ: t.opt.FixedBackground}
 	t.step.Pays = t.prices()[0]
 }
@@ -121,7 +121,7 @@ func (t *tableRun) prices() []float64 {
 }
 
 // voteCost is log(rows)/2, as in Tally.
-func (t *tableRun) voteCost() float64 { return math.Log(float64(t.data.rows())) / 2 }
+func (t *tableRun) voteCost() float64 { return math.Log(float64(Total(t.data))) / 2 }
 
 // search tries the starts, as many experts and iterations as there are to
 // choose from. Where the number is open, and where nothing else comes of it, the
@@ -150,7 +150,7 @@ func (t *tableRun) silent() (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.WithExtras(Extras{Usage: []float64{0}, Record: Record{Rows: t.data.rows()}})
+	return m.WithExtras(Extras{Usage: []float64{0}, Record: Record{Rows: Total(t.data)}})
 }
 
 // starts tries grown experts and mixtures.
@@ -203,7 +203,7 @@ func (t *tableRun) mixture(ctx context.Context, k int) (*Model, error) {
 	if cfg.QMap = nil; cfg.Rule == MaxMinusMin || t.opt.FixedBackground {
 		cfg.QMap = t.marginals()
 	}
-	return x.Model(cfg, t.data.rows())
+	return x.Model(cfg, Total(t.data))
 }
 
 // marginals is the background that nobody votes against.
@@ -258,7 +258,7 @@ func (t *tableRun) consider(ctx context.Context, m *Model, tally *SoftTally, c t
 	}
 	t.curve = append(t.curve, c.CurvePoint)
 	if !t.yield(c.AutoStep, nil) {
-		return 0, errStopped
+		return 0, errLeft
 	}
 	return c.score, nil
 }
@@ -295,7 +295,7 @@ func (t *tableRun) predicts(ctx context.Context, m *Model) (bits int64, loss flo
 func (t *tableRun) descriptionLength(m *Model, tally *SoftTally) float64 {
 	numbers := m.K()
 	for k := range m.K() {
-		numbers += m.votes(k, 0)
+		numbers += m.Votes(k, 0)
 	}
 	return t.voteCost()*float64(numbers) - tally.Evidence()
 }
@@ -321,3 +321,6 @@ func (t *tableRun) choose() error {
 	t.yield(s, nil)
 	return nil
 }
+
+// errLeft says that the consumer of a sequence wants no more.
+var errLeft = errors.New("stopped")

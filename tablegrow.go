@@ -41,7 +41,7 @@ const pruneTries = 4
 func (t *tableRun) prune(ctx context.Context) error {
 	for t.best.Model.K() > 1 {
 		from := t.best
-		for _, k := range from.Model.leastUseful(pruneTries) {
+		for _, k := range leastUseful(from.Model, pruneTries) {
 			if err := t.without(ctx, from, k); err != nil {
 				return err
 			}
@@ -58,8 +58,9 @@ func (t *tableRun) prune(ctx context.Context) error {
 
 // without considers a model without expert k, after a little more soft EM.
 func (t *tableRun) without(ctx context.Context, from tried, k int) error {
-	m := from.Model.without(k)
-	m.extras = Extras{Usage: slices.Delete(slices.Clone(from.Model.extras.Usage), k, k+1), Record: from.Model.extras.Record}
+	extras := from.Model.Extras()
+	m := from.Model.WithTemplates(slices.Delete(from.Model.Templates(), k, k+1),
+		Extras{Usage: slices.Delete(slices.Clone(extras.Usage), k, k+1), Record: extras.Record})
 	for it, err := range t.soft(ctx, m, growSoftRounds) {
 		if err != nil {
 			return err
@@ -76,12 +77,12 @@ func (t *tableRun) without(ctx context.Context, from tried, k int) error {
 
 // leastUseful is up to n experts, those first whose votes move the least, in the
 // rows they are active in.
-func (m *Model) leastUseful(n int) []int {
+func leastUseful(m *Model, n int) []int {
 	use, order := make([]float64, m.K()), make([]int, m.K())
-	for k, e := range m.experts {
+	for k := range use {
 		order[k] = k
-		for i, p := range e {
-			use[k] += m.extras.Usage[k] * math.Abs(p-m.cfg.abstention(i))
+		for i, p := range m.Template(k) {
+			use[k] += m.Extras().Usage[k] * math.Abs(p-m.Abstention(i))
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(use[a], use[b]) })
@@ -91,7 +92,7 @@ func (m *Model) leastUseful(n int) []int {
 // sprouts appends up to most experts, one by one, and hands out the model after
 // each, until nothing pays or each has enough.
 func (t *tableRun) sprouts(ctx context.Context, most int, each func(*Model, *SoftTally) (bool, error)) error {
-	rng := rand.New(rand.NewPCG(t.opt.Seed, growStream))
+	rng := rand.New(rand.NewPCG(t.opt.Seed, tableStream))
 	g := newGarden(t.data, t.cfg, t.marginals(), t.step.Pays)
 	for range most {
 		s, err := g.best(ctx, rng, t.opt.Workers)
@@ -151,3 +152,6 @@ func (t *tableRun) learnAgain(ctx context.Context, c tried) error {
 	t.curve = append(t.curve, t.best.CurvePoint)
 	return nil
 }
+
+// tableStream is the stream of random numbers of growing.
+const tableStream = 1<<32 + 1

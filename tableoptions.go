@@ -130,7 +130,7 @@ func (o TableOptions) withDefaults() TableOptions {
 	return o
 }
 
-func (o TableOptions) validate(data Data, cfg *Config) error {
+func (o TableOptions) validate(data Data, cfg Config) error {
 	switch {
 	case o.Experts < 0 || o.MaxExperts < 0 || max(o.Experts, o.MaxExperts) > maxTableExperts:
 		return fmt.Errorf("patchwork: cannot learn %d experts of at most %d; there may be %d", o.Experts, o.MaxExperts, maxTableExperts)
@@ -141,8 +141,8 @@ func (o TableOptions) validate(data Data, cfg *Config) error {
 	case !(o.HeldOut >= 0 && o.HeldOut < 1):
 		return fmt.Errorf("patchwork: held-out share %v is not between 0 and 1", o.HeldOut)
 	}
-	if err := errors.Join(data.validate(), cfg.validate(), still(cfg), o.Best.withDefaults().validate()); err != nil {
+	if err := errors.Join(data.Validate(), cfg.Validate(), still(cfg), o.Best.WithDefaults().Validate()); err != nil {
 		return err
 	}
-	return sameSize(data.Images, cfg.Height, cfg.Width)
+	return SameSize(data.Images, cfg.Height, cfg.Width)
 }

@@ -7,7 +7,6 @@ import (
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/exact"
-	"example.com/patchwork/pose"
 )
 
 // Counts are, for every expert and pixel of its frame (K*Height*Width numbers,
@@ -35,21 +34,14 @@ type Tally struct {
 	impossible    int64        // images of probability 0
 	logLik        exact.Int128 // of the others, in units of 2^-20 nats
 
-	compose composer // scratch
+	compose Extremes // scratch
 	x       []uint8
 	known   []uint8
 }
 
-// logLikUnit is the fixed point of log-likelihoods in a Tally: sums of
-// integers do not depend on their order.
-const logLikUnit = 1 << 20
-
-// NewTally is an empty tally for the experts of m.
+// NewTally returns an empty tally for the experts of m.
 func NewTally(m *Model) *Tally {
-	return newTally(m.K(), m.Height(), m.Width())
-}
-
-func newTally(k, height, width int) *Tally {
+	k, height, width := m.K(), m.Height(), m.Width()
 	n := k * height * width
 	return &Tally{height: height, width: width, active: make([]int64, k),
 		counts: Counts{make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)}}
@@ -90,7 +82,8 @@ func TallyOf(m *Model, c Counts, rows int64) (*Tally, error) {
 	return t, nil
 }
 
-// Counts are the tally's pixel counts; a view that must not be changed.
+// Counts returns the tally's pixel counts: a view, to be changed only by the owner
+// of the tally.
 func (t *Tally) Counts() Counts { return t.counts }
 
 // Rows is the number of images counted, weights included.
@@ -103,12 +96,12 @@ func (t *Tally) Active(k int) int64 { return t.active[k] }
 func (t *Tally) Picks() int64 { return t.picks }
 
 // LogLik is the log-likelihood of the images counted under the untruncated
-// compositions, in nats, exact to 2^-21 an image; -Inf if one is impossible.
+// compositions, in nats, exact to 2^-21 per image; -Inf if one is impossible.
 func (t *Tally) LogLik() float64 {
 	if t.impossible > 0 {
 		return math.Inf(-1)
 	}
-	return t.logLik.Float() / logLikUnit
+	return t.logLik.Float() / exact.NatsUnit
 }
 
 // Add counts an image and its explanation by model m, as often as weight says;
@@ -132,7 +125,7 @@ func (t *Tally) Add(m *Model, img *bitmap.Image, e *Explanation, weight int64) {
 		t.addStill(m, e.Picks, weight)
 		return
 	}
-	t.compose.compose(m, img.Height(), img.Width(), e.Picks)
+	t.compose.Join(m, img.Height(), img.Width(), e.Picks)
 	for j, pick := range e.Picks {
 		t.addPick(m, img, j, pick, weight)
 	}
@@ -145,7 +138,7 @@ func (t *Tally) addScores(weight int64, picks int, logLik float64) {
 	if math.IsInf(logLik, -1) {
 		t.impossible += weight
 	} else {
-		t.logLik = t.logLik.Add(exact.Product(weight, int64(math.Round(logLik*logLikUnit))))
+		t.logLik = t.logLik.Add(exact.Product(weight, int64(math.Round(logLik*exact.NatsUnit))))
 	}
 }
 
@@ -183,24 +176,21 @@ func (t *Tally) addPick(m *Model, img *bitmap.Image, j int, pick Pick, weight in
 	}
 }
 
-// moved reports whether the expert is not where it was learned.
-func moved(p Pick) bool { return p.Pose != pose.Pose{} }
-
 // addStill is addPick for all picks at once, where the pixels of the image are
 // those of the experts: each has at most two speakers.
 func (t *Tally) addStill(m *Model, picks []Pick, weight int64) {
 	c, n := &t.compose, t.height*t.width
-	c.composeStill(m, picks)
+	c.Join(m, t.height, t.width, picks)
 	for i, known := range t.known {
 		if known == 0 {
 			continue
 		}
-		q, on := m.cfg.abstention(i), weight*int64(t.x[i])
-		for_, against := c.hi[i]-q, q-c.lo[i]
-		if j := c.max[i]; j >= 0 {
+		q, on := m.cfg.Abstention(i), weight*int64(t.x[i])
+		for_, against := c.High[i]-q, q-c.Low[i]
+		if j := c.Max[i]; j >= 0 {
 			t.counts.count(picks[j].Expert*n+i, for_ > against, on, weight)
 		}
-		if j := c.min[i]; j >= 0 {
+		if j := c.Min[i]; j >= 0 {
 			t.counts.count(picks[j].Expert*n+i, against > for_, on, weight)
 		}
 	}
@@ -221,12 +211,12 @@ func (c *Counts) count(at int, won bool, on, weight int64) {
 // composition.
 func (t *Tally) speaks(m *Model, i int, j int16) (won, lost bool) {
 	c := &t.compose
-	q := m.cfg.abstention(i)
-	for_, against := c.hi[i]-q, q-c.lo[i]
+	q := m.cfg.Abstention(i)
+	for_, against := c.High[i]-q, q-c.Low[i]
 	switch j {
-	case c.max[i]:
+	case c.Max[i]:
 		won = for_ > against
-	case c.min[i]:
+	case c.Min[i]:
 		won = against > for_
 	default:
 		return false, false
@@ -261,18 +251,26 @@ func (t *Tally) Merge(o *Tally) {
 	t.logLik = t.logLik.Add(o.logLik)
 }
 
-// clone is an independent copy, without the scratch memory.
-func (t *Tally) clone() *Tally {
+// K returns the number of experts counted.
+func (t *Tally) K() int { return len(t.active) }
+
+// Fits reports whether the tally counts experts of the number and size of m's.
+func (t *Tally) Fits(m *Model) bool {
+	return len(t.active) == m.K() && t.height == m.Height() && t.width == m.Width()
+}
+
+// Clone returns an independent copy.
+func (t *Tally) Clone() *Tally {
 	c := *t
 	c.counts = Counts{slices.Clone(t.counts.On), slices.Clone(t.counts.Seen),
 		slices.Clone(t.counts.LostOn), slices.Clone(t.counts.LostSeen)}
 	c.active = slices.Clone(t.active)
-	c.compose, c.x, c.known = composer{}, nil, nil
+	c.compose, c.x, c.known = Extremes{}, nil, nil
 	return &c
 }
 
-// grow adds an expert that has counted nothing.
-func (t *Tally) grow() {
+// Append adds an expert that has counted nothing.
+func (t *Tally) Append() {
 	n := t.height * t.width
 	for _, c := range []*[]int64{&t.counts.On, &t.counts.Seen, &t.counts.LostOn, &t.counts.LostSeen} {
 		*c = append(*c, make([]int64, n)...)

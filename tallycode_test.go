@@ -42,7 +42,7 @@ func TestTallyRoundTrip(t *testing.T) {
 			t.Fatal("the tally read back makes another model")
 		}
 		read.Merge(tally)
-		twice := tally.clone()
+		twice := tally.Clone()
 		twice.Merge(tally)
 		a, _ := read.MarshalBinary()
 		b, _ := twice.MarshalBinary()
@@ -55,7 +55,7 @@ func TestTallyRoundTrip(t *testing.T) {
 // Whatever bytes come, reading refuses or gives a tally that can be written; it
 // leaves the receiver alone when it refuses.
 func FuzzTally(f *testing.F) {
-	small := newTally(2, 1, 2)
+	small := NewTally(twoBits())
 	small.rows, small.picks, small.active[1], small.counts.Seen[1] = 3, 2, 2, 2
 	seed, _ := small.MarshalBinary()
 	f.Add(seed)
@@ -63,7 +63,7 @@ func FuzzTally(f *testing.F) {
 	f.Add([]byte(tallyMagic))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		before, _ := small.MarshalBinary()
-		read := small.clone()
+		read := small.Clone()
 		if err := read.UnmarshalBinary(data); err != nil {
 			var format *TallyFormatError
 			if !errors.As(err, &format) || format.Offset < 0 || format.Offset > len(data) {
@@ -83,7 +83,7 @@ func FuzzTally(f *testing.F) {
 }
 
 func TestTallyRefuses(t *testing.T) {
-	good := newTally(2, 1, 2)
+	good := NewTally(twoBits())
 	good.rows, good.picks, good.active[1], good.counts.Seen[1], good.counts.On[1] = 3, 3, 2, 2, 1
 	data, _ := good.MarshalBinary()
 	change := func(at int, b ...byte) []byte {
@@ -114,4 +114,13 @@ func TestTallyRefuses(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
 		}
 	}
+}
+
+// twoBits returns a model of two experts over two bits.
+func twoBits() *Model {
+	m, err := NewModel(Config{Height: 1, Width: 2}, [][]float64{{1, 0}, {0, 1}})
+	if err != nil {
+		panic(err)
+	}
+	return m
 }

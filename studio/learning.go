@@ -80,6 +80,13 @@ func (s sweeps) Keep(string, []byte) error {
 	return nil
 }
 
+// remembered returns the data with that memory.
+func (l *learning) remembered() patchwork.Data {
+	d := l.data
+	d.Memory = sweeps{l}
+	return d
+}
+
 // maxShown is up to how many images the first start is shown image by image.
 const maxShown = 200
 
@@ -97,7 +104,7 @@ func (l *learning) starts(ctx context.Context) (outcome, error) {
 		pixels += float64(l.data.Weight(i)) * float64(img.CountKnown())
 	}
 	var trials []patchwork.Trial
-	for t, err := range patchwork.Starts(ctx, l.data.Remember(sweeps{l}), l.cfg, l.learn) {
+	for t, err := range patchwork.Starts(ctx, l.remembered(), l.cfg, l.learn) {
 		if errors.Is(context.Cause(ctx), errStopped) {
 			return l.stopped(trials, shown)
 		}
@@ -107,7 +114,7 @@ func (l *learning) starts(ctx context.Context) (outcome, error) {
 		trials = append(trials, t)
 		l.step(t.Model, func(p *progress) { p.Stage, p.Trial, p.Score = "start", len(trials), nats(t.Score/pixels) })
 	}
-	m, err := patchwork.Choose(ctx, l.data.Remember(sweeps{l}), l.cfg, l.learn, trials)
+	m, err := patchwork.Choose(ctx, l.remembered(), l.cfg, l.learn, trials)
 	if errors.Is(context.Cause(ctx), errStopped) {
 		return l.stopped(trials, shown)
 	}

@@ -214,7 +214,7 @@ func (a *app) mstep(cmd *cobra.Command, f *mstepFlags, paths []string) error {
 	}
 	next := sum.Tally.Model(m, emOptions(f.mode.value, m).Step)
 	if f.last {
-		next = next.Settle()
+		next = patchwork.Settle(next)
 	}
 	next, err = withStep(next, sum.Tally, f.mode.value)
 	if err != nil {

@@ -123,7 +123,7 @@ func (a *app) score(cmd *cobra.Command, t *task) (*scoreReport, error) {
 		BitsPerPixel: jsonFloat(-logLik / pixels / math.Ln2), PicksPerImage: float64(tally.Picks()) / n,
 		Impossible: impossible.Load()}
 	if c := t.model.Config(); c.Poses.Len() == 1 && !c.Scene {
-		nats := tally.DescriptionLength(t.model)
+		nats := patchwork.DescriptionLength(t.model, tally)
 		length, bits := jsonFloat(nats), jsonFloat(nats/n/math.Ln2)
 		r.Length, r.BitsPerImage = &length, &bits
 	}

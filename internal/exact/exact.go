@@ -8,6 +8,9 @@ import (
 	"math/bits"
 )
 
+// NatsUnit is how many units of a fixed-point sum of log-likelihoods are a nat.
+const NatsUnit = 1 << 20
+
 // Int128 is a two's complement integer of 128 bits: Hi * 2^64 + Lo. The zero
 // value is 0.
 type Int128 struct {

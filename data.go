@@ -1,0 +1,151 @@
+package patchwork
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/pool"
+)
+
+// Source is images to explain or to learn from, in an order, that need not be
+// in memory: they are read in blocks, as often as it takes. Data is a Source.
+type Source interface {
+	// Blocks reads all images from the first on, one or more at a time. Every
+	// call begins anew and yields the same images in the same order, though
+	// perhaps in other blocks. An error is the last thing yielded. Whoever reads
+	// may keep a block and must not change it.
+	Blocks(ctx context.Context) iter.Seq2[Data, error]
+}
+
+// Data is what a learner learns from: images of one size, and how often each
+// of them counts (nil: once each).
+type Data struct {
+	Images  []*bitmap.Image
+	Weights []int64
+
+	// Memory, if not nil, keeps every E-step over these images; see [Remember].
+	Memory Memory
+}
+
+// Blocks yields the images a few at a time: few enough to share the work
+// evenly, and of many images many, as rows are explained together. It never
+// fails.
+func (d Data) Blocks(context.Context) iter.Seq2[Data, error] {
+	size := min(max(pool.Chunk, len(d.Images)/64), rowsAtOnce)
+	return func(yield func(Data, error) bool) {
+		for from := 0; from < len(d.Images); from += size {
+			to := min(from+size, len(d.Images))
+			b := Data{Images: d.Images[from:to]}
+			if d.Weights != nil {
+				b.Weights = d.Weights[from:to]
+			}
+			if !yield(b, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Weight is how often image i counts.
+func (d Data) Weight(i int) int64 {
+	if d.Weights == nil {
+		return 1
+	}
+	return d.Weights[i]
+}
+
+// MaxRows bounds the number of images of a data set, weights counted, so that
+// no sum in a Tally overflows.
+const MaxRows = 1 << 31
+
+// Validate returns an error for data that nothing can be learned from: no
+// images, weights that are no counts or too many, or more than MaxRows images.
+func (d Data) Validate() error {
+	var c census
+	if err := c.count(d); err != nil {
+		return err
+	}
+	return c.done()
+}
+
+// census counts images as they are read, and refuses those that cannot be
+// counted.
+type census struct {
+	images int
+	rows   int64 // weights counted
+}
+
+// count adds the next images.
+func (c *census) count(d Data) error {
+	if d.Weights != nil && len(d.Weights) != len(d.Images) {
+		return fmt.Errorf("patchwork: %d weights for %d images", len(d.Weights), len(d.Images))
+	}
+	for i := range d.Images {
+		w := d.Weight(i)
+		if w < 0 {
+			return fmt.Errorf("patchwork: image %d has weight %d; weights are counts", c.images, w)
+		}
+		if c.rows += w; w > MaxRows || c.rows > MaxRows {
+			return fmt.Errorf("patchwork: the weights up to image %d add up to more than %d images", c.images, int64(MaxRows))
+		}
+		c.images++
+	}
+	return nil
+}
+
+// done refuses nothing at all.
+func (c *census) done() error {
+	switch {
+	case c.images == 0:
+		return fmt.Errorf("patchwork: no images to learn from")
+	case c.rows == 0:
+		return fmt.Errorf("patchwork: every image has weight 0")
+	}
+	return nil
+}
+
+// Block is some consecutive images of a source, the first of which has the given
+// number.
+type Block struct {
+	Data
+	First int
+}
+
+// Numbered reads a source, numbers its images, and checks them as it goes. The
+// error comes last: the source's, or that of images that cannot be counted.
+func Numbered(ctx context.Context, src Source) iter.Seq2[*Block, error] {
+	return func(yield func(*Block, error) bool) {
+		var c census
+		for d, err := range src.Blocks(ctx) {
+			b := &Block{d, c.images}
+			if err == nil {
+				err = c.count(d)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(b, nil) {
+				return
+			}
+		}
+		if err := c.done(); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// fits refuses data that cannot be explained before any work is done.
+func (d Data) fits(m *Model) error {
+	if err := d.Validate(); err != nil {
+		return err
+	}
+	for i, img := range d.Images {
+		if _, err := m.GridFor(img.Height(), img.Width()); err != nil {
+			return fmt.Errorf("image %d: %w", i, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+// Package draw draws indices at random in proportion to weights.
+package draw
+
+import (
+	"math/rand/v2"
+	"slices"
+)
+
+// ByWeight returns an index with a probability in proportion to its weight,
+// skipping weights <= 0; -1 if there is no weight above 0. It draws one number.
+func ByWeight(rng *rand.Rand, weights []float64) int {
+	total := 0.0
+	for _, w := range weights {
+		total += w
+	}
+	at, last := rng.Float64()*total, -1
+	for i, w := range weights {
+		if w <= 0 {
+			continue
+		}
+		last = i
+		if at -= w; at < 0 {
+			break
+		}
+	}
+	return last
+}
+
+// BySums returns an index with a probability in proportion to its weight, where
+// sums holds the running sums of the weights (at least one, the last finite);
+// any index where all weights are 0. It draws one number and takes logarithmic
+// time.
+func BySums(rng *rand.Rand, sums []float64) int {
+	total := sums[len(sums)-1]
+	if total == 0 {
+		return rng.IntN(len(sums))
+	}
+	at := rng.Float64() * total
+	i, _ := slices.BinarySearchFunc(sums, at, func(sum, at float64) int {
+		if sum <= at {
+			return -1
+		}
+		return 1
+	})
+	return min(i, len(sums)-1)
+}
+
+// ByCount returns one of n indices with a probability in proportion to its
+// count; the counts are >= 0 and add up to total > 0. It panics if they do not.
+func ByCount(rng *rand.Rand, n int, total int64, count func(i int) int64) int {
+	at := rng.Int64N(total)
+	for i := range n {
+		if at -= count(i); at < 0 {
+			return i
+		}
+	}
+	panic("draw: the counts add up to less than their total")
+}
