@@ -1,7 +1,6 @@
 package patchwork
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,82 +20,6 @@ const (
 	StageFinal    = "final"    // the learner on all images, after the choice
 	StageMixture  = "mixture"  // the components of a mixture as experts (LearnTable)
 )
-
-// CurvePoint is one number of experts that was tried, and what came of it.
-type CurvePoint struct {
-	Experts int `json:"experts"`
-
-	// Stage is what made the model, one of StageGrow to StageFinal.
-	Stage string `json:"stage"`
-
-	Rows   int64   `json:"rows"`    // training images, weights counted
-	LogLik float64 `json:"log_lik"` // of these, nats; divide by Rows
-
-	// DescriptionLength of the training images in nats
-	// ([Tally.DescriptionLength]); 0 where learning does not go by it.
-	DescriptionLength float64 `json:"description_length,omitempty"`
-
-	// HeldOut is the mean log-likelihood of HeldOutRows images (weights
-	// counted) that the model has not seen, in nats an image: log P(x) by the
-	// best explanations found ([Posterior.Evidence]). Without such images both
-	// are 0.
-	HeldOutRows int64   `json:"held_out_rows,omitempty"`
-	HeldOut     float64 `json:"held_out,omitempty"`
-
-	// HiddenLoss is the mean of -log P(bit) over HiddenBits bits that were
-	// hidden from the model in rows it has not seen, in nats. Without such bits
-	// both are 0.
-	HiddenBits int64   `json:"hidden_bits,omitempty"`
-	HiddenLoss float64 `json:"hidden_loss,omitempty"`
-
-	Chosen bool `json:"chosen,omitempty"`
-}
-
-// Curve is every number of experts tried, in the order of trying.
-type Curve []CurvePoint
-
-// ByExperts is the curve as people read it: one point for each number of
-// experts, ascending. It is the point with the most training images, of these
-// the one that describes them most shortly, or explains them best; the held-out
-// score is that of the point that has one, the loss of hidden bits the lowest, and
-// Chosen is kept.
-func (c Curve) ByExperts() Curve {
-	best := make(map[int]CurvePoint)
-	for _, p := range c {
-		b, ok := best[p.Experts]
-		if !ok {
-			best[p.Experts] = p
-			continue
-		}
-		top := b
-		if p.preferable(b) {
-			top = p
-		}
-		top.Chosen = b.Chosen || p.Chosen
-		top.HeldOutRows, top.HeldOut = b.HeldOutRows, b.HeldOut
-		if p.HeldOutRows > 0 {
-			top.HeldOutRows, top.HeldOut = p.HeldOutRows, p.HeldOut
-		}
-		top.HiddenBits, top.HiddenLoss = b.HiddenBits, b.HiddenLoss
-		if p.HiddenBits > 0 && (b.HiddenBits == 0 || p.HiddenLoss < b.HiddenLoss) {
-			top.HiddenBits, top.HiddenLoss = p.HiddenBits, p.HiddenLoss
-		}
-		best[p.Experts] = top
-	}
-	return slices.SortedFunc(maps.Values(best), func(a, b CurvePoint) int { return cmp.Compare(a.Experts, b.Experts) })
-}
-
-func (p CurvePoint) preferable(o CurvePoint) bool {
-	switch {
-	case p.Chosen != o.Chosen:
-		return p.Chosen
-	case p.Rows != o.Rows:
-		return p.Rows > o.Rows
-	case p.DescriptionLength != o.DescriptionLength:
-		return p.DescriptionLength < o.DescriptionLength
-	}
-	return p.LogLik > o.LogLik
-}
 
 // AutoOptions are the settings of Auto and LearnAuto. The zero value is the
 // recommended default: grow.
@@ -274,7 +197,7 @@ func (a *autoRun) learn(ctx context.Context, data Data, k int) (*Model, error) {
 // pointOf is the point of a learned model, by its record.
 func pointOf(m *Model, stage string) AutoStep {
 	r := m.Extras().Record
-	return AutoStep{CurvePoint{Experts: m.K(), Stage: stage, Rows: r.Rows, LogLik: r.LogLik, DescriptionLength: r.DescriptionLength}, m}
+	return AutoStep{CurvePoint: CurvePoint{Experts: m.K(), Stage: stage, Rows: r.Rows, LogLik: r.LogLik, DescriptionLength: r.DescriptionLength}, Model: m}
 }
 
 // keep hands a model of all images out that may be chosen; rounding apart, the

@@ -316,8 +316,8 @@ func TestShrinkMerges(t *testing.T) {
 			t.Fatal(err)
 		}
 		whole := v.merges()[0]
-		if whole.K() != 4 || !slices.ContainsFunc(whole.experts, func(e []float64) bool { return slices.Equal(e[:4], half(0, 4, 0.9)[:4]) }) {
-			t.Errorf("%s: the first merge is %v", name, whole.experts)
+		if whole.K() != 4 || !slices.ContainsFunc(whole.Templates(), func(e []float64) bool { return slices.Equal(e[:4], half(0, 4, 0.9)[:4]) }) {
+			t.Errorf("%s: the first merge is %v", name, whole.Templates())
 		}
 	}
 }
@@ -331,9 +331,8 @@ func TestShrinkDropsTheUnused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	with := *m
-	with.experts = slices.Insert(slices.Clone(m.experts), 1, slices.Repeat([]float64{0.5}, 12))
-	d, err := a.opt.Learn.describe(t.Context(), &with, data, slices.Insert(activationCosts(m.extras.Counts), 1, 1), nil)
+	with := m.WithTemplates(slices.Insert(m.Templates(), 1, slices.Repeat([]float64{0.5}, 12)), m.Extras())
+	d, err := a.opt.Learn.describe(t.Context(), with, data, slices.Insert(activationCosts(m.Extras().Counts), 1, 1), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -363,7 +362,11 @@ func TestPairsOfExperts(t *testing.T) {
 		t.Errorf("union %v", got)
 	}
 	tally := NewTally(m)
-	tally.active = []int64{4, 3, 0, 1}
+	for k, n := range []int{4, 3, 0, 1} { // how often each expert was active
+		for range n {
+			tally.Add(m, bitmap.New(m.Height(), m.Width()), &Explanation{Picks: []Pick{{Expert: k}}}, 1)
+		}
+	}
 	v := &view{data: Data{Images: make([]*bitmap.Image, 3), Weights: []int64{2, 1, 2}}, described: described{model: m, tally: tally},
 		picks: [][]Pick{{{Expert: 0}, {Expert: 1}}, {{Expert: 1}, {Expert: 3}}, {{Expert: 0}}}}
 	together := v.together()

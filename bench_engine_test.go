@@ -45,7 +45,7 @@ func engineScene(b *testing.B, objects, k int) (*Model, *bitmap.Image) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	m := mustModel(b, Config{Height: synth.GlyphSide, Width: synth.GlyphSide, Q: set.Truth.Off, Scene: true, Truncate: true},
+	m := MustModel(b, Config{Height: synth.GlyphSide, Width: synth.GlyphSide, Q: set.Truth.Off, Scene: true, Truncate: true},
 		set.Truth.Templates(0))
 	return m, set.Images[0]
 }
@@ -56,7 +56,7 @@ func BenchmarkEngine(b *testing.B) {
 	run := func(name string, m *Model, img *bitmap.Image) {
 		for _, scoring := range []Scoring{Truncated, Original} {
 			b.Run(name+"/"+scoring.String(), func(b *testing.B) {
-				p := mustPursuit(b, m, PursuitOptions{Scoring: scoring})
+				p := MustPursuit(b, m, PursuitOptions{Scoring: scoring})
 				picks := 0
 				for b.Loop() {
 					e, err := p.Explain(img)

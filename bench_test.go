@@ -2,10 +2,8 @@ package patchwork
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"testing"
 
-	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset/synth"
 	"example.com/patchwork/pose"
 )
@@ -47,7 +45,7 @@ func BenchmarkExplainLetter(b *testing.B) {
 		{"refine", PursuitOptions{Refine: true}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			p := mustPursuit(b, m, c.opt)
+			p := MustPursuit(b, m, c.opt)
 			for b.Loop() {
 				if _, err := p.Explain(data.Images[11]); err != nil {
 					b.Fatal(err)
@@ -65,7 +63,7 @@ func BenchmarkExplainScene64(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	m := mustModel(b, Config{Height: synth.GlyphSide, Width: synth.GlyphSide, Q: set.Truth.Off, Scene: true, Truncate: true},
+	m := MustModel(b, Config{Height: synth.GlyphSide, Width: synth.GlyphSide, Q: set.Truth.Off, Scene: true, Truncate: true},
 		set.Truth.Templates(0))
 	for _, c := range []struct {
 		name string
@@ -76,7 +74,7 @@ func BenchmarkExplainScene64(b *testing.B) {
 		{"hybrid", PursuitOptions{Refine: true}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			p := mustPursuit(b, m, c.opt)
+			p := MustPursuit(b, m, c.opt)
 			for b.Loop() {
 				if _, err := p.Explain(set.Images[0]); err != nil {
 					b.Fatal(err)
@@ -86,44 +84,15 @@ func BenchmarkExplainScene64(b *testing.B) {
 	}
 }
 
-// sampledRows is rows drawn from a max model in which each of k experts is on
-// in a quarter of the rows.
-func sampledRows(k, d, rows int) (*Model, []*bitmap.Image, error) {
-	rng := rand.New(rand.NewPCG(1, uint64(k)))
-	templates := make2D(k, d)
-	for _, t := range templates {
-		for i := range t {
-			if rng.IntN(4) == 0 {
-				t[i] = 0.9
-			}
-		}
-	}
-	m, err := NewModel(Config{Height: 1, Width: d, Q: 0.02}, templates)
-	if err != nil {
-		return nil, nil, err
-	}
-	images := make([]*bitmap.Image, rows)
-	for n := range images {
-		var picks []Pick
-		for j := range k {
-			if rng.IntN(4) == 0 {
-				picks = append(picks, Pick{Expert: j})
-			}
-		}
-		images[n] = SamplePixels(rng, 1, d, m.Compose(1, d, picks).P)
-	}
-	return m, images, nil
-}
-
 // Rows of tables on one core, in rows a second.
 func BenchmarkExplainRows(b *testing.B) {
 	for _, c := range []struct{ k, d int }{{8, 36}, {64, 784}} {
 		b.Run(fmt.Sprintf("K=%d/D=%d", c.k, c.d), func(b *testing.B) {
-			m, images, err := sampledRows(c.k, c.d, 200)
+			m, images, err := SampledRows(c.k, c.d, 200)
 			if err != nil {
 				b.Fatal(err)
 			}
-			p := mustPursuit(b, m, PursuitOptions{})
+			p := MustPursuit(b, m, PursuitOptions{})
 			n := 0
 			for b.Loop() {
 				if _, err := p.Explain(images[n%len(images)]); err != nil {
@@ -140,7 +109,7 @@ func BenchmarkExplainRows(b *testing.B) {
 func BenchmarkTallyAdd(b *testing.B) {
 	data := letters(b, "T", 10, 56)
 	m := learnT(b, data)
-	e := mustExplain(b, m, data.Images[0], PursuitOptions{Forced: true})
+	e := MustExplain(b, m, data.Images[0], PursuitOptions{Forced: true})
 	tally := NewTally(m)
 	for b.Loop() {
 		tally.Add(m, data.Images[0], e, 1)

@@ -74,17 +74,17 @@ func TestEStepIsTheSameForAnyWorkers(t *testing.T) {
 	}
 	want := explain(0, 40, 1)
 	for _, workers := range []int{0, 2, 7} {
-		if got := explain(0, 40, workers); !sameTally(got, want) {
+		if got := explain(0, 40, workers); !SameTally(got, want) {
 			t.Errorf("%d workers count something else", workers)
 		}
 	}
 	parts := explain(25, 40, 2)
 	parts.Merge(explain(0, 11, 1))
 	parts.Merge(explain(11, 25, 3))
-	if !sameTally(parts, want) {
+	if !SameTally(parts, want) {
 		t.Error("three parts, merged out of order, count something else")
 	}
-	if !sameModel(parts.Model(m, MStep{}), want.Model(m, MStep{})) {
+	if !SameModel(parts.Model(m, MStep{}), want.Model(m, MStep{})) {
 		t.Error("and give another model")
 	}
 }
@@ -107,7 +107,7 @@ func TestExplainWeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want, err := Explain(t.Context(), m, repeated, PursuitOptions{}, 1, nil); err != nil || !sameTally(weighted, want) {
+	if want, err := Explain(t.Context(), m, repeated, PursuitOptions{}, 1, nil); err != nil || !SameTally(weighted, want) {
 		t.Errorf("weighted images count something else than repeated ones (%v)", err)
 	}
 }
@@ -132,7 +132,7 @@ func TestExplainShowsEveryImage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, e := range seen {
-		if want := mustExplain(t, m, data.Images[i], PursuitOptions{}); e == nil || !sameExplanation(e, want) {
+		if want := MustExplain(t, m, data.Images[i], PursuitOptions{}); e == nil || !SameExplanation(e, want) {
 			t.Errorf("image %d: %+v, want %+v", i, e, want)
 		}
 	}
@@ -160,7 +160,7 @@ func TestEMIsTheSameForAnyWorkers(t *testing.T) {
 	}
 	for _, workers := range []int{2, 7} {
 		for n, it := range run(workers) {
-			if it.Number != n || !sameModel(it.Model, want[n].Model) || !sameTally(it.Tally, want[n].Tally) {
+			if it.Number != n || !SameModel(it.Model, want[n].Model) || !SameTally(it.Tally, want[n].Tally) {
 				t.Errorf("%d workers: round %d is another", workers, n)
 			}
 		}
@@ -187,7 +187,7 @@ func TestEMStopsAtAFixedPoint(t *testing.T) {
 	if last.Number == 200 {
 		t.Fatal("no fixed point in 200 guarded iterations")
 	}
-	if next := last.Tally.Model(last.Model, opt.Step); !reflect.DeepEqual(next.experts, last.Model.experts) {
+	if next := last.Tally.Model(last.Model, opt.Step); !reflect.DeepEqual(next.Templates(), last.Model.Templates()) {
 		t.Error("it stopped where the M-step still moves")
 	}
 	if it, err := Best(EM(t.Context(), m, data, opt)); err != nil || it.Tally.LogLik() != best {
@@ -222,7 +222,7 @@ func TestLearnIsTheSameForAnyWorkers(t *testing.T) {
 					checkLearned(t, m, c.data, c.opt.WithDefaults(c.cfg))
 					continue
 				}
-				if !sameModel(m, want) || !reflect.DeepEqual(m.Extras().Record, want.Extras().Record) {
+				if !SameModel(m, want) || !reflect.DeepEqual(m.Extras().Record, want.Extras().Record) {
 					t.Errorf("%d workers learn another model", workers)
 				}
 				if g := m.Extras().Geometry; g != nil && !reflect.DeepEqual(g.Normal.Cov(), want.Extras().Geometry.Normal.Cov()) {
@@ -250,8 +250,8 @@ func checkLearned(t *testing.T, m *Model, data Data, opt LearnOptions) {
 	if counts == nil || counts.Rows() != r.Rows {
 		t.Errorf("the model's counts are not of the %d training images", r.Rows)
 	}
-	if (m.Extras().Geometry != nil) != (m.cfg.Poses.Len() > 1) {
-		t.Errorf("geometry %v with %d poses", m.Extras().Geometry, m.cfg.Poses.Len())
+	if (m.Extras().Geometry != nil) != (m.Config().Poses.Len() > 1) {
+		t.Errorf("geometry %v with %d poses", m.Extras().Geometry, m.Config().Poses.Len())
 	}
 	if opt.byDescription(m.Config()) {
 		return // explained at the costs of the description, which are not kept
@@ -365,7 +365,7 @@ func TestStartsComeInOrder(t *testing.T) {
 		t.Fatal(len(trials), err)
 	}
 	learned, err := Learn(t.Context(), data, cfg, opt)
-	if err != nil || !sameModel(chosen, learned) {
+	if err != nil || !SameModel(chosen, learned) {
 		t.Errorf("Choose of the starts is not Learn (%v)", err)
 	}
 	twin := trials[0]
@@ -432,7 +432,7 @@ func TestExplainNamesTheImage(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		_, err = Explain(t.Context(), m, data, PursuitOptions{}, workers, nil)
 		var size *SizeError
-		if !errors.As(err, &size) || *size != (SizeError{6, 7, 6, 6, false}) || !strings.HasPrefix(err.Error(), "image 33: ") {
+		if !errors.As(err, &size) || *size != (SizeError{Height: 6, Width: 7, ModelHeight: 6, ModelWidth: 6}) || !strings.HasPrefix(err.Error(), "image 33: ") {
 			t.Errorf("%d workers: error %v", workers, err)
 		}
 	}

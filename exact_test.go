@@ -63,12 +63,12 @@ func TestGoldenExactStep(t *testing.T) {
 		t.Fatalf("%d golden cases, there were 6", len(g.Cases))
 	}
 	for i, c := range g.Cases {
-		m := mustModel(t, Config{Rule: MaxMinusMin, Q: c.Q, Height: 1, Width: len(c.X[0]), Prior: Prior{c.Eps, c.Eps}}, c.Experts)
+		m := MustModel(t, Config{Rule: MaxMinusMin, Q: c.Q, Height: 1, Width: len(c.X[0]), Prior: Prior{On: c.Eps, Off: c.Eps}}, c.Experts)
 		var data Data
 		for _, x := range c.X {
 			data.Images = append(data.Images, bitmap.FromBytes(1, len(x), x))
 		}
-		near(t, "objective before", objective(m, data, c.Orders, 0), c.Before, 1e-9)
+		Near(t, "objective before", objective(m, data, c.Orders, 0), c.Before, 1e-9)
 		next := exactStep(m, data, noteAll(c.Orders), 0)
 		if got := objective(next, data, c.Orders, 0); got < c.After-1e-3 {
 			t.Errorf("case %d: objective %v, want at least %v", i, got, c.After)
@@ -79,7 +79,7 @@ func TestGoldenExactStep(t *testing.T) {
 // exactCase is a small problem with unknown pixels and weights.
 func exactCase(r *rand.Rand) (*Model, Data, [][]int) {
 	k, d, n := 1+r.IntN(4), 1+r.IntN(5), 1+r.IntN(12)
-	cfg := Config{Rule: MaxMinusMin, Q: []float64{0.5, 0.3}[r.IntN(2)], Height: 1, Width: d, Prior: Prior{0.5 + r.Float64(), 0.5 + r.Float64()}}
+	cfg := Config{Rule: MaxMinusMin, Q: []float64{0.5, 0.3}[r.IntN(2)], Height: 1, Width: d, Prior: Prior{On: 0.5 + r.Float64(), Off: 0.5 + r.Float64()}}
 	templates := make([][]float64, k)
 	for j := range templates {
 		for range d {
@@ -110,9 +110,9 @@ func exactCase(r *rand.Rand) (*Model, Data, [][]int) {
 
 // nearlySame reports whether no entry differs by more than 1e-3.
 func nearlySame(a, b *Model) bool {
-	for k, template := range a.experts {
+	for k, template := range a.Templates() {
 		for i, p := range template {
-			if math.Abs(p-b.experts[k][i]) > 1e-3 {
+			if math.Abs(p-b.Template(k)[i]) > 1e-3 {
 				return false
 			}
 		}
@@ -139,17 +139,17 @@ func TestExactStepIsCoordinateAscent(t *testing.T) {
 			t.Fatalf("objective fell from %v to %v", before, after)
 		}
 		if again := exactStep(next, data, noteAll(orders), pays); !nearlySame(again, next) {
-			t.Fatalf("a second step goes from %v to %v", next.experts, again.experts)
+			t.Fatalf("a second step goes from %v to %v", next.Templates(), again.Templates())
 		}
 		k, i := r.IntN(m.K()), r.IntN(m.Width())
 		for step := range 201 {
-			other := *next
-			other.experts = next.Templates()
-			if other.experts[k][i] = float64(step) / 200; step == 0 {
-				other.experts[k][i] = m.cfg.Q
+			experts := next.Templates()
+			if experts[k][i] = float64(step) / 200; step == 0 {
+				experts[k][i] = m.Config().Q
 			}
-			if v := objective(&other, data, orders, pays); v > after+0.05 {
-				t.Fatalf("expert %d pixel %d: %v gives %v, the step found %v with %v", k, i, other.experts[k][i], v, next.experts[k][i], after)
+			other := next.WithTemplates(experts, Extras{})
+			if v := objective(other, data, orders, pays); v > after+0.05 {
+				t.Fatalf("expert %d pixel %d: %v gives %v, the step found %v with %v", k, i, other.Template(k)[i], v, next.Template(k)[i], after)
 			}
 		}
 	})
@@ -157,10 +157,10 @@ func TestExactStepIsCoordinateAscent(t *testing.T) {
 
 // Where nobody disagrees the exact step is eq. (1): the posterior mean.
 func TestExactStepIsTheMeanWithoutRivals(t *testing.T) {
-	m := mustModel(t, Config{Rule: MaxMinusMin, Q: 0.5, Height: 1, Width: 2, Prior: Prior{1, 1}}, [][]float64{{0.6, 0.5}})
+	m := MustModel(t, Config{Rule: MaxMinusMin, Q: 0.5, Height: 1, Width: 2, Prior: Prior{On: 1, Off: 1}}, [][]float64{{0.6, 0.5}})
 	data := Data{Images: []*bitmap.Image{bitmap.Parse("#."), bitmap.Parse("##"), bitmap.Parse("#.")}, Weights: []int64{5, 1, 0}}
 	next := exactStep(m, data, noteAll([][]int{{0}, {0}, {0}}), 0)
-	nearAll(t, "template", next.Template(0), []float64{7. / 8, 2. / 8}, 1e-5)
+	NearAll(t, "template", next.Template(0), []float64{7. / 8, 2. / 8}, 1e-5)
 }
 
 // A weight is that many rows, to the bit of what is counted.
@@ -176,8 +176,8 @@ func TestExactStepCountsWeights(t *testing.T) {
 			}
 		}
 		a, b := exactStep(m, data, noteAll(orders), 1), exactStep(m, rows, noteAll(all), 1)
-		for k := range a.experts {
-			nearAll(t, "template", a.experts[k], b.experts[k], 1e-6)
+		for k := range a.Templates() {
+			NearAll(t, "template", a.Template(k), b.Template(k), 1e-6)
 		}
 	}
 }

@@ -10,11 +10,11 @@ import (
 func BenchmarkExplainAll(b *testing.B) {
 	for _, c := range []struct{ k, d, n int }{{8, 36, 20000}, {32, 128, 4000}, {64, 784, 400}} {
 		b.Run(fmt.Sprintf("K=%d/D=%d", c.k, c.d), func(b *testing.B) {
-			m, images, err := sampledRows(c.k, c.d, c.n)
+			m, images, err := SampledRows(c.k, c.d, c.n)
 			if err != nil {
 				b.Fatal(err)
 			}
-			p := mustPursuit(b, m, PursuitOptions{})
+			p := MustPursuit(b, m, PursuitOptions{})
 			var out Explanations
 			n := 0
 			for b.Loop() {
@@ -30,7 +30,7 @@ func BenchmarkExplainAll(b *testing.B) {
 
 // An iteration of batch EM on a table, one core: explain, count, read off.
 func BenchmarkEMIteration(b *testing.B) {
-	m, images, err := sampledRows(32, 128, 100000)
+	m, images, err := SampledRows(32, 128, 100000)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 // one, to the bit.
 func checkAll(t testing.TB, m *Model, data Data, opt PursuitOptions) {
 	t.Helper()
-	one, many := mustPursuit(t, m, opt), mustPursuit(t, m, opt)
+	one, many := MustPursuit(t, m, opt), MustPursuit(t, m, opt)
 	var all Explanations
 	if err := many.ExplainAll(data.Images, &all); err != nil {
 		t.Fatal(err)
@@ -31,7 +31,7 @@ func checkAll(t testing.TB, m *Model, data Data, opt PursuitOptions) {
 			t.Fatal(err)
 		}
 		want.Add(m, img, e, data.Weight(i))
-		if got := all.At(i); !sameExplanation(&got, e) {
+		if got := all.At(i); !SameExplanation(&got, e) {
 			t.Fatalf("image %d of %d\n%v\nis explained by %+v among others, alone by %+v", i, all.Len(), img, got, *e)
 		}
 	}
@@ -41,12 +41,12 @@ func checkAll(t testing.TB, m *Model, data Data, opt PursuitOptions) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !sameTally(got, want) {
+		if !SameTally(got, want) {
 			t.Fatalf("the E-step's tally differs (shown: %v):\n%+v\n%+v", each != nil, got, want)
 		}
 	}
 	for i, e := range seen {
-		if a := all.At(i); !sameExplanation(&a, e) {
+		if a := all.At(i); !SameExplanation(&a, e) {
 			t.Fatalf("image %d is shown as %+v, it is %+v", i, *e, a)
 		}
 	}
@@ -88,7 +88,7 @@ func drawTable(t *rapid.T, certain bool) (*Model, Data, PursuitOptions) {
 			c.QMap[i] = []float64{0.02, 0.1, 0.5, 0.9}[rng.IntN(4)]
 		}
 	}
-	templates := make2D(rapid.IntRange(1, 20).Draw(t, "experts"), d)
+	templates := Make2D(rapid.IntRange(1, 20).Draw(t, "experts"), d)
 	for k := range templates {
 		for i := range templates[k] {
 			templates[k][i] = level()
@@ -117,7 +117,7 @@ func drawTable(t *rapid.T, certain bool) (*Model, Data, PursuitOptions) {
 		}
 		data.Weights[0] = 1
 	}
-	return mustModel(t, c, templates), data, drawRowOptions(t, rng, len(templates), c.Rule)
+	return MustModel(t, c, templates), data, drawRowOptions(t, rng, len(templates), c.Rule)
 }
 
 func drawRowOptions(t *rapid.T, rng *rand.Rand, experts int, rule Rule) PursuitOptions {
@@ -174,14 +174,16 @@ func TestRealRowsAreExplainedAlike(t *testing.T) {
 			for i := range c.QMap {
 				c.QMap[i] = 0.02 + 0.3*float64(i)/float64(d)
 			}
-			start, err := RandomModel(c, 10, rng(1, 0))
+			start, err := RandomModel(c, 10, rand.New(rand.NewPCG(1, 0)))
 			if err != nil {
 				t.Fatal(err)
 			}
 			data := Data{Images: images}
-			it, err := last(EM(t.Context(), start, data, EMOptions{Iterations: 3}))
-			if err != nil {
-				t.Fatal(err)
+			var it Iteration
+			for it, err = range EM(t.Context(), start, data, EMOptions{Iterations: 3}) {
+				if err != nil {
+					t.Fatal(err)
+				}
 			}
 			data.Images = slices.Concat(images, images) // the second time by what is known of the sets
 			checkAll(t, it.Model, data, PursuitOptions{MinGain: 1})
@@ -194,10 +196,10 @@ func TestRealRowsAreExplainedAlike(t *testing.T) {
 
 // An image of another size is named, and what came before it is there.
 func TestExplainAllNamesTheImage(t *testing.T) {
-	m := mustModel(t, Config{Height: 1, Width: 3, Q: 0.1}, [][]float64{{0.9, 0.9, 0.1}})
+	m := MustModel(t, Config{Height: 1, Width: 3, Q: 0.1}, [][]float64{{0.9, 0.9, 0.1}})
 	images := []*bitmap.Image{bitmap.Parse("##."), bitmap.Parse("##.."), bitmap.Parse("...")}
 	var all Explanations
-	err := mustPursuit(t, m, PursuitOptions{}).ExplainAll(images, &all)
+	err := MustPursuit(t, m, PursuitOptions{}).ExplainAll(images, &all)
 	if err == nil || !strings.HasPrefix(err.Error(), "image 1: ") || all.Len() != 1 || len(all.At(0).Picks) != 1 {
 		t.Fatalf("error %v, %d explanations", err, all.Len())
 	}

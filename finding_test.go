@@ -12,15 +12,6 @@ import (
 	"example.com/patchwork/pose"
 )
 
-func modelOf(t testing.TB, c Config, templates ...[]float64) *Model {
-	t.Helper()
-	m, err := NewModel(c, templates)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
 // ofKind is the findings of one kind.
 func ofKind(findings []Finding, kind FindingKind) []Finding {
 	return slices.DeleteFunc(slices.Clone(findings), func(f Finding) bool { return f.Kind != kind })
@@ -52,7 +43,7 @@ func noisy(t *testing.T) (*Model, Data) {
 			b[i] = 0.1
 		}
 	}
-	m := modelOf(t, Config{Rule: MaxMinusMin, Height: 1, Width: 20, Q: 0.5}, a, b)
+	m := ModelOf(t, Config{Rule: MaxMinusMin, Height: 1, Width: 20, Q: 0.5}, a, b)
 	rng := rand.New(rand.NewPCG(36, 0))
 	var data Data
 	for i := range 60 {
@@ -87,7 +78,7 @@ func TestUnusedIsFound(t *testing.T) {
 			never[i] = 0.001 // these are mostly on or unsure: it never gains
 		}
 	}
-	m = modelOf(t, m.Config(), m.Template(0), m.Template(1), never)
+	m = ModelOf(t, m.Config(), m.Template(0), m.Template(1), never)
 	for _, img := range data.Images {
 		for i := 3; i < 20; i += 7 {
 			img.Set(0, i, true)
@@ -100,7 +91,7 @@ func TestUnusedIsFound(t *testing.T) {
 	if f := only(t, findings, Unused, 2); !strings.Contains(f.Facts, "none of the 60 images") {
 		t.Errorf("facts %q", f.Facts)
 	}
-	only(t, Diagnose(withUsage(t, m, 60, []float64{0.5, 0.4, 0}), nil, nil), Unused, 2)
+	only(t, Diagnose(WithUsage(t, m, 60, []float64{0.5, 0.4, 0}), nil, nil), Unused, 2)
 }
 
 func TestDuplicatesAreFound(t *testing.T) {
@@ -112,45 +103,45 @@ func TestDuplicatesAreFound(t *testing.T) {
 		return v
 	}
 	still := Config{Height: 1, Width: 12, Q: 0.01}
-	only(t, Diagnose(modelOf(t, still, bar(0, 5, 0.9), bar(6, 10, 0.9), bar(0, 5, 0.8)), nil, nil), Duplicate, 0, 2)
+	only(t, Diagnose(ModelOf(t, still, bar(0, 5, 0.9), bar(6, 10, 0.9), bar(0, 5, 0.8)), nil, nil), Duplicate, 0, 2)
 	// The same bar elsewhere is another expert, unless the poses carry it there.
 	shifted := [][]float64{bar(1, 5, 0.9), bar(7, 11, 0.9)}
-	if f := ofKind(Diagnose(modelOf(t, still, shifted...), nil, nil), Duplicate); len(f) != 0 {
+	if f := ofKind(Diagnose(ModelOf(t, still, shifted...), nil, nil), Duplicate); len(f) != 0 {
 		t.Errorf("bars in different places: %v", f)
 	}
 	moving := still
 	moving.Poses = pose.Grid{DX: pose.Symmetric(3, 1)}
-	f := only(t, Diagnose(modelOf(t, moving, shifted...), nil, nil), Duplicate, 0, 1)
-	near(t, "votes in dispute", f.Value, 0, 1e-12)
+	f := only(t, Diagnose(ModelOf(t, moving, shifted...), nil, nil), Duplicate, 0, 1)
+	Near(t, "votes in dispute", f.Value, 0, 1e-12)
 	moving.Poses = pose.Grid{DX: pose.Symmetric(1, 1)} // 2 apart at most, and 6 are needed
-	if f := ofKind(Diagnose(modelOf(t, moving, shifted...), nil, nil), Duplicate); len(f) != 0 {
+	if f := ofKind(Diagnose(ModelOf(t, moving, shifted...), nil, nil), Duplicate); len(f) != 0 {
 		t.Errorf("bars that cannot meet: %v", f)
 	}
 	// Votes shifted out of the frame are in dispute too: 2 of 6 pixels.
 	moving.Poses = pose.Grid{DX: pose.Symmetric(6, 1)}
-	cut := modelOf(t, moving, bar(0, 4, 0.91), bar(6, 12, 0.91))
-	near(t, "dispute beyond the frame", dispute(cut, 0, 1), 2./6, 1e-12)
-	near(t, "dispute the other way", dispute(cut, 1, 0), 2./6, 1e-12)
+	cut := ModelOf(t, moving, bar(0, 4, 0.91), bar(6, 12, 0.91))
+	Near(t, "dispute beyond the frame", dispute(cut, 0, 1), 2./6, 1e-12)
+	Near(t, "dispute the other way", dispute(cut, 1, 0), 2./6, 1e-12)
 }
 
 func TestNearConstantIsFound(t *testing.T) {
 	c := Config{Rule: MaxMinusMin, Height: 1, Width: 3, Q: 0.5}
 	speaks := []float64{0.9, 0.5, 0.1}
-	f := only(t, Diagnose(modelOf(t, c, speaks, []float64{0.5, 0.52, 0.49}), nil, nil), NearConstant, 1)
+	f := only(t, Diagnose(ModelOf(t, c, speaks, []float64{0.5, 0.52, 0.49}), nil, nil), NearConstant, 1)
 	if !strings.Contains(f.Facts, "says nothing") {
 		t.Errorf("facts %q", f.Facts)
 	}
-	f = only(t, Diagnose(modelOf(t, c, speaks, []float64{0.8, 0.81, 0.8}), nil, nil), NearConstant, 1)
+	f = only(t, Diagnose(ModelOf(t, c, speaks, []float64{0.8, 0.81, 0.8}), nil, nil), NearConstant, 1)
 	if !strings.Contains(f.Facts, "the same everywhere") {
 		t.Errorf("facts %q", f.Facts)
 	}
 	// Under max, whatever is below the background is no vote.
-	only(t, Diagnose(modelOf(t, Config{Height: 1, Width: 2, Q: 0.3}, []float64{0.9, 0.1}, []float64{0.3, 0.1}), nil, nil), NearConstant, 1)
+	only(t, Diagnose(ModelOf(t, Config{Height: 1, Width: 2, Q: 0.3}, []float64{0.9, 0.1}, []float64{0.3, 0.1}), nil, nil), NearConstant, 1)
 }
 
 func TestPosesAtEdgesAreFound(t *testing.T) {
 	c := Config{Height: 1, Width: 3, Q: 0.01, Poses: pose.Grid{DX: pose.Symmetric(5, 1), Angles: pose.Evenly(20, 10)}}
-	m := modelOf(t, c, []float64{0.1, 0.9, 0.1}, []float64{0.9, 0.2, 0.9})
+	m := ModelOf(t, c, []float64{0.1, 0.9, 0.1}, []float64{0.9, 0.2, 0.9})
 	at := func(expert, dx int, angle float64) *Explanation {
 		return &Explanation{LogLik: 1, Picks: []Pick{{Expert: expert, Pose: pose.Pose{DX: dx, Angle: angle}}}}
 	}
@@ -159,7 +150,7 @@ func TestPosesAtEdgesAreFound(t *testing.T) {
 		explained = append(explained, at(0, []int{5, 5, 0, 1}[i%4], 0), at(1, i%11-5, []float64{-20, -10, 0, 10, 20}[i%5]))
 	}
 	f := only(t, Diagnose(m, nil, explained), PoseAtEdge, 0)
-	near(t, "share at the edge", f.Value, 0.5, 0)
+	Near(t, "share at the edge", f.Value, 0.5, 0)
 	if !strings.Contains(f.Facts, "dx = 5, in 10 of 20 picks") {
 		t.Errorf("facts %q", f.Facts)
 	}
@@ -168,7 +159,7 @@ func TestPosesAtEdgesAreFound(t *testing.T) {
 		t.Errorf("4 picks: %v", f)
 	}
 	c.Poses = pose.Grid{Angles: []float64{0, 90, 180, 270}}
-	circle := modelOf(t, c, m.Templates()...)
+	circle := ModelOf(t, c, m.Templates()...)
 	var turned []*Explanation
 	for range 20 {
 		turned = append(turned, at(0, 0, 270))
@@ -177,7 +168,7 @@ func TestPosesAtEdgesAreFound(t *testing.T) {
 		t.Errorf("a full circle: %v", f)
 	}
 	c.Poses, c.Scene = m.Config().Poses, true
-	if f := ofKind(Diagnose(modelOf(t, c, m.Templates()...), nil, explained), PoseAtEdge); len(f) != 0 {
+	if f := ofKind(Diagnose(ModelOf(t, c, m.Templates()...), nil, explained), PoseAtEdge); len(f) != 0 {
 		t.Errorf("a scene: %v", f)
 	}
 }
@@ -190,7 +181,7 @@ func TestOverconfidenceIsFound(t *testing.T) {
 	for i := range 10 {
 		sure[0][i] = 0.99
 	}
-	m = modelOf(t, m.Config(), sure...)
+	m = ModelOf(t, m.Config(), sure...)
 	findings, err := Examine(context.Background(), m, data, PursuitOptions{}, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -199,15 +190,15 @@ func TestOverconfidenceIsFound(t *testing.T) {
 		t.Errorf("value %v within the limit %v", f.Value, f.Limit)
 	}
 	sure[0][3] = 1 - 1e-6
-	f := only(t, Diagnose(modelOf(t, m.Config(), sure...), nil, nil), Overconfident, 0)
-	near(t, "certain values", f.Value, 1, 0)
-	f = only(t, Diagnose(modelOf(t, Config{Height: 1, Width: 2}, []float64{0.9, 0.1}), nil, nil), Overconfident)
-	near(t, "certain background", f.Value, 2, 0)
+	f := only(t, Diagnose(ModelOf(t, m.Config(), sure...), nil, nil), Overconfident, 0)
+	Near(t, "certain values", f.Value, 1, 0)
+	f = only(t, Diagnose(ModelOf(t, Config{Height: 1, Width: 2}, []float64{0.9, 0.1}), nil, nil), Overconfident)
+	Near(t, "certain background", f.Value, 2, 0)
 }
 
 func TestSingularGeometryIsFound(t *testing.T) {
 	c := Config{Height: 1, Width: 3, Q: 0.01, Poses: pose.Grid{DX: pose.Symmetric(5, 1), DY: pose.Symmetric(5, 1)}}
-	m := modelOf(t, c, []float64{0.1, 0.9, 0.2})
+	m := ModelOf(t, c, []float64{0.1, 0.9, 0.2})
 	with := func(cov []float64) *Model {
 		normal, err := gauss.New(make([]float64, 3), cov)
 		if err != nil {
@@ -230,7 +221,7 @@ func TestSingularGeometryIsFound(t *testing.T) {
 }
 
 func TestUnexplainedImagesAreFound(t *testing.T) {
-	m := modelOf(t, Config{Height: 1, Width: 3}, []float64{0.9, 0.8, 0})
+	m := ModelOf(t, Config{Height: 1, Width: 3}, []float64{0.9, 0.8, 0})
 	var data Data
 	for _, row := range []string{"##.", "..#", "...", "#.."} {
 		data.Images = append(data.Images, bitmap.Parse(row))
@@ -253,8 +244,8 @@ func TestUnexplainedImagesAreFound(t *testing.T) {
 
 // Findings come in the order of their kinds, each kind with a name of its own.
 func TestFindingsAreOrderedAndNamed(t *testing.T) {
-	m := modelOf(t, Config{Height: 1, Width: 2}, []float64{1, 0.5}, []float64{1, 0.5}, []float64{0, 0})
-	findings := Diagnose(withUsage(t, m, 0, []float64{1, 1, 0}), nil, []*Explanation{{}})
+	m := ModelOf(t, Config{Height: 1, Width: 2}, []float64{1, 0.5}, []float64{1, 0.5}, []float64{0, 0})
+	findings := Diagnose(WithUsage(t, m, 0, []float64{1, 1, 0}), nil, []*Explanation{{}})
 	if !slices.IsSortedFunc(findings, func(a, b Finding) int { return int(a.Kind) - int(b.Kind) }) || len(findings) < 5 {
 		t.Errorf("findings %v, want at least five in the order of their kinds", findings)
 	}
@@ -270,5 +261,5 @@ func TestFindingsAreOrderedAndNamed(t *testing.T) {
 			t.Error("a tally of other experts is taken")
 		}
 	}()
-	Diagnose(m, NewTally(modelOf(t, Config{Height: 1, Width: 2}, []float64{1, 0.5})), nil)
+	Diagnose(m, NewTally(ModelOf(t, Config{Height: 1, Width: 2}, []float64{1, 0.5})), nil)
 }

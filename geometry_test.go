@@ -10,59 +10,21 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// corners are a model of two marks, and images that show them at known places.
-func corners(t *testing.T, places [][2]*pose.Pose) (*Model, Data) {
-	t.Helper()
-	m := mustModel(t, Config{Height: 9, Width: 9, Q: 0.01,
-		Poses: pose.Grid{DY: pose.Symmetric(3, 1), DX: pose.Symmetric(3, 1), Angles: []float64{0, 90}}},
-		[][]float64{mark("###", "#..", "#.."), mark("###", ".#.", "...")})
-	var data Data
-	for _, where := range places {
-		var picks []Pick
-		for k, p := range where {
-			if p != nil {
-				picks = append(picks, Pick{Expert: k, Pose: *p})
-			}
-		}
-		img := bitmap.New(9, 9)
-		for i, p := range m.Compose(9, 9, picks).P {
-			img.Set(i/9, i%9, p > 0.5)
-		}
-		data.Images = append(data.Images, img)
-	}
-	return m, data
-}
-
-// mark is a 3 x 3 mark in the middle of a 9 x 9 frame.
-func mark(rows ...string) []float64 {
-	t := make([]float64, 81)
-	for y, row := range rows {
-		for x, c := range row {
-			if c == '#' {
-				t[(y+3)*9+x+3] = 0.99
-			}
-		}
-	}
-	return t
-}
-
-func at(dy, dx int, angle float64) *pose.Pose { return &pose.Pose{DY: dy, DX: dx, Angle: angle} }
-
 // The mean and the presence are those of the configurations, experts that are
 // missing included.
 func TestFitGeometry(t *testing.T) {
-	m, data := corners(t, [][2]*pose.Pose{
-		{at(-2, -3, 0), at(2, 3, 0)},
-		{at(-3, -2, 90), at(3, 2, 0)},
-		{at(-1, -1, 0), nil},
-		{at(-2, -2, 90), at(1, 1, 0)},
+	m, data := Corners(t, [][2]*pose.Pose{
+		{At(-2, -3, 0), At(2, 3, 0)},
+		{At(-3, -2, 90), At(3, 2, 0)},
+		{At(-1, -1, 0), nil},
+		{At(-2, -2, 90), At(1, 1, 0)},
 	})
 	g, err := FitGeometry(t.Context(), m, data, PursuitOptions{}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	mean := g.Normal.Mean()
-	nearAll(t, "mean of the expert that is always there", mean[:3], []float64{-2, -2, 45}, 1e-9)
+	NearAll(t, "mean of the expert that is always there", mean[:3], []float64{-2, -2, 45}, 1e-9)
 	if want := (gauss.Presence{{Mask: 1, N: 1}, {Mask: 3, N: 3}}); len(g.Presence) != 2 || g.Presence[0] != want[0] || g.Presence[1] != want[1] {
 		t.Errorf("presence %v, want %v", g.Presence, want)
 	}
@@ -74,14 +36,14 @@ func TestFitGeometry(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "weighted mean", weighted.Normal.Mean()[0], (-2.-3-5-2)/8, 1e-9)
+	Near(t, "weighted mean", weighted.Normal.Mean()[0], (-2.-3-5-2)/8, 1e-9)
 }
 
 // An expert with several picks in an image counts with its first.
 func TestFitGeometryTakesTheFirstPick(t *testing.T) {
-	m := mustModel(t, Config{Height: 1, Width: 3, Q: 0.01, Scene: true, Reuse: 2}, [][]float64{{0.9, 0.9, 0.2}})
+	m := MustModel(t, Config{Height: 1, Width: 3, Q: 0.01, Scene: true, Reuse: 2}, [][]float64{{0.9, 0.9, 0.2}})
 	img := bitmap.Parse("##...##?")
-	e := mustExplain(t, m, img, PursuitOptions{})
+	e := MustExplain(t, m, img, PursuitOptions{})
 	if len(e.Picks) != 2 || e.Picks[0].Pose == e.Picks[1].Pose {
 		t.Fatalf("picks %+v, want two", e.Picks)
 	}
@@ -89,17 +51,17 @@ func TestFitGeometryTakesTheFirstPick(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	nearAll(t, "mean", g.Normal.Mean(), []float64{float64(e.Picks[0].Pose.DY), float64(e.Picks[0].Pose.DX), 0}, 0)
+	NearAll(t, "mean", g.Normal.Mean(), []float64{float64(e.Picks[0].Pose.DY), float64(e.Picks[0].Pose.DX), 0}, 0)
 }
 
 // Nothing found, or too many experts for the Gaussian: no geometry, no error.
 func TestFitGeometryOfNothing(t *testing.T) {
-	m, _ := corners(t, nil)
+	m, _ := Corners(t, nil)
 	blank := Data{Images: []*bitmap.Image{bitmap.New(9, 9)}}
 	if g, err := FitGeometry(t.Context(), m, blank, PursuitOptions{}, 1); g != nil || err != nil {
 		t.Errorf("%v, %v from a blank image", g, err)
 	}
-	many := mustModel(t, Config{Height: 1, Width: 1}, make2D(gauss.MaxExperts+1, 1))
+	many := MustModel(t, Config{Height: 1, Width: 1}, Make2D(gauss.MaxExperts+1, 1))
 	if g, err := FitGeometry(t.Context(), many, Data{Images: []*bitmap.Image{bitmap.Parse("#")}}, PursuitOptions{}, 1); g != nil || err != nil {
 		t.Errorf("%v, %v of %d experts", g, err, many.K())
 	}
@@ -108,18 +70,10 @@ func TestFitGeometryOfNothing(t *testing.T) {
 	}
 }
 
-func make2D(n, m int) [][]float64 {
-	rows := make([][]float64, n)
-	for i := range rows {
-		rows[i] = make([]float64, m)
-	}
-	return rows
-}
-
 // Samples have the experts of some training image, near where they were.
 func TestSamplePicks(t *testing.T) {
-	m, data := corners(t, [][2]*pose.Pose{
-		{at(-2, -3, 0), at(2, 3, 0)}, {at(-3, -2, 0), at(3, 2, 0)}, {at(-1, -1, 0), nil}, {at(-2, -2, 0), at(1, 1, 0)},
+	m, data := Corners(t, [][2]*pose.Pose{
+		{At(-2, -3, 0), At(2, 3, 0)}, {At(-3, -2, 0), At(3, 2, 0)}, {At(-1, -1, 0), nil}, {At(-2, -2, 0), At(1, 1, 0)},
 	})
 	g, err := FitGeometry(t.Context(), m, data, PursuitOptions{}, 1)
 	if err != nil {
@@ -146,7 +100,7 @@ func TestSamplePicks(t *testing.T) {
 	if share := float64(both) / n; math.Abs(share-0.75) > 0.04 {
 		t.Errorf("both experts in %v of the samples, in 3/4 of the images", share)
 	}
-	near(t, "mean of the sampled dy", sum/n, -2, 0.1)
+	Near(t, "mean of the sampled dy", sum/n, -2, 0.1)
 	mean := m.MeanPicks()
 	if len(mean) != 2 || mean[0] != (Pick{Expert: 0, Pose: pose.Pose{DY: -2, DX: -2}}) {
 		t.Errorf("mean picks %+v", mean)
@@ -156,7 +110,7 @@ func TestSamplePicks(t *testing.T) {
 // Without geometry the usage decides, each expert by itself; without that,
 // everybody is there.
 func TestSamplePicksWithoutGeometry(t *testing.T) {
-	m := mustModel(t, Config{Height: 1, Width: 2}, make2D(3, 2))
+	m := MustModel(t, Config{Height: 1, Width: 2}, Make2D(3, 2))
 	rng := rand.New(rand.NewPCG(1, 2))
 	if got := m.SamplePicks(rng); len(got) != 3 || got[2] != (Pick{Expert: 2}) {
 		t.Errorf("picks %+v, want everybody at the zero pose", got)

@@ -111,25 +111,6 @@ func tableConfig(t testing.TB, name string, q *float64, width int, truncate bool
 	return c
 }
 
-func near(t *testing.T, what string, got, want, tol float64) {
-	t.Helper()
-	if got != want && !(math.Abs(got-want) <= tol) {
-		t.Errorf("%s = %v, want %v", what, got, want)
-	}
-}
-
-func nearAll(t *testing.T, what string, got, want []float64, tol float64) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s has %d values, want %d", what, len(got), len(want))
-	}
-	for i := range got {
-		if !(math.Abs(got[i]-want[i]) <= tol) {
-			t.Errorf("%s[%d] = %v, want %v", what, i, got[i], want[i])
-		}
-	}
-}
-
 func TestGoldenPursuit(t *testing.T) {
 	for i, c := range loadTables(t).LMP {
 		cfg := tableConfig(t, c.Rule, c.Q, len(c.X), c.Truncate)
@@ -146,11 +127,11 @@ func TestGoldenPursuit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, "start", p.search.LogLik(), float64(c.LL[0]), 1e-9)
+		Near(t, "start", p.Now(), float64(c.LL[0]), 1e-9)
 		var order []int
 		for pick := range picks {
 			order = append(order, pick.Expert)
-			near(t, "log-likelihood", p.search.LogLik(), float64(c.LL[len(order)]), 1e-9)
+			Near(t, "log-likelihood", p.Now(), float64(c.LL[len(order)]), 1e-9)
 		}
 		if !slices.Equal(order, c.Order) {
 			t.Errorf("case %d (%s): picks %v, want %v", i, c.Rule, order, c.Order)
@@ -160,8 +141,8 @@ func TestGoldenPursuit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, "final log-likelihood", e.LogLik, float64(c.LL[len(order)]), 1e-9)
-		nearAll(t, "composition", m.Compose(1, len(c.X), e.Picks).P, c.MuFinal, 1e-12)
+		Near(t, "final log-likelihood", e.LogLik, float64(c.LL[len(order)]), 1e-9)
+		NearAll(t, "composition", m.Compose(1, len(c.X), e.Picks).P, c.MuFinal, 1e-12)
 	}
 }
 
@@ -294,13 +275,13 @@ func TestGoldenScenes(t *testing.T) {
 			var logLik []float64
 			for k := range picks {
 				got = append(got, [3]int{k.Expert, k.Pose.DY, k.Pose.DX})
-				logLik = append(logLik, p.search.LogLik())
+				logLik = append(logLik, p.Now())
 			}
 			want := v.want.Steps
 			if v.want.Unambiguous {
-				nearAll(t, v.name+" log-likelihood", logLik, v.want.LogLik, 1e-9)
+				NearAll(t, v.name+" log-likelihood", logLik, v.want.LogLik, 1e-9)
 			} else {
-				near(t, v.name+" final log-likelihood", logLik[len(logLik)-1], v.want.LogLik[len(want)-1], 1e-9)
+				Near(t, v.name+" final log-likelihood", logLik[len(logLik)-1], v.want.LogLik[len(want)-1], 1e-9)
 				slices.SortFunc(got, func(a, b [3]int) int { return slices.Compare(a[:], b[:]) })
 				want = slices.Clone(want)
 				slices.SortFunc(want, func(a, b [3]int) int { return slices.Compare(a[:], b[:]) })
@@ -331,9 +312,9 @@ func TestGoldenScenesRefined(t *testing.T) {
 				t.Fatalf("case %d has no %s_J", i, v.name)
 			}
 			opt := PursuitOptions{Scoring: v.scoring, Alpha: .5, MaxPicks: len(stop.Steps)}
-			near(t, v.name+" stopped", explainWith(t, m, opt, img).LogLik, stop.LogLik[len(stop.Steps)-1], 1e-9)
+			Near(t, v.name+" stopped", explainWith(t, m, opt, img).LogLik, stop.LogLik[len(stop.Steps)-1], 1e-9)
 			opt = PursuitOptions{Scoring: v.scoring, Alpha: .5, Refine: true, RefineScoring: v.scoring, RefineThreshold: -1}
-			near(t, v.name+" refined", explainWith(t, m, opt, img).LogLik, v.refined.LogLikFinal, 1e-9)
+			Near(t, v.name+" refined", explainWith(t, m, opt, img).LogLik, v.refined.LogLikFinal, 1e-9)
 		}
 	}
 }
@@ -370,21 +351,12 @@ func TestGoldenRotation(t *testing.T) {
 	}
 }
 
-// orders turns lists of experts into explanations without poses.
-func explanationOf(order []int) *Explanation {
-	e := &Explanation{}
-	for _, k := range order {
-		e.Picks = append(e.Picks, Pick{Expert: k})
-	}
-	return e
-}
-
 // goldenTally counts golden rows under given explanations.
 func goldenTally(t testing.TB, m *Model, x [][]uint8, orders [][]int) *Tally {
 	t.Helper()
 	tally := NewTally(m)
 	for n, row := range x {
-		tally.Add(m, bitmap.FromBytes(1, len(row), row), explanationOf(orders[n]), 1)
+		tally.Add(m, bitmap.FromBytes(1, len(row), row), ExplanationOf(orders[n]), 1)
 	}
 	return tally
 }
@@ -400,10 +372,10 @@ func TestGoldenMStep(t *testing.T) {
 		tally := goldenTally(t, m, c.X, c.Orders)
 		next := tally.Model(m, MStep{Formula: EquationOne})
 		for k := range c.Out {
-			nearAll(t, "eq. (1)", next.Template(k), c.Out[k], 1e-12)
+			NearAll(t, "eq. (1)", next.Template(k), c.Out[k], 1e-12)
 			for i, want := range c.Den[k] {
 				n := k*len(c.Den[k]) + i
-				near(t, "count", float64(tally.counts.Seen[n]+tally.counts.LostSeen[n]), want, 0)
+				Near(t, "count", float64(tally.Counts().Seen[n]+tally.Counts().LostSeen[n]), want, 0)
 			}
 		}
 	}
@@ -420,8 +392,8 @@ func TestGoldenGuardedStep(t *testing.T) {
 		tally := goldenTally(t, m, c.X, c.Orders)
 		guarded, eq1 := tally.Model(m, MStep{Pays: c.Lam, Sit: c.Delta}), tally.Model(m, MStep{Formula: EquationOne})
 		for k := range c.Out {
-			nearAll(t, "guarded step", guarded.Template(k), c.Out[k], 1e-12)
-			nearAll(t, "eq. (1)", eq1.Template(k), c.OutEq1[k], 1e-12)
+			NearAll(t, "guarded step", guarded.Template(k), c.Out[k], 1e-12)
+			NearAll(t, "eq. (1)", eq1.Template(k), c.OutEq1[k], 1e-12)
 		}
 	}
 }
@@ -451,9 +423,9 @@ func TestGoldenOnline(t *testing.T) {
 			}
 			now := o.Model()
 			for k := range s.Experts {
-				nearAll(t, "expert", now.Template(k), s.Experts[k], 1e-12)
+				NearAll(t, "expert", now.Template(k), s.Experts[k], 1e-12)
 				for i, want := range s.Counts[k] {
-					near(t, "N", o.Count(k, i), want, 1e-12)
+					Near(t, "N", o.Count(k, i), want, 1e-12)
 				}
 			}
 		}
@@ -463,13 +435,13 @@ func TestGoldenOnline(t *testing.T) {
 func TestGoldenSequentialInit(t *testing.T) {
 	g := loadTables(t)
 	check := func(what string, cfg Config, template []float64, set []bool, out, counts []float64) {
-		nearAll(t, what, template, out, 1e-12)
+		NearAll(t, what, template, out, 1e-12)
 		for i, want := range counts {
 			n := cfg.Prior.On + cfg.Prior.Off
 			if set[i] {
 				n++
 			}
-			near(t, what+" count", n, want, 1e-12)
+			Near(t, what+" count", n, want, 1e-12)
 		}
 	}
 	for _, c := range g.FirstExpert {
@@ -524,10 +496,10 @@ func TestGoldenShiftedMStep(t *testing.T) {
 		next := tally.Model(m, MStep{Formula: EquationOne})
 		for k := range 2 {
 			for i := range h * w {
-				near(t, outside.String()+" on", float64(tally.counts.On[k*h*w+i]), want.Num[k][i/w][i%w], 0)
-				near(t, outside.String()+" seen", float64(tally.counts.Seen[k*h*w+i]), want.Den[k][i/w][i%w], 0)
+				Near(t, outside.String()+" on", float64(tally.Counts().On[k*h*w+i]), want.Num[k][i/w][i%w], 0)
+				Near(t, outside.String()+" seen", float64(tally.Counts().Seen[k*h*w+i]), want.Den[k][i/w][i%w], 0)
 			}
-			nearAll(t, outside.String(), next.Template(k), flat(want.Mu[k]), 1e-12)
+			NearAll(t, outside.String(), next.Template(k), flat(want.Mu[k]), 1e-12)
 		}
 	}
 }

@@ -108,8 +108,8 @@ func (a *autoRun) improve(ctx context.Context, d described, round uint64) (err e
 
 // hand hands out a model on the way.
 func (a *autoRun) hand(d described, stage string) error {
-	return a.step(AutoStep{CurvePoint{Experts: d.model.K(), Stage: stage, Rows: d.tally.Rows(),
-		LogLik: d.tally.LogLik(), DescriptionLength: d.length}, d.model})
+	return a.step(AutoStep{CurvePoint: CurvePoint{Experts: d.model.K(), Stage: stage, Rows: d.tally.Rows(),
+		LogLik: d.tally.LogLik(), DescriptionLength: d.length}, Model: d.model})
 }
 
 // append begins without experts, appends one after the other, and returns the
@@ -117,7 +117,7 @@ func (a *autoRun) hand(d described, stage string) error {
 func (a *autoRun) append(ctx context.Context) (best described, err error) {
 	for i, img := range a.data.Images { // before a template is made of one
 		if img.Height() != a.cfg.Height || img.Width() != a.cfg.Width {
-			return best, fmt.Errorf("image %d: %w", i, &SizeError{img.Height(), img.Width(), a.cfg.Height, a.cfg.Width, false})
+			return best, fmt.Errorf("image %d: %w", i, &SizeError{Height: img.Height(), Width: img.Width(), ModelHeight: a.cfg.Height, ModelWidth: a.cfg.Width})
 		}
 	}
 	rng := rand.New(rand.NewPCG(a.opt.Learn.Seed, growStream))

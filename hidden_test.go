@@ -20,7 +20,7 @@ import (
 // else; which pixels depends on seed and index alone, not on their values.
 func TestHide(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		img := drawImage(t, rapid.IntRange(1, 6).Draw(t, "height"), rapid.IntRange(1, 6).Draw(t, "width"), "#.?")
+		img := DrawImage(t, rapid.IntRange(1, 6).Draw(t, "height"), rapid.IntRange(1, 6).Draw(t, "width"), "#.?")
 		before := img.Clone()
 		fraction := rapid.Float64Range(0, 1).Draw(t, "fraction")
 		seed, index := rapid.Uint64().Draw(t, "seed"), rapid.IntRange(0, 1000).Draw(t, "index")
@@ -177,7 +177,7 @@ func TestScoreHidden(t *testing.T) {
 	if score.Rows != 399 || score.Averaged.Bits != 399*6 || score.Single.Bits != score.Averaged.Bits {
 		t.Errorf("%d rows, %d and %d bits; want 399 and six each", score.Rows, score.Averaged.Bits, score.Single.Bits)
 	}
-	alone, err := NewModel(m.cfg, [][]float64{m.cfg.QMap}) // an expert that says nothing
+	alone, err := NewModel(m.Config(), [][]float64{m.Config().QMap}) // an expert that says nothing
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,8 +266,8 @@ func TestPredictionsStop(t *testing.T) {
 // keeps what is known.
 func TestPredictions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := drawBeliever(t, anyLevel)
-		img := drawImage(t, m.Height(), m.Width(), "#.?")
+		m := drawBeliever(t, AnyLevel)
+		img := DrawImage(t, m.Height(), m.Width(), "#.?")
 		p, post, err := mustNBest(t, m, drawNBestOptions(t)).Predict(img)
 		if err != nil {
 			t.Fatal(err)

@@ -12,110 +12,13 @@ import (
 	"example.com/patchwork/rule"
 )
 
-// about reports whether two log-likelihoods or probabilities are equal but for
-// rounding.
-func about(a, b float64) bool {
-	return a == b || math.Abs(a-b) <= 1e-9*(1+math.Abs(a))
-}
-
-// anyLevel draws probabilities with the edges well represented; inner keeps
-// away from 0 and 1, so that nothing is impossible.
-var (
-	anyLevel = rapid.OneOf(rapid.SampledFrom([]float64{0, 1, 0.5, 0.01}), rapid.Float64Range(0, 1))
-	inner    = rapid.OneOf(rapid.SampledFrom([]float64{0.5, 0.01, 0.9}), rapid.Float64Range(0.01, 0.99))
-)
-
-// drawPoses draws a small grid; some go beyond the frame or lack the zero pose.
-func drawPoses(t *rapid.T) pose.Grid {
-	shifts := func(name string) pose.Range {
-		lo := rapid.IntRange(-3, 1).Draw(t, name)
-		return pose.Range{Min: lo, Max: lo + rapid.IntRange(0, 3).Draw(t, name+" reach"), Step: rapid.IntRange(1, 2).Draw(t, name+" step")}
-	}
-	return pose.Grid{
-		DY: shifts("dy"), DX: shifts("dx"),
-		Angles: rapid.SampledFrom([][]float64{nil, {0}, {-30, 0, 90}, {15}}).Draw(t, "angles"),
-	}
-}
-
-// drawConfig draws a small configuration of either rule. levels is where the
-// abstention value comes from.
-func drawConfig(t *rapid.T, levels *rapid.Generator[float64]) Config {
-	c := Config{
-		Rule:   rapid.SampledFrom([]Rule{Max, MaxMinusMin}).Draw(t, "rule"),
-		Height: rapid.IntRange(1, 4).Draw(t, "height"), Width: rapid.IntRange(1, 4).Draw(t, "width"),
-		Outside: rapid.SampledFrom([]Outside{Background, Unknown}).Draw(t, "outside"),
-		Q:       levels.Draw(t, "q"),
-	}
-	if rapid.Bool().Draw(t, "moves") {
-		c.Poses = drawPoses(t)
-	}
-	if rapid.IntRange(0, 3).Draw(t, "q map") == 0 {
-		c.QMap = rapid.SliceOfN(levels, c.Height*c.Width, c.Height*c.Width).Draw(t, "q per pixel")
-	}
-	return c
-}
-
-// drawModel draws one to four experts; some vote only here and there.
-func drawModel(t *rapid.T, c Config, levels *rapid.Generator[float64]) *Model {
-	entry := rapid.OneOf(levels, rapid.Just(c.Q))
-	n := c.Height * c.Width
-	templates := rapid.SliceOfN(rapid.SliceOfN(entry, n, n), 1, 4).Draw(t, "templates")
-	m, err := NewModel(c, templates)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
-// drawImage draws an image; '?' is an unknown pixel.
-func drawImage(t *rapid.T, height, width int, pixels string) *bitmap.Image {
-	img := bitmap.New(height, width)
-	for y := range height {
-		for x := range width {
-			switch rapid.SampledFrom([]rune(pixels)).Draw(t, "pixel") {
-			case '#':
-				img.Set(y, x, true)
-			case '?':
-				img.SetUnknown(y, x)
-			}
-		}
-	}
-	return img
-}
-
-// drawPicks draws picks with poses of the grid.
-func drawPicks(t *rapid.T, m *Model, least, most int) []Pick {
-	picks := make([]Pick, rapid.IntRange(least, most).Draw(t, "picks"))
-	for j := range picks {
-		picks[j].Expert = rapid.IntRange(0, m.K()-1).Draw(t, "expert")
-		picks[j].Pose = m.cfg.Poses.At(rapid.IntRange(0, m.cfg.Poses.Len()-1).Draw(t, "pose"))
-	}
-	return picks
-}
-
-func mustPursuit(t interface{ Fatal(...any) }, m *Model, opt PursuitOptions) *Pursuit {
-	p, err := NewPursuit(m, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-func mustExplain(t interface{ Fatal(...any) }, m *Model, img *bitmap.Image, opt PursuitOptions) *Explanation {
-	e, err := mustPursuit(t, m, opt).Explain(img)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
-}
-
 // The order of the picks does not matter to P; k* and l* of a permutation name
 // picks with the same opinions.
 func TestComposeIsOrderFree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := drawModel(t, drawConfig(t, anyLevel), anyLevel)
+		m := DrawModel(t, DrawConfig(t, AnyLevel), AnyLevel)
 		h, w := m.Height(), m.Width()
-		picks := drawPicks(t, m, 0, 5)
+		picks := DrawPicks(t, m, 0, 5)
 		permuted := rapid.Permutation(picks).Draw(t, "order")
 		a, b := m.Compose(h, w, picks), m.Compose(h, w, permuted)
 		if !slices.Equal(a.P, b.P) {
@@ -133,9 +36,9 @@ func TestComposeIsOrderFree(t *testing.T) {
 // of the placed experts, and names who held the extremal ones.
 func TestComposeIsTheRule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := drawModel(t, drawConfig(t, anyLevel), anyLevel)
+		m := DrawModel(t, DrawConfig(t, AnyLevel), AnyLevel)
 		h, w := m.Height(), m.Width()
-		picks := drawPicks(t, m, 0, 5)
+		picks := DrawPicks(t, m, 0, 5)
 		placed := make([][]float64, len(picks))
 		for j, pick := range picks {
 			placed[j] = m.Place(h, w, pick)
@@ -144,7 +47,7 @@ func TestComposeIsTheRule(t *testing.T) {
 		for i := range got.P {
 			q := m.Abstention(i)
 			gamma := rule.Rule(rule.Max{Q: q})
-			if m.cfg.Rule == MaxMinusMin {
+			if m.Config().Rule == MaxMinusMin {
 				gamma = rule.MaxMinusMin{Q: q}
 			}
 			k, l := int16(-1), int16(-1)
@@ -155,7 +58,7 @@ func TestComposeIsTheRule(t *testing.T) {
 				if p > q && (k < 0 || p > opinions[k]) {
 					k = int16(j)
 				}
-				if m.cfg.Rule == MaxMinusMin && p < q && (l < 0 || p < opinions[l]) {
+				if m.Config().Rule == MaxMinusMin && p < q && (l < 0 || p < opinions[l]) {
 					l = int16(j)
 				}
 			}
@@ -173,24 +76,24 @@ func TestComposeIsTheRule(t *testing.T) {
 // under the scoring of the search and untruncated.
 func TestExplanationIsItsComposition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := drawConfig(t, anyLevel)
-		m := drawModel(t, c, anyLevel)
-		img := drawImage(t, c.Height, c.Width, "#.?")
+		c := DrawConfig(t, AnyLevel)
+		m := DrawModel(t, c, AnyLevel)
+		img := DrawImage(t, c.Height, c.Width, "#.?")
 		opt := PursuitOptions{Forced: rapid.Bool().Draw(t, "forced"), Reuse: 2,
 			Scoring: rapid.SampledFrom([]Scoring{Original, Mixed, Truncated}).Draw(t, "scoring"), Alpha: 0.8}
 		if c.Rule == MaxMinusMin && opt.Scoring == Truncated {
 			opt.Scoring = Original
 		}
-		e := mustExplain(t, m, img, opt)
+		e := MustExplain(t, m, img, opt)
 		viewed := asScored(t, m, opt)
 		h, w := c.Height, c.Width
-		if want := LogLik(img, viewed.Compose(h, w, e.Picks).P); !about(e.LogLik, want) {
+		if want := LogLik(img, viewed.Compose(h, w, e.Picks).P); !About(e.LogLik, want) {
 			t.Fatalf("LogLik %v, composed %v", e.LogLik, want)
 		}
-		if want := LogLik(img, viewed.Compose(h, w, nil).P); !about(e.StartLogLik, want) {
+		if want := LogLik(img, viewed.Compose(h, w, nil).P); !About(e.StartLogLik, want) {
 			t.Fatalf("StartLogLik %v, composed %v", e.StartLogLik, want)
 		}
-		if want := LogLik(img, m.Compose(h, w, e.Picks).P); !about(e.LogLikModel, want) {
+		if want := LogLik(img, m.Compose(h, w, e.Picks).P); !About(e.LogLikModel, want) {
 			t.Fatalf("LogLikModel %v, composed %v", e.LogLikModel, want)
 		}
 		sum, finite := e.StartLogLik, !math.IsInf(e.StartLogLik, -1)
@@ -198,7 +101,7 @@ func TestExplanationIsItsComposition(t *testing.T) {
 			sum += pick.Gain
 			finite = finite && !math.IsInf(pick.Gain, 0)
 		}
-		if finite && !about(sum, e.LogLik) {
+		if finite && !About(sum, e.LogLik) {
 			t.Fatalf("the gains lead to %v, LogLik is %v", sum, e.LogLik)
 		}
 	})
@@ -235,10 +138,10 @@ func asScored(t interface{ Fatal(...any) }, m *Model, opt PursuitOptions) *Model
 // opinion there.
 func TestUnknownPixelsAddNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := drawConfig(t, anyLevel)
+		c := DrawConfig(t, AnyLevel)
 		c.Poses = pose.Grid{}
-		m := drawModel(t, c, anyLevel)
-		img := drawImage(t, c.Height, c.Width, "#.?")
+		m := DrawModel(t, c, AnyLevel)
+		img := DrawImage(t, c.Height, c.Width, "#.?")
 		silent := m.Templates()
 		seen := img.Clone()
 		for i := range img.Len() {
@@ -254,7 +157,7 @@ func TestUnknownPixelsAddNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		opt := PursuitOptions{Forced: rapid.Bool().Draw(t, "forced")}
-		a, b := mustExplain(t, m, img, opt), mustExplain(t, removed, seen, opt)
+		a, b := MustExplain(t, m, img, opt), MustExplain(t, removed, seen, opt)
 		if !slices.Equal(a.Picks, b.Picks) {
 			t.Fatalf("with unknown pixels %v, without those entries %v", a.Picks, b.Picks)
 		}
@@ -266,9 +169,9 @@ func TestUnknownPixelsAddNothing(t *testing.T) {
 // whole images.
 func TestPursuitIsGreedy(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := drawConfig(t, inner)
-		m := drawModel(t, c, inner)
-		img := drawImage(t, c.Height, c.Width, "#.?")
+		c := DrawConfig(t, InnerLevel)
+		m := DrawModel(t, c, InnerLevel)
+		img := DrawImage(t, c.Height, c.Width, "#.?")
 		opt := PursuitOptions{
 			Forced:   rapid.Bool().Draw(t, "forced"),
 			MinGain:  rapid.SampledFrom([]float64{0, 0.3}).Draw(t, "least gain"),
@@ -278,7 +181,7 @@ func TestPursuitIsGreedy(t *testing.T) {
 		if rapid.Bool().Draw(t, "costs") {
 			opt.Costs = rapid.SliceOfN(rapid.Float64Range(-0.2, 2), m.K(), m.K()).Draw(t, "costs")
 		}
-		e := mustExplain(t, m, img, opt)
+		e := MustExplain(t, m, img, opt)
 		var picks []Pick
 		for j := 0; ; j++ {
 			best, gain := naiveBest(m, img, picks, opt)
@@ -289,13 +192,13 @@ func TestPursuitIsGreedy(t *testing.T) {
 			if j == len(e.Picks) {
 				return
 			}
-			n := m.cfg.Poses.Len()
-			want := Pick{Expert: best / n, Pose: m.cfg.Poses.At(best % n)}
+			n := m.Config().Poses.Len()
+			want := Pick{Expert: best / n, Pose: m.Config().Poses.At(best % n)}
 			got := e.Picks[j]
 			if opt.Costs != nil {
 				gain += opt.Costs[want.Expert]
 			}
-			if got.Expert != want.Expert || got.Pose != want.Pose || !about(got.Gain, gain) {
+			if got.Expert != want.Expert || got.Pose != want.Pose || !About(got.Gain, gain) {
 				t.Fatalf("pick %d is %+v, the best is %+v with gain %v", j, got, want, gain)
 			}
 			picks = append(picks, got)
@@ -313,17 +216,17 @@ func naiveBest(m *Model, img *bitmap.Image, picks []Pick, opt PursuitOptions) (i
 	before := LogLik(img, m.Compose(img.Height(), img.Width(), picks).P)
 	best, top := -1, math.Inf(-1)
 	for k := range m.K() {
-		if used[k] >= max(opt.Reuse, m.cfg.reuse()) {
+		if used[k] >= max(opt.Reuse, max(m.Config().Reuse, 1)) {
 			continue
 		}
-		for i := range m.cfg.Poses.Len() {
-			with := append(slices.Clip(picks), Pick{Expert: k, Pose: m.cfg.Poses.At(i)})
+		for i := range m.Config().Poses.Len() {
+			with := append(slices.Clip(picks), Pick{Expert: k, Pose: m.Config().Poses.At(i)})
 			gain := LogLik(img, m.Compose(img.Height(), img.Width(), with).P) - before
 			if opt.Costs != nil {
 				gain -= opt.Costs[k]
 			}
 			if gain > top+1e-9 {
-				best, top = k*m.cfg.Poses.Len()+i, gain
+				best, top = k*m.Config().Poses.Len()+i, gain
 			}
 		}
 	}
@@ -334,17 +237,17 @@ func naiveBest(m *Model, img *bitmap.Image, picks []Pick, opt PursuitOptions) (i
 // and after other images.
 func TestPursuitIsDeterministic(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := drawConfig(t, anyLevel)
-		m := drawModel(t, c, anyLevel)
+		c := DrawConfig(t, AnyLevel)
+		m := DrawModel(t, c, AnyLevel)
 		opt := PursuitOptions{Forced: true, Refine: rapid.Bool().Draw(t, "refine"), Reuse: 2}
-		img, other := drawImage(t, c.Height, c.Width, "#.?"), drawImage(t, c.Height, c.Width, "#.")
-		first := mustPursuit(t, m, opt)
+		img, other := DrawImage(t, c.Height, c.Width, "#.?"), DrawImage(t, c.Height, c.Width, "#.")
+		first := MustPursuit(t, m, opt)
 		want, err := first.Explain(img)
 		if err != nil {
 			t.Fatal(err)
 		}
 		fork := first.Fork()
-		for _, p := range []*Pursuit{first, fork, mustPursuit(t, m, opt)} {
+		for _, p := range []*Pursuit{first, fork, MustPursuit(t, m, opt)} {
 			if _, err := p.Explain(other); err != nil {
 				t.Fatal(err)
 			}
@@ -352,25 +255,21 @@ func TestPursuitIsDeterministic(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !sameExplanation(got, want) {
+			if !SameExplanation(got, want) {
 				t.Fatalf("%+v, at first %+v", got, want)
 			}
 		}
 	})
 }
 
-func sameExplanation(a, b *Explanation) bool {
-	return slices.Equal(a.Picks, b.Picks) && a.LogLik == b.LogLik && a.StartLogLik == b.StartLogLik && a.LogLikModel == b.LogLikModel
-}
-
 // A forced pursuit differs from one that may find nothing only where the
 // latter does find nothing.
 func TestForcedAndEmpty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := drawConfig(t, anyLevel)
-		m := drawModel(t, c, anyLevel)
-		img := drawImage(t, c.Height, c.Width, "#.?")
-		forced, empty := mustExplain(t, m, img, PursuitOptions{Forced: true}), mustExplain(t, m, img, PursuitOptions{})
+		c := DrawConfig(t, AnyLevel)
+		m := DrawModel(t, c, AnyLevel)
+		img := DrawImage(t, c.Height, c.Width, "#.?")
+		forced, empty := MustExplain(t, m, img, PursuitOptions{Forced: true}), MustExplain(t, m, img, PursuitOptions{})
 		switch {
 		case len(forced.Picks) == 0:
 			t.Fatal("nothing picked by force")
@@ -378,7 +277,7 @@ func TestForcedAndEmpty(t *testing.T) {
 			if g := forced.Picks[0].Gain; g > 1e-9 {
 				t.Fatalf("empty, though a pick gains %v", g)
 			}
-		case !sameExplanation(forced, empty):
+		case !SameExplanation(forced, empty):
 			t.Fatalf("forced %+v, empty %+v", forced, empty)
 		}
 		for _, pick := range empty.Picks {
@@ -391,9 +290,9 @@ func TestForcedAndEmpty(t *testing.T) {
 
 // Picks yields what Explain lists, and may be left early and begun again.
 func TestPicksIsExplain(t *testing.T) {
-	m := mustModel(t, Config{Height: 1, Width: 4, Q: 0.1}, [][]float64{{0.9, 0.9, 0, 0}, {0, 0, 0.9, 0.9}})
+	m := MustModel(t, Config{Height: 1, Width: 4, Q: 0.1}, [][]float64{{0.9, 0.9, 0, 0}, {0, 0, 0.9, 0.9}})
 	img := bitmap.Parse("####")
-	p := mustPursuit(t, m, PursuitOptions{})
+	p := MustPursuit(t, m, PursuitOptions{})
 	want, err := p.Explain(img)
 	if err != nil || len(want.Picks) != 2 {
 		t.Fatal(want, err)
@@ -420,14 +319,14 @@ func TestPicksIsExplain(t *testing.T) {
 // A scene is explained by full placements only, and the same pixels in a
 // larger scene are explained by shifted picks.
 func TestSceneIsShiftInvariant(t *testing.T) {
-	m := mustModel(t, Config{Height: 2, Width: 3, Q: 0.1, Scene: true, Poses: pose.Grid{Angles: []float64{0, 180}}},
+	m := MustModel(t, Config{Height: 2, Width: 3, Q: 0.1, Scene: true, Poses: pose.Grid{Angles: []float64{0, 180}}},
 		[][]float64{{0.9, 0.9, 0.9, 0.9, 0, 0}, {0, 0.9, 0, 0.9, 0.9, 0.9}})
 	small := bitmap.Parse(
 		"......",
 		".###..",
 		".#....",
 		"......")
-	e := mustExplain(t, m, small, PursuitOptions{})
+	e := MustExplain(t, m, small, PursuitOptions{})
 	if len(e.Picks) != 1 || e.Picks[0].Pose != (pose.Pose{DY: 1, DX: 1}) {
 		t.Fatalf("picks %+v", e.Picks)
 	}
@@ -437,18 +336,10 @@ func TestSceneIsShiftInvariant(t *testing.T) {
 			large.Set(y+3, x+4, small.At(y, x))
 		}
 	}
-	shifted := mustExplain(t, m, large, PursuitOptions{})
+	shifted := MustExplain(t, m, large, PursuitOptions{})
 	want := e.Picks[0]
 	want.Pose.DY, want.Pose.DX = want.Pose.DY+3, want.Pose.DX+4
 	if len(shifted.Picks) != 1 || shifted.Picks[0] != want {
 		t.Errorf("picks %+v, want %+v", shifted.Picks, want)
 	}
-}
-
-func mustModel(t interface{ Fatal(...any) }, c Config, templates [][]float64) *Model {
-	m, err := NewModel(c, templates)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
 }

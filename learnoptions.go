@@ -89,7 +89,7 @@ func ParseBeginning(name string) (Beginning, error) {
 // DefaultConfig is the recommended configuration of a model to learn, or the
 // paper's, for images of height x width under the given poses.
 func DefaultConfig(mode Mode, rule Rule, height, width int, poses pose.Grid) Config {
-	c := Config{Rule: rule, Height: height, Width: width, Poses: poses, Q: rule.Abstention(), Prior: Prior{1, 1}}
+	c := Config{Rule: rule, Height: height, Width: width, Poses: poses, Q: rule.Abstention(), Prior: Prior{On: 1, Off: 1}}
 	if rule == MaxMinusMin {
 		c.Outside = Unknown
 		return c

@@ -86,10 +86,10 @@ func TestHeavyRowEnds(t *testing.T) {
 // No pursuit makes more picks than Compose can tell apart.
 func TestPicksAreLimited(t *testing.T) {
 	c := Config{Height: 1, Width: 1, Q: 0.1, Scene: true, Reuse: 1 << 20}
-	if got := (PursuitOptions{}).withDefaults(&c).MaxPicks; got != math.MaxInt16 {
+	if got := (PursuitOptions{}).WithDefaults(&c).MaxPicks; got != math.MaxInt16 {
 		t.Errorf("at most %d picks", got)
 	}
-	m := mustModel(t, c, [][]float64{{0.9}})
+	m := MustModel(t, c, [][]float64{{0.9}})
 	if _, err := NewPursuit(m, PursuitOptions{MaxPicks: math.MaxInt16 + 1}); err == nil {
 		t.Error("more picks than that may be asked for")
 	}

@@ -11,10 +11,10 @@ import (
 // says, for any number of workers.
 func TestLeaveOneOutCountsTheOthers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := drawModel(t, drawConfig(t, inner), inner)
+		m := DrawModel(t, DrawConfig(t, InnerLevel), InnerLevel)
 		var data Data
 		for range rapid.IntRange(2, 5).Draw(t, "images") {
-			data.Images = append(data.Images, drawImage(t, m.Height(), m.Width(), ".#?"))
+			data.Images = append(data.Images, DrawImage(t, m.Height(), m.Width(), ".#?"))
 		}
 		opt := PursuitOptions{Forced: true}
 		want := 0.0
@@ -22,7 +22,7 @@ func TestLeaveOneOutCountsTheOthers(t *testing.T) {
 			others, all := NewTally(m), NewTally(m)
 			var own *Explanation
 			for j, o := range data.Images {
-				e := mustExplain(t, m, o, opt)
+				e := MustExplain(t, m, o, opt)
 				all.Add(m, o, e, 1)
 				if j == i {
 					own = e

@@ -13,7 +13,7 @@ import (
 // The terms of the description length, added up by hand for three images (one
 // of them twice) and two experts, of which one is never used.
 func TestDescriptionLengthByHand(t *testing.T) {
-	m := mustModel(t, Config{Rule: MaxMinusMin, Q: 0.5, Height: 1, Width: 3}, [][]float64{{0.9, 0.5, 0.5}, {0.1, 0.2, 0.3}})
+	m := MustModel(t, Config{Rule: MaxMinusMin, Q: 0.5, Height: 1, Width: 3}, [][]float64{{0.9, 0.5, 0.5}, {0.1, 0.2, 0.3}})
 	data := Data{Images: []*bitmap.Image{bitmap.Parse("#.#"), bitmap.Parse("..."), bitmap.Parse("##.")}, Weights: []int64{2, 1, 1}}
 	tally := NewTally(m)
 	for i, picks := range [][]Pick{{{Expert: 0}}, nil, {{Expert: 0}}} {
@@ -25,12 +25,12 @@ func TestDescriptionLengthByHand(t *testing.T) {
 	want := -(3*math.Log(0.9) + 9*math.Log(0.5)) + // three images have one pixel explained, the other nine pixels are tossed up
 		4*h(3.5/5) + 4*h(0.5/5) + // who is active when
 		1*math.Log(4)/2 // the only vote of the only expert in use
-	near(t, "description length", DescriptionLength(m, tally), want, 1e-5)
+	Near(t, "description length", DescriptionLength(m, tally), want, 1e-5)
 }
 
 // An impossible image cannot be described.
 func TestDescriptionLengthOfTheImpossible(t *testing.T) {
-	m := mustModel(t, Config{Rule: MaxMinusMin, Q: 1, Height: 1, Width: 1}, [][]float64{{1}})
+	m := MustModel(t, Config{Rule: MaxMinusMin, Q: 1, Height: 1, Width: 1}, [][]float64{{1}})
 	tally, err := Explain(t.Context(), m, Data{Images: []*bitmap.Image{bitmap.Parse(".")}}, PursuitOptions{}, 1, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func TestDescriptionLengthOfTheImpossible(t *testing.T) {
 }
 
 func TestActivationCosts(t *testing.T) {
-	m := modelOf(t, Config{Height: 1, Width: 1}, []float64{1}, []float64{1}, []float64{1})
+	m := ModelOf(t, Config{Height: 1, Width: 1}, []float64{1}, []float64{1}, []float64{1})
 	tally := NewTally(m)
 	for i := range 9 { // experts active in 0, 2 and 8 images
 		var picks []Pick
@@ -53,7 +53,7 @@ func TestActivationCosts(t *testing.T) {
 		}
 		tally.Add(m, bitmap.New(1, 1), &Explanation{Picks: picks}, 1)
 	}
-	nearAll(t, "costs", activationCosts(tally), []float64{math.Log(19), math.Log(3), 0}, 1e-12)
+	NearAll(t, "costs", activationCosts(tally), []float64{math.Log(19), math.Log(3), 0}, 1e-12)
 }
 
 // Every start's description length is in the record; the shortest was chosen,
@@ -110,7 +110,7 @@ func TestLearnWeightsLikeRows(t *testing.T) {
 		twice.Images, twice.Weights = append(twice.Images, img), append(twice.Weights, 2)
 	}
 	rows := Data{Images: append(append([]*bitmap.Image(nil), data.Images...), data.Images...)}
-	m := mustModel(t, quadrantConfig(), randomTemplates(t, 4))
+	m := MustModel(t, quadrantConfig(), randomTemplates(t, 4))
 	a, err := Improve(t.Context(), m, twice, LearnOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -134,12 +134,12 @@ func randomTemplates(t *testing.T, experts int) [][]float64 {
 
 func TestImproveRefuses(t *testing.T) {
 	cfg := DefaultConfig(ModeDefault, Max, 1, 2, pose.Grid{})
-	m := mustModel(t, cfg, [][]float64{{0.5, 0.5}})
+	m := MustModel(t, cfg, [][]float64{{0.5, 0.5}})
 	_, err := Improve(t.Context(), m, Data{Images: []*bitmap.Image{bitmap.Parse("#.")}}, LearnOptions{})
 	if err == nil || !strings.Contains(err.Error(), "max-minus-min") {
 		t.Errorf("improving a max model: %v", err)
 	}
-	still := mustModel(t, quadrantConfig(), randomTemplates(t, 1))
+	still := MustModel(t, quadrantConfig(), randomTemplates(t, 1))
 	if _, err := Improve(t.Context(), still, Data{}, LearnOptions{}); err == nil {
 		t.Error("no data, no error")
 	}
@@ -205,7 +205,7 @@ func TestRelocationRepairs(t *testing.T) {
 	}
 	cfg := quadrantConfig()
 	opt := LearnOptions{Experts: 8}.WithDefaults(cfg)
-	stuck, err := opt.describe(t.Context(), mustModel(t, cfg, templates), data, make([]float64, 8), nil)
+	stuck, err := opt.describe(t.Context(), MustModel(t, cfg, templates), data, make([]float64, 8), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +230,7 @@ func TestRiseIsTheDifference(t *testing.T) {
 	data := quadrants(t, 60)
 	cfg := quadrantConfig()
 	opt := LearnOptions{Experts: 4}.WithDefaults(cfg)
-	d, err := opt.learnShort(t.Context(), mustModel(t, cfg, randomTemplates(t, 4)), data, 10, polishIterations)
+	d, err := opt.learnShort(t.Context(), MustModel(t, cfg, randomTemplates(t, 4)), data, 10, polishIterations)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,6 +248,6 @@ func TestRiseIsTheDifference(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, "rise", got, without.length-v.length, 1e-3)
+		Near(t, "rise", got, without.length-v.length, 1e-3)
 	}
 }

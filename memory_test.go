@@ -3,48 +3,11 @@ package patchwork
 import (
 	"errors"
 	"fmt"
-	"sync"
 	"testing"
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/pose"
 )
-
-// notes is a Memory that forgets every nth key, and counts.
-type notes struct {
-	mu              sync.Mutex
-	values          map[string][]byte
-	forget          int
-	recalled, asked int
-	broken          error
-}
-
-// withMemory returns the data with a memory.
-func withMemory(d Data, m Memory) Data {
-	d.Memory = m
-	return d
-}
-
-func (n *notes) Recall(key string) ([]byte, bool, error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.asked++
-	if n.forget > 0 && n.asked%n.forget == 0 {
-		return nil, false, nil
-	}
-	v, ok := n.values[key]
-	if ok {
-		n.recalled++
-	}
-	return v, ok, nil
-}
-
-func (n *notes) Keep(key string, value []byte) error {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.values[key] = value
-	return n.broken
-}
 
 // memoryCases are learners of every kind, on images small enough.
 func memoryCases() map[string]struct {
@@ -90,15 +53,15 @@ func TestLearningWithAMemory(t *testing.T) {
 				return m
 			}
 			want := learn(memoryData())
-			n := &notes{values: map[string][]byte{}}
+			n := &Notes{Values: map[string][]byte{}}
 			for _, forget := range []int{0, 0, 2, 7} {
-				n.forget = forget
-				got := learn(withMemory(memoryData(), n))
+				n.Forget = forget
+				got := learn(WithMemory(memoryData(), n))
 				if !sameTemplates(got, want) || fmt.Sprint(got.Extras().Record) != fmt.Sprint(want.Extras().Record) {
 					t.Fatalf("forgetting every %d: another model", forget)
 				}
 			}
-			if n.recalled == 0 {
+			if n.Recalled == 0 {
 				t.Error("nothing was ever recalled")
 			}
 		})
@@ -117,20 +80,31 @@ func TestMemoryKeys(t *testing.T) {
 		}
 		return out
 	}
+	key := func(m *Model, opt PursuitOptions) string {
+		n := &Notes{Values: map[string][]byte{}}
+		if _, err := Explain(t.Context(), m, WithMemory(Data{Images: []*bitmap.Image{bitmap.New(1, 2)}}, n), opt, 1, nil); err != nil {
+			t.Fatal(err)
+		}
+		for key := range n.Values {
+			return key
+		}
+		t.Fatal("nothing was kept")
+		return ""
+	}
 	same := func(*Config, [][]float64) {}
 	keys := map[string]string{}
 	for name, key := range map[string]string{
-		"plain":    stepKey(m(same), PursuitOptions{}),
-		"forced":   stepKey(m(same), PursuitOptions{Forced: true}),
-		"costs":    stepKey(m(same), PursuitOptions{Costs: []float64{0, 1}}),
-		"gain":     stepKey(m(same), PursuitOptions{MinGain: 1e-9}),
-		"picks":    stepKey(m(same), PursuitOptions{MaxPicks: 1}),
-		"template": stepKey(m(func(_ *Config, t [][]float64) { t[1][0] = .5000000000000001 }), PursuitOptions{}),
-		"q":        stepKey(m(func(c *Config, _ [][]float64) { c.Q = .4 }), PursuitOptions{}),
-		"q map":    stepKey(m(func(c *Config, _ [][]float64) { c.QMap = []float64{.5, .5} }), PursuitOptions{}),
-		"reuse":    stepKey(m(func(c *Config, _ [][]float64) { c.Reuse = 2 }), PursuitOptions{}),
-		"poses":    stepKey(m(func(c *Config, _ [][]float64) { c.Poses.DX = pose.Symmetric(1, 1) }), PursuitOptions{}),
-		"outside":  stepKey(m(func(c *Config, _ [][]float64) { c.Outside = Background }), PursuitOptions{}),
+		"plain":    key(m(same), PursuitOptions{}),
+		"forced":   key(m(same), PursuitOptions{Forced: true}),
+		"costs":    key(m(same), PursuitOptions{Costs: []float64{0, 1}}),
+		"gain":     key(m(same), PursuitOptions{MinGain: 1e-9}),
+		"picks":    key(m(same), PursuitOptions{MaxPicks: 1}),
+		"template": key(m(func(_ *Config, t [][]float64) { t[1][0] = .5000000000000001 }), PursuitOptions{}),
+		"q":        key(m(func(c *Config, _ [][]float64) { c.Q = .4 }), PursuitOptions{}),
+		"q map":    key(m(func(c *Config, _ [][]float64) { c.QMap = []float64{.5, .5} }), PursuitOptions{}),
+		"reuse":    key(m(func(c *Config, _ [][]float64) { c.Reuse = 2 }), PursuitOptions{}),
+		"poses":    key(m(func(c *Config, _ [][]float64) { c.Poses.DX = pose.Symmetric(1, 1) }), PursuitOptions{}),
+		"outside":  key(m(func(c *Config, _ [][]float64) { c.Outside = Background }), PursuitOptions{}),
 	} {
 		if other, ok := keys[key]; ok {
 			t.Errorf("%s and %s have one key", name, other)
@@ -143,7 +117,7 @@ func TestMemoryKeys(t *testing.T) {
 func TestBrokenMemory(t *testing.T) {
 	full := errors.New("no space left")
 	c := memoryCases()["max"]
-	_, err := Learn(t.Context(), withMemory(memoryData(), &notes{values: map[string][]byte{}, broken: full}), c.cfg, c.opt)
+	_, err := Learn(t.Context(), WithMemory(memoryData(), &Notes{Values: map[string][]byte{}, Broken: full}), c.cfg, c.opt)
 	if !errors.Is(err, full) {
 		t.Errorf("error %v", err)
 	}

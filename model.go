@@ -59,46 +59,6 @@ type Config struct {
 	Prior Prior
 }
 
-// Start is one start of a learning run, kept in the model's record.
-type Start struct {
-	Seed   uint64  `json:"seed"`
-	Score  float64 `json:"score"`            // training log-likelihood, nats
-	Method string  `json:"method,omitempty"` // how it began: "order", "split", "random"
-
-	// LeaveOneOut, in nats, judges the start where it is not 0: the log-likelihood
-	// of each training image under the counts of the others. See [LeaveOneOut].
-	LeaveOneOut float64 `json:"leave_one_out,omitempty"`
-
-	// DescriptionLength, in nats, judges the start where it is not 0: the
-	// shortest is chosen, not the one with the best Score. See
-	// [Tally.DescriptionLength].
-	DescriptionLength float64 `json:"description_length,omitempty"`
-}
-
-// Record says how a model was learned; it is for people and for `info`, and
-// nothing depends on it.
-type Record struct {
-	Method string  `json:"method,omitempty"`
-	Mode   string  `json:"mode,omitempty"`
-	Seed   uint64  `json:"seed,omitempty"`
-	Rows   int64   `json:"rows,omitempty"`    // training images, weights counted
-	Sample int64   `json:"sample,omitempty"`  // of these, the uniform sample that Starts and Curve were learned from; 0: all
-	LogLik float64 `json:"log_lik,omitempty"` // of the training images, nats
-	Chosen int     `json:"chosen,omitempty"`  // index into Starts
-	Starts []Start `json:"starts,omitempty"`
-
-	// DescriptionLength is that of the model explaining the training images,
-	// in nats, after whatever improved the chosen start; 0 where learning did
-	// not go by it. FixedPoint says that explaining the images once more and
-	// the exact M-step would both change nothing.
-	DescriptionLength float64 `json:"description_length,omitempty"`
-	FixedPoint        bool    `json:"fixed_point,omitempty"`
-
-	// Curve is every number of experts tried, where that was to be found out
-	// ([Auto]).
-	Curve Curve `json:"curve,omitempty"`
-}
-
 // Extras are the optional parts of a model.
 type Extras struct {
 	Counts   *Tally    // the counts the templates were read off, to go on learning

@@ -28,7 +28,7 @@ func TestNewModelRefuses(t *testing.T) {
 		return c
 	}
 	bad := func(k, i int, v float64) [][]float64 {
-		t := make2D(3, 6)
+		t := Make2D(3, 6)
 		t[k][i] = v
 		return t
 	}
@@ -69,20 +69,20 @@ func TestNewModelRefuses(t *testing.T) {
 func TestModelIsImmutable(t *testing.T) {
 	templates := [][]float64{{0.1, 0.2}}
 	cfg := Config{Height: 1, Width: 2, QMap: []float64{0.5, 0.5}, Poses: pose.Grid{Angles: []float64{0, 5}}}
-	m := mustModel(t, cfg, templates)
+	m := MustModel(t, cfg, templates)
 	templates[0][0], cfg.QMap[0], cfg.Poses.Angles[1] = 0.9, 0.9, 90
 	m.Templates()[0][1] = 0.9
 	c := m.Config()
 	c.QMap[1], c.Poses.Angles[0] = 0.9, 90
-	nearAll(t, "template", m.Template(0), []float64{0.1, 0.2}, 0)
-	nearAll(t, "abstention", []float64{m.Abstention(0), m.Abstention(1)}, []float64{0.5, 0.5}, 0)
-	nearAll(t, "angles", m.Config().Poses.Angles, []float64{0, 5}, 0)
+	NearAll(t, "template", m.Template(0), []float64{0.1, 0.2}, 0)
+	NearAll(t, "abstention", []float64{m.Abstention(0), m.Abstention(1)}, []float64{0.5, 0.5}, 0)
+	NearAll(t, "angles", m.Config().Poses.Angles, []float64{0, 5}, 0)
 }
 
 func TestWithExtras(t *testing.T) {
-	m := mustModel(t, Config{Height: 1, Width: 2}, make2D(2, 2))
-	other := NewTally(mustModel(t, Config{Height: 1, Width: 2}, make2D(3, 2)))
-	wide := NewTally(mustModel(t, Config{Height: 1, Width: 3}, make2D(2, 3)))
+	m := MustModel(t, Config{Height: 1, Width: 2}, Make2D(2, 2))
+	other := NewTally(MustModel(t, Config{Height: 1, Width: 2}, Make2D(3, 2)))
+	wide := NewTally(MustModel(t, Config{Height: 1, Width: 3}, Make2D(2, 3)))
 	flat, err := gauss.New(make([]float64, 3), make([]float64, 9))
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +112,7 @@ func TestWithExtras(t *testing.T) {
 }
 
 func TestWithConfig(t *testing.T) {
-	m := mustModel(t, Config{Height: 1, Width: 2}, make2D(2, 2))
+	m := MustModel(t, Config{Height: 1, Width: 2}, Make2D(2, 2))
 	_, err := m.WithConfig(Config{Height: 2, Width: 1})
 	checkError(t, "another frame", err, "experts of 1 x 2 cannot take a frame of 2 x 1")
 	_, err = m.WithConfig(Config{Height: 1, Width: 2, Q: 2})
@@ -127,8 +127,8 @@ func TestWithConfig(t *testing.T) {
 }
 
 func TestPursuitRefuses(t *testing.T) {
-	m := mustModel(t, Config{Height: 1, Width: 2}, make2D(2, 2))
-	both := mustModel(t, Config{Rule: MaxMinusMin, Height: 1, Width: 2, Q: 0.5}, make2D(2, 2))
+	m := MustModel(t, Config{Height: 1, Width: 2}, Make2D(2, 2))
+	both := MustModel(t, Config{Rule: MaxMinusMin, Height: 1, Width: 2, Q: 0.5}, Make2D(2, 2))
 	nan := math.NaN()
 	for _, c := range []struct {
 		m    *Model
@@ -157,8 +157,8 @@ func TestPursuitRefuses(t *testing.T) {
 }
 
 func TestSizeErrors(t *testing.T) {
-	fixed := mustModel(t, Config{Height: 2, Width: 3}, make2D(1, 6))
-	scene := mustModel(t, Config{Height: 2, Width: 3, Scene: true}, make2D(1, 6))
+	fixed := MustModel(t, Config{Height: 2, Width: 3}, Make2D(1, 6))
+	scene := MustModel(t, Config{Height: 2, Width: 3, Scene: true}, Make2D(1, 6))
 	for _, c := range []struct {
 		m    *Model
 		h, w int
@@ -172,7 +172,7 @@ func TestSizeErrors(t *testing.T) {
 		{scene, 1, 30, "image of 1 x 30 is smaller than the model's 2 x 3 experts"},
 		{scene, 30, 2, "image of 30 x 2 is smaller"},
 	} {
-		_, err := mustPursuit(t, c.m, PursuitOptions{}).Explain(bitmap.New(c.h, c.w))
+		_, err := MustPursuit(t, c.m, PursuitOptions{}).Explain(bitmap.New(c.h, c.w))
 		var size *SizeError
 		switch {
 		case c.want == "" && err != nil:
@@ -232,19 +232,19 @@ func TestNames(t *testing.T) {
 
 func TestLogLik(t *testing.T) {
 	p := []float64{0.9, 0.2, 0.5, 0}
-	near(t, "log-likelihood", LogLik(bitmap.Parse("#.", "#."), p), math.Log(0.9)+math.Log(0.8)+math.Log(0.5), 1e-15)
-	near(t, "unknown pixels add nothing", LogLik(bitmap.Parse("?.", "?."), p), math.Log(0.8), 1e-15)
+	Near(t, "log-likelihood", LogLik(bitmap.Parse("#.", "#."), p), math.Log(0.9)+math.Log(0.8)+math.Log(0.5), 1e-15)
+	Near(t, "unknown pixels add nothing", LogLik(bitmap.Parse("?.", "?."), p), math.Log(0.8), 1e-15)
 	if got := LogLik(bitmap.Parse("#.", "##"), p); !math.IsInf(got, -1) {
 		t.Errorf("an impossible image has %v", got)
 	}
-	near(t, "tiny probabilities of on", LogLik(bitmap.Parse("."), []float64{1e-20}), -1e-20, 1e-30)
+	Near(t, "tiny probabilities of on", LogLik(bitmap.Parse("."), []float64{1e-20}), -1e-20, 1e-30)
 }
 
 func TestPlace(t *testing.T) {
-	m := mustModel(t, Config{Height: 2, Width: 2, Q: 0.1, Scene: true}, [][]float64{{0.2, 0.3, 0.4, 0.6}})
-	nearAll(t, "shifted", m.Place(3, 3, Pick{Pose: pose.Pose{DY: 1, DX: 1}}),
+	m := MustModel(t, Config{Height: 2, Width: 2, Q: 0.1, Scene: true}, [][]float64{{0.2, 0.3, 0.4, 0.6}})
+	NearAll(t, "shifted", m.Place(3, 3, Pick{Pose: pose.Pose{DY: 1, DX: 1}}),
 		[]float64{0.1, 0.1, 0.1, 0.1, 0.2, 0.3, 0.1, 0.4, 0.6}, 0)
-	nearAll(t, "partly outside", m.Place(2, 2, Pick{Pose: pose.Pose{DY: -1, DX: 1}}), []float64{0.1, 0.4, 0.1, 0.1}, 0)
-	nearAll(t, "entirely outside", m.Place(2, 2, Pick{Pose: pose.Pose{DY: 9, DX: -9}}), []float64{0.1, 0.1, 0.1, 0.1}, 0)
-	nearAll(t, "a quarter clockwise", m.Place(2, 2, Pick{Pose: pose.Pose{Angle: 90}}), []float64{0.4, 0.2, 0.6, 0.3}, 0)
+	NearAll(t, "partly outside", m.Place(2, 2, Pick{Pose: pose.Pose{DY: -1, DX: 1}}), []float64{0.1, 0.4, 0.1, 0.1}, 0)
+	NearAll(t, "entirely outside", m.Place(2, 2, Pick{Pose: pose.Pose{DY: 9, DX: -9}}), []float64{0.1, 0.1, 0.1, 0.1}, 0)
+	NearAll(t, "a quarter clockwise", m.Place(2, 2, Pick{Pose: pose.Pose{Angle: 90}}), []float64{0.4, 0.2, 0.6, 0.3}, 0)
 }

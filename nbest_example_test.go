@@ -26,11 +26,11 @@ func ExampleNBest_Predict() {
 		log.Fatal(err)
 	}
 	row := bitmap.Parse("##?.??")
-	p, posterior, err := search.Predict(row)
+	p, post, err := search.Predict(row)
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, a := range posterior.Alternatives {
+	for _, a := range post.Alternatives {
 		fmt.Printf("%.2f:", a.Weight)
 		for _, pick := range a.Picks {
 			fmt.Printf(" expert %d (%+.2f nats)", pick.Expert, pick.Gain)

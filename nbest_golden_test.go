@@ -84,7 +84,7 @@ func (g *goldenPredict) row(r int) *bitmap.Image {
 func TestNBestGolden(t *testing.T) {
 	for c, g := range loadPredict(t) {
 		m := g.model(t)
-		nearAll(t, "activation costs", ActivationCosts(m), g.Cost, 1e-12)
+		NearAll(t, "activation costs", ActivationCosts(m), g.Cost, 1e-12)
 		n, err := NewNBest(m, NBestOptions{Beam: g.Beam, Keep: g.NBest, MaxPicks: g.JMax})
 		if err != nil {
 			t.Fatal(err)
@@ -98,13 +98,13 @@ func TestNBestGolden(t *testing.T) {
 				t.Fatalf("case %d, row %d: %d sets, want %d", c, r, len(post.Alternatives), len(g.Sets[r]))
 			}
 			for i, a := range post.Alternatives {
-				if got := expertsOf(a.Picks); !slices.Equal(got, g.Sets[r][i]) {
+				if got := ExpertsOf(a.Picks); !slices.Equal(got, g.Sets[r][i]) {
 					t.Errorf("case %d, row %d: set %d is %v, want %v", c, r, i, got, g.Sets[r][i])
 				}
-				near(t, "log joint", a.LogJoint-LogPriorEmpty(m), g.LogJoint[r][i], 1e-9)
+				Near(t, "log joint", a.LogJoint-LogPriorEmpty(m), g.LogJoint[r][i], 1e-9)
 			}
-			near(t, "evidence", post.Evidence, g.Evidence[r], 1e-9)
-			nearAll(t, "predictions", p, g.Predict[r], 1e-9)
+			Near(t, "evidence", post.Evidence, g.Evidence[r], 1e-9)
+			NearAll(t, "predictions", p, g.Predict[r], 1e-9)
 		}
 	}
 }
@@ -128,7 +128,7 @@ func TestNoVoteGolden(t *testing.T) {
 				if a.Weight < 1e-3 {
 					continue
 				}
-				for _, k := range expertsOf(a.Picks) {
+				for _, k := range ExpertsOf(a.Picks) {
 					usage[k] += a.Weight
 				}
 				c := m.Compose(1, len(g.Q), a.Picks)
@@ -140,11 +140,11 @@ func TestNoVoteGolden(t *testing.T) {
 				}
 			}
 		}
-		nearAll(t, "bits on without a vote", on, g.NoVote[0], 1e-9)
-		nearAll(t, "bits without a vote", seen, g.NoVote[1], 1e-9)
-		nearAll(t, "usage", usage, g.NewUsage, 1e-9)
+		NearAll(t, "bits on without a vote", on, g.NoVote[0], 1e-9)
+		NearAll(t, "bits without a vote", seen, g.NoVote[1], 1e-9)
+		NearAll(t, "usage", usage, g.NewUsage, 1e-9)
 		for i, q := range g.Q {
-			near(t, "new q", min(max((on[i]+q)/(seen[i]+1), 0.001), 0.999), g.NewQ[i], 1e-9)
+			Near(t, "new q", min(max((on[i]+q)/(seen[i]+1), 0.001), 0.999), g.NewQ[i], 1e-9)
 		}
 	}
 }
@@ -153,7 +153,10 @@ func TestNoVoteGolden(t *testing.T) {
 func TestSoftStepGolden(t *testing.T) {
 	for c, g := range loadPredict(t) {
 		m := g.model(t)
-		n := mustNBest(t, m, NBestOptions{Beam: g.Beam, Keep: g.NBest, MaxPicks: g.JMax})
+		n, err := NewNBest(m, NBestOptions{Beam: g.Beam, Keep: g.NBest, MaxPicks: g.JMax})
+		if err != nil {
+			t.Fatal(err)
+		}
 		tally := NewSoftTally(m)
 		for r := range g.X {
 			post, err := n.Explain(g.row(r))
@@ -164,16 +167,16 @@ func TestSoftStepGolden(t *testing.T) {
 		}
 		next := tally.Model(m, SoftStep{Pays: 0.5, KeepQ: true})
 		for k, want := range g.MStep {
-			nearAll(t, fmt.Sprintf("case %d, expert %d", c, k), next.Template(k), want, 1e-5)
+			NearAll(t, fmt.Sprintf("case %d, expert %d", c, k), next.Template(k), want, 1e-5)
 		}
-		nearAll(t, "background", tally.Model(m, SoftStep{}).Config().QMap, g.NewQ, 1e-5)
+		NearAll(t, "background", tally.Model(m, SoftStep{}).Config().QMap, g.NewQ, 1e-5)
 		for k, want := range g.NewUsage {
-			near(t, "usage", tally.Active(k), want, 1e-5)
+			Near(t, "usage", tally.Active(k), want, 1e-5)
 		}
 		for i := range g.Q {
 			on, seen := tally.NoVote(i)
-			near(t, "bits on without a vote", on, g.NoVote[0][i], 1e-5)
-			near(t, "bits without a vote", seen, g.NoVote[1][i], 1e-5)
+			Near(t, "bits on without a vote", on, g.NoVote[0][i], 1e-5)
+			Near(t, "bits without a vote", seen, g.NoVote[1][i], 1e-5)
 		}
 	}
 }

@@ -14,14 +14,6 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-func expertsOf(picks []Pick) []int {
-	ks := []int{}
-	for _, p := range picks {
-		ks = append(ks, p.Expert)
-	}
-	return ks
-}
-
 func mustNBest(t interface{ Fatal(...any) }, m *Model, opt NBestOptions) *NBest {
 	n, err := NewNBest(m, opt)
 	if err != nil {
@@ -38,23 +30,14 @@ func mustPosterior(t interface{ Fatal(...any) }, m *Model, img *bitmap.Image, op
 	return post
 }
 
-// withUsage is m with usage counted in the given number of rows; 0: not known.
-func withUsage(t interface{ Fatal(...any) }, m *Model, rows int64, usage []float64) *Model {
-	m, err := m.WithExtras(Extras{Usage: usage, Record: Record{Rows: rows}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
 // drawBeliever draws a model of any kind with usage, and sometimes reuse.
 func drawBeliever(t *rapid.T, levels *rapid.Generator[float64]) *Model {
-	c := drawConfig(t, levels)
+	c := DrawConfig(t, levels)
 	c.Reuse = rapid.IntRange(0, 2).Draw(t, "reuse")
 	c.Truncate = c.Rule == Max && rapid.Bool().Draw(t, "truncate")
-	m := drawModel(t, c, levels)
+	m := DrawModel(t, c, levels)
 	usage := rapid.SliceOfN(rapid.Float64Range(0, 1), m.K(), m.K()).Draw(t, "usage")
-	return withUsage(t, m, rapid.SampledFrom([]int64{0, 1, 50}).Draw(t, "rows"), usage)
+	return WithUsage(t, m, rapid.SampledFrom([]int64{0, 1, 50}).Draw(t, "rows"), usage)
 }
 
 // onceEach is m with every expert used at most once an image.
@@ -86,8 +69,8 @@ func sets(m *Model, f func([]Pick)) {
 			return
 		}
 		add(k + 1)
-		for i := range m.cfg.Poses.Len() {
-			picks = append(picks, Pick{Expert: k, Pose: m.cfg.Poses.At(i)})
+		for i := range m.Config().Poses.Len() {
+			picks = append(picks, Pick{Expert: k, Pose: m.Config().Poses.At(i)})
 			add(k + 1)
 			picks = picks[:len(picks)-1]
 		}
@@ -98,8 +81,8 @@ func sets(m *Model, f func([]Pick)) {
 // The prior is a distribution over sets of picks.
 func TestPriorAddsUpToOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := drawBeliever(t, anyLevel)
-		if math.Pow(float64(m.cfg.Poses.Len()+1), float64(m.K())) > 20000 {
+		m := drawBeliever(t, AnyLevel)
+		if math.Pow(float64(m.Config().Poses.Len()+1), float64(m.K())) > 20000 {
 			t.Skip("too many sets")
 		}
 		sum := 0.0
@@ -120,8 +103,8 @@ func TestPriorAddsUpToOne(t *testing.T) {
 // likelihoods, gains, weights, order; sets are distinct and allowed.
 func TestPosteriorIsWhatItSays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := drawBeliever(t, anyLevel)
-		img := drawImage(t, m.Height(), m.Width(), "#.?")
+		m := drawBeliever(t, AnyLevel)
+		img := DrawImage(t, m.Height(), m.Width(), "#.?")
 		opt := drawNBestOptions(t)
 		post := mustPosterior(t, m, img, opt)
 		opt = opt.WithDefaults()
@@ -152,7 +135,7 @@ func TestPosteriorIsWhatItSays(t *testing.T) {
 		if math.Abs(weights-1) > 1e-9 {
 			t.Fatalf("the weights add up to %v", weights)
 		}
-		if want := post.Alternatives[0].LogJoint + math.Log(mass); !about(post.Evidence, want) {
+		if want := post.Alternatives[0].LogJoint + math.Log(mass); !About(post.Evidence, want) {
 			t.Fatalf("evidence %v, the joints add up to %v", post.Evidence, want)
 		}
 	})
@@ -164,19 +147,19 @@ func checkAlternative(t *rapid.T, m *Model, img *bitmap.Image, a *Alternative) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !about(a.LogJoint, joint) {
+	if !About(a.LogJoint, joint) {
 		t.Fatalf("log joint %v of %v, by the definition %v", a.LogJoint, a.Picks, joint)
 	}
-	if l := LogLik(img, m.Compose(img.Height(), img.Width(), a.Picks).P); !about(a.LogLik, l) || !about(a.LogLikModel, l) {
+	if l := LogLik(img, m.Compose(img.Height(), img.Width(), a.Picks).P); !About(a.LogLik, l) || !About(a.LogLikModel, l) {
 		t.Fatalf("log-likelihood %v and %v of %v, by the definition %v", a.LogLik, a.LogLikModel, a.Picks, l)
 	}
-	if start := LogLik(img, m.Compose(img.Height(), img.Width(), nil).P); !about(a.StartLogLik, start) {
+	if start := LogLik(img, m.Compose(img.Height(), img.Width(), nil).P); !About(a.StartLogLik, start) {
 		t.Fatalf("starts at %v, the empty set has %v", a.StartLogLik, start)
 	}
 	used := map[int]int{}
 	for j, p := range a.Picks {
-		if used[p.Expert]++; used[p.Expert] > m.cfg.reuse() {
-			t.Fatalf("expert %d is used %d times, allowed are %d", p.Expert, used[p.Expert], m.cfg.reuse())
+		if used[p.Expert]++; used[p.Expert] > max(m.Config().Reuse, 1) {
+			t.Fatalf("expert %d is used %d times, allowed are %d", p.Expert, used[p.Expert], max(m.Config().Reuse, 1))
 		}
 		before := LogLik(img, m.Compose(img.Height(), img.Width(), a.Picks[:j]).P)
 		after := LogLik(img, m.Compose(img.Height(), img.Width(), a.Picks[:j+1]).P)
@@ -203,11 +186,11 @@ func setKey(picks []Pick) string {
 // seen and kept.
 func TestEvidenceIsALowerBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := onceEach(t, drawBeliever(t, inner))
-		if math.Pow(float64(m.cfg.Poses.Len()+1), float64(m.K())) > 3000 {
+		m := onceEach(t, drawBeliever(t, InnerLevel))
+		if math.Pow(float64(m.Config().Poses.Len()+1), float64(m.K())) > 3000 {
 			t.Skip("too many sets")
 		}
-		img := drawImage(t, m.Height(), m.Width(), "#.?")
+		img := DrawImage(t, m.Height(), m.Width(), "#.?")
 		truth, all := 0.0, 0
 		sets(m, func(picks []Pick) {
 			l, err := LogJoint(m, img, picks)
@@ -308,14 +291,19 @@ func TestBeamFindsTheBestSet(t *testing.T) {
 // the pursuit weighed is among the alternatives.
 func TestBeamOfOneIsThePursuit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := onceEach(t, drawBeliever(t, inner))
-		m.cfg.Truncate = false // one start, the empty set
-		img := drawImage(t, m.Height(), m.Width(), "#.?")
+		m := onceEach(t, drawBeliever(t, InnerLevel))
+		cfg := m.Config()
+		cfg.Truncate = false // one start, the empty set
+		m, err := m.WithConfig(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		img := DrawImage(t, m.Height(), m.Width(), "#.?")
 		costs := ActivationCosts(m)
 		for k := range costs {
-			costs[k] += math.Log(float64(m.cfg.Poses.Len()))
+			costs[k] += math.Log(float64(m.Config().Poses.Len()))
 		}
-		e := mustExplain(t, m, img, PursuitOptions{Scoring: Original, Costs: costs})
+		e := MustExplain(t, m, img, PursuitOptions{Scoring: Original, Costs: costs})
 		want, err := LogJoint(m, img, e.Picks)
 		if err != nil {
 			t.Fatal(err)
@@ -330,11 +318,11 @@ func TestBeamOfOneIsThePursuit(t *testing.T) {
 		}
 		for j := range len(e.Picks) + 1 {
 			for k := range m.K() {
-				if slices.Contains(expertsOf(e.Picks[:j]), k) {
+				if slices.Contains(ExpertsOf(e.Picks[:j]), k) {
 					continue
 				}
-				for i := range m.cfg.Poses.Len() {
-					next := Pick{Expert: k, Pose: m.cfg.Poses.At(i)}
+				for i := range m.Config().Poses.Len() {
+					next := Pick{Expert: k, Pose: m.Config().Poses.At(i)}
 					if !kept[setKey(append(slices.Clone(e.Picks[:j]), next))] {
 						t.Fatalf("the neighbour %v of pick %d is missing", next, j)
 					}
@@ -349,15 +337,15 @@ func TestBeamOfOneIsThePursuit(t *testing.T) {
 func TestBeamIsNoWorseThanTheHybrid(t *testing.T) {
 	better := 0
 	rapid.Check(t, func(t *rapid.T) {
-		m := drawBeliever(t, inner)
+		m := drawBeliever(t, InnerLevel)
 		c := m.Config()
 		c.Rule, c.Truncate, c.Reuse = Max, true, 1
 		m, err := m.WithConfig(c)
 		if err != nil {
 			t.Fatal(err)
 		}
-		img := drawImage(t, m.Height(), m.Width(), "#.?")
-		e := mustExplain(t, m, img, PursuitOptions{Refine: true})
+		img := DrawImage(t, m.Height(), m.Width(), "#.?")
+		e := MustExplain(t, m, img, PursuitOptions{Refine: true})
 		hybrid, err := LogJoint(m, img, e.Picks)
 		if err != nil {
 			t.Fatal(err)
@@ -384,15 +372,15 @@ func TestExpertsMayBePermuted(t *testing.T) {
 		order := rng.Perm(6)
 		experts, usage := make([][]float64, 6), make([]float64, 6)
 		for to, from := range order {
-			experts[to], usage[to] = m.Template(from), m.extras.Usage[from]
+			experts[to], usage[to] = m.Template(from), m.Extras().Usage[from]
 		}
-		permuted, err := NewModel(m.cfg, experts)
+		permuted, err := NewModel(m.Config(), experts)
 		if err != nil {
 			t.Fatal(err)
 		}
 		a := mustPosterior(t, m, img, NBestOptions{})
-		b := mustPosterior(t, withUsage(t, permuted, 100, usage), img, NBestOptions{})
-		if !about(a.Evidence, b.Evidence) || len(a.Alternatives) != len(b.Alternatives) {
+		b := mustPosterior(t, WithUsage(t, permuted, 100, usage), img, NBestOptions{})
+		if !About(a.Evidence, b.Evidence) || len(a.Alternatives) != len(b.Alternatives) {
 			t.Fatalf("evidence %v of %d sets became %v of %d", a.Evidence, len(a.Alternatives), b.Evidence, len(b.Alternatives))
 		}
 		for i := range a.Alternatives {
@@ -422,7 +410,7 @@ func TestUnknownBitsAreIgnored(t *testing.T) {
 			if !img.Known(0, x) {
 				continue
 			}
-			c.QMap = append(c.QMap, m.cfg.QMap[x])
+			c.QMap = append(c.QMap, m.Config().QMap[x])
 			bits = append(bits, img.AppendBytes(nil)[x])
 			for k := range experts {
 				experts[k] = append(experts[k], m.Template(k)[x])
@@ -434,9 +422,9 @@ func TestUnknownBitsAreIgnored(t *testing.T) {
 			t.Fatal(err)
 		}
 		a := mustPosterior(t, m, img, NBestOptions{})
-		b := mustPosterior(t, withUsage(t, less, 100, m.extras.Usage), bitmap.FromBytes(1, len(bits), bits), NBestOptions{})
+		b := mustPosterior(t, WithUsage(t, less, 100, m.Extras().Usage), bitmap.FromBytes(1, len(bits), bits), NBestOptions{})
 		for i := range a.Alternatives {
-			if setKey(a.Alternatives[i].Picks) != setKey(b.Alternatives[i].Picks) || !about(a.Alternatives[i].LogJoint, b.Alternatives[i].LogJoint) {
+			if setKey(a.Alternatives[i].Picks) != setKey(b.Alternatives[i].Picks) || !About(a.Alternatives[i].LogJoint, b.Alternatives[i].LogJoint) {
 				t.Fatalf("set %d: %+v with unknown columns, %+v without them", i, a.Alternatives[i], b.Alternatives[i])
 			}
 		}
@@ -458,10 +446,10 @@ func TestImpossibleImages(t *testing.T) {
 	if !math.IsInf(post.Evidence, -1) || !math.IsInf(post.Alternatives[0].LogJoint, -1) {
 		t.Errorf("evidence %v and log joint %v of an impossible image", post.Evidence, post.Alternatives[0].LogJoint)
 	}
-	if got := expertsOf(post.Alternatives[0].Picks); len(got) != 2 || post.Alternatives[0].Weight != 1 {
+	if got := ExpertsOf(post.Alternatives[0].Picks); len(got) != 2 || post.Alternatives[0].Weight != 1 {
 		t.Errorf("best set %v with weight %v, want both experts with weight 1", got, post.Alternatives[0].Weight)
 	}
-	nearAll(t, "predictions", p, []float64{0.9, 0.5, 0}, 1e-15)
+	NearAll(t, "predictions", p, []float64{0.9, 0.5, 0}, 1e-15)
 }
 
 func TestNBestOptionsAreChecked(t *testing.T) {
@@ -487,10 +475,10 @@ func TestActivationPrior(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	nearAll(t, "prior of nothing", ActivationPrior(m), []float64{0.5, 0.5, 0.5}, 0)
+	NearAll(t, "prior of nothing", ActivationPrior(m), []float64{0.5, 0.5, 0.5}, 0)
 	usage := []float64{0, 0.25, 1}
-	nearAll(t, "prior of usage", ActivationPrior(withUsage(t, m, 0, usage)), []float64{0.001, 0.25, 0.999}, 0)
-	nearAll(t, "prior of a record", ActivationPrior(withUsage(t, m, 4, usage)), []float64{0.1, 0.3, 0.9}, 1e-15)
+	NearAll(t, "prior of usage", ActivationPrior(WithUsage(t, m, 0, usage)), []float64{0.001, 0.25, 0.999}, 0)
+	NearAll(t, "prior of a record", ActivationPrior(WithUsage(t, m, 4, usage)), []float64{0.1, 0.3, 0.9}, 1e-15)
 	counts, err := TallyOf(m, Counts{}, 4)
 	if err != nil {
 		t.Fatal(err)
@@ -499,9 +487,9 @@ func TestActivationPrior(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	nearAll(t, "prior of counts", ActivationPrior(counted), []float64{0.1, 0.3, 0.9}, 1e-15)
-	nearAll(t, "costs", ActivationCosts(counted), []float64{math.Log(9), math.Log(7. / 3), -math.Log(9)}, 1e-12)
-	near(t, "empty prior", LogPriorEmpty(counted), math.Log(0.9*0.7*0.1), 1e-12)
+	NearAll(t, "prior of counts", ActivationPrior(counted), []float64{0.1, 0.3, 0.9}, 1e-15)
+	NearAll(t, "costs", ActivationCosts(counted), []float64{math.Log(9), math.Log(7. / 3), -math.Log(9)}, 1e-12)
+	Near(t, "empty prior", LogPriorEmpty(counted), math.Log(0.9*0.7*0.1), 1e-12)
 }
 
 // A pixel of which no alternative says anything is predicted at exactly its

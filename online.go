@@ -160,7 +160,7 @@ func (o *Online) Count(k, i int) float64 {
 // *SizeError, or says which option does not fit the model.
 func (o *Online) Add(img *bitmap.Image, weight int64) (*Explanation, error) {
 	if img.Height() != o.cfg.Height || img.Width() != o.cfg.Width {
-		return nil, &SizeError{img.Height(), img.Width(), o.cfg.Height, o.cfg.Width, false}
+		return nil, &SizeError{Height: img.Height(), Width: img.Width(), ModelHeight: o.cfg.Height, ModelWidth: o.cfg.Width}
 	}
 	if weight < 1 {
 		return nil, fmt.Errorf("patchwork: an image cannot be learned %d times", weight)

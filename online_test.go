@@ -24,13 +24,13 @@ func learnAll(t interface{ Fatal(...any) }, o *Online, images []*bitmap.Image) {
 
 // drawOnline draws a configuration to learn and images for it.
 func drawOnline(t *rapid.T) (Config, OnlineOptions, []*bitmap.Image) {
-	c := drawConfig(t, inner)
-	c.Prior = rapid.SampledFrom([]Prior{{}, {0.1, 1}, {2, 2}}).Draw(t, "prior")
+	c := DrawConfig(t, InnerLevel)
+	c.Prior = rapid.SampledFrom([]Prior{{}, {On: 0.1, Off: 1}, {On: 2, Off: 2}}).Draw(t, "prior")
 	opt := OnlineOptions{Experts: rapid.IntRange(1, 3).Draw(t, "experts"), Pursuit: PursuitOptions{Forced: true},
 		Reading: Reading(rapid.IntRange(0, 2).Draw(t, "reading"))}
 	images := make([]*bitmap.Image, rapid.IntRange(3, 6).Draw(t, "images"))
 	for i := range images {
-		images[i] = drawImage(t, c.Height, c.Width, "#.?")
+		images[i] = DrawImage(t, c.Height, c.Width, "#.?")
 	}
 	return c, opt, images
 }
@@ -55,11 +55,11 @@ func TestOnlineWeight(t *testing.T) {
 			}
 			learnAll(t, repeated, []*bitmap.Image{img})
 			again, err := repeated.Add(img, 1)
-			if err != nil || !sameExplanation(e, again) {
+			if err != nil || !SameExplanation(e, again) {
 				t.Fatalf("%+v, twice %+v, %v", e, again, err)
 			}
 		}
-		if !sameModel(weighted.Model(), repeated.Model()) {
+		if !SameModel(weighted.Model(), repeated.Model()) {
 			t.Fatal("another model")
 		}
 	})
@@ -72,7 +72,7 @@ func TestOnlineWeight(t *testing.T) {
 func TestOnlineResumes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, opt, images := drawOnline(t)
-		c.Prior = rapid.SampledFrom([]Prior{{}, {1, 1}, {2, 2}}).Draw(t, "symmetric prior")
+		c.Prior = rapid.SampledFrom([]Prior{{}, {On: 1, Off: 1}, {On: 2, Off: 2}}).Draw(t, "symmetric prior")
 		c.Q, c.QMap = 0.5, nil
 		whole := mustOnline(t, c, opt)
 		learnAll(t, whole, images[:len(images)/2])
@@ -128,11 +128,11 @@ func TestOnlineGoesOnFromCounts(t *testing.T) {
 		}
 		learnAll(t, whole, images[len(images)/2:])
 		learnAll(t, resumed, images[len(images)/2:])
-		if !sameModel(whole.Model(), resumed.Model()) {
+		if !SameModel(whole.Model(), resumed.Model()) {
 			t.Fatal("another model")
 		}
 	})
-	m := mustModel(t, Config{Height: 1, Width: 1}, [][]float64{{0.5}})
+	m := MustModel(t, Config{Height: 1, Width: 1}, [][]float64{{0.5}})
 	if _, err := ResumeOnline(m, nil, OnlineOptions{}); err == nil {
 		t.Error("resumed from a model without counts")
 	}
@@ -147,7 +147,7 @@ func TestOnlineNewExpertIsAsMade(t *testing.T) {
 		o := mustOnline(t, c, opt)
 		learnAll(t, o, images[:1])
 		for k := 1; k < 3; k++ {
-			e := mustExplain(t, o.Model(), images[k], opt.Pursuit)
+			e := MustExplain(t, o.Model(), images[k], opt.Pursuit)
 			template, set := NextExpert(c, opt.Reading, images[k], o.Model().Compose(c.Height, c.Width, e.Picks).P)
 			learnAll(t, o, images[k:k+1])
 			for i, want := range template {
@@ -173,9 +173,9 @@ func TestOnlineModelIsASnapshot(t *testing.T) {
 		}
 		learnAll(t, o, images[:1])
 		m := o.Model()
-		templates, counts := m.Templates(), m.extras.Counts.Clone().counts
+		templates, counts := m.Templates(), m.Extras().Counts.Clone().Counts()
 		learnAll(t, o, images[1:])
-		if !reflect.DeepEqual(m.Templates(), templates) || !reflect.DeepEqual(m.extras.Counts.counts, counts) {
+		if !reflect.DeepEqual(m.Templates(), templates) || !reflect.DeepEqual(m.Extras().Counts.Counts(), counts) {
 			t.Fatal("an earlier model has changed")
 		}
 	})
@@ -221,7 +221,7 @@ func TestNextExpertReadings(t *testing.T) {
 		{"max-minus-min, q = .3", MaxMinusMin, 0.3, ReadingText, []float64{0.3, on, on, 0.3, off, 0.3}, ".##.#."},
 	} {
 		template, set := NextExpert(Config{Rule: c.rule, Height: 1, Width: 6, Q: c.q}, c.reading, img, mu)
-		nearAll(t, c.name, template, c.want, 1e-15)
+		NearAll(t, c.name, template, c.want, 1e-15)
 		got := ""
 		for _, s := range set {
 			got += map[bool]string{true: "#", false: "."}[s]
@@ -235,7 +235,7 @@ func TestNextExpertReadings(t *testing.T) {
 // UnexplainedInk: a new expert only from an image of which more than this
 // share of the ink is left.
 func TestUnexplainedInk(t *testing.T) {
-	cfg := Config{Height: 1, Width: 8, Q: 0.01, Prior: Prior{0.05, 1}, Truncate: true}
+	cfg := Config{Height: 1, Width: 8, Q: 0.01, Prior: Prior{On: 0.05, Off: 1}, Truncate: true}
 	first := bitmap.Parse("####....")
 	for _, c := range []struct {
 		second string
@@ -292,7 +292,7 @@ func TestOnlineStepsIsThePass(t *testing.T) {
 		if steps != 7 { // one image has weight 0
 			t.Errorf("%d steps of 7", steps)
 		}
-		if !reflect.DeepEqual(last.experts, trial.Model.experts) {
+		if !reflect.DeepEqual(last.Templates(), trial.Model.Templates()) {
 			t.Errorf("start %d ends with other experts", i)
 		}
 	}
@@ -330,7 +330,7 @@ func TestOnlineRefuses(t *testing.T) {
 			t.Errorf("%+v: error %v, want one about %q", c.opt, err, c.want)
 		}
 	}
-	m := mustModel(t, cfg, [][]float64{{0.5, 0.5}})
+	m := MustModel(t, cfg, [][]float64{{0.5, 0.5}})
 	for _, strength := range [][][]float64{{}, {{1}}, {{1, 1}, {1, 1}}} {
 		if _, err := ResumeOnline(m, strength, OnlineOptions{}); err == nil || !strings.Contains(err.Error(), "strengths") {
 			t.Errorf("strengths %v: error %v", strength, err)
@@ -363,7 +363,7 @@ func TestOnlineFollowsTheShift(t *testing.T) {
 			t.Errorf("entry (%d, %d) is %v", i/5, i%5, p)
 		}
 	}
-	e := mustExplain(t, o.Model(), at(0), PursuitOptions{})
+	e := MustExplain(t, o.Model(), at(0), PursuitOptions{})
 	if i := slices.IndexFunc(e.Picks, func(p Pick) bool { return p.Pose.DX == -2 }); i != 0 {
 		t.Errorf("picks %+v, want a shift by -2", e.Picks)
 	}

@@ -18,7 +18,7 @@ import (
 
 // rowModel is a model of rows: experts that do not move.
 func rowModel(t interface{ Fatal(...any) }, rule Rule, q float64, experts ...[]float64) *Model {
-	return mustModel(t, Config{Rule: rule, Height: 1, Width: len(experts[0]), Q: q}, experts)
+	return MustModel(t, Config{Rule: rule, Height: 1, Width: len(experts[0]), Q: q}, experts)
 }
 
 func picked(e *Explanation) (experts []int) {
@@ -29,22 +29,22 @@ func picked(e *Explanation) (experts []int) {
 }
 
 // Pick lists without poses.
-func picksOf(experts ...int) []Pick { return explanationOf(experts).Picks }
+func picksOf(experts ...int) []Pick { return ExplanationOf(experts).Picks }
 
 // "there exists a value q in [0,1] such that gamma(q,p_1,...,p_K) =
 // gamma(p_1,...,p_K)".
 // Reference: section 2
 func TestPaperAbstention(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := drawConfig(t, anyLevel)
+		c := DrawConfig(t, AnyLevel)
 		c.Poses = pose.Grid{}
-		m := drawModel(t, c, anyLevel)
+		m := DrawModel(t, c, AnyLevel)
 		silent := make([]float64, c.Height*c.Width)
 		for i := range silent {
 			silent[i] = c.Abstention(i)
 		}
-		with := mustModel(t, c, append(m.Templates(), silent))
-		picks := drawPicks(t, m, 0, 4)
+		with := MustModel(t, c, append(m.Templates(), silent))
+		picks := DrawPicks(t, m, 0, 4)
 		j := rapid.IntRange(0, len(picks)).Draw(t, "where the silent one joins")
 		joined := slices.Insert(slices.Clone(picks), j, Pick{Expert: m.K()})
 		if a, b := m.Compose(c.Height, c.Width, picks).P, with.Compose(c.Height, c.Width, joined).P; !slices.Equal(a, b) {
@@ -62,7 +62,7 @@ func TestPaperAbstentionValues(t *testing.T) {
 		t.Errorf("abstention values %v and %v", Max.Abstention(), MaxMinusMin.Abstention())
 	}
 	for rule, q := range map[Rule]float64{Max: 0, MaxMinusMin: 0.5} {
-		if c := DefaultConfig(ModePaper, rule, 2, 2, pose.Grid{}); c.Q != q || c.Prior.Resolved() != (Prior{1, 1}) {
+		if c := DefaultConfig(ModePaper, rule, 2, 2, pose.Grid{}); c.Q != q || c.Prior.Resolved() != (Prior{On: 1, Off: 1}) {
 			t.Errorf("the paper's %v has q = %v and prior %v", rule, c.Q, c.Prior)
 		}
 	}
@@ -74,7 +74,7 @@ func TestPaperAbstentionValues(t *testing.T) {
 func TestPaperMaxIgnoresWeakerOpinions(t *testing.T) {
 	m := rowModel(t, Max, 0, []float64{0.9, 0.9, 0.1}, []float64{0.8, 0.7, 0.05}, []float64{0.8, 0.95, 0.05})
 	img := bitmap.Parse("##.")
-	if e := mustExplain(t, m, img, PursuitOptions{}); !slices.Equal(picked(e), []int{2, 0}) && !slices.Equal(picked(e), []int{0, 2}) {
+	if e := MustExplain(t, m, img, PursuitOptions{}); !slices.Equal(picked(e), []int{2, 0}) && !slices.Equal(picked(e), []int{0, 2}) {
 		t.Errorf("picks %v; expert 1 has nothing to add", picked(e))
 	}
 }
@@ -85,10 +85,10 @@ func TestPaperMaxIgnoresWeakerOpinions(t *testing.T) {
 // Reference: sections 1, 2.1.3 and 2.2.4
 func TestPaperIdenticalExpertsDoNotHelp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := drawConfig(t, anyLevel)
-		m := drawModel(t, c, anyLevel)
-		img := drawImage(t, c.Height, c.Width, "#.?")
-		picks := drawPicks(t, m, 1, 4)
+		c := DrawConfig(t, AnyLevel)
+		m := DrawModel(t, c, AnyLevel)
+		img := DrawImage(t, c.Height, c.Width, "#.?")
+		picks := DrawPicks(t, m, 1, 4)
 		twice := append(slices.Clone(picks), picks[rapid.IntRange(0, len(picks)-1).Draw(t, "again")])
 		if a, b := m.Compose(c.Height, c.Width, picks).P, m.Compose(c.Height, c.Width, twice).P; !slices.Equal(a, b) {
 			t.Fatalf("%v, with an expert used again %v", a, b)
@@ -98,8 +98,8 @@ func TestPaperIdenticalExpertsDoNotHelp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		twins := mustModel(t, c, append(still.Templates(), still.Templates()...))
-		e := mustExplain(t, twins, img, PursuitOptions{Reuse: 3})
+		twins := MustModel(t, c, append(still.Templates(), still.Templates()...))
+		e := MustExplain(t, twins, img, PursuitOptions{Reuse: 3})
 		used := make([]int, still.K())
 		for _, k := range picked(e) {
 			if used[k%still.K()]++; used[k%still.K()] > 1 {
@@ -191,14 +191,14 @@ func TestPaperTwoExpertExample(t *testing.T) {
 // Reference: section 3
 func TestPaperPursuit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := drawConfig(t, inner)
+		c := DrawConfig(t, InnerLevel)
 		c.Poses = pose.Grid{}
-		m := drawModel(t, c, inner)
-		img := drawImage(t, c.Height, c.Width, "#.?")
+		m := DrawModel(t, c, InnerLevel)
+		img := DrawImage(t, c.Height, c.Width, "#.?")
 		logLik := func(experts ...int) float64 {
 			return LogLik(img, m.Compose(c.Height, c.Width, picksOf(experts...)).P)
 		}
-		chosen := picked(mustExplain(t, m, img, PursuitOptions{Forced: true}))
+		chosen := picked(MustExplain(t, m, img, PursuitOptions{Forced: true}))
 		for k := range m.K() {
 			if logLik(k) > logLik(chosen[0])+1e-8 {
 				t.Fatalf("expert %d explains better than the first pick %d", k, chosen[0])
@@ -219,7 +219,7 @@ func TestPaperSparseActivation(t *testing.T) {
 		[]float64{0, 0.9, 0.9, 0.9, 0, 0}, // part of the first
 		[]float64{0, 0, 0, 0, 0.9, 0.9})
 	for row, want := range map[string][]int{"####..": {0}, "######": {0, 2}, ".###..": {1}, "......": nil} {
-		if got := picked(mustExplain(t, m, bitmap.Parse(row), PursuitOptions{})); !slices.Equal(got, want) {
+		if got := picked(MustExplain(t, m, bitmap.Parse(row), PursuitOptions{})); !slices.Equal(got, want) {
 			t.Errorf("%s is explained by %v, want %v", row, got, want)
 		}
 	}
@@ -231,9 +231,9 @@ func TestPaperSparseActivation(t *testing.T) {
 // Reference: section 3
 func TestPaperTruncatedLikelihoodDependsOnTheSupport(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		level := rapid.SliceOfN(anyLevel, 6, 6).Draw(t, "template")
+		level := rapid.SliceOfN(AnyLevel, 6, 6).Draw(t, "template")
 		m := rowModel(t, Max, 0, level)
-		a, b := drawImage(t, 1, 6, "#."), bitmap.New(1, 6)
+		a, b := DrawImage(t, 1, 6, "#."), bitmap.New(1, 6)
 		for x := range 6 {
 			on := a.At(0, x)
 			if level[x] <= 0.5 {
@@ -242,7 +242,7 @@ func TestPaperTruncatedLikelihoodDependsOnTheSupport(t *testing.T) {
 			b.Set(0, x, on)
 		}
 		opt := PursuitOptions{Scoring: Truncated, Forced: true}
-		x, y := mustExplain(t, m, a, opt), mustExplain(t, m, b, opt)
+		x, y := MustExplain(t, m, a, opt), MustExplain(t, m, b, opt)
 		if x.LogLik != y.LogLik || x.Picks[0] != y.Picks[0] {
 			t.Fatalf("%+v, with another background %+v", x, y)
 		}
@@ -259,8 +259,8 @@ func TestPaperTruncationChoosesTheRightFirstExpert(t *testing.T) {
 		[]float64{0.95, 0.95, 0.95, 0.95, 0.05, 0.05, 0.05, 0.05},
 		[]float64{0.05, 0.05, 0.05, 0.05, 0.95, 0.95, 0.95, 0.95})
 	img := bitmap.Parse("########")
-	original := mustExplain(t, m, img, PursuitOptions{Scoring: Original})
-	truncated := mustExplain(t, m, img, PursuitOptions{Scoring: Truncated})
+	original := MustExplain(t, m, img, PursuitOptions{Scoring: Original})
+	truncated := MustExplain(t, m, img, PursuitOptions{Scoring: Truncated})
 	if picked(original)[0] != 0 {
 		t.Errorf("original templates begin with %v; this example should mislead them", picked(original))
 	}
@@ -276,9 +276,9 @@ func TestPaperWilliamsTitsiasMixture(t *testing.T) {
 	m := rowModel(t, Max, 0, []float64{0.8, 0, 1})
 	const alpha = 0.7
 	mixed := func(p float64) float64 { return alpha*p + (1-alpha)/2 }
-	e := mustExplain(t, m, bitmap.Parse("#.."), PursuitOptions{Scoring: Mixed, Alpha: alpha, Forced: true})
-	near(t, "log-likelihood", e.LogLik, math.Log(mixed(0.8))+math.Log(1-mixed(0))+math.Log(1-mixed(1)), 1e-12)
-	near(t, "at the start", e.StartLogLik, math.Log(mixed(0))+2*math.Log(1-mixed(0)), 1e-12)
+	e := MustExplain(t, m, bitmap.Parse("#.."), PursuitOptions{Scoring: Mixed, Alpha: alpha, Forced: true})
+	Near(t, "log-likelihood", e.LogLik, math.Log(mixed(0.8))+math.Log(1-mixed(0))+math.Log(1-mixed(1)), 1e-12)
+	Near(t, "at the start", e.StartLogLik, math.Log(mixed(0))+2*math.Log(1-mixed(0)), 1e-12)
 	if !math.IsInf(e.LogLikModel, -1) {
 		t.Errorf("untruncated and unmixed the image is impossible, not %v", e.LogLikModel)
 	}
@@ -305,35 +305,35 @@ func TestPaperResponsibilities(t *testing.T) {
 // Reference: section 4, eq. (1)
 func TestPaperEquationOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := drawConfig(t, anyLevel)
+		c := DrawConfig(t, AnyLevel)
 		c.Outside = Unknown // the sum is over pixels of the image
 		c.Poses.Angles = nil
 		epsilon := rapid.SampledFrom([]float64{1, 0.5, 2}).Draw(t, "epsilon")
-		c.Prior = Prior{epsilon, epsilon}
-		m := drawModel(t, c, anyLevel)
-		list := drawExplained(t, m, 4)
+		c.Prior = Prior{On: epsilon, Off: epsilon}
+		m := DrawModel(t, c, AnyLevel)
+		list := DrawExplained(t, m, 4)
 		n := c.Height * c.Width
-		num, den := make2D(m.K(), n), make2D(m.K(), n)
+		num, den := Make2D(m.K(), n), Make2D(m.K(), n)
 		for _, x := range list {
-			comp := m.Compose(c.Height, c.Width, x.e.Picks)
+			comp := m.Compose(c.Height, c.Width, x.E.Picks)
 			for i := range n {
-				if !x.img.Known(i/c.Width, i%c.Width) {
+				if !x.Img.Known(i/c.Width, i%c.Width) {
 					continue
 				}
 				for _, j := range []int16{comp.Max[i], comp.Min[i]} {
 					if j < 0 {
 						continue
 					}
-					pick := x.e.Picks[j]
+					pick := x.E.Picks[j]
 					d := (i/c.Width-pick.Pose.DY)*c.Width + i%c.Width - pick.Pose.DX
-					den[pick.Expert][d] += float64(x.weight)
-					if x.img.At(i/c.Width, i%c.Width) {
-						num[pick.Expert][d] += float64(x.weight)
+					den[pick.Expert][d] += float64(x.Weight)
+					if x.Img.At(i/c.Width, i%c.Width) {
+						num[pick.Expert][d] += float64(x.Weight)
 					}
 				}
 			}
 		}
-		next := tallyOf(m, list).Model(m, MStep{Formula: EquationOne})
+		next := TallyFrom(m, list).Model(m, MStep{Formula: EquationOne})
 		for k := range m.K() {
 			for d := range n {
 				want := (num[k][d] + epsilon) / (den[k][d] + 2*epsilon)
@@ -349,8 +349,8 @@ func TestPaperEquationOne(t *testing.T) {
 // quarter turn is exact, so what is counted is the expert's own ink.
 // Reference: section 4, eq. (1)
 func TestPaperPullback(t *testing.T) {
-	for _, p := range []*pose.Pose{at(0, 0, 0), at(2, -3, 90), at(-1, 1, 90), at(1, 2, -90)} {
-		m, data := corners(t, [][2]*pose.Pose{{p, nil}})
+	for _, p := range []*pose.Pose{At(0, 0, 0), At(2, -3, 90), At(-1, 1, 90), At(1, 2, -90)} {
+		m, data := Corners(t, [][2]*pose.Pose{{p, nil}})
 		tally := NewTally(m)
 		tally.Add(m, data.Images[0], &Explanation{Picks: []Pick{{Expert: 0, Pose: *p}}}, 1)
 		c := tally.Counts()
@@ -371,25 +371,25 @@ func TestPaperPullback(t *testing.T) {
 // Reference: section 4
 func TestPaperMaxIsMaxMinusMinAtZero(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := drawConfig(t, anyLevel)
+		c := DrawConfig(t, AnyLevel)
 		c.Q, c.QMap, c.Rule = 0, nil, Max
-		one := drawModel(t, c, anyLevel)
+		one := DrawModel(t, c, AnyLevel)
 		c.Rule = MaxMinusMin
-		two := mustModel(t, c, one.Templates())
-		picks := drawPicks(t, one, 0, 4)
+		two := MustModel(t, c, one.Templates())
+		picks := DrawPicks(t, one, 0, 4)
 		a, b := one.Compose(c.Height, c.Width, picks), two.Compose(c.Height, c.Width, picks)
 		if !slices.Equal(a.P, b.P) || !slices.Equal(a.Max, b.Max) || !slices.Equal(a.Min, b.Min) {
 			t.Fatalf("max %+v, max-minus-min at 0 %+v", a, b)
 		}
-		img := drawImage(t, c.Height, c.Width, "#.?")
+		img := DrawImage(t, c.Height, c.Width, "#.?")
 		opt := PursuitOptions{Forced: rapid.Bool().Draw(t, "forced")}
-		if x, y := mustExplain(t, one, img, opt), mustExplain(t, two, img, opt); !slices.Equal(picked(x), picked(y)) || !about(x.LogLik, y.LogLik) {
+		if x, y := MustExplain(t, one, img, opt), MustExplain(t, two, img, opt); !slices.Equal(picked(x), picked(y)) || !About(x.LogLik, y.LogLik) {
 			t.Fatalf("max explains %+v, max-minus-min at 0 %+v", x, y)
 		}
-		list := drawExplained(t, one, 3)
-		x := tallyOf(one, list).Model(one, MStep{Formula: EquationOne})
-		y := tallyOf(two, list).Model(two, MStep{Formula: EquationOne})
-		if !sameModel(x, y) {
+		list := DrawExplained(t, one, 3)
+		x := TallyFrom(one, list).Model(one, MStep{Formula: EquationOne})
+		y := TallyFrom(two, list).Model(two, MStep{Formula: EquationOne})
+		if !SameModel(x, y) {
 			t.Fatal("the M-steps differ")
 		}
 	})
@@ -400,11 +400,11 @@ func TestPaperMaxIsMaxMinusMinAtZero(t *testing.T) {
 // Reference: section 4.1
 func TestPaperRunningMean(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := drawConfig(t, inner)
+		c := DrawConfig(t, InnerLevel)
 		c.Poses = pose.Grid{}
-		m := drawModel(t, c, inner)
+		m := DrawModel(t, c, InnerLevel)
 		size := c.Height * c.Width
-		mu, n := m.Templates(), make2D(m.K(), size)
+		mu, n := m.Templates(), Make2D(m.K(), size)
 		for k := range n {
 			for i := range n[k] {
 				n[k][i] = float64(rapid.IntRange(1, 5).Draw(t, "N"))
@@ -419,7 +419,7 @@ func TestPaperRunningMean(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 5 {
-			img := drawImage(t, c.Height, c.Width, "#.?")
+			img := DrawImage(t, c.Height, c.Width, "#.?")
 			before := o.Model()
 			e, err := o.Add(img, 1)
 			if err != nil {
@@ -462,7 +462,7 @@ func TestPaperFirstExpert(t *testing.T) {
 	if o.Model().K() != 1 {
 		t.Fatalf("%d experts after one image", o.Model().K())
 	}
-	nearAll(t, "first expert", o.Model().Template(0), []float64{2. / 3, 2. / 3, 1. / 3, 1. / 3}, 1e-15)
+	NearAll(t, "first expert", o.Model().Template(0), []float64{2. / 3, 2. / 3, 1. / 3, 1. / 3}, 1e-15)
 }
 
 // "the new expert abstains from voting for dimensions that are already well
@@ -471,7 +471,7 @@ func TestPaperFirstExpert(t *testing.T) {
 func TestPaperSequentialInitialisation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		mu := rapid.SliceOfN(rapid.Float64Range(0, 1), 5, 5).Draw(t, "composition so far")
-		img := drawImage(t, 1, 5, "#.")
+		img := DrawImage(t, 1, 5, "#.")
 		cfg := DefaultConfig(ModePaper, MaxMinusMin, 1, 5, pose.Grid{})
 		got, _ := NextExpert(cfg, ReadingLiteral, img, mu)
 		for i, p := range got {
@@ -496,7 +496,7 @@ func TestPaperSequentialInitialisation(t *testing.T) {
 func TestPaperSequentialInitialisationAtEquality(t *testing.T) {
 	cfg := DefaultConfig(ModePaper, MaxMinusMin, 1, 2, pose.Grid{})
 	got, _ := NextExpert(cfg, ReadingLiteral, bitmap.Parse("#."), []float64{2. / 3, 1. / 3})
-	nearAll(t, "the new expert", got, []float64{0.5, 0.5}, 0)
+	NearAll(t, "the new expert", got, []float64{0.5, 0.5}, 0)
 }
 
 // "This makes sure that in the background region mu_{K+1} is close to 0 (rather
@@ -540,14 +540,14 @@ func TestPaperExpertsAreAppended(t *testing.T) {
 // Reference: section 4.2
 func TestPaperGeometry(t *testing.T) {
 	places := [][2]*pose.Pose{
-		{at(-2, -3, 0), at(2, 3, 0)}, {at(-3, -2, 0), at(3, 2, 0)}, {at(-1, -1, 0), at(1, 3, 0)}, {at(-2, -2, 0), at(1, 1, 0)},
+		{At(-2, -3, 0), At(2, 3, 0)}, {At(-3, -2, 0), At(3, 2, 0)}, {At(-1, -1, 0), At(1, 3, 0)}, {At(-2, -2, 0), At(1, 1, 0)},
 	}
-	m, data := corners(t, places)
+	m, data := Corners(t, places)
 	g, err := FitGeometry(t.Context(), m, data, PursuitOptions{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := make2D(len(places), 6)
+	rows := Make2D(len(places), 6)
 	for n, where := range places {
 		for k, p := range where {
 			rows[n][3*k], rows[n][3*k+1], rows[n][3*k+2] = float64(p.DY), float64(p.DX), p.Angle
@@ -566,18 +566,18 @@ func TestPaperGeometry(t *testing.T) {
 			}
 		}
 	}
-	nearAll(t, "mean", g.Normal.Mean(), mean, 1e-9)
-	nearAll(t, "covariance", g.Normal.Cov(), cov, 1e-9)
+	NearAll(t, "mean", g.Normal.Mean(), mean, 1e-9)
+	NearAll(t, "covariance", g.Normal.Cov(), cov, 1e-9)
 }
 
 // "Each template mu_k then provides multiple transformed versions": a rotation
 // and a shift of the image find the same expert at the same gain.
 // Reference: section 4
 func TestPaperTransformedVersions(t *testing.T) {
-	m, data := corners(t, [][2]*pose.Pose{{at(0, 0, 0), nil}, {at(2, -3, 0), nil}, {at(-1, 1, 90), nil}})
+	m, data := Corners(t, [][2]*pose.Pose{{At(0, 0, 0), nil}, {At(2, -3, 0), nil}, {At(-1, 1, 90), nil}})
 	var gain float64
-	for n, want := range []*pose.Pose{at(0, 0, 0), at(2, -3, 0), at(-1, 1, 90)} {
-		e := mustExplain(t, m, data.Images[n], PursuitOptions{})
+	for n, want := range []*pose.Pose{At(0, 0, 0), At(2, -3, 0), At(-1, 1, 90)} {
+		e := MustExplain(t, m, data.Images[n], PursuitOptions{})
 		if len(e.Picks) != 1 || e.Picks[0].Expert != 0 || e.Picks[0].Pose != *want {
 			t.Errorf("image %d: picks %+v, want expert 0 at %+v", n, e.Picks, *want)
 			continue
@@ -585,6 +585,6 @@ func TestPaperTransformedVersions(t *testing.T) {
 		if n == 0 {
 			gain = e.Picks[0].Gain
 		}
-		near(t, "gain", e.Picks[0].Gain, gain, 1e-9)
+		Near(t, "gain", e.Picks[0].Gain, gain, 1e-9)
 	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/gauss"
-	"example.com/patchwork/internal/score"
 	"example.com/patchwork/pose"
 	"pgregory.net/rapid"
 )
@@ -64,7 +63,7 @@ func TestPosePriorKnowsWhereThingsGo(t *testing.T) {
 	}
 	where := func(opt PursuitOptions) pose.Pose {
 		opt.MaxPicks = 2
-		e := mustExplain(t, m, img, opt)
+		e := MustExplain(t, m, img, opt)
 		for _, p := range e.Picks {
 			if p.Expert == 1 {
 				return p.Pose
@@ -86,9 +85,9 @@ func TestPosePriorKnowsWhereThingsGo(t *testing.T) {
 // Every pick is the best of all candidates by gain less all costs.
 func TestPosePriorPicksTheBest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		cfg := drawConfig(t, inner)
-		cfg.Poses = drawPoses(t)
-		m := drawModel(t, cfg, inner)
+		cfg := DrawConfig(t, InnerLevel)
+		cfg.Poses = DrawPoses(t)
+		m := DrawModel(t, cfg, InnerLevel)
 		d := gauss.PerExpert * m.K()
 		mean := rapid.SliceOfN(rapid.Float64Range(-3, 3), d, d).Draw(t, "mean")
 		root := rapid.SliceOfN(rapid.Float64Range(-2, 2), d, d).Draw(t, "root")
@@ -97,12 +96,12 @@ func TestPosePriorPicksTheBest(t *testing.T) {
 			cov[i] = root[i/d] * root[i%d]
 		}
 		m = withGeometry(t, m, mean, cov)
-		img := drawImage(t, m.Height(), m.Width(), ".#?")
+		img := DrawImage(t, m.Height(), m.Width(), ".#?")
 		opt := PursuitOptions{Scoring: Original, PosePrior: true}
 		if rapid.Bool().Draw(t, "costs") {
 			opt.Costs = rapid.SliceOfN(rapid.Float64Range(-0.2, 2), m.K(), m.K()).Draw(t, "costs")
 		}
-		p := mustPursuit(t, m, opt)
+		p := MustPursuit(t, m, opt)
 		grid, err := m.GridFor(img.Height(), img.Width())
 		if err != nil {
 			return // a frame larger than the image's grid allows
@@ -113,27 +112,14 @@ func TestPosePriorPicksTheBest(t *testing.T) {
 		}
 		var before []Pick
 		for pick := range picks {
-			// The search stands after the pick; judge by a field before it.
-			var f score.Field
-			f.Reset(p.scored, img.Height(), img.Width(), p.pixels)
-			used := make([]int, m.K())
-			for _, b := range before {
-				i, _ := grid.Index(b.Pose)
-				f.Add(p.search.At(b.Expert*grid.Len()+i), nil)
-				used[b.Expert]++
-			}
-			p.prior.given(before, grid, func(k int) bool { return used[k] < p.opt.Reuse })
+			// The search stands after the pick; judge by what stood before it.
 			most, got := math.Inf(-1), math.Inf(-1)
-			for c := range m.K() * grid.Len() {
-				if used[c/grid.Len()] >= p.opt.Reuse {
-					continue
-				}
-				g := p.net(c, f.Gain(p.search.At(c))).Float()
+			p.Judge(img, grid, before, func(c int, g float64) {
 				most = max(most, g)
 				if i, _ := grid.Index(pick.Pose); c == pick.Expert*grid.Len()+i {
 					got = g
 				}
-			}
+			})
 			if got < most-1e-8 {
 				t.Fatalf("pick %+v gains %v after costs, the best candidate %v", pick, got, most)
 			}

@@ -17,9 +17,9 @@ import (
 // it. Checked against composing whole images.
 func TestRefineClimbsToTheTop(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := drawConfig(t, inner)
-		m := drawModel(t, c, inner)
-		img := drawImage(t, c.Height, c.Width, "#.?")
+		c := DrawConfig(t, InnerLevel)
+		m := DrawModel(t, c, InnerLevel)
+		img := DrawImage(t, c.Height, c.Width, "#.?")
 		opt := PursuitOptions{
 			Refine: true, RefineSweeps: 1000,
 			RefineThreshold: rapid.SampledFrom([]float64{-1, 0, 0.4}).Draw(t, "threshold"),
@@ -42,13 +42,13 @@ func TestRefineClimbsToTheTop(t *testing.T) {
 func TestRefineVisitsAgain(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 1500 {
-		templates := make2D(3, 4)
+		templates := Make2D(3, 4)
 		for _, mu := range templates {
 			for i := range mu {
 				mu[i] = []float64{0.05, 0.3, 0.6, 0.95}[rng.IntN(4)]
 			}
 		}
-		m := mustModel(t, Config{Height: 1, Width: 4, Q: 0.05, Truncate: true,
+		m := MustModel(t, Config{Height: 1, Width: 4, Q: 0.05, Truncate: true,
 			Poses: pose.Grid{DX: pose.Symmetric(2, 1)}}, templates)
 		img := bitmap.New(1, 4)
 		for x := range 4 {
@@ -66,7 +66,7 @@ type failer interface {
 
 // checkTop refines an explanation and looks for a step that would improve it.
 func checkTop(t failer, m *Model, img *bitmap.Image, opt PursuitOptions) {
-	c := &m.cfg
+	c := m.Config()
 	threshold := max(opt.RefineThreshold, 0)
 	if opt.RefineThreshold == 0 {
 		threshold = math.Log(float64(m.K() * c.Poses.Len()))
@@ -81,12 +81,12 @@ func checkTop(t failer, m *Model, img *bitmap.Image, opt PursuitOptions) {
 		}
 		return sum
 	}
-	refined := mustExplain(t, m, img, opt)
+	refined := MustExplain(t, m, img, opt)
 	checkRefined(t, m, refined, img, opt)
 	got := objective(refined.Picks)
 	plain := opt
 	plain.Refine = false
-	if greedy := objective(mustExplain(t, m, img, plain).Picks); got < greedy-1e-7 {
+	if greedy := objective(MustExplain(t, m, img, plain).Picks); got < greedy-1e-7 {
 		t.Fatalf("refining lowered the objective from %v to %v", greedy, got)
 	}
 	for j := range refined.Picks {
@@ -119,9 +119,9 @@ func bestAddition(m *Model, picks []Pick, opt PursuitOptions, objective func([]P
 		if used >= opt.Reuse {
 			continue
 		}
-		for i := range m.cfg.Poses.Len() {
+		for i := range m.Config().Poses.Len() {
 			ok = true
-			best = max(best, objective(append(slices.Clip(picks), Pick{Expert: k, Pose: m.cfg.Poses.At(i)})))
+			best = max(best, objective(append(slices.Clip(picks), Pick{Expert: k, Pose: m.Config().Poses.At(i)})))
 		}
 	}
 	return best, ok
@@ -142,11 +142,11 @@ func checkRefined(t failer, m *Model, e *Explanation, img *bitmap.Image, opt Pur
 		}
 		before := LogLik(img, m.Compose(img.Height(), img.Width(), e.Picks[:j]).P)
 		after := LogLik(img, m.Compose(img.Height(), img.Width(), e.Picks[:j+1]).P)
-		if !about(p.Gain, after-before) {
+		if !About(p.Gain, after-before) {
 			t.Fatalf("pick %d gains %v, is said to gain %v", j, after-before, p.Gain)
 		}
 	}
-	if want := LogLik(img, m.Compose(img.Height(), img.Width(), e.Picks).P); !about(e.LogLik, want) || !about(e.LogLikModel, want) {
+	if want := LogLik(img, m.Compose(img.Height(), img.Width(), e.Picks).P); !About(e.LogLik, want) || !About(e.LogLikModel, want) {
 		t.Fatalf("LogLik %v, LogLikModel %v, composed %v", e.LogLik, e.LogLikModel, want)
 	}
 }
@@ -155,7 +155,7 @@ func checkRefined(t failer, m *Model, e *Explanation, img *bitmap.Image, opt Pur
 // scene can also be resolved with the original templates." Here the greedy
 // pursuit falls for a wide bar, and a sweep takes it back.
 func TestRefineTakesBackAGreedyMistake(t *testing.T) {
-	m := mustModel(t, Config{Height: 1, Width: 8, Q: 0.1}, [][]float64{
+	m := MustModel(t, Config{Height: 1, Width: 8, Q: 0.1}, [][]float64{
 		{0, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0}, // most of both
 		{0.9, 0.9, 0.9, 0.9, 0, 0, 0, 0},
 		{0, 0, 0, 0, 0.9, 0.9, 0.9, 0.9},
@@ -168,27 +168,27 @@ func TestRefineTakesBackAGreedyMistake(t *testing.T) {
 		slices.Sort(ks)
 		return ks
 	}
-	if got := experts(mustExplain(t, m, img, PursuitOptions{})); !slices.Equal(got, []int{0, 1, 2}) {
+	if got := experts(MustExplain(t, m, img, PursuitOptions{})); !slices.Equal(got, []int{0, 1, 2}) {
 		t.Fatalf("greedy: experts %v; this example should mislead it", got)
 	}
-	if got := experts(mustExplain(t, m, img, PursuitOptions{Refine: true})); !slices.Equal(got, []int{1, 2}) {
+	if got := experts(MustExplain(t, m, img, PursuitOptions{Refine: true})); !slices.Equal(got, []int{1, 2}) {
 		t.Errorf("refined: experts %v", got)
 	}
 }
 
 // A threshold drops what barely pays: ink of one stray pixel.
 func TestRefineThreshold(t *testing.T) {
-	m := mustModel(t, Config{Height: 2, Width: 2, Q: 0.1, Scene: true}, [][]float64{{0.9, 0.9, 0.9, 0.9}, {0.9, 0, 0, 0}})
+	m := MustModel(t, Config{Height: 2, Width: 2, Q: 0.1, Scene: true}, [][]float64{{0.9, 0.9, 0.9, 0.9}, {0.9, 0, 0, 0}})
 	img := bitmap.Parse(
 		"##....",
 		"##....",
 		"....#.",
 		"......")
-	e := mustExplain(t, m, img, PursuitOptions{Refine: true, Reuse: 3})
+	e := MustExplain(t, m, img, PursuitOptions{Refine: true, Reuse: 3})
 	if len(e.Picks) != 1 || e.Picks[0].Pose != (pose.Pose{}) {
 		t.Errorf("picks %+v, want the square alone: one pixel gains %v nats, the threshold is log(30)", e.Picks, math.Log(9))
 	}
-	e = mustExplain(t, m, img, PursuitOptions{Refine: true, RefineThreshold: -1, Reuse: 3})
+	e = MustExplain(t, m, img, PursuitOptions{Refine: true, RefineThreshold: -1, Reuse: 3})
 	if len(e.Picks) < 2 {
 		t.Errorf("without a threshold: picks %+v", e.Picks)
 	}
@@ -198,9 +198,9 @@ func TestRefineThreshold(t *testing.T) {
 // end. Under the truncated search expert 1 wins, under the original likelihood
 // both gain log 24.
 func TestRefineKeepsATie(t *testing.T) {
-	m := mustModel(t, Config{Height: 1, Width: 2, Q: 0.1, Truncate: true}, [][]float64{{0.6, 0.4}, {0.8, 0.3}})
-	e := mustExplain(t, m, bitmap.Parse("##"), PursuitOptions{Refine: true, MaxPicks: 1})
-	if len(e.Picks) != 1 || e.Picks[0].Expert != 1 || !about(e.Picks[0].Gain, math.Log(24)) {
+	m := MustModel(t, Config{Height: 1, Width: 2, Q: 0.1, Truncate: true}, [][]float64{{0.6, 0.4}, {0.8, 0.3}})
+	e := MustExplain(t, m, bitmap.Parse("##"), PursuitOptions{Refine: true, MaxPicks: 1})
+	if len(e.Picks) != 1 || e.Picks[0].Expert != 1 || !About(e.Picks[0].Gain, math.Log(24)) {
 		t.Errorf("picks %+v, want expert 1 with log 24", e.Picks)
 	}
 }

@@ -98,7 +98,7 @@ func Distinct(d Data) Data {
 func SameSize(images []*bitmap.Image, height, width int) error {
 	for i, img := range images {
 		if img.Height() != height || img.Width() != width {
-			return fmt.Errorf("image %d: %w", i, &SizeError{img.Height(), img.Width(), height, width, false})
+			return fmt.Errorf("image %d: %w", i, &SizeError{Height: img.Height(), Width: img.Width(), ModelHeight: height, ModelWidth: width})
 		}
 	}
 	return nil

@@ -154,8 +154,8 @@ func TestSoftTallyReference(t *testing.T) {
 						n += float64(c.right+c.wrong) / softUnit
 					}
 					at := (k*m.Width()+i)*2 + side
-					near(t, fmt.Sprintf("%v, expert %d, bit %d, side %d: right", rule, k, i, side), got, right[at], 1e-4)
-					near(t, "all", n, all[at], 1e-4)
+					Near(t, fmt.Sprintf("%v, expert %d, bit %d, side %d: right", rule, k, i, side), got, right[at], 1e-4)
+					Near(t, "all", n, all[at], 1e-4)
 				}
 			}
 		}
@@ -163,7 +163,10 @@ func TestSoftTallyReference(t *testing.T) {
 }
 
 func softReference(t *testing.T, m *Model, data Data) (right, all []float64) {
-	n := mustNBest(t, m, NBestOptions{})
+	n, err := NewNBest(m, NBestOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	right, all = make([]float64, m.K()*m.Width()*2), make([]float64, m.K()*m.Width()*2)
 	for r, row := range data.Images {
 		post, err := n.Explain(row)
@@ -177,7 +180,7 @@ func softReference(t *testing.T, m *Model, data Data) (right, all []float64) {
 			}
 			for i := range x {
 				for side := range 2 {
-					for _, k := range softSpeakers(m, expertsOf(a.Picks), i, side) {
+					for _, k := range softSpeakers(m, ExpertsOf(a.Picks), i, side) {
 						if known[i] == 0 {
 							continue
 						}
@@ -198,7 +201,7 @@ func softSpeakers(m *Model, set []int, i, side int) []int {
 	owner, far := -1, 0.0
 	var abstain []int
 	for _, k := range set {
-		d := m.experts[k][i] - m.cfg.Abstention(i)
+		d := m.Template(k)[i] - m.Abstention(i)
 		if d == 0 {
 			abstain = append(abstain, k)
 		}
@@ -253,10 +256,10 @@ func TestSoftEMKeepsTheTruth(t *testing.T) {
 			last = it
 		}
 		for k := range truth {
-			nearAll(t, fmt.Sprintf("%v: expert %d", rule, k), last.Model.Template(k), truth[k], 0.06)
+			NearAll(t, fmt.Sprintf("%v: expert %d", rule, k), last.Model.Template(k), truth[k], 0.06)
 		}
-		nearAll(t, "background", last.Model.Config().QMap, q, 0.06)
-		nearAll(t, "usage", last.Model.Extras().Usage, []float64{0.4, 0.4, 0.4}, 0.06)
+		NearAll(t, "background", last.Model.Config().QMap, q, 0.06)
+		NearAll(t, "usage", last.Model.Extras().Usage, []float64{0.4, 0.4, 0.4}, 0.06)
 	}
 }
 
@@ -281,7 +284,7 @@ func TestBusy(t *testing.T) {
 	}
 	for rows, want := range map[int64]int{100: 2, 10: 1, 0: 1} {
 		m, _ := m.WithExtras(Extras{Usage: []float64{0.5, 0.2, 0.02}, Record: Record{Rows: rows}})
-		if got := busy(m); got.K() != want || len(got.extras.Usage) != want {
+		if got := busy(m); got.K() != want || len(got.Extras().Usage) != want {
 			t.Errorf("%d rows: %d experts left, want %d", rows, got.K(), want)
 		}
 	}

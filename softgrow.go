@@ -208,7 +208,10 @@ func (g *garden) raise(votes []float64) *sprout {
 	rows := float64(Total(g.data))
 	cfg := g.cfg
 	cfg.QMap = g.q
-	prev := &Model{cfg: cfg}
+	prev, err := NewModel(cfg, [][]float64{s.votes})
+	if err != nil {
+		panic(err) // the background and the votes are probabilities
+	}
 	for range sproutIterations {
 		clear(t.cells)
 		active := 0.0

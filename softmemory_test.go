@@ -34,34 +34,34 @@ func TestTableWithAMemory(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := tableSteps(t, bars(90, 1), c.cfg, c.opt)
-			n := &notes{values: map[string][]byte{}}
+			n := &Notes{Values: map[string][]byte{}}
 			for _, forget := range []int{0, 0, 2, 7} {
-				n.forget, n.asked, n.recalled = forget, 0, 0
-				kept := len(n.values)
-				if got := tableSteps(t, withMemory(bars(90, 1), n), c.cfg, c.opt); got != want {
+				n.Forget, n.Asked, n.Recalled = forget, 0, 0
+				kept := len(n.Values)
+				if got := tableSteps(t, WithMemory(bars(90, 1), n), c.cfg, c.opt); got != want {
 					t.Fatalf("forget %d: other steps", forget)
 				}
-				if kept > 0 && (len(n.values) != kept || forget == 0 && n.recalled != n.asked) {
-					t.Errorf("forget %d: %d values, then %d; %d of %d recalled", forget, kept, len(n.values), n.recalled, n.asked)
+				if kept > 0 && (len(n.Values) != kept || forget == 0 && n.Recalled != n.Asked) {
+					t.Errorf("forget %d: %d values, then %d; %d of %d recalled", forget, kept, len(n.Values), n.Recalled, n.Asked)
 				}
 			}
 			other := tableSteps(t, bars(90, 2), c.cfg, c.opt)
-			if got := tableSteps(t, withMemory(bars(90, 2), n), c.cfg, c.opt); got != other {
+			if got := tableSteps(t, WithMemory(bars(90, 2), n), c.cfg, c.opt); got != other {
 				t.Error("the memory of other rows changed the steps")
 			}
 			i := 0
-			for key, v := range n.values {
+			for key, v := range n.Values {
 				if i++; i%3 == 0 {
-					n.values[key] = v[:len(v)/2]
+					n.Values[key] = v[:len(v)/2]
 				} else if i%3 == 1 {
-					n.values[key] = append(bytes.Clone(v), 7)
+					n.Values[key] = append(bytes.Clone(v), 7)
 				}
 			}
-			if got := tableSteps(t, withMemory(bars(90, 1), n), c.cfg, c.opt); got != want {
+			if got := tableSteps(t, WithMemory(bars(90, 1), n), c.cfg, c.opt); got != want {
 				t.Error("values of the wrong length changed the steps")
 			}
-			n = &notes{values: map[string][]byte{}, broken: errors.New("disk full")}
-			if _, err := LearnTable(t.Context(), withMemory(bars(90, 1), n), c.cfg, c.opt); !errors.Is(err, n.broken) {
+			n = &Notes{Values: map[string][]byte{}, Broken: errors.New("disk full")}
+			if _, err := LearnTable(t.Context(), WithMemory(bars(90, 1), n), c.cfg, c.opt); !errors.Is(err, n.Broken) {
 				t.Errorf("a memory that fails: %v", err)
 			}
 		})

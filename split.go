@@ -26,7 +26,7 @@ func SplitModel(cfg Config, img *bitmap.Image, experts int, rng *rand.Rand) (*Mo
 		return nil, err
 	}
 	if img.Height() != cfg.Height || img.Width() != cfg.Width {
-		return nil, &SizeError{img.Height(), img.Width(), cfg.Height, cfg.Width, false}
+		return nil, &SizeError{Height: img.Height(), Width: img.Width(), ModelHeight: cfg.Height, ModelWidth: cfg.Width}
 	}
 	var ink []cluster.Point
 	for y := range img.Height() {

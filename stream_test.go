@@ -55,8 +55,8 @@ func (s *inBlocks) Blocks(context.Context) iter.Seq2[Data, error] {
 func alikeModels(t testing.TB, a, b *Model) bool {
 	t.Helper()
 	x, y := a.Extras(), b.Extras()
-	return sameModel(a, b) && reflect.DeepEqual(x.Usage, y.Usage) && reflect.DeepEqual(x.Record, y.Record) &&
-		sameTally(x.Counts, y.Counts) && reflect.DeepEqual(x.Geometry, y.Geometry)
+	return SameModel(a, b) && reflect.DeepEqual(x.Usage, y.Usage) && reflect.DeepEqual(x.Record, y.Record) &&
+		SameTally(x.Counts, y.Counts) && reflect.DeepEqual(x.Geometry, y.Geometry)
 }
 
 // The rounds of EM are the same from a stream in any blocks, on any number of
@@ -84,7 +84,7 @@ func TestEMIsTheSameFromAStream(t *testing.T) {
 				t.Fatalf("%d workers, blocks of %v: %d rounds in %d readings, want %d", workers, sizes, len(got), src.passes, len(want))
 			}
 			for n := range got {
-				if !sameTally(got[n].Tally, want[n].Tally) || !sameModel(got[n].Model, want[n].Model) {
+				if !SameTally(got[n].Tally, want[n].Tally) || !SameModel(got[n].Model, want[n].Model) {
 					t.Errorf("%d workers, blocks of %v: round %d is another", workers, sizes, n)
 				}
 			}

@@ -243,8 +243,8 @@ func (t *tableRun) sweep(ctx context.Context, m *Model, begin TableStart) error 
 
 // consider judges a model, hands it out, and keeps it if it is the best.
 func (t *tableRun) consider(ctx context.Context, m *Model, tally *SoftTally, c tried, stage string) (float64, error) {
-	c.AutoStep = AutoStep{CurvePoint{Experts: m.K(), Stage: stage, Rows: tally.Rows(), LogLik: tally.Evidence(),
-		DescriptionLength: t.descriptionLength(m, tally)}, m}
+	c.AutoStep = AutoStep{CurvePoint: CurvePoint{Experts: m.K(), Stage: stage, Rows: tally.Rows(), LogLik: tally.Evidence(),
+		DescriptionLength: t.descriptionLength(m, tally)}, Model: m}
 	c.pays, c.score = t.step.Pays, c.DescriptionLength
 	if t.judge != nil {
 		var err error

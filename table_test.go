@@ -151,7 +151,7 @@ func TestTableGivenNumber(t *testing.T) {
 		if m.K() > 3 || m.K() < 2 {
 			t.Errorf("%v: %d experts", start, m.K())
 		}
-		nearAll(t, start.String(), m.Config().QMap, Marginals(data), 1e-12)
+		NearAll(t, start.String(), m.Config().QMap, Marginals(data), 1e-12)
 	}
 }
 
@@ -167,7 +167,10 @@ func TestTableOfNoise(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v, %v: %v", aim, start, err)
 			}
-			n := mustNBest(t, m, NBestOptions{})
+			n, err := NewNBest(m, NBestOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
 			p, _, err := n.Predict(data.Images[0])
 			if err != nil || p[0] < 0.9 || p[1] > 0.1 || p[2] < 0.9 {
 				t.Errorf("%v, %v: predictions %v (%v)", aim, start, p, err)
@@ -237,16 +240,16 @@ func TestLearnMixture(t *testing.T) {
 		t.Fatal(err)
 	}
 	common := slices.Index(x.Share, slices.Max(x.Share))
-	near(t, "share", x.Share[common], 0.75, 0.06)
-	nearAll(t, "common kind", x.Components[common], []float64{0.9, 0.9, 0.1, 0.1}, 0.1)
-	nearAll(t, "rare kind", x.Components[1-common], []float64{0.1, 0.1, 0.9, 0.9}, 0.15)
+	Near(t, "share", x.Share[common], 0.75, 0.06)
+	NearAll(t, "common kind", x.Components[common], []float64{0.9, 0.9, 0.1, 0.1}, 0.1)
+	NearAll(t, "rare kind", x.Components[1-common], []float64{0.1, 0.1, 0.9, 0.9}, 0.15)
 	m, err := x.Model(Config{Height: 1, Width: 4}, 200)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, q := range m.Config().QMap {
-		near(t, "background", q, min(x.Components[0][i], x.Components[1][i]), 1e-12)
-		near(t, "expert", m.Template(common)[i], x.Components[common][i], 1e-12)
+		Near(t, "background", q, min(x.Components[0][i], x.Components[1][i]), 1e-12)
+		Near(t, "expert", m.Template(common)[i], x.Components[common][i], 1e-12)
 	}
 	if _, err := LearnMixture(t.Context(), Data{}, 2, 1); err == nil {
 		t.Error("no rows, no error")

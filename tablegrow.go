@@ -147,8 +147,8 @@ func (t *tableRun) learnAgain(ctx context.Context, c tried) error {
 		last = it
 	}
 	t.best = tried{begin: c.begin}
-	t.best.AutoStep = AutoStep{CurvePoint{Experts: last.Model.K(), Stage: StageFinal, Rows: last.Tally.Rows(), LogLik: last.Tally.Evidence(),
-		DescriptionLength: t.descriptionLength(last.Model, last.Tally), HiddenBits: c.HiddenBits, HiddenLoss: c.HiddenLoss}, last.Model}
+	t.best.AutoStep = AutoStep{CurvePoint: CurvePoint{Experts: last.Model.K(), Stage: StageFinal, Rows: last.Tally.Rows(), LogLik: last.Tally.Evidence(),
+		DescriptionLength: t.descriptionLength(last.Model, last.Tally), HiddenBits: c.HiddenBits, HiddenLoss: c.HiddenLoss}, Model: last.Model}
 	t.curve = append(t.curve, t.best.CurvePoint)
 	return nil
 }

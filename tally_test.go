@@ -2,8 +2,6 @@ package patchwork
 
 import (
 	"math"
-	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -12,69 +10,18 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-// sameTally compares everything that was counted.
-func sameTally(a, b *Tally) bool {
-	return a.height == b.height && a.width == b.width && reflect.DeepEqual(a.counts, b.counts) &&
-		slices.Equal(a.active, b.active) && a.rows == b.rows && a.picks == b.picks &&
-		a.impossible == b.impossible && a.logLik == b.logLik
-}
-
-// sameModel compares templates, usage and counts bit by bit.
-func sameModel(a, b *Model) bool {
-	x, y := a.Extras(), b.Extras()
-	return reflect.DeepEqual(a.experts, b.experts) && slices.Equal(x.Usage, y.Usage) &&
-		(x.Counts == nil) == (y.Counts == nil) && (x.Counts == nil || sameTally(x.Counts, y.Counts))
-}
-
-// explained is an image, an explanation that need not be a good one, and a
-// weight.
-type explained struct {
-	img    *bitmap.Image
-	e      *Explanation
-	weight int64
-}
-
-// drawExplained draws images with explanations by any picks, each expert at
-// most once, and their log-likelihoods.
-func drawExplained(t *rapid.T, m *Model, n int) []explained {
-	list := make([]explained, n)
-	for i := range list {
-		img := drawImage(t, m.Height(), m.Width(), "#.?")
-		picks := drawPicks(t, m, 0, 3)
-		var once []Pick
-		for _, p := range picks {
-			if !slices.ContainsFunc(once, func(o Pick) bool { return o.Expert == p.Expert }) {
-				once = append(once, p)
-			}
-		}
-		e := &Explanation{Picks: once}
-		e.LogLikModel = LogLik(img, m.Compose(m.Height(), m.Width(), once).P)
-		e.LogLik = e.LogLikModel
-		list[i] = explained{img, e, rapid.Int64Range(0, 3).Draw(t, "weight")}
-	}
-	return list
-}
-
-func tallyOf(m *Model, list []explained) *Tally {
-	t := NewTally(m)
-	for _, x := range list {
-		t.Add(m, x.img, x.e, x.weight)
-	}
-	return t
-}
-
 // Merging is associative and commutative, and equals counting everything in
 // one tally, to the bit; a weight of w equals adding w times.
 func TestTallyMergeIsAddition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := drawModel(t, drawConfig(t, anyLevel), anyLevel)
-		list := drawExplained(t, m, 5)
+		m := DrawModel(t, DrawConfig(t, AnyLevel), AnyLevel)
+		list := DrawExplained(t, m, 5)
 		a, b := rapid.IntRange(0, 5).Draw(t, "cut"), rapid.IntRange(0, 5).Draw(t, "cut")
 		a, b = min(a, b), max(a, b)
 		parts := func() (x, y, z *Tally) {
-			return tallyOf(m, list[:a]), tallyOf(m, list[a:b]), tallyOf(m, list[b:])
+			return TallyFrom(m, list[:a]), TallyFrom(m, list[a:b]), TallyFrom(m, list[b:])
 		}
-		whole := tallyOf(m, list)
+		whole := TallyFrom(m, list)
 
 		x, y, z := parts()
 		x.Merge(y)
@@ -87,15 +34,15 @@ func TestTallyMergeIsAddition(t *testing.T) {
 		back.Merge(x3)
 		one := NewTally(m)
 		for _, i := range rapid.Permutation([]int{0, 1, 2, 3, 4}).Draw(t, "order") {
-			for range list[i].weight {
-				one.Add(m, list[i].img, list[i].e, 1)
+			for range list[i].Weight {
+				one.Add(m, list[i].Img, list[i].E, 1)
 			}
 		}
 		for name, got := range map[string]*Tally{"(xy)z": x, "x(yz)": right, "zyx": back, "one by one": one} {
-			if !sameTally(got, whole) {
-				t.Fatalf("%s counts %+v, the whole %+v", name, got.counts, whole.counts)
+			if !SameTally(got, whole) {
+				t.Fatalf("%s counts %+v, the whole %+v", name, got.Counts(), whole.Counts())
 			}
-			if !sameModel(got.Model(m, MStep{}), whole.Model(m, MStep{})) {
+			if !SameModel(got.Model(m, MStep{}), whole.Model(m, MStep{})) {
 				t.Fatalf("%s: another model", name)
 			}
 		}
@@ -106,8 +53,8 @@ func TestTallyMergeIsAddition(t *testing.T) {
 // images; a max model loses no pixel.
 func TestTallyCountsCanBe(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := drawModel(t, drawConfig(t, anyLevel), anyLevel)
-		tally := tallyOf(m, drawExplained(t, m, 4))
+		m := DrawModel(t, DrawConfig(t, AnyLevel), AnyLevel)
+		tally := TallyFrom(m, DrawExplained(t, m, 4))
 		c := tally.Counts()
 		for i := range c.Seen {
 			if c.On[i] < 0 || c.On[i] > c.Seen[i] || c.LostOn[i] < 0 || c.LostOn[i] > c.LostSeen[i] {
@@ -116,7 +63,7 @@ func TestTallyCountsCanBe(t *testing.T) {
 			if c.Seen[i]+c.LostSeen[i] > tally.Active(i/(m.Height()*m.Width())) {
 				t.Fatalf("entry %d was seen %d + %d times in %d images", i, c.Seen[i], c.LostSeen[i], tally.Active(i/(m.Height()*m.Width())))
 			}
-			if m.cfg.Rule == Max && c.LostSeen[i] > 0 {
+			if m.Config().Rule == Max && c.LostSeen[i] > 0 {
 				t.Fatalf("a max model lost entry %d", i)
 			}
 		}
@@ -130,22 +77,22 @@ func TestTallyCountsCanBe(t *testing.T) {
 // somebody speaks for is counted once for k* and once for l*.
 func TestTallyCountsSpeakers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := drawConfig(t, anyLevel)
+		c := DrawConfig(t, AnyLevel)
 		c.Outside = Unknown
 		c.Poses.Angles = nil
-		m := drawModel(t, c, anyLevel)
-		list := drawExplained(t, m, 1)
-		list[0].weight = 1
+		m := DrawModel(t, c, AnyLevel)
+		list := DrawExplained(t, m, 1)
+		list[0].Weight = 1
 		x := list[0]
 		var seen, lost, wantSeen, wantLost int64
-		comp := m.Compose(c.Height, c.Width, x.e.Picks)
+		comp := m.Compose(c.Height, c.Width, x.E.Picks)
 		for i := range comp.P {
-			if !x.img.Known(i/c.Width, i%c.Width) {
+			if !x.Img.Known(i/c.Width, i%c.Width) {
 				continue
 			}
 			switch k, l := comp.Max[i] >= 0, comp.Min[i] >= 0; {
 			case k && l: // a tie is lost by both
-				hi, lo := opinion(m, c, x.e.Picks[comp.Max[i]], i), opinion(m, c, x.e.Picks[comp.Min[i]], i)
+				hi, lo := opinion(m, c, x.E.Picks[comp.Max[i]], i), opinion(m, c, x.E.Picks[comp.Min[i]], i)
 				if q := m.Abstention(i); hi-q == q-lo {
 					wantLost += 2
 				} else {
@@ -156,7 +103,7 @@ func TestTallyCountsSpeakers(t *testing.T) {
 				wantSeen++
 			}
 		}
-		counts := tallyOf(m, list).Counts()
+		counts := TallyFrom(m, list).Counts()
 		for i := range counts.Seen {
 			seen += counts.Seen[i]
 			lost += counts.LostSeen[i]
@@ -174,8 +121,8 @@ func opinion(m *Model, c Config, pick Pick, i int) float64 {
 // Where no pixel is lost, the guarded step is eq. (1).
 func TestGuardedIsEquationOneWhereNothingIsLost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := drawModel(t, drawConfig(t, anyLevel), anyLevel)
-		tally := tallyOf(m, drawExplained(t, m, 4))
+		m := DrawModel(t, DrawConfig(t, AnyLevel), AnyLevel)
+		tally := TallyFrom(m, DrawExplained(t, m, 4))
 		guarded, one := tally.Model(m, MStep{}), tally.Model(m, MStep{Formula: EquationOne})
 		n := m.Height() * m.Width()
 		for i, lost := range tally.Counts().LostSeen {
@@ -192,20 +139,20 @@ func TestGuardedIsCautious(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		level := rapid.Float64Range(0, 1)
 		a, b, q := level.Draw(t, "won"), level.Draw(t, "all"), level.Draw(t, "q")
-		got := guard(a, b, q)
+		got := Guard(a, b, q)
 		switch {
 		case (a > q) != (b > q) && got != q:
-			t.Fatalf("guard(%v, %v) = %v around %v: they disagree", a, b, got, q)
+			t.Fatalf("Guard(%v, %v) = %v around %v: they disagree", a, b, got, q)
 		case math.Abs(got-q) > min(math.Abs(a-q), math.Abs(b-q)):
-			t.Fatalf("guard(%v, %v) = %v is farther from %v than either", a, b, got, q)
+			t.Fatalf("Guard(%v, %v) = %v is farther from %v than either", a, b, got, q)
 		case got != a && got != b && got != q:
-			t.Fatalf("guard(%v, %v) = %v", a, b, got)
+			t.Fatalf("Guard(%v, %v) = %v", a, b, got)
 		}
 	})
 }
 
 func TestMStepOptions(t *testing.T) {
-	m := mustModel(t, Config{Rule: MaxMinusMin, Height: 1, Width: 4, Q: 0.5}, [][]float64{{0.9, 0.2, 0.7, 0.5}})
+	m := MustModel(t, Config{Rule: MaxMinusMin, Height: 1, Width: 4, Q: 0.5}, [][]float64{{0.9, 0.2, 0.7, 0.5}})
 	// Entry 0: on in 6 of 6 won. Entry 1: on in 2 of 5 won, on in all 5 lost, so
 	// the two means disagree. Entry 2: on in 4 of 6. Entry 3: nothing.
 	tally, err := TallyOf(m, Counts{On: []int64{6, 2, 4, 0}, Seen: []int64{6, 5, 6, 0},
@@ -223,19 +170,19 @@ func TestMStepOptions(t *testing.T) {
 		{"waiting at the old side", MStep{Sit: 0.01}, []float64{7. / 8, 0.49, 5. / 8, 0.51}},
 		{"votes that pay", MStep{Pays: 1}, []float64{7. / 8, 0.5, 0.5, 0.5}},
 	} {
-		nearAll(t, c.name, tally.Model(m, c.step).Template(0), c.want, 1e-15)
+		NearAll(t, c.name, tally.Model(m, c.step).Template(0), c.want, 1e-15)
 	}
-	kept := mustModel(t, Config{Height: 1, Width: 2}, [][]float64{{0.9, 0.3}})
+	kept := MustModel(t, Config{Height: 1, Width: 2}, [][]float64{{0.9, 0.3}})
 	seen, err := TallyOf(kept, Counts{On: []int64{1, 0}, Seen: []int64{2, 0}}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	nearAll(t, "entries without counts kept", seen.Model(kept, MStep{KeepUnseen: true}).Template(0), []float64{0.5, 0.3}, 0)
-	nearAll(t, "or at the prior's mean", seen.Model(kept, MStep{}).Template(0), []float64{0.5, 0.5}, 0)
+	NearAll(t, "entries without counts kept", seen.Model(kept, MStep{KeepUnseen: true}).Template(0), []float64{0.5, 0.3}, 0)
+	NearAll(t, "or at the prior's mean", seen.Model(kept, MStep{}).Template(0), []float64{0.5, 0.5}, 0)
 }
 
 func TestTallyOfRefuses(t *testing.T) {
-	m := mustModel(t, Config{Height: 1, Width: 2}, [][]float64{{0.5, 0.5}})
+	m := MustModel(t, Config{Height: 1, Width: 2}, [][]float64{{0.5, 0.5}})
 	for _, c := range []struct {
 		counts Counts
 		rows   int64
@@ -255,8 +202,8 @@ func TestTallyOfRefuses(t *testing.T) {
 }
 
 func TestTallyMisuse(t *testing.T) {
-	one := mustModel(t, Config{Height: 1, Width: 2}, [][]float64{{0.5, 0.5}})
-	two := mustModel(t, Config{Height: 1, Width: 2}, [][]float64{{0.5, 0.5}, {0.5, 0.5}})
+	one := MustModel(t, Config{Height: 1, Width: 2}, [][]float64{{0.5, 0.5}})
+	two := MustModel(t, Config{Height: 1, Width: 2}, [][]float64{{0.5, 0.5}, {0.5, 0.5}})
 	img := bitmap.Parse("#.")
 	for name, f := range map[string]func(){
 		"negative weight":            func() { NewTally(one).Add(one, img, &Explanation{}, -1) },
@@ -277,14 +224,14 @@ func TestTallyMisuse(t *testing.T) {
 
 // An impossible image makes the log-likelihood of the tally -Inf, and only that.
 func TestTallyLogLik(t *testing.T) {
-	m := mustModel(t, Config{Height: 1, Width: 2}, [][]float64{{0.5, 0.25}})
+	m := MustModel(t, Config{Height: 1, Width: 2}, [][]float64{{0.5, 0.25}})
 	tally := NewTally(m)
 	for _, row := range []string{"#.", ".."} {
 		img := bitmap.Parse(row)
-		tally.Add(m, img, mustExplain(t, m, img, PursuitOptions{Forced: true}), 3)
+		tally.Add(m, img, MustExplain(t, m, img, PursuitOptions{Forced: true}), 3)
 	}
 	want := 6 * (math.Log(0.5) + math.Log(0.75))
-	near(t, "log-likelihood", tally.LogLik(), want, 6*0x1p-21)
+	Near(t, "log-likelihood", tally.LogLik(), want, 6*0x1p-21)
 	if tally.Rows() != 6 || tally.Picks() != 6 || tally.Active(0) != 6 {
 		t.Errorf("%d rows, %d picks, active in %d; want 6 of each", tally.Rows(), tally.Picks(), tally.Active(0))
 	}

@@ -13,10 +13,10 @@ import (
 
 // drawTally is the tally of some explained images of a drawn model.
 func drawTally(t *rapid.T) (*Model, *Tally) {
-	m := drawModel(t, drawConfig(t, anyLevel), anyLevel)
+	m := DrawModel(t, DrawConfig(t, AnyLevel), AnyLevel)
 	tally := NewTally(m)
-	for _, x := range drawExplained(t, m, rapid.IntRange(0, 4).Draw(t, "images")) {
-		tally.Add(m, x.img, x.e, rapid.Int64Range(1, 300).Draw(t, "weight"))
+	for _, x := range DrawExplained(t, m, rapid.IntRange(0, 4).Draw(t, "images")) {
+		tally.Add(m, x.Img, x.E, rapid.Int64Range(1, 300).Draw(t, "weight"))
 	}
 	return m, tally
 }
@@ -38,7 +38,7 @@ func TestTallyRoundTrip(t *testing.T) {
 		if read.LogLik() != tally.LogLik() || read.Rows() != tally.Rows() || read.Picks() != tally.Picks() {
 			t.Fatalf("read %v nats, %d rows, %d picks; written %v, %d, %d", read.LogLik(), read.Rows(), read.Picks(), tally.LogLik(), tally.Rows(), tally.Picks())
 		}
-		if !sameTemplates(read.Model(m, MStep{}), tally.Model(m, MStep{})) {
+		if !SameModel(read.Model(m, MStep{}), tally.Model(m, MStep{})) {
 			t.Fatal("the tally read back makes another model")
 		}
 		read.Merge(tally)
@@ -56,11 +56,11 @@ func TestTallyRoundTrip(t *testing.T) {
 // leaves the receiver alone when it refuses.
 func FuzzTally(f *testing.F) {
 	small := NewTally(twoBits())
-	small.rows, small.picks, small.active[1], small.counts.Seen[1] = 3, 2, 2, 2
+	small.Fake(3, 2, 2, 2, 0)
 	seed, _ := small.MarshalBinary()
 	f.Add(seed)
 	f.Add(seed[:len(seed)-1])
-	f.Add([]byte(tallyMagic))
+	f.Add([]byte(TallyMagic))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		before, _ := small.MarshalBinary()
 		read := small.Clone()
@@ -84,7 +84,7 @@ func FuzzTally(f *testing.F) {
 
 func TestTallyRefuses(t *testing.T) {
 	good := NewTally(twoBits())
-	good.rows, good.picks, good.active[1], good.counts.Seen[1], good.counts.On[1] = 3, 3, 2, 2, 1
+	good.Fake(3, 3, 2, 2, 1)
 	data, _ := good.MarshalBinary()
 	change := func(at int, b ...byte) []byte {
 		out := slices.Clone(data)
@@ -106,8 +106,8 @@ func TestTallyRefuses(t *testing.T) {
 		"too long":        {append(slices.Clone(data), 7), "1 bytes follow"},
 		"more on":         {change(len(data)-10, 3), "was on 3 times of 2"},
 		"more than picks": {change(len(data)-10, 4), "count 4 of 3 picks"},
-		"more than rows":  {change(tallyHeaderSize+1, 9), "count 9 of 3 images"},
-		"strange plane":   {change(tallyHeaderSize+2, 5), "byte 5 where a plane"},
+		"more than rows":  {change(TallyHeaderSize+1, 9), "count 9 of 3 images"},
+		"strange plane":   {change(TallyHeaderSize+2, 5), "byte 5 where a plane"},
 	} {
 		err := new(Tally).UnmarshalBinary(c.data)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -64,8 +64,8 @@ func TestDetailIsThePursuit(t *testing.T) {
 		{"m1", strokes(t), drawings(t, 6), Settings{Score: "original", Reuse: 2}},
 		{"m1", strokes(t), drawings(t, 6), Settings{Score: "mixed", Alpha: 0.7, Start: "forced"}},
 		{"m1", strokes(t), drawings(t, 6), Settings{Score: "truncated", MaxPicks: 1}},
-		{"m2", voters(t), table(), Settings{}},
-		{"m2", voters(t), table(), Settings{MinGain: 0.1, Start: "forced"}},
+		{"m2", voters(t), tableSet(), Settings{}},
+		{"m2", voters(t), tableSet(), Settings{MinGain: 0.1, Start: "forced"}},
 	} {
 		opt, err := c.settings.options()
 		if err != nil {
@@ -172,8 +172,8 @@ func TestFormsOfABody(t *testing.T) {
 // Unknown bits, and only they, are predicted, as the core does.
 func TestPredictions(t *testing.T) {
 	s := newServer(t, nil)
-	got := ask[explained](t, s, request{path: "/v1/explain", body: explainRequest{Model: "m2", Images: wire(table()), Predict: true}}, 200)
-	set, n := table(), 0
+	got := ask[explained](t, s, request{path: "/v1/explain", body: explainRequest{Model: "m2", Images: wire(tableSet()), Predict: true}}, 200)
+	set, n := tableSet(), 0
 	err := patchwork.Predictions(t.Context(), voters(t), set.Images, patchwork.NBestOptions{}, 1, func(i int, p []float64, _ *patchwork.Posterior) {
 		var want []prediction
 		for j, p := range p {

@@ -75,7 +75,7 @@ func drawings(t testing.TB, n int) *dataset.Set {
 }
 
 // table is rows that voters explain.
-func table() *dataset.Set {
+func tableSet() *dataset.Set {
 	set := &dataset.Set{Table: true, Columns: []string{"bread", "jam", "tofu"}, Source: "table"}
 	for i := range 20 {
 		set.Images = append(set.Images, bitmap.Parse([]string{"110", "001", "111", "0?1"}[i%4]))
@@ -90,7 +90,7 @@ func newServer(t testing.TB, change func(*Options)) *Server {
 	opt := Options{
 		Version: "test", NoBuiltin: true, Log: slog.New(slog.DiscardHandler),
 		Models: []NamedModel{{Name: "strokes", Model: strokes(t)}, {Name: "voters", Model: voters(t)}},
-		Data:   []NamedData{{Name: "drawings", Set: drawings(t, 12)}, {Name: "table", Set: table()}},
+		Data:   []NamedData{{Name: "drawings", Set: drawings(t, 12)}, {Name: "table", Set: tableSet()}},
 	}
 	if change != nil {
 		change(&opt)

@@ -1,0 +1,46 @@
+package patchwork
+
+import (
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/score"
+	"example.com/patchwork/pose"
+)
+
+// What the tests in package patchwork_test need of the inside.
+
+var Guard = guard
+
+const (
+	TallyHeaderSize = tallyHeaderSize
+	TallyMagic      = tallyMagic
+)
+
+// WithDefaults returns the options in force.
+func (o PursuitOptions) WithDefaults(c *Config) PursuitOptions { return o.withDefaults(c) }
+
+// Now returns the log-likelihood of the picks so far.
+func (p *Pursuit) Now() float64 { return p.search.LogLik() }
+
+// Judge returns, for every live candidate after the given picks, what it gains
+// after its costs, by an independent field; NaN for the others.
+func (p *Pursuit) Judge(img *bitmap.Image, grid pose.Grid, before []Pick, each func(candidate int, gain float64)) {
+	var f score.Field
+	f.Reset(p.scored, img.Height(), img.Width(), p.pixels)
+	used := make([]int, p.model.K())
+	for _, b := range before {
+		i, _ := grid.Index(b.Pose)
+		f.Add(p.search.At(b.Expert*grid.Len()+i), nil)
+		used[b.Expert]++
+	}
+	p.prior.given(before, grid, func(k int) bool { return used[k] < p.opt.Reuse })
+	for c := range p.model.K() * grid.Len() {
+		if used[c/grid.Len()] < p.opt.Reuse {
+			each(c, p.net(c, f.Gain(p.search.At(c))).Float())
+		}
+	}
+}
+
+// Fake sets the counts of a tally of two experts.
+func (t *Tally) Fake(rows, picks, active1, seen1, on1 int64) {
+	t.rows, t.picks, t.active[1], t.counts.Seen[1], t.counts.On[1] = rows, picks, active1, seen1, on1
+}
