@@ -57,6 +57,14 @@ const policy = `
 	bitmap, rule, pose, gauss, internal/score, internal/pool, internal/exact, internal/enum, internal/cluster, internal/draw
 	< patchwork;
 
+	# Several explanations; learners; what may be wrong. No learner knows another.
+	patchwork, internal/score, internal/pool, pose < posterior;
+	patchwork < internal/rows;
+	posterior, internal/rows < learn;
+	posterior, internal/rows, learn < table;
+	posterior < diagnose;
+	testing, pgregory.net/rapid, patchwork < internal/testkit; # for tests only
+
 	# Edges: files to images, models to files, models to pictures.
 	FILES < internal/atomicfile, internal/journal;
 	NONE < dataset/npy < dataset/mat;
@@ -73,7 +81,7 @@ const policy = `
 	< tallyfile;
 
 	# What patchwork and an engine beside it (beam/) say to each other.
-	patchwork, dataset, modelfile, tallyfile < internal/engine;
+	learn, dataset, modelfile, tallyfile < internal/engine;
 
 	patchwork, internal/atomicfile, FILES,
 	golang.org/x/image/..., gonum.org/v1/plot/...
@@ -87,7 +95,7 @@ const policy = `
 	golang.org/x/sys/cpu < bench/roofline;
 
 	# Programs. Only cmd serves and experiments; nothing imports cmd.
-	modelfile, tallyfile, render, dataset, dataset/synth < LIBRARY;
+	learn, table, diagnose, modelfile, tallyfile, render, dataset, dataset/synth < LIBRARY;
 	LIBRARY, bench/roofline, internal/score/kernel < bench/peers;
 	LIBRARY, NETWORK,
 	github.com/danielgtaylor/huma/v2/..., github.com/prometheus/client_golang/...

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"example.com/patchwork/learn"
+
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset/synth"
@@ -20,9 +22,9 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	config := patchwork.DefaultConfig(patchwork.ModeDefault, patchwork.MaxMinusMin, 6, 6, pose.Grid{})
-	model, err := patchwork.Learn(context.Background(), patchwork.Data{Images: set.Images}, config,
-		patchwork.LearnOptions{Experts: 8, Starts: 1, Seed: 2})
+	config := learn.DefaultConfig(learn.ModeDefault, patchwork.MaxMinusMin, 6, 6, pose.Grid{})
+	model, err := learn.Learn(context.Background(), patchwork.Data{Images: set.Images}, config,
+		learn.LearnOptions{Experts: 8, Starts: 1, Seed: 2})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,8 +1,11 @@
-package patchwork
+package patchwork_test
 
 import (
 	"fmt"
 	"testing"
+
+	"example.com/patchwork"
+	"example.com/patchwork/internal/testkit"
 )
 
 // Many rows of tables at a time on one core, in rows a second, from images to
@@ -10,12 +13,12 @@ import (
 func BenchmarkExplainAll(b *testing.B) {
 	for _, c := range []struct{ k, d, n int }{{8, 36, 20000}, {32, 128, 4000}, {64, 784, 400}} {
 		b.Run(fmt.Sprintf("K=%d/D=%d", c.k, c.d), func(b *testing.B) {
-			m, images, err := SampledRows(c.k, c.d, c.n)
+			m, images, err := testkit.SampledRows(c.k, c.d, c.n)
 			if err != nil {
 				b.Fatal(err)
 			}
-			p := MustPursuit(b, m, PursuitOptions{})
-			var out Explanations
+			p := testkit.MustPursuit(b, m, patchwork.PursuitOptions{})
+			var out patchwork.Explanations
 			n := 0
 			for b.Loop() {
 				if err := p.ExplainAll(images, &out); err != nil {
@@ -30,16 +33,16 @@ func BenchmarkExplainAll(b *testing.B) {
 
 // An iteration of batch EM on a table, one core: explain, count, read off.
 func BenchmarkEMIteration(b *testing.B) {
-	m, images, err := SampledRows(32, 128, 100000)
+	m, images, err := testkit.SampledRows(32, 128, 100000)
 	if err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		t, err := Explain(b.Context(), m, Data{Images: images}, PursuitOptions{}, 1, nil)
+		t, err := patchwork.Explain(b.Context(), m, patchwork.Data{Images: images}, patchwork.PursuitOptions{}, 1, nil)
 		if err != nil {
 			b.Fatal(err)
 		}
-		t.Model(m, MStep{})
+		t.Model(m, patchwork.MStep{})
 	}
 	b.ReportMetric(float64(b.N)*float64(len(images))/b.Elapsed().Seconds(), "rows/s")
 }

@@ -1,4 +1,4 @@
-package patchwork
+package patchwork_test
 
 import (
 	"bufio"
@@ -9,6 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/patchwork"
+	"example.com/patchwork/internal/testkit"
+	"example.com/patchwork/learn"
+
 	"pgregory.net/rapid"
 
 	"example.com/patchwork/bitmap"
@@ -17,36 +21,36 @@ import (
 
 // checkAll compares explaining and counting many images with doing it one by
 // one, to the bit.
-func checkAll(t testing.TB, m *Model, data Data, opt PursuitOptions) {
+func checkAll(t testing.TB, m *patchwork.Model, data patchwork.Data, opt patchwork.PursuitOptions) {
 	t.Helper()
-	one, many := MustPursuit(t, m, opt), MustPursuit(t, m, opt)
-	var all Explanations
+	one, many := testkit.MustPursuit(t, m, opt), testkit.MustPursuit(t, m, opt)
+	var all patchwork.Explanations
 	if err := many.ExplainAll(data.Images, &all); err != nil {
 		t.Fatal(err)
 	}
-	want := NewTally(m)
+	want := patchwork.NewTally(m)
 	for i, img := range data.Images {
 		e, err := one.Explain(img)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want.Add(m, img, e, data.Weight(i))
-		if got := all.At(i); !SameExplanation(&got, e) {
+		if got := all.At(i); !testkit.SameExplanation(&got, e) {
 			t.Fatalf("image %d of %d\n%v\nis explained by %+v among others, alone by %+v", i, all.Len(), img, got, *e)
 		}
 	}
-	seen := make([]*Explanation, len(data.Images))
-	for workers, each := range []func(int, *Explanation){nil, func(i int, e *Explanation) { seen[i] = e }} {
-		got, err := Explain(t.Context(), m, data, opt, 1+workers, each)
+	seen := make([]*patchwork.Explanation, len(data.Images))
+	for workers, each := range []func(int, *patchwork.Explanation){nil, func(i int, e *patchwork.Explanation) { seen[i] = e }} {
+		got, err := patchwork.Explain(t.Context(), m, data, opt, 1+workers, each)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !SameTally(got, want) {
+		if !testkit.SameTally(got, want) {
 			t.Fatalf("the E-step's tally differs (shown: %v):\n%+v\n%+v", each != nil, got, want)
 		}
 	}
 	for i, e := range seen {
-		if a := all.At(i); !SameExplanation(&a, e) {
+		if a := all.At(i); !testkit.SameExplanation(&a, e) {
 			t.Fatalf("image %d is shown as %+v, it is %+v", i, *e, a)
 		}
 	}
@@ -64,7 +68,7 @@ func (f fatals) Fatalf(s string, args ...any) { f.t.Fatalf(s, args...) }
 
 // drawTable draws a model of a table and rows of it. Levels are few, so that
 // opinions tie and cancel; with certain ones, 0 and 1 are among them.
-func drawTable(t *rapid.T, certain bool) (*Model, Data, PursuitOptions) {
+func drawTable(t *rapid.T, certain bool) (*patchwork.Model, patchwork.Data, patchwork.PursuitOptions) {
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 	levels := []float64{0.1, 0.9, 0.9, 0.25, 0.75, 0.75, 0.99, 0.02}
 	if certain {
@@ -74,11 +78,11 @@ func drawTable(t *rapid.T, certain bool) (*Model, Data, PursuitOptions) {
 	if rng.IntN(2) == 0 {
 		level = func() float64 { return 0.001 + 0.998*rng.Float64() }
 	}
-	c := Config{Height: 1, Width: rapid.IntRange(1, 150).Draw(t, "width"), Rule: Rule(rng.IntN(2)), Q: 0.02}
+	c := patchwork.Config{Height: 1, Width: rapid.IntRange(1, 150).Draw(t, "width"), Rule: patchwork.Rule(rng.IntN(2)), Q: 0.02}
 	if rng.IntN(3) == 0 {
 		c.Height, c.Width = 1+rng.IntN(12), 1+rng.IntN(12)
 	}
-	if c.Rule == MaxMinusMin {
+	if c.Rule == patchwork.MaxMinusMin {
 		c.Q = 0.5
 	}
 	d := c.Height * c.Width
@@ -88,7 +92,7 @@ func drawTable(t *rapid.T, certain bool) (*Model, Data, PursuitOptions) {
 			c.QMap[i] = []float64{0.02, 0.1, 0.5, 0.9}[rng.IntN(4)]
 		}
 	}
-	templates := Make2D(rapid.IntRange(1, 20).Draw(t, "experts"), d)
+	templates := testkit.Make2D(rapid.IntRange(1, 20).Draw(t, "experts"), d)
 	for k := range templates {
 		for i := range templates[k] {
 			templates[k][i] = level()
@@ -97,7 +101,7 @@ func drawTable(t *rapid.T, certain bool) (*Model, Data, PursuitOptions) {
 			copy(templates[k], templates[rng.IntN(k)])
 		}
 	}
-	var data Data
+	var data patchwork.Data
 	for range rapid.IntRange(1, 60).Draw(t, "rows") {
 		img := bitmap.New(c.Height, c.Width)
 		p := templates[rng.IntN(len(templates))]
@@ -117,15 +121,15 @@ func drawTable(t *rapid.T, certain bool) (*Model, Data, PursuitOptions) {
 		}
 		data.Weights[0] = 1
 	}
-	return MustModel(t, c, templates), data, drawRowOptions(t, rng, len(templates), c.Rule)
+	return testkit.MustModel(t, c, templates), data, drawRowOptions(t, rng, len(templates), c.Rule)
 }
 
-func drawRowOptions(t *rapid.T, rng *rand.Rand, experts int, rule Rule) PursuitOptions {
-	opt := PursuitOptions{Forced: rng.IntN(2) == 0, MaxPicks: []int{0, 0, 0, 1, 2}[rng.IntN(5)],
+func drawRowOptions(t *rapid.T, rng *rand.Rand, experts int, rule patchwork.Rule) patchwork.PursuitOptions {
+	opt := patchwork.PursuitOptions{Forced: rng.IntN(2) == 0, MaxPicks: []int{0, 0, 0, 1, 2}[rng.IntN(5)],
 		MinGain: []float64{0, 0, 1, 3, -2}[rng.IntN(5)], Reuse: []int{0, 0, 0, 0, 2}[rng.IntN(5)],
-		Scoring: []Scoring{Original, Original, Original, Mixed, Truncated}[rapid.IntRange(0, 4).Draw(t, "scoring")]}
-	if opt.Scoring == Truncated && rule != Max {
-		opt.Scoring = Original
+		Scoring: []patchwork.Scoring{patchwork.Original, patchwork.Original, patchwork.Original, patchwork.Mixed, patchwork.Truncated}[rapid.IntRange(0, 4).Draw(t, "scoring")]}
+	if opt.Scoring == patchwork.Truncated && rule != patchwork.Max {
+		opt.Scoring = patchwork.Original
 	}
 	if rng.IntN(2) == 0 {
 		for range experts {
@@ -169,24 +173,24 @@ func TestRealRowsAreExplainedAlike(t *testing.T) {
 	for _, name := range []string{"nltcs.train.data.gz", "plants.valid.data.gz"} {
 		images := realRows(t, name, 1500)
 		d := images[0].Width()
-		for _, rule := range []Rule{Max, MaxMinusMin} {
-			c := Config{Height: 1, Width: d, Rule: rule, Q: 0.5, QMap: make([]float64, d)}
+		for _, rule := range []patchwork.Rule{patchwork.Max, patchwork.MaxMinusMin} {
+			c := patchwork.Config{Height: 1, Width: d, Rule: rule, Q: 0.5, QMap: make([]float64, d)}
 			for i := range c.QMap {
 				c.QMap[i] = 0.02 + 0.3*float64(i)/float64(d)
 			}
-			start, err := RandomModel(c, 10, rand.New(rand.NewPCG(1, 0)))
+			start, err := learn.RandomModel(c, 10, rand.New(rand.NewPCG(1, 0)))
 			if err != nil {
 				t.Fatal(err)
 			}
-			data := Data{Images: images}
-			var it Iteration
-			for it, err = range EM(t.Context(), start, data, EMOptions{Iterations: 3}) {
+			data := patchwork.Data{Images: images}
+			var it learn.Iteration
+			for it, err = range learn.EM(t.Context(), start, data, learn.EMOptions{Iterations: 3}) {
 				if err != nil {
 					t.Fatal(err)
 				}
 			}
 			data.Images = slices.Concat(images, images) // the second time by what is known of the sets
-			checkAll(t, it.Model, data, PursuitOptions{MinGain: 1})
+			checkAll(t, it.Model, data, patchwork.PursuitOptions{MinGain: 1})
 			if it.Tally.Picks() == 0 {
 				t.Fatalf("%s under %v: nothing was picked", name, rule)
 			}
@@ -196,10 +200,10 @@ func TestRealRowsAreExplainedAlike(t *testing.T) {
 
 // An image of another size is named, and what came before it is there.
 func TestExplainAllNamesTheImage(t *testing.T) {
-	m := MustModel(t, Config{Height: 1, Width: 3, Q: 0.1}, [][]float64{{0.9, 0.9, 0.1}})
+	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 3, Q: 0.1}, [][]float64{{0.9, 0.9, 0.1}})
 	images := []*bitmap.Image{bitmap.Parse("##."), bitmap.Parse("##.."), bitmap.Parse("...")}
-	var all Explanations
-	err := MustPursuit(t, m, PursuitOptions{}).ExplainAll(images, &all)
+	var all patchwork.Explanations
+	err := testkit.MustPursuit(t, m, patchwork.PursuitOptions{}).ExplainAll(images, &all)
 	if err == nil || !strings.HasPrefix(err.Error(), "image 1: ") || all.Len() != 1 || len(all.At(0).Picks) != 1 {
 		t.Fatalf("error %v, %d explanations", err, all.Len())
 	}

@@ -1,9 +1,12 @@
-package patchwork
+package patchwork_test
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"example.com/patchwork"
+	"example.com/patchwork/internal/testkit"
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/gauss"
@@ -13,18 +16,18 @@ import (
 // The mean and the presence are those of the configurations, experts that are
 // missing included.
 func TestFitGeometry(t *testing.T) {
-	m, data := Corners(t, [][2]*pose.Pose{
-		{At(-2, -3, 0), At(2, 3, 0)},
-		{At(-3, -2, 90), At(3, 2, 0)},
-		{At(-1, -1, 0), nil},
-		{At(-2, -2, 90), At(1, 1, 0)},
+	m, data := testkit.Corners(t, [][2]*pose.Pose{
+		{testkit.At(-2, -3, 0), testkit.At(2, 3, 0)},
+		{testkit.At(-3, -2, 90), testkit.At(3, 2, 0)},
+		{testkit.At(-1, -1, 0), nil},
+		{testkit.At(-2, -2, 90), testkit.At(1, 1, 0)},
 	})
-	g, err := FitGeometry(t.Context(), m, data, PursuitOptions{}, 2)
+	g, err := patchwork.FitGeometry(t.Context(), m, data, patchwork.PursuitOptions{}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	mean := g.Normal.Mean()
-	NearAll(t, "mean of the expert that is always there", mean[:3], []float64{-2, -2, 45}, 1e-9)
+	testkit.NearAll(t, "mean of the expert that is always there", mean[:3], []float64{-2, -2, 45}, 1e-9)
 	if want := (gauss.Presence{{Mask: 1, N: 1}, {Mask: 3, N: 3}}); len(g.Presence) != 2 || g.Presence[0] != want[0] || g.Presence[1] != want[1] {
 		t.Errorf("presence %v, want %v", g.Presence, want)
 	}
@@ -32,54 +35,54 @@ func TestFitGeometry(t *testing.T) {
 		t.Errorf("%d coordinates of two experts", g.Normal.Dim())
 	}
 	data.Weights = []int64{1, 1, 5, 1}
-	weighted, err := FitGeometry(t.Context(), m, data, PursuitOptions{}, 1)
+	weighted, err := patchwork.FitGeometry(t.Context(), m, data, patchwork.PursuitOptions{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	Near(t, "weighted mean", weighted.Normal.Mean()[0], (-2.-3-5-2)/8, 1e-9)
+	testkit.Near(t, "weighted mean", weighted.Normal.Mean()[0], (-2.-3-5-2)/8, 1e-9)
 }
 
 // An expert with several picks in an image counts with its first.
 func TestFitGeometryTakesTheFirstPick(t *testing.T) {
-	m := MustModel(t, Config{Height: 1, Width: 3, Q: 0.01, Scene: true, Reuse: 2}, [][]float64{{0.9, 0.9, 0.2}})
+	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 3, Q: 0.01, Scene: true, Reuse: 2}, [][]float64{{0.9, 0.9, 0.2}})
 	img := bitmap.Parse("##...##?")
-	e := MustExplain(t, m, img, PursuitOptions{})
+	e := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{})
 	if len(e.Picks) != 2 || e.Picks[0].Pose == e.Picks[1].Pose {
 		t.Fatalf("picks %+v, want two", e.Picks)
 	}
-	g, err := FitGeometry(t.Context(), m, Data{Images: []*bitmap.Image{img}}, PursuitOptions{}, 1)
+	g, err := patchwork.FitGeometry(t.Context(), m, patchwork.Data{Images: []*bitmap.Image{img}}, patchwork.PursuitOptions{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	NearAll(t, "mean", g.Normal.Mean(), []float64{float64(e.Picks[0].Pose.DY), float64(e.Picks[0].Pose.DX), 0}, 0)
+	testkit.NearAll(t, "mean", g.Normal.Mean(), []float64{float64(e.Picks[0].Pose.DY), float64(e.Picks[0].Pose.DX), 0}, 0)
 }
 
 // Nothing found, or too many experts for the Gaussian: no geometry, no error.
 func TestFitGeometryOfNothing(t *testing.T) {
-	m, _ := Corners(t, nil)
-	blank := Data{Images: []*bitmap.Image{bitmap.New(9, 9)}}
-	if g, err := FitGeometry(t.Context(), m, blank, PursuitOptions{}, 1); g != nil || err != nil {
+	m, _ := testkit.Corners(t, nil)
+	blank := patchwork.Data{Images: []*bitmap.Image{bitmap.New(9, 9)}}
+	if g, err := patchwork.FitGeometry(t.Context(), m, blank, patchwork.PursuitOptions{}, 1); g != nil || err != nil {
 		t.Errorf("%v, %v from a blank image", g, err)
 	}
-	many := MustModel(t, Config{Height: 1, Width: 1}, Make2D(gauss.MaxExperts+1, 1))
-	if g, err := FitGeometry(t.Context(), many, Data{Images: []*bitmap.Image{bitmap.Parse("#")}}, PursuitOptions{}, 1); g != nil || err != nil {
+	many := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 1}, testkit.Make2D(gauss.MaxExperts+1, 1))
+	if g, err := patchwork.FitGeometry(t.Context(), many, patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("#")}}, patchwork.PursuitOptions{}, 1); g != nil || err != nil {
 		t.Errorf("%v, %v of %d experts", g, err, many.K())
 	}
-	if _, err := FitGeometry(t.Context(), m, Data{Images: []*bitmap.Image{bitmap.New(1, 1)}}, PursuitOptions{}, 1); err == nil {
+	if _, err := patchwork.FitGeometry(t.Context(), m, patchwork.Data{Images: []*bitmap.Image{bitmap.New(1, 1)}}, patchwork.PursuitOptions{}, 1); err == nil {
 		t.Error("no error for an image that does not fit")
 	}
 }
 
 // Samples have the experts of some training image, near where they were.
 func TestSamplePicks(t *testing.T) {
-	m, data := Corners(t, [][2]*pose.Pose{
-		{At(-2, -3, 0), At(2, 3, 0)}, {At(-3, -2, 0), At(3, 2, 0)}, {At(-1, -1, 0), nil}, {At(-2, -2, 0), At(1, 1, 0)},
+	m, data := testkit.Corners(t, [][2]*pose.Pose{
+		{testkit.At(-2, -3, 0), testkit.At(2, 3, 0)}, {testkit.At(-3, -2, 0), testkit.At(3, 2, 0)}, {testkit.At(-1, -1, 0), nil}, {testkit.At(-2, -2, 0), testkit.At(1, 1, 0)},
 	})
-	g, err := FitGeometry(t.Context(), m, data, PursuitOptions{}, 1)
+	g, err := patchwork.FitGeometry(t.Context(), m, data, patchwork.PursuitOptions{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err = m.WithExtras(Extras{Geometry: g})
+	m, err = m.WithExtras(patchwork.Extras{Geometry: g})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,9 +103,9 @@ func TestSamplePicks(t *testing.T) {
 	if share := float64(both) / n; math.Abs(share-0.75) > 0.04 {
 		t.Errorf("both experts in %v of the samples, in 3/4 of the images", share)
 	}
-	Near(t, "mean of the sampled dy", sum/n, -2, 0.1)
+	testkit.Near(t, "mean of the sampled dy", sum/n, -2, 0.1)
 	mean := m.MeanPicks()
-	if len(mean) != 2 || mean[0] != (Pick{Expert: 0, Pose: pose.Pose{DY: -2, DX: -2}}) {
+	if len(mean) != 2 || mean[0] != (patchwork.Pick{Expert: 0, Pose: pose.Pose{DY: -2, DX: -2}}) {
 		t.Errorf("mean picks %+v", mean)
 	}
 }
@@ -110,15 +113,15 @@ func TestSamplePicks(t *testing.T) {
 // Without geometry the usage decides, each expert by itself; without that,
 // everybody is there.
 func TestSamplePicksWithoutGeometry(t *testing.T) {
-	m := MustModel(t, Config{Height: 1, Width: 2}, Make2D(3, 2))
+	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2}, testkit.Make2D(3, 2))
 	rng := rand.New(rand.NewPCG(1, 2))
-	if got := m.SamplePicks(rng); len(got) != 3 || got[2] != (Pick{Expert: 2}) {
+	if got := m.SamplePicks(rng); len(got) != 3 || got[2] != (patchwork.Pick{Expert: 2}) {
 		t.Errorf("picks %+v, want everybody at the zero pose", got)
 	}
-	if got := m.MeanPicks(); len(got) != 3 || got[1] != (Pick{Expert: 1}) {
+	if got := m.MeanPicks(); len(got) != 3 || got[1] != (patchwork.Pick{Expert: 1}) {
 		t.Errorf("mean picks %+v", got)
 	}
-	m, err := m.WithExtras(Extras{Usage: []float64{0, 0.3, 1}})
+	m, err := m.WithExtras(patchwork.Extras{Usage: []float64{0, 0.3, 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +142,7 @@ func TestSamplePixels(t *testing.T) {
 	p := []float64{0, 1, 0.25, 0, 1, 0.25}
 	on := 0
 	for range 2000 {
-		img := SamplePixels(rng, 2, 3, p)
+		img := patchwork.SamplePixels(rng, 2, 3, p)
 		for y := range 2 {
 			if img.At(y, 0) || !img.At(y, 1) {
 				t.Fatalf("%v: probabilities 0 and 1 are certain", img)

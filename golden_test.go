@@ -1,4 +1,4 @@
-package patchwork
+package patchwork_test
 
 import (
 	"encoding/json"
@@ -7,6 +7,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"example.com/patchwork"
+	"example.com/patchwork/internal/testkit"
+	"example.com/patchwork/learn"
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/testenv"
@@ -98,11 +102,11 @@ func loadTables(t testing.TB) goldenTables {
 }
 
 // tableConfig is the configuration of a golden table case.
-func tableConfig(t testing.TB, name string, q *float64, width int, truncate bool) Config {
+func tableConfig(t testing.TB, name string, q *float64, width int, truncate bool) patchwork.Config {
 	t.Helper()
-	c := Config{Height: 1, Width: width, Truncate: truncate}
+	c := patchwork.Config{Height: 1, Width: width, Truncate: truncate}
 	if name == "max_minus_min" {
-		c.Rule = MaxMinusMin
+		c.Rule = patchwork.MaxMinusMin
 		c.Q = 0.5
 	}
 	if q != nil {
@@ -114,11 +118,11 @@ func tableConfig(t testing.TB, name string, q *float64, width int, truncate bool
 func TestGoldenPursuit(t *testing.T) {
 	for i, c := range loadTables(t).LMP {
 		cfg := tableConfig(t, c.Rule, c.Q, len(c.X), c.Truncate)
-		m, err := NewModel(cfg, c.Experts)
+		m, err := patchwork.NewModel(cfg, c.Experts)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := NewPursuit(m, PursuitOptions{Forced: c.Start == "forced", MinGain: c.MinGain})
+		p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Forced: c.Start == "forced", MinGain: c.MinGain})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,11 +131,11 @@ func TestGoldenPursuit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		Near(t, "start", p.Now(), float64(c.LL[0]), 1e-9)
+		testkit.Near(t, "start", p.Now(), float64(c.LL[0]), 1e-9)
 		var order []int
 		for pick := range picks {
 			order = append(order, pick.Expert)
-			Near(t, "log-likelihood", p.Now(), float64(c.LL[len(order)]), 1e-9)
+			testkit.Near(t, "log-likelihood", p.Now(), float64(c.LL[len(order)]), 1e-9)
 		}
 		if !slices.Equal(order, c.Order) {
 			t.Errorf("case %d (%s): picks %v, want %v", i, c.Rule, order, c.Order)
@@ -141,8 +145,8 @@ func TestGoldenPursuit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		Near(t, "final log-likelihood", e.LogLik, float64(c.LL[len(order)]), 1e-9)
-		NearAll(t, "composition", m.Compose(1, len(c.X), e.Picks).P, c.MuFinal, 1e-12)
+		testkit.Near(t, "final log-likelihood", e.LogLik, float64(c.LL[len(order)]), 1e-9)
+		testkit.NearAll(t, "composition", m.Compose(1, len(c.X), e.Picks).P, c.MuFinal, 1e-12)
 	}
 }
 
@@ -226,7 +230,7 @@ func loadImages(t testing.TB) goldenImages {
 	return g
 }
 
-func sceneModel(t testing.TB, glyphs [][]string, on, off float64) *Model {
+func sceneModel(t testing.TB, glyphs [][]string, on, off float64) *patchwork.Model {
 	t.Helper()
 	var templates [][]float64
 	for _, rows := range glyphs {
@@ -242,7 +246,7 @@ func sceneModel(t testing.TB, glyphs [][]string, on, off float64) *Model {
 		}
 		templates = append(templates, p)
 	}
-	m, err := NewModel(Config{Height: len(glyphs[0]), Width: len(glyphs[0][0]), Q: off, Scene: true, Truncate: true}, templates)
+	m, err := patchwork.NewModel(patchwork.Config{Height: len(glyphs[0]), Width: len(glyphs[0][0]), Q: off, Scene: true, Truncate: true}, templates)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,14 +260,14 @@ func TestGoldenScenes(t *testing.T) {
 		img := bitmap.Parse(c.X...)
 		for _, v := range []struct {
 			name string
-			opt  PursuitOptions
+			opt  patchwork.PursuitOptions
 			want goldenScene
 		}{
-			{"truncated", PursuitOptions{}, c.Trunc},
-			{"original", PursuitOptions{Scoring: Original}, c.Orig},
-			{"mixed", PursuitOptions{Scoring: Mixed, Alpha: .5}, c.Mix},
+			{"truncated", patchwork.PursuitOptions{}, c.Trunc},
+			{"original", patchwork.PursuitOptions{Scoring: patchwork.Original}, c.Orig},
+			{"mixed", patchwork.PursuitOptions{Scoring: patchwork.Mixed, Alpha: .5}, c.Mix},
 		} {
-			p, err := NewPursuit(m, v.opt)
+			p, err := patchwork.NewPursuit(m, v.opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -279,9 +283,9 @@ func TestGoldenScenes(t *testing.T) {
 			}
 			want := v.want.Steps
 			if v.want.Unambiguous {
-				NearAll(t, v.name+" log-likelihood", logLik, v.want.LogLik, 1e-9)
+				testkit.NearAll(t, v.name+" log-likelihood", logLik, v.want.LogLik, 1e-9)
 			} else {
-				Near(t, v.name+" final log-likelihood", logLik[len(logLik)-1], v.want.LogLik[len(want)-1], 1e-9)
+				testkit.Near(t, v.name+" final log-likelihood", logLik[len(logLik)-1], v.want.LogLik[len(want)-1], 1e-9)
 				slices.SortFunc(got, func(a, b [3]int) int { return slices.Compare(a[:], b[:]) })
 				want = slices.Clone(want)
 				slices.SortFunc(want, func(a, b [3]int) int { return slices.Compare(a[:], b[:]) })
@@ -301,27 +305,27 @@ func TestGoldenScenesRefined(t *testing.T) {
 		m := sceneModel(t, g.Templates, c.POn, c.POff)
 		img := bitmap.Parse(c.X...)
 		for _, v := range []struct {
-			scoring Scoring
+			scoring patchwork.Scoring
 			name    string
 			refined goldenScene
 		}{
-			{Truncated, "trunc", c.TruncRefined}, {Original, "orig", c.OrigRefined}, {Mixed, "mix", c.MixRefined},
+			{patchwork.Truncated, "trunc", c.TruncRefined}, {patchwork.Original, "orig", c.OrigRefined}, {patchwork.Mixed, "mix", c.MixRefined},
 		} {
 			stop, ok := c.Stopped[v.name]
 			if !ok {
 				t.Fatalf("case %d has no %s_J", i, v.name)
 			}
-			opt := PursuitOptions{Scoring: v.scoring, Alpha: .5, MaxPicks: len(stop.Steps)}
-			Near(t, v.name+" stopped", explainWith(t, m, opt, img).LogLik, stop.LogLik[len(stop.Steps)-1], 1e-9)
-			opt = PursuitOptions{Scoring: v.scoring, Alpha: .5, Refine: true, RefineScoring: v.scoring, RefineThreshold: -1}
-			Near(t, v.name+" refined", explainWith(t, m, opt, img).LogLik, v.refined.LogLikFinal, 1e-9)
+			opt := patchwork.PursuitOptions{Scoring: v.scoring, Alpha: .5, MaxPicks: len(stop.Steps)}
+			testkit.Near(t, v.name+" stopped", explainWith(t, m, opt, img).LogLik, stop.LogLik[len(stop.Steps)-1], 1e-9)
+			opt = patchwork.PursuitOptions{Scoring: v.scoring, Alpha: .5, Refine: true, RefineScoring: v.scoring, RefineThreshold: -1}
+			testkit.Near(t, v.name+" refined", explainWith(t, m, opt, img).LogLik, v.refined.LogLikFinal, 1e-9)
 		}
 	}
 }
 
-func explainWith(t testing.TB, m *Model, opt PursuitOptions, img *bitmap.Image) *Explanation {
+func explainWith(t testing.TB, m *patchwork.Model, opt patchwork.PursuitOptions, img *bitmap.Image) *patchwork.Explanation {
 	t.Helper()
-	p, err := NewPursuit(m, opt)
+	p, err := patchwork.NewPursuit(m, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -352,11 +356,11 @@ func TestGoldenRotation(t *testing.T) {
 }
 
 // goldenTally counts golden rows under given explanations.
-func goldenTally(t testing.TB, m *Model, x [][]uint8, orders [][]int) *Tally {
+func goldenTally(t testing.TB, m *patchwork.Model, x [][]uint8, orders [][]int) *patchwork.Tally {
 	t.Helper()
-	tally := NewTally(m)
+	tally := patchwork.NewTally(m)
 	for n, row := range x {
-		tally.Add(m, bitmap.FromBytes(1, len(row), row), ExplanationOf(orders[n]), 1)
+		tally.Add(m, bitmap.FromBytes(1, len(row), row), testkit.ExplanationOf(orders[n]), 1)
 	}
 	return tally
 }
@@ -364,18 +368,18 @@ func goldenTally(t testing.TB, m *Model, x [][]uint8, orders [][]int) *Tally {
 func TestGoldenMStep(t *testing.T) {
 	for _, c := range loadTables(t).MStep {
 		cfg := tableConfig(t, c.Rule, &c.Q, len(c.X[0]), false)
-		cfg.Prior = Prior{c.Eps, c.Eps}
-		m, err := NewModel(cfg, c.Experts)
+		cfg.Prior = patchwork.Prior{c.Eps, c.Eps}
+		m, err := patchwork.NewModel(cfg, c.Experts)
 		if err != nil {
 			t.Fatal(err)
 		}
 		tally := goldenTally(t, m, c.X, c.Orders)
-		next := tally.Model(m, MStep{Formula: EquationOne})
+		next := tally.Model(m, patchwork.MStep{Formula: patchwork.EquationOne})
 		for k := range c.Out {
-			NearAll(t, "eq. (1)", next.Template(k), c.Out[k], 1e-12)
+			testkit.NearAll(t, "eq. (1)", next.Template(k), c.Out[k], 1e-12)
 			for i, want := range c.Den[k] {
 				n := k*len(c.Den[k]) + i
-				Near(t, "count", float64(tally.Counts().Seen[n]+tally.Counts().LostSeen[n]), want, 0)
+				testkit.Near(t, "count", float64(tally.Counts().Seen[n]+tally.Counts().LostSeen[n]), want, 0)
 			}
 		}
 	}
@@ -384,16 +388,16 @@ func TestGoldenMStep(t *testing.T) {
 func TestGoldenGuardedStep(t *testing.T) {
 	for _, c := range loadTables(t).MStepGuarded {
 		cfg := tableConfig(t, "max_minus_min", &c.Q, len(c.X[0]), false)
-		cfg.Prior = Prior{c.Eps, c.Eps}
-		m, err := NewModel(cfg, c.Experts)
+		cfg.Prior = patchwork.Prior{c.Eps, c.Eps}
+		m, err := patchwork.NewModel(cfg, c.Experts)
 		if err != nil {
 			t.Fatal(err)
 		}
 		tally := goldenTally(t, m, c.X, c.Orders)
-		guarded, eq1 := tally.Model(m, MStep{Pays: c.Lam, Sit: c.Delta}), tally.Model(m, MStep{Formula: EquationOne})
+		guarded, eq1 := tally.Model(m, patchwork.MStep{Pays: c.Lam, Sit: c.Delta}), tally.Model(m, patchwork.MStep{Formula: patchwork.EquationOne})
 		for k := range c.Out {
-			NearAll(t, "guarded step", guarded.Template(k), c.Out[k], 1e-12)
-			NearAll(t, "eq. (1)", eq1.Template(k), c.OutEq1[k], 1e-12)
+			testkit.NearAll(t, "guarded step", guarded.Template(k), c.Out[k], 1e-12)
+			testkit.NearAll(t, "eq. (1)", eq1.Template(k), c.OutEq1[k], 1e-12)
 		}
 	}
 }
@@ -401,11 +405,11 @@ func TestGoldenGuardedStep(t *testing.T) {
 func TestGoldenOnline(t *testing.T) {
 	for _, c := range loadTables(t).Online {
 		cfg := tableConfig(t, c.Rule, c.Q, len(c.Experts0[0]), c.Truncate)
-		m, err := NewModel(cfg, c.Experts0)
+		m, err := patchwork.NewModel(cfg, c.Experts0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := ResumeOnline(m, c.Counts0, OnlineOptions{Pursuit: PursuitOptions{Forced: c.Start == "forced"}})
+		o, err := learn.ResumeOnline(m, c.Counts0, learn.OnlineOptions{Pursuit: patchwork.PursuitOptions{Forced: c.Start == "forced"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -423,9 +427,9 @@ func TestGoldenOnline(t *testing.T) {
 			}
 			now := o.Model()
 			for k := range s.Experts {
-				NearAll(t, "expert", now.Template(k), s.Experts[k], 1e-12)
+				testkit.NearAll(t, "expert", now.Template(k), s.Experts[k], 1e-12)
 				for i, want := range s.Counts[k] {
-					Near(t, "N", o.Count(k, i), want, 1e-12)
+					testkit.Near(t, "N", o.Count(k, i), want, 1e-12)
 				}
 			}
 		}
@@ -434,32 +438,32 @@ func TestGoldenOnline(t *testing.T) {
 
 func TestGoldenSequentialInit(t *testing.T) {
 	g := loadTables(t)
-	check := func(what string, cfg Config, template []float64, set []bool, out, counts []float64) {
-		NearAll(t, what, template, out, 1e-12)
+	check := func(what string, cfg patchwork.Config, template []float64, set []bool, out, counts []float64) {
+		testkit.NearAll(t, what, template, out, 1e-12)
 		for i, want := range counts {
 			n := cfg.Prior.On + cfg.Prior.Off
 			if set[i] {
 				n++
 			}
-			Near(t, what+" count", n, want, 1e-12)
+			testkit.Near(t, what+" count", n, want, 1e-12)
 		}
 	}
 	for _, c := range g.FirstExpert {
-		cfg := Config{Height: 1, Width: len(c.X), Prior: Prior{c.Eps, c.Eps}}
-		template, set := FirstExpert(cfg, bitmap.FromBytes(1, len(c.X), c.X))
+		cfg := patchwork.Config{Height: 1, Width: len(c.X), Prior: patchwork.Prior{c.Eps, c.Eps}}
+		template, set := learn.FirstExpert(cfg, bitmap.FromBytes(1, len(c.X), c.X))
 		check("first expert", cfg, template, set, c.Out, c.Counts)
 	}
 	for _, c := range g.SequentialInit {
 		cfg := tableConfig(t, c.Rule, &c.Q, len(c.X), false)
-		if cfg.Rule == Max {
+		if cfg.Rule == patchwork.Max {
 			cfg.Q = 0
 		}
-		cfg.Prior = Prior{c.Eps, c.Eps}
-		reading, err := ParseReading(c.Variant)
+		cfg.Prior = patchwork.Prior{c.Eps, c.Eps}
+		reading, err := learn.ParseReading(c.Variant)
 		if err != nil {
 			t.Fatal(err)
 		}
-		template, set := NextExpert(cfg, reading, bitmap.FromBytes(1, len(c.X), c.X), c.Mu)
+		template, set := learn.NextExpert(cfg, reading, bitmap.FromBytes(1, len(c.X), c.X), c.Mu)
 		check("next expert", cfg, template, set, c.Out, c.Counts)
 	}
 }
@@ -468,18 +472,18 @@ func TestGoldenShiftedMStep(t *testing.T) {
 	g := loadImages(t).MStep
 	flat := func(rows [][]float64) []float64 { return slices.Concat(rows...) }
 	h, w := len(g.Experts[0]), len(g.Experts[0][0])
-	for outside, want := range map[Outside]goldenCounts{Unknown: g.OutsideUnknown, Background: g.OutsideBackground} {
-		cfg := Config{Height: h, Width: w, Outside: outside,
+	for outside, want := range map[patchwork.Outside]goldenCounts{patchwork.Unknown: g.OutsideUnknown, patchwork.Background: g.OutsideBackground} {
+		cfg := patchwork.Config{Height: h, Width: w, Outside: outside,
 			Poses: pose.Grid{DY: pose.Symmetric(3, 1), DX: pose.Symmetric(3, 1)}}
-		m, err := NewModel(cfg, [][]float64{flat(g.Experts[0]), flat(g.Experts[1])})
+		m, err := patchwork.NewModel(cfg, [][]float64{flat(g.Experts[0]), flat(g.Experts[1])})
 		if err != nil {
 			t.Fatal(err)
 		}
-		tally := NewTally(m)
+		tally := patchwork.NewTally(m)
 		for n, rows := range g.X {
-			e := &Explanation{}
+			e := &patchwork.Explanation{}
 			for _, r := range g.Reps[n] {
-				e.Picks = append(e.Picks, Pick{Expert: r[0], Pose: pose.Pose{DY: r[1], DX: r[2]}})
+				e.Picks = append(e.Picks, patchwork.Pick{Expert: r[0], Pose: pose.Pose{DY: r[1], DX: r[2]}})
 			}
 			tally.Add(m, bitmap.FromBytes(h, w, slices.Concat(rows...)), e, 1)
 			speaker := m.Compose(h, w, e.Picks).Max
@@ -493,13 +497,13 @@ func TestGoldenShiftedMStep(t *testing.T) {
 				}
 			}
 		}
-		next := tally.Model(m, MStep{Formula: EquationOne})
+		next := tally.Model(m, patchwork.MStep{Formula: patchwork.EquationOne})
 		for k := range 2 {
 			for i := range h * w {
-				Near(t, outside.String()+" on", float64(tally.Counts().On[k*h*w+i]), want.Num[k][i/w][i%w], 0)
-				Near(t, outside.String()+" seen", float64(tally.Counts().Seen[k*h*w+i]), want.Den[k][i/w][i%w], 0)
+				testkit.Near(t, outside.String()+" on", float64(tally.Counts().On[k*h*w+i]), want.Num[k][i/w][i%w], 0)
+				testkit.Near(t, outside.String()+" seen", float64(tally.Counts().Seen[k*h*w+i]), want.Den[k][i/w][i%w], 0)
 			}
-			NearAll(t, outside.String(), next.Template(k), flat(want.Mu[k]), 1e-12)
+			testkit.NearAll(t, outside.String(), next.Template(k), flat(want.Mu[k]), 1e-12)
 		}
 	}
 }

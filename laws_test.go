@@ -1,9 +1,12 @@
-package patchwork
+package patchwork_test
 
 import (
 	"math"
 	"slices"
 	"testing"
+
+	"example.com/patchwork"
+	"example.com/patchwork/internal/testkit"
 
 	"pgregory.net/rapid"
 
@@ -16,9 +19,9 @@ import (
 // picks with the same opinions.
 func TestComposeIsOrderFree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := DrawModel(t, DrawConfig(t, AnyLevel), AnyLevel)
+		m := testkit.DrawModel(t, testkit.DrawConfig(t, testkit.AnyLevel), testkit.AnyLevel)
 		h, w := m.Height(), m.Width()
-		picks := DrawPicks(t, m, 0, 5)
+		picks := testkit.DrawPicks(t, m, 0, 5)
 		permuted := rapid.Permutation(picks).Draw(t, "order")
 		a, b := m.Compose(h, w, picks), m.Compose(h, w, permuted)
 		if !slices.Equal(a.P, b.P) {
@@ -36,9 +39,9 @@ func TestComposeIsOrderFree(t *testing.T) {
 // of the placed experts, and names who held the extremal ones.
 func TestComposeIsTheRule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := DrawModel(t, DrawConfig(t, AnyLevel), AnyLevel)
+		m := testkit.DrawModel(t, testkit.DrawConfig(t, testkit.AnyLevel), testkit.AnyLevel)
 		h, w := m.Height(), m.Width()
-		picks := DrawPicks(t, m, 0, 5)
+		picks := testkit.DrawPicks(t, m, 0, 5)
 		placed := make([][]float64, len(picks))
 		for j, pick := range picks {
 			placed[j] = m.Place(h, w, pick)
@@ -47,7 +50,7 @@ func TestComposeIsTheRule(t *testing.T) {
 		for i := range got.P {
 			q := m.Abstention(i)
 			gamma := rule.Rule(rule.Max{Q: q})
-			if m.Config().Rule == MaxMinusMin {
+			if m.Config().Rule == patchwork.MaxMinusMin {
 				gamma = rule.MaxMinusMin{Q: q}
 			}
 			k, l := int16(-1), int16(-1)
@@ -58,7 +61,7 @@ func TestComposeIsTheRule(t *testing.T) {
 				if p > q && (k < 0 || p > opinions[k]) {
 					k = int16(j)
 				}
-				if m.Config().Rule == MaxMinusMin && p < q && (l < 0 || p < opinions[l]) {
+				if m.Config().Rule == patchwork.MaxMinusMin && p < q && (l < 0 || p < opinions[l]) {
 					l = int16(j)
 				}
 			}
@@ -76,24 +79,24 @@ func TestComposeIsTheRule(t *testing.T) {
 // under the scoring of the search and untruncated.
 func TestExplanationIsItsComposition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := DrawConfig(t, AnyLevel)
-		m := DrawModel(t, c, AnyLevel)
-		img := DrawImage(t, c.Height, c.Width, "#.?")
-		opt := PursuitOptions{Forced: rapid.Bool().Draw(t, "forced"), Reuse: 2,
-			Scoring: rapid.SampledFrom([]Scoring{Original, Mixed, Truncated}).Draw(t, "scoring"), Alpha: 0.8}
-		if c.Rule == MaxMinusMin && opt.Scoring == Truncated {
-			opt.Scoring = Original
+		c := testkit.DrawConfig(t, testkit.AnyLevel)
+		m := testkit.DrawModel(t, c, testkit.AnyLevel)
+		img := testkit.DrawImage(t, c.Height, c.Width, "#.?")
+		opt := patchwork.PursuitOptions{Forced: rapid.Bool().Draw(t, "forced"), Reuse: 2,
+			Scoring: rapid.SampledFrom([]patchwork.Scoring{patchwork.Original, patchwork.Mixed, patchwork.Truncated}).Draw(t, "scoring"), Alpha: 0.8}
+		if c.Rule == patchwork.MaxMinusMin && opt.Scoring == patchwork.Truncated {
+			opt.Scoring = patchwork.Original
 		}
-		e := MustExplain(t, m, img, opt)
+		e := testkit.MustExplain(t, m, img, opt)
 		viewed := asScored(t, m, opt)
 		h, w := c.Height, c.Width
-		if want := LogLik(img, viewed.Compose(h, w, e.Picks).P); !About(e.LogLik, want) {
+		if want := patchwork.LogLik(img, viewed.Compose(h, w, e.Picks).P); !testkit.About(e.LogLik, want) {
 			t.Fatalf("LogLik %v, composed %v", e.LogLik, want)
 		}
-		if want := LogLik(img, viewed.Compose(h, w, nil).P); !About(e.StartLogLik, want) {
+		if want := patchwork.LogLik(img, viewed.Compose(h, w, nil).P); !testkit.About(e.StartLogLik, want) {
 			t.Fatalf("StartLogLik %v, composed %v", e.StartLogLik, want)
 		}
-		if want := LogLik(img, m.Compose(h, w, e.Picks).P); !About(e.LogLikModel, want) {
+		if want := patchwork.LogLik(img, m.Compose(h, w, e.Picks).P); !testkit.About(e.LogLikModel, want) {
 			t.Fatalf("LogLikModel %v, composed %v", e.LogLikModel, want)
 		}
 		sum, finite := e.StartLogLik, !math.IsInf(e.StartLogLik, -1)
@@ -101,7 +104,7 @@ func TestExplanationIsItsComposition(t *testing.T) {
 			sum += pick.Gain
 			finite = finite && !math.IsInf(pick.Gain, 0)
 		}
-		if finite && !About(sum, e.LogLik) {
+		if finite && !testkit.About(sum, e.LogLik) {
 			t.Fatalf("the gains lead to %v, LogLik is %v", sum, e.LogLik)
 		}
 	})
@@ -109,12 +112,12 @@ func TestExplanationIsItsComposition(t *testing.T) {
 
 // asScored is the model that a scoring sees: every opinion and abstention value
 // mapped alike.
-func asScored(t interface{ Fatal(...any) }, m *Model, opt PursuitOptions) *Model {
+func asScored(t interface{ Fatal(...any) }, m *patchwork.Model, opt patchwork.PursuitOptions) *patchwork.Model {
 	mapped := func(p float64) float64 { return p }
 	switch opt.Scoring {
-	case Truncated:
+	case patchwork.Truncated:
 		mapped = func(p float64) float64 { return max(p, 0.5) }
-	case Mixed:
+	case patchwork.Mixed:
 		mapped = func(p float64) float64 { return opt.Alpha*p + (1-opt.Alpha)/2 }
 	}
 	c, templates := m.Config(), m.Templates()
@@ -127,7 +130,7 @@ func asScored(t interface{ Fatal(...any) }, m *Model, opt PursuitOptions) *Model
 			t[i] = mapped(t[i])
 		}
 	}
-	v, err := NewModel(c, templates)
+	v, err := patchwork.NewModel(c, templates)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,10 +141,10 @@ func asScored(t interface{ Fatal(...any) }, m *Model, opt PursuitOptions) *Model
 // opinion there.
 func TestUnknownPixelsAddNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := DrawConfig(t, AnyLevel)
+		c := testkit.DrawConfig(t, testkit.AnyLevel)
 		c.Poses = pose.Grid{}
-		m := DrawModel(t, c, AnyLevel)
-		img := DrawImage(t, c.Height, c.Width, "#.?")
+		m := testkit.DrawModel(t, c, testkit.AnyLevel)
+		img := testkit.DrawImage(t, c.Height, c.Width, "#.?")
 		silent := m.Templates()
 		seen := img.Clone()
 		for i := range img.Len() {
@@ -152,12 +155,12 @@ func TestUnknownPixelsAddNothing(t *testing.T) {
 				}
 			}
 		}
-		removed, err := NewModel(c, silent)
+		removed, err := patchwork.NewModel(c, silent)
 		if err != nil {
 			t.Fatal(err)
 		}
-		opt := PursuitOptions{Forced: rapid.Bool().Draw(t, "forced")}
-		a, b := MustExplain(t, m, img, opt), MustExplain(t, removed, seen, opt)
+		opt := patchwork.PursuitOptions{Forced: rapid.Bool().Draw(t, "forced")}
+		a, b := testkit.MustExplain(t, m, img, opt), testkit.MustExplain(t, removed, seen, opt)
 		if !slices.Equal(a.Picks, b.Picks) {
 			t.Fatalf("with unknown pixels %v, without those entries %v", a.Picks, b.Picks)
 		}
@@ -169,10 +172,10 @@ func TestUnknownPixelsAddNothing(t *testing.T) {
 // whole images.
 func TestPursuitIsGreedy(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := DrawConfig(t, InnerLevel)
-		m := DrawModel(t, c, InnerLevel)
-		img := DrawImage(t, c.Height, c.Width, "#.?")
-		opt := PursuitOptions{
+		c := testkit.DrawConfig(t, testkit.InnerLevel)
+		m := testkit.DrawModel(t, c, testkit.InnerLevel)
+		img := testkit.DrawImage(t, c.Height, c.Width, "#.?")
+		opt := patchwork.PursuitOptions{
 			Forced:   rapid.Bool().Draw(t, "forced"),
 			MinGain:  rapid.SampledFrom([]float64{0, 0.3}).Draw(t, "least gain"),
 			MaxPicks: rapid.IntRange(0, 2).Draw(t, "most picks"),
@@ -181,8 +184,8 @@ func TestPursuitIsGreedy(t *testing.T) {
 		if rapid.Bool().Draw(t, "costs") {
 			opt.Costs = rapid.SliceOfN(rapid.Float64Range(-0.2, 2), m.K(), m.K()).Draw(t, "costs")
 		}
-		e := MustExplain(t, m, img, opt)
-		var picks []Pick
+		e := testkit.MustExplain(t, m, img, opt)
+		var picks []patchwork.Pick
 		for j := 0; ; j++ {
 			best, gain := naiveBest(m, img, picks, opt)
 			stop := best < 0 || !(gain > opt.MinGain+1e-9) && !(opt.Forced && j == 0) || opt.MaxPicks > 0 && j == opt.MaxPicks
@@ -193,12 +196,12 @@ func TestPursuitIsGreedy(t *testing.T) {
 				return
 			}
 			n := m.Config().Poses.Len()
-			want := Pick{Expert: best / n, Pose: m.Config().Poses.At(best % n)}
+			want := patchwork.Pick{Expert: best / n, Pose: m.Config().Poses.At(best % n)}
 			got := e.Picks[j]
 			if opt.Costs != nil {
 				gain += opt.Costs[want.Expert]
 			}
-			if got.Expert != want.Expert || got.Pose != want.Pose || !About(got.Gain, gain) {
+			if got.Expert != want.Expert || got.Pose != want.Pose || !testkit.About(got.Gain, gain) {
 				t.Fatalf("pick %d is %+v, the best is %+v with gain %v", j, got, want, gain)
 			}
 			picks = append(picks, got)
@@ -208,20 +211,20 @@ func TestPursuitIsGreedy(t *testing.T) {
 
 // naiveBest composes the image with every candidate: the number of the best,
 // expert first, then pose, and its gain after its cost.
-func naiveBest(m *Model, img *bitmap.Image, picks []Pick, opt PursuitOptions) (int, float64) {
+func naiveBest(m *patchwork.Model, img *bitmap.Image, picks []patchwork.Pick, opt patchwork.PursuitOptions) (int, float64) {
 	used := make([]int, m.K())
 	for _, p := range picks {
 		used[p.Expert]++
 	}
-	before := LogLik(img, m.Compose(img.Height(), img.Width(), picks).P)
+	before := patchwork.LogLik(img, m.Compose(img.Height(), img.Width(), picks).P)
 	best, top := -1, math.Inf(-1)
 	for k := range m.K() {
 		if used[k] >= max(opt.Reuse, max(m.Config().Reuse, 1)) {
 			continue
 		}
 		for i := range m.Config().Poses.Len() {
-			with := append(slices.Clip(picks), Pick{Expert: k, Pose: m.Config().Poses.At(i)})
-			gain := LogLik(img, m.Compose(img.Height(), img.Width(), with).P) - before
+			with := append(slices.Clip(picks), patchwork.Pick{Expert: k, Pose: m.Config().Poses.At(i)})
+			gain := patchwork.LogLik(img, m.Compose(img.Height(), img.Width(), with).P) - before
 			if opt.Costs != nil {
 				gain -= opt.Costs[k]
 			}
@@ -237,17 +240,17 @@ func naiveBest(m *Model, img *bitmap.Image, picks []Pick, opt PursuitOptions) (i
 // and after other images.
 func TestPursuitIsDeterministic(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := DrawConfig(t, AnyLevel)
-		m := DrawModel(t, c, AnyLevel)
-		opt := PursuitOptions{Forced: true, Refine: rapid.Bool().Draw(t, "refine"), Reuse: 2}
-		img, other := DrawImage(t, c.Height, c.Width, "#.?"), DrawImage(t, c.Height, c.Width, "#.")
-		first := MustPursuit(t, m, opt)
+		c := testkit.DrawConfig(t, testkit.AnyLevel)
+		m := testkit.DrawModel(t, c, testkit.AnyLevel)
+		opt := patchwork.PursuitOptions{Forced: true, Refine: rapid.Bool().Draw(t, "refine"), Reuse: 2}
+		img, other := testkit.DrawImage(t, c.Height, c.Width, "#.?"), testkit.DrawImage(t, c.Height, c.Width, "#.")
+		first := testkit.MustPursuit(t, m, opt)
 		want, err := first.Explain(img)
 		if err != nil {
 			t.Fatal(err)
 		}
 		fork := first.Fork()
-		for _, p := range []*Pursuit{first, fork, MustPursuit(t, m, opt)} {
+		for _, p := range []*patchwork.Pursuit{first, fork, testkit.MustPursuit(t, m, opt)} {
 			if _, err := p.Explain(other); err != nil {
 				t.Fatal(err)
 			}
@@ -255,7 +258,7 @@ func TestPursuitIsDeterministic(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !SameExplanation(got, want) {
+			if !testkit.SameExplanation(got, want) {
 				t.Fatalf("%+v, at first %+v", got, want)
 			}
 		}
@@ -266,10 +269,10 @@ func TestPursuitIsDeterministic(t *testing.T) {
 // latter does find nothing.
 func TestForcedAndEmpty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := DrawConfig(t, AnyLevel)
-		m := DrawModel(t, c, AnyLevel)
-		img := DrawImage(t, c.Height, c.Width, "#.?")
-		forced, empty := MustExplain(t, m, img, PursuitOptions{Forced: true}), MustExplain(t, m, img, PursuitOptions{})
+		c := testkit.DrawConfig(t, testkit.AnyLevel)
+		m := testkit.DrawModel(t, c, testkit.AnyLevel)
+		img := testkit.DrawImage(t, c.Height, c.Width, "#.?")
+		forced, empty := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Forced: true}), testkit.MustExplain(t, m, img, patchwork.PursuitOptions{})
 		switch {
 		case len(forced.Picks) == 0:
 			t.Fatal("nothing picked by force")
@@ -277,7 +280,7 @@ func TestForcedAndEmpty(t *testing.T) {
 			if g := forced.Picks[0].Gain; g > 1e-9 {
 				t.Fatalf("empty, though a pick gains %v", g)
 			}
-		case !SameExplanation(forced, empty):
+		case !testkit.SameExplanation(forced, empty):
 			t.Fatalf("forced %+v, empty %+v", forced, empty)
 		}
 		for _, pick := range empty.Picks {
@@ -290,9 +293,9 @@ func TestForcedAndEmpty(t *testing.T) {
 
 // Picks yields what Explain lists, and may be left early and begun again.
 func TestPicksIsExplain(t *testing.T) {
-	m := MustModel(t, Config{Height: 1, Width: 4, Q: 0.1}, [][]float64{{0.9, 0.9, 0, 0}, {0, 0, 0.9, 0.9}})
+	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 4, Q: 0.1}, [][]float64{{0.9, 0.9, 0, 0}, {0, 0, 0.9, 0.9}})
 	img := bitmap.Parse("####")
-	p := MustPursuit(t, m, PursuitOptions{})
+	p := testkit.MustPursuit(t, m, patchwork.PursuitOptions{})
 	want, err := p.Explain(img)
 	if err != nil || len(want.Picks) != 2 {
 		t.Fatal(want, err)
@@ -319,14 +322,14 @@ func TestPicksIsExplain(t *testing.T) {
 // A scene is explained by full placements only, and the same pixels in a
 // larger scene are explained by shifted picks.
 func TestSceneIsShiftInvariant(t *testing.T) {
-	m := MustModel(t, Config{Height: 2, Width: 3, Q: 0.1, Scene: true, Poses: pose.Grid{Angles: []float64{0, 180}}},
+	m := testkit.MustModel(t, patchwork.Config{Height: 2, Width: 3, Q: 0.1, Scene: true, Poses: pose.Grid{Angles: []float64{0, 180}}},
 		[][]float64{{0.9, 0.9, 0.9, 0.9, 0, 0}, {0, 0.9, 0, 0.9, 0.9, 0.9}})
 	small := bitmap.Parse(
 		"......",
 		".###..",
 		".#....",
 		"......")
-	e := MustExplain(t, m, small, PursuitOptions{})
+	e := testkit.MustExplain(t, m, small, patchwork.PursuitOptions{})
 	if len(e.Picks) != 1 || e.Picks[0].Pose != (pose.Pose{DY: 1, DX: 1}) {
 		t.Fatalf("picks %+v", e.Picks)
 	}
@@ -336,7 +339,7 @@ func TestSceneIsShiftInvariant(t *testing.T) {
 			large.Set(y+3, x+4, small.At(y, x))
 		}
 	}
-	shifted := MustExplain(t, m, large, PursuitOptions{})
+	shifted := testkit.MustExplain(t, m, large, patchwork.PursuitOptions{})
 	want := e.Picks[0]
 	want.Pose.DY, want.Pose.DX = want.Pose.DY+3, want.Pose.DX+4
 	if len(shifted.Picks) != 1 || shifted.Picks[0] != want {

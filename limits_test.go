@@ -1,4 +1,4 @@
-package patchwork
+package patchwork_test
 
 // Absurd requests, each of which once did something worse than be refused.
 
@@ -9,6 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"example.com/patchwork"
+	"example.com/patchwork/internal/testkit"
+	"example.com/patchwork/learn"
+
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/pose"
 )
@@ -16,7 +20,7 @@ import (
 // A frame whose product overflows, also with rotations, whose maps must not be
 // made before the templates are checked.
 func TestFrameOverflowIsRefused(t *testing.T) {
-	if _, err := NewModel(Config{Height: 1 << 32, Width: 1 << 32}, [][]float64{{}}); err == nil {
+	if _, err := patchwork.NewModel(patchwork.Config{Height: 1 << 32, Width: 1 << 32}, [][]float64{{}}); err == nil {
 		t.Error("a frame of 2^32 x 2^32 is accepted with templates of 0 values")
 	}
 	func() {
@@ -25,7 +29,7 @@ func TestFrameOverflowIsRefused(t *testing.T) {
 				t.Errorf("panic: %v", r)
 			}
 		}()
-		_, _ = NewModel(Config{Height: 1 << 32, Width: 1 << 32, Poses: pose.Grid{Angles: []float64{5}}}, [][]float64{{}})
+		_, _ = patchwork.NewModel(patchwork.Config{Height: 1 << 32, Width: 1 << 32, Poses: pose.Grid{Angles: []float64{5}}}, [][]float64{{}})
 	}()
 }
 
@@ -38,11 +42,11 @@ func TestAbsurdRangeIsRefused(t *testing.T) {
 					t.Errorf("%+v: panic %v", r, p)
 				}
 			}()
-			m, err := NewModel(Config{Height: 1, Width: 1, Poses: pose.Grid{DY: r}}, [][]float64{{0.5}})
+			m, err := patchwork.NewModel(patchwork.Config{Height: 1, Width: 1, Poses: pose.Grid{DY: r}}, [][]float64{{0.5}})
 			if err != nil {
 				return
 			}
-			p, err := NewPursuit(m, PursuitOptions{})
+			p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{})
 			if err != nil {
 				return
 			}
@@ -53,14 +57,14 @@ func TestAbsurdRangeIsRefused(t *testing.T) {
 
 // Data weights whose sum overflows.
 func TestWeightsAddUp(t *testing.T) {
-	d := Data{Images: []*bitmap.Image{bitmap.Parse("#"), bitmap.Parse("#")}, Weights: []int64{math.MaxInt64, math.MaxInt64}}
+	d := patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("#"), bitmap.Parse("#")}, Weights: []int64{math.MaxInt64, math.MaxInt64}}
 	if err := d.Validate(); err == nil {
 		t.Error("weights that add up to more than an int64 are accepted")
 	}
-	m, _ := NewModel(Config{Height: 1, Width: 1}, [][]float64{{0.5}})
-	tl := NewTally(m)
+	m, _ := patchwork.NewModel(patchwork.Config{Height: 1, Width: 1}, [][]float64{{0.5}})
+	tl := patchwork.NewTally(m)
 	img := bitmap.Parse("#")
-	tl.Add(m, img, &Explanation{LogLikModel: -1000}, 1<<40)
+	tl.Add(m, img, &patchwork.Explanation{LogLikModel: -1000}, 1<<40)
 	if got := tl.LogLik(); math.Abs(got+1000*math.Pow(2, 40)) > 1e6 {
 		t.Errorf("log-likelihood of 2^40 images of -1000 nats is %v", got)
 	}
@@ -72,8 +76,8 @@ func TestHeavyRowEnds(t *testing.T) {
 	defer cancel()
 	done := make(chan error, 1)
 	go func() {
-		_, err := Learn(ctx, Data{Images: []*bitmap.Image{bitmap.Parse("#.")}, Weights: []int64{MaxRows}},
-			Config{Height: 1, Width: 2}, LearnOptions{Experts: 1, Method: OnlineLearning, Starts: 1})
+		_, err := learn.Learn(ctx, patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("#.")}, Weights: []int64{patchwork.MaxRows}},
+			patchwork.Config{Height: 1, Width: 2}, learn.LearnOptions{Experts: 1, Method: learn.OnlineLearning, Starts: 1})
 		done <- err
 	}()
 	select {
@@ -85,21 +89,21 @@ func TestHeavyRowEnds(t *testing.T) {
 
 // No pursuit makes more picks than Compose can tell apart.
 func TestPicksAreLimited(t *testing.T) {
-	c := Config{Height: 1, Width: 1, Q: 0.1, Scene: true, Reuse: 1 << 20}
-	if got := (PursuitOptions{}).WithDefaults(&c).MaxPicks; got != math.MaxInt16 {
+	c := patchwork.Config{Height: 1, Width: 1, Q: 0.1, Scene: true, Reuse: 1 << 20}
+	if got := (patchwork.PursuitOptions{}).WithDefaults(&c).MaxPicks; got != math.MaxInt16 {
 		t.Errorf("at most %d picks", got)
 	}
-	m := MustModel(t, c, [][]float64{{0.9}})
-	if _, err := NewPursuit(m, PursuitOptions{MaxPicks: math.MaxInt16 + 1}); err == nil {
+	m := testkit.MustModel(t, c, [][]float64{{0.9}})
+	if _, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{MaxPicks: math.MaxInt16 + 1}); err == nil {
 		t.Error("more picks than that may be asked for")
 	}
 }
 
 // Strengths that are negative or NaN.
 func TestBadStrengthIsRefused(t *testing.T) {
-	m, _ := NewModel(Config{Height: 1, Width: 2, Q: 0.1}, [][]float64{{0.5, 0.5}})
+	m, _ := patchwork.NewModel(patchwork.Config{Height: 1, Width: 2, Q: 0.1}, [][]float64{{0.5, 0.5}})
 	for _, s := range []float64{-1, math.NaN(), math.Inf(1)} {
-		if _, err := ResumeOnline(m, [][]float64{{1, s}}, OnlineOptions{Pursuit: PursuitOptions{Forced: true}}); err == nil {
+		if _, err := learn.ResumeOnline(m, [][]float64{{1, s}}, learn.OnlineOptions{Pursuit: patchwork.PursuitOptions{Forced: true}}); err == nil {
 			t.Errorf("strength %v is accepted", s)
 		}
 	}
@@ -107,7 +111,7 @@ func TestBadStrengthIsRefused(t *testing.T) {
 
 // The first image that does not fit is named, for any number of workers.
 func TestFirstBadImageIsNamed(t *testing.T) {
-	m, _ := NewModel(Config{Height: 1, Width: 1, Q: 0.1}, [][]float64{{0.5}})
+	m, _ := patchwork.NewModel(patchwork.Config{Height: 1, Width: 1, Q: 0.1}, [][]float64{{0.5}})
 	images := make([]*bitmap.Image, 20000)
 	for i := range images {
 		images[i] = bitmap.Parse("#")
@@ -115,7 +119,7 @@ func TestFirstBadImageIsNamed(t *testing.T) {
 	images[19990], images[9000] = bitmap.New(2, 2), bitmap.New(2, 2)
 	seen := map[string]int{}
 	for range 200 {
-		_, err := Explain(t.Context(), m, Data{Images: images}, PursuitOptions{}, 7, nil)
+		_, err := patchwork.Explain(t.Context(), m, patchwork.Data{Images: images}, patchwork.PursuitOptions{}, 7, nil)
 		name, _, _ := strings.Cut(err.Error(), ":")
 		seen[name]++
 	}
@@ -125,7 +129,7 @@ func TestFirstBadImageIsNamed(t *testing.T) {
 }
 
 func TestNegativeWeightIsRefused(t *testing.T) {
-	o, _ := NewOnline(Config{Height: 1, Width: 1}, OnlineOptions{Experts: 1})
+	o, _ := learn.NewOnline(patchwork.Config{Height: 1, Width: 1}, learn.OnlineOptions{Experts: 1})
 	if e, err := o.Add(bitmap.Parse("#"), -1); e == nil && err == nil {
 		t.Error("weight -1: no explanation and no error")
 	}

@@ -1,10 +1,14 @@
-package patchwork
+package patchwork_test
 
 import (
 	"errors"
 	"math"
 	"strings"
 	"testing"
+
+	"example.com/patchwork"
+	"example.com/patchwork/internal/testkit"
+	"example.com/patchwork/learn"
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/gauss"
@@ -20,47 +24,47 @@ func checkError(t *testing.T, what string, err error, want string) {
 }
 
 func TestNewModelRefuses(t *testing.T) {
-	good := Config{Height: 2, Width: 3}
+	good := patchwork.Config{Height: 2, Width: 3}
 	templates := [][]float64{make([]float64, 6)}
-	with := func(f func(*Config)) Config {
+	with := func(f func(*patchwork.Config)) patchwork.Config {
 		c := good
 		f(&c)
 		return c
 	}
 	bad := func(k, i int, v float64) [][]float64 {
-		t := Make2D(3, 6)
+		t := testkit.Make2D(3, 6)
 		t[k][i] = v
 		return t
 	}
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, c := range []struct {
-		cfg       Config
+		cfg       patchwork.Config
 		templates [][]float64
 		want      string
 	}{
-		{with(func(c *Config) { c.Rule = 7 }), templates, "unknown rule Rule(7)"},
-		{with(func(c *Config) { c.Outside = 2 }), templates, "not Outside(2)"},
-		{with(func(c *Config) { c.Height = 0 }), templates, "0 x 3 pixels is empty"},
-		{with(func(c *Config) { c.Width = -1 }), templates, "2 x -1 pixels is empty"},
-		{with(func(c *Config) { c.Q = 1.1 }), templates, "q = 1.1"},
-		{with(func(c *Config) { c.Q = nan }), templates, "q = NaN"},
-		{with(func(c *Config) { c.QMap = make([]float64, 5) }), templates, "5 abstention values for a frame of 2 x 3"},
-		{with(func(c *Config) { c.QMap = []float64{0, 0, 0, 0, 0, -1} }), templates, "abstention value of row 1, column 2 is -1"},
-		{with(func(c *Config) { c.QMap, c.Scene = make([]float64, 6), true }), templates, "not scenes"},
-		{with(func(c *Config) { c.Truncate, c.Rule = true, MaxMinusMin }), templates, "truncated templates belong to the max rule"},
-		{with(func(c *Config) { c.Reuse = -1 }), templates, "-1 times"},
-		{with(func(c *Config) { c.Prior.On = -1 }), templates, "Beta(-1, 0)"},
-		{with(func(c *Config) { c.Prior.Off = nan }), templates, "Beta(0, NaN)"},
-		{with(func(c *Config) { c.Prior.On = inf }), templates, "Beta(+Inf, 0)"},
-		{with(func(c *Config) { c.Poses.DY = pose.Range{Min: 1} }), templates, "dy range 1..0"},
-		{with(func(c *Config) { c.Poses.Angles = []float64{0, 0} }), templates, "listed twice"},
+		{with(func(c *patchwork.Config) { c.Rule = 7 }), templates, "unknown rule Rule(7)"},
+		{with(func(c *patchwork.Config) { c.Outside = 2 }), templates, "not Outside(2)"},
+		{with(func(c *patchwork.Config) { c.Height = 0 }), templates, "0 x 3 pixels is empty"},
+		{with(func(c *patchwork.Config) { c.Width = -1 }), templates, "2 x -1 pixels is empty"},
+		{with(func(c *patchwork.Config) { c.Q = 1.1 }), templates, "q = 1.1"},
+		{with(func(c *patchwork.Config) { c.Q = nan }), templates, "q = NaN"},
+		{with(func(c *patchwork.Config) { c.QMap = make([]float64, 5) }), templates, "5 abstention values for a frame of 2 x 3"},
+		{with(func(c *patchwork.Config) { c.QMap = []float64{0, 0, 0, 0, 0, -1} }), templates, "abstention value of row 1, column 2 is -1"},
+		{with(func(c *patchwork.Config) { c.QMap, c.Scene = make([]float64, 6), true }), templates, "not scenes"},
+		{with(func(c *patchwork.Config) { c.Truncate, c.Rule = true, patchwork.MaxMinusMin }), templates, "truncated templates belong to the max rule"},
+		{with(func(c *patchwork.Config) { c.Reuse = -1 }), templates, "-1 times"},
+		{with(func(c *patchwork.Config) { c.Prior.On = -1 }), templates, "Beta(-1, 0)"},
+		{with(func(c *patchwork.Config) { c.Prior.Off = nan }), templates, "Beta(0, NaN)"},
+		{with(func(c *patchwork.Config) { c.Prior.On = inf }), templates, "Beta(+Inf, 0)"},
+		{with(func(c *patchwork.Config) { c.Poses.DY = pose.Range{Min: 1} }), templates, "dy range 1..0"},
+		{with(func(c *patchwork.Config) { c.Poses.Angles = []float64{0, 0} }), templates, "listed twice"},
 		{good, nil, "at least one expert"},
 		{good, [][]float64{make([]float64, 6), make([]float64, 5)}, "expert 1 has 5 values, a frame of 2 x 3 needs 6"},
 		{good, bad(2, 4, 1.5), "expert 2, row 1, column 1 is 1.5, not a probability"},
 		{good, bad(0, 0, nan), "expert 0, row 0, column 0 is NaN"},
 		{good, bad(1, 5, -inf), "expert 1, row 1, column 2 is -Inf"},
 	} {
-		_, err := NewModel(c.cfg, c.templates)
+		_, err := patchwork.NewModel(c.cfg, c.templates)
 		checkError(t, "NewModel", err, c.want)
 	}
 }
@@ -68,41 +72,41 @@ func TestNewModelRefuses(t *testing.T) {
 // A model owns what it was made of, and hands out copies.
 func TestModelIsImmutable(t *testing.T) {
 	templates := [][]float64{{0.1, 0.2}}
-	cfg := Config{Height: 1, Width: 2, QMap: []float64{0.5, 0.5}, Poses: pose.Grid{Angles: []float64{0, 5}}}
-	m := MustModel(t, cfg, templates)
+	cfg := patchwork.Config{Height: 1, Width: 2, QMap: []float64{0.5, 0.5}, Poses: pose.Grid{Angles: []float64{0, 5}}}
+	m := testkit.MustModel(t, cfg, templates)
 	templates[0][0], cfg.QMap[0], cfg.Poses.Angles[1] = 0.9, 0.9, 90
 	m.Templates()[0][1] = 0.9
 	c := m.Config()
 	c.QMap[1], c.Poses.Angles[0] = 0.9, 90
-	NearAll(t, "template", m.Template(0), []float64{0.1, 0.2}, 0)
-	NearAll(t, "abstention", []float64{m.Abstention(0), m.Abstention(1)}, []float64{0.5, 0.5}, 0)
-	NearAll(t, "angles", m.Config().Poses.Angles, []float64{0, 5}, 0)
+	testkit.NearAll(t, "template", m.Template(0), []float64{0.1, 0.2}, 0)
+	testkit.NearAll(t, "abstention", []float64{m.Abstention(0), m.Abstention(1)}, []float64{0.5, 0.5}, 0)
+	testkit.NearAll(t, "angles", m.Config().Poses.Angles, []float64{0, 5}, 0)
 }
 
 func TestWithExtras(t *testing.T) {
-	m := MustModel(t, Config{Height: 1, Width: 2}, Make2D(2, 2))
-	other := NewTally(MustModel(t, Config{Height: 1, Width: 2}, Make2D(3, 2)))
-	wide := NewTally(MustModel(t, Config{Height: 1, Width: 3}, Make2D(2, 3)))
+	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2}, testkit.Make2D(2, 2))
+	other := patchwork.NewTally(testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2}, testkit.Make2D(3, 2)))
+	wide := patchwork.NewTally(testkit.MustModel(t, patchwork.Config{Height: 1, Width: 3}, testkit.Make2D(2, 3)))
 	flat, err := gauss.New(make([]float64, 3), make([]float64, 9))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		e    Extras
+		e    patchwork.Extras
 		want string
 	}{
-		{Extras{Counts: other}, "6 counts of 3 experts do not fit 2 experts of 1 x 2 pixels"},
-		{Extras{Counts: wide}, "6 counts of 2 experts do not fit"},
-		{Extras{Usage: []float64{1}}, "usage of 1 experts, the model has 2"},
-		{Extras{Usage: []float64{0.5, -0.5}}, "usage of expert 1 is -0.5"},
-		{Extras{Usage: []float64{math.NaN(), 0}}, "usage of expert 0 is NaN"},
-		{Extras{Usage: []float64{0, math.Inf(1)}}, "usage of expert 1 is +Inf"},
-		{Extras{Geometry: &Geometry{Normal: flat}}, "geometry over 3 numbers, 2 experts have 6"},
+		{patchwork.Extras{Counts: other}, "6 counts of 3 experts do not fit 2 experts of 1 x 2 pixels"},
+		{patchwork.Extras{Counts: wide}, "6 counts of 2 experts do not fit"},
+		{patchwork.Extras{Usage: []float64{1}}, "usage of 1 experts, the model has 2"},
+		{patchwork.Extras{Usage: []float64{0.5, -0.5}}, "usage of expert 1 is -0.5"},
+		{patchwork.Extras{Usage: []float64{math.NaN(), 0}}, "usage of expert 0 is NaN"},
+		{patchwork.Extras{Usage: []float64{0, math.Inf(1)}}, "usage of expert 1 is +Inf"},
+		{patchwork.Extras{Geometry: &patchwork.Geometry{Normal: flat}}, "geometry over 3 numbers, 2 experts have 6"},
 	} {
 		_, err := m.WithExtras(c.e)
 		checkError(t, "WithExtras", err, c.want)
 	}
-	with, err := m.WithExtras(Extras{Usage: []float64{0.25, 1}, Record: Record{Method: "batch"}})
+	with, err := m.WithExtras(patchwork.Extras{Usage: []float64{0.25, 1}, Record: patchwork.Record{Method: "batch"}})
 	if err != nil || with.Extras().Usage[0] != 0.25 || with.Extras().Record.Method != "batch" {
 		t.Errorf("%+v, %v", with, err)
 	}
@@ -112,12 +116,12 @@ func TestWithExtras(t *testing.T) {
 }
 
 func TestWithConfig(t *testing.T) {
-	m := MustModel(t, Config{Height: 1, Width: 2}, Make2D(2, 2))
-	_, err := m.WithConfig(Config{Height: 2, Width: 1})
+	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2}, testkit.Make2D(2, 2))
+	_, err := m.WithConfig(patchwork.Config{Height: 2, Width: 1})
 	checkError(t, "another frame", err, "experts of 1 x 2 cannot take a frame of 2 x 1")
-	_, err = m.WithConfig(Config{Height: 1, Width: 2, Q: 2})
+	_, err = m.WithConfig(patchwork.Config{Height: 1, Width: 2, Q: 2})
 	checkError(t, "a bad value", err, "q = 2")
-	turned, err := m.WithConfig(Config{Height: 1, Width: 2, Q: 0.1, Poses: pose.Grid{Angles: []float64{180}}})
+	turned, err := m.WithConfig(patchwork.Config{Height: 1, Width: 2, Q: 0.1, Poses: pose.Grid{Angles: []float64{180}}})
 	if err != nil || turned.Abstention(0) != 0.1 || turned.Config().Poses.Angles[0] != 180 {
 		t.Errorf("%+v, %v", turned, err)
 	}
@@ -127,40 +131,40 @@ func TestWithConfig(t *testing.T) {
 }
 
 func TestPursuitRefuses(t *testing.T) {
-	m := MustModel(t, Config{Height: 1, Width: 2}, Make2D(2, 2))
-	both := MustModel(t, Config{Rule: MaxMinusMin, Height: 1, Width: 2, Q: 0.5}, Make2D(2, 2))
+	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2}, testkit.Make2D(2, 2))
+	both := testkit.MustModel(t, patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 1, Width: 2, Q: 0.5}, testkit.Make2D(2, 2))
 	nan := math.NaN()
 	for _, c := range []struct {
-		m    *Model
-		opt  PursuitOptions
+		m    *patchwork.Model
+		opt  patchwork.PursuitOptions
 		want string
 	}{
-		{m, PursuitOptions{Scoring: 9}, "unknown scoring Scoring(9)"},
-		{m, PursuitOptions{RefineScoring: 9}, "Scoring(9)"},
-		{both, PursuitOptions{Scoring: Truncated}, "truncated templates belong to the max rule"},
-		{both, PursuitOptions{RefineScoring: Truncated}, "truncated templates belong to the max rule"},
-		{m, PursuitOptions{Alpha: -1}, "alpha = -1"},
-		{m, PursuitOptions{Alpha: 1.5}, "alpha = 1.5"},
-		{m, PursuitOptions{Alpha: nan}, "alpha = NaN"},
-		{m, PursuitOptions{MinGain: nan}, "threshold of the pursuit is NaN"},
-		{m, PursuitOptions{RefineThreshold: nan}, "threshold of the pursuit is NaN"},
-		{m, PursuitOptions{MaxPicks: -1}, "picks -1"},
-		{m, PursuitOptions{Reuse: -1}, "reuse -1"},
-		{m, PursuitOptions{RefineSweeps: -2}, "sweeps -2"},
-		{m, PursuitOptions{Costs: []float64{1}}, "1 costs for 2 experts"},
-		{m, PursuitOptions{Costs: []float64{0, nan}}, "cost of expert 1 is NaN"},
-		{m, PursuitOptions{Costs: []float64{math.Inf(1), 0}}, "cost of expert 0 is +Inf"},
+		{m, patchwork.PursuitOptions{Scoring: 9}, "unknown scoring Scoring(9)"},
+		{m, patchwork.PursuitOptions{RefineScoring: 9}, "Scoring(9)"},
+		{both, patchwork.PursuitOptions{Scoring: patchwork.Truncated}, "truncated templates belong to the max rule"},
+		{both, patchwork.PursuitOptions{RefineScoring: patchwork.Truncated}, "truncated templates belong to the max rule"},
+		{m, patchwork.PursuitOptions{Alpha: -1}, "alpha = -1"},
+		{m, patchwork.PursuitOptions{Alpha: 1.5}, "alpha = 1.5"},
+		{m, patchwork.PursuitOptions{Alpha: nan}, "alpha = NaN"},
+		{m, patchwork.PursuitOptions{MinGain: nan}, "threshold of the pursuit is NaN"},
+		{m, patchwork.PursuitOptions{RefineThreshold: nan}, "threshold of the pursuit is NaN"},
+		{m, patchwork.PursuitOptions{MaxPicks: -1}, "picks -1"},
+		{m, patchwork.PursuitOptions{Reuse: -1}, "reuse -1"},
+		{m, patchwork.PursuitOptions{RefineSweeps: -2}, "sweeps -2"},
+		{m, patchwork.PursuitOptions{Costs: []float64{1}}, "1 costs for 2 experts"},
+		{m, patchwork.PursuitOptions{Costs: []float64{0, nan}}, "cost of expert 1 is NaN"},
+		{m, patchwork.PursuitOptions{Costs: []float64{math.Inf(1), 0}}, "cost of expert 0 is +Inf"},
 	} {
-		_, err := NewPursuit(c.m, c.opt)
+		_, err := patchwork.NewPursuit(c.m, c.opt)
 		checkError(t, "NewPursuit", err, c.want)
 	}
 }
 
 func TestSizeErrors(t *testing.T) {
-	fixed := MustModel(t, Config{Height: 2, Width: 3}, Make2D(1, 6))
-	scene := MustModel(t, Config{Height: 2, Width: 3, Scene: true}, Make2D(1, 6))
+	fixed := testkit.MustModel(t, patchwork.Config{Height: 2, Width: 3}, testkit.Make2D(1, 6))
+	scene := testkit.MustModel(t, patchwork.Config{Height: 2, Width: 3, Scene: true}, testkit.Make2D(1, 6))
 	for _, c := range []struct {
-		m    *Model
+		m    *patchwork.Model
 		h, w int
 		want string // "" for a size that is fine
 	}{
@@ -172,8 +176,8 @@ func TestSizeErrors(t *testing.T) {
 		{scene, 1, 30, "image of 1 x 30 is smaller than the model's 2 x 3 experts"},
 		{scene, 30, 2, "image of 30 x 2 is smaller"},
 	} {
-		_, err := MustPursuit(t, c.m, PursuitOptions{}).Explain(bitmap.New(c.h, c.w))
-		var size *SizeError
+		_, err := testkit.MustPursuit(t, c.m, patchwork.PursuitOptions{}).Explain(bitmap.New(c.h, c.w))
+		var size *patchwork.SizeError
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("%d x %d: %v", c.h, c.w, err)
@@ -190,26 +194,26 @@ func TestSizeErrors(t *testing.T) {
 // What String says, Parse reads; other names are refused with the choices.
 func TestNames(t *testing.T) {
 	names := map[string]func(string) (string, error){}
-	for _, v := range []Rule{Max, MaxMinusMin} {
-		names["rule "+v.String()] = func(s string) (string, error) { r, err := ParseRule(s); return r.String(), err }
+	for _, v := range []patchwork.Rule{patchwork.Max, patchwork.MaxMinusMin} {
+		names["rule "+v.String()] = func(s string) (string, error) { r, err := patchwork.ParseRule(s); return r.String(), err }
 	}
-	for _, v := range []Outside{Background, Unknown} {
-		names["outside "+v.String()] = func(s string) (string, error) { r, err := ParseOutside(s); return r.String(), err }
+	for _, v := range []patchwork.Outside{patchwork.Background, patchwork.Unknown} {
+		names["outside "+v.String()] = func(s string) (string, error) { r, err := patchwork.ParseOutside(s); return r.String(), err }
 	}
-	for _, v := range []Scoring{ScoringDefault, Truncated, Original, Mixed} {
-		names["scoring "+v.String()] = func(s string) (string, error) { r, err := ParseScoring(s); return r.String(), err }
+	for _, v := range []patchwork.Scoring{patchwork.ScoringDefault, patchwork.Truncated, patchwork.Original, patchwork.Mixed} {
+		names["scoring "+v.String()] = func(s string) (string, error) { r, err := patchwork.ParseScoring(s); return r.String(), err }
 	}
-	for _, v := range []Mode{ModeDefault, ModePaper} {
-		names["mode "+v.String()] = func(s string) (string, error) { r, err := ParseMode(s); return r.String(), err }
+	for _, v := range []learn.Mode{learn.ModeDefault, learn.ModePaper} {
+		names["mode "+v.String()] = func(s string) (string, error) { r, err := learn.ParseMode(s); return r.String(), err }
 	}
-	for _, v := range []Method{MethodDefault, OnlineLearning, BatchLearning, Both} {
-		names["method "+v.String()] = func(s string) (string, error) { r, err := ParseMethod(s); return r.String(), err }
+	for _, v := range []learn.Method{learn.MethodDefault, learn.OnlineLearning, learn.BatchLearning, learn.Both} {
+		names["method "+v.String()] = func(s string) (string, error) { r, err := learn.ParseMethod(s); return r.String(), err }
 	}
-	for _, v := range []Reading{ReadingC, ReadingText, ReadingLiteral} {
-		names["reading "+v.String()] = func(s string) (string, error) { r, err := ParseReading(s); return r.String(), err }
+	for _, v := range []learn.Reading{learn.ReadingC, learn.ReadingText, learn.ReadingLiteral} {
+		names["reading "+v.String()] = func(s string) (string, error) { r, err := learn.ParseReading(s); return r.String(), err }
 	}
-	for _, v := range []Beginning{BeginBoth, BeginOrders, BeginSplits} {
-		names["beginning "+v.String()] = func(s string) (string, error) { r, err := ParseBeginning(s); return r.String(), err }
+	for _, v := range []learn.Beginning{learn.BeginBoth, learn.BeginOrders, learn.BeginSplits} {
+		names["beginning "+v.String()] = func(s string) (string, error) { r, err := learn.ParseBeginning(s); return r.String(), err }
 	}
 	if len(names) != 20 {
 		t.Fatalf("%d distinct names of 20", len(names))
@@ -223,7 +227,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s: error %v for nonsense", name, err)
 		}
 	}
-	for _, s := range []string{Beginning(9).String(), Rule(9).String(), Outside(9).String(), Scoring(9).String(), Mode(9).String(), Method(9).String(), Reading(9).String()} {
+	for _, s := range []string{learn.Beginning(9).String(), patchwork.Rule(9).String(), patchwork.Outside(9).String(), patchwork.Scoring(9).String(), learn.Mode(9).String(), learn.Method(9).String(), learn.Reading(9).String()} {
 		if !strings.HasSuffix(s, "(9)") {
 			t.Errorf("an unknown value prints as %s", s)
 		}
@@ -232,19 +236,19 @@ func TestNames(t *testing.T) {
 
 func TestLogLik(t *testing.T) {
 	p := []float64{0.9, 0.2, 0.5, 0}
-	Near(t, "log-likelihood", LogLik(bitmap.Parse("#.", "#."), p), math.Log(0.9)+math.Log(0.8)+math.Log(0.5), 1e-15)
-	Near(t, "unknown pixels add nothing", LogLik(bitmap.Parse("?.", "?."), p), math.Log(0.8), 1e-15)
-	if got := LogLik(bitmap.Parse("#.", "##"), p); !math.IsInf(got, -1) {
+	testkit.Near(t, "log-likelihood", patchwork.LogLik(bitmap.Parse("#.", "#."), p), math.Log(0.9)+math.Log(0.8)+math.Log(0.5), 1e-15)
+	testkit.Near(t, "unknown pixels add nothing", patchwork.LogLik(bitmap.Parse("?.", "?."), p), math.Log(0.8), 1e-15)
+	if got := patchwork.LogLik(bitmap.Parse("#.", "##"), p); !math.IsInf(got, -1) {
 		t.Errorf("an impossible image has %v", got)
 	}
-	Near(t, "tiny probabilities of on", LogLik(bitmap.Parse("."), []float64{1e-20}), -1e-20, 1e-30)
+	testkit.Near(t, "tiny probabilities of on", patchwork.LogLik(bitmap.Parse("."), []float64{1e-20}), -1e-20, 1e-30)
 }
 
 func TestPlace(t *testing.T) {
-	m := MustModel(t, Config{Height: 2, Width: 2, Q: 0.1, Scene: true}, [][]float64{{0.2, 0.3, 0.4, 0.6}})
-	NearAll(t, "shifted", m.Place(3, 3, Pick{Pose: pose.Pose{DY: 1, DX: 1}}),
+	m := testkit.MustModel(t, patchwork.Config{Height: 2, Width: 2, Q: 0.1, Scene: true}, [][]float64{{0.2, 0.3, 0.4, 0.6}})
+	testkit.NearAll(t, "shifted", m.Place(3, 3, patchwork.Pick{Pose: pose.Pose{DY: 1, DX: 1}}),
 		[]float64{0.1, 0.1, 0.1, 0.1, 0.2, 0.3, 0.1, 0.4, 0.6}, 0)
-	NearAll(t, "partly outside", m.Place(2, 2, Pick{Pose: pose.Pose{DY: -1, DX: 1}}), []float64{0.1, 0.4, 0.1, 0.1}, 0)
-	NearAll(t, "entirely outside", m.Place(2, 2, Pick{Pose: pose.Pose{DY: 9, DX: -9}}), []float64{0.1, 0.1, 0.1, 0.1}, 0)
-	NearAll(t, "a quarter clockwise", m.Place(2, 2, Pick{Pose: pose.Pose{Angle: 90}}), []float64{0.4, 0.2, 0.6, 0.3}, 0)
+	testkit.NearAll(t, "partly outside", m.Place(2, 2, patchwork.Pick{Pose: pose.Pose{DY: -1, DX: 1}}), []float64{0.1, 0.4, 0.1, 0.1}, 0)
+	testkit.NearAll(t, "entirely outside", m.Place(2, 2, patchwork.Pick{Pose: pose.Pose{DY: 9, DX: -9}}), []float64{0.1, 0.1, 0.1, 0.1}, 0)
+	testkit.NearAll(t, "a quarter clockwise", m.Place(2, 2, patchwork.Pick{Pose: pose.Pose{Angle: 90}}), []float64{0.4, 0.2, 0.6, 0.3}, 0)
 }

@@ -1,9 +1,13 @@
-package patchwork
+package patchwork_test
 
 import (
 	"math"
 	"strings"
 	"testing"
+
+	"example.com/patchwork"
+	"example.com/patchwork/internal/testkit"
+	"example.com/patchwork/learn"
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/gauss"
@@ -12,12 +16,12 @@ import (
 )
 
 // withGeometry is m with a Gaussian over its poses.
-func withGeometry(t interface{ Fatal(...any) }, m *Model, mean, cov []float64) *Model {
+func withGeometry(t interface{ Fatal(...any) }, m *patchwork.Model, mean, cov []float64) *patchwork.Model {
 	normal, err := gauss.New(mean, cov)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := m.WithExtras(Extras{Geometry: &Geometry{Normal: normal}})
+	out, err := m.WithExtras(patchwork.Extras{Geometry: &patchwork.Geometry{Normal: normal}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,9 +43,9 @@ func TestPosePriorKnowsWhereThingsGo(t *testing.T) {
 			upright[i] = .95
 		}
 	}
-	cfg := DefaultConfig(ModeDefault, Max, side, side, pose.Grid{DY: pose.Symmetric(8, 1), DX: pose.Symmetric(8, 1)})
+	cfg := learn.DefaultConfig(learn.ModeDefault, patchwork.Max, side, side, pose.Grid{DY: pose.Symmetric(8, 1), DX: pose.Symmetric(8, 1)})
 	cfg.Q = .1
-	m, err := NewModel(cfg, [][]float64{level, upright})
+	m, err := patchwork.NewModel(cfg, [][]float64{level, upright})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,9 +65,9 @@ func TestPosePriorKnowsWhereThingsGo(t *testing.T) {
 	for y := 14; y < 21; y++ { // a whole one elsewhere
 		img.Set(y, 20, true)
 	}
-	where := func(opt PursuitOptions) pose.Pose {
+	where := func(opt patchwork.PursuitOptions) pose.Pose {
 		opt.MaxPicks = 2
-		e := MustExplain(t, m, img, opt)
+		e := testkit.MustExplain(t, m, img, opt)
 		for _, p := range e.Picks {
 			if p.Expert == 1 {
 				return p.Pose
@@ -73,10 +77,10 @@ func TestPosePriorKnowsWhereThingsGo(t *testing.T) {
 		return pose.Pose{}
 	}
 	for _, refine := range []bool{false, true} {
-		if got := where(PursuitOptions{Refine: refine}); got != (pose.Pose{DY: 5, DX: 8}) {
+		if got := where(patchwork.PursuitOptions{Refine: refine}); got != (pose.Pose{DY: 5, DX: 8}) {
 			t.Errorf("refine %v: without the prior the upright bar is at %+v, want the whole one", refine, got)
 		}
-		if got := where(PursuitOptions{Refine: refine, PosePrior: true}); got != (pose.Pose{DY: 1, DX: 1}) {
+		if got := where(patchwork.PursuitOptions{Refine: refine, PosePrior: true}); got != (pose.Pose{DY: 1, DX: 1}) {
 			t.Errorf("refine %v: with the prior the upright bar is at %+v, want the one below the level bar", refine, got)
 		}
 	}
@@ -85,9 +89,9 @@ func TestPosePriorKnowsWhereThingsGo(t *testing.T) {
 // Every pick is the best of all candidates by gain less all costs.
 func TestPosePriorPicksTheBest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		cfg := DrawConfig(t, InnerLevel)
-		cfg.Poses = DrawPoses(t)
-		m := DrawModel(t, cfg, InnerLevel)
+		cfg := testkit.DrawConfig(t, testkit.InnerLevel)
+		cfg.Poses = testkit.DrawPoses(t)
+		m := testkit.DrawModel(t, cfg, testkit.InnerLevel)
 		d := gauss.PerExpert * m.K()
 		mean := rapid.SliceOfN(rapid.Float64Range(-3, 3), d, d).Draw(t, "mean")
 		root := rapid.SliceOfN(rapid.Float64Range(-2, 2), d, d).Draw(t, "root")
@@ -96,12 +100,12 @@ func TestPosePriorPicksTheBest(t *testing.T) {
 			cov[i] = root[i/d] * root[i%d]
 		}
 		m = withGeometry(t, m, mean, cov)
-		img := DrawImage(t, m.Height(), m.Width(), ".#?")
-		opt := PursuitOptions{Scoring: Original, PosePrior: true}
+		img := testkit.DrawImage(t, m.Height(), m.Width(), ".#?")
+		opt := patchwork.PursuitOptions{Scoring: patchwork.Original, PosePrior: true}
 		if rapid.Bool().Draw(t, "costs") {
 			opt.Costs = rapid.SliceOfN(rapid.Float64Range(-0.2, 2), m.K(), m.K()).Draw(t, "costs")
 		}
-		p := MustPursuit(t, m, opt)
+		p := testkit.MustPursuit(t, m, opt)
 		grid, err := m.GridFor(img.Height(), img.Width())
 		if err != nil {
 			return // a frame larger than the image's grid allows
@@ -110,7 +114,7 @@ func TestPosePriorPicksTheBest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var before []Pick
+		var before []patchwork.Pick
 		for pick := range picks {
 			// The search stands after the pick; judge by what stood before it.
 			most, got := math.Inf(-1), math.Inf(-1)
@@ -129,11 +133,11 @@ func TestPosePriorPicksTheBest(t *testing.T) {
 }
 
 func TestPosePriorNeedsGeometry(t *testing.T) {
-	m, err := NewModel(DefaultConfig(ModeDefault, Max, 2, 2, pose.Grid{}), [][]float64{{.9, .1, .1, .1}})
+	m, err := patchwork.NewModel(learn.DefaultConfig(learn.ModeDefault, patchwork.Max, 2, 2, pose.Grid{}), [][]float64{{.9, .1, .1, .1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewPursuit(m, PursuitOptions{PosePrior: true}); err == nil || !strings.Contains(err.Error(), "no geometry") {
+	if _, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{PosePrior: true}); err == nil || !strings.Contains(err.Error(), "no geometry") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -1,9 +1,12 @@
-package patchwork
+package patchwork_test
 
 import (
 	"math"
 	"strings"
 	"testing"
+
+	"example.com/patchwork"
+	"example.com/patchwork/internal/testkit"
 
 	"pgregory.net/rapid"
 
@@ -14,14 +17,14 @@ import (
 // one tally, to the bit; a weight of w equals adding w times.
 func TestTallyMergeIsAddition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := DrawModel(t, DrawConfig(t, AnyLevel), AnyLevel)
-		list := DrawExplained(t, m, 5)
+		m := testkit.DrawModel(t, testkit.DrawConfig(t, testkit.AnyLevel), testkit.AnyLevel)
+		list := testkit.DrawExplained(t, m, 5)
 		a, b := rapid.IntRange(0, 5).Draw(t, "cut"), rapid.IntRange(0, 5).Draw(t, "cut")
 		a, b = min(a, b), max(a, b)
-		parts := func() (x, y, z *Tally) {
-			return TallyFrom(m, list[:a]), TallyFrom(m, list[a:b]), TallyFrom(m, list[b:])
+		parts := func() (x, y, z *patchwork.Tally) {
+			return testkit.TallyFrom(m, list[:a]), testkit.TallyFrom(m, list[a:b]), testkit.TallyFrom(m, list[b:])
 		}
-		whole := TallyFrom(m, list)
+		whole := testkit.TallyFrom(m, list)
 
 		x, y, z := parts()
 		x.Merge(y)
@@ -32,17 +35,17 @@ func TestTallyMergeIsAddition(t *testing.T) {
 		x3, y3, back := parts()
 		back.Merge(y3)
 		back.Merge(x3)
-		one := NewTally(m)
+		one := patchwork.NewTally(m)
 		for _, i := range rapid.Permutation([]int{0, 1, 2, 3, 4}).Draw(t, "order") {
 			for range list[i].Weight {
 				one.Add(m, list[i].Img, list[i].E, 1)
 			}
 		}
-		for name, got := range map[string]*Tally{"(xy)z": x, "x(yz)": right, "zyx": back, "one by one": one} {
-			if !SameTally(got, whole) {
+		for name, got := range map[string]*patchwork.Tally{"(xy)z": x, "x(yz)": right, "zyx": back, "one by one": one} {
+			if !testkit.SameTally(got, whole) {
 				t.Fatalf("%s counts %+v, the whole %+v", name, got.Counts(), whole.Counts())
 			}
-			if !SameModel(got.Model(m, MStep{}), whole.Model(m, MStep{})) {
+			if !testkit.SameModel(got.Model(m, patchwork.MStep{}), whole.Model(m, patchwork.MStep{})) {
 				t.Fatalf("%s: another model", name)
 			}
 		}
@@ -53,8 +56,8 @@ func TestTallyMergeIsAddition(t *testing.T) {
 // images; a max model loses no pixel.
 func TestTallyCountsCanBe(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := DrawModel(t, DrawConfig(t, AnyLevel), AnyLevel)
-		tally := TallyFrom(m, DrawExplained(t, m, 4))
+		m := testkit.DrawModel(t, testkit.DrawConfig(t, testkit.AnyLevel), testkit.AnyLevel)
+		tally := testkit.TallyFrom(m, testkit.DrawExplained(t, m, 4))
 		c := tally.Counts()
 		for i := range c.Seen {
 			if c.On[i] < 0 || c.On[i] > c.Seen[i] || c.LostOn[i] < 0 || c.LostOn[i] > c.LostSeen[i] {
@@ -63,11 +66,11 @@ func TestTallyCountsCanBe(t *testing.T) {
 			if c.Seen[i]+c.LostSeen[i] > tally.Active(i/(m.Height()*m.Width())) {
 				t.Fatalf("entry %d was seen %d + %d times in %d images", i, c.Seen[i], c.LostSeen[i], tally.Active(i/(m.Height()*m.Width())))
 			}
-			if m.Config().Rule == Max && c.LostSeen[i] > 0 {
+			if m.Config().Rule == patchwork.Max && c.LostSeen[i] > 0 {
 				t.Fatalf("a max model lost entry %d", i)
 			}
 		}
-		if _, err := TallyOf(m, c, tally.Rows()); err != nil {
+		if _, err := patchwork.TallyOf(m, c, tally.Rows()); err != nil {
 			t.Fatalf("the tally's own counts are refused: %v", err)
 		}
 	})
@@ -77,11 +80,11 @@ func TestTallyCountsCanBe(t *testing.T) {
 // somebody speaks for is counted once for k* and once for l*.
 func TestTallyCountsSpeakers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := DrawConfig(t, AnyLevel)
-		c.Outside = Unknown
+		c := testkit.DrawConfig(t, testkit.AnyLevel)
+		c.Outside = patchwork.Unknown
 		c.Poses.Angles = nil
-		m := DrawModel(t, c, AnyLevel)
-		list := DrawExplained(t, m, 1)
+		m := testkit.DrawModel(t, c, testkit.AnyLevel)
+		list := testkit.DrawExplained(t, m, 1)
 		list[0].Weight = 1
 		x := list[0]
 		var seen, lost, wantSeen, wantLost int64
@@ -103,7 +106,7 @@ func TestTallyCountsSpeakers(t *testing.T) {
 				wantSeen++
 			}
 		}
-		counts := TallyFrom(m, list).Counts()
+		counts := testkit.TallyFrom(m, list).Counts()
 		for i := range counts.Seen {
 			seen += counts.Seen[i]
 			lost += counts.LostSeen[i]
@@ -114,16 +117,16 @@ func TestTallyCountsSpeakers(t *testing.T) {
 	})
 }
 
-func opinion(m *Model, c Config, pick Pick, i int) float64 {
+func opinion(m *patchwork.Model, c patchwork.Config, pick patchwork.Pick, i int) float64 {
 	return m.Place(c.Height, c.Width, pick)[i]
 }
 
 // Where no pixel is lost, the guarded step is eq. (1).
 func TestGuardedIsEquationOneWhereNothingIsLost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := DrawModel(t, DrawConfig(t, AnyLevel), AnyLevel)
-		tally := TallyFrom(m, DrawExplained(t, m, 4))
-		guarded, one := tally.Model(m, MStep{}), tally.Model(m, MStep{Formula: EquationOne})
+		m := testkit.DrawModel(t, testkit.DrawConfig(t, testkit.AnyLevel), testkit.AnyLevel)
+		tally := testkit.TallyFrom(m, testkit.DrawExplained(t, m, 4))
+		guarded, one := tally.Model(m, patchwork.MStep{}), tally.Model(m, patchwork.MStep{Formula: patchwork.EquationOne})
 		n := m.Height() * m.Width()
 		for i, lost := range tally.Counts().LostSeen {
 			if a, b := guarded.Template(i / n)[i%n], one.Template(i / n)[i%n]; lost == 0 && a != b {
@@ -139,7 +142,7 @@ func TestGuardedIsCautious(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		level := rapid.Float64Range(0, 1)
 		a, b, q := level.Draw(t, "won"), level.Draw(t, "all"), level.Draw(t, "q")
-		got := Guard(a, b, q)
+		got := patchwork.Guard(a, b, q)
 		switch {
 		case (a > q) != (b > q) && got != q:
 			t.Fatalf("Guard(%v, %v) = %v around %v: they disagree", a, b, got, q)
@@ -152,64 +155,64 @@ func TestGuardedIsCautious(t *testing.T) {
 }
 
 func TestMStepOptions(t *testing.T) {
-	m := MustModel(t, Config{Rule: MaxMinusMin, Height: 1, Width: 4, Q: 0.5}, [][]float64{{0.9, 0.2, 0.7, 0.5}})
+	m := testkit.MustModel(t, patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 1, Width: 4, Q: 0.5}, [][]float64{{0.9, 0.2, 0.7, 0.5}})
 	// Entry 0: on in 6 of 6 won. Entry 1: on in 2 of 5 won, on in all 5 lost, so
 	// the two means disagree. Entry 2: on in 4 of 6. Entry 3: nothing.
-	tally, err := TallyOf(m, Counts{On: []int64{6, 2, 4, 0}, Seen: []int64{6, 5, 6, 0},
+	tally, err := patchwork.TallyOf(m, patchwork.Counts{On: []int64{6, 2, 4, 0}, Seen: []int64{6, 5, 6, 0},
 		LostOn: []int64{0, 5, 0, 0}, LostSeen: []int64{0, 5, 0, 0}}, 12)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
 		name string
-		step MStep
+		step patchwork.MStep
 		want []float64
 	}{
-		{"guarded", MStep{}, []float64{7. / 8, 0.5, 5. / 8, 0.5}},
-		{"eq. (1)", MStep{Formula: EquationOne}, []float64{7. / 8, 8. / 12, 5. / 8, 0.5}},
-		{"waiting at the old side", MStep{Sit: 0.01}, []float64{7. / 8, 0.49, 5. / 8, 0.51}},
-		{"votes that pay", MStep{Pays: 1}, []float64{7. / 8, 0.5, 0.5, 0.5}},
+		{"guarded", patchwork.MStep{}, []float64{7. / 8, 0.5, 5. / 8, 0.5}},
+		{"eq. (1)", patchwork.MStep{Formula: patchwork.EquationOne}, []float64{7. / 8, 8. / 12, 5. / 8, 0.5}},
+		{"waiting at the old side", patchwork.MStep{Sit: 0.01}, []float64{7. / 8, 0.49, 5. / 8, 0.51}},
+		{"votes that pay", patchwork.MStep{Pays: 1}, []float64{7. / 8, 0.5, 0.5, 0.5}},
 	} {
-		NearAll(t, c.name, tally.Model(m, c.step).Template(0), c.want, 1e-15)
+		testkit.NearAll(t, c.name, tally.Model(m, c.step).Template(0), c.want, 1e-15)
 	}
-	kept := MustModel(t, Config{Height: 1, Width: 2}, [][]float64{{0.9, 0.3}})
-	seen, err := TallyOf(kept, Counts{On: []int64{1, 0}, Seen: []int64{2, 0}}, 2)
+	kept := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2}, [][]float64{{0.9, 0.3}})
+	seen, err := patchwork.TallyOf(kept, patchwork.Counts{On: []int64{1, 0}, Seen: []int64{2, 0}}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	NearAll(t, "entries without counts kept", seen.Model(kept, MStep{KeepUnseen: true}).Template(0), []float64{0.5, 0.3}, 0)
-	NearAll(t, "or at the prior's mean", seen.Model(kept, MStep{}).Template(0), []float64{0.5, 0.5}, 0)
+	testkit.NearAll(t, "entries without counts kept", seen.Model(kept, patchwork.MStep{KeepUnseen: true}).Template(0), []float64{0.5, 0.3}, 0)
+	testkit.NearAll(t, "or at the prior's mean", seen.Model(kept, patchwork.MStep{}).Template(0), []float64{0.5, 0.5}, 0)
 }
 
 func TestTallyOfRefuses(t *testing.T) {
-	m := MustModel(t, Config{Height: 1, Width: 2}, [][]float64{{0.5, 0.5}})
+	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2}, [][]float64{{0.5, 0.5}})
 	for _, c := range []struct {
-		counts Counts
+		counts patchwork.Counts
 		rows   int64
 		want   string
 	}{
-		{Counts{On: []int64{0}, Seen: []int64{0}}, 1, "1 and 1 counts of pixels won, the model needs 2"},
-		{Counts{On: []int64{0, 0}}, 1, "2 and 0 counts of pixels won"},
-		{Counts{LostOn: []int64{0, 0, 0}, LostSeen: []int64{0, 0, 0}}, 1, "3 and 3 counts of pixels lost"},
-		{Counts{On: []int64{0, 3}, Seen: []int64{0, 2}}, 5, "number 1 was on 3 times of 2"},
-		{Counts{On: []int64{-1, 0}, Seen: []int64{0, 0}}, 5, "number 0 was on -1 times"},
-		{Counts{}, -1, "-1 images"},
+		{patchwork.Counts{On: []int64{0}, Seen: []int64{0}}, 1, "1 and 1 counts of pixels won, the model needs 2"},
+		{patchwork.Counts{On: []int64{0, 0}}, 1, "2 and 0 counts of pixels won"},
+		{patchwork.Counts{LostOn: []int64{0, 0, 0}, LostSeen: []int64{0, 0, 0}}, 1, "3 and 3 counts of pixels lost"},
+		{patchwork.Counts{On: []int64{0, 3}, Seen: []int64{0, 2}}, 5, "number 1 was on 3 times of 2"},
+		{patchwork.Counts{On: []int64{-1, 0}, Seen: []int64{0, 0}}, 5, "number 0 was on -1 times"},
+		{patchwork.Counts{}, -1, "-1 images"},
 	} {
-		if _, err := TallyOf(m, c.counts, c.rows); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := patchwork.TallyOf(m, c.counts, c.rows); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v of %d: error %v, want one about %q", c.counts, c.rows, err, c.want)
 		}
 	}
 }
 
 func TestTallyMisuse(t *testing.T) {
-	one := MustModel(t, Config{Height: 1, Width: 2}, [][]float64{{0.5, 0.5}})
-	two := MustModel(t, Config{Height: 1, Width: 2}, [][]float64{{0.5, 0.5}, {0.5, 0.5}})
+	one := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2}, [][]float64{{0.5, 0.5}})
+	two := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2}, [][]float64{{0.5, 0.5}, {0.5, 0.5}})
 	img := bitmap.Parse("#.")
 	for name, f := range map[string]func(){
-		"negative weight":            func() { NewTally(one).Add(one, img, &Explanation{}, -1) },
-		"another number of experts":  func() { NewTally(one).Add(two, img, &Explanation{}, 1) },
-		"merging what does not fit":  func() { NewTally(one).Merge(NewTally(two)) },
-		"an expert that is not here": func() { one.Compose(1, 2, []Pick{{Expert: 1}}) },
+		"negative weight":            func() { patchwork.NewTally(one).Add(one, img, &patchwork.Explanation{}, -1) },
+		"another number of experts":  func() { patchwork.NewTally(one).Add(two, img, &patchwork.Explanation{}, 1) },
+		"merging what does not fit":  func() { patchwork.NewTally(one).Merge(patchwork.NewTally(two)) },
+		"an expert that is not here": func() { one.Compose(1, 2, []patchwork.Pick{{Expert: 1}}) },
 	} {
 		func() {
 			defer func() {
@@ -224,19 +227,19 @@ func TestTallyMisuse(t *testing.T) {
 
 // An impossible image makes the log-likelihood of the tally -Inf, and only that.
 func TestTallyLogLik(t *testing.T) {
-	m := MustModel(t, Config{Height: 1, Width: 2}, [][]float64{{0.5, 0.25}})
-	tally := NewTally(m)
+	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2}, [][]float64{{0.5, 0.25}})
+	tally := patchwork.NewTally(m)
 	for _, row := range []string{"#.", ".."} {
 		img := bitmap.Parse(row)
-		tally.Add(m, img, MustExplain(t, m, img, PursuitOptions{Forced: true}), 3)
+		tally.Add(m, img, testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Forced: true}), 3)
 	}
 	want := 6 * (math.Log(0.5) + math.Log(0.75))
-	Near(t, "log-likelihood", tally.LogLik(), want, 6*0x1p-21)
+	testkit.Near(t, "log-likelihood", tally.LogLik(), want, 6*0x1p-21)
 	if tally.Rows() != 6 || tally.Picks() != 6 || tally.Active(0) != 6 {
 		t.Errorf("%d rows, %d picks, active in %d; want 6 of each", tally.Rows(), tally.Picks(), tally.Active(0))
 	}
 	black := bitmap.Parse("##")
-	tally.Add(m, black, &Explanation{LogLikModel: math.Inf(-1)}, 1)
+	tally.Add(m, black, &patchwork.Explanation{LogLikModel: math.Inf(-1)}, 1)
 	if !math.IsInf(tally.LogLik(), -1) {
 		t.Errorf("log-likelihood %v with an impossible image", tally.LogLik())
 	}

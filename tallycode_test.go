@@ -1,4 +1,4 @@
-package patchwork
+package patchwork_test
 
 import (
 	"bytes"
@@ -8,14 +8,17 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/patchwork"
+	"example.com/patchwork/internal/testkit"
+
 	"pgregory.net/rapid"
 )
 
 // drawTally is the tally of some explained images of a drawn model.
-func drawTally(t *rapid.T) (*Model, *Tally) {
-	m := DrawModel(t, DrawConfig(t, AnyLevel), AnyLevel)
-	tally := NewTally(m)
-	for _, x := range DrawExplained(t, m, rapid.IntRange(0, 4).Draw(t, "images")) {
+func drawTally(t *rapid.T) (*patchwork.Model, *patchwork.Tally) {
+	m := testkit.DrawModel(t, testkit.DrawConfig(t, testkit.AnyLevel), testkit.AnyLevel)
+	tally := patchwork.NewTally(m)
+	for _, x := range testkit.DrawExplained(t, m, rapid.IntRange(0, 4).Draw(t, "images")) {
 		tally.Add(m, x.Img, x.E, rapid.Int64Range(1, 300).Draw(t, "weight"))
 	}
 	return m, tally
@@ -27,7 +30,7 @@ func TestTallyRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, tally := drawTally(t)
 		data, _ := tally.MarshalBinary()
-		var read Tally
+		var read patchwork.Tally
 		if err := read.UnmarshalBinary(data); err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +41,7 @@ func TestTallyRoundTrip(t *testing.T) {
 		if read.LogLik() != tally.LogLik() || read.Rows() != tally.Rows() || read.Picks() != tally.Picks() {
 			t.Fatalf("read %v nats, %d rows, %d picks; written %v, %d, %d", read.LogLik(), read.Rows(), read.Picks(), tally.LogLik(), tally.Rows(), tally.Picks())
 		}
-		if !SameModel(read.Model(m, MStep{}), tally.Model(m, MStep{})) {
+		if !testkit.SameModel(read.Model(m, patchwork.MStep{}), tally.Model(m, patchwork.MStep{})) {
 			t.Fatal("the tally read back makes another model")
 		}
 		read.Merge(tally)
@@ -55,17 +58,17 @@ func TestTallyRoundTrip(t *testing.T) {
 // Whatever bytes come, reading refuses or gives a tally that can be written; it
 // leaves the receiver alone when it refuses.
 func FuzzTally(f *testing.F) {
-	small := NewTally(twoBits())
+	small := patchwork.NewTally(twoBits())
 	small.Fake(3, 2, 2, 2, 0)
 	seed, _ := small.MarshalBinary()
 	f.Add(seed)
 	f.Add(seed[:len(seed)-1])
-	f.Add([]byte(TallyMagic))
+	f.Add([]byte(patchwork.TallyMagic))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		before, _ := small.MarshalBinary()
 		read := small.Clone()
 		if err := read.UnmarshalBinary(data); err != nil {
-			var format *TallyFormatError
+			var format *patchwork.TallyFormatError
 			if !errors.As(err, &format) || format.Offset < 0 || format.Offset > len(data) {
 				t.Fatalf("error %v of %T", err, err)
 			}
@@ -75,7 +78,7 @@ func FuzzTally(f *testing.F) {
 			return
 		}
 		again, _ := read.MarshalBinary()
-		var twice Tally
+		var twice patchwork.Tally
 		if err := twice.UnmarshalBinary(again); err != nil {
 			t.Fatalf("what was read and written is refused: %v", err)
 		}
@@ -83,7 +86,7 @@ func FuzzTally(f *testing.F) {
 }
 
 func TestTallyRefuses(t *testing.T) {
-	good := NewTally(twoBits())
+	good := patchwork.NewTally(twoBits())
 	good.Fake(3, 3, 2, 2, 1)
 	data, _ := good.MarshalBinary()
 	change := func(at int, b ...byte) []byte {
@@ -106,10 +109,10 @@ func TestTallyRefuses(t *testing.T) {
 		"too long":        {append(slices.Clone(data), 7), "1 bytes follow"},
 		"more on":         {change(len(data)-10, 3), "was on 3 times of 2"},
 		"more than picks": {change(len(data)-10, 4), "count 4 of 3 picks"},
-		"more than rows":  {change(TallyHeaderSize+1, 9), "count 9 of 3 images"},
-		"strange plane":   {change(TallyHeaderSize+2, 5), "byte 5 where a plane"},
+		"more than rows":  {change(patchwork.TallyHeaderSize+1, 9), "count 9 of 3 images"},
+		"strange plane":   {change(patchwork.TallyHeaderSize+2, 5), "byte 5 where a plane"},
 	} {
-		err := new(Tally).UnmarshalBinary(c.data)
+		err := new(patchwork.Tally).UnmarshalBinary(c.data)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
 		}
@@ -117,8 +120,8 @@ func TestTallyRefuses(t *testing.T) {
 }
 
 // twoBits returns a model of two experts over two bits.
-func twoBits() *Model {
-	m, err := NewModel(Config{Height: 1, Width: 2}, [][]float64{{1, 0}, {0, 1}})
+func twoBits() *patchwork.Model {
+	m, err := patchwork.NewModel(patchwork.Config{Height: 1, Width: 2}, [][]float64{{1, 0}, {0, 1}})
 	if err != nil {
 		panic(err)
 	}

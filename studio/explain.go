@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"time"
 
+	"example.com/patchwork/posterior"
+
 	"github.com/danielgtaylor/huma/v2"
 
 	"example.com/patchwork"
@@ -236,8 +238,8 @@ func (s *Server) explain(ctx context.Context, requests *decoder[explainRequest],
 
 // predictUnknown adds the probabilities of unknown bits.
 func predictUnknown(ctx context.Context, t *task, out []explanation) error {
-	err := patchwork.Predictions(ctx, t.model.m, t.images, patchwork.NBestOptions{MaxPicks: t.settings.MaxPicks}, 1,
-		func(i int, p []float64, _ *patchwork.Posterior) {
+	err := posterior.Predictions(ctx, t.model.m, t.images, posterior.NBestOptions{MaxPicks: t.settings.MaxPicks}, 1,
+		func(i int, p []float64, _ *posterior.Posterior) {
 			img := t.images[i]
 			out[i].Predicted = []prediction{}
 			for j, p := range p {

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/patchwork/learn"
+	"example.com/patchwork/posterior"
+
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/dataset/npy"
@@ -174,7 +177,7 @@ func TestPredictions(t *testing.T) {
 	s := newServer(t, nil)
 	got := ask[explained](t, s, request{path: "/v1/explain", body: explainRequest{Model: "m2", Images: wire(tableSet()), Predict: true}}, 200)
 	set, n := tableSet(), 0
-	err := patchwork.Predictions(t.Context(), voters(t), set.Images, patchwork.NBestOptions{}, 1, func(i int, p []float64, _ *patchwork.Posterior) {
+	err := posterior.Predictions(t.Context(), voters(t), set.Images, posterior.NBestOptions{}, 1, func(i int, p []float64, _ *posterior.Posterior) {
 		var want []prediction
 		for j, p := range p {
 			if !set.Images[i].Known(0, j) {
@@ -193,7 +196,7 @@ func TestPredictions(t *testing.T) {
 
 // An impossible image has no number for its log-likelihood, and that is null.
 func TestImpossibleImage(t *testing.T) {
-	cfg := patchwork.DefaultConfig(patchwork.ModeDefault, patchwork.Max, 1, 2, pose.Grid{})
+	cfg := learn.DefaultConfig(learn.ModeDefault, patchwork.Max, 1, 2, pose.Grid{})
 	cfg.Q = 0
 	m, err := patchwork.NewModel(cfg, [][]float64{{1, 0}})
 	if err != nil {

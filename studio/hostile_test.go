@@ -16,6 +16,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/learn"
 	"example.com/patchwork/pose"
 )
 
@@ -90,11 +91,11 @@ func hostile(t testing.TB) []hostileRequest {
 	pngTo := func(query string, body []byte) request {
 		return request{path: "/v1/explain" + query, headers: []string{"Content-Type: image/png"}, body: body}
 	}
-	learn := func(body string) request { return request{path: "/v1/learn", body: body} }
+	learnWith := func(body string) request { return request{path: "/v1/learn", body: body} }
 	sample := func(body string) request { return request{path: "/v1/sample", body: body} }
 	images := npyBytes(t, npy.New(make([]uint8, 2*36), 2, 6, 6))
 	goodModel := modelBytes(t, strokes(t))
-	cfg := patchwork.DefaultConfig(patchwork.ModeDefault, patchwork.Max, 64, 64, pose.Grid{DY: pose.Symmetric(63, 1), DX: pose.Symmetric(63, 1), Angles: pose.Evenly(170, 2)})
+	cfg := learn.DefaultConfig(learn.ModeDefault, patchwork.Max, 64, 64, pose.Grid{DY: pose.Symmetric(63, 1), DX: pose.Symmetric(63, 1), Angles: pose.Evenly(170, 2)})
 	wide, err := patchwork.NewModel(cfg, [][]float64{make([]float64, 64*64)})
 	if err != nil {
 		t.Fatal(err)
@@ -231,28 +232,28 @@ func hostile(t testing.TB) []hostileRequest {
 		{request{path: "/v1/sample", headers: []string{"Content-Type: image/png"}, body: "x"}, 415, "application/json"},
 
 		// Learning.
-		{learn(`{}`), 422, "either data"},
-		{learn(`{"data":"d1","images":[` + one + `],"experts":1}`), 422, "either data"},
-		{learn(`{"data":"d1"}`), 422, "experts is missing"},
-		{learn(`{"data":"d9","experts":1}`), 404, "no data set"},
-		{learn(`{"data":"d1","experts":1,"auto":true}`), 422, "exclude each other"},
-		{learn(`{"data":"d1","auto":true}`), 422, "description length"},
-		{learn(`{"data":"d1","experts":100000}`), 422, "<= 1000"},
-		{learn(`{"data":"d1","experts":1,"shift":6}`), 422, "out of the image"},
-		{learn(`{"data":"d1","experts":1,"shift":99999999999}`), 422, "out of the image"},
-		{learn(`{"data":"d1","experts":1,"rotate":"24"}`), 422, "RANGE:STEP"},
-		{learn(`{"data":"d1","experts":1,"rotate":"180:1e-300"}`), 422, "RANGE:STEP"},
-		{learn(`{"data":"d1","experts":1,"rotate":"NaN:NaN"}`), 422, "RANGE:STEP"},
-		{learn(`{"data":"d1","experts":1000,"shift":5,"rotate":"180:1"}`), 422, "candidates"},
-		{learn(`{"data":"d1","experts":1,"rule":"mean"}`), 422, "max-minus-min"},
-		{learn(`{"data":"d1","experts":1,"method":"soft","shift":1}`), 422, "do not go with method soft"},
-		{learn(`{"data":"d1","experts":1,"aim":"predict"}`), 422, "for method soft"},
-		{learn(`{"data":"d1","experts":1,"q":1.5}`), 422, "<= 1"},
-		{learn(`{"data":"d1","experts":1,"where":["y=Z"]}`), 422, "y=Z"},
-		{learn(`{"data":"d1","experts":1,"where":["writer<="]}`), 422, "writer"},
-		{learn(`{"data":"d1","experts":1,"take":0}`), 422, ">= 1"},
-		{learn(`{"images":[` + one + `,{"height":1,"width":1,"bits":"1"}],"experts":1}`), 422, "1 x 1"},
-		{learn(`{"data":"d1","experts":1,"name":"a\nb"}`), 422, "control characters"},
+		{learnWith(`{}`), 422, "either data"},
+		{learnWith(`{"data":"d1","images":[` + one + `],"experts":1}`), 422, "either data"},
+		{learnWith(`{"data":"d1"}`), 422, "experts is missing"},
+		{learnWith(`{"data":"d9","experts":1}`), 404, "no data set"},
+		{learnWith(`{"data":"d1","experts":1,"auto":true}`), 422, "exclude each other"},
+		{learnWith(`{"data":"d1","auto":true}`), 422, "description length"},
+		{learnWith(`{"data":"d1","experts":100000}`), 422, "<= 1000"},
+		{learnWith(`{"data":"d1","experts":1,"shift":6}`), 422, "out of the image"},
+		{learnWith(`{"data":"d1","experts":1,"shift":99999999999}`), 422, "out of the image"},
+		{learnWith(`{"data":"d1","experts":1,"rotate":"24"}`), 422, "RANGE:STEP"},
+		{learnWith(`{"data":"d1","experts":1,"rotate":"180:1e-300"}`), 422, "RANGE:STEP"},
+		{learnWith(`{"data":"d1","experts":1,"rotate":"NaN:NaN"}`), 422, "RANGE:STEP"},
+		{learnWith(`{"data":"d1","experts":1000,"shift":5,"rotate":"180:1"}`), 422, "candidates"},
+		{learnWith(`{"data":"d1","experts":1,"rule":"mean"}`), 422, "max-minus-min"},
+		{learnWith(`{"data":"d1","experts":1,"method":"soft","shift":1}`), 422, "do not go with method soft"},
+		{learnWith(`{"data":"d1","experts":1,"aim":"predict"}`), 422, "for method soft"},
+		{learnWith(`{"data":"d1","experts":1,"q":1.5}`), 422, "<= 1"},
+		{learnWith(`{"data":"d1","experts":1,"where":["y=Z"]}`), 422, "y=Z"},
+		{learnWith(`{"data":"d1","experts":1,"where":["writer<="]}`), 422, "writer"},
+		{learnWith(`{"data":"d1","experts":1,"take":0}`), 422, ">= 1"},
+		{learnWith(`{"images":[` + one + `,{"height":1,"width":1,"bits":"1"}],"experts":1}`), 422, "1 x 1"},
+		{learnWith(`{"data":"d1","experts":1,"name":"a\nb"}`), 422, "control characters"},
 		{request{path: "/v1/learn/j9/events"}, 404, "no job"},
 		{request{method: "POST", path: "/v1/learn/j9/stop"}, 404, "no job"},
 		{request{method: "DELETE", path: "/v1/learn/j9"}, 404, "no job"},

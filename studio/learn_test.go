@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"example.com/patchwork/learn"
+
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/dataset/synth"
@@ -164,7 +166,7 @@ func TestStopKeepsTheBest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := patchwork.Learn(t.Context(), patchwork.Data{Images: long(t).Set.Images}, p.cfg, p.learn)
+	m, err := learn.Learn(t.Context(), patchwork.Data{Images: long(t).Set.Images}, p.cfg, p.learn)
 	if err != nil {
 		t.Fatal(err)
 	}

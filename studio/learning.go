@@ -6,6 +6,9 @@ import (
 	"math"
 	"sync"
 
+	"example.com/patchwork/learn"
+	"example.com/patchwork/table"
+
 	"example.com/patchwork"
 )
 
@@ -52,9 +55,9 @@ func (l *learning) run(ctx context.Context) (outcome, error) {
 	l.p = progress{Score: nats(math.NaN()), Best: nats(math.Inf(-1)), Height: l.cfg.Height, Width: l.cfg.Width}
 	switch {
 	case l.table != nil:
-		return l.search(ctx, patchwork.Table(ctx, l.data, l.cfg, *l.table))
+		return l.search(ctx, table.Table(ctx, l.data, l.cfg, *l.table))
 	case l.auto:
-		return l.search(ctx, patchwork.Auto(ctx, l.data, l.cfg, patchwork.AutoOptions{Learn: l.learn, MaxExperts: maxGrown}))
+		return l.search(ctx, learn.Auto(ctx, l.data, l.cfg, learn.AutoOptions{Learn: l.learn, MaxExperts: maxGrown}))
 	}
 	return l.starts(ctx)
 }
@@ -103,8 +106,8 @@ func (l *learning) starts(ctx context.Context) (outcome, error) {
 	for i, img := range l.data.Images {
 		pixels += float64(l.data.Weight(i)) * float64(img.CountKnown())
 	}
-	var trials []patchwork.Trial
-	for t, err := range patchwork.Starts(ctx, l.remembered(), l.cfg, l.learn) {
+	var trials []learn.Trial
+	for t, err := range learn.Starts(ctx, l.remembered(), l.cfg, l.learn) {
 		if errors.Is(context.Cause(ctx), errStopped) {
 			return l.stopped(trials, shown)
 		}
@@ -114,7 +117,7 @@ func (l *learning) starts(ctx context.Context) (outcome, error) {
 		trials = append(trials, t)
 		l.step(t.Model, func(p *progress) { p.Stage, p.Trial, p.Score = "start", len(trials), nats(t.Score/pixels) })
 	}
-	m, err := patchwork.Choose(ctx, l.remembered(), l.cfg, l.learn, trials)
+	m, err := learn.Choose(ctx, l.remembered(), l.cfg, l.learn, trials)
 	if errors.Is(context.Cause(ctx), errStopped) {
 		return l.stopped(trials, shown)
 	}
@@ -123,12 +126,12 @@ func (l *learning) starts(ctx context.Context) (outcome, error) {
 
 // show runs the first start image by image, where there is such a thing. It
 // returns the last model.
-func (l *learning) show(ctx context.Context, opt patchwork.LearnOptions) (*patchwork.Model, error) {
-	if l.unseen || opt.Method == patchwork.BatchLearning || len(l.data.Images) > maxShown {
+func (l *learning) show(ctx context.Context, opt learn.LearnOptions) (*patchwork.Model, error) {
+	if l.unseen || opt.Method == learn.BatchLearning || len(l.data.Images) > maxShown {
 		return nil, nil
 	}
 	var last *patchwork.Model
-	for m, err := range patchwork.OnlineSteps(ctx, l.data, l.cfg, opt, 0) {
+	for m, err := range learn.OnlineSteps(ctx, l.data, l.cfg, opt, 0) {
 		if errors.Is(context.Cause(ctx), errStopped) {
 			return last, nil
 		}
@@ -144,7 +147,7 @@ func (l *learning) show(ctx context.Context, opt patchwork.LearnOptions) (*patch
 
 // stopped is the best of the starts that there were. Where they would be
 // improved at length it is their best as it is.
-func (l *learning) stopped(trials []patchwork.Trial, shown *patchwork.Model) (outcome, error) {
+func (l *learning) stopped(trials []learn.Trial, shown *patchwork.Model) (outcome, error) {
 	switch {
 	case len(trials) == 0 && shown == nil:
 		return outcome{}, errNothing
@@ -159,7 +162,7 @@ func (l *learning) stopped(trials []patchwork.Trial, shown *patchwork.Model) (ou
 		}
 		return outcome{best.Model, -1}, nil
 	}
-	m, err := patchwork.Choose(context.Background(), l.data, l.cfg, l.learn, trials)
+	m, err := learn.Choose(context.Background(), l.data, l.cfg, l.learn, trials)
 	if len(trials) == 1 {
 		return outcome{m, -1}, err // a run of one start judges it otherwise
 	}
@@ -167,7 +170,7 @@ func (l *learning) stopped(trials []patchwork.Trial, shown *patchwork.Model) (ou
 }
 
 // search runs a search for the number of experts.
-func (l *learning) search(ctx context.Context, steps func(func(patchwork.AutoStep, error) bool)) (outcome, error) {
+func (l *learning) search(ctx context.Context, steps func(func(learn.AutoStep, error) bool)) (outcome, error) {
 	var best, last *patchwork.Model
 	highest := math.Inf(-1)
 	for s, err := range steps {

@@ -5,6 +5,9 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/patchwork/learn"
+	"example.com/patchwork/table"
+
 	"example.com/patchwork"
 	"example.com/patchwork/pose"
 )
@@ -32,8 +35,8 @@ type Recipe struct {
 // plan is a recipe for images of one size.
 type plan struct {
 	cfg   patchwork.Config
-	learn patchwork.LearnOptions
-	table *patchwork.TableOptions // of method soft
+	learn learn.LearnOptions
+	table *table.TableOptions // of method soft
 	auto  bool
 }
 
@@ -52,8 +55,8 @@ func (r *Recipe) plan(height, width int) (*plan, error) {
 		return nil, err
 	}
 	rule, _ := patchwork.ParseRule(or(r.Rule, "max")) // only these names come here
-	mode, _ := patchwork.ParseMode(or(r.Mode, "default"))
-	p := &plan{cfg: patchwork.DefaultConfig(mode, rule, height, width, grid), auto: r.Auto}
+	mode, _ := learn.ParseMode(or(r.Mode, "default"))
+	p := &plan{cfg: learn.DefaultConfig(mode, rule, height, width, grid), auto: r.Auto}
 	if r.Q != nil {
 		p.cfg.Q = *r.Q
 	}
@@ -62,14 +65,14 @@ func (r *Recipe) plan(height, width int) (*plan, error) {
 	}
 	workers := runtime.GOMAXPROCS(0)
 	if r.soft() {
-		p.table = &patchwork.TableOptions{Experts: r.Experts, MaxExperts: maxGrown, Iterations: r.Iterations, Seed: r.Seed, Workers: workers}
-		p.table.Aim, _ = patchwork.ParseAim(or(r.Aim, "predict"))
-		p.table.Start, _ = patchwork.ParseTableStart(or(r.Begin, "both"))
+		p.table = &table.TableOptions{Experts: r.Experts, MaxExperts: maxGrown, Iterations: r.Iterations, Seed: r.Seed, Workers: workers}
+		p.table.Aim, _ = table.ParseAim(or(r.Aim, "predict"))
+		p.table.Start, _ = table.ParseTableStart(or(r.Begin, "both"))
 		return p, nil
 	}
-	p.learn = patchwork.LearnOptions{Experts: r.Experts, Mode: mode, Starts: r.Starts, Iterations: r.Iterations, Seed: r.Seed, Workers: workers, Refine: r.Refine}
-	p.learn.Method, _ = patchwork.ParseMethod(or(r.Method, "default"))
-	p.learn.Begin, _ = patchwork.ParseBeginning(or(r.Begin, "both"))
+	p.learn = learn.LearnOptions{Experts: r.Experts, Mode: mode, Starts: r.Starts, Iterations: r.Iterations, Seed: r.Seed, Workers: workers, Refine: r.Refine}
+	p.learn.Method, _ = learn.ParseMethod(or(r.Method, "default"))
+	p.learn.Begin, _ = learn.ParseBeginning(or(r.Begin, "both"))
 	return p, nil
 }
 

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"example.com/patchwork/learn"
+
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/engine"
@@ -47,7 +49,7 @@ type bench struct {
 // prepare makes the model and so many rows.
 func (w workload) prepare(ctx context.Context, dir string, rows int) (*bench, error) {
 	rng := rand.New(rand.NewPCG(1, uint64(w.width)))
-	cfg := patchwork.DefaultConfig(patchwork.ModeDefault, patchwork.MaxMinusMin, w.height, w.width, w.grid)
+	cfg := learn.DefaultConfig(learn.ModeDefault, patchwork.MaxMinusMin, w.height, w.width, w.grid)
 	cfg.Q = .02
 	var templates [][]float64
 	for range w.experts {
@@ -67,7 +69,7 @@ func (w workload) prepare(ctx context.Context, dir string, rows int) (*bench, er
 	if err := w.write(path, m, rows, rng); err != nil {
 		return nil, err
 	}
-	b := &bench{workload: w, model: m, job: &engine.Job{Paths: []string{path}, Rows: rows, Learn: patchwork.LearnOptions{Workers: 1}}}
+	b := &bench{workload: w, model: m, job: &engine.Job{Paths: []string{path}, Rows: rows, Learn: learn.LearnOptions{Workers: 1}}}
 	b.data, err = b.job.Open(ctx)
 	return b, err
 }

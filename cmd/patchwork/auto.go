@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/patchwork/learn"
+
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
@@ -108,8 +110,8 @@ func (a *app) learnCount(ctx context.Context, e *expertCount, l *learning) error
 	}
 	p := a.progress("model", total)
 	defer p.stop()
-	opt := patchwork.AutoOptions{Learn: l.opt, From: e.from, To: e.to, MaxExperts: maxGrown}
-	for s, err := range patchwork.Auto(ctx, l.data, l.cfg, opt) {
+	opt := learn.AutoOptions{Learn: l.opt, From: e.from, To: e.to, MaxExperts: maxGrown}
+	for s, err := range learn.Auto(ctx, l.data, l.cfg, opt) {
 		if err != nil {
 			return request(err)
 		}

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 
+	"example.com/patchwork/posterior"
+
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
@@ -28,9 +30,9 @@ func (f *bestFlags) check() error {
 }
 
 // options are the flags for a task, if its model can be searched so.
-func (f *bestFlags) options(t *task) (patchwork.NBestOptions, error) {
-	opt := patchwork.NBestOptions{Beam: f.beam, Keep: f.best, MaxPicks: t.maxPicks}
-	_, err := patchwork.NewNBest(t.model, opt)
+func (f *bestFlags) options(t *task) (posterior.NBestOptions, error) {
+	opt := posterior.NBestOptions{Beam: f.beam, Keep: f.best, MaxPicks: t.maxPicks}
+	_, err := posterior.NewNBest(t.model, opt)
 	return opt, request(err)
 }
 
@@ -76,7 +78,7 @@ type jsonPosterior struct {
 	Alternatives []jsonAlternative `json:"alternatives"`
 }
 
-func newPosterior(index int, p *patchwork.Posterior) jsonPosterior {
+func newPosterior(index int, p *posterior.Posterior) jsonPosterior {
 	out := jsonPosterior{jsonExplanation: newExplanation(index, &p.Alternatives[0].Explanation), Evidence: jsonFloat(p.Evidence)}
 	for _, a := range p.Alternatives {
 		out.Alternatives = append(out.Alternatives,
@@ -86,9 +88,9 @@ func newPosterior(index int, p *patchwork.Posterior) jsonPosterior {
 }
 
 // explainBest is the explainer that finds the best explanations of each image.
-func explainBest(opt patchwork.NBestOptions) explainer {
+func explainBest(opt posterior.NBestOptions) explainer {
 	return func(ctx context.Context, t *task, each func(int, *patchwork.Explanation, []byte)) error {
-		return patchwork.Posteriors(ctx, t.model, t.set.Images, opt, t.workers, func(i int, post *patchwork.Posterior) {
+		return posterior.Posteriors(ctx, t.model, t.set.Images, opt, t.workers, func(i int, post *posterior.Posterior) {
 			each(i, &post.Alternatives[0].Explanation, jsonLine(newPosterior(row(t.set, i), post)))
 			t.bar.step("")
 		})

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/patchwork/posterior"
+
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/patchwork"
@@ -44,7 +46,7 @@ func TestExplainBestIsTheLibrary(t *testing.T) {
 	if m, err = m.WithConfig(c); err != nil {
 		t.Fatal(err)
 	}
-	n, err := patchwork.NewNBest(m, patchwork.NBestOptions{Beam: 3, Keep: 4, MaxPicks: 2})
+	n, err := posterior.NewNBest(m, posterior.NBestOptions{Beam: 3, Keep: 4, MaxPicks: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +97,7 @@ func TestWorkersChangeNoPrediction(t *testing.T) {
 	smallLetters(t)
 	holes := readSet(t, "t.npz")
 	for i, img := range holes.Images {
-		holes.Images[i] = patchwork.Hide(img, 0.3, 5, i)
+		holes.Images[i] = posterior.Hide(img, 0.3, 5, i)
 	}
 	if err := dataset.WriteNPZ("holes.npz", holes); err != nil {
 		t.Fatal(err)
@@ -131,7 +133,7 @@ func TestPredictIsTheLibrary(t *testing.T) {
 	set := readSet(t, "t.npz")
 	set.Weights = make([]int64, set.Len())
 	for i, img := range set.Images {
-		set.Images[i], set.Weights[i] = patchwork.Hide(img, 0.3, 5, i), int64(i)
+		set.Images[i], set.Weights[i] = posterior.Hide(img, 0.3, 5, i), int64(i)
 	}
 	if err := dataset.WriteNPZ("holes.npz", set); err != nil {
 		t.Fatal(err)
@@ -174,7 +176,7 @@ func TestPredictIsTheLibrary(t *testing.T) {
 
 func predicted(t *testing.T, m *patchwork.Model, img *bitmap.Image, fill bool) []float64 {
 	t.Helper()
-	n, err := patchwork.NewNBest(m, patchwork.NBestOptions{Beam: 1, Keep: 5})
+	n, err := posterior.NewNBest(m, posterior.NBestOptions{Beam: 1, Keep: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +185,7 @@ func predicted(t *testing.T, m *patchwork.Model, img *bitmap.Image, fill bool) [
 		t.Fatal(err)
 	}
 	if fill {
-		return patchwork.Fill(img, p)
+		return posterior.Fill(img, p)
 	}
 	return p
 }
@@ -238,14 +240,14 @@ func TestScoreHiddenBits(t *testing.T) {
 	visible := make([]*bitmap.Image, set.Len())
 	on, seen := make([]float64, 36), make([]float64, 36)
 	for i, img := range set.Images {
-		visible[i] = patchwork.Hide(img, .25, 4, i)
+		visible[i] = posterior.Hide(img, .25, 4, i)
 		bits, known := visible[i].AppendBytes(nil), visible[i].AppendKnown(nil)
 		for j := range on {
 			on[j] += float64(bits[j]) * float64(known[j])
 			seen[j] += float64(known[j])
 		}
 	}
-	want, err := patchwork.ScoreHidden(t.Context(), m, learnable(set), visible, patchwork.NBestOptions{}, 1)
+	want, err := posterior.ScoreHidden(t.Context(), m, learnable(set), visible, posterior.NBestOptions{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"example.com/patchwork/learn"
+
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
@@ -104,9 +106,9 @@ func (d *demo) prepare(seed uint64, workers int) error {
 	d.letters = &synthSet{set.Images, set.Arrays()}
 	grid := pose.Grid{DY: pose.Symmetric(demoShift, 1), DX: pose.Symmetric(demoShift, 1), Angles: pose.Evenly(24, 6)}
 	d.data = patchwork.Data{Images: set.Images[:demoLearn]}
-	d.cfg = patchwork.DefaultConfig(patchwork.ModeDefault, patchwork.Max, demoSide, demoSide, grid)
+	d.cfg = learn.DefaultConfig(learn.ModeDefault, patchwork.Max, demoSide, demoSide, grid)
 	// Orders only, because the demo shows how the experts grow image by image.
-	d.opt = patchwork.LearnOptions{Experts: demoExperts, Begin: patchwork.BeginOrders, Seed: seed, Workers: workers}
+	d.opt = learn.LearnOptions{Experts: demoExperts, Begin: learn.BeginOrders, Seed: seed, Workers: workers}
 	d.test = &dataset.Set{Images: set.Images[demoLearn:], Source: "the demo's letters"}
 	for i := range demoExplain {
 		d.test.Rows = append(d.test.Rows, demoLearn+i)

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"example.com/patchwork/diagnose"
+	"example.com/patchwork/learn"
+
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
 )
@@ -20,7 +23,7 @@ type findingReport struct {
 	Advice  string    `json:"advice"`
 }
 
-func newFindings(findings []patchwork.Finding) []findingReport {
+func newFindings(findings []diagnose.Finding) []findingReport {
 	out := []findingReport{} // [] for none, never null
 	for _, f := range findings {
 		out = append(out, findingReport{f.Kind.String(), append([]int{}, f.Experts...), append([]int{}, f.Images...),
@@ -31,7 +34,7 @@ func newFindings(findings []patchwork.Finding) []findingReport {
 
 // examine diagnoses a model by how it explains the images of a set. Findings
 // name images by their rows in the input.
-func (a *app) examine(ctx context.Context, m *patchwork.Model, set *dataset.Set, workers int) ([]patchwork.Finding, error) {
+func (a *app) examine(ctx context.Context, m *patchwork.Model, set *dataset.Set, workers int) ([]diagnose.Finding, error) {
 	last := 0
 	for i := range set.Len() {
 		last = max(last, row(set, i))
@@ -45,7 +48,7 @@ func (a *app) examine(ctx context.Context, m *patchwork.Model, set *dataset.Set,
 	if err != nil {
 		return nil, request(err)
 	}
-	return patchwork.Diagnose(m, t, explained), nil
+	return diagnose.Diagnose(m, t, explained), nil
 }
 
 // maxWarnings is how many findings learn warns of, one line each; info lists all.
@@ -56,7 +59,7 @@ func (a *app) warnFindings(m *patchwork.Model) {
 	if a.quiet {
 		return
 	}
-	findings := worthWarning(m, patchwork.Diagnose(m, nil, nil))
+	findings := worthWarning(m, diagnose.Diagnose(m, nil, nil))
 	for i, f := range findings {
 		if i == maxWarnings-1 && len(findings) > maxWarnings {
 			a.warn("and %s more; patchwork info lists them", count(len(findings)-i, "finding"))
@@ -69,18 +72,18 @@ func (a *app) warnFindings(m *patchwork.Model) {
 // worthWarning leaves to info what learn need not warn of: the certainty of the
 // paper's mode, which was asked for; what else is odd about unused experts;
 // and what few images cannot say about poses, which concerns samples only.
-func worthWarning(m *patchwork.Model, findings []patchwork.Finding) []patchwork.Finding {
-	paper := m.Extras().Record.Mode == patchwork.ModePaper.String()
+func worthWarning(m *patchwork.Model, findings []diagnose.Finding) []diagnose.Finding {
+	paper := m.Extras().Record.Mode == learn.ModePaper.String()
 	unused := make(map[int]bool)
-	return slices.DeleteFunc(findings, func(f patchwork.Finding) bool {
+	return slices.DeleteFunc(findings, func(f diagnose.Finding) bool {
 		switch f.Kind {
-		case patchwork.Unused:
+		case diagnose.Unused:
 			unused[f.Experts[0]] = true
-		case patchwork.NearConstant, patchwork.Duplicate:
+		case diagnose.NearConstant, diagnose.Duplicate:
 			return slices.ContainsFunc(f.Experts, func(k int) bool { return unused[k] })
-		case patchwork.Overconfident:
+		case diagnose.Overconfident:
 			return paper
-		case patchwork.SingularGeometry:
+		case diagnose.SingularGeometry:
 			return true
 		}
 		return false

@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 
+	"example.com/patchwork/diagnose"
+
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
@@ -144,7 +146,7 @@ func (a *app) info(cmd *cobra.Command, model string, data *dataFlags, paths []st
 	}
 	r := reportModel(m)
 	if len(paths) == 0 {
-		r.Findings = newFindings(patchwork.Diagnose(m, nil, nil))
+		r.Findings = newFindings(diagnose.Diagnose(m, nil, nil))
 		return r, nil
 	}
 	set, err := data.read(cmd, paths)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"example.com/patchwork/learn"
+
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
@@ -175,8 +177,8 @@ func (f *learnFlags) config(cmd *cobra.Command, height, width int) (patchwork.Co
 		return patchwork.Config{}, err
 	}
 	rule, _ := patchwork.ParseRule(f.rule.value) // the flag allows only its names
-	mode, _ := patchwork.ParseMode(f.mode.value)
-	c := patchwork.DefaultConfig(mode, rule, height, width, grid)
+	mode, _ := learn.ParseMode(f.mode.value)
+	c := learn.DefaultConfig(mode, rule, height, width, grid)
 	changed := cmd.Flags().Changed
 	if changed("q") {
 		c.Q = f.q
@@ -196,15 +198,15 @@ func (f *learnFlags) config(cmd *cobra.Command, height, width int) (patchwork.Co
 	return c, nil
 }
 
-func (f *learnFlags) options() patchwork.LearnOptions {
-	mode, _ := patchwork.ParseMode(f.mode.value)
-	method, _ := patchwork.ParseMethod(f.method.value)
-	reading, _ := patchwork.ParseReading(f.reading.value)
-	begin, _ := patchwork.ParseBeginning(f.begin.value)
+func (f *learnFlags) options() learn.LearnOptions {
+	mode, _ := learn.ParseMode(f.mode.value)
+	method, _ := learn.ParseMethod(f.method.value)
+	reading, _ := learn.ParseReading(f.reading.value)
+	begin, _ := learn.ParseBeginning(f.begin.value)
 	if f.progressPicture != "" {
-		begin = patchwork.BeginOrders
+		begin = learn.BeginOrders
 	}
-	return patchwork.LearnOptions{Experts: f.experts.to, Mode: mode, Method: method, Begin: begin, Starts: f.starts,
+	return learn.LearnOptions{Experts: f.experts.to, Mode: mode, Method: method, Begin: begin, Starts: f.starts,
 		Iterations: f.iterations, Seed: f.seed, Workers: f.workers, Reading: reading,
 		UnexplainedInk: f.untilInk, Refine: f.refine}
 }
@@ -273,7 +275,7 @@ type learning struct {
 	images int
 	pixels float64 // known ones, weights counted
 	cfg    patchwork.Config
-	opt    patchwork.LearnOptions
+	opt    learn.LearnOptions
 	model  *patchwork.Model
 
 	journal *journal.Journal // nil unless --checkpoint
@@ -283,9 +285,9 @@ type learning struct {
 func (a *app) runStarts(ctx context.Context, l *learning) error {
 	p := a.progress("start", l.opt.WithDefaults(l.cfg).Starts)
 	defer p.stop()
-	var trials []patchwork.Trial
+	var trials []learn.Trial
 	best := math.Inf(-1)
-	for t, err := range patchwork.Starts(ctx, l.data, l.cfg, l.opt) {
+	for t, err := range learn.Starts(ctx, l.data, l.cfg, l.opt) {
 		if err != nil {
 			return request(err)
 		}
@@ -293,7 +295,7 @@ func (a *app) runStarts(ctx context.Context, l *learning) error {
 		best = max(best, t.Score)
 		p.step(fmt.Sprintf("best log-likelihood %.1f", best))
 	}
-	model, err := patchwork.Choose(ctx, l.data, l.cfg, l.opt, trials)
+	model, err := learn.Choose(ctx, l.data, l.cfg, l.opt, trials)
 	if err != nil {
 		return request(err)
 	}
@@ -379,7 +381,7 @@ const (
 func progressSheet(ctx context.Context, l *learning) (render.Sheet, error) {
 	chosen := l.model.Extras().Record.Chosen
 	var order []*bitmap.Image // as learned: an image of weight 0 teaches nothing
-	for _, i := range patchwork.Order(len(l.data.Images), l.opt.Seed, chosen) {
+	for _, i := range learn.Order(len(l.data.Images), l.opt.Seed, chosen) {
 		if l.data.Weight(i) > 0 {
 			order = append(order, l.data.Images[i])
 		}
@@ -390,7 +392,7 @@ func progressSheet(ctx context.Context, l *learning) (render.Sheet, error) {
 		labels   []string
 		n        int
 	)
-	for m, err := range patchwork.OnlineSteps(ctx, l.data, l.cfg, l.opt, chosen) {
+	for m, err := range learn.OnlineSteps(ctx, l.data, l.cfg, l.opt, chosen) {
 		if err != nil {
 			return render.Sheet{}, err
 		}
@@ -398,7 +400,7 @@ func progressSheet(ctx context.Context, l *learning) (render.Sheet, error) {
 			examples, steps, labels = append(examples, order[n-1]), append(steps, m), append(labels, fmt.Sprint(n))
 		}
 	}
-	if l.model.Extras().Record.Method == patchwork.Both.String() {
+	if l.model.Extras().Record.Method == learn.Both.String() {
 		steps, labels = append(steps, l.model), append(labels, "swept")
 	}
 	sheet := render.Progress(examples, steps, sampleTiles(l.model, figureSamples, l.opt.Seed))

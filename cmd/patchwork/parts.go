@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 
+	"example.com/patchwork/learn"
+
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
@@ -126,9 +128,9 @@ func (a *app) countPart(ctx context.Context, m *patchwork.Model, s *source, f *s
 }
 
 // emOptions is how a step of learning in a mode explains and reads off.
-func emOptions(mode string, m *patchwork.Model) patchwork.EMOptions {
-	parsed, _ := patchwork.ParseMode(mode) // the flag allows only its names
-	return patchwork.LearnOptions{Mode: parsed}.EM(m.Config())
+func emOptions(mode string, m *patchwork.Model) learn.EMOptions {
+	parsed, _ := learn.ParseMode(mode) // the flag allows only its names
+	return learn.LearnOptions{Mode: parsed}.EM(m.Config())
 }
 
 // identified is a source whose rows are hashed as they are read.
@@ -214,7 +216,7 @@ func (a *app) mstep(cmd *cobra.Command, f *mstepFlags, paths []string) error {
 	}
 	next := sum.Tally.Model(m, emOptions(f.mode.value, m).Step)
 	if f.last {
-		next = patchwork.Settle(next)
+		next = learn.Settle(next)
 	}
 	next, err = withStep(next, sum.Tally, f.mode.value)
 	if err != nil {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/patchwork/learn"
+
 	"example.com/patchwork"
 	"example.com/patchwork/modelfile"
 )
@@ -47,7 +49,7 @@ func TestPartsAreOneStep(t *testing.T) {
 				t.Fatal(err)
 			}
 			set := readSet(t, "rows.npz")
-			em := patchwork.LearnOptions{}.EM(m.Config())
+			em := learn.LearnOptions{}.EM(m.Config())
 			tally, err := patchwork.Explain(t.Context(), m, learnable(set), em.Pursuit, 1, nil)
 			if err != nil {
 				t.Fatal(err)

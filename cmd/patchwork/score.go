@@ -7,6 +7,8 @@ import (
 	"math"
 	"sync/atomic"
 
+	"example.com/patchwork/learn"
+
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
@@ -123,7 +125,7 @@ func (a *app) score(cmd *cobra.Command, t *task) (*scoreReport, error) {
 		BitsPerPixel: jsonFloat(-logLik / pixels / math.Ln2), PicksPerImage: float64(tally.Picks()) / n,
 		Impossible: impossible.Load()}
 	if c := t.model.Config(); c.Poses.Len() == 1 && !c.Scene {
-		nats := patchwork.DescriptionLength(t.model, tally)
+		nats := learn.DescriptionLength(t.model, tally)
 		length, bits := jsonFloat(nats), jsonFloat(nats/n/math.Ln2)
 		r.Length, r.BitsPerImage = &length, &bits
 	}

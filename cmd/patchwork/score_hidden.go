@@ -7,6 +7,8 @@ import (
 	"math"
 	"text/tabwriter"
 
+	"example.com/patchwork/posterior"
+
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
@@ -74,7 +76,7 @@ type columnReport struct {
 	Marginal jsonFloat `json:"marginal_log_loss"`
 }
 
-func newMetrics(m patchwork.Metrics) metricsReport {
+func newMetrics(m posterior.Metrics) metricsReport {
 	return metricsReport{jsonFloat(m.LogLoss), jsonFloat(m.Accuracy), jsonFloat(m.AUC), m.Impossible}
 }
 
@@ -86,9 +88,9 @@ func scoreHidden(ctx context.Context, t *task, f *hiddenFlags) (*hiddenReport, e
 	}
 	visible := make([]*bitmap.Image, t.set.Len())
 	for i, img := range t.set.Images {
-		visible[i] = patchwork.Hide(img, f.fraction, f.seed, row(t.set, i))
+		visible[i] = posterior.Hide(img, f.fraction, f.seed, row(t.set, i))
 	}
-	s, err := patchwork.ScoreHidden(ctx, t.model, learnable(t.set), visible, opt, t.workers)
+	s, err := posterior.ScoreHidden(ctx, t.model, learnable(t.set), visible, opt, t.workers)
 	if err != nil {
 		return nil, request(err)
 	}
@@ -111,7 +113,7 @@ func scoreHidden(ctx context.Context, t *task, f *hiddenFlags) (*hiddenReport, e
 // visible bits of each pixel that are on, whatever the other pixels are. Half
 // a bit of each kind is added, so that no prediction is certain. As a model it
 // is an abstention value per pixel, and one expert with nothing else to say.
-func scoreMarginal(ctx context.Context, t *task, visible []*bitmap.Image) (*patchwork.HiddenScore, error) {
+func scoreMarginal(ctx context.Context, t *task, visible []*bitmap.Image) (*posterior.HiddenScore, error) {
 	h, w := t.set.Size()
 	on, seen := make([]float64, h*w), make([]float64, h*w)
 	var bits, known []uint8
@@ -132,7 +134,7 @@ func scoreMarginal(ctx context.Context, t *task, visible []*bitmap.Image) (*patc
 	if err != nil {
 		return nil, err
 	}
-	return patchwork.ScoreHidden(ctx, m, learnable(t.set), visible, patchwork.NBestOptions{Beam: 1, Keep: 1}, t.workers)
+	return posterior.ScoreHidden(ctx, m, learnable(t.set), visible, posterior.NBestOptions{Beam: 1, Keep: 1}, t.workers)
 }
 
 func (r *hiddenReport) print(w io.Writer) error {

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/patchwork/learn"
+
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
@@ -179,13 +181,13 @@ func (a *app) learnStream(cmd *cobra.Command, f *learnFlags, s *source, l *learn
 		return usagef("--progress-picture shows learning from images in memory; take fewer with --take, or allow more with --memory")
 	}
 	ctx, src := cmd.Context(), &feed{stream: s.stream}
-	if l.opt.WithDefaults(l.cfg).Method == patchwork.OnlineLearning {
+	if l.opt.WithDefaults(l.cfg).Method == learn.OnlineLearning {
 		if e != nil {
 			return errNoOnline
 		}
 		a.sayStreaming(s, f.data.memory, "learning in its order, from one start")
 		return a.passing(src, l, func() (err error) {
-			l.model, err = patchwork.LearnStream(ctx, l.remembered("all", src), l.cfg, l.opt, 1)
+			l.model, err = learn.LearnStream(ctx, l.remembered("all", src), l.cfg, l.opt, 1)
 			return err
 		})
 	}
@@ -193,9 +195,9 @@ func (a *app) learnStream(cmd *cobra.Command, f *learnFlags, s *source, l *learn
 	if e == nil {
 		a.sayStreaming(s, f.data.memory, fmt.Sprintf("learning from a uniform sample of %d images, then from all, one pass an iteration", n))
 	}
-	var sample *patchwork.Sampled
+	var sample *learn.Sampled
 	err := a.passing(src, l, func() (err error) {
-		sample, err = patchwork.Sample(ctx, src, n, l.opt.Seed)
+		sample, err = learn.Sample(ctx, src, n, l.opt.Seed)
 		return err
 	})
 	if err != nil {
@@ -212,7 +214,7 @@ func (a *app) learnStream(cmd *cobra.Command, f *learnFlags, s *source, l *learn
 				return err
 			}
 		}
-		l.model, err = patchwork.Continue(ctx, l.model, l.remembered("all", all), l.opt)
+		l.model, err = learn.Continue(ctx, l.model, l.remembered("all", all), l.opt)
 		return err
 	})
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"example.com/patchwork/table"
+
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
@@ -43,12 +45,12 @@ func (f *learnFlags) checkTable(cmd *cobra.Command) error {
 
 // learnTable learns by soft EM, with progress.
 func (a *app) learnTable(ctx context.Context, f *learnFlags, l *learning) error {
-	opt := patchwork.TableOptions{Experts: f.experts.to, MaxExperts: maxGrown, Iterations: f.iterations, Seed: f.seed, Workers: f.workers}
-	opt.Aim, _ = patchwork.ParseAim(f.aim.value) // the flags allow only their names
-	opt.Start, _ = patchwork.ParseTableStart(f.begin.value)
+	opt := table.TableOptions{Experts: f.experts.to, MaxExperts: maxGrown, Iterations: f.iterations, Seed: f.seed, Workers: f.workers}
+	opt.Aim, _ = table.ParseAim(f.aim.value) // the flags allow only their names
+	opt.Start, _ = table.ParseTableStart(f.begin.value)
 	p := a.progress("model", 0)
 	defer p.stop()
-	for s, err := range patchwork.Table(ctx, l.data, l.cfg, opt) {
+	for s, err := range table.Table(ctx, l.data, l.cfg, opt) {
 		if err != nil {
 			return request(err)
 		}

@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/patchwork/learn"
+	"example.com/patchwork/table"
+
 	"example.com/patchwork"
 	"example.com/patchwork/modelfile"
 )
@@ -24,8 +27,8 @@ func TestLearnSoft(t *testing.T) {
 		t.Fatal(err)
 	}
 	data := patchwork.Data{Images: readSet(t, "bars.npz").Images}
-	c := patchwork.DefaultConfig(patchwork.ModeDefault, patchwork.Max, 3, 3, m.Config().Poses)
-	want, err := patchwork.LearnTable(t.Context(), data, c, patchwork.TableOptions{Aim: patchwork.Interpreting, Start: patchwork.TableGrow, Seed: 5})
+	c := learn.DefaultConfig(learn.ModeDefault, patchwork.Max, 3, 3, m.Config().Poses)
+	want, err := table.LearnTable(t.Context(), data, c, table.TableOptions{Aim: table.Interpreting, Start: table.TableGrow, Seed: 5})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 
+	"example.com/patchwork/learn"
+
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
@@ -66,8 +68,8 @@ func Run(ctx context.Context, set *dataset.Set, task Task, o Options) (Result, e
 	}
 	r := Result{Task: task}
 	h, w := set.Size()
-	cfg := patchwork.DefaultConfig(patchwork.ModeDefault, patchwork.Max, h, w, Poses)
-	m, err := patchwork.Learn(ctx, train, cfg, patchwork.LearnOptions{Experts: task.Experts, Seed: o.Seed, Starts: o.Starts, Workers: o.Workers})
+	cfg := learn.DefaultConfig(learn.ModeDefault, patchwork.Max, h, w, Poses)
+	m, err := learn.Learn(ctx, train, cfg, learn.LearnOptions{Experts: task.Experts, Seed: o.Seed, Starts: o.Starts, Workers: o.Workers})
 	if err != nil {
 		return Result{}, err
 	}
@@ -95,7 +97,7 @@ func Run(ctx context.Context, set *dataset.Set, task Task, o Options) (Result, e
 // the training images under the best shift and rotation of each.
 func mean(ctx context.Context, cfg patchwork.Config, train, test patchwork.Data, o Options) (float64, error) {
 	cfg.Truncate = false
-	m, err := patchwork.Learn(ctx, train, cfg, patchwork.LearnOptions{Experts: 1, Seed: o.Seed, Starts: o.Starts, Workers: o.Workers})
+	m, err := learn.Learn(ctx, train, cfg, learn.LearnOptions{Experts: 1, Seed: o.Seed, Starts: o.Starts, Workers: o.Workers})
 	if err != nil {
 		return 0, err
 	}
@@ -159,7 +161,7 @@ type Bars struct {
 // RunBars learns T as two experts from ten of the images, chosen at random.
 func RunBars(ctx context.Context, images []*bitmap.Image, set int, o Options) (Bars, error) {
 	const examples = 10
-	order := patchwork.Order(len(images), o.Seed, set+1)
+	order := learn.Order(len(images), o.Seed, set+1)
 	if len(order) < examples {
 		return Bars{}, fmt.Errorf("letters: %d images are too few to choose %d", len(order), examples)
 	}
@@ -167,18 +169,18 @@ func RunBars(ctx context.Context, images []*bitmap.Image, set int, o Options) (B
 	for _, i := range order[:examples] {
 		data.Images = append(data.Images, images[i])
 	}
-	cfg := patchwork.DefaultConfig(patchwork.ModeDefault, patchwork.Max, images[0].Height(), images[0].Width(), Poses)
-	opt := patchwork.LearnOptions{Experts: 2, Seed: o.Seed, Starts: o.Starts, Workers: o.Workers}
+	cfg := learn.DefaultConfig(learn.ModeDefault, patchwork.Max, images[0].Height(), images[0].Width(), Poses)
+	opt := learn.LearnOptions{Experts: 2, Seed: o.Seed, Starts: o.Starts, Workers: o.Workers}
 	b := Bars{Set: set}
-	var trials []patchwork.Trial
-	for t, err := range patchwork.Starts(ctx, data, cfg, opt) {
+	var trials []learn.Trial
+	for t, err := range learn.Starts(ctx, data, cfg, opt) {
 		if err != nil {
 			return Bars{}, err
 		}
 		trials = append(trials, t)
 		b.Starts = append(b.Starts, TwoBars(t.Model))
 	}
-	m, err := patchwork.Choose(ctx, data, cfg, opt, trials)
+	m, err := learn.Choose(ctx, data, cfg, opt, trials)
 	if err != nil {
 		return Bars{}, err
 	}

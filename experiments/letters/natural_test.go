@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"example.com/patchwork/learn"
+
 	"example.com/patchwork"
 	"example.com/patchwork/gauss"
 )
@@ -48,7 +50,7 @@ func TestStrokeOf(t *testing.T) {
 // strokes of other directions are not.
 func TestNatural(t *testing.T) {
 	model := func(turn float64, templates ...[]float64) *patchwork.Model {
-		cfg := patchwork.DefaultConfig(patchwork.ModeDefault, patchwork.Max, 56, 56, Poses)
+		cfg := learn.DefaultConfig(learn.ModeDefault, patchwork.Max, 56, 56, Poses)
 		m, err := patchwork.NewModel(cfg, templates)
 		if err != nil {
 			t.Fatal(err)

@@ -6,6 +6,8 @@ import (
 	"image"
 	"math"
 
+	"example.com/patchwork/learn"
+
 	"example.com/patchwork"
 	"example.com/patchwork/baseline"
 	"example.com/patchwork/baseline/sparse"
@@ -74,8 +76,8 @@ func reconstruct(ctx context.Context, seed uint64, n int, shown bool) (reconstru
 		r.sparse = append(r.sparse, y)
 	}
 	side := train.Truth.Side
-	cfg := patchwork.DefaultConfig(patchwork.ModeDefault, patchwork.MaxMinusMin, side, side, pose.Grid{})
-	m, err := patchwork.Learn(ctx, patchwork.Data{Images: train.Images}, cfg, patchwork.LearnOptions{Experts: synth.QuadrantExperts, Seed: seed})
+	cfg := learn.DefaultConfig(learn.ModeDefault, patchwork.MaxMinusMin, side, side, pose.Grid{})
+	m, err := learn.Learn(ctx, patchwork.Data{Images: train.Images}, cfg, learn.LearnOptions{Experts: synth.QuadrantExperts, Seed: seed})
 	if err != nil {
 		return r, err
 	}

@@ -7,6 +7,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"example.com/patchwork/learn"
+
 	"example.com/patchwork"
 	"example.com/patchwork/dataset/synth"
 	"example.com/patchwork/experiments/quadrants"
@@ -46,8 +48,8 @@ func runEM(ctx context.Context, formula patchwork.Formula, seed uint64) (emRun, 
 		return r, err
 	}
 	side := train.Truth.Side
-	cfg := patchwork.DefaultConfig(patchwork.ModePaper, patchwork.MaxMinusMin, side, side, pose.Grid{})
-	start, err := patchwork.RandomModel(cfg, synth.QuadrantExperts, rand.New(rand.NewPCG(seed, 5)))
+	cfg := learn.DefaultConfig(learn.ModePaper, patchwork.MaxMinusMin, side, side, pose.Grid{})
+	start, err := learn.RandomModel(cfg, synth.QuadrantExperts, rand.New(rand.NewPCG(seed, 5)))
 	if err != nil {
 		return r, err
 	}
@@ -56,10 +58,10 @@ func runEM(ctx context.Context, formula patchwork.Formula, seed uint64) (emRun, 
 		step.Sit = 1e-3
 	}
 	iterations := shownSteps[len(shownSteps)-1]
-	opt := patchwork.EMOptions{Iterations: iterations, Step: step, Pursuit: patchwork.PursuitOptions{Forced: true}}
+	opt := learn.EMOptions{Iterations: iterations, Step: step, Pursuit: patchwork.PursuitOptions{Forced: true}}
 	var last, before *patchwork.Model
 	n := 0
-	for it, err := range patchwork.EM(ctx, start, patchwork.Data{Images: train.Images}, opt) {
+	for it, err := range learn.EM(ctx, start, patchwork.Data{Images: train.Images}, opt) {
 		if err != nil {
 			return r, err
 		}
@@ -135,8 +137,8 @@ func defaultRecovers(ctx context.Context, seed uint64) (int, error) {
 		return 0, err
 	}
 	side := train.Truth.Side
-	cfg := patchwork.DefaultConfig(patchwork.ModeDefault, patchwork.MaxMinusMin, side, side, pose.Grid{})
-	m, err := patchwork.Learn(ctx, patchwork.Data{Images: train.Images}, cfg, patchwork.LearnOptions{Experts: synth.QuadrantExperts, Seed: seed})
+	cfg := learn.DefaultConfig(learn.ModeDefault, patchwork.MaxMinusMin, side, side, pose.Grid{})
+	m, err := learn.Learn(ctx, patchwork.Data{Images: train.Images}, cfg, learn.LearnOptions{Experts: synth.QuadrantExperts, Seed: seed})
 	if err != nil {
 		return 0, err
 	}

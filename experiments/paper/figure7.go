@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"example.com/patchwork/learn"
+
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"example.com/patchwork"
@@ -75,7 +77,7 @@ func (figure7) Run(ctx context.Context, o Options) (Result, error) {
 	r.Text = fmt.Sprintf(`%s. %d random sets of ten; each is learned from several orders of the images. A bar is a template with at least 40 pixels above 1/2 that is at least 3.5 times as long as wide, within 30 degrees of upright or level; an upright and a level one are asked.
 
 The paper's own learning is shown first: one pass, epsilon = 1, the printed initialisation (under which the background is 1/2; the text says near 0, and "the text's reading" does that). The default learner takes the best of several orders and of several cuts of one letter's ink, after five sweeps of batch EM.`, about, sets)
-	for _, mode := range []patchwork.Mode{patchwork.ModePaper, patchwork.ModeDefault} {
+	for _, mode := range []learn.Mode{learn.ModePaper, learn.ModeDefault} {
 		p, err := onlinePicture(ctx, images, mode, o)
 		if err != nil {
 			return r, err
@@ -94,7 +96,7 @@ The paper's own learning is shown first: one pass, epsilon = 1, the printed init
 
 // teeData is the i-th random set of ten, and what is left.
 func teeData(images []*bitmap.Image, seed uint64, i int) (train, rest patchwork.Data) {
-	for j, at := range patchwork.Order(len(images), seed, i+1) {
+	for j, at := range learn.Order(len(images), seed, i+1) {
 		if j < teeExamples {
 			train.Images = append(train.Images, images[at])
 		} else {
@@ -105,8 +107,8 @@ func teeData(images []*bitmap.Image, seed uint64, i int) (train, rest patchwork.
 }
 
 // teeConfig is the model of Figure 7 in a mode.
-func teeConfig(images []*bitmap.Image, mode patchwork.Mode) patchwork.Config {
-	return patchwork.DefaultConfig(mode, patchwork.Max, images[0].Height(), images[0].Width(), letters.Poses)
+func teeConfig(images []*bitmap.Image, mode learn.Mode) patchwork.Config {
+	return learn.DefaultConfig(mode, patchwork.Max, images[0].Height(), images[0].Width(), letters.Poses)
 }
 
 // learnTees learns one set in all ways.
@@ -116,15 +118,15 @@ func learnTees(ctx context.Context, images []*bitmap.Image, seed uint64, set, st
 	orders := max(1, starts/2)
 	passes := []struct {
 		to  *float64
-		cfg patchwork.Mode // of the model; ModePaper for the learning, too, takes the printed formula
-		opt patchwork.LearnOptions
+		cfg learn.Mode // of the model; ModePaper for the learning, too, takes the printed formula
+		opt learn.LearnOptions
 	}{
-		{&t.paper, patchwork.ModePaper, patchwork.LearnOptions{Mode: patchwork.ModePaper}},
-		{&t.text, patchwork.ModePaper, patchwork.LearnOptions{Reading: patchwork.ReadingText}},
-		{&t.online, patchwork.ModeDefault, patchwork.LearnOptions{}},
+		{&t.paper, learn.ModePaper, learn.LearnOptions{Mode: learn.ModePaper}},
+		{&t.text, learn.ModePaper, learn.LearnOptions{Reading: learn.ReadingText}},
+		{&t.online, learn.ModeDefault, learn.LearnOptions{}},
 	}
 	for i, p := range passes {
-		p.opt.Experts, p.opt.Seed, p.opt.Method, p.opt.Starts, p.opt.Begin = 2, seed, patchwork.OnlineLearning, orders, patchwork.BeginOrders
+		p.opt.Experts, p.opt.Seed, p.opt.Method, p.opt.Starts, p.opt.Begin = 2, seed, learn.OnlineLearning, orders, learn.BeginOrders
 		bars, chosen, err := countBars(ctx, train, teeConfig(images, p.cfg), p.opt)
 		if err != nil {
 			return t, err
@@ -152,9 +154,9 @@ func learnTees(ctx context.Context, images []*bitmap.Image, seed uint64, set, st
 
 // countBars says which starts end in two bars, and which has the best training
 // log-likelihood.
-func countBars(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt patchwork.LearnOptions) (bars []bool, best int, err error) {
+func countBars(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt learn.LearnOptions) (bars []bool, best int, err error) {
 	top := 0.0
-	for t, err := range patchwork.Starts(ctx, data, cfg, opt) {
+	for t, err := range learn.Starts(ctx, data, cfg, opt) {
 		if err != nil {
 			return nil, 0, err
 		}
@@ -219,19 +221,19 @@ func arrangements(ctx context.Context, m *patchwork.Model, rest patchwork.Data) 
 }
 
 // onlinePicture is the figure itself, learned in a mode.
-func onlinePicture(ctx context.Context, images []*bitmap.Image, mode patchwork.Mode, o Options) (Picture, error) {
+func onlinePicture(ctx context.Context, images []*bitmap.Image, mode learn.Mode, o Options) (Picture, error) {
 	train, _ := teeData(images, o.Seed, 0)
-	opt := patchwork.LearnOptions{Experts: 2, Mode: mode, Begin: patchwork.BeginOrders, Seed: o.Seed, Workers: o.Workers}
+	opt := learn.LearnOptions{Experts: 2, Mode: mode, Begin: learn.BeginOrders, Seed: o.Seed, Workers: o.Workers}
 	p := Picture{Name: "online-" + mode.String(), Alt: "A table of letters and templates, and nine sampled letters"}
-	if mode == patchwork.ModePaper {
-		opt.Method, opt.Starts = patchwork.OnlineLearning, 1
+	if mode == learn.ModePaper {
+		opt.Method, opt.Starts = learn.OnlineLearning, 1
 		p.Caption = "The paper's learning, images in the order they came: examples, the two experts after each, and nine samples."
 	} else {
 		opt.Starts = o.atLeast(2, pick(o, 4, 8))
 		p.Caption = "The default learner, the order it chose: the same, the experts after five sweeps of batch EM in the last column, and nine samples of these."
 	}
 	cfg := teeConfig(images, mode)
-	m, err := patchwork.Learn(ctx, train, cfg, opt)
+	m, err := learn.Learn(ctx, train, cfg, opt)
 	if err != nil {
 		return p, err
 	}
@@ -240,20 +242,20 @@ func onlinePicture(ctx context.Context, images []*bitmap.Image, mode patchwork.M
 		examples []*bitmap.Image
 		steps    []*patchwork.Model
 	)
-	for _, i := range patchwork.Order(len(train.Images), opt.Seed, chosen) {
+	for _, i := range learn.Order(len(train.Images), opt.Seed, chosen) {
 		examples = append(examples, train.Images[i])
 	}
-	for step, err := range patchwork.OnlineSteps(ctx, train, cfg, opt, chosen) {
+	for step, err := range learn.OnlineSteps(ctx, train, cfg, opt, chosen) {
 		if err != nil {
 			return p, err
 		}
 		steps = append(steps, step)
 	}
-	if mode != patchwork.ModePaper {
+	if mode != learn.ModePaper {
 		steps = append(steps, m)
 	}
 	sheet := render.Progress(examples, steps, sampled(m, o.Seed))
-	if mode != patchwork.ModePaper {
+	if mode != learn.ModePaper {
 		sheet.ColumnLabels[len(steps)-1] = "swept"
 	}
 	sheet.Scale = 1

@@ -8,6 +8,9 @@ import (
 	"math"
 	"strings"
 
+	"example.com/patchwork/learn"
+	"example.com/patchwork/table"
+
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
@@ -162,9 +165,9 @@ func learnLetter(ctx context.Context, task letterTask, o Options) (letterResult,
 	l := letterResult{letterTask: task}
 	train, test := patchwork.Data{Images: task.train}, patchwork.Data{Images: task.test}
 	h, w := task.train[0].Height(), task.train[0].Width()
-	cfg := patchwork.DefaultConfig(patchwork.ModeDefault, patchwork.Max, h, w, letters.Poses)
+	cfg := learn.DefaultConfig(learn.ModeDefault, patchwork.Max, h, w, letters.Poses)
 	var err error
-	l.model, err = patchwork.Learn(ctx, train, cfg, patchwork.LearnOptions{Experts: pieces[task.letter], Seed: o.Seed, Starts: o.atLeast(2, pick(o, 4, 0))})
+	l.model, err = learn.Learn(ctx, train, cfg, learn.LearnOptions{Experts: pieces[task.letter], Seed: o.Seed, Starts: o.atLeast(2, pick(o, 4, 0))})
 	if err != nil {
 		return l, err
 	}
@@ -190,7 +193,7 @@ func learnLetter(ctx context.Context, task letterTask, o Options) (letterResult,
 // be shifted and rotated.
 func meanTemplate(ctx context.Context, cfg patchwork.Config, train, test patchwork.Data, o Options) (float64, error) {
 	cfg.Truncate = false
-	m, err := patchwork.Learn(ctx, train, cfg, patchwork.LearnOptions{Experts: 1, Seed: o.Seed, Starts: pick(o, 2, 8)})
+	m, err := learn.Learn(ctx, train, cfg, learn.LearnOptions{Experts: 1, Seed: o.Seed, Starts: pick(o, 2, 8)})
 	if err != nil {
 		return 0, err
 	}
@@ -203,7 +206,7 @@ func meanTemplate(ctx context.Context, cfg patchwork.Config, train, test patchwo
 
 // mixtureLogLik is the held-out log-likelihood a pixel of a Bernoulli mixture.
 func mixtureLogLik(ctx context.Context, train, test patchwork.Data, k int, seed uint64) (float64, error) {
-	x, err := patchwork.LearnMixture(ctx, train, k, seed)
+	x, err := table.LearnMixture(ctx, train, k, seed)
 	if err != nil {
 		return 0, err
 	}

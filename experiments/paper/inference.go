@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"example.com/patchwork/posterior"
+
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset/synth"
@@ -45,7 +47,7 @@ type method struct {
 type solver struct {
 	*inference.Problem
 	refined *patchwork.Pursuit
-	nbest   *patchwork.NBest
+	nbest   *posterior.NBest
 }
 
 const truncatedTo = 3 // active experts of truncated search
@@ -81,7 +83,7 @@ func newSolver(p puzzle) (*solver, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.nbest, err = patchwork.NewNBest(withPrior, patchwork.NBestOptions{})
+	s.nbest, err = posterior.NewNBest(withPrior, posterior.NBestOptions{})
 	return s, err
 }
 

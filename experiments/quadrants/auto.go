@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"example.com/patchwork/learn"
+
 	"example.com/patchwork"
 	"example.com/patchwork/dataset/synth"
 	"example.com/patchwork/pose"
@@ -33,10 +35,10 @@ func Auto(ctx context.Context, o Options) (AutoRow, error) {
 		if err != nil {
 			return row, err
 		}
-		cfg := patchwork.DefaultConfig(o.Mode, patchwork.MaxMinusMin, train.Truth.Side, train.Truth.Side, pose.Grid{})
+		cfg := learn.DefaultConfig(o.Mode, patchwork.MaxMinusMin, train.Truth.Side, train.Truth.Side, pose.Grid{})
 		began := time.Now()
-		m, err := patchwork.LearnAuto(ctx, patchwork.Data{Images: train.Images}, cfg,
-			patchwork.AutoOptions{Learn: patchwork.LearnOptions{Mode: o.Mode, Seed: seed, Workers: o.Workers}})
+		m, err := learn.LearnAuto(ctx, patchwork.Data{Images: train.Images}, cfg,
+			learn.AutoOptions{Learn: learn.LearnOptions{Mode: o.Mode, Seed: seed, Workers: o.Workers}})
 		if err != nil {
 			return row, err
 		}
@@ -50,7 +52,7 @@ func Auto(ctx context.Context, o Options) (AutoRow, error) {
 			row.AllS += share
 		}
 		grown := func(p patchwork.CurvePoint) bool {
-			return p.Stage == patchwork.StageRelocate && p.Experts == synth.QuadrantExperts
+			return p.Stage == learn.StageRelocate && p.Experts == synth.QuadrantExperts
 		}
 		if slices.ContainsFunc(m.Extras().Record.Curve, grown) {
 			row.Grown += share

@@ -8,6 +8,8 @@ import (
 	"math"
 	"time"
 
+	"example.com/patchwork/learn"
+
 	"example.com/patchwork"
 	"example.com/patchwork/dataset/synth"
 	"example.com/patchwork/pose"
@@ -19,7 +21,7 @@ type Options struct {
 	Sets    int // independent sets
 	Test    int // test images of a set; 0 means 1000
 	Seed    uint64
-	Mode    patchwork.Mode
+	Mode    learn.Mode
 	Workers int
 
 	// FromTruth also learns from the true experts, which is the limit for any
@@ -61,10 +63,10 @@ func Learn(ctx context.Context, o Options, set int) (Result, error) {
 		return r, err
 	}
 	data := patchwork.Data{Images: train.Images}
-	cfg := patchwork.DefaultConfig(o.Mode, patchwork.MaxMinusMin, train.Truth.Side, train.Truth.Side, pose.Grid{})
-	opt := patchwork.LearnOptions{Experts: synth.QuadrantExperts, Mode: o.Mode, Seed: seed, Workers: o.Workers}
+	cfg := learn.DefaultConfig(o.Mode, patchwork.MaxMinusMin, train.Truth.Side, train.Truth.Side, pose.Grid{})
+	opt := learn.LearnOptions{Experts: synth.QuadrantExperts, Mode: o.Mode, Seed: seed, Workers: o.Workers}
 	began := time.Now()
-	m, err := patchwork.Learn(ctx, data, cfg, opt)
+	m, err := learn.Learn(ctx, data, cfg, opt)
 	if err != nil {
 		return r, err
 	}
@@ -87,7 +89,7 @@ func Learn(ctx context.Context, o Options, set int) (Result, error) {
 	if r.Truth, err = crossEntropy(ctx, truth, unseen, o.Workers); err != nil || !o.FromTruth {
 		return r, err
 	}
-	limit, err := patchwork.Improve(ctx, soften(truth), data, opt)
+	limit, err := learn.Improve(ctx, soften(truth), data, opt)
 	if err != nil {
 		return r, err
 	}

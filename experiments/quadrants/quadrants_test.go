@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/patchwork/learn"
+
 	"example.com/patchwork"
 	"example.com/patchwork/dataset/synth"
 )
@@ -23,7 +25,7 @@ func TestDefaultFindsTheTruth(t *testing.T) {
 	if row.Excess > 1.2 || row.LimitExcess > 1.2 || row.Within < 0.75 {
 		t.Errorf("excess over the truth %.3f, from the truth %.3f; %.2f of the sets come as far", row.Excess, row.LimitExcess, row.Within)
 	}
-	paper, err := Run(t.Context(), Options{N: 100, Sets: 4, Test: 300, Seed: 5, Workers: 2, Mode: patchwork.ModePaper})
+	paper, err := Run(t.Context(), Options{N: 100, Sets: 4, Test: 300, Seed: 5, Workers: 2, Mode: learn.ModePaper})
 	if err != nil {
 		t.Fatal(err)
 	}

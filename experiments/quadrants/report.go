@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"example.com/patchwork/learn"
+
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset/synth"
@@ -71,7 +73,7 @@ func Rows(seed uint64, workers int) []Options {
 	limited := row(50, 100)
 	limited.FromTruth = true
 	paper := row(100, 50)
-	paper.Mode = patchwork.ModePaper
+	paper.Mode = learn.ModePaper
 	return []Options{row(20, 100), limited, row(100, 200), row(200, 20), row(500, 20), row(1000, 20), paper}
 }
 
@@ -118,8 +120,8 @@ func OffSupport(ctx context.Context, f patchwork.Formula, n int, seed uint64) (f
 	if err != nil {
 		return 0, err
 	}
-	cfg := patchwork.DefaultConfig(patchwork.ModeDefault, patchwork.MaxMinusMin, set.Truth.Side, set.Truth.Side, pose.Grid{})
-	m, err := patchwork.RandomModel(cfg, synth.QuadrantExperts, rand.New(rand.NewPCG(seed, 0)))
+	cfg := learn.DefaultConfig(learn.ModeDefault, patchwork.MaxMinusMin, set.Truth.Side, set.Truth.Side, pose.Grid{})
+	m, err := learn.RandomModel(cfg, synth.QuadrantExperts, rand.New(rand.NewPCG(seed, 0)))
 	if err != nil {
 		return 0, err
 	}

@@ -6,6 +6,9 @@ import (
 	"math"
 	"slices"
 
+	"example.com/patchwork/learn"
+	"example.com/patchwork/table"
+
 	"example.com/patchwork"
 	"example.com/patchwork/baseline"
 	"example.com/patchwork/baseline/dae"
@@ -72,8 +75,8 @@ type rival struct {
 
 // rivals in the order of Names.
 var all = []rival{
-	{Default, "8 bits, about 2 on", false, nil, ours(patchwork.ModeDefault)},
-	{Paper, "8 bits, about 2 on", false, nil, ours(patchwork.ModePaper)},
+	{Default, "8 bits, about 2 on", false, nil, ours(learn.ModeDefault)},
+	{Paper, "8 bits, about 2 on", false, nil, ours(learn.ModePaper)},
 	{DAETied, "8 numbers in (0,1)", true, daeSettings, autoencoder(false)},
 	{DAEUntied, "8 numbers in (0,1)", true, daeSettings, autoencoder(true)},
 	{RBM, "8 numbers in (0,1)", true, rbmSettings, machine},
@@ -85,10 +88,10 @@ var all = []rival{
 }
 
 // ours learns with the core.
-func ours(mode patchwork.Mode) func(context.Context, job) (*fitted, error) {
+func ours(mode learn.Mode) func(context.Context, job) (*fitted, error) {
 	return func(ctx context.Context, j job) (*fitted, error) {
-		cfg := patchwork.DefaultConfig(mode, patchwork.MaxMinusMin, j.side, j.side, pose.Grid{})
-		m, err := patchwork.Learn(ctx, patchwork.Data{Images: j.images}, cfg, patchwork.LearnOptions{Experts: units, Mode: mode, Seed: j.seed})
+		cfg := learn.DefaultConfig(mode, patchwork.MaxMinusMin, j.side, j.side, pose.Grid{})
+		m, err := learn.Learn(ctx, patchwork.Data{Images: j.images}, cfg, learn.LearnOptions{Experts: units, Mode: mode, Seed: j.seed})
 		if err != nil {
 			return nil, err
 		}
@@ -226,7 +229,7 @@ func components(ctx context.Context, j job) (*fitted, error) {
 // mixture is the core's. A row's code is the posterior of the components, and
 // rounded the likeliest of them.
 func mixture(ctx context.Context, j job) (*fitted, error) {
-	m, err := patchwork.LearnMixture(ctx, patchwork.Data{Images: j.images}, units, j.seed)
+	m, err := table.LearnMixture(ctx, patchwork.Data{Images: j.images}, units, j.seed)
 	if err != nil {
 		return nil, err
 	}
@@ -246,7 +249,7 @@ func mixture(ctx context.Context, j job) (*fitted, error) {
 }
 
 // posterior writes the shares of the components in x.
-func posterior(m *patchwork.Mixture, x, post []float64) {
+func posterior(m *table.Mixture, x, post []float64) {
 	for k, c := range m.Components {
 		post[k] = math.Log(m.Share[k]) - baseline.CrossEntropy(x, c)
 	}

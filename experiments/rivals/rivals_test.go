@@ -11,7 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"example.com/patchwork"
+	"example.com/patchwork/learn"
+
 	"example.com/patchwork/experiments/quadrants"
 )
 
@@ -93,7 +94,7 @@ func TestAsInQuadrants(t *testing.T) {
 		t.Fatal(err)
 	}
 	for set, m := range res.Curves[0].Points[0].Sets {
-		want, err := quadrants.Learn(t.Context(), quadrants.Options{N: 50, Test: 100, Seed: 5, Mode: patchwork.ModePaper}, set)
+		want, err := quadrants.Learn(t.Context(), quadrants.Options{N: 50, Test: 100, Seed: 5, Mode: learn.ModePaper}, set)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"example.com/patchwork/learn"
+
 	"example.com/patchwork"
 	"example.com/patchwork/baseline"
 	"example.com/patchwork/internal/pool"
@@ -70,7 +72,7 @@ func (o Options) prepare(seed uint64) (bench, error) {
 		return b, err
 	}
 	side := b.test.Truth.Side
-	cfg := patchwork.DefaultConfig(patchwork.ModeDefault, patchwork.MaxMinusMin, side, side, pose.Grid{})
+	cfg := learn.DefaultConfig(learn.ModeDefault, patchwork.MaxMinusMin, side, side, pose.Grid{})
 	m, err := patchwork.NewModel(cfg, b.test.Truth.Experts)
 	if err != nil {
 		return b, err

@@ -6,6 +6,8 @@ import (
 	"io"
 	"time"
 
+	"example.com/patchwork/table"
+
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset/synth"
@@ -33,8 +35,8 @@ func Bars(ctx context.Context, side, sets int, rule patchwork.Rule, o Options) (
 		}
 		began := time.Now()
 		opt := o.table()
-		opt.Aim, opt.Start, opt.Seed = patchwork.Interpreting, patchwork.TableGrow, seed
-		m, err := patchwork.LearnTable(ctx, patchwork.Data{Images: set.Images}, patchwork.Config{Rule: rule, Height: side, Width: side}, opt)
+		opt.Aim, opt.Start, opt.Seed = table.Interpreting, table.TableGrow, seed
+		m, err := table.LearnTable(ctx, patchwork.Data{Images: set.Images}, patchwork.Config{Rule: rule, Height: side, Width: side}, opt)
 		if err != nil {
 			return row, err
 		}

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"example.com/patchwork/table"
+
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
@@ -19,7 +21,7 @@ type Split struct {
 	Name        string
 	Seed        uint64
 	Train       patchwork.Data
-	Valid, Test patchwork.HiddenBits
+	Valid, Test table.HiddenBits
 }
 
 // splitIndex is a Split in splits.json.
@@ -93,8 +95,8 @@ func pick(rows []*bitmap.Image, index []int) []*bitmap.Image {
 }
 
 // hidden hides the given columns of each row.
-func hidden(rows []*bitmap.Image, columns [][]int) patchwork.HiddenBits {
-	h := patchwork.HiddenBits{Data: patchwork.Data{Images: rows}}
+func hidden(rows []*bitmap.Image, columns [][]int) table.HiddenBits {
+	h := table.HiddenBits{Data: patchwork.Data{Images: rows}}
 	for i, row := range rows {
 		v := row.Clone()
 		for _, x := range columns[i] {

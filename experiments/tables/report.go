@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 
+	"example.com/patchwork/table"
+
 	"example.com/patchwork"
 )
 
@@ -37,15 +39,15 @@ type Options struct {
 	Workers    int
 }
 
-func (o Options) table() patchwork.TableOptions {
-	return patchwork.TableOptions{MaxExperts: o.MaxExperts, Seed: o.Seed, Workers: o.Workers}
+func (o Options) table() table.TableOptions {
+	return table.TableOptions{MaxExperts: o.MaxExperts, Seed: o.Seed, Workers: o.Workers}
 }
 
 // variant is a line of the report.
 type variant struct {
 	name string
 	rule patchwork.Rule
-	set  func(*patchwork.TableOptions)
+	set  func(*table.TableOptions)
 }
 
 var variants = []variant{
@@ -59,10 +61,10 @@ var more = []variant{
 	{"max-minus-min, to interpret", patchwork.MaxMinusMin, interpret},
 }
 
-func interpret(o *patchwork.TableOptions) { o.Aim = patchwork.Interpreting }
+func interpret(o *table.TableOptions) { o.Aim = table.Interpreting }
 
 // ruined is the max rule with its background fixed at the marginals.
-var ruined = variant{"max, fixed background", patchwork.Max, func(o *patchwork.TableOptions) { o.FixedBackground = true }}
+var ruined = variant{"max, fixed background", patchwork.Max, func(o *table.TableOptions) { o.FixedBackground = true }}
 
 // Report prints the table of one data set, read from the folder with
 // splits.json.

@@ -4,6 +4,9 @@ import (
 	"context"
 	"time"
 
+	"example.com/patchwork/posterior"
+	"example.com/patchwork/table"
+
 	"example.com/patchwork"
 )
 
@@ -20,26 +23,26 @@ type Row struct {
 
 // Measure learns from a split, chooses by its validation rows, and predicts the
 // hidden bits of its test rows.
-func Measure(ctx context.Context, s Split, rule patchwork.Rule, opt patchwork.TableOptions) (Row, *patchwork.Model, error) {
+func Measure(ctx context.Context, s Split, rule patchwork.Rule, opt table.TableOptions) (Row, *patchwork.Model, error) {
 	began := time.Now()
 	row := s.Train.Images[0]
-	if opt.Aim == patchwork.Predicting {
-		judge := patchwork.HideBits(s.Valid.Data, 0.2, max(1, min(8, 1000/len(s.Valid.Visible))), s.Seed)
+	if opt.Aim == table.Predicting {
+		judge := table.HideBits(s.Valid.Data, 0.2, max(1, min(8, 1000/len(s.Valid.Visible))), s.Seed)
 		opt.Judge = &judge
 	}
-	m, err := patchwork.LearnTable(ctx, s.Train, patchwork.Config{Rule: rule, Height: 1, Width: row.Width()}, opt)
+	m, err := table.LearnTable(ctx, s.Train, patchwork.Config{Rule: rule, Height: 1, Width: row.Width()}, opt)
 	if err != nil {
 		return Row{}, nil, err
 	}
 	r := Row{Experts: float64(m.K()), Took: time.Since(began)}
-	if m.Extras().Record.Starts[0].Method == patchwork.TableGrow.String() {
+	if m.Extras().Record.Starts[0].Method == table.TableGrow.String() {
 		r.Grown = 1
 	}
 	for _, part := range []struct {
-		bits *patchwork.HiddenBits
+		bits *table.HiddenBits
 		loss *float64
 	}{{&s.Valid, &r.Valid}, {&s.Test, &r.Test}} {
-		score, err := patchwork.ScoreHidden(ctx, m, part.bits.Data, part.bits.Visible, opt.Best, opt.Workers)
+		score, err := posterior.ScoreHidden(ctx, m, part.bits.Data, part.bits.Visible, opt.Best, opt.Workers)
 		if err != nil {
 			return r, nil, err
 		}
@@ -50,9 +53,9 @@ func Measure(ctx context.Context, s Split, rule patchwork.Rule, opt patchwork.Ta
 }
 
 // parts is the mean number of experts in the best explanation of a row.
-func parts(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt patchwork.TableOptions) (float64, error) {
+func parts(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt table.TableOptions) (float64, error) {
 	n := make([]int, len(data.Images))
-	err := patchwork.Posteriors(ctx, m, data.Images, opt.Best, opt.Workers, func(i int, p *patchwork.Posterior) {
+	err := posterior.Posteriors(ctx, m, data.Images, opt.Best, opt.Workers, func(i int, p *posterior.Posterior) {
 		n[i] = len(p.Alternatives[0].Picks)
 	})
 	sum := 0

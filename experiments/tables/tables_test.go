@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/patchwork/table"
+
 	"example.com/patchwork"
 	"example.com/patchwork/internal/testenv"
 )
@@ -23,7 +25,7 @@ func TestVotes(t *testing.T) {
 	if s := splits[0]; len(splits) != 8 || len(s.Train.Images) != 261 || s.Test.Visible[0].CountKnown() >= s.Test.Data.Images[0].CountKnown() {
 		t.Fatalf("%d splits, %d rows to learn from", len(splits), len(s.Train.Images))
 	}
-	opt := patchwork.TableOptions{Experts: 8, Start: patchwork.TableMixture, Workers: 2}
+	opt := table.TableOptions{Experts: 8, Start: table.TableMixture, Workers: 2}
 	learned, _, err := Measure(t.Context(), splits[0], patchwork.Max, opt)
 	if err != nil {
 		t.Fatal(err)

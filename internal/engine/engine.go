@@ -15,6 +15,8 @@ import (
 	"fmt"
 	"iter"
 
+	"example.com/patchwork/learn"
+
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/modelfile"
@@ -41,11 +43,11 @@ type Reply struct {
 
 // Job is the data of a learning run, and what is learned from them.
 type Job struct {
-	Paths   []string               `json:"paths"` // as the engine's workers find them
-	Options dataset.Options        `json:"options"`
-	Skip    int                    `json:"skip"`  // of the selected images, the first
-	Rows    int                    `json:"rows"`  // then so many are the data
-	Learn   patchwork.LearnOptions `json:"learn"` // Workers: goroutines a shard
+	Paths   []string           `json:"paths"` // as the engine's workers find them
+	Options dataset.Options    `json:"options"`
+	Skip    int                `json:"skip"`  // of the selected images, the first
+	Rows    int                `json:"rows"`  // then so many are the data
+	Learn   learn.LearnOptions `json:"learn"` // Workers: goroutines a shard
 }
 
 // Shard is images First, First+1, ... of a job, in the order of its files.

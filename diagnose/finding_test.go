@@ -1,0 +1,268 @@
+package diagnose
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/patchwork"
+	"example.com/patchwork/internal/testkit"
+
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/gauss"
+	"example.com/patchwork/pose"
+)
+
+// ofKind is the findings of one kind.
+func ofKind(findings []Finding, kind FindingKind) []Finding {
+	return slices.DeleteFunc(slices.Clone(findings), func(f Finding) bool { return f.Kind != kind })
+}
+
+// only checks that there is one finding of the kind, about the experts.
+func only(t *testing.T, findings []Finding, kind FindingKind, experts ...int) Finding {
+	t.Helper()
+	of := ofKind(findings, kind)
+	if len(of) != 1 || !slices.Equal(of[0].Experts, experts) {
+		t.Fatalf("findings %v, want one %v about experts %v", findings, kind, experts)
+	}
+	if f := of[0]; !strings.HasSuffix(f.Facts, ".") || !strings.HasSuffix(f.Advice, ".") || !strings.HasPrefix(f.String(), kind.String()+": ") {
+		t.Errorf("finding %q is not two sentences under its kind", f)
+	}
+	return of[0]
+}
+
+// noisy is a sound model: two experts on halves of the frame, over a soft
+// background, with rows it explains.
+func noisy(t *testing.T) (*patchwork.Model, patchwork.Data) {
+	t.Helper()
+	a, b := make([]float64, 20), make([]float64, 20)
+	for i := range a {
+		a[i], b[i] = 0.5, 0.5
+		if i < 10 {
+			a[i] = 0.9
+		} else {
+			b[i] = 0.1
+		}
+	}
+	m := testkit.ModelOf(t, patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 1, Width: 20, Q: 0.5}, a, b)
+	rng := rand.New(rand.NewPCG(36, 0))
+	var data patchwork.Data
+	for i := range 60 {
+		p := m.Compose(1, 20, []patchwork.Pick{{Expert: 0}, {Expert: 1}}[i%2:min(2, 1+i%3)]).P
+		data.Images = append(data.Images, patchwork.SamplePixels(rng, 1, 20, p))
+	}
+	return m, data
+}
+
+// A model that is as it should be gives rise to no finding but images of pure
+// noise, which nothing explains.
+func TestSoundModelHasNoFindings(t *testing.T) {
+	m, data := noisy(t)
+	findings, err := Examine(context.Background(), m, data, patchwork.PursuitOptions{}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := slices.DeleteFunc(findings, func(f Finding) bool { return f.Kind == Unexplained }); len(f) != 0 {
+		t.Errorf("findings about a sound model: %v", f)
+	}
+	if f := Diagnose(m, nil, nil); len(f) != 0 {
+		t.Errorf("findings about a sound model alone: %v", f)
+	}
+}
+
+func TestUnusedIsFound(t *testing.T) {
+	m, data := noisy(t)
+	never := slices.Clone(m.Template(0))
+	for i := range never {
+		never[i] = 0.5
+		if i%7 == 3 {
+			never[i] = 0.001 // these are mostly on or unsure: it never gains
+		}
+	}
+	m = testkit.ModelOf(t, m.Config(), m.Template(0), m.Template(1), never)
+	for _, img := range data.Images {
+		for i := 3; i < 20; i += 7 {
+			img.Set(0, i, true)
+		}
+	}
+	findings, err := Examine(context.Background(), m, data, patchwork.PursuitOptions{}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := only(t, findings, Unused, 2); !strings.Contains(f.Facts, "none of the 60 images") {
+		t.Errorf("facts %q", f.Facts)
+	}
+	only(t, Diagnose(testkit.WithUsage(t, m, 60, []float64{0.5, 0.4, 0}), nil, nil), Unused, 2)
+}
+
+func TestDuplicatesAreFound(t *testing.T) {
+	bar := func(first, end int, on float64) []float64 {
+		v := make([]float64, 12)
+		for i := first; i < end; i++ {
+			v[i] = on
+		}
+		return v
+	}
+	still := patchwork.Config{Height: 1, Width: 12, Q: 0.01}
+	only(t, Diagnose(testkit.ModelOf(t, still, bar(0, 5, 0.9), bar(6, 10, 0.9), bar(0, 5, 0.8)), nil, nil), Duplicate, 0, 2)
+	// The same bar elsewhere is another expert, unless the poses carry it there.
+	shifted := [][]float64{bar(1, 5, 0.9), bar(7, 11, 0.9)}
+	if f := ofKind(Diagnose(testkit.ModelOf(t, still, shifted...), nil, nil), Duplicate); len(f) != 0 {
+		t.Errorf("bars in different places: %v", f)
+	}
+	moving := still
+	moving.Poses = pose.Grid{DX: pose.Symmetric(3, 1)}
+	f := only(t, Diagnose(testkit.ModelOf(t, moving, shifted...), nil, nil), Duplicate, 0, 1)
+	testkit.Near(t, "votes in dispute", f.Value, 0, 1e-12)
+	moving.Poses = pose.Grid{DX: pose.Symmetric(1, 1)} // 2 apart at most, and 6 are needed
+	if f := ofKind(Diagnose(testkit.ModelOf(t, moving, shifted...), nil, nil), Duplicate); len(f) != 0 {
+		t.Errorf("bars that cannot meet: %v", f)
+	}
+	// Votes shifted out of the frame are in dispute too: 2 of 6 pixels.
+	moving.Poses = pose.Grid{DX: pose.Symmetric(6, 1)}
+	cut := testkit.ModelOf(t, moving, bar(0, 4, 0.91), bar(6, 12, 0.91))
+	testkit.Near(t, "dispute beyond the frame", dispute(cut, 0, 1), 2./6, 1e-12)
+	testkit.Near(t, "dispute the other way", dispute(cut, 1, 0), 2./6, 1e-12)
+}
+
+func TestNearConstantIsFound(t *testing.T) {
+	c := patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 1, Width: 3, Q: 0.5}
+	speaks := []float64{0.9, 0.5, 0.1}
+	f := only(t, Diagnose(testkit.ModelOf(t, c, speaks, []float64{0.5, 0.52, 0.49}), nil, nil), NearConstant, 1)
+	if !strings.Contains(f.Facts, "says nothing") {
+		t.Errorf("facts %q", f.Facts)
+	}
+	f = only(t, Diagnose(testkit.ModelOf(t, c, speaks, []float64{0.8, 0.81, 0.8}), nil, nil), NearConstant, 1)
+	if !strings.Contains(f.Facts, "the same everywhere") {
+		t.Errorf("facts %q", f.Facts)
+	}
+	// Under max, whatever is below the background is no vote.
+	only(t, Diagnose(testkit.ModelOf(t, patchwork.Config{Height: 1, Width: 2, Q: 0.3}, []float64{0.9, 0.1}, []float64{0.3, 0.1}), nil, nil), NearConstant, 1)
+}
+
+func TestPosesAtEdgesAreFound(t *testing.T) {
+	c := patchwork.Config{Height: 1, Width: 3, Q: 0.01, Poses: pose.Grid{DX: pose.Symmetric(5, 1), Angles: pose.Evenly(20, 10)}}
+	m := testkit.ModelOf(t, c, []float64{0.1, 0.9, 0.1}, []float64{0.9, 0.2, 0.9})
+	at := func(expert, dx int, angle float64) *patchwork.Explanation {
+		return &patchwork.Explanation{LogLik: 1, Picks: []patchwork.Pick{{Expert: expert, Pose: pose.Pose{DX: dx, Angle: angle}}}}
+	}
+	explained := []*patchwork.Explanation{nil}
+	for i := range 20 {
+		explained = append(explained, at(0, []int{5, 5, 0, 1}[i%4], 0), at(1, i%11-5, []float64{-20, -10, 0, 10, 20}[i%5]))
+	}
+	f := only(t, Diagnose(m, nil, explained), PoseAtEdge, 0)
+	testkit.Near(t, "share at the edge", f.Value, 0.5, 0)
+	if !strings.Contains(f.Facts, "dx = 5, in 10 of 20 picks") {
+		t.Errorf("facts %q", f.Facts)
+	}
+	// Too few picks to say, a full circle, and scenes, which have no edge.
+	if f := ofKind(Diagnose(m, nil, explained[:9]), PoseAtEdge); len(f) != 0 {
+		t.Errorf("4 picks: %v", f)
+	}
+	c.Poses = pose.Grid{Angles: []float64{0, 90, 180, 270}}
+	circle := testkit.ModelOf(t, c, m.Templates()...)
+	var turned []*patchwork.Explanation
+	for range 20 {
+		turned = append(turned, at(0, 0, 270))
+	}
+	if f := ofKind(Diagnose(circle, nil, turned), PoseAtEdge); len(f) != 0 {
+		t.Errorf("a full circle: %v", f)
+	}
+	c.Poses, c.Scene = m.Config().Poses, true
+	if f := ofKind(Diagnose(testkit.ModelOf(t, c, m.Templates()...), nil, explained), PoseAtEdge); len(f) != 0 {
+		t.Errorf("a scene: %v", f)
+	}
+}
+
+// A template learned from clean images and used on noisy ones is found out by
+// the tally; one that nothing could have taught by itself.
+func TestOverconfidenceIsFound(t *testing.T) {
+	m, data := noisy(t)
+	sure := m.Templates()
+	for i := range 10 {
+		sure[0][i] = 0.99
+	}
+	m = testkit.ModelOf(t, m.Config(), sure...)
+	findings, err := Examine(context.Background(), m, data, patchwork.PursuitOptions{}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := only(t, findings, Overconfident, 0); f.Value <= f.Limit {
+		t.Errorf("value %v within the limit %v", f.Value, f.Limit)
+	}
+	sure[0][3] = 1 - 1e-6
+	f := only(t, Diagnose(testkit.ModelOf(t, m.Config(), sure...), nil, nil), Overconfident, 0)
+	testkit.Near(t, "certain values", f.Value, 1, 0)
+	f = only(t, Diagnose(testkit.ModelOf(t, patchwork.Config{Height: 1, Width: 2}, []float64{0.9, 0.1}), nil, nil), Overconfident)
+	testkit.Near(t, "certain background", f.Value, 2, 0)
+}
+
+func TestSingularGeometryIsFound(t *testing.T) {
+	c := patchwork.Config{Height: 1, Width: 3, Q: 0.01, Poses: pose.Grid{DX: pose.Symmetric(5, 1), DY: pose.Symmetric(5, 1)}}
+	m := testkit.ModelOf(t, c, []float64{0.1, 0.9, 0.2})
+	with := func(cov []float64) *patchwork.Model {
+		normal, err := gauss.New(make([]float64, 3), cov)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := m.WithExtras(patchwork.Extras{Geometry: &patchwork.Geometry{Normal: normal}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	f := only(t, Diagnose(with([]float64{4, 4, 0, 4, 4, 0, 0, 0, 0}), nil, nil), SingularGeometry)
+	if f.Value != 1 || f.Limit != 2 {
+		t.Errorf("rank %v of %v, want 1 of 2", f.Value, f.Limit)
+	}
+	// That the angle has no variance is no fault: nothing turns.
+	if f := ofKind(Diagnose(with([]float64{4, 1, 0, 1, 4, 0, 0, 0, 0}), nil, nil), SingularGeometry); len(f) != 0 {
+		t.Errorf("all that can move does: %v", f)
+	}
+}
+
+func TestUnexplainedImagesAreFound(t *testing.T) {
+	m := testkit.ModelOf(t, patchwork.Config{Height: 1, Width: 3}, []float64{0.9, 0.8, 0})
+	var data patchwork.Data
+	for _, row := range []string{"##.", "..#", "...", "#.."} {
+		data.Images = append(data.Images, bitmap.Parse(row))
+	}
+	for range 12 {
+		data.Images = append(data.Images, bitmap.New(1, 3))
+	}
+	findings, err := Examine(context.Background(), m, data, patchwork.PursuitOptions{}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := only(t, findings, Unexplained)
+	if want := []int{2, 4, 5, 6, 7, 8, 9, 10, 11, 12}; !slices.Equal(f.Images, want) || f.Value != 13./16 || !strings.Contains(f.Facts, "13 of 16 images (2, 4, 5") || !strings.Contains(f.Facts, "12, ...)") {
+		t.Errorf("unexplained images %v, share %v: %s", f.Images, f.Value, f.Facts)
+	}
+	if f := only(t, findings, Impossible); !slices.Equal(f.Images, []int{1}) {
+		t.Errorf("impossible images %v, want image 1", f.Images)
+	}
+}
+
+// Findings come in the order of their kinds, each kind with a name of its own.
+func TestFindingsAreOrderedAndNamed(t *testing.T) {
+	m := testkit.ModelOf(t, patchwork.Config{Height: 1, Width: 2}, []float64{1, 0.5}, []float64{1, 0.5}, []float64{0, 0})
+	findings := Diagnose(testkit.WithUsage(t, m, 0, []float64{1, 1, 0}), nil, []*patchwork.Explanation{{}})
+	if !slices.IsSortedFunc(findings, func(a, b Finding) int { return int(a.Kind) - int(b.Kind) }) || len(findings) < 5 {
+		t.Errorf("findings %v, want at least five in the order of their kinds", findings)
+	}
+	names := map[string]bool{}
+	for k := Unused; k <= Impossible; k++ {
+		names[k.String()] = true
+	}
+	if len(names) != len(findingNames) || (Impossible+1).String() != "FindingKind(8)" {
+		t.Errorf("names of the kinds: %v", names)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a tally of other experts is taken")
+		}
+	}()
+	Diagnose(m, patchwork.NewTally(testkit.ModelOf(t, patchwork.Config{Height: 1, Width: 2}, []float64{1, 0.5})), nil)
+}

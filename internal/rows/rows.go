@@ -1,0 +1,115 @@
+// Package rows has what learners of every kind do with images in memory: count
+// them, divide them at random, find equal ones, and draw one by its weight.
+package rows
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"example.com/patchwork"
+
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/draw"
+)
+
+// Total returns the number of images, weights counted.
+func Total(d patchwork.Data) int64 {
+	n := int64(0)
+	for i := range d.Images {
+		n += d.Weight(i)
+	}
+	return n
+}
+
+// Counting returns the number of images of weight above 0.
+func Counting(d patchwork.Data) int {
+	n := 0
+	for i := range d.Images {
+		if d.Weight(i) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// splitStream is the stream of random numbers of Split, apart from those of the
+// starts of a learning run.
+const splitStream = 1 << 32
+
+// Split divides the images that count at random: a share of them is held out,
+// at least one, and at least one is left. What is drawn depends on the seed and
+// the number of images only; there must be two or more.
+func Split(d patchwork.Data, share float64, seed uint64) (rest, held patchwork.Data) {
+	var which []int
+	for i := range d.Images {
+		if d.Weight(i) > 0 {
+			which = append(which, i)
+		}
+	}
+	rand.New(rand.NewPCG(seed, splitStream)).Shuffle(len(which), func(i, j int) { which[i], which[j] = which[j], which[i] })
+	n := min(max(int(math.Round(share*float64(len(which)))), 1), len(which)-1)
+	slices.Sort(which[:n])
+	slices.Sort(which[n:])
+	return Part(d, which[n:]), Part(d, which[:n])
+}
+
+// Part returns the images with the given indices.
+func Part(d patchwork.Data, which []int) patchwork.Data {
+	var out patchwork.Data
+	for _, i := range which {
+		out.Images = append(out.Images, d.Images[i])
+		if d.Weights != nil {
+			out.Weights = append(out.Weights, d.Weights[i])
+		}
+	}
+	return out
+}
+
+// Each calls f with every row's weight, bits and whether they are known,
+// which are 0 or 1.
+func Each(d patchwork.Data, f func(weight float64, x, known []uint8)) {
+	var x, known []uint8
+	for i, row := range d.Images {
+		x, known = row.AppendBytes(x[:0]), row.AppendKnown(known[:0])
+		f(float64(d.Weight(i)), x, known)
+	}
+}
+
+// Distinct returns the data with equal rows as one, in the order of first occurrence.
+func Distinct(d patchwork.Data) patchwork.Data {
+	var out patchwork.Data
+	at := make(map[string]int)
+	var key []byte
+	for i, row := range d.Images {
+		if d.Weight(i) == 0 {
+			continue
+		}
+		key = row.AppendKnown(row.AppendBytes(key[:0]))
+		j, ok := at[string(key)]
+		if !ok {
+			j = len(out.Images)
+			at[string(key)] = j
+			out.Images, out.Weights = append(out.Images, row), append(out.Weights, 0)
+		}
+		out.Weights[j] += d.Weight(i)
+	}
+	return out
+}
+
+// SameSize reports the first image that is not of the given size.
+func SameSize(images []*bitmap.Image, height, width int) error {
+	for i, img := range images {
+		if img.Height() != height || img.Width() != width {
+			return fmt.Errorf("image %d: %w", i, &patchwork.SizeError{Height: img.Height(), Width: img.Width(), ModelHeight: height, ModelWidth: width})
+		}
+	}
+	return nil
+}
+
+// Draw returns the index of an image, drawn with a probability in proportion to
+// its weight.
+func Draw(d patchwork.Data, rng *rand.Rand) int {
+	return draw.ByCount(rng, len(d.Images), Total(d), d.Weight)
+}

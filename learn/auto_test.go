@@ -1,0 +1,460 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/patchwork"
+	"example.com/patchwork/internal/rows"
+	"example.com/patchwork/posterior"
+
+	"pgregory.net/rapid"
+
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/pose"
+)
+
+// blocks is n rows of three blocks of four columns, each block all on with
+// probability .4, all off else, and every bit flipped with probability .03.
+func blocks(n int, seed uint64) patchwork.Data {
+	r := rand.New(rand.NewPCG(seed, 1))
+	var d patchwork.Data
+	for range n {
+		img := bitmap.New(1, 12)
+		for b := range 3 {
+			on := r.Float64() < 0.4
+			for x := range 4 {
+				img.Set(0, 4*b+x, on != (r.Float64() < 0.03))
+			}
+		}
+		d.Images = append(d.Images, img)
+	}
+	return d
+}
+
+func blocksConfig(rule patchwork.Rule) patchwork.Config {
+	return DefaultConfig(ModeDefault, rule, 1, 12, pose.Grid{})
+}
+
+// autoSteps runs Auto to the end and checks what holds of every run.
+func autoSteps(t *testing.T, data patchwork.Data, cfg patchwork.Config, opt AutoOptions) []AutoStep {
+	t.Helper()
+	var steps []AutoStep
+	for s, err := range Auto(t.Context(), data, cfg, opt) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Model.K() != s.Experts {
+			t.Errorf("a point of %d experts has a model of %d", s.Experts, s.Model.K())
+		}
+		steps = append(steps, s)
+	}
+	last := steps[len(steps)-1]
+	curve := last.Model.Extras().Record.Curve
+	if len(curve) != len(steps)-1 {
+		t.Fatalf("a curve of %d points after %d steps", len(curve), len(steps))
+	}
+	chosen := 0
+	for i, p := range curve {
+		if p.Chosen {
+			chosen++
+			if p != last.CurvePoint {
+				t.Errorf("the curve chooses %+v, the last step %+v", p, last.CurvePoint)
+			}
+			p.Chosen = false
+		}
+		if p != steps[i].CurvePoint {
+			t.Errorf("step %d was %+v, the curve has %+v", i, steps[i].CurvePoint, p)
+		}
+	}
+	if chosen != 1 {
+		t.Errorf("%d points are chosen", chosen)
+	}
+	return steps
+}
+
+func TestAutoGrows(t *testing.T) {
+	data := blocks(120, 5)
+	steps := autoSteps(t, data, blocksConfig(patchwork.MaxMinusMin), AutoOptions{Learn: LearnOptions{Seed: 3}})
+	last := steps[len(steps)-1]
+	// A block is on or off: one expert each way, or one of them and a background.
+	if last.Experts < 3 || last.Experts > 6 {
+		t.Errorf("%d experts for three blocks", last.Experts)
+	}
+	confirmed := 0
+	for _, s := range steps {
+		switch s.Stage {
+		case StageConfirm:
+			confirmed++
+			if s.Rows != 96 || s.HeldOutRows != 24 || !(s.HeldOut < 0) || s.Chosen {
+				t.Errorf("confirmed by %+v", s.CurvePoint)
+			}
+		default:
+			if s.Rows != 120 || s.HeldOutRows != 0 || s.HeldOut != 0 {
+				t.Errorf("held out in %+v", s.CurvePoint)
+			}
+			if s.DescriptionLength < last.DescriptionLength-1e-9 {
+				t.Errorf("%+v is shorter than the chosen %+v", s.CurvePoint, last.CurvePoint)
+			}
+		}
+	}
+	if slices.Contains(last.Model.Extras().Usage, 0) {
+		t.Error("an expert is used in no image")
+	}
+	if steps[0].Stage != StageGrow || steps[0].Experts != 1 || steps[1].Experts != 2 || confirmed != 3 {
+		t.Errorf("begins with %+v, %d confirmed", steps[0].CurvePoint, confirmed)
+	}
+	for k := last.Experts - 1; k <= last.Experts+1; k++ {
+		fresh := 0
+		for _, p := range last.Model.Extras().Record.Curve {
+			if p.Stage == StageFresh && p.Experts == k {
+				fresh++
+			}
+		}
+		if fresh != 1 {
+			t.Errorf("the default learner tried %d experts %d times", k, fresh)
+		}
+	}
+	if r := last.Model.Extras().Record; r.DescriptionLength != last.DescriptionLength || r.LogLik != last.LogLik || r.Rows != 120 || len(r.Starts) == 0 {
+		t.Errorf("record %+v of %+v", r, last.CurvePoint)
+	}
+	m, err := LearnAuto(t.Context(), data, blocksConfig(patchwork.MaxMinusMin), AutoOptions{Learn: LearnOptions{Seed: 3}})
+	if err != nil || !sameTemplates(m, last.Model) {
+		t.Errorf("LearnAuto differs from the last step, %v", err)
+	}
+}
+
+func TestAutoRange(t *testing.T) {
+	data := blocks(60, 7)
+	steps := autoSteps(t, data, blocksConfig(patchwork.MaxMinusMin), AutoOptions{From: 1, To: 4, Learn: LearnOptions{Seed: 3}})
+	last := steps[len(steps)-1]
+	for i, s := range steps[:4] {
+		if s.Stage != StageFresh || s.Experts != i+1 || s.DescriptionLength == 0 {
+			t.Errorf("step %d: %+v", i, s.CurvePoint)
+		}
+		if s.DescriptionLength < last.DescriptionLength {
+			t.Errorf("%+v is shorter than the chosen %+v", s.CurvePoint, last.CurvePoint)
+		}
+	}
+	// A single number is learned as Learn does, and has only itself to be compared with.
+	steps = autoSteps(t, data, blocksConfig(patchwork.MaxMinusMin), AutoOptions{From: 2, To: 2, Learn: LearnOptions{Seed: 3}})
+	m, err := Learn(t.Context(), data, blocksConfig(patchwork.MaxMinusMin), LearnOptions{Experts: 2, Seed: 3})
+	if err != nil || len(steps) != 3 || !sameTemplates(m, steps[2].Model) {
+		t.Errorf("%d steps for one number, %v", len(steps), err)
+	}
+}
+
+// Without a description length the held-out images choose, and all teach.
+func TestAutoRangeByHeldOut(t *testing.T) {
+	data := blocks(60, 9)
+	data.Weights = slices.Repeat([]int64{1}, 60)
+	data.Weights[4], data.Weights[5] = 0, 2
+	steps := autoSteps(t, data, blocksConfig(patchwork.Max), AutoOptions{From: 1, To: 4, Learn: LearnOptions{Seed: 3, Starts: 2}, HeldOut: 0.25})
+	if len(steps) != 6 {
+		t.Fatalf("%d steps", len(steps))
+	}
+	best := steps[0]
+	for _, s := range steps[:4] {
+		if s.Stage != StageFresh || s.DescriptionLength != 0 || s.HeldOutRows < 15 || s.HeldOutRows > 16 || s.Rows+s.HeldOutRows != 60 {
+			t.Errorf("%+v", s.CurvePoint)
+		}
+		if s.HeldOut > best.HeldOut {
+			best = s
+		}
+	}
+	last := steps[5]
+	if last.Experts != best.Experts || last.Stage != StageFinal || last.Rows != 60 || last.Experts == 1 {
+		t.Errorf("chose %+v, best was %+v", last.CurvePoint, best.CurvePoint)
+	}
+	rest, held := rows.Split(data, 0.25, 3)
+	m, err := Learn(t.Context(), rest, blocksConfig(patchwork.Max), LearnOptions{Experts: 2, Seed: 3, Starts: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.0
+	for i, img := range held.Images {
+		n, err := posterior.NewNBest(m, posterior.NBestOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := n.Explain(img)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += float64(held.Weight(i)) * p.Evidence
+	}
+	if got := steps[1].HeldOut; math.Abs(got-sum/float64(rows.Total(held))) > 1e-9 {
+		t.Errorf("held-out log-likelihood of 2 experts %v, want %v", got, sum/float64(rows.Total(held)))
+	}
+}
+
+func TestAutoWorkersChangeNothing(t *testing.T) {
+	for _, opt := range []AutoOptions{{MaxExperts: 4}, {From: 2, To: 3}} {
+		var curves []patchwork.Curve
+		var models []*patchwork.Model
+		for _, workers := range []int{1, 2, 5} {
+			opt.Learn = LearnOptions{Seed: 8, Workers: workers}
+			m, err := LearnAuto(t.Context(), blocks(40, 2), blocksConfig(patchwork.MaxMinusMin), opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			models, curves = append(models, m), append(curves, m.Extras().Record.Curve)
+		}
+		for i := range models {
+			if !reflect.DeepEqual(curves[i], curves[0]) || models[i].K() != models[0].K() || !sameTemplates(models[i], models[0]) {
+				t.Errorf("run %d differs from the first", i)
+			}
+		}
+	}
+}
+
+func TestAutoLeastData(t *testing.T) {
+	for name, data := range map[string]patchwork.Data{
+		"one blank row":   {Images: []*bitmap.Image{bitmap.New(1, 12)}},
+		"one row, thrice": {Images: []*bitmap.Image{bitmap.New(1, 12)}, Weights: []int64{3}},
+		"alike":           {Images: slices.Repeat([]*bitmap.Image{blocks(1, 1).Images[0]}, 5)},
+		"two rows":        blocks(2, 1),
+		"one that counts": {Images: blocks(2, 1).Images, Weights: []int64{0, 1}},
+	} {
+		steps := autoSteps(t, data, blocksConfig(patchwork.MaxMinusMin), AutoOptions{MaxExperts: 3})
+		if k := steps[len(steps)-1].Experts; k < 1 || k > 3 {
+			t.Errorf("%s: %d experts", name, k)
+		}
+	}
+}
+
+func TestAutoErrors(t *testing.T) {
+	data, mmm := blocks(10, 1), blocksConfig(patchwork.MaxMinusMin)
+	moving := mmm
+	moving.Poses = pose.Grid{DX: pose.Symmetric(1, 1)}
+	for name, c := range map[string]struct {
+		data patchwork.Data
+		cfg  patchwork.Config
+		opt  AutoOptions
+		want string
+	}{
+		"backwards":        {data, mmm, AutoOptions{From: 5, To: 2}, "from 5 to 2"},
+		"from 0":           {data, mmm, AutoOptions{To: 2}, "from 0 to 2"},
+		"no end":           {data, mmm, AutoOptions{From: 2}, "from 2 to 0"},
+		"max rule":         {data, blocksConfig(patchwork.Max), AutoOptions{}, "give a range"},
+		"poses":            {data, moving, AutoOptions{}, "give a range"},
+		"paper":            {data, mmm, AutoOptions{Learn: LearnOptions{Mode: ModePaper}}, "give a range"},
+		"no room":          {data, mmm, AutoOptions{MaxExperts: -1}, "cannot grow -1"},
+		"all held out":     {data, mmm, AutoOptions{HeldOut: 1}, "between 0 and 1"},
+		"share":            {data, mmm, AutoOptions{HeldOut: math.NaN()}, "between 0 and 1"},
+		"nothing":          {patchwork.Data{}, mmm, AutoOptions{}, "no images"},
+		"one to hold out":  {blocks(1, 1), blocksConfig(patchwork.Max), AutoOptions{From: 1, To: 2}, "one image is too few"},
+		"another size":     {patchwork.Data{Images: []*bitmap.Image{bitmap.New(2, 2)}}, mmm, AutoOptions{}, "2 x 2"},
+		"options of Learn": {data, mmm, AutoOptions{Learn: LearnOptions{Starts: -1}}, "-1 starts"},
+	} {
+		m, err := LearnAuto(t.Context(), c.data, c.cfg, c.opt)
+		if m != nil || err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+func TestAutoEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	n := 0
+	for _, err := range Auto(ctx, blocks(40, 2), blocksConfig(patchwork.MaxMinusMin), AutoOptions{Learn: LearnOptions{Workers: 2}}) {
+		if n++; n == 3 {
+			cancel()
+		}
+		if n > 3 && !errors.Is(err, context.Canceled) {
+			t.Errorf("after the end: %v", err)
+		}
+	}
+	if n != 4 {
+		t.Errorf("%d steps, cancelled after 3", n)
+	}
+	n = 0
+	for _, err := range Auto(t.Context(), blocks(40, 2), blocksConfig(patchwork.MaxMinusMin), AutoOptions{From: 1, To: 3}) {
+		if n++; err != nil || n == 2 {
+			break
+		}
+	}
+	if n != 2 {
+		t.Errorf("%d steps", n)
+	}
+}
+
+// What one expert says in two halves, or twice, becomes one.
+func TestShrinkMerges(t *testing.T) {
+	data, cfg := blocks(120, 5), blocksConfig(patchwork.MaxMinusMin)
+	half := func(from, to int, p float64) []float64 {
+		out := slices.Repeat([]float64{0.5}, 12)
+		for x := from; x < to; x++ {
+			out[x] = p
+		}
+		return out
+	}
+	a := &autoRun{data: data, cfg: cfg, yield: func(AutoStep, error) bool { return true }}
+	a.opt.Learn = LearnOptions{Experts: 1}.WithDefaults(cfg)
+	for name, templates := range map[string][][]float64{
+		"halves": {half(0, 2, 0.9), half(2, 4, 0.9), half(4, 8, 0.9), half(8, 12, 0.9), half(0, 12, 0.1)},
+		"twice":  {half(0, 4, 0.9), half(0, 4, 0.8), half(4, 8, 0.9), half(8, 12, 0.9), half(0, 12, 0.1)},
+	} {
+		m, err := patchwork.NewModel(cfg, templates)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := a.opt.Learn.describe(t.Context(), m, data, make([]float64, m.K()), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		less, err := a.shrink(t.Context(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if less.model.K() >= 5 || !less.shorter(&d) {
+			t.Errorf("%s: %d experts of %.1f nats instead of %.1f", name, less.model.K(), less.length, d.length)
+		}
+		v, err := newView(t.Context(), d, data, a.opt.Learn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := v.merges()[0]
+		if whole.K() != 4 || !slices.ContainsFunc(whole.Templates(), func(e []float64) bool { return slices.Equal(e[:4], half(0, 4, 0.9)[:4]) }) {
+			t.Errorf("%s: the first merge is %v", name, whole.Templates())
+		}
+	}
+}
+
+// An expert that is active in no image goes, and nothing else changes.
+func TestShrinkDropsTheUnused(t *testing.T) {
+	data, cfg := blocks(60, 5), blocksConfig(patchwork.MaxMinusMin)
+	a := &autoRun{data: data, cfg: cfg, yield: func(AutoStep, error) bool { return true }}
+	a.opt.Learn = LearnOptions{Experts: 3}.WithDefaults(cfg)
+	m, err := Learn(t.Context(), data, cfg, a.opt.Learn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := m.WithTemplates(slices.Insert(m.Templates(), 1, slices.Repeat([]float64{0.5}, 12)), patchwork.Extras{})
+	d, err := a.opt.Learn.describe(t.Context(), with, data, slices.Insert(activationCosts(m.Extras().Counts), 1, 1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := a.used(t.Context(), d)
+	if err != nil || got.model.K() != 3 || !sameTemplates(got.model, m) || got.tally.LogLik() != d.tally.LogLik() || !got.shorter(&d) {
+		t.Errorf("%d experts of %.3f nats instead of %.3f, %v", got.model.K(), got.length, d.length, err)
+	}
+	if again, err := a.used(t.Context(), got); err != nil || again.model != got.model {
+		t.Errorf("experts in use went, %v", err)
+	}
+}
+
+func TestPairsOfExperts(t *testing.T) {
+	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 1, Width: 3, Q: 0.5}, [][]float64{{0.9, 0.5, 0.4}, {0.7, 0.1, 0.4}, {0.5, 0.5, 0.5}, {0.1, 0.5, 0.5}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		a, b int
+		want float64
+	}{{0, 0, 1}, {0, 1, (0.2 + 0.1) / (0.4 + 0.4 + 0.1)}, {0, 2, 0}, {2, 2, 1}, {0, 3, 0}} {
+		if got := alike(m, c.a, c.b); math.Abs(got-c.want) > 1e-12 || got != alike(m, c.b, c.a) {
+			t.Errorf("experts %d and %d are alike by %v, want %v", c.a, c.b, got, c.want)
+		}
+	}
+	if got := union(m, 0, 1); !slices.Equal(got, []float64{0.9, 0.1, 0.4}) {
+		t.Errorf("union %v", got)
+	}
+	tally := patchwork.NewTally(m)
+	for k, n := range []int{4, 3, 0, 1} { // how often each expert was active
+		for range n {
+			tally.Add(m, bitmap.New(m.Height(), m.Width()), &patchwork.Explanation{Picks: []patchwork.Pick{{Expert: k}}}, 1)
+		}
+	}
+	v := &view{data: patchwork.Data{Images: make([]*bitmap.Image, 3), Weights: []int64{2, 1, 2}}, described: described{model: m, tally: tally},
+		picks: [][]patchwork.Pick{{{Expert: 0}, {Expert: 1}}, {{Expert: 1}, {Expert: 3}}, {{Expert: 0}}}}
+	together := v.together()
+	if together[0][1] != 2./5 || together[1][3] != 1./3 || together[0][3] != 0 || together[2][0] != 0 || together[1][0] != together[0][1] {
+		t.Errorf("together %v", together)
+	}
+}
+
+func TestSplit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := patchwork.Data{Weights: rapid.SliceOfN(rapid.Int64Range(0, 3), 2, 30).Draw(t, "weights")}
+		for range d.Weights {
+			d.Images = append(d.Images, bitmap.New(1, 1))
+		}
+		if rows.Counting(d) < 2 {
+			t.Skip()
+		}
+		share := rapid.Float64Range(0.01, 0.99).Draw(t, "share")
+		rest, held := rows.Split(d, share, rapid.Uint64().Draw(t, "seed"))
+		seen := make(map[*bitmap.Image]bool)
+		for _, part := range []patchwork.Data{rest, held} {
+			if err := part.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			for i, img := range part.Images {
+				if seen[img] || part.Weight(i) == 0 || part.Weight(i) != d.Weight(slices.Index(d.Images, img)) {
+					t.Fatal("an image is in both parts, or its weight is another")
+				}
+				seen[img] = true
+			}
+		}
+		if len(seen) != rows.Counting(d) || rows.Total(rest)+rows.Total(held) != rows.Total(d) {
+			t.Fatal("an image is in neither part")
+		}
+		if n := float64(len(held.Images)) - share*float64(len(seen)); math.Abs(n) > 1 {
+			t.Fatalf("%d of %d held out for a share of %v", len(held.Images), len(seen), share)
+		}
+	})
+}
+
+func TestDoubtless(t *testing.T) {
+	held := patchwork.Data{Images: make([]*bitmap.Image, 12)}
+	same := make([]float64, 12)
+	better := slices.Repeat([]float64{1, 1.5}, 6)
+	noisy := slices.Repeat([]float64{11, -9}, 6) // a mean of 1 within a standard error of 3
+	if got := doubtless(held, better, same); got != 1.25 {
+		t.Errorf("gain %v, want 1.25", got)
+	}
+	for name, logP := range map[string][]float64{"the same": same, "noise": noisy, "impossible": append(slices.Clone(better[:11]), math.Inf(-1))} {
+		if got := doubtless(held, logP, same); got != 0 {
+			t.Errorf("%s: gain %v", name, got)
+		}
+	}
+	if got := doubtless(patchwork.Data{Images: held.Images[:9]}, better[:9], same[:9]); got != 0 {
+		t.Errorf("nine images decide: %v", got)
+	}
+	weighted := patchwork.Data{Images: held.Images[:2], Weights: []int64{6, 6}}
+	if got := doubtless(weighted, better[:2], same[:2]); got != 1.25 {
+		t.Errorf("weights are not repetitions: %v", got)
+	}
+}
+
+func TestCurveByExperts(t *testing.T) {
+	c := patchwork.Curve{
+		{Experts: 2, Stage: StageGrow, Rows: 10, LogLik: -50, DescriptionLength: 70},
+		{Experts: 1, Stage: StageGrow, Rows: 10, LogLik: -60, DescriptionLength: 80},
+		{Experts: 2, Stage: StageFresh, Rows: 10, LogLik: -52, DescriptionLength: 69, Chosen: true},
+		{Experts: 2, Stage: StageConfirm, Rows: 8, LogLik: -40, DescriptionLength: 50, HeldOutRows: 2, HeldOut: -5},
+	}
+	want := patchwork.Curve{c[1], {Experts: 2, Stage: StageFresh, Rows: 10, LogLik: -52, DescriptionLength: 69, HeldOutRows: 2, HeldOut: -5, Chosen: true}}
+	if got := c.ByExperts(); !slices.Equal(got, want) {
+		t.Errorf("%+v", got)
+	}
+	slices.Reverse(c)
+	if got := c.ByExperts(); !slices.Equal(got, want) {
+		t.Errorf("in another order %+v", got)
+	}
+	held := patchwork.Curve{{Experts: 1, Stage: StageFresh, Rows: 8, LogLik: -50, HeldOutRows: 2, HeldOut: -5}, {Experts: 1, Stage: StageFinal, Rows: 10, LogLik: -61, Chosen: true}}
+	if got := held.ByExperts(); !slices.Equal(got, patchwork.Curve{{Experts: 1, Stage: StageFinal, Rows: 10, LogLik: -61, HeldOutRows: 2, HeldOut: -5, Chosen: true}}) {
+		t.Errorf("held out %+v", got)
+	}
+	if got := patchwork.Curve(nil).ByExperts(); len(got) != 0 {
+		t.Errorf("nothing: %v", got)
+	}
+}

@@ -1,0 +1,136 @@
+package learn
+
+import (
+	"fmt"
+	"testing"
+
+	"example.com/patchwork"
+	"example.com/patchwork/internal/testkit"
+
+	"example.com/patchwork/dataset/synth"
+	"example.com/patchwork/pose"
+)
+
+// letterPoses are the poses of the paper's letters: 29 x 29 shifts and nine
+// rotations, 7,569 candidates an expert.
+func letterPoses() pose.Grid {
+	return pose.Grid{DY: pose.Symmetric(14, 1), DX: pose.Symmetric(14, 1), Angles: pose.Evenly(24, 6)}
+}
+
+func learnT(b *testing.B, data patchwork.Data) *patchwork.Model {
+	cfg := DefaultConfig(ModeDefault, patchwork.Max, 56, 56, letterPoses())
+	m, err := Learn(b.Context(), data, cfg, LearnOptions{Experts: 2, Starts: 1, Seed: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return m
+}
+
+// One learning run of the letter T as in the paper's Figure 7: two experts,
+// ten images, one order online and five sweeps of batch EM, on one core. The
+// target is a second.
+func BenchmarkLearnT(b *testing.B) {
+	data := letters(b, "T", 10, 56)
+	for b.Loop() {
+		learnT(b, data)
+	}
+}
+
+// Explaining one letter of 56 x 56 with two learned experts: 15,138 candidates.
+func BenchmarkExplainLetter(b *testing.B) {
+	data := letters(b, "T", 12, 56)
+	m := learnT(b, patchwork.Data{Images: data.Images[:10]})
+	for _, c := range []struct {
+		name string
+		opt  patchwork.PursuitOptions
+	}{
+		{"greedy", patchwork.PursuitOptions{}},
+		{"refine", patchwork.PursuitOptions{Refine: true}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			p := testkit.MustPursuit(b, m, c.opt)
+			for b.Loop() {
+				if _, err := p.Explain(data.Images[11]); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// Explaining a scene of five digits in 64 x 64 pixels with ten templates of
+// 28 x 28 anywhere: 13,690 candidates. The target is 20 ms.
+func BenchmarkExplainScene64(b *testing.B) {
+	flip := 0.10
+	set, err := synth.Scenes(synth.ScenesOptions{N: 1, Side: 64, Flip: &flip, Seed: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	m := testkit.MustModel(b, patchwork.Config{Height: synth.GlyphSide, Width: synth.GlyphSide, Q: set.Truth.Off, Scene: true, Truncate: true},
+		set.Truth.Templates(0))
+	for _, c := range []struct {
+		name string
+		opt  patchwork.PursuitOptions
+	}{
+		{"truncated", patchwork.PursuitOptions{}},
+		{"original", patchwork.PursuitOptions{Scoring: patchwork.Original}},
+		{"hybrid", patchwork.PursuitOptions{Refine: true}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			p := testkit.MustPursuit(b, m, c.opt)
+			for b.Loop() {
+				if _, err := p.Explain(set.Images[0]); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// Rows of tables on one core, in rows a second.
+func BenchmarkExplainRows(b *testing.B) {
+	for _, c := range []struct{ k, d int }{{8, 36}, {64, 784}} {
+		b.Run(fmt.Sprintf("K=%d/D=%d", c.k, c.d), func(b *testing.B) {
+			m, images, err := testkit.SampledRows(c.k, c.d, 200)
+			if err != nil {
+				b.Fatal(err)
+			}
+			p := testkit.MustPursuit(b, m, patchwork.PursuitOptions{})
+			n := 0
+			for b.Loop() {
+				if _, err := p.Explain(images[n%len(images)]); err != nil {
+					b.Fatal(err)
+				}
+				n++
+			}
+			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "rows/s")
+		})
+	}
+}
+
+// Counting one explained letter: two experts of 56 x 56, pulled back.
+func BenchmarkTallyAdd(b *testing.B) {
+	data := letters(b, "T", 10, 56)
+	m := learnT(b, data)
+	e := testkit.MustExplain(b, m, data.Images[0], patchwork.PursuitOptions{Forced: true})
+	tally := patchwork.NewTally(m)
+	for b.Loop() {
+		tally.Add(m, data.Images[0], e, 1)
+	}
+}
+
+// Twenty-five guarded iterations on the paper's synthetic set: 100 images of
+// 6 x 6, eight experts, one core.
+func BenchmarkEMQuadrants(b *testing.B) {
+	data := quadrants(b, 100)
+	start, err := RandomModel(quadrantConfig(), 8, rng(1, 0))
+	if err != nil {
+		b.Fatal(err)
+	}
+	opt := EMOptions{Iterations: 25, Step: patchwork.MStep{Sit: abstainingSits}, Pursuit: patchwork.PursuitOptions{Forced: true}}
+	for b.Loop() {
+		if _, err := Best(EM(b.Context(), start, data, opt)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,503 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"math"
+	"reflect"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"example.com/patchwork"
+	"example.com/patchwork/internal/testkit"
+
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/dataset/synth"
+	"example.com/patchwork/pose"
+)
+
+func quadrants(t testing.TB, n int) patchwork.Data {
+	t.Helper()
+	set, err := synth.Quadrants(synth.QuadrantsOptions{N: n, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return patchwork.Data{Images: set.Images}
+}
+
+func letters(t testing.TB, letter string, n, side int) patchwork.Data {
+	t.Helper()
+	set, err := synth.Letters(synth.LettersOptions{Letters: letter, N: n, Side: side, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return patchwork.Data{Images: set.Images}
+}
+
+// quadrantConfig is the default configuration of the paper's synthetic set.
+func quadrantConfig() patchwork.Config {
+	return DefaultConfig(ModeDefault, patchwork.MaxMinusMin, 6, 6, pose.Grid{})
+}
+
+// posedLetters is a small problem with shifts and rotations.
+func posedLetters(t testing.TB) (patchwork.Data, patchwork.Config) {
+	poses := pose.Grid{DY: pose.Symmetric(2, 1), DX: pose.Symmetric(2, 1), Angles: pose.Evenly(12, 12)}
+	return letters(t, "T", 40, 16), DefaultConfig(ModeDefault, patchwork.Max, 16, 16, poses)
+}
+
+// posedModel is two strokes for them, learned from one pass.
+func posedModel(t testing.TB) (patchwork.Data, *patchwork.Model) {
+	t.Helper()
+	data, cfg := posedLetters(t)
+	m, err := Learn(t.Context(), data, cfg, LearnOptions{Experts: 2, Method: OnlineLearning, Starts: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data, m
+}
+
+// One worker, many workers, and parts explained apart and merged: the same
+// tally to the bit.
+func TestEStepIsTheSameForAnyWorkers(t *testing.T) {
+	data, m := posedModel(t)
+	data.Weights = make([]int64, len(data.Images))
+	for i := range data.Weights {
+		data.Weights[i] = int64(i % 3)
+	}
+	ctx := t.Context()
+	opt := patchwork.PursuitOptions{Forced: true}
+	explain := func(from, to, workers int) *patchwork.Tally {
+		part := patchwork.Data{Images: data.Images[from:to], Weights: data.Weights[from:to]}
+		tally, err := patchwork.Explain(ctx, m, part, opt, workers, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tally
+	}
+	want := explain(0, 40, 1)
+	for _, workers := range []int{0, 2, 7} {
+		if got := explain(0, 40, workers); !testkit.SameTally(got, want) {
+			t.Errorf("%d workers count something else", workers)
+		}
+	}
+	parts := explain(25, 40, 2)
+	parts.Merge(explain(0, 11, 1))
+	parts.Merge(explain(11, 25, 3))
+	if !testkit.SameTally(parts, want) {
+		t.Error("three parts, merged out of order, count something else")
+	}
+	if !testkit.SameModel(parts.Model(m, patchwork.MStep{}), want.Model(m, patchwork.MStep{})) {
+		t.Error("and give another model")
+	}
+}
+
+// A weight is how often the image counts: as if it were there so often.
+func TestExplainWeights(t *testing.T) {
+	data := quadrants(t, 30)
+	m, err := RandomModel(quadrantConfig(), 3, rng(1, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var repeated patchwork.Data
+	for i, img := range data.Images {
+		data.Weights = append(data.Weights, int64(i%4))
+		for range i % 4 {
+			repeated.Images = append(repeated.Images, img)
+		}
+	}
+	weighted, err := patchwork.Explain(t.Context(), m, data, patchwork.PursuitOptions{}, 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want, err := patchwork.Explain(t.Context(), m, repeated, patchwork.PursuitOptions{}, 1, nil); err != nil || !testkit.SameTally(weighted, want) {
+		t.Errorf("weighted images count something else than repeated ones (%v)", err)
+	}
+}
+
+// Explain shows every explanation once, with the number of its image.
+func TestExplainShowsEveryImage(t *testing.T) {
+	data := quadrants(t, 50)
+	m, err := RandomModel(quadrantConfig(), 3, rng(1, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	seen := make([]*patchwork.Explanation, len(data.Images))
+	if _, err := patchwork.Explain(t.Context(), m, data, patchwork.PursuitOptions{}, 3, func(i int, e *patchwork.Explanation) {
+		mu.Lock()
+		defer mu.Unlock()
+		if seen[i] != nil {
+			t.Errorf("image %d was explained twice", i)
+		}
+		seen[i] = e
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for i, e := range seen {
+		if want := testkit.MustExplain(t, m, data.Images[i], patchwork.PursuitOptions{}); e == nil || !testkit.SameExplanation(e, want) {
+			t.Errorf("image %d: %+v, want %+v", i, e, want)
+		}
+	}
+}
+
+func TestEMIsTheSameForAnyWorkers(t *testing.T) {
+	data := quadrants(t, 100)
+	start, err := RandomModel(quadrantConfig(), 8, rng(7, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(workers int) (rounds []Iteration) {
+		opt := EMOptions{Iterations: 6, Workers: workers, Step: patchwork.MStep{Sit: 1e-3}, Pursuit: patchwork.PursuitOptions{Forced: true}}
+		for it, err := range EM(t.Context(), start, data, opt) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			rounds = append(rounds, it)
+		}
+		return rounds
+	}
+	want := run(1)
+	if len(want) != 7 {
+		t.Fatalf("%d rounds of 6 iterations", len(want))
+	}
+	for _, workers := range []int{2, 7} {
+		for n, it := range run(workers) {
+			if it.Number != n || !testkit.SameModel(it.Model, want[n].Model) || !testkit.SameTally(it.Tally, want[n].Tally) {
+				t.Errorf("%d workers: round %d is another", workers, n)
+			}
+		}
+	}
+}
+
+// EM stops where an M-step changes nothing, and what it stops at is a fixed
+// point; Best keeps the first of the best rounds.
+func TestEMStopsAtAFixedPoint(t *testing.T) {
+	data := quadrants(t, 100)
+	m, err := RandomModel(quadrantConfig(), 2, rng(1, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := EMOptions{Iterations: 200, Step: patchwork.MStep{Sit: 1e-3}, Pursuit: patchwork.PursuitOptions{Forced: true}}
+	var last Iteration
+	best := math.Inf(-1)
+	for it, err := range EM(t.Context(), m, data, opt) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		last, best = it, max(best, it.Tally.LogLik())
+	}
+	if last.Number == 200 {
+		t.Fatal("no fixed point in 200 guarded iterations")
+	}
+	if next := last.Tally.Model(last.Model, opt.Step); !reflect.DeepEqual(next.Templates(), last.Model.Templates()) {
+		t.Error("it stopped where the M-step still moves")
+	}
+	if it, err := Best(EM(t.Context(), m, data, opt)); err != nil || it.Tally.LogLik() != best {
+		t.Errorf("best round %v, %v; want log-likelihood %v", it.Number, err, best)
+	}
+}
+
+func TestLearnIsTheSameForAnyWorkers(t *testing.T) {
+	posed, posedCfg := posedLetters(t)
+	posed.Images = posed.Images[:12]
+	for _, c := range []struct {
+		name string
+		data patchwork.Data
+		cfg  patchwork.Config
+		opt  LearnOptions
+	}{
+		{"quadrants", quadrants(t, 40), quadrantConfig(), LearnOptions{Experts: 3, Starts: 3, Iterations: 2, Seed: 5}},
+		{"letters", posed, posedCfg, LearnOptions{Experts: 2, Starts: 3, Iterations: 2, Seed: 5, Refine: true}},
+		{"paper", posed, DefaultConfig(ModePaper, patchwork.Max, 16, 16, posedCfg.Poses), LearnOptions{Experts: 2, Mode: ModePaper}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var want *patchwork.Model
+			for _, workers := range []int{1, 2, 7} {
+				opt := c.opt
+				opt.Workers = workers
+				m, err := Learn(t.Context(), c.data, c.cfg, opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want == nil {
+					want = m
+					checkLearned(t, m, c.data, c.opt.WithDefaults(c.cfg))
+					continue
+				}
+				if !testkit.SameModel(m, want) || !reflect.DeepEqual(m.Extras().Record, want.Extras().Record) {
+					t.Errorf("%d workers learn another model", workers)
+				}
+				if g := m.Extras().Geometry; g != nil && !reflect.DeepEqual(g.Normal.Cov(), want.Extras().Geometry.Normal.Cov()) {
+					t.Errorf("%d workers: another geometry", workers)
+				}
+			}
+		})
+	}
+}
+
+// checkLearned checks that the record is about this model and these data.
+func checkLearned(t *testing.T, m *patchwork.Model, data patchwork.Data, opt LearnOptions) {
+	t.Helper()
+	r, counts := m.Extras().Record, m.Extras().Counts
+	if m.K() != opt.Experts || len(r.Starts) != opt.Starts || r.Rows != int64(len(data.Images)) || r.Seed != opt.Seed {
+		t.Errorf("%d experts, record %+v", m.K(), r)
+	}
+	chosen := Trial{Start: r.Starts[r.Chosen], Index: r.Chosen}
+	for i, s := range r.Starts {
+		start := Trial{Start: s, Index: i}
+		if start.better(&chosen) || i < r.Chosen && !chosen.better(&start) {
+			t.Errorf("start %+v was better than the chosen start %+v", start, chosen)
+		}
+	}
+	if counts == nil || counts.Rows() != r.Rows {
+		t.Errorf("the model's counts are not of the %d training images", r.Rows)
+	}
+	if (m.Extras().Geometry != nil) != (m.Config().Poses.Len() > 1) {
+		t.Errorf("geometry %v with %d poses", m.Extras().Geometry, m.Config().Poses.Len())
+	}
+	if opt.byDescription(m.Config()) {
+		return // explained at the costs of the description, which are not kept
+	}
+	tally, err := patchwork.Explain(t.Context(), m, data, opt.pursuit(), 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tally.LogLik() != r.LogLik {
+		t.Errorf("the model's training log-likelihood is %v, the record says %v", tally.LogLik(), r.LogLik)
+	}
+	for k, u := range m.Extras().Usage {
+		if want := float64(tally.Active(k)) / float64(tally.Rows()); u != want {
+			t.Errorf("expert %d is used in %v of the images, the model says %v", k, want, u)
+		}
+	}
+}
+
+// noLeaks fails the test if goroutines that it started are still there after it.
+func noLeaks(t *testing.T) {
+	before := runtime.NumGoroutine()
+	t.Cleanup(func() {
+		for range 200 {
+			if runtime.NumGoroutine() <= before {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		t.Errorf("%d goroutines, before the test %d", runtime.NumGoroutine(), before)
+	})
+}
+
+// endless is a run that would take hours.
+func endless(t *testing.T) (patchwork.Data, patchwork.Config, LearnOptions) {
+	return quadrants(t, 1000), quadrantConfig(), LearnOptions{Experts: 8, Starts: 1000, Iterations: 100000, Workers: 3,
+		Mode: ModePaper} // eq. (1) finds no fixed point
+}
+
+func TestLearningCanBeCancelled(t *testing.T) {
+	noLeaks(t)
+	data, cfg, opt := endless(t)
+	for name, learn := range map[string]func(context.Context) error{
+		"Learn": func(ctx context.Context) error { _, err := Learn(ctx, data, cfg, opt); return err },
+		"EM": func(ctx context.Context) error {
+			m, err := RandomModel(cfg, 8, rng(1, 1))
+			if err != nil {
+				return err
+			}
+			_, err = Best(EM(ctx, m, data, EMOptions{Iterations: 1 << 40, Workers: 3, Step: patchwork.MStep{Formula: patchwork.EquationOne}}))
+			return err
+		},
+		"online": func(ctx context.Context) error {
+			long := patchwork.Data{Images: make([]*bitmap.Image, 1<<22)}
+			for i := range long.Images {
+				long.Images[i] = data.Images[i%1000]
+			}
+			opt := LearnOptions{Experts: 8, Method: OnlineLearning, Workers: 2}
+			_, err := Learn(ctx, long, cfg, opt)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			noLeaks(t)
+			cancelled, cancel := context.WithCancel(t.Context())
+			cancel()
+			if err := learn(cancelled); !errors.Is(err, context.Canceled) {
+				t.Errorf("begun after the end: error %v", err)
+			}
+			soon, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+			defer cancel()
+			begun := time.Now()
+			if err := learn(soon); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("error %v", err)
+			}
+			if late := time.Since(begun); late > 5*time.Second {
+				t.Errorf("it came back after %v", late)
+			}
+		})
+	}
+}
+
+// Leaving the loop over the starts ends the starts under way.
+func TestStartsCanBeLeft(t *testing.T) {
+	noLeaks(t)
+	data, cfg, opt := endless(t)
+	opt.Iterations = 1
+	for trial, err := range Starts(t.Context(), data, cfg, opt) {
+		if err != nil || trial.Index != 0 {
+			t.Fatal(trial.Index, err)
+		}
+		break
+	}
+}
+
+// Starts come in their order, whoever finishes first, and Choose of them is Learn.
+func TestStartsComeInOrder(t *testing.T) {
+	data, cfg := quadrants(t, 60), quadrantConfig()
+	opt := LearnOptions{Experts: 4, Starts: 7, Iterations: 2, Workers: 3, Seed: 2}
+	var trials []Trial
+	for trial, err := range Starts(t.Context(), data, cfg, opt) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if trial.Index != len(trials) || trial.Tally.LogLik() != trial.Score {
+			t.Errorf("start %d with score %v came as number %d with tally %v", trial.Index, trial.Score, len(trials), trial.Tally.LogLik())
+		}
+		trials = append(trials, trial)
+	}
+	chosen, err := Choose(t.Context(), data, cfg, opt, trials)
+	if err != nil || len(trials) != 7 {
+		t.Fatal(len(trials), err)
+	}
+	learned, err := Learn(t.Context(), data, cfg, opt)
+	if err != nil || !testkit.SameModel(chosen, learned) {
+		t.Errorf("Choose of the starts is not Learn (%v)", err)
+	}
+	twin := trials[0]
+	twin.Index = 1
+	if m, err := Choose(t.Context(), data, cfg, opt, []Trial{trials[0], twin}); err != nil || m.Extras().Record.Chosen != 0 {
+		t.Errorf("of equal starts number %d is chosen (%v)", m.Extras().Record.Chosen, err)
+	}
+	if _, err := Choose(t.Context(), data, cfg, opt, nil); err == nil {
+		t.Error("chosen from nothing")
+	}
+}
+
+func TestLearningRefuses(t *testing.T) {
+	data, cfg := quadrants(t, 5), quadrantConfig()
+	with := func(f func(*LearnOptions)) LearnOptions {
+		o := LearnOptions{Experts: 2}
+		f(&o)
+		return o
+	}
+	two := LearnOptions{Experts: 2}
+	scene := cfg
+	scene.Scene = true
+	large := cfg
+	large.Height = 7
+	posed := DefaultConfig(ModeDefault, patchwork.Max, 6, 6, pose.Grid{DY: pose.Symmetric(1, 1)})
+	for _, c := range []struct {
+		data patchwork.Data
+		cfg  patchwork.Config
+		opt  LearnOptions
+		want string
+	}{
+		{data, cfg, LearnOptions{}, "cannot learn 0 experts"},
+		{data, cfg, LearnOptions{Experts: -3}, "cannot learn -3 experts"},
+		{data, cfg, with(func(o *LearnOptions) { o.Starts = -1 }), "-1 starts"},
+		{data, cfg, with(func(o *LearnOptions) { o.Iterations = -1 }), "of -1 iterations"},
+		{data, cfg, with(func(o *LearnOptions) { o.Method = 9 }), "unknown method"},
+		{data, cfg, with(func(o *LearnOptions) { o.Mode = 9 }), "unknown method, mode"},
+		{data, cfg, with(func(o *LearnOptions) { o.Reading = 9 }), "Reading(9)"},
+		{data, posed, with(func(o *LearnOptions) { o.Begin = 9 }), "Beginning(9)"},
+		{data, cfg, with(func(o *LearnOptions) { o.Method, o.UnexplainedInk = Both, 1 }), "unexplained ink 1 is not in [0, 1)"},
+		{patchwork.Data{}, cfg, two, "no images"},
+		{patchwork.Data{Images: data.Images, Weights: []int64{1}}, cfg, two, "1 weights for 5 images"},
+		{patchwork.Data{Images: data.Images, Weights: []int64{1, 1, -2, 1, 1}}, cfg, two, "image 2 has weight -2"},
+		{patchwork.Data{Images: data.Images, Weights: make([]int64, 5)}, cfg, two, "every image has weight 0"},
+		{data, patchwork.Config{}, two, "frame of 0 x 0"},
+		{data, large, two, "image 0: image of 6 x 6, the model explains images of 7 x 6"},
+		{data, scene, with(func(o *LearnOptions) { o.Method = OnlineLearning }), "not scenes"},
+	} {
+		if _, err := Learn(t.Context(), c.data, c.cfg, c.opt); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want one about %q", err, c.want)
+		}
+	}
+}
+
+// An image that does not fit is named, and the error says what it is.
+func TestExplainNamesTheImage(t *testing.T) {
+	noLeaks(t)
+	m, err := RandomModel(quadrantConfig(), 2, rng(1, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := quadrants(t, 40)
+	data.Images[33] = bitmap.New(6, 7)
+	for _, workers := range []int{1, 3} {
+		_, err = patchwork.Explain(t.Context(), m, data, patchwork.PursuitOptions{}, workers, nil)
+		var size *patchwork.SizeError
+		if !errors.As(err, &size) || *size != (patchwork.SizeError{Height: 6, Width: 7, ModelHeight: 6, ModelWidth: 6}) || !strings.HasPrefix(err.Error(), "image 33: ") {
+			t.Errorf("%d workers: error %v", workers, err)
+		}
+	}
+	if _, err := patchwork.Explain(t.Context(), m, data, patchwork.PursuitOptions{Alpha: 2}, 1, nil); err == nil || !strings.Contains(err.Error(), "alpha") {
+		t.Errorf("error %v for alpha = 2", err)
+	}
+}
+
+// The order of start 0 is that of the data; the others are permutations that
+// depend on the seed and the start alone.
+func TestOrder(t *testing.T) {
+	for i := range 3 {
+		order := Order(10, 4, i)
+		seen := make([]bool, 10)
+		for _, j := range order {
+			if seen[j] {
+				t.Fatalf("order %v", order)
+			}
+			seen[j] = true
+		}
+		if !reflect.DeepEqual(order, Order(10, 4, i)) {
+			t.Errorf("start %d has two orders", i)
+		}
+		if sorted := reflect.DeepEqual(order, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}); sorted != (i == 0) {
+			t.Errorf("start %d: order %v", i, order)
+		}
+	}
+	if reflect.DeepEqual(Order(10, 4, 1), Order(10, 5, 1)) {
+		t.Error("two seeds, one order")
+	}
+}
+
+// The default learner recovers the eight experts of the paper's synthetic model.
+func TestLearnQuadrants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("learns from 200 images")
+	}
+	set, err := synth.Quadrants(synth.QuadrantsOptions{N: 200, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := Learn(t.Context(), patchwork.Data{Images: set.Images}, quadrantConfig(), LearnOptions{Experts: 8, Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, truth := range set.Truth.Experts {
+		best := math.Inf(1)
+		for k := range m.K() {
+			sum := 0.0
+			for i, p := range m.Template(k) {
+				sum += math.Abs(p - truth[i])
+			}
+			best = min(best, sum/float64(len(truth)))
+		}
+		if best < 0.05 {
+			found++
+		}
+	}
+	if found < 8 {
+		t.Errorf("%d of 8 experts found", found)
+	}
+}

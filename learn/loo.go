@@ -1,0 +1,87 @@
+package learn
+
+import (
+	"context"
+
+	"example.com/patchwork"
+
+	"example.com/patchwork/internal/pool"
+)
+
+// LeaveOneOut is how well a model explains images it was not learned from, as
+// far as the images it was learned from can tell: the log-likelihood of each
+// image, in nats, under its own explanation by m, with templates read off the
+// explanations of the other images (step; what only this image spoke for is
+// back at the prior), summed over the images with their weights. An expert
+// that few images use, or that is made for one of them, loses by it, where the
+// training log-likelihood does not notice.
+//
+// m should come from these images; its explanations are not made anew without
+// the image, so the judgement is still a little too kind. It is -Inf if an
+// image becomes impossible. The result is the same for any number of workers
+// (0 means 1). Errors are those of Explain.
+func LeaveOneOut(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt patchwork.PursuitOptions, step patchwork.MStep, workers int) (float64, error) {
+	explanations := make([]*patchwork.Explanation, len(data.Images))
+	all, err := patchwork.Explain(ctx, m, data, opt, workers, func(i int, e *patchwork.Explanation) { explanations[i] = e })
+	if err != nil {
+		return 0, err
+	}
+	logLiks := make([]float64, len(data.Images))
+	_, err = pool.Run(ctx, len(data.Images), workers, 1, func(_, i int) error {
+		if data.Weight(i) == 0 {
+			return nil
+		}
+		img, e := data.Images[i], explanations[i]
+		without := leftOut(m, without(all, m, data, i, e), all, step)
+		logLiks[i] = float64(data.Weight(i)) * patchwork.LogLik(img, without.Compose(img.Height(), img.Width(), e.Picks).P)
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	sum := 0.0
+	for _, l := range logLiks {
+		sum += l
+	}
+	return sum, nil
+}
+
+// byLeavingOut reports whether the starts of a run are judged by LeaveOneOut.
+func (o LearnOptions) byLeavingOut(c patchwork.Config) bool {
+	return o.Mode == ModeDefault && o.Starts > 1 && c.Poses.Len() > 1
+}
+
+// without returns the counts of the pixels in a tally less those of one image, of
+// weight 1, and its explanation.
+func without(t *patchwork.Tally, m *patchwork.Model, data patchwork.Data, i int, e *patchwork.Explanation) *patchwork.Tally {
+	own := patchwork.NewTally(m)
+	own.Add(m, data.Images[i], e, 1)
+	rest := t.Clone()
+	left, gone := rest.Counts(), own.Counts()
+	for _, p := range [][2][]int64{
+		{left.On, gone.On}, {left.Seen, gone.Seen}, {left.LostOn, gone.LostOn}, {left.LostSeen, gone.LostSeen},
+	} {
+		for j, v := range p[1] {
+			p[0][j] -= v
+		}
+	}
+	return rest
+}
+
+// leftOut is the M-step of a tally without an image: entries that no image
+// spoke for keep their value, those that only the image spoke for go back to
+// the prior.
+func leftOut(m *patchwork.Model, t, all *patchwork.Tally, step patchwork.MStep) *patchwork.Model {
+	step.KeepUnseen = false
+	next := t.Model(m, step)
+	c, n := all.Counts(), m.Height()*m.Width()
+	experts := next.Templates()
+	for k, template := range experts {
+		for i := range template {
+			if c.Seen[k*n+i]+c.LostSeen[k*n+i] == 0 {
+				template[i] = m.Template(k)[i]
+			}
+		}
+	}
+	return next.WithTemplates(experts, patchwork.Extras{})
+}

@@ -1,0 +1,188 @@
+package learn
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"example.com/patchwork"
+
+	"example.com/patchwork/internal/draw"
+)
+
+// A relocation move deletes an expert and begins another one elsewhere. This
+// many moves are tried at most; each is learned for so many sweeps, and polished,
+// before it is judged.
+const relocations, relocationSweeps, relocationPolish = 40, 8, 4
+
+// relocationFailures is after how many failures in a row moves end. With few
+// images the search is harder, and a move cheaper.
+func relocationFailures(images int) int {
+	if images < 100 {
+		return 16
+	}
+	return 8
+}
+
+// relocate tries moves of experts from where they are of little use to where
+// one is missing, and keeps what shortens the description (findings, section
+// 2, step 4). A local optimum of EM typically has two experts for one cause and
+// one for two others.
+//
+// The victim is the least useful expert; after every second failure it is the
+// next one.
+func relocate(ctx context.Context, d described, data patchwork.Data, opt LearnOptions, rng *rand.Rand) (described, error) {
+	v, err := newView(ctx, d, data, opt)
+	if err != nil {
+		return d, err
+	}
+	failures := 0
+	for range relocations {
+		if failures == relocationFailures(len(data.Images)) {
+			break
+		}
+		moved, err := v.move(ctx, v.order[failures/2%len(v.order)], rng)
+		if err != nil {
+			return d, err
+		}
+		if !moved.shorter(&d) {
+			failures++
+			continue
+		}
+		d, failures = moved, 0
+		if v, err = newView(ctx, d, data, opt); err != nil {
+			return d, err
+		}
+	}
+	return d, nil
+}
+
+// impossibleImage stands for -log 0, in nats, where a sum must stay finite.
+const impossibleImage = 1e9
+
+// view is a model together with what it makes of every image, and of which
+// use each expert is.
+type view struct {
+	described
+	data  patchwork.Data
+	opt   LearnOptions
+	picks [][]patchwork.Pick
+	lik   []float64 // log-likelihood of each image
+	order []int     // experts, the least useful first
+	bad   []float64 // running sum of how badly the images are explained
+}
+
+func newView(ctx context.Context, d described, data patchwork.Data, opt LearnOptions) (*view, error) {
+	n := len(data.Images)
+	v := &view{data: data, opt: opt, picks: make([][]patchwork.Pick, n), lik: make([]float64, n)}
+	var err error
+	v.described, err = opt.describe(ctx, d.model, data, d.costs, func(i int, e *patchwork.Explanation) {
+		v.picks[i], v.lik[i] = e.Picks, max(e.LogLikModel, -impossibleImage)
+	})
+	if err != nil {
+		return nil, err
+	}
+	v.weigh()
+	return v, v.rank(ctx)
+}
+
+// weigh fills in how badly each image is explained, (-LL - median)_+, times
+// its weight, as a running sum.
+func (v *view) weigh() {
+	sorted := slices.Sorted(slices.Values(v.lik))
+	median := sorted[len(sorted)/2]
+	v.bad = make([]float64, len(v.lik))
+	sum := 0.0
+	for i, l := range v.lik {
+		sum += float64(v.data.Weight(i)) * max(median-l, 0)
+		v.bad[i] = sum
+	}
+}
+
+// draw returns an image with a probability in proportion to how badly it is
+// explained; any image where all are explained alike.
+func (v *view) draw(rng *rand.Rand) int { return draw.BySums(rng, v.bad) }
+
+// rank orders the experts by how much longer the description would be without
+// each of them; the lower index first of equals.
+func (v *view) rank(ctx context.Context) error {
+	rise := make([]float64, v.model.K())
+	v.order = make([]int, v.model.K())
+	for k := range rise {
+		v.order[k] = k
+		if v.model.K() == 1 {
+			break
+		}
+		var err error
+		if rise[k], err = v.rise(ctx, k); err != nil {
+			return err
+		}
+	}
+	slices.SortStableFunc(v.order, func(a, b int) int { return cmp.Compare(rise[a], rise[b]) })
+	return nil
+}
+
+// rise is by how much the description grows without expert k. Only the images
+// in which it is active have to be explained again.
+func (v *view) rise(ctx context.Context, k int) (float64, error) {
+	var uses patchwork.Data
+	active := make([]int64, v.model.K())
+	for k := range active {
+		active[k] = v.tally.Active(k)
+	}
+	logLik := 0.0
+	for i, picks := range v.picks {
+		if !activeIn(picks, k) {
+			continue
+		}
+		w := v.data.Weight(i)
+		uses.Images, uses.Weights = append(uses.Images, v.data.Images[i]), append(uses.Weights, w)
+		logLik -= float64(w) * v.lik[i]
+		for _, p := range picks {
+			active[p.Expert] -= w
+		}
+	}
+	length := -usageLength(v.tally.Active(k), v.tally.Rows())
+	if v.tally.Active(k) == 0 {
+		return length, nil
+	}
+	t, err := patchwork.Explain(ctx, withoutExpert(v.model, k), uses, v.opt.describing(slices.Delete(slices.Clone(v.costs), k, k+1)), v.opt.Workers, nil)
+	if err != nil {
+		return 0, err
+	}
+	length -= logLik + t.LogLik() + voteCost(v.tally)*float64(v.model.Votes(k, abstainingSits))
+	for j := range t.K() {
+		left := t.Active(j)
+		o := j
+		if j >= k {
+			o++
+		}
+		length += usageLength(active[o]+left, v.tally.Rows()) - usageLength(v.tally.Active(o), v.tally.Rows())
+	}
+	return length, nil
+}
+
+// activeIn reports whether expert k is among the picks.
+func activeIn(picks []patchwork.Pick, k int) bool {
+	return slices.ContainsFunc(picks, func(p patchwork.Pick) bool { return p.Expert == k })
+}
+
+// withoutExpert returns the model without expert k.
+func withoutExpert(m *patchwork.Model, k int) *patchwork.Model {
+	return m.WithTemplates(slices.Delete(m.Templates(), k, k+1), patchwork.Extras{})
+}
+
+// move learns again with expert k replaced by one made of a badly explained
+// image: the expert that sequential initialisation appends (section 4.1).
+func (v *view) move(ctx context.Context, k int, rng *rand.Rand) (described, error) {
+	i := v.draw(rng)
+	img := v.data.Images[i]
+	picks := slices.DeleteFunc(slices.Clone(v.picks[i]), func(p patchwork.Pick) bool { return p.Expert == k })
+	mu := v.model.Compose(img.Height(), img.Width(), picks).P
+	template, _ := NextExpert(v.model.Config(), v.opt.Reading, img, mu)
+	experts := v.model.Templates()
+	experts[k] = template
+	m := v.model.WithTemplates(experts, v.model.Extras())
+	return v.opt.learnShort(ctx, m, v.data, relocationSweeps, relocationPolish)
+}

@@ -1,0 +1,220 @@
+package posterior
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"example.com/patchwork"
+
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/score"
+)
+
+// Hide is a copy of an image with a share of its known pixels, drawn at random,
+// made unknown: round(fraction * known) of them, each set of that size alike.
+// What is drawn depends on the seed and on index, the image's place in its data
+// set, and on nothing else. It panics unless 0 <= fraction <= 1.
+func Hide(img *bitmap.Image, fraction float64, seed uint64, index int) *bitmap.Image {
+	if !(fraction >= 0 && fraction <= 1) {
+		panic(fmt.Sprintf("patchwork: cannot hide a share of %v", fraction))
+	}
+	var known []int
+	for i, k := range img.AppendKnown(nil) {
+		if k != 0 {
+			known = append(known, i)
+		}
+	}
+	out := img.Clone()
+	rng := rand.New(rand.NewPCG(seed, uint64(index)))
+	for n := range int(math.Round(fraction * float64(len(known)))) {
+		j := n + rng.IntN(len(known)-n)
+		known[n], known[j] = known[j], known[n]
+		out.SetUnknown(known[n]/img.Width(), known[n]%img.Width())
+	}
+	return out
+}
+
+// Metrics say how well probabilities predicted bits. Weights count as
+// repetitions.
+type Metrics struct {
+	Bits int64 // predicted
+	On   int64 // of those, how many were on
+
+	// LogLoss is the mean of -log P(bit), in nats; log 2 = .693 is what guessing
+	// 1/2 costs. It is +Inf if any bit came out as what was predicted with
+	// probability 0; Impossible is the number of those.
+	LogLoss    float64
+	Impossible int64
+
+	// Accuracy is the share of bits whose probability was above 1/2; one of
+	// exactly 1/2 is half right.
+	Accuracy float64
+
+	// AUC is the probability that a bit that is on has a larger prediction
+	// than one that is off, equal ones counting half: the exact area under the
+	// ROC curve. NaN where all bits are on, or off.
+	AUC float64
+}
+
+// HiddenScore is how well the hidden pixels of a set of images were predicted
+// from the visible ones.
+type HiddenScore struct {
+	Rows     int64     // images with hidden pixels, weights counted
+	Averaged Metrics   // predictions averaged over the explanations (NBest.Predict)
+	Single   Metrics   // of the best explanation alone, to compare
+	Columns  []Metrics // Averaged by pixel, row-major; nil for scenes of several sizes
+}
+
+// ScoreHidden predicts, from the images in visible, the pixels that are known
+// in data and not in visible; Hide makes such images. The prediction of a pixel
+// never sees its value. The score is the same for any number of workers (0
+// means 1). The error is the context's, an option's, or says which image does
+// not fit, or that there is nothing to predict.
+func ScoreHidden(ctx context.Context, m *patchwork.Model, data patchwork.Data, visible []*bitmap.Image, opt NBestOptions, workers int) (*HiddenScore, error) {
+	if err := data.Validate(); err != nil {
+		return nil, err
+	}
+	if err := sameFrames(data.Images, visible); err != nil {
+		return nil, err
+	}
+	bits := make([][]guess, len(visible))
+	err := Predictions(ctx, m, visible, opt, workers, func(i int, p []float64, post *Posterior) {
+		bits[i] = hiddenBits(m, data.Images[i], visible[i], p, post, data.Weight(i))
+	})
+	if err != nil {
+		return nil, err
+	}
+	s := &HiddenScore{}
+	for i, b := range bits {
+		if len(b) > 0 {
+			s.Rows += data.Weight(i)
+		}
+	}
+	all := slices.Concat(bits...)
+	if s.Rows == 0 {
+		return nil, fmt.Errorf("patchwork: no hidden pixel to predict in %d images; hide a larger share", len(visible))
+	}
+	s.Averaged, s.Single = measure(all, averaged), measure(all, single)
+	if oneSize(visible) {
+		s.Columns = byColumn(all, visible[0].Len())
+	}
+	return s, nil
+}
+
+func sameFrames(data, visible []*bitmap.Image) error {
+	if len(data) != len(visible) {
+		return fmt.Errorf("patchwork: %d images with hidden pixels for %d images", len(visible), len(data))
+	}
+	for i, v := range visible {
+		if d := data[i]; v.Height() != d.Height() || v.Width() != d.Width() {
+			return fmt.Errorf("patchwork: image %d is %d x %d, with hidden pixels %d x %d", i, d.Height(), d.Width(), v.Height(), v.Width())
+		}
+	}
+	return nil
+}
+
+func oneSize(images []*bitmap.Image) bool {
+	return !slices.ContainsFunc(images, func(m *bitmap.Image) bool {
+		return m.Height() != images[0].Height() || m.Width() != images[0].Width()
+	})
+}
+
+// guess is the prediction of a hidden bit.
+type guess struct {
+	averaged, single float64
+	weight           int64
+	column           int32
+	on               bool
+}
+
+func averaged(g *guess) float64 { return g.averaged }
+func single(g *guess) float64   { return g.single }
+
+// hiddenBits lists the predictions of the pixels known in truth but not in
+// visible.
+func hiddenBits(m *patchwork.Model, truth, visible *bitmap.Image, p []float64, post *Posterior, weight int64) []guess {
+	if weight == 0 {
+		return nil
+	}
+	var out []guess
+	best := m.Compose(truth.Height(), truth.Width(), post.Alternatives[0].Picks).P
+	on, known, seen := truth.AppendBytes(nil), truth.AppendKnown(nil), visible.AppendKnown(nil)
+	for i := range on {
+		if known[i] != 0 && seen[i] == 0 {
+			out = append(out, guess{p[i], best[i], weight, int32(i), on[i] != 0})
+		}
+	}
+	return out
+}
+
+// byColumn measures the averaged predictions column by column.
+func byColumn(all []guess, columns int) []Metrics {
+	of := make([][]guess, columns)
+	for _, g := range all {
+		of[g.column] = append(of[g.column], g)
+	}
+	out := make([]Metrics, columns)
+	for i, guesses := range of {
+		out[i] = measure(guesses, averaged)
+	}
+	return out
+}
+
+// measure scores one kind of prediction, summing in the order of the guesses.
+// Without any the shares are NaN.
+func measure(guesses []guess, p func(*guess) float64) Metrics {
+	var m Metrics
+	loss, right := 0.0, 0.0
+	for i := range guesses {
+		g := &guesses[i]
+		w, p := float64(g.weight), p(g)
+		m.Bits += g.weight
+		if g.on {
+			m.On += g.weight
+		}
+		l := -score.LogLik(g.on, p)
+		if math.IsInf(l, 1) {
+			m.Impossible += g.weight
+		}
+		loss += w * l
+		switch {
+		case p == 0.5:
+			right += w / 2
+		case (p > 0.5) == g.on:
+			right += w
+		}
+	}
+	m.LogLoss = loss / float64(m.Bits)
+	m.Accuracy = right / float64(m.Bits)
+	m.AUC = auc(guesses, p)
+	return m
+}
+
+// auc is the Mann-Whitney statistic as a share: of all pairs of an on and an
+// off bit, how many have the on bit predicted higher, ties counting half.
+func auc(guesses []guess, p func(*guess) float64) float64 {
+	order := make([]*guess, len(guesses))
+	for i := range guesses {
+		order[i] = &guesses[i]
+	}
+	slices.SortFunc(order, func(a, b *guess) int { return cmp.Compare(p(a), p(b)) })
+	below, above := int64(0), int64(0) // off and on bits so far
+	pairs := 0.0
+	for i := 0; i < len(order); {
+		on, off := int64(0), int64(0)
+		for tie := p(order[i]); i < len(order) && p(order[i]) == tie; i++ {
+			if order[i].on {
+				on += order[i].weight
+			} else {
+				off += order[i].weight
+			}
+		}
+		pairs += float64(on) * (float64(below) + float64(off)/2)
+		below, above = below+off, above+on
+	}
+	return pairs / (float64(below) * float64(above))
+}

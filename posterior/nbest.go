@@ -1,0 +1,339 @@
+package posterior
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"example.com/patchwork"
+
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/score"
+	"example.com/patchwork/pose"
+)
+
+// NBestOptions are the settings of a beam pursuit. The zero value is the
+// recommended default.
+type NBestOptions struct {
+	// Beam is how many explanations are extended at a time; 0 means 2.
+	Beam int
+	// Keep is how many explanations are returned; 0 means 16.
+	Keep int
+	// MaxPicks limits the picks of an explanation; 0: no limit but the
+	// model's Reuse.
+	MaxPicks int
+}
+
+// Limits of NBestOptions: memory grows with each of them.
+const (
+	maxBeam = 1 << 8
+	maxKeep = 1 << 12
+)
+
+// WithDefaults returns the options with defaults in place of zeros.
+func (o NBestOptions) WithDefaults() NBestOptions {
+	if o.Beam == 0 {
+		o.Beam = 2
+	}
+	if o.Keep == 0 {
+		o.Keep = 16
+	}
+	return o
+}
+
+// Validate returns an error that says which option is out of range.
+func (o NBestOptions) Validate() error {
+	switch {
+	case o.Beam < 1 || o.Beam > maxBeam:
+		return fmt.Errorf("patchwork: a beam of %d explanations; it is 1 to %d", o.Beam, maxBeam)
+	case o.Keep < 1 || o.Keep > maxKeep:
+		return fmt.Errorf("patchwork: cannot keep %d explanations; it is 1 to %d", o.Keep, maxKeep)
+	case o.MaxPicks < 0 || o.MaxPicks > math.MaxInt16:
+		return fmt.Errorf("patchwork: %d picks at most; it is 0 (no limit) to %d", o.MaxPicks, math.MaxInt16)
+	}
+	return nil
+}
+
+// NBest finds the n best explanations of images by a beam pursuit: likelihood
+// matching pursuit on log P(x, picks) that extends the Beam best sets of picks
+// instead of one, and keeps the Keep best distinct sets seen. Everything it
+// evaluates counts: every one-step neighbour of a set it extended. It starts
+// from the empty set, which is an explanation too, and stops when no extension
+// beats the best set extended, as greedy pursuit does. (findings, section 6)
+//
+// The likelihood is the untruncated one: posterior weights need a probability.
+// As with any beam search, a wider beam nearly always finds at least as much,
+// but this is no law. For a model that searches with truncated templates
+// (Config.Truncate) the beam starts a second time from what Pursuit finds with
+// Refine, so that the best alternative is never worse than that explanation.
+//
+// An image costs about Beam times what Pursuit does, plus the exact scoring of
+// the Keep best candidates of each set extended, and all that twice from two
+// starts; memory is one gain a candidate, for 2*Beam + 1 searches.
+//
+// An NBest owns scratch memory and belongs to one goroutine; Fork makes another
+// for the same model.
+type NBest struct {
+	model    *patchwork.Model
+	opt      NBestOptions
+	bank     *score.Bank
+	costs    []float64          // of a pick of each expert, without its pose
+	constant float64            // log prior of the empty set
+	reuse    int                // picks an expert may have
+	hybrid   *patchwork.Pursuit // finds the second start; nil for none
+
+	grid   pose.Grid
+	origin score.Search // the image, and no picks
+	paid   []float64    // costs, pose included, for the present image
+	nodes  []node       // all sets worth remembering; 0 is the empty one
+	level  []int        // nodes of the present size
+	beam   []branch     // the sets being extended, best first
+	spare  []branch
+	top    []score.Ranked
+	used   []int // picks of each expert in the set being extended
+
+	pixels, known []uint8
+	extremes      patchwork.Extremes
+}
+
+// node is a set of picks, as its parent and one pick more.
+type node struct {
+	parent    int // -1: none
+	candidate int // the last pick
+	gain      score.Gain
+	joint     score.Gain // log joint; Possible is minus the number of impossible pixels
+	set       []int      // candidates, ascending
+}
+
+// branch is a set being extended.
+type branch struct {
+	node   int
+	search *score.Search
+}
+
+// NewNBest prepares a beam pursuit. The error says which option is out of range.
+func NewNBest(m *patchwork.Model, opt NBestOptions) (*NBest, error) {
+	opt = opt.WithDefaults()
+	if err := opt.Validate(); err != nil {
+		return nil, err
+	}
+	n := &NBest{model: m, opt: opt, bank: bank(m),
+		costs: ActivationCosts(m), constant: LogPriorEmpty(m), reuse: max(m.Config().Reuse, 1)}
+	if m.Config().Truncate {
+		var err error
+		if n.hybrid, err = patchwork.NewPursuit(m, patchwork.PursuitOptions{MaxPicks: opt.MaxPicks, Refine: true}); err != nil {
+			return nil, err
+		}
+	}
+	return n, nil
+}
+
+// bank returns the sprites of a model as they are (untruncated).
+func bank(m *patchwork.Model) *score.Bank {
+	c := m.Config()
+	f := score.Frame{Height: c.Height, Width: c.Width, Q: c.Q, QMap: c.QMap, TwoSided: c.Rule == patchwork.MaxMinusMin}
+	for r := range c.Poses.Rotations() {
+		var source []int32 // nil: not turned
+		if a := c.Poses.Angle(r); a != 0 {
+			source = pose.RotationMap(c.Height, c.Width, a)
+		}
+		f.Rotations = append(f.Rotations, source)
+	}
+	return score.NewBank(f, m.Templates())
+}
+
+// Fork is a beam pursuit with the same model and options, for another
+// goroutine; what is large and constant is shared.
+func (n *NBest) Fork() *NBest {
+	f := &NBest{model: n.model, opt: n.opt, bank: n.bank, costs: n.costs, constant: n.constant, reuse: n.reuse}
+	if n.hybrid != nil {
+		f.hybrid = n.hybrid.Fork()
+	}
+	return f
+}
+
+// Explain finds the best explanations of one image. The error is a *SizeError.
+func (n *NBest) Explain(img *bitmap.Image) (*Posterior, error) {
+	grid, err := n.model.GridFor(img.Height(), img.Width())
+	if err != nil {
+		return nil, err
+	}
+	n.begin(img, grid)
+	n.climb(0)
+	if n.hybrid != nil {
+		e, err := n.hybrid.Explain(img)
+		if err != nil {
+			return nil, err
+		}
+		n.climb(n.adopt(e.Picks))
+	}
+	return n.posterior(), nil
+}
+
+// begin takes an image, with the empty set as the only node.
+func (n *NBest) begin(img *bitmap.Image, grid pose.Grid) {
+	n.grid = grid
+	n.paid = n.paid[:0]
+	for _, c := range n.costs {
+		n.paid = append(n.paid, c+math.Log(float64(grid.Len())))
+	}
+	n.pixels, n.known = img.AppendBytes(n.pixels[:0]), img.AppendKnown(n.known[:0])
+	for i, known := range n.known {
+		if known == 0 {
+			n.pixels[i] = score.Unknown
+		}
+	}
+	n.origin.Reset(n.bank, score.GridOf(grid.DY, grid.DX), img.Height(), img.Width(), n.pixels)
+	joint := score.Gain{Nats: n.constant}
+	for _, l := range n.origin.L {
+		if math.IsInf(l, -1) {
+			joint.Possible--
+		} else {
+			joint.Nats += l
+		}
+	}
+	n.nodes = n.nodes[:0]
+	n.push(node{parent: -1, candidate: -1, joint: joint})
+}
+
+// climb runs the beam from one node until nothing is gained.
+func (n *NBest) climb(from int) {
+	n.beam = n.branches(n.beam, 1)
+	b := &n.beam[0]
+	b.node = from
+	b.search.CopyFrom(&n.origin)
+	for _, c := range n.nodes[from].set {
+		b.search.Place(c)
+	}
+	for size := len(n.nodes[from].set); (n.opt.MaxPicks == 0 || size < n.opt.MaxPicks) && n.extend(); size++ {
+		n.advance()
+	}
+}
+
+// adopt adds the picks of an explanation, one by one, as nodes, and returns the
+// node of all of them.
+func (n *NBest) adopt(picks []patchwork.Pick) int {
+	var f score.Field
+	f.Reset(n.bank, n.origin.Height, n.origin.Width, n.pixels)
+	at := 0
+	for _, p := range picks {
+		i, _ := n.grid.Index(p.Pose)
+		c := p.Expert*n.grid.Len() + i
+		placed := n.origin.At(c)
+		at = n.child(at, score.Ranked{Candidate: c, Gain: f.Gain(placed)})
+		f.Add(placed, nil)
+	}
+	return at
+}
+
+// branches is b with the given length; searches are made once and kept.
+func (n *NBest) branches(b []branch, length int) []branch {
+	for len(b) < length {
+		if len(b) < cap(b) && b[:len(b)+1][len(b)].search != nil {
+			b = b[:len(b)+1]
+			continue
+		}
+		b = append(b, branch{search: new(score.Search)})
+	}
+	return b[:length]
+}
+
+// push adds a node whose set is its parent's and its candidate, and returns
+// its number. The memory of an earlier image's sets is used again.
+func (n *NBest) push(add node) int {
+	var set []int
+	if len(n.nodes) < cap(n.nodes) {
+		set = n.nodes[:len(n.nodes)+1][len(n.nodes)].set[:0]
+	}
+	if add.parent >= 0 {
+		set = append(set, n.nodes[add.parent].set...)
+		at, _ := slices.BinarySearch(set, add.candidate)
+		set = slices.Insert(set, at, add.candidate)
+	}
+	add.set = set
+	n.nodes = append(n.nodes, add)
+	return len(n.nodes) - 1
+}
+
+// extend evaluates every set that has one pick more than those in the beam, and
+// makes level the best of them, best first. It reports whether to go on: whether
+// the best of them beats all it came from.
+func (n *NBest) extend() bool {
+	n.level = n.level[:0]
+	wanted := max(n.opt.Keep, n.opt.Beam)
+	for i := range n.beam {
+		b := &n.beam[i]
+		n.countPicks(b.node)
+		n.top = b.search.Top(wanted, n.paid, n.live, n.top[:0])
+		for _, r := range n.top {
+			n.consider(i, r)
+		}
+	}
+	slices.SortStableFunc(n.level, n.byJoint)
+	n.level = n.level[:min(len(n.level), wanted)]
+	if len(n.level) == 0 {
+		return false
+	}
+	best, from := n.nodes[n.level[0]].joint, n.nodes[n.beam[0].node].joint
+	return best.Possible > from.Possible || best.Possible == from.Possible && best.Nats > from.Nats+score.Tie
+}
+
+// countPicks makes used the picks of each expert in a set.
+func (n *NBest) countPicks(at int) {
+	n.used = append(n.used[:0], make([]int, n.model.K())...)
+	for _, c := range n.nodes[at].set {
+		n.used[n.expert(c)]++
+	}
+}
+
+func (n *NBest) live(expert int) bool { return n.used[expert] < n.reuse }
+
+func (n *NBest) expert(candidate int) int { return candidate / n.grid.Len() }
+
+// consider adds to the level the set of beam i and candidate r, unless an
+// earlier set of the beam has led to it: one that it contains.
+func (n *NBest) consider(i int, r score.Ranked) {
+	at := n.child(n.beam[i].node, r)
+	for _, earlier := range n.beam[:i] {
+		if contains(n.nodes[at].set, n.nodes[earlier.node].set) {
+			n.nodes = n.nodes[:at]
+			return
+		}
+	}
+	n.level = append(n.level, at)
+}
+
+// child pushes the node of a parent's set and candidate r.
+func (n *NBest) child(parent int, r score.Ranked) int {
+	joint := n.nodes[parent].joint
+	joint.Possible += r.Gain.Possible
+	joint.Nats += r.Gain.Nats - n.paid[n.expert(r.Candidate)]
+	return n.push(node{parent: parent, candidate: r.Candidate, gain: r.Gain, joint: joint})
+}
+
+// contains reports whether all of part, ascending, is in set, ascending.
+func contains(set, part []int) bool {
+	for _, c := range set {
+		if len(part) > 0 && part[0] == c {
+			part = part[1:]
+		}
+	}
+	return len(part) == 0
+}
+
+// byJoint orders nodes, the largest joint first; sorted stably, equals stay in
+// order of discovery.
+func (n *NBest) byJoint(a, b int) int { return n.nodes[a].joint.Compare(n.nodes[b].joint) }
+
+// advance makes the best of the level the beam.
+func (n *NBest) advance() {
+	width := min(n.opt.Beam, len(n.level))
+	n.spare = n.branches(n.spare, width)
+	for i, at := range n.level[:width] {
+		from := slices.IndexFunc(n.beam, func(b branch) bool { return b.node == n.nodes[at].parent })
+		n.spare[i].node = at
+		n.spare[i].search.CopyFrom(n.beam[from].search)
+		n.spare[i].search.Place(n.nodes[at].candidate)
+	}
+	n.beam, n.spare = n.spare, n.beam
+}

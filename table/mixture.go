@@ -1,0 +1,154 @@
+package table
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"example.com/patchwork"
+	"example.com/patchwork/internal/rows"
+)
+
+// Mixture is a mixture of Bernoulli vectors: each row comes from one component.
+type Mixture struct {
+	Share      []float64   // of each component
+	Components [][]float64 // probabilities of the bits
+}
+
+const mixtureIterations = 40
+
+// LearnMixture fits a mixture of k components to the rows by EM, started at rows
+// drawn at random, each half of the way to the marginals. A component's
+// probability is (on + marginal)/(seen + 1). The result depends on the data, k
+// and the seed only. It panics unless the images have one size.
+func LearnMixture(ctx context.Context, data patchwork.Data, k int, seed uint64) (*Mixture, error) {
+	if err := data.Validate(); err != nil {
+		return nil, err
+	}
+	data = rows.Distinct(data)
+	marginal := Marginals(data)
+	x := newMixtureRun(data, k, marginal, rand.New(rand.NewPCG(seed, uint64(k))))
+	for range mixtureIterations {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		x.step(data, marginal)
+	}
+	return &x.Mixture, nil
+}
+
+// mixtureRun is EM under way.
+type mixtureRun struct {
+	Mixture
+	logOn, logOff [][]float64
+	on, seen      [][]float64
+	weight        []float64
+	post          []float64
+}
+
+func newMixtureRun(data patchwork.Data, k int, marginal []float64, rng *rand.Rand) *mixtureRun {
+	r := &mixtureRun{weight: make([]float64, k), post: make([]float64, k)}
+	for range k {
+		p := make([]float64, len(marginal))
+		row := data.Images[rows.Draw(data, rng)]
+		x, known := row.AppendBytes(nil), row.AppendKnown(nil)
+		for i, m := range marginal {
+			if p[i] = m; known[i] != 0 {
+				p[i] = (m + float64(x[i])) / 2
+			}
+		}
+		r.Components, r.Share = append(r.Components, p), append(r.Share, 1/float64(k))
+		for _, m := range []*[][]float64{&r.logOn, &r.logOff, &r.on, &r.seen} {
+			*m = append(*m, make([]float64, len(marginal)))
+		}
+	}
+	return r
+}
+
+// step is one iteration. Rows are taken in their order, so that sums are the
+// same in every run.
+func (r *mixtureRun) step(data patchwork.Data, marginal []float64) {
+	for c, p := range r.Components {
+		for i := range p {
+			r.logOn[c][i], r.logOff[c][i] = math.Log(p[i]), math.Log1p(-p[i])
+		}
+		clear(r.on[c])
+		clear(r.seen[c])
+	}
+	clear(r.weight)
+	rows.Each(data, r.add)
+	rows := float64(rows.Total(data))
+	for c, p := range r.Components {
+		r.Share[c] = (r.weight[c] + 1) / (rows + float64(len(r.Share)))
+		for i := range p {
+			p[i] = (r.on[c][i] + marginal[i]) / (r.seen[c][i] + 1)
+		}
+	}
+}
+
+// add counts a row by the posterior of its component.
+func (r *mixtureRun) add(weight float64, x, known []uint8) {
+	top := math.Inf(-1)
+	for c := range r.post {
+		l := math.Log(r.Share[c])
+		for i, on := range x {
+			switch {
+			case known[i] == 0:
+			case on != 0:
+				l += r.logOn[c][i]
+			default:
+				l += r.logOff[c][i]
+			}
+		}
+		r.post[c] = l
+		top = max(top, l)
+	}
+	sum := 0.0
+	for c, l := range r.post {
+		r.post[c] = math.Exp(l - top)
+		sum += r.post[c]
+	}
+	for c := range r.post {
+		w := weight * r.post[c] / sum
+		if w < leastWeight*weight {
+			continue
+		}
+		r.weight[c] += w
+		for i, on := range x {
+			r.seen[c][i] += w * float64(known[i])
+			r.on[c][i] += w * float64(known[i]*on)
+		}
+	}
+}
+
+// Model is the mixture's components as experts, each as often active as its
+// share says of so many rows. They vote where they differ from the background
+// cfg.QMap; under Max where they are above it. Where that is nil the background is
+// the smallest probability of each bit, so that every component votes for what
+// it has beyond the others.
+func (x *Mixture) Model(cfg patchwork.Config, rows int64) (*patchwork.Model, error) {
+	if cfg.QMap == nil {
+		cfg.QMap = slices.Clone(x.Components[0])
+		for i, q := range cfg.QMap {
+			for _, p := range x.Components {
+				q = min(q, p[i])
+			}
+			cfg.QMap[i] = clipQ(q)
+		}
+	}
+	experts := make([][]float64, len(x.Components))
+	for c, p := range x.Components {
+		experts[c] = slices.Clone(p)
+		for i, q := range cfg.QMap {
+			if cfg.Rule == patchwork.Max {
+				experts[c][i] = max(p[i], q)
+			}
+		}
+	}
+	m, err := patchwork.NewModel(cfg, experts)
+	if err != nil {
+		return nil, err
+	}
+	return m.WithExtras(patchwork.Extras{Usage: x.Share, Record: patchwork.Record{Rows: rows}})
+}

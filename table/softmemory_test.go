@@ -1,0 +1,109 @@
+package table
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"testing"
+
+	"example.com/patchwork"
+	"example.com/patchwork/internal/testkit"
+	"example.com/patchwork/posterior"
+)
+
+// steps are all steps of learning a table.
+func tableSteps(t *testing.T, d patchwork.Data, cfg patchwork.Config, opt TableOptions) string {
+	t.Helper()
+	out := ""
+	for s, err := range Table(t.Context(), d, cfg, opt) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out += fmt.Sprintf("%+v %v %v %v\n", s.CurvePoint, s.Model.Templates(), s.Model.Config().QMap, s.Model.Extras())
+	}
+	return out
+}
+
+// A table learned with a memory, empty, full, full of holes, of another run or
+// of nonsense, is the table learned without, in every step; a full memory is
+// asked for everything, and nothing is explained again.
+func TestTableWithAMemory(t *testing.T) {
+	for name, c := range map[string]struct {
+		cfg patchwork.Config
+		opt TableOptions
+	}{
+		"predicting":   {patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 1, Width: 12}, TableOptions{MaxExperts: 6, Iterations: 3, Workers: 2, Seed: 4}},
+		"max":          {patchwork.Config{Rule: patchwork.Max, Height: 1, Width: 12}, TableOptions{Experts: 4, Iterations: 3, Start: TableMixture}},
+		"interpreting": {patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 1, Width: 12}, TableOptions{MaxExperts: 5, Aim: Interpreting, Iterations: 3}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := tableSteps(t, bars(90, 1), c.cfg, c.opt)
+			n := &testkit.Notes{Values: map[string][]byte{}}
+			for _, forget := range []int{0, 0, 2, 7} {
+				n.Forget, n.Asked, n.Recalled = forget, 0, 0
+				kept := len(n.Values)
+				if got := tableSteps(t, testkit.WithMemory(bars(90, 1), n), c.cfg, c.opt); got != want {
+					t.Fatalf("forget %d: other steps", forget)
+				}
+				if kept > 0 && (len(n.Values) != kept || forget == 0 && n.Recalled != n.Asked) {
+					t.Errorf("forget %d: %d values, then %d; %d of %d recalled", forget, kept, len(n.Values), n.Recalled, n.Asked)
+				}
+			}
+			other := tableSteps(t, bars(90, 2), c.cfg, c.opt)
+			if got := tableSteps(t, testkit.WithMemory(bars(90, 2), n), c.cfg, c.opt); got != other {
+				t.Error("the memory of other rows changed the steps")
+			}
+			i := 0
+			for key, v := range n.Values {
+				if i++; i%3 == 0 {
+					n.Values[key] = v[:len(v)/2]
+				} else if i%3 == 1 {
+					n.Values[key] = append(bytes.Clone(v), 7)
+				}
+			}
+			if got := tableSteps(t, testkit.WithMemory(bars(90, 1), n), c.cfg, c.opt); got != want {
+				t.Error("values of the wrong length changed the steps")
+			}
+			n = &testkit.Notes{Values: map[string][]byte{}, Broken: errors.New("disk full")}
+			if _, err := LearnTable(t.Context(), testkit.WithMemory(bars(90, 1), n), c.cfg, c.opt); !errors.Is(err, n.Broken) {
+				t.Errorf("a memory that fails: %v", err)
+			}
+		})
+	}
+}
+
+// A tally comes back from its bytes as it was, and no cut of them is one.
+func TestSoftTallyBytes(t *testing.T) {
+	m, err := LearnTable(t.Context(), bars(60, 3), patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 1, Width: 12}, TableOptions{Experts: 3, Start: TableMixture, Iterations: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tally, err := SoftExplain(t.Context(), m, bars(60, 3), posterior.NBestOptions{}, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := tally.encode(nil)
+	back := NewSoftTally(m)
+	if rest, ok := back.decode(append(b, 5, 6)); !ok || !bytes.Equal(rest, []byte{5, 6}) || !bytes.Equal(back.encode(nil), b) {
+		t.Fatalf("%v: %v follows", ok, rest)
+	}
+	for cut := range b {
+		if rest, ok := NewSoftTally(m).decode(b[:cut]); ok {
+			t.Fatalf("%d of %d bytes are a tally, and %v", cut, len(b), rest)
+		}
+	}
+	picks := [][]patchwork.Pick{{{Expert: 2}, {Expert: 0}}, nil, {{Expert: 1}}}
+	coded := encodePicks(nil, picks)
+	got := make([][]patchwork.Pick, 3)
+	if rest, ok := decodePicks(coded, 3, got); !ok || len(rest) > 0 || fmt.Sprint(got) != fmt.Sprint(picks) {
+		t.Errorf("%v, %v, %v", got, rest, ok)
+	}
+	if _, ok := decodePicks(coded, 2, make([][]patchwork.Pick, 3)); ok {
+		t.Error("expert 2 of 2 was taken")
+	}
+	for cut := range coded {
+		if _, ok := decodePicks(coded[:cut], 3, make([][]patchwork.Pick, 3)); ok {
+			t.Errorf("%d bytes were taken", cut)
+		}
+	}
+}
