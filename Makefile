@@ -18,11 +18,11 @@ COUNT ?= 6
 PKG ?= ./...
 bench: ; go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) -cpu 1 -timeout 2h $(PKG)
 
-# Patchwork beside OpenCV, scikit-learn and NumPy, for docs/benchmarks.md; PEERS="P1 P2 --rounds 9" for
+# Patchwork beside OpenCV, scikit-learn and NumPy, for experiments/bench/README.md; PEERS="P1 P2 --rounds 9" for
 # less. Wants an idle machine, and Python with the peers; PYTHON=/path/to/python3 names one:
 #   apt-get install python3-opencv python3-sklearn python3-numpy
 PEERS ?=
-bench-peers: ; go run ./bench/peers --md --pictures docs/pictures $(PEERS)
+bench-peers: ; go run ./experiments/bench/peers --md --pictures experiments/bench/pictures $(PEERS)
 
 # Minimising an input that is merely new may take a minute by default.
 fuzz:

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"example.com/patchwork/bitmap"
-	"example.com/patchwork/dataset/synth"
+	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/pose"
 )
 
@@ -51,7 +51,7 @@ func engineScene(b *testing.B, objects, k int) (*Model, *bitmap.Image) {
 }
 
 // Complete explanations of the sizes that matching by correlation is measured
-// at; docs/benchmarks.md has OpenCV beside them.
+// at; experiments/bench/README.md has OpenCV beside them.
 func BenchmarkEngine(b *testing.B) {
 	run := func(name string, m *Model, img *bitmap.Image) {
 		for _, scoring := range []Scoring{Truncated, Original} {

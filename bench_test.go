@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"example.com/patchwork/bitmap"
-	"example.com/patchwork/dataset/synth"
+	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/pose"
 )
 

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"example.com/patchwork/bitmap"
-	"example.com/patchwork/dataset/synth"
+	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/pose"
 )
 

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"example.com/patchwork"
+	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/dataset"
-	"example.com/patchwork/dataset/synth"
 	"example.com/patchwork/modelfile"
 )
 

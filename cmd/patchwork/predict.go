@@ -14,7 +14,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
-	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/internal/npy"
 )
 
 const predictLong = `Fill in what is not known: each unknown bit becomes the probability that it is

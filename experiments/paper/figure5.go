@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 
 	"example.com/patchwork"
-	"example.com/patchwork/dataset/synth"
+	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/experiments/quadrants"
 	"example.com/patchwork/experiments/rivals"
 	"example.com/patchwork/pose"

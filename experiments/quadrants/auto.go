@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"example.com/patchwork"
-	"example.com/patchwork/dataset/synth"
+	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/pose"
 )
 

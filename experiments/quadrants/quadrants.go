@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"example.com/patchwork"
-	"example.com/patchwork/dataset/synth"
+	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/pose"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"example.com/patchwork"
-	"example.com/patchwork/dataset/synth"
+	"example.com/patchwork/bitmap/synth"
 )
 
 // A small version of the ledger: from 100 images all eight experts are found,
