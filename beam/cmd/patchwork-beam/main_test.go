@@ -22,8 +22,8 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/cmd/engine"
 	"example.com/patchwork/dataset"
-	"example.com/patchwork/modelfile"
 	"example.com/patchwork/internal/npy"
+	"example.com/patchwork/modelfile"
 	"example.com/patchwork/modelfile/tallyfile"
 )
 
