@@ -72,7 +72,8 @@ const policy = `
 	patchwork, modelfile, internal/atomicfile, FILES
 	< modelfile/tallyfile;
 
-	# What patchwork and an engine beside it (beam/) say to each other.
+	# What patchwork and an engine beside it (beam/) say to each other: a module of its
+	# own, so that an engine needs no more than this.
 	patchwork, dataset, modelfile, modelfile/tallyfile < cmd/engine;
 
 	patchwork, internal/atomicfile, FILES,
@@ -232,11 +233,28 @@ type source struct {
 	test                bool
 }
 
-// imports lists the imports of every Go file of this module, whatever system
-// or build tag it is for.
+// workspace returns the folders of the modules in go.work beside the library.
+func workspace(t *testing.T) []string {
+	t.Helper()
+	text, err := os.ReadFile("go.work")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for line := range strings.Lines(string(text)) {
+		if dir, ok := strings.CutPrefix(strings.TrimSpace(line), "./"); ok {
+			out = append(out, dir)
+		}
+	}
+	return out
+}
+
+// imports lists the imports of every Go file of the library and the modules of
+// the workspace, whatever system or build tag it is for.
 func imports(t *testing.T) []source {
 	t.Helper()
 	var out []source
+	modules := workspace(t)
 	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -244,7 +262,8 @@ func imports(t *testing.T) []source {
 		name := d.Name()
 		if d.IsDir() {
 			_, nested := os.Stat(filepath.Join(file, "go.mod"))
-			if file != "." && (nested == nil || name == "testdata" || name[0] == '.' || name[0] == '_') {
+			other := nested == nil && !slices.Contains(modules, filepath.ToSlash(file))
+			if file != "." && (other || name == "testdata" || name[0] == '.' || name[0] == '_') {
 				return fs.SkipDir
 			}
 			return nil
@@ -285,10 +304,47 @@ func TestImportOrder(t *testing.T) {
 			t.Errorf("%s imports %q: %s", s.file, s.imported, problem)
 		}
 	}
-	for _, pkg := range []string{"patchwork", "bitmap", "gauss", "internal/score", "internal/npy", "modelfile"} {
+	for _, pkg := range []string{"patchwork", "bitmap", "gauss", "internal/score", "internal/npy", "modelfile", "dataset", "render", "studio", "experiments/paper", "cmd/engine", "cmd/patchwork"} {
 		if !packages[pkg] {
 			t.Errorf("no Go file of %s was read", pkg)
 		}
+	}
+}
+
+// TestLibraryStandsAlone: who uses the library downloads what computes, and
+// nothing for files, pictures, servers and command lines. Their packages are
+// modules of their own.
+func TestLibraryStandsAlone(t *testing.T) {
+	beside := workspace(t)
+	outside := func(pkg string) bool {
+		return slices.ContainsFunc(beside, func(dir string) bool { return pkg == dir || strings.HasPrefix(pkg, dir+"/") })
+	}
+	under := func(pkg string, modules ...string) bool {
+		return slices.ContainsFunc(modules, func(m string) bool { return pkg == m || strings.HasPrefix(pkg, m+"/") })
+	}
+	compute, tests := []string{"gonum.org/v1/gonum", "golang.org/x/sys"}, []string{"pgregory.net/rapid", "github.com/google/go-cmp"}
+	for _, s := range imports(t) {
+		ours := under(s.imported, module) && !outside(strings.TrimPrefix(s.imported, module+"/"))
+		standard := !strings.Contains(strings.Split(s.imported, "/")[0], ".")
+		switch {
+		case outside(s.pkg), ours, standard, under(s.imported, compute...):
+		case (s.test || s.pkg == "rule/ruletest") && under(s.imported, tests...):
+		default:
+			t.Errorf("%s imports %q, which the library must not need", s.file, s.imported)
+		}
+	}
+	text, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var required []string
+	for line := range strings.Lines(string(text)) {
+		if words := strings.Fields(strings.TrimPrefix(line, "require ")); len(words) > 1 && strings.HasPrefix(words[1], "v") {
+			required = append(required, words[0])
+		}
+	}
+	if slices.Sort(required); !slices.Equal(required, slices.Sorted(slices.Values(slices.Concat(compute, tests)))) {
+		t.Errorf("go.mod requires %q", required)
 	}
 }
 

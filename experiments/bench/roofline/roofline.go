@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-//go:generate sh -c "cd gen && go run . -out ../kernels_amd64.s -stubs ../kernels_amd64.go -pkg roofline"
+//go:generate sh -c "cd gen && GOWORK=off go run . -out ../kernels_amd64.s -stubs ../kernels_amd64.go -pkg roofline"
 
 // Peak is what one core does in a cycle with one width of vectors.
 type Peak struct {

@@ -33,7 +33,7 @@ func start(ctx context.Context, binary string, args []string) (*server, error) {
 		}
 		defer os.RemoveAll(dir) // the running program keeps its file
 		binary = filepath.Join(dir, "patchwork")
-		build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./cmd/patchwork")
+		build := exec.CommandContext(ctx, "go", "build", "-o", binary, "example.com/patchwork/cmd/patchwork")
 		build.Stderr = os.Stderr
 		if err := build.Run(); err != nil {
 			return nil, fmt.Errorf("build patchwork (run this in the repository, or give -binary): %w", err)
