@@ -60,7 +60,7 @@ func TestInkIsTheDefinition(t *testing.T) {
 			}
 		}
 	})
-	if checked < 20*side*side {
+	if checked < 10*side*side { // rapid draws 20 sets of paths with -short, 100 without
 		t.Fatalf("only %d pixels were sure enough to check", checked)
 	}
 }
