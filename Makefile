@@ -7,7 +7,9 @@ FUZZTIME ?= 60s
 
 build: ; go build -o patchwork ./cmd/patchwork
 
-test: ; go test ./...
+# The library and the modules beside it (go.work), each package by its name; go test ./... does
+# the same, and shows those beside it as one package, internal/modules.
+test: ; PATCHWORK_MODULES=apart go test work
 
 race: ; go test -race -short . ./cmd/...
 
@@ -15,18 +17,18 @@ race: ; go test -race -short . ./cmd/...
 # BENCH chooses benchmarks, COUNT how often each runs (benchstat wants 6 or more), PKG packages.
 BENCH ?= .
 COUNT ?= 6
-PKG ?= ./...
+PKG ?= work
 bench: ; go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) -cpu 1 -timeout 2h $(PKG)
 
-# Patchwork beside OpenCV, scikit-learn and NumPy, for docs/benchmarks.md; PEERS="P1 P2 --rounds 9" for
+# Patchwork beside OpenCV, scikit-learn and NumPy, for experiments/bench/README.md; PEERS="P1 P2 --rounds 9" for
 # less. Wants an idle machine, and Python with the peers; PYTHON=/path/to/python3 names one:
 #   apt-get install python3-opencv python3-sklearn python3-numpy
 PEERS ?=
-bench-peers: ; go run ./bench/peers --md --pictures docs/pictures $(PEERS)
+bench-peers: ; go run ./experiments/bench/peers --md --pictures experiments/bench/pictures $(PEERS)
 
 # Minimising an input that is merely new may take a minute by default.
 fuzz:
-	@set -e; for pkg in $$(go list ./...); do \
+	@set -e; for pkg in $$(go list work); do \
 		for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
 			echo "== $$pkg $$target"; \
 			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 50x $$pkg; \
@@ -34,7 +36,7 @@ fuzz:
 	done
 
 cover:
-	go test -coverprofile cover.prof ./...
+	PATCHWORK_MODULES=apart go test -coverprofile cover.prof work
 	go tool cover -func cover.prof | tail -1
 	@echo "go tool cover -html cover.prof shows it line by line"
 

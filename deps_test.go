@@ -67,43 +67,48 @@ const policy = `
 
 	# Edges: files to images, models to files, models to pictures.
 	FILES < internal/atomicfile, internal/journal;
-	NONE < dataset/npy < dataset/mat;
+	NONE < internal/npy < dataset/mat;
 	NONE < dataset/mat/mattest; # for tests only
-	bitmap < dataset/synth;
+	bitmap < bitmap/synth;
 	bitmap, dataset/mat, internal/atomicfile, FILES,
 	github.com/parquet-go/parquet-go/..., golang.org/x/image/...
 	< dataset;
 
-	patchwork, dataset/npy, internal/atomicfile, FILES
+	patchwork, internal/npy, internal/atomicfile, FILES
 	< modelfile;
 
 	patchwork, modelfile, internal/atomicfile, FILES
-	< tallyfile;
+	< modelfile/tallyfile;
 
-	# What patchwork and an engine beside it (beam/) say to each other.
-	learn, dataset, modelfile, tallyfile < internal/engine;
+	# What patchwork and an engine beside it (beam/) say to each other: a module of its
+	# own, so that an engine needs no more than this.
+	learn, dataset, modelfile, modelfile/tallyfile < cmd/engine;
 
 	patchwork, internal/atomicfile, FILES,
 	golang.org/x/image/..., gonum.org/v1/plot/...
 	< render;
 
 	# The comparison models of the paper know images, not our model.
-	bitmap, gonum.org/v1/gonum/... < baseline/...;
-	testing, baseline/... < baseline/baselinetest; # for tests only
+	bitmap, gonum.org/v1/gonum/... < experiments/rivals/coding
+	< experiments/rivals/dae, experiments/rivals/logpca, experiments/rivals/nmf,
+	experiments/rivals/rbm, experiments/rivals/sparse;
+	testing, experiments/rivals/coding < experiments/rivals/coding/codingtest; # for tests only
 
 	# Measuring. Only tests may import it.
-	golang.org/x/sys/cpu < bench/roofline;
+	golang.org/x/sys/cpu < experiments/bench/roofline;
 
-	# Programs. Only cmd serves and experiments; nothing imports cmd.
-	learn, table, diagnose, modelfile, tallyfile, render, dataset, dataset/synth < LIBRARY;
-	LIBRARY, bench/roofline, internal/score/kernel < bench/peers;
+	# Programs. Only cmd serves and experiments; nothing imports cmd, but for the protocol.
+	learn, table, diagnose, modelfile, modelfile/tallyfile, render, dataset, bitmap/synth < LIBRARY;
+	LIBRARY, experiments/bench/roofline, internal/score/kernel < experiments/bench/peers;
 	LIBRARY, NETWORK,
 	github.com/danielgtaylor/huma/v2/..., github.com/prometheus/client_golang/...
 	< studio/...;
-	LIBRARY, NETWORK < bench/serve;
-	LIBRARY, internal/engine < bench/scale;
-	LIBRARY, baseline/..., rule < experiments/...;
-	LIBRARY, internal/journal, internal/engine, NETWORK, experiments/..., studio/...,
+	LIBRARY, NETWORK < experiments/bench/serve;
+	LIBRARY, cmd/engine < experiments/bench/scale;
+	LIBRARY, rule, experiments/rivals/dae, experiments/rivals/logpca, experiments/rivals/nmf,
+	experiments/rivals/rbm, experiments/rivals/sparse
+	< experiments/...;
+	LIBRARY, internal/journal, cmd/engine, NETWORK, experiments/..., studio/...,
 	github.com/spf13/cobra/..., github.com/spf13/pflag, golang.org/x/term
 	< cmd/...;
 `
@@ -200,7 +205,7 @@ func (o order) check(pkg, imported string, test bool) string {
 		to = folder(strings.TrimPrefix(strings.TrimPrefix(imported, module), "/"))
 	}
 	if test {
-		if strings.HasPrefix(to, "cmd/") && ours && !strings.HasPrefix(pkg, "cmd/") {
+		if strings.HasPrefix(to, "cmd/") && to != "cmd/engine" && ours && !strings.HasPrefix(pkg, "cmd/") {
 			return "nothing imports cmd"
 		}
 		return ""
@@ -236,11 +241,28 @@ type source struct {
 	test                bool
 }
 
-// imports lists the imports of every Go file of this module, whatever system
-// or build tag it is for.
+// workspace returns the folders of the modules in go.work beside the library.
+func workspace(t *testing.T) []string {
+	t.Helper()
+	text, err := os.ReadFile("go.work")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for line := range strings.Lines(string(text)) {
+		if dir, ok := strings.CutPrefix(strings.TrimSpace(line), "./"); ok {
+			out = append(out, dir)
+		}
+	}
+	return out
+}
+
+// imports lists the imports of every Go file of the library and the modules of
+// the workspace, whatever system or build tag it is for.
 func imports(t *testing.T) []source {
 	t.Helper()
 	var out []source
+	modules := workspace(t)
 	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -248,7 +270,8 @@ func imports(t *testing.T) []source {
 		name := d.Name()
 		if d.IsDir() {
 			_, nested := os.Stat(filepath.Join(file, "go.mod"))
-			if file != "." && (nested == nil || name == "testdata" || name[0] == '.' || name[0] == '_') {
+			other := nested == nil && !slices.Contains(modules, filepath.ToSlash(file))
+			if file != "." && (other || name == "testdata" || name[0] == '.' || name[0] == '_') {
 				return fs.SkipDir
 			}
 			return nil
@@ -289,10 +312,47 @@ func TestImportOrder(t *testing.T) {
 			t.Errorf("%s imports %q: %s", s.file, s.imported, problem)
 		}
 	}
-	for _, pkg := range []string{"patchwork", "bitmap", "gauss", "internal/score", "dataset/npy", "modelfile"} {
+	for _, pkg := range []string{"patchwork", "bitmap", "gauss", "internal/score", "internal/npy", "modelfile", "dataset", "render", "studio", "experiments/paper", "cmd/engine", "cmd/patchwork"} {
 		if !packages[pkg] {
 			t.Errorf("no Go file of %s was read", pkg)
 		}
+	}
+}
+
+// TestLibraryStandsAlone: who uses the library downloads what computes, and
+// nothing for files, pictures, servers and command lines. Their packages are
+// modules of their own.
+func TestLibraryStandsAlone(t *testing.T) {
+	beside := workspace(t)
+	outside := func(pkg string) bool {
+		return slices.ContainsFunc(beside, func(dir string) bool { return pkg == dir || strings.HasPrefix(pkg, dir+"/") })
+	}
+	under := func(pkg string, modules ...string) bool {
+		return slices.ContainsFunc(modules, func(m string) bool { return pkg == m || strings.HasPrefix(pkg, m+"/") })
+	}
+	compute, tests := []string{"gonum.org/v1/gonum", "golang.org/x/sys"}, []string{"pgregory.net/rapid", "github.com/google/go-cmp"}
+	for _, s := range imports(t) {
+		ours := under(s.imported, module) && !outside(strings.TrimPrefix(s.imported, module+"/"))
+		standard := !strings.Contains(strings.Split(s.imported, "/")[0], ".")
+		switch {
+		case outside(s.pkg), ours, standard, under(s.imported, compute...):
+		case (s.test || s.pkg == "rule/ruletest" || s.pkg == "internal/testkit") && under(s.imported, tests...):
+		default:
+			t.Errorf("%s imports %q, which the library must not need", s.file, s.imported)
+		}
+	}
+	text, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var required []string
+	for line := range strings.Lines(string(text)) {
+		if words := strings.Fields(strings.TrimPrefix(line, "require ")); len(words) > 1 && strings.HasPrefix(words[1], "v") {
+			required = append(required, words[0])
+		}
+	}
+	if slices.Sort(required); !slices.Equal(required, slices.Sorted(slices.Values(slices.Concat(compute, tests)))) {
+		t.Errorf("go.mod requires %q", required)
 	}
 }
 
@@ -323,7 +383,7 @@ func TestPolicyBites(t *testing.T) {
 		{pkg: "render", imported: module + "/bitmap", ok: true}, // through the root
 		{pkg: "experiments/a", imported: module + "/experiments/b", ok: true},
 		{pkg: "cmd/patchwork", imported: "net/http", ok: true},
-		{pkg: "modelfile", imported: module + "/dataset/npy", ok: true},
+		{pkg: "modelfile", imported: module + "/internal/npy", ok: true},
 		{pkg: "patchwork", imported: "os"},
 		{pkg: "internal/score/kernel", imported: "os", ok: true},
 		{pkg: "internal/score", imported: "os"},
@@ -337,11 +397,12 @@ func TestPolicyBites(t *testing.T) {
 		{pkg: "gauss", imported: module + "/pose"},
 		{pkg: "bitmap", imported: "unsafe"},
 		{pkg: "dataset", imported: module},
-		{pkg: "dataset/synth", imported: "os"},
+		{pkg: "bitmap/synth", imported: "os"},
 		{pkg: "modelfile", imported: module + "/dataset"},
 		{pkg: "modelfile", imported: module + "/render"},
 		{pkg: "render", imported: "net/url"},
-		{pkg: "baseline/rbm", imported: module},
+		{pkg: "experiments/rivals/rbm", imported: module},
+		{pkg: "experiments/bench/scale", imported: module + "/cmd/engine", ok: true},
 		{pkg: "experiments/a", imported: module + "/cmd/patchwork"},
 		{pkg: "experiments/a", imported: "net/http"},
 		{pkg: "studio", imported: module + "/experiments/a"},

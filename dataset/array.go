@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"example.com/patchwork/bitmap"
-	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/internal/npy"
 )
 
 // npy reads a single array.

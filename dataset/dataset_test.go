@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"example.com/patchwork/bitmap"
-	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/internal/npy"
 )
 
 // write puts content in a fresh folder and returns its path.

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"io"
 
-	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/internal/npy"
 )
 
 // Decode is [Read] of one file whose content is in memory, such as an upload.

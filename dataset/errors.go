@@ -8,7 +8,7 @@ import (
 	"io"
 	"strings"
 
-	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/internal/npy"
 )
 
 // FormatError reports input that was read but cannot be used: malformed,

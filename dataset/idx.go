@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/internal/npy"
 )
 
 // idxTypes are the element types of the IDX format, by their code.

@@ -8,7 +8,7 @@ import (
 	"os"
 	"slices"
 
-	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/internal/npy"
 )
 
 // labelRows reads one label an image into the metadata column `y`.

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"example.com/patchwork/dataset/mat"
-	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/internal/npy"
 )
 
 // mat reads a MAT-file: the images, and what belongs to them, side by side.

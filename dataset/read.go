@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"example.com/patchwork/dataset/mat"
-	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/internal/npy"
 )
 
 // Read reads files and folders of pictures into one set, in the given order.

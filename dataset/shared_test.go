@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"example.com/patchwork/bitmap"
-	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/internal/testenv"
 )
 

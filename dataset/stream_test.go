@@ -20,7 +20,7 @@ import (
 	"pgregory.net/rapid"
 
 	"example.com/patchwork/bitmap"
-	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/internal/npy"
 )
 
 // gather reads a stream as a whole, and checks what holds for every part.

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"example.com/patchwork/bitmap"
-	"example.com/patchwork/dataset/npy"
 	"example.com/patchwork/internal/atomicfile"
+	"example.com/patchwork/internal/npy"
 )
 
 // WriteNPZ writes a set as an .npz archive that [Read] and numpy.load open:

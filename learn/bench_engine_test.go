@@ -8,7 +8,7 @@ import (
 	"example.com/patchwork/internal/testkit"
 
 	"example.com/patchwork/bitmap"
-	"example.com/patchwork/dataset/synth"
+	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/pose"
 )
 
@@ -54,7 +54,7 @@ func engineScene(b *testing.B, objects, k int) (*patchwork.Model, *bitmap.Image)
 }
 
 // Complete explanations of the sizes that matching by correlation is measured
-// at; docs/benchmarks.md has OpenCV beside them.
+// at; experiments/bench/README.md has OpenCV beside them.
 func BenchmarkEngine(b *testing.B) {
 	run := func(name string, m *patchwork.Model, img *bitmap.Image) {
 		for _, scoring := range []patchwork.Scoring{patchwork.Truncated, patchwork.Original} {

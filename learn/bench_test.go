@@ -5,9 +5,8 @@ import (
 	"testing"
 
 	"example.com/patchwork"
+	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/internal/testkit"
-
-	"example.com/patchwork/dataset/synth"
 	"example.com/patchwork/pose"
 )
 

@@ -9,7 +9,7 @@ import (
 	"example.com/patchwork/internal/testkit"
 
 	"example.com/patchwork/bitmap"
-	"example.com/patchwork/dataset/synth"
+	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/pose"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/internal/npy"
 )
 
 // FormatError reports content that is not a model this version can use, or a

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/internal/npy"
 )
 
 // checkRead: a FormatError of one line, or a model that survives a round trip.

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"example.com/patchwork"
-	"example.com/patchwork/dataset/npy"
 	"example.com/patchwork/gauss"
+	"example.com/patchwork/internal/npy"
 )
 
 // Load reads the model in the file at path. What is wrong with its content is

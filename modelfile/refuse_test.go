@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"example.com/patchwork"
-	"example.com/patchwork/dataset/npy"
 	"example.com/patchwork/gauss"
+	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/pose"
 )
 

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 
 	"example.com/patchwork"
-	"example.com/patchwork/dataset/npy"
 	"example.com/patchwork/internal/atomicfile"
+	"example.com/patchwork/internal/npy"
 )
 
 // arrayNames lists the arrays in the order of the file.

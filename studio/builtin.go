@@ -8,8 +8,8 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/dataset"
-	"example.com/patchwork/dataset/synth"
 )
 
 // builtin is a model that every server learns by itself at its start, from data

@@ -13,7 +13,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
-	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/pose"
 )
 

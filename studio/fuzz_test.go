@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/internal/npy"
 )
 
 // fuzzServer is small, so that whatever it lets through is done at once.

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"example.com/patchwork"
-	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/learn"
 	"example.com/patchwork/pose"
 )

@@ -14,8 +14,8 @@ import (
 	"example.com/patchwork/learn"
 
 	"example.com/patchwork"
+	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/dataset"
-	"example.com/patchwork/dataset/synth"
 	"example.com/patchwork/modelfile"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/internal/npy"
 )
 
 // badInputs makes files that cannot be used, in the present folder, beside

@@ -13,7 +13,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/journal"
-	"example.com/patchwork/tallyfile"
+	"example.com/patchwork/modelfile/tallyfile"
 )
 
 // checkpoint is where a learning run keeps what it has worked out, so that it

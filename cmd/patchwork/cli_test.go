@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/internal/npy"
 )
 
 // beMain makes the test binary behave as the command itself, so that a few

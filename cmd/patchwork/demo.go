@@ -14,10 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
+	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/dataset"
-	"example.com/patchwork/dataset/npy"
-	"example.com/patchwork/dataset/synth"
 	"example.com/patchwork/internal/atomicfile"
+	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/modelfile"
 	"example.com/patchwork/pose"
 	"example.com/patchwork/render"

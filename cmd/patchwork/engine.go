@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
+	"example.com/patchwork/cmd/engine"
 	"example.com/patchwork/dataset"
-	"example.com/patchwork/internal/engine"
 )
 
 // engineFlags say who makes the E-steps over all images.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/patchwork/internal/engine"
-	"example.com/patchwork/tallyfile"
+	"example.com/patchwork/cmd/engine"
+	"example.com/patchwork/modelfile/tallyfile"
 )
 
 // beEngine makes the test binary an engine: what patchwork-beam is, without

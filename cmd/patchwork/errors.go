@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
+	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/dataset"
-	"example.com/patchwork/dataset/synth"
 )
 
 // Exit codes, a contract with scripts.

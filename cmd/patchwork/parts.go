@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
-	"example.com/patchwork/tallyfile"
+	"example.com/patchwork/modelfile/tallyfile"
 )
 
 const statsLong = `Explain images with a model and write what they say about it: the counts that

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork/dataset"
-	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/internal/npy"
 )
 
 const predictLong = `Fill in what is not known: each unknown bit becomes the probability that it is

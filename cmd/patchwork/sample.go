@@ -11,9 +11,9 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
-	"example.com/patchwork/dataset/npy"
-	"example.com/patchwork/dataset/synth"
+	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/internal/atomicfile"
+	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/render"
 )
 

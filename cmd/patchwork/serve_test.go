@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/internal/npy"
 )
 
 // site is a server run within the test.

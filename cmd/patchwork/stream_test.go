@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/modelfile"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
-	"example.com/patchwork/dataset/npy"
-	"example.com/patchwork/dataset/synth"
+	"example.com/patchwork/bitmap/synth"
+	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/modelfile"
 	"example.com/patchwork/render"
 )

@@ -9,7 +9,7 @@ import (
 	"io/fs"
 	"math"
 
-	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/internal/npy"
 )
 
 // Types of data elements, by their numbers in the format.

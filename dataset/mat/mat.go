@@ -19,7 +19,7 @@ import (
 	"io/fs"
 	"strings"
 
-	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/internal/npy"
 )
 
 // Magic is how a file begins that [Open] reads.

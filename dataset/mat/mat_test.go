@@ -13,7 +13,7 @@ import (
 
 	"example.com/patchwork/dataset/mat"
 	"example.com/patchwork/dataset/mat/mattest"
-	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/internal/npy"
 )
 
 func open(b []byte, lim npy.Limits) ([]*mat.Variable, error) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/internal/npy"
 )
 
 // Reader reads the elements of a numeric or logical variable, whose order is

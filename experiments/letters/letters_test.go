@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/dataset"
-	"example.com/patchwork/dataset/synth"
 )
 
 // pen is a data set of the project's own pen-stroke letters.

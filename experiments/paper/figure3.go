@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"example.com/patchwork"
-	"example.com/patchwork/dataset/synth"
+	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/experiments/scenes"
 	"example.com/patchwork/render"
 )

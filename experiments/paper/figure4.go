@@ -9,10 +9,10 @@ import (
 	"example.com/patchwork/learn"
 
 	"example.com/patchwork"
-	"example.com/patchwork/baseline"
-	"example.com/patchwork/baseline/sparse"
-	"example.com/patchwork/dataset/synth"
+	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/experiments/rivals"
+	"example.com/patchwork/experiments/rivals/coding"
+	"example.com/patchwork/experiments/rivals/sparse"
 	"example.com/patchwork/pose"
 	"example.com/patchwork/render"
 )
@@ -57,11 +57,11 @@ func reconstruct(ctx context.Context, seed uint64, n int, shown bool) (reconstru
 			return r, err
 		}
 	}
-	trainRows, err := baseline.Rows(train.Images)
+	trainRows, err := coding.Rows(train.Images)
 	if err != nil {
 		return r, err
 	}
-	if r.rows, err = baseline.Rows(r.set.Images); err != nil {
+	if r.rows, err = coding.Rows(r.set.Images); err != nil {
 		return r, err
 	}
 	dictionary, err := sparse.Fit(ctx, trainRows, sparse.Options{Units: synth.QuadrantExperts, Alpha: sparseAlpha, Seed: seed})
@@ -110,9 +110,9 @@ func (r reconstruction) closeness() closeness {
 		if worst < .1 {
 			c.exact += 1 / n
 		}
-		c.sparseData += baseline.SquaredError(r.rows[i], r.sparse[i]) / n
-		c.oursData += baseline.SquaredError(r.rows[i], r.ours[i]) / n
-		c.truthData += baseline.SquaredError(r.rows[i], truth) / n
+		c.sparseData += coding.SquaredError(r.rows[i], r.sparse[i]) / n
+		c.oursData += coding.SquaredError(r.rows[i], r.ours[i]) / n
+		c.truthData += coding.SquaredError(r.rows[i], truth) / n
 	}
 	return c
 }

@@ -13,8 +13,8 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/dataset"
-	"example.com/patchwork/dataset/synth"
 	"example.com/patchwork/experiments/letters"
 	"example.com/patchwork/render"
 )

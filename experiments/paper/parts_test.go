@@ -9,7 +9,7 @@ import (
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
-	"example.com/patchwork/dataset/npy"
+	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/rule"
 )
 

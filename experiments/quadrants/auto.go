@@ -10,7 +10,7 @@ import (
 	"example.com/patchwork/learn"
 
 	"example.com/patchwork"
-	"example.com/patchwork/dataset/synth"
+	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/pose"
 )
 

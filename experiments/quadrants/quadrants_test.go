@@ -9,7 +9,7 @@ import (
 	"example.com/patchwork/learn"
 
 	"example.com/patchwork"
-	"example.com/patchwork/dataset/synth"
+	"example.com/patchwork/bitmap/synth"
 )
 
 // A small version of the ledger: from 100 images all eight experts are found,

@@ -3,8 +3,8 @@ package rivals
 import (
 	"math"
 
-	"example.com/patchwork/baseline"
-	"example.com/patchwork/dataset/synth"
+	"example.com/patchwork/bitmap/synth"
+	"example.com/patchwork/experiments/rivals/coding"
 )
 
 // set is images and, as numbers, their pixels.
@@ -18,7 +18,7 @@ func draw(n int, seed uint64) (set, error) {
 	if err != nil {
 		return set{}, err
 	}
-	rows, err := baseline.Rows(s.Images)
+	rows, err := coding.Rows(s.Images)
 	return set{s, rows}, err
 }
 
@@ -34,10 +34,10 @@ func (f *fitted) measure(test set, truth float64) (Measure, error) {
 		if err := f.reconstruct(test.Images[i], x, y, rounded); err != nil {
 			return m, err
 		}
-		m.CrossEntropy += baseline.ClippedCrossEntropy(x, y, least) / n
-		m.RoundedCrossEntropy += baseline.ClippedCrossEntropy(x, rounded, least) / n
-		m.L2 += baseline.SquaredError(x, y) / n
-		m.RoundedL2 += baseline.SquaredError(x, rounded) / n
+		m.CrossEntropy += coding.ClippedCrossEntropy(x, y, least) / n
+		m.RoundedCrossEntropy += coding.ClippedCrossEntropy(x, rounded, least) / n
+		m.L2 += coding.SquaredError(x, y) / n
+		m.RoundedL2 += coding.SquaredError(x, rounded) / n
 	}
 	m.Excess = m.CrossEntropy - truth
 	return m, nil
@@ -73,7 +73,7 @@ func nonzeroErrors(f *fitted, rows [][]float64) []float64 {
 		for _, x := range rows {
 			f.atoms.OMP(x, n, code)
 			f.atoms.Decode(code, y)
-			out[i] += baseline.SquaredError(x, y) / float64(len(rows))
+			out[i] += coding.SquaredError(x, y) / float64(len(rows))
 		}
 	}
 	return out

@@ -10,14 +10,14 @@ import (
 	"example.com/patchwork/table"
 
 	"example.com/patchwork"
-	"example.com/patchwork/baseline"
-	"example.com/patchwork/baseline/dae"
-	"example.com/patchwork/baseline/logpca"
-	"example.com/patchwork/baseline/nmf"
-	"example.com/patchwork/baseline/rbm"
-	"example.com/patchwork/baseline/sparse"
 	"example.com/patchwork/bitmap"
-	"example.com/patchwork/dataset/synth"
+	"example.com/patchwork/bitmap/synth"
+	"example.com/patchwork/experiments/rivals/coding"
+	"example.com/patchwork/experiments/rivals/dae"
+	"example.com/patchwork/experiments/rivals/logpca"
+	"example.com/patchwork/experiments/rivals/nmf"
+	"example.com/patchwork/experiments/rivals/rbm"
+	"example.com/patchwork/experiments/rivals/sparse"
 	"example.com/patchwork/pose"
 )
 
@@ -119,7 +119,7 @@ func explained(m *patchwork.Model) (*fitted, error) {
 
 // votes is how far the probabilities are from 1/2.
 func votes(templates [][]float64) [][]float64 {
-	out := baseline.Clone(templates)
+	out := coding.Clone(templates)
 	for _, t := range out {
 		for d, p := range t {
 			t[d] = p - 0.5
@@ -128,8 +128,8 @@ func votes(templates [][]float64) [][]float64 {
 	return out
 }
 
-// coded is a baseline model, its codes rounded to the given levels.
-func coded(c baseline.Coder, l baseline.Levels) *fitted {
+// coded is a rival, its codes rounded to the given levels.
+func coded(c coding.Coder, l coding.Levels) *fitted {
 	code := make([]float64, c.Units())
 	return &fitted{templates: c.Weights(), votes: c.Weights(),
 		reconstruct: func(_ *bitmap.Image, x, y, rounded []float64) error {
@@ -160,7 +160,7 @@ func autoencoder(untied bool) func(context.Context, job) (*fitted, error) {
 		if err != nil {
 			return nil, err
 		}
-		return coded(m, baseline.Bits(units)), nil
+		return coded(m, coding.Bits(units)), nil
 	}
 }
 
@@ -180,7 +180,7 @@ func machine(ctx context.Context, j job) (*fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	return coded(m, baseline.Bits(units)), nil
+	return coded(m, coding.Bits(units)), nil
 }
 
 // dictionary has lasso codes, or four nonzero coefficients.
@@ -190,11 +190,11 @@ func dictionary(four bool) func(context.Context, job) (*fitted, error) {
 		if err != nil {
 			return nil, err
 		}
-		var c baseline.Coder = m
+		var c coding.Coder = m
 		if four {
 			c = fixed{m, 4}
 		}
-		f := coded(c, baseline.FitLevels(c, j.rows))
+		f := coded(c, coding.FitLevels(c, j.rows))
 		f.least, f.atoms = clip, m
 		return f, nil
 	}
@@ -213,7 +213,7 @@ func factors(ctx context.Context, j job) (*fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := coded(m, baseline.FitLevels(m, j.rows))
+	f := coded(m, coding.FitLevels(m, j.rows))
 	f.least = clip
 	return f, nil
 }
@@ -223,7 +223,7 @@ func components(ctx context.Context, j job) (*fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	return coded(m, baseline.FitLevels(m, j.rows)), nil
+	return coded(m, coding.FitLevels(m, j.rows)), nil
 }
 
 // mixture is the core's. A row's code is the posterior of the components, and
@@ -251,7 +251,7 @@ func mixture(ctx context.Context, j job) (*fitted, error) {
 // posterior writes the shares of the components in x.
 func posterior(m *table.Mixture, x, post []float64) {
 	for k, c := range m.Components {
-		post[k] = math.Log(m.Share[k]) - baseline.CrossEntropy(x, c)
+		post[k] = math.Log(m.Share[k]) - coding.CrossEntropy(x, c)
 	}
 	top, sum := slices.Max(post), 0.0
 	for k, l := range post {

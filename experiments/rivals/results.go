@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"example.com/patchwork/baseline"
+	"example.com/patchwork/experiments/rivals/coding"
 )
 
 // results puts the outcomes in order.
@@ -49,8 +49,8 @@ func (r *run) results(out []outcome, chosen [][]setting) (Results, error) {
 
 // show keeps what the figures show of a model.
 func (c *Curve) show(f *fitted, test set, samples int) error {
-	c.Templates = baseline.Clone(f.templates)
-	c.Reconstructions = baseline.Matrix(samples, len(test.rows[0]))
+	c.Templates = coding.Clone(f.templates)
+	c.Reconstructions = coding.Matrix(samples, len(test.rows[0]))
 	rounded := make([]float64, len(test.rows[0]))
 	for i, y := range c.Reconstructions {
 		if err := f.reconstruct(test.Images[i], test.rows[i], y, rounded); err != nil {

@@ -11,7 +11,7 @@ import (
 	"example.com/patchwork/learn"
 
 	"example.com/patchwork"
-	"example.com/patchwork/baseline"
+	"example.com/patchwork/experiments/rivals/coding"
 	"example.com/patchwork/internal/pool"
 	"example.com/patchwork/pose"
 )
@@ -161,7 +161,7 @@ func (r *run) trials() []trial {
 
 // choose is the best setting by model and size.
 func (r *run) choose(ctx context.Context, trials []trial) ([][]setting, error) {
-	costs := baseline.Matrix(len(trials), len(r.tune))
+	costs := coding.Matrix(len(trials), len(r.tune))
 	_, err := pool.Run(ctx, len(trials)*len(r.tune), r.Workers, 1, func(_, i int) error {
 		t, set := trials[i/len(r.tune)], i%len(r.tune)
 		b := &r.tune[set]

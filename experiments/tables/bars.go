@@ -10,7 +10,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
-	"example.com/patchwork/dataset/synth"
+	"example.com/patchwork/bitmap/synth"
 )
 
 // BarsRow says how often the bars, and their number, were found.

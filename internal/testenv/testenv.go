@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -40,7 +41,9 @@ func ReadShared(t testing.TB, name string) []byte {
 	return data
 }
 
-// root is the folder of go.mod: tests run in the folder of their package.
+// root returns the folder of the repository, whose go.mod is that of the
+// library: tests run in the folder of their package, and modules beside the
+// library have a go.mod of their own.
 func root(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -48,12 +51,13 @@ func root(t testing.TB) string {
 		t.Fatal(err)
 	}
 	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err == nil && strings.HasPrefix(string(text), "module example.com/patchwork\n") {
 			return dir
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
-			t.Fatal("no go.mod above the working folder")
+			t.Fatal("no go.mod of the library above the working folder")
 		}
 		dir = parent
 	}

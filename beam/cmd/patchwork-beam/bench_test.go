@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"example.com/patchwork"
+	"example.com/patchwork/cmd/engine"
 	"example.com/patchwork/dataset"
-	"example.com/patchwork/internal/engine"
 )
 
 // BenchmarkStep is an E-step over a million rows of 64 columns in a file, by

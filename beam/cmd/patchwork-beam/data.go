@@ -13,8 +13,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local" // Beam itself brings gs://
 
+	"example.com/patchwork/cmd/engine"
 	"example.com/patchwork/dataset"
-	"example.com/patchwork/internal/engine"
 )
 
 // openJob is a job and its data.

@@ -2,7 +2,7 @@
 //
 //	patchwork learn rows-*.npy -o model.npz --experts 8 --rule max-minus-min --engine beam --beam shards=17
 //
-// patchwork starts it, sends it steps and gets counts (package internal/engine
+// patchwork starts it, sends it steps and gets counts (package cmd/engine
 // says how); it is not for hands. The flags here and Beam's own go through
 // --beam NAME=VALUE. The same program is the worker, if a runner starts it as one.
 package main
@@ -26,7 +26,7 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal"
 
-	"example.com/patchwork/internal/engine"
+	"example.com/patchwork/cmd/engine"
 )
 
 func main() { os.Exit(realMain()) }

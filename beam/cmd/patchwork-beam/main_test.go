@@ -20,10 +20,11 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"example.com/patchwork"
+	"example.com/patchwork/cmd/engine"
 	"example.com/patchwork/dataset"
-	"example.com/patchwork/internal/engine"
+	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/modelfile"
-	"example.com/patchwork/tallyfile"
+	"example.com/patchwork/modelfile/tallyfile"
 )
 
 // beMain makes the test binary the program itself; a worker it is without,
@@ -96,9 +97,11 @@ var formats = map[string]func(t testing.TB, path string, rows [][]byte){
 }
 
 func writeNPY(t testing.TB, path string, rows [][]byte) {
-	head := fmt.Sprintf("{'descr': '|u1', 'fortran_order': False, 'shape': (%d, %d), }", len(rows), len(rows[0]))
-	head += strings.Repeat(" ", 117-len(head)) + "\n"
-	write(t, path, append([]byte("\x93NUMPY\x01\x00\x76\x00"+head), bytes.Join(rows, nil)...))
+	var file bytes.Buffer
+	if err := npy.Write(&file, npy.New(bytes.Join(rows, nil), len(rows), len(rows[0]))); err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, file.Bytes())
 }
 
 func write(t testing.TB, path string, content []byte) {

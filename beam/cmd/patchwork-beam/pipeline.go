@@ -10,8 +10,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
-	"example.com/patchwork/internal/engine"
-	"example.com/patchwork/tallyfile"
+	"example.com/patchwork/cmd/engine"
+	"example.com/patchwork/modelfile/tallyfile"
 )
 
 // What a worker meets in a pipeline must be registered, under the same names in

@@ -13,8 +13,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 
-	"example.com/patchwork/internal/engine"
-	"example.com/patchwork/tallyfile"
+	"example.com/patchwork/cmd/engine"
+	"example.com/patchwork/modelfile/tallyfile"
 )
 
 var shardType = reflect.TypeFor[engine.Shard]()

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/patchwork/internal/engine"
+	"example.com/patchwork/cmd/engine"
 )
 
 // prismServer starts a Prism server, whose workers find Beam's boot program, and

@@ -4,7 +4,7 @@ package kernel
 
 import "golang.org/x/sys/cpu"
 
-//go:generate go -C ../gen run . -out ../kernel/kernels_amd64.s -stubs ../kernel/kernels_amd64.go -pkg kernel
+//go:generate env GOWORK=off go -C ../gen run . -out ../kernel/kernels_amd64.s -stubs ../kernel/kernels_amd64.go -pkg kernel
 
 // AVX-512 looks 64 entries up at once (VBMI), AVX2 only 16.
 var (

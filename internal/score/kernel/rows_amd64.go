@@ -2,7 +2,7 @@
 
 package kernel
 
-//go:generate go -C ../gen run ./rows -out ../kernel/rows_amd64.s -stubs ../kernel/rowstubs_amd64.go -pkg kernel
+//go:generate env GOWORK=off go -C ../gen run ./rows -out ../kernel/rows_amd64.s -stubs ../kernel/rowstubs_amd64.go -pkg kernel
 
 // rowVectors is the vector code for rows, by path.
 func rowVectors(path string) *RowLoops {

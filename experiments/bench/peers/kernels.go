@@ -1,0 +1,182 @@
+package main
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"example.com/patchwork/experiments/bench/roofline"
+	"example.com/patchwork/internal/score/kernel"
+)
+
+// share is what one of our vector loops reaches of what the machine can do.
+type share struct {
+	path, loop string  // "avx2", "Gain, 16 neighbours"
+	bound      string  // the unit that limits the loop
+	cycles     float64 // for what loop says
+	least      float64 // the same if that unit never waited
+}
+
+// kernelShares measures the vector loops of the pursuit beside the peaks that
+// bound them. Their data lie in the first-level cache, as images and templates
+// do, and begin anywhere, as shifts do.
+func kernelShares(m roofline.Machine, each time.Duration) []share {
+	var out []share
+	for _, p := range kernel.All() {
+		for _, peak := range m.Peaks {
+			if strings.ToLower(strings.ReplaceAll(peak.Vectors, "-", "")) == p.Name {
+				out = append(out, sumsShare(p, peak, m.GHz, each), gainShare(p, peak, m.GHz, each))
+				rows := kernel.RowVectors(p)
+				out = append(out, stepShare(p, rows, peak, m.GHz, each), foursShare(p, rows, peak, m.GHz, each),
+					strengthenShare(p, rows, peak, m.GHz, each))
+			}
+		}
+	}
+	return out
+}
+
+// sumsShare: a vector of codes is looked up, split into even and odd bytes by a
+// shift, and both are added: four instructions on a vector of bytes or words.
+// The peak of 16-bit additions is instructions a cycle times words a vector.
+func sumsShare(p *kernel.Path, peak roofline.Peak, ghz float64, each time.Duration) share {
+	const tiles, terms = 16, 256
+	rng := rand.New(rand.NewPCG(5, 1))
+	sums, tops := make([]uint16, tiles*kernel.Tile), make([]uint16, tiles)
+	codes, tables := make([]byte, 8<<10), make([]byte, 64*p.Entries)
+	for i := range codes {
+		codes[i] = byte(rng.IntN(p.Entries))
+	}
+	var lookups kernel.Lookups
+	for range terms {
+		lookups.Add(kernel.Lookup{Table: int32(rng.IntN(64) * p.Entries), Code: int32(rng.IntN(len(codes) - tiles*kernel.Tile))})
+	}
+	cycles := fastest(each, func() { p.Sums(sums, tops, tables, codes, &lookups) }) * ghz * 1e9 / (tiles * terms)
+	const instructions = 4
+	words := float64(instructions * kernel.Tile / 2)
+	return share{p.Name, "Sums, 64 candidates and a block of pixels", "16-bit adds", cycles, words / peak.Words}
+}
+
+// gainShare: 16 neighbours take two subtractions and two maxima of float32, a
+// subtraction and an addition, and 256 bytes to read.
+func gainShare(p *kernel.Path, peak roofline.Peak, ghz float64, each time.Duration) share {
+	const chunks, pixels = 64, 1 << 10
+	rng := rand.New(rand.NewPCG(5, 2))
+	terms := make([]float32, 2*kernel.Chunk*chunks)
+	off, on := make([]float32, pixels), make([]float32, pixels)
+	for _, x := range [][]float32{terms, off, on} {
+		for i := range x {
+			x[i] = rng.Float32()
+		}
+	}
+	var at kernel.Chunks
+	for range chunks {
+		at.Add(int32(rng.IntN(pixels - kernel.Chunk)))
+	}
+	cycles := fastest(each, func() { p.Gain(terms, &at, off, on) }) * ghz * 1e9 / chunks
+	const operations, bytes = 6 * kernel.Chunk, 4 * 4 * kernel.Chunk
+	s := share{p.Name, "Gain, 16 neighbours", "float32 adds", cycles, operations / peak.Add}
+	if reading := bytes / peak.Load; reading > s.least {
+		s.bound, s.least = "L1 reads", reading
+	}
+	return s
+}
+
+// What the loops for rows of tables go through.
+const (
+	rowsInList = 1024
+	groupsARow = 32 // of four columns
+	lanesARow  = 64 // where experts are many
+)
+
+// stepShare: eight experts and a row. With AVX-512 a lane is a row, and a group
+// of four columns takes a lookup for each expert; with AVX2 a lane is an expert,
+// and a group takes the reading and adding of their numbers.
+func stepShare(p *kernel.Path, loops *kernel.RowLoops, peak roofline.Peak, ghz float64, each time.Duration) share {
+	const lanes, words = 8, groupsARow / 16
+	rng := rand.New(rand.NewPCG(5, 3))
+	table, costs := make([]float64, 16*groupsARow*lanes), make([]float64, lanes)
+	for i := range table {
+		table[i] = rng.NormFloat64()
+	}
+	x, list := randomWords(rng, rowsInList*words), make([]int32, rowsInList)
+	for i := range list {
+		list[i] = int32(i)
+	}
+	picks, gains := make([]int8, 8*rowsInList), make([]float64, 8*rowsInList)
+	lists, counts := make([]int32, (lanes+1)*kernel.Block), make([]int32, lanes+1)
+	numbers := []int64{0, 1, 2, 3, 4, 5, 6, 7}
+	cycles := fastest(each, func() {
+		clear(counts)
+		if loops.Across != nil {
+			loops.Across(table, costs, numbers, lanes, 1, x, words, list, groupsARow, picks, gains, lists, counts)
+		} else {
+			loops.Step(table, costs, 1, x, words, list, groupsARow, picks, gains, lists, counts)
+		}
+	}) * ghz * 1e9 / rowsInList
+	s := share{p.Name, "Step, 8 experts and a row of 128 columns", "L1 reads and adds", cycles, groupsARow * lanes * 8 / peak.LoadAdd}
+	if loops.Across != nil {
+		const vector = 64 // bytes: eight rows
+		s.loop, s.bound, s.least = "Across, 8 experts and a row of 128 columns", "lookups", groupsARow*lanes/8/(peak.Lookup/vector)
+	}
+	return s
+}
+
+// foursShare: the numbers of 64 experts for a group of four columns are read and
+// added. Their table, for 784 columns, is too large for the first-level cache.
+func foursShare(p *kernel.Path, loops *kernel.RowLoops, peak roofline.Peak, ghz float64, each time.Duration) share {
+	rng := rand.New(rand.NewPCG(5, 4))
+	const groups, words, rows = 784 / 4, (784 + 63) / 64, 64
+	table, gains := make([]int32, 16*groups*lanesARow), make([]int32, lanesARow)
+	for i := range table {
+		table[i] = rng.Int32N(1 << 20)
+	}
+	x := randomWords(rng, rows*words)
+	cycles := fastest(each, func() {
+		for i := range rows {
+			loops.AddFours(gains, table, x[i*words:], groups/4)
+		}
+	}) * ghz * 1e9 / (rows * groups)
+	return share{p.Name, "AddFours, 64 experts and 4 of 784 columns", "L2 reads", cycles, 4 * lanesARow / peak.LoadL2}
+}
+
+// strengthenShare: a column of 64 experts takes two comparisons, a subtraction
+// and an addition of 32 bits each.
+func strengthenShare(p *kernel.Path, loops *kernel.RowLoops, peak roofline.Peak, ghz float64, each time.Duration) share {
+	const columns, words = 64, 1
+	rng := rand.New(rand.NewPCG(5, 5))
+	gains, alone := make([]int32, lanesARow), make([]int32, 2*columns*lanesARow)
+	units, spare := make([]int32, columns), make([]int32, columns)
+	for i := range alone {
+		alone[i] = rng.Int32N(1 << 20)
+	}
+	up, x := []uint64{math.MaxUint64}, randomWords(rng, words)
+	cycles := fastest(each, func() {
+		loops.Strengthen(gains, alone, units, spare, up, x, 3)
+	}) * ghz * 1e9 / columns
+	return share{p.Name, "Strengthen, 64 experts and a column", "32-bit operations", cycles, 4 * lanesARow / (peak.Words / 2)}
+}
+
+func randomWords(rng *rand.Rand, n int) []uint64 {
+	x := make([]uint64, n)
+	for i := range x {
+		x[i] = rng.Uint64() & rng.Uint64() & rng.Uint64()
+	}
+	return x
+}
+
+// fastest is the seconds of a call in the fastest of many slices: others can
+// only slow it down.
+func fastest(each time.Duration, call func()) float64 {
+	const calls = 20
+	best := math.Inf(1)
+	began := time.Now()
+	for slices := 0; slices < 30 || time.Since(began) < each; slices++ {
+		slice := time.Now()
+		for range calls {
+			call()
+		}
+		best = min(best, time.Since(slice).Seconds()/calls)
+	}
+	return best
+}

@@ -1,0 +1,235 @@
+// Command peers measures Patchwork beside what a user would take instead, in
+// one run, on one core each, in turns:
+//
+//	go run ./experiments/bench/peers [P1 P2 P3 P4 P5 cores roofline] [--md] [--rounds 5]
+//
+// P1 and P2 are explanations of letters and scenes beside one scoring pass of
+// OpenCV's matchTemplate; P3 tables beside scikit-learn and NumPy; P4 a finished
+// model beside the import of scikit-learn; P5 how time and memory grow; cores
+// what a second core brings; roofline the peaks of this machine, and what our
+// vector loops reach of them. Without names, all of them.
+//
+// The data are made here from fixed seeds and handed to the peers as files, so
+// that both see the same. Every explanation that is timed is also compared with
+// what was planted.
+//
+// The peers need Python with OpenCV, scikit-learn and NumPy (Debian:
+// python3-opencv python3-sklearn python3-numpy). PYTHON names an interpreter.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"time"
+
+	"example.com/patchwork/experiments/bench/roofline"
+	"example.com/patchwork/internal/npy"
+)
+
+// session is one run of the program.
+type session struct {
+	options
+	dir    string // for the data
+	files  int
+	python *python // nil where no workload needs it
+}
+
+// options are the flags.
+type options struct {
+	rounds    int
+	quick, md bool
+	pictures  string
+	cpu       string
+	names     []string // of workloads
+
+	point string // how the program calls itself; see runPoint and runCores
+	cores int
+}
+
+var workloads = []string{"P1", "P2", "P3", "P4", "P5", "cores", "roofline"}
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "peers:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	o, err := parse(args)
+	if err != nil {
+		return err
+	}
+	if o.cores > 0 {
+		return runCores(o.cores, o.rounds)
+	}
+	runtime.GOMAXPROCS(1)
+	if o.point != "" {
+		return runPoint(o.point)
+	}
+	if status, done := bind(o.cpu); done {
+		if status != 0 {
+			os.Exit(status)
+		}
+		return nil
+	}
+	return o.measure()
+}
+
+// parse reads names and flags, in any order.
+func parse(args []string) (o options, err error) {
+	fs := flag.NewFlagSet("peers", flag.ExitOnError)
+	fs.IntVar(&o.rounds, "rounds", 5, "rounds of each workload")
+	fs.BoolVar(&o.md, "md", false, "print Markdown")
+	fs.BoolVar(&o.quick, "quick", false, "small workloads, to see that everything works; the times mean nothing")
+	fs.StringVar(&o.pictures, "pictures", "", "folder for the plots of P5")
+	fs.StringVar(&o.cpu, "cpu", "0", "the processor to be bound to, by taskset; empty for none")
+	fs.StringVar(&o.point, "point", "", "run one point of P5, for the program itself")
+	fs.IntVar(&o.cores, "point-cores", 0, "run cores with so many rows, for the program itself")
+	for fs.Parse(args); fs.NArg() > 0; fs.Parse(args) { // ExitOnError: no error to look at
+		o.names, args = append(o.names, fs.Arg(0)), fs.Args()[1:]
+	}
+	if o.names == nil {
+		o.names = workloads
+	}
+	for _, name := range o.names {
+		if !slices.Contains(workloads, name) {
+			return o, fmt.Errorf("no workload is called %q; there are %q", name, workloads)
+		}
+	}
+	if o.rounds < 1 {
+		return o, fmt.Errorf("%d rounds; give at least 1", o.rounds)
+	}
+	return o, nil
+}
+
+// measure runs the workloads and prints the report.
+func (o options) measure() (err error) {
+	s := &session{options: o}
+	if s.dir, err = os.MkdirTemp("", "patchwork-peers-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(s.dir)
+	if slices.ContainsFunc(o.names, func(n string) bool { return slices.Contains([]string{"P1", "P2", "P3", "P4"}, n) }) {
+		path, err := findPython()
+		if err != nil {
+			return err
+		}
+		if s.python, err = startPython(path); err != nil {
+			return err
+		}
+		defer s.python.close()
+	}
+	var r report
+	if r.machine, err = s.machine(); err != nil {
+		return err
+	}
+	for _, name := range o.names {
+		if err := s.workload(name, &r); err != nil {
+			return err
+		}
+	}
+	r.write(os.Stdout, o.md)
+	if o.pictures != "" && r.growth != nil {
+		return plot(r.growth, o.pictures)
+	}
+	return nil
+}
+
+// workload adds one workload to the report.
+func (s *session) workload(name string, r *report) (err error) {
+	switch name {
+	case "P5":
+		r.growth, err = s.growth()
+		return err
+	case "cores":
+		if r.cores, err = s.twoCores(); err != nil {
+			note("%v", err)
+		}
+		return nil
+	case "roofline":
+		each := time.Duration(s.size(200, 5)) * time.Millisecond
+		r.roofline = roofline.Measure(each)
+		r.shares = kernelShares(r.roofline, each)
+		return nil
+	}
+	least := time.Duration(s.size(300, 1)) * time.Millisecond
+	for _, prepare := range s.groups(name) {
+		tasks, err := prepare()
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		for _, t := range tasks {
+			result, err := measure(t, s.rounds, least)
+			if err != nil {
+				return err
+			}
+			r.results = append(r.results, result)
+		}
+		if err := s.python.forget(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// groups are the tasks of a workload; those of a group share data. The targets
+// are those of issue 4.
+func (s *session) groups(name string) []func() ([]task, error) {
+	one := func(t task, err error) ([]task, error) { return []task{t}, err }
+	table := func(n, small, d, k int, goals tableGoals) func() ([]task, error) {
+		return func() ([]task, error) { return s.tableTasks(s.size(n, small), d, k, goals) }
+	}
+	switch name {
+	case "P1":
+		return []func() ([]task, error){func() ([]task, error) { return one(s.lettersTask()) }}
+	case "P2":
+		return []func() ([]task, error){
+			func() ([]task, error) { return one(s.scenesTask(10, 5, 1.0/5)) },
+			func() ([]task, error) { return one(s.scenesTask(100, 5, 1.0/8)) },
+			func() ([]task, error) { return one(s.scenesTask(100, s.size(20, 5), 1.0/8)) },
+		}
+	case "P3":
+		return []func() ([]task, error){
+			table(100000, 400, 36, 8, tableGoals{transform: 1}),
+			table(100000, 200, 784, 64, tableGoals{nmf: 1.0 / 10}),
+			table(1000000, 400, 128, 32, tableGoals{epoch: 1.0 / 5}),
+		}
+	case "P4":
+		return []func() ([]task, error){s.startTasks}
+	}
+	panic("peers: no tasks are called " + strconv.Quote(name))
+}
+
+// size is the size of something in earnest, or for --quick.
+func (s *session) size(full, quick int) int {
+	if s.quick {
+		return quick
+	}
+	return full
+}
+
+// save writes an array for the peers and returns its path.
+func (s *session) save(name string, a *npy.Array) (string, error) {
+	s.files++
+	path := filepath.Join(s.dir, fmt.Sprintf("%03d-%s.npy", s.files, name))
+	f, err := os.Create(path)
+	if err != nil {
+		return "", err
+	}
+	if err := npy.Write(f, a); err != nil {
+		f.Close()
+		return "", err
+	}
+	return path, f.Close()
+}
+
+// note tells whoever waits what goes on.
+func note(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, format+"\n", args...)
+}

@@ -1,0 +1,222 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/patchwork"
+	"example.com/patchwork/experiments/bench/roofline"
+	"example.com/patchwork/pose"
+)
+
+// quickSession is a session of --quick, or skips the test.
+func quickSession(t *testing.T) *session {
+	t.Helper()
+	path, err := findPython()
+	if err != nil {
+		t.Skip(err)
+	}
+	s := &session{options: options{rounds: 2, quick: true}, dir: t.TempDir()}
+	if s.python, err = startPython(path); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.python.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// Every workload that has a peer runs, small: explanations are what was planted
+// (check fails otherwise), and every peer answers.
+func TestQuick(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: starts Python")
+	}
+	s := quickSession(t)
+	t.Run("errors", func(t *testing.T) { testPeersReportErrors(t, s) })
+	var r report
+	var err error
+	if r.machine, err = s.machine(); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"P1", "P2", "P3"} {
+		if err := s.workload(name, &r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(r.results) != 1+3+9 {
+		t.Errorf("%d tasks were measured", len(r.results))
+	}
+	for _, t2 := range r.results {
+		for i := range t2.peers {
+			for _, ratio := range t2.ratios(i) {
+				if !(ratio > 0) || math.IsInf(ratio, 0) {
+					t.Errorf("%s beside %s: a ratio of %v", t2.name, t2.peers[i].name, ratio)
+				}
+			}
+		}
+	}
+	var out bytes.Buffer
+	r.write(&out, true)
+	for _, want := range []string{"| workload |", "cv2.matchTemplate", "NMF.transform", "OpenCV", "first pick"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the report lacks %q:\n%s", want, out.String())
+		}
+	}
+}
+
+// A peer that fails says why, and goes on.
+func testPeersReportErrors(t *testing.T, s *session) {
+	if _, err := s.python.prepare("match", map[string]any{"images": "none.npy", "templates": "none.npy"}); err == nil || !strings.Contains(err.Error(), "none.npy") {
+		t.Errorf("a file that is not there: %v", err)
+	}
+	if err := s.python.forget(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Wrong explanations stop a benchmark.
+func TestVerdictFindsWrongExplanations(t *testing.T) {
+	p, err := plantLetters(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pursuit, err := patchwork.NewPursuit(p.model, patchwork.PursuitOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	explained, err := p.explain(pursuit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := p.verdict(explained); err != nil {
+		t.Errorf("%s: %v", text, err)
+	}
+	for _, e := range explained {
+		for i := range e.Picks {
+			e.Picks[i].Pose = pose.Pose{DY: 5, DX: 5}
+		}
+	}
+	if text, err := p.verdict(explained); err == nil {
+		t.Errorf("letters explained by strokes elsewhere: %s", text)
+	}
+}
+
+// A power is recovered, and a constant flattens all but the last sizes.
+func TestExponent(t *testing.T) {
+	sizes := []int{10, 20, 40, 80, 100000, 200000}
+	var square, offset []float64
+	for _, n := range sizes {
+		x := float64(n)
+		square = append(square, 3*x*x)
+		offset = append(offset, 1000+x)
+	}
+	if got := exponent(sizes, square); math.Abs(got-2) > 1e-12 {
+		t.Errorf("a square grows as ^%v", got)
+	}
+	if all, end := exponent(sizes, offset), last(sizes, offset); all > 0.8 || math.Abs(end-1) > 0.01 {
+		t.Errorf("linear after a constant: ^%v, in the end ^%v", all, end)
+	}
+}
+
+func TestMedian(t *testing.T) {
+	for _, c := range []struct {
+		x    []float64
+		want float64
+	}{{[]float64{3}, 3}, {[]float64{9, 1}, 5}, {[]float64{5, 1, 100}, 5}} {
+		if got := median(c.x); got != c.want {
+			t.Errorf("median of %v is %v, want %v", c.x, got, c.want)
+		}
+	}
+}
+
+// A round takes as long as asked, however short the work; errors end it.
+func TestRepeats(t *testing.T) {
+	took := func(each float64) func(int) (float64, error) {
+		return func(n int) (float64, error) { return each * float64(n), nil }
+	}
+	for _, c := range []struct {
+		each  float64
+		least time.Duration
+		want  int
+	}{{1, time.Second, 1}, {0.5, time.Second, 2}, {0.001, time.Second, 1200}, {0, 0, 1}} {
+		got, err := repeats(took(c.each), c.least)
+		if err != nil || got < c.want || float64(got) > 1.3*float64(c.want) {
+			t.Errorf("%v s for %v: %d, %v; want about %d", c.each, c.least, got, err, c.want)
+		}
+	}
+	broken := errors.New("broken")
+	if _, err := repeats(func(int) (float64, error) { return 0, broken }, time.Second); err != broken {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// The points of P5 do their work at every kind of size; others are refused.
+func TestPointWork(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		size int
+	}{{"idle", 0}, {"N", 100}, {"D", 16}, {"K", 2}, {"shifts", 9}} {
+		work, err := pointWork(c.name, c.size)
+		if err == nil {
+			err = work()
+		}
+		if err != nil {
+			t.Errorf("%s=%d: %v", c.name, c.size, err)
+		}
+	}
+	if _, err := pointWork("colours", 3); err == nil {
+		t.Error("colours grew")
+	}
+	if peakBytes() < 1<<20 {
+		t.Errorf("this process had %v bytes", peakBytes())
+	}
+}
+
+// The shares of our loops are shares: a loop that beat the peak would have been
+// counted wrongly.
+func TestKernelShares(t *testing.T) {
+	m := roofline.Measure(2 * time.Millisecond)
+	shares := kernelShares(m, 2*time.Millisecond)
+	if len(shares) > 5*len(m.Peaks) {
+		t.Errorf("%d loops, %d widths of vectors", len(shares), len(m.Peaks))
+	}
+	for _, s := range shares {
+		if r := s.least / s.cycles; !(r > 0 && r < 1.5) { // the machine is shared: the peak may be measured low
+			t.Errorf("%+v is %.2f of the peak", s, r)
+		}
+	}
+	var out bytes.Buffer
+	(&report{roofline: m, shares: shares}).write(&out, false)
+	if len(m.Peaks) > 0 && !strings.Contains(out.String(), "AVX2") {
+		t.Errorf("no peaks in the report:\n%s", out.String())
+	}
+}
+
+func TestPlot(t *testing.T) {
+	folder := t.TempDir()
+	g := growth{axis: axis{name: "N", sizes: []int{1, 2, 4}}, seconds: []float64{1, 2, 4}, bytes: []float64{5, 6, 7}}
+	if err := plot([]growth{g}, folder); err != nil {
+		t.Fatal(err)
+	}
+	files, err := os.ReadDir(folder)
+	if err != nil || len(files) != 2 {
+		t.Errorf("%v, %v", files, err)
+	}
+}
+
+// What cannot be asked is refused before anything runs.
+func TestBadRequests(t *testing.T) {
+	for _, args := range [][]string{{"P9"}, {"P1", "--rounds", "0"}, {"--point", "N"}, {"--point", "colours=3"}} {
+		if err := run(args); err == nil {
+			t.Errorf("%q was accepted", args)
+		}
+	}
+}

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"example.com/patchwork/experiments/bench/roofline"
+	"example.com/patchwork/internal/score/kernel"
+)
+
+// report is everything a run found.
+type report struct {
+	machine  string
+	results  []*result
+	growth   []growth
+	cores    []float64
+	roofline roofline.Machine
+	shares   []share
+}
+
+// grid is a heading and rows of cells.
+type grid [][]string
+
+// write prints the report, as Markdown or aligned for a terminal.
+func (r *report) write(w io.Writer, markdown bool) {
+	show := aligned
+	if markdown {
+		show = pipes
+	}
+	fmt.Fprintf(w, "%s\n", r.machine)
+	if r.results != nil {
+		show(w, r.times())
+		for _, t := range r.results {
+			fmt.Fprintf(w, "- %s: %s.\n", t.name, t.found)
+		}
+	}
+	if r.cores != nil {
+		fmt.Fprintf(w, "\nTwo workers on two cores are %s times as fast as one (asked for: 1.85; EM iteration, %d columns, K=%d).\n",
+			spread(r.cores), baseD, baseK)
+	}
+	if r.growth != nil {
+		show(w, r.exponents())
+	}
+	if r.roofline.GHz != 0 {
+		fmt.Fprintf(w, "\nMeasured peaks of one core at %.2f GHz:\n", r.roofline.GHz)
+		show(w, r.peaks())
+		show(w, r.loops())
+	}
+}
+
+// times is the table of ratios.
+func (r *report) times() grid {
+	g := grid{{"workload", "Patchwork", "peer", "peer's time", "ratio: median (min to max)", "asked for", ""}}
+	for _, t := range r.results {
+		for i, p := range t.peers {
+			ratios := t.ratios(i)
+			goal, met := "", ""
+			if p.target != 0 {
+				goal, met = fmt.Sprintf("<= %.3g", p.target), "not met"
+				if median(ratios) <= p.target {
+					met = "met"
+				}
+			}
+			g = append(g, []string{t.name, duration(median(t.oursTook)) + "/" + t.unit, p.name,
+				duration(median(t.took[i])) + "/" + t.unit, spread(ratios), goal, met})
+		}
+	}
+	return g
+}
+
+// exponents is the table of growth.
+func (r *report) exponents() grid {
+	g := grid{{"growing", "from", "to", "time", "time, last two sizes", "memory", "memory, last two sizes"}}
+	for _, a := range r.growth {
+		n := len(a.sizes) - 1
+		at := func(i int) string {
+			return fmt.Sprintf("%d: %s, %.1f MB", a.sizes[i], duration(a.seconds[i]), a.bytes[i]/1e6)
+		}
+		power := func(x float64) string { return fmt.Sprintf("^%.2f", x) }
+		g = append(g, []string{a.what, at(0), at(n), power(exponent(a.sizes, a.seconds)), power(last(a.sizes, a.seconds)),
+			power(exponent(a.sizes, a.bytes)), power(last(a.sizes, a.bytes))})
+	}
+	return g
+}
+
+// peaks is the table of the roofline.
+func (r *report) peaks() grid {
+	g := grid{{"vectors", "multiply-add, flop/cycle", "add, flop/cycle", "L1 read, bytes/cycle", "L1 read and add, bytes/cycle", "L2 read, bytes/cycle", "16-bit adds/cycle", "byte lookups/cycle"}}
+	for _, p := range r.roofline.Peaks {
+		row := []string{p.Vectors}
+		for _, v := range []float64{p.FMA, p.Add, p.Load, p.LoadAdd, p.LoadL2, p.Words, p.Lookup} {
+			row = append(row, fmt.Sprintf("%.1f", v))
+		}
+		g = append(g, row)
+	}
+	return g
+}
+
+// loops is the table of our vector loops.
+func (r *report) loops() grid {
+	g := grid{{"our loop", "path", "cycles", "least possible", "bound by", "share of the peak", "asked for"}}
+	for _, s := range r.shares {
+		g = append(g, []string{s.loop, s.path, fmt.Sprintf("%.2f", s.cycles), fmt.Sprintf("%.2f", s.least), s.bound,
+			fmt.Sprintf("%.0f %%", 100*s.least/s.cycles), ">= 50 %"})
+	}
+	return g
+}
+
+func pipes(w io.Writer, g grid) {
+	fmt.Fprintln(w)
+	for i, row := range g {
+		for j := range row {
+			row[j] = strings.ReplaceAll(row[j], "|", `\|`)
+		}
+		fmt.Fprintf(w, "| %s |\n", strings.Join(row, " | "))
+		if i == 0 {
+			fmt.Fprintf(w, "|%s\n", strings.Repeat("---|", len(row)))
+		}
+	}
+	fmt.Fprintln(w)
+}
+
+func aligned(w io.Writer, g grid) {
+	fmt.Fprintln(w)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, row := range g {
+		fmt.Fprintln(t, strings.Join(row, "\t"))
+	}
+	t.Flush()
+	fmt.Fprintln(w)
+}
+
+// spread is the median, smallest and largest of some numbers.
+func spread(x []float64) string {
+	return fmt.Sprintf("%.3g (%.3g to %.3g)", median(x), slices.Min(x), slices.Max(x))
+}
+
+// duration is seconds with three digits and a unit.
+func duration(s float64) string {
+	for _, u := range []struct {
+		name string
+		size float64
+	}{{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}} {
+		if s >= u.size {
+			return fmt.Sprintf("%.3g %s", s/u.size, u.name)
+		}
+	}
+	return fmt.Sprintf("%.3g ns", s/1e-9)
+}
+
+// machine says what was measured, where and when.
+func (s *session) machine() (string, error) {
+	text := fmt.Sprintf("%s, %s, our path %s; %s %s/%s; commit %s; %s.",
+		processor(), cmp.Or(roofline.Vectors(), "no vectors measured"), kernel.Chosen().Name,
+		runtime.Version(), runtime.GOOS, runtime.GOARCH, commit(), time.Now().UTC().Format(time.DateOnly))
+	if cpu := os.Getenv(bound); cpu != "" {
+		text += " Bound to processor " + cpu + "."
+	} else {
+		text += fmt.Sprintf(" One thread each, on any of %d processors.", runtime.NumCPU())
+	}
+	if s.python != nil {
+		var v struct{ Python, NumPy, BLAS, OpenCV, Sklearn string }
+		if err := s.python.ask(map[string]any{"op": "versions"}, &v); err != nil {
+			return "", err
+		}
+		text += fmt.Sprintf(" Peers: OpenCV %s, scikit-learn %s, NumPy %s (%s), Python %s.", v.OpenCV, v.Sklearn, v.NumPy, v.BLAS, v.Python)
+	}
+	if s.quick {
+		text += " --quick: these times mean nothing."
+	}
+	return text + fmt.Sprintf(" Medians of %d rounds.", s.rounds), nil
+}
+
+// processor is the name Linux has for it.
+func processor() string {
+	f, err := os.Open("/proc/cpuinfo")
+	if err != nil {
+		return "unknown processor"
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if name, value, ok := strings.Cut(lines.Text(), ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return "unknown processor"
+}
+
+// commit is the commit the working folder is at, with a + where it is changed.
+func commit() string {
+	out, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
+	if err != nil {
+		return "unknown"
+	}
+	name := strings.TrimSpace(string(out))
+	if changes, err := exec.Command("git", "status", "--porcelain", "--untracked-files=no").Output(); err == nil && len(changes) > 0 {
+		name += "+"
+	}
+	return name
+}

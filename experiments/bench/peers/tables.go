@@ -1,0 +1,215 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/npy"
+)
+
+// table is rows drawn from a max model, and who was active in the first of them.
+type table struct {
+	model  *patchwork.Model
+	data   patchwork.Data
+	active [][]int
+
+	// Of the model, asked again and again, and its memory for what it finds.
+	pursuit *patchwork.Pursuit
+	found   patchwork.Explanations
+}
+
+// checked is how many rows' explanations are compared with the truth.
+const checked = 2000
+
+// plantTable draws n rows of d columns. Each of k experts says .9 for an eighth
+// of the columns (at least nine) and is active in a few rows: four experts a
+// row on average, at most a quarter of them. The abstention value is .02. The
+// rows lie in memory as those read from a file do.
+func plantTable(n, d, k int) (*table, error) {
+	rng := rand.New(rand.NewPCG(2, uint64(k)))
+	const on, off = 0.9, 0.02
+	templates := make([][]float64, k)
+	votes := make([][]int, k)
+	for j := range templates {
+		templates[j] = make([]float64, d)
+		votes[j] = rng.Perm(d)[:min(d, max(9, d/8))]
+		for _, i := range votes[j] {
+			templates[j][i] = on
+		}
+	}
+	m, err := patchwork.NewModel(patchwork.Config{Height: 1, Width: d, Q: off}, templates)
+	if err != nil {
+		return nil, err
+	}
+	p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{})
+	if err != nil {
+		return nil, err
+	}
+	t := &table{model: m, pursuit: p, data: patchwork.Data{Images: bitmap.NewBlock(n, 1, d)}, active: make([][]int, min(n, checked))}
+	probs, pixels := make([]float64, d), make([]uint8, d)
+	for i := range n {
+		clear(probs)
+		for j := range k {
+			if rng.Float64() < min(0.25, 4/float64(k)) {
+				if i < checked {
+					t.active[i] = append(t.active[i], j)
+				}
+				for _, c := range votes[j] {
+					probs[c] = on
+				}
+			}
+		}
+		for c := range pixels {
+			pixels[c] = 0
+			if rng.Float64() < max(probs[c], off) {
+				pixels[c] = 1
+			}
+		}
+		t.data.Images[i].SetBytes(pixels)
+	}
+	return t, nil
+}
+
+// block is how many rows are explained at a time: what came of them is dropped
+// before the next.
+const block = 8192
+
+// explainAll is the measured call of P3's rows: every row, one core, by the
+// pursuit that has been asked before, into the memory of before.
+func (t *table) explainAll() error { return t.explainBy(t.pursuit, &t.found) }
+
+// explainAnew is explainAll by a pursuit of its own, whose tables it has to make.
+func (t *table) explainAnew() error {
+	p, err := patchwork.NewPursuit(t.model, patchwork.PursuitOptions{})
+	if err != nil {
+		return err
+	}
+	return t.explainBy(p, new(patchwork.Explanations))
+}
+
+func (t *table) explainBy(p *patchwork.Pursuit, out *patchwork.Explanations) error {
+	for rows := range slices.Chunk(t.data.Images, block) {
+		if err := p.ExplainAll(rows, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// iterate is the measured call of P3's learning: an E-step over all rows, and
+// the M-step.
+func (t *table) iterate(workers int) (*patchwork.Model, error) {
+	tally, err := patchwork.Explain(context.Background(), t.model, t.data, patchwork.PursuitOptions{Forced: true}, workers, nil)
+	if err != nil {
+		return nil, err
+	}
+	return tally.Model(t.model, patchwork.MStep{}), nil
+}
+
+// verdict explains the first rows and compares with who was active. It is an
+// error if the rows would be better explained by the truth, or most of it is
+// not found.
+func (t *table) verdict() (string, error) {
+	var found, besides, all int
+	var ours, truth float64
+	n := len(t.active)
+	var out patchwork.Explanations
+	if err := t.pursuit.ExplainAll(t.data.Images[:n], &out); err != nil {
+		return "", err
+	}
+	for i, row := range t.data.Images[:n] {
+		e := out.At(i)
+		active := map[int]bool{}
+		var picks []patchwork.Pick
+		for _, k := range t.active[i] {
+			active[k] = true
+			picks = append(picks, patchwork.Pick{Expert: k})
+		}
+		for _, pick := range e.Picks {
+			if active[pick.Expert] {
+				found++
+			} else {
+				besides++
+			}
+		}
+		all += len(picks)
+		ours += e.LogLikModel
+		truth += patchwork.LogLik(row, t.model.Compose(1, row.Width(), picks).P)
+	}
+	text := fmt.Sprintf("%.1f %% of active experts found, %.3f a row besides; log-likelihood %.2f a row, of the planted %.2f",
+		100*float64(found)/float64(all), float64(besides)/float64(n), ours/float64(n), truth/float64(n))
+	if 10*found < 9*all {
+		return "", fmt.Errorf("wrong explanations: %s", text)
+	}
+	return text, nil
+}
+
+// array is the rows as NumPy gets them.
+func (t *table) array() *npy.Array {
+	n, d := len(t.data.Images), t.model.Width()
+	data := make([]uint8, 0, n*d)
+	for _, row := range t.data.Images {
+		data = row.AppendBytes(data)
+	}
+	return npy.New(data, n, d)
+}
+
+// tableTasks are P3 of one size: a learning iteration, and explaining rows.
+func (s *session) tableTasks(n, d, k int, goals tableGoals) ([]task, error) {
+	t, err := plantTable(n, d, k)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.save("rows", t.array())
+	if err != nil {
+		return nil, err
+	}
+	templates, err := s.save("templates", floats(t.model.Templates(), d))
+	if err != nil {
+		return nil, err
+	}
+	size := fmt.Sprintf("%d rows x %d, K=%d", n, d, k)
+	few := min(n, s.size(10000, 500))
+	learn := task{name: "P3 EM iteration, " + size, unit: "row", units: float64(n), check: t.verdict,
+		ours: func() error { _, err := t.iterate(1); return err }}
+	explain := task{name: "P3 explain, " + size, unit: "row", units: float64(n), check: t.verdict, ours: t.explainAll}
+	anew := task{name: "P3 explain by a new pursuit, " + size, unit: "row", units: float64(n), check: t.verdict, ours: t.explainAnew}
+	shared := func(args map[string]any) map[string]any { args["rows"] = rows; return args }
+	for _, batch := range []int{10, 100, 1000} { // 10 is the default, 1000 the fastest
+		name, take := fmt.Sprintf("BernoulliRBM.partial_fit, one epoch in batches of %d", batch), n
+		if batch == 10 && n > 50000 { // minutes; the work is the same for every batch
+			take = 50000
+			name += fmt.Sprintf(" (%d rows)", take)
+		}
+		err = errors.Join(err, s.add(&learn, peer{name: name, units: float64(take), target: goals.epoch},
+			"rbm epoch", shared(map[string]any{"experts": k, "batch": batch, "take": take})))
+	}
+	err = errors.Join(err,
+		s.add(&learn, peer{name: "Bernoulli mixture, E-step in NumPy", units: float64(n)},
+			"mixture e-step", shared(map[string]any{"templates": templates})),
+		s.add(&explain, peer{name: "BernoulliRBM.transform", units: float64(n), target: goals.transform},
+			"rbm transform", shared(map[string]any{"experts": k})),
+		s.add(&anew, peer{name: "BernoulliRBM.transform", units: float64(n)}, "rbm transform", shared(map[string]any{"experts": k})),
+		s.add(&explain, peer{name: fmt.Sprintf("NMF.transform (%d rows)", few), units: float64(few), target: goals.nmf},
+			"nmf transform", shared(map[string]any{"templates": templates, "take": few})))
+	return []task{learn, explain, anew}, err
+}
+
+// add prepares a work of the Python peers for a task.
+func (s *session) add(t *task, p peer, work string, args map[string]any) error {
+	r, err := s.python.prepare(work, args)
+	if err != nil {
+		return err
+	}
+	p.run = r.run
+	t.peers = append(t.peers, p)
+	return nil
+}
+
+// tableGoals are the largest ratios of times that were asked for; 0: none was.
+type tableGoals struct{ epoch, transform, nmf float64 }

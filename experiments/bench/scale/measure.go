@@ -1,0 +1,307 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"example.com/patchwork/learn"
+
+	"example.com/patchwork"
+	"example.com/patchwork/cmd/engine"
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/internal/atomicfile"
+	"example.com/patchwork/internal/npy"
+	"example.com/patchwork/modelfile/tallyfile"
+	"example.com/patchwork/pose"
+)
+
+// workload is a kind of data, with a model that made it.
+type workload struct {
+	name          string
+	rows          int // of the file for calibration; of the one to be predicted are several times as many
+	height, width int
+	experts       int
+	grid          pose.Grid
+}
+
+var workloads = []workload{
+	{"64 columns, 8 experts", 300000, 1, 64, 8, pose.Grid{}},
+	{"256 columns, 32 experts", 30000, 1, 256, 32, pose.Grid{}},
+	{"784 columns, 64 experts", 6000, 1, 784, 64, pose.Grid{}},
+	{"28x28 pixels, 4 experts, 81 shifts", 600, 28, 28, 4, pose.Grid{DY: pose.Symmetric(4, 1), DX: pose.Symmetric(4, 1)}},
+}
+
+// bench is a workload on disk.
+type bench struct {
+	workload
+	model *patchwork.Model
+	job   *engine.Job
+	data  *dataset.Stream
+}
+
+// prepare makes the model and so many rows.
+func (w workload) prepare(ctx context.Context, dir string, rows int) (*bench, error) {
+	rng := rand.New(rand.NewPCG(1, uint64(w.width)))
+	cfg := learn.DefaultConfig(learn.ModeDefault, patchwork.MaxMinusMin, w.height, w.width, w.grid)
+	cfg.Q = .02
+	var templates [][]float64
+	for range w.experts {
+		t := make([]float64, w.height*w.width)
+		for i := range t {
+			if t[i] = cfg.Q; rng.IntN(8) == 0 {
+				t[i] = .9
+			}
+		}
+		templates = append(templates, t)
+	}
+	m, err := patchwork.NewModel(cfg, templates)
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, fmt.Sprintf("%d-%d.npy", w.width, rows))
+	if err := w.write(path, m, rows, rng); err != nil {
+		return nil, err
+	}
+	b := &bench{workload: w, model: m, job: &engine.Job{Paths: []string{path}, Rows: rows, Learn: learn.LearnOptions{Workers: 1}}}
+	b.data, err = b.job.Open(ctx)
+	return b, err
+}
+
+// write writes rows of up to four experts each, with noise.
+func (w workload) write(path string, m *patchwork.Model, rows int, rng *rand.Rand) error {
+	// A few hundred compositions, each with noise of its own in every row.
+	var made [][]float64
+	for range 300 {
+		var picks []patchwork.Pick
+		for range 1 + rng.IntN(min(4, w.experts)) {
+			picks = append(picks, patchwork.Pick{Expert: rng.IntN(w.experts)})
+		}
+		made = append(made, m.Compose(w.height, w.width, picks).P)
+	}
+	bits, shape := make([]uint8, 0, rows*w.height*w.width), []int{rows, w.height, w.width}
+	if w.height == 1 {
+		shape = []int{rows, w.width}
+	}
+	for range rows {
+		for _, p := range made[rng.IntN(len(made))] {
+			bit := uint8(0)
+			if rng.Float64() < p {
+				bit = 1
+			}
+			bits = append(bits, bit)
+		}
+	}
+	return atomicfile.Write(path, func(f io.Writer) error { return npy.Write(f, npy.New(bits, shape...)) })
+}
+
+// estep is an E-step of the bench by so many workers, who take shards from a
+// queue: what a cluster does, on one machine. It returns the sum.
+func (b *bench) estep(ctx context.Context, workers, shards int) (*tallyfile.Part, error) {
+	step, err := engine.NewStep(b.model, patchwork.PursuitOptions{})
+	if err != nil {
+		return nil, err
+	}
+	queue := make(chan engine.Shard, shards)
+	for _, s := range b.job.Shards(shards) {
+		queue <- s
+	}
+	close(queue)
+	sums, errs := make([]*tallyfile.Part, workers), make([]error, workers)
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() { sums[w], errs[w] = b.work(ctx, step, queue) })
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return merged(sums)
+}
+
+// work is one worker: it knows the step as bytes.
+func (b *bench) work(ctx context.Context, step *engine.Step, queue <-chan engine.Shard) (sum *tallyfile.Part, err error) {
+	explainer, err := step.Explainer()
+	if err != nil {
+		return nil, err
+	}
+	for shard := range queue {
+		part, err := explainer.Count(ctx, b.job, b.data, shard)
+		if err == nil {
+			part, err = coded(part)
+		}
+		if err == nil && sum != nil {
+			err = sum.Merge(part)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if sum == nil {
+			sum = part
+		}
+	}
+	return sum, nil
+}
+
+// coded is a part that has travelled.
+func coded(p *tallyfile.Part) (*tallyfile.Part, error) {
+	b, err := engine.Encode(p)
+	if err != nil {
+		return nil, err
+	}
+	return engine.Decode(b)
+}
+
+func merged(sums []*tallyfile.Part) (sum *tallyfile.Part, err error) {
+	for _, p := range sums {
+		if p == nil {
+			continue
+		}
+		if p, err = coded(p); err != nil {
+			return nil, err
+		}
+		if sum == nil {
+			sum = p
+		} else if err := sum.Merge(p); err != nil {
+			return nil, err
+		}
+	}
+	return sum, nil
+}
+
+// timing is how long a call takes.
+type timing struct {
+	wall float64 // seconds
+	cpu  float64 // seconds of all cores, whatever other programs do
+}
+
+// timed is the median of three calls.
+func timed(call func() error) (timing, error) {
+	var wall, cpu []float64
+	for range 3 {
+		began, used := time.Now(), processorTime()
+		if err := call(); err != nil {
+			return timing{}, err
+		}
+		wall, cpu = append(wall, time.Since(began).Seconds()), append(cpu, (processorTime()-used).Seconds())
+	}
+	slices.Sort(wall)
+	slices.Sort(cpu)
+	return timing{wall[1], cpu[1]}, nil
+}
+
+// seconds is the processor time of a call.
+func seconds(call func() error) (float64, error) {
+	t, err := timed(call)
+	return t.cpu, err
+}
+
+// costs measures what the simulation needs to know, on one core.
+func (b *bench) costs(ctx context.Context) (Costs, error) {
+	var c Costs
+	var part *tallyfile.Part
+	estep := func(shards int) (float64, error) {
+		return seconds(func() (err error) { part, err = b.estep(ctx, 1, shards); return err })
+	}
+	const many = 100
+	one, err := estep(1)
+	if err != nil {
+		return c, err
+	}
+	cut, err := estep(many)
+	if err != nil {
+		return c, err
+	}
+	c.Shard = max(0, (cut-one)/(many-1))
+	c.Row = (one - c.Shard) / float64(b.job.Rows)
+	file, err := engine.Encode(part)
+	if err != nil {
+		return c, err
+	}
+	step, err := engine.NewStep(b.model, patchwork.PursuitOptions{})
+	if err != nil {
+		return c, err
+	}
+	c.TallyBytes, c.ModelBytes = float64(len(file)), float64(len(step.Model))
+	other := *part
+	other.Shards = []tallyfile.Shard{{ID: "another", Rows: part.Tally.Rows()}}
+	if c.Merge, err = seconds(func() error { // a sum of its own every time
+		sum, err := engine.Decode(file)
+		if err == nil {
+			err = sum.Merge(&other)
+		}
+		return err
+	}); err != nil {
+		return c, err
+	}
+	c.MStep, err = seconds(func() error {
+		_, err := step.Next(b.job, part)
+		return err
+	})
+	return c, err
+}
+
+// measure prints the costs of every workload, and E-steps over more rows beside
+// what Simulate says of them.
+func measure(ctx context.Context, w io.Writer) error {
+	dir, err := os.MkdirTemp("", "patchwork-scale-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	fmt.Fprintln(w, "| workload | us a row | bytes a row | ms a shard | counts, kB | model, kB | add counts, ms | M-step, ms |\n|---|---|---|---|---|---|---|---|")
+	var lines []string
+	for _, l := range workloads {
+		b, err := l.prepare(ctx, dir, l.rows)
+		if err != nil {
+			return err
+		}
+		c, err := b.costs(ctx)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "| %s | %.3g | %d | %.3g | %.3g | %.3g | %.3g | %.3g |\n", l.name, 1e6*c.Row, l.height*l.width, 1e3*c.Shard,
+			c.TallyBytes/1e3, c.ModelBytes/1e3, 1e3*c.Merge, 1e3*c.MStep)
+		if b, err = l.prepare(ctx, dir, 3*l.rows); err != nil {
+			return err
+		}
+		more, err := b.beside(ctx, c)
+		if err != nil {
+			return err
+		}
+		lines = append(lines, more...)
+	}
+	fmt.Fprintln(w, "\n| workload | rows | workers | shards | elapsed, s | processor, s | simulated, s of all workers | processor / simulated |\n|---|---|---|---|---|---|---|---|")
+	for _, line := range lines {
+		fmt.Fprintln(w, line)
+	}
+	return nil
+}
+
+// beside compares measured E-steps with simulated ones.
+func (b *bench) beside(ctx context.Context, c Costs) ([]string, error) {
+	c.Pipeline, c.MStep, c.ModelBytes, c.TallyBytes = 0, 0, 0, 0 // not in an E-step of one process
+	var out []string
+	for _, workers := range []int{1, 2} {
+		for _, shards := range []int{5, 64} {
+			took, err := timed(func() error { _, err := b.estep(ctx, workers, shards); return err })
+			if err != nil {
+				return nil, err
+			}
+			r, err := Simulate(float64(b.job.Rows), c, Cluster{Workers: workers, Shards: shards, Bandwidth: 1})
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, fmt.Sprintf("| %s | %d | %d | %d | %.3g | %.3g | %.3g | %.2f |",
+				b.name, b.job.Rows, workers, shards, took.wall, took.cpu, r.Seconds*float64(workers), took.cpu/(r.Seconds*float64(workers))))
+		}
+	}
+	return out, nil
+}
