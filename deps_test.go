@@ -57,6 +57,9 @@ const policy = `
 	bitmap, rule, pose, gauss, internal/score, internal/pool, internal/exact, internal/enum, internal/cluster, internal/draw
 	< patchwork;
 
+	# Learning: so far, the paper to the letter.
+	patchwork < learn;
+
 	# Edges: files to images, models to files, models to pictures.
 	FILES < internal/atomicfile, internal/journal;
 	NONE < dataset/npy < dataset/mat;

@@ -1,0 +1,352 @@
+package learn
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"iter"
+	"math"
+	"reflect"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/dataset/synth"
+	"example.com/patchwork/modelfile"
+	"example.com/patchwork/pose"
+)
+
+// must returns the value of a call that cannot fail.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}
+
+// nasty draws probabilities of few values, so that gains are equal and pixels
+// impossible; smooth draws any; inner keeps away from 0 and 1.
+var (
+	nasty  = rapid.SampledFrom([]float64{0, 1, 0.5, 0.01, 0.9})
+	smooth = rapid.Float64Range(0, 1)
+	inner  = rapid.OneOf(rapid.SampledFrom([]float64{0.5, 0.01, 0.9}), rapid.Float64Range(0.01, 0.99))
+)
+
+// drawConfig draws a configuration of small images: either rule, with and
+// without poses, some of which leave the frame or lack the zero pose.
+func drawConfig(t *rapid.T, levels *rapid.Generator[float64]) patchwork.Config {
+	c := patchwork.Config{
+		Rule:   rapid.SampledFrom([]patchwork.Rule{patchwork.Max, patchwork.MaxMinusMin}).Draw(t, "rule"),
+		Height: rapid.IntRange(1, 4).Draw(t, "height"), Width: rapid.IntRange(1, 5).Draw(t, "width"),
+		Outside: rapid.SampledFrom([]patchwork.Outside{patchwork.Background, patchwork.Unknown}).Draw(t, "outside"),
+		Q:       levels.Draw(t, "q"),
+		Prior:   rapid.SampledFrom([]patchwork.Prior{{}, {On: 1, Off: 1}, {On: 0.3, Off: 0.3}, {On: 0.1, Off: 0.7}, {On: 0.1, Off: 1}}).Draw(t, "prior"),
+	}
+	if c.Rule == patchwork.Max {
+		c.Truncate = rapid.Bool().Draw(t, "truncate")
+	}
+	if rapid.Bool().Draw(t, "moves") {
+		shifts := func(name string) pose.Range {
+			low := rapid.IntRange(-3, 1).Draw(t, name)
+			return pose.Range{Min: low, Max: low + rapid.IntRange(0, 3).Draw(t, name), Step: rapid.IntRange(1, 2).Draw(t, name)}
+		}
+		c.Poses = pose.Grid{DY: shifts("dy"), DX: shifts("dx"),
+			Angles: rapid.SampledFrom([][]float64{nil, {0}, {-30, 0, 90}, {15}}).Draw(t, "angles")}
+	}
+	if n := c.Height * c.Width; rapid.IntRange(0, 3).Draw(t, "q map") == 0 {
+		c.QMap = rapid.SliceOfN(levels, n, n).Draw(t, "q per pixel")
+	}
+	return c
+}
+
+// drawModel draws one to four experts, which abstain here and there.
+func drawModel(t *rapid.T, levels *rapid.Generator[float64]) *patchwork.Model {
+	c := drawConfig(t, levels)
+	n := c.Height * c.Width
+	entry := rapid.OneOf(levels, rapid.Just(c.Q))
+	return must(patchwork.NewModel(c, rapid.SliceOfN(rapid.SliceOfN(entry, n, n), 1, 4).Draw(t, "templates")))
+}
+
+func drawImages(t *rapid.T, height, width, least, most int) []*bitmap.Image {
+	images := make([]*bitmap.Image, rapid.IntRange(least, most).Draw(t, "images"))
+	for n := range images {
+		images[n] = bitmap.New(height, width)
+		for d := range height * width {
+			switch rapid.SampledFrom([]rune("#.#.?")).Draw(t, "pixel") {
+			case '#':
+				images[n].Set(d/width, d%width, true)
+			case '?':
+				images[n].SetUnknown(d/width, d%width)
+			}
+		}
+	}
+	return images
+}
+
+func near(a, b float64) bool { return a == b || math.Abs(a-b) <= 1e-9*(1+math.Abs(a)) }
+
+// The fast pursuit finds the picks of section 3, in their order, with
+// their gains, whatever it knows of bounds, tables and shifts.
+func TestPursuitIsThePapers(t *testing.T) {
+	for name, levels := range map[string]*rapid.Generator[float64]{"nasty": nasty, "smooth": smooth} {
+		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
+			m := drawModel(t, levels)
+			fast := must(patchwork.NewPursuit(m, patchwork.PursuitOptions{Forced: true}))
+			for _, x := range drawImages(t, m.Height(), m.Width(), 1, 3) {
+				want := must(matchingPursuit(m, x))
+				got := must(fast.Explain(x)).Picks
+				if !slices.EqualFunc(got, want, func(a, b patchwork.Pick) bool {
+					return a.Expert == b.Expert && a.Pose == b.Pose && near(a.Gain, b.Gain)
+				}) {
+					t.Fatalf("%v\nthe paper picks %+v,\nthe fast code   %+v", x, want, got)
+				}
+			}
+		}))
+	}
+}
+
+// In a scene the experts may be anywhere.
+func TestPursuitIsThePapersInScenes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := drawModel(t, nasty)
+		c := m.Config()
+		c.Scene, c.QMap = true, nil
+		m = must(m.WithConfig(c))
+		x := drawImages(t, c.Height+rapid.IntRange(0, 3).Draw(t, "down"), c.Width+rapid.IntRange(0, 3).Draw(t, "right"), 1, 1)[0]
+		want, got := must(matchingPursuit(m, x)), must(fastPursuit(m, x))
+		if !slices.EqualFunc(got, want, func(a, b patchwork.Pick) bool { return a.Expert == b.Expert && a.Pose == b.Pose }) {
+			t.Fatalf("the paper picks %+v, the fast code %+v", want, got)
+		}
+	})
+}
+
+// eStep returns the sums of eq. (1) over all images: the E-step of section 4.
+func eStep(m *patchwork.Model, data patchwork.Data, represent pursuit) *sums {
+	s := newSums(m.K() * m.Height() * m.Width())
+	for n, x := range data.Images {
+		for range data.Weight(n) {
+			s.add(m, x, must(represent(m, x)), m.K())
+		}
+	}
+	return s
+}
+
+// The fast E-step counts the sums of eq. (1), and its M-step reads
+// eq. (1) off them, to the bit.
+func TestEMIsThePapers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := drawModel(t, rapid.OneOf(nasty, smooth))
+		data := patchwork.Data{Images: drawImages(t, m.Height(), m.Width(), 1, 4)}
+		data.Weights = slices.Repeat([]int64{1, 0, 3}, 2)[:len(data.Images)]
+		tally := must(patchwork.Explain(t.Context(), m, data, patchwork.PursuitOptions{Forced: true}, 1, nil))
+		want := eStep(m, data, matchingPursuit)
+		if !reflect.DeepEqual(*want, sums(tally.Counts())) {
+			t.Fatalf("the paper counts %+v,\nthe fast code   %+v", *want, tally.Counts())
+		}
+		if got, want := tally.Model(m, patchwork.MStep{Formula: patchwork.EquationOne}), EquationOne(m, tally); !same(got, want) {
+			t.Fatalf("eq. (1) gives %v, the fast code %v", want.Templates(), got.Templates())
+		}
+		iterations := rapid.IntRange(0, 4).Draw(t, "iterations")
+		got, explained, err := em(m, iterations, func(m *patchwork.Model) (*patchwork.Tally, error) {
+			return must(patchwork.TallyOf(m, patchwork.Counts(*eStep(m, data, matchingPursuit)), tally.Rows())), nil
+		})
+		last := patchwork.Iteration{Model: m, Tally: tally}
+		if iterations > 0 {
+			last = lastOf(patchwork.EM(t.Context(), m, data, patchwork.EMOptions{Iterations: iterations,
+				Step: patchwork.MStep{Formula: patchwork.EquationOne}, Pursuit: patchwork.PursuitOptions{Forced: true}}))
+		}
+		if err != nil || !reflect.DeepEqual(got.Templates(), last.Model.Templates()) || !reflect.DeepEqual(explained.Counts(), last.Tally.Counts()) {
+			t.Fatalf("%d iterations of the paper come to %v, of the fast code to %v, %v", iterations, got.Templates(), last.Model.Templates(), err)
+		}
+	})
+}
+
+// Where the first M-step changes nothing there is a second E-step all the same,
+// so that the last model has counts.
+func TestEMFromAFixedPoint(t *testing.T) {
+	m := must(patchwork.NewModel(patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 1, Width: 2, Q: 0.5}, [][]float64{{0.5, 0.5}}))
+	data := patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("#.")}}
+	steps := 0
+	got, _, err := em(m, 5, func(m *patchwork.Model) (*patchwork.Tally, error) {
+		steps++
+		return patchwork.Explain(t.Context(), m, data, patchwork.PursuitOptions{Forced: true}, 1, nil)
+	})
+	if err != nil || steps != 2 || got.Extras().Counts == nil {
+		t.Errorf("%d E-steps, counts %v, %v", steps, got.Extras().Counts, err)
+	}
+}
+
+// lastOf returns the last round of an EM.
+func lastOf(rounds iter.Seq2[patchwork.Iteration, error]) (last patchwork.Iteration) {
+	for it, err := range rounds {
+		last = must(it, err)
+	}
+	return last
+}
+
+// same reports whether templates, usage and counts are the same to the bit.
+func same(a, b *patchwork.Model) bool {
+	return sameLearned(a, b) && slices.Equal(a.Extras().Usage, b.Extras().Usage)
+}
+
+// sameLearned reports whether templates and counts are.
+func sameLearned(a, b *patchwork.Model) bool {
+	x, y := a.Extras().Counts, b.Extras().Counts
+	return reflect.DeepEqual(a.Templates(), b.Templates()) && x.Rows() == y.Rows() && reflect.DeepEqual(x.Counts(), y.Counts())
+}
+
+// Online learning of the root package, with the printed initialisation, is section
+// 4.1, image by image, to the bit.
+func TestOnlineIsThePapers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := drawConfig(t, inner)
+		experts := rapid.IntRange(1, 3).Draw(t, "experts")
+		product := must(patchwork.NewOnline(c, patchwork.OnlineOptions{Experts: experts,
+			Reading: patchwork.ReadingLiteral, Pursuit: patchwork.PursuitOptions{Forced: true}}))
+		paper := newOnline(c, experts, matchingPursuit)
+		for n, x := range drawImages(t, c.Height, c.Width, 2, 6) {
+			must(product.Add(x, 1))
+			if err := paper.learn(x); err != nil {
+				t.Fatal(err)
+			}
+			if !sameLearned(paper.model, product.Model()) {
+				t.Fatalf("after image %d\n%v\nthe paper has %v,\nthe fast code   %v", n, x, paper.model.Templates(), product.Model().Templates())
+			}
+		}
+	})
+}
+
+// "mu_k(d) <- (N_k(d) mu_k(d) + x(d)) / (N_k(d) + 1)", as printed, in floating
+// point, is what the sums say.
+func TestRunningMean(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		epsilon := rapid.SampledFrom([]float64{1, 0.5, 2}).Draw(t, "epsilon")
+		c := patchwork.Config{Height: 1, Width: 1, Prior: patchwork.Prior{On: epsilon, Off: epsilon}}
+		m, o := must(patchwork.NewModel(c, [][]float64{{0.5}})), newOnline(c, 1, matchingPursuit)
+		mu, n := 0.5, 2*epsilon
+		for _, on := range rapid.SliceOfN(rapid.SampledFrom([]int64{0, 1}), 1, 50).Draw(t, "x") {
+			o.sums.Seen[0]++
+			o.sums.On[0] += on
+			mu = (n*mu + float64(on)) / (n + 1)
+			n++
+			if got := must(o.step(m)).Template(0)[0]; !near(got, mu) {
+				t.Fatalf("mu = %v by the sums, %v by the printed update", got, mu)
+			}
+		}
+	})
+}
+
+// Eq. (1) by hand: two experts, k* and l* of a pixel where they disagree.
+func TestEquationOneByHand(t *testing.T) {
+	c := patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 1, Width: 3, Q: 0.5}
+	m := must(patchwork.NewModel(c, [][]float64{{0.9, 0.8, 0.5}, {0.7, 0.1, 0.5}}))
+	data := patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("#.#"), bitmap.Parse("##.")}}
+	both := func(*patchwork.Model, *bitmap.Image) ([]patchwork.Pick, error) {
+		return []patchwork.Pick{{Expert: 0}, {Expert: 1}}, nil
+	}
+	s := eStep(m, data, both)
+	next := EquationOne(m, must(patchwork.TallyOf(m, patchwork.Counts(*s), 2)))
+	// Pixel 0: k* = 0 in both images, on twice. Pixel 1: k* = 0, which loses, and
+	// l* = 1, on once of two. Pixel 2: neither.
+	want := [][]float64{{3. / 4, 2. / 4, 1. / 2}, {1. / 2, 2. / 4, 1. / 2}}
+	if !reflect.DeepEqual(next.Templates(), want) || s.LostSeen[1] != 2 || s.Seen[4] != 2 {
+		t.Errorf("eq. (1) gives %v, want %v; sums %+v", next.Templates(), want, *s)
+	}
+}
+
+// A run of the mode is the run of the root package: the same model
+// file, byte for byte, with record, geometry and usage.
+func TestPaperMode(t *testing.T) {
+	quadrants := patchwork.Data{Images: must(synth.Quadrants(synth.QuadrantsOptions{N: 60, Seed: 1})).Images}
+	letters := patchwork.Data{Images: must(synth.Letters(synth.LettersOptions{Letters: "T", N: 14, Side: 16, Seed: 1})).Images}
+	quadrants.Weights = slices.Repeat([]int64{1, 2, 0, 1}, 15)
+	poses := pose.Grid{DY: pose.Symmetric(2, 1), DX: pose.Symmetric(2, 1), Angles: pose.Evenly(12, 12)}
+	for _, c := range []struct {
+		name  string
+		data  patchwork.Data
+		rule  patchwork.Rule
+		poses pose.Grid
+		opt   patchwork.LearnOptions
+	}{
+		{"max", quadrants, patchwork.Max, pose.Grid{}, patchwork.LearnOptions{Experts: 3}},
+		{"max batch", quadrants, patchwork.Max, pose.Grid{}, patchwork.LearnOptions{Experts: 3, Method: patchwork.BatchLearning, Starts: 3}},
+		{"max both", quadrants, patchwork.Max, pose.Grid{}, patchwork.LearnOptions{Experts: 3, Method: patchwork.Both, Starts: 3}},
+		{"max with poses", letters, patchwork.Max, poses, patchwork.LearnOptions{Experts: 2, Starts: 2, Workers: 2}},
+		{"max with poses both", letters, patchwork.Max, poses, patchwork.LearnOptions{Experts: 2, Method: patchwork.Both, Refine: true}},
+		{"max with poses batch", letters, patchwork.Max, poses, patchwork.LearnOptions{Experts: 2, Method: patchwork.BatchLearning, Iterations: 2}},
+		{"max-minus-min", quadrants, patchwork.MaxMinusMin, pose.Grid{}, patchwork.LearnOptions{Experts: 8, Starts: 2, Seed: 5}},
+		{"max-minus-min online", quadrants, patchwork.MaxMinusMin, pose.Grid{}, patchwork.LearnOptions{Experts: 5, Method: patchwork.OnlineLearning, Starts: 2}},
+		{"max-minus-min both", quadrants, patchwork.MaxMinusMin, pose.Grid{}, patchwork.LearnOptions{Experts: 5, Method: patchwork.Both}},
+		{"max-minus-min with poses", letters, patchwork.MaxMinusMin, poses, patchwork.LearnOptions{Experts: 2}},
+		{"max-minus-min with poses both", letters, patchwork.MaxMinusMin, poses, patchwork.LearnOptions{Experts: 2, Method: patchwork.Both, Iterations: 2}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			height, width := c.data.Images[0].Height(), c.data.Images[0].Width()
+			cfg := patchwork.DefaultConfig(patchwork.ModePaper, c.rule, height, width, c.poses)
+			c.opt.Mode = patchwork.ModePaper
+			var trials []patchwork.Trial
+			for i := range c.opt.WithDefaults(cfg).Starts {
+				trials = append(trials, must(paperStart(t.Context(), c.data, cfg, c.opt, i)))
+				checkSteps(t, c.data, cfg, c.opt, i)
+			}
+			got := must(patchwork.Choose(t.Context(), c.data, cfg, c.opt, trials))
+			want := must(patchwork.Learn(t.Context(), c.data, cfg, c.opt))
+			if !same(got, want) {
+				t.Error("another model")
+			}
+			var a, b bytes.Buffer
+			if err := errors.Join(modelfile.Write(&a, got), modelfile.Write(&b, want)); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(a.Bytes(), b.Bytes()) {
+				t.Error("another file")
+			}
+		})
+	}
+}
+
+// checkSteps compares every model of an online pass.
+func checkSteps(t *testing.T, data patchwork.Data, cfg patchwork.Config, opt patchwork.LearnOptions, i int) {
+	t.Helper()
+	next, stop := iter.Pull2(patchwork.OnlineSteps(t.Context(), data, cfg, opt, i))
+	defer stop()
+	n := 0
+	for m, err := range paperSteps(t.Context(), data, cfg, opt, i) {
+		want, failed, ok := next()
+		if err != nil || failed != nil || !ok || !sameLearned(m, want) {
+			t.Fatalf("step %d is another: %v, %v, %v", n, err, failed, ok)
+		}
+		n++
+	}
+	if _, _, ok := next(); ok {
+		t.Fatalf("%d steps are too few", n)
+	}
+}
+
+// An image that does not fit, or the end of the context, ends the run with an
+// error that says so.
+func TestPaperErrors(t *testing.T) {
+	cfg := patchwork.DefaultConfig(patchwork.ModePaper, patchwork.Max, 1, 3, pose.Grid{})
+	opt := patchwork.LearnOptions{Experts: 2, Mode: patchwork.ModePaper}
+	data := patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("#.#"), bitmap.Parse("#.##")}}
+	var size *patchwork.SizeError
+	if _, err := paperStart(t.Context(), data, cfg, opt, 0); !errors.As(err, &size) || err.Error()[:8] != "image 1:" {
+		t.Errorf("a larger image: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := paperStart(ctx, data, cfg, opt, 0); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	opt.Method = patchwork.BatchLearning
+	if _, err := paperStart(ctx, data, cfg, opt, 0); err == nil {
+		t.Error("cancelled: no error")
+	}
+	cfg.Prior.On = math.NaN()
+	if _, err := paperStart(t.Context(), data, cfg, opt, 0); err == nil {
+		t.Error("a prior that is none: no error")
+	}
+}
