@@ -1,0 +1,285 @@
+package learn
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/score"
+	"example.com/patchwork/pose"
+)
+
+// This file is sections 3, 4 and 4.1 of the paper; "Beyond the paper" marks what
+// the paper does not say. Its symbols: x is an image and d its pixel; mu_k is the
+// template of expert k, mu the global template (Model.Compose); t is a rotation
+// and a shift, Phi_t its effect; q is the abstaining opinion. The pseudo-count
+// epsilon may differ for on and off: (x + epsilon)/(1 + 2 epsilon) is
+// (x + On)/(1 + On + Off).
+
+// pursuit returns the representation (k_1, t_1), ..., (k_J, t_J) of an image by a
+// model: matchingPursuit, or fastPursuit, which finds the same.
+type pursuit func(*patchwork.Model, *bitmap.Image) ([]patchwork.Pick, error)
+
+// matchingPursuit explains an image by section 3: "The data is first explained by the expert that
+// yields the highest likelihood for the observation x. Additional experts are
+// then evaluated by forming the composition of the current global template with
+// the candidate experts and computing the new likelihood. The best expert is
+// added and the global template is updated accordingly. The procedure ends when
+// the likelihood cannot be improved anymore." Beyond the paper: of candidates
+// equal within score.Tie the first is the best.
+func matchingPursuit(m *patchwork.Model, x *bitmap.Image) (picks []patchwork.Pick, err error) {
+	poses, err := m.GridFor(x.Height(), x.Width())
+	if err == nil {
+		m, err = truncated(m)
+	}
+	for err == nil {
+		now := logLik(x, m.Compose(x.Height(), x.Width(), picks).P)
+		var candidates []patchwork.Pick
+		var gains []score.Gain
+		for k := range m.K() {
+			if slices.ContainsFunc(picks, func(p patchwork.Pick) bool { return p.Expert == k }) {
+				continue // section 4: "only one of the transformed versions is present in each image"
+			}
+			for t := range poses.Len() { // rotations, then shifts down, then shifts to the right
+				candidate := patchwork.Pick{Expert: k, Pose: poses.At(t)}
+				then := logLik(x, m.Compose(x.Height(), x.Width(), append(picks, candidate)).P)
+				candidates = append(candidates, candidate)
+				gains = append(gains, score.Gain{Possible: then.Possible - now.Possible, Nats: then.Nats - now.Nats})
+			}
+		}
+		if len(candidates) == 0 {
+			break
+		}
+		top := slices.MaxFunc(gains, func(a, b score.Gain) int {
+			return cmp.Or(cmp.Compare(a.Possible, b.Possible), cmp.Compare(a.Nats, b.Nats))
+		})
+		best := slices.IndexFunc(gains, func(g score.Gain) bool {
+			return g.Possible == top.Possible && g.Nats >= top.Nats-score.Tie
+		})
+		if len(picks) > 0 && !gains[best].Exceeds(score.Tie) {
+			break
+		}
+		candidates[best].Gain = gains[best].Float()
+		picks = append(picks, candidates[best])
+	}
+	return picks, err
+}
+
+// truncated returns the model with the templates max(1/2, mu_k(d)), by which
+// section 3 judges the experts of the max rule.
+func truncated(m *patchwork.Model) (*patchwork.Model, error) {
+	cfg, mu := m.Config(), m.Templates()
+	if !cfg.Truncate {
+		return m, nil
+	}
+	cfg.Q = max(0.5, cfg.Q)
+	for _, template := range append(mu, cfg.QMap) {
+		for d := range template {
+			template[d] = max(0.5, template[d])
+		}
+	}
+	return patchwork.NewModel(cfg, mu)
+}
+
+// likelihood returns P(x(d) | mu(d)). Beyond the paper: 1 for an unknown pixel.
+func likelihood(x *bitmap.Image, d int, mu float64) float64 {
+	switch row, col := d/x.Width(), d%x.Width(); {
+	case !x.Known(row, col):
+		return 1
+	case x.At(row, col):
+		return mu
+	}
+	return 1 - mu
+}
+
+// logLik returns log P(x | mu). Beyond the paper: log 0 counts apart.
+func logLik(x *bitmap.Image, mu []float64) (sum score.Gain) {
+	for d := range mu {
+		if p := likelihood(x, d, mu[d]); p > 0 {
+			sum.Nats += math.Log(p)
+		} else {
+			sum.Possible--
+		}
+	}
+	return sum
+}
+
+// sums holds, per expert and pixel of its frame, the two sums of eq. (1): of the
+// indicator 1{k = k*(d) or k = l*(d)}, and of the indicator times Phi_t^-1(x)(d).
+// Beyond the paper: as in the file of a model, pixels are counted apart that the
+// expert loses, because the opposite opinion is as extreme.
+type sums patchwork.Counts
+
+func newSums(n int) *sums {
+	return &sums{On: make([]int64, n), Seen: make([]int64, n), LostOn: make([]int64, n), LostSeen: make([]int64, n)}
+}
+
+// at returns the two sums at entry i: of the indicator (n), and times the image.
+func (s *sums) at(i int) (n, x float64) {
+	return float64(s.Seen[i] + s.LostSeen[i]), float64(s.On[i] + s.LostOn[i])
+}
+
+// of returns the first n entries: those of the experts so far.
+func (s *sums) of(n int) patchwork.Counts {
+	return patchwork.Counts{On: s.On[:n], Seen: s.Seen[:n], LostOn: s.LostOn[:n], LostSeen: s.LostSeen[:n]}
+}
+
+// add adds to the sums the image x with its representation, for experts below K.
+// k*(d) and l*(d) are the Max and Min of a Composition; Phi_t^-1 pulls the image
+// and the indicator back into the frame of the expert.
+func (s *sums) add(m *patchwork.Model, x *bitmap.Image, picks []patchwork.Pick, K int) {
+	cfg, star := m.Config(), m.Compose(x.Height(), x.Width(), picks)
+	for j, pick := range picks {
+		if pick.Expert >= K {
+			continue
+		}
+		inverse := pose.PullbackMap(cfg.Height, cfg.Width, pick.Pose.Angle)
+		for i, mu := range m.Template(pick.Expert) {
+			if inverse[i] == pose.Outside {
+				continue // turned out of the frame
+			}
+			entry := pick.Expert*len(inverse) + i
+			row, col := int(inverse[i])/cfg.Width+pick.Pose.DY, int(inverse[i])%cfg.Width+pick.Pose.DX
+			if row < 0 || col < 0 || row >= x.Height() || col >= x.Width() {
+				// Beyond the paper: what surrounds an image may be known to be off.
+				if cfg.Outside == patchwork.Background && (mu > cfg.Q || mu < cfg.Q && cfg.Rule == patchwork.MaxMinusMin) {
+					s.Seen[entry]++
+				}
+				continue
+			}
+			d := row*x.Width() + col
+			isMax, isMin := int(star.Max[d]) == j, int(star.Min[d]) == j
+			if !(isMax || isMin) || !x.Known(row, col) {
+				continue
+			}
+			seen, on := s.Seen, s.On
+			above, below := star.High[d]-m.Abstention(d), m.Abstention(d)-star.Low[d]
+			if isMax && above <= below || isMin && below <= above {
+				seen, on = s.LostSeen, s.LostOn
+			}
+			seen[entry]++
+			on[entry] += int64(likelihood(x, d, 1)) // x(d)
+		}
+	}
+}
+
+// EquationOne returns the M-step, eq. (1), after prev, whose explanations t
+// counts: mu_k(d) = (sum of 1{...} Phi_t^-1(x) + epsilon) / (sum of 1{...} + 2 epsilon).
+func EquationOne(prev *patchwork.Model, t *patchwork.Tally) *patchwork.Model {
+	counts, epsilon, mu := sums(t.Counts()), prev.Config().Prior.Resolved(), prev.Templates()
+	for k := range mu {
+		for d := range mu[k] {
+			n, x := counts.at(k*len(mu[k]) + d)
+			mu[k][d] = (x + epsilon.On) / (n + epsilon.On + epsilon.Off)
+		}
+	}
+	return prev.WithTemplates(mu, patchwork.Extras{Counts: t, Usage: t.Usage()})
+}
+
+// em alternates the hard E-step and the M-step of section 4 as often as it is
+// told, and returns the last model and the E-step by it. Beyond the paper: it
+// ends early where an M-step changes nothing.
+func em(m *patchwork.Model, iterations int, eStep func(*patchwork.Model) (*patchwork.Tally, error)) (*patchwork.Model, *patchwork.Tally, error) {
+	for n := 0; ; n++ {
+		t, err := eStep(m)
+		if err != nil || n == iterations {
+			return m, t, err
+		}
+		next := EquationOne(m, t)
+		if n > 0 && slices.EqualFunc(m.Templates(), next.Templates(), slices.Equal) {
+			return m, t, nil
+		}
+		m = next
+	}
+}
+
+// online learns by section 4.1, one image at a time.
+type online struct {
+	cfg     patchwork.Config
+	experts int // K at the end
+	explain pursuit
+	model   *patchwork.Model // nil before the first image
+	sums    *sums            // of all experts that there will be
+	rows    int64            // images seen
+}
+
+func newOnline(cfg patchwork.Config, experts int, explain pursuit) *online {
+	return &online{cfg: cfg, experts: experts, explain: explain, sums: newSums(experts * cfg.Height * cfg.Width)}
+}
+
+// learn learns the image x: models "try to explain new examples through the
+// experts learned so far" and "are then corrected by appending additional
+// templates". Beyond the paper: the new expert takes part in k* and l*.
+func (o *online) learn(x *bitmap.Image) (err error) {
+	var picks []patchwork.Pick
+	var templates [][]float64
+	var mu []float64
+	if o.model != nil {
+		if picks, err = o.explain(o.model, x); err != nil {
+			return err
+		}
+		templates, mu = o.model.Templates(), o.model.Compose(x.Height(), x.Width(), picks).P
+	}
+	K, m := len(templates), o.model
+	if K < o.experts {
+		template, made := newExpert(o.cfg, x, mu)
+		for d := range made {
+			if made[d] {
+				o.sums.Seen[K*len(made)+d]++
+				o.sums.On[K*len(made)+d] += int64(likelihood(x, d, 1))
+			}
+		}
+		templates, picks = append(templates, template), append(picks, patchwork.Pick{Expert: K})
+		if m, err = patchwork.NewModel(o.cfg, templates); err != nil {
+			return err
+		}
+	}
+	o.sums.add(m, x, picks, K)
+	o.rows++
+	o.model, err = o.step(m)
+	return err
+}
+
+// step makes "The M-step updates": mu_k(d) <- (N_k(d) mu_k(d) + x)/(N_k(d)
+// + 1), with all images so far at once, from N_k(d) = 2 epsilon and mu_k(d) = 1/2.
+// Beyond the paper: before its first image an entry is what newExpert made it.
+func (o *online) step(m *patchwork.Model) (*patchwork.Model, error) {
+	epsilon, mu := o.cfg.Prior.Resolved(), m.Templates()
+	n0, mu0 := epsilon.On+epsilon.Off, epsilon.Mean(0, 0)
+	for k := range mu {
+		for d := range mu[k] {
+			if n, x := o.sums.at(k*len(mu[k]) + d); n > 0 {
+				mu[k][d] = (n0*mu0 + x) / (n0 + n)
+			}
+		}
+	}
+	t, err := patchwork.TallyOf(m, o.sums.of(len(mu)*len(mu[0])), o.rows)
+	return m.WithTemplates(mu, patchwork.Extras{Counts: t}), err
+}
+
+// newExpert returns the template of section 4.1 for an additional expert: (x(d) +
+// epsilon)/(1 + 2 epsilon), or 1/2 where mu, the composition of the experts so far
+// (nil: none), explains x(d): as well, or with the max rule by 1/2 or more. made
+// reports where it is the former. Beyond the paper: with max-minus-min, and at an
+// unknown pixel, a new expert abstains by q.
+func newExpert(cfg patchwork.Config, x *bitmap.Image, mu []float64) (template []float64, made []bool) {
+	template, made = make([]float64, x.Len()), make([]bool, x.Len())
+	epsilon := cfg.Prior.Resolved()
+	for d := range template {
+		if !x.Known(d/x.Width(), d%x.Width()) {
+			template[d] = cfg.Abstention(d)
+			continue
+		}
+		template[d], made[d] = (likelihood(x, d, 1)+epsilon.On)/(1+epsilon.On+epsilon.Off), true
+		enough, silent := 0.5, 0.5
+		if cfg.Rule == patchwork.MaxMinusMin {
+			enough, silent = likelihood(x, d, template[d]), cfg.Abstention(d)
+		}
+		if mu != nil && likelihood(x, d, mu[d]) >= enough {
+			template[d], made[d] = silent, false
+		}
+	}
+	return template, made
+}
