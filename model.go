@@ -59,6 +59,21 @@ type Config struct {
 	Prior Prior
 }
 
+// NewConfig returns the recommended configuration of a model to learn, for images
+// of height x width under the given poses. For Max the background is 0.01: 0
+// would make stray ink impossible, and learned entries below it are no votes,
+// which keeps experts sparse; with poses the pursuit searches with truncated
+// templates. For MaxMinusMin it is 1/2, and nothing is known beyond the border.
+func NewConfig(rule Rule, height, width int, poses pose.Grid) Config {
+	c := Config{Rule: rule, Height: height, Width: width, Poses: poses, Q: rule.Abstention()}
+	if rule == MaxMinusMin {
+		c.Outside = Unknown
+		return c
+	}
+	c.Q, c.Truncate = 0.01, poses.Len() > 1
+	return c
+}
+
 // Extras are the optional parts of a model.
 type Extras struct {
 	Counts   *Tally    // the counts the templates were read off, to go on learning
