@@ -6,8 +6,8 @@ import (
 )
 
 // The fixed engine keeps every sprite in its place, and adds up remembered gains.
-// What the candidates can gain at a pixel depends on two numbers: who holds the
-// largest opinion there and who the smallest. The engine keeps these gains for
+// What the candidates can gain at a pixel depends on two numbers: which sprite holds the
+// largest opinion there and which the smallest. The engine keeps these gains for
 // every state of a pixel it has met, and scores all candidates by adding one row
 // of numbers per pixel, without a logarithm or a branch.
 //

@@ -30,7 +30,7 @@ type byRow struct {
 	near     []uint64 // the experts that may be the best
 	exact    []candidate
 
-	// Under max-minus-min: who holds the extremal opinions, by pixel.
+	// Under max-minus-min: the holders of the extremal opinions, by pixel.
 	top, bottom []int32
 	pairs       []float64 // log-likelihoods where both are held, 0: not known; see pair
 	joinAbove   opposed

@@ -21,10 +21,10 @@
 // The files are layers; a call goes to the same file or to one above it in this list:
 //
 //	loops.go      the inner loops in plain Go, and the choice of vector code
-//	holders.go    who holds the extremal opinions at a pixel
+//	holders.go    holders of the extremal opinions at a pixel
 //	units.go      gains in fixed point
 //	table.go      Table: what both engines know of a bank
-//	opposed.go    max-minus-min: gains by who holds the other side
+//	opposed.go    max-minus-min: gains by the holder of the other side
 //	byrow.go      the engine that takes row by row
 //	byset.go      the engine that takes rows by set of picks
 //	count.go      the counts of an E-step

@@ -20,7 +20,7 @@ func NewExplainer(t *Table) *Explainer {
 	return x
 }
 
-// Block is how many rows take the steps of the pursuit together: enough to share
+// Block is the number of rows that take the steps of the pursuit together: enough to share
 // tables, few enough to stay in the cache.
 const Block = kernel.Block
 

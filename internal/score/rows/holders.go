@@ -2,7 +2,7 @@ package rows
 
 import "example.com/patchwork/internal/score"
 
-// This file says who holds the extremal opinions at a pixel: an expert, or
+// This file finds the holders of the extremal opinions at a pixel: experts, or
 // abstention.
 
 // prepareOrders fills in above and below.
