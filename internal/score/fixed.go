@@ -6,15 +6,15 @@ import (
 )
 
 // The fixed engine keeps every sprite in its place, and adds up remembered gains.
-// What the candidates can gain at a pixel depends on two numbers: which sprite holds the
-// largest opinion there and which the smallest. The engine keeps these gains for
-// every state of a pixel it has met, and scores all candidates by adding one row
-// of numbers per pixel, without a logarithm or a branch.
+// What the candidates can gain at a pixel depends only on its value, on the sprite
+// that holds the largest opinion there, and on the one that holds the smallest. The
+// engine keeps these gains for every such state of a pixel it has met, and scores
+// all candidates by adding one row of numbers per pixel, without a logarithm or a
+// branch.
 //
-// When it is chosen: with one shift, of nothing, where few experts vote both ways
-// and none is certain (small tables under max-minus-min, Bank.Fixed). It knows only
-// picks that are added; for everything else the search leaves it for the general
-// engine.
+// When it is chosen: for small tables under max-minus-min, without opinions of 0 or
+// 1, whose sprites neither move nor turn (Bank.Fixed). It can only add picks; for
+// everything else the search leaves it for the general engine.
 //
 // Why its answers are the same: its sums have the terms of Field.Gain in the order
 // of Field.Gain, so they are exact. It cannot tell where a pixel is or would be

@@ -7,9 +7,9 @@ import (
 	"example.com/patchwork/internal/score"
 )
 
-// opposed remembers, for a pixel, its value and which expert holds the extremal opinion
-// on one side, the log-likelihood of the pixel with each expert's opinion on
-// the other side: in units, by lane, and negative where the pixel is off. An
+// opposed remembers, by pixel, its value and the expert that holds the extremal
+// opinion on one side, the log-likelihood of the pixel with each expert's opinion
+// on the other side: in units, by lane, and negative where the pixel is off. An
 // expert without such an opinion has a number that the clipping of Exchange
 // takes for no gain.
 type opposed struct {
