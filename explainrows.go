@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"example.com/patchwork/bitmap"
-	"example.com/patchwork/internal/score"
+	scorerows "example.com/patchwork/internal/score/rows"
 )
 
 // Explanations are those of several images, in flat arrays. The picks of image
@@ -51,7 +51,7 @@ func (e *Explanations) addScores(start, logLik, logLikModel float64) {
 }
 
 // addAll adds what was picked in some rows, scored by the original likelihood.
-func (e *Explanations) addAll(rows *score.Picked) {
+func (e *Explanations) addAll(rows *scorerows.Picked) {
 	first := len(e.Picks)
 	e.Picks = slices.Grow(e.Picks, len(rows.Expert))[:first+len(rows.Expert)]
 	picks, gains := e.Picks[first:][:len(rows.Expert)], rows.Gain[:len(rows.Expert)]
@@ -134,7 +134,7 @@ func (p *Pursuit) addRow(b *rows, i int, img *bitmap.Image, out *Explanations) {
 
 // rowsAtOnce is how many images are explained together: enough for the sharing
 // in internal/score, few enough to stop soon when asked to.
-const rowsAtOnce = score.Block
+const rowsAtOnce = scorerows.Block
 
 // rowsLeast is how many images are worth the preparations.
 const rowsLeast = 8
@@ -142,10 +142,10 @@ const rowsLeast = 8
 // rows is what a pursuit needs to explain many rows of tables at a time. The
 // table is shared by its forks; the rest belongs to one goroutine.
 type rows struct {
-	*score.Rows
+	*scorerows.Explainer
 	words, known []uint64
-	packed       score.Packed
-	picked       score.Picked
+	packed       scorerows.Packed
+	picked       scorerows.Picked
 }
 
 // rowsWorth is how many rows a model must be asked for before a table is worth
@@ -157,7 +157,7 @@ const rowsWorth = 128
 type rowTable struct {
 	asked atomic.Int64 // rows, of all pursuits that share it
 	once  sync.Once
-	table *score.Table // nil: there is none
+	table *scorerows.Table // nil: there is none
 
 	mu   sync.Mutex
 	idle []*rows // what pursuits have given back: it knows the rows it has met
@@ -169,7 +169,7 @@ func (t *rowTable) take() *rows {
 	defer t.mu.Unlock()
 	last := len(t.idle) - 1
 	if last < 0 {
-		return &rows{Rows: score.NewRows(t.table)}
+		return &rows{Explainer: scorerows.NewExplainer(t.table)}
 	}
 	b := t.idle[last]
 	t.idle = t.idle[:last]
@@ -198,11 +198,11 @@ func (p *Pursuit) rows(images []*bitmap.Image) *rows {
 		if g, err := p.model.GridFor(h, w); err != nil || g.Len() != 1 || g.DY.Min != 0 || g.DX.Min != 0 {
 			return nil
 		}
-		if asked := p.rowTable.asked.Add(int64(len(images))); asked <= rowsWorth && p.scored.Still() {
+		if asked := p.rowTable.asked.Add(int64(len(images))); asked <= rowsWorth && p.scored.Fixed() {
 			return nil
 		}
 		p.rowTable.once.Do(func() {
-			p.rowTable.table = score.NewTable(p.scored, score.RowOptions{Costs: p.opt.Costs,
+			p.rowTable.table = scorerows.NewTable(p.scored, scorerows.Options{Costs: p.opt.Costs,
 				MinGain: p.opt.MinGain, MaxPicks: p.opt.MaxPicks, Forced: p.opt.Forced})
 		})
 		if p.rowTable.table == nil {
@@ -227,7 +227,7 @@ func (b *rows) pack(images []*bitmap.Image, height, width int) bool {
 		b.words = img.AppendWords(b.words)
 		complete = complete && img.Complete()
 	}
-	b.packed = score.Packed{N: len(images), On: b.words}
+	b.packed = scorerows.Packed{N: len(images), On: b.words}
 	if !complete {
 		for _, img := range images {
 			b.known = img.AppendKnownWords(b.known)
@@ -238,7 +238,7 @@ func (b *rows) pack(images []*bitmap.Image, height, width int) bool {
 }
 
 // explain explains the images that are packed.
-func (b *rows) explain() { b.Rows.Explain(b.packed, &b.picked) }
+func (b *rows) explain() { b.Explainer.Explain(b.packed, &b.picked) }
 
 // explainRows explains and counts images of a block, from the given one on,
 // which b can explain.
@@ -298,5 +298,5 @@ func (t *Tally) addRows(b *rows, weights []int64) {
 			t.active[k] += weight
 		}
 	}
-	b.Count(b.packed, weights, &b.picked, score.RowCounts(t.counts))
+	b.Count(b.packed, weights, &b.picked, scorerows.Counts(t.counts))
 }

@@ -1,31 +1,14 @@
-// Package score holds the hot loops of likelihood matching pursuit: how much
-// would each candidate (expert x rotation x shift) raise the log-likelihood of
-// an image, given what has been composed so far?
-//
-// There are two ways to the answer. reference.go has the shape of the formula:
-// compose, take logarithms, add up all pixels, for one candidate at a time.
-// search.go is the fast twin: under the max rule with shifts it keeps upper
-// bounds and looks only where they are in the way (bounds.go, and screen.go,
-// classes.go and layout.go for where bounds come from); otherwise it keeps the
-// gain of every candidate and, after a pick, re-scores only the pixels that
-// changed (update.go). The fast twin may only propose: candidates within its
-// error bound of the best are scored again by Field.Gain, in index order, and
-// that decides. So an optimisation can change the time an answer takes, never
-// the answer.
-//
-// The package knows only slices of numbers; it imports nothing of Patchwork.
 package score
 
 import (
 	"math"
 	"sync"
-	"sync/atomic"
 )
 
 // Span is the half-open run of columns [First, End) of one row of a sprite.
 type Span struct{ Row, First, End int32 }
 
-// Sprite is one expert in one rotation: an opinion a pixel of its frame.
+// Sprite is one expert in one rotation: one opinion per pixel of its frame.
 type Sprite struct {
 	Expert int
 	V      []float64 // Height*Width opinions, row-major
@@ -39,28 +22,26 @@ type Sprite struct {
 	rows     []int32 // spans of row y are spans[rows[y]:rows[y+1]]
 }
 
-// Bank is every sprite of a model under one scoring, in candidate order:
+// Bank holds every sprite of a model under one scoring, in candidate order:
 // expert first, then rotation. It is immutable and safe for concurrent use.
 type Bank struct {
 	Height, Width int       // of a sprite's frame
 	Q             float64   // abstention value where QMap is nil
-	QMap          []float64 // abstention value a pixel of the image, or nil
+	QMap          []float64 // abstention value per pixel of the image, or nil
 	TwoSided      bool      // max-minus-min: votes below Q count too
 	Sprites       []Sprite
 
-	asked         atomic.Int64 // shifts, over all images; see screen
-	makeScreen    sync.Once
-	makeStrengths sync.Once
-	screens       *screen
+	bounds        bankBounds // of the bounded engine, made by it
+	makeStrengths sync.Once  // of the general engine
 
-	impossible float64 // stands for -log 0 in the fast path; see setPenalty
-	largest    float64 // no term of the fast path is larger, in nats
-	still      bool    // plain and two-sided
-	plain      bool    // one unturned sprite an expert, no opinion that votes is 0 or 1
+	worst      float64 // no finite log-likelihood of a pixel is below -worst, in nats
+	impossible float64 // stands for -log 0 in the general engine; see setPenalty
+	largest    float64 // no term of the general engine is larger, in nats
+	plain      bool    // see Plain
 }
 
-// Frame is what a Bank is built from: K templates of Height x Width opinions
-// and one gather map a rotation (nil is the identity; a negative entry comes
+// Frame says how a Bank is built from templates of Height x Width opinions:
+// with one gather map per rotation (nil is the identity; a negative entry comes
 // from outside the frame and abstains).
 type Frame struct {
 	Height, Width int
@@ -70,7 +51,8 @@ type Frame struct {
 	Rotations     [][]int32
 }
 
-// NewBank builds the sprites of the templates. The templates are not kept.
+// NewBank builds the sprites of the templates, which must not change afterwards:
+// an unturned sprite shares the memory of its template.
 func NewBank(f Frame, templates [][]float64) *Bank {
 	b := &Bank{Height: f.Height, Width: f.Width, Q: f.Q, QMap: f.QMap, TwoSided: f.TwoSided,
 		Sprites: make([]Sprite, len(templates)*len(f.Rotations))}
@@ -79,30 +61,10 @@ func NewBank(f Frame, templates [][]float64) *Bank {
 	}
 	b.setPenalty()
 	b.plain = b.plain && len(f.Rotations) == 1 && f.Rotations[0] == nil
-	b.still = b.plain && b.TwoSided
 	return b
 }
 
-// setStrengths fills in what only updates of gains under the max rule need: a
-// search by bounds never does.
-func (b *Bank) setStrengths() {
-	b.makeStrengths.Do(func() {
-		for i := range b.Sprites {
-			b.setStrength(&b.Sprites[i])
-		}
-	})
-}
-
-func (b *Bank) setStrength(s *Sprite) {
-	buf := make([]float64, 2*len(s.V))
-	s.strength = [2][]float64{Off: buf[:len(s.V)], On: buf[len(s.V):]}
-	for j := range s.V {
-		s.strength[Off][j] = -b.finite(s.Off[j])
-		s.strength[On][j] = b.finite(s.On[j])
-	}
-}
-
-// setTemplate makes expert k's sprites.
+// setTemplate makes the sprites of expert k.
 func (b *Bank) setTemplate(f Frame, k int, t []float64) {
 	on, off := make([]float64, len(t)), make([]float64, len(t))
 	for i, p := range t {
@@ -118,21 +80,22 @@ func (b *Bank) setTemplate(f Frame, k int, t []float64) {
 	}
 }
 
-// silence is the opinion of a sprite's pixel that comes from outside its
-// frame. With one abstention value it is that value; with one a pixel no
+// outside returns the opinion of a sprite's pixel that comes from outside its
+// frame. With one abstention value it is that value; with one per pixel no
 // single number abstains everywhere, so NaN marks it: it is neither above nor
 // below anything.
-func (b *Bank) silence() float64 {
+func (b *Bank) outside() float64 {
 	if b.QMap != nil {
 		return math.NaN()
 	}
 	return b.Q
 }
 
+// rotate returns the opinions v and their logarithms, gathered by a rotation.
 func (b *Bank) rotate(gather []int32, v, on, off []float64) (rv, ron, roff []float64) {
 	buf := make([]float64, 3*len(v))
 	rv, ron, roff = buf[:len(v)], buf[len(v):2*len(v)], buf[2*len(v):]
-	q := b.silence()
+	q := b.outside()
 	logQ, logNotQ := math.Log(q), math.Log1p(-q)
 	for i, s := range gather {
 		if s < 0 {
@@ -163,6 +126,7 @@ func (b *Bank) findSpans(s *Sprite) {
 	}
 }
 
+// votes reports whether an opinion votes, or with a QMap might.
 func (b *Bank) votes(v float64) bool {
 	if b.QMap != nil {
 		return v == v
@@ -170,8 +134,8 @@ func (b *Bank) votes(v float64) bool {
 	return v > b.Q || (b.TwoSided && v < b.Q)
 }
 
-// q is the abstention value of image pixel i.
-func (b *Bank) q(i int) float64 {
+// Abstention returns the abstention value of image pixel i.
+func (b *Bank) Abstention(i int) float64 {
 	if b.QMap != nil {
 		return b.QMap[i]
 	}
@@ -179,7 +143,7 @@ func (b *Bank) q(i int) float64 {
 }
 
 // setPenalty chooses the finite number that stands for an impossible pixel in
-// the fast path, where an opinion of exactly 0 or 1 would make a sum of
+// the general engine, where an opinion of exactly 0 or 1 would make a sum of
 // infinities: larger than any sum of finite terms over one frame, so that the
 // number of impossible pixels is compared first.
 func (b *Bank) setPenalty() {
@@ -208,7 +172,7 @@ func (b *Bank) setPenalty() {
 			}
 		}
 	}
-	b.plain = !edges
+	b.plain, b.worst = !edges, worst
 	b.impossible = 4*float64(b.Height*b.Width)*worst + 1
 	// Opposing votes of a two-sided rule may cancel to exactly 0 or 1.
 	if b.largest = worst; edges || b.TwoSided {
@@ -216,8 +180,16 @@ func (b *Bank) setPenalty() {
 	}
 }
 
-// finite replaces -Inf by the penalty.
+// finite returns l with -Inf replaced by the penalty.
 func (b *Bank) finite(l float64) float64 { return max(l, -b.impossible) }
 
-// Candidates is the number of candidates for a grid of that many shifts.
+// Plain reports whether the bank has one unturned sprite per expert and no
+// opinion that votes is 0 or 1.
+func (b *Bank) Plain() bool { return b.plain }
+
+// LeastLogLik returns a lower bound, in nats, on the log-likelihood of a pixel
+// that is possible, under any picks of a plain bank.
+func (b *Bank) LeastLogLik() float64 { return -b.worst }
+
+// Candidates returns the number of candidates for a grid of that many shifts.
 func (b *Bank) Candidates(shifts int) int { return len(b.Sprites) * shifts }

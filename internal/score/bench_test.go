@@ -203,7 +203,7 @@ func BenchmarkExplanation(b *testing.B) {
 					break
 				}
 				s.Place(best)
-				used[s.expert(best)] = true
+				used[s.expertOf(best)] = true
 			}
 			picks = len(s.Picks())
 		}
@@ -212,13 +212,57 @@ func BenchmarkExplanation(b *testing.B) {
 }
 
 // The tables and terms of a bank, which every step of learning makes anew.
-func BenchmarkScreen(b *testing.B) {
+func BenchmarkBoundTables(b *testing.B) {
 	onPaths(b, func(b *testing.B, c benchmark) {
 		if !kernel.Chosen().Fast() {
 			b.Skip("the reference has none")
 		}
 		for b.Loop() {
-			newScreen(c.bank, kernel.Chosen())
+			newBoundTables(c.bank, kernel.Chosen())
 		}
 	})
+}
+
+// A complete explanation by the fixed engine: rows of a small table under
+// max-minus-min, some of them with unknown pixels.
+func BenchmarkFixed(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, size := range []struct{ k, d int }{{4, 16}, {8, 36}, {6, 54}} {
+		b.Run(fmt.Sprintf("K=%d/D=%d", size.k, size.d), func(b *testing.B) {
+			templates := make([][]float64, size.k)
+			for k := range templates {
+				templates[k] = make([]float64, size.d)
+				for i := range templates[k] {
+					templates[k][i] = []float64{0.3, 0.3, 0.9, 0.05}[rng.IntN(4)]
+				}
+			}
+			bank := NewBank(Frame{Height: 1, Width: size.d, Q: 0.3, TwoSided: true, Rotations: [][]int32{nil}}, templates)
+			rows := make([][]uint8, 64)
+			for n := range rows {
+				rows[n] = make([]uint8, size.d)
+				for i := range rows[n] {
+					rows[n][i] = uint8(rng.IntN(2))
+					if n%8 == 0 && rng.IntN(5) == 0 {
+						rows[n][i] = Unknown
+					}
+				}
+			}
+			var s Search
+			used := make([]bool, size.k)
+			live := func(k int) bool { return !used[k] }
+			n := 0
+			for b.Loop() {
+				clear(used)
+				s.Reset(bank, Grid{NY: 1, StepY: 1, NX: 1, StepX: 1}, 1, size.d, rows[n%len(rows)])
+				for n++; ; {
+					best, g := s.BestAbove(0, nil, live)
+					if best < 0 || !g.Exceeds(Tie) {
+						break
+					}
+					s.Place(best)
+					used[best] = true
+				}
+			}
+		})
+	}
 }

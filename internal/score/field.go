@@ -2,63 +2,8 @@ package score
 
 import "math"
 
-// Pixel values of a Field.
-const (
-	Off     = uint8(0)
-	On      = uint8(1)
-	Unknown = uint8(2)
-)
-
-// Gain is a change of log-likelihood. Possible counts the pixels that were
-// impossible (probability 0) and no longer are, minus those that became so;
-// Nats is the change over the pixels that are possible. Gains compare by
-// Possible, then Nats: the limit of clipping all probabilities to
-// [delta, 1-delta] as delta goes to 0.
-type Gain struct {
-	Possible int
-	Nats     float64
-}
-
-// Float is the gain as one number in nats: +Inf or -Inf where Possible is not 0.
-func (g Gain) Float() float64 {
-	switch {
-	case g.Possible > 0:
-		return math.Inf(1)
-	case g.Possible < 0:
-		return math.Inf(-1)
-	}
-	return g.Nats
-}
-
-// Exceeds reports whether the gain is larger than the given number of nats.
-func (g Gain) Exceeds(nats float64) bool {
-	return g.Possible > 0 || g.Possible == 0 && g.Nats > nats
-}
-
-// add counts a pixel whose log-likelihood goes from before to after.
-func (g *Gain) add(before, after float64) {
-	switch noBefore, noAfter := math.IsInf(before, -1), math.IsInf(after, -1); {
-	case noBefore && noAfter:
-	case noBefore:
-		g.Possible++
-		g.Nats += after
-	case noAfter:
-		g.Possible--
-		g.Nats -= before
-	default:
-		g.Nats += after - before
-	}
-}
-
-// Placed is a sprite at a shift: sprite pixel (y, x) lies on image pixel
-// (y+DY, x+DX).
-type Placed struct {
-	Sprite int // index into Bank.Sprites
-	DY, DX int
-}
-
-// Field is an image and the composition that explains it so far: per pixel the
-// extremal opinions Hi >= q >= Lo and the log-likelihood L of the pixel's
+// Field holds an image and the composition that explains it so far: per pixel
+// the extremal opinions Hi >= q >= Lo and the log-likelihood L of the pixel's
 // value under hi + lo - q. It belongs to one goroutine.
 type Field struct {
 	Bank          *Bank
@@ -96,8 +41,8 @@ func (f *Field) Reset(b *Bank, height, width int, x []uint8) {
 	}
 }
 
-// resetAlike sets all pixels to abstention at q, without a branch: ink is hard to
-// predict.
+// resetAlike sets all pixels to abstention at q, without a branch: the processor
+// cannot predict where the ink is.
 func (f *Field) resetAlike(q float64) {
 	l := [4]float64{Off: math.Log1p(-q), On: math.Log(q), Unknown: 0}
 	for i, x := range f.X {
@@ -114,94 +59,26 @@ func (f *Field) resize(n int) {
 	f.X, f.Hi, f.Lo, f.L = f.X[:n], f.Hi[:n], f.Lo[:n], f.L[:n]
 }
 
-// Total adds up numbers that belong to pixels, in the order of all sums over
-// pixels. A group is four neighbours in row-major order; a group adds up from
-// left to right, every fourth group joins the same one of four sums, and these
-// join in pairs. One order everywhere gives every path the same bits; this one
-// can be had from tables by four bits of a row (rowsets.go) and in vectors.
-type Total struct {
-	sums [4]float64
-	part float64 // of the present group
-	four int     // the number of the present group
-}
-
-// Add adds v, which belongs to pixel j; pixels come in row-major order.
-func (t *Total) Add(j int, v float64) {
-	if j>>2 != t.four {
-		t.sums[t.four&3] += t.part
-		t.part, t.four = 0, j>>2
-	}
-	t.part += v
-}
-
-// Sum is the sum so far.
-func (t Total) Sum() float64 {
-	t.sums[t.four&3] += t.part
-	return t.sums[0] + t.sums[1] + (t.sums[2] + t.sums[3])
-}
-
-// Sum is the Total of one number a pixel.
-func Sum(terms []float64) float64 {
-	var s [4]float64
-	i := 0
-	for ; i+16 <= len(terms); i += 16 {
-		t := terms[i : i+16 : i+16]
-		s[0] += 0 + t[0] + t[1] + t[2] + t[3]
-		s[1] += 0 + t[4] + t[5] + t[6] + t[7]
-		s[2] += 0 + t[8] + t[9] + t[10] + t[11]
-		s[3] += 0 + t[12] + t[13] + t[14] + t[15]
-	}
-	rest := Total{sums: s, four: i >> 2}
-	for ; i < len(terms); i++ {
-		rest.Add(i, terms[i])
-	}
-	return rest.Sum()
-}
-
-// LogLik is the log-likelihood of the image under the composition, in nats, as
-// Sum adds; -Inf if a pixel is impossible.
+// LogLik returns the log-likelihood of the image under the composition, in nats,
+// added up by Sum; -Inf if a pixel is impossible.
 func (f *Field) LogLik() float64 { return Sum(f.L) }
 
-// Picks are the sprites placed so far, in order. The slice is the field's own.
+// Picks returns the sprites placed so far, in order. The slice is the field's own.
 func (f *Field) Picks() []Placed { return f.picks }
 
-// Compose reads the extremal fold off: hi + lo - q, exact where only one side
-// votes, and kept in [0, 1] against rounding.
-func Compose(hi, lo, q float64) float64 {
-	switch {
-	case lo == q:
-		return hi
-	case hi == q:
-		return lo
-	}
-	return min(max(hi+lo-q, 0), 1)
-}
-
-// pixelLogLik is log P(x | p) of one Bernoulli pixel, in nats; 0 for an unknown
-// pixel.
-func pixelLogLik(x uint8, p float64) float64 {
-	switch x {
-	case On:
-		return math.Log(p)
-	case Off:
-		return math.Log1p(-p)
-	}
-	return 0
-}
-
-// after is the log-likelihood of known pixel i if pixel j of sprite s joined
-// there. Where only one side votes the composition is the opinion itself, and
-// its logarithm is at hand.
+// after returns the log-likelihood of known pixel i if pixel j of sprite s
+// joined there. Where only one side votes the composition is the opinion itself,
+// whose logarithm the sprite holds.
 func (f *Field) after(i int, s *Sprite, j int) float64 {
-	v, hi, lo, q := s.V[j], f.Hi[i], f.Lo[i], f.Bank.q(i)
+	v, hi, lo, q := s.V[j], f.Hi[i], f.Lo[i], f.Bank.Abstention(i)
 	switch {
 	case v > hi:
 		if lo != q {
-			return pixelLogLik(f.X[i], Compose(v, lo, q))
+			return PixelLogLik(f.X[i], Compose(v, lo, q))
 		}
 	case v < lo && f.Bank.TwoSided:
 		if hi != q {
-			return pixelLogLik(f.X[i], Compose(hi, v, q))
+			return PixelLogLik(f.X[i], Compose(hi, v, q))
 		}
 	default:
 		return f.L[i]
@@ -223,9 +100,9 @@ func (f *Field) overlap(sp Span, dy, dx int) (i, s, n int) {
 	return y*f.Width + first + dx, int(sp.Row)*f.Bank.Width + first, end - first
 }
 
-// Gain is the exact change of log-likelihood if the sprite joined at the
+// Gain returns the exact change of log-likelihood if the sprite joined at the
 // shift: the Total, by pixels of the sprite, over those where it may vote. It
-// decides what the fast path proposes.
+// decides between the candidates that an engine proposes.
 func (f *Field) Gain(p Placed) Gain {
 	var sum Total
 	var g Gain
@@ -247,7 +124,7 @@ func (f *Field) Gain(p Placed) Gain {
 	return g
 }
 
-// Change is what a pick, or taking one back, did to a pixel.
+// Change records what adding or removing a pick did to a pixel.
 type Change struct {
 	Index      int     // of the pixel
 	OldHi, Hi  float64 // extremal opinions before and after
@@ -282,7 +159,7 @@ func (f *Field) Add(p Placed, changes []Change) []Change {
 }
 
 // Remove takes pick j back, folding the opinions of the others again where it
-// may have spoken, and appends what changed to changes.
+// may have voted, and appends what changed to changes.
 func (f *Field) Remove(j int, changes []Change) []Change {
 	gone := f.picks[j]
 	f.picks = append(f.picks[:j], f.picks[j+1:]...)
@@ -309,7 +186,7 @@ func (f *Field) Insert(j int) {
 // fold joins the opinions of all picks at image pixel i.
 func (f *Field) fold(i int) (hi, lo float64) {
 	y, x := i/f.Width, i%f.Width
-	hi = f.Bank.q(i)
+	hi = f.Bank.Abstention(i)
 	lo = hi
 	for _, p := range f.picks {
 		sy, sx := y-p.DY, x-p.DX
@@ -329,11 +206,22 @@ func (f *Field) fold(i int) (hi, lo float64) {
 
 // set gives pixel i new extremal opinions.
 func (f *Field) set(i int, hi, lo float64, changes []Change) []Change {
-	l := pixelLogLik(f.X[i], Compose(hi, lo, f.Bank.q(i)))
+	l := PixelLogLik(f.X[i], Compose(hi, lo, f.Bank.Abstention(i)))
 	if f.X[i] != Unknown {
 		changes = append(changes, Change{Index: i, OldHi: f.Hi[i], Hi: hi, OldLo: f.Lo[i], Lo: lo,
 			OldL: f.L[i], L: l, Y: i / f.Width, X: i % f.Width, PixelValue: f.X[i]})
 	}
 	f.Hi[i], f.Lo[i], f.L[i] = hi, lo, l
 	return changes
+}
+
+// copyFrom makes f a copy of o that shares only the bank.
+func (f *Field) copyFrom(o *Field) {
+	f.Bank, f.Height, f.Width = o.Bank, o.Height, o.Width
+	f.resize(len(o.L))
+	copy(f.X, o.X)
+	copy(f.Hi, o.Hi)
+	copy(f.Lo, o.Lo)
+	copy(f.L, o.L)
+	f.picks = append(f.picks[:0], o.picks...)
 }

@@ -3,22 +3,20 @@ package score
 import (
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"example.com/patchwork/internal/score/kernel"
+	"example.com/patchwork/internal/score/scoretest"
 )
 
 // The scenarios are small, and searched by bounds from the first image on.
 func init() { enough = 0 }
 
-// A bank that is asked for little goes without tables, and one that is asked
-// for more has them.
-func TestTablesHaveToPay(t *testing.T) {
+// A bank has no tables until it has been asked for enough shifts.
+func TestTablesOnlyAfterEnoughShifts(t *testing.T) {
 	defer func(was int64) { enough = was }(enough)
 	enough = 20
 	bank := NewBank(Frame{Height: 1, Width: 2, Q: 0.1, Rotations: [][]int32{nil}}, [][]float64{{0.9, 0.3}})
@@ -26,8 +24,8 @@ func TestTablesHaveToPay(t *testing.T) {
 	for i, want := range []bool{false, false, true, true} {
 		var s Search
 		s.Reset(bank, grid, 1, 2, []uint8{On, Off})
-		if want = want && kernel.Chosen().Fast(); s.bounded.active != want {
-			t.Errorf("image %d of 9 shifts: by bounds %v, want %v", i, s.bounded.active, want)
+		if want = want && kernel.Chosen().Fast(); (s.engine == &s.bounded) != want {
+			t.Errorf("image %d of 9 shifts: by bounds %v, want %v", i, s.engine == &s.bounded, want)
 		}
 		if c, g := s.Best(nil, everybody); s.At(c) != (Placed{}) || g.Possible != 0 {
 			t.Errorf("image %d: best is %+v, %+v", i, s.At(c), g)
@@ -35,228 +33,11 @@ func TestTablesHaveToPay(t *testing.T) {
 	}
 }
 
-// choices is where a scenario comes from: a property test draws them, a fuzz
-// target reads them from its bytes. pick returns a number in [0, n).
-type choices interface{ pick(n int) int }
-
-type drawn struct{ *rapid.T }
-
-func (d drawn) pick(n int) int { return rapid.IntRange(0, n-1).Draw(d.T, "pick") }
-
-// read takes choices from bytes; when they run out, everything is 0.
-type read struct{ bytes []byte }
-
-func (r *read) pick(n int) int {
-	if len(r.bytes) == 0 {
-		return 0
-	}
-	b := int(r.bytes[0])
-	r.bytes = r.bytes[1:]
-	return b % n
-}
-
-// levels are opinions and abstention values with something nasty about them:
-// certain, barely not, next to 1/2, too small for 1-p, subnormal.
-var levels = []float64{0, 1, 0.5, 0.01, 0.3, 0.98, 0.7, math.Nextafter(0.5, 1), math.Nextafter(1, 0),
-	0x1p-60, 1e-300, math.SmallestNonzeroFloat64}
-
-func pickLevel(c choices) float64 {
-	if i := c.pick(len(levels) + 8); i < len(levels) {
-		return levels[i]
-	}
-	return float64(c.pick(255)+1) / 256
-}
-
-// scenario is an image, a bank and a grid; experts is their number.
-type scenario struct {
-	bank          *Bank
-	grid          Grid
-	height, width int
-	x             []uint8
-	costs         []float64
-	experts       int
-}
-
-// newTable is a scenario in which nothing moves or turns and nothing is
-// certain: the rows of a table.
-func newTable(c choices) scenario {
-	f := Frame{Height: 1, Width: 1 + c.pick(6), TwoSided: c.pick(4) > 0, Q: []float64{0.5, 0.3, 0.01}[c.pick(3)], Rotations: [][]int32{nil}}
-	s := scenario{height: 1, width: f.Width, experts: 1 + c.pick(5), grid: Grid{NY: 1, StepY: 1, NX: 1, StepX: 1}}
-	templates := make([][]float64, s.experts)
-	for k := range templates {
-		templates[k] = make([]float64, f.Width)
-		for i := range templates[k] {
-			// Some sum to 1, so that opposing votes cancel to q and beyond.
-			templates[k][i] = []float64{f.Q, 0.1, 0.9, 0.9, 0.4, 0.99, 0x1p-60, math.Nextafter(1, 0)}[c.pick(8)]
-		}
-	}
-	if c.pick(2) == 0 {
-		f.QMap = make([]float64, f.Width)
-		for i := range f.QMap {
-			f.QMap[i] = []float64{f.Q, 0.5, 0.9}[c.pick(3)]
-		}
-	}
-	s.bank = NewBank(f, templates)
-	s.x, s.costs = pickImage(c, f.Width), pickCosts(c, s.experts)
-	return s
-}
-
-func newScenario(c choices) scenario {
-	if c.pick(4) == 0 {
-		return newTable(c)
-	}
-	f := Frame{Height: 1 + c.pick(5), Width: 1 + c.pick(5), TwoSided: c.pick(2) == 1, Q: levels[c.pick(5)]}
-	s := scenario{height: f.Height, width: f.Width, experts: 1 + c.pick(4)}
-	switch c.pick(4) {
-	case 0: // a scene: larger than the frame, full placements
-		s.height, s.width = f.Height+c.pick(5), f.Width+c.pick(5)
-		s.grid = Grid{NY: s.height - f.Height + 1, StepY: 1, NX: s.width - f.Width + 1, StepX: 1}
-	case 1: // nothing moves
-		s.grid = Grid{NY: 1, StepY: 1, NX: 1, StepX: 1}
-	default: // any range, also beyond the frame and without 0
-		s.grid = Grid{DY0: c.pick(13) - 7, NY: 1 + c.pick(5), StepY: 1 + c.pick(3),
-			DX0: c.pick(13) - 7, NX: 1 + c.pick(5), StepX: 1 + c.pick(3)}
-	}
-	if s.height == f.Height && s.width == f.Width && c.pick(3) == 0 {
-		f.QMap = make([]float64, f.Height*f.Width)
-		for i := range f.QMap {
-			f.QMap[i] = pickLevel(c)
-		}
-	}
-	f.Rotations = pickRotations(c, f.Height*f.Width)
-	view := pickView(c, &f)
-	s.bank = NewBank(f, pickTemplates(c, f, s.experts, view))
-	s.x = pickImage(c, s.height*s.width)
-	s.costs = pickCosts(c, s.experts)
-	return s
-}
-
-// newMild is a scenario of the max rule with shifts in which nothing is certain,
-// so that it is searched by bounds: frames of several chunks and grids of several
-// tiles.
-func newMild(c choices) scenario {
-	mild := []float64{0.01, 0.3, 0.5, 0x1p-60, 1e-300, 0.7, 0.98, math.Nextafter(0.5, 1), math.Nextafter(1, 0)}
-	f := Frame{Height: 1 + c.pick(6), Width: 1 + c.pick(20), Q: mild[c.pick(5)]}
-	s := scenario{experts: 1 + c.pick(3), height: 1 + c.pick(12), width: 1 + c.pick(24)}
-	s.grid = Grid{DY0: c.pick(9) - 4, NY: 1 + c.pick(4), StepY: 1 + c.pick(2), DX0: c.pick(21) - 10, NX: 2 + c.pick(9), StepX: 1 + c.pick(2)}
-	if c.pick(3) == 0 { // full placements, lanes along the plane
-		s.height, s.width = f.Height+c.pick(4), f.Width+c.pick(30)
-		s.grid = Grid{NY: s.height - f.Height + 1, StepY: 1, NX: s.width - f.Width + 1, StepX: 1}
-	}
-	f.Rotations = pickRotations(c, f.Height*f.Width)
-	templates := make([][]float64, s.experts)
-	for k := range templates {
-		templates[k] = make([]float64, f.Height*f.Width)
-		weak := c.pick(4) == 0 // hardly an opinion: gains within rounding of each other
-		for i := range templates[k] {
-			switch {
-			case c.pick(3) == 0:
-				templates[k][i] = f.Q
-			case weak:
-				templates[k][i] = f.Q + (1-f.Q)*0x1p-40*float64(c.pick(4))
-			case c.pick(3) == 0:
-				templates[k][i] = mild[c.pick(len(mild))]
-			default:
-				templates[k][i] = float64(c.pick(255)+1) / 256
-			}
-		}
-	}
-	s.bank = NewBank(f, templates)
-	s.x, s.costs = pickImage(c, s.height*s.width), pickCosts(c, s.experts)
-	return s
-}
-
-// pickCosts are nats a pick of each expert, or none.
-func pickCosts(c choices, experts int) []float64 {
-	if c.pick(3) > 0 {
-		return nil
-	}
-	costs := make([]float64, experts)
-	for k := range costs {
-		costs[k] = []float64{0, 0.5, 3, -2, 40, 1e6}[c.pick(6)]
-	}
-	return costs
-}
-
-// pickRotations are gather maps: the identity and others, with pixels from
-// outside the frame. Nothing here depends on their being rotations.
-func pickRotations(c choices, n int) [][]int32 {
-	maps := make([][]int32, 1+c.pick(3))
-	for r := range maps {
-		if c.pick(3) == 0 {
-			continue
-		}
-		maps[r] = make([]int32, n)
-		for i := range maps[r] {
-			maps[r][i] = int32(c.pick(n+1)) - 1
-		}
-	}
-	return maps
-}
-
-// pickView maps opinions and abstention values as the scorings of the model
-// do: as they are, truncated, or mixed with 1/2.
-func pickView(c choices, f *Frame) func(float64) float64 {
-	view := []func(float64) float64{
-		func(p float64) float64 { return p },
-		func(p float64) float64 { return max(p, 0.5) },
-		func(p float64) float64 { return 0.9*p + 0.05 },
-	}[c.pick(3)]
-	f.Q = view(f.Q)
-	for i := range f.QMap {
-		f.QMap[i] = view(f.QMap[i])
-	}
-	return view
-}
-
-func pickTemplates(c choices, f Frame, experts int, view func(float64) float64) [][]float64 {
-	templates := make([][]float64, experts)
-	for k := range templates {
-		if k > 0 && c.pick(3) == 0 {
-			templates[k] = templates[c.pick(k)] // a twin: ties everywhere
-			continue
-		}
-		templates[k] = make([]float64, f.Height*f.Width)
-		for i := range templates[k] {
-			if c.pick(3) == 0 {
-				templates[k][i] = f.Q
-				continue
-			}
-			templates[k][i] = view(pickLevel(c))
-		}
-	}
-	return templates
-}
-
-func pickImage(c choices, n int) []uint8 {
-	x := make([]uint8, n)
-	kind := c.pick(6)
-	for i := range x {
-		switch kind {
-		case 0: // blank: massive ties
-		case 1:
-			x[i] = Unknown
-		case 2:
-			x[i] = On
-		case 3:
-			x[i] = uint8(c.pick(3))
-		default:
-			x[i] = uint8(c.pick(2))
-		}
-	}
-	return x
-}
-
 // near reports whether two sums of logarithms are equal but for rounding.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(a)/100) }
 
-type fataler interface {
-	Helper()
-	Fatalf(format string, args ...any)
-}
-
 // checkBest compares the fast best candidate with the reference's.
-func checkBest(t fataler, s *Search, sc scenario, live func(int) bool) int {
+func checkBest(t scoretest.Fataler, s *Search, sc scenario, live func(int) bool) int {
 	t.Helper()
 	c, g := s.Best(sc.costs, live)
 	want, wantGain := ReferenceBest(&s.Field, sc.grid, sc.costs, live)
@@ -275,34 +56,35 @@ func checkBest(t fataler, s *Search, sc scenario, live func(int) bool) int {
 }
 
 // checkGains compares every gain, exact and fast, with the reference's.
-func checkGains(t fataler, s *Search, sc scenario) {
+func checkGains(t scoretest.Fataler, s *Search, sc scenario) {
 	t.Helper()
-	if s.still.on {
-		checkStillGains(t, s)
-	} else if s.bounded.active {
+	switch s.engine {
+	case &s.fixed:
+		checkFixedGains(t, s)
+	case &s.bounded:
 		checkBounds(t, s)
 		return
-	} else {
+	default:
 		for k := range sc.experts {
-			s.sync(k)
+			s.general.sync(k)
 		}
 	}
 	for c, want := range ReferenceGains(&s.Field, sc.grid) {
 		if got := s.Gain(s.At(c)); got.Possible != want.Possible || !near(got.Nats, want.Nats) {
 			t.Fatalf("candidate %d gains %+v, by the formula %+v", c, got, want)
 		}
-		if s.still.on {
+		if s.engine == &s.fixed {
 			continue // these have no fast gains
 		}
-		fast, full := s.gains[c], want.Nats+float64(want.Possible)*s.Bank.impossible
-		if !(math.Abs(fast-full) <= s.errorBound()+1e-12) {
-			t.Fatalf("candidate %d: fast gain %v, by the formula %v, off by more than the bound %v", c, fast, full, s.errorBound())
+		fast, full := s.general.gains[c], want.Nats+float64(want.Possible)*s.Bank.impossible
+		if !(math.Abs(fast-full) <= s.general.errorBound()+1e-12) {
+			t.Fatalf("candidate %d: fast gain %v, by the formula %v, off by more than the bound %v", c, fast, full, s.general.errorBound())
 		}
 	}
 }
 
 // checkBounds: every bound holds, and every score is right to within its slack.
-func checkBounds(t fataler, s *Search) {
+func checkBounds(t scoretest.Fataler, s *Search) {
 	t.Helper()
 	b := &s.bounded
 	for c, want := range ReferenceGains(&s.Field, s.grid) {
@@ -310,11 +92,11 @@ func checkBounds(t fataler, s *Search) {
 			t.Fatalf("candidate %d gains %+v, by the formula %+v", c, got, want)
 		}
 		sprite, y, x := c/s.grid.Shifts(), c%s.grid.Shifts()/s.grid.NX, c%s.grid.NX
-		g := &b.screen.sprites[sprite]
-		if score := float64(s.scoreOf(sprite, y, x)); !(math.Abs(score-want.Nats) <= g.slack) {
+		g := &b.tables.sprites[sprite]
+		if score := float64(b.scoreOf(sprite, y, x)); !(math.Abs(score-want.Nats) <= g.slack) {
 			t.Fatalf("candidate %d: score %v, by the formula %v, off by more than %v", c, score, want.Nats, g.slack)
 		}
-		s.bound(sprite)
+		b.bound(sprite)
 		lane := y*b.pitch + x
 		at := sprite*b.tiles + lane/kernel.Tile
 		for range 2 { // as it is, and made anew
@@ -329,19 +111,19 @@ func checkBounds(t fataler, s *Search) {
 			if whole := b.bounds[at] + b.raised[lane/kernel.Tile]; whole < bound-1e-9 {
 				t.Fatalf("candidate %d: bound %v above its tile's %v", c, bound, whole)
 			}
-			s.tighten(sprite, lane/kernel.Tile)
+			b.tighten(sprite, lane/kernel.Tile)
 		}
 	}
 }
 
-// checkStillGains: where nothing moves the gains are those of Field.Gain to the
+// checkFixedGains: where nothing moves the gains are those of Field.Gain to the
 // bit, or a pixel is known to be impossible.
-func checkStillGains(t fataler, s *Search) {
+func checkFixedGains(t scoretest.Fataler, s *Search) {
 	t.Helper()
-	s.scoreStill()
-	for c, got := range s.still.total {
-		if want := s.Gain(s.At(c)); !s.still.impossible && (got != want.Nats || want.Possible != 0) {
-			t.Fatalf("candidate %d at rest gains %v, one by one %+v", c, got, want)
+	s.fixed.scoreAll()
+	for c, got := range s.fixed.total {
+		if want := s.Gain(s.At(c)); !s.fixed.impossible && (got != want.Nats || want.Possible != 0) {
+			t.Fatalf("candidate %d in its place gains %v, one by one %+v", c, got, want)
 		}
 	}
 }
@@ -349,26 +131,26 @@ func checkStillGains(t fataler, s *Search) {
 // checkSearch takes a search through a scenario: picks, arbitrary placements,
 // picks taken back and put back, with some experts asleep, comparing it with
 // the reference after every step. It returns all that was found.
-func checkSearch(t fataler, c choices, s *Search, scenarios func(choices) scenario) (found []Ranked) {
+func checkSearch(t scoretest.Fataler, c scoretest.Choices, s *Search, scenarios func(scoretest.Choices) scenario) (found []Ranked) {
 	t.Helper()
 	sc := scenarios(c)
 	s.Reset(sc.bank, sc.grid, sc.height, sc.width, sc.x)
 	checkGains(t, s, sc)
 	asleep := 0 // a bit an expert
 	live := func(k int) bool { return asleep>>k&1 == 0 }
-	for range 2 + c.pick(7) {
-		switch n := len(s.Picks()); c.pick(5) {
+	for range 2 + c.Pick(7) {
+		switch n := len(s.Picks()); c.Pick(5) {
 		case 0:
-			asleep = c.pick(1 << sc.experts)
+			asleep = c.Pick(1 << sc.experts)
 		case 1:
-			s.Place(c.pick(sc.bank.Candidates(sc.grid.Shifts())))
+			s.Place(c.Pick(sc.bank.Candidates(sc.grid.Shifts())))
 		case 2:
 			if n > 0 {
-				s.TakeBack(c.pick(n))
+				s.TakeBack(c.Pick(n))
 			}
 		case 3:
 			if n > 0 {
-				checkPutBack(t, s, sc, c.pick(n), live)
+				checkPutBack(t, s, sc, c.Pick(n), live)
 			}
 		default:
 			if best := checkBest(t, s, sc, live); best >= 0 {
@@ -379,7 +161,7 @@ func checkSearch(t fataler, c choices, s *Search, scenarios func(choices) scenar
 		if best >= 0 {
 			found = append(found, Ranked{best, s.Gain(s.At(best))})
 		}
-		if c.pick(3) == 0 {
+		if c.Pick(3) == 0 {
 			checkGains(t, s, sc)
 		}
 	}
@@ -389,7 +171,7 @@ func checkSearch(t fataler, c choices, s *Search, scenarios func(choices) scenar
 
 // checkPutBack takes pick j back, looks for a better candidate, and puts the
 // old one where it was.
-func checkPutBack(t fataler, s *Search, sc scenario, j int, live func(int) bool) {
+func checkPutBack(t scoretest.Fataler, s *Search, sc scenario, j int, live func(int) bool) {
 	t.Helper()
 	hi, lo, l := slices.Clone(s.Hi), slices.Clone(s.Lo), slices.Clone(s.L)
 	picks := slices.Clone(s.Picks())
@@ -407,8 +189,8 @@ func TestSearchAgreesWithReference(t *testing.T) {
 	eachPath(t, func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			var s Search
-			checkSearch(t, drawn{t}, &s, newScenario)
-			checkSearch(t, drawn{t}, &s, newMild) // its memory is reused
+			checkSearch(t, scoretest.Drawn{T: t}, &s, newScenario)
+			checkSearch(t, scoretest.Drawn{T: t}, &s, newMild) // its memory is reused
 		})
 	})
 }
@@ -425,12 +207,12 @@ func eachPath(t *testing.T, f func(t *testing.T)) {
 
 // checkPaths takes the same choices through a search on every path: all must
 // agree with the reference and find the same to the bit.
-func checkPaths(t fataler, b []byte, s *Search, scenarios func(choices) scenario) {
+func checkPaths(t scoretest.Fataler, b []byte, s *Search, scenarios func(scoretest.Choices) scenario) {
 	t.Helper()
 	var first []Ranked
 	for i, p := range kernel.All() {
 		restore := kernel.Force(p)
-		found := checkSearch(t, &read{b}, s, scenarios)
+		found := checkSearch(t, &scoretest.Read{Bytes: b}, s, scenarios)
 		restore()
 		if i == 0 {
 			first = found
@@ -448,12 +230,7 @@ func TestSearchAgreesOnManyScenarios(t *testing.T) {
 	if testing.Short() {
 		n = 200
 	}
-	if s := os.Getenv("PATCHWORK_CASES"); s != "" {
-		var err error
-		if n, err = strconv.Atoi(s); err != nil {
-			t.Fatal(err)
-		}
-	}
+	n = scoretest.Cases(t, "PATCHWORK_CASES", n)
 	rng := rand.New(rand.NewPCG(1, 2))
 	bytes := make([]byte, 4096)
 	var s Search
@@ -461,19 +238,8 @@ func TestSearchAgreesOnManyScenarios(t *testing.T) {
 		for j := range bytes {
 			bytes[j] = byte(rng.Uint32())
 		}
-		checkPaths(atCase{t, i}, bytes, &s, []func(choices) scenario{newScenario, newMild}[i%2])
+		checkPaths(scoretest.AtCase{T: t, Case: i}, bytes, &s, []func(scoretest.Choices) scenario{newScenario, newMild}[i%2])
 	}
-}
-
-// atCase names the case that failed.
-type atCase struct {
-	*testing.T
-	i int
-}
-
-func (a atCase) Fatalf(format string, args ...any) {
-	a.T.Helper()
-	a.T.Fatalf("case %d: "+format, append([]any{a.i}, args...)...)
 }
 
 func FuzzSearch(f *testing.F) {
@@ -532,12 +298,12 @@ func TestTiesGoToTheLowest(t *testing.T) {
 // apart.
 func TestGainIsTheDifference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := drawn{t}
+		c := scoretest.Drawn{T: t}
 		sc := newScenario(c)
 		var f Field
 		f.Reset(sc.bank, sc.height, sc.width, sc.x)
 		for range 4 {
-			p := sc.grid.At(c.pick(sc.bank.Candidates(sc.grid.Shifts())))
+			p := sc.grid.At(c.Pick(sc.bank.Candidates(sc.grid.Shifts())))
 			possible, nats := logLikParts(&f)
 			gain := f.Gain(p)
 			f.Add(p, nil)
@@ -567,20 +333,20 @@ func logLikParts(f *Field) (possible int, nats float64) {
 // report are the changes.
 func TestRemoveUndoesAdd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := drawn{t}
+		c := scoretest.Drawn{T: t}
 		sc := newScenario(c)
 		n := sc.bank.Candidates(sc.grid.Shifts())
 		var f Field
 		f.Reset(sc.bank, sc.height, sc.width, sc.x)
-		for range c.pick(4) {
-			f.Add(sc.grid.At(c.pick(n)), nil)
+		for range c.Pick(4) {
+			f.Add(sc.grid.At(c.Pick(n)), nil)
 		}
 		before := snapshot(&f)
 		j := len(f.Picks())
-		added := f.Add(sc.grid.At(c.pick(n)), nil)
+		added := f.Add(sc.grid.At(c.Pick(n)), nil)
 		checkChanges(t, before, snapshot(&f), added)
-		for range c.pick(3) {
-			f.Add(sc.grid.At(c.pick(n)), nil)
+		for range c.Pick(3) {
+			f.Add(sc.grid.At(c.Pick(n)), nil)
 		}
 		full := snapshot(&f)
 		gone := f.Picks()[j]
@@ -612,7 +378,7 @@ func (s folded) equal(o folded) bool {
 
 // checkChanges applies the changes to one state and expects the other, but for
 // unknown pixels, whose extrema nothing depends on.
-func checkChanges(t fataler, before, after folded, changes []Change) {
+func checkChanges(t scoretest.Fataler, before, after folded, changes []Change) {
 	t.Helper()
 	before = folded{slices.Clone(before.hi), slices.Clone(before.lo), slices.Clone(before.l)}
 	for _, c := range changes {
@@ -629,11 +395,11 @@ func checkChanges(t fataler, before, after folded, changes []Change) {
 // The order of the picks does not matter to the composition.
 func TestFieldIsOrderFree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := drawn{t}
+		c := scoretest.Drawn{T: t}
 		sc := newScenario(c)
-		picks := make([]Placed, 2+c.pick(4))
+		picks := make([]Placed, 2+c.Pick(4))
 		for i := range picks {
-			picks[i] = sc.grid.At(c.pick(sc.bank.Candidates(sc.grid.Shifts())))
+			picks[i] = sc.grid.At(c.Pick(sc.bank.Candidates(sc.grid.Shifts())))
 		}
 		var f, g Field
 		f.Reset(sc.bank, sc.height, sc.width, sc.x)
@@ -652,7 +418,7 @@ func TestFieldIsOrderFree(t *testing.T) {
 
 func TestGridNumbers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		sc := newScenario(drawn{t})
+		sc := newScenario(scoretest.Drawn{T: t})
 		var s Search
 		s.Reset(sc.bank, sc.grid, sc.height, sc.width, sc.x)
 		for c := range sc.bank.Candidates(sc.grid.Shifts()) {

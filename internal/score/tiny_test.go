@@ -2,78 +2,55 @@ package score
 
 import (
 	"math"
-	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"testing"
 
 	"example.com/patchwork/internal/score/kernel"
+	"example.com/patchwork/internal/score/scoretest"
 )
-
-// stream takes choices from a generator of random numbers.
-type stream struct{ *rand.Rand }
-
-func (s stream) pick(n int) int { return s.IntN(n) }
-
-// tinyCase is the choices of case i: the same however often it is asked for.
-func tinyCase(i int) stream { return stream{rand.New(rand.NewPCG(7, uint64(i)))} }
-
-// tinyCases is how many cases to run: few, or what PATCHWORK_TINY says. A
-// million of either kind take minutes; see LADDER.md.
-func tinyCases(t *testing.T, n int) int {
-	t.Helper()
-	if s := os.Getenv("PATCHWORK_TINY"); s != "" {
-		var err error
-		if n, err = strconv.Atoi(s); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return n
-}
 
 // newTiny is a scenario that takes microseconds: at most three experts of a few
 // pixels. What is nasty about scenarios is in it all the same, and more often:
 // a kind of values for all of the templates, copies of experts, ties.
-func newTiny(c choices) scenario {
-	if c.pick(8) == 0 {
+func newTiny(c scoretest.Choices) scenario {
+	if c.Pick(8) == 0 {
 		return newTable(c)
 	}
-	f := Frame{Height: 1 + c.pick(3), Width: 1 + c.pick(4), TwoSided: c.pick(3) == 0, Q: levels[c.pick(5)]}
-	s := scenario{height: f.Height, width: f.Width, experts: 1 + c.pick(3), grid: Grid{NY: 1, StepY: 1, NX: 1, StepX: 1}}
-	switch c.pick(8) {
+	f := Frame{Height: 1 + c.Pick(3), Width: 1 + c.Pick(4), TwoSided: c.Pick(3) == 0, Q: levels[c.Pick(5)]}
+	s := scenario{height: f.Height, width: f.Width, experts: 1 + c.Pick(3), grid: Grid{NY: 1, StepY: 1, NX: 1, StepX: 1}}
+	switch c.Pick(8) {
 	case 0: // nothing moves
 	case 1: // full placements
-		s.height, s.width = f.Height+c.pick(3), f.Width+c.pick(3)
+		s.height, s.width = f.Height+c.Pick(3), f.Width+c.Pick(3)
 		s.grid = Grid{NY: s.height - f.Height + 1, StepY: 1, NX: s.width - f.Width + 1, StepX: 1}
 	case 2: // more than a tile of a long row
-		if c.pick(8) == 0 {
-			f.Height, s.height, s.width = 1, 1, f.Width+60+c.pick(10)
+		if c.Pick(8) == 0 {
+			f.Height, s.height, s.width = 1, 1, f.Width+60+c.Pick(10)
 			s.grid = Grid{NY: 1, StepY: 1, NX: s.width - f.Width + 1, StepX: 1}
 		}
 	default:
-		s.grid = Grid{DY0: c.pick(5) - 3, NY: 1 + c.pick(3), StepY: 1 + c.pick(2),
-			DX0: c.pick(5) - 3, NX: 1 + c.pick(4), StepX: 1 + c.pick(2)}
+		s.grid = Grid{DY0: c.Pick(5) - 3, NY: 1 + c.Pick(3), StepY: 1 + c.Pick(2),
+			DX0: c.Pick(5) - 3, NX: 1 + c.Pick(4), StepX: 1 + c.Pick(2)}
 	}
-	if s.height == f.Height && s.width == f.Width && c.pick(4) == 0 {
+	if s.height == f.Height && s.width == f.Width && c.Pick(4) == 0 {
 		f.QMap = make([]float64, f.Height*f.Width)
 		for i := range f.QMap {
 			f.QMap[i] = pickLevel(c)
 		}
 	}
 	f.Rotations = [][]int32{nil}
-	if c.pick(3) == 0 {
+	if c.Pick(3) == 0 {
 		f.Rotations = pickRotations(c, f.Height*f.Width)
 	}
 	view := pickView(c, &f)
 	s.bank = NewBank(f, tinyTemplates(c, f, s.experts, view))
-	s.x, s.costs = pickImage(c, s.height*s.width), pickCosts(c, s.experts)
+	s.x, s.costs = pickImage(c, s.height*s.width), scoretest.PickCosts(c, s.experts)
 	return s
 }
 
 // tinyTemplates draws opinions of one kind, so that the mild ones, which are
 // searched by bounds, are not always mixed with certain ones.
-func tinyTemplates(c choices, f Frame, experts int, view func(float64) float64) [][]float64 {
+func tinyTemplates(c scoretest.Choices, f Frame, experts int, view func(float64) float64) [][]float64 {
 	kinds := [][]float64{
 		{0, 1, 0.5},
 		{f.Q, 0.9},
@@ -83,16 +60,16 @@ func tinyTemplates(c choices, f Frame, experts int, view func(float64) float64) 
 		{0.1, 0.9, 0.3, 0.7, 0.5, f.Q},
 		levels,
 	}
-	kind := kinds[c.pick(len(kinds))]
+	kind := kinds[c.Pick(len(kinds))]
 	templates := make([][]float64, experts)
 	for k := range templates {
-		if k > 0 && c.pick(3) == 0 {
-			templates[k] = templates[c.pick(k)]
+		if k > 0 && c.Pick(3) == 0 {
+			templates[k] = templates[c.Pick(k)]
 			continue
 		}
 		templates[k] = make([]float64, f.Height*f.Width)
 		for i := range templates[k] {
-			templates[k][i] = min(max(view(kind[c.pick(len(kind))]), 0), 1)
+			templates[k][i] = min(max(view(kind[c.Pick(len(kind))]), 0), 1)
 		}
 	}
 	return templates
@@ -105,7 +82,7 @@ type searches struct{ s, branch Search }
 // taken back and put back, floors, the best few, a branch, experts asleep. It
 // returns all that was found, in nats to the bit; how, if not nil, judges every
 // best candidate.
-func walk(c choices, sc scenario, both *searches, how func(s *Search, best Ranked, live func(int) bool)) (found []Ranked) {
+func walk(c scoretest.Choices, sc scenario, both *searches, how func(s *Search, best Ranked, live func(int) bool)) (found []Ranked) {
 	s := &both.s
 	s.Reset(sc.bank, sc.grid, sc.height, sc.width, sc.x)
 	asleep := 0 // a bit an expert
@@ -120,32 +97,32 @@ func walk(c choices, sc scenario, both *searches, how func(s *Search, best Ranke
 		return found[len(found)-1]
 	}
 	candidates := sc.bank.Candidates(sc.grid.Shifts())
-	for range 2 + c.pick(5) {
+	for range 2 + c.Pick(5) {
 		n := len(s.Picks())
-		switch op := c.pick(9); {
+		switch op := c.Pick(9); {
 		case op == 0:
-			asleep = c.pick(1 << sc.experts)
+			asleep = c.Pick(1 << sc.experts)
 		case op == 1:
-			s.Place(c.pick(candidates))
+			s.Place(c.Pick(candidates))
 		case op == 2 && n > 0:
-			s.TakeBack(c.pick(n))
+			s.TakeBack(c.Pick(n))
 		case op == 3 && n > 0: // the inner step of refining
-			j := c.pick(n)
+			j := c.Pick(n)
 			old := s.Candidate(s.Picks()[j])
 			s.TakeBack(j)
-			if r := best(); c.pick(2) == 0 && r.Candidate >= 0 {
+			if r := best(); c.Pick(2) == 0 && r.Candidate >= 0 {
 				s.Place(r.Candidate)
 			} else {
 				s.PutBack(old)
 			}
 			s.Insert(j)
 		case op == 4: // what gains less than the floor may be found or not
-			floor := []float64{0, -1, 2, 1e-9}[c.pick(4)]
+			floor := []float64{0, -1, 2, 1e-9}[c.Pick(4)]
 			if candidate, g := s.BestAbove(floor, sc.costs, live); candidate >= 0 && (g.Possible > 0 || g.Possible == 0 && g.Nats >= floor) {
 				note(candidate, g)
 			}
 		case op == 5:
-			found = append(found, s.Top(1+c.pick(3), sc.costs, live, nil)...)
+			found = append(found, s.Top(1+c.Pick(3), sc.costs, live, nil)...)
 		case op == 6 && s == &both.s:
 			both.branch.CopyFrom(s)
 			s = &both.branch
@@ -164,15 +141,17 @@ func walk(c choices, sc scenario, both *searches, how func(s *Search, best Ranke
 // what the formula says, and the others the same as it, to the bit.
 func TestSearchAgreesOnTinyScenarios(t *testing.T) {
 	var both searches
-	for i := range tinyCases(t, 4000) {
+	for i := range scoretest.TinyCases(t, 4000) {
 		var first []Ranked
 		for p, path := range kernel.All() {
 			restore := kernel.Force(path)
-			c := tinyCase(i)
+			c := scoretest.Tiny(i)
 			sc := newTiny(c)
 			var how func(*Search, Ranked, func(int) bool)
 			if p == 0 {
-				how = func(s *Search, best Ranked, live func(int) bool) { judge(atCase{t, i}, s, sc, best, live) }
+				how = func(s *Search, best Ranked, live func(int) bool) {
+					judge(scoretest.AtCase{T: t, Case: i}, s, sc, best, live)
+				}
 			}
 			found := walk(c, sc, &both, how)
 			restore()
@@ -193,19 +172,10 @@ func sameBits(a, b Ranked) bool {
 }
 
 // judge compares a best candidate with the formula's.
-func judge(t fataler, s *Search, sc scenario, best Ranked, live func(int) bool) {
+func judge(t scoretest.Fataler, s *Search, sc scenario, best Ranked, live func(int) bool) {
 	want, gain := ReferenceBest(&s.Field, sc.grid, sc.costs, live)
 	if best.Candidate != want || best.Gain.Possible != gain.Possible || !near(best.Gain.Nats, gain.Nats) {
 		t.Fatalf("best candidate %+v, by the formula %d %+v", best, want, gain)
-	}
-}
-
-// The same of rows, a block at a time: few experts and pixels, nearly all sets
-// and states.
-func TestRowsAgreeOnTinyTables(t *testing.T) {
-	for i := range tinyCases(t, 1000) {
-		c := tinyCase(i)
-		checkRows(atCase{t, i}, pickRows(c, 1+c.pick(6), 1+c.pick(20), 1+c.pick(6)))
 	}
 }
 
@@ -216,7 +186,7 @@ func BenchmarkTiny(b *testing.B) {
 	for b.Loop() {
 		for _, path := range kernel.All() {
 			restore := kernel.Force(path)
-			c := tinyCase(n)
+			c := scoretest.Tiny(n)
 			walk(c, newTiny(c), &both, nil)
 			restore()
 		}

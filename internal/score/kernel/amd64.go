@@ -14,7 +14,7 @@ var (
 		sums: sums(sumsAVX512), gain: gain(gainAVX512), copies: copies}
 )
 
-// vector is the paths of vector code that this machine has.
+// vector returns the paths of vector code that this machine has.
 func vector() (paths []*Path) {
 	if cpu.X86.HasAVX2 {
 		paths = append(paths, avx2)
@@ -25,21 +25,21 @@ func vector() (paths []*Path) {
 	return paths
 }
 
-// sums is Path.sums by vector code, which takes bare addresses.
+// sums returns Path.sums by vector code, which takes bare addresses.
 func sums(f func(sums, tops *uint16, tiles int, tables, codes *byte, lookups *int32, n int)) func(_, _ []uint16, _, _ []byte, _ []Lookup) {
 	return func(sums, tops []uint16, tables, codes []byte, lookups []Lookup) {
 		f(&sums[0], &tops[0], len(tops), &tables[0], &codes[0], &lookups[0].Table, len(lookups))
 	}
 }
 
-// gain is Path.gain by vector code.
+// gain returns Path.gain by vector code.
 func gain(f func(terms *float32, at *int32, n int, off, on *float32) float32) func(_ []float32, _ []int32, _, _ []float32) float32 {
 	return func(terms []float32, at []int32, off, on []float32) float32 {
 		return f(&terms[0], &at[0], len(at), &off[0], &on[0])
 	}
 }
 
-// copies is Path.copies by vector code.
+// copies returns Path.copies by vector code.
 func copies(to, from []byte, rows, width, pitch int) {
 	copyAVX2(&to[0], &from[0], rows, width, pitch)
 }

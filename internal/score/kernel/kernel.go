@@ -21,11 +21,11 @@ const Variable = "PATCHWORK_KERNEL"
 // tile is number Position(l) of its sums.
 const Tile = 64
 
-// Position is where the sum of candidate l of a tile stands: the even ones
+// Position returns where the sum of candidate l of a tile stands: the even ones
 // first, then the odd ones, as vector code finds them in two halves of a word.
 func Position(l int) int { return l&1<<5 | l>>1 }
 
-// Candidate is the inverse of Position.
+// Candidate inverts Position.
 func Candidate(position int) int { return position&31<<1 | position>>5 }
 
 // Chunk is the number of pixels of a row that Gain takes together.
@@ -34,7 +34,7 @@ const Chunk = 16
 // Lookup is one term of a sum: candidate c adds tables[Table+codes[Code+c]].
 type Lookup struct{ Table, Code int32 }
 
-// Lookups are the terms of a sum. The zero value has none.
+// Lookups holds the terms of a sum. The zero value has none.
 type Lookups struct {
 	list []Lookup
 	most Lookup // the largest of each
@@ -49,7 +49,7 @@ func (l *Lookups) Add(t Lookup) {
 	l.most = Lookup{max(l.most.Table, t.Table), max(l.most.Code, t.Code)}
 }
 
-// Chunks are the first pixels of the chunks of a template, as numbers of a plane.
+// Chunks lists the first pixels of the chunks of a template, as numbers of a plane.
 // The zero value has none.
 type Chunks struct {
 	list []int32
@@ -87,8 +87,7 @@ type Path struct {
 // tables[Table+codes[Code+64*t+l]], modulo 2^16, and tops[t] to the largest of
 // the 64. Codes must be less than Entries.
 //
-// There are len(tops) tiles. It panics where sums, tables or codes end before
-// what is asked for.
+// There are len(tops) tiles. It panics where sums, tables or codes are too short.
 func (p *Path) Sums(sums, tops []uint16, tables, codes []byte, l *Lookups) {
 	n := len(tops) * Tile
 	if n == 0 {
@@ -104,13 +103,13 @@ func (p *Path) Sums(sums, tops []uint16, tables, codes []byte, l *Lookups) {
 	p.sums(sums, tops, tables, codes, l.list)
 }
 
-// Gain is the sum over the chunks c and j < 16 of
+// Gain returns the sum over the chunks c and j < 16 of
 //
 //	max(terms[32*i+16+j]-on[c+j], 0) - max(terms[32*i+j]-off[c+j], 0),
 //
 // by the parity of i and j first, then as a tree of halves: what a template gains at pixels that
 // are on and loses at pixels that are off, 16 neighbours at a time. c is chunk
-// number i. It panics where a slice ends before what is asked for.
+// number i. It panics where a slice is too short.
 func (p *Path) Gain(terms []float32, c *Chunks, off, on []float32) float32 {
 	if len(c.list) == 0 {
 		return 0
@@ -140,10 +139,10 @@ var reference = &Path{Name: "reference"}
 // Fast reports whether the path has the inner loops at all.
 func (p *Path) Fast() bool { return p != reference }
 
-// All are the paths of this machine, the slowest first.
+// All returns the paths of this machine, the slowest first.
 func All() []*Path { return append([]*Path{reference, portable}, vector()...) }
 
-// Find is the path of a name. The error says which paths there are.
+// Find returns the path of a name. The error says which paths there are.
 func Find(name string) (*Path, error) {
 	var names []string
 	for _, p := range All() {
@@ -169,7 +168,7 @@ func choose(name string) *Path {
 	return p
 }
 
-// Chosen is the path in force.
+// Chosen returns the path in force.
 func Chosen() *Path { return chosen }
 
 // Force puts another path in force, for tests: not while anything computes. It

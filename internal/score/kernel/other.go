@@ -2,5 +2,5 @@
 
 package kernel
 
-// vector is the paths of vector code: none here.
+// vector returns the paths of vector code: none here.
 func vector() []*Path { return nil }

@@ -3,10 +3,10 @@ package kernel
 // Tie is how far a gain may lie below the largest and count as equal, in nats.
 const Tie = 1e-9
 
-// Block is how many rows may take a step together.
+// Block is the largest number of rows that take a step together.
 const Block = 8192
 
-// RowLoops are the inner loops of explaining rows of tables. Rows are packed
+// RowLoops holds the inner loops of explaining rows of tables. Rows are packed
 // 64 pixels a word. A quad is 16 of them, four groups of four; x holds 16*quads
 // bits, and so do the other masks of pixels. Numbers of float64 are added in
 // the order of score.Total.
@@ -84,6 +84,6 @@ type RowLoops struct {
 	Gather func(from []int, depth []int32, picks []int8, gains []float64, outPicks []int32, outGains []float64)
 }
 
-// RowVectors is the vector code of a path, or nil where it has none; a loop that
-// it has not is nil.
+// RowVectors returns the vector code of a path, or nil where it has none; a loop
+// without vector code is nil.
 func RowVectors(p *Path) *RowLoops { return rowVectors(p.Name) }

@@ -4,7 +4,7 @@ package kernel
 
 //go:generate env GOWORK=off go -C ../gen run ./rows -out ../kernel/rows_amd64.s -stubs ../kernel/rowstubs_amd64.go -pkg kernel
 
-// rowVectors is the vector code for rows, by path.
+// rowVectors returns the vector code for rows, by path.
 func rowVectors(path string) *RowLoops {
 	switch path {
 	case "avx2":

@@ -2,20 +2,30 @@ package score
 
 import (
 	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
 
 	"example.com/patchwork/internal/score/kernel"
 )
 
-// This file is what the search by bounds (bounds.go) knows of a bank: tables
-// that bound the gain of a sprite at all shifts from above, from abstention,
-// and terms that give the gain of one candidate in any composition. Both hold
-// for the max rule with one abstention value and no opinion of 0 or 1.
+// This file makes what the bounded engine knows of a bank: tables that bound the
+// gain of a sprite at all shifts from above, from abstention, and terms that give
+// the gain of one candidate in any composition. Both hold for the max rule with
+// one abstention value and no opinion of 0 or 1.
 
-// screen is the tables and terms of a bank, for one path of kernels.
-type screen struct {
+// bankBounds holds the tables of a bank, once it has been asked for enough.
+type bankBounds struct {
+	asked  atomic.Int64 // shifts, over all images
+	once   sync.Once
+	tables *boundTables
+}
+
+// boundTables is the tables and terms of a bank, for one path of kernels.
+type boundTables struct {
 	path    *kernel.Path
-	sprites []screened
-	tables  []byte
+	sprites []spriteTables
+	entries []byte // of all tables
 
 	// The frame's pixels that may vote at all lie in these rows and columns.
 	top, bottom, left, right int
@@ -23,8 +33,8 @@ type screen struct {
 	classes classes
 }
 
-// screened is one sprite's.
-type screened struct {
+// spriteTables is the tables and terms of one sprite.
+type spriteTables struct {
 	// Its voting pixels in blocks, of path.Rows x path.Columns for tables by what
 	// is on, from abstention, and of path.Pixels in a row for tables by class. No
 	// pixel is in two of a kind. A candidate's gain is at most base plus the sum of
@@ -40,6 +50,7 @@ type screened struct {
 	slack float64
 }
 
+// pixel is a row and a column of a frame.
 type pixel struct{ y, x int32 }
 
 // block is a block of a sprite's pixels and its tables, steps above what its
@@ -53,7 +64,7 @@ type block struct {
 	table int32
 }
 
-// worth is what the pixels of a block gain where they are on, and lose where
+// worth says what the pixels of a block gain where they are on, and lose where
 // they are off; 0 where they do not vote.
 type worth struct{ on, off [maxBits]float64 }
 
@@ -64,23 +75,24 @@ const maxBits = 6
 const far = 1e30
 
 // enough is how many shifts a bank must have been asked for, over all images,
-// before its screen pays: to make it takes about as long as to score so many
-// without. Online learning makes a bank for each image. (A variable for tests.)
+// before its tables save time: making them takes about as long as scoring so many
+// shifts without. Online learning makes a bank for each image. (A variable for
+// tests.)
 var enough int64 = 400
 
-// screen is the bank's screen, made when enough shifts have been asked for, of
-// which these are some; nil before, and where there is none: the gains of such a
-// bank have to be kept one by one.
-func (b *Bank) screen(shifts int) *screen {
-	if b.asked.Load() < enough && b.asked.Add(int64(shifts)) < enough {
+// boundTables returns the bank's tables, made when enough shifts have been asked
+// for, including these; nil before, and where the bounded engine does not apply.
+func (b *Bank) boundTables(shifts int) *boundTables {
+	l := &b.bounds
+	if l.asked.Load() < enough && l.asked.Add(int64(shifts)) < enough {
 		return nil
 	}
-	b.makeScreen.Do(func() {
+	l.once.Do(func() {
 		if path := kernel.Chosen(); path.Fast() && b.QMap == nil && !b.TwoSided && !b.certain() {
-			b.screens = newScreen(b, path)
+			l.tables = newBoundTables(b, path)
 		}
 	})
-	return b.screens
+	return l.tables
 }
 
 // certain reports whether an opinion that counts is 0 or 1.
@@ -97,9 +109,9 @@ func (b *Bank) certain() bool {
 	return certain
 }
 
-// newScreen is nil where a frame is too large for sums of 16 bits.
-func newScreen(b *Bank, path *kernel.Path) *screen {
-	s := &screen{path: path, sprites: make([]screened, len(b.Sprites)), top: b.Height, left: b.Width, bottom: -1, right: -1}
+// newBoundTables returns nil where a frame is too large for sums of 16 bits.
+func newBoundTables(b *Bank, path *kernel.Path) *boundTables {
+	s := &boundTables{path: path, sprites: make([]spriteTables, len(b.Sprites)), top: b.Height, left: b.Width, bottom: -1, right: -1}
 	s.classes = newClasses(b)
 	votes := 0
 	for i := range b.Sprites {
@@ -107,7 +119,7 @@ func newScreen(b *Bank, path *kernel.Path) *screen {
 			votes += int(span.End - span.First)
 		}
 	}
-	s.tables = make([]byte, 0, votes*path.Entries) // about what it will be
+	s.entries = make([]byte, 0, votes*path.Entries) // about what it will be
 	open := make([]bool, b.Height*b.Width)
 	var worths []worth
 	for i := range b.Sprites {
@@ -123,8 +135,8 @@ func newScreen(b *Bank, path *kernel.Path) *screen {
 	return s
 }
 
-// widen makes the screen's rows and columns hold the sprite's voting pixels.
-func (s *screen) widen(sp *Sprite) {
+// widen extends the rows and columns to hold the sprite's voting pixels.
+func (s *boundTables) widen(sp *Sprite) {
 	for _, span := range sp.spans {
 		s.top, s.bottom = min(s.top, int(span.Row)), max(s.bottom, int(span.Row))
 		s.left, s.right = min(s.left, int(span.First)), max(s.right, int(span.End)-1)
@@ -132,9 +144,9 @@ func (s *screen) widen(sp *Sprite) {
 }
 
 // setBlocks covers the voting pixels with blocks, from the top left: each takes
-// what is left in it. It appends what they are worth to worths; open is scratch
-// of the size of a frame, all false before and after.
-func (s *screen) setBlocks(b *Bank, sp *Sprite, g *screened, open []bool, worths []worth) []worth {
+// the pixels in it that no other has. It appends their worths to worths; open is
+// scratch of the size of a frame, all false before and after.
+func (s *boundTables) setBlocks(b *Bank, sp *Sprite, g *spriteTables, open []bool, worths []worth) []worth {
 	for _, span := range sp.spans {
 		for x := span.First; x < span.End; x++ {
 			open[int(span.Row)*b.Width+int(x)] = true
@@ -164,12 +176,12 @@ func (s *screen) setBlocks(b *Bank, sp *Sprite, g *screened, open []bool, worths
 	return worths
 }
 
-// levelsOf is the number of steps in a table such that so many do not sum to more
-// than 16 bits hold.
+// levelsOf returns the number of steps in a table, so that the sum over the given
+// number of tables fits in 16 bits.
 func levelsOf(tables int) float64 { return float64(min(255, math.MaxUint16/max(tables, 1))) }
 
-// stepOf is the step of tables whose largest entry is that: a little more than
-// one of the levels, as rounding the pixels' worths must not carry.
+// stepOf returns the step of tables with that largest entry: a little more than
+// one of the levels, so that rounding the pixels' worths does not exceed them.
 func stepOf(largest float64, tables int) float64 {
 	if largest == 0 {
 		return 1
@@ -177,8 +189,8 @@ func stepOf(largest float64, tables int) float64 {
 	return largest / (levelsOf(tables) - 0.05)
 }
 
-// setTables rounds what the blocks are worth to steps, upwards.
-func (s *screen) setTables(g *screened, worths []worth) {
+// setTables makes the tables of blocks, their worths rounded upwards to steps.
+func (s *boundTables) setTables(g *spriteTables, worths []worth) {
 	largest, size := 0.0, 0.0
 	for i := range worths {
 		whole := 0.0
@@ -191,7 +203,7 @@ func (s *screen) setTables(g *screened, worths []worth) {
 	g.base += 1e-9 * (1 + size) // far beyond the rounding of float64
 	g.step = stepOf(largest, 2*len(worths))
 	for i := range worths {
-		g.blocks[i].table = int32(len(s.tables))
+		g.blocks[i].table = int32(len(s.entries))
 		for bit, off := range worths[i].off {
 			worths[i].on[bit] += off
 		}
@@ -200,12 +212,12 @@ func (s *screen) setTables(g *screened, worths []worth) {
 	}
 }
 
-// parts is the parts of a step to which what a pixel is worth is rounded.
+// parts is how many parts a step has: the worth of a pixel is rounded to these.
 const parts = 256
 
 // addTable appends the table of the sums of worths, in steps, rounded upwards:
-// each to a part of a step first, the sums to whole steps then.
-func (s *screen) addTable(worths *[maxBits]float64, step float64) {
+// first each worth to parts of a step, then the sums to whole steps.
+func (s *boundTables) addTable(worths *[maxBits]float64, step float64) {
 	var sums [1 << maxBits]uint32
 	for n, bit := 1, 0; n < s.path.Entries; n, bit = 2*n, bit+1 {
 		w := uint32(math.Ceil(worths[bit] / step * parts))
@@ -219,9 +231,66 @@ func (s *screen) addTable(worths *[maxBits]float64, step float64) {
 	}
 }
 
-// setTerms lists the voting pixels by chunks of a row, with what their opinions
-// are worth; see kernel.Path.Gain.
-func setTerms(b *Bank, sp *Sprite, g *screened) {
+// setRuns covers the voting pixels with runs of path.Pixels and makes their
+// tables. It returns false where there are too many.
+func (s *boundTables) setRuns(b *Bank, sp *Sprite, g *spriteTables) bool {
+	pixels, largest := int32(s.path.Pixels), 0.0
+	for _, span := range sp.spans {
+		for x := span.First; x < span.End; x += pixels {
+			r := block{pixel: pixel{span.Row, x}, last: pixel{span.Row, min(x+pixels, span.End) - 1}}
+			whole := 0.0
+			for x := r.x; x <= r.last.x; x++ {
+				j := int(span.Row)*b.Width + int(x)
+				whole += sp.On[j] - sp.Off[j] - s.classes.baseOn - s.classes.baseOff
+			}
+			g.runs = append(g.runs, r)
+			largest = max(largest, whole)
+		}
+	}
+	if len(g.runs) > math.MaxUint16 {
+		return false
+	}
+	g.stepRuns = stepOf(largest, len(g.runs))
+	for i := range g.runs {
+		r := &g.runs[i]
+		r.table = int32(len(s.entries))
+		var steps [maxRun][nClasses]uint32
+		for x := r.x; x <= r.last.x; x++ {
+			j := int(r.y)*b.Width + int(x)
+			for class, w := range s.classes.worths(sp.On[j], sp.Off[j]) {
+				steps[x-r.x][class] = uint32(math.Ceil(w / g.stepRuns * parts))
+			}
+		}
+		s.addRun(&steps)
+	}
+	return true
+}
+
+// maxRun is the largest path.Pixels.
+const maxRun = 2
+
+// addRun appends the table of a run, given the worths of its pixels by class, in
+// parts of a step.
+func (s *boundTables) addRun(steps *[maxRun][nClasses]uint32) {
+	table := s.addEntries()
+	for i := range len(table) / nClasses {
+		second := steps[1][i%nClasses] + parts - 1 // of one pixel it is 0
+		for j, first := range steps[0] {
+			table[i*nClasses+j] = byte((first + second) / parts)
+		}
+	}
+}
+
+// addEntries appends room for a table, and returns it.
+func (s *boundTables) addEntries() []byte {
+	n := len(s.entries)
+	s.entries = slices.Grow(s.entries, s.path.Entries)[:n+s.path.Entries]
+	return s.entries[n:]
+}
+
+// setTerms lists the voting pixels by chunks of a row, with the strengths of their
+// opinions; see kernel.Path.Gain.
+func setTerms(b *Bank, sp *Sprite, g *spriteTables) {
 	logOn, logOff := math.Log(b.Q), math.Log1p(-b.Q)
 	sum, size := 0.0, 0.0
 	row, end := int32(-1), int32(0)
@@ -242,8 +311,8 @@ func setTerms(b *Bank, sp *Sprite, g *screened) {
 			size -= sp.On[j] + sp.Off[j] + logOn + logOff
 		}
 	}
-	// Each of up to 2*len(at)+8 additions errs by half a unit in the last place
-	// of a partial sum, which is at most sum; each strength, of a sprite and of
-	// the composition, by half a unit of its own, and so does their difference.
+	// Each of up to 2*len(at)+8 additions is wrong by at most half a unit in the
+	// last place of a partial sum, which is at most sum; each strength, of a sprite
+	// and of the composition, by half a unit of its own, and so is their difference.
 	g.slack = 0x1p-24*1.01*(float64(2*len(g.at)+8)*sum+4*size) + 1e-9*(1+sum)
 }

@@ -1,4 +1,4 @@
-package score
+package rows
 
 import (
 	"math/bits"
@@ -6,21 +6,22 @@ import (
 	"example.com/patchwork/internal/score/kernel"
 )
 
-// RowCounts are sums over rows by expert and pixel, those of the root package's
+// Counts holds sums over rows by expert and pixel, those of the root package's
 // Counts. The slices are experts*pixels long; the lost ones may be nil under
 // the max rule.
-type RowCounts struct{ On, Seen, LostOn, LostSeen []int64 }
+type Counts struct{ On, Seen, LostOn, LostSeen []int64 }
 
-// counter counts in bytes, many pixels at a time, and hands on what it has
-// before a byte overflows.
+// counter counts in bytes, many pixels at a time. It must be flushed before a byte
+// overflows.
 type counter struct {
 	loops    *kernel.RowLoops
 	pixels   int
-	words    int      // of eight bytes, an expert
+	words    int      // of eight bytes, per expert
 	seen, on []uint64 // pixel i of expert c is byte i%8 of word c*words+i/8
 }
 
-func (t *Table) newCounter() counter {
+// newCounter returns a counter of the experts and pixels of a table.
+func newCounter(t *Table) counter {
 	n := 8 * t.words
 	return counter{t.loops, t.pixels, n, make([]uint64, t.experts*n), make([]uint64, t.experts*n)}
 }
@@ -58,8 +59,9 @@ func (c *counter) flush(seen, on []int64) {
 	}
 }
 
-// count is a row that is being counted, and memory for it.
-type count struct {
+// counts counts rows. Its memory is made when it first does.
+type counts struct {
+	*Table
 	won, lost          counter
 	pending            int        // no counter is larger
 	own, ownDown       [][]uint64 // by pick: the pixels whose largest, smallest, opinion it holds
@@ -68,18 +70,21 @@ type count struct {
 	taken              []uint64
 }
 
-// Count adds to c, for every row but the odd ones, the pixels that its picks
-// won and lost, as often as its weight says (nil: once), which must not be
-// negative. The bank must hold the original templates.
-func (r *Rows) Count(rows Packed, weights []int64, picked *Picked, c RowCounts) {
-	if r.count.won.seen == nil {
-		r.count.won, r.count.taken = r.newCounter(), make([]uint64, r.words)
-		if r.bank.TwoSided {
-			r.count.lost = r.newCounter()
-			for _, mask := range []*[]uint64{&r.count.beaten, &r.count.beatenDown, &r.count.wonPart, &r.count.lostPart} {
-				*mask = make([]uint64, r.words)
-			}
+// prepare makes the memory.
+func (k *counts) prepare() {
+	k.won, k.taken = newCounter(k.Table), make([]uint64, k.words)
+	if k.bank.TwoSided {
+		k.lost = newCounter(k.Table)
+		for _, mask := range []*[]uint64{&k.beaten, &k.beatenDown, &k.wonPart, &k.lostPart} {
+			*mask = make([]uint64, k.words)
 		}
+	}
+}
+
+// add implements Explainer.Count.
+func (k *counts) add(rows Packed, weights []int64, picked *Picked, c Counts) {
+	if k.won.seen == nil {
+		k.prepare()
 	}
 	for n := range rows.N {
 		picks := picked.Expert[picked.From[n]:picked.From[n+1]]
@@ -90,43 +95,43 @@ func (r *Rows) Count(rows Packed, weights []int64, picked *Picked, c RowCounts) 
 		if len(picks) == 0 {
 			continue
 		}
-		r.divide(picks, r.row(rows.Known, n, r.all))
-		r.countRow(picks, r.row(rows.On, n, nil), weight, c)
+		k.divide(picks, k.row(rows.Known, n, k.all))
+		k.addRow(picks, k.row(rows.On, n, nil), weight, c)
 	}
-	r.handOver(c)
+	k.flush(c)
 }
 
-func (r *Rows) handOver(c RowCounts) {
-	r.count.won.flush(c.Seen, c.On)
-	if r.bank.TwoSided {
-		r.count.lost.flush(c.LostSeen, c.LostOn)
+// flush moves all counts to 64-bit ones.
+func (k *counts) flush(c Counts) {
+	k.won.flush(c.Seen, c.On)
+	if k.bank.TwoSided {
+		k.lost.flush(c.LostSeen, c.LostOn)
 	}
-	r.count.pending = 0
+	k.pending = 0
 }
 
 // divide finds the pixels that each pick holds; a tie goes to the earlier one.
-func (r *Rows) divide(picks []int32, known []uint64) {
-	k := &r.count
+func (k *counts) divide(picks []int32, known []uint64) {
 	for len(k.own) < len(picks) {
-		k.own, k.ownDown = append(k.own, make([]uint64, r.words)), append(k.ownDown, nil)
-		if r.bank.TwoSided {
-			k.ownDown[len(k.own)-1] = make([]uint64, r.words)
+		k.own, k.ownDown = append(k.own, make([]uint64, k.words)), append(k.ownDown, nil)
+		if k.bank.TwoSided {
+			k.ownDown[len(k.own)-1] = make([]uint64, k.words)
 		}
 	}
 	for j, c := range picks {
-		r.votes(int(c), picks[:j], known, k.own[j], k.ownDown[j])
+		k.votes(int(c), picks[:j], known, k.own[j], k.ownDown[j])
 	}
 	giveUp(k.own[:len(picks)], k.taken)
-	if r.bank.TwoSided {
+	if k.bank.TwoSided {
 		giveUp(k.ownDown[:len(picks)], k.taken)
 	}
-	if r.bank.TwoSided {
-		r.contest(picks)
+	if k.bank.TwoSided {
+		k.contest(picks)
 	}
 }
 
-// giveUp takes from each mask what later ones have: there a later opinion is
-// farther out. taken is scratch.
+// giveUp removes from each mask the pixels of later ones: there a later opinion is
+// farther from abstention. taken is scratch.
 func giveUp(masks [][]uint64, taken []uint64) {
 	clear(taken)
 	for j := len(masks) - 1; j >= 0; j-- {
@@ -140,16 +145,15 @@ func giveUp(masks [][]uint64, taken []uint64) {
 
 // contest sets beaten and beatenDown: where two picks hold opposite opinions,
 // the one that is not farther from abstention loses.
-func (r *Rows) contest(picks []int32) {
-	k := &r.count
-	for w := range r.words {
+func (k *counts) contest(picks []int32) {
+	for w := range k.words {
 		k.beaten[w], k.beatenDown[w] = 0, 0
 		for j := range picks {
 			for l := range picks {
 				for both := k.own[j][w] & k.ownDown[l][w]; both != 0; both &= both - 1 {
 					i, bit := 64*w+bits.TrailingZeros64(both), both&-both
-					q := r.bank.q(i)
-					above, below := r.bank.Sprites[picks[j]].V[i]-q, q-r.bank.Sprites[picks[l]].V[i]
+					q := k.bank.Abstention(i)
+					above, below := k.bank.Sprites[picks[j]].V[i]-q, q-k.bank.Sprites[picks[l]].V[i]
 					if !(above > below) {
 						k.beaten[w] |= bit
 					}
@@ -162,23 +166,22 @@ func (r *Rows) contest(picks []int32) {
 	}
 }
 
-// countRow counts the divided row.
-func (r *Rows) countRow(picks []int32, x []uint64, weight int64, c RowCounts) {
-	k := &r.count
+// addRow counts the divided row.
+func (k *counts) addRow(picks []int32, x []uint64, weight int64, c Counts) {
 	if light := int(min(weight, 256)); light <= 255 {
 		if k.pending+light > 255 {
-			r.handOver(c)
+			k.flush(c)
 		}
 		k.pending += light
 	}
 	for j, expert := range picks {
 		won, lost := k.own[j], []uint64(nil)
-		if r.bank.TwoSided {
+		if k.bank.TwoSided {
 			won, lost = k.split(k.own[j], k.beaten)
 			k.lost.add(int(expert), lost, x, weight, c.LostSeen, c.LostOn)
 		}
 		k.won.add(int(expert), won, x, weight, c.Seen, c.On)
-		if r.bank.TwoSided {
+		if k.bank.TwoSided {
 			won, lost = k.split(k.ownDown[j], k.beatenDown)
 			k.won.add(int(expert), won, x, weight, c.Seen, c.On)
 			k.lost.add(int(expert), lost, x, weight, c.LostSeen, c.LostOn)
@@ -187,7 +190,7 @@ func (r *Rows) countRow(picks []int32, x []uint64, weight int64, c RowCounts) {
 }
 
 // split divides the pixels that a pick holds by whether they are beaten.
-func (k *count) split(own, beaten []uint64) (won, lost []uint64) {
+func (k *counts) split(own, beaten []uint64) (won, lost []uint64) {
 	for w, m := range own {
 		k.wonPart[w], k.lostPart[w] = m&^beaten[w], m&beaten[w]
 	}

@@ -1,15 +1,16 @@
-package score
+package rows
 
 import (
 	"math/bits"
 	"reflect"
 	"slices"
 
+	"example.com/patchwork/internal/score"
 	"example.com/patchwork/internal/score/kernel"
 )
 
-// rowLoops are the inner loops of a path: vector code where it has any.
-func rowLoops(p *kernel.Path) *kernel.RowLoops {
+// loopsOf returns the inner loops of a path: vector code where it has any.
+func loopsOf(p *kernel.Path) *kernel.RowLoops {
 	loops, vector := *plainLoops, kernel.RowVectors(p)
 	if vector == nil {
 		return &loops
@@ -23,10 +24,10 @@ func rowLoops(p *kernel.Path) *kernel.RowLoops {
 	return &loops
 }
 
-// plainLoops say what each loop does. The vector code gives the same bits.
+// plainLoops says what each loop does. The vector code gives the same bits.
 var plainLoops = &kernel.RowLoops{
 	AddFours: addFours, Strengthen: strengthen, Exchange: exchange, Begin: begin, BeginUnits: beginUnits, Near: nearLanes,
-	Settle: settle, Gain: voteGain, Sum: Sum, Greater: greater, Voters: voters, Count: countBytes, Step: step,
+	Settle: settle, Gain: voteGain, Sum: score.Sum, Greater: greater, Voters: voters, Count: countBytes, Step: step,
 	Sums: rowSums, Gather: gatherEights,
 }
 
@@ -41,8 +42,8 @@ func addFours(gains, table []int32, x []uint64, quads int) {
 	}
 }
 
-// strengthen brings the gains of the max rule up to date where an opinion takes
-// over. What another one gains at the pixel falls by the part of its way that
+// strengthen corrects the gains of the max rule where an opinion becomes the
+// largest. What another one gains at the pixel falls by the part of its way that
 // the pixel has gone.
 func strengthen(gains, alone, units, _ []int32, up, x []uint64, c int) {
 	n := len(gains)
@@ -114,7 +115,7 @@ func settle(l, off, on []float64, up, x []uint64) float64 {
 }
 
 func voteGain(l, off, on []float64, up, x []uint64) float64 {
-	var sum Total
+	var sum score.Total
 	for w, m := range up {
 		for ; m != 0; m &= m - 1 {
 			i := 64*w + bits.TrailingZeros64(m)
@@ -150,7 +151,7 @@ func voters(mask, known, order []uint64, picks []int32) {
 	}
 }
 
-// spread has byte b of entry v equal to bit b of v.
+// spread holds, in byte b of entry v, bit b of v.
 var spread = func() (s [256]uint64) {
 	for v := range s {
 		for b := range 8 {
@@ -196,7 +197,7 @@ func step(table, costs []float64, need float64, x []uint64, words int, list []in
 	}
 }
 
-// addUp is the totals of eight lanes.
+// addUp returns the totals of eight lanes.
 func addUp(table []float64, group int, row []uint64, groups int) (total [8]float64) {
 	var sums [4][8]float64
 	for g := range groups {

@@ -6,7 +6,7 @@ import (
 	"example.com/patchwork/internal/score/kernel"
 )
 
-// This file lays an image out as the tables of a screen read it. The plane is
+// This file lays an image out as the tables of a bank read it. The plane is
 // what the shifted frames can meet: plane row r is image row DY0+r, likewise
 // columns; what lies outside the image is not known. Lane a*pitch+b of a sprite
 // is the candidate shifted by (DY0+a*StepY, DX0+b*StepX).
@@ -16,10 +16,10 @@ import (
 // right are no candidates. Narrow, where too many would be: the plane of codes is
 // copied out once for each column of the frame, NX columns wide.
 
-// layout is where a screen finds things for a grid and a size of image. It is
-// immutable.
+// layout says where the tables of a bank find the codes for a grid and a size of
+// image. It is immutable.
 type layout struct {
-	screen        *screen
+	tables        *boundTables
 	grid          Grid
 	height, width int // of the image
 
@@ -38,9 +38,9 @@ type layout struct {
 	chunks       []kernel.Chunks
 }
 
-// newLayout is nil where the planes would be too large for offsets of 32 bits.
-func newLayout(b *Bank, s *screen, g Grid, height, width int, unknown bool) *layout {
-	l := &layout{screen: s, grid: g, height: height, width: width, unknown: unknown,
+// newLayout returns nil where the planes would be too large for offsets of 32 bits.
+func newLayout(b *Bank, t *boundTables, g Grid, height, width int, unknown bool) *layout {
+	l := &layout{tables: t, grid: g, height: height, width: width, unknown: unknown,
 		planeH: b.Height + (g.NY-1)*g.StepY, planeW: b.Width + (g.NX-1)*g.StepX}
 	l.narrow = g.StepX != 1 || g.StepY != 1 || 2*g.NX <= l.planeW
 	l.pitch, l.lanes = l.planeW, (g.NY-1)*l.planeW+g.NX
@@ -57,9 +57,9 @@ func newLayout(b *Bank, s *screen, g Grid, height, width int, unknown bool) *lay
 	if l.codeBytes > 1<<29 || l.planeH*l.strengthPitch > 1<<29 {
 		return nil
 	}
-	l.first, l.later = make([]kernel.Lookups, len(s.sprites)), make([]kernel.Lookups, len(s.sprites))
-	l.chunks = make([]kernel.Chunks, len(s.sprites))
-	for i := range s.sprites {
+	l.first, l.later = make([]kernel.Lookups, len(t.sprites)), make([]kernel.Lookups, len(t.sprites))
+	l.chunks = make([]kernel.Chunks, len(t.sprites))
+	for i := range t.sprites {
 		l.list(i)
 	}
 	return l
@@ -73,15 +73,15 @@ const (
 	planesOfCodes
 )
 
-// list lists what to look up for a sprite, and its chunks.
+// list lists the lookups and the chunks of a sprite.
 func (l *layout) list(sprite int) {
-	g := &l.screen.sprites[sprite]
+	g := &l.tables.sprites[sprite]
 	for _, bl := range g.blocks {
 		at := l.codeAt(bl.pixel)
 		l.first[sprite].Add(kernel.Lookup{Table: bl.table, Code: at})
 		edge := l.outside(bl)
 		if l.edges = l.edges || edge; edge || l.unknown {
-			l.first[sprite].Add(kernel.Lookup{Table: bl.table + int32(l.screen.path.Entries), Code: at + int32(unknownPlane*l.codeBytes)})
+			l.first[sprite].Add(kernel.Lookup{Table: bl.table + int32(l.tables.path.Entries), Code: at + int32(unknownPlane*l.codeBytes)})
 		}
 	}
 	for _, r := range g.runs {
@@ -92,7 +92,7 @@ func (l *layout) list(sprite int) {
 	}
 }
 
-// codeAt is where the codes of the blocks at a frame's pixel begin.
+// codeAt returns where the codes of the blocks at a frame's pixel begin.
 func (l *layout) codeAt(p pixel) int32 {
 	y, x := int(p.y), int(p.x)
 	if !l.narrow {
@@ -109,17 +109,17 @@ func (l *layout) outside(bl block) bool {
 		int(bl.x)+g.DX0 < 0 || int(bl.last.x)+g.DX0+(g.NX-1)*g.StepX >= l.width
 }
 
-// lane is the row and column of a lane in the grid; not ok where it is no
-// candidate.
+// lane returns the row and column of a lane in the grid; it is not ok where the
+// lane is no candidate.
 func (l *layout) lane(i int) (a, b int, ok bool) {
 	a, b = i/l.pitch, i%l.pitch
 	return a, b, i < l.lanes && b < l.grid.NX
 }
 
-// planes is an image and its composition laid out.
+// planes holds an image and its composition, laid out.
 type planes struct {
 	raw   []byte    // classes of the pixels of the plane, with a margin
-	spare []byte    // narrow: the plane of codes before it is copied out
+	whole []byte    // narrow: the plane of codes before it is copied out
 	codes []byte    // the planes of codes
 	off   []float32 // -log of what the composition gives a pixel that is off; far elsewhere
 	on    []float32 // log of what it gives a pixel that is on; far elsewhere
@@ -131,7 +131,7 @@ type planes struct {
 // margin is the bytes beyond a plane's row that may be read.
 const margin = 16
 
-// set lays an image out, as it is in abstention.
+// set lays an image out in abstention.
 func (p *planes) set(l *layout, x []uint8) {
 	p.setRaw(l, x)
 	p.codes = resize(p.codes, planesOfCodes*l.codeBytes)
@@ -158,6 +158,7 @@ func (p *planes) reclass(l *layout, r, c int, class byte) {
 	}
 }
 
+// setRaw lays out the classes of abstention: the values of the pixels.
 func (p *planes) setRaw(l *layout, x []uint8) {
 	pitch := l.planeW + margin
 	p.raw = resize(p.raw, (l.planeH+2)*pitch)
@@ -180,7 +181,7 @@ func (l *layout) eachRow(f func(r, c, i, n int)) {
 	}
 }
 
-// encode makes a plane of codes, its rows [from, end) at least.
+// encode makes at least rows [from, end) of a plane of codes.
 func (p *planes) encode(l *layout, plane, from, end int) {
 	codes := p.codes[plane*l.codeBytes : (plane+1)*l.codeBytes]
 	if !l.narrow {
@@ -191,13 +192,13 @@ func (p *planes) encode(l *layout, plane, from, end int) {
 		save(next, kept)
 		return
 	}
-	p.spare = resize(p.spare, l.planeH*l.planeW+l.grid.StepY*l.planeW+kernel.Spill)
-	p.encodeRows(l, p.spare, plane, 0, l.planeH)
+	p.whole = resize(p.whole, l.planeH*l.planeW+l.grid.StepY*l.planeW+kernel.Spill)
+	p.encodeRows(l, p.whole, plane, 0, l.planeH)
 	g, at := l.grid, 0
 	for x := range l.planeW - (g.NX-1)*g.StepX {
 		for phase := range g.StepY {
 			rows := (l.planeH - phase + g.StepY - 1) / g.StepY
-			copyOut(l.screen.path, codes[at:], p.spare[phase*l.planeW+x:], rows, g.NX, g.StepY*l.planeW, g.StepX)
+			copyOut(l.tables.path, codes[at:], p.whole[phase*l.planeW+x:], rows, g.NX, g.StepY*l.planeW, g.StepX)
 			at += l.rows * g.NX
 		}
 	}
@@ -216,6 +217,7 @@ func copyOut(path *kernel.Path, to, from []byte, rows, width, pitch, step int) {
 	}
 }
 
+// load and save read and write eight bytes as a number.
 func load(b []byte) uint64    { return binary.LittleEndian.Uint64(b) }
 func save(b []byte, x uint64) { binary.LittleEndian.PutUint64(b, x) }
 
@@ -224,7 +226,7 @@ func save(b []byte, x uint64) { binary.LittleEndian.PutUint64(b, x) }
 // later.
 func (p *planes) encodeRows(l *layout, codes []byte, plane, from, end int) {
 	const ones = 0x0101010101010101
-	pitch, columns := l.planeW+margin, l.screen.path.Columns
+	pitch, columns := l.planeW+margin, l.tables.path.Columns
 	for r := from; r < end; r++ {
 		above, below := p.raw[r*pitch:(r+1)*pitch], p.raw[(r+1)*pitch:(r+2)*pitch]
 		to := codes[r*l.planeW:]
@@ -233,7 +235,7 @@ func (p *planes) encodeRows(l *layout, codes []byte, plane, from, end int) {
 			switch {
 			case plane == classPlane:
 				code = load(above[c:])
-				if l.screen.path.Pixels > 1 {
+				if l.tables.path.Pixels > 1 {
 					code |= load(above[c+1:]) << classBits
 				}
 			default:
@@ -255,19 +257,19 @@ func (p *planes) setStrengths(l *layout, x []uint8) {
 		p.off[i] = far
 	}
 	copy(p.on, p.off)
-	c := &l.screen.classes
+	c := &l.tables.classes
 	offs := [4]float32{Off: float32(c.baseOff), On: far, Unknown: far}
 	ons := [4]float32{Off: far, On: float32(c.baseOn), Unknown: far}
 	l.eachRow(func(r, c, i, n int) {
 		at := r*l.strengthPitch + c
 		off, on := p.off[at:at+n], p.on[at:at+n]
-		for j, x := range x[i : i+n] { // without a branch, as ink is hard to predict
+		for j, x := range x[i : i+n] { // without a branch, which the processor could not predict
 			off[j], on[j] = offs[x&3], ons[x&3]
 		}
 	})
 }
 
-// copyFrom makes the planes those of o.
+// copyFrom makes p a copy of o.
 func (p *planes) copyFrom(o *planes) {
 	p.raw, p.codes = append(p.raw[:0], o.raw...), append(p.codes[:0], o.codes...)
 	p.off, p.on = append(p.off[:0], o.off...), append(p.on[:0], o.on...)

@@ -1,0 +1,122 @@
+package score
+
+import (
+	"bytes"
+	"math"
+
+	"example.com/patchwork/internal/score/kernel"
+)
+
+// The bounded engine keeps an upper bound on the gain of every candidate and looks
+// only at those whose bounds reach the best score. From abstention, tables give
+// the bounds (bounded_tables.go). A pick can raise the gain of another candidate
+// only where that votes on pixels that are off, whose loss the pick has taken
+// already, and by no more than this loss; so adding the losses near a candidate
+// keeps its bound true, if loose. A loose bound that reaches the best score is
+// tightened by other tables, by classes of pixels (bounded_classes.go), and where
+// that is not enough the candidate is scored. The largest bound goes first, until
+// none is above the best score: lazy greedy search (Minoux 1978), by tiles of
+// candidates. Most are never looked at again.
+//
+// When it is chosen: with several shifts, under the max rule with one abstention
+// value, no opinion of 1 and an abstention value strictly between 0 and 1, on
+// kernel paths that have its inner loops (all but "reference"), for banks that
+// have been asked for enough shifts.
+//
+// Why its answers are the same: every bound is rounded upwards, and scores are sums
+// of float32 with a proven error. Candidates within it of the best are scored
+// again by Field.Gain, in index order, and that decides.
+//
+// bounded_collect.go collects the candidates that may be the best, bounded_keep.go
+// keeps the bounds of an image, bounded_layout.go lays the image out for the
+// tables of its bank, which bounded_tables.go and bounded_classes.go make.
+
+// bounded is the state of the bounded engine.
+type bounded struct {
+	*candidates
+	*layout
+	planes
+	changes []Change // scratch of place, takeBack and putBack
+
+	made   []bool    // by sprite: whether it has bounds
+	raised []float64 // by tile: what all its candidates' gains may have risen by since reset, in nats
+
+	// By sprite and tile. A tile's bounds are base + its steps * step + what raised
+	// has risen by since they were made; while that is nothing it is fresh.
+	bounds []float64 // of the tile, less raised
+	states []state
+	steps  []uint16 // by position in the tile, too
+
+	tops []uint16 // scratch of bound
+	collection
+}
+
+// state says how a tile's bounds were made.
+type state struct {
+	since float64 // raised, when they were
+	later bool    // by class, not from abstention
+}
+
+// reset reports whether the engine can search the image, and prepares it.
+func (e *bounded) reset(c *candidates) bool {
+	if c.grid.Shifts() == 1 {
+		return false
+	}
+	t := c.Bank.boundTables(c.grid.Shifts())
+	if t == nil {
+		return false
+	}
+	unknown := bytes.IndexByte(c.X, Unknown) >= 0
+	if l := e.layout; l == nil || l.tables != t || l.grid != c.grid || l.height != c.Height || l.width != c.Width || l.unknown != unknown {
+		if e.layout = newLayout(c.Bank, t, c.grid, c.Height, c.Width, unknown); e.layout == nil {
+			return false
+		}
+	}
+	e.candidates = c
+	e.planes.set(e.layout, c.X)
+	e.setStrengths(e.layout, c.X)
+	n := len(t.sprites) * e.tiles
+	e.bounds, e.states, e.steps = resize(e.bounds, n), resize(e.states, n), resize(e.steps, n*kernel.Tile)
+	e.tops = resize(e.tops, e.tiles)
+	e.made, e.raised = resize(e.made, len(t.sprites)), resize(e.raised, e.tiles)
+	clear(e.made)
+	clear(e.raised)
+	return true
+}
+
+// place implements engine.
+func (e *bounded) place(c int) {
+	e.changes = e.Field.Add(e.layout.grid.At(c), e.changes[:0])
+	e.follow(e.changes)
+}
+
+// takeBack implements fullEngine.
+func (e *bounded) takeBack(j int) {
+	e.changes = e.Field.Remove(j, e.changes[:0])
+	e.follow(e.changes)
+}
+
+// putBack implements fullEngine: to the bounds it is a pick like any other.
+func (e *bounded) putBack(c int) { e.place(c) }
+
+// bestAbove implements engine.
+func (e *bounded) bestAbove(floor float64) (int, Gain, bool) {
+	e.collect(1, floor)
+	c, g := e.decide()
+	return c, g, true
+}
+
+// propose implements fullEngine.
+func (e *bounded) propose(n int) { e.collect(n, math.Inf(-1)) }
+
+// copyFrom makes e the engine of c, with the bounds of o, after making those
+// that are missing. The two share only what is immutable.
+func (e *bounded) copyFrom(c *candidates, o *bounded) {
+	for i := range o.Bank.Sprites {
+		o.bound(i)
+	}
+	e.candidates, e.layout = c, o.layout
+	e.made, e.raised = append(e.made[:0], o.made...), append(e.raised[:0], o.raised...)
+	e.bounds, e.states, e.steps = append(e.bounds[:0], o.bounds...), append(e.states[:0], o.states...), append(e.steps[:0], o.steps...)
+	e.planes.copyFrom(&o.planes)
+}

@@ -1,0 +1,226 @@
+package score
+
+import (
+	"math"
+	"slices"
+
+	"example.com/patchwork/internal/score/kernel"
+)
+
+// This file collects the candidates that may be the best by the bounds of the
+// bounded engine: the tile with the largest bound first.
+
+// collection is the state of a collection under way.
+type collection struct {
+	heap    []tile
+	least   float64   // only gains of at least this matter
+	largest []float64 // the n largest scores so far, less their errors, ascending
+	found   []scored
+}
+
+// tile is a tile of a sprite's candidates; bound is on their gains after costs.
+type tile struct {
+	bound        float64
+	sprite, tile int32
+}
+
+// scored is a candidate and its score after costs, right to within slack.
+type scored struct {
+	candidate    int
+	score, slack float64
+}
+
+// collect sets near to a superset of the live candidates whose gain after costs
+// is at least that of the n-th best, less a little more than Tie, and at least
+// floor, in index order.
+func (e *bounded) collect(n int, floor float64) {
+	e.least, e.largest, e.found, e.heap = floor, e.largest[:0], e.found[:0], e.heap[:0]
+	for k, live := range e.live {
+		for i := e.experts[k].first; live && i < e.experts[k].end; i++ {
+			e.bound(i)
+		}
+	}
+	if math.IsInf(floor, -1) {
+		// With nothing to compare with all tiles would go on the heap.
+		e.scoreLargest(n)
+	}
+	for k, live := range e.live {
+		for i := e.experts[k].first; live && i < e.experts[k].end; i++ {
+			e.gather(i, CostOf(e.costs, k))
+		}
+	}
+	e.order()
+	for len(e.heap) > 0 && e.heap[0].bound >= e.cut() {
+		e.scoreTile(e.pop(), n)
+	}
+	cut := e.cut()
+	e.near = e.near[:0]
+	for _, f := range e.found {
+		if f.score+f.slack >= cut {
+			e.near = append(e.near, f.candidate)
+		}
+	}
+	slices.Sort(e.near)
+}
+
+// scoreLargest scores the tile with the largest bound, so that least is a
+// number.
+func (e *bounded) scoreLargest(n int) {
+	largest := tile{math.Inf(-1), -1, -1}
+	for k, live := range e.live {
+		for i := e.experts[k].first; live && i < e.experts[k].end; i++ {
+			largest = e.largestTile(i, CostOf(e.costs, k), largest)
+		}
+	}
+	if largest.sprite < 0 {
+		return
+	}
+	for e.heap = append(e.heap, largest); len(e.heap) > 0; {
+		e.scoreTile(e.pop(), n)
+	}
+	e.found, e.largest = e.found[:0], e.largest[:0] // they are found again
+}
+
+// largestTile returns the tile with the largest bound, of those of a sprite and
+// another.
+func (e *bounded) largestTile(sprite int, cost float64, best tile) tile {
+	raised := e.raised
+	for i, b := range e.bounds[sprite*e.tiles : (sprite+1)*e.tiles] {
+		if bound := b + raised[i] - cost; bound > best.bound {
+			best = tile{bound, int32(sprite), int32(i)}
+		}
+	}
+	return best
+}
+
+// gather appends to the heap the tiles of a sprite that may hold a candidate
+// that matters.
+func (e *bounded) gather(sprite int, cost float64) {
+	cut, raised := e.cut()+cost, e.raised
+	for i, b := range e.bounds[sprite*e.tiles : (sprite+1)*e.tiles] {
+		if bound := b + raised[i]; bound >= cut {
+			e.heap = append(e.heap, tile{bound - cost, int32(sprite), int32(i)})
+		}
+	}
+}
+
+// scoreTile scores the candidates of a tile whose bounds reach the cut, and
+// lowers their bounds to their scores. If the bounds are loose it tightens them
+// instead.
+func (e *bounded) scoreTile(which tile, n int) {
+	sprite, tile := int(which.sprite), int(which.tile)
+	g, at, cost := &e.tables.sprites[sprite], sprite*e.tiles+tile, CostOf(e.costs, e.Bank.Sprites[sprite].Expert)
+	if e.states[at].since != e.raised[tile] {
+		e.tighten(sprite, tile)
+		which.bound = e.bounds[at] + e.raised[tile] - cost
+		e.push(which)
+		return
+	}
+	step := g.step
+	if e.states[at].later {
+		step = g.stepRuns
+	}
+	steps := e.steps[at*kernel.Tile : (at+1)*kernel.Tile]
+	top := uint16(0)
+	for p, b := range steps {
+		if g.base-cost+step*float64(b) >= e.cut() {
+			if gain, ok := e.scoreLane(sprite, tile*kernel.Tile+kernel.Candidate(p), cost, n); ok {
+				b = min(b, uint16(max(0, min(math.Ceil((gain-g.base)/step*(1+1e-12)), math.MaxUint16))))
+			} else {
+				b = 0
+			}
+			steps[p] = b
+		}
+		top = max(top, b)
+	}
+	e.bounds[at] = g.base + step*float64(top) - e.raised[tile]
+}
+
+// scoreLane scores the candidate of a lane and returns a bound on its gain; it is
+// not ok if there is no such candidate.
+func (e *bounded) scoreLane(sprite, lane int, cost float64, n int) (gain float64, ok bool) {
+	a, b, ok := e.lane(lane)
+	if !ok {
+		return 0, false
+	}
+	slack := e.tables.sprites[sprite].slack
+	score := float64(e.scoreOf(sprite, a, b))
+	if score-cost+slack >= e.cut() {
+		g := e.layout.grid
+		e.found = append(e.found, scored{sprite*g.Shifts() + a*g.NX + b, score - cost, slack})
+		e.note(score-cost-slack, n)
+	}
+	return score + slack, true
+}
+
+// scoreOf returns the gain of a sprite at shift (a, b) of the grid, to within its
+// slack.
+func (e *bounded) scoreOf(sprite, a, b int) float32 {
+	t, g := e.tables, e.layout.grid
+	at := a*g.StepY*e.strengthPitch + b*g.StepX
+	return t.path.Gain(t.sprites[sprite].terms, &e.chunks[sprite], e.off[at:], e.on[at:])
+}
+
+// cut returns the least bound of a candidate that matters.
+func (c *collection) cut() float64 { return c.least - 2*Tie }
+
+// note raises least to the n-th largest of the lower bounds noted so far.
+func (c *collection) note(bound float64, n int) {
+	if n == 1 {
+		c.least = max(c.least, bound)
+		return
+	}
+	at, _ := slices.BinarySearch(c.largest, bound)
+	switch {
+	case len(c.largest) < n:
+		c.largest = slices.Insert(c.largest, at, bound)
+	case at > 0:
+		copy(c.largest[:at-1], c.largest[1:at])
+		c.largest[at-1] = bound
+	}
+	if len(c.largest) == n {
+		c.least = max(c.least, c.largest[0])
+	}
+}
+
+// order makes the heap one: no tile has a larger bound than its parent.
+func (c *collection) order() {
+	for i := len(c.heap)/2 - 1; i >= 0; i-- {
+		c.sink(i)
+	}
+}
+
+// push puts a tile on the heap.
+func (c *collection) push(x tile) {
+	c.heap = append(c.heap, x)
+	for i := len(c.heap) - 1; i > 0 && c.heap[(i-1)/2].bound < c.heap[i].bound; i = (i - 1) / 2 {
+		c.heap[i], c.heap[(i-1)/2] = c.heap[(i-1)/2], c.heap[i]
+	}
+}
+
+// pop takes the tile with the largest bound off the heap.
+func (c *collection) pop() tile {
+	top, last := c.heap[0], len(c.heap)-1
+	c.heap[0] = c.heap[last]
+	c.heap = c.heap[:last]
+	c.sink(0)
+	return top
+}
+
+// sink moves tile i down the heap to where no child has a larger bound.
+func (c *collection) sink(i int) {
+	for {
+		child := 2*i + 1
+		if child >= len(c.heap) {
+			return
+		}
+		if child+1 < len(c.heap) && c.heap[child+1].bound > c.heap[child].bound {
+			child++
+		}
+		if c.heap[i].bound >= c.heap[child].bound {
+			return
+		}
+		c.heap[i], c.heap[child] = c.heap[child], c.heap[i]
+		i = child
+	}
+}

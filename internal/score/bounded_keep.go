@@ -1,0 +1,91 @@
+package score
+
+import (
+	"math"
+
+	"example.com/patchwork/internal/score/kernel"
+)
+
+// This file makes the bounds of the bounded engine and keeps them true while the
+// composition changes.
+
+// bound makes the bounds of a sprite, from abstention.
+func (e *bounded) bound(sprite int) {
+	if e.made[sprite] {
+		return
+	}
+	e.made[sprite] = true
+	t := e.tables
+	g, first := &t.sprites[sprite], sprite*e.tiles
+	t.path.Sums(e.steps[first*kernel.Tile:], e.tops, t.entries, e.codes, &e.first[sprite])
+	bounds, states := e.bounds[first:first+e.tiles], e.states[first:first+e.tiles]
+	clear(states)
+	for i, top := range e.tops {
+		bounds[i] = g.base + g.step*float64(top)
+	}
+}
+
+// tighten makes the bounds of a tile anew, by class, and keeps those that were
+// better.
+func (e *bounded) tighten(sprite, tile int) {
+	t := e.tables
+	g, at := &t.sprites[sprite], sprite*e.tiles+tile
+	was := e.states[at]
+	e.states[at] = state{e.raised[tile], true}
+	e.classify(e.layout)
+	var steps [kernel.Tile]uint16
+	var top [1]uint16
+	t.path.Sums(steps[:], top[:], t.entries, e.codes[tile*kernel.Tile:], &e.later[sprite])
+	old := (*[kernel.Tile]uint16)(e.steps[at*kernel.Tile:])
+	if up := math.Ceil((e.raised[tile] - was.since) / g.stepRuns * (1 + 1e-12)); was.later && up < math.MaxUint16 {
+		top[0] = 0
+		for i := range steps {
+			steps[i] = uint16(min(uint32(steps[i]), uint32(old[i])+uint32(up)))
+			top[0] = max(top[0], steps[i])
+		}
+	}
+	*old = steps
+	e.bounds[at] = g.base + g.stepRuns*float64(top[0]) - e.raised[tile]
+}
+
+// follow corrects the planes and the bounds for what adding or removing a pick
+// changed.
+func (e *bounded) follow(changes []Change) {
+	g := e.layout.grid
+	for i := range changes {
+		c := &changes[i]
+		y, x := c.Y-g.DY0, c.X-g.DX0
+		if uint(y) >= uint(e.planeH) || uint(x) >= uint(e.planeW) {
+			continue
+		}
+		if at := y*e.strengthPitch + x; c.PixelValue == On {
+			e.on[at] = float32(c.L)
+		} else {
+			e.off[at] = float32(-c.L)
+		}
+		e.reclass(e.layout, y, x, e.tables.classes.of(c.PixelValue, c.L))
+		if c.L < c.OldL {
+			e.raise(y, x, c.OldL-c.L)
+		}
+	}
+}
+
+// raise adds nats to the bounds of all candidates that may vote at a pixel of the
+// plane.
+func (e *bounded) raise(y, x int, nats float64) {
+	t, g := e.tables, e.layout.grid
+	aMin, aMax := ceilDiv(y-t.bottom, g.StepY), min(floorDiv(y-t.top, g.StepY), g.NY-1)
+	bMin, bMax := ceilDiv(x-t.right, g.StepX), min(floorDiv(x-t.left, g.StepX), g.NX-1)
+	if bMin > bMax {
+		return
+	}
+	nats *= 1 + 0x1p-40 // far beyond the rounding of the sum
+	next := 0
+	for a := aMin; a <= aMax; a++ {
+		last := (a*e.pitch + bMax) / kernel.Tile
+		for i := max(next, (a*e.pitch+bMin)/kernel.Tile); i <= last; i++ {
+			e.raised[i] += nats
+		}
+		next = last + 1
+	}
+}

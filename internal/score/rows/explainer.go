@@ -1,0 +1,61 @@
+package rows
+
+import "example.com/patchwork/internal/score/kernel"
+
+// Explainer explains and counts rows. It belongs to one goroutine; its memory is
+// reused.
+type Explainer struct {
+	*Table
+	byRow  byRow
+	bySet  bySet
+	counts counts
+}
+
+// NewExplainer makes the scratch memory of one goroutine.
+func NewExplainer(t *Table) *Explainer {
+	x := &Explainer{Table: t}
+	x.byRow.prepare(t)
+	x.bySet.prepare(t)
+	x.counts.Table = t
+	return x
+}
+
+// Block is the number of rows that take the steps of the pursuit together: enough to share
+// tables, few enough to stay in the cache.
+const Block = kernel.Block
+
+// Explain explains rows and replaces what out holds.
+func (x *Explainer) Explain(rows Packed, out *Picked) {
+	out.reset(rows.N)
+	for from := 0; from < rows.N; from += Block {
+		x.explainBlock(rows, from, min(from+Block, rows.N), out)
+	}
+}
+
+// explainBlock explains rows [from, to), at most Block.
+func (x *Explainer) explainBlock(rows Packed, from, to int, out *Picked) {
+	n := from
+	shared := x.bySet.on && rows.Known == nil
+	if shared {
+		x.bySet.explain(rows, from, to, out)
+		n += x.bySet.gather(0, out)
+	}
+	for ; n < to; n++ {
+		first := len(out.Expert)
+		if !x.byRow.explain(n, x.row(rows.On, n, nil), x.row(rows.Known, n, x.all), out) {
+			out.Expert, out.Gain = out.Expert[:first], out.Gain[:first]
+			out.Odd = append(out.Odd, n)
+		}
+		out.From = append(out.From, len(out.Expert))
+		if shared {
+			n = from + x.bySet.gather(n+1-from, out) - 1
+		}
+	}
+}
+
+// Count adds to c, for every row but the odd ones, the pixels that its picks
+// won and lost, as often as its weight says (nil: once), which must not be
+// negative. The bank must hold the original templates.
+func (x *Explainer) Count(rows Packed, weights []int64, picked *Picked, c Counts) {
+	x.counts.add(rows, weights, picked, c)
+}

@@ -1,0 +1,150 @@
+package rows
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"example.com/patchwork/internal/score/kernel"
+)
+
+// The vector code of every loop does what the plain loop does, to the bit, and
+// writes nowhere else.
+func TestRowLoopsAgree(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 200 {
+		in := newLoopInput(rng)
+		want := in.run(plainLoops)
+		for _, path := range kernel.All() {
+			got := in.run(loopsOf(path))
+			for i := range want {
+				if !reflect.DeepEqual(want[i], got[i]) {
+					t.Fatalf("%s: loop %d of %d pixels, %d lanes:\n%v\nplain\n%v", path.Name, i, in.pixels, in.lanes, got[i], want[i])
+				}
+			}
+		}
+	}
+}
+
+// loopInput is arguments of all loops.
+type loopInput struct {
+	pixels, quads, words, lanes, picked int
+	x, up, known, order                 []uint64
+	a, b, c                             []float64
+	lots                                []int32
+	picks                               []int32
+}
+
+func newLoopInput(rng *rand.Rand) *loopInput {
+	in := &loopInput{pixels: 1 + rng.IntN(300), lanes: 16 * (1 + rng.IntN(9)), picked: rng.IntN(5)}
+	in.quads, in.words = (in.pixels+15)/16, (in.pixels+63)/64
+	for _, mask := range []*[]uint64{&in.x, &in.up, &in.known} {
+		*mask = make([]uint64, in.words)
+		for i, p := 0, rng.Float64(); i < in.pixels; i++ {
+			if rng.Float64() < p {
+				(*mask)[i/64] |= 1 << (i % 64)
+			}
+		}
+	}
+	for range 7 * in.words {
+		in.order = append(in.order, rng.Uint64()|rng.Uint64())
+	}
+	for range in.picked {
+		in.picks = append(in.picks, int32(rng.IntN(6)))
+	}
+	for _, v := range []*[]float64{&in.a, &in.b, &in.c} {
+		for i := range 16 * in.quads {
+			u := []float64{rng.NormFloat64(), -40 * rng.Float64(), 0, -0.6931471805599453}[rng.IntN(4)]
+			if i >= in.pixels {
+				u = 0
+			}
+			*v = append(*v, u)
+		}
+	}
+	for range 64 * in.quads * in.lanes {
+		in.lots = append(in.lots, rng.Int32N(1<<20)-1<<19)
+	}
+	return in
+}
+
+// run is what all loops do to copies of the input.
+func (in *loopInput) run(l *kernel.RowLoops) (out []any) {
+	n, pixels := in.lanes, 16*in.quads
+	gains := slices.Clone(in.lots[:n])
+	l.AddFours(gains, in.lots, in.x, in.quads)
+	units, spare := slices.Clone(in.lots[:pixels]), make([]int32, pixels)
+	l.Strengthen(gains, in.lots, units, spare, in.up, in.x, n/2)
+	rows := func(i int) []int32 { return in.lots[i*n : (i+1)*n] }
+	l.Exchange(gains, rows(0), rows(1), rows(2), rows(3), in.lots[5], in.lots[6])
+	near := make([]uint64, (n+63)/64)
+	most := l.Near(near, gains, 1<<18, in.lots[7])
+	out = append(out, gains, units, near, most)
+
+	terms := make([]float64, pixels)
+	l.Begin(terms, in.a[:in.pixels:in.pixels], in.b[:in.pixels:in.pixels], in.x, in.known)
+	out = append(out, slices.Clone(terms), l.Sum(terms), l.Gain(terms, in.b, in.c, in.up, in.x))
+	out = append(out, l.Settle(terms, in.b, in.c, in.up, in.x), terms)
+	l.BeginUnits(units, in.lots[pixels:2*pixels], in.lots[2*pixels:3*pixels], in.x)
+	mask, greater := make([]uint64, in.words+1), make([]uint64, in.words+1)
+	l.Voters(mask[:in.words], in.known, in.order, in.picks)
+	l.Greater(greater[:in.words], in.a, in.b)
+	seen, on := make([]uint64, 8*in.words+1), make([]uint64, 8*in.words+1)
+	l.Count(seen[:8*in.words], on[:8*in.words], in.up, in.x, 3)
+	l.Count(seen[:8*in.words], on[:8*in.words], in.known, in.x, 252)
+	out = append(out, units, mask, greater, seen, on)
+
+	lanes := min(n/2, 32)
+	groups := min(4*in.quads-in.picked%4, 64)
+	table, costs := make([]float64, 16*groups*lanes), make([]float64, lanes)
+	for i := range table {
+		table[i] = in.a[i%len(in.a)] + in.b[i%7%len(in.b)]
+	}
+	if copy(costs, in.c); in.picked > 0 {
+		table[8*in.picked] = math.Inf(-1)
+	}
+	list, picks, exact, sums := []int32{1, 0, 2}, make([]int8, 24), make([]float64, 24), make([]float64, 3)
+	counts := make([]int32, lanes+1)
+	lists := make([]int32, (lanes+1)*kernel.Block)
+	x := slices.Concat(in.x, in.up, in.known)
+	l.Sums(table, x, in.words, list, groups, sums)
+	// Only some lanes are choices, all of them where there are many.
+	var choices []int64
+	for c := range lanes {
+		if lanes > 8 || c == 0 || in.lots[c]%3 != 0 {
+			choices = append(choices, int64(c))
+			continue
+		}
+		for p := range 16 {
+			table[c/8*128+8*p+c%8] = math.Inf(-1)
+		}
+	}
+	if l.Across != nil {
+		table, costs := byLane(table, costs, choices)
+		l.Across(table, costs, choices, lanes, in.c[0], x, in.words, list, groups, picks[3:], exact, lists, counts)
+	} else {
+		l.Step(table, costs, in.c[0], x, in.words, list, groups, picks[3:], exact, lists, counts)
+	}
+	out = append(out, picks, exact, sums, lists, counts)
+
+	from, depth, outPicks, outGains := []int{1, 0, 0, 0}, []int32{2, 0, 3}, make([]int32, 14), make([]float64, 14)
+	l.Gather(from, depth, picks, exact, outPicks, outGains)
+	return append(out, from, outPicks[:6], outGains[:6])
+}
+
+// byLane is a table and costs of Step for Across, of the lanes chosen.
+func byLane(table, costs []float64, chosen []int64) (across, ofChosen []float64) {
+	group := 16 * len(costs)
+	for at := 0; at < len(table); at += group {
+		for _, c := range chosen {
+			for p := range 16 {
+				across = append(across, table[at+int(c)/8*128+8*p+int(c)%8])
+			}
+		}
+	}
+	for _, c := range chosen {
+		ofChosen = append(ofChosen, costs[c])
+	}
+	return across, ofChosen
+}
