@@ -92,7 +92,7 @@ type Options struct {
 
 	// Continue, if not nil, is a model to learn on from: one start begins with its
 	// experts, and none of them is moved. Experts and StartFrom are then ignored.
-	Continue *patchwork.Model
+	Continue *patchwork.Model `json:"-"`
 
 	// Iterations of batch EM; 0 means 5 after online learning and 25 from random
 	// templates. Over the images of a stream, after its sample, 0 means 8.

@@ -12,7 +12,6 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/rows"
-	"example.com/patchwork/learn"
 	"example.com/patchwork/posterior"
 )
 
@@ -41,15 +40,15 @@ func LearnTable(ctx context.Context, data patchwork.Data, cfg patchwork.Config, 
 // step with Chosen set, whose model has the curve in its record. The steps are
 // the same for any number of workers. The error is the context's, or says what
 // in the options or data does not fit.
-func Table(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt TableOptions) iter.Seq2[learn.AutoStep, error] {
-	return func(yield func(learn.AutoStep, error) bool) {
+func Table(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt TableOptions) iter.Seq2[Step, error] {
+	return func(yield func(Step, error) bool) {
 		err := opt.validate(data, cfg)
 		if err == nil {
 			t := &tableRun{cfg: cfg, opt: opt.withDefaults(), yield: yield, memory: data.Memory}
 			err = t.run(ctx, data)
 		}
 		if err != nil && !errors.Is(err, errLeft) {
-			yield(learn.AutoStep{}, err)
+			yield(Step{}, err)
 		}
 	}
 }
@@ -61,7 +60,7 @@ type tableRun struct {
 	opt    TableOptions
 	step   SoftStep
 	judge  *HiddenBits // nil: description length
-	yield  func(learn.AutoStep, error) bool
+	yield  func(Step, error) bool
 	memory patchwork.Memory // of all data; nil for none
 	hidden patchwork.Memory // of the judge's
 	curve  patchwork.Curve
@@ -70,7 +69,7 @@ type tableRun struct {
 
 // tried is a step and how it came about.
 type tried struct {
-	learn.AutoStep
+	Step
 	begin      TableStart
 	grown      int // experts the start had
 	iterations int // of soft EM from there
@@ -145,7 +144,7 @@ func (t *tableRun) search(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.consider(ctx, m, tally, tried{begin: TableGrow}, learn.StageGrow)
+	_, err = t.consider(ctx, m, tally, tried{begin: TableGrow}, StageGrow)
 	return err
 }
 
@@ -230,9 +229,9 @@ func (t *tableRun) soft(ctx context.Context, m *patchwork.Model, iterations int)
 // sweep runs soft EM from a start and considers the model after a third, two
 // thirds and all of the iterations.
 func (t *tableRun) sweep(ctx context.Context, m *patchwork.Model, begin TableStart) error {
-	stage := learn.StageGrow
+	stage := StageGrow
 	if begin == TableMixture {
-		stage = learn.StageMixture
+		stage = StageMixture
 	}
 	n := t.opt.Iterations
 	for it, err := range t.soft(ctx, m, n) {
@@ -250,7 +249,7 @@ func (t *tableRun) sweep(ctx context.Context, m *patchwork.Model, begin TableSta
 
 // consider judges a model, hands it out, and keeps it if it is the best.
 func (t *tableRun) consider(ctx context.Context, m *patchwork.Model, tally *SoftTally, c tried, stage string) (float64, error) {
-	c.AutoStep = learn.AutoStep{CurvePoint: patchwork.CurvePoint{Experts: m.K(), Stage: stage, Rows: tally.Rows(), LogLik: tally.Evidence(),
+	c.Step = Step{CurvePoint: patchwork.CurvePoint{Experts: m.K(), Stage: stage, Rows: tally.Rows(), LogLik: tally.Evidence(),
 		DescriptionLength: t.descriptionLength(m, tally)}, Model: m}
 	c.pays, c.score = t.step.Pays, c.DescriptionLength
 	if t.judge != nil {
@@ -264,7 +263,7 @@ func (t *tableRun) consider(ctx context.Context, m *patchwork.Model, tally *Soft
 		t.best = c
 	}
 	t.curve = append(t.curve, c.CurvePoint)
-	if !t.yield(c.AutoStep, nil) {
+	if !t.yield(c.Step, nil) {
 		return 0, errLeft
 	}
 	return c.score, nil
@@ -309,7 +308,7 @@ func (t *tableRun) descriptionLength(m *patchwork.Model, tally *SoftTally) float
 
 // choose hands the best step out again, with the curve.
 func (t *tableRun) choose() error {
-	s := t.best.AutoStep
+	s := t.best.Step
 	for i := range t.curve {
 		if t.curve[i] == s.CurvePoint {
 			t.curve[i].Chosen = true
@@ -331,3 +330,17 @@ func (t *tableRun) choose() error {
 
 // errLeft says that the consumer of a sequence wants no more.
 var errLeft = errors.New("stopped")
+
+// Step is one model that was tried.
+type Step struct {
+	patchwork.CurvePoint
+	Model *patchwork.Model
+}
+
+// The stages: what made the model of a step.
+const (
+	StageGrow    = "grow"    // an expert was appended
+	StageShrink  = "shrink"  // an expert was deleted
+	StageFinal   = "final"   // the choice, learned again from all rows
+	StageMixture = "mixture" // the components of a mixture as experts
+)

@@ -11,7 +11,6 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/testkit"
-	"example.com/patchwork/learn"
 	"example.com/patchwork/posterior"
 
 	"example.com/patchwork/bitmap"
@@ -85,9 +84,9 @@ func inkOf(template []float64) string {
 func TestTableSameForAnyWorkers(t *testing.T) {
 	data := bars(150, 2)
 	for _, rule := range []patchwork.Rule{patchwork.Max, patchwork.MaxMinusMin} {
-		var first []learn.AutoStep
+		var first []Step
 		for _, workers := range []int{1, 3} {
-			var steps []learn.AutoStep
+			var steps []Step
 			for s, err := range Table(t.Context(), data, patchwork.Config{Rule: rule, Height: 1, Width: 12}, TableOptions{MaxExperts: 6, Iterations: 3, Workers: workers, Seed: 3}) {
 				if err != nil {
 					t.Fatal(err)
@@ -118,7 +117,7 @@ func TestTableChoosesTheBest(t *testing.T) {
 	if len(judge.Visible) != 120 || judge.Visible[0].CountKnown() != 9 {
 		t.Fatalf("%d rows, %d bits known", len(judge.Visible), judge.Visible[0].CountKnown())
 	}
-	best, chosen := math.Inf(1), learn.AutoStep{}
+	best, chosen := math.Inf(1), Step{}
 	for s, err := range Table(t.Context(), bars(150, 4), patchwork.Config{Height: 1, Width: 12}, TableOptions{MaxExperts: 4, Iterations: 3, Judge: &judge}) {
 		if err != nil {
 			t.Fatal(err)

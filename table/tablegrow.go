@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"example.com/patchwork"
-	"example.com/patchwork/learn"
 )
 
 // grow appends experts while that pays, and runs soft EM to the end from the
@@ -21,7 +20,7 @@ func (t *tableRun) grow(ctx context.Context) error {
 		if t.opt.Experts > 0 { // only the last one counts
 			return true, nil
 		}
-		score, err := t.consider(ctx, m, tally, tried{begin: TableGrow, grown: m.K()}, learn.StageGrow)
+		score, err := t.consider(ctx, m, tally, tried{begin: TableGrow, grown: m.K()}, StageGrow)
 		if idle++; best == nil || score < lowest {
 			best, lowest, idle = m, score, 0
 		}
@@ -69,7 +68,7 @@ func (t *tableRun) without(ctx context.Context, from tried, k int) error {
 			return err
 		}
 		if it.Number == growSoftRounds {
-			_, err = t.consider(ctx, it.Model, it.Tally, tried{begin: from.begin, grown: from.grown, iterations: from.iterations}, learn.StageShrink)
+			_, err = t.consider(ctx, it.Model, it.Tally, tried{begin: from.begin, grown: from.grown, iterations: from.iterations}, StageShrink)
 		}
 		if err != nil {
 			return err
@@ -150,7 +149,7 @@ func (t *tableRun) learnAgain(ctx context.Context, c tried) error {
 		last = it
 	}
 	t.best = tried{begin: c.begin}
-	t.best.AutoStep = learn.AutoStep{CurvePoint: patchwork.CurvePoint{Experts: last.Model.K(), Stage: learn.StageFinal, Rows: last.Tally.Rows(), LogLik: last.Tally.Evidence(),
+	t.best.Step = Step{CurvePoint: patchwork.CurvePoint{Experts: last.Model.K(), Stage: StageFinal, Rows: last.Tally.Rows(), LogLik: last.Tally.Evidence(),
 		DescriptionLength: t.descriptionLength(last.Model, last.Tally), HiddenBits: c.HiddenBits, HiddenLoss: c.HiddenLoss}, Model: last.Model}
 	t.curve = append(t.curve, t.best.CurvePoint)
 	return nil

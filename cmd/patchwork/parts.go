@@ -115,8 +115,8 @@ func (a *app) countPart(ctx context.Context, m *patchwork.Model, s *source, f *s
 		defer bar.stop()
 		src.Source = &feed{stream: s.stream, bar: bar}
 	}
-	em := emOptions(f.mode.value, m)
-	tally, err := patchwork.Explain(ctx, m, src, em.Pursuit, f.workers, nil)
+	how := stepOptions(f.mode.value).Pursuit()
+	tally, err := patchwork.Explain(ctx, m, src, how, f.workers, nil)
 	if err != nil {
 		return nil, request(err)
 	}
@@ -127,11 +127,8 @@ func (a *app) countPart(ctx context.Context, m *patchwork.Model, s *source, f *s
 	return &tallyfile.Part{Model: hash, Options: "mode " + f.mode.value, Shards: []tallyfile.Shard{shard}, Tally: tally}, nil
 }
 
-// emOptions is how a step of learning in a mode explains and reads off.
-func emOptions(mode string, m *patchwork.Model) learn.EMOptions {
-	parsed, _ := learn.ParseMode(mode) // the flag allows only its names
-	return learn.LearnOptions{Mode: parsed}.EM(m.Config())
-}
+// stepOptions are the settings of a step of learning in a mode.
+func stepOptions(mode string) learn.Options { return learn.Options{Paper: mode == "paper"} }
 
 // identified is a source whose rows are hashed as they are read.
 type identified struct {
@@ -214,7 +211,7 @@ func (a *app) mstep(cmd *cobra.Command, f *mstepFlags, paths []string) error {
 	if sum.Tally.Rows() == 0 {
 		return &inputError{fmt.Errorf("the parts count no rows; there is nothing to learn from")}
 	}
-	next := sum.Tally.Model(m, emOptions(f.mode.value, m).Step)
+	next := stepOptions(f.mode.value).MStep(m, sum.Tally)
 	if f.last {
 		next = learn.Settle(next)
 	}

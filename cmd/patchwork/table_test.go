@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/patchwork/learn"
 	"example.com/patchwork/table"
 
 	"example.com/patchwork"
@@ -27,7 +26,7 @@ func TestLearnSoft(t *testing.T) {
 		t.Fatal(err)
 	}
 	data := patchwork.Data{Images: readSet(t, "bars.npz").Images}
-	c := learn.DefaultConfig(learn.ModeDefault, patchwork.Max, 3, 3, m.Config().Poses)
+	c := patchwork.NewConfig(patchwork.Max, 3, 3, m.Config().Poses)
 	want, err := table.LearnTable(t.Context(), data, c, table.TableOptions{Aim: table.Interpreting, Start: table.TableGrow, Seed: 5})
 	if err != nil {
 		t.Fatal(err)
