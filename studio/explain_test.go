@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/patchwork/learn"
 	"example.com/patchwork/posterior"
 
 	"example.com/patchwork"
@@ -196,7 +195,7 @@ func TestPredictions(t *testing.T) {
 
 // An impossible image has no number for its log-likelihood, and that is null.
 func TestImpossibleImage(t *testing.T) {
-	cfg := learn.DefaultConfig(learn.ModeDefault, patchwork.Max, 1, 2, pose.Grid{})
+	cfg := patchwork.NewConfig(patchwork.Max, 1, 2, pose.Grid{})
 	cfg.Q = 0
 	m, err := patchwork.NewModel(cfg, [][]float64{{1, 0}})
 	if err != nil {

@@ -35,13 +35,15 @@ type Recipe struct {
 // plan is a recipe for images of one size.
 type plan struct {
 	cfg   patchwork.Config
-	learn learn.LearnOptions
+	learn learn.Options
 	table *table.TableOptions // of method soft
 	auto  bool
 }
 
 // maxGrown is how many experts are grown at most, as in patchwork learn.
 const maxGrown = 64
+
+func (r *Recipe) paper() bool { return r.Mode == "paper" }
 
 func (r *Recipe) soft() bool { return r.Method == "soft" }
 
@@ -55,8 +57,10 @@ func (r *Recipe) plan(height, width int) (*plan, error) {
 		return nil, err
 	}
 	rule, _ := patchwork.ParseRule(or(r.Rule, "max")) // only these names come here
-	mode, _ := learn.ParseMode(or(r.Mode, "default"))
-	p := &plan{cfg: learn.DefaultConfig(mode, rule, height, width, grid), auto: r.Auto}
+	p := &plan{cfg: patchwork.NewConfig(rule, height, width, grid), auto: r.Auto}
+	if r.paper() {
+		p.cfg = learn.PaperConfig(rule, height, width, grid)
+	}
 	if r.Q != nil {
 		p.cfg.Q = *r.Q
 	}
@@ -70,9 +74,9 @@ func (r *Recipe) plan(height, width int) (*plan, error) {
 		p.table.Start, _ = table.ParseTableStart(or(r.Begin, "both"))
 		return p, nil
 	}
-	p.learn = learn.LearnOptions{Experts: r.Experts, Mode: mode, Starts: r.Starts, Iterations: r.Iterations, Seed: r.Seed, Workers: workers, Refine: r.Refine}
+	p.learn = learn.Options{Experts: r.Experts, Paper: r.paper(), Starts: r.Starts, Iterations: r.Iterations, Seed: r.Seed, Workers: workers, Refine: r.Refine}
 	p.learn.Method, _ = learn.ParseMethod(or(r.Method, "default"))
-	p.learn.Begin, _ = learn.ParseBeginning(or(r.Begin, "both"))
+	p.learn.StartFrom, _ = learn.ParseStartFrom(or(r.Begin, "both"))
 	return p, nil
 }
 
