@@ -9,8 +9,7 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// TestNumPyReadsOurs checks the contract from the other side: names, types,
-// shapes and values.
+// TestNumPyReadsOurs checks from NumPy's side: names, types, shapes and values.
 func TestNumPyReadsOurs(t *testing.T) {
 	run, dir := testenv.NumPy(t), t.TempDir()
 	if err := Save(filepath.Join(dir, "m.npz"), everything(t)); err != nil {
@@ -32,8 +31,8 @@ assert z['geometry_mean'].tolist() == [1,2,3,4,5,6] and (z['geometry_cov'] == n.
 `)
 }
 
-// TestWeReadNumPys: a model that NumPy alone has made, in the three ways a user
-// may take.
+// TestWeReadNumPys reads models made by NumPy alone, in each of the three ways
+// open to a user.
 func TestWeReadNumPys(t *testing.T) {
 	run, dir := testenv.NumPy(t), t.TempDir()
 	run(dir, `
