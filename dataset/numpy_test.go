@@ -7,8 +7,8 @@ import (
 	"example.com/patchwork/internal/testenv"
 )
 
-// TestNumPyBothWays: NumPy makes an archive of awkward arrays, we read it and
-// write it again, and NumPy finds in the copy what it had put in.
+// TestNumPyBothWays: NumPy writes an archive of awkward arrays, we read it and
+// write it again, and NumPy finds the same arrays in the copy.
 func TestNumPyBothWays(t *testing.T) {
 	numpy, dir := testenv.NumPy(t), t.TempDir()
 	run := func(script string) { t.Helper(); numpy(dir, script) }

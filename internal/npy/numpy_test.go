@@ -9,8 +9,8 @@ import (
 	"example.com/patchwork/internal/testenv"
 )
 
-// TestNumPyReadsOurs writes every type; NumPy loads it, compares with its own
-// array of the same values, and saves it again: the same bytes.
+// TestNumPyReadsOurs writes every type; NumPy loads it, compares it with its
+// own array of the same values, and saves it again to the same bytes.
 func TestNumPyReadsOurs(t *testing.T) {
 	run, dir := testenv.NumPy(t), t.TempDir()
 	arrays := map[string]*Array{
@@ -55,7 +55,8 @@ for k in want:
 `)
 }
 
-// TestWeReadNumPys covers what only NumPy writes: other orders, versions, types.
+// TestWeReadNumPys covers forms that only NumPy writes: other orders, versions,
+// types.
 func TestWeReadNumPys(t *testing.T) {
 	run, dir := testenv.NumPy(t), t.TempDir()
 	run(dir, `
