@@ -12,45 +12,45 @@ import (
 	"example.com/patchwork"
 )
 
-// progress is how far learning is.
+// progress is the progress of learning.
 type progress struct {
 	Trial     int    `json:"trial" doc:"models tried so far"`
-	Trials    int    `json:"trials" doc:"0: not known beforehand"`
-	Stage     string `json:"stage" doc:"online: the first start, image by image; start: whole starts; else the stage of the search for a number of experts"`
-	Iteration int    `json:"iteration" doc:"images learned while online, else sweeps over the images"`
-	Score     nats   `json:"score" doc:"of the latest model, the larger the better, in nats: log-likelihood a known pixel, minus the loss of a hidden bit, or minus the description length of an image"`
+	Trials    int    `json:"trials" doc:"0: not known in advance"`
+	Stage     string `json:"stage" doc:"online: the first start, image by image; start: complete starts; otherwise the stage of the search for the number of experts"`
+	Iteration int    `json:"iteration" doc:"images learned so far when online, otherwise sweeps over the images"`
+	Score     nats   `json:"score" doc:"of the latest model, in nats, larger is better: log-likelihood per known pixel, minus the loss per hidden bit, or minus the description length per image"`
 	Best      nats   `json:"best" doc:"the largest score"`
 	Height    int    `json:"height"`
 	Width     int    `json:"width"`
-	Templates []f32  `json:"templates" doc:"of the latest model; none where they are more than 262,144 numbers"`
+	Templates []f32  `json:"templates" doc:"of the latest model; none if they have more than 262,144 numbers"`
 }
 
-// outcome is what learning came to.
+// outcome is the result of learning.
 type outcome struct {
 	model *patchwork.Model
-	// starts, if not 0, is how many starts there were before learning was
-	// stopped: that many give the same model. -1: no command line does.
+	// starts, if not 0, is the number of starts before learning was stopped: as
+	// many give the same model. -1: no command line does.
 	starts int
 }
 
 var (
 	errStopped = errors.New("learning was stopped")
-	errNothing = errors.New("stopped before there was a model")
+	errNothing = errors.New("stopped before the first model")
 )
 
 // learning is one run of a plan.
 type learning struct {
 	*plan
 	data   patchwork.Data
-	tell   func(p *progress, m *patchwork.Model) // m is the latest model, or nil for none new
+	tell   func(p *progress, m *patchwork.Model) // m is the latest model, or nil if there is no new one
 	unseen bool                                  // nobody watches
 
-	mu sync.Mutex // of p: sweeps are counted by several goroutines
+	mu sync.Mutex // guards p: several goroutines count sweeps
 	p  progress
 }
 
-// run learns. A context that ends with errStopped ends learning with the best
-// model so far.
+// run learns. If the context ends with errStopped, it returns the best model so
+// far.
 func (l *learning) run(ctx context.Context) (outcome, error) {
 	l.p = progress{Score: nats(math.NaN()), Best: nats(math.Inf(-1)), Height: l.cfg.Height, Width: l.cfg.Width}
 	switch {
@@ -62,7 +62,7 @@ func (l *learning) run(ctx context.Context) (outcome, error) {
 	return l.starts(ctx)
 }
 
-// step tells of a new model.
+// step reports a new model.
 func (l *learning) step(m *patchwork.Model, change func(p *progress)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -73,7 +73,7 @@ func (l *learning) step(m *patchwork.Model, change func(p *progress)) {
 	l.tell(&l.p, m)
 }
 
-// sweeps counts the E-steps of a run: it is a memory that remembers nothing.
+// sweeps counts the E-steps of a run: it is a memory that stores nothing.
 type sweeps struct{ l *learning }
 
 func (s sweeps) Recall(string) ([]byte, bool, error) { return nil, false, nil }
@@ -90,11 +90,12 @@ func (l *learning) remembered() patchwork.Data {
 	return d
 }
 
-// maxShown is up to how many images the first start is shown image by image.
+// maxShown is the maximum number of images for showing the first start image by
+// image.
 const maxShown = 200
 
-// starts runs the starts, the first of them twice where it is online: once to
-// be seen.
+// starts runs the starts. If the first is online, it runs twice, once to be
+// shown.
 func (l *learning) starts(ctx context.Context) (outcome, error) {
 	opt := l.learn.WithDefaults(l.cfg)
 	l.p.Trials = opt.Starts
@@ -124,8 +125,8 @@ func (l *learning) starts(ctx context.Context) (outcome, error) {
 	return outcome{model: m}, err
 }
 
-// show runs the first start image by image, where there is such a thing. It
-// returns the last model.
+// show runs the first start image by image, if it is online. It returns the
+// last model.
 func (l *learning) show(ctx context.Context, opt learn.LearnOptions) (*patchwork.Model, error) {
 	if l.unseen || opt.Method == learn.BatchLearning || len(l.data.Images) > maxShown {
 		return nil, nil
@@ -145,8 +146,8 @@ func (l *learning) show(ctx context.Context, opt learn.LearnOptions) (*patchwork
 	return last, nil
 }
 
-// stopped is the best of the starts that there were. Where they would be
-// improved at length it is their best as it is.
+// stopped returns the best of the starts so far, without the improvement that a
+// complete run adds.
 func (l *learning) stopped(trials []learn.Trial, shown *patchwork.Model) (outcome, error) {
 	switch {
 	case len(trials) == 0 && shown == nil:
@@ -164,7 +165,7 @@ func (l *learning) stopped(trials []learn.Trial, shown *patchwork.Model) (outcom
 	}
 	m, err := learn.Choose(context.Background(), l.data, l.cfg, l.learn, trials)
 	if len(trials) == 1 {
-		return outcome{m, -1}, err // a run of one start judges it otherwise
+		return outcome{m, -1}, err // a run of one start judges it differently
 	}
 	return outcome{m, len(trials)}, err
 }

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// A full queue is answered 503 at once, with Retry-After; who waits is served
-// when there is room.
+// TestOverload: with a full queue the answer is 503 at once, with Retry-After;
+// waiting requests are served when there is room.
 func TestOverload(t *testing.T) {
 	s := newServer(t, func(o *Options) { o.Limits = Limits{Concurrent: 1, Queue: 2} })
-	leave, err := s.work.enter(t.Context()) // the only place to work
+	leave, err := s.work.enter(t.Context()) // takes the only slot
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,8 @@ func TestOverload(t *testing.T) {
 	}
 }
 
-// A request that waits too long is answered, and so is one whose client left.
+// TestTimeOfARequest: a request that waits too long is answered, and so is one
+// whose client has disconnected.
 func TestTimeOfARequest(t *testing.T) {
 	s := newServer(t, func(o *Options) { o.Limits = Limits{Concurrent: 1, Time: 20 * time.Millisecond} })
 	leave, err := s.work.enter(t.Context())
@@ -87,7 +88,7 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// Bodies of all requests together are bounded.
+// TestBodiesTogether: the bodies of all requests together are bounded.
 func TestBodiesTogether(t *testing.T) {
 	s := newServer(t, func(o *Options) { o.Limits = Limits{FlightBytes: 1000} })
 	s.flight.Add(990)
@@ -100,7 +101,8 @@ func TestBodiesTogether(t *testing.T) {
 	}
 }
 
-// Pursuits are kept for the next request, and no more of them than allowed.
+// TestPursuitsAreKept: pursuits are cached for later requests, within the
+// limit.
 func TestPursuitsAreKept(t *testing.T) {
 	s := newServer(t, nil)
 	m, err := s.models.find("m1")
@@ -130,7 +132,8 @@ func TestPursuitsAreKept(t *testing.T) {
 	}
 }
 
-// Requests of all kinds at the same time; for the race detector.
+// TestAllAtOnce sends requests of all kinds at the same time, for the race
+// detector.
 func TestAllAtOnce(t *testing.T) {
 	s := newServer(t, func(o *Options) { o.Limits = Limits{Concurrent: 3, Queue: 1000} })
 	var all sync.WaitGroup
