@@ -14,7 +14,7 @@ import (
 // row, its pixels column by column, and one letter per row.
 func matLetters(packed bool) []byte {
 	return mattest.File(binary.LittleEndian, packed,
-		mattest.Double("X", []float64{1, 0, 0, .9, 0, .1, 1, 1, 0, 0, 0, 1}, 2, 6), // the rows 1 0 0 1 0 0 and 0 .9 .1 1 0 1
+		mattest.Double("X", []float64{1, 0, 0, .9, 0, .1, 1, 1, 0, 0, 0, 1}, 2, 6), // the rows 1 0 0 1 0 0 and 0 0.9 0.1 1 0 1
 		mattest.Text("labels", "T", "L"),
 		mattest.Double("writer", []float64{3, 4}, 1, 2),
 		mattest.Double("mean", []float64{.5}, 1, 1))

@@ -420,7 +420,7 @@ func (r *reading) nothing() error {
 		}
 	}
 	if r.selected <= r.skip {
-		return &FormatError{Path: r.head.Source, Msg: fmt.Sprintf("skipping %d of %d images leaves none", r.skip, r.selected)}
+		return &FormatError{Path: r.head.Source, Msg: fmt.Sprintf("skipping %d leaves nothing of %d images", r.skip, r.selected)}
 	}
 	return nil
 }

@@ -273,8 +273,8 @@ func TestStreamErrors(t *testing.T) {
 	}
 }
 
-// TestStreamOfWhatIsGone: a file that is gone or has changed is refused.
-func TestStreamOfWhatIsGone(t *testing.T) {
+// TestStreamOfChangedFile: a file that is gone or has changed is refused.
+func TestStreamOfChangedFile(t *testing.T) {
 	path := write(t, "x.csv", []byte("a,b\n0,1\n"))
 	s, err := Open(t.Context(), []string{path}, Options{})
 	if err != nil {

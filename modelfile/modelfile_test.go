@@ -344,9 +344,9 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 }
 
-// TestLearningGoesOn: a tally read from a file takes more images and gives the
+// TestLearningContinuesFromFile: a tally read from a file takes more images and gives the
 // same model as the one that never left memory.
-func TestLearningGoesOn(t *testing.T) {
+func TestLearningContinuesFromFile(t *testing.T) {
 	m := everything(t)
 	back, err := read(encode(t, m))
 	if err != nil {

@@ -251,8 +251,8 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestCut: no strict prefix of a file is a model.
-func TestCut(t *testing.T) {
+// TestTruncatedFileIsRefused: no strict prefix of a file is a model.
+func TestTruncatedFileIsRefused(t *testing.T) {
 	b := encode(t, everything(t))
 	for n := range b {
 		_, err := read(b[:n])
@@ -283,9 +283,9 @@ func TestFlippedBits(t *testing.T) {
 	}
 }
 
-// TestBombs: files of a few kilobytes that claim huge contents must not get the
+// TestHugeClaimsCostNoMemory: files of a few kilobytes that claim huge contents must not get the
 // memory.
-func TestBombs(t *testing.T) {
+func TestHugeClaimsCostNoMemory(t *testing.T) {
 	long := valid()
 	long.text = `{"rule":"max",` + strings.Repeat(" ", maxJSON) + `"height":2,"width":3}`
 	wide := valid()

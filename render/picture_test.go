@@ -156,8 +156,8 @@ func legendOf(n int) []Swatch {
 	return s
 }
 
-// TestTilesKeepApart: tiles never overlap, whatever is on the sheet.
-func TestTilesKeepApart(t *testing.T) {
+// TestTilesDoNotOverlap: tiles never overlap, whatever is on the sheet.
+func TestTilesDoNotOverlap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := Sheet{
 			Columns: rapid.IntRange(0, 5).Draw(t, "columns"),

@@ -168,7 +168,7 @@ func TestPaperMaxMinusMinOpposition(t *testing.T) {
 func TestPaperMaxMinusMinFold(t *testing.T) {
 	nested := maxMinusMin.Compose(maxMinusMin.Compose(0.9, 0.1), 0.9)
 	if flat := maxMinusMin.Compose(0.9, 0.1, 0.9); !near(flat, 0.5) || !near(nested, 0.9) {
-		t.Errorf("flat %v, nested %v; want .5 and .9", flat, nested)
+		t.Errorf("flat %v, nested %v; want 0.5 and 0.9", flat, nested)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		p := rapid.Permutation(inner(t, "p")).Draw(t, "order")

@@ -136,9 +136,9 @@ func checkDetail(t *testing.T, m *patchwork.Model, img interface {
 	}
 }
 
-// TestFormsOfABody: JSON, npy and PNG bodies of the same images get the same
+// TestBodyFormatsAgree: JSON, npy and PNG bodies of the same images get the same
 // answers, and so does score.
-func TestFormsOfABody(t *testing.T) {
+func TestBodyFormatsAgree(t *testing.T) {
 	s := newServer(t, nil)
 	set := drawings(t, 4)
 	want := ask[explained](t, s, request{path: "/v1/explain", body: explainRequest{Model: "m1", Images: wire(set), Settings: Settings{Refine: true}}}, 200)

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestClosedDoors covers features that are switched off and requests without
+// TestDisabledFeaturesAndTokens covers features that are switched off and requests without
 // the token.
-func TestClosedDoors(t *testing.T) {
+func TestDisabledFeaturesAndTokens(t *testing.T) {
 	s := newServer(t, func(o *Options) {
 		o.NoLearn, o.NoUpload, o.Token, o.Hosts = true, true, "0123456789abcdef", []string{"studio.example"}
 	})
@@ -45,9 +45,9 @@ func TestClosedDoors(t *testing.T) {
 	}
 }
 
-// TestFaults: a panic behind the guards gives a 500 without the cause, which is
+// TestPanicsAreHidden: a panic behind the guards gives a 500 without the cause, which is
 // in the log. A partial answer ends the connection.
-func TestFaults(t *testing.T) {
+func TestPanicsAreHidden(t *testing.T) {
 	var log bytes.Buffer
 	s := newServer(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
 	s.handler = s.observe(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("secret") }))
@@ -68,9 +68,9 @@ func TestFaults(t *testing.T) {
 	request{path: "/v1/models"}.send(t, s)
 }
 
-// TestOwnPageIsLetIn: requests of the server's own page, as browsers send them,
+// TestOwnPageIsAccepted: requests of the server's own page, as browsers send them,
 // are accepted, and so are those of programs, which send none of these headers.
-func TestOwnPageIsLetIn(t *testing.T) {
+func TestOwnPageIsAccepted(t *testing.T) {
 	s := newServer(t, nil)
 	for _, headers := range [][]string{
 		nil,

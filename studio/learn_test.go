@@ -218,7 +218,7 @@ func TestQueueOfJobs(t *testing.T) {
 	}
 }
 
-func TestTimeOfAJob(t *testing.T) {
+func TestLearnTimeLimit(t *testing.T) {
 	s := newServer(t, func(o *Options) {
 		o.Data = []NamedData{long(t)}
 		o.Limits.LearnTime = 300 * time.Millisecond

@@ -44,9 +44,9 @@ func TestOverload(t *testing.T) {
 	}
 }
 
-// TestTimeOfARequest: a request that waits too long is answered, and so is one
+// TestRequestTimeLimit: a request that waits too long is answered, and so is one
 // whose client has disconnected.
-func TestTimeOfARequest(t *testing.T) {
+func TestRequestTimeLimit(t *testing.T) {
 	s := newServer(t, func(o *Options) { o.Limits = Limits{Concurrent: 1, Time: 20 * time.Millisecond} })
 	leave, err := s.work.enter(t.Context())
 	if err != nil {
@@ -88,8 +88,8 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// TestBodiesTogether: the bodies of all requests together are bounded.
-func TestBodiesTogether(t *testing.T) {
+// TestBodiesAreBoundedTogether: the bodies of all requests together are bounded.
+func TestBodiesAreBoundedTogether(t *testing.T) {
 	s := newServer(t, func(o *Options) { o.Limits = Limits{FlightBytes: 1000} })
 	s.flight.Add(990)
 	w := request{path: "/v1/explain", body: strings.Repeat(" ", 100)}.send(t, s)
@@ -132,9 +132,9 @@ func TestPursuitsAreKept(t *testing.T) {
 	}
 }
 
-// TestAllAtOnce sends requests of all kinds at the same time, for the race
+// TestConcurrentRequests sends requests of all kinds at the same time, for the race
 // detector.
-func TestAllAtOnce(t *testing.T) {
+func TestConcurrentRequests(t *testing.T) {
 	s := newServer(t, func(o *Options) { o.Limits = Limits{Concurrent: 3, Queue: 1000} })
 	var all sync.WaitGroup
 	for range 8 {

@@ -78,8 +78,8 @@ func TestLettersTruth(t *testing.T) {
 	}
 }
 
-// TestLettersStandAlone: a drawing does not depend on what else is in the set.
-func TestLettersStandAlone(t *testing.T) {
+// TestLettersDoNotDependOnTheSet: a drawing does not depend on what else is in the set.
+func TestLettersDoNotDependOnTheSet(t *testing.T) {
 	all := must(Letters(LettersOptions{Writers: 5, Seed: 23}))
 	some := must(Letters(LettersOptions{Letters: "QT", Writers: 3, Seed: 23}))
 	for i, l := range some.Truth.Items {
