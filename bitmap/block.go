@@ -6,9 +6,9 @@ import (
 )
 
 // NewBlock returns n images of one size, all off and all known, that share one
-// piece of memory: for images that come and go together, as the blocks of a
-// stream do. Whoever keeps one keeps all of them; Clone it instead. It panics
-// like New, and for a negative n.
+// allocation: for images that live and die together, such as a block of a
+// stream. Keeping one of them keeps them all in memory; Clone it instead. It
+// panics like New, and for a negative n.
 func NewBlock(n, height, width int) []*Image {
 	if n < 0 || height < 0 || width < 0 || (width > 0 && height > MaxPixels/width) {
 		panic(fmt.Sprintf("bitmap: %d images of %d x %d are out of range", n, height, width))
@@ -23,9 +23,9 @@ func NewBlock(n, height, width int) []*Image {
 	return out
 }
 
-// SetBytes sets every pixel, row-major, to a byte that is 0 or 1. It returns
-// the index of the first byte that is neither, and then the image is half set,
-// or -1. It panics if len(pix) != Height*Width.
+// SetBytes sets every pixel, row-major, from a byte that is 0 or 1. It returns
+// -1, or the index of the first byte that is neither; the image is then partly
+// set. It panics if len(pix) != Height*Width.
 func (m *Image) SetBytes(pix []uint8) int {
 	if len(pix) != m.Len() {
 		panic(fmt.Sprintf("bitmap: %d pixels for an image of %d x %d", len(pix), m.height, m.width))
@@ -41,7 +41,7 @@ func (m *Image) SetBytes(pix []uint8) int {
 }
 
 // packRow packs bytes of 0 and 1 into words, eight at a time: the product moves
-// the low bit of byte i to bit 56+i, and no two terms of it meet.
+// the low bit of byte i to bit 56+i, and no two of its terms overlap.
 func packRow(words []uint64, pix []uint8) int {
 	const low, gather = 0x0101010101010101, 0x0102040810204080
 	clear(words)

@@ -6,7 +6,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Packed eight at a time or set one by one: the same image.
+// Packing eight pixels at a time gives the same image as setting them one by
+// one.
 func TestSetBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h, w := rapid.IntRange(0, 4).Draw(t, "h"), rapid.IntRange(0, 140).Draw(t, "w")

@@ -1,4 +1,4 @@
-// Package bitmap holds binary images and table rows, packed 64 pixels a word,
+// Package bitmap holds binary images and table rows, packed 64 pixels per word,
 // with an optional plane that says which pixels are known.
 //
 // A row of a table is an image of height 1. An unknown pixel carries no
@@ -11,8 +11,8 @@ import (
 	"math/bits"
 )
 
-// MaxPixels bounds Height*Width of an image. It is a guard against absurd
-// sizes from hostile headers, far above any image Patchwork is meant for.
+// MaxPixels bounds Height*Width of an image. It guards against absurd sizes in
+// hostile headers, far above any image Patchwork is meant for.
 const MaxPixels = 1 << 28
 
 // Image is a binary image of Height x Width pixels, row-major, y down, x to
@@ -29,8 +29,8 @@ type Image struct {
 	known         []uint64 // nil, or height*stride() words: value observed
 }
 
-// stride is how many words a row has. It is not kept: a row of a table is small,
-// and each comes with an Image.
+// stride returns the number of words per row. It is computed, not stored,
+// because table rows are small and each is an Image of its own.
 func (m *Image) stride() int { return (m.width + 63) / 64 }
 
 // New returns an all-off, all-known image. It panics if a side is negative or
@@ -61,7 +61,7 @@ func FromBytes(height, width int, pix []uint8) *Image {
 	return m
 }
 
-// Parse reads an image from one string a row: '0', '.' or ' ' is off, '?' is
+// Parse reads an image from one string per row: '0', '.' or ' ' is off, '?' is
 // unknown, anything else is on. It panics if the rows differ in length: it is
 // meant for literals in tests and examples.
 func Parse(rows ...string) *Image {
@@ -86,13 +86,13 @@ func Parse(rows ...string) *Image {
 	return m
 }
 
-// Height is the number of rows of pixels.
+// Height returns the number of rows of pixels.
 func (m *Image) Height() int { return m.height }
 
-// Width is the number of pixels in a row.
+// Width returns the number of pixels in a row.
 func (m *Image) Width() int { return m.width }
 
-// Len is Height*Width, the number of pixels.
+// Len returns Height*Width, the number of pixels.
 func (m *Image) Len() int { return m.height * m.width }
 
 func (m *Image) word(y, x int) (int, uint64) {
@@ -138,7 +138,7 @@ func (m *Image) SetUnknown(y, x int) {
 	m.on[i] &^= b
 }
 
-// fullPlane is a known plane in which every pixel is known.
+// fullPlane returns a known plane in which every pixel is known.
 func (m *Image) fullPlane() []uint64 {
 	plane := make([]uint64, len(m.on))
 	for y := range m.height {
@@ -153,10 +153,10 @@ func (m *Image) fullPlane() []uint64 {
 // Complete reports whether every pixel is known.
 func (m *Image) Complete() bool { return m.CountKnown() == m.Len() }
 
-// CountOn is the number of pixels that are on.
+// CountOn returns the number of pixels that are on.
 func (m *Image) CountOn() int { return count(m.on) }
 
-// CountKnown is the number of known pixels.
+// CountKnown returns the number of known pixels.
 func (m *Image) CountKnown() int {
 	if m.known == nil {
 		return m.Len()
@@ -206,7 +206,7 @@ func (m *Image) Equal(o *Image) bool {
 	return true
 }
 
-// AppendBytes appends one byte a pixel to dst, row-major: 1 on, 0 off or
+// AppendBytes appends one byte per pixel to dst, row-major: 1 on, 0 off or
 // unknown, and returns the extended slice.
 func (m *Image) AppendBytes(dst []uint8) []uint8 {
 	for y := range m.height {
@@ -218,7 +218,7 @@ func (m *Image) AppendBytes(dst []uint8) []uint8 {
 	return dst
 }
 
-// AppendKnown appends one byte a pixel to dst, row-major: 1 known, 0 unknown,
+// AppendKnown appends one byte per pixel to dst, row-major: 1 known, 0 unknown,
 // and returns the extended slice.
 func (m *Image) AppendKnown(dst []uint8) []uint8 {
 	if m.known == nil {
@@ -236,8 +236,8 @@ func (m *Image) AppendKnown(dst []uint8) []uint8 {
 	return dst
 }
 
-// String draws the image, one line a row: '#' on, '.' off, '?' unknown. Parse
-// of its lines gives the image back.
+// String draws the image, one line per row: '#' on, '.' off, '?' unknown. Parse
+// reads these lines back.
 func (m *Image) String() string {
 	buf := make([]byte, 0, m.height*(m.width+1))
 	for y := range m.height {

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// draw makes an arbitrary image; sizes straddle the 64-pixel word.
+// draw generates an arbitrary image; sizes straddle the 64-pixel word.
 func draw(t *rapid.T) *Image {
 	h := rapid.IntRange(0, 5).Draw(t, "h")
 	w := rapid.SampledFrom([]int{0, 1, 7, 63, 64, 65, 128, 130}).Draw(t, "w")

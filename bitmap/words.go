@@ -1,12 +1,12 @@
 package bitmap
 
-// AppendWords appends the values of the pixels, 64 a word and without gaps
-// between rows: pixel i, row-major, is bit i%64 of word i/64 of the
-// (Len+63)/64 words. Bits behind the last pixel are 0, and so is an unknown
-// pixel.
+// AppendWords appends the values of the pixels, 64 per word and without gaps
+// between rows: pixel i, row-major, is bit i%64 of word i/64 of the (Len+63)/64
+// words. Bits after the last pixel are 0, and so are unknown pixels.
 func (m *Image) AppendWords(dst []uint64) []uint64 { return m.appendWords(dst, m.on) }
 
-// AppendKnownWords appends which pixels are known, in the form of AppendWords.
+// AppendKnownWords appends the plane of known pixels in the layout of
+// AppendWords.
 func (m *Image) AppendKnownWords(dst []uint64) []uint64 {
 	plane := m.known
 	if plane == nil {

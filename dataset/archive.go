@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// zip reads an archive: of arrays, if there is one (.npz), else of pictures,
-// which read as if it were unpacked into a folder, else of one MAT file.
+// zip reads an archive: of arrays if it has any (.npz), else of pictures, as if
+// unpacked into a folder, else of one MAT-file.
 func (in *input) zip(name string, ra io.ReaderAt, size int64) (decoder, error) {
 	z, err := zip.NewReader(ra, size)
 	if err != nil {
@@ -22,7 +22,7 @@ func (in *input) zip(name string, ra io.ReaderAt, size int64) (decoder, error) {
 		switch {
 		case strings.HasSuffix(f.Name, ".npy"):
 			if in.opts.Names != "" {
-				return nil, &FormatError{Msg: "an archive of arrays, not of pictures whose names could tell anything", Hint: "leave --names out"}
+				return nil, &FormatError{Msg: "an archive of arrays has no picture names", Hint: "leave --names out"}
 			}
 			return in.npz(ra, size)
 		case hidden(f.Name):
@@ -42,13 +42,13 @@ func (in *input) zip(name string, ra io.ReaderAt, size int64) (decoder, error) {
 		for i, f := range mats {
 			names[i] = f.Name
 		}
-		return nil, &FormatError{Msg: "an archive of several MAT files: " + list(names), Hint: "unpack it and give one of them"}
+		return nil, &FormatError{Msg: "an archive of several MAT-files: " + list(names), Hint: "unpack it and give one of them"}
 	}
 	return in.npz(ra, size)
 }
 
-// hidden reports whether a part of a path begins with a dot, as the names of
-// what is no content do; "." and ".." do not hide anything.
+// hidden reports whether an element of a path begins with a dot; "." and ".."
+// hide nothing.
 func hidden(name string) bool {
 	for _, part := range strings.Split(name, "/") {
 		if strings.HasPrefix(part, ".") && part != "." && part != ".." {
@@ -58,13 +58,13 @@ func hidden(name string) bool {
 	return false
 }
 
-// maxMember bounds the bytes of one picture in an archive: a megabyte of packed
-// data can stand for a gigabyte.
+// maxMember bounds the bytes of one picture in an archive: a megabyte of
+// compressed data can expand to a gigabyte.
 const maxMember = 64 << 20
 
 // pictureArchive reads the pictures of an archive of the given size. Nothing is
-// ever written where a member's name says, but a name that leads out of the
-// archive has no meaning as a class or a writer either.
+// ever written to a member's path, but a name that leads out of the archive has
+// no meaning as a class or a writer either.
 func (in *input) pictureArchive(archive string, files []*zip.File, size int64) (decoder, error) {
 	byName := make(map[string]*zip.File, len(files))
 	names := make([]string, 0, len(files))
@@ -80,8 +80,8 @@ func (in *input) pictureArchive(archive string, files []*zip.File, size int64) (
 		case f.UncompressedSize64 > maxMember:
 			return nil, &FormatError{Msg: fmt.Sprintf("the picture %q of %d bytes is too large (at most %d)", f.Name, f.UncompressedSize64, maxMember), Hint: "unpack the archive and give the folder"}
 		}
-		// Members that share their bytes make an archive that holds more than
-		// its size allows for.
+		// Members that share bytes would let an archive hold more than its size
+		// allows.
 		if packed += min(f.CompressedSize64, 1<<40); packed > uint64(size) {
 			return nil, &FormatError{Msg: "damaged zip archive: its members overlap", Hint: "pack the folder anew"}
 		}
@@ -96,8 +96,8 @@ func (in *input) pictureArchive(archive string, files []*zip.File, size int64) (
 	return g, nil
 }
 
-// openMember unpacks a member. Its reader does not give more than the archive
-// says it holds.
+// openMember opens a member. Its reader yields no more than the size stated in
+// the archive.
 func openMember(f *zip.File) (io.ReadCloser, error) {
 	r, err := f.Open()
 	if err != nil {
@@ -106,7 +106,7 @@ func openMember(f *zip.File) (io.ReadCloser, error) {
 	return member{f.Name, r}, nil
 }
 
-// member words the errors of unpacking.
+// member rephrases decompression errors.
 type member struct {
 	name string
 	io.ReadCloser
@@ -124,5 +124,5 @@ func (m member) worded(err error) error {
 	if _, ok := err.(*fs.PathError); ok {
 		return err // of the disk
 	}
-	return &FormatError{Msg: fmt.Sprintf("the member %q cannot be unpacked", m.name), Hint: "copy or pack the file again", Err: err}
+	return &FormatError{Msg: fmt.Sprintf("the member %q cannot be decompressed", m.name), Hint: "copy or pack the file again", Err: err}
 }

@@ -21,7 +21,7 @@ import (
 // entry is a file of an archive.
 type entry struct{ name, content string }
 
-// zipOf is an archive of these files, in this order.
+// zipOf returns an archive of these files, in this order.
 func zipOf(t testing.TB, files ...entry) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -39,7 +39,7 @@ func zipOf(t testing.TB, files ...entry) []byte {
 	return b.Bytes()
 }
 
-// unpacked puts the files in a folder.
+// unpacked writes the files to a folder and returns its path.
 func unpacked(t testing.TB, files ...entry) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -55,8 +55,8 @@ func unpacked(t testing.TB, files ...entry) string {
 	return dir
 }
 
-// letters is a small set in the given form of names, of what they become: two
-// letters by two writers, three samples each.
+// letters returns a small set with names of the given form: two letters by two
+// writers, three samples each.
 func letters(form func(y string, writer, sample int) string) []entry {
 	var files []entry
 	for i, y := range []string{"T", "L"} {
@@ -69,8 +69,8 @@ func letters(form func(y string, writer, sample int) string) []entry {
 	return files
 }
 
-// TestNames: whatever the layout, if the form says where they are, letter,
-// writer and sample come out, from a folder and from an archive of it.
+// TestNames: for any layout that the form describes, letter, writer and sample
+// are read, from a folder and from an archive of it.
 func TestNames(t *testing.T) {
 	for pattern, form := range map[string]func(y string, w, s int) string{
 		"{y}/{writer}_{sample}.pbm":      func(y string, w, s int) string { return fmt.Sprintf("%s/%d_%d.pbm", y, w, s) },
@@ -126,8 +126,8 @@ func bit(b bool) int {
 	return 0
 }
 
-// TestArchiveIsItsFolder: an archive reads as the folder it was made of, with
-// and without a form of the names, as a whole and in parts.
+// TestArchiveIsItsFolder: an archive reads like the folder it was made from,
+// with and without a form of the names, as a whole and in parts.
 func TestArchiveIsItsFolder(t *testing.T) {
 	for name, c := range map[string]struct {
 		files   []entry
@@ -172,7 +172,7 @@ func TestArchiveIsItsFolder(t *testing.T) {
 	}
 }
 
-// TestNamesOfFiles: pictures that are named one by one, as by a shell.
+// TestNamesOfFiles: pictures are given one by one, as by a shell.
 func TestNamesOfFiles(t *testing.T) {
 	dir := unpacked(t, entry{"T/1_2.pbm", "P1 1 1 1"}, entry{"L/3_4.pbm", "P1 1 1 0"})
 	s, err := Read([]string{filepath.Join(dir, "T", "1_2.pbm"), filepath.Join(dir, "L", "3_4.pbm")}, Options{Names: "{y}/{writer}_{}"})
@@ -205,8 +205,8 @@ func TestArchiveRefusals(t *testing.T) {
 		"empty":        {[]entry{one, {"T/2.png", ""}}, form, "is empty"},
 		"arrays":       {[]entry{one, {"x.npy", ""}}, form, "an archive of arrays"},
 		"bomb":         {[]entry{one, {"T/2.pbm", "P1 2 1 11" + strings.Repeat(" ", maxMember)}}, form, "is too large"},
-		"two mats":     {[]entry{{"a.mat", ""}, {"b.MAT", ""}}, Options{}, "several MAT files: a.mat, b.MAT"},
-		"no mat":       {[]entry{{"a.mat", "hello"}}, Options{}, "no MAT-file"},
+		"two mats":     {[]entry{{"a.mat", ""}, {"b.MAT", ""}}, Options{}, "several MAT-files: a.mat, b.MAT"},
+		"no mat":       {[]entry{{"a.mat", "hello"}}, Options{}, "not a MAT-file"},
 	} {
 		t.Run(name, func(t *testing.T) { refused(t, "a.zip", zipOf(t, c.files...), c.opts, c.want) })
 	}
@@ -214,14 +214,16 @@ func TestArchiveRefusals(t *testing.T) {
 	refused(t, "cut.zip", good[:len(good)-30], form, "not a readable zip archive")
 	packed := bytes.Replace(good, []byte("PK\x01\x02\x14\x00\x14\x00\x08"), []byte("PK\x01\x02\x14\x00\x14\x00\x09"), 1)
 	refused(t, "locked.zip", packed, form, "encrypted")
-	// What is said of the first member is made to differ from what it holds.
+	// The stated checksum of the first member is made to differ from its
+	// content.
 	sum := make([]byte, 4)
 	copy(sum, good[bytes.Index(good, []byte("PK\x01\x02"))+16:])
-	refused(t, "sum.zip", bytes.Replace(good, sum, []byte{1, 2, 3, 4}, 2), form, "cannot be unpacked")
+	refused(t, "sum.zip", bytes.Replace(good, sum, []byte{1, 2, 3, 4}, 2), form, "cannot be decompressed")
 	refused(t, "overlap.zip", overlapping(t), Options{Names: "{n}"}, "its members overlap")
 }
 
-// overlapping is an archive whose directory names the same bytes ten times.
+// overlapping returns an archive whose directory names the same bytes ten
+// times.
 func overlapping(t *testing.T) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -262,7 +264,7 @@ func TestPatternRefusals(t *testing.T) {
 	refused(t, "a.npz", npz(t, arr("x", []uint8{1}, 1, 1, 1)), Options{Names: "{y}"}, "leave --names out")
 }
 
-// TestFolderLinks: a deep search does not go round in circles.
+// TestFolderLinks: a deep search does not follow cycles.
 func TestFolderLinks(t *testing.T) {
 	dir := unpacked(t, entry{"T/1.pbm", "P1 2 1 11"})
 	if err := os.Symlink(dir, filepath.Join(dir, "T", "back")); err != nil {
@@ -277,8 +279,8 @@ func TestFolderLinks(t *testing.T) {
 	}
 }
 
-// TestNaturallyIsAnOrder: of any three names two comparisons decide the third,
-// numbers count by their value, and parts of a path come before what follows.
+// TestNaturallyIsAnOrder: the order is transitive, numbers compare by value,
+// and paths compare element by element.
 func TestNaturallyIsAnOrder(t *testing.T) {
 	name := rapid.StringMatching(`[a0-2/._]{0,6}`)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -321,8 +323,8 @@ func FuzzArchive(f *testing.F) {
 	})
 }
 
-// FuzzPattern: a pattern is refused or gives every field a value without
-// slashes that the path holds, in order.
+// FuzzPattern: a pattern is refused, or gives every field a value without
+// slashes that occurs in the path, in order.
 func FuzzPattern(f *testing.F) {
 	f.Add("{y}/{writer}_{sample}.png", "T/3_1.png")
 	f.Add("**/{a:2}{}x", "a/b/qqwx.pbm")

@@ -20,8 +20,8 @@ func (in *input) npy(r io.Reader) (decoder, error) {
 	return in.images(d)
 }
 
-// npz reads an archive of arrays: the images, and what belongs to them, side
-// by side.
+// npz reads an archive of arrays: the images and the arrays that belong to
+// them.
 func (in *input) npz(ra io.ReaderAt, size int64) (decoder, error) {
 	z, err := npy.ReadZip(ra, size, in.arrayLimits())
 	if err != nil {
@@ -51,8 +51,8 @@ func (in *input) npz(ra io.ReaderAt, size int64) (decoder, error) {
 	return images, images.checkWeight(z.Arrays())
 }
 
-// checkWeight says where the weights that were asked for are not among the
-// named arrays.
+// checkWeight returns an error if the requested weights are not among the named
+// arrays.
 func (d *arrayImages) checkWeight(names []string) error {
 	if w := d.in.opts.Weight; w != "" && !slices.ContainsFunc(d.others, func(c companion) bool { return c.role == weightRole }) {
 		return &FormatError{Msg: fmt.Sprintf("no array %q for the weights; there is: %s", w, list(names))}
@@ -77,7 +77,7 @@ func (in *input) chooseArray(z *npy.Zip) (string, error) {
 	return "", &FormatError{Msg: "no array \"x\"; there is: " + list(names), Hint: "choose one with --array NAME"}
 }
 
-// inArray names the array in an error about content.
+// inArray adds the name of the array to an error about content.
 func inArray(err error, name string) error {
 	err = at(err, "")
 	var fe *FormatError
@@ -87,13 +87,13 @@ func inArray(err error, name string) error {
 	return err
 }
 
-// layout is what the sides of an array mean.
+// layout says what the sides of an array mean.
 type layout struct {
 	n, height, width int
 	table            bool
 }
 
-// layoutOf takes (N,D), (N,H,W), and (N,H,W) with a channel side of 1.
+// layoutOf accepts (N,D), (N,H,W), and (N,H,W) with a channel side of 1.
 func layoutOf(shape []int) (layout, error) {
 	bad := func(hint string) (layout, error) {
 		return layout{}, &FormatError{Msg: fmt.Sprintf("an array of shape %v is neither (N,H,W) nor (N,D)", shape), Hint: hint}
@@ -140,7 +140,7 @@ type arrayImages struct {
 	done    func() error // checks that follow the last image, may be nil
 }
 
-// images prepares to read an array of images.
+// images prepares the reading of an array of images.
 func (in *input) images(d *npy.Reader) (*arrayImages, error) {
 	h := d.Header()
 	l, err := layoutOf(h.Shape)
@@ -150,7 +150,7 @@ func (in *input) images(d *npy.Reader) (*arrayImages, error) {
 	if h.DType.Text() {
 		return nil, &FormatError{Msg: "the array holds text, not pixels", Hint: "choose another with --array NAME"}
 	}
-	if !in.stream { // before a byte of them is read
+	if !in.stream { // before reading any of them
 		if err := in.budget.spend(l.n, l.height, l.width); err != nil {
 			return nil, err
 		}
@@ -160,7 +160,7 @@ func (in *input) images(d *npy.Reader) (*arrayImages, error) {
 
 func (d *arrayImages) count() int { return d.layout.n }
 
-// skip leaves out images where nothing else must be read beside them.
+// skip skips images if no other array must be read in step.
 func (d *arrayImages) skip(n int) (int, error) {
 	n = min(n, d.layout.n-d.at)
 	if n == 0 || len(d.others) > 0 || d.done != nil || d.rows.whole() {
@@ -203,7 +203,7 @@ func (d *arrayImages) next() (*Set, error) {
 	return s, nil
 }
 
-// inArray names the array in an error, where there is more than one.
+// inArray adds the name of the array to an error, if there is more than one.
 func (d *arrayImages) inArray(err error, name string) error {
 	if name == "" {
 		return err
@@ -262,7 +262,7 @@ func (d *arrayImages) pack(s *Set, n int) error {
 	return packRows(s, l, a.Data.([]float64), d.in.rule, d.at)
 }
 
-// packBools packs bytes of which every one but 0 is true.
+// packBools packs bytes, where every byte but 0 is true.
 func packBools(s *Set, b []byte, invert bool) {
 	for i, v := range b {
 		if (v != 0) != invert {
@@ -277,7 +277,7 @@ func packBools(s *Set, b []byte, invert bool) {
 	}
 }
 
-// packBytes is packRows, faster where bytes are bits already.
+// packBytes is like packRows, but faster if all bytes are 0 or 1.
 func packBytes(s *Set, l layout, b []byte, r rule, at int) error {
 	if r.threshold != nil || r.invert {
 		return packRows(s, l, b, r, at)
@@ -302,7 +302,8 @@ func packRows[T real](s *Set, l layout, v []T, r rule, at int) error {
 	return nil
 }
 
-// badPixel reports number v, pixel i of an image, which is no bit.
+// badPixel returns the error for pixel i of an image, whose number v is not a
+// bit.
 func badPixel(l layout, v any, i, image int) error {
 	where := fmt.Sprintf("image row %d, column %d", i/l.width+1, i%l.width+1)
 	if l.table {
@@ -312,8 +313,8 @@ func badPixel(l layout, v any, i, image int) error {
 	return &FormatError{Row: image + 1, Msg: msg, Hint: hint}
 }
 
-// arrayRows reads rows of an array of any order; one in Fortran order is held
-// as a whole.
+// arrayRows reads rows of an array in any order; one in Fortran order is held
+// in memory as a whole.
 type arrayRows struct {
 	d   *npy.Reader
 	max int64 // bytes that may be held
@@ -353,7 +354,7 @@ func (r *arrayRows) next(n int) (*npy.Array, error) {
 }
 
 // companion is another array that belongs to the images: one value or one mask
-// an image.
+// per image.
 type companion struct {
 	name    string
 	role    role
@@ -369,14 +370,14 @@ const (
 	maskRole
 )
 
-// join takes in another array of the archive if it belongs to the images: a
-// mask of their shape, weights, column names, or metadata (one value an
-// image). Others, such as a second form of the data, are left alone.
+// join adds another array of the archive if it belongs to the images: a mask of
+// their shape, weights, column names, or metadata (one value per image). It
+// ignores others, such as a second form of the data.
 func (d *arrayImages) join(z *npy.Zip, name string) error {
 	r, err := z.Open(name)
 	if err != nil {
-		// An array of a type that is not read, such as objects, may be
-		// anything; it matters only if it was asked for.
+		// An array of an unsupported type, such as objects, may be anything; it
+		// matters only if it was requested.
 		var ne *npy.FormatError
 		if errors.As(err, &ne) && !d.in.asksFor(name) {
 			return nil
@@ -388,7 +389,7 @@ func (d *arrayImages) join(z *npy.Zip, name string) error {
 	c := companion{name: name, rows: &arrayRows{d: r, max: d.in.budget.max}}
 	switch weight := d.in.opts.Weight == name || d.in.opts.Weight == "" && name == "weight"; {
 	case weight && !perImage:
-		return &FormatError{Msg: fmt.Sprintf("weights of shape %v for %d images", shape, n), Hint: "give one integer an image"}
+		return &FormatError{Msg: fmt.Sprintf("weights of shape %v for %d images", shape, n), Hint: "give one integer per image"}
 	case name == "columns" && d.layout.table && len(shape) == 1 && shape[0] == d.shape[1]:
 		a, err := r.All()
 		if err != nil {
@@ -413,7 +414,7 @@ func (d *arrayImages) join(z *npy.Zip, name string) error {
 	return nil
 }
 
-// companion adds what c says of the images of a part.
+// companion adds the values of c for the images of a part.
 func (d *arrayImages) companion(s *Set, c companion) error {
 	a, err := c.rows.next(s.Len())
 	if err != nil {
@@ -435,7 +436,7 @@ func (in *input) asksFor(name string) bool {
 	return slices.Contains(in.opts.selectedBy(), name) || name == in.opts.Weight || slices.Contains(in.opts.Meta, name) || name == "known" || name == "missing"
 }
 
-// mask makes pixels unknown: those that are 0 in `known` or 1 in `missing`.
+// mask makes pixels unknown that are 0 in `known` or 1 in `missing`.
 func mask(s *Set, a *npy.Array, missing bool, at int) error {
 	v, err := a.Int64s()
 	if err != nil {
@@ -469,7 +470,7 @@ func checkWeights(a *npy.Array, at int) ([]int64, error) {
 }
 
 // metaValues keeps integers and floats as numbers; integers beyond int64 become
-// text, so that they still can be told apart.
+// text, so that they stay distinct.
 func metaValues(a *npy.Array) any {
 	if v, err := a.Int64s(); err == nil {
 		return v

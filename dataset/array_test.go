@@ -203,7 +203,7 @@ func TestIDX(t *testing.T) {
 	refused(t, "cut", images[:20], Options{Threshold: threshold(1)}, "cut off")
 	refused(t, "head", images[:9], Options{}, "cut off")
 	refused(t, "long", append(bytes.Clone(images), 1), Options{Threshold: threshold(1)}, "more bytes")
-	refused(t, "type", idx(0x0A, nil, 1, 1), Options{}, "no IDX file")
+	refused(t, "type", idx(0x0A, nil, 1, 1), Options{}, "not an IDX file")
 	refused(t, "huge", idx(8, nil, 1<<31, 1<<31, 1<<31), Options{}, "limit")
 	refused(t, "gray", images, Options{}, "value 255", "--threshold")
 	for _, bad := range [][]byte{idx(8, []byte{1}, 1), idx(8, []byte{1, 2}, 1, 2), []byte("0\n1\n"), {}} {
@@ -213,7 +213,7 @@ func TestIDX(t *testing.T) {
 	}
 }
 
-// TestHostileArrays: a few bytes that promise much must fail at once.
+// TestHostileArrays: a few bytes that claim a huge array must fail at once.
 func TestHostileArrays(t *testing.T) {
 	for _, shape := range []string{"(1000000000, 784)", "(4000000000, 1)", "(1, 260000000)"} {
 		dict := fmt.Sprintf("{'descr': '|u1', 'fortran_order': False, 'shape': %s, }\n", shape)

@@ -23,8 +23,8 @@ const (
 	notBinary
 )
 
-// of is the definition: NaN is unknown, greater than the threshold is on;
-// without a threshold only 0 and 1 have a meaning.
+// of returns the pixel state of a number by definition: NaN is unknown, greater
+// than the threshold is on; without a threshold only 0 and 1 are valid.
 func (r rule) of(v float64) uint8 {
 	var bit uint8
 	switch {
@@ -42,8 +42,8 @@ func (r rule) of(v float64) uint8 {
 	return r.bit(bit)
 }
 
-// bit is of for values that are bits already, such as true or `y`, which no
-// threshold is meant for.
+// bit is like of for values that are already bits, such as true or `y`, to
+// which no threshold applies.
 func (r rule) bit(bit uint8) uint8 {
 	if r.invert {
 		return bit ^ 1
@@ -56,7 +56,7 @@ type real interface {
 }
 
 // fill sets the pixels of m, row-major, from as many numbers, and returns the
-// index of the first that has no meaning, or -1.
+// index of the first invalid one, or -1.
 func fill[T real](m *bitmap.Image, src []T, r rule) int {
 	w := m.Width()
 	for i, v := range src {
@@ -72,21 +72,21 @@ func fill[T real](m *bitmap.Image, src []T, r rule) int {
 	return -1
 }
 
-// needThreshold words the error for a number that is no bit. Position is in
-// words, for example "row 3, column 5 of the image".
+// needThreshold returns the error text for a number that is not a bit. The
+// position is given in words, for example "row 3, column 5 of the image".
 func needThreshold(v string, where string) (msg, hint string) {
 	if where != "" {
 		where = " at " + where
 	}
 	return fmt.Sprintf("value %s%s is neither 0 nor 1", v, where),
-		"give --threshold T to make bits of it (greater than T is on)"
+		"give --threshold T to convert it to bits (greater than T is on)"
 }
 
 // cellState says what the text of a table cell is.
 type cellState int
 
 const (
-	cellBad     cellState = iota // no value
+	cellBad     cellState = iota // not a value
 	cellBit                      // a word for 0 or 1
 	cellNumber                   // a number, maybe beyond 0 and 1
 	cellUnknown                  // nothing known
@@ -115,7 +115,7 @@ func parseCell(s string) (float64, cellState) {
 	return v, cellNumber
 }
 
-// ofCell is the pixel state of a table cell.
+// ofCell returns the pixel state of a table cell.
 func (r rule) ofCell(s string) uint8 {
 	switch v, state := parseCell(s); state {
 	case cellBit:
@@ -126,25 +126,26 @@ func (r rule) ofCell(s string) uint8 {
 	return notBinary
 }
 
-// budget stops a set from growing beyond a bound on memory.
+// budget keeps a set within a bound on memory.
 type budget struct {
 	left int64
 	max  int64
 }
 
-// imageOverhead is the memory of an image beside its pixels: the struct, its
-// pointer, and its row number.
+// imageOverhead is the memory of an image in addition to its pixels: the
+// struct, its pointer, and its row number.
 const imageOverhead = 128
 
-// imageCost is the memory of a packed image.
+// imageCost returns the memory of a packed image.
 func imageCost(height, width int) int64 {
 	return imageOverhead + 8*int64(height)*int64((width+63)/64)
 }
 
-// refill makes room for the next part of a stream: those before it are gone.
+// refill restores the budget for the next part of a stream, since earlier parts
+// are gone.
 func (b *budget) refill() { b.left = b.max }
 
-// spend takes the cost of n images of the given size, or fails.
+// spend subtracts the cost of n images of the given size, or returns an error.
 func (b *budget) spend(n, height, width int) error {
 	cost := imageCost(height, width)
 	if int64(n) > b.left/cost {
@@ -155,7 +156,7 @@ func (b *budget) spend(n, height, width int) error {
 	return nil
 }
 
-// spendBytes takes the cost of other memory that grows with the input.
+// spendBytes subtracts the cost of other memory that grows with the input.
 func (b *budget) spendBytes(n int) error {
 	if int64(n) > b.left {
 		return &FormatError{Msg: fmt.Sprintf("more text than fits in %d bytes of memory", b.max), Hint: "carry fewer columns as metadata", memory: true}
@@ -164,7 +165,7 @@ func (b *budget) spendBytes(n int) error {
 	return nil
 }
 
-// checkSize refuses image sizes that cannot be meant.
+// checkSize rejects absurd image sizes.
 func checkSize(height, width int) error {
 	if height < 1 || width < 1 || height > bitmap.MaxPixels/width {
 		return &FormatError{Msg: fmt.Sprintf("images of %d x %d pixels cannot be used", height, width)}

@@ -32,7 +32,7 @@ func (in *input) csv(br *bufio.Reader, size int64) (decoder, error) {
 		r.Comma = delimiter(br)
 	}
 	if r.Comma == '\t' || r.Comma == ' ' {
-		r.TrimLeadingSpace = false // it would eat empty cells
+		r.TrimLeadingSpace = false // it would drop empty cells
 	}
 	if !validDelimiter(r.Comma) {
 		return nil, &FormatError{Msg: fmt.Sprintf("%q cannot separate columns", r.Comma), Hint: "use a comma, a semicolon or a tab"}
@@ -45,8 +45,8 @@ func validDelimiter(c rune) bool {
 	return c > 0 && c != '"' && c != '\r' && c != '\n' && c != 0xFFFD && c <= 0x10FFFF && (c < 0xD800 || c > 0xDFFF)
 }
 
-// records prepares to read the rows. The first two are looked at together, to
-// tell whether the first is a header.
+// records prepares the reading of the rows. It examines the first two together
+// to tell whether the first is a header.
 func (in *input) records(r *csv.Reader, least int64) (decoder, error) {
 	first, err := nextRecord(r)
 	if err == io.EOF {
@@ -77,7 +77,7 @@ func (in *input) records(r *csv.Reader, least int64) (decoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !in.stream && least > in.budget.left/imageCost(1, len(roles.data)) { // hopeless: say so before reading
+	if !in.stream && least > in.budget.left/imageCost(1, len(roles.data)) { // too large for certain: fail before reading
 		return nil, in.budget.spend(int(min(least, math.MaxInt32)), 1, len(roles.data))
 	}
 	return &csvRows{r: r, table: newTextTable(in, roles), first: first, record: second}, nil
@@ -127,7 +127,7 @@ func (d *csvRows) next() (*Set, error) {
 	return nil, io.EOF
 }
 
-// nextRecord words the errors of encoding/csv.
+// nextRecord reads a record and rephrases the errors of encoding/csv.
 func nextRecord(r *csv.Reader) ([]string, error) {
 	record, err := r.Read()
 	var pe *csv.ParseError
@@ -145,8 +145,8 @@ func onLine(err error, line int) error {
 	return err
 }
 
-// looksLikeHeader is the rule of [HeaderAuto]. A first line of plain 0s and 1s,
-// or of other numbers that do not count the columns, is data.
+// looksLikeHeader implements [HeaderAuto]. A first line of plain 0s and 1s, or
+// of other numbers that do not count the columns, is data.
 func looksLikeHeader(first, second []string) bool {
 	if len(first) >= 3 && counts(first) {
 		return true
@@ -178,7 +178,7 @@ func counts(cells []string) bool {
 	return true
 }
 
-// delimiter is the separator that the first line has most of.
+// delimiter returns the separator that is most frequent in the first line.
 func delimiter(br *bufio.Reader) rune {
 	head, _ := br.Peek(br.Size())
 	if i := bytes.IndexByte(head, '\n'); i >= 0 {
@@ -193,9 +193,9 @@ func delimiter(br *bufio.Reader) rune {
 	return best
 }
 
-// leastLines is how many lines a file of the given size (0: not known) surely has
-// if none is four times as long as the longest of its first lines; 0 if it is
-// not even four times as large as these.
+// leastLines returns a lower bound on the lines of a file of the given size (0:
+// unknown), assuming that no line is four times as long as the longest of the
+// first lines; 0 if the file is less than four times as large as these.
 func leastLines(br *bufio.Reader, size int64) int64 {
 	head, _ := br.Peek(br.Size())
 	if size < 4*int64(len(head)) {
@@ -208,7 +208,7 @@ func leastLines(br *bufio.Reader, size int64) int64 {
 	return size / int64(4*max(most, 1))
 }
 
-// lineGuard fails when a line becomes absurdly long.
+// lineGuard returns an error when a line becomes absurdly long.
 type lineGuard struct {
 	r     io.Reader
 	since int // bytes since the last line end

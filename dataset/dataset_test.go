@@ -19,7 +19,7 @@ import (
 	"example.com/patchwork/internal/npy"
 )
 
-// write puts content in a fresh folder and returns its path.
+// write writes content to a file in a fresh folder and returns its path.
 func write(t testing.TB, name string, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -37,7 +37,7 @@ func zipped(content []byte) []byte {
 	return buf.Bytes()
 }
 
-// npz is an archive of the given arrays.
+// npz returns an archive of the given arrays.
 func npz(t testing.TB, members ...npy.Member) []byte {
 	t.Helper()
 	var buf bytes.Buffer
@@ -51,7 +51,7 @@ func arr[T npy.Element](name string, data []T, shape ...int) npy.Member {
 	return npy.Member{Name: name, Array: npy.New(data, shape...)}
 }
 
-// mustRead reads one file that must be fine.
+// mustRead reads one file that must be valid.
 func mustRead(t testing.TB, name string, content []byte, opts Options) *Set {
 	t.Helper()
 	s, err := Read([]string{write(t, name, content)}, opts)
@@ -61,7 +61,7 @@ func mustRead(t testing.TB, name string, content []byte, opts Options) *Set {
 	return s
 }
 
-// refused reads one file that must not be, and checks what is said of it.
+// refused reads one file that must be refused, and checks the error text.
 func refused(t testing.TB, name string, content []byte, opts Options, want ...string) *FormatError {
 	t.Helper()
 	path := write(t, name, content)
@@ -127,7 +127,7 @@ func TestForeignFormats(t *testing.T) {
 	refused(t, "a.h5", []byte("\x89HDF\r\n\x1a\n"), Options{}, "HDF5")
 	refused(t, "a.jpg", []byte("\xff\xd8\xff\xe0"), Options{}, "JPEG", "PNG")
 	refused(t, "a.csv", []byte("\xff\xfe0\x00,\x001\x00"), Options{}, "UTF-8")
-	refused(t, "a.bin", []byte("ab\x00cd"), Options{}, "no known format")
+	refused(t, "a.bin", []byte("ab\x00cd"), Options{}, "not a known format")
 	refused(t, "a.csv", nil, Options{}, "empty")
 	refused(t, "a.csv.gz", zipped(nil), Options{}, "empty")
 	refused(t, "a.gz", zipped(zipped([]byte("0,1\n"))), Options{}, "twice")
@@ -267,7 +267,7 @@ func TestTakeSkipPick(t *testing.T) {
 	}
 }
 
-// drawSet makes a set as Read would give it.
+// drawSet generates a set such as Read returns.
 func drawSet(t *rapid.T) *Set {
 	n := rapid.IntRange(1, 6).Draw(t, "n")
 	h, w := rapid.IntRange(1, 4).Draw(t, "h"), rapid.SampledFrom([]int{1, 3, 64, 65}).Draw(t, "w")

@@ -7,13 +7,13 @@ import (
 	"example.com/patchwork/internal/npy"
 )
 
-// Decode is [Read] of one file whose content is in memory, such as an upload.
-// name stands for the path: in messages, in Source and as the name of a
-// picture; no file is opened. Options.Labels are not possible. data must not be
-// changed meanwhile; nothing of it is kept.
+// Decode is like [Read] for one file whose content is in memory, such as an
+// upload. name replaces the path in messages, in Source and as the name of a
+// picture; no file is opened. Options.Labels must be empty. data must not
+// change during the call; Decode does not keep it.
 func Decode(name string, data []byte, opts Options) (*Set, error) {
 	if len(opts.Labels) > 0 {
-		return nil, &FormatError{Path: name, Msg: "label files do not go with content in memory", Hint: "put the labels into an .npz"}
+		return nil, &FormatError{Path: name, Msg: "label files cannot be combined with content in memory", Hint: "put the labels into an .npz"}
 	}
 	if err := opts.check([]string{name}); err != nil {
 		return nil, err
@@ -38,7 +38,8 @@ func Decode(name string, data []byte, opts Options) (*Set, error) {
 	return set, nil
 }
 
-// EncodeNPZ is [WriteNPZ] to a writer; errors of the writer are passed on.
+// EncodeNPZ is like [WriteNPZ] for a writer; errors of the writer are passed
+// on.
 func EncodeNPZ(w io.Writer, s *Set, extra ...npy.Member) error {
 	members, err := s.members()
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"example.com/patchwork/internal/npy"
 )
 
-// What is in memory reads as the file of that name does, good or bad.
+// TestDecodeIsRead: content in memory, valid or not, reads like a file with the
+// same name.
 func TestDecodeIsRead(t *testing.T) {
 	archive := npz(t, arr("x", []uint8{0, 1, 1, 0, 1, 1, 0, 0}, 2, 2, 2), arr("y", []string{"a", "b"}, 2), arr("weight", []int64{2, 3}, 2))
 	var array bytes.Buffer
@@ -52,7 +53,7 @@ func TestDecodeIsRead(t *testing.T) {
 	}
 }
 
-// EncodeNPZ is what WriteNPZ writes.
+// TestEncodeNPZIsWriteNPZ: EncodeNPZ writes the bytes of WriteNPZ.
 func TestEncodeNPZIsWriteNPZ(t *testing.T) {
 	set := mustRead(t, "d.csv", []byte("kind,a,b\nx,1,?\ny,0,1\n"), Options{Meta: []string{"kind"}})
 	path := filepath.Join(t.TempDir(), "d.npz")

@@ -12,9 +12,9 @@ import (
 )
 
 // FormatError reports input that was read but cannot be used: malformed,
-// damaged, of the wrong shape, or not matching what was asked of it (an array,
-// a column, a condition that selects nothing). Positions count from 1; a zero
-// field means that it does not apply.
+// damaged, of the wrong shape, or without something requested (an array, a
+// column, a condition that selects nothing). Positions count from 1; a zero
+// field does not apply.
 type FormatError struct {
 	Path   string // file, or the files of a set; "" if not known
 	Array  string // array inside an archive
@@ -26,17 +26,17 @@ type FormatError struct {
 	Hint   string // what to do about it, may be ""
 	Err    error  // cause, may be nil
 
-	memory bool // it is too much for Options.MaxMemory
+	memory bool // the input is too large for Options.MaxMemory
 }
 
-// ErrMemory is what [errors.Is] finds in an error that says that the input
-// holds more than [Options].MaxMemory allows. [Open] may read it in parts.
+// ErrMemory is the target for [errors.Is] of errors about input that holds more
+// than [Options].MaxMemory allows. [Open] may read it in parts.
 var ErrMemory = errors.New("more than fits in memory")
 
-// Is reports whether e is of the kind of target, ErrMemory.
+// Is reports whether e matches target, which may be ErrMemory.
 func (e *FormatError) Is(target error) bool { return e.memory && target == ErrMemory }
 
-// Error gives all facts on one line: what, where, and what to do.
+// Error returns all facts on one line: what, where, and what to do.
 func (e *FormatError) Error() string {
 	var b strings.Builder
 	if e.Path != "" {
@@ -74,9 +74,9 @@ func (e *FormatError) Error() string {
 // Unwrap returns the cause.
 func (e *FormatError) Unwrap() error { return e.Err }
 
-// at fills in the path of an error about content, and turns the errors by
-// which the standard library reports damaged content into one. Whatever else
-// comes along, such as an error of the disk, stays what it is.
+// at adds the path to an error about content, and converts the errors with
+// which the standard library reports damaged content. It returns all others,
+// such as disk errors, unchanged.
 func at(err error, path string) error {
 	var fe *FormatError
 	if errors.As(err, &fe) {

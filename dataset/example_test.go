@@ -9,8 +9,8 @@ import (
 	"example.com/patchwork/dataset"
 )
 
-// A table of votes with a label, a weight, and missing votes; only the members
-// of one party are wanted.
+// Read a table of votes with a label, a weight, and missing votes, keeping only
+// the members of one party.
 func ExampleRead() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// FirstPer selects the first images of each group: those that have the same
-// values in some metadata columns, such as the first sample of every writer.
-// The zero value selects all.
+// FirstPer selects the first images of each group, that is of those with the
+// same values in some metadata columns, such as the first sample of every
+// writer. The zero value selects all.
 type FirstPer struct {
 	Names []string // the columns that make a group; none: no selection
 	Count int      // how many images of each group; 0 means 1
@@ -23,7 +23,7 @@ func ParseFirstPer(s string) (FirstPer, error) {
 	if i := strings.LastIndexByte(s, ':'); i >= 0 {
 		n, err := strconv.Atoi(strings.TrimSpace(s[i+1:]))
 		if err != nil || n < 1 {
-			return FirstPer{}, &FormatError{Msg: fmt.Sprintf("first per %q: %q is no number of images, which is at least 1", s, s[i+1:]), Hint: firstPerHint}
+			return FirstPer{}, &FormatError{Msg: fmt.Sprintf("first per %q: %q is not a number of images (1 or more)", s, s[i+1:]), Hint: firstPerHint}
 		}
 		names, f.Count = s[:i], n
 	}
@@ -38,14 +38,13 @@ func ParseFirstPer(s string) (FirstPer, error) {
 
 const firstPerHint = "write it like writer, writer:3 or y,writer"
 
-// FirstPer returns, in order, those images before which fewer than f.Count have
-// the same values in the columns f.Names. It is an error if a column is not
-// there.
+// FirstPer returns, in order, the first f.Count images of each group with the
+// same values in the columns f.Names. A missing column is an error.
 func (s *Set) FirstPer(f FirstPer) (*Set, error) {
 	if len(f.Names) == 0 {
 		return s, nil
 	}
-	g := newGroups(f, math.MaxInt64) // the set is in memory: no other bound
+	g := newGroups(f, math.MaxInt64) // the set is already in memory: no other bound
 	index, err := g.keep(s, identity(s.Len()))
 	if err != nil {
 		return nil, err
@@ -65,11 +64,11 @@ func newGroups(f FirstPer, memory int64) *groups {
 	return &groups{first: f, seen: map[string]int{}, budget: &budget{left: memory, max: memory}}
 }
 
-// groupOverhead is the memory of a group beside its key, about.
+// groupOverhead is about the memory of a group in addition to its key.
 const groupOverhead = 64
 
-// keep is those of the given images of a set that are among the first of their
-// group, counting all that it was asked about before.
+// keep returns those of the given images that are among the first of their
+// group, counting the images of earlier calls.
 func (g *groups) keep(s *Set, index []int) ([]int, error) {
 	columns := make([]Column, len(g.first.Names))
 	for k, name := range g.first.Names {
@@ -82,7 +81,7 @@ func (g *groups) keep(s *Set, index []int) ([]int, error) {
 	var key []byte
 	for _, i := range index {
 		key = key[:0]
-		for _, c := range columns { // the length first: no two lists of values share a key
+		for _, c := range columns { // the length first, so that no two lists of values share a key
 			v := c.Text(i)
 			key = append(strconv.AppendInt(key, int64(len(v)), 10), ':')
 			key = append(key, v...)
@@ -101,7 +100,7 @@ func (g *groups) keep(s *Set, index []int) ([]int, error) {
 	return kept, nil
 }
 
-// identity is 0, 1, ... n-1.
+// identity returns 0, 1, ... n-1.
 func identity(n int) []int {
 	index := make([]int, n)
 	for i := range index {

@@ -39,9 +39,9 @@ func drawWriters(rt *rapid.T) (members []npy.Member, writers []int64, letters []
 	return []npy.Member{arr("x", bits, n, 3, 3), arr("writer", writers, n), arr("y", letters, n)}, writers, letters
 }
 
-// TestFirstPerLaws: what is selected is what counting says; it is in order;
-// selecting again changes nothing; fewer are among more; a file read in parts
-// gives the same, with conditions before and a cut after.
+// TestFirstPerLaws: the selection agrees with counting and keeps the order;
+// selecting again changes nothing; a smaller count gives a subset; a file read
+// in parts gives the same, with conditions before and a cut after.
 func TestFirstPerLaws(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		members, writers, letters := drawWriters(rt)
@@ -88,7 +88,7 @@ func TestFirstPerLaws(t *testing.T) {
 	})
 }
 
-// sameInParts compares a file read as a whole with the same read in parts.
+// sameInParts compares a file read as a whole with the same file read in parts.
 func sameInParts(rt *rapid.T, path string, o Options, skip, take int) {
 	whole, err := Read([]string{path, path}, o)
 	if err != nil {
@@ -99,7 +99,7 @@ func sameInParts(rt *rapid.T, path string, o Options, skip, take int) {
 		whole = whole.Take(take)
 	}
 	if take == 0 || skip >= n {
-		return // a stream says so in an error
+		return // a stream reports it as an error
 	}
 	stream, err := Open(rt.Context(), []string{path, path}, o)
 	if err != nil {
@@ -154,12 +154,12 @@ func TestFirstPerRefusals(t *testing.T) {
 	if _, err := Read([]string{"a.npz"}, Options{FirstPer: FirstPer{Names: []string{"a"}, Count: -1}}); err == nil {
 		t.Error("the first -1 of each")
 	}
-	// A table's column becomes metadata when it is asked for.
+	// A table's column becomes metadata when it is requested.
 	s := mustRead(t, "t.csv", []byte("a,b,w\n1,0,7\n0,0,7\n1,1,8\n"), Options{FirstPer: FirstPer{Names: []string{"w"}}})
 	if pixels(s) != "#.\n##\n" || !slices.Equal(s.Rows, []int{0, 2}) {
 		t.Errorf("%s %v", pixels(s), s.Rows)
 	}
-	// Groups without end are bounded in a stream.
+	// A stream bounds the number of groups.
 	var rows strings.Builder
 	for i := range 4000 {
 		fmt.Fprintf(&rows, "1,w%d\n", i)

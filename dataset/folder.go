@@ -13,20 +13,21 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-// pictureSuffixes are the names that count in a folder or an archive; what a
-// file is, its content says.
+// pictureSuffixes are the suffixes that count in a folder or an archive; the
+// content decides the format.
 var pictureSuffixes = []string{".png", ".pbm", ".pgm", ".pnm"}
 
-// isPictureName reports whether a file of that name counts: hidden ones do not.
+// isPictureName reports whether a file with that name counts; hidden ones do
+// not.
 func isPictureName(name string) bool {
 	base := path.Base(name)
 	return !strings.HasPrefix(base, ".") && slices.Contains(pictureSuffixes, strings.ToLower(path.Ext(base)))
 }
 
-// gallery reads the pictures of a folder or an archive, one an image.
+// gallery reads the pictures of a folder or an archive, one image each.
 type gallery struct {
 	in            *input
-	where         string // what messages call a picture: this, then its name
+	where         string // prefix of a picture's name in messages
 	names         []string
 	meta          []Column // of all of them
 	open          func(name string) (io.ReadCloser, error)
@@ -36,7 +37,7 @@ type gallery struct {
 
 func (g *gallery) count() int { return len(g.names) }
 
-// skip leaves out pictures.
+// skip skips pictures.
 func (g *gallery) skip(n int) (int, error) {
 	n = min(n, len(g.names)-g.at)
 	g.at += n
@@ -59,7 +60,7 @@ func (g *gallery) next() (*Set, error) {
 		}
 		if m.Height() != g.height || m.Width() != g.width {
 			return nil, &FormatError{Path: g.where + g.names[g.at],
-				Msg:  fmt.Sprintf("a picture of %d x %d pixels, but those before it have %d x %d", m.Height(), m.Width(), g.height, g.width),
+				Msg:  fmt.Sprintf("a picture of %d x %d pixels, but earlier ones have %d x %d", m.Height(), m.Width(), g.height, g.width),
 				Hint: "scale or pad the pictures to one size"}
 		}
 		s.Images = append(s.Images, m)
@@ -87,13 +88,13 @@ func (g *gallery) picture(name string) (*bitmap.Image, error) {
 		return nil, err
 	}
 	if k != kindPNG && k != kindPNM {
-		return nil, &FormatError{Msg: "named like a picture, but it is no PNG, PBM or PGM"}
+		return nil, &FormatError{Msg: "named like a picture, but it is not PNG, PBM or PGM"}
 	}
 	return g.in.picture(br)
 }
 
-// folder reads all pictures of a folder, sorted by name; see tell for what
-// their names become.
+// folder reads all pictures of a folder, sorted by name; see tell for the
+// metadata from their names.
 func (in *input) folder(dir string) (decoder, error) {
 	g := &gallery{in: in, where: dir + string(filepath.Separator)}
 	g.open = func(name string) (io.ReadCloser, error) { return os.Open(filepath.Join(dir, filepath.FromSlash(name))) }
@@ -107,9 +108,9 @@ func (in *input) folder(dir string) (decoder, error) {
 	return g, nil
 }
 
-// listPictures gives the paths of the pictures in a folder and, unless deep is
-// set, in the folders inside, but not below. What is hidden, or neither, is
-// left out; links are followed, but in a deep search not to folders.
+// listPictures returns the paths of the pictures in a folder and in its
+// subfolders, one level down unless deep is set. It leaves out hidden and other
+// files, and follows links, except to folders in a deep search.
 func listPictures(dir string, deep bool) ([]string, error) {
 	var names []string
 	var walk func(sub string, depth int) error
@@ -133,7 +134,7 @@ func listPictures(dir string, deep bool) ([]string, error) {
 				if isPictureName(name) {
 					names = append(names, name)
 				}
-			case deep && linked: // it may lead in a circle
+			case deep && linked: // it may lead to a cycle
 			case deep || depth == 0:
 				if err := walk(name, depth+1); err != nil {
 					return err
@@ -145,10 +146,10 @@ func listPictures(dir string, deep bool) ([]string, error) {
 	return names, walk("", 0)
 }
 
-// tell sets the pictures and what their names say of them. With Options.Names,
-// each must be of that form. Without, a file's name without suffix becomes the
-// metadata `name`, and if the pictures lie in folders, those are classes: their
-// names become the metadata `y`.
+// tell sets the pictures and the metadata from their names. With Options.Names,
+// each name must match. Without, a file's name without suffix becomes the
+// metadata `name`, and if the pictures are in folders, the folders are classes:
+// their names become the metadata `y`.
 func (g *gallery) tell(names []string, what string) error {
 	if g.in.opts.Names != "" {
 		return g.tellBy(names, what)
@@ -168,7 +169,7 @@ func (g *gallery) tell(names []string, what string) error {
 	}
 	if g.names = append(flat, inside...); len(g.names) == 0 {
 		return &FormatError{Msg: what + " without PNG, PBM or PGM pictures, and without class folders of them",
-			Hint: "name the files, or say with --names what their paths are like"}
+			Hint: "name the files, or describe their paths with --names"}
 	}
 	slices.SortFunc(g.names, func(a, b string) int { return slices.Compare(strings.Split(a, "/"), strings.Split(b, "/")) })
 	var stems, labels []string
@@ -183,7 +184,7 @@ func (g *gallery) tell(names []string, what string) error {
 	return nil
 }
 
-// tellBy is tell by a pattern.
+// tellBy is like tell, with a pattern.
 func (g *gallery) tellBy(names []string, what string) error {
 	p, err := parsePattern(g.in.opts.Names)
 	if err != nil {

@@ -25,7 +25,8 @@ func fuzzOptions(bits byte) Options {
 	return o
 }
 
-// checkOutcome: a FormatError of one line, or a set that holds together.
+// checkOutcome checks that reading gave a FormatError of one line, or a
+// consistent set.
 func checkOutcome(t *testing.T, s *Set, err error) {
 	t.Helper()
 	if err != nil {
@@ -64,7 +65,7 @@ func fuzzFormat(f *testing.F, seeds ...[]byte) {
 		o := fuzzOptions(bits)
 		s, err := readBytes(b, o)
 		checkOutcome(t, s, err)
-		o.partBytes = 1 // image by image: the same
+		o.partBytes = 1 // image by image gives the same
 		parts, partsErr := readBytes(b, o)
 		if (err == nil) != (partsErr == nil) || err == nil && !cmp.Equal(s, parts, sameSets) {
 			t.Fatalf("as a whole: %v, %v; image by image: %v, %v", s, err, parts, partsErr)
@@ -87,8 +88,8 @@ func FuzzCSV(f *testing.F) {
 		[]byte("\xef\xbb\xbf\"a\",\"b\"\r\n1,0\r\n"), []byte("a\tb\n\t1\n"), zipped([]byte("0,1\n")))
 }
 
-// Run it with -fuzzminimizetime 5x: the library pools buffers, so coverage differs
-// from run to run and minimising an input never ends by itself.
+// Run it with -fuzzminimizetime 5x: the library pools buffers, so coverage
+// differs between runs and minimising an input never ends.
 func FuzzParquet(f *testing.F) {
 	fuzzFormat(f, parquetFile(f, parquetRows()), parquetFile(f, parquetRows(), parquet.Compression(&parquet.Zstd)),
 		parquetFile(f, parquetRows(), parquet.DataPageVersion(1)),

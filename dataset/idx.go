@@ -25,7 +25,7 @@ func (in *input) idxReader(r io.Reader) (*npy.Reader, error) {
 	}
 	t, ok := idxTypes[head[2]]
 	if !ok || head[0] != 0 || head[1] != 0 {
-		return nil, &FormatError{Offset: 2, Msg: fmt.Sprintf("no IDX file: it starts with % x", head)}
+		return nil, &FormatError{Offset: 2, Msg: fmt.Sprintf("not an IDX file: it starts with % x", head)}
 	}
 	shape := make([]int, head[3])
 	for i := range shape {
@@ -44,7 +44,7 @@ func (in *input) idx(r io.Reader) (decoder, error) {
 		return nil, err
 	}
 	if len(d.Header().Shape) == 1 {
-		return nil, &FormatError{Msg: "an IDX file of labels, not of images", Hint: "give it with --labels beside the file of the images"}
+		return nil, &FormatError{Msg: "an IDX file of labels, not of images", Hint: "give it with --labels, together with the file of the images"}
 	}
 	images, err := in.images(d)
 	if err != nil {
@@ -53,7 +53,7 @@ func (in *input) idx(r io.Reader) (decoder, error) {
 	images.done = func() error {
 		var one [1]byte
 		if n, err := io.ReadFull(r, one[:]); n > 0 {
-			return &FormatError{Msg: fmt.Sprintf("more bytes than the sides %v in the header account for", d.Header().Shape)}
+			return &FormatError{Msg: fmt.Sprintf("more bytes than the header's sides %v account for", d.Header().Shape)}
 		} else if err != io.EOF { // also a wrong gzip checksum
 			return err
 		}

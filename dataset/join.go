@@ -10,7 +10,7 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-// joiner appends sets to one.
+// joiner joins sets into one.
 type joiner struct {
 	set   *Set
 	paths []string // the others must agree with the first
@@ -38,7 +38,7 @@ func (j *joiner) add(part *Set, path string) error {
 	return nil
 }
 
-// weigh keeps the total weight, by which every count is bounded, in int64.
+// weigh checks that the total weight, which bounds every count, fits int64.
 func (j *joiner) weigh(part *Set, path string) error {
 	for i := range part.Images {
 		w := part.Weight(i)
@@ -50,7 +50,7 @@ func (j *joiner) weigh(part *Set, path string) error {
 	return nil
 }
 
-// agree refuses a part that cannot stand beside the first.
+// agree rejects a part that does not match the first.
 func (j *joiner) agree(part *Set, path string) error {
 	h, w := j.set.Size()
 	if ph, pw := part.Size(); ph != h || pw != w {
@@ -99,14 +99,14 @@ func weights(s *Set) []int64 {
 	return out
 }
 
-// done gives the whole set.
+// done returns the whole set.
 func (j *joiner) done() *Set {
 	j.set.Source = list(j.paths)
 	return j.set
 }
 
-// joinValues keeps the type if both agree, makes floats of integers and floats,
-// and text of anything else. It may grow the values of a in place: the joiner
+// joinValues keeps the type if both agree, joins integers and floats to floats,
+// and anything else to text. It may extend the values of a in place: the joiner
 // owns them.
 func joinValues(a, b Column) any {
 	switch x := a.Values.(type) {
@@ -153,8 +153,8 @@ func (c Column) floats() ([]float64, bool) {
 	return nil, false
 }
 
-// arrange chooses the columns of an array that was read as a whole, gives the
-// rows of a table the image size that was asked for, and transposes.
+// arrange selects the columns of an array that was read as a whole, reshapes
+// the rows of a table to the requested image size, and transposes.
 func (in *input) arrange(s *Set) error {
 	h, w := s.Size()
 	if len(in.opts.Columns) > 0 && !s.chosen {
@@ -167,7 +167,7 @@ func (in *input) arrange(s *Set) error {
 		h, w = s.Size()
 	}
 	height, width := in.opts.Height, in.opts.Width
-	if in.opts.Transpose { // the size is that of the result
+	if in.opts.Transpose { // the size refers to the result
 		height, width = width, height
 	}
 	if height > 0 && (s.Table || h != height || w != width) {
@@ -184,7 +184,7 @@ func (in *input) arrange(s *Set) error {
 		return nil
 	}
 	if s.Table {
-		return &FormatError{Msg: "rows of a table cannot be transposed", Hint: "make images of them with --height and --width"}
+		return &FormatError{Msg: "rows of a table cannot be transposed", Hint: "turn them into images with --height and --width"}
 	}
 	for i, m := range s.Images {
 		s.Images[i] = transpose(m)
@@ -224,7 +224,7 @@ func (s *Set) choose(names []string) error {
 	return nil
 }
 
-// remap makes an image whose pixel k is pixel index[k] of a row; a nil index
+// remap returns an image whose pixel k is pixel index[k] of a row; a nil index
 // is the identity.
 func remap(m *bitmap.Image, height, width int, index []int) *bitmap.Image {
 	out := bitmap.New(height, width)
@@ -243,8 +243,8 @@ func remap(m *bitmap.Image, height, width int, index []int) *bitmap.Image {
 	return out
 }
 
-// findColumns finds names among n columns; a column goes by its name (which
-// may be nil for all) or, if no name fits, by its number from 1.
+// findColumns finds names among n columns: by name (have may be nil) or, if no
+// name fits, by number from 1.
 func findColumns(have []string, n int, names []string) ([]int, error) {
 	out := make([]int, len(names))
 	for i, name := range names {

@@ -21,7 +21,7 @@ func kindOf(values any) columnKind {
 	return textKind
 }
 
-// joinKinds is the kind that joinValues gives.
+// joinKinds returns the kind of the result of joinValues.
 func joinKinds(a, b columnKind) columnKind {
 	switch {
 	case a == b:
@@ -32,9 +32,9 @@ func joinKinds(a, b columnKind) columnKind {
 	return floatKind
 }
 
-// guesser finds out what text stands for: integers or floats if every value is
-// one; empty values and NA are NaN among floats. Integers must be in plain
-// form, so that codes such as 007 stay text.
+// guesser infers the type of text: integers or floats if every value is one;
+// empty values and NA are NaN among floats. Integers must be in plain form, so
+// that codes such as 007 stay text.
 type guesser struct {
 	noInts, noFloats bool
 	numbers          int
@@ -75,7 +75,7 @@ func guess(text rawText) any {
 	return retype(text, g.kind())
 }
 
-// retype gives values another kind, one that can hold them.
+// retype converts values to another kind that can hold them.
 func retype(values any, kind columnKind) any {
 	raw, ok := values.(rawText)
 	switch {
@@ -96,7 +96,7 @@ func retype(values any, kind columnKind) any {
 	case intKind:
 		ints := make([]int64, len(raw))
 		for i, s := range raw {
-			ints[i], _ = strconv.ParseInt(s, 10, 64) // the guess was that it can be
+			ints[i], _ = strconv.ParseInt(s, 10, 64) // guess has checked that it parses
 		}
 		return ints
 	case floatKind:

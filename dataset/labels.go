@@ -11,7 +11,7 @@ import (
 	"example.com/patchwork/internal/npy"
 )
 
-// labelRows reads one label an image into the metadata column `y`.
+// labelRows reads one label per image into the metadata column `y`.
 type labelRows struct {
 	path string
 	file *os.File
@@ -26,7 +26,7 @@ func (in *input) labels(path string) (*labelRows, error) {
 	}
 	d, err := in.labelArray(f)
 	if err == nil && len(d.Header().Shape) != 1 {
-		err = &FormatError{Msg: fmt.Sprintf("labels of shape %v", d.Header().Shape), Hint: "give one label an image"}
+		err = &FormatError{Msg: fmt.Sprintf("labels of shape %v", d.Header().Shape), Hint: "give one label per image"}
 	}
 	if err != nil {
 		f.Close()
@@ -38,7 +38,7 @@ func (in *input) labels(path string) (*labelRows, error) {
 // add adds the labels of the next images.
 func (l *labelRows) add(s *Set) error {
 	s.Meta = slices.DeleteFunc(s.Meta, func(c Column) bool { return c.Name == "y" })
-	y := Column{"y", make([]int64, s.Len())} // for images without; done will refuse them
+	y := Column{"y", make([]int64, s.Len())} // for images without labels; done will reject them
 	if l.at+s.Len() <= l.count() {
 		a, err := l.rows.next(s.Len())
 		if err != nil {
@@ -53,12 +53,12 @@ func (l *labelRows) add(s *Set) error {
 
 func (l *labelRows) count() int { return l.rows.d.Header().Shape[0] }
 
-// done is io.EOF if there were as many labels as images.
+// done returns io.EOF if there were as many labels as images, else an error.
 func (l *labelRows) done() error {
 	if l.at == l.count() {
 		return io.EOF
 	}
-	return &FormatError{Path: l.path, Msg: fmt.Sprintf("labels of shape %v for %d images", l.rows.d.Header().Shape, l.at), Hint: "give one label an image"}
+	return &FormatError{Path: l.path, Msg: fmt.Sprintf("labels of shape %v for %d images", l.rows.d.Header().Shape, l.at), Hint: "give one label per image"}
 }
 
 // labelArray reads a label file: IDX or .npy, maybe gzipped.
@@ -80,10 +80,11 @@ func (in *input) labelArray(r io.Reader) (*npy.Reader, error) {
 		return npy.NewReader(br, in.arrayLimits())
 	}
 	return nil, &FormatError{Msg: "labels are read from IDX and .npy files only",
-		Hint: "save them with numpy.save, or carry them as a column or an array beside the images"}
+		Hint: "save them with numpy.save, or store them as a column or an array beside the images"}
 }
 
-// sniffed is a reader of which nothing was taken, and what its beginning shows.
+// sniffed returns a reader at the start of r, and the format that its beginning
+// shows.
 func sniffed(r io.Reader) (*bufio.Reader, kind, error) {
 	br := bufio.NewReader(r)
 	head, err := br.Peek(512)

@@ -11,7 +11,7 @@ import (
 	"example.com/patchwork/internal/npy"
 )
 
-// mat reads a MAT-file: the images, and what belongs to them, side by side.
+// mat reads a MAT-file: the images and the variables that belong to them.
 func (in *input) mat(ra io.ReaderAt, size int64) (decoder, error) {
 	vars, err := mat.Open(ra, size, in.arrayLimits())
 	if err != nil {
@@ -54,7 +54,7 @@ func (in *input) matMember(f *zip.File) (decoder, error) {
 	defer r.Close()
 	br, k, err := sniffed(r)
 	if err == nil && k != kindMAT {
-		err = &FormatError{Msg: fmt.Sprintf("the member %q is no MAT-file of Level 5", f.Name), Hint: "save it with -v7"}
+		err = &FormatError{Msg: fmt.Sprintf("the member %q is not a MAT-file of Level 5", f.Name), Hint: "save it with -v7"}
 	}
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (in *input) matMember(f *zip.File) (decoder, error) {
 	return in.mat(bytes.NewReader(data), int64(len(data)))
 }
 
-// chooseVariable is the variable that holds the images.
+// chooseVariable returns the variable that holds the images.
 func (in *input) chooseVariable(vars []*mat.Variable) (*mat.Variable, error) {
 	names := make([]string, len(vars))
 	for i, v := range vars {
@@ -96,7 +96,7 @@ func (in *input) chooseVariable(vars []*mat.Variable) (*mat.Variable, error) {
 }
 
 // stacked reads the variable of the images: a numeric array, or cells with one
-// matrix an image.
+// matrix per image.
 func (in *input) stacked(v *mat.Variable) (*npy.Reader, error) {
 	if v.Class != "cell" {
 		return v.Reader()
@@ -108,7 +108,7 @@ func (in *input) stacked(v *mat.Variable) (*npy.Reader, error) {
 	return asRead(a)
 }
 
-// asRead is an array as if it were read from a file.
+// asRead returns an array as if it were read from a file.
 func asRead(a *npy.Array) (*npy.Reader, error) {
 	var b bytes.Buffer
 	if err := npy.Write(&b, a); err != nil {
@@ -117,8 +117,8 @@ func asRead(a *npy.Array) (*npy.Reader, error) {
 	return npy.NewReader(&b, npy.Limits{Bytes: int64(b.Len())})
 }
 
-// joinVariable takes in another variable if it has one value an image: numbers,
-// or text. Others are left alone.
+// joinVariable adds another variable as metadata if it has one value per image:
+// numbers, or text. It ignores others.
 func (d *arrayImages) joinVariable(v *mat.Variable) error {
 	n, asked := d.layout.n, d.in.asksFor(v.Name)
 	weight := d.in.opts.Weight == v.Name || d.in.opts.Weight == "" && v.Name == "weight"
@@ -132,13 +132,13 @@ func (d *arrayImages) joinVariable(v *mat.Variable) error {
 			c.role = weightRole
 		}
 	case weight && v.Numeric():
-		return &FormatError{Msg: fmt.Sprintf("weights of shape %v for %d images", v.Shape, n), Hint: "give one integer an image"}
+		return &FormatError{Msg: fmt.Sprintf("weights of shape %v for %d images", v.Shape, n), Hint: "give one integer per image"}
 	case rowsOfText || perImage && (v.Class == "char" || v.Class == "cell"):
 		if c.rows.d, err = texts(v, n, d.in.budget.max/8); err != nil && !asked {
 			return nil // cells may hold anything
 		}
 	case asked:
-		return &FormatError{Msg: fmt.Sprintf("a variable of shape %v and class %s for %d images", v.Shape, v.Class, n), Hint: "give one value an image"}
+		return &FormatError{Msg: fmt.Sprintf("a variable of shape %v and class %s for %d images", v.Shape, v.Class, n), Hint: "give one value per image"}
 	default:
 		return nil
 	}
@@ -163,8 +163,8 @@ func texts(v *mat.Variable, n int, most int64) (*npy.Reader, error) {
 	return asRead(npy.New(text, n))
 }
 
-// characters yields those of a text; where blanks at its end were dropped, as
-// many blanks as n wants.
+// characters yields the characters of a text, padded to n with the blanks that
+// were dropped at its end.
 func characters(text string, n int) func(func(string) bool) {
 	return func(yield func(string) bool) {
 		at := 0

@@ -10,11 +10,11 @@ import (
 	"example.com/patchwork/dataset/mat/mattest"
 )
 
-// matLetters is a file as a script that reads the TiCC letters describes it:
-// one image a row, its pixels column by column, and a letter a row.
+// matLetters returns a file in the layout of the TiCC letters: one image per
+// row, its pixels column by column, and one letter per row.
 func matLetters(packed bool) []byte {
 	return mattest.File(binary.LittleEndian, packed,
-		mattest.Double("X", []float64{1, 0, 0, .9, 0, .1, 1, 1, 0, 0, 0, 1}, 2, 6), // the rows 1 0 0 1 0 0 and 0 .9 .1 1 0 1
+		mattest.Double("X", []float64{1, 0, 0, .9, 0, .1, 1, 1, 0, 0, 0, 1}, 2, 6), // the rows 1 0 0 1 0 0 and 0 0.9 0.1 1 0 1
 		mattest.Text("labels", "T", "L"),
 		mattest.Double("writer", []float64{3, 4}, 1, 2),
 		mattest.Double("mean", []float64{.5}, 1, 1))
@@ -69,7 +69,7 @@ func TestMATCompanions(t *testing.T) {
 	refused(t, "a.mat", mattest.File(binary.LittleEndian, true, images, mattest.Cells("y", images, images, images)),
 		Options{Where: conditions(t, "y=1")}, `array "y"`, "not text")
 	refused(t, "a.mat", mattest.File(binary.LittleEndian, true, images, mattest.Uint8("y", []uint8{1, 2}, 2, 1)),
-		Options{Meta: []string{"y"}}, "one value an image")
+		Options{Meta: []string{"y"}}, "one value per image")
 }
 
 func TestTranspose(t *testing.T) {

@@ -7,9 +7,9 @@ import (
 	"example.com/patchwork/internal/testenv"
 )
 
-// TestNumPyBothWays: NumPy makes an archive of awkward arrays, we read it and
-// write it again, and NumPy finds in the copy what it had put in.
-func TestNumPyBothWays(t *testing.T) {
+// TestNumPyRoundTrip: NumPy writes an archive of awkward arrays, we read it and
+// write it again, and NumPy finds the same arrays in the copy.
+func TestNumPyRoundTrip(t *testing.T) {
 	numpy, dir := testenv.NumPy(t), t.TempDir()
 	run := func(script string) { t.Helper(); numpy(dir, script) }
 	run(`

@@ -7,13 +7,13 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-// Options says how to read. The zero value reads files that say everything
-// themselves.
+// Options says how to read. The zero value reads files that need no further
+// description.
 type Options struct {
 	// Array names the array of an .npz file, or the variable of a MAT-file, that
 	// holds the images. Empty means `x` (in a MAT-file also `X`), or the only one.
 	Array string
-	// Threshold, if not nil, turns numbers into bits: greater is on (in
+	// Threshold, if not nil, converts numbers to bits: greater is on (in
 	// pictures: greater luminance, 0 to 255, is off, see the package comment).
 	// Without it the values must be binary already.
 	Threshold *float64
@@ -26,45 +26,46 @@ type Options struct {
 	// Columns selects the columns of a table that are data, in this order, by
 	// name or by number from 1. Empty means all that are not metadata.
 	Columns []string
-	// Meta names the columns of a table to carry as metadata, not as data.
-	// Columns named in Where, FirstPer or Weight need not be listed.
+	// Meta names the columns of a table that are metadata, not data. Columns
+	// named in Where, FirstPer or Weight need not be listed.
 	Meta []string
 	// Where selects rows; see [Set.Where].
 	Where []Condition
-	// FirstPer selects the first of each group among the rows that Where
-	// leaves; see [Set.FirstPer].
+	// FirstPer selects the first of each group among the rows that Where keeps;
+	// see [Set.FirstPer].
 	FirstPer FirstPer
-	// Names says what the names of pictures in a folder or an archive tell of
-	// them, such as `{y}/{writer}_{sample}.png`; see the package comment.
+	// Names describes the names of pictures in a folder or an archive, such as
+	// `{y}/{writer}_{sample}.png`; see the package comment.
 	Names string
 	// Labels names label files (IDX or .npy), one for each path given to
 	// [Read], in the same order. They become the metadata column `y`.
 	Labels []string
-	// Height and Width, both or neither, make images of rows of Height*Width
-	// values.
+	// Height and Width, both or neither, turn rows of Height*Width values into
+	// images.
 	Height, Width int
 	// Transpose swaps the rows and the columns of every image, after Height and
-	// Width made images: for rows in which the image goes column by column, as
-	// MATLAB lays it out.
+	// Width are applied: for rows that hold an image column by column, as
+	// MATLAB stores it.
 	Transpose bool
-	// Delimiter of a CSV file. Zero means the one of comma, tab and semicolon
-	// that the first line has most of.
+	// Delimiter separates the columns of a CSV file. Zero means comma, tab or
+	// semicolon, whichever is most frequent in the first line.
 	Delimiter rune
 	// Header says whether a CSV file starts with names. The zero value decides
 	// by content.
 	Header HeaderMode
-	// MaxMemory bounds the memory of the packed images, in bytes; it is also
-	// the bound for what must be held in memory while reading. Zero means 4 GiB.
-	// A [Stream] keeps to it part by part.
+	// MaxMemory bounds the memory of the packed images, in bytes; it also
+	// bounds what must be held in memory while reading. Zero means 4 GiB. For a
+	// [Stream] it applies to each part.
 	MaxMemory int64
 
 	partBytes int64 // of a part of a file; 0 means 4 MiB (tests read smaller ones)
 }
 
-// partRows is how many images a part of a file has, where each takes so many
-// bytes in the file: that takes few MiB there, one packed in memory, and far
-// less than all that is allowed. A smaller part would cost more than to read it,
-// a larger one would be too much for one of several workers.
+// partRows returns the number of images in a part of a file, given the bytes of
+// each in the file: a few MiB there, about one when packed in memory, and far
+// less than the allowed memory. The overhead of smaller parts would exceed the
+// cost of reading them; larger ones would be too much for one of several
+// workers.
 func (o *Options) partRows(bytes int64, height, width int) int {
 	n := o.partBytes
 	if n == 0 {
@@ -77,8 +78,9 @@ func (o *Options) partRows(bytes int64, height, width int) int {
 // HeaderMode says whether the first line of a CSV file holds column names.
 type HeaderMode int
 
-// The first line is a header in HeaderAuto if some cell of it is no value but
-// the one below is 0, 1 or another number, or if it counts its columns (0, 1, 2, ... or 1, 2, 3, ...).
+// With HeaderAuto the first line is a header if some cell is not a value but
+// the one below it is 0, 1 or another number, or if the line counts its columns
+// (0, 1, 2, ... or 1, 2, 3, ...).
 const (
 	HeaderAuto HeaderMode = iota
 	HeaderPresent
@@ -91,7 +93,7 @@ func (o *Options) check(paths []string) error {
 	case len(paths) == 0:
 		return &FormatError{Msg: "no input files", Hint: "name at least one file or folder"}
 	case len(o.Labels) > 0 && len(o.Labels) != len(paths):
-		return &FormatError{Msg: "the number of label files differs from the number of data files", Hint: "give one label file for each, in the same order"}
+		return &FormatError{Msg: "the number of label files differs from the number of data files", Hint: "give one label file per data file, in the same order"}
 	case (o.Height == 0) != (o.Width == 0) || o.Height < 0 || o.Width < 0 ||
 		o.Width > 0 && o.Height > bitmap.MaxPixels/o.Width:
 		return &FormatError{Msg: "the image size needs a positive height and a positive width of reasonable size"}

@@ -45,17 +45,18 @@ func (in *input) parquet(ra io.ReaderAt, size int64) (d decoder, err error) {
 
 func (t *parquetTable) count() int { return int(t.file.NumRows()) }
 
-// recoverParquet makes an error of a panic: the library panics on some damaged
-// files (slice bounds from headers that it does not check, for example), so one
-// below a call into it is taken for what it means. No goroutine is started that
-// could panic elsewhere, and no state outlives the call.
+// recoverParquet converts a panic to an error: the library panics on some
+// damaged files (slice bounds from headers that it does not check, for
+// example), so a panic in a call into it means damage. No goroutine is started
+// that could panic elsewhere, and no state outlives the call.
 func recoverParquet(err *error) {
 	if p := recover(); p != nil {
 		*err = damagedParquet(fmt.Errorf("%v", p))
 	}
 }
 
-// damagedParquet leaves errors of the file system alone.
+// damagedParquet wraps an error of the library as damage; file-system errors
+// stay unchanged.
 func damagedParquet(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -114,8 +115,8 @@ func (t *parquetTable) next() (s *Set, err error) {
 	return nil, io.EOF
 }
 
-// checkTypes refuses columns that cannot play their role, and gives the
-// positions of all columns to be read among the leaves of the file.
+// checkTypes rejects columns that do not fit their role, and returns the
+// positions of all columns to read among the leaves of the file.
 func (t *parquetTable) checkTypes() (leaves []int, err error) {
 	used := append(append([]int(nil), t.roles.data...), t.roles.meta...)
 	if t.roles.weight >= 0 {
@@ -133,14 +134,14 @@ func (t *parquetTable) checkTypes() (leaves []int, err error) {
 	}
 	for _, i := range t.roles.data {
 		if c := t.columns[i]; isText(c) {
-			return nil, &FormatError{Column: c.Name(), Msg: "a column of text is no data", Hint: "write it as boolean or integer"}
+			return nil, &FormatError{Column: c.Name(), Msg: "a column of text is not data", Hint: "write it as boolean or integer"}
 		}
 	}
 	return leaves, nil
 }
 
-// add reads a row group. The images are made when the first column has shown
-// how many rows there really are.
+// add reads a row group. It creates the images once the first column has shown
+// how many rows there are.
 func (t *parquetTable) add(chunks []parquet.ColumnChunk) error {
 	width := len(t.roles.data)
 	var states []uint8
@@ -178,7 +179,7 @@ func (t *parquetTable) states(chunks []parquet.ColumnChunk, i int, dst []uint8, 
 	err := t.column(chunks, i, func(v parquet.Value) error {
 		switch n := len(dst); {
 		case first && n == most:
-			return t.in.budget.spend(most+1, 1, width) // says that it is too much
+			return t.in.budget.spend(most+1, 1, width) // returns the error
 		case !first && n == t.set.Len():
 			return t.uneven(i, n+1, n)
 		}
@@ -195,7 +196,7 @@ func (t *parquetTable) addRest(chunks []parquet.ColumnChunk, n int) error {
 		err := t.column(chunks, w, func(v parquet.Value) error {
 			weight, err := strconv.ParseInt(valueText(v), 10, 64)
 			if err != nil || weight < 0 {
-				return &FormatError{Msg: fmt.Sprintf("the weight %q is no non-negative integer", valueText(v))}
+				return &FormatError{Msg: fmt.Sprintf("the weight %q is not a non-negative integer", valueText(v))}
 			}
 			t.set.Weights = append(t.set.Weights, weight)
 			if len(t.set.Weights) > n {
@@ -233,7 +234,8 @@ func (t *parquetTable) uneven(i, got, want int) error {
 	return &FormatError{Column: t.roles.name(i), Msg: fmt.Sprintf("damaged Parquet file: %d rows where other columns have %d", got, want)}
 }
 
-// onRow says where in the file an error is; row is one of the row group, from 1.
+// onRow adds the position in the file to an error; row counts within the row
+// group, from 1.
 func (t *parquetTable) onRow(err error, row, i int) error {
 	if fe, ok := err.(*FormatError); ok && fe.Column == "" && fe.Row == 0 {
 		fe.Row, fe.Column = t.at+row, t.roles.name(i)
@@ -274,7 +276,7 @@ func (t *parquetTable) column(chunks []parquet.ColumnChunk, i int, use func(parq
 	}
 }
 
-// state is the pixel that a value of column i stands for.
+// state returns the pixel state of a value of column i.
 func (t *parquetTable) state(v parquet.Value, i int) (uint8, error) {
 	var x float64
 	switch {
@@ -297,12 +299,12 @@ func (t *parquetTable) state(v parquet.Value, i int) (uint8, error) {
 	state := t.in.rule.of(x)
 	if state == notBinary {
 		msg, hint := needThreshold(strconv.FormatFloat(x, 'g', -1, 64), "")
-		return state, &FormatError{Msg: msg, Hint: hint + "; if the column is no data, carry it as metadata with --meta " + strconv.Quote(t.roles.name(i))}
+		return state, &FormatError{Msg: msg, Hint: hint + "; if the column is a label, add --meta " + strconv.Quote(t.roles.name(i))}
 	}
 	return state, nil
 }
 
-// valueText is a value as metadata; null is empty.
+// valueText returns a value as metadata; null is empty.
 func valueText(v parquet.Value) string {
 	if v.IsNull() {
 		return ""

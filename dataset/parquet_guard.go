@@ -9,17 +9,17 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// parquet-go allocates what the headers of a file promise: lists of the footer,
-// buffers of pages. A few hostile bytes could ask for hundreds of gigabytes,
-// and running out of memory cannot be recovered from. So the headers are walked
-// here first, and what the file cannot contain is refused. Both are structures
-// in Thrift's compact protocol:
+// parquet-go allocates what the headers of a file claim: lists of the footer,
+// buffers of pages. A few hostile bytes could request hundreds of gigabytes,
+// and a program cannot recover from running out of memory. So the headers are
+// checked here first, and claims that the file cannot satisfy are refused. Both
+// are structures in Thrift's compact protocol:
 // https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
 
-// maxPage bounds an unpacked page. Writers aim at 1 MiB.
+// maxPage bounds a decompressed page. Writers aim at 1 MiB.
 const maxPage = 256 << 20
 
-// checkFooter walks the footer of a Parquet file.
+// checkFooter checks the footer of a Parquet file.
 func checkFooter(ra io.ReaderAt, size int64) error {
 	bad := func(msg string) error {
 		return &FormatError{Msg: "damaged Parquet file: " + msg, Hint: "copy or write the file again"}
@@ -32,7 +32,7 @@ func checkFooter(ra io.ReaderAt, size int64) error {
 		return err
 	}
 	if string(tail[4:]) != "PAR1" {
-		return bad("the end mark is missing, so it is cut off")
+		return bad("the end mark is missing, so the file is cut off")
 	}
 	n := int64(binary.LittleEndian.Uint32(tail[:]))
 	if n > size-12 {
@@ -45,13 +45,13 @@ func checkFooter(ra io.ReaderAt, size int64) error {
 	t := thrift{b: footer}
 	t.structure(nil)
 	if t.bad {
-		return bad("the footer makes no sense")
+		return bad("the footer is malformed")
 	}
 	return nil
 }
 
-// checkPages walks the page headers of the chunks of a row group that are to
-// be read. All their columns are flat, so no page has more values than rows.
+// checkPages checks the page headers of the chunks of a row group that will be
+// read. All their columns are flat, so no page has more values than rows.
 func checkPages(ra io.ReaderAt, size int64, group *format.RowGroup, columns []int, limit int64) error {
 	for _, i := range columns {
 		bad := func(at int64, msg string) error {
@@ -76,7 +76,7 @@ func checkPages(ra io.ReaderAt, size int64, group *format.RowGroup, columns []in
 			}
 			switch {
 			case h.bytes == 0:
-				return bad(pos, "a page header makes no sense")
+				return bad(pos, "a page header is malformed")
 			case h.compressed < 0 || h.compressed > end-pos-h.bytes:
 				return bad(pos, "a page reaches beyond its column")
 			case h.uncompressed < 0 || h.uncompressed > min(maxPage, limit):
@@ -98,7 +98,7 @@ type pageHeader struct {
 	compressed, uncompressed, values int64
 }
 
-// readPageHeader looks at more and more bytes until the header is complete; its
+// readPageHeader reads more and more bytes until the header is complete; its
 // statistics may be long.
 func readPageHeader(ra io.ReaderAt, pos, end int64) (pageHeader, error) {
 	for window := int64(512); ; window *= 8 {
@@ -227,8 +227,8 @@ func (t *thrift) value(kind byte, path []int64) {
 	}
 }
 
-// items walks n groups of values. Every value takes at least one byte, which
-// is the bound that the library does not check before it allocates n of them.
+// items walks n groups of values. Every value takes at least one byte, a bound
+// that the library does not check before it allocates n of them.
 func (t *thrift) items(n uint64, path []int64, kinds ...byte) {
 	if n > uint64(len(t.b)-t.at) || len(path) > maxThriftDepth {
 		t.fail()

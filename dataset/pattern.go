@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// namePattern says what the path of a picture inside its folder or archive
-// tells of it; see Options.Names.
+// namePattern extracts metadata from the path of a picture inside its folder or
+// archive; see Options.Names.
 type namePattern struct {
 	text   string
-	suffix bool // the pattern has the suffix of the files, too
+	suffix bool // the pattern includes the suffix of the files
 	re     *regexp.Regexp
 	fields []string
 }
@@ -24,10 +24,10 @@ const maxPattern = 1000
 
 const patternHint = "write them like {y}/{writer}_{sample}.png"
 
-// parsePattern reads a pattern. In it {NAME} stands for one or more characters
-// of one part of the path, as few as will do, and {NAME:N} for exactly N; they
-// become metadata. {} and {:N} are left out. `**/` at the beginning stands for
-// any folders, also none. Everything else stands for itself.
+// parsePattern parses a pattern. In it {NAME} matches one or more characters of
+// one path element, as few as possible, and {NAME:N} exactly N; they become
+// metadata. {} and {:N} match likewise and are left out. `**/` at the beginning
+// matches any number of folders. Everything else matches itself.
 func parsePattern(text string) (*namePattern, error) {
 	bad := func(why string) (*namePattern, error) {
 		return nil, &FormatError{Msg: fmt.Sprintf("names %q: %s", shorten(text), why), Hint: patternHint}
@@ -67,14 +67,15 @@ func parsePattern(text string) (*namePattern, error) {
 	return p, nil
 }
 
-// field is a field of a pattern as a regular expression, or why it is none.
+// field returns a field of a pattern as a regular expression, or why it is
+// invalid.
 func (p *namePattern) field(text string) (expr, why string) {
 	name, width, fixed := strings.Cut(text, ":")
 	expr = "[^/]+?"
 	if fixed {
 		n, err := strconv.Atoi(width)
 		if err != nil || n < 1 || n > 255 {
-			return "", fmt.Sprintf("%q is no number of characters", width)
+			return "", fmt.Sprintf("%q is not a number of characters", width)
 		}
 		expr = fmt.Sprintf("[^/]{%d}", n)
 	}
@@ -84,13 +85,13 @@ func (p *namePattern) field(text string) (expr, why string) {
 	case slices.Contains(p.fields, name):
 		return "", fmt.Sprintf("{%s} twice", name)
 	case name == "name":
-		return "", "{name} is the whole name already; call it something else"
+		return "", "{name} already means the whole name; use another name"
 	}
 	p.fields = append(p.fields, name)
 	return "(" + expr + ")", ""
 }
 
-// match gives the values of the fields for a path with slashes.
+// match returns the values of the fields for a path with slashes.
 func (p *namePattern) match(name string) ([]string, error) {
 	if !p.suffix {
 		name = strings.TrimSuffix(name, path.Ext(name))
@@ -103,8 +104,8 @@ func (p *namePattern) match(name string) ([]string, error) {
 	return m[1:], nil
 }
 
-// naturally orders paths part by part, and runs of digits in them by their
-// value: sample 2 before sample 10.
+// naturally compares paths element by element, and runs of digits in them by
+// their value: sample 2 before sample 10.
 func naturally(a, b string) int {
 	for x, y := a, b; ; {
 		if x == "" || y == "" {
@@ -115,7 +116,8 @@ func naturally(a, b string) int {
 		}
 		m, n := digits(x), digits(y)
 		if m == 0 || n == 0 {
-			// The slash comes before all else, so that parts are compared whole.
+			// The slash sorts before everything else, so that elements are
+			// compared as a whole.
 			if x[0] != y[0] {
 				if x[0] == '/' || y[0] == '/' {
 					return cmp.Compare(btoi(y[0] == '/'), btoi(x[0] == '/'))
@@ -133,7 +135,7 @@ func naturally(a, b string) int {
 	}
 }
 
-// digits is how many digits a text begins with.
+// digits returns the number of digits at the beginning of a text.
 func digits(s string) int {
 	n := 0
 	for n < len(s) && s[n] >= '0' && s[n] <= '9' {

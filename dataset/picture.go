@@ -23,14 +23,14 @@ type gray struct {
 	lum           []uint16
 }
 
-// pictureFile makes a set of one image, with what its name tells as metadata.
+// pictureFile returns a set of one image, with the metadata from its name.
 func (in *input) pictureFile(path string, r io.Reader) (decoder, error) {
 	m, err := in.picture(r)
 	if err != nil {
 		return nil, err
 	}
 	g := &gallery{in: in}
-	// Of the path as much as the form of the names has parts.
+	// As many elements of the path as the pattern has.
 	parts := strings.Split(filepath.ToSlash(path), "/")
 	name := strings.Join(parts[max(0, len(parts)-1-strings.Count(in.opts.Names, "/")):], "/")
 	if in.opts.Names == "" {
@@ -47,7 +47,7 @@ func stem(path string) string {
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
-// picture decodes one picture and makes bits of it.
+// picture decodes one picture and converts it to bits.
 func (in *input) picture(r io.Reader) (*bitmap.Image, error) {
 	data, err := in.slurp(r)
 	if err != nil {
@@ -69,8 +69,8 @@ func (in *input) picture(r io.Reader) (*bitmap.Image, error) {
 	return g.bits(in.rule)
 }
 
-// bits makes dark pixels on: black, or not above the threshold, which is in
-// units of 8-bit luminance (65535 is 255).
+// bits turns dark pixels on: black ones, or those not above the threshold,
+// which is in units of 8-bit luminance (65535 is 255).
 func (g *gray) bits(r rule) (*bitmap.Image, error) {
 	m := bitmap.New(g.height, g.width)
 	for i, v := range g.lum {
@@ -82,7 +82,7 @@ func (g *gray) bits(r rule) (*bitmap.Image, error) {
 		case v != 0 && v != 65535:
 			return nil, &FormatError{
 				Msg:  fmt.Sprintf("the pixel at row %d, column %d is gray (luminance %.4g of 255)", y+1, x+1, float64(v)/257),
-				Hint: "give --threshold T to make bits of it (what is not lighter than T is on)"}
+				Hint: "give --threshold T to convert it to bits (pixels not lighter than T are on)"}
 		}
 		if dark != r.invert {
 			m.Set(y, x, true)
@@ -91,12 +91,12 @@ func (g *gray) bits(r rule) (*bitmap.Image, error) {
 	return m, nil
 }
 
-// maxDeflate is the most bytes that one byte of deflated data can stand for
-// (258 for two bits), which bounds the size of the picture that a PNG file of
-// given length can really hold.
+// maxDeflate is the largest number of bytes that one byte of deflated data can
+// expand to (258 for two bits). It bounds the size of the picture that a PNG
+// file of given length can hold.
 const maxDeflate = 1032
 
-// decodePNG decodes a PNG and lays it on paper: transparent pixels get the
+// decodePNG decodes a PNG over a background: transparent pixels get the
 // luminance that means off.
 func decodePNG(data []byte, invert bool) (*gray, error) {
 	damaged := func(err error) error {
@@ -129,7 +129,8 @@ func decodePNG(data []byte, invert bool) (*gray, error) {
 	return onPaper(src, paper), nil
 }
 
-// pngBits is the fewest bits a pixel that a picture of that model has in a file.
+// pngBits returns the least number of bits per pixel of a picture with that
+// model in a file.
 func pngBits(m color.Model) int64 {
 	switch m {
 	case color.GrayModel:
@@ -146,7 +147,8 @@ func pngBits(m color.Model) int64 {
 	return 1 // a palette
 }
 
-// onPaper gives the luminance of a picture over a ground of one gray.
+// onPaper returns the luminance of a picture over a background of one gray
+// level.
 func onPaper(src image.Image, paper uint32) *gray {
 	b := src.Bounds()
 	g := &gray{height: b.Dy(), width: b.Dx(), lum: make([]uint16, 0, b.Dx()*b.Dy())}

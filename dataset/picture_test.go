@@ -119,7 +119,7 @@ func TestPictureRules(t *testing.T) {
 	if got := pixels(mustRead(t, "c.png", pngFile(t, c), Options{Threshold: threshold(127)})); got != ".#.#\n" {
 		t.Errorf("colours: %s", got)
 	}
-	// Transparent is off, also when light means on.
+	// Transparent pixels are off, even if light means on.
 	if got := pixels(mustRead(t, "c.png", pngFile(t, c), Options{Threshold: threshold(127), Invert: true})); got != "#...\n" {
 		t.Errorf("colours inverted: %s", got)
 	}
@@ -208,7 +208,8 @@ func TestPictureRefusals(t *testing.T) {
 	}
 }
 
-// pngHeader gives a PNG file another size, with a right checksum.
+// pngHeader changes the size in the header of a PNG file and corrects its
+// checksum.
 func pngHeader(b []byte, width, height uint32) []byte {
 	b = bytes.Clone(b)
 	binary.BigEndian.PutUint32(b[16:], width)

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// decodePNM decodes PBM (P1, P4) and PGM (P2, P5) pictures, one a file. Format:
-// https://netpbm.sourceforge.net/doc/pbm.html and pgm.html.
+// decodePNM decodes PBM (P1, P4) and PGM (P2, P5) pictures, one per file.
+// Format: https://netpbm.sourceforge.net/doc/pbm.html and pgm.html.
 func decodePNM(data []byte) (*gray, error) {
 	p := pnm{data: data, at: 2}
 	kind := data[1]
@@ -64,7 +64,8 @@ func (p *pnm) fail(format string, args ...any) {
 	}
 }
 
-// skipBlanks passes white space and comments, which run from # to the line end.
+// skipBlanks skips white space and comments, which run from # to the end of the
+// line.
 func (p *pnm) skipBlanks() {
 	for p.at < len(p.data) {
 		switch c := p.data[p.at]; {
@@ -95,7 +96,7 @@ func (p *pnm) number() int {
 	return n
 }
 
-// leastBytes is how long the body must be at least, so that a header alone
+// leastBytes returns the minimum length of the body, so that a header alone
 // allocates nothing.
 func (p *pnm) leastBytes(kind byte, height, width, maxval int) int {
 	switch kind {
@@ -146,7 +147,7 @@ func (p *pnm) add(g *gray, v, maxval int) {
 	g.lum = append(g.lum, uint16((v*65535+maxval/2)/maxval))
 }
 
-// blank passes the single white space before a raw body.
+// blank skips the single white-space character before a raw body.
 func (p *pnm) blank() {
 	if !isBlank(p.data[p.at]) {
 		p.fail("expected white space after the header")
@@ -154,7 +155,7 @@ func (p *pnm) blank() {
 	p.at++
 }
 
-// rawBits reads rows of packed bits, the highest first; 1 is black.
+// rawBits reads rows of packed bits, highest bit first; 1 is black.
 func (p *pnm) rawBits(g *gray) {
 	p.blank()
 	for range g.height {
@@ -169,7 +170,7 @@ func (p *pnm) rawBits(g *gray) {
 	}
 }
 
-// rawGray reads one byte a pixel, or two, the high one first.
+// rawGray reads one byte per pixel, or two, the high one first.
 func (p *pnm) rawGray(g *gray, maxval int) {
 	p.blank()
 	for len(g.lum) < cap(g.lum) && p.err == nil {

@@ -17,10 +17,10 @@ import (
 
 // Read reads files and folders of pictures into one set, in the given order.
 //
-// All images must have one size, and tables with names the same names; the
-// error says which path differs. Of the metadata those columns are kept that
-// every path has. Content that cannot be used gives a [*FormatError]; errors of
-// the file system unwrap to their cause, as [fs.ErrNotExist].
+// All images must have one size, and tables with column names the same names;
+// the error says which path differs. Metadata columns are kept if every path
+// has them. Content that cannot be used yields a [*FormatError]; file-system
+// errors unwrap to their cause, such as [fs.ErrNotExist].
 func Read(paths []string, opts Options) (*Set, error) {
 	if err := opts.check(paths); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func Read(paths []string, opts Options) (*Set, error) {
 	return set.FirstPer(opts.FirstPer)
 }
 
-// selectedBy lists the columns that the selection asks for.
+// selectedBy lists the columns that the selection needs.
 func (o *Options) selectedBy() []string {
 	var names []string
 	for _, c := range o.Where {
@@ -55,7 +55,7 @@ func (o *Options) selectedBy() []string {
 	return append(names, o.FirstPer.Names...)
 }
 
-// label is the label file of path i, "" for none.
+// label returns the label file of path i, "" for none.
 func (o *Options) label(i int) string {
 	if len(o.Labels) == 0 {
 		return ""
@@ -63,13 +63,13 @@ func (o *Options) label(i int) string {
 	return o.Labels[i]
 }
 
-// input is what the decoders share.
+// input holds what the decoders share.
 type input struct {
 	opts   Options
 	rule   rule
 	budget *budget
 	stream bool // the budget is for one part at a time
-	most   int  // images that are wanted yet, where that is known; else 0
+	most   int  // images still wanted, if known; else 0
 }
 
 func newInput(opts Options) *input {
@@ -77,8 +77,8 @@ func newInput(opts Options) *input {
 	return &input{opts: opts, rule: rule{opts.Threshold, opts.Invert}, budget: &budget{left: limit, max: limit}}
 }
 
-// arrayLimits bounds arrays that are packed as they are read: at worst 8 bytes
-// become one bit. What is read in parts may have any size.
+// arrayLimits bounds arrays that are packed while being read: at worst 8 bytes
+// become one bit. Arrays read in parts may have any size.
 func (in *input) arrayLimits() npy.Limits {
 	if in.stream {
 		return npy.Limits{Bytes: math.MaxInt64}
@@ -86,21 +86,22 @@ func (in *input) arrayLimits() npy.Limits {
 	return npy.Limits{Bytes: 64 * min(in.budget.max, 1<<50)}
 }
 
-// decoder reads one file, some images at a time: parts of the set that the file
-// is, each with at least one image, without row numbers, and with metadata that
-// may still be rawText. After the last comes io.EOF.
+// decoder reads one file, some images at a time. It yields parts of the set,
+// each with at least one image, without row numbers, and with metadata that may
+// still be rawText; then io.EOF.
 type decoder interface {
 	next() (*Set, error)
 }
 
-// counter is a decoder that knows how many images there are before it has read
-// them.
+// counter is implemented by decoders that know the number of images before
+// reading them.
 type counter interface{ count() int }
 
-// skipper is a decoder that can leave out up to n images; it returns how many.
+// skipper is implemented by decoders that can skip up to n images; skip returns
+// how many.
 type skipper interface{ skip(n int) (int, error) }
 
-// whole is a decoder of what was read as a whole.
+// whole is a decoder of a set that was read as a whole.
 type whole struct{ set *Set }
 
 func (d *whole) next() (*Set, error) {
@@ -122,7 +123,7 @@ func (in *input) path(path, labels string) (*Set, error) {
 	return collect(d)
 }
 
-// collect puts the parts of a file together.
+// collect joins the parts of a file.
 func collect(d decoder) (*Set, error) {
 	var out *Set
 	for {
@@ -149,7 +150,7 @@ func collect(d decoder) (*Set, error) {
 	}
 }
 
-// opened is an open file: its decoder, and what all formats have in common.
+// opened is an open file: its decoder and the state common to all formats.
 type opened struct {
 	decoder
 	in     *input
@@ -157,7 +158,7 @@ type opened struct {
 	labels *labelRows // nil for none
 }
 
-// open begins to read one file or folder, with a file of labels unless that is
+// open starts reading one file or folder, with a file of labels unless that is
 // "".
 func (in *input) open(path, labels string) (*opened, error) {
 	f, err := os.Open(path)
@@ -193,7 +194,7 @@ func (d *opened) close() {
 	}
 }
 
-// count is how many images the file has, -1 if that is not known yet.
+// count returns the number of images in the file, or -1 if it is not known yet.
 func (d *opened) count() int {
 	if c, ok := d.decoder.(counter); ok {
 		return c.count()
@@ -201,7 +202,7 @@ func (d *opened) count() int {
 	return -1
 }
 
-// next is a part, arranged as the options say.
+// next returns the next part, arranged according to the options.
 func (d *opened) next() (*Set, error) {
 	if d.in.stream {
 		d.in.budget.refill()
@@ -217,7 +218,7 @@ func (d *opened) next() (*Set, error) {
 		return nil, err
 	}
 	if d.in.opts.Weight != "" && s.Weights == nil {
-		return nil, &FormatError{Msg: fmt.Sprintf("no weights %q: this format has none", d.in.opts.Weight), Hint: "leave --weight out, or use an .npz or a table"}
+		return nil, &FormatError{Msg: fmt.Sprintf("no weights %q: this format has no weights", d.in.opts.Weight), Hint: "leave --weight out, or use an .npz or a table"}
 	}
 	for _, name := range d.in.opts.Meta {
 		if _, err := s.Column(name); err != nil {
@@ -245,7 +246,7 @@ const (
 	kindMAT
 )
 
-// foreign lists formats that users try, with the way out.
+// foreign lists formats that users may try, each with a hint.
 var foreign = []struct{ magic, name, hint string }{
 	{"MATLAB 7.3", "a MATLAB file of version 7.3 (HDF5)", "save it with -v7"},
 	{"\x89HDF\r\n", "an HDF5 file", "load it with h5py and save it with numpy.savez"},
@@ -256,9 +257,9 @@ var foreign = []struct{ magic, name, hint string }{
 	{"%PDF", "a PDF document", "export its pictures as PNG"},
 	{"\xff\xfe", "UTF-16 text", "save it as UTF-8"},
 	{"\xfe\xff", "UTF-16 text", "save it as UTF-8"},
-	{"\x28\xb5\x2f\xfd", "packed with zstd", "unpack it, or pack it with gzip"},
-	{"BZh", "packed with bzip2", "unpack it, or pack it with gzip"},
-	{"\xfd7zXZ", "packed with xz", "unpack it, or pack it with gzip"},
+	{"\x28\xb5\x2f\xfd", "compressed with zstd", "decompress it, or compress it with gzip"},
+	{"BZh", "compressed with bzip2", "decompress it, or compress it with gzip"},
+	{"\xfd7zXZ", "compressed with xz", "decompress it, or compress it with gzip"},
 }
 
 // sniff recognises a format by its first bytes.
@@ -290,13 +291,13 @@ func sniff(head []byte) (kind, error) {
 		}
 	}
 	if bytes.IndexByte(head, 0) >= 0 {
-		return 0, &FormatError{Msg: "is of no known format", Hint: "npy, npz, MAT, CSV, Parquet, IDX, PNG, PBM and PGM are read"}
+		return 0, &FormatError{Msg: "is not a known format", Hint: "npy, npz, MAT, CSV, Parquet, IDX, PNG, PBM and PGM are read"}
 	}
 	return kindText, nil
 }
 
-// file decodes one file. The random access that zip and Parquet need is ra of
-// the given size, or if that is nil a copy in memory.
+// file decodes one file. For the random access that zip and Parquet need it
+// uses ra of the given size, or a copy in memory if ra is nil.
 func (in *input) file(path string, r io.Reader, ra io.ReaderAt, size int64) (decoder, error) {
 	br := bufio.NewReaderSize(r, 1<<16)
 	head, err := br.Peek(512)
@@ -318,7 +319,7 @@ func (in *input) file(path string, r io.Reader, ra io.ReaderAt, size int64) (dec
 		ra, size = bytes.NewReader(data), int64(len(data))
 	}
 	if in.opts.Names != "" && k != kindZip && k != kindPNG && k != kindPNM {
-		return nil, &FormatError{Msg: "holds no pictures whose names could tell anything", Hint: "leave --names out"}
+		return nil, &FormatError{Msg: "holds no pictures, so there are no names to read", Hint: "leave --names out"}
 	}
 	if s, ok := r.(io.ReadSeeker); ok && ra != nil {
 		r = &bufferedFile{br, s}
@@ -342,13 +343,13 @@ func (in *input) file(path string, r io.Reader, ra io.ReaderAt, size int64) (dec
 	return in.csv(br, size)
 }
 
-// bufferedFile is a buffered file of which parts can be left out.
+// bufferedFile is a buffered file that can skip parts.
 type bufferedFile struct {
 	*bufio.Reader
 	file io.ReadSeeker
 }
 
-// Seek is that of [io.Seeker]. After an error the position is what it was.
+// Seek implements [io.Seeker]. After an error the position is unchanged.
 func (b *bufferedFile) Seek(offset int64, whence int) (int64, error) {
 	if whence == io.SeekCurrent {
 		offset -= int64(b.Buffered())
@@ -368,12 +369,12 @@ func (in *input) gzipped(path string, r io.Reader) (decoder, error) {
 	}
 	br := bufio.NewReaderSize(z, 1<<16)
 	if head, _ := br.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
-		return nil, &FormatError{Msg: "packed twice with gzip", Hint: "unpack it once"}
+		return nil, &FormatError{Msg: "compressed twice with gzip", Hint: "decompress it once"}
 	}
 	return in.file(strings.TrimSuffix(path, filepath.Ext(path)), br, nil, 0)
 }
 
-// slurp reads what must be in memory as a whole.
+// slurp reads input that must be in memory as a whole.
 func (in *input) slurp(r io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, in.budget.max))
 	if err != nil {

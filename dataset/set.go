@@ -7,7 +7,7 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-// Set is a set of images of one size with what is known about each.
+// Set is a set of images of one size with their metadata.
 //
 // Images, Rows and Weights (unless nil) and every metadata column have the same
 // length. Methods that select return a new Set that shares the images; a Set is
@@ -15,13 +15,13 @@ import (
 type Set struct {
 	Images  []*bitmap.Image
 	Rows    []int    // index of each image in the input before any selection, from 0; nil means 0, 1, 2, ...
-	Weights []int64  // how often each image counts, not negative; nil means once each
+	Weights []int64  // how often each image counts, not negative; nil means once
 	Meta    []Column // labels and the like
-	Columns []string // names of a table's columns, one a pixel; nil if it has none
+	Columns []string // names of a table's columns, one per pixel; nil if it has none
 	Table   bool     // rows of a table: images of height 1
-	Source  string   // where it came from, for messages
+	Source  string   // where the set came from, for messages
 
-	chosen bool // Options.Columns was obeyed while reading
+	chosen bool // Options.Columns was applied while reading
 }
 
 // Column is one named column of metadata.
@@ -30,14 +30,14 @@ type Column struct {
 	Values any // []string, []int64 or []float64
 }
 
-// rawText is metadata as a text file has it, in parts of a set whose type only
-// the whole column shows (see guess).
+// rawText is metadata as read from a text file, for parts of a set: only the
+// whole column shows its type (see guess).
 type rawText []string
 
-// Len is the number of images.
+// Len returns the number of images.
 func (s *Set) Len() int { return len(s.Images) }
 
-// Size is the height and width of the images; 0, 0 for an empty set.
+// Size returns the height and width of the images; 0, 0 for an empty set.
 func (s *Set) Size() (height, width int) {
 	if len(s.Images) == 0 {
 		return 0, 0
@@ -45,7 +45,7 @@ func (s *Set) Size() (height, width int) {
 	return s.Images[0].Height(), s.Images[0].Width()
 }
 
-// Weight is how often image i counts.
+// Weight returns how often image i counts.
 func (s *Set) Weight(i int) int64 {
 	if s.Weights == nil {
 		return 1
@@ -53,8 +53,8 @@ func (s *Set) Weight(i int) int64 {
 	return s.Weights[i]
 }
 
-// Column returns the metadata column of that name, or an error that lists the
-// names there are.
+// Column returns the metadata column with that name, or an error that lists the
+// existing names.
 func (s *Set) Column(name string) (Column, error) {
 	for _, c := range s.Meta {
 		if c.Name == name {
@@ -115,7 +115,7 @@ func pick[T any](from []T, index []int) []T {
 	return out
 }
 
-// Len is the number of values.
+// Len returns the number of values.
 func (c Column) Len() int {
 	switch v := c.Values.(type) {
 	case []int64:
@@ -128,7 +128,7 @@ func (c Column) Len() int {
 	return len(c.Values.([]string))
 }
 
-// Text is value i as text: numbers in their shortest decimal form.
+// Text returns value i as text: numbers in their shortest decimal form.
 func (c Column) Text(i int) string {
 	switch v := c.Values.(type) {
 	case []int64:

@@ -12,8 +12,8 @@ import (
 	"example.com/patchwork/internal/testenv"
 )
 
-// shared is the path of a file among the public data sets, which are not part
-// of this repository.
+// shared returns the path of a file among the public data sets, which are not
+// part of this repository.
 func shared(t *testing.T, name string) string {
 	t.Helper()
 	return testenv.Shared(t, "data/"+name)
@@ -28,7 +28,7 @@ func readShared(t *testing.T, name string, opts Options) *Set {
 	return s
 }
 
-// density is the share of pixels that are on.
+// density returns the fraction of pixels that are on.
 func density(s *Set) float64 {
 	on, all := 0, 0
 	for _, m := range s.Images {
@@ -38,8 +38,8 @@ func density(s *Set) float64 {
 	return float64(on) / float64(all)
 }
 
-// TestPublicArchives compares size, columns, and metadata of every archive with
-// the data sets' own description.
+// TestPublicArchives compares size, columns and metadata of every archive with
+// the description of the data set.
 func TestPublicArchives(t *testing.T) {
 	for name, want := range map[string]string{
 		"binary_alphadigits/binary_alphadigits.npz": "1404 of 20 x 16, table false, 0 columns, meta y example",
@@ -83,7 +83,8 @@ func TestPublicSelection(t *testing.T) {
 	}
 }
 
-// TestPublicGray: the report's own threshold of its gray images, dark ink.
+// TestPublicGray applies the threshold of the TiCC report to its gray images
+// with dark ink.
 func TestPublicGray(t *testing.T) {
 	const name = "ticc_sample/ticc_report_fig1_100.npz"
 	want := readShared(t, name, Options{})
@@ -95,7 +96,7 @@ func TestPublicGray(t *testing.T) {
 	}
 }
 
-// TestPublicVotes: the original text file and the archive made of it by others
+// TestPublicVotes: the original text file and an archive made from it elsewhere
 // hold the same votes, unknown ones included.
 func TestPublicVotes(t *testing.T) {
 	text := readShared(t, "house_votes_84/house-votes-84.data", Options{Meta: []string{"Class"}})
@@ -174,12 +175,12 @@ func TestPublicDigits(t *testing.T) {
 	}
 }
 
-// TestPublicFormatsWithoutAReader: files of other forms end in one clear line,
-// not in nonsense.
+// TestPublicFormatsWithoutAReader: files in other formats yield a clear
+// one-line error, not nonsense.
 func TestPublicFormatsWithoutAReader(t *testing.T) {
 	for name, want := range map[string]string{
 		"binary_alphadigits/binaryalphadigs.mat":       "dat: 36x39 cell",
-		"omniglot_small1/images_background_small1.zip": "say with --names",
+		"omniglot_small1/images_background_small1.zip": "describe their paths with --names",
 		"plants/plants.data.gz":                        "line ",
 		"groceries/groceries.csv.gz":                   "line ",
 		"optdigits_orig/optdigits-orig.tra.gz":         "line ",
@@ -194,8 +195,8 @@ func TestPublicFormatsWithoutAReader(t *testing.T) {
 	}
 }
 
-// TestPublicMAT compares the MATLAB original with the arrays made of it by
-// another reader.
+// TestPublicMAT compares the MATLAB original with the arrays that another
+// program read from it.
 func TestPublicMAT(t *testing.T) {
 	s := readShared(t, "binary_alphadigits/binaryalphadigs.mat", Options{Array: "dat"})
 	want := readShared(t, "binary_alphadigits/binary_alphadigits.npz", Options{})
@@ -209,8 +210,8 @@ func TestPublicMAT(t *testing.T) {
 	}
 }
 
-// TestPublicArchive reads an archive as its author published it, and compares it
-// with the arrays made of it by another reader.
+// TestPublicArchive reads an archive as published and compares it with the
+// arrays that another program read from it.
 func TestPublicArchive(t *testing.T) {
 	s := readShared(t, "omniglot_small1/images_background_small1.zip",
 		Options{Names: "images_background_small1/{alphabet}/character{y:2}/{}_{writer}.png"})
@@ -244,9 +245,9 @@ func TestPublicArchive(t *testing.T) {
 	}
 }
 
-// TestTiCCForm packs the report's grey TiCC letters as an archive of pictures,
-// whose layout is invented: the threshold that the documentation names gives
-// the bits that were recovered with them.
+// TestTiCCForm packs the report's grey TiCC letters as an archive of pictures
+// with an invented layout: the documented threshold gives the bits recovered
+// with them.
 func TestTiCCForm(t *testing.T) {
 	b, err := os.ReadFile(shared(t, "ticc_sample/ticc_report_fig1_100.npz"))
 	if err != nil {

@@ -11,8 +11,9 @@ import (
 	"testing"
 )
 
-// Images out of the middle of a file beyond any buffer are those of the whole
-// file: from arrays, in which reading seeks, and from what is packed.
+// TestCutSeeks: images from the middle of a file larger than any buffer equal
+// those of the whole file, both from arrays, where reading seeks, and from
+// compressed files.
 func TestCutSeeks(t *testing.T) {
 	const n, width = 30000, 7
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -11,15 +11,15 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-// Stream is files that are read in parts, in order and as often as wanted, for
-// data that do not fit in memory. What it yields are the images that [Read]
-// would give, with the same row numbers, weights and metadata, selected alike.
-// A Stream does not change; it may be read by several goroutines at once, and
-// holds no file open between readings.
+// Stream reads files in parts, in order and any number of times, for data that
+// do not fit in memory. It yields the images that [Read] would return, with the
+// same row numbers, weights, metadata and selection. A Stream is immutable;
+// several goroutines may read it at once, and it keeps no file open between
+// readings.
 //
-// Arrays and CSV files are read some hundred images at a time, Parquet files a
-// row group at a time, pictures one by one. Arrays in Fortran order, as those of
-// MAT-files are, and gzipped archives and Parquet files must fit in
+// Arrays and CSV files are read a few hundred images at a time, Parquet files
+// one row group at a time, pictures one by one. Arrays in Fortran order, such
+// as those of MAT-files, and gzipped archives and Parquet files must fit in
 // Options.MaxMemory as a whole.
 type Stream struct {
 	paths      []string
@@ -31,9 +31,9 @@ type Stream struct {
 	skip, take int                     // take < 0: all
 }
 
-// Open looks at the beginning of every file, and through those whose metadata
-// are text (CSV, Parquet): whether a column holds integers, numbers or text,
-// only its last row shows. Errors are those of [Read]; besides, what can be
+// Open reads the beginning of every file, and all of those whose metadata are
+// text (CSV, Parquet): only the last row shows whether a column holds integers,
+// numbers or text. Errors are those of [Read]; in addition, input that can be
 // read only once, such as a pipe, is refused.
 func Open(ctx context.Context, paths []string, opts Options) (*Stream, error) {
 	if err := opts.check(paths); err != nil {
@@ -54,13 +54,13 @@ func Open(ctx context.Context, paths []string, opts Options) (*Stream, error) {
 	return s, nil
 }
 
-// Head is a set of one image, not selected by anything, with what all parts
+// Head returns a set of one image, before any selection, with what all parts
 // have in common: the size, Table, Columns, Source, and the names and types of
 // the metadata. It must not be changed.
 func (s *Stream) Head() *Set { return s.head }
 
-// Len is how many images there are, as far as the files say so at their
-// beginnings and nothing selects among them; ok is false where that is not known.
+// Len returns the number of images, if the beginnings of the files state it and
+// no selection applies; otherwise ok is false.
 func (s *Stream) Len() (n int, ok bool) {
 	if s.count < 0 || s.selects() {
 		return 0, false
@@ -72,15 +72,15 @@ func (s *Stream) Len() (n int, ok bool) {
 	return n, true
 }
 
-// selects reports whether not every image is selected.
+// selects reports whether conditions select among the images.
 func (s *Stream) selects() bool { return len(s.opts.Where)+len(s.opts.FirstPer.Names) > 0 }
 
 // Weighted reports whether the images have weights.
 func (s *Stream) Weighted() bool { return s.weighted }
 
-// Cut is the stream without its first skip selected images, and of the others
-// only the first take; all if take is below 0. What comes after those is not
-// read. It panics for a negative skip.
+// Cut returns the stream without its first skip selected images, limited to the
+// next take; take below 0 means all. Later images are not read. It panics for a
+// negative skip.
 func (s *Stream) Cut(skip, take int) *Stream {
 	if skip < 0 {
 		panic("dataset: a negative number of images")
@@ -90,14 +90,14 @@ func (s *Stream) Cut(skip, take int) *Stream {
 	return &c
 }
 
-// input is for one reading.
+// input returns a new input for one reading.
 func (s *Stream) input() *input {
 	in := newInput(s.opts)
 	in.stream = true
 	return in
 }
 
-// survey finds out about file i.
+// survey examines file i.
 func (s *Stream) survey(ctx context.Context, i int) error {
 	info, err := os.Stat(s.paths[i])
 	if err != nil {
@@ -137,7 +137,7 @@ func (s *Stream) survey(ctx context.Context, i int) error {
 	return err
 }
 
-// surveyMeta finds out the types of the metadata of a file that begins with
+// surveyMeta determines the types of the metadata of a file that begins with
 // part.
 func surveyMeta(ctx context.Context, d decoder, part *Set) (map[string]columnKind, error) {
 	kinds, guesses := map[string]columnKind{}, map[string]*guesser{}
@@ -187,9 +187,9 @@ func (s *Stream) joinMeta(part *Set) {
 }
 
 // Blocks reads the files from the first image on. It yields sets of at least
-// one image, whose Rows count from the first image of the first file, whatever
-// is selected. An error comes last: those of [Read], the context's, or that a
-// file is no longer what it was when the stream was opened.
+// one image, whose Rows count from the first image of the first file,
+// regardless of the selection. It ends with the first error: one of [Read], the
+// context's, or that a file has changed since the stream was opened.
 func (s *Stream) Blocks(ctx context.Context) iter.Seq2[*Set, error] {
 	return func(yield func(*Set, error) bool) {
 		r := &reading{Stream: s, yield: yield, left: s.take, asked: make([]asked, len(s.opts.Where)),
@@ -207,8 +207,8 @@ func (s *Stream) Blocks(ctx context.Context) iter.Seq2[*Set, error] {
 	}
 }
 
-// Set reads all images that are selected into one set. The error is that of
-// Blocks, or unwraps to [ErrMemory] if they are too many for Options.MaxMemory.
+// Set reads all selected images into one set. The error is that of Blocks, or
+// unwraps to [ErrMemory] if they do not fit in Options.MaxMemory.
 func (s *Stream) Set(ctx context.Context) (*Set, error) {
 	in := newInput(s.opts)
 	var out *Set
@@ -239,7 +239,7 @@ func (s *Stream) Set(ctx context.Context) (*Set, error) {
 type reading struct {
 	*Stream
 	yield    func(*Set, error) bool
-	stopped  bool // by whoever reads
+	stopped  bool // by the caller
 	joiner   joiner
 	rows     int // before any selection
 	selected int
@@ -248,14 +248,14 @@ type reading struct {
 	groups   *groups
 }
 
-// asked is what became of a condition so far.
+// asked holds the state of a condition so far.
 type asked struct {
 	met    bool     // by some image
-	among  bool     // conditions before left images out
-	values []string // while it is not met: those there were
+	among  bool     // earlier conditions excluded images
+	values []string // while it is not met: the values seen
 }
 
-// mostValues bounds how many values an error counts.
+// mostValues bounds the number of values counted for an error.
 const mostValues = 10000
 
 func (r *reading) fail(err error) {
@@ -278,7 +278,7 @@ func (r *reading) file(ctx context.Context, i int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if r.left > 0 && !r.selects() { // what comes after those need not be unpacked
+		if r.left > 0 && !r.selects() { // later images need not be decompressed
 			d.in.most = max(0, r.skip-r.selected) + r.left
 		}
 		s, err := d.next()
@@ -301,8 +301,8 @@ func (r *reading) file(ctx context.Context, i int) error {
 	return nil
 }
 
-// pass leaves out images of a file that come before those wanted, where it can
-// without unpacking them: whole files, and the first rows of arrays.
+// pass skips images before the wanted ones if it can do so without
+// decompressing them: whole files, and the first rows of arrays.
 func (r *reading) pass(d *opened) (over bool, err error) {
 	n := r.skip - r.selected
 	if n <= 0 || r.selects() {
@@ -320,7 +320,7 @@ func (r *reading) pass(d *opened) (over bool, err error) {
 	return over, err
 }
 
-// complete makes a part of file i what it is among the others.
+// complete fits a part of file i to the other files.
 func (r *reading) complete(s *Set, i int) error {
 	h, w := s.Size()
 	if hh, ww := r.head.Size(); h != hh || w != ww {
@@ -352,15 +352,15 @@ func (r *reading) complete(s *Set, i int) error {
 }
 
 func (r *reading) changed(i int) error {
-	return &FormatError{Path: r.paths[i], Msg: "is no longer what it was when reading began", Hint: "leave the file alone while it is read"}
+	return &FormatError{Path: r.paths[i], Msg: "has changed since reading began", Hint: "do not change the file while it is read"}
 }
 
-// typed gives the metadata of file i the type that the column has in all files,
-// by way of the types that it has in the first, the first two, ... of them, as
-// the sets of whole files are joined.
+// typed converts the metadata of file i to the type of the column in all files,
+// through the types of the first file, the first two, and so on, just as sets
+// of whole files are joined.
 func (r *reading) typed(c Column, i int) (Column, error) {
 	if _, ok := c.Values.(rawText); !ok && kindOf(c.Values) != r.kinds[i][c.Name] {
-		return c, &FormatError{Column: c.Name, Msg: "metadata beyond the 64-bit integers, which only a file read as a whole may have", Hint: "allow more memory"}
+		return c, &FormatError{Column: c.Name, Msg: "metadata beyond 64-bit integers, which only a file read as a whole may have", Hint: "allow more memory"}
 	}
 	kind := r.kinds[0][c.Name]
 	for j := 1; j <= i; j++ {
@@ -374,7 +374,7 @@ func (r *reading) typed(c Column, i int) (Column, error) {
 	return c, nil
 }
 
-// selection is what the conditions and the cut leave of a part.
+// selection returns the images of a part that pass the conditions and the cut.
 func (r *reading) selection(s *Set) (*Set, error) {
 	index := identity(s.Len())
 	for k, c := range r.opts.Where {
@@ -411,7 +411,8 @@ func (r *reading) selection(s *Set) (*Set, error) {
 	return s.Pick(index), nil
 }
 
-// nothing says why no image was selected; nil if some were.
+// nothing returns an error that says why no image was selected, or nil if some
+// were.
 func (r *reading) nothing() error {
 	for k, c := range r.opts.Where {
 		if a := r.asked[k]; !a.met {

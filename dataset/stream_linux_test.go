@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What can be read only once is refused.
+// TestStreamOfAPipe: input that can be read only once is refused.
 func TestStreamOfAPipe(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe.csv")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {

@@ -23,7 +23,7 @@ import (
 	"example.com/patchwork/internal/npy"
 )
 
-// gather reads a stream as a whole, and checks what holds for every part.
+// gather reads a stream as a whole and checks every part.
 func gather(ctx context.Context, paths []string, opts Options, skip, take int) (*Set, error) {
 	s, err := Open(ctx, paths, opts)
 	if err != nil {
@@ -51,8 +51,8 @@ func gather(ctx context.Context, paths []string, opts Options, skip, take int) (
 var sameSets = cmp.Options{cmp.Comparer(func(a, b *bitmap.Image) bool { return a.Equal(b) }), cmpopts.EquateNaNs(), cmpopts.EquateEmpty(),
 	cmpopts.IgnoreUnexported(Set{})}
 
-// A stream in parts of any size gives what Read gives, of every format, of
-// several files, selected alike.
+// TestStreamIsRead: a stream in parts of any size gives what Read gives, for
+// every format, several files and any selection.
 func TestStreamIsRead(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -87,14 +87,15 @@ func TestStreamIsRead(t *testing.T) {
 		skip, take := rapid.IntRange(0, 3).Draw(t, "skip"), rapid.SampledFrom([]int{-1, 1, 2, 4}).Draw(t, "take")
 		want, wantErr := Read(paths, opts)
 		if wantErr == nil && skip >= want.Len() {
-			return // said in other words, by other people
+			return // reported differently, by another library
 		}
 		got, err := gather(context.Background(), paths, opts, skip, take)
 		if (err == nil) != (wantErr == nil) {
 			t.Fatalf("stream: %v; read: %v", err, wantErr)
 		}
 		if err != nil {
-			// Of several files each is looked at before any is read to its end.
+			// With several files, each is examined before any is read to its
+			// end.
 			if len(paths) == 1 && err.Error() != wantErr.Error() && !strings.Contains(err.Error(), "compares text") && !strings.Contains(err.Error(), "holds numbers") {
 				t.Fatalf("stream: %v\nread:   %v", err, wantErr)
 			}
@@ -110,8 +111,8 @@ func TestStreamIsRead(t *testing.T) {
 	})
 }
 
-// drawFile makes a file of a few rows of w bits, with metadata y and z where
-// the format can, of any type.
+// drawFile generates a file of a few rows of w bits, with metadata y and z of
+// any type if the format allows.
 func drawFile(t *rapid.T, format string, w int, weighted bool) []byte {
 	n := rapid.IntRange(1, 7).Draw(t, "n")
 	x := rapid.SliceOfN(rapid.Uint8Range(0, 1), n*w, n*w).Draw(t, "x")
@@ -181,7 +182,7 @@ func drawFile(t *rapid.T, format string, w int, weighted bool) []byte {
 	return zipped(idx(8, x, n, w))
 }
 
-// drawParquet writes one row group a row or two.
+// drawParquet writes one row group per one or two rows.
 func drawParquet(t *rapid.T, n, w int, x []uint8, y []string, z, weight []int64) []byte {
 	group := parquet.Group{"y": parquet.String(), "z": parquet.Int(64), "weight": parquet.Int(64)}
 	for i := range w {
@@ -210,7 +211,7 @@ func drawParquet(t *rapid.T, n, w int, x []uint8, y []string, z, weight []int64)
 	return buf.Bytes()
 }
 
-// The labels of a file stream beside it.
+// TestStreamLabels: the labels of a file are streamed with it.
 func TestStreamLabels(t *testing.T) {
 	images := write(t, "images", idx(8, []byte{0, 1, 1, 0, 1, 1}, 3, 1, 2))
 	labels := write(t, "labels", zipped(idx(8, []byte{5, 6, 5}, 3)))
@@ -229,8 +230,8 @@ func TestStreamLabels(t *testing.T) {
 	}
 }
 
-// What is wrong in the middle of a file is said in the words of Read, with its
-// row, line or byte, after the parts before it.
+// TestStreamErrors: an error in the middle of a file has the words of Read,
+// with its row, line or byte, and comes after the parts before it.
 func TestStreamErrors(t *testing.T) {
 	x := make([]uint8, 300)
 	x[290] = 7
@@ -250,7 +251,7 @@ func TestStreamErrors(t *testing.T) {
 		"weight.npz":  {archive, Options{}, 98},
 		"cell.csv":    {table, Options{}, 50},
 		"ragged.csv":  {append(table[:len(table)-4:len(table)-4], "1\n"...), Options{}, 50},
-		"group.parq":  {groups, Options{Columns: []string{"c"}}, 0}, // text is looked through first
+		"group.parq":  {groups, Options{Columns: []string{"c"}}, 0}, // text is read through first
 		"long.idx":    {append(idx(8, make([]byte, 30), 10, 3), 0), Options{}, 9},
 		"missing.npz": {archive, Options{Array: "q"}, 0},
 	} {
@@ -272,8 +273,8 @@ func TestStreamErrors(t *testing.T) {
 	}
 }
 
-// What is no longer there, or no longer the same, is refused.
-func TestStreamOfWhatIsGone(t *testing.T) {
+// TestStreamOfChangedFile: a file that is gone or has changed is refused.
+func TestStreamOfChangedFile(t *testing.T) {
 	path := write(t, "x.csv", []byte("a,b\n0,1\n"))
 	s, err := Open(t.Context(), []string{path}, Options{})
 	if err != nil {
@@ -282,7 +283,7 @@ func TestStreamOfWhatIsGone(t *testing.T) {
 	if err := os.WriteFile(path, []byte("0,1,1\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Set(t.Context()); err == nil || !strings.Contains(err.Error(), "no longer what it was") {
+	if _, err := s.Set(t.Context()); err == nil || !strings.Contains(err.Error(), "has changed since reading began") {
 		t.Errorf("another table: %v", err)
 	}
 	os.Remove(path)
@@ -303,11 +304,11 @@ func TestStreamOfWhatIsGone(t *testing.T) {
 	}
 }
 
-// What is too large for memory says so, before it is read where that can be
-// known, and streams all the same.
+// TestStreamBeyondMemory: input too large for memory is reported, before
+// reading if possible, and can still be streamed.
 func TestStreamBeyondMemory(t *testing.T) {
 	x := make([]uint8, 4000)
-	x[3999] = 2 // nobody gets there
+	x[3999] = 2 // never reached
 	var rows []parquetRow
 	for range 1000 {
 		rows = append(rows, parquetRow{})
@@ -341,7 +342,8 @@ func TestStreamBeyondMemory(t *testing.T) {
 	}
 }
 
-// The types of metadata are those of the whole columns.
+// TestRetypeIsGuessAndJoin: the types of metadata are those of the whole
+// columns.
 func TestRetypeIsGuessAndJoin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SliceOfN(rapid.SampledFrom([]string{"1", "-7", "007", "0.5", "", "NA", "?", "a", "1e3", "9223372036854775808"}), 1, 6)

@@ -18,9 +18,9 @@ type roles struct {
 	weight int      // -1 for none
 }
 
-// rolesOf sorts the columns by the options: what is named as weight, metadata
-// or in a condition is no data unless Columns names it too. auto lists columns
-// that are metadata by their type.
+// rolesOf sorts the columns by the options: columns named as weight, as
+// metadata or in a condition are not data unless Columns names them too. auto
+// lists columns that are metadata by their type.
 func (in *input) rolesOf(names []string, n int, auto []int) (roles, error) {
 	r := roles{names: names, n: n, weight: -1}
 	if in.opts.Weight != "" {
@@ -67,7 +67,7 @@ func (in *input) rolesOf(names []string, n int, auto []int) (roles, error) {
 	return r, nil
 }
 
-// name is the name of column i, or its number from 1.
+// name returns the name of column i, or its number from 1.
 func (r *roles) name(i int) string {
 	if r.names != nil {
 		return r.names[i]
@@ -75,7 +75,7 @@ func (r *roles) name(i int) string {
 	return strconv.Itoa(i + 1)
 }
 
-// set starts the result for a table of these columns.
+// set returns an empty set for a table with these columns.
 func (r *roles) set() *Set {
 	s := &Set{Table: true, chosen: true}
 	if r.names != nil {
@@ -90,17 +90,17 @@ type textTable struct {
 	roles   roles
 	set     *Set
 	meta    []rawText
-	strings map[string]string // one copy of each metadata value of a part
+	strings map[string]string // interned metadata values of a part
 }
 
 func newTextTable(in *input, r roles) *textTable { return &textTable{in: in, roles: r} }
 
-// begin begins a part.
+// begin starts a part.
 func (t *textTable) begin() {
 	t.set, t.meta, t.strings = t.roles.set(), make([]rawText, len(t.roles.meta)), map[string]string{}
 }
 
-// add appends one row; its cells are not kept.
+// add appends one row; it does not keep the cells.
 func (t *textTable) add(cells []string) error {
 	if err := t.in.budget.spend(1, 1, len(t.roles.data)); err != nil {
 		return err
@@ -119,7 +119,7 @@ func (t *textTable) add(cells []string) error {
 	if w := t.roles.weight; w >= 0 {
 		v, err := strconv.ParseInt(trim(cells[w]), 10, 64)
 		if err != nil || v < 0 {
-			return &FormatError{Column: t.roles.name(w), Msg: fmt.Sprintf("the weight %q is no non-negative integer", cells[w])}
+			return &FormatError{Column: t.roles.name(w), Msg: fmt.Sprintf("the weight %q is not a non-negative integer", cells[w])}
 		}
 		t.set.Weights = append(t.set.Weights, v)
 	}
@@ -138,9 +138,9 @@ func (t *textTable) add(cells []string) error {
 	return nil
 }
 
-// badCell says why a cell is no bit, and what the user may have meant.
+// badCell returns an error that says why a cell is not a bit, and what to do.
 func (t *textTable) badCell(i int, cell string) error {
-	carry := "if the column is no data, carry it as metadata with --meta " + strconv.Quote(t.roles.name(i))
+	carry := "if the column is a label, add --meta " + strconv.Quote(t.roles.name(i))
 	if _, state := parseCell(cell); state == cellNumber {
 		msg, hint := needThreshold(trim(cell), "")
 		return &FormatError{Column: t.roles.name(i), Msg: msg, Hint: hint + "; " + carry}
@@ -148,7 +148,7 @@ func (t *textTable) badCell(i int, cell string) error {
 	return &FormatError{Column: t.roles.name(i), Msg: fmt.Sprintf("%q is none of 0, 1, y, n, true, false, ?, NA and empty", shorten(cell)), Hint: carry}
 }
 
-// part is the part built since begin.
+// part returns the part built since begin.
 func (t *textTable) part() *Set {
 	for k, values := range t.meta {
 		t.set.Meta = append(t.set.Meta, Column{t.roles.called[k], values})

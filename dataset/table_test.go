@@ -116,7 +116,7 @@ func TestCSVRefusals(t *testing.T) {
 	}
 }
 
-// endless is a table of one line without an end.
+// endless is a table with a single line that never ends.
 type endless struct{ n int }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -213,8 +213,8 @@ func TestParquetRefusals(t *testing.T) {
 	refused(t, "e.parquet", empty, Options{}, "no rows")
 }
 
-// TestParquetDamage flips every byte in turn: whatever comes out, it is a set
-// or a FormatError, and it comes quickly.
+// TestParquetDamage flips every byte in turn: reading gives a set or a
+// FormatError, and quickly.
 func TestParquetDamage(t *testing.T) {
 	content := parquetFile(t, parquetRows(), parquet.Compression(&parquet.Snappy))
 	good := 0
@@ -232,8 +232,8 @@ func TestParquetDamage(t *testing.T) {
 	}
 }
 
-// TestParquetHostileHeaders: the numbers by which the library would allocate
-// are checked before it sees them.
+// TestParquetHostileHeaders: numbers that determine allocations are checked
+// before the library sees them.
 func TestParquetHostileHeaders(t *testing.T) {
 	footer := func(body ...byte) []byte {
 		b := append([]byte("PAR1"), body...)

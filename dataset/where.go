@@ -14,13 +14,13 @@ type Condition struct {
 	Values []string // "=": any of them; "!=": none of them; the others: exactly one
 }
 
-// String is the condition in the form that [ParseCondition] reads.
+// String returns the condition in the form that [ParseCondition] reads.
 func (c Condition) String() string { return c.Name + c.Op + strings.Join(c.Values, ",") }
 
 // ParseCondition reads NAME OP VALUE, such as `y=T`, `writer<=20` or `y!=T`.
 // With = and != there may be several values, `y=T,L`; a value with a comma is
 // put in double quotes, `city="Delft, NL"`. Blanks around the parts are
-// dropped, also a second = sign (`y==T`).
+// dropped, and so is a second = sign (`y==T`).
 func ParseCondition(s string) (Condition, error) {
 	bad := func(msg string) (Condition, error) {
 		return Condition{}, &FormatError{Msg: fmt.Sprintf("condition %q %s", s, msg), Hint: "write it like y=T, y!=T, y=T,L or writer<=20"}
@@ -57,16 +57,16 @@ func ParseCondition(s string) (Condition, error) {
 	}
 	if ordered {
 		if _, err := strconv.ParseFloat(c.Values[0], 64); err != nil {
-			return bad("compares with something that is no number")
+			return bad("compares with something that is not a number")
 		}
 	}
 	return c, nil
 }
 
-// Where returns the images that meet every condition, in order. It is an error
-// if a column is not there (the message lists those there are), if a column of
-// text is compared by size, or if nothing is left (the message lists the values
-// there are).
+// Where returns the images that meet every condition, in order. It returns an
+// error if a column does not exist (the message lists those that do), if a
+// column of text is compared by size, or if no image is left (the message lists
+// the existing values).
 func (s *Set) Where(conditions ...Condition) (*Set, error) {
 	index := identity(s.Len())
 	for _, c := range conditions {
@@ -75,7 +75,7 @@ func (s *Set) Where(conditions ...Condition) (*Set, error) {
 			return nil, err
 		}
 		if len(kept) == 0 {
-			// The values among the rows that the earlier conditions left.
+			// The values among the rows that passed the earlier conditions.
 			return nil, noneMeets(s.Source, c, len(index) < s.Len(), col.pick(index).distinct())
 		}
 		index = kept
@@ -83,8 +83,8 @@ func (s *Set) Where(conditions ...Condition) (*Set, error) {
 	return s.Pick(index), nil
 }
 
-// meet is those of the given images that meet a condition, and the column that
-// it is about.
+// meet returns those of the given images that meet a condition, and the column
+// that it tests.
 func (s *Set) meet(c Condition, index []int) (col Column, kept []int, err error) {
 	if col, err = s.Column(c.Name); err != nil {
 		return col, nil, err
@@ -101,15 +101,15 @@ func (s *Set) meet(c Condition, index []int) (col Column, kept []int, err error)
 	return col, kept, nil
 }
 
-// noneMeets is the error for a condition that no image meets, of those that met
-// the ones before it.
+// noneMeets returns the error for a condition that no image meets among those
+// that met the earlier ones.
 func noneMeets(source string, c Condition, some bool, values []string) error {
 	return &FormatError{Path: source, Msg: fmt.Sprintf("no image has %s; values of %q%s: %s", c, c.Name, among(some), list(values))}
 }
 
 func among(some bool) string {
 	if some {
-		return " where the conditions before hold"
+		return " among images that meet the earlier conditions"
 	}
 	return ""
 }
@@ -133,7 +133,7 @@ func (c Condition) test(col Column) (func(i int) bool, error) {
 	for k, s := range c.Values {
 		v, state := parseCell(s)
 		if state == cellBad || state == cellUnknown && s != "NaN" && s != "nan" {
-			return nil, &FormatError{Msg: fmt.Sprintf("condition %s: column %q holds numbers, and %q is none", c, c.Name, s),
+			return nil, &FormatError{Msg: fmt.Sprintf("condition %s: column %q holds numbers, and %q is not one", c, c.Name, s),
 				Hint: "values there: " + list(col.distinct())}
 		}
 		values[k] = v

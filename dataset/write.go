@@ -15,8 +15,8 @@ import (
 // some pixel is unknown; `weight`, `columns` and the metadata if the set has
 // them; then the extra arrays. Row numbers and the source are not kept.
 //
-// The file is complete or not there at all; its bytes depend only on the set
-// and the Go release (for the compressor). It fails if two arrays have one
+// The file is either complete or absent; its bytes depend only on the set and
+// the Go release (because of the compressor). It fails if two arrays share a
 // name, and for text that an array cannot hold.
 func WriteNPZ(path string, s *Set, extra ...npy.Member) error {
 	members, err := s.members()
@@ -29,7 +29,7 @@ func WriteNPZ(path string, s *Set, extra ...npy.Member) error {
 	return at(err, path)
 }
 
-// members are the arrays of a set.
+// members returns the arrays of a set.
 func (s *Set) members() ([]npy.Member, error) {
 	h, w := s.Size()
 	shape := []int{s.Len(), h, w}

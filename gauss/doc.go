@@ -1,5 +1,5 @@
-// Package gauss is the geometry of a model (section 4.2 of the paper, the
-// geometric component): a joint Gaussian over the places of its K experts.
+// Package gauss implements the geometry of a model (section 4.2 of the paper,
+// the geometric component): a joint Gaussian over the places of its K experts.
 //
 // A configuration says for each expert of one image where it is: dy rows down,
 // dx columns to the right, theta degrees clockwise, or that it is missing. As
@@ -7,16 +7,16 @@
 //
 //	dy, dx, theta of expert 0, dy, dx, theta of expert 1, ...
 //
-// [Moments] adds configurations up in integers, so that any order of adding
-// and merging gives the same bits. [Moments.Fit] turns them into a [Normal],
-// also where experts are missing in some images. A Normal may be singular, as
-// it is from few images: it then lives in the span of its principal directions.
+// [Moments] sums configurations in integers, so any order of adding and merging
+// gives the same bits. [Moments.Fit] turns the sums into a [Normal], even if
+// experts are missing in some images. A Normal fitted to few images is
+// singular: its mass is in the span of its principal directions.
 //
 // The package is a leaf: it knows nothing of models, images or files.
 package gauss
 
-// MaxExperts is the largest K that this package handles: the experts present
-// in a configuration are one bit mask.
+// MaxExperts is the largest K that this package handles: a bit mask holds the
+// experts present in a configuration.
 const MaxExperts = 64
 
 // PerExpert is the number of coordinates of one expert: dy, dx, theta.

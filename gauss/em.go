@@ -6,12 +6,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// step is one iteration of EM, and how far it moved: the largest change of a
-// mean in standard deviations, or of a covariance in their products.
+// step performs one iteration of EM and returns how far it moved: the largest
+// change of a mean in standard deviations, or of a covariance in their
+// products.
 //
 // E-step: in each pattern the missing coordinates are predicted by regression
-// on the present ones, and what the prediction leaves open is added to their
-// scatter. M-step: mean and scatter of the completed patterns.
+// on the present ones, and the residual covariance of the prediction is added
+// to their scatter. M-step: mean and scatter of the completed patterns.
 func (e *em) step() float64 {
 	d := len(e.mean)
 	completed := make([][]float64, len(e.patterns)) // means with predictions
@@ -40,8 +41,8 @@ func (e *em) step() float64 {
 	return moved
 }
 
-// completeMean is the mean of the pattern, missing coordinates predicted under
-// a Gaussian of the given mean.
+// completeMean returns the mean of the pattern, with missing coordinates
+// predicted under a Gaussian with the given mean.
 func (p *pattern) completeMean(r regression, mean []float64) []float64 {
 	z := make([]float64, len(p.present))
 	for j, o := range r.observed {
@@ -84,7 +85,7 @@ func (p *pattern) addScatter(r regression, into []float64) {
 	}
 }
 
-// moved compares a new mean and scatter with the present ones.
+// moved returns how far a new mean and scatter are from the current ones.
 func (e *em) moved(mean, scatter []float64) float64 {
 	d := len(mean)
 	sd := make([]float64, d)

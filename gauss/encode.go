@@ -20,8 +20,8 @@ const (
 	wordSize   = 16 // of an exact.Int128
 )
 
-// MarshalBinary is the moments as bytes, the same bytes for the same moments
-// on every machine. It never fails.
+// MarshalBinary returns the moments as bytes, the same bytes for the same
+// moments on every machine. It never fails.
 func (m *Moments) MarshalBinary() ([]byte, error) {
 	out := append([]byte(magic), byte(m.k), 0, 0)
 	out = binary.LittleEndian.AppendUint64(out, uint64(len(m.sets)))
@@ -50,9 +50,8 @@ func (e *FormatError) Error() string {
 }
 
 // UnmarshalBinary reads what MarshalBinary wrote and replaces m by it. It
-// checks that the numbers can come from configurations, and never allocates
-// more than a small multiple of len(data). The error is a *[FormatError]; then
-// m is unchanged.
+// checks that configurations can have these sums, and never allocates more than
+// a small multiple of len(data). On error, a *[FormatError], m is unchanged.
 func (m *Moments) UnmarshalBinary(data []byte) error {
 	d := decoder{data: data}
 	read, err := d.moments()
@@ -83,7 +82,7 @@ func (d *decoder) uint64() uint64 {
 
 func (d *decoder) moments() (*Moments, error) {
 	if d.left() < headerSize {
-		return nil, d.fail(0, "%d bytes, the header alone has %d", len(d.data), headerSize)
+		return nil, d.fail(0, "%d bytes; the header alone has %d", len(d.data), headerSize)
 	}
 	if string(d.data[:len(magic)]) != magic {
 		return nil, d.fail(0, "begins with %q, not %q", d.data[:len(magic)], magic)
@@ -149,8 +148,8 @@ func (d *decoder) set(m *Moments) (mask uint64, err error) {
 	return mask, nil
 }
 
-// check reports sums that no n configurations can have: values out of range,
-// or a product sum that breaks the Cauchy-Schwarz inequality.
+// check returns an error for sums that no n configurations can have: values out
+// of range, or a product sum that breaks the Cauchy-Schwarz inequality.
 func (s *sums) check() error {
 	n := big.NewInt(s.n)
 	limit := new(big.Int).Lsh(n, 30) // of the sum of n values
@@ -179,5 +178,5 @@ func (s *sums) check() error {
 	return nil
 }
 
-// diagonal is the place of the square of coordinate i among the products.
+// diagonal returns the index of the square of coordinate i among the products.
 func diagonal(i int) int { return i*(i+1)/2 + i }

@@ -8,8 +8,8 @@ import (
 	"example.com/patchwork/gauss"
 )
 
-// The letter L: a vertical bar and a horizontal one that hangs on its foot.
-// Four images make a Gaussian of rank 3 at most, which is enough to draw from.
+// The letter L: a vertical bar and a horizontal one at its foot. Four images
+// give a Gaussian of rank 3 at most, which is enough to sample from.
 func Example() {
 	m, err := gauss.NewMoments(2)
 	if err != nil {

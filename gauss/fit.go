@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// FitOptions says how to fit. The zero value is the recommended one.
+// FitOptions holds the settings of a fit. The zero value is recommended.
 type FitOptions struct {
 	// ML divides by N, the maximum likelihood covariance, instead of N-1, the
 	// unbiased one.
@@ -23,42 +23,43 @@ type FitOptions struct {
 	MaxIterations int
 }
 
-// FitReport says what a fit rests on.
+// FitReport describes the data behind a fit.
 type FitReport struct {
 	// N is the number of configurations used: those with an expert present.
 	N int64
 
-	// Iterations of EM, 0 where nothing was missing. Converged is false where
-	// MaxIterations came first: typically too few images for the covariance.
+	// Iterations counts those of EM, 0 if nothing was missing. Converged is
+	// false if MaxIterations came first: typically too few images for the
+	// covariance.
 	Iterations int
 	Converged  bool
 
 	// Unseen lists experts that were never present: their mean and covariance
-	// are 0, which says nothing about where they would be. Apart lists pairs
-	// of experts that were never present together: what the fit says of their
-	// covariance is no more than what other experts imply.
+	// are 0, which says nothing about where they would be. Apart lists pairs of
+	// experts that were never present together: the fit derives their
+	// covariance only from other experts.
 	Unseen []int
 	Apart  [][2]int
 }
 
 // ErrNoConfigurations reports moments in which no expert was ever present.
-var ErrNoConfigurations = errors.New("gauss: no configuration with an expert in it, nothing to fit")
+var ErrNoConfigurations = errors.New("gauss: nothing to fit: no configuration has an expert in it")
 
-// Fit is the Gaussian over all 3K coordinates by maximum likelihood, experts
-// missing at random: whether an expert is missing must not depend on where it
-// would have been.
+// Fit returns the Gaussian over all 3K coordinates by maximum likelihood,
+// experts missing at random: whether an expert is missing must not depend on
+// where it would have been.
 //
-// Where every configuration has the same experts, it is the sample mean and
+// If every configuration has the same experts, it is the sample mean and
 // covariance, computed exactly and rounded once: N configurations give a rank
 // of at most N-1. Otherwise it is the EM algorithm for incomplete normal data
 // (Dempster, Laird, Rubin 1977, section 4.1.3), started from the means and
-// variances of what is present; the unbiased covariance is then the maximum
-// likelihood one times N/(N-1). One iteration takes O(sets d^2 m) time, for
-// d = 3K coordinates and m present in a set. The result is deterministic and m
-// is unchanged.
+// variances of the coordinates present; the unbiased covariance is then the
+// maximum likelihood one times N/(N-1). One iteration takes O(sets d^2 m) time,
+// for d = 3K coordinates of which m are present in a set. The result is
+// deterministic and m is unchanged.
 //
-// The error is [ErrNoConfigurations], or says why moments that were read from
-// elsewhere cannot be those of configurations.
+// The error is [ErrNoConfigurations], or says why moments read from a file
+// cannot be those of configurations.
 func (m *Moments) Fit(opt FitOptions) (*Normal, FitReport, error) {
 	if opt.Tolerance <= 0 {
 		opt.Tolerance = 1e-9
@@ -81,7 +82,7 @@ func (m *Moments) Fit(opt FitOptions) (*Normal, FitReport, error) {
 	for !report.Converged && report.Iterations < opt.MaxIterations {
 		moved := e.step()
 		if math.IsNaN(moved) || math.IsInf(moved, 0) {
-			return nil, report, fmt.Errorf("gauss: EM left the finite numbers in iteration %d", report.Iterations)
+			return nil, report, fmt.Errorf("gauss: EM gave a number that is not finite in iteration %d", report.Iterations)
 		}
 		report.Converged = moved <= opt.Tolerance
 		report.Iterations++
@@ -132,7 +133,7 @@ type em struct {
 	total       float64 // number of configurations
 
 	mean    []float64
-	scatter []float64 // total * covariance, d*d: undivided, so that no division is undone later
+	scatter []float64 // total * covariance, d*d: undivided, so that no later step has to undo a division
 }
 
 // pattern is one set of experts as real numbers: of n configurations, the mean
@@ -179,8 +180,8 @@ func newEM(m *Moments) *em {
 	return e
 }
 
-// centre moves exact sums to their mean: exact until one last rounding, so
-// that far away placements cost no digits.
+// centre moves exact sums to their mean. It is exact up to one final rounding,
+// so placements far away lose no digits.
 func (s *sums) centre(coordinates []int) (mean []float64, scatter *mat.SymDense) {
 	n := big.NewInt(s.n)
 	quotient := func(numerator *big.Int) float64 {
@@ -232,8 +233,8 @@ func (e *em) start() {
 	}
 }
 
-// check refuses a scatter that no configurations can have, which only moments
-// from a file can contain: EM would not stay finite.
+// check rejects a scatter that no configurations can have, on which EM would
+// not stay finite. Only moments from a file can contain one.
 func (e *em) check() error {
 	for _, p := range e.patterns {
 		var eigen mat.EigenSym
@@ -242,7 +243,7 @@ func (e *em) check() error {
 		}
 		values := eigen.Values(nil)
 		if largest := values[len(values)-1]; values[0] < -matrixTolerance*max(largest, 0) || largest < 0 {
-			return fmt.Errorf("gauss: the scatter of mask %#x is not positive semi-definite, no configurations have it", p.mask)
+			return fmt.Errorf("gauss: the scatter of mask %#x is not positive semi-definite, so no configurations can have it", p.mask)
 		}
 	}
 	return nil
@@ -262,7 +263,7 @@ func (p *pattern) observed() []int {
 // complete reports whether nothing is missing.
 func (e *em) complete() bool { return len(e.patterns) == 1 && e.patterns[0].complete }
 
-// largestVariance is the largest of one coordinate.
+// largestVariance returns the largest variance of a single coordinate.
 func (e *em) largestVariance() float64 {
 	d, largest := len(e.mean), 0.0
 	for i := range d {
@@ -271,7 +272,7 @@ func (e *em) largestVariance() float64 {
 	return largest
 }
 
-// spread lays the result out over all d coordinates, 0 where nothing was seen.
+// spread expands the result to all d coordinates, 0 for those never seen.
 func (e *em) spread(d int, divisor float64) (mean, cov []float64) {
 	mean, cov = make([]float64, d), make([]float64, d*d)
 	for i, a := range e.coordinates {

@@ -40,7 +40,8 @@ func TestFitGolden(t *testing.T) {
 		mustAdd(t, m, c, 1)
 	}
 	// A theta is rounded by at most half a unit, and so is its mean; a product
-	// with a centred value of at most 25 degrees changes by 25 of those, twice.
+	// with a centred value of at most 25 degrees changes by at most 25 of
+	// those, twice.
 	const half = 0.5 / anglesPerDegree
 	for _, c := range []struct {
 		opt FitOptions
@@ -74,8 +75,8 @@ func TestFitGolden(t *testing.T) {
 	}
 }
 
-// With nothing missing the fit is the sample mean and covariance, by the exact
-// path and by EM alike, and its rank is at most n-1.
+// TestFitComplete: with nothing missing the fit is the sample mean and
+// covariance, by the exact path and by EM alike, and its rank is at most n-1.
 func TestFitComplete(t *testing.T) {
 	for _, n := range []int{1, 2, 4, 9, 10, 50} {
 		rng := rand.New(rand.NewPCG(10, uint64(n)))
@@ -116,7 +117,7 @@ func TestFitComplete(t *testing.T) {
 	}
 }
 
-// A fixed point far out: integer sums lose nothing to the size of the mean.
+// TestFitFarAway: integer sums lose no precision when the mean is large.
 func TestFitFarAway(t *testing.T) {
 	here, far := newMoments(t, 1), newMoments(t, 1)
 	rng := rand.New(rand.NewPCG(11, 11))
@@ -170,8 +171,8 @@ func TestFitRecoversTruthWithMissing(t *testing.T) {
 	}
 }
 
-// Missing at random, but not completely: expert 1 is seen only where expert 0
-// is low. What is present then misleads about expert 1; EM corrects it.
+// TestFitMissingAtRandom: expert 1 is seen only where expert 0 is low. The
+// placements present are then biased for expert 1; EM corrects this.
 func TestFitMissingAtRandom(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 13))
 	m := newMoments(t, 2)
@@ -198,7 +199,7 @@ func TestFitMissingAtRandom(t *testing.T) {
 	}
 }
 
-// logLik is the observed-data log-likelihood, in nats, of the state of EM.
+// logLik returns the observed-data log-likelihood, in nats, of the state of EM.
 func (e *em) logLik(t *testing.T) float64 {
 	t.Helper()
 	d := len(e.mean)
@@ -230,9 +231,9 @@ func (e *em) logLik(t *testing.T) float64 {
 	return sum
 }
 
-// Dempster, Laird and Rubin 1977, theorem 1: an iteration never lowers the
-// likelihood. And where it stops, a small step in any direction does not
-// raise it.
+// TestEMRisesToAMaximum checks theorem 1 of Dempster, Laird and Rubin 1977: an
+// iteration never lowers the likelihood, and at the end no small step in any
+// direction raises it.
 func TestEMRisesToAMaximum(t *testing.T) {
 	for seed := range uint64(5) {
 		rng := rand.New(rand.NewPCG(14, seed))
@@ -309,8 +310,8 @@ func TestFitReport(t *testing.T) {
 	}
 }
 
-// Few images with experts missing: the likelihood has no maximum inside, the
-// fit must still come to an end and be a Gaussian.
+// TestFitFewWithMissing: with few images and experts missing the likelihood has
+// no interior maximum; the fit must still end and be a Gaussian.
 func TestFitFewWithMissing(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(15, seed))

@@ -15,7 +15,7 @@ import (
 const (
 	// anglesPerDegree is the fixed point of angles: theta is rounded to the
 	// nearest 1/1024 degree, which moves a pixel of a 56 x 56 frame by less
-	// than a thousandth of a pixel. Rotation grids in whole degrees are exact.
+	// than a thousandth of a pixel. Rotations by whole degrees are exact.
 	anglesPerDegree = 1 << 10
 
 	// MaxShift bounds |DY| and |DX| of a [Placement], in pixels.
@@ -34,12 +34,12 @@ type Placement struct {
 	Theta   float64 // degrees, positive = clockwise on screen
 }
 
-// units is the placement as integers, for sums that are exact.
+// units returns the placement as integers, for sums that are exact.
 func (p Placement) units() [PerExpert]int64 {
 	return [PerExpert]int64{int64(p.DY), int64(p.DX), int64(math.RoundToEven(p.Theta * anglesPerDegree))}
 }
 
-// unitSize is the size of one integer unit of a coordinate: a pixel or
+// unitSize returns the size of one integer unit of a coordinate: a pixel or
 // 1/1024 degree. A power of two, so that scaling by it is exact.
 func unitSize(coordinate int) float64 {
 	if coordinate%PerExpert == PerExpert-1 {
@@ -48,7 +48,7 @@ func unitSize(coordinate int) float64 {
 	return 1
 }
 
-// RangeError reports a placement that is too far out, or not a number.
+// RangeError reports a placement that is out of range or not a number.
 type RangeError struct {
 	Expert     int
 	Coordinate string  // "dy", "dx" or "theta"
@@ -57,16 +57,16 @@ type RangeError struct {
 }
 
 func (e *RangeError) Error() string {
-	return fmt.Sprintf("gauss: %s of expert %d is %v, it must be from %v to %v",
+	return fmt.Sprintf("gauss: %s of expert %d is %v; it must be from %v to %v",
 		e.Coordinate, e.Expert, e.Value, -e.Limit, e.Limit)
 }
 
 // ErrTooHeavy reports weights that add up to more than [MaxWeight].
 var ErrTooHeavy = errors.New("gauss: the weights of the configurations add up to more than 2^62")
 
-// Moments is the sufficient statistics of any number of configurations: for
-// each set of experts that were present together, how often, and the sums of
-// their coordinates and of all products of two.
+// Moments holds the sufficient statistics of any number of configurations: for
+// each set of experts present together, their number, the sums of their
+// coordinates and of all products of two coordinates.
 //
 // Everything is an integer (pixels; angles rounded to 1/1024 degree), so any
 // order of Add and Merge gives the same bits. The bounds on coordinates (2^30
@@ -94,23 +94,23 @@ func newSums(experts int) *sums {
 	return &sums{first: make([]exact.Int128, m), products: make([]exact.Int128, m*(m+1)/2)}
 }
 
-// NewMoments is empty moments of K experts; the error is for K outside
-// 1..MaxExperts.
+// NewMoments returns empty moments of K experts. It returns an error for K
+// outside 1..MaxExperts.
 func NewMoments(k int) (*Moments, error) {
 	if k < 1 || k > MaxExperts {
-		return nil, fmt.Errorf("gauss: the geometry of %d experts: it can be kept for 1 to %d", k, MaxExperts)
+		return nil, fmt.Errorf("gauss: %d experts; a geometry is for 1 to %d", k, MaxExperts)
 	}
 	return &Moments{k: k, sets: map[uint64]*sums{}}, nil
 }
 
-// K is the number of experts.
+// K returns the number of experts.
 func (m *Moments) K() int { return m.k }
 
-// N is the number of configurations added, weights counted, including those
-// in which no expert was present.
+// N returns the number of configurations added, counted with their weights,
+// including those with no expert present.
 func (m *Moments) N() int64 { return m.weight }
 
-// Add counts a configuration, one placement an expert, weight >= 1 times. It
+// Add counts a configuration, one placement per expert, weight >= 1 times. It
 // panics if there are not K placements or weight < 1. The error is a
 // *[RangeError] or [ErrTooHeavy]; then nothing was added.
 func (m *Moments) Add(configuration []Placement, weight int64) error {
@@ -153,7 +153,7 @@ func (p Placement) check(expert int) error {
 	return nil
 }
 
-// set is the sums of a set of experts, made where there are none yet.
+// set returns the sums of a set of experts and creates them if necessary.
 func (m *Moments) set(mask uint64) *sums {
 	s := m.sets[mask]
 	if s == nil {
@@ -176,9 +176,9 @@ func (s *sums) add(x []int64, weight int64) {
 	}
 }
 
-// Merge adds all that other counted; other stays as it is. It panics if the
-// two have another number of experts. The error is [ErrTooHeavy]; then nothing
-// was merged.
+// Merge adds the counts of other, which is unchanged. It panics if their
+// numbers of experts differ. The error is [ErrTooHeavy]; then nothing was
+// merged.
 func (m *Moments) Merge(other *Moments) error {
 	if m.k != other.k {
 		panic(fmt.Sprintf("gauss: moments of %d experts cannot join moments of %d", other.k, m.k))
@@ -204,17 +204,19 @@ func (m *Moments) Merge(other *Moments) error {
 // this way, so that floating-point results are deterministic.
 func (m *Moments) masks() []uint64 { return slices.Sorted(maps.Keys(m.sets)) }
 
-// Pattern is a set of experts and how often exactly they were present: bit k
-// of Mask is expert k.
+// Pattern is a set of experts with the number of configurations in which
+// exactly they were present: bit k of Mask is expert k.
 type Pattern struct {
 	Mask uint64
 	N    int64
 }
 
-// Presence is how often which experts are present together, by rising mask.
+// Presence lists which experts are present together and how often, by rising
+// mask.
 type Presence []Pattern
 
-// Presence lists the patterns that occurred, also that of no expert at all.
+// Presence returns the patterns that occurred, including that of no expert at
+// all.
 func (m *Moments) Presence() Presence {
 	out := make(Presence, 0, len(m.sets))
 	for _, mask := range m.masks() {
@@ -223,8 +225,8 @@ func (m *Moments) Presence() Presence {
 	return out
 }
 
-// Sample draws a mask with the frequency it occurred with, from one integer of
-// rng. It panics if there is nothing to draw from.
+// Sample draws a mask in proportion to its count, using one integer of rng. It
+// panics if there is nothing to draw from.
 func (p Presence) Sample(rng *rand.Rand) uint64 {
 	var total int64
 	for _, pattern := range p {

@@ -75,7 +75,8 @@ func TestInt128(t *testing.T) {
 	})
 }
 
-// Any order of adding, any split into parts, any tree of merges: the same bits.
+// TestMergeInAnyOrder: any order of adding, any split into parts and any tree
+// of merges gives the same bits.
 func TestMergeInAnyOrder(t *testing.T) {
 	placement := rapid.Custom(func(t *rapid.T) Placement {
 		return Placement{
@@ -190,8 +191,8 @@ func TestAddRefuses(t *testing.T) {
 	}
 }
 
-// Squares and products that each look right, but of three coordinates no two
-// of which can be opposite to the third: only a fit can tell.
+// TestFitRefusesImpossibleMoments: each square and product is possible by
+// itself, but not all of three coordinates together; only a fit detects this.
 func TestFitRefusesImpossibleMoments(t *testing.T) {
 	m := newMoments(t, 1)
 	mustAdd(t, m, []Placement{{Present: true, DY: 1, DX: -1, Theta: 1}}, 2)
@@ -214,7 +215,7 @@ func TestFitRefusesImpossibleMoments(t *testing.T) {
 func TestErrorsSayWhere(t *testing.T) {
 	m := newMoments(t, 1)
 	err := m.Add([]Placement{{Present: true, Theta: 2e6}}, 1)
-	if want := "gauss: theta of expert 0 is 2e+06, it must be from -1.048576e+06 to 1.048576e+06"; err == nil || err.Error() != want {
+	if want := "gauss: theta of expert 0 is 2e+06; it must be from -1.048576e+06 to 1.048576e+06"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 	err = m.UnmarshalBinary(append(encoded(t, m), 1, 2))
@@ -348,7 +349,8 @@ func FuzzUnmarshal(f *testing.F) {
 		if m.K() > 8 {
 			return // valid, but a fit takes longer than a fuzz step should
 		}
-		// Whatever is accepted either fits or says why not.
+		// Moments that are accepted either fit or yield an error that says why
+		// not.
 		if n, _, err := m.Fit(FitOptions{MaxIterations: 5}); err == nil && n.Dim() != 3*m.K() {
 			t.Errorf("a fit over %d coordinates for %d experts", n.Dim(), m.K())
 		}

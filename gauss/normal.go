@@ -10,43 +10,43 @@ import (
 )
 
 const (
-	// rankTolerance: a principal variance below this share of the largest is
-	// rounding and counts as 0.
+	// rankTolerance: a principal variance below this fraction of the largest is
+	// rounding error and counts as 0.
 	rankTolerance = 1e-12
-	// matrixTolerance: how far, relative to the variances, a covariance may be
-	// from symmetric, and below 0 in any direction, before it is refused.
+	// matrixTolerance bounds, relative to the variances, how far a covariance
+	// may be from symmetric, or below 0 in any direction, before it is refused.
 	matrixTolerance = 1e-9
-	// spanTolerance: how far, relative to the sizes involved, a point may be
-	// off the span and still count as in it.
+	// spanTolerance bounds, relative to the sizes involved, how far from the
+	// span a point may lie and still count as in it.
 	spanTolerance = 1e-8
 )
 
 // Normal is a Gaussian over 1 <= Dim <= 3*MaxExperts coordinates. It may be
-// singular: then all its mass is in the affine span of its Rank principal
-// directions through the mean. It is immutable and safe for concurrent use.
-// The zero Normal is not valid; use [New] or [Moments.Fit].
+// singular; all its mass is then in the affine span of its Rank principal
+// directions through the mean. It is immutable and safe for concurrent use. The
+// zero Normal is not valid; use [New] or [Moments.Fit].
 type Normal struct {
 	mean []float64
 	cov  []float64 // d*d, row-major, exactly symmetric
 
-	// The eigen-decomposition of cov, restricted to its span: variances fall,
-	// directions are orthonormal, one a row.
+	// The eigen-decomposition of cov, restricted to its span: falling variances
+	// and orthonormal directions, one per row.
 	variances  []float64
 	directions [][]float64
 }
 
-// New is the Gaussian with the given mean and covariance, which is row-major,
-// d*d for a mean of d numbers; both are copied. The covariance must be finite,
-// symmetric and positive semi-definite up to a relative 1e-9; the error says
-// where it is not. Cov returns what New got, bit for bit, if that was exactly
-// symmetric.
+// New returns the Gaussian with the given mean and covariance, which is
+// row-major, d*d for a mean of d numbers; both are copied. The covariance must
+// be finite, symmetric and positive semi-definite up to a relative 1e-9; the
+// error says where it is not. If it is exactly symmetric, Cov returns it bit
+// for bit.
 func New(mean, cov []float64) (*Normal, error) {
 	d := len(mean)
 	if d < 1 || d > PerExpert*MaxExperts {
-		return nil, fmt.Errorf("gauss: a mean of %d numbers, it needs 1 to %d", d, PerExpert*MaxExperts)
+		return nil, fmt.Errorf("gauss: a mean of %d numbers; it needs 1 to %d", d, PerExpert*MaxExperts)
 	}
 	if len(cov) != d*d {
-		return nil, fmt.Errorf("gauss: a covariance of %d numbers, a mean of %d needs %d x %d", len(cov), d, d, d)
+		return nil, fmt.Errorf("gauss: a covariance of %d numbers; a mean of %d needs %d x %d", len(cov), d, d, d)
 	}
 	for i, m := range mean {
 		if math.IsNaN(m) || math.IsInf(m, 0) {
@@ -67,10 +67,10 @@ func New(mean, cov []float64) (*Normal, error) {
 	return n, nil
 }
 
-// newRounded is New for a mean and covariance that are valid up to rounding,
-// which may be large beside the covariance itself: where one coordinate is a
-// function of others, a conditional covariance is nothing but rounding. What
-// is not above noise, in any direction, is taken out.
+// newRounded is like New for a mean and covariance that are valid up to
+// rounding, which may be large compared with the covariance itself: if one
+// coordinate is a function of others, a conditional covariance is nothing but
+// rounding. Directions with a variance not above noise are removed.
 func newRounded(mean, cov []float64, noise float64) (*Normal, error) {
 	n := &Normal{mean: mean, cov: cov}
 	if _, err := n.factorize(noise); err != nil {
@@ -121,9 +121,9 @@ func (n *Normal) symmetrize() error {
 }
 
 // factorize finds the principal directions: those with a variance above noise
-// and above a share of the largest. It returns the lowest eigenvalue, which is
-// negative if the covariance is none. Gonum's own Normal uses Cholesky and
-// refuses singular matrices; eigenvalues do not.
+// and above a fraction of the largest. It returns the lowest eigenvalue, which
+// is negative if the matrix is not a covariance. Gonum's own Normal uses
+// Cholesky and refuses singular matrices; eigenvalues do not.
 func (n *Normal) factorize(noise float64) (lowest float64, err error) {
 	d := n.Dim()
 	var eigen mat.EigenSym
@@ -165,39 +165,39 @@ func fixSign(v []float64) {
 	}
 }
 
-// Dim is the number of coordinates: 3K for K experts.
+// Dim returns the number of coordinates: 3K for K experts.
 func (n *Normal) Dim() int { return len(n.mean) }
 
-// Rank is the dimension of the span, 0 <= Rank <= Dim: the number of principal
-// directions whose variance is more than rounding, 1e-12 of the largest.
+// Rank returns the dimension of the span, 0 <= Rank <= Dim: the number of
+// principal directions whose variance is more than rounding, 1e-12 of the
+// largest.
 func (n *Normal) Rank() int { return len(n.variances) }
 
-// Mean is a copy of the Dim means.
+// Mean returns a copy of the Dim means.
 func (n *Normal) Mean() []float64 { return slices.Clone(n.mean) }
 
-// Cov is a copy of the covariance, row-major, Dim*Dim, exactly symmetric.
+// Cov returns a copy of the covariance, row-major, Dim*Dim, exactly symmetric.
 func (n *Normal) Cov() []float64 { return slices.Clone(n.cov) }
 
-// Principal is the i-th principal direction, a unit vector of length Dim whose
-// largest component is positive, and the standard deviation along it. They
-// come by falling standard deviation: the first are the main deformations of
-// the class. It panics unless 0 <= i < Rank.
+// Principal returns the i-th principal direction, a unit vector of length Dim
+// whose largest component is positive, and the standard deviation along it.
+// They are sorted by falling standard deviation: the first are the main
+// deformations of the class. It panics unless 0 <= i < Rank.
 func (n *Normal) Principal(i int) (direction []float64, sd float64) {
 	return slices.Clone(n.directions[i]), math.Sqrt(n.variances[i])
 }
 
-// LogDensity is the log of the density at x, in nats:
+// LogDensity returns the log of the density at x, in nats:
 //
 //	-1/2 sum_i ( z_i^2/v_i + log(2 pi v_i) )
 //
-// over the Rank principal directions u_i with variances v_i and
-// z_i = u_i . (x - mean). For a regular covariance this is the usual density.
-// For a singular one it is the density within the span, with respect to length,
-// area, ... there, and -Inf off the span (further than 1e-8 of the largest
-// coordinate or of 1); Rank 0
-// is a point with log density 0. Units are pixels and degrees mixed, so compare
-// densities of equal Dim and Rank only. It panics unless len(x) is Dim; NaN
-// gives NaN.
+// over the Rank principal directions u_i with variances v_i and z_i = u_i . (x
+// - mean). For a regular covariance this is the usual density. For a singular
+// one it is the density within the span, with respect to length, area, ...
+// there, and -Inf off the span (further than 1e-8 of the largest coordinate or
+// of 1); Rank 0 is a point with log density 0. Units mix pixels and degrees, so
+// compare only densities of equal Dim and Rank. It panics unless len(x) is Dim;
+// NaN gives NaN.
 func (n *Normal) LogDensity(x []float64) float64 {
 	n.checkLen("point", len(x))
 	rest := make([]float64, len(x)) // what is left of x - mean off the span
@@ -220,15 +220,15 @@ func (n *Normal) LogDensity(x []float64) float64 {
 	return sum / 2
 }
 
-// Sample draws one vector into dst, which is made if nil, and returns it:
+// Sample draws one vector into dst, which is allocated if nil, and returns it:
 //
 //	mean + sum_i u_i sqrt(v_i) (u_i . z)
 //
-// for Dim standard normal deviates z from rng, one a coordinate in rising
+// for Dim standard normal deviates z from rng, one per coordinate in rising
 // order. This is the symmetric root of the covariance, which unlike single
 // directions does not jump when two variances are equal, so that a seed gives
-// the same samples on every machine, up to rounding. The sample is in the
-// span. It panics unless len(dst) is Dim or dst is nil.
+// the same samples on every machine, up to rounding. The sample is in the span.
+// It panics unless len(dst) is Dim or dst is nil.
 func (n *Normal) Sample(rng *rand.Rand, dst []float64) []float64 {
 	if dst == nil {
 		dst = make([]float64, n.Dim())

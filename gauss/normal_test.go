@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// random is a Gaussian over d coordinates of the given rank, with variances of
-// very different sizes.
+// random returns a Gaussian of the given rank over d coordinates, with
+// variances of very different sizes.
 func random(t testing.TB, rng *rand.Rand, d, rank int) *Normal {
 	t.Helper()
 	factors := make([]float64, d*rank)
@@ -131,8 +131,8 @@ func TestFixSign(t *testing.T) {
 	}
 }
 
-// byCholesky is the textbook density of a regular Gaussian, by gonum's Cholesky
-// factor: nothing in common with eigenvalues.
+// byCholesky returns the textbook density of a regular Gaussian, by gonum's
+// Cholesky factor, which shares nothing with eigenvalues.
 func byCholesky(t *testing.T, mean, cov, x []float64) float64 {
 	t.Helper()
 	d := len(mean)
@@ -161,8 +161,8 @@ func TestLogDensityAgainstCholesky(t *testing.T) {
 	}
 }
 
-// A singular Gaussian has, within its span, the density of its coordinates
-// there: summed over a grid in the span it is 1.
+// TestLogDensityInTheSpan: within its span a singular Gaussian has the density
+// of its coordinates there; summed over a grid in the span it is 1.
 func TestLogDensityInTheSpan(t *testing.T) {
 	// x = (3s, 4s, 7): one direction of variance 25 * 4.
 	n, err := New([]float64{0, 0, 7}, []float64{36, 48, 0, 48, 64, 0, 0, 0, 0})
@@ -241,7 +241,7 @@ func TestSampleMomentsAndSpan(t *testing.T) {
 	}
 }
 
-// The samples of a seed are part of what figures and notebooks rely on. They
+// TestSampleIsPinned: figures and notebooks rely on the samples of a seed. They
 // may change only with a note in the change log.
 func TestSampleIsPinned(t *testing.T) {
 	n, err := New([]float64{1, -1, 0}, []float64{4, 2, 0, 2, 3, 0, 0, 0, 0})
@@ -254,8 +254,8 @@ func TestSampleIsPinned(t *testing.T) {
 	}
 }
 
-// Where variances are equal the principal directions are arbitrary, and the
-// samples must not depend on them.
+// TestSampleOfEqualVariances: if variances are equal the principal directions
+// are arbitrary, and the samples must not depend on them.
 func TestSampleOfEqualVariances(t *testing.T) {
 	n, err := New([]float64{1, 2, 3}, []float64{4, 0, 0, 0, 4, 0, 0, 0, 4})
 	if err != nil {
@@ -272,8 +272,8 @@ func TestSampleOfEqualVariances(t *testing.T) {
 func TestMarginalAndCondition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	n := random(t, rng, 6, 6)
-	// The precision matrix says the same in another way: of the part that is
-	// left, the covariance given the rest is the inverse of its block.
+	// The precision matrix gives the same result another way: the covariance of
+	// the remaining part given the rest is the inverse of its block.
 	var precision mat.Dense
 	if err := precision.Inverse(mat.NewDense(6, 6, n.Cov())); err != nil {
 		t.Fatal(err)
@@ -314,8 +314,8 @@ func TestMarginalAndCondition(t *testing.T) {
 	}
 }
 
-// Where the observed coordinates fix the others, nothing but rounding is left
-// of their covariance, and it must not look like a spread.
+// TestConditionOnSingular: if the observed coordinates determine the others,
+// only rounding is left of their covariance, and it must not count as variance.
 func TestConditionOnSingular(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -349,7 +349,8 @@ func TestConditionOnSingular(t *testing.T) {
 		for _, c := range coordinates {
 			observed[c] = true
 		}
-		// Each direction that the observed coordinates fix is one less.
+		// Each direction that the observed coordinates determine lowers the
+		// rank by one.
 		fixed := regress(n.cov, observed).rank
 		if got.Dim() != d-o || got.Rank() > n.Rank()-fixed {
 			t.Fatalf("rank %d of %d given %d coordinates of rank %d leaves rank %d of %d",

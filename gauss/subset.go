@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Marginal is the Gaussian of some coordinates alone, in the order given. It
-// panics on a coordinate that does not exist or comes twice, and on none.
+// Marginal returns the Gaussian of the given coordinates, in the order given.
+// It panics on a coordinate that does not exist or comes twice, and on none.
 func (n *Normal) Marginal(coordinates []int) *Normal {
 	n.checkCoordinates(coordinates)
 	if len(coordinates) == 0 {
@@ -25,22 +25,22 @@ func (n *Normal) Marginal(coordinates []int) *Normal {
 	return mustRounded(mean, cov, rankTolerance*n.largest())
 }
 
-// Condition is the Gaussian of all other coordinates, in rising order, given
-// the values of some:
+// Condition returns the Gaussian of all other coordinates, in rising order,
+// given the values of these:
 //
 //	mean_u + C_uo C_oo^+ (values - mean_o),  C_uu - C_uo C_oo^+ C_ou
 //
-// where ^+ is the pseudo-inverse: of values that are off the span, only the
-// part in it counts. Use it to draw the missing experts of an image. It panics
-// on a coordinate that does not exist or comes twice, on values of another
-// number or not finite, and where no coordinate is left.
+// where ^+ is the pseudo-inverse: only the part of the values that lies in the
+// span counts. Use it to draw the missing experts of an image. It panics on a
+// coordinate that does not exist or comes twice, on values that are not finite
+// or not as many, and if no coordinate is left.
 func (n *Normal) Condition(coordinates []int, values []float64) *Normal {
 	n.checkCoordinates(coordinates)
 	if len(values) != len(coordinates) {
 		panic(fmt.Sprintf("gauss: %d values for %d coordinates", len(values), len(coordinates)))
 	}
 	if len(coordinates) == n.Dim() {
-		panic("gauss: no coordinate is left to condition")
+		panic("gauss: no coordinate is left without a value")
 	}
 	observed := make([]bool, n.Dim())
 	shift := make([]float64, n.Dim())
@@ -66,8 +66,8 @@ func (n *Normal) Condition(coordinates []int, values []float64) *Normal {
 	return mustRounded(mean, cov, r.noise*n.largest())
 }
 
-// mustRounded is newRounded for what was computed from a valid Normal, where it
-// cannot fail.
+// mustRounded calls newRounded on results computed from a valid Normal, for
+// which it cannot fail.
 func mustRounded(mean, cov []float64, noise float64) *Normal {
 	n, err := newRounded(mean, cov, noise)
 	if err != nil {
@@ -76,7 +76,7 @@ func mustRounded(mean, cov []float64, noise float64) *Normal {
 	return n
 }
 
-// largest is the largest principal variance.
+// largest returns the largest principal variance.
 func (n *Normal) largest() float64 {
 	if n.Rank() == 0 {
 		return 0
@@ -157,10 +157,10 @@ func regress(cov []float64, observed []bool) regression {
 }
 
 // pseudoInverse inverts the block of a covariance that belongs to some
-// coordinates, within its span. It works on the correlations, so that the unit
-// of a coordinate (pixels, degrees) does not decide what counts as rounding. It
-// also returns the dimension of that span and the least variance in it, at most
-// 1: dividing by it is what enlarges rounding errors.
+// coordinates, within its span. It works on the correlations, so that what
+// counts as rounding does not depend on the unit of a coordinate (pixels,
+// degrees). It also returns the dimension of that span and the least variance
+// in it, at most 1: dividing by it enlarges rounding errors.
 func pseudoInverse(cov []float64, d int, coordinates []int) (inverse *mat.Dense, rank int, weakest float64) {
 	m := len(coordinates)
 	scale := make([]float64, m) // 1 / standard deviation; 0 for a constant
@@ -198,7 +198,7 @@ func pseudoInverse(cov []float64, d int, coordinates []int) (inverse *mat.Dense,
 	return inverse, rank, weakest
 }
 
-// pseudoTolerance: a direction of a correlation matrix with less variance than
-// this (1 is that of one coordinate) is taken as constant. It is far below a
-// pixel or degree; dividing by less would turn rounding into slopes.
+// pseudoTolerance: a direction of a correlation matrix with a variance below
+// this (one coordinate has 1) counts as constant. It is far below a pixel or
+// degree; dividing by less would turn rounding errors into slopes.
 const pseudoTolerance = 1e-7

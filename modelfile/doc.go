@@ -1,8 +1,8 @@
-// Package modelfile keeps a [patchwork.Model] on disk.
+// Package modelfile reads and writes a [patchwork.Model] as a file.
 //
-// A model file is a zip that numpy.load opens. Its members, always in this
-// order, with a fixed time stamp and not compressed, so that the same model
-// has the same bytes on every machine:
+// A model file is a zip that numpy.load opens. Its members are always in this
+// order, with a fixed time stamp and not compressed, so that the same model has
+// the same bytes on every machine:
 //
 //	model.json          what kind of model it is, see below
 //	experts.npy         float64 (K,H,W): the templates
@@ -13,7 +13,7 @@
 //	geometry_mean.npy   float64 (3K): mean of (dy, dx, degrees) of expert 0, 1, ... (optional)
 //	geometry_cov.npy    float64 (3K,3K): its covariance
 //
-// The fields of model.json, with what stands for one that is left out:
+// The fields of model.json, each with its default:
 //
 //	format      "patchwork-model"
 //	version     1
@@ -38,11 +38,11 @@
 //	stretch     reserved: values other than 1 are refused
 //
 // Other fields and arrays are refused, because they may change what the model
-// means; names that begin with "x-" belong to the user and are ignored, and so
-// are members that are neither model.json nor an array, and unknown fields
-// inside record. None of them survives writing.
+// means. Names that begin with "x-" belong to the user and are ignored; so are
+// members that are neither model.json nor an array, and unknown fields inside
+// record. None of these is written back.
 //
-// A file with only a rule, a size and experts is a model. In Python:
+// A file with only a rule, a size and experts is already a model. In Python:
 //
 //	import json, numpy
 //	head = {"rule": "max", "height": 28, "width": 28, "shift": 3}
@@ -51,6 +51,6 @@
 // (NumPy stores that text as the array model.json.npy, which is accepted in
 // place of model.json. experts may have any numeric type.)
 //
-// Files are not trusted: sizes are checked before memory is taken, and what is
-// wrong with the content is a [*FormatError].
+// Files are not trusted: sizes are checked before memory is allocated, and bad
+// content yields a [*FormatError].
 package modelfile

@@ -9,7 +9,7 @@ import (
 )
 
 // FormatError reports content that is not a model this version can use, or a
-// model that has no place in a file. A zero field means that it does not apply.
+// model that a file cannot hold. A zero field does not apply.
 type FormatError struct {
 	Path   string // file, where it is known
 	Member string // member of the zip, such as "experts.npy"
@@ -20,7 +20,7 @@ type FormatError struct {
 	Err    error  // cause
 }
 
-// Error gives all facts on one line: where, what, and what to do.
+// Error returns all facts on one line: where, what, and what to do.
 func (e *FormatError) Error() string {
 	var b strings.Builder
 	for _, where := range []struct{ label, name string }{{"", e.Path}, {"", e.Member}, {"field ", e.Field}} {
@@ -44,7 +44,7 @@ func (e *FormatError) Error() string {
 // Unwrap returns the cause.
 func (e *FormatError) Unwrap() error { return e.Err }
 
-// in names the member an error is about; an error of the disk stays as it is.
+// in adds the member to a FormatError; other errors are returned unchanged.
 func in(err error, member string) error {
 	var ne *npy.FormatError
 	if !errors.As(err, &ne) {
@@ -56,7 +56,7 @@ func in(err error, member string) error {
 	return &FormatError{Member: member, Offset: ne.Offset, Msg: ne.Msg, Hint: ne.Hint, Err: ne.Err}
 }
 
-// misfit words an error of the packages that check the parts of a model.
+// misfit wraps an error of a package that checks part of a model.
 func misfit(err error, member string) error {
 	return &FormatError{Member: member, Msg: "not part of a valid model", Err: err}
 }

@@ -9,7 +9,7 @@ import (
 	"example.com/patchwork/modelfile"
 )
 
-// A model goes to a file and comes back; the same model has the same bytes.
+// Write a model and read it back; the same model always has the same bytes.
 func Example() {
 	stroke := []float64{0, 0.9, 0}
 	m, err := patchwork.NewModel(patchwork.Config{Height: 1, Width: 3}, [][]float64{stroke})
@@ -28,7 +28,7 @@ func Example() {
 	// Output: max 1 [0 0.9 0]
 }
 
-// What is wrong with a file, where, and what to do.
+// A FormatError says what is wrong with a file, where, and what to do.
 func ExampleFormatError() {
 	text := []byte("not a model")
 	_, err := modelfile.Read(bytes.NewReader(text), int64(len(text)))

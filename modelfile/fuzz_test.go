@@ -9,7 +9,8 @@ import (
 	"example.com/patchwork/internal/npy"
 )
 
-// checkRead: a FormatError of one line, or a model that survives a round trip.
+// checkRead checks that reading gives a FormatError of one line, or a model
+// that survives a round trip.
 func checkRead(t *testing.T, in []byte) {
 	t.Helper()
 	m, err := read(in)
@@ -29,7 +30,8 @@ func checkRead(t *testing.T, in []byte) {
 	}
 }
 
-// FuzzRead: whole files. Checksums stop most mutations, so FuzzParts follows.
+// FuzzRead reads whole files. Checksums stop most mutations, so there is also
+// FuzzParts.
 func FuzzRead(f *testing.F) {
 	f.Add(encode(f, everything(f)))
 	f.Add(encode(f, least(f)))
@@ -42,7 +44,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(checkRead)
 }
 
-// FuzzParts: the text and one array, packed with correct checksums.
+// FuzzParts packs the text and one array with correct checksums.
 func FuzzParts(f *testing.F) {
 	z, err := npy.ReadZip(bytes.NewReader(encode(f, everything(f))), int64(len(encode(f, everything(f)))), npy.Limits{})
 	if err != nil {

@@ -95,8 +95,7 @@ type point struct {
 	Chosen            bool   `json:"chosen,omitempty"`
 }
 
-// length is a description length in nats: +Inf, of images that are impossible,
-// is null.
+// length is a description length in nats: +Inf, for impossible images, is null.
 type length float64
 
 func (l length) MarshalJSON() ([]byte, error) {
@@ -134,7 +133,7 @@ func (l *logLik) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*float64)(l))
 }
 
-// field is where a field of model.json goes, and what it must be.
+// field says where a field of model.json is stored, and what it must be.
 type field struct {
 	dst  any
 	want string
@@ -165,10 +164,11 @@ func (h *header) fields() map[string]field {
 	}
 }
 
-// stretch is reserved for experts that stretch; this version has none.
+// stretch is reserved for experts that can be stretched, which this version
+// does not support.
 type stretch []float64
 
-// bad is an error about one field.
+// bad returns an error about one field.
 func bad(name, hint, format string, args ...any) error {
 	return &FormatError{Member: jsonName, Field: name, Msg: fmt.Sprintf(format, args...), Hint: hint}
 }
@@ -182,7 +182,7 @@ func parseHeader(text []byte) (*header, error) {
 	}
 	h := &header{Format: format, Version: version, Outside: patchwork.Background.String()}
 	fields := h.fields()
-	// What the file is comes first, or the other complaints are about nothing.
+	// Check first what the file is, or the other errors would be meaningless.
 	names := slices.Sorted(maps.Keys(raw))
 	for _, name := range append([]string{"format", "version"}, names...) {
 		value, here := raw[name]
@@ -203,22 +203,22 @@ func parseHeader(text []byte) (*header, error) {
 	return h, nil
 }
 
-// check refuses what decodes but is not for this version.
+// check rejects values that decode but are not valid in this version.
 func (h *header) check(name string, value any) error {
 	switch {
 	case name == "format" && h.Format != format:
-		return bad(name, "give a file that patchwork learn has written", "is %q, not %q", h.Format, format)
+		return bad(name, "give a file written by patchwork learn", "is %q, not %q", h.Format, format)
 	case name == "version" && h.Version > version:
 		return bad(name, "use a newer patchwork", "the file has version %d of the format, this program reads version %d", h.Version, version)
 	case name == "version" && h.Version < 1:
 		return bad(name, "", "there is no version %d of the format", h.Version)
 	case name == "stretch" && slices.ContainsFunc(*value.(*stretch), func(s float64) bool { return s != 1 }):
-		return bad(name, "use a newer patchwork, or a model without it", "this version cannot stretch experts")
+		return bad(name, "use a newer patchwork, or a model without it", "this version does not support stretched experts")
 	}
 	return nil
 }
 
-// excerpt is the beginning of a JSON value.
+// excerpt returns the beginning of a JSON value.
 func excerpt(value []byte) string {
 	const most = 40
 	var line bytes.Buffer
@@ -231,7 +231,8 @@ func excerpt(value []byte) string {
 	return string(value)
 }
 
-// config is the configuration that the header describes, but for a QMap.
+// config returns the configuration that the header describes, except for a
+// QMap.
 func (h *header) config() (patchwork.Config, error) {
 	c := patchwork.Config{Height: h.Height, Width: h.Width, Scene: h.Scene, Truncate: h.Truncate}
 	var err error
@@ -250,7 +251,7 @@ func (h *header) config() (patchwork.Config, error) {
 	}
 	if h.Reuse != nil {
 		if c.Reuse = *h.Reuse; c.Reuse < 1 {
-			return c, bad("reuse", "leave it out for 1", "an expert cannot be used %d times", c.Reuse)
+			return c, bad("reuse", "leave it out for 1", "an expert cannot be used %d times per image", c.Reuse)
 		}
 	}
 	if p := h.Prior; p != nil {
@@ -265,7 +266,7 @@ func (h *header) config() (patchwork.Config, error) {
 	return c, checkPoses(c.Poses)
 }
 
-// poses is the grid: from shift and shift_step, or shift_y and shift_x.
+// poses returns the grid: from shift and shift_step, or shift_y and shift_x.
 func (h *header) poses() (g pose.Grid, err error) {
 	g.Angles = h.Rotations
 	if h.ShiftStep != nil && *h.ShiftStep < 1 {
@@ -273,7 +274,7 @@ func (h *header) poses() (g pose.Grid, err error) {
 	}
 	if h.ShiftY != nil || h.ShiftX != nil {
 		if h.Shift != nil || h.ShiftStep != nil {
-			return g, bad("shift", "remove one or the other", "stands beside shift_y or shift_x")
+			return g, bad("shift", "keep one or the other", "cannot be combined with shift_y or shift_x")
 		}
 		if g.DY, err = parseRange("shift_y", h.ShiftY); err == nil {
 			g.DX, err = parseRange("shift_x", h.ShiftX)
@@ -285,7 +286,7 @@ func (h *header) poses() (g pose.Grid, err error) {
 		reach = *h.Shift
 	}
 	if reach < 0 {
-		return g, bad("shift", "give the reach to either side, 0 or more", "is %d", reach)
+		return g, bad("shift", "give the largest shift, 0 or more", "is %d", reach)
 	}
 	if h.ShiftStep != nil {
 		step = *h.ShiftStep
@@ -312,7 +313,7 @@ func parseRange(name string, v []int) (r pose.Range, err error) {
 	return r, nil
 }
 
-// setPoses is the inverse of poses.
+// setPoses stores the grid; it is the inverse of poses.
 func (h *header) setPoses(g pose.Grid) {
 	h.Rotations = append([]float64{}, g.Angles...) // [] for none, never null
 	if r := g.DY; r == g.DX && r.Min == -r.Max && r.Max%max(r.Step, 1) == 0 {
@@ -332,14 +333,14 @@ func formatRange(r pose.Range) []int {
 	return []int{r.Min, r.Max, r.Step}
 }
 
-// presence turns the sets of experts into masks.
+// presence converts the sets of experts to masks.
 func (h *header) presence(k int) (gauss.Presence, error) {
 	var out gauss.Presence
 	for i, p := range h.Presence {
 		var mask uint64
 		for _, expert := range p.Experts {
 			if expert < 0 || expert >= k || mask>>expert != 0 {
-				return nil, bad("presence", "", "set %d: expert %d is out of order, or beyond the last, %d", i, expert, k-1)
+				return nil, bad("presence", "", "set %d: expert %d is out of order or beyond the last one, %d", i, expert, k-1)
 			}
 			mask |= 1 << expert
 		}
@@ -348,7 +349,7 @@ func (h *header) presence(k int) (gauss.Presence, error) {
 	return out, checkPresence(out, k)
 }
 
-// setPresence is the inverse of presence.
+// setPresence stores the sets; it is the inverse of presence.
 func (h *header) setPresence(p gauss.Presence) {
 	for _, set := range p {
 		experts := []int{}

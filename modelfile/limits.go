@@ -8,9 +8,9 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// What no honest model meets, checked in both directions: what Write accepts,
-// Read accepts. A few bytes of a hostile file can ask for as much memory and
-// time as these allow, so they are not larger than they need be.
+// Limits that no real model reaches, checked in both directions: Read accepts
+// what Write accepts. A few bytes of a hostile file can demand as much memory
+// and time as these allow, so they are no larger than necessary.
 const (
 	maxJSON       = 64 << 20  // bytes of model.json
 	maxArray      = 256 << 20 // bytes of one array
@@ -36,12 +36,12 @@ func over(limit int, factors ...int) bool {
 func checkFrame(height, width int) error {
 	if height < 1 || width < 1 || over(maxArray/8, height, width) {
 		return &FormatError{Member: jsonName, Field: "height, width",
-			Msg: fmt.Sprintf("a frame of %d x %d pixels, it needs 1 to %d of them", height, width, maxArray/8)}
+			Msg: fmt.Sprintf("a frame of %d x %d pixels; it needs 1 to %d of them", height, width, maxArray/8)}
 	}
 	return nil
 }
 
-// checkPoses bounds the grid by itself.
+// checkPoses bounds the shifts of the grid.
 func checkPoses(g pose.Grid) error {
 	for _, r := range []pose.Range{g.DY, g.DX} {
 		if r.Min < -maxShift || r.Max > maxShift {
@@ -55,8 +55,8 @@ func checkPoses(g pose.Grid) error {
 	return nil
 }
 
-// checkWork bounds what the pursuit will need: k experts in every pose. The
-// frame and the grid have been checked.
+// checkWork bounds what the pursuit will need for k experts in every pose. The
+// frame and the grid have already been checked.
 func checkWork(c *patchwork.Config, k int) error {
 	pixels, turns := c.Height*c.Width, c.Poses.Rotations()
 	if over(maxArray/8, k, pixels) || over(maxTurned, k, turns, pixels) {
@@ -82,7 +82,7 @@ func checkCounts(seen []int64, member string) error {
 	return nil
 }
 
-// checkPresence makes sure that sets can be drawn from it.
+// checkPresence checks that sets can be drawn from p.
 func checkPresence(p gauss.Presence, k int) error {
 	bad := func(i int, format string, args ...any) error {
 		return &FormatError{Member: jsonName, Field: "presence",
@@ -97,7 +97,7 @@ func checkPresence(p gauss.Presence, k int) error {
 			return bad(i, "holds an expert beyond the last, %d", k-1)
 		}
 		if i > 0 && pattern.Mask <= p[i-1].Mask {
-			return bad(i, "does not come after the one before it (the highest expert decides)")
+			return bad(i, "does not come after the one before it (sets are ordered by their highest expert)")
 		}
 	}
 	return nil

@@ -17,7 +17,7 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// seen is everything that a model shows, for comparison.
+// seen holds everything that a model exposes, for comparison.
 type seen struct {
 	Config    patchwork.Config
 	Templates [][]float64
@@ -43,7 +43,7 @@ func look(m *patchwork.Model) seen {
 	return s
 }
 
-// same compares models; a list of no elements may be nil or empty.
+// same returns how two models differ; an empty list may be nil.
 func same(a, b *patchwork.Model) string {
 	return cmp.Diff(look(a), look(b), cmpopts.EquateEmpty())
 }
@@ -188,8 +188,8 @@ func drawModel(t *rapid.T) *patchwork.Model {
 	return m
 }
 
-// TestRoundTrip: reading gives back every part exactly, and writing again the
-// same bytes.
+// TestRoundTrip: reading restores every part exactly, and writing again gives
+// the same bytes.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawModel(t)
@@ -210,7 +210,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// TestRoundTripExtremes: what random search rarely meets.
+// TestRoundTripExtremes covers values that random search rarely meets.
 func TestRoundTripExtremes(t *testing.T) {
 	for name, m := range map[string]*patchwork.Model{
 		"least":      least(t),
@@ -249,12 +249,12 @@ func with(t testing.TB, m *patchwork.Model, e patchwork.Extras) *patchwork.Model
 	return m
 }
 
-// least has no optional part.
+// least returns a model without optional parts.
 func least(t testing.TB) *patchwork.Model {
 	return model(t, patchwork.Config{Height: 1, Width: 2}, []float64{0.25, 1})
 }
 
-// everything has every part.
+// everything returns a model with every part.
 func everything(t testing.TB) *patchwork.Model {
 	m := model(t, patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 2, Width: 2, Q: 0.5, QMap: []float64{0.5, 0.25, 0.5, 0.75},
 		Poses:   pose.Grid{DY: pose.Range{Min: -1, Max: 3, Step: 2}, DX: pose.Symmetric(3, 1), Angles: pose.Evenly(12, 6)},
@@ -275,7 +275,7 @@ func everything(t testing.TB) *patchwork.Model {
 			Starts: []patchwork.Start{{Seed: 7, Score: math.Inf(-1), Method: "online"}, {Seed: 7, Score: -3.25}}}})
 }
 
-// sixtyFour has as many experts as a geometry can hold.
+// sixtyFour returns a model with as many experts as a geometry can hold.
 func sixtyFour(t testing.TB) *patchwork.Model {
 	templates := make([][]float64, gauss.MaxExperts)
 	for k := range templates {
@@ -329,7 +329,7 @@ func TestSaveAndLoad(t *testing.T) {
 	if err := Save(path, everything(t)); err != nil {
 		t.Fatal(err)
 	}
-	// A model that cannot be written leaves the old one alone.
+	// A model that cannot be written leaves the old file unchanged.
 	unwritable := with(t, least(t), patchwork.Extras{Record: patchwork.Record{LogLik: math.NaN()}})
 	var fe *FormatError
 	if err := Save(path, unwritable); !errors.As(err, &fe) {
@@ -344,9 +344,9 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 }
 
-// TestLearningGoesOn: a tally read from a file takes more images, and reads off
-// the same model as the one that never left memory.
-func TestLearningGoesOn(t *testing.T) {
+// TestLearningContinuesFromFile: a tally read from a file takes more images and gives the
+// same model as the one that never left memory.
+func TestLearningContinuesFromFile(t *testing.T) {
 	m := everything(t)
 	back, err := read(encode(t, m))
 	if err != nil {

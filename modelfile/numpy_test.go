@@ -9,9 +9,8 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// TestNumPyReadsOurs checks the contract from the other side: names, types,
-// shapes and values.
-func TestNumPyReadsOurs(t *testing.T) {
+// TestNumPyReadsOurFiles checks from NumPy's side: names, types, shapes and values.
+func TestNumPyReadsOurFiles(t *testing.T) {
 	run, dir := testenv.NumPy(t), t.TempDir()
 	if err := Save(filepath.Join(dir, "m.npz"), everything(t)); err != nil {
 		t.Fatal(err)
@@ -32,9 +31,9 @@ assert z['geometry_mean'].tolist() == [1,2,3,4,5,6] and (z['geometry_cov'] == n.
 `)
 }
 
-// TestWeReadNumPys: a model that NumPy alone has made, in the three ways a user
-// may take.
-func TestWeReadNumPys(t *testing.T) {
+// TestReadsNumPyFiles reads models made by NumPy alone, in each of the three ways
+// open to a user.
+func TestReadsNumPyFiles(t *testing.T) {
 	run, dir := testenv.NumPy(t), t.TempDir()
 	run(dir, `
 import json, zipfile, numpy as n

@@ -13,8 +13,8 @@ import (
 	"example.com/patchwork/internal/npy"
 )
 
-// Load reads the model in the file at path. What is wrong with its content is
-// a [*FormatError]; errors of the file system are passed on.
+// Load reads the model in the file at path. Bad content yields a
+// [*FormatError]; file-system errors are passed on.
 func Load(path string) (*patchwork.Model, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -26,7 +26,7 @@ func Load(path string) (*patchwork.Model, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, &FormatError{Path: path, Msg: "not a regular file", Hint: "a model is read from a file on disk; save it to one first"}
+		return nil, &FormatError{Path: path, Msg: "not a regular file", Hint: "save the model to a file on disk first"}
 	}
 	m, err := Read(f, info.Size())
 	var fe *FormatError
@@ -36,14 +36,15 @@ func Load(path string) (*patchwork.Model, error) {
 	return m, err
 }
 
-// Read reads a model of size bytes. It keeps nothing of r. What is wrong with
-// the content is a [*FormatError]; errors of r are passed on.
+// Read reads a model of size bytes. It does not keep r. Bad content yields a
+// [*FormatError]; errors of r are passed on.
 func Read(r io.ReaderAt, size int64) (*patchwork.Model, error) {
 	z, err := npy.ReadZip(r, size, npy.Limits{Bytes: maxArray})
 	if err != nil {
 		return nil, notModel(in(err, ""))
 	}
-	// A second look with a lower limit, for text takes more memory than numbers.
+	// Read again with a lower limit, because text takes more memory than
+	// numbers.
 	small, err := npy.ReadZip(r, size, npy.Limits{Bytes: maxJSON})
 	if err != nil {
 		return nil, notModel(in(err, ""))
@@ -62,21 +63,21 @@ func Read(r io.ReaderAt, size int64) (*patchwork.Model, error) {
 	return (&reader{zip: z, h: h}).model()
 }
 
-// notModel adds the way out for a file that is something else altogether.
+// notModel adds a hint for a file that is something else altogether.
 func notModel(err error) error {
 	var fe *FormatError
 	if errors.As(err, &fe) && fe.Hint == "" {
-		fe.Hint = "give a file that patchwork learn has written"
+		fe.Hint = "give a file written by patchwork learn"
 	}
 	return err
 }
 
-// headerText is model.json, also where numpy.savez stored it as an array.
+// headerText returns model.json, even if numpy.savez stored it as an array.
 func headerText(z *npy.Zip) ([]byte, error) {
 	text, err := z.File(jsonName)
 	if z.Has(jsonName) {
 		if err == nil {
-			return nil, &FormatError{Member: jsonName, Msg: "stands beside an array of that name", Hint: "keep one of them"}
+			return nil, &FormatError{Member: jsonName, Msg: "is there twice, as a member and as an array", Hint: "keep one of them"}
 		}
 		a, err := z.Array(jsonName)
 		if err != nil {
@@ -84,7 +85,7 @@ func headerText(z *npy.Zip) ([]byte, error) {
 		}
 		lines, ok := a.Data.([]string)
 		if !ok || len(lines) != 1 {
-			return nil, &FormatError{Member: jsonName + npySuffix, Msg: "not one piece of text", Hint: "store the result of json.dumps"}
+			return nil, &FormatError{Member: jsonName + npySuffix, Msg: "not a single text", Hint: "store the result of json.dumps"}
 		}
 		return []byte(lines[0]), nil
 	}
@@ -98,7 +99,8 @@ func headerText(z *npy.Zip) ([]byte, error) {
 	return text, nil
 }
 
-// checkNames refuses arrays of unknown names: a misspelt one would be lost.
+// checkNames rejects arrays with unknown names: a misspelt one would otherwise
+// be lost.
 func checkNames(z *npy.Zip) error {
 	for _, name := range z.Arrays() {
 		if name != jsonName && !slices.Contains(arrayNames, name) && !strings.HasPrefix(name, private) {
@@ -109,7 +111,7 @@ func checkNames(z *npy.Zip) error {
 	return nil
 }
 
-// reader puts a model together.
+// reader assembles a model.
 type reader struct {
 	zip *npy.Zip
 	h   *header
@@ -132,7 +134,7 @@ func (r *reader) model() (*patchwork.Model, error) {
 	}
 	m, err := patchwork.NewModel(cfg, slices.Collect(slices.Chunk(flat, cfg.Height*cfg.Width)))
 	if err != nil {
-		// The configuration by itself tells whose fault it is.
+		// Checking the configuration alone shows which member is at fault.
 		if _, err := patchwork.NewModel(cfg, [][]float64{make([]float64, cfg.Height*cfg.Width)}); err != nil {
 			return nil, misfit(err, jsonName)
 		}
@@ -156,7 +158,7 @@ func (r *reader) model() (*patchwork.Model, error) {
 	return m, nil
 }
 
-// experts reads the templates, after a look at their number.
+// experts reads the templates, after checking how many there are.
 func (r *reader) experts(cfg *patchwork.Config) ([]float64, error) {
 	const name = "experts"
 	if !r.zip.Has(name) {
@@ -169,7 +171,7 @@ func (r *reader) experts(cfg *patchwork.Config) ([]float64, error) {
 	shape := d.Header().Shape
 	if len(shape) != 3 || shape[0] < 1 || shape[1] != cfg.Height || shape[2] != cfg.Width {
 		return nil, &FormatError{Member: name + npySuffix,
-			Msg:  fmt.Sprintf("has shape %v, model.json says (K, %d, %d) with K of 1 or more", shape, cfg.Height, cfg.Width),
+			Msg:  fmt.Sprintf("has shape %v; model.json says (K, %d, %d) with K at least 1", shape, cfg.Height, cfg.Width),
 			Hint: "reshape the array, or correct height and width"}
 	}
 	r.k = shape[0]
@@ -179,14 +181,14 @@ func (r *reader) experts(cfg *patchwork.Config) ([]float64, error) {
 	return r.floats(name, shape...)
 }
 
-// array reads an array of one shape and nothing else.
+// array reads an array that must have the given shape.
 func (r *reader) array(name string, shape []int) (*npy.Array, error) {
 	d, err := r.zip.Open(name)
 	if err != nil {
 		return nil, in(err, name+npySuffix)
 	}
 	if got := d.Header().Shape; !slices.Equal(got, shape) {
-		return nil, &FormatError{Member: name + npySuffix, Msg: fmt.Sprintf("has shape %v, this model needs %v", got, shape)}
+		return nil, &FormatError{Member: name + npySuffix, Msg: fmt.Sprintf("has shape %v; this model needs %v", got, shape)}
 	}
 	a, err := d.All()
 	if err != nil {
@@ -219,7 +221,8 @@ func (r *reader) ints(name string, shape ...int) ([]int64, error) {
 	return v, nil
 }
 
-// pair reports whether both of two arrays are there; one alone is an error.
+// pair reports whether two arrays are present; one without the other is an
+// error.
 func (r *reader) pair(a, b string) (bool, error) {
 	if r.zip.Has(a) != r.zip.Has(b) {
 		return false, &FormatError{Member: a + npySuffix + ", " + b + npySuffix, Msg: "one is there without the other", Hint: "keep both or none"}
@@ -227,7 +230,7 @@ func (r *reader) pair(a, b string) (bool, error) {
 	return r.zip.Has(a), nil
 }
 
-// counts is the tally the templates were read off, nil if there is none.
+// counts returns the tally that gave the templates, or nil if there is none.
 func (r *reader) counts(m *patchwork.Model) (*patchwork.Tally, error) {
 	won, err := r.pair("on", "seen")
 	if err != nil {
@@ -239,7 +242,7 @@ func (r *reader) counts(m *patchwork.Model) (*patchwork.Tally, error) {
 	}
 	if !won {
 		if lost || r.h.Rows != nil {
-			return nil, &FormatError{Member: "on.npy, seen.npy", Msg: "not in the file, but lost counts or the field rows are", Hint: "keep all counts or none"}
+			return nil, &FormatError{Member: "on.npy, seen.npy", Msg: "not in the file, although lost counts or the field rows are", Hint: "keep all counts or none"}
 		}
 		return nil, nil
 	}
@@ -273,7 +276,7 @@ func (r *reader) counts(m *patchwork.Model) (*patchwork.Tally, error) {
 	return t, nil
 }
 
-// geometry is where the experts sit, nil if that is not in the file.
+// geometry returns the geometry of the experts, or nil if the file has none.
 func (r *reader) geometry() (*patchwork.Geometry, error) {
 	here, err := r.pair("geometry_mean", "geometry_cov")
 	if err != nil {
@@ -286,7 +289,7 @@ func (r *reader) geometry() (*patchwork.Geometry, error) {
 		return nil, nil
 	}
 	if r.k > gauss.MaxExperts {
-		return nil, &FormatError{Member: "geometry_mean.npy", Msg: fmt.Sprintf("a geometry is for at most %d experts, the model has %d", gauss.MaxExperts, r.k)}
+		return nil, &FormatError{Member: "geometry_mean.npy", Msg: fmt.Sprintf("a geometry is for at most %d experts; the model has %d", gauss.MaxExperts, r.k)}
 	}
 	d := gauss.PerExpert * r.k
 	mean, err := r.floats("geometry_mean", d)

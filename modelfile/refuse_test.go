@@ -17,7 +17,7 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// parts is a model file in pieces, to be spoiled.
+// parts is a model file in pieces, so that tests can spoil one.
 type parts struct {
 	header map[string]any
 	text   string // replaces header
@@ -104,7 +104,7 @@ func TestRefusals(t *testing.T) {
 		{"JSON and more", func(p *parts) { p.text = `{"rule":"max"} {}` }, "model.json: not a JSON object"},
 		{"NaN in JSON", func(p *parts) { p.text = `{"rule":"max","height":2,"width":3,"q":NaN}` }, "model.json: not a JSON object"},
 		{"two headers", array(jsonName, npy.New([]string{"{}"})), "model.json|keep one"},
-		{"header of numbers", func(p *parts) { p.header = nil; p.arrays[jsonName] = npy.New([]float64{1}) }, "model.json.npy: not one piece of text|json.dumps"},
+		{"header of numbers", func(p *parts) { p.header = nil; p.arrays[jsonName] = npy.New([]float64{1}) }, "model.json.npy: not a single text|json.dumps"},
 		{"other format", set("format", "pickle"), `field format|"pickle"|patchwork learn`},
 		{"newer", all(set("version", 2), set("wings", 4)), "field version: the file has version 2|reads version 1; use a newer patchwork"},
 		{"version 0", set("version", 0), "there is no version 0"},
@@ -113,7 +113,7 @@ func TestRefusals(t *testing.T) {
 		{"other rule", set("rule", "noisy-or"), `field rule: is "noisy-or"`},
 		{"other case", set("Rule", "max"), "field Rule: unknown|x-"},
 		{"unknown field", set("tilt", 3), "field tilt: unknown to version 1|x-"},
-		{"stretch", set("stretch", []float64{0.75, 1, 1.33}), "field stretch: this version cannot stretch experts; use a newer"},
+		{"stretch", set("stretch", []float64{0.75, 1, 1.33}), "field stretch: this version does not support stretched experts; use a newer"},
 		{"no size", func(p *parts) { delete(p.header, "height") }, "height, width: a frame of 0 x 3"},
 		{"negative size", set("height", -2), "a frame of -2 x 3"},
 		{"huge size", all(set("height", int64(1<<40)), set("width", int64(1<<40))), "a frame of 1099511627776 x 1099511627776"},
@@ -130,16 +130,16 @@ func TestRefusals(t *testing.T) {
 		{"long shift", set("shift", 1<<30), "field shift|1048576 pixels"},
 		{"longest shift", set("shift", int64(math.MinInt64)), "field shift"},
 		{"shift step", all(set("shift", 3), set("shift_step", 0)), "field shift_step: is 0"},
-		{"two kinds of shift", all(set("shift", 3), set("shift_x", []int{-1, 1})), "field shift: stands beside"},
+		{"two kinds of shift", all(set("shift", 3), set("shift_x", []int{-1, 1})), "field shift: cannot be combined"},
 		{"range of one", set("shift_y", []int{4}), "field shift_y: has 1 numbers; give [min, max]"},
 		{"empty range", set("shift_y", []int{2, 1, 1}), "model.json|dy range 2..1"},
 		{"range step", set("shift_x", []int{1, 2, 0}), "field shift_x|step of 0"},
 		{"rotation twice", set("rotations", []int{5, 5}), "model.json|5 degrees is listed twice"},
 		{"many poses", all(set("shift_y", []int{0, 1 << 20}), set("shift_x", []int{0, 1 << 20})), "field shift: 2 experts in 1099513724929 poses|shorter ranges"},
 		{"many rotations", manyRotations, "experts.npy: 2 experts of 1000 x 1000 pixels in 40 rotations|fewer rotations"},
-		{"flat experts", array("experts", npy.New(make([]float64, 12), 2, 6)), "experts.npy: has shape [2 6], model.json says (K, 2, 3)|reshape"},
+		{"flat experts", array("experts", npy.New(make([]float64, 12), 2, 6)), "experts.npy: has shape [2 6]; model.json says (K, 2, 3)|reshape"},
 		{"turned experts", array("experts", npy.New(make([]float64, 12), 2, 3, 2)), "experts.npy: has shape [2 3 2]"},
-		{"zero experts", array("experts", npy.New([]float64{}, 0, 2, 3)), "experts.npy: has shape [0 2 3]|K of 1 or more"},
+		{"zero experts", array("experts", npy.New([]float64{}, 0, 2, 3)), "experts.npy: has shape [0 2 3]|K at least 1"},
 		{"text experts", array("experts", npy.New([]string{"a", "b", "c", "d", "e", "f"}, 1, 2, 3)), "experts.npy: holds text"},
 		{"NaN expert", array("experts", npy.New(numbers(6, math.NaN()), 1, 2, 3)), "experts.npy|expert 0, row 0, column 0 is NaN"},
 		{"expert of 2", array("experts", npy.New([]float64{0, 0, 0, 0, 0, 2}, 1, 2, 3)), "experts.npy|expert 0, row 1, column 2 is 2"},
@@ -148,12 +148,12 @@ func TestRefusals(t *testing.T) {
 		{"lost alone", all(array("lost_on", zeros12), array("lost_seen", zeros12)), "on.npy, seen.npy: not in the file"},
 		{"rows alone", set("rows", 4), "on.npy, seen.npy: not in the file"},
 		{"float counts", all(counts, array("on", npy.New(make([]float64, 12), 2, 2, 3))), "on.npy: holds floating-point numbers"},
-		{"short counts", all(counts, array("seen", npy.New(make([]int64, 6), 1, 2, 3))), "seen.npy: has shape [1 2 3], this model needs [2 2 3]"},
+		{"short counts", all(counts, array("seen", npy.New(make([]int64, 6), 1, 2, 3))), "seen.npy: has shape [1 2 3]; this model needs [2 2 3]"},
 		{"more on than seen", all(counts, array("on", npy.New([]int64{0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0}, 2, 2, 3))), "on.npy, seen.npy|pixel won number 7 was on 1 times of 0"},
 		{"huge counts", all(counts, array("seen", npy.New([]int64{0, 0, math.MaxInt64, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 2, 2, 3))), "seen.npy: count number 2|2^53"},
 		{"huge rows", all(counts, set("rows", int64(math.MaxInt64))), "field rows|2^53"},
 		{"negative rows", all(counts, set("rows", -1)), "on.npy, seen.npy|counts of -1 images"},
-		{"q shape", array("q", npy.New(make([]float64, 6), 6)), "q.npy: has shape [6], this model needs [2 3]"},
+		{"q shape", array("q", npy.New(make([]float64, 6), 6)), "q.npy: has shape [6]; this model needs [2 3]"},
 		{"q map", array("q", npy.New(numbers(6, 7), 2, 3)), "model.json|abstention value of row 0, column 0 is 7"},
 		{"q of a scene", all(set("scene", true), array("q", npy.New(make([]float64, 6), 2, 3))), "model.json|not scenes"},
 		{"usage shape", array("usage", npy.New(make([]float64, 3), 3)), "usage.npy: has shape [3]"},
@@ -184,7 +184,8 @@ func manyRotations(p *parts) {
 	p.arrays["experts"] = npy.New(make([]float64, 2e6), 2, 1000, 1000)
 }
 
-// checkMessage wants a FormatError of one line that holds the pieces in order.
+// checkMessage checks that err is a FormatError of one line that contains the
+// pieces in order.
 func checkMessage(t *testing.T, name string, err error, want string) {
 	t.Helper()
 	var fe *FormatError
@@ -203,7 +204,7 @@ func checkMessage(t *testing.T, name string, err error, want string) {
 	}
 }
 
-// TestAccepted: what users bring, and what the policy lets pass.
+// TestAccepted covers input that users bring and that the rules allow.
 func TestAccepted(t *testing.T) {
 	for name, edit := range map[string]func(*parts){
 		"least":                    func(*parts) {},
@@ -234,7 +235,8 @@ func TestAccepted(t *testing.T) {
 	}
 }
 
-// TestDefaults: the fields left out, and a shift that is no multiple of its step.
+// TestDefaults covers omitted fields, and a shift that is not a multiple of its
+// step.
 func TestDefaults(t *testing.T) {
 	p := valid()
 	p.header["rule"], p.header["shift"], p.header["shift_step"] = "max-minus-min", 5, 2
@@ -249,8 +251,8 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestCut: no strict prefix of a file is a model.
-func TestCut(t *testing.T) {
+// TestTruncatedFileIsRefused: no strict prefix of a file is a model.
+func TestTruncatedFileIsRefused(t *testing.T) {
 	b := encode(t, everything(t))
 	for n := range b {
 		_, err := read(b[:n])
@@ -261,8 +263,9 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestFlippedBits: damage inside a member is always found. (In the directory of
-// the zip it may make an optional part disappear, but never change one.)
+// TestFlippedBits: damage inside a member is always detected. (Damage to the
+// directory of the zip may make an optional part disappear, but never changes
+// one.)
 func TestFlippedBits(t *testing.T) {
 	want, b := everything(t), encode(t, everything(t))
 	directory := bytes.Index(b, []byte("PK\x01\x02"))
@@ -280,8 +283,9 @@ func TestFlippedBits(t *testing.T) {
 	}
 }
 
-// TestBombs: files of a few kilobytes that promise much must not get it.
-func TestBombs(t *testing.T) {
+// TestHugeClaimsCostNoMemory: files of a few kilobytes that claim huge contents must not get the
+// memory.
+func TestHugeClaimsCostNoMemory(t *testing.T) {
 	long := valid()
 	long.text = `{"rule":"max",` + strings.Repeat(" ", maxJSON) + `"height":2,"width":3}`
 	wide := valid()
@@ -308,7 +312,8 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestLoadNamesTheFile: errors say which file, and tell content from disk.
+// TestLoadNamesTheFile: errors name the file, and distinguish bad content from
+// disk errors.
 func TestLoadNamesTheFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "m.npz")
@@ -333,7 +338,7 @@ func TestLoadNamesTheFile(t *testing.T) {
 	checkMessage(t, "shape", err, path+": experts.npy: has shape")
 }
 
-// TestWriteRefuses: what Read would not take back is not written.
+// TestWriteRefuses: Write refuses what Read would refuse.
 func TestWriteRefuses(t *testing.T) {
 	small := patchwork.Config{Height: 1, Width: 2}
 	many := small
@@ -372,7 +377,7 @@ func TestWriteRefuses(t *testing.T) {
 	}
 }
 
-// TestWriteReportsTheDisk: an error of the writer comes through.
+// TestWriteReportsTheDisk: an error of the writer is passed on.
 func TestWriteReportsTheDisk(t *testing.T) {
 	full := errors.New("disk full")
 	if err := Write(failing{full}, everything(t)); !errors.Is(err, full) {

@@ -17,18 +17,18 @@ import (
 // arrayNames lists the arrays in the order of the file.
 var arrayNames = []string{"experts", "on", "seen", "lost_on", "lost_seen", "q", "usage", "geometry_mean", "geometry_cov"}
 
-// Save writes a model to the file at path, which holds either the complete
-// model or what it held before, whatever fails in between. Errors are those of
+// Save writes a model to the file at path. Whatever fails, the file holds
+// either the complete model or its previous content. Errors are those of
 // [Write] and of the file system.
 func Save(path string, m *patchwork.Model) error {
 	return atomicfile.Write(path, func(w io.Writer) error { return Write(w, m) })
 }
 
 // Write writes a model: the same bytes for the same model on every machine.
-// [Read] gives it back exactly, but for what a tally knows beside its counts
-// and their number of images (log-likelihood, picks, active). A model too
-// large for a file, and a record that is not a number or not UTF-8, are a
-// [*FormatError]; nothing is written then.
+// [Read] restores it exactly, except for what a tally holds besides its counts
+// and the number of images (log-likelihood, picks, active). For a model too
+// large for a file, and for a record with NaN or text that is not UTF-8, it
+// returns a [*FormatError] and writes nothing.
 func Write(w io.Writer, m *patchwork.Model) error {
 	members, err := members(m)
 	if err != nil {
@@ -37,7 +37,7 @@ func Write(w io.Writer, m *patchwork.Model) error {
 	return npy.WriteZip(w, npy.Store, members...)
 }
 
-// members is what the file will hold.
+// members returns the members of the file.
 func members(m *patchwork.Model) ([]npy.Member, error) {
 	cfg, extras, k := m.Config(), m.Extras(), m.K()
 	if err := check(&cfg, &extras, k); err != nil {
@@ -74,7 +74,7 @@ func members(m *patchwork.Model) ([]npy.Member, error) {
 	return out, nil
 }
 
-// check refuses what Read would not take back.
+// check rejects what Read would reject.
 func check(cfg *patchwork.Config, extras *patchwork.Extras, k int) error {
 	if err := checkFrame(cfg.Height, cfg.Width); err != nil {
 		return err
@@ -107,7 +107,7 @@ func check(cfg *patchwork.Config, extras *patchwork.Extras, k int) error {
 	return checkRecord(&extras.Record)
 }
 
-// checkRecord refuses what JSON cannot say.
+// checkRecord rejects what JSON cannot represent.
 func checkRecord(r *patchwork.Record) error {
 	text, numbers := []string{r.Method, r.Mode}, []float64{r.LogLik, -r.DescriptionLength}
 	for _, s := range r.Starts {
@@ -123,13 +123,13 @@ func checkRecord(r *patchwork.Record) error {
 	}
 	for _, v := range numbers {
 		if math.IsNaN(v) || math.IsInf(v, 1) {
-			return bad("record", "", "a log-likelihood, or a description length with the other sign, is %v", v)
+			return bad("record", "", "a log-likelihood (or a negated description length) is %v", v)
 		}
 	}
 	return nil
 }
 
-// encodeHeader is model.json: one line, fields in fixed order.
+// encodeHeader returns model.json: one line, fields in fixed order.
 func encodeHeader(cfg *patchwork.Config, extras *patchwork.Extras) ([]byte, error) {
 	h := header{Format: format, Version: version, Rule: cfg.Rule.String(), Q: &cfg.Q, Height: cfg.Height, Width: cfg.Width,
 		Scene: cfg.Scene, Truncate: cfg.Truncate, Outside: cfg.Outside.String(), Record: newRecord(extras.Record)}

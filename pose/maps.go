@@ -5,24 +5,25 @@ import "math"
 // Outside marks a pixel of an index map that has no counterpart in the frame.
 const Outside = int32(-1)
 
-// RotationMap is the gather map of a rotation of an h x w frame: pixel i of
-// the rotated frame takes its value from pixel RotationMap[i] of the original,
-// or from outside the frame where that is Outside. Indices are row-major.
+// RotationMap returns the gather map of a rotation of an h x w frame: pixel i
+// of the rotated frame takes its value from pixel RotationMap[i] of the
+// original, or from outside the frame where that is Outside. Indices are
+// row-major.
 func RotationMap(h, w int, angle float64) []int32 {
 	return nearestMap(h, w, -angle)
 }
 
-// PullbackMap is the gather map of the inverse rotation: pixel i of the
-// original frame is found at pixel PullbackMap[i] of the rotated one. It is
-// what brings an image back into the frame of the expert that explains it
-// (the inverse transformation of eq. (1)).
+// PullbackMap returns the gather map of the inverse rotation: pixel i of the
+// original frame is found at pixel PullbackMap[i] of the rotated one. It maps
+// an image back into the frame of the expert that explains it (the inverse
+// transformation in eq. (1)).
 func PullbackMap(h, w int, angle float64) []int32 {
 	return nearestMap(h, w, angle)
 }
 
-// nearestMap sends each pixel centre through the rotation by angle and takes
-// the pixel whose centre is nearest; exact halves go to the even index, the
-// rounding that NumPy's rint, and so the golden cases, use.
+// nearestMap rotates each pixel centre by angle and takes the pixel whose
+// centre is nearest; exact halves go to the even index, as NumPy's rint rounds,
+// which made the golden cases.
 func nearestMap(h, w int, angle float64) []int32 {
 	sin, cos := sincos(angle)
 	cy, cx := float64(h-1)/2, float64(w-1)/2
@@ -42,12 +43,13 @@ func nearestMap(h, w int, angle float64) []int32 {
 	return m
 }
 
-// settle removes the rounding error of the trigonometry, about 1e-15, so that
-// a coordinate that is a half in exact arithmetic is one here, and the map is
+// settle removes the rounding error of the trigonometry, about 1e-15, so that a
+// coordinate that is exactly a half in theory is one here too, and the map is
 // the same on every machine.
 func settle(v float64) float64 { return math.Round(v*1e9) / 1e9 }
 
-// sincos of an angle in degrees, exact at multiples of 90.
+// sincos returns the sine and cosine of an angle in degrees, exact at multiples
+// of 90.
 func sincos(angle float64) (sin, cos float64) {
 	switch a := math.Mod(angle, 360); a {
 	case 0:

@@ -3,8 +3,8 @@
 //
 // Angles are degrees, positive = clockwise on screen (x right, y down). A
 // rotation turns (x, y) into (cx - sy, sx + cy) about ((h-1)/2, (w-1)/2), with
-// c, s the cosine and sine of the angle; pixels are mapped to the nearest, so
-// that a binary image stays binary and counts stay integers.
+// c, s the cosine and sine of the angle; each pixel goes to the nearest one, so
+// binary images stay binary and counts stay integers.
 package pose
 
 import (
@@ -12,8 +12,8 @@ import (
 	"math"
 )
 
-// Pose is a place for an expert: rotate by Angle degrees, then shift by DY
-// rows (down) and DX columns (right). The zero Pose leaves it where it is.
+// Pose is a place for an expert: rotate by Angle degrees, then shift by DY rows
+// (down) and DX columns (right). The zero Pose leaves the expert where it is.
 type Pose struct {
 	DY, DX int
 	Angle  float64
@@ -23,8 +23,8 @@ type Pose struct {
 // pixels. The zero Range holds only 0; a Step of 0 means 1.
 type Range struct{ Min, Max, Step int }
 
-// Symmetric is the range -reach..reach; it always contains 0, because it is
-// counted from 0 outwards in multiples of step.
+// Symmetric returns the range -reach..reach; it always contains 0, because it
+// counts outwards from 0 in multiples of step.
 func Symmetric(reach, step int) Range {
 	if step <= 0 {
 		step = 1
@@ -35,13 +35,13 @@ func Symmetric(reach, step int) Range {
 
 func (r Range) step() int { return max(r.Step, 1) }
 
-// Len is the number of shifts in the range, at least 1 for a valid range.
+// Len returns the number of shifts in the range, at least 1 for a valid range.
 func (r Range) Len() int { return (r.Max-r.Min)/r.step() + 1 }
 
-// At is the i-th shift.
+// At returns the i-th shift.
 func (r Range) At(i int) int { return r.Min + i*r.step() }
 
-// Index is the inverse of At; ok is false where shift is not in the range.
+// Index returns the inverse of At; ok is false where shift is not in the range.
 func (r Range) Index(shift int) (i int, ok bool) {
 	d := shift - r.Min
 	if d < 0 || shift > r.Max || d%r.step() != 0 {
@@ -61,8 +61,9 @@ type Grid struct {
 	Angles []float64 // degrees; none means only 0
 }
 
-// Validate says what is wrong with the grid, or nil: ranges must not be empty
-// nor go beyond MaxShift, angles must be finite and distinct.
+// Validate returns an error that says what is wrong with the grid, or nil:
+// ranges must be neither empty nor beyond MaxShift, and angles must be finite
+// and distinct.
 func (g Grid) Validate() error {
 	for _, r := range []struct {
 		name string
@@ -88,10 +89,10 @@ func (g Grid) Validate() error {
 	return nil
 }
 
-// Rotations is the number of rotations, at least 1.
+// Rotations returns the number of rotations, at least 1.
 func (g Grid) Rotations() int { return max(len(g.Angles), 1) }
 
-// Angle is the rotation with index r, in degrees.
+// Angle returns the rotation with index r, in degrees.
 func (g Grid) Angle(r int) float64 {
 	if len(g.Angles) == 0 && r == 0 {
 		return 0
@@ -110,20 +111,20 @@ func (g Grid) RotationIndex(angle float64) (r int, ok bool) {
 	return 0, false
 }
 
-// Shifts is the number of shifts of one rotation.
+// Shifts returns the number of shifts of one rotation.
 func (g Grid) Shifts() int { return g.DY.Len() * g.DX.Len() }
 
-// Len is the number of poses.
+// Len returns the number of poses.
 func (g Grid) Len() int { return g.Rotations() * g.Shifts() }
 
-// At is the pose with number i, 0 <= i < Len().
+// At returns the pose with number i, 0 <= i < Len().
 func (g Grid) At(i int) Pose {
 	nx := g.DX.Len()
 	r, s := i/g.Shifts(), i%g.Shifts()
 	return Pose{DY: g.DY.At(s / nx), DX: g.DX.At(s % nx), Angle: g.Angle(r)}
 }
 
-// Index is the inverse of At; ok is false where the grid does not hold p.
+// Index returns the inverse of At; ok is false where the grid does not hold p.
 func (g Grid) Index(p Pose) (i int, ok bool) {
 	r, okR := g.RotationIndex(p.Angle)
 	y, okY := g.DY.Index(p.DY)
@@ -131,7 +132,7 @@ func (g Grid) Index(p Pose) (i int, ok bool) {
 	return r*g.Shifts() + y*g.DX.Len() + x, okR && okY && okX
 }
 
-// Identity is the number of the zero pose; ok is false where the grid does
+// Identity returns the number of the zero pose; ok is false where the grid does
 // not hold it.
 func (g Grid) Identity() (i int, ok bool) { return g.Index(Pose{}) }
 

@@ -21,7 +21,8 @@ func drawGrid(t *rapid.T) Grid {
 	return g
 }
 
-// Numbering the poses is a bijection, in the order rotation, dy, dx.
+// TestIndexInvertsAt: numbering the poses is a bijection, in the order
+// rotation, dy, dx.
 func TestIndexInvertsAt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGrid(t)
@@ -120,8 +121,8 @@ func numbered(n int) []int {
 	return frame
 }
 
-// Rotations by multiples of 90 degrees of a square frame are exact, and
-// clockwise on screen.
+// TestQuarterTurns: rotating a square frame by multiples of 90 degrees is
+// exact, and clockwise on screen.
 func TestQuarterTurns(t *testing.T) {
 	frame := []int{
 		1, 2,
@@ -146,8 +147,9 @@ func TestQuarterTurns(t *testing.T) {
 	})
 }
 
-// Maps stay in the frame, the pull-back is the rotation the other way, and
-// there and back again moves no pixel by more than the two roundings.
+// TestMapLaws: maps stay in the frame, the pull-back is the rotation the other
+// way, and a rotation and its pull-back together move no pixel by more than the
+// two roundings.
 func TestMapLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h, w := rapid.IntRange(1, 20).Draw(t, "h"), rapid.IntRange(1, 20).Draw(t, "w")
@@ -177,7 +179,7 @@ func TestMapLaws(t *testing.T) {
 	})
 }
 
-// A rotation of the whole frame by zero is the identity.
+// TestZeroRotation: rotating the frame by zero is the identity.
 func TestZeroRotation(t *testing.T) {
 	for i, s := range RotationMap(3, 7, 0) {
 		if int(s) != i {

@@ -21,11 +21,11 @@ import (
 
 // Series is one curve of a Chart.
 type Series struct {
-	Name string // in the legend; empty leaves it out
+	Name string // in the legend; empty: no entry
 
-	// X and Y are the points, in the order in which they are joined; the
-	// longer one's tail is ignored. A point that is not finite, or beyond
-	// 1e100, breaks the curve.
+	// X and Y are the points, joined in this order; the tail of the longer one
+	// is ignored. A point that is not finite, or beyond 1e100, breaks the
+	// curve.
 	X, Y []float64
 
 	Dashed bool // for references and bounds
@@ -45,19 +45,19 @@ type Chart struct {
 	Width, Height         int // pixels; 0 means 640 and 400
 
 	// XTicks, if not nil, are the only values marked on the x axis, and XNames
-	// what they are called there (nil: the numbers). LogX makes that axis
-	// logarithmic (points that are not above 0 break the curve).
+	// their labels (nil: the numbers). LogX makes the x axis logarithmic
+	// (points not above 0 break the curve).
 	XTicks []float64
 	XNames []string
 	LogX   bool
 }
 
-// Curves is a Chart of the usual size.
+// Curves returns a Chart of the usual size.
 func Curves(title, xlabel, ylabel string, series []Series) Chart {
 	return Chart{Title: title, XLabel: xlabel, YLabel: ylabel, Series: series}
 }
 
-// Size is the chart's width and height in pixels.
+// Size returns the chart's width and height in pixels.
 func (c Chart) Size() (width, height int) {
 	width, height = c.Width, c.Height
 	if width <= 0 {
@@ -79,7 +79,7 @@ func (c Chart) SVG(w io.Writer) error {
 	return writeVectors(w, c)
 }
 
-// draw lays the plot out beside its legend, so that no curve is hidden.
+// draw places the plot beside its legend, so that no curve is hidden.
 func (c Chart) draw(canvas vgdraw.Canvas) {
 	p := c.plot()
 	legend := plot.NewLegend()
@@ -99,7 +99,7 @@ func (c Chart) draw(canvas vgdraw.Canvas) {
 			}
 		}
 		if s.Name != "" {
-			if line == nil { // nothing to draw still belongs in the legend
+			if line == nil { // a series without points still has a legend entry
 				line = s.line(plotter.XYs{{}}, i)
 			}
 			legend.Add(clean(s.Name), s.key(line, i))
@@ -123,7 +123,7 @@ func (c Chart) draw(canvas vgdraw.Canvas) {
 	legend.Draw(vgdraw.Crop(area, area.Size().X-room, 0, 0, -22))
 }
 
-// plot has axes, grid and words but no curves.
+// plot returns the plot with axes, grid and text but no curves.
 func (c Chart) plot() *plot.Plot {
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = clean(c.Title), clean(c.XLabel), clean(c.YLabel)
@@ -143,11 +143,12 @@ func (c Chart) plot() *plot.Plot {
 	return p
 }
 
-// widen opens an axis whose points are all but the same, which has no ticks.
+// widen extends an axis whose points nearly coincide, which would have no
+// ticks.
 func widen(a *plot.Axis) {
 	size := max(math.Abs(a.Min), math.Abs(a.Max))
 	if a.Min > a.Max || a.Max-a.Min > 1e-9*size {
-		return // no points, which the plotter knows, or enough
+		return // no points, which the plotter handles, or a wide enough axis
 	}
 	room := cmp.Or(1e-6*size, 1)
 	if size < 1e6 {
@@ -156,8 +157,8 @@ func widen(a *plot.Axis) {
 	a.Min, a.Max = a.Min-room, a.Max+room
 }
 
-// ticks are the plotter's, with labels people write: as many decimals as tell
-// neighbours apart, thousands set off, a real minus sign.
+// ticks returns the plotter's ticks with readable labels: as many decimals as
+// distinguish neighbours, grouped thousands, a real minus sign.
 func ticks(low, high float64) []plot.Tick {
 	all := plot.DefaultTicks{}.Ticks(low, high)
 	last, step := math.NaN(), math.Inf(1)
@@ -177,7 +178,7 @@ func ticks(low, high float64) []plot.Tick {
 	return all
 }
 
-// number writes a multiple of step.
+// number formats a multiple of step.
 func number(v, step float64) string {
 	decimals := 0
 	for s := step; decimals < 6 && math.Abs(s-math.Round(s)) > 1e-6*s; s *= 10 {
@@ -204,8 +205,8 @@ func number(v, step float64) string {
 // maxCoordinate keeps the plotter's arithmetic from overflowing.
 const maxCoordinate = 1e100
 
-// finite cuts a series where a point cannot be drawn; positive: on a logarithmic
-// axis.
+// finite splits a series where a point cannot be drawn; positive means a
+// logarithmic axis.
 func (s Series) finite(positive bool) []plotter.XYs {
 	var parts []plotter.XYs
 	joined := false
@@ -225,21 +226,21 @@ func (s Series) finite(positive bool) []plotter.XYs {
 }
 
 // lineColours are those of M. Okabe and K. Ito, "Color universal design", 2008,
-// without the yellow, which is too pale for lines: the colour-blind can tell
-// them apart, which is not so of the hues of experts.
+// without the yellow, which is too pale for lines. Unlike the hues of experts,
+// they can be told apart by colour-blind readers.
 var lineColours = [...]color.RGBA{
 	{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
 	{0x00, 0x00, 0x00, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff},
 }
 
-// lineDashes tell curves of equal colour apart.
+// lineDashes distinguish curves of equal colour.
 var lineDashes = [][]vg.Length{nil, {10, 3, 2, 3}, {2, 3}}
 
-// line styles finite points as curve i.
+// line returns finite points in the style of curve i.
 func (s Series) line(points plotter.XYs, i int) *plotter.Line {
 	l, err := plotter.NewLine(points)
 	if err != nil {
-		panic("render: " + err.Error()) // points are finite and not none
+		panic("render: " + err.Error()) // cannot happen: points are finite, and there are some
 	}
 	n := len(lineColours)
 	l.Color, l.Width, l.Dashes = lineColours[i%n], 2, lineDashes[i/n%len(lineDashes)]
@@ -250,7 +251,7 @@ func (s Series) line(points plotter.XYs, i int) *plotter.Line {
 }
 
 // bars adds the vertical bars of curve i; positive leaves out those that a
-// logarithmic axis has no place for.
+// logarithmic axis cannot show.
 func (s Series) bars(p *plot.Plot, i int, positive bool) {
 	for j := range min(len(s.X), len(s.Low), len(s.High)) {
 		x, low, high := s.X[j], s.Low[j], s.High[j]
@@ -263,7 +264,7 @@ func (s Series) bars(p *plot.Plot, i int, positive bool) {
 	}
 }
 
-// scaleX gives the x axis its marks and its scale.
+// scaleX sets the ticks and the scale of the x axis.
 func (c Chart) scaleX(p *plot.Plot) {
 	if c.LogX && p.X.Min > 0 {
 		p.X.Scale = plot.LogScale{}
@@ -286,7 +287,7 @@ func (c Chart) scaleX(p *plot.Plot) {
 	})
 }
 
-// key is what stands for the series in the legend.
+// key returns the symbol of the series in the legend.
 func (s Series) key(line *plotter.Line, i int) plot.Thumbnailer {
 	if s.Points {
 		return dot(plotter.XYs{{}}, i)
@@ -294,7 +295,7 @@ func (s Series) key(line *plotter.Line, i int) plot.Thumbnailer {
 	return line
 }
 
-// dot marks a point that has no neighbours to be joined to.
+// dot marks a point without neighbours to join.
 func dot(points plotter.XYs, i int) *plotter.Scatter {
 	d, err := plotter.NewScatter(points)
 	if err != nil {
@@ -314,7 +315,7 @@ var fonts = sync.OnceValue(func() *font.Cache {
 	})
 })
 
-// write is a style of the sheets in the plotter's terms.
+// write converts a style of the sheets to the plotter's.
 func write(s style) text.Style { return restyle(text.Style{}, s) }
 
 // restyle changes font and colour but not the alignment.

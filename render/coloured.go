@@ -8,34 +8,34 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-// How strongly an expert's claim tints paper that has no ink there. A wrong
-// "on" must show more than a right "off".
+// These constants set how strongly an expert's vote tints paper without ink. A
+// wrong "on" must show more than a right "off".
 const (
 	tintOn  = 0.38
 	tintOff = 0.20
 )
 
-// unexplained is ink that no expert accounts for; a little off black, so that
-// it is not mistaken for a plain image.
+// unexplained is the colour of ink that no expert explains; slightly off black,
+// to distinguish it from a plain image.
 var unexplained = color.RGBA{0x2b, 0x2b, 0x2b, 0xff}
 
-// vote is what one pixel hears: which expert speaks, and how loudly.
+// vote is the vote shown at one pixel: which expert, and how strongly.
 type vote struct {
-	expert int     // -1: nobody
-	share  float64 // of the way from the abstention value to 1 (> 0) or to 0 (< 0)
+	expert int     // -1: none
+	share  float64 // fraction of the way from the abstention value to 1 (> 0) or to 0 (< 0)
 }
 
-// Coloured is a tile of experts at given poses, as in Figure 8 of the paper,
-// over a frame of h x w pixels: the hue of a pixel is its strongest expert
-// (see [Hue]) and the intensity is what that expert says, from white (no
-// vote) to the full hue (certainly on). Under MaxMinusMin an expert may also
-// vote for off: such votes go from white to a shade of the hue, near black.
-// It panics where [patchwork.Model.Compose] does.
+// Coloured returns a tile of experts at given poses, as in Figure 8 of the
+// paper, over a frame of h x w pixels: the hue of a pixel is that of its
+// strongest expert (see [Hue]) and the intensity is that expert's opinion, from
+// white (no vote) to the full hue (certainly on). Under MaxMinusMin an expert
+// may also vote for off; such votes range from white to a dark shade of the
+// hue. It panics where [patchwork.Model.Compose] does.
 func Coloured(m *patchwork.Model, h, w int, picks []patchwork.Pick) *image.RGBA {
 	return ColouredIn(m, h, w, picks, Hue)
 }
 
-// ColouredIn is [Coloured] with other colours of the experts.
+// ColouredIn is like [Coloured], with other colours for the experts.
 func ColouredIn(m *patchwork.Model, h, w int, picks []patchwork.Pick, hue func(k int) color.RGBA) *image.RGBA {
 	votes := strongest(m, h, w, picks)
 	return paint(h, w, func(i int) color.RGBA {
@@ -50,8 +50,8 @@ func ColouredIn(m *patchwork.Model, h, w int, picks []patchwork.Pick, hue func(k
 	})
 }
 
-// strongest is, for every pixel, the single opinion furthest on its way from
-// abstention to certainty; a vote for on wins a tie.
+// strongest returns, for every pixel, the single opinion furthest from
+// abstention towards certainty; a vote for on wins a tie.
 func strongest(m *patchwork.Model, h, w int, picks []patchwork.Pick) []vote {
 	c := m.Compose(h, w, picks)
 	votes := make([]vote, h*w)
@@ -73,8 +73,8 @@ func strongest(m *patchwork.Model, h, w int, picks []patchwork.Pick) []vote {
 	return votes
 }
 
-// composed is, for every pixel, the composed probability and the expert who
-// decided on which side of abstention it is. Votes that cancel are nobody's.
+// composed returns, for every pixel, the composed probability and the expert
+// that decided on which side of abstention it is; none if the votes cancel.
 func composed(m *patchwork.Model, h, w int, picks []patchwork.Pick) []vote {
 	c := m.Compose(h, w, picks)
 	votes := make([]vote, h*w)
@@ -91,13 +91,12 @@ func composed(m *patchwork.Model, h, w int, picks []patchwork.Pick) []vote {
 	return votes
 }
 
-// Overlay is a tile of an explanation on its image. Ink is the hue of the
-// expert that explains it, the purer the surer, and dark grey where no
-// expert does. Where an expert says ink and there is none the paper has a
-// tint of its hue; where it says "off", rightly, a fainter one. Unknown
-// pixels keep their checkerboard under the tint. It panics where
-// [patchwork.Model.Compose] does, and for a model with a QMap if the image is
-// not of the frame's size.
+// Overlay returns a tile of an explanation on its image. Ink has the hue of the
+// expert that explains it, purer if it is more certain, and is dark grey if no
+// expert does. Where an expert wrongly says "on", the paper has a tint of its
+// hue; where it rightly says "off", a fainter one. Unknown pixels keep their
+// checkerboard under the tint. It panics where [patchwork.Model.Compose] does,
+// and for a model with a QMap if the image is not of the frame's size.
 func Overlay(m *patchwork.Model, img *bitmap.Image, picks []patchwork.Pick) *image.RGBA {
 	h, w := img.Height(), img.Width()
 	votes := composed(m, h, w, picks)

@@ -1,6 +1,5 @@
-// Package render draws what a model knows and what it sees: templates,
-// explanations, learning histories and curves, as PNG, SVG, HTML pages and
-// terminal text.
+// Package render draws models and explanations: templates, explained images,
+// learning histories and curves, as PNG, SVG, HTML pages and terminal text.
 //
 // There are two levels.
 //
@@ -11,11 +10,11 @@
 //     written by [WritePNG], [WriteSVG] and [Save]; [Terminal] and
 //     [TerminalSheet] write text, [Page] collects pictures in one HTML file.
 //
-// Colours mean the same everywhere. Ink is black on white paper and a
-// checkerboard of pale lilac is unknown. Probabilities are grey from white 0
-// to black 1 ([Ink]) or, for rules in which experts vote both ways, blue 0,
-// grey "no vote", yellow 1 ([Symmetric], Figure 5 of the paper). An expert
-// keeps its hue ([Hue]) in every picture (Figure 8 of the paper).
+// Colours have the same meaning everywhere. Ink is black on white paper, and a
+// pale lilac checkerboard marks unknown pixels. Probabilities are grey from
+// white 0 to black 1 ([Ink]) or, for rules in which experts vote both ways,
+// blue 0, grey "no vote", yellow 1 ([Symmetric], Figure 5 of the paper). An
+// expert keeps its hue ([Hue]) in every picture (Figure 8 of the paper).
 //
 // One build gives the same bytes for the same arguments (another version of Go
 // may compress a PNG differently). No function keeps state; all are

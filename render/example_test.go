@@ -9,7 +9,7 @@ import (
 	"example.com/patchwork/render"
 )
 
-// A model of two strokes explains a T that has a dot too many.
+// A model of two strokes explains a T with an extra dot.
 func ExampleTerminal() {
 	stroke := func(rows ...string) []float64 {
 		var p []float64

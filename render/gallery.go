@@ -9,8 +9,8 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-// Experts is a sheet of all templates of a model, in order, captioned with
-// their numbers and, if the model records it, the share of images that use
+// Experts returns a sheet of all templates of a model, in order, captioned with
+// their numbers and, if the model records it, the fraction of images that use
 // them.
 func Experts(m *patchwork.Model) Sheet {
 	usage := m.Extras().Usage
@@ -38,16 +38,16 @@ func scale(m *patchwork.Model) []Swatch {
 	return []Swatch{{blue, "0"}, {grey, noVote}, {yellow, "1"}}
 }
 
-// Case is an image, what explains it, and what to call it.
+// Case is an image with its explanation and a name.
 type Case struct {
 	Name        string // such as "image 12"
 	Image       *bitmap.Image
 	Explanation patchwork.Explanation
 }
 
-// Explanations is a sheet of cases: each image, its [Overlay], and the
-// template composed of its picks, side by side. More than five cases are set
-// in two blocks and more than twenty in three.
+// Explanations returns a sheet of cases: each image, its [Overlay], and the
+// template composed of its picks, side by side. More than five cases are
+// arranged in two blocks, more than twenty in three.
 func Explanations(m *patchwork.Model, cases []Case) Sheet {
 	blocks := 1
 	if len(cases) > 5 {
@@ -82,7 +82,7 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// nats shows a log-likelihood with a real minus sign.
+// nats formats a log-likelihood with a real minus sign.
 func nats(v float64) string { return signed(v, "%.1f") + " nats" }
 
 func signed(v float64, format string) string {
@@ -97,8 +97,8 @@ func signed(v float64, format string) string {
 	return fmt.Sprintf(format, v+0) // + 0 makes -0 plain 0
 }
 
-// legend has the hue of each expert among the picks, in order of its number,
-// and the colour of what they leave.
+// legend returns the hue of each expert among the picks, in order of number,
+// and the colour of unexplained ink.
 func legend(picks []patchwork.Pick) []Swatch {
 	last, used := -1, map[int]bool{}
 	for _, p := range picks {
@@ -114,8 +114,8 @@ func legend(picks []patchwork.Pick) []Swatch {
 	return append(out, Swatch{unexplained, "unexplained ink"})
 }
 
-// Steps is a sheet of the pursuit at work: the image, then its [Overlay]
-// after each pick, captioned with the pick and its gain.
+// Steps returns a sheet of the pursuit step by step: the image, then its
+// [Overlay] after each pick, captioned with the pick and its gain.
 func Steps(m *patchwork.Model, img *bitmap.Image, e patchwork.Explanation) Sheet {
 	s := Sheet{
 		Tiles:   []Tile{{Image(img), "image\n" + nats(e.StartLogLik)}},
@@ -133,10 +133,10 @@ func Steps(m *patchwork.Model, img *bitmap.Image, e patchwork.Explanation) Sheet
 	return s
 }
 
-// Progress is a sheet of learning as in Figure 7 of the paper: the examples
-// in the first row, below them a row for each expert, with the model after
-// step i in column i; to the right, set apart, the samples. A model may have
-// fewer experts than a later one, as in sequential initialisation; then its
+// Progress returns a sheet of learning as in Figure 7 of the paper: the
+// examples in the first row, below them a row for each expert, with the model
+// after step i in column i; to the right, set apart, the samples. If a model
+// has fewer experts than a later one, as in sequential initialisation, its
 // cells stay empty. Samples may be nil.
 func Progress(examples []*bitmap.Image, steps []*patchwork.Model, samples []image.Image) Sheet {
 	experts := 0
@@ -173,8 +173,8 @@ func Progress(examples []*bitmap.Image, steps []*patchwork.Model, samples []imag
 	return s
 }
 
-// BeforeAfter is a sheet of two models' experts with the same numbers one
-// above the other, eight pairs a row.
+// BeforeAfter returns a sheet of two models' experts, those with the same
+// number one above the other, eight pairs per row.
 func BeforeAfter(before, after *patchwork.Model) Sheet {
 	n := max(before.K(), after.K())
 	s := Sheet{Columns: min(n, 8), Legend: scale(after)}

@@ -20,7 +20,7 @@ import (
 // Look at every changed picture before committing it.
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 
-// gallery is one of every kind of picture.
+// gallery returns one of every kind of picture.
 func gallery(t testing.TB) map[string]Picture {
 	m, s := letterT(t), quadrants(t)
 	withUsage, err := m.WithExtras(patchwork.Extras{Usage: []float64{1, 0.25}})
@@ -87,8 +87,8 @@ func goldenText(t *testing.T, name string, got []byte) {
 	}
 }
 
-// goldenPNG compares pixels: the compressor may change with the version of
-// Go, and the edges of letters by a rounding with the machine.
+// goldenPNG compares pixels, since the compressor may change with the version
+// of Go; the edges of letters may differ by rounding between machines.
 func goldenPNG(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -163,7 +163,8 @@ func TestGoldenPage(t *testing.T) {
 	goldenText(t, "page.html", b.Bytes())
 }
 
-// The same arguments give the same bytes, whoever else is drawing.
+// TestSameBytes: the same arguments give the same bytes, even with concurrent
+// calls.
 func TestSameBytes(t *testing.T) {
 	write := func() string {
 		var b strings.Builder

@@ -11,7 +11,7 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// letterT is a 16 x 16 max model of an upright (expert 0) and a crossbar
+// letterT returns a 16 x 16 max model of an upright (expert 0) and a crossbar
 // (expert 1), soft at the edges.
 func letterT(t testing.TB) *patchwork.Model {
 	t.Helper()
@@ -19,7 +19,7 @@ func letterT(t testing.TB) *patchwork.Model {
 	bar := func(distance func(y, x float64) float64) []float64 {
 		p := make([]float64, n*n)
 		for i := range p {
-			// Steps of 1/8, so that no rounding of exp can reach a golden file.
+			// Steps of 1/8, so that rounding in exp cannot reach a golden file.
 			d := distance(float64(i/n), float64(i%n))
 			p[i] = math.Round(8*max(0, min(1, 2-d))) / 8
 		}
@@ -37,7 +37,7 @@ func letterT(t testing.TB) *patchwork.Model {
 
 var pickT = []patchwork.Pick{{Expert: 0, Gain: 81.25}, {Expert: 1, Pose: pose.Pose{DY: -1}, Gain: 40.5}}
 
-// imageT is a T with a stray dot and an unknown corner.
+// imageT returns a T with a stray dot and an unknown corner.
 func imageT() *bitmap.Image {
 	img := bitmap.New(16, 16)
 	for i := 2; i < 14; i++ {
@@ -53,8 +53,8 @@ func imageT() *bitmap.Image {
 	return img
 }
 
-// quadrants is the synthetic model of section 5.1 of the paper: eight experts
-// of 6 x 6 pixels, each sure of one quadrant.
+// quadrants returns the synthetic model of section 5.1 of the paper: eight
+// experts of 6 x 6 pixels, each certain of one quadrant.
 func quadrants(t testing.TB) *patchwork.Model {
 	t.Helper()
 	var templates [][]float64
@@ -75,7 +75,8 @@ func quadrants(t testing.TB) *patchwork.Model {
 	return m
 }
 
-// table is a max-minus-min model of rows with an abstention value a column.
+// table returns a max-minus-min model of rows with an abstention value per
+// column.
 func table(t testing.TB) *patchwork.Model {
 	t.Helper()
 	q := []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8}
@@ -93,7 +94,7 @@ func table(t testing.TB) *patchwork.Model {
 	return m
 }
 
-// noise is a tile in which every pixel differs from its neighbours.
+// noise returns a tile in which every pixel differs from its neighbours.
 func noise(h, w int) *image.RGBA {
 	return paint(h, w, func(i int) color.RGBA {
 		return color.RGBA{uint8(i * 37), uint8(i * 101), uint8(i * 11), 255}

@@ -9,8 +9,8 @@ import (
 	"io"
 )
 
-// Page is a report: one HTML file that needs nothing else, for phones and
-// large screens, in light and dark.
+// Page is a report as one self-contained HTML file, for phones and large
+// screens, light and dark.
 type Page struct {
 	Title    string
 	Intro    string // plain text; a blank line starts a paragraph
@@ -27,7 +27,8 @@ type Section struct {
 // Figure is a picture with its caption.
 type Figure struct {
 	Caption string
-	// Alt says what is to be seen, for those who cannot; empty: the caption.
+	// Alt describes the picture for those who cannot see it; empty: the
+	// caption.
 	Alt     string
 	Picture Picture
 }
@@ -43,7 +44,7 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 // Write writes the page as HTML. Texts are escaped. The error is the
 // writer's, or names the figure that is too large to draw.
 func (p Page) Write(w io.Writer) error {
-	// Into memory first: a template that fails half-way has written half a page.
+	// Into memory first: a template that fails midway would leave half a page.
 	var buf bytes.Buffer
 	if err := pageTemplate.Execute(&buf, p); err != nil {
 		return err
@@ -63,7 +64,7 @@ func paragraphs(text string) []string {
 	return out
 }
 
-// inlinePicture is an image element's attributes.
+// inlinePicture holds the attributes of an image element.
 type inlinePicture struct {
 	Source        template.URL
 	Alt           string
@@ -71,12 +72,12 @@ type inlinePicture struct {
 	Wide          bool
 }
 
-// wideFigure is the width in pixels from which on a figure is wide: on a phone
-// it scrolls.
+// wideFigure is the width in pixels from which a figure counts as wide and
+// scrolls on a phone.
 const wideFigure = 900
 
-// maxInlineSVG is the size in bytes up to which a figure is put into a page
-// as SVG, sharp at every size; a larger one is put there as PNG.
+// maxInlineSVG is the size in bytes up to which a figure is embedded as SVG,
+// sharp at every size; a larger one is embedded as PNG.
 const maxInlineSVG = 96 << 10
 
 func embedded(f Figure) (inlinePicture, error) {
@@ -101,7 +102,8 @@ func embedded(f Figure) (inlinePicture, error) {
 			return out, fmt.Errorf("figure %q: %w", f.Caption, err)
 		}
 	}
-	// Safe as a URL: the kind is ours and base64 has no special characters.
+	// Safe as a URL: the kind is a constant and base64 has no special
+	// characters.
 	out.Source = template.URL("data:image/" + kind + ";base64," + base64.StdEncoding.EncodeToString(buf.Bytes()))
 	return out, nil
 }

@@ -36,7 +36,7 @@ func TestPageIsSelfContained(t *testing.T) {
 	}
 }
 
-// A figure that would be long as vectors is put in as PNG.
+// TestPageTurnsLargeFiguresToPNG: a figure with a large SVG is embedded as PNG.
 func TestPageTurnsLargeFiguresToPNG(t *testing.T) {
 	busy := paint(100, 100, func(i int) color.RGBA { return color.RGBA{uint8(i), uint8(i >> 3), uint8(i * 7), 255} })
 	p := Page{Sections: []Section{{Figures: []Figure{{Caption: "busy", Picture: Tiled(busy, 1)}}}}}
@@ -58,7 +58,8 @@ func TestPageTurnsLargeFiguresToPNG(t *testing.T) {
 	}
 }
 
-// A wide figure scrolls on a phone, by touch and by keys; others do not.
+// TestPageWideFigures: a wide figure scrolls on a phone, by touch and by
+// keyboard; others do not.
 func TestPageWideFigures(t *testing.T) {
 	for width, wide := range map[int]bool{wideFigure - 1: false, wideFigure: true} {
 		p := Page{Sections: []Section{{Figures: []Figure{{Caption: "c", Picture: Tiled(noise(2, width), 1)}}}}}

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Palette is the colour of a probability. It must accept any float64.
+// Palette maps a probability to a colour. It must accept any float64.
 type Palette func(p float64) color.RGBA
 
 var (
@@ -15,12 +15,13 @@ var (
 	grey   = color.RGBA{0x99, 0x99, 0x99, 0xff}
 	yellow = color.RGBA{0xff, 0xde, 0x2e, 0xff}
 
-	// The two tints of the checkerboard that stands for an unknown pixel.
+	// unknownTints are the two tints of the checkerboard of unknown pixels.
 	unknownTints = [2]color.RGBA{{0xdd, 0xd3, 0xec, 0xff}, {0xf1, 0xec, 0xf8, 0xff}}
 )
 
 // Ink is the palette of write-black models: white for 0 to black for 1, grey
-// between. Values beyond [0, 1] are clamped; NaN has the colour of unknown.
+// between. Values beyond [0, 1] are clamped; NaN has the colour of unknown
+// pixels.
 func Ink(p float64) color.RGBA {
 	if math.IsNaN(p) {
 		return unknownTints[0]
@@ -30,14 +31,15 @@ func Ink(p float64) color.RGBA {
 }
 
 // Symmetric is the palette of write-white-and-black models: blue for 0, grey
-// for 1/2, yellow for 1, as in Figure 5 of the paper. Its luminance rises all
-// the way, so it survives colour blindness and grey printing. Values beyond
-// [0, 1] are clamped; NaN has the colour of unknown.
+// for 1/2, yellow for 1, as in Figure 5 of the paper. Its luminance rises
+// throughout, so it works for colour-blind readers and in grey print. Values
+// beyond [0, 1] are clamped; NaN has the colour of unknown pixels.
 func Symmetric(p float64) color.RGBA { return symmetricAround(p, 0.5) }
 
-// SymmetricAround is Symmetric with grey at the abstention value q, 0 <= q <= 1,
-// in place of 1/2; both arms are stretched to fit. At q = 0 there is no blue
-// and at q = 1 no yellow. It panics if q is not a probability.
+// SymmetricAround returns a palette like Symmetric with grey at the abstention
+// value q, 0 <= q <= 1, instead of 1/2; both arms are stretched to fit. At q =
+// 0 there is no blue and at q = 1 no yellow. It panics if q is not a
+// probability.
 func SymmetricAround(q float64) Palette {
 	if !(q >= 0 && q <= 1) {
 		panic("render: the centre of a palette must be a probability")
@@ -57,7 +59,8 @@ func symmetricAround(p, q float64) color.RGBA {
 	}
 }
 
-// share is how far p is on its way from q to 1 (0..1) or to 0 (0..-1).
+// share returns the position of p between q and 1 (0..1) or between q and 0
+// (0..-1).
 func share(p, q float64) float64 {
 	switch {
 	case p > q:
@@ -70,9 +73,9 @@ func share(p, q float64) float64 {
 
 func clamp(p float64) float64 { return min(max(p, 0), 1) }
 
-// mix is the colour t of the way from a to b, 0 <= t <= 1, along a straight
-// line in Oklab, in which equal steps look equal (B. Ottosson, "A perceptual
-// color space for image processing", 2020).
+// mix returns the colour at fraction t of the way from a to b, 0 <= t <= 1,
+// along a straight line in Oklab, in which equal steps look equal (B. Ottosson,
+// "A perceptual color space for image processing", 2020).
 func mix(a, b color.RGBA, t float64) color.RGBA {
 	switch {
 	case t <= 0:
@@ -103,7 +106,7 @@ func toOklab(c color.RGBA) oklab {
 	}
 }
 
-// rgba is the nearest sRGB colour; channels out of gamut are clipped.
+// rgba returns the nearest sRGB colour; channels out of gamut are clipped.
 func (c oklab) rgba() color.RGBA {
 	l := c[0] + 0.3963377774*c[1] + 0.2158037573*c[2]
 	m := c[0] - 0.1055613458*c[1] - 0.0638541728*c[2]
@@ -117,7 +120,7 @@ func (c oklab) rgba() color.RGBA {
 	}
 }
 
-// linear undoes the sRGB transfer function: 0..255 to light 0..1.
+// linear inverts the sRGB transfer function: 0..255 to light 0..1.
 func linear(v uint8) float64 {
 	f := float64(v) / 255
 	if f <= 0.04045 {
@@ -126,7 +129,7 @@ func linear(v uint8) float64 {
 	return math.Pow((f+0.055)/1.055, 2.4)
 }
 
-// gamma is the sRGB transfer function: light 0..1 to 0..255.
+// gamma applies the sRGB transfer function: light 0..1 to 0..255.
 func gamma(f float64) uint8 {
 	switch f = clamp(f); {
 	case f <= 0.0031308:
@@ -147,7 +150,7 @@ var hues = [...]color.RGBA{
 	{0xff, 0x86, 0xb3, 0xff}, {0x00, 0x5f, 0x66, 0xff}, {0x7d, 0x0c, 0x38, 0xff},
 }
 
-// Hue is the colour of expert k >= 0 in every picture. The first 12 are
+// Hue returns the colour of expert k >= 0 in every picture. The first 12 are
 // hand-picked (red, green, blue, magenta as in Figure 8 of the paper, orange,
 // cyan, ...); beyond them the hue advances by the golden angle and the
 // lightness by thirds, so that neighbours differ. It panics if k < 0.

@@ -28,12 +28,13 @@ func TestPaletteEnds(t *testing.T) {
 	}
 }
 
-// luminance is the relative luminance of WCAG 2, 0..1.
+// luminance returns the relative luminance of WCAG 2, 0..1.
 func luminance(c color.RGBA) float64 {
 	return 0.2126*linear(c.R) + 0.7152*linear(c.G) + 0.0722*linear(c.B)
 }
 
-// A palette that is monotone in luminance can be read by anyone, and printed.
+// TestPalettesAreMonotone: a palette with monotone luminance is readable by
+// everyone, and in print.
 func TestPalettesAreMonotone(t *testing.T) {
 	for name, c := range map[string]struct {
 		palette Palette
@@ -53,7 +54,8 @@ func TestPalettesAreMonotone(t *testing.T) {
 	}
 }
 
-// Both arms of Symmetric are as long to the eye, within a quarter.
+// TestSymmetricIsEven: both arms of Symmetric are perceptually equally long,
+// within a quarter.
 func TestSymmetricIsEven(t *testing.T) {
 	low := toOklab(grey)[0] - toOklab(blue)[0]
 	high := toOklab(yellow)[0] - toOklab(grey)[0]
@@ -113,7 +115,8 @@ func TestHuesAreDistinct(t *testing.T) {
 	}
 }
 
-// The first four are those of Figure 8: red, green, blue, magenta.
+// TestFirstHuesAreThePapers: the first four are those of Figure 8: red, green,
+// blue, magenta.
 func TestFirstHuesAreThePapers(t *testing.T) {
 	for k, want := range []struct{ r, g, b bool }{{true, false, false}, {false, true, false}, {false, false, true}, {true, false, true}} {
 		c := Hue(k)

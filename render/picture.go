@@ -7,17 +7,17 @@ import (
 	"io"
 )
 
-// MaxPixels is the largest picture WritePNG will draw: 2^26 pixels, 256 MiB
-// of memory.
+// MaxPixels is the size of the largest picture that WritePNG draws: 2^26
+// pixels, 256 MiB of memory.
 const MaxPixels = 1 << 26
 
-// Picture is something to look at: a [Sheet], a [Chart] or a tile ([Tiled]).
-// Its methods may be called by several goroutines at once.
+// Picture is a finished drawing: a [Sheet], a [Chart] or a tile ([Tiled]).
+// Several goroutines may call its methods at once.
 type Picture interface {
-	// Size is the picture's width and height in pixels.
+	// Size returns the picture's width and height in pixels.
 	Size() (width, height int)
-	// Raster draws the picture at that size. It needs four bytes a pixel;
-	// WritePNG checks first.
+	// Raster draws the picture at that size. It needs four bytes per pixel;
+	// WritePNG checks the size first.
 	Raster() *image.RGBA
 	// SVG writes the picture as vectors.
 	SVG(w io.Writer) error
@@ -33,21 +33,21 @@ func WritePNG(w io.Writer, p Picture) error {
 	return encoder.Encode(w, p.Raster())
 }
 
-// checkSize refuses pictures that would exhaust memory.
+// checkSize rejects pictures that would exhaust memory.
 func checkSize(p Picture) error {
 	if w, h := p.Size(); h > 0 && w > MaxPixels/h {
-		return fmt.Errorf("render: a picture of %d x %d pixels is too large to draw (limit %d in all); show fewer tiles or a smaller scale", w, h, MaxPixels)
+		return fmt.Errorf("render: a picture of %d x %d pixels is too large to draw (the limit is %d pixels); show fewer tiles or use a smaller scale", w, h, MaxPixels)
 	}
 	return nil
 }
 
-// WriteSVG writes a picture as SVG with real text. Pixels of equal colour are
-// joined to rectangles, so simple pictures are small. The error is the
+// WriteSVG writes a picture as SVG with real text. It joins pixels of equal
+// colour to rectangles, so simple pictures are small. The error is the
 // writer's.
 func WriteSVG(w io.Writer, p Picture) error { return p.SVG(w) }
 
-// Tiled is a picture of one tile, each of its pixels enlarged to scale x scale
-// (0: as for a [Sheet]), without border or text.
+// Tiled returns a picture of one tile, each of its pixels enlarged to scale x
+// scale (0: as for a [Sheet]), without border or text.
 func Tiled(tile image.Image, scale int) Picture {
 	b := tile.Bounds()
 	sx, sy := enlargement(b.Dx(), b.Dy(), scale)

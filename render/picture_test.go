@@ -26,8 +26,8 @@ var (
 	boxes   = regexp.MustCompile(`M(\d+) (\d+)h(\d+)v(\d+)h-(\d+)z`)
 )
 
-// rasterise draws the SVG of a picture without text by its own, slow reading
-// of the few forms that SVG writes.
+// rasterise draws the SVG of a picture without text, by a slow, independent
+// parser of the few forms that SVG writes.
 func rasterise(t *rapid.T, p Picture) *image.RGBA {
 	var b bytes.Buffer
 	if err := p.SVG(&b); err != nil {
@@ -73,7 +73,7 @@ func TestSVGShowsWhatPNGShows(t *testing.T) {
 	})
 }
 
-// Every picture's SVG is well-formed and says the size it has.
+// TestSVGIsXML: every picture's SVG is well-formed and states its size.
 func TestSVGIsXML(t *testing.T) {
 	pictures := gallery(t)
 	pictures["nasty text"] = Sheet{Title: "<&>\"'\x00\xff\u202e", Tiles: []Tile{{noise(2, 2), "]]>\x1b[31m"}}, RowLabels: []string{"<g>"}}
@@ -156,8 +156,8 @@ func legendOf(n int) []Swatch {
 	return s
 }
 
-// Tiles do not overlap, whatever is on the sheet.
-func TestTilesKeepApart(t *testing.T) {
+// TestTilesDoNotOverlap: tiles never overlap, whatever is on the sheet.
+func TestTilesDoNotOverlap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := Sheet{
 			Columns: rapid.IntRange(0, 5).Draw(t, "columns"),
@@ -223,7 +223,7 @@ func TestTooLargeIsRefused(t *testing.T) {
 	}
 }
 
-// failing is a writer that is full after n bytes.
+// failing is a writer that fails after n bytes.
 type failing struct{ n int }
 
 func (f *failing) Write(p []byte) (int, error) {

@@ -14,13 +14,14 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// plotted is a picture that the plotter lays out: a Chart, a Surface.
+// plotted is a picture drawn by the plotter: a Chart, a Surface.
 type plotted interface {
 	Size() (width, height int)
 	draw(vgdraw.Canvas)
 }
 
-// dots is the resolution at which a pixel is a point, the unit of the plotter.
+// dots is the resolution at which a pixel equals a point, the unit of the
+// plotter.
 const dots = 72
 
 func rasterPlot(p plotted) *image.RGBA {
@@ -45,9 +46,9 @@ func writeVectors(w io.Writer, p plotted) error {
 	return err
 }
 
-// pixelUnits repairs what the plotter writes: it names one font only, without
-// an alternative, takes its points for print, where everywhere else here a unit
-// is a pixel, and lets a bitmap keep its shape instead of filling its place.
+// pixelUnits corrects the plotter's SVG: it names only one font without
+// fallbacks, uses points where everything else here is in pixels, and keeps the
+// aspect of a bitmap instead of filling its area.
 func pixelUnits(svg string, width, height int) string {
 	return strings.NewReplacer("font-family:Go;", "font-family:"+fontFamily+";",
 		"<image ", `<image preserveAspectRatio="none" `,

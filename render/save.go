@@ -9,16 +9,16 @@ import (
 	"example.com/patchwork/internal/atomicfile"
 )
 
-// FormatError reports a path whose extension names no picture format.
+// FormatError reports a path whose extension is not a picture format.
 type FormatError struct{ Path string }
 
 func (e *FormatError) Error() string {
 	return fmt.Sprintf("render: %s: pictures are written as .png or .svg", e.Path)
 }
 
-// Save writes a picture to a file, as PNG or SVG by the extension of its
-// path. The file appears complete or not at all. The error is a *FormatError
-// (nothing was touched) or names the path.
+// Save writes a picture to a file, as PNG or SVG by the extension of its path.
+// The file is written completely or not at all. The error is a *FormatError
+// (nothing was written) or names the path.
 func Save(path string, p Picture) error {
 	var write func(io.Writer, Picture) error
 	switch strings.ToLower(filepath.Ext(path)) {

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/image/font"
 )
 
-// scene is a laid-out picture: everything has its place, in pixels, and is
-// ready to be drawn as raster or as vectors.
+// scene is a laid-out picture: everything has a position in pixels and can be
+// drawn as raster or vectors.
 type scene struct {
 	width, height int
 	tiles         []placedTile
@@ -21,7 +21,7 @@ type scene struct {
 type placedTile struct {
 	image  image.Image
 	at     image.Rectangle // a whole multiple of the image's size
-	border bool            // a thin frame, just outside
+	border bool            // draw a thin frame just outside
 }
 
 type placedSwatch struct {
@@ -36,7 +36,7 @@ type placedText struct {
 	from  anchor
 }
 
-// anchor is the point of a line of text that is at its x.
+// anchor says which point of a line of text is at its x.
 type anchor string
 
 const (
@@ -70,7 +70,7 @@ func (s *scene) fitTexts() {
 	}
 }
 
-// Size is the width and height in pixels.
+// Size returns the width and height in pixels.
 func (s *scene) Size() (width, height int) { return s.width, s.height }
 
 // Raster draws the scene on white.
@@ -111,7 +111,7 @@ func fill(dst draw.Image, r image.Rectangle, c color.RGBA) {
 	draw.Draw(dst, r, image.NewUniform(c), image.Point{}, draw.Src)
 }
 
-// flat is a tile over white, with its corner at (0, 0).
+// flat returns a tile over white, with its corner at (0, 0).
 func flat(tile image.Image) *image.RGBA {
 	b := tile.Bounds()
 	dst := image.NewRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))

@@ -21,9 +21,9 @@ type Swatch struct {
 }
 
 // Sheet is a contact sheet: tiles in rows with captions, labels and a title.
-// Tiles are enlarged by whole numbers, so that every pixel is a crisp square.
-// A Sheet is a [Picture]; the zero values of the options are sensible. It
-// must not be changed while it is drawn.
+// Tiles are enlarged by whole numbers, so that every pixel is a crisp square. A
+// Sheet is a [Picture]; the zero values of the options are sensible. It must
+// not change while it is drawn.
 type Sheet struct {
 	Title string
 	Tiles []Tile // row by row
@@ -34,7 +34,7 @@ type Sheet struct {
 
 	// Scale is the side of a tile's pixel on the sheet; 0 makes the largest
 	// tile about 112 pixels long. Flat tiles (a table's template is one row)
-	// are made longer, about 320, and their pixels higher than wide.
+	// become longer, about 320, with pixels higher than wide.
 	Scale int
 
 	// Gap is the space between tiles, in pixels; 0 means 8.
@@ -43,7 +43,7 @@ type Sheet struct {
 	RowLabels    []string // to the left of each row; may be short
 	ColumnLabels []string // above each column; may be short
 
-	// Breaks are columns that stand apart from the one before.
+	// Breaks lists columns with extra space before them.
 	Breaks []int
 
 	// Legend is drawn below the tiles.
@@ -51,15 +51,15 @@ type Sheet struct {
 }
 
 const (
-	tileLength  = 112 // what a Scale of 0 aims at, in pixels
-	stripLength = 320 // the same for tiles eight times as wide as high
-	stripHeight = 24  // the least height of a tile
+	tileLength  = 112 // target of Scale 0, in pixels
+	stripLength = 320 // the same, for tiles eight times as wide as high
+	stripHeight = 24  // the minimum height of a tile
 	margin      = 16
 	swatchSize  = 12
 )
 
-// enlargement is how many pixels wide and high each pixel of a w x h tile is
-// drawn. Only tiles that would be too flat to see are not square.
+// enlargement returns the width and height at which each pixel of a w x h tile
+// is drawn. Pixels are square except in tiles that would be too flat to see.
 func enlargement(w, h, scale int) (sx, sy int) {
 	if w < 1 || h < 1 {
 		return 1, 1
@@ -75,7 +75,7 @@ func enlargement(w, h, scale int) (sx, sy int) {
 	return sx, max(sx, min(stripHeight, 8*sx*h)/h)
 }
 
-// Size is the sheet's width and height in pixels.
+// Size returns the sheet's width and height in pixels.
 func (s Sheet) Size() (width, height int) { return s.scene().Size() }
 
 // Raster draws the sheet.
@@ -127,7 +127,7 @@ func (s Sheet) scene() *scene {
 	return sc
 }
 
-// grid measures tiles and labels.
+// grid measures the tiles and labels.
 func (s Sheet) grid() grid {
 	var w, h int
 	for _, t := range s.Tiles {
@@ -174,7 +174,7 @@ func (g *grid) fit(t Tile, r, c int) {
 	}
 }
 
-// before is the gap to the left of a column.
+// before returns the gap to the left of a column.
 func (g *grid) before(column int) int {
 	switch {
 	case column == 0:
@@ -185,7 +185,7 @@ func (g *grid) before(column int) int {
 	return g.gap
 }
 
-// squarish is the number of columns for n tiles of w x h pixels that makes
+// squarish returns the number of columns for n tiles of w x h pixels that makes
 // the whole about 3:2.
 func squarish(n, w, h int) int {
 	if n < 2 || w < 1 || h < 1 {
@@ -195,7 +195,7 @@ func squarish(n, w, h int) int {
 	c := math.Sqrt(1.5 * float64(n) * float64(h+20) / float64(w+8))
 	columns := min(max(int(math.Round(c)), 1), n)
 	rows := (n + columns - 1) / columns
-	return (n + rows - 1) / rows // as even as that many rows can be
+	return (n + rows - 1) / rows // rows as even as possible
 }
 
 func (t Tile) place(sc *scene, g grid, x, y, width, height int) {
@@ -218,7 +218,7 @@ func (s Sheet) placeColumnLabels(sc *scene, g grid, y int) int {
 	return bottom
 }
 
-// placeLegend flows the legend's entries into lines that end before right.
+// placeLegend wraps the legend's entries into lines that end before right.
 func (s Sheet) placeLegend(sc *scene, y, right int) int {
 	if len(s.Legend) == 0 {
 		return y

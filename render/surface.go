@@ -12,9 +12,9 @@ import (
 	vgdraw "gonum.org/v1/plot/vg/draw"
 )
 
-// Surface is a function of two variables on the unit square, as a map: dark is
-// low, light is high, with lines of equal height, arrows and marked points. It
-// is a [Picture].
+// Surface is a map of a function of two variables on the unit square: dark is
+// low, light is high, with contour lines, arrows and marked points. It is a
+// [Picture].
 type Surface struct {
 	Title, XLabel, YLabel string
 
@@ -22,12 +22,13 @@ type Surface struct {
 	F func(x, y float64) float64
 
 	// Low and High are the heights of the darkest and the lightest colour;
-	// what is beyond is clamped. Levels are where lines are drawn.
+	// heights beyond are clamped. Levels are the heights of the contour lines.
 	Low, High float64
 	Levels    []float64
 
-	// Field, if not nil, is the direction of an arrow at (x, y). Arrows all have
-	// one length, but for directions shorter than 1e-9, which have none.
+	// Field, if not nil, is the direction of an arrow at (x, y). All arrows
+	// have the same length, except that directions shorter than 1e-9 have no
+	// arrow.
 	Field func(x, y float64) (dx, dy float64)
 
 	Marks []Mark
@@ -45,7 +46,7 @@ const (
 	arrows       = 15  // along a side
 )
 
-// Size is the picture's width and height in pixels.
+// Size returns the picture's width and height in pixels.
 func (s Surface) Size() (width, height int) {
 	if s.Side > 0 {
 		return s.Side, s.Side
@@ -58,7 +59,7 @@ func (s Surface) Raster() *image.RGBA {
 	return rasterPlot(s)
 }
 
-// SVG writes the surface as vectors, but for the colours, which are an
+// SVG writes the surface as vectors, except for the colours, which are an
 // embedded bitmap.
 func (s Surface) SVG(w io.Writer) error {
 	return writeVectors(w, s)
@@ -75,7 +76,7 @@ func (s Surface) draw(canvas vgdraw.Canvas) {
 		for _, part := range contour(heights, level) {
 			line, err := plotter.NewLine(part)
 			if err != nil {
-				continue // a line of no length
+				continue // a line of length 0
 			}
 			line.Color, line.Width = color.RGBA{0xff, 0xff, 0xff, 0xff}, 0.8
 			p.Add(line)
@@ -93,8 +94,7 @@ func (s Surface) draw(canvas vgdraw.Canvas) {
 	p.Draw(vgdraw.Crop(canvas, 10, -18, 10, -12))
 }
 
-// surfacePalette goes from dark blue to pale yellow, its lightness rising all
-// the way.
+// surfacePalette goes from dark blue to pale yellow with rising lightness.
 func surfacePalette(t float64) color.RGBA {
 	dark, middle, light := color.RGBA{0x10, 0x1a, 0x50, 0xff}, color.RGBA{0x3d, 0x8f, 0x8f, 0xff}, color.RGBA{0xf6, 0xec, 0x9c, 0xff}
 	if t = clamp(t); t < 0.5 {
@@ -144,7 +144,7 @@ func (a arrowField) Plot(c vgdraw.Canvas, p *plot.Plot) {
 	}
 }
 
-// arrow is centred at a point and goes (dx, dy).
+// arrow draws an arrow in direction (dx, dy), centred at a point.
 func arrow(c vgdraw.Canvas, at vg.Point, dx, dy float64) {
 	tip := vg.Point{X: at.X + vg.Length(dx/2), Y: at.Y + vg.Length(dy/2)}
 	var path vg.Path
@@ -183,7 +183,7 @@ func (r rings) Plot(c vgdraw.Canvas, p *plot.Plot) {
 	}
 }
 
-// heights are those of the corners of the cells, row by row.
+// heights returns the heights at the corners of the cells, row by row.
 func (s Surface) heights() []float64 {
 	const n = surfaceCells
 	v := make([]float64, (n+1)*(n+1))
@@ -195,7 +195,8 @@ func (s Surface) heights() []float64 {
 	return v
 }
 
-// contour is the lines of height level, by marching squares over the cells.
+// contour returns the contour lines at a level, by marching squares over the
+// cells.
 func contour(heights []float64, level float64) []plotter.XYs {
 	const n = surfaceCells
 	v := make([]float64, len(heights))
@@ -211,7 +212,7 @@ func contour(heights []float64, level float64) []plotter.XYs {
 	return join(out)
 }
 
-// cellLines are the pieces of the zero line in one cell.
+// cellLines returns the segments of the zero contour in one cell.
 func cellLines(i, j int, v []float64) []plotter.XYs {
 	const n = surfaceCells
 	corner := [4][2]int{{i, j}, {i + 1, j}, {i + 1, j + 1}, {i, j + 1}}
@@ -237,7 +238,7 @@ func cellLines(i, j int, v []float64) []plotter.XYs {
 	return nil
 }
 
-// join makes long lines of pieces that share an end.
+// join joins segments that share an end to long lines.
 func join(pieces []plotter.XYs) []plotter.XYs {
 	ends := map[plotter.XY][]int{}
 	for i, p := range pieces {

@@ -14,7 +14,7 @@ import (
 
 // SVG writes the scene as a self-contained SVG document.
 func (s *scene) SVG(w io.Writer) error {
-	b := bufio.NewWriter(w) // keeps the first error for Flush
+	b := bufio.NewWriter(w) // Flush returns the first error
 	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="%s">`+"\n",
 		s.width, s.height, s.width, s.height, fontFamily)
 	fmt.Fprintf(b, `<rect width="%d" height="%d" fill="#fff"/>`+"\n", s.width, s.height)
@@ -45,11 +45,11 @@ func (t placedText) svg(b *bufio.Writer) {
 	}
 	fmt.Fprintf(b, `<text x="%d" y="%d" font-size="%d"%s text-anchor="%s" fill="%s">`,
 		t.x, t.y, t.style.size, weight, t.from, hex(t.style.colour))
-	xml.EscapeText(b, []byte(t.line)) // its error is b's, and comes back from Flush
+	xml.EscapeText(b, []byte(t.line)) // its error is that of b, which Flush returns
 	fmt.Fprint(b, "</text>\n")
 }
 
-// svg writes a tile as one rectangle of its commonest colour under one path
+// svg writes a tile as one rectangle in its commonest colour, under one path
 // for each other colour.
 func (t placedTile) svg(b *bufio.Writer) {
 	if t.border {
@@ -78,7 +78,7 @@ func (t placedTile) svg(b *bufio.Writer) {
 	fmt.Fprint(b, "</g>\n")
 }
 
-// blocksByColour cuts an image into rectangles of one colour: horizontal
+// blocksByColour divides an image into rectangles of one colour: horizontal
 // runs, joined downwards while the row below has the same run.
 func blocksByColour(tile *image.RGBA) map[color.RGBA][]image.Rectangle {
 	blocks := map[color.RGBA][]image.Rectangle{}
@@ -109,8 +109,8 @@ func blocksByColour(tile *image.RGBA) map[color.RGBA][]image.Rectangle {
 	return blocks
 }
 
-// commonest is the colour with the most blocks: leaving it to the ground
-// saves most. Ties go to the first in order.
+// commonest returns the colour with the most blocks, which saves most as the
+// background. Ties go to the first in order.
 func commonest(blocks map[color.RGBA][]image.Rectangle) color.RGBA {
 	var best color.RGBA
 	n := 0

@@ -13,7 +13,7 @@ import (
 	xdraw "golang.org/x/image/draw"
 )
 
-// Colours is what a terminal can show.
+// Colours says which colours a terminal can show.
 type Colours uint8
 
 const (
@@ -23,14 +23,14 @@ const (
 	ASCII
 	// Colours256 has the 216 colours and 24 greys of xterm.
 	Colours256
-	// TrueColour has 24 bits a pixel.
+	// TrueColour has 24 bits per pixel.
 	TrueColour
 )
 
-// DetectColours chooses from the environment by the usual conventions:
-// NO_COLOR and TERM=dumb forbid colour (https://no-color.org), COLORTERM
-// announces 24 bits, and what is not a terminal gets none. A locale that is
-// named and not UTF-8 gets ASCII.
+// DetectColours chooses from the environment by the usual conventions: NO_COLOR
+// and TERM=dumb forbid colour (https://no-color.org), COLORTERM announces 24
+// bits, and output that is not a terminal gets no colour. A locale that is set
+// and not UTF-8 gets ASCII.
 func DetectColours(getenv func(string) string, isTerminal bool) Colours {
 	locale := ""
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
@@ -50,7 +50,7 @@ func DetectColours(getenv func(string) string, isTerminal bool) Colours {
 	return Colours256
 }
 
-// TerminalOptions says where a picture is shown.
+// TerminalOptions describes the terminal.
 type TerminalOptions struct {
 	Width   int // of the terminal, in characters; 0 means 80
 	Colours Colours
@@ -63,10 +63,10 @@ func (o TerminalOptions) width() int {
 	return o.Width
 }
 
-// Terminal writes a tile as text: a character for each two pixels, one above
-// the other. A tile wider than the terminal is reduced, each character then
-// being the mean of the pixels under it; one narrower than 16 is enlarged. The
-// error is the writer's.
+// Terminal writes a tile as text, one character per two pixels, one above the
+// other. A tile wider than the terminal is reduced, so that each character
+// shows the mean of its pixels; one narrower than 16 is enlarged. The error is
+// the writer's.
 func Terminal(w io.Writer, tile image.Image, o TerminalOptions) error {
 	b := bufio.NewWriter(w)
 	for _, row := range o.cells(resize(flat(tile), o.width())) {
@@ -84,8 +84,8 @@ const (
 
 // TerminalSheet writes a sheet as text, tiles side by side with labels and
 // captions. Tiles are reduced until a row fits the terminal, but not below 28
-// characters: then the row is broken. Scale and Gap do not apply, and the
-// legend only where there are colours. The error is the writer's.
+// characters: then the row is broken. Scale and Gap do not apply; the legend
+// appears only in colour. The error is the writer's.
 func TerminalSheet(w io.Writer, s Sheet, o TerminalOptions) error {
 	b := bufio.NewWriter(w)
 	if s.Title != "" {
@@ -111,7 +111,7 @@ func TerminalSheet(w io.Writer, s Sheet, o TerminalOptions) error {
 	return b.Flush()
 }
 
-// writeLegend flows the legend's entries into lines.
+// writeLegend wraps the legend's entries into lines.
 func (o TerminalOptions) writeLegend(b *bufio.Writer, legend []Swatch) {
 	if len(legend) == 0 || o.Colours < Colours256 {
 		return
@@ -137,8 +137,8 @@ func (o TerminalOptions) writeLegend(b *bufio.Writer, legend []Swatch) {
 	b.WriteString("\n\n")
 }
 
-// fitTerminal is the number of tiles in a line and the characters each may
-// take, for rows of the given number of columns.
+// fitTerminal returns the number of tiles in a line and the characters
+// available to each, for rows of the given number of columns.
 func (s Sheet) fitTerminal(columns, total int) (fit, width int) {
 	widest := leastCaption
 	for _, t := range s.Tiles {
@@ -183,8 +183,8 @@ func (o TerminalOptions) writeTiles(b *bufio.Writer, tiles []Tile, width int) {
 	b.WriteByte('\n')
 }
 
-// writeTexts writes texts of several lines each in columns of the given
-// width, cutting what is too long; nothing if all are empty.
+// writeTexts writes texts of several lines each in columns of the given width,
+// truncating long ones; nothing if all are empty.
 func (o TerminalOptions) writeTexts(b *bufio.Writer, texts []string, width int) {
 	var columns [][]string
 	height := 0
@@ -208,7 +208,7 @@ func (o TerminalOptions) writeTexts(b *bufio.Writer, texts []string, width int) 
 	}
 }
 
-// spell puts text into the terminal's alphabet, a character for each.
+// spell converts text to the terminal's character set, one character for each.
 func (o TerminalOptions) spell(text string) string {
 	if o.Colours != ASCII {
 		return text
@@ -228,13 +228,13 @@ func (o TerminalOptions) spell(text string) string {
 	}, text)
 }
 
-// magnification is the whole factor that brings a tile of width w to at most
-// smallTile, at least 1.
+// magnification returns the largest integer factor, at least 1, that keeps a
+// tile of width w within smallTile.
 func magnification(w int) int { return max(1, smallTile/max(w, 1)) }
 
-// resize makes a tile at most width pixels wide: a small one is enlarged by a
-// whole factor, and to two pixels of height, a line of text; a large one is
-// reduced by a whole factor, each pixel becoming the mean of a square.
+// resize fits a tile to width: it enlarges a small one by an integer factor,
+// and to a height of two pixels, a line of text; it reduces a large one by an
+// integer factor, so that each pixel is the mean of a square.
 func resize(tile *image.RGBA, width int) *image.RGBA {
 	w, h := tile.Rect.Dx(), tile.Rect.Dy()
 	if w <= width {
@@ -249,7 +249,7 @@ func resize(tile *image.RGBA, width int) *image.RGBA {
 	}
 	factor := (w + width - 1) / width
 	small := image.NewRGBA(image.Rect(0, 0, (w+factor-1)/factor, (h+factor-1)/factor))
-	// A canvas of whole squares, so that all pixels weigh the same.
+	// A canvas of complete squares, so that all pixels have the same weight.
 	whole := image.NewRGBA(image.Rect(0, 0, small.Rect.Dx()*factor, small.Rect.Dy()*factor))
 	fill(whole, whole.Rect, white)
 	xdraw.Draw(whole, tile.Rect, tile, image.Point{}, xdraw.Src)
@@ -279,7 +279,7 @@ type cell struct {
 	glyph  string
 }
 
-// cells turns a tile into rows of characters, two rows of pixels each.
+// cells converts a tile to rows of characters, two rows of pixels each.
 func (o TerminalOptions) cells(tile *image.RGBA) [][]cell {
 	var rows [][]cell
 	for y := 0; y < tile.Rect.Dy(); y += 2 {
@@ -293,7 +293,8 @@ func (o TerminalOptions) cells(tile *image.RGBA) [][]cell {
 	return rows
 }
 
-// cell shows two pixels; of the last row of an odd tile there is only a top.
+// cell returns the character for two pixels; the last row of a tile of odd
+// height has only a top.
 func (o TerminalOptions) cell(top, bottom color.RGBA, both bool) cell {
 	switch o.Colours {
 	case TrueColour, Colours256:
@@ -327,11 +328,12 @@ func shade(darkness float64, shades []string) string {
 	return shades[int(math.Round(darkness*float64(len(shades)-1)))]
 }
 
-// darkness is 0 for white to 1 for black and near black, otherwise even to the
-// eye: characters have little contrast, and dark hues should look solid.
+// darkness returns 0 for white to 1 for black and near black, perceptually even
+// in between: characters have little contrast, and dark hues should look solid.
 func darkness(c color.RGBA) float64 { return clamp(1.35 * (1 - toOklab(c)[0])) }
 
-// escape is the SGR code of a colour, for the foreground (38) or background (48).
+// escape returns the SGR code of a colour, for the foreground (38) or
+// background (48).
 func (o TerminalOptions) escape(ground string, c color.RGBA) string {
 	if o.Colours == TrueColour {
 		return fmt.Sprintf("%s;2;%d;%d;%d", ground, c.R, c.G, c.B)
@@ -339,7 +341,8 @@ func (o TerminalOptions) escape(ground string, c color.RGBA) string {
 	return fmt.Sprintf("%s;5;%d", ground, xterm(c))
 }
 
-// xterm is the nearest of the 6x6x6 cube (16..231) and the greys (232..255).
+// xterm returns the nearest colour of the 6x6x6 cube (16..231) and the greys
+// (232..255).
 func xterm(c color.RGBA) int {
 	levels := [6]int{0, 95, 135, 175, 215, 255}
 	nearest := func(v uint8) int {
@@ -367,7 +370,7 @@ func xterm(c color.RGBA) int {
 func abs(v int) int { return max(v, -v) }
 
 // line joins characters, with escape codes only where the colour changes, and
-// leaves the colours as they were.
+// resets the colours at the end.
 func line(row []cell) string {
 	var b strings.Builder
 	last := ""

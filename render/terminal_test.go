@@ -18,7 +18,7 @@ var (
 	pair    = regexp.MustCompile(`^38;2;(\d+);(\d+);(\d+);(?:48;2;(\d+);(\d+);(\d+)|49)$`)
 )
 
-// readTrueColour turns half blocks back into pixels.
+// readTrueColour converts half blocks back to pixels.
 func readTrueColour(t *rapid.T, text string, w, h int) *image.RGBA {
 	tile := image.NewRGBA(image.Rect(0, 0, w, h))
 	for y, l := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
@@ -132,7 +132,7 @@ func TestReduceTakesMeans(t *testing.T) {
 	}
 }
 
-// xtermColour is the definition of the 256 colours, from 16 on.
+// xtermColour returns colour i of the 256 by definition, from 16 on.
 func xtermColour(i int) color.RGBA {
 	if i >= 232 {
 		v := uint8(8 + 10*(i-232))

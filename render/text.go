@@ -16,17 +16,17 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// fontFamily is what SVG and HTML ask for; the Go fonts are metrically close
-// to Helvetica, so that layouts measured with them hold.
+// fontFamily is the font list in SVG and HTML; the Go fonts are metrically
+// close to Helvetica, so layouts measured with them remain valid.
 const fontFamily = "Go,Helvetica,Arial,sans-serif"
 
-// maxRunes is the length at which a line of text is cut, so that one absurd
-// caption cannot make a picture absurd.
+// maxRunes is the length at which a line of text is truncated, so that one
+// absurd caption cannot blow up a picture.
 const maxRunes = 80
 
-// style is one of the few ways in which pictures write.
+// style is one of the few text styles of pictures.
 type style struct {
-	size   int // pixels an em
+	size   int // pixels per em
 	bold   bool
 	colour color.RGBA
 }
@@ -42,7 +42,7 @@ var (
 	bold    = sync.OnceValue(func() *opentype.Font { return parse(gobold.TTF) })
 )
 
-// parse cannot fail: the fonts are compiled in.
+// parse parses a font. It cannot fail: the fonts are compiled in.
 func parse(ttf []byte) *opentype.Font {
 	f, err := opentype.Parse(ttf)
 	if err != nil {
@@ -51,7 +51,8 @@ func parse(ttf []byte) *opentype.Font {
 	return f
 }
 
-// face is made anew for each picture: faces are not safe for concurrent use.
+// face returns a new face for each picture: faces are not safe for concurrent
+// use.
 func (s style) face() font.Face {
 	source := regular()
 	if s.bold {
@@ -66,7 +67,7 @@ func (s style) face() font.Face {
 
 func (s style) lineHeight() int { return s.size + s.size/3 }
 
-// width is the width in pixels of the widest line.
+// width returns the width in pixels of the widest line.
 func (s style) width(lines []string) int {
 	face, widest := s.face(), 0
 	for _, l := range lines {
@@ -75,8 +76,8 @@ func (s style) width(lines []string) int {
 	return widest
 }
 
-// lines splits text at line breaks, drops what cannot be shown, and cuts
-// overlong lines. The empty text has no lines.
+// lines splits text at line breaks, drops characters that cannot be shown, and
+// truncates overlong lines. Empty text has no lines.
 func lines(text string) []string {
 	if text == "" {
 		return nil
@@ -101,7 +102,7 @@ func clean(line string) string {
 	return line
 }
 
-// drawText writes a line with its baseline at y, starting at x.
+// drawText draws a line with its baseline at y, starting at x.
 func drawText(dst draw.Image, face font.Face, c color.RGBA, x, y int, line string) {
 	d := font.Drawer{Dst: dst, Src: image.NewUniform(c), Face: face, Dot: fixed.P(x, y)}
 	d.DrawString(line)

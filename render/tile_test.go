@@ -36,7 +36,7 @@ func TestImageColours(t *testing.T) {
 	}
 }
 
-// tiny is a model of 1 x 4 frames with two opinions, and both speak.
+// tiny returns a model of 1 x 4 frames with two experts, and picks of both.
 func tiny(t *testing.T, rule patchwork.Rule, a, b []float64) (*patchwork.Model, []patchwork.Pick) {
 	t.Helper()
 	m, err := patchwork.NewModel(patchwork.Config{Rule: rule, Height: 1, Width: 4, Q: rule.Abstention()}, [][]float64{a, b})
@@ -76,7 +76,7 @@ func TestOverlayMeanings(t *testing.T) {
 		Hue(0),                                 // ink, explained
 		mix(white, Hue(0), tintOn),             // an expert's ink that is not there
 		unexplained,                            // ink, unexplained
-		mix(unknownTints[1], Hue(1), tintOn)} { // who knows
+		mix(unknownTints[1], Hue(1), tintOn)} { // unknown
 		if got := tile.RGBAAt(x, 0); got != want {
 			t.Errorf("max: pixel %d is %v, want %v", x, got, want)
 		}
@@ -87,14 +87,15 @@ func TestOverlayMeanings(t *testing.T) {
 		unexplained,                 // the vote was for off
 		mix(white, Hue(0), tintOff), // rightly off
 		unexplained,                 // votes that cancel
-		white} {                     // nobody speaks
+		white} {                     // no vote
 		if got := tile.RGBAAt(x, 0); got != want {
 			t.Errorf("max-minus-min: pixel %d is %v, want %v", x, got, want)
 		}
 	}
 }
 
-// Everything an explanation's tile says of a pixel moves with the pick.
+// TestOverlayFollowsPose: everything that the tile of an explanation shows
+// moves with the pick.
 func TestOverlayFollowsPose(t *testing.T) {
 	m := letterT(t)
 	at := func(dy, dx int) color.RGBA {

@@ -8,8 +8,8 @@ package rule
 // Using an expert twice raises the result. Abstention value 0.
 type NoisyOr struct{}
 
-// Compose is 1 - prod(1-p); 0 for no opinions. It is accurate relative to the
-// result, also for tiny opinions, and an opinion alone comes back unchanged.
+// Compose returns 1 - prod(1-p); 0 for no opinions. Its relative error is small
+// even for tiny opinions, and a single opinion is returned unchanged.
 func (NoisyOr) Compose(opinions ...float64) float64 {
 	on := 0.0
 	for _, p := range opinions {
@@ -19,16 +19,16 @@ func (NoisyOr) Compose(opinions ...float64) float64 {
 	return on
 }
 
-// Abstain is 0: an event that never happens.
+// Abstain returns 0: an event that never happens.
 func (NoisyOr) Abstain() (q float64, ok bool) { return 0, true }
 
-// Symmetric is false: experts write only on.
+// Symmetric returns false: experts vote only for "on".
 func (NoisyOr) Symmetric() bool { return false }
 
-// Name is "noisy-or".
+// Name returns "noisy-or".
 func (NoisyOr) Name() string { return nameNoisyOr }
 
-// String is "noisy-or".
+// String returns "noisy-or".
 func (NoisyOr) String() string { return nameNoisyOr }
 
 // SumOfOdds is the probability that one of independent events happens, given
@@ -39,8 +39,8 @@ func (NoisyOr) String() string { return nameNoisyOr }
 // Using an expert twice raises the result. Abstention value 0.
 type SumOfOdds struct{}
 
-// Compose is S/(1+S), where S is the sum of the odds; 1 where an opinion is
-// exactly 1, 0 for no opinions.
+// Compose returns S/(1+S), where S is the sum of the odds; 1 where an opinion
+// is exactly 1, 0 for no opinions.
 func (SumOfOdds) Compose(opinions ...float64) float64 {
 	odds, certain := 0.0, false
 	for _, p := range opinions {
@@ -58,16 +58,16 @@ func (SumOfOdds) Compose(opinions ...float64) float64 {
 	return odds / (1 + odds)
 }
 
-// Abstain is 0: odds of 0 add nothing.
+// Abstain returns 0: odds of 0 add nothing.
 func (SumOfOdds) Abstain() (q float64, ok bool) { return 0, true }
 
-// Symmetric is false: experts write only on.
+// Symmetric returns false: experts vote only for "on".
 func (SumOfOdds) Symmetric() bool { return false }
 
-// Name is "sum-of-odds".
+// Name returns "sum-of-odds".
 func (SumOfOdds) Name() string { return nameSumOfOdds }
 
-// String is "sum-of-odds".
+// String returns "sum-of-odds".
 func (SumOfOdds) String() string { return nameSumOfOdds }
 
 // Max is the strongest opinion (section 2.1.3). Only opinions above Q are
@@ -80,7 +80,7 @@ type Max struct {
 	Q float64 // 0 <= Q <= 1
 }
 
-// Compose is max(Q, p...), without rounding; Q for no opinions.
+// Compose returns max(Q, p...), without rounding; Q for no opinions.
 func (r Max) Compose(opinions ...float64) float64 {
 	checkQ(r.Q)
 	hi := r.Q
@@ -91,14 +91,14 @@ func (r Max) Compose(opinions ...float64) float64 {
 	return hi
 }
 
-// Abstain is Q.
+// Abstain returns Q.
 func (r Max) Abstain() (q float64, ok bool) { return r.Q, true }
 
-// Symmetric is false: experts write only on.
+// Symmetric returns false: experts vote only for "on".
 func (Max) Symmetric() bool { return false }
 
-// Name is "max".
+// Name returns "max".
 func (Max) Name() string { return nameMax }
 
-// String is "max", or with Q: "max:0.5".
+// String returns "max", or with a Q other than 0 "max:0.5".
 func (r Max) String() string { return withQ(nameMax, r.Q, 0) }

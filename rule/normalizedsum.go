@@ -2,25 +2,25 @@ package rule
 
 import "math"
 
-// NormalizedSum is votes for over votes cast (section 2.2.3; Saund 1995). For
-// opinions that are 0, 1/2 or 1 it is
+// NormalizedSum composes to the votes for "on" over the votes cast (section
+// 2.2.3; Saund 1995). For opinions that are 0, 1/2 or 1 it is
 //
 //	gamma(p...) = (sum (p-1/2) / sum |p-1/2| + 1) / 2,  0/0 -> 1/2
 //
 // and multilinear interpolation in between. Disagreement gives uncertainty:
-// equal numbers for and against give 1/2. Abstention value 1/2.
+// equally many votes for and against give 1/2. Abstention value 1/2.
 //
-// The paper calls the interpolation too costly, but it is a polynomial-time
-// expectation. Interpolating on the corners {0, 1/2, 1} means drawing, for
-// each expert by itself, a vote with probability |2p-1|, for on where p > 1/2
-// and for off where p < 1/2. With V votes for and A against,
+// The paper calls the interpolation too costly, but it is an expectation that
+// takes polynomial time. Interpolating between the corners {0, 1/2, 1} means
+// that each expert independently votes with probability |2p-1|, for "on" if p >
+// 1/2 and for "off" if p < 1/2. With V votes for and A against,
 //
 //	gamma(p...) = E[V/(V+A)],  0/0 -> 1/2,
 //
 // and V and A are independent sums of coin tosses.
 type NormalizedSum struct{}
 
-// Compose is the multilinear interpolation, exact up to rounding for any
+// Compose returns the multilinear interpolation, exact up to rounding for any
 // number of opinions; 1/2 for none. It takes O(K^2) time and O(K) space.
 func (NormalizedSum) Compose(opinions ...float64) float64 {
 	var space [2][24]float64 // keeps the usual few opinions off the heap
@@ -45,8 +45,9 @@ func (NormalizedSum) Compose(opinions ...float64) float64 {
 	return clamp(sum)
 }
 
-// toss adds a coin with probability p of heads to a distribution of the number
-// of heads: dist[i] is P(i heads). It works in place, from the top.
+// toss adds a coin that shows heads with probability p to the distribution of
+// the number of heads, where dist[i] is P(i heads). It works in place, from the
+// top.
 func toss(dist []float64, p float64) []float64 {
 	n := len(dist)
 	dist = append(dist, dist[n-1]*p)
@@ -57,24 +58,24 @@ func toss(dist []float64, p float64) []float64 {
 	return dist
 }
 
-// Abstain is 1/2.
+// Abstain returns 1/2.
 func (NormalizedSum) Abstain() (q float64, ok bool) { return 0.5, true }
 
-// Symmetric is true.
+// Symmetric returns true.
 func (NormalizedSum) Symmetric() bool { return true }
 
-// Name is "normalized-sum".
+// Name returns "normalized-sum".
 func (NormalizedSum) Name() string { return nameNormalizedSum }
 
-// String is "normalized-sum".
+// String returns "normalized-sum".
 func (NormalizedSum) String() string { return nameNormalizedSum }
 
-// NormalizedSumPrinted is the formula that the paper prints for opinions 0,
-// 1/2 and 1, applied to any opinions: (sum (p-1/2) / sum |p-1/2| + 1) / 2, with
-// 0/0 -> 1/2. In between it is another function than [NormalizedSum], off by
-// up to 1/2: one opinion of 0.6 gives 1. It is kept for comparison and is not
-// a [Rule]: a single expert's opinion does not survive it. It panics on an
-// opinion outside [0, 1].
+// NormalizedSumPrinted applies to any opinions the formula that the paper
+// prints for opinions 0, 1/2 and 1: (sum (p-1/2) / sum |p-1/2| + 1) / 2, with
+// 0/0 -> 1/2. Between those values it differs from [NormalizedSum] by up to
+// 1/2: one opinion of 0.6 gives 1. It is kept for comparison and is not a
+// [Rule], because it does not return a single opinion unchanged. It panics on
+// an opinion outside [0, 1].
 func NormalizedSumPrinted(opinions ...float64) float64 {
 	sum, abs := 0.0, 0.0
 	for _, p := range opinions {

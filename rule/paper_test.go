@@ -162,12 +162,13 @@ func TestPaperMaxMinusMinOpposition(t *testing.T) {
 	})
 }
 
-// Convention A2: max-minus-min is not associative, and nesting lets a used
-// expert help again; the fold over the running max and min is order-free.
+// TestPaperMaxMinusMinFold: max-minus-min is not associative, and nested
+// composition lets a used expert help again; the fold over the running max and
+// min does not depend on the order.
 func TestPaperMaxMinusMinFold(t *testing.T) {
 	nested := maxMinusMin.Compose(maxMinusMin.Compose(0.9, 0.1), 0.9)
 	if flat := maxMinusMin.Compose(0.9, 0.1, 0.9); !near(flat, 0.5) || !near(nested, 0.9) {
-		t.Errorf("flat %v, nested %v; want .5 and .9", flat, nested)
+		t.Errorf("flat %v, nested %v; want 0.5 and 0.9", flat, nested)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		p := rapid.Permutation(inner(t, "p")).Draw(t, "order")
@@ -181,7 +182,8 @@ func TestPaperMaxMinusMinFold(t *testing.T) {
 	})
 }
 
-// With q = 0 there is nothing below the abstention value: the max rule.
+// TestMaxIsMaxMinusMinAtZero: with q = 0 no opinion is below the abstention
+// value, so max-minus-min is the max rule.
 func TestMaxIsMaxMinusMinAtZero(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := rapid.SliceOfN(rapid.Float64Range(0, 1), 0, 8).Draw(t, "p")

@@ -1,10 +1,10 @@
-// Package rule has the composition rules of section 2 of the paper: functions
-// gamma from any number of opinions in [0, 1] to one probability.
+// Package rule implements the composition rules of section 2 of the paper:
+// functions gamma from any number of opinions in [0, 1] to one probability.
 //
-// An opinion is what one expert says about one pixel: the probability that it
-// is on. A rule may have an abstention value q, the opinion that changes
-// nothing: gamma(q, p...) = gamma(p...). A rule is symmetric when it treats on
-// and off alike: gamma(1-p) = 1 - gamma(p).
+// An opinion is the probability that one expert gives to one pixel being on. A
+// rule may have an abstention value q, the opinion that changes nothing:
+// gamma(q, p...) = gamma(p...). A rule is symmetric when it treats on and off
+// alike: gamma(1-p) = 1 - gamma(p).
 //
 //	rule             abstention  symmetric  composes
 //	noisy-or         0                      1 - prod (1-p)
@@ -15,19 +15,19 @@
 //	normalized-sum   1/2         yes        votes for over votes cast
 //	max-minus-min    1/2 (or q)  for 1/2    q + (max-q)+ - (q-min)+
 //
-// Where the paper leaves the edges open, these conventions hold. No opinions
-// compose to the abstention value; a rule that has none panics. Under sum of
-// odds a certain opinion 1 wins. Under sum of log-odds certain opinions for
-// both sides give 1/2; otherwise the certain side wins.
+// The paper leaves the edge cases open; these conventions hold. With no
+// opinions the result is the abstention value; a rule without one panics. Under
+// sum of odds an opinion of exactly 1 wins. Under sum of log-odds an exact 0
+// and an exact 1 together give 1/2; otherwise the exact one wins.
 //
-// All rules are pure functions, safe for concurrent use, and never change
-// their arguments. Compose panics on an opinion that is NaN or outside [0, 1],
-// because a template is checked when it enters a model; so does a rule whose
-// own q is not a probability.
+// All rules are pure functions, safe for concurrent use, and never change their
+// arguments. Compose panics on an opinion that is NaN or outside [0, 1],
+// because templates are checked when a model is made; so does a rule whose own
+// q is not a probability.
 //
 // The package is a leaf. A model learns only with max and max-minus-min, which
-// the root package computes incrementally; ruletest has the laws that every
-// rule obeys.
+// the root package computes incrementally; package ruletest holds the laws that
+// every rule obeys.
 package rule
 
 import (
@@ -36,25 +36,25 @@ import (
 	"strings"
 )
 
-// Rule is a composition rule. The seven of the paper are [All]; package
-// ruletest checks that a new one behaves.
+// Rule is a composition rule. [All] returns the seven of the paper; package
+// ruletest tests any implementation.
 type Rule interface {
-	// Compose is gamma(opinions...), in [0, 1], whatever the order of the
-	// opinions up to rounding. It panics on an opinion outside [0, 1], and on
-	// no opinions where the rule cannot abstain.
+	// Compose returns gamma(opinions...), in [0, 1]. The order of the opinions
+	// changes it by rounding at most. It panics on an opinion outside [0, 1],
+	// and without opinions if the rule cannot abstain.
 	Compose(opinions ...float64) float64
 
-	// Abstain is the opinion q that changes nothing; ok is false where no
-	// opinion does that.
+	// Abstain returns the opinion q that changes nothing; ok is false if there
+	// is none.
 	Abstain() (q float64, ok bool)
 
 	// Symmetric reports whether gamma(1-p) = 1 - gamma(p).
 	Symmetric() bool
 
-	// Name is the family of the rule, without q: "max-minus-min".
+	// Name returns the family of the rule, without q: "max-minus-min".
 	Name() string
 
-	// String is the name with q where it is not the family's own:
+	// String returns the name, with q if it is not the family's usual one:
 	// "max-minus-min:0.3". [Parse] is its inverse.
 	String() string
 }
@@ -70,16 +70,16 @@ const (
 	nameMaxMinusMin   = "max-minus-min"
 )
 
-// All is the seven rules with the paper's abstention values, in the order of
-// section 2.
+// All returns the seven rules with the paper's abstention values, in the order
+// of section 2.
 func All() []Rule {
 	return []Rule{NoisyOr{}, SumOfOdds{}, Max{}, Mean{}, SumOfLogOdds{}, NormalizedSum{}, MaxMinusMin{Q: 0.5}}
 }
 
-// Parse is the rule of a name: "noisy-or", "sum-of-odds", "max", "mean",
-// "sum-of-log-odds", "normalized-sum" or "max-minus-min". The abstention value
-// of max and max-minus-min may follow a colon: "max:0.5", "max-minus-min:0.3".
-// The error quotes the name and says what would be right.
+// Parse returns the rule with the given name: "noisy-or", "sum-of-odds", "max",
+// "mean", "sum-of-log-odds", "normalized-sum" or "max-minus-min". The
+// abstention value of max and max-minus-min may follow a colon: "max:0.5",
+// "max-minus-min:0.3". The error quotes the name and lists the valid ones.
 func Parse(name string) (Rule, error) {
 	family, number, hasQ := strings.Cut(name, ":")
 	for _, r := range All() {
@@ -91,7 +91,7 @@ func Parse(name string) (Rule, error) {
 		}
 		q, err := strconv.ParseFloat(number, 64)
 		if err != nil || !(q >= 0 && q <= 1) {
-			return nil, fmt.Errorf("rule %q: %q is not an abstention value, a number from 0 to 1", name, number)
+			return nil, fmt.Errorf("rule %q: %q is not an abstention value: give a number from 0 to 1", name, number)
 		}
 		switch family {
 		case nameMax:
@@ -99,9 +99,9 @@ func Parse(name string) (Rule, error) {
 		case nameMaxMinusMin:
 			return MaxMinusMin{Q: q}, nil
 		}
-		return nil, fmt.Errorf("rule %q: only max and max-minus-min take an abstention value, write %q", name, family)
+		return nil, fmt.Errorf("rule %q: only max and max-minus-min take an abstention value; write %q", name, family)
 	}
-	return nil, fmt.Errorf("rule %q is not known, it should be one of %s", name, families())
+	return nil, fmt.Errorf("rule %q is not known; it must be one of %s", name, families())
 }
 
 // families lists the names for an error message.
@@ -113,8 +113,9 @@ func families() string {
 	return strings.Join(names, ", ")
 }
 
-// withQ is the name of a rule with its abstention value where that is not the
-// usual one; -1 formatting makes the number read back exactly.
+// withQ returns the name of a rule, with its abstention value if that is not
+// the usual one; formatting with precision -1 makes the number read back
+// exactly.
 func withQ(name string, q, usual float64) string {
 	if q == usual {
 		return name
@@ -136,5 +137,5 @@ func checkQ(q float64) {
 	}
 }
 
-// clamp takes a rounding error out of a value that is in [0, 1] in theory.
+// clamp removes the rounding error of a value that is in [0, 1] in theory.
 func clamp(p float64) float64 { return min(max(p, 0), 1) }

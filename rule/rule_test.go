@@ -15,7 +15,8 @@ import (
 	"example.com/patchwork/rule/ruletest"
 )
 
-// variants are the seven rules and the other abstention values worth testing.
+// variants returns the seven rules and those with other abstention values worth
+// testing.
 func variants() []rule.Rule {
 	return append(rule.All(), rule.Max{Q: 0.5}, rule.Max{Q: 1},
 		rule.MaxMinusMin{Q: 0}, rule.MaxMinusMin{Q: 0.3}, rule.MaxMinusMin{Q: 0.9}, rule.MaxMinusMin{Q: 1})
@@ -58,12 +59,12 @@ func TestGolden(t *testing.T) {
 		}
 	}
 	if len(file.Rules) != 87 || len(seen) != 7 {
-		t.Errorf("%d cases of %d rules, the study has 87 of 7", len(file.Rules), len(seen))
+		t.Errorf("%d cases of %d rules, want 87 of 7", len(file.Rules), len(seen))
 	}
 }
 
-// TestEdges is conventions A4 and A5, and the single steps that rounding would
-// spoil in a careless formula.
+// TestEdges covers exact 0 and 1, no opinions, and single steps in which a
+// careless formula would lose digits.
 func TestEdges(t *testing.T) {
 	tiny, almost := math.SmallestNonzeroFloat64, math.Nextafter(1, 0)
 	for _, c := range []struct {
@@ -97,7 +98,8 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// Many opinions: products must neither underflow nor overflow on the way.
+// TestManyOpinions: with many opinions, intermediate products neither underflow
+// nor overflow.
 func TestManyOpinions(t *testing.T) {
 	const n = 4000
 	p := make([]float64, 0, 2*n+1)
@@ -123,8 +125,9 @@ func TestManyOpinions(t *testing.T) {
 	}
 }
 
-// interpolate is the definition of the normalized sum: the printed formula on
-// the corners {0, 1/2, 1}^K, each coordinate interpolated linearly.
+// interpolate computes the normalized sum by its definition: the printed
+// formula at the corners {0, 1/2, 1}^K, interpolated linearly in each
+// coordinate.
 func interpolate(corner, rest []float64) float64 {
 	if len(rest) == 0 {
 		return rule.NormalizedSumPrinted(corner...)
@@ -152,7 +155,8 @@ func TestNormalizedSumInterpolates(t *testing.T) {
 	})
 }
 
-// The same against simulated voters, for more opinions than can be enumerated.
+// TestNormalizedSumIsAnExpectation compares with simulated voters, for more
+// opinions than can be enumerated.
 func TestNormalizedSumIsAnExpectation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	p := make([]float64, 40)
@@ -185,7 +189,7 @@ func TestNormalizedSumPrinted(t *testing.T) {
 		t.Errorf("printed formula of 0.6 = %v", got)
 	}
 	if got, want := rule.NormalizedSumPrinted(0.7, 0.01), (0.2-0.49)/(0.69)/2+0.5; math.Abs(got-want) > 1e-15 {
-		t.Errorf("printed formula of .7 and .01 = %v, want %v", got, want)
+		t.Errorf("printed formula of 0.7 and 0.01 = %v, want %v", got, want)
 	}
 }
 

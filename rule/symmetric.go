@@ -6,10 +6,10 @@ import "math"
 //
 //	gamma(p...) = sum p / K
 //
-// No opinion is an abstention: whoever speaks is counted.
+// No opinion is an abstention: every opinion counts.
 type Mean struct{}
 
-// Compose is the average. It panics on no opinions: the mean of nothing is
+// Compose returns the average. It panics on no opinions: the mean of nothing is
 // undefined, and the rule has no abstention value to fall back on.
 func (Mean) Compose(opinions ...float64) float64 {
 	if len(opinions) == 0 {
@@ -23,16 +23,16 @@ func (Mean) Compose(opinions ...float64) float64 {
 	return sum / float64(len(opinions))
 }
 
-// Abstain is not possible under the mean.
+// Abstain returns ok false: under the mean no opinion changes nothing.
 func (Mean) Abstain() (q float64, ok bool) { return 0, false }
 
-// Symmetric is true.
+// Symmetric returns true.
 func (Mean) Symmetric() bool { return true }
 
-// Name is "mean".
+// Name returns "mean".
 func (Mean) Name() string { return nameMean }
 
-// String is "mean".
+// String returns "mean".
 func (Mean) String() string { return nameMean }
 
 // SumOfLogOdds adds log-odds (section 2.2.2), as restricted Boltzmann machines
@@ -40,11 +40,11 @@ func (Mean) String() string { return nameMean }
 //
 //	gamma(p...) = sigma(sum log(p/(1-p))) = prod p / (prod p + prod (1-p))
 //
-// Opposing opinions cancel, and using an expert twice makes it louder.
+// Opposing opinions cancel, and using an expert twice doubles its log-odds.
 // Abstention value 1/2.
 type SumOfLogOdds struct{}
 
-// Compose is 1/2 for no opinions and where an exact 0 meets an exact 1;
+// Compose returns 1/2 for no opinions and where an exact 0 meets an exact 1;
 // otherwise an exact 0 or 1 wins. The relative error of the result and of its
 // odds is a few K roundings, however extreme the K opinions are.
 func (SumOfLogOdds) Compose(opinions ...float64) float64 {
@@ -68,8 +68,8 @@ func (SumOfLogOdds) Compose(opinions ...float64) float64 {
 }
 
 // scaled is the number mantissa * 2^exponent: a product of probabilities that
-// does not underflow, so that a thousand votes against can still be outvoted
-// by a thousand and one in favour.
+// does not underflow, so that a thousand and one votes for still outweigh a
+// thousand against.
 type scaled struct {
 	mantissa float64 // 0, or in [1/2, 1]
 	exponent int
@@ -82,20 +82,20 @@ func (s *scaled) multiply(p float64) {
 	s.mantissa, s.exponent = m, s.exponent+e+shift
 }
 
-// Abstain is 1/2: log-odds of 0.
+// Abstain returns 1/2: log-odds of 0.
 func (SumOfLogOdds) Abstain() (q float64, ok bool) { return 0.5, true }
 
-// Symmetric is true.
+// Symmetric returns true.
 func (SumOfLogOdds) Symmetric() bool { return true }
 
-// Name is "sum-of-log-odds".
+// Name returns "sum-of-log-odds".
 func (SumOfLogOdds) Name() string { return nameSumOfLogOdds }
 
-// String is "sum-of-log-odds".
+// String returns "sum-of-log-odds".
 func (SumOfLogOdds) String() string { return nameSumOfLogOdds }
 
-// MaxMinusMin is the paper's own rule (section 2.2.4): the strongest opinion
-// on each side of Q counts, and the two are set off against each other.
+// MaxMinusMin is the paper's own rule (section 2.2.4): the strongest opinion on
+// each side of Q counts, and their distances from Q are subtracted.
 //
 //	gamma(p...) = Q + (max-Q)+ - (Q-min)+
 //
@@ -108,7 +108,7 @@ type MaxMinusMin struct {
 	Q float64 // 0 <= Q <= 1
 }
 
-// Compose is Q for no opinions. It is without rounding where only one side
+// Compose returns Q for no opinions. The result is exact if only one side
 // votes.
 func (r MaxMinusMin) Compose(opinions ...float64) float64 {
 	checkQ(r.Q)
@@ -126,14 +126,15 @@ func (r MaxMinusMin) Compose(opinions ...float64) float64 {
 	return clamp(hi + lo - r.Q)
 }
 
-// Abstain is Q.
+// Abstain returns Q.
 func (r MaxMinusMin) Abstain() (q float64, ok bool) { return r.Q, true }
 
-// Symmetric is true for Q = 1/2 only.
+// Symmetric reports whether Q = 1/2.
 func (r MaxMinusMin) Symmetric() bool { return r.Q == 0.5 }
 
-// Name is "max-minus-min".
+// Name returns "max-minus-min".
 func (MaxMinusMin) Name() string { return nameMaxMinusMin }
 
-// String is "max-minus-min", or with another Q than 1/2: "max-minus-min:0.3".
+// String returns "max-minus-min", or with a Q other than 1/2
+// "max-minus-min:0.3".
 func (r MaxMinusMin) String() string { return withQ(nameMaxMinusMin, r.Q, 0.5) }

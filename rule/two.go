@@ -2,11 +2,12 @@ package rule
 
 import "math"
 
-// TwoExperts is the function of the paper's Figure 2 (section 2): the expected
-// log-likelihood a pixel, in nats, of two experts that each have one opinion, p1
-// and p2 in [0, 1], for all pixels. A quarter of the images are white, a quarter
-// black and half are noise; images are large, and each is explained by the set
-// of experts that suits it best: none (every pixel 1/2), one, the other, or both.
+// TwoExperts computes the function of the paper's Figure 2 (section 2): the
+// expected log-likelihood per pixel, in nats, of two experts that each have one
+// opinion, p1 and p2 in [0, 1], for all pixels. A quarter of the images are
+// white, a quarter black and half are noise; images are large, and each is
+// explained by the set of experts that fits it best: none (every pixel 1/2),
+// one, the other, or both.
 func TwoExperts(r Rule, p1, p2 float64) float64 {
 	black, white := 0.5, 0.5
 	for _, mu := range []float64{p1, p2, r.Compose(p1, p2)} {
@@ -15,8 +16,8 @@ func TwoExperts(r Rule, p1, p2 float64) float64 {
 	return math.Log(black)/4 + math.Log(white)/4 + math.Log(.5)/2
 }
 
-// TwoExpertsGradient is the gradient of TwoExperts by p1 and p2, by differences
-// that stay within [0, 1].
+// TwoExpertsGradient returns the gradient of TwoExperts with respect to p1 and
+// p2, by finite differences within [0, 1].
 func TwoExpertsGradient(r Rule, p1, p2 float64) (d1, d2 float64) {
 	const h = 1e-6
 	slope := func(p float64, f func(p float64) float64) float64 {

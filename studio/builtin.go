@@ -12,8 +12,8 @@ import (
 	"example.com/patchwork/dataset"
 )
 
-// builtin is a model that every server learns by itself at its start, from data
-// that it makes.
+// builtin is a model that every server learns at its start, from data that it
+// generates.
 type builtin struct {
 	id, name   string
 	data, file string // id of the data set, and its name
@@ -22,9 +22,9 @@ type builtin struct {
 	make       func() (*dataset.Set, error)
 }
 
-// builtins are in the order in which they are learned.
+// builtins lists the built-in models in the order in which they are learned.
 var builtins = []builtin{
-	// The task of the paper's Figure 7, as patchwork learn does it.
+	// The task of the paper's Figure 7, learned as by patchwork learn.
 	{"letter-t", "The letter T, from ten drawings", "letters-t", "Letters T by 40 invented writers", 10,
 		Recipe{Experts: 2, Shift: 14, Rotate: "24:6", Seed: 15}, lettersT},
 	{"quadrants", "Quadrants, voted white and black", "quadrants", "Quadrants: on, off or noise", 0,
@@ -96,7 +96,7 @@ func quadrants() (*dataset.Set, error) {
 	return &dataset.Set{Images: set.Images, Source: "the built-in quadrants"}, nil
 }
 
-// habit is why things are in a basket together, or are not.
+// habit is a reason why items are in a basket together, or are not.
 type habit struct {
 	share    float64 // of the baskets
 	buys     []string
@@ -114,9 +114,10 @@ var habits = []habit{
 var goods = []string{"bread", "butter", "jam", "milk", "sausages", "ham", "mustard", "charcoal", "beer", "tofu", "lentils", "spinach",
 	"nappies", "baby food", "pasta", "tomatoes", "basil", "cheese"}
 
-// baskets is a table drawn from habits: 300 baskets, each with some of them. A
-// habit's things are in its baskets with probability .9, those it leaves with
-// .03, others with .3 for what many leave, else with .12.
+// baskets returns a table drawn from habits: 300 baskets, each with some
+// habits. The items of a habit are in its baskets with probability 0.9, those
+// it avoids with 0.03; other items with 0.3 if many habits avoid them, else
+// with 0.12.
 func baskets() (*dataset.Set, error) {
 	const rows = 300
 	rng := rand.New(rand.NewPCG(1, 18))

@@ -34,7 +34,7 @@ func newDataInfo(d *data) dataInfo {
 	return dataInfo{ID: d.id, Name: d.name, N: d.set.Len(), Height: h, Width: w, Table: d.set.Table, Columns: d.set.Columns, Labels: d.labels}
 }
 
-// newLabels are the distinct values of metadata.
+// newLabels returns the distinct values of each metadata column.
 func newLabels(set *dataset.Set) map[string]label {
 	out := map[string]label{}
 	for _, c := range set.Meta {
@@ -62,16 +62,16 @@ type dataList struct {
 
 type oneData struct{ Body dataInfo }
 
-// DataPath is the data set of a path.
+// DataPath holds the data set's id in a path.
 type DataPath struct {
 	ID string `path:"id" maxLength:"64" doc:"of the data set"`
 }
 
-// ReadOptions are how a data file is read, as query parameters.
+// ReadOptions holds, as query parameters, how to read a data file.
 type ReadOptions struct {
-	Threshold string `query:"threshold" maxLength:"40" doc:"make numbers binary: on is what is greater (pictures: what is darker, of 255)"`
+	Threshold string `query:"threshold" maxLength:"40" doc:"converts numbers to bits: greater is on (pictures: darker, out of 255)"`
 	Array     string `query:"array" maxLength:"200" doc:"array of an .npz file that holds the images"`
-	Meta      string `query:"meta" maxLength:"200" doc:"columns of a table that are labels, not data, with commas between"`
+	Meta      string `query:"meta" maxLength:"200" doc:"columns of a table that are labels, not data, separated by commas"`
 }
 
 func (s *Server) dataRoutes(api huma.API) {
@@ -108,7 +108,7 @@ func (s *Server) dataRoutes(api huma.API) {
 		})
 }
 
-// npz is a set as a file.
+// npz returns a set as an .npz file.
 func (s *Server) npz(ctx context.Context, set *dataset.Set, name string) (*file, error) {
 	_, leave, err := s.enter(ctx)
 	if err != nil {
@@ -123,7 +123,7 @@ func (s *Server) npz(ctx context.Context, set *dataset.Set, name string) (*file,
 }
 
 type dataUpload struct {
-	Name string `query:"name" maxLength:"200" doc:"what to call it; best the name of the file"`
+	Name string `query:"name" maxLength:"200" doc:"a name for the data set, preferably that of the file"`
 	ReadOptions
 }
 
@@ -174,13 +174,13 @@ func (s *Server) decode(name string, content []byte, opt dataset.Options) (*data
 	}
 	h, w := set.Size()
 	if h < 1 || w < 1 || h > s.limits.Pixels/w {
-		return nil, problemf(422, "images of %d x %d pixels are outside what this server takes (1 to %d pixels)", h, w, s.limits.Pixels)
+		return nil, problemf(422, "images of %d x %d pixels are outside the limits of this server (1 to %d pixels)", h, w, s.limits.Pixels)
 	}
 	return set, nil
 }
 
-// options are the parameters as the dataset package and a command line know
-// them.
+// options returns the parameters in the form of package dataset and as flags of
+// a command line.
 func (r *ReadOptions) options() (opt dataset.Options, args []string, err error) {
 	opt.Array = r.Array
 	if r.Array != "" {
@@ -189,7 +189,7 @@ func (r *ReadOptions) options() (opt dataset.Options, args []string, err error) 
 	if r.Meta != "" {
 		opt.Meta = strings.Split(r.Meta, ",")
 		if strings.ContainsAny(r.Meta, "\"\r\n") || slices.Contains(opt.Meta, "") {
-			return opt, nil, problemAt(422, "query.meta", r.Meta, "meta is names with commas between, without quotes")
+			return opt, nil, problemAt(422, "query.meta", r.Meta, "meta must be names separated by commas, without quotes")
 		}
 		args = append(args, "--meta", r.Meta)
 	}
@@ -206,8 +206,8 @@ func (r *ReadOptions) options() (opt dataset.Options, args []string, err error) 
 
 type imagesQuery struct {
 	DataPath
-	From  int      `query:"from" minimum:"0" doc:"of the selected images, the first to give"`
-	N     int      `query:"n" minimum:"1" default:"24" doc:"how many to give"`
+	From  int      `query:"from" minimum:"0" doc:"first of the selected images to return"`
+	N     int      `query:"n" minimum:"1" default:"24" doc:"number of images to return"`
 	Where []string `query:"where,explode" maxItems:"10" doc:"select by labels, such as y=T"`
 }
 
@@ -232,7 +232,7 @@ func (s *Server) listImages(_ context.Context, in *imagesQuery) (*imageList, err
 		return nil, err
 	}
 	if in.N > s.limits.Batch {
-		return nil, problemAt(422, "query.n", in.N, "%d images at a time are more than this server gives (%d)", in.N, s.limits.Batch)
+		return nil, problemAt(422, "query.n", in.N, "%d images are more than this server returns at a time (%d)", in.N, s.limits.Batch)
 	}
 	set, err := selectRows(d.set, in.Where)
 	if err != nil {
@@ -254,7 +254,7 @@ const maxAnswer = 32 << 20
 
 func checkAnswer(n int, set *dataset.Set) error {
 	if h, w := set.Size(); n > maxAnswer/(h*w) {
-		return problemAt(http.StatusRequestEntityTooLarge, "query.n", n, "%d images of %d x %d pixels are more than one answer holds; ask for at most %d", n, h, w, maxAnswer/(h*w))
+		return problemAt(http.StatusRequestEntityTooLarge, "query.n", n, "%d images of %d x %d pixels do not fit in one answer; request at most %d", n, h, w, maxAnswer/(h*w))
 	}
 	return nil
 }
@@ -268,7 +268,7 @@ func newLabelled(set *dataset.Set, i int) labelled {
 	return l
 }
 
-// row is the index of image i in the input, before any selection.
+// row returns the index of image i in the input, before any selection.
 func row(set *dataset.Set, i int) int {
 	if set.Rows == nil {
 		return i

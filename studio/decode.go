@@ -18,11 +18,11 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-// decoder reads JSON bodies of one type, and describes them.
+// decoder reads JSON bodies of one type, and provides their schema.
 type decoder[T any] struct {
 	registry huma.Registry
 	schema   *huma.Schema
-	early    func(*T) error // refuses what would be costly to look at closely
+	early    func(*T) error // rejects bodies that would be costly to validate
 }
 
 func newDecoder[T any](api huma.API, early func(*T) error) *decoder[T] {
@@ -30,22 +30,22 @@ func newDecoder[T any](api huma.API, early func(*T) error) *decoder[T] {
 	return &decoder[T]{registry, huma.SchemaFromType(registry, reflect.TypeFor[T]()), early}
 }
 
-// body describes a JSON body of the type.
+// body returns the description of a JSON body of the type.
 func (d *decoder[T]) body() *huma.RequestBody {
 	return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {Schema: d.schema}}}
 }
 
 // decode reads a body strictly: unknown and missing fields, wrong types and
-// values out of range are problems that say where they are.
+// values out of range yield problems that say where they are.
 func (d *decoder[T]) decode(content []byte) (*T, error) {
 	if len(bytes.TrimSpace(content)) == 0 {
-		return nil, problemf(http.StatusBadRequest, "the body is empty; JSON is wanted")
+		return nil, problemf(http.StatusBadRequest, "the body is empty; send JSON")
 	}
 	if !utf8.Valid(content) {
 		return nil, problemf(http.StatusBadRequest, "the body is not UTF-8")
 	}
-	// By type first, which takes little memory whatever comes, then by the
-	// description, which has the bounds.
+	// First by type, which takes little memory for any input, then by the
+	// schema, which has the bounds.
 	out := new(T)
 	strict := json.NewDecoder(bytes.NewReader(content))
 	strict.DisallowUnknownFields()
@@ -53,7 +53,7 @@ func (d *decoder[T]) decode(content []byte) (*T, error) {
 		return nil, jsonError(err)
 	}
 	if _, err := strict.Token(); err != io.EOF {
-		return nil, problemf(http.StatusBadRequest, "not JSON: something follows the object, at byte %d", strict.InputOffset())
+		return nil, problemf(http.StatusBadRequest, "not JSON: more data follows the object, at byte %d", strict.InputOffset())
 	}
 	if d.early != nil {
 		if err := d.early(out); err != nil {
@@ -69,7 +69,7 @@ func (d *decoder[T]) decode(content []byte) (*T, error) {
 	path.Push("body")
 	huma.Validate(d.registry, d.schema, path, huma.ModeWriteToServer, any, res)
 	if len(res.Errors) > 0 {
-		p := problem(http.StatusUnprocessableEntity, cut("the body does not fit its description in /openapi.json: "+res.Errors[0].Error(), 3*longestValue))
+		p := problem(http.StatusUnprocessableEntity, cut("the body does not match its description in /openapi.json: "+res.Errors[0].Error(), 3*longestValue))
 		for _, e := range res.Errors {
 			p.Add(e)
 		}
@@ -83,22 +83,22 @@ func jsonError(err error) error {
 	case *json.SyntaxError:
 		return problemf(http.StatusBadRequest, "not JSON at byte %d: %v", e.Offset, err)
 	case *json.UnmarshalTypeError:
-		return problemf(http.StatusUnprocessableEntity, "byte %d: %.60s cannot be the value of %q", e.Offset, e.Value, e.Field)
+		return problemf(http.StatusUnprocessableEntity, "byte %d: %.60s is not a valid value of %q", e.Offset, e.Value, e.Field)
 	}
 	switch text := strings.TrimPrefix(err.Error(), "json: "); {
 	case err == io.ErrUnexpectedEOF:
 		return problemf(http.StatusBadRequest, "not JSON: it is cut off")
 	case strings.HasPrefix(text, "unknown field"):
-		return problemf(http.StatusUnprocessableEntity, "%.100s; /openapi.json describes what there is", text)
+		return problemf(http.StatusUnprocessableEntity, "%.100s; the valid fields are described in /openapi.json", text)
 	default:
 		return problemf(http.StatusBadRequest, "not JSON: %.200s", text)
 	}
 }
 
-// wantJSON refuses bodies of other types.
+// wantJSON rejects bodies of other types.
 func wantJSON(b body) error {
 	if b.kind != "" && b.kind != "application/json" {
-		return problemf(http.StatusUnsupportedMediaType, "the Content-Type %.100q is not taken here; send application/json", b.kind)
+		return problemf(http.StatusUnsupportedMediaType, "the Content-Type %.100q is not accepted here; send application/json", b.kind)
 	}
 	return nil
 }
@@ -123,7 +123,7 @@ func (s *Server) checkBatch(n int) error {
 	case n == 0:
 		return problemAt(422, "body.images", nil, "no images")
 	case n > s.limits.Batch:
-		return problemAt(http.StatusRequestEntityTooLarge, "body.images", nil, "%d images in one request, more than this server takes (%d); send them in parts", n, s.limits.Batch)
+		return problemAt(http.StatusRequestEntityTooLarge, "body.images", nil, "%d images in one request are more than this server accepts (%d); send several requests", n, s.limits.Batch)
 	}
 	return nil
 }
@@ -139,7 +139,7 @@ func (s *Server) fileImages(b body, r *ReadOptions, h, w int) ([]*bitmap.Image, 
 		magic, name = "\x89PNG\r\n\x1a\n", "the PNG body"
 	}
 	if !bytes.HasPrefix(b.bytes, []byte(magic)) {
-		return nil, problemf(422, "the body is not what its Content-Type %s says", b.kind)
+		return nil, problemf(422, "the body does not match its Content-Type %s", b.kind)
 	}
 	opt.MaxMemory = s.limits.FlightBytes / 4
 	set, err := s.decode(name, b.bytes, opt)
@@ -155,8 +155,8 @@ func (s *Server) fileImages(b body, r *ReadOptions, h, w int) ([]*bitmap.Image, 
 	return set.Images, s.checkBatch(set.Len())
 }
 
-// checkPicture refuses a PNG that is larger than an image may be, before it is
-// unpacked.
+// checkPicture rejects a PNG larger than the limit for images before it is
+// decompressed.
 func (s *Server) checkPicture(content []byte) error {
 	if !bytes.HasPrefix(content, []byte("\x89PNG")) {
 		return nil
@@ -166,12 +166,12 @@ func (s *Server) checkPicture(content []byte) error {
 		return problemf(422, "damaged PNG picture: %v", err)
 	}
 	if c.Height < 1 || c.Width < 1 || c.Height > s.limits.Pixels/c.Width {
-		return problemf(http.StatusRequestEntityTooLarge, "a picture of %d x %d pixels is larger than this server takes (%d pixels)", c.Height, c.Width, s.limits.Pixels)
+		return problemf(http.StatusRequestEntityTooLarge, "a picture of %d x %d pixels is larger than this server accepts (%d pixels)", c.Height, c.Width, s.limits.Pixels)
 	}
 	return nil
 }
 
-// parseNumber reads a finite number of a query.
+// parseNumber parses a finite number of a query.
 func parseNumber(name, text string) (float64, error) {
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
@@ -184,7 +184,7 @@ func formatNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64)
 
 func validText(s string) bool { return utf8.ValidString(s) }
 
-// enterJSON is enter for a request whose body is JSON, decoded.
+// enterJSON is like enter for a request with a JSON body, which it decodes.
 func enterJSON[T any](ctx context.Context, s *Server, requests *decoder[T]) (_ context.Context, req *T, leave func(), err error) {
 	b := bodyOf(ctx)
 	if err := wantJSON(b); err != nil {

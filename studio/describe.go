@@ -16,7 +16,7 @@ type modelInfo struct {
 	Name      string        `json:"name"`
 	Source    string        `json:"source" enum:"file,upload,learned,built-in"`
 	Rule      string        `json:"rule"`
-	Q         float64       `json:"q" doc:"abstention value; the mean of them where each pixel has its own"`
+	Q         float64       `json:"q" doc:"abstention value; the mean if each pixel has its own"`
 	Height    int           `json:"height"`
 	Width     int           `json:"width"`
 	Experts   int           `json:"experts"`
@@ -50,7 +50,7 @@ type move struct {
 	Angle  float64 `json:"angle"`
 }
 
-// maxComponents is how many directions are described.
+// maxComponents bounds the number of directions described.
 const maxComponents = 12
 
 func newModelInfo(m *model) modelInfo {
@@ -102,10 +102,10 @@ type expertInfo struct {
 	Index      int            `json:"index"`
 	Template   f32            `json:"template"`
 	Abstains   int            `json:"abstains" doc:"pixels without a vote"`
-	Usage      *float64       `json:"usage" nullable:"true" doc:"share of the training images it is active in"`
-	Pose       *meanPose      `json:"pose" doc:"mean, of the geometry"`
-	Elongation float64        `json:"elongation" doc:"length by width of its votes; 1 is round"`
-	Columns    []expertColumn `json:"columns" doc:"of a table, those it speaks for, the strongest first"`
+	Usage      *float64       `json:"usage" nullable:"true" doc:"fraction of the training images in which it is active"`
+	Pose       *meanPose      `json:"pose" doc:"mean pose in the geometry"`
+	Elongation float64        `json:"elongation" doc:"length over width of its votes; 1 is round"`
+	Columns    []expertColumn `json:"columns" doc:"for a table: the columns it votes on, strongest first"`
 }
 
 type meanPose struct {
@@ -118,7 +118,7 @@ type expertColumn struct {
 	Name  string  `json:"name"`
 	Index int     `json:"index"`
 	P     float64 `json:"p"`
-	Q     float64 `json:"q" doc:"what the column is where nobody votes"`
+	Q     float64 `json:"q" doc:"value of the column if no expert votes"`
 }
 
 type expertList struct {
@@ -174,7 +174,7 @@ func newExpert(m *model, k int) expertInfo {
 }
 
 // votes reports whether p is a vote at pixel i: under max-minus-min anything
-// but the abstention value, under max only what is above it.
+// but the abstention value, under max only values above it.
 func votes(m *patchwork.Model, i int, p float64) bool {
 	q := m.Abstention(i)
 	if m.Config().Rule == patchwork.Max {
@@ -183,9 +183,10 @@ func votes(m *patchwork.Model, i int, p float64) bool {
 	return p != q
 }
 
-// elongation is the ratio of the standard deviations of an expert's votes along
-// their principal axes. Each pixel counts by how far its vote goes beyond half
-// of the way from abstention to certainty; one pixel has the extent of 1/12.
+// elongation returns the ratio of the standard deviations of an expert's votes
+// along their principal axes. Each pixel is weighted by how far its vote
+// exceeds half the distance from abstention to certainty; a single pixel has
+// variance 1/12.
 func elongation(m *patchwork.Model, k int) float64 {
 	var w, sx, sy, sxx, syy, sxy float64
 	for i, p := range m.Template(k) {

@@ -8,26 +8,26 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-// detail is a pursuit pixel by pixel.
+// detail is a pursuit in detail, pixel by pixel.
 type detail struct {
 	Height      int    `json:"height"`
 	Width       int    `json:"width"`
 	Start       f32    `json:"start" doc:"composed probabilities before any pick"`
-	Steps       []step `json:"steps" doc:"one a pick"`
-	Speakers    string `json:"speakers" doc:"base64, a byte a pixel: 0 nobody, i+1 pick i (at most 255)"`
-	Unexplained string `json:"unexplained" doc:"base64, a byte a pixel: 1 where the bit is known and has a probability below 1/2"`
+	Steps       []step `json:"steps" doc:"one per pick"`
+	Speakers    string `json:"speakers" doc:"base64, one byte per pixel: 0 for none, i+1 for pick i (at most 255)"`
+	Unexplained string `json:"unexplained" doc:"base64, one byte per pixel: 1 where the bit is known and has a probability below 1/2"`
 }
 
 type step struct {
 	P      f32  `json:"p" doc:"composed probabilities after the pick"`
-	Votes  f32  `json:"votes" doc:"opinions of the pick at its place; NaN: it abstains"`
-	LogLik nats `json:"log_lik" doc:"after the pick, under the score in force"`
+	Votes  f32  `json:"votes" doc:"opinions of the pick at its pose; NaN: it abstains"`
+	LogLik nats `json:"log_lik" doc:"after the pick, under the score used"`
 }
 
 // maxDetail bounds the details in one answer.
 const maxDetail = 64 << 20
 
-// detailBytes is about what the details of an image take.
+// detailBytes estimates the size of the details of an image.
 func detailBytes(img *bitmap.Image, picks int) int {
 	return img.Len() * (11*picks + 9)
 }
@@ -61,8 +61,8 @@ func newDetail(m *patchwork.Model, opt patchwork.PursuitOptions, img *bitmap.Ima
 	return d
 }
 
-// speaker is the pick whose vote decides on which side of abstention pixel j
-// is; -1 where nobody votes, or votes cancel.
+// speaker returns the pick whose vote decides on which side of abstention pixel
+// j is, or -1 if none votes or the votes cancel.
 func speaker(c *patchwork.Composition, j int, q float64) int {
 	switch {
 	case c.P[j] > q:
@@ -73,7 +73,7 @@ func speaker(c *patchwork.Composition, j int, q float64) int {
 	return -1
 }
 
-// inForce is composed probabilities as the score of a pursuit takes them.
+// inForce returns composed probabilities as the score of a pursuit uses them.
 func inForce(m *patchwork.Model, opt patchwork.PursuitOptions, p []float64) []float64 {
 	scoring := opt.Scoring
 	if scoring == patchwork.ScoringDefault {

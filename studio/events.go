@@ -15,11 +15,11 @@ type eventsQuery struct {
 	Last string `header:"Last-Event-ID" maxLength:"20" doc:"number of the last event seen"`
 }
 
-// keepAlive is how often a stream says that it is still there.
+// keepAlive is the interval of keep-alive messages on a stream.
 const keepAlive = 15 * time.Second
 
-// watch is a job as server-sent events: the latest state first, then what
-// changes, at most every eventPause, until the job has ended.
+// watch sends a job as server-sent events: the latest state first, then
+// changes, at most one per eventPause, until the job has ended.
 func (s *Server) watch(_ context.Context, in *eventsQuery) (*huma.StreamResponse, error) {
 	j, err := s.jobs.find(in.ID)
 	if err != nil {
@@ -28,13 +28,13 @@ func (s *Server) watch(_ context.Context, in *eventsQuery) (*huma.StreamResponse
 	if s.streams.Add(1) > int64(s.limits.Streams) {
 		s.streams.Add(-1)
 		s.metrics.refused.WithLabelValues("streams").Inc()
-		return nil, retryLater(5, "%d event streams are open, as many as this server keeps; ask GET /v1/learn/%s now and then", s.limits.Streams, j.id)
+		return nil, retryLater(5, "%d event streams are open, the limit of this server; poll GET /v1/learn/%s instead", s.limits.Streams, j.id)
 	}
-	last, _ := strconv.Atoi(in.Last) // what is no number has seen nothing
+	last, _ := strconv.Atoi(in.Last) // not a number: no event seen
 	j.mu.Lock()
 	over := j.final() && j.number == last
 	j.mu.Unlock()
-	if over { // an EventSource that gets this does not connect again
+	if over { // tells an EventSource not to reconnect
 		s.streams.Add(-1)
 		return &huma.StreamResponse{Body: func(ctx huma.Context) { ctx.SetStatus(http.StatusNoContent) }}, nil
 	}
@@ -42,7 +42,7 @@ func (s *Server) watch(_ context.Context, in *eventsQuery) (*huma.StreamResponse
 		defer s.streams.Add(-1)
 		_, w := humago.Unwrap(ctx)
 		w.Header().Set("Content-Type", "text/event-stream")
-		w.Header().Set("X-Accel-Buffering", "no") // proxies hold streams back otherwise
+		w.Header().Set("X-Accel-Buffering", "no") // proxies buffer streams otherwise
 		w.WriteHeader(http.StatusOK)
 		s.stream(ctx.Context(), w, j, last)
 	}}, nil

@@ -21,13 +21,13 @@ type examplesQuery struct {
 	Where []string `query:"where,explode" maxItems:"10" doc:"select by labels, such as y=T"`
 }
 
-// example is an image and what an expert gained in it.
+// example is an image with the gain of an expert in it.
 type example struct {
 	Height      int               `json:"height"`
 	Width       int               `json:"width"`
 	Bits        string            `json:"bits"`
 	Index       int               `json:"index" doc:"in the data set"`
-	Gain        nats              `json:"gain" doc:"of the expert, in nats, its picks together"`
+	Gain        nats              `json:"gain" doc:"of the expert, summed over its picks, in nats"`
 	Labels      map[string]string `json:"labels"`
 	Explanation explanation       `json:"explanation"`
 }
@@ -35,17 +35,17 @@ type example struct {
 type exampleList struct {
 	Body struct {
 		Best     []example `json:"best" doc:"largest gain first"`
-		Worst    []example `json:"worst" doc:"smallest gain first, of the images that use the expert"`
-		Searched int       `json:"searched" doc:"images explained: the first that are selected"`
-		Used     int       `json:"used" doc:"of these, how many use the expert"`
+		Worst    []example `json:"worst" doc:"smallest gain first, among the images that use the expert"`
+		Searched int       `json:"searched" doc:"number of images explained: the first selected ones"`
+		Used     int       `json:"used" doc:"how many of these use the expert"`
 	}
 }
 
-// examples keeps the explanations of the data set that was asked about last,
-// for whoever looks at one expert will look at the next.
+// examples caches the explanations of the data set used last, because one who
+// looks at one expert often looks at the next.
 type examples struct {
 	mu  sync.Mutex
-	key string // data set and conditions; ids are never given twice
+	key string // data set and conditions; ids are never reused
 	of  []explanation
 }
 
@@ -89,7 +89,7 @@ func pickExamples(set *dataset.Set, all []explanation, k, n int) *exampleList {
 		if used && !math.IsNaN(gain) {
 			l := newLabelled(set, i)
 			uses = append(uses, example{l.Height, l.Width, "", l.Index, nats(gain), l.Labels, all[i]})
-			uses[len(uses)-1].Explanation.Index = i // its place in set, until it is chosen
+			uses[len(uses)-1].Explanation.Index = i // its index in set, until it is chosen
 		}
 	}
 	slices.SortStableFunc(uses, func(a, b example) int { return cmp.Compare(b.Gain, a.Gain) })
@@ -107,7 +107,8 @@ func pickExamples(set *dataset.Set, all []explanation, k, n int) *exampleList {
 	return out
 }
 
-// explainSet explains a set as default settings do, or remembers.
+// explainSet explains a set with default settings, or returns the cached
+// explanations.
 func (s *Server) explainSet(ctx context.Context, m *model, d *data, set *dataset.Set, where string) ([]explanation, error) {
 	ctx, leave, err := s.enter(ctx)
 	if err != nil {

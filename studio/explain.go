@@ -23,20 +23,21 @@ type explainRequest struct {
 	Predict bool `json:"predict,omitempty" doc:"also the probabilities of unknown bits"`
 }
 
-// explainQuery is what says the same beside a PNG or npy body.
+// explainQuery holds the same settings as query parameters, for a PNG or npy
+// body.
 type explainQuery struct {
-	Model string `query:"model" maxLength:"64" doc:"id of a model, where the body is no JSON"`
+	Model string `query:"model" maxLength:"64" doc:"id of a model, if the body is not JSON"`
 	Settings
 	ReadOptions
 	Detail  bool `query:"detail" doc:"as in the JSON body"`
 	Predict bool `query:"predict" doc:"as in the JSON body"`
 }
 
-// explanation is what explains one image.
+// explanation is the explanation of one image.
 type explanation struct {
 	Index       int          `json:"index"`
-	StartLogLik nats         `json:"start_log_lik" doc:"of no expert, in nats, under the score in force"`
-	LogLik      nats         `json:"log_lik" doc:"of the picks, under the score in force"`
+	StartLogLik nats         `json:"start_log_lik" doc:"without experts, in nats, under the score used"`
+	LogLik      nats         `json:"log_lik" doc:"of the picks, under the score used"`
 	LogLikModel nats         `json:"log_lik_model" doc:"of the picks, under the untruncated composition"`
 	Picks       []pick       `json:"picks" doc:"in the order of the pursuit"`
 	Detail      *detail      `json:"detail,omitempty"`
@@ -56,7 +57,7 @@ type explainAnswer struct {
 	}
 }
 
-// task is images to explain, and how.
+// task holds images to explain and the settings.
 type task struct {
 	model    *model
 	images   []*bitmap.Image
@@ -84,7 +85,7 @@ func (s *Server) explainRoutes(api huma.API) {
 	} {
 		o := operation("POST", "/v1/"+op.id, op.id, op.summary, 200)
 		op.register(o)
-		// Not before: huma would read the body by the schema, whatever it is.
+		// Not earlier: huma would read any body by the schema.
 		post := api.OpenAPI().Paths["/v1/"+op.id].Post
 		post.RequestBody = requests.body()
 		post.RequestBody.Content["image/png"] = &huma.MediaType{}
@@ -93,7 +94,7 @@ func (s *Server) explainRoutes(api huma.API) {
 }
 
 // task reads a request to explain. It is decoded while the request has its
-// turn, for that is work too.
+// turn, because decoding is work too.
 func (s *Server) task(ctx context.Context, requests *decoder[explainRequest], in *explainQuery) (*task, error) {
 	b := bodyOf(ctx)
 	t := &task{settings: in.Settings, detail: in.Detail, predict: in.Predict}
@@ -101,7 +102,7 @@ func (s *Server) task(ctx context.Context, requests *decoder[explainRequest], in
 	switch b.kind {
 	case "", "application/json":
 		if *in != (explainQuery{}) {
-			return nil, problemf(422, "a JSON body says all; leave the query parameters out")
+			return nil, problemf(422, "a JSON body already holds all settings; leave out the query parameters")
 		}
 		req, err := requests.decode(b.bytes)
 		if err != nil {
@@ -116,7 +117,7 @@ func (s *Server) task(ctx context.Context, requests *decoder[explainRequest], in
 		}
 	case "image/png", "application/x-npy":
 		if in.Model == "" {
-			return nil, problemAt(422, "query.model", nil, "the parameter model is missing: which model shall explain?")
+			return nil, problemAt(422, "query.model", nil, "the parameter model is missing: give the id of a model")
 		}
 		if t.model, err = s.models.find(in.Model); err != nil {
 			return nil, err
@@ -125,12 +126,12 @@ func (s *Server) task(ctx context.Context, requests *decoder[explainRequest], in
 			return nil, err
 		}
 	default:
-		return nil, problemf(http.StatusUnsupportedMediaType, "the Content-Type %.100q is not taken here; send application/json, image/png or application/x-npy", b.kind)
+		return nil, problemf(http.StatusUnsupportedMediaType, "the Content-Type %.100q is not accepted here; send application/json, image/png or application/x-npy", b.kind)
 	}
 	return t, s.fits(t)
 }
 
-// fits refuses images that the model cannot explain, or not in reasonable time.
+// fits rejects images that the model cannot explain, or not in reasonable time.
 func (s *Server) fits(t *task) error {
 	for i, img := range t.images {
 		h, w := img.Height(), img.Width()
@@ -142,18 +143,18 @@ func (s *Server) fits(t *task) error {
 			return problemf(422, "image %d: %v", i, err)
 		}
 		if steps, most := t.effort(grid), maxSteps*float64(s.limits.Effort); steps > most {
-			return problemf(422, "image %d: %d experts at %d poses, and as many picks as asked for, take %.3g steps, more than this server makes (%.3g); give a lower max_picks or reuse",
+			return problemf(422, "image %d: %d experts at %d poses with this many picks take %.3g steps, more than this server allows (%.3g); give a lower max_picks or reuse",
 				i, t.model.m.K(), grid.Len(), steps, most)
 		}
 	}
 	return nil
 }
 
-// maxSteps is how many steps as large as Limits.Effort an image may take.
+// maxSteps bounds the work on an image, in steps of Limits.Effort.
 const maxSteps = 16
 
-// effort is what explaining an image looks at, at most: experts x poses x
-// pixels of their frame for every pick.
+// effort returns an upper bound on the work of explaining an image: experts x
+// poses x pixels of their frame for every pick.
 func (t *task) effort(grid pose.Grid) float64 {
 	c, k := t.model.m.Config(), float64(t.model.m.K())
 	picks := k * float64(max(c.Reuse, t.settings.Reuse, 1))
@@ -163,15 +164,15 @@ func (t *task) effort(grid pose.Grid) float64 {
 	return k * float64(grid.Len()) * float64(c.Height*c.Width) * picks
 }
 
-// each explains the images in their order, and stops when the context ends.
-// What f gets is valid until it returns.
+// each explains the images in order, and stops when the context ends. The
+// argument of f is valid until f returns.
 func (s *Server) each(ctx context.Context, t *task, f func(i int, e *patchwork.Explanation) error) error {
 	p, err := s.pursuits.take(t.model, t.settings)
 	if err != nil {
 		return err
 	}
 	defer s.pursuits.give(t.model, t.settings, p)
-	step := 1 // images between two looks at the clock
+	step := 1 // images between two checks of the context
 	if c := t.model.m.Config(); c.Poses.Len() == 1 && !c.Scene {
 		step = 256 // rows are explained together
 	}
@@ -220,7 +221,7 @@ func (s *Server) explain(ctx context.Context, requests *decoder[explainRequest],
 			return nil
 		}
 		if size += detailBytes(t.images[i], len(e.Picks)); size > maxDetail {
-			return problemf(http.StatusRequestEntityTooLarge, "the details of %d images are more than %d bytes; ask for those of fewer images, or for fewer picks", i+1, maxDetail)
+			return problemf(http.StatusRequestEntityTooLarge, "the details of %d images take more than %d bytes; request fewer images or fewer picks", i+1, maxDetail)
 		}
 		x.Detail = newDetail(t.model.m, opt, t.images[i], e.Picks)
 		return nil

@@ -16,7 +16,7 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// numbers is the inverse of newF32.
+// numbers decodes an f32.
 func numbers(t *testing.T, f f32) []float32 {
 	t.Helper()
 	b, err := base64.StdEncoding.DecodeString(string(f))
@@ -52,8 +52,8 @@ func wire(set *dataset.Set) []wireImage {
 	return out
 }
 
-// The answer is what the core says, in every score, and its detail is the
-// pursuit step by step: the last step is the explanation.
+// TestDetailIsThePursuit: the answer agrees with the core for every score, and
+// the detail is the pursuit step by step: the last step is the explanation.
 func TestDetailIsThePursuit(t *testing.T) {
 	s := newServer(t, nil)
 	for _, c := range []struct {
@@ -135,8 +135,9 @@ func checkDetail(t *testing.T, m *patchwork.Model, img interface {
 	}
 }
 
-// JSON, npy and PNG of the same images are answered alike, and so is score.
-func TestFormsOfABody(t *testing.T) {
+// TestBodyFormatsAgree: JSON, npy and PNG bodies of the same images get the same
+// answers, and so does score.
+func TestBodyFormatsAgree(t *testing.T) {
 	s := newServer(t, nil)
 	set := drawings(t, 4)
 	want := ask[explained](t, s, request{path: "/v1/explain", body: explainRequest{Model: "m1", Images: wire(set), Settings: Settings{Refine: true}}}, 200)
@@ -171,7 +172,7 @@ func TestFormsOfABody(t *testing.T) {
 	}
 }
 
-// Unknown bits, and only they, are predicted, as the core does.
+// TestPredictions: unknown bits, and only they, are predicted, as by the core.
 func TestPredictions(t *testing.T) {
 	s := newServer(t, nil)
 	got := ask[explained](t, s, request{path: "/v1/explain", body: explainRequest{Model: "m2", Images: wire(tableSet()), Predict: true}}, 200)
@@ -193,7 +194,7 @@ func TestPredictions(t *testing.T) {
 	}
 }
 
-// An impossible image has no number for its log-likelihood, and that is null.
+// TestImpossibleImage: the log-likelihood of an impossible image is null.
 func TestImpossibleImage(t *testing.T) {
 	cfg := patchwork.NewConfig(patchwork.Max, 1, 2, pose.Grid{})
 	cfg.Q = 0
@@ -208,7 +209,8 @@ func TestImpossibleImage(t *testing.T) {
 	}
 }
 
-// Samples are those of patchwork sample: by seed and index, not by number.
+// TestSamples: samples equal those of patchwork sample: they depend on seed and
+// index, not on their number.
 func TestSamples(t *testing.T) {
 	s := newServer(t, nil)
 	type answer struct{ Samples []sample }
@@ -225,7 +227,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// Examples are images by the gain of the expert.
+// TestExamples: examples are images ordered by the gain of the expert.
 func TestExamples(t *testing.T) {
 	s := newServer(t, nil)
 	type answer struct {

@@ -10,7 +10,8 @@ import (
 	"example.com/patchwork/internal/npy"
 )
 
-// fuzzServer is small, so that whatever it lets through is done at once.
+// fuzzServer returns a server with small limits, so that every accepted request
+// is done at once.
 func fuzzServer(f *testing.F) *Server {
 	return newServer(f, func(o *Options) {
 		o.Limits = Limits{BodyBytes: 1 << 16, UploadBytes: 1 << 16, Pixels: 4096, Batch: 16, Samples: 8, Candidates: 1 << 14, Templates: 1 << 15,
@@ -18,8 +19,8 @@ func fuzzServer(f *testing.F) *Server {
 	})
 }
 
-// answered fails unless the answer is a good one or a problem of the client.
-// It forgets what was kept.
+// answered fails unless the answer is a success or a client error. It deletes
+// whatever the request created.
 func answered(t *testing.T, s *Server, r request) {
 	w := r.send(t, s)
 	switch {
@@ -96,7 +97,7 @@ func FuzzDataUpload(f *testing.F) {
 		string(npyBytes(f, npy.New(make([]uint8, 72), 2, 6, 6))), string(gzipOf(f, []byte("1,0\n0,1\n"))), "\x00\x00\x08\x03\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x02\x00\x01\x01\x00")
 }
 
-// FuzzLearn also waits for what it began, and cancels it halfway or not.
+// FuzzLearn also waits for the job that it started, and may cancel it midway.
 func FuzzLearn(f *testing.F) {
 	s := fuzzServer(f)
 	for _, h := range hostile(f) {
@@ -126,7 +127,7 @@ func FuzzLearn(f *testing.F) {
 			s.jobs.remove(j.id)
 		}
 		for _, m := range s.models.list() {
-			s.models.remove(m.id) // refuses the fixed ones
+			s.models.remove(m.id) // an error for the fixed ones
 		}
 	})
 }

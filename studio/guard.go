@@ -30,7 +30,7 @@ const (
 	bodyKey
 )
 
-// requestID is the id of the request of a context.
+// requestID returns the id of the request of a context.
 func requestID(ctx context.Context) string {
 	id, _ := ctx.Value(requestIDKey).(string)
 	return id
@@ -38,15 +38,15 @@ func requestID(ctx context.Context) string {
 
 var goodRequestID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
-// recorder remembers what was answered.
+// recorder records the status and size of an answer.
 type recorder struct {
 	http.ResponseWriter
 	status int
 	bytes  int64
-	begun  bool // the operation has begun to answer
+	begun  bool // the operation has started to answer
 }
 
-// fresh is for an answer instead of the operation's.
+// fresh returns a writer for an answer that replaces the operation's.
 func (w *recorder) fresh() http.ResponseWriter {
 	w.status = http.StatusInternalServerError
 	return w.ResponseWriter
@@ -68,11 +68,11 @@ func (w *recorder) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap returns the wrapped writer, as http.ResponseController needs.
 func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// observe gives every request an id, counts and logs it, and answers 500 where
-// the code behind it panics.
+// observe gives every request an id, counts and logs it, and answers 500 if the
+// code behind it panics.
 func (s *Server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
@@ -105,25 +105,25 @@ func (s *Server) observe(next http.Handler) http.Handler {
 	})
 }
 
-// recovered deals with a panic p, nil for none. huma panics where an answer
-// cannot be written, which is mostly because the client has left.
+// recovered handles a panic p, nil for none. huma panics if it cannot write an
+// answer, mostly because the client has disconnected.
 func (s *Server) recovered(w *recorder, r *http.Request, p any) {
 	if p == nil || p == http.ErrAbortHandler {
 		return
 	}
 	var gone *net.OpError
 	if err, ok := p.(error); ok && (errors.As(err, &gone) || r.Context().Err() != nil) {
-		s.log.Info("the client left", "id", requestID(r.Context()), "error", err)
+		s.log.Info("the client disconnected", "id", requestID(r.Context()), "error", err)
 		return
 	}
 	s.log.Error("panic", "id", requestID(r.Context()), "error", fmt.Sprint(p), "stack", string(debug.Stack()))
 	if w.status == 0 {
-		writeProblem(w.fresh(), r, problemf(http.StatusInternalServerError, "a fault of the server; its log has the details under this request's id"))
+		writeProblem(w.fresh(), r, problemf(http.StatusInternalServerError, "internal error; the server's log has the details under this request id"))
 	}
 }
 
-// policy is the Content-Security-Policy: all comes from this server, nothing
-// goes elsewhere.
+// policy is the Content-Security-Policy: everything is loaded from this server,
+// and nothing is sent elsewhere.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; " +
 	"font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -137,8 +137,8 @@ func secureHeaders(h http.Header) {
 	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()")
 }
 
-// guard refuses requests that are not for this server, not from its page or a
-// program, or without the token.
+// guard refuses requests that are not for this server, come from another site's
+// page, or lack the token.
 func (s *Server) guard(next http.Handler) http.Handler {
 	cross := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -150,18 +150,18 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		api := strings.HasPrefix(r.URL.Path, "/v1/")
 		switch {
 		case !s.goodHost(r.Host):
-			refuse("host", problemf(http.StatusForbidden, "the Host %.100q is not one of this server; add it with --allow-host if it is", r.Host))
+			refuse("host", problemf(http.StatusForbidden, "the Host %.100q is not a name of this server; if it should be, add it with --allow-host", r.Host))
 			return
 		case !cleanPath(r.URL.Path) || !cleanPath(r.URL.EscapedPath()):
-			refuse("path", problemf(http.StatusBadRequest, "the path is not plain: it holds .., //, a backslash or a control character"))
+			refuse("path", problemf(http.StatusBadRequest, "the path is not plain: it contains .., //, a backslash or a control character"))
 			return
 		case cross.Check(r) != nil || api && foreign(r):
-			refuse("origin", problemf(http.StatusForbidden, "a request from another site (Sec-Fetch-Site %.40q, Origin %.100q) is not taken",
+			refuse("origin", problemf(http.StatusForbidden, "requests from another site are refused (Sec-Fetch-Site %.40q, Origin %.100q)",
 				r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")))
 			return
 		case (api || r.URL.Path == "/metrics") && !s.goodToken(r):
 			w.Header().Set("WWW-Authenticate", `Bearer realm="patchwork"`)
-			refuse("token", problemf(http.StatusUnauthorized, "this server wants its token: send the header Authorization: Bearer TOKEN"))
+			refuse("token", problemf(http.StatusUnauthorized, "this server requires a token: send the header Authorization: Bearer TOKEN"))
 			return
 		}
 		if api {
@@ -171,8 +171,8 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// foreign reports whether a request to read came from another site's page.
-// What changes something is the business of http.CrossOriginProtection.
+// foreign reports whether a read request came from another site's page.
+// http.CrossOriginProtection handles requests that change something.
 func foreign(r *http.Request) bool {
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" {
 		return site != "same-origin" && site != "none"
@@ -183,7 +183,7 @@ func foreign(r *http.Request) bool {
 }
 
 // goodHost reports whether a Host header names this server: localhost, an IP
-// address, which no DNS server can make point elsewhere, or a name allowed.
+// address, which no DNS server can redirect, or an allowed name.
 func (s *Server) goodHost(host string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {
@@ -197,7 +197,8 @@ func (s *Server) goodHost(host string) bool {
 	return err == nil
 }
 
-// cleanPath reports whether a path means what it says.
+// cleanPath reports whether a path is plain, without "..", "//" or control
+// characters.
 func cleanPath(path string) bool {
 	if !strings.HasPrefix(path, "/") || strings.Contains(path, "//") || strings.Contains(path, `\`) {
 		return false
@@ -214,7 +215,7 @@ func cleanPath(path string) bool {
 	return !strings.ContainsFunc(path, func(c rune) bool { return c < ' ' || c == 0x7f })
 }
 
-// goodToken compares in constant time, also for tokens of other lengths.
+// goodToken compares in constant time, even for tokens of other lengths.
 func (s *Server) goodToken(r *http.Request) bool {
 	if s.token == "" {
 		return true
@@ -224,19 +225,19 @@ func (s *Server) goodToken(r *http.Request) bool {
 	return subtle.ConstantTimeCompare(got[:], want[:]) == 1 && strings.EqualFold(scheme, "bearer")
 }
 
-// body is the body of a request, read.
+// body is the content of a request's body.
 type body struct {
 	bytes []byte
 	kind  string // media type, without parameters
 }
 
-// bodyOf is the body of the request of a context.
+// bodyOf returns the body of the request of a context.
 func bodyOf(ctx context.Context) body {
 	b, _ := ctx.Value(bodyKey).(body)
 	return b
 }
 
-// read reads the bodies of requests, within the limits of one and of all.
+// read reads the bodies of requests, within the limits for each and for all.
 func (s *Server) read(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rc := http.NewResponseController(w)
@@ -247,7 +248,7 @@ func (s *Server) read(next http.Handler) http.Handler {
 			return
 		}
 		if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
-			writeProblem(w, r, problemf(http.StatusUnsupportedMediaType, "the Content-Encoding %.40q is not taken; send the body as it is", e))
+			writeProblem(w, r, problemf(http.StatusUnsupportedMediaType, "the Content-Encoding %.40q is not accepted; send the body unencoded", e))
 			return
 		}
 		need := r.ContentLength
@@ -257,7 +258,7 @@ func (s *Server) read(next http.Handler) http.Handler {
 		if s.flight.Add(need) > s.limits.FlightBytes {
 			s.flight.Add(-need)
 			s.metrics.refused.WithLabelValues("memory").Inc()
-			writeProblem(w, r, retryLater(1, "the bodies of the requests under way are %d bytes, as much as this server holds at a time", s.limits.FlightBytes))
+			writeProblem(w, r, retryLater(1, "the bodies of current requests take %d bytes, the limit of this server", s.limits.FlightBytes))
 			return
 		}
 		defer s.flight.Add(-need)
@@ -280,7 +281,7 @@ func (s *Server) read(next http.Handler) http.Handler {
 func readError(err error, limit time.Duration) error {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return problemf(http.StatusRequestTimeout, "the body did not come within %v", limit)
+		return problemf(http.StatusRequestTimeout, "the body did not arrive within %v", limit)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return problemf(http.StatusBadRequest, "the body was cut off")
 	}
@@ -291,7 +292,7 @@ func readError(err error, limit time.Duration) error {
 	return problemf(http.StatusBadRequest, "the body could not be read")
 }
 
-// bodyLimit is how large the body of a request may be.
+// bodyLimit returns the maximum size of a request's body.
 func (s *Server) bodyLimit(r *http.Request) int64 {
 	switch {
 	case r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodDelete:
@@ -307,7 +308,7 @@ func (s *Server) tooLarge(r *http.Request, limit int64) error {
 	if limit == 0 {
 		return problemf(http.StatusRequestEntityTooLarge, "%s requests have no body here", r.Method)
 	}
-	return problemf(http.StatusRequestEntityTooLarge, "the body has more than %d bytes, the limit of this server", limit)
+	return problemf(http.StatusRequestEntityTooLarge, "the body is larger than %d bytes, the limit of this server", limit)
 }
 
 func mediaType(r *http.Request) string {

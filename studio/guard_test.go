@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// What is switched off and what needs a token.
-func TestClosedDoors(t *testing.T) {
+// TestDisabledFeaturesAndTokens covers features that are switched off and requests without
+// the token.
+func TestDisabledFeaturesAndTokens(t *testing.T) {
 	s := newServer(t, func(o *Options) {
 		o.NoLearn, o.NoUpload, o.Token, o.Hosts = true, true, "0123456789abcdef", []string{"studio.example"}
 	})
@@ -44,9 +45,9 @@ func TestClosedDoors(t *testing.T) {
 	}
 }
 
-// A fault behind the guards is a 500 that says nothing of its cause; the log
-// has it. An answer that is cut off ends the connection.
-func TestFaults(t *testing.T) {
+// TestPanicsAreHidden: a panic behind the guards gives a 500 without the cause, which is
+// in the log. A partial answer ends the connection.
+func TestPanicsAreHidden(t *testing.T) {
 	var log bytes.Buffer
 	s := newServer(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
 	s.handler = s.observe(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("secret") }))
@@ -67,9 +68,9 @@ func TestFaults(t *testing.T) {
 	request{path: "/v1/models"}.send(t, s)
 }
 
-// The server's own page is let in, as browsers send its requests, and so are
-// programs, which send none of these headers.
-func TestOwnPageIsLetIn(t *testing.T) {
+// TestOwnPageIsAccepted: requests of the server's own page, as browsers send them,
+// are accepted, and so are those of programs, which send none of these headers.
+func TestOwnPageIsAccepted(t *testing.T) {
 	s := newServer(t, nil)
 	for _, headers := range [][]string{
 		nil,
@@ -85,7 +86,7 @@ func TestOwnPageIsLetIn(t *testing.T) {
 			}
 		}
 	}
-	for _, site := range []string{"none", "cross-site"} { // typed in, or a link from elsewhere
+	for _, site := range []string{"none", "cross-site"} { // typed in, or a link from another site
 		if w := (request{path: "/", headers: []string{"Sec-Fetch-Site: " + site, "Sec-Fetch-Mode: navigate"}}).send(t, s); w.Code != 200 {
 			t.Errorf("the page cannot be opened from %s: %d", site, w.Code)
 		}

@@ -32,7 +32,7 @@ func pngBytes(t testing.TB, height, width int) []byte {
 	return b.Bytes()
 }
 
-// pngClaiming is a PNG whose header says another size.
+// pngClaiming returns a PNG whose header claims another size.
 func pngClaiming(t testing.TB, height, width uint32) []byte {
 	b := pngBytes(t, 6, 6)
 	binary.BigEndian.PutUint32(b[16:], width)
@@ -41,7 +41,7 @@ func pngClaiming(t testing.TB, height, width uint32) []byte {
 	return b
 }
 
-// zipOf is an archive of zeros, which deflate to a thousandth.
+// zipOf returns an archive of zeros, which compress to a thousandth.
 func zipOf(t testing.TB, name string, size int) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -70,7 +70,7 @@ func gzipOf(t testing.TB, content []byte) []byte {
 	return b.Bytes()
 }
 
-// npyClaiming is the header of an array that does not follow.
+// npyClaiming returns the header of an array without its content.
 func npyClaiming(shape string) []byte {
 	head := fmt.Sprintf("{'descr': '|u1', 'fortran_order': False, 'shape': %s, }", shape)
 	head += strings.Repeat(" ", 63-(10+len(head))%64) + "\n"
@@ -79,8 +79,9 @@ func npyClaiming(shape string) []byte {
 
 const one = `{"height":6,"width":6,"bits":"000000000000111111000000000000000000"}`
 
-// hostile are requests that must be refused, with the status and a fact that
-// the text must have. The server of the test has a token only where said.
+// hostile returns requests that must be refused, each with the status and a
+// fact that the text must contain. The test server has a token only where
+// stated.
 func hostile(t testing.TB) []hostileRequest {
 	explain := func(body string) request { return request{path: "/v1/explain", body: body} }
 	explainImage := func(img string) request { return explain(`{"model":"m1","images":[` + img + `]}`) }
@@ -101,7 +102,7 @@ func hostile(t testing.TB) []hostileRequest {
 	}
 	deep := strings.Repeat("[", 20_000)
 	return []hostileRequest{
-		// JSON that is none, or says other things.
+		// Bodies that are not JSON, or not the expected JSON.
 		{explain(""), 400, "empty"},
 		{explain("   "), 400, "empty"},
 		{explain("{"), 400, "cut off"},
@@ -115,7 +116,7 @@ func hostile(t testing.TB) []hostileRequest {
 		{explain(`{"model":"m1","images":[` + one + `],"aplha":1}`), 422, `unknown field "aplha"`},
 		{explain(`{"model":"m1","images":[` + one + `],"alpha":NaN}`), 400, "not JSON at byte"},
 		{explain(`{"model":"m1","images":[` + one + `],"score":"mixed","alpha":1e999}`), 422, "number 1e999"},
-		{explain(`{"model":"m1","images":[` + one + `],"alpha":"0.9"}`), 422, "string cannot be"},
+		{explain(`{"model":"m1","images":[` + one + `],"alpha":"0.9"}`), 422, "string is not"},
 		{explain(`{"model":"m1","images":[` + one + `],"score":"mixed","alpha":0}`), 422, "alpha"},
 		{explain(`{"model":"m1","images":[` + one + `],"score":"mixed","alpha":1.5}`), 422, "<= 1"},
 		{explain(`{"model":"m1","images":[` + one + `],"alpha":0.5}`), 422, "score mixed"},
@@ -133,7 +134,7 @@ func hostile(t testing.TB) []hostileRequest {
 		{explain(`{"model":"` + strings.Repeat("m", 100) + `","images":[` + one + `]}`), 422, "<= 64"},
 		{explain(`{"model":"m1","images":[` + strings.Repeat(one+",", 1000) + one + `]}`), 413, "1001 images"},
 		{explain(`{"model":"m1","images":[` + strings.Repeat("{},", 300_000) + `{}]}`), 413, "300001 images"},
-		{explain(`{"model":"m1","images":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}`), 422, "cannot be the value"},
+		{explain(`{"model":"m1","images":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}`), 422, "not a valid value"},
 
 		// Images in JSON.
 		{explainImage(`{"height":6,"width":6,"bits":"01"}`), 422, "2 characters in bits for 6 x 6"},
@@ -188,7 +189,7 @@ func hostile(t testing.TB) []hostileRequest {
 		{request{path: "/v1/models", body: "not a model"}, 422, "zip"},
 		{request{path: "/v1/models", body: goodModel[:len(goodModel)/2]}, 422, "zip"},
 		{request{path: "/v1/models", body: images}, 422, "zip"},
-		{request{path: "/v1/models", body: zipOf(t, "experts.npy", 5<<20)}, 413, "unpacks to more"},
+		{request{path: "/v1/models", body: zipOf(t, "experts.npy", 5<<20)}, 413, "expands to more"},
 		{request{path: "/v1/models", body: zipOf(t, "../../../tmp/evil.npy", 10)}, 422, "model"},
 		{request{path: "/v1/models", body: modelBytes(t, wide)}, 422, "more than this server searches"},
 		{request{path: "/v1/models?name=a%00b", body: goodModel}, 422, "name"},
@@ -206,13 +207,13 @@ func hostile(t testing.TB) []hostileRequest {
 		// Data.
 		{request{path: "/v1/data", body: ""}, 400, "empty"},
 		{request{path: "/v1/data", body: "a,b\n1,2\n"}, 422, "column"},
-		{request{path: "/v1/data", body: "\x00\x01\x02\x03"}, 422, "no known format"},
+		{request{path: "/v1/data", body: "\x00\x01\x02\x03"}, 422, "not a known format"},
 		{request{path: "/v1/data", body: gzipOf(t, gzipOf(t, []byte("a\n1\n")))}, 422, "twice"},
 		{request{path: "/v1/data", body: gzipOf(t, npyClaiming("(100000000000, 1, 1)"))}, 422, "larger than the limit"},
 		{request{path: "/v1/data", body: gzipOf(t, make([]byte, 5<<20))}, 422, ""},
-		{request{path: "/v1/data", body: gzipOf(t, zipOf(t, "x.npy", 17<<20))}, 422, "unpack it once"},
-		{request{path: "/v1/models", body: append([]byte("junk"), zipOf(t, "experts.npy", 5<<20)...)}, 413, "unpacks to more"},
-		{request{path: "/v1/data", body: zipOf(t, "x.npy", 17<<20)}, 413, "unpacks to more"},
+		{request{path: "/v1/data", body: gzipOf(t, zipOf(t, "x.npy", 17<<20))}, 422, "decompress it once"},
+		{request{path: "/v1/models", body: append([]byte("junk"), zipOf(t, "experts.npy", 5<<20)...)}, 413, "expands to more"},
+		{request{path: "/v1/data", body: zipOf(t, "x.npy", 17<<20)}, 413, "expands to more"},
 		{request{path: "/v1/data?array=nosuch", body: zipOf(t, "x.npy", 100)}, 422, "nosuch"},
 		{request{path: "/v1/data?threshold=1e400", body: images}, 422, "finite"},
 		{request{path: "/v1/data?meta=a,,b", body: "a,b\n1,0\n"}, 422, "commas"},
@@ -245,7 +246,7 @@ func hostile(t testing.TB) []hostileRequest {
 		{learnWith(`{"data":"d1","experts":1,"rotate":"NaN:NaN"}`), 422, "RANGE:STEP"},
 		{learnWith(`{"data":"d1","experts":1000,"shift":5,"rotate":"180:1"}`), 422, "candidates"},
 		{learnWith(`{"data":"d1","experts":1,"rule":"mean"}`), 422, "max-minus-min"},
-		{learnWith(`{"data":"d1","experts":1,"method":"soft","shift":1}`), 422, "do not go with method soft"},
+		{learnWith(`{"data":"d1","experts":1,"method":"soft","shift":1}`), 422, "cannot be combined with method soft"},
 		{learnWith(`{"data":"d1","experts":1,"aim":"predict"}`), 422, "for method soft"},
 		{learnWith(`{"data":"d1","experts":1,"q":1.5}`), 422, "<= 1"},
 		{learnWith(`{"data":"d1","experts":1,"where":["y=Z"]}`), 422, "y=Z"},
@@ -266,7 +267,7 @@ func hostile(t testing.TB) []hostileRequest {
 		{request{path: "/v1/rules/surface?rule=nosuch"}, 422, "nosuch"},
 		{request{path: "/v1/rules/surface?rule=max&points=9999"}, 422, "<= 201"},
 
-		// Where it came from and where it goes.
+		// Origin, host and path.
 		{request{path: "/v1/models", headers: []string{"Host: evil.example"}}, 403, "evil.example"},
 		{request{path: "/", headers: []string{"Host: 127.0.0.1.evil.example:8080"}}, 403, "evil.example"},
 		{request{path: "/v1/models", headers: []string{"Host: "}}, 403, "--allow-host"},

@@ -13,10 +13,10 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-// nats is a number that JSON has no word for where it is infinite: null.
+// nats is a number that is null in JSON if infinite.
 type nats float64
 
-// MarshalJSON is the number, or null.
+// MarshalJSON returns the number, or null.
 func (f nats) MarshalJSON() ([]byte, error) {
 	if math.IsInf(float64(f), 0) || math.IsNaN(float64(f)) {
 		return []byte("null"), nil
@@ -24,7 +24,7 @@ func (f nats) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(f))
 }
 
-// Schema describes the type in the API's description.
+// Schema returns the schema of the type for the API's description.
 func (nats) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeNumber, Nullable: true, Description: "null where infinite"}
 }
@@ -44,15 +44,15 @@ func newF32(values []float64) f32 {
 type wireImage struct {
 	Height int    `json:"height" minimum:"1" doc:"1 for a row of a table"`
 	Width  int    `json:"width" minimum:"1"`
-	Bits   string `json:"bits" doc:"row-major, a character a pixel: 0, 1, or ? for unknown"`
+	Bits   string `json:"bits" doc:"row-major, one character per pixel: 0, 1, or ? for unknown"`
 }
 
-// image is the image, or says what is wrong with it. index is its place in the
-// request.
+// image returns the image, or an error that says what is wrong with it. index
+// is its index in the request.
 func (w *wireImage) image(index, pixels int) (*bitmap.Image, error) {
 	where := fmt.Sprintf("body.images[%d]", index)
 	if w.Height < 1 || w.Width < 1 || w.Height > pixels/w.Width {
-		return nil, problemAt(422, where, nil, "image %d: %d x %d pixels are outside what this server takes (1 to %d pixels)", index, w.Height, w.Width, pixels)
+		return nil, problemAt(422, where, nil, "image %d: %d x %d pixels are outside the limits of this server (1 to %d pixels)", index, w.Height, w.Width, pixels)
 	}
 	if len(w.Bits) != w.Height*w.Width {
 		return nil, problemAt(422, where+".bits", nil, "image %d: %d characters in bits for %d x %d pixels", index, len(w.Bits), w.Height, w.Width)
@@ -72,7 +72,7 @@ func (w *wireImage) image(index, pixels int) (*bitmap.Image, error) {
 	return img, nil
 }
 
-// newImage is an image as JSON has it.
+// newImage converts an image to its JSON form.
 func newImage(img *bitmap.Image) wireImage {
 	bits := make([]byte, 0, img.Len())
 	for y := range img.Height() {
@@ -90,7 +90,7 @@ func newImage(img *bitmap.Image) wireImage {
 	return wireImage{img.Height(), img.Width(), string(bits)}
 }
 
-// place is one expert at one place.
+// place is an expert with its pose.
 type place struct {
 	Expert int     `json:"expert"`
 	DY     int     `json:"dy" doc:"pixels down"`

@@ -25,7 +25,7 @@ const (
 	cancelled = "cancelled"
 )
 
-// job is one learning on request.
+// job is one requested learning run.
 type job struct {
 	id, name string
 	plan     *plan
@@ -49,8 +49,8 @@ type job struct {
 	model     string
 	command   string
 	problem   string
-	event     []byte // the latest, as it is sent
-	number    int    // of it
+	event     []byte // the latest, as sent
+	number    int    // of the latest event
 	sent      time.Time
 	changed   chan struct{} // closed by the next event
 	templates []f32
@@ -68,7 +68,7 @@ type jobInfo struct {
 	Ended     *time.Time `json:"ended,omitempty"`
 	Stage     string     `json:"stage"`
 	Trial     int        `json:"trial"`
-	Trials    int        `json:"trials" doc:"0: not known beforehand"`
+	Trials    int        `json:"trials" doc:"0: not known in advance"`
 	Iteration int        `json:"iteration"`
 	Score     nats       `json:"score"`
 	Best      nats       `json:"best"`
@@ -79,7 +79,7 @@ type jobInfo struct {
 	Images    int        `json:"images"`
 }
 
-// info is the job as of now. The caller holds j.mu.
+// info returns the current state of the job. The caller holds j.mu.
 func (j *job) info() jobInfo {
 	i := jobInfo{ID: j.id, Name: j.name, State: j.state, Created: j.created, Stage: j.p.Stage, Trial: j.p.Trial, Trials: j.p.Trials,
 		Iteration: j.p.Iteration, Score: j.p.Score, Best: j.p.Best, Error: j.problem, Data: j.dataID, Images: j.images}
@@ -106,7 +106,7 @@ func (j *job) snapshot() jobInfo {
 	return j.info()
 }
 
-// jobs are the jobs kept, in the order they came. One works at a time.
+// jobs holds the jobs in order of arrival. One runs at a time.
 type jobs struct {
 	s       *Server
 	mu      sync.Mutex
@@ -121,7 +121,7 @@ func newJobs(s *Server) *jobs {
 	return &jobs{s: s, turn: make(chan struct{}, 1), closed: make(chan struct{})}
 }
 
-// closeStreams ends all event streams, for they would never end by themselves.
+// closeStreams ends all event streams, which would never end by themselves.
 func (q *jobs) closeStreams() { q.closing.Do(func() { close(q.closed) }) }
 
 func (q *jobs) list() []*job {
@@ -130,7 +130,7 @@ func (q *jobs) list() []*job {
 	return slices.Clone(q.all)
 }
 
-// active is how many jobs work or wait.
+// active returns the number of jobs that run or wait.
 func (q *jobs) active() int {
 	n := 0
 	for _, j := range q.list() {
@@ -153,15 +153,15 @@ func (q *jobs) find(id string) (*job, error) {
 	return nil, problemf(http.StatusNotFound, "there is no job %.64q; there are %s", id, some(ids))
 }
 
-// add takes a job and starts it, or says that too many wait. The oldest
-// finished ones are forgotten.
+// add accepts a job and starts it, or returns an error if too many wait. It
+// forgets the oldest finished ones.
 func (q *jobs) add(j *job) error {
 	if q.s.closing.Err() != nil {
-		return retryLater(10, "the server is being stopped")
+		return retryLater(10, "the server is stopping")
 	}
 	if n := q.active(); n > q.s.limits.LearnQueue {
 		q.s.metrics.refused.WithLabelValues("learn").Inc()
-		return retryLater(10, "%d learning jobs are at work or wait, as many as this server takes", n)
+		return retryLater(10, "%d learning jobs are running or waiting, the limit of this server", n)
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -195,7 +195,7 @@ func (q *jobs) drop(limit int) error {
 		q.all = slices.Delete(q.all, i, i+1)
 	}
 	if len(q.all) > limit {
-		return retryLater(10, "%d learning jobs are kept and none of them has ended", len(q.all))
+		return retryLater(10, "this server keeps %d learning jobs, and none of them has ended", len(q.all))
 	}
 	return nil
 }
@@ -221,7 +221,7 @@ func (q *jobs) remove(id string) error {
 
 func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
 
-// work does a job when it is its turn.
+// work runs a job when its turn comes.
 func (q *jobs) work(ctx context.Context, j *job) {
 	var out outcome
 	var err error
@@ -239,7 +239,7 @@ func (q *jobs) learn(ctx context.Context, j *job) (out outcome, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			q.s.log.Error("panic in learning", "job", j.id, "error", fmt.Sprint(p))
-			err = errors.New("a fault of the server; its log has the details")
+			err = errors.New("internal error; the server's log has the details")
 		}
 	}()
 	if err := context.Cause(ctx); err != nil {
@@ -255,7 +255,7 @@ func (q *jobs) learn(ctx context.Context, j *job) (out outcome, err error) {
 	return l.run(ctx)
 }
 
-// finish keeps the model and tells how the job ended.
+// finish stores the model and reports how the job ended.
 func (q *jobs) finish(j *job, out outcome, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -273,11 +273,11 @@ func (q *jobs) finish(j *job, out outcome, err error) {
 	}
 	q.s.metrics.learned.WithLabelValues(j.state).Inc()
 	q.s.log.Info("learning ended", "job", j.id, "state", j.state, "model", j.model, "error", j.problem, "took", j.ended.Sub(j.created))
-	text, _ := json.Marshal(map[string]jobInfo{"job": j.info()}) // a struct of plain fields
+	text, _ := json.Marshal(map[string]jobInfo{"job": j.info()}) // cannot fail: a struct of plain fields
 	j.send(j.state, text)
 }
 
-// keep makes a model of the outcome. The caller holds j.mu.
+// keep stores the outcome as a model. The caller holds j.mu.
 func (q *jobs) keep(j *job, out outcome) {
 	j.state = done
 	recipe := j.recipe
@@ -298,19 +298,19 @@ func (q *jobs) keep(j *job, out outcome) {
 	j.model = m.id
 }
 
-// line is the command line that does the job.
+// line returns the command line that does the job.
 func (j *job) line(r *Recipe) string {
 	args := append([]string{"patchwork", "learn"}, j.args...)
 	return shellLine(append(append(args, "-o", "model.npz"), r.args()...))
 }
 
-// eventPause is the least time between two events of progress.
+// eventPause is the minimum time between two progress events.
 const eventPause = 100 * time.Millisecond
 
-// maxShownNumbers is how large templates may be to be part of events.
+// maxShownNumbers is the maximum size of templates in events.
 const maxShownNumbers = 1 << 18
 
-// progress is told by the learner.
+// progress stores and sends the progress that the learner reports.
 func (j *job) progress(p *progress, m *patchwork.Model) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -335,7 +335,7 @@ func (j *job) progress(p *progress, m *patchwork.Model) {
 	j.p.Templates = nil
 }
 
-// send makes an event the latest. The caller holds j.mu.
+// send stores and sends the latest event. The caller holds j.mu.
 func (j *job) send(kind string, text []byte) {
 	j.number++
 	j.event = fmt.Appendf(nil, "id: %d\nevent: %s\ndata: %s\n\n", j.number, kind, text)

@@ -12,13 +12,13 @@ import (
 	"example.com/patchwork/dataset"
 )
 
-// learnRequest is what to learn from, and how.
+// learnRequest says what to learn from, and how.
 type learnRequest struct {
 	Data   string      `json:"data,omitempty" maxLength:"64" doc:"id of a data set"`
 	Where  []string    `json:"where,omitempty" maxItems:"10" doc:"select by labels, such as y=T"`
-	Take   int         `json:"take,omitempty" minimum:"1" doc:"the first so many of the selected"`
-	Images []wireImage `json:"images,omitempty" doc:"instead of a data set"`
-	Name   string      `json:"name,omitempty" maxLength:"200" doc:"what to call the model"`
+	Take   int         `json:"take,omitempty" minimum:"1" doc:"only the first of the selected images"`
+	Images []wireImage `json:"images,omitempty" doc:"images, instead of a data set"`
+	Name   string      `json:"name,omitempty" maxLength:"200" doc:"a name for the model"`
 	Recipe
 }
 
@@ -30,7 +30,7 @@ type jobList struct {
 	}
 }
 
-// JobPath is the job of a path.
+// JobPath holds the job's id in a path.
 type JobPath struct {
 	ID string `path:"id" maxLength:"64" doc:"of the job"`
 }
@@ -42,7 +42,7 @@ func (s *Server) learnRoutes(api huma.API) {
 		}
 		return s.checkBatch(len(r.Images))
 	})
-	huma.Register(api, operation("POST", "/v1/learn", "learn", "Begin to learn a model", 202),
+	huma.Register(api, operation("POST", "/v1/learn", "learn", "Start learning a model", 202),
 		func(ctx context.Context, _ *struct{}) (*oneJob, error) { return s.learn(ctx, requests) })
 	api.OpenAPI().Paths["/v1/learn"].Post.RequestBody = requests.body()
 	huma.Register(api, operation("GET", "/v1/learn", "list-jobs", "List the jobs", 200),
@@ -54,7 +54,7 @@ func (s *Server) learnRoutes(api huma.API) {
 			}
 			return out, nil
 		})
-	huma.Register(api, operation("GET", "/v1/learn/{id}", "job", "How far a job is", 200),
+	huma.Register(api, operation("GET", "/v1/learn/{id}", "job", "The state of a job", 200),
 		func(_ context.Context, in *JobPath) (*oneJob, error) {
 			j, err := s.jobs.find(in.ID)
 			if err != nil {
@@ -80,10 +80,10 @@ func (s *Server) learnRoutes(api huma.API) {
 		func(_ context.Context, in *JobPath) (*struct{}, error) { return nil, s.jobs.remove(in.ID) })
 }
 
-// learn begins a job.
+// learn starts a job.
 func (s *Server) learn(ctx context.Context, requests *decoder[learnRequest]) (*oneJob, error) {
 	if s.noLearn {
-		return nil, problemf(http.StatusForbidden, "this server does not learn (--no-learn)")
+		return nil, problemf(http.StatusForbidden, "learning is switched off on this server (--no-learn)")
 	}
 	_, req, leave, err := enterJSON(ctx, s, requests)
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *Server) learn(ctx context.Context, requests *decoder[learnRequest]) (*o
 	defer leave()
 	j := &job{name: req.Name, recipe: req.Recipe, dataID: req.Data, where: req.Where, take: req.Take}
 	if strings.ContainsFunc(req.Name, unicode.IsControl) {
-		return nil, problemAt(422, "body.name", nil, "the name holds control characters")
+		return nil, problemAt(422, "body.name", nil, "the name contains control characters")
 	}
 	if err := s.learnFrom(j, req); err != nil {
 		return nil, err
@@ -145,12 +145,12 @@ func (s *Server) learnFrom(j *job, req *learnRequest) (err error) {
 	}
 	j.images = j.set.Len()
 	if j.images > s.limits.LearnImages {
-		return problemf(http.StatusRequestEntityTooLarge, "%d images are more than this server learns from (%d); take fewer", j.images, s.limits.LearnImages)
+		return problemf(http.StatusRequestEntityTooLarge, "%d images are more than this server learns from (%d); select fewer with take", j.images, s.limits.LearnImages)
 	}
 	return nil
 }
 
-// fileArgument is a file name that is no flag.
+// fileArgument returns a file name that cannot be taken for a flag.
 func fileArgument(name string) string {
 	if strings.HasPrefix(name, "-") {
 		return "./" + name
@@ -158,7 +158,7 @@ func fileArgument(name string) string {
 	return name
 }
 
-// selected is the rows of a data set to learn from.
+// selected returns the rows of a data set to learn from.
 func (s *Server) selected(d *data, where []string, take int) (*dataset.Set, error) {
 	set, err := selectRows(d.set, where)
 	if err != nil {
@@ -170,7 +170,7 @@ func (s *Server) selected(d *data, where []string, take int) (*dataset.Set, erro
 	return set, nil
 }
 
-// selection is where and take as flags.
+// selection returns where and take as flags.
 func selection(where []string, take int) []string {
 	var args []string
 	for _, w := range where {
@@ -182,7 +182,7 @@ func selection(where []string, take int) []string {
 	return args
 }
 
-// drawnSet is the images of a request, of one size.
+// drawnSet returns the images of a request, of one size.
 func (s *Server) drawnSet(wire []wireImage) (*dataset.Set, error) {
 	images, err := s.images(wire)
 	if err != nil {
@@ -197,7 +197,7 @@ func (s *Server) drawnSet(wire []wireImage) (*dataset.Set, error) {
 	return &dataset.Set{Images: images, Table: h == 1, Source: "the images of the request"}, nil
 }
 
-// jobData is the images that a job learns from, as a file.
+// jobData returns the images that a job learns from, as a file.
 func (s *Server) jobData(ctx context.Context, in *JobPath) (*file, error) {
 	j, err := s.jobs.find(in.ID)
 	if err != nil {

@@ -36,13 +36,13 @@ func wait(t *testing.T, s *Server, id string) jobInfo {
 	return jobInfo{}
 }
 
-// begin begins a job.
+// begin starts a job and returns its id.
 func begin(t *testing.T, s *Server, body string) string {
 	t.Helper()
 	return ask[struct{ ID string }](t, s, request{path: "/v1/learn", body: body}, 202).ID
 }
 
-// long is letters whose learning takes long enough to be stopped.
+// long returns letters whose learning takes long enough to be stopped.
 func long(t *testing.T) NamedData {
 	t.Helper()
 	set, err := synth.Letters(synth.LettersOptions{Letters: "TL", N: 12, Side: 32, Seed: 3})
@@ -57,7 +57,7 @@ const longJob = `{"data":"d1","experts":3,"shift":8,"rotate":"24:6","starts":100
 // event is a server-sent event.
 type event struct{ id, kind, data string }
 
-// watch reads the events of a job over HTTP until f says that it is enough.
+// watch reads the events of a job over HTTP until f returns true.
 func watch(t *testing.T, url, last string, f func(e event) bool) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
@@ -94,8 +94,9 @@ func watch(t *testing.T, url, last string, f func(e event) bool) {
 	}
 }
 
-// Learning is watched: progress with templates, then done, and the model is
-// there. Who comes late sees the latest event only, and who has seen it, none.
+// TestWatchLearning: the events are progress with templates, then done, and the
+// model exists. A late client sees only the latest event, and one that has seen
+// it, none.
 func TestWatchLearning(t *testing.T) {
 	s := newServer(t, nil)
 	web := httptest.NewServer(s.Handler())
@@ -139,8 +140,8 @@ func TestWatchLearning(t *testing.T) {
 	}
 }
 
-// A job that is stopped keeps its best model, and the command, where there is
-// one, makes the same.
+// TestStopKeepsTheBest: a stopped job keeps its best model, and its command, if
+// any, makes the same model.
 func TestStopKeepsTheBest(t *testing.T) {
 	s := newServer(t, func(o *Options) { o.Data = []NamedData{long(t)} })
 	id := begin(t, s, longJob)
@@ -176,9 +177,8 @@ func TestStopKeepsTheBest(t *testing.T) {
 	}
 }
 
-// A job that is cancelled, while it works or waits, keeps nothing. Too many are
-// refused, the time of one is bounded, and the finished ones that are kept are
-// few.
+// TestQueueOfJobs: a cancelled job, running or waiting, keeps nothing. Too many
+// jobs are refused, and few finished ones are kept.
 func TestQueueOfJobs(t *testing.T) {
 	s := newServer(t, func(o *Options) {
 		o.Data = append([]NamedData{long(t)}, o.Data...)
@@ -218,7 +218,7 @@ func TestQueueOfJobs(t *testing.T) {
 	}
 }
 
-func TestTimeOfAJob(t *testing.T) {
+func TestLearnTimeLimit(t *testing.T) {
 	s := newServer(t, func(o *Options) {
 		o.Data = []NamedData{long(t)}
 		o.Limits.LearnTime = 300 * time.Millisecond
@@ -228,7 +228,8 @@ func TestTimeOfAJob(t *testing.T) {
 	}
 }
 
-// Whoever closes the server does not wait for jobs to be done.
+// TestCloseCancels: closing the server cancels its jobs instead of waiting for
+// their results.
 func TestCloseCancels(t *testing.T) {
 	s := newServer(t, func(o *Options) { o.Data = []NamedData{long(t)} })
 	id := begin(t, s, longJob)
@@ -242,7 +243,8 @@ func TestCloseCancels(t *testing.T) {
 	}
 }
 
-// An uploaded model comes back as it was; so does a data set.
+// TestUploadAndDownload: an uploaded model is downloaded unchanged, and so is a
+// data set.
 func TestUploadAndDownload(t *testing.T) {
 	s := newServer(t, nil)
 	m := ask[struct {

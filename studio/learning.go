@@ -11,31 +11,31 @@ import (
 	"example.com/patchwork"
 )
 
-// progress is how far learning is.
+// progress is the progress of learning.
 type progress struct {
 	Trial     int    `json:"trial" doc:"models tried so far"`
-	Trials    int    `json:"trials" doc:"0: not known beforehand"`
-	Stage     string `json:"stage" doc:"online: the first start, image by image; start: whole starts; else the stage of the search for a number of experts"`
-	Iteration int    `json:"iteration" doc:"images learned while online, else sweeps over the images"`
-	Score     nats   `json:"score" doc:"of the latest model, the larger the better, in nats: log-likelihood a known pixel, minus the loss of a hidden bit, or minus the description length of an image"`
+	Trials    int    `json:"trials" doc:"0: not known in advance"`
+	Stage     string `json:"stage" doc:"online: the first start, image by image; start: complete starts; otherwise the stage of the search for the number of experts"`
+	Iteration int    `json:"iteration" doc:"images learned so far when online, otherwise sweeps over the images"`
+	Score     nats   `json:"score" doc:"of the latest model, in nats, larger is better: log-likelihood per known pixel, minus the loss per hidden bit, or minus the description length per image"`
 	Best      nats   `json:"best" doc:"the largest score"`
 	Height    int    `json:"height"`
 	Width     int    `json:"width"`
-	Templates []f32  `json:"templates" doc:"of the latest model; none where they are more than 262,144 numbers"`
+	Templates []f32  `json:"templates" doc:"of the latest model; none if they have more than 262,144 numbers"`
 }
 
-// outcome is what learning came to.
+// outcome is the result of learning.
 type outcome struct {
 	model *patchwork.Model
-	// starts, if not 0, is how many starts there were before learning was
-	// stopped: that many give the same model. -1: no command line does.
+	// starts, if not 0, is the number of starts before learning was stopped: as
+	// many give the same model. -1: no command line does.
 	starts int
 }
 
 // errStopped is the cause that ends learning with the best model so far.
 var errStopped = learn.Enough
 
-var errNothing = errors.New("stopped before there was a model")
+var errNothing = errors.New("stopped before the first model")
 
 // learning is one run of a plan.
 type learning struct {
@@ -45,8 +45,8 @@ type learning struct {
 	p    progress
 }
 
-// run learns. A context that ends with errStopped ends learning with the best
-// model so far.
+// run learns. If the context ends with errStopped, it returns the best model so
+// far.
 func (l *learning) run(ctx context.Context) (outcome, error) {
 	l.p = progress{Score: nats(math.NaN()), Best: nats(math.Inf(-1)), Height: l.cfg.Height, Width: l.cfg.Width}
 	if l.table != nil {
@@ -55,7 +55,7 @@ func (l *learning) run(ctx context.Context) (outcome, error) {
 	return l.images(ctx)
 }
 
-// step tells of a new model.
+// step reports a new model.
 func (l *learning) step(m *patchwork.Model, change func(p *progress)) {
 	change(&l.p)
 	if s := float64(l.p.Score); !math.IsNaN(s) {

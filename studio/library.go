@@ -9,17 +9,17 @@ import (
 	"example.com/patchwork/dataset"
 )
 
-// data is a data set being served. It does not change once it is kept.
+// data is a data set being served. It does not change once stored.
 type data struct {
 	id, name string
 	set      *dataset.Set
-	file     string   // what a command line calls it
+	file     string   // its name on a command line
 	args     []string // flags that read it the same way, such as --threshold 128
 	fixed    bool
 	labels   map[string]label // of its metadata
 }
 
-// bytes is what its images take in memory, packed, and its metadata.
+// bytes returns the memory of its packed images and its metadata.
 func (d *data) bytes() int64 {
 	n := int64(0)
 	for _, img := range d.set.Images {
@@ -36,7 +36,7 @@ func (d *data) bytes() int64 {
 	return n
 }
 
-// library is the data sets being served.
+// library holds the data sets being served.
 type library struct {
 	mu    sync.Mutex
 	limit int
@@ -48,7 +48,7 @@ type library struct {
 
 func newLibrary(limit int, space int64) *library { return &library{limit: limit, space: space} }
 
-// keep takes a data set and gives it an id. The error says that there is no
+// keep stores a data set and assigns its id. The error says that there is no
 // room.
 func (l *library) keep(d *data) error {
 	l.mu.Lock()
@@ -80,7 +80,7 @@ func (l *library) roomFor(size int64) error {
 		return problemf(http.StatusInsufficientStorage, "this server keeps %d uploaded data sets; delete one first", l.limit)
 	}
 	if l.used+size > l.space {
-		return problemf(http.StatusInsufficientStorage, "the data sets would take %d bytes of the %d that this server keeps; delete one first", l.used+size, l.space)
+		return problemf(http.StatusInsufficientStorage, "the data sets would take %d bytes, and this server keeps %d; delete one first", l.used+size, l.space)
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func (l *library) remove(id string) error {
 		return err
 	}
 	if d.fixed {
-		return problemf(http.StatusConflict, "data set %s is built in or was given to the server at its start; it cannot be deleted", id)
+		return problemf(http.StatusConflict, "data set %s is built in or was loaded at the server's start; it cannot be deleted", id)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

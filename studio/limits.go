@@ -10,8 +10,8 @@ import (
 	"example.com/patchwork"
 )
 
-// Limits bounds what requests may ask for and what the server keeps, so that
-// its memory stays flat whatever is sent to it. A zero field means its default.
+// Limits bounds what requests may demand and what the server keeps, so that its
+// memory stays bounded whatever it receives. A zero field means its default.
 type Limits struct {
 	BodyBytes   int64 // of a request that is not an upload; default 8 MB
 	UploadBytes int64 // of a model or data file; default 64 MB
@@ -22,21 +22,21 @@ type Limits struct {
 
 	// Candidates bounds experts x poses of a model that is uploaded or learned,
 	// Templates the numbers of its templates, rotations counted, and Effort
-	// candidates x pixels: what one step of a pursuit looks at. Models of
-	// Options.Models are the operator's and only bound by memory, but for any
-	// model an image may take no more than maxSteps times Effort.
+	// candidates x pixels: the work of one step of a pursuit. Models in
+	// Options.Models are the operator's and bounded only by memory, but with
+	// any model an image may take no more than maxSteps times Effort.
 	Candidates int // default 1,048,576
 	Templates  int // default 4,194,304
 	Effort     int // default 1,073,741,824
 
-	Concurrent int           // requests that work at one time; default GOMAXPROCS
-	Queue      int           // requests that wait for that; default 64
+	Concurrent int           // requests processed at a time; default GOMAXPROCS
+	Queue      int           // requests that wait; default 64
 	Time       time.Duration // of one request, waiting included; default 30 s
-	ReadTime   time.Duration // in which a request's body must have come; default 30 s
+	ReadTime   time.Duration // for the arrival of a request's body; default 30 s
 
-	Models      int           // uploaded and learned ones kept; default 64
+	Models      int           // maximum number of uploaded and learned models; default 64
 	ModelBytes  int64         // of their numbers together; default 512 MB
-	SearchBytes int64         // of what is kept to explain faster, about; default 256 MB
+	SearchBytes int64         // of cached pursuits, about; default 256 MB
 	Data        int           // uploaded data sets kept; default 32
 	DataBytes   int64         // of the images of all data sets, packed; default 512 MB
 	Jobs        int           // of learning, running, waiting and finished; default 32
@@ -46,7 +46,7 @@ type Limits struct {
 	Streams     int           // event streams open at one time; default 64
 }
 
-// WithDefaults is the limits with every zero replaced by its default.
+// WithDefaults returns the limits with every zero replaced by its default.
 func (l Limits) WithDefaults() Limits {
 	set(&l.BodyBytes, 8e6)
 	set(&l.UploadBytes, 64e6)
@@ -81,7 +81,7 @@ func set[T comparable](field *T, value T) {
 	}
 }
 
-// validate refuses limits that nothing can keep to.
+// validate rejects limits that are not positive.
 func (l *Limits) validate() error {
 	for _, f := range []struct {
 		name  string
@@ -101,26 +101,26 @@ func (l *Limits) validate() error {
 	return nil
 }
 
-// checkModel refuses a model that would take too much memory or time.
+// checkModel rejects a model that would take too much memory or time.
 func (l *Limits) checkModel(cfg *patchwork.Config, k int) error {
 	pixels, turns := float64(cfg.Height)*float64(cfg.Width), float64(cfg.Poses.Rotations())
 	candidates := float64(k) * turns * float64(cfg.Poses.DY.Len()) * float64(cfg.Poses.DX.Len())
 	switch {
 	case pixels > float64(l.Pixels):
-		return problemf(422, "a frame of %d x %d pixels is larger than this server takes (%d pixels)", cfg.Height, cfg.Width, l.Pixels)
+		return problemf(422, "a frame of %d x %d pixels is larger than this server accepts (%d pixels)", cfg.Height, cfg.Width, l.Pixels)
 	case candidates > float64(l.Candidates):
-		return problemf(422, "%d experts at %.0f poses are %.0f candidates, more than this server searches (%d); take fewer rotations or a larger shift step",
+		return problemf(422, "%d experts at %.0f poses are %.0f candidates, more than this server searches (%d); use fewer rotations or a larger shift step",
 			k, candidates/float64(k), candidates, l.Candidates)
 	case float64(k)*turns*pixels > float64(l.Templates):
-		return problemf(422, "%d experts of %d x %d pixels in %.0f rotations are a larger model than this server takes (%d numbers)",
+		return problemf(422, "%d experts of %d x %d pixels in %.0f rotations are a larger model than this server accepts (%d numbers)",
 			k, cfg.Height, cfg.Width, turns, l.Templates)
 	case candidates*pixels > float64(l.Effort):
-		return problemf(422, "%.0f candidates of %.0f pixels are more than this server searches (%d together)", candidates, pixels, l.Effort)
+		return problemf(422, "%.0f candidates of %.0f pixels are more than this server searches (%d in total)", candidates, pixels, l.Effort)
 	}
 	return nil
 }
 
-// gate lets a bounded number of requests work, and a bounded number wait.
+// gate lets a bounded number of requests run, and a bounded number wait.
 type gate struct {
 	working chan struct{}
 	waiting chan struct{}
@@ -130,7 +130,7 @@ func newGate(concurrent, queue int) *gate {
 	return &gate{make(chan struct{}, concurrent), make(chan struct{}, concurrent+queue)}
 }
 
-// errBusy is returned by a gate whose queue is full.
+// errBusy reports a gate whose queue is full.
 var errBusy = errors.New("the queue is full")
 
 // enter waits for its turn. The caller must call leave unless there is an
@@ -150,9 +150,8 @@ func (g *gate) enter(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// enter begins the work of a request: it waits for its turn, at most as long
-// as a request may take. The context ends with the request, its time, or the
-// server.
+// enter starts the work of a request: it waits for its turn, at most the time
+// of a request. The context ends with the request, its time, or the server.
 func (s *Server) enter(ctx context.Context) (_ context.Context, leave func(), err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.limits.Time, errTime)
 	stop := context.AfterFunc(s.closing, cancel)
@@ -165,19 +164,19 @@ func (s *Server) enter(ctx context.Context) (_ context.Context, leave func(), er
 	return ctx, func() { out(); stop(); cancel() }, nil
 }
 
-var errTime = errors.New("the time of a request is over")
+var errTime = errors.New("the time limit of a request has passed")
 
-// workError is the answer to a request that could not be done in time.
+// workError returns the answer to a request that was not finished in time.
 func (s *Server) workError(err error) error {
 	switch {
 	case errors.Is(err, errBusy):
 		s.metrics.refused.WithLabelValues("queue").Inc()
-		return retryLater(1, "the server is busy: %d requests are at work and %d wait", s.limits.Concurrent, s.limits.Queue)
+		return retryLater(1, "the server is busy: %d requests are running and %d are waiting", s.limits.Concurrent, s.limits.Queue)
 	case errors.Is(err, errTime), errors.Is(err, context.DeadlineExceeded):
 		s.metrics.refused.WithLabelValues("time").Inc()
-		return retryLater(5, "the request was not done within %v; send fewer images, or ask again when the server is less busy", s.limits.Time)
+		return retryLater(5, "the request was not finished within %v; send fewer images, or try again when the server is less busy", s.limits.Time)
 	case errors.Is(err, context.Canceled):
-		return retryLater(5, "the request was interrupted: its client left, or the server is being stopped")
+		return retryLater(5, "the request was interrupted: the client disconnected, or the server is stopping")
 	}
 	return err
 }

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// A full queue is answered 503 at once, with Retry-After; who waits is served
-// when there is room.
+// TestOverload: with a full queue the answer is 503 at once, with Retry-After;
+// waiting requests are served when there is room.
 func TestOverload(t *testing.T) {
 	s := newServer(t, func(o *Options) { o.Limits = Limits{Concurrent: 1, Queue: 2} })
-	leave, err := s.work.enter(t.Context()) // the only place to work
+	leave, err := s.work.enter(t.Context()) // takes the only slot
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,8 +44,9 @@ func TestOverload(t *testing.T) {
 	}
 }
 
-// A request that waits too long is answered, and so is one whose client left.
-func TestTimeOfARequest(t *testing.T) {
+// TestRequestTimeLimit: a request that waits too long is answered, and so is one
+// whose client has disconnected.
+func TestRequestTimeLimit(t *testing.T) {
 	s := newServer(t, func(o *Options) { o.Limits = Limits{Concurrent: 1, Time: 20 * time.Millisecond} })
 	leave, err := s.work.enter(t.Context())
 	if err != nil {
@@ -87,8 +88,8 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// Bodies of all requests together are bounded.
-func TestBodiesTogether(t *testing.T) {
+// TestBodiesAreBoundedTogether: the bodies of all requests together are bounded.
+func TestBodiesAreBoundedTogether(t *testing.T) {
 	s := newServer(t, func(o *Options) { o.Limits = Limits{FlightBytes: 1000} })
 	s.flight.Add(990)
 	w := request{path: "/v1/explain", body: strings.Repeat(" ", 100)}.send(t, s)
@@ -100,7 +101,8 @@ func TestBodiesTogether(t *testing.T) {
 	}
 }
 
-// Pursuits are kept for the next request, and no more of them than allowed.
+// TestPursuitsAreKept: pursuits are cached for later requests, within the
+// limit.
 func TestPursuitsAreKept(t *testing.T) {
 	s := newServer(t, nil)
 	m, err := s.models.find("m1")
@@ -130,8 +132,9 @@ func TestPursuitsAreKept(t *testing.T) {
 	}
 }
 
-// Requests of all kinds at the same time; for the race detector.
-func TestAllAtOnce(t *testing.T) {
+// TestConcurrentRequests sends requests of all kinds at the same time, for the race
+// detector.
+func TestConcurrentRequests(t *testing.T) {
 	s := newServer(t, func(o *Options) { o.Limits = Limits{Concurrent: 3, Queue: 1000} })
 	var all sync.WaitGroup
 	for range 8 {

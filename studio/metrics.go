@@ -5,7 +5,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 )
 
-// metrics are what /metrics tells, each server its own.
+// metrics holds the metrics of one server, for /metrics.
 type metrics struct {
 	registry  *prometheus.Registry
 	requests  *prometheus.CounterVec   // by route and status
@@ -31,7 +31,7 @@ func newMetrics() *metrics {
 	return m
 }
 
-// watch adds what is read from the server when it is asked for.
+// watch adds the metrics that are read from the server on request.
 func (m *metrics) watch(s *Server) {
 	gauge := func(name, help string, value func() float64) {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
@@ -39,8 +39,8 @@ func (m *metrics) watch(s *Server) {
 	gauge("patchwork_models", "Models kept.", func() float64 { return float64(len(s.models.list())) })
 	gauge("patchwork_data_sets", "Data sets kept.", func() float64 { return float64(len(s.data.list())) })
 	gauge("patchwork_data_bytes", "Memory of the images of data sets, packed.", func() float64 { return float64(s.data.size()) })
-	gauge("patchwork_learn_jobs_running", "Learning jobs at work or waiting.", func() float64 { return float64(s.jobs.active()) })
-	gauge("patchwork_requests_working", "Requests at work.", func() float64 { return float64(len(s.work.working)) })
+	gauge("patchwork_learn_jobs_running", "Learning jobs running or waiting.", func() float64 { return float64(s.jobs.active()) })
+	gauge("patchwork_requests_working", "Requests being processed.", func() float64 { return float64(len(s.work.working)) })
 	gauge("patchwork_requests_queued", "Requests that wait for their turn.", func() float64 { return float64(len(s.work.waiting) - len(s.work.working)) })
 	gauge("patchwork_body_bytes", "Bytes of request bodies held.", func() float64 { return float64(s.flight.Load()) })
 	gauge("patchwork_event_streams", "Event streams open.", func() float64 { return float64(s.streams.Load()) })

@@ -16,19 +16,19 @@ import (
 	"example.com/patchwork/render"
 )
 
-// model is a model being served. It does not change once it is kept.
+// model is a model being served. It does not change once stored.
 type model struct {
 	id, name string
 	source   string // "file", "upload", "learned" or "built-in"
 	m        *patchwork.Model
 	columns  []string // of a table, nil if they have no names
-	command  string   // that makes the same bytes, "" if not known
+	command  string   // makes the same bytes; "" if unknown
 	fixed    bool     // the operator's, or built in: not counted, not deleted
 
 	best examples
 }
 
-// models are the models being served, in the order they came.
+// models holds the models being served, in order of arrival.
 type models struct {
 	mu    sync.Mutex
 	limit int
@@ -39,7 +39,7 @@ type models struct {
 
 func newModels(limit int, space int64) *models { return &models{limit: limit, space: space} }
 
-// bytes is about what the model takes in memory.
+// bytes estimates the memory of the model.
 func (m *model) bytes() int64 {
 	numbers := int64(m.m.K()) * int64(m.m.Height()) * int64(m.m.Width())
 	e, n := m.m.Extras(), 8*numbers
@@ -53,13 +53,13 @@ func (m *model) bytes() int64 {
 	return n
 }
 
-// keep takes a model and gives it its id: the one it has, or the next m1, m2,
-// and so on. The error says that there are too many.
+// keep stores a model under its id, or else the next of m1, m2, and so on. The
+// error says that there are too many.
 func (s *models) keep(m *model) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n, used := s.loose(); !m.fixed && (n >= s.limit || used+m.bytes() > s.space) {
-		return problemf(http.StatusInsufficientStorage, "this server keeps %d uploaded and learned models of %d bytes together; delete one first", s.limit, s.space)
+		return problemf(http.StatusInsufficientStorage, "this server keeps at most %d uploaded and learned models of %d bytes in total; delete one first", s.limit, s.space)
 	}
 	if m.id == "" {
 		s.next++
@@ -69,8 +69,8 @@ func (s *models) keep(m *model) error {
 	return nil
 }
 
-// keepLearned is keep for a model learned here: where there are too many, the
-// oldest learned one makes room.
+// keepLearned is like keep for a model learned here: if there are too many, it
+// removes the oldest learned one.
 func (s *models) keepLearned(m *model) error {
 	s.mu.Lock()
 	for {
@@ -95,7 +95,7 @@ func (s *models) loose() (n int, used int64) {
 	return n, used
 }
 
-// full reports whether no further model would be kept.
+// full reports whether there is no room for another model.
 func (s *models) full() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,7 +109,7 @@ func (s *models) list() []*model {
 	return slices.Clone(s.all)
 }
 
-// find is the model of that id; the error lists some that there are.
+// find returns the model with that id; the error lists some existing ids.
 func (s *models) find(id string) (*model, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,7 +141,7 @@ func (s *models) remove(id string) (*model, error) {
 		return nil, err
 	}
 	if m.fixed {
-		return nil, problemf(http.StatusConflict, "model %s is built in or was given to the server at its start; it cannot be deleted", id)
+		return nil, problemf(http.StatusConflict, "model %s is built in or was loaded at the server's start; it cannot be deleted", id)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -157,17 +157,17 @@ type modelList struct {
 
 type oneModel struct{ Body modelInfo }
 
-// ModelPath is the model of a path.
+// ModelPath holds the model's id in a path.
 type ModelPath struct {
 	ID string `path:"id" maxLength:"64" doc:"of the model"`
 }
 
 type modelUpload struct {
-	Name string `query:"name" maxLength:"200" doc:"what to call it"`
-	Data string `query:"data" maxLength:"64" doc:"a data set whose column names are the model's"`
+	Name string `query:"name" maxLength:"200" doc:"a name for the model"`
+	Data string `query:"data" maxLength:"64" doc:"a data set with the column names of the model"`
 }
 
-// file is something to download or look at.
+// file is an answer to download or display.
 type file struct {
 	ContentType string `header:"Content-Type"`
 	Disposition string `header:"Content-Disposition"`
@@ -249,7 +249,7 @@ func (s *Server) loadModel(ctx context.Context, in *modelUpload) (*oneModel, err
 			return nil, err
 		}
 		if kept.columns = namesFor(m, d.set); kept.columns == nil {
-			return nil, problemf(422, "data set %s has no column names for a model of %d x %d", in.Data, m.Height(), m.Width())
+			return nil, problemf(422, "data set %s has no column names that fit a model of %d x %d", in.Data, m.Height(), m.Width())
 		}
 	}
 	if err := s.models.keep(kept); err != nil {
@@ -275,7 +275,7 @@ func (s *Server) modelFile(ctx context.Context, in *ModelPath) (*file, error) {
 	return &file{"application/octet-stream", `attachment; filename="` + m.id + `.npz"`, buf.Bytes()}, nil
 }
 
-// maxGallery is how many experts a picture shows.
+// maxGallery is the maximum number of experts in a picture.
 const maxGallery = 400
 
 func (s *Server) gallery(ctx context.Context, id, format string) (*file, error) {
@@ -284,7 +284,7 @@ func (s *Server) gallery(ctx context.Context, id, format string) (*file, error) 
 		return nil, err
 	}
 	if m.m.K() > maxGallery {
-		return nil, problemf(422, "a picture shows %d experts at most, and this model has %d", maxGallery, m.m.K())
+		return nil, problemf(422, "a picture shows at most %d experts, and this model has %d", maxGallery, m.m.K())
 	}
 	_, leave, err := s.enter(ctx)
 	if err != nil {

@@ -18,7 +18,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// The page, built by Vite from studio/web/src; see studio/web/README.md.
+// page is the page, built by Vite from studio/web/src; see
+// studio/web/README.md.
 //
 //go:embed all:web/dist
 var page embed.FS
@@ -28,10 +29,10 @@ type asset struct {
 	content []byte
 	kind    string
 	tag     string
-	forever bool // its name changes with its content
+	forever bool // may be cached forever: its name changes with its content
 }
 
-// assets are the files of the page by their paths on the server.
+// assets returns the files of the page by their paths on the server.
 func assets() (map[string]*asset, error) {
 	dist, err := fs.Sub(page, "web/dist")
 	if err != nil {
@@ -54,14 +55,14 @@ func assets() (map[string]*asset, error) {
 		return nil, err
 	}
 	if out["/index.html"] == nil {
-		return nil, fmt.Errorf("studio: the page has no index.html; build it in studio/web")
+		return nil, fmt.Errorf("studio: the page has no index.html; build it in studio/web with npm run build with npm run build")
 	}
 	out["/"] = out["/index.html"]
 	return out, nil
 }
 
-// kindOf is the media type of a file, without asking the machine's tables for
-// the usual ones.
+// kindOf returns the media type of a file; usual ones do not depend on the
+// machine's tables.
 func kindOf(name string) string {
 	switch path.Ext(name) {
 	case ".html":
@@ -95,7 +96,7 @@ func (a *asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(a.content))
 }
 
-// plainRoutes are what is not part of the described API: the page, health,
+// plainRoutes adds the routes outside the described API: the page, health,
 // metrics and the description itself.
 func (s *Server) plainRoutes(api huma.API) error {
 	files, err := assets()

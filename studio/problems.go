@@ -14,7 +14,7 @@ import (
 	"example.com/patchwork/modelfile"
 )
 
-// problem is an error with a status, as RFC 9457 has it.
+// problem returns an error with a status, in the form of RFC 9457.
 func problem(status int, detail string) *huma.ErrorModel {
 	return &huma.ErrorModel{Type: "about:blank", Status: status, Title: http.StatusText(status), Detail: detail}
 }
@@ -23,20 +23,20 @@ func problemf(status int, format string, args ...any) error {
 	return problem(status, fmt.Sprintf(format, args...))
 }
 
-// problemAt is a problem with a place in the request.
+// problemAt returns a problem with a location in the request.
 func problemAt(status int, location string, value any, format string, args ...any) error {
 	p := problem(status, fmt.Sprintf(format, args...))
 	p.Errors = []*huma.ErrorDetail{{Location: location, Message: p.Detail, Value: value}}
 	return p
 }
 
-// retryLater is 503 with a Retry-After.
+// retryLater returns 503 with a Retry-After.
 func retryLater(seconds int, format string, args ...any) error {
 	return huma.ErrorWithHeaders(problemf(http.StatusServiceUnavailable, format, args...),
 		http.Header{"Retry-After": {strconv.Itoa(seconds)}})
 }
 
-// contentError is the answer to data or a model that cannot be used.
+// contentError returns the answer to data or a model that cannot be used.
 func contentError(err error) error {
 	var (
 		data  *dataset.FormatError
@@ -58,10 +58,11 @@ func contentError(err error) error {
 	return err
 }
 
-// longestValue is how much of a wrong value an error gives back.
+// longestValue bounds how much of a wrong value an error repeats.
 const longestValue = 200
 
-// finishProblem puts the request id into an error, and cuts what it echoes.
+// finishProblem adds the request id to an error, and truncates the values that
+// it repeats.
 func (s *Server) finishProblem(ctx huma.Context, _ string, v any) (any, error) {
 	p, ok := v.(*huma.ErrorModel)
 	if !ok {
@@ -94,7 +95,7 @@ func (s *Server) finishProblem(ctx huma.Context, _ string, v any) (any, error) {
 	return &out, nil
 }
 
-// cut is the beginning of a text.
+// cut returns the beginning of a text.
 func cut(text string, n int) string {
 	if len(text) > n {
 		return text[:n] + " ..."
@@ -102,7 +103,7 @@ func cut(text string, n int) string {
 	return text
 }
 
-// writeProblem answers a request that no operation has taken.
+// writeProblem answers a request that no operation handles.
 func writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	var headers huma.HeadersError
 	if errors.As(err, &headers) {
@@ -112,13 +113,13 @@ func writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	var p *huma.ErrorModel
 	if !errors.As(err, &p) {
-		p = problem(http.StatusInternalServerError, "unexpected error occurred")
+		p = problem(http.StatusInternalServerError, "an unexpected error occurred")
 	}
 	out := *p
 	out.Instance = requestID(r.Context())
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(out.Status)
 	if r.Method != http.MethodHead {
-		json.NewEncoder(w).Encode(&out) // an error means that the client has gone
+		json.NewEncoder(w).Encode(&out) // an error means that the client has disconnected
 	}
 }

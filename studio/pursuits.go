@@ -8,18 +8,18 @@ import (
 	"example.com/patchwork"
 )
 
-// Settings are how images are explained; the zero value is what is recommended.
+// Settings says how images are explained; the zero value is recommended.
 type Settings struct {
-	Start    string  `json:"start,omitempty" query:"start" enum:"forced,empty" doc:"whether the first expert is always taken (forced) or must improve (empty, the default)"`
-	Score    string  `json:"score,omitempty" query:"score" enum:"default,truncated,original,mixed" doc:"likelihood to climb; default: the model's"`
+	Start    string  `json:"start,omitempty" query:"start" enum:"forced,empty" doc:"whether the first expert is always picked (forced) or only if it improves the likelihood (empty, the default)"`
+	Score    string  `json:"score,omitempty" query:"score" enum:"default,truncated,original,mixed" doc:"likelihood to increase; default: the model's"`
 	Alpha    float64 `json:"alpha,omitempty" query:"alpha" exclusiveMinimum:"0" maximum:"1" doc:"weight of the template in score mixed; default 0.9"`
-	MinGain  float64 `json:"min_gain,omitempty" query:"min_gain" minimum:"-1e9" maximum:"1e9" doc:"what a pick must gain, in nats"`
-	MaxPicks int     `json:"max_picks,omitempty" query:"max_picks" minimum:"1" maximum:"32767" doc:"largest number of picks; default no limit"`
+	MinGain  float64 `json:"min_gain,omitempty" query:"min_gain" minimum:"-1e9" maximum:"1e9" doc:"minimum gain of a pick, in nats"`
+	MaxPicks int     `json:"max_picks,omitempty" query:"max_picks" minimum:"1" maximum:"32767" doc:"maximum number of picks; default no limit"`
 	Refine   bool    `json:"refine,omitempty" query:"refine" doc:"then sweep: replace, prune and add picks under the original likelihood"`
 	Reuse    int     `json:"reuse,omitempty" query:"reuse" minimum:"1" maximum:"100" doc:"how often an expert may be used in one image; default: the model's"`
 }
 
-// options are the settings as the core knows them.
+// options converts the settings to those of the core.
 func (o *Settings) options() (patchwork.PursuitOptions, error) {
 	opt := patchwork.PursuitOptions{Alpha: o.Alpha, Forced: o.Start == "forced", MinGain: o.MinGain, MaxPicks: o.MaxPicks, Refine: o.Refine, Reuse: o.Reuse}
 	if o.Score != "" {
@@ -34,15 +34,15 @@ func (o *Settings) options() (patchwork.PursuitOptions, error) {
 	return opt, nil
 }
 
-// pursuits keeps pursuits that are at rest, which are made once for each model
-// and way of explaining and then forked, since each belongs to one goroutine.
+// pursuits caches idle pursuits. One is made for each model and settings and
+// then forked, because each belongs to one goroutine.
 type pursuits struct {
 	mu    sync.Mutex
 	space int64   // for all of them, about, in bytes
-	kinds []*kind // the latest used first
+	kinds []*kind // most recently used first
 }
 
-// kind is the pursuits of one model with the same settings.
+// kind holds the pursuits of one model with the same settings.
 type kind struct {
 	model    *model
 	settings Settings
@@ -50,18 +50,19 @@ type kind struct {
 	free     []*patchwork.Pursuit
 }
 
-// maxFree is how many pursuits of a kind are kept at rest.
+// maxFree is the maximum number of idle pursuits per kind.
 const maxFree = 4
 
-// bytes is about what a kind takes: measured, 26 bytes a number of the turned
-// templates, and for each pursuit at rest 5 MB and 70 bytes a candidate.
+// bytes estimates the memory of a kind, by measurement: 26 bytes per number of
+// the rotated templates, and for each idle pursuit 5 MB and 70 bytes per
+// candidate.
 func (k *kind) bytes() int64 {
 	c, n := k.model.m.Config(), int64(k.model.m.K())
 	turned := n * int64(c.Poses.Rotations()) * int64(c.Height) * int64(c.Width)
 	return 26*turned + (5e6+70*n*int64(c.Poses.Len()))*int64(len(k.free)+1)
 }
 
-// take is a pursuit for the caller alone, who gives it back.
+// take returns a pursuit for exclusive use; the caller returns it with give.
 func (p *pursuits) take(m *model, s Settings) (*patchwork.Pursuit, error) {
 	if k := p.find(m, s); k != nil {
 		p.mu.Lock()
@@ -91,7 +92,7 @@ func (p *pursuits) take(m *model, s Settings) (*patchwork.Pursuit, error) {
 	return first.Fork(), nil
 }
 
-// find is the kind there is, nil for none, and makes it the latest used.
+// find returns the kind, nil for none, and marks it as most recently used.
 func (p *pursuits) find(m *model, s Settings) *kind {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -105,7 +106,7 @@ func (p *pursuits) find(m *model, s Settings) *kind {
 	return nil
 }
 
-// shrink forgets the kinds used least lately where all take too much.
+// shrink drops the least recently used kinds while all together take too much.
 func (p *pursuits) shrink() {
 	used := int64(0)
 	for i, k := range p.kinds {
@@ -117,10 +118,10 @@ func (p *pursuits) shrink() {
 	}
 }
 
-// maxKinds bounds the kinds, which are looked through one by one.
+// maxKinds bounds the kinds, which are searched linearly.
 const maxKinds = 64
 
-// give takes a pursuit back.
+// give returns a pursuit to the cache.
 func (p *pursuits) give(m *model, s Settings, back *patchwork.Pursuit) {
 	k := p.find(m, s)
 	if k == nil {

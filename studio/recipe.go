@@ -12,10 +12,11 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// Recipe is how to learn: the options of patchwork learn by the same names.
+// Recipe says how to learn: the options of patchwork learn under the same
+// names.
 type Recipe struct {
-	Experts    int      `json:"experts,omitempty" minimum:"1" maximum:"1000" doc:"how many; required unless auto"`
-	Auto       bool     `json:"auto,omitempty" doc:"find out how many (rule max-minus-min without poses, or method soft)"`
+	Experts    int      `json:"experts,omitempty" minimum:"1" maximum:"1000" doc:"number of experts; required unless auto"`
+	Auto       bool     `json:"auto,omitempty" doc:"finds the number of experts (rule max-minus-min without poses, or method soft)"`
 	Rule       string   `json:"rule,omitempty" enum:"max,max-minus-min" doc:"default max"`
 	Shift      int      `json:"shift,omitempty" minimum:"0" doc:"how far experts are shifted, in pixels"`
 	ShiftStep  int      `json:"shift_step,omitempty" minimum:"1" doc:"pixels between two shifts; default 1"`
@@ -24,9 +25,9 @@ type Recipe struct {
 	Method     string   `json:"method,omitempty" enum:"default,online,batch,both,soft" doc:"soft is for tables"`
 	Begin      string   `json:"begin,omitempty" enum:"both,orders,splits,grow,mixture" doc:"what starts begin with"`
 	Aim        string   `json:"aim,omitempty" enum:"predict,interpret" doc:"of method soft"`
-	Starts     int      `json:"starts,omitempty" minimum:"1" maximum:"100" doc:"how often to begin anew"`
-	Iterations int      `json:"iterations,omitempty" minimum:"1" maximum:"1000" doc:"of batch EM"`
-	Seed       uint64   `json:"seed,omitempty" doc:"of all randomness"`
+	Starts     int      `json:"starts,omitempty" minimum:"1" maximum:"100" doc:"number of starts"`
+	Iterations int      `json:"iterations,omitempty" minimum:"1" maximum:"1000" doc:"number of iterations of batch EM"`
+	Seed       uint64   `json:"seed,omitempty" doc:"seed of all randomness"`
 	Q          *float64 `json:"q,omitempty" minimum:"0" maximum:"1" doc:"abstention value; default by rule and mode"`
 	Outside    string   `json:"outside,omitempty" enum:"background,unknown" doc:"what lies beyond the border; default by rule"`
 	Refine     bool     `json:"refine,omitempty" doc:"refine the explanations of batch EM"`
@@ -40,7 +41,7 @@ type plan struct {
 	auto  bool
 }
 
-// maxGrown is how many experts are grown at most, as in patchwork learn.
+// maxGrown is the maximum number of experts grown, as in patchwork learn.
 const maxGrown = 64
 
 func (r *Recipe) paper() bool { return r.Mode == "paper" }
@@ -87,7 +88,7 @@ func or(text, other string) string {
 	return text
 }
 
-// check refuses what does not go together.
+// check rejects options that cannot be combined.
 func (r *Recipe) check() error {
 	bad := func(field string, format string, args ...any) error {
 		return problemAt(422, "body."+field, nil, format, args...)
@@ -96,22 +97,22 @@ func (r *Recipe) check() error {
 	moves := r.Shift > 0 || r.Rotate != ""
 	switch {
 	case r.Experts == 0 && !r.Auto:
-		return bad("experts", "experts is missing: how many shall be learned?")
+		return bad("experts", "experts is missing: give the number of experts, or auto")
 	case r.Experts != 0 && r.Auto:
 		return bad("auto", "experts and auto exclude each other")
 	case !r.soft() && (r.Aim != "" || grown):
 		return bad("aim", "aim, begin grow and begin mixture are for method soft")
 	case r.soft() && (r.Begin == "orders" || r.Begin == "splits"):
-		return bad("begin", "begin %s does not go with method soft; give grow, mixture or both", r.Begin)
+		return bad("begin", "begin %s cannot be combined with method soft; give grow, mixture or both", r.Begin)
 	case r.soft() && (moves || r.ShiftStep != 0 || r.Mode != "" || r.Starts != 0 || r.Q != nil || r.Outside != "" || r.Refine):
-		return bad("method", "shift, shift_step, rotate, mode, starts, q, outside and refine do not go with method soft, which learns still experts and their background")
+		return bad("method", "shift, shift_step, rotate, mode, starts, q, outside and refine cannot be combined with method soft, which learns experts without poses and their background")
 	case r.Auto && !r.soft() && (r.Rule != "max-minus-min" || moves || r.Mode == "paper" || r.Method == "online" || r.Method == "both"):
-		return bad("auto", "auto goes by description length, which is for rule max-minus-min without shift and rotate, in batches, not for mode paper; give the number of experts")
+		return bad("auto", "auto uses the description length, which needs rule max-minus-min without shift and rotate, batch learning and not mode paper; otherwise give the number of experts")
 	}
 	return nil
 }
 
-// grid is where experts may be placed.
+// grid returns the poses of experts.
 func (r *Recipe) grid(height, width int) (pose.Grid, error) {
 	step := max(r.ShiftStep, 1)
 	if r.Shift >= height && r.Shift > 0 || r.Shift >= width && r.Shift > 0 {
@@ -127,12 +128,12 @@ func (r *Recipe) grid(height, width int) (pose.Grid, error) {
 // maxRotations bounds rotate, as in patchwork learn.
 const maxRotations = 720
 
-// parseRotations reads RANGE:STEP as patchwork learn does; nil is only 0.
+// parseRotations parses RANGE:STEP as patchwork learn does; nil means only 0.
 func parseRotations(text string) ([]float64, error) {
 	if text == "" {
 		return nil, nil
 	}
-	bad := problemAt(422, "body.rotate", text, "rotations are RANGE:STEP in degrees, such as 24:6 for -24, -18, ... 24; RANGE is at most 180, and there are at most %d", maxRotations)
+	bad := problemAt(422, "body.rotate", text, "give rotations as RANGE:STEP in degrees, such as 24:6 for -24, -18, ... 24; RANGE is at most 180, and there are at most %d rotations", maxRotations)
 	first, second, two := strings.Cut(text, ":")
 	reach, errReach := strconv.ParseFloat(first, 64)
 	step, errStep := strconv.ParseFloat(second, 64)
@@ -152,7 +153,7 @@ func parseRotations(text string) ([]float64, error) {
 	return angles, nil
 }
 
-// args is the recipe as flags of patchwork learn.
+// args returns the recipe as flags of patchwork learn.
 func (r *Recipe) args() []string {
 	var out []string
 	text := func(flag, value string) {
@@ -192,7 +193,7 @@ func (r *Recipe) args() []string {
 	return out
 }
 
-// shellLine is a command line to be pasted into a shell.
+// shellLine returns a command line that can be pasted into a shell.
 func shellLine(args []string) string {
 	quoted := make([]string, len(args))
 	for i, a := range args {

@@ -9,8 +9,7 @@ import (
 	"example.com/patchwork/rule"
 )
 
-// formulas are the rules' definitions as package rule has them, and their
-// titles.
+// formulas holds the titles and definitions of the rules of package rule.
 var formulas = map[string]struct{ title, formula string }{
 	"noisy-or":        {"Noisy-or", "1 - prod (1 - p)"},
 	"sum-of-odds":     {"Sum of odds", "the odds p/(1-p) add up"},
@@ -42,7 +41,7 @@ type opinionsQuery struct {
 
 type curvesQuery struct {
 	P1     []float64 `query:"p1,explode" maxItems:"32" doc:"opinions besides the one that varies; default 0.7"`
-	Q      []float64 `query:"q,explode" maxItems:"8" doc:"abstention values of max and max-minus-min; default the rule's own"`
+	Q      []float64 `query:"q,explode" maxItems:"8" doc:"abstention values of max and max-minus-min; default: the rule's own"`
 	Points int       `query:"points" minimum:"2" maximum:"1001" default:"101"`
 }
 
@@ -100,7 +99,7 @@ func (s *Server) ruleRoutes(api huma.API) {
 			}
 			return out, nil
 		})
-	huma.Register(api, operation("GET", "/v1/rules/curves", "curves", "What opinions compose to together with one more, from 0 to 1", 200), ruleCurves)
+	huma.Register(api, operation("GET", "/v1/rules/curves", "curves", "The composition of opinions with one more that varies from 0 to 1", 200), ruleCurves)
 	huma.Register(api, operation("GET", "/v1/rules/surface", "surface", "The likelihood of two experts (the paper's Figure 2)", 200), ruleSurface)
 }
 
@@ -151,7 +150,7 @@ type surfaceAnswer struct {
 	Body struct {
 		Rule     string    `json:"rule"`
 		Points   int       `json:"points"`
-		LogLik   f32       `json:"loglik" doc:"row-major, a row a value of p2 from 0 to 1; nats a pixel"`
+		LogLik   f32       `json:"loglik" doc:"row-major, one row per value of p2 from 0 to 1; nats per pixel"`
 		Maxima   []maximum `json:"maxima" doc:"points of the grid with the largest value"`
 		Gradient gradient  `json:"gradient"`
 	}
@@ -172,7 +171,7 @@ type gradient struct {
 // gradientPoints is the side of the grid of arrows.
 const gradientPoints = 13
 
-// ruleSurface is rule.TwoExperts on a grid, its maxima and its gradient.
+// ruleSurface returns rule.TwoExperts on a grid, its maxima and its gradient.
 func ruleSurface(_ context.Context, in *surfaceQuery) (*surfaceAnswer, error) {
 	r, err := rule.Parse(in.Rule)
 	if err != nil {

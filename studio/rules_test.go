@@ -8,7 +8,7 @@ import (
 	"example.com/patchwork/rule"
 )
 
-// What the API says of the rules is what package rule does.
+// TestRules: the API describes the rules as package rule implements them.
 func TestRules(t *testing.T) {
 	s := newServer(t, nil)
 	rules := ask[struct{ Rules []ruleInfo }](t, s, request{path: "/v1/rules"}, 200).Rules
@@ -36,7 +36,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// Curves are the rules along one opinion, with other abstention values if asked.
+// TestRuleCurves: curves are the rules along one opinion, with other abstention
+// values on request.
 func TestRuleCurves(t *testing.T) {
 	s := newServer(t, nil)
 	got := ask[struct {
@@ -56,7 +57,8 @@ func TestRuleCurves(t *testing.T) {
 	}
 }
 
-// The surface has its two maxima where the paper says, and arrows that climb.
+// TestRuleSurface: the surface has its two maxima where the paper says, and its
+// arrows point uphill.
 func TestRuleSurface(t *testing.T) {
 	s := newServer(t, nil)
 	for _, r := range []rule.Rule{rule.SumOfLogOdds{}, rule.MaxMinusMin{Q: .5}} {

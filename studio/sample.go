@@ -15,10 +15,10 @@ import (
 
 type sampleRequest struct {
 	Model string    `json:"model" maxLength:"64" doc:"id of a model"`
-	N     int       `json:"n,omitempty" minimum:"1" doc:"how many; default 1"`
-	Seed  uint64    `json:"seed,omitempty" doc:"sample i depends on it and on i only"`
-	Along []float64 `json:"along,omitempty" maxItems:"64" doc:"instead of chance: coordinates along geometry.components, in deviations"`
-	Noise bool      `json:"noise,omitempty" doc:"draw every bit; else a bit is 1 where its probability is at least 1/2"`
+	N     int       `json:"n,omitempty" minimum:"1" doc:"number of samples; default 1"`
+	Seed  uint64    `json:"seed,omitempty" doc:"sample i depends only on the seed and i"`
+	Along []float64 `json:"along,omitempty" maxItems:"64" doc:"instead of random poses: coordinates along geometry.components, in standard deviations"`
+	Noise bool      `json:"noise,omitempty" doc:"draw every bit; otherwise a bit is 1 if its probability is at least 1/2"`
 }
 
 type sampleAnswer struct {
@@ -42,7 +42,7 @@ func (s *Server) sampleRoutes(api huma.API) {
 	api.OpenAPI().Paths["/v1/sample"].Post.RequestBody = requests.body()
 }
 
-// maxAlong bounds coordinates: beyond so many deviations nothing is left.
+// maxAlong bounds the coordinates, in standard deviations.
 const maxAlong = 20
 
 func (s *Server) sample(ctx context.Context, requests *decoder[sampleRequest]) (*sampleAnswer, error) {
@@ -57,7 +57,7 @@ func (s *Server) sample(ctx context.Context, requests *decoder[sampleRequest]) (
 	}
 	n := max(req.N, 1)
 	if n > s.limits.Samples || n*m.m.Height()*m.m.Width() > maxDetail/8 {
-		return nil, problemAt(http.StatusRequestEntityTooLarge, "body.n", req.N, "%d samples of %d x %d pixels are more than this server gives at a time (%d)", n, m.m.Height(), m.m.Width(), s.limits.Samples)
+		return nil, problemAt(http.StatusRequestEntityTooLarge, "body.n", req.N, "%d samples of %d x %d pixels are more than this server returns at a time (%d)", n, m.m.Height(), m.m.Width(), s.limits.Samples)
 	}
 	var fixed []patchwork.Pick
 	if req.Along != nil {
@@ -76,7 +76,7 @@ func (s *Server) sample(ctx context.Context, requests *decoder[sampleRequest]) (
 	return out, nil
 }
 
-// drawSample is sample i, the same that patchwork sample draws.
+// drawSample returns sample i, the same that patchwork sample draws.
 func drawSample(m *patchwork.Model, req *sampleRequest, fixed []patchwork.Pick, i int) sample {
 	rng := rand.New(rand.NewPCG(req.Seed, uint64(i)))
 	picks := fixed
@@ -96,12 +96,12 @@ func drawSample(m *patchwork.Model, req *sampleRequest, fixed []patchwork.Pick, 
 	return sample{newPlaces(picks), newF32(p), newImage(img).Bits}
 }
 
-// placeAlong places every expert at the mean pose, moved along the principal
+// placeAlong places every expert at its mean pose, moved along the principal
 // directions.
 func placeAlong(m *patchwork.Model, along []float64) ([]patchwork.Pick, error) {
 	g := m.Extras().Geometry
 	if g == nil {
-		return nil, problemAt(422, "body.along", nil, "the model has no geometry to go along")
+		return nil, problemAt(422, "body.along", nil, "the model has no geometry")
 	}
 	if rank := min(g.Normal.Rank(), maxComponents); len(along) > rank {
 		return nil, problemAt(422, "body.along", nil, "%d coordinates, but the geometry has %d components", len(along), rank)
@@ -109,7 +109,7 @@ func placeAlong(m *patchwork.Model, along []float64) ([]patchwork.Pick, error) {
 	x := g.Normal.Mean()
 	for i, z := range along {
 		if !(math.Abs(z) <= maxAlong) {
-			return nil, problemAt(422, "body.along", nil, "coordinate %d is %g deviations, beyond %d", i, z, maxAlong)
+			return nil, problemAt(422, "body.along", nil, "coordinate %d is %g standard deviations, beyond %d", i, z, maxAlong)
 		}
 		u, sd := g.Normal.Principal(i)
 		for j := range x {
@@ -123,7 +123,7 @@ func placeAlong(m *patchwork.Model, along []float64) ([]patchwork.Pick, error) {
 	return picks, nil
 }
 
-// clampRound is a shift in whole pixels, within what a pose may have.
+// clampRound rounds a shift to whole pixels within the bounds of a pose.
 func clampRound(v float64) int {
 	return int(math.Round(min(max(v, -pose.MaxShift), pose.MaxShift)))
 }

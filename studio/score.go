@@ -9,10 +9,10 @@ import (
 type scoreAnswer struct {
 	Body struct {
 		N              int     `json:"n"`
-		Pixels         int     `json:"pixels" doc:"known ones"`
+		Pixels         int     `json:"pixels" doc:"number of known pixels"`
 		LogLik         nats    `json:"log_lik" doc:"under the untruncated composition, in nats"`
 		LogLikPerPixel nats    `json:"log_lik_per_pixel"`
-		StartLogLik    nats    `json:"start_log_lik" doc:"of no expert, under the score in force"`
+		StartLogLik    nats    `json:"start_log_lik" doc:"without experts, under the score used"`
 		Images         []score `json:"images"`
 		Model          string  `json:"model"`
 	}

@@ -1,9 +1,9 @@
-// Package studio serves models over HTTP: an API that explains, scores,
-// samples and learns, and the page that is made of it.
+// Package studio serves models over HTTP: an API that explains, scores, samples
+// and learns, and the page that uses it.
 //
 // The API is described at /openapi.json (OpenAPI 3.1) and in docs/serve.md.
-// Everything that a request can ask for, and everything that is kept, is
-// bounded (Limits); what goes beyond is refused with a problem (RFC 9457) that
+// Everything that a request can demand, and everything that is kept, is bounded
+// (Limits); requests beyond a limit are refused with a problem (RFC 9457) that
 // says so. Nothing is written to disk and nothing leaves the machine.
 package studio
 
@@ -27,22 +27,22 @@ import (
 	"example.com/patchwork/dataset"
 )
 
-// Options say what a Server serves. The zero value serves the built-in models.
+// Options says what a Server serves. The zero value serves the built-in models.
 type Options struct {
 	Models  []NamedModel // besides the built-in ones
 	Data    []NamedData
 	Version string // of the program
 
-	// Token, if not empty, is what every request to /v1 and /metrics must carry
+	// Token, if not empty, must be sent with every request to /v1 and /metrics,
 	// as Authorization: Bearer TOKEN.
 	Token string
 
-	// Hosts are names by which the server is known, besides localhost and IP
-	// addresses: a Host header of another name is refused (DNS rebinding).
+	// Hosts lists names of the server besides localhost and IP addresses: a
+	// request with another Host header is refused (DNS rebinding).
 	Hosts []string
 
 	NoLearn   bool // no learning on request
-	NoUpload  bool // no models and data from outside
+	NoUpload  bool // no uploads of models and data
 	NoBuiltin bool // without the built-in models
 
 	Limits Limits
@@ -58,7 +58,7 @@ type NamedModel struct {
 
 // NamedData is a data set to serve.
 type NamedData struct {
-	Name string // best that of its file
+	Name string // preferably that of its file
 	Set  *dataset.Set
 	Args []string // flags of patchwork learn that read the file the same way
 }
@@ -82,19 +82,19 @@ type Server struct {
 	flight   atomic.Int64
 	streams  atomic.Int64
 
-	closing context.Context // ends when the server is being stopped
+	closing context.Context // ends when the server stops
 	close   context.CancelFunc
 	tasks   sync.WaitGroup
 
-	building atomic.Pointer[string] // what is being learned before the server is ready; nil: it is
+	building atomic.Pointer[string] // what is still being learned; nil: the server is ready
 
 	mux     *http.ServeMux
 	handler http.Handler
 	spec    []byte
 }
 
-// New is a server. It begins to learn the built-in models in the background.
-// The error says which limit, model or data set does not do.
+// New returns a server and starts learning the built-in models in the
+// background. The error says which limit, model or data set is invalid.
 func New(opt Options) (*Server, error) {
 	s := &Server{version: opt.Version, token: opt.Token, noLearn: opt.NoLearn, noUpload: opt.NoUpload,
 		limits: opt.Limits.WithDefaults(), log: opt.Log, metrics: newMetrics()}
@@ -126,7 +126,7 @@ func New(opt Options) (*Server, error) {
 	return s, nil
 }
 
-// take takes the operator's models and data.
+// take adds the operator's models and data.
 func (s *Server) take(opt *Options) error {
 	for i := range opt.Data {
 		if err := s.data.keep(&data{name: opt.Data[i].Name, set: opt.Data[i].Set, file: opt.Data[i].Name, args: opt.Data[i].Args, fixed: true}); err != nil {
@@ -148,7 +148,7 @@ func (s *Server) take(opt *Options) error {
 	return nil
 }
 
-// namesFor are the column names of a set for a model of such a table, or nil.
+// namesFor returns the column names of a set if it fits the model, or nil.
 func namesFor(m *patchwork.Model, set *dataset.Set) []string {
 	if set.Table && m.Height() == 1 && len(set.Columns) == m.Width() {
 		return set.Columns
@@ -156,13 +156,13 @@ func namesFor(m *patchwork.Model, set *dataset.Set) []string {
 	return nil
 }
 
-// routes puts the handler together.
+// routes builds the handler.
 func (s *Server) routes() error {
 	s.mux = http.NewServeMux()
 	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	config := huma.Config{
 		OpenAPI: &huma.OpenAPI{OpenAPI: "3.1.0", Components: &huma.Components{Schemas: registry},
-			Info: &huma.Info{Title: "Patchwork studio", Version: s.version, Description: "Explain binary images by a few experts, and learn such experts."}},
+			Info: &huma.Info{Title: "Patchwork studio", Version: s.version, Description: "Explain binary images by a few parts, called experts in this API, and learn such parts."}},
 		Formats: huma.DefaultFormats, DefaultFormat: "application/json", RejectUnknownQueryParameters: true,
 		Transformers: []huma.Transformer{s.finishProblem},
 	}
@@ -185,7 +185,7 @@ func (s *Server) routes() error {
 	return nil
 }
 
-// dispatch reads the body of what has a route, and answers the rest.
+// dispatch reads the body of requests with a route, and answers the others.
 func (s *Server) dispatch() http.Handler {
 	found := s.read(s.mux)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -199,16 +199,16 @@ func (s *Server) dispatch() http.Handler {
 		answer := &dry{header: http.Header{}}
 		h.ServeHTTP(answer, r)
 		if answer.status != http.StatusMethodNotAllowed {
-			writeProblem(w, r, problemf(http.StatusNotFound, "there is nothing at %.100q; /openapi.json describes what there is", r.URL.Path))
+			writeProblem(w, r, problemf(http.StatusNotFound, "there is nothing at %.100q; /openapi.json describes the API", r.URL.Path))
 			return
 		}
 		allow := answer.header.Get("Allow")
 		w.Header().Set("Allow", allow)
-		writeProblem(w, r, problemf(http.StatusMethodNotAllowed, "%.20s is not for %.100q; it takes %s", r.Method, r.URL.Path, allow))
+		writeProblem(w, r, problemf(http.StatusMethodNotAllowed, "%.20s is not allowed for %.100q; use %s", r.Method, r.URL.Path, allow))
 	})
 }
 
-// dry is a response that goes nowhere.
+// dry is a response writer that discards everything.
 type dry struct {
 	header http.Header
 	status int
@@ -218,7 +218,7 @@ func (d *dry) Header() http.Header         { return d.header }
 func (d *dry) WriteHeader(status int)      { d.status = status }
 func (d *dry) Write(p []byte) (int, error) { return len(p), nil }
 
-// route is the pattern that a request goes by, for metrics.
+// route returns the pattern that matches a request, for metrics.
 func (s *Server) route(r *http.Request) string {
 	_, pattern := s.mux.Handler(r)
 	if pattern == "" {
@@ -227,10 +227,10 @@ func (s *Server) route(r *http.Request) string {
 	return pattern
 }
 
-// Handler is the whole server as a handler, guards included.
+// Handler returns the whole server as a handler, guards included.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// Ready says what the server still waits for, "" if for nothing.
+// Ready returns what the server still waits for, or "" if it is ready.
 func (s *Server) Ready() string {
 	if what := s.building.Load(); what != nil {
 		return *what
@@ -238,13 +238,14 @@ func (s *Server) Ready() string {
 	return ""
 }
 
-// drainTime is how long requests under way may take when the server stops.
+// drainTime is the time that current requests have to finish when the server
+// stops.
 const drainTime = 10 * time.Second
 
-// Serve answers on a listener until the context ends, then drains: no new
-// connections, requests under way may finish, learning is cancelled. certFile
-// and keyFile, both or neither, make it HTTPS. The error is nil after draining.
-// The server cannot be used again.
+// Serve answers on a listener until the context ends, then drains: it accepts
+// no new connections, lets current requests finish and cancels learning.
+// certFile and keyFile, both or neither, make it HTTPS. The error is nil after
+// draining. The server cannot be used again.
 func (s *Server) Serve(ctx context.Context, ln net.Listener, certFile, keyFile string) error {
 	srv := &http.Server{
 		Handler: s.handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
@@ -267,7 +268,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener, certFile, keyFile s
 		drain, cancel := context.WithTimeout(context.Background(), drainTime)
 		defer cancel()
 		if err = srv.Shutdown(drain); errors.Is(err, context.DeadlineExceeded) {
-			err = srv.Close() // what is still under way is cut off
+			err = srv.Close() // cuts off unfinished requests
 		}
 	}
 	s.Close()
@@ -284,7 +285,8 @@ func (s *Server) Close() {
 	s.tasks.Wait()
 }
 
-// operation is the head of an operation; the id is its name in client code.
+// operation returns the description of an operation; the id is its name in
+// client code.
 func operation(method, path, id, summary string, status int) huma.Operation {
 	return huma.Operation{OperationID: id, Method: method, Path: path, Summary: summary, DefaultStatus: status}
 }
@@ -296,11 +298,11 @@ type serverLimits struct {
 	Batch       int     `json:"batch" doc:"images in one request"`
 	Samples     int     `json:"samples" doc:"in one request"`
 	LearnImages int     `json:"learn_images" doc:"in one job"`
-	Seconds     float64 `json:"seconds" doc:"of one request"`
-	Models      int     `json:"models" doc:"uploaded and learned ones kept"`
+	Seconds     float64 `json:"seconds" doc:"time limit of a request"`
+	Models      int     `json:"models" doc:"maximum number of uploaded and learned models"`
 	Data        int     `json:"data" doc:"uploaded data sets kept"`
 	Jobs        int     `json:"jobs" doc:"kept"`
-	Concurrent  int     `json:"concurrent" doc:"requests at work at one time"`
+	Concurrent  int     `json:"concurrent" doc:"requests processed at a time"`
 	Queue       int     `json:"queue" doc:"requests that wait"`
 }
 

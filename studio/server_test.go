@@ -20,7 +20,8 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// strokes is a model of two bars in a frame of 6 x 6, which may be shifted.
+// strokes returns a model of two bars in a frame of 6 x 6, which may be
+// shifted.
 func strokes(t testing.TB) *patchwork.Model {
 	t.Helper()
 	cfg := patchwork.NewConfig(patchwork.Max, 6, 6,
@@ -42,7 +43,7 @@ func strokes(t testing.TB) *patchwork.Model {
 	return m
 }
 
-// voters is a model of a table of three columns.
+// voters returns a model of a table of three columns.
 func voters(t testing.TB) *patchwork.Model {
 	t.Helper()
 	cfg := patchwork.NewConfig(patchwork.MaxMinusMin, 1, 3, pose.Grid{})
@@ -53,7 +54,7 @@ func voters(t testing.TB) *patchwork.Model {
 	return m
 }
 
-// drawings are images that strokes explain.
+// drawings returns images that strokes explains.
 func drawings(t testing.TB, n int) *dataset.Set {
 	t.Helper()
 	set := &dataset.Set{Source: "drawings"}
@@ -74,7 +75,7 @@ func drawings(t testing.TB, n int) *dataset.Set {
 	return set
 }
 
-// table is rows that voters explain.
+// table returns rows that voters explains.
 func tableSet() *dataset.Set {
 	set := &dataset.Set{Table: true, Columns: []string{"bread", "jam", "tofu"}, Source: "table"}
 	for i := range 20 {
@@ -83,8 +84,8 @@ func tableSet() *dataset.Set {
 	return set
 }
 
-// newServer is a server with models m1 (strokes) and m2 (voters) and data d1
-// (drawings) and d2 (table).
+// newServer returns a server with models m1 (strokes) and m2 (voters) and data
+// d1 (drawings) and d2 (table).
 func newServer(t testing.TB, change func(*Options)) *Server {
 	t.Helper()
 	opt := Options{
@@ -103,11 +104,11 @@ func newServer(t testing.TB, change func(*Options)) *Server {
 	return s
 }
 
-// request is what a test asks.
+// request is a request of a test.
 type request struct {
 	method, path string
 	headers      []string // Name: value
-	body         any      // string, []byte, or what JSON can say
+	body         any      // string, []byte, or a value to encode as JSON
 }
 
 func (r request) send(t testing.TB, s *Server) *httptest.ResponseRecorder {
@@ -134,7 +135,7 @@ func (r request) send(t testing.TB, s *Server) *httptest.ResponseRecorder {
 		}
 	}
 	req := httptest.NewRequestWithContext(t.Context(), method, "http://localhost:8080", body)
-	// As it comes, not as url.Parse likes it.
+	// Unchanged, not normalized by url.Parse.
 	path, query, _ := strings.Cut(r.path, "?")
 	req.URL.Path, req.URL.RawQuery, req.RequestURI = path, query, r.path
 	for _, h := range r.headers {
@@ -182,7 +183,8 @@ func npyBytes(t testing.TB, a *npy.Array) []byte {
 	return b.Bytes()
 }
 
-// The API's description names every operation and the errors' form.
+// TestDescription: the API's description names every operation and the form of
+// errors.
 func TestDescription(t *testing.T) {
 	s := newServer(t, nil)
 	d := ask[struct {
@@ -219,7 +221,8 @@ func TestHealthMetricsAndPage(t *testing.T) {
 	}
 }
 
-// The page holds to the policy it is served with: no scripts or styles in line.
+// TestPageFitsItsPolicy: the page obeys its Content-Security-Policy: no inline
+// scripts or styles.
 func TestPageFitsItsPolicy(t *testing.T) {
 	files, err := assets()
 	if err != nil {
@@ -244,7 +247,8 @@ func TestPageFitsItsPolicy(t *testing.T) {
 	}
 }
 
-// The built-in models come by themselves; /readyz says when.
+// TestBuiltinModels: the built-in models are learned at the start; /readyz says
+// when they are ready.
 func TestBuiltinModels(t *testing.T) {
 	if testing.Short() {
 		t.Skip("learns three models; left out by -short")
@@ -278,7 +282,7 @@ func TestBuiltinModels(t *testing.T) {
 	if n := len(experts("quadrants")); n != 8 {
 		t.Errorf("%d experts of the quadrants", n)
 	}
-	// Each habit has its expert, and each expert its habit.
+	// Habits and experts match one to one.
 	found := map[int]bool{}
 	for _, e := range experts("baskets") {
 		for i, h := range habits {

@@ -10,21 +10,21 @@ import (
 	"unicode"
 )
 
-// checkUpload refuses what need not be decoded to be refused.
+// checkUpload rejects uploads that can be rejected without decoding.
 func (s *Server) checkUpload(content []byte, name string) error {
 	switch {
 	case s.noUpload:
-		return problemf(http.StatusForbidden, "this server takes no uploads (--no-upload)")
+		return problemf(http.StatusForbidden, "uploads are switched off on this server (--no-upload)")
 	case len(content) == 0:
 		return problemf(http.StatusBadRequest, "the body is empty; send the file as the body")
 	case strings.ContainsFunc(name, unicode.IsControl) || !validText(name):
-		return problemAt(422, "query.name", nil, "the name holds characters that are no text")
+		return problemAt(422, "query.name", nil, "the name contains characters that are not text")
 	}
 	return nil
 }
 
-// checkArchive refuses archives that unpack to more than a number of bytes, by
-// their own account; the decoders hold them to that.
+// checkArchive rejects archives whose stated uncompressed size exceeds a limit;
+// the decoders enforce that size.
 func checkArchive(content []byte, limit int64) error {
 	z, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
@@ -35,26 +35,27 @@ func checkArchive(content []byte, limit int64) error {
 		total += float64(f.UncompressedSize64)
 	}
 	if total > float64(limit) {
-		return problemf(http.StatusRequestEntityTooLarge, "the archive unpacks to more than %d bytes, the limit of this server", limit)
+		return problemf(http.StatusRequestEntityTooLarge, "the archive expands to more than %d bytes, the limit of this server", limit)
 	}
 	return nil
 }
 
-// checkGzip refuses an archive inside gzip, which could hide what it unpacks to.
+// checkGzip rejects an archive inside gzip, which could hide its uncompressed
+// size.
 func checkGzip(content []byte) error {
 	z, err := gzip.NewReader(bytes.NewReader(content))
 	if err != nil {
-		return nil // no gzip, or the decoder says what is wrong with it
+		return nil // not gzip, or the decoder reports the error
 	}
 	head := make([]byte, 2)
 	if _, err := io.ReadFull(z, head); err == nil && string(head) == "PK" {
-		return problemf(http.StatusUnprocessableEntity, "an archive packed with gzip; unpack it once")
+		return problemf(http.StatusUnprocessableEntity, "an archive compressed with gzip; decompress it once")
 	}
 	return nil
 }
 
-// plainName is the name of an upload as a command line can have it: without
-// folders, never like a flag.
+// plainName returns the name of an upload for a command line: without folders,
+// and never like a flag.
 func plainName(name string) string {
 	name = name[strings.LastIndexAny(name, `/\`)+1:]
 	if name == "" || name == "." || name == ".." || name[0] == '-' {

@@ -2,16 +2,16 @@ package synth
 
 import "example.com/patchwork/bitmap"
 
-// BarsOptions asks for a set of [Bars].
+// BarsOptions holds the options for a set of [Bars].
 type BarsOptions struct {
 	N    int      // images, 1 or more
 	Side int      // pixels, 1 to 256; 0 means 5
-	On   *float64 // probability that a bar is on; nil means 1/Side: two bars an image on average
+	On   *float64 // probability that a bar is on; nil means 1/Side: two bars per image on average
 	Flip *float64 // probability that a pixel is flipped; nil means 0.05
 	Seed uint64
 }
 
-// BarTruth is the truth of a set of bars. As arrays:
+// BarTruth is the ground truth of a set of bars. As arrays:
 //
 //	active (N,2*side)         uint8  1 where bar k is on in image i
 //	bars   (2*side,side,side) uint8  the bars, 1 = on

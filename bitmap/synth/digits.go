@@ -9,10 +9,10 @@ import (
 // GlyphSide is the side in pixels of a digit glyph of [Digits].
 const GlyphSide = 28
 
-// Digits draws exemplars of each digit, each by a writer of its own, in the
-// frame of MNIST: ink scaled, aspect kept, to fit 20 x 20 pixels in an image
-// of 28 x 28. (MNIST centres by mass, these are centred by bounding box.) The
-// pen is 1.5 to 3.8 pixels wide.
+// Digits draws exemplars of each digit, each by a different writer, in the
+// frame of MNIST: ink scaled, aspect kept, to fit 20 x 20 pixels in an image of
+// 28 x 28. (MNIST centres by mass, these are centred by bounding box.) The pen
+// is 1.5 to 3.8 pixels wide.
 //
 // Glyph j shows digit labels[j] = j/exemplars. It depends only on the seed,
 // the digit and its number j%exemplars. The error is an [*OptionError].
@@ -39,10 +39,10 @@ func newDigit(seed uint64, digit, exemplar int) *bitmap.Image {
 }
 
 // Templates turns glyphs into expert templates, one row of Height*Width
-// probabilities a glyph: on where the glyph is on, off elsewhere. The composed
-// scene of such templates under the max rule is the model of [Scenes] when
-// on = 1-eta and off = eta, eta being the probability of a flip. Levels of
-// exactly 0 or 1 make a single flip impossible, and levels below the true
+// probabilities per glyph: on where the glyph is on, off elsewhere. The
+// composed scene of such templates under the max rule is the model of [Scenes]
+// when on = 1-eta and off = eta, where eta is the probability of a flip. Levels
+// of exactly 0 or 1 make a single flip impossible, and levels below the true
 // noise break the pursuit; see [NoiseLevels]. An unknown glyph pixel counts as
 // off. The error is an [*OptionError] unless 0 <= off < on <= 1.
 func Templates(glyphs []*bitmap.Image, on, off float64) ([][]float64, error) {
@@ -52,18 +52,18 @@ func Templates(glyphs []*bitmap.Image, on, off float64) ([][]float64, error) {
 	return templates(glyphs, on, off), nil
 }
 
-// checkLevels reports levels that no template can have.
+// checkLevels returns an error for levels that no template can have.
 func checkLevels(kind string, on, off float64) error {
 	if err := firstError(checkProb(kind, "On", on), checkProb(kind, "Off", off)); err != nil {
 		return err
 	}
 	if off >= on {
-		return &OptionError{kind, "Off", off, fmt.Sprintf("give less than On, which is %v", on)}
+		return &OptionError{kind, "Off", off, fmt.Sprintf("give a value below On, which is %v", on)}
 	}
 	return nil
 }
 
-// templates is Templates with levels known to be good.
+// templates is like Templates, for levels already checked.
 func templates(glyphs []*bitmap.Image, on, off float64) [][]float64 {
 	out := make([][]float64, len(glyphs))
 	for j, g := range glyphs {
@@ -79,9 +79,9 @@ func templates(glyphs []*bitmap.Image, on, off float64) [][]float64 {
 	return out
 }
 
-// NoiseLevels are the levels for [Templates] that fit flips with probability
-// eta: 1-e and e, where e is eta clipped to [0.01, 0.45], so that no pixel is
-// impossible and ink stays more likely than not.
+// NoiseLevels returns the levels for [Templates] that fit flips with
+// probability eta: 1-e and e, where e is eta clipped to [0.01, 0.45], so that
+// no pixel is impossible and ink stays more likely than not.
 func NoiseLevels(eta float64) (on, off float64) {
 	e := clamp(eta, 0.01, 0.45)
 	return 1 - e, e

@@ -7,7 +7,7 @@ import (
 	"example.com/patchwork/bitmap/synth"
 )
 
-// One letter by one writer, small enough to print.
+// Draw one letter by one writer, small enough to print.
 func ExampleLetters() {
 	set, err := synth.Letters(synth.LettersOptions{Letters: "R", Writers: 1, Side: 22, Seed: 4})
 	if err != nil {
@@ -42,7 +42,7 @@ func ExampleLetters() {
 	// R by writer 1, 3 strokes
 }
 
-// What a command writes into an npz file.
+// Arrays lists what the command writes into an npz file.
 func ExampleSet_Arrays() {
 	set, err := synth.Bars(synth.BarsOptions{N: 100, Flip: new(0.0), Seed: 1})
 	if err != nil {

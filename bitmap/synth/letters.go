@@ -14,7 +14,7 @@ const Capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 // LetterBorder is the width in pixels of the empty frame around a letter.
 const LetterBorder = 3
 
-// LettersOptions asks for a set of [Letters].
+// LettersOptions holds the options for a set of [Letters].
 type LettersOptions struct {
 	Letters string // distinct capitals; "" means all 26
 	Writers int    // number of writers; 0 means 20
@@ -46,13 +46,13 @@ type Letter struct {
 	Writer, Sample, Variant int          // Writer counts from 1, the others from 0
 	Pen                     float64      // width of the pen in pixels
 	Stroke                  []int8       // side*side: the first stroke that inked the pixel, -1 for none
-	Poses                   []StrokePose // one a stroke, in the order of the pen
+	Poses                   []StrokePose // one per stroke, in drawing order
 }
 
 // StrokePose says where a stroke of a letter lies.
 type StrokePose struct {
-	Y, X  float64 // mean of the pen's way, in pixels from the top left corner of the image
-	Angle float64 // degrees clockwise on screen, against the skeleton of the letter (slant included)
+	Y, X  float64 // mean of the pen's path, in pixels from the top left corner of the image
+	Angle float64 // degrees clockwise on screen, relative to the skeleton of the letter (slant included)
 }
 
 // Arrays lists the arrays named in the documentation of the type.
@@ -86,14 +86,14 @@ func (t *LetterTruth) Arrays() []Array {
 }
 
 // Letters draws capitals with a pen. A writer has a slant, an aspect, a pen
-// width (2.5 to 6 pixels of 56, at least one pixel) and other habits, an own way of writing each
-// letter, and varies a little from sample to sample: strokes are shifted,
-// turned, bent and too long or too short.
+// width (2.5 to 6 pixels of 56, at least one pixel), other habits and one way
+// of writing each letter, and varies a little from sample to sample: strokes
+// are shifted, turned, bent, and too long or too short.
 //
-// The frame is that of the TiCC letters (van der Maaten, TiCC TR 2009-002,
-// data set A): the ink's bounding box is scaled, aspect kept, to fit the image
-// but for a border of [LetterBorder] pixels, and centred. A pixel is on where
-// its centre is within half the pen's width of the pen's way.
+// The frame is that of the TiCC letters (van der Maaten, TiCC TR 2009-002, data
+// set A): the ink's bounding box is scaled, aspect kept, to fit the image
+// except for a border of [LetterBorder] pixels, and centred. A pixel is on if
+// its centre is within half the pen's width of the pen's path.
 //
 // Image i shows letter i%L of the L chosen, by writer (i/L)%W+1 of W, sample
 // i/(L*W). A drawing depends only on the seed, the letter, the writer, the
@@ -153,8 +153,7 @@ func newLetter(seed uint64, c rune, writer, sample, side int) Letter {
 	}
 }
 
-// poses measures where the strokes came to lie. Scaling and centring do not
-// turn them.
+// poses measures where the strokes lie. Scaling and centring do not turn them.
 func poses(paths []path, turns []float64) []StrokePose {
 	out := make([]StrokePose, len(paths))
 	for k, p := range paths {
@@ -164,7 +163,7 @@ func poses(paths []path, turns []float64) []StrokePose {
 	return out
 }
 
-// inked is the image whose pixels some stroke inked.
+// inked returns the image of all pixels inked by some stroke.
 func inked(stroke []int8, side int) *bitmap.Image {
 	m := bitmap.New(side, side)
 	for d, k := range stroke {

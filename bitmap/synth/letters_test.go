@@ -22,8 +22,9 @@ func margins(m *bitmap.Image) (top, bottom, left, right int) {
 	return top, bottom, left, right
 }
 
-// The frame of TiCC: the longer side of the ink fills the box between borders
-// of exactly 3 pixels, the shorter side is centred.
+// TestLettersFillTheirFrame checks the frame of TiCC: the longer side of the
+// ink fills the box between borders of exactly 3 pixels, and the shorter side
+// is centred.
 func TestLettersFillTheirFrame(t *testing.T) {
 	for _, side := range []int{56, 16, 33, 90} {
 		s := must(Letters(LettersOptions{Writers: 40, Side: side, Seed: 21}))
@@ -31,7 +32,7 @@ func TestLettersFillTheirFrame(t *testing.T) {
 			top, bottom, left, right := margins(m)
 			tall, wide := top == 3 && bottom == 3, left == 3 && right == 3
 			// The ink at the end of a slanting stroke may miss the extreme
-			// pixel on one side: then the other margin is one more.
+			// pixel on one side; that margin is then one larger.
 			centred := abs(top-bottom) <= 1 && abs(left-right) <= 1
 			if m.Height() != side || m.Width() != side || !(tall || wide) || !centred || min(top, bottom, left, right) < 3 {
 				t.Fatalf("side %d, image %d (%c): margins %d, %d, %d, %d\n%v", side, i, s.Truth.Items[i].Letter, top, bottom, left, right, m)
@@ -77,8 +78,8 @@ func TestLettersTruth(t *testing.T) {
 	}
 }
 
-// A drawing does not depend on what else is in the set.
-func TestLettersStandAlone(t *testing.T) {
+// TestLettersDoNotDependOnTheSet: a drawing does not depend on what else is in the set.
+func TestLettersDoNotDependOnTheSet(t *testing.T) {
 	all := must(Letters(LettersOptions{Writers: 5, Seed: 23}))
 	some := must(Letters(LettersOptions{Letters: "QT", Writers: 3, Seed: 23}))
 	for i, l := range some.Truth.Items {
@@ -89,7 +90,8 @@ func TestLettersStandAlone(t *testing.T) {
 	}
 }
 
-// Handwriting varies, and a writer varies less than writers do.
+// TestWritersAreConsistent: handwriting varies, less within a writer than
+// between writers.
 func TestWritersAreConsistent(t *testing.T) {
 	const writers, samples = 20, 4
 	s := must(Letters(LettersOptions{Letters: "T", Writers: writers, N: writers * samples, Seed: 24}))
@@ -136,7 +138,8 @@ func meanVariance(v []float64) (mean, variance float64) {
 	return mean, variance
 }
 
-// The pen is as in TiCC: 2.5 to 6 pixels, median about 4.2.
+// TestPenWidths: the pen is as in TiCC: 2.5 to 6 pixels wide, with a median of
+// about 4.2.
 func TestPenWidths(t *testing.T) {
 	s := must(Letters(LettersOptions{Letters: "I", Writers: 1000, Seed: 25}))
 	thin, below := 0, 0

@@ -6,23 +6,23 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-// Noise spoils images pixel by pixel, independently. The zero Noise changes
+// Noise corrupts images pixel by pixel, independently. The zero Noise changes
 // nothing.
 type Noise struct {
 	Flip float64 // probability that a known pixel changes its value, 0 to 1
 	Hide float64 // probability that a known pixel becomes unknown, 0 to 1
 }
 
-// Validate says which probability is outside [0, 1], as an [*OptionError], or
-// nil.
+// Validate returns an [*OptionError] that names a probability outside [0, 1],
+// or nil.
 func (n Noise) Validate() error {
 	return firstError(checkProb("noise", "Flip", n.Flip), checkProb("noise", "Hide", n.Hide))
 }
 
-// Apply returns a spoilt copy of m. Unknown pixels stay unknown. It takes two
-// draws from r for each pixel, in row-major order, whatever the probabilities:
-// from equal streams, a larger probability spoils a superset of the pixels.
-// The probabilities must be valid; see [Noise.Validate].
+// Apply returns a corrupted copy of m. Unknown pixels stay unknown. It takes
+// two draws from r for each pixel, in row-major order, whatever the
+// probabilities: from equal streams, a larger probability corrupts a superset
+// of the pixels. The probabilities must be valid; see [Noise.Validate].
 func (n Noise) Apply(r *rand.Rand, m *bitmap.Image) *bitmap.Image {
 	out := m.Clone()
 	for y := range m.Height() {
@@ -40,7 +40,7 @@ func (n Noise) Apply(r *rand.Rand, m *bitmap.Image) *bitmap.Image {
 	return out
 }
 
-// Spoil returns a spoilt copy of each image. Copy i depends only on image i,
+// Spoil returns a corrupted copy of each image. Copy i depends only on image i,
 // the seed and i. The error is an [*OptionError].
 func Spoil(images []*bitmap.Image, n Noise, seed uint64) ([]*bitmap.Image, error) {
 	if err := n.Validate(); err != nil {

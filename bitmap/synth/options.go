@@ -5,10 +5,9 @@ import (
 	"math"
 )
 
-// OptionError says that an option of a generator cannot be honoured. Nothing
-// was generated.
+// OptionError reports an invalid option of a generator. Nothing was generated.
 type OptionError struct {
-	Kind   string // the set asked for, or "noise"
+	Kind   string // the kind of set, or "noise"
 	Option string // the field of the options struct
 	Value  any    // what it held
 	Want   string // what to give instead
@@ -18,7 +17,7 @@ func (e *OptionError) Error() string {
 	return fmt.Sprintf("synth: %s: %s is %v; %s", e.Kind, e.Option, e.Value, e.Want)
 }
 
-// or is the value p points to, or the default where p is nil.
+// or returns the value p points to, or the default where p is nil.
 func or[T any](p *T, def T) T {
 	if p == nil {
 		return def
@@ -26,7 +25,7 @@ func or[T any](p *T, def T) T {
 	return *p
 }
 
-// orInt is v, or the default where v is 0.
+// orInt returns v, or the default if v is 0.
 func orInt(v, def int) int {
 	if v == 0 {
 		return def
@@ -57,7 +56,7 @@ func checkN(kind string, n, side int) error {
 	return nil
 }
 
-// firstError is the first error that is not nil.
+// firstError returns the first error that is not nil.
 func firstError(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {

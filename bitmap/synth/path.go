@@ -12,10 +12,10 @@ func (p point) times(s float64) point       { return point{p.x * s, p.y * s} }
 func (p point) length() float64             { return math.Hypot(p.x, p.y) }
 func (p point) turn(sin, cos float64) point { return point{cos*p.x - sin*p.y, sin*p.x + cos*p.y} }
 
-// A path is a polyline of at least two points, in the order of the pen.
+// A path is a polyline of at least two points, in drawing order.
 type path []point
 
-// length is the way the pen goes.
+// length returns the length of the path.
 func (p path) length() float64 {
 	sum := 0.0
 	for i := 1; i < len(p); i++ {
@@ -24,7 +24,7 @@ func (p path) length() float64 {
 	return sum
 }
 
-// centroid is the mean of the points.
+// centroid returns the mean of the points.
 func (p path) centroid() point {
 	var c point
 	for _, q := range p {
@@ -34,8 +34,8 @@ func (p path) centroid() point {
 }
 
 // resample returns n points at equal steps of arc length from a to b, measured
-// from the first point. Beyond an end (a < 0 or b > length) the path goes
-// straight on.
+// from the first point. Beyond an end (a < 0 or b > length) the path continues
+// straight.
 func (p path) resample(n int, a, b float64) path {
 	out := make(path, n)
 	i, start := 1, 0.0 // segment from p[i-1] to p[i]; arc length at p[i-1]
@@ -52,9 +52,9 @@ func (p path) resample(n int, a, b float64) path {
 	return out
 }
 
-// turnFrom is the angle in radians, clockwise on screen, by which p is rotated
-// against q: the least-squares rotation of q's points about its centroid onto
-// p's (Procrustes). The paths have equally many points.
+// turnFrom returns the angle in radians, clockwise on screen, by which p is
+// rotated relative to q: the least-squares rotation of q's points about its
+// centroid onto p's (Procrustes). The paths have the same number of points.
 func (p path) turnFrom(q path) float64 {
 	cp, cq := p.centroid(), q.centroid()
 	var dot, cross float64
@@ -66,8 +66,8 @@ func (p path) turnFrom(q path) float64 {
 	return math.Atan2(cross, dot)
 }
 
-// smooth is the curve through the given points: a Catmull-Rom spline with ten
-// steps from point to point, its ends taken twice.
+// smooth returns the curve through the given points: a Catmull-Rom spline with
+// ten steps from point to point and doubled end points.
 func smooth(knots path) path {
 	const steps = 10
 	at := func(i int) point { return knots[min(max(i, 0), len(knots)-1)] }
@@ -82,7 +82,8 @@ func smooth(knots path) path {
 	return out
 }
 
-// spline is the uniform Catmull-Rom polynomial from b (t = 0) to c (t = 1).
+// spline returns the uniform Catmull-Rom polynomial from b (t = 0) to c (t =
+// 1).
 func spline(a, b, c, d, t float64) float64 {
 	return b + t/2*((c-a)+t*((2*a-5*b+4*c-d)+t*(3*(b-c)+d-a)))
 }

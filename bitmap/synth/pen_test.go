@@ -19,7 +19,8 @@ func drawPath(t *rapid.T, low, high float64) path {
 	return p
 }
 
-// distance from c to the segment from a to b, from the definition.
+// distance returns the distance from c to the segment from a to b, by
+// definition.
 func distance(c, a, b point) float64 {
 	ab := b.sub(a)
 	t := 0.0
@@ -29,9 +30,9 @@ func distance(c, a, b point) float64 {
 	return c.sub(a.add(ab.times(t))).length()
 }
 
-// ink, which scans only near the segments and counts in integers, agrees with
-// the definition: the first path within half the pen width of the centre. The
-// two may differ where the distance is within the rounding to 1/64 pixel.
+// TestInkIsTheDefinition: ink, which scans only near the segments and uses
+// integers, agrees with the definition: the first path within half the pen
+// width of the centre. The two may differ by the rounding to 1/64 pixel.
 func TestInkIsTheDefinition(t *testing.T) {
 	const side = 20
 	checked := 0
@@ -65,7 +66,7 @@ func TestInkIsTheDefinition(t *testing.T) {
 	}
 }
 
-// A long side exactly on the limit must not overflow.
+// TestInkAtTheLargestSide: a side exactly at the limit does not overflow.
 func TestInkAtTheLargestSide(t *testing.T) {
 	of := ink([]path{{{0, 0}, {maxSide, maxSide}}}, maxSide, 3)
 	for d, k := range of {
@@ -104,7 +105,7 @@ func TestResample(t *testing.T) {
 	}
 }
 
-// A rotation, with any shift, is measured as the angle it was made by.
+// TestTurnFrom: turnFrom recovers the angle of a rotation, whatever the shift.
 func TestTurnFrom(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, angle, shift := drawPath(t, -1, 1), rapid.Float64Range(-3, 3).Draw(t, "angle"), drawPoint(t, -9, 9)
@@ -121,7 +122,7 @@ func TestTurnFrom(t *testing.T) {
 	})
 }
 
-// A change of nothing but the turn turns by that angle.
+// TestChangeTurns: a change of the turn alone turns by that angle.
 func TestChangeTurns(t *testing.T) {
 	p := skeletons['S'][0][0].shape.resample(strokePoints, 0, 1)
 	if got := (change{turn: 0.3}).apply(p).turnFrom(p); math.Abs(got-0.3) > 1e-9 {
@@ -132,8 +133,8 @@ func TestChangeTurns(t *testing.T) {
 	}
 }
 
-// Bending moves the middle of a straight stroke by the sagitta asked for, to
-// the pen's right on screen, and leaves the ends.
+// TestChangeBends: bending moves the middle of a straight stroke by the given
+// sagitta, to the pen's right on screen, and keeps its ends.
 func TestChangeBends(t *testing.T) {
 	p := path{{0, 0}, {2, 0}}.resample(strokePoints, 0, 2)
 	q := change{bend: 0.1}.apply(p)
@@ -145,7 +146,8 @@ func TestChangeBends(t *testing.T) {
 	}
 }
 
-// Free ends are drawn too long or too short; joints are exact, and stay joints.
+// TestJoints: free ends may be drawn too long or too short; joints are exact
+// and stay joints.
 func TestJoints(t *testing.T) {
 	z := skeletons['Z'][1] // three joined strokes and a free crossbar
 	c := change{start: 0.1, stop: -0.05}

@@ -6,7 +6,7 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-// QuadrantsOptions asks for a set of [Quadrants].
+// QuadrantsOptions holds the options for a set of [Quadrants].
 type QuadrantsOptions struct {
 	N    int // images, 1 or more
 	Side int // pixels, even, 2 to 1024; 0 means 6, the paper's
@@ -23,8 +23,8 @@ const QuadrantExperts = 8
 //	experts  (8,side,side) float64  the expert templates
 //	active   (N,8)         uint8    1 where image i uses expert k
 //
-// Expert 2q+c speaks for quadrant q (0 top left, 1 top right, 2 bottom left,
-// 3 bottom right) and makes it all off (c = 0) or all on (c = 1); elsewhere it
+// Expert 2q+c votes on quadrant q (0 top left, 1 top right, 2 bottom left, 3
+// bottom right) and makes it all off (c = 0) or all on (c = 1); elsewhere it
 // abstains with 1/2. At most one expert of a quadrant is active.
 type QuadrantTruth struct {
 	Side      int
@@ -73,7 +73,7 @@ func Quadrants(o QuadrantsOptions) (*Set[*QuadrantTruth], error) {
 	return set, nil
 }
 
-// quadrantExperts makes the eight templates.
+// quadrantExperts returns the eight templates.
 func quadrantExperts(side int) [][]float64 {
 	experts := make([][]float64, QuadrantExperts)
 	for k := range experts {
@@ -101,8 +101,8 @@ func drawQuadrants(r *rand.Rand) []bool {
 	return active
 }
 
-// composeQuadrants puts the active experts together. Their supports are
-// disjoint, so every rule that knows abstention gives this.
+// composeQuadrants composes the active experts. Their supports are disjoint, so
+// every rule with abstention value 1/2 gives this result.
 func composeQuadrants(experts [][]float64, active []bool) []float64 {
 	mu := make([]float64, len(experts[0]))
 	for d := range mu {

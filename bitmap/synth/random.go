@@ -3,8 +3,8 @@ package synth
 import "math/rand/v2"
 
 // A purpose separates the random streams of one seed: two draws with different
-// purposes are independent even where their numbers agree. The values are part
-// of what a seed means; append, never renumber.
+// purposes are independent even if their numbers agree. The values determine
+// the output of a seed; append, never renumber.
 type purpose uint64
 
 const (
@@ -18,8 +18,8 @@ const (
 	forDigit        // separates digit glyphs from letters of the same seed
 )
 
-// stream is the generator that belongs to (seed, p, path...): the numbers are
-// folded into 64 bits one after the other, in the manner of SplitMix64.
+// stream returns the generator for (seed, p, path...): the numbers are folded
+// into 64 bits one after the other, as in SplitMix64.
 func stream(seed uint64, p purpose, path ...int) *rand.Rand {
 	h := scramble(seed) + uint64(p)
 	h = scramble(h)
@@ -29,7 +29,7 @@ func stream(seed uint64, p purpose, path ...int) *rand.Rand {
 	return rand.New(rand.NewPCG(h, scramble(h)))
 }
 
-// scramble is one step of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): a
+// scramble performs one step of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): a
 // bijection of 64-bit words that sends neighbours far apart.
 func scramble(z uint64) uint64 {
 	z += 0x9e3779b97f4a7c15
@@ -38,6 +38,6 @@ func scramble(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// chance is true with probability p. It always takes one draw, so that a
-// change of p leaves the draws that follow as they were.
+// chance returns true with probability p. It always takes one draw, so changing
+// p does not change later draws.
 func chance(r *rand.Rand, p float64) bool { return r.Float64() < p }

@@ -2,17 +2,17 @@ package synth
 
 import "math"
 
-// Rasters work on integers, a sixty-fourth of a pixel a unit, so that whether
-// a pixel is inked is decided alike on every machine. Pixel (y, x) has its
-// centre at (64y+32, 64x+32).
+// Rasters work on integers in units of 1/64 pixel, so every machine decides
+// alike whether a pixel is inked. Pixel (y, x) has its centre at (64y+32,
+// 64x+32).
 const subPixel = 64
 
 // maxSide bounds the side of a drawing, so that the products in near fit 64
 // bits.
 const maxSide = 512
 
-// fit scales and moves the paths, all alike, so that ink of a pen of the given
-// width (pixels) just fits the square box of the given size (pixels) in the
+// fit scales and moves all paths together so that the ink of a pen of the given
+// width (pixels) just fits a square box of the given size (pixels) in the
 // middle of a side x side image: the longer side of the ink's bounding box
 // touches the box, the shorter is centred in it. It returns paths in pixels;
 // their corner (0, 0) is the top left of the image.
@@ -31,7 +31,7 @@ func fit(paths []path, side int, box, pen float64) []path {
 	return out
 }
 
-// bounds is the smallest box that holds all points.
+// bounds returns the smallest box that contains all points.
 func bounds(paths []path) (low, high point) {
 	low, high = paths[0][0], paths[0][0]
 	for _, p := range paths {
@@ -43,9 +43,9 @@ func bounds(paths []path) (low, high point) {
 	return low, high
 }
 
-// ink draws paths, in pixels, into an image of side x side. It returns for
-// each pixel the first path whose polyline comes within half the pen width of
-// the pixel's centre, -1 for none.
+// ink draws paths, in pixels, into an image of side x side. For each pixel it
+// returns the first path whose polyline comes within half the pen width of the
+// pixel's centre, or -1.
 func ink(paths []path, side int, pen float64) []int8 {
 	of := make([]int8, side*side)
 	for d := range of {
@@ -70,15 +70,15 @@ func ink(paths []path, side int, pen float64) []int8 {
 	return of
 }
 
-// A spot is a point in sixty-fourths of a pixel.
+// A spot is a point in units of 1/64 pixel.
 type spot struct{ x, y int64 }
 
 func snap(p point) spot {
 	return spot{int64(math.Round(p.x * subPixel)), int64(math.Round(p.y * subPixel))}
 }
 
-// span is the range of pixels, within the image, that a segment from a to b
-// can ink along one axis.
+// span returns the range of pixels, within the image, that a segment from a to
+// b can ink along one axis.
 func span(a, b, radius int64, side int) (first, last int) {
 	first = int(max((min(a, b)-radius)/subPixel-1, 0))
 	last = int(min((max(a, b)+radius)/subPixel+1, int64(side)-1))

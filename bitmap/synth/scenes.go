@@ -9,7 +9,7 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-// ScenesOptions asks for a set of [Scenes].
+// ScenesOptions holds the options for a set of [Scenes].
 type ScenesOptions struct {
 	N       int      // scenes, 1 or more
 	Side    int      // pixels, from the size of a glyph to 4096; 0 means 100
@@ -18,11 +18,11 @@ type ScenesOptions struct {
 	Seed    uint64
 
 	// Exemplars is the number of drawings of each digit to choose from, 1 to
-	// 1000; 0 means 10. It is not used where Glyphs are given.
+	// 1000; 0 means 10. It is not used if Glyphs are given.
 	Exemplars int
-	// Glyphs are drawings to use instead of our own, such as MNIST digits: all
-	// of one size, every pixel known. Labels holds
-	// the class of each, 0 or more. Both are kept, not copied.
+	// Glyphs are drawings to use instead of generated ones, such as MNIST
+	// digits, all of one size with every pixel known. Labels holds the class of
+	// each, 0 or more. Both are kept, not copied.
 	Glyphs []*bitmap.Image
 	Labels []int
 
@@ -50,8 +50,8 @@ type SceneTruth struct {
 	Items   []Scene         // N
 }
 
-// Templates are the templates used for scene i, one a class in increasing
-// order of class: h*w probabilities each. They are made afresh at each call.
+// Templates returns the templates used for scene i, one per class in increasing
+// order of class: h*w probabilities each. Every call makes new ones.
 func (t *SceneTruth) Templates(i int) [][]float64 {
 	glyphs := make([]*bitmap.Image, len(t.Items[i].Candidates))
 	for c, j := range t.Items[i].Candidates {
@@ -60,7 +60,7 @@ func (t *SceneTruth) Templates(i int) [][]float64 {
 	return templates(glyphs, t.On, t.Off)
 }
 
-// Scene is what one scene was made from.
+// Scene is the ground truth of one scene.
 type Scene struct {
 	Candidates []int         // one glyph of each class, in increasing order of class
 	Objects    []Object      // in the order in which they were placed; their glyphs are candidates
@@ -103,11 +103,11 @@ func (t *SceneTruth) Arrays() []Array {
 	}
 }
 
-// Scenes makes the scenes of the paper, section 3: distinct digits placed
-// uniformly at random, each entirely inside the image, overlapping as they
-// may; a pixel is on where some glyph is (write-black); then pixels are
-// flipped. Objects, places and clean scenes do not depend on Flip, On or Off.
-// The error is an [*OptionError].
+// Scenes generates the scenes of the paper, section 3: distinct digits placed
+// uniformly at random, each entirely inside the image, possibly overlapping; a
+// pixel is on if some glyph covers it (write-black); then pixels are flipped.
+// Objects, places and clean scenes do not depend on Flip, On or Off. The error
+// is an [*OptionError].
 func Scenes(o ScenesOptions) (*Set[*SceneTruth], error) {
 	o.Side, o.Objects, o.Exemplars = orInt(o.Side, 100), orInt(o.Objects, 5), orInt(o.Exemplars, 10)
 	noise := Noise{Flip: or(o.Flip, 0.10)}
@@ -137,7 +137,7 @@ func Scenes(o ScenesOptions) (*Set[*SceneTruth], error) {
 	return set, nil
 }
 
-// findGlyphs draws the glyphs, or checks those of the caller.
+// findGlyphs draws the glyphs, or checks those given.
 func (o *ScenesOptions) findGlyphs() (err error) {
 	if o.Glyphs == nil && o.Labels == nil {
 		if o.Exemplars < 1 || o.Exemplars > 1000 {
@@ -156,7 +156,7 @@ func (o *ScenesOptions) findGlyphs() (err error) {
 		h, w := g.Height(), g.Width()
 		switch {
 		case h != o.Glyphs[0].Height() || w != o.Glyphs[0].Width():
-			return &OptionError{KindScenes, "Glyphs", fmt.Sprintf("%d x %d at %d", h, w, j), fmt.Sprintf("give glyphs of one size, that of the first is %d x %d", o.Glyphs[0].Height(), o.Glyphs[0].Width())}
+			return &OptionError{KindScenes, "Glyphs", fmt.Sprintf("%d x %d at %d", h, w, j), fmt.Sprintf("give glyphs of one size; the first is %d x %d", o.Glyphs[0].Height(), o.Glyphs[0].Width())}
 		case !g.Complete():
 			return &OptionError{KindScenes, "Glyphs", fmt.Sprintf("a drawing with unknown pixels at %d", j), "give glyphs with every pixel known"}
 		case o.Labels[j] < 0 || o.Labels[j] > 1<<20:
@@ -166,7 +166,7 @@ func (o *ScenesOptions) findGlyphs() (err error) {
 	return nil
 }
 
-// checkObjects checks what depends on the glyphs.
+// checkObjects checks the options that depend on the glyphs.
 func (o *ScenesOptions) checkObjects(classes int) error {
 	h, w := o.Glyphs[0].Height(), o.Glyphs[0].Width()
 	if least := max(h, w); o.Side < least || least == 0 {

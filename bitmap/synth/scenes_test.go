@@ -78,7 +78,8 @@ func TestScenesDoNotDependOnNoise(t *testing.T) {
 	}
 }
 
-// Glyphs of the caller: other size, labels with gaps and out of order.
+// TestScenesOfGivenGlyphs: given glyphs may have another size, and labels with
+// gaps and out of order.
 func TestScenesOfGivenGlyphs(t *testing.T) {
 	glyphs := []*bitmap.Image{bitmap.Parse("##", ".#", ".#"), bitmap.Parse("##", "##", "##"), bitmap.Parse("#.", "#.", "##")}
 	s := must(Scenes(ScenesOptions{N: 50, Side: 6, Objects: 2, Flip: new(0.0), Glyphs: glyphs, Labels: []int{7, 2, 7}, Seed: 34}))

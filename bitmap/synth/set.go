@@ -7,7 +7,7 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-// The kinds of sets, as the command line names them.
+// The kinds of sets, by their names on the command line.
 const (
 	KindQuadrants = "quadrants"
 	KindBars      = "bars"
@@ -15,8 +15,8 @@ const (
 	KindScenes    = "scenes"
 )
 
-// MaxTotalPixels bounds N*Height*Width of a set, a guard against a slip of the
-// keyboard that would fill the memory.
+// MaxTotalPixels bounds N*Height*Width of a set, as a guard against typing
+// errors that would fill the memory.
 const MaxTotalPixels = 1 << 27
 
 // Array is a named row-major array of numbers or strings. Data is one of
@@ -28,7 +28,7 @@ type Array struct {
 	Data  any
 }
 
-// Truth is what a set was made from.
+// Truth is the ground truth of a set.
 type Truth interface {
 	// Arrays lists the truth as named arrays. The documentation of the
 	// implementing type gives their names, shapes and types.
@@ -43,15 +43,15 @@ type Set[T Truth] struct {
 	Truth  T
 }
 
-// Arrays lists all that an npz file of the set holds: x, then the truth. The
-// data are copies. See [ImageArray] for the type of x.
+// Arrays lists the arrays of an npz file of the set: x, then the ground truth.
+// The data are copies. See [ImageArray] for the type of x.
 func (s *Set[T]) Arrays() []Array {
 	return append([]Array{ImageArray("x", s.Images)}, s.Truth.Arrays()...)
 }
 
-// ImageArray is a stack of images of one size as an array (N,H,W): uint8 0/1
-// where every pixel is known, else float64 with NaN for unknown. No images
-// give the shape (0,0,0). It panics if the sizes differ.
+// ImageArray returns a stack of images of one size as an array (N,H,W): uint8
+// 0/1 if every pixel is known, else float64 with NaN for unknown ones. Without
+// images the shape is (0,0,0). It panics if the sizes differ.
 func ImageArray(name string, images []*bitmap.Image) Array {
 	if len(images) == 0 {
 		return Array{name, []int{0, 0, 0}, []uint8{}}

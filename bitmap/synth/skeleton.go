@@ -1,24 +1,25 @@
 package synth
 
-// A stroke is a piece of a character that is one natural element: a bar, a
-// bow, a hook. Its shape is given in units of the height of the character, x
-// from 0 to about 0.8, y from 0 (top) to 1.
+// A stroke is one natural element of a character: a bar, a bow, a hook. Its
+// shape is given in units of the height of the character, x from 0 to about
+// 0.8, y from 0 (top) to 1.
 type stroke struct {
 	shape  path
-	joined bool // the pen is not lifted: starts where the stroke before ends
+	joined bool // the pen is not lifted: the stroke starts where the one before ends
 }
 
-// A skeleton is a character in one way of writing it: strokes in the order of
-// the pen. The first stroke is not joined.
+// A skeleton is one way of writing a character: strokes in drawing order. The
+// first stroke is not joined.
 type skeleton []stroke
 
-// line is a stroke of straight pieces through the points x0, y0, x1, y1, ...
+// line returns a stroke of straight pieces through the points x0, y0, x1, y1,
+// ...
 func line(xy ...float64) stroke { return stroke{shape: points(xy)} }
 
-// curve is a smooth stroke through the points x0, y0, x1, y1, ...
+// curve returns a smooth stroke through the points x0, y0, x1, y1, ...
 func curve(xy ...float64) stroke { return stroke{shape: smooth(points(xy))} }
 
-// join is s, written without lifting the pen after the stroke before.
+// join returns s, drawn without lifting the pen after the stroke before it.
 func join(s stroke) stroke {
 	s.joined = true
 	return s
@@ -33,7 +34,8 @@ func points(xy []float64) path {
 }
 
 // skeletons holds the ways of writing each capital and digit, drawn for this
-// project. A writer keeps to one way. The order is part of what a seed means.
+// project. A writer keeps to one way. The order determines the output of a
+// seed.
 var skeletons = map[rune][]skeleton{
 	'A': {
 		{line(.0, 1, .38, .0), join(line(.38, .0, .78, 1)), line(.13, .65, .65, .63)},

@@ -13,7 +13,7 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-// must is for options that are known to be good.
+// must returns v, for options known to be valid.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
@@ -21,10 +21,10 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// arrayLister is a set of any kind.
+// arrayLister is implemented by sets of every kind.
 type arrayLister interface{ Arrays() []Array }
 
-// smallSets is one small set of each kind, from one seed.
+// smallSets returns one small set of each kind, from one seed.
 func smallSets(seed uint64) map[string]arrayLister {
 	return map[string]arrayLister{
 		KindQuadrants: must(Quadrants(QuadrantsOptions{N: 20, Seed: seed})),
@@ -34,8 +34,8 @@ func smallSets(seed uint64) map[string]arrayLister {
 	}
 }
 
-// digest is a hash of the names, shapes and data of all arrays. Of arrays of
-// floats (poses, pens) only name and shape count: their last bit may differ
+// digest returns a hash of the names, shapes and data of all arrays. Of arrays
+// of floats (poses, pens) only name and shape count: their last bit may differ
 // between machines, the pixels may not.
 func digest(s arrayLister) uint64 {
 	h := fnv.New64a()
@@ -54,9 +54,9 @@ func digest(s arrayLister) uint64 {
 	return h.Sum64()
 }
 
-// The bits of a seed are a promise: results in reports and in other tests name
-// a kind and a seed. Do NOT update these numbers to make the test pass. A
-// change here means that every user's sets change, and needs a decision note.
+// The bits of a seed are a contract: reports and other tests refer to a kind
+// and a seed. Do NOT update these numbers to make the test pass. A change here
+// changes the sets of every user and needs a decision note.
 func TestPinnedBits(t *testing.T) {
 	want := map[string]uint64{
 		KindQuadrants: 0x403ab890fc48b641,
@@ -83,7 +83,8 @@ func TestSameSeedSameSetOtherSeedOther(t *testing.T) {
 	}
 }
 
-// Item i must not depend on how many items are asked for.
+// TestItemsDoNotDependOnN: item i does not depend on the number of items
+// requested.
 func TestItemsDoNotDependOnN(t *testing.T) {
 	const few, many = 3, 9
 	{
@@ -124,8 +125,8 @@ func same(t *testing.T, what string, got, want any) {
 	}
 }
 
-// Every array has the length its shape says, the first array is x, and names
-// are distinct: what a writer of npz files relies on.
+// TestArraysAreWellFormed: every array has the length of its shape, the first
+// array is x, and names are distinct, as a writer of npz files requires.
 func TestArraysAreWellFormed(t *testing.T) {
 	for kind, s := range smallSets(3) {
 		names := make(map[string]bool)
@@ -165,8 +166,8 @@ func TestImageArrayOfUnknownPixels(t *testing.T) {
 	}
 }
 
-// A bad request is refused with an OptionError that names the option, its
-// value and a way out.
+// TestBadOptions: a bad request yields an OptionError that names the option,
+// its value and what to give instead.
 func TestBadOptions(t *testing.T) {
 	glyph := bitmap.Parse("##", "##")
 	for _, c := range []struct {
@@ -222,9 +223,9 @@ func TestBadOptions(t *testing.T) {
 func second[A any](_ A, err error) error        { return err }
 func third[A, B any](_ A, _ B, err error) error { return err }
 
-// closeTo checks a relative frequency over n independent trials of
-// probability p, at five standard errors: for a fixed seed it passes or it
-// does not, and a wrong probability of a percent or two is caught.
+// closeTo checks a relative frequency over n independent trials of probability
+// p, at five standard errors: for a fixed seed the outcome is fixed, and a
+// probability that is off by a percent or two is detected.
 func closeTo(t *testing.T, what string, hits, n int, p float64) {
 	t.Helper()
 	got, slack := float64(hits)/float64(n), 5*math.Sqrt(p*(1-p)/float64(n))

@@ -176,7 +176,8 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// More noise spoils a superset: what the documentation of Apply promises.
+// TestNoiseIsNested: more noise corrupts a superset of the pixels, as Apply
+// documents.
 func TestNoiseIsNested(t *testing.T) {
 	m := bitmap.New(30, 30)
 	little := Noise{Flip: 0.1}.Apply(stream(1, forNoise, 0), m)
@@ -184,11 +185,11 @@ func TestNoiseIsNested(t *testing.T) {
 	for y := range 30 {
 		for x := range 30 {
 			if little.At(y, x) && !much.At(y, x) {
-				t.Fatalf("pixel (%d,%d) is flipped at .1 and not at .3", y, x)
+				t.Fatalf("pixel (%d,%d) is flipped at 0.1 and not at 0.3", y, x)
 			}
 		}
 	}
 	if little.CountOn() == 0 || little.CountOn() >= much.CountOn() {
-		t.Fatalf("%d flips at .1, %d at .3", little.CountOn(), much.CountOn())
+		t.Fatalf("%d flips at 0.1, %d at 0.3", little.CountOn(), much.CountOn())
 	}
 }

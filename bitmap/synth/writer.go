@@ -12,15 +12,15 @@ const strokePoints = 33
 type hand struct {
 	slant  float64 // shift of x for one unit of height, positive leans right
 	tilt   float64 // shift of y for one unit of width, negative climbs
-	aspect float64 // width against the skeleton's
-	pen    float64 // width of the pen against the median, 4.2 of 56 pixels
+	aspect float64 // width relative to the skeleton's
+	pen    float64 // width of the pen relative to the median, 4.2 of 56 pixels
 	shaky  float64 // scale of everything that varies from stroke to stroke
 	over   float64 // habit of going beyond the ends of strokes, as in change.start
-	bend   float64 // habit of bending strokes, sagitta as share of the length
+	bend   float64 // habit of bending strokes, sagitta as a fraction of the length
 }
 
-// The spreads below were chosen by eye on contact sheets, to look like hands
-// of many people rather than like one font; none was fitted to data.
+// The spreads below were chosen by eye on contact sheets, to look like many
+// people's handwriting rather than one font; none was fitted to data.
 func newHand(r *rand.Rand) hand {
 	return hand{
 		slant:  clamp(normal(r, 0.08, 0.15), -0.3, 0.45),
@@ -37,13 +37,13 @@ func newHand(r *rand.Rand) hand {
 type change struct {
 	shift       point   // unit: height of the character
 	turn        float64 // radians, clockwise on screen
-	bend        float64 // sagitta, share of the length of the stroke
+	bend        float64 // sagitta, as a fraction of the length of the stroke
 	wave        float64 // amplitude of one full wave along the stroke, same unit
-	start, stop float64 // length added at the ends (negative: left out), share of the length, at most of 1
+	start, stop float64 // length added at the ends (negative: left out), as a fraction of the length, at most 1
 }
 
-// newChange draws a change of the given size: 1 is what a character's strokes
-// differ by from writer to writer.
+// newChange draws a change of the given size, where 1 is the difference of
+// strokes between writers.
 func newChange(r *rand.Rand, size float64) change {
 	return change{
 		shift: point{normal(r, 0, 0.024*size), normal(r, 0, 0.024*size)},
@@ -62,16 +62,16 @@ func (c change) plus(d change) change {
 	}
 }
 
-// A drawing is a character as the pen went, before it is scaled to pixels.
+// A drawing is a character as drawn, before it is scaled to pixels.
 type drawing struct {
 	variant int       // which skeleton
-	paths   []path    // one a stroke, strokePoints points each
-	turns   []float64 // rotation of each stroke against its skeleton, radians clockwise
+	paths   []path    // one per stroke, strokePoints points each
+	turns   []float64 // rotation of each stroke relative to its skeleton, radians clockwise
 	pen     float64   // relative width of the pen
 }
 
-// draw writes a character: habits comes from the writer, own from the writer
-// and the character, now from this one sample.
+// draw draws a character: habits depends on the writer, own on the writer and
+// the character, now on this sample.
 func draw(ways []skeleton, habits hand, own, now *rand.Rand) drawing {
 	d := drawing{variant: own.IntN(len(ways))}
 	bones := ways[d.variant]
@@ -96,12 +96,12 @@ func draw(ways []skeleton, habits hand, own, now *rand.Rand) drawing {
 	return d
 }
 
-// reach is the part of stroke k that is drawn, as arc lengths from its start:
-// beyond its ends or short of them as the change says, but exact where the pen
-// goes on into another stroke.
+// reach returns the part of stroke k that is drawn, as arc lengths from its
+// start: beyond its ends or short of them as the change says, but exact where
+// the next stroke is joined.
 func (s skeleton) reach(k int, c change) (from, to float64) {
 	to = s[k].shape.length()
-	unit := min(to, 1) // long curves go astray no further than a bar does
+	unit := min(to, 1) // long curves overshoot no further than a bar does
 	if !s[k].joined {
 		from -= c.start * unit
 	}
@@ -111,7 +111,7 @@ func (s skeleton) reach(k int, c change) (from, to float64) {
 	return from, to
 }
 
-// apply bends, turns and shifts a stroke. The ends were dealt with before.
+// apply bends, turns and shifts a stroke, whose ends reach has already set.
 func (c change) apply(p path) path {
 	length, centre := p.length(), p.centroid()
 	sin, cos := math.Sincos(c.turn)
@@ -139,9 +139,10 @@ func (p path) startAt(q point) path {
 	return out
 }
 
-// leanAndWarp applies, in place, what a character's strokes have in common:
-// the writer's aspect, slant and tilt with a little variation, and a slow wave
-// through the plane, so that no two samples are images of each other.
+// leanAndWarp applies, in place, the changes common to all strokes of a
+// character: the writer's aspect, slant and tilt with a little variation, and a
+// slow wave through the plane, so that no two samples are the same up to an
+// affine map.
 func leanAndWarp(paths []path, habits hand, r *rand.Rand) {
 	slant := habits.slant + normal(r, 0, 0.03)
 	tilt := habits.tilt + normal(r, 0, 0.02)

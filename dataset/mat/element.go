@@ -56,7 +56,7 @@ type elements struct {
 	at    int64 // of the file, or of what a packed variable unpacks to
 }
 
-// tag is the head of a data element.
+// tag is the header of a data element.
 type tag struct {
 	kind  uint32
 	size  int64 // bytes of content, without padding
@@ -97,7 +97,8 @@ func (e *elements) tag() (tag, error) {
 	return tag{kind: first, size: int64(e.order.Uint32(b[4:]))}, nil
 }
 
-// content is the content of an element of at most most bytes, padding passed.
+// content returns the content of an element of at most most bytes and skips its
+// padding.
 func (e *elements) content(t tag, most int64, what string) ([]byte, error) {
 	if t.size > most {
 		return nil, &npy.FormatError{Offset: e.at, Msg: fmt.Sprintf("%d bytes of %s, more than %d", t.size, what, most)}
@@ -106,7 +107,7 @@ func (e *elements) content(t tag, most int64, what string) ([]byte, error) {
 		return t.bytes[:t.size], nil
 	}
 	var b []byte
-	for left := t.size; left > 0; { // grows with the bytes that arrive
+	for left := t.size; left > 0; { // the buffer grows with the bytes that arrive
 		n := min(left, 1<<16)
 		b = append(b, make([]byte, n)...)
 		if err := e.fill(b[int64(len(b))-n:], what); err != nil {
@@ -117,7 +118,7 @@ func (e *elements) content(t tag, most int64, what string) ([]byte, error) {
 	return b, e.pad(t)
 }
 
-// pad passes what fills up the last 8 bytes of an element.
+// pad skips the padding of an element to a multiple of 8 bytes.
 func (e *elements) pad(t tag) error {
 	var b [8]byte
 	if t.small || t.size%8 == 0 {
@@ -174,7 +175,7 @@ func (e *elements) array(size int64) (*array, error) {
 	return a, nil
 }
 
-// part reads an element that must be of one type.
+// part reads an element that must have the given type.
 func (e *elements) part(kind uint32, most int64, what string) ([]byte, error) {
 	t, err := e.tag()
 	if err != nil {

@@ -1,12 +1,12 @@
 // Package mat reads variables of MATLAB's Level 5 MAT-files, which MATLAB saves
-// with -v6 and -v7 (or no option), and Octave and SciPy too: numeric and logical
-// arrays, text, and cell arrays of these, packed or not, of either byte order.
-// Structures, objects, sparse and complex arrays are listed but not read. Files
-// of -v7.3 are HDF5, another format.
+// with -v6 and -v7 (or no option), and Octave and SciPy too: numeric and
+// logical arrays, text, and cell arrays of these, compressed or not, in either
+// byte order. Structures, objects, sparse and complex arrays are listed but not
+// read. Files of -v7.3 are HDF5, another format.
 //
-// Input is not trusted. Memory grows with the bytes really read, and
-// [npy.Limits] bounds it. Errors about the content are [*npy.FormatError], whose
-// Member is the variable; errors of the underlying reader are passed on.
+// Input is not trusted. Memory grows only with the bytes read, and [npy.Limits]
+// bounds it. Errors about the content are [*npy.FormatError] with the variable
+// as Member; errors of the underlying reader are passed on.
 //
 // Format: MathWorks, "MAT-File Format", Level 5.
 package mat
@@ -22,13 +22,13 @@ import (
 	"example.com/patchwork/internal/npy"
 )
 
-// Magic is how a file begins that [Open] reads.
+// Magic is the beginning of a file that [Open] reads.
 const Magic = "MATLAB 5.0"
 
 // headerSize is the length of the text, version and byte order at the beginning.
 const headerSize = 128
 
-// Bounds that no honest file meets.
+// Bounds that no real file reaches.
 const (
 	maxDims = 32
 	maxName = 4096 // bytes; MATLAB's own bound is 63
@@ -46,7 +46,7 @@ type Variable struct {
 	packed bool
 }
 
-// String is the variable with its shape and class, for messages.
+// String returns the variable with its shape and class, for messages.
 func (v *Variable) String() string {
 	s := v.Name + ": "
 	for i, side := range v.Shape {
@@ -58,7 +58,7 @@ func (v *Variable) String() string {
 	return s + " " + strings.TrimPrefix(v.Class, "?")
 }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (v *Variable) Len() int { return product(v.Shape) }
 
 // Numeric reports whether the elements are real numbers or truth values, which
@@ -71,16 +71,16 @@ func (v *Variable) Numeric() bool {
 	return v.Class[0] != '?'
 }
 
-// file is what the variables of a file share.
+// file holds what the variables of a file share.
 type file struct {
 	r     io.ReaderAt
 	order binary.ByteOrder
 	lim   npy.Limits
 }
 
-// Open reads the heads of all variables of a file of the given size; its
-// variables read on demand, so r must stay open. They are safe for concurrent
-// use if r is.
+// Open reads the headers of all variables of a file of the given size. The
+// variables read their content on demand, so r must stay open. They are safe
+// for concurrent use if r is.
 func Open(r io.ReaderAt, size int64, lim npy.Limits) ([]*Variable, error) {
 	if lim.Bytes <= 0 {
 		lim.Bytes = 1 << 30
@@ -133,7 +133,7 @@ func (f *file) header(size int64) error {
 	case "MI":
 		f.order = binary.BigEndian
 	default:
-		return &npy.FormatError{Offset: 126, Msg: "no MAT-file of Level 5: the mark of the byte order is missing", Hint: "save it with -v7"}
+		return &npy.FormatError{Offset: 126, Msg: "not a MAT-file of Level 5: the byte order mark is missing", Hint: "save it with -v7"}
 	}
 	if v := f.order.Uint16(b[124:]); v != 0x0100 {
 		return &npy.FormatError{Offset: 124, Msg: fmt.Sprintf("a MAT-file of version %#04x", v), Hint: "save it with -v7"}
@@ -150,7 +150,7 @@ type array struct {
 	finish func() error // checks that follow the last byte of a packed variable
 }
 
-// open reads the head of the variable.
+// open reads the header of the variable.
 func (v *Variable) open() (*array, error) {
 	var r io.Reader = io.NewSectionReader(v.file.r, v.offset, v.size)
 	size, at := v.size, v.offset
@@ -194,7 +194,7 @@ func (v *Variable) open() (*array, error) {
 	return a, nil
 }
 
-// in names the variable in an error about the content.
+// in adds the name of the variable to an error about the content.
 func (v *Variable) in(err error) error {
 	var fe *npy.FormatError
 	if errors.As(err, &fe) && fe.Member == "" {
@@ -203,8 +203,8 @@ func (v *Variable) in(err error) error {
 	return err
 }
 
-// guarded words the errors of unpacking; a short file is left to those who
-// read.
+// guarded rephrases decompression errors; the reader reports a file that is too
+// short.
 type guarded struct{ r io.Reader }
 
 func (g guarded) Read(p []byte) (int, error) {
@@ -221,5 +221,5 @@ func (g guarded) Read(p []byte) (int, error) {
 }
 
 func damaged(err error) error {
-	return &npy.FormatError{Msg: "damaged: it cannot be unpacked", Hint: "copy or save the file again", Err: err}
+	return &npy.FormatError{Msg: "damaged: it cannot be decompressed", Hint: "copy or save the file again", Err: err}
 }

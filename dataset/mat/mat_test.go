@@ -20,7 +20,8 @@ func open(b []byte, lim npy.Limits) ([]*mat.Variable, error) {
 	return mat.Open(bytes.NewReader(b), int64(len(b)), lim)
 }
 
-// everything is a file of all that is read, and something that is not.
+// everything returns a file with every kind of variable that is read, and one
+// that is not.
 func everything() []mattest.Var {
 	return []mattest.Var{
 		mattest.Uint8("small", []uint8{1, 2, 3}, 1, 3),
@@ -69,7 +70,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// content is all of a variable.
+// content returns all of a variable.
 func content(v *mat.Variable) (any, error) {
 	switch {
 	case v.Class == "char":
@@ -133,8 +134,8 @@ func TestRefusals(t *testing.T) {
 		"type of elements":   {mattest.File(binary.LittleEndian, false, mattest.Var{Name: "x", Class: 6, Shape: []int32{1, 1}, Type: 77, Data: []uint8{1}}), "numbers of type 77"},
 		"sparse":             {mattest.File(binary.LittleEndian, false, mattest.Var{Name: "x", Class: 5, Shape: []int32{1, 1}}), "class sparse"},
 		"unknown class":      {mattest.File(binary.LittleEndian, false, mattest.Var{Name: "x", Class: 99, Shape: []int32{1, 1}}), "class 99"},
-		"checksum":           {change(packed, len(packed)-1, ^packed[len(packed)-1]), "cannot be unpacked"},
-		"packed nothing":     {change(packed, 136, 0), "cannot be unpacked"},
+		"checksum":           {change(packed, len(packed)-1, ^packed[len(packed)-1]), "cannot be decompressed"},
+		"packed nothing":     {change(packed, 136, 0), "cannot be decompressed"},
 		"packed and cut off": {packCut(packed), "cut off"},
 	} {
 		_, err := readAll(c.file, npy.Limits{})
@@ -159,7 +160,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// packCut drops the end of a packed file, whose only element then says so.
+// packCut drops the end of a compressed file and shortens its only element to
+// match.
 func packCut(b []byte) []byte {
 	b = bytes.Clone(b[:len(b)-8])
 	binary.LittleEndian.PutUint32(b[132:], uint32(len(b)-136))
@@ -179,8 +181,8 @@ func readAll(b []byte, lim npy.Limits) (out []any, err error) {
 	return out, err
 }
 
-// FuzzOpen: whatever the bytes, an error of one line about the content or
-// variables that can be read, and never more than the limits allow.
+// FuzzOpen: any bytes give a one-line error about the content, or variables
+// that can be read within the limits.
 func FuzzOpen(f *testing.F) {
 	for _, order := range []mattest.Order{binary.LittleEndian, binary.BigEndian} {
 		f.Add(mattest.File(order, false, everything()...))

@@ -12,13 +12,13 @@ import (
 	"example.com/patchwork/internal/npy"
 )
 
-// Reader reads the elements of a numeric or logical variable, whose order is
-// Fortran's where it has more than one side that matters. Their type is the one
-// they are stored in, which may be smaller than the class: it holds all values.
+// Reader returns a reader of the elements of a numeric or logical variable, in
+// Fortran order if more than one side is longer than 1. Their type is the
+// stored one, which may be smaller than the class but holds all values.
 func (v *Variable) Reader() (*npy.Reader, error) { return v.reader(v.Shape) }
 
-// Vector is [Variable.Reader] for the elements as one side, in the order of the
-// file: column by column.
+// Vector is like [Variable.Reader] for the elements as a vector in file order:
+// column by column.
 func (v *Variable) Vector() (*npy.Reader, error) { return v.reader([]int{v.Len()}) }
 
 func (v *Variable) reader(shape []int) (*npy.Reader, error) {
@@ -30,7 +30,7 @@ func (v *Variable) reader(shape []int) (*npy.Reader, error) {
 	return r, v.in(err)
 }
 
-// numbers is the content of a numeric array as an array of that shape.
+// numbers returns the content of a numeric array as an array of that shape.
 func (a *array) numbers(shape []int, lim npy.Limits) (*npy.Reader, error) {
 	if v := (&Variable{Class: a.class}); !v.Numeric() {
 		return nil, &npy.FormatError{Msg: fmt.Sprintf("an array of class %s, not of real numbers", strings.TrimPrefix(a.class, "?")),
@@ -58,8 +58,8 @@ func (a *array) numbers(shape []int, lim npy.Limits) (*npy.Reader, error) {
 	return npy.NewRawReader(body, npy.Header{DType: d, Fortran: len(shape) > 1, Shape: shape}, lim)
 }
 
-// body is the content of an element; before its last byte is given, what
-// follows is checked.
+// body is the content of an element; it checks what follows before it delivers
+// the last byte.
 type body struct {
 	r      io.Reader
 	left   int64
@@ -80,9 +80,9 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Strings is a variable of text, one string a row, or of cells with one string
-// each, in the order of the file. Blanks and NULs at the ends are dropped. What
-// takes more than so many bytes of memory is an error.
+// Strings returns a text variable, one string per row, or cells with one string
+// each, in file order. Trailing blanks and NULs are dropped. It returns an
+// error if the strings take more than most bytes of memory.
 func (v *Variable) Strings(most int64) ([]string, error) {
 	a, err := v.open()
 	if err != nil {
@@ -114,11 +114,11 @@ func (v *Variable) Strings(most int64) ([]string, error) {
 	return out, v.in(err)
 }
 
-// cellCost is the memory of a cell beside its content, about.
+// cellCost is about the memory of a cell in addition to its content.
 const cellCost = 64
 
 // cells reads the elements of a cell array one by one; size is the length of
-// what a cell's element holds.
+// the content of a cell's element.
 func (a *array) cells(read func(c *array, size int64) error) error {
 	for range product(a.shape) {
 		t, err := a.tag()
@@ -142,7 +142,7 @@ func (a *array) cells(read func(c *array, size int64) error) error {
 			return err
 		}
 		a.at = from + t.size
-		if rest >= 8 && product(c.shape) > 0 { // more than padding: the content was not all
+		if rest >= 8 && product(c.shape) > 0 { // more than padding: part of the content is left
 			return &npy.FormatError{Offset: a.at, Msg: fmt.Sprintf("%d bytes too many in a cell", rest)}
 		}
 	}
@@ -157,7 +157,7 @@ func (a *array) end() error {
 	return a.finish()
 }
 
-// text is the rows of a char array.
+// text returns the rows of a char array.
 func (a *array) text(most int64) ([]string, error) {
 	if a.class != "char" {
 		return nil, &npy.FormatError{Msg: fmt.Sprintf("an array of class %s, not text", strings.TrimPrefix(a.class, "?"))}
@@ -195,8 +195,8 @@ func (a *array) text(most int64) ([]string, error) {
 	return out, nil
 }
 
-// characters decodes text. UTF-16 beyond the first 65,536 characters, which
-// MATLAB counts as two, is not put together.
+// characters decodes text. It does not combine UTF-16 surrogate pairs, which
+// MATLAB counts as two characters.
 func (a *array) characters(kind uint32, b []byte) ([]rune, error) {
 	var out []rune
 	size := map[uint32]int{miInt8: 1, miUint8: 1, miUint16: 2, miUTF16: 2, miUint32: 4, miUTF32: 4}[kind]
@@ -224,8 +224,8 @@ func (a *array) characters(kind uint32, b []byte) ([]rune, error) {
 }
 
 // Stack reads a cell array of numeric or logical matrices of one size as one
-// array of shape (cells, rows, columns), in the order of the file. What takes
-// more than so many bytes of memory is an error.
+// array of shape (cells, rows, columns), in file order. It returns an error if
+// they take more than most bytes of memory.
 func (v *Variable) Stack(most int64) (*npy.Array, error) {
 	a, err := v.open()
 	if err != nil {

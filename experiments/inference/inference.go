@@ -1,7 +1,7 @@
-// Package inference has the ways of inference that section 3 of the paper
-// compares its pursuit with, on the same models: experts that stay where they
-// are, each active or not in an image. All of them climb the same objective,
-// the log joint probability of an image and the set of its active experts.
+// Package inference implements the inference methods that section 3 of the
+// paper compares its pursuit with, on the same models: experts without poses,
+// each active or not in an image. All of them maximize the same objective, the
+// log joint probability of an image and the set of its active experts.
 //
 //	exhaustive   every set: the optimum, for few experts
 //	truncated    every set of a few of the best candidates (Luecke, Sahani 2008)
@@ -20,11 +20,12 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-// MaxExperts is the most experts that a Problem takes: sets are enumerated.
+// MaxExperts is the maximum number of experts of a Problem, because sets are
+// enumerated.
 const MaxExperts = 20
 
-// Problem is a model whose experts do not move, and the prior of each being
-// active. It is immutable and safe for concurrent use.
+// Problem is a model whose experts have no poses, with the prior probability of
+// each being active. It is immutable and safe for concurrent use.
 type Problem struct {
 	k, d    int
 	max     bool        // only votes above q count
@@ -35,14 +36,14 @@ type Problem struct {
 	prior   []float64   // K: pi
 }
 
-// New makes the problem of a model and of the prior probabilities, strictly
+// New returns the problem of a model with the prior probabilities, strictly
 // between 0 and 1, that its experts are active. The error says what does not
-// fit: experts that move, too many of them, or an opinion that is certain and would make
-// images impossible.
+// fit: experts with poses, too many experts, or an opinion of 0 or 1, which
+// would make images impossible.
 func New(m *patchwork.Model, prior []float64) (*Problem, error) {
 	cfg := m.Config()
 	if cfg.Poses.Len() > 1 || cfg.Scene {
-		return nil, fmt.Errorf("inference: the experts move; they must stay where they are")
+		return nil, fmt.Errorf("inference: the experts have poses; they must be fixed")
 	}
 	if m.K() > MaxExperts || len(prior) != m.K() {
 		return nil, fmt.Errorf("inference: %d experts with %d priors; at most %d experts, one prior each", m.K(), len(prior), MaxExperts)
@@ -70,7 +71,7 @@ func New(m *patchwork.Model, prior []float64) (*Problem, error) {
 	return p, nil
 }
 
-// K is the number of experts.
+// K returns the number of experts.
 func (p *Problem) K() int { return p.k }
 
 // Set is a set of experts: bit k stands for expert k.
@@ -79,10 +80,10 @@ type Set uint32
 // Has reports whether expert k is in the set.
 func (s Set) Has(k int) bool { return s>>k&1 == 1 }
 
-// Len is the number of experts in the set.
+// Len returns the number of experts in the set.
 func (s Set) Len() int { return bits.OnesCount32(uint32(s)) }
 
-// Found is what a method came to in one image.
+// Found is the result of a method for one image.
 type Found struct {
 	Active   Set
 	LogLik   float64 // log P(x | active), nats
@@ -97,7 +98,7 @@ func (p *Problem) empty() field {
 	return field{append([]float64(nil), p.q...), append([]float64(nil), p.q...)}
 }
 
-// join adds expert k's opinions to from, into f.
+// join stores in f the fold of from and the opinions of expert k.
 func (p *Problem) join(f, from field, k int) {
 	for i, mu := range p.mu[k] {
 		f.hi[i] = max(from.hi[i], mu)
@@ -108,7 +109,7 @@ func (p *Problem) join(f, from field, k int) {
 	}
 }
 
-// logLik is log P(x | composition), in nats; x is 1 or 0 a pixel.
+// logLik returns log P(x | composition), in nats; x is 1 or 0 per pixel.
 func (p *Problem) logLik(f field, x []uint8) float64 {
 	sum := 0.0
 	for i, on := range x {
@@ -121,8 +122,8 @@ func (p *Problem) logLik(f field, x []uint8) float64 {
 	return sum
 }
 
-// pixels are the values of an image. It panics if the image is of another size
-// than the model, or has unknown pixels.
+// pixels returns the values of an image. It panics if the size of the image
+// differs from the model's, or if it has unknown pixels.
 func (p *Problem) pixels(img *bitmap.Image) []uint8 {
 	if img.Len() != p.d || !img.Complete() {
 		panic(fmt.Sprintf("inference: an image of %d pixels, %d known, for a model of %d", img.Len(), img.CountKnown(), p.d))
@@ -130,8 +131,8 @@ func (p *Problem) pixels(img *bitmap.Image) []uint8 {
 	return img.AppendBytes(nil)
 }
 
-// Score is a set's log-likelihood and log joint probability of an image, in
-// nats. It panics where the image does not fit, as all methods do.
+// Score returns a set's log-likelihood and log joint probability of an image,
+// in nats. It panics if the image does not fit, as all methods do.
 func (p *Problem) Score(img *bitmap.Image, s Set) (logLik, logJoint float64) {
 	f := p.empty()
 	for k := range p.k {
@@ -143,7 +144,7 @@ func (p *Problem) Score(img *bitmap.Image, s Set) (logLik, logJoint float64) {
 	return logLik, logLik + p.logPrior(s)
 }
 
-// logPrior is log P(s), in nats.
+// logPrior returns log P(s), in nats.
 func (p *Problem) logPrior(s Set) float64 {
 	sum := p.nothing
 	for k, o := range p.odds {
@@ -160,8 +161,8 @@ func (p *Problem) found(img *bitmap.Image, s Set, work int) Found {
 	return Found{Active: s, LogLik: ll, LogJoint: lj, Work: work}
 }
 
-// Independent activates every expert that alone is more probable than nothing,
-// whatever the others explain: what a restricted Boltzmann machine does.
+// Independent activates every expert that alone is more probable than none,
+// whatever the others explain, as a restricted Boltzmann machine does.
 func (p *Problem) Independent(img *bitmap.Image) Found {
 	x, none, f := p.pixels(img), p.empty(), p.empty()
 	base := p.logLik(none, x)
@@ -176,12 +177,13 @@ func (p *Problem) Independent(img *bitmap.Image) Found {
 }
 
 // margin is the gain, in nats, below which a pursuit stops: a rounding error is
-// no gain.
+// not a gain.
 const margin = 1e-9
 
-// Greedy is likelihood matching pursuit on the log joint: from nothing, add the
-// expert that gains most (the lowest index of equals) until none gains. It is
-// the formula's shape; [patchwork.Pursuit] is the fast one.
+// Greedy runs likelihood matching pursuit on the log joint: starting from no
+// expert, it adds the expert that gains most (among equals, the lowest index)
+// until none gains. It follows the formula; [patchwork.Pursuit] is the fast
+// version.
 func (p *Problem) Greedy(img *bitmap.Image) Found {
 	x, now, f := p.pixels(img), p.empty(), p.empty()
 	logLik, work := p.logLik(now, x), 1

@@ -9,8 +9,8 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-// random is a model of experts with random opinions, some of which abstain,
-// and an image.
+// random returns a model of experts with random opinions, some of which
+// abstain, and an image.
 func random(t *testing.T, rule patchwork.Rule, k int, rng *rand.Rand) (*patchwork.Model, *Problem, *bitmap.Image) {
 	t.Helper()
 	const h, w = 3, 4
@@ -54,8 +54,8 @@ func cases(t *testing.T, n int, f func(m *patchwork.Model, p *Problem, img *bitm
 	}
 }
 
-// Score is the model's own composition.
-func TestScoreIsTheModels(t *testing.T) {
+// TestScoreAgreesWithModel: Score agrees with the model's own composition.
+func TestScoreAgreesWithModel(t *testing.T) {
 	cases(t, 60, func(m *patchwork.Model, p *Problem, img *bitmap.Image) {
 		for s := range Set(1) << p.K() {
 			var picks []patchwork.Pick
@@ -72,8 +72,8 @@ func TestScoreIsTheModels(t *testing.T) {
 	})
 }
 
-// The exhaustive optimum is that of all scores, the evidence their sum, and the
-// prior adds up to 1.
+// TestExhaustiveIsTheOptimum: the exhaustive optimum is the best score, the
+// evidence is the sum of all, and the prior adds up to 1.
 func TestExhaustiveIsTheOptimum(t *testing.T) {
 	cases(t, 60, func(_ *patchwork.Model, p *Problem, img *bitmap.Image) {
 		best, sum, prior := math.Inf(-1), 0.0, 0.0
@@ -91,8 +91,8 @@ func TestExhaustiveIsTheOptimum(t *testing.T) {
 	})
 }
 
-// No method beats the optimum; with all candidates and any number of active
-// experts truncation is exhaustive.
+// TestNothingBeatsTheOptimum: no method beats the optimum; with all candidates
+// and any number of active experts, truncated search is exhaustive.
 func TestNothingBeatsTheOptimum(t *testing.T) {
 	cases(t, 100, func(_ *patchwork.Model, p *Problem, img *bitmap.Image) {
 		best, _ := p.Exhaustive(img)
@@ -109,7 +109,8 @@ func TestNothingBeatsTheOptimum(t *testing.T) {
 	})
 }
 
-// Greedy is the pursuit of the library, with the prior as its costs.
+// TestGreedyIsThePursuit: Greedy agrees with the pursuit of the library, with
+// the prior as its costs.
 func TestGreedyIsThePursuit(t *testing.T) {
 	cases(t, 100, func(m *patchwork.Model, p *Problem, img *bitmap.Image) {
 		costs := make([]float64, p.K())
@@ -134,7 +135,8 @@ func TestGreedyIsThePursuit(t *testing.T) {
 	})
 }
 
-// The expectation of mean field is that over all sets, and its bound is one.
+// TestMeanFieldBound: the expectation of mean field equals that over all sets,
+// and its bound is a lower bound.
 func TestMeanFieldBound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	cases(t, 60, func(_ *patchwork.Model, p *Problem, img *bitmap.Image) {
@@ -164,8 +166,9 @@ func TestMeanFieldBound(t *testing.T) {
 	})
 }
 
-// The gradient is that of finite differences, and ascent does not descend.
-func TestGradientIsOne(t *testing.T) {
+// TestGradientMatchesDifferences: the gradient agrees with finite differences, and ascent
+// never lowers the objective.
+func TestGradientMatchesDifferences(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	cases(t, 60, func(_ *patchwork.Model, p *Problem, img *bitmap.Image) {
 		x := p.pixels(img)
@@ -195,7 +198,8 @@ func TestGradientIsOne(t *testing.T) {
 	})
 }
 
-// Certain opinions, moving experts and foreign priors are refused.
+// TestNewRefuses: opinions of 0 or 1, experts with poses and priors that do not
+// fit are refused.
 func TestNewRefuses(t *testing.T) {
 	cfg := patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 1, Width: 2, Q: .5}
 	for name, c := range map[string]struct {

@@ -13,9 +13,9 @@ import (
 //	E_r[log P(x | s)] + E_r[log P(s)] + entropy of r  <=  log P(x),
 //
 // from the prior, until nothing changes by 1e-6; active is r > 1/2. The
-// expectation is exact: at a pixel an expert votes to one side only, so the
-// strongest vote for on and the strongest one for off are independent. bound is
-// its value at the end, in nats.
+// expectation is exact: at a pixel an expert votes for one side only, so the
+// strongest vote for on and the strongest vote for off are independent. bound
+// is its final value, in nats.
 func (p *Problem) MeanField(img *bitmap.Image) (best Found, r []float64, bound float64) {
 	m := p.meanField(p.pixels(img))
 	r = slices.Clone(p.prior)
@@ -46,7 +46,7 @@ func (p *Problem) MeanField(img *bitmap.Image) (best Found, r []float64, bound f
 	return p.found(img, s, m.work), r, bound
 }
 
-// entropy of a coin, in nats.
+// entropy returns the entropy, in nats, of a coin with probability a.
 func entropy(a float64) float64 {
 	if a <= 0 || a >= 1 {
 		return 0
@@ -55,7 +55,7 @@ func entropy(a float64) float64 {
 }
 
 // meanField holds, by pixel, the experts that vote for on and for off, the
-// strongest first, and the log-likelihood of every pair of votes; "nobody" is
+// strongest first, and the log-likelihood of every pair of votes; "no vote" is
 // the last of each.
 type meanField struct {
 	up, down [][]int
@@ -102,7 +102,7 @@ func order(a, b float64) int {
 	return 0
 }
 
-// vote is what expert k says at pixel i, or nobody (-1).
+// vote returns the vote of expert k at pixel i, or -1 for none.
 func (p *Problem) vote(k, i int) float64 {
 	if k < 0 {
 		return p.q[i]
@@ -110,7 +110,7 @@ func (p *Problem) vote(k, i int) float64 {
 	return p.mu[k][i]
 }
 
-// expectation is E_r[log P(x | s)], in nats.
+// expectation returns E_r[log P(x | s)], in nats.
 func (m *meanField) expectation(r []float64) float64 {
 	m.work++
 	total := 0.0
@@ -138,11 +138,12 @@ func (m *meanField) expectation(r []float64) float64 {
 	return total
 }
 
-// Gradient relaxes activity to strengths a in [0, 1], an expert of strength a
-// saying q + a(mu - q), and climbs the log-likelihood plus the prior's log odds by projected
-// gradient ascent with a shrinking step, all strengths starting at 1/2 (E. Saund,
-// "A multiple cause mixture model for unsupervised learning", 1995). Active is
-// a > 1/2. relaxed is the objective at the strengths found, in nats.
+// Gradient relaxes activity to strengths a in [0, 1], so that an expert of
+// strength a says q + a(mu - q), and maximizes the log-likelihood plus the
+// prior's log odds by projected gradient ascent with a shrinking step, starting
+// all strengths at 1/2 (E. Saund, "A multiple cause mixture model for
+// unsupervised learning", 1995). Active is a > 1/2. relaxed is the objective at
+// the strengths found, in nats.
 func (p *Problem) Gradient(img *bitmap.Image) (best Found, a []float64, relaxed float64) {
 	x := p.pixels(img)
 	a = make([]float64, p.k)
@@ -181,8 +182,9 @@ func (p *Problem) Gradient(img *bitmap.Image) (best Found, a []float64, relaxed 
 	return p.found(img, s, work), a, value
 }
 
-// relaxed is the objective of Gradient at strengths a, in nats, and, if g is not
-// nil, its gradient: at a pixel it goes to the experts with the strongest votes.
+// relaxed returns the objective of Gradient at strengths a, in nats, and, if g
+// is not nil, its gradient: at a pixel only the experts with the strongest
+// votes receive it.
 func (p *Problem) relaxed(x []uint8, a, g []float64) float64 {
 	total := p.nothing
 	clear(g)

@@ -7,9 +7,9 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-// Exhaustive scores every set of experts: the optimum (the lowest set of
-// equals). evidence is log P(x), in nats, the logarithm of the sum of all joint
-// probabilities.
+// Exhaustive scores every set of experts and returns the optimum (among equals,
+// the lowest set). evidence is log P(x), in nats, the logarithm of the sum of
+// all joint probabilities.
 func (p *Problem) Exhaustive(img *bitmap.Image) (best Found, evidence float64) {
 	all := make([]int, p.k)
 	for k := range all {
@@ -19,9 +19,10 @@ func (p *Problem) Exhaustive(img *bitmap.Image) (best Found, evidence float64) {
 	return w.found(p, img), w.top + math.Log(w.sum)
 }
 
-// Truncated scores every set of at most active of the candidates that alone
-// come to the largest joint probability (J. Luecke and M. Sahani, "Maximal causes
-// for non-linear component extraction", 2008, as "expectation truncation").
+// Truncated scores every set of at most active experts among the candidates
+// that alone have the largest joint probability (J. Luecke and M. Sahani,
+// "Maximal causes for non-linear component extraction", 2008, as "expectation
+// truncation").
 func (p *Problem) Truncated(img *bitmap.Image, candidates, active int) Found {
 	x, none, f := p.pixels(img), p.empty(), p.empty()
 	alone, order := make([]float64, p.k), make([]int, p.k)
@@ -46,7 +47,7 @@ func (p *Problem) Truncated(img *bitmap.Image, candidates, active int) Found {
 	return out
 }
 
-// walk visits sets of experts depth first, so that each needs one join.
+// walk visits sets of experts depth first, so that each set needs one join.
 type walk struct {
 	x      []uint8
 	order  []int
@@ -69,8 +70,8 @@ func (p *Problem) walk(img *bitmap.Image, order []int, active int) *walk {
 	return w
 }
 
-// visit scores set s, composed at a depth of the levels, and all sets that add
-// experts from number next of the order on.
+// visit scores set s, composed at level depth, and all sets that add experts
+// from position next of the order on.
 func (w *walk) visit(p *Problem, depth, next, left int, s Set, prior float64) {
 	score := p.logLik(w.levels[depth], w.x) + prior
 	w.work++

@@ -10,7 +10,7 @@ import (
 type Shape struct {
 	Pixels     int     // above 1/2
 	Elongation float64 // ratio of the standard deviations along its axes
-	Direction  float64 // of the long axis: degrees from horizontal, 0 <= d < 180
+	Direction  float64 // of the long axis, in degrees from horizontal, 0 <= d < 180
 }
 
 // ShapeOf measures a template of the given width.

@@ -16,12 +16,13 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// Poses are the placements searched for letters of 56x56 pixels: shifts of up
-// to 14 pixels and rotations of up to 24 degrees in steps of 6, 7,569 an expert.
+// Poses is the grid searched for letters of 56x56 pixels: shifts of up to 14
+// pixels and rotations of up to 24 degrees in steps of 6, 7,569 poses per
+// expert.
 var Poses = pose.Grid{DY: pose.Symmetric(14, 1), DX: pose.Symmetric(14, 1), Angles: pose.Evenly(24, 6)}
 
-// Task is one letter: how many experts, and the writers to learn from and to
-// test on.
+// Task is one letter with its number of experts, and the writers to learn from
+// and to test on.
 type Task struct {
 	Letter      string
 	Experts     int
@@ -29,8 +30,9 @@ type Task struct {
 	Study       float64
 }
 
-// Tasks are those of the ledger. Study is the held-out log-likelihood a pixel
-// that an earlier study reached (best of 4 orders).
+// Tasks lists those of the ledger. Study is a reference value of the held-out
+// log-likelihood per pixel, from a separate implementation in Python (best of 4
+// orders).
 var Tasks = []Task{
 	{"T", 2, 10, -.109}, {"L", 2, 20, -.088}, {"H", 3, 20, -.140}, {"E", 4, 20, -.166}, {"A", 3, 20, -.137},
 	{"F", 3, 20, -.114}, {"N", 3, 20, -.136}, {"Y", 3, 20, -.093}, {"K", 3, 20, -.148},
@@ -43,7 +45,7 @@ type Options struct {
 	Workers int
 }
 
-// Result is what one letter came to, in nats a pixel of the test images.
+// Result is the result of one letter, in nats per pixel of the test images.
 type Result struct {
 	Task
 	Truncated float64 // the strokes, explained by greedy truncated pursuit
@@ -51,7 +53,7 @@ type Result struct {
 	Prior     float64 // the same, with the geometry as a prior over poses
 	Mean      float64 // one template (mean) with shift and rotation
 	Train     float64 // the strokes, on the training images
-	Picks     float64 // experts a test image, by the hybrid
+	Picks     float64 // experts per test image, by the hybrid
 	Pure      int     // experts that are one straight stroke
 	Natural   bool    // whether the experts are the letter's strokes
 }
@@ -93,8 +95,8 @@ func Run(ctx context.Context, set *dataset.Set, task Task, o Options) (Result, e
 	return r, err
 }
 
-// mean is the rival that every letter has at hand: one template, the mean of
-// the training images under the best shift and rotation of each.
+// mean measures a simple rival: one template, the mean of the training images
+// under the best shift and rotation of each.
 func mean(ctx context.Context, cfg patchwork.Config, train, test patchwork.Data, o Options) (float64, error) {
 	cfg.Truncate = false
 	m, err := learn.Learn(ctx, train, cfg, learn.LearnOptions{Experts: 1, Seed: o.Seed, Starts: o.Starts, Workers: o.Workers})
@@ -105,8 +107,8 @@ func mean(ctx context.Context, cfg patchwork.Config, train, test patchwork.Data,
 	return ll, err
 }
 
-// heldOut is the log-likelihood a pixel of the test images, and their picks an
-// image.
+// heldOut returns the log-likelihood per pixel of the test images, and the
+// picks per image.
 func heldOut(ctx context.Context, m *patchwork.Model, test patchwork.Data, opt patchwork.PursuitOptions, workers int) (logLik, picks float64, err error) {
 	t, err := patchwork.Explain(ctx, m, test, opt, workers, nil)
 	if err != nil {
@@ -119,7 +121,7 @@ func pixels(d patchwork.Data) float64 {
 	return float64(len(d.Images) * d.Images[0].Len())
 }
 
-// choose selects a letter of the writers first..last.
+// choose selects the images of a letter by the writers first..last.
 func choose(set *dataset.Set, letter string, first, last int) (patchwork.Data, error) {
 	var where []dataset.Condition
 	for _, s := range []string{"y=" + letter, fmt.Sprintf("writer>=%d", first), fmt.Sprintf("writer<=%d", last)} {
@@ -138,7 +140,7 @@ func choose(set *dataset.Set, letter string, first, last int) (patchwork.Data, e
 
 // Report runs every task and writes the table.
 func Report(ctx context.Context, w io.Writer, set *dataset.Set, o Options) error {
-	fmt.Fprintln(w, "| letter (K) | hybrid | hybrid, pose prior | truncated | mean + shift + rotation | train | picks | pure | natural | study |\n|---|---|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "| letter (K) | hybrid | hybrid, pose prior | truncated | mean + shift + rotation | train | picks | pure | natural | reference |\n|---|---|---|---|---|---|---|---|---|---|")
 	for _, task := range Tasks {
 		r, err := Run(ctx, set, task, o)
 		if err != nil {
@@ -150,7 +152,7 @@ func Report(ctx context.Context, w io.Writer, set *dataset.Set, o Options) error
 	return nil
 }
 
-// Bars is what learning the letter T from ten examples came to.
+// Bars is the result of learning the letter T from ten examples.
 type Bars struct {
 	Set    int
 	Starts []bool // by start: whether the experts are an upright and a level bar

@@ -8,7 +8,7 @@ import (
 	"example.com/patchwork/dataset"
 )
 
-// pen is a data set of the project's own pen-stroke letters.
+// pen returns a data set of the project's own pen-stroke letters.
 func pen(t *testing.T, letters string, writers int) *dataset.Set {
 	t.Helper()
 	s, err := synth.Letters(synth.LettersOptions{Letters: letters, Writers: writers, Seed: 7})
@@ -22,8 +22,8 @@ func pen(t *testing.T, letters string, writers int) *dataset.Set {
 	return &dataset.Set{Images: s.Images, Meta: []dataset.Column{{Name: "y", Values: y}, {Name: "writer", Values: writer}}}
 }
 
-// A small version of the ledger's experiments: strokes explain letters of
-// unseen writers better than one template does, and T comes out as two bars.
+// TestStrokesBeatOneTemplate is a small version of the ledger's experiment:
+// strokes explain letters of unseen writers better than one template does.
 func TestStrokesBeatOneTemplate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("learns a letter, some seconds")

@@ -7,16 +7,16 @@ import (
 	"example.com/patchwork"
 )
 
-// Stroke is how much the ink of a template, the pixels above 1/2, is one
+// Stroke measures how far the ink of a template, the pixels above 1/2, is one
 // straight pen stroke.
 type Stroke struct {
 	Shape
-	Inside float64 // largest share of the ink within a straight band of bandWidth
-	Whole  float64 // share of the largest 8-connected piece
+	Inside float64 // largest fraction of the ink within a straight band of bandWidth
+	Whole  float64 // fraction of the ink in the largest 8-connected piece
 }
 
-// bandWidth is that of a pen stroke and its wobble, in pixels of letters 56
-// pixels high.
+// bandWidth is the width of a pen stroke including its wobble, in pixels of
+// letters 56 pixels high.
 const bandWidth = 7.2
 
 // StrokeOf measures a template of the given width.
@@ -38,7 +38,7 @@ func StrokeOf(template []float64, width int) Stroke {
 	return s
 }
 
-// inBand is the most ink that a band in the direction of angle can hold.
+// inBand returns the most ink that a band in the direction of angle can hold.
 func inBand(ink []int, width int, angle float64) int {
 	sin, cos := math.Sincos(angle * math.Pi / 180)
 	across := make([]float64, len(ink))
@@ -56,7 +56,7 @@ func inBand(ink []int, width int, angle float64) int {
 	return most
 }
 
-// largestPiece is the size of the largest 8-connected piece.
+// largestPiece returns the size of the largest 8-connected piece.
 func largestPiece(ink []int, width int) int {
 	left := make(map[int]bool, len(ink))
 	for _, i := range ink {
@@ -91,16 +91,16 @@ func (s Stroke) Pure() bool {
 	return s.Pixels >= 25 && s.Elongation >= 2.5 && s.Inside >= 0.93 && s.Whole >= 0.9
 }
 
-// directions are those of the strokes of a letter as it is taught, in degrees
-// from horizontal, clockwise on the screen.
+// directions holds the directions of the strokes of each letter as taught, in
+// degrees from horizontal, clockwise on screen.
 var directions = map[string][]float64{
 	"T": {90, 0}, "L": {90, 0}, "H": {90, 90, 0}, "E": {90, 0, 0, 0}, "F": {90, 0, 0},
 	"A": {120, 60, 0}, "N": {90, 50, 90}, "Y": {50, 130, 90}, "K": {90, 130, 50},
 }
 
-// natural reports whether a model's experts, as they lie on average, are the
-// strokes of the letter: all pure, and each within 30 degrees of one of its
-// directions, one to one.
+// natural reports whether a model's experts, at their mean rotation, are the
+// strokes of the letter: all pure, and matched one to one with its directions
+// within 30 degrees.
 func natural(m *patchwork.Model, letter string) bool {
 	want := directions[letter]
 	if len(want) != m.K() {
@@ -110,7 +110,7 @@ func natural(m *patchwork.Model, letter string) bool {
 	return matches(strokesOf(m), want, free)
 }
 
-// strokesOf are the experts of a model, turned as they are on average.
+// strokesOf measures the experts of a model at their mean rotation.
 func strokesOf(m *patchwork.Model) []Stroke {
 	strokes := make([]Stroke, m.K())
 	for _, pick := range m.MeanPicks() {
@@ -121,7 +121,7 @@ func strokesOf(m *patchwork.Model) []Stroke {
 	return strokes
 }
 
-// matches reports whether the strokes can be given to the free directions.
+// matches reports whether the strokes can be assigned to the free directions.
 func matches(strokes []Stroke, want []float64, free []bool) bool {
 	if len(strokes) == 0 {
 		return true

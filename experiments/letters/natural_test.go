@@ -10,7 +10,7 @@ import (
 	"example.com/patchwork/gauss"
 )
 
-// lines is a template with straight lines five pixels wide, each from the
+// lines returns a template with straight lines five pixels wide, each from the
 // centre of a 56x56 frame, shifted, at an angle clockwise from horizontal.
 func lines(angles ...float64) []float64 {
 	out := make([]float64, 56*56)
@@ -46,8 +46,8 @@ func TestStrokeOf(t *testing.T) {
 	}
 }
 
-// Strokes in any order, turned by the mean pose, are the letter's; corners and
-// strokes of other directions are not.
+// TestNatural: strokes in any order, turned by the mean pose, are accepted;
+// corners and strokes in other directions are not.
 func TestNatural(t *testing.T) {
 	model := func(turn float64, templates ...[]float64) *patchwork.Model {
 		cfg := learn.DefaultConfig(learn.ModeDefault, patchwork.Max, 56, 56, Poses)

@@ -14,17 +14,17 @@ import (
 	"example.com/patchwork/internal/atomicfile"
 )
 
-// compared is the comparison with the rivals that Figures 4 to 6 share.
+// compared is the comparison with the rivals, shared by Figures 4 to 6.
 type compared struct {
 	rivals.Results
 
-	// Tuned has the models whose settings are chosen, chosen anew for codes
-	// rounded to bits.
+	// Tuned holds the models with tuned settings, tuned again for codes rounded
+	// to bits.
 	Tuned rivals.Results
 }
 
-// rounded is the comparison with rounded codes: every model with the settings
-// that suit them.
+// rounded returns the comparison with rounded codes: every model with the
+// settings tuned for them.
 func (c *compared) rounded() rivals.Results {
 	out := c.Results
 	out.Curves = slices.Clone(out.Curves)
@@ -38,7 +38,7 @@ func (c *compared) rounded() rivals.Results {
 	return out
 }
 
-// compareWith runs the comparison of the given options.
+// compareWith runs the comparison with the given options.
 func compareWith(ctx context.Context, o rivals.Options) (*compared, error) {
 	var c compared
 	var err error
@@ -50,7 +50,8 @@ func compareWith(ctx context.Context, o rivals.Options) (*compared, error) {
 	return &c, err
 }
 
-// comparison computes what the figures share once, and keeps it in the folder.
+// comparison returns a function that computes the comparison once and stores it
+// in the folder.
 func comparison(dir string, fresh bool) func(context.Context, Options) (*compared, error) {
 	var (
 		mu   sync.Mutex
@@ -87,7 +88,7 @@ type keptComparison struct {
 	Compared compared
 }
 
-// readComparison is nil where there is none, or none that can be read.
+// readComparison returns nil if there is none, or none that can be read.
 func readComparison(path string) *keptComparison {
 	f, err := os.Open(path)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"example.com/patchwork/dataset"
 )
 
-// hashSet writes what identifies a set's images and metadata.
+// hashSet writes the data that identify a set's images and metadata.
 func hashSet(w io.Writer, name string, s *dataset.Set) {
 	if s == nil {
 		return
@@ -26,9 +26,9 @@ func hashSet(w io.Writer, name string, s *dataset.Set) {
 	}
 }
 
-// byWriter is a letter's images by the metadata "y": the first of each writer,
-// in the order of the writers, where there is a column "writer"; else all, as
-// they come.
+// byWriter returns a letter's images by the metadata "y": the first of each
+// writer, in the order of the writers, if there is a column "writer"; else all,
+// in order.
 func byWriter(s *dataset.Set, letter string) ([]*bitmap.Image, error) {
 	y, err := s.Column("y")
 	if err != nil {
@@ -67,7 +67,7 @@ func naturally(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// capitals are the capital letters of a set, in alphabetical order.
+// capitals returns the capital letters of a set, in alphabetical order.
 func capitals(s *dataset.Set) ([]string, error) {
 	y, err := s.Column("y")
 	if err != nil {
@@ -118,8 +118,8 @@ func ReadDigits(path string) (images []*bitmap.Image, labels []int, err error) {
 }
 
 // ReadLetters reads letters whose metadata "y" names them; in its place may be
-// "labels" or "label", and for "writer" "writers". Where no label is a capital,
-// small letters stand for them.
+// "labels" or "label", and for "writer" "writers". If no label is a capital,
+// small letters are read as capitals.
 func ReadLetters(paths []string, opt dataset.Options) (*dataset.Set, error) {
 	set, err := dataset.Read(paths, opt)
 	if err != nil {
@@ -142,8 +142,8 @@ func ReadLetters(paths []string, opt dataset.Options) (*dataset.Set, error) {
 	return set, nil
 }
 
-// rename calls the first column of these names as wanted, where none is called
-// so.
+// rename gives the first column with one of these names the wanted name, if
+// none has it.
 func rename(s *dataset.Set, wanted string, others ...string) {
 	for _, name := range append([]string{wanted}, others...) {
 		for i, c := range s.Meta {

@@ -10,7 +10,7 @@ import (
 	"example.com/patchwork/rule"
 )
 
-// figure2 is the likelihood of the two-expert model under two rules.
+// figure2 shows the likelihood of the two-expert model under two rules.
 type figure2 struct{}
 
 func (figure2) Name() string  { return "2" }
@@ -25,7 +25,7 @@ If both parameters start on the same side of 1/2, gradient ascent changes both i
 // globalMaximum is the value of rule.TwoExperts at (1, 0) and (0, 1).
 var globalMaximum = math.Log(.5) / 2
 
-// climb follows the gradient from a point until nothing moves.
+// climb follows the gradient from a point until it stops moving.
 func climb(r rule.Rule, p1, p2 float64) (float64, float64) {
 	const rate, steps = 0.02, 4000
 	for range steps {
@@ -39,11 +39,11 @@ func climb(r rule.Rule, p1, p2 float64) (float64, float64) {
 	return p1, p2
 }
 
-// climbs is what became of gradient ascent from many starts.
+// climbs summarizes gradient ascent from many starts.
 type climbs struct {
 	starts              int
-	both, extreme       float64   // share in which both moved, by more than .01, the same way; in which only the more extreme did
-	found               float64   // share that reached the global maximum
+	both, extreme       float64   // fraction in which both moved, by more than 0.01, the same way; in which only the more extreme did
+	found               float64   // fraction that reached the global maximum
 	distance, distance0 []float64 // of the less extreme parameter from 1/2, at the end and at the start
 }
 
@@ -84,7 +84,7 @@ func climbFrom(r rule.Rule, sameSide bool, reach float64, starts int, seed uint6
 func (figure2) Run(ctx context.Context, o Options) (Result, error) {
 	compared := []rule.Rule{rule.SumOfLogOdds{}, rule.MaxMinusMin{Q: .5}}
 	var r Result
-	r.Text = `An image of D pixels is explained by the best of the four sets of experts; as D grows, the log-likelihood a pixel tends to the expectation drawn here. Arrows are the direction of the gradient (none where it is zero), white lines have equal likelihood.`
+	r.Text = `An image of D pixels is explained by the best of the four sets of experts; as D grows, the log-likelihood per pixel tends to the expectation drawn here. Arrows show the direction of the gradient (none where it is zero), white lines equal likelihood.`
 	for _, rl := range compared {
 		r.Pictures = append(r.Pictures, surface(rl))
 	}
@@ -121,7 +121,7 @@ func (figure2) Run(ctx context.Context, o Options) (Result, error) {
 	return r, nil
 }
 
-// surface is the picture of one rule.
+// surface returns the picture of one rule.
 func surface(r rule.Rule) Picture {
 	name := ruleName(r)
 	return Picture{
@@ -149,12 +149,13 @@ func figure2Statements(results []climbs) []Statement {
 		{"Max minus min, the same: only the more extreme parameter moves.",
 			fmt.Sprintf("in %s of the starts; %s reach the global maximum by the gradient alone", percent(mmm.extreme), percent(mmm.found)), starts, judge(mmm.extreme > .99, mmm.extreme > .5)},
 		{"The other expert stays close to \"no vote\", and available.",
-			fmt.Sprintf("from starts within .05 of 1/2 it ends at most %.3f from it; under the sum of log-odds %.3f (median)", idle, idleLogOdds), starts, judge(idle <= .05 && idleLogOdds > .4, idle <= .05)},
+			fmt.Sprintf("from starts within 0.05 of 1/2 it ends at most %.3f from it; under the sum of log-odds %.3f (median)", idle, idleLogOdds), starts, judge(idle <= .05 && idleLogOdds > .4, idle <= .05)},
 	}
 }
 
-// maxima is the largest value of both surfaces on a grid, and at how many
-// points it is; 0 points where they disagree or the points are others.
+// maxima returns the largest value of both surfaces on a grid, and the number
+// of points with that value; 0 points if the surfaces disagree or the points
+// are not the expected ones.
 func maxima() (best float64, places int) {
 	for _, r := range []rule.Rule{rule.SumOfLogOdds{}, rule.MaxMinusMin{Q: .5}} {
 		best, places = math.Inf(-1), 0

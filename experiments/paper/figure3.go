@@ -13,7 +13,7 @@ import (
 	"example.com/patchwork/render"
 )
 
-// figure3 is the scene of five digits.
+// figure3 shows the scene of five digits.
 type figure3 struct{}
 
 func (figure3) Name() string  { return "3" }
@@ -25,8 +25,9 @@ func (figure3) Claim() string {
 The truncated templates resolve the scene perfectly. Mixing the templates with 1/2 (Williams and Titsias) is less effective. With an iterative procedure the scene can be resolved with the original templates too.`
 }
 
-// orderHues are red, green, blue, yellow and magenta, in the shades of M. Okabe
-// and K. Ito, which the colour-blind can tell apart; others are grey.
+// orderHues are red, green, blue, yellow and magenta in the shades of M. Okabe
+// and K. Ito, which colour-blind readers can tell apart; further digits are
+// grey.
 var orderHues = []color.RGBA{{0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0x00, 0x72, 0xb2, 0xff}, {0xe8, 0xc5, 0x00, 0xff}, {0xcc, 0x79, 0xa7, 0xff}}
 
 var orderNames = []string{"red", "green", "blue", "yellow", "magenta"}
@@ -39,7 +40,7 @@ func orderHue(i int) color.RGBA {
 }
 
 // shownSetting is that of the picture, and shownLevels the templates': the
-// background is close to 0, as the paper has it.
+// background is close to 0, as in the paper.
 var shownSetting = scenes.Setting{Side: 48, Flip: .10}
 
 const (
@@ -89,26 +90,26 @@ The tables have %d seeds of %d scenes a row. In the first, templates fit the noi
 	return r, nil
 }
 
-// sceneSeed is the seed of the i-th set of scenes.
+// sceneSeed returns the seed of the i-th set of scenes.
 func (o Options) sceneSeed(i int) uint64 { return o.Seed*1_000_003 + uint64(i) }
 
-// shownScenes are the scenes of a seed in the shown setting, with templates of
-// the given background, which does not change the scenes.
+// shownScenes returns the scenes of a seed in the shown setting, with templates
+// of the given background, which does not change the scenes.
 func (o Options) shownScenes(seed, n int, background float64) (*synth.Set[*synth.SceneTruth], error) {
 	on := shownInk
 	return synth.Scenes(synth.ScenesOptions{N: n, Side: shownSetting.Side, Flip: &shownSetting.Flip, Seed: o.sceneSeed(seed), On: &on, Off: &background,
 		Glyphs: o.Digits, Labels: o.Labels})
 }
 
-// backgroundTrial is what happened in the scenes of one seed with templates of one
-// background, as shares of the scenes.
+// backgroundTrial holds the results in the scenes of one seed with templates of
+// one background, as fractions of the scenes.
 type backgroundTrial struct {
 	truncated, original float64 // resolved
 	misled              float64 // the first digit by the original templates is wrong
-	like                []int   // scenes in which that is so and truncation resolves the scene
+	like                []int   // scenes in which it is wrong and truncation resolves the scene
 }
 
-// tryBackgrounds explains the scenes of each seed by both likelihoods, by
+// tryBackgrounds explains the scenes of each seed by both likelihoods, for each
 // background.
 func tryBackgrounds(ctx context.Context, o Options, seeds, count int) ([][]backgroundTrial, error) {
 	out := make([][]backgroundTrial, len(backgrounds))
@@ -177,8 +178,8 @@ type shownScene struct {
 	like, tried  int // scenes like it
 }
 
-// showScene draws the first scene like the paper's, in which truncation is what
-// makes the difference, or the first of all.
+// showScene draws the first scene like the paper's, in which truncation makes
+// the difference, or else the first scene.
 func showScene(o Options, trials [][]backgroundTrial, count int) (shownScene, error) {
 	at := slices.Index(backgrounds, shownBackground)
 	s := shownScene{tried: count * len(trials[at])}
@@ -205,7 +206,7 @@ func showScene(o Options, trials [][]backgroundTrial, count int) (shownScene, er
 	return s, err
 }
 
-// backgroundTable is the trials by background.
+// backgroundTable returns the trials by background.
 func backgroundTable(trials [][]backgroundTrial) Table {
 	t := Table{Name: "backgrounds", Title: fmt.Sprintf("Share of scenes (%d x %d, one pixel in ten flipped) by the background of the templates", shownSetting.Side, shownSetting.Side),
 		Columns:  []string{"background", "resolved, truncated", "± (sd)", "resolved, original", "± (sd)", "first digit by the original wrong", "± (sd)"},
@@ -230,7 +231,7 @@ func overTrials(trials []backgroundTrial, f func(t backgroundTrial) float64) []f
 	return out
 }
 
-// drawScene is the four panels, and the order of detection in words.
+// drawScene returns the four panels and describes the order of detection.
 func drawScene(set *synth.Set[*synth.SceneTruth], i int, truncated, original *patchwork.Explanation) (render.Sheet, string, error) {
 	m, err := scenes.Model(set.Truth, i)
 	if err != nil {
@@ -275,7 +276,7 @@ func drawScene(set *synth.Set[*synth.SceneTruth], i int, truncated, original *pa
 	return sheet, text, nil
 }
 
-// sceneTable is the share of scenes resolved.
+// sceneTable returns the fraction of scenes resolved.
 func sceneTable(settings []scenes.Setting, rows [][]scenes.Row) Table {
 	t := Table{Name: "scenes", Title: "Share of scenes resolved", Columns: []string{"side", "flips", "overlap"}, Decimals: []int{0, 2, 2}}
 	for _, v := range scenes.Variants {
@@ -304,7 +305,8 @@ func rightBySeed(rows []scenes.Row, variant int) []float64 {
 	return out
 }
 
-// sceneStatements judges the claims; variants are by their place in scenes.Variants.
+// sceneStatements judges the claims; variants are indexed as in
+// scenes.Variants.
 func sceneStatements(settings []scenes.Setting, rows [][]scenes.Row, trials [][]backgroundTrial, shown shownScene) []Statement {
 	const truncated, original, mix9, mix5, hybrid = 0, 1, 2, 3, 4
 	over := func(v int, only func(s scenes.Setting) bool) []float64 {
@@ -339,7 +341,7 @@ func sceneStatements(settings []scenes.Setting, rows [][]scenes.Row, trials [][]
 		{"Truncation makes the greedy search robust.", fmt.Sprintf("scenes resolved, mean over the settings: truncated %.2f, original %.2f; better in %d of the %d with 10 %% of flips or more, worse in %d; with a background of %g instead of the noise's, %.2f against %.2f", t, orig, better, len(a), worse,
 			backgrounds[0], mean(overTrials(trials[0], func(t backgroundTrial) float64 { return t.truncated })), mean(overTrials(trials[0], func(t backgroundTrial) float64 { return t.original }))),
 			spread, judge(better == len(a), better > worse)},
-		{"Mixing templates with 1/2 is less effective.", fmt.Sprintf("mixtures of .9 and .5: %.2f, %.2f; truncated %.2f", m9, m5, t), "settings: mixture of .9 " + between(over(mix9, everywhere), 2), judge(max(m9, m5) < t, false)},
+		{"Mixing templates with 1/2 is less effective.", fmt.Sprintf("mixtures of 0.9 and 0.5: %.2f, %.2f; truncated %.2f", m9, m5, t), "settings: mixture of 0.9 " + between(over(mix9, everywhere), 2), judge(max(m9, m5) < t, false)},
 		{"An iterative procedure resolves scenes with the original likelihood, too.", fmt.Sprintf("hybrid %.2f against %.2f by one pass of the original templates, and %.2f of the truncated ones", h, orig, t),
 			"settings: hybrid " + between(over(hybrid, everywhere), 2), judge(h > orig && h >= t, h > orig)},
 	}

@@ -17,7 +17,7 @@ import (
 	"example.com/patchwork/render"
 )
 
-// figure4 is samples of the quadrants and their reconstructions.
+// figure4 shows samples of the quadrants and their reconstructions.
 type figure4 struct{}
 
 func (figure4) Name() string  { return "4" }
@@ -29,14 +29,14 @@ func (figure4) Claim() string {
 The sparse coding reconstruction is closer to the data but much more noisy than ours, which is almost identical to the true templates. In squared error the dictionary is even better than the true model.`
 }
 
-// quadrantExamples is how many samples the templates are learned from, and
-// sparseAlpha the weight of the dictionary's codes in Figure 4.
+// quadrantExamples is the number of samples that the templates are learned
+// from, and sparseAlpha the weight of the dictionary's codes in Figure 4.
 const (
 	quadrantExamples = 100
 	sparseAlpha      = 0.1
 )
 
-// reconstruction is the samples of one set and what is made of them.
+// reconstruction holds the samples of one set and their reconstructions.
 type reconstruction struct {
 	set          *synth.Set[*synth.QuadrantTruth]
 	rows         [][]float64
@@ -88,12 +88,12 @@ func reconstruct(ctx context.Context, seed uint64, n int, shown bool) (reconstru
 	return r, err
 }
 
-// closeness is mean distances, a pixel.
+// closeness holds mean distances per pixel.
 type closeness struct {
 	sparseTruth, oursTruth float64 // mean absolute error to the true templates
-	sparseData, oursData   float64 // squared error to the data, an image
+	sparseData, oursData   float64 // squared error to the data, per image
 	truthData              float64
-	exact                  float64 // share of the images whose true template ours is within .1 of at every pixel
+	exact                  float64 // fraction of the images whose template is within 0.1 of the true one at every pixel
 }
 
 func (r reconstruction) closeness() closeness {
@@ -141,22 +141,22 @@ func (figure4) Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return r, err
 	}
-	r.Text = fmt.Sprintf(`The panels show 100 samples, which the models have learned from; the numbers are of %d other sets of test samples, each with models learned from 100 samples of its own. The dictionary has 8 atoms and lasso codes (weight %g). The second picture has test samples and the reconstructions of all the models of Figures 5 and 6.`, sets, sparseAlpha)
+	r.Text = fmt.Sprintf(`The panels show 100 samples from which the models were learned; the numbers are for %d other sets of test samples, each with models learned from 100 samples of its own. The dictionary has 8 atoms and lasso codes (weight %g). The second picture has test samples and the reconstructions of all the models of Figures 5 and 6.`, sets, sparseAlpha)
 	panel := func(rows [][]float64, caption string) render.Tile {
 		return render.Tile{Image: mosaic(rows, shown.set.Truth.Side), Caption: caption}
 	}
 	r.Pictures = []Picture{
-		{Name: "panels", Alt: "Four panels of a hundred small images", Caption: "White is 0, grey 1/2, black 1; sparse coding is not confined to that range and is cut off.",
+		{Name: "panels", Alt: "Four panels of a hundred small images", Caption: "White is 0, grey 1/2, black 1; sparse coding is not confined to that range and is clipped.",
 			Drawing: render.Sheet{Columns: 4, Scale: 3, Gap: 12, Tiles: []render.Tile{panel(shown.sparse, "a) sparse coding"), panel(shown.rows, "b) samples"),
 				panel(shown.set.Truth.Templates, "c) truth"), panel(shown.ours, "d) max minus min")}}},
-		{Name: "all-models", Alt: "Test samples and their reconstructions", Caption: "Test samples, their true templates, and what each model makes of them.", Drawing: reconstructions(shared)},
+		{Name: "all-models", Alt: "Test samples and their reconstructions", Caption: "Test samples, their true templates, and the reconstruction by each model.", Drawing: reconstructions(shared)},
 	}
 	r.Tables = []Table{nonzeroTable(shared)}
 	r.Statements = figure4Statements(near, shared)
 	return r, nil
 }
 
-// mosaic is a hundred small images as one tile, ten a row, in grey.
+// mosaic returns a hundred small images as one tile, ten per row, in grey.
 func mosaic(rows [][]float64, side int) image.Image {
 	const columns = 10
 	lines := (len(rows) + columns - 1) / columns
@@ -174,7 +174,7 @@ func mosaic(rows [][]float64, side int) image.Image {
 	return img
 }
 
-// reconstructions is the samples of the comparison, a row for each model.
+// reconstructions returns the samples of the comparison, one row per model.
 func reconstructions(shared rivals.Results) render.Sheet {
 	s := render.Sheet{Columns: len(shared.Samples), Scale: 8}
 	row := func(label string, rows [][]float64) {
@@ -195,10 +195,11 @@ func reconstructions(shared rivals.Results) render.Sheet {
 	return s
 }
 
-// sideOf is the side of a square image.
+// sideOf returns the side of a square image.
 func sideOf(row []float64) int { return int(math.Round(math.Sqrt(float64(len(row))))) }
 
-// nonzeroTable is the squared error of the dictionary by the size of its codes.
+// nonzeroTable returns the squared error of the dictionary by the size of its
+// codes.
 func nonzeroTable(shared rivals.Results) Table {
 	t := Table{Name: "squared-error", Title: "Squared error of the dictionary, by the number of nonzero coefficients", Decimals: []int{0, 2, 2, 2},
 		Columns: []string{"coefficients", "median", "lower quartile", "upper quartile"}}
@@ -228,7 +229,7 @@ func figure4Statements(near []closeness, shared rivals.Results) []Statement {
 	}
 	return []Statement{
 		{"The max-minus-min reconstruction is almost identical to the true templates.",
-			fmt.Sprintf("mean absolute difference %.3f (sparse coding %.3f); within .1 at every pixel in %s of the images", mean(ours), mean(dictionary), percent(mean(exact))),
+			fmt.Sprintf("mean absolute difference %.3f (sparse coding %.3f); within 0.1 at every pixel in %s of the images", mean(ours), mean(dictionary), percent(mean(exact))),
 			"sets: " + between(ours, 3), judge(mean(ours) < .05, mean(ours) < mean(dictionary)/2)},
 		{"Sparse coding is closer to the data, but much more noisy.",
 			fmt.Sprintf("squared error to the data: sparse coding %.2f, max minus min %.2f; mean absolute difference from the truth %.1f times as large", sparseData, oursData, mean(dictionary)/mean(ours)),

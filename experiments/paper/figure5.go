@@ -17,7 +17,7 @@ import (
 	"example.com/patchwork/render"
 )
 
-// figure5 is the templates of the quadrants, ours and the rivals'.
+// figure5 shows the templates of the quadrants, ours and the rivals'.
 type figure5 struct{}
 
 func (figure5) Name() string  { return "5" }
@@ -29,13 +29,13 @@ func (figure5) Claim() string {
 EM typically converged after a few iterations, and recovers the eight true experts almost perfectly. The rivals' templates are combinations of several true experts; the dictionary looks more structured than the other two.`
 }
 
-// shownSteps are the rows of the picture: after so many iterations.
+// shownSteps holds the iterations shown as rows of the picture.
 var shownSteps = []int{0, 1, 2, 5, 25}
 
 // emRun is EM from one random start.
 type emRun struct {
 	models     []*patchwork.Model // at shownSteps
-	fixed      bool               // whether it came to a fixed point
+	fixed      bool               // whether it reached a fixed point
 	recovered  int                // of the eight experts, at the end, by criterion S
 	stepChange float64            // mean absolute change of the templates in the last step
 }
@@ -72,7 +72,7 @@ func runEM(ctx context.Context, formula patchwork.Formula, seed uint64) (emRun, 
 	}
 	r.fixed = n < iterations
 	for len(r.models) < len(shownSteps) {
-		r.models = append(r.models, last) // a fixed point stays
+		r.models = append(r.models, last) // at a fixed point nothing changes
 	}
 	r.recovered, _ = quadrants.Recovered(last.Templates(), train.Truth.Experts)
 	if before != nil && !r.fixed {
@@ -81,7 +81,7 @@ func runEM(ctx context.Context, formula patchwork.Formula, seed uint64) (emRun, 
 	return r, nil
 }
 
-// change is the mean absolute difference of two models' templates.
+// change returns the mean absolute difference of two models' templates.
 func change(a, b *patchwork.Model) float64 {
 	sum, n := 0.0, 0.0
 	for k := range a.K() {
@@ -119,7 +119,7 @@ func (figure5) Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return r, err
 	}
-	r.Text = fmt.Sprintf(`From templates drawn uniformly from [.02, .98], without sequential initialisation, on %d sets of 100 samples. Eq. (1) as printed credits a pixel to both of the experts with the most extreme opinions, and the weaker one is dragged through 1/2; the guarded step counts what each expert won and lost. Both are one start of 25 iterations; the default learner has several starts, a polish and moves. An expert counts as recovered when its error on its quadrant and its vote elsewhere are both below .2 on average (criterion S of experiments/quadrants).`, sets)
+	r.Text = fmt.Sprintf(`From templates drawn uniformly from [0.02, 0.98], without sequential initialisation, on %d sets of 100 samples. Eq. (1) as printed credits a pixel to both of the experts with the most extreme opinions, and the weaker one moves back and forth across 1/2; the guarded step counts the pixels that each expert won and lost. Both are one start of 25 iterations; the default learner has several starts, a polish and moves. An expert counts as recovered if its error on its quadrant and its vote elsewhere are both below 0.2 on average (criterion S of experiments/quadrants).`, sets)
 	r.Pictures = []Picture{
 		{Name: "eq1", Caption: "Eq. (1) as printed: random templates, and the experts after 1, 2, 5 and 25 iterations.", Drawing: emSheet(runs[0][0])},
 		{Name: "guarded", Caption: "The guarded step, from the same start.", Drawing: emSheet(runs[1][0])},
@@ -130,7 +130,8 @@ func (figure5) Run(ctx context.Context, o Options) (Result, error) {
 	return r, nil
 }
 
-// defaultRecovers is how many of the eight experts the default learner finds.
+// defaultRecovers returns how many of the eight experts the default learner
+// finds.
 func defaultRecovers(ctx context.Context, seed uint64) (int, error) {
 	train, err := synth.Quadrants(synth.QuadrantsOptions{N: quadrantExamples, Seed: seed})
 	if err != nil {
@@ -146,7 +147,7 @@ func defaultRecovers(ctx context.Context, seed uint64) (int, error) {
 	return s, nil
 }
 
-// emSheet is a row of experts for each of the shown steps.
+// emSheet returns a row of experts for each of the shown steps.
 func emSheet(r emRun) render.Sheet {
 	s := render.Sheet{Columns: synth.QuadrantExperts, Scale: 8, Legend: []render.Swatch{{Colour: render.Symmetric(0), Text: "0"}, {Colour: render.Symmetric(.5), Text: "1/2"}, {Colour: render.Symmetric(1), Text: "1"}}}
 	for i, m := range r.models {
@@ -162,7 +163,7 @@ func emSheet(r emRun) render.Sheet {
 	return s
 }
 
-// unitSheet is the units of every model of the comparison.
+// unitSheet returns the units of every model of the comparison.
 func unitSheet(shared rivals.Results) render.Sheet {
 	s := render.Sheet{Columns: synth.QuadrantExperts, Scale: 8}
 	for _, c := range shared.Curves {
@@ -178,8 +179,8 @@ func unitSheet(shared rivals.Results) render.Sheet {
 	return s
 }
 
-// unit is a tile of one unit: probabilities as they are, weights scaled so that
-// no weight is grey and the largest is at an end.
+// unit returns a tile of one unit: probabilities unchanged, weights scaled so
+// that zero is grey and the largest is at an end of the palette.
 func unit(c rivals.Curve, t []float64) *image.RGBA {
 	side := sideOf(t)
 	scaled := make([]float64, len(t))
@@ -202,7 +203,7 @@ func unit(c rivals.Curve, t []float64) *image.RGBA {
 
 func emTable(runs [2][]emRun, defaults []int) Table {
 	t := Table{Name: "recovery", Title: "Experts recovered from 100 samples", Decimals: []int{-1, 2, 0, 0, 2, 2, 4},
-		Columns: []string{"learning", "experts recovered, mean", "least", "most", "all eight", "came to a fixed point", "mean change in the last step"}}
+		Columns: []string{"learning", "experts recovered, mean", "least", "most", "all eight", "reached a fixed point", "mean change in the last step"}}
 	add := func(name string, recovered []float64, fixed, last float64) {
 		all := 0.0
 		for _, v := range recovered {
@@ -253,7 +254,7 @@ func floats(v []int) []float64 {
 	return out
 }
 
-// purityTable says how much of a unit's weight is on one quadrant.
+// purityTable returns how much of a unit's weight is on one quadrant.
 func purityTable(shared rivals.Results) Table {
 	t := Table{Name: "purity", Title: "Share of a unit's weight on its strongest quadrant, from about 100 samples (1 is pure, 1/4 even)", Decimals: []int{-1, 3, 3, 3},
 		Columns: []string{"model", "median", "lower quartile", "upper quartile"}}
@@ -264,7 +265,8 @@ func purityTable(shared rivals.Results) Table {
 	return t
 }
 
-// nearest is the index of the point with a number of samples nearest to 100.
+// nearest returns the index of the point with a number of samples nearest to
+// 100.
 func nearest(points []rivals.Point) int {
 	at := 0
 	for i, p := range points {
@@ -285,7 +287,7 @@ func figure5Statements(runs [2][]emRun, defaults []int, shared rivals.Results) [
 	mixing := max(of(rivals.DAETied), of(rivals.DAEUntied), of(rivals.RBM), of(rivals.Lasso))
 	return []Statement{
 		{"EM typically converged after a few iterations.",
-			fmt.Sprintf("eq. (1): %s of the starts at a fixed point within 25 iterations, templates still moving by %.3f a step; guarded step: %s, %.4f", percent(fixedShare(runs[0])),
+			fmt.Sprintf("eq. (1): %s of the starts at a fixed point within 25 iterations, templates still moving by %.3f per step; guarded step: %s, %.4f", percent(fixedShare(runs[0])),
 				lastChange(runs[0]), percent(fixedShare(runs[1])), lastChange(runs[1])), fmt.Sprintf("%d sets", len(eq1)), judge(fixedShare(runs[0]) > .5, fixedShare(runs[1]) > .5 || lastChange(runs[1]) < .001)},
 		{"The eight experts are recovered almost perfectly from 100 examples, from random templates.",
 			fmt.Sprintf("experts recovered: eq. (1) %.1f, guarded step %.1f, default learner %.2f of 8", mean(eq1), mean(guarded), mean(best)),

@@ -10,7 +10,7 @@ import (
 	"example.com/patchwork/render"
 )
 
-// figure6 is cross-entropy against the number of training samples.
+// figure6 shows cross-entropy against the number of training samples.
 type figure6 struct{}
 
 func (figure6) Name() string  { return "6" }
@@ -28,36 +28,36 @@ func (figure6) Run(ctx context.Context, o Options) (Result, error) {
 		return r, err
 	}
 	shared, bits := comparison.Results, comparison.rounded()
-	r.Text = fmt.Sprintf(`Sets a size: %d, with %d test images each; points are medians, bars quartiles. Learning rate and corruption of the autoencoders and the learning rate of the Boltzmann machine are chosen for each size on further sets (%d) with test images of their own, which favours them: our learner has nothing to choose. The comparison is made once for Figures 4 to 6, and its time counted with the first of them.
+	r.Text = fmt.Sprintf(`Sets per size: %d, with %d test images each; points are medians, bars quartiles. Learning rate and corruption of the autoencoders and the learning rate of the Boltzmann machine are chosen for each size on further sets (%d) with test images of their own, which favours them: our learner has nothing to tune. The comparison is made once for Figures 4 to 6, and its time is counted with the first of them.
 
 Compare fairly: the code of an image is 8 bits in our models, of which about 2 are on, but 8 real numbers in most rivals, and that is why some go below the truth. So there is a second picture with every code rounded to one bit a unit, and the settings chosen for that. Dictionary and NMF are models of squared error; their reconstructions are cut to [.01, .99] before the cross-entropy is taken.`,
 		shared.Options.Sets, shared.Options.Test, shared.Options.TuneSets)
 	real := entropyChart(shared, "Reconstructed from the codes as they are", func(m rivals.Measure) float64 { return m.CrossEntropy })
 	rounded := entropyChart(bits, "Reconstructed from codes rounded to bits", func(m rivals.Measure) float64 { return m.RoundedCrossEntropy })
 	r.Pictures = []Picture{
-		{Name: "cross-entropy", Caption: "Cross-entropy an image, in nats; lower is better.", Drawing: real},
-		{Name: "rounded", Caption: "The same with every code rounded to one bit a unit. Ours are bits anyway.", Drawing: rounded},
+		{Name: "cross-entropy", Caption: "Cross-entropy per image, in nats; lower is better.", Drawing: real},
+		{Name: "rounded", Caption: "The same with every code rounded to one bit per unit. Our codes are bits already.", Drawing: rounded},
 	}
 	r.Tables = []Table{
 		measureTable(shared, "cross-entropy", "Cross-entropy less that of the truth on the same images: median (and quartiles in the CSV)", func(m rivals.Measure) float64 { return m.Excess }, 2),
 		measureTable(bits, "rounded", "Cross-entropy with codes rounded to bits", func(m rivals.Measure) float64 { return m.RoundedCrossEntropy }, 2),
-		measureTable(shared, "squared-error", "Squared error an image", func(m rivals.Measure) float64 { return m.L2 }, 2),
+		measureTable(shared, "squared-error", "Squared error per image", func(m rivals.Measure) float64 { return m.L2 }, 2),
 		settingsTable(shared, bits), studyTable(shared),
 	}
 	r.Tables = append(r.Tables, quartileTable(shared))
 	r.Statements = figure6Statements(shared, bits)
 	for _, c := range shared.Curves {
 		p := c.Points[len(c.Points)-1]
-		if o.Now == nil { // the comparison has the usual clock
+		if o.Now == nil { // the comparison uses the system clock
 			r.Times = append(r.Times, Timing{fmt.Sprintf("one fit of %s, N = %d", c.Name, p.N), p.Took.Seconds()})
 		}
 	}
 	return r, nil
 }
 
-// entropyChart is the figure.
+// entropyChart returns the figure.
 func entropyChart(shared rivals.Results, title string, f func(m rivals.Measure) float64) render.Chart {
-	c := render.Chart{Title: title, XLabel: "training samples", YLabel: "cross-entropy, nats an image", LogX: true, Width: 860, Height: 520}
+	c := render.Chart{Title: title, XLabel: "training samples", YLabel: "cross-entropy, nats per image", LogX: true, Width: 860, Height: 520}
 	for _, n := range shared.Options.Sizes {
 		c.XTicks = append(c.XTicks, float64(n))
 	}
@@ -83,7 +83,7 @@ func entropyChart(shared rivals.Results, title string, f func(m rivals.Measure) 
 	return c
 }
 
-// measureTable has a row a model and a column a size.
+// measureTable returns a table with a row per model and a column per size.
 func measureTable(shared rivals.Results, name, title string, f func(m rivals.Measure) float64, decimals int) Table {
 	t := Table{Name: name, Title: title, Columns: []string{"model", "code"}, Decimals: []int{-1, -1}}
 	for _, n := range shared.Options.Sizes {
@@ -103,7 +103,7 @@ func measureTable(shared rivals.Results, name, title string, f func(m rivals.Mea
 	return t
 }
 
-// quartileTable has everything, for the CSV file only.
+// quartileTable returns all numbers, for the CSV file only.
 func quartileTable(shared rivals.Results) Table {
 	t := Table{Name: "quartiles", Columns: []string{"model", "N", "setting"}}
 	figures := []struct {
@@ -133,7 +133,7 @@ func quartileTable(shared rivals.Results) Table {
 	return t
 }
 
-// settingsTable says what tuning chose.
+// settingsTable returns the settings that tuning chose.
 func settingsTable(shared, bits rivals.Results) Table {
 	t := Table{Name: "settings", Title: "What tuning chose", Columns: []string{"model", "for codes"}}
 	for _, n := range shared.Options.Sizes {
@@ -153,8 +153,8 @@ func settingsTable(shared, bits rivals.Results) Table {
 	return t
 }
 
-// study is the medians of cross-entropy that an earlier study in Python, made
-// independently of this program, found (50 sets a size), by training size.
+// study holds, by training size, the median cross-entropy of a separate
+// implementation in Python (50 sets per size).
 var study = map[string]map[int]float64{
 	rivals.Paper:     {20: 19.8, 50: 17.8, 100: 17.3, 200: 17.3, 500: 17.7, 1000: 17.7},
 	rivals.Default:   {20: 18.6, 50: 14.2, 100: 13.29, 200: 12.89, 500: 12.73, 1000: 12.70},
@@ -164,12 +164,14 @@ var study = map[string]map[int]float64{
 	rivals.Mixture:   {20: 20.9, 50: 20.3, 100: 19.5, 200: 19.0, 500: 18.6, 1000: 18.4},
 }
 
-// studyTruth is the true model's cross-entropy in that study.
+// studyTruth is the true model's cross-entropy on the test sets of that
+// implementation.
 const studyTruth = 12.66
 
-// studyTable puts the excess over the truth beside that of the earlier study.
+// studyTable compares the excess over the truth with that of the implementation
+// in Python.
 func studyTable(shared rivals.Results) Table {
-	t := Table{Name: "study", Title: "Excess over the truth, beside that of an independent study in Python", Columns: []string{"model", "from"}, Decimals: []int{-1, -1}}
+	t := Table{Name: "study", Title: "Excess over the truth, beside that of a separate implementation in Python", Columns: []string{"model", "from"}, Decimals: []int{-1, -1}}
 	for _, n := range shared.Options.Sizes {
 		t.Columns, t.Decimals = append(t.Columns, fmt.Sprintf("N = %d", n)), append(t.Decimals, 2)
 	}

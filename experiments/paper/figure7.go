@@ -18,7 +18,7 @@ import (
 	"example.com/patchwork/render"
 )
 
-// figure7 is the letter T learned online.
+// figure7 shows the letter T learned online.
 type figure7 struct{}
 
 func (figure7) Name() string  { return "7" }
@@ -33,7 +33,7 @@ const (
 	teeSamples  = 9
 )
 
-// tees are images of the letter T, of other writers each.
+// tees returns images of the letter T, each by a different writer.
 func tees(o Options) ([]*bitmap.Image, string, error) {
 	if o.Tees != nil {
 		images, err := byWriter(o.Tees, "T")
@@ -49,11 +49,11 @@ func tees(o Options) ([]*bitmap.Image, string, error) {
 	return set.Images, "The letters are the project's own pen strokes, by 40 invented writers", nil
 }
 
-// teeSet is what came of one set of ten letters, by share of the starts that
-// end in two bars.
+// teeSet holds the results for one set of ten letters, as fractions of the
+// starts that end in two bars.
 type teeSet struct {
 	paper, text, online, orders, cuts float64
-	paperBest, chosen                 bool // whether the start chosen ends so
+	paperBest, chosen                 bool // whether the chosen start ends in two bars
 	inside                            []bool
 }
 
@@ -74,7 +74,7 @@ func (figure7) Run(ctx context.Context, o Options) (Result, error) {
 		return Result{}, err
 	}
 	var r Result
-	r.Text = fmt.Sprintf(`%s. %d random sets of ten; each is learned from several orders of the images. A bar is a template with at least 40 pixels above 1/2 that is at least 3.5 times as long as wide, within 30 degrees of upright or level; an upright and a level one are asked.
+	r.Text = fmt.Sprintf(`%s. %d random sets of ten; each is learned from several orders of the images. A bar is a template with at least 40 pixels above 1/2 that is at least 3.5 times as long as wide, within 30 degrees of upright or level; a result counts if it has one upright and one level bar.
 
 The paper's own learning is shown first: one pass, epsilon = 1, the printed initialisation (under which the background is 1/2; the text says near 0, and "the text's reading" does that). The default learner takes the best of several orders and of several cuts of one letter's ink, after five sweeps of batch EM.`, about, sets)
 	for _, mode := range []learn.Mode{learn.ModePaper, learn.ModeDefault} {
@@ -94,7 +94,7 @@ The paper's own learning is shown first: one pass, epsilon = 1, the printed init
 	return r, nil
 }
 
-// teeData is the i-th random set of ten, and what is left.
+// teeData returns the i-th random set of ten, and the remaining images.
 func teeData(images []*bitmap.Image, seed uint64, i int) (train, rest patchwork.Data) {
 	for j, at := range learn.Order(len(images), seed, i+1) {
 		if j < teeExamples {
@@ -106,12 +106,12 @@ func teeData(images []*bitmap.Image, seed uint64, i int) (train, rest patchwork.
 	return train, rest
 }
 
-// teeConfig is the model of Figure 7 in a mode.
+// teeConfig returns the model of Figure 7 in a mode.
 func teeConfig(images []*bitmap.Image, mode learn.Mode) patchwork.Config {
 	return learn.DefaultConfig(mode, patchwork.Max, images[0].Height(), images[0].Width(), letters.Poses)
 }
 
-// learnTees learns one set in all ways.
+// learnTees learns one set with every learner.
 func learnTees(ctx context.Context, images []*bitmap.Image, seed uint64, set, starts int) (teeSet, error) {
 	var t teeSet
 	train, rest := teeData(images, seed, set)
@@ -152,8 +152,8 @@ func learnTees(ctx context.Context, images []*bitmap.Image, seed uint64, set, st
 	return t, err
 }
 
-// countBars says which starts end in two bars, and which has the best training
-// log-likelihood.
+// countBars returns which starts end in two bars, and which has the best
+// training log-likelihood.
 func countBars(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt learn.LearnOptions) (bars []bool, best int, err error) {
 	top := 0.0
 	for t, err := range learn.Starts(ctx, data, cfg, opt) {
@@ -178,9 +178,10 @@ func share(yes []bool) float64 {
 	return float64(n) / float64(max(len(yes), 1))
 }
 
-// arrangements says which of the letters not learned from, if both experts are
-// found in them, lie within the region in which 95 % of new arrangements should, by
-// the Gaussian fitted to the ten (Hotelling's prediction region, in the span).
+// arrangements returns, for each unseen letter in which both experts are found,
+// whether it lies within the region that should hold 95 % of new arrangements
+// by the Gaussian fitted to the ten (Hotelling's prediction region, in the
+// span).
 func arrangements(ctx context.Context, m *patchwork.Model, rest patchwork.Data) ([]bool, error) {
 	g := m.Extras().Geometry
 	if g == nil || len(rest.Images) == 0 {
@@ -220,7 +221,7 @@ func arrangements(ctx context.Context, m *patchwork.Model, rest patchwork.Data) 
 	return inside, nil
 }
 
-// onlinePicture is the figure itself, learned in a mode.
+// onlinePicture returns the figure itself, learned in a mode.
 func onlinePicture(ctx context.Context, images []*bitmap.Image, mode learn.Mode, o Options) (Picture, error) {
 	train, _ := teeData(images, o.Seed, 0)
 	opt := learn.LearnOptions{Experts: 2, Mode: mode, Begin: learn.BeginOrders, Seed: o.Seed, Workers: o.Workers}
@@ -263,7 +264,7 @@ func onlinePicture(ctx context.Context, images []*bitmap.Image, mode learn.Mode,
 	return p, nil
 }
 
-// sampled is nine arrangements drawn from a model's Gaussian, composed.
+// sampled returns nine arrangements drawn from a model's Gaussian, composed.
 func sampled(m *patchwork.Model, seed uint64) []image.Image {
 	samples := make([]image.Image, teeSamples)
 	for i := range samples {
@@ -273,8 +274,8 @@ func sampled(m *patchwork.Model, seed uint64) []image.Image {
 	return samples
 }
 
-// chosenPicture is what the default learner makes of the same ten letters when
-// it may begin with cuts of a letter, too.
+// chosenPicture returns the result of the default learner for the same ten
+// letters if it may also start from cuts of a letter.
 func chosenPicture(ctx context.Context, images []*bitmap.Image, starts int, o Options) (Picture, error) {
 	b, err := letters.RunBars(ctx, images, 0, letters.Options{Seed: o.Seed, Starts: starts, Workers: o.Workers})
 	if err != nil {
@@ -288,11 +289,11 @@ func chosenPicture(ctx context.Context, images []*bitmap.Image, starts int, o Op
 		s.Tiles = append(s.Tiles, render.Tile{Image: tile})
 	}
 	return Picture{Name: "chosen", Drawing: s, Alt: "Two templates and nine sampled letters",
-		Caption: fmt.Sprintf("The default learner, the same ten letters, the start it chooses of %d orders and cuts: the two experts, and nine samples.", starts)}, nil
+		Caption: fmt.Sprintf("The default learner on the same ten letters, with the start it chooses from %d orders and cuts: the two experts, and nine samples.", starts)}, nil
 }
 
 func teeTable(sets []teeSet) Table {
-	t := Table{Name: "bars", Title: "How often two bars come out", Decimals: []int{-1, 2, 2, 2, -1}, Columns: []string{"learning", "starts that end in two bars", "lowest set", "highest set", "sets whose chosen start does"}}
+	t := Table{Name: "bars", Title: "How often the result is two bars", Decimals: []int{-1, 2, 2, 2, -1}, Columns: []string{"learning", "starts that end in two bars", "lowest set", "highest set", "sets whose chosen start does"}}
 	row := func(name string, f func(s teeSet) float64, chosen func(s teeSet) bool) {
 		var values []float64
 		n := 0
@@ -337,7 +338,7 @@ func teeStatements(sets []teeSet, starts int) []Statement {
 		{"(Beyond the paper) the best of several starts is two bars.", fmt.Sprintf("in %d of %d sets, of %d starts each", best, len(sets), starts), fmt.Sprintf("%d sets", len(sets)),
 			judge(float64(best) >= .8*n, float64(best) >= .5*n)},
 		{"A Gaussian of the arrangement covers the deformations of the class.",
-			fmt.Sprintf("%s of %d letters not learned from lie within the region in which 95 %% should", percent(share(inside)), len(inside)), "sets: " + between(chosen, 2),
+			fmt.Sprintf("%s of %d unseen letters lie within the region that should hold 95 %% of them", percent(share(inside)), len(inside)), "sets: " + between(chosen, 2),
 			judge(share(inside) > .8, share(inside) > .5)},
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"example.com/patchwork/render"
 )
 
-// figure8 is the experts of every capital.
+// figure8 shows the experts of every capital.
 type figure8 struct{}
 
 func (figure8) Name() string  { return "8" }
@@ -34,17 +34,17 @@ Most experts correspond to natural elements of the letters, though no motion inf
 const (
 	letterTrain = 20 // writers to learn from
 	letterTest  = 25 // at most, of other writers
-	letterSkip  = 5  // writers in between, where there are enough
+	letterSkip  = 5  // writers in between, if there are enough
 	maxStrokes  = 4
 )
 
-// pieces is what a letter is usually made of: straight strokes, or arcs where it
-// is round, at most four.
+// pieces is the number of pieces that a letter is usually made of: straight
+// strokes, or arcs where it is round, at most four.
 var pieces = map[string]int{"A": 3, "B": 3, "C": 2, "D": 2, "E": 4, "F": 3, "G": 3, "H": 3, "I": 3, "J": 2, "K": 3, "L": 2, "M": 4,
 	"N": 3, "O": 2, "P": 2, "Q": 3, "R": 3, "S": 2, "T": 2, "U": 2, "V": 2, "W": 4, "X": 2, "Y": 3, "Z": 3}
 
-// letterHue is red, green, blue or magenta, in shades that the colour-blind
-// can tell apart.
+// letterHue returns red, green, blue or magenta, in shades that colour-blind
+// readers can tell apart.
 func letterHue(k int) color.RGBA {
 	return []color.RGBA{orderHues[0], orderHues[1], orderHues[2], orderHues[4]}[k%maxStrokes]
 }
@@ -55,8 +55,8 @@ type letterTask struct {
 	train, test []*bitmap.Image
 }
 
-// letterResult is what a letter came to; log-likelihoods are of the test
-// images, in nats a pixel.
+// letterResult is the result for a letter; log-likelihoods are of the test
+// images, in nats per pixel.
 type letterResult struct {
 	letterTask
 	model                  *patchwork.Model
@@ -72,7 +72,7 @@ func (figure8) Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return r, err
 	}
-	r.Text = `The paper does not say how the number of experts was chosen. Here it is the number of pieces that the letter is usually made of: strokes where they are straight (T 2, H 3, E 4), and two or three arcs where it is round. (Left to the likelihood of images left out it is 4 for every letter, and strokes come in halves.) Each letter is learned from several starts. It is judged by other writers' letters (log-likelihood a pixel, hybrid pursuit), beside one template with the same shifts and rotations, the mean of the aligned images, and a Bernoulli mixture of as many components as there are experts, which is not told where the letter is.`
+	r.Text = `The paper does not say how the number of experts was chosen. Here it is the number of pieces that the letter is usually made of: strokes where they are straight (T 2, H 3, E 4), and two or three arcs where it is round. (Chosen by the likelihood of held-out images it would be 4 for every letter, with strokes in halves.) Each letter is learned from several starts. It is judged on other writers' letters (log-likelihood per pixel, hybrid pursuit), beside one template with the same shifts and rotations, the mean of the aligned images, and a Bernoulli mixture of as many components as there are experts, which is not told where the letter is.`
 	var all []letterResult
 	sets := []struct {
 		name, title string
@@ -86,7 +86,7 @@ func (figure8) Run(ctx context.Context, o Options) (Result, error) {
 		sets = append(sets, struct {
 			name, title string
 			tasks       []letterTask
-		}{"given", "The letters of the data given", given})
+		}{"given", "The letters of the given data", given})
 	}
 	for _, s := range sets {
 		results := make([]letterResult, len(s.tasks))
@@ -98,7 +98,7 @@ func (figure8) Run(ctx context.Context, o Options) (Result, error) {
 		if err != nil {
 			return r, err
 		}
-		r.Pictures = append(r.Pictures, Picture{Name: s.name, Caption: s.title + fmt.Sprintf(": the experts of %d letters, each from at most %d writers, at their mean places.", len(results), letterTrain),
+		r.Pictures = append(r.Pictures, Picture{Name: s.name, Caption: s.title + fmt.Sprintf(": the experts of %d letters, each from at most %d writers, at their mean poses.", len(results), letterTrain),
 			Alt: "Letters made of coloured strokes", Drawing: letterSheet(results)})
 		r.Tables = append(r.Tables, letterTable(s.name, s.title, results))
 		all = append(all, results...)
@@ -107,7 +107,7 @@ func (figure8) Run(ctx context.Context, o Options) (Result, error) {
 	return r, nil
 }
 
-// penLetters are the project's own letters; a few of them in a quick run.
+// penLetters returns the project's own letters; a few of them in a quick run.
 func penLetters(o Options) ([]letterTask, error) {
 	alphabet := pick(o, "HOT", synth.Capitals)
 	if o.least {
@@ -130,8 +130,8 @@ func penLetters(o Options) ([]letterTask, error) {
 	return tasks, nil
 }
 
-// givenLetters are the capitals of a set that have enough images: the first of
-// each writer.
+// givenLetters returns the capitals of a set that have enough images: the first
+// of each writer.
 func givenLetters(set *dataset.Set) ([]letterTask, error) {
 	names, err := capitals(set)
 	if err != nil {
@@ -189,8 +189,8 @@ func learnLetter(ctx context.Context, task letterTask, o Options) (letterResult,
 	return l, err
 }
 
-// meanTemplate is the held-out log-likelihood a pixel of one template that may
-// be shifted and rotated.
+// meanTemplate returns the held-out log-likelihood per pixel of one template
+// that may be shifted and rotated.
 func meanTemplate(ctx context.Context, cfg patchwork.Config, train, test patchwork.Data, o Options) (float64, error) {
 	cfg.Truncate = false
 	m, err := learn.Learn(ctx, train, cfg, learn.LearnOptions{Experts: 1, Seed: o.Seed, Starts: pick(o, 2, 8)})
@@ -204,7 +204,8 @@ func meanTemplate(ctx context.Context, cfg patchwork.Config, train, test patchwo
 	return t.LogLik() / float64(len(test.Images)*test.Images[0].Len()), nil
 }
 
-// mixtureLogLik is the held-out log-likelihood a pixel of a Bernoulli mixture.
+// mixtureLogLik returns the held-out log-likelihood per pixel of a Bernoulli
+// mixture.
 func mixtureLogLik(ctx context.Context, train, test patchwork.Data, k int, seed uint64) (float64, error) {
 	x, err := table.LearnMixture(ctx, train, k, seed)
 	if err != nil {
@@ -227,15 +228,15 @@ func mixtureLogLik(ctx context.Context, train, test patchwork.Data, k int, seed 
 }
 
 // straight reports whether a template is one straight stroke: at least 25
-// pixels above 1/2, elongated by 2.5 or more, and 93 % of them in one straight band
-// (the measure of findings, section 7, but for its connectedness).
+// pixels above 1/2, elongated by 2.5 or more, and 93 % of them in one straight
+// band. Unlike [letters.Stroke.Pure] it does not require one connected piece.
 func straight(template []float64, width int) bool {
 	shape := letters.ShapeOf(template, width)
 	return shape.Pixels >= 25 && shape.Elongation >= 2.5 && bandShare(template, width) >= .93
 }
 
-// bandShare is the largest share of the pixels above 1/2 that lies in one
-// straight band 7.2 pixels wide, over angles in steps of 5 degrees.
+// bandShare returns the largest fraction of the pixels above 1/2 that lie in
+// one straight band 7.2 pixels wide, over angles in steps of 5 degrees.
 func bandShare(template []float64, width int) float64 {
 	const band = 7.2
 	best, ink := 0, 0
@@ -261,7 +262,7 @@ func bandShare(template []float64, width int) float64 {
 	return float64(best) / float64(max(ink, 1))
 }
 
-// letterSheet is the figure.
+// letterSheet returns the figure.
 func letterSheet(results []letterResult) render.Sheet {
 	s := render.Sheet{Columns: min(len(results), 7), Scale: 2}
 	for k := range maxStrokes {
@@ -275,8 +276,8 @@ func letterSheet(results []letterResult) render.Sheet {
 }
 
 func letterTable(name, title string, results []letterResult) Table {
-	t := Table{Name: name, Title: title + ": log-likelihood a pixel of other writers' letters", Decimals: []int{-1, 0, 0, 0, 4, 4, 4, 1, 0},
-		Columns: []string{"letter", "experts", "learned from", "tested on", "strokes", "mean + shift + rotation", "mixture", "picks a letter", "straight experts"}}
+	t := Table{Name: name, Title: title + ": log-likelihood per pixel of other writers' letters", Decimals: []int{-1, 0, 0, 0, 4, 4, 4, 1, 0},
+		Columns: []string{"letter", "experts", "learned from", "tested on", "strokes", "mean + shift + rotation", "mixture", "picks per letter", "straight experts"}}
 	for _, l := range results {
 		t.Rows = append(t.Rows, []string{l.letter, number(float64(l.model.K())), number(float64(len(l.train))), number(float64(len(l.test))),
 			number(l.strokes), number(l.mean), number(l.mixture), number(l.picks), number(float64(l.pure))})
@@ -284,7 +285,8 @@ func letterTable(name, title string, results []letterResult) Table {
 	return t
 }
 
-// straightLetters are those that people write with straight strokes only.
+// straightLetters holds the letters that people write with straight strokes
+// only.
 const straightLetters = "AEFHIKLMNTVWXYZ"
 
 func letterStatements(all []letterResult) []Statement {
@@ -301,8 +303,8 @@ func letterStatements(all []letterResult) []Statement {
 	}
 	share := float64(pure) / float64(max(experts, 1))
 	return []Statement{
-		{"Experts learned from 20 letters describe a class: other writers' letters, too.",
-			minus(fmt.Sprintf("better than the better of mean + shift + rotation and mixture in %d of %d letters, by %+.3f nats a pixel on average", better, len(all), mean(margins))),
+		{"Experts learned from 20 letters describe the class, including other writers' letters.",
+			minus(fmt.Sprintf("better than the better of mean + shift + rotation and mixture in %d of %d letters, by %+.3f nats per pixel on average", better, len(all), mean(margins))),
 			"letters: " + between(margins, 3), judge(better == len(all), float64(better) > .5*float64(len(all)))},
 		{"Most experts correspond to natural elements of the letter.",
 			fmt.Sprintf("in letters of straight strokes %d of %d experts (%s) are one straight stroke (2.5 times as long as wide, 93 %% in a band 7.2 pixels wide)", pure, experts, percent(share)),

@@ -15,12 +15,13 @@ import (
 	"example.com/patchwork/experiments/inference"
 )
 
-// inferenceFigure is section 3's ways of inference on the same models.
+// inferenceFigure compares the inference methods of section 3 on the same
+// models.
 type inferenceFigure struct{}
 
 func (inferenceFigure) Name() string { return "inference" }
 
-func (inferenceFigure) Title() string { return "Section 3: other ways of inference" }
+func (inferenceFigure) Title() string { return "Section 3: other inference methods" }
 
 func (inferenceFigure) Claim() string {
 	return `Independent activation (restricted Boltzmann machines) is fast but activates every expert that matches, not the sparsest set that explains. Relaxed activities (mean field; Saund's gradient ascent from 1/2) become inefficient where few of many experts are active. Truncated search evaluates all small sets. Likelihood matching pursuit adds one expert after the other as long as the likelihood rises: a sparse activation in one pass, because experts are only added for what is not yet explained.
@@ -28,7 +29,7 @@ func (inferenceFigure) Claim() string {
 The choice of the first expert may lead to a poor local maximum; an iterative procedure can resolve it.`
 }
 
-// puzzle is a model and images to explain with it.
+// puzzle is a model with images to explain.
 type puzzle struct {
 	name, about string
 	model       *patchwork.Model
@@ -37,13 +38,13 @@ type puzzle struct {
 	active      []inference.Set // the truth
 }
 
-// method is a way of inference.
+// method is an inference method.
 type method struct {
 	name string
 	run  func(p *solver, img *bitmap.Image) inference.Found
 }
 
-// solver is what the methods need for one puzzle, for one goroutine.
+// solver holds what the methods need for one puzzle, for one goroutine.
 type solver struct {
 	*inference.Problem
 	refined *patchwork.Pursuit
@@ -52,7 +53,8 @@ type solver struct {
 
 const truncatedTo = 3 // active experts of truncated search
 
-// methods in the order of the table; the first is the optimum.
+// methods lists the methods in the order of the table; the first is the
+// optimum.
 var methods = []method{
 	{"exhaustive", func(s *solver, img *bitmap.Image) inference.Found { f, _ := s.Exhaustive(img); return f }},
 	{"pursuit", func(s *solver, img *bitmap.Image) inference.Found { return s.Greedy(img) }},
@@ -87,7 +89,7 @@ func newSolver(p puzzle) (*solver, error) {
 	return s, err
 }
 
-// by explains with the library's pursuit. The work is not counted by it; that
+// by explains with the library's pursuit, which does not count its work; that
 // of the reference is about the same.
 func (s *solver) by(p *patchwork.Pursuit, img *bitmap.Image) inference.Found {
 	e, err := p.Explain(img)
@@ -114,9 +116,9 @@ func (s *solver) scored(img *bitmap.Image, picks []patchwork.Pick) inference.Fou
 	return f
 }
 
-// puzzles are the models of the table, with images drawn by a seed.
+// puzzles returns the models of the table, with images drawn by a seed.
 func puzzles(n int, seed uint64) ([]puzzle, error) {
-	true8, err := quadrantPuzzle(n, seed, "quadrants", "the 8 true experts of section 5.1 at .95 and .05", nil)
+	true8, err := quadrantPuzzle(n, seed, "quadrants", "the 8 true experts of section 5.1 at 0.95 and 0.05", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -126,8 +128,9 @@ func puzzles(n int, seed uint64) ([]puzzle, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A bait covers more of two quadrants together than either of them, but not
-	// all of either: whoever takes it first needs both quadrants still.
+	// A bait covers more of two quadrants together than either expert does, but
+	// not all of either: after picking it first, both quadrants are still
+	// needed.
 	bait, err := quadrantPuzzle(n, seed, "baited quadrants", "the 8 and 4 baits, which cover two thirds of two neighbouring quadrants", []region{
 		{0, 3, 1, 5}, {3, 6, 1, 5}, {1, 5, 0, 3}, {1, 5, 3, 6}})
 	if err != nil {
@@ -144,8 +147,8 @@ func puzzles(n int, seed uint64) ([]puzzle, error) {
 // region is rows and columns of a 6 x 6 image: from, to (not included).
 type region struct{ y0, y1, x0, x1 int }
 
-// quadrantPuzzle is the quadrants with the true experts, and with experts that
-// are on in further regions.
+// quadrantPuzzle returns the quadrants with the true experts, and with experts
+// that are on in further regions.
 func quadrantPuzzle(n int, seed uint64, name, about string, more []region) (puzzle, error) {
 	p := puzzle{name: name, about: about}
 	set, err := synth.Quadrants(synth.QuadrantsOptions{N: n, Seed: seed})
@@ -173,7 +176,7 @@ func quadrantPuzzle(n int, seed uint64, name, about string, more []region) (puzz
 	return p, err
 }
 
-// barPuzzle is crossing bars under the max rule.
+// barPuzzle returns crossing bars under the max rule.
 func barPuzzle(n int, seed uint64) (puzzle, error) {
 	const side = 6
 	p := puzzle{name: "bars", about: "12 bars of 6 pixels under the max rule, each on with probability 1/3, and one pixel in ten flipped"}
@@ -195,11 +198,12 @@ func barPuzzle(n int, seed uint64) (puzzle, error) {
 	return p, err
 }
 
-// crossedPuzzle is experts that vote at random on half of the pixels, so that
-// those active contradict each other everywhere; images are drawn from the model.
+// crossedPuzzle returns experts that vote at random on half of the pixels, so
+// that active ones contradict each other everywhere; images are drawn from the
+// model.
 func crossedPuzzle(n int, seed uint64) (puzzle, error) {
 	const side, experts = 6, 12
-	p := puzzle{name: "crossed votes", about: "12 experts that vote at random, .9 or .1, on a random half of 36 pixels; images drawn from the model, each expert active with probability 1/4"}
+	p := puzzle{name: "crossed votes", about: "12 experts that vote at random, 0.9 or 0.1, on a random half of 36 pixels; images drawn from the model, each expert active with probability 1/4"}
 	rng := rand.New(rand.NewPCG(seed, 3))
 	var templates [][]float64
 	for range experts {
@@ -240,12 +244,12 @@ func (p *puzzle) setActive(active [][]bool) {
 	}
 }
 
-// tried is what one method did on one set of a puzzle's images, on average.
+// tried holds the mean results of one method on one set of a puzzle's images.
 type tried struct {
-	optimal, truth   float64 // shares of the images: the optimum reached; exactly the true set
+	optimal, truth   float64 // fractions of the images: optimum reached; exactly the true set
 	short            float64 // log joint below the optimum, nats
 	logLik, parts    float64
-	work, seconds    float64 // log-likelihoods and seconds an image
+	work, seconds    float64 // log-likelihoods and seconds per image
 	worst            int     // image with the largest shortfall
 	worstShort       float64
 	worstSet, optSet inference.Set
@@ -319,7 +323,7 @@ func (inferenceFigure) Run(ctx context.Context, o Options) (Result, error) {
 	for _, p := range first {
 		about = append(about, p.name+": "+p.about)
 	}
-	r.Text = fmt.Sprintf(`All methods climb the same objective, the log joint probability of an image and its active experts, on the same five models (%s). Activities are independent with known probabilities. %d sets of %d images each. Truncated search takes sets of at most %d of the 8 best candidates. Mean field has the exact expectation (at a pixel the strongest votes for on and for off are independent), and gradient ascent relaxes activities to strengths; both are rounded at 1/2 in the end. All are written plainly, as formulas; only the refined pursuit and the beam are the library's.`,
+	r.Text = fmt.Sprintf(`All methods maximize the same objective, the log joint probability of an image and its active experts, on the same five models (%s). Activities are independent with known probabilities. %d sets of %d images each. Truncated search takes sets of at most %d of the 8 best candidates. Mean field has the exact expectation (at a pixel the strongest votes for on and for off are independent), and gradient ascent relaxes activities to strengths; both are rounded at 1/2 in the end. All are plain implementations of the formulas; only the refined pursuit and the beam are the library's.`,
 		strings.Join(about, "; "), sets, n, truncatedTo)
 	r.Tables = inferenceTables(first, all)
 	r.Statements = inferenceStatements(all)

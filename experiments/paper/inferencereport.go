@@ -20,10 +20,10 @@ func over(sets [][]tried, m int, f func(t tried) float64) []float64 {
 	return out
 }
 
-// inferenceTable has everything, for the CSV file only.
+// inferenceTable returns all numbers, for the CSV file only.
 func inferenceTable(ps []puzzle, all [][][]tried) Table {
 	t := Table{Name: "inference", Columns: []string{"model", "inference", "optimum reached", "lowest set", "highest set", "nats short of the optimum",
-		"log-likelihood an image", "parts an image", "log-likelihoods computed", "exactly the true set"}}
+		"log-likelihood per image", "parts per image", "log-likelihoods computed", "exactly the true set"}}
 	for i, p := range ps {
 		for m, way := range methods {
 			row := []string{p.name, way.name}
@@ -39,8 +39,8 @@ func inferenceTable(ps []puzzle, all [][][]tried) Table {
 	return t
 }
 
-// counted is the work of a method, NaN for the library's own pursuits, which do
-// not count it.
+// counted returns the work of a method, NaN for the library's own pursuits,
+// which do not count it.
 func counted(t tried) float64 {
 	if t.work == 0 {
 		return math.NaN()
@@ -48,7 +48,7 @@ func counted(t tried) float64 {
 	return t.work
 }
 
-// inferenceTables are a method by model each.
+// inferenceTables returns tables of methods by models.
 func inferenceTables(ps []puzzle, all [][][]tried) []Table {
 	var out []Table
 	for _, c := range []struct {
@@ -56,11 +56,11 @@ func inferenceTables(ps []puzzle, all [][][]tried) []Table {
 		decimals    int
 		f           func(t tried) float64
 	}{
-		{"optimum", "Share of the images in which the optimum is reached", 3, func(t tried) float64 { return t.optimal }},
-		{"short", "Log joint probability short of the optimum, nats an image", 2, func(t tried) float64 { return t.short }},
-		{"likelihood", "Log-likelihood reached, nats an image", 2, func(t tried) float64 { return t.logLik }},
-		{"parts", "Parts used, an image", 2, func(t tried) float64 { return t.parts }},
-		{"work", "Log-likelihoods computed, an image (the library's refined pursuit and beam do not count theirs)", 0, counted},
+		{"optimum", "Fraction of the images in which the optimum is reached", 3, func(t tried) float64 { return t.optimal }},
+		{"short", "Log joint probability below the optimum, nats per image", 2, func(t tried) float64 { return t.short }},
+		{"likelihood", "Log-likelihood reached, nats per image", 2, func(t tried) float64 { return t.logLik }},
+		{"parts", "Parts used per image", 2, func(t tried) float64 { return t.parts }},
+		{"work", "Log-likelihoods computed per image (the library's refined pursuit and beam do not count theirs)", 0, counted},
 	} {
 		t := Table{Name: c.name, Title: c.title, Columns: []string{"inference"}, Decimals: []int{-1}}
 		for _, p := range ps {
@@ -115,7 +115,7 @@ func inferenceStatements(all [][][]tried) []Statement {
 	relaxedWork := min(work(onRedundant, byMeanField), work(onRedundant, byGradient))
 	return []Statement{
 		{"Independent activation uses all experts that match, the pursuit the fewest that explain.",
-			fmt.Sprintf("redundant quadrants: %.2f parts an image against %.2f by the pursuit (optimum %.2f)", independentParts, pursuitParts, bestParts),
+			fmt.Sprintf("redundant quadrants: %.2f parts per image against %.2f by the pursuit (optimum %.2f)", independentParts, pursuitParts, bestParts),
 			sets(get(onRedundant, byIndependent, parts), 2), judge(independentParts > pursuitParts+.2 && pursuitParts < bestParts+.1, independentParts > pursuitParts)},
 		{"The pursuit finds a good explanation in one pass.",
 			fmt.Sprintf("optimum reached: quadrants %s, redundant quadrants %s, bars %s of the images", percent(mean(get(onQuadrants, byPursuit, optimal))),
@@ -133,20 +133,21 @@ func inferenceStatements(all [][][]tried) []Statement {
 			sets(get(onBaited, byRefined, optimal), 2), judge(mean(get(onBaited, byRefined, optimal)) > .95 && mean(get(onCrossed, byRefined, optimal)) > .95,
 				mean(get(onBaited, byRefined, optimal)) > mean(baited)+.02)},
 		{"Relaxed activities are inefficient where few of the experts are active.",
-			fmt.Sprintf("redundant quadrants, log-likelihoods an image: pursuit %.0f, mean field %.0f, gradient %.0f, exhaustive %.0f; optimum reached by mean field %s, by gradient %s",
+			fmt.Sprintf("redundant quadrants, log-likelihoods per image: pursuit %.0f, mean field %.0f, gradient %.0f, exhaustive %.0f; optimum reached by mean field %s, by gradient %s",
 				work(onRedundant, byPursuit), work(onRedundant, byMeanField), work(onRedundant, byGradient), work(onRedundant, byExhaustive),
 				percent(mean(get(onRedundant, byMeanField, optimal))), percent(mean(get(onRedundant, byGradient, optimal)))),
 			sets(get(onRedundant, byGradient, optimal), 2), judge(relaxedWork > work(onRedundant, byPursuit), work(onRedundant, byMeanField) > work(onRedundant, byPursuit))},
 		{"Truncated search evaluates all small sets.",
-			fmt.Sprintf("optimum reached: quadrants %s, bars %s (%.1f an image at the optimum, sets of at most %d), with %.0f log-likelihoods an image (pursuit %.0f)",
+			fmt.Sprintf("optimum reached: quadrants %s, bars %s (%.1f per image at the optimum, sets of at most %d), with %.0f log-likelihoods per image (pursuit %.0f)",
 				percent(mean(get(onQuadrants, byTruncated, optimal))), percent(mean(get(onBars, byTruncated, optimal))), mean(get(onBars, byExhaustive, parts)), truncatedTo, work(onBars, byTruncated), work(onBars, byPursuit)),
 			sets(get(onBars, byTruncated, optimal), 2), judge(mean(get(onQuadrants, byTruncated, optimal)) > .9 && mean(get(onBars, byTruncated, optimal)) > .9, mean(get(onQuadrants, byTruncated, optimal)) > .9)},
 	}
 }
 
-// inferenceChart is the share of optima by model, with the range over the sets.
+// inferenceChart returns the fraction of optima by model, with the range over
+// the sets.
 func inferenceChart(ps []puzzle, all [][][]tried) Picture {
-	c := render.Chart{YLabel: "optimum reached, share of the images", Width: 900, Height: 400}
+	c := render.Chart{YLabel: "optimum reached, fraction of the images", Width: 900, Height: 400}
 	for i, p := range ps {
 		c.XTicks, c.XNames = append(c.XTicks, float64(i)), append(c.XNames, p.name)
 	}
@@ -159,11 +160,11 @@ func inferenceChart(ps []puzzle, all [][][]tried) Picture {
 		}
 		c.Series = append(c.Series, s)
 	}
-	return Picture{Name: "methods", Drawing: c, Caption: "How often each way of inference finds the best set of experts, by model; bars are the range over the sets of images."}
+	return Picture{Name: "methods", Drawing: c, Caption: "How often each inference method finds the best set of experts, by model; bars are the range over the sets of images."}
 }
 
-// lossPicture is the image of the crossed votes on which the pursuit loses most,
-// and what explains it.
+// lossPicture returns the image of the crossed votes on which the pursuit loses
+// most, with its explanations.
 func lossPicture(ps []puzzle, all [][][]tried) Picture {
 	s := render.Sheet{Columns: 4, Legend: []render.Swatch{{Colour: render.Symmetric(0), Text: "off"}, {Colour: render.Symmetric(.5), Text: "no vote"}, {Colour: render.Symmetric(1), Text: "on"}}}
 	p, t := ps[onCrossed], all[onCrossed][0][byPursuit]

@@ -7,21 +7,21 @@ import (
 	"path/filepath"
 )
 
-// Report is what a run made.
+// Report is the result of a run.
 type Report struct {
 	Path     string   // of the page
 	Figures  []string // in it, by name
-	Ran      []string // of these, what was computed now; the rest was in the folder already
+	Ran      []string // those computed now; the others were in the folder already
 	Verdicts []Verdict
 }
 
-// Make runs the figures and writes the report to a folder, which it makes. A
-// figure that the folder already holds, complete and of the same options, is
-// not run again (fresh: it is). The page has every figure of the folder that was
-// made with these options, in the order of the paper.
+// Make runs the figures and writes the report to a folder, which it creates.
+// Unless fresh is set, it does not run a figure again that the folder already
+// holds, complete and with the same options. The page has every figure of the
+// folder that was made with these options, in the order of the paper.
 func Make(ctx context.Context, dir string, figures []Figure, o Options, fresh bool) (Report, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return Report{}, fmt.Errorf("make the folder %s: %w; choose another with -o", dir, err)
+		return Report{}, fmt.Errorf("create the folder %s: %w; choose another with -o", dir, err)
 	}
 	wanted := map[string]bool{}
 	for _, f := range figures {
@@ -50,7 +50,7 @@ func Make(ctx context.Context, dir string, figures []Figure, o Options, fresh bo
 	return report, page.save(dir)
 }
 
-// run makes one figure and puts it into the folder.
+// run makes one figure and stores it in the folder.
 func run(ctx context.Context, dir string, f Figure, o Options) (Result, error) {
 	began := o.now()
 	if o.Progress != nil {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// number is a cell of a table: full precision, and empty for NaN.
+// number returns a cell of a table: full precision, and empty for NaN.
 func number(v float64) string {
 	if math.IsNaN(v) {
 		return ""
@@ -15,8 +15,8 @@ func number(v float64) string {
 	return strconv.FormatFloat(v, 'g', 10, 64)
 }
 
-// quantile is the q-quantile of the values that are not NaN, by linear
-// interpolation; NaN where there are none.
+// quantile returns the q-quantile of the values that are not NaN, by linear
+// interpolation; NaN if there are none.
 func quantile(values []float64, q float64) float64 {
 	x := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 	if len(x) == 0 {
@@ -31,7 +31,7 @@ func quantile(values []float64, q float64) float64 {
 	return x[i] + (at-float64(i))*(x[i+1]-x[i])
 }
 
-// mean of values; NaN for none.
+// mean returns the mean of the values; NaN if there are none.
 func mean(values []float64) float64 {
 	sum := 0.0
 	for _, v := range values {
@@ -40,7 +40,7 @@ func mean(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// sd is the standard deviation of a sample; 0 for fewer than two values.
+// sd returns the standard deviation of a sample; 0 for fewer than two values.
 func sd(values []float64) float64 {
 	if len(values) < 2 {
 		return 0
@@ -52,7 +52,7 @@ func sd(values []float64) float64 {
 	return math.Sqrt(sum / float64(len(values)-1))
 }
 
-// between writes the lowest and the highest of some values.
+// between formats the range of the values.
 func between(values []float64, decimals int) string {
 	if len(values) == 0 {
 		return ""
@@ -60,10 +60,10 @@ func between(values []float64, decimals int) string {
 	return minus(fmt.Sprintf("%.*f to %.*f", decimals, slices.Min(values), decimals, slices.Max(values)))
 }
 
-// percent writes a share of 1.
+// percent formats a fraction of 1.
 func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 
-// minus puts real minus signs in front of numbers.
+// minus replaces hyphens before numbers with real minus signs.
 func minus(text string) string {
 	out := []rune(text)
 	for i, r := range out {

@@ -1,6 +1,6 @@
-// Package paper re-runs everything that the paper shows, one file a figure, and
-// writes what came of it as a report: one HTML page that needs nothing else,
-// the pictures as PNG and SVG, the numbers as CSV, and a ledger of claims.
+// Package paper reproduces the results of the paper, one file per figure, and
+// writes a report: one self-contained HTML page, the pictures as PNG and SVG,
+// the numbers as CSV, and a ledger of claims.
 package paper
 
 import (
@@ -17,11 +17,11 @@ import (
 
 // Figure is one figure of the paper, or one group of its claims. Figures are
 // values without state: Run gives the same result for the same options, on any
-// number of workers, but for Result.Times.
+// number of workers, except for Result.Times.
 type Figure interface {
-	Name() string  // what to call it on the command line: "1", "rules"
+	Name() string  // its name on the command line: "1", "rules"
 	Title() string // its heading in the report
-	Claim() string // what the paper shows and says, in our words; a blank line starts a paragraph
+	Claim() string // what the paper shows and says, paraphrased; a blank line starts a paragraph
 	Run(ctx context.Context, opt Options) (Result, error)
 }
 
@@ -41,33 +41,33 @@ type Options struct {
 	// means the project's own pen-stroke letters.
 	Tees, Letters *dataset.Set
 
-	// Now is the clock that Result.Times are read off; nil means time.Now.
+	// Now is the clock for Result.Times; nil means time.Now.
 	Now func() time.Time
 
-	// Progress, if not nil, is told how far a figure is. Calls come one at a
-	// time.
+	// Progress, if not nil, is called with the progress of a figure, one call
+	// at a time.
 	Progress func(figure string, done, total int)
 
-	// compare gives the comparison that Figures 4 to 6 share; Make sets it.
+	// compare returns the comparison shared by Figures 4 to 6; Make sets it.
 	compare func(ctx context.Context, opt Options) (*compared, error)
 
-	least bool // less than quick, for tests: one set of T's, one letter
+	least bool // even less than quick, for tests: one set of T's, one letter
 }
 
-// Result is what a figure came to: plain data, but for the drawings.
+// Result is the result of a figure: plain data, except for the drawings.
 type Result struct {
 	Text       string // what we did, in plain text; a blank line starts a paragraph
 	Statements []Statement
 	Pictures   []Picture
 	Tables     []Table
-	Times      []Timing `json:"-"` // of this run; the only part that differs from run to run
+	Times      []Timing `json:"-"` // of this run; the only part that differs between runs
 }
 
 // Statement is one claim of the paper and what was measured.
 type Statement struct {
 	Claim   string  // in our words
 	Found   string  // the number, with its unit
-	Spread  string  // over what it varies, and how much; "exact" where nothing does
+	Spread  string  // what it varies over, and how much; "exact" if nothing varies
 	Verdict Verdict // decided by the program from the number
 }
 
@@ -75,7 +75,7 @@ type Statement struct {
 type Picture struct {
 	Name    string // of the files, without extension
 	Caption string
-	Alt     string // what is to be seen, for those who cannot; empty: the caption
+	Alt     string // describes the picture for those who cannot see it; empty: the caption
 
 	Drawing render.Picture `json:"-"`
 }
@@ -84,13 +84,13 @@ type Picture struct {
 // have full precision, and Decimals says how many of their decimals the page
 // shows, by column (-1, or no entry: as they are).
 type Table struct {
-	Name, Title string // of the file, without extension; no title: it is not in the page
+	Name, Title string // of the file, without extension; no title: not on the page
 	Columns     []string
 	Rows        [][]string
 	Decimals    []int
 }
 
-// Timing is how long something took.
+// Timing is the time that something took.
 type Timing struct {
 	What    string
 	Seconds float64
@@ -106,7 +106,8 @@ const (
 	DoesNotHold Verdict = "does not hold"
 )
 
-// judge is Holds where whole is true, else InPart where part is.
+// judge returns Holds if whole is true, else InPart if part is, else
+// DoesNotHold.
 func judge(whole, part bool) Verdict {
 	switch {
 	case whole:
@@ -117,7 +118,8 @@ func judge(whole, part bool) Verdict {
 	return DoesNotHold
 }
 
-// Verdict of a figure: that of its statements where they agree, else InPart.
+// Verdict returns the verdict of a figure: that of its statements if they
+// agree, else InPart.
 func (r Result) Verdict() Verdict {
 	if len(r.Statements) == 0 {
 		return Holds
@@ -137,7 +139,7 @@ func All() []Figure {
 }
 
 // Select finds figures by name, in the order of the paper; no names means all.
-// The error lists the names there are.
+// The error lists the existing names.
 func Select(names []string) ([]Figure, error) {
 	all := All()
 	var known []string
@@ -155,7 +157,7 @@ func Select(names []string) ([]Figure, error) {
 	return slices.DeleteFunc(all, func(f Figure) bool { return !slices.Contains(names, f.Name()) }), nil
 }
 
-// of is the options without the data that a figure does not use.
+// of returns the options without the data that a figure does not use.
 func (o Options) of(f Figure) Options {
 	if f.Name() != (figure3{}).Name() {
 		o.Digits, o.Labels = nil, nil
@@ -169,7 +171,7 @@ func (o Options) of(f Figure) Options {
 	return o
 }
 
-// now is the time by the clock of the options.
+// now returns the time by the clock of the options.
 func (o Options) now() time.Time {
 	if o.Now != nil {
 		return o.Now()
@@ -185,7 +187,7 @@ func (o Options) timed(r *Result, what string, f func() error) error {
 	return err
 }
 
-// atLeast is what a test does, or n.
+// atLeast returns least for tests, else n.
 func (o Options) atLeast(least, n int) int {
 	if o.least {
 		return least
@@ -193,7 +195,7 @@ func (o Options) atLeast(least, n int) int {
 	return n
 }
 
-// pick is quick in a quick run, else full.
+// pick returns quick in a quick run, else full.
 func pick[T any](o Options, quick, full T) T {
 	if o.Quick {
 		return quick

@@ -22,19 +22,19 @@ import (
 	"example.com/patchwork/experiments/rivals"
 )
 
-// leastComparison is made once: that it is the same on any number of workers is
-// tested where it is made.
+// leastComparison is computed once; package rivals tests that it does not
+// depend on the number of workers.
 var leastComparison = sync.OnceValues(func() (*compared, error) {
 	return compareWith(context.Background(), rivals.Options{Quick: true, Sizes: []int{20}, Sets: 1, Test: 20, TuneSets: 1, Seed: 1, Workers: 2})
 })
 
-// tiny is the least that every figure can do.
+// tiny returns the smallest options for every figure.
 func tiny(workers int) Options {
 	return Options{Quick: true, Seed: DefaultSeed, Workers: workers, least: true, Now: func() time.Time { return time.Time{} },
 		compare: func(context.Context, Options) (*compared, error) { return leastComparison() }}
 }
 
-// read is every file of a folder.
+// read returns every file of a folder.
 func read(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -66,9 +66,10 @@ func make1(t *testing.T, dir string, names []string, o Options, fresh bool) Repo
 	return r
 }
 
-// Every figure runs, and the page has all of them, in order, and needs nothing
-// else. On one worker the bytes are the same (the two figures that learn letters,
-// whose learning is tested for this elsewhere, are left out to save time).
+// TestReport: every figure runs, and the page has all of them, in order, and is
+// self-contained. On one worker the bytes are the same (to save time without
+// the two figures that learn letters, whose learning is tested for this
+// elsewhere).
 func TestReport(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes every figure, some seconds")
@@ -178,8 +179,8 @@ func checkFiles(t *testing.T, files map[string]string) {
 	}
 }
 
-// What is in the folder is not made again, unless it is damaged, of other
-// options, or asked for.
+// TestResume: a figure in the folder is not made again unless it is damaged,
+// has other options, or this is requested.
 func TestResume(t *testing.T) {
 	dir := t.TempDir()
 	o := tiny(2)
@@ -219,7 +220,8 @@ func TestResume(t *testing.T) {
 	expect("another seed", make1(t, dir, []string{"1"}, o, false), []string{"1"}, []string{"1"})
 }
 
-// An interrupted run leaves the finished figures, and goes on after them.
+// TestInterruption: an interrupted run keeps the finished figures and continues
+// after them.
 func TestInterruption(t *testing.T) {
 	dir := t.TempDir()
 	o := tiny(1)
@@ -264,7 +266,7 @@ func TestShownRounds(t *testing.T) {
 	}
 }
 
-// The tests that docs/paper.md names are there.
+// TestDocumentNamesTests: the tests named in docs/paper.md exist.
 func TestDocumentNamesTests(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "paper.md"))
 	if err != nil {

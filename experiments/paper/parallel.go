@@ -7,9 +7,9 @@ import (
 	"example.com/patchwork/internal/pool"
 )
 
-// each runs f(0) to f(n-1) on the workers of the options and counts them in
-// the progress of a figure. f must write its result to a place of its own, so
-// that nothing depends on the order. The error is the context's, or that of the
+// each runs f(0) to f(n-1) on the workers of the options and reports the
+// progress of a figure. f must write its result to its own slot, so that
+// nothing depends on the order. The error is the context's, or that of the
 // lowest index.
 func (o Options) each(ctx context.Context, figure string, n int, f func(ctx context.Context, i int) error) error {
 	var mu sync.Mutex

@@ -26,14 +26,15 @@ func TestQuantile(t *testing.T) {
 }
 
 func TestMinus(t *testing.T) {
-	for in, want := range map[string]string{"-1.5": "−1.5", "at (-3) to -.2": "at (−3) to −.2", "max-minus-min 8-bit": "max-minus-min 8-bit", "a - b": "a - b"} {
+	for in, want := range map[string]string{"-1.5": "−1.5", "at (-3) to -0.2": "at (−3) to −0.2", "max-minus-min 8-bit": "max-minus-min 8-bit", "a - b": "a - b"} {
 		if got := minus(in); got != want {
 			t.Errorf("%q became %q", in, got)
 		}
 	}
 }
 
-// The first of each writer, by number and not by spelling, or all as they come.
+// TestByWriter: the first image of each writer, ordered by number rather than
+// spelling, or all in order.
 func TestByWriter(t *testing.T) {
 	var images []*bitmap.Image
 	for i := range 6 {
@@ -59,7 +60,7 @@ func TestByWriter(t *testing.T) {
 	}
 }
 
-// A straight bar is one stroke, a corner is not.
+// TestStraight: a straight bar is one stroke, a corner is not.
 func TestStraight(t *testing.T) {
 	const side = 56
 	draw := func(ink func(y, x int) bool) []float64 {
@@ -87,8 +88,8 @@ func TestStraight(t *testing.T) {
 	}
 }
 
-// Interpolation at its corners is the printed formula, and the expectation in
-// between.
+// TestInterpolated: interpolation agrees with the printed formula at the
+// corners, and with the expectation in between.
 func TestInterpolated(t *testing.T) {
 	for _, p := range [][]float64{{0, 1, 1}, {.5, 1}, {.5, .5}, {1}} {
 		if got, want := interpolated(p, nil), rule.NormalizedSumPrinted(p...); math.Abs(got-want) > 1e-12 {
@@ -100,22 +101,24 @@ func TestInterpolated(t *testing.T) {
 	}
 }
 
-// Gradient ascent from both sides of 1/2 ends at a maximum, from one side not.
+// TestClimb: gradient ascent from both sides of 1/2 ends at a maximum; from one
+// side it does not.
 func TestClimb(t *testing.T) {
 	for _, r := range []rule.Rule{rule.SumOfLogOdds{}, rule.MaxMinusMin{Q: .5}} {
 		if a, b := climb(r, .6, .4); rule.TwoExperts(r, a, b) < globalMaximum-1e-3 {
-			t.Errorf("%v from (.6, .4) to (%v, %v)", r, a, b)
+			t.Errorf("%v from (0.6, 0.4) to (%v, %v)", r, a, b)
 		}
 	}
 	if a, b := climb(rule.MaxMinusMin{Q: .5}, .7, .6); a < .999 || b != .6 {
-		t.Errorf("max minus min from (.7, .6) to (%v, %v)", a, b)
+		t.Errorf("max minus min from (0.7, 0.6) to (%v, %v)", a, b)
 	}
 	if a, b := climb(rule.SumOfLogOdds{}, .7, .6); a < .9 || b <= .6 {
-		t.Errorf("sum of log-odds from (.7, .6) to (%v, %v)", a, b)
+		t.Errorf("sum of log-odds from (0.7, 0.6) to (%v, %v)", a, b)
 	}
 }
 
-// Letters come under the names that files have for them.
+// TestReadLettersNames: letters are found under the column names that files
+// use.
 func TestReadLettersNames(t *testing.T) {
 	dir := t.TempDir()
 	read := func(members ...npy.Member) *dataset.Set {

@@ -28,13 +28,13 @@ var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap
 	"seconds":    func(s float64) string { return strconv.FormatFloat(s, 'f', 1, 64) },
 }).Parse(reportHTML))
 
-// page is the report while it is put together.
+// page is the report under construction.
 type page struct {
 	Quick    bool
 	Sections []section
 }
 
-// section is one figure in the page.
+// section is one figure on the page.
 type section struct {
 	Name, Folder, Title, Claim, Command string
 
@@ -66,7 +66,7 @@ type cell struct {
 	Numeric bool
 }
 
-// add puts a figure that is in the folder into the page.
+// add adds a figure of the folder to the page.
 func (p *page) add(f Figure, o Options, r Result) {
 	p.Quick = o.Quick
 	s := section{Name: f.Name(), Folder: folder(f), Title: f.Title(), Claim: f.Claim(), Command: command(f, o), Result: r, Verdict: r.Verdict()}
@@ -81,7 +81,7 @@ func (p *page) add(f Figure, o Options, r Result) {
 	p.Sections = append(p.Sections, s)
 }
 
-// command is what makes a figure again.
+// command returns the command that makes a figure.
 func command(f Figure, o Options) string {
 	o = o.of(f)
 	c := "patchwork paper " + f.Name()
@@ -126,11 +126,11 @@ func (p *page) save(dir string) error {
 	return atomicfile.Write(filepath.Join(dir, "ledger.csv"), p.ledger)
 }
 
-// maxInlineSVG is the size in bytes up to which a picture goes into the page
-// as SVG, sharp at every size; a larger one as PNG.
+// maxInlineSVG is the size in bytes up to which a picture is embedded as SVG,
+// sharp at every size; a larger one is embedded as PNG.
 const maxInlineSVG = 64 << 10
 
-// wide is the width in pixels from which on a picture scrolls on a phone.
+// wide is the width in pixels from which a picture scrolls on a phone.
 const wide = 900
 
 // embed reads the pictures of a figure from its folder.
@@ -155,7 +155,8 @@ func (s *section) embed(dir string) error {
 			p.Alt = p.Caption
 		}
 		s.Figures = append(s.Figures, drawn{p,
-			// Safe as a URL: the kind is ours and base64 has no special characters.
+			// Safe as a URL: the kind is a constant and base64 has no special
+			// characters.
 			template.URL("data:image/" + kind + ";base64," + base64.StdEncoding.EncodeToString(data)),
 			size.Width, size.Height, size.Width >= wide, s.Folder + "/" + p.Name})
 	}
@@ -174,7 +175,7 @@ func (p *page) ledger(w io.Writer) error {
 	return c.WriteAll(rows)
 }
 
-// markdown is the ledger for the repository, with times.
+// markdown returns the ledger for the repository, with times.
 func (p *page) markdown() string {
 	var b strings.Builder
 	b.WriteString("| figure | claim | found | spread | verdict | command | s |\n|---|---|---|---|---|---|---|\n")
@@ -186,7 +187,7 @@ func (p *page) markdown() string {
 	return b.String()
 }
 
-// bars keeps text from ending a cell of a Markdown table.
+// bars escapes the characters that would end a cell of a Markdown table.
 func bars(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
 
 // shown rounds the numbers of a table.

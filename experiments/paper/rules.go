@@ -13,7 +13,7 @@ import (
 	"example.com/patchwork/rule"
 )
 
-// rulesFigure is what section 2 says about each rule, measured.
+// rulesFigure measures the claims of section 2 about each rule.
 type rulesFigure struct{}
 
 func (rulesFigure) Name() string { return "rules" }
@@ -28,14 +28,14 @@ func (rulesFigure) Claim() string {
 Under noisy-or and sum of odds, likelihoods can be improved by using the same expert several times, and under the sum of log-odds similar experts may complement each other; under the maximum and under max minus min they cannot. Opposing opinions cancel out under the sum of log-odds, give uncertainty under the normalized sum, and always cost likelihood under max minus min.`
 }
 
-// ruleFacts is what was measured of one rule.
+// ruleFacts holds the measurements of one rule.
 type ruleFacts struct {
 	rule     rule.Rule
-	twice    float64 // largest gain of log-likelihood, nats a pixel, by an opinion given twice
+	twice    float64 // largest gain of log-likelihood, in nats per pixel, from an opinion given twice
 	copies   []float64
 	abstain  float64 // largest change by an expert that abstains
-	overrule float64 // the most likely an expert of .7 for "on" lets "off" become
-	clash    float64 // composition of .9 and .1
+	overrule float64 // largest probability of "off" beside an expert that says "on" with 0.7
+	clash    float64 // composition of 0.9 and 0.1
 	oppose   float64 // largest log-likelihood with an opponent, less that of the better one alone
 }
 
@@ -63,14 +63,14 @@ func (rulesFigure) Run(ctx context.Context, o Options) (Result, error) {
 		return Result{}, err
 	}
 	r := Result{Statements: ruleStatements(facts)}
-	r.Text = fmt.Sprintf(`Pointwise, over a grid of opinions .01, .02, ..., .99; and on data: %d sets of %d images each, every active expert used once, and then twice. The data are the quadrants of section 5.1 for the symmetric rules and bars (5 x 5) for the asymmetric ones, with the true experts at .9 and .1, or no vote.`,
+	r.Text = fmt.Sprintf(`Pointwise, over a grid of opinions 0.01, 0.02, ..., 0.99; and on data: %d sets of %d images each, every active expert used once, and then twice. The data are the quadrants of section 5.1 for the symmetric rules and bars (5 x 5) for the asymmetric ones, with the true experts at 0.9 and 0.1, or no vote.`,
 		sets, pick(o, 50, 200))
 	r.Tables = []Table{factsTable(facts)}
-	r.Pictures = []Picture{{Name: "twice", Caption: "What an opinion becomes when it is given twice. On the diagonal nothing is gained.", Drawing: twiceChart(all)}}
+	r.Pictures = []Picture{{Name: "twice", Caption: "The composition of an opinion with itself. On the diagonal nothing is gained.", Drawing: twiceChart(all)}}
 	return r, nil
 }
 
-// opinions is the grid of opinions strictly between 0 and 1.
+// opinions yields the grid of opinions strictly between 0 and 1.
 func opinions(yield func(p float64) bool) {
 	for i := 1; i < 100; i++ {
 		if !yield(float64(i) / 100) {
@@ -79,8 +79,8 @@ func opinions(yield func(p float64) bool) {
 	}
 }
 
-// gainTwice is the most that a pixel's log-likelihood can rise, in nats, when
-// an opinion in favour of what is seen is given twice: for "on" under
+// gainTwice returns the largest gain of a pixel's log-likelihood, in nats, from
+// giving twice an opinion in favour of the observed value: for "on" under
 // asymmetric rules, for either under symmetric ones.
 func gainTwice(r rule.Rule) float64 {
 	best := 0.0
@@ -94,9 +94,9 @@ func gainTwice(r rule.Rule) float64 {
 	return best
 }
 
-// gainOpposed is the largest log-likelihood of a pixel under two opposing
-// opinions, less that under the better of them alone, in nats. NaN for
-// asymmetric rules, under which nobody opposes.
+// gainOpposed returns the largest log-likelihood of a pixel under two opposing
+// opinions, minus that under the better of them alone, in nats. It is NaN for
+// asymmetric rules, under which experts cannot oppose.
 func gainOpposed(r rule.Rule) float64 {
 	if !r.Symmetric() {
 		return math.NaN()
@@ -113,8 +113,8 @@ func gainOpposed(r rule.Rule) float64 {
 	return best
 }
 
-// overruled is how probable "off" can become beside an expert that says "on"
-// with .7, whatever one other expert says.
+// overruled returns the largest probability of "off" that one other expert can
+// cause beside an expert that says "on" with 0.7.
 func overruled(r rule.Rule) float64 {
 	best := 0.0
 	for i := range 1001 {
@@ -123,8 +123,8 @@ func overruled(r rule.Rule) float64 {
 	return best
 }
 
-// abstention is the largest change of a composition by one more expert that
-// abstains, or says 1/2 where the rule has no abstention.
+// abstention returns the largest change of a composition by one more expert
+// that abstains, or that says 1/2 if the rule has no abstention.
 func abstention(r rule.Rule, seed uint64) float64 {
 	q, ok := r.Abstain()
 	if !ok {
@@ -142,8 +142,8 @@ func abstention(r rule.Rule, seed uint64) float64 {
 	return worst
 }
 
-// gainCopies is how much the mean log-likelihood of images rises, in nats an
-// image, when every active expert is used twice.
+// gainCopies returns the gain of the mean log-likelihood, in nats per image, if
+// every active expert is used twice.
 func gainCopies(r rule.Rule, seed uint64, n int) (float64, error) {
 	images, active, experts, err := evidence(r.Symmetric(), seed, n)
 	if err != nil {
@@ -161,7 +161,7 @@ func gainCopies(r rule.Rule, seed uint64, n int) (float64, error) {
 					}
 				}
 				if len(once) == 0 {
-					continue // nobody speaks, once or twice
+					continue // no expert votes
 				}
 				a, b := r.Compose(once...), r.Compose(twice...)
 				if !img.At(y, x) {
@@ -174,8 +174,8 @@ func gainCopies(r rule.Rule, seed uint64, n int) (float64, error) {
 	return gain / float64(n), nil
 }
 
-// evidence is images, who is active in them, and the experts: quadrants at .9
-// and .1, or bars at .9 on .02.
+// evidence returns images, the active experts of each, and the experts:
+// quadrants at 0.9 and 0.1, or bars at 0.9 over 0.02.
 func evidence(symmetric bool, seed uint64, n int) ([]*bitmap.Image, [][]bool, [][]float64, error) {
 	if symmetric {
 		set, err := synth.Quadrants(synth.QuadrantsOptions{N: n, Seed: seed})
@@ -193,7 +193,7 @@ func evidence(symmetric bool, seed uint64, n int) ([]*bitmap.Image, [][]bool, []
 	return set.Images, set.Truth.Active, experts, err
 }
 
-// soften is templates whose certain entries are p and 1-p instead.
+// soften returns the templates with p and 1-p instead of 1 and 0.
 func soften(templates [][]float64, p float64) [][]float64 {
 	out := make([][]float64, len(templates))
 	for k, t := range templates {
@@ -207,8 +207,8 @@ func soften(templates [][]float64, p float64) [][]float64 {
 
 func factsTable(facts []ruleFacts) Table {
 	t := Table{Name: "rules", Title: "The rules, measured", Decimals: []int{-1, 3, 2, 2, 3, 2, 3, 3},
-		Columns: []string{"rule", "gain by an opinion given twice, nats a pixel", "gain by every expert twice, nats an image", "its standard deviation over the sets",
-			"change by an abstainer", ".9 against .1", "most for \"off\" beside .7 for \"on\"", "most gained by an opponent, nats a pixel"}}
+		Columns: []string{"rule", "gain by an opinion given twice, nats per pixel", "gain by every expert twice, nats per image", "its standard deviation over the sets",
+			"change by an abstaining expert", "0.9 against 0.1", "most for \"off\" beside 0.7 for \"on\"", "most gained by an opponent, nats per pixel"}}
 	for _, f := range facts {
 		t.Rows = append(t.Rows, []string{ruleName(f.rule), number(f.twice), number(mean(f.copies)), number(sd(f.copies)), number(f.abstain),
 			number(f.clash), number(f.overrule), number(f.oppose)})
@@ -241,20 +241,20 @@ func ruleStatements(facts []ruleFacts) []Statement {
 		{"Under the maximum and max minus min, using an expert twice never improves a likelihood.",
 			fmt.Sprintf("largest gain %.1g nats, pointwise and on data", extremal), "exact", judge(extremal < tiny, false)},
 		{"Under noisy-or, sum of odds and sum of log-odds, using an expert twice can improve it.",
-			minus(fmt.Sprintf("pointwise by up to %.2f, %.2f and %.2f nats a pixel; on data, nats an image: %s, %s, %s", by["noisy-or"].twice, by["sum-of-odds"].twice,
+			minus(fmt.Sprintf("pointwise by up to %.2f, %.2f and %.2f nats per pixel; on data, nats per image: %s, %s, %s", by["noisy-or"].twice, by["sum-of-odds"].twice,
 				by["sum-of-log-odds"].twice, copies("noisy-or"), copies("sum-of-odds"), copies("sum-of-log-odds"))), spread, judge(all, some)},
 		{"Opposing opinions cancel out under the sum of log-odds; under max minus min they limit the likelihood.",
-			fmt.Sprintf("beside .7 for \"on\", another expert can make \"off\" as probable as %.3f (sum of log-odds), %.3f (normalized sum), %.3f (max minus min)",
+			fmt.Sprintf("beside 0.7 for \"on\", another expert can make \"off\" as probable as %.3f (sum of log-odds), %.3f (normalized sum), %.3f (max minus min)",
 				by["sum-of-log-odds"].overrule, by["normalized-sum"].overrule, by["max-minus-min"].overrule), "exact",
 			judge(by["sum-of-log-odds"].overrule > .999 && by["max-minus-min"].overrule < .81, false)},
 		{"Under max minus min, opposing opinions always reduce the likelihood.",
-			minus(fmt.Sprintf("best case %.3f nats a pixel, against the better of the two alone", by["max-minus-min"].oppose)), "over all pairs of a grid of 99 opinions",
+			minus(fmt.Sprintf("best case %.3f nats per pixel, against the better of the two alone", by["max-minus-min"].oppose)), "over all pairs of a grid of 99 opinions",
 			judge(by["max-minus-min"].oppose < 0, false)},
-		{"Under the normalized sum, active disagreement gives uncertainty.", fmt.Sprintf(".9 against .1 gives %.2f", by["normalized-sum"].clash), "exact",
+		{"Under the normalized sum, active disagreement gives uncertainty.", fmt.Sprintf("0.9 against 0.1 gives %.2f", by["normalized-sum"].clash), "exact",
 			judge(math.Abs(by["normalized-sum"].clash-.5) < tiny, false)},
 		{"Every rule but the mean has an opinion that changes nothing.",
 			fmt.Sprintf("largest change %.1g; under the mean, an expert that says 1/2 changes the composition by up to %.2f", abstainers, by["mean"].abstain),
-			"2,000 random sets of 1 to 5 opinions a rule", judge(abstainers < 1e-12 && by["mean"].abstain > .01, false)},
+			"2,000 random sets of 1 to 5 opinions per rule", judge(abstainers < 1e-12 && by["mean"].abstain > .01, false)},
 	}
 }
 
@@ -266,9 +266,9 @@ func widest(facts []ruleFacts) float64 {
 	return w
 }
 
-// twiceChart is gamma(p, p) as a function of p.
+// twiceChart returns gamma(p, p) as a function of p.
 func twiceChart(all []rule.Rule) render.Chart {
-	c := render.Curves("", "opinion p", "composed of p and p", nil)
+	c := render.Curves("", "opinion p", "composition of p and p", nil)
 	for _, r := range all {
 		name := ruleName(r)
 		switch r.Name() {
@@ -289,7 +289,7 @@ func twiceChart(all []rule.Rule) render.Chart {
 	return c
 }
 
-// still is a model of experts that stay where they are.
+// still returns a model of experts without poses.
 func still(r patchwork.Rule, height, width int, q float64, templates [][]float64) (*patchwork.Model, error) {
 	return patchwork.NewModel(patchwork.Config{Rule: r, Height: height, Width: width, Q: q}, templates)
 }

@@ -15,11 +15,11 @@ import (
 	"example.com/patchwork/render"
 )
 
-// layout is the version of what is stored; results of another one are not
+// layout is the version of the stored results; those of another version are not
 // reused. Raise it when a figure computes something else.
 const layout = 2
 
-// stored is a finished figure as it lies in the output folder.
+// stored is a finished figure in the output folder.
 type stored struct {
 	Options string // fingerprint of the options it was made with
 	Result  Result
@@ -29,7 +29,7 @@ type stored struct {
 // storedFile is a file that belongs to a figure.
 type storedFile struct{ Name, SHA256 string }
 
-// folder is where a figure's files are, below the output folder.
+// folder returns the folder of a figure's files, relative to the output folder.
 func folder(f Figure) string {
 	if n := f.Name(); n[0] < '0' || n[0] > '9' {
 		return n
@@ -37,7 +37,8 @@ func folder(f Figure) string {
 	return "figure-" + f.Name()
 }
 
-// fingerprint is what a result depends on: the options, and its data in them.
+// fingerprint returns a hash of what a result depends on: the options, with the
+// data that it uses.
 func fingerprint(f Figure, o Options) string {
 	o = o.of(f)
 	h := sha256.New()
@@ -50,8 +51,8 @@ func fingerprint(f Figure, o Options) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// save draws a result's pictures and puts everything into its folder; the
-// record that says it is complete comes last.
+// save draws a result's pictures and stores everything in its folder; it writes
+// last the record that marks the folder as complete.
 func save(dir string, f Figure, o Options, r Result) error {
 	at := filepath.Join(dir, folder(f))
 	if err := os.MkdirAll(at, 0o777); err != nil {
@@ -86,7 +87,7 @@ func save(dir string, f Figure, o Options, r Result) error {
 	return writeJSON(filepath.Join(at, "result.json"), s)
 }
 
-// load reads a figure back; ok is false where it is missing, damaged, or was
+// load reads a stored figure; ok is false if it is missing, damaged, or was
 // made with other options.
 func load(dir string, f Figure, o Options) (r Result, ok bool) {
 	at := filepath.Join(dir, folder(f))
@@ -108,7 +109,7 @@ func load(dir string, f Figure, o Options) (r Result, ok bool) {
 	return r, true
 }
 
-// csv writes the table with a line of column names.
+// csv writes the table with a header line.
 func (t Table) csv(w io.Writer) error {
 	c := csv.NewWriter(w)
 	if err := c.Write(t.Columns); err != nil {

@@ -14,12 +14,12 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// AutoRow says how often the number of experts was found.
+// AutoRow holds how often the number of experts was found.
 type AutoRow struct {
 	Options
-	Found   float64     // share of the sets in which eight experts were chosen
-	AllS    float64     // share of the sets with the eight true ones among the chosen, by criterion S
-	Grown   float64     // share of the sets in which growing alone, with shrinking and moves, came to eight
+	Found   float64     // fraction of the sets in which eight experts were chosen
+	AllS    float64     // fraction of the sets with the eight true ones among the chosen, by criterion S
+	Grown   float64     // fraction of the sets in which the search before confirmation (growing, shrinking, moves) gave eight
 	Chosen  map[int]int // sets by the number of experts chosen
 	Took    time.Duration
 	Slowest time.Duration
@@ -61,7 +61,7 @@ func Auto(ctx context.Context, o Options) (AutoRow, error) {
 	return row, nil
 }
 
-// AutoRows are the rows of the ledger.
+// AutoRows returns the rows of the ledger.
 func AutoRows(seed uint64, workers int) []Options {
 	return []Options{{N: 100, Sets: 20, Seed: seed, Workers: workers}, {N: 200, Sets: 50, Seed: seed, Workers: workers},
 		{N: 1000, Sets: 5, Seed: seed, Workers: workers}}
@@ -69,7 +69,7 @@ func AutoRows(seed uint64, workers int) []Options {
 
 // ReportAuto prints the table of the rows.
 func ReportAuto(ctx context.Context, w io.Writer, rows []Options) error {
-	fmt.Fprintln(w, "| N | sets | 8 chosen | all 8 (S) | 8 grown | sets by number chosen | s a set | slowest |")
+	fmt.Fprintln(w, "| N | sets | 8 chosen | all 8 (S) | 8 grown | sets by number chosen | s per set | slowest |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|")
 	for _, o := range rows {
 		r, err := Auto(ctx, o)

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// A small version of the ledger: from 200 images the number eight is found.
+// TestAutoFindsEight is a small version of the ledger: from 200 images the
+// number eight is found.
 func TestAutoFindsEight(t *testing.T) {
 	row, err := Auto(t.Context(), Options{N: 200, Sets: 2, Seed: 11, Workers: 2})
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package quadrants repeats the synthetic experiment of the paper, section
-// 5.1: eight max-minus-min experts, each a quadrant of a 6 x 6 image all on or
-// all off, to be found again from N samples.
+// Package quadrants repeats the synthetic experiment of the paper, section 5.1:
+// recover from N samples eight max-minus-min experts, each a quadrant of a 6 x
+// 6 image, all on or all off.
 package quadrants
 
 import (
@@ -17,36 +17,36 @@ import (
 
 // Options of a row of the table.
 type Options struct {
-	N       int // training images of a set
+	N       int // training images per set
 	Sets    int // independent sets
-	Test    int // test images of a set; 0 means 1000
+	Test    int // test images per set; 0 means 1000
 	Seed    uint64
 	Mode    learn.Mode
 	Workers int
 
-	// FromTruth also learns from the true experts, which is the limit for any
-	// search.
+	// FromTruth also learns starting from the true experts, which bounds what
+	// any search can reach.
 	FromTruth bool
 }
 
-// Result is what learning found in one set.
+// Result is the result of learning on one set.
 type Result struct {
 	Set int
-	// S and Five count the true experts recovered by the two criteria of the
-	// findings, section 1 ([Recovered]).
+	// S and Five count the true experts recovered by the two criteria of
+	// [Recovered].
 	S, Five int
 
 	// CrossEntropy is the mean over the test images of -log P(x | explanation),
 	// in nats, by the pursuit from abstention; Truth is that of the true
-	// experts on the same images. Their difference is what to report: one test
-	// set's own standard error is .2.
+	// experts on the same images. Report their difference: the standard error
+	// of a single test set is 0.2.
 	CrossEntropy, Truth float64
 
 	DescriptionLength float64 // of the training images, nats; 0 in paper mode
 	FixedPoint        bool
 	Took              time.Duration // to learn
 
-	// Of the model learned from the true experts, if asked for.
+	// Of the model learned from the true experts, if requested.
 	LimitS, LimitFive                    int
 	LimitEntropy, LimitDescriptionLength float64
 }
@@ -106,7 +106,7 @@ func orInt(v, otherwise int) int {
 	return v
 }
 
-// crossEntropy is in nats an image.
+// crossEntropy returns the mean cross-entropy in nats per image.
 func crossEntropy(ctx context.Context, m *patchwork.Model, data patchwork.Data, workers int) (float64, error) {
 	t, err := patchwork.Explain(ctx, m, data, patchwork.PursuitOptions{}, workers, nil)
 	if err != nil {
@@ -115,9 +115,9 @@ func crossEntropy(ctx context.Context, m *patchwork.Model, data patchwork.Data, 
 	return -t.LogLik() / float64(t.Rows()), nil
 }
 
-// soften is the true experts with votes of .95 instead of 1, and abstaining
-// entries just beside 1/2, to one side or the other: learning could not leave
-// certainty, nor an abstention that is exact.
+// soften returns the true experts with votes of 0.95 instead of 1 and
+// abstaining entries slightly off 1/2, on either side: learning could leave
+// neither certainty nor exact abstention.
 func soften(truth *patchwork.Model) *patchwork.Model {
 	templates := truth.Templates()
 	for k, t := range templates {
@@ -135,13 +135,14 @@ func soften(truth *patchwork.Model) *patchwork.Model {
 	return m
 }
 
-// Recovered counts the true experts that the learned ones match one to one
-// (the assignment of least total mean absolute error). Criterion s: the mean
-// error on the true expert's support is below .2, and so is the mean vote
-// |mu - 1/2| off it. Criterion five: the mean absolute error over all pixels
-// is below .05. (An expert that abstains everywhere has .125 to every one of
-// the quadrants, so .1 would be weak.) Both have rows of equal length; there may
-// be more or fewer learned experts than true ones, up to 16.
+// Recovered counts the true experts that the learned ones match one to one (in
+// the assignment with the least total mean absolute error). Criterion s: the
+// mean error on the true expert's support is below 0.2, and so is the mean vote
+// |mu - 1/2| off it. Criterion five: the mean absolute error over all pixels is
+// below 0.05. (An expert that abstains everywhere has an error of 0.125 to
+// every quadrant, so 0.1 would be a weak criterion.) All rows must have the
+// same length; there may be more or fewer learned experts than true ones, up to
+// 16.
 func Recovered(learned, truth [][]float64) (s, five int) {
 	cost := make([][]float64, len(truth))
 	for i, t := range truth {
@@ -173,8 +174,8 @@ func meanError(mu, truth []float64) float64 {
 	return sum / float64(len(mu))
 }
 
-// supportError is the mean absolute error where the true expert votes, and the
-// mean vote where it abstains.
+// supportError returns the mean absolute error where the true expert votes, and
+// the mean vote where it abstains.
 func supportError(mu, truth []float64) (on, off float64) {
 	var votes, rest float64
 	for d, p := range mu {
@@ -187,9 +188,9 @@ func supportError(mu, truth []float64) (on, off float64) {
 	return on / max(votes, 1), off / max(rest, 1)
 }
 
-// assign gives each row of cost a column of its own so that the total is
-// least, by dynamic programming over sets of columns; -1 for a row left over
-// where there are fewer columns.
+// assign assigns to each row of cost its own column so that the total is least,
+// by dynamic programming over sets of columns; -1 for rows left over if there
+// are fewer columns.
 func assign(cost [][]float64) []int {
 	columns := 0
 	if len(cost) > 0 {
@@ -199,7 +200,7 @@ func assign(cost [][]float64) []int {
 		cost   float64
 		column int
 	}
-	const skip = 1e6 // dearer than any match
+	const skip = 1e6 // more expensive than any match
 	best := make([][]state, len(cost)+1)
 	best[0] = make([]state, 1<<columns)
 	for set := 1; set < 1<<columns; set++ {

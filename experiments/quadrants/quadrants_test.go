@@ -12,8 +12,9 @@ import (
 	"example.com/patchwork/bitmap/synth"
 )
 
-// A small version of the ledger: from 100 images all eight experts are found,
-// nearly as good as the truth; the paper's formula finds fewer.
+// TestDefaultFindsTheTruth is a small version of the ledger: from 100 images
+// all eight experts are found, nearly as good as the truth; the paper's formula
+// finds fewer.
 func TestDefaultFindsTheTruth(t *testing.T) {
 	row, err := Run(t.Context(), Options{N: 100, Sets: 4, Test: 300, Seed: 5, Workers: 2, FromTruth: true})
 	if err != nil {
@@ -34,8 +35,8 @@ func TestDefaultFindsTheTruth(t *testing.T) {
 	}
 }
 
-// Even given who is active, eq. (1) leaves votes where there is nothing to
-// vote for; the guarded step does not.
+// TestEquationOneDoesNotConverge: even given the active experts, eq. (1) leaves
+// votes off the support; the guarded step does not.
 func TestEquationOneDoesNotConverge(t *testing.T) {
 	one, err := OffSupport(t.Context(), patchwork.EquationOne, 1000, 3)
 	if err != nil {
@@ -68,7 +69,8 @@ func TestRecovered(t *testing.T) {
 	if s, five := Recovered(shuffled, experts); s != 8 || five != 8 {
 		t.Errorf("the truth itself: %d, %d", s, five)
 	}
-	// An expert that abstains has a mean error of only .125, and is no expert.
+	// An expert that always abstains has a mean error of only 0.125, but
+	// recovers nothing.
 	silent := make([]float64, 36)
 	for d := range silent {
 		silent[d] = 0.5
@@ -76,7 +78,7 @@ func TestRecovered(t *testing.T) {
 	if s, five := Recovered(append(append([][]float64(nil), shuffled[:7]...), silent), experts); s != 7 || five != 7 {
 		t.Errorf("seven and an abstainer: %d, %d", s, five)
 	}
-	// Twice the same expert counts once, and so does a lack of experts.
+	// A duplicate counts once, and there may be fewer experts.
 	if s, five := Recovered([][]float64{experts[0], experts[0]}, experts); s != 1 || five != 1 {
 		t.Errorf("one expert twice: %d, %d", s, five)
 	}
@@ -85,8 +87,8 @@ func TestRecovered(t *testing.T) {
 	}
 }
 
-// assign against all permutations.
-func TestAssignIsTheCheapest(t *testing.T) {
+// TestAssignMatchesBruteForce compares assign with all permutations.
+func TestAssignMatchesBruteForce(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
 		n := 1 + r.IntN(5)

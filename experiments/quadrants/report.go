@@ -21,13 +21,13 @@ import (
 type Row struct {
 	Options
 	Recovered           float64 // experts, by criterion S
-	AllS, AllFive       float64 // share of the sets with all eight
-	Excess              float64 // median cross-entropy beyond the truth's, nats an image
+	AllS, AllFive       float64 // fraction of the sets with all eight
+	Excess              float64 // median cross-entropy in excess of the truth's, nats per image
 	CrossEntropy, Truth float64 // medians
 	FixedPoint          float64 // share of the sets
 	Took                time.Duration
 
-	// The limit from the truth, and the share of the sets in which learning
+	// The limit from the truth, and the fraction of the sets in which learning
 	// came within half a nat of its description length, or below.
 	LimitAllS, LimitExcess, Within float64
 }
@@ -67,7 +67,7 @@ func median(x []float64) float64 {
 	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 }
 
-// Rows of the ledger.
+// Rows returns the rows of the ledger.
 func Rows(seed uint64, workers int) []Options {
 	row := func(n, sets int) Options { return Options{N: n, Sets: sets, Seed: seed, Workers: workers} }
 	limited := row(50, 100)
@@ -79,7 +79,7 @@ func Rows(seed uint64, workers int) []Options {
 
 // Report prints the table of the rows, and the off-support votes.
 func Report(ctx context.Context, w io.Writer, rows []Options) error {
-	fmt.Fprintln(w, "| mode | N | sets | experts (S) | all 8 (S) | all 8 (05) | cross-entropy | excess over the truth | fixed point | s a set |")
+	fmt.Fprintln(w, "| mode | N | sets | experts (S) | all 8 (S) | all 8 (05) | cross-entropy | excess over the truth | fixed point | s per set |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|")
 	for _, o := range rows {
 		r, err := Run(ctx, o)
@@ -113,8 +113,9 @@ func ReportVotes(ctx context.Context, w io.Writer, seed uint64) error {
 	return err
 }
 
-// OffSupport is the mean vote |mu - 1/2| where the true experts abstain, after
-// 25 M-steps from random templates on n images, given who was really active.
+// OffSupport returns the mean vote |mu - 1/2| where the true experts abstain,
+// after 25 M-steps from random templates on n images, given the true
+// activations.
 func OffSupport(ctx context.Context, f patchwork.Formula, n int, seed uint64) (float64, error) {
 	set, err := synth.Quadrants(synth.QuadrantsOptions{N: n, Seed: seed})
 	if err != nil {
@@ -147,7 +148,7 @@ func OffSupport(ctx context.Context, f patchwork.Formula, n int, seed uint64) (f
 	return sum / entries, nil
 }
 
-// tell counts the images as if the pursuit had found who was active.
+// tell counts the images as if the pursuit had found the true activations.
 func tell(m *patchwork.Model, images []*bitmap.Image, active [][]bool) *patchwork.Tally {
 	t := patchwork.NewTally(m)
 	for i, img := range images {

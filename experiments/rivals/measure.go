@@ -7,7 +7,7 @@ import (
 	"example.com/patchwork/experiments/rivals/coding"
 )
 
-// set is images and, as numbers, their pixels.
+// set holds images and their pixels as numbers.
 type set struct {
 	*synth.Set[*synth.QuadrantTruth]
 	rows [][]float64
@@ -22,8 +22,8 @@ func draw(n int, seed uint64) (set, error) {
 	return set{s, rows}, err
 }
 
-// measure describes the test images by the model. truth is the cross-entropy
-// of the true experts on them.
+// measure evaluates the model on the test images. truth is the cross-entropy of
+// the true experts on them.
 func (f *fitted) measure(test set, truth float64) (Measure, error) {
 	m := Measure{Purity: purity(f.votes, test.Truth.Side)}
 	d := len(test.rows[0])
@@ -43,9 +43,9 @@ func (f *fitted) measure(test set, truth float64) (Measure, error) {
 	return m, nil
 }
 
-// purity is the mean over the units of the share of the absolute weights that
-// lies on the strongest quadrant. Units without any weight do not count; NaN
-// where none has.
+// purity returns the mean over the units of the fraction of the absolute
+// weights on the strongest quadrant. Units without weight do not count; it
+// returns NaN if none has weight.
 func purity(weights [][]float64, side int) float64 {
 	sum, units := 0.0, 0.0
 	for _, w := range weights {
@@ -64,8 +64,8 @@ func purity(weights [][]float64, side int) float64 {
 	return sum / units
 }
 
-// nonzeroErrors is the dictionary's mean squared error on the rows with each
-// number of coefficients.
+// nonzeroErrors returns the dictionary's mean squared error on the rows for
+// each number of coefficients.
 func nonzeroErrors(f *fitted, rows [][]float64) []float64 {
 	out := make([]float64, len(coefficients))
 	code, y := make([]float64, units), make([]float64, len(rows[0]))
@@ -79,5 +79,5 @@ func nonzeroErrors(f *fitted, rows [][]float64) []float64 {
 	return out
 }
 
-// coefficients are the numbers of nonzero ones that are measured.
+// coefficients lists the numbers of nonzero coefficients that are measured.
 var coefficients = []int{1, 2, 3, 4, 8}

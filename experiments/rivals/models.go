@@ -21,31 +21,32 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// units is how many every model has: as many as there are true experts.
+// units is the number of units of every model: that of the true experts.
 const units = synth.QuadrantExperts
 
-// clip is how near to 0 and 1 a reconstruction that is not made of
-// probabilities may come before its cross-entropy is taken.
+// clip is the minimum distance from 0 and 1 of reconstructions that are not
+// probabilities, for their cross-entropy.
 const clip = 0.01
 
-// fitted is a model that has learned.
+// fitted is a learned model.
 type fitted struct {
-	// reconstruct describes an image, as bits and as numbers, and writes the
-	// reconstruction from the code and from the rounded code. For one goroutine.
+	// reconstruct encodes an image, given as bits and as numbers, and writes
+	// the reconstructions from the code and from the rounded code. It is for
+	// one goroutine.
 	reconstruct func(img *bitmap.Image, x, y, rounded []float64) error
 
 	templates [][]float64
 	least     float64     // clip for the cross-entropy, 0 for none
-	votes     [][]float64 // weights whose absolute values say where a unit speaks
+	votes     [][]float64 // weights whose absolute values say where a unit votes
 	atoms     *sparse.Model
 }
 
-// setting is one choice of what is tuned.
+// setting is one choice of the tuned settings.
 type setting struct {
 	rate, corruption float64
 }
 
-// String is for people.
+// String returns the setting in words.
 func (s setting) String() string {
 	switch {
 	case s.rate == 0:
@@ -56,7 +57,7 @@ func (s setting) String() string {
 	return fmt.Sprintf("rate %v, corruption %v", s.rate, s.corruption)
 }
 
-// job is what a model learns from.
+// job holds the data that a model learns from.
 type job struct {
 	images []*bitmap.Image
 	rows   [][]float64
@@ -65,7 +66,7 @@ type job struct {
 	setting
 }
 
-// rival is a way to learn.
+// rival is a learner of the comparison.
 type rival struct {
 	name, code string
 	signed     bool
@@ -73,7 +74,7 @@ type rival struct {
 	fit        func(ctx context.Context, j job) (*fitted, error)
 }
 
-// rivals in the order of Names.
+// all lists the learners in the order of Names.
 var all = []rival{
 	{Default, "8 bits, about 2 on", false, nil, ours(learn.ModeDefault)},
 	{Paper, "8 bits, about 2 on", false, nil, ours(learn.ModePaper)},
@@ -87,7 +88,7 @@ var all = []rival{
 	{Mixture, "8 shares, sum 1", false, nil, mixture},
 }
 
-// ours learns with the core.
+// ours returns a learner that uses the core.
 func ours(mode learn.Mode) func(context.Context, job) (*fitted, error) {
 	return func(ctx context.Context, j job) (*fitted, error) {
 		cfg := learn.DefaultConfig(mode, patchwork.MaxMinusMin, j.side, j.side, pose.Grid{})
@@ -99,7 +100,7 @@ func ours(mode learn.Mode) func(context.Context, job) (*fitted, error) {
 	}
 }
 
-// explained describes images by the pursuit from abstention.
+// explained encodes images by the pursuit from abstention.
 func explained(m *patchwork.Model) (*fitted, error) {
 	p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{})
 	if err != nil {
@@ -117,7 +118,7 @@ func explained(m *patchwork.Model) (*fitted, error) {
 		}}, nil
 }
 
-// votes is how far the probabilities are from 1/2.
+// votes returns how far the probabilities are from 1/2.
 func votes(templates [][]float64) [][]float64 {
 	out := coding.Clone(templates)
 	for _, t := range out {
@@ -128,7 +129,7 @@ func votes(templates [][]float64) [][]float64 {
 	return out
 }
 
-// coded is a rival, its codes rounded to the given levels.
+// coded returns a rival, its codes rounded to the given levels.
 func coded(c coding.Coder, l coding.Levels) *fitted {
 	code := make([]float64, c.Units())
 	return &fitted{templates: c.Weights(), votes: c.Weights(),
@@ -183,7 +184,8 @@ func machine(ctx context.Context, j job) (*fitted, error) {
 	return coded(m, coding.Bits(units)), nil
 }
 
-// dictionary has lasso codes, or four nonzero coefficients.
+// dictionary returns a learner with lasso codes, or with four nonzero
+// coefficients.
 func dictionary(four bool) func(context.Context, job) (*fitted, error) {
 	return func(ctx context.Context, j job) (*fitted, error) {
 		m, err := sparse.Fit(ctx, j.rows, sparse.Options{Units: units, Seed: j.seed})
@@ -200,7 +202,8 @@ func dictionary(four bool) func(context.Context, job) (*fitted, error) {
 	}
 }
 
-// fixed is a dictionary whose codes have so many nonzero coefficients.
+// fixed is a dictionary whose codes have a fixed number of nonzero
+// coefficients.
 type fixed struct {
 	*sparse.Model
 	n int
@@ -226,8 +229,8 @@ func components(ctx context.Context, j job) (*fitted, error) {
 	return coded(m, coding.FitLevels(m, j.rows)), nil
 }
 
-// mixture is the core's. A row's code is the posterior of the components, and
-// rounded the likeliest of them.
+// mixture learns the core's mixture. The code of a row is the posterior of the
+// components; the rounded code is the likeliest component.
 func mixture(ctx context.Context, j job) (*fitted, error) {
 	m, err := table.LearnMixture(ctx, patchwork.Data{Images: j.images}, units, j.seed)
 	if err != nil {
@@ -248,7 +251,7 @@ func mixture(ctx context.Context, j job) (*fitted, error) {
 		}}, nil
 }
 
-// posterior writes the shares of the components in x.
+// posterior writes the posterior probabilities of the components for x.
 func posterior(m *table.Mixture, x, post []float64) {
 	for k, c := range m.Components {
 		post[k] = math.Log(m.Share[k]) - coding.CrossEntropy(x, c)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Report runs the comparison and prints its tables, and then again what
-// becomes of the tuned models when they are tuned for rounded codes.
+// Report runs the comparison and prints its tables, then those of the tuned
+// models when tuned for rounded codes.
 func Report(ctx context.Context, w io.Writer, o Options) error {
 	res, err := Run(ctx, o)
 	if err != nil {
@@ -32,10 +32,10 @@ func Report(ctx context.Context, w io.Writer, o Options) error {
 func (r *Results) Print(w io.Writer) error {
 	var b strings.Builder
 	shown := r.Options.Sizes[(&run{Options: r.Options}).shown()]
-	fmt.Fprintf(&b, "Seed %d, %d sets a size, %d test images, medians (quartiles).\n", r.Options.Seed, r.Options.Sets, r.Options.Test)
-	r.table(&b, "Cross-entropy, nats an image", 2, true, func(m Measure) float64 { return m.CrossEntropy })
+	fmt.Fprintf(&b, "Seed %d, %d sets per size, %d test images, medians (quartiles).\n", r.Options.Seed, r.Options.Sets, r.Options.Test)
+	r.table(&b, "Cross-entropy, nats per image", 2, true, func(m Measure) float64 { return m.CrossEntropy })
 	r.table(&b, "Excess over the truth", 2, false, func(m Measure) float64 { return m.Excess })
-	r.table(&b, "Cross-entropy with codes rounded to one bit a unit", 2, false, func(m Measure) float64 { return m.RoundedCrossEntropy })
+	r.table(&b, "Cross-entropy with codes rounded to one bit per unit", 2, false, func(m Measure) float64 { return m.RoundedCrossEntropy })
 	r.table(&b, "L2", 2, false, func(m Measure) float64 { return m.L2 })
 	r.table(&b, "L2 with rounded codes", 2, false, func(m Measure) float64 { return m.RoundedL2 })
 	r.table(&b, "Purity", 2, true, func(m Measure) float64 { return m.Purity })
@@ -51,7 +51,7 @@ func (r *Results) Print(w io.Writer) error {
 	return err
 }
 
-// head begins a table with a column a size.
+// head starts a table with one column per size.
 func (r *Results) head(b *strings.Builder, title string) {
 	fmt.Fprintf(b, "\n| %s |", title)
 	for _, n := range r.Options.Sizes {
@@ -60,7 +60,7 @@ func (r *Results) head(b *strings.Builder, title string) {
 	fmt.Fprintf(b, "\n|---|%s\n", strings.Repeat("---|", len(r.Options.Sizes)))
 }
 
-// table prints one figure of every model and size.
+// table prints one measure of every model and size.
 func (r *Results) table(b *strings.Builder, title string, digits int, spread bool, figure func(Measure) float64) {
 	r.head(b, title)
 	for _, c := range append([]Curve{{Name: "truth", Points: r.Truth}}, r.Curves...) {
@@ -76,9 +76,9 @@ func (r *Results) table(b *strings.Builder, title string, digits int, spread boo
 	}
 }
 
-// settings prints what was chosen, and how long a fit took.
+// settings prints the chosen settings and the time per fit.
 func (r *Results) settings(b *strings.Builder) {
-	r.head(b, "Setting chosen; seconds a fit")
+	r.head(b, "Setting chosen; seconds per fit")
 	for _, c := range r.Curves {
 		fmt.Fprintf(b, "| %s |", c.Name)
 		for _, p := range c.Points {

@@ -7,7 +7,7 @@ import (
 	"example.com/patchwork/experiments/rivals/coding"
 )
 
-// results puts the outcomes in order.
+// results collects the outcomes in order.
 func (r *run) results(out []outcome, chosen [][]setting) (Results, error) {
 	res := Results{Options: r.Options}
 	res.Options.Progress = nil
@@ -47,7 +47,7 @@ func (r *run) results(out []outcome, chosen [][]setting) (Results, error) {
 	return res, nil
 }
 
-// show keeps what the figures show of a model.
+// show stores what the figures show of a model.
 func (c *Curve) show(f *fitted, test set, samples int) error {
 	c.Templates = coding.Clone(f.templates)
 	c.Reconstructions = coding.Matrix(samples, len(test.rows[0]))
@@ -60,7 +60,7 @@ func (c *Curve) show(f *fitted, test set, samples int) error {
 	return nil
 }
 
-// nonzeros is the quartiles by number of coefficients.
+// nonzeros returns the quartiles by number of coefficients.
 func nonzeros(sets []outcome) []Nonzero {
 	var out []Nonzero
 	for i, n := range coefficients {
@@ -74,12 +74,12 @@ func nonzeros(sets []outcome) []Nonzero {
 	return out
 }
 
-// fields are the figures of a measure, one by one.
+// fields returns the figures of a measure, one by one.
 func (m *Measure) fields() []*float64 {
 	return []*float64{&m.CrossEntropy, &m.Excess, &m.L2, &m.RoundedCrossEntropy, &m.RoundedL2, &m.Purity}
 }
 
-// summarise makes the quartiles of the sets.
+// summarise computes the quartiles over the sets.
 func (p *Point) summarise() {
 	low, median, high := p.Low.fields(), p.Median.fields(), p.High.fields()
 	for i := range low {
@@ -92,8 +92,8 @@ func (p *Point) summarise() {
 	}
 }
 
-// quartiles of the values, which it sorts, by linear interpolation between
-// them (as numpy's).
+// quartiles sorts the values and returns their quartiles, by linear
+// interpolation as in NumPy.
 func quartiles(v []float64) (q [3]float64) {
 	slices.Sort(v)
 	for i := range q {

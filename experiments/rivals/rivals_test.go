@@ -16,7 +16,8 @@ import (
 	"example.com/patchwork/experiments/quadrants"
 )
 
-// untimed is the results without what depends on the clock and the workers.
+// untimed returns the results without the parts that depend on the clock and
+// the workers.
 func untimed(r Results) Results {
 	r.Options.Workers = 0
 	for _, c := range r.Curves {
@@ -27,8 +28,8 @@ func untimed(r Results) Results {
 	return r
 }
 
-// A small version of the comparison: who is better than whom, and which units
-// are pure.
+// TestQuick is a small version of the comparison: which models are better, and
+// which units are pure.
 func TestQuick(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: fits every model on four sets")
@@ -87,7 +88,8 @@ func TestQuick(t *testing.T) {
 	}
 }
 
-// The sets and the measure of our models are those of experiments/quadrants.
+// TestAsInQuadrants: the sets and the measure of our models are those of
+// experiments/quadrants.
 func TestAsInQuadrants(t *testing.T) {
 	res, err := Run(t.Context(), Options{Seed: 5, Sizes: []int{50}, Sets: 2, Test: 100, TuneSets: 1, Models: []string{Paper}})
 	if err != nil {
@@ -120,8 +122,8 @@ func TestWorkersChangeNothing(t *testing.T) {
 	}
 }
 
-// What is best for codes as they are is not for rounded ones, and tuning for
-// those finds that on sets of its own.
+// TestTuneRounded: the best settings for unrounded codes are not the best for
+// rounded ones; tuning for rounded codes finds better ones.
 func TestTuneRounded(t *testing.T) {
 	o := Options{Seed: 1, Sizes: []int{200}, Sets: 2, Test: 200, TuneSets: 1, Models: []string{DAEUntied}, Workers: 2}
 	plain, err := Run(t.Context(), o)

@@ -47,17 +47,17 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// Seeds are apart from each other, and those of the sets are the ones of
-// experiments/quadrants.
+// Seeds of different purposes do not overlap; those of the sets equal the ones
+// of experiments/quadrants.
 const (
 	testSeed = 1 << 32
-	tuneSeed = 2 << 32 // of the training images; their test images are testSeed further
+	tuneSeed = 2 << 32 // of the training images; the test images use this plus testSeed
 )
 
-// bench is a set to learn from and to test on.
+// bench holds a set to learn from and one to test on.
 type bench struct {
 	seed        uint64
-	train, test set // train for the largest size; a smaller one takes the first images
+	train, test set // train is for the largest size; smaller sizes take the first images
 	truth       Measure
 }
 
@@ -101,11 +101,11 @@ type run struct {
 }
 
 // Run measures the models on every size and set. Settings are chosen for each
-// model and size by the mean cross-entropy on TuneSets further sets, with test
-// images of their own, which no one who has only the training images could do;
-// it favours the rivals. The results, but for Took, depend on the options
-// only. It takes some minutes, or with Quick some seconds. The error is an
-// option's or the context's.
+// model and size by the mean cross-entropy on TuneSets further sets, with their
+// own test images. This is impossible with the training images alone and
+// favours the rivals. The results, except for Took, depend only on the options.
+// It takes some minutes, or with Quick some seconds. The error is an option's
+// or the context's.
 func Run(ctx context.Context, o Options) (Results, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -137,13 +137,13 @@ func Run(ctx context.Context, o Options) (Results, error) {
 	return r.measure(ctx, chosen)
 }
 
-// trial is a setting of a model at a size, on trial.
+// trial is a setting of a model at a size, to be tuned.
 type trial struct {
 	model, size int
 	setting
 }
 
-// trials are what there is to choose from.
+// trials returns all settings to choose from.
 func (r *run) trials() []trial {
 	var out []trial
 	for m := range r.models {
@@ -159,7 +159,7 @@ func (r *run) trials() []trial {
 	return out
 }
 
-// choose is the best setting by model and size.
+// choose returns the best setting by model and size.
 func (r *run) choose(ctx context.Context, trials []trial) ([][]setting, error) {
 	costs := coding.Matrix(len(trials), len(r.tune))
 	_, err := pool.Run(ctx, len(trials)*len(r.tune), r.Workers, 1, func(_, i int) error {
@@ -193,7 +193,7 @@ func (r *run) choose(ctx context.Context, trials []trial) ([][]setting, error) {
 	return chosen, err
 }
 
-// tell reports that one more fit is done.
+// tell reports that another fit is done.
 func (r *run) tell() {
 	if r.Progress == nil {
 		return
@@ -204,7 +204,7 @@ func (r *run) tell() {
 	r.Progress(r.done, r.total)
 }
 
-// outcome is what one fit of the comparison leaves.
+// outcome is the result of one fit of the comparison.
 type outcome struct {
 	Measure
 	took     time.Duration
@@ -241,7 +241,7 @@ func (r *run) measure(ctx context.Context, chosen [][]setting) (Results, error) 
 	return r.results(out, chosen)
 }
 
-// shown is the index of the size nearest to 100.
+// shown returns the index of the size nearest to 100.
 func (r *run) shown() int {
 	at := 0
 	for i, n := range r.Sizes {

@@ -3,9 +3,9 @@
 //	go run ./experiments/run scenes           the scene table of section 3
 //	go run ./experiments/run letters          held-out likelihood of nine letters
 //	go run ./experiments/run bars             the letter T as two bars
-//	go run ./experiments/run quadrants        the eight experts of section 5.1 found again, N = 20 to 1000
+//	go run ./experiments/run quadrants        the recovery of the eight experts of section 5.1, N = 20 to 1000
 //	go run ./experiments/run rivals           the comparison models of section 5.1 on the same sets
-//	go run ./experiments/run auto             the number of those experts found, N = 100 to 1000
+//	go run ./experiments/run auto             the search for the number of these experts, N = 100 to 1000
 //	go run ./experiments/run tables [set...]  hidden bits of tables, and the bars test (votes, spect, brca, debd_nltcs, debd_plants, bars5, bars16)
 //
 // The data are read from the folder in PATCHWORK_SHARED (default ../shared).
@@ -44,7 +44,7 @@ func main() {
 	fmt.Printf("\n%.0f s, %d workers\n", time.Since(start).Seconds(), runtime.NumCPU())
 }
 
-// data is a path in the shared folder.
+// data returns a path in the shared folder.
 func data(name ...string) string {
 	dir := os.Getenv("PATCHWORK_SHARED")
 	if dir == "" {
@@ -75,7 +75,7 @@ func run(ctx context.Context, name string) error {
 			}
 		}
 		return nil
-	case "quadrants": // on one worker, so that the times are of one core
+	case "quadrants": // on one worker, so that times are for one core
 		if err := quadrants.Report(ctx, os.Stdout, quadrants.Rows(1, 1)); err != nil {
 			return err
 		}

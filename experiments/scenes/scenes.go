@@ -1,5 +1,5 @@
-// Package scenes measures section 3's scene analysis: five digits placed at
-// random in a noisy image, explained by ten templates that may stand anywhere.
+// Package scenes measures the scene analysis of section 3: five digits placed
+// at random in a noisy image, explained by ten templates at any position.
 package scenes
 
 import (
@@ -21,18 +21,18 @@ type Setting struct {
 	Flip float64
 }
 
-// Settings are those of the ledger.
+// Settings lists those of the ledger.
 var Settings = []Setting{{100, .10}, {64, .05}, {64, .10}, {64, .20}, {48, .05}, {48, .10}, {48, .20}}
 
-// Variants are the pursuits compared, by column of the table.
+// Variants lists the pursuits compared, by column of the table.
 var Variants = []struct {
 	Name    string
 	Options patchwork.PursuitOptions
 }{
 	{"truncated", patchwork.PursuitOptions{Scoring: patchwork.Truncated}},
 	{"original", patchwork.PursuitOptions{Scoring: patchwork.Original}},
-	{"mix .9", patchwork.PursuitOptions{Scoring: patchwork.Mixed, Alpha: .9}},
-	{"mix .5", patchwork.PursuitOptions{Scoring: patchwork.Mixed, Alpha: .5}},
+	{"mix 0.9", patchwork.PursuitOptions{Scoring: patchwork.Mixed, Alpha: .9}},
+	{"mix 0.5", patchwork.PursuitOptions{Scoring: patchwork.Mixed, Alpha: .5}},
 	{"hybrid", patchwork.PursuitOptions{Scoring: patchwork.Truncated, Refine: true}},
 }
 
@@ -53,7 +53,7 @@ type Options struct {
 type Row struct {
 	Setting
 	Right, Picks []float64
-	Overlap      float64 // mean share of an object's ink that another one covers
+	Overlap      float64 // mean fraction of an object's ink that another one covers
 }
 
 // Run measures one setting.
@@ -91,7 +91,8 @@ func Run(ctx context.Context, s Setting, o Options) (Row, error) {
 	return row, nil
 }
 
-// Model is the ten templates of scene i: a digit may stand anywhere.
+// Model returns the model of the ten templates of scene i, with all positions
+// allowed.
 func Model(truth *synth.SceneTruth, i int) (*patchwork.Model, error) {
 	g := truth.Glyphs[0]
 	cfg := patchwork.Config{Rule: patchwork.Max, Height: g.Height(), Width: g.Width(),
@@ -99,8 +100,8 @@ func Model(truth *synth.SceneTruth, i int) (*patchwork.Model, error) {
 	return patchwork.NewModel(cfg, truth.Templates(i))
 }
 
-// Right reports whether an explanation is the truth of scene i: its digits, all
-// of them and no others, at their places.
+// Right reports whether an explanation is the truth of scene i: exactly its
+// digits, each at its place.
 func Right(truth *synth.SceneTruth, i int, e *patchwork.Explanation) bool {
 	if len(e.Picks) != len(truth.Items[i].Objects) {
 		return false
@@ -121,8 +122,8 @@ func Has(truth *synth.SceneTruth, i int, p patchwork.Pick) bool {
 	})
 }
 
-// overlap is the mean over the objects of the share of an object's ink that
-// lies under another.
+// overlap returns the mean over the objects of the fraction of an object's ink
+// covered by another.
 func overlap(truth *synth.SceneTruth, i int) float64 {
 	scene := truth.Items[i]
 	layers := make(map[[2]int]int)

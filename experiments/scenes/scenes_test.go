@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// A small version of the ledger's experiment, on the project's own digits:
-// where there is little overlap and noise, every pursuit that the paper
-// recommends must find the truth.
+// TestScenesAreResolved is a small version of the ledger's experiment, on the
+// project's own digits: with little overlap and noise, every pursuit that the
+// paper recommends must find the truth.
 func TestScenesAreResolved(t *testing.T) {
 	row, err := Run(t.Context(), Setting{Side: 100, Flip: .05}, Options{Scenes: 8, Seed: 1})
 	if err != nil {
@@ -28,7 +28,8 @@ func TestScenesAreResolved(t *testing.T) {
 	}
 }
 
-// With crowding and noise the hybrid must not be worse than its greedy half.
+// TestHybridHelps: with crowding and noise the hybrid must not be worse than
+// its greedy first step.
 func TestHybridHelps(t *testing.T) {
 	row, err := Run(t.Context(), Setting{Side: 48, Flip: .15}, Options{Scenes: 10, Seed: 2})
 	if err != nil {

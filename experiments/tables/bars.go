@@ -13,7 +13,7 @@ import (
 	"example.com/patchwork/bitmap/synth"
 )
 
-// BarsRow says how often the bars, and their number, were found.
+// BarsRow holds how often the bars, and their number, were found.
 type BarsRow struct {
 	Side   int
 	Rule   patchwork.Rule
@@ -24,7 +24,7 @@ type BarsRow struct {
 }
 
 // Bars learns sets of 1000 images of bars, 5 % of the pixels flipped, by
-// description length, K not given.
+// description length, with K unknown.
 func Bars(ctx context.Context, side, sets int, rule patchwork.Rule, o Options) (BarsRow, error) {
 	row := BarsRow{Side: side, Rule: rule, Sets: sets, Chosen: make(map[int]int)}
 	for i := range sets {
@@ -49,7 +49,7 @@ func Bars(ctx context.Context, side, sets int, rule patchwork.Rule, o Options) (
 	return row, nil
 }
 
-// found is how many of the bars are the ink (above 1/2) of some expert.
+// found returns how many of the bars are the ink (above 1/2) of some expert.
 func found(m *patchwork.Model, bars []*bitmap.Image) int {
 	n := 0
 	for _, bar := range bars {
@@ -75,7 +75,7 @@ func inks(template []float64, pixels []uint8) bool {
 
 // ReportBars prints the bars test.
 func ReportBars(ctx context.Context, w io.Writer, side, sets int, o Options) error {
-	fmt.Fprintf(w, "\nbars %d x %d, 5 %% flips, N = 1000\n\n| rule | all bars | sets by K | s a set |\n|---|---|---|---|\n", side, side)
+	fmt.Fprintf(w, "\nbars %d x %d, 5 %% flips, N = 1000\n\n| rule | all bars | sets by K | s per set |\n|---|---|---|---|\n", side, side)
 	for _, rule := range []patchwork.Rule{patchwork.Max, patchwork.MaxMinusMin} {
 		r, err := Bars(ctx, side, sets, rule, o)
 		if err != nil {

@@ -1,6 +1,6 @@
-// Package tables measures models of binary tables as findings, section 6, does:
-// the log-loss of hidden bits on test rows, everything chosen on validation
-// rows; and the bars test.
+// Package tables measures models of binary tables by the log-loss of hidden
+// bits on test rows, with everything chosen on validation rows; and by the bars
+// test.
 package tables
 
 import (
@@ -35,7 +35,7 @@ type splitIndex struct {
 	HiddenTest  [][]int `json:"hidden_test"`
 }
 
-// sources are the files of the tables, one for all rows or one for each part.
+// sources lists the files of the tables, one for all rows or one per part.
 var sources = map[string][]string{
 	"votes":       {"house_votes_84/house_votes_84.npz"},
 	"spect":       {"spect_heart/spect_heart.npz"},

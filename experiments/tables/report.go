@@ -11,11 +11,11 @@ import (
 	"example.com/patchwork"
 )
 
-// Target is what findings, section 6, asks of a table: at most so many nats a
-// hidden bit.
+// Target is the target for a table: the maximum log-loss in nats per hidden
+// bit.
 type Target struct{ Max, MaxMinusMin float64 }
 
-// Targets by name of the table.
+// Targets holds the targets by name of the table.
 var Targets = map[string]Target{
 	"votes":       {0.430, 0.445},
 	"spect":       {0.455, 0.460},
@@ -34,7 +34,7 @@ func (t Target) of(rule patchwork.Rule) float64 {
 // Options of a report.
 type Options struct {
 	MaxExperts int // 0 means 64
-	Splits     int // of each table at most; 0 means all
+	Splits     int // maximum per table; 0 means all
 	Seed       uint64
 	Workers    int
 }
@@ -55,7 +55,7 @@ var variants = []variant{
 	{"max-minus-min", patchwork.MaxMinusMin, nil},
 }
 
-// more variants, of the small tables.
+// more lists further variants, for the small tables.
 var more = []variant{
 	{"max, to interpret", patchwork.Max, interpret},
 	{"max-minus-min, to interpret", patchwork.MaxMinusMin, interpret},
@@ -63,7 +63,8 @@ var more = []variant{
 
 func interpret(o *table.TableOptions) { o.Aim = table.Interpreting }
 
-// ruined is the max rule with its background fixed at the marginals.
+// ruined is the max rule with its background fixed at the marginals, which
+// ruins it.
 var ruined = variant{"max, fixed background", patchwork.Max, func(o *table.TableOptions) { o.FixedBackground = true }}
 
 // Report prints the table of one data set, read from the folder with
@@ -77,7 +78,7 @@ func Report(ctx context.Context, w io.Writer, dir, name string, o Options) error
 		splits = splits[:min(o.Splits, len(splits))]
 	}
 	fmt.Fprintf(w, "\n%s, %d splits\n\n", name, len(splits))
-	fmt.Fprintln(w, "| model | test | target | best explanation alone | valid | K | parts a row | grown | s a split |")
+	fmt.Fprintln(w, "| model | test | target | best explanation alone | valid | K | parts per row | grown | s per split |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|")
 	list := variants
 	if name == "votes" || name == "spect" {
@@ -101,7 +102,7 @@ func Report(ctx context.Context, w io.Writer, dir, name string, o Options) error
 	return nil
 }
 
-// measureAll is the mean over the splits of one variant.
+// measureAll returns the mean over the splits of one variant.
 func measureAll(ctx context.Context, splits []Split, v variant, o Options) (Row, error) {
 	var rows []Row
 	for _, s := range splits {

@@ -10,18 +10,18 @@ import (
 	"example.com/patchwork"
 )
 
-// Row is what a model learned from one split, or the mean over several.
+// Row is the result of a model on one split, or the mean over several.
 type Row struct {
 	Experts float64
-	Valid   float64 // log-loss of hidden bits, nats a bit; what was chosen by
+	Valid   float64 // log-loss of hidden bits, nats per bit; the criterion of choice
 	Test    float64
 	Single  float64 // Test, predicted by the best explanation alone
 	Parts   float64 // experts in the best explanation of a test row
 	Took    time.Duration
-	Grown   float64 // share of the splits in which growing won over the mixture
+	Grown   float64 // fraction of the splits in which growing beat the mixture
 }
 
-// Measure learns from a split, chooses by its validation rows, and predicts the
+// Measure learns from a split, selects by its validation rows, and predicts the
 // hidden bits of its test rows.
 func Measure(ctx context.Context, s Split, rule patchwork.Rule, opt table.TableOptions) (Row, *patchwork.Model, error) {
 	began := time.Now()
@@ -52,7 +52,7 @@ func Measure(ctx context.Context, s Split, rule patchwork.Rule, opt table.TableO
 	return r, m, err
 }
 
-// parts is the mean number of experts in the best explanation of a row.
+// parts returns the mean number of experts in the best explanation of a row.
 func parts(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt table.TableOptions) (float64, error) {
 	n := make([]int, len(data.Images))
 	err := posterior.Posteriors(ctx, m, data.Images, opt.Best, opt.Workers, func(i int, p *posterior.Posterior) {
@@ -65,7 +65,7 @@ func parts(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt tab
 	return float64(sum) / float64(len(n)), err
 }
 
-// Mean is the mean of rows; Took is the sum.
+// Mean returns the mean of rows; Took is the sum.
 func Mean(rows []Row) Row {
 	var m Row
 	n := float64(len(rows))

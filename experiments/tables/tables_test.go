@@ -14,9 +14,10 @@ import (
 
 func dir(t *testing.T) string { return filepath.Dir(testenv.Shared(t, "data/splits.json")) }
 
-// A small version of the ledger: on one split of the votes, few experts predict
-// hidden bits far better than the marginals (0.67 nats) do, averaging better
-// than the best explanation alone, and a fixed background ruins the max rule.
+// TestVotes is a small version of the ledger: on one split of the votes, few
+// experts predict hidden bits far better than the marginals (0.67 nats),
+// averaging is better than the best explanation alone, and a fixed background
+// ruins the max rule.
 func TestVotes(t *testing.T) {
 	splits, err := Load(dir(t), "votes")
 	if err != nil {

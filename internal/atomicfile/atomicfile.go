@@ -12,16 +12,17 @@ import (
 	"path/filepath"
 )
 
-// bufferSize spares small writes a system call each.
+// bufferSize keeps small writes from costing one system call each.
 const bufferSize = 1 << 16
 
 // Fault, if not nil, is called before every step of writing a file: "create",
-// "write", "sync", "close", "rename", with the path of the hidden file. An error
-// takes the place of the step; of a write half is done all the same. It is for
-// tests of what is left when the system fails, and set while nothing is written.
+// "write", "sync", "close", "rename", with the path of the hidden file. A
+// non-nil error replaces the step, except that a failing write still writes
+// half of its bytes. Tests use it to see what remains after a system failure;
+// set it only while nothing is being written.
 var Fault func(step, path string) error
 
-// fails is the error of a step that is to fail.
+// fails returns the injected error of a step, if any.
 func fails(step, path string) error {
 	if Fault == nil {
 		return nil
@@ -32,7 +33,7 @@ func fails(step, path string) error {
 	return nil
 }
 
-// faulty is a file whose writes may be made to fail.
+// faulty is a file whose writes can be made to fail.
 type faulty struct{ *os.File }
 
 func (f faulty) Write(b []byte) (int, error) {
@@ -56,7 +57,7 @@ func (f faulty) Write(b []byte) (int, error) {
 // Errors from the file system name path and unwrap to their cause
 // (errors.Is(err, fs.ErrNotExist), syscall.ENOSPC, ...); an error of write is
 // returned as it is. Concurrent calls for one path are safe: the last rename
-// wins, and never a mixture.
+// wins, and the file is never a mixture.
 func Write(path string, write func(io.Writer) error) error {
 	target, mode, err := resolve(path)
 	if err != nil {
@@ -111,7 +112,7 @@ func resolve(path string) (target string, mode fs.FileMode, err error) {
 	case err != nil:
 		return "", 0, rename(err, path)
 	case info.IsDir():
-		return "", 0, fmt.Errorf("write %s: is a folder; name a file inside it", path)
+		return "", 0, fmt.Errorf("write %s: it is a folder; name a file inside it", path)
 	}
 	if target, err = filepath.EvalSymlinks(path); err != nil {
 		return "", 0, rename(err, path)
@@ -157,8 +158,8 @@ func commit(f *os.File, target string) error {
 			return err
 		}
 	}
-	// Best effort: some file systems cannot sync a folder, and the content
-	// itself is safe already.
+	// Best effort: some file systems cannot sync a folder, and the content is
+	// already safe.
 	if d, err := os.Open(filepath.Dir(target)); err == nil {
 		_ = d.Sync()
 		d.Close()
@@ -182,7 +183,8 @@ func writeThrough(path string, write func(io.Writer) error) error {
 	return nil
 }
 
-// named rewrites an error about the hidden file and leaves others alone.
+// named rewrites an error about the hidden file and returns all others
+// unchanged.
 func named(err error, hidden, path string) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) && pe.Path == hidden {
@@ -191,7 +193,7 @@ func named(err error, hidden, path string) error {
 	return err
 }
 
-// rename words a file-system error for the path the caller knows.
+// rename rephrases a file-system error for the path that the caller knows.
 func rename(err error, path string) error {
 	var pe *fs.PathError
 	var le *os.LinkError

@@ -1,6 +1,6 @@
-// Package journal is a file of keys and values that only grows, and that may
-// lose its writer at any moment: what was written before is read again, and a
-// record that was not finished is as if it had never been begun.
+// Package journal implements an append-only file of keys and values that
+// survives the death of its writer at any moment: complete records are read
+// again, and an incomplete one is dropped.
 //
 // The file begins with the line "patchwork-journal 1\n" and a first record, the
 // description of what the journal is about. A record is
@@ -9,8 +9,8 @@
 //	key, value
 //	checksum                  CRC-32C of all before, uint32
 //
-// Reading stops at the first record whose checksum is wrong or that is cut; the
-// file is cut there when it is opened for writing.
+// Reading stops at the first record that is incomplete or whose checksum is
+// wrong; opening the file for writing truncates it there.
 package journal
 
 import (
@@ -27,8 +27,7 @@ import (
 
 const magic = "patchwork-journal 1\n"
 
-// maxRecord bounds a value, in bytes: the lengths in a damaged file are not
-// believed beyond it.
+// maxRecord bounds a value, in bytes: a larger length is taken as damage.
 const maxRecord = 1 << 30
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -42,13 +41,13 @@ type Journal struct {
 	failed error // of the first write that failed; nothing is written after it
 }
 
-// place is where a value is in the file.
+// place locates a value in the file.
 type place struct {
 	at   int64
 	size uint32
 }
 
-// DescriptionError reports a journal that is about something else.
+// DescriptionError reports a journal of another run.
 type DescriptionError struct {
 	Path      string
 	Got, Want string
@@ -79,10 +78,10 @@ func Create(path, description string) (*Journal, error) {
 	return j, nil
 }
 
-// Open opens the journal at path to read it and to go on writing. What its
-// last writer did not finish is cut off. The error is that of the file system
-// (errors.Is(err, fs.ErrNotExist) where there is none), a *[FormatError], or a
-// *[DescriptionError] where the description is another.
+// Open opens the journal at path for reading and appending. It drops a record
+// that the last writer did not finish. The error is a file-system error
+// (errors.Is(err, fs.ErrNotExist) if there is no file), a *[FormatError], or a
+// *[DescriptionError] if the description differs.
 func Open(path, description string) (*Journal, error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -106,7 +105,7 @@ func Open(path, description string) (*Journal, error) {
 	return j, nil
 }
 
-// scan reads all whole records and returns the description; nil where the file
+// scan reads all complete records and returns the description; nil if the file
 // does not begin with one.
 func (j *Journal) scan() ([]byte, error) {
 	r := bufio.NewReaderSize(j.f, 1<<16)
@@ -130,7 +129,7 @@ func (j *Journal) scan() ([]byte, error) {
 	}
 }
 
-// unlessShort is a read error that is not just the end of the file.
+// unlessShort returns err unless it only reports the end of the file.
 func unlessShort(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return nil
@@ -138,7 +137,7 @@ func unlessShort(err error) error {
 	return err
 }
 
-// readRecord reads a record; key is nil where there is no whole one.
+// readRecord reads a record; key is nil if there is no complete one.
 func readRecord(r io.Reader) (key, value []byte, err error) {
 	var buf bytes.Buffer
 	if _, err := io.CopyN(&buf, r, 8); err != nil {
@@ -166,7 +165,7 @@ func record(key string, value []byte) []byte {
 	return binary.LittleEndian.AppendUint32(out, crc32.Checksum(out, castagnoli))
 }
 
-// Recall is the value of a key, or not ok where it has none.
+// Recall returns the value of a key; ok is false if it has none.
 func (j *Journal) Recall(key string) (value []byte, ok bool, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -181,8 +180,8 @@ func (j *Journal) Recall(key string) (value []byte, ok bool, err error) {
 	return value, true, nil
 }
 
-// Keep writes a value, which is then kept whatever happens to the process. A
-// key that has one keeps it. After an error nothing more is written.
+// Keep appends a value, which then survives the end of the process. The first
+// value of a key stays. After an error nothing more is written.
 func (j *Journal) Keep(key string, value []byte) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -197,7 +196,7 @@ func (j *Journal) Keep(key string, value []byte) error {
 	return nil
 }
 
-// write appends, or leaves the file as it was.
+// write appends b, or leaves the file unchanged.
 func (j *Journal) write(b []byte) error {
 	if _, err := j.f.WriteAt(b, j.end); err != nil {
 		j.failed = errors.Join(err, j.f.Truncate(j.end))
@@ -207,7 +206,7 @@ func (j *Journal) write(b []byte) error {
 	return nil
 }
 
-// Len is the number of values.
+// Len returns the number of values.
 func (j *Journal) Len() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()

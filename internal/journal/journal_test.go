@@ -50,8 +50,8 @@ func holds(t *testing.T, j *Journal, n int) {
 	}
 }
 
-// Wherever the writer was killed, the journal holds what was finished before,
-// and goes on from there.
+// TestCutAnywhere kills the writer at every byte: the journal holds the records
+// finished before, and can be continued.
 func TestCutAnywhere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "j")
 	content, ends := fill(t, path, 6)
@@ -88,8 +88,8 @@ func TestCutAnywhere(t *testing.T) {
 	}
 }
 
-// A damaged byte costs the record it is in and those after it, never a wrong
-// value.
+// TestDamage: a damaged byte loses its record and those after it, but never
+// yields a wrong value.
 func TestDamage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "j")
 	content, ends := fill(t, path, 5)
@@ -141,7 +141,8 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// Many goroutines may keep and recall; a key keeps its first value.
+// TestConcurrent: many goroutines may keep and recall; the first value of a key
+// stays.
 func TestConcurrent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "j")
 	j, err := Create(path, "")

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// fuzzLimits keeps a fuzzed array small enough for many runs a second.
+// fuzzLimits keeps a fuzzed array small enough for many runs per second.
 var fuzzLimits = Limits{Bytes: 1 << 20, Members: 64}
 
 // FuzzRead: any input either fails with a FormatError or gives an array that

@@ -14,11 +14,11 @@ const magic = "\x93NUMPY"
 // DType is the type of an array's elements in a file.
 type DType struct {
 	Kind      byte // NumPy's letter: 'b' bool, 'i', 'u', 'f', 'U' (UTF-32 text), 'S' (byte text)
-	Size      int  // bytes of one element; 4 a character for 'U'
+	Size      int  // bytes per element; 4 per character for 'U'
 	BigEndian bool
 }
 
-// String is NumPy's notation, for example "<f8" or "|u1".
+// String returns NumPy's notation, for example "<f8" or "|u1".
 func (d DType) String() string {
 	order, n := "<", d.Size
 	if d.BigEndian {
@@ -81,7 +81,8 @@ func readHeader(r io.Reader) (h Header, n int64, err error) {
 	return h, int64(lead + size), err
 }
 
-// readFull fills buf or explains what was cut off at which byte.
+// readFull fills buf, or returns an error that says what was cut off at which
+// byte.
 func readFull(r io.Reader, buf []byte, at int64, what string) error {
 	n, err := io.ReadFull(r, buf)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -90,7 +91,7 @@ func readFull(r io.Reader, buf []byte, at int64, what string) error {
 	return err
 }
 
-// parseHeader reads the Python dictionary literal of a header. It knows just
+// parseHeader reads the Python dictionary literal of a header. It accepts only
 // the grammar that NumPy writes: three keys in any order, values of fixed form.
 func parseHeader(text string) (Header, error) {
 	p := literal{text: text}
@@ -136,8 +137,8 @@ func parseHeader(text string) (Header, error) {
 	return h, p.err
 }
 
-// parseDType reads NumPy's type notation and refuses, with a way out, what is
-// not a plain number or text.
+// parseDType reads NumPy's type notation. It refuses whatever is not a plain
+// number or text, with a hint.
 func parseDType(s string) (DType, error) {
 	bad := func(hint string) (DType, error) {
 		return DType{}, &FormatError{Msg: fmt.Sprintf("element type %q is not supported", s), Hint: hint}
@@ -148,7 +149,7 @@ func parseDType(s string) (DType, error) {
 	}
 	var d DType
 	switch s[0] {
-	case '<', '|', '=': // '=' means the writer's own order: little endian on every machine of today
+	case '<', '|', '=': // '=' means the writer's own order: little endian on all current machines
 	case '>':
 		d.BigEndian = true
 	default:
@@ -199,7 +200,7 @@ func (p *literal) fail(format string, args ...any) {
 	}
 }
 
-// peek is the next byte that is not a blank, 0 at the end.
+// peek returns the next byte that is not a blank, 0 at the end.
 func (p *literal) peek() byte {
 	for p.at < len(p.text) && p.text[p.at] == ' ' {
 		p.at++
@@ -287,6 +288,6 @@ func (p *literal) side() int {
 		return 0
 	}
 	p.at = end
-	p.accept('L') // Python 2 wrote long integers so
+	p.accept('L') // Python 2 wrote long integers this way
 	return n
 }

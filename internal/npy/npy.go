@@ -4,12 +4,12 @@
 // It reads header versions 1 to 3, little and big endian, C and Fortran order,
 // bool, all integer types, float16/32/64, and text (`U` and `S`); it never
 // unpickles. It writes the bytes that numpy.save writes (version 1.0, little
-// endian, C order), and archives whose bytes depend on nothing but their
-// content: fixed member order, fixed time stamps.
+// endian, C order), and archives whose bytes depend only on their content:
+// fixed member order, fixed time stamps.
 //
-// Input is not trusted. Memory grows with the bytes really read, never with
-// what a header promises, and [Limits] bounds both. Errors about the content
-// are [*FormatError]; errors of the underlying reader are passed on unchanged.
+// Input is not trusted. Memory grows with the bytes read, never with what a
+// header claims, and [Limits] bounds both. Errors about the content are
+// [*FormatError]; errors of the underlying reader are passed on unchanged.
 //
 // Format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 package npy
@@ -36,7 +36,7 @@ type Array struct {
 	Data  any
 }
 
-// New returns the array with the given elements in row-major order. It keeps
+// New returns an array with the given elements in row-major order. It keeps
 // both slices. It panics if len(data) is not the product of shape (misuse).
 func New[T Element](data []T, shape ...int) *Array {
 	if n, ok := product(shape); !ok || n != len(data) {
@@ -45,7 +45,7 @@ func New[T Element](data []T, shape ...int) *Array {
 	return &Array{Shape: shape, Data: data}
 }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (a *Array) Len() int {
 	n, _ := product(a.Shape)
 	return n
@@ -173,7 +173,7 @@ func product(shape []int) (n int, ok bool) {
 	return n, true
 }
 
-// Limits bounds what a reader may take in. A zero field means its default.
+// Limits bounds what a reader accepts. A zero field means its default.
 type Limits struct {
 	// Bytes bounds the encoded size of one array's elements (or of one other
 	// archive member). Default 1 GiB.
@@ -182,7 +182,7 @@ type Limits struct {
 	Members int
 }
 
-// Bounds that no honest file meets. Version 2 headers exist for structured
+// Bounds that no real file reaches. Version 2 headers exist for structured
 // types with very many fields, which are refused anyway.
 const (
 	maxHeader      = 1 << 20
@@ -213,7 +213,7 @@ type FormatError struct {
 	Err    error  // cause, may be nil
 }
 
-// Error gives all facts on one line.
+// Error returns all facts on one line.
 func (e *FormatError) Error() string {
 	s := e.Msg
 	if e.Member != "" {

@@ -17,8 +17,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// stream builds a .npy stream by hand, so that reader and writer are not
-// tested against each other only.
+// stream builds a .npy stream by hand, so that reader and writer are not only
+// tested against each other.
 func stream(major byte, dict string, body ...byte) []byte {
 	out := append([]byte(magic), major, 0)
 	if major == 1 {
@@ -76,7 +76,7 @@ func TestReadByHand(t *testing.T) {
 	}
 }
 
-// TestHeaderForms reads dictionaries that NumPy accepts though it writes others.
+// TestHeaderForms reads dictionaries that NumPy accepts but does not write.
 func TestHeaderForms(t *testing.T) {
 	for _, d := range []string{
 		"{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }          \n",
@@ -123,7 +123,7 @@ func TestFortranOrder(t *testing.T) {
 	}
 }
 
-// half is the definition of binary16, the twin of fromHalf.
+// half decodes binary16 by its definition; it is the reference for fromHalf.
 func half(h uint16) float64 {
 	s := 1 - 2*float64(h>>15)
 	e, f := int(h>>10&31), float64(h&1023)/1024
@@ -151,7 +151,8 @@ func drawSlice[T any](t *rapid.T, g *rapid.Generator[T], n int) []T {
 	return rapid.SliceOfN(g, n, n).Draw(t, "data")
 }
 
-// drawArray makes an array of any type, with up to four sides, zeros included.
+// drawArray generates an array of any type with up to four sides, which may be
+// zero.
 func drawArray(t *rapid.T) *Array {
 	shape := rapid.SliceOfN(rapid.IntRange(0, 4), 0, 4).Draw(t, "shape")
 	n, _ := product(shape)
@@ -187,7 +188,7 @@ func drawArray(t *rapid.T) *Array {
 	return a
 }
 
-// same compares arrays; a nil and an empty shape are both a scalar's.
+// same compares arrays; a nil and an empty shape both mean a scalar.
 func same(a, b *Array) string { return cmp.Diff(a, b, cmpopts.EquateNaNs(), cmpopts.EquateEmpty()) }
 
 func TestWriteReadRoundTrip(t *testing.T) {
@@ -283,8 +284,8 @@ func TestConversions(t *testing.T) {
 	}
 }
 
-// TestRefusals pairs bad streams with a word that the message must hold: what
-// is wrong, or the way out.
+// TestRefusals pairs bad streams with a word that the message must contain:
+// what is wrong, or what to do.
 func TestRefusals(t *testing.T) {
 	u1 := func(shape string) string { return dict("|u1", false, shape) }
 	long := append([]byte(magic), 2, 0, 0xff, 0xff, 0xff, 0xff)
@@ -332,8 +333,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestHostileHeaderCostsLittle: the header promises the whole limit, the body
-// holds nothing.
+// TestHostileHeaderCostsLittle: the header claims the whole limit, and the body
+// is empty.
 func TestHostileHeaderCostsLittle(t *testing.T) {
 	for _, descr := range []string{"|u1", "<f8", "<U200000", "|S1"} {
 		in := stream(1, dict(descr, false, "(1000,)"))

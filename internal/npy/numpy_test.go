@@ -9,9 +9,9 @@ import (
 	"example.com/patchwork/internal/testenv"
 )
 
-// TestNumPyReadsOurs writes every type; NumPy loads it, compares with its own
-// array of the same values, and saves it again: the same bytes.
-func TestNumPyReadsOurs(t *testing.T) {
+// TestNumPyReadsOurFiles writes every type; NumPy loads it, compares it with its
+// own array of the same values, and saves it again to the same bytes.
+func TestNumPyReadsOurFiles(t *testing.T) {
 	run, dir := testenv.NumPy(t), t.TempDir()
 	arrays := map[string]*Array{
 		"bool": New([]bool{true, false, true, true, false, false}, 2, 3),
@@ -55,8 +55,9 @@ for k in want:
 `)
 }
 
-// TestWeReadNumPys covers what only NumPy writes: other orders, versions, types.
-func TestWeReadNumPys(t *testing.T) {
+// TestReadsNumPyFiles covers forms that only NumPy writes: other orders, versions,
+// types.
+func TestReadsNumPyFiles(t *testing.T) {
 	run, dir := testenv.NumPy(t), t.TempDir()
 	run(dir, `
 import numpy as n

@@ -10,12 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// chunkBytes is how much is read at once: large enough that system calls and
-// checks vanish, small enough that a lying header costs nothing.
+// chunkBytes is the amount read at once: large enough to make system calls and
+// checks negligible, small enough that a false header costs nothing.
 const chunkBytes = 1 << 16
 
-// Read reads one .npy stream to the end of its array, whatever its order, and
-// leaves what follows unread.
+// Read reads one .npy stream, in either order, up to the end of its array.
 func Read(r io.Reader, lim Limits) (*Array, error) {
 	d, err := NewReader(r, lim)
 	if err != nil {
@@ -24,8 +23,8 @@ func Read(r io.Reader, lim Limits) (*Array, error) {
 	return d.All()
 }
 
-// Reader reads an array a few rows at a time, a row being what lies at one
-// index of the first axis. It is for one goroutine.
+// Reader reads an array a few rows at a time, where a row is everything at one
+// index of the first axis. A Reader is for one goroutine.
 type Reader struct {
 	r      io.Reader
 	h      Header
@@ -52,9 +51,9 @@ func NewReader(r io.Reader, lim Limits) (*Reader, error) {
 	return d, nil
 }
 
-// NewRawReader reads bare elements that h describes, for formats that lay out
-// arrays like NumPy but say so in their own way. h must hold a type that the
-// package reads.
+// NewRawReader reads bare elements described by h, for formats that store
+// arrays like NumPy under headers of their own. The package must support the
+// type in h.
 func NewRawReader(r io.Reader, h Header, lim Limits) (*Reader, error) {
 	n, ok := product(h.Shape)
 	if !ok || int64(n) > math.MaxInt64/int64(h.DType.Size) || int64(n)*int64(h.DType.Size) > lim.bytes() {
@@ -65,7 +64,7 @@ func NewRawReader(r io.Reader, h Header, lim Limits) (*Reader, error) {
 	if len(h.Shape) > 0 {
 		d.left = h.Shape[0]
 		d.row, _ = product(h.Shape[1:])
-		if n == 0 { // sides beside a zero are not bounded by any content
+		if n == 0 { // if one side is zero, no content bounds the others
 			d.row, d.left = 0, 0
 		}
 	}
@@ -76,7 +75,7 @@ func NewRawReader(r io.Reader, h Header, lim Limits) (*Reader, error) {
 func (d *Reader) Header() Header { return d.h }
 
 // Next returns the next rows, at most n, as an array whose first side is their
-// number; io.EOF when none is left. It serves C order (and one-dimensional
+// number, or io.EOF if none is left. It reads C order (and one-dimensional
 // arrays, which have no other); use [Reader.All] for Fortran order. It panics
 // for a scalar or n < 1 (misuse).
 func (d *Reader) Next(n int) (*Array, error) {
@@ -93,9 +92,9 @@ func (d *Reader) Next(n int) (*Array, error) {
 	return &Array{Shape: shape, Data: data}, nil
 }
 
-// NextBytes is [Reader.Next] for elements of one byte (bool, int8, uint8): the
-// bytes of the next rows as they are in the file, which the next call
-// overwrites. It panics for larger elements (misuse).
+// NextBytes is like [Reader.Next] for elements of one byte (bool, int8, uint8):
+// it returns the bytes of the next rows as in the file. The next call
+// overwrites them. It panics for larger elements (misuse).
 func (d *Reader) NextBytes(n int) ([]byte, error) {
 	if d.h.DType.Size != 1 {
 		panic(fmt.Sprintf("npy: NextBytes of elements of type %v", d.h.DType))
@@ -116,9 +115,9 @@ func (d *Reader) NextBytes(n int) ([]byte, error) {
 	return d.bytes, err
 }
 
-// Skip leaves out the next rows, at most n, and returns how many. It serves and
-// panics like Next. A reader that is an [io.Seeker], such as a file, is not read
-// but for the last byte left out, which shows whether they are all there.
+// Skip skips the next rows, at most n, and returns how many. It accepts the
+// same arrays as Next and panics like it. Of an [io.Seeker], such as a file, it
+// reads only the last byte skipped, which shows that the rows are complete.
 func (d *Reader) Skip(n int) (int, error) {
 	return d.rows(n, func(elements int) error {
 		got, err := pass(d.r, int64(elements)*int64(d.h.DType.Size))
@@ -130,11 +129,11 @@ func (d *Reader) Skip(n int) (int, error) {
 	})
 }
 
-// pass leaves out the next n bytes. The error is io.EOF where there are fewer.
+// pass skips the next n bytes. The error is io.EOF if there are fewer.
 func pass(r io.Reader, n int64) (int64, error) {
 	over := int64(0)
 	if s, ok := r.(io.Seeker); ok && n > 1 {
-		// What cannot seek after all, such as a pipe, has not moved.
+		// A reader that fails to seek, such as a pipe, has not moved.
 		if _, err := s.Seek(n-1, io.SeekCurrent); err == nil {
 			over = n - 1
 		}
@@ -143,8 +142,8 @@ func pass(r io.Reader, n int64) (int64, error) {
 	return over + got, err
 }
 
-// rows has read take in the elements of the next rows, at most n, and returns
-// how many rows there were.
+// rows calls read for the elements of the next rows, at most n, and returns the
+// number of rows.
 func (d *Reader) rows(n int, read func(elements int) error) (int, error) {
 	if len(d.h.Shape) == 0 || n < 1 {
 		panic("npy: Next needs an array of rows and a positive number of them")
@@ -167,7 +166,7 @@ func (d *Reader) rows(n int, read func(elements int) error) (int, error) {
 	return n, nil
 }
 
-// All returns all rows that are left, in C order.
+// All returns all remaining rows, in C order.
 func (d *Reader) All() (*Array, error) {
 	data, err := d.elements(d.left * d.row)
 	if err != nil {
@@ -242,8 +241,7 @@ func decode[T any](d *Reader, n, size int, get func([]byte) T) ([]T, error) {
 }
 
 // chunks reads n elements of the given size a chunk at a time. The slice grows
-// with the bytes that arrive, so a header that promises too much costs one
-// chunk.
+// with the bytes that arrive, so a header that claims too much costs one chunk.
 func chunks[T any](d *Reader, n, size int, add func(out []T, buf []byte) []T) ([]T, error) {
 	per := max(1, chunkBytes/size)
 	if d.chunk == nil {
@@ -265,7 +263,7 @@ func chunks[T any](d *Reader, n, size int, add func(out []T, buf []byte) []T) ([
 	return out, nil
 }
 
-// fill reads the next elements as they are.
+// fill reads the next elements unchanged.
 func (d *Reader) fill(buf []byte) error {
 	if err := readFull(d.r, buf, d.at, fmt.Sprintf("the elements of an array of shape %v, type %s", d.h.Shape, d.h.DType)); err != nil {
 		return d.in(err)
@@ -274,7 +272,7 @@ func (d *Reader) fill(buf []byte) error {
 	return nil
 }
 
-// in names the archive member in an error about the content.
+// in adds the name of the archive member to an error about the content.
 func (d *Reader) in(err error) error {
 	if fe, ok := err.(*FormatError); ok && fe.Member == "" {
 		fe.Member = d.member
@@ -282,8 +280,8 @@ func (d *Reader) in(err error) error {
 	return err
 }
 
-// fromUTF32 decodes fixed-width text, whose padding is NUL. What is no
-// character (a surrogate, or beyond Unicode) becomes U+FFFD.
+// fromUTF32 decodes fixed-width text, whose padding is NUL. Invalid characters
+// (a surrogate, or beyond Unicode) become U+FFFD.
 func fromUTF32(b []byte, o binary.ByteOrder) string {
 	for len(b) >= 4 && o.Uint32(b[len(b)-4:]) == 0 {
 		b = b[:len(b)-4]
@@ -313,7 +311,7 @@ func fromHalf(h uint16) float32 {
 	return math.Float32frombits(sign | (exp+127-15)<<23 | frac<<13)
 }
 
-// reorder turns Fortran order into C order.
+// reorder converts Fortran order to C order.
 func reorder(data any, shape []int) any {
 	switch d := data.(type) {
 	case []bool:

@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// readers are ways to read the same bytes: from what can seek, and from what
-// cannot, though it may look so.
+// readers returns different readers of the same bytes: some can seek, some
+// cannot, and one only appears to.
 func readers(t interface {
 	Fatal(...any)
 	Cleanup(func())
@@ -38,7 +38,7 @@ func readers(t interface {
 		"stream": io.MultiReader(bytes.NewReader(b)), "one by one": iotest.OneByteReader(bytes.NewReader(b))}
 }
 
-// Rows that follow those left out are what they are without that.
+// TestSkip: rows after skipped ones are the same as without skipping.
 func TestSkip(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -86,8 +86,8 @@ func TestSkip(t *testing.T) {
 	})
 }
 
-// A file that ends in what is left out, or right behind it, is noticed, however
-// it is read.
+// TestSkipTruncated: a file that ends within the skipped rows, or right after
+// them, is detected by every reader.
 func TestSkipTruncated(t *testing.T) {
 	var b bytes.Buffer
 	if err := Write(&b, New(make([]float64, 60), 20, 3)); err != nil {
@@ -115,8 +115,8 @@ func TestSkipTruncated(t *testing.T) {
 	}
 }
 
-// A seek that fails for a reason of the system leaves the position, and reading
-// goes on; an error of reading is passed on as it is.
+// TestSkipErrors: if seeking fails, reading continues from the same position; a
+// read error is passed on unchanged.
 func TestSkipErrors(t *testing.T) {
 	whole := stream(1, dict("|u1", false, "(8, 2)"), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
 	boom := errors.New("boom")
@@ -139,7 +139,7 @@ func TestSkipErrors(t *testing.T) {
 	}
 }
 
-// stubborn looks like a file and does not seek.
+// stubborn looks like a file but cannot seek.
 type stubborn struct {
 	io.Reader
 	err error
@@ -147,7 +147,8 @@ type stubborn struct {
 
 func (s *stubborn) Seek(int64, int) (int64, error) { return 0, s.err }
 
-// Members of archives are read through, packed or not, for their checksums.
+// TestSkipInArchive: archive members, compressed or not, are read completely to
+// verify their checksums.
 func TestSkipInArchive(t *testing.T) {
 	data := make([]uint8, 3000)
 	for i := range data {
@@ -177,7 +178,7 @@ func TestSkipInArchive(t *testing.T) {
 			t.Errorf("method %d: %v", method, err)
 		}
 		damaged := bytes.Clone(b.Bytes())
-		damaged[bytes.Index(damaged, []byte("NUMPY"))+200] ^= 1 // among the elements
+		damaged[bytes.Index(damaged, []byte("NUMPY"))+200] ^= 1 // within the elements
 		if method == Store {
 			if _, err := open(damaged).Skip(1000); err == nil || !bytes.Contains(fmt.Append(nil, err), []byte("checksum")) {
 				t.Errorf("damaged: %v", err)

@@ -10,11 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// Write writes a as numpy.save would: version 1.0, C order, little endian,
-// text as `U` of the longest element's length. The bytes depend on the content
-// only. It fails for text that the format cannot give back: a trailing NUL, or
-// bytes that are not UTF-8. It panics if a.Data is not a slice of [Element] or
-// its length does not fit a.Shape (misuse).
+// Write writes a like numpy.save: version 1.0, C order, little endian, text as
+// `U` of the longest element's length. The bytes depend on the content only. It
+// fails for text that the format cannot represent: a trailing NUL, or bytes
+// that are not UTF-8. It panics if a.Data is not a slice of [Element] or its
+// length does not match a.Shape (misuse).
 func Write(w io.Writer, a *Array) error {
 	t, n, err := dtypeOf(a.Data)
 	if err != nil {
@@ -33,7 +33,7 @@ func Write(w io.Writer, a *Array) error {
 	return writeElements(w, a.Data, t.Size)
 }
 
-// dtypeOf is the type that a slice is written as, and its length.
+// dtypeOf returns the type that a slice is written as, and its length.
 func dtypeOf(data any) (DType, int, error) {
 	switch d := data.(type) {
 	case []bool:
@@ -65,7 +65,7 @@ func dtypeOf(data any) (DType, int, error) {
 	panic(fmt.Sprintf("npy: cannot write %T", data))
 }
 
-// textSize is the fixed element size that holds every string.
+// textSize returns the fixed element size that holds every string.
 func textSize(text []string) (int, error) {
 	longest := 1 // NumPy has no text of width 0
 	for i, s := range text {
@@ -81,8 +81,8 @@ func textSize(text []string) (int, error) {
 	return 4 * longest, nil
 }
 
-// encodeHeader pads with blanks so that the elements start at a multiple of
-// 64, as NumPy does for the sake of memory mapping.
+// encodeHeader pads the header with blanks so that the elements start at a
+// multiple of 64, as NumPy does for memory mapping.
 func encodeHeader(t DType, shape []int) ([]byte, error) {
 	var b strings.Builder
 	b.WriteString("{'descr': '" + t.String() + "', 'fortran_order': False, 'shape': (")

@@ -21,15 +21,15 @@ type Member struct {
 	Raw   []byte
 }
 
-// Method is how members of an archive are packed.
+// Method says how members of an archive are stored.
 type Method uint16
 
 const (
-	// Store keeps members as they are: the archive's bytes depend on the
-	// content alone, on every machine and Go release.
+	// Store leaves members uncompressed: the bytes of the archive depend only
+	// on its content, on every machine and with every Go release.
 	Store Method = Method(zip.Store)
-	// Deflate packs members, like numpy.savez_compressed; the bytes may change
-	// with the compressor of another Go release.
+	// Deflate compresses members, like numpy.savez_compressed; the bytes may
+	// differ between Go releases.
 	Deflate Method = Method(zip.Deflate)
 )
 
@@ -47,7 +47,7 @@ func WriteZip(w io.Writer, method Method, members ...Member) error {
 			name += suffix
 		}
 		if m.Name == "" || seen[name] {
-			return &FormatError{Member: name, Msg: "an archive member needs a name of its own"}
+			return &FormatError{Member: name, Msg: "an archive member needs a unique name"}
 		}
 		seen[name] = true
 		f, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: uint16(method), Modified: stamp})
@@ -94,7 +94,7 @@ func ReadZip(r io.ReaderAt, size int64, lim Limits) (*Zip, error) {
 			continue
 		}
 		if out.files[f.Name] != nil {
-			return nil, &FormatError{Member: f.Name, Msg: "two members of one name"}
+			return nil, &FormatError{Member: f.Name, Msg: "two members with this name"}
 		}
 		out.files[f.Name] = f
 		if name, ok := strings.CutSuffix(f.Name, suffix); ok {
@@ -108,11 +108,11 @@ func ReadZip(r io.ReaderAt, size int64, lim Limits) (*Zip, error) {
 // slice must not be changed.
 func (z *Zip) Arrays() []string { return z.arrays }
 
-// Has reports whether the archive has an array of that name.
+// Has reports whether the archive has an array with that name.
 func (z *Zip) Has(name string) bool { return z.files[name+suffix] != nil }
 
-// Open returns a reader of the array of that name, for rows one by one. After
-// the last row the checksum is verified. The reader needs no closing.
+// Open returns a reader of the array with that name, for reading it by rows. It
+// verifies the checksum after the last row. The reader need not be closed.
 func (z *Zip) Open(name string) (*Reader, error) {
 	rc, err := z.open(name + suffix)
 	if err != nil {
@@ -142,7 +142,7 @@ func (z *Zip) Open(name string) (*Reader, error) {
 	return d, nil
 }
 
-// Array reads the array of that name.
+// Array reads the array with that name.
 func (z *Zip) Array(name string) (*Array, error) {
 	d, err := z.Open(name)
 	if err != nil {
@@ -151,8 +151,9 @@ func (z *Zip) Array(name string) (*Array, error) {
 	return d.All()
 }
 
-// File reads the member of that full name, for what is not an array, such as
-// "model.json". The error of a missing member unwraps to [fs.ErrNotExist].
+// File reads the member with that full name, for members that are not arrays,
+// such as "model.json". The error of a missing member unwraps to
+// [fs.ErrNotExist].
 func (z *Zip) File(name string) ([]byte, error) {
 	rc, err := z.open(name)
 	if err != nil {
@@ -180,12 +181,12 @@ func (z *Zip) open(name string) (io.ReadCloser, error) {
 	}
 	rc, err := f.Open()
 	if err != nil {
-		return nil, content(name, "cannot be unpacked", err)
+		return nil, content(name, "cannot be decompressed", err)
 	}
 	return rc, nil
 }
 
-// guarded words the errors of unpacking.
+// guarded rephrases decompression errors.
 type guarded struct {
 	r      io.Reader
 	member string
@@ -199,8 +200,8 @@ func (g *guarded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// content wraps an error of the zip layer, unless it is one of the file system
-// underneath, which says nothing about the content.
+// content wraps an error of the zip layer, except file-system errors, which say
+// nothing about the content.
 func content(member, msg string, err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {

@@ -1,5 +1,5 @@
-// Package pool shares numbered pieces of work among goroutines, so that what
-// comes of it does not depend on how many there are.
+// Package pool distributes numbered pieces of work over goroutines so that the
+// result does not depend on their number.
 package pool
 
 import (
@@ -9,18 +9,19 @@ import (
 	"sync/atomic"
 )
 
-// Chunk is how many images a worker takes at least at a time, so that handing
-// them out costs nothing.
+// Chunk is the minimum number of images that a worker takes at a time, so that
+// handing them out costs nothing.
 const Chunk = 16
 
-// Run calls do(worker, i) for i from 0 to n-1 on [Size] goroutines, the workers,
-// which are numbered from 0. Each takes chunk numbers at a time, in order; calls
-// of one worker do not overlap. Where an order matters, do writes to a place of
-// i's own.
+// Run calls do(worker, i) for i from 0 to n-1 on [Size] goroutines, the
+// workers, which are numbered from 0. Each takes chunk numbers at a time, in
+// order; calls of one worker do not overlap. To keep results in order, do
+// writes the result of i to its own slot.
 //
-// The error is the context's, or that of the lowest i that has one, which at
-// is: numbers are handed out in order and nothing that was handed out is left
-// undone, so none below it went untried. After an error no more are handed out.
+// The error is the context's, or that of the lowest failing i, which is
+// returned as at: numbers are handed out in order and every number handed out
+// is finished, so all lower ones succeeded. After an error no more are handed
+// out.
 func Run(ctx context.Context, n, workers, chunk int, do func(worker, i int) error) (at int, err error) {
 	workers = Size(n, workers, chunk)
 	where, errs := make([]int, workers), make([]error, workers)
@@ -29,7 +30,7 @@ func Run(ctx context.Context, n, workers, chunk int, do func(worker, i int) erro
 	var wait sync.WaitGroup
 	for w := range workers {
 		wait.Go(func() {
-			for !failed.Load() { // asked before, for what is taken is done
+			for !failed.Load() { // checked before taking a chunk: a chunk taken is always finished
 				from := (int(next.Add(1)) - 1) * chunk
 				if from >= n {
 					return
@@ -55,12 +56,12 @@ func Run(ctx context.Context, n, workers, chunk int, do func(worker, i int) erro
 	return where[w], errs[w]
 }
 
-// Size is how many of the workers wanted find work in n numbers, chunk at a
-// time: at least 1.
+// Size returns how many of the requested workers have work to do for n numbers
+// taken chunk at a time, at least 1.
 func Size(n, workers, chunk int) int { return max(1, min(workers, (n+chunk-1)/chunk)) }
 
-// Lowest is the worker whose error is of the lowest number, as at says; any
-// where none has an error. It panics for no workers.
+// Lowest returns the worker whose error has the lowest number at, or any worker
+// if none has an error. It panics if there are no workers.
 func Lowest(at []int, errs []error) int {
 	lowest := 0
 	for w, err := range errs {

@@ -12,8 +12,8 @@ import (
 	"example.com/patchwork/internal/pool"
 )
 
-// TestRun: every number is done once by a worker there is, or the error is that
-// of the lowest number that fails, however many work.
+// TestRun: an existing worker does every number once, or the error is that of
+// the lowest failing number, for any number of workers.
 func TestRun(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, workers, chunk := rapid.IntRange(0, 40).Draw(rt, "n"), rapid.IntRange(-1, 6).Draw(rt, "workers"), rapid.IntRange(1, 7).Draw(rt, "chunk")

@@ -1,6 +1,6 @@
-// Package testenv finds what some tests need and not every machine has: the
-// data of an earlier study, and a Python with NumPy. A test that lacks either
-// is skipped with the reason; without the study it fails where CI=true. Only
+// Package testenv locates what some tests need and not every machine has:
+// shared reference data, and a Python with NumPy. A test that lacks either is
+// skipped with the reason; without the shared data it fails if CI=true. Only
 // tests import it.
 package testenv
 
@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// Shared is the path of a file or folder of the shared study, named with
-// slashes from its root. The study is the folder in PATCHWORK_SHARED; by
+// Shared returns the path of a file or folder of the shared data, given with
+// slashes relative to its root. The root is the folder in PATCHWORK_SHARED; by
 // default `shared` beside the repository.
 func Shared(t testing.TB, name string) string {
 	t.Helper()
@@ -24,14 +24,14 @@ func Shared(t testing.TB, name string) string {
 	path := filepath.Join(dir, filepath.FromSlash(name))
 	if _, err := os.Stat(path); err != nil {
 		if os.Getenv("CI") == "true" {
-			t.Fatalf("the shared study must be present in CI: %v", err)
+			t.Fatalf("the shared data must be present in CI: %v", err)
 		}
-		t.Skipf("the shared study is not here (set PATCHWORK_SHARED): %v", err)
+		t.Skipf("the shared data are not here (set PATCHWORK_SHARED): %v", err)
 	}
 	return path
 }
 
-// ReadShared is the content of a file of the shared study.
+// ReadShared returns the content of a file of the shared data.
 func ReadShared(t testing.TB, name string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(Shared(t, name))
@@ -63,9 +63,9 @@ func root(t testing.TB) string {
 	}
 }
 
-// NumPy returns a function that runs a Python script in the given folder by an
-// interpreter that can import numpy, and fails the test with what it printed
-// unless it succeeds.
+// NumPy returns a function that runs a Python script in the given folder with
+// an interpreter that can import numpy. If the script fails, the test fails
+// with its output.
 func NumPy(t testing.TB) func(dir, script string) {
 	t.Helper()
 	for _, name := range []string{"python3", "/usr/bin/python3"} {

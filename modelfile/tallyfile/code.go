@@ -22,8 +22,8 @@ const (
 	recordMagic = "patchwork-tally"
 	linesMagic  = "patchwork-tally-base64"
 
-	// maxRecord bounds a record, in bytes: more than any tally of a model that
-	// can be explained needs.
+	// maxRecord bounds a record, in bytes: more than the tally of any usable
+	// model needs.
 	maxRecord = 1 << 32
 )
 
@@ -38,8 +38,9 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("not a tally file: record %d, at byte %d: %s", e.Record, e.Offset, e.Problem)
 }
 
-// Write writes a part as a record. A part whose shards do not have its rows,
-// or are not in order, is a *[FormatError]; nothing is written then.
+// Write writes a part as a record. If the shards do not add up to the rows of
+// the part, or are out of order, it returns a *[FormatError] and writes
+// nothing.
 func Write(w io.Writer, p *Part) error {
 	record, err := p.encode()
 	if err != nil {
@@ -59,8 +60,8 @@ func WriteLine(w io.Writer, p *Part) error {
 	return err
 }
 
-// Save writes a part to the file at path, which then holds the complete part
-// or what it held before.
+// Save writes a part to the file at path. Whatever fails, the file holds either
+// the complete part or its previous content.
 func Save(path string, p *Part) error {
 	return atomicfile.Write(path, func(w io.Writer) error { return Write(w, p) })
 }
@@ -73,9 +74,9 @@ func encodeHeader(h header) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// Read yields the parts of a file in order, in either form. An error is the
-// last thing yielded: a *[FormatError], or that of the reader. A file without
-// any part is an error. It reads no more memory than the file is long.
+// Read yields the parts of a file in order, in either form. It ends with the
+// first error: a *[FormatError], or that of the reader. A file without any part
+// is an error. Read uses no more memory than the file is long.
 func Read(r io.Reader) iter.Seq2[*Part, error] {
 	return func(yield func(*Part, error) bool) {
 		d := &decoder{r: bufio.NewReaderSize(r, 1<<16)}
@@ -106,7 +107,7 @@ func (d *decoder) bad(format string, args ...any) error {
 	return &FormatError{d.n, d.start, fmt.Sprintf(format, args...)}
 }
 
-// record reads one record; io.EOF where there is none.
+// record reads one record, or returns io.EOF at the end.
 func (d *decoder) record() (*Part, error) {
 	d.start = d.at
 	word, err := d.until(' ', len(linesMagic)+1)
@@ -124,7 +125,7 @@ func (d *decoder) record() (*Part, error) {
 	return nil, d.bad("begins with %.24q, not %q", word, recordMagic)
 }
 
-// until reads up to and with the byte end, at most most bytes.
+// until reads up to and including the byte end, at most most bytes.
 func (d *decoder) until(end byte, most int) (string, error) {
 	var out []byte
 	for len(out) < most {
@@ -187,7 +188,7 @@ func (d *decoder) binary() (*Part, error) {
 	if err := errors.Join(err1, err2, err3); err != nil || head < 0 || body < 0 || head+body > maxRecord || len(sum) != sha256.Size {
 		return nil, d.bad("its first line is %.60q", first)
 	}
-	// Not make([]byte, head+body): the lengths are a claim.
+	// Not make([]byte, head+body): the lengths are not trusted.
 	content, err := io.ReadAll(io.LimitReader(d.r, head+body))
 	d.at += int64(len(content))
 	if err != nil {

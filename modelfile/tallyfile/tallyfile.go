@@ -1,8 +1,8 @@
-// Package tallyfile keeps tallies in files, so that images explained in many
-// places can be added up in one: the E-step of learning as a filter.
+// Package tallyfile stores tallies in files, so that the E-steps of many
+// machines can be added up on one.
 //
-// A file holds one or more records, one after the other, so that files can be
-// joined with cat. A record is a line of text, a header and a body:
+// A file holds one or more records in a row, so files can be joined with cat. A
+// record is a line of text, a header and a body:
 //
 //	patchwork-tally 1 HEADER BODY SHA256\n   lengths in bytes; the checksum of header and body
 //	{"model":…,"options":…,"shards":[…]}\n    JSON, HEADER bytes with the newline
@@ -28,25 +28,25 @@ import (
 	"example.com/patchwork/modelfile"
 )
 
-// Part is the tally of some rows: which rows, and by which model and options
-// they were explained. It may be written, sent, and merged in any order.
+// Part is the tally of some rows, with the rows' names and the model and
+// options that explained them. Parts may be merged in any order.
 type Part struct {
 	Model   string  // HashModel of the model that explained the rows
-	Options string  // how it explained them, in the words of the caller
+	Options string  // how it explained them, as the caller describes it
 	Shards  []Shard // what was counted, by rising ID
 	Tally   *patchwork.Tally
 }
 
-// Shard is one piece of a data set, counted whole.
+// Shard is one piece of a data set, counted completely.
 type Shard struct {
-	ID     string `json:"id"`               // what makes it the same piece, wherever it was counted
+	ID     string `json:"id"`               // identifies the piece, wherever it was counted
 	Source string `json:"source,omitempty"` // where it came from, for people
 	Rows   int64  `json:"rows"`             // images, weights counted
 }
 
-// HashModel identifies what a model says about images: its configuration and
-// its templates, not how it was learned. It is 64 hexadecimal digits, the
-// SHA-256 of the file of such a model. The error is that of modelfile.Write.
+// HashModel returns 64 hexadecimal digits that identify a model by its
+// configuration and templates, regardless of how it was learned: the SHA-256 of
+// a model file with only these. The error is that of modelfile.Write.
 func HashModel(m *patchwork.Model) (string, error) {
 	bare, err := m.WithExtras(patchwork.Extras{})
 	if err != nil {
@@ -65,9 +65,9 @@ type MismatchError struct{ Problem string }
 
 func (e *MismatchError) Error() string { return e.Problem }
 
-// Merge adds other to p, which then counts both. The error is a
-// *[MismatchError], and p is unchanged: another model, other options, a shard
-// that both have counted, or too many rows.
+// Merge adds other to p. If they differ in model or options, share a shard, or
+// have too many rows together, it returns a *[MismatchError] and p is
+// unchanged.
 func (p *Part) Merge(other *Part) error {
 	switch {
 	case p.Model != other.Model:
@@ -77,7 +77,7 @@ func (p *Part) Merge(other *Part) error {
 	}
 	for _, s := range other.Shards {
 		if i, found := slices.BinarySearchFunc(p.Shards, s, byID); found {
-			return mismatch("shard %.24s is in %s and in %s: it would be counted twice; leave one out, or give pieces of equal content names of their own (--shard)",
+			return mismatch("shard %.24s is in %s and in %s: it would be counted twice; leave one out, or give each piece its own name with --shard",
 				s.ID, sourceOf(p.Shards[i]), sourceOf(s))
 		}
 	}
@@ -94,7 +94,7 @@ func byID(a, b Shard) int { return cmp.Compare(a.ID, b.ID) }
 
 func mismatch(format string, args ...any) error { return &MismatchError{fmt.Sprintf(format, args...)} }
 
-// name says which part it is.
+// name describes the part in an error message.
 func (p *Part) name() string {
 	if len(p.Shards) == 0 {
 		return "an empty part"
@@ -113,9 +113,9 @@ func sourceOf(s Shard) string {
 	return s.Source
 }
 
-// Identity is the ID of a shard that has no name: the SHA-256 of its rows,
-// known and unknown pixels and weights, so that the same rows are the same
-// shard whatever file they come from.
+// Identity computes the ID of a shard without a name: the SHA-256 of its rows
+// (known and unknown pixels, weights), so that the same rows are the same
+// shard, whatever file they come from.
 type Identity struct {
 	hash interface {
 		io.Writer
@@ -123,10 +123,10 @@ type Identity struct {
 	}
 }
 
-// NewIdentity begins with no rows.
+// NewIdentity returns the identity of no rows.
 func NewIdentity() *Identity { return &Identity{sha256.New()} }
 
-// Add adds rows, in their order; blocks of any size give the same identity.
+// Add appends rows in order; blocks of any size give the same identity.
 func (id *Identity) Add(rows patchwork.Data) {
 	var line []byte
 	for i, img := range rows.Images {
@@ -137,17 +137,17 @@ func (id *Identity) Add(rows patchwork.Data) {
 	}
 }
 
-// String is the identity so far: "sha256:" and 64 hexadecimal digits.
+// String returns the identity so far: "sha256:" and 64 hexadecimal digits.
 func (id *Identity) String() string { return "sha256:" + hex.EncodeToString(id.hash.Sum(nil)) }
 
-// header is the JSON of a record.
+// header is the JSON header of a record.
 type header struct {
 	Model   string  `json:"model"`
 	Options string  `json:"options"`
 	Shards  []Shard `json:"shards"`
 }
 
-// check says what is wrong with the list of shards.
+// check returns an error that says what is wrong with the list of shards.
 func (p *Part) check() error {
 	rows := int64(0)
 	for i, s := range p.Shards {
@@ -162,12 +162,12 @@ func (p *Part) check() error {
 		}
 	}
 	if rows != p.Tally.Rows() {
-		return fmt.Errorf("the shards have %d rows, the tally %d", rows, p.Tally.Rows())
+		return fmt.Errorf("the shards have %d rows, but the tally has %d", rows, p.Tally.Rows())
 	}
 	return nil
 }
 
-// encode is a record as bytes.
+// encode returns a record as bytes.
 func (p *Part) encode() ([]byte, error) {
 	if err := p.check(); err != nil {
 		return nil, &FormatError{Problem: err.Error()}

@@ -31,7 +31,7 @@ func model(t interface{ Fatal(...any) }) *patchwork.Model {
 	return m
 }
 
-// part explains some images, drawn from the seed.
+// part returns the tally of some images drawn from the seed.
 func part(t interface{ Fatal(...any) }, id string, seed, n int) *tallyfile.Part {
 	m := model(t)
 	data := patchwork.Data{}
@@ -72,7 +72,8 @@ func readAll(r io.Reader) (parts []*tallyfile.Part, err error) {
 	return parts, nil
 }
 
-// Files joined in any order, in either form, merge to the same bytes.
+// TestMergeInAnyOrder: files joined in any order, in either form, merge to the
+// same bytes.
 func TestMergeInAnyOrder(t *testing.T) {
 	want := part(t, "a", 0, 3)
 	for i, id := range []string{"b", "c", "d"} {
@@ -129,7 +130,8 @@ func TestMergeRefuses(t *testing.T) {
 	}
 }
 
-// Any damage to a file is noticed: a byte changed, cut off, or put in.
+// TestDamageIsRefused: any damage to a file is detected: a byte changed, cut
+// off, or inserted.
 func TestDamageIsRefused(t *testing.T) {
 	good := bytesOf(t, part(t, "a", 0, 3))
 	for i := range good {
@@ -165,7 +167,7 @@ func TestDamageIsRefused(t *testing.T) {
 	}
 }
 
-// A part that lies about its rows is not written.
+// TestWriteChecks: a part with a wrong number of rows is not written.
 func TestWriteChecks(t *testing.T) {
 	for _, change := range []func(*tallyfile.Part){
 		func(p *tallyfile.Part) { p.Shards[0].Rows++ },
@@ -185,7 +187,8 @@ func TestWriteChecks(t *testing.T) {
 	}
 }
 
-// The hash is of what the model says, not of how it came to say it.
+// TestHashModel: the hash depends on what the model says, not on how it was
+// learned.
 func TestHashModel(t *testing.T) {
 	m := model(t)
 	h1, _ := tallyfile.HashModel(m)
@@ -204,7 +207,8 @@ func TestHashModel(t *testing.T) {
 	}
 }
 
-// Rows have one identity however they are cut into blocks, and others another.
+// TestIdentity: the identity of rows does not depend on the blocks they come
+// in, and differs from that of other rows.
 func TestIdentity(t *testing.T) {
 	rows := func(n int) patchwork.Data {
 		d := patchwork.Data{Weights: make([]int64, n)}

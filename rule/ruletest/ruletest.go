@@ -1,4 +1,4 @@
-// Package ruletest has the laws that every composition rule obeys, as a test
+// Package ruletest holds the laws that every composition rule obeys, as a test
 // that any [rule.Rule] can run:
 //
 //	func TestMyRule(t *testing.T) { ruletest.Conform(t, MyRule{}) }
@@ -15,15 +15,16 @@ import (
 	"example.com/patchwork/rule"
 )
 
-// Tolerance is how far apart two results may be that theory says are equal, or
-// in order: rounding of at most maxOpinions opinions, with room to spare.
+// Tolerance bounds the difference of two results that are equal in theory, and
+// the violation of an order: the rounding of maxOpinions opinions, with room to
+// spare.
 const Tolerance = 1e-12
 
-// maxOpinions is how many opinions a case has at most.
+// maxOpinions bounds the number of opinions in a case.
 const maxOpinions = 12
 
-// Conform checks every law against r, one subtest a law, on random opinions
-// among which the awkward ones are common: exact 0, 1/2 and 1, the abstention
+// Conform checks r against every law, one subtest per law, on random opinions
+// among which awkward ones are common: exact 0, 1/2 and 1, the abstention
 // value, their nearest neighbours, and subnormal numbers. A failure prints the
 // smallest opinions found that break the law.
 func Conform(t *testing.T, r rule.Rule) {
@@ -84,10 +85,10 @@ var laws = []law{
 	{"pure", "composing changes nothing and gives the same bits again", brokenPure},
 	{"order", "the order of the opinions does not matter", brokenOrder},
 	{"monotone", "raising an opinion never lowers the composition", brokenMonotone},
-	{"single", "a single opinion is believed, or not heard at all", brokenSingle},
-	{"unanimous", "if all are certain of on, it is on", brokenUnanimous},
+	{"single", "a single opinion is returned unchanged, or ignored altogether", brokenSingle},
+	{"unanimous", "if all opinions are 1, the composition is 1", brokenUnanimous},
 	{"abstention", "an abstention changes nothing", brokenAbstention},
-	{"nobody", "no opinions compose to the abstention value, or panic where there is none", brokenNobody},
+	{"nobody", "no opinions compose to the abstention value, or panic if there is none", brokenNobody},
 	{"complement", "a symmetric rule treats on and off alike", brokenComplement},
 	{"misuse", "an opinion outside [0, 1] panics", brokenMisuse},
 	{"name", "Parse reads the name back", brokenName},
@@ -198,8 +199,8 @@ func brokenMisuse(r rule.Rule, c sample) error {
 	return nil
 }
 
-// brokenName holds a rule to Parse only if Parse knows its family: a rule from
-// elsewhere has a name of its own.
+// brokenName compares a rule with Parse only if Parse knows its family: a rule
+// from elsewhere has its own name.
 func brokenName(r rule.Rule, _ sample) error {
 	if r.Name() == "" || r.String() == "" {
 		return fmt.Errorf("name %q, string %q", r.Name(), r.String())

@@ -9,7 +9,7 @@ import (
 	"example.com/patchwork/rule"
 )
 
-// broken is a rule with one defect: a sound one with its answers changed.
+// broken is a sound rule with one defect added to its results.
 type broken struct {
 	rule.Rule
 	compose   func(p []float64) float64
@@ -68,7 +68,8 @@ func breaks(r rule.Rule, l law) bool {
 	return false
 }
 
-// TestSamplesAreAwkward counts what the generator is relied on to produce.
+// TestSamplesAreAwkward counts the special cases that the generator must
+// produce.
 func TestSamplesAreAwkward(t *testing.T) {
 	q := 0.3
 	var zeros, ones, abstentions, single, full int
@@ -101,7 +102,8 @@ func count(p []float64, x float64) (n int) {
 	return n
 }
 
-// A conforming rule from outside package rule passes under its own name.
+// TestForeignRule: a conforming rule from outside package rule passes under its
+// own name.
 func TestForeignRule(t *testing.T) {
 	half := rule.MaxMinusMin{Q: 0.5}
 	Conform(t, broken{Rule: half, name: "mine", compose: func(p []float64) float64 { return half.Compose(p...) }})

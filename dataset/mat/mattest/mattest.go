@@ -14,7 +14,7 @@ type Order interface {
 	binary.AppendByteOrder
 }
 
-// Var is a variable as the format has it, right or wrong.
+// Var is a variable as stored in the format, valid or not.
 type Var struct {
 	Name  string
 	Class byte // 1 cell, 4 char, 6 double, 9 uint8, ...
@@ -25,17 +25,17 @@ type Var struct {
 	Cells []Var
 }
 
-// Uint8 is a variable of that class.
+// Uint8 returns a variable of that class.
 func Uint8(name string, data []uint8, shape ...int32) Var {
 	return Var{Name: name, Class: 9, Shape: shape, Type: 2, Data: data}
 }
 
-// Double is a variable of class double, stored as such.
+// Double returns a variable of class double, stored as such.
 func Double(name string, data []float64, shape ...int32) Var {
 	return Var{Name: name, Class: 6, Shape: shape, Type: 9, Data: data}
 }
 
-// Text is a variable of class char with the given rows, which have one length.
+// Text returns a variable of class char with the given rows, all of one length.
 func Text(name string, rows ...string) Var {
 	columns := len([]rune(rows[0]))
 	v := Var{Name: name, Class: 4, Shape: []int32{int32(len(rows)), int32(columns)}, Type: 4}
@@ -49,12 +49,12 @@ func Text(name string, rows ...string) Var {
 	return v
 }
 
-// Cells is a cell array of one column.
+// Cells returns a cell array of one column.
 func Cells(name string, cells ...Var) Var {
 	return Var{Name: name, Class: 1, Shape: []int32{int32(len(cells)), 1}, Cells: cells}
 }
 
-// File is a file of these variables, each packed or not.
+// File returns a file of these variables, each packed or not.
 func File(order Order, packed bool, vars ...Var) []byte {
 	head := fmt.Appendf(nil, "%-124s", "MATLAB 5.0 MAT-file, for a test")
 	head = order.AppendUint16(head, 0x0100)
@@ -74,7 +74,7 @@ func File(order Order, packed bool, vars ...Var) []byte {
 	return head
 }
 
-// body is the content of a matrix element.
+// body returns the content of a matrix element.
 func body(order Order, v Var) []byte {
 	flags := order.AppendUint32(order.AppendUint32(nil, uint32(v.Flags)<<8|uint32(v.Class)), 0)
 	b := element(order, 6, flags)
@@ -97,7 +97,7 @@ func bytesOf(order Order, data any) []byte {
 	return b
 }
 
-// element is a tag with its content, in the short form where that fits.
+// element returns a tag with its content, in the short form where that fits.
 func element(order Order, kind uint32, content []byte) []byte {
 	n := uint32(len(content))
 	if n > 0 && n <= 4 && kind != 14 {

@@ -6,47 +6,47 @@ import { canvas, choose, clean, draw, found, world } from "./world.ts";
 
 test("the first visit shows an example, explained", async () => {
   const v = await visit(world.browser, world.studio.url, "");
-  await found(v.page, /^Two experts explain it/);
+  await found(v.page, /^Two parts explain it/);
   assert.match(await v.page.locator(".under").innerText(), /example \d+/);
   await v.page.getByRole("button", { name: "Explain example 3" }).click();
   await v.page.waitForFunction(() => /example 3/.test(document.querySelector(".under")?.textContent ?? ""));
-  await found(v.page, /experts? explain/);
+  await found(v.page, /parts? explain/);
   await clean(v);
 });
 
 test("drawing a T shows two strokes, and who speaks; undo, redo, clear, keyboard", async () => {
   const v = await visit(world.browser, world.studio.url, "draw"), { page } = v;
   await choose(page, /letter T/);
-  await found(page, /Two experts/);
+  await found(page, /Two parts/);
   await page.getByRole("button", { name: "Clear" }).click();
   await found(page, /The image is empty/);
   await draw(page, [[0.5, 0.16], [0.5, 0.9]]);
-  assert.match(await found(page, /^One expert explains/), /expert 1/);
+  assert.match(await found(page, /^One part explains/), /part 1/);
 
   // The explanation follows while the pen is still down.
   const at = (await page.locator(canvas).boundingBox())!;
   await page.mouse.move(at.x + 0.15 * at.width, at.y + 0.14 * at.height);
   await page.mouse.down();
   await page.mouse.move(at.x + 0.85 * at.width, at.y + 0.14 * at.height, { steps: 12 });
-  await found(page, /^Two experts explain/);
+  await found(page, /^Two parts explain/);
   await page.mouse.up();
   await page.getByRole("button", { name: "Undo" }).click();
-  await found(page, /^One expert/);
+  await found(page, /^One part/);
 
   await draw(page, [[0.15, 0.14], [0.85, 0.14]]);
-  const two = await found(page, /^Two experts explain/);
+  const two = await found(page, /^Two parts explain/);
   assert.equal(await page.locator(".picks > li").count(), 2);
   await page.mouse.move(0, 0);
   await shot(page, "draw-own-t-laptop-light");
 
   const box = (await page.locator(canvas).boundingBox())!;
   await page.mouse.move(box.x + 0.5 * box.width, box.y + 0.6 * box.height);
-  await page.waitForFunction(() => /ink; expert 1 speaks, ink is \d+ % likely/.test(document.querySelector(".under")?.textContent ?? ""));
+  await page.waitForFunction(() => /ink; part 1 decides, ink is \d+ % likely/.test(document.querySelector(".under")?.textContent ?? ""));
 
   await page.getByRole("button", { name: "Undo" }).click();
-  await found(page, /^One expert/);
+  await found(page, /^One part/);
   await page.getByRole("button", { name: "Redo" }).click();
-  assert.equal(await found(page, /^Two experts/), two);
+  assert.equal(await found(page, /^Two parts/), two);
 
   // By keyboard: the pen starts in the middle; down, then a stem from there.
   await page.getByRole("button", { name: "Clear" }).click();
@@ -56,7 +56,7 @@ test("drawing a T shows two strokes, and who speaks; undo, redo, clear, keyboard
   await page.keyboard.press("Space");
   for (let i = 0; i < 8; i++) await page.keyboard.press("Shift+ArrowDown");
   await page.keyboard.press("Space");
-  await found(page, /^One expert/);
+  await found(page, /^One part/);
   await page.keyboard.press("Control+z");
   await found(page, /empty/);
   await clean(v);
@@ -64,7 +64,7 @@ test("drawing a T shows two strokes, and who speaks; undo, redo, clear, keyboard
 
 test("stepping through the pursuit", async () => {
   const v = await visit(world.browser, world.studio.url, "draw"), { page } = v;
-  await found(page, /Two experts/);
+  await found(page, /Two parts/);
   const picture = () => page.locator(canvas).evaluate((c: HTMLCanvasElement) => c.toDataURL());
   const slider = page.getByRole("slider", { name: "Picks shown" }), seen = [await picture()];
   assert.equal(await slider.getAttribute("aria-valuetext"), "2 of 2 picks");
@@ -91,7 +91,7 @@ test("the pursuit plays by itself on the first visit, where motion is welcome", 
 test("an explanation within 50 ms of a stroke's end", async () => {
   const v = await visit(world.browser, world.studio.url, "draw"), { page } = v;
   await page.locator("[data-test=model-file]").setInputFiles(join(scratch, "e-model.npz"));
-  await page.waitForFunction(() => /4 experts/.test((document.querySelector(".choose select") as HTMLSelectElement).selectedOptions[0]?.textContent ?? ""));
+  await page.waitForFunction(() => /4 parts/.test((document.querySelector(".choose select") as HTMLSelectElement).selectedOptions[0]?.textContent ?? ""));
   await page.getByRole("button", { name: "Clear" }).click();
   await found(page, /empty/);
   const strokes = 24;

@@ -39,7 +39,7 @@ test("learning from ten drawn examples; the command line reads the model", async
   assert.ok(learned.equals(readFileSync(join(scratch, "model.npz"))), line);
 
   await page.getByRole("button", { name: "Draw with it" }).click();
-  await found(page, /expert/);
+  await found(page, /part/);
   await clean(v);
 });
 
@@ -47,7 +47,7 @@ test("learning from a file of one's own, stopped: the best so far is kept", asyn
   const v = await visit(world.browser, world.studio.url, "learn"), { page } = v;
   await page.locator("[data-test=data-file]").setInputFiles(join(scratch, "e.npz"));
   await page.waitForFunction(() => /e\.npz/.test((document.querySelector(".setup select") as HTMLSelectElement).selectedOptions[0]?.textContent ?? ""));
-  await page.getByLabel("Experts").fill("4");
+  await page.getByLabel("Parts", { exact: true }).fill("4");
   await page.getByText("More settings").click();
   await page.getByLabel("Starts").fill("64");
   await page.getByRole("button", { name: "Learn", exact: true }).click();
@@ -55,7 +55,7 @@ test("learning from a file of one's own, stopped: the best so far is kept", asyn
   await shot(page, "learning-laptop-light");
   await page.getByRole("button", { name: "Stop and keep the best" }).click();
   await page.getByText("stopped; the best so far is kept", { exact: true }).waitFor();
-  assert.match(await page.locator(".result").innerText(), /experts?, learned from 12 images/);
+  assert.match(await page.locator(".result").innerText(), /parts?, learned from 12 images/);
   await clean(v);
 });
 
@@ -77,16 +77,16 @@ test("sampling, at random and along the principal directions", async () => {
   await clean(v);
 });
 
-test("experts: the examples one explains best and worst", async () => {
+test("parts: the examples that one explains best and worst", async () => {
   const v = await visit(world.browser, world.studio.url, "experts"), { page } = v;
-  await page.getByRole("button", { name: /expert 1/ }).click();
+  await page.getByRole("button", { name: /part 1/ }).click();
   await page.getByRole("heading", { name: "Explains best" }).waitFor();
   assert.equal(await page.locator(".experts .strip").first().locator("canvas").count(), 6);
   await shot(page, "expert-examples-laptop-light");
   await clean(v);
 });
 
-test("a table: its parts by name, a row as its parts, unknown cells predicted", async () => {
+test("a table: its parts by name, a row explained by parts, unknown cells predicted", async () => {
   const v = await visit(world.browser, world.studio.url, "tables"), { page } = v;
   await page.getByRole("heading", { name: "All parts" }).waitFor();
   await page.locator(".parts .card").first().waitFor();
@@ -114,14 +114,14 @@ test("rules: both figures answer to their sliders", async () => {
   const v = await visit(world.browser, world.studio.url, "rules"), { page } = v;
   const row = page.getByRole("row", { name: /^Maximum minus minimum/ });
   await row.waitFor();
-  await page.getByRole("slider", { name: "The second expert says" }).fill("0.1");
+  await page.getByRole("slider", { name: "The second part says" }).fill("0.1");
   await page.waitForFunction(() => [...document.querySelectorAll("tr")].some((r) => /^Maximum minus minimum.*0\.300$/.test(r.textContent ?? ""))); // .7 + .1 - .5
   assert.equal(await page.locator(".composed li").count(), 9);
   const map = page.locator(".map").nth(1);
   await map.scrollIntoViewIfNeeded();
   await page.locator(".map").nth(1).click({ position: { x: 300, y: 250 } });
-  await page.getByRole("slider", { name: /Expert 1 begins/ }).fill("0.8");
-  await page.getByRole("slider", { name: /Expert 2 begins/ }).fill("0.3");
-  await page.waitForFunction(() => [...document.querySelectorAll("figcaption")].filter((f) => /1\.00, expert 2 = 0\.00: a best pair/.test(f.textContent ?? "")).length === 2);
+  await page.getByRole("slider", { name: /Part 1 starts/ }).fill("0.8");
+  await page.getByRole("slider", { name: /Part 2 starts/ }).fill("0.3");
+  await page.waitForFunction(() => [...document.querySelectorAll("figcaption")].filter((f) => /1\.00, part 2 = 0\.00: a best pair/.test(f.textContent ?? "")).length === 2);
   await clean(v);
 });

@@ -7,7 +7,7 @@ import { canvas, clean, draw, finding, found, world } from "./world.ts";
 
 test("a file that is not an image is refused in plain words, and a picture is taken", async () => {
   const v = await visit(world.browser, world.studio.url, "draw"), { page } = v;
-  const before = await found(page, /Two experts/), input = page.locator("[data-test=file]");
+  const before = await found(page, /Two parts/), input = page.locator("[data-test=file]");
   await input.setInputFiles({ name: "notes.png", mimeType: "image/png", buffer: Buffer.from("these are only words") });
   await page.getByRole("alert").filter({ hasText: "notes.png is not an image that can be read" }).waitFor();
   await shot(page, "not-an-image-laptop-light");
@@ -27,19 +27,19 @@ test("a file that is not an image is refused in plain words, and a picture is ta
     document.querySelector(".stage")!.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: files }));
   });
   await page.getByText("photo.png", { exact: true }).waitFor();
-  await found(page, /^Two experts/);
+  await found(page, /^Two parts/);
   assert.equal(await page.locator(".error").count(), 0);
   await clean(v);
 });
 
 test("data that do not fit the model are kept, and it is said why they are not shown", async () => {
   const v = await visit(world.browser, world.studio.url, "draw"), { page } = v;
-  await found(page, /Two experts/);
+  await found(page, /Two parts/);
   patchwork("synth", "quadrants", "--n", "20", "--seed", "1", "-o", "q.npz");
   await page.locator("[data-test=file]").setInputFiles(join(scratch, "q.npz"));
   await page.getByRole("alert").filter({ hasText: "6 × 6 pixels" }).waitFor();
   await page.locator("[data-test=file]").setInputFiles(join(scratch, "e-model.npz"));
-  await page.waitForFunction(() => /4 experts/.test((document.querySelector(".choose select") as HTMLSelectElement).selectedOptions[0]?.textContent ?? ""));
+  await page.waitForFunction(() => /4 parts/.test((document.querySelector(".choose select") as HTMLSelectElement).selectedOptions[0]?.textContent ?? ""));
   const broken = scratchFile("broken.npz", Buffer.concat([readFileSync(join(scratch, "q.npz")).subarray(0, 100), Buffer.from("rubbish")]));
   await page.locator("[data-test=file]").setInputFiles(broken);
   await page.getByRole("alert").filter({ hasText: "broken.npz was not read" }).waitFor();
@@ -48,18 +48,18 @@ test("data that do not fit the model are kept, and it is said why they are not s
 
 test("the server goes away and comes back; what was drawn is kept", async () => {
   const v = await visit(world.browser, world.studio.url, "draw"), { page } = v;
-  await found(page, /Two experts/);
+  await found(page, /Two parts/);
   await page.getByRole("button", { name: "Clear" }).click();
   await found(page, /empty/);
   await draw(page, [[0.5, 0.16], [0.5, 0.9]]);
-  await found(page, /^One expert/);
+  await found(page, /^One part/);
   await world.studio.kill();
   await stroke(page, canvas, [[0.15, 0.14], [0.85, 0.14]]);
-  const banner = page.getByRole("alert").filter({ hasText: "The server does not answer; what you drew is kept." });
+  const banner = page.getByRole("alert").filter({ hasText: "The server does not answer; your drawing is kept." });
   await banner.waitFor();
   await shot(page, "server-away-laptop-light");
   await world.studio.start();
-  await found(page, /^Two experts/); // both strokes, the one drawn while it was away too
+  await found(page, /^Two parts/); // both strokes, including the one drawn while the server was away
   assert.equal(await page.locator(".banner").count(), 0);
   await clean(v);
 });
@@ -75,7 +75,7 @@ test("a server with a token: the page asks for it", async () => {
     await page.getByRole("alert").filter({ hasText: "token" }).waitFor();
     await page.getByLabel("Token").fill("open-sesame-open-sesame");
     await page.getByRole("button", { name: "Connect" }).click();
-    await found(page, /experts? explain/);
+    await found(page, /parts? explain/);
     await clean(v);
   } finally {
     await guarded.kill();

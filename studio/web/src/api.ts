@@ -47,7 +47,7 @@ export function votesBothWays(model: Model): boolean {
   return model.rule.startsWith("max-minus-min");
 }
 
-/** Whether experts are shifted or turned. */
+/** Whether experts may be shifted or turned. */
 export function moves(model: Model): boolean {
   return model.shift > 0 || model.rotations.length > 1;
 }
@@ -119,7 +119,7 @@ export interface Job {
   score: number | null;
   best: number | null;
   model: string | null;
-  /** null where no command line makes the same model: learning was stopped in the middle of a start */
+  /** null if no command line makes the same model, because learning was stopped in the middle of a start */
   command: string | null;
   error?: string;
   data: string;
@@ -152,7 +152,7 @@ export interface Surface {
   gradient: { points: number; dx: string; dy: string };
 }
 
-/** What the server says is wrong (RFC 9457). status 0: it did not answer at all. */
+/** An error of the server (RFC 9457). status 0: it did not answer. */
 export class Problem extends Error {
   readonly status: number;
 
@@ -173,7 +173,7 @@ export function words(error: unknown): string {
 
 const tokenKey = "patchwork-token";
 
-/** Talks to the server that the page came from. It is told when the server does not answer and when it wants a token. */
+/** Talks to the server of the page. It reports when the server does not answer and when it requires a token. */
 export class Api {
   onOffline: () => void = () => undefined;
   onToken: () => void = () => undefined;
@@ -218,7 +218,7 @@ export class Api {
     try {
       return (await response.json()) as T;
     } catch {
-      // The server went away in the middle of its answer.
+      // The connection was lost in the middle of the answer.
       this.onOffline();
       throw new Problem(0, "The server does not answer.");
     }
@@ -274,7 +274,7 @@ async function problemText(response: Response): Promise<string> {
   }
 }
 
-/** Gives a file to the person: the browser's own download. */
+/** Saves a file by the browser's own download. */
 export function download(blob: Blob, name: string): void {
   const a = document.createElement("a");
   a.href = URL.createObjectURL(blob);

@@ -11,7 +11,7 @@ import { Tables } from "./tables.tsx";
 import { theme, toggleTheme } from "./theme.ts";
 import { view, views, type View } from "./views.ts";
 
-const titles: Record<View, string> = { draw: "Draw", experts: "Experts", sample: "Sample", learn: "Learn", rules: "Rules", tables: "Tables" };
+const titles: Record<View, string> = { draw: "Draw", experts: "Parts", sample: "Sample", learn: "Learn", rules: "Rules", tables: "Tables" };
 
 /** The whole page. */
 export function App(): JSX.Element {
@@ -34,7 +34,7 @@ export function App(): JSX.Element {
         <ThemeButton />
       </header>
       <div role="alert" class={state === "down" ? "banner" : "hidden"}>
-        {state === "down" && "The server does not answer; what you drew is kept. Trying again every second."}
+        {state === "down" && "The server does not answer; your drawing is kept. Trying again every second."}
       </div>
       <main id="main" tabIndex={-1}>
         <h1 class="hidden">{titles[now]}</h1>
@@ -51,13 +51,13 @@ function Body({ view, model }: { view: View; model: Model | null }): JSX.Element
   const state = useCell(link), s = useCell(server);
   if (view === "learn") return <Learn />;
   if (view === "rules") return <Rules />;
-  if (!model) return <p class="intro">{state === "connecting" ? "Loading…" : state === "down" ? "" : !s?.ready ? "The server is learning its first model; a few seconds." : "No model is loaded. Learn one in the Learn view, or open a model file above."}</p>;
-  if (view === "tables") return model.table ? <Tables model={model} /> : !s?.ready ? <p class="intro">The server is learning its first models; a few seconds.</p> : <p class="intro">No model of a table is loaded. Learn one from a data set of rows in the Learn view, or open a model file above.</p>;
-  if (view === "draw") return model.table ? <p class="intro">All loaded models are about tables: see the Tables view.</p> : <Draw model={model} />;
+  if (!model) return <p class="intro">{state === "connecting" ? "Loading…" : state === "down" ? "" : !s?.ready ? "The server is learning its first model; this takes a few seconds." : "No model is loaded. Learn one in the Learn view, or open a model file above."}</p>;
+  if (view === "tables") return model.table ? <Tables model={model} /> : !s?.ready ? <p class="intro">The server is learning its first models; this takes a few seconds.</p> : <p class="intro">No model of a table is loaded. Learn one from a table in the Learn view, or open a model file above.</p>;
+  if (view === "draw") return model.table ? <p class="intro">All loaded models are for tables: see the Tables view.</p> : <Draw model={model} />;
   return view === "experts" ? <Experts key={model.id} model={model} /> : <Sample key={model.id} model={model} />;
 }
 
-/** Which model is looked at, and the way to bring another one. */
+/** Selects the model, and opens model files. */
 function Choose({ view }: { view: View }): JSX.Element {
   const all = useCell(models), id = useCell(modelID), s = useCell(server), input = useRef<HTMLInputElement>(null), [wrong, setWrong] = useState("");
   const list = all.filter((m) => (view === "draw" ? !m.table : view === "tables" ? m.table : true));
@@ -76,7 +76,7 @@ function Choose({ view }: { view: View }): JSX.Element {
     <div class="choose">
       <label class="inline"><span class="wide-only">Model</span>
         <select aria-label="Model" value={id} disabled={list.length === 0} onChange={(e) => modelID.set(e.currentTarget.value)}>
-          {list.map((m) => <option key={m.id} value={m.id}>{m.name} ({m.experts} experts, {m.table ? `${m.width} columns` : `${m.height} × ${m.width}`})</option>)}
+          {list.map((m) => <option key={m.id} value={m.id}>{m.name} ({m.experts} parts, {m.table ? `${m.width} columns` : `${m.height} × ${m.width}`})</option>)}
         </select>
       </label>
       {s?.upload !== false && <button type="button" title="Open a model file" aria-label="Open a model file" onClick={() => input.current?.click()}>Open…</button>}
@@ -91,7 +91,7 @@ function ThemeButton(): JSX.Element {
   return <button type="button" class="theme" aria-label={`Switch to ${other} colours`} title={`Switch to ${other} colours`} onClick={toggleTheme}>{now === "dark" ? "☀" : "☾"}</button>;
 }
 
-/** The server wants a token: ask for it. */
+/** Asks for the token of the server. */
 function Token(): JSX.Element {
   const [token, setToken] = useState(""), [wrong, setWrong] = useState("");
   const send = async () => {
@@ -106,8 +106,8 @@ function Token(): JSX.Element {
   };
   return (
     <form class="card token" onSubmit={(e) => { e.preventDefault(); void send(); }}>
-      <h2>This server wants a token</h2>
-      <p>Whoever started it knows: it was given as <code>PATCHWORK_TOKEN</code> or <code>--token</code>. It is kept in this tab only.</p>
+      <h2>This server requires a token</h2>
+      <p>It was set with <code>PATCHWORK_TOKEN</code> or <code>--token</code> when the server was started. This page keeps it only in this tab.</p>
       <label class="field">Token <input type="password" autocomplete="off" value={token} onInput={(e) => setToken(e.currentTarget.value)} /></label>
       {wrong && <p class="error" role="alert">{wrong}</p>}
       <button type="submit" class="main">Connect</button>

@@ -3,7 +3,7 @@
 /** The three states of a pixel or a table cell. */
 export const OFF = 0, ON = 1, UNKNOWN = 2;
 
-/** An image as the server speaks it: bits holds height*width characters 0, 1 or ?, row by row. */
+/** An image in the server's JSON form: bits holds height*width characters 0, 1 or ?, row by row. */
 export interface Image {
   height: number;
   width: number;
@@ -23,7 +23,7 @@ export class Bits {
     this.cells = cells ?? new Uint8Array(height * width);
   }
 
-  /** Reads an image of the server; it throws where the number of characters is not height*width. */
+  /** Parses an image of the server; throws if the number of characters is not height*width. */
   static parse(image: Image): Bits {
     const cells = Uint8Array.from(image.bits, (c) => (c === "1" ? ON : c === "?" ? UNKNOWN : OFF));
     return new Bits(image.height, image.width, cells);
@@ -94,7 +94,7 @@ export interface Grey {
   values: Float32Array;
 }
 
-/** Makes a grey picture of RGBA bytes, transparent parts white. */
+/** Converts RGBA bytes to a grey picture, with transparent areas white. */
 export function greyOf(rgba: Uint8ClampedArray, height: number, width: number): Grey {
   const values = new Float32Array(height * width);
   for (let i = 0; i < values.length; i++) {

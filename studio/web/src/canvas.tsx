@@ -9,7 +9,7 @@ interface Props {
   erasing: boolean;
   label: string;
   paint: (canvas: HTMLCanvasElement) => void;
-  /** The drawing changed; before is given at the beginning of a stroke only, for undo. */
+  /** Called when the drawing changes; before is given only at the beginning of a stroke, for undo. */
   onDraw: (bits: Bits, before: Bits | null) => void;
   onStroke?: () => void;
   onHover?: (pixel: number | null) => void;
@@ -53,7 +53,7 @@ export function Canvas(props: Props): JSX.Element {
   const down = (e: PointerEvent) => {
     if (e.button > 0 && e.button !== 2 && e.button !== 5) return;
     (ref.current as HTMLElement).setPointerCapture(e.pointerId);
-    rubber.current = erasing || e.button !== 0; // right button and the far end of a stylus rub out
+    rubber.current = erasing || e.button !== 0; // the right button and the eraser end of a stylus erase
     last.current = null;
     setCursor(null);
     draw([at(e)], rubber.current ? OFF : ON, true);

@@ -1,4 +1,4 @@
-// Experts at their poses, and who speaks: what pictures of a configuration need. Explanations come with their composed templates
+// Experts at their poses and the deciding picks, as pictures of a configuration need them. Explanations come with their composed templates
 // from the server; this is for stepping through them and for configurations that were only sampled.
 
 /** One pick of an explanation: expert at a pose. Angles in degrees, positive clockwise; dy down, dx right. */
@@ -7,7 +7,7 @@ export interface Pick {
   dy: number;
   dx: number;
   angle: number;
-  /** In nats; null where it is infinite: the image was impossible before. */
+  /** In nats; null if infinite, because the image was impossible before. */
   gain?: number | null;
 }
 
@@ -40,7 +40,7 @@ function sincos(angle: number): [number, number] {
   return [Math.sin((angle * Math.PI) / 180), Math.cos((angle * Math.PI) / 180)];
 }
 
-/** Takes off the rounding error of the trigonometry, so that halves are halves. */
+/** Removes the rounding error of the trigonometry, so that halves are exact. */
 function settle(v: number): number {
   return Math.round(v * 1e9) / 1e9;
 }
@@ -50,7 +50,7 @@ function roundEven(v: number): number {
   return d < 0.5 ? f : d > 0.5 ? f + 1 : f % 2 === 0 ? f : f + 1;
 }
 
-/** For every pixel the pick whose vote stands (its index), or -1, and the composed probability. */
+/** For every pixel the index of the pick that decides it, or -1, and the composed probability. */
 export interface Composition {
   p: Float32Array;
   speaker: Int16Array;
@@ -101,7 +101,7 @@ export function strong(vote: number, q: number, both: boolean): boolean {
   return both ? vote >= (q + 1) / 2 || vote <= q / 2 : vote >= 0.5;
 }
 
-/** The pixel of the chosen ones that is nearest to the middle of them all; null where there are none. */
+/** The chosen pixel nearest to the centre of all chosen ones; null if there are none. */
 export function middle(inside: (i: number) => boolean, height: number, width: number): { y: number; x: number } | null {
   const ink: { y: number; x: number }[] = [];
   for (let i = 0; i < height * width; i++) if (inside(i)) ink.push({ y: Math.floor(i / width) + 0.5, x: (i % width) + 0.5 });

@@ -14,7 +14,7 @@ import { open } from "./open.ts";
 import { api, arrivals, data, fitting, modelID, refresh, useCell } from "./store.ts";
 import { usePaper } from "./theme.ts";
 
-/** The Draw view: an image, and its explanation while one draws. */
+/** The Draw view: an image, and its explanation while the user draws. */
 export function Draw({ model }: { model: Model }): JSX.Element {
   const bits = useCell(drawing.bits), shown = useCell(drawing.shown), step = useCell(drawing.step), origin = useCell(drawing.origin);
   const arrival = useCell(arrivals), problem = useCell(drawing.problem), all = useCell(data), paper = usePaper();
@@ -60,7 +60,7 @@ export function Draw({ model }: { model: Model }): JSX.Element {
     const regions = fits.picks.slice(0, at).map((p, j) => ({ expert: p.expert, inside: (i: number) => strong(fits.steps[j].votes[i], fits.start[i], both) }));
     outline(canvas, bits.height, bits.width, regions, paper);
   };
-  // Not drawn anew for every move of the pen: an element that is the same is left alone.
+  // Memoized, so that moving the pen does not render them again.
   const pursuit = useMemo(() => fits && <Pursuit shown={fits} at={at} paper={paper} q={model.q} both={both} moves={moves(model)} onStep={(s) => drawing.step.set(s)} />, [fits, at, paper]);
   const panels = useMemo(() => fits && <Panels shown={fits} at={at} paper={paper} q={model.q} both={both} onHover={setHover} />, [fits, at, paper]);
   const h = bits && drawing.history(bits);
@@ -73,7 +73,7 @@ export function Draw({ model }: { model: Model }): JSX.Element {
             onDraw={(b, before) => { if (before) { drawing.history(b).push(before); drawing.step.set(null); } drawing.show(b, "", false); }}
             onStroke={drawing.strokeEnded} onHover={setHover} onUndo={drawing.undo} onRedo={drawing.redo} onClear={clear} />
         ) : <div class="pixels paper empty" />}
-        <p class="under">{bits && (hover !== null ? <Spoken pixel={hover} bits={bits} shown={fits} at={at} /> : origin || "drawn by hand; point at a pixel to see who speaks for it")}</p>
+        <p class="under">{bits && (hover !== null ? <Spoken pixel={hover} bits={bits} shown={fits} at={at} /> : origin || "drawn by hand; point at a pixel to see which part explains it")}</p>
         <Tools erasing={erasing} onErasing={setErasing} pen={pen} onPen={setPen} canUndo={h?.canUndo ?? false} canRedo={h?.canRedo ?? false}
           onUndo={drawing.undo} onRedo={drawing.redo} onClear={clear} />
       </div>
@@ -96,11 +96,11 @@ export function penFor(m: { height: number; width: number }): number {
   return Math.max(1, Math.round((2 * 4.5 * Math.min(m.height, m.width)) / 56) / 2);
 }
 
-/** The first thing on the canvas: of the first twelve examples the one that is explained best, or where no data fit, a sample of the model. */
+/** Shows the first image: the best explained of the first twelve examples, or a sample of the model if no data fit. */
 async function first(model: Model, set: string | undefined, name = ""): Promise<void> {
   if (set) {
     const { images } = await api.images(set, 0, 12), found = await api.json<{ explanations: Explanation[] }>("v1/explain", { model: model.id, images: images.map(({ height, width, bits }) => ({ height, width, bits })) });
-    if (modelID.value !== model.id || drawing.bits.value) return; // meanwhile another model was chosen
+    if (modelID.value !== model.id || drawing.bits.value) return; // another model was chosen in the meantime
     const best = found.explanations.reduce((a, b) => ((b.log_lik ?? -Infinity) > (a.log_lik ?? -Infinity) ? b : a)).index;
     return drawing.show(Bits.parse(images[best]), `${name}, ${exampleName(images[best])}`);
   }
@@ -112,8 +112,8 @@ async function first(model: Model, set: string | undefined, name = ""): Promise<
 function Intro({ model }: { model: Model }): JSX.Element {
   return (
     <p class="intro">
-      You see an image and the {model.experts} <b>experts</b> that “{model.name}” knows{moves(model) && ", shifted and turned to where they explain it best"}: each colour and
-      number is one expert, and ink without a colour is what none of them accounts for. <b>Draw on it and watch.</b>
+      This is an image and the <b>parts</b> of “{model.name}” that explain it{moves(model) && ", shifted and turned to fit"}. The model has {model.experts} of them: each colour and
+      number is one part, and ink without a colour is not explained by any. <b>Draw on it and watch.</b>
     </p>
   );
 }
@@ -130,7 +130,7 @@ function Files({ onFile }: { onFile: (file: File | undefined) => void }): JSX.El
   );
 }
 
-/** The sentence that says what was found; it is read out when drawing pauses. */
+/** The result in a sentence, which is read out when drawing pauses. */
 function Finding({ shown, model }: { shown: drawing.Shown; model: Model }): JSX.Element {
   const n = shown.picks.length, layer = drawing.layerAt(shown, n), left = leftOver(shown.bits, layer, votesBothWays(model));
   const text = finding(shown.picks, moves(model), shown.bits.ink(), left), [spoken, setSpoken] = useState("");
@@ -146,7 +146,7 @@ function Finding({ shown, model }: { shown: drawing.Shown; model: Model }): JSX.
   );
 }
 
-/** Who speaks for one pixel. */
+/** The part that decides one pixel, and the votes of the others. */
 function Spoken({ pixel, bits, shown, at }: { pixel: number; bits: Bits; shown: drawing.Shown | null; at: number }): JSX.Element {
   const where = `row ${Math.floor(pixel / bits.width)}, column ${pixel % bits.width}: ${["paper", "ink", "unknown"][bits.cells[pixel]]}`;
   if (!shown || at === 0) return <>{where}</>;
@@ -154,8 +154,8 @@ function Spoken({ pixel, bits, shown, at }: { pixel: number; bits: Bits; shown: 
   const others = shown.picks.slice(0, at).map((p, k) => ({ p, k, v: shown.steps[k].votes[pixel] })).filter((o) => o.k !== j && !Number.isNaN(o.v) && o.v !== shown.start[pixel]);
   return (
     <>
-      {where}; {j < 0 ? "nobody speaks" : <>expert <b>{shown.picks[j].expert}</b> speaks</>}, ink is {percent(layer.p[pixel])} likely
-      {others.length > 0 && ` (${others.map((o) => `expert ${o.p.expert} says ${percent(o.v)}`).join(", ")})`}
+      {where}; {j < 0 ? "no part decides" : <>part <b>{shown.picks[j].expert}</b> decides</>}, ink is {percent(layer.p[pixel])} likely
+      {others.length > 0 && ` (${others.map((o) => `part ${o.p.expert} says ${percent(o.v)}`).join(", ")})`}
     </>
   );
 }

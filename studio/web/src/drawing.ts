@@ -1,4 +1,4 @@
-// What is on the canvas of the Draw view, and its explanation. It outlives the view, a change of model and a server that goes away.
+// The image on the canvas of the Draw view, and its explanation. They survive changes of view and model, and a lost connection.
 import type { Bits } from "./bits.ts";
 import { words, Problem, type Explanation, type Detail } from "./api.ts";
 import { speakers, type Pick } from "./compose.ts";
@@ -22,7 +22,7 @@ export const bits = new Cell<Bits | null>(null);
 export const origin = new Cell("");
 export const shown = new Cell<Shown | null>(null);
 export const problem = new Cell("");
-/** How many picks are shown; null: all, also when their number changes. */
+/** The number of picks shown; null: all, even when their number changes. */
 export const step = new Cell<number | null>(null);
 const histories = new Map<string, History<Bits>>();
 
@@ -39,7 +39,7 @@ export function history(b: Bits): History<Bits> {
   return h;
 }
 
-/** The drawing of a size, or null where there is none yet. */
+/** The drawing of a size, or null if there is none yet. */
 export function recall(height: number, width: number): boolean {
   const k = kept.get(`${height}x${width}`);
   bits.set(k?.bits ?? null);
@@ -47,7 +47,7 @@ export function recall(height: number, width: number): boolean {
   return k !== undefined;
 }
 
-/** Shows other bits; what was there can be undone unless the caller keeps that to itself (the middle of a stroke). */
+/** Shows other bits. The change can be undone unless the caller says otherwise (in the middle of a stroke). */
 export function show(b: Bits, from: string, undoable = true): void {
   const before = bits.value;
   if (undoable && before && key(before) === key(b)) history(b).push(before);
@@ -84,18 +84,18 @@ const explaining = new Latest<{ model: string; bits: Bits }, Shown>(
     shown.set(s);
   },
   (error, { model }) => {
-    if (error instanceof Problem && error.offline) return; // asked again when the server is back
+    if (error instanceof Problem && error.offline) return; // requested again when the server is back
     problem.set(words(error));
     if (error instanceof Problem && error.status === 503) setTimeout(() => explain(model), 700); // it is busy
   },
 );
 
-/** Asks for the explanation of what is on the canvas; while one is on its way the newest wish waits. */
+/** Requests the explanation of the canvas; while a request is under way, the newest one waits. */
 export function explain(model: string): void {
   if (bits.value) explaining.ask({ model, bits: bits.value });
 }
 
-/** The composed template after n picks, and who speaks for each pixel; computed once for each n. */
+/** The composed template after n picks, and the deciding pick of each pixel; computed once for each n. */
 export function layerAt(s: Shown, n: number): { experts: number[]; speaker: Int16Array; p: Float32Array; start: Float32Array } {
   let of = layers.get(s);
   if (!of) layers.set(s, (of = []));
@@ -111,14 +111,14 @@ const layers = new WeakMap<Shown, ReturnType<typeof layerAt>[]>();
 
 let stroke: { at: number; bits: Bits } | null = null;
 
-/** Begins to measure: from the end of a stroke to its explanation on the screen (User Timing, "stroke-to-explanation"). */
+/** Starts measuring the time from the end of a stroke to its explanation on the screen (User Timing, "stroke-to-explanation"). */
 export function strokeEnded(): void {
   if (!bits.value) return;
   stroke = { at: performance.now(), bits: bits.value };
   painted();
 }
 
-/** To be called when the explanation of the moment is painted. */
+/** To be called when the current explanation has been painted. */
 export function painted(): void {
   const s = stroke;
   if (!s || shown.value?.bits !== s.bits) return;

@@ -7,13 +7,13 @@ import { Pixels } from "./pixels.tsx";
 import { api, arrivals, useCell } from "./store.ts";
 import { usePaper } from "./theme.ts";
 
-/** What an example is called: its number and its labels. */
+/** The name of an example: its number and its labels. */
 export function exampleName(x: { index: number; labels?: Record<string, string> }): string {
   const labels = Object.entries(x.labels ?? {}).map(([k, v]) => `${k}\u00a0=\u00a0${v}`);
   return `example ${x.index}${labels.length ? `, ${labels.join(", ")}` : ""}`;
 }
 
-/** A strip of images of a data set to pick from, some at a time. */
+/** A strip of images of a data set to choose from, a few at a time. */
 export function Examples(props: { sets: Data[]; chosen: string; onChoose: (id: string) => void; onPick: (image: Labelled, data: Data) => void; n?: number }): JSX.Element | null {
   const { sets, chosen, onChoose, onPick, n = 12 } = props, paper = usePaper(), arrival = useCell(arrivals);
   const set = sets.find((d) => d.id === chosen) ?? sets[0];

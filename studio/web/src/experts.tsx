@@ -12,12 +12,12 @@ import { Badge, Pixels } from "./pixels.tsx";
 import { api, arrivals, data, fitting, useCell } from "./store.ts";
 import { usePaper } from "./theme.ts";
 
-/** An expert with its template decoded. */
+/** An expert (a part, on the page) with its template decoded. */
 export interface Known extends Omit<Expert, "template"> {
   template: Float32Array;
 }
 
-/** The experts of a model: null until they are there; wrong says what went wrong. */
+/** The experts of a model: null until loaded; wrong is the error, if any. */
 export function useExperts(model: Model | null): { experts: Known[] | null; wrong: string } {
   const [state, setState] = useState<{ id: string; experts: Known[] | null; wrong: string }>({ id: "", experts: null, wrong: "" });
   const arrival = useCell(arrivals), id = model?.id ?? "";
@@ -33,15 +33,15 @@ export function useExperts(model: Model | null): { experts: Known[] | null; wron
   return state.id === id ? state : { experts: null, wrong: "" };
 }
 
-/** The Experts view: what the model knows, part by part. */
+/** The Parts view: the parts of a model and the images that each explains. */
 export function Experts({ model }: { model: Model }): JSX.Element {
   const { experts, wrong } = useExperts(model), [chosen, setChosen] = useState<number | null>(null);
   useEffect(() => setChosen(null), [model.id]);
   return (
     <div class="view experts">
       <p class="intro">
-        An <b>expert</b> is a template: for every {model.table ? "column" : "pixel"}, how likely it is to be {model.table ? "yes" : "ink"}, or no vote at all. These are all that “{model.name}”
-        knows{experts && `: ${experts.length} of them`}. {!model.table && votesBothWays(model) && "Yellow is a vote for on, blue for off, grey no vote. "}<b>Choose one to see what it explains.</b>
+        A <b>part</b> (the paper calls it an <i>expert</i>) is a template: for every {model.table ? "column" : "pixel"} the probability of {model.table ? "yes" : "ink"}, or no vote at all. “{model.name}”
+        has{experts ? ` ${experts.length} of them` : " these"}. {!model.table && votesBothWays(model) && "Yellow is a vote for on, blue for off, grey no vote. "}<b>Choose one to see what it explains.</b>
       </p>
       {wrong && <p class="error" role="alert">{wrong}</p>}
       <ul class="gallery">
@@ -63,10 +63,10 @@ function ExpertCard({ expert, model }: { expert: Known; model: Model }): JSX.Ele
   const colour = probability(paper, both, model.q);
   return (
     <>
-      <span class="row"><Badge expert={expert.index} /><b>expert {expert.index}</b></span>
+      <span class="row"><Badge expert={expert.index} /><b>part {expert.index}</b></span>
       {model.table
         ? <Strengths expert={expert} most={6} />
-        : <Pixels height={model.height} width={model.width} label={`Template of expert ${expert.index}`} colour={(i) => colour(expert.template[i])} across={200} />}
+        : <Pixels height={model.height} width={model.width} label={`Template of part ${expert.index}`} colour={(i) => colour(expert.template[i])} across={200} />}
       <span class="facts">
         {expert.usage !== null && (
           <span class="fact">
@@ -81,7 +81,7 @@ function ExpertCard({ expert, model }: { expert: Known; model: Model }): JSX.Ele
   );
 }
 
-/** The columns of a table that an expert speaks for, strongest first. */
+/** The columns of a table on which an expert votes, strongest first. */
 export function Strengths({ expert, most }: { expert: Known; most: number }): JSX.Element {
   const columns = expert.columns ?? [];
   return (
@@ -94,7 +94,7 @@ export function Strengths({ expert, most }: { expert: Known; most: number }): JS
         </span>
       ))}
       {columns.length > most && <span class="fine">and {columns.length - most} more</span>}
-      {columns.length === 0 && <span class="fine">speaks for no column</span>}
+      {columns.length === 0 && <span class="fine">votes on no column</span>}
     </span>
   );
 }
@@ -110,7 +110,7 @@ export function Vote({ p, q, expert }: { p: number; q: number; expert?: number }
   );
 }
 
-/** The images that an expert explains best, and those it explains worst. */
+/** The images that an expert explains best and worst. */
 function Explained({ model, experts, expert }: { model: Model; experts: Known[]; expert: number }): JSX.Element {
   const sets = fitting(model, useCell(data)), [set, setSet] = useState(""), used = sets.find((d) => d.id === set) ?? sets[0];
   const [found, setFound] = useState<{ best: Example[]; worst: Example[] } | null>(null), [wrong, setWrong] = useState("");
@@ -122,12 +122,12 @@ function Explained({ model, experts, expert }: { model: Model; experts: Known[];
     api.examples(model.id, expert, used.id, 6).then((f) => current && setFound(f), (e: unknown) => current && setWrong(words(e)));
     return () => { current = false; };
   }, [model.id, expert, used?.id]);
-  if (!used) return <p class="fine">No data of this size is loaded; open a file in the Draw view to see what expert {expert} explains in it.</p>;
+  if (!used) return <p class="fine">No data of this size are loaded; open a file in the Draw view to see what part {expert} explains in it.</p>;
   const worst = found?.worst.filter((w) => !found.best.some((b) => b.index === w.index)) ?? [];
   return (
-    <section class="card" aria-label={`What expert ${expert} explains`}>
+    <section class="card" aria-label={`What part ${expert} explains`}>
       <div class="row">
-        <h2><Badge expert={expert} /> Expert {expert} in {sets.length > 1 ? "" : used.name}</h2>
+        <h2><Badge expert={expert} /> Part {expert} in {sets.length > 1 ? "" : used.name}</h2>
         {sets.length > 1 && (
           <select aria-label="Data set" value={used.id} onChange={(e) => setSet(e.currentTarget.value)}>
             {sets.map((d) => <option key={d.id} value={d.id}>{d.name}</option>)}
@@ -135,10 +135,10 @@ function Explained({ model, experts, expert }: { model: Model; experts: Known[];
         )}
       </div>
       {wrong && <p class="error" role="alert">{wrong}</p>}
-      <p class="hidden" role="status">{found ? `${found.best.length} examples that expert ${expert} explains best and ${worst.length} that it explains worst` : "looking"}</p>
-      {!found && !wrong && <p class="fine">Looking through {used.n} {model.table ? "rows" : "images"}…</p>}
+      <p class="hidden" role="status">{found ? `${found.best.length} examples that part ${expert} explains best and ${worst.length} that it explains worst` : "searching"}</p>
+      {!found && !wrong && <p class="fine">Searching {used.n} {model.table ? "rows" : "images"}…</p>}
       {found && <Row title="Explains best" examples={found.best} model={model} experts={experts} expert={expert} />}
-      {worst.length > 0 && <Row title="Explains worst, of those that use it" examples={worst} model={model} experts={experts} expert={expert} />}
+      {worst.length > 0 && <Row title="Explains worst, among those that use it" examples={worst} model={model} experts={experts} expert={expert} />}
     </section>
   );
 }
@@ -148,7 +148,7 @@ function Row(props: { title: string; examples: Example[]; model: Model; experts:
   return (
     <>
       <h3>{title}</h3>
-      {examples.length === 0 && <p class="fine">None uses it.</p>}
+      {examples.length === 0 && <p class="fine">No example uses it.</p>}
       <ul class="strip wide">
         {examples.map((x) => (
           <li key={x.index}>
@@ -166,10 +166,10 @@ function Row(props: { title: string; examples: Example[]; model: Model; experts:
 /** The columns that are on in a row. */
 function RowText({ example, model }: { example: Example; model: Model }): JSX.Element {
   const on = [...example.bits].flatMap((b, i) => (b === "1" ? [model.columns?.[i] ?? `column ${i}`] : []));
-  return <p class="rowtext">{on.slice(0, 12).join(", ") || "nothing is on"}{on.length > 12 && `, and ${on.length - 12} more`}</p>;
+  return <p class="rowtext">{on.slice(0, 12).join(", ") || "no column is on"}{on.length > 12 && `, and ${on.length - 12} more`}</p>;
 }
 
-/** An example under its explanation, the expert of interest outlined. */
+/** An example with its explanation, the chosen expert outlined. */
 function Overlaid({ example, model, experts, expert }: { example: Example; model: Model; experts: Known[]; expert: number }): JSX.Element {
   const paper = usePaper(), { height, width } = model, bits = Bits.parse(example), picks = example.explanation.picks;
   const votes = picks.map((p) => place(experts[p.expert].template, height, width, p)), c = compose(votes, model.q, votesBothWays(model), height * width);
@@ -177,7 +177,7 @@ function Overlaid({ example, model, experts, expert }: { example: Example; model
   const colour = picks.length ? overlay(paper, bits, layer) : (i: number) => bitColour(paper, bits, i);
   const own = picks.findIndex((p) => p.expert === expert);
   return (
-    <Pixels height={height} width={width} label={`${exampleName(example)}: experts ${picks.map((p) => p.expert).join(", ")}`} colour={colour} across={140}
+    <Pixels height={height} width={width} label={`${exampleName(example)}: parts ${picks.map((p) => p.expert).join(", ")}`} colour={colour} across={140}
       more={own < 0 ? undefined : (canvas) => outline(canvas, height, width, [{ expert, inside: (i) => strong(votes[own][i], model.q, votesBothWays(model)) }], paper, false)} />
   );
 }

@@ -2,7 +2,7 @@
 import type { Pick } from "./compose.ts";
 import type { LeftOver } from "./leftover.ts";
 
-/** A pose as one reads it: "4 up, 7 left, turned 12° clockwise", or "in place". */
+/** A pose in words: "4 up, 7 left, turned 12° clockwise", or "in place". */
 export function poseWords(p: { dy: number; dx: number; angle: number }, digits = 0): string {
   const n = (v: number) => Math.abs(v).toFixed(digits).replace(/\.0+$/, "");
   const parts: string[] = [];
@@ -21,7 +21,7 @@ export function poseShort(p: { dy: number; dx: number; angle: number }): string 
   return out.length ? out.join(" ") : "in place";
 }
 
-/** A number with about three figures and a true minus sign; the server's null is an infinite one. */
+/** A number with about three digits and a true minus sign; the server's null means infinity. */
 export function number(v: number | null): string {
   if (v === null) return "∞";
   const digits = Math.abs(v) >= 100 ? 0 : Math.abs(v) >= 10 ? 1 : Math.abs(v) >= 1 ? 2 : 3;
@@ -34,22 +34,22 @@ export function percent(v: number): string {
 
 const small = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve"];
 
-/** "Two experts", "One expert", "14 experts". */
+/** "Two parts", "One part", "14 parts". */
 export function count(n: number, noun: string): string {
   return `${small[n] ?? n} ${noun}${n === 1 ? "" : "s"}`;
 }
 
-/** What was found, in one sentence or two, for the eye and for a screen reader; moves: experts have poses. */
+/** The result in one or two sentences, for readers and screen readers; moves: experts have poses. */
 export function finding(picks: Pick[], moves: boolean, ink: number, left: LeftOver): string {
-  if (ink === 0 && !left.both) return "The image is empty. Draw something, and the experts that explain it appear.";
-  if (picks.length === 0) return "No expert explains anything here.";
-  const names = picks.map((p) => `expert ${p.expert}${moves ? ` (${poseWords(p)})` : ""}`), last = names.pop() as string;
+  if (ink === 0 && !left.both) return "The image is empty. Draw something to see the parts that explain it.";
+  if (picks.length === 0) return "No part explains anything here.";
+  const names = picks.map((p) => `part ${p.expert}${moves ? ` (${poseWords(p)})` : ""}`), last = names.pop() as string;
   const list = names.length ? `${names.join(", ")} and ${last}` : last;
-  return `${count(picks.length, "expert")} explain${picks.length === 1 ? "s" : ""} it: ${list}. ${rest(ink, left)}`;
+  return `${count(picks.length, "part")} explain${picks.length === 1 ? "s" : ""} it: ${list}. ${rest(ink, left)}`;
 }
 
 function rest(ink: number, left: LeftOver): string {
-  if (!left.both) return left.first === 0 ? "All ink is explained." : `${percent(left.first / ink)} of the ink stays unexplained.`;
-  const chance = left.second === 0 ? "They speak for every pixel" : `${percent(left.second / left.kind.length)} of the pixels are left to chance`;
+  if (!left.both) return left.first === 0 ? "All ink is explained." : `${percent(left.first / ink)} of the ink is unexplained.`;
+  const chance = left.second === 0 ? "They vote on every pixel" : `${percent(left.second / left.kind.length)} of the pixels are left to chance`;
   return `${chance}${left.first === 0 ? "." : `, and ${percent(left.first / left.kind.length)} contradict them.`}`;
 }

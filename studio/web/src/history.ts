@@ -4,19 +4,19 @@ export class History<T> {
   private future: T[] = [];
   private readonly limit: number;
 
-  /** Keeps at most limit values to go back to. */
+  /** Keeps at most limit values for undo. */
   constructor(limit = 100) {
     this.limit = limit;
   }
 
-  /** Remembers what was there before a change; what could be redone is forgotten. */
+  /** Stores the value before a change, and forgets the values to redo. */
   push(before: T): void {
     this.past.push(before);
     if (this.past.length > this.limit) this.past.shift();
     this.future = [];
   }
 
-  /** The value before the last change, or undefined; now is what redo comes back to. */
+  /** The value before the last change, or undefined; now is the value for redo. */
   undo(now: T): T | undefined {
     const before = this.past.pop();
     if (before !== undefined) this.future.push(now);

@@ -15,20 +15,20 @@ interface Land {
   slope: { points: number; dx: Float32Array; dy: Float32Array };
 }
 
-/** Figure 2: the likelihood of two experts under two rules, and where its gradient leads from a start. */
+/** Figure 2: the likelihood of two experts under two rules, and the end of a gradient ascent from a start. */
 export function Landscape({ rules }: { rules: Rule[] }): JSX.Element {
   const [start, setStart] = useState({ x: 0.62, y: 0.7 }), [pair, setPair] = useState(["sum-of-log-odds", "max-minus-min"]);
   return (
-    <section class="card" aria-label="Likelihood of two experts">
-      <h2>Learning two experts</h2>
+    <section class="card" aria-label="Likelihood of two parts">
+      <h2>Learning two parts</h2>
       <p class="fine">
-        Images are all white (¼), all black (¼) or noise (½). Each expert is one probability for all pixels. The brighter, the more likely the images; rings are the best pairs: one expert for
-        black, one for white. The line is where the gradient leads from your start. <b>Click to set the start</b>, or use the sliders.
+        Images are all white (¼), all black (¼) or noise (½). Each part is one probability for all pixels. Brighter means that the images are more likely; rings mark the best pairs: one part for
+        black, one for white. The line follows the gradient from your start. <b>Click to set the start</b>, or use the sliders.
       </p>
       <div class="two">
-        <label class="slider"><span>Expert 1 begins at <b class="value">{start.x.toFixed(2)}</b></span>
+        <label class="slider"><span>Part 1 starts at <b class="value">{start.x.toFixed(2)}</b></span>
           <input type="range" min="0" max="1" step="0.01" value={start.x} onInput={(e) => setStart({ ...start, x: e.currentTarget.valueAsNumber })} /></label>
-        <label class="slider"><span>Expert 2 begins at <b class="value">{start.y.toFixed(2)}</b></span>
+        <label class="slider"><span>Part 2 starts at <b class="value">{start.y.toFixed(2)}</b></span>
           <input type="range" min="0" max="1" step="0.01" value={start.y} onInput={(e) => setStart({ ...start, y: e.currentTarget.valueAsNumber })} /></label>
       </div>
       <div class="two">
@@ -72,7 +72,7 @@ function Map({ rule, start, onStart }: { rule: string; start: { x: number; y: nu
       {wrong && <p class="error" role="alert">{wrong}</p>}
       <canvas class="pixels map" ref={ref} width={488} height={488} role="img" onClick={set}
         aria-label={`Likelihood under ${rule}; from the start the gradient leads to ${end.x.toFixed(2)} and ${end.y.toFixed(2)}`} />
-      <figcaption>ends at expert 1 = <b>{end.x.toFixed(2)}</b>, expert 2 = <b>{end.y.toFixed(2)}</b>: {found ? "a best pair" : "not a best pair"}</figcaption>
+      <figcaption>ends at part 1 = <b>{end.x.toFixed(2)}</b>, part 2 = <b>{end.y.toFixed(2)}</b>: {found ? "a best pair" : "not a best pair"}</figcaption>
     </figure>
   );
 }

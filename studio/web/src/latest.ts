@@ -9,7 +9,7 @@ export class Latest<I, O> {
   private readonly done: (output: O, input: I) => void;
   private readonly failed: (error: unknown, input: I) => void;
 
-  /** done and failed are called for every run that ends, also when a newer input is waiting. */
+  /** done and failed are called for every run that ends, even if a newer input is waiting. */
   constructor(run: (input: I) => Promise<O>, done: (output: O, input: I) => void, failed: (error: unknown, input: I) => void) {
     this.run = run;
     this.done = done;
@@ -21,7 +21,7 @@ export class Latest<I, O> {
     if (!this.busy) void this.work();
   }
 
-  /** Forgets the input that waits, if any. */
+  /** Drops the waiting input, if any. */
   drop(): void {
     this.next = null;
   }

@@ -21,7 +21,7 @@ interface Settings {
   aim: string;
 }
 
-/** Settings that suit what is learned from. */
+/** Default settings for the examples. */
 function usual(d: Data | null): Settings {
   const none = { auto: false, turn: 0, turnStep: 6, shift: 0, starts: 0, seed: 1, method: "default", aim: "interpret" };
   if (d?.table) return { ...none, experts: 8, auto: true, rule: "max-minus-min", method: "soft" };
@@ -30,12 +30,12 @@ function usual(d: Data | null): Settings {
   return { ...none, experts: 2, rule: "max", shift: Math.round(h / 4), turn: 24, starts: 8 };
 }
 
-/** Whether the number of experts can be found out: by description length, which is for experts that vote both ways and do not move. */
+/** Whether the number of experts can be found automatically: by description length, which needs experts that vote both ways and do not move. */
 function canCount(s: Settings): boolean {
   return s.method === "soft" || (s.rule === "max-minus-min" && s.shift === 0 && s.turn === 0);
 }
 
-/** The settings as the server takes them. */
+/** The settings in the form of the server. */
 function recipe(s: Settings): learning.Wish {
   const number = s.auto && canCount(s) ? { auto: true } : { experts: s.experts };
   if (s.method === "soft") return { ...number, rule: "max-minus-min", method: "soft", aim: s.aim, seed: s.seed };
@@ -44,7 +44,7 @@ function recipe(s: Settings): learning.Wish {
   };
 }
 
-/** The Learn view: from examples to experts, while one watches. */
+/** The Learn view: learns parts from examples, and shows the progress. */
 export function Learn(): JSX.Element {
   const sets = useCell(data), drawn = useCell(learning.drawn), job = useCell(learning.job), s = useCell(server);
   const [source, setSource] = useState(own), [label, setLabel] = useState(""), [take, setTake] = useState(0);
@@ -59,11 +59,11 @@ export function Learn(): JSX.Element {
     ...(set ? { data: set.id, ...(label ? { where: [label] } : {}), ...(take ? { take } : {}), name: set.name } : { images: drawn.map((b) => b.toImage()), name: "my drawings" }),
     ...recipe(settings),
   });
-  if (s && !s.learn) return <div class="view"><p class="intro">This server was started without learning. On the command line, <code>patchwork learn</code> does it.</p></div>;
+  if (s && !s.learn) return <div class="view"><p class="intro">Learning is switched off on this server. Use <code>patchwork learn</code> on the command line.</p></div>;
   return (
     <div class="view learn">
       <p class="intro">
-        Nobody tells the model what the parts are: it finds the few templates that, shifted and turned, explain all examples. <b>Ten drawings of one letter are enough.</b>
+        The model is not told what the parts are: it finds a few templates that, shifted and turned, explain all examples. <b>Ten drawings of one letter are enough.</b>
       </p>
       <div class="setup">
         <section class="card" aria-label="Examples to learn from">
@@ -81,7 +81,7 @@ export function Learn(): JSX.Element {
           <h2>Settings</h2>
           <Form settings={settings} onChange={setSettings} table={set?.table ?? false} />
           <button type="button" class="main" disabled={busy || !ready} onClick={begin}>{busy ? "Learning…" : "Learn"}</button>
-          {!ready && <p class="fine">Draw at least one example first; {wanted} are good.</p>}
+          {!ready && <p class="fine">Draw at least one example first; {wanted} are enough.</p>}
         </section>
       </div>
       <Run />
@@ -89,7 +89,7 @@ export function Learn(): JSX.Element {
   );
 }
 
-/** Brings a data set of one's own. */
+/** Opens a data file of the user. */
 function OpenData({ onData }: { onData: (id: string) => void }): JSX.Element {
   const input = useRef<HTMLInputElement>(null), [wrong, setWrong] = useState("");
   const take = async (file: File | undefined) => {
@@ -144,9 +144,9 @@ function Form({ settings, onChange, table }: { settings: Settings; onChange: (s:
   );
   return (
     <>
-      {field("Experts", "experts", 1, 64, "", settings.auto && canCount(settings))}
+      {field("Parts", "experts", 1, 64, "", settings.auto && canCount(settings))}
       {canCount(settings) && (
-        <label class="inline"><input type="checkbox" checked={settings.auto} onChange={(e) => put({ auto: e.currentTarget.checked })} /> find out how many</label>
+        <label class="inline"><input type="checkbox" checked={settings.auto} onChange={(e) => put({ auto: e.currentTarget.checked })} /> find the number of parts</label>
       )}
       {settings.method !== "soft" && <label class="field">Rule
         <select value={settings.rule} onChange={(e) => put({ rule: e.currentTarget.value })}>
@@ -154,12 +154,12 @@ function Form({ settings, onChange, table }: { settings: Settings; onChange: (s:
           <option value="max-minus-min">max minus min: votes for and against</option>
         </select>
       </label>}
-      {!table && field("Shift up to, pixels", "shift", 0, 64)}
-      {!table && field("Turn up to, degrees", "turn", 0, 180)}
+      {!table && field("Shift by up to, pixels", "shift", 0, 64)}
+      {!table && field("Turn by up to, degrees", "turn", 0, 180)}
       <details>
         <summary>More settings</summary>
-        {!table && settings.turn > 0 && field("Steps of turning, degrees", "turnStep", 1, 90)}
-        {settings.method !== "soft" && field("Starts", "starts", 0, 64, "usual")}
+        {!table && settings.turn > 0 && field("Step of turning, degrees", "turnStep", 1, 90)}
+        {settings.method !== "soft" && field("Starts", "starts", 0, 64, "default")}
         {field("Seed", "seed", 0, 1_000_000)}
         {table && (
           <label class="field">Method
@@ -170,10 +170,10 @@ function Form({ settings, onChange, table }: { settings: Settings; onChange: (s:
           </label>
         )}
         {settings.method === "soft" && (
-          <label class="field">Made to
+          <label class="field">Goal
             <select value={settings.aim} onChange={(e) => put({ aim: e.currentTarget.value })}>
-              <option value="interpret">be read: few votes</option>
-              <option value="predict">predict unknown cells</option>
+              <option value="interpret">easy to read: few votes</option>
+              <option value="predict">good predictions of unknown cells</option>
             </select>
           </label>
         )}

@@ -1,4 +1,4 @@
-// A run of learning and what the page knows of it. It outlives the Learn view, and a server that goes away for a while.
+// A learning run and its state on the page. It survives changes of view and short losses of the connection.
 import { words, Problem, type Job, type Progress } from "./api.ts";
 import { Bits } from "./bits.ts";
 import { floatsOf } from "./decode.ts";
@@ -22,11 +22,11 @@ export interface Wish {
   aim?: string;
 }
 
-/** The templates of the moment, and every score so far by trial. */
+/** The current templates, and all scores so far by trial. */
 export interface Live {
   height: number;
   width: number;
-  /** Experts vote for off as well as for on. */
+  /** Whether experts vote for off as well as for on. */
   both: boolean;
   trial: number;
   trials: number;
@@ -70,7 +70,7 @@ export async function stop(): Promise<void> {
   }
 }
 
-/** Follows the events of a job to its end; when the connection breaks it begins again, the server replays the latest state. */
+/** Follows the events of a job to its end. When the connection breaks it reconnects, and the server replays the latest state. */
 async function follow(id: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
@@ -95,7 +95,7 @@ async function follow(id: string, signal: AbortSignal): Promise<void> {
 
 function lost(): void {
   job.set(null);
-  wrong.set("The server was restarted and has forgotten this run. What you drew is kept: learn again.");
+  wrong.set("The server was restarted and has lost this run. Your drawings are kept: learn again.");
 }
 
 async function finish(id: string): Promise<void> {

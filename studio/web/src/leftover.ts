@@ -11,7 +11,7 @@ export interface LeftOver {
   second: number;
 }
 
-/** What a composed template p leaves unexplained of an image; speaker is -1 where nobody speaks. */
+/** The pixels of an image that a composed template p leaves unexplained; speaker is -1 where no pick votes. */
 export function leftOver(b: Bits, layer: { p: Float32Array; speaker: Int16Array }, both: boolean): LeftOver {
   const out: LeftOver = { both, kind: new Uint8Array(layer.p.length), first: 0, second: 0 };
   layer.p.forEach((p, i) => {

@@ -1,4 +1,4 @@
-// Files that are dropped or chosen: pictures become bits here, data sets and models go to the server.
+// Opened files: pictures are converted to bits here, data sets and models go to the server.
 import { bitsOf, greyOf, type Bits } from "./bits.ts";
 import { words, type Data, type Model } from "./api.ts";
 import { api } from "./store.ts";
@@ -7,7 +7,7 @@ export type Opened = { kind: "picture"; bits: Bits } | { kind: "data"; data: Dat
 
 const browserPicture = /\.(png|jpe?g|gif|webp|bmp|avif|svg)$/i;
 
-/** Reads a file as whatever it is; the error says in plain words what it is not. */
+/** Opens a file of any supported kind; the error says why it could not be read. */
 export async function open(file: File, height: number, width: number): Promise<Opened> {
   if (file.type.startsWith("image/") && !/pbm|pgm|portable/.test(file.type) || browserPicture.test(file.name)) {
     return { kind: "picture", bits: await picture(file, height, width) };
@@ -22,7 +22,7 @@ export async function open(file: File, height: number, width: number): Promise<O
     try {
       return { kind: "model", model: await api.upload<Model>("models", file) };
     } catch {
-      // Neither: what it is not as data is the more useful message.
+      // Neither: the error for data is the more useful message.
     }
   }
   throw new Error(`${file.name} was not read: ${words(notData)}`);

@@ -1,4 +1,4 @@
-// Pictures on canvases: one pixel of an image is one pixel of a small buffer, which is scaled up without smoothing.
+// Pictures on canvases: one pixel of an image is one pixel of a small buffer, which is enlarged without smoothing.
 import { ON, UNKNOWN, type Bits } from "./bits.ts";
 import { middle } from "./compose.ts";
 import { css, hue, mix, ramp, readable, share, symmetric, type Paper, type RGB } from "./palette.ts";
@@ -20,7 +20,7 @@ export function paint(canvas: HTMLCanvasElement, height: number, width: number, 
   g.drawImage(small, 0, 0, canvas.width, canvas.height);
 }
 
-/** The colour of a probability: paper to ink where votes are for ink only, else blue, grey, yellow. */
+/** The colour of a probability: from paper to ink if votes are for ink only, else blue, grey, yellow. */
 export function probability(paper: Paper, votesBothWays: boolean, q: number): (p: number) => RGB {
   if (votesBothWays) return (p) => (Number.isNaN(p) ? symmetric(q, q) : symmetric(p, q));
   const ink = ramp(paper.off, paper.on);
@@ -33,10 +33,10 @@ export function bitColour(paper: Paper, bits: Bits, i: number): RGB {
   return paper.unknown[(Math.floor(i / bits.width) + (i % bits.width)) % 2];
 }
 
-// How strongly an expert's claim tints paper that has no ink there, as in render/coloured.go.
+// How strongly an expert's vote tints paper without ink, as in render/coloured.go.
 const tintOn = 0.38, tintOff = 0.2;
 
-/** A configuration to lay over an image: who speaks for each pixel (index of a pick, -1 nobody) and the composed probability. */
+/** A configuration to draw over an image: the deciding pick of each pixel (its index, -1 for none) and the composed probability. */
 export interface Layer {
   experts: number[];
   speaker: Int16Array;
@@ -61,7 +61,7 @@ export function overlay(paper: Paper, bits: Bits, layer: Layer): (i: number) => 
   };
 }
 
-/** Who speaks, without the image: white where nobody does, the expert's colour by how sure it is. */
+/** The deciding experts without the image: white for none, else the expert's colour, stronger if it is more certain. */
 export function voices(paper: Paper, layer: Layer): (i: number) => RGB {
   const on = layer.experts.map((k) => ramp(paper.off, hue(k)));
   const off = layer.experts.map((k) => ramp(paper.off, mix(hue(k), paper.on, 0.6)));
@@ -73,7 +73,7 @@ export function voices(paper: Paper, layer: Layer): (i: number) => RGB {
   };
 }
 
-/** Draws the border of the pixels where inside(i) holds, in a colour with a thin rim that shows on any ground. */
+/** Draws the border of the pixels where inside(i) holds, in a colour with a thin rim that is visible on any background. */
 function contour(canvas: HTMLCanvasElement, height: number, width: number, inside: (i: number) => boolean, colour: RGB, rim: RGB): void {
   const g = canvas.getContext("2d") as CanvasRenderingContext2D, sy = canvas.height / height, sx = canvas.width / width;
   const at = (r: number, c: number) => r >= 0 && c >= 0 && r < height && c < width && inside(r * width + c);

@@ -1,6 +1,6 @@
 // Colours. Expert k has the hue it has in the project's pictures (render/palette.go: red, green, blue, magenta, orange, cyan, ...),
-// in the shades of M. Okabe and K. Ito, which the colour-blind can tell apart; wherever a colour stands for an expert
-// its number stands too.
+// in the shades of M. Okabe and K. Ito, which colour-blind readers can tell apart; wherever a colour stands for an expert
+// its number is shown too.
 
 export type RGB = readonly [number, number, number];
 
@@ -26,7 +26,7 @@ export function readable(c: RGB): "#000" | "#fff" {
   return (l + 0.05) / 0.05 >= 1.05 / (l + 0.05) ? "#000" : "#fff";
 }
 
-/** What images are painted with: the colour of an off pixel, of an on pixel, and of one that is not known. */
+/** The colours of images: of off, on and unknown pixels. */
 export interface Paper {
   off: RGB;
   on: RGB;
@@ -44,7 +44,7 @@ export function symmetric(p: number, q: number): RGB {
   return s < 0 ? mix(grey, blue, -s) : mix(grey, yellow, s);
 }
 
-/** How far p is on its way from q to 1 (0..1) or to 0 (0..-1). */
+/** The position of p between q and 1 (0..1) or between q and 0 (0..-1). */
 export function share(p: number, q: number): number {
   if (p > q) return Math.min(1, (p - q) / (1 - q));
   if (p < q) return Math.max(-1, (p - q) / q);
@@ -54,7 +54,7 @@ export function share(p: number, q: number): number {
 type Lab = [number, number, number];
 const labs = new Map<RGB, Lab>();
 
-/** The colour t of the way from a to b in Oklab (B. Ottosson, 2020), in which equal steps look equal. */
+/** The colour at fraction t between a and b in Oklab (B. Ottosson, 2020), in which equal steps look equal. */
 export function mix(a: RGB, b: RGB, t: number): RGB {
   if (!(t > 0)) return a;
   if (t >= 1) return b;

@@ -6,18 +6,18 @@ import { paint } from "./paint.ts";
 interface Props {
   height: number;
   width: number;
-  /** What it shows, for who cannot see it; "" where the text around it says that. */
+  /** Describes the picture for those who cannot see it; "" if the surrounding text does. */
   label: string;
   colour: (i: number) => RGB;
   /** Draws more on top, such as contours. */
   more?: (canvas: HTMLCanvasElement) => void;
   /** Called with the pixel under the pointer, null when it leaves. */
   onHover?: (pixel: number | null) => void;
-  /** Device pixels wanted across; the canvas takes the next multiple of the image's width. */
+  /** The minimum width in device pixels; the canvas takes the next multiple of the image's width. */
   across?: number;
 }
 
-/** A picture of height x width pixels that fills the width it is given. */
+/** A picture of height x width pixels that fills the available width. */
 export function Pixels({ height, width, label, colour, more, onHover, across = 160 }: Props): JSX.Element {
   const ref = useRef<HTMLCanvasElement>(null), scale = Math.max(1, Math.ceil(across / width));
   useLayoutEffect(() => {

@@ -9,10 +9,10 @@ import { Badge, Pixels } from "./pixels.tsx";
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
-/** Whether the pursuit was played once by itself: the first visit begins with it. */
+/** Whether the pursuit has been played once, which the first visit does automatically. */
 let played = false;
 
-/** The pursuit, pick by pick: a slider, and the list of the picks with what each gained. */
+/** The pursuit, pick by pick: a slider, and the list of the picks with their gains. */
 export function Pursuit(props: { shown: Shown; at: number; paper: Paper; q: number; both: boolean; moves: boolean; onStep: (step: number | null) => void }): JSX.Element {
   const { shown, at, paper, q, both, moves, onStep } = props, n = shown.picks.length;
   const [playing, setPlaying] = useState(false);
@@ -53,7 +53,7 @@ export function Pursuit(props: { shown: Shown; at: number; paper: Paper; q: numb
               <Badge expert={p.expert} />
               <span class="thumb"><Pixels height={height} width={width} label="" colour={(i) => votes(shown.steps[j].votes[i], p.expert, paper, q, both, colour)} across={96} /></span>
               <span class="about">
-                <b>expert {p.expert}</b> {moves && <span class="pose" aria-hidden="true">{poseShort(p)}</span>}<span class="hidden">{moves && `, ${poseWords(p)}`}, gains </span>
+                <b>part {p.expert}</b> {moves && <span class="pose" aria-hidden="true">{poseShort(p)}</span>}<span class="hidden">{moves && `, ${poseWords(p)}`}, gains </span>
                 <span class="bar"><span style={{ width: `${(100 * Math.max(0, p.gain ?? 0)) / most}%`, backgroundColor: css(hue(p.expert)) }} /></span>
               </span>
               <span class="gain">+{number(p.gain ?? null)}<small> nats</small></span>
@@ -62,7 +62,7 @@ export function Pursuit(props: { shown: Shown; at: number; paper: Paper; q: numb
         ))}
       </ol>
       <p class="fine">
-        Each pick is the expert{moves && ", at the pose,"} that makes the image the most likely, given the picks before it. Log-likelihood:{" "}
+        Each pick is the part{moves && ", with its pose,"} that makes the image most likely, given the picks before it. Log-likelihood:{" "}
         {number(at === 0 ? shown.startLogLik : shown.steps[at - 1].logLik)} nats{at === 0 ? " before any pick" : ""}.
       </p>
     </section>
@@ -73,27 +73,27 @@ function votes(v: number, expert: number, paper: Paper, q: number, both: boolean
   return both ? colour(v) : mix(paper.off, hue(expert), Number.isNaN(v) || v <= q ? 0 : v);
 }
 
-/** Three pictures of the moment: what the experts say together, who says it, and what is left. */
+/** Three pictures of the current step: the composed template, the deciding parts, and what is left. */
 export function Panels(props: {
   shown: Shown; at: number; paper: Paper; q: number; both: boolean; onHover: (pixel: number | null) => void;
 }): JSX.Element {
   const { shown, at, paper, q, both, onHover } = props, layer = layerAt(shown, at), { height, width } = shown.bits;
   const left = leftOver(shown.bits, layer, both), faint = mix(paper.off, paper.on, 0.42);
   const composed = probability(paper, both, q);
-  const [first, second] = both ? ["against the experts", "left to chance"] : ["pixels of ink", "where ink was expected"];
+  const [first, second] = both ? ["pixels against the parts", "left to chance"] : ["pixels of ink", "where ink was expected"];
   return (
     <section class="panels" aria-label="The explanation in three pictures">
       <figure>
-        <Pixels height={height} width={width} label="Composed template: the probability of ink that the experts give each pixel together" onHover={onHover}
+        <Pixels height={height} width={width} label="Composed template: the probability of ink that the parts together give each pixel" onHover={onHover}
           colour={(i) => composed(layer.p[i])} />
-        <figcaption><b>Composed template</b> what the experts say together{both && ": blue off, yellow on, grey nothing"}</figcaption>
+        <figcaption><b>Composed template</b> what the parts say together{both && ": blue off, yellow on, grey nothing"}</figcaption>
       </figure>
       <figure>
-        <Pixels height={height} width={width} label="Who speaks for each pixel, in the colours of the experts" onHover={onHover} colour={voices(paper, layer)} />
-        <figcaption><b>Who speaks</b> the strongest voice at each pixel</figcaption>
+        <Pixels height={height} width={width} label="The part that decides each pixel, in the colours of the parts" onHover={onHover} colour={voices(paper, layer)} />
+        <figcaption><b>Deciding part</b> the strongest vote at each pixel</figcaption>
       </figure>
       <figure>
-        <Pixels height={height} width={width} label={`What stays unexplained: ${left.first} ${first}, ${left.second} ${second}`} onHover={onHover}
+        <Pixels height={height} width={width} label={`What is left unexplained: ${left.first} ${first}, ${left.second} ${second}`} onHover={onHover}
           colour={(i) => [paper.off, paper.on, faint][left.kind[i]]} />
         <figcaption><b>Unexplained</b> <Key colour={paper.on} /> {left.first} {first}, <Key colour={faint} /> {left.second} {second}</figcaption>
       </figure>

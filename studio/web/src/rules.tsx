@@ -14,23 +14,23 @@ interface Curves {
 }
 type Composed = { rules: { rule: string; p: number | null }[] };
 
-/** A line of its own for each rule: colours of Okabe and Ito, and dashes, so that none depends on its colour alone. */
+/** A distinct line for each rule: colours of Okabe and Ito, and dashes, so that none depends on colour alone. */
 const dashes = ["", "8 4", "2 4", "", "8 4", "2 4", "12 3 2 3"];
 const colours = [2, 0, 1, 2, 0, 1, 3];
 
-/** The colour of a rule's line: on dark ground the blue is the lighter one. */
+/** The colour of a rule's line; on a dark background, a lighter blue. */
 function lineColour(i: number, dark: boolean): string {
   return css(hue(dark && colours[i] === 2 ? 5 : colours[i]));
 }
 
-/** The Rules view: the paper's Figures 1 and 2, to play with. */
+/** The Rules view: interactive versions of the paper's Figures 1 and 2. */
 export function Rules(): JSX.Element {
   const [rules, setRules] = useState<Rule[]>([]), [wrong, setWrong] = useState(""), arrival = useCell(arrivals);
   useEffect(() => void api.rules().then(setRules, (e: unknown) => setWrong(words(e))), [arrival]);
   return (
     <div class="view rules">
       <p class="intro">
-        A <b>composition rule</b> joins the opinions of several experts on one pixel into one probability. Two experts are enough to see how the seven rules of the paper differ.
+        A <b>composition rule</b> combines the opinions of several parts about one pixel into one probability. Two parts are enough to see how the seven rules of the paper differ.
       </p>
       {wrong && <p class="error" role="alert">{wrong}</p>}
       {rules.length > 0 && <Opinions rules={rules} />}
@@ -59,8 +59,8 @@ function Opinions({ rules }: { rules: Rule[] }): JSX.Element {
     <section class="card" aria-label="Two opinions">
       <h2>Two opinions</h2>
       <div class="two">
-        <Slider label="The first expert says" value={p1} onInput={setP1} />
-        <Slider label="The second expert says" value={p2} onInput={setP2} />
+        <Slider label="The first part says" value={p1} onInput={setP1} />
+        <Slider label="The second part says" value={p2} onInput={setP2} />
       </div>
       {(curves.wrong || composed.wrong) && <p class="error" role="alert">{curves.wrong || composed.wrong}</p>}
       <div class="two">
@@ -83,7 +83,7 @@ function Opinions({ rules }: { rules: Rule[] }): JSX.Element {
           </div>
         ))}
       </div>
-      <p class="fine">The maximum is flat at 0: nothing draws an expert out of “no vote”. Under the sum of log-odds a second opinion near 0 wins over any first one; under max minus min it only costs.</p>
+      <p class="fine">The maximum is flat at 0: its gradient never moves a part away from “no vote”. Under the sum of log-odds a second opinion near 0 overrules any first one; under max minus min it only lowers the likelihood.</p>
     </section>
   );
 }
@@ -91,7 +91,7 @@ function Opinions({ rules }: { rules: Rule[] }): JSX.Element {
 function Chart({ curves, rules, symmetric, p2, dark }: { curves: Curves; rules: Rule[]; symmetric: boolean; p2: number; dark: boolean }): JSX.Element {
   const x = (v: number) => 34 + 496 * v, y = (v: number) => 220 - 208 * v;
   return (
-    <svg class="chart" viewBox="0 0 540 256" role="img" aria-label="The composed probability by the second opinion, one line a rule; the table below has the values">
+    <svg class="chart" viewBox="0 0 540 256" role="img" aria-label="The composed probability as a function of the second opinion, one line per rule; the table below has the values">
       {[0, 0.5, 1].map((v) => (
         <g key={v}>
           <line class="grid" x1={x(0)} x2={x(1)} y1={y(v)} y2={y(v)} />
@@ -122,12 +122,12 @@ function Templates({ rules }: { rules: Rule[] }): JSX.Element {
     <section class="card" aria-label="Two templates">
       <h2>Two templates of two pixels</h2>
       <div class="two">
-        <div><Slider label="Expert 1, left pixel" value={t[0]} onInput={put(0)} /><Slider label="Expert 1, right pixel" value={t[1]} onInput={put(1)} /></div>
-        <div><Slider label="Expert 2, left pixel" value={t[2]} onInput={put(2)} /><Slider label="Expert 2, right pixel" value={t[3]} onInput={put(3)} /></div>
+        <div><Slider label="Part 1, left pixel" value={t[0]} onInput={put(0)} /><Slider label="Part 1, right pixel" value={t[1]} onInput={put(1)} /></div>
+        <div><Slider label="Part 2, left pixel" value={t[2]} onInput={put(2)} /><Slider label="Part 2, right pixel" value={t[3]} onInput={put(3)} /></div>
       </div>
       <ul class="composed">
-        <li><Pair name="expert 1" left={t[0]} right={t[1]} /></li>
-        <li><Pair name="expert 2" left={t[2]} right={t[3]} /></li>
+        <li><Pair name="part 1" left={t[0]} right={t[1]} /></li>
+        <li><Pair name="part 2" left={t[2]} right={t[3]} /></li>
         {rules.map((r) => <li key={r.name}><Pair name={r.title} left={of(first, r.name)} right={of(second, r.name)} /></li>)}
       </ul>
     </section>

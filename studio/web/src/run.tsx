@@ -12,10 +12,10 @@ import { usePaper } from "./theme.ts";
 import { go } from "./views.ts";
 
 const states: Record<Job["state"], string> = {
-  queued: "waiting for its turn", running: "learning", done: "done", stopped: "stopped; the best so far is kept", failed: "failed", cancelled: "cancelled",
+  queued: "waiting", running: "learning", done: "done", stopped: "stopped; the best so far is kept", failed: "failed", cancelled: "cancelled",
 };
 
-/** The run of the moment: templates and score while it learns, and what comes of it. */
+/** The current run: templates and score while it learns, then the result. */
 export function Run(): JSX.Element | null {
   const job = useCell(learning.job), live = useCell(learning.live), wrong = useCell(learning.wrong);
   return (
@@ -47,13 +47,13 @@ function Watch({ live, kept }: { live: learning.Live; kept: string | null }): JS
         {!kept && live.trials > 0 && <progress max={live.trials} value={live.trial} aria-label="Starts tried" />}
         {!kept && <p>{stage(live)}</p>}
         <Chart scores={live.scores} />
-        {experts && <p class="fine">The experts shown are those of the model that was kept.</p>}
+        {experts && <p class="fine">These are the parts of the model that was kept.</p>}
       </div>
-      <ul class={table ? "rowtemplates" : "strip wide"} aria-label={experts ? "Experts of the model that was kept" : "Experts of the latest model"}>
+      <ul class={table ? "rowtemplates" : "strip wide"} aria-label={experts ? "Parts of the model that was kept" : "Parts of the latest model"}>
         {templates.map((t, k) => (
           <li key={k}>
             <figure>
-              <Pixels height={live.height} width={live.width} label={`Template of expert ${k}`} colour={(i) => colour(t[i])} across={140} />
+              <Pixels height={live.height} width={live.width} label={`Template of part ${k}`} colour={(i) => colour(t[i])} across={140} />
               <figcaption><Badge expert={k} /></figcaption>
             </figure>
           </li>
@@ -63,7 +63,7 @@ function Watch({ live, kept }: { live: learning.Live; kept: string | null }): JS
   );
 }
 
-/** Where learning is, in words. */
+/** The stage of learning in words. */
 function stage(l: learning.Live): string {
   if (l.stage === "online") return `first start, image by image: ${l.iteration}`;
   if (l.stage === "start") return `start ${l.trial} of ${l.trials}, ${l.iteration} sweeps over the examples`;
@@ -84,12 +84,12 @@ function Chart({ scores }: { scores: learning.Live["scores"] }): JSX.Element | n
         <polyline points={scores.map((s, i) => `${x(i).toFixed(1)},${y(s.score).toFixed(1)}`).join(" ")} fill="none" stroke={css(hue(2))} stroke-width="2" stroke-linejoin="round" />
         {scores.map((s, i) => <circle key={i} cx={x(i)} cy={y(s.score)} r="3.5" fill={css(hue(2))} />)}
       </svg>
-      <figcaption>Scores of the models tried, in nats, as they came; the larger the better. Last {text(now)}, best {text(high)}.</figcaption>
+      <figcaption>Scores of the models tried, in nats and in order; larger is better. Last {text(now)}, best {text(high)}.</figcaption>
     </figure>
   );
 }
 
-/** What came out: use it, take it home, do it again. */
+/** The result: use it, download it, or repeat it. */
 function Result({ job, model }: { job: Job; model: string }): JSX.Element {
   const all = useCell(models), m = all.find((x) => x.id === model), [wrong, setWrong] = useState("");
   const fetchTo = async (path: string, name: string) => {
@@ -103,7 +103,7 @@ function Result({ job, model }: { job: Job; model: string }): JSX.Element {
   const use = (view: "draw" | "tables" | "sample") => { modelID.set(model); go(view); };
   return (
     <div class="result">
-      <p>{m && `${count(m.experts, "expert")}, learned from ${job.images} ${m.table ? "rows" : "images"}.`}</p>
+      <p>{m && `${count(m.experts, "part")}, learned from ${job.images} ${m.table ? "rows" : "images"}.`}</p>
       <div class="row">
         <button type="button" class="main" onClick={() => use(m?.table ? "tables" : "draw")}>{m?.table ? "Explain rows with it" : "Draw with it"}</button>
         {m?.geometry && <button type="button" onClick={() => use("sample")}>Sample from it</button>}
@@ -118,13 +118,13 @@ function Result({ job, model }: { job: Job; model: string }): JSX.Element {
   );
 }
 
-/** The command line that does the same. */
+/** The command line that learns the same model. */
 function Command({ line }: { line: string }): JSX.Element {
   const [said, setSaid] = useState("Copy");
   const copy = () => navigator.clipboard.writeText(line).then(() => setSaid("Copied"), () => setSaid("Select and copy"));
   return (
     <div>
-      <p>The same on the command line, the same bytes:</p>
+      <p>This command line learns the same model, byte for byte:</p>
       <div class="command">
         <code tabIndex={0}>{line}</code>
         <button type="button" onClick={() => void copy()}>{said}</button>

@@ -12,9 +12,9 @@ import { api } from "./store.ts";
 import { usePaper } from "./theme.ts";
 import { useLatest } from "./uselatest.ts";
 
-const directions = 6; // sliders at most: the directions beyond hardly move anything
+const directions = 6; // maximum number of sliders: further directions hardly move anything
 
-/** The Sample view: new configurations of the experts, and what each principal direction of their Gaussian does. */
+/** The Sample view: random configurations of the experts, and the effect of each principal direction of their Gaussian. */
 export function Sample({ model }: { model: Model }): JSX.Element {
   const { experts, wrong } = useExperts(model);
   const components = model.geometry?.components.filter((c) => c.moves.some((m) => Math.max(Math.abs(m.dy), Math.abs(m.dx), Math.abs(m.angle)) >= 0.5)).slice(0, directions) ?? [];
@@ -22,8 +22,8 @@ export function Sample({ model }: { model: Model }): JSX.Element {
     <div class="view sample">
       <p class="intro">
         New {model.table ? "rows" : "images"} from “{model.name}”
-        {model.geometry ? <>: where the experts sit, and how they are turned, follows one joint <b>Gaussian</b> that was fitted to the explanations of the training images.</>
-          : <>: each expert is in it as often as it was used in training.{!model.table && votesBothWays(model) && " Yellow is on, blue off, grey left to chance."}</>}
+        {model.geometry ? <>: the places and rotations of the parts follow one joint <b>Gaussian</b>, fitted to the explanations of the training images.</>
+          : <>: each part appears as often as it was used in training.{!model.table && votesBothWays(model) && " Yellow is on, blue off, grey left to chance."}</>}
       </p>
       {wrong && <p class="error" role="alert">{wrong}</p>}
       {experts && components.length > 0 && <Along key={model.id} model={model} experts={experts} components={components} />}
@@ -57,14 +57,14 @@ function Many({ model, experts }: { model: Model; experts: Known[] }): JSX.Eleme
 
 function SampledRow({ sample, model }: { sample: Drawn; model: Model }): JSX.Element {
   const on = [...sample.bits].flatMap((b, i) => (b === "1" ? [model.columns?.[i] ?? `column ${i}`] : []));
-  return <p class="rowtext">{sample.picks.map((p) => <Badge key={p.expert} expert={p.expert} label={`expert ${p.expert}`} />)} {on.join(", ") || "nothing is on"}</p>;
+  return <p class="rowtext">{sample.picks.map((p) => <Badge key={p.expert} expert={p.expert} label={`part ${p.expert}`} />)} {on.join(", ") || "no column is on"}</p>;
 }
 
 /** A configuration: coloured by expert, or as the black and white image that was drawn from it. */
 function Picture({ sample, model, experts, noise, across }: { sample: Drawn; model: Model; experts: Known[]; noise: boolean; across: number }): JSX.Element {
   const paper = usePaper(), { height, width } = model;
   const placed = useMemo(() => sample.picks.map((p) => place(experts[p.expert].template, height, width, p)), [sample, experts]);
-  const label = `Sample: ${sample.picks.map((p) => `expert ${p.expert} ${poseWords(p)}`).join("; ") || "no expert"}`;
+  const label = `Sample: ${sample.picks.map((p) => `part ${p.expert} ${poseWords(p)}`).join("; ") || "no part"}`;
   if (noise) {
     const bits = Bits.parse({ height, width, bits: sample.bits });
     return <Pixels height={height} width={width} label={label} colour={(i) => bitColour(paper, bits, i)} across={across} />;
@@ -92,7 +92,7 @@ function Along({ model, experts, components }: { model: Model; experts: Known[];
           <h2>Principal directions</h2>
           <button type="button" onClick={() => setZ(components.map(() => 0))}>Mean</button>
         </div>
-        <p class="fine">Each slider moves all experts together, the way they vary together, by so many standard deviations. The first direction varies most. At the end of each line: what +1 does.</p>
+        <p class="fine">Each slider moves all parts together along one direction in which they vary, in standard deviations. The first direction varies most. The end of each line shows the effect of +1.</p>
         {wrong && <p class="error" role="alert">{wrong}</p>}
         {components.map((c, i) => (
           <label key={i} class="direction">
@@ -101,7 +101,7 @@ function Along({ model, experts, components }: { model: Model; experts: Known[];
               onInput={(e) => setZ(z.map((old, j) => (j === i ? e.currentTarget.valueAsNumber : old)))} />
             <span class="moves">
               {c.moves.map((m) => (
-                <span key={m.expert}><Badge expert={m.expert} label={`expert ${m.expert}`} /> {poseShort(m)}</span>
+                <span key={m.expert}><Badge expert={m.expert} label={`part ${m.expert}`} /> {poseShort(m)}</span>
               ))}
             </span>
           </label>

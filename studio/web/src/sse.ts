@@ -1,13 +1,13 @@
 // Server-sent events (WHATWG HTML, section 9.2) over fetch, because EventSource cannot send the Authorization header.
 
-/** One event: its name ("message" where none is given), its data, and the last id seen. */
+/** One event: its name ("message" by default), its data, and the last id seen. */
 export interface ServerEvent {
   event: string;
   data: string;
   id: string;
 }
 
-/** Takes text in pieces of any size and gives the events that are complete. */
+/** Takes text in pieces of any size and returns the complete events. */
 export class EventParser {
   private rest = "";
   private event = "";
@@ -36,7 +36,7 @@ export class EventParser {
       return done;
     }
     const colon = line.indexOf(":");
-    if (colon === 0) return null; // a comment, it keeps the connection alive
+    if (colon === 0) return null; // a comment that keeps the connection alive
     const field = colon < 0 ? line : line.slice(0, colon);
     const value = colon < 0 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
     if (field === "event") this.event = value;

@@ -1,4 +1,4 @@
-// What the whole page knows. Views read it by useCell and change it by set.
+// The state of the whole page. Views read it by useCell and change it by set.
 import { useEffect, useState } from "preact/hooks";
 import { Api, words, type Data, type Model, type Server } from "./api.ts";
 
@@ -43,7 +43,7 @@ export const server = new Cell<Server | null>(null);
 export const models = new Cell<Model[]>([]);
 export const modelID = new Cell<string>("");
 export const data = new Cell<Data[]>([]);
-/** Counts how often the server came (back): views that depend on it ask again. */
+/** Counts connections to the server: views that depend on it reload after each. */
 export const arrivals = new Cell(0);
 
 export function currentModel(): Model | null {
@@ -55,7 +55,7 @@ export function useModel(): Model | null {
   return all.find((m) => m.id === id) ?? null;
 }
 
-/** Reads the lists anew. A model that is gone is replaced by one of the same size, else by the first. */
+/** Reloads the lists. If the chosen model is gone, one of the same size replaces it, else the first. */
 export async function refresh(): Promise<void> {
   const before = currentModel();
   const [s, m, d] = await Promise.all([api.server(), api.models(), api.data()]);
@@ -68,7 +68,7 @@ export async function refresh(): Promise<void> {
   models.set(m);
 }
 
-/** Chooses a model of the wanted kind where the current one is of the other. */
+/** Chooses a model of the wanted kind if the current one is of the other kind. */
 export function wantKind(table: boolean): void {
   const now = currentModel();
   if (now && now.table === table) return;
@@ -76,14 +76,14 @@ export function wantKind(table: boolean): void {
   if (other) modelID.set(other.id);
 }
 
-/** Connects, and when the server goes away tries again every second until it is back. */
+/** Connects, and if the connection is lost tries again every second. */
 export async function connect(): Promise<void> {
   try {
     await refresh();
     link.set("up");
     arrivals.set(arrivals.value + 1);
     while (link.value === "up" && server.value && !server.value.ready) {
-      await new Promise((r) => setTimeout(r, 300)); // its first models are still being learned
+      await new Promise((r) => setTimeout(r, 300)); // the server is still learning its first models
       await refresh();
     }
   } catch (error) {
@@ -103,7 +103,7 @@ function retry(): void {
 
 async function knock(): Promise<void> {
   try {
-    // Not through api: a server that is still away is no news.
+    // Not through api, which would report again that the server is away.
     const answer = await fetch("healthz", { cache: "no-store" });
     if (answer.ok) return void connect();
   } catch {
@@ -119,7 +119,7 @@ api.onOffline = () => {
 };
 api.onToken = () => link.set("token");
 
-/** The data sets whose images fit a model: of its size, and of a table with the same columns. */
+/** The data sets whose images fit a model: of the same size, and for a table with the same columns. */
 export function fitting(model: Model | null, all: Data[]): Data[] {
   if (!model) return [];
   const names = model.columns?.join("\n");

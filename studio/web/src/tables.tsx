@@ -8,13 +8,13 @@ import { Badge } from "./pixels.tsx";
 import { api, data, fitting, useCell } from "./store.ts";
 import { useLatest } from "./uselatest.ts";
 
-/** The Tables view: the parts of a table as lists of columns, and one row as its parts. */
+/** The Tables view: the parts of a table as lists of columns, and one row explained by its parts. */
 export function Tables({ model }: { model: Model }): JSX.Element {
   const { experts, wrong } = useExperts(model);
   return (
     <div class="view tables">
       <p class="intro">
-        “{model.name}” is about a table of {model.width} columns. Each <b>part</b> is a list of columns that go together; a row is explained by a few parts.{" "}
+        “{model.name}” is for a table of {model.width} columns. Each <b>part</b> is a list of columns that go together; a few parts explain a row.{" "}
         <b>Change cells, or make them unknown, and watch.</b>
       </p>
       {wrong && <p class="error" role="alert">{wrong}</p>}
@@ -76,7 +76,7 @@ function RowView({ model, experts }: { model: Model; experts: Known[] | null }):
       <section class="card" aria-label="The parts of this row">
         <h2>Its parts</h2>
         <p class="finding" role="status">
-          {answer ? picks.length === 0 ? "No part is needed: the background says it all." : `${count(picks.length, "part")} explain${picks.length === 1 ? "s" : ""} this row: ${picks.map((p) => `part ${p.expert}`).join(", ")}.` : ""}
+          {answer ? picks.length === 0 ? "No part is needed: the background alone explains the row." : `${count(picks.length, "part")} explain${picks.length === 1 ? "s" : ""} this row: ${picks.map((p) => `part ${p.expert}`).join(", ")}.` : ""}
         </p>
         <ul class="rowparts">
           {experts && picks.map((p) => (
@@ -91,7 +91,7 @@ function RowView({ model, experts }: { model: Model; experts: Known[] | null }):
   );
 }
 
-/** The columns a part speaks for, with what the row says there. */
+/** The columns on which a part votes, and whether the row agrees. */
 function Because({ expert, bits }: { expert: Known; bits: Bits }): JSX.Element {
   const columns = expert.columns ?? [], most = 10;
   return (
@@ -111,7 +111,7 @@ function Because({ expert, bits }: { expert: Known; bits: Bits }): JSX.Element {
   );
 }
 
-/** The cells of a row as three-way switches; one of them is in the tab order, arrows move on. */
+/** The cells of a row as three-way switches; one of them is in the tab order, and arrow keys move between them. */
 function Cells({ model, bits, predicted, onChange }: { model: Model; bits: Bits; predicted: Map<number, number>; onChange: (i: number, value: number) => void }): JSX.Element {
   const [focus, setFocus] = useState(0), list = useRef<HTMLDivElement>(null);
   const move = (to: number) => {

@@ -9,9 +9,9 @@ import { Pixels } from "./pixels.tsx";
 import { Cell, useCell } from "./store.ts";
 import { usePaper } from "./theme.ts";
 
-/** Drawings are squares of this many pixels, as the letters of the paper are. */
+/** The side of a drawing in pixels, as for the letters of the paper. */
 export const size = 56;
-/** How many examples one is asked for. */
+/** The suggested number of examples. */
 export const wanted = 10;
 
 const pad = new Cell(new Bits(size, size));
@@ -30,7 +30,7 @@ export function DrawTen(): JSX.Element {
     clear();
   };
   const remove = (i: number) => {
-    said.current = `Example ${i + 1} taken out`;
+    said.current = `Example ${i + 1} removed`;
     drawn.set(drawn.value.filter((_, j) => j !== i));
   };
   return (
@@ -50,7 +50,7 @@ export function DrawTen(): JSX.Element {
       <ul class="strip">
         {all.map((b, i) => (
           <li key={i}>
-            <button type="button" class="tile remove" aria-label={`Take out example ${i + 1}`} title="Take out" onClick={() => remove(i)}>
+            <button type="button" class="tile remove" aria-label={`Remove example ${i + 1}`} title="Remove" onClick={() => remove(i)}>
               <Pixels height={size} width={size} label="" colour={(j) => bitColour(paper, b, j)} across={56} />
             </button>
           </li>

@@ -1,4 +1,4 @@
-// Light or dark: what the system prefers, unless the person chose.
+// Light or dark: the preference of the system, unless the user has chosen.
 import { Cell, useCell } from "./store.ts";
 import { darkPaper, lightPaper, type Paper } from "./palette.ts";
 
@@ -28,7 +28,7 @@ export function toggleTheme(): void {
   apply();
 }
 
-/** The colours that images are painted with in the theme of the moment. */
+/** The colours of images in the current theme. */
 export function usePaper(): Paper {
   return useCell(theme) === "dark" ? darkPaper : lightPaper;
 }

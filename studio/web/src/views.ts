@@ -1,4 +1,4 @@
-// Which view is shown; it is the fragment of the address, so that back and bookmarks work.
+// The current view; it is the fragment of the address, so that the back button and bookmarks work.
 import { Cell } from "./store.ts";
 
 export const views = ["draw", "experts", "sample", "learn", "rules", "tables"] as const;

@@ -11,7 +11,7 @@ test("votes for ink only: ink that is unlikely, and paper where ink is expected"
   assert.deepEqual([left.first, left.second], [1, 1]);
 });
 
-test("votes both ways: what contradicts the experts, and what nobody speaks for; unknown pixels are neither", () => {
+test("votes both ways: pixels that contradict the experts, and pixels without a vote; unknown pixels are neither", () => {
   const left = leftOver(Bits.parse({ height: 1, width: 7, bits: "111000?" }), layer([0.9, 0.1, 0.5, 0.9, 0.1, 0.5, 0.5], [0, 1, -1, 0, 1, -1, -1]), true);
   assert.deepEqual([...left.kind], [0, 1, 2, 1, 0, 2, 0]);
   assert.deepEqual([left.first, left.second], [2, 2]);
