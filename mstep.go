@@ -68,13 +68,6 @@ func (t *Tally) template(prev *Model, k int, step MStep) []float64 {
 	return out
 }
 
-// Mean returns the posterior mean of a Bernoulli probability that was on times on
-// in seen images, under its Beta prior: (on + a) / (seen + a + b), eq. (1) with
-// a = b = epsilon. The prior is a Resolved one.
-func (p Prior) Mean(on, seen int64) float64 {
-	return (float64(on) + p.On) / (float64(seen) + p.On + p.Off)
-}
-
 // guard is the guarded step: a from the pixels won, b from all; q is to abstain.
 func guard(a, b, q float64) float64 {
 	switch {
