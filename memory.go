@@ -18,11 +18,11 @@ type Memory interface {
 	Keep(key string, value []byte) error
 }
 
-// Remember is a source with a memory: every E-step over its images (Explain
-// without each) is kept and, when it is asked for again, recalled. The memory
-// must be of these images and weights alone. Learning with a memory gives the
-// same bytes as without, whatever it holds. An error of the memory ends the
-// work.
+// Remember returns the source with a memory; nil is none. Every E-step over its
+// images (Explain without each) is kept and, when it is asked for again,
+// recalled. The memory must be of these images and weights alone. Learning with
+// a memory gives the same bytes as without, whatever it holds. An error of the
+// memory ends the work.
 func Remember(src Source, m Memory) Source {
 	if d, ok := src.(Data); ok {
 		d.Memory = m
@@ -37,18 +37,20 @@ type remembered struct {
 	memory Memory
 }
 
-// memoryOf is the memory of a source, or nil, and the source without it.
+// memoryOf returns the memory of a source, or nil, and the source to read: that
+// of Data, also where another type embeds them.
 func memoryOf(src Source) (Memory, Source) {
 	switch s := src.(type) {
-	case Data:
-		m := s.Memory
-		s.Memory = nil
-		return m, s
+	case interface{ recalls() Memory }:
+		return s.recalls(), src
 	case remembered:
 		return s.memory, s.Source
 	}
 	return nil, src
 }
+
+// recalls returns the memory.
+func (d Data) recalls() Memory { return d.Memory }
 
 // recalled is an E-step through a memory.
 func recalled(ctx context.Context, m *Model, memory Memory, src Source, opt PursuitOptions, workers int) (*Tally, error) {

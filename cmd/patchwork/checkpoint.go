@@ -107,7 +107,7 @@ func describeRun(cmd *cobra.Command, s *source, paths []string) (string, error) 
 	})
 	if s.stream == nil {
 		id := tallyfile.NewIdentity()
-		id.Add(learnable(s.set))
+		id.Add(s.set.Data)
 		fmt.Fprintf(&b, "data %s\n", id)
 		return b.String(), nil
 	}
@@ -150,10 +150,11 @@ type checkpointError struct{ err error }
 func (e *checkpointError) Error() string { return e.err.Error() }
 func (e *checkpointError) Unwrap() error { return e.err }
 
-// remembered is data of a run that recall what the journal holds of them.
-func (l *learning) remembered(of string, src patchwork.Source) patchwork.Source {
+// memory returns the journal's memory of one set of images of the run, nil
+// without a journal.
+func (l *learning) memory(of string) patchwork.Memory {
 	if l.journal == nil {
-		return src
+		return nil
 	}
-	return patchwork.Remember(src, memory{l.journal, of + " "})
+	return memory{l.journal, of + " "}
 }

@@ -50,7 +50,7 @@ func TestPartsAreOneStep(t *testing.T) {
 			}
 			set := readSet(t, "rows.npz")
 			em := learn.LearnOptions{}.EM(m.Config())
-			tally, err := patchwork.Explain(t.Context(), m, learnable(set), em.Pursuit, 1, nil)
+			tally, err := patchwork.Explain(t.Context(), m, set.Data, em.Pursuit, 1, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
