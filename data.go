@@ -2,9 +2,10 @@ package patchwork
 
 import (
 	"context"
-	scorerows "example.com/patchwork/internal/score/rows"
 	"fmt"
 	"iter"
+
+	scorerows "example.com/patchwork/internal/score/rows"
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/pool"
@@ -90,18 +91,21 @@ type remembered struct {
 	memory Memory
 }
 
-// memoryOf is the memory of a source, or nil, and the source without it.
+// memoryOf returns the memory of a source, or nil, and the source to read: that
+// of Data, also where another type embeds them.
 func memoryOf(src Source) (Memory, Source) {
 	switch s := src.(type) {
-	case Data:
-		m := s.Memory
-		s.Memory = nil
-		return m, s
+	case interface{ All() Data }:
+		return s.All().Memory, src
 	case remembered:
 		return s.memory, s.Source
 	}
 	return nil, src
 }
+
+// All returns the data: by it a source that is in memory as a whole is known, also
+// where another type embeds Data.
+func (d Data) All() Data { return d }
 
 // MaxRows bounds the number of images of a data set, weights counted, so that
 // no sum in a Tally overflows.

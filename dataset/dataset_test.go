@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/npy"
 )
@@ -167,7 +168,7 @@ func TestSeveralFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &Set{Rows: []int{0, 1, 2}, Weights: []int64{1, 1, 7}, Table: true, Source: a + ", " + b,
+	want := &Set{Data: patchwork.Data{Weights: []int64{1, 1, 7}}, Rows: []int{0, 1, 2}, Table: true, Source: a + ", " + b,
 		Meta: []Column{{"y", []string{"T", "L", "V"}}, {"n", []float64{1, 2, 0.5}}}}
 	if diff := cmp.Diff(want, s, cmpopts.IgnoreFields(Set{}, "Images"), cmpopts.IgnoreUnexported(Set{})); diff != "" {
 		t.Error(diff)
@@ -325,7 +326,7 @@ func TestWriteNPZRoundTrip(t *testing.T) {
 
 func TestWriteNPZFailures(t *testing.T) {
 	dir := t.TempDir()
-	s := &Set{Images: []*bitmap.Image{bitmap.Parse("#.")}, Meta: []Column{{"columns", []int64{1}}}}
+	s := &Set{Data: patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("#.")}}, Meta: []Column{{"columns", []int64{1}}}}
 	path := filepath.Join(dir, "set.npz")
 	var fe *FormatError
 	if err := WriteNPZ(path, s); !errors.As(err, &fe) {

@@ -4,8 +4,10 @@
 // tables, IDX files (these also gzipped), and PNG, PBM and PGM pictures or
 // folders and zip archives of them, and returns one [Set]: images of one size,
 // their weights, and columns of metadata (labels, writers, file names) to
-// select by. A table is a set of images of height 1, one per row. Formats are
-// recognised by content, not by name.
+// select by. [Open] reads the same images in blocks, as a [Stream]. Learners
+// take both as they are: each is a [patchwork.Source]. A table is a set of
+// images of height 1, one per row. Formats are recognised by content, not by
+// name.
 //
 // # What a value means
 //

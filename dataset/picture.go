@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 )
 
@@ -39,7 +40,7 @@ func (in *input) pictureFile(path string, r io.Reader) (decoder, error) {
 	if err := g.tell([]string{name}, ""); err != nil {
 		return nil, err
 	}
-	return &whole{&Set{Images: []*bitmap.Image{m}, Meta: g.meta}}, nil
+	return &whole{&Set{Data: patchwork.Data{Images: []*bitmap.Image{m}}, Meta: g.meta}}, nil
 }
 
 func stem(path string) string {

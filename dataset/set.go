@@ -4,18 +4,19 @@ import (
 	"fmt"
 	"strconv"
 
-	"example.com/patchwork/bitmap"
+	"example.com/patchwork"
 )
 
-// Set is a set of images of one size with their metadata.
+// Set holds images of one size with their metadata. Learners take its Data, or
+// the Set itself, which is a [patchwork.Source].
 //
 // Images, Rows and Weights (unless nil) and every metadata column have the same
-// length. Methods that select return a new Set that shares the images; a Set is
-// safe for concurrent readers.
+// length. Methods that select return a new Set that shares the images, without
+// the Memory, which is valid for all of them only. A Set is safe for concurrent
+// readers.
 type Set struct {
-	Images  []*bitmap.Image
+	patchwork.Data
 	Rows    []int    // index of each image in the input before any selection, from 0; nil means 0, 1, 2, ...
-	Weights []int64  // how often each image counts, not negative; nil means once
 	Meta    []Column // labels and the like
 	Columns []string // names of a table's columns, one per pixel; nil if it has none
 	Table   bool     // rows of a table: images of height 1
@@ -43,14 +44,6 @@ func (s *Set) Size() (height, width int) {
 		return 0, 0
 	}
 	return s.Images[0].Height(), s.Images[0].Width()
-}
-
-// Weight returns how often image i counts.
-func (s *Set) Weight(i int) int64 {
-	if s.Weights == nil {
-		return 1
-	}
-	return s.Weights[i]
 }
 
 // Column returns the metadata column with that name, or an error that lists the
@@ -91,7 +84,7 @@ func (s *Set) slice(from, to int) *Set {
 // come more than once. It panics for an index outside the set.
 func (s *Set) Pick(index []int) *Set {
 	out := *s
-	out.Images = pick(s.Images, index)
+	out.Data = patchwork.Data{Images: pick(s.Images, index)}
 	if s.Rows != nil {
 		out.Rows = pick(s.Rows, index)
 	} else {

@@ -8,14 +8,15 @@ import (
 	"os"
 	"slices"
 
+	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 )
 
-// Stream reads files in parts, in order and any number of times, for data that
+// Stream reads files in blocks, in order and any number of times, for data that
 // do not fit in memory. It yields the images that [Read] would return, with the
-// same row numbers, weights, metadata and selection. A Stream is immutable;
-// several goroutines may read it at once, and it keeps no file open between
-// readings.
+// same row numbers, weights, metadata and selection. It is a
+// [patchwork.Source]: learners read it as it is. A Stream is immutable; several
+// goroutines may read it at once, and it keeps no file open between readings.
 //
 // Arrays and CSV files are read a few hundred images at a time, Parquet files
 // one row group at a time, pictures one by one. Arrays in Fortran order, such
@@ -117,7 +118,7 @@ func (s *Stream) survey(ctx context.Context, i int) error {
 		return err
 	}
 	if s.head == nil {
-		s.head = &Set{Images: []*bitmap.Image{part.Images[0].Clone()}, Columns: part.Columns, Table: part.Table}
+		s.head = &Set{Data: patchwork.Data{Images: []*bitmap.Image{part.Images[0].Clone()}}, Columns: part.Columns, Table: part.Table}
 	} else if err := (&joiner{set: s.head, paths: s.paths}).agree(part, s.paths[i]); err != nil {
 		return err
 	}
@@ -186,11 +187,27 @@ func (s *Stream) joinMeta(part *Set) {
 	s.head.Meta = meta
 }
 
-// Blocks reads the files from the first image on. It yields sets of at least
+// Blocks reads the files from the first image on, as [Stream.Sets] does, and
+// yields the images and their weights.
+func (s *Stream) Blocks(ctx context.Context) iter.Seq2[patchwork.Data, error] {
+	return func(yield func(patchwork.Data, error) bool) {
+		for set, err := range s.Sets(ctx) {
+			if err != nil {
+				yield(patchwork.Data{}, err)
+				return
+			}
+			if !yield(set.Data, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Sets reads the files from the first image on. It yields sets of at least
 // one image, whose Rows count from the first image of the first file,
 // regardless of the selection. It ends with the first error: one of [Read], the
 // context's, or that a file has changed since the stream was opened.
-func (s *Stream) Blocks(ctx context.Context) iter.Seq2[*Set, error] {
+func (s *Stream) Sets(ctx context.Context) iter.Seq2[*Set, error] {
 	return func(yield func(*Set, error) bool) {
 		r := &reading{Stream: s, yield: yield, left: s.take, asked: make([]asked, len(s.opts.Where)),
 			groups: newGroups(s.opts.FirstPer, s.opts.maxMemory())}
@@ -207,12 +224,12 @@ func (s *Stream) Blocks(ctx context.Context) iter.Seq2[*Set, error] {
 	}
 }
 
-// Set reads all selected images into one set. The error is that of Blocks, or
+// Set reads all selected images into one set. The error is that of Sets, or
 // unwraps to [ErrMemory] if they do not fit in Options.MaxMemory.
 func (s *Stream) Set(ctx context.Context) (*Set, error) {
 	in := newInput(s.opts)
 	var out *Set
-	for part, err := range s.Blocks(ctx) {
+	for part, err := range s.Sets(ctx) {
 		if err != nil {
 			return nil, err
 		}

@@ -31,7 +31,7 @@ func gather(ctx context.Context, paths []string, opts Options, skip, take int) (
 	}
 	s = s.Cut(skip, take)
 	n := 0
-	for part, err := range s.Blocks(ctx) {
+	for part, err := range s.Sets(ctx) {
 		if err != nil {
 			return nil, err
 		}
@@ -261,7 +261,7 @@ func TestStreamErrors(t *testing.T) {
 		s, err := Open(t.Context(), []string{path}, c.opts)
 		parts := 0
 		if err == nil {
-			for _, e := range s.Blocks(t.Context()) {
+			for _, e := range s.Sets(t.Context()) {
 				if err = e; e == nil {
 					parts++
 				}

@@ -81,7 +81,7 @@ func Learn(ctx context.Context, src patchwork.Source, cfg patchwork.Config, opt 
 // Where the number of experts is to be found out (Options.Experts is 0), see
 // [Options] and count.go; the record then has the curve of all numbers tried.
 //
-// Data in memory ([patchwork.Data]) are learned from whole. Of any other source
+// Data in memory ([patchwork.Data], also embedded in another type) are learned from whole. Of any other source
 // the starts are learned from a uniform sample, and batch EM goes on over all
 // images, one reading per iteration; where the sample is everything, the result
 // is that of the data in memory. Online learning passes over all images, in
@@ -178,7 +178,8 @@ func (s *Step) better(o *Step) bool {
 // learn chooses the way: how the images come, and whether the number of experts is
 // known.
 func (r *runner) learn(ctx context.Context, src patchwork.Source) (*patchwork.Model, error) {
-	if data, ok := src.(patchwork.Data); ok {
+	if whole, ok := src.(interface{ All() patchwork.Data }); ok {
+		data := whole.All()
 		if r.opt.Memory != nil {
 			data.Memory = r.opt.Memory
 		}

@@ -66,7 +66,7 @@ func (s *Server) buildOne(ctx context.Context, b *builtin) error {
 	if err != nil {
 		return err
 	}
-	l := &learning{plan: p, data: patchwork.Data{Images: set.Images, Weights: set.Weights}, tell: func(*progress, *patchwork.Model) {}}
+	l := &learning{plan: p, data: set.Data, tell: func(*progress, *patchwork.Model) {}}
 	out, err := l.run(ctx)
 	if err != nil {
 		return fmt.Errorf("learn %s: %w", b.id, err)
@@ -84,7 +84,7 @@ func lettersT() (*dataset.Set, error) {
 	for i, item := range set.Truth.Items {
 		letters[i], writers[i] = string(item.Letter), int64(item.Writer)
 	}
-	return &dataset.Set{Images: set.Images, Source: "the built-in letters",
+	return &dataset.Set{Data: patchwork.Data{Images: set.Images}, Source: "the built-in letters",
 		Meta: []dataset.Column{{Name: "y", Values: letters}, {Name: "writer", Values: writers}}}, nil
 }
 
@@ -93,7 +93,7 @@ func quadrants() (*dataset.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &dataset.Set{Images: set.Images, Source: "the built-in quadrants"}, nil
+	return &dataset.Set{Data: patchwork.Data{Images: set.Images}, Source: "the built-in quadrants"}, nil
 }
 
 // habit is a reason why items are in a basket together, or are not.

@@ -251,7 +251,7 @@ func (q *jobs) learn(ctx context.Context, j *job) (out outcome, err error) {
 	j.state, j.started = running, now()
 	set := j.set
 	j.mu.Unlock()
-	l := &learning{plan: j.plan, data: patchwork.Data{Images: set.Images, Weights: set.Weights}, tell: j.progress}
+	l := &learning{plan: j.plan, data: set.Data, tell: j.progress}
 	return l.run(ctx)
 }
 

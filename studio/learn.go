@@ -9,6 +9,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"example.com/patchwork"
 	"example.com/patchwork/dataset"
 )
 
@@ -194,7 +195,7 @@ func (s *Server) drawnSet(wire []wireImage) (*dataset.Set, error) {
 			return nil, problemAt(422, "body.images", nil, "image %d has %d x %d pixels, but the first has %d x %d", i, img.Height(), img.Width(), h, w)
 		}
 	}
-	return &dataset.Set{Images: images, Table: h == 1, Source: "the images of the request"}, nil
+	return &dataset.Set{Data: patchwork.Data{Images: images}, Table: h == 1, Source: "the images of the request"}, nil
 }
 
 // jobData returns the images that a job learns from, as a file.

@@ -49,7 +49,7 @@ func long(t *testing.T) NamedData {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return NamedData{Name: "long.npz", Set: &dataset.Set{Images: set.Images, Source: "letters"}}
+	return NamedData{Name: "long.npz", Set: &dataset.Set{Data: patchwork.Data{Images: set.Images}, Source: "letters"}}
 }
 
 const longJob = `{"data":"d1","experts":3,"shift":8,"rotate":"24:6","starts":100,"seed":2}`
@@ -167,7 +167,7 @@ func TestStopKeepsTheBest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := learn.Learn(t.Context(), patchwork.Data{Images: long(t).Set.Images}, p.cfg, p.learn)
+	m, err := learn.Learn(t.Context(), long(t).Set.Data, p.cfg, p.learn)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,8 +13,8 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"iter"
 
+	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/learn"
 
 	"example.com/patchwork"
@@ -159,15 +159,16 @@ func (s *Step) Explainer() (*Explainer, error) {
 // error is of the data or the context, or says that there are fewer images than
 // there were.
 func (e *Explainer) Count(ctx context.Context, job *Job, data *dataset.Stream, shard Shard) (*tallyfile.Part, error) {
-	src := &images{stream: data.Cut(job.Skip+shard.First, shard.Rows)}
+	seen := 0
+	src := rows.Watch(data.Cut(job.Skip+shard.First, shard.Rows), func(d patchwork.Data) { seen += len(d.Images) })
 	t, err := e.pursuit.Fork().Tally(ctx, src, job.Learn.Workers)
 	if err != nil {
 		return nil, err
 	}
 	part := e.empty
 	part.Tally = t
-	if src.seen != shard.Rows {
-		return nil, fmt.Errorf("%s: %d images where there were %d; leave files alone while they are learned from", shard.ID(), src.seen, shard.Rows)
+	if seen != shard.Rows {
+		return nil, fmt.Errorf("%s: %d images where there were %d; leave files alone while they are learned from", shard.ID(), seen, shard.Rows)
 	}
 	part.Shards = []tallyfile.Shard{{ID: shard.ID(), Rows: part.Tally.Rows()}}
 	return &part, nil
@@ -206,29 +207,6 @@ func (s *Step) Check(part *tallyfile.Part, shards []Shard) error {
 		return fmt.Errorf("%d shards were counted, there are %d", len(part.Shards), len(shards))
 	}
 	return nil
-}
-
-// images is a stream as the library takes it. It counts what is read.
-type images struct {
-	stream *dataset.Stream
-	seen   int
-}
-
-// Blocks reads the stream.
-func (s *images) Blocks(ctx context.Context) iter.Seq2[patchwork.Data, error] {
-	return func(yield func(patchwork.Data, error) bool) {
-		s.seen = 0
-		for set, err := range s.stream.Blocks(ctx) {
-			if err != nil {
-				yield(patchwork.Data{}, err)
-				return
-			}
-			s.seen += set.Len()
-			if !yield(patchwork.Data{Images: set.Images, Weights: set.Weights}, nil) {
-				return
-			}
-		}
-	}
 }
 
 // Encode is a part as the bytes of a tally file.

@@ -247,7 +247,7 @@ func TestScoreHiddenBits(t *testing.T) {
 			seen[j] += float64(known[j])
 		}
 	}
-	want, err := posterior.ScoreHidden(t.Context(), m, learnable(set), visible, posterior.NBestOptions{}, 1)
+	want, err := posterior.ScoreHidden(t.Context(), m, set.Data, visible, posterior.NBestOptions{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

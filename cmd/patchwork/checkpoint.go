@@ -106,7 +106,7 @@ func describeRun(cmd *cobra.Command, s *source, paths []string) (string, error) 
 	})
 	if s.stream == nil {
 		id := tallyfile.NewIdentity()
-		id.Add(learnable(s.set))
+		id.Add(s.set.Data)
 		fmt.Fprintf(&b, "data %s\n", id)
 		return b.String(), nil
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/patchwork"
 	"example.com/patchwork/dataset"
 )
 
@@ -161,11 +160,6 @@ func (f *dataFlags) cut(set *dataset.Set) (*dataset.Set, error) {
 		set = set.Take(f.take)
 	}
 	return set, nil
-}
-
-// learnable is a set as the learner takes it.
-func learnable(set *dataset.Set) patchwork.Data {
-	return patchwork.Data{Images: set.Images, Weights: set.Weights}
 }
 
 // row is the index of image i in the input, before any selection.

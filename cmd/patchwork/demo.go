@@ -105,12 +105,12 @@ func (d *demo) prepare(seed uint64, workers int) error {
 	}
 	d.letters = &synthSet{set.Images, set.Arrays()}
 	grid := pose.Grid{DY: pose.Symmetric(demoShift, 1), DX: pose.Symmetric(demoShift, 1), Angles: pose.Evenly(24, 6)}
-	d.data = patchwork.Data{Images: set.Images[:demoLearn]}
+	d.data.Images = set.Images[:demoLearn]
 	d.cfg = patchwork.NewConfig(patchwork.Max, demoSide, demoSide, grid)
 	// Orders only, because the demo shows how the experts grow image by image.
 	d.figure = true
 	d.opt = learn.Options{Experts: demoExperts, StartFrom: learn.StartFromOrders, Seed: seed, Workers: workers}
-	d.test = &dataset.Set{Images: set.Images[demoLearn:], Source: "the demo's letters"}
+	d.test = &dataset.Set{Data: patchwork.Data{Images: set.Images[demoLearn:]}, Source: "the demo's letters"}
 	for i := range demoExplain {
 		d.test.Rows = append(d.test.Rows, demoLearn+i)
 	}
@@ -125,7 +125,7 @@ func (a *app) demoLearn(ctx context.Context, d *demo) error {
 	}
 	d.took = time.Since(began)
 	d.explain = make([]patchwork.Explanation, d.test.Len())
-	_, err := patchwork.Explain(ctx, d.model, learnable(d.test), patchwork.PursuitOptions{}, d.opt.Workers,
+	_, err := patchwork.Explain(ctx, d.model, d.test.Data, patchwork.PursuitOptions{}, d.opt.Workers,
 		func(i int, e *patchwork.Explanation) { d.explain[i] = *e })
 	return err
 }

@@ -251,8 +251,11 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	if s.stream != nil {
 		err = a.learnStream(cmd, f, s, &l, e, paths)
 	} else {
-		l.data, l.images, l.pixels = learnable(s.set), s.set.Len(), knownPixels(s.set)
+		l.data, l.images, l.pixels = s.set.Data, s.set.Len(), knownPixels(s.set.Data)
 		if f.soft() {
+			if l.journal != nil {
+				l.data.Memory = memory{l.journal}
+			}
 			err = a.learnTable(cmd.Context(), f, &l)
 		} else {
 			err = a.run(cmd.Context(), &l, l.data)
@@ -392,10 +395,10 @@ func (a *app) summary(f *learnFlags, head *dataset.Set, l *learning, took time.D
 }
 
 // knownPixels counts what a log-likelihood per pixel divides by.
-func knownPixels(set *dataset.Set) float64 {
+func knownPixels(data patchwork.Data) float64 {
 	sum := int64(0)
-	for i, img := range set.Images {
-		sum += set.Weight(i) * int64(img.CountKnown())
+	for i, img := range data.Images {
+		sum += data.Weight(i) * int64(img.CountKnown())
 	}
 	return float64(sum)
 }

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 	"strings"
 
+	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/learn"
 
 	"github.com/spf13/cobra"
@@ -107,48 +107,27 @@ func (a *app) countPart(ctx context.Context, m *patchwork.Model, s *source, f *s
 	if err != nil {
 		return nil, err
 	}
-	src := &identified{id: tallyfile.NewIdentity()}
-	if s.stream == nil {
-		src.Source = learnable(s.set)
-	} else {
+	var src patchwork.Source = s.set
+	if s.stream != nil {
 		bar := a.progress("image", 0)
 		defer bar.stop()
-		src.Source = &feed{stream: s.stream, bar: bar}
+		src = &feed{stream: s.stream, bar: bar}
 	}
 	how := stepOptions(f.mode.value).Pursuit()
-	tally, err := patchwork.Explain(ctx, m, src, how, f.workers, nil)
+	id := tallyfile.NewIdentity()
+	tally, err := patchwork.Explain(ctx, m, rows.Watch(src, id.Add), how, f.workers, nil)
 	if err != nil {
 		return nil, request(err)
 	}
 	shard := tallyfile.Shard{ID: f.shard, Source: strings.ToValidUTF8(s.head().Source, "?"), Rows: tally.Rows()}
 	if shard.ID == "" {
-		shard.ID = src.id.String()
+		shard.ID = id.String()
 	}
 	return &tallyfile.Part{Model: hash, Options: "mode " + f.mode.value, Shards: []tallyfile.Shard{shard}, Tally: tally}, nil
 }
 
 // stepOptions are the settings of a step of learning in a mode.
 func stepOptions(mode string) learn.Options { return learn.Options{Paper: mode == "paper"} }
-
-// identified is a source whose rows are hashed as they are read.
-type identified struct {
-	patchwork.Source
-	id *tallyfile.Identity
-}
-
-// Blocks reads the source.
-func (s *identified) Blocks(ctx context.Context) iter.Seq2[patchwork.Data, error] {
-	return func(yield func(patchwork.Data, error) bool) {
-		for d, err := range s.Source.Blocks(ctx) {
-			if err == nil {
-				s.id.Add(d)
-			}
-			if !yield(d, err) {
-				return
-			}
-		}
-	}
-}
 
 const mstepLong = `Add up parts that "patchwork stats" wrote, in any order, and read the next model
 off the counts. A file may hold several parts, one after the other; - reads

@@ -105,7 +105,7 @@ func (a *app) score(cmd *cobra.Command, t *task) (*scoreReport, error) {
 	var impossible atomic.Int64
 	tally, pixels := patchwork.NewTally(t.model), 0.0
 	images, err := a.inParts(cmd.Context(), t, func(part *task) error {
-		pixels += knownPixels(part.set)
+		pixels += knownPixels(part.set.Data)
 		counted, err := explainAll(cmd.Context(), part, func(i int, e *patchwork.Explanation) {
 			if math.IsInf(e.LogLikModel, -1) {
 				impossible.Add(part.set.Weight(i))

@@ -125,7 +125,8 @@ func (a *app) sayStreaming(s *source, memory byteSize, what string) {
 	}
 }
 
-// feed is a stream as the library takes it, with progress.
+// feed is a stream that shows its progress and counts what its first reading
+// yields.
 type feed struct {
 	stream *dataset.Stream
 	bar    *progress
@@ -143,19 +144,19 @@ func (f *feed) Blocks(ctx context.Context) iter.Seq2[patchwork.Data, error] {
 			total, _ = f.stream.Len()
 		}
 		f.bar.again(total, fmt.Sprintf("pass %d", f.passes))
-		for set, err := range f.stream.Blocks(ctx) {
+		for d, err := range f.stream.Blocks(ctx) {
 			if err != nil {
-				yield(patchwork.Data{}, &inputError{err})
+				yield(d, &inputError{err})
 				return
 			}
 			if f.passes == 1 {
-				f.rows += set.Len()
-				f.pixels += knownPixels(set)
+				f.rows += len(d.Images)
+				f.pixels += knownPixels(d)
 			}
-			if !yield(learnable(set), nil) {
+			if !yield(d, nil) {
 				return
 			}
-			f.bar.add(set.Len())
+			f.bar.add(len(d.Images))
 		}
 	}
 }
@@ -213,7 +214,7 @@ func (a *app) inParts(ctx context.Context, t *task, do func(part *task) error) (
 	total, _ := t.stream.Len()
 	part.bar = a.progress("image", total)
 	defer part.bar.stop()
-	for set, err := range ahead(t.stream.Blocks(ctx)) {
+	for set, err := range ahead(t.stream.Sets(ctx)) {
 		if err != nil {
 			return images, &inputError{err}
 		}

@@ -25,7 +25,7 @@ func TestLearnSoft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data := patchwork.Data{Images: readSet(t, "bars.npz").Images}
+	data := readSet(t, "bars.npz").Data
 	c := patchwork.NewConfig(patchwork.Max, 3, 3, m.Config().Poses)
 	want, err := table.LearnTable(t.Context(), data, c, table.TableOptions{Aim: table.Interpreting, Start: table.TableGrow, Seed: 5})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 
+	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/learn"
 
 	"example.com/patchwork"
@@ -117,8 +118,9 @@ func heldOut(ctx context.Context, m *patchwork.Model, test patchwork.Data, opt p
 	return t.LogLik() / pixels(test), float64(t.Picks()) / float64(t.Rows()), nil
 }
 
+// pixels counts the pixels of all images, weights counted.
 func pixels(d patchwork.Data) float64 {
-	return float64(len(d.Images) * d.Images[0].Len())
+	return float64(rows.Total(d) * int64(d.Images[0].Len()))
 }
 
 // choose selects the images of a letter by the writers first..last.
@@ -135,7 +137,7 @@ func choose(set *dataset.Set, letter string, first, last int) (patchwork.Data, e
 	if err != nil {
 		return patchwork.Data{}, err
 	}
-	return patchwork.Data{Images: chosen.Images}, nil
+	return chosen.Data, nil
 }
 
 // Report runs every task and writes the table.

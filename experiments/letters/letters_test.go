@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"example.com/patchwork"
 	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/dataset"
 )
@@ -19,7 +20,7 @@ func pen(t *testing.T, letters string, writers int) *dataset.Set {
 	for i, item := range s.Truth.Items {
 		y[i], writer[i] = string(item.Letter), int64(item.Writer)
 	}
-	return &dataset.Set{Images: s.Images, Meta: []dataset.Column{{Name: "y", Values: y}, {Name: "writer", Values: writer}}}
+	return &dataset.Set{Data: patchwork.Data{Images: s.Images}, Meta: []dataset.Column{{Name: "y", Values: y}, {Name: "writer", Values: writer}}}
 }
 
 // TestStrokesBeatOneTemplate is a small version of the ledger's experiment:

@@ -1,9 +1,12 @@
 // Package rows has what learners of every kind do with images in memory: count
-// them, divide them at random, find equal ones, and draw one by its weight.
+// them, divide them at random, find equal ones, and draw one by its weight. Watch
+// is for those that are read block by block.
 package rows
 
 import (
+	"context"
 	"fmt"
+	"iter"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -112,4 +115,31 @@ func SameSize(images []*bitmap.Image, height, width int) error {
 // its weight.
 func Draw(d patchwork.Data, rng *rand.Rand) int {
 	return draw.ByCount(rng, len(d.Images), Total(d), d.Weight)
+}
+
+// Watch returns a source that yields the blocks of src and calls see with each of
+// them first. It explains its images itself: it has no memory, and is no
+// [patchwork.Tallier].
+func Watch(src patchwork.Source, see func(patchwork.Data)) patchwork.Source {
+	return watched{src, see}
+}
+
+// watched implements Watch.
+type watched struct {
+	patchwork.Source
+	see func(patchwork.Data)
+}
+
+// Blocks reads the source.
+func (w watched) Blocks(ctx context.Context) iter.Seq2[patchwork.Data, error] {
+	return func(yield func(patchwork.Data, error) bool) {
+		for d, err := range w.Source.Blocks(ctx) {
+			if err == nil {
+				w.see(d)
+			}
+			if !yield(d, err) {
+				return
+			}
+		}
+	}
 }

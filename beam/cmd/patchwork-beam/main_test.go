@@ -23,6 +23,7 @@ import (
 	"example.com/patchwork/cmd/engine"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/npy"
+	"example.com/patchwork/learn"
 	"example.com/patchwork/modelfile"
 	"example.com/patchwork/modelfile/tallyfile"
 )
@@ -126,12 +127,12 @@ func newRun(t testing.TB, n int, format string) *run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &run{data: patchwork.Data{Images: set.Images}}
-	opt := patchwork.LearnOptions{Experts: 4, Starts: 1, Seed: 3, Workers: 2, Iterations: 4}
+	r := &run{data: set.Data}
+	opt := learn.LearnOptions{Experts: 4, Starts: 1, Seed: 3, Workers: 2, Iterations: 4}
 	h, w := set.Size()
-	cfg := patchwork.DefaultConfig(patchwork.ModeDefault, patchwork.MaxMinusMin, h, w, patchwork.Config{}.Poses)
-	sample := patchwork.Data{Images: r.data.Images[:40]}
-	if r.first, err = patchwork.Learn(t.Context(), sample, cfg, opt); err != nil {
+	cfg := learn.DefaultConfig(learn.ModeDefault, patchwork.MaxMinusMin, h, w, patchwork.Config{}.Poses)
+	sample := set.Take(40).Data
+	if r.first, err = learn.Learn(t.Context(), sample, cfg, opt); err != nil {
 		t.Fatal(err)
 	}
 	r.job = &engine.Job{Paths: []string{path}, Rows: n, Learn: opt}
@@ -143,7 +144,7 @@ func (r *run) learn(t testing.TB, src patchwork.Source, workers int) []byte {
 	t.Helper()
 	opt := r.job.Learn
 	opt.Workers = workers
-	m, err := patchwork.Continue(t.Context(), r.first, src, opt)
+	m, err := learn.Continue(t.Context(), r.first, src, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
