@@ -123,7 +123,7 @@ type Options struct {
 	Memory patchwork.Memory `json:"-"`
 
 	note   func(Step)      // is told of every step; nil: nobody
-	start  int             // the number of the present start
+	start  int             // the number of the present start, or noStart
 	online patchwork.Prior // of online learning
 }
 
@@ -141,10 +141,15 @@ func (o Options) mode() string {
 	return "default"
 }
 
-// tell tells of a step of the present start.
+// noStart stands for the number of the start where a step belongs to none.
+const noStart = -1
+
+// tell tells of a step.
 func (o Options) tell(s Step) {
 	if o.note != nil {
-		s.Start, s.Starts = o.start, o.Starts
+		if o.start != noStart {
+			s.Start, s.Starts = o.start, o.Starts
+		}
 		if s.Model != nil {
 			s.Experts = s.Model.K()
 		}

@@ -104,6 +104,7 @@ func (r *runner) streamed(ctx context.Context, src patchwork.Source) (*patchwork
 		return m, err
 	}
 	opt.Iterations = cmp.Or(r.given.Iterations, continueIterations)
+	opt.start = noStart
 	last, err := goOn(ctx, m, all, opt.onTheWay())
 	if err != nil && enough(ctx) {
 		return m, nil
