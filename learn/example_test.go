@@ -89,20 +89,22 @@ func ExampleRun() {
 			fmt.Printf("%d experts, up to %d were tried\n", step.Experts, most)
 			var found []string
 			for k := range step.Model.K() {
-				found = append(found, signs(step.Model.Template(k), 4))
+				found = append(found, signs(step.Model.Template(k)))
 			}
 			slices.Sort(found)
 			fmt.Println(found)
 		}
 	}
 	// Output:
+	// 6 experts, up to 9 were tried
+	// [++++........ ----........ ....++++.... ....----.... ........++++ ........----]
 }
 
 // signs draws a template of one row: on, off, or no vote.
-func signs(template []float64, third int) string {
+func signs(template []float64) string {
 	s := ""
-	for i := 0; i < len(template); i++ {
-		switch p := template[i]; {
+	for _, p := range template {
+		switch {
 		case p > 0.5:
 			s += "+"
 		case p < 0.5:
