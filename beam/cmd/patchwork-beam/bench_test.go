@@ -12,6 +12,8 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/cmd/engine"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/learn"
+	"example.com/patchwork/pose"
 )
 
 // BenchmarkStep is an E-step over a million rows of 64 columns in a file, by
@@ -40,9 +42,9 @@ func BenchmarkStep(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	learn := patchwork.LearnOptions{Experts: 8, Starts: 1, Workers: 2}
-	cfg := patchwork.DefaultConfig(patchwork.ModeDefault, patchwork.MaxMinusMin, 1, width, patchwork.Config{}.Poses)
-	m, err := patchwork.Learn(b.Context(), patchwork.Data{Images: set.Images[:2000]}, cfg, learn)
+	opt := learn.Options{Experts: 8, Starts: 1, Workers: 2}
+	cfg := patchwork.NewConfig(patchwork.MaxMinusMin, 1, width, pose.Grid{})
+	m, err := learn.Learn(b.Context(), patchwork.Data{Images: set.Images[:2000]}, cfg, opt)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -50,7 +52,7 @@ func BenchmarkStep(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	job := &engine.Job{Paths: []string{path}, Rows: n, Learn: learn}
+	job := &engine.Job{Paths: []string{path}, Rows: n, Learn: opt}
 	var want []byte
 	goroutines := func() {
 		data, err := job.Open(b.Context())
