@@ -1,92 +1,50 @@
 package main
 
 import (
-	"fmt"
+	"errors"
 	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
 
-	"example.com/patchwork/dataset"
 	"example.com/patchwork/experiments/paper"
 )
 
 func (a *app) paperCommand() *cobra.Command {
-	var (
-		f       paperFlags
-		opt     paper.Options
-		workers int
-	)
+	var r paper.Request
+	var form dataFlags // of the files of --ticc
 	cmd := &cobra.Command{
 		Use:   "paper [FIGURE...] [-o DIR]",
 		Short: "Make the paper's figures anew, and judge its claims",
-		Long:  paperLong(),
+		Long:  paperLong + strings.TrimRight(paper.Contents, "\n"),
 		Example: `  patchwork paper 1 --quick
   patchwork paper 1 2 -o report`,
-		RunE: func(cmd *cobra.Command, names []string) error {
-			if err := checkWorkers(workers); err != nil {
+		RunE: func(cmd *cobra.Command, names []string) (err error) {
+			if err := checkWorkers(r.Workers); err != nil {
 				return err
 			}
-			figures, err := paper.Select(names)
-			if err != nil {
-				return &usageError{err: err, command: cmd.CommandPath()}
-			}
-			if err := f.read(cmd, &opt); err != nil {
+			if r.TeeForm, err = form.options(cmd, 0); err != nil {
 				return err
 			}
-			opt.Workers = workers
-			return a.makePaper(cmd, figures, opt, f)
+			r.Figures = names
+			return a.makePaper(cmd, r)
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVarP(&f.dir, "output", "o", "report", "folder to write to; what it holds already is not made again")
-	fs.BoolVar(&opt.Quick, "quick", false, "under a minute: few seeds and sizes, rough numbers")
-	fs.BoolVar(&f.fresh, "fresh", false, "make again what the folder holds already")
-	fs.Uint64Var(&opt.Seed, "seed", paper.DefaultSeed, "seed of all randomness")
-	fs.StringVar(&f.mnist, "mnist", "", "digits for Figure 3: an IDX file of images with its labels beside it, or their folder (default our own)")
-	fs.StringSliceVar(&f.tees, "ticc", nil, "letters for Figure 7, such as TiCC, with an array y or labels that names them, and maybe writer (default our own)")
-	f.form.addForm(cmd, "of --ticc: ")
-	fs.StringSliceVar(&f.letters, "letters", nil, "letters for Figure 8, with arrays y and writer, such as Chars74K, beside our own")
-	workersFlag(cmd, &workers)
+	fs.StringVarP(&r.Dir, "output", "o", "report", "folder to write to; what it holds already is not made again")
+	fs.BoolVar(&r.Quick, "quick", false, "under a minute: few seeds and sizes, rough numbers")
+	fs.BoolVar(&r.Fresh, "fresh", false, "make again what the folder holds already")
+	fs.Uint64Var(&r.Seed, "seed", paper.DefaultSeed, "seed of all randomness")
+	fs.StringVar(&r.DigitFile, "mnist", "", "digits for Figure 3: an IDX file of images with its labels beside it, or their folder (default our own)")
+	fs.StringSliceVar(&r.TeeFiles, "ticc", nil, "letters for Figure 7, such as TiCC, with an array y or labels that names them, and maybe writer (default our own)")
+	form.addForm(cmd, "of --ticc: ")
+	fs.StringSliceVar(&r.LetterFiles, "letters", nil, "letters for Figure 8, with arrays y and writer, such as Chars74K, beside our own")
+	workersFlag(cmd, &r.Workers)
 	return cmd
 }
 
-// paperFlags are what the command is asked for, beside the options.
-type paperFlags struct {
-	dir, mnist    string
-	tees, letters []string
-	form          dataFlags // of tees
-	fresh         bool
-}
-
-// read reads the data into the options.
-func (f *paperFlags) read(cmd *cobra.Command, opt *paper.Options) error {
-	form, err := f.form.options(cmd, 0)
-	if err != nil {
-		return err
-	}
-	if f.mnist != "" {
-		if opt.Digits, opt.Labels, err = paper.ReadDigits(f.mnist); err != nil {
-			return &inputError{err}
-		}
-	}
-	if len(f.tees) > 0 {
-		if opt.Tees, err = paper.ReadLetters(f.tees, form); err != nil {
-			return &inputError{err}
-		}
-	}
-	if len(f.letters) > 0 {
-		if opt.Letters, err = paper.ReadLetters(f.letters, dataset.Options{}); err != nil {
-			return &inputError{err}
-		}
-	}
-	return nil
-}
-
-// paperLong is the help, with the figures there are.
-func paperLong() string {
-	var b strings.Builder
-	b.WriteString(`Make everything that the paper shows anew, and say of each of its claims what was
+// paperLong is the help but for the list of figures.
+const paperLong = `Make everything that the paper shows anew, and say of each of its claims what was
 found. The folder of -o gets index.html, a page that needs nothing else; for each
 figure a folder with its pictures (PNG, SVG) and numbers (CSV); and the ledger of
 claims (ledger.csv, ledger.md).
@@ -107,22 +65,17 @@ and for a MAT-file with 56 x 56 pixels a row, laid out by MATLAB
     --height 56 --width 56 --transpose
 
 Figures (all, if none is named):
-`)
-	for _, f := range paper.All() {
-		fmt.Fprintf(&b, "  %-10s %s\n", f.Name(), f.Title())
-	}
-	return strings.TrimRight(b.String(), "\n")
-}
+`
 
 // makePaper runs the figures with progress on stderr and a summary.
-func (a *app) makePaper(cmd *cobra.Command, figures []paper.Figure, opt paper.Options, f paperFlags) error {
+func (a *app) makePaper(cmd *cobra.Command, r paper.Request) error {
 	p := a.progress("step", 0)
 	var (
 		mu    sync.Mutex
 		shown string
 		last  int
 	)
-	opt.Progress = func(figure string, done, total int) {
+	r.Progress = func(figure string, done, total int) {
 		mu.Lock()
 		defer mu.Unlock()
 		if figure != shown || done < last {
@@ -132,17 +85,20 @@ func (a *app) makePaper(cmd *cobra.Command, figures []paper.Figure, opt paper.Op
 		p.add(done - last)
 		last = done
 	}
-	report, err := paper.Make(cmd.Context(), f.dir, figures, opt, f.fresh)
+	report, err := paper.Make(cmd.Context(), r)
 	p.stop()
-	if err != nil {
+	var name *paper.NameError
+	var data *paper.DataError
+	switch {
+	case errors.As(err, &name):
+		return &usageError{err: err, command: cmd.CommandPath()}
+	case errors.As(err, &data):
+		return &inputError{data.Err}
+	case err != nil:
 		return err
 	}
-	titles := map[string]string{}
-	for _, fig := range paper.All() {
-		titles[fig.Name()] = fig.Title()
-	}
-	for i, name := range report.Figures {
-		if err := a.say(a.out, "%-13s %s", report.Verdicts[i], titles[name]); err != nil {
+	for i, title := range report.Titles {
+		if err := a.say(a.out, "%-13s %s", report.Verdicts[i], title); err != nil {
 			return err
 		}
 	}

@@ -58,7 +58,7 @@ func TestPartsAreOneStep(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for k, template := range tally.Model(m, em.Step).Templates() {
+			for k, template := range opt.MStep(m, tally).Templates() {
 				for i, p := range template {
 					if got.Template(k)[i] != p {
 						t.Fatalf("expert %d, pixel %d: %v from parts, %v from the library", k, i, got.Template(k)[i], p)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"slices"
 
 	"example.com/patchwork/internal/rows"
@@ -71,8 +72,8 @@ func Run(ctx context.Context, set *dataset.Set, task Task, o Options) (Result, e
 	}
 	r := Result{Task: task}
 	h, w := set.Size()
-	cfg := learn.DefaultConfig(learn.ModeDefault, patchwork.Max, h, w, Poses)
-	m, err := learn.Learn(ctx, train, cfg, learn.LearnOptions{Experts: task.Experts, Seed: o.Seed, Starts: o.Starts, Workers: o.Workers})
+	cfg := patchwork.NewConfig(patchwork.Max, h, w, Poses)
+	m, err := learn.Learn(ctx, train, cfg, learn.Options{Experts: task.Experts, Seed: o.Seed, Starts: o.Starts, Workers: o.Workers})
 	if err != nil {
 		return Result{}, err
 	}
@@ -100,7 +101,7 @@ func Run(ctx context.Context, set *dataset.Set, task Task, o Options) (Result, e
 // under the best shift and rotation of each.
 func mean(ctx context.Context, cfg patchwork.Config, train, test patchwork.Data, o Options) (float64, error) {
 	cfg.Truncate = false
-	m, err := learn.Learn(ctx, train, cfg, learn.LearnOptions{Experts: 1, Seed: o.Seed, Starts: o.Starts, Workers: o.Workers})
+	m, err := learn.Learn(ctx, train, cfg, learn.Options{Experts: 1, Seed: o.Seed, Starts: o.Starts, Workers: o.Workers})
 	if err != nil {
 		return 0, err
 	}
@@ -165,31 +166,32 @@ type Bars struct {
 // RunBars learns T as two experts from ten of the images, chosen at random.
 func RunBars(ctx context.Context, images []*bitmap.Image, set int, o Options) (Bars, error) {
 	const examples = 10
-	order := learn.Order(len(images), o.Seed, set+1)
-	if len(order) < examples {
-		return Bars{}, fmt.Errorf("letters: %d images are too few to choose %d", len(order), examples)
+	if len(images) < examples {
+		return Bars{}, fmt.Errorf("letters: %d images are too few to choose %d", len(images), examples)
 	}
 	var data patchwork.Data
-	for _, i := range order[:examples] {
+	for _, i := range Shuffled(len(images), o.Seed, set)[:examples] {
 		data.Images = append(data.Images, images[i])
 	}
-	cfg := learn.DefaultConfig(learn.ModeDefault, patchwork.Max, images[0].Height(), images[0].Width(), Poses)
-	opt := learn.LearnOptions{Experts: 2, Seed: o.Seed, Starts: o.Starts, Workers: o.Workers}
+	cfg := patchwork.NewConfig(patchwork.Max, images[0].Height(), images[0].Width(), Poses)
+	opt := learn.Options{Experts: 2, Seed: o.Seed, Starts: o.Starts, Workers: o.Workers}
 	b := Bars{Set: set}
-	var trials []learn.Trial
-	for t, err := range learn.Starts(ctx, data, cfg, opt) {
+	for s, err := range learn.Run(ctx, data, cfg, opt) {
 		if err != nil {
 			return Bars{}, err
 		}
-		trials = append(trials, t)
-		b.Starts = append(b.Starts, TwoBars(t.Model))
+		if s.Stage == learn.StageStart {
+			b.Starts = append(b.Starts, TwoBars(s.Model))
+		}
+		b.Model = s.Model
 	}
-	m, err := learn.Choose(ctx, data, cfg, opt, trials)
-	if err != nil {
-		return Bars{}, err
-	}
-	b.Chosen, b.Model = m.Extras().Record.Chosen, m
+	b.Chosen = b.Model.Extras().Record.Chosen
 	return b, nil
+}
+
+// Shuffled returns the order of n images of which the first are random set i.
+func Shuffled(n int, seed uint64, i int) []int {
+	return rand.New(rand.NewPCG(seed, uint64(i)+1)).Perm(n)
 }
 
 // ReportBars learns the letter T from six random sets of ten of the images.

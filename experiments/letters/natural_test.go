@@ -4,8 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"example.com/patchwork/learn"
-
 	"example.com/patchwork"
 	"example.com/patchwork/gauss"
 )
@@ -50,7 +48,7 @@ func TestStrokeOf(t *testing.T) {
 // corners and strokes in other directions are not.
 func TestNatural(t *testing.T) {
 	model := func(turn float64, templates ...[]float64) *patchwork.Model {
-		cfg := learn.DefaultConfig(learn.ModeDefault, patchwork.Max, 56, 56, Poses)
+		cfg := patchwork.NewConfig(patchwork.Max, 56, 56, Poses)
 		m, err := patchwork.NewModel(cfg, templates)
 		if err != nil {
 			t.Fatal(err)

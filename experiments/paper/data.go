@@ -85,10 +85,10 @@ func capitals(s *dataset.Set) ([]string, error) {
 	return out, nil
 }
 
-// ReadDigits reads digits from an IDX file of images, with its labels beside it
+// readDigits reads digits from an IDX file of images, with its labels beside it
 // (images-idx3 becomes labels-idx1 in the name), or from a folder that holds
 // one such pair. Pixels above 127 are on.
-func ReadDigits(path string) (images []*bitmap.Image, labels []int, err error) {
+func readDigits(path string) (images []*bitmap.Image, labels []int, err error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		found, err := filepath.Glob(filepath.Join(path, "*images*idx3*"))
 		if err != nil || len(found) == 0 {
@@ -117,10 +117,10 @@ func ReadDigits(path string) (images []*bitmap.Image, labels []int, err error) {
 	return set.Images, labels, nil
 }
 
-// ReadLetters reads letters whose metadata "y" names them; in its place may be
+// readLetters reads letters whose metadata "y" names them; in its place may be
 // "labels" or "label", and for "writer" "writers". If no label is a capital,
 // small letters are read as capitals.
-func ReadLetters(paths []string, opt dataset.Options) (*dataset.Set, error) {
+func readLetters(paths []string, opt dataset.Options) (*dataset.Set, error) {
 	set, err := dataset.Read(paths, opt)
 	if err != nil {
 		return nil, err

@@ -76,8 +76,8 @@ func reconstruct(ctx context.Context, seed uint64, n int, shown bool) (reconstru
 		r.sparse = append(r.sparse, y)
 	}
 	side := train.Truth.Side
-	cfg := learn.DefaultConfig(learn.ModeDefault, patchwork.MaxMinusMin, side, side, pose.Grid{})
-	m, err := learn.Learn(ctx, patchwork.Data{Images: train.Images}, cfg, learn.LearnOptions{Experts: synth.QuadrantExperts, Seed: seed})
+	cfg := patchwork.NewConfig(patchwork.MaxMinusMin, side, side, pose.Grid{})
+	m, err := learn.Learn(ctx, patchwork.Data{Images: train.Images}, cfg, learn.Options{Experts: synth.QuadrantExperts, Seed: seed})
 	if err != nil {
 		return r, err
 	}

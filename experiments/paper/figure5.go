@@ -40,32 +40,32 @@ type emRun struct {
 	stepChange float64            // mean absolute change of the templates in the last step
 }
 
-// runEM runs 25 iterations from random templates.
-func runEM(ctx context.Context, formula patchwork.Formula, seed uint64) (emRun, error) {
+// runEM runs 25 iterations from random templates: of eq. (1), or guarded.
+func runEM(ctx context.Context, paper bool, seed uint64) (emRun, error) {
 	var r emRun
 	train, err := synth.Quadrants(synth.QuadrantsOptions{N: quadrantExamples, Seed: seed})
 	if err != nil {
 		return r, err
 	}
 	side := train.Truth.Side
-	cfg := learn.DefaultConfig(learn.ModePaper, patchwork.MaxMinusMin, side, side, pose.Grid{})
-	start, err := learn.RandomModel(cfg, synth.QuadrantExperts, rand.New(rand.NewPCG(seed, 5)))
+	cfg := learn.PaperConfig(patchwork.MaxMinusMin, side, side, pose.Grid{})
+	start, err := quadrants.RandomModel(cfg, rand.New(rand.NewPCG(seed, 5)))
 	if err != nil {
 		return r, err
 	}
-	step := patchwork.MStep{Formula: formula}
-	if formula == patchwork.Guarded {
-		step.Sit = 1e-3
-	}
 	iterations := shownSteps[len(shownSteps)-1]
-	opt := learn.EMOptions{Iterations: iterations, Step: step, Pursuit: patchwork.PursuitOptions{Forced: true}}
+	// MethodBatch would go on by description length.
+	opt := learn.Options{Paper: paper, Method: learn.MethodBoth, Continue: start, Iterations: iterations}
 	var last, before *patchwork.Model
 	n := 0
-	for it, err := range learn.EM(ctx, start, patchwork.Data{Images: train.Images}, opt) {
+	for s, err := range learn.Run(ctx, patchwork.Data{Images: train.Images}, cfg, opt) {
 		if err != nil {
 			return r, err
 		}
-		before, last, n = last, it.Model, it.Number
+		if s.Stage != learn.StageEM {
+			continue
+		}
+		before, last, n = last, s.Model, s.Iteration
 		for len(r.models) < len(shownSteps) && shownSteps[len(r.models)] == n {
 			r.models = append(r.models, last)
 		}
@@ -108,9 +108,9 @@ func (figure5) Run(ctx context.Context, o Options) (Result, error) {
 		var err error
 		switch i / sets {
 		case 0:
-			runs[0][set], err = runEM(ctx, patchwork.EquationOne, seed)
+			runs[0][set], err = runEM(ctx, true, seed)
 		case 1:
-			runs[1][set], err = runEM(ctx, patchwork.Guarded, seed)
+			runs[1][set], err = runEM(ctx, false, seed)
 		default:
 			defaults[set], err = defaultRecovers(ctx, seed)
 		}
@@ -138,8 +138,8 @@ func defaultRecovers(ctx context.Context, seed uint64) (int, error) {
 		return 0, err
 	}
 	side := train.Truth.Side
-	cfg := learn.DefaultConfig(learn.ModeDefault, patchwork.MaxMinusMin, side, side, pose.Grid{})
-	m, err := learn.Learn(ctx, patchwork.Data{Images: train.Images}, cfg, learn.LearnOptions{Experts: synth.QuadrantExperts, Seed: seed})
+	cfg := patchwork.NewConfig(patchwork.MaxMinusMin, side, side, pose.Grid{})
+	m, err := learn.Learn(ctx, patchwork.Data{Images: train.Images}, cfg, learn.Options{Experts: synth.QuadrantExperts, Seed: seed})
 	if err != nil {
 		return 0, err
 	}

@@ -77,8 +77,8 @@ func (figure7) Run(ctx context.Context, o Options) (Result, error) {
 	r.Text = fmt.Sprintf(`%s. %d random sets of ten; each is learned from several orders of the images. A bar is a template with at least 40 pixels above 1/2 that is at least 3.5 times as long as wide, within 30 degrees of upright or level; a result counts if it has one upright and one level bar.
 
 The paper's own learning is shown first: one pass, epsilon = 1, the printed initialisation (under which the background is 1/2; the text says near 0, and "the text's reading" does that). The default learner takes the best of several orders and of several cuts of one letter's ink, after five sweeps of batch EM.`, about, sets)
-	for _, mode := range []learn.Mode{learn.ModePaper, learn.ModeDefault} {
-		p, err := onlinePicture(ctx, images, mode, o)
+	for _, paper := range []bool{true, false} {
+		p, err := onlinePicture(ctx, images, paper, o)
 		if err != nil {
 			return r, err
 		}
@@ -96,7 +96,7 @@ The paper's own learning is shown first: one pass, epsilon = 1, the printed init
 
 // teeData returns the i-th random set of ten, and the remaining images.
 func teeData(images []*bitmap.Image, seed uint64, i int) (train, rest patchwork.Data) {
-	for j, at := range learn.Order(len(images), seed, i+1) {
+	for j, at := range letters.Shuffled(len(images), seed, i) {
 		if j < teeExamples {
 			train.Images = append(train.Images, images[at])
 		} else {
@@ -106,9 +106,13 @@ func teeData(images []*bitmap.Image, seed uint64, i int) (train, rest patchwork.
 	return train, rest
 }
 
-// teeConfig returns the model of Figure 7 in a mode.
-func teeConfig(images []*bitmap.Image, mode learn.Mode) patchwork.Config {
-	return learn.DefaultConfig(mode, patchwork.Max, images[0].Height(), images[0].Width(), letters.Poses)
+// teeConfig returns the configuration of Figure 7, the paper's or ours.
+func teeConfig(images []*bitmap.Image, paper bool) patchwork.Config {
+	h, w := images[0].Height(), images[0].Width()
+	if paper {
+		return learn.PaperConfig(patchwork.Max, h, w, letters.Poses)
+	}
+	return patchwork.NewConfig(patchwork.Max, h, w, letters.Poses)
 }
 
 // learnTees learns one set with every learner.
@@ -117,17 +121,17 @@ func learnTees(ctx context.Context, images []*bitmap.Image, seed uint64, set, st
 	train, rest := teeData(images, seed, set)
 	orders := max(1, starts/2)
 	passes := []struct {
-		to  *float64
-		cfg learn.Mode // of the model; ModePaper for the learning, too, takes the printed formula
-		opt learn.LearnOptions
+		to    *float64
+		paper bool // the configuration; learning by the paper, too, takes the printed formula
+		opt   learn.Options
 	}{
-		{&t.paper, learn.ModePaper, learn.LearnOptions{Mode: learn.ModePaper}},
-		{&t.text, learn.ModePaper, learn.LearnOptions{Reading: learn.ReadingText}},
-		{&t.online, learn.ModeDefault, learn.LearnOptions{}},
+		{&t.paper, true, learn.Options{Paper: true}},
+		{&t.text, true, learn.Options{Reading: learn.ReadingText}},
+		{&t.online, false, learn.Options{}},
 	}
 	for i, p := range passes {
-		p.opt.Experts, p.opt.Seed, p.opt.Method, p.opt.Starts, p.opt.Begin = 2, seed, learn.OnlineLearning, orders, learn.BeginOrders
-		bars, chosen, err := countBars(ctx, train, teeConfig(images, p.cfg), p.opt)
+		p.opt.Experts, p.opt.Seed, p.opt.Method, p.opt.Starts = 2, seed, learn.MethodOnline, orders
+		bars, chosen, err := countBars(ctx, train, teeConfig(images, p.paper), p.opt)
 		if err != nil {
 			return t, err
 		}
@@ -154,16 +158,19 @@ func learnTees(ctx context.Context, images []*bitmap.Image, seed uint64, set, st
 
 // countBars returns which starts end in two bars, and which has the best
 // training log-likelihood.
-func countBars(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt learn.LearnOptions) (bars []bool, best int, err error) {
+func countBars(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt learn.Options) (bars []bool, best int, err error) {
 	top := 0.0
-	for t, err := range learn.Starts(ctx, data, cfg, opt) {
+	for s, err := range learn.Run(ctx, data, cfg, opt) {
 		if err != nil {
 			return nil, 0, err
 		}
-		if len(bars) == 0 || t.Start.Score > top {
-			top, best = t.Start.Score, len(bars)
+		if s.Stage != learn.StageStart {
+			continue
 		}
-		bars = append(bars, letters.TwoBars(t.Model))
+		if len(bars) == 0 || s.LogLik > top {
+			top, best = s.LogLik, len(bars)
+		}
+		bars = append(bars, letters.TwoBars(s.Model))
 	}
 	return bars, best, nil
 }
@@ -221,42 +228,42 @@ func arrangements(ctx context.Context, m *patchwork.Model, rest patchwork.Data) 
 	return inside, nil
 }
 
-// onlinePicture returns the figure itself, learned in a mode.
-func onlinePicture(ctx context.Context, images []*bitmap.Image, mode learn.Mode, o Options) (Picture, error) {
+// onlinePicture returns the figure itself, learned by the paper to the letter, or
+// by default.
+func onlinePicture(ctx context.Context, images []*bitmap.Image, paper bool, o Options) (Picture, error) {
 	train, _ := teeData(images, o.Seed, 0)
-	opt := learn.LearnOptions{Experts: 2, Mode: mode, Begin: learn.BeginOrders, Seed: o.Seed, Workers: o.Workers}
-	p := Picture{Name: "online-" + mode.String(), Alt: "A table of letters and templates, and nine sampled letters"}
-	if mode == learn.ModePaper {
-		opt.Method, opt.Starts = learn.OnlineLearning, 1
+	opt := learn.Options{Experts: 2, Paper: paper, StartFrom: learn.StartFromOrders, Seed: o.Seed, Workers: o.Workers}
+	p := Picture{Name: "online-default", Alt: "A table of letters and templates, and nine sampled letters"}
+	if paper {
+		p.Name = "online-paper"
 		p.Caption = "The paper's learning, images in the order they came: examples, the two experts after each, and nine samples."
 	} else {
 		opt.Starts = o.atLeast(2, pick(o, 4, 8))
 		p.Caption = "The default learner, the order it chose: the same, the experts after five sweeps of batch EM in the last column, and nine samples of these."
 	}
-	cfg := teeConfig(images, mode)
-	m, err := learn.Learn(ctx, train, cfg, opt)
-	if err != nil {
-		return p, err
-	}
-	chosen := m.Extras().Record.Chosen
-	var (
-		examples []*bitmap.Image
-		steps    []*patchwork.Model
-	)
-	for _, i := range learn.Order(len(train.Images), opt.Seed, chosen) {
-		examples = append(examples, train.Images[i])
-	}
-	for step, err := range learn.OnlineSteps(ctx, train, cfg, opt, chosen) {
+	var m *patchwork.Model
+	var online []learn.Step // of all starts
+	for s, err := range learn.Run(ctx, train, teeConfig(images, paper), opt) {
 		if err != nil {
 			return p, err
 		}
-		steps = append(steps, step)
+		if s.Stage == learn.StageOnline {
+			online = append(online, s)
+		}
+		m = s.Model
 	}
-	if mode != learn.ModePaper {
+	var examples []*bitmap.Image
+	var steps []*patchwork.Model
+	for _, s := range online {
+		if s.Start == m.Extras().Record.Chosen {
+			examples, steps = append(examples, train.Images[s.Image]), append(steps, s.Model)
+		}
+	}
+	if !paper {
 		steps = append(steps, m)
 	}
 	sheet := render.Progress(examples, steps, sampled(m, o.Seed))
-	if mode != learn.ModePaper {
+	if !paper {
 		sheet.ColumnLabels[len(steps)-1] = "swept"
 	}
 	sheet.Scale = 1

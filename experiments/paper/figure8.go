@@ -165,9 +165,9 @@ func learnLetter(ctx context.Context, task letterTask, o Options) (letterResult,
 	l := letterResult{letterTask: task}
 	train, test := patchwork.Data{Images: task.train}, patchwork.Data{Images: task.test}
 	h, w := task.train[0].Height(), task.train[0].Width()
-	cfg := learn.DefaultConfig(learn.ModeDefault, patchwork.Max, h, w, letters.Poses)
+	cfg := patchwork.NewConfig(patchwork.Max, h, w, letters.Poses)
 	var err error
-	l.model, err = learn.Learn(ctx, train, cfg, learn.LearnOptions{Experts: pieces[task.letter], Seed: o.Seed, Starts: o.atLeast(2, pick(o, 4, 0))})
+	l.model, err = learn.Learn(ctx, train, cfg, learn.Options{Experts: pieces[task.letter], Seed: o.Seed, Starts: o.atLeast(2, pick(o, 4, 0))})
 	if err != nil {
 		return l, err
 	}
@@ -193,7 +193,7 @@ func learnLetter(ctx context.Context, task letterTask, o Options) (letterResult,
 // that may be shifted and rotated.
 func meanTemplate(ctx context.Context, cfg patchwork.Config, train, test patchwork.Data, o Options) (float64, error) {
 	cfg.Truncate = false
-	m, err := learn.Learn(ctx, train, cfg, learn.LearnOptions{Experts: 1, Seed: o.Seed, Starts: pick(o, 2, 8)})
+	m, err := learn.Learn(ctx, train, cfg, learn.Options{Experts: 1, Seed: o.Seed, Starts: pick(o, 2, 8)})
 	if err != nil {
 		return 0, err
 	}

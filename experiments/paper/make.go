@@ -5,21 +5,81 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"example.com/patchwork/dataset"
 )
 
 // Report is the result of a run.
 type Report struct {
 	Path     string   // of the page
 	Figures  []string // in it, by name
+	Titles   []string // of these
 	Ran      []string // those computed now; the others were in the folder already
 	Verdicts []Verdict
 }
 
-// Make runs the figures and writes the report to a folder, which it creates.
-// Unless fresh is set, it does not run a figure again that the folder already
-// holds, complete and with the same options. The page has every figure of the
-// folder that was made with these options, in the order of the paper.
-func Make(ctx context.Context, dir string, figures []Figure, o Options, fresh bool) (Report, error) {
+// Request says which figures to make, from what data, and where.
+type Request struct {
+	Options          // its data are read from the files below
+	Figures []string // by name; none means all
+	Dir     string   // folder of the report; it is created
+	Fresh   bool     // make again what the folder holds already
+
+	DigitFile   string          // see Options.Digits: an IDX file of images with its labels beside it, or their folder
+	TeeFiles    []string        // see Options.Tees
+	TeeForm     dataset.Options // how to read TeeFiles
+	LetterFiles []string        // see Options.Letters
+}
+
+// NameError says that no figure has a name.
+type NameError struct{ Err error }
+
+func (e *NameError) Error() string { return e.Err.Error() }
+
+// DataError says that a file of data cannot be read.
+type DataError struct{ Err error }
+
+func (e *DataError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *DataError) Unwrap() error { return e.Err }
+
+// Make makes the figures of a request and writes the report. Unless Fresh is
+// set, it does not make a figure again that the folder already holds, complete
+// and with the same options and data. The page has every figure of the folder
+// that was made with these, in the order of the paper. The error is a
+// *NameError, a *DataError, the context's, or says what failed.
+func Make(ctx context.Context, r Request) (Report, error) {
+	figures, err := choose(r.Figures)
+	if err != nil {
+		return Report{}, &NameError{err}
+	}
+	if err := r.read(); err != nil {
+		return Report{}, &DataError{err}
+	}
+	return write(ctx, r.Dir, figures, r.Options, r.Fresh)
+}
+
+// read reads the data into the options.
+func (r *Request) read() (err error) {
+	if r.DigitFile != "" {
+		if r.Digits, r.Labels, err = readDigits(r.DigitFile); err != nil {
+			return err
+		}
+	}
+	if len(r.TeeFiles) > 0 {
+		if r.Tees, err = readLetters(r.TeeFiles, r.TeeForm); err != nil {
+			return err
+		}
+	}
+	if len(r.LetterFiles) > 0 {
+		r.Letters, err = readLetters(r.LetterFiles, dataset.Options{})
+	}
+	return err
+}
+
+// write makes the figures and writes the report to a folder.
+func write(ctx context.Context, dir string, figures []Figure, o Options, fresh bool) (Report, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return Report{}, fmt.Errorf("create the folder %s: %w; choose another with -o", dir, err)
 	}
@@ -32,7 +92,7 @@ func Make(ctx context.Context, dir string, figures []Figure, o Options, fresh bo
 	}
 	report := Report{Path: filepath.Join(dir, "index.html")}
 	var page page
-	for _, f := range All() {
+	for _, f := range inOrder() {
 		r, ok := load(dir, f, o)
 		if wanted[f.Name()] && (fresh || !ok) {
 			var err error
@@ -43,7 +103,7 @@ func Make(ctx context.Context, dir string, figures []Figure, o Options, fresh bo
 		} else if !ok {
 			continue
 		}
-		report.Figures = append(report.Figures, f.Name())
+		report.Figures, report.Titles = append(report.Figures, f.Name()), append(report.Titles, f.Title())
 		report.Verdicts = append(report.Verdicts, r.Verdict())
 		page.add(f, o, r)
 	}

@@ -133,15 +133,26 @@ func (r Result) Verdict() Verdict {
 	return first
 }
 
-// All lists the figures in the order of the paper.
-func All() []Figure {
+// Contents lists the names and titles of the figures, one per line, for a help.
+var Contents = contents()
+
+func contents() string {
+	var b strings.Builder
+	for _, f := range inOrder() {
+		fmt.Fprintf(&b, "  %-10s %s\n", f.Name(), f.Title())
+	}
+	return b.String()
+}
+
+// inOrder lists the figures in the order of the paper.
+func inOrder() []Figure {
 	return []Figure{figure1{}, rulesFigure{}, figure2{}, figure3{}, inferenceFigure{}, figure4{}, figure5{}, figure6{}, figure7{}, figure8{}}
 }
 
-// Select finds figures by name, in the order of the paper; no names means all.
+// choose finds figures by name, in the order of the paper; no names means all.
 // The error lists the existing names.
-func Select(names []string) ([]Figure, error) {
-	all := All()
+func choose(names []string) ([]Figure, error) {
+	all := inOrder()
 	var known []string
 	for _, f := range all {
 		known = append(known, f.Name())

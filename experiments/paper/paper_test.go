@@ -55,11 +55,11 @@ func read(t *testing.T, dir string) map[string]string {
 
 func make1(t *testing.T, dir string, names []string, o Options, fresh bool) Report {
 	t.Helper()
-	figures, err := Select(names)
+	figures, err := choose(names)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Make(t.Context(), dir, figures, o, fresh)
+	r, err := write(t.Context(), dir, figures, o, fresh)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestReport(t *testing.T) {
 	}
 	three, one := t.TempDir(), t.TempDir()
 	r := make1(t, three, nil, tiny(3), false)
-	if want := names(All()); !slices.Equal(r.Figures, want) || !slices.Equal(r.Ran, want) {
+	if want := names(inOrder()); !slices.Equal(r.Figures, want) || !slices.Equal(r.Ran, want) {
 		t.Errorf("figures %v, of which %v were made; want %v", r.Figures, r.Ran, want)
 	}
 	all := read(t, three)
@@ -231,8 +231,8 @@ func TestInterruption(t *testing.T) {
 			cancel()
 		}
 	}
-	figures, _ := Select([]string{"1", "rules"})
-	if _, err := Make(ctx, dir, figures, o, false); !errors.Is(err, context.Canceled) {
+	figures, _ := choose([]string{"1", "rules"})
+	if _, err := write(ctx, dir, figures, o, false); !errors.Is(err, context.Canceled) {
 		t.Fatalf("cancelled: %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "index.html")); err == nil {
@@ -244,12 +244,12 @@ func TestInterruption(t *testing.T) {
 	}
 }
 
-func TestSelect(t *testing.T) {
-	f, err := Select([]string{"8", "1"})
+func TestChoose(t *testing.T) {
+	f, err := choose([]string{"8", "1"})
 	if err != nil || !slices.Equal(names(f), []string{"1", "8"}) {
 		t.Errorf("%v, %v", names(f), err)
 	}
-	if _, err := Select([]string{"9"}); err == nil || !strings.Contains(err.Error(), "inference") {
+	if _, err := choose([]string{"9"}); err == nil || !strings.Contains(err.Error(), "inference") {
 		t.Errorf("figure 9: %v", err)
 	}
 }

@@ -133,7 +133,7 @@ func TestReadLettersNames(t *testing.T) {
 			t.Fatal(err)
 		}
 		half := 127.0
-		s, err := ReadLetters([]string{path}, dataset.Options{Threshold: &half})
+		s, err := readLetters([]string{path}, dataset.Options{Threshold: &half})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,6 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap/synth"
-	"example.com/patchwork/pose"
 )
 
 // AutoRow holds how often the number of experts was found.
@@ -35,10 +34,9 @@ func Auto(ctx context.Context, o Options) (AutoRow, error) {
 		if err != nil {
 			return row, err
 		}
-		cfg := learn.DefaultConfig(o.Mode, patchwork.MaxMinusMin, train.Truth.Side, train.Truth.Side, pose.Grid{})
 		began := time.Now()
-		m, err := learn.LearnAuto(ctx, patchwork.Data{Images: train.Images}, cfg,
-			learn.AutoOptions{Learn: learn.LearnOptions{Mode: o.Mode, Seed: seed, Workers: o.Workers}})
+		m, err := learn.Learn(ctx, patchwork.Data{Images: train.Images}, config(o.Paper, train.Truth.Side),
+			learn.Options{Paper: o.Paper, Seed: seed, Workers: o.Workers})
 		if err != nil {
 			return row, err
 		}

@@ -21,7 +21,7 @@ type Options struct {
 	Sets    int // independent sets
 	Test    int // test images per set; 0 means 1000
 	Seed    uint64
-	Mode    learn.Mode
+	Paper   bool // learn by the paper to the letter
 	Workers int
 
 	// FromTruth also learns starting from the true experts, which bounds what
@@ -51,6 +51,22 @@ type Result struct {
 	LimitEntropy, LimitDescriptionLength float64
 }
 
+// config returns the configuration of a model of the experiment.
+func config(paper bool, side int) patchwork.Config {
+	if paper {
+		return learn.PaperConfig(patchwork.MaxMinusMin, side, side, pose.Grid{})
+	}
+	return patchwork.NewConfig(patchwork.MaxMinusMin, side, side, pose.Grid{})
+}
+
+// mode returns the name of the learner in the table.
+func (o Options) mode() string {
+	if o.Paper {
+		return "paper"
+	}
+	return "default"
+}
+
 // testSeed separates the seeds of test sets from those of training sets.
 const testSeed = 1 << 32
 
@@ -63,8 +79,8 @@ func Learn(ctx context.Context, o Options, set int) (Result, error) {
 		return r, err
 	}
 	data := patchwork.Data{Images: train.Images}
-	cfg := learn.DefaultConfig(o.Mode, patchwork.MaxMinusMin, train.Truth.Side, train.Truth.Side, pose.Grid{})
-	opt := learn.LearnOptions{Experts: synth.QuadrantExperts, Mode: o.Mode, Seed: seed, Workers: o.Workers}
+	cfg := config(o.Paper, train.Truth.Side)
+	opt := learn.Options{Experts: synth.QuadrantExperts, Paper: o.Paper, Seed: seed, Workers: o.Workers}
 	began := time.Now()
 	m, err := learn.Learn(ctx, data, cfg, opt)
 	if err != nil {
@@ -89,7 +105,7 @@ func Learn(ctx context.Context, o Options, set int) (Result, error) {
 	if r.Truth, err = crossEntropy(ctx, truth, unseen, o.Workers); err != nil || !o.FromTruth {
 		return r, err
 	}
-	limit, err := learn.Improve(ctx, soften(truth), data, opt)
+	limit, err := learn.Learn(ctx, data, cfg, learn.Options{Continue: soften(truth), Workers: o.Workers})
 	if err != nil {
 		return r, err
 	}

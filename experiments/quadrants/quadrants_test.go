@@ -6,9 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/patchwork/learn"
-
-	"example.com/patchwork"
 	"example.com/patchwork/bitmap/synth"
 )
 
@@ -26,7 +23,7 @@ func TestDefaultFindsTheTruth(t *testing.T) {
 	if row.Excess > 1.2 || row.LimitExcess > 1.2 || row.Within < 0.75 {
 		t.Errorf("excess over the truth %.3f, from the truth %.3f; %.2f of the sets come as far", row.Excess, row.LimitExcess, row.Within)
 	}
-	paper, err := Run(t.Context(), Options{N: 100, Sets: 4, Test: 300, Seed: 5, Workers: 2, Mode: learn.ModePaper})
+	paper, err := Run(t.Context(), Options{N: 100, Sets: 4, Test: 300, Seed: 5, Workers: 2, Paper: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,11 +35,11 @@ func TestDefaultFindsTheTruth(t *testing.T) {
 // TestEquationOneDoesNotConverge: even given the active experts, eq. (1) leaves
 // votes off the support; the guarded step does not.
 func TestEquationOneDoesNotConverge(t *testing.T) {
-	one, err := OffSupport(t.Context(), patchwork.EquationOne, 1000, 3)
+	one, err := OffSupport(t.Context(), true, 1000, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	guarded, err := OffSupport(t.Context(), patchwork.Guarded, 1000, 3)
+	guarded, err := OffSupport(t.Context(), false, 1000, 3)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,6 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/bitmap/synth"
-	"example.com/patchwork/pose"
 )
 
 // Row is the mean over the sets of one row of the table.
@@ -73,7 +72,7 @@ func Rows(seed uint64, workers int) []Options {
 	limited := row(50, 100)
 	limited.FromTruth = true
 	paper := row(100, 50)
-	paper.Mode = learn.ModePaper
+	paper.Paper = true
 	return []Options{row(20, 100), limited, row(100, 200), row(200, 20), row(500, 20), row(1000, 20), paper}
 }
 
@@ -86,7 +85,7 @@ func Report(ctx context.Context, w io.Writer, rows []Options) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "| %v | %d | %d | %.2f | %.1f %% | %.1f %% | %.2f | %.3f | %.0f %% | %.3f |\n", o.Mode, o.N, o.Sets,
+		fmt.Fprintf(w, "| %s | %d | %d | %.2f | %.1f %% | %.1f %% | %.2f | %.3f | %.0f %% | %.3f |\n", o.mode(), o.N, o.Sets,
 			r.Recovered, 100*r.AllS, 100*r.AllFive, r.CrossEntropy, r.Excess, 100*r.FixedPoint, r.Took.Seconds())
 		if o.FromTruth {
 			fmt.Fprintf(w, "| from the truth | %d | %d | | %.1f %% | | | %.3f | within half a nat of it, or below: %.0f %% | |\n",
@@ -100,9 +99,9 @@ func Report(ctx context.Context, w io.Writer, rows []Options) error {
 func ReportVotes(ctx context.Context, w io.Writer, seed uint64) error {
 	const sets = 20
 	var means [2]float64
-	for i, f := range []patchwork.Formula{patchwork.EquationOne, patchwork.Guarded} {
+	for i, paper := range []bool{true, false} {
 		for set := range sets {
-			v, err := OffSupport(ctx, f, 1000, seed*1_000_003+uint64(set))
+			v, err := OffSupport(ctx, paper, 1000, seed*1_000_003+uint64(set))
 			if err != nil {
 				return err
 			}
@@ -113,16 +112,15 @@ func ReportVotes(ctx context.Context, w io.Writer, seed uint64) error {
 	return err
 }
 
-// OffSupport returns the mean vote |mu - 1/2| where the true experts abstain,
-// after 25 M-steps from random templates on n images, given the true
-// activations.
-func OffSupport(ctx context.Context, f patchwork.Formula, n int, seed uint64) (float64, error) {
+// OffSupport returns the mean vote |mu - 1/2| where the true experts abstain, after
+// 25 M-steps from random templates on n images, given the true
+// activations: by eq. (1) of the paper, or by the guarded step.
+func OffSupport(ctx context.Context, paper bool, n int, seed uint64) (float64, error) {
 	set, err := synth.Quadrants(synth.QuadrantsOptions{N: n, Seed: seed})
 	if err != nil {
 		return 0, err
 	}
-	cfg := learn.DefaultConfig(learn.ModeDefault, patchwork.MaxMinusMin, set.Truth.Side, set.Truth.Side, pose.Grid{})
-	m, err := learn.RandomModel(cfg, synth.QuadrantExperts, rand.New(rand.NewPCG(seed, 0)))
+	m, err := RandomModel(config(paper, set.Truth.Side), rand.New(rand.NewPCG(seed, 0)))
 	if err != nil {
 		return 0, err
 	}
@@ -131,11 +129,12 @@ func OffSupport(ctx context.Context, f patchwork.Formula, n int, seed uint64) (f
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		step := patchwork.MStep{Formula: f}
-		if f == patchwork.Guarded && i < steps-1 {
-			step.Sit = 1e-3
+		t := tell(m, set.Images, set.Truth.Active)
+		if i == steps-1 && !paper {
+			m = t.Model(m, patchwork.MStep{}) // the last: what abstains does so exactly
+		} else {
+			m = learn.Options{Paper: paper}.MStep(m, t)
 		}
-		m = tell(m, set.Images, set.Truth.Active).Model(m, step)
 	}
 	sum, entries := 0.0, 0.0
 	for k, t := range set.Truth.Experts {
@@ -146,6 +145,19 @@ func OffSupport(ctx context.Context, f patchwork.Formula, n int, seed uint64) (f
 		}
 	}
 	return sum / entries, nil
+}
+
+// RandomModel returns a model of as many experts as there are true ones, with
+// templates drawn uniformly from [0.02, 0.98].
+func RandomModel(cfg patchwork.Config, rng *rand.Rand) (*patchwork.Model, error) {
+	templates := make([][]float64, synth.QuadrantExperts)
+	for k := range templates {
+		templates[k] = make([]float64, cfg.Height*cfg.Width)
+		for i := range templates[k] {
+			templates[k][i] = 0.02 + 0.96*rng.Float64()
+		}
+	}
+	return patchwork.NewModel(cfg, templates)
 }
 
 // tell counts the images as if the pursuit had found the true activations.

@@ -76,8 +76,8 @@ type rival struct {
 
 // all lists the learners in the order of Names.
 var all = []rival{
-	{Default, "8 bits, about 2 on", false, nil, ours(learn.ModeDefault)},
-	{Paper, "8 bits, about 2 on", false, nil, ours(learn.ModePaper)},
+	{Default, "8 bits, about 2 on", false, nil, ours(false)},
+	{Paper, "8 bits, about 2 on", false, nil, ours(true)},
 	{DAETied, "8 numbers in (0,1)", true, daeSettings, autoencoder(false)},
 	{DAEUntied, "8 numbers in (0,1)", true, daeSettings, autoencoder(true)},
 	{RBM, "8 numbers in (0,1)", true, rbmSettings, machine},
@@ -88,11 +88,14 @@ var all = []rival{
 	{Mixture, "8 shares, sum 1", false, nil, mixture},
 }
 
-// ours returns a learner that uses the core.
-func ours(mode learn.Mode) func(context.Context, job) (*fitted, error) {
+// ours returns a learner that uses the core, or follows the paper to the letter.
+func ours(paper bool) func(context.Context, job) (*fitted, error) {
 	return func(ctx context.Context, j job) (*fitted, error) {
-		cfg := learn.DefaultConfig(mode, patchwork.MaxMinusMin, j.side, j.side, pose.Grid{})
-		m, err := learn.Learn(ctx, patchwork.Data{Images: j.images}, cfg, learn.LearnOptions{Experts: units, Mode: mode, Seed: j.seed})
+		cfg := patchwork.NewConfig(patchwork.MaxMinusMin, j.side, j.side, pose.Grid{})
+		if paper {
+			cfg = learn.PaperConfig(patchwork.MaxMinusMin, j.side, j.side, pose.Grid{})
+		}
+		m, err := learn.Learn(ctx, patchwork.Data{Images: j.images}, cfg, learn.Options{Experts: units, Paper: paper, Seed: j.seed})
 		if err != nil {
 			return nil, err
 		}

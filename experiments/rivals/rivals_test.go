@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"example.com/patchwork/learn"
-
 	"example.com/patchwork/experiments/quadrants"
 )
 
@@ -96,7 +94,7 @@ func TestAsInQuadrants(t *testing.T) {
 		t.Fatal(err)
 	}
 	for set, m := range res.Curves[0].Points[0].Sets {
-		want, err := quadrants.Learn(t.Context(), quadrants.Options{N: 50, Test: 100, Seed: 5, Mode: learn.ModePaper}, set)
+		want, err := quadrants.Learn(t.Context(), quadrants.Options{N: 50, Test: 100, Seed: 5, Paper: true}, set)
 		if err != nil {
 			t.Fatal(err)
 		}

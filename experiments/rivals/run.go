@@ -8,8 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"example.com/patchwork/learn"
-
 	"example.com/patchwork"
 	"example.com/patchwork/experiments/rivals/coding"
 	"example.com/patchwork/internal/pool"
@@ -72,7 +70,7 @@ func (o Options) prepare(seed uint64) (bench, error) {
 		return b, err
 	}
 	side := b.test.Truth.Side
-	cfg := learn.DefaultConfig(learn.ModeDefault, patchwork.MaxMinusMin, side, side, pose.Grid{})
+	cfg := patchwork.NewConfig(patchwork.MaxMinusMin, side, side, pose.Grid{})
 	m, err := patchwork.NewModel(cfg, b.test.Truth.Experts)
 	if err != nil {
 		return b, err

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/patchwork/learn"
-
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/modelfile/tallyfile"
@@ -23,7 +21,7 @@ import (
 )
 
 func model(t interface{ Fatal(...any) }) *patchwork.Model {
-	cfg := learn.DefaultConfig(learn.ModeDefault, patchwork.Max, 2, 3, pose.Grid{})
+	cfg := patchwork.NewConfig(patchwork.Max, 2, 3, pose.Grid{})
 	m, err := patchwork.NewModel(cfg, [][]float64{{.9, .9, .1, .1, .1, .1}, {.1, .1, .1, .1, .8, .8}})
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"example.com/patchwork/cmd/engine"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/learn"
+	"example.com/patchwork/pose"
 )
 
 // BenchmarkStep is an E-step over a million rows of 64 columns in a file, by
@@ -41,9 +42,9 @@ func BenchmarkStep(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	opt := learn.LearnOptions{Experts: 8, Starts: 1, Workers: 2}
-	cfg := learn.DefaultConfig(learn.ModeDefault, patchwork.MaxMinusMin, 1, width, patchwork.Config{}.Poses)
-	m, err := learn.Learn(b.Context(), set.Take(2000).Data, cfg, opt)
+	opt := learn.Options{Experts: 8, Starts: 1, Workers: 2}
+	cfg := patchwork.NewConfig(patchwork.MaxMinusMin, 1, width, pose.Grid{})
+	m, err := learn.Learn(b.Context(), patchwork.Data{Images: set.Images[:2000]}, cfg, opt)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -26,6 +26,7 @@ import (
 	"example.com/patchwork/learn"
 	"example.com/patchwork/modelfile"
 	"example.com/patchwork/modelfile/tallyfile"
+	"example.com/patchwork/pose"
 )
 
 // beMain makes the test binary the program itself; a worker it is without,
@@ -112,12 +113,15 @@ func write(t testing.TB, path string, content []byte) {
 	}
 }
 
-// run is a learning run: the data, and the model it goes on from.
+// run is a learning run: the data, of which a sample gives the first model.
 type run struct {
 	job   *engine.Job
-	data  patchwork.Data
+	data  stream
 	first *patchwork.Model
 }
+
+// stream is data of which learning knows only that they can be read.
+type stream struct{ patchwork.Data }
 
 func newRun(t testing.TB, n int, format string) *run {
 	t.Helper()
@@ -127,11 +131,11 @@ func newRun(t testing.TB, n int, format string) *run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &run{data: set.Data}
-	opt := learn.LearnOptions{Experts: 4, Starts: 1, Seed: 3, Workers: 2, Iterations: 4}
+	r := &run{data: stream{patchwork.Data{Images: set.Images}}}
+	opt := learn.Options{Experts: 4, Starts: 1, Seed: 3, Workers: 2, Iterations: 4, Sample: 40}
 	h, w := set.Size()
-	cfg := learn.DefaultConfig(learn.ModeDefault, patchwork.MaxMinusMin, h, w, patchwork.Config{}.Poses)
-	sample := set.Take(40).Data
+	cfg := patchwork.NewConfig(patchwork.MaxMinusMin, h, w, pose.Grid{})
+	sample := patchwork.Data{Images: set.Images[:40]}
 	if r.first, err = learn.Learn(t.Context(), sample, cfg, opt); err != nil {
 		t.Fatal(err)
 	}
@@ -139,12 +143,12 @@ func newRun(t testing.TB, n int, format string) *run {
 	return r
 }
 
-// learn goes on learning from a source, and is the bytes of the model.
+// learn learns from a source, and returns the bytes of the model.
 func (r *run) learn(t testing.TB, src patchwork.Source, workers int) []byte {
 	t.Helper()
 	opt := r.job.Learn
 	opt.Workers = workers
-	m, err := learn.Continue(t.Context(), r.first, src, opt)
+	m, err := learn.Learn(t.Context(), src, r.first.Config(), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +171,7 @@ func (r *run) step(t testing.TB) *engine.Step {
 
 // far is a source whose E-steps a function makes.
 type far struct {
-	patchwork.Data
+	stream
 	tally func(context.Context, *engine.Step) (*tallyfile.Part, error)
 }
 

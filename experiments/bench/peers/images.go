@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"example.com/patchwork/learn"
-
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/bitmap/synth"
@@ -36,7 +34,7 @@ func plantLetters(n int) (*planted, error) {
 		return nil, fmt.Errorf("no E of four strokes among %d", len(set.Images))
 	}
 	grid := pose.Grid{DY: pose.Symmetric(letterReach, 1), DX: pose.Symmetric(letterReach, 1), Angles: pose.Evenly(24, 6)}
-	cfg := learn.DefaultConfig(learn.ModeDefault, patchwork.Max, letterSide, letterSide, grid)
+	cfg := patchwork.NewConfig(patchwork.Max, letterSide, letterSide, grid)
 	m, err := patchwork.NewModel(cfg, strokes(set.Truth.Items[i]))
 	if err != nil {
 		return nil, err

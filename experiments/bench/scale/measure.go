@@ -50,7 +50,7 @@ type bench struct {
 // prepare makes the model and so many rows.
 func (w workload) prepare(ctx context.Context, dir string, rows int) (*bench, error) {
 	rng := rand.New(rand.NewPCG(1, uint64(w.width)))
-	cfg := learn.DefaultConfig(learn.ModeDefault, patchwork.MaxMinusMin, w.height, w.width, w.grid)
+	cfg := patchwork.NewConfig(patchwork.MaxMinusMin, w.height, w.width, w.grid)
 	cfg.Q = .02
 	var templates [][]float64
 	for range w.experts {
@@ -70,7 +70,7 @@ func (w workload) prepare(ctx context.Context, dir string, rows int) (*bench, er
 	if err := w.write(path, m, rows, rng); err != nil {
 		return nil, err
 	}
-	b := &bench{workload: w, model: m, job: &engine.Job{Paths: []string{path}, Rows: rows, Learn: learn.LearnOptions{Workers: 1}}}
+	b := &bench{workload: w, model: m, job: &engine.Job{Paths: []string{path}, Rows: rows, Learn: learn.Options{Workers: 1}}}
 	b.data, err = b.job.Open(ctx)
 	return b, err
 }
