@@ -95,30 +95,3 @@ func (o Options) describing(costs []float64) patchwork.PursuitOptions {
 	p.Forced, p.Costs = false, costs
 	return p
 }
-
-// byDescription reports whether a run is judged by description length: that of
-// max-minus-min experts that stay where they are, learned in batches. Where
-// experts move, or under Max, starts are judged by their log-likelihood.
-func (o Options) byDescription(c patchwork.Config) bool {
-	_, still := c.Poses.Identity()
-	return !o.Paper && o.Method == MethodBatch && c.Rule == patchwork.MaxMinusMin &&
-		still && c.Poses.Len() == 1 && !c.Scene
-}
-
-// improve improves the best start of a run, unless it continued a model, and
-// makes its model.
-func improve(ctx context.Context, best trial, data patchwork.Data, opt Options, record patchwork.Record) (*patchwork.Model, error) {
-	d := described{best.Model, activationCosts(best.Tally), best.Tally, best.DescriptionLength}
-	var err error
-	opt.start = noStart
-	if opt.Continue == nil {
-		if d, err = relocate(ctx, d, data, opt, rng(opt.Seed, opt.Starts)); err != nil {
-			return nil, err
-		}
-	}
-	if d, record.FixedPoint, err = exactPolish(ctx, d, data, opt); err != nil {
-		return nil, err
-	}
-	record.LogLik, record.DescriptionLength = d.tally.LogLik(), d.length
-	return d.model.WithExtras(patchwork.Extras{Counts: d.tally, Usage: d.tally.Usage(), Record: record})
-}

@@ -3,6 +3,7 @@ package learn
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/enum"
@@ -277,4 +278,30 @@ func priors(c patchwork.Config, paper bool) (batch, online patchwork.Prior) {
 		return batchInk, onlineInk
 	}
 	return c.Prior.Resolved(), c.Prior.Resolved()
+}
+
+// rng returns the random source of start i of a run: split by index, never by
+// worker.
+func rng(seed uint64, i int) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, uint64(i)))
+}
+
+// learningPursuit is how images are explained while learning: the first expert
+// is always taken, or an expert that fits badly at first would never learn.
+func learningPursuit() patchwork.PursuitOptions { return patchwork.PursuitOptions{Forced: true} }
+
+// pursuit is how the iterations of batch EM explain.
+func (o Options) pursuit() patchwork.PursuitOptions {
+	p := learningPursuit()
+	p.Refine, p.RefineThreshold = o.Refine, -1
+	return p
+}
+
+// byDescription reports whether a run is judged by description length: that of
+// max-minus-min experts that stay where they are, learned in batches. Where
+// experts move, or under Max, starts are judged by their log-likelihood.
+func (o Options) byDescription(c patchwork.Config) bool {
+	_, still := c.Poses.Identity()
+	return !o.Paper && o.Method == MethodBatch && c.Rule == patchwork.MaxMinusMin &&
+		still && c.Poses.Len() == 1 && !c.Scene
 }

@@ -2,10 +2,8 @@ package learn
 
 import (
 	"context"
-	"slices"
 
 	"example.com/patchwork"
-	"example.com/patchwork/bitmap"
 	"example.com/patchwork/pose"
 )
 
@@ -48,17 +46,4 @@ func paperStart(ctx context.Context, data patchwork.Data, cfg patchwork.Config, 
 // eStep explains all images of a source and counts.
 func (o Options) eStep(ctx context.Context, m *patchwork.Model, src patchwork.Source) (*patchwork.Tally, error) {
 	return patchwork.Explain(ctx, m, src, o.pursuit(), o.Workers, nil)
-}
-
-// fastPursuit explains an image as matchingPursuit does, by patchwork.Pursuit.
-func fastPursuit(m *patchwork.Model, x *bitmap.Image) ([]patchwork.Pick, error) {
-	p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Forced: true})
-	if err != nil {
-		return nil, err
-	}
-	picks, err := p.Picks(x)
-	if err != nil {
-		return nil, err
-	}
-	return slices.Collect(picks), nil
 }

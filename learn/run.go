@@ -11,40 +11,6 @@ import (
 	"example.com/patchwork"
 )
 
-// Stages of learning: what made the model of a Step. From StageGrow on they are
-// models of which one is chosen where the number of experts is found out.
-const (
-	StageOnline = "online" // one more image was learned (section 4.1)
-	StageEM     = "em"     // an iteration of batch EM (section 4)
-	StagePolish = "polish" // an iteration of EM that charges votes and activity
-	StageExact  = "exact"  // an iteration of the exact M-step
-	StageMove   = "move"   // an expert was moved to where one was missing
-	StageStart  = "start"  // a start has ended
-
-	StageGrow     = "grow"     // an expert was appended by sequential initialisation
-	StageShrink   = "shrink"   // an expert was deleted
-	StageMerge    = "merge"    // two experts were made one
-	StageRelocate = "relocate" // experts were moved and exactly polished
-	StageFresh    = "fresh"    // a run of starts; on the images not held out, where there is no description length
-	StageConfirm  = "confirm"  // a run of starts on the images not held out
-	StageFinal    = "final"    // learning has ended: the result
-)
-
-// Step is one step of learning.
-type Step struct {
-	// CurvePoint has the Stage, the number of experts, and the scores that the
-	// stage has found out. Chosen marks the result.
-	patchwork.CurvePoint
-
-	Start, Starts int // the number of the present start, from 0, of how many; Starts is 0 where it has no meaning
-	Iteration     int // of the stage, from 0
-	Image         int // StageOnline: which image was learned
-
-	// Model is what the step has come to, a snapshot. Best is the best model so
-	// far that a run would end with: keep it to stop at any step.
-	Model, Best *patchwork.Model
-}
-
 // Enough is the cause to cancel the context of a run with that has learned
 // enough: the run then ends with the best of the starts so far, as if there had
 // been no more of them, instead of an error.
@@ -152,31 +118,6 @@ func (r *runner) finish(s Step) {
 	r.yield(s, nil)
 }
 
-// rank is 0 for a model on the way, 1 for one at the end of a start, 2 for one of
-// a number of experts that was tried, and 3 for the result.
-func (s *Step) rank() int {
-	switch s.Stage {
-	case StageOnline, StageEM, StagePolish, StageExact, StageMove, StageConfirm, "":
-		return 0
-	case StageStart:
-		return 1
-	case StageFinal:
-		return 3
-	}
-	return 2
-}
-
-// better reports whether a model is to be preferred to another of its rank.
-func (s *Step) better(o *Step) bool {
-	if s.DescriptionLength != o.DescriptionLength {
-		return s.DescriptionLength < o.DescriptionLength
-	}
-	if s.HeldOutRows > 0 && o.HeldOutRows > 0 {
-		return s.HeldOut > o.HeldOut
-	}
-	return s.LogLik > o.LogLik
-}
-
 // learn chooses the way: how the images come, and whether the number of experts is
 // known.
 func (r *runner) learn(ctx context.Context, src patchwork.Source) (*patchwork.Model, error) {
@@ -194,18 +135,4 @@ func (r *runner) learn(ctx context.Context, src patchwork.Source) (*patchwork.Mo
 		return nil, err
 	}
 	return r.streamed(ctx, src)
-}
-
-// inMemory learns from images in memory.
-func (r *runner) inMemory(ctx context.Context, data patchwork.Data) (*patchwork.Model, error) {
-	if !r.opt.finding() {
-		return learnStarts(ctx, data, r.cfg, r.opt)
-	}
-	return learnCount(ctx, data, r.cfg, r.opt)
-}
-
-// pointOf is the point of a learned model, by its record.
-func pointOf(m *patchwork.Model, stage string) Step {
-	r := m.Extras().Record
-	return Step{CurvePoint: patchwork.CurvePoint{Experts: m.K(), Stage: stage, Rows: r.Rows, LogLik: r.LogLik, DescriptionLength: r.DescriptionLength}, Model: m}
 }

@@ -2,7 +2,6 @@ package learn
 
 import (
 	"context"
-	"math/rand/v2"
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/pool"
@@ -77,6 +76,39 @@ func learnStarts(ctx context.Context, data patchwork.Data, cfg patchwork.Config,
 	return m, err
 }
 
+// runStart learns from start i.
+func runStart(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options, i int) (trial, error) {
+	if opt.Paper {
+		return paperStart(ctx, data, cfg, opt, i)
+	}
+	how, m, err := begin(ctx, data, cfg, opt, i)
+	if err != nil {
+		return trial{}, err
+	}
+	if opt.byDescription(cfg) {
+		d, err := opt.learnShort(ctx, m, data, opt.Iterations, polishIterations)
+		if err != nil {
+			return trial{}, err
+		}
+		return trial{Start: patchwork.Start{Seed: opt.Seed, Score: d.tally.LogLik(), DescriptionLength: d.length, Method: how},
+			Index: i, Model: d.model, Tally: d.tally}, nil
+	}
+	iterations := opt.Iterations
+	if opt.Method == MethodOnline {
+		iterations = 0
+	}
+	it, err := sweep(ctx, m, data, opt, iterations)
+	if err != nil {
+		return trial{}, err
+	}
+	t := trial{Start: patchwork.Start{Seed: opt.Seed, Score: it.Tally.LogLik(), Method: how}, Index: i, Model: it.Model, Tally: it.Tally}
+	if opt.byLeavingOut(cfg) {
+		refined := patchwork.PursuitOptions{Forced: true, Refine: true, RefineThreshold: -1}
+		t.LeaveOneOut, err = leaveOneOut(ctx, it.Model, data, refined, patchwork.MStep{}, opt.Workers)
+	}
+	return t, err
+}
+
 // choose turns the trials of a run into its model; see Run. Where learning was
 // enough the best start is left as it is.
 func choose(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options, trials []trial, enough bool) (*patchwork.Model, error) {
@@ -108,19 +140,20 @@ func choose(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt 
 	return best.Model.WithExtras(extras)
 }
 
-// rng returns the random source of start i of a run: split by index, never by
-// worker.
-func rng(seed uint64, i int) *rand.Rand {
-	return rand.New(rand.NewPCG(seed, uint64(i)))
-}
-
-// learningPursuit is how images are explained while learning: the first expert
-// is always taken, or an expert that fits badly at first would never learn.
-func learningPursuit() patchwork.PursuitOptions { return patchwork.PursuitOptions{Forced: true} }
-
-// pursuit is how the iterations of batch EM explain.
-func (o Options) pursuit() patchwork.PursuitOptions {
-	p := learningPursuit()
-	p.Refine, p.RefineThreshold = o.Refine, -1
-	return p
+// improve improves the best start of a run, unless it continued a model, and
+// makes its model.
+func improve(ctx context.Context, best trial, data patchwork.Data, opt Options, record patchwork.Record) (*patchwork.Model, error) {
+	d := described{best.Model, activationCosts(best.Tally), best.Tally, best.DescriptionLength}
+	var err error
+	opt.start = noStart
+	if opt.Continue == nil {
+		if d, err = relocate(ctx, d, data, opt, rng(opt.Seed, opt.Starts)); err != nil {
+			return nil, err
+		}
+	}
+	if d, record.FixedPoint, err = exactPolish(ctx, d, data, opt); err != nil {
+		return nil, err
+	}
+	record.LogLik, record.DescriptionLength = d.tally.LogLik(), d.length
+	return d.model.WithExtras(patchwork.Extras{Counts: d.tally, Usage: d.tally.Usage(), Record: record})
 }

@@ -11,39 +11,6 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-// runStart learns from start i.
-func runStart(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options, i int) (trial, error) {
-	if opt.Paper {
-		return paperStart(ctx, data, cfg, opt, i)
-	}
-	how, m, err := begin(ctx, data, cfg, opt, i)
-	if err != nil {
-		return trial{}, err
-	}
-	if opt.byDescription(cfg) {
-		d, err := opt.learnShort(ctx, m, data, opt.Iterations, polishIterations)
-		if err != nil {
-			return trial{}, err
-		}
-		return trial{Start: patchwork.Start{Seed: opt.Seed, Score: d.tally.LogLik(), DescriptionLength: d.length, Method: how},
-			Index: i, Model: d.model, Tally: d.tally}, nil
-	}
-	iterations := opt.Iterations
-	if opt.Method == MethodOnline {
-		iterations = 0
-	}
-	it, err := sweep(ctx, m, data, opt, iterations)
-	if err != nil {
-		return trial{}, err
-	}
-	t := trial{Start: patchwork.Start{Seed: opt.Seed, Score: it.Tally.LogLik(), Method: how}, Index: i, Model: it.Model, Tally: it.Tally}
-	if opt.byLeavingOut(cfg) {
-		refined := patchwork.PursuitOptions{Forced: true, Refine: true, RefineThreshold: -1}
-		t.LeaveOneOut, err = leaveOneOut(ctx, it.Model, data, refined, patchwork.MStep{}, opt.Workers)
-	}
-	return t, err
-}
-
 // begin makes the model that start i begins with, and says how. An image that
 // cannot be cut (too little ink) leaves the start to its order.
 func begin(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options, i int) (how string, m *patchwork.Model, err error) {
@@ -148,4 +115,17 @@ func onePass(cfg patchwork.Config, opt Options) (learn func(ctx context.Context,
 		}
 		return nil
 	}, model, err
+}
+
+// fastPursuit explains an image as matchingPursuit does, by patchwork.Pursuit.
+func fastPursuit(m *patchwork.Model, x *bitmap.Image) ([]patchwork.Pick, error) {
+	p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Forced: true})
+	if err != nil {
+		return nil, err
+	}
+	picks, err := p.Picks(x)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Collect(picks), nil
 }
