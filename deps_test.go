@@ -82,7 +82,7 @@ const policy = `
 	patchwork, modelfile, internal/atomicfile, FILES
 	< modelfile/tallyfile;
 
-	# What patchwork and an engine beside it (beam/) say to each other: a module of its
+	# What patchwork and an engine beside it (cmd/engine/beam) say to each other: a module of its
 	# own, so that an engine needs no more than this.
 	learn, dataset, modelfile, modelfile/tallyfile < cmd/engine;
 

@@ -1,4 +1,4 @@
-module example.com/patchwork/beam
+module example.com/patchwork/cmd/engine/beam
 
 go 1.26.0
 
@@ -85,7 +85,7 @@ require (
 )
 
 replace (
-	example.com/patchwork => ../
-	example.com/patchwork/cmd/engine => ../cmd/engine
-	example.com/patchwork/dataset => ../dataset
+	example.com/patchwork => ../../../
+	example.com/patchwork/cmd/engine => ../
+	example.com/patchwork/dataset => ../../../dataset
 )

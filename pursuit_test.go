@@ -1,0 +1,449 @@
+package patchwork_test
+
+import (
+	"bufio"
+	"compress/gzip"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/testenv"
+	"example.com/patchwork/internal/testkit"
+	"example.com/patchwork/pose"
+	"pgregory.net/rapid"
+)
+
+// The refining sweeps never lower log-likelihood minus threshold and costs of
+// the picks, and end where no single replacement, removal or addition raises
+// it. Checked against composing whole images.
+func TestRefineClimbsToTheTop(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := testkit.DrawConfig(t, testkit.InnerLevel)
+		m := testkit.DrawModel(t, c, testkit.InnerLevel)
+		img := testkit.DrawImage(t, c.Height, c.Width, "#.?")
+		opt := patchwork.PursuitOptions{
+			Refine: true, RefineSweeps: 1000,
+			RefineThreshold: rapid.SampledFrom([]float64{-1, 0, 0.4}).Draw(t, "threshold"),
+			Forced:          rapid.Bool().Draw(t, "forced"),
+			Reuse:           rapid.IntRange(1, 2).Draw(t, "reuse"),
+			MaxPicks:        rapid.SampledFrom([]int{0, 0, 2}).Draw(t, "most picks"),
+		}
+		if c.Rule == patchwork.Max {
+			opt.Scoring = rapid.SampledFrom([]patchwork.Scoring{patchwork.Original, patchwork.Truncated}).Draw(t, "scoring")
+		}
+		if rapid.Bool().Draw(t, "costs") {
+			opt.Costs = rapid.SliceOfN(rapid.Float64Range(0, 1), m.K(), m.K()).Draw(t, "costs")
+		}
+		checkTop(t, m, img, opt)
+	})
+}
+
+// Scenes of a row of ink under three soft experts that may be used twice: here
+// a sweep replaces often, and must then visit again what it had left alone.
+func TestRefineVisitsAgain(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 1500 {
+		templates := testkit.Make2D(3, 4)
+		for _, mu := range templates {
+			for i := range mu {
+				mu[i] = []float64{0.05, 0.3, 0.6, 0.95}[rng.IntN(4)]
+			}
+		}
+		m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 4, Q: 0.05, Truncate: true,
+			Poses: pose.Grid{DX: pose.Symmetric(2, 1)}}, templates)
+		img := bitmap.New(1, 4)
+		for x := range 4 {
+			img.Set(0, x, rng.IntN(4) > 0)
+		}
+		checkTop(t, m, img, patchwork.PursuitOptions{Refine: true, RefineThreshold: -1, RefineSweeps: 1000, Reuse: 2})
+	}
+}
+
+// failer is a test, or a case of a property.
+type failer interface {
+	Fatal(...any)
+	Fatalf(string, ...any)
+}
+
+// checkTop refines an explanation and looks for a step that would improve it.
+func checkTop(t failer, m *patchwork.Model, img *bitmap.Image, opt patchwork.PursuitOptions) {
+	c := m.Config()
+	threshold := max(opt.RefineThreshold, 0)
+	if opt.RefineThreshold == 0 {
+		threshold = math.Log(float64(m.K() * c.Poses.Len()))
+	}
+	objective := func(picks []patchwork.Pick) float64 {
+		sum := patchwork.LogLik(img, m.Compose(c.Height, c.Width, picks).P)
+		for _, p := range picks {
+			sum -= threshold
+			if opt.Costs != nil {
+				sum -= opt.Costs[p.Expert]
+			}
+		}
+		return sum
+	}
+	refined := testkit.MustExplain(t, m, img, opt)
+	checkRefined(t, m, refined, img, opt)
+	got := objective(refined.Picks)
+	plain := opt
+	plain.Refine = false
+	if greedy := objective(testkit.MustExplain(t, m, img, plain).Picks); got < greedy-1e-7 {
+		t.Fatalf("refining lowered the objective from %v to %v", greedy, got)
+	}
+	for j := range refined.Picks {
+		others := slices.Delete(slices.Clone(refined.Picks), j, j+1)
+		if forcedOne := opt.Forced && len(others) == 0; !forcedOne && objective(others) > got+1e-7 {
+			t.Fatalf("dropping pick %d of %+v raises the objective from %v to %v", j, refined.Picks, got, objective(others))
+		}
+		if better, ok := bestAddition(m, others, opt, objective); ok && better > got+1e-7 {
+			t.Fatalf("replacing pick %d of %+v raises the objective from %v to %v", j, refined.Picks, got, better)
+		}
+	}
+	if opt.MaxPicks > 0 && len(refined.Picks) >= opt.MaxPicks {
+		return
+	}
+	if better, ok := bestAddition(m, refined.Picks, opt, objective); ok && better > got+1e-7 {
+		t.Fatalf("adding to %+v raises the objective from %v to %v", refined.Picks, got, better)
+	}
+}
+
+// bestAddition is the largest objective with one pick more, ok if one may be had.
+func bestAddition(m *patchwork.Model, picks []patchwork.Pick, opt patchwork.PursuitOptions, objective func([]patchwork.Pick) float64) (best float64, ok bool) {
+	best = math.Inf(-1)
+	for k := range m.K() {
+		used := 0
+		for _, p := range picks {
+			if p.Expert == k {
+				used++
+			}
+		}
+		if used >= opt.Reuse {
+			continue
+		}
+		for i := range m.Config().Poses.Len() {
+			ok = true
+			best = max(best, objective(append(slices.Clip(picks), patchwork.Pick{Expert: k, Pose: m.Config().Poses.At(i)})))
+		}
+	}
+	return best, ok
+}
+
+// checkRefined checks limits and that the numbers belong to the picks.
+func checkRefined(t failer, m *patchwork.Model, e *patchwork.Explanation, img *bitmap.Image, opt patchwork.PursuitOptions) {
+	if opt.MaxPicks > 0 && len(e.Picks) > opt.MaxPicks {
+		t.Fatalf("%d picks, at most %d asked for", len(e.Picks), opt.MaxPicks)
+	}
+	if opt.Forced && len(e.Picks) == 0 {
+		t.Fatal("nothing picked by force")
+	}
+	used := make([]int, m.K())
+	for j, p := range e.Picks {
+		if used[p.Expert]++; used[p.Expert] > opt.Reuse {
+			t.Fatalf("expert %d is used %d times", p.Expert, used[p.Expert])
+		}
+		before := patchwork.LogLik(img, m.Compose(img.Height(), img.Width(), e.Picks[:j]).P)
+		after := patchwork.LogLik(img, m.Compose(img.Height(), img.Width(), e.Picks[:j+1]).P)
+		if !testkit.About(p.Gain, after-before) {
+			t.Fatalf("pick %d gains %v, is said to gain %v", j, after-before, p.Gain)
+		}
+	}
+	if want := patchwork.LogLik(img, m.Compose(img.Height(), img.Width(), e.Picks).P); !testkit.About(e.LogLik, want) || !testkit.About(e.LogLikModel, want) {
+		t.Fatalf("LogLik %v, LogLikModel %v, composed %v", e.LogLik, e.LogLikModel, want)
+	}
+}
+
+// The text of section 3: "If we allow for an iterative procedure then the
+// scene can also be resolved with the original templates." Here the greedy
+// pursuit falls for a wide bar, and a sweep takes it back.
+func TestRefineTakesBackAGreedyMistake(t *testing.T) {
+	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 8, Q: 0.1}, [][]float64{
+		{0, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0}, // most of both
+		{0.9, 0.9, 0.9, 0.9, 0, 0, 0, 0},
+		{0, 0, 0, 0, 0.9, 0.9, 0.9, 0.9},
+	})
+	img := bitmap.Parse("########")
+	experts := func(e *patchwork.Explanation) (ks []int) {
+		for _, p := range e.Picks {
+			ks = append(ks, p.Expert)
+		}
+		slices.Sort(ks)
+		return ks
+	}
+	if got := experts(testkit.MustExplain(t, m, img, patchwork.PursuitOptions{})); !slices.Equal(got, []int{0, 1, 2}) {
+		t.Fatalf("greedy: experts %v; this example should mislead it", got)
+	}
+	if got := experts(testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Refine: true})); !slices.Equal(got, []int{1, 2}) {
+		t.Errorf("refined: experts %v", got)
+	}
+}
+
+// A threshold drops what barely pays: ink of one stray pixel.
+func TestRefineThreshold(t *testing.T) {
+	m := testkit.MustModel(t, patchwork.Config{Height: 2, Width: 2, Q: 0.1, Scene: true}, [][]float64{{0.9, 0.9, 0.9, 0.9}, {0.9, 0, 0, 0}})
+	img := bitmap.Parse(
+		"##....",
+		"##....",
+		"....#.",
+		"......")
+	e := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Refine: true, Reuse: 3})
+	if len(e.Picks) != 1 || e.Picks[0].Pose != (pose.Pose{}) {
+		t.Errorf("picks %+v, want the square alone: one pixel gains %v nats, the threshold is log(30)", e.Picks, math.Log(9))
+	}
+	e = testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Refine: true, RefineThreshold: -1, Reuse: 3})
+	if len(e.Picks) < 2 {
+		t.Errorf("without a threshold: picks %+v", e.Picks)
+	}
+}
+
+// Among equals a sweep leaves the pick where it is: trading them would never
+// end. Under the truncated search expert 1 wins, under the original likelihood
+// both gain log 24.
+func TestRefineKeepsATie(t *testing.T) {
+	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2, Q: 0.1, Truncate: true}, [][]float64{{0.6, 0.4}, {0.8, 0.3}})
+	e := testkit.MustExplain(t, m, bitmap.Parse("##"), patchwork.PursuitOptions{Refine: true, MaxPicks: 1})
+	if len(e.Picks) != 1 || e.Picks[0].Expert != 1 || !testkit.About(e.Picks[0].Gain, math.Log(24)) {
+		t.Errorf("picks %+v, want expert 1 with log 24", e.Picks)
+	}
+}
+
+// checkAll compares explaining and counting many images with doing it one by
+// one, to the bit.
+func checkAll(t testing.TB, m *patchwork.Model, data patchwork.Data, opt patchwork.PursuitOptions) {
+	t.Helper()
+	one, many := testkit.MustPursuit(t, m, opt), testkit.MustPursuit(t, m, opt)
+	var all patchwork.Explanations
+	if err := many.ExplainAll(data.Images, &all); err != nil {
+		t.Fatal(err)
+	}
+	want := patchwork.NewTally(m)
+	for i, img := range data.Images {
+		e, err := one.Explain(img)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want.Add(m, img, e, data.Weight(i))
+		if got := all.At(i); !testkit.SameExplanation(&got, e) {
+			t.Fatalf("image %d of %d\n%v\nis explained by %+v among others, alone by %+v", i, all.Len(), img, got, *e)
+		}
+	}
+	seen := make([]*patchwork.Explanation, len(data.Images))
+	for workers, each := range []func(int, *patchwork.Explanation){nil, func(i int, e *patchwork.Explanation) { seen[i] = e }} {
+		got, err := patchwork.Explain(t.Context(), m, data, opt, 1+workers, each)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !testkit.SameTally(got, want) {
+			t.Fatalf("the E-step's tally differs (shown: %v):\n%+v\n%+v", each != nil, got, want)
+		}
+	}
+	for i, e := range seen {
+		if a := all.At(i); !testkit.SameExplanation(&a, e) {
+			t.Fatalf("image %d is shown as %+v, it is %+v", i, *e, a)
+		}
+	}
+}
+
+// fatals makes a testing.TB of a rapid.T.
+type fatals struct {
+	testing.TB
+	t *rapid.T
+}
+
+func (f fatals) Helper()                      {}
+func (f fatals) Fatal(args ...any)            { f.t.Fatal(args...) }
+func (f fatals) Fatalf(s string, args ...any) { f.t.Fatalf(s, args...) }
+
+// drawTable draws a model of a table and rows of it. Levels are few, so that
+// opinions tie and cancel; with certain ones, 0 and 1 are among them.
+func drawTable(t *rapid.T, certain bool) (*patchwork.Model, patchwork.Data, patchwork.PursuitOptions) {
+	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+	levels := []float64{0.1, 0.9, 0.9, 0.25, 0.75, 0.75, 0.99, 0.02}
+	if certain {
+		levels = append(levels, 0, 1)
+	}
+	level := func() float64 { return levels[rng.IntN(len(levels))] }
+	if rng.IntN(2) == 0 {
+		level = func() float64 { return 0.001 + 0.998*rng.Float64() }
+	}
+	c := patchwork.Config{Height: 1, Width: rapid.IntRange(1, 150).Draw(t, "width"), Rule: patchwork.Rule(rng.IntN(2)), Q: 0.02}
+	if rng.IntN(3) == 0 {
+		c.Height, c.Width = 1+rng.IntN(12), 1+rng.IntN(12)
+	}
+	if c.Rule == patchwork.MaxMinusMin {
+		c.Q = 0.5
+	}
+	d := c.Height * c.Width
+	if rng.IntN(2) == 0 {
+		c.QMap = make([]float64, d)
+		for i := range c.QMap {
+			c.QMap[i] = []float64{0.02, 0.1, 0.5, 0.9}[rng.IntN(4)]
+		}
+	}
+	templates := testkit.Make2D(rapid.IntRange(1, 20).Draw(t, "experts"), d)
+	for k := range templates {
+		for i := range templates[k] {
+			templates[k][i] = level()
+		}
+		if k > 0 && rng.IntN(5) == 0 {
+			copy(templates[k], templates[rng.IntN(k)])
+		}
+	}
+	var data patchwork.Data
+	for range rapid.IntRange(1, 60).Draw(t, "rows") {
+		img := bitmap.New(c.Height, c.Width)
+		p := templates[rng.IntN(len(templates))]
+		for i := range d {
+			switch y, x := i/c.Width, i%c.Width; {
+			case rng.Float64() < p[i]:
+				img.Set(y, x, true)
+			case rng.IntN(60) == 0:
+				img.SetUnknown(y, x)
+			}
+		}
+		data.Images = append(data.Images, img)
+	}
+	if rng.IntN(2) == 0 {
+		for range data.Images {
+			data.Weights = append(data.Weights, []int64{1, 1, 2, 3, 254, 300, 0}[rng.IntN(7)])
+		}
+		data.Weights[0] = 1
+	}
+	return testkit.MustModel(t, c, templates), data, drawRowOptions(t, rng, len(templates), c.Rule)
+}
+
+func drawRowOptions(t *rapid.T, rng *rand.Rand, experts int, rule patchwork.Rule) patchwork.PursuitOptions {
+	opt := patchwork.PursuitOptions{Forced: rng.IntN(2) == 0, MaxPicks: []int{0, 0, 0, 1, 2}[rng.IntN(5)],
+		MinGain: []float64{0, 0, 1, 3, -2}[rng.IntN(5)], Reuse: []int{0, 0, 0, 0, 2}[rng.IntN(5)],
+		Scoring: []patchwork.Scoring{patchwork.Original, patchwork.Original, patchwork.Original, patchwork.Mixed, patchwork.Truncated}[rapid.IntRange(0, 4).Draw(t, "scoring")]}
+	if opt.Scoring == patchwork.Truncated && rule != patchwork.Max {
+		opt.Scoring = patchwork.Original
+	}
+	if rng.IntN(2) == 0 {
+		for range experts {
+			opt.Costs = append(opt.Costs, []float64{0, 1, 2.5, -1, 30}[rng.IntN(5)])
+		}
+	}
+	return opt
+}
+
+// Explaining many rows at a time changes no bit.
+func TestRowsAreExplainedAlike(t *testing.T) {
+	for _, certain := range []bool{false, true} {
+		rapid.Check(t, func(r *rapid.T) {
+			m, data, opt := drawTable(r, certain)
+			checkAll(fatals{t, r}, m, data, opt)
+		})
+	}
+}
+
+// realRows reads the first rows of a table of the shared study.
+func realRows(t testing.TB, name string, n int) []*bitmap.Image {
+	t.Helper()
+	f, err := os.Open(testenv.Shared(t, "data/debd/"+name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var images []*bitmap.Image
+	for s := bufio.NewScanner(z); s.Scan() && len(images) < n; {
+		images = append(images, bitmap.Parse(strings.ReplaceAll(s.Text(), ",", "")))
+	}
+	return images
+}
+
+// And so it is with real tables and learned experts, under both rules.
+func TestRealRowsAreExplainedAlike(t *testing.T) {
+	for _, name := range []string{"nltcs.train.data.gz", "plants.valid.data.gz"} {
+		images := realRows(t, name, 1500)
+		d := images[0].Width()
+		for _, rule := range []patchwork.Rule{patchwork.Max, patchwork.MaxMinusMin} {
+			c := patchwork.Config{Height: 1, Width: d, Rule: rule, Q: 0.5, QMap: make([]float64, d)}
+			for i := range c.QMap {
+				c.QMap[i] = 0.02 + 0.3*float64(i)/float64(d)
+			}
+			rng := rand.New(rand.NewPCG(1, 0))
+			templates := testkit.Make2D(10, d)
+			for _, template := range templates {
+				for i := range template {
+					template[i] = 0.02 + 0.96*rng.Float64()
+				}
+			}
+			m, data := testkit.MustModel(t, c, templates), patchwork.Data{Images: images}
+			var tally *patchwork.Tally
+			for n := range 4 { // three rounds of EM
+				if n > 0 {
+					m = tally.Model(m, patchwork.MStep{})
+				}
+				var err error
+				if tally, err = patchwork.Explain(t.Context(), m, data, patchwork.PursuitOptions{}, 1, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			data.Images = slices.Concat(images, images) // the second time by what is known of the sets
+			checkAll(t, m, data, patchwork.PursuitOptions{MinGain: 1})
+			if tally.Picks() == 0 {
+				t.Fatalf("%s under %v: nothing was picked", name, rule)
+			}
+		}
+	}
+}
+
+// An image of another size is named, and what came before it is there.
+func TestExplainAllNamesTheImage(t *testing.T) {
+	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 3, Q: 0.1}, [][]float64{{0.9, 0.9, 0.1}})
+	images := []*bitmap.Image{bitmap.Parse("##."), bitmap.Parse("##.."), bitmap.Parse("...")}
+	var all patchwork.Explanations
+	err := testkit.MustPursuit(t, m, patchwork.PursuitOptions{}).ExplainAll(images, &all)
+	if err == nil || !strings.HasPrefix(err.Error(), "image 1: ") || all.Len() != 1 || len(all.At(0).Picks) != 1 {
+		t.Fatalf("error %v, %d explanations", err, all.Len())
+	}
+}
+
+// Many rows of tables at a time on one core, in rows a second, from images to
+// flat explanations. The rows come again and again, as in learning.
+func BenchmarkExplainAll(b *testing.B) {
+	for _, c := range []struct{ k, d, n int }{{8, 36, 20000}, {32, 128, 4000}, {64, 784, 400}} {
+		b.Run(fmt.Sprintf("K=%d/D=%d", c.k, c.d), func(b *testing.B) {
+			m, images, err := testkit.SampledRows(c.k, c.d, c.n)
+			if err != nil {
+				b.Fatal(err)
+			}
+			p := testkit.MustPursuit(b, m, patchwork.PursuitOptions{})
+			var out patchwork.Explanations
+			n := 0
+			for b.Loop() {
+				if err := p.ExplainAll(images, &out); err != nil {
+					b.Fatal(err)
+				}
+				n += out.Len()
+			}
+			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "rows/s")
+		})
+	}
+}
+
+// An iteration of batch EM on a table, one core: explain, count, read off.
+func BenchmarkEMIteration(b *testing.B) {
+	m, images, err := testkit.SampledRows(32, 128, 100000)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		t, err := patchwork.Explain(b.Context(), m, patchwork.Data{Images: images}, patchwork.PursuitOptions{}, 1, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		t.Model(m, patchwork.MStep{})
+	}
+	b.ReportMetric(float64(b.N)*float64(len(images))/b.Elapsed().Seconds(), "rows/s")
+}
