@@ -28,7 +28,7 @@ func (a *autoRun) heldOut(ctx context.Context, rest, held patchwork.Data, k int,
 		return s, nil, err
 	}
 	logP = make([]float64, len(held.Images))
-	err = posterior.Posteriors(ctx, m, held.Images, posterior.NBestOptions{}, a.opt.Learn.Workers, func(i int, p *posterior.Posterior) { logP[i] = p.Evidence })
+	err = posterior.Explain(ctx, m, held.Images, posterior.Options{}, a.opt.Learn.Workers, func(i int, p *posterior.Posterior) { logP[i] = p.Evidence })
 	if err != nil {
 		return s, nil, err
 	}

@@ -55,7 +55,7 @@ func (l *learning) run(ctx context.Context) (outcome, error) {
 	l.p = progress{Score: nats(math.NaN()), Best: nats(math.Inf(-1)), Height: l.cfg.Height, Width: l.cfg.Width}
 	switch {
 	case l.table != nil:
-		return l.search(ctx, table.Table(ctx, l.data, l.cfg, *l.table))
+		return l.rows(ctx)
 	case l.auto:
 		return l.search(ctx, learn.Auto(ctx, l.data, l.cfg, learn.AutoOptions{Learn: l.learn, MaxExperts: maxGrown}))
 	}
@@ -185,13 +185,37 @@ func (l *learning) search(ctx context.Context, steps func(func(learn.AutoStep, e
 			return outcome{}, err
 		}
 		score := -s.DescriptionLength / float64(s.Rows)
-		if s.HiddenBits > 0 {
-			score = -s.HiddenLoss
-		}
 		if last = s.Model; score > highest {
 			best, highest = s.Model, score
 		}
 		l.step(s.Model, func(p *progress) { p.Stage, p.Trial, p.Score = s.Stage, p.Trial+1, nats(score) })
 	}
 	return outcome{model: last}, nil
+}
+
+// rows learns a table by table.Run.
+func (l *learning) rows(ctx context.Context) (outcome, error) {
+	var best *patchwork.Model
+	for s, err := range table.Run(ctx, l.data, l.cfg, *l.table) {
+		if errors.Is(context.Cause(ctx), errStopped) {
+			if best == nil {
+				return outcome{}, errNothing
+			}
+			return outcome{best, -1}, nil
+		}
+		if err != nil {
+			return outcome{}, err
+		}
+		best = s.Best
+		l.step(s.Model, func(p *progress) {
+			if p.Stage, p.Iteration = s.Stage, p.Iteration+1; !s.Candidate {
+				return
+			}
+			p.Trial, p.Score = p.Trial+1, nats(-s.DescriptionLength/float64(s.Rows))
+			if s.HiddenBits > 0 {
+				p.Score = nats(-s.HiddenLoss)
+			}
+		})
+	}
+	return outcome{model: best}, nil
 }

@@ -17,16 +17,16 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-func mustNBest(t interface{ Fatal(...any) }, m *patchwork.Model, opt NBestOptions) *NBest {
-	n, err := NewNBest(m, opt)
+func mustSearcher(t interface{ Fatal(...any) }, m *patchwork.Model, opt Options) *Searcher {
+	n, err := NewSearcher(m, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return n
 }
 
-func mustPosterior(t interface{ Fatal(...any) }, m *patchwork.Model, img *bitmap.Image, opt NBestOptions) *Posterior {
-	post, err := mustNBest(t, m, opt).Explain(img)
+func mustPosterior(t interface{ Fatal(...any) }, m *patchwork.Model, img *bitmap.Image, opt Options) *Posterior {
+	post, err := mustSearcher(t, m, opt).Explain(img)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,8 +54,8 @@ func onceEach(t *rapid.T, m *patchwork.Model) *patchwork.Model {
 	return m
 }
 
-func drawNBestOptions(t *rapid.T) NBestOptions {
-	return NBestOptions{
+func drawOptions(t *rapid.T) Options {
+	return Options{
 		Beam:     rapid.IntRange(0, 4).Draw(t, "beam"),
 		Keep:     rapid.IntRange(0, 20).Draw(t, "keep"),
 		MaxPicks: rapid.IntRange(0, 3).Draw(t, "max picks"),
@@ -108,7 +108,7 @@ func TestPosteriorIsWhatItSays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawBeliever(t, testkit.AnyLevel)
 		img := testkit.DrawImage(t, m.Height(), m.Width(), "#.?")
-		opt := drawNBestOptions(t)
+		opt := drawOptions(t)
 		post := mustPosterior(t, m, img, opt)
 		opt = opt.WithDefaults()
 		if n := len(post.Alternatives); n < 1 || n > opt.Keep {
@@ -203,7 +203,7 @@ func TestEvidenceIsALowerBound(t *testing.T) {
 			truth += math.Exp(l)
 			all++
 		})
-		post := mustPosterior(t, m, img, drawNBestOptions(t))
+		post := mustPosterior(t, m, img, drawOptions(t))
 		if post.Evidence > math.Log(truth)+1e-9 {
 			t.Fatalf("evidence %v is above log P(x) = %v", post.Evidence, math.Log(truth))
 		}
@@ -268,7 +268,7 @@ func TestBeamFindsTheBestSet(t *testing.T) {
 			})
 			before := math.Inf(-1)
 			for _, beam := range []int{1, 2, 4, 8} {
-				post := mustPosterior(t, m, img, NBestOptions{Beam: beam})
+				post := mustPosterior(t, m, img, Options{Beam: beam})
 				found := post.Alternatives[0].LogJoint
 				if found < before-1e-9 {
 					lowered++
@@ -302,7 +302,7 @@ func TestBeamOfOneIsThePursuit(t *testing.T) {
 			t.Fatal(err)
 		}
 		img := testkit.DrawImage(t, m.Height(), m.Width(), "#.?")
-		costs := ActivationCosts(m)
+		costs := activationCosts(m)
 		for k := range costs {
 			costs[k] += math.Log(float64(m.Config().Poses.Len()))
 		}
@@ -311,7 +311,7 @@ func TestBeamOfOneIsThePursuit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		post := mustPosterior(t, m, img, NBestOptions{Beam: 1, Keep: 4096})
+		post := mustPosterior(t, m, img, Options{Beam: 1, Keep: 4096})
 		if got := post.Alternatives[0].LogJoint; math.Abs(got-want) > 1e-8 {
 			t.Fatalf("the best set has log joint %v, the greedy one %v", got, want)
 		}
@@ -353,7 +353,7 @@ func TestBeamIsNoWorseThanTheHybrid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		best := mustPosterior(t, m, img, NBestOptions{}).Alternatives[0]
+		best := mustPosterior(t, m, img, Options{}).Alternatives[0]
 		if best.LogJoint < hybrid-1e-8 {
 			t.Fatalf("the best alternative %v has log joint %v, the hybrid explanation %v has %v", best.Picks, best.LogJoint, e.Picks, hybrid)
 		}
@@ -381,8 +381,8 @@ func TestExpertsMayBePermuted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := mustPosterior(t, m, img, NBestOptions{})
-		b := mustPosterior(t, testkit.WithUsage(t, permuted, 100, usage), img, NBestOptions{})
+		a := mustPosterior(t, m, img, Options{})
+		b := mustPosterior(t, testkit.WithUsage(t, permuted, 100, usage), img, Options{})
 		if !testkit.About(a.Evidence, b.Evidence) || len(a.Alternatives) != len(b.Alternatives) {
 			t.Fatalf("evidence %v of %d sets became %v of %d", a.Evidence, len(a.Alternatives), b.Evidence, len(b.Alternatives))
 		}
@@ -424,8 +424,8 @@ func TestUnknownBitsAreIgnored(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := mustPosterior(t, m, img, NBestOptions{})
-		b := mustPosterior(t, testkit.WithUsage(t, less, 100, m.Extras().Usage), bitmap.FromBytes(1, len(bits), bits), NBestOptions{})
+		a := mustPosterior(t, m, img, Options{})
+		b := mustPosterior(t, testkit.WithUsage(t, less, 100, m.Extras().Usage), bitmap.FromBytes(1, len(bits), bits), Options{})
 		for i := range a.Alternatives {
 			if setKey(a.Alternatives[i].Picks) != setKey(b.Alternatives[i].Picks) || !testkit.About(a.Alternatives[i].LogJoint, b.Alternatives[i].LogJoint) {
 				t.Fatalf("set %d: %+v with unknown columns, %+v without them", i, a.Alternatives[i], b.Alternatives[i])
@@ -441,7 +441,7 @@ func TestImpossibleImages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := mustNBest(t, m, NBestOptions{})
+	n := mustSearcher(t, m, Options{})
 	p, post, err := n.Predict(bitmap.Parse("###"))
 	if err != nil {
 		t.Fatal(err)
@@ -455,15 +455,15 @@ func TestImpossibleImages(t *testing.T) {
 	testkit.NearAll(t, "predictions", p, []float64{0.9, 0.5, 0}, 1e-15)
 }
 
-func TestNBestOptionsAreChecked(t *testing.T) {
+func TestOptionsAreChecked(t *testing.T) {
 	m, _ := tableAndRow(rand.New(rand.NewPCG(1, 1)), patchwork.Max, 2, 4)
-	for _, opt := range []NBestOptions{{Beam: -1}, {Beam: maxBeam + 1}, {Keep: -1}, {Keep: maxKeep + 1}, {MaxPicks: -1}, {MaxPicks: 1 << 20}} {
-		if _, err := NewNBest(m, opt); err == nil {
+	for _, opt := range []Options{{Beam: -1}, {Beam: maxBeam + 1}, {Keep: -1}, {Keep: maxKeep + 1}, {MaxPicks: -1}, {MaxPicks: 1 << 20}} {
+		if _, err := NewSearcher(m, opt); err == nil {
 			t.Errorf("options %+v are taken", opt)
 		}
 	}
 	var size *patchwork.SizeError
-	if _, err := mustNBest(t, m, NBestOptions{}).Explain(bitmap.New(2, 4)); !errors.As(err, &size) {
+	if _, err := mustSearcher(t, m, Options{}).Explain(bitmap.New(2, 4)); !errors.As(err, &size) {
 		t.Errorf("an image of another size: %v", err)
 	}
 	if _, err := LogJoint(m, bitmap.New(2, 4), nil); !errors.As(err, &size) {
@@ -491,8 +491,8 @@ func TestActivationPrior(t *testing.T) {
 		t.Fatal(err)
 	}
 	testkit.NearAll(t, "prior of counts", ActivationPrior(counted), []float64{0.1, 0.3, 0.9}, 1e-15)
-	testkit.NearAll(t, "costs", ActivationCosts(counted), []float64{math.Log(9), math.Log(7. / 3), -math.Log(9)}, 1e-12)
-	testkit.Near(t, "empty prior", LogPriorEmpty(counted), math.Log(0.9*0.7*0.1), 1e-12)
+	testkit.NearAll(t, "costs", activationCosts(counted), []float64{math.Log(9), math.Log(7. / 3), -math.Log(9)}, 1e-12)
+	testkit.Near(t, "empty prior", logPriorEmpty(counted), math.Log(0.9*0.7*0.1), 1e-12)
 }
 
 // A pixel of which no alternative says anything is predicted at exactly its
@@ -504,7 +504,7 @@ func TestAbstentionIsPredictedExactly(t *testing.T) {
 		t.Fatal(err)
 	}
 	for keep := 2; keep <= 7; keep++ {
-		n, err := NewNBest(m, NBestOptions{Beam: 4, Keep: keep})
+		n, err := NewSearcher(m, Options{Beam: 4, Keep: keep})
 		if err != nil {
 			t.Fatal(err)
 		}
