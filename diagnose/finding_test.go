@@ -14,7 +14,7 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// ofKind is the findings of one kind.
+// ofKind returns the findings of one kind.
 func ofKind(findings []Finding, kind Kind) []Finding {
 	return slices.DeleteFunc(slices.Clone(findings), func(f Finding) bool { return f.Kind != kind })
 }
@@ -32,7 +32,7 @@ func only(t *testing.T, findings []Finding, kind Kind, experts ...int) Finding {
 	return of[0]
 }
 
-// noisy is a sound model: two experts on halves of the frame, over a soft
+// noisy returns a sound model: two experts on halves of the frame, over a soft
 // background, with rows it explains.
 func noisy(t *testing.T) (*patchwork.Model, patchwork.Data) {
 	t.Helper()

@@ -62,7 +62,7 @@ func BenchmarkLetters(b *testing.B) {
 	}
 }
 
-// tableOf is one table model and rows drawn from it, a fifth of them hidden.
+// tableOf returns a model of a table and rows drawn from it, a fifth of them hidden.
 func tableOf(rule patchwork.Rule, k, d, rows int) (*patchwork.Model, []*bitmap.Image) {
 	rng := rand.New(rand.NewPCG(34, uint64(k)))
 	m, _ := tableAndRow(rng, rule, k, d)

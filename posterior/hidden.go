@@ -145,7 +145,7 @@ func oneSize(images []*bitmap.Image) bool {
 	})
 }
 
-// guess is the prediction of a hidden bit.
+// guess holds the predictions of a hidden bit.
 type guess struct {
 	averaged, single float64
 	weight           int64
@@ -186,8 +186,8 @@ func byColumn(all []guess, columns int) []Metrics {
 	return out
 }
 
-// measure scores one kind of prediction, summing in the order of the guesses.
-// Without any the shares are NaN.
+// measure scores one kind of prediction and sums in the order of the guesses. The
+// shares of no guesses are NaN.
 func measure(guesses []guess, p func(*guess) float64) Metrics {
 	var m Metrics
 	loss, right := 0.0, 0.0
@@ -216,8 +216,8 @@ func measure(guesses []guess, p func(*guess) float64) Metrics {
 	return m
 }
 
-// auc is the Mann-Whitney statistic as a share: of all pairs of an on and an
-// off bit, how many have the on bit predicted higher, ties counting half.
+// auc returns the Mann-Whitney statistic as a share: the share of all pairs of an
+// on and an off bit in which the on bit is predicted higher, ties counting half.
 func auc(guesses []guess, p func(*guess) float64) float64 {
 	order := make([]*guess, len(guesses))
 	for i := range guesses {

@@ -148,7 +148,7 @@ func TestAUCIsItsDefinition(t *testing.T) {
 	})
 }
 
-// hiddenTables is a model, complete rows drawn from it, and what is visible.
+// hiddenTables returns a model, complete rows drawn from it, and what is visible.
 func hiddenTables(t *testing.T, rows int) (*patchwork.Model, patchwork.Data, []*bitmap.Image) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(35, 0))

@@ -43,7 +43,7 @@ func drawBeliever(t *rapid.T, levels *rapid.Generator[float64]) *patchwork.Model
 	return testkit.WithUsage(t, m, rapid.SampledFrom([]int64{0, 1, 50}).Draw(t, "rows"), usage)
 }
 
-// onceEach is m with every expert used at most once an image.
+// onceEach returns m with every expert used at most once per image.
 func onceEach(t *rapid.T, m *patchwork.Model) *patchwork.Model {
 	c := m.Config()
 	c.Reuse = 1
@@ -251,7 +251,7 @@ func tableAndRow(rng *rand.Rand, rule patchwork.Rule, k, d int) (*patchwork.Mode
 	return m, img
 }
 
-// The beam nearly always finds the best of all sets (97 % in the study), and
+// The beam nearly always finds the best of all sets (97 % of the cases), and
 // holds most of the mass of the posterior. A wider beam lowers the best only in
 // rare cases: no beam search promises that it never does.
 func TestBeamFindsTheBestSet(t *testing.T) {

@@ -57,7 +57,7 @@ func eStep(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt pos
 	return eStepAnew(ctx, m, data, opt, workers, nil)
 }
 
-// eStepAnew is eStep without a memory. It puts the picks of every row's best
+// eStepAnew runs eStep without a memory. It puts the picks of every row's best
 // explanation into chosen, if that is not nil.
 func eStepAnew(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.Options, workers int, chosen [][]patchwork.Pick) (*softTally, error) {
 	if err := refuseMoving(m.Config()); err != nil {

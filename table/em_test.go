@@ -18,7 +18,7 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-// drawCells is cells as a SoftTally has them: no opposing vote in bin 0, none
+// drawCells draws cells as a softTally has them: no opposing vote in bin 0, none
 // farther than q elsewhere.
 func drawCells(t *rapid.T, q float64) []voteCell {
 	cells := make([]voteCell, opposingBins)
@@ -33,7 +33,7 @@ func drawCells(t *rapid.T, q float64) []voteCell {
 	return cells
 }
 
-// voteGoal is what softVote maximises, as the formula reads.
+// voteGoal is the formula that bestVote maximises.
 func voteGoal(cells []voteCell, q, mu float64) float64 {
 	sum := q*math.Log(mu) + (1-q)*math.Log1p(-mu)
 	for _, c := range cells {
@@ -80,7 +80,7 @@ func TestSoftVoteClosedForm(t *testing.T) {
 	})
 }
 
-// randomTable is rows with unknown bits, and a random model of them.
+// randomTable returns rows with unknown bits, and a random model of them.
 func randomTable(rng *rand.Rand, rule patchwork.Rule, rows, experts, width int) (*patchwork.Model, patchwork.Data) {
 	cfg := patchwork.Config{Rule: rule, Height: 1, Width: width, QMap: make([]float64, width)}
 	templates := make([][]float64, experts)
@@ -200,8 +200,8 @@ func softReference(t *testing.T, m *patchwork.Model, data patchwork.Data) (right
 	return right, all
 }
 
-// softSpeakers are the experts whose vote on a side of bit i a set has something
-// to say about.
+// softSpeakers returns the experts about whose vote on a side of bit i a set says
+// something.
 func softSpeakers(m *patchwork.Model, set []int, i, side int) []int {
 	owner, far := -1, 0.0
 	var abstain []int

@@ -15,7 +15,7 @@ import (
 	"example.com/patchwork/internal/testenv"
 )
 
-// goldenPredict is a case of predict.json.
+// goldenPredict holds a case of predict.json, computed by another implementation.
 type goldenPredict struct {
 	Rule     string
 	Q        []float64
@@ -85,7 +85,7 @@ func (g *goldenPredict) row(r int) *bitmap.Image {
 }
 
 // The n-best sets, in order, their log joints, the evidence and the averaged
-// predictions are those of the study.
+// predictions are the golden ones.
 func TestSearcherGolden(t *testing.T) {
 	for c, g := range loadPredict(t) {
 		m := g.model(t)
@@ -122,8 +122,8 @@ func TestSearcherGolden(t *testing.T) {
 	}
 }
 
-// What the study's M-step for the background reads off the posteriors: bits
-// nobody votes on, by weight. The study forgets weights below 1e-3 there.
+// The golden counts behind the background follow from the posteriors: bits nobody
+// votes on, by weight. Weights below 1e-3 do not count.
 func TestNoVoteGolden(t *testing.T) {
 	for _, g := range loadPredict(t) {
 		m := g.model(t)
@@ -162,7 +162,7 @@ func TestNoVoteGolden(t *testing.T) {
 	}
 }
 
-// The soft M-step for the votes is the study's, to the rounding of the weights.
+// The M-step gives the golden votes, but for the rounding of the weights.
 func TestSoftStepGolden(t *testing.T) {
 	for c, g := range loadPredict(t) {
 		m := g.model(t)

@@ -13,7 +13,7 @@ import (
 	"example.com/patchwork/internal/exact"
 )
 
-// eStepRecalled is eStep through the memory of the data.
+// eStepRecalled runs eStep through the memory of the data.
 func eStepRecalled(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.Options, workers int) (*softTally, error) {
 	var t *softTally
 	err := recallOr(data.Memory, stepKey("soft", m, opt), func(value []byte) bool {
@@ -30,7 +30,7 @@ func eStepRecalled(ctx context.Context, m *patchwork.Model, data patchwork.Data,
 	return t, err
 }
 
-// eStepChosen is eStep, and returns also the picks of every row's best
+// eStepChosen runs eStep and returns also the picks of every row's best
 // explanation.
 func eStepChosen(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.Options, workers int) (*softTally, [][]patchwork.Pick, error) {
 	var t *softTally
@@ -76,7 +76,7 @@ func recallOr(memory patchwork.Memory, key string, read func(value []byte) bool,
 	return nil
 }
 
-// mixtureRecalled is FitMixture through the memory of the data, if they have one.
+// mixtureRecalled runs FitMixture, through the memory of the data if they have one.
 func mixtureRecalled(ctx context.Context, data patchwork.Data, k int, seed uint64) (*Mixture, error) {
 	if data.Memory == nil {
 		return FitMixture(ctx, data, k, seed)

@@ -11,7 +11,7 @@ import (
 	"example.com/patchwork/posterior"
 )
 
-// steps are all steps of learning a table.
+// tableSteps returns all steps of learning a table as text.
 func tableSteps(t *testing.T, d patchwork.Data, cfg patchwork.Config, opt Options) string {
 	t.Helper()
 	out := ""
@@ -73,7 +73,7 @@ func TestTableWithAMemory(t *testing.T) {
 }
 
 // A tally comes back from its bytes as it was, and no cut of them is one.
-func TestSoftTallyBytes(t *testing.T) {
+func TestTallyBytes(t *testing.T) {
 	m, err := Learn(t.Context(), bars(60, 3), patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 1, Width: 12}, Options{Experts: 3, StartFrom: StartMixture, Iterations: 1})
 	if err != nil {
 		t.Fatal(err)

@@ -16,8 +16,8 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-// bars is rows of a table with four bars of three bits, each on in a third of the
-// rows; flips of the bits are rare.
+// bars returns rows of a table with four bars of three bits, each on in a third of
+// the rows, and few flipped bits.
 func bars(rows int, seed uint64) patchwork.Data {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	var data patchwork.Data
@@ -79,7 +79,7 @@ func inkOf(template []float64) string {
 	return string(out)
 }
 
-// Who learns to predict chooses by rows held out and learns from all of them;
+// The aim to predict chooses by rows held out and learns from all of them;
 // the steps are the same for any number of workers, equal rows or weights.
 func TestTableSameForAnyWorkers(t *testing.T) {
 	data := bars(150, 2)
