@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"iter"
 
+	scorerows "example.com/patchwork/internal/score/rows"
+
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/pool"
 )
@@ -48,6 +50,10 @@ func (d Data) Blocks(context.Context) iter.Seq2[Data, error] {
 	}
 }
 
+// rowsAtOnce is how many images are explained together: enough for the sharing
+// in internal/score, few enough to stop soon when asked to.
+const rowsAtOnce = scorerows.Block
+
 // Weight is how often image i counts.
 func (d Data) Weight(i int) int64 {
 	if d.Weights == nil {
@@ -55,6 +61,51 @@ func (d Data) Weight(i int) int64 {
 	}
 	return d.Weights[i]
 }
+
+// Memory keeps what explaining a data set with a model came to, so that a
+// learning run that was interrupted need not explain again: all else is quick,
+// and the same every time. It must be safe for concurrent use.
+type Memory interface {
+	// Recall is the value of a key, or not ok where it was not kept.
+	Recall(key string) (value []byte, ok bool, err error)
+	// Keep keeps the value of a key.
+	Keep(key string, value []byte) error
+}
+
+// Remember is a source with a memory: every E-step over its images (Explain
+// without each) is kept and, when it is asked for again, recalled. The memory
+// must be of these images and weights alone. Learning with a memory gives the
+// same bytes as without, whatever it holds. An error of the memory ends the
+// work.
+func Remember(src Source, m Memory) Source {
+	if d, ok := src.(Data); ok {
+		d.Memory = m
+		return d
+	}
+	return remembered{src, m}
+}
+
+// remembered is a source with a memory.
+type remembered struct {
+	Source
+	memory Memory
+}
+
+// memoryOf returns the memory of a source, or nil, and the source to read: that
+// of Data, also where another type embeds them.
+func memoryOf(src Source) (Memory, Source) {
+	switch s := src.(type) {
+	case interface{ All() Data }:
+		return s.All().Memory, src
+	case remembered:
+		return s.memory, s.Source
+	}
+	return nil, src
+}
+
+// All returns the data: by it a source that is in memory as a whole is known, also
+// where another type embeds Data.
+func (d Data) All() Data { return d }
 
 // MaxRows bounds the number of images of a data set, weights counted, so that
 // no sum in a Tally overflows.

@@ -1,11 +1,17 @@
 package patchwork
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"sync"
 
+	"example.com/patchwork/gauss"
 	"example.com/patchwork/internal/pool"
 )
 
@@ -49,6 +55,53 @@ func tallied(ctx context.Context, m *Model, src Source, opt PursuitOptions, work
 			len(t.active), t.height, t.width, m.K(), m.Height(), m.Width())
 	}
 	return t, err
+}
+
+// recalled is an E-step through a memory.
+func recalled(ctx context.Context, m *Model, memory Memory, src Source, opt PursuitOptions, workers int) (*Tally, error) {
+	key := stepKey(m, opt)
+	value, ok, err := memory.Recall(key)
+	if err != nil {
+		return nil, fmt.Errorf("recall an E-step: %w", err)
+	}
+	if ok {
+		t := new(Tally)
+		if err := t.UnmarshalBinary(value); err == nil && t.Fits(m) {
+			return t, nil
+		}
+	}
+	t, err := tallied(ctx, m, src, opt, workers)
+	if err != nil {
+		return nil, err
+	}
+	value, _ = t.MarshalBinary()
+	if err := memory.Keep(key, value); err != nil {
+		return nil, fmt.Errorf("keep an E-step: %w", err)
+	}
+	return t, nil
+}
+
+// stepKey names an E-step: SHA-256 of all that its result depends on beside the
+// data.
+func stepKey(m *Model, opt PursuitOptions) string {
+	h := sha256.New()
+	c := m.cfg
+	fmt.Fprintf(h, "%v %d %d %v %v %t %v %t %v %d %v\n", c.Rule, c.Height, c.Width, c.Poses, c.Q, c.Truncate, c.Outside, c.Scene, c.Prior, c.reuse(), len(c.QMap))
+	o := opt.withDefaults(&m.cfg)
+	costs := o.Costs
+	o.Costs = nil
+	fmt.Fprintf(h, "%+v %d\n", o, len(costs))
+	var buf [8]byte
+	for _, list := range append([][]float64{c.QMap, costs}, m.experts...) {
+		for _, v := range list {
+			binary.LittleEndian.PutUint64(buf[:], math.Float64bits(v))
+			h.Write(buf[:])
+		}
+	}
+	if opt.PosePrior && m.extras.Geometry != nil {
+		fmt.Fprintf(h, "%v %v", m.extras.Geometry.Normal.Mean(), m.extras.Geometry.Normal.Cov())
+	}
+	return string(h.Sum(nil))
 }
 
 // visitor is told of the explanation of image j of a block.
@@ -175,6 +228,45 @@ func (w *explainer) explainEach(ctx context.Context, b *Block, from, to int) (at
 	return 0, nil
 }
 
+// explainRows explains and counts images of a block, from the given one on,
+// which b can explain.
+func (w *explainer) explainRows(b *rows, whole *Block, from, to int) {
+	p, part := w.pursuit, whole.Images[from:to]
+	b.explain()
+	weights := whole.Weights
+	if weights != nil {
+		weights = weights[from:to]
+	}
+	counted := p.opt.Scoring == Original // then the bank holds the templates themselves
+	if counted {
+		w.tally.addRows(b, weights)
+	}
+	odd := b.picked.Odd
+	if counted && w.each == nil {
+		for _, j := range odd {
+			w.tally.Add(p.model, part[j], p.alone(part[j]), whole.Weight(from+j))
+		}
+		return
+	}
+	var all Explanations // new memory: it is given away
+	all.reset()
+	p.unpack(b, part, &all)
+	list := make([]Explanation, len(part))
+	for j, img := range part {
+		list[j] = all.At(j)
+		isOdd := len(odd) > 0 && odd[0] == j
+		if isOdd {
+			odd = odd[1:]
+		}
+		if isOdd || !counted {
+			w.tally.Add(p.model, img, &list[j], whole.Weight(from+j))
+		}
+		if w.each != nil {
+			w.each(whole, from+j, &list[j])
+		}
+	}
+}
+
 // feed hands the blocks of a source to several workers, in order. Whoever needs
 // one reads it, while the others work: no more than one block a worker is in
 // memory, and nobody waits but for the reading of another.
@@ -237,4 +329,54 @@ func (f *feed) outcome(ctx context.Context, at []int, errs []error) error {
 		return err
 	}
 	return f.err
+}
+
+// FitGeometry explains the data and fits the Gaussian to the poses found. An
+// expert that is missing from an image is missing at random to the fit, which
+// is then by EM; one with several picks counts with its first. It is nil, with
+// no error, where nothing was found, and for more than gauss.MaxExperts
+// experts. Errors are those of Explain.
+func FitGeometry(ctx context.Context, m *Model, src Source, opt PursuitOptions, workers int) (*Geometry, error) {
+	if m.K() > gauss.MaxExperts {
+		return nil, nil
+	}
+	moments, err := gauss.NewMoments(m.K())
+	if err != nil {
+		return nil, err
+	}
+	var (
+		mu     sync.Mutex // moments are integers: the same in any order
+		failed error
+	)
+	if _, err := explainSource(ctx, m, src, opt, workers, func(b *Block, j int, e *Explanation) {
+		if w := b.Weight(j); w > 0 {
+			mu.Lock()
+			defer mu.Unlock()
+			failed = cmp.Or(failed, moments.Add(m.placements(e), w))
+		}
+	}); err != nil {
+		return nil, err
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	normal, _, err := moments.Fit(gauss.FitOptions{})
+	if errors.Is(err, gauss.ErrNoConfigurations) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Geometry{Normal: normal, Presence: moments.Presence()}, nil
+}
+
+// placements is the configuration of an explanation.
+func (m *Model) placements(e *Explanation) []gauss.Placement {
+	out := make([]gauss.Placement, m.K())
+	for _, pick := range e.Picks {
+		if p := &out[pick.Expert]; !p.Present {
+			*p = gauss.Placement{Present: true, DY: pick.Pose.DY, DX: pick.Pose.DX, Theta: pick.Pose.Angle}
+		}
+	}
+	return out
 }

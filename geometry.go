@@ -1,12 +1,9 @@
 package patchwork
 
 import (
-	"cmp"
-	"context"
-	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
-	"sync"
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/gauss"
@@ -18,56 +15,6 @@ import (
 type Geometry struct {
 	Normal   *gauss.Normal  // over (dy, dx, degrees) of expert 0, 1, ...
 	Presence gauss.Presence // sets of experts seen together, with counts; may be empty
-}
-
-// FitGeometry explains the data and fits the Gaussian to the poses found. An
-// expert that is missing from an image is missing at random to the fit, which
-// is then by EM; one with several picks counts with its first. It is nil, with
-// no error, where nothing was found, and for more than gauss.MaxExperts
-// experts. Errors are those of Explain.
-func FitGeometry(ctx context.Context, m *Model, src Source, opt PursuitOptions, workers int) (*Geometry, error) {
-	if m.K() > gauss.MaxExperts {
-		return nil, nil
-	}
-	moments, err := gauss.NewMoments(m.K())
-	if err != nil {
-		return nil, err
-	}
-	var (
-		mu     sync.Mutex // moments are integers: the same in any order
-		failed error
-	)
-	if _, err := explainSource(ctx, m, src, opt, workers, func(b *Block, j int, e *Explanation) {
-		if w := b.Weight(j); w > 0 {
-			mu.Lock()
-			defer mu.Unlock()
-			failed = cmp.Or(failed, moments.Add(m.placements(e), w))
-		}
-	}); err != nil {
-		return nil, err
-	}
-	if failed != nil {
-		return nil, failed
-	}
-	normal, _, err := moments.Fit(gauss.FitOptions{})
-	if errors.Is(err, gauss.ErrNoConfigurations) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &Geometry{Normal: normal, Presence: moments.Presence()}, nil
-}
-
-// placements is the configuration of an explanation.
-func (m *Model) placements(e *Explanation) []gauss.Placement {
-	out := make([]gauss.Placement, m.K())
-	for _, pick := range e.Picks {
-		if p := &out[pick.Expert]; !p.Present {
-			*p = gauss.Placement{Present: true, DY: pick.Pose.DY, DX: pick.Pose.DX, Theta: pick.Pose.Angle}
-		}
-	}
-	return out
 }
 
 // MeanPicks places every expert at its mean pose, as the paper's Figure 8
@@ -132,4 +79,122 @@ func SamplePixels(rng *rand.Rand, height, width int, p []float64) *bitmap.Image 
 		}
 	}
 	return img
+}
+
+// posePrior is a model's geometry as a prior over where the next pick goes,
+// given the picks so far: a Gaussian, conditioned on their poses, that lets one
+// pose in poseOutliers be anywhere on the grid.
+type posePrior struct {
+	model  *Model
+	normal *gauss.Normal // the geometry, its variances enlarged by the steps of the grid
+	costs  [][]float64   // by expert and pose: nats by which the pose is less probable than the likeliest one
+	where  []gauss.Placement
+}
+
+// poseOutliers is the share of poses that the Gaussian does not speak for. It
+// bounds what a pose can cost: few examples make the Gaussian too narrow.
+const poseOutliers = 0.01
+
+// newPosePrior is nil, with an error, where the model has no geometry.
+func newPosePrior(m *Model) (*posePrior, error) {
+	g := m.extras.Geometry
+	if g == nil {
+		return nil, fmt.Errorf("patchwork: the model has no geometry to use as a prior; learn it with shifts or rotations, or leave the prior out")
+	}
+	// A pose is known to a step of the grid. Without this a Gaussian from few
+	// examples, which is singular, would forbid all poses but those on its span.
+	mean, cov := g.Normal.Mean(), g.Normal.Cov()
+	for i := range mean {
+		step := m.poseSteps()[i%gauss.PerExpert]
+		cov[i*len(mean)+i] += step * step
+	}
+	normal, err := gauss.New(mean, cov)
+	if err != nil {
+		return nil, fmt.Errorf("patchwork: the model's geometry: %w", err)
+	}
+	return &posePrior{model: m, normal: normal, costs: make([][]float64, m.K()), where: make([]gauss.Placement, m.K())}, nil
+}
+
+// poseSteps are the steps of the grid in dy, dx and degrees; 1 where there is
+// nothing to step.
+func (m *Model) poseSteps() [gauss.PerExpert]float64 {
+	g := m.cfg.Poses
+	steps := [gauss.PerExpert]float64{float64(max(g.DY.Step, 1)), float64(max(g.DX.Step, 1)), 1}
+	if n := len(g.Angles); n > 1 {
+		steps[2] = (g.Angles[n-1] - g.Angles[0]) / float64(n-1)
+	}
+	return steps
+}
+
+// fork is a prior for another goroutine.
+func (p *posePrior) fork() *posePrior {
+	if p == nil {
+		return nil
+	}
+	return &posePrior{model: p.model, normal: p.normal, costs: make([][]float64, len(p.costs)), where: make([]gauss.Placement, len(p.where))}
+}
+
+// given sets costs for the next pick after these, of the live experts.
+func (p *posePrior) given(picks []Pick, grid pose.Grid, live func(expert int) bool) {
+	clear(p.where)
+	var coordinates []int
+	var values []float64
+	for _, pick := range picks {
+		if p.where[pick.Expert].Present {
+			continue // the Gaussian speaks of an expert's first pick
+		}
+		p.where[pick.Expert].Present = true
+		coordinates = append(coordinates, gauss.Coordinates(pick.Expert)...)
+		values = append(values, float64(pick.Pose.DY), float64(pick.Pose.DX), pick.Pose.Angle)
+	}
+	for k := range p.costs {
+		if !live(k) {
+			continue
+		}
+		normal := p.normal.Marginal(gauss.Coordinates(k))
+		if !p.where[k].Present && len(coordinates) > 0 {
+			own := gauss.Coordinates(k)
+			normal = p.normal.Marginal(append(append([]int(nil), coordinates...), own...)).
+				Condition(upTo(len(coordinates)), values)
+		}
+		p.costs[k] = poseCosts(normal, grid, p.model.poseSteps(), p.costs[k])
+	}
+}
+
+// upTo is 0, 1, ..., n-1.
+func upTo(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// poseCosts is -log of the probability of every pose of the grid relative to
+// the likeliest place of the Gaussian, into costs.
+func poseCosts(normal *gauss.Normal, grid pose.Grid, steps [gauss.PerExpert]float64, costs []float64) []float64 {
+	if len(costs) != grid.Len() {
+		costs = make([]float64, grid.Len())
+	}
+	mean := normal.Mean()
+	top := normal.LogDensity(mean)
+	// The cell of a pose times the density is its probability under the Gaussian.
+	cell := math.Log(steps[0] * steps[1] * steps[2])
+	floor := math.Log(poseOutliers/float64(grid.Len())) - math.Log(1-poseOutliers) - top - cell
+	var at [gauss.PerExpert]float64
+	for i := range costs {
+		where := grid.At(i)
+		at = [gauss.PerExpert]float64{float64(where.DY), float64(where.DX), where.Angle}
+		inside := normal.LogDensity(at[:]) - top
+		costs[i] = math.Log1p(math.Exp(floor)) - logSum(inside, floor)
+	}
+	return costs
+}
+
+// logSum is log(exp(a) + exp(b)).
+func logSum(a, b float64) float64 {
+	if a < b {
+		a, b = b, a
+	}
+	return a + math.Log1p(math.Exp(b-a))
 }

@@ -394,7 +394,7 @@ func TestGoldenGuardedStep(t *testing.T) {
 			t.Fatal(err)
 		}
 		tally := goldenTally(t, m, c.X, c.Orders)
-		guarded, eq1 := tally.Model(m, patchwork.MStep{Pays: c.Lam, Sit: c.Delta}), tally.Model(m, patchwork.MStep{Formula: patchwork.EquationOne})
+		guarded, eq1 := tally.Model(m, patchwork.MStep{MinVoteGain: c.Lam, AbstainMargin: c.Delta}), tally.Model(m, patchwork.MStep{Formula: patchwork.EquationOne})
 		for k := range c.Out {
 			testkit.NearAll(t, "guarded step", guarded.Template(k), c.Out[k], 1e-12)
 			testkit.NearAll(t, "eq. (1)", eq1.Template(k), c.OutEq1[k], 1e-12)

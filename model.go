@@ -1,62 +1,28 @@
 package patchwork
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
-	"example.com/patchwork/bitmap"
 	"example.com/patchwork/pose"
 )
 
-// Prior is the Beta(On, Off) prior of a template probability, in pseudo-counts.
-// The paper's is Beta(1, 1) (epsilon = 1).
-type Prior struct{ On, Off float64 }
-
-// Resolved returns p, or Beta(1, 1) for the zero Prior.
-func (p Prior) Resolved() Prior {
-	if p == (Prior{}) {
-		return Prior{1, 1}
+// NewConfig returns the recommended configuration of a model to learn, for images
+// of height x width under the given poses. For Max the background is 0.01: 0
+// would make stray ink impossible, and learned entries below it are no votes,
+// which keeps experts sparse; with poses the pursuit searches with truncated
+// templates. For MaxMinusMin it is 1/2, and nothing is known beyond the border.
+func NewConfig(rule Rule, height, width int, poses pose.Grid) Config {
+	c := Config{Rule: rule, Height: height, Width: width, Poses: poses, Q: rule.Abstention()}
+	if rule == MaxMinusMin {
+		c.Outside = Unknown
+		return c
 	}
-	return p
-}
-
-// Config says what kind of model it is: everything but the experts.
-type Config struct {
-	Rule Rule
-
-	// Height and Width of the experts' frame in pixels; a table has Height 1.
-	Height, Width int
-
-	// Q is the abstention value, 0 <= Q <= 1: what a pixel is where no expert
-	// votes, and the opinion that changes nothing. QMap, if not nil, holds one
-	// value a pixel (Height*Width, row-major) and replaces Q; it needs images
-	// of the frame's size (no Scene).
-	Q    float64
-	QMap []float64
-
-	// Poses are the placements the pursuit may use. The zero Grid leaves
-	// every expert where it was learned (tables).
-	Poses pose.Grid
-
-	// Scene: images may be larger than the frame, and an expert may be placed
-	// anywhere it fits completely; the shifts of Poses are then ignored, its
-	// rotations are not.
-	Scene bool
-
-	// Reuse is how many picks an expert may have in one image; 0 means 1.
-	Reuse int
-
-	// Truncate: the pursuit searches with truncated templates (section 3)
-	// unless told otherwise. Only with Max.
-	Truncate bool
-
-	// Outside says what lies beyond the border of an image, for learning.
-	Outside Outside
-
-	// Prior of the template probabilities, for learning. The zero Prior means
-	// Beta(1, 1), the paper's.
-	Prior Prior
+	c.Q, c.Truncate = 0.01, poses.Len() > 1
+	return c
 }
 
 // Extras are the optional parts of a model.
@@ -130,44 +96,6 @@ func NewModel(cfg Config, templates [][]float64) (*Model, error) {
 	}
 	m.turns = newTurns(&cfg)
 	return m, nil
-}
-
-func (c Config) clone() Config {
-	c.QMap = slices.Clone(c.QMap)
-	c.Poses.Angles = slices.Clone(c.Poses.Angles)
-	return c
-}
-
-// Validate returns an error that says what in the configuration is out of range.
-func (c Config) Validate() error {
-	switch {
-	case c.Rule != Max && c.Rule != MaxMinusMin:
-		return fmt.Errorf("patchwork: unknown rule %v", c.Rule)
-	case c.Outside > Unknown:
-		return fmt.Errorf("patchwork: what lies outside an image is background or unknown, not %v", c.Outside)
-	case c.Height < 1 || c.Width < 1:
-		return fmt.Errorf("patchwork: a frame of %d x %d pixels is empty", c.Height, c.Width)
-	case c.Height > bitmap.MaxPixels/c.Width:
-		return fmt.Errorf("patchwork: a frame of %d x %d pixels is larger than %d pixels", c.Height, c.Width, bitmap.MaxPixels)
-	case !(c.Q >= 0 && c.Q <= 1):
-		return fmt.Errorf("patchwork: abstention value q = %v is not a probability", c.Q)
-	case c.QMap != nil && len(c.QMap) != c.Height*c.Width:
-		return fmt.Errorf("patchwork: %d abstention values for a frame of %d x %d", len(c.QMap), c.Height, c.Width)
-	case c.QMap != nil && c.Scene:
-		return fmt.Errorf("patchwork: an abstention value per pixel needs images of the frame's size, not scenes")
-	case c.Truncate && c.Rule != Max:
-		return fmt.Errorf("patchwork: truncated templates belong to the max rule, not to %v", c.Rule)
-	case c.Reuse < 0:
-		return fmt.Errorf("patchwork: an expert cannot be used %d times", c.Reuse)
-	case c.Prior.On < 0 || c.Prior.Off < 0 || math.IsNaN(c.Prior.On+c.Prior.Off) || math.IsInf(c.Prior.On+c.Prior.Off, 0):
-		return fmt.Errorf("patchwork: Beta(%v, %v) is not a prior", c.Prior.On, c.Prior.Off)
-	}
-	for i, q := range c.QMap {
-		if !(q >= 0 && q <= 1) {
-			return fmt.Errorf("patchwork: abstention value of row %d, column %d is %v, not a probability", i/c.Width, i%c.Width, q)
-		}
-	}
-	return c.Poses.Validate()
 }
 
 // Config returns a copy of the model's configuration.
@@ -271,34 +199,6 @@ func (m *Model) WithConfig(cfg Config) (*Model, error) {
 // the image.
 func (m *Model) Abstention(i int) float64 { return m.cfg.Abstention(i) }
 
-// Abstention returns the opinion that changes nothing at pixel i (row-major) of
-// the image: QMap[i], or Q where there is no map.
-func (c *Config) Abstention(i int) float64 {
-	if c.QMap != nil {
-		return c.QMap[i]
-	}
-	return c.Q
-}
-
-// reuse is the number of picks an expert may have in one image.
-func (c *Config) reuse() int { return max(c.Reuse, 1) }
-
-// SizeError reports an image whose size the model cannot explain.
-type SizeError struct {
-	Height, Width           int  // of the image
-	ModelHeight, ModelWidth int  // of the experts' frame
-	Scene                   bool // larger images would have been fine
-}
-
-func (e *SizeError) Error() string {
-	if e.Scene {
-		return fmt.Sprintf("image of %d x %d is smaller than the model's %d x %d experts",
-			e.Height, e.Width, e.ModelHeight, e.ModelWidth)
-	}
-	return fmt.Sprintf("image of %d x %d, the model explains images of %d x %d",
-		e.Height, e.Width, e.ModelHeight, e.ModelWidth)
-}
-
 // GridFor is the grid of poses the pursuit searches in an image of the given
 // size: the model's own, or every full placement for a Scene model. The error
 // is a *SizeError, or says that the grid has more than MaxCandidates.
@@ -326,3 +226,119 @@ func (m *Model) GridFor(height, width int) (pose.Grid, error) {
 // MaxCandidates bounds the candidates, experts x poses, of one pursuit, which
 // keeps a number for each: a guard against absurd grids, far above any use.
 const MaxCandidates = 1 << 26
+
+// Start is one start of a learning run, kept in the model's record.
+type Start struct {
+	Seed   uint64  `json:"seed"`
+	Score  float64 `json:"score"`            // training log-likelihood, nats
+	Method string  `json:"method,omitempty"` // how it began: "order", "split", "random"
+
+	// LeaveOneOut, in nats, judges the start where it is not 0: the log-likelihood
+	// of each training image under the counts of the others. See [LeaveOneOut].
+	LeaveOneOut float64 `json:"leave_one_out,omitempty"`
+
+	// DescriptionLength, in nats, judges the start where it is not 0: the
+	// shortest is chosen, not the one with the best Score. See
+	// [Tally.DescriptionLength].
+	DescriptionLength float64 `json:"description_length,omitempty"`
+}
+
+// Record says how a model was learned; it is for people and for `info`, and
+// nothing depends on it.
+type Record struct {
+	Method string  `json:"method,omitempty"`
+	Mode   string  `json:"mode,omitempty"`
+	Seed   uint64  `json:"seed,omitempty"`
+	Rows   int64   `json:"rows,omitempty"`    // training images, weights counted
+	Sample int64   `json:"sample,omitempty"`  // of these, the uniform sample that Starts and Curve were learned from; 0: all
+	LogLik float64 `json:"log_lik,omitempty"` // of the training images, nats
+	Chosen int     `json:"chosen,omitempty"`  // index into Starts
+	Starts []Start `json:"starts,omitempty"`
+
+	// DescriptionLength is that of the model explaining the training images,
+	// in nats, after whatever improved the chosen start; 0 where learning did
+	// not go by it. FixedPoint says that explaining the images once more and
+	// the exact M-step would both change nothing.
+	DescriptionLength float64 `json:"description_length,omitempty"`
+	FixedPoint        bool    `json:"fixed_point,omitempty"`
+
+	// Curve is every number of experts tried, where that was to be found out
+	// ([Auto]).
+	Curve Curve `json:"curve,omitempty"`
+}
+
+// CurvePoint is one number of experts that was tried, and what came of it.
+type CurvePoint struct {
+	Experts int `json:"experts"`
+
+	// Stage is what made the model, one of StageGrow to StageFinal.
+	Stage string `json:"stage"`
+
+	Rows   int64   `json:"rows"`    // training images, weights counted
+	LogLik float64 `json:"log_lik"` // of these, nats; divide by Rows
+
+	// DescriptionLength of the training images in nats
+	// ([Tally.DescriptionLength]); 0 where learning does not go by it.
+	DescriptionLength float64 `json:"description_length,omitempty"`
+
+	// HeldOut is the mean log-likelihood of HeldOutRows images (weights
+	// counted) that the model has not seen, in nats an image: log P(x) by the
+	// best explanations found ([Posterior.Evidence]). Without such images both
+	// are 0.
+	HeldOutRows int64   `json:"held_out_rows,omitempty"`
+	HeldOut     float64 `json:"held_out,omitempty"`
+
+	// HiddenLoss is the mean of -log P(bit) over HiddenBits bits that were
+	// hidden from the model in rows it has not seen, in nats. Without such bits
+	// both are 0.
+	HiddenBits int64   `json:"hidden_bits,omitempty"`
+	HiddenLoss float64 `json:"hidden_loss,omitempty"`
+
+	Chosen bool `json:"chosen,omitempty"`
+}
+
+// Curve is every number of experts tried, in the order of trying.
+type Curve []CurvePoint
+
+// ByExperts is the curve as people read it: one point for each number of
+// experts, ascending. It is the point with the most training images, of these
+// the one that describes them most shortly, or explains them best; the held-out
+// score is that of the point that has one, the loss of hidden bits the lowest, and
+// Chosen is kept.
+func (c Curve) ByExperts() Curve {
+	best := make(map[int]CurvePoint)
+	for _, p := range c {
+		b, ok := best[p.Experts]
+		if !ok {
+			best[p.Experts] = p
+			continue
+		}
+		top := b
+		if p.preferable(b) {
+			top = p
+		}
+		top.Chosen = b.Chosen || p.Chosen
+		top.HeldOutRows, top.HeldOut = b.HeldOutRows, b.HeldOut
+		if p.HeldOutRows > 0 {
+			top.HeldOutRows, top.HeldOut = p.HeldOutRows, p.HeldOut
+		}
+		top.HiddenBits, top.HiddenLoss = b.HiddenBits, b.HiddenLoss
+		if p.HiddenBits > 0 && (b.HiddenBits == 0 || p.HiddenLoss < b.HiddenLoss) {
+			top.HiddenBits, top.HiddenLoss = p.HiddenBits, p.HiddenLoss
+		}
+		best[p.Experts] = top
+	}
+	return slices.SortedFunc(maps.Values(best), func(a, b CurvePoint) int { return cmp.Compare(a.Experts, b.Experts) })
+}
+
+func (p CurvePoint) preferable(o CurvePoint) bool {
+	switch {
+	case p.Chosen != o.Chosen:
+		return p.Chosen
+	case p.Rows != o.Rows:
+		return p.Rows > o.Rows
+	case p.DescriptionLength != o.DescriptionLength:
+		return p.DescriptionLength < o.DescriptionLength
+	}
+	return p.LogLik > o.LogLik
+}

@@ -2,37 +2,21 @@ package patchwork
 
 import "math"
 
-// Formula is how templates are read off a Tally.
-type Formula uint8
-
-const (
-	// Guarded is the default: the mean of the pixels an expert won, checked
-	// against the mean that counts lost ones too; where the two lie on
-	// opposite sides of the abstention value the expert abstains, else the
-	// more cautious of them is taken. It converges where eq. (1) does not.
-	Guarded Formula = iota
-	// EquationOne is eq. (1) of the paper: the mean of all pixels the expert
-	// spoke for, won or lost.
-	EquationOne
-)
-
 // MStep says how templates are read off counts. The zero value is the guarded
 // step under the model's prior, final: abstaining entries are exactly q.
 type MStep struct {
-	Formula Formula
-
 	// KeepUnseen leaves an entry without counts as it was; otherwise it
 	// becomes the prior's mean, as eq. (1) has it.
 	KeepUnseen bool
 
-	// Sit, for a guarded max-minus-min step in the middle of learning, keeps
+	// AbstainMargin, for a guarded max-minus-min step in the middle of learning, keeps
 	// abstaining entries this far from q, on the side they were on, so that
 	// abstention is not absorbing. 0 sets them to q.
-	Sit float64
+	AbstainMargin float64
 
-	// Pays is what a vote must gain over abstention on the pixels it won, in
+	// MinVoteGain is what a vote must gain over abstention on the pixels it won, in
 	// nats, or a guarded max-minus-min entry abstains.
-	Pays float64
+	MinVoteGain float64
 }
 
 // Model is the M-step: prev with its templates read off the counts, its usage
@@ -73,22 +57,15 @@ func (t *Tally) template(prev *Model, k int, step MStep) []float64 {
 			continue
 		}
 		out[i] = prior.Mean(all, allSeen)
-		if step.Formula == Guarded && prev.cfg.Rule == MaxMinusMin {
+		if prev.cfg.Rule == MaxMinusMin {
 			q := prev.cfg.Abstention(i)
 			out[i] = guard(prior.Mean(won, wonSeen), out[i], q)
-			if out[i] == q || step.Pays > 0 && worth(out[i], q, won, wonSeen) < step.Pays {
-				out[i] = sit(old, q, step.Sit)
+			if out[i] == q || step.MinVoteGain > 0 && worth(out[i], q, won, wonSeen) < step.MinVoteGain {
+				out[i] = waitAt(old, q, step.AbstainMargin)
 			}
 		}
 	}
 	return out
-}
-
-// Mean returns the posterior mean of a Bernoulli probability that was on times on
-// in seen images, under its Beta prior: (on + a) / (seen + a + b), eq. (1) with
-// a = b = epsilon. The prior is a Resolved one.
-func (p Prior) Mean(on, seen int64) float64 {
-	return (float64(on) + p.On) / (float64(seen) + p.On + p.Off)
 }
 
 // guard is the guarded step: a from the pixels won, b from all; q is to abstain.
@@ -108,8 +85,9 @@ func worth(mu, q float64, on, seen int64) float64 {
 	return float64(on)*(math.Log(mu)-math.Log(q)) + float64(seen-on)*(math.Log1p(-mu)-math.Log1p(-q))
 }
 
-// sit is where an abstaining entry waits: at most by from q, on its old side.
-func sit(old, q, by float64) float64 {
+// waitAt returns where an abstaining entry waits: at most by from q, on its old
+// side.
+func waitAt(old, q, by float64) float64 {
 	if old < q {
 		return max(q-by, 0)
 	}

@@ -291,17 +291,6 @@ func (p *Pursuit) Picks(img *bitmap.Image) (iter.Seq[Pick], error) {
 	}, nil
 }
 
-func (p *Pursuit) reset(b *score.Bank, grid pose.Grid, img *bitmap.Image) {
-	p.grid = grid
-	p.search.Reset(b, score.GridOf(grid.DY, grid.DX), img.Height(), img.Width(), p.pixels)
-	if len(p.used) != p.model.K() {
-		p.used = make([]int, p.model.K())
-	}
-	clear(p.used)
-}
-
-func (p *Pursuit) live(expert int) bool { return p.used[expert] < p.opt.Reuse }
-
 // place turns candidate c into a pick and counts it.
 func (p *Pursuit) place(c int, grid pose.Grid) Pick {
 	n := grid.Len()

@@ -170,8 +170,8 @@ func TestMStepOptions(t *testing.T) {
 	}{
 		{"guarded", patchwork.MStep{}, []float64{7. / 8, 0.5, 5. / 8, 0.5}},
 		{"eq. (1)", patchwork.MStep{Formula: patchwork.EquationOne}, []float64{7. / 8, 8. / 12, 5. / 8, 0.5}},
-		{"waiting at the old side", patchwork.MStep{Sit: 0.01}, []float64{7. / 8, 0.49, 5. / 8, 0.51}},
-		{"votes that pay", patchwork.MStep{Pays: 1}, []float64{7. / 8, 0.5, 0.5, 0.5}},
+		{"waiting at the old side", patchwork.MStep{AbstainMargin: 0.01}, []float64{7. / 8, 0.49, 5. / 8, 0.51}},
+		{"votes that pay", patchwork.MStep{MinVoteGain: 1}, []float64{7. / 8, 0.5, 0.5, 0.5}},
 	} {
 		testkit.NearAll(t, c.name, tally.Model(m, c.step).Template(0), c.want, 1e-15)
 	}

@@ -39,7 +39,7 @@ func blocks(n int, seed uint64) patchwork.Data {
 }
 
 func blocksConfig(rule patchwork.Rule) patchwork.Config {
-	return DefaultConfig(ModeDefault, rule, 1, 12, pose.Grid{})
+	return patchwork.NewConfig(rule, 1, 12, pose.Grid{})
 }
 
 // autoSteps runs Auto to the end and checks what holds of every run.
@@ -81,7 +81,7 @@ func autoSteps(t *testing.T, data patchwork.Data, cfg patchwork.Config, opt Auto
 
 func TestAutoGrows(t *testing.T) {
 	data := blocks(120, 5)
-	steps := autoSteps(t, data, blocksConfig(patchwork.MaxMinusMin), AutoOptions{Learn: LearnOptions{Seed: 3}})
+	steps := autoSteps(t, data, blocksConfig(patchwork.MaxMinusMin), AutoOptions{Learn: Options{Seed: 3}})
 	last := steps[len(steps)-1]
 	// A block is on or off: one expert each way, or one of them and a background.
 	if last.Experts < 3 || last.Experts > 6 {
@@ -124,7 +124,7 @@ func TestAutoGrows(t *testing.T) {
 	if r := last.Model.Extras().Record; r.DescriptionLength != last.DescriptionLength || r.LogLik != last.LogLik || r.Rows != 120 || len(r.Starts) == 0 {
 		t.Errorf("record %+v of %+v", r, last.CurvePoint)
 	}
-	m, err := LearnAuto(t.Context(), data, blocksConfig(patchwork.MaxMinusMin), AutoOptions{Learn: LearnOptions{Seed: 3}})
+	m, err := LearnAuto(t.Context(), data, blocksConfig(patchwork.MaxMinusMin), AutoOptions{Learn: Options{Seed: 3}})
 	if err != nil || !sameTemplates(m, last.Model) {
 		t.Errorf("LearnAuto differs from the last step, %v", err)
 	}
@@ -132,7 +132,7 @@ func TestAutoGrows(t *testing.T) {
 
 func TestAutoRange(t *testing.T) {
 	data := blocks(60, 7)
-	steps := autoSteps(t, data, blocksConfig(patchwork.MaxMinusMin), AutoOptions{From: 1, To: 4, Learn: LearnOptions{Seed: 3}})
+	steps := autoSteps(t, data, blocksConfig(patchwork.MaxMinusMin), AutoOptions{From: 1, To: 4, Learn: Options{Seed: 3}})
 	last := steps[len(steps)-1]
 	for i, s := range steps[:4] {
 		if s.Stage != StageFresh || s.Experts != i+1 || s.DescriptionLength == 0 {
@@ -143,8 +143,8 @@ func TestAutoRange(t *testing.T) {
 		}
 	}
 	// A single number is learned as Learn does, and has only itself to be compared with.
-	steps = autoSteps(t, data, blocksConfig(patchwork.MaxMinusMin), AutoOptions{From: 2, To: 2, Learn: LearnOptions{Seed: 3}})
-	m, err := Learn(t.Context(), data, blocksConfig(patchwork.MaxMinusMin), LearnOptions{Experts: 2, Seed: 3})
+	steps = autoSteps(t, data, blocksConfig(patchwork.MaxMinusMin), AutoOptions{From: 2, To: 2, Learn: Options{Seed: 3}})
+	m, err := Learn(t.Context(), data, blocksConfig(patchwork.MaxMinusMin), Options{Experts: 2, Seed: 3})
 	if err != nil || len(steps) != 3 || !sameTemplates(m, steps[2].Model) {
 		t.Errorf("%d steps for one number, %v", len(steps), err)
 	}
@@ -155,7 +155,7 @@ func TestAutoRangeByHeldOut(t *testing.T) {
 	data := blocks(60, 9)
 	data.Weights = slices.Repeat([]int64{1}, 60)
 	data.Weights[4], data.Weights[5] = 0, 2
-	steps := autoSteps(t, data, blocksConfig(patchwork.Max), AutoOptions{From: 1, To: 4, Learn: LearnOptions{Seed: 3, Starts: 2}, HeldOut: 0.25})
+	steps := autoSteps(t, data, blocksConfig(patchwork.Max), AutoOptions{From: 1, To: 4, Learn: Options{Seed: 3, Starts: 2}, HeldOut: 0.25})
 	if len(steps) != 6 {
 		t.Fatalf("%d steps", len(steps))
 	}
@@ -173,7 +173,7 @@ func TestAutoRangeByHeldOut(t *testing.T) {
 		t.Errorf("chose %+v, best was %+v", last.CurvePoint, best.CurvePoint)
 	}
 	rest, held := rows.Split(data, 0.25, 3)
-	m, err := Learn(t.Context(), rest, blocksConfig(patchwork.Max), LearnOptions{Experts: 2, Seed: 3, Starts: 2})
+	m, err := Learn(t.Context(), rest, blocksConfig(patchwork.Max), Options{Experts: 2, Seed: 3, Starts: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestAutoWorkersChangeNothing(t *testing.T) {
 		var curves []patchwork.Curve
 		var models []*patchwork.Model
 		for _, workers := range []int{1, 2, 5} {
-			opt.Learn = LearnOptions{Seed: 8, Workers: workers}
+			opt.Learn = Options{Seed: 8, Workers: workers}
 			m, err := LearnAuto(t.Context(), blocks(40, 2), blocksConfig(patchwork.MaxMinusMin), opt)
 			if err != nil {
 				t.Fatal(err)
@@ -244,14 +244,14 @@ func TestAutoErrors(t *testing.T) {
 		"no end":           {data, mmm, AutoOptions{From: 2}, "from 2 to 0"},
 		"max rule":         {data, blocksConfig(patchwork.Max), AutoOptions{}, "give a range"},
 		"poses":            {data, moving, AutoOptions{}, "give a range"},
-		"paper":            {data, mmm, AutoOptions{Learn: LearnOptions{Mode: ModePaper}}, "give a range"},
+		"paper":            {data, mmm, AutoOptions{Learn: Options{Paper: true}}, "give a range"},
 		"no room":          {data, mmm, AutoOptions{MaxExperts: -1}, "cannot grow -1"},
 		"all held out":     {data, mmm, AutoOptions{HeldOut: 1}, "between 0 and 1"},
 		"share":            {data, mmm, AutoOptions{HeldOut: math.NaN()}, "between 0 and 1"},
 		"nothing":          {patchwork.Data{}, mmm, AutoOptions{}, "no images"},
 		"one to hold out":  {blocks(1, 1), blocksConfig(patchwork.Max), AutoOptions{From: 1, To: 2}, "one image is too few"},
 		"another size":     {patchwork.Data{Images: []*bitmap.Image{bitmap.New(2, 2)}}, mmm, AutoOptions{}, "2 x 2"},
-		"options of Learn": {data, mmm, AutoOptions{Learn: LearnOptions{Starts: -1}}, "-1 starts"},
+		"options of Learn": {data, mmm, AutoOptions{Learn: Options{Starts: -1}}, "-1 starts"},
 	} {
 		m, err := LearnAuto(t.Context(), c.data, c.cfg, c.opt)
 		if m != nil || err == nil || !strings.Contains(err.Error(), c.want) {
@@ -264,7 +264,7 @@ func TestAutoEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	n := 0
-	for _, err := range Auto(ctx, blocks(40, 2), blocksConfig(patchwork.MaxMinusMin), AutoOptions{Learn: LearnOptions{Workers: 2}}) {
+	for _, err := range Auto(ctx, blocks(40, 2), blocksConfig(patchwork.MaxMinusMin), AutoOptions{Learn: Options{Workers: 2}}) {
 		if n++; n == 3 {
 			cancel()
 		}
@@ -297,7 +297,7 @@ func TestShrinkMerges(t *testing.T) {
 		return out
 	}
 	a := &autoRun{data: data, cfg: cfg, yield: func(AutoStep, error) bool { return true }}
-	a.opt.Learn = LearnOptions{Experts: 1}.WithDefaults(cfg)
+	a.opt.Learn = Options{Experts: 1}.WithDefaults(cfg)
 	for name, templates := range map[string][][]float64{
 		"halves": {half(0, 2, 0.9), half(2, 4, 0.9), half(4, 8, 0.9), half(8, 12, 0.9), half(0, 12, 0.1)},
 		"twice":  {half(0, 4, 0.9), half(0, 4, 0.8), half(4, 8, 0.9), half(8, 12, 0.9), half(0, 12, 0.1)},
@@ -332,7 +332,7 @@ func TestShrinkMerges(t *testing.T) {
 func TestShrinkDropsTheUnused(t *testing.T) {
 	data, cfg := blocks(60, 5), blocksConfig(patchwork.MaxMinusMin)
 	a := &autoRun{data: data, cfg: cfg, yield: func(AutoStep, error) bool { return true }}
-	a.opt.Learn = LearnOptions{Experts: 3}.WithDefaults(cfg)
+	a.opt.Learn = Options{Experts: 3}.WithDefaults(cfg)
 	m, err := Learn(t.Context(), data, cfg, a.opt.Learn)
 	if err != nil {
 		t.Fatal(err)

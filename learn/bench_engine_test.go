@@ -17,9 +17,9 @@ import (
 func engineLetter(b *testing.B) (*patchwork.Model, *bitmap.Image) {
 	data := letters(b, "T", 12, 56)
 	poses := pose.Grid{DY: pose.Symmetric(8, 1), DX: pose.Symmetric(8, 1), Angles: pose.Evenly(24, 6)}
-	cfg := DefaultConfig(ModeDefault, patchwork.Max, 56, 56, poses)
+	cfg := patchwork.NewConfig(patchwork.Max, 56, 56, poses)
 	cfg.Truncate = true
-	m, err := Learn(b.Context(), patchwork.Data{Images: data.Images[:10]}, cfg, LearnOptions{Experts: 4, Starts: 1, Seed: 1})
+	m, err := Learn(b.Context(), patchwork.Data{Images: data.Images[:10]}, cfg, Options{Experts: 4, Starts: 1, Seed: 1})
 	if err != nil {
 		b.Fatal(err)
 	}

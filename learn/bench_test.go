@@ -17,8 +17,8 @@ func letterPoses() pose.Grid {
 }
 
 func learnT(b *testing.B, data patchwork.Data) *patchwork.Model {
-	cfg := DefaultConfig(ModeDefault, patchwork.Max, 56, 56, letterPoses())
-	m, err := Learn(b.Context(), data, cfg, LearnOptions{Experts: 2, Starts: 1, Seed: 1})
+	cfg := patchwork.NewConfig(patchwork.Max, 56, 56, letterPoses())
+	m, err := Learn(b.Context(), data, cfg, Options{Experts: 2, Starts: 1, Seed: 1})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -122,11 +122,11 @@ func BenchmarkTallyAdd(b *testing.B) {
 // 6 x 6, eight experts, one core.
 func BenchmarkEMQuadrants(b *testing.B) {
 	data := quadrants(b, 100)
-	start, err := RandomModel(quadrantConfig(), 8, rng(1, 0))
+	start, err := randomModel(quadrantConfig(), 8, rng(1, 0))
 	if err != nil {
 		b.Fatal(err)
 	}
-	opt := EMOptions{Iterations: 25, Step: patchwork.MStep{Sit: abstainingSits}, Pursuit: patchwork.PursuitOptions{Forced: true}}
+	opt := EMOptions{Iterations: 25, Step: patchwork.MStep{AbstainMargin: abstainingMargin}, Pursuit: patchwork.PursuitOptions{Forced: true}}
 	for b.Loop() {
 		if _, err := Best(EM(b.Context(), start, data, opt)); err != nil {
 			b.Fatal(err)

@@ -65,7 +65,7 @@ func TestPaperAbstentionValues(t *testing.T) {
 		t.Errorf("abstention values %v and %v", patchwork.Max.Abstention(), patchwork.MaxMinusMin.Abstention())
 	}
 	for rule, q := range map[patchwork.Rule]float64{patchwork.Max: 0, patchwork.MaxMinusMin: 0.5} {
-		if c := DefaultConfig(ModePaper, rule, 2, 2, pose.Grid{}); c.Q != q || c.Prior.Resolved() != (patchwork.Prior{On: 1, Off: 1}) {
+		if c := PaperConfig(rule, 2, 2, pose.Grid{}); c.Q != q || c.Prior.Resolved() != (patchwork.Prior{On: 1, Off: 1}) {
 			t.Errorf("the paper's %v has q = %v and prior %v", rule, c.Q, c.Prior)
 		}
 	}
@@ -460,7 +460,7 @@ func TestPaperRunningMean(t *testing.T) {
 // example": (x + epsilon) / (1 + 2 epsilon).
 // Reference: section 4.1
 func TestPaperFirstExpert(t *testing.T) {
-	o := mustOnline(t, DefaultConfig(ModePaper, patchwork.Max, 1, 4, pose.Grid{}), OnlineOptions{Experts: 3})
+	o := mustOnline(t, PaperConfig(patchwork.Max, 1, 4, pose.Grid{}), OnlineOptions{Experts: 3})
 	learnAll(t, o, []*bitmap.Image{bitmap.Parse("##..")})
 	if o.Model().K() != 1 {
 		t.Fatalf("%d experts after one image", o.Model().K())
@@ -475,7 +475,7 @@ func TestPaperSequentialInitialisation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		mu := rapid.SliceOfN(rapid.Float64Range(0, 1), 5, 5).Draw(t, "composition so far")
 		img := testkit.DrawImage(t, 1, 5, "#.")
-		cfg := DefaultConfig(ModePaper, patchwork.MaxMinusMin, 1, 5, pose.Grid{})
+		cfg := PaperConfig(patchwork.MaxMinusMin, 1, 5, pose.Grid{})
 		got, _ := NextExpert(cfg, ReadingLiteral, img, mu)
 		for i, p := range got {
 			x, tilde := 0.0, 1./3
@@ -497,7 +497,7 @@ func TestPaperSequentialInitialisation(t *testing.T) {
 // The sign in "P(x|mu) >= P(x|mu~)" is >=: as well explained is well enough.
 // Reference: section 4.1
 func TestPaperSequentialInitialisationAtEquality(t *testing.T) {
-	cfg := DefaultConfig(ModePaper, patchwork.MaxMinusMin, 1, 2, pose.Grid{})
+	cfg := PaperConfig(patchwork.MaxMinusMin, 1, 2, pose.Grid{})
 	got, _ := NextExpert(cfg, ReadingLiteral, bitmap.Parse("#."), []float64{2. / 3, 1. / 3})
 	testkit.NearAll(t, "the new expert", got, []float64{0.5, 0.5}, 0)
 }
@@ -508,8 +508,8 @@ func TestPaperSequentialInitialisationAtEquality(t *testing.T) {
 // Reference: section 4.1
 func TestPaperMaxInitialisationKeepsTheBackground(t *testing.T) {
 	img, mu := bitmap.Parse("##......"), []float64{0.9, 0.1, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01}
-	for reading, near0 := range map[Reading]bool{ReadingC: true, ReadingText: true, ReadingLiteral: false} {
-		cfg := DefaultConfig(ModeDefault, patchwork.Max, 1, 8, pose.Grid{})
+	for reading, near0 := range map[Reading]bool{ReadingTruncated: true, ReadingText: true, ReadingLiteral: false} {
+		cfg := patchwork.NewConfig(patchwork.Max, 1, 8, pose.Grid{})
 		got, _ := NextExpert(cfg, reading, img, mu)
 		if got[0] != 0.5 || !(got[1] > 0.5) {
 			t.Errorf("%v: explained ink %v, new ink %v; want 1/2 and more", reading, got[0], got[1])
@@ -520,7 +520,7 @@ func TestPaperMaxInitialisationKeepsTheBackground(t *testing.T) {
 			}
 		}
 	}
-	if DefaultConfig(ModeDefault, patchwork.Max, 1, 8, pose.Grid{}).Q > 0.01 || (LearnOptions{}).Reading != ReadingC {
+	if patchwork.NewConfig(patchwork.Max, 1, 8, pose.Grid{}).Q > 0.01 || (Options{}).Reading != ReadingTruncated {
 		t.Error("the default reading is not C")
 	}
 }
@@ -529,7 +529,7 @@ func TestPaperMaxInitialisationKeepsTheBackground(t *testing.T) {
 // K; each then only updates.
 // Reference: section 4.1
 func TestPaperExpertsAreAppended(t *testing.T) {
-	o := mustOnline(t, DefaultConfig(ModeDefault, patchwork.Max, 1, 6, pose.Grid{}), OnlineOptions{Experts: 3, Pursuit: patchwork.PursuitOptions{Forced: true}})
+	o := mustOnline(t, patchwork.NewConfig(patchwork.Max, 1, 6, pose.Grid{}), OnlineOptions{Experts: 3, Pursuit: patchwork.PursuitOptions{Forced: true}})
 	for i, row := range []string{"##....", "####..", "..##..", "....##", "##..##"} {
 		learnAll(t, o, []*bitmap.Image{bitmap.Parse(row)})
 		if want := min(i+1, 3); o.Model().K() != want {

@@ -2,57 +2,127 @@ package learn
 
 import (
 	"context"
-	"iter"
 	"slices"
 
 	"example.com/patchwork"
 )
 
-// EMOptions are the settings of batch EM.
-type EMOptions struct {
-	Iterations int // M-steps; 0 means 25
+// abstainingMargin is how far from the abstention value an entry that abstains
+// waits while learning, on the side it was on: exactly there it would never
+// learn again.
+const abstainingMargin = 1e-3
+
+// emOptions are the settings of batch EM.
+type emOptions struct {
+	Iterations int // M-steps
 	Step       patchwork.MStep
 	Pursuit    patchwork.PursuitOptions
-	Workers    int // goroutines of the E-step; 0 means 1; the result is the same for any number
+	Workers    int
 }
 
-// Iteration is one round of batch EM: a model, and what it made of the data.
-type Iteration struct {
+// em returns how the iterations of batch EM explain and read templates off the
+// counts, under a model of the given rule.
+func (o Options) em(rule patchwork.Rule) emOptions {
+	return emOptions{Iterations: o.Iterations, Pursuit: o.pursuit(), Workers: o.Workers,
+		Step: patchwork.MStep{KeepUnseen: rule == patchwork.Max, AbstainMargin: abstainingMargin}}
+}
+
+// Pursuit returns how an E-step of learning with these options explains images.
+func (o Options) Pursuit() patchwork.PursuitOptions { return o.pursuit() }
+
+// MStep returns the model after prev, whose explanations t counts: eq. (1) with
+// Paper, else the step of batch EM. With it an iteration can be cut in two where
+// the images are in many places: explain there, merge the tallies, and MStep.
+// Settle ends the last one.
+func (o Options) MStep(prev *patchwork.Model, t *patchwork.Tally) *patchwork.Model {
+	if o.Paper {
+		return EquationOne(prev, t)
+	}
+	return t.Model(prev, o.em(prev.Config().Rule).Step)
+}
+
+// iteration is one round of batch EM: a model, and what it made of the data.
+type iteration struct {
 	Number int              // of M-steps before it; 0 is the model EM started from
 	Model  *patchwork.Model // the model that explained the data
 	Tally  *patchwork.Tally // of its explanations: Tally.LogLik is the model's training log-likelihood
 }
 
-// EM runs hard batch EM (section 4): explain every image, count, read the
-// templates off the counts, and again. It yields Iterations+1 rounds, from
-// number 0 (the given model explaining the data) to the one after the last
-// M-step. The log-likelihood need not rise: neither a greedy pursuit nor eq.
-// (1) promises it, so keep the best (Best does).
-//
-// It stops early at a fixed point, when an M-step changes no template. The
-// error is the source's, the context's, or says which image does not fit the
-// model. An iteration reads the source once.
-func EM(ctx context.Context, m *patchwork.Model, src patchwork.Source, opt EMOptions) iter.Seq2[Iteration, error] {
-	if opt.Iterations == 0 {
-		opt.Iterations = 25
+// step is the iteration as a step of learning.
+func (it iteration) step() Step {
+	return Step{CurvePoint: patchwork.CurvePoint{Stage: StageEM, Rows: it.Tally.Rows(), LogLik: it.Tally.LogLik()}, Iteration: it.Number, Model: it.Model}
+}
+
+// iterate runs hard batch EM (section 4): explain every image, count, read the
+// templates off the counts, and again. It calls each with Iterations+1 rounds,
+// from number 0 (the given model explaining the data) to the one after the last
+// M-step, until each wants no more, or an M-step changes no template. The
+// log-likelihood need not rise: a greedy pursuit does not promise it.
+func iterate(ctx context.Context, m *patchwork.Model, src patchwork.Source, opt emOptions, each func(iteration) (more bool)) error {
+	for n := 0; ; n++ {
+		t, err := patchwork.Explain(ctx, m, src, opt.Pursuit, opt.Workers, nil)
+		if err != nil || !each(iteration{n, m, t}) || n == opt.Iterations {
+			return err
+		}
+		next := t.Model(m, opt.Step)
+		if n > 0 && sameTemplates(m, next) {
+			return nil
+		}
+		m = next
 	}
-	return func(yield func(Iteration, error) bool) {
-		for n := 0; ; n++ {
-			t, err := patchwork.Explain(ctx, m, src, opt.Pursuit, opt.Workers, nil)
-			if err != nil {
-				yield(Iteration{}, err)
-				return
+}
+
+// bestOf runs batch EM and returns the round with the largest training
+// log-likelihood, the earliest of equals. It ends early after patience rounds
+// without a better one; 0 means never.
+func (o Options) bestOf(ctx context.Context, m *patchwork.Model, src patchwork.Source, opt emOptions, patience int) (best iteration, err error) {
+	err = iterate(ctx, m, src, opt, func(it iteration) bool {
+		o.tell(it.step())
+		if best.Model == nil || it.Tally.LogLik() > best.Tally.LogLik() {
+			best = it
+		}
+		return patience == 0 || it.Number-best.Number < patience
+	})
+	return best, err
+}
+
+// sweep runs batch EM from m and returns its best round, final.
+func sweep(ctx context.Context, m *patchwork.Model, data patchwork.Source, opt Options, iterations int) (iteration, error) {
+	em := opt.em(m.Config().Rule)
+	if em.Iterations = iterations; iterations == 0 {
+		t, err := patchwork.Explain(ctx, m, data, em.Pursuit, em.Workers, nil)
+		return iteration{Model: m, Tally: t}, err
+	}
+	best, err := opt.bestOf(ctx, m, data, em, 0)
+	if err != nil {
+		return iteration{}, err
+	}
+	if settled := Settle(best.Model); settled != best.Model {
+		t, err := patchwork.Explain(ctx, settled, data, em.Pursuit, em.Workers, nil)
+		return iteration{Number: best.Number, Model: settled, Tally: t}, err
+	}
+	return best, nil
+}
+
+// Settle returns m with the entries that wait beside their abstention value, as
+// batch EM leaves them, at that value: the end of learning. It is m itself if
+// there are none, or under Max.
+func Settle(m *patchwork.Model) *patchwork.Model {
+	if m.Config().Rule != patchwork.MaxMinusMin {
+		return m
+	}
+	templates, settled := m.Templates(), false
+	for _, t := range templates {
+		for i, p := range t {
+			if q := m.Abstention(i); p != q && abstains(p, q, abstainingMargin) {
+				t[i], settled = q, true
 			}
-			if !yield(Iteration{Number: n, Model: m, Tally: t}, nil) || n == opt.Iterations {
-				return
-			}
-			next := t.Model(m, opt.Step)
-			if n > 0 && sameTemplates(m, next) {
-				return
-			}
-			m = next
 		}
 	}
+	if !settled {
+		return m
+	}
+	return m.WithTemplates(templates, m.Extras())
 }
 
 func sameTemplates(a, b *patchwork.Model) bool {
@@ -62,31 +132,4 @@ func sameTemplates(a, b *patchwork.Model) bool {
 		}
 	}
 	return true
-}
-
-// Best runs the iterations to the end and returns the round with the largest
-// training log-likelihood, the earliest of equals.
-func Best(rounds iter.Seq2[Iteration, error]) (Iteration, error) {
-	var best Iteration
-	for it, err := range rounds {
-		if err != nil {
-			return Iteration{}, err
-		}
-		if best.Model == nil || it.Tally.LogLik() > best.Tally.LogLik() {
-			best = it
-		}
-	}
-	return best, nil
-}
-
-// last runs the iterations to the end and returns the last round.
-func last(rounds iter.Seq2[Iteration, error]) (Iteration, error) {
-	var round Iteration
-	for it, err := range rounds {
-		if err != nil {
-			return Iteration{}, err
-		}
-		round = it
-	}
-	return round, nil
 }

@@ -39,20 +39,20 @@ func letters(t testing.TB, letter string, n, side int) patchwork.Data {
 
 // quadrantConfig is the default configuration of the paper's synthetic set.
 func quadrantConfig() patchwork.Config {
-	return DefaultConfig(ModeDefault, patchwork.MaxMinusMin, 6, 6, pose.Grid{})
+	return patchwork.NewConfig(patchwork.MaxMinusMin, 6, 6, pose.Grid{})
 }
 
 // posedLetters is a small problem with shifts and rotations.
 func posedLetters(t testing.TB) (patchwork.Data, patchwork.Config) {
 	poses := pose.Grid{DY: pose.Symmetric(2, 1), DX: pose.Symmetric(2, 1), Angles: pose.Evenly(12, 12)}
-	return letters(t, "T", 40, 16), DefaultConfig(ModeDefault, patchwork.Max, 16, 16, poses)
+	return letters(t, "T", 40, 16), patchwork.NewConfig(patchwork.Max, 16, 16, poses)
 }
 
 // posedModel is two strokes for them, learned from one pass.
 func posedModel(t testing.TB) (patchwork.Data, *patchwork.Model) {
 	t.Helper()
 	data, cfg := posedLetters(t)
-	m, err := Learn(t.Context(), data, cfg, LearnOptions{Experts: 2, Method: OnlineLearning, Starts: 1})
+	m, err := Learn(t.Context(), data, cfg, Options{Experts: 2, Method: MethodOnline, Starts: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestEStepIsTheSameForAnyWorkers(t *testing.T) {
 // A weight is how often the image counts: as if it were there so often.
 func TestExplainWeights(t *testing.T) {
 	data := quadrants(t, 30)
-	m, err := RandomModel(quadrantConfig(), 3, rng(1, 0))
+	m, err := randomModel(quadrantConfig(), 3, rng(1, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestExplainWeights(t *testing.T) {
 // Explain shows every explanation once, with the number of its image.
 func TestExplainShowsEveryImage(t *testing.T) {
 	data := quadrants(t, 50)
-	m, err := RandomModel(quadrantConfig(), 3, rng(1, 0))
+	m, err := randomModel(quadrantConfig(), 3, rng(1, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,12 +145,12 @@ func TestExplainShowsEveryImage(t *testing.T) {
 
 func TestEMIsTheSameForAnyWorkers(t *testing.T) {
 	data := quadrants(t, 100)
-	start, err := RandomModel(quadrantConfig(), 8, rng(7, 0))
+	start, err := randomModel(quadrantConfig(), 8, rng(7, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
 	run := func(workers int) (rounds []Iteration) {
-		opt := EMOptions{Iterations: 6, Workers: workers, Step: patchwork.MStep{Sit: 1e-3}, Pursuit: patchwork.PursuitOptions{Forced: true}}
+		opt := EMOptions{Iterations: 6, Workers: workers, Step: patchwork.MStep{AbstainMargin: 1e-3}, Pursuit: patchwork.PursuitOptions{Forced: true}}
 		for it, err := range EM(t.Context(), start, data, opt) {
 			if err != nil {
 				t.Fatal(err)
@@ -176,11 +176,11 @@ func TestEMIsTheSameForAnyWorkers(t *testing.T) {
 // point; Best keeps the first of the best rounds.
 func TestEMStopsAtAFixedPoint(t *testing.T) {
 	data := quadrants(t, 100)
-	m, err := RandomModel(quadrantConfig(), 2, rng(1, 0))
+	m, err := randomModel(quadrantConfig(), 2, rng(1, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := EMOptions{Iterations: 200, Step: patchwork.MStep{Sit: 1e-3}, Pursuit: patchwork.PursuitOptions{Forced: true}}
+	opt := EMOptions{Iterations: 200, Step: patchwork.MStep{AbstainMargin: 1e-3}, Pursuit: patchwork.PursuitOptions{Forced: true}}
 	var last Iteration
 	best := math.Inf(-1)
 	for it, err := range EM(t.Context(), m, data, opt) {
@@ -207,11 +207,11 @@ func TestLearnIsTheSameForAnyWorkers(t *testing.T) {
 		name string
 		data patchwork.Data
 		cfg  patchwork.Config
-		opt  LearnOptions
+		opt  Options
 	}{
-		{"quadrants", quadrants(t, 40), quadrantConfig(), LearnOptions{Experts: 3, Starts: 3, Iterations: 2, Seed: 5}},
-		{"letters", posed, posedCfg, LearnOptions{Experts: 2, Starts: 3, Iterations: 2, Seed: 5, Refine: true}},
-		{"paper", posed, DefaultConfig(ModePaper, patchwork.Max, 16, 16, posedCfg.Poses), LearnOptions{Experts: 2, Mode: ModePaper}},
+		{"quadrants", quadrants(t, 40), quadrantConfig(), Options{Experts: 3, Starts: 3, Iterations: 2, Seed: 5}},
+		{"letters", posed, posedCfg, Options{Experts: 2, Starts: 3, Iterations: 2, Seed: 5, Refine: true}},
+		{"paper", posed, PaperConfig(patchwork.Max, 16, 16, posedCfg.Poses), Options{Experts: 2, Paper: true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var want *patchwork.Model
@@ -239,7 +239,7 @@ func TestLearnIsTheSameForAnyWorkers(t *testing.T) {
 }
 
 // checkLearned checks that the record is about this model and these data.
-func checkLearned(t *testing.T, m *patchwork.Model, data patchwork.Data, opt LearnOptions) {
+func checkLearned(t *testing.T, m *patchwork.Model, data patchwork.Data, opt Options) {
 	t.Helper()
 	r, counts := m.Extras().Record, m.Extras().Counts
 	if m.K() != opt.Experts || len(r.Starts) != opt.Starts || r.Rows != int64(len(data.Images)) || r.Seed != opt.Seed {
@@ -290,9 +290,9 @@ func noLeaks(t *testing.T) {
 }
 
 // endless is a run that would take hours.
-func endless(t *testing.T) (patchwork.Data, patchwork.Config, LearnOptions) {
-	return quadrants(t, 1000), quadrantConfig(), LearnOptions{Experts: 8, Starts: 1000, Iterations: 100000, Workers: 3,
-		Mode: ModePaper} // eq. (1) finds no fixed point
+func endless(t *testing.T) (patchwork.Data, patchwork.Config, Options) {
+	return quadrants(t, 1000), quadrantConfig(), Options{Experts: 8, Starts: 1000, Iterations: 100000, Workers: 3,
+		Paper: true} // eq. (1) finds no fixed point
 }
 
 func TestLearningCanBeCancelled(t *testing.T) {
@@ -301,7 +301,7 @@ func TestLearningCanBeCancelled(t *testing.T) {
 	for name, learn := range map[string]func(context.Context) error{
 		"Learn": func(ctx context.Context) error { _, err := Learn(ctx, data, cfg, opt); return err },
 		"EM": func(ctx context.Context) error {
-			m, err := RandomModel(cfg, 8, rng(1, 1))
+			m, err := randomModel(cfg, 8, rng(1, 1))
 			if err != nil {
 				return err
 			}
@@ -313,7 +313,7 @@ func TestLearningCanBeCancelled(t *testing.T) {
 			for i := range long.Images {
 				long.Images[i] = data.Images[i%1000]
 			}
-			opt := LearnOptions{Experts: 8, Method: OnlineLearning, Workers: 2}
+			opt := Options{Experts: 8, Method: MethodOnline, Workers: 2}
 			_, err := Learn(ctx, long, cfg, opt)
 			return err
 		},
@@ -354,7 +354,7 @@ func TestStartsCanBeLeft(t *testing.T) {
 // Starts come in their order, whoever finishes first, and Choose of them is Learn.
 func TestStartsComeInOrder(t *testing.T) {
 	data, cfg := quadrants(t, 60), quadrantConfig()
-	opt := LearnOptions{Experts: 4, Starts: 7, Iterations: 2, Workers: 3, Seed: 2}
+	opt := Options{Experts: 4, Starts: 7, Iterations: 2, Workers: 3, Seed: 2}
 	var trials []Trial
 	for trial, err := range Starts(t.Context(), data, cfg, opt) {
 		if err != nil {
@@ -385,39 +385,39 @@ func TestStartsComeInOrder(t *testing.T) {
 
 func TestLearningRefuses(t *testing.T) {
 	data, cfg := quadrants(t, 5), quadrantConfig()
-	with := func(f func(*LearnOptions)) LearnOptions {
-		o := LearnOptions{Experts: 2}
+	with := func(f func(*Options)) Options {
+		o := Options{Experts: 2}
 		f(&o)
 		return o
 	}
-	two := LearnOptions{Experts: 2}
+	two := Options{Experts: 2}
 	scene := cfg
 	scene.Scene = true
 	large := cfg
 	large.Height = 7
-	posed := DefaultConfig(ModeDefault, patchwork.Max, 6, 6, pose.Grid{DY: pose.Symmetric(1, 1)})
+	posed := patchwork.NewConfig(patchwork.Max, 6, 6, pose.Grid{DY: pose.Symmetric(1, 1)})
 	for _, c := range []struct {
 		data patchwork.Data
 		cfg  patchwork.Config
-		opt  LearnOptions
+		opt  Options
 		want string
 	}{
-		{data, cfg, LearnOptions{}, "cannot learn 0 experts"},
-		{data, cfg, LearnOptions{Experts: -3}, "cannot learn -3 experts"},
-		{data, cfg, with(func(o *LearnOptions) { o.Starts = -1 }), "-1 starts"},
-		{data, cfg, with(func(o *LearnOptions) { o.Iterations = -1 }), "of -1 iterations"},
-		{data, cfg, with(func(o *LearnOptions) { o.Method = 9 }), "unknown method"},
-		{data, cfg, with(func(o *LearnOptions) { o.Mode = 9 }), "unknown method, mode"},
-		{data, cfg, with(func(o *LearnOptions) { o.Reading = 9 }), "Reading(9)"},
-		{data, posed, with(func(o *LearnOptions) { o.Begin = 9 }), "Beginning(9)"},
-		{data, cfg, with(func(o *LearnOptions) { o.Method, o.UnexplainedInk = Both, 1 }), "unexplained ink 1 is not in [0, 1)"},
+		{data, cfg, Options{}, "cannot learn 0 experts"},
+		{data, cfg, Options{Experts: -3}, "cannot learn -3 experts"},
+		{data, cfg, with(func(o *Options) { o.Starts = -1 }), "-1 starts"},
+		{data, cfg, with(func(o *Options) { o.Iterations = -1 }), "of -1 iterations"},
+		{data, cfg, with(func(o *Options) { o.Method = 9 }), "unknown method"},
+		{data, cfg, with(func(o *Options) { o.Mode = 9 }), "unknown method, mode"},
+		{data, cfg, with(func(o *Options) { o.Reading = 9 }), "Reading(9)"},
+		{data, posed, with(func(o *Options) { o.Begin = 9 }), "StartFrom(9)"},
+		{data, cfg, with(func(o *Options) { o.Method, o.UnexplainedInk = Both, 1 }), "unexplained ink 1 is not in [0, 1)"},
 		{patchwork.Data{}, cfg, two, "no images"},
 		{patchwork.Data{Images: data.Images, Weights: []int64{1}}, cfg, two, "1 weights for 5 images"},
 		{patchwork.Data{Images: data.Images, Weights: []int64{1, 1, -2, 1, 1}}, cfg, two, "image 2 has weight -2"},
 		{patchwork.Data{Images: data.Images, Weights: make([]int64, 5)}, cfg, two, "every image has weight 0"},
 		{data, patchwork.Config{}, two, "frame of 0 x 0"},
 		{data, large, two, "image 0: image of 6 x 6, the model explains images of 7 x 6"},
-		{data, scene, with(func(o *LearnOptions) { o.Method = OnlineLearning }), "not scenes"},
+		{data, scene, with(func(o *Options) { o.Method = MethodOnline }), "not scenes"},
 	} {
 		if _, err := Learn(t.Context(), c.data, c.cfg, c.opt); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want one about %q", err, c.want)
@@ -428,7 +428,7 @@ func TestLearningRefuses(t *testing.T) {
 // An image that does not fit is named, and the error says what it is.
 func TestExplainNamesTheImage(t *testing.T) {
 	noLeaks(t)
-	m, err := RandomModel(quadrantConfig(), 2, rng(1, 0))
+	m, err := randomModel(quadrantConfig(), 2, rng(1, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -479,7 +479,7 @@ func TestLearnQuadrants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := Learn(t.Context(), patchwork.Data{Images: set.Images}, quadrantConfig(), LearnOptions{Experts: 8, Workers: 2})
+	m, err := Learn(t.Context(), patchwork.Data{Images: set.Images}, quadrantConfig(), Options{Experts: 8, Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ const exactRounds, exactSweeps = 10, 50
 // changes anything, and reports whether they came to that: then the model is a
 // fixed point of both. If not, the best round is returned. The objective is the
 // description length less the log prior of the templates.
-func exactPolish(ctx context.Context, d described, data patchwork.Data, opt LearnOptions) (best described, fixed bool, err error) {
+func exactPolish(ctx context.Context, d described, data patchwork.Data, opt Options) (best described, fixed bool, err error) {
 	var before *activeSets
 	least := math.Inf(1)
 	m, costs := d.model, d.costs
@@ -31,6 +31,7 @@ func exactPolish(ctx context.Context, d described, data patchwork.Data, opt Lear
 		if err != nil {
 			return described{}, false, err
 		}
+		opt.tell(Step{CurvePoint: patchwork.CurvePoint{Stage: StageExact, Rows: d.tally.Rows(), LogLik: d.tally.LogLik(), DescriptionLength: d.length}, Model: m})
 		if before != nil && slices.EqualFunc(sets.picked, before.picked, slices.Equal) {
 			return d, true, nil
 		}

@@ -196,7 +196,7 @@ func TestActiveSetsAreGrouped(t *testing.T) {
 // changes anything.
 func TestLearnEndsAtAFixedPoint(t *testing.T) {
 	data := quadrants(t, 60)
-	m, err := Learn(t.Context(), data, quadrantConfig(), LearnOptions{Experts: 8, Starts: 2, Seed: 3})
+	m, err := Learn(t.Context(), data, quadrantConfig(), Options{Experts: 8, Starts: 2, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ const improveRounds = 3
 // experts, improves what came of it, and compares it with what the default
 // learner finds, until the best number lies between two others tried. Where the
 // default learner found a shorter description that is improved in turn.
-func (a *autoRun) grow(ctx context.Context) error {
+func (a *counter) grow(ctx context.Context) error {
 	d, err := a.append(ctx)
 	if err != nil {
 		return err
@@ -57,10 +57,10 @@ func (a *autoRun) grow(ctx context.Context) error {
 
 // beside tries the default learner with as many experts as the shortest
 // description has, one fewer and one more, until that changes nothing.
-func (a *autoRun) beside(ctx context.Context, tried map[int]bool) error {
+func (a *counter) beside(ctx context.Context, tried map[int]bool) error {
 	for {
 		k, before := a.shortest(), len(tried)
-		for n := max(k-1, 1); n <= min(k+1, a.opt.MaxExperts); n++ {
+		for n := max(k-1, 1); n <= min(k+1, a.mostExperts()); n++ {
 			if tried[n] {
 				continue
 			}
@@ -78,8 +78,8 @@ func (a *autoRun) beside(ctx context.Context, tried map[int]bool) error {
 // improve deletes and merges experts, and moves them, while that shortens the
 // description, and polishes exactly. What was moved may leave others without use,
 // so it shrinks again. The last step may be chosen.
-func (a *autoRun) improve(ctx context.Context, d described, round uint64) (err error) {
-	learn := a.opt.Learn
+func (a *counter) improve(ctx context.Context, d described, round uint64) (err error) {
+	learn := a.opt.onTheWay()
 	if d, err = a.shrink(ctx, d); err != nil {
 		return err
 	}
@@ -99,34 +99,35 @@ func (a *autoRun) improve(ctx context.Context, d described, round uint64) (err e
 	if d, err = a.used(ctx, d); err != nil {
 		return err
 	}
-	record := patchwork.Record{Method: learn.Method.String(), Mode: learn.Mode.String(), Seed: learn.Seed, Rows: d.tally.Rows(),
+	record := patchwork.Record{Method: learn.Method.String(), Mode: learn.mode(), Seed: learn.Seed, Rows: d.tally.Rows(),
 		LogLik: d.tally.LogLik(), DescriptionLength: d.length, FixedPoint: fixed,
 		Starts: []patchwork.Start{{Seed: learn.Seed, Score: d.tally.LogLik(), DescriptionLength: d.length, Method: "grow"}}}
 	m, err := d.model.WithExtras(patchwork.Extras{Counts: d.tally, Usage: d.tally.Usage(), Record: record})
 	if err != nil {
 		return err
 	}
-	return a.keep(pointOf(m, StageRelocate))
+	a.keep(pointOf(m, StageRelocate))
+	return nil
 }
 
-// hand hands out a model on the way.
-func (a *autoRun) hand(d described, stage string) error {
-	return a.step(AutoStep{CurvePoint: patchwork.CurvePoint{Experts: d.model.K(), Stage: stage, Rows: d.tally.Rows(),
+// tell tells of a model on the way.
+func (a *counter) tell(d described, stage string) {
+	a.step(Step{CurvePoint: patchwork.CurvePoint{Experts: d.model.K(), Stage: stage, Rows: d.tally.Rows(),
 		LogLik: d.tally.LogLik(), DescriptionLength: d.length}, Model: d.model})
 }
 
 // append begins without experts, appends one after the other, and returns the
 // shortest of the models.
-func (a *autoRun) append(ctx context.Context) (best described, err error) {
+func (a *counter) append(ctx context.Context) (best described, err error) {
 	for i, img := range a.data.Images { // before a template is made of one
 		if img.Height() != a.cfg.Height || img.Width() != a.cfg.Width {
 			return best, fmt.Errorf("image %d: %w", i, &patchwork.SizeError{Height: img.Height(), Width: img.Width(), ModelHeight: a.cfg.Height, ModelWidth: a.cfg.Width})
 		}
 	}
-	rng := rand.New(rand.NewPCG(a.opt.Learn.Seed, growStream))
+	rng := rand.New(rand.NewPCG(a.opt.Seed, growStream))
 	var last *view
 	idle := 0
-	for k := 1; k <= a.opt.MaxExperts && idle < growPatience; k++ {
+	for k := 1; k <= a.mostExperts() && idle < growPatience; k++ {
 		models, err := a.longer(last, rng)
 		if err != nil {
 			return best, err
@@ -135,14 +136,12 @@ func (a *autoRun) append(ctx context.Context) (best described, err error) {
 		if err != nil {
 			return best, err
 		}
-		if err := a.hand(d, StageGrow); err != nil {
-			return best, err
-		}
+		a.tell(d, StageGrow)
 		idle++
 		if d.shorter(&best) {
 			best, idle = d, 0
 		}
-		if last, err = newView(ctx, d, a.data, a.opt.Learn); err != nil {
+		if last, err = newView(ctx, d, a.data, a.opt); err != nil {
 			return best, err
 		}
 	}
@@ -151,7 +150,7 @@ func (a *autoRun) append(ctx context.Context) (best described, err error) {
 
 // longer is models of one expert more, each made of what the experts so far
 // (nil: none) leave unexplained of an image.
-func (a *autoRun) longer(v *view, rng *rand.Rand) ([]*patchwork.Model, error) {
+func (a *counter) longer(v *view, rng *rand.Rand) ([]*patchwork.Model, error) {
 	var out []*patchwork.Model
 	for range growCandidates {
 		if v == nil {
@@ -167,7 +166,7 @@ func (a *autoRun) longer(v *view, rng *rand.Rand) ([]*patchwork.Model, error) {
 		i := v.draw(rng)
 		img := a.data.Images[i]
 		mu := v.model.Compose(img.Height(), img.Width(), v.picks[i]).P
-		template, _ := NextExpert(a.cfg, a.opt.Learn.Reading, img, mu)
+		template, _ := NextExpert(a.cfg, a.opt.Reading, img, mu)
 		out = append(out, v.model.WithTemplates(append(v.model.Templates(), template), patchwork.Extras{}))
 	}
 	return out, nil
@@ -175,8 +174,9 @@ func (a *autoRun) longer(v *view, rng *rand.Rand) ([]*patchwork.Model, error) {
 
 // shortestOf learns from each of the models, side by side, and returns what
 // describes the images most shortly, the earliest of equals.
-func (a *autoRun) shortestOf(ctx context.Context, models []*patchwork.Model) (described, error) {
-	inner := a.opt.Learn
+func (a *counter) shortestOf(ctx context.Context, models []*patchwork.Model) (described, error) {
+	inner := a.opt
+	inner.note = nil // several at a time
 	side := min(inner.Workers, len(models))
 	inner.Workers = max(1, inner.Workers/side)
 	var best described
@@ -195,13 +195,13 @@ func (a *autoRun) shortestOf(ctx context.Context, models []*patchwork.Model) (de
 
 // shrink deletes an expert, or merges two, as long as that shortens the
 // description.
-func (a *autoRun) shrink(ctx context.Context, d described) (described, error) {
+func (a *counter) shrink(ctx context.Context, d described) (described, error) {
 	d, err := a.used(ctx, d)
 	if err != nil {
 		return d, err
 	}
 	for d.model.K() > 1 {
-		v, err := newView(ctx, d, a.data, a.opt.Learn)
+		v, err := newView(ctx, d, a.data, a.opt)
 		if err != nil {
 			return d, err
 		}
@@ -219,9 +219,7 @@ func (a *autoRun) shrink(ctx context.Context, d described) (described, error) {
 			return d, nil
 		}
 		d = next
-		if err := a.hand(d, stage); err != nil {
-			return d, err
-		}
+		a.tell(d, stage)
 	}
 	return d, nil
 }
@@ -229,7 +227,7 @@ func (a *autoRun) shrink(ctx context.Context, d described) (described, error) {
 // used is the model without the experts that are active in no image, or with
 // one if none is. The others are not learned again: the explanations stay as
 // they are, and the description can only get shorter.
-func (a *autoRun) used(ctx context.Context, d described) (described, error) {
+func (a *counter) used(ctx context.Context, d described) (described, error) {
 	m, costs := d.model, slices.Clone(d.costs)
 	for k := m.K() - 1; k >= 0 && m.K() > 1; k-- {
 		if d.tally.Active(k) == 0 {
@@ -239,11 +237,12 @@ func (a *autoRun) used(ctx context.Context, d described) (described, error) {
 	if m == d.model {
 		return d, nil
 	}
-	d, err := a.opt.Learn.describe(ctx, m, a.data, costs, nil)
+	d, err := a.opt.describe(ctx, m, a.data, costs, nil)
 	if err != nil {
 		return d, err
 	}
-	return d, a.hand(d, StageShrink)
+	a.tell(d, StageShrink)
+	return d, nil
 }
 
 // deletions is the models without one of the least useful experts.

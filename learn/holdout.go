@@ -22,13 +22,13 @@ const (
 
 // heldOut learns k experts from rest and scores them on held: logP is the
 // log-likelihood of each of its images.
-func (a *autoRun) heldOut(ctx context.Context, rest, held patchwork.Data, k int, stage string) (s AutoStep, logP []float64, err error) {
+func (a *counter) heldOut(ctx context.Context, rest, held patchwork.Data, k int, stage string) (s Step, logP []float64, err error) {
 	m, err := a.learn(ctx, rest, k)
 	if err != nil {
 		return s, nil, err
 	}
 	logP = make([]float64, len(held.Images))
-	err = posterior.Explain(ctx, m, held.Images, posterior.Options{}, a.opt.Learn.Workers, func(i int, p *posterior.Posterior) { logP[i] = p.Evidence })
+	err = posterior.Explain(ctx, m, held.Images, posterior.Options{}, a.opt.Workers, func(i int, p *posterior.Posterior) { logP[i] = p.Evidence })
 	if err != nil {
 		return s, nil, err
 	}
@@ -38,16 +38,17 @@ func (a *autoRun) heldOut(ctx context.Context, rest, held patchwork.Data, k int,
 	}
 	s.HeldOutRows = rows.Total(held)
 	s.HeldOut /= float64(s.HeldOutRows)
-	return s, logP, a.step(s)
+	a.step(s)
+	return s, logP, nil
 }
 
 // confirm lets held-out images judge k experts, the shortest description,
 // beside the numbers next to it, and returns whom they leave.
-func (a *autoRun) confirm(ctx context.Context, k int) (int, error) {
+func (a *counter) confirm(ctx context.Context, k int) (int, error) {
 	if rows.Counting(a.data) < 2 {
 		return k, nil
 	}
-	rest, held := rows.Split(a.data, a.opt.HeldOut, a.opt.Learn.Seed)
+	rest, held := rows.Split(a.data, a.opt.HeldOut, a.opt.Seed)
 	logP := make(map[int][]float64)
 	for n := k - 1; n <= k+1; n++ {
 		if _, tried := a.best[n]; !tried {
@@ -86,13 +87,13 @@ func doubtless(held patchwork.Data, logP, rival []float64) float64 {
 }
 
 // tryHeldOut tries the range by the log-likelihood of held-out images.
-func (a *autoRun) tryHeldOut(ctx context.Context) error {
-	rest, held := rows.Split(a.data, a.opt.HeldOut, a.opt.Learn.Seed)
+func (a *counter) tryHeldOut(ctx context.Context) (*patchwork.Model, error) {
+	rest, held := rows.Split(a.data, a.opt.HeldOut, a.opt.Seed)
 	best, most := 0, 0.0
-	for k := a.opt.From; k <= a.opt.To; k++ {
+	for k := a.opt.AtLeast; k <= a.opt.AtMost; k++ {
 		s, _, err := a.heldOut(ctx, rest, held, k, StageFresh)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if best == 0 || s.HeldOut > most {
 			best, most = k, s.HeldOut
@@ -100,11 +101,9 @@ func (a *autoRun) tryHeldOut(ctx context.Context) error {
 	}
 	m, err := a.learn(ctx, a.data, best)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s := pointOf(m, StageFinal)
-	if err := a.step(s); err != nil {
-		return err
-	}
+	a.step(s)
 	return a.choose(s)
 }

@@ -20,7 +20,7 @@ import (
 // the image, so the judgement is still a little too kind. It is -Inf if an
 // image becomes impossible. The result is the same for any number of workers
 // (0 means 1). Errors are those of Explain.
-func LeaveOneOut(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt patchwork.PursuitOptions, step patchwork.MStep, workers int) (float64, error) {
+func leaveOneOut(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt patchwork.PursuitOptions, step patchwork.MStep, workers int) (float64, error) {
 	explanations := make([]*patchwork.Explanation, len(data.Images))
 	all, err := patchwork.Explain(ctx, m, data, opt, workers, func(i int, e *patchwork.Explanation) { explanations[i] = e })
 	if err != nil {
@@ -47,8 +47,8 @@ func LeaveOneOut(ctx context.Context, m *patchwork.Model, data patchwork.Data, o
 }
 
 // byLeavingOut reports whether the starts of a run are judged by LeaveOneOut.
-func (o LearnOptions) byLeavingOut(c patchwork.Config) bool {
-	return o.Mode == ModeDefault && o.Starts > 1 && c.Poses.Len() > 1
+func (o Options) byLeavingOut(c patchwork.Config) bool {
+	return !o.Paper && o.Starts > 1 && c.Poses.Len() > 1
 }
 
 // without returns the counts of the pixels in a tally less those of one image, of

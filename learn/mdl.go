@@ -2,7 +2,6 @@ package learn
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"example.com/patchwork"
@@ -82,16 +81,16 @@ func (d *described) shorter(o *described) bool {
 
 // describe explains the data by m, starting in abstention, with the given
 // cost of a pick of each expert; each is as in Explain.
-func (o LearnOptions) describe(ctx context.Context, m *patchwork.Model, data patchwork.Source, costs []float64, each func(int, *patchwork.Explanation)) (described, error) {
+func (o Options) describe(ctx context.Context, m *patchwork.Model, data patchwork.Source, costs []float64, each func(int, *patchwork.Explanation)) (described, error) {
 	t, err := patchwork.Explain(ctx, m, data, o.describing(costs), o.Workers, each)
 	if err != nil {
 		return described{}, err
 	}
-	return described{m, costs, t, descriptionLength(m, t, abstainingSits)}, nil
+	return described{m, costs, t, descriptionLength(m, t, abstainingMargin)}, nil
 }
 
 // describing is how the learner of description length explains images.
-func (o LearnOptions) describing(costs []float64) patchwork.PursuitOptions {
+func (o Options) describing(costs []float64) patchwork.PursuitOptions {
 	p := o.pursuit()
 	p.Forced, p.Costs = false, costs
 	return p
@@ -100,49 +99,25 @@ func (o LearnOptions) describing(costs []float64) patchwork.PursuitOptions {
 // byDescription reports whether a run is judged by description length: that of
 // max-minus-min experts that stay where they are, learned in batches. Where
 // experts move, or under Max, starts are judged by their log-likelihood.
-func (o LearnOptions) byDescription(c patchwork.Config) bool {
+func (o Options) byDescription(c patchwork.Config) bool {
 	_, still := c.Poses.Identity()
-	return o.Mode == ModeDefault && o.Method == BatchLearning && c.Rule == patchwork.MaxMinusMin &&
+	return !o.Paper && o.Method == MethodBatch && c.Rule == patchwork.MaxMinusMin &&
 		still && c.Poses.Len() == 1 && !c.Scene
 }
 
-// finish improves the best start of a run and makes its model.
-func finish(ctx context.Context, best Trial, data patchwork.Data, opt LearnOptions, record patchwork.Record) (*patchwork.Model, error) {
+// improve improves the best start of a run, unless it continued a model, and
+// makes its model.
+func improve(ctx context.Context, best trial, data patchwork.Data, opt Options, record patchwork.Record) (*patchwork.Model, error) {
 	d := described{best.Model, activationCosts(best.Tally), best.Tally, best.DescriptionLength}
-	d, err := relocate(ctx, d, data, opt, rng(opt.Seed, opt.Starts))
-	if err != nil {
-		return nil, err
+	var err error
+	if opt.Continue == nil {
+		if d, err = relocate(ctx, d, data, opt, rng(opt.Seed, opt.Starts)); err != nil {
+			return nil, err
+		}
 	}
 	if d, record.FixedPoint, err = exactPolish(ctx, d, data, opt); err != nil {
 		return nil, err
 	}
 	record.LogLik, record.DescriptionLength = d.tally.LogLik(), d.length
 	return d.model.WithExtras(patchwork.Extras{Counts: d.tally, Usage: d.tally.Usage(), Record: record})
-}
-
-// Improve learns on from the experts of m as one start of a run by description
-// length does: batch EM, polish, exact polish, without moves. From the true
-// experts it finds what the best possible search would. The model must be a
-// max-minus-min one without poses; opt.Experts and what concerns the start are
-// ignored. The error says what does not fit.
-func Improve(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt LearnOptions) (*patchwork.Model, error) {
-	opt.Experts, opt.Method, opt.Mode = m.K(), BatchLearning, ModeDefault
-	opt = opt.WithDefaults(m.Config())
-	if err := opt.validate(); err != nil {
-		return nil, err
-	}
-	if !opt.byDescription(m.Config()) {
-		return nil, fmt.Errorf("patchwork: only max-minus-min experts without poses are improved by description length")
-	}
-	d, err := opt.learnShort(ctx, m, data, opt.Iterations, polishIterations)
-	if err != nil {
-		return nil, err
-	}
-	d, fixed, err := exactPolish(ctx, d, data, opt)
-	if err != nil {
-		return nil, err
-	}
-	return d.model.WithExtras(patchwork.Extras{Counts: d.tally, Usage: d.tally.Usage(), Record: patchwork.Record{
-		Method: opt.Method.String(), Mode: opt.Mode.String(), Rows: d.tally.Rows(), LogLik: d.tally.LogLik(),
-		DescriptionLength: d.length, FixedPoint: fixed}})
 }

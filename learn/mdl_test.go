@@ -62,7 +62,7 @@ func TestActivationCosts(t *testing.T) {
 // Every start's description length is in the record; the shortest was chosen,
 // and what came after made it no longer.
 func TestRecordOfDescriptionLengths(t *testing.T) {
-	m, err := Learn(t.Context(), quadrants(t, 60), quadrantConfig(), LearnOptions{Experts: 8, Starts: 3, Seed: 1})
+	m, err := Learn(t.Context(), quadrants(t, 60), quadrantConfig(), Options{Experts: 8, Starts: 3, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,14 +86,14 @@ func TestWhoIsJudgedByDescriptionLength(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		cfg  patchwork.Config
-		opt  LearnOptions
+		opt  Options
 		want bool
 	}{
-		{"default", quadrantConfig(), LearnOptions{}, true},
-		{"paper", quadrantConfig(), LearnOptions{Mode: ModePaper}, false},
-		{"online", quadrantConfig(), LearnOptions{Method: OnlineLearning}, false},
-		{"max", DefaultConfig(ModeDefault, patchwork.Max, 6, 6, pose.Grid{}), LearnOptions{Method: BatchLearning}, false},
-		{"moving", DefaultConfig(ModeDefault, patchwork.MaxMinusMin, 6, 6, moving), LearnOptions{Method: BatchLearning}, false},
+		{"default", quadrantConfig(), Options{}, true},
+		{"paper", quadrantConfig(), Options{Paper: true}, false},
+		{"online", quadrantConfig(), Options{Method: MethodOnline}, false},
+		{"max", patchwork.NewConfig(patchwork.Max, 6, 6, pose.Grid{}), Options{Method: MethodBatch}, false},
+		{"moving", patchwork.NewConfig(patchwork.MaxMinusMin, 6, 6, moving), Options{Method: MethodBatch}, false},
 	} {
 		if got := c.opt.WithDefaults(c.cfg).byDescription(c.cfg); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
@@ -114,11 +114,11 @@ func TestLearnWeightsLikeRows(t *testing.T) {
 	}
 	rows := patchwork.Data{Images: append(append([]*bitmap.Image(nil), data.Images...), data.Images...)}
 	m := testkit.MustModel(t, quadrantConfig(), randomTemplates(t, 4))
-	a, err := Improve(t.Context(), m, twice, LearnOptions{})
+	a, err := Improve(t.Context(), m, twice, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := Improve(t.Context(), m, rows, LearnOptions{})
+	b, err := Improve(t.Context(), m, rows, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestLearnWeightsLikeRows(t *testing.T) {
 }
 
 func randomTemplates(t *testing.T, experts int) [][]float64 {
-	m, err := RandomModel(quadrantConfig(), experts, rng(1, 1))
+	m, err := randomModel(quadrantConfig(), experts, rng(1, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,14 +136,14 @@ func randomTemplates(t *testing.T, experts int) [][]float64 {
 }
 
 func TestImproveRefuses(t *testing.T) {
-	cfg := DefaultConfig(ModeDefault, patchwork.Max, 1, 2, pose.Grid{})
+	cfg := patchwork.NewConfig(patchwork.Max, 1, 2, pose.Grid{})
 	m := testkit.MustModel(t, cfg, [][]float64{{0.5, 0.5}})
-	_, err := Improve(t.Context(), m, patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("#.")}}, LearnOptions{})
+	_, err := Improve(t.Context(), m, patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("#.")}}, Options{})
 	if err == nil || !strings.Contains(err.Error(), "max-minus-min") {
 		t.Errorf("improving a max model: %v", err)
 	}
 	still := testkit.MustModel(t, quadrantConfig(), randomTemplates(t, 1))
-	if _, err := Improve(t.Context(), still, patchwork.Data{}, LearnOptions{}); err == nil {
+	if _, err := Improve(t.Context(), still, patchwork.Data{}, Options{}); err == nil {
 		t.Error("no data, no error")
 	}
 }
@@ -170,9 +170,9 @@ func TestLearnOddProblems(t *testing.T) {
 		{"one expert, q = 1", 1, 1, patchwork.Data{Images: some}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			cfg := DefaultConfig(ModeDefault, patchwork.MaxMinusMin, 1, 2, pose.Grid{})
+			cfg := patchwork.NewConfig(patchwork.MaxMinusMin, 1, 2, pose.Grid{})
 			cfg.Q = c.q
-			m, err := Learn(t.Context(), c.data, cfg, LearnOptions{Experts: c.experts, Seed: 1})
+			m, err := Learn(t.Context(), c.data, cfg, Options{Experts: c.experts, Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -207,7 +207,7 @@ func TestRelocationRepairs(t *testing.T) {
 		}
 	}
 	cfg := quadrantConfig()
-	opt := LearnOptions{Experts: 8}.WithDefaults(cfg)
+	opt := Options{Experts: 8}.WithDefaults(cfg)
 	stuck, err := opt.describe(t.Context(), testkit.MustModel(t, cfg, templates), data, make([]float64, 8), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -232,7 +232,7 @@ func TestRelocationRepairs(t *testing.T) {
 func TestRiseIsTheDifference(t *testing.T) {
 	data := quadrants(t, 60)
 	cfg := quadrantConfig()
-	opt := LearnOptions{Experts: 4}.WithDefaults(cfg)
+	opt := Options{Experts: 4}.WithDefaults(cfg)
 	d, err := opt.learnShort(t.Context(), testkit.MustModel(t, cfg, randomTemplates(t, 4)), data, 10, polishIterations)
 	if err != nil {
 		t.Fatal(err)

@@ -15,18 +15,18 @@ import (
 // memoryCases are learners of every kind, on images small enough.
 func memoryCases() map[string]struct {
 	cfg patchwork.Config
-	opt LearnOptions
+	opt Options
 } {
 	grid := pose.Grid{DY: pose.Symmetric(1, 1), DX: pose.Symmetric(1, 1)}
 	return map[string]struct {
 		cfg patchwork.Config
-		opt LearnOptions
+		opt Options
 	}{
-		"max-minus-min":        {DefaultConfig(ModeDefault, patchwork.MaxMinusMin, 4, 4, pose.Grid{}), LearnOptions{Experts: 2, Starts: 2, Seed: 3}},
-		"moving":               {DefaultConfig(ModeDefault, patchwork.Max, 4, 4, grid), LearnOptions{Experts: 2, Starts: 3, Seed: 3, Workers: 2}},
-		"paper":                {DefaultConfig(ModePaper, patchwork.MaxMinusMin, 4, 4, pose.Grid{}), LearnOptions{Experts: 2, Mode: ModePaper, Seed: 3}},
-		"max":                  {DefaultConfig(ModeDefault, patchwork.Max, 4, 4, pose.Grid{}), LearnOptions{Experts: 2, Starts: 2, Seed: 3}},
-		"moving max-minus-min": {DefaultConfig(ModeDefault, patchwork.MaxMinusMin, 4, 4, grid), LearnOptions{Experts: 2, Starts: 2, Seed: 3, Iterations: 3}},
+		"max-minus-min":        {patchwork.NewConfig(patchwork.MaxMinusMin, 4, 4, pose.Grid{}), Options{Experts: 2, Starts: 2, Seed: 3}},
+		"moving":               {patchwork.NewConfig(patchwork.Max, 4, 4, grid), Options{Experts: 2, Starts: 3, Seed: 3, Workers: 2}},
+		"paper":                {PaperConfig(patchwork.MaxMinusMin, 4, 4, pose.Grid{}), Options{Experts: 2, Paper: true, Seed: 3}},
+		"max":                  {patchwork.NewConfig(patchwork.Max, 4, 4, pose.Grid{}), Options{Experts: 2, Starts: 2, Seed: 3}},
+		"moving max-minus-min": {patchwork.NewConfig(patchwork.MaxMinusMin, 4, 4, grid), Options{Experts: 2, Starts: 2, Seed: 3, Iterations: 3}},
 	}
 }
 
@@ -73,7 +73,7 @@ func TestLearningWithAMemory(t *testing.T) {
 
 // What was kept of one model or option is not another's.
 func TestMemoryKeys(t *testing.T) {
-	cfg := DefaultConfig(ModeDefault, patchwork.MaxMinusMin, 1, 2, pose.Grid{})
+	cfg := patchwork.NewConfig(patchwork.MaxMinusMin, 1, 2, pose.Grid{})
 	m := func(change func(*patchwork.Config, [][]float64)) *patchwork.Model {
 		c, templates := cfg, [][]float64{{.2, .9}, {.5, .1}}
 		change(&c, templates)

@@ -17,9 +17,9 @@ import (
 type Reading uint8
 
 const (
-	// ReadingC abstains ("1/2") only on ink that truncated templates already
+	// ReadingTruncated abstains ("1/2") only on ink that truncated templates already
 	// explain: P(x | truncated composition) > 1/2. The default.
-	ReadingC Reading = iota
+	ReadingTruncated Reading = iota
 	// ReadingText abstains at explained ink, P(x | composition) >= 1/2 at on
 	// pixels, which leaves the background close to 0 as the text says.
 	ReadingText

@@ -216,11 +216,11 @@ func TestNextExpertReadings(t *testing.T) {
 		set     string
 	}{
 		// Max: P(x|mu) is .9 .5 .2 .9 .1.
-		{"C", patchwork.Max, 0, ReadingC, []float64{0.5, on, on, off, off, 0}, ".####."},
+		{"C", patchwork.Max, 0, ReadingTruncated, []float64{0.5, on, on, off, off, 0}, ".####."},
 		{"text", patchwork.Max, 0, ReadingText, []float64{0.5, 0.5, on, off, off, 0}, "..###."},
 		{"literal", patchwork.Max, 0, ReadingLiteral, []float64{0.5, 0.5, on, 0.5, off, 0}, "..#.#."},
 		// Max-minus-min: abstain where P(x|mu) >= 2/3.
-		{"max-minus-min", patchwork.MaxMinusMin, 0.5, ReadingC, []float64{0.5, on, on, 0.5, off, 0.5}, ".##.#."},
+		{"max-minus-min", patchwork.MaxMinusMin, 0.5, ReadingTruncated, []float64{0.5, on, on, 0.5, off, 0.5}, ".##.#."},
 		{"max-minus-min, q = .3", patchwork.MaxMinusMin, 0.3, ReadingText, []float64{0.3, on, on, 0.3, off, 0.3}, ".##.#."},
 	} {
 		template, set := NextExpert(patchwork.Config{Rule: c.rule, Height: 1, Width: 6, Q: c.q}, c.reading, img, mu)
@@ -272,7 +272,7 @@ func TestUnexplainedInk(t *testing.T) {
 func TestOnlineStepsIsThePass(t *testing.T) {
 	data, cfg := posedLetters(t)
 	data.Images, data.Weights = data.Images[:8], []int64{1, 0, 1, 2, 1, 1, 1, 1}
-	opt := LearnOptions{Experts: 2, Method: OnlineLearning, Starts: 2, Seed: 3}
+	opt := Options{Experts: 2, Method: MethodOnline, Starts: 2, Seed: 3}
 	var trials []Trial
 	for trial, err := range Starts(t.Context(), data, cfg, opt) {
 		if err != nil {
@@ -351,7 +351,7 @@ func TestOnlineRefuses(t *testing.T) {
 // With poses, an image that shows one stroke at two places teaches the stroke
 // at one: the template does not smear.
 func TestOnlineFollowsTheShift(t *testing.T) {
-	cfg := DefaultConfig(ModeDefault, patchwork.Max, 5, 5, pose.Grid{DY: pose.Symmetric(2, 1), DX: pose.Symmetric(2, 1)})
+	cfg := patchwork.NewConfig(patchwork.Max, 5, 5, pose.Grid{DY: pose.Symmetric(2, 1), DX: pose.Symmetric(2, 1)})
 	at := func(x int) *bitmap.Image {
 		img := bitmap.New(5, 5)
 		for y := range 5 {

@@ -269,23 +269,23 @@ func TestPaperMode(t *testing.T) {
 		data  patchwork.Data
 		rule  patchwork.Rule
 		poses pose.Grid
-		opt   LearnOptions
+		opt   Options
 	}{
-		{"max", quadrants, patchwork.Max, pose.Grid{}, LearnOptions{Experts: 3}},
-		{"max batch", quadrants, patchwork.Max, pose.Grid{}, LearnOptions{Experts: 3, Method: BatchLearning, Starts: 3}},
-		{"max both", quadrants, patchwork.Max, pose.Grid{}, LearnOptions{Experts: 3, Method: Both, Starts: 3}},
-		{"max with poses", letters, patchwork.Max, poses, LearnOptions{Experts: 2, Starts: 2, Workers: 2}},
-		{"max with poses both", letters, patchwork.Max, poses, LearnOptions{Experts: 2, Method: Both, Refine: true}},
-		{"max with poses batch", letters, patchwork.Max, poses, LearnOptions{Experts: 2, Method: BatchLearning, Iterations: 2}},
-		{"max-minus-min", quadrants, patchwork.MaxMinusMin, pose.Grid{}, LearnOptions{Experts: 8, Starts: 2, Seed: 5}},
-		{"max-minus-min online", quadrants, patchwork.MaxMinusMin, pose.Grid{}, LearnOptions{Experts: 5, Method: OnlineLearning, Starts: 2}},
-		{"max-minus-min both", quadrants, patchwork.MaxMinusMin, pose.Grid{}, LearnOptions{Experts: 5, Method: Both}},
-		{"max-minus-min with poses", letters, patchwork.MaxMinusMin, poses, LearnOptions{Experts: 2}},
-		{"max-minus-min with poses both", letters, patchwork.MaxMinusMin, poses, LearnOptions{Experts: 2, Method: Both, Iterations: 2}},
+		{"max", quadrants, patchwork.Max, pose.Grid{}, Options{Experts: 3}},
+		{"max batch", quadrants, patchwork.Max, pose.Grid{}, Options{Experts: 3, Method: MethodBatch, Starts: 3}},
+		{"max both", quadrants, patchwork.Max, pose.Grid{}, Options{Experts: 3, Method: Both, Starts: 3}},
+		{"max with poses", letters, patchwork.Max, poses, Options{Experts: 2, Starts: 2, Workers: 2}},
+		{"max with poses both", letters, patchwork.Max, poses, Options{Experts: 2, Method: Both, Refine: true}},
+		{"max with poses batch", letters, patchwork.Max, poses, Options{Experts: 2, Method: MethodBatch, Iterations: 2}},
+		{"max-minus-min", quadrants, patchwork.MaxMinusMin, pose.Grid{}, Options{Experts: 8, Starts: 2, Seed: 5}},
+		{"max-minus-min online", quadrants, patchwork.MaxMinusMin, pose.Grid{}, Options{Experts: 5, Method: MethodOnline, Starts: 2}},
+		{"max-minus-min both", quadrants, patchwork.MaxMinusMin, pose.Grid{}, Options{Experts: 5, Method: Both}},
+		{"max-minus-min with poses", letters, patchwork.MaxMinusMin, poses, Options{Experts: 2}},
+		{"max-minus-min with poses both", letters, patchwork.MaxMinusMin, poses, Options{Experts: 2, Method: Both, Iterations: 2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			height, width := c.data.Images[0].Height(), c.data.Images[0].Width()
-			cfg := DefaultConfig(ModePaper, c.rule, height, width, c.poses)
+			cfg := PaperConfig(c.rule, height, width, c.poses)
 			c.opt.Mode = ModePaper
 			var trials []Trial
 			for i := range c.opt.WithDefaults(cfg).Starts {
@@ -309,7 +309,7 @@ func TestPaperMode(t *testing.T) {
 }
 
 // checkSteps compares every model of an online pass.
-func checkSteps(t *testing.T, data patchwork.Data, cfg patchwork.Config, opt LearnOptions, i int) {
+func checkSteps(t *testing.T, data patchwork.Data, cfg patchwork.Config, opt Options, i int) {
 	t.Helper()
 	next, stop := iter.Pull2(OnlineSteps(t.Context(), data, cfg, opt, i))
 	defer stop()
@@ -329,8 +329,8 @@ func checkSteps(t *testing.T, data patchwork.Data, cfg patchwork.Config, opt Lea
 // An image that does not fit, or the end of the context, ends the run with an
 // error that says so.
 func TestPaperErrors(t *testing.T) {
-	cfg := DefaultConfig(ModePaper, patchwork.Max, 1, 3, pose.Grid{})
-	opt := LearnOptions{Experts: 2, Mode: ModePaper}
+	cfg := PaperConfig(patchwork.Max, 1, 3, pose.Grid{})
+	opt := Options{Experts: 2, Paper: true}
 	data := patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("#.#"), bitmap.Parse("#.##")}}
 	var size *patchwork.SizeError
 	if _, err := paperStart(t.Context(), data, cfg, opt, 0); !errors.As(err, &size) || err.Error()[:8] != "image 1:" {
@@ -341,7 +341,7 @@ func TestPaperErrors(t *testing.T) {
 	if _, err := paperStart(ctx, data, cfg, opt, 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	opt.Method = BatchLearning
+	opt.Method = MethodBatch
 	if _, err := paperStart(ctx, data, cfg, opt, 0); err == nil {
 		t.Error("cancelled: no error")
 	}

@@ -2,65 +2,52 @@ package learn
 
 import (
 	"context"
-	"fmt"
-	"iter"
 	"slices"
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/pose"
 )
+
+// PaperConfig returns the configuration of the paper for images of height x width
+// under the given poses: q = 0 and truncated templates for the max rule, q = 1/2
+// for max-minus-min, epsilon = 1. Use it with Options.Paper.
+func PaperConfig(rule patchwork.Rule, height, width int, poses pose.Grid) patchwork.Config {
+	c := patchwork.NewConfig(rule, height, width, poses)
+	c.Q, c.Truncate, c.Prior = rule.Abstention(), rule == patchwork.Max, patchwork.Prior{On: 1, Off: 1}
+	return c
+}
 
 // paperStart runs start i of a learning run in the mode of the paper: online
 // learning, EM from random templates, or EM from where online learning ended.
 // The data must have been checked to fit the configuration.
-func paperStart(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt LearnOptions, i int) (Trial, error) {
-	opt = opt.WithDefaults(cfg)
-	m, how, err := (*patchwork.Model)(nil), "order", error(nil)
-	if opt.Method == BatchLearning {
-		how = "random"
-		m, err = RandomModel(cfg, opt.Experts, rng(opt.Seed, i))
-	} else {
-		for step, failed := range paperSteps(ctx, data, cfg, opt, i) {
-			m, err = step, failed
-		}
-	}
+func paperStart(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options, i int) (trial, error) {
+	how, m, err := begin(ctx, data, cfg, opt, i)
 	if err != nil {
-		return Trial{}, err
+		return trial{}, err
 	}
 	iterations := opt.Iterations
-	if opt.Method == OnlineLearning {
+	if opt.Method == MethodOnline {
 		iterations = 0
 	}
+	n := 0
 	m, t, err := em(m, iterations, func(m *patchwork.Model) (*patchwork.Tally, error) {
-		how := patchwork.PursuitOptions{Forced: true, Refine: opt.Refine, RefineThreshold: -1}
-		return patchwork.Explain(ctx, m, data, how, opt.Workers, nil)
+		t, err := opt.eStep(ctx, m, data)
+		if err == nil && iterations > 0 {
+			opt.tell(iteration{n, m, t}.step())
+			n++
+		}
+		return t, err
 	})
 	if err != nil {
-		return Trial{}, err
+		return trial{}, err
 	}
-	return Trial{Start: patchwork.Start{Seed: opt.Seed, Score: t.LogLik(), Method: how}, Index: i, Model: m, Tally: t}, nil
+	return trial{Start: patchwork.Start{Seed: opt.Seed, Score: t.LogLik(), Method: how}, Index: i, Model: m, Tally: t}, nil
 }
 
-// paperSteps yields the model after each image of the online pass of start i.
-func paperSteps(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt LearnOptions, i int) iter.Seq2[*patchwork.Model, error] {
-	return func(yield func(*patchwork.Model, error) bool) {
-		o := newOnline(cfg, opt.Experts, fastPursuit)
-		for _, n := range Order(len(data.Images), opt.Seed, i) {
-			for range data.Weight(n) {
-				err := ctx.Err()
-				if err == nil {
-					err = o.learn(data.Images[n])
-				}
-				if err != nil {
-					yield(nil, fmt.Errorf("image %d: %w", n, err))
-					return
-				}
-			}
-			if data.Weight(n) > 0 && !yield(o.model, nil) {
-				return
-			}
-		}
-	}
+// eStep explains all images of a source and counts.
+func (o Options) eStep(ctx context.Context, m *patchwork.Model, src patchwork.Source) (*patchwork.Tally, error) {
+	return patchwork.Explain(ctx, m, src, o.pursuit(), o.Workers, nil)
 }
 
 // fastPursuit explains an image as matchingPursuit does, by patchwork.Pursuit.

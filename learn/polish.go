@@ -32,7 +32,7 @@ func strictness(rows int64) float64 {
 // be at least extraRounds iterations.
 //
 // The result is the shortest of the rounds, with its abstaining entries at q.
-func polish(ctx context.Context, m *patchwork.Model, t *patchwork.Tally, data patchwork.Data, opt LearnOptions, iterations int) (described, error) {
+func polish(ctx context.Context, m *patchwork.Model, t *patchwork.Tally, data patchwork.Data, opt Options, iterations int) (described, error) {
 	var best described
 	for n := 0; ; n++ {
 		costs := activationCosts(t)
@@ -46,19 +46,20 @@ func polish(ctx context.Context, m *patchwork.Model, t *patchwork.Tally, data pa
 			return described{}, err
 		}
 		t = d.tally
+		opt.tell(Step{CurvePoint: patchwork.CurvePoint{Stage: StagePolish, Rows: t.Rows(), LogLik: t.LogLik(), DescriptionLength: d.length}, Iteration: n, Model: m})
 		if n >= extraRounds && d.shorter(&best) {
 			best = d
 		}
 		if n == iterations {
 			break
 		}
-		next := t.Model(m, patchwork.MStep{Sit: abstainingSits, Pays: strict * voteCost(t)})
+		next := t.Model(m, patchwork.MStep{AbstainMargin: abstainingMargin, MinVoteGain: strict * voteCost(t)})
 		if n >= extraRounds && sameTemplates(m, next) && slices.Equal(costs, activationCosts(t)) {
 			break
 		}
 		m = next
 	}
-	settled := settle(best.model, abstainingSits)
+	settled := Settle(best.model)
 	if settled == best.model {
 		return best, nil
 	}
@@ -66,9 +67,10 @@ func polish(ctx context.Context, m *patchwork.Model, t *patchwork.Tally, data pa
 }
 
 // learnShort is the search from m, and its polish.
-func (o LearnOptions) learnShort(ctx context.Context, m *patchwork.Model, data patchwork.Data, sweeps, polishing int) (described, error) {
-	em := EMOptions{Iterations: sweeps, Pursuit: o.pursuit(), Workers: o.Workers, Step: patchwork.MStep{Sit: abstainingSits}}
-	best, err := search(ctx, m, data, em)
+func (o Options) learnShort(ctx context.Context, m *patchwork.Model, data patchwork.Data, sweeps, polishing int) (described, error) {
+	em := o.em(patchwork.MaxMinusMin)
+	em.Iterations = sweeps
+	best, err := o.bestOf(ctx, m, data, em, searchPatience)
 	if err != nil {
 		return described{}, err
 	}
@@ -77,19 +79,3 @@ func (o LearnOptions) learnShort(ctx context.Context, m *patchwork.Model, data p
 
 // searchPatience is after how many rounds without a better one the search ends.
 const searchPatience = 3
-
-// search is the best round of EM, which ends early when it no longer improves.
-func search(ctx context.Context, m *patchwork.Model, data patchwork.Data, em EMOptions) (Iteration, error) {
-	var best Iteration
-	for it, err := range EM(ctx, m, data, em) {
-		if err != nil {
-			return Iteration{}, err
-		}
-		if best.Model == nil || it.Tally.LogLik() > best.Tally.LogLik() {
-			best = it
-		} else if it.Number-best.Number >= searchPatience {
-			break
-		}
-	}
-	return best, nil
-}

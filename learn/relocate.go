@@ -32,7 +32,7 @@ func relocationFailures(images int) int {
 //
 // The victim is the least useful expert; after every second failure it is the
 // next one.
-func relocate(ctx context.Context, d described, data patchwork.Data, opt LearnOptions, rng *rand.Rand) (described, error) {
+func relocate(ctx context.Context, d described, data patchwork.Data, opt Options, rng *rand.Rand) (described, error) {
 	v, err := newView(ctx, d, data, opt)
 	if err != nil {
 		return d, err
@@ -51,6 +51,7 @@ func relocate(ctx context.Context, d described, data patchwork.Data, opt LearnOp
 			continue
 		}
 		d, failures = moved, 0
+		opt.tell(Step{CurvePoint: patchwork.CurvePoint{Stage: StageMove, Rows: d.tally.Rows(), LogLik: d.tally.LogLik(), DescriptionLength: d.length}, Model: d.model})
 		if v, err = newView(ctx, d, data, opt); err != nil {
 			return d, err
 		}
@@ -66,14 +67,14 @@ const impossibleImage = 1e9
 type view struct {
 	described
 	data  patchwork.Data
-	opt   LearnOptions
+	opt   Options
 	picks [][]patchwork.Pick
 	lik   []float64 // log-likelihood of each image
 	order []int     // experts, the least useful first
 	bad   []float64 // running sum of how badly the images are explained
 }
 
-func newView(ctx context.Context, d described, data patchwork.Data, opt LearnOptions) (*view, error) {
+func newView(ctx context.Context, d described, data patchwork.Data, opt Options) (*view, error) {
 	n := len(data.Images)
 	v := &view{data: data, opt: opt, picks: make([][]patchwork.Pick, n), lik: make([]float64, n)}
 	var err error
@@ -151,7 +152,7 @@ func (v *view) rise(ctx context.Context, k int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	length -= logLik + t.LogLik() + voteCost(v.tally)*float64(v.model.Votes(k, abstainingSits))
+	length -= logLik + t.LogLik() + voteCost(v.tally)*float64(v.model.Votes(k, abstainingMargin))
 	for j := range t.K() {
 		left := t.Active(j)
 		o := j

@@ -23,7 +23,7 @@ const splitOn, splitOff = 0.9, 0.05
 // pieces: round ones (k-means) make corners of the letters H, E, A and N, and
 // predict other writers' letters worse (experiments/README.md).
 // The image must have at least K on pixels.
-func SplitModel(cfg patchwork.Config, img *bitmap.Image, experts int, rng *rand.Rand) (*patchwork.Model, error) {
+func splitModel(cfg patchwork.Config, img *bitmap.Image, experts int, rng *rand.Rand) (*patchwork.Model, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}

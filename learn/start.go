@@ -3,7 +3,6 @@ package learn
 import (
 	"context"
 	"fmt"
-	"iter"
 	"math/rand/v2"
 	"slices"
 
@@ -13,45 +12,52 @@ import (
 )
 
 // runStart learns from start i.
-func runStart(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt LearnOptions, i int) (Trial, error) {
+func runStart(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options, i int) (trial, error) {
+	if opt.Paper {
+		return paperStart(ctx, data, cfg, opt, i)
+	}
 	how, m, err := begin(ctx, data, cfg, opt, i)
 	if err != nil {
-		return Trial{}, err
+		return trial{}, err
 	}
 	if opt.byDescription(cfg) {
 		d, err := opt.learnShort(ctx, m, data, opt.Iterations, polishIterations)
 		if err != nil {
-			return Trial{}, err
+			return trial{}, err
 		}
-		return Trial{Start: patchwork.Start{Seed: opt.Seed, Score: d.tally.LogLik(), DescriptionLength: d.length, Method: how},
+		return trial{Start: patchwork.Start{Seed: opt.Seed, Score: d.tally.LogLik(), DescriptionLength: d.length, Method: how},
 			Index: i, Model: d.model, Tally: d.tally}, nil
 	}
 	iterations := opt.Iterations
-	if opt.Method == OnlineLearning {
+	if opt.Method == MethodOnline {
 		iterations = 0
 	}
 	it, err := sweep(ctx, m, data, opt, iterations)
 	if err != nil {
-		return Trial{}, err
+		return trial{}, err
 	}
-	t := Trial{Start: patchwork.Start{Seed: opt.Seed, Score: it.Tally.LogLik(), Method: how}, Index: i, Model: it.Model, Tally: it.Tally}
+	t := trial{Start: patchwork.Start{Seed: opt.Seed, Score: it.Tally.LogLik(), Method: how}, Index: i, Model: it.Model, Tally: it.Tally}
 	if opt.byLeavingOut(cfg) {
 		refined := patchwork.PursuitOptions{Forced: true, Refine: true, RefineThreshold: -1}
-		t.LeaveOneOut, err = LeaveOneOut(ctx, it.Model, data, refined, patchwork.MStep{}, opt.Workers)
+		t.LeaveOneOut, err = leaveOneOut(ctx, it.Model, data, refined, patchwork.MStep{}, opt.Workers)
 	}
 	return t, err
 }
 
 // begin makes the model that start i begins with, and says how. An image that
 // cannot be cut (too little ink) leaves the start to its order.
-func begin(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt LearnOptions, i int) (how string, m *patchwork.Model, err error) {
-	if opt.Method == BatchLearning {
-		m, err = RandomModel(cfg, opt.Experts, rng(opt.Seed, i))
+func begin(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options, i int) (how string, m *patchwork.Model, err error) {
+	if opt.Continue != nil {
+		m, err = opt.Continue.WithConfig(cfg)
+		return "continue", m, err
+	}
+	if opt.Method == MethodBatch {
+		m, err = randomModel(cfg, opt.Experts, rng(opt.Seed, i))
 		return "random", m, err
 	}
-	if opt.Begin == BeginSplits || opt.Begin == BeginBoth && i%ordersEvery != 0 {
+	if opt.StartFrom == StartFromSplits || opt.StartFrom == StartFromBoth && i%ordersEvery != 0 {
 		if example := exampleOf(data, opt, i); example.CountOn() >= opt.Experts {
-			m, err = SplitModel(cfg, example, opt.Experts, rng(opt.Seed, i))
+			m, err = splitModel(cfg, example, opt.Experts, rng(opt.Seed, i))
 			return "split", m, err
 		}
 	}
@@ -66,29 +72,29 @@ const ordersEvery = 4
 
 // exampleOf returns the image that start i cuts up: another one for each start that
 // cuts, as long as there are as many.
-func exampleOf(d patchwork.Data, opt LearnOptions, i int) *bitmap.Image {
-	if opt.Begin == BeginBoth {
+func exampleOf(d patchwork.Data, opt Options, i int) *bitmap.Image {
+	if opt.StartFrom == StartFromBoth {
 		i -= i/ordersEvery + 1 // the orders before it
 	}
-	order := slices.DeleteFunc(Order(len(d.Images), opt.Seed, 1), func(i int) bool { return d.Weight(i) == 0 })
-	return d.Images[order[i%len(order)]]
+	images := slices.DeleteFunc(order(len(d.Images), opt.Seed, 1), func(i int) bool { return d.Weight(i) == 0 })
+	return d.Images[images[i%len(images)]]
 }
 
-// Order is the order of n images in start i of a run: as they come for start
+// order returns the order of n images in start i of a run: as they come for start
 // 0, shuffled for the others.
-func Order(n int, seed uint64, i int) []int {
+func order(n int, seed uint64, i int) []int {
 	if i == 0 {
-		order := make([]int, n)
-		for j := range order {
-			order[j] = j
+		all := make([]int, n)
+		for j := range all {
+			all[j] = j
 		}
-		return order
+		return all
 	}
 	return rng(seed, i).Perm(n)
 }
 
 // RandomModel has templates drawn uniformly from [.02, .98].
-func RandomModel(cfg patchwork.Config, experts int, rng *rand.Rand) (*patchwork.Model, error) {
+func randomModel(cfg patchwork.Config, experts int, rng *rand.Rand) (*patchwork.Model, error) {
 	templates := make([][]float64, experts)
 	for k := range templates {
 		templates[k] = make([]float64, cfg.Height*cfg.Width)
@@ -99,134 +105,47 @@ func RandomModel(cfg patchwork.Config, experts int, rng *rand.Rand) (*patchwork.
 	return patchwork.NewModel(cfg, templates)
 }
 
-// learnOnline passes once over the data in the order of start i.
-func learnOnline(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt LearnOptions, i int) (*patchwork.Model, error) {
-	var last *patchwork.Model
-	for m, err := range OnlineSteps(ctx, data, cfg, opt, i) {
-		if err != nil {
+// learnOnline passes once over the data in the order of start i (section 4.1),
+// and tells of the model after every image.
+func learnOnline(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options, i int) (*patchwork.Model, error) {
+	learn, model, err := onePass(cfg, opt)
+	if err != nil {
+		return nil, err
+	}
+	for n, at := range order(len(data.Images), opt.Seed, i) {
+		if data.Weight(at) == 0 {
+			continue
+		}
+		if err := learn(ctx, at, data.Images[at], data.Weight(at)); err != nil {
 			return nil, err
 		}
-		last = m
-	}
-	return last.WithConfig(cfg)
-}
-
-// abstainingSits is how far from q a guarded entry that abstains waits while
-// learning (findings, section 2).
-const abstainingSits = 1e-3
-
-// sweep runs batch EM from m and returns its best round, final; in ModePaper
-// its last one.
-func sweep(ctx context.Context, m *patchwork.Model, data patchwork.Source, opt LearnOptions, iterations int) (Iteration, error) {
-	em := opt.EM(m.Config())
-	em.Iterations = iterations
-	if iterations == 0 {
-		t, err := patchwork.Explain(ctx, m, data, em.Pursuit, em.Workers, nil)
-		return Iteration{Model: m, Tally: t}, err
-	}
-	choose := Best
-	if opt.Mode == ModePaper { // eq. (1) has no likelihood to keep the best of
-		choose = last
-	}
-	best, err := choose(EM(ctx, m, data, em))
-	if err != nil {
-		return Iteration{}, err
-	}
-	if settled := settle(best.Model, em.Step.Sit); settled != best.Model {
-		t, err := patchwork.Explain(ctx, settled, data, em.Pursuit, em.Workers, nil)
-		return Iteration{Number: best.Number, Model: settled, Tally: t}, err
-	}
-	return best, nil
-}
-
-// EM is how the sweeps of batch EM explain and read templates off the counts,
-// in the mode of the options and for a model of the given configuration, which
-// decides nothing but the rule. With it an iteration can be cut in two where
-// the images are in many places: Explain there, merge the tallies, and
-// Tally.Model.
-func (o LearnOptions) EM(cfg patchwork.Config) EMOptions {
-	em := EMOptions{Pursuit: o.pursuit(), Workers: o.Workers, Step: patchwork.MStep{KeepUnseen: cfg.Rule == patchwork.Max, Sit: abstainingSits}}
-	if o.Mode == ModePaper {
-		em.Step = patchwork.MStep{Formula: patchwork.EquationOne}
-	}
-	return em
-}
-
-// Settle is m with the entries that wait beside their abstention value, as
-// batch EM leaves them, at that value: the end of learning. It is m itself if
-// there are none.
-func Settle(m *patchwork.Model) *patchwork.Model { return settle(m, abstainingSits) }
-
-// settle sets the entries that wait within sit of q to q. m itself if there
-// are none, or under Max.
-func settle(m *patchwork.Model, sit float64) *patchwork.Model {
-	if m.Config().Rule != patchwork.MaxMinusMin || sit == 0 {
-		return m
-	}
-	templates, settled := m.Templates(), false
-	for _, t := range templates {
-		for i, p := range t {
-			if q := m.Abstention(i); p != q && abstains(p, q, sit) {
-				t[i], settled = q, true
-			}
+		if opt.note != nil {
+			opt.tell(Step{CurvePoint: patchwork.CurvePoint{Stage: StageOnline}, Iteration: n, Image: at, Model: model()})
 		}
 	}
-	if !settled {
-		return m
-	}
-	return m.WithTemplates(templates, m.Extras())
+	return model().WithConfig(cfg)
 }
 
-// OnlineSteps is the online pass of one start of a learning run: it yields the
-// model after each image of Order(len(data.Images), opt.Seed, start), a
-// snapshot that later images do not change. It is what the paper's Figure 7
-// shows. The options are those given to Learn; what concerns batch EM is
-// ignored. The error is the context's, or names the image or option that does
-// not fit.
-func OnlineSteps(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt LearnOptions, start int) iter.Seq2[*patchwork.Model, error] {
-	return func(yield func(*patchwork.Model, error) bool) {
-		o, err := newOnlinePass(cfg, opt)
-		if err == nil {
-			err = data.Validate()
-		}
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		for _, i := range Order(len(data.Images), opt.Seed, start) {
-			if data.Weight(i) == 0 {
-				continue
-			}
-			if err := o.addTimes(ctx, i, data.Images[i], data.Weight(i)); err != nil {
-				yield(nil, err)
-				return
-			}
-			if !yield(o.Model(), nil) {
-				return
-			}
-		}
-	}
-}
-
-// newOnlinePass is the learner of the online pass of a start.
-func newOnlinePass(cfg patchwork.Config, opt LearnOptions) (*Online, error) {
-	opt = opt.WithDefaults(cfg)
-	if cfg.Rule == patchwork.Max && cfg.Prior == batchInk {
-		cfg.Prior = onlineInk
-	}
-	return NewOnline(cfg, OnlineOptions{Experts: opt.Experts, Reading: opt.Reading,
+// onePass returns the learner of an online pass, which learns image i weight
+// times, and its model as of now: the paper's with Paper, else Online.
+func onePass(cfg patchwork.Config, opt Options) (learn func(ctx context.Context, i int, img *bitmap.Image, weight int64) error, model func() *patchwork.Model, err error) {
+	cfg.Prior = opt.online
+	o, err := NewOnline(cfg, OnlineOptions{Experts: opt.Experts, Reading: opt.Reading,
 		UnexplainedInk: opt.UnexplainedInk, Pursuit: learningPursuit()})
-}
-
-// addTimes adds image i so many times, one after the other.
-func (o *Online) addTimes(ctx context.Context, i int, img *bitmap.Image, times int64) error {
-	for range times {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if _, err := o.Add(img, 1); err != nil {
-			return fmt.Errorf("image %d: %w", i, err)
-		}
+	once, model := func(img *bitmap.Image) error { _, err := o.Add(img, 1); return err }, o.Model
+	if opt.Paper && err == nil {
+		p := newOnline(cfg, opt.Experts, fastPursuit)
+		once, model = p.learn, func() *patchwork.Model { return p.model }
 	}
-	return nil
+	return func(ctx context.Context, i int, img *bitmap.Image, weight int64) error {
+		for range weight {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := once(img); err != nil {
+				return fmt.Errorf("image %d: %w", i, err)
+			}
+		}
+		return nil
+	}, model, err
 }

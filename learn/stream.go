@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -11,24 +12,24 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-// Sampled is a uniform sample of the images of a source that count at all, in
+// sampled is a uniform sample of the images of a source that count at all, in
 // the order of the source.
-type Sampled struct {
+type sampled struct {
 	patchwork.Data
 	Of   int   // how many images of the source count
 	Rows int64 // these images, weights counted
 }
 
-// All reports whether the sample is the whole source.
-func (s *Sampled) All() bool { return len(s.Images) == s.Of }
+// all reports whether the sample is the whole source.
+func (s *sampled) all() bool { return len(s.Images) == s.Of }
 
 // sampleStream is the stream of random numbers of samples.
 const sampleStream = 1 << 33
 
-// Sample reads a source once and draws at most n images, every set of n alike
+// drawSample reads a source once and draws at most n images, every set of n alike
 // (algorithm R, Vitter 1985). What is drawn depends on the seed and on the
 // number of images. They are copies. It panics for n < 1.
-func Sample(ctx context.Context, src patchwork.Source, n int, seed uint64) (*Sampled, error) {
+func drawSample(ctx context.Context, src patchwork.Source, n int, seed uint64) (*sampled, error) {
 	if n < 1 {
 		panic(fmt.Sprintf("patchwork: a sample of %d images", n))
 	}
@@ -38,7 +39,7 @@ func Sample(ctx context.Context, src patchwork.Source, n int, seed uint64) (*Sam
 		weight int64
 	}
 	var kept []drawn
-	out, rng := &Sampled{}, rand.New(rand.NewPCG(seed, sampleStream))
+	out, rng := &sampled{}, rand.New(rand.NewPCG(seed, sampleStream))
 	for b, err := range patchwork.Numbered(ctx, src) {
 		if err != nil {
 			return nil, err
@@ -70,40 +71,52 @@ func Sample(ctx context.Context, src patchwork.Source, n int, seed uint64) (*Sam
 	return out, nil
 }
 
-// LearnStream learns from images that need not fit in memory. What needs them
-// in any order (starts, moves, the exact polish) is done by Learn on a uniform
-// sample of at most sample images; then Continue goes on from its model with
-// all of them. Where the sample is everything, the result is Learn's. Online
-// learning passes over all images, in their order, and needs no sample; it has
-// one start. The result is the same for any number of workers, and any blocks.
-//
-// One reading of the source finds the sample, and one more is made in every
-// iteration over all images.
-func LearnStream(ctx context.Context, src patchwork.Source, cfg patchwork.Config, opt LearnOptions, sample int) (*patchwork.Model, error) {
-	if opt.WithDefaults(cfg).Method == OnlineLearning {
-		return learnInOrder(ctx, src, cfg, opt)
+// streamed learns from images that need not fit in memory: one reading of the
+// source draws the sample, and one more is made in every iteration over all
+// images.
+func (r *runner) streamed(ctx context.Context, src patchwork.Source) (*patchwork.Model, error) {
+	opt, all := r.opt, src
+	if r.given.Memory != nil {
+		all = patchwork.Remember(src, partMemory{r.given.Memory, "all "})
 	}
-	s, err := Sample(ctx, src, sample, opt.Seed)
+	if opt.Method == MethodOnline {
+		if r.given.Starts > 1 {
+			return nil, fmt.Errorf("patchwork: %d starts of online learning need as many orders of the images; a stream has one, so make it 1", r.given.Starts)
+		}
+		opt.Starts = 1
+		return learnInOrder(ctx, all, r.cfg, opt)
+	}
+	s, err := drawSample(ctx, src, opt.Sample, opt.Seed)
 	if err != nil {
 		return nil, err
 	}
-	m, err := Learn(ctx, s.Data, cfg, opt)
-	if err != nil || s.All() {
-		return m, err
+	if r.given.Memory != nil {
+		s.Memory = partMemory{r.given.Memory, "sample "}
 	}
-	return Continue(ctx, m, src, opt)
-}
-
-// learnInOrder is Learn for online learning with one start.
-func learnInOrder(ctx context.Context, src patchwork.Source, cfg patchwork.Config, opt LearnOptions) (*patchwork.Model, error) {
-	if opt.Starts > 1 {
-		return nil, fmt.Errorf("patchwork: %d starts of online learning need as many orders of the images; a stream has one, so make it 1", opt.Starts)
-	}
-	opt.Starts = 1
-	if err := opt.validate(); err != nil {
+	if err := opt.check(s.Data, r.cfg); err != nil {
 		return nil, err
 	}
-	o, err := newOnlinePass(cfg, opt)
+	m, err := r.inMemory(ctx, s.Data)
+	if err != nil || s.all() {
+		return m, err
+	}
+	opt.Iterations = cmp.Or(r.given.Iterations, continueIterations)
+	return goOn(ctx, m, all, opt.onTheWay())
+}
+
+// partMemory is a memory for one set of images of several that a run reads.
+type partMemory struct {
+	patchwork.Memory
+	part string
+}
+
+func (m partMemory) Recall(key string) ([]byte, bool, error) { return m.Memory.Recall(m.part + key) }
+
+func (m partMemory) Keep(key string, value []byte) error { return m.Memory.Keep(m.part+key, value) }
+
+// learnInOrder is online learning from the images of a source, in their order.
+func learnInOrder(ctx context.Context, src patchwork.Source, cfg patchwork.Config, opt Options) (*patchwork.Model, error) {
+	learn, model, err := onePass(cfg, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -112,60 +125,61 @@ func learnInOrder(ctx context.Context, src patchwork.Source, cfg patchwork.Confi
 			return nil, err
 		}
 		for j, img := range b.Images {
-			if err := o.addTimes(ctx, b.First+j, img, b.Weight(j)); err != nil {
+			if err := learn(ctx, b.First+j, img, b.Weight(j)); err != nil {
 				return nil, err
 			}
 		}
+		if m := model(); m != nil && opt.note != nil {
+			opt.tell(Step{CurvePoint: patchwork.CurvePoint{Stage: StageOnline}, Image: b.First + len(b.Images) - 1, Model: m})
+		}
 	}
-	m, err := o.Model().WithConfig(cfg)
+	m, err := model().WithConfig(cfg)
 	if err != nil {
 		return nil, err
 	}
-	opt = opt.WithDefaults(cfg)
 	it, err := sweep(ctx, m, src, opt, 0)
 	if err != nil {
 		return nil, err
 	}
-	record := patchwork.Record{Method: opt.Method.String(), Mode: opt.Mode.String(), Seed: opt.Seed,
+	record := patchwork.Record{Method: opt.Method.String(), Mode: opt.mode(), Seed: opt.Seed,
 		Starts: []patchwork.Start{{Seed: opt.Seed, Score: it.Tally.LogLik(), Method: "order"}}}
 	return complete(ctx, it, src, opt, record)
 }
 
-// continueIterations is how many M-steps Continue makes; a sample has brought
-// the model close to where it ends.
+// continueIterations is how many M-steps goOn makes; a sample has brought the
+// model close to where it ends.
 const continueIterations = 8
 
-// continuePatience is after how many rounds without a shorter description
-// Continue ends.
+// continuePatience is after how many rounds without a shorter description goOn
+// ends.
 const continuePatience = 2
 
-// Continue goes on learning from m, the model that Learn gave for a sample, by
-// batch EM over all images of a source: opt.Iterations times, or 8 where that is
-// 0. The best round is kept, the first of which is m itself, or the last in
-// ModePaper. Experts are not added, moved or exactly polished any more. The
-// record says how large the sample was.
-func Continue(ctx context.Context, m *patchwork.Model, src patchwork.Source, opt LearnOptions) (*patchwork.Model, error) {
-	iterations := opt.Iterations
-	if iterations == 0 {
-		iterations = continueIterations
-	}
+// goOn goes on learning from m, which was learned from a sample, by batch EM over
+// all images of a source. The best round is kept, the first of which is m itself,
+// or the last in the paper's mode. Experts are not added, moved or exactly
+// polished any more. The record says how large the sample was.
+func goOn(ctx context.Context, m *patchwork.Model, src patchwork.Source, opt Options) (*patchwork.Model, error) {
 	cfg := m.Config()
-	opt.Experts = m.K()
-	opt = opt.WithDefaults(cfg)
-	if err := opt.validate(); err != nil {
-		return nil, err
-	}
 	record := m.Extras().Record
 	record.Sample, record.FixedPoint, record.DescriptionLength = record.Rows, false, 0
-	if opt.byDescription(cfg) {
-		d, err := opt.continueShort(ctx, m, src, iterations)
+	switch {
+	case opt.Paper:
+		last, t, err := em(m, opt.Iterations, func(m *patchwork.Model) (*patchwork.Tally, error) {
+			return opt.eStep(ctx, m, src)
+		})
+		if err != nil {
+			return nil, err
+		}
+		return complete(ctx, iteration{Model: last, Tally: t}, src, opt, record)
+	case opt.byDescription(cfg):
+		d, err := opt.continueShort(ctx, m, src, opt.Iterations)
 		if err != nil {
 			return nil, err
 		}
 		record.DescriptionLength = d.length
-		return complete(ctx, Iteration{Model: d.model, Tally: d.tally}, src, opt, record)
+		return complete(ctx, iteration{Model: d.model, Tally: d.tally}, src, opt, record)
 	}
-	it, err := sweep(ctx, m, src, opt, iterations)
+	it, err := sweep(ctx, m, src, opt, opt.Iterations)
 	if err != nil {
 		return nil, err
 	}
@@ -176,24 +190,24 @@ func Continue(ctx context.Context, m *patchwork.Model, src patchwork.Source, opt
 // costs in its E-step.
 func nextShort(m *patchwork.Model, t *patchwork.Tally) (next *patchwork.Model, costs []float64) {
 	pays := strictness(t.Rows()) * voteCost(t)
-	return t.Model(m, patchwork.MStep{Sit: abstainingSits, Pays: pays}), activationCosts(t)
+	return t.Model(m, patchwork.MStep{AbstainMargin: abstainingMargin, MinVoteGain: pays}), activationCosts(t)
 }
 
-// NextStep is the E-step that Continue makes after the one that explained all
-// images by m and came to t, unless it ends there: the model, and how it
-// explains. Who makes E-steps elsewhere can begin it before it is asked for.
-func (o LearnOptions) NextStep(m *patchwork.Model, t *patchwork.Tally) (*patchwork.Model, patchwork.PursuitOptions) {
+// NextStep returns the E-step that a run over the images of a stream makes after
+// the one that explained all of them by m and came to t, unless it ends there: the
+// model, and how it explains. A source that explains its images elsewhere can
+// begin it before it is asked to.
+func (o Options) NextStep(m *patchwork.Model, t *patchwork.Tally) (*patchwork.Model, patchwork.PursuitOptions) {
 	o = o.WithDefaults(m.Config())
 	if o.byDescription(m.Config()) {
 		next, costs := nextShort(m, t)
 		return next, o.describing(costs)
 	}
-	em := o.EM(m.Config())
-	return t.Model(m, em.Step), em.Pursuit
+	return o.MStep(m, t), o.pursuit()
 }
 
 // complete makes the model of a run from its best round.
-func complete(ctx context.Context, it Iteration, src patchwork.Source, opt LearnOptions, record patchwork.Record) (*patchwork.Model, error) {
+func complete(ctx context.Context, it iteration, src patchwork.Source, opt Options, record patchwork.Record) (*patchwork.Model, error) {
 	record.Rows, record.LogLik = it.Tally.Rows(), it.Tally.LogLik()
 	extras := it.Model.Extras()
 	extras.Usage, extras.Record = it.Tally.Usage(), record
@@ -211,7 +225,7 @@ func complete(ctx context.Context, it Iteration, src patchwork.Source, opt Learn
 
 // continueShort is the polish for a model that a sample has polished already:
 // usage has settled, so no round charges extra and every round is judged.
-func (o LearnOptions) continueShort(ctx context.Context, m *patchwork.Model, src patchwork.Source, iterations int) (described, error) {
+func (o Options) continueShort(ctx context.Context, m *patchwork.Model, src patchwork.Source, iterations int) (described, error) {
 	var best described
 	costs, at := make([]float64, m.K()), 0
 	if t := m.Extras().Counts; t != nil {
@@ -222,6 +236,7 @@ func (o LearnOptions) continueShort(ctx context.Context, m *patchwork.Model, src
 		if err != nil {
 			return described{}, err
 		}
+		o.tell(Step{CurvePoint: patchwork.CurvePoint{Stage: StagePolish, Rows: d.tally.Rows(), LogLik: d.tally.LogLik(), DescriptionLength: d.length}, Iteration: n, Model: m})
 		if d.shorter(&best) {
 			best, at = d, n
 		}
@@ -234,7 +249,7 @@ func (o LearnOptions) continueShort(ctx context.Context, m *patchwork.Model, src
 		}
 		m, costs = next, paid
 	}
-	settled := settle(best.model, abstainingSits)
+	settled := Settle(best.model)
 	if settled == best.model {
 		return best, nil
 	}

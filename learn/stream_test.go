@@ -107,19 +107,19 @@ func TestStreamOfASampleOfAll(t *testing.T) {
 	for name, c := range map[string]struct {
 		data patchwork.Data
 		cfg  patchwork.Config
-		opt  LearnOptions
+		opt  Options
 	}{
-		"rows":   {rows, quadrantConfig(), LearnOptions{Experts: 3, Starts: 2, Seed: 3}},
-		"poses":  {posed, posedCfg, LearnOptions{Experts: 2, Starts: 2, Workers: 2}},
-		"online": {posed, posedCfg, LearnOptions{Experts: 2, Starts: 1, Method: OnlineLearning}},
-		"paper":  {posed, posedCfg, LearnOptions{Experts: 2, Mode: ModePaper}},
+		"rows":   {rows, quadrantConfig(), Options{Experts: 3, Starts: 2, Seed: 3}},
+		"poses":  {posed, posedCfg, Options{Experts: 2, Starts: 2, Workers: 2}},
+		"online": {posed, posedCfg, Options{Experts: 2, Starts: 1, Method: MethodOnline}},
+		"paper":  {posed, posedCfg, Options{Experts: 2, Paper: true}},
 	} {
 		want, err := Learn(t.Context(), c.data, c.cfg, c.opt)
 		if err != nil {
 			t.Fatal(err)
 		}
 		sample := len(c.data.Images)
-		if c.opt.WithDefaults(c.cfg).Method == OnlineLearning {
+		if c.opt.WithDefaults(c.cfg).Method == MethodOnline {
 			sample = 1 // not used
 		}
 		got, err := LearnStream(t.Context(), &inBlocks{data: c.data, sizes: []int{9, 2}}, c.cfg, c.opt, sample)
@@ -137,12 +137,12 @@ func TestStreamOfASampleOfSome(t *testing.T) {
 	for name, c := range map[string]struct {
 		data   patchwork.Data
 		cfg    patchwork.Config
-		opt    LearnOptions
+		opt    Options
 		sample int
 	}{
-		"rows":  {rows, cfg, LearnOptions{Experts: 4, Starts: 2, Seed: 1}, 60},
-		"max":   {rows, DefaultConfig(ModeDefault, patchwork.Max, 6, 6, pose.Grid{}), LearnOptions{Experts: 4, Starts: 2}, 60},
-		"poses": {posed, posedCfg, LearnOptions{Experts: 2, Starts: 2}, 15},
+		"rows":  {rows, cfg, Options{Experts: 4, Starts: 2, Seed: 1}, 60},
+		"max":   {rows, patchwork.NewConfig(patchwork.Max, 6, 6, pose.Grid{}), Options{Experts: 4, Starts: 2}, 60},
+		"poses": {posed, posedCfg, Options{Experts: 2, Starts: 2}, 15},
 	} {
 		var models []*patchwork.Model
 		for _, workers := range []int{1, 3} {
@@ -202,7 +202,7 @@ func TestStreamOnALockedThread(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	data := quadrants(t, 40)
-	m, err := RandomModel(quadrantConfig(), 2, rng(1, 0))
+	m, err := randomModel(quadrantConfig(), 2, rng(1, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,11 +283,11 @@ func TestSample(t *testing.T) {
 func TestStreamFailures(t *testing.T) {
 	noLeaks(t)
 	data := quadrants(t, 90)
-	m, err := RandomModel(quadrantConfig(), 2, rng(1, 0))
+	m, err := randomModel(quadrantConfig(), 2, rng(1, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := LearnOptions{Experts: 2, Starts: 1}
+	opt := Options{Experts: 2, Starts: 1}
 	for _, workers := range []int{1, 4} {
 		opt.Workers = workers
 		broken := &inBlocks{data: data, sizes: []int{8}, fails: 64}
@@ -329,7 +329,7 @@ func TestStreamFailures(t *testing.T) {
 			}
 		}
 	}
-	online := LearnOptions{Experts: 2, Method: OnlineLearning, Starts: 3}
+	online := Options{Experts: 2, Method: MethodOnline, Starts: 3}
 	if _, err := LearnStream(t.Context(), data, quadrantConfig(), online, 10); err == nil || !strings.Contains(err.Error(), "a stream has one") {
 		t.Errorf("three orders of a stream: %v", err)
 	}

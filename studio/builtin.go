@@ -66,7 +66,7 @@ func (s *Server) buildOne(ctx context.Context, b *builtin) error {
 	if err != nil {
 		return err
 	}
-	l := &learning{plan: p, data: set.Data, tell: func(*progress, *patchwork.Model) {}, unseen: true}
+	l := &learning{plan: p, data: set.Data, tell: func(*progress, *patchwork.Model) {}}
 	out, err := l.run(ctx)
 	if err != nil {
 		return fmt.Errorf("learn %s: %w", b.id, err)

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/patchwork/learn"
 	"example.com/patchwork/posterior"
 
 	"example.com/patchwork"
@@ -197,7 +196,7 @@ func TestPredictions(t *testing.T) {
 
 // TestImpossibleImage: the log-likelihood of an impossible image is null.
 func TestImpossibleImage(t *testing.T) {
-	cfg := learn.DefaultConfig(learn.ModeDefault, patchwork.Max, 1, 2, pose.Grid{})
+	cfg := patchwork.NewConfig(patchwork.Max, 1, 2, pose.Grid{})
 	cfg.Q = 0
 	m, err := patchwork.NewModel(cfg, [][]float64{{1, 0}})
 	if err != nil {

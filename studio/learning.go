@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"sync"
 
 	"example.com/patchwork/learn"
 	"example.com/patchwork/table"
@@ -33,39 +32,31 @@ type outcome struct {
 	starts int
 }
 
-var (
-	errStopped = errors.New("learning was stopped")
-	errNothing = errors.New("stopped before the first model")
-)
+// errStopped is the cause that ends learning with the best model so far.
+var errStopped = learn.Enough
+
+var errNothing = errors.New("stopped before the first model")
 
 // learning is one run of a plan.
 type learning struct {
 	*plan
-	data   patchwork.Data
-	tell   func(p *progress, m *patchwork.Model) // m is the latest model, or nil if there is no new one
-	unseen bool                                  // nobody watches
-
-	mu sync.Mutex // guards p: several goroutines count sweeps
-	p  progress
+	data patchwork.Data
+	tell func(p *progress, m *patchwork.Model) // m is the latest model, or nil for none new
+	p    progress
 }
 
 // run learns. If the context ends with errStopped, it returns the best model so
 // far.
 func (l *learning) run(ctx context.Context) (outcome, error) {
 	l.p = progress{Score: nats(math.NaN()), Best: nats(math.Inf(-1)), Height: l.cfg.Height, Width: l.cfg.Width}
-	switch {
-	case l.table != nil:
+	if l.table != nil {
 		return l.rows(ctx)
-	case l.auto:
-		return l.search(ctx, learn.Auto(ctx, l.data, l.cfg, learn.AutoOptions{Learn: l.learn, MaxExperts: maxGrown}))
 	}
-	return l.starts(ctx)
+	return l.images(ctx)
 }
 
 // step reports a new model.
 func (l *learning) step(m *patchwork.Model, change func(p *progress)) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	change(&l.p)
 	if s := float64(l.p.Score); !math.IsNaN(s) {
 		l.p.Best = nats(max(float64(l.p.Best), s))
@@ -73,124 +64,69 @@ func (l *learning) step(m *patchwork.Model, change func(p *progress)) {
 	l.tell(&l.p, m)
 }
 
-// sweeps counts the E-steps of a run: it is a memory that stores nothing.
-type sweeps struct{ l *learning }
-
-func (s sweeps) Recall(string) ([]byte, bool, error) { return nil, false, nil }
-
-func (s sweeps) Keep(string, []byte) error {
-	s.l.step(nil, func(p *progress) { p.Iteration++ })
-	return nil
-}
-
-// remembered returns the data with that memory.
-func (l *learning) remembered() patchwork.Data {
-	d := l.data
-	d.Memory = sweeps{l}
-	return d
-}
-
-// maxShown is the maximum number of images for showing the first start image by
-// image.
+// maxShown is up to how many images the first start is shown image by image.
 const maxShown = 200
 
-// starts runs the starts. If the first is online, it runs twice, once to be
-// shown.
-func (l *learning) starts(ctx context.Context) (outcome, error) {
-	opt := l.learn.WithDefaults(l.cfg)
-	l.p.Trials = opt.Starts
-	shown, err := l.show(ctx, opt)
-	if err != nil {
-		return outcome{}, err
-	}
+// images learns by learn.Run.
+func (l *learning) images(ctx context.Context) (outcome, error) {
 	pixels := 0.0
 	for i, img := range l.data.Images {
 		pixels += float64(l.data.Weight(i)) * float64(img.CountKnown())
 	}
-	var trials []learn.Trial
-	for t, err := range learn.Starts(ctx, l.remembered(), l.cfg, l.learn) {
-		if errors.Is(context.Cause(ctx), errStopped) {
-			return l.stopped(trials, shown)
-		}
-		if err != nil {
-			return outcome{}, err
-		}
-		trials = append(trials, t)
-		l.step(t.Model, func(p *progress) { p.Stage, p.Trial, p.Score = "start", len(trials), nats(t.Score/pixels) })
-	}
-	m, err := learn.Choose(ctx, l.remembered(), l.cfg, l.learn, trials)
-	if errors.Is(context.Cause(ctx), errStopped) {
-		return l.stopped(trials, shown)
-	}
-	return outcome{model: m}, err
-}
-
-// show runs the first start image by image, if it is online. It returns the
-// last model.
-func (l *learning) show(ctx context.Context, opt learn.LearnOptions) (*patchwork.Model, error) {
-	if l.unseen || opt.Method == learn.BatchLearning || len(l.data.Images) > maxShown {
-		return nil, nil
+	if !l.auto {
+		l.p.Trials = l.learn.WithDefaults(l.cfg).Starts
 	}
 	var last *patchwork.Model
-	for m, err := range learn.OnlineSteps(ctx, l.data, l.cfg, opt, 0) {
-		if errors.Is(context.Cause(ctx), errStopped) {
-			return last, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		last = m
-		l.step(m, func(p *progress) { p.Stage, p.Iteration = "online", p.Iteration+1 })
-	}
-	l.step(nil, func(p *progress) { p.Stage, p.Iteration = "start", 0 })
-	return last, nil
-}
-
-// stopped returns the best of the starts so far, without the improvement that a
-// complete run adds.
-func (l *learning) stopped(trials []learn.Trial, shown *patchwork.Model) (outcome, error) {
-	switch {
-	case len(trials) == 0 && shown == nil:
-		return outcome{}, errNothing
-	case len(trials) == 0:
-		return outcome{shown, -1}, nil
-	case trials[0].DescriptionLength != 0:
-		best := trials[0]
-		for _, t := range trials {
-			if t.DescriptionLength < best.DescriptionLength {
-				best = t
-			}
-		}
-		return outcome{best.Model, -1}, nil
-	}
-	m, err := learn.Choose(context.Background(), l.data, l.cfg, l.learn, trials)
-	if len(trials) == 1 {
-		return outcome{m, -1}, err // a run of one start judges it differently
-	}
-	return outcome{m, len(trials)}, err
-}
-
-// search runs a search for the number of experts.
-func (l *learning) search(ctx context.Context, steps func(func(learn.AutoStep, error) bool)) (outcome, error) {
-	var best, last *patchwork.Model
-	highest := math.Inf(-1)
-	for s, err := range steps {
-		if errors.Is(context.Cause(ctx), errStopped) {
-			if best == nil {
-				return outcome{}, errNothing
-			}
-			return outcome{best, -1}, nil
+	for s, err := range learn.Run(ctx, l.data, l.cfg, l.learn) {
+		if err != nil && errors.Is(context.Cause(ctx), errStopped) {
+			return outcome{}, errNothing
 		}
 		if err != nil {
 			return outcome{}, err
 		}
-		score := -s.DescriptionLength / float64(s.Rows)
-		if last = s.Model; score > highest {
-			best, highest = s.Model, score
-		}
-		l.step(s.Model, func(p *progress) { p.Stage, p.Trial, p.Score = s.Stage, p.Trial+1, nats(score) })
+		last = s.Model
+		l.see(s, pixels)
 	}
-	return outcome{model: last}, nil
+	return outcome{last, l.startsOf(ctx, last)}, nil
+}
+
+// see tells of a step of learning.
+func (l *learning) see(s learn.Step, pixels float64) {
+	switch s.Stage {
+	case learn.StageOnline:
+		if s.Start == 0 && len(l.data.Images) <= maxShown {
+			l.step(s.Model, func(p *progress) { p.Stage, p.Iteration = s.Stage, s.Iteration+1 })
+		}
+	case learn.StageStart:
+		l.step(s.Model, func(p *progress) {
+			p.Stage, p.Trial, p.Iteration, p.Score = s.Stage, s.Start+1, 0, nats(s.LogLik/pixels)
+		})
+	case learn.StageEM, learn.StagePolish, learn.StageExact, learn.StageMove:
+		l.step(nil, func(p *progress) {
+			if p.Stage == learn.StageOnline || p.Stage == "" {
+				p.Stage, p.Iteration = learn.StageStart, 0
+			}
+			p.Iteration++
+		})
+	case learn.StageFinal:
+	default:
+		l.step(s.Model, func(p *progress) {
+			p.Stage, p.Trial, p.Score = s.Stage, p.Trial+1, nats(-s.DescriptionLength/float64(s.Rows))
+		})
+	}
+}
+
+// startsOf says how many starts give the model that learning was stopped with: 0
+// where it was not stopped, -1 where no command line gives it.
+func (l *learning) startsOf(ctx context.Context, m *patchwork.Model) int {
+	r := m.Extras().Record
+	switch {
+	case !errors.Is(context.Cause(ctx), errStopped):
+		return 0
+	case l.auto || len(r.Starts) < 2 || r.DescriptionLength != 0:
+		return -1 // one start is judged otherwise; a description is improved at length
+	}
+	return len(r.Starts)
 }
 
 // rows learns a table by table.Run.

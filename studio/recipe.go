@@ -36,13 +36,15 @@ type Recipe struct {
 // plan is a recipe for images of one size.
 type plan struct {
 	cfg   patchwork.Config
-	learn learn.LearnOptions
+	learn learn.Options
 	table *table.Options // of method soft
 	auto  bool
 }
 
 // maxGrown is the maximum number of experts grown, as in patchwork learn.
 const maxGrown = 64
+
+func (r *Recipe) paper() bool { return r.Mode == "paper" }
 
 func (r *Recipe) soft() bool { return r.Method == "soft" }
 
@@ -55,9 +57,11 @@ func (r *Recipe) plan(height, width int) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	rule, _ := patchwork.ParseRule(or(r.Rule, "max")) // the schema allows only these names
-	mode, _ := learn.ParseMode(or(r.Mode, "default"))
-	p := &plan{cfg: learn.DefaultConfig(mode, rule, height, width, grid), auto: r.Auto}
+	rule, _ := patchwork.ParseRule(or(r.Rule, "max")) // only these names come here
+	p := &plan{cfg: patchwork.NewConfig(rule, height, width, grid), auto: r.Auto}
+	if r.paper() {
+		p.cfg = learn.PaperConfig(rule, height, width, grid)
+	}
 	if r.Q != nil {
 		p.cfg.Q = *r.Q
 	}
@@ -71,9 +75,9 @@ func (r *Recipe) plan(height, width int) (*plan, error) {
 		p.table.StartFrom, _ = table.ParseStart(or(r.Begin, "both"))
 		return p, nil
 	}
-	p.learn = learn.LearnOptions{Experts: r.Experts, Mode: mode, Starts: r.Starts, Iterations: r.Iterations, Seed: r.Seed, Workers: workers, Refine: r.Refine}
+	p.learn = learn.Options{Experts: r.Experts, Paper: r.paper(), Starts: r.Starts, Iterations: r.Iterations, Seed: r.Seed, Workers: workers, Refine: r.Refine}
 	p.learn.Method, _ = learn.ParseMethod(or(r.Method, "default"))
-	p.learn.Begin, _ = learn.ParseBeginning(or(r.Begin, "both"))
+	p.learn.StartFrom, _ = learn.ParseStartFrom(or(r.Begin, "both"))
 	return p, nil
 }
 

@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"example.com/patchwork/learn"
-
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
@@ -26,7 +24,7 @@ import (
 // shifted.
 func strokes(t testing.TB) *patchwork.Model {
 	t.Helper()
-	cfg := learn.DefaultConfig(learn.ModeDefault, patchwork.Max, 6, 6,
+	cfg := patchwork.NewConfig(patchwork.Max, 6, 6,
 		pose.Grid{DY: pose.Symmetric(2, 1), DX: pose.Symmetric(2, 1), Angles: []float64{-45, 0, 45}})
 	across, down := make([]float64, 36), make([]float64, 36)
 	for i := range across {
@@ -48,7 +46,7 @@ func strokes(t testing.TB) *patchwork.Model {
 // voters returns a model of a table of three columns.
 func voters(t testing.TB) *patchwork.Model {
 	t.Helper()
-	cfg := learn.DefaultConfig(learn.ModeDefault, patchwork.MaxMinusMin, 1, 3, pose.Grid{})
+	cfg := patchwork.NewConfig(patchwork.MaxMinusMin, 1, 3, pose.Grid{})
 	m, err := patchwork.NewModel(cfg, [][]float64{{.9, .8, .5}, {.5, .1, .95}})
 	if err != nil {
 		t.Fatal(err)

@@ -43,11 +43,11 @@ type Reply struct {
 
 // Job is the data of a learning run, and what is learned from them.
 type Job struct {
-	Paths   []string           `json:"paths"` // as the engine's workers find them
-	Options dataset.Options    `json:"options"`
-	Skip    int                `json:"skip"`  // of the selected images, the first
-	Rows    int                `json:"rows"`  // then so many are the data
-	Learn   learn.LearnOptions `json:"learn"` // Workers: goroutines a shard
+	Paths   []string        `json:"paths"` // as the engine's workers find them
+	Options dataset.Options `json:"options"`
+	Skip    int             `json:"skip"`  // of the selected images, the first
+	Rows    int             `json:"rows"`  // then so many are the data
+	Learn   learn.Options   `json:"learn"` // Workers: goroutines a shard
 }
 
 // Shard is images First, First+1, ... of a job, in the order of its files.
@@ -181,7 +181,8 @@ func (s *Step) Next(job *Job, part *tallyfile.Part) (*Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewStep(job.Learn.NextStep(m, part.Tally))
+	next, how := job.Learn.NextStep(m, part.Tally)
+	return NewStep(next, how)
 }
 
 // Check says why part is not all shards of the step, each once.

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
-
-	"example.com/patchwork/learn"
 
 	"github.com/spf13/cobra"
 
@@ -98,25 +95,6 @@ func (f *learnFlags) checkCount() error {
 		f.method.value == "online" || f.method.value == "both"):
 		return usagef("--experts auto goes by description length, which is for --rule max-minus-min without --shift and --rotate, " +
 			"in batches, not for --mode paper; give a range to try, such as --experts 2..12")
-	}
-	return nil
-}
-
-// learnCount finds out the number of experts, with progress.
-func (a *app) learnCount(ctx context.Context, e *expertCount, l *learning) error {
-	total := 0 // who grows does not know
-	if !e.auto {
-		total = e.to - e.from + 1
-	}
-	p := a.progress("model", total)
-	defer p.stop()
-	opt := learn.AutoOptions{Learn: l.opt, From: e.from, To: e.to, MaxExperts: maxGrown}
-	for s, err := range learn.Auto(ctx, l.data, l.cfg, opt) {
-		if err != nil {
-			return request(err)
-		}
-		l.model = s.Model
-		p.step(fmt.Sprintf("%s (%s)", count(s.Experts, "expert"), s.Stage))
 	}
 	return nil
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"example.com/patchwork"
 	"example.com/patchwork/internal/journal"
 	"example.com/patchwork/modelfile/tallyfile"
 )
@@ -121,15 +120,11 @@ func describeRun(cmd *cobra.Command, s *source, paths []string) (string, error) 
 	return b.String(), nil
 }
 
-// memory is the journal's memory of one set of images of a run: the sample, or
-// all.
-type memory struct {
-	*journal.Journal
-	of string
-}
+// memory is the journal as the memory of a run.
+type memory struct{ *journal.Journal }
 
 func (m memory) Recall(key string) ([]byte, bool, error) {
-	value, ok, err := m.Journal.Recall(m.of + key)
+	value, ok, err := m.Journal.Recall(key)
 	if err != nil {
 		err = &checkpointError{err}
 	}
@@ -137,7 +132,7 @@ func (m memory) Recall(key string) ([]byte, bool, error) {
 }
 
 func (m memory) Keep(key string, value []byte) error {
-	if err := m.Journal.Keep(m.of+key, value); err != nil {
+	if err := m.Journal.Keep(key, value); err != nil {
 		return &checkpointError{err}
 	}
 	return nil
@@ -149,12 +144,3 @@ type checkpointError struct{ err error }
 
 func (e *checkpointError) Error() string { return e.err.Error() }
 func (e *checkpointError) Unwrap() error { return e.err }
-
-// memory returns the journal's memory of one set of images of the run, nil
-// without a journal.
-func (l *learning) memory(of string) patchwork.Memory {
-	if l.journal == nil {
-		return nil
-	}
-	return memory{l.journal, of + " "}
-}

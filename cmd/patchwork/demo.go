@@ -106,9 +106,10 @@ func (d *demo) prepare(seed uint64, workers int) error {
 	d.letters = &synthSet{set.Images, set.Arrays()}
 	grid := pose.Grid{DY: pose.Symmetric(demoShift, 1), DX: pose.Symmetric(demoShift, 1), Angles: pose.Evenly(24, 6)}
 	d.data.Images = set.Images[:demoLearn]
-	d.cfg = learn.DefaultConfig(learn.ModeDefault, patchwork.Max, demoSide, demoSide, grid)
+	d.cfg = patchwork.NewConfig(patchwork.Max, demoSide, demoSide, grid)
 	// Orders only, because the demo shows how the experts grow image by image.
-	d.opt = learn.LearnOptions{Experts: demoExperts, Begin: learn.BeginOrders, Seed: seed, Workers: workers}
+	d.figure = true
+	d.opt = learn.Options{Experts: demoExperts, StartFrom: learn.StartFromOrders, Seed: seed, Workers: workers}
 	d.test = &dataset.Set{Data: patchwork.Data{Images: set.Images[demoLearn:]}, Source: "the demo's letters"}
 	for i := range demoExplain {
 		d.test.Rows = append(d.test.Rows, demoLearn+i)
@@ -119,7 +120,7 @@ func (d *demo) prepare(seed uint64, workers int) error {
 // demoLearn learns, and explains the test letters.
 func (a *app) demoLearn(ctx context.Context, d *demo) error {
 	began := time.Now()
-	if err := a.runStarts(ctx, &d.learning); err != nil {
+	if err := a.run(ctx, &d.learning, d.data); err != nil {
 		return err
 	}
 	d.took = time.Since(began)
@@ -133,10 +134,7 @@ func (a *app) demoLearn(ctx context.Context, d *demo) error {
 type demoSheets struct{ strokes, coloured, learning, explanations, samples render.Sheet }
 
 func (d *demo) sheets(ctx context.Context) (*demoSheets, error) {
-	progress, err := progressSheet(ctx, &d.learning)
-	if err != nil {
-		return nil, err
-	}
+	progress := progressSheet(&d.learning)
 	return &demoSheets{
 		strokes:      render.Experts(d.model),
 		coloured:     colouredSheet(d.model),

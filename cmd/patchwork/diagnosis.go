@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"example.com/patchwork/diagnose"
-	"example.com/patchwork/learn"
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
@@ -73,7 +72,7 @@ func (a *app) warnFindings(m *patchwork.Model) {
 // paper's mode, which was asked for; what else is odd about unused experts;
 // and what few images cannot say about poses, which concerns samples only.
 func worthWarning(m *patchwork.Model, findings []diagnose.Finding) []diagnose.Finding {
-	paper := m.Extras().Record.Mode == learn.ModePaper.String()
+	paper := m.Extras().Record.Mode == "paper"
 	unused := make(map[int]bool)
 	return slices.DeleteFunc(findings, func(f diagnose.Finding) bool {
 		switch f.Kind {

@@ -189,25 +189,22 @@ func (f *learnFlags) openFor(cmd *cobra.Command, e *engineProcess, paths []strin
 	return &source{stream: stream.Cut(f.data.skip, take)}, local, nil
 }
 
-// begin gives the engine its data: those of feed, which was read once. From
-// then on learning from what begin returns takes its E-steps from the engine.
-func (e *engineProcess) begin(cmd *cobra.Command, f *learnFlags, l *learning, src *feed, paths []string) (patchwork.Source, error) {
+// begin gives the engine its data: those of feed, which was read once.
+func (e *engineProcess) begin(cmd *cobra.Command, f *learnFlags, l *learning, src *feed, paths []string) error {
 	opt, err := f.data.options(cmd, len(paths))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	opt.MaxMemory = int64(f.data.memory)
 	if opt.Labels, err = absolute(opt.Labels); err != nil {
-		return nil, err
+		return err
 	}
 	if paths, err = absolute(paths); err != nil {
-		return nil, err
+		return err
 	}
 	job := &engine.Job{Paths: paths, Options: opt, Skip: f.data.skip, Rows: src.rows, Learn: l.opt}
-	if _, err := e.ask(cmd.Context(), &engine.Request{Job: job}); err != nil {
-		return nil, err
-	}
-	return &engineSource{src, e}, nil
+	_, err = e.ask(cmd.Context(), &engine.Request{Job: job})
+	return err
 }
 
 // absolute makes paths good for processes that run in other folders.
@@ -230,10 +227,18 @@ func absolute(paths []string) ([]string, error) {
 type engineSource struct {
 	*feed
 	process *engineProcess
+	begin   func() error // gives the engine its data
+	begun   bool
 }
 
 // Tally has the engine explain all images.
 func (s *engineSource) Tally(ctx context.Context, m *patchwork.Model, opt patchwork.PursuitOptions) (*patchwork.Tally, error) {
+	if !s.begun {
+		if err := s.begin(); err != nil {
+			return nil, err
+		}
+		s.begun = true
+	}
 	step, err := engine.NewStep(m, opt)
 	if err != nil {
 		return nil, err

@@ -177,8 +177,10 @@ func (f *learnFlags) config(cmd *cobra.Command, height, width int) (patchwork.Co
 		return patchwork.Config{}, err
 	}
 	rule, _ := patchwork.ParseRule(f.rule.value) // the flag allows only its names
-	mode, _ := learn.ParseMode(f.mode.value)
-	c := learn.DefaultConfig(mode, rule, height, width, grid)
+	c := patchwork.NewConfig(rule, height, width, grid)
+	if f.paper() {
+		c = learn.PaperConfig(rule, height, width, grid)
+	}
 	changed := cmd.Flags().Changed
 	if changed("q") {
 		c.Q = f.q
@@ -198,17 +200,27 @@ func (f *learnFlags) config(cmd *cobra.Command, height, width int) (patchwork.Co
 	return c, nil
 }
 
-func (f *learnFlags) options() learn.LearnOptions {
-	mode, _ := learn.ParseMode(f.mode.value)
-	method, _ := learn.ParseMethod(f.method.value)
-	reading, _ := learn.ParseReading(f.reading.value)
-	begin, _ := learn.ParseBeginning(f.begin.value)
-	if f.progressPicture != "" {
-		begin = learn.BeginOrders
-	}
-	return learn.LearnOptions{Experts: f.experts.to, Mode: mode, Method: method, Begin: begin, Starts: f.starts,
-		Iterations: f.iterations, Seed: f.seed, Workers: f.workers, Reading: reading,
+// paper reports whether to learn to the letter of the paper.
+func (f *learnFlags) paper() bool { return f.mode.value == "paper" }
+
+// options are the settings of the learner; the flags allow only their names.
+func (f *learnFlags) options(cmd *cobra.Command) learn.Options {
+	opt := learn.Options{Paper: f.paper(), Starts: f.starts, Iterations: f.iterations, Seed: f.seed, Workers: f.workers,
 		UnexplainedInk: f.untilInk, Refine: f.refine}
+	switch {
+	case f.experts.auto:
+	case f.experts.open():
+		opt.AtLeast, opt.AtMost = f.experts.from, f.experts.to
+	default:
+		opt.Experts = f.experts.to
+	}
+	opt.Method, _ = learn.ParseMethod(f.method.value)
+	opt.Reading, _ = learn.ParseReading(f.reading.value)
+	opt.StartFrom, _ = learn.ParseStartFrom(f.begin.value)
+	if f.progressPicture != "" {
+		opt.StartFrom = learn.StartFromOrders
+	}
+	return opt
 }
 
 func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
@@ -231,7 +243,7 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	if s.stream != nil && f.soft() {
 		return usagef("--method soft holds all rows in memory; give more --memory, or --take N")
 	}
-	l := learning{cfg: cfg, opt: f.options()}
+	l := learning{cfg: cfg, opt: f.options(cmd), figure: f.progressPicture != ""}
 	if l.journal, err = f.openCheckpoint(cmd, s, local); err != nil {
 		return err
 	}
@@ -240,8 +252,14 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 		err = a.learnStream(cmd, f, s, &l, e, paths)
 	} else {
 		l.data, l.images, l.pixels = s.set.Data, s.set.Len(), knownPixels(s.set.Data)
-		l.data.Memory = l.memory("all")
-		err = a.learnAny(cmd.Context(), f, &l)
+		if f.soft() {
+			if l.journal != nil {
+				l.data.Memory = memory{l.journal}
+			}
+			err = a.learnTable(cmd.Context(), f, &l)
+		} else {
+			err = a.run(cmd.Context(), &l, l.data)
+		}
 	}
 	if err != nil {
 		return err
@@ -252,55 +270,92 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	if err := f.checkpoint.done(l.journal); err != nil {
 		return err
 	}
-	if err := a.learnPictures(cmd.Context(), f, &l); err != nil {
+	if err := a.learnPictures(f, &l); err != nil {
 		return err
 	}
 	a.warnFindings(l.model)
 	return a.summary(f, s.head(), &l, time.Since(began))
 }
 
-// learnAny learns from images in memory.
-func (a *app) learnAny(ctx context.Context, f *learnFlags, l *learning) error {
-	if f.soft() {
-		return a.learnTable(ctx, f, l)
-	}
-	if f.experts.open() {
-		return a.learnCount(ctx, &f.experts, l)
-	}
-	return a.runStarts(ctx, l)
-}
-
 // learning is one learning run and its outcome.
 type learning struct {
-	data   patchwork.Data // or a sample of them
+	data   patchwork.Data // nil Images where they are streamed
 	images int
 	pixels float64 // known ones, weights counted
 	cfg    patchwork.Config
-	opt    learn.LearnOptions
+	opt    learn.Options
 	model  *patchwork.Model
+
+	figure bool                // keep what the progress picture shows
+	online map[int]*onlinePass // by start
 
 	journal *journal.Journal // nil unless --checkpoint
 }
 
-// runStarts learns, with progress.
-func (a *app) runStarts(ctx context.Context, l *learning) error {
-	p := a.progress("start", l.opt.WithDefaults(l.cfg).Starts)
-	defer p.stop()
-	var trials []learn.Trial
+// onlinePass is what the progress picture shows of one start: of more steps than
+// figureSteps the first, and the last.
+type onlinePass struct {
+	n        int
+	examples []*bitmap.Image
+	models   []*patchwork.Model
+	labels   []string
+}
+
+// see keeps a step for the progress picture.
+func (l *learning) see(s learn.Step) {
+	if !l.figure || s.Stage != learn.StageOnline {
+		return
+	}
+	p := l.online[s.Start]
+	if p == nil {
+		p = new(onlinePass)
+		if l.online == nil {
+			l.online = make(map[int]*onlinePass)
+		}
+		l.online[s.Start] = p
+	}
+	if p.n++; len(p.models) == figureSteps {
+		last := figureSteps - 1
+		p.examples, p.models, p.labels = p.examples[:last], p.models[:last], p.labels[:last]
+	}
+	p.examples, p.models, p.labels = append(p.examples, l.data.Images[s.Image]), append(p.models, s.Model), append(p.labels, fmt.Sprint(p.n))
+}
+
+// run learns, with progress.
+func (a *app) run(ctx context.Context, l *learning, src patchwork.Source) error {
+	if l.journal != nil {
+		l.opt.Memory = memory{l.journal}
+	}
+	total, what := l.opt.WithDefaults(l.cfg).Starts, "start"
+	if l.opt.Experts == 0 {
+		what, total = "model", 0 // growing: total unknown
+		if l.opt.AtMost > 0 {
+			total = l.opt.AtMost - l.opt.AtLeast + 1
+		}
+	}
+	var p *progress
+	if f, ok := src.(streaming); ok { // readings of the images show more
+		p = f.progress()
+	} else {
+		p = a.progress(what, total)
+		defer p.stop()
+	}
 	best := math.Inf(-1)
-	for t, err := range learn.Starts(ctx, l.data, l.cfg, l.opt) {
+	for s, err := range learn.Run(ctx, src, l.cfg, l.opt) {
 		if err != nil {
 			return request(err)
 		}
-		trials = append(trials, t)
-		best = max(best, t.Score)
-		p.step(fmt.Sprintf("best log-likelihood %.1f", best))
+		l.see(s)
+		l.model = s.Model
+		switch s.Stage {
+		case learn.StageStart:
+			if best = max(best, s.LogLik); what == "start" {
+				p.step(fmt.Sprintf("best log-likelihood %.1f", best))
+			}
+		case learn.StageGrow, learn.StageShrink, learn.StageMerge, learn.StageRelocate, learn.StageFresh, learn.StageConfirm:
+			p.step(fmt.Sprintf("%s (%s)", count(s.Experts, "expert"), s.Stage))
+		}
 	}
-	model, err := learn.Choose(ctx, l.data, l.cfg, l.opt, trials)
-	if err != nil {
-		return request(err)
-	}
-	l.model = model
 	return nil
 }
 
@@ -348,7 +403,7 @@ func knownPixels(data patchwork.Data) float64 {
 	return float64(sum)
 }
 
-func (a *app) learnPictures(ctx context.Context, f *learnFlags, l *learning) error {
+func (a *app) learnPictures(f *learnFlags, l *learning) error {
 	if f.picture != "" {
 		if err := render.Save(string(f.picture), render.Experts(l.model)); err != nil {
 			return err
@@ -362,49 +417,28 @@ func (a *app) learnPictures(ctx context.Context, f *learnFlags, l *learning) err
 	if f.progressPicture == "" {
 		return nil
 	}
-	sheet, err := progressSheet(ctx, l)
-	if err != nil {
-		return err
-	}
-	return render.Save(string(f.progressPicture), sheet)
+	return render.Save(string(f.progressPicture), progressSheet(l))
 }
 
-// The paper's Figure 7 shows nine samples beside ten steps. Of more steps than
-// figureSteps the first are shown, and the last.
+// The paper's Figure 7 shows nine samples beside ten steps.
 const (
 	figureSamples = 9
 	figureSteps   = 20
 )
 
-// progressSheet replays the chosen start: the examples in its order, the
-// experts after each, and samples of the final model. A last column has the
-// experts after batch EM, where there was any.
-func progressSheet(ctx context.Context, l *learning) (render.Sheet, error) {
-	chosen := l.model.Extras().Record.Chosen
-	var order []*bitmap.Image // as learned: an image of weight 0 teaches nothing
-	for _, i := range learn.Order(len(l.data.Images), l.opt.Seed, chosen) {
-		if l.data.Weight(i) > 0 {
-			order = append(order, l.data.Images[i])
-		}
+// progressSheet shows the chosen start: the examples in its order, the experts
+// after each, and samples of the final model. A last column has the experts after
+// batch EM, where there was any.
+func progressSheet(l *learning) render.Sheet {
+	pass := l.online[l.model.Extras().Record.Chosen]
+	if pass == nil {
+		pass = new(onlinePass)
 	}
-	var (
-		examples []*bitmap.Image
-		steps    []*patchwork.Model
-		labels   []string
-		n        int
-	)
-	for m, err := range learn.OnlineSteps(ctx, l.data, l.cfg, l.opt, chosen) {
-		if err != nil {
-			return render.Sheet{}, err
-		}
-		if n++; n < figureSteps || n == len(order) {
-			examples, steps, labels = append(examples, order[n-1]), append(steps, m), append(labels, fmt.Sprint(n))
-		}
-	}
-	if l.model.Extras().Record.Method == learn.Both.String() {
+	steps, labels := pass.models, pass.labels
+	if l.model.Extras().Record.Method == learn.MethodBoth.String() {
 		steps, labels = append(steps, l.model), append(labels, "swept")
 	}
-	sheet := render.Progress(examples, steps, sampleTiles(l.model, figureSamples, l.opt.Seed))
+	sheet := render.Progress(pass.examples, steps, sampleTiles(l.model, figureSamples, l.opt.Seed))
 	copy(sheet.ColumnLabels, labels)
-	return sheet, nil
+	return sheet
 }

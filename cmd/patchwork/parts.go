@@ -113,9 +113,9 @@ func (a *app) countPart(ctx context.Context, m *patchwork.Model, s *source, f *s
 		defer bar.stop()
 		src = &feed{stream: s.stream, bar: bar}
 	}
+	how := stepOptions(f.mode.value).Pursuit()
 	id := tallyfile.NewIdentity()
-	em := emOptions(f.mode.value, m)
-	tally, err := patchwork.Explain(ctx, m, rows.Watch(src, id.Add), em.Pursuit, f.workers, nil)
+	tally, err := patchwork.Explain(ctx, m, rows.Watch(src, id.Add), how, f.workers, nil)
 	if err != nil {
 		return nil, request(err)
 	}
@@ -126,11 +126,8 @@ func (a *app) countPart(ctx context.Context, m *patchwork.Model, s *source, f *s
 	return &tallyfile.Part{Model: hash, Options: "mode " + f.mode.value, Shards: []tallyfile.Shard{shard}, Tally: tally}, nil
 }
 
-// emOptions is how a step of learning in a mode explains and reads off.
-func emOptions(mode string, m *patchwork.Model) learn.EMOptions {
-	parsed, _ := learn.ParseMode(mode) // the flag allows only its names
-	return learn.LearnOptions{Mode: parsed}.EM(m.Config())
-}
+// stepOptions are the settings of a step of learning in a mode.
+func stepOptions(mode string) learn.Options { return learn.Options{Paper: mode == "paper"} }
 
 const mstepLong = `Add up parts that "patchwork stats" wrote, in any order, and read the next model
 off the counts. A file may hold several parts, one after the other; - reads
@@ -193,7 +190,7 @@ func (a *app) mstep(cmd *cobra.Command, f *mstepFlags, paths []string) error {
 	if sum.Tally.Rows() == 0 {
 		return &inputError{fmt.Errorf("the parts count no rows; there is nothing to learn from")}
 	}
-	next := sum.Tally.Model(m, emOptions(f.mode.value, m).Step)
+	next := stepOptions(f.mode.value).MStep(m, sum.Tally)
 	if f.last {
 		next = learn.Settle(next)
 	}

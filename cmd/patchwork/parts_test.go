@@ -49,8 +49,8 @@ func TestPartsAreOneStep(t *testing.T) {
 				t.Fatal(err)
 			}
 			set := readSet(t, "rows.npz")
-			em := learn.LearnOptions{}.EM(m.Config())
-			tally, err := patchwork.Explain(t.Context(), m, set.Data, em.Pursuit, 1, nil)
+			var opt learn.Options
+			tally, err := patchwork.Explain(t.Context(), m, set.Data, opt.Pursuit(), 1, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -161,17 +161,12 @@ func (f *feed) Blocks(ctx context.Context) iter.Seq2[patchwork.Data, error] {
 	}
 }
 
-// mostSample is how large the sample is that starts are learned from, where
-// nobody says. Experts that fewer than one in a thousand images show may be
-// missing in it.
-const mostSample = 20000
-
 // sampleSize is --sample, or as many images as take a quarter of the memory.
 func (f *learnFlags) sampleSize(cmd *cobra.Command, height, width int) int {
 	if cmd.Flags().Changed("sample") {
 		return f.sample
 	}
-	const overhead = 128 // of an image in memory, as package dataset counts
+	const mostSample, overhead = 20000, 128 // images; bytes of an image in memory, as package dataset counts
 	return max(1, min(mostSample, int(int64(f.data.memory)/4/int64(overhead+height*(width+63)/64*8))))
 }
 
@@ -181,55 +176,31 @@ func (a *app) learnStream(cmd *cobra.Command, f *learnFlags, s *source, l *learn
 	if f.progressPicture != "" {
 		return usagef("--progress-picture shows learning from images in memory; take fewer with --take, or allow more with --memory")
 	}
-	ctx, src := cmd.Context(), &feed{stream: s.stream}
-	if l.opt.WithDefaults(l.cfg).Method == learn.OnlineLearning {
+	src := &feed{stream: s.stream, bar: a.progress("image", 0)}
+	defer src.bar.stop()
+	var all patchwork.Source = src
+	if l.opt.WithDefaults(l.cfg).Method == learn.MethodOnline {
 		if e != nil {
 			return errNoOnline
 		}
 		a.sayStreaming(s, f.data.memory, "learning in its order, from one start")
-		return a.passing(src, l, func() (err error) {
-			l.model, err = learn.LearnStream(ctx, patchwork.Remember(src, l.memory("all")), l.cfg, l.opt, 1)
-			return err
-		})
-	}
-	n := f.sampleSize(cmd, l.cfg.Height, l.cfg.Width)
-	if e == nil {
-		a.sayStreaming(s, f.data.memory, fmt.Sprintf("learning from a uniform sample of %d images, then from all, one pass an iteration", n))
-	}
-	var sample *learn.Sampled
-	err := a.passing(src, l, func() (err error) {
-		sample, err = learn.Sample(ctx, src, n, l.opt.Seed)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	l.data = sample.Data
-	l.data.Memory = l.memory("sample")
-	if err := a.learnAny(ctx, f, l); err != nil || sample.All() {
-		return err
-	}
-	return a.passing(src, l, func() (err error) {
-		var all patchwork.Source = src
-		if e != nil {
-			if all, err = e.begin(cmd, f, l, src, paths); err != nil {
-				return err
-			}
+	} else {
+		l.opt.Sample = f.sampleSize(cmd, l.cfg.Height, l.cfg.Width)
+		if e == nil {
+			a.sayStreaming(s, f.data.memory, fmt.Sprintf("learning from a uniform sample of %d images, then from all, one pass an iteration", l.opt.Sample))
+		} else {
+			all = &engineSource{feed: src, process: e, begin: func() error { return e.begin(cmd, f, l, src, paths) }}
 		}
-		l.model, err = learn.Continue(ctx, l.model, patchwork.Remember(all, l.memory("all")), l.opt)
-		return err
-	})
+	}
+	err := a.run(cmd.Context(), l, all)
+	l.images, l.pixels = src.rows, src.pixels
+	return err
 }
 
-// passing does work that reads src, with progress, and takes note of how many
-// images there are.
-func (a *app) passing(src *feed, l *learning, work func() error) error {
-	src.bar = a.progress("image", 0)
-	defer src.bar.stop()
-	err := work()
-	l.images, l.pixels = src.rows, src.pixels
-	return request(err)
-}
+// streaming is a source that shows how far it is read.
+type streaming interface{ progress() *progress }
+
+func (f *feed) progress() *progress { return f.bar }
 
 // inParts does a task: at once, or part by part where its images are streamed.
 // It returns how many images there were.

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"example.com/patchwork/learn"
 	"example.com/patchwork/table"
 
 	"example.com/patchwork"
@@ -27,7 +26,7 @@ func TestLearnSoft(t *testing.T) {
 		t.Fatal(err)
 	}
 	data := readSet(t, "bars.npz").Data
-	c := learn.DefaultConfig(learn.ModeDefault, patchwork.Max, 3, 3, m.Config().Poses)
+	c := patchwork.NewConfig(patchwork.Max, 3, 3, m.Config().Poses)
 	want, err := table.Learn(t.Context(), data, c, table.Options{Aim: table.AimInterpret, StartFrom: table.StartGrow, Seed: 5})
 	if err != nil {
 		t.Fatal(err)

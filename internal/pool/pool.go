@@ -73,47 +73,99 @@ func Lowest(at []int, errs []error) int {
 }
 
 // InTurn computes f(0), ..., f(n-1), up to side at a time, and yields them in
-// order. It leaves no goroutine behind: when the caller stops early it cancels
-// the context of the running calls and waits for them.
+// order. See Emit.
 func InTurn[T any](ctx context.Context, n, side int, f func(context.Context, int) (T, error)) iter.Seq2[T, error] {
-	type result struct {
-		value T
-		err   error
-	}
+	return Emit(ctx, n, side, func(ctx context.Context, i int, emit func(T)) error {
+		v, err := f(ctx, i)
+		if err == nil {
+			emit(v)
+		}
+		return err
+	})
+}
+
+// Emit runs f(0), ..., f(n-1), up to side at a time, and yields what each of
+// them emits: first all of f(0), as it comes, then all of f(1), and so on. What
+// is emitted before its turn waits in memory. The first error ends the sequence.
+// Emit leaves no goroutine behind: when the caller stops early the context of
+// the calls under way is cancelled, and they are waited for.
+func Emit[T any](ctx context.Context, n, side int, f func(ctx context.Context, i int, emit func(T)) error) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
-		results := make([]chan result, n)
-		for i := range results {
-			results[i] = make(chan result, 1)
+		queues := make([]queue[T], n)
+		for i := range queues {
+			queues[i].more = make(chan struct{}, 1)
 		}
 		var next atomic.Int64
-		done := make(chan struct{})
+		var team sync.WaitGroup
 		for range side {
-			go func() {
-				defer func() { done <- struct{}{} }()
+			team.Go(func() {
 				for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-					v, err := f(ctx, i)
-					results[i] <- result{v, err}
+					queues[i].end(f(ctx, i, queues[i].push))
 				}
-			}()
+			})
 		}
-		defer func() {
-			cancel()
-			for range side {
-				<-done
-			}
-		}()
-		for i := range n {
-			select {
-			case r := <-results[i]:
-				if !yield(r.value, r.err) || r.err != nil {
+		defer team.Wait()
+		defer cancel()
+		var none T
+		for i := range queues {
+			for over := false; !over; {
+				select {
+				case <-queues[i].more:
+				case <-ctx.Done():
+					yield(none, ctx.Err())
 					return
 				}
-			case <-ctx.Done():
-				var none T
-				yield(none, ctx.Err())
-				return
+				var values []T
+				var err error
+				values, over, err = queues[i].take()
+				for _, v := range values {
+					if !yield(v, nil) {
+						return
+					}
+				}
+				if err != nil {
+					yield(none, err)
+					return
+				}
 			}
 		}
 	}
+}
+
+// queue holds what one call has emitted and nobody has taken.
+type queue[T any] struct {
+	mu     sync.Mutex
+	values []T
+	over   bool
+	err    error
+	more   chan struct{} // holds one element where there is something to take
+}
+
+func (q *queue[T]) push(v T) {
+	q.mu.Lock()
+	q.values = append(q.values, v)
+	q.mu.Unlock()
+	q.ring()
+}
+
+func (q *queue[T]) end(err error) {
+	q.mu.Lock()
+	q.over, q.err = true, err
+	q.mu.Unlock()
+	q.ring()
+}
+
+func (q *queue[T]) ring() {
+	select {
+	case q.more <- struct{}{}:
+	default:
+	}
+}
+
+func (q *queue[T]) take() (values []T, over bool, err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	values, q.values = q.values, nil
+	return values, q.over, q.err
 }

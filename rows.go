@@ -132,10 +132,6 @@ func (p *Pursuit) addRow(b *rows, i int, img *bitmap.Image, out *Explanations) {
 	out.addScores(b.picked.Start[i], logLik, logLikModel)
 }
 
-// rowsAtOnce is how many images are explained together: enough for the sharing
-// in internal/score, few enough to stop soon when asked to.
-const rowsAtOnce = scorerows.Block
-
 // rowsLeast is how many images are worth the preparations.
 const rowsLeast = 8
 
@@ -239,45 +235,6 @@ func (b *rows) pack(images []*bitmap.Image, height, width int) bool {
 
 // explain explains the images that are packed.
 func (b *rows) explain() { b.Explainer.Explain(b.packed, &b.picked) }
-
-// explainRows explains and counts images of a block, from the given one on,
-// which b can explain.
-func (w *explainer) explainRows(b *rows, whole *Block, from, to int) {
-	p, part := w.pursuit, whole.Images[from:to]
-	b.explain()
-	weights := whole.Weights
-	if weights != nil {
-		weights = weights[from:to]
-	}
-	counted := p.opt.Scoring == Original // then the bank holds the templates themselves
-	if counted {
-		w.tally.addRows(b, weights)
-	}
-	odd := b.picked.Odd
-	if counted && w.each == nil {
-		for _, j := range odd {
-			w.tally.Add(p.model, part[j], p.alone(part[j]), whole.Weight(from+j))
-		}
-		return
-	}
-	var all Explanations // new memory: it is given away
-	all.reset()
-	p.unpack(b, part, &all)
-	list := make([]Explanation, len(part))
-	for j, img := range part {
-		list[j] = all.At(j)
-		isOdd := len(odd) > 0 && odd[0] == j
-		if isOdd {
-			odd = odd[1:]
-		}
-		if isOdd || !counted {
-			w.tally.Add(p.model, img, &list[j], whole.Weight(from+j))
-		}
-		if w.each != nil {
-			w.each(whole, from+j, &list[j])
-		}
-	}
-}
 
 // addRows counts the rows that b explained, but for the odd ones, with their
 // weights, or once each.

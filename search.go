@@ -121,13 +121,6 @@ func (p *Pursuit) add(threshold float64) bool {
 	return added
 }
 
-// count changes the number of picks of candidate c's expert.
-func (p *Pursuit) count(c, by int) { p.used[p.expertOf(c)] += by }
-
-func (p *Pursuit) expertOf(c int) int { return c / (p.search.Shifts() * p.rotations()) }
-
-func (p *Pursuit) rotations() int { return p.model.cfg.Poses.Rotations() }
-
 // tied reports whether candidate c is as good as the best gain g.
 func (p *Pursuit) tied(c int, g score.Gain) bool {
 	own := p.net(c, p.search.Gain(p.search.At(c)))
@@ -146,4 +139,80 @@ func (p *Pursuit) rewrite(img *bitmap.Image, grid pose.Grid, e *Explanation) {
 		e.Picks = append(e.Picks, Pick{Expert: c / grid.Len(), Pose: grid.At(c % grid.Len()), Gain: f.Gain(placed).Float()})
 		f.Add(placed, nil)
 	}
+}
+
+// count changes the number of picks of candidate c's expert.
+func (p *Pursuit) count(c, by int) { p.used[p.expertOf(c)] += by }
+
+func (p *Pursuit) expertOf(c int) int { return c / (p.search.Shifts() * p.rotations()) }
+
+func (p *Pursuit) rotations() int { return p.model.cfg.Poses.Rotations() }
+
+// best is the candidate for the next pick and its gain after all costs. Where
+// the best gains less than floor, in nats, it may be any.
+func (p *Pursuit) best(floor float64) (int, score.Gain) {
+	if p.prior == nil {
+		return p.search.BestAbove(floor, p.opt.Costs, p.live)
+	}
+	picks := make([]Pick, 0, len(p.search.Picks()))
+	for _, placed := range p.search.Picks() {
+		c := p.search.Candidate(placed)
+		picks = append(picks, Pick{Expert: p.expertOf(c), Pose: p.grid.At(c % p.grid.Len())})
+	}
+	p.prior.given(picks, p.grid, p.live)
+	// A pose costs nothing or something, so a candidate whose gain before that
+	// is less than the best after it is out.
+	for n := 64; ; n *= 8 {
+		p.ranked = p.search.Top(n, p.opt.Costs, p.live, p.ranked[:0])
+		best, top := -1, score.Gain{Possible: math.MinInt}
+		for _, r := range p.ranked {
+			g := p.net(r.Candidate, r.Gain)
+			c := g.Compare(top)
+			if best < 0 || c < 0 || c == 0 && r.Candidate < best {
+				best, top = r.Candidate, g
+			}
+		}
+		if len(p.ranked) < n {
+			return best, top
+		}
+		last := p.ranked[n-1]
+		last.Gain.Nats -= p.pickCost(last.Candidate)
+		if last.Gain.Possible < top.Possible || last.Gain.Possible == top.Possible && last.Gain.Nats < top.Nats-2*score.Tie {
+			return best, top
+		}
+	}
+}
+
+// pickCost is what a pick of candidate c's expert costs, wherever it is.
+func (p *Pursuit) pickCost(c int) float64 {
+	if p.opt.Costs == nil {
+		return 0
+	}
+	return p.opt.Costs[p.expertOf(c)]
+}
+
+// cost is what picking candidate c costs, its pose included.
+func (p *Pursuit) cost(c int) float64 {
+	cost := p.pickCost(c)
+	if p.prior != nil {
+		cost += p.prior.costs[p.expertOf(c)][c%p.grid.Len()]
+	}
+	return cost
+}
+
+// net is a gain of likelihood after the cost of picking candidate c.
+func (p *Pursuit) net(c int, g score.Gain) score.Gain {
+	g.Nats -= p.cost(c)
+	return g
+}
+
+func (p *Pursuit) live(expert int) bool { return p.used[expert] < p.opt.Reuse }
+
+func (p *Pursuit) reset(b *score.Bank, grid pose.Grid, img *bitmap.Image) {
+	p.grid = grid
+	p.search.Reset(b, score.GridOf(grid.DY, grid.DX), img.Height(), img.Width(), p.pixels)
+	if len(p.used) != p.model.K() {
+		p.used = make([]int, p.model.K())
+	}
+	clear(p.used)
 }

@@ -1,0 +1,189 @@
+package patchwork
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/enum"
+	"example.com/patchwork/pose"
+)
+
+// Rule is the composition rule of a model: how the opinions of the experts
+// that explain an image become one probability a pixel. Both rules are one
+// fold (design.md, section 1): start with hi = lo = q, let an opinion p join
+// by hi = max(hi, p) and lo = min(lo, p), and compose hi + lo - q. Package
+// rule has all seven rules of the paper as functions of opinions.
+type Rule uint8
+
+const (
+	// Max composes to the largest opinion: experts write ink on a background
+	// q, and only votes above q count (section 2.1.3 of the paper has q = 0).
+	Max Rule = iota
+	// MaxMinusMin composes q + (max-q)+ - (min-q)-: experts vote for on or
+	// off, and equal and opposite votes cancel to q (section 2.2.4).
+	MaxMinusMin
+)
+
+var ruleNames = []string{"max", "max-minus-min"}
+
+// String is the name used in files and flags: "max" or "max-minus-min".
+func (r Rule) String() string { return enum.Name("Rule", ruleNames, uint8(r)) }
+
+// ParseRule is the inverse of String.
+func ParseRule(name string) (Rule, error) { return enum.Parse[Rule]("a model's rule", ruleNames, name) }
+
+// Abstention is the rule's usual "no vote" value: 0 for Max, 1/2 for
+// MaxMinusMin.
+func (r Rule) Abstention() float64 {
+	if r == MaxMinusMin {
+		return 0.5
+	}
+	return 0
+}
+
+// Outside says what the pixels beyond the border of an image are, when an
+// expert is shifted so that part of its frame lies there.
+type Outside uint8
+
+const (
+	// Background: beyond the border everything is off, and that is evidence
+	// for learning (letters on paper).
+	Background Outside = iota
+	// Unknown: nothing is known beyond the border (crops of larger scenes).
+	Unknown
+)
+
+var outsideNames = []string{"background", "unknown"}
+
+// String is the name used in files and flags: "background" or "unknown".
+func (o Outside) String() string { return enum.Name("Outside", outsideNames, uint8(o)) }
+
+// ParseOutside is the inverse of String.
+func ParseOutside(name string) (Outside, error) {
+	return enum.Parse[Outside]("what lies outside an image", outsideNames, name)
+}
+
+// Prior is the Beta(On, Off) prior of a template probability, in pseudo-counts.
+// The paper's is Beta(1, 1) (epsilon = 1).
+type Prior struct{ On, Off float64 }
+
+// Resolved returns p, or Beta(1, 1) for the zero Prior.
+func (p Prior) Resolved() Prior {
+	if p == (Prior{}) {
+		return Prior{1, 1}
+	}
+	return p
+}
+
+// Mean returns the posterior mean of a Bernoulli probability that was on times on
+// in seen images, under its Beta prior: (on + a) / (seen + a + b), eq. (1) with
+// a = b = epsilon. The prior is a Resolved one.
+func (p Prior) Mean(on, seen int64) float64 {
+	return (float64(on) + p.On) / (float64(seen) + p.On + p.Off)
+}
+
+// Config says what kind of model it is: everything but the experts.
+type Config struct {
+	Rule Rule
+
+	// Height and Width of the experts' frame in pixels; a table has Height 1.
+	Height, Width int
+
+	// Q is the abstention value, 0 <= Q <= 1: what a pixel is where no expert
+	// votes, and the opinion that changes nothing. QMap, if not nil, holds one
+	// value a pixel (Height*Width, row-major) and replaces Q; it needs images
+	// of the frame's size (no Scene).
+	Q    float64
+	QMap []float64
+
+	// Poses are the placements the pursuit may use. The zero Grid leaves
+	// every expert where it was learned (tables).
+	Poses pose.Grid
+
+	// Scene: images may be larger than the frame, and an expert may be placed
+	// anywhere it fits completely; the shifts of Poses are then ignored, its
+	// rotations are not.
+	Scene bool
+
+	// Reuse is how many picks an expert may have in one image; 0 means 1.
+	Reuse int
+
+	// Truncate: the pursuit searches with truncated templates (section 3)
+	// unless told otherwise. Only with Max.
+	Truncate bool
+
+	// Outside says what lies beyond the border of an image, for learning.
+	Outside Outside
+
+	// Prior of the template probabilities, for learning. The zero Prior means
+	// Beta(1, 1), the paper's.
+	Prior Prior
+}
+
+func (c Config) clone() Config {
+	c.QMap = slices.Clone(c.QMap)
+	c.Poses.Angles = slices.Clone(c.Poses.Angles)
+	return c
+}
+
+// Validate returns an error that says what in the configuration is out of range.
+func (c Config) Validate() error {
+	switch {
+	case c.Rule != Max && c.Rule != MaxMinusMin:
+		return fmt.Errorf("patchwork: unknown rule %v", c.Rule)
+	case c.Outside > Unknown:
+		return fmt.Errorf("patchwork: what lies outside an image is background or unknown, not %v", c.Outside)
+	case c.Height < 1 || c.Width < 1:
+		return fmt.Errorf("patchwork: a frame of %d x %d pixels is empty", c.Height, c.Width)
+	case c.Height > bitmap.MaxPixels/c.Width:
+		return fmt.Errorf("patchwork: a frame of %d x %d pixels is larger than %d pixels", c.Height, c.Width, bitmap.MaxPixels)
+	case !(c.Q >= 0 && c.Q <= 1):
+		return fmt.Errorf("patchwork: abstention value q = %v is not a probability", c.Q)
+	case c.QMap != nil && len(c.QMap) != c.Height*c.Width:
+		return fmt.Errorf("patchwork: %d abstention values for a frame of %d x %d", len(c.QMap), c.Height, c.Width)
+	case c.QMap != nil && c.Scene:
+		return fmt.Errorf("patchwork: an abstention value per pixel needs images of the frame's size, not scenes")
+	case c.Truncate && c.Rule != Max:
+		return fmt.Errorf("patchwork: truncated templates belong to the max rule, not to %v", c.Rule)
+	case c.Reuse < 0:
+		return fmt.Errorf("patchwork: an expert cannot be used %d times", c.Reuse)
+	case c.Prior.On < 0 || c.Prior.Off < 0 || math.IsNaN(c.Prior.On+c.Prior.Off) || math.IsInf(c.Prior.On+c.Prior.Off, 0):
+		return fmt.Errorf("patchwork: Beta(%v, %v) is not a prior", c.Prior.On, c.Prior.Off)
+	}
+	for i, q := range c.QMap {
+		if !(q >= 0 && q <= 1) {
+			return fmt.Errorf("patchwork: abstention value of row %d, column %d is %v, not a probability", i/c.Width, i%c.Width, q)
+		}
+	}
+	return c.Poses.Validate()
+}
+
+// Abstention returns the opinion that changes nothing at pixel i (row-major) of
+// the image: QMap[i], or Q where there is no map.
+func (c *Config) Abstention(i int) float64 {
+	if c.QMap != nil {
+		return c.QMap[i]
+	}
+	return c.Q
+}
+
+// reuse is the number of picks an expert may have in one image.
+func (c *Config) reuse() int { return max(c.Reuse, 1) }
+
+// SizeError reports an image whose size the model cannot explain.
+type SizeError struct {
+	Height, Width           int  // of the image
+	ModelHeight, ModelWidth int  // of the experts' frame
+	Scene                   bool // larger images would have been fine
+}
+
+func (e *SizeError) Error() string {
+	if e.Scene {
+		return fmt.Sprintf("image of %d x %d is smaller than the model's %d x %d experts",
+			e.Height, e.Width, e.ModelHeight, e.ModelWidth)
+	}
+	return fmt.Sprintf("image of %d x %d, the model explains images of %d x %d",
+		e.Height, e.Width, e.ModelHeight, e.ModelWidth)
+}

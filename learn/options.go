@@ -1,0 +1,270 @@
+package learn
+
+import (
+	"errors"
+	"fmt"
+
+	"example.com/patchwork"
+	"example.com/patchwork/internal/enum"
+	"example.com/patchwork/internal/rows"
+)
+
+// Method says how a start is learned.
+type Method uint8
+
+const (
+	// MethodAuto is MethodBoth where experts move (a grid of poses) or only
+	// write (Max), and MethodBatch for max-minus-min without poses. With
+	// Options.Paper it is MethodOnline for Max.
+	MethodAuto Method = iota
+	// MethodOnline is one pass with sequential initialisation (section 4.1).
+	MethodOnline
+	// MethodBatch is batch EM (section 4) from random templates.
+	MethodBatch
+	// MethodBoth is batch EM from where online learning, or a split, ended.
+	MethodBoth
+)
+
+var methodNames = []string{"default", "online", "batch", "both"}
+
+// String returns the name used in flags: "default", "online", "batch", "both".
+func (m Method) String() string { return enum.Name("Method", methodNames, uint8(m)) }
+
+// ParseMethod is the inverse of String.
+func ParseMethod(name string) (Method, error) {
+	return enum.Parse[Method]("a method", methodNames, name)
+}
+
+// StartFrom says where a start of MethodBoth begins.
+type StartFrom uint8
+
+const (
+	// StartFromBoth begins every fourth start, from the first, with an order of
+	// the images, the others with splits: the default for experts that move
+	// under Max.
+	StartFromBoth StartFrom = iota
+	// StartFromOrders is online learning with sequential initialisation
+	// (section 4.1), in another order of the images each time.
+	StartFromOrders
+	// StartFromSplits cuts the ink of one image into elongated pieces, of another
+	// image each time.
+	StartFromSplits
+)
+
+var startFromNames = []string{"both", "orders", "splits"}
+
+// String returns the name used in flags: "both", "orders", "splits".
+func (b StartFrom) String() string { return enum.Name("StartFrom", startFromNames, uint8(b)) }
+
+// ParseStartFrom is the inverse of String.
+func ParseStartFrom(name string) (StartFrom, error) {
+	return enum.Parse[StartFrom]("what starts begin with", startFromNames, name)
+}
+
+// Options are the settings of Run and Learn. The zero value is the recommended
+// default.
+type Options struct {
+	// Experts is K. 0 means to find it out: from AtLeast to AtMost where these
+	// are given (1 <= AtLeast <= AtMost). Where they are not, experts are grown if
+	// models are judged by their description length (see Run), up to 64; else 1 to
+	// 8 are tried.
+	Experts         int
+	AtLeast, AtMost int
+
+	// HeldOut is the share of the images held out to find out the number of
+	// experts; 0 means a fifth. At least one image is held out, and one is left.
+	HeldOut float64
+
+	// Paper follows the paper to the letter: eq. (1), the printed initialisation,
+	// one start. Use it with PaperConfig. It finds fewer of the experts.
+	Paper bool
+
+	Method Method
+
+	// Starts is how many times to begin anew; Run says which is chosen. 0 means 8
+	// (2 orders of the images and 6 splits for StartFromBoth), 5 random ones
+	// for MethodBatch, or 1 with Paper. The first order is that of the data.
+	Starts int
+
+	// StartFrom says where the starts of MethodBoth begin; under max-minus-min,
+	// without poses and with Paper it is always StartFromOrders.
+	StartFrom StartFrom
+
+	// Continue, if not nil, is a model to learn on from: one start begins with its
+	// experts, and none of them is moved. Experts and StartFrom are then ignored.
+	Continue *patchwork.Model `json:"-"`
+
+	// Iterations of batch EM; 0 means 5 after online learning and 25 from random
+	// templates. Over the images of a stream, after its sample, 0 means 8.
+	Iterations int
+
+	// Sample is how many images of a stream, drawn at random, the starts are
+	// learned from; 0 means 20,000. Data in memory are learned from whole.
+	Sample int
+
+	Seed    uint64
+	Workers int // goroutines; 0 means 1. The result is the same for any number.
+
+	// Reading says how the initialisation of section 4.1 is read.
+	Reading Reading
+
+	// UnexplainedInk, if above 0, grows a new expert online only from an image in
+	// which more than this fraction of the on pixels stays unexplained
+	// (composed probability at most 1/2). 0 grows one from every image until
+	// there are Experts of them.
+	UnexplainedInk float64
+
+	// Refine: the iterations of batch EM refine what the greedy pursuit finds
+	// (PursuitOptions.Refine), without a threshold: the experts are few.
+	Refine bool
+
+	// Memory, if not nil, keeps every E-step, so that a run that was interrupted
+	// can be repeated quickly. It must be of these images alone.
+	Memory patchwork.Memory `json:"-"`
+
+	note   func(Step)      // is told of every step; nil: nobody
+	start  int             // the number of the present start
+	online patchwork.Prior // of online learning
+}
+
+const (
+	maxGrown      = 64    // experts grown at most, where nobody says
+	mostTried     = 8     // experts tried at most, where they are not grown and nobody says
+	defaultSample = 20000 // experts shown by fewer than one in a thousand images may be missing in it
+)
+
+// mode is the name of the settings in a model's record.
+func (o Options) mode() string {
+	if o.Paper {
+		return "paper"
+	}
+	return "default"
+}
+
+// tell tells of a step of the present start.
+func (o Options) tell(s Step) {
+	if o.note != nil {
+		s.Start, s.Starts = o.start, o.Starts
+		if s.Model != nil {
+			s.Experts = s.Model.K()
+		}
+		o.note(s)
+	}
+}
+
+// onTheWay returns the options with steps that are no candidates for the result:
+// those of a part of the run.
+func (o Options) onTheWay() Options {
+	if note := o.note; note != nil {
+		o.note = func(s Step) {
+			if s.Stage == StageStart {
+				s.Stage = StageEM
+			}
+			s.DescriptionLength, s.Best = 0, nil
+			note(s)
+		}
+	}
+	return o
+}
+
+// WithDefaults returns the options as Run understands them for a model of the
+// given configuration: what is zero is replaced by its default.
+func (o Options) WithDefaults(c patchwork.Config) Options {
+	if o.Method == MethodAuto {
+		switch {
+		case c.Rule == patchwork.MaxMinusMin && c.Poses.Len() == 1:
+			o.Method = MethodBatch
+		case o.Paper:
+			o.Method = MethodOnline
+		default:
+			o.Method = MethodBoth
+		}
+	}
+	if o.Paper || o.Method != MethodBoth || c.Rule != patchwork.Max || c.Poses.Len() == 1 {
+		o.StartFrom = StartFromOrders
+	}
+	if o.Starts == 0 {
+		switch {
+		case o.Paper || o.Continue != nil:
+			o.Starts = 1
+		case o.Method == MethodBatch:
+			o.Starts = 5
+		default:
+			o.Starts = 8
+		}
+	}
+	if o.Iterations == 0 {
+		o.Iterations = 25
+		if o.Method == MethodBoth {
+			o.Iterations = 5
+		}
+	}
+	if o.Sample == 0 {
+		o.Sample = defaultSample
+	}
+	if o.HeldOut == 0 {
+		o.HeldOut = 0.2
+	}
+	if o.Experts == 0 && o.AtLeast == 0 && o.AtMost == 0 && !o.byDescription(c) {
+		o.AtLeast, o.AtMost = 1, mostTried
+	}
+	o.Workers = max(o.Workers, 1)
+	return o
+}
+
+// finding reports whether the number of experts is to be found out.
+func (o Options) finding() bool { return o.Experts == 0 && o.Continue == nil }
+
+// growing reports whether experts are grown until their number is found.
+func (o Options) growing() bool { return o.finding() && o.AtLeast == 0 && o.AtMost == 0 }
+
+func (o Options) validate(c patchwork.Config) error {
+	switch {
+	case o.Experts < 0:
+		return fmt.Errorf("patchwork: cannot learn %d experts; give 1 or more, or 0 to find out how many", o.Experts)
+	case o.finding() && (o.AtLeast != 0 || o.AtMost != 0) && (o.AtLeast < 1 || o.AtMost < o.AtLeast):
+		return fmt.Errorf("patchwork: from %d to %d experts is no range", o.AtLeast, o.AtMost)
+	case !(o.HeldOut >= 0 && o.HeldOut < 1):
+		return fmt.Errorf("patchwork: held-out share %v is not between 0 and 1", o.HeldOut)
+	case o.Starts < 0 || o.Iterations < 0 || o.Sample < 0:
+		return fmt.Errorf("patchwork: %d starts of %d iterations, from a sample of %d images", o.Starts, o.Iterations, o.Sample)
+	case int(o.Method) >= len(methodNames) || int(o.Reading) >= len(readingNames) || int(o.StartFrom) >= len(startFromNames):
+		return fmt.Errorf("patchwork: unknown method, reading or start (%v, %v, %v)", o.Method, o.Reading, o.StartFrom)
+	case o.Paper && o.UnexplainedInk != 0:
+		return fmt.Errorf("patchwork: the paper grows an expert from every image until there are K; leave out the limit of unexplained ink")
+	case o.Paper && o.finding():
+		return fmt.Errorf("patchwork: the paper's learning is given the number of experts; say how many")
+	case o.Continue != nil && (o.Continue.Height() != c.Height || o.Continue.Width() != c.Width):
+		return fmt.Errorf("patchwork: a model of %d x %d pixels cannot be learned on as one of %d x %d",
+			o.Continue.Height(), o.Continue.Width(), c.Height, c.Width)
+	}
+	return nil
+}
+
+// check refuses what does not fit: options, data in memory, configuration.
+func (o Options) check(data patchwork.Data, c patchwork.Config) error {
+	if err := errors.Join(o.validate(c), data.Validate(), c.Validate()); err != nil {
+		return err
+	}
+	if o.finding() && !o.byDescription(c) && rows.Counting(data) < 2 {
+		return fmt.Errorf("patchwork: the number of experts is chosen by held-out images; one image is too few")
+	}
+	return nil
+}
+
+// The recommended priors under Max: a background must be allowed to be white,
+// or entries that nobody owned return to 1/2 and become the maximum. Online, few
+// images stand behind an entry, and a weaker prior works better.
+var batchInk, onlineInk = patchwork.Prior{On: 0.05, Off: 1}, patchwork.Prior{On: 0.1, Off: 1}
+
+// priors returns the Beta priors of batch EM and of online learning: the
+// configuration's own, or the recommended ones where it has none.
+func priors(c patchwork.Config, paper bool) (batch, online patchwork.Prior) {
+	switch {
+	case c.Prior != (patchwork.Prior{}):
+		return c.Prior, c.Prior
+	case c.Rule == patchwork.Max && !paper:
+		return batchInk, onlineInk
+	}
+	return c.Prior.Resolved(), c.Prior.Resolved()
+}
