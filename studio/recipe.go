@@ -72,7 +72,7 @@ func (r *Recipe) plan(height, width int) (*plan, error) {
 	if r.soft() {
 		p.table = &table.Options{Experts: r.Experts, MaxExperts: maxGrown, Iterations: r.Iterations, Seed: r.Seed, Workers: workers}
 		p.table.Aim, _ = table.ParseAim(or(r.Aim, "predict"))
-		p.table.StartFrom, _ = table.ParseStart(or(r.Begin, "both"))
+		p.table.StartFrom, _ = table.ParseStartFrom(or(r.Begin, "both"))
 		return p, nil
 	}
 	p.learn = learn.Options{Experts: r.Experts, Paper: r.paper(), Starts: r.Starts, Iterations: r.Iterations, Seed: r.Seed, Workers: workers, Refine: r.Refine}

@@ -15,12 +15,12 @@ import (
 var errStopped = errors.New("stopped")
 
 // stepOf returns a step without a model yet, of the stage that a start has.
-func (l *learner) stepOf(start Start) Step {
+func (l *learner) stepOf(start StartFrom) Step {
 	stage := StageGrow
-	if start == StartMixture {
+	if start == StartFromMixture {
 		stage = StageMixture
 	}
-	return Step{CurvePoint: patchwork.CurvePoint{Stage: stage}, Start: start}
+	return Step{CurvePoint: patchwork.CurvePoint{Stage: stage}, StartFrom: start}
 }
 
 // fill describes the model of a round of soft EM in a step.
@@ -114,7 +114,7 @@ func (l *learner) recorded(c tried) (*patchwork.Model, error) {
 	extras := c.Model.Extras()
 	extras.Record = patchwork.Record{Method: "soft", Mode: l.opt.Aim.String(), Seed: l.opt.Seed, Rows: c.Rows, LogLik: c.LogLik,
 		DescriptionLength: c.DescriptionLength, Curve: curve,
-		Starts: []patchwork.Start{{Seed: l.opt.Seed, Score: c.LogLik, DescriptionLength: c.DescriptionLength, Method: c.Start.String()}}}
+		Starts: []patchwork.Start{{Seed: l.opt.Seed, Score: c.LogLik, DescriptionLength: c.DescriptionLength, Method: c.StartFrom.String()}}}
 	return c.Model.WithExtras(extras)
 }
 

@@ -64,7 +64,7 @@ func ExampleLearn() {
 // the best of them.
 func ExampleRun() {
 	var best *patchwork.Model
-	opt := table.Options{Aim: table.AimInterpret, StartFrom: table.StartMixture, MaxExperts: 4, Iterations: 3}
+	opt := table.Options{Aim: table.AimInterpret, StartFrom: table.StartFromMixture, MaxExperts: 4, Iterations: 3}
 	for step, err := range table.Run(context.Background(), planted(), config, opt) {
 		if err != nil {
 			log.Fatal(err)

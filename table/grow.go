@@ -31,9 +31,9 @@ func (l *learner) grow(ctx context.Context) error {
 	err := l.growOneByOne(ctx, l.opt.MaxExperts, StageGrow, func(r round) (bool, error) {
 		last = r.Model
 		if l.opt.Experts > 0 { // only the last one counts
-			return true, l.progress(r, l.stepOf(StartGrow))
+			return true, l.progress(r, l.stepOf(StartFromGrow))
 		}
-		score, err := l.consider(ctx, r, tried{Step: l.stepOf(StartGrow), grown: last.K()})
+		score, err := l.consider(ctx, r, tried{Step: l.stepOf(StartFromGrow), grown: last.K()})
 		if idle++; best == nil || score < lowest {
 			best, lowest, idle = last, score, 0
 		}
@@ -45,7 +45,7 @@ func (l *learner) grow(ctx context.Context) error {
 	if l.opt.Experts > 0 {
 		best = last
 	}
-	return l.improve(ctx, best, StartGrow)
+	return l.improve(ctx, best, StartFromGrow)
 }
 
 // growOneByOne appends up to most experts and calls each with the model after
@@ -67,7 +67,7 @@ func (l *learner) growOneByOne(ctx context.Context, most int, stage string, each
 			if err != nil {
 				return err
 			}
-			s := l.stepOf(StartGrow)
+			s := l.stepOf(StartFromGrow)
 			s.Stage = stage
 			if err := l.progress(round{n, m, tally}, s); err != nil {
 				return err
@@ -114,7 +114,7 @@ func (l *learner) without(ctx context.Context, from tried, k int) error {
 		if err != nil {
 			return err
 		}
-		s := l.stepOf(from.Start)
+		s := l.stepOf(from.StartFrom)
 		s.Stage = StageShrink
 		if r.Number < roundsPerExpert {
 			err = l.progress(r, s)
@@ -152,7 +152,7 @@ func (l *learner) relearn(ctx context.Context, c tried) error {
 	if err != nil {
 		return err
 	}
-	s := Step{CurvePoint: patchwork.CurvePoint{Stage: StageFinal}, Start: c.Start}
+	s := Step{CurvePoint: patchwork.CurvePoint{Stage: StageFinal}, StartFrom: c.StartFrom}
 	for r, err := range l.softEM(ctx, m, max(c.iterations, 1)) {
 		if err == nil {
 			l.fill(&s, r)
@@ -170,7 +170,7 @@ func (l *learner) relearn(ctx context.Context, c tried) error {
 
 // startAgain makes the start of a choice from the present data.
 func (l *learner) startAgain(ctx context.Context, c tried) (m *patchwork.Model, err error) {
-	if c.Start == StartMixture {
+	if c.StartFrom == StartFromMixture {
 		return l.mixture(ctx, c.grown)
 	}
 	err = l.growOneByOne(ctx, c.grown, StageFinal, func(r round) (bool, error) {

@@ -35,26 +35,26 @@ func ParseAim(name string) (Aim, error) {
 	return enum.Parse[Aim]("what experts are for", aimNames, name)
 }
 
-// Start says what learning starts from.
-type Start uint8
+// StartFrom says what learning starts from.
+type StartFrom uint8
 
 const (
-	// StartBoth tries both starts; each wins on some tables.
-	StartBoth Start = iota
-	// StartGrow appends experts one by one, made of badly explained rows.
-	StartGrow
-	// StartMixture takes the components of a Bernoulli mixture.
-	StartMixture
+	// StartFromBoth tries both starts; each wins on some tables.
+	StartFromBoth StartFrom = iota
+	// StartFromGrow appends experts one by one, made of badly explained rows.
+	StartFromGrow
+	// StartFromMixture takes the components of a Bernoulli mixture.
+	StartFromMixture
 )
 
-var startNames = []string{"both", "grow", "mixture"}
+var startFromNames = []string{"both", "grow", "mixture"}
 
 // String returns the name used in flags: "both", "grow" or "mixture".
-func (s Start) String() string { return enum.Name("Start", startNames, uint8(s)) }
+func (s StartFrom) String() string { return enum.Name("StartFrom", startFromNames, uint8(s)) }
 
-// ParseStart is the inverse of String.
-func ParseStart(name string) (Start, error) {
-	return enum.Parse[Start]("what a table is learned from", startNames, name)
+// ParseStartFrom is the inverse of String.
+func ParseStartFrom(name string) (StartFrom, error) {
+	return enum.Parse[StartFrom]("what a table is learned from", startFromNames, name)
 }
 
 // Options holds the settings of Learn and Run. The zero value is the recommended
@@ -64,7 +64,7 @@ type Options struct {
 	Experts, MaxExperts int
 
 	Aim       Aim
-	StartFrom Start
+	StartFrom StartFrom
 
 	// Iterations counts the rounds of soft EM from each start; 0 means 12. The
 	// models after a third, two thirds and all of them are candidates.
@@ -116,7 +116,7 @@ func (o Options) validate(data patchwork.Data, cfg patchwork.Config) error {
 	switch {
 	case o.Experts < 0 || o.MaxExperts < 0 || max(o.Experts, o.MaxExperts) > maxExperts:
 		return fmt.Errorf("patchwork: cannot learn %d experts of at most %d; there may be %d", o.Experts, o.MaxExperts, maxExperts)
-	case int(o.Aim) >= len(aimNames) || int(o.StartFrom) >= len(startNames):
+	case int(o.Aim) >= len(aimNames) || int(o.StartFrom) >= len(startFromNames):
 		return fmt.Errorf("patchwork: unknown aim or start (%v, %v)", o.Aim, o.StartFrom)
 	case o.Iterations < 0 || o.Workers < 0:
 		return fmt.Errorf("patchwork: %d iterations on %d workers", o.Iterations, o.Workers)

@@ -25,8 +25,8 @@ type Step struct {
 	patchwork.CurvePoint
 
 	Model     *patchwork.Model
-	Start     Start // where the model came from: StartGrow or StartMixture
-	Iteration int   // M-steps of soft EM since that start, or since its last expert
+	StartFrom StartFrom // where the model came from: StartFromGrow or StartFromMixture
+	Iteration int       // M-steps of soft EM since that start, or since its last expert
 
 	// Candidate reports whether the model may be chosen: only candidates are on
 	// the curve, and judged by hidden bits. Other steps show progress.
@@ -165,13 +165,13 @@ func (l *learner) search(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = l.consider(ctx, round{Model: m, Tally: tally}, tried{Step: l.stepOf(StartGrow)})
+	_, err = l.consider(ctx, round{Model: m, Tally: tally}, tried{Step: l.stepOf(StartFromGrow)})
 	return err
 }
 
 // tryStarts tries grown experts and mixtures.
 func (l *learner) tryStarts(ctx context.Context) error {
-	if l.opt.StartFrom != StartMixture {
+	if l.opt.StartFrom != StartFromMixture {
 		for _, gain := range l.minVoteGains() {
 			l.m.MinVoteGain = gain
 			if err := l.grow(ctx); err != nil {
@@ -180,7 +180,7 @@ func (l *learner) tryStarts(ctx context.Context) error {
 		}
 		l.m.MinVoteGain = l.minVoteGains()[0]
 	}
-	if l.opt.StartFrom == StartGrow {
+	if l.opt.StartFrom == StartFromGrow {
 		return nil
 	}
 	for _, k := range l.mixtureSizes() {
@@ -188,7 +188,7 @@ func (l *learner) tryStarts(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := l.improve(ctx, m, StartMixture); err != nil {
+		if err := l.improve(ctx, m, StartFromMixture); err != nil {
 			return err
 		}
 	}
@@ -250,7 +250,7 @@ func (l *learner) softEM(ctx context.Context, m *patchwork.Model, iterations int
 
 // improve runs soft EM from a start. The models after a third, two thirds and all
 // of the iterations are candidates.
-func (l *learner) improve(ctx context.Context, m *patchwork.Model, start Start) error {
+func (l *learner) improve(ctx context.Context, m *patchwork.Model, start StartFrom) error {
 	n := l.opt.Iterations
 	for r, err := range l.softEM(ctx, m, n) {
 		if err != nil {

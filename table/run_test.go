@@ -42,7 +42,7 @@ func bars(rows int, seed uint64) patchwork.Data {
 func TestTableFindsBars(t *testing.T) {
 	for _, rule := range []patchwork.Rule{patchwork.Max, patchwork.MaxMinusMin} {
 		m, err := Learn(t.Context(), bars(400, 1), patchwork.Config{Rule: rule, Height: 1, Width: 12},
-			Options{Aim: AimInterpret, StartFrom: StartGrow, Workers: 2})
+			Options{Aim: AimInterpret, StartFrom: StartFromGrow, Workers: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +148,7 @@ func TestTableChoosesTheBest(t *testing.T) {
 // fixed background stays where it is.
 func TestTableGivenNumber(t *testing.T) {
 	data := bars(120, 6)
-	for _, start := range []Start{StartGrow, StartMixture} {
+	for _, start := range []StartFrom{StartFromGrow, StartFromMixture} {
 		opt := Options{Experts: 3, Iterations: 3, StartFrom: start, Aim: AimInterpret, FixedBackground: true}
 		m, err := Learn(t.Context(), data, patchwork.Config{Height: 1, Width: 12}, opt)
 		if err != nil {
@@ -168,7 +168,7 @@ func TestTableOfNoise(t *testing.T) {
 		data.Images = append(data.Images, bitmap.FromBytes(1, 3, []uint8{1, 0, 1}))
 	}
 	for _, aim := range []Aim{AimPredict, AimInterpret} {
-		for _, start := range []Start{StartGrow, StartMixture, StartBoth} {
+		for _, start := range []StartFrom{StartFromGrow, StartFromMixture, StartFromBoth} {
 			m, err := Learn(t.Context(), data, patchwork.Config{Height: 1, Width: 3}, Options{Aim: aim, StartFrom: start, MaxExperts: 4})
 			if err != nil {
 				t.Fatalf("%v, %v: %v", aim, start, err)
@@ -316,8 +316,8 @@ func TestNames(t *testing.T) {
 			t.Errorf("%v: %v, %v", a, got, err)
 		}
 	}
-	for _, s := range []Start{StartBoth, StartGrow, StartMixture} {
-		if got, err := ParseStart(s.String()); err != nil || got != s {
+	for _, s := range []StartFrom{StartFromBoth, StartFromGrow, StartFromMixture} {
+		if got, err := ParseStartFrom(s.String()); err != nil || got != s {
 			t.Errorf("%v: %v, %v", s, got, err)
 		}
 	}

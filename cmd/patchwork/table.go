@@ -47,7 +47,7 @@ func (f *learnFlags) checkTable(cmd *cobra.Command) error {
 func (a *app) learnTable(ctx context.Context, f *learnFlags, l *learning) error {
 	opt := table.Options{Experts: f.experts.to, MaxExperts: maxGrown, Iterations: f.iterations, Seed: f.seed, Workers: f.workers}
 	opt.Aim, _ = table.ParseAim(f.aim.value) // the flags allow only their names
-	opt.StartFrom, _ = table.ParseStart(f.begin.value)
+	opt.StartFrom, _ = table.ParseStartFrom(f.begin.value)
 	p := a.progress("iteration", 0)
 	defer p.stop()
 	for s, err := range table.Run(ctx, l.data, l.cfg, opt) {

@@ -35,7 +35,7 @@ func Measure(ctx context.Context, s Split, rule patchwork.Rule, opt table.Option
 		return Row{}, nil, err
 	}
 	r := Row{Experts: float64(m.K()), Took: time.Since(began)}
-	if m.Extras().Record.Starts[0].Method == table.StartGrow.String() {
+	if m.Extras().Record.Starts[0].Method == table.StartFromGrow.String() {
 		r.Grown = 1
 	}
 	for _, part := range []struct {
