@@ -68,6 +68,7 @@ const policy = `
 
 	# Edges: files to images, models to files, models to pictures.
 	FILES < internal/atomicfile, internal/journal;
+	FILES < internal/house; # measures the code
 	NONE < internal/npy < dataset/mat;
 	NONE < dataset/mat/mattest; # for tests only
 	bitmap < bitmap/synth;

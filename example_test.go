@@ -5,64 +5,10 @@ import (
 	"fmt"
 	"log"
 	"math/rand/v2"
-	"slices"
-
-	"example.com/patchwork/learn"
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
-	"example.com/patchwork/bitmap/synth"
-	"example.com/patchwork/pose"
 )
-
-// Learning the paper's synthetic model: eight experts, each of which makes one
-// quadrant of a 6 x 6 image all on or all off and says nothing elsewhere.
-func Example() {
-	set, err := synth.Quadrants(synth.QuadrantsOptions{N: 100, Seed: 1})
-	if err != nil {
-		log.Fatal(err)
-	}
-	config := learn.DefaultConfig(learn.ModeDefault, patchwork.MaxMinusMin, 6, 6, pose.Grid{})
-	model, err := learn.Learn(context.Background(), patchwork.Data{Images: set.Images}, config,
-		learn.LearnOptions{Experts: 8, Starts: 1, Seed: 2})
-	if err != nil {
-		log.Fatal(err)
-	}
-	var found []string
-	for k := range model.K() {
-		found = append(found, votes(model.Template(k)))
-	}
-	slices.Sort(found)
-	fmt.Println(found)
-	// Output:
-	// [+... -... .+.. .-.. ..+. ..-. ...+ ...-]
-}
-
-// votes draws a template of 6 x 6: on, off, or no vote, one sign a quadrant
-// whose entries agree.
-func votes(template []float64) string {
-	signs := ""
-	for _, corner := range []int{0, 3, 18, 21} {
-		on, off := 0, 0
-		for i := range 9 {
-			switch p := template[corner+i/3*6+i%3]; {
-			case p > 0.8:
-				on++
-			case p < 0.2:
-				off++
-			}
-		}
-		switch {
-		case on > 6:
-			signs += "+"
-		case off > 6:
-			signs += "-"
-		default:
-			signs += "."
-		}
-	}
-	return signs
-}
 
 // A model may be made of one's own templates. Explaining an image says which
 // experts are in it, where, and what each adds to the log-likelihood.

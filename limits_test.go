@@ -3,15 +3,12 @@ package patchwork_test
 // Absurd requests, each of which once did something worse than be refused.
 
 import (
-	"context"
 	"math"
 	"strings"
 	"testing"
-	"time"
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/testkit"
-	"example.com/patchwork/learn"
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/pose"
@@ -70,23 +67,6 @@ func TestWeightsAddUp(t *testing.T) {
 	}
 }
 
-// Learning looks at its context between the repetitions of a heavy row.
-func TestHeavyRowEnds(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	done := make(chan error, 1)
-	go func() {
-		_, err := learn.Learn(ctx, patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("#.")}, Weights: []int64{patchwork.MaxRows}},
-			patchwork.Config{Height: 1, Width: 2}, learn.LearnOptions{Experts: 1, Method: learn.OnlineLearning, Starts: 1})
-		done <- err
-	}()
-	select {
-	case <-done:
-	case <-time.After(3 * time.Second):
-		t.Error("still learning 3 s after the deadline")
-	}
-}
-
 // No pursuit makes more picks than Compose can tell apart.
 func TestPicksAreLimited(t *testing.T) {
 	c := patchwork.Config{Height: 1, Width: 1, Q: 0.1, Scene: true, Reuse: 1 << 20}
@@ -96,16 +76,6 @@ func TestPicksAreLimited(t *testing.T) {
 	m := testkit.MustModel(t, c, [][]float64{{0.9}})
 	if _, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{MaxPicks: math.MaxInt16 + 1}); err == nil {
 		t.Error("more picks than that may be asked for")
-	}
-}
-
-// Strengths that are negative or NaN.
-func TestBadStrengthIsRefused(t *testing.T) {
-	m, _ := patchwork.NewModel(patchwork.Config{Height: 1, Width: 2, Q: 0.1}, [][]float64{{0.5, 0.5}})
-	for _, s := range []float64{-1, math.NaN(), math.Inf(1)} {
-		if _, err := learn.ResumeOnline(m, [][]float64{{1, s}}, learn.OnlineOptions{Pursuit: patchwork.PursuitOptions{Forced: true}}); err == nil {
-			t.Errorf("strength %v is accepted", s)
-		}
 	}
 }
 
@@ -125,12 +95,5 @@ func TestFirstBadImageIsNamed(t *testing.T) {
 	}
 	if len(seen) > 1 {
 		t.Errorf("named: %v", seen)
-	}
-}
-
-func TestNegativeWeightIsRefused(t *testing.T) {
-	o, _ := learn.NewOnline(patchwork.Config{Height: 1, Width: 1}, learn.OnlineOptions{Experts: 1})
-	if e, err := o.Add(bitmap.Parse("#"), -1); e == nil && err == nil {
-		t.Error("weight -1: no explanation and no error")
 	}
 }

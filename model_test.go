@@ -8,7 +8,6 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/testkit"
-	"example.com/patchwork/learn"
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/gauss"
@@ -203,20 +202,8 @@ func TestNames(t *testing.T) {
 	for _, v := range []patchwork.Scoring{patchwork.ScoringDefault, patchwork.Truncated, patchwork.Original, patchwork.Mixed} {
 		names["scoring "+v.String()] = func(s string) (string, error) { r, err := patchwork.ParseScoring(s); return r.String(), err }
 	}
-	for _, v := range []learn.Mode{learn.ModeDefault, learn.ModePaper} {
-		names["mode "+v.String()] = func(s string) (string, error) { r, err := learn.ParseMode(s); return r.String(), err }
-	}
-	for _, v := range []learn.Method{learn.MethodDefault, learn.OnlineLearning, learn.BatchLearning, learn.Both} {
-		names["method "+v.String()] = func(s string) (string, error) { r, err := learn.ParseMethod(s); return r.String(), err }
-	}
-	for _, v := range []learn.Reading{learn.ReadingC, learn.ReadingText, learn.ReadingLiteral} {
-		names["reading "+v.String()] = func(s string) (string, error) { r, err := learn.ParseReading(s); return r.String(), err }
-	}
-	for _, v := range []learn.Beginning{learn.BeginBoth, learn.BeginOrders, learn.BeginSplits} {
-		names["beginning "+v.String()] = func(s string) (string, error) { r, err := learn.ParseBeginning(s); return r.String(), err }
-	}
-	if len(names) != 20 {
-		t.Fatalf("%d distinct names of 20", len(names))
+	if len(names) != 8 {
+		t.Fatalf("%d distinct names of 8", len(names))
 	}
 	for name, parse := range names {
 		_, value, _ := strings.Cut(name, " ")
@@ -227,7 +214,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s: error %v for nonsense", name, err)
 		}
 	}
-	for _, s := range []string{learn.Beginning(9).String(), patchwork.Rule(9).String(), patchwork.Outside(9).String(), patchwork.Scoring(9).String(), learn.Mode(9).String(), learn.Method(9).String(), learn.Reading(9).String()} {
+	for _, s := range []string{patchwork.Rule(9).String(), patchwork.Outside(9).String(), patchwork.Scoring(9).String()} {
 		if !strings.HasSuffix(s, "(9)") {
 			t.Errorf("an unknown value prints as %s", s)
 		}

@@ -7,7 +7,6 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/testkit"
-	"example.com/patchwork/learn"
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/gauss"
@@ -43,7 +42,7 @@ func TestPosePriorKnowsWhereThingsGo(t *testing.T) {
 			upright[i] = .95
 		}
 	}
-	cfg := learn.DefaultConfig(learn.ModeDefault, patchwork.Max, side, side, pose.Grid{DY: pose.Symmetric(8, 1), DX: pose.Symmetric(8, 1)})
+	cfg := patchwork.NewConfig(patchwork.Max, side, side, pose.Grid{DY: pose.Symmetric(8, 1), DX: pose.Symmetric(8, 1)})
 	cfg.Q = .1
 	m, err := patchwork.NewModel(cfg, [][]float64{level, upright})
 	if err != nil {
@@ -133,7 +132,7 @@ func TestPosePriorPicksTheBest(t *testing.T) {
 }
 
 func TestPosePriorNeedsGeometry(t *testing.T) {
-	m, err := patchwork.NewModel(learn.DefaultConfig(learn.ModeDefault, patchwork.Max, 2, 2, pose.Grid{}), [][]float64{{.9, .1, .1, .1}})
+	m, err := patchwork.NewModel(patchwork.NewConfig(patchwork.Max, 2, 2, pose.Grid{}), [][]float64{{.9, .1, .1, .1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -121,21 +121,6 @@ func opinion(m *patchwork.Model, c patchwork.Config, pick patchwork.Pick, i int)
 	return m.Place(c.Height, c.Width, pick)[i]
 }
 
-// Where no pixel is lost, the guarded step is eq. (1).
-func TestGuardedIsEquationOneWhereNothingIsLost(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		m := testkit.DrawModel(t, testkit.DrawConfig(t, testkit.AnyLevel), testkit.AnyLevel)
-		tally := testkit.TallyFrom(m, testkit.DrawExplained(t, m, 4))
-		guarded, one := tally.Model(m, patchwork.MStep{}), tally.Model(m, patchwork.MStep{Formula: patchwork.EquationOne})
-		n := m.Height() * m.Width()
-		for i, lost := range tally.Counts().LostSeen {
-			if a, b := guarded.Template(i / n)[i%n], one.Template(i / n)[i%n]; lost == 0 && a != b {
-				t.Fatalf("entry %d of expert %d: guarded %v, eq. (1) %v", i%n, i/n, a, b)
-			}
-		}
-	})
-}
-
 // The guarded step never leaves an entry beyond q on another side than both
 // means, nor farther out than either; it abstains where they disagree.
 func TestGuardedIsCautious(t *testing.T) {
@@ -169,7 +154,6 @@ func TestMStepOptions(t *testing.T) {
 		want []float64
 	}{
 		{"guarded", patchwork.MStep{}, []float64{7. / 8, 0.5, 5. / 8, 0.5}},
-		{"eq. (1)", patchwork.MStep{Formula: patchwork.EquationOne}, []float64{7. / 8, 8. / 12, 5. / 8, 0.5}},
 		{"waiting at the old side", patchwork.MStep{AbstainMargin: 0.01}, []float64{7. / 8, 0.49, 5. / 8, 0.51}},
 		{"votes that pay", patchwork.MStep{MinVoteGain: 1}, []float64{7. / 8, 0.5, 0.5, 0.5}},
 	} {

@@ -126,9 +126,9 @@ func BenchmarkEMQuadrants(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	opt := EMOptions{Iterations: 25, Step: patchwork.MStep{AbstainMargin: abstainingMargin}, Pursuit: patchwork.PursuitOptions{Forced: true}}
+	opt := emOptions{Iterations: 25, Step: patchwork.MStep{AbstainMargin: abstainingMargin}, Pursuit: patchwork.PursuitOptions{Forced: true}}
 	for b.Loop() {
-		if _, err := Best(EM(b.Context(), start, data, opt)); err != nil {
+		if _, err := (Options{}).bestOf(b.Context(), start, data, opt, 0); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -336,7 +336,7 @@ func TestPaperEquationOne(t *testing.T) {
 				}
 			}
 		}
-		next := testkit.TallyFrom(m, list).Model(m, patchwork.MStep{Formula: patchwork.EquationOne})
+		next := EquationOne(m, testkit.TallyFrom(m, list))
 		for k := range m.K() {
 			for d := range n {
 				want := (num[k][d] + epsilon) / (den[k][d] + 2*epsilon)
@@ -390,8 +390,8 @@ func TestPaperMaxIsMaxMinusMinAtZero(t *testing.T) {
 			t.Fatalf("max explains %+v, max-minus-min at 0 %+v", x, y)
 		}
 		list := testkit.DrawExplained(t, one, 3)
-		x := testkit.TallyFrom(one, list).Model(one, patchwork.MStep{Formula: patchwork.EquationOne})
-		y := testkit.TallyFrom(two, list).Model(two, patchwork.MStep{Formula: patchwork.EquationOne})
+		x := EquationOne(one, testkit.TallyFrom(one, list))
+		y := EquationOne(two, testkit.TallyFrom(two, list))
 		if !testkit.SameModel(x, y) {
 			t.Fatal("the M-steps differ")
 		}
@@ -509,7 +509,7 @@ func TestPaperSequentialInitialisationAtEquality(t *testing.T) {
 func TestPaperMaxInitialisationKeepsTheBackground(t *testing.T) {
 	img, mu := bitmap.Parse("##......"), []float64{0.9, 0.1, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01}
 	for reading, near0 := range map[Reading]bool{ReadingTruncated: true, ReadingText: true, ReadingLiteral: false} {
-		cfg := patchwork.NewConfig(patchwork.Max, 1, 8, pose.Grid{})
+		cfg := asRun(patchwork.NewConfig(patchwork.Max, 1, 8, pose.Grid{}))
 		got, _ := NextExpert(cfg, reading, img, mu)
 		if got[0] != 0.5 || !(got[1] > 0.5) {
 			t.Errorf("%v: explained ink %v, new ink %v; want 1/2 and more", reading, got[0], got[1])
@@ -529,7 +529,7 @@ func TestPaperMaxInitialisationKeepsTheBackground(t *testing.T) {
 // K; each then only updates.
 // Reference: section 4.1
 func TestPaperExpertsAreAppended(t *testing.T) {
-	o := mustOnline(t, patchwork.NewConfig(patchwork.Max, 1, 6, pose.Grid{}), OnlineOptions{Experts: 3, Pursuit: patchwork.PursuitOptions{Forced: true}})
+	o := mustOnline(t, asRun(patchwork.NewConfig(patchwork.Max, 1, 6, pose.Grid{})), OnlineOptions{Experts: 3, Pursuit: patchwork.PursuitOptions{Forced: true}})
 	for i, row := range []string{"##....", "####..", "..##..", "....##", "##..##"} {
 		learnAll(t, o, []*bitmap.Image{bitmap.Parse(row)})
 		if want := min(i+1, 3); o.Model().K() != want {

@@ -29,7 +29,11 @@ import (
 // log-likelihood (the smallest of equals) is learned again from all images.
 func learnCount(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options) (*patchwork.Model, error) {
 	c := &counter{data: data, cfg: cfg, opt: opt, best: make(map[int]Step)}
-	return c.run(ctx)
+	m, err := c.run(ctx)
+	if err != nil && enough(ctx) && len(c.best) > 0 {
+		return c.choose(c.best[c.shortest()])
+	}
+	return m, err
 }
 
 // counter is one search for the number of experts.

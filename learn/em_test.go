@@ -143,21 +143,27 @@ func TestExplainShowsEveryImage(t *testing.T) {
 	}
 }
 
+// roundsOf returns the rounds of batch EM.
+func roundsOf(t *testing.T, m *patchwork.Model, src patchwork.Source, opt emOptions) (rounds []iteration) {
+	t.Helper()
+	if err := iterate(t.Context(), m, src, opt, func(it iteration) bool {
+		rounds = append(rounds, it)
+		return true
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return rounds
+}
+
 func TestEMIsTheSameForAnyWorkers(t *testing.T) {
 	data := quadrants(t, 100)
 	start, err := randomModel(quadrantConfig(), 8, rng(7, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := func(workers int) (rounds []Iteration) {
-		opt := EMOptions{Iterations: 6, Workers: workers, Step: patchwork.MStep{AbstainMargin: 1e-3}, Pursuit: patchwork.PursuitOptions{Forced: true}}
-		for it, err := range EM(t.Context(), start, data, opt) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			rounds = append(rounds, it)
-		}
-		return rounds
+	run := func(workers int) (rounds []iteration) {
+		opt := emOptions{Iterations: 6, Workers: workers, Step: patchwork.MStep{AbstainMargin: 1e-3}, Pursuit: patchwork.PursuitOptions{Forced: true}}
+		return roundsOf(t, start, data, opt)
 	}
 	want := run(1)
 	if len(want) != 7 {
@@ -173,21 +179,21 @@ func TestEMIsTheSameForAnyWorkers(t *testing.T) {
 }
 
 // EM stops where an M-step changes nothing, and what it stops at is a fixed
-// point; Best keeps the first of the best rounds.
+// point; bestOf keeps the first of the best rounds, and ends when it has to wait too
+// long for a better one.
 func TestEMStopsAtAFixedPoint(t *testing.T) {
 	data := quadrants(t, 100)
 	m, err := randomModel(quadrantConfig(), 2, rng(1, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := EMOptions{Iterations: 200, Step: patchwork.MStep{AbstainMargin: 1e-3}, Pursuit: patchwork.PursuitOptions{Forced: true}}
-	var last Iteration
-	best := math.Inf(-1)
-	for it, err := range EM(t.Context(), m, data, opt) {
-		if err != nil {
-			t.Fatal(err)
+	opt := emOptions{Iterations: 200, Step: patchwork.MStep{AbstainMargin: 1e-3}, Pursuit: patchwork.PursuitOptions{Forced: true}}
+	rounds := roundsOf(t, m, data, opt)
+	last, best := rounds[len(rounds)-1], rounds[0]
+	for _, it := range rounds {
+		if it.Tally.LogLik() > best.Tally.LogLik() {
+			best = it
 		}
-		last, best = it, max(best, it.Tally.LogLik())
 	}
 	if last.Number == 200 {
 		t.Fatal("no fixed point in 200 guarded iterations")
@@ -195,8 +201,14 @@ func TestEMStopsAtAFixedPoint(t *testing.T) {
 	if next := last.Tally.Model(last.Model, opt.Step); !reflect.DeepEqual(next.Templates(), last.Model.Templates()) {
 		t.Error("it stopped where the M-step still moves")
 	}
-	if it, err := Best(EM(t.Context(), m, data, opt)); err != nil || it.Tally.LogLik() != best {
-		t.Errorf("best round %v, %v; want log-likelihood %v", it.Number, err, best)
+	steps := 0
+	o := Options{note: func(Step) { steps++ }}
+	if it, err := o.bestOf(t.Context(), m, data, opt, 0); err != nil || it.Number != best.Number || steps != len(rounds) {
+		t.Errorf("best round %v of %d, %v; want %v of %d", it.Number, steps, err, best.Number, len(rounds))
+	}
+	steps = 0
+	if _, err := o.bestOf(t.Context(), m, data, opt, 1); err != nil || steps == len(rounds) && best.Number < last.Number-1 {
+		t.Errorf("%d rounds without patience, %v", steps, err)
 	}
 }
 
@@ -245,9 +257,9 @@ func checkLearned(t *testing.T, m *patchwork.Model, data patchwork.Data, opt Opt
 	if m.K() != opt.Experts || len(r.Starts) != opt.Starts || r.Rows != int64(len(data.Images)) || r.Seed != opt.Seed {
 		t.Errorf("%d experts, record %+v", m.K(), r)
 	}
-	chosen := Trial{Start: r.Starts[r.Chosen], Index: r.Chosen}
+	chosen := trial{Start: r.Starts[r.Chosen], Index: r.Chosen}
 	for i, s := range r.Starts {
-		start := Trial{Start: s, Index: i}
+		start := trial{Start: s, Index: i}
 		if start.better(&chosen) || i < r.Chosen && !chosen.better(&start) {
 			t.Errorf("start %+v was better than the chosen start %+v", start, chosen)
 		}
@@ -305,7 +317,9 @@ func TestLearningCanBeCancelled(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			_, err = Best(EM(ctx, m, data, EMOptions{Iterations: 1 << 40, Workers: 3, Step: patchwork.MStep{Formula: patchwork.EquationOne}}))
+			_, _, err = em(m, 1<<40, func(m *patchwork.Model) (*patchwork.Tally, error) {
+				return patchwork.Explain(ctx, m, data, patchwork.PursuitOptions{}, 3, nil)
+			})
 			return err
 		},
 		"online": func(ctx context.Context) error {
@@ -338,51 +352,6 @@ func TestLearningCanBeCancelled(t *testing.T) {
 	}
 }
 
-// Leaving the loop over the starts ends the starts under way.
-func TestStartsCanBeLeft(t *testing.T) {
-	noLeaks(t)
-	data, cfg, opt := endless(t)
-	opt.Iterations = 1
-	for trial, err := range Starts(t.Context(), data, cfg, opt) {
-		if err != nil || trial.Index != 0 {
-			t.Fatal(trial.Index, err)
-		}
-		break
-	}
-}
-
-// Starts come in their order, whoever finishes first, and Choose of them is Learn.
-func TestStartsComeInOrder(t *testing.T) {
-	data, cfg := quadrants(t, 60), quadrantConfig()
-	opt := Options{Experts: 4, Starts: 7, Iterations: 2, Workers: 3, Seed: 2}
-	var trials []Trial
-	for trial, err := range Starts(t.Context(), data, cfg, opt) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if trial.Index != len(trials) || trial.Tally.LogLik() != trial.Score {
-			t.Errorf("start %d with score %v came as number %d with tally %v", trial.Index, trial.Score, len(trials), trial.Tally.LogLik())
-		}
-		trials = append(trials, trial)
-	}
-	chosen, err := Choose(t.Context(), data, cfg, opt, trials)
-	if err != nil || len(trials) != 7 {
-		t.Fatal(len(trials), err)
-	}
-	learned, err := Learn(t.Context(), data, cfg, opt)
-	if err != nil || !testkit.SameModel(chosen, learned) {
-		t.Errorf("Choose of the starts is not Learn (%v)", err)
-	}
-	twin := trials[0]
-	twin.Index = 1
-	if m, err := Choose(t.Context(), data, cfg, opt, []Trial{trials[0], twin}); err != nil || m.Extras().Record.Chosen != 0 {
-		t.Errorf("of equal starts number %d is chosen (%v)", m.Extras().Record.Chosen, err)
-	}
-	if _, err := Choose(t.Context(), data, cfg, opt, nil); err == nil {
-		t.Error("chosen from nothing")
-	}
-}
-
 func TestLearningRefuses(t *testing.T) {
 	data, cfg := quadrants(t, 5), quadrantConfig()
 	with := func(f func(*Options)) Options {
@@ -395,6 +364,7 @@ func TestLearningRefuses(t *testing.T) {
 	scene.Scene = true
 	large := cfg
 	large.Height = 7
+	other := testkit.MustModel(t, cfg, randomTemplates(t, 2))
 	posed := patchwork.NewConfig(patchwork.Max, 6, 6, pose.Grid{DY: pose.Symmetric(1, 1)})
 	for _, c := range []struct {
 		data patchwork.Data
@@ -402,21 +372,24 @@ func TestLearningRefuses(t *testing.T) {
 		opt  Options
 		want string
 	}{
-		{data, cfg, Options{}, "cannot learn 0 experts"},
 		{data, cfg, Options{Experts: -3}, "cannot learn -3 experts"},
 		{data, cfg, with(func(o *Options) { o.Starts = -1 }), "-1 starts"},
 		{data, cfg, with(func(o *Options) { o.Iterations = -1 }), "of -1 iterations"},
 		{data, cfg, with(func(o *Options) { o.Method = 9 }), "unknown method"},
-		{data, cfg, with(func(o *Options) { o.Mode = 9 }), "unknown method, mode"},
 		{data, cfg, with(func(o *Options) { o.Reading = 9 }), "Reading(9)"},
-		{data, posed, with(func(o *Options) { o.Begin = 9 }), "StartFrom(9)"},
-		{data, cfg, with(func(o *Options) { o.Method, o.UnexplainedInk = Both, 1 }), "unexplained ink 1 is not in [0, 1)"},
+		{data, posed, with(func(o *Options) { o.StartFrom = 9 }), "StartFrom(9)"},
+		{data, cfg, with(func(o *Options) { o.Method, o.UnexplainedInk = MethodBoth, 1 }), "unexplained ink 1 is not in [0, 1)"},
 		{patchwork.Data{}, cfg, two, "no images"},
 		{patchwork.Data{Images: data.Images, Weights: []int64{1}}, cfg, two, "1 weights for 5 images"},
 		{patchwork.Data{Images: data.Images, Weights: []int64{1, 1, -2, 1, 1}}, cfg, two, "image 2 has weight -2"},
 		{patchwork.Data{Images: data.Images, Weights: make([]int64, 5)}, cfg, two, "every image has weight 0"},
 		{data, patchwork.Config{}, two, "frame of 0 x 0"},
 		{data, large, two, "image 0: image of 6 x 6, the model explains images of 7 x 6"},
+		{data, cfg, with(func(o *Options) { o.Sample = -1 }), "a sample of -1"},
+		{data, cfg, with(func(o *Options) { o.Paper, o.UnexplainedInk = true, 0.5 }), "leave out the limit of unexplained ink"},
+		{data, cfg, Options{Paper: true}, "say how many"},
+		{data, large, Options{Continue: other}, "a model of 6 x 6 pixels cannot be learned on as one of 7 x 6"},
+		{data, cfg, Options{Continue: other, Method: MethodOnline}, "not with a model"},
 		{data, scene, with(func(o *Options) { o.Method = MethodOnline }), "not scenes"},
 	} {
 		if _, err := Learn(t.Context(), c.data, c.cfg, c.opt); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -450,22 +423,22 @@ func TestExplainNamesTheImage(t *testing.T) {
 // depend on the seed and the start alone.
 func TestOrder(t *testing.T) {
 	for i := range 3 {
-		order := Order(10, 4, i)
+		perm := order(10, 4, i)
 		seen := make([]bool, 10)
-		for _, j := range order {
+		for _, j := range perm {
 			if seen[j] {
-				t.Fatalf("order %v", order)
+				t.Fatalf("order %v", perm)
 			}
 			seen[j] = true
 		}
-		if !reflect.DeepEqual(order, Order(10, 4, i)) {
+		if !reflect.DeepEqual(perm, order(10, 4, i)) {
 			t.Errorf("start %d has two orders", i)
 		}
-		if sorted := reflect.DeepEqual(order, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}); sorted != (i == 0) {
-			t.Errorf("start %d: order %v", i, order)
+		if sorted := reflect.DeepEqual(perm, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}); sorted != (i == 0) {
+			t.Errorf("start %d: order %v", i, perm)
 		}
 	}
-	if reflect.DeepEqual(Order(10, 4, 1), Order(10, 5, 1)) {
+	if reflect.DeepEqual(order(10, 4, 1), order(10, 5, 1)) {
 		t.Error("two seeds, one order")
 	}
 }

@@ -80,6 +80,7 @@ func (a *counter) beside(ctx context.Context, tried map[int]bool) error {
 // so it shrinks again. The last step may be chosen.
 func (a *counter) improve(ctx context.Context, d described, round uint64) (err error) {
 	learn := a.opt.onTheWay()
+	learn.start = noStart
 	if d, err = a.shrink(ctx, d); err != nil {
 		return err
 	}

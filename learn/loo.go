@@ -8,7 +8,7 @@ import (
 	"example.com/patchwork/internal/pool"
 )
 
-// LeaveOneOut is how well a model explains images it was not learned from, as
+// leaveOneOut returns how well a model explains images it was not learned from, as
 // far as the images it was learned from can tell: the log-likelihood of each
 // image, in nats, under its own explanation by m, with templates read off the
 // explanations of the other images (step; what only this image spoke for is
@@ -46,7 +46,7 @@ func leaveOneOut(ctx context.Context, m *patchwork.Model, data patchwork.Data, o
 	return sum, nil
 }
 
-// byLeavingOut reports whether the starts of a run are judged by LeaveOneOut.
+// byLeavingOut reports whether the starts of a run are judged by leaveOneOut.
 func (o Options) byLeavingOut(c patchwork.Config) bool {
 	return !o.Paper && o.Starts > 1 && c.Poses.Len() > 1
 }

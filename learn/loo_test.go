@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What LeaveOneOut says is what counting the other images' explanations anew
+// What leaveOneOut says is what counting the other images' explanations anew
 // says, for any number of workers.
 func TestLeaveOneOutCountsTheOthers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -37,7 +37,7 @@ func TestLeaveOneOutCountsTheOthers(t *testing.T) {
 			want += patchwork.LogLik(img, next.Compose(img.Height(), img.Width(), own.Picks).P)
 		}
 		for _, workers := range []int{1, 3} {
-			got, err := LeaveOneOut(t.Context(), m, data, opt, patchwork.MStep{}, workers)
+			got, err := leaveOneOut(t.Context(), m, data, opt, patchwork.MStep{}, workers)
 			if err != nil || got != want && math.Abs(got-want) > 1e-9*math.Abs(want) {
 				t.Fatalf("%d workers: %v, %v, want %v", workers, got, err, want)
 			}

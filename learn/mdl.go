@@ -110,6 +110,7 @@ func (o Options) byDescription(c patchwork.Config) bool {
 func improve(ctx context.Context, best trial, data patchwork.Data, opt Options, record patchwork.Record) (*patchwork.Model, error) {
 	d := described{best.Model, activationCosts(best.Tally), best.Tally, best.DescriptionLength}
 	var err error
+	opt.start = noStart
 	if opt.Continue == nil {
 		if d, err = relocate(ctx, d, data, opt, rng(opt.Seed, opt.Starts)); err != nil {
 			return nil, err

@@ -2,7 +2,6 @@ package learn
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"example.com/patchwork"
@@ -114,11 +113,11 @@ func TestLearnWeightsLikeRows(t *testing.T) {
 	}
 	rows := patchwork.Data{Images: append(append([]*bitmap.Image(nil), data.Images...), data.Images...)}
 	m := testkit.MustModel(t, quadrantConfig(), randomTemplates(t, 4))
-	a, err := Improve(t.Context(), m, twice, Options{})
+	a, err := Learn(t.Context(), twice, quadrantConfig(), Options{Continue: m})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := Improve(t.Context(), m, rows, Options{})
+	b, err := Learn(t.Context(), rows, quadrantConfig(), Options{Continue: m})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,19 +132,6 @@ func randomTemplates(t *testing.T, experts int) [][]float64 {
 		t.Fatal(err)
 	}
 	return m.Templates()
-}
-
-func TestImproveRefuses(t *testing.T) {
-	cfg := patchwork.NewConfig(patchwork.Max, 1, 2, pose.Grid{})
-	m := testkit.MustModel(t, cfg, [][]float64{{0.5, 0.5}})
-	_, err := Improve(t.Context(), m, patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("#.")}}, Options{})
-	if err == nil || !strings.Contains(err.Error(), "max-minus-min") {
-		t.Errorf("improving a max model: %v", err)
-	}
-	still := testkit.MustModel(t, quadrantConfig(), randomTemplates(t, 1))
-	if _, err := Improve(t.Context(), still, patchwork.Data{}, Options{}); err == nil {
-		t.Error("no data, no error")
-	}
 }
 
 // Odd problems: one expert, one image, one pixel, more experts than there are

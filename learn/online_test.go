@@ -38,6 +38,12 @@ func drawOnline(t *rapid.T) (patchwork.Config, OnlineOptions, []*bitmap.Image) {
 	return c, opt, images
 }
 
+// asRun returns a configuration with the prior that Run gives to online learning.
+func asRun(c patchwork.Config) patchwork.Config {
+	_, c.Prior = priors(c, false)
+	return c
+}
+
 func mustOnline(t interface{ Fatal(...any) }, c patchwork.Config, opt OnlineOptions) *Online {
 	o, err := NewOnline(c, opt)
 	if err != nil {
@@ -267,52 +273,6 @@ func TestUnexplainedInk(t *testing.T) {
 	}
 }
 
-// OnlineSteps is the pass that Learn makes: its last model is the one that
-// online learning ends with.
-func TestOnlineStepsIsThePass(t *testing.T) {
-	data, cfg := posedLetters(t)
-	data.Images, data.Weights = data.Images[:8], []int64{1, 0, 1, 2, 1, 1, 1, 1}
-	opt := Options{Experts: 2, Method: MethodOnline, Starts: 2, Seed: 3}
-	var trials []Trial
-	for trial, err := range Starts(t.Context(), data, cfg, opt) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		trials = append(trials, trial)
-	}
-	for i, trial := range trials {
-		steps, experts := 0, 0
-		var last *patchwork.Model
-		for m, err := range OnlineSteps(t.Context(), data, cfg, opt, i) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if m.K() < experts {
-				t.Errorf("an expert is gone after step %d", steps)
-			}
-			steps, experts, last = steps+1, m.K(), m
-		}
-		if steps != 7 { // one image has weight 0
-			t.Errorf("%d steps of 7", steps)
-		}
-		if !reflect.DeepEqual(last.Templates(), trial.Model.Templates()) {
-			t.Errorf("start %d ends with other experts", i)
-		}
-	}
-	for m, err := range OnlineSteps(t.Context(), patchwork.Data{}, cfg, opt, 0) {
-		if err == nil || m != nil {
-			t.Error("learned from nothing")
-		}
-	}
-	data.Images[4] = bitmap.New(3, 3)
-	var err error
-	for _, err = range OnlineSteps(t.Context(), data, cfg, opt, 0) {
-	}
-	if err == nil || !strings.HasPrefix(err.Error(), "image 4: ") {
-		t.Errorf("error %v", err)
-	}
-}
-
 func TestOnlineRefuses(t *testing.T) {
 	cfg := patchwork.Config{Height: 1, Width: 2}
 	scene := cfg
@@ -351,7 +311,7 @@ func TestOnlineRefuses(t *testing.T) {
 // With poses, an image that shows one stroke at two places teaches the stroke
 // at one: the template does not smear.
 func TestOnlineFollowsTheShift(t *testing.T) {
-	cfg := patchwork.NewConfig(patchwork.Max, 5, 5, pose.Grid{DY: pose.Symmetric(2, 1), DX: pose.Symmetric(2, 1)})
+	cfg := asRun(patchwork.NewConfig(patchwork.Max, 5, 5, pose.Grid{DY: pose.Symmetric(2, 1), DX: pose.Symmetric(2, 1)}))
 	at := func(x int) *bitmap.Image {
 		img := bitmap.New(5, 5)
 		for y := range 5 {

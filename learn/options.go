@@ -91,7 +91,7 @@ type Options struct {
 	StartFrom StartFrom
 
 	// Continue, if not nil, is a model to learn on from: one start begins with its
-	// experts, and none of them is moved. Experts and StartFrom are then ignored.
+	// experts, and none of them is moved. Experts, Starts and StartFrom are then ignored.
 	Continue *patchwork.Model `json:"-"`
 
 	// Iterations of batch EM; 0 means 5 after online learning and 25 from random
@@ -123,7 +123,7 @@ type Options struct {
 	Memory patchwork.Memory `json:"-"`
 
 	note   func(Step)      // is told of every step; nil: nobody
-	start  int             // the number of the present start
+	start  int             // the number of the present start, or noStart
 	online patchwork.Prior // of online learning
 }
 
@@ -141,10 +141,15 @@ func (o Options) mode() string {
 	return "default"
 }
 
-// tell tells of a step of the present start.
+// noStart stands for the number of the start where a step belongs to none.
+const noStart = -1
+
+// tell tells of a step.
 func (o Options) tell(s Step) {
 	if o.note != nil {
-		s.Start, s.Starts = o.start, o.Starts
+		if o.start != noStart {
+			s.Start, s.Starts = o.start, o.Starts
+		}
 		if s.Model != nil {
 			s.Experts = s.Model.K()
 		}
@@ -172,7 +177,7 @@ func (o Options) onTheWay() Options {
 func (o Options) WithDefaults(c patchwork.Config) Options {
 	if o.Method == MethodAuto {
 		switch {
-		case c.Rule == patchwork.MaxMinusMin && c.Poses.Len() == 1:
+		case c.Rule == patchwork.MaxMinusMin && c.Poses.Len() == 1, o.Paper && o.Continue != nil:
 			o.Method = MethodBatch
 		case o.Paper:
 			o.Method = MethodOnline
@@ -183,9 +188,12 @@ func (o Options) WithDefaults(c patchwork.Config) Options {
 	if o.Paper || o.Method != MethodBoth || c.Rule != patchwork.Max || c.Poses.Len() == 1 {
 		o.StartFrom = StartFromOrders
 	}
+	if o.Continue != nil {
+		o.Starts = 1
+	}
 	if o.Starts == 0 {
 		switch {
-		case o.Paper || o.Continue != nil:
+		case o.Paper:
 			o.Starts = 1
 		case o.Method == MethodBatch:
 			o.Starts = 5
@@ -234,6 +242,8 @@ func (o Options) validate(c patchwork.Config) error {
 		return fmt.Errorf("patchwork: the paper grows an expert from every image until there are K; leave out the limit of unexplained ink")
 	case o.Paper && o.finding():
 		return fmt.Errorf("patchwork: the paper's learning is given the number of experts; say how many")
+	case o.Continue != nil && o.Method == MethodOnline:
+		return fmt.Errorf("patchwork: online learning begins with an image, not with a model; go on with batch EM, or by ResumeOnline")
 	case o.Continue != nil && (o.Continue.Height() != c.Height || o.Continue.Width() != c.Width):
 		return fmt.Errorf("patchwork: a model of %d x %d pixels cannot be learned on as one of %d x %d",
 			o.Continue.Height(), o.Continue.Width(), c.Height, c.Width)

@@ -50,8 +50,8 @@ type Step struct {
 // been no more of them, instead of an error.
 var Enough = errors.New("learned enough")
 
-// errStopped says that the consumer of a sequence wants no more.
-var errStopped = errors.New("stopped")
+// enough reports whether a run was ended by Enough.
+func enough(ctx context.Context) bool { return errors.Is(context.Cause(ctx), Enough) }
 
 // Learn learns a model from images: it is the last Step of Run.
 func Learn(ctx context.Context, src patchwork.Source, cfg patchwork.Config, opt Options) (*patchwork.Model, error) {
@@ -100,12 +100,12 @@ func Run(ctx context.Context, src patchwork.Source, cfg patchwork.Config, opt Op
 		m, err := r.learn(ctx, src)
 		switch {
 		case r.left:
-		case err != nil && errors.Is(context.Cause(ctx), Enough) && r.best.Model != nil:
-			r.finish(r.best.Model)
+		case err != nil && enough(ctx) && r.best.Model != nil:
+			r.finish(r.best)
 		case err != nil:
 			yield(Step{}, err)
 		default:
-			r.finish(m)
+			r.finish(pointOf(m, StageFinal))
 		}
 	}
 }
@@ -127,8 +127,9 @@ func (r *runner) note(s Step) {
 		return
 	}
 	if rank := s.rank(); s.Best != nil {
-		r.best = s
-		r.best.Model = s.Best
+		if s.Best == s.Model {
+			r.best = s
+		}
 	} else if r.best.Model == nil || rank > r.best.rank() || rank == r.best.rank() && (rank == 0 || s.better(&r.best)) {
 		r.best = s
 	}
@@ -140,26 +141,27 @@ func (r *runner) note(s Step) {
 }
 
 // finish yields the result.
-func (r *runner) finish(m *patchwork.Model) {
-	s := pointOf(m, StageFinal)
-	for _, p := range m.Extras().Record.Curve {
+func (r *runner) finish(s Step) {
+	s = Step{CurvePoint: s.CurvePoint, Model: s.Model, Best: s.Model}
+	for _, p := range s.Model.Extras().Record.Curve {
 		if p.Chosen {
 			s.CurvePoint = p
-			s.Stage = StageFinal
 		}
 	}
-	s.Chosen, s.Best = true, m
+	s.Stage, s.Chosen = StageFinal, true
 	r.yield(s, nil)
 }
 
-// rank is 0 for a model on the way, 1 for one at the end of a start, and 2 for
-// one of a number of experts that was tried with all images.
+// rank is 0 for a model on the way, 1 for one at the end of a start, 2 for one of
+// a number of experts that was tried, and 3 for the result.
 func (s *Step) rank() int {
 	switch s.Stage {
 	case StageOnline, StageEM, StagePolish, StageExact, StageMove, StageConfirm, "":
 		return 0
 	case StageStart:
 		return 1
+	case StageFinal:
+		return 3
 	}
 	return 2
 }

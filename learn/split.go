@@ -11,12 +11,12 @@ import (
 )
 
 // splitOn and splitOff are the probabilities of ink in and beside the pieces
-// of SplitModel: sure enough to find their place, soft enough for the first
+// of splitModel: sure enough to find their place, soft enough for the first
 // sweep to correct. Beside its piece an expert must still vote, weakly: where
 // it abstains it never learns.
 const splitOn, splitOff = 0.9, 0.05
 
-// SplitModel makes K experts by cutting the ink of one image into K elongated
+// splitModel makes K experts by cutting the ink of one image into K elongated
 // pieces: a mixture of K Gaussians over the positions of its on pixels, each
 // pixel to the Gaussian that most probably put it there. Each piece becomes an
 // expert with probability .9 on its ink and .05 elsewhere. Pen strokes are such

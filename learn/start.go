@@ -93,7 +93,7 @@ func order(n int, seed uint64, i int) []int {
 	return rng(seed, i).Perm(n)
 }
 
-// RandomModel has templates drawn uniformly from [.02, .98].
+// randomModel draws templates uniformly from [0.02, 0.98].
 func randomModel(cfg patchwork.Config, experts int, rng *rand.Rand) (*patchwork.Model, error) {
 	templates := make([][]float64, experts)
 	for k := range templates {

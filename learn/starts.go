@@ -2,7 +2,6 @@ package learn
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 
 	"example.com/patchwork"
@@ -55,7 +54,7 @@ func learnStarts(ctx context.Context, data patchwork.Data, cfg patchwork.Config,
 		return err
 	}) {
 		switch {
-		case err != nil && errors.Is(context.Cause(ctx), Enough) && len(trials) > 0:
+		case err != nil && enough(ctx) && len(trials) > 0:
 			return choose(context.WithoutCancel(ctx), data, cfg, opt, trials, true)
 		case err != nil:
 			return nil, err
@@ -71,7 +70,11 @@ func learnStarts(ctx context.Context, data patchwork.Data, cfg patchwork.Config,
 		opt.tell(Step{CurvePoint: patchwork.CurvePoint{Stage: StageStart, Rows: n.trial.Tally.Rows(), LogLik: n.trial.Score,
 			DescriptionLength: n.trial.DescriptionLength}, Model: n.trial.Model, Best: trials[best].Model})
 	}
-	return choose(ctx, data, cfg, opt, trials, false)
+	m, err := choose(ctx, data, cfg, opt, trials, false)
+	if err != nil && enough(ctx) {
+		return choose(context.WithoutCancel(ctx), data, cfg, opt, trials, true)
+	}
+	return m, err
 }
 
 // choose turns the trials of a run into its model; see Run. Where learning was

@@ -83,6 +83,9 @@ func (r *runner) streamed(ctx context.Context, src patchwork.Source) (*patchwork
 		if r.given.Starts > 1 {
 			return nil, fmt.Errorf("patchwork: %d starts of online learning need as many orders of the images; a stream has one, so make it 1", r.given.Starts)
 		}
+		if opt.finding() {
+			return nil, fmt.Errorf("patchwork: online learning from a stream is given the number of experts; say how many")
+		}
 		opt.Starts = 1
 		return learnInOrder(ctx, all, r.cfg, opt)
 	}
@@ -101,7 +104,12 @@ func (r *runner) streamed(ctx context.Context, src patchwork.Source) (*patchwork
 		return m, err
 	}
 	opt.Iterations = cmp.Or(r.given.Iterations, continueIterations)
-	return goOn(ctx, m, all, opt.onTheWay())
+	opt.start = noStart
+	last, err := goOn(ctx, m, all, opt.onTheWay())
+	if err != nil && enough(ctx) {
+		return m, nil
+	}
+	return last, err
 }
 
 // partMemory is a memory for one set of images of several that a run reads.

@@ -70,14 +70,8 @@ func TestEMIsTheSameFromAStream(t *testing.T) {
 	for i := range data.Images {
 		data.Weights = append(data.Weights, int64(i%3))
 	}
-	rounds := func(src patchwork.Source, workers int) (out []Iteration) {
-		for it, err := range EM(t.Context(), m, src, EMOptions{Iterations: 3, Workers: workers}) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			out = append(out, it)
-		}
-		return out
+	rounds := func(src patchwork.Source, workers int) []iteration {
+		return roundsOf(t, m, src, emOptions{Iterations: 3, Workers: workers})
 	}
 	want := rounds(data, 1)
 	for _, workers := range []int{1, 2, 5} {
@@ -122,7 +116,8 @@ func TestStreamOfASampleOfAll(t *testing.T) {
 		if c.opt.WithDefaults(c.cfg).Method == MethodOnline {
 			sample = 1 // not used
 		}
-		got, err := LearnStream(t.Context(), &inBlocks{data: c.data, sizes: []int{9, 2}}, c.cfg, c.opt, sample)
+		c.opt.Sample = sample
+		got, err := Learn(t.Context(), &inBlocks{data: c.data, sizes: []int{9, 2}}, c.cfg, c.opt)
 		if err != nil || !alikeModels(t, got, want) {
 			t.Errorf("%s: another model, or %v", name, err)
 		}
@@ -147,7 +142,8 @@ func TestStreamOfASampleOfSome(t *testing.T) {
 		var models []*patchwork.Model
 		for _, workers := range []int{1, 3} {
 			c.opt.Workers = workers
-			m, err := LearnStream(t.Context(), &inBlocks{data: c.data, sizes: []int{1 + 10*workers}}, c.cfg, c.opt, c.sample)
+			c.opt.Sample = c.sample
+			m, err := Learn(t.Context(), &inBlocks{data: c.data, sizes: []int{1 + 10*workers}}, c.cfg, c.opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -156,7 +152,7 @@ func TestStreamOfASampleOfSome(t *testing.T) {
 		if !alikeModels(t, models[0], models[1]) {
 			t.Errorf("%s: workers or blocks make a difference", name)
 		}
-		s, err := Sample(t.Context(), c.data, c.sample, c.opt.Seed)
+		s, err := drawSample(t.Context(), c.data, c.sample, c.opt.Seed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,11 +167,12 @@ func TestStreamOfASampleOfSome(t *testing.T) {
 		if (models[0].Extras().Geometry != nil) != (c.cfg.Poses.Len() > 1) {
 			t.Errorf("%s: geometry %v", name, models[0].Extras().Geometry)
 		}
-		before, err := Continue(t.Context(), first, c.data, c.opt)
-		if err != nil || !alikeModels(t, before, models[0]) {
-			t.Errorf("%s: it is not Learn, then Continue; or %v", name, err)
-		}
 		o := c.opt.WithDefaults(c.cfg)
+		o.Iterations = continueIterations
+		before, err := goOn(t.Context(), first, c.data, o)
+		if err != nil || !alikeModels(t, before, models[0]) {
+			t.Errorf("%s: it is not Learn, then goOn; or %v", name, err)
+		}
 		var was, is float64
 		if o.byDescription(c.cfg) {
 			d, err := o.describe(t.Context(), first, c.data, activationCosts(first.Extras().Counts), nil)
@@ -228,14 +225,14 @@ func TestSample(t *testing.T) {
 			data.Images, data.Weights = append(data.Images, img), append(data.Weights, rapid.Int64Range(0, 2).Draw(t, "weight"))
 		}
 		size, seed := rapid.IntRange(1, 35).Draw(t, "size"), rapid.Uint64().Draw(t, "seed")
-		a, err := Sample(context.Background(), data, size, seed)
+		a, err := drawSample(context.Background(), data, size, seed)
 		if err != nil {
 			if rows.Counting(data) > 0 {
 				t.Fatal(err)
 			}
 			return
 		}
-		if len(a.Images) != min(size, rows.Counting(data)) || a.Of != rows.Counting(data) || a.Rows != rows.Total(data) || a.All() != (size >= a.Of) {
+		if len(a.Images) != min(size, rows.Counting(data)) || a.Of != rows.Counting(data) || a.Rows != rows.Total(data) || a.all() != (size >= a.Of) {
 			t.Fatalf("a sample of %d: %d of %d images, %d rows", size, len(a.Images), a.Of, a.Rows)
 		}
 		at := -1
@@ -248,14 +245,14 @@ func TestSample(t *testing.T) {
 			}
 			at = i
 		}
-		b, err := Sample(context.Background(), &inBlocks{data: data, sizes: []int{rapid.IntRange(1, 9).Draw(t, "block")}}, size, seed)
+		b, err := drawSample(context.Background(), &inBlocks{data: data, sizes: []int{rapid.IntRange(1, 9).Draw(t, "block")}}, size, seed)
 		if err != nil || !reflect.DeepEqual(a, b) {
 			t.Fatal("blocks make a difference")
 		}
 	})
 	data, times := quadrants(t, 10), make([]int, 10)
 	for seed := range uint64(3000) {
-		s, err := Sample(t.Context(), data, 3, seed)
+		s, err := drawSample(t.Context(), data, 3, seed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -287,17 +284,17 @@ func TestStreamFailures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := Options{Experts: 2, Starts: 1}
+	opt := Options{Experts: 2, Starts: 1, Sample: 10}
 	for _, workers := range []int{1, 4} {
 		opt.Workers = workers
 		broken := &inBlocks{data: data, sizes: []int{8}, fails: 64}
 		if tally, err := patchwork.Explain(t.Context(), m, broken, patchwork.PursuitOptions{}, workers, nil); tally != nil || !errors.Is(err, errRead) {
 			t.Errorf("explain: %v, %v", tally, err)
 		}
-		if got, err := LearnStream(t.Context(), broken, m.Config(), opt, 10); got != nil || !errors.Is(err, errRead) {
+		if got, err := Learn(t.Context(), broken, m.Config(), opt); got != nil || !errors.Is(err, errRead) {
 			t.Errorf("learn: %v, %v", got, err)
 		}
-		if got, err := Continue(t.Context(), m, broken, opt); got != nil || !errors.Is(err, errRead) {
+		if got, err := goOn(t.Context(), m, broken, opt.WithDefaults(m.Config())); got != nil || !errors.Is(err, errRead) {
 			t.Errorf("continue: %v, %v", got, err)
 		}
 		odd := &inBlocks{data: patchwork.Data{Images: append(append([]*bitmap.Image(nil), data.Images[:30]...), bitmap.New(6, 7))}, sizes: []int{5}}
@@ -322,15 +319,18 @@ func TestStreamFailures(t *testing.T) {
 				_, err := patchwork.Explain(t.Context(), m, src, patchwork.PursuitOptions{}, 2, nil)
 				return err
 			},
-			"sample": func() error { _, err := Sample(t.Context(), src, 2, 0); return err },
+			"sample": func() error { _, err := drawSample(t.Context(), src, 2, 0); return err },
 		} {
 			if err := f(); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, want %q", name, err, want)
 			}
 		}
 	}
-	online := Options{Experts: 2, Method: MethodOnline, Starts: 3}
-	if _, err := LearnStream(t.Context(), data, quadrantConfig(), online, 10); err == nil || !strings.Contains(err.Error(), "a stream has one") {
+	online, stream := Options{Experts: 2, Method: MethodOnline, Starts: 3}, &inBlocks{data: data, sizes: []int{8}}
+	if _, err := Learn(t.Context(), stream, quadrantConfig(), online); err == nil || !strings.Contains(err.Error(), "a stream has one") {
 		t.Errorf("three orders of a stream: %v", err)
+	}
+	if _, err := Learn(t.Context(), stream, quadrantConfig(), Options{Method: MethodOnline}); err == nil || !strings.Contains(err.Error(), "say how many") {
+		t.Errorf("nobody knows how many to learn online: %v", err)
 	}
 }

@@ -86,7 +86,8 @@ func InTurn[T any](ctx context.Context, n, side int, f func(context.Context, int
 
 // Emit runs f(0), ..., f(n-1), up to side at a time, and yields what each of
 // them emits: first all of f(0), as it comes, then all of f(1), and so on. What
-// is emitted before its turn waits in memory. The first error ends the sequence.
+// is emitted before its turn waits in memory. The first error ends the sequence;
+// after the end of the context nothing is yielded but its error.
 // Emit leaves no goroutine behind: when the caller stops early the context of
 // the calls under way is cancelled, and they are waited for.
 func Emit[T any](ctx context.Context, n, side int, f func(ctx context.Context, i int, emit func(T)) error) iter.Seq2[T, error] {
@@ -113,16 +114,20 @@ func Emit[T any](ctx context.Context, n, side int, f func(ctx context.Context, i
 				select {
 				case <-queues[i].more:
 				case <-ctx.Done():
-					yield(none, ctx.Err())
-					return
 				}
 				var values []T
 				var err error
 				values, over, err = queues[i].take()
 				for _, v := range values {
+					if ctx.Err() != nil {
+						break
+					}
 					if !yield(v, nil) {
 						return
 					}
+				}
+				if ctx.Err() != nil {
+					err = ctx.Err()
 				}
 				if err != nil {
 					yield(none, err)

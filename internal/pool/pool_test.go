@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"runtime"
+	"slices"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -78,6 +82,145 @@ func TestSize(t *testing.T) {
 	for _, c := range [][4]int{{0, 4, 16, 1}, {1, 4, 16, 1}, {17, 4, 16, 2}, {1000, 4, 16, 4}, {1000, 0, 16, 1}, {5, 9, 1, 5}} {
 		if got := pool.Size(c[0], c[1], c[2]); got != c[3] {
 			t.Errorf("%v: %d", c, got)
+		}
+	}
+}
+
+// collect returns what a sequence yields, and its error.
+func collect[T any](seq iter.Seq2[T, error]) (all []T, err error) {
+	for v, err := range seq {
+		if err != nil {
+			return all, err
+		}
+		all = append(all, v)
+	}
+	return all, nil
+}
+
+// TestEmit: everything comes in order, call by call, up to the first call that
+// fails, what that one has emitted included, however many run side by side.
+func TestEmit(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		counts := rapid.SliceOfN(rapid.IntRange(0, 4), 0, 12).Draw(rt, "emitted by each")
+		side, bad := rapid.IntRange(1, 5).Draw(rt, "side"), rapid.IntRange(0, 20).Draw(rt, "the one that fails")
+		var busy atomic.Int32
+		got, err := collect(pool.Emit(rt.Context(), len(counts), side, func(_ context.Context, i int, emit func([2]int)) error {
+			defer busy.Add(-1)
+			if busy.Add(1) > int32(side) {
+				return errors.New("too many at a time")
+			}
+			for j := range counts[i] {
+				emit([2]int{i, j})
+				runtime.Gosched()
+			}
+			if i == bad {
+				return fmt.Errorf("number %d", i)
+			}
+			return nil
+		}))
+		var want [][2]int
+		for i, n := range counts[:min(bad+1, len(counts))] {
+			for j := range n {
+				want = append(want, [2]int{i, j})
+			}
+		}
+		if !slices.Equal(got, want) {
+			rt.Fatalf("%v, want %v", got, want)
+		}
+		if bad < len(counts) != (err != nil) || err != nil && err.Error() != fmt.Sprintf("number %d", bad) {
+			rt.Fatalf("error %v of number %d", err, bad)
+		}
+	})
+}
+
+// TestEmitAsItComes: what the call whose turn it is emits is there before the
+// call ends.
+func TestEmitAsItComes(t *testing.T) {
+	seen := make(chan int)
+	n := 0
+	for v, err := range pool.Emit(t.Context(), 2, 2, func(ctx context.Context, i int, emit func(int)) error {
+		emit(i)
+		select {
+		case <-seen:
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(10 * time.Second):
+			return errors.New("nobody saw it")
+		}
+		return nil
+	}) {
+		if err != nil || v != n {
+			t.Fatal(v, err)
+		}
+		n++
+		seen <- v
+	}
+	if n != 2 {
+		t.Errorf("%d values", n)
+	}
+}
+
+// TestEmitLeavesNothingBehind: whoever leaves early, or whose context ends, finds
+// every call ended, and is told nothing more but why.
+func TestEmitLeavesNothingBehind(t *testing.T) {
+	for at := range 12 {
+		for _, side := range []int{1, 3, 9} {
+			var begun, ended atomic.Int32
+			f := func(ctx context.Context, i int, emit func(int)) error {
+				begun.Add(1)
+				defer ended.Add(1)
+				emit(i)
+				emit(i)
+				if i > 6 {
+					<-ctx.Done() // or it would never end
+				}
+				return ctx.Err()
+			}
+			n := 0
+			for _, err := range pool.Emit(t.Context(), 20, side, f) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if n++; n > at {
+					break
+				}
+			}
+			if n != at+1 || begun.Load() != ended.Load() {
+				t.Errorf("left at value %d of %d, %d side by side: %d calls of %d have ended", n, at, side, ended.Load(), begun.Load())
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			n = 0
+			var last error
+			for _, err := range pool.Emit(ctx, 20, side, f) {
+				if last = err; err == nil {
+					n++
+				}
+				if n > at {
+					cancel()
+				}
+			}
+			cancel()
+			if n != at+1 || !errors.Is(last, context.Canceled) || begun.Load() != ended.Load() {
+				t.Errorf("cancelled at value %d, %d side by side: %d values, %v, %d calls of %d have ended", at, side, n, last, ended.Load(), begun.Load())
+			}
+		}
+	}
+}
+
+// TestInTurn: one value each, in order; none of a call that fails.
+func TestInTurn(t *testing.T) {
+	for _, side := range []int{1, 2, 9} {
+		square := func(_ context.Context, i int) (int, error) {
+			if i == 7 {
+				return 49, errors.New("number 7")
+			}
+			return i * i, nil
+		}
+		if got, err := collect(pool.InTurn(t.Context(), 6, side, square)); err != nil || !slices.Equal(got, []int{0, 1, 4, 9, 16, 25}) {
+			t.Errorf("%v, %v", got, err)
+		}
+		if got, err := collect(pool.InTurn(t.Context(), 12, side, square)); err == nil || len(got) != 7 {
+			t.Errorf("%v, %v", got, err)
 		}
 	}
 }

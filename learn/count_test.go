@@ -1,8 +1,6 @@
 package learn
 
 import (
-	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -42,18 +40,24 @@ func blocksConfig(rule patchwork.Rule) patchwork.Config {
 	return patchwork.NewConfig(rule, 1, 12, pose.Grid{})
 }
 
-// autoSteps runs Auto to the end and checks what holds of every run.
-func autoSteps(t *testing.T, data patchwork.Data, cfg patchwork.Config, opt AutoOptions) []AutoStep {
+// inCurve are the stages of models that were tried for their number of experts.
+var inCurve = []string{StageGrow, StageShrink, StageMerge, StageRelocate, StageFresh, StageConfirm, StageFinal}
+
+// countSteps runs a search for the number of experts to the end, checks what holds
+// of every one, and returns the steps of its curve and the last.
+func countSteps(t *testing.T, data patchwork.Data, cfg patchwork.Config, opt Options) []Step {
 	t.Helper()
-	var steps []AutoStep
-	for s, err := range Auto(t.Context(), data, cfg, opt) {
+	var steps []Step
+	for s, err := range Run(t.Context(), data, cfg, opt) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Model.K() != s.Experts {
-			t.Errorf("a point of %d experts has a model of %d", s.Experts, s.Model.K())
+		if s.Best == nil || s.Model.K() != s.Experts {
+			t.Errorf("a step of %d experts has a model of %d; the best is %v", s.Experts, s.Model.K(), s.Best)
 		}
-		steps = append(steps, s)
+		if slices.Contains(inCurve, s.Stage) {
+			steps = append(steps, s)
+		}
 	}
 	last := steps[len(steps)-1]
 	curve := last.Model.Extras().Record.Curve
@@ -64,24 +68,24 @@ func autoSteps(t *testing.T, data patchwork.Data, cfg patchwork.Config, opt Auto
 	for i, p := range curve {
 		if p.Chosen {
 			chosen++
-			if p != last.CurvePoint {
+			if p.Stage = StageFinal; p != last.CurvePoint {
 				t.Errorf("the curve chooses %+v, the last step %+v", p, last.CurvePoint)
 			}
-			p.Chosen = false
+			p.Chosen, p.Stage = false, steps[i].Stage
 		}
 		if p != steps[i].CurvePoint {
 			t.Errorf("step %d was %+v, the curve has %+v", i, steps[i].CurvePoint, p)
 		}
 	}
-	if chosen != 1 {
-		t.Errorf("%d points are chosen", chosen)
+	if chosen != 1 || last.Stage != StageFinal || last.Best != last.Model {
+		t.Errorf("%d points are chosen, and the last step is %+v", chosen, last)
 	}
 	return steps
 }
 
-func TestAutoGrows(t *testing.T) {
+func TestCountGrows(t *testing.T) {
 	data := blocks(120, 5)
-	steps := autoSteps(t, data, blocksConfig(patchwork.MaxMinusMin), AutoOptions{Learn: Options{Seed: 3}})
+	steps := countSteps(t, data, blocksConfig(patchwork.MaxMinusMin), Options{Seed: 3})
 	last := steps[len(steps)-1]
 	// A block is on or off: one expert each way, or one of them and a background.
 	if last.Experts < 3 || last.Experts > 6 {
@@ -124,15 +128,15 @@ func TestAutoGrows(t *testing.T) {
 	if r := last.Model.Extras().Record; r.DescriptionLength != last.DescriptionLength || r.LogLik != last.LogLik || r.Rows != 120 || len(r.Starts) == 0 {
 		t.Errorf("record %+v of %+v", r, last.CurvePoint)
 	}
-	m, err := LearnAuto(t.Context(), data, blocksConfig(patchwork.MaxMinusMin), AutoOptions{Learn: Options{Seed: 3}})
+	m, err := Learn(t.Context(), data, blocksConfig(patchwork.MaxMinusMin), Options{Seed: 3})
 	if err != nil || !sameTemplates(m, last.Model) {
-		t.Errorf("LearnAuto differs from the last step, %v", err)
+		t.Errorf("Learn differs from the last step, %v", err)
 	}
 }
 
-func TestAutoRange(t *testing.T) {
+func TestCountRange(t *testing.T) {
 	data := blocks(60, 7)
-	steps := autoSteps(t, data, blocksConfig(patchwork.MaxMinusMin), AutoOptions{From: 1, To: 4, Learn: Options{Seed: 3}})
+	steps := countSteps(t, data, blocksConfig(patchwork.MaxMinusMin), Options{AtLeast: 1, AtMost: 4, Seed: 3})
 	last := steps[len(steps)-1]
 	for i, s := range steps[:4] {
 		if s.Stage != StageFresh || s.Experts != i+1 || s.DescriptionLength == 0 {
@@ -143,7 +147,7 @@ func TestAutoRange(t *testing.T) {
 		}
 	}
 	// A single number is learned as Learn does, and has only itself to be compared with.
-	steps = autoSteps(t, data, blocksConfig(patchwork.MaxMinusMin), AutoOptions{From: 2, To: 2, Learn: Options{Seed: 3}})
+	steps = countSteps(t, data, blocksConfig(patchwork.MaxMinusMin), Options{AtLeast: 2, AtMost: 2, Seed: 3})
 	m, err := Learn(t.Context(), data, blocksConfig(patchwork.MaxMinusMin), Options{Experts: 2, Seed: 3})
 	if err != nil || len(steps) != 3 || !sameTemplates(m, steps[2].Model) {
 		t.Errorf("%d steps for one number, %v", len(steps), err)
@@ -151,11 +155,11 @@ func TestAutoRange(t *testing.T) {
 }
 
 // Without a description length the held-out images choose, and all teach.
-func TestAutoRangeByHeldOut(t *testing.T) {
+func TestCountRangeByHeldOut(t *testing.T) {
 	data := blocks(60, 9)
 	data.Weights = slices.Repeat([]int64{1}, 60)
 	data.Weights[4], data.Weights[5] = 0, 2
-	steps := autoSteps(t, data, blocksConfig(patchwork.Max), AutoOptions{From: 1, To: 4, Learn: Options{Seed: 3, Starts: 2}, HeldOut: 0.25})
+	steps := countSteps(t, data, blocksConfig(patchwork.Max), Options{AtLeast: 1, AtMost: 4, Seed: 3, Starts: 2, HeldOut: 0.25})
 	if len(steps) != 6 {
 		t.Fatalf("%d steps", len(steps))
 	}
@@ -194,13 +198,13 @@ func TestAutoRangeByHeldOut(t *testing.T) {
 	}
 }
 
-func TestAutoWorkersChangeNothing(t *testing.T) {
-	for _, opt := range []AutoOptions{{MaxExperts: 4}, {From: 2, To: 3}} {
+func TestCountWorkersChangeNothing(t *testing.T) {
+	for _, opt := range []Options{{}, {AtLeast: 2, AtMost: 3}} {
 		var curves []patchwork.Curve
 		var models []*patchwork.Model
 		for _, workers := range []int{1, 2, 5} {
-			opt.Learn = Options{Seed: 8, Workers: workers}
-			m, err := LearnAuto(t.Context(), blocks(40, 2), blocksConfig(patchwork.MaxMinusMin), opt)
+			opt.Seed, opt.Workers = 8, workers
+			m, err := Learn(t.Context(), blocks(40, 2), blocksConfig(patchwork.MaxMinusMin), opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -214,7 +218,7 @@ func TestAutoWorkersChangeNothing(t *testing.T) {
 	}
 }
 
-func TestAutoLeastData(t *testing.T) {
+func TestCountLeastData(t *testing.T) {
 	for name, data := range map[string]patchwork.Data{
 		"one blank row":   {Images: []*bitmap.Image{bitmap.New(1, 12)}},
 		"one row, thrice": {Images: []*bitmap.Image{bitmap.New(1, 12)}, Weights: []int64{3}},
@@ -222,67 +226,57 @@ func TestAutoLeastData(t *testing.T) {
 		"two rows":        blocks(2, 1),
 		"one that counts": {Images: blocks(2, 1).Images, Weights: []int64{0, 1}},
 	} {
-		steps := autoSteps(t, data, blocksConfig(patchwork.MaxMinusMin), AutoOptions{MaxExperts: 3})
+		steps := countSteps(t, data, blocksConfig(patchwork.MaxMinusMin), Options{})
 		if k := steps[len(steps)-1].Experts; k < 1 || k > 3 {
 			t.Errorf("%s: %d experts", name, k)
 		}
 	}
 }
 
-func TestAutoErrors(t *testing.T) {
+func TestCountErrors(t *testing.T) {
 	data, mmm := blocks(10, 1), blocksConfig(patchwork.MaxMinusMin)
-	moving := mmm
-	moving.Poses = pose.Grid{DX: pose.Symmetric(1, 1)}
 	for name, c := range map[string]struct {
 		data patchwork.Data
 		cfg  patchwork.Config
-		opt  AutoOptions
+		opt  Options
 		want string
 	}{
-		"backwards":        {data, mmm, AutoOptions{From: 5, To: 2}, "from 5 to 2"},
-		"from 0":           {data, mmm, AutoOptions{To: 2}, "from 0 to 2"},
-		"no end":           {data, mmm, AutoOptions{From: 2}, "from 2 to 0"},
-		"max rule":         {data, blocksConfig(patchwork.Max), AutoOptions{}, "give a range"},
-		"poses":            {data, moving, AutoOptions{}, "give a range"},
-		"paper":            {data, mmm, AutoOptions{Learn: Options{Paper: true}}, "give a range"},
-		"no room":          {data, mmm, AutoOptions{MaxExperts: -1}, "cannot grow -1"},
-		"all held out":     {data, mmm, AutoOptions{HeldOut: 1}, "between 0 and 1"},
-		"share":            {data, mmm, AutoOptions{HeldOut: math.NaN()}, "between 0 and 1"},
-		"nothing":          {patchwork.Data{}, mmm, AutoOptions{}, "no images"},
-		"one to hold out":  {blocks(1, 1), blocksConfig(patchwork.Max), AutoOptions{From: 1, To: 2}, "one image is too few"},
-		"another size":     {patchwork.Data{Images: []*bitmap.Image{bitmap.New(2, 2)}}, mmm, AutoOptions{}, "2 x 2"},
-		"options of Learn": {data, mmm, AutoOptions{Learn: Options{Starts: -1}}, "-1 starts"},
+		"backwards":       {data, mmm, Options{AtLeast: 5, AtMost: 2}, "from 5 to 2"},
+		"from 0":          {data, mmm, Options{AtMost: 2}, "from 0 to 2"},
+		"no end":          {data, mmm, Options{AtLeast: 2}, "from 2 to 0"},
+		"paper":           {data, mmm, Options{Paper: true}, "say how many"},
+		"all held out":    {data, mmm, Options{HeldOut: 1}, "between 0 and 1"},
+		"share":           {data, mmm, Options{HeldOut: math.NaN()}, "between 0 and 1"},
+		"nothing":         {patchwork.Data{}, mmm, Options{}, "no images"},
+		"one to hold out": {blocks(1, 1), blocksConfig(patchwork.Max), Options{AtLeast: 1, AtMost: 2}, "one image is too few"},
+		"another size":    {patchwork.Data{Images: []*bitmap.Image{bitmap.New(2, 2)}}, mmm, Options{}, "2 x 2"},
 	} {
-		m, err := LearnAuto(t.Context(), c.data, c.cfg, c.opt)
+		m, err := Learn(t.Context(), c.data, c.cfg, c.opt)
 		if m != nil || err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
 }
 
-func TestAutoEnds(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	n := 0
-	for _, err := range Auto(ctx, blocks(40, 2), blocksConfig(patchwork.MaxMinusMin), AutoOptions{Learn: Options{Workers: 2}}) {
-		if n++; n == 3 {
-			cancel()
+// Where there is no description length and nobody gives a range, 1 to 8 are tried,
+// also where experts move.
+func TestCountWithoutARange(t *testing.T) {
+	c := memoryCases()
+	for name, opt := range map[string]Options{
+		"max":                  {},
+		"moving":               {AtLeast: 1, AtMost: 3},
+		"moving max-minus-min": {AtLeast: 2, AtMost: 3},
+	} {
+		opt.Starts, opt.Iterations = 2, 1
+		steps := countSteps(t, memoryData(), c[name].cfg, opt)
+		o := opt.WithDefaults(c[name].cfg)
+		if want := o.AtMost - o.AtLeast + 3; len(steps) != want || steps[0].Experts != o.AtLeast || opt.AtMost == 0 && o.AtMost != 8 {
+			t.Errorf("%s: %d steps from %d experts, want %d", name, len(steps), steps[0].Experts, want)
 		}
-		if n > 3 && !errors.Is(err, context.Canceled) {
-			t.Errorf("after the end: %v", err)
+		m := steps[len(steps)-1].Model
+		if r := m.Extras().Record; len(r.Starts) != 2 || r.Rows != 18 || (m.Extras().Geometry != nil) != (name != "max") {
+			t.Errorf("%s: record %+v, geometry %v", name, r, m.Extras().Geometry)
 		}
-	}
-	if n != 4 {
-		t.Errorf("%d steps, cancelled after 3", n)
-	}
-	n = 0
-	for _, err := range Auto(t.Context(), blocks(40, 2), blocksConfig(patchwork.MaxMinusMin), AutoOptions{From: 1, To: 3}) {
-		if n++; err != nil || n == 2 {
-			break
-		}
-	}
-	if n != 2 {
-		t.Errorf("%d steps", n)
 	}
 }
 
@@ -296,8 +290,7 @@ func TestShrinkMerges(t *testing.T) {
 		}
 		return out
 	}
-	a := &autoRun{data: data, cfg: cfg, yield: func(AutoStep, error) bool { return true }}
-	a.opt.Learn = Options{Experts: 1}.WithDefaults(cfg)
+	a := &counter{data: data, cfg: cfg, opt: Options{Experts: 1}.WithDefaults(cfg)}
 	for name, templates := range map[string][][]float64{
 		"halves": {half(0, 2, 0.9), half(2, 4, 0.9), half(4, 8, 0.9), half(8, 12, 0.9), half(0, 12, 0.1)},
 		"twice":  {half(0, 4, 0.9), half(0, 4, 0.8), half(4, 8, 0.9), half(8, 12, 0.9), half(0, 12, 0.1)},
@@ -306,7 +299,7 @@ func TestShrinkMerges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := a.opt.Learn.describe(t.Context(), m, data, make([]float64, m.K()), nil)
+		d, err := a.opt.describe(t.Context(), m, data, make([]float64, m.K()), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -317,7 +310,7 @@ func TestShrinkMerges(t *testing.T) {
 		if less.model.K() >= 5 || !less.shorter(&d) {
 			t.Errorf("%s: %d experts of %.1f nats instead of %.1f", name, less.model.K(), less.length, d.length)
 		}
-		v, err := newView(t.Context(), d, data, a.opt.Learn)
+		v, err := newView(t.Context(), d, data, a.opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -331,14 +324,13 @@ func TestShrinkMerges(t *testing.T) {
 // An expert that is active in no image goes, and nothing else changes.
 func TestShrinkDropsTheUnused(t *testing.T) {
 	data, cfg := blocks(60, 5), blocksConfig(patchwork.MaxMinusMin)
-	a := &autoRun{data: data, cfg: cfg, yield: func(AutoStep, error) bool { return true }}
-	a.opt.Learn = Options{Experts: 3}.WithDefaults(cfg)
-	m, err := Learn(t.Context(), data, cfg, a.opt.Learn)
+	a := &counter{data: data, cfg: cfg, opt: Options{Experts: 3}.WithDefaults(cfg)}
+	m, err := Learn(t.Context(), data, cfg, a.opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	with := m.WithTemplates(slices.Insert(m.Templates(), 1, slices.Repeat([]float64{0.5}, 12)), patchwork.Extras{})
-	d, err := a.opt.Learn.describe(t.Context(), with, data, slices.Insert(activationCosts(m.Extras().Counts), 1, 1), nil)
+	d, err := a.opt.describe(t.Context(), with, data, slices.Insert(activationCosts(m.Extras().Counts), 1, 1), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

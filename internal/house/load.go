@@ -1,0 +1,136 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// root is the import path of the root package; all our packages are under it.
+const root = "example.com/patchwork"
+
+// listed is what `go list` says of a package.
+type listed struct {
+	ImportPath, Dir, Export string
+	GoFiles                 []string
+}
+
+// code is a package, read and type-checked.
+type code struct {
+	*types.Package
+	names []string // of its files, as go list has them
+	files []*ast.File
+}
+
+// program holds packages that were checked together, so that an object is the same
+// wherever it is used.
+type program struct {
+	fset     *token.FileSet
+	packages []*code // each after those it imports
+	uses     map[*ast.Ident]types.Object
+	defs     map[*ast.Ident]types.Object
+}
+
+// load reads and checks a package, and all of ours that it imports. Of the
+// others it takes what the compiler exported.
+func load(dir, pkg string) (*program, error) {
+	list, err := list(dir, pkg)
+	if err != nil {
+		return nil, err
+	}
+	p := &program{fset: token.NewFileSet(), uses: map[*ast.Ident]types.Object{}, defs: map[*ast.Ident]types.Object{}}
+	exports := map[string]string{}
+	for _, l := range list {
+		exports[l.ImportPath] = l.Export
+	}
+	compiled := importer.ForCompiler(p.fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	conf := types.Config{Importer: ours{p, compiled}}
+	for _, l := range list {
+		if !under(l.ImportPath, root) {
+			continue
+		}
+		c := &code{names: l.GoFiles}
+		for _, name := range l.GoFiles {
+			f, err := parser.ParseFile(p.fset, filepath.Join(l.Dir, name), nil, parser.SkipObjectResolution)
+			if err != nil {
+				return nil, err
+			}
+			c.files = append(c.files, f)
+		}
+		if c.Package, err = conf.Check(l.ImportPath, p.fset, c.files, &types.Info{Uses: p.uses, Defs: p.defs}); err != nil {
+			return nil, err
+		}
+		p.packages = append(p.packages, c)
+	}
+	return p, nil
+}
+
+// list returns a package and all it depends on, each after those it imports.
+func list(dir, pkg string) ([]listed, error) {
+	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles", pkg)
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
+		return nil, fmt.Errorf("go list %s: %s", pkg, failed.Stderr)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all []listed
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var l listed
+		if err := dec.Decode(&l); err == io.EOF {
+			return all, nil
+		} else if err != nil {
+			return nil, err
+		}
+		all = append(all, l)
+	}
+}
+
+// ours imports our packages as they were checked, and the others as compiled.
+type ours struct {
+	p        *program
+	compiled types.Importer
+}
+
+// Import implements [types.Importer].
+func (o ours) Import(path string) (*types.Package, error) {
+	for _, c := range o.p.packages {
+		if c.Path() == path {
+			return c.Package, nil
+		}
+	}
+	return o.compiled.Import(path)
+}
+
+// main returns the package that was asked for: the last.
+func (p *program) main() *code { return p.packages[len(p.packages)-1] }
+
+// file returns the name of the file that declares something.
+func (p *program) file(at token.Pos) string { return filepath.Base(p.fset.Position(at).Filename) }
+
+// global returns the object as it was declared, and reports whether it is a function, a
+// method, or another name of a package of ours.
+func global(o types.Object) (types.Object, bool) {
+	if o == nil || o.Pkg() == nil || !under(o.Pkg().Path(), root) {
+		return nil, false
+	}
+	if f, ok := o.(*types.Func); ok {
+		return f.Origin(), true
+	}
+	return o, o.Parent() == o.Pkg().Scope()
+}
+
+// under reports whether an import path is another or below it.
+func under(path, top string) bool { return path == top || strings.HasPrefix(path, top+"/") }

@@ -1,0 +1,224 @@
+package learn
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/testenv"
+	"example.com/patchwork/internal/testkit"
+	"example.com/patchwork/pose"
+)
+
+// goldenTables is the part of tables.json that concerns learning.
+type goldenTables struct {
+	MStep []struct {
+		Rule    string
+		Q, Eps  float64
+		X       [][]uint8
+		Experts [][]float64
+		Orders  [][]int
+		Den     [][]float64
+		Out     [][]float64
+	} `json:"m_step"`
+	MStepGuarded []struct {
+		Q, Eps  float64
+		X       [][]uint8
+		Experts [][]float64
+		Orders  [][]int
+		OutEq1  [][]float64 `json:"out_eq1"`
+	} `json:"m_step_guarded"`
+	Online []struct {
+		Rule     string
+		Q        *float64
+		Truncate bool
+		Start    string
+		Experts0 [][]float64
+		Counts0  [][]float64
+		Steps    []struct {
+			X       []uint8
+			Order   []int
+			Experts [][]float64
+			Counts  [][]float64
+		}
+	}
+	SequentialInit []struct {
+		Rule, Variant string
+		Q, Eps        float64
+		X             []uint8
+		Active        [][]float64 `json:"active_experts"`
+		Mu            []float64
+		Out           []float64
+		Counts        []float64
+	} `json:"sequential_init"`
+	FirstExpert []struct {
+		X      []uint8
+		Eps    float64
+		Out    []float64
+		Counts []float64
+	} `json:"first_expert"`
+}
+
+func loadGolden[T any](t testing.TB, name string) (g T) {
+	t.Helper()
+	if err := json.Unmarshal(testenv.ReadShared(t, "golden/"+name), &g); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// tableConfig is the configuration of a golden table case.
+func tableConfig(t testing.TB, name string, q *float64, width int, truncate bool) patchwork.Config {
+	t.Helper()
+	c := patchwork.Config{Height: 1, Width: width, Truncate: truncate}
+	if name == "max_minus_min" {
+		c.Rule = patchwork.MaxMinusMin
+		c.Q = 0.5
+	}
+	if q != nil {
+		c.Q = *q
+	}
+	return c
+}
+
+// goldenTally counts golden rows under given explanations.
+func goldenTally(t testing.TB, m *patchwork.Model, x [][]uint8, orders [][]int) *patchwork.Tally {
+	t.Helper()
+	tally := patchwork.NewTally(m)
+	for n, row := range x {
+		tally.Add(m, bitmap.FromBytes(1, len(row), row), testkit.ExplanationOf(orders[n]), 1)
+	}
+	return tally
+}
+
+func TestGoldenMStep(t *testing.T) {
+	for _, c := range loadGolden[goldenTables](t, "tables.json").MStep {
+		cfg := tableConfig(t, c.Rule, &c.Q, len(c.X[0]), false)
+		cfg.Prior = patchwork.Prior{On: c.Eps, Off: c.Eps}
+		m, err := patchwork.NewModel(cfg, c.Experts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tally := goldenTally(t, m, c.X, c.Orders)
+		next := EquationOne(m, tally)
+		for k := range c.Out {
+			testkit.NearAll(t, "eq. (1)", next.Template(k), c.Out[k], 1e-12)
+			for i, want := range c.Den[k] {
+				n := k*len(c.Den[k]) + i
+				testkit.Near(t, "count", float64(tally.Counts().Seen[n]+tally.Counts().LostSeen[n]), want, 0)
+			}
+		}
+	}
+}
+
+func TestGoldenOnline(t *testing.T) {
+	for _, c := range loadGolden[goldenTables](t, "tables.json").Online {
+		cfg := tableConfig(t, c.Rule, c.Q, len(c.Experts0[0]), c.Truncate)
+		m, err := patchwork.NewModel(cfg, c.Experts0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := ResumeOnline(m, c.Counts0, OnlineOptions{Pursuit: patchwork.PursuitOptions{Forced: c.Start == "forced"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range c.Steps {
+			e, err := o.Add(bitmap.FromBytes(1, len(s.X), s.X), 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var order []int
+			for _, p := range e.Picks {
+				order = append(order, p.Expert)
+			}
+			if !slices.Equal(order, s.Order) {
+				t.Fatalf("picks %v, want %v", order, s.Order)
+			}
+			now := o.Model()
+			for k := range s.Experts {
+				testkit.NearAll(t, "expert", now.Template(k), s.Experts[k], 1e-12)
+				for i, want := range s.Counts[k] {
+					testkit.Near(t, "N", o.Count(k, i), want, 1e-12)
+				}
+			}
+		}
+	}
+}
+
+func TestGoldenSequentialInit(t *testing.T) {
+	g := loadGolden[goldenTables](t, "tables.json")
+	check := func(what string, cfg patchwork.Config, template []float64, set []bool, out, counts []float64) {
+		testkit.NearAll(t, what, template, out, 1e-12)
+		for i, want := range counts {
+			n := cfg.Prior.On + cfg.Prior.Off
+			if set[i] {
+				n++
+			}
+			testkit.Near(t, what+" count", n, want, 1e-12)
+		}
+	}
+	for _, c := range g.FirstExpert {
+		cfg := patchwork.Config{Height: 1, Width: len(c.X), Prior: patchwork.Prior{On: c.Eps, Off: c.Eps}}
+		template, set := FirstExpert(cfg, bitmap.FromBytes(1, len(c.X), c.X))
+		check("first expert", cfg, template, set, c.Out, c.Counts)
+	}
+	for _, c := range g.SequentialInit {
+		cfg := tableConfig(t, c.Rule, &c.Q, len(c.X), false)
+		if cfg.Rule == patchwork.Max {
+			cfg.Q = 0
+		}
+		cfg.Prior = patchwork.Prior{On: c.Eps, Off: c.Eps}
+		reading, err := ParseReading(c.Variant)
+		if err != nil {
+			t.Fatal(err)
+		}
+		template, set := NextExpert(cfg, reading, bitmap.FromBytes(1, len(c.X), c.X), c.Mu)
+		check("next expert", cfg, template, set, c.Out, c.Counts)
+	}
+}
+
+func TestGoldenEquationOneBesideTheGuardedStep(t *testing.T) {
+	for _, c := range loadGolden[goldenTables](t, "tables.json").MStepGuarded {
+		cfg := tableConfig(t, "max_minus_min", &c.Q, len(c.X[0]), false)
+		cfg.Prior = patchwork.Prior{On: c.Eps, Off: c.Eps}
+		m := testkit.MustModel(t, cfg, c.Experts)
+		next := EquationOne(m, goldenTally(t, m, c.X, c.Orders))
+		for k := range c.OutEq1 {
+			testkit.NearAll(t, "eq. (1)", next.Template(k), c.OutEq1[k], 1e-12)
+		}
+	}
+}
+
+// Eq. (1) of experts that are shifted.
+func TestGoldenShiftedMStep(t *testing.T) {
+	type counts struct{ Mu [][][]float64 }
+	g := loadGolden[struct {
+		MStep struct {
+			X                 [][][]uint8
+			Reps              [][][3]int
+			Experts           [][][]float64
+			OutsideUnknown    counts `json:"outside_unknown"`
+			OutsideBackground counts `json:"outside_background"`
+		} `json:"mstep"`
+	}](t, "images.json").MStep
+	h, w := len(g.Experts[0]), len(g.Experts[0][0])
+	for outside, want := range map[patchwork.Outside]counts{patchwork.Unknown: g.OutsideUnknown, patchwork.Background: g.OutsideBackground} {
+		cfg := patchwork.Config{Height: h, Width: w, Outside: outside,
+			Poses: pose.Grid{DY: pose.Symmetric(3, 1), DX: pose.Symmetric(3, 1)}}
+		m := testkit.MustModel(t, cfg, [][]float64{slices.Concat(g.Experts[0]...), slices.Concat(g.Experts[1]...)})
+		tally := patchwork.NewTally(m)
+		for n, rows := range g.X {
+			e := &patchwork.Explanation{}
+			for _, r := range g.Reps[n] {
+				e.Picks = append(e.Picks, patchwork.Pick{Expert: r[0], Pose: pose.Pose{DY: r[1], DX: r[2]}})
+			}
+			tally.Add(m, bitmap.FromBytes(h, w, slices.Concat(rows...)), e, 1)
+		}
+		next := EquationOne(m, tally)
+		for k := range 2 {
+			testkit.NearAll(t, outside.String(), next.Template(k), slices.Concat(want.Mu[k]...), 1e-12)
+		}
+	}
+}
