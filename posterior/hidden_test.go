@@ -72,7 +72,7 @@ func TestHideIsUniform(t *testing.T) {
 		last = out
 	}
 	for x, n := range hidden {
-		// Standard deviation sqrt(20000 * .2 * .8) = 57.
+		// Standard deviation sqrt(20000 * 0.2 * 0.8) = 57.
 		if math.Abs(float64(n)-0.2*rows) > 5*57 {
 			t.Errorf("pixel %d hidden %d times of %d, want about %v", x, n, rows, 0.2*rows)
 		}
@@ -95,7 +95,7 @@ func TestMeasureByHand(t *testing.T) {
 		Bits: 8, On: 3,
 		LogLoss:  -(2*math.Log(0.9) + 2*math.Log(0.5) + 3*math.Log(0.8) + math.Log(0.4)) / 8,
 		Accuracy: (2 + 0.5 + 0.5 + 3) / 8,
-		// Of 15 pairs the two of .9 win all 10; .5 wins 3, ties one, loses one.
+		// Of 15 pairs the two of 0.9 win all 10; 0.5 wins 3, ties one, loses one.
 		AUC: 13.5 / 15,
 	}
 	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
