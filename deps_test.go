@@ -62,7 +62,7 @@ const policy = `
 	patchwork, internal/score, internal/pool, pose < posterior;
 	patchwork < internal/rows;
 	posterior, internal/rows < learn;
-	posterior, internal/rows, learn < table;
+	posterior, internal/rows < table;
 	posterior < diagnose;
 	testing, pgregory.net/rapid, patchwork < internal/testkit; # for tests only
 

@@ -1,294 +1,32 @@
 // Package diagnose says what may be wrong with a model.
+//
+// [Model] looks at the model itself and, if there is [Evidence], at how it
+// explains images; it returns a list of [Finding]s, each with the facts and an
+// advice. Read diagnose.go, finding.go (the kinds), and checks.go (a function and
+// a limit per kind).
 package diagnose
 
-import (
-	"fmt"
-	"math"
-	"slices"
+import "example.com/patchwork"
 
-	"example.com/patchwork"
-	"example.com/patchwork/posterior"
-)
-
-// The checks behind Diagnose, in the order of the kinds.
-
-func findUnused(m *patchwork.Model, t *patchwork.Tally) []Finding {
-	advice := "Learn with fewer experts, or from more starts."
-	if m.Config().Scene || m.Config().Poses.Len() > 1 {
-		advice = "Learn with fewer experts, from more starts, or with a wider range of poses."
-	}
-	var out []Finding
-	for k := range m.K() {
-		facts := ""
-		switch {
-		case t != nil && t.Rows() > 0 && t.Active(k) == 0:
-			facts = fmt.Sprintf("Expert %d explains none of the %d images.", k, t.Rows())
-		case t == nil && m.Extras().Usage != nil && m.Extras().Usage[k] == 0:
-			facts = fmt.Sprintf("Expert %d explained no training image.", k)
-		default:
-			continue
-		}
-		out = append(out, Finding{Kind: Unused, Experts: []int{k}, Facts: facts, Advice: advice})
-	}
-	return out
+// Evidence is how a model explains some images, as patchwork.Explain returns it.
+// Checks that need what is nil are skipped.
+type Evidence struct {
+	Tally     *patchwork.Tally
+	Explained []*patchwork.Explanation // by number of the image; nil ones are skipped
 }
 
-// vote returns what an opinion p says beyond the abstention value q.
-func vote(rule patchwork.Rule, p, q float64) float64 {
-	v := p - q
-	if rule == patchwork.Max {
-		return max(v, 0)
+// Model returns what is odd about a model: about its templates and its geometry,
+// and about how it explains images. Findings come in the order of their kinds,
+// then of experts. It panics if the tally is of other experts.
+func Model(m *patchwork.Model, on Evidence) []Finding {
+	if on.Tally != nil && !on.Tally.Fits(m) {
+		panic("patchwork: this tally counts other experts than the model's")
 	}
-	return v
-}
-
-func findDuplicates(m *patchwork.Model) []Finding {
-	var out []Finding
-	for a := range m.K() {
-		for b := a + 1; b < m.K(); b++ {
-			if d := dispute(m, a, b); d < sameVotes {
-				out = append(out, Finding{Kind: Duplicate, Experts: []int{a, b}, Value: d, Limit: sameVotes,
-					Facts:  fmt.Sprintf("Experts %d and %d say nearly the same: %.0f %% of their votes are in dispute.", a, b, 100*d),
-					Advice: "Learn with fewer experts, or from more starts."})
-			}
-		}
-	}
-	return out
-}
-
-// dispute is how much of what experts a and b say they do not both say: the sum
-// of the differences of their votes over that of the larger of them, with b
-// shifted onto a's centre as far as the poses allow. 1 where neither speaks.
-func dispute(m *patchwork.Model, a, b int) float64 {
-	h, w, rule := m.Height(), m.Width(), m.Config().Rule
-	dy, dx := offset(m, a, b)
-	differ, larger := 0.0, 0.0
-	add := func(va, vb float64) {
-		differ += math.Abs(va - vb)
-		larger += max(math.Abs(va), math.Abs(vb))
-	}
-	voteOf := func(k, y, x int) float64 {
-		if y < 0 || y >= h || x < 0 || x >= w {
-			return 0
-		}
-		return vote(rule, m.Template(k)[y*w+x], m.Abstention(y*w+x))
-	}
-	for y := range h {
-		for x := range w {
-			add(voteOf(a, y, x), voteOf(b, y-dy, x-dx))
-			if y+dy < 0 || y+dy >= h || x+dx < 0 || x+dx >= w {
-				add(0, voteOf(b, y, x)) // shifted out of a's frame
-			}
-		}
-	}
-	if larger == 0 {
-		return 1
-	}
-	return differ / larger
-}
-
-// offset is the shift that carries expert b's centre of votes onto a's, kept to
-// what the poses allow the two of them to move apart; none for scenes' experts,
-// which are cut out to fit.
-func offset(m *patchwork.Model, a, b int) (dy, dx int) {
-	if m.Config().Scene || m.Config().Poses.Shifts() == 1 {
-		return 0, 0
-	}
-	ya, xa := centre(m, a)
-	yb, xb := centre(m, b)
-	reachY, reachX := m.Config().Poses.DY.Max-m.Config().Poses.DY.Min, m.Config().Poses.DX.Max-m.Config().Poses.DX.Min
-	dy, dx = int(math.Round(ya-yb)), int(math.Round(xa-xb))
-	return max(-reachY, min(dy, reachY)), max(-reachX, min(dx, reachX))
-}
-
-// centre is the centre of an expert's votes; 0 where it has none.
-func centre(m *patchwork.Model, k int) (y, x float64) {
-	sum, rule := 0.0, m.Config().Rule
-	for i, p := range m.Template(k) {
-		v := math.Abs(vote(rule, p, m.Abstention(i)))
-		y += v * float64(i/m.Width())
-		x += v * float64(i%m.Width())
-		sum += v
-	}
-	if sum == 0 {
-		return 0, 0
-	}
-	return y / sum, x / sum
-}
-
-func findConstant(m *patchwork.Model) []Finding {
-	var out []Finding
-	rule := m.Config().Rule
-	for k, t := range m.Templates() {
-		loudest := 0.0
-		for i, p := range t {
-			loudest = max(loudest, math.Abs(vote(rule, p, m.Abstention(i))))
-		}
-		spread := slices.Max(t) - slices.Min(t)
-		f := Finding{Kind: NearConstant, Experts: []int{k}, Value: spread, Limit: noVotes,
-			Advice: "Learn with fewer experts, or from more starts."}
-		switch {
-		case loudest < noVotes:
-			f.Value = loudest
-			f.Facts = fmt.Sprintf("Expert %d says nothing: its largest vote is %.3f.", k, loudest)
-		case len(t) > 1 && spread < noVotes:
-			f.Facts = fmt.Sprintf("Expert %d says the same everywhere: all its values lie in %.3f to %.3f.", k, slices.Min(t), slices.Max(t))
-			f.Advice = "Give the background that value instead, or learn with fewer experts."
-		default:
-			continue
-		}
-		out = append(out, f)
-	}
-	return out
-}
-
-// edge is one end of a range of poses.
-type edge struct {
-	name      string
-	at        float64
-	positions int
-	of        func(patchwork.Pick) float64
-}
-
-// edges lists the ends worth watching: those of ranges with something between
-// their ends. A full circle of rotations has none.
-func edges(m *patchwork.Model) []edge {
-	var out []edge
-	g := m.Config().Poses
-	ends := func(name string, lo, hi float64, n int, of func(patchwork.Pick) float64) {
-		if n > 2 {
-			out = append(out, edge{name, lo, n, of}, edge{name, hi, n, of})
-		}
-	}
-	if !m.Config().Scene {
-		ends("dy", float64(g.DY.At(0)), float64(g.DY.At(g.DY.Len()-1)), g.DY.Len(), func(p patchwork.Pick) float64 { return float64(p.Pose.DY) })
-		ends("dx", float64(g.DX.At(0)), float64(g.DX.At(g.DX.Len()-1)), g.DX.Len(), func(p patchwork.Pick) float64 { return float64(p.Pose.DX) })
-	}
-	if n := len(g.Angles); n > 2 {
-		lo, hi := slices.Min(g.Angles), slices.Max(g.Angles)
-		if step := (hi - lo) / float64(n-1); hi-lo+step < 359.999 {
-			ends("angle", lo, hi, n, func(p patchwork.Pick) float64 { return p.Pose.Angle })
-		}
-	}
-	return out
-}
-
-func findEdges(m *patchwork.Model, explained []*patchwork.Explanation) []Finding {
-	edges := edges(m)
-	picks := make([]int, m.K())
-	at := make([][]int, m.K())
-	for k := range at {
-		at[k] = make([]int, len(edges))
-	}
-	for _, e := range explained {
-		if e == nil {
-			continue
-		}
-		for _, p := range e.Picks {
-			picks[p.Expert]++
-			for i, edge := range edges {
-				if edge.of(p) == edge.at {
-					at[p.Expert][i]++
-				}
-			}
-		}
-	}
-	var out []Finding
-	for k, counts := range at {
-		for i, n := range counts {
-			share, limit := float64(n)/float64(picks[k]), max(edgeShare, 2/float64(edges[i].positions))
-			if picks[k] < edgePicks || share <= limit {
-				continue
-			}
-			out = append(out, Finding{Kind: PoseAtEdge, Experts: []int{k}, Value: share, Limit: limit,
-				Facts: fmt.Sprintf("Expert %d sits at the end of its range, %s = %v, in %d of %d picks.",
-					k, edges[i].name, edges[i].at, n, picks[k]),
-				Advice: fmt.Sprintf("Widen the range of %s.", edges[i].name)})
-		}
-	}
-	return out
-}
-
-func findOverconfident(m *patchwork.Model, t *patchwork.Tally) []Finding {
-	out := findCertain(m)
-	if t == nil {
-		return out
-	}
-	n, c := m.Height()*m.Width(), t.Counts()
-	for k, template := range m.Templates() {
-		wrong, expected := 0.0, 0.0
-		for i, p := range template {
-			seen, on := float64(c.Seen[k*n+i]), float64(c.On[k*n+i])
-			if p > 0.5 {
-				on, p = seen-on, 1-p
-			}
-			wrong += on
-			expected += seen * p
-		}
-		// Five standard deviations of a sum of rare errors, and twice as many.
-		if limit := max(2*expected, expected+5*math.Sqrt(expected+1)); wrong > limit {
-			out = append(out, Finding{Kind: Overconfident, Experts: []int{k}, Value: wrong, Limit: limit,
-				Facts:  fmt.Sprintf("Expert %d is wrong at %.0f pixels it decides, where its template expects %.0f.", k, wrong, expected),
-				Advice: "Clip its probabilities to the noise of these images, or learn on with them."})
-		}
-	}
-	return out
-}
-
-// findCertain lists experts with votes too certain for any data to have taught,
-// a hundredth of the probability of one surprise in all training images; and
-// backgrounds of exactly 0 or 1.
-func findCertain(m *patchwork.Model) []Finding {
-	limit, rule := 1e-4, m.Config().Rule
-	if rows := posterior.TrainingRows(m); rows > 0 {
-		limit = 0.01 / (rows + 1)
-	}
-	var out []Finding
-	for k, template := range m.Templates() {
-		certain := 0
-		for i, p := range template {
-			if vote(rule, p, m.Abstention(i)) != 0 && min(p, 1-p) < limit {
-				certain++
-			}
-		}
-		if certain > 0 {
-			out = append(out, Finding{Kind: Overconfident, Experts: []int{k}, Value: float64(certain),
-				Facts:  fmt.Sprintf("Expert %d has %d values within %.2g of 0 or 1.", k, certain, limit),
-				Advice: "Clip them to the noise of the images: one surprise there outweighs all else."})
-		}
-	}
-	certain := 0
-	for i := range m.Height() * m.Width() {
-		if q := m.Abstention(i); q == 0 || q == 1 {
-			certain++
-		}
-	}
-	if certain > 0 {
-		out = append(out, Finding{Kind: Overconfident, Value: float64(certain),
-			Facts:  fmt.Sprintf("The background is certain (exactly 0 or 1) at %d of %d pixels.", certain, m.Height()*m.Width()),
-			Advice: "The paper has it so; with a small noise instead, a stray pixel there would not make an image impossible."})
-	}
-	return out
-}
-
-func findSingular(m *patchwork.Model) []Finding {
-	g := m.Extras().Geometry
-	if g == nil {
-		return nil
-	}
-	free := 0
-	for _, moves := range []bool{
-		m.Config().Scene || m.Config().Poses.DY.Len() > 1, m.Config().Scene || m.Config().Poses.DX.Len() > 1, m.Config().Poses.Rotations() > 1,
-	} {
-		if moves {
-			free += m.K()
-		}
-	}
-	rank := g.Normal.Rank()
-	if rank >= free {
-		return nil
-	}
-	return []Finding{{Kind: SingularGeometry, Value: float64(rank), Limit: float64(free),
-		Facts:  fmt.Sprintf("The Gaussian of the poses has rank %d, the experts can move in %d ways.", rank, free),
-		Advice: fmt.Sprintf("Fit it to more than %d images; until then its samples stay in the span of those seen.", free)}}
+	out := findUnused(m, on.Tally)
+	out = append(out, findDuplicates(m)...)
+	out = append(out, findConstant(m)...)
+	out = append(out, findEdges(m, on.Explained)...)
+	out = append(out, findOverconfident(m, on.Tally)...)
+	out = append(out, findSingular(m)...)
+	return append(out, findUnexplained(on.Explained)...)
 }

@@ -1,7 +1,6 @@
 package diagnose
 
 import (
-	"context"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -15,13 +14,13 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// ofKind is the findings of one kind.
-func ofKind(findings []Finding, kind FindingKind) []Finding {
+// ofKind returns the findings of one kind.
+func ofKind(findings []Finding, kind Kind) []Finding {
 	return slices.DeleteFunc(slices.Clone(findings), func(f Finding) bool { return f.Kind != kind })
 }
 
 // only checks that there is one finding of the kind, about the experts.
-func only(t *testing.T, findings []Finding, kind FindingKind, experts ...int) Finding {
+func only(t *testing.T, findings []Finding, kind Kind, experts ...int) Finding {
 	t.Helper()
 	of := ofKind(findings, kind)
 	if len(of) != 1 || !slices.Equal(of[0].Experts, experts) {
@@ -33,7 +32,7 @@ func only(t *testing.T, findings []Finding, kind FindingKind, experts ...int) Fi
 	return of[0]
 }
 
-// noisy is a sound model: two experts on halves of the frame, over a soft
+// noisy returns a sound model: two experts on halves of the frame, over a soft
 // background, with rows it explains.
 func noisy(t *testing.T) (*patchwork.Model, patchwork.Data) {
 	t.Helper()
@@ -56,18 +55,26 @@ func noisy(t *testing.T) (*patchwork.Model, patchwork.Data) {
 	return m, data
 }
 
+// examine diagnoses a model by how it explains data.
+func examine(t *testing.T, m *patchwork.Model, data patchwork.Data, workers int) []Finding {
+	t.Helper()
+	explained := make([]*patchwork.Explanation, len(data.Images))
+	tally, err := patchwork.Explain(t.Context(), m, data, patchwork.PursuitOptions{}, workers, func(i int, e *patchwork.Explanation) { explained[i] = e })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Model(m, Evidence{tally, explained})
+}
+
 // A model that is as it should be gives rise to no finding but images of pure
 // noise, which nothing explains.
 func TestSoundModelHasNoFindings(t *testing.T) {
 	m, data := noisy(t)
-	findings, err := Examine(context.Background(), m, data, patchwork.PursuitOptions{}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f := slices.DeleteFunc(findings, func(f Finding) bool { return f.Kind == Unexplained }); len(f) != 0 {
+	findings := examine(t, m, data, 2)
+	if f := slices.DeleteFunc(findings, func(f Finding) bool { return f.Kind == KindUnexplained }); len(f) != 0 {
 		t.Errorf("findings about a sound model: %v", f)
 	}
-	if f := Diagnose(m, nil, nil); len(f) != 0 {
+	if f := Model(m, Evidence{}); len(f) != 0 {
 		t.Errorf("findings about a sound model alone: %v", f)
 	}
 }
@@ -87,14 +94,11 @@ func TestUnusedIsFound(t *testing.T) {
 			img.Set(0, i, true)
 		}
 	}
-	findings, err := Examine(context.Background(), m, data, patchwork.PursuitOptions{}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f := only(t, findings, Unused, 2); !strings.Contains(f.Facts, "none of the 60 images") {
+	findings := examine(t, m, data, 1)
+	if f := only(t, findings, KindUnused, 2); !strings.Contains(f.Facts, "none of the 60 images") {
 		t.Errorf("facts %q", f.Facts)
 	}
-	only(t, Diagnose(testkit.WithUsage(t, m, 60, []float64{0.5, 0.4, 0}), nil, nil), Unused, 2)
+	only(t, Model(testkit.WithUsage(t, m, 60, []float64{0.5, 0.4, 0}), Evidence{}), KindUnused, 2)
 }
 
 func TestDuplicatesAreFound(t *testing.T) {
@@ -106,18 +110,18 @@ func TestDuplicatesAreFound(t *testing.T) {
 		return v
 	}
 	still := patchwork.Config{Height: 1, Width: 12, Q: 0.01}
-	only(t, Diagnose(testkit.ModelOf(t, still, bar(0, 5, 0.9), bar(6, 10, 0.9), bar(0, 5, 0.8)), nil, nil), Duplicate, 0, 2)
+	only(t, Model(testkit.ModelOf(t, still, bar(0, 5, 0.9), bar(6, 10, 0.9), bar(0, 5, 0.8)), Evidence{}), KindDuplicate, 0, 2)
 	// The same bar elsewhere is another expert, unless the poses carry it there.
 	shifted := [][]float64{bar(1, 5, 0.9), bar(7, 11, 0.9)}
-	if f := ofKind(Diagnose(testkit.ModelOf(t, still, shifted...), nil, nil), Duplicate); len(f) != 0 {
+	if f := ofKind(Model(testkit.ModelOf(t, still, shifted...), Evidence{}), KindDuplicate); len(f) != 0 {
 		t.Errorf("bars in different places: %v", f)
 	}
 	moving := still
 	moving.Poses = pose.Grid{DX: pose.Symmetric(3, 1)}
-	f := only(t, Diagnose(testkit.ModelOf(t, moving, shifted...), nil, nil), Duplicate, 0, 1)
+	f := only(t, Model(testkit.ModelOf(t, moving, shifted...), Evidence{}), KindDuplicate, 0, 1)
 	testkit.Near(t, "votes in dispute", f.Value, 0, 1e-12)
 	moving.Poses = pose.Grid{DX: pose.Symmetric(1, 1)} // 2 apart at most, and 6 are needed
-	if f := ofKind(Diagnose(testkit.ModelOf(t, moving, shifted...), nil, nil), Duplicate); len(f) != 0 {
+	if f := ofKind(Model(testkit.ModelOf(t, moving, shifted...), Evidence{}), KindDuplicate); len(f) != 0 {
 		t.Errorf("bars that cannot meet: %v", f)
 	}
 	// Votes shifted out of the frame are in dispute too: 2 of 6 pixels.
@@ -130,16 +134,16 @@ func TestDuplicatesAreFound(t *testing.T) {
 func TestNearConstantIsFound(t *testing.T) {
 	c := patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 1, Width: 3, Q: 0.5}
 	speaks := []float64{0.9, 0.5, 0.1}
-	f := only(t, Diagnose(testkit.ModelOf(t, c, speaks, []float64{0.5, 0.52, 0.49}), nil, nil), NearConstant, 1)
+	f := only(t, Model(testkit.ModelOf(t, c, speaks, []float64{0.5, 0.52, 0.49}), Evidence{}), KindNearConstant, 1)
 	if !strings.Contains(f.Facts, "says nothing") {
 		t.Errorf("facts %q", f.Facts)
 	}
-	f = only(t, Diagnose(testkit.ModelOf(t, c, speaks, []float64{0.8, 0.81, 0.8}), nil, nil), NearConstant, 1)
+	f = only(t, Model(testkit.ModelOf(t, c, speaks, []float64{0.8, 0.81, 0.8}), Evidence{}), KindNearConstant, 1)
 	if !strings.Contains(f.Facts, "the same everywhere") {
 		t.Errorf("facts %q", f.Facts)
 	}
 	// Under max, whatever is below the background is no vote.
-	only(t, Diagnose(testkit.ModelOf(t, patchwork.Config{Height: 1, Width: 2, Q: 0.3}, []float64{0.9, 0.1}, []float64{0.3, 0.1}), nil, nil), NearConstant, 1)
+	only(t, Model(testkit.ModelOf(t, patchwork.Config{Height: 1, Width: 2, Q: 0.3}, []float64{0.9, 0.1}, []float64{0.3, 0.1}), Evidence{}), KindNearConstant, 1)
 }
 
 func TestPosesAtEdgesAreFound(t *testing.T) {
@@ -152,13 +156,13 @@ func TestPosesAtEdgesAreFound(t *testing.T) {
 	for i := range 20 {
 		explained = append(explained, at(0, []int{5, 5, 0, 1}[i%4], 0), at(1, i%11-5, []float64{-20, -10, 0, 10, 20}[i%5]))
 	}
-	f := only(t, Diagnose(m, nil, explained), PoseAtEdge, 0)
+	f := only(t, Model(m, Evidence{Explained: explained}), KindPoseAtEdge, 0)
 	testkit.Near(t, "share at the edge", f.Value, 0.5, 0)
 	if !strings.Contains(f.Facts, "dx = 5, in 10 of 20 picks") {
 		t.Errorf("facts %q", f.Facts)
 	}
 	// Too few picks to say, a full circle, and scenes, which have no edge.
-	if f := ofKind(Diagnose(m, nil, explained[:9]), PoseAtEdge); len(f) != 0 {
+	if f := ofKind(Model(m, Evidence{Explained: explained[:9]}), KindPoseAtEdge); len(f) != 0 {
 		t.Errorf("4 picks: %v", f)
 	}
 	c.Poses = pose.Grid{Angles: []float64{0, 90, 180, 270}}
@@ -167,11 +171,11 @@ func TestPosesAtEdgesAreFound(t *testing.T) {
 	for range 20 {
 		turned = append(turned, at(0, 0, 270))
 	}
-	if f := ofKind(Diagnose(circle, nil, turned), PoseAtEdge); len(f) != 0 {
+	if f := ofKind(Model(circle, Evidence{Explained: turned}), KindPoseAtEdge); len(f) != 0 {
 		t.Errorf("a full circle: %v", f)
 	}
 	c.Poses, c.Scene = m.Config().Poses, true
-	if f := ofKind(Diagnose(testkit.ModelOf(t, c, m.Templates()...), nil, explained), PoseAtEdge); len(f) != 0 {
+	if f := ofKind(Model(testkit.ModelOf(t, c, m.Templates()...), Evidence{Explained: explained}), KindPoseAtEdge); len(f) != 0 {
 		t.Errorf("a scene: %v", f)
 	}
 }
@@ -185,17 +189,14 @@ func TestOverconfidenceIsFound(t *testing.T) {
 		sure[0][i] = 0.99
 	}
 	m = testkit.ModelOf(t, m.Config(), sure...)
-	findings, err := Examine(context.Background(), m, data, patchwork.PursuitOptions{}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if f := only(t, findings, Overconfident, 0); f.Value <= f.Limit {
+	findings := examine(t, m, data, 1)
+	if f := only(t, findings, KindOverconfident, 0); f.Value <= f.Limit {
 		t.Errorf("value %v within the limit %v", f.Value, f.Limit)
 	}
 	sure[0][3] = 1 - 1e-6
-	f := only(t, Diagnose(testkit.ModelOf(t, m.Config(), sure...), nil, nil), Overconfident, 0)
+	f := only(t, Model(testkit.ModelOf(t, m.Config(), sure...), Evidence{}), KindOverconfident, 0)
 	testkit.Near(t, "certain values", f.Value, 1, 0)
-	f = only(t, Diagnose(testkit.ModelOf(t, patchwork.Config{Height: 1, Width: 2}, []float64{0.9, 0.1}), nil, nil), Overconfident)
+	f = only(t, Model(testkit.ModelOf(t, patchwork.Config{Height: 1, Width: 2}, []float64{0.9, 0.1}), Evidence{}), KindOverconfident)
 	testkit.Near(t, "certain background", f.Value, 2, 0)
 }
 
@@ -213,12 +214,12 @@ func TestSingularGeometryIsFound(t *testing.T) {
 		}
 		return out
 	}
-	f := only(t, Diagnose(with([]float64{4, 4, 0, 4, 4, 0, 0, 0, 0}), nil, nil), SingularGeometry)
+	f := only(t, Model(with([]float64{4, 4, 0, 4, 4, 0, 0, 0, 0}), Evidence{}), KindSingularGeometry)
 	if f.Value != 1 || f.Limit != 2 {
 		t.Errorf("rank %v of %v, want 1 of 2", f.Value, f.Limit)
 	}
 	// That the angle has no variance is no fault: nothing turns.
-	if f := ofKind(Diagnose(with([]float64{4, 1, 0, 1, 4, 0, 0, 0, 0}), nil, nil), SingularGeometry); len(f) != 0 {
+	if f := ofKind(Model(with([]float64{4, 1, 0, 1, 4, 0, 0, 0, 0}), Evidence{}), KindSingularGeometry); len(f) != 0 {
 		t.Errorf("all that can move does: %v", f)
 	}
 }
@@ -232,15 +233,12 @@ func TestUnexplainedImagesAreFound(t *testing.T) {
 	for range 12 {
 		data.Images = append(data.Images, bitmap.New(1, 3))
 	}
-	findings, err := Examine(context.Background(), m, data, patchwork.PursuitOptions{}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := only(t, findings, Unexplained)
+	findings := examine(t, m, data, 2)
+	f := only(t, findings, KindUnexplained)
 	if want := []int{2, 4, 5, 6, 7, 8, 9, 10, 11, 12}; !slices.Equal(f.Images, want) || f.Value != 13./16 || !strings.Contains(f.Facts, "13 of 16 images (2, 4, 5") || !strings.Contains(f.Facts, "12, ...)") {
 		t.Errorf("unexplained images %v, share %v: %s", f.Images, f.Value, f.Facts)
 	}
-	if f := only(t, findings, Impossible); !slices.Equal(f.Images, []int{1}) {
+	if f := only(t, findings, KindImpossible); !slices.Equal(f.Images, []int{1}) {
 		t.Errorf("impossible images %v, want image 1", f.Images)
 	}
 }
@@ -248,15 +246,15 @@ func TestUnexplainedImagesAreFound(t *testing.T) {
 // Findings come in the order of their kinds, each kind with a name of its own.
 func TestFindingsAreOrderedAndNamed(t *testing.T) {
 	m := testkit.ModelOf(t, patchwork.Config{Height: 1, Width: 2}, []float64{1, 0.5}, []float64{1, 0.5}, []float64{0, 0})
-	findings := Diagnose(testkit.WithUsage(t, m, 0, []float64{1, 1, 0}), nil, []*patchwork.Explanation{{}})
+	findings := Model(testkit.WithUsage(t, m, 0, []float64{1, 1, 0}), Evidence{Explained: []*patchwork.Explanation{{}}})
 	if !slices.IsSortedFunc(findings, func(a, b Finding) int { return int(a.Kind) - int(b.Kind) }) || len(findings) < 5 {
 		t.Errorf("findings %v, want at least five in the order of their kinds", findings)
 	}
 	names := map[string]bool{}
-	for k := Unused; k <= Impossible; k++ {
+	for k := KindUnused; k <= KindImpossible; k++ {
 		names[k.String()] = true
 	}
-	if len(names) != len(findingNames) || (Impossible+1).String() != "FindingKind(8)" {
+	if len(names) != len(kindNames) || (KindImpossible+1).String() != "Kind(8)" {
 		t.Errorf("names of the kinds: %v", names)
 	}
 	defer func() {
@@ -264,5 +262,5 @@ func TestFindingsAreOrderedAndNamed(t *testing.T) {
 			t.Error("a tally of other experts is taken")
 		}
 	}()
-	Diagnose(m, patchwork.NewTally(testkit.ModelOf(t, patchwork.Config{Height: 1, Width: 2}, []float64{1, 0.5})), nil)
+	Model(m, Evidence{Tally: patchwork.NewTally(testkit.ModelOf(t, patchwork.Config{Height: 1, Width: 2}, []float64{1, 0.5}))})
 }

@@ -159,7 +159,7 @@ func (a *counter) heldOut(ctx context.Context, rest, held patchwork.Data, k int,
 		return s, nil, err
 	}
 	logP = make([]float64, len(held.Images))
-	err = posterior.Posteriors(ctx, m, held.Images, posterior.NBestOptions{}, a.opt.Workers, func(i int, p *posterior.Posterior) { logP[i] = p.Evidence })
+	err = posterior.Explain(ctx, m, held.Images, posterior.Options{}, a.opt.Workers, func(i int, p *posterior.Posterior) { logP[i] = p.Evidence })
 	if err != nil {
 		return s, nil, err
 	}

@@ -183,7 +183,7 @@ func TestCountRangeByHeldOut(t *testing.T) {
 	}
 	sum := 0.0
 	for i, img := range held.Images {
-		n, err := posterior.NewNBest(m, posterior.NBestOptions{})
+		n, err := posterior.NewSearcher(m, posterior.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

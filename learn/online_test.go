@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/internal/testkit"
 
 	"pgregory.net/rapid"
@@ -40,7 +41,7 @@ func drawOnline(t *rapid.T) (patchwork.Config, OnlineOptions, []*bitmap.Image) {
 
 // asRun returns a configuration with the prior that Run gives to online learning.
 func asRun(c patchwork.Config) patchwork.Config {
-	_, c.Prior = priors(c, false)
+	_, c.Prior = rows.Priors(c, false)
 	return c
 }
 

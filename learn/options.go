@@ -263,23 +263,6 @@ func (o Options) check(data patchwork.Data, c patchwork.Config) error {
 	return nil
 }
 
-// The recommended priors under Max: a background must be allowed to be white,
-// or entries that nobody owned return to 1/2 and become the maximum. Online, few
-// images stand behind an entry, and a weaker prior works better.
-var batchInk, onlineInk = patchwork.Prior{On: 0.05, Off: 1}, patchwork.Prior{On: 0.1, Off: 1}
-
-// priors returns the Beta priors of batch EM and of online learning: the
-// configuration's own, or the recommended ones where it has none.
-func priors(c patchwork.Config, paper bool) (batch, online patchwork.Prior) {
-	switch {
-	case c.Prior != (patchwork.Prior{}):
-		return c.Prior, c.Prior
-	case c.Rule == patchwork.Max && !paper:
-		return batchInk, onlineInk
-	}
-	return c.Prior.Resolved(), c.Prior.Resolved()
-}
-
 // rng returns the random source of start i of a run: split by index, never by
 // worker.
 func rng(seed uint64, i int) *rand.Rand {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/pose"
 )
 
@@ -56,12 +57,12 @@ func TestPriors(t *testing.T) {
 		{own, false, own.Prior, own.Prior},
 		{PaperConfig(patchwork.Max, 2, 2, pose.Grid{}), true, one, one},
 	} {
-		if batch, online := priors(c.cfg, c.paper); batch != c.batch || online != c.online {
+		if batch, online := rows.Priors(c.cfg, c.paper); batch != c.batch || online != c.online {
 			t.Errorf("%v, paper %v: %v and %v, want %v and %v", c.cfg.Prior, c.paper, batch, online, c.batch, c.online)
 		}
 	}
 	m, err := Learn(t.Context(), memoryData(), patchwork.NewConfig(patchwork.Max, 4, 4, pose.Grid{}), Options{Experts: 1, Starts: 1})
-	if err != nil || m.Config().Prior != batchInk {
+	if err != nil || m.Config().Prior != rows.BatchInk {
 		t.Errorf("learned with the prior %v, %v", m.Config().Prior, err)
 	}
 }

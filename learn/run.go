@@ -9,6 +9,7 @@ import (
 	"iter"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/rows"
 )
 
 // Enough is the cause to cancel the context of a run with that has learned
@@ -61,7 +62,7 @@ func Run(ctx context.Context, src patchwork.Source, cfg patchwork.Config, opt Op
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		r := &runner{cfg: cfg, opt: opt.WithDefaults(cfg), given: opt, yield: yield, cancel: cancel}
-		r.cfg.Prior, r.opt.online = priors(cfg, opt.Paper)
+		r.cfg.Prior, r.opt.online = rows.Priors(cfg, opt.Paper)
 		r.opt.note = r.note
 		m, err := r.learn(ctx, src)
 		switch {

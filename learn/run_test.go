@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/internal/testkit"
 	"example.com/patchwork/pose"
 )
@@ -153,7 +154,7 @@ func TestStartsComeInOrder(t *testing.T) {
 func TestEqualStarts(t *testing.T) {
 	data, cfg := memoryData(), memoryCases()["max"].cfg
 	opt := Options{Experts: 2}.WithDefaults(cfg)
-	_, opt.online = priors(cfg, false)
+	_, opt.online = rows.Priors(cfg, false)
 	first, err := runStart(t.Context(), data, cfg, opt, 0)
 	if err != nil {
 		t.Fatal(err)

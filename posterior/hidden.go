@@ -14,13 +14,35 @@ import (
 	"example.com/patchwork/internal/score"
 )
 
-// Hide is a copy of an image with a share of its known pixels, drawn at random,
-// made unknown: round(fraction * known) of them, each set of that size alike.
-// What is drawn depends on the seed and on index, the image's place in its data
-// set, and on nothing else. It panics unless 0 <= fraction <= 1.
-func Hide(img *bitmap.Image, fraction float64, seed uint64, index int) *bitmap.Image {
-	if !(fraction >= 0 && fraction <= 1) {
-		panic(fmt.Sprintf("patchwork: cannot hide a share of %v", fraction))
+// HiddenBits holds images of which some pixels are hidden, to measure predictions
+// by.
+type HiddenBits struct {
+	Data    patchwork.Data  // the images as they are
+	Visible []*bitmap.Image // the same images with pixels made unknown
+}
+
+// HideBits hides a share of the known pixels of every image at random (see Hide),
+// as many times over as times says: each time, the images appear once more. More
+// times measure more exactly, up to a point: the images stay the same.
+func HideBits(data patchwork.Data, share float64, times int, seed uint64) HiddenBits {
+	var h HiddenBits
+	for n := range times {
+		for i, img := range data.Images {
+			h.Data.Images = append(h.Data.Images, img)
+			h.Data.Weights = append(h.Data.Weights, data.Weight(i))
+			h.Visible = append(h.Visible, Hide(img, share, seed, n*len(data.Images)+i))
+		}
+	}
+	return h
+}
+
+// Hide returns a copy of an image with a share of its known pixels, drawn at
+// random, made unknown: round(share * known) of them, every set of that size with
+// the same probability. The draw depends on the seed and on index, the image's
+// place in its data set, and on nothing else. It panics unless 0 <= share <= 1.
+func Hide(img *bitmap.Image, share float64, seed uint64, index int) *bitmap.Image {
+	if !(share >= 0 && share <= 1) {
+		panic(fmt.Sprintf("patchwork: cannot hide a share of %v", share))
 	}
 	var known []int
 	for i, k := range img.AppendKnown(nil) {
@@ -30,7 +52,7 @@ func Hide(img *bitmap.Image, fraction float64, seed uint64, index int) *bitmap.I
 	}
 	out := img.Clone()
 	rng := rand.New(rand.NewPCG(seed, uint64(index)))
-	for n := range int(math.Round(fraction * float64(len(known)))) {
+	for n := range int(math.Round(share * float64(len(known)))) {
 		j := n + rng.IntN(len(known)-n)
 		known[n], known[j] = known[j], known[n]
 		out.SetUnknown(known[n]/img.Width(), known[n]%img.Width())
@@ -38,43 +60,43 @@ func Hide(img *bitmap.Image, fraction float64, seed uint64, index int) *bitmap.I
 	return out
 }
 
-// Metrics say how well probabilities predicted bits. Weights count as
+// Metrics says how well probabilities predicted bits. Weights count as
 // repetitions.
 type Metrics struct {
 	Bits int64 // predicted
-	On   int64 // of those, how many were on
+	On   int64 // of these, how many were on
 
-	// LogLoss is the mean of -log P(bit), in nats; log 2 = .693 is what guessing
-	// 1/2 costs. It is +Inf if any bit came out as what was predicted with
-	// probability 0; Impossible is the number of those.
+	// LogLoss is the mean of -log P(bit), in nats; always predicting 1/2 costs
+	// log 2 = 0.693. It is +Inf if any bit was predicted with probability 0;
+	// Impossible counts those.
 	LogLoss    float64
 	Impossible int64
 
-	// Accuracy is the share of bits whose probability was above 1/2; one of
-	// exactly 1/2 is half right.
+	// Accuracy is the share of bits that were predicted with a probability above
+	// 1/2; one of exactly 1/2 counts half.
 	Accuracy float64
 
-	// AUC is the probability that a bit that is on has a larger prediction
-	// than one that is off, equal ones counting half: the exact area under the
-	// ROC curve. NaN where all bits are on, or off.
+	// AUC is the exact area under the ROC curve: the probability that a bit that
+	// is on has a larger prediction than one that is off, equal ones counting
+	// half. It is NaN if all bits are on, or all are off.
 	AUC float64
 }
 
-// HiddenScore is how well the hidden pixels of a set of images were predicted
-// from the visible ones.
+// HiddenScore says how well the hidden pixels of some images were predicted from
+// the visible ones.
 type HiddenScore struct {
 	Rows     int64     // images with hidden pixels, weights counted
-	Averaged Metrics   // predictions averaged over the explanations (NBest.Predict)
+	Averaged Metrics   // of predictions averaged over the explanations (Searcher.Predict)
 	Single   Metrics   // of the best explanation alone, to compare
 	Columns  []Metrics // Averaged by pixel, row-major; nil for scenes of several sizes
 }
 
-// ScoreHidden predicts, from the images in visible, the pixels that are known
-// in data and not in visible; Hide makes such images. The prediction of a pixel
-// never sees its value. The score is the same for any number of workers (0
-// means 1). The error is the context's, an option's, or says which image does
-// not fit, or that there is nothing to predict.
-func ScoreHidden(ctx context.Context, m *patchwork.Model, data patchwork.Data, visible []*bitmap.Image, opt NBestOptions, workers int) (*HiddenScore, error) {
+// Score predicts the hidden pixels from the visible ones and compares them with
+// the data; the prediction of a pixel never sees its value. The score is the same
+// for any number of workers (0 means 1). The error is the context's, an option's,
+// or says which image does not fit, or that there is nothing to predict.
+func Score(ctx context.Context, m *patchwork.Model, hidden HiddenBits, opt Options, workers int) (*HiddenScore, error) {
+	data, visible := hidden.Data, hidden.Visible
 	if err := data.Validate(); err != nil {
 		return nil, err
 	}
@@ -82,7 +104,7 @@ func ScoreHidden(ctx context.Context, m *patchwork.Model, data patchwork.Data, v
 		return nil, err
 	}
 	bits := make([][]guess, len(visible))
-	err := Predictions(ctx, m, visible, opt, workers, func(i int, p []float64, post *Posterior) {
+	err := Predict(ctx, m, visible, opt, workers, func(i int, p []float64, post *Posterior) {
 		bits[i] = hiddenBits(m, data.Images[i], visible[i], p, post, data.Weight(i))
 	})
 	if err != nil {
@@ -123,7 +145,7 @@ func oneSize(images []*bitmap.Image) bool {
 	})
 }
 
-// guess is the prediction of a hidden bit.
+// guess holds the predictions of a hidden bit.
 type guess struct {
 	averaged, single float64
 	weight           int64
@@ -164,8 +186,8 @@ func byColumn(all []guess, columns int) []Metrics {
 	return out
 }
 
-// measure scores one kind of prediction, summing in the order of the guesses.
-// Without any the shares are NaN.
+// measure scores one kind of prediction and sums in the order of the guesses. The
+// shares of no guesses are NaN.
 func measure(guesses []guess, p func(*guess) float64) Metrics {
 	var m Metrics
 	loss, right := 0.0, 0.0
@@ -194,8 +216,8 @@ func measure(guesses []guess, p func(*guess) float64) Metrics {
 	return m
 }
 
-// auc is the Mann-Whitney statistic as a share: of all pairs of an on and an
-// off bit, how many have the on bit predicted higher, ties counting half.
+// auc returns the Mann-Whitney statistic as a share: the share of all pairs of an
+// on and an off bit in which the on bit is predicted higher, ties counting half.
 func auc(guesses []guess, p func(*guess) float64) float64 {
 	order := make([]*guess, len(guesses))
 	for i := range guesses {

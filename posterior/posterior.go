@@ -1,5 +1,3 @@
-// Package posterior finds several explanations of an image, says how much to
-// believe each, and predicts unknown pixels by their average.
 package posterior
 
 import (
@@ -7,24 +5,22 @@ import (
 	"slices"
 
 	"example.com/patchwork"
-
-	"example.com/patchwork/internal/score"
 )
 
 // Alternative is one of several explanations of an image.
 type Alternative struct {
 	patchwork.Explanation
-	LogJoint float64 // log P(x, picks), in nats; see Model.LogJoint
+	LogJoint float64 // log P(x, picks), in nats; see the function LogJoint
 	Weight   float64 // posterior probability among the alternatives kept
 }
 
-// Posterior is what a beam pursuit found in one image: the best explanations,
-// the largest LogJoint first, and how much to believe each.
+// Posterior holds what a search found in one image: the best explanations, the
+// largest LogJoint first, and how much to believe each.
 //
-// The weights are the softmax of the log joints and add up to 1. If every
-// alternative is impossible (an opinion of exactly 0 or 1 contradicted by the
-// image) those with the fewest impossible pixels share the weight: the limit of
-// probabilities clipped away from 0 and 1. Else impossible ones have none.
+// The weights are the softmax of the log joints and add up to 1. An impossible
+// alternative (the image contradicts an opinion of exactly 0 or 1) has weight 0.
+// If all of them are impossible, those with the fewest impossible pixels share
+// the weight: the limit of probabilities clipped away from 0 and 1.
 type Posterior struct {
 	Alternatives []Alternative
 
@@ -33,8 +29,9 @@ type Posterior struct {
 	Evidence float64
 }
 
-// ranked is the best nodes, best first. Two climbs may have met the same set.
-func (n *NBest) ranked() []int {
+// ranked returns the best nodes, best first, each set once: two climbs may have
+// met the same.
+func (n *Searcher) ranked() []int {
 	all := make([]int, len(n.nodes))
 	for i := range all {
 		all[i] = i
@@ -53,8 +50,8 @@ func (n *NBest) ranked() []int {
 	return best
 }
 
-// posterior weighs the best nodes.
-func (n *NBest) posterior() *Posterior {
+// posterior weights the best nodes.
+func (n *Searcher) posterior() *Posterior {
 	order := n.ranked()
 	start := n.origin.LogLik()
 	p := &Posterior{Alternatives: make([]Alternative, len(order))}
@@ -77,8 +74,8 @@ func (n *NBest) posterior() *Posterior {
 	return p
 }
 
-// alternative reads a node off.
-func (n *NBest) alternative(at int, start float64) Alternative {
+// alternative reads an explanation off a node.
+func (n *Searcher) alternative(at int, start float64) Alternative {
 	joint := n.nodes[at].joint
 	a := Alternative{LogJoint: joint.Nats}
 	a.StartLogLik = start
@@ -98,35 +95,4 @@ func (n *NBest) alternative(at int, start float64) Alternative {
 	}
 	a.LogLikModel = a.LogLik
 	return a
-}
-
-// Predict returns the probability that the alternatives of an image of height x
-// width give, on average by their weights, to each pixel being on, under model
-// m, which found them.
-func (p *Posterior) Predict(m *patchwork.Model, height, width int) []float64 {
-	return average(new(patchwork.Extremes), m, height, width, p.Alternatives)
-}
-
-// average sums what each alternative says beyond abstention, so that a pixel of
-// which none says anything comes out at exactly its abstention value. c is
-// scratch memory.
-func average(c *patchwork.Extremes, m *patchwork.Model, height, width int, alternatives []Alternative) []float64 {
-	out := make([]float64, height*width)
-	for i := range out {
-		out[i] = m.Abstention(i)
-	}
-	for _, a := range alternatives {
-		if a.Weight == 0 {
-			continue
-		}
-		c.Join(m, height, width, a.Picks)
-		for i := range out {
-			q := m.Abstention(i)
-			out[i] += a.Weight * (score.Compose(c.High[i], c.Low[i], q) - q)
-		}
-	}
-	for i, p := range out {
-		out[i] = max(0, min(p, 1)) // the weights add up to 1 but for rounding
-	}
-	return out
 }

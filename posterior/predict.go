@@ -8,24 +8,60 @@ import (
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/pool"
+	"example.com/patchwork/internal/score"
 )
 
+// PredictOne predicts one image with the default options; see Searcher.Predict,
+// which makes a second image cheaper.
+func PredictOne(m *patchwork.Model, img *bitmap.Image) ([]float64, error) {
+	s, err := NewSearcher(m, Options{})
+	if err != nil {
+		return nil, err
+	}
+	p, _, err := s.Predict(img)
+	return p, err
+}
+
 // Predict finds the best explanations of one image from its known pixels, and
-// the probability that they give, on average by their posterior weights, to
-// each pixel being on: Height*Width numbers in [0, 1], row-major, for known and
-// unknown pixels alike (Fill puts the known values back). Averaging predicts
-// better than the best explanation alone: the largest single gain of findings,
-// section 6. The error is a *SizeError.
-func (n *NBest) Predict(img *bitmap.Image) ([]float64, *Posterior, error) {
+// returns them with the probability that they give to each pixel being on,
+// averaged by their posterior weights: Height*Width numbers in [0, 1], row-major,
+// for known and unknown pixels alike (Fill puts the known values back). The
+// average predicts better than the best explanation alone. The error is a
+// *SizeError.
+func (n *Searcher) Predict(img *bitmap.Image) ([]float64, *Posterior, error) {
 	post, err := n.Explain(img)
 	if err != nil {
 		return nil, nil, err
 	}
-	return average(&n.extremes, n.model, img.Height(), img.Width(), post.Alternatives), post, nil
+	return n.average(img.Height(), img.Width(), post.Alternatives), post, nil
 }
 
-// Fill is a copy of the predictions p (row-major) with 0 or 1 where the image
-// is known. It panics unless there is one prediction a pixel.
+// average sums what each alternative says beyond abstention, so that a pixel of
+// which none says anything is predicted at exactly its abstention value.
+func (n *Searcher) average(height, width int, alternatives []Alternative) []float64 {
+	m, c := n.model, &n.extremes
+	out := make([]float64, height*width)
+	for i := range out {
+		out[i] = m.Abstention(i)
+	}
+	for _, a := range alternatives {
+		if a.Weight == 0 {
+			continue
+		}
+		c.Join(m, height, width, a.Picks)
+		for i := range out {
+			q := m.Abstention(i)
+			out[i] += a.Weight * (score.Compose(c.High[i], c.Low[i], q) - q)
+		}
+	}
+	for i, p := range out {
+		out[i] = max(0, min(p, 1)) // the weights add up to 1 but for rounding
+	}
+	return out
+}
+
+// Fill returns a copy of the predictions p (row-major) with 0 or 1 where the
+// image is known. It panics unless there is one prediction per pixel.
 func Fill(img *bitmap.Image, p []float64) []float64 {
 	if len(p) != img.Len() {
 		panic(fmt.Sprintf("patchwork: %d predictions for %d pixels", len(p), img.Len()))
@@ -40,15 +76,15 @@ func Fill(img *bitmap.Image, p []float64) []float64 {
 	return out
 }
 
-// Predictions runs NBest.Predict on every image, on the given number of workers
-// (0 means 1). each is called once an image, by the worker that made it, in no
-// order; it must be safe for concurrent use where there is more than one
-// worker. What it is called with does not depend on their number. The error is
-// the context's, an option's, or names the first image that does not fit.
-func Predictions(ctx context.Context, m *patchwork.Model, images []*bitmap.Image, opt NBestOptions, workers int,
+// Predict predicts every image as Searcher.Predict does, on the given number of
+// workers (0 means 1). It calls each once per image, in no order, and with more
+// than one worker concurrently; what each receives does not depend on their
+// number. The error is the context's, an option's, or names the first image that
+// does not fit.
+func Predict(ctx context.Context, m *patchwork.Model, images []*bitmap.Image, opt Options, workers int,
 	each func(i int, p []float64, post *Posterior)) error {
-	return ForEach(ctx, m, opt, len(images), workers, func(_ int, n *NBest, i int) error {
-		p, post, err := n.Predict(images[i])
+	return forEach(ctx, m, opt, len(images), workers, func(s *Searcher, i int) error {
+		p, post, err := s.Predict(images[i])
 		if err == nil {
 			each(i, p, post)
 		}
@@ -56,12 +92,12 @@ func Predictions(ctx context.Context, m *patchwork.Model, images []*bitmap.Image
 	})
 }
 
-// Posteriors runs NBest.Explain on every image; otherwise it is like
-// Predictions.
-func Posteriors(ctx context.Context, m *patchwork.Model, images []*bitmap.Image, opt NBestOptions, workers int,
+// Explain finds the best explanations of every image as Searcher.Explain does;
+// otherwise it is like Predict.
+func Explain(ctx context.Context, m *patchwork.Model, images []*bitmap.Image, opt Options, workers int,
 	each func(i int, post *Posterior)) error {
-	return ForEach(ctx, m, opt, len(images), workers, func(_ int, n *NBest, i int) error {
-		post, err := n.Explain(images[i])
+	return forEach(ctx, m, opt, len(images), workers, func(s *Searcher, i int) error {
+		post, err := s.Explain(images[i])
 		if err == nil {
 			each(i, post)
 		}
@@ -69,21 +105,20 @@ func Posteriors(ctx context.Context, m *patchwork.Model, images []*bitmap.Image,
 	})
 }
 
-// ForEach calls do for images 0 to images-1, each worker (numbered from 0, of
-// poolSize) with a search of its own. The error is the context's, or that of the
-// first image that has one.
-func ForEach(ctx context.Context, m *patchwork.Model, opt NBestOptions, images, workers int, do func(worker int, n *NBest, i int) error) error {
-	first, err := NewNBest(m, opt)
+// forEach calls do for images 0 to images-1, each worker with a Searcher of its
+// own. The error is the context's, or that of the first image that has one.
+func forEach(ctx context.Context, m *patchwork.Model, opt Options, images, workers int, do func(s *Searcher, i int) error) error {
+	first, err := NewSearcher(m, opt)
 	if err != nil {
 		return err
 	}
-	searches := make([]*NBest, pool.Size(images, workers, pool.Chunk))
-	for w := range searches {
-		if searches[w] = first; w > 0 {
-			searches[w] = first.Fork()
+	searchers := make([]*Searcher, pool.Size(images, workers, pool.Chunk))
+	for w := range searchers {
+		if searchers[w] = first; w > 0 {
+			searchers[w] = first.Fork()
 		}
 	}
-	i, err := pool.Run(ctx, images, workers, pool.Chunk, func(w, i int) error { return do(w, searches[w], i) })
+	i, err := pool.Run(ctx, images, workers, pool.Chunk, func(w, i int) error { return do(searchers[w], i) })
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("image %d: %w", i, err)
 	}

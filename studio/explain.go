@@ -239,7 +239,7 @@ func (s *Server) explain(ctx context.Context, requests *decoder[explainRequest],
 
 // predictUnknown adds the probabilities of unknown bits.
 func predictUnknown(ctx context.Context, t *task, out []explanation) error {
-	err := posterior.Predictions(ctx, t.model.m, t.images, posterior.NBestOptions{MaxPicks: t.settings.MaxPicks}, 1,
+	err := posterior.Predict(ctx, t.model.m, t.images, posterior.Options{MaxPicks: t.settings.MaxPicks}, 1,
 		func(i int, p []float64, _ *posterior.Posterior) {
 			img := t.images[i]
 			out[i].Predicted = []prediction{}

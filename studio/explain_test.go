@@ -177,7 +177,7 @@ func TestPredictions(t *testing.T) {
 	s := newServer(t, nil)
 	got := ask[explained](t, s, request{path: "/v1/explain", body: explainRequest{Model: "m2", Images: wire(tableSet()), Predict: true}}, 200)
 	set, n := tableSet(), 0
-	err := posterior.Predictions(t.Context(), voters(t), set.Images, posterior.NBestOptions{}, 1, func(i int, p []float64, _ *posterior.Posterior) {
+	err := posterior.Predict(t.Context(), voters(t), set.Images, posterior.Options{}, 1, func(i int, p []float64, _ *posterior.Posterior) {
 		var want []prediction
 		for j, p := range p {
 			if !set.Images[i].Known(0, j) {

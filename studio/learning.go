@@ -50,7 +50,7 @@ type learning struct {
 func (l *learning) run(ctx context.Context) (outcome, error) {
 	l.p = progress{Score: nats(math.NaN()), Best: nats(math.Inf(-1)), Height: l.cfg.Height, Width: l.cfg.Width}
 	if l.table != nil {
-		return l.search(ctx, table.Table(ctx, l.data, l.cfg, *l.table))
+		return l.rows(ctx)
 	}
 	return l.images(ctx)
 }
@@ -129,11 +129,10 @@ func (l *learning) startsOf(ctx context.Context, m *patchwork.Model) int {
 	return len(r.Starts)
 }
 
-// search learns a table.
-func (l *learning) search(ctx context.Context, steps func(func(table.Step, error) bool)) (outcome, error) {
-	var best, last *patchwork.Model
-	highest := math.Inf(-1)
-	for s, err := range steps {
+// rows learns a table by table.Run.
+func (l *learning) rows(ctx context.Context) (outcome, error) {
+	var best *patchwork.Model
+	for s, err := range table.Run(ctx, l.data, l.cfg, *l.table) {
 		if errors.Is(context.Cause(ctx), errStopped) {
 			if best == nil {
 				return outcome{}, errNothing
@@ -143,14 +142,16 @@ func (l *learning) search(ctx context.Context, steps func(func(table.Step, error
 		if err != nil {
 			return outcome{}, err
 		}
-		score := -s.DescriptionLength / float64(s.Rows)
-		if s.HiddenBits > 0 {
-			score = -s.HiddenLoss
-		}
-		if last = s.Model; score > highest {
-			best, highest = s.Model, score
-		}
-		l.step(s.Model, func(p *progress) { p.Stage, p.Trial, p.Score = s.Stage, p.Trial+1, nats(score) })
+		best = s.Best
+		l.step(s.Model, func(p *progress) {
+			if p.Stage, p.Iteration = s.Stage, p.Iteration+1; !s.Candidate {
+				return
+			}
+			p.Trial, p.Score = p.Trial+1, nats(-s.DescriptionLength/float64(s.Rows))
+			if s.HiddenBits > 0 {
+				p.Score = nats(-s.HiddenLoss)
+			}
+		})
 	}
-	return outcome{model: last}, nil
+	return outcome{model: best}, nil
 }

@@ -37,7 +37,7 @@ type Recipe struct {
 type plan struct {
 	cfg   patchwork.Config
 	learn learn.Options
-	table *table.TableOptions // of method soft
+	table *table.Options // of method soft
 	auto  bool
 }
 
@@ -70,9 +70,9 @@ func (r *Recipe) plan(height, width int) (*plan, error) {
 	}
 	workers := runtime.GOMAXPROCS(0)
 	if r.soft() {
-		p.table = &table.TableOptions{Experts: r.Experts, MaxExperts: maxGrown, Iterations: r.Iterations, Seed: r.Seed, Workers: workers}
+		p.table = &table.Options{Experts: r.Experts, MaxExperts: maxGrown, Iterations: r.Iterations, Seed: r.Seed, Workers: workers}
 		p.table.Aim, _ = table.ParseAim(or(r.Aim, "predict"))
-		p.table.Start, _ = table.ParseTableStart(or(r.Begin, "both"))
+		p.table.StartFrom, _ = table.ParseStartFrom(or(r.Begin, "both"))
 		return p, nil
 	}
 	p.learn = learn.Options{Experts: r.Experts, Paper: r.paper(), Starts: r.Starts, Iterations: r.Iterations, Seed: r.Seed, Workers: workers, Refine: r.Refine}

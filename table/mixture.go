@@ -10,7 +10,8 @@ import (
 	"example.com/patchwork/internal/rows"
 )
 
-// Mixture is a mixture of Bernoulli vectors: each row comes from one component.
+// Mixture is a mixture of Bernoulli vectors: each row comes from one component. It
+// is where learning may start, and a simpler model to compare with.
 type Mixture struct {
 	Share      []float64   // of each component
 	Components [][]float64 // probabilities of the bits
@@ -18,16 +19,16 @@ type Mixture struct {
 
 const mixtureIterations = 40
 
-// LearnMixture fits a mixture of k components to the rows by EM, started at rows
-// drawn at random, each half of the way to the marginals. A component's
-// probability is (on + marginal)/(seen + 1). The result depends on the data, k
-// and the seed only. It panics unless the images have one size.
-func LearnMixture(ctx context.Context, data patchwork.Data, k int, seed uint64) (*Mixture, error) {
+// FitMixture fits a mixture of k components to the rows by EM, started at rows
+// drawn at random, each moved half of the way to the marginals. A probability of a
+// component is (on + marginal)/(seen + 1). The result depends on the data, k and
+// the seed only. It panics unless the images have one size.
+func FitMixture(ctx context.Context, data patchwork.Data, k int, seed uint64) (*Mixture, error) {
 	if err := data.Validate(); err != nil {
 		return nil, err
 	}
 	data = rows.Distinct(data)
-	marginal := Marginals(data)
+	marginal := marginals(data)
 	x := newMixtureRun(data, k, marginal, rand.New(rand.NewPCG(seed, uint64(k))))
 	for range mixtureIterations {
 		if err := ctx.Err(); err != nil {
@@ -38,7 +39,7 @@ func LearnMixture(ctx context.Context, data patchwork.Data, k int, seed uint64) 
 	return &x.Mixture, nil
 }
 
-// mixtureRun is EM under way.
+// mixtureRun is the state of EM.
 type mixtureRun struct {
 	Mixture
 	logOn, logOff [][]float64
@@ -66,7 +67,7 @@ func newMixtureRun(data patchwork.Data, k int, marginal []float64, rng *rand.Ran
 	return r
 }
 
-// step is one iteration. Rows are taken in their order, so that sums are the
+// step runs one iteration. It takes the rows in their order, so that sums are the
 // same in every run.
 func (r *mixtureRun) step(data patchwork.Data, marginal []float64) {
 	for c, p := range r.Components {
@@ -111,7 +112,7 @@ func (r *mixtureRun) add(weight float64, x, known []uint8) {
 	}
 	for c := range r.post {
 		w := weight * r.post[c] / sum
-		if w < leastWeight*weight {
+		if w < minWeight*weight {
 			continue
 		}
 		r.weight[c] += w
@@ -122,12 +123,12 @@ func (r *mixtureRun) add(weight float64, x, known []uint8) {
 	}
 }
 
-// Model is the mixture's components as experts, each as often active as its
+// model returns the mixture's components as experts, each as often active as its
 // share says of so many rows. They vote where they differ from the background
-// cfg.QMap; under Max where they are above it. Where that is nil the background is
-// the smallest probability of each bit, so that every component votes for what
-// it has beyond the others.
-func (x *Mixture) Model(cfg patchwork.Config, rows int64) (*patchwork.Model, error) {
+// cfg.QMap; under Max, where they are above it. If that is nil, the background is
+// the smallest probability of each bit, so that every component votes for what it
+// has beyond the others.
+func (x *Mixture) model(cfg patchwork.Config, rows int64) (*patchwork.Model, error) {
 	if cfg.QMap == nil {
 		cfg.QMap = slices.Clone(x.Components[0])
 		for i, q := range cfg.QMap {

@@ -30,9 +30,9 @@ func (f *bestFlags) check() error {
 }
 
 // options are the flags for a task, if its model can be searched so.
-func (f *bestFlags) options(t *task) (posterior.NBestOptions, error) {
-	opt := posterior.NBestOptions{Beam: f.beam, Keep: f.best, MaxPicks: t.maxPicks}
-	_, err := posterior.NewNBest(t.model, opt)
+func (f *bestFlags) options(t *task) (posterior.Options, error) {
+	opt := posterior.Options{Beam: f.beam, Keep: f.best, MaxPicks: t.maxPicks}
+	err := opt.Validate()
 	return opt, request(err)
 }
 
@@ -88,9 +88,9 @@ func newPosterior(index int, p *posterior.Posterior) jsonPosterior {
 }
 
 // explainBest is the explainer that finds the best explanations of each image.
-func explainBest(opt posterior.NBestOptions) explainer {
+func explainBest(opt posterior.Options) explainer {
 	return func(ctx context.Context, t *task, each func(int, *patchwork.Explanation, []byte)) error {
-		return posterior.Posteriors(ctx, t.model, t.set.Images, opt, t.workers, func(i int, post *posterior.Posterior) {
+		return posterior.Explain(ctx, t.model, t.set.Images, opt, t.workers, func(i int, post *posterior.Posterior) {
 			each(i, &post.Alternatives[0].Explanation, jsonLine(newPosterior(row(t.set, i), post)))
 			t.bar.step("")
 		})

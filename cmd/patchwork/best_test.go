@@ -46,7 +46,7 @@ func TestExplainBestIsTheLibrary(t *testing.T) {
 	if m, err = m.WithConfig(c); err != nil {
 		t.Fatal(err)
 	}
-	n, err := posterior.NewNBest(m, posterior.NBestOptions{Beam: 3, Keep: 4, MaxPicks: 2})
+	n, err := posterior.NewSearcher(m, posterior.Options{Beam: 3, Keep: 4, MaxPicks: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestPredictIsTheLibrary(t *testing.T) {
 
 func predicted(t *testing.T, m *patchwork.Model, img *bitmap.Image, fill bool) []float64 {
 	t.Helper()
-	n, err := posterior.NewNBest(m, posterior.NBestOptions{Beam: 1, Keep: 5})
+	n, err := posterior.NewSearcher(m, posterior.Options{Beam: 1, Keep: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +247,7 @@ func TestScoreHiddenBits(t *testing.T) {
 			seen[j] += float64(known[j])
 		}
 	}
-	want, err := posterior.ScoreHidden(t.Context(), m, set.Data, visible, posterior.NBestOptions{}, 1)
+	want, err := posterior.Score(t.Context(), m, posterior.HiddenBits{Data: set.Data, Visible: visible}, posterior.Options{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

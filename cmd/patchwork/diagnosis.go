@@ -47,7 +47,7 @@ func (a *app) examine(ctx context.Context, m *patchwork.Model, set *dataset.Set,
 	if err != nil {
 		return nil, request(err)
 	}
-	return diagnose.Diagnose(m, t, explained), nil
+	return diagnose.Model(m, diagnose.Evidence{Tally: t, Explained: explained}), nil
 }
 
 // maxWarnings is how many findings learn warns of, one line each; info lists all.
@@ -58,7 +58,7 @@ func (a *app) warnFindings(m *patchwork.Model) {
 	if a.quiet {
 		return
 	}
-	findings := worthWarning(m, diagnose.Diagnose(m, nil, nil))
+	findings := worthWarning(m, diagnose.Model(m, diagnose.Evidence{}))
 	for i, f := range findings {
 		if i == maxWarnings-1 && len(findings) > maxWarnings {
 			a.warn("and %s more; patchwork info lists them", count(len(findings)-i, "finding"))
@@ -76,13 +76,13 @@ func worthWarning(m *patchwork.Model, findings []diagnose.Finding) []diagnose.Fi
 	unused := make(map[int]bool)
 	return slices.DeleteFunc(findings, func(f diagnose.Finding) bool {
 		switch f.Kind {
-		case diagnose.Unused:
+		case diagnose.KindUnused:
 			unused[f.Experts[0]] = true
-		case diagnose.NearConstant, diagnose.Duplicate:
+		case diagnose.KindNearConstant, diagnose.KindDuplicate:
 			return slices.ContainsFunc(f.Experts, func(k int) bool { return unused[k] })
-		case diagnose.Overconfident:
+		case diagnose.KindOverconfident:
 			return paper
-		case diagnose.SingularGeometry:
+		case diagnose.KindSingularGeometry:
 			return true
 		}
 		return false

@@ -66,7 +66,7 @@ func beamProgram() (string, error) {
 	}
 	path, err := exec.LookPath(name)
 	if err != nil {
-		return "", usagef("--engine beam needs the program patchwork-beam, which is neither beside patchwork nor on the PATH; it is built in the folder beam by: go install ./cmd/patchwork-beam")
+		return "", usagef("--engine beam needs the program patchwork-beam, which is neither beside patchwork nor on the PATH; it is built in the folder cmd/engine/beam by: go install ./cmd/patchwork-beam")
 	}
 	return path, nil
 }

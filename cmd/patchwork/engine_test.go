@@ -146,7 +146,7 @@ func TestEngineErrors(t *testing.T) {
 	check(learn+"--engine beam --method online", 2, "no online learning")
 	check("learn q.npz --rule max-minus-min --experts 4 -o m.npz --engine beam --method soft", 2, "adds counts")
 	t.Setenv("PATH", t.TempDir())
-	check(learn+"--engine beam", 2, "neither beside patchwork nor on the PATH; it is built in the folder beam by: go install")
+	check(learn+"--engine beam", 2, "neither beside patchwork nor on the PATH; it is built in the folder cmd/engine/beam by: go install")
 	t.Setenv("PATH", "/bin:/usr/bin")
 	withEngine(t, "fails")
 	check(learn+"--engine beam", 1, "patchwork-beam: a worker has died")

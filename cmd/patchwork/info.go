@@ -146,7 +146,7 @@ func (a *app) info(cmd *cobra.Command, model string, data *dataFlags, paths []st
 	}
 	r := reportModel(m)
 	if len(paths) == 0 {
-		r.Findings = newFindings(diagnose.Diagnose(m, nil, nil))
+		r.Findings = newFindings(diagnose.Model(m, diagnose.Evidence{}))
 		return r, nil
 	}
 	set, err := data.read(cmd, paths)

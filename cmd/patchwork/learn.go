@@ -62,7 +62,7 @@ of them, one pass an iteration. A note says so, and the model records it.
 --engine beam has Apache Beam explain the images, in pieces, on this machine or
 on many: starts are learned here from --sample images, then all images teach
 the best of them. The model is the one that files beyond --memory give, byte for byte.
-It needs the program patchwork-beam (folder beam).
+It needs the program patchwork-beam (folder cmd/engine/beam).
 
 --mode paper is the paper to the letter: epsilon = 1, eq. (1), the printed
 initialisation, one start. It works less well, and that is a finding.`

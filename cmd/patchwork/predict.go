@@ -109,7 +109,7 @@ type predictions struct {
 // each.
 const maxPredictedValues = 1 << 27
 
-func (a *app) predict(ctx context.Context, t *task, opt posterior.NBestOptions, all bool) (*predictions, error) {
+func (a *app) predict(ctx context.Context, t *task, opt posterior.Options, all bool) (*predictions, error) {
 	h, w := t.set.Size()
 	if t.set.Len() > maxPredictedValues/(h*w) {
 		return nil, usagef("%s are too many to predict at once; --take at most %d at a time, and --skip those done", describe(t.set.Len(), t.set), maxPredictedValues/(h*w))
@@ -123,7 +123,7 @@ func (a *app) predict(ctx context.Context, t *task, opt posterior.NBestOptions, 
 }
 
 // predictStream predicts part by part.
-func (a *app) predictStream(ctx context.Context, t *task, opt posterior.NBestOptions, all bool, output string, memory byteSize) error {
+func (a *app) predictStream(ctx context.Context, t *task, opt posterior.Options, all bool, output string, memory byteSize) error {
 	if isNPZ(output) {
 		return usagef("-o %s: an .npz file of predictions is made in memory; write a .csv file, or allow more with --memory", output)
 	}
@@ -142,9 +142,9 @@ func (a *app) predictStream(ctx context.Context, t *task, opt posterior.NBestOpt
 }
 
 // predictPart predicts the images of a part of a task.
-func predictPart(ctx context.Context, t *task, opt posterior.NBestOptions, all bool) (*predictions, error) {
+func predictPart(ctx context.Context, t *task, opt posterior.Options, all bool) (*predictions, error) {
 	out := &predictions{t.set, make([][]float64, t.set.Len())}
-	err := posterior.Predictions(ctx, t.model, t.set.Images, opt, t.workers, func(i int, p []float64, _ *posterior.Posterior) {
+	err := posterior.Predict(ctx, t.model, t.set.Images, opt, t.workers, func(i int, p []float64, _ *posterior.Posterior) {
 		if !all {
 			p = posterior.Fill(t.set.Images[i], p)
 		}

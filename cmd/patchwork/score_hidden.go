@@ -90,7 +90,7 @@ func scoreHidden(ctx context.Context, t *task, f *hiddenFlags) (*hiddenReport, e
 	for i, img := range t.set.Images {
 		visible[i] = posterior.Hide(img, f.fraction, f.seed, row(t.set, i))
 	}
-	s, err := posterior.ScoreHidden(ctx, t.model, t.set.Data, visible, opt, t.workers)
+	s, err := posterior.Score(ctx, t.model, posterior.HiddenBits{Data: t.set.Data, Visible: visible}, opt, t.workers)
 	if err != nil {
 		return nil, request(err)
 	}
@@ -134,7 +134,7 @@ func scoreMarginal(ctx context.Context, t *task, visible []*bitmap.Image) (*post
 	if err != nil {
 		return nil, err
 	}
-	return posterior.ScoreHidden(ctx, m, t.set.Data, visible, posterior.NBestOptions{Beam: 1, Keep: 1}, t.workers)
+	return posterior.Score(ctx, m, posterior.HiddenBits{Data: t.set.Data, Visible: visible}, posterior.Options{Beam: 1, Keep: 1}, t.workers)
 }
 
 func (r *hiddenReport) print(w io.Writer) error {

@@ -45,23 +45,30 @@ func (f *learnFlags) checkTable(cmd *cobra.Command) error {
 
 // learnTable learns by soft EM, with progress.
 func (a *app) learnTable(ctx context.Context, f *learnFlags, l *learning) error {
-	opt := table.TableOptions{Experts: f.experts.to, MaxExperts: maxGrown, Iterations: f.iterations, Seed: f.seed, Workers: f.workers}
+	opt := table.Options{Experts: f.experts.to, MaxExperts: maxGrown, Iterations: f.iterations, Seed: f.seed, Workers: f.workers}
 	opt.Aim, _ = table.ParseAim(f.aim.value) // the flags allow only their names
-	opt.Start, _ = table.ParseTableStart(f.begin.value)
-	p := a.progress("model", 0)
+	opt.StartFrom, _ = table.ParseStartFrom(f.begin.value)
+	p := a.progress("iteration", 0)
 	defer p.stop()
-	for s, err := range table.Table(ctx, l.data, l.cfg, opt) {
+	for s, err := range table.Run(ctx, l.data, l.cfg, opt) {
 		if err != nil {
 			return request(err)
 		}
-		l.model = s.Model
-		note := fmt.Sprintf("%s (%s), %.3f nats per row", count(s.Experts, "expert"), s.Stage, s.DescriptionLength/float64(s.Rows))
-		if s.HiddenBits > 0 {
-			note = fmt.Sprintf("%s (%s), %.4f nats per hidden bit", count(s.Experts, "expert"), s.Stage, s.HiddenLoss)
-		}
-		p.step(note)
+		l.model = s.Best
+		p.step(tableNote(s))
 	}
 	return nil
+}
+
+// tableNote describes the latest candidate.
+func tableNote(s table.Step) string {
+	switch {
+	case !s.Candidate:
+		return ""
+	case s.HiddenBits > 0:
+		return fmt.Sprintf("%s (%s), %.4f nats per hidden bit", count(s.Experts, "expert"), s.Stage, s.HiddenLoss)
+	}
+	return fmt.Sprintf("%s (%s), %.3f nats per row", count(s.Experts, "expert"), s.Stage, s.DescriptionLength/float64(s.Rows))
 }
 
 // tableLines say how a table was learned.

@@ -27,7 +27,7 @@ func TestLearnSoft(t *testing.T) {
 	}
 	data := readSet(t, "bars.npz").Data
 	c := patchwork.NewConfig(patchwork.Max, 3, 3, m.Config().Poses)
-	want, err := table.LearnTable(t.Context(), data, c, table.TableOptions{Aim: table.Interpreting, Start: table.TableGrow, Seed: 5})
+	want, err := table.Learn(t.Context(), data, c, table.Options{Aim: table.AimInterpret, StartFrom: table.StartFromGrow, Seed: 5})
 	if err != nil {
 		t.Fatal(err)
 	}

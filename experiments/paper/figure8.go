@@ -207,7 +207,7 @@ func meanTemplate(ctx context.Context, cfg patchwork.Config, train, test patchwo
 // mixtureLogLik returns the held-out log-likelihood per pixel of a Bernoulli
 // mixture.
 func mixtureLogLik(ctx context.Context, train, test patchwork.Data, k int, seed uint64) (float64, error) {
-	x, err := table.LearnMixture(ctx, train, k, seed)
+	x, err := table.FitMixture(ctx, train, k, seed)
 	if err != nil {
 		return 0, err
 	}

@@ -48,7 +48,7 @@ type method struct {
 type solver struct {
 	*inference.Problem
 	refined *patchwork.Pursuit
-	nbest   *posterior.NBest
+	nbest   *posterior.Searcher
 }
 
 const truncatedTo = 3 // active experts of truncated search
@@ -85,7 +85,7 @@ func newSolver(p puzzle) (*solver, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.nbest, err = posterior.NewNBest(withPrior, posterior.NBestOptions{})
+	s.nbest, err = posterior.NewSearcher(withPrior, posterior.Options{})
 	return s, err
 }
 

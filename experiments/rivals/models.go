@@ -235,7 +235,7 @@ func components(ctx context.Context, j job) (*fitted, error) {
 // mixture learns the core's mixture. The code of a row is the posterior of the
 // components; the rounded code is the likeliest component.
 func mixture(ctx context.Context, j job) (*fitted, error) {
-	m, err := table.LearnMixture(ctx, patchwork.Data{Images: j.images}, units, j.seed)
+	m, err := table.FitMixture(ctx, patchwork.Data{Images: j.images}, units, j.seed)
 	if err != nil {
 		return nil, err
 	}

@@ -35,8 +35,8 @@ func Bars(ctx context.Context, side, sets int, rule patchwork.Rule, o Options) (
 		}
 		began := time.Now()
 		opt := o.table()
-		opt.Aim, opt.Start, opt.Seed = table.Interpreting, table.TableGrow, seed
-		m, err := table.LearnTable(ctx, patchwork.Data{Images: set.Images}, patchwork.Config{Rule: rule, Height: side, Width: side}, opt)
+		opt.Aim, opt.StartFrom, opt.Seed = table.AimInterpret, table.StartFromGrow, seed
+		m, err := table.Learn(ctx, patchwork.Data{Images: set.Images}, patchwork.Config{Rule: rule, Height: side, Width: side}, opt)
 		if err != nil {
 			return row, err
 		}

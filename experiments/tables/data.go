@@ -9,11 +9,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"example.com/patchwork/table"
-
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/posterior"
 )
 
 // Split is one division of a table, with bits hidden.
@@ -21,7 +20,7 @@ type Split struct {
 	Name        string
 	Seed        uint64
 	Train       patchwork.Data
-	Valid, Test table.HiddenBits
+	Valid, Test posterior.HiddenBits
 }
 
 // splitIndex is a Split in splits.json.
@@ -95,8 +94,8 @@ func pick(rows []*bitmap.Image, index []int) []*bitmap.Image {
 }
 
 // hidden hides the given columns of each row.
-func hidden(rows []*bitmap.Image, columns [][]int) table.HiddenBits {
-	h := table.HiddenBits{Data: patchwork.Data{Images: rows}}
+func hidden(rows []*bitmap.Image, columns [][]int) posterior.HiddenBits {
+	h := posterior.HiddenBits{Data: patchwork.Data{Images: rows}}
 	for i, row := range rows {
 		v := row.Clone()
 		for _, x := range columns[i] {

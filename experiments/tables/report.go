@@ -39,15 +39,15 @@ type Options struct {
 	Workers    int
 }
 
-func (o Options) table() table.TableOptions {
-	return table.TableOptions{MaxExperts: o.MaxExperts, Seed: o.Seed, Workers: o.Workers}
+func (o Options) table() table.Options {
+	return table.Options{MaxExperts: o.MaxExperts, Seed: o.Seed, Workers: o.Workers}
 }
 
 // variant is a line of the report.
 type variant struct {
 	name string
 	rule patchwork.Rule
-	set  func(*table.TableOptions)
+	set  func(*table.Options)
 }
 
 var variants = []variant{
@@ -61,11 +61,11 @@ var more = []variant{
 	{"max-minus-min, to interpret", patchwork.MaxMinusMin, interpret},
 }
 
-func interpret(o *table.TableOptions) { o.Aim = table.Interpreting }
+func interpret(o *table.Options) { o.Aim = table.AimInterpret }
 
 // ruined is the max rule with its background fixed at the marginals, which
 // ruins it.
-var ruined = variant{"max, fixed background", patchwork.Max, func(o *table.TableOptions) { o.FixedBackground = true }}
+var ruined = variant{"max, fixed background", patchwork.Max, func(o *table.Options) { o.FixedBackground = true }}
 
 // Report prints the table of one data set, read from the folder with
 // splits.json.

@@ -23,26 +23,26 @@ type Row struct {
 
 // Measure learns from a split, selects by its validation rows, and predicts the
 // hidden bits of its test rows.
-func Measure(ctx context.Context, s Split, rule patchwork.Rule, opt table.TableOptions) (Row, *patchwork.Model, error) {
+func Measure(ctx context.Context, s Split, rule patchwork.Rule, opt table.Options) (Row, *patchwork.Model, error) {
 	began := time.Now()
 	row := s.Train.Images[0]
-	if opt.Aim == table.Predicting {
-		judge := table.HideBits(s.Valid.Data, 0.2, max(1, min(8, 1000/len(s.Valid.Visible))), s.Seed)
+	if opt.Aim == table.AimPredict {
+		judge := posterior.HideBits(s.Valid.Data, 0.2, max(1, min(8, 1000/len(s.Valid.Visible))), s.Seed)
 		opt.Judge = &judge
 	}
-	m, err := table.LearnTable(ctx, s.Train, patchwork.Config{Rule: rule, Height: 1, Width: row.Width()}, opt)
+	m, err := table.Learn(ctx, s.Train, patchwork.Config{Rule: rule, Height: 1, Width: row.Width()}, opt)
 	if err != nil {
 		return Row{}, nil, err
 	}
 	r := Row{Experts: float64(m.K()), Took: time.Since(began)}
-	if m.Extras().Record.Starts[0].Method == table.TableGrow.String() {
+	if m.Extras().Record.Starts[0].Method == table.StartFromGrow.String() {
 		r.Grown = 1
 	}
 	for _, part := range []struct {
-		bits *table.HiddenBits
+		bits *posterior.HiddenBits
 		loss *float64
 	}{{&s.Valid, &r.Valid}, {&s.Test, &r.Test}} {
-		score, err := posterior.ScoreHidden(ctx, m, part.bits.Data, part.bits.Visible, opt.Best, opt.Workers)
+		score, err := posterior.Score(ctx, m, *part.bits, opt.Explain, opt.Workers)
 		if err != nil {
 			return r, nil, err
 		}
@@ -53,9 +53,9 @@ func Measure(ctx context.Context, s Split, rule patchwork.Rule, opt table.TableO
 }
 
 // parts returns the mean number of experts in the best explanation of a row.
-func parts(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt table.TableOptions) (float64, error) {
+func parts(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt table.Options) (float64, error) {
 	n := make([]int, len(data.Images))
-	err := posterior.Posteriors(ctx, m, data.Images, opt.Best, opt.Workers, func(i int, p *posterior.Posterior) {
+	err := posterior.Explain(ctx, m, data.Images, opt.Explain, opt.Workers, func(i int, p *posterior.Posterior) {
 		n[i] = len(p.Alternatives[0].Picks)
 	})
 	sum := 0

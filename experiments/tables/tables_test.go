@@ -26,7 +26,7 @@ func TestVotes(t *testing.T) {
 	if s := splits[0]; len(splits) != 8 || len(s.Train.Images) != 261 || s.Test.Visible[0].CountKnown() >= s.Test.Data.Images[0].CountKnown() {
 		t.Fatalf("%d splits, %d rows to learn from", len(splits), len(s.Train.Images))
 	}
-	opt := table.TableOptions{Experts: 8, Start: table.TableMixture, Workers: 2}
+	opt := table.Options{Experts: 8, StartFrom: table.StartFromMixture, Workers: 2}
 	learned, _, err := Measure(t.Context(), splits[0], patchwork.Max, opt)
 	if err != nil {
 		t.Fatal(err)

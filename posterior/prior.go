@@ -9,14 +9,14 @@ import (
 )
 
 // usageFloor bounds the activation prior of a model that does not say how many
-// images its usage was counted in: nothing is then never, or always, active.
+// images its usage was counted in: no expert is then impossible, or certain.
 const usageFloor = 1e-3
 
-// ActivationPrior is, for each expert, the prior probability pi_k that it is
+// ActivationPrior returns, for each expert, the prior probability pi_k that it is
 // active in an image: (n_k + 1/2) / (N + 1) for an expert active in n_k of N
-// training images (Extras.Usage times Counts.Rows, or Record.Rows). Where N is
-// not known it is the usage itself, kept in [.001, .999]; where there is no
-// usage either it is 1/2, and nothing is preferred.
+// training images (Extras.Usage times Counts.Rows, or Record.Rows). If N is
+// unknown it is the usage itself, kept in [0.001, 0.999]; without usage it is
+// 1/2, and nothing is preferred.
 func ActivationPrior(m *patchwork.Model) []float64 {
 	pi := make([]float64, m.K())
 	rows := TrainingRows(m)
@@ -42,10 +42,10 @@ func TrainingRows(m *patchwork.Model) float64 {
 	return float64(max(m.Extras().Record.Rows, 0))
 }
 
-// ActivationCosts is log((1-pi_k)/pi_k) for each expert, in nats: what the
-// prior charges for its being active. It is negative for an expert that is
-// active in more than half of the images. See ActivationPrior.
-func ActivationCosts(m *patchwork.Model) []float64 {
+// activationCosts returns log((1-pi_k)/pi_k) for each expert, in nats: the price
+// that the prior puts on its being active. It is negative for an expert that is
+// active in more than half of the images.
+func activationCosts(m *patchwork.Model) []float64 {
 	costs := ActivationPrior(m)
 	for k, pi := range costs {
 		costs[k] = math.Log1p(-pi) - math.Log(pi)
@@ -53,10 +53,9 @@ func ActivationCosts(m *patchwork.Model) []float64 {
 	return costs
 }
 
-// LogPriorEmpty is the log prior probability, in nats, that no expert is active:
-// the sum of log(1-pi_k). It is the constant that makes LogJoint the logarithm
-// of a probability.
-func LogPriorEmpty(m *patchwork.Model) float64 {
+// logPriorEmpty returns the log prior probability, in nats, that no expert is
+// active: the sum of log(1-pi_k).
+func logPriorEmpty(m *patchwork.Model) float64 {
 	sum := 0.0
 	for _, pi := range ActivationPrior(m) {
 		sum += math.Log1p(-pi)
@@ -64,32 +63,32 @@ func LogPriorEmpty(m *patchwork.Model) float64 {
 	return sum
 }
 
-// LogPrior is the log prior probability, in nats, of a set of picks in an image
-// of height x width: experts are active independently with probability pi_k
-// and an active one has any pose of the grid alike,
+// LogPrior returns the log prior probability, in nats, of a set of picks in an
+// image of height x width: experts are active independently with probability
+// pi_k, and an active one has any pose of the grid with the same probability,
 //
 //	sum_k log(1-pi_k) + sum over picks of [ log(pi_k/(1-pi_k)) - log(poses) ].
 //
-// Over all sets of one pick an expert these probabilities add up to 1. With
-// Reuse > 1 a further pick of an expert is charged like the first, and they are
-// scores. The error is a *SizeError.
+// Over all sets with at most one pick per expert these probabilities add up to 1.
+// With Reuse > 1 a further pick of an expert is charged like the first, and they
+// do not. The error is a *SizeError.
 func LogPrior(m *patchwork.Model, height, width int, picks []patchwork.Pick) (float64, error) {
 	grid, err := m.GridFor(height, width)
 	if err != nil {
 		return 0, err
 	}
-	costs := ActivationCosts(m)
-	sum := LogPriorEmpty(m)
+	costs := activationCosts(m)
+	sum := logPriorEmpty(m)
 	for _, p := range picks {
 		sum -= costs[p.Expert] + math.Log(float64(grid.Len()))
 	}
 	return sum, nil
 }
 
-// LogJoint is log P(x, picks), in nats: the log-likelihood of the known pixels
-// of the image under the (untruncated) composition of the picks, plus their
-// LogPrior. Unknown pixels are summed out. -Inf if a known pixel is impossible.
-// It is the reference of what NBest keeps incrementally. The error is a
+// LogJoint returns log P(x, picks), in nats: the log-likelihood of the known
+// pixels of the image under the (untruncated) composition of the picks, plus
+// their LogPrior. Unknown pixels are summed out. It returns -Inf if a known pixel
+// is impossible. Searcher computes the same incrementally. The error is a
 // *SizeError.
 func LogJoint(m *patchwork.Model, img *bitmap.Image, picks []patchwork.Pick) (float64, error) {
 	prior, err := LogPrior(m, img.Height(), img.Width(), picks)

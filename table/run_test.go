@@ -16,8 +16,8 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-// bars is rows of a table with four bars of three bits, each on in a third of the
-// rows; flips of the bits are rare.
+// bars returns rows of a table with four bars of three bits, each on in a third of
+// the rows, and few flipped bits.
 func bars(rows int, seed uint64) patchwork.Data {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	var data patchwork.Data
@@ -41,8 +41,8 @@ func bars(rows int, seed uint64) patchwork.Data {
 // Both rules find the bars, and how many there are.
 func TestTableFindsBars(t *testing.T) {
 	for _, rule := range []patchwork.Rule{patchwork.Max, patchwork.MaxMinusMin} {
-		m, err := LearnTable(t.Context(), bars(400, 1), patchwork.Config{Rule: rule, Height: 1, Width: 12},
-			TableOptions{Aim: Interpreting, Start: TableGrow, Workers: 2})
+		m, err := Learn(t.Context(), bars(400, 1), patchwork.Config{Rule: rule, Height: 1, Width: 12},
+			Options{Aim: AimInterpret, StartFrom: StartFromGrow, Workers: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func inkOf(template []float64) string {
 	return string(out)
 }
 
-// Who learns to predict chooses by rows held out and learns from all of them;
+// The aim to predict chooses by rows held out and learns from all of them;
 // the steps are the same for any number of workers, equal rows or weights.
 func TestTableSameForAnyWorkers(t *testing.T) {
 	data := bars(150, 2)
@@ -87,7 +87,7 @@ func TestTableSameForAnyWorkers(t *testing.T) {
 		var first []Step
 		for _, workers := range []int{1, 3} {
 			var steps []Step
-			for s, err := range Table(t.Context(), data, patchwork.Config{Rule: rule, Height: 1, Width: 12}, TableOptions{MaxExperts: 6, Iterations: 3, Workers: workers, Seed: 3}) {
+			for s, err := range Run(t.Context(), data, patchwork.Config{Rule: rule, Height: 1, Width: 12}, Options{MaxExperts: 6, Iterations: 3, Workers: workers, Seed: 3}) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -113,21 +113,23 @@ func TestTableSameForAnyWorkers(t *testing.T) {
 
 // The choice is the best judged of all that were tried.
 func TestTableChoosesTheBest(t *testing.T) {
-	judge := HideBits(bars(60, 5), 0.25, 2, 1)
+	judge := posterior.HideBits(bars(60, 5), 0.25, 2, 1)
 	if len(judge.Visible) != 120 || judge.Visible[0].CountKnown() != 9 {
 		t.Fatalf("%d rows, %d bits known", len(judge.Visible), judge.Visible[0].CountKnown())
 	}
 	best, chosen := math.Inf(1), Step{}
-	for s, err := range Table(t.Context(), bars(150, 4), patchwork.Config{Height: 1, Width: 12}, TableOptions{MaxExperts: 4, Iterations: 3, Judge: &judge}) {
+	for s, err := range Run(t.Context(), bars(150, 4), patchwork.Config{Height: 1, Width: 12}, Options{MaxExperts: 4, Iterations: 3, Judge: &judge}) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		best, chosen = min(best, s.HiddenLoss), s
+		if chosen = s; s.Candidate {
+			best = min(best, s.HiddenLoss)
+		}
 	}
 	if chosen.HiddenLoss != best || !chosen.Chosen || chosen.Rows != 150 {
 		t.Errorf("chosen %+v, the best has %v", chosen.CurvePoint, best)
 	}
-	got, err := posterior.ScoreHidden(t.Context(), chosen.Model, judge.Data, judge.Visible, posterior.NBestOptions{}, 1)
+	got, err := posterior.Score(t.Context(), chosen.Model, judge, posterior.Options{}, 1)
 	if err != nil || got.Averaged.LogLoss != best {
 		t.Errorf("the model loses %v, the step says %v (%v)", got.Averaged.LogLoss, best, err)
 	}
@@ -146,16 +148,16 @@ func TestTableChoosesTheBest(t *testing.T) {
 // fixed background stays where it is.
 func TestTableGivenNumber(t *testing.T) {
 	data := bars(120, 6)
-	for _, start := range []TableStart{TableGrow, TableMixture} {
-		opt := TableOptions{Experts: 3, Iterations: 3, Start: start, Aim: Interpreting, FixedBackground: true}
-		m, err := LearnTable(t.Context(), data, patchwork.Config{Height: 1, Width: 12}, opt)
+	for _, start := range []StartFrom{StartFromGrow, StartFromMixture} {
+		opt := Options{Experts: 3, Iterations: 3, StartFrom: start, Aim: AimInterpret, FixedBackground: true}
+		m, err := Learn(t.Context(), data, patchwork.Config{Height: 1, Width: 12}, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if m.K() > 3 || m.K() < 2 {
 			t.Errorf("%v: %d experts", start, m.K())
 		}
-		testkit.NearAll(t, start.String(), m.Config().QMap, Marginals(data), 1e-12)
+		testkit.NearAll(t, start.String(), m.Config().QMap, marginals(data), 1e-12)
 	}
 }
 
@@ -165,13 +167,13 @@ func TestTableOfNoise(t *testing.T) {
 	for range 40 {
 		data.Images = append(data.Images, bitmap.FromBytes(1, 3, []uint8{1, 0, 1}))
 	}
-	for _, aim := range []Aim{Predicting, Interpreting} {
-		for _, start := range []TableStart{TableGrow, TableMixture, TableBoth} {
-			m, err := LearnTable(t.Context(), data, patchwork.Config{Height: 1, Width: 3}, TableOptions{Aim: aim, Start: start, MaxExperts: 4})
+	for _, aim := range []Aim{AimPredict, AimInterpret} {
+		for _, start := range []StartFrom{StartFromGrow, StartFromMixture, StartFromBoth} {
+			m, err := Learn(t.Context(), data, patchwork.Config{Height: 1, Width: 3}, Options{Aim: aim, StartFrom: start, MaxExperts: 4})
 			if err != nil {
 				t.Fatalf("%v, %v: %v", aim, start, err)
 			}
-			n, err := posterior.NewNBest(m, posterior.NBestOptions{})
+			n, err := posterior.NewSearcher(m, posterior.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -188,48 +190,96 @@ func TestTableRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		data patchwork.Data
 		cfg  patchwork.Config
-		opt  TableOptions
+		opt  Options
 		want string
 	}{
-		"no rows":    {patchwork.Data{}, cfg, TableOptions{}, "no images"},
-		"width":      {data, patchwork.Config{Height: 1, Width: 5}, TableOptions{}, "image 0: image of 1 x 12"},
-		"scene":      {data, patchwork.Config{Height: 1, Width: 12, Scene: true}, TableOptions{}, "tables"},
-		"experts":    {data, cfg, TableOptions{Experts: -1}, "-1 experts"},
-		"too many":   {data, cfg, TableOptions{MaxExperts: 1 << 20}, "1048576"},
-		"start":      {data, cfg, TableOptions{Start: 9}, "unknown"},
-		"iterations": {data, cfg, TableOptions{Iterations: -1}, "-1 iterations"},
-		"share":      {data, cfg, TableOptions{HeldOut: 1}, "share 1"},
-		"beam":       {data, cfg, TableOptions{Best: posterior.NBestOptions{Beam: -1}}, "beam"},
+		"no rows":    {patchwork.Data{}, cfg, Options{}, "no images"},
+		"width":      {data, patchwork.Config{Height: 1, Width: 5}, Options{}, "image 0: image of 1 x 12"},
+		"scene":      {data, patchwork.Config{Height: 1, Width: 12, Scene: true}, Options{}, "tables"},
+		"experts":    {data, cfg, Options{Experts: -1}, "-1 experts"},
+		"too many":   {data, cfg, Options{MaxExperts: 1 << 20}, "1048576"},
+		"start":      {data, cfg, Options{StartFrom: 9}, "unknown"},
+		"iterations": {data, cfg, Options{Iterations: -1}, "-1 iterations"},
+		"share":      {data, cfg, Options{HeldOut: 1}, "share 1"},
+		"beam":       {data, cfg, Options{Explain: posterior.Options{Beam: -1}}, "beam"},
 	} {
-		if _, err := LearnTable(t.Context(), c.data, c.cfg, c.opt); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Learn(t.Context(), c.data, c.cfg, c.opt); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := LearnTable(ctx, data, cfg, TableOptions{}); !errors.Is(err, context.Canceled) {
+	if _, err := Learn(ctx, data, cfg, Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
 
-// Who stops early gets no more, and no error.
-func TestTableStopsEarly(t *testing.T) {
-	n := 0
-	for _, err := range Table(t.Context(), bars(60, 1), patchwork.Config{Height: 1, Width: 12}, TableOptions{}) {
+// A loop that is left early gets no more steps and no error, and Best is then the
+// best candidate so far, with its record; before there is one it is the model of
+// the step.
+func TestRunLeftEarly(t *testing.T) {
+	for _, leave := range []int{1, 4, 25} {
+		n, last, best := 0, Step{}, Step{}
+		opt := Options{Aim: AimInterpret, MaxExperts: 5}
+		for s, err := range Run(t.Context(), bars(60, 1), patchwork.Config{Height: 1, Width: 12}, opt) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.Candidate && (best.Model == nil || s.DescriptionLength < best.DescriptionLength) {
+				best = s
+			}
+			last = s
+			if n++; n == leave {
+				break
+			}
+		}
+		switch {
+		case n != leave || last.Chosen:
+			t.Errorf("%d steps, want %d", n, leave)
+		case best.Model == nil:
+			if last.Best != last.Model {
+				t.Errorf("%d steps: no candidate yet, but another model is kept", leave)
+			}
+		default:
+			r := last.Best.Extras().Record
+			if r.DescriptionLength != best.DescriptionLength || r.Method != "soft" || !slices.ContainsFunc(r.Curve, func(p patchwork.CurvePoint) bool { return p.Chosen }) {
+				t.Errorf("%d steps: kept %+v, the best is %+v", leave, r, best.CurvePoint)
+			}
+		}
+	}
+}
+
+// Every iteration is a step, the candidates are the curve, and the last step alone
+// is the chosen one.
+func TestRunYieldsEveryIteration(t *testing.T) {
+	var points patchwork.Curve
+	seen, last := map[string]int{}, Step{}
+	for s, err := range Run(t.Context(), bars(80, 2), patchwork.Config{Height: 1, Width: 12}, Options{Experts: 4, Iterations: 6}) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n++; n == 2 {
-			break
+		if last.Chosen || s.Model == nil || s.Best == nil || s.Rows == 0 || s.Experts != s.Model.K() {
+			t.Fatalf("step %+v", s)
 		}
+		if last = s; s.Candidate && !s.Chosen {
+			points = append(points, s.CurvePoint)
+		}
+		seen[s.Stage]++
 	}
-	if n != 2 {
-		t.Errorf("%d steps", n)
+	if seen[StageMixture] != 7 || seen[StageGrow] < 2*7 || seen[StageFinal] < 2 || !last.Chosen || last.Best != last.Model {
+		t.Errorf("steps by stage %v, last %+v", seen, last.CurvePoint)
+	}
+	curve := slices.Clone(last.Model.Extras().Record.Curve)
+	for i := range curve {
+		curve[i].Chosen = false
+	}
+	if n := len(points); n != 9 || len(curve) != n+1 || !slices.Equal(curve[:n], points) {
+		t.Errorf("curve %+v, candidates %+v", curve, points)
 	}
 }
 
 // A mixture of two kinds of rows finds them.
-func TestLearnMixture(t *testing.T) {
+func TestFitMixture(t *testing.T) {
 	var data patchwork.Data
 	rng := rand.New(rand.NewPCG(9, 9))
 	for i := range 200 {
@@ -239,7 +289,7 @@ func TestLearnMixture(t *testing.T) {
 		}
 		data.Images = append(data.Images, posterior.Hide(patchwork.SamplePixels(rng, 1, 4, p), 0.25, 1, i))
 	}
-	x, err := LearnMixture(t.Context(), data, 2, 1)
+	x, err := FitMixture(t.Context(), data, 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +297,7 @@ func TestLearnMixture(t *testing.T) {
 	testkit.Near(t, "share", x.Share[common], 0.75, 0.06)
 	testkit.NearAll(t, "common kind", x.Components[common], []float64{0.9, 0.9, 0.1, 0.1}, 0.1)
 	testkit.NearAll(t, "rare kind", x.Components[1-common], []float64{0.1, 0.1, 0.9, 0.9}, 0.15)
-	m, err := x.Model(patchwork.Config{Height: 1, Width: 4}, 200)
+	m, err := x.model(patchwork.Config{Height: 1, Width: 4}, 200)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,19 +305,19 @@ func TestLearnMixture(t *testing.T) {
 		testkit.Near(t, "background", q, min(x.Components[0][i], x.Components[1][i]), 1e-12)
 		testkit.Near(t, "expert", m.Template(common)[i], x.Components[common][i], 1e-12)
 	}
-	if _, err := LearnMixture(t.Context(), patchwork.Data{}, 2, 1); err == nil {
+	if _, err := FitMixture(t.Context(), patchwork.Data{}, 2, 1); err == nil {
 		t.Error("no rows, no error")
 	}
 }
 
-func TestTableNames(t *testing.T) {
-	for _, a := range []Aim{Predicting, Interpreting} {
+func TestNames(t *testing.T) {
+	for _, a := range []Aim{AimPredict, AimInterpret} {
 		if got, err := ParseAim(a.String()); err != nil || got != a {
 			t.Errorf("%v: %v, %v", a, got, err)
 		}
 	}
-	for _, s := range []TableStart{TableBoth, TableGrow, TableMixture} {
-		if got, err := ParseTableStart(s.String()); err != nil || got != s {
+	for _, s := range []StartFrom{StartFromBoth, StartFromGrow, StartFromMixture} {
+		if got, err := ParseStartFrom(s.String()); err != nil || got != s {
 			t.Errorf("%v: %v, %v", s, got, err)
 		}
 	}

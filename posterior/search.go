@@ -1,7 +1,6 @@
 package posterior
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -12,70 +11,27 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// NBestOptions are the settings of a beam pursuit. The zero value is the
-// recommended default.
-type NBestOptions struct {
-	// Beam is how many explanations are extended at a time; 0 means 2.
-	Beam int
-	// Keep is how many explanations are returned; 0 means 16.
-	Keep int
-	// MaxPicks limits the picks of an explanation; 0: no limit but the
-	// model's Reuse.
-	MaxPicks int
-}
-
-// Limits of NBestOptions: memory grows with each of them.
-const (
-	maxBeam = 1 << 8
-	maxKeep = 1 << 12
-)
-
-// WithDefaults returns the options with defaults in place of zeros.
-func (o NBestOptions) WithDefaults() NBestOptions {
-	if o.Beam == 0 {
-		o.Beam = 2
-	}
-	if o.Keep == 0 {
-		o.Keep = 16
-	}
-	return o
-}
-
-// Validate returns an error that says which option is out of range.
-func (o NBestOptions) Validate() error {
-	switch {
-	case o.Beam < 1 || o.Beam > maxBeam:
-		return fmt.Errorf("patchwork: a beam of %d explanations; it is 1 to %d", o.Beam, maxBeam)
-	case o.Keep < 1 || o.Keep > maxKeep:
-		return fmt.Errorf("patchwork: cannot keep %d explanations; it is 1 to %d", o.Keep, maxKeep)
-	case o.MaxPicks < 0 || o.MaxPicks > math.MaxInt16:
-		return fmt.Errorf("patchwork: %d picks at most; it is 0 (no limit) to %d", o.MaxPicks, math.MaxInt16)
-	}
-	return nil
-}
-
-// NBest finds the n best explanations of images by a beam pursuit: likelihood
+// Searcher finds the best explanations of images by a beam search: likelihood
 // matching pursuit on log P(x, picks) that extends the Beam best sets of picks
-// instead of one, and keeps the Keep best distinct sets seen. Everything it
-// evaluates counts: every one-step neighbour of a set it extended. It starts
-// from the empty set, which is an explanation too, and stops when no extension
-// beats the best set extended, as greedy pursuit does. (findings, section 6)
+// instead of one, and keeps the Keep best distinct sets among all it has
+// evaluated. It starts from the empty set, which is an explanation too, and stops
+// when no extension beats the best set extended, as greedy pursuit does.
 //
 // The likelihood is the untruncated one: posterior weights need a probability.
 // As with any beam search, a wider beam nearly always finds at least as much,
-// but this is no law. For a model that searches with truncated templates
+// though not always. For a model that searches with truncated templates
 // (Config.Truncate) the beam starts a second time from what Pursuit finds with
 // Refine, so that the best alternative is never worse than that explanation.
 //
 // An image costs about Beam times what Pursuit does, plus the exact scoring of
-// the Keep best candidates of each set extended, and all that twice from two
-// starts; memory is one gain a candidate, for 2*Beam + 1 searches.
+// the Keep best candidates of each set extended, and twice that from two starts;
+// memory holds one gain per candidate, for 2*Beam + 1 searches.
 //
-// An NBest owns scratch memory and belongs to one goroutine; Fork makes another
+// A Searcher owns scratch memory and belongs to one goroutine; Fork makes another
 // for the same model.
-type NBest struct {
+type Searcher struct {
 	model    *patchwork.Model
-	opt      NBestOptions
+	opt      Options
 	bank     *score.Bank
 	costs    []float64          // of a pick of each expert, without its pose
 	constant float64            // log prior of the empty set
@@ -111,14 +67,13 @@ type branch struct {
 	search *score.Search
 }
 
-// NewNBest prepares a beam pursuit. The error says which option is out of range.
-func NewNBest(m *patchwork.Model, opt NBestOptions) (*NBest, error) {
-	opt = opt.WithDefaults()
+// NewSearcher prepares a search. The error says which option is out of range.
+func NewSearcher(m *patchwork.Model, opt Options) (*Searcher, error) {
 	if err := opt.Validate(); err != nil {
 		return nil, err
 	}
-	n := &NBest{model: m, opt: opt, bank: bank(m),
-		costs: ActivationCosts(m), constant: LogPriorEmpty(m), reuse: max(m.Config().Reuse, 1)}
+	n := &Searcher{model: m, opt: opt.WithDefaults(), bank: bank(m),
+		costs: activationCosts(m), constant: logPriorEmpty(m), reuse: max(m.Config().Reuse, 1)}
 	if m.Config().Truncate {
 		var err error
 		if n.hybrid, err = patchwork.NewPursuit(m, patchwork.PursuitOptions{MaxPicks: opt.MaxPicks, Refine: true}); err != nil {
@@ -142,10 +97,10 @@ func bank(m *patchwork.Model) *score.Bank {
 	return score.NewBank(f, m.Templates())
 }
 
-// Fork is a beam pursuit with the same model and options, for another
-// goroutine; what is large and constant is shared.
-func (n *NBest) Fork() *NBest {
-	f := &NBest{model: n.model, opt: n.opt, bank: n.bank, costs: n.costs, constant: n.constant, reuse: n.reuse}
+// Fork returns a Searcher with the same model and options for another goroutine;
+// the two share what is large and constant.
+func (n *Searcher) Fork() *Searcher {
+	f := &Searcher{model: n.model, opt: n.opt, bank: n.bank, costs: n.costs, constant: n.constant, reuse: n.reuse}
 	if n.hybrid != nil {
 		f.hybrid = n.hybrid.Fork()
 	}
@@ -153,7 +108,7 @@ func (n *NBest) Fork() *NBest {
 }
 
 // Explain finds the best explanations of one image. The error is a *SizeError.
-func (n *NBest) Explain(img *bitmap.Image) (*Posterior, error) {
+func (n *Searcher) Explain(img *bitmap.Image) (*Posterior, error) {
 	grid, err := n.model.GridFor(img.Height(), img.Width())
 	if err != nil {
 		return nil, err
@@ -171,7 +126,7 @@ func (n *NBest) Explain(img *bitmap.Image) (*Posterior, error) {
 }
 
 // begin takes an image, with the empty set as the only node.
-func (n *NBest) begin(img *bitmap.Image, grid pose.Grid) {
+func (n *Searcher) begin(img *bitmap.Image, grid pose.Grid) {
 	n.grid = grid
 	n.paid = n.paid[:0]
 	for _, c := range n.costs {
@@ -196,8 +151,8 @@ func (n *NBest) begin(img *bitmap.Image, grid pose.Grid) {
 	n.push(node{parent: -1, candidate: -1, joint: joint})
 }
 
-// climb runs the beam from one node until nothing is gained.
-func (n *NBest) climb(from int) {
+// climb extends the beam from one node until nothing is gained.
+func (n *Searcher) climb(from int) {
 	n.beam = n.branches(n.beam, 1)
 	b := &n.beam[0]
 	b.node = from
@@ -212,7 +167,7 @@ func (n *NBest) climb(from int) {
 
 // adopt adds the picks of an explanation, one by one, as nodes, and returns the
 // node of all of them.
-func (n *NBest) adopt(picks []patchwork.Pick) int {
+func (n *Searcher) adopt(picks []patchwork.Pick) int {
 	var f score.Field
 	f.Reset(n.bank, n.origin.Height, n.origin.Width, n.pixels)
 	at := 0
@@ -226,8 +181,8 @@ func (n *NBest) adopt(picks []patchwork.Pick) int {
 	return at
 }
 
-// branches is b with the given length; searches are made once and kept.
-func (n *NBest) branches(b []branch, length int) []branch {
+// branches returns b with the given length; searches are made once and kept.
+func (n *Searcher) branches(b []branch, length int) []branch {
 	for len(b) < length {
 		if len(b) < cap(b) && b[:len(b)+1][len(b)].search != nil {
 			b = b[:len(b)+1]
@@ -240,7 +195,7 @@ func (n *NBest) branches(b []branch, length int) []branch {
 
 // push adds a node whose set is its parent's and its candidate, and returns
 // its number. The memory of an earlier image's sets is used again.
-func (n *NBest) push(add node) int {
+func (n *Searcher) push(add node) int {
 	var set []int
 	if len(n.nodes) < cap(n.nodes) {
 		set = n.nodes[:len(n.nodes)+1][len(n.nodes)].set[:0]
@@ -258,7 +213,7 @@ func (n *NBest) push(add node) int {
 // extend evaluates every set that has one pick more than those in the beam, and
 // makes level the best of them, best first. It reports whether to go on: whether
 // the best of them beats all it came from.
-func (n *NBest) extend() bool {
+func (n *Searcher) extend() bool {
 	n.level = n.level[:0]
 	wanted := max(n.opt.Keep, n.opt.Beam)
 	for i := range n.beam {
@@ -278,21 +233,21 @@ func (n *NBest) extend() bool {
 	return best.Possible > from.Possible || best.Possible == from.Possible && best.Nats > from.Nats+score.Tie
 }
 
-// countPicks makes used the picks of each expert in a set.
-func (n *NBest) countPicks(at int) {
+// countPicks counts the picks of each expert in a set, in used.
+func (n *Searcher) countPicks(at int) {
 	n.used = append(n.used[:0], make([]int, n.model.K())...)
 	for _, c := range n.nodes[at].set {
 		n.used[n.expert(c)]++
 	}
 }
 
-func (n *NBest) live(expert int) bool { return n.used[expert] < n.reuse }
+func (n *Searcher) live(expert int) bool { return n.used[expert] < n.reuse }
 
-func (n *NBest) expert(candidate int) int { return candidate / n.grid.Len() }
+func (n *Searcher) expert(candidate int) int { return candidate / n.grid.Len() }
 
-// consider adds to the level the set of beam i and candidate r, unless an
-// earlier set of the beam has led to it: one that it contains.
-func (n *NBest) consider(i int, r score.Ranked) {
+// consider adds the set of beam i and candidate r to the level, unless it
+// contains an earlier set of the beam, which has led to it already.
+func (n *Searcher) consider(i int, r score.Ranked) {
 	at := n.child(n.beam[i].node, r)
 	for _, earlier := range n.beam[:i] {
 		if contains(n.nodes[at].set, n.nodes[earlier.node].set) {
@@ -304,7 +259,7 @@ func (n *NBest) consider(i int, r score.Ranked) {
 }
 
 // child pushes the node of a parent's set and candidate r.
-func (n *NBest) child(parent int, r score.Ranked) int {
+func (n *Searcher) child(parent int, r score.Ranked) int {
 	joint := n.nodes[parent].joint
 	joint.Possible += r.Gain.Possible
 	joint.Nats += r.Gain.Nats - n.paid[n.expert(r.Candidate)]
@@ -321,12 +276,12 @@ func contains(set, part []int) bool {
 	return len(part) == 0
 }
 
-// byJoint orders nodes, the largest joint first; sorted stably, equals stay in
-// order of discovery.
-func (n *NBest) byJoint(a, b int) int { return n.nodes[a].joint.Compare(n.nodes[b].joint) }
+// byJoint orders nodes, the largest joint first; a stable sort leaves equals in
+// the order of discovery.
+func (n *Searcher) byJoint(a, b int) int { return n.nodes[a].joint.Compare(n.nodes[b].joint) }
 
 // advance makes the best of the level the beam.
-func (n *NBest) advance() {
+func (n *Searcher) advance() {
 	width := min(n.opt.Beam, len(n.level))
 	n.spare = n.branches(n.spare, width)
 	for i, at := range n.level[:width] {

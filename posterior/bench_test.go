@@ -11,11 +11,11 @@ import (
 	"example.com/patchwork/pose"
 )
 
-func BenchmarkNBest(b *testing.B) {
+func BenchmarkSearcher(b *testing.B) {
 	for _, size := range [][2]int{{8, 36}, {64, 784}} {
 		for _, rule := range []patchwork.Rule{patchwork.Max, patchwork.MaxMinusMin} {
 			m, images := tableOf(rule, size[0], size[1], 64)
-			n := mustNBest(b, m, NBestOptions{})
+			n := mustSearcher(b, m, Options{})
 			b.Run(fmt.Sprintf("explain/K=%d/D=%d/%v", size[0], size[1], rule), func(b *testing.B) {
 				for i := 0; b.Loop(); i++ {
 					if _, err := n.Explain(images[i%len(images)]); err != nil {
@@ -34,7 +34,7 @@ func BenchmarkNBest(b *testing.B) {
 	}
 }
 
-func BenchmarkNBestLetters(b *testing.B) {
+func BenchmarkLetters(b *testing.B) {
 	rng := rand.New(rand.NewPCG(37, 0))
 	const side = 56
 	c := patchwork.Config{Height: side, Width: side, Q: 0.01, Truncate: true,
@@ -54,7 +54,7 @@ func BenchmarkNBestLetters(b *testing.B) {
 	}
 	picks := []patchwork.Pick{{Expert: 0, Pose: pose.Pose{DX: -5, Angle: 12}}, {Expert: 2, Pose: pose.Pose{DX: 5, DY: 3}}}
 	img := patchwork.SamplePixels(rng, side, side, m.Compose(side, side, picks).P)
-	n := mustNBest(b, m, NBestOptions{})
+	n := mustSearcher(b, m, Options{})
 	for b.Loop() {
 		if _, err := n.Explain(img); err != nil {
 			b.Fatal(err)
@@ -62,7 +62,7 @@ func BenchmarkNBestLetters(b *testing.B) {
 	}
 }
 
-// tableOf is one table model and rows drawn from it, a fifth of them hidden.
+// tableOf returns a model of a table and rows drawn from it, a fifth of them hidden.
 func tableOf(rule patchwork.Rule, k, d, rows int) (*patchwork.Model, []*bitmap.Image) {
 	rng := rand.New(rand.NewPCG(34, uint64(k)))
 	m, _ := tableAndRow(rng, rule, k, d)

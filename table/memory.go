@@ -13,16 +13,15 @@ import (
 	"example.com/patchwork/internal/exact"
 )
 
-// softExplainRecalled is SoftExplain without each through the memory of the
-// data.
-func softExplainRecalled(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.NBestOptions, workers int) (*SoftTally, error) {
-	var t *SoftTally
-	err := remembering(data.Memory, softKey("soft", m, opt), func(value []byte) bool {
-		t = NewSoftTally(m)
+// eStepRecalled runs eStep through the memory of the data.
+func eStepRecalled(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.Options, workers int) (*softTally, error) {
+	var t *softTally
+	err := recallOr(data.Memory, stepKey("soft", m, opt), func(value []byte) bool {
+		t = newSoftTally(m)
 		rest, ok := t.decode(value)
 		return ok && len(rest) == 0
 	}, func() (value []byte, err error) {
-		t, err = softExplain(ctx, m, data, opt, workers, nil)
+		t, err = eStepAnew(ctx, m, data, opt, workers, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -31,13 +30,17 @@ func softExplainRecalled(ctx context.Context, m *patchwork.Model, data patchwork
 	return t, err
 }
 
-// softChosen is SoftExplain, and the picks of every row's best explanation,
-// through the memory of the data.
-func softChosen(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.NBestOptions, workers int) (*SoftTally, [][]patchwork.Pick, error) {
-	var t *SoftTally
-	var chosen [][]patchwork.Pick
-	err := remembering(data.Memory, softKey("chosen", m, opt), func(value []byte) bool {
-		t, chosen = NewSoftTally(m), make([][]patchwork.Pick, len(data.Images))
+// eStepChosen runs eStep and returns also the picks of every row's best
+// explanation.
+func eStepChosen(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.Options, workers int) (*softTally, [][]patchwork.Pick, error) {
+	var t *softTally
+	chosen := make([][]patchwork.Pick, len(data.Images))
+	if data.Memory == nil {
+		t, err := eStepAnew(ctx, m, data, opt, workers, chosen)
+		return t, chosen, err
+	}
+	err := recallOr(data.Memory, stepKey("chosen", m, opt), func(value []byte) bool {
+		t, chosen = newSoftTally(m), make([][]patchwork.Pick, len(data.Images))
 		rest, ok := t.decode(value)
 		if ok {
 			rest, ok = decodePicks(rest, m.K(), chosen)
@@ -45,7 +48,7 @@ func softChosen(ctx context.Context, m *patchwork.Model, data patchwork.Data, op
 		return ok && len(rest) == 0
 	}, func() (value []byte, err error) {
 		chosen = make([][]patchwork.Pick, len(data.Images))
-		t, err = softExplain(ctx, m, data, opt, workers, func(i int, post *posterior.Posterior) { chosen[i] = post.Alternatives[0].Picks })
+		t, err = eStepAnew(ctx, m, data, opt, workers, chosen)
 		if err != nil {
 			return nil, err
 		}
@@ -54,9 +57,9 @@ func softChosen(ctx context.Context, m *patchwork.Model, data patchwork.Data, op
 	return t, chosen, err
 }
 
-// remembering recalls a value and reads it, or, where it is not kept or cannot
-// be read, does the work and keeps what that came to.
-func remembering(memory patchwork.Memory, key string, read func(value []byte) bool, work func() ([]byte, error)) error {
+// recallOr recalls a value and reads it; if it is not kept, or cannot be read,
+// recallOr does the work and keeps its result.
+func recallOr(memory patchwork.Memory, key string, read func(value []byte) bool, work func() ([]byte, error)) error {
 	value, ok, err := memory.Recall(key)
 	if err != nil {
 		return fmt.Errorf("recall a step of soft learning: %w", err)
@@ -73,17 +76,16 @@ func remembering(memory patchwork.Memory, key string, read func(value []byte) bo
 	return nil
 }
 
-// mixtureRecalled is LearnMixture through the memory of the data, if they have
-// one.
+// mixtureRecalled runs FitMixture, through the memory of the data if they have one.
 func mixtureRecalled(ctx context.Context, data patchwork.Data, k int, seed uint64) (*Mixture, error) {
 	if data.Memory == nil {
-		return LearnMixture(ctx, data, k, seed)
+		return FitMixture(ctx, data, k, seed)
 	}
 	x := &Mixture{Share: make([]float64, k)}
 	for range k {
 		x.Components = append(x.Components, make([]float64, data.Images[0].Len()))
 	}
-	err := remembering(data.Memory, fmt.Sprintf("mixture %d %d", k, seed), func(value []byte) bool {
+	err := recallOr(data.Memory, fmt.Sprintf("mixture %d %d", k, seed), func(value []byte) bool {
 		for _, list := range append([][]float64{x.Share}, x.Components...) {
 			for i := range list {
 				if len(value) < 8 {
@@ -95,7 +97,7 @@ func mixtureRecalled(ctx context.Context, data patchwork.Data, k int, seed uint6
 		}
 		return len(value) == 0
 	}, func() (value []byte, err error) {
-		if x, err = LearnMixture(ctx, data, k, seed); err != nil {
+		if x, err = FitMixture(ctx, data, k, seed); err != nil {
 			return nil, err
 		}
 		for _, list := range append([][]float64{x.Share}, x.Components...) {
@@ -108,17 +110,17 @@ func mixtureRecalled(ctx context.Context, data patchwork.Data, k int, seed uint6
 	return x, err
 }
 
-// softKey names a result of explaining by the best explanations: SHA-256 of all
-// that it depends on beside the data.
-func softKey(kind string, m *patchwork.Model, opt posterior.NBestOptions) string {
+// stepKey names a result of explaining the rows: SHA-256 of all that it depends on
+// beside the data.
+func stepKey(kind string, m *patchwork.Model, opt posterior.Options) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%s %+v %+v %v %v %v", kind, opt.WithDefaults(), m.Config(), m.Templates(), posterior.ActivationCosts(m), posterior.LogPriorEmpty(m))
+	fmt.Fprintf(h, "%s %+v %+v %v %v", kind, opt.WithDefaults(), m.Config(), m.Templates(), posterior.ActivationPrior(m))
 	return string(h.Sum(nil))
 }
 
-// remember returns the data with a memory for this one set of rows of several
+// withMemory returns the data with a memory for this one set of rows, of several
 // that a run learns from.
-func remember(d patchwork.Data, memory patchwork.Memory) patchwork.Data {
+func withMemory(d patchwork.Data, memory patchwork.Memory) patchwork.Data {
 	if memory == nil {
 		return d
 	}
@@ -134,6 +136,7 @@ func remember(d patchwork.Data, memory patchwork.Memory) patchwork.Data {
 	return d
 }
 
+// partMemory is the part of a memory that is about one set of rows.
 type partMemory struct {
 	patchwork.Memory
 	rows string
@@ -142,8 +145,8 @@ type partMemory struct {
 func (m partMemory) Recall(key string) ([]byte, bool, error) { return m.Memory.Recall(m.rows + key) }
 func (m partMemory) Keep(key string, value []byte) error     { return m.Memory.Keep(m.rows+key, value) }
 
-// encode appends the tally as bytes, for a memory: the reader knows the model.
-func (t *SoftTally) encode(out []byte) []byte {
+// encode appends the tally as bytes; who reads them knows the model.
+func (t *softTally) encode(out []byte) []byte {
 	for _, n := range []uint64{uint64(t.rows), uint64(t.impossible), t.evidence.Lo, uint64(t.evidence.Hi)} {
 		out = binary.LittleEndian.AppendUint64(out, n)
 	}
@@ -153,12 +156,12 @@ func (t *SoftTally) encode(out []byte) []byte {
 		}
 	}
 	for _, c := range t.cells {
-		if c == (softCell{}) { // most are
+		if c == (voteCell{}) { // most are
 			out = append(out, 0)
 			continue
 		}
 		out = append(out, 1)
-		for _, n := range []int64{c.right, c.wrong, c.against} {
+		for _, n := range []int64{c.right, c.wrong, c.opposing} {
 			out = binary.AppendUvarint(out, uint64(n))
 		}
 	}
@@ -166,8 +169,8 @@ func (t *SoftTally) encode(out []byte) []byte {
 }
 
 // decode reads what encode wrote into an empty tally of the same model, and
-// returns what follows it; not ok where that is no such tally.
-func (t *SoftTally) decode(in []byte) (rest []byte, ok bool) {
+// returns what follows it; ok is false if these bytes are no such tally.
+func (t *softTally) decode(in []byte) (rest []byte, ok bool) {
 	if len(in) < 32 {
 		return nil, false
 	}
@@ -199,7 +202,7 @@ func (t *SoftTally) decode(in []byte) (rest []byte, ok bool) {
 			return nil, false
 		}
 		c := &t.cells[i]
-		if c.right, c.wrong, c.against = number(), number(), number(); min(c.right, c.wrong, c.against) < 0 {
+		if c.right, c.wrong, c.opposing = number(), number(), number(); min(c.right, c.wrong, c.opposing) < 0 {
 			return nil, false
 		}
 	}
@@ -217,7 +220,7 @@ func encodePicks(out []byte, chosen [][]patchwork.Pick) []byte {
 	return out
 }
 
-// decodePicks reads as many explanations as chosen has; it returns what follows.
+// decodePicks reads as many explanations as chosen has, and returns what follows.
 func decodePicks(in []byte, experts int, chosen [][]patchwork.Pick) (rest []byte, ok bool) {
 	for i := range chosen {
 		n, size := binary.Uvarint(in)

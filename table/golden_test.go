@@ -3,6 +3,7 @@ package table
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -14,7 +15,7 @@ import (
 	"example.com/patchwork/internal/testenv"
 )
 
-// goldenPredict is a case of predict.json.
+// goldenPredict holds a case of predict.json, computed by another implementation.
 type goldenPredict struct {
 	Rule     string
 	Q        []float64
@@ -84,12 +85,20 @@ func (g *goldenPredict) row(r int) *bitmap.Image {
 }
 
 // The n-best sets, in order, their log joints, the evidence and the averaged
-// predictions are those of the study.
-func TestNBestGolden(t *testing.T) {
+// predictions are the golden ones.
+func TestSearcherGolden(t *testing.T) {
 	for c, g := range loadPredict(t) {
 		m := g.model(t)
-		testkit.NearAll(t, "activation costs", posterior.ActivationCosts(m), g.Cost, 1e-12)
-		n, err := posterior.NewNBest(m, posterior.NBestOptions{Beam: g.Beam, Keep: g.NBest, MaxPicks: g.JMax})
+		costs := posterior.ActivationPrior(m)
+		for k, pi := range costs {
+			costs[k] = math.Log1p(-pi) - math.Log(pi)
+		}
+		testkit.NearAll(t, "activation costs", costs, g.Cost, 1e-12)
+		empty, err := posterior.LogPrior(m, 1, len(g.Q), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := posterior.NewSearcher(m, posterior.Options{Beam: g.Beam, Keep: g.NBest, MaxPicks: g.JMax})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +114,7 @@ func TestNBestGolden(t *testing.T) {
 				if got := testkit.ExpertsOf(a.Picks); !slices.Equal(got, g.Sets[r][i]) {
 					t.Errorf("case %d, row %d: set %d is %v, want %v", c, r, i, got, g.Sets[r][i])
 				}
-				testkit.Near(t, "log joint", a.LogJoint-posterior.LogPriorEmpty(m), g.LogJoint[r][i], 1e-9)
+				testkit.Near(t, "log joint", a.LogJoint-empty, g.LogJoint[r][i], 1e-9)
 			}
 			testkit.Near(t, "evidence", post.Evidence, g.Evidence[r], 1e-9)
 			testkit.NearAll(t, "predictions", p, g.Predict[r], 1e-9)
@@ -113,12 +122,12 @@ func TestNBestGolden(t *testing.T) {
 	}
 }
 
-// What the study's M-step for the background reads off the posteriors: bits
-// nobody votes on, by weight. The study forgets weights below 1e-3 there.
+// The golden counts behind the background follow from the posteriors: bits nobody
+// votes on, by weight. Weights below 1e-3 do not count.
 func TestNoVoteGolden(t *testing.T) {
 	for _, g := range loadPredict(t) {
 		m := g.model(t)
-		n, err := posterior.NewNBest(m, posterior.NBestOptions{})
+		n, err := posterior.NewSearcher(m, posterior.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,32 +162,32 @@ func TestNoVoteGolden(t *testing.T) {
 	}
 }
 
-// The soft M-step for the votes is the study's, to the rounding of the weights.
+// The M-step gives the golden votes, but for the rounding of the weights.
 func TestSoftStepGolden(t *testing.T) {
 	for c, g := range loadPredict(t) {
 		m := g.model(t)
-		n, err := posterior.NewNBest(m, posterior.NBestOptions{Beam: g.Beam, Keep: g.NBest, MaxPicks: g.JMax})
+		n, err := posterior.NewSearcher(m, posterior.Options{Beam: g.Beam, Keep: g.NBest, MaxPicks: g.JMax})
 		if err != nil {
 			t.Fatal(err)
 		}
-		tally := NewSoftTally(m)
+		tally := newSoftTally(m)
 		for r := range g.X {
 			post, err := n.Explain(g.row(r))
 			if err != nil {
 				t.Fatal(err)
 			}
-			tally.Add(m, g.row(r), post, 1)
+			tally.add(m, g.row(r), post, 1)
 		}
-		next := tally.Model(m, SoftStep{Pays: 0.5, KeepQ: true})
+		next := tally.mStep(m, mStepOptions{MinVoteGain: 0.5, FixedBackground: true})
 		for k, want := range g.MStep {
 			testkit.NearAll(t, fmt.Sprintf("case %d, expert %d", c, k), next.Template(k), want, 1e-5)
 		}
-		testkit.NearAll(t, "background", tally.Model(m, SoftStep{}).Config().QMap, g.NewQ, 1e-5)
+		testkit.NearAll(t, "background", tally.mStep(m, mStepOptions{}).Config().QMap, g.NewQ, 1e-5)
 		for k, want := range g.NewUsage {
-			testkit.Near(t, "usage", tally.Active(k), want, 1e-5)
+			testkit.Near(t, "usage", tally.activity(k), want, 1e-5)
 		}
 		for i := range g.Q {
-			on, seen := tally.NoVote(i)
+			on, seen := tally.noVote(i)
 			testkit.Near(t, "bits on without a vote", on, g.NoVote[0][i], 1e-5)
 			testkit.Near(t, "bits without a vote", seen, g.NoVote[1][i], 1e-5)
 		}

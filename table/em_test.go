@@ -18,28 +18,28 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-// drawCells is cells as a SoftTally has them: no opposing vote in bin 0, none
+// drawCells draws cells as a softTally has them: no opposing vote in bin 0, none
 // farther than q elsewhere.
-func drawCells(t *rapid.T, q float64) []softCell {
-	cells := make([]softCell, softBins)
+func drawCells(t *rapid.T, q float64) []voteCell {
+	cells := make([]voteCell, opposingBins)
 	for b := range cells {
 		c := &cells[b]
-		c.right = rapid.Int64Range(0, 50).Draw(t, "right") * softUnit / 8
-		c.wrong = rapid.Int64Range(0, 50).Draw(t, "wrong") * softUnit / 8
+		c.right = rapid.Int64Range(0, 50).Draw(t, "right") * weightUnit / 8
+		c.wrong = rapid.Int64Range(0, 50).Draw(t, "wrong") * weightUnit / 8
 		if b > 0 {
-			c.against = int64(float64(c.right+c.wrong) * q * rapid.Float64Range(0, 1).Draw(t, "against"))
+			c.opposing = int64(float64(c.right+c.wrong) * q * rapid.Float64Range(0, 1).Draw(t, "against"))
 		}
 	}
 	return cells
 }
 
-// voteGoal is what softVote maximises, as the formula reads.
-func voteGoal(cells []softCell, q, mu float64) float64 {
+// voteGoal is the formula that bestVote maximises.
+func voteGoal(cells []voteCell, q, mu float64) float64 {
 	sum := q*math.Log(mu) + (1-q)*math.Log1p(-mu)
 	for _, c := range cells {
 		if n := float64(c.right + c.wrong); n > 0 {
-			p := mu - min(float64(c.against)/n, q*(1-1e-6))
-			sum += (float64(c.right)*math.Log(p) + float64(c.wrong)*math.Log1p(-p)) / softUnit
+			p := mu - min(float64(c.opposing)/n, q*(1-1e-6))
+			sum += (float64(c.right)*math.Log(p) + float64(c.wrong)*math.Log1p(-p)) / weightUnit
 		}
 	}
 	return sum
@@ -48,9 +48,9 @@ func voteGoal(cells []softCell, q, mu float64) float64 {
 // No vote above q is better than the one that the M-step finds.
 func TestSoftVoteIsTheMaximum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		q := rapid.Float64Range(leastQ, 1-leastQ).Draw(t, "q")
+		q := rapid.Float64Range(minQ, 1-minQ).Draw(t, "q")
 		cells := drawCells(t, q)
-		mu, gain := softVote(cells, q)
+		mu, gain := bestVote(cells, q)
 		if !(mu >= q && mu < 1) || math.IsNaN(gain) {
 			t.Fatalf("vote %v above %v gains %v", mu, q, gain)
 		}
@@ -70,17 +70,17 @@ func TestSoftVoteIsTheMaximum(t *testing.T) {
 // Without opposing votes the bisection ends where the closed form is.
 func TestSoftVoteClosedForm(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		q := rapid.Float64Range(leastQ, 1-leastQ).Draw(t, "q")
+		q := rapid.Float64Range(minQ, 1-minQ).Draw(t, "q")
 		right, wrong := rapid.Int64Range(0, 1<<40).Draw(t, "right"), rapid.Int64Range(0, 1<<40).Draw(t, "wrong")
-		one, _ := softVote([]softCell{{right, wrong, 0}}, q)
-		two, _ := softVote([]softCell{{right / 2, wrong / 2, 0}, {right - right/2, wrong - wrong/2, 0}}, q)
+		one, _ := bestVote([]voteCell{{right, wrong, 0}}, q)
+		two, _ := bestVote([]voteCell{{right / 2, wrong / 2, 0}, {right - right/2, wrong - wrong/2, 0}}, q)
 		if math.Abs(one-two) > 1e-9 {
 			t.Fatalf("closed form %v, bisection %v", one, two)
 		}
 	})
 }
 
-// randomTable is rows with unknown bits, and a random model of them.
+// randomTable returns rows with unknown bits, and a random model of them.
 func randomTable(rng *rand.Rand, rule patchwork.Rule, rows, experts, width int) (*patchwork.Model, patchwork.Data) {
 	cfg := patchwork.Config{Rule: rule, Height: 1, Width: width, QMap: make([]float64, width)}
 	templates := make([][]float64, experts)
@@ -126,16 +126,16 @@ func TestSoftExplainExact(t *testing.T) {
 		for workers, d := range map[int]patchwork.Data{2: data, 5: data, 3: repeated, 4: rows.Distinct(repeated)} {
 			got := mustSoft(t, m, d, workers)
 			if !slices.Equal(got.cells, want.cells) || !slices.Equal(got.free, want.free) || !slices.Equal(got.freeOn, want.freeOn) ||
-				!slices.Equal(got.active, want.active) || got.Evidence() != want.Evidence() || got.Rows() != want.Rows() {
+				!slices.Equal(got.active, want.active) || got.logEvidence() != want.logEvidence() || got.rows != want.rows {
 				t.Errorf("%v, %d workers: another tally", rule, workers)
 			}
 		}
 	}
 }
 
-func mustSoft(t testing.TB, m *patchwork.Model, data patchwork.Data, workers int) *SoftTally {
+func mustSoft(t testing.TB, m *patchwork.Model, data patchwork.Data, workers int) *softTally {
 	t.Helper()
-	tally, err := SoftExplain(t.Context(), m, data, posterior.NBestOptions{}, workers, nil)
+	tally, err := eStep(t.Context(), m, data, posterior.Options{}, workers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,8 +155,8 @@ func TestSoftTallyReference(t *testing.T) {
 				for side := range tally.sides {
 					got, n := 0.0, 0.0
 					for _, c := range tally.cells[tally.cell(k, i, side):][:tally.bins] {
-						got += float64(c.right) / softUnit
-						n += float64(c.right+c.wrong) / softUnit
+						got += float64(c.right) / weightUnit
+						n += float64(c.right+c.wrong) / weightUnit
 					}
 					at := (k*m.Width()+i)*2 + side
 					testkit.Near(t, fmt.Sprintf("%v, expert %d, bit %d, side %d: right", rule, k, i, side), got, right[at], 1e-4)
@@ -168,7 +168,7 @@ func TestSoftTallyReference(t *testing.T) {
 }
 
 func softReference(t *testing.T, m *patchwork.Model, data patchwork.Data) (right, all []float64) {
-	n, err := posterior.NewNBest(m, posterior.NBestOptions{})
+	n, err := posterior.NewSearcher(m, posterior.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func softReference(t *testing.T, m *patchwork.Model, data patchwork.Data) (right
 		}
 		x, known := row.AppendBytes(nil), row.AppendKnown(nil)
 		for _, a := range post.Alternatives {
-			if a.Weight < leastWeight {
+			if a.Weight < minWeight {
 				continue
 			}
 			for i := range x {
@@ -200,8 +200,8 @@ func softReference(t *testing.T, m *patchwork.Model, data patchwork.Data) (right
 	return right, all
 }
 
-// softSpeakers are the experts whose vote on a side of bit i a set has something
-// to say about.
+// softSpeakers returns the experts about whose vote on a side of bit i a set says
+// something.
 func softSpeakers(m *patchwork.Model, set []int, i, side int) []int {
 	owner, far := -1, 0.0
 	var abstain []int
@@ -253,8 +253,8 @@ func TestSoftEMKeepsTheTruth(t *testing.T) {
 			}
 			data.Images = append(data.Images, patchwork.SamplePixels(rng, 1, 12, m.Compose(1, 12, picks).P))
 		}
-		var last SoftIteration
-		for it, err := range SoftEM(t.Context(), m, rows.Distinct(data), SoftOptions{Iterations: 3, Step: SoftStep{Pays: math.Log(2000) / 2}}) {
+		var last round
+		for it, err := range softEM(t.Context(), m, rows.Distinct(data), emOptions{Iterations: 3, MStep: mStepOptions{MinVoteGain: math.Log(2000) / 2}}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -289,7 +289,7 @@ func TestBusy(t *testing.T) {
 	}
 	for rows, want := range map[int64]int{100: 2, 10: 1, 0: 1} {
 		m, _ := m.WithExtras(patchwork.Extras{Usage: []float64{0.5, 0.2, 0.02}, Record: patchwork.Record{Rows: rows}})
-		if got := busy(m); got.K() != want || len(got.Extras().Usage) != want {
+		if got := withoutIdle(m); got.K() != want || len(got.Extras().Usage) != want {
 			t.Errorf("%d rows: %d experts left, want %d", rows, got.K(), want)
 		}
 	}
@@ -301,16 +301,16 @@ func TestSoftRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := SoftExplain(t.Context(), scene, data, posterior.NBestOptions{}, 1, nil); err == nil {
+	if _, err := eStep(t.Context(), scene, data, posterior.Options{}, 1); err == nil {
 		t.Error("a scene, no error")
 	}
 	wide := patchwork.Data{Images: []*bitmap.Image{bitmap.New(1, 5)}}
-	if _, err := SoftExplain(t.Context(), m, wide, posterior.NBestOptions{}, 1, nil); err == nil {
+	if _, err := eStep(t.Context(), m, wide, posterior.Options{}, 1); err == nil {
 		t.Error("a row too wide, no error")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := SoftExplain(ctx, m, data, posterior.NBestOptions{}, 2, nil); err == nil {
+	if _, err := eStep(ctx, m, data, posterior.Options{}, 2); err == nil {
 		t.Error("cancelled, no error")
 	}
 	defer func() {
@@ -319,5 +319,5 @@ func TestSoftRefuses(t *testing.T) {
 		}
 	}()
 	other, _ := randomTable(rand.New(rand.NewPCG(7, 9)), patchwork.MaxMinusMin, 5, 2, 4)
-	NewSoftTally(m).Merge(NewSoftTally(other))
+	newSoftTally(m).merge(newSoftTally(other))
 }

@@ -11,11 +11,11 @@ import (
 	"example.com/patchwork/posterior"
 )
 
-// steps are all steps of learning a table.
-func tableSteps(t *testing.T, d patchwork.Data, cfg patchwork.Config, opt TableOptions) string {
+// tableSteps returns all steps of learning a table as text.
+func tableSteps(t *testing.T, d patchwork.Data, cfg patchwork.Config, opt Options) string {
 	t.Helper()
 	out := ""
-	for s, err := range Table(t.Context(), d, cfg, opt) {
+	for s, err := range Run(t.Context(), d, cfg, opt) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,11 +30,11 @@ func tableSteps(t *testing.T, d patchwork.Data, cfg patchwork.Config, opt TableO
 func TestTableWithAMemory(t *testing.T) {
 	for name, c := range map[string]struct {
 		cfg patchwork.Config
-		opt TableOptions
+		opt Options
 	}{
-		"predicting":   {patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 1, Width: 12}, TableOptions{MaxExperts: 6, Iterations: 3, Workers: 2, Seed: 4}},
-		"max":          {patchwork.Config{Rule: patchwork.Max, Height: 1, Width: 12}, TableOptions{Experts: 4, Iterations: 3, Start: TableMixture}},
-		"interpreting": {patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 1, Width: 12}, TableOptions{MaxExperts: 5, Aim: Interpreting, Iterations: 3}},
+		"predicting":   {patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 1, Width: 12}, Options{MaxExperts: 6, Iterations: 3, Workers: 2, Seed: 4}},
+		"max":          {patchwork.Config{Rule: patchwork.Max, Height: 1, Width: 12}, Options{Experts: 4, Iterations: 3, StartFrom: StartFromMixture}},
+		"interpreting": {patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 1, Width: 12}, Options{MaxExperts: 5, Aim: AimInterpret, Iterations: 3}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := tableSteps(t, bars(90, 1), c.cfg, c.opt)
@@ -65,7 +65,7 @@ func TestTableWithAMemory(t *testing.T) {
 				t.Error("values of the wrong length changed the steps")
 			}
 			n = &testkit.Notes{Values: map[string][]byte{}, Broken: errors.New("disk full")}
-			if _, err := LearnTable(t.Context(), testkit.WithMemory(bars(90, 1), n), c.cfg, c.opt); !errors.Is(err, n.Broken) {
+			if _, err := Learn(t.Context(), testkit.WithMemory(bars(90, 1), n), c.cfg, c.opt); !errors.Is(err, n.Broken) {
 				t.Errorf("a memory that fails: %v", err)
 			}
 		})
@@ -73,22 +73,22 @@ func TestTableWithAMemory(t *testing.T) {
 }
 
 // A tally comes back from its bytes as it was, and no cut of them is one.
-func TestSoftTallyBytes(t *testing.T) {
-	m, err := LearnTable(t.Context(), bars(60, 3), patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 1, Width: 12}, TableOptions{Experts: 3, Start: TableMixture, Iterations: 1})
+func TestTallyBytes(t *testing.T) {
+	m, err := Learn(t.Context(), bars(60, 3), patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 1, Width: 12}, Options{Experts: 3, StartFrom: StartFromMixture, Iterations: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	tally, err := SoftExplain(t.Context(), m, bars(60, 3), posterior.NBestOptions{}, 1, nil)
+	tally, err := eStep(t.Context(), m, bars(60, 3), posterior.Options{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := tally.encode(nil)
-	back := NewSoftTally(m)
+	back := newSoftTally(m)
 	if rest, ok := back.decode(append(b, 5, 6)); !ok || !bytes.Equal(rest, []byte{5, 6}) || !bytes.Equal(back.encode(nil), b) {
 		t.Fatalf("%v: %v follows", ok, rest)
 	}
 	for cut := range b {
-		if rest, ok := NewSoftTally(m).decode(b[:cut]); ok {
+		if rest, ok := newSoftTally(m).decode(b[:cut]); ok {
 			t.Fatalf("%d of %d bytes are a tally, and %v", cut, len(b), rest)
 		}
 	}

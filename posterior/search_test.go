@@ -1,7 +1,6 @@
 package posterior
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -17,16 +16,16 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-func mustNBest(t interface{ Fatal(...any) }, m *patchwork.Model, opt NBestOptions) *NBest {
-	n, err := NewNBest(m, opt)
+func mustSearcher(t interface{ Fatal(...any) }, m *patchwork.Model, opt Options) *Searcher {
+	n, err := NewSearcher(m, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return n
 }
 
-func mustPosterior(t interface{ Fatal(...any) }, m *patchwork.Model, img *bitmap.Image, opt NBestOptions) *Posterior {
-	post, err := mustNBest(t, m, opt).Explain(img)
+func mustPosterior(t interface{ Fatal(...any) }, m *patchwork.Model, img *bitmap.Image, opt Options) *Posterior {
+	post, err := mustSearcher(t, m, opt).Explain(img)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +42,7 @@ func drawBeliever(t *rapid.T, levels *rapid.Generator[float64]) *patchwork.Model
 	return testkit.WithUsage(t, m, rapid.SampledFrom([]int64{0, 1, 50}).Draw(t, "rows"), usage)
 }
 
-// onceEach is m with every expert used at most once an image.
+// onceEach returns m with every expert used at most once per image.
 func onceEach(t *rapid.T, m *patchwork.Model) *patchwork.Model {
 	c := m.Config()
 	c.Reuse = 1
@@ -54,52 +53,12 @@ func onceEach(t *rapid.T, m *patchwork.Model) *patchwork.Model {
 	return m
 }
 
-func drawNBestOptions(t *rapid.T) NBestOptions {
-	return NBestOptions{
+func drawOptions(t *rapid.T) Options {
+	return Options{
 		Beam:     rapid.IntRange(0, 4).Draw(t, "beam"),
 		Keep:     rapid.IntRange(0, 20).Draw(t, "keep"),
 		MaxPicks: rapid.IntRange(0, 3).Draw(t, "max picks"),
 	}
-}
-
-// sets calls f with every set of picks of at most one an expert.
-func sets(m *patchwork.Model, f func([]patchwork.Pick)) {
-	var picks []patchwork.Pick
-	var add func(k int)
-	add = func(k int) {
-		if k == m.K() {
-			f(picks)
-			return
-		}
-		add(k + 1)
-		for i := range m.Config().Poses.Len() {
-			picks = append(picks, patchwork.Pick{Expert: k, Pose: m.Config().Poses.At(i)})
-			add(k + 1)
-			picks = picks[:len(picks)-1]
-		}
-	}
-	add(0)
-}
-
-// The prior is a distribution over sets of picks.
-func TestPriorAddsUpToOne(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		m := drawBeliever(t, testkit.AnyLevel)
-		if math.Pow(float64(m.Config().Poses.Len()+1), float64(m.K())) > 20000 {
-			t.Skip("too many sets")
-		}
-		sum := 0.0
-		sets(m, func(picks []patchwork.Pick) {
-			l, err := LogPrior(m, m.Height(), m.Width(), picks)
-			if err != nil {
-				t.Fatal(err)
-			}
-			sum += math.Exp(l)
-		})
-		if math.Abs(sum-1) > 1e-9 {
-			t.Fatalf("the probabilities of all sets add up to %v", sum)
-		}
-	})
 }
 
 // What the beam keeps incrementally is what the definition says: joints,
@@ -108,7 +67,7 @@ func TestPosteriorIsWhatItSays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawBeliever(t, testkit.AnyLevel)
 		img := testkit.DrawImage(t, m.Height(), m.Width(), "#.?")
-		opt := drawNBestOptions(t)
+		opt := drawOptions(t)
 		post := mustPosterior(t, m, img, opt)
 		opt = opt.WithDefaults()
 		if n := len(post.Alternatives); n < 1 || n > opt.Keep {
@@ -203,7 +162,7 @@ func TestEvidenceIsALowerBound(t *testing.T) {
 			truth += math.Exp(l)
 			all++
 		})
-		post := mustPosterior(t, m, img, drawNBestOptions(t))
+		post := mustPosterior(t, m, img, drawOptions(t))
 		if post.Evidence > math.Log(truth)+1e-9 {
 			t.Fatalf("evidence %v is above log P(x) = %v", post.Evidence, math.Log(truth))
 		}
@@ -251,7 +210,7 @@ func tableAndRow(rng *rand.Rand, rule patchwork.Rule, k, d int) (*patchwork.Mode
 	return m, img
 }
 
-// The beam nearly always finds the best of all sets (97 % in the study), and
+// The beam nearly always finds the best of all sets (97 % of the cases), and
 // holds most of the mass of the posterior. A wider beam lowers the best only in
 // rare cases: no beam search promises that it never does.
 func TestBeamFindsTheBestSet(t *testing.T) {
@@ -268,7 +227,7 @@ func TestBeamFindsTheBestSet(t *testing.T) {
 			})
 			before := math.Inf(-1)
 			for _, beam := range []int{1, 2, 4, 8} {
-				post := mustPosterior(t, m, img, NBestOptions{Beam: beam})
+				post := mustPosterior(t, m, img, Options{Beam: beam})
 				found := post.Alternatives[0].LogJoint
 				if found < before-1e-9 {
 					lowered++
@@ -302,7 +261,7 @@ func TestBeamOfOneIsThePursuit(t *testing.T) {
 			t.Fatal(err)
 		}
 		img := testkit.DrawImage(t, m.Height(), m.Width(), "#.?")
-		costs := ActivationCosts(m)
+		costs := activationCosts(m)
 		for k := range costs {
 			costs[k] += math.Log(float64(m.Config().Poses.Len()))
 		}
@@ -311,7 +270,7 @@ func TestBeamOfOneIsThePursuit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		post := mustPosterior(t, m, img, NBestOptions{Beam: 1, Keep: 4096})
+		post := mustPosterior(t, m, img, Options{Beam: 1, Keep: 4096})
 		if got := post.Alternatives[0].LogJoint; math.Abs(got-want) > 1e-8 {
 			t.Fatalf("the best set has log joint %v, the greedy one %v", got, want)
 		}
@@ -353,7 +312,7 @@ func TestBeamIsNoWorseThanTheHybrid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		best := mustPosterior(t, m, img, NBestOptions{}).Alternatives[0]
+		best := mustPosterior(t, m, img, Options{}).Alternatives[0]
 		if best.LogJoint < hybrid-1e-8 {
 			t.Fatalf("the best alternative %v has log joint %v, the hybrid explanation %v has %v", best.Picks, best.LogJoint, e.Picks, hybrid)
 		}
@@ -381,8 +340,8 @@ func TestExpertsMayBePermuted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := mustPosterior(t, m, img, NBestOptions{})
-		b := mustPosterior(t, testkit.WithUsage(t, permuted, 100, usage), img, NBestOptions{})
+		a := mustPosterior(t, m, img, Options{})
+		b := mustPosterior(t, testkit.WithUsage(t, permuted, 100, usage), img, Options{})
 		if !testkit.About(a.Evidence, b.Evidence) || len(a.Alternatives) != len(b.Alternatives) {
 			t.Fatalf("evidence %v of %d sets became %v of %d", a.Evidence, len(a.Alternatives), b.Evidence, len(b.Alternatives))
 		}
@@ -394,126 +353,6 @@ func TestExpertsMayBePermuted(t *testing.T) {
 			if setKey(back) != setKey(a.Alternatives[i].Picks) {
 				t.Fatalf("set %d: %v became %v", i, a.Alternatives[i].Picks, back)
 			}
-		}
-	}
-}
-
-// Unknown columns might as well not exist.
-func TestUnknownBitsAreIgnored(t *testing.T) {
-	rng := rand.New(rand.NewPCG(33, 0))
-	for range 100 {
-		m, img := tableAndRow(rng, patchwork.Max, 5, 20)
-		if img.CountKnown() == 0 {
-			continue
-		}
-		c := patchwork.Config{Height: 1}
-		var bits []uint8
-		experts := make([][]float64, m.K())
-		for x := range 20 {
-			if !img.Known(0, x) {
-				continue
-			}
-			c.QMap = append(c.QMap, m.Config().QMap[x])
-			bits = append(bits, img.AppendBytes(nil)[x])
-			for k := range experts {
-				experts[k] = append(experts[k], m.Template(k)[x])
-			}
-		}
-		c.Width = len(bits)
-		less, err := patchwork.NewModel(c, experts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a := mustPosterior(t, m, img, NBestOptions{})
-		b := mustPosterior(t, testkit.WithUsage(t, less, 100, m.Extras().Usage), bitmap.FromBytes(1, len(bits), bits), NBestOptions{})
-		for i := range a.Alternatives {
-			if setKey(a.Alternatives[i].Picks) != setKey(b.Alternatives[i].Picks) || !testkit.About(a.Alternatives[i].LogJoint, b.Alternatives[i].LogJoint) {
-				t.Fatalf("set %d: %+v with unknown columns, %+v without them", i, a.Alternatives[i], b.Alternatives[i])
-			}
-		}
-	}
-}
-
-// Where every explanation is impossible, the least impossible ones share the
-// weight, and predictions are still probabilities.
-func TestImpossibleImages(t *testing.T) {
-	m, err := patchwork.NewModel(patchwork.Config{Height: 1, Width: 3}, [][]float64{{0.9, 0, 0}, {0, 0.5, 0}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := mustNBest(t, m, NBestOptions{})
-	p, post, err := n.Predict(bitmap.Parse("###"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !math.IsInf(post.Evidence, -1) || !math.IsInf(post.Alternatives[0].LogJoint, -1) {
-		t.Errorf("evidence %v and log joint %v of an impossible image", post.Evidence, post.Alternatives[0].LogJoint)
-	}
-	if got := testkit.ExpertsOf(post.Alternatives[0].Picks); len(got) != 2 || post.Alternatives[0].Weight != 1 {
-		t.Errorf("best set %v with weight %v, want both experts with weight 1", got, post.Alternatives[0].Weight)
-	}
-	testkit.NearAll(t, "predictions", p, []float64{0.9, 0.5, 0}, 1e-15)
-}
-
-func TestNBestOptionsAreChecked(t *testing.T) {
-	m, _ := tableAndRow(rand.New(rand.NewPCG(1, 1)), patchwork.Max, 2, 4)
-	for _, opt := range []NBestOptions{{Beam: -1}, {Beam: maxBeam + 1}, {Keep: -1}, {Keep: maxKeep + 1}, {MaxPicks: -1}, {MaxPicks: 1 << 20}} {
-		if _, err := NewNBest(m, opt); err == nil {
-			t.Errorf("options %+v are taken", opt)
-		}
-	}
-	var size *patchwork.SizeError
-	if _, err := mustNBest(t, m, NBestOptions{}).Explain(bitmap.New(2, 4)); !errors.As(err, &size) {
-		t.Errorf("an image of another size: %v", err)
-	}
-	if _, err := LogJoint(m, bitmap.New(2, 4), nil); !errors.As(err, &size) {
-		t.Errorf("the joint of an image of another size: %v", err)
-	}
-}
-
-// Activation priors follow their definition from counts, from a record, from
-// usage alone, and from nothing.
-func TestActivationPrior(t *testing.T) {
-	m, err := patchwork.NewModel(patchwork.Config{Height: 1, Width: 1}, [][]float64{{0.5}, {0.5}, {0.5}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	testkit.NearAll(t, "prior of nothing", ActivationPrior(m), []float64{0.5, 0.5, 0.5}, 0)
-	usage := []float64{0, 0.25, 1}
-	testkit.NearAll(t, "prior of usage", ActivationPrior(testkit.WithUsage(t, m, 0, usage)), []float64{0.001, 0.25, 0.999}, 0)
-	testkit.NearAll(t, "prior of a record", ActivationPrior(testkit.WithUsage(t, m, 4, usage)), []float64{0.1, 0.3, 0.9}, 1e-15)
-	counts, err := patchwork.TallyOf(m, patchwork.Counts{}, 4)
-	if err != nil {
-		t.Fatal(err)
-	}
-	counted, err := m.WithExtras(patchwork.Extras{Usage: []float64{0, 0.25, 3}, Counts: counts})
-	if err != nil {
-		t.Fatal(err)
-	}
-	testkit.NearAll(t, "prior of counts", ActivationPrior(counted), []float64{0.1, 0.3, 0.9}, 1e-15)
-	testkit.NearAll(t, "costs", ActivationCosts(counted), []float64{math.Log(9), math.Log(7. / 3), -math.Log(9)}, 1e-12)
-	testkit.Near(t, "empty prior", LogPriorEmpty(counted), math.Log(0.9*0.7*0.1), 1e-12)
-}
-
-// A pixel of which no alternative says anything is predicted at exactly its
-// abstention value, though weights add up to 1 only but for rounding: else a
-// bit of 1/2 would be guessed one way or the other.
-func TestAbstentionIsPredictedExactly(t *testing.T) {
-	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 1, Width: 4, Q: 0.5}, [][]float64{{0.9, 0.5, 0.5, 0.5}, {0.8, 0.5, 0.5, 0.5}, {0.5, 0.7, 0.5, 0.5}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for keep := 2; keep <= 7; keep++ {
-		n, err := NewNBest(m, NBestOptions{Beam: 4, Keep: keep})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, post, err := n.Predict(bitmap.Parse("#?.?"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(post.Alternatives) != keep || p[2] != 0.5 || p[3] != 0.5 || p[0] == 0.5 {
-			t.Errorf("%d alternatives of %d predict %v", len(post.Alternatives), keep, p)
 		}
 	}
 }

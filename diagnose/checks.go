@@ -1,0 +1,347 @@
+package diagnose
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"example.com/patchwork"
+	"example.com/patchwork/posterior"
+)
+
+// The checks of Model, in the order of the kinds.
+
+// The limits of the diagnosis: beyond each of them, in experience, a fault begins
+// to show in the likelihood of unseen images.
+const (
+	sameVotes   = 0.25 // votes in dispute, as a share of all, below which experts are duplicates
+	noVotes     = 0.05 // largest vote of an expert that says nothing; range of one that is constant
+	edgeShare   = 0.2  // of the picks at one end of a range, or twice what chance gives
+	edgePicks   = 10   // below which shares mean nothing
+	listedAtAll = 10   // images named in a finding
+)
+
+func findUnused(m *patchwork.Model, t *patchwork.Tally) []Finding {
+	advice := "Learn with fewer experts, or from more starts."
+	if m.Config().Scene || m.Config().Poses.Len() > 1 {
+		advice = "Learn with fewer experts, from more starts, or with a wider range of poses."
+	}
+	var out []Finding
+	for k := range m.K() {
+		facts := ""
+		switch {
+		case t != nil && t.Rows() > 0 && t.Active(k) == 0:
+			facts = fmt.Sprintf("Expert %d explains none of the %d images.", k, t.Rows())
+		case t == nil && m.Extras().Usage != nil && m.Extras().Usage[k] == 0:
+			facts = fmt.Sprintf("Expert %d explained no training image.", k)
+		default:
+			continue
+		}
+		out = append(out, Finding{Kind: KindUnused, Experts: []int{k}, Facts: facts, Advice: advice})
+	}
+	return out
+}
+
+// vote returns by how much an opinion p differs from the abstention value q.
+func vote(rule patchwork.Rule, p, q float64) float64 {
+	v := p - q
+	if rule == patchwork.Max {
+		return max(v, 0)
+	}
+	return v
+}
+
+func findDuplicates(m *patchwork.Model) []Finding {
+	var out []Finding
+	for a := range m.K() {
+		for b := a + 1; b < m.K(); b++ {
+			if d := dispute(m, a, b); d < sameVotes {
+				out = append(out, Finding{Kind: KindDuplicate, Experts: []int{a, b}, Value: d, Limit: sameVotes,
+					Facts:  fmt.Sprintf("Experts %d and %d say nearly the same: %.0f %% of their votes are in dispute.", a, b, 100*d),
+					Advice: "Learn with fewer experts, or from more starts."})
+			}
+		}
+	}
+	return out
+}
+
+// dispute returns the share of the votes of experts a and b that they do not have
+// in common: the sum of the differences over the sum of the larger votes, with b
+// shifted onto a's centre as far as the poses allow. It is 1 if neither votes.
+func dispute(m *patchwork.Model, a, b int) float64 {
+	h, w, rule := m.Height(), m.Width(), m.Config().Rule
+	dy, dx := offset(m, a, b)
+	differ, larger := 0.0, 0.0
+	add := func(va, vb float64) {
+		differ += math.Abs(va - vb)
+		larger += max(math.Abs(va), math.Abs(vb))
+	}
+	voteOf := func(k, y, x int) float64 {
+		if y < 0 || y >= h || x < 0 || x >= w {
+			return 0
+		}
+		return vote(rule, m.Template(k)[y*w+x], m.Abstention(y*w+x))
+	}
+	for y := range h {
+		for x := range w {
+			add(voteOf(a, y, x), voteOf(b, y-dy, x-dx))
+			if y+dy < 0 || y+dy >= h || x+dx < 0 || x+dx >= w {
+				add(0, voteOf(b, y, x)) // shifted out of a's frame
+			}
+		}
+	}
+	if larger == 0 {
+		return 1
+	}
+	return differ / larger
+}
+
+// offset returns the shift that carries expert b's centre of votes onto a's, as far
+// as the poses let the two move apart; 0 for the experts of scenes, which are cut
+// out to fit.
+func offset(m *patchwork.Model, a, b int) (dy, dx int) {
+	if m.Config().Scene || m.Config().Poses.Shifts() == 1 {
+		return 0, 0
+	}
+	ya, xa := centre(m, a)
+	yb, xb := centre(m, b)
+	reachY, reachX := m.Config().Poses.DY.Max-m.Config().Poses.DY.Min, m.Config().Poses.DX.Max-m.Config().Poses.DX.Min
+	dy, dx = int(math.Round(ya-yb)), int(math.Round(xa-xb))
+	return max(-reachY, min(dy, reachY)), max(-reachX, min(dx, reachX))
+}
+
+// centre returns the centre of an expert's votes; 0 if it has none.
+func centre(m *patchwork.Model, k int) (y, x float64) {
+	sum, rule := 0.0, m.Config().Rule
+	for i, p := range m.Template(k) {
+		v := math.Abs(vote(rule, p, m.Abstention(i)))
+		y += v * float64(i/m.Width())
+		x += v * float64(i%m.Width())
+		sum += v
+	}
+	if sum == 0 {
+		return 0, 0
+	}
+	return y / sum, x / sum
+}
+
+func findConstant(m *patchwork.Model) []Finding {
+	var out []Finding
+	rule := m.Config().Rule
+	for k, t := range m.Templates() {
+		loudest := 0.0
+		for i, p := range t {
+			loudest = max(loudest, math.Abs(vote(rule, p, m.Abstention(i))))
+		}
+		spread := slices.Max(t) - slices.Min(t)
+		f := Finding{Kind: KindNearConstant, Experts: []int{k}, Value: spread, Limit: noVotes,
+			Advice: "Learn with fewer experts, or from more starts."}
+		switch {
+		case loudest < noVotes:
+			f.Value = loudest
+			f.Facts = fmt.Sprintf("Expert %d says nothing: its largest vote is %.3f.", k, loudest)
+		case len(t) > 1 && spread < noVotes:
+			f.Facts = fmt.Sprintf("Expert %d says the same everywhere: all its values lie in %.3f to %.3f.", k, slices.Min(t), slices.Max(t))
+			f.Advice = "Give the background that value instead, or learn with fewer experts."
+		default:
+			continue
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// edge is one end of a range of poses.
+type edge struct {
+	name      string
+	at        float64
+	positions int
+	of        func(patchwork.Pick) float64
+}
+
+// edges returns the ends of the ranges that have positions between their ends. A
+// full circle of rotations has no ends.
+func edges(m *patchwork.Model) []edge {
+	var out []edge
+	g := m.Config().Poses
+	ends := func(name string, lo, hi float64, n int, of func(patchwork.Pick) float64) {
+		if n > 2 {
+			out = append(out, edge{name, lo, n, of}, edge{name, hi, n, of})
+		}
+	}
+	if !m.Config().Scene {
+		ends("dy", float64(g.DY.At(0)), float64(g.DY.At(g.DY.Len()-1)), g.DY.Len(), func(p patchwork.Pick) float64 { return float64(p.Pose.DY) })
+		ends("dx", float64(g.DX.At(0)), float64(g.DX.At(g.DX.Len()-1)), g.DX.Len(), func(p patchwork.Pick) float64 { return float64(p.Pose.DX) })
+	}
+	if n := len(g.Angles); n > 2 {
+		lo, hi := slices.Min(g.Angles), slices.Max(g.Angles)
+		if step := (hi - lo) / float64(n-1); hi-lo+step < 359.999 {
+			ends("angle", lo, hi, n, func(p patchwork.Pick) float64 { return p.Pose.Angle })
+		}
+	}
+	return out
+}
+
+func findEdges(m *patchwork.Model, explained []*patchwork.Explanation) []Finding {
+	edges := edges(m)
+	picks := make([]int, m.K())
+	at := make([][]int, m.K())
+	for k := range at {
+		at[k] = make([]int, len(edges))
+	}
+	for _, e := range explained {
+		if e == nil {
+			continue
+		}
+		for _, p := range e.Picks {
+			picks[p.Expert]++
+			for i, edge := range edges {
+				if edge.of(p) == edge.at {
+					at[p.Expert][i]++
+				}
+			}
+		}
+	}
+	var out []Finding
+	for k, counts := range at {
+		for i, n := range counts {
+			share, limit := float64(n)/float64(picks[k]), max(edgeShare, 2/float64(edges[i].positions))
+			if picks[k] < edgePicks || share <= limit {
+				continue
+			}
+			out = append(out, Finding{Kind: KindPoseAtEdge, Experts: []int{k}, Value: share, Limit: limit,
+				Facts: fmt.Sprintf("Expert %d sits at the end of its range, %s = %v, in %d of %d picks.",
+					k, edges[i].name, edges[i].at, n, picks[k]),
+				Advice: fmt.Sprintf("Widen the range of %s.", edges[i].name)})
+		}
+	}
+	return out
+}
+
+func findOverconfident(m *patchwork.Model, t *patchwork.Tally) []Finding {
+	out := findCertain(m)
+	if t == nil {
+		return out
+	}
+	n, c := m.Height()*m.Width(), t.Counts()
+	for k, template := range m.Templates() {
+		wrong, expected := 0.0, 0.0
+		for i, p := range template {
+			seen, on := float64(c.Seen[k*n+i]), float64(c.On[k*n+i])
+			if p > 0.5 {
+				on, p = seen-on, 1-p
+			}
+			wrong += on
+			expected += seen * p
+		}
+		// Five standard deviations of a sum of rare errors, and twice as many.
+		if limit := max(2*expected, expected+5*math.Sqrt(expected+1)); wrong > limit {
+			out = append(out, Finding{Kind: KindOverconfident, Experts: []int{k}, Value: wrong, Limit: limit,
+				Facts:  fmt.Sprintf("Expert %d is wrong at %.0f pixels it decides, where its template expects %.0f.", k, wrong, expected),
+				Advice: "Clip its probabilities to the noise of these images, or learn on with them."})
+		}
+	}
+	return out
+}
+
+// findCertain returns findings about votes that are too certain for the data to
+// have taught (a hundredth of the probability of one surprise in all training
+// images), and about backgrounds of exactly 0 or 1.
+func findCertain(m *patchwork.Model) []Finding {
+	limit, rule := 1e-4, m.Config().Rule
+	if rows := posterior.TrainingRows(m); rows > 0 {
+		limit = 0.01 / (rows + 1)
+	}
+	var out []Finding
+	for k, template := range m.Templates() {
+		certain := 0
+		for i, p := range template {
+			if vote(rule, p, m.Abstention(i)) != 0 && min(p, 1-p) < limit {
+				certain++
+			}
+		}
+		if certain > 0 {
+			out = append(out, Finding{Kind: KindOverconfident, Experts: []int{k}, Value: float64(certain),
+				Facts:  fmt.Sprintf("Expert %d has %d values within %.2g of 0 or 1.", k, certain, limit),
+				Advice: "Clip them to the noise of the images: one surprise there outweighs all else."})
+		}
+	}
+	certain := 0
+	for i := range m.Height() * m.Width() {
+		if q := m.Abstention(i); q == 0 || q == 1 {
+			certain++
+		}
+	}
+	if certain > 0 {
+		out = append(out, Finding{Kind: KindOverconfident, Value: float64(certain),
+			Facts:  fmt.Sprintf("The background is certain (exactly 0 or 1) at %d of %d pixels.", certain, m.Height()*m.Width()),
+			Advice: "The paper has it so; with a small noise instead, a stray pixel there would not make an image impossible."})
+	}
+	return out
+}
+
+func findSingular(m *patchwork.Model) []Finding {
+	g := m.Extras().Geometry
+	if g == nil {
+		return nil
+	}
+	free := 0
+	for _, moves := range []bool{
+		m.Config().Scene || m.Config().Poses.DY.Len() > 1, m.Config().Scene || m.Config().Poses.DX.Len() > 1, m.Config().Poses.Rotations() > 1,
+	} {
+		if moves {
+			free += m.K()
+		}
+	}
+	rank := g.Normal.Rank()
+	if rank >= free {
+		return nil
+	}
+	return []Finding{{Kind: KindSingularGeometry, Value: float64(rank), Limit: float64(free),
+		Facts:  fmt.Sprintf("The Gaussian of the poses has rank %d, the experts can move in %d ways.", rank, free),
+		Advice: fmt.Sprintf("Fit it to more than %d images; until then its samples stay in the span of those seen.", free)}}
+}
+
+func findUnexplained(explained []*patchwork.Explanation) []Finding {
+	var nothing, impossible []int
+	total := 0
+	for i, e := range explained {
+		if e == nil {
+			continue
+		}
+		total++
+		if math.IsInf(e.LogLikModel, -1) {
+			impossible = append(impossible, i)
+		} else if len(e.Picks) == 0 || e.LogLik <= e.StartLogLik {
+			nothing = append(nothing, i)
+		}
+	}
+	var out []Finding
+	add := func(kind Kind, images []int, what, advice string) {
+		if len(images) == 0 {
+			return
+		}
+		listed := images[:min(len(images), listedAtAll)]
+		out = append(out, Finding{Kind: kind, Images: slices.Clone(listed), Value: float64(len(images)) / float64(total),
+			Facts: fmt.Sprintf("%s %d of %d images (%s).", what, len(images), total, numbers(listed, len(images))), Advice: advice})
+	}
+	add(KindUnexplained, nothing, "Nothing explains", "That is fair for blank images and sparse or noisy rows; if these are neither, learn more experts or allow more poses.")
+	add(KindImpossible, impossible, "The model gives probability 0 to", "Clip the templates and the background away from 0 and 1.")
+	return out
+}
+
+// numbers lists the first of some numbers: "3, 5, ...".
+func numbers(first []int, all int) string {
+	var b strings.Builder
+	for i, n := range first {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprint(&b, n)
+	}
+	if all > len(first) {
+		b.WriteString(", ...")
+	}
+	return b.String()
+}

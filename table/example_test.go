@@ -1,0 +1,104 @@
+package table_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"math/rand/v2"
+	"strings"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/table"
+)
+
+// planted returns 200 rows of nine columns: three parts of three columns each,
+// every part on in a third of the rows, and one bit in 30 flipped.
+func planted() patchwork.Data {
+	rng := rand.New(rand.NewPCG(1, 0))
+	var data patchwork.Data
+	for range 200 {
+		x := make([]uint8, 9)
+		for part := range 3 {
+			if rng.IntN(3) == 0 {
+				copy(x[3*part:], []uint8{1, 1, 1})
+			}
+		}
+		for i := range x {
+			if rng.IntN(30) == 0 {
+				x[i] = 1 - x[i]
+			}
+		}
+		data.Images = append(data.Images, bitmap.FromBytes(1, 9, x))
+	}
+	return data
+}
+
+var config = patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 1, Width: 9}
+
+// show returns a template with # where it is above 1/2.
+func show(template []float64) string {
+	var b strings.Builder
+	for _, p := range template {
+		b.WriteByte(".#"[min(int(2*p), 1)])
+	}
+	return b.String()
+}
+
+// Learn finds the parts, and how many there are.
+func ExampleLearn() {
+	model, err := table.Learn(context.Background(), planted(), config, table.Options{Aim: table.AimInterpret})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for k := range model.K() {
+		fmt.Println(show(model.Template(k)))
+	}
+	// Output:
+	// ......###
+	// ###......
+	// ...###...
+}
+
+// Run shows the candidates as they are made; breaking out of the loop would keep
+// the best of them.
+func ExampleRun() {
+	var best *patchwork.Model
+	opt := table.Options{Aim: table.AimInterpret, StartFrom: table.StartFromMixture, MaxExperts: 4, Iterations: 3}
+	for step, err := range table.Run(context.Background(), planted(), config, opt) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		best = step.Best
+		if step.Candidate {
+			fmt.Printf("%s: %d parts, %.0f nats\n", step.Stage, step.Experts, step.DescriptionLength)
+		}
+	}
+	fmt.Println(best.K(), "parts")
+	// Output:
+	// mixture: 4 parts, 841 nats
+	// mixture: 4 parts, 791 nats
+	// mixture: 4 parts, 747 nats
+	// grow: 1 parts, 1155 nats
+	// shrink: 3 parts, 684 nats
+	// shrink: 2 parts, 810 nats
+	// shrink: 2 parts, 851 nats
+	// shrink: 2 parts, 861 nats
+	// shrink: 3 parts, 684 nats
+	// 3 parts
+}
+
+// A mixture of three kinds of rows.
+func ExampleFitMixture() {
+	mixture, err := table.FitMixture(context.Background(), planted(), 3, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for c, p := range mixture.Components {
+		fmt.Printf("%.2f %s\n", mixture.Share[c], show(p))
+	}
+	// Output:
+	// 0.31 ###......
+	// 0.47 .........
+	// 0.22 ...###...
+}

@@ -1,0 +1,270 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"math"
+
+	"example.com/patchwork"
+	"example.com/patchwork/internal/rows"
+	"example.com/patchwork/posterior"
+)
+
+// The stages of a run: what made the model of a CurvePoint.
+const (
+	StageGrow    = "grow"    // an expert appended, or soft EM from there
+	StageMixture = "mixture" // soft EM from the components of a mixture
+	StageShrink  = "shrink"  // an expert deleted
+	StageFinal   = "final"   // the choice, learned again from all rows
+)
+
+// Step is one step of a run: an iteration of soft EM.
+type Step struct {
+	// CurvePoint describes the model; Chosen is set on the last step only.
+	patchwork.CurvePoint
+
+	Model     *patchwork.Model
+	StartFrom StartFrom // where the model came from: StartFromGrow or StartFromMixture
+	Iteration int       // M-steps of soft EM since that start, or since its last expert
+
+	// Candidate reports whether the model may be chosen: only candidates are on
+	// the curve, and judged by hidden bits. Other steps show progress.
+	Candidate bool
+
+	// Best is the model to keep if the loop is left at this step: the best
+	// candidate so far, or Model before there is any.
+	Best *patchwork.Model
+}
+
+// Learn learns experts that stay where they are, and the background, from the
+// rows of a table; see Run.
+func Learn(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options) (*patchwork.Model, error) {
+	var last *patchwork.Model
+	for s, err := range Run(ctx, data, cfg, opt) {
+		if err != nil {
+			return nil, err
+		}
+		last = s.Model
+	}
+	return last, nil
+}
+
+// Run learns a table's experts by soft EM, and its background: the abstention
+// value of every bit (Config.QMap; that of cfg is ignored). It starts from grown
+// experts, each made of what the others leave unexplained, and from the
+// components of Bernoulli mixtures; start, number of experts and iteration are
+// chosen by hidden bits or by description length, see Aim. By description length
+// experts are also deleted, as long as it gets shorter.
+//
+// It yields every iteration, and the chosen model last: the only step with Chosen
+// set, whose model has the curve in its record. A loop that is left early keeps
+// Step.Best. The steps are the same for any number of workers. The error is the
+// context's, or says what in the options or data does not fit.
+func Run(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options) iter.Seq2[Step, error] {
+	return func(yield func(Step, error) bool) {
+		cfg.Prior, _ = rows.Priors(cfg, false) // soft EM has a prior of its own; this is for learning on
+		err := opt.validate(data, cfg)
+		if err == nil {
+			l := &learner{cfg: cfg, opt: opt.withDefaults(), yield: yield, memory: data.Memory}
+			err = l.run(ctx, data)
+		}
+		if err != nil && !errors.Is(err, errStopped) {
+			yield(Step{}, err)
+		}
+	}
+}
+
+// learner carries out one run.
+type learner struct {
+	data   patchwork.Data // equal rows as one
+	cfg    patchwork.Config
+	opt    Options
+	m      mStepOptions
+	judge  *posterior.HiddenBits // nil: description length
+	yield  func(Step, error) bool
+	memory patchwork.Memory // of all data; nil for none
+	hidden patchwork.Memory // of the judge's
+	curve  patchwork.Curve
+	best   tried
+	kept   *patchwork.Model // the best, with its record
+}
+
+// tried is a candidate and how to learn it again.
+type tried struct {
+	Step
+	grown       int // experts the start had
+	iterations  int // of soft EM from there
+	minVoteGain float64
+	score       float64 // to be minimised
+}
+
+func (l *learner) run(ctx context.Context, data patchwork.Data) error {
+	l.judge = l.opt.Judge
+	first, again := data, false
+	if l.judge == nil && l.opt.Aim == AimPredict && rows.Counting(data) > 1 {
+		rest, held := rows.Split(data, l.opt.HeldOut, l.opt.Seed)
+		judge := posterior.HideBits(held, hiddenShare, hiddenTimes(held), l.opt.Seed)
+		l.judge, first, again = &judge, rest, true
+	}
+	if l.memory != nil && l.judge != nil {
+		l.hidden = withMemory(patchwork.Data{Images: l.judge.Visible}, withMemory(l.judge.Data, l.memory).Memory).Memory
+	}
+	l.learnFrom(first)
+	if err := l.search(ctx); err != nil {
+		return err
+	}
+	if l.judge == nil && l.opt.Experts == 0 {
+		if err := l.prune(ctx); err != nil {
+			return err
+		}
+	}
+	if again {
+		l.learnFrom(data)
+		if err := l.relearn(ctx, l.best); err != nil {
+			return err
+		}
+	}
+	return l.choose()
+}
+
+// hiddenTimes returns how many times the bits of held-out rows are hidden: more
+// often if rows are few, where chance decides which number of experts looks best.
+func hiddenTimes(held patchwork.Data) int { return max(1, min(8, 1000/len(held.Images))) }
+
+// learnFrom sets the data to learn from.
+func (l *learner) learnFrom(data patchwork.Data) {
+	l.data = withMemory(rows.Distinct(data), l.memory)
+	l.m = mStepOptions{Marginal: marginals(l.data), FixedBackground: l.opt.FixedBackground}
+	l.m.MinVoteGain = l.minVoteGains()[0]
+}
+
+// minVoteGains returns the values of MinVoteGain to grow with. Two are tried if
+// the aim is to predict: on small tables the higher one predicts better, too.
+func (l *learner) minVoteGains() []float64 {
+	if l.opt.Aim == AimInterpret {
+		return []float64{l.numberLength()}
+	}
+	return []float64{1, l.numberLength()}
+}
+
+// numberLength returns log(rows)/2, the nats that describe one number of a model.
+func (l *learner) numberLength() float64 { return math.Log(float64(rows.Total(l.data))) / 2 }
+
+// search tries the starts, as many experts and iterations as there are to choose
+// from. It also tries the background alone if the number of experts is open, or
+// if nothing else came of it.
+func (l *learner) search(ctx context.Context) error {
+	if err := l.tryStarts(ctx); err != nil || l.best.Model != nil && l.opt.Experts > 0 {
+		return err
+	}
+	m, err := l.backgroundOnly()
+	if err != nil {
+		return err
+	}
+	tally, err := eStep(ctx, m, l.data, l.opt.Explain, l.opt.Workers)
+	if err != nil {
+		return err
+	}
+	_, err = l.consider(ctx, round{Model: m, Tally: tally}, tried{Step: l.stepOf(StartFromGrow)})
+	return err
+}
+
+// tryStarts tries grown experts and mixtures.
+func (l *learner) tryStarts(ctx context.Context) error {
+	if l.opt.StartFrom != StartFromMixture {
+		for _, gain := range l.minVoteGains() {
+			l.m.MinVoteGain = gain
+			if err := l.grow(ctx); err != nil {
+				return err
+			}
+		}
+		l.m.MinVoteGain = l.minVoteGains()[0]
+	}
+	if l.opt.StartFrom == StartFromGrow {
+		return nil
+	}
+	for _, k := range l.mixtureSizes() {
+		m, err := l.mixture(ctx, k)
+		if err != nil {
+			return err
+		}
+		if err := l.improve(ctx, m, StartFromMixture); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mixtureSizes returns the numbers of components to try.
+func (l *learner) mixtureSizes() []int {
+	if l.opt.Experts > 0 {
+		return []int{l.opt.Experts}
+	}
+	var out []int
+	for k := 4; k <= min(l.opt.MaxExperts, len(l.data.Images)); k *= 2 {
+		out = append(out, k)
+	}
+	if out == nil {
+		out = []int{min(l.opt.MaxExperts, len(l.data.Images))}
+	}
+	return out
+}
+
+// mixture returns a model of the components of a mixture.
+func (l *learner) mixture(ctx context.Context, k int) (*patchwork.Model, error) {
+	x, err := mixtureRecalled(ctx, l.data, k, l.opt.Seed)
+	if err != nil {
+		return nil, err
+	}
+	cfg := l.cfg
+	if cfg.QMap = nil; cfg.Rule == patchwork.MaxMinusMin || l.opt.FixedBackground {
+		cfg.QMap = l.marginals()
+	}
+	return x.model(cfg, rows.Total(l.data))
+}
+
+// backgroundOnly returns a model of the background: its one expert never votes.
+func (l *learner) backgroundOnly() (*patchwork.Model, error) {
+	cfg := l.cfg
+	cfg.QMap = l.marginals()
+	m, err := patchwork.NewModel(cfg, [][]float64{cfg.QMap})
+	if err != nil {
+		return nil, err
+	}
+	return m.WithExtras(patchwork.Extras{Usage: []float64{0}, Record: patchwork.Record{Rows: rows.Total(l.data)}})
+}
+
+// marginals returns the background before there are votes.
+func (l *learner) marginals() []float64 {
+	q := make([]float64, len(l.m.Marginal))
+	for i, share := range l.m.Marginal {
+		q[i] = clipQ(share)
+	}
+	return q
+}
+
+// softEM runs soft EM from m.
+func (l *learner) softEM(ctx context.Context, m *patchwork.Model, iterations int) iter.Seq2[round, error] {
+	return softEM(ctx, m, l.data, emOptions{Iterations: iterations, MStep: l.m, Explain: l.opt.Explain, Workers: l.opt.Workers})
+}
+
+// improve runs soft EM from a start. The models after a third, two thirds and all
+// of the iterations are candidates.
+func (l *learner) improve(ctx context.Context, m *patchwork.Model, start StartFrom) error {
+	n := l.opt.Iterations
+	for r, err := range l.softEM(ctx, m, n) {
+		if err != nil {
+			return err
+		}
+		if i := r.Number; i > 0 && (i == n || i == n/3 || i == 2*n/3) {
+			_, err = l.consider(ctx, r, tried{Step: l.stepOf(start), grown: m.K(), iterations: i})
+		} else {
+			err = l.progress(r, l.stepOf(start))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
