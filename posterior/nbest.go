@@ -64,8 +64,8 @@ func (o NBestOptions) Validate() error {
 // The likelihood is the untruncated one: posterior weights need a probability.
 // As with any beam search, a wider beam nearly always finds at least as much,
 // but this is no law. For a model that searches with truncated templates
-// (Config.Truncate) the beam starts a second time from what Pursuit finds with
-// Refine, so that the best alternative is never worse than that explanation.
+// (Config.Truncate) the beam starts a second time from what a refined Pursuit
+// finds, so that the best alternative is never worse than that explanation.
 //
 // An image costs about Beam times what Pursuit does, plus the exact scoring of
 // the Keep best candidates of each set extended, and all that twice from two
@@ -121,7 +121,7 @@ func NewNBest(m *patchwork.Model, opt NBestOptions) (*NBest, error) {
 		costs: ActivationCosts(m), constant: LogPriorEmpty(m), reuse: max(m.Config().Reuse, 1)}
 	if m.Config().Truncate {
 		var err error
-		if n.hybrid, err = patchwork.NewPursuit(m, patchwork.PursuitOptions{MaxPicks: opt.MaxPicks, Refine: true}); err != nil {
+		if n.hybrid, err = patchwork.NewPursuit(m, patchwork.PursuitOptions{Search: patchwork.SearchRefined, MaxPicks: opt.MaxPicks}); err != nil {
 			return nil, err
 		}
 	}
