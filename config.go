@@ -169,6 +169,10 @@ func (c *Config) Abstention(i int) float64 {
 	return c.Q
 }
 
+// Moves reports whether an expert can be in more than one place: the grid has
+// several poses, or the images are scenes.
+func (c *Config) Moves() bool { return c.Scene || c.Poses.Len() > 1 }
+
 // reuse is the number of picks an expert may have in one image.
 func (c *Config) reuse() int { return max(c.Reuse, 1) }
 

@@ -219,12 +219,12 @@ func TestPosePriorKnowsWhereThingsGo(t *testing.T) {
 		t.Fatalf("the upright bar was not found: %+v", e)
 		return pose.Pose{}
 	}
-	for _, refine := range []bool{false, true} {
-		if got := where(patchwork.PursuitOptions{Refine: refine}); got != (pose.Pose{DY: 5, DX: 8}) {
-			t.Errorf("refine %v: without the prior the upright bar is at %+v, want the whole one", refine, got)
+	for _, search := range []patchwork.Search{patchwork.SearchPaper, patchwork.SearchRefined} {
+		if got := where(patchwork.PursuitOptions{Search: search}); got != (pose.Pose{DY: 5, DX: 8}) {
+			t.Errorf("%v: without the prior the upright bar is at %+v, want the whole one", search, got)
 		}
-		if got := where(patchwork.PursuitOptions{Refine: refine, PosePrior: true}); got != (pose.Pose{DY: 1, DX: 1}) {
-			t.Errorf("refine %v: with the prior the upright bar is at %+v, want the one below the level bar", refine, got)
+		if got := where(patchwork.PursuitOptions{Search: search, PosePrior: true}); got != (pose.Pose{DY: 1, DX: 1}) {
+			t.Errorf("%v: with the prior the upright bar is at %+v, want the one below the level bar", search, got)
 		}
 	}
 }
@@ -244,7 +244,7 @@ func TestPosePriorPicksTheBest(t *testing.T) {
 		}
 		m = withGeometry(t, m, mean, cov)
 		img := testkit.DrawImage(t, m.Height(), m.Width(), ".#?")
-		opt := patchwork.PursuitOptions{Scoring: patchwork.Original, PosePrior: true}
+		opt := patchwork.PursuitOptions{Search: patchwork.SearchPaper, Scoring: patchwork.Original, PosePrior: true}
 		if rapid.Bool().Draw(t, "costs") {
 			opt.Costs = rapid.SliceOfN(rapid.Float64Range(-0.2, 2), m.K(), m.K()).Draw(t, "costs")
 		}

@@ -82,7 +82,7 @@ func TestGoldenPursuit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Forced: c.Start == "forced", MinGain: c.MinGain})
+		p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Search: patchwork.SearchPaper, Forced: c.Start == "forced", MinGain: c.MinGain})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -223,9 +223,9 @@ func TestGoldenScenes(t *testing.T) {
 			opt  patchwork.PursuitOptions
 			want goldenScene
 		}{
-			{"truncated", patchwork.PursuitOptions{}, c.Trunc},
-			{"original", patchwork.PursuitOptions{Scoring: patchwork.Original}, c.Orig},
-			{"mixed", patchwork.PursuitOptions{Scoring: patchwork.Mixed, Alpha: .5}, c.Mix},
+			{"truncated", patchwork.PursuitOptions{Search: patchwork.SearchPaper}, c.Trunc},
+			{"original", patchwork.PursuitOptions{Search: patchwork.SearchPaper, Scoring: patchwork.Original}, c.Orig},
+			{"mixed", patchwork.PursuitOptions{Search: patchwork.SearchPaper, Scoring: patchwork.Mixed, Alpha: .5}, c.Mix},
 		} {
 			p, err := patchwork.NewPursuit(m, v.opt)
 			if err != nil {
@@ -275,9 +275,9 @@ func TestGoldenScenesRefined(t *testing.T) {
 			if !ok {
 				t.Fatalf("case %d has no %s_J", i, v.name)
 			}
-			opt := patchwork.PursuitOptions{Scoring: v.scoring, Alpha: .5, MaxPicks: len(stop.Steps)}
+			opt := patchwork.PursuitOptions{Search: patchwork.SearchPaper, Scoring: v.scoring, Alpha: .5, MaxPicks: len(stop.Steps)}
 			testkit.Near(t, v.name+" stopped", explainWith(t, m, opt, img).LogLik, stop.LogLik[len(stop.Steps)-1], 1e-9)
-			opt = patchwork.PursuitOptions{Scoring: v.scoring, Alpha: .5, Refine: true, RefineScoring: v.scoring, RefineThreshold: -1}
+			opt = patchwork.PursuitOptions{Search: patchwork.SearchRefined, Scoring: v.scoring, Alpha: .5, RefineScoring: v.scoring, RefineThreshold: -1}
 			testkit.Near(t, v.name+" refined", explainWith(t, m, opt, img).LogLik, v.refined.LogLikFinal, 1e-9)
 		}
 	}

@@ -76,18 +76,20 @@ func TestComposeIsTheRule(t *testing.T) {
 }
 
 // What an explanation says of itself is what the reference composition says,
-// under the scoring of the search and untruncated.
+// under the scoring in force and untruncated.
 func TestExplanationIsItsComposition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := testkit.DrawConfig(t, testkit.AnyLevel)
 		m := testkit.DrawModel(t, c, testkit.AnyLevel)
 		img := testkit.DrawImage(t, c.Height, c.Width, "#.?")
 		opt := patchwork.PursuitOptions{Forced: rapid.Bool().Draw(t, "forced"), Reuse: 2,
-			Scoring: rapid.SampledFrom([]patchwork.Scoring{patchwork.Original, patchwork.Mixed, patchwork.Truncated}).Draw(t, "scoring"), Alpha: 0.8}
+			Scoring: rapid.SampledFrom([]patchwork.Scoring{patchwork.Original, patchwork.Mixed, patchwork.Truncated}).Draw(t, "scoring"), Alpha: 0.8,
+			Search: rapid.SampledFrom([]patchwork.Search{patchwork.SearchPaper, patchwork.SearchRefined}).Draw(t, "search")}
 		if c.Rule == patchwork.MaxMinusMin && opt.Scoring == patchwork.Truncated {
 			opt.Scoring = patchwork.Original
 		}
 		e := testkit.MustExplain(t, m, img, opt)
+		opt.Scoring = opt.InForce(m)
 		viewed := asScored(t, m, opt)
 		h, w := c.Height, c.Width
 		if want := patchwork.LogLik(img, viewed.Compose(h, w, e.Picks).P); !testkit.About(e.LogLik, want) {
@@ -167,7 +169,7 @@ func TestUnknownPixelsAddNothing(t *testing.T) {
 	})
 }
 
-// A pursuit is greedy: every pick is the best candidate, the lowest of equals,
+// The paper's pursuit is greedy: every pick is the best candidate, the lowest of equals,
 // and it stops when no candidate gains anything. Checked against composing
 // whole images.
 func TestPursuitIsGreedy(t *testing.T) {
@@ -176,6 +178,7 @@ func TestPursuitIsGreedy(t *testing.T) {
 		m := testkit.DrawModel(t, c, testkit.InnerLevel)
 		img := testkit.DrawImage(t, c.Height, c.Width, "#.?")
 		opt := patchwork.PursuitOptions{
+			Search:   patchwork.SearchPaper,
 			Forced:   rapid.Bool().Draw(t, "forced"),
 			MinGain:  rapid.SampledFrom([]float64{0, 0.3}).Draw(t, "least gain"),
 			MaxPicks: rapid.IntRange(0, 2).Draw(t, "most picks"),
@@ -242,7 +245,8 @@ func TestPursuitIsDeterministic(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := testkit.DrawConfig(t, testkit.AnyLevel)
 		m := testkit.DrawModel(t, c, testkit.AnyLevel)
-		opt := patchwork.PursuitOptions{Forced: true, Refine: rapid.Bool().Draw(t, "refine"), Reuse: 2}
+		opt := patchwork.PursuitOptions{Forced: true, Reuse: 2,
+			Search: rapid.SampledFrom([]patchwork.Search{patchwork.SearchAuto, patchwork.SearchPaper, patchwork.SearchRefined}).Draw(t, "search")}
 		img, other := testkit.DrawImage(t, c.Height, c.Width, "#.?"), testkit.DrawImage(t, c.Height, c.Width, "#.")
 		first := testkit.MustPursuit(t, m, opt)
 		want, err := first.Explain(img)
@@ -265,14 +269,14 @@ func TestPursuitIsDeterministic(t *testing.T) {
 	})
 }
 
-// A forced pursuit differs from one that may find nothing only where the
+// A forced greedy pursuit differs from one that may find nothing only where the
 // latter does find nothing.
 func TestForcedAndEmpty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := testkit.DrawConfig(t, testkit.AnyLevel)
 		m := testkit.DrawModel(t, c, testkit.AnyLevel)
 		img := testkit.DrawImage(t, c.Height, c.Width, "#.?")
-		forced, empty := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Forced: true}), testkit.MustExplain(t, m, img, patchwork.PursuitOptions{})
+		forced, empty := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Search: patchwork.SearchPaper, Forced: true}), testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Search: patchwork.SearchPaper})
 		switch {
 		case len(forced.Picks) == 0:
 			t.Fatal("nothing picked by force")

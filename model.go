@@ -40,6 +40,7 @@ type Model struct {
 	experts [][]float64
 	extras  Extras
 	turns   map[float64]turn // index maps of the grid's rotations but 0
+	idle    *idle            // pursuits of the easy calls; not shared by copies, which differ
 }
 
 // turn is the index maps of one rotation of the frame.
@@ -80,7 +81,7 @@ func NewModel(cfg Config, templates [][]float64) (*Model, error) {
 	if len(templates) == 0 {
 		return nil, fmt.Errorf("patchwork: a model needs at least one expert")
 	}
-	m := &Model{cfg: cfg.clone()}
+	m := &Model{cfg: cfg.clone(), idle: new(idle)}
 	for k, t := range templates {
 		if len(t) != cfg.Height*cfg.Width {
 			return nil, fmt.Errorf("patchwork: expert %d has %d values, a frame of %d x %d needs %d",
@@ -158,7 +159,7 @@ func (m *Model) WithExtras(e Extras) (*Model, error) {
 		return nil, fmt.Errorf("patchwork: geometry over %d numbers, %d experts have %d", e.Geometry.Normal.Dim(), m.K(), 3*m.K())
 	}
 	c := *m
-	c.extras = e
+	c.extras, c.idle = e, new(idle)
 	return &c, nil
 }
 
@@ -191,7 +192,7 @@ func (m *Model) WithConfig(cfg Config) (*Model, error) {
 		return nil, err
 	}
 	c := *m
-	c.cfg, c.turns = cfg.clone(), newTurns(&cfg)
+	c.cfg, c.turns, c.idle = cfg.clone(), newTurns(&cfg), new(idle)
 	return &c, nil
 }
 

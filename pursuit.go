@@ -36,9 +36,41 @@ func ParseScoring(name string) (Scoring, error) {
 	return enum.Parse[Scoring]("a scoring", scoringNames, name)
 }
 
+// Search says how far a pursuit searches.
+type Search uint8
+
+const (
+	// SearchAuto is the recommended default: SearchRefined where experts move
+	// (Config.Moves) and no likelihood is named (PursuitOptions.Scoring is
+	// ScoringDefault), else SearchPaper. Rows of tables are explained greedily,
+	// which is much faster.
+	SearchAuto Search = iota
+	// SearchPaper is the paper's greedy pursuit (section 3): it adds the best
+	// candidate until none pays, and takes nothing back.
+	SearchPaper
+	// SearchRefined goes on with sweeps over the picks, under the likelihood
+	// RefineScoring: each pick is replaced by the best candidate given the
+	// others, or dropped where that gains no more than RefineThreshold; then
+	// what gains more is added. It ends when nothing changes, or after
+	// RefineSweeps. On unseen letters, digits and scenes this is better than the
+	// greedy pursuit, for some ten times the time.
+	SearchRefined
+)
+
+// String returns the name used in flags: "auto", "paper", "refined".
+func (s Search) String() string { return enum.Name("Search", searchNames, uint8(s)) }
+
+var searchNames = []string{"auto", "paper", "refined"}
+
+// ParseSearch is the inverse of String.
+func ParseSearch(name string) (Search, error) {
+	return enum.Parse[Search]("a search", searchNames, name)
+}
+
 // PursuitOptions are the settings of likelihood matching pursuit. The zero
 // value is the recommended default for explaining new images.
 type PursuitOptions struct {
+	Search  Search
 	Scoring Scoring
 	Alpha   float64 // of Mixed, 0 < Alpha <= 1; 0 means 0.9
 
@@ -62,21 +94,24 @@ type PursuitOptions struct {
 	MaxPicks int // 0: no limit but Reuse and 32,767
 	Reuse    int // picks an expert may have in one image; 0: the model's
 
-	// Refine: after the greedy search, sweep over the picks under the
-	// original likelihood, replacing each by the best candidate, dropping it
-	// where that gains less than RefineThreshold, and adding what gains more,
-	// until nothing changes (at most RefineSweeps times; 0 means 8). The
-	// threshold, in nats, is log(number of candidates) if 0; a negative one
-	// means none. With truncated search this is the hybrid of the findings.
-	// RefineScoring is the likelihood of the sweeps; its default is Original,
-	// and thresholds have ruined truncated gains wherever they were tried.
-	Refine          bool
+	// Settings of SearchRefined. RefineThreshold is what a pick must gain in
+	// the sweeps, in nats; 0 means log(number of candidates), a negative one
+	// 0, and it is at least MinGain. RefineSweeps bounds the number of sweeps;
+	// 0 means 8. RefineScoring is their likelihood; its default is Original
+	// even where the model searches with truncated templates, whose gains have
+	// no common scale to compare with a threshold.
 	RefineThreshold float64
 	RefineSweeps    int
 	RefineScoring   Scoring
 }
 
 func (o PursuitOptions) withDefaults(c *Config) PursuitOptions {
+	if o.Search == SearchAuto {
+		o.Search = SearchPaper
+		if c.Moves() && o.Scoring == ScoringDefault {
+			o.Search = SearchRefined
+		}
+	}
 	if o.Scoring == ScoringDefault {
 		o.Scoring = Original
 		if c.Truncate {
@@ -103,6 +138,8 @@ func (o PursuitOptions) withDefaults(c *Config) PursuitOptions {
 
 func (o PursuitOptions) validate(c *Config, experts int) error {
 	switch {
+	case int(o.Search) >= len(searchNames):
+		return fmt.Errorf("patchwork: unknown search %v", o.Search)
 	case int(o.Scoring) >= len(scoringNames) || int(o.RefineScoring) >= len(scoringNames):
 		return fmt.Errorf("patchwork: unknown scoring %v or %v", o.Scoring, o.RefineScoring)
 	case (o.Scoring == Truncated || o.RefineScoring == Truncated) && c.Rule != Max:
@@ -158,7 +195,7 @@ func NewPursuit(m *Model, opt PursuitOptions) (*Pursuit, error) {
 	}
 	p := &Pursuit{model: m, opt: opt, rowTable: new(rowTable)}
 	p.scored = m.bank(opt.Scoring, opt.Alpha)
-	if p.refined = p.scored; opt.Refine && opt.RefineScoring != opt.Scoring {
+	if p.refined = p.scored; opt.Search == SearchRefined && opt.RefineScoring != opt.Scoring {
 		p.refined = m.bank(opt.RefineScoring, opt.Alpha)
 	}
 	if opt.PosePrior {
@@ -222,7 +259,7 @@ func (p *Pursuit) Explain(img *bitmap.Image) (*Explanation, error) {
 		}
 		e.Picks = append(e.Picks, pick)
 	}
-	if p.opt.Refine {
+	if p.opt.Search == SearchRefined {
 		p.refine(img, e)
 	}
 	e.LogLik = p.search.LogLik()
@@ -247,13 +284,17 @@ func (p *Pursuit) logLikModel(height, width int, picks []Pick) float64 {
 	return sum.Sum()
 }
 
-// inForce is the scoring of the explanations: that of the last stage.
-func (p *Pursuit) inForce() Scoring {
-	if p.opt.Refine {
-		return p.opt.RefineScoring
+// InForce returns the scoring of a pursuit's explanations of a model, that of
+// its last stage: RefineScoring after sweeps, else Scoring, defaults resolved.
+func (o PursuitOptions) InForce(m *Model) Scoring {
+	if o = o.withDefaults(&m.cfg); o.Search == SearchRefined {
+		return o.RefineScoring
 	}
-	return p.opt.Scoring
+	return o.Scoring
 }
+
+// inForce returns the scoring of the explanations.
+func (p *Pursuit) inForce() Scoring { return p.opt.InForce(p.model) }
 
 // Picks runs the greedy pursuit on one image and yields its picks one by one
 // (without refining). Only one iteration may be under way at a time. The error

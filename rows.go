@@ -186,7 +186,7 @@ func (p *Pursuit) release() {
 // rows holds the images, packed, or is nil where they have to be explained one
 // by one.
 func (p *Pursuit) rows(images []*bitmap.Image) *rows {
-	if len(images) < rowsLeast || p.prior != nil || p.opt.Refine || p.opt.Reuse != 1 || p.model.cfg.Poses.Rotations() != 1 {
+	if len(images) < rowsLeast || p.prior != nil || p.opt.Search == SearchRefined || p.opt.Reuse != 1 || p.model.cfg.Poses.Rotations() != 1 {
 		return nil
 	}
 	h, w := p.model.cfg.Height, p.model.cfg.Width

@@ -24,7 +24,7 @@ const (
 
 func findUnused(m *patchwork.Model, t *patchwork.Tally) []Finding {
 	advice := "Learn with fewer experts, or from more starts."
-	if m.Config().Scene || m.Config().Poses.Len() > 1 {
+	if c := m.Config(); c.Moves() {
 		advice = "Learn with fewer experts, from more starts, or with a wider range of poses."
 	}
 	var out []Finding

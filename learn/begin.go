@@ -119,7 +119,7 @@ func onePass(cfg patchwork.Config, opt Options) (learn func(ctx context.Context,
 
 // fastPursuit explains an image as matchingPursuit does, by patchwork.Pursuit.
 func fastPursuit(m *patchwork.Model, x *bitmap.Image) ([]patchwork.Pick, error) {
-	p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Forced: true})
+	p, err := patchwork.NewPursuit(m, learningPursuit())
 	if err != nil {
 		return nil, err
 	}

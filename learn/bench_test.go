@@ -43,8 +43,8 @@ func BenchmarkExplainLetter(b *testing.B) {
 		name string
 		opt  patchwork.PursuitOptions
 	}{
-		{"greedy", patchwork.PursuitOptions{}},
-		{"refine", patchwork.PursuitOptions{Refine: true}},
+		{"greedy", patchwork.PursuitOptions{Search: patchwork.SearchPaper}},
+		{"refine", patchwork.PursuitOptions{Search: patchwork.SearchRefined}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			p := testkit.MustPursuit(b, m, c.opt)
@@ -71,9 +71,9 @@ func BenchmarkExplainScene64(b *testing.B) {
 		name string
 		opt  patchwork.PursuitOptions
 	}{
-		{"truncated", patchwork.PursuitOptions{}},
-		{"original", patchwork.PursuitOptions{Scoring: patchwork.Original}},
-		{"hybrid", patchwork.PursuitOptions{Refine: true}},
+		{"truncated", patchwork.PursuitOptions{Search: patchwork.SearchPaper}},
+		{"original", patchwork.PursuitOptions{Search: patchwork.SearchPaper, Scoring: patchwork.Original}},
+		{"hybrid", patchwork.PursuitOptions{Search: patchwork.SearchRefined}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			p := testkit.MustPursuit(b, m, c.opt)
@@ -94,7 +94,7 @@ func BenchmarkExplainRows(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			p := testkit.MustPursuit(b, m, patchwork.PursuitOptions{})
+			p := testkit.MustPursuit(b, m, patchwork.PursuitOptions{Search: patchwork.SearchPaper})
 			n := 0
 			for b.Loop() {
 				if _, err := p.Explain(images[n%len(images)]); err != nil {
@@ -111,7 +111,7 @@ func BenchmarkExplainRows(b *testing.B) {
 func BenchmarkTallyAdd(b *testing.B) {
 	data := letters(b, "T", 10, 56)
 	m := learnT(b, data)
-	e := testkit.MustExplain(b, m, data.Images[0], patchwork.PursuitOptions{Forced: true})
+	e := testkit.MustExplain(b, m, data.Images[0], patchwork.PursuitOptions{Search: patchwork.SearchPaper, Forced: true})
 	tally := patchwork.NewTally(m)
 	for b.Loop() {
 		tally.Add(m, data.Images[0], e, 1)
@@ -126,7 +126,7 @@ func BenchmarkEMQuadrants(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	opt := emOptions{Iterations: 25, Step: patchwork.MStep{AbstainMargin: abstainingMargin}, Pursuit: patchwork.PursuitOptions{Forced: true}}
+	opt := emOptions{Iterations: 25, Step: patchwork.MStep{AbstainMargin: abstainingMargin}, Pursuit: patchwork.PursuitOptions{Search: patchwork.SearchPaper, Forced: true}}
 	for b.Loop() {
 		if _, err := (Options{}).bestOf(b.Context(), start, data, opt, 0); err != nil {
 			b.Fatal(err)

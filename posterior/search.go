@@ -20,8 +20,8 @@ import (
 // The likelihood is the untruncated one: posterior weights need a probability.
 // As with any beam search, a wider beam nearly always finds at least as much,
 // though not always. For a model that searches with truncated templates
-// (Config.Truncate) the beam starts a second time from what Pursuit finds with
-// Refine, so that the best alternative is never worse than that explanation.
+// (Config.Truncate) the beam starts a second time from what a refined
+// Pursuit finds, so that the best alternative is never worse than that explanation.
 //
 // An image costs about Beam times what Pursuit does, plus the exact scoring of
 // the Keep best candidates of each set extended, and twice that from two starts;
@@ -76,7 +76,7 @@ func NewSearcher(m *patchwork.Model, opt Options) (*Searcher, error) {
 		costs: activationCosts(m), constant: logPriorEmpty(m), reuse: max(m.Config().Reuse, 1)}
 	if m.Config().Truncate {
 		var err error
-		if n.hybrid, err = patchwork.NewPursuit(m, patchwork.PursuitOptions{MaxPicks: opt.MaxPicks, Refine: true}); err != nil {
+		if n.hybrid, err = patchwork.NewPursuit(m, patchwork.PursuitOptions{Search: patchwork.SearchRefined, MaxPicks: opt.MaxPicks}); err != nil {
 			return nil, err
 		}
 	}

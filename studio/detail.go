@@ -75,13 +75,7 @@ func speaker(c *patchwork.Composition, j int, q float64) int {
 
 // inForce returns composed probabilities as the score of a pursuit uses them.
 func inForce(m *patchwork.Model, opt patchwork.PursuitOptions, p []float64) []float64 {
-	scoring := opt.Scoring
-	if scoring == patchwork.ScoringDefault {
-		scoring = patchwork.Original
-		if m.Config().Truncate {
-			scoring = patchwork.Truncated
-		}
-	}
+	scoring := opt.InForce(m)
 	if scoring == patchwork.Original {
 		return p
 	}

@@ -173,7 +173,7 @@ func (s *Server) each(ctx context.Context, t *task, f func(i int, e *patchwork.E
 	}
 	defer s.pursuits.give(t.model, t.settings, p)
 	step := 1 // images between two checks of the context
-	if c := t.model.m.Config(); c.Poses.Len() == 1 && !c.Scene {
+	if c := t.model.m.Config(); !c.Moves() {
 		step = 256 // rows are explained together
 	}
 	var out patchwork.Explanations

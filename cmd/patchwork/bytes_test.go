@@ -105,21 +105,27 @@ mstep-paper           mstep -m p.npz paper.tally -o p-next.npz --mode paper
 
 # Explanations.
 explain               explain -m t-model.npz t.npz
+explain-paper         explain -m t-model.npz t.npz --pursuit paper
 explain-picture       explain -m t-model.npz t.npz -o e.jsonl --take 4 --picture e.png
+explain-picture-paper explain -m t-model.npz t.npz -o ep.jsonl --take 4 --picture ep.png --refine=false
 explain-steps         explain -m t-model.npz t.npz --take 1 --picture one.svg --workers 1
+explain-steps-paper   explain -m t-model.npz t.npz --take 1 --picture onep.svg --workers 1 --pursuit paper
 explain-original      explain -m t-model.npz t.npz --score original --workers 3
 explain-truncated     explain -m t-model.npz t.npz --score truncated --start forced
 explain-mixed         explain -m t-model.npz t.npz --score mixed --alpha 0.8 --min-gain 2
 explain-refine        explain -m t-model.npz t.npz --refine --max-picks 3 --reuse 2
 explain-threshold     explain -m w1.npz t.npz --refine --refine-threshold -1 --start forced
 explain-prior         explain -m t-model.npz t.npz --pose-prior
+explain-prior-paper   explain -m t-model.npz t.npz --pose-prior --pursuit paper
 explain-best          explain -m t-model.npz t.npz --take 3 --best 3
 explain-best-beam     explain -m q-model.npz q.npz --take 5 --best 4 --beam 4
 explain-best-reuse    explain -m t-model.npz t.npz --take 2 --best 2 --reuse 2 --max-picks 3
 explain-shift         explain -m t-model.npz t.npz --shift 5 --rotate 20:10 --first-per writer --skip 2
+explain-shift-paper   explain -m t-model.npz t.npz --shift 5 --rotate 20:10 --first-per writer --skip 2 --pursuit paper
 explain-hidden        explain -m hp.npz h.npz --refine
 explain-scene         explain -m digits.npz s.npz --scene --refine --picture scenes.png
 explain-letter-scene  explain -m t-model.npz s.npz --scene --max-picks 3
+explain-scene-paper   explain -m t-model.npz s.npz --scene --max-picks 3 --pursuit paper
 explain-votes         explain -m q-model.npz q.npz --refine
 explain-votes-gaps    explain -m q-model.npz gaps.npz --score original
 explain-soft          explain -m soft.npz q.npz --best 2
@@ -134,6 +140,7 @@ predict-soft          predict -m so.npz gaps.npz -o soft.csv --best 1 --max-pick
 predict-poses         predict -m hp.npz h.npz -o poses.npz
 predict-stream        predict -m ms.npz many.npz --memory 64KiB --all -o stream.csv
 score                 score -m t-model.npz t.npz --where writer>3
+score-paper           score -m t-model.npz t.npz --where writer>3 --pursuit paper
 score-votes           score -m q-model.npz q.npz
 score-json            score -m q-model.npz q.npz --json --refine
 score-prior           score -m t-model.npz t.npz --json --pose-prior --score original
@@ -178,6 +185,10 @@ slow-paper            paper 1 rules 2 3 --quick -o report
 // purpose is changed here too, and the commit says why:
 //
 //	PATCHWORK_BYTES=write go test -run TestBytes ./cmd/patchwork
+//
+// The cases that end in -paper have the bytes their namesakes had (explain-scene-paper
+// those of explain-letter-scene) before the refined pursuit became the default where
+// experts move: the paper's pursuit is as it was.
 //
 // A new version of Go may compress .npz and .png files otherwise; then the list
 // is written anew before anything else is changed.

@@ -15,24 +15,25 @@ import (
 	"example.com/patchwork/render"
 )
 
-// pursuitFlags are the flags of commands that explain images greedily: what
+// pursuitFlags are the flags of commands that explain images by a pursuit: what
 // and with what, and how the pursuit goes.
 type pursuitFlags struct {
 	input inputFlags
 
-	start, score                    choice
+	pursuit, start, score           choice
 	alpha, minGain, refineThreshold float64
 	refine, posePrior               bool
 }
 
 func (f *pursuitFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
+	f.pursuit.add(cmd, "pursuit", "auto", "search greedily (paper), or then also replace, drop and add picks (refined); auto: refined if experts move and --score is default", "auto", "refined", "paper")
 	f.start.add(cmd, "start", "empty", "whether the first expert must improve (empty) or is always taken (forced)", "forced", "empty")
 	f.score.add(cmd, "score", "default", "likelihood to climb (default: the model's)", "default", "truncated", "original", "mixed")
 	fs.Float64Var(&f.alpha, "alpha", 0.9, "weight of the template in --score mixed")
 	fs.Float64Var(&f.minGain, "min-gain", 0, "what a pick must gain, in nats")
-	fs.BoolVar(&f.refine, "refine", false, "then sweep: replace, prune and add picks under the original likelihood")
-	fs.Float64Var(&f.refineThreshold, "refine-threshold", 0, "what a pick must gain in the sweeps, in nats; below 0: nothing (default log of the number of candidates)")
+	fs.BoolVar(&f.refine, "refine", false, "the same as --pursuit refined; --refine=false as --pursuit paper")
+	fs.Float64Var(&f.refineThreshold, "refine-threshold", 0, "what a pick must gain in the sweeps of --pursuit refined, in nats; below 0: nothing (default log of the number of candidates)")
 	fs.BoolVar(&f.posePrior, "pose-prior", false, "weigh poses by the model's geometry, given the picks so far")
 	f.input.add(cmd)
 }
@@ -41,13 +42,26 @@ func (f *pursuitFlags) check(cmd *cobra.Command) error {
 	if !(f.alpha > 0 && f.alpha <= 1) {
 		return usagef("--alpha %v is not above 0 and at most 1", f.alpha)
 	}
+	changed := cmd.Flags().Changed
+	if changed("refine") {
+		if changed("pursuit") {
+			return usagef("--refine and --pursuit say the same; give one of them")
+		}
+		if f.pursuit.value = "paper"; f.refine {
+			f.pursuit.value = "refined"
+		}
+	}
+	if changed("refine-threshold") && f.pursuit.value == "paper" {
+		return usagef("--refine-threshold belongs to --pursuit refined; the paper's pursuit has --min-gain")
+	}
 	return f.input.check(cmd)
 }
 
 func (f *pursuitFlags) options() patchwork.PursuitOptions {
-	scoring, _ := patchwork.ParseScoring(f.score.value) // the flag allows only its names
-	return patchwork.PursuitOptions{Scoring: scoring, Alpha: f.alpha, Forced: f.start.value == "forced",
-		MinGain: f.minGain, MaxPicks: f.input.maxPicks, Refine: f.refine, RefineThreshold: f.refineThreshold, PosePrior: f.posePrior}
+	scoring, _ := patchwork.ParseScoring(f.score.value) // the flags allow only their names
+	search, _ := patchwork.ParseSearch(f.pursuit.value)
+	return patchwork.PursuitOptions{Search: search, Scoring: scoring, Alpha: f.alpha, Forced: f.start.value == "forced",
+		MinGain: f.minGain, MaxPicks: f.input.maxPicks, RefineThreshold: f.refineThreshold, PosePrior: f.posePrior}
 }
 
 // prepare reads everything and checks that it fits together, before anything
@@ -75,6 +89,11 @@ func explainAll(ctx context.Context, t *task, each func(i int, e *patchwork.Expl
 
 const explainLong = `Explain images by the experts of a model: likelihood matching pursuit adds the
 expert, rotation and shift that raise the likelihood most, until nothing does.
+If experts move (shifts, rotations, --scene) it then refines what it found, under
+the original likelihood: it replaces each pick by the best one given the others,
+drops those that gain too little, and adds what gains enough, until nothing
+changes. --pursuit paper leaves that out and is about ten times as fast; a
+--score other than default does too, unless --pursuit refined is given.
 
 The output is JSON lines, one an image, in the order of the input:
 
@@ -83,8 +102,8 @@ The output is JSON lines, one an image, in the order of the input:
 
 index is the image's row in the input before --where, --first-per, --skip and --take;
 picks come in the order of the pursuit; log_lik is under the likelihood of
---score, log_lik_model under the untruncated composition; nats, and null where
-infinite. Angles are degrees clockwise, shifts pixels down and to the right.
+the last search (the original one if refined, else that of --score), log_lik_model
+under the untruncated composition; nats, and null where infinite. Angles are degrees clockwise, shifts pixels down and to the right.
 
 --best N searches for the N best explanations by log P(image, picks), in which
 the prior charges a pick by how rarely its expert is active and how many poses
@@ -101,7 +120,7 @@ const explainExample = `  patchwork explain -m model.npz t.npz --skip 10
   patchwork explain -m model.npz t.npz --take 8 -o picks.jsonl --picture explained.png
   patchwork explain -m model.npz t.npz --take 2 --best 3
   patchwork synth scenes --n 5 --exemplars 1 -o scenes.npz --model digits.npz
-  patchwork explain -m digits.npz scenes.npz --refine --picture scenes.png`
+  patchwork explain -m digits.npz scenes.npz --picture scenes.png`
 
 func (a *app) explainCommand() *cobra.Command {
 	var (

@@ -48,7 +48,7 @@ type task struct {
 	model    *patchwork.Model
 	maxPicks int
 	workers  int
-	opt      patchwork.PursuitOptions // of commands that explain greedily
+	opt      patchwork.PursuitOptions // of commands that explain by a pursuit
 
 	// Of a part of a task (app.inParts), whose images are in memory.
 	first int // number of its first image in the task

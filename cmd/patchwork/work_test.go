@@ -134,7 +134,7 @@ func TestExplainIsTheLibrary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Refine: true, Forced: true})
+	p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Search: patchwork.SearchRefined, Forced: true})
 	if err != nil {
 		t.Fatal(err)
 	}

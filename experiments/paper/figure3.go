@@ -158,7 +158,7 @@ func explainBoth(set *synth.Set[*synth.SceneTruth], i int) (truncated, original 
 		return nil, nil, err
 	}
 	explain := func(s patchwork.Scoring) (*patchwork.Explanation, error) {
-		p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Scoring: s})
+		p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Search: patchwork.SearchPaper, Scoring: s})
 		if err != nil {
 			return nil, err
 		}

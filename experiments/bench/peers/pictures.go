@@ -47,7 +47,7 @@ func (s *session) scenesTask(templates, objects int, target float64) (task, erro
 // pictureTask puts planted images beside matchTemplate, over images padded so
 // that it sees the same shifts.
 func (s *session) pictureTask(name, unit string, p *planted, pad int, templates [][]float64, target float64) (task, error) {
-	pursuit, err := patchwork.NewPursuit(p.model, patchwork.PursuitOptions{})
+	pursuit, err := patchwork.NewPursuit(p.model, patchwork.PursuitOptions{Search: patchwork.SearchPaper})
 	if err != nil {
 		return task{}, err
 	}

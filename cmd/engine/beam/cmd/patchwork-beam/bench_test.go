@@ -48,7 +48,7 @@ func BenchmarkStep(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	step, err := engine.NewStep(m, patchwork.PursuitOptions{})
+	step, err := engine.NewStep(m, patchwork.PursuitOptions{Search: patchwork.SearchPaper})
 	if err != nil {
 		b.Fatal(err)
 	}
