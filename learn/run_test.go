@@ -35,6 +35,9 @@ func runCases(t *testing.T) map[string]runCase {
 	for name, c := range memoryCases() {
 		cases[name] = runCase{memoryData(), c.cfg, c.opt}
 	}
+	if testing.Short() {
+		delete(cases, "growing")
+	}
 	cases["online"] = runCase{memoryData(), cases["moving"].cfg, Options{Experts: 2, Starts: 2, Method: MethodOnline}}
 	m, err := Learn(t.Context(), memoryData(), cases["moving"].cfg, cases["moving"].opt)
 	if err != nil {
