@@ -77,10 +77,10 @@ func (p Prior) Resolved() Prior {
 	return p
 }
 
-// Mean returns the posterior mean of a Bernoulli probability that was on times on
+// mean returns the posterior mean of a Bernoulli probability that was on times on
 // in seen images, under its Beta prior: (on + a) / (seen + a + b), eq. (1) with
 // a = b = epsilon. The prior is a Resolved one.
-func (p Prior) Mean(on, seen int64) float64 {
+func (p Prior) mean(on, seen int64) float64 {
 	return (float64(on) + p.On) / (float64(seen) + p.On + p.Off)
 }
 

@@ -109,7 +109,7 @@ func (d Data) All() Data { return d }
 
 // MaxRows bounds the number of images of a data set, weights counted, so that
 // no sum in a Tally overflows.
-const MaxRows = 1 << 31
+const maxRows = 1 << 31
 
 // Validate returns an error for data that nothing can be learned from: no
 // images, weights that are no counts or too many, or more than MaxRows images.
@@ -138,8 +138,8 @@ func (c *census) count(d Data) error {
 		if w < 0 {
 			return fmt.Errorf("patchwork: image %d has weight %d; weights are counts", c.images, w)
 		}
-		if c.rows += w; w > MaxRows || c.rows > MaxRows {
-			return fmt.Errorf("patchwork: the weights up to image %d add up to more than %d images", c.images, int64(MaxRows))
+		if c.rows += w; w > maxRows || c.rows > maxRows {
+			return fmt.Errorf("patchwork: the weights up to image %d add up to more than %d images", c.images, int64(maxRows))
 		}
 		c.images++
 	}
@@ -157,33 +157,45 @@ func (c *census) done() error {
 	return nil
 }
 
-// Block is some consecutive images of a source, the first of which has the given
-// number.
-type Block struct {
-	Data
-	First int
-}
-
-// Numbered reads a source, numbers its images, and checks them as it goes. The
-// error comes last: the source's, or that of images that cannot be counted.
-func Numbered(ctx context.Context, src Source) iter.Seq2[*Block, error] {
-	return func(yield func(*Block, error) bool) {
+// Checked reads a source and checks the images as it goes. The error comes last:
+// the source's, or that of images that cannot be counted.
+func Checked(ctx context.Context, src Source) iter.Seq2[Data, error] {
+	return func(yield func(Data, error) bool) {
 		var c census
 		for d, err := range src.Blocks(ctx) {
-			b := &Block{d, c.images}
 			if err == nil {
 				err = c.count(d)
 			}
 			if err != nil {
-				yield(nil, err)
+				yield(Data{}, err)
 				return
 			}
-			if !yield(b, nil) {
+			if !yield(d, nil) {
 				return
 			}
 		}
 		if err := c.done(); err != nil {
-			yield(nil, err)
+			yield(Data{}, err)
+		}
+	}
+}
+
+// block is some consecutive images of a source, the first of which has the given
+// number.
+type block struct {
+	Data
+	first int
+}
+
+// numbered is Checked with the numbers of the images.
+func numbered(ctx context.Context, src Source) iter.Seq2[*block, error] {
+	return func(yield func(*block, error) bool) {
+		first := 0
+		for d, err := range Checked(ctx, src) {
+			if !yield(&block{d, first}, err) {
+				return
+			}
+			first += len(d.Images)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func (m *Model) LogLik(img *bitmap.Image) (float64, error) {
 // the picks it was composed of: SamplePicks, Compose, SamplePixels.
 func (m *Model) Sample(rng *rand.Rand) (*bitmap.Image, []Pick) {
 	picks := m.SamplePicks(rng)
-	return SamplePixels(rng, m.cfg.Height, m.cfg.Width, m.Compose(m.cfg.Height, m.cfg.Width, picks).P), picks
+	return bitmap.Sample(rng, m.cfg.Height, m.cfg.Width, m.Compose(m.cfg.Height, m.cfg.Width, picks).P), picks
 }
 
 // idle holds the pursuits of the easy calls on one model, forks of the first.

@@ -22,7 +22,7 @@ import (
 // by the worker that made it, in no order; it must be safe for concurrent use
 // where there is more than one worker. The error is the source's, the
 // context's, an option's, or names the first image that does not fit.
-func Explain(ctx context.Context, m *Model, src Source, opt PursuitOptions, workers int, each func(i int, e *Explanation)) (*Tally, error) {
+func EStep(ctx context.Context, m *Model, src Source, opt PursuitOptions, workers int, each func(i int, e *Explanation)) (*Tally, error) {
 	memory, src := memoryOf(src)
 	switch {
 	case each == nil && memory != nil:
@@ -30,13 +30,13 @@ func Explain(ctx context.Context, m *Model, src Source, opt PursuitOptions, work
 	case each == nil:
 		return tallied(ctx, m, src, opt, workers)
 	}
-	return explainSource(ctx, m, src, opt, workers, func(b *Block, j int, e *Explanation) { each(b.First+j, e) })
+	return explainSource(ctx, m, src, opt, workers, func(b *block, j int, e *Explanation) { each(b.first+j, e) })
 }
 
 // Tallier is a source whose images are explained elsewhere: on other machines,
 // or by an engine for such work. Learning asks it for its E-steps (Explain
 // without each), and reads Blocks for all else.
-type Tallier interface {
+type tallier interface {
 	Source
 	// Tally is what Explain would return for all images of the source.
 	Tally(ctx context.Context, m *Model, opt PursuitOptions) (*Tally, error)
@@ -45,7 +45,7 @@ type Tallier interface {
 // tallied is an E-step that nobody watches, by the source itself where it can.
 // Another model's counts are an error.
 func tallied(ctx context.Context, m *Model, src Source, opt PursuitOptions, workers int) (*Tally, error) {
-	far, ok := src.(Tallier)
+	far, ok := src.(tallier)
 	if !ok {
 		return explainSource(ctx, m, src, opt, workers, nil)
 	}
@@ -105,7 +105,7 @@ func stepKey(m *Model, opt PursuitOptions) string {
 }
 
 // visitor is told of the explanation of image j of a block.
-type visitor func(b *Block, j int, e *Explanation)
+type visitor func(b *block, j int, e *Explanation)
 
 // explainSource is Explain for those who want to see the images as well.
 func explainSource(ctx context.Context, m *Model, src Source, opt PursuitOptions, workers int, each visitor) (*Tally, error) {
@@ -140,7 +140,7 @@ func (p *Pursuit) explainSource(ctx context.Context, src Source, workers int, ea
 func explainAlone(ctx context.Context, p *Pursuit, src Source, each visitor) (*Tally, error) {
 	w := newExplainer(p, each)
 	defer w.pursuit.release()
-	for b, err := range Numbered(ctx, src) {
+	for b, err := range numbered(ctx, src) {
 		if err == nil {
 			_, err = w.explain(ctx, b)
 		}
@@ -194,11 +194,11 @@ func newExplainer(p *Pursuit, each visitor) *explainer {
 
 // explain explains and counts the images of a block, in their order. If one
 // fails, at is its number.
-func (w *explainer) explain(ctx context.Context, b *Block) (at int, err error) {
+func (w *explainer) explain(ctx context.Context, b *block) (at int, err error) {
 	for from := 0; from < len(b.Images); from += rowsAtOnce {
 		to := min(from+rowsAtOnce, len(b.Images))
 		if err := ctx.Err(); err != nil {
-			return b.First + from, err
+			return b.first + from, err
 		}
 		if rows := w.pursuit.rows(b.Images[from:to]); rows != nil {
 			w.explainRows(rows, b, from, to)
@@ -210,15 +210,15 @@ func (w *explainer) explain(ctx context.Context, b *Block) (at int, err error) {
 }
 
 // explainEach is explain for images [from, to), one by one.
-func (w *explainer) explainEach(ctx context.Context, b *Block, from, to int) (at int, err error) {
+func (w *explainer) explainEach(ctx context.Context, b *block, from, to int) (at int, err error) {
 	m := w.pursuit.model
 	for j := from; j < to; j++ {
 		if err := ctx.Err(); err != nil {
-			return b.First + j, err
+			return b.first + j, err
 		}
 		e, err := w.pursuit.Explain(b.Images[j])
 		if err != nil {
-			return b.First + j, fmt.Errorf("image %d: %w", b.First+j, err)
+			return b.first + j, fmt.Errorf("image %d: %w", b.first+j, err)
 		}
 		w.tally.Add(m, b.Images[j], e, b.Weight(j))
 		if w.each != nil {
@@ -230,7 +230,7 @@ func (w *explainer) explainEach(ctx context.Context, b *Block, from, to int) (at
 
 // explainRows explains and counts images of a block, from the given one on,
 // which b can explain.
-func (w *explainer) explainRows(b *rows, whole *Block, from, to int) {
+func (w *explainer) explainRows(b *rows, whole *block, from, to int) {
 	p, part := w.pursuit, whole.Images[from:to]
 	b.explain()
 	weights := whole.Weights
@@ -272,8 +272,8 @@ func (w *explainer) explainRows(b *rows, whole *Block, from, to int) {
 // memory, and nobody waits but for the reading of another.
 type feed struct {
 	mu    sync.Mutex
-	begin func() (pull func() (*Block, error, bool), stop func())
-	pull  func() (*Block, error, bool) // nil before the first reading
+	begin func() (pull func() (*block, error, bool), stop func())
+	pull  func() (*block, error, bool) // nil before the first reading
 	stop  func()
 	over  bool
 	err   error
@@ -281,7 +281,7 @@ type feed struct {
 
 func newFeed(ctx context.Context, src Source) *feed {
 	f := new(feed)
-	f.begin = func() (func() (*Block, error, bool), func()) { return iter.Pull2(Numbered(ctx, src)) }
+	f.begin = func() (func() (*block, error, bool), func()) { return iter.Pull2(numbered(ctx, src)) }
 	return f
 }
 
@@ -294,7 +294,7 @@ func (f *feed) end() {
 }
 
 // take is the next block, or nil at the end.
-func (f *feed) take() *Block {
+func (f *feed) take() *block {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.over {
@@ -348,7 +348,7 @@ func FitGeometry(ctx context.Context, m *Model, src Source, opt PursuitOptions, 
 		mu     sync.Mutex // moments are integers: the same in any order
 		failed error
 	)
-	if _, err := explainSource(ctx, m, src, opt, workers, func(b *Block, j int, e *Explanation) {
+	if _, err := explainSource(ctx, m, src, opt, workers, func(b *block, j int, e *Explanation) {
 		if w := b.Weight(j); w > 0 {
 			mu.Lock()
 			defer mu.Unlock()

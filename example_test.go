@@ -90,7 +90,7 @@ func ExampleModel_SamplePicks() {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 3 {
 		picks := model.SamplePicks(rng)
-		fmt.Println(patchwork.SamplePixels(rng, 2, 4, model.Compose(2, 4, picks).P))
+		fmt.Println(bitmap.Sample(rng, 2, 4, model.Compose(2, 4, picks).P))
 	}
 	// Output:
 	// ##..
@@ -117,7 +117,7 @@ func ExampleTally_Merge() {
 		for _, row := range rows {
 			data.Images = append(data.Images, bitmap.Parse(row))
 		}
-		t, err := patchwork.Explain(context.Background(), model, data, patchwork.PursuitOptions{}, 1, nil)
+		t, err := patchwork.EStep(context.Background(), model, data, patchwork.PursuitOptions{}, 1, nil)
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func ExampleTally_Merge() {
 	}
 	here, there := count("##.", "#.."), count("##.", "##.")
 	here.Merge(there)
-	fmt.Printf("%.2f\n", here.Model(model, patchwork.MStep{}).Template(0))
+	fmt.Printf("%.2f\n", here.MStep(model, patchwork.MStep{}).Template(0))
 	// Output:
 	// [0.83 0.67 0.50]
 }

@@ -32,22 +32,17 @@ type Explanation struct {
 }
 
 // Composition is the template composed of a set of picks over an image frame
-// of Height x Width, and who speaks where. All slices are row-major.
+// of Height x Width, and who speaks where; it is also memory for the next set.
+// All slices are row-major. The zero value is ready for Join; a Composition that
+// is joined again belongs to one goroutine.
 type Composition struct {
 	Height, Width int
 
-	// P is the composed probability of each pixel.
+	// P is the composed probability of each pixel; Join leaves it alone.
 	P []float64
 
-	Extremes
-}
-
-// Extremes are the running extrema of the opinions of a set of picks, which
-// pick holds them, and memory for the next set. All slices are row-major. The
-// zero value is ready to use; it belongs to one goroutine.
-type Extremes struct {
-	// High is the largest opinion on each pixel, Low the smallest, and both are
-	// the abstention value where nobody is farther. Low stays there under Max.
+	// High is the largest opinion on each pixel, Low the smallest; both are the
+	// abstention value where no opinion is farther. Low stays there under Max.
 	High, Low []float64
 
 	// Max is k*: the index, among the picks, of the strongest opinion above
@@ -61,7 +56,7 @@ type Extremes struct {
 // everything the fast pursuit computes. It panics on an expert the model does
 // not have, or more than 32,767 picks.
 func (m *Model) Compose(height, width int, picks []Pick) *Composition {
-	c := &Composition{Height: height, Width: width, P: make([]float64, height*width)}
+	c := &Composition{P: make([]float64, height*width)}
 	c.Join(m, height, width, picks)
 	for i := range c.P {
 		c.P[i] = score.Compose(c.High[i], c.Low[i], m.cfg.Abstention(i))
@@ -69,10 +64,11 @@ func (m *Model) Compose(height, width int, picks []Pick) *Composition {
 	return c
 }
 
-// Join sets the extrema to those of the picks, at their poses, over a frame of
+// Join sets High, Low, Max and Min to those of the picks, at their poses, over a frame of
 // height x width pixels. It panics on an expert the model does not have, or more
 // than 32,767 picks.
-func (c *Extremes) Join(m *Model, height, width int, picks []Pick) {
+func (c *Composition) Join(m *Model, height, width int, picks []Pick) {
+	c.Height, c.Width = height, width
 	c.abstain(m, height*width, picks)
 	if height == m.cfg.Height && width == m.cfg.Width && !slices.ContainsFunc(picks, moved) {
 		c.joinStill(m, picks)
@@ -96,7 +92,7 @@ func moved(p Pick) bool { return p.Pose != pose.Pose{} }
 
 // joinStill is Join for picks that all stay where they are, in an image of the
 // frame's size.
-func (c *Extremes) joinStill(m *Model, picks []Pick) {
+func (c *Composition) joinStill(m *Model, picks []Pick) {
 	twoSided := m.cfg.Rule == MaxMinusMin
 	for j, pick := range picks {
 		for i, p := range m.experts[pick.Expert] {
@@ -111,7 +107,7 @@ func (c *Extremes) joinStill(m *Model, picks []Pick) {
 }
 
 // abstain sets n pixels to abstention, ready for the picks.
-func (c *Extremes) abstain(m *Model, n int, picks []Pick) {
+func (c *Composition) abstain(m *Model, n int, picks []Pick) {
 	if len(picks) > math.MaxInt16 {
 		panic("patchwork: too many picks")
 	}

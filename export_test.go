@@ -15,6 +15,9 @@ const (
 	TallyMagic      = tallyMagic
 )
 
+// TallyFormatError is the error of bytes that are not a tally.
+type TallyFormatError = tallyFormatError
+
 // WithDefaults returns the options in force.
 func (o PursuitOptions) WithDefaults(c *Config) PursuitOptions { return o.withDefaults(c) }
 

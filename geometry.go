@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"example.com/patchwork/bitmap"
 	"example.com/patchwork/gauss"
 	"example.com/patchwork/pose"
 )
@@ -67,18 +66,6 @@ func (m *Model) SamplePicks(rng *rand.Rand) []Pick {
 		x = g.Normal.Sample(rng, nil)
 	}
 	return m.picksAt(x, present)
-}
-
-// SamplePixels draws every pixel of an image independently with the given
-// probabilities (height*width, row-major).
-func SamplePixels(rng *rand.Rand, height, width int, p []float64) *bitmap.Image {
-	img := bitmap.New(height, width)
-	for i, p := range p {
-		if rng.Float64() < p {
-			img.Set(i/width, i%width, true)
-		}
-	}
-	return img
 }
 
 // posePrior is a model's geometry as a prior over where the next pick goes,

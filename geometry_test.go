@@ -138,12 +138,12 @@ func TestSamplePicksWithoutGeometry(t *testing.T) {
 	}
 }
 
-func TestSamplePixels(t *testing.T) {
+func TestSample(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	p := []float64{0, 1, 0.25, 0, 1, 0.25}
 	on := 0
 	for range 2000 {
-		img := patchwork.SamplePixels(rng, 2, 3, p)
+		img := bitmap.Sample(rng, 2, 3, p)
 		for y := range 2 {
 			if img.At(y, 0) || !img.At(y, 1) {
 				t.Fatalf("%v: probabilities 0 and 1 are certain", img)
@@ -253,7 +253,7 @@ func TestPosePriorPicksTheBest(t *testing.T) {
 		if err != nil {
 			return // a frame larger than the image's grid allows
 		}
-		picks, err := p.Picks(img)
+		picks, err := p.Steps(img)
 		if err != nil {
 			t.Fatal(err)
 		}

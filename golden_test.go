@@ -87,7 +87,7 @@ func TestGoldenPursuit(t *testing.T) {
 			t.Fatal(err)
 		}
 		img := bitmap.FromBytes(1, len(c.X), c.X)
-		picks, err := p.Picks(img)
+		picks, err := p.Steps(img)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -231,7 +231,7 @@ func TestGoldenScenes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			picks, err := p.Picks(img)
+			picks, err := p.Steps(img)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -334,7 +334,7 @@ func TestGoldenGuardedStep(t *testing.T) {
 			t.Fatal(err)
 		}
 		tally := goldenTally(t, m, c.X, c.Orders)
-		guarded := tally.Model(m, patchwork.MStep{MinVoteGain: c.Lam, AbstainMargin: c.Delta})
+		guarded := tally.MStep(m, patchwork.MStep{MinVoteGain: c.Lam, AbstainMargin: c.Delta})
 		for k := range c.Out {
 			testkit.NearAll(t, "guarded step", guarded.Template(k), c.Out[k], 1e-12)
 		}

@@ -304,7 +304,7 @@ func TestPicksIsExplain(t *testing.T) {
 	if err != nil || len(want.Picks) != 2 {
 		t.Fatal(want, err)
 	}
-	picks, err := p.Picks(img)
+	picks, err := p.Steps(img)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -314,7 +314,7 @@ func TestPicksIsExplain(t *testing.T) {
 		}
 		break
 	}
-	again, err := p.Picks(img)
+	again, err := p.Steps(img)
 	if err != nil {
 		t.Fatal(err)
 	}

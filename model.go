@@ -1,9 +1,7 @@
 package patchwork
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
@@ -217,16 +215,16 @@ func (m *Model) GridFor(height, width int) (pose.Grid, error) {
 		g.DY = pose.Range{Min: 0, Max: height - c.Height, Step: 1}
 		g.DX = pose.Range{Min: 0, Max: width - c.Width, Step: 1}
 	}
-	if n := g.Len(); n > MaxCandidates/m.K() {
+	if n := g.Len(); n > maxCandidates/m.K() {
 		return pose.Grid{}, fmt.Errorf("patchwork: %d experts in %d poses are more than %d candidates; shift or rotate less, or in larger steps",
-			m.K(), n, MaxCandidates)
+			m.K(), n, maxCandidates)
 	}
 	return g, nil
 }
 
 // MaxCandidates bounds the candidates, experts x poses, of one pursuit, which
 // keeps a number for each: a guard against absurd grids, far above any use.
-const MaxCandidates = 1 << 26
+const maxCandidates = 1 << 26
 
 // Start is one start of a learning run, kept in the model's record.
 type Start struct {
@@ -265,7 +263,7 @@ type Record struct {
 
 	// Curve is every number of experts tried, where that was to be found out
 	// ([Auto]).
-	Curve Curve `json:"curve,omitempty"`
+	Curve []CurvePoint `json:"curve,omitempty"`
 }
 
 // CurvePoint is one number of experts that was tried, and what came of it.
@@ -296,50 +294,4 @@ type CurvePoint struct {
 	HiddenLoss float64 `json:"hidden_loss,omitempty"`
 
 	Chosen bool `json:"chosen,omitempty"`
-}
-
-// Curve is every number of experts tried, in the order of trying.
-type Curve []CurvePoint
-
-// ByExperts is the curve as people read it: one point for each number of
-// experts, ascending. It is the point with the most training images, of these
-// the one that describes them most shortly, or explains them best; the held-out
-// score is that of the point that has one, the loss of hidden bits the lowest, and
-// Chosen is kept.
-func (c Curve) ByExperts() Curve {
-	best := make(map[int]CurvePoint)
-	for _, p := range c {
-		b, ok := best[p.Experts]
-		if !ok {
-			best[p.Experts] = p
-			continue
-		}
-		top := b
-		if p.preferable(b) {
-			top = p
-		}
-		top.Chosen = b.Chosen || p.Chosen
-		top.HeldOutRows, top.HeldOut = b.HeldOutRows, b.HeldOut
-		if p.HeldOutRows > 0 {
-			top.HeldOutRows, top.HeldOut = p.HeldOutRows, p.HeldOut
-		}
-		top.HiddenBits, top.HiddenLoss = b.HiddenBits, b.HiddenLoss
-		if p.HiddenBits > 0 && (b.HiddenBits == 0 || p.HiddenLoss < b.HiddenLoss) {
-			top.HiddenBits, top.HiddenLoss = p.HiddenBits, p.HiddenLoss
-		}
-		best[p.Experts] = top
-	}
-	return slices.SortedFunc(maps.Values(best), func(a, b CurvePoint) int { return cmp.Compare(a.Experts, b.Experts) })
-}
-
-func (p CurvePoint) preferable(o CurvePoint) bool {
-	switch {
-	case p.Chosen != o.Chosen:
-		return p.Chosen
-	case p.Rows != o.Rows:
-		return p.Rows > o.Rows
-	case p.DescriptionLength != o.DescriptionLength:
-		return p.DescriptionLength < o.DescriptionLength
-	}
-	return p.LogLik > o.LogLik
 }

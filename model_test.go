@@ -5,10 +5,11 @@ import (
 	"math"
 	"strings"
 	"testing"
+
 	"example.com/patchwork"
-	"example.com/patchwork/internal/testkit"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/gauss"
+	"example.com/patchwork/internal/testkit"
 	"example.com/patchwork/pose"
 )
 
@@ -240,7 +241,6 @@ func TestPlace(t *testing.T) {
 
 // Absurd requests, each of which once did something worse than be refused.
 
-
 // A frame whose product overflows, also with rotations, whose maps must not be
 // made before the templates are checked.
 func TestFrameOverflowIsRefused(t *testing.T) {
@@ -316,7 +316,7 @@ func TestFirstBadImageIsNamed(t *testing.T) {
 	images[19990], images[9000] = bitmap.New(2, 2), bitmap.New(2, 2)
 	seen := map[string]int{}
 	for range 200 {
-		_, err := patchwork.Explain(t.Context(), m, patchwork.Data{Images: images}, patchwork.PursuitOptions{}, 7, nil)
+		_, err := patchwork.EStep(t.Context(), m, patchwork.Data{Images: images}, patchwork.PursuitOptions{}, 7, nil)
 		name, _, _ := strings.Cut(err.Error(), ":")
 		seen[name]++
 	}

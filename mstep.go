@@ -22,7 +22,7 @@ type MStep struct {
 // Model is the M-step: prev with its templates read off the counts, its usage
 // set and the tally attached. prev must be the model that explained the images
 // counted. The tally must not be changed afterwards.
-func (t *Tally) Model(prev *Model, step MStep) *Model {
+func (t *Tally) MStep(prev *Model, step MStep) *Model {
 	next := *prev
 	next.experts = make([][]float64, prev.K())
 	for k := range next.experts {
@@ -56,10 +56,10 @@ func (t *Tally) template(prev *Model, k int, step MStep) []float64 {
 			out[i] = old
 			continue
 		}
-		out[i] = prior.Mean(all, allSeen)
+		out[i] = prior.mean(all, allSeen)
 		if prev.cfg.Rule == MaxMinusMin {
 			q := prev.cfg.Abstention(i)
-			out[i] = guard(prior.Mean(won, wonSeen), out[i], q)
+			out[i] = guard(prior.mean(won, wonSeen), out[i], q)
 			if out[i] == q || step.MinVoteGain > 0 && worth(out[i], q, won, wonSeen) < step.MinVoteGain {
 				out[i] = waitAt(old, q, step.AbstainMargin)
 			}

@@ -179,7 +179,7 @@ type Pursuit struct {
 	pixels  []uint8
 	known   []uint8
 
-	extremes Extremes // of logLikModel
+	extremes Composition // of logLikModel
 
 	// For many images at a time; see ExplainAll.
 	rowTable *rowTable
@@ -248,7 +248,7 @@ func (m *Model) bank(s Scoring, alpha float64) *score.Bank {
 
 // Explain runs the pursuit on one image. The error is a *SizeError.
 func (p *Pursuit) Explain(img *bitmap.Image) (*Explanation, error) {
-	picks, err := p.Picks(img)
+	picks, err := p.Steps(img)
 	if err != nil {
 		return nil, err
 	}
@@ -299,7 +299,7 @@ func (p *Pursuit) inForce() Scoring { return p.opt.InForce(p.model) }
 // Picks runs the greedy pursuit on one image and yields its picks one by one
 // (without refining). Only one iteration may be under way at a time. The error
 // is a *SizeError.
-func (p *Pursuit) Picks(img *bitmap.Image) (iter.Seq[Pick], error) {
+func (p *Pursuit) Steps(img *bitmap.Image) (iter.Seq[Pick], error) {
 	grid, err := p.model.GridFor(img.Height(), img.Width())
 	if err != nil {
 		return nil, err

@@ -229,12 +229,12 @@ func checkAll(t testing.TB, m *patchwork.Model, data patchwork.Data, opt patchwo
 		}
 		want.Add(m, img, e, data.Weight(i))
 		if got := all.At(i); !testkit.SameExplanation(&got, e) {
-			t.Fatalf("image %d of %d\n%v\nis explained by %+v among others, alone by %+v", i, all.Len(), img, got, *e)
+			t.Fatalf("image %d of %d\n%v\nis explained by %+v among others, alone by %+v", i, len(all.LogLik), img, got, *e)
 		}
 	}
 	seen := make([]*patchwork.Explanation, len(data.Images))
 	for workers, each := range []func(int, *patchwork.Explanation){nil, func(i int, e *patchwork.Explanation) { seen[i] = e }} {
-		got, err := patchwork.Explain(t.Context(), m, data, opt, 1+workers, each)
+		got, err := patchwork.EStep(t.Context(), m, data, opt, 1+workers, each)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -382,10 +382,10 @@ func TestRealRowsAreExplainedAlike(t *testing.T) {
 			var tally *patchwork.Tally
 			for n := range 4 { // three rounds of EM
 				if n > 0 {
-					m = tally.Model(m, patchwork.MStep{})
+					m = tally.MStep(m, patchwork.MStep{})
 				}
 				var err error
-				if tally, err = patchwork.Explain(t.Context(), m, data, patchwork.PursuitOptions{}, 1, nil); err != nil {
+				if tally, err = patchwork.EStep(t.Context(), m, data, patchwork.PursuitOptions{}, 1, nil); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -404,8 +404,8 @@ func TestExplainAllNamesTheImage(t *testing.T) {
 	images := []*bitmap.Image{bitmap.Parse("##."), bitmap.Parse("##.."), bitmap.Parse("...")}
 	var all patchwork.Explanations
 	err := testkit.MustPursuit(t, m, patchwork.PursuitOptions{}).ExplainAll(images, &all)
-	if err == nil || !strings.HasPrefix(err.Error(), "image 1: ") || all.Len() != 1 || len(all.At(0).Picks) != 1 {
-		t.Fatalf("error %v, %d explanations", err, all.Len())
+	if err == nil || !strings.HasPrefix(err.Error(), "image 1: ") || len(all.LogLik) != 1 || len(all.At(0).Picks) != 1 {
+		t.Fatalf("error %v, %d explanations", err, len(all.LogLik))
 	}
 }
 
@@ -425,7 +425,7 @@ func BenchmarkExplainAll(b *testing.B) {
 				if err := p.ExplainAll(images, &out); err != nil {
 					b.Fatal(err)
 				}
-				n += out.Len()
+				n += len(out.LogLik)
 			}
 			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "rows/s")
 		})
@@ -439,11 +439,11 @@ func BenchmarkEMIteration(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		t, err := patchwork.Explain(b.Context(), m, patchwork.Data{Images: images}, patchwork.PursuitOptions{}, 1, nil)
+		t, err := patchwork.EStep(b.Context(), m, patchwork.Data{Images: images}, patchwork.PursuitOptions{}, 1, nil)
 		if err != nil {
 			b.Fatal(err)
 		}
-		t.Model(m, patchwork.MStep{})
+		t.MStep(m, patchwork.MStep{})
 	}
 	b.ReportMetric(float64(b.N)*float64(len(images))/b.Elapsed().Seconds(), "rows/s")
 }

@@ -15,13 +15,10 @@ import (
 // are those of the same names in Explanation. Whoever explains again into the
 // same Explanations reuses their memory.
 type Explanations struct {
-	From                             []int // Len()+1 offsets
+	From                             []int // one more offset than images
 	Picks                            []Pick
 	StartLogLik, LogLik, LogLikModel []float64
 }
-
-// Len is the number of images.
-func (e *Explanations) Len() int { return len(e.LogLik) }
 
 // At is the explanation of image i; its picks are part of e.Picks.
 func (e *Explanations) At(i int) Explanation {

@@ -34,7 +34,7 @@ type Tally struct {
 	impossible    int64        // images of probability 0
 	logLik        exact.Int128 // of the others, in units of 2^-20 nats
 
-	compose Extremes // scratch
+	compose Composition // scratch
 	x       []uint8
 	known   []uint8
 }
@@ -251,26 +251,27 @@ func (t *Tally) Merge(o *Tally) {
 	t.logLik = t.logLik.Add(o.logLik)
 }
 
-// K returns the number of experts counted.
-func (t *Tally) K() int { return len(t.active) }
-
 // Fits reports whether the tally counts experts of the number and size of m's.
 func (t *Tally) Fits(m *Model) bool {
 	return len(t.active) == m.K() && t.height == m.Height() && t.width == m.Width()
 }
 
-// Clone returns an independent copy.
-func (t *Tally) Clone() *Tally {
+// Clone returns an independent copy with more experts, which have counted
+// nothing.
+func (t *Tally) Clone(more int) *Tally {
 	c := *t
 	c.counts = Counts{slices.Clone(t.counts.On), slices.Clone(t.counts.Seen),
 		slices.Clone(t.counts.LostOn), slices.Clone(t.counts.LostSeen)}
 	c.active = slices.Clone(t.active)
-	c.compose, c.x, c.known = Extremes{}, nil, nil
+	c.compose, c.x, c.known = Composition{}, nil, nil
+	for range more {
+		c.append()
+	}
 	return &c
 }
 
-// Append adds an expert that has counted nothing.
-func (t *Tally) Append() {
+// append adds an expert that has counted nothing.
+func (t *Tally) append() {
 	n := t.height * t.width
 	for _, c := range []*[]int64{&t.counts.On, &t.counts.Seen, &t.counts.LostOn, &t.counts.LostSeen} {
 		*c = append(*c, make([]int64, n)...)

@@ -47,7 +47,7 @@ func TestTallyMergeIsAddition(t *testing.T) {
 			if !testkit.SameTally(got, whole) {
 				t.Fatalf("%s counts %+v, the whole %+v", name, got.Counts(), whole.Counts())
 			}
-			if !testkit.SameModel(got.Model(m, patchwork.MStep{}), whole.Model(m, patchwork.MStep{})) {
+			if !testkit.SameModel(got.MStep(m, patchwork.MStep{}), whole.MStep(m, patchwork.MStep{})) {
 				t.Fatalf("%s: another model", name)
 			}
 		}
@@ -159,15 +159,15 @@ func TestMStepOptions(t *testing.T) {
 		{"waiting at the old side", patchwork.MStep{AbstainMargin: 0.01}, []float64{7. / 8, 0.49, 5. / 8, 0.51}},
 		{"votes that pay", patchwork.MStep{MinVoteGain: 1}, []float64{7. / 8, 0.5, 0.5, 0.5}},
 	} {
-		testkit.NearAll(t, c.name, tally.Model(m, c.step).Template(0), c.want, 1e-15)
+		testkit.NearAll(t, c.name, tally.MStep(m, c.step).Template(0), c.want, 1e-15)
 	}
 	kept := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2}, [][]float64{{0.9, 0.3}})
 	seen, err := patchwork.TallyOf(kept, patchwork.Counts{On: []int64{1, 0}, Seen: []int64{2, 0}}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	testkit.NearAll(t, "entries without counts kept", seen.Model(kept, patchwork.MStep{KeepUnseen: true}).Template(0), []float64{0.5, 0.3}, 0)
-	testkit.NearAll(t, "or at the prior's mean", seen.Model(kept, patchwork.MStep{}).Template(0), []float64{0.5, 0.5}, 0)
+	testkit.NearAll(t, "entries without counts kept", seen.MStep(kept, patchwork.MStep{KeepUnseen: true}).Template(0), []float64{0.5, 0.3}, 0)
+	testkit.NearAll(t, "or at the prior's mean", seen.MStep(kept, patchwork.MStep{}).Template(0), []float64{0.5, 0.5}, 0)
 }
 
 func TestTallyOfRefuses(t *testing.T) {
@@ -258,11 +258,11 @@ func TestTallyRoundTrip(t *testing.T) {
 		if read.LogLik() != tally.LogLik() || read.Rows() != tally.Rows() || read.Picks() != tally.Picks() {
 			t.Fatalf("read %v nats, %d rows, %d picks; written %v, %d, %d", read.LogLik(), read.Rows(), read.Picks(), tally.LogLik(), tally.Rows(), tally.Picks())
 		}
-		if !testkit.SameModel(read.Model(m, patchwork.MStep{}), tally.Model(m, patchwork.MStep{})) {
+		if !testkit.SameModel(read.MStep(m, patchwork.MStep{}), tally.MStep(m, patchwork.MStep{})) {
 			t.Fatal("the tally read back makes another model")
 		}
 		read.Merge(tally)
-		twice := tally.Clone()
+		twice := tally.Clone(0)
 		twice.Merge(tally)
 		a, _ := read.MarshalBinary()
 		b, _ := twice.MarshalBinary()
@@ -283,7 +283,7 @@ func FuzzTally(f *testing.F) {
 	f.Add([]byte(patchwork.TallyMagic))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		before, _ := small.MarshalBinary()
-		read := small.Clone()
+		read := small.Clone(0)
 		if err := read.UnmarshalBinary(data); err != nil {
 			var format *patchwork.TallyFormatError
 			if !errors.As(err, &format) || format.Offset < 0 || format.Offset > len(data) {

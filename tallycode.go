@@ -51,12 +51,12 @@ func (t *Tally) planes() [4]*[]int64 {
 }
 
 // TallyFormatError reports bytes that are not a tally.
-type TallyFormatError struct {
+type tallyFormatError struct {
 	Offset  int // of the first byte of what is wrong
 	Problem string
 }
 
-func (e *TallyFormatError) Error() string {
+func (e *tallyFormatError) Error() string {
 	return fmt.Sprintf("patchwork: not a tally: byte %d: %s", e.Offset, e.Problem)
 }
 
@@ -84,7 +84,7 @@ type tallyDecoder struct {
 
 func (d *tallyDecoder) fail(at int, format string, args ...any) {
 	if d.err == nil {
-		d.err = &TallyFormatError{at, fmt.Sprintf(format, args...)}
+		d.err = &tallyFormatError{at, fmt.Sprintf(format, args...)}
 	}
 }
 
@@ -100,7 +100,7 @@ func (d *tallyDecoder) tally() *Tally {
 	d.at = len(tallyMagic)
 	k, height, width := d.size("experts"), d.size("rows a frame"), d.size("columns a frame")
 	// Every expert takes a byte at least, and every count unless all are 0.
-	if d.err == nil && (k > len(d.data) || height*width > maxFrame || k*height*width > MaxCandidates) {
+	if d.err == nil && (k > len(d.data) || height*width > maxFrame || k*height*width > maxCandidates) {
 		d.fail(d.at, "%d experts of %dx%d pixels are too many", k, height, width)
 	}
 	if d.err != nil {
@@ -109,8 +109,8 @@ func (d *tallyDecoder) tally() *Tally {
 	t := &Tally{height: height, width: width}
 	t.rows, t.picks, t.impossible = d.int64("images"), d.int64("picks"), d.int64("impossible images")
 	t.logLik.Lo, t.logLik.Hi = d.uint64(), int64(d.uint64())
-	if d.err == nil && (t.rows > MaxRows || t.impossible > t.rows) {
-		d.fail(len(tallyMagic)+12, "%d images, %d of them impossible; at most %d can be counted", t.rows, t.impossible, int64(MaxRows))
+	if d.err == nil && (t.rows > maxRows || t.impossible > t.rows) {
+		d.fail(len(tallyMagic)+12, "%d images, %d of them impossible; at most %d can be counted", t.rows, t.impossible, int64(maxRows))
 	}
 	if d.err == nil && t.picks > t.rows*math.MaxInt16 {
 		d.fail(len(tallyMagic)+20, "%d picks in %d images", t.picks, t.rows)

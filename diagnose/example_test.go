@@ -24,7 +24,7 @@ func ExampleModel() {
 	}
 	data := patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("###..."), bitmap.Parse("#.#...")}}
 	explained := make([]*patchwork.Explanation, len(data.Images))
-	tally, err := patchwork.Explain(context.Background(), model, data, patchwork.PursuitOptions{}, 1,
+	tally, err := patchwork.EStep(context.Background(), model, data, patchwork.PursuitOptions{}, 1,
 		func(i int, e *patchwork.Explanation) { explained[i] = e })
 	if err != nil {
 		log.Fatal(err)

@@ -50,7 +50,7 @@ func noisy(t *testing.T) (*patchwork.Model, patchwork.Data) {
 	var data patchwork.Data
 	for i := range 60 {
 		p := m.Compose(1, 20, []patchwork.Pick{{Expert: 0}, {Expert: 1}}[i%2:min(2, 1+i%3)]).P
-		data.Images = append(data.Images, patchwork.SamplePixels(rng, 1, 20, p))
+		data.Images = append(data.Images, bitmap.Sample(rng, 1, 20, p))
 	}
 	return m, data
 }
@@ -59,7 +59,7 @@ func noisy(t *testing.T) (*patchwork.Model, patchwork.Data) {
 func examine(t *testing.T, m *patchwork.Model, data patchwork.Data, workers int) []Finding {
 	t.Helper()
 	explained := make([]*patchwork.Explanation, len(data.Images))
-	tally, err := patchwork.Explain(t.Context(), m, data, patchwork.PursuitOptions{}, workers, func(i int, e *patchwork.Explanation) { explained[i] = e })
+	tally, err := patchwork.EStep(t.Context(), m, data, patchwork.PursuitOptions{}, workers, func(i int, e *patchwork.Explanation) { explained[i] = e })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -123,7 +123,7 @@ func fastPursuit(m *patchwork.Model, x *bitmap.Image) ([]patchwork.Pick, error) 
 	if err != nil {
 		return nil, err
 	}
-	picks, err := p.Picks(x)
+	picks, err := p.Steps(x)
 	if err != nil {
 		return nil, err
 	}

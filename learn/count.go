@@ -52,7 +52,7 @@ type counter struct {
 	data  patchwork.Data
 	cfg   patchwork.Config
 	opt   Options
-	curve patchwork.Curve
+	curve []patchwork.CurvePoint
 	best  map[int]Step // by number of experts: the shortest description
 }
 

@@ -200,7 +200,7 @@ func TestCountRangeByHeldOut(t *testing.T) {
 
 func TestCountWorkersChangeNothing(t *testing.T) {
 	for _, opt := range []Options{{}, {AtLeast: 2, AtMost: 3}} {
-		var curves []patchwork.Curve
+		var curves [][]patchwork.CurvePoint
 		var models []*patchwork.Model
 		for _, workers := range []int{1, 2, 5} {
 			opt.Seed, opt.Workers = 8, workers
@@ -428,25 +428,25 @@ func TestDoubtless(t *testing.T) {
 }
 
 func TestCurveByExperts(t *testing.T) {
-	c := patchwork.Curve{
+	c := []patchwork.CurvePoint{
 		{Experts: 2, Stage: StageGrow, Rows: 10, LogLik: -50, DescriptionLength: 70},
 		{Experts: 1, Stage: StageGrow, Rows: 10, LogLik: -60, DescriptionLength: 80},
 		{Experts: 2, Stage: StageFresh, Rows: 10, LogLik: -52, DescriptionLength: 69, Chosen: true},
 		{Experts: 2, Stage: StageConfirm, Rows: 8, LogLik: -40, DescriptionLength: 50, HeldOutRows: 2, HeldOut: -5},
 	}
-	want := patchwork.Curve{c[1], {Experts: 2, Stage: StageFresh, Rows: 10, LogLik: -52, DescriptionLength: 69, HeldOutRows: 2, HeldOut: -5, Chosen: true}}
-	if got := c.ByExperts(); !slices.Equal(got, want) {
+	want := []patchwork.CurvePoint{c[1], {Experts: 2, Stage: StageFresh, Rows: 10, LogLik: -52, DescriptionLength: 69, HeldOutRows: 2, HeldOut: -5, Chosen: true}}
+	if got := ByExperts(c); !slices.Equal(got, want) {
 		t.Errorf("%+v", got)
 	}
 	slices.Reverse(c)
-	if got := c.ByExperts(); !slices.Equal(got, want) {
+	if got := ByExperts(c); !slices.Equal(got, want) {
 		t.Errorf("in another order %+v", got)
 	}
-	held := patchwork.Curve{{Experts: 1, Stage: StageFresh, Rows: 8, LogLik: -50, HeldOutRows: 2, HeldOut: -5}, {Experts: 1, Stage: StageFinal, Rows: 10, LogLik: -61, Chosen: true}}
-	if got := held.ByExperts(); !slices.Equal(got, patchwork.Curve{{Experts: 1, Stage: StageFinal, Rows: 10, LogLik: -61, HeldOutRows: 2, HeldOut: -5, Chosen: true}}) {
+	held := []patchwork.CurvePoint{{Experts: 1, Stage: StageFresh, Rows: 8, LogLik: -50, HeldOutRows: 2, HeldOut: -5}, {Experts: 1, Stage: StageFinal, Rows: 10, LogLik: -61, Chosen: true}}
+	if got := ByExperts(held); !slices.Equal(got, []patchwork.CurvePoint{{Experts: 1, Stage: StageFinal, Rows: 10, LogLik: -61, HeldOutRows: 2, HeldOut: -5, Chosen: true}}) {
 		t.Errorf("held out %+v", got)
 	}
-	if got := patchwork.Curve(nil).ByExperts(); len(got) != 0 {
+	if got := ByExperts([]patchwork.CurvePoint(nil)); len(got) != 0 {
 		t.Errorf("nothing: %v", got)
 	}
 }

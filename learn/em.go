@@ -38,7 +38,7 @@ func (o Options) MStep(prev *patchwork.Model, t *patchwork.Tally) *patchwork.Mod
 	if o.Paper {
 		return EquationOne(prev, t)
 	}
-	return t.Model(prev, o.em(prev.Config().Rule).Step)
+	return t.MStep(prev, o.em(prev.Config().Rule).Step)
 }
 
 // iteration is one round of batch EM: a model, and what it made of the data.
@@ -60,11 +60,11 @@ func (it iteration) step() Step {
 // log-likelihood need not rise: a greedy pursuit does not promise it.
 func iterate(ctx context.Context, m *patchwork.Model, src patchwork.Source, opt emOptions, each func(iteration) (more bool)) error {
 	for n := 0; ; n++ {
-		t, err := patchwork.Explain(ctx, m, src, opt.Pursuit, opt.Workers, nil)
+		t, err := patchwork.EStep(ctx, m, src, opt.Pursuit, opt.Workers, nil)
 		if err != nil || !each(iteration{n, m, t}) || n == opt.Iterations {
 			return err
 		}
-		next := t.Model(m, opt.Step)
+		next := t.MStep(m, opt.Step)
 		if n > 0 && sameTemplates(m, next) {
 			return nil
 		}
@@ -90,7 +90,7 @@ func (o Options) bestOf(ctx context.Context, m *patchwork.Model, src patchwork.S
 func sweep(ctx context.Context, m *patchwork.Model, data patchwork.Source, opt Options, iterations int) (iteration, error) {
 	em := opt.em(m.Config().Rule)
 	if em.Iterations = iterations; iterations == 0 {
-		t, err := patchwork.Explain(ctx, m, data, em.Pursuit, em.Workers, nil)
+		t, err := patchwork.EStep(ctx, m, data, em.Pursuit, em.Workers, nil)
 		return iteration{Model: m, Tally: t}, err
 	}
 	best, err := opt.bestOf(ctx, m, data, em, 0)
@@ -98,7 +98,7 @@ func sweep(ctx context.Context, m *patchwork.Model, data patchwork.Source, opt O
 		return iteration{}, err
 	}
 	if settled := Settle(best.Model); settled != best.Model {
-		t, err := patchwork.Explain(ctx, settled, data, em.Pursuit, em.Workers, nil)
+		t, err := patchwork.EStep(ctx, settled, data, em.Pursuit, em.Workers, nil)
 		return iteration{Number: best.Number, Model: settled, Tally: t}, err
 	}
 	return best, nil

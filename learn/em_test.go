@@ -71,7 +71,7 @@ func TestEStepIsTheSameForAnyWorkers(t *testing.T) {
 	opt := patchwork.PursuitOptions{Forced: true}
 	explain := func(from, to, workers int) *patchwork.Tally {
 		part := patchwork.Data{Images: data.Images[from:to], Weights: data.Weights[from:to]}
-		tally, err := patchwork.Explain(ctx, m, part, opt, workers, nil)
+		tally, err := patchwork.EStep(ctx, m, part, opt, workers, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +89,7 @@ func TestEStepIsTheSameForAnyWorkers(t *testing.T) {
 	if !testkit.SameTally(parts, want) {
 		t.Error("three parts, merged out of order, count something else")
 	}
-	if !testkit.SameModel(parts.Model(m, patchwork.MStep{}), want.Model(m, patchwork.MStep{})) {
+	if !testkit.SameModel(parts.MStep(m, patchwork.MStep{}), want.MStep(m, patchwork.MStep{})) {
 		t.Error("and give another model")
 	}
 }
@@ -108,11 +108,11 @@ func TestExplainWeights(t *testing.T) {
 			repeated.Images = append(repeated.Images, img)
 		}
 	}
-	weighted, err := patchwork.Explain(t.Context(), m, data, patchwork.PursuitOptions{}, 2, nil)
+	weighted, err := patchwork.EStep(t.Context(), m, data, patchwork.PursuitOptions{}, 2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want, err := patchwork.Explain(t.Context(), m, repeated, patchwork.PursuitOptions{}, 1, nil); err != nil || !testkit.SameTally(weighted, want) {
+	if want, err := patchwork.EStep(t.Context(), m, repeated, patchwork.PursuitOptions{}, 1, nil); err != nil || !testkit.SameTally(weighted, want) {
 		t.Errorf("weighted images count something else than repeated ones (%v)", err)
 	}
 }
@@ -126,7 +126,7 @@ func TestExplainShowsEveryImage(t *testing.T) {
 	}
 	var mu sync.Mutex
 	seen := make([]*patchwork.Explanation, len(data.Images))
-	if _, err := patchwork.Explain(t.Context(), m, data, patchwork.PursuitOptions{}, 3, func(i int, e *patchwork.Explanation) {
+	if _, err := patchwork.EStep(t.Context(), m, data, patchwork.PursuitOptions{}, 3, func(i int, e *patchwork.Explanation) {
 		mu.Lock()
 		defer mu.Unlock()
 		if seen[i] != nil {
@@ -198,7 +198,7 @@ func TestEMStopsAtAFixedPoint(t *testing.T) {
 	if last.Number == 200 {
 		t.Fatal("no fixed point in 200 guarded iterations")
 	}
-	if next := last.Tally.Model(last.Model, opt.Step); !reflect.DeepEqual(next.Templates(), last.Model.Templates()) {
+	if next := last.Tally.MStep(last.Model, opt.Step); !reflect.DeepEqual(next.Templates(), last.Model.Templates()) {
 		t.Error("it stopped where the M-step still moves")
 	}
 	steps := 0
@@ -273,7 +273,7 @@ func checkLearned(t *testing.T, m *patchwork.Model, data patchwork.Data, opt Opt
 	if opt.byDescription(m.Config()) {
 		return // explained at the costs of the description, which are not kept
 	}
-	tally, err := patchwork.Explain(t.Context(), m, data, opt.pursuit(), 1, nil)
+	tally, err := patchwork.EStep(t.Context(), m, data, opt.pursuit(), 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,7 +318,7 @@ func TestLearningCanBeCancelled(t *testing.T) {
 				return err
 			}
 			_, _, err = em(m, 1<<40, func(m *patchwork.Model) (*patchwork.Tally, error) {
-				return patchwork.Explain(ctx, m, data, patchwork.PursuitOptions{}, 3, nil)
+				return patchwork.EStep(ctx, m, data, patchwork.PursuitOptions{}, 3, nil)
 			})
 			return err
 		},
@@ -408,13 +408,13 @@ func TestExplainNamesTheImage(t *testing.T) {
 	data := quadrants(t, 40)
 	data.Images[33] = bitmap.New(6, 7)
 	for _, workers := range []int{1, 3} {
-		_, err = patchwork.Explain(t.Context(), m, data, patchwork.PursuitOptions{}, workers, nil)
+		_, err = patchwork.EStep(t.Context(), m, data, patchwork.PursuitOptions{}, workers, nil)
 		var size *patchwork.SizeError
 		if !errors.As(err, &size) || *size != (patchwork.SizeError{Height: 6, Width: 7, ModelHeight: 6, ModelWidth: 6}) || !strings.HasPrefix(err.Error(), "image 33: ") {
 			t.Errorf("%d workers: error %v", workers, err)
 		}
 	}
-	if _, err := patchwork.Explain(t.Context(), m, data, patchwork.PursuitOptions{Alpha: 2}, 1, nil); err == nil || !strings.Contains(err.Error(), "alpha") {
+	if _, err := patchwork.EStep(t.Context(), m, data, patchwork.PursuitOptions{Alpha: 2}, 1, nil); err == nil || !strings.Contains(err.Error(), "alpha") {
 		t.Errorf("error %v for alpha = 2", err)
 	}
 }

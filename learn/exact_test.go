@@ -206,7 +206,7 @@ func TestLearnEndsAtAFixedPoint(t *testing.T) {
 	}
 	sets := newActiveSets(len(data.Images))
 	costs := activationCosts(x.Counts)
-	tally, err := patchwork.Explain(t.Context(), m, data, patchwork.PursuitOptions{Costs: costs}, 1, sets.note)
+	tally, err := patchwork.EStep(t.Context(), m, data, patchwork.PursuitOptions{Costs: costs}, 1, sets.note)
 	if err != nil {
 		t.Fatal(err)
 	}

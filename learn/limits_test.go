@@ -18,7 +18,7 @@ func TestHeavyRowEnds(t *testing.T) {
 	defer cancel()
 	done := make(chan error, 1)
 	go func() {
-		_, err := Learn(ctx, patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("#.")}, Weights: []int64{patchwork.MaxRows}},
+		_, err := Learn(ctx, patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("#.")}, Weights: []int64{(1 << 31)}},
 			patchwork.Config{Height: 1, Width: 2}, Options{Experts: 1, Method: MethodOnline, Starts: 1})
 		done <- err
 	}()

@@ -22,7 +22,7 @@ import (
 // (0 means 1). Errors are those of Explain.
 func leaveOneOut(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt patchwork.PursuitOptions, step patchwork.MStep, workers int) (float64, error) {
 	explanations := make([]*patchwork.Explanation, len(data.Images))
-	all, err := patchwork.Explain(ctx, m, data, opt, workers, func(i int, e *patchwork.Explanation) { explanations[i] = e })
+	all, err := patchwork.EStep(ctx, m, data, opt, workers, func(i int, e *patchwork.Explanation) { explanations[i] = e })
 	if err != nil {
 		return 0, err
 	}
@@ -56,7 +56,7 @@ func (o Options) byLeavingOut(c patchwork.Config) bool {
 func without(t *patchwork.Tally, m *patchwork.Model, data patchwork.Data, i int, e *patchwork.Explanation) *patchwork.Tally {
 	own := patchwork.NewTally(m)
 	own.Add(m, data.Images[i], e, 1)
-	rest := t.Clone()
+	rest := t.Clone(0)
 	left, gone := rest.Counts(), own.Counts()
 	for _, p := range [][2][]int64{
 		{left.On, gone.On}, {left.Seen, gone.Seen}, {left.LostOn, gone.LostOn}, {left.LostSeen, gone.LostSeen},
@@ -73,7 +73,7 @@ func without(t *patchwork.Tally, m *patchwork.Model, data patchwork.Data, i int,
 // the prior.
 func leftOut(m *patchwork.Model, t, all *patchwork.Tally, step patchwork.MStep) *patchwork.Model {
 	step.KeepUnseen = false
-	next := t.Model(m, step)
+	next := t.MStep(m, step)
 	c, n := all.Counts(), m.Height()*m.Width()
 	experts := next.Templates()
 	for k, template := range experts {

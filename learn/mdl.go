@@ -57,7 +57,7 @@ func abstains(p, q, sit float64) bool { return math.Abs(p-q) <= sit*(1+1e-9) }
 // is known: max(0, log((1-pi_k)/pi_k)). It is not below 0, so that the pursuit
 // never picks what explains nothing.
 func activationCosts(t *patchwork.Tally) []float64 {
-	costs := make([]float64, t.K())
+	costs := make([]float64, len(t.Usage()))
 	for k := range costs {
 		pi := (float64(t.Active(k)) + 0.5) / (float64(t.Rows()) + 1)
 		costs[k] = max(0, math.Log1p(-pi)-math.Log(pi))
@@ -82,7 +82,7 @@ func (d *described) shorter(o *described) bool {
 // describe explains the data by m, starting in abstention, with the given
 // cost of a pick of each expert; each is as in Explain.
 func (o Options) describe(ctx context.Context, m *patchwork.Model, data patchwork.Source, costs []float64, each func(int, *patchwork.Explanation)) (described, error) {
-	t, err := patchwork.Explain(ctx, m, data, o.describing(costs), o.Workers, each)
+	t, err := patchwork.EStep(ctx, m, data, o.describing(costs), o.Workers, each)
 	if err != nil {
 		return described{}, err
 	}

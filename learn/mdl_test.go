@@ -33,7 +33,7 @@ func TestDescriptionLengthByHand(t *testing.T) {
 // An impossible image cannot be described.
 func TestDescriptionLengthOfTheImpossible(t *testing.T) {
 	m := testkit.MustModel(t, patchwork.Config{Rule: patchwork.MaxMinusMin, Q: 1, Height: 1, Width: 1}, [][]float64{{1}})
-	tally, err := patchwork.Explain(t.Context(), m, patchwork.Data{Images: []*bitmap.Image{bitmap.Parse(".")}}, patchwork.PursuitOptions{}, 1, nil)
+	tally, err := patchwork.EStep(t.Context(), m, patchwork.Data{Images: []*bitmap.Image{bitmap.Parse(".")}}, patchwork.PursuitOptions{}, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -85,7 +85,7 @@ func TestMemoryKeys(t *testing.T) {
 	}
 	key := func(m *patchwork.Model, opt patchwork.PursuitOptions) string {
 		n := &testkit.Notes{Values: map[string][]byte{}}
-		if _, err := patchwork.Explain(t.Context(), m, testkit.WithMemory(patchwork.Data{Images: []*bitmap.Image{bitmap.New(1, 2)}}, n), opt, 1, nil); err != nil {
+		if _, err := patchwork.EStep(t.Context(), m, testkit.WithMemory(patchwork.Data{Images: []*bitmap.Image{bitmap.New(1, 2)}}, n), opt, 1, nil); err != nil {
 			t.Fatal(err)
 		}
 		for key := range n.Values {

@@ -126,7 +126,7 @@ func (o *Online) resumeCounts() error {
 	if o.model.Extras().Counts == nil {
 		return fmt.Errorf("patchwork: the model has no counts to go on from; say how much its templates weigh")
 	}
-	o.tally = o.model.Extras().Counts.Clone()
+	o.tally = o.model.Extras().Counts.Clone(0)
 	for range o.model.K() {
 		start, strength := o.prior()
 		o.start, o.strength = append(o.start, start), append(o.strength, strength)
@@ -146,7 +146,7 @@ func (o *Online) Model() *patchwork.Model {
 	if o.model == nil {
 		return nil
 	}
-	t := o.tally.Clone()
+	t := o.tally.Clone(0)
 	return o.model.WithTemplates(o.model.Templates(), patchwork.Extras{Counts: t, Usage: t.Usage()})
 }
 
@@ -270,7 +270,7 @@ func FirstExpert(cfg patchwork.Config, img *bitmap.Image) (template []float64, s
 		if img.At(y, x) {
 			on = 1
 		}
-		template[i], set[i] = prior.Mean(on, 1), true
+		template[i], set[i] = (float64(on)+prior.On)/(1+prior.On+prior.Off), true
 	}
 	return template, set
 }
@@ -327,7 +327,7 @@ func notSure(cfg patchwork.Config, i int) float64 {
 // prior's mean, and this is the paper's running mean from 1/2.
 func (o *Online) append(template []float64) {
 	o.model = o.model.WithTemplates(append(o.model.Templates(), template), patchwork.Extras{})
-	o.tally.Append()
+	o.tally = o.tally.Clone(1)
 	start, strength := o.prior()
 	o.start, o.strength = append(o.start, start), append(o.strength, strength)
 }

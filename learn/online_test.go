@@ -183,7 +183,7 @@ func TestOnlineModelIsASnapshot(t *testing.T) {
 		}
 		learnAll(t, o, images[:1])
 		m := o.Model()
-		templates, counts := m.Templates(), m.Extras().Counts.Clone().Counts()
+		templates, counts := m.Templates(), m.Extras().Counts.Clone(0).Counts()
 		learnAll(t, o, images[1:])
 		if !reflect.DeepEqual(m.Templates(), templates) || !reflect.DeepEqual(m.Extras().Counts.Counts(), counts) {
 			t.Fatal("an earlier model has changed")

@@ -247,7 +247,7 @@ func (o *online) learn(x *bitmap.Image) (err error) {
 // Beyond the paper: before its first image an entry is what newExpert made it.
 func (o *online) step(m *patchwork.Model) (*patchwork.Model, error) {
 	epsilon, mu := o.cfg.Prior.Resolved(), m.Templates()
-	n0, mu0 := epsilon.On+epsilon.Off, epsilon.Mean(0, 0)
+	n0, mu0 := epsilon.On+epsilon.Off, epsilon.On/(epsilon.On+epsilon.Off)
 	for k := range mu {
 		for d := range mu[k] {
 			if n, x := o.sums.at(k*len(mu[k]) + d); n > 0 {

@@ -140,7 +140,7 @@ func TestEMIsThePapers(t *testing.T) {
 		m := drawModel(t, rapid.OneOf(nasty, smooth))
 		data := patchwork.Data{Images: drawImages(t, m.Height(), m.Width(), 1, 4)}
 		data.Weights = slices.Repeat([]int64{1, 0, 3}, 2)[:len(data.Images)]
-		tally := must(patchwork.Explain(t.Context(), m, data, patchwork.PursuitOptions{Search: patchwork.SearchPaper, Forced: true}, 1, nil))
+		tally := must(patchwork.EStep(t.Context(), m, data, patchwork.PursuitOptions{Search: patchwork.SearchPaper, Forced: true}, 1, nil))
 		want := eStep(m, data, matchingPursuit)
 		if !reflect.DeepEqual(*want, sums(tally.Counts())) {
 			t.Fatalf("the paper counts %+v,\nthe fast code   %+v", *want, tally.Counts())
@@ -166,7 +166,7 @@ func TestEMFromAFixedPoint(t *testing.T) {
 	steps := 0
 	got, _, err := em(m, 5, func(m *patchwork.Model) (*patchwork.Tally, error) {
 		steps++
-		return patchwork.Explain(t.Context(), m, data, patchwork.PursuitOptions{Search: patchwork.SearchPaper, Forced: true}, 1, nil)
+		return patchwork.EStep(t.Context(), m, data, patchwork.PursuitOptions{Search: patchwork.SearchPaper, Forced: true}, 1, nil)
 	})
 	if err != nil || steps != 2 || got.Extras().Counts == nil {
 		t.Errorf("%d E-steps, counts %v, %v", steps, got.Extras().Counts, err)
@@ -242,7 +242,7 @@ func TestGuardedIsEquationOneWhereNothingIsLost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := testkit.DrawModel(t, testkit.DrawConfig(t, testkit.AnyLevel), testkit.AnyLevel)
 		tally := testkit.TallyFrom(m, testkit.DrawExplained(t, m, 4))
-		guarded, one := tally.Model(m, patchwork.MStep{}), EquationOne(m, tally)
+		guarded, one := tally.MStep(m, patchwork.MStep{}), EquationOne(m, tally)
 		n := m.Height() * m.Width()
 		for i, lost := range tally.Counts().LostSeen {
 			if a, b := guarded.Template(i / n)[i%n], one.Template(i / n)[i%n]; lost == 0 && a != b {

@@ -45,5 +45,5 @@ func paperStart(ctx context.Context, data patchwork.Data, cfg patchwork.Config, 
 
 // eStep explains all images of a source and counts.
 func (o Options) eStep(ctx context.Context, m *patchwork.Model, src patchwork.Source) (*patchwork.Tally, error) {
-	return patchwork.Explain(ctx, m, src, o.pursuit(), o.Workers, nil)
+	return patchwork.EStep(ctx, m, src, o.pursuit(), o.Workers, nil)
 }

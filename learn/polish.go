@@ -53,7 +53,7 @@ func polish(ctx context.Context, m *patchwork.Model, t *patchwork.Tally, data pa
 		if n == iterations {
 			break
 		}
-		next := t.Model(m, patchwork.MStep{AbstainMargin: abstainingMargin, MinVoteGain: strict * voteCost(t)})
+		next := t.MStep(m, patchwork.MStep{AbstainMargin: abstainingMargin, MinVoteGain: strict * voteCost(t)})
 		if n >= extraRounds && sameTemplates(m, next) && slices.Equal(costs, activationCosts(t)) {
 			break
 		}

@@ -148,12 +148,12 @@ func (v *view) rise(ctx context.Context, k int) (float64, error) {
 	if v.tally.Active(k) == 0 {
 		return length, nil
 	}
-	t, err := patchwork.Explain(ctx, withoutExpert(v.model, k), uses, v.opt.describing(slices.Delete(slices.Clone(v.costs), k, k+1)), v.opt.Workers, nil)
+	t, err := patchwork.EStep(ctx, withoutExpert(v.model, k), uses, v.opt.describing(slices.Delete(slices.Clone(v.costs), k, k+1)), v.opt.Workers, nil)
 	if err != nil {
 		return 0, err
 	}
 	length -= logLik + t.LogLik() + voteCost(v.tally)*float64(v.model.Votes(k, abstainingMargin))
-	for j := range t.K() {
+	for j := range v.model.K() - 1 {
 		left := t.Active(j)
 		o := j
 		if j >= k {

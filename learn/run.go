@@ -122,7 +122,10 @@ func (r *runner) finish(s Step) {
 // learn chooses the way: how the images come, and whether the number of experts is
 // known.
 func (r *runner) learn(ctx context.Context, src patchwork.Source) (*patchwork.Model, error) {
-	if whole, ok := src.(interface{ All() patchwork.Data }); ok {
+	_, elsewhere := src.(interface {
+		Tally(context.Context, *patchwork.Model, patchwork.PursuitOptions) (*patchwork.Tally, error)
+	})
+	if whole, ok := src.(interface{ All() patchwork.Data }); ok && !elsewhere {
 		data := whole.All()
 		if r.opt.Memory != nil {
 			data.Memory = r.opt.Memory

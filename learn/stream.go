@@ -40,7 +40,8 @@ func drawSample(ctx context.Context, src patchwork.Source, n int, seed uint64) (
 	}
 	var kept []drawn
 	out, rng := &sampled{}, rand.New(rand.NewPCG(seed, sampleStream))
-	for b, err := range patchwork.Numbered(ctx, src) {
+	first := 0 // number of the first image of the block
+	for b, err := range patchwork.Checked(ctx, src) {
 		if err != nil {
 			return nil, err
 		}
@@ -57,8 +58,9 @@ func drawSample(ctx context.Context, src patchwork.Source, n int, seed uint64) (
 			} else {
 				kept = append(kept, drawn{})
 			}
-			kept[slot] = drawn{b.First + j, img.Clone(), b.Weight(j)} // a copy: the block can go
+			kept[slot] = drawn{first + j, img.Clone(), b.Weight(j)} // a copy: the block can go
 		}
+		first += len(b.Images)
 	}
 	slices.SortFunc(kept, func(a, b drawn) int { return a.at - b.at })
 	weighted := slices.ContainsFunc(kept, func(d drawn) bool { return d.weight != 1 })
@@ -128,21 +130,26 @@ func learnInOrder(ctx context.Context, src patchwork.Source, cfg patchwork.Confi
 	if err != nil {
 		return nil, err
 	}
-	for b, err := range patchwork.Numbered(ctx, src) {
+	first := 0 // number of the first image of the block
+	for b, err := range patchwork.Checked(ctx, src) {
 		if err != nil {
 			return nil, err
 		}
 		for j, img := range b.Images {
-			if err := learn(ctx, b.First+j, img, b.Weight(j)); err != nil {
+			if err := learn(ctx, first+j, img, b.Weight(j)); err != nil {
 				return nil, err
 			}
 		}
+		first += len(b.Images)
 		if m := model(); m != nil && opt.note != nil {
-			opt.tell(Step{CurvePoint: patchwork.CurvePoint{Stage: StageOnline}, Image: b.First + len(b.Images) - 1, Model: m})
+			opt.tell(Step{CurvePoint: patchwork.CurvePoint{Stage: StageOnline}, Image: first - 1, Model: m})
 		}
 	}
-	m, err := model().WithConfig(cfg)
-	if err != nil {
+	m := model()
+	if m == nil {
+		return nil, fmt.Errorf("patchwork: no images to learn from")
+	}
+	if m, err = m.WithConfig(cfg); err != nil {
 		return nil, err
 	}
 	it, err := sweep(ctx, m, src, opt, 0)
@@ -198,7 +205,7 @@ func goOn(ctx context.Context, m *patchwork.Model, src patchwork.Source, opt Opt
 // costs in its E-step.
 func nextShort(m *patchwork.Model, t *patchwork.Tally) (next *patchwork.Model, costs []float64) {
 	pays := strictness(t.Rows()) * voteCost(t)
-	return t.Model(m, patchwork.MStep{AbstainMargin: abstainingMargin, MinVoteGain: pays}), activationCosts(t)
+	return t.MStep(m, patchwork.MStep{AbstainMargin: abstainingMargin, MinVoteGain: pays}), activationCosts(t)
 }
 
 // NextStep returns the E-step that a run over the images of a stream makes after

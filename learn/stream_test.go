@@ -181,7 +181,7 @@ func TestStreamOfASampleOfSome(t *testing.T) {
 			}
 			was, is = -d.length, -r.DescriptionLength
 		} else {
-			tally, err := patchwork.Explain(t.Context(), first, c.data, o.pursuit(), 1, nil)
+			tally, err := patchwork.EStep(t.Context(), first, c.data, o.pursuit(), 1, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -204,7 +204,7 @@ func TestStreamOnALockedThread(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, fails := range []int{0, 20} {
-		_, err := patchwork.Explain(t.Context(), m, &inBlocks{data: data, sizes: []int{8}, fails: fails}, patchwork.PursuitOptions{}, 3, nil)
+		_, err := patchwork.EStep(t.Context(), m, &inBlocks{data: data, sizes: []int{8}, fails: fails}, patchwork.PursuitOptions{}, 3, nil)
 		if (err != nil) != (fails > 0) {
 			t.Error(err)
 		}
@@ -288,7 +288,7 @@ func TestStreamFailures(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		opt.Workers = workers
 		broken := &inBlocks{data: data, sizes: []int{8}, fails: 64}
-		if tally, err := patchwork.Explain(t.Context(), m, broken, patchwork.PursuitOptions{}, workers, nil); tally != nil || !errors.Is(err, errRead) {
+		if tally, err := patchwork.EStep(t.Context(), m, broken, patchwork.PursuitOptions{}, workers, nil); tally != nil || !errors.Is(err, errRead) {
 			t.Errorf("explain: %v, %v", tally, err)
 		}
 		if got, err := Learn(t.Context(), broken, m.Config(), opt); got != nil || !errors.Is(err, errRead) {
@@ -299,11 +299,11 @@ func TestStreamFailures(t *testing.T) {
 		}
 		odd := &inBlocks{data: patchwork.Data{Images: append(append([]*bitmap.Image(nil), data.Images[:30]...), bitmap.New(6, 7))}, sizes: []int{5}}
 		odd.data.Images = append(odd.data.Images, bitmap.New(1, 1))
-		if _, err := patchwork.Explain(t.Context(), m, odd, patchwork.PursuitOptions{}, workers, nil); err == nil || !strings.HasPrefix(err.Error(), "image 30: ") {
+		if _, err := patchwork.EStep(t.Context(), m, odd, patchwork.PursuitOptions{}, workers, nil); err == nil || !strings.HasPrefix(err.Error(), "image 30: ") {
 			t.Errorf("odd: %v", err)
 		}
 		stopped, cancel := context.WithCancel(t.Context())
-		_, err := patchwork.Explain(stopped, m, &inBlocks{data: data, sizes: []int{8}}, patchwork.PursuitOptions{}, workers, func(int, *patchwork.Explanation) { cancel() })
+		_, err := patchwork.EStep(stopped, m, &inBlocks{data: data, sizes: []int{8}}, patchwork.PursuitOptions{}, workers, func(int, *patchwork.Explanation) { cancel() })
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled: %v", err)
 		}
@@ -312,11 +312,11 @@ func TestStreamFailures(t *testing.T) {
 		"no images":                    {},
 		"every image has weight 0":     {data: patchwork.Data{Images: data.Images[:3], Weights: make([]int64, 3)}, sizes: []int{2}},
 		"image 2 has weight -1":        {data: patchwork.Data{Images: data.Images[:3], Weights: []int64{1, 1, -1}}, sizes: []int{2}},
-		"weights up to image 1 add up": {data: patchwork.Data{Images: data.Images[:3], Weights: []int64{1, patchwork.MaxRows, 1}}, sizes: []int{1}},
+		"weights up to image 1 add up": {data: patchwork.Data{Images: data.Images[:3], Weights: []int64{1, (1 << 31), 1}}, sizes: []int{1}},
 	} {
 		for name, f := range map[string]func() error{
 			"explain": func() error {
-				_, err := patchwork.Explain(t.Context(), m, src, patchwork.PursuitOptions{}, 2, nil)
+				_, err := patchwork.EStep(t.Context(), m, src, patchwork.PursuitOptions{}, 2, nil)
 				return err
 			},
 			"sample": func() error { _, err := drawSample(t.Context(), src, 2, 0); return err },

@@ -53,7 +53,7 @@ func BenchmarkLetters(b *testing.B) {
 		b.Fatal(err)
 	}
 	picks := []patchwork.Pick{{Expert: 0, Pose: pose.Pose{DX: -5, Angle: 12}}, {Expert: 2, Pose: pose.Pose{DX: 5, DY: 3}}}
-	img := patchwork.SamplePixels(rng, side, side, m.Compose(side, side, picks).P)
+	img := bitmap.Sample(rng, side, side, m.Compose(side, side, picks).P)
 	n := mustSearcher(b, m, Options{})
 	for b.Loop() {
 		if _, err := n.Explain(img); err != nil {
@@ -69,7 +69,7 @@ func tableOf(rule patchwork.Rule, k, d, rows int) (*patchwork.Model, []*bitmap.I
 	images := make([]*bitmap.Image, rows)
 	for i := range images {
 		p := m.Compose(1, d, []patchwork.Pick{{Expert: rng.IntN(k)}, {Expert: rng.IntN(k)}}).P
-		images[i] = Hide(patchwork.SamplePixels(rng, 1, d, p), 0.2, 1, i)
+		images[i] = Hide(bitmap.Sample(rng, 1, d, p), 0.2, 1, i)
 	}
 	return m, images
 }

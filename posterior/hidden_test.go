@@ -162,7 +162,7 @@ func hiddenTables(t *testing.T, rows int) (*patchwork.Model, patchwork.Data, []*
 				picks = append(picks, patchwork.Pick{Expert: k})
 			}
 		}
-		data.Images[i] = patchwork.SamplePixels(rng, 1, 30, m.Compose(1, 30, picks).P)
+		data.Images[i] = bitmap.Sample(rng, 1, 30, m.Compose(1, 30, picks).P)
 		data.Weights[i] = int64(i % 3)
 		visible[i] = Hide(data.Images[i], 0.2, 1, i)
 	}

@@ -201,7 +201,7 @@ func tableAndRow(rng *rand.Rand, rule patchwork.Rule, k, d int) (*patchwork.Mode
 		panic(err)
 	}
 	p := m.Compose(1, d, []patchwork.Pick{{Expert: rng.IntN(k)}, {Expert: rng.IntN(k)}}).P
-	img := patchwork.SamplePixels(rng, 1, d, p)
+	img := bitmap.Sample(rng, 1, d, p)
 	for x := range d {
 		if rng.IntN(5) == 0 {
 			img.SetUnknown(0, x)

@@ -86,7 +86,7 @@ func drawSample(m *patchwork.Model, req *sampleRequest, fixed []patchwork.Pick, 
 	p := m.Compose(m.Height(), m.Width(), picks).P
 	var img *bitmap.Image
 	if req.Noise {
-		img = patchwork.SamplePixels(rng, m.Height(), m.Width(), p)
+		img = bitmap.Sample(rng, m.Height(), m.Width(), p)
 	} else {
 		img = bitmap.New(m.Height(), m.Width())
 		for j, p := range p {

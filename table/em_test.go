@@ -104,7 +104,7 @@ func randomTable(rng *rand.Rand, rule patchwork.Rule, rows, experts, width int) 
 	var data patchwork.Data
 	for i := range rows {
 		p := m.Compose(1, width, []patchwork.Pick{{Expert: rng.IntN(experts)}, {Expert: rng.IntN(experts)}}).P
-		data.Images = append(data.Images, posterior.Hide(patchwork.SamplePixels(rng, 1, width, p), 0.1, 1, i))
+		data.Images = append(data.Images, posterior.Hide(bitmap.Sample(rng, 1, width, p), 0.1, 1, i))
 		data.Weights = append(data.Weights, rng.Int64N(3))
 	}
 	data.Weights[0] = 1
@@ -251,7 +251,7 @@ func TestSoftEMKeepsTheTruth(t *testing.T) {
 					picks = append(picks, patchwork.Pick{Expert: k})
 				}
 			}
-			data.Images = append(data.Images, patchwork.SamplePixels(rng, 1, 12, m.Compose(1, 12, picks).P))
+			data.Images = append(data.Images, bitmap.Sample(rng, 1, 12, m.Compose(1, 12, picks).P))
 		}
 		var last round
 		for it, err := range softEM(t.Context(), m, rows.Distinct(data), emOptions{Iterations: 3, MStep: mStepOptions{MinVoteGain: math.Log(2000) / 2}}) {

@@ -85,7 +85,7 @@ type learner struct {
 	yield  func(Step, error) bool
 	memory patchwork.Memory // of all data; nil for none
 	hidden patchwork.Memory // of the judge's
-	curve  patchwork.Curve
+	curve  []patchwork.CurvePoint
 	best   tried
 	kept   *patchwork.Model // the best, with its record
 }

@@ -252,7 +252,7 @@ func TestRunLeftEarly(t *testing.T) {
 // Every iteration is a step, the candidates are the curve, and the last step alone
 // is the chosen one.
 func TestRunYieldsEveryIteration(t *testing.T) {
-	var points patchwork.Curve
+	var points []patchwork.CurvePoint
 	seen, last := map[string]int{}, Step{}
 	for s, err := range Run(t.Context(), bars(80, 2), patchwork.Config{Height: 1, Width: 12}, Options{Experts: 4, Iterations: 6}) {
 		if err != nil {
@@ -287,7 +287,7 @@ func TestFitMixture(t *testing.T) {
 		if i%4 == 0 {
 			slices.Reverse(p)
 		}
-		data.Images = append(data.Images, posterior.Hide(patchwork.SamplePixels(rng, 1, 4, p), 0.25, 1, i))
+		data.Images = append(data.Images, posterior.Hide(bitmap.Sample(rng, 1, 4, p), 0.25, 1, i))
 	}
 	x, err := FitMixture(t.Context(), data, 2, 1)
 	if err != nil {

@@ -37,7 +37,7 @@ type softTally struct {
 	impossible     int64
 	evidence       exact.Int128 // of the others, in units of 1/exact.NatsUnit nats
 
-	compose  patchwork.Extremes // scratch
+	compose  patchwork.Composition // scratch
 	x, known []uint8
 }
 

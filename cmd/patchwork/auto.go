@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
+	"example.com/patchwork/learn"
 	"example.com/patchwork/render"
 )
 
@@ -100,7 +101,7 @@ func (f *learnFlags) checkCount() error {
 }
 
 // sayCurve prints the numbers of experts tried as a table.
-func (a *app) sayCurve(w io.Writer, curve patchwork.Curve) error {
+func (a *app) sayCurve(w io.Writer, curve []patchwork.CurvePoint) error {
 	if len(curve) == 0 {
 		return nil
 	}
@@ -112,7 +113,7 @@ func (a *app) sayCurve(w io.Writer, curve patchwork.Curve) error {
 	if err := a.say(w, "experts  description length  log-likelihood per image  %s  (nats)", judged); err != nil {
 		return err
 	}
-	for _, p := range curve.ByExperts() {
+	for _, p := range learn.ByExperts(curve) {
 		length, heldOut, chosen := "-", "-", ""
 		if p.DescriptionLength != 0 {
 			length = fmt.Sprintf("%.1f", p.DescriptionLength)
@@ -135,12 +136,12 @@ func (a *app) sayCurve(w io.Writer, curve patchwork.Curve) error {
 
 // curveChart draws the numbers of experts tried, in nats an image: the lower
 // the better.
-func curveChart(curve patchwork.Curve) render.Chart {
+func curveChart(curve []patchwork.CurvePoint) render.Chart {
 	length, loss := render.Series{Name: "description length"}, render.Series{Name: "training images"}
 	heldOut, chosen := render.Series{Name: "held-out images"}, render.Series{Name: "chosen", Dashed: true}
 	add := func(s *render.Series, k int, v float64) { s.X, s.Y = append(s.X, float64(k)), append(s.Y, v) }
 	at := 0
-	for _, p := range curve.ByExperts() {
+	for _, p := range learn.ByExperts(curve) {
 		add(&loss, p.Experts, -p.LogLik/float64(p.Rows))
 		if p.DescriptionLength != 0 {
 			add(&length, p.Experts, p.DescriptionLength/float64(p.Rows))

@@ -125,7 +125,7 @@ func (a *app) demoLearn(ctx context.Context, d *demo) error {
 	}
 	d.took = time.Since(began)
 	d.explain = make([]patchwork.Explanation, d.test.Len())
-	_, err := patchwork.Explain(ctx, d.model, d.test.Data, patchwork.PursuitOptions{}, d.opt.Workers,
+	_, err := patchwork.EStep(ctx, d.model, d.test.Data, patchwork.PursuitOptions{}, d.opt.Workers,
 		func(i int, e *patchwork.Explanation) { d.explain[i] = *e })
 	return err
 }

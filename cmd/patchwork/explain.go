@@ -81,7 +81,7 @@ func (f *pursuitFlags) prepare(cmd *cobra.Command, paths []string) (*task, error
 
 // explainAll runs the pursuit on the images of a part of a task.
 func explainAll(ctx context.Context, t *task, each func(i int, e *patchwork.Explanation)) (*patchwork.Tally, error) {
-	return patchwork.Explain(ctx, t.model, t.set.Data, t.opt, t.workers, func(i int, e *patchwork.Explanation) {
+	return patchwork.EStep(ctx, t.model, t.set.Data, t.opt, t.workers, func(i int, e *patchwork.Explanation) {
 		each(i, e)
 		t.bar.step("")
 	})

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"example.com/patchwork/diagnose"
+	"example.com/patchwork/learn"
 
 	"github.com/spf13/cobra"
 
@@ -36,7 +37,7 @@ type modelReport struct {
 	Examined string          `json:"examined,omitempty"` // the data of the findings; without, they are of the model alone
 	Findings []findingReport `json:"findings"`
 
-	tried patchwork.Curve // to print: a point for each number of experts
+	tried []patchwork.CurvePoint // to print: a point for each number of experts
 }
 
 type posesReport struct {
@@ -172,7 +173,7 @@ func reportModel(m *patchwork.Model) *modelReport {
 	if c.Prior == (patchwork.Prior{}) {
 		r.Prior = [2]float64{1, 1}
 	}
-	r.tried = x.Record.Curve.ByExperts()
+	r.tried = learn.ByExperts(x.Record.Curve)
 	r.Poses = reportPoses(c.Poses)
 	if x.Counts != nil {
 		r.Images = x.Counts.Rows()

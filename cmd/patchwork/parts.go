@@ -115,7 +115,7 @@ func (a *app) countPart(ctx context.Context, m *patchwork.Model, s *source, f *s
 	}
 	how := stepOptions(f.mode.value).Pursuit()
 	id := tallyfile.NewIdentity()
-	tally, err := patchwork.Explain(ctx, m, rows.Watch(src, id.Add), how, f.workers, nil)
+	tally, err := patchwork.EStep(ctx, m, rows.Watch(src, id.Add), how, f.workers, nil)
 	if err != nil {
 		return nil, request(err)
 	}

@@ -91,7 +91,7 @@ func drawSamples(m *patchwork.Model, n int, seed uint64) *samples {
 		p := m.Compose(m.Height(), m.Width(), picks).P
 		s.picks = append(s.picks, picks)
 		s.p = append(s.p, p)
-		s.images = append(s.images, patchwork.SamplePixels(r, m.Height(), m.Width(), p))
+		s.images = append(s.images, bitmap.Sample(r, m.Height(), m.Width(), p))
 	}
 	return s
 }

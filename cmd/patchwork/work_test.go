@@ -14,6 +14,7 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/learn"
 	"example.com/patchwork/modelfile"
 	"example.com/patchwork/pose"
 )
@@ -65,7 +66,7 @@ func TestWorkersChangeNoCount(t *testing.T) {
 			t.Fatal(err)
 		}
 		curve := m.Extras().Record.Curve
-		if lines := strings.Count(tables[0], "\n") - 2; len(curve) == 0 || lines != len(curve.ByExperts()) {
+		if lines := strings.Count(tables[0], "\n") - 2; len(curve) == 0 || lines != len(learn.ByExperts(curve)) {
 			t.Errorf("%s: %d lines for a curve of %d points", flags, lines, len(curve))
 		}
 		var info struct {

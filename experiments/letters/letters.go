@@ -112,7 +112,7 @@ func mean(ctx context.Context, cfg patchwork.Config, train, test patchwork.Data,
 // heldOut returns the log-likelihood per pixel of the test images, and the
 // picks per image.
 func heldOut(ctx context.Context, m *patchwork.Model, test patchwork.Data, opt patchwork.PursuitOptions, workers int) (logLik, picks float64, err error) {
-	t, err := patchwork.Explain(ctx, m, test, opt, workers, nil)
+	t, err := patchwork.EStep(ctx, m, test, opt, workers, nil)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -177,7 +177,7 @@ func learnLetter(ctx context.Context, task letterTask, o Options) (letterResult,
 		}
 	}
 	pixels := float64(len(task.test) * h * w)
-	t, err := patchwork.Explain(ctx, l.model, test, patchwork.PursuitOptions{Search: patchwork.SearchRefined}, 1, nil)
+	t, err := patchwork.EStep(ctx, l.model, test, patchwork.PursuitOptions{Search: patchwork.SearchRefined}, 1, nil)
 	if err != nil {
 		return l, err
 	}
@@ -197,7 +197,7 @@ func meanTemplate(ctx context.Context, cfg patchwork.Config, train, test patchwo
 	if err != nil {
 		return 0, err
 	}
-	t, err := patchwork.Explain(ctx, m, test, patchwork.PursuitOptions{Search: patchwork.SearchPaper, Forced: true}, 1, nil)
+	t, err := patchwork.EStep(ctx, m, test, patchwork.PursuitOptions{Search: patchwork.SearchPaper, Forced: true}, 1, nil)
 	if err != nil {
 		return 0, err
 	}

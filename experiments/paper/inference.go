@@ -226,7 +226,7 @@ func crossedPuzzle(n int, seed uint64) (puzzle, error) {
 				picks = append(picks, patchwork.Pick{Expert: k})
 			}
 		}
-		p.images = append(p.images, patchwork.SamplePixels(rng, side, side, p.model.Compose(side, side, picks).P))
+		p.images = append(p.images, bitmap.Sample(rng, side, side, p.model.Compose(side, side, picks).P))
 	}
 	p.setActive(active)
 	return p, nil

@@ -131,7 +131,7 @@ func OffSupport(ctx context.Context, paper bool, n int, seed uint64) (float64, e
 		}
 		t := tell(m, set.Images, set.Truth.Active)
 		if i == steps-1 && !paper {
-			m = t.Model(m, patchwork.MStep{}) // the last: what abstains does so exactly
+			m = t.MStep(m, patchwork.MStep{}) // the last: what abstains does so exactly
 		} else {
 			m = learn.Options{Paper: paper}.MStep(m, t)
 		}

@@ -339,7 +339,7 @@ func SampledRows(k, d, rows int) (*patchwork.Model, []*bitmap.Image, error) {
 				picks = append(picks, patchwork.Pick{Expert: j})
 			}
 		}
-		images[n] = patchwork.SamplePixels(rng, 1, d, m.Compose(1, d, picks).P)
+		images[n] = bitmap.Sample(rng, 1, d, m.Compose(1, d, picks).P)
 	}
 	return m, images, nil
 }

@@ -28,6 +28,9 @@ import (
 	"example.com/patchwork/modelfile"
 )
 
+// maxRows bounds the rows of a part, as the counts of a Tally do.
+const maxRows = 1 << 31
+
 // Part is the tally of some rows, with the rows' names and the model and
 // options that explained them. Parts may be merged in any order.
 type Part struct {
@@ -81,8 +84,8 @@ func (p *Part) Merge(other *Part) error {
 				s.ID, sourceOf(p.Shards[i]), sourceOf(s))
 		}
 	}
-	if p.Tally.Rows()+other.Tally.Rows() > patchwork.MaxRows {
-		return mismatch("%d and %d rows are more than %d", p.Tally.Rows(), other.Tally.Rows(), int64(patchwork.MaxRows))
+	if p.Tally.Rows()+other.Tally.Rows() > maxRows {
+		return mismatch("%d and %d rows are more than %d", p.Tally.Rows(), other.Tally.Rows(), int64(maxRows))
 	}
 	p.Tally.Merge(other.Tally)
 	p.Shards = append(p.Shards, other.Shards...)
@@ -151,14 +154,14 @@ type header struct {
 func (p *Part) check() error {
 	rows := int64(0)
 	for i, s := range p.Shards {
-		if s.Rows < 0 || s.ID == "" || s.Rows > patchwork.MaxRows {
+		if s.Rows < 0 || s.ID == "" || s.Rows > maxRows {
 			return fmt.Errorf("shard %d (%q) of %d rows", i, s.ID, s.Rows)
 		}
 		if i > 0 && byID(p.Shards[i-1], s) >= 0 {
 			return fmt.Errorf("shard %q comes after %q, or twice", s.ID, p.Shards[i-1].ID)
 		}
-		if rows += s.Rows; rows > patchwork.MaxRows {
-			return fmt.Errorf("the shards have more than %d rows", int64(patchwork.MaxRows))
+		if rows += s.Rows; rows > maxRows {
+			return fmt.Errorf("the shards have more than %d rows", int64(maxRows))
 		}
 	}
 	if rows != p.Tally.Rows() {

@@ -40,7 +40,7 @@ func part(t interface{ Fatal(...any) }, id string, seed, n int) *tallyfile.Part 
 		}
 		data.Images = append(data.Images, img)
 	}
-	tally, err := patchwork.Explain(context.Background(), m, data, patchwork.PursuitOptions{}, 1, nil)
+	tally, err := patchwork.EStep(context.Background(), m, data, patchwork.PursuitOptions{}, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

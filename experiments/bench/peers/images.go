@@ -55,7 +55,7 @@ func plantLetters(n int) (*planted, error) {
 // add draws an image of the given picks.
 func (p *planted) add(rng *rand.Rand, side int, picks []patchwork.Pick) {
 	p.picks = append(p.picks, picks)
-	p.images = append(p.images, patchwork.SamplePixels(rng, side, side, p.model.Compose(side, side, picks).P))
+	p.images = append(p.images, bitmap.Sample(rng, side, side, p.model.Compose(side, side, picks).P))
 }
 
 // strokes is a template for each stroke of a letter: its ink, with soft edges

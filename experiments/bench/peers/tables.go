@@ -104,11 +104,11 @@ func (t *table) explainBy(p *patchwork.Pursuit, out *patchwork.Explanations) err
 // iterate is the measured call of P3's learning: an E-step over all rows, and
 // the M-step.
 func (t *table) iterate(workers int) (*patchwork.Model, error) {
-	tally, err := patchwork.Explain(context.Background(), t.model, t.data, patchwork.PursuitOptions{Search: patchwork.SearchPaper, Forced: true}, workers, nil)
+	tally, err := patchwork.EStep(context.Background(), t.model, t.data, patchwork.PursuitOptions{Search: patchwork.SearchPaper, Forced: true}, workers, nil)
 	if err != nil {
 		return nil, err
 	}
-	return tally.Model(t.model, patchwork.MStep{}), nil
+	return tally.MStep(t.model, patchwork.MStep{}), nil
 }
 
 // verdict explains the first rows and compares with who was active. It is an
