@@ -99,7 +99,7 @@ const policy = `
 	# Measuring. Only tests may import it.
 	golang.org/x/sys/cpu < experiments/bench/roofline;
 
-	# Programs. Only cmd serves and experiments; nothing imports cmd, but for the protocol.
+	# Programs. Only cmd serves, and makes the figures of the paper; nothing imports cmd, but for the protocol.
 	learn, table, diagnose, modelfile, modelfile/tallyfile, render, dataset, bitmap/synth < LIBRARY;
 	LIBRARY, experiments/bench/roofline, internal/score/kernel < experiments/bench/peers;
 	LIBRARY, NETWORK,
@@ -110,7 +110,8 @@ const policy = `
 	LIBRARY, rule, experiments/rivals/dae, experiments/rivals/logpca, experiments/rivals/nmf,
 	experiments/rivals/rbm, experiments/rivals/sparse
 	< experiments/...;
-	LIBRARY, internal/journal, cmd/engine, NETWORK, experiments/..., studio/...,
+	experiments/... < experiments/paper!; # the one door of the experiments
+	LIBRARY, internal/journal, cmd/engine, NETWORK, experiments/paper, studio/...,
 	github.com/spf13/cobra/..., github.com/spf13/pflag, golang.org/x/term
 	< cmd/...;
 `

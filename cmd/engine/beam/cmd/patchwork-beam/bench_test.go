@@ -44,7 +44,7 @@ func BenchmarkStep(b *testing.B) {
 	}
 	opt := learn.Options{Experts: 8, Starts: 1, Workers: 2}
 	cfg := patchwork.NewConfig(patchwork.MaxMinusMin, 1, width, pose.Grid{})
-	m, err := learn.Learn(b.Context(), patchwork.Data{Images: set.Images[:2000]}, cfg, opt)
+	m, err := learn.Learn(b.Context(), set.Take(2000).Data, cfg, opt)
 	if err != nil {
 		b.Fatal(err)
 	}

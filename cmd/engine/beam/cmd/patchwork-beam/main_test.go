@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"iter"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -121,7 +122,11 @@ type run struct {
 }
 
 // stream is data of which learning knows only that they can be read.
-type stream struct{ patchwork.Data }
+type stream struct{ data patchwork.Data }
+
+func (s stream) Blocks(ctx context.Context) iter.Seq2[patchwork.Data, error] {
+	return s.data.Blocks(ctx)
+}
 
 func newRun(t testing.TB, n int, format string) *run {
 	t.Helper()
@@ -131,11 +136,11 @@ func newRun(t testing.TB, n int, format string) *run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &run{data: stream{patchwork.Data{Images: set.Images}}}
+	r := &run{data: stream{set.Data}}
 	opt := learn.Options{Experts: 4, Starts: 1, Seed: 3, Workers: 2, Iterations: 4, Sample: 40}
 	h, w := set.Size()
 	cfg := patchwork.NewConfig(patchwork.MaxMinusMin, h, w, pose.Grid{})
-	sample := patchwork.Data{Images: set.Images[:40]}
+	sample := set.Take(40).Data
 	if r.first, err = learn.Learn(t.Context(), sample, cfg, opt); err != nil {
 		t.Fatal(err)
 	}
