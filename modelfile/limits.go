@@ -15,9 +15,9 @@ const (
 	maxJSON       = 64 << 20  // bytes of model.json
 	maxArray      = 256 << 20 // bytes of one array
 	maxShift      = 1 << 20   // pixels
-	maxCandidates = 1 << 26   // experts x poses
-	maxTurned     = 1 << 26   // experts x rotations x pixels
-	maxCount      = 1 << 53   // images; all integers to here are exact in float64
+	maxCandidates = patchwork.MaxCandidates
+	maxTurned     = 1 << 26 // experts x rotations x pixels
+	maxCount      = 1 << 53 // images; all integers to here are exact in float64
 )
 
 // over reports whether the product of positive factors is beyond limit.
