@@ -63,6 +63,7 @@ const policy = `
 	patchwork < internal/rows;
 	posterior, internal/rows < learn;
 	posterior, internal/rows < table;
+	learn, table < internal/recipe; # what the command and the studio ask of a learner
 	posterior < diagnose;
 	testing, pgregory.net/rapid, patchwork < internal/testkit; # for tests only
 
@@ -100,7 +101,7 @@ const policy = `
 	golang.org/x/sys/cpu < experiments/bench/roofline;
 
 	# Programs. Only cmd serves, and makes the figures of the paper; nothing imports cmd, but for the protocol.
-	learn, table, diagnose, modelfile, modelfile/tallyfile, render, dataset, bitmap/synth < LIBRARY;
+	learn, table, diagnose, internal/recipe, modelfile, modelfile/tallyfile, render, dataset, bitmap/synth < LIBRARY;
 	LIBRARY, experiments/bench/roofline, internal/score/kernel < experiments/bench/peers;
 	LIBRARY, NETWORK,
 	github.com/danielgtaylor/huma/v2/..., github.com/prometheus/client_golang/...

@@ -215,16 +215,16 @@ func (m *Model) GridFor(height, width int) (pose.Grid, error) {
 		g.DY = pose.Range{Min: 0, Max: height - c.Height, Step: 1}
 		g.DX = pose.Range{Min: 0, Max: width - c.Width, Step: 1}
 	}
-	if n := g.Len(); n > maxCandidates/m.K() {
+	if n := g.Len(); n > MaxCandidates/m.K() {
 		return pose.Grid{}, fmt.Errorf("patchwork: %d experts in %d poses are more than %d candidates; shift or rotate less, or in larger steps",
-			m.K(), n, maxCandidates)
+			m.K(), n, MaxCandidates)
 	}
 	return g, nil
 }
 
 // MaxCandidates bounds the candidates, experts x poses, of one pursuit, which
 // keeps a number for each: a guard against absurd grids, far above any use.
-const maxCandidates = 1 << 26
+const MaxCandidates = 1 << 26
 
 // Start is one start of a learning run, kept in the model's record.
 type Start struct {

@@ -100,7 +100,7 @@ func (d *tallyDecoder) tally() *Tally {
 	d.at = len(tallyMagic)
 	k, height, width := d.size("experts"), d.size("rows a frame"), d.size("columns a frame")
 	// Every expert takes a byte at least, and every count unless all are 0.
-	if d.err == nil && (k > len(d.data) || height*width > maxFrame || k*height*width > maxCandidates) {
+	if d.err == nil && (k > len(d.data) || height*width > maxFrame || k*height*width > MaxCandidates) {
 		d.fail(d.at, "%d experts of %dx%d pixels are too many", k, height, width)
 	}
 	if d.err != nil {

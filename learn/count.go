@@ -81,7 +81,7 @@ func (a *counter) run(ctx context.Context) (*patchwork.Model, error) {
 // mostExperts is how many experts are grown at most.
 func (a *counter) mostExperts() int {
 	if a.opt.growing() {
-		return maxGrown
+		return MaxGrown
 	}
 	return a.opt.AtMost
 }

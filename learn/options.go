@@ -128,8 +128,10 @@ type Options struct {
 	online patchwork.Prior // of online learning
 }
 
+// MaxGrown is how many experts are grown at most, where nobody says.
+const MaxGrown = 64
+
 const (
-	maxGrown      = 64    // experts grown at most, where nobody says
 	mostTried     = 8     // experts tried at most, where they are not grown and nobody says
 	defaultSample = 20000 // experts shown by fewer than one in a thousand images may be missing in it
 )

@@ -15,9 +15,9 @@ const (
 	maxJSON       = 64 << 20  // bytes of model.json
 	maxArray      = 256 << 20 // bytes of one array
 	maxShift      = 1 << 20   // pixels
-	maxCandidates = 1 << 26   // experts x poses
-	maxTurned     = 1 << 26   // experts x rotations x pixels
-	maxCount      = 1 << 53   // images; all integers to here are exact in float64
+	MaxCandidates = patchwork.MaxCandidates
+	maxTurned     = 1 << 26 // experts x rotations x pixels
+	maxCount      = 1 << 53 // images; all integers to here are exact in float64
 )
 
 // over reports whether the product of positive factors is beyond limit.
@@ -64,9 +64,9 @@ func checkWork(c *patchwork.Config, k int) error {
 			Msg:  fmt.Sprintf("%d experts of %d x %d pixels in %d rotations are too many", k, c.Height, c.Width, turns),
 			Hint: "use fewer rotations or a smaller frame"}
 	}
-	if over(maxCandidates, k, turns, c.Poses.DY.Len(), c.Poses.DX.Len()) {
+	if over(MaxCandidates, k, turns, c.Poses.DY.Len(), c.Poses.DX.Len()) {
 		return &FormatError{Member: jsonName, Field: "shift",
-			Msg:  fmt.Sprintf("%d experts in %d poses are more than %d candidates", k, c.Poses.Len(), maxCandidates),
+			Msg:  fmt.Sprintf("%d experts in %d poses are more than %d candidates", k, c.Poses.Len(), MaxCandidates),
 			Hint: "use shorter ranges or larger steps"}
 	}
 	return nil

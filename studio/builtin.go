@@ -10,6 +10,7 @@ import (
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/internal/recipe"
 )
 
 // builtin is a model that every server learns at its start, from data that it
@@ -18,7 +19,7 @@ type builtin struct {
 	id, name   string
 	data, file string // id of the data set, and its name
 	take       int    // images to learn from; 0: all
-	recipe     Recipe
+	recipe     recipe.Recipe
 	make       func() (*dataset.Set, error)
 }
 
@@ -26,11 +27,11 @@ type builtin struct {
 var builtins = []builtin{
 	// The task of the paper's Figure 7, learned as by patchwork learn.
 	{"letter-t", "The letter T, from ten drawings", "letters-t", "Letters T by 40 invented writers", 10,
-		Recipe{Experts: 2, Shift: 14, Rotate: "24:6", Seed: 15}, lettersT},
+		recipe.Recipe{Count: recipe.Count{Experts: 2}, Poses: recipe.Poses{Shift: 14, Rotate: "24:6"}, Seed: 15}, lettersT},
 	{"quadrants", "Quadrants, voted white and black", "quadrants", "Quadrants: on, off or noise", 0,
-		Recipe{Experts: 8, Rule: "max-minus-min", Seed: 1}, quadrants},
+		recipe.Recipe{Count: recipe.Count{Experts: 8}, Rule: "max-minus-min", Seed: 1}, quadrants},
 	{"baskets", "Shopping baskets, an invented table", "baskets", "Shopping baskets (invented)", 0,
-		Recipe{Auto: true, Rule: "max-minus-min", Method: "soft", Aim: "interpret", Begin: "grow", Seed: 1}, baskets},
+		recipe.Recipe{Count: recipe.Count{Auto: true}, Rule: "max-minus-min", Method: "soft", Aim: "interpret", Begin: "grow", Seed: 1}, baskets},
 }
 
 // build learns the built-in models in the background.
@@ -62,11 +63,11 @@ func (s *Server) buildOne(ctx context.Context, b *builtin) error {
 		set = set.Take(b.take)
 	}
 	h, w := set.Size()
-	p, err := b.recipe.plan(h, w)
+	p, err := newPlan(&b.recipe, h, w)
 	if err != nil {
 		return err
 	}
-	l := &learning{plan: p, data: set.Data, tell: func(*progress, *patchwork.Model) {}}
+	l := &learning{Plan: p, data: set.Data, tell: func(*progress, *patchwork.Model) {}}
 	out, err := l.run(ctx)
 	if err != nil {
 		return fmt.Errorf("learn %s: %w", b.id, err)

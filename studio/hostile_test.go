@@ -242,7 +242,7 @@ func hostile(t testing.TB) []hostileRequest {
 		{learnWith(`{"data":"d1","experts":1,"shift":6}`), 422, "out of the image"},
 		{learnWith(`{"data":"d1","experts":1,"shift":99999999999}`), 422, "out of the image"},
 		{learnWith(`{"data":"d1","experts":1,"rotate":"24"}`), 422, "RANGE:STEP"},
-		{learnWith(`{"data":"d1","experts":1,"rotate":"180:1e-300"}`), 422, "RANGE:STEP"},
+		{learnWith(`{"data":"d1","experts":1,"rotate":"180:1e-300"}`), 422, "too many"},
 		{learnWith(`{"data":"d1","experts":1,"rotate":"NaN:NaN"}`), 422, "RANGE:STEP"},
 		{learnWith(`{"data":"d1","experts":1000,"shift":5,"rotate":"180:1"}`), 422, "candidates"},
 		{learnWith(`{"data":"d1","experts":1,"rule":"mean"}`), 422, "max-minus-min"},

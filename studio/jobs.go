@@ -13,6 +13,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/internal/recipe"
 )
 
 // The states of a job. The last four are final.
@@ -28,9 +29,9 @@ const (
 // job is one requested learning run.
 type job struct {
 	id, name string
-	plan     *plan
+	plan     *recipe.Plan
 	args     []string // of patchwork, without -o and the recipe's
-	recipe   Recipe
+	recipe   recipe.Recipe
 	columns  []string
 	dataID   string // "" for images of the request
 	where    []string
@@ -251,7 +252,7 @@ func (q *jobs) learn(ctx context.Context, j *job) (out outcome, err error) {
 	j.state, j.started = running, now()
 	set := j.set
 	j.mu.Unlock()
-	l := &learning{plan: j.plan, data: set.Data, tell: j.progress}
+	l := &learning{Plan: j.plan, data: set.Data, tell: j.progress}
 	return l.run(ctx)
 }
 
@@ -280,15 +281,15 @@ func (q *jobs) finish(j *job, out outcome, err error) {
 // keep stores the outcome as a model. The caller holds j.mu.
 func (q *jobs) keep(j *job, out outcome) {
 	j.state = done
-	recipe := j.recipe
+	r := j.recipe
 	if out.starts != 0 || j.p.Trials > 0 && j.p.Trial < j.p.Trials {
 		j.state = stopped
 	}
 	if out.starts >= 0 {
 		if out.starts > 0 {
-			recipe.Starts = out.starts
+			r.Starts = out.starts
 		}
-		j.command = j.line(&recipe)
+		j.command = j.line(&r)
 	}
 	m := &model{name: j.name, source: "learned", m: out.model, columns: j.columns, command: j.command}
 	if err := q.s.models.keepLearned(m); err != nil {
@@ -299,9 +300,9 @@ func (q *jobs) keep(j *job, out outcome) {
 }
 
 // line returns the command line that does the job.
-func (j *job) line(r *Recipe) string {
+func (j *job) line(r *recipe.Recipe) string {
 	args := append([]string{"patchwork", "learn"}, j.args...)
-	return shellLine(append(append(args, "-o", "model.npz"), r.args()...))
+	return recipe.CommandLine(append(append(args, "-o", "model.npz"), r.Args()...))
 }
 
 // eventPause is the minimum time between two progress events.

@@ -11,6 +11,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/internal/recipe"
 )
 
 // learnRequest says what to learn from, and how.
@@ -20,7 +21,7 @@ type learnRequest struct {
 	Take   int         `json:"take,omitempty" minimum:"1" doc:"only the first of the selected images"`
 	Images []wireImage `json:"images,omitempty" doc:"images, instead of a data set"`
 	Name   string      `json:"name,omitempty" maxLength:"200" doc:"a name for the model"`
-	Recipe
+	recipe.Recipe
 }
 
 type oneJob struct{ Body jobInfo }
@@ -99,14 +100,10 @@ func (s *Server) learn(ctx context.Context, requests *decoder[learnRequest]) (*o
 		return nil, err
 	}
 	h, w := j.set.Size()
-	if j.plan, err = req.Recipe.plan(h, w); err != nil {
+	if j.plan, err = newPlan(&req.Recipe, h, w); err != nil {
 		return nil, err
 	}
-	most := req.Experts
-	if req.Auto {
-		most = maxGrown
-	}
-	if err := s.limits.checkModel(&j.plan.cfg, most); err != nil {
+	if err := s.limits.checkModel(&j.plan.Config, req.Most()); err != nil {
 		return nil, err
 	}
 	if err := s.jobs.add(j); err != nil {

@@ -161,13 +161,13 @@ func TestStopKeepsTheBest(t *testing.T) {
 	if _, after, ok := strings.Cut(*info.Command, "--starts "); ok {
 		fmt.Sscan(after, &starts)
 	}
-	recipe := j.recipe
-	recipe.Starts = starts
-	p, err := recipe.plan(32, 32)
+	r := j.recipe
+	r.Starts = starts
+	p, err := newPlan(&r, 32, 32)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := learn.Learn(t.Context(), long(t).Set.Data, p.cfg, p.learn)
+	m, err := learn.Learn(t.Context(), long(t).Set.Data, p.Config, p.Learn)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"math"
+	"runtime"
 
+	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/learn"
 	"example.com/patchwork/table"
 
@@ -39,7 +41,7 @@ var errNothing = errors.New("stopped before the first model")
 
 // learning is one run of a plan.
 type learning struct {
-	*plan
+	*recipe.Plan
 	data patchwork.Data
 	tell func(p *progress, m *patchwork.Model) // m is the latest model, or nil for none new
 	p    progress
@@ -48,11 +50,23 @@ type learning struct {
 // run learns. If the context ends with errStopped, it returns the best model so
 // far.
 func (l *learning) run(ctx context.Context) (outcome, error) {
-	l.p = progress{Score: nats(math.NaN()), Best: nats(math.Inf(-1)), Height: l.cfg.Height, Width: l.cfg.Width}
-	if l.table != nil {
+	l.p = progress{Score: nats(math.NaN()), Best: nats(math.Inf(-1)), Height: l.Config.Height, Width: l.Config.Width}
+	if l.Table != nil {
 		return l.rows(ctx)
 	}
 	return l.images(ctx)
+}
+
+// newPlan returns the plan of a recipe, on all processors.
+func newPlan(r *recipe.Recipe, height, width int) (*recipe.Plan, error) {
+	all := *r
+	all.Workers = runtime.GOMAXPROCS(0)
+	p, err := all.Plan(height, width)
+	var wrong *recipe.Error
+	if errors.As(err, &wrong) {
+		return nil, problemAt(422, "body."+wrong.Field, nil, "%v", err)
+	}
+	return p, err
 }
 
 // step reports a new model.
@@ -73,11 +87,11 @@ func (l *learning) images(ctx context.Context) (outcome, error) {
 	for i, img := range l.data.Images {
 		pixels += float64(l.data.Weight(i)) * float64(img.CountKnown())
 	}
-	if !l.auto {
-		l.p.Trials = l.learn.WithDefaults(l.cfg).Starts
+	if l.Learn.Experts != 0 {
+		l.p.Trials = l.Learn.WithDefaults(l.Config).Starts
 	}
 	var last *patchwork.Model
-	for s, err := range learn.Run(ctx, l.data, l.cfg, l.learn) {
+	for s, err := range learn.Run(ctx, l.data, l.Config, l.Learn) {
 		if err != nil && errors.Is(context.Cause(ctx), errStopped) {
 			return outcome{}, errNothing
 		}
@@ -123,7 +137,7 @@ func (l *learning) startsOf(ctx context.Context, m *patchwork.Model) int {
 	switch {
 	case !errors.Is(context.Cause(ctx), errStopped):
 		return 0
-	case l.auto || len(r.Starts) < 2 || r.DescriptionLength != 0:
+	case l.Learn.Experts == 0 || len(r.Starts) < 2 || r.DescriptionLength != 0:
 		return -1 // one start is judged otherwise; a description is improved at length
 	}
 	return len(r.Starts)
@@ -132,7 +146,7 @@ func (l *learning) startsOf(ctx context.Context, m *patchwork.Model) int {
 // rows learns a table by table.Run.
 func (l *learning) rows(ctx context.Context) (outcome, error) {
 	var best *patchwork.Model
-	for s, err := range table.Run(ctx, l.data, l.cfg, *l.table) {
+	for s, err := range table.Run(ctx, l.data, l.Config, *l.Table) {
 		if errors.Is(context.Cause(ctx), errStopped) {
 			if best == nil {
 				return outcome{}, errNothing

@@ -116,13 +116,6 @@ func (a *app) show(s render.Sheet) error {
 
 // workersFlag adds --workers.
 func workersFlag(cmd *cobra.Command, workers *int) {
-	cmd.Flags().IntVar(workers, "workers", runtime.GOMAXPROCS(0), "goroutines; the result is the same for any number")
-}
-
-// checkWorkers refuses a number of workers that is none.
-func checkWorkers(workers int) error {
-	if workers < 1 {
-		return usagef("--workers %d: there must be at least 1", workers)
-	}
-	return nil
+	*workers = runtime.GOMAXPROCS(0)
+	positiveFlag(cmd, workers, "workers", "goroutines; the result is the same for any number")
 }

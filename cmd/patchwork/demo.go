@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"example.com/patchwork/learn"
-
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
@@ -18,8 +16,8 @@ import (
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/atomicfile"
 	"example.com/patchwork/internal/npy"
+	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/modelfile"
-	"example.com/patchwork/pose"
 	"example.com/patchwork/render"
 )
 
@@ -67,9 +65,6 @@ page with all of them that needs nothing else.`,
   patchwork demo -o other-letters --seed 4`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkWorkers(workers); err != nil {
-				return err
-			}
 			d := &demo{dir: dir}
 			if err := d.prepare(seed, workers); err != nil {
 				return err
@@ -104,12 +99,14 @@ func (d *demo) prepare(seed uint64, workers int) error {
 		return err
 	}
 	d.letters = &synthSet{set.Images, set.Arrays()}
-	grid := pose.Grid{DY: pose.Symmetric(demoShift, 1), DX: pose.Symmetric(demoShift, 1), Angles: pose.Evenly(24, 6)}
 	d.data.Images = set.Images[:demoLearn]
-	d.cfg = patchwork.NewConfig(patchwork.Max, demoSide, demoSide, grid)
 	// Orders only, because the demo shows how the experts grow image by image.
+	r := recipe.Recipe{Count: recipe.Count{Experts: demoExperts}, Poses: recipe.Poses{Shift: demoShift, Rotate: "24:6"},
+		Begin: "orders", Seed: seed, Workers: workers}
 	d.figure = true
-	d.opt = learn.Options{Experts: demoExperts, StartFrom: learn.StartFromOrders, Seed: seed, Workers: workers}
+	if d.Plan, err = r.Plan(demoSide, demoSide); err != nil {
+		return err
+	}
 	d.test = &dataset.Set{Data: patchwork.Data{Images: set.Images[demoLearn:]}, Source: "the demo's letters"}
 	for i := range demoExplain {
 		d.test.Rows = append(d.test.Rows, demoLearn+i)
@@ -125,7 +122,7 @@ func (a *app) demoLearn(ctx context.Context, d *demo) error {
 	}
 	d.took = time.Since(began)
 	d.explain = make([]patchwork.Explanation, d.test.Len())
-	_, err := patchwork.EStep(ctx, d.model, d.test.Data, patchwork.PursuitOptions{}, d.opt.Workers,
+	_, err := patchwork.EStep(ctx, d.model, d.test.Data, patchwork.PursuitOptions{}, d.Learn.Workers,
 		func(i int, e *patchwork.Explanation) { d.explain[i] = *e })
 	return err
 }
@@ -140,7 +137,7 @@ func (d *demo) sheets(ctx context.Context) (*demoSheets, error) {
 		coloured:     colouredSheet(d.model),
 		learning:     progress,
 		explanations: render.Explanations(d.model, d.cases()),
-		samples:      drawSamples(d.model, demoSamples, d.opt.Seed).sheet(true),
+		samples:      drawSamples(d.model, demoSamples, d.Learn.Seed).sheet(true),
 	}, nil
 }
 
@@ -196,7 +193,7 @@ func (d *demo) page(s *demoSheets) render.Page {
 	return render.Page{
 		Title: "Patchwork: the letter T from ten drawings",
 		Intro: fmt.Sprintf("Ten invented writers drew a T each. Two experts, which may be shifted by up to %d pixels and turned by up to 24 degrees, learned them in %.1f seconds on their own: nobody said that a T has two strokes.\n\nThis page was made by: patchwork demo --seed %d",
-			demoShift, d.took.Seconds(), d.opt.Seed),
+			demoShift, d.took.Seconds(), d.Learn.Seed),
 		Sections: []render.Section{
 			{Heading: "The two experts", Text: "Each expert has an opinion about some pixels, black for ink; where it has none it abstains. The strongest opinion decides.",
 				Figures: append(figure(s.strokes, "What the experts learned, and in how many of the letters they are used.", "The templates of the two experts"),

@@ -40,9 +40,9 @@ func (f *engineFlags) check(l *learnFlags) error {
 		return usagef("--beam %s is for --engine beam", f.beam[0])
 	case !f.used():
 		return nil
-	case l.soft():
+	case l.Soft():
 		return usagef("--engine beam adds counts; --method soft weighs them, so leave --engine out")
-	case l.method.value == "online":
+	case l.Method == "online":
 		return errNoOnline
 	}
 	return nil
@@ -202,7 +202,7 @@ func (e *engineProcess) begin(cmd *cobra.Command, f *learnFlags, l *learning, sr
 	if paths, err = absolute(paths); err != nil {
 		return err
 	}
-	job := &engine.Job{Paths: paths, Options: opt, Skip: f.data.skip, Rows: src.rows, Learn: l.opt}
+	job := &engine.Job{Paths: paths, Options: opt, Skip: f.data.skip, Rows: src.rows, Learn: l.Learn}
 	_, err = e.ask(cmd.Context(), &engine.Request{Job: job})
 	return err
 }

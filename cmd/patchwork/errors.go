@@ -60,9 +60,12 @@ func (e *inputError) Unwrap() error { return e.err }
 // want to read.
 var badNumber = regexp.MustCompile(`strconv\.\w+: parsing "[^"]*": `)
 
+// badFlag is how package pflag begins its errors about values.
+var badFlag = regexp.MustCompile(`^invalid argument "(.*?)" for "(?:-\w, )?(--[\w-]+)" flag: `)
+
 // flagError is an error about a flag of a command, in plain words.
 func flagError(cmd *cobra.Command, err error) error {
-	text := badNumber.ReplaceAllString(err.Error(), "")
+	text := badFlag.ReplaceAllString(badNumber.ReplaceAllString(err.Error(), ""), "$2 $1: ")
 	return &usageError{err: errors.New(text), command: cmd.CommandPath()}
 }
 

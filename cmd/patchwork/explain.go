@@ -54,7 +54,7 @@ func (f *pursuitFlags) check(cmd *cobra.Command) error {
 	if changed("refine-threshold") && f.pursuit.value == "paper" {
 		return usagef("--refine-threshold belongs to --pursuit refined; the paper's pursuit has --min-gain")
 	}
-	return f.input.check(cmd)
+	return nil
 }
 
 func (f *pursuitFlags) options() patchwork.PursuitOptions {

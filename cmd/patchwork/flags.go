@@ -1,24 +1,23 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"example.com/patchwork/internal/recipe"
 	"github.com/spf13/cobra"
-
-	"example.com/patchwork"
-	"example.com/patchwork/pose"
 )
 
 // choice is a flag whose value is one of a few names.
 type choice struct {
 	names []string
 	value string
+	to    *string // where to keep a name that is given, if not nil
 }
 
 func (c *choice) String() string { return c.value }
@@ -29,6 +28,9 @@ func (c *choice) Set(s string) error {
 		return fmt.Errorf("choose %s", orList(c.names))
 	}
 	c.value = s
+	if c.to != nil {
+		*c.to = s
+	}
 	return nil
 }
 
@@ -98,132 +100,60 @@ func checkOutputs(paths ...string) error {
 	return nil
 }
 
-// shiftReach is --shift S or --shift DY,DX: how far experts move, in pixels.
-type shiftReach struct{ dy, dx int }
-
-func (s *shiftReach) String() string {
-	if s.dy == s.dx {
-		return strconv.Itoa(s.dy)
-	}
-	return fmt.Sprintf("%d,%d", s.dy, s.dx)
+// textFlag is a flag whose text a function reads.
+type textFlag struct {
+	kind, text string
+	read       func(text string) error
 }
 
-func (s *shiftReach) Type() string { return "S|DY,DX" }
+func (t *textFlag) String() string { return t.text }
+func (t *textFlag) Type() string   { return t.kind }
 
-func (s *shiftReach) Set(text string) error {
-	dy, dx, two := strings.Cut(text, ",")
-	if !two {
-		dx = dy
+func (t *textFlag) Set(text string) error {
+	t.text = text
+	return t.read(text)
+}
+
+// positive is a flag that is a number from 1.
+type positive int
+
+func (p *positive) String() string { return strconv.Itoa(int(*p)) }
+func (p *positive) Type() string   { return "int" }
+
+func (p *positive) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return err
 	}
-	y, errY := strconv.Atoi(strings.TrimSpace(dy))
-	x, errX := strconv.Atoi(strings.TrimSpace(dx))
-	if errY != nil || errX != nil || y < 0 || x < 0 {
-		return fmt.Errorf("a shift is a whole number of pixels such as 14, or two, 14,10")
+	if n < 1 {
+		return fmt.Errorf("give at least 1")
 	}
-	s.dy, s.dx = y, x
+	*p = positive(n)
 	return nil
 }
 
-// maxRotations bounds --rotate: each rotation is a copy of every template.
-const maxRotations = 720
-
-// rotations is --rotate RANGE:STEP in degrees.
-type rotations struct {
-	text   string
-	angles []float64
+// positiveFlag adds a flag that is a number from 1 to a command. What the number
+// is before stands for no number given, or is the default.
+func positiveFlag(cmd *cobra.Command, n *int, name, usage string) {
+	cmd.Flags().Var((*positive)(n), name, usage)
 }
 
-func (r *rotations) String() string { return r.text }
-func (r *rotations) Type() string   { return "RANGE:STEP" }
-
-func (r *rotations) Set(text string) error {
-	reach, step, two := strings.Cut(text, ":")
-	a, errA := strconv.ParseFloat(reach, 64)
-	b, errB := strconv.ParseFloat(step, 64)
-	if !two && errA == nil && a == 0 {
-		b, errB = 1, nil
-	}
-	if errA != nil || errB != nil || !(a >= 0 && a <= 180) || !(b > 0 && b <= 360) {
-		return fmt.Errorf("rotations are RANGE:STEP in degrees, such as 24:6 for -24, -18, ... 24; RANGE is at most 180")
-	}
-	if a/b > (maxRotations-1)/2 {
-		return fmt.Errorf("%.0f rotations are too many (at most %d); take a larger step", 2*math.Floor(a/b)+1, maxRotations)
-	}
-	r.text, r.angles = text, pose.Evenly(a, b)
-	if a == 180 && len(r.angles) > 1 && r.angles[0] == -180 {
-		r.angles = r.angles[1:] // -180 is 180
-	}
-	return nil
+// poseFlags adds the flags that say where experts may be placed to a command.
+func poseFlags(cmd *cobra.Command, p *recipe.Poses) {
+	cmd.Flags().Var(&textFlag{kind: "S|DY,DX", read: p.SetShift}, "shift", "how far experts are shifted, in pixels")
+	positiveFlag(cmd, &p.ShiftStep, "shift-step", "pixels between two shifts (default 1)")
+	cmd.Flags().Var(&textFlag{kind: "RANGE:STEP", read: func(text string) error {
+		_, err := recipe.ParseRotations(text)
+		p.Rotate = text
+		return err
+	}}, "rotate", "rotations in degrees, such as 24:6")
 }
 
-// priorFlag is --prior ON:OFF, a Beta prior in pseudo-counts.
-type priorFlag struct{ patchwork.Prior }
-
-func (p *priorFlag) String() string {
-	if p.Prior == (patchwork.Prior{}) {
-		return ""
+// inFlags returns an error about a recipe in the words of the command.
+func inFlags(err error) error {
+	var e *recipe.Error
+	if errors.As(err, &e) {
+		return usagef("%s", e.Flags())
 	}
-	return fmt.Sprintf("%v:%v", p.On, p.Off)
-}
-
-func (p *priorFlag) Type() string { return "ON:OFF" }
-
-func (p *priorFlag) Set(text string) error {
-	on, off, two := strings.Cut(text, ":")
-	a, errA := strconv.ParseFloat(on, 64)
-	b, errB := strconv.ParseFloat(off, 64)
-	if !two || errA != nil || errB != nil || !(a > 0) || !(b > 0) || math.IsInf(a+b, 0) {
-		return fmt.Errorf("a prior is ON:OFF, two pseudo-counts above 0 such as 0.05:1")
-	}
-	p.Prior = patchwork.Prior{On: a, Off: b}
-	return nil
-}
-
-// What a model may be at most: the limits of a model file, refused before the
-// work rather than after it. The search holds a few numbers for each candidate,
-// a model a number for each pixel of each expert, and one more a rotation.
-const (
-	maxCandidates = 1 << 26 // experts x rotations x shifts
-	maxTemplates  = 1 << 25 // experts x pixels
-	maxTurned     = 1 << 26 // experts x rotations x pixels
-)
-
-// poseFlags say where experts may be placed.
-type poseFlags struct {
-	shift  shiftReach
-	step   int
-	rotate rotations
-}
-
-func (f *poseFlags) add(cmd *cobra.Command) {
-	cmd.Flags().Var(&f.shift, "shift", "how far experts are shifted, in pixels")
-	cmd.Flags().IntVar(&f.step, "shift-step", 1, "pixels between two shifts")
-	cmd.Flags().Var(&f.rotate, "rotate", "rotations in degrees, such as 24:6")
-}
-
-// grid is the poses asked for, in a frame of the given size.
-func (f *poseFlags) grid(experts, height, width int) (pose.Grid, error) {
-	if f.step < 1 {
-		return pose.Grid{}, usagef("--shift-step %d: there must be at least 1 pixel between shifts", f.step)
-	}
-	if f.shift.dy >= height || f.shift.dx >= width {
-		return pose.Grid{}, usagef("--shift %v moves experts of %d x %d pixels out of the image; give at most %d,%d",
-			&f.shift, height, width, height-1, width-1)
-	}
-	g := pose.Grid{DY: pose.Symmetric(f.shift.dy, f.step), DX: pose.Symmetric(f.shift.dx, f.step), Angles: f.rotate.angles}
-	if len(g.Angles) == 1 {
-		g.Angles = nil // just 0
-	}
-	// In floating point: the product of absurd flags is beyond an int.
-	pixels := float64(experts) * float64(height) * float64(width)
-	if pixels > maxTemplates || pixels*float64(g.Rotations()) > maxTurned {
-		return pose.Grid{}, usagef("%d experts of %d x %d pixels in %s are too large a model; take fewer",
-			experts, height, width, count(g.Rotations(), "rotation"))
-	}
-	n := float64(g.DY.Len()) * float64(g.DX.Len()) * float64(g.Rotations())
-	if n*float64(experts) > maxCandidates {
-		return pose.Grid{}, usagef("%d experts at %.0f poses are too many to search (at most %d together); take fewer rotations or a larger --shift-step",
-			experts, n, maxCandidates)
-	}
-	return g, nil
+	return err
 }

@@ -109,9 +109,6 @@ func (a *app) infoCommand() *cobra.Command {
   patchwork info model.npz t.npz --skip 10
   patchwork info model.npz --json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkWorkers(workers); err != nil {
-				return err
-			}
 			if model == "" && len(args) > 0 {
 				model, args = args[0], args[1:]
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -8,6 +9,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/internal/recipe"
 )
 
 // inputFlags are the flags of every command that explains images: which model
@@ -15,7 +17,7 @@ import (
 type inputFlags struct {
 	data                     dataFlags
 	model                    string
-	poses                    poseFlags
+	poses                    recipe.Poses
 	scene                    bool
 	maxPicks, reuse, workers int
 }
@@ -23,23 +25,13 @@ type inputFlags struct {
 func (f *inputFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	modelFlag(cmd, &f.model)
-	fs.IntVar(&f.maxPicks, "max-picks", 0, "largest number of picks (default no limit)")
-	fs.IntVar(&f.reuse, "reuse", 0, "how often an expert may be used in one image (default: the model's)")
+	positiveFlag(cmd, &f.maxPicks, "max-picks", "largest number of picks (default no limit)")
+	positiveFlag(cmd, &f.reuse, "reuse", "how often an expert may be used in one image (default: the model's)")
 	fs.BoolVar(&f.scene, "scene", false, "place experts anywhere in images larger than they are")
-	f.poses.add(cmd)
+	poseFlags(cmd, &f.poses)
 	workersFlag(cmd, &f.workers)
 	f.data.add(cmd)
 	f.data.addMemory(cmd)
-}
-
-func (f *inputFlags) check(cmd *cobra.Command) error {
-	if cmd.Flags().Changed("max-picks") && f.maxPicks < 1 {
-		return usagef("--max-picks %d: give at least 1", f.maxPicks)
-	}
-	if cmd.Flags().Changed("reuse") && f.reuse < 1 {
-		return usagef("--reuse %d: an expert must be usable at least once", f.reuse)
-	}
-	return checkWorkers(f.workers)
 }
 
 // task is a model and the images it is to explain.
@@ -80,12 +72,10 @@ func (f *inputFlags) load(cmd *cobra.Command) (*patchwork.Model, error) {
 	if changed("scene") {
 		c.Scene = f.scene
 	}
-	if changed("reuse") {
-		c.Reuse = f.reuse
-	}
-	grid, err := f.poses.grid(m.K(), m.Height(), m.Width())
+	c.Reuse = cmp.Or(f.reuse, c.Reuse)
+	grid, err := f.poses.Grid(m.K(), m.Height(), m.Width())
 	if err != nil {
-		return nil, err
+		return nil, inFlags(err)
 	}
 	if changed("shift") || changed("shift-step") {
 		c.Poses.DY, c.Poses.DX = grid.DY, grid.DX
@@ -99,15 +89,13 @@ func (f *inputFlags) load(cmd *cobra.Command) (*patchwork.Model, error) {
 
 // fits says why a model cannot explain the images of a set.
 func fits(m *patchwork.Model, set *dataset.Set) error {
-	grid, err := m.GridFor(set.Size())
+	_, err := m.GridFor(set.Size())
 	var size *patchwork.SizeError
 	switch {
 	case errors.As(err, &size) && !size.Scene && size.Height >= size.ModelHeight && size.Width >= size.ModelWidth:
 		return fmt.Errorf("%s: %w; --scene places its experts anywhere in larger images", set.Source, err)
-	case err != nil:
+	case errors.As(err, &size):
 		return fmt.Errorf("%s: %w; take a model that was learned from such images", set.Source, err)
-	case grid.Len() > maxCandidates/m.K():
-		return usagef("%d experts at %d poses are too many to search (at most %d)", m.K(), grid.Len(), maxCandidates)
 	}
-	return nil
+	return request(err)
 }

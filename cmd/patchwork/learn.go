@@ -15,27 +15,22 @@ import (
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/journal"
+	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/render"
 )
 
 // learnFlags are the flags of learn.
 type learnFlags struct {
 	data       dataFlags
-	poses      poseFlags
 	checkpoint checkpoint
 	engine     engineFlags
 
-	output                                      string
-	rule, mode, method, begin, reading, outside choice
-	aim                                         choice
-	prior                                       priorFlag
-	experts                                     expertCount
-	starts, iterations, reuse                   int
-	workers, sample                             int
-	seed                                        uint64
-	q, untilInk                                 float64
-	refine, truncate                            bool
-	picture, progressPicture, curve             picturePath
+	recipe.Recipe
+	q        float64 // for Q, if it is given
+	truncate bool    // for Truncate, if it is given
+
+	output                          string
+	picture, progressPicture, curve picturePath
 }
 
 const learnLong = `Learn K experts from images of one size, or from the rows of a table.
@@ -94,25 +89,31 @@ func (a *app) learnCommand() *cobra.Command {
 func (f *learnFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVarP(&f.output, "output", "o", "", "model file to write (- for standard output)")
-	f.experts.add(cmd)
-	f.rule.add(cmd, "rule", "max", "composition rule", "max", "max-minus-min")
-	f.poses.add(cmd)
-	f.mode.add(cmd, "mode", "default", "settings to start from", "default", "paper")
-	f.method.add(cmd, "method", "default", "one pass over the images, batch EM, batch EM after one pass, or soft EM for tables", "default", "online", "batch", "both", "soft")
-	f.begin.add(cmd, "begin", "both", "begin with orders of the images, with splits of one image, or with an order and three splits in turn; both is orders where experts do not move, and for --progress-picture; with --method soft: grown experts, a mixture, or the better of both", "orders", "splits", "both", "grow", "mixture")
-	f.aim.add(cmd, "aim", "predict", "what the experts of --method soft are for: few votes, chosen by description length, to interpret", "predict", "interpret")
-	fs.IntVar(&f.starts, "starts", 0, "number of starts, also --orders (default 8, 5 random ones, or 1 in the paper's mode)")
-	fs.IntVar(&f.iterations, "iterations", 0, "iterations of batch EM (default 5 after online learning, else 25)")
-	fs.Uint64Var(&f.seed, "seed", 0, "seed of all randomness")
-	workersFlag(cmd, &f.workers)
-	f.reading.add(cmd, "init", "c", "reading of the initialisation under the max rule; the paper's mode takes literal", "c", "text", "literal")
-	fs.Float64Var(&f.untilInk, "until-ink", 0, "grow an expert only while more than this fraction of an image's ink is unexplained (default: until there are K)")
+	countFlag(cmd, &f.Count)
+	choose := func(to *string, field, name, value, usage string) {
+		(&choice{to: to}).add(cmd, name, value, usage, recipe.Choices(field)...)
+	}
+	choose(&f.Rule, "Rule", "rule", "max", "composition rule")
+	poseFlags(cmd, &f.Poses)
+	choose(&f.Mode, "Mode", "mode", "default", "settings to start from")
+	choose(&f.Method, "Method", "method", "default", "one pass over the images, batch EM, batch EM after one pass, or soft EM for tables")
+	choose(&f.Begin, "Begin", "begin", "both", "begin with orders of the images, with splits of one image, or with an order and three splits in turn; both is orders where experts do not move, and for --progress-picture; with --method soft: grown experts, a mixture, or the better of both")
+	choose(&f.Aim, "Aim", "aim", "predict", "what the experts of --method soft are for: few votes, chosen by description length, to interpret")
+	positiveFlag(cmd, &f.Starts, "starts", "number of starts, also --orders (default 8, 5 random ones, or 1 in the paper's mode)")
+	positiveFlag(cmd, &f.Iterations, "iterations", "iterations of batch EM (default 5 after online learning, else 25)")
+	fs.Uint64Var(&f.Seed, "seed", 0, "seed of all randomness")
+	workersFlag(cmd, &f.Workers)
+	choose(&f.Init, "Init", "init", "c", "reading of the initialisation under the max rule; the paper's mode takes literal")
+	fs.Float64Var(&f.UntilInk, "until-ink", 0, "grow an expert only while more than this fraction of an image's ink is unexplained (default: until there are K)")
 	fs.Float64Var(&f.q, "q", 0, "abstention value (default by rule and mode)")
-	fs.Var(&f.prior, "prior", "Beta prior of the probabilities in pseudo-counts (default by rule and mode)")
-	f.outside.add(cmd, "outside", "", "what lies beyond the image's border (default by rule)", "background", "unknown")
-	fs.BoolVar(&f.refine, "refine", false, "refine the explanations of batch EM by sweeps of replace, prune and add")
+	fs.Var(&textFlag{kind: "ON:OFF", read: func(text string) (err error) {
+		f.Prior, err = recipe.ParsePrior(text)
+		return err
+	}}, "prior", "Beta prior of the probabilities in pseudo-counts (default by rule and mode)")
+	choose(&f.Outside, "Outside", "outside", "", "what lies beyond the image's border (default by rule)")
+	fs.BoolVar(&f.Refine, "refine", false, "refine the explanations of batch EM by sweeps of replace, prune and add")
 	fs.BoolVar(&f.truncate, "truncate", false, "search with truncated templates (default for the max rule with poses)")
-	fs.IntVar(&f.reuse, "reuse", 1, "how often an expert may be used in one image")
+	positiveFlag(cmd, &f.Reuse, "reuse", "how often an expert may be used in one image (default 1)")
 	f.picture.add(cmd, "picture", "write a picture of the experts (.png, .svg)")
 	f.progressPicture.add(cmd, "progress-picture", "write the learning step by step, with samples, as in the paper's Figure 7")
 	f.curve.add(cmd, "curve", "write a plot of the numbers of experts tried, with --experts auto or a range (.png, .svg)")
@@ -120,42 +121,29 @@ func (f *learnFlags) add(cmd *cobra.Command) {
 	f.engine.add(cmd)
 	f.data.add(cmd)
 	f.data.addMemory(cmd)
-	fs.IntVar(&f.sample, "sample", 0, "of data beyond --memory: how many images, drawn at random, starts are learned from (default 20000, or as many as take a quarter of the memory)")
+	positiveFlag(cmd, &f.Sample, "sample", "of data beyond --memory: how many images, drawn at random, starts are learned from (default 20000, or as many as take a quarter of the memory)")
 }
 
-// check refuses what can be seen to be wrong before any data are read.
+// check completes the recipe and refuses what can be seen to be wrong before any
+// data are read.
 func (f *learnFlags) check(cmd *cobra.Command) error {
-	changed := cmd.Flags().Changed
+	if cmd.Flags().Changed("q") {
+		f.Q = &f.q
+	}
+	if cmd.Flags().Changed("truncate") {
+		f.Truncate = &f.truncate
+	}
+	f.Memory = int64(f.data.memory)
+	if err := f.Check(); err != nil {
+		return inFlags(err)
+	}
 	switch {
-	case !changed("experts"):
-		return usagef("--experts K is missing: how many experts shall be learned?")
 	case f.output == "":
 		return usagef("-o MODEL is missing: where shall the model go?")
-	case changed("starts") && f.starts < 1:
-		return usagef("--starts %d: learning needs at least one start", f.starts)
-	case changed("iterations") && f.iterations < 1:
-		return usagef("--iterations %d: give at least 1, or --method online", f.iterations)
-	case changed("sample") && f.sample < 1:
-		return usagef("--sample %d: give at least 1", f.sample)
-	case f.reuse < 1:
-		return usagef("--reuse %d: an expert must be usable at least once", f.reuse)
-	case f.mode.value == "paper" && changed("init") && f.reading.value != "literal":
-		return usagef("--init %s and --mode paper exclude each other: the paper's initialisation is literal", f.reading.value)
-	case f.method.value == "batch" && f.progressPicture != "":
-		return usagef("--progress-picture shows online learning, which --method batch leaves out")
-	case f.begin.value != "orders" && changed("begin") && f.progressPicture != "":
-		return usagef("--progress-picture shows learning from an order of the images; give --begin orders")
-	case !(f.untilInk >= 0 && f.untilInk < 1):
-		return usagef("--until-ink %v is not a fraction from 0 to below 1", f.untilInk)
-	case f.rule.value != "max" && f.truncate:
-		return usagef("--truncate belongs to --rule max")
-	case !(f.q >= 0 && f.q <= 1):
-		return usagef("--q %v is not a probability", f.q)
+	case !f.Open() && f.curve != "":
+		return usagef("--curve shows the numbers of experts tried; give --experts auto or a range such as 2..12")
 	}
-	if err := checkWorkers(f.workers); err != nil {
-		return err
-	}
-	if err := f.checkTable(cmd); err != nil {
+	if err := f.checkProgressPicture(); err != nil {
 		return err
 	}
 	if err := f.engine.check(f); err != nil {
@@ -164,63 +152,24 @@ func (f *learnFlags) check(cmd *cobra.Command) error {
 	if err := f.checkpoint.check(); err != nil {
 		return err
 	}
-	if err := f.checkCount(); err != nil {
-		return err
-	}
 	return checkOutputs(f.output, string(f.picture), string(f.progressPicture), string(f.curve))
 }
 
-// config is the configuration of the model to learn from images of one size.
-func (f *learnFlags) config(cmd *cobra.Command, height, width int) (patchwork.Config, error) {
-	grid, err := f.poses.grid(f.experts.most(), height, width)
-	if err != nil {
-		return patchwork.Config{}, err
-	}
-	rule, _ := patchwork.ParseRule(f.rule.value) // the flag allows only its names
-	c := patchwork.NewConfig(rule, height, width, grid)
-	if f.paper() {
-		c = learn.PaperConfig(rule, height, width, grid)
-	}
-	changed := cmd.Flags().Changed
-	if changed("q") {
-		c.Q = f.q
-	}
-	if changed("prior") {
-		c.Prior = f.prior.Prior
-	}
-	if changed("outside") {
-		c.Outside, _ = patchwork.ParseOutside(f.outside.value)
-	}
-	if changed("truncate") {
-		c.Truncate = f.truncate
-	}
-	if changed("reuse") {
-		c.Reuse = f.reuse
-	}
-	return c, nil
-}
-
-// paper reports whether to learn to the letter of the paper.
-func (f *learnFlags) paper() bool { return f.mode.value == "paper" }
-
-// options are the settings of the learner; the flags allow only their names.
-func (f *learnFlags) options(cmd *cobra.Command) learn.Options {
-	opt := learn.Options{Paper: f.paper(), Starts: f.starts, Iterations: f.iterations, Seed: f.seed, Workers: f.workers,
-		UnexplainedInk: f.untilInk, Refine: f.refine}
+// checkProgressPicture sees to it that there is something for the progress
+// picture to show.
+func (f *learnFlags) checkProgressPicture() error {
 	switch {
-	case f.experts.auto:
-	case f.experts.open():
-		opt.AtLeast, opt.AtMost = f.experts.from, f.experts.to
-	default:
-		opt.Experts = f.experts.to
+	case f.progressPicture == "":
+		return nil
+	case f.Soft(), f.Method == "batch":
+		return usagef("--progress-picture shows online learning, which --method %s leaves out", f.Method)
+	case f.Begin != "" && f.Begin != "orders":
+		return usagef("--progress-picture shows learning from an order of the images; give --begin orders")
+	case f.Open():
+		return usagef("--progress-picture shows the learning of a given number of experts, not --experts %s", f.Count.Text())
 	}
-	opt.Method, _ = learn.ParseMethod(f.method.value)
-	opt.Reading, _ = learn.ParseReading(f.reading.value)
-	opt.StartFrom, _ = learn.ParseStartFrom(f.begin.value)
-	if f.progressPicture != "" {
-		opt.StartFrom = learn.StartFromOrders
-	}
-	return opt
+	f.Begin = "orders"
+	return nil
 }
 
 func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
@@ -236,14 +185,14 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
-	cfg, err := f.config(cmd, s.head().Images[0].Height(), s.head().Images[0].Width())
+	plan, err := f.Plan(s.head().Images[0].Height(), s.head().Images[0].Width())
 	if err != nil {
-		return err
+		return inFlags(err)
 	}
-	if s.stream != nil && f.soft() {
+	if s.stream != nil && f.Soft() {
 		return usagef("--method soft holds all rows in memory; give more --memory, or --take N")
 	}
-	l := learning{cfg: cfg, opt: f.options(cmd), figure: f.progressPicture != ""}
+	l := learning{Plan: plan, figure: f.progressPicture != ""}
 	if l.journal, err = f.openCheckpoint(cmd, s, local); err != nil {
 		return err
 	}
@@ -252,11 +201,11 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 		err = a.learnStream(cmd, f, s, &l, e, paths)
 	} else {
 		l.data, l.images, l.pixels = s.set.Data, s.set.Len(), knownPixels(s.set.Data)
-		if f.soft() {
+		if f.Soft() {
 			if l.journal != nil {
 				l.data.Memory = memory{l.journal}
 			}
-			err = a.learnTable(cmd.Context(), f, &l)
+			err = a.learnTable(cmd.Context(), &l)
 		} else {
 			err = a.run(cmd.Context(), &l, l.data)
 		}
@@ -279,11 +228,10 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 
 // learning is one learning run and its outcome.
 type learning struct {
+	*recipe.Plan
 	data   patchwork.Data // nil Images where they are streamed
 	images int
 	pixels float64 // known ones, weights counted
-	cfg    patchwork.Config
-	opt    learn.Options
 	model  *patchwork.Model
 
 	figure bool                // keep what the progress picture shows
@@ -324,13 +272,13 @@ func (l *learning) see(s learn.Step) {
 // run learns, with progress.
 func (a *app) run(ctx context.Context, l *learning, src patchwork.Source) error {
 	if l.journal != nil {
-		l.opt.Memory = memory{l.journal}
+		l.Learn.Memory = memory{l.journal}
 	}
-	total, what := l.opt.WithDefaults(l.cfg).Starts, "start"
-	if l.opt.Experts == 0 {
+	total, what := l.Learn.WithDefaults(l.Config).Starts, "start"
+	if l.Learn.Experts == 0 {
 		what, total = "model", 0 // growing: total unknown
-		if l.opt.AtMost > 0 {
-			total = l.opt.AtMost - l.opt.AtLeast + 1
+		if l.Learn.AtMost > 0 {
+			total = l.Learn.AtMost - l.Learn.AtLeast + 1
 		}
 	}
 	var p *progress
@@ -341,7 +289,7 @@ func (a *app) run(ctx context.Context, l *learning, src patchwork.Source) error 
 		defer p.stop()
 	}
 	best := math.Inf(-1)
-	for s, err := range learn.Run(ctx, src, l.cfg, l.opt) {
+	for s, err := range learn.Run(ctx, src, l.Config, l.Learn) {
 		if err != nil {
 			return request(err)
 		}
@@ -377,7 +325,7 @@ func (a *app) summary(f *learnFlags, head *dataset.Set, l *learning, took time.D
 			r.Chosen+1, len(r.Starts), r.LogLik/float64(r.Rows), r.LogLik/l.pixels),
 		fmt.Sprintf("%.2f experts used per image", used),
 	}
-	if f.soft() {
+	if f.Soft() {
 		lines = slices.Concat(lines[:1], tableLines(l.model), lines[2:])
 	}
 	if r.Sample > 0 {
@@ -438,7 +386,7 @@ func progressSheet(l *learning) render.Sheet {
 	if l.model.Extras().Record.Method == learn.MethodBoth.String() {
 		steps, labels = append(steps, l.model), append(labels, "swept")
 	}
-	sheet := render.Progress(pass.examples, steps, sampleTiles(l.model, figureSamples, l.opt.Seed))
+	sheet := render.Progress(pass.examples, steps, sampleTiles(l.model, figureSamples, l.Learn.Seed))
 	copy(sheet.ColumnLabels, labels)
 	return sheet
 }

@@ -20,9 +20,6 @@ func (a *app) paperCommand() *cobra.Command {
 		Example: `  patchwork paper 1 --quick
   patchwork paper 1 2 -o report`,
 		RunE: func(cmd *cobra.Command, names []string) (err error) {
-			if err := checkWorkers(r.Workers); err != nil {
-				return err
-			}
 			if r.TeeForm, err = form.options(cmd, 0); err != nil {
 				return err
 			}

@@ -67,9 +67,6 @@ func (a *app) statsCommand() *cobra.Command {
 }
 
 func (a *app) stats(cmd *cobra.Command, f *statsFlags, paths []string) error {
-	if err := checkWorkers(f.workers); err != nil {
-		return err
-	}
 	if err := checkOutputs(f.output); err != nil {
 		return err
 	}

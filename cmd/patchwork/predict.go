@@ -48,7 +48,7 @@ func (a *app) predictCommand() *cobra.Command {
 		Example: predictExample,
 		Args:    oneOrMoreData,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkPredict(cmd, &in, &best, output); err != nil {
+			if err := checkPredict(&best, output); err != nil {
 				return err
 			}
 			t, err := in.read(cmd, args)
@@ -83,7 +83,7 @@ func (a *app) predictCommand() *cobra.Command {
 
 func isNPZ(path string) bool { return strings.EqualFold(filepath.Ext(path), ".npz") }
 
-func checkPredict(cmd *cobra.Command, in *inputFlags, best *bestFlags, output string) error {
+func checkPredict(best *bestFlags, output string) error {
 	switch {
 	case output == "":
 		return usagef("-o OUT is missing: where shall the predictions go?")
@@ -91,9 +91,6 @@ func checkPredict(cmd *cobra.Command, in *inputFlags, best *bestFlags, output st
 		return usagef("-o %s: predictions go to a .npz or .csv file, or - for standard output", output)
 	}
 	if err := best.check(); err != nil {
-		return err
-	}
-	if err := in.check(cmd); err != nil {
 		return err
 	}
 	return checkOutputs(output)

@@ -161,15 +161,6 @@ func (f *feed) Blocks(ctx context.Context) iter.Seq2[patchwork.Data, error] {
 	}
 }
 
-// sampleSize is --sample, or as many images as take a quarter of the memory.
-func (f *learnFlags) sampleSize(cmd *cobra.Command, height, width int) int {
-	if cmd.Flags().Changed("sample") {
-		return f.sample
-	}
-	const mostSample, overhead = 20000, 128 // images; bytes of an image in memory, as package dataset counts
-	return max(1, min(mostSample, int(int64(f.data.memory)/4/int64(overhead+height*(width+63)/64*8))))
-}
-
 // learnStream learns from data that do not fit in memory, or that an engine
 // explains where paths say; e may be nil.
 func (a *app) learnStream(cmd *cobra.Command, f *learnFlags, s *source, l *learning, e *engineProcess, paths []string) error {
@@ -179,15 +170,14 @@ func (a *app) learnStream(cmd *cobra.Command, f *learnFlags, s *source, l *learn
 	src := &feed{stream: s.stream, bar: a.progress("image", 0)}
 	defer src.bar.stop()
 	var all patchwork.Source = src
-	if l.opt.WithDefaults(l.cfg).Method == learn.MethodOnline {
+	if l.Learn.WithDefaults(l.Config).Method == learn.MethodOnline {
 		if e != nil {
 			return errNoOnline
 		}
 		a.sayStreaming(s, f.data.memory, "learning in its order, from one start")
 	} else {
-		l.opt.Sample = f.sampleSize(cmd, l.cfg.Height, l.cfg.Width)
 		if e == nil {
-			a.sayStreaming(s, f.data.memory, fmt.Sprintf("learning from a uniform sample of %d images, then from all, one pass an iteration", l.opt.Sample))
+			a.sayStreaming(s, f.data.memory, fmt.Sprintf("learning from a uniform sample of %d images, then from all, one pass an iteration", l.Learn.Sample))
 		} else {
 			all = &engineSource{feed: src, process: e, begin: func() error { return e.begin(cmd, f, l, src, paths) }}
 		}

@@ -68,9 +68,9 @@ func TestLearnSoftRefuses(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must(t, fields("synth bars --n 10 -o bars.npz")...)
 	for line, says := range map[string]string{
-		"--method soft -k 2 --shift 3":         "--shift does not go with --method soft",
-		"--method soft -k 2 --mode paper":      "--mode does not go with",
-		"--method soft -k 2..4":                "auto to find out",
+		"--method soft -k 2 --shift 3":         "--shift cannot be combined with --method soft",
+		"--method soft -k 2 --mode paper":      "--mode cannot be combined with",
+		"--method soft -k 2..4":                "finds it out with --experts auto",
 		"--method soft -k 2 --begin orders":    "give grow, mixture or both",
 		"--method batch -k 2 --begin mixture":  "--begin mixture is for --method soft",
 		"-k 2 --aim interpret":                 "--aim is for --method soft",

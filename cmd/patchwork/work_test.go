@@ -80,20 +80,6 @@ func TestWorkersChangeNoCount(t *testing.T) {
 	}
 }
 
-// A single number as a range is that number.
-func TestExpertCount(t *testing.T) {
-	for text, want := range map[string]expertCount{"3": {from: 3, to: 3}, "2..2": {from: 2, to: 2}, "2..12": {from: 2, to: 12}, "auto": {auto: true}} {
-		var e expertCount
-		if err := e.Set(text); err != nil || e != want || e.open() != (text == "2..12" || text == "auto") {
-			t.Errorf("%s is %+v, %v", text, e, err)
-		}
-		var again expertCount
-		if err := again.Set(e.String()); err != nil || again != e {
-			t.Errorf("%s is written %q", text, e.String())
-		}
-	}
-}
-
 // line is a line of explain as other programs read it.
 type line struct {
 	Index       *int             `json:"index"`

@@ -1,0 +1,44 @@
+package recipe
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Error is a setting that cannot be used, alone or together with others.
+type Error struct {
+	Field string // its name in JSON, such as "shift_step"
+	text  string // with the names of settings in braces
+}
+
+// bad returns an error about a field. Names of settings are in braces, because
+// the command and the studio call them differently.
+func bad(field, format string, args ...any) error {
+	return &Error{field, fmt.Sprintf(format, args...)}
+}
+
+var braces = regexp.MustCompile(`\{\w+\}`)
+
+// Error says what is wrong in the words of a JSON request.
+func (e *Error) Error() string {
+	return braces.ReplaceAllStringFunc(e.text, func(name string) string {
+		if name == "{count}" {
+			return "the number of experts"
+		}
+		return strings.Trim(name, "{}")
+	})
+}
+
+// Flags says what is wrong in the words of the command.
+func (e *Error) Flags() string {
+	return braces.ReplaceAllStringFunc(e.text, func(name string) string {
+		switch name {
+		case "{count}":
+			return "--experts K, or a range to try such as --experts 2..12"
+		case "{auto}":
+			return "--experts auto"
+		}
+		return "--" + strings.ReplaceAll(strings.Trim(name, "{}"), "_", "-")
+	})
+}

@@ -1,0 +1,129 @@
+package recipe
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"example.com/patchwork"
+	"example.com/patchwork/pose"
+)
+
+// Poses say where experts may be placed.
+type Poses struct {
+	Shift     int    `json:"shift,omitempty" minimum:"0" doc:"how far experts are shifted, in pixels"`
+	ShiftX    *int   `json:"-"` // how far to the sides, if that differs
+	ShiftStep int    `json:"shift_step,omitempty" minimum:"1" doc:"pixels between two shifts; default 1"`
+	Rotate    string `json:"rotate,omitempty" maxLength:"40" doc:"RANGE:STEP in degrees, such as 24:6"`
+}
+
+// SetShift reads the text form of a shift, S or DY,DX.
+func (p *Poses) SetShift(text string) error {
+	first, second, two := strings.Cut(text, ",")
+	if !two {
+		second = first
+	}
+	dy, errY := strconv.Atoi(strings.TrimSpace(first))
+	dx, errX := strconv.Atoi(strings.TrimSpace(second))
+	if errY != nil || errX != nil || dy < 0 || dx < 0 {
+		return fmt.Errorf("a shift is a whole number of pixels such as 14, or two, 14,10")
+	}
+	p.Shift, p.ShiftX = dy, nil
+	if dx != dy {
+		p.ShiftX = &dx
+	}
+	return nil
+}
+
+// reach returns how far experts are shifted down and to the side.
+func (p *Poses) reach() (dy, dx int) {
+	if p.ShiftX != nil {
+		return p.Shift, *p.ShiftX
+	}
+	return p.Shift, p.Shift
+}
+
+// shiftText is the inverse of SetShift.
+func (p *Poses) shiftText() string {
+	if dy, dx := p.reach(); dy != dx {
+		return fmt.Sprintf("%d,%d", dy, dx)
+	}
+	return strconv.Itoa(p.Shift)
+}
+
+// move reports whether experts may be anywhere but where they were learned.
+func (p *Poses) move() bool {
+	angles, err := ParseRotations(p.Rotate)
+	return p.Shift != 0 || p.ShiftX != nil || err != nil || angles != nil
+}
+
+// maxRotations bounds the rotations: each is a copy of every template.
+const maxRotations = 720
+
+// ParseRotations reads the text form of rotations, RANGE:STEP in degrees. nil
+// means only 0.
+func ParseRotations(text string) ([]float64, error) {
+	if text == "" {
+		return nil, nil
+	}
+	first, second, two := strings.Cut(text, ":")
+	reach, errReach := strconv.ParseFloat(first, 64)
+	step, errStep := strconv.ParseFloat(second, 64)
+	if !two && errReach == nil && reach == 0 {
+		return nil, nil
+	}
+	if errReach != nil || errStep != nil || !(reach >= 0 && reach <= 180) || !(step > 0 && step <= 360) {
+		return nil, fmt.Errorf("rotations are RANGE:STEP in degrees, such as 24:6 for -24, -18, ... 24; RANGE is at most 180")
+	}
+	if reach/step > (maxRotations-1)/2 {
+		return nil, fmt.Errorf("%.4g rotations are too many (at most %d); take a larger step", 2*math.Floor(reach/step)+1, maxRotations)
+	}
+	angles := pose.Evenly(reach, step)
+	if reach == 180 && len(angles) > 1 && angles[0] == -180 {
+		angles = angles[1:] // -180 is 180
+	}
+	if len(angles) == 1 {
+		return nil, nil
+	}
+	return angles, nil
+}
+
+// What a model may be at most, refused before the work rather than after it: a
+// model has a number for each pixel of each expert, and one more for each
+// rotation.
+const (
+	maxTemplates = 1 << 25 // experts x pixels
+	maxTurned    = 1 << 26 // experts x rotations x pixels
+)
+
+// Grid returns the poses of experts with a frame of the given size. The error is
+// an *Error.
+func (p *Poses) Grid(experts, height, width int) (pose.Grid, error) {
+	dy, dx := p.reach()
+	switch {
+	case p.ShiftStep < 0:
+		return pose.Grid{}, bad("shift_step", "{shift_step} %d: there must be at least 1 pixel between shifts", p.ShiftStep)
+	case dy >= height || dx >= width:
+		return pose.Grid{}, bad("shift", "{shift} %s moves experts of %d x %d pixels out of the image; give at most %d,%d",
+			p.shiftText(), height, width, height-1, width-1)
+	}
+	angles, err := ParseRotations(p.Rotate)
+	if err != nil {
+		return pose.Grid{}, bad("rotate", "{rotate} %s: %v", p.Rotate, err)
+	}
+	step := max(p.ShiftStep, 1)
+	g := pose.Grid{DY: pose.Symmetric(dy, step), DX: pose.Symmetric(dx, step), Angles: angles}
+	// In floating point: the product of absurd settings is beyond an int.
+	pixels := float64(experts) * float64(height) * float64(width)
+	if pixels > maxTemplates || pixels*float64(g.Rotations()) > maxTurned {
+		return pose.Grid{}, bad("experts", "%d experts of %d x %d pixels in %d rotations are too large a model; take fewer",
+			experts, height, width, g.Rotations())
+	}
+	n := float64(g.DY.Len()) * float64(g.DX.Len()) * float64(g.Rotations())
+	if n*float64(experts) > patchwork.MaxCandidates {
+		return pose.Grid{}, bad("rotate", "%d experts at %.0f poses are too many candidates to search (at most %d); take fewer rotations or a larger {shift_step}",
+			experts, n, patchwork.MaxCandidates)
+	}
+	return g, nil
+}

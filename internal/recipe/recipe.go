@@ -1,0 +1,197 @@
+// Package recipe describes how a model is to be learned, in the form that the
+// command and the studio share: its fields are flags of patchwork learn and
+// fields of a JSON request. It checks what goes together and translates a recipe
+// for images of one size into the options of package learn or table.
+package recipe
+
+import (
+	"cmp"
+	"reflect"
+	"strings"
+
+	"example.com/patchwork"
+	"example.com/patchwork/learn"
+	"example.com/patchwork/table"
+)
+
+// Recipe says how to learn a model. The zero value of a field is its recommended
+// default. JSON has a part of them; the command has them all.
+type Recipe struct {
+	Count
+	Poses
+	Rule       string   `json:"rule,omitempty" enum:"max,max-minus-min" doc:"default max"`
+	Mode       string   `json:"mode,omitempty" enum:"default,paper" doc:"settings to start from"`
+	Method     string   `json:"method,omitempty" enum:"default,online,batch,both,soft" doc:"soft is for tables"`
+	Begin      string   `json:"begin,omitempty" enum:"both,orders,splits,grow,mixture" doc:"what starts begin with"`
+	Aim        string   `json:"aim,omitempty" enum:"predict,interpret" doc:"of method soft"`
+	Starts     int      `json:"starts,omitempty" minimum:"1" maximum:"100" doc:"number of starts"`
+	Iterations int      `json:"iterations,omitempty" minimum:"1" maximum:"1000" doc:"number of iterations of batch EM"`
+	Seed       uint64   `json:"seed,omitempty" doc:"seed of all randomness"`
+	Q          *float64 `json:"q,omitempty" minimum:"0" maximum:"1" doc:"abstention value; default by rule and mode"`
+	Outside    string   `json:"outside,omitempty" enum:"background,unknown" doc:"what lies beyond the border; default by rule"`
+	Refine     bool     `json:"refine,omitempty" doc:"refine the explanations of batch EM"`
+
+	Init     string          `json:"-" enum:"c,text,literal"` // reading of the initialisation; "" means c
+	UntilInk float64         `json:"-"`                       // learn.Options.UnexplainedInk
+	Prior    patchwork.Prior `json:"-"`
+	Truncate *bool           `json:"-"` // nil: by rule and poses
+	Reuse    int             `json:"-"` // 0: the default of the configuration
+
+	// Sample is how many images of a stream the starts are learned from; 0 means
+	// 20,000, but no more than take a quarter of Memory bytes, if that is given.
+	Sample  int   `json:"-"`
+	Memory  int64 `json:"-"`
+	Workers int   `json:"-"` // goroutines; the model is the same for any number
+}
+
+// Paper reports whether learning follows the paper to the letter.
+func (r *Recipe) Paper() bool { return r.Mode == "paper" }
+
+// Soft reports whether a table is learned by soft EM.
+func (r *Recipe) Soft() bool { return r.Method == "soft" }
+
+// Choices returns the names that a field of Recipe may have, such as "Rule".
+func Choices(field string) []string {
+	f, _ := reflect.TypeFor[Recipe]().FieldByName(field)
+	return strings.Split(f.Tag.Get("enum"), ",")
+}
+
+// Plan is a recipe for images of one size.
+type Plan struct {
+	Config patchwork.Config
+	Learn  learn.Options
+	Table  *table.Options // of method soft, where Learn means nothing
+}
+
+// Plan checks the recipe and returns the configuration of the model and the
+// options of its learner. The error is an *Error.
+func (r *Recipe) Plan(height, width int) (*Plan, error) {
+	if err := r.Check(); err != nil {
+		return nil, err
+	}
+	grid, err := r.Grid(r.Most(), height, width)
+	if err != nil {
+		return nil, err
+	}
+	var n names
+	rule := named(&n, "rule", r.Rule, patchwork.ParseRule)
+	p := &Plan{Config: patchwork.NewConfig(rule, height, width, grid)}
+	if r.Paper() {
+		p.Config = learn.PaperConfig(rule, height, width, grid)
+	}
+	if r.Q != nil {
+		p.Config.Q = *r.Q
+	}
+	if r.Truncate != nil {
+		p.Config.Truncate = *r.Truncate
+	}
+	if r.Outside != "" {
+		p.Config.Outside = named(&n, "outside", r.Outside, patchwork.ParseOutside)
+	}
+	p.Config.Prior = cmp.Or(r.Prior, p.Config.Prior)
+	p.Config.Reuse = cmp.Or(r.Reuse, p.Config.Reuse)
+	if r.Soft() {
+		p.Table = r.table(&n)
+	} else {
+		p.Learn = r.learn(&n, height, width)
+	}
+	return p, n.err
+}
+
+// learn returns the options of package learn.
+func (r *Recipe) learn(n *names, height, width int) learn.Options {
+	return learn.Options{Experts: r.Experts, AtLeast: r.AtLeast, AtMost: r.AtMost, Paper: r.Paper(),
+		Method: named(n, "method", r.Method, learn.ParseMethod), StartFrom: named(n, "begin", r.Begin, learn.ParseStartFrom),
+		Reading: named(n, "init", r.Init, learn.ParseReading),
+		Starts:  r.Starts, Iterations: r.Iterations, Sample: r.sample(height, width), Seed: r.Seed, Workers: r.Workers,
+		UnexplainedInk: r.UntilInk, Refine: r.Refine}
+}
+
+// table returns the options of package table.
+func (r *Recipe) table(n *names) *table.Options {
+	return &table.Options{Experts: r.Experts,
+		Aim: named(n, "aim", r.Aim, table.ParseAim), StartFrom: named(n, "begin", r.Begin, table.ParseStartFrom),
+		Iterations: r.Iterations, Seed: r.Seed, Workers: r.Workers}
+}
+
+// names keeps the first setting without such a name.
+type names struct{ err error }
+
+// named returns what a name says; the zero value, the default, for no name.
+func named[T any](n *names, field, name string, parse func(string) (T, error)) T {
+	var value T
+	if name == "" {
+		return value
+	}
+	value, err := parse(name)
+	if err != nil && n.err == nil {
+		n.err = bad(field, "{%s} %s: %v", field, name, err)
+	}
+	return value
+}
+
+// sample returns how many images of a stream the starts are learned from; 0 is
+// the default of package learn.
+func (r *Recipe) sample(height, width int) int {
+	const most, overhead = 20000, 128 // images; bytes of an image in memory, as package dataset counts
+	if r.Sample != 0 || r.Memory == 0 {
+		return r.Sample
+	}
+	return max(1, min(most, int(r.Memory/4/int64(overhead+height*(width+63)/64*8))))
+}
+
+// Check returns an *Error for settings that cannot be used or combined, whatever
+// the images.
+func (r *Recipe) Check() error {
+	switch {
+	case r.Count == Count{}:
+		return bad("experts", "{experts} is missing: give {count}, or {auto}")
+	case r.Auto && r.Count != Count{Auto: true}:
+		return bad("auto", "{experts} and {auto} exclude each other")
+	case r.Mode != "" && r.Mode != "default" && !r.Paper():
+		return bad("mode", "{mode} %s is neither default nor paper", r.Mode)
+	case r.Q != nil && !(*r.Q >= 0 && *r.Q <= 1):
+		return bad("q", "{q} %v is not a probability", *r.Q)
+	case !(r.UntilInk >= 0 && r.UntilInk < 1):
+		return bad("until_ink", "{until_ink} %v is not a fraction from 0 to below 1", r.UntilInk)
+	case r.Paper() && r.Init != "" && r.Init != "literal":
+		return bad("init", "{init} %s and {mode} paper exclude each other: the paper's initialisation is literal", r.Init)
+	case r.Truncate != nil && *r.Truncate && r.Rule == "max-minus-min":
+		return bad("truncate", "{truncate} belongs to {rule} max")
+	case r.Soft():
+		return r.checkSoft()
+	case r.Aim != "":
+		return bad("aim", "{aim} is for {method} soft")
+	case r.Begin == "grow" || r.Begin == "mixture":
+		return bad("begin", "{begin} %s is for {method} soft; give orders, splits or both", r.Begin)
+	case r.Auto && (r.Rule != "max-minus-min" || r.move() || r.Paper() || r.Method == "online" || r.Method == "both"):
+		return bad("auto", "{auto} uses the description length, which needs {rule} max-minus-min without {shift} and {rotate}, "+
+			"learning in batches and not {mode} paper; otherwise give {count}")
+	}
+	return nil
+}
+
+// checkSoft rejects what method soft has no use for: it learns experts without
+// poses.
+func (r *Recipe) checkSoft() error {
+	switch {
+	case r.Open() && !r.Auto:
+		return bad("experts", "{method} soft learns a given number of experts, or finds it out with {auto}; {experts} %s is a range", r.Count.Text())
+	case r.Begin == "orders" || r.Begin == "splits":
+		return bad("begin", "{begin} %s cannot be combined with {method} soft; give grow, mixture or both", r.Begin)
+	}
+	for _, s := range []struct {
+		field string
+		set   bool
+	}{
+		{"shift", r.Shift != 0 || r.ShiftX != nil && *r.ShiftX != 0}, {"shift_step", r.ShiftStep != 0}, {"rotate", r.Rotate != ""}, {"mode", r.Mode != ""},
+		{"starts", r.Starts != 0}, {"init", r.Init != ""}, {"until_ink", r.UntilInk != 0}, {"q", r.Q != nil},
+		{"prior", r.Prior != patchwork.Prior{}}, {"outside", r.Outside != ""}, {"refine", r.Refine}, {"truncate", r.Truncate != nil},
+		{"reuse", r.Reuse != 0}, {"sample", r.Sample != 0},
+	} {
+		if s.set {
+			return bad(s.field, "{%s} cannot be combined with {method} soft, which learns experts without poses and their background", s.field)
+		}
+	}
+	return nil
+}

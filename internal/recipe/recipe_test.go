@@ -1,0 +1,151 @@
+package recipe
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/patchwork"
+	"example.com/patchwork/learn"
+	"example.com/patchwork/table"
+)
+
+func TestCount(t *testing.T) {
+	for text, want := range map[string]Count{"3": {Experts: 3}, "2..2": {Experts: 2}, "2..12": {AtLeast: 2, AtMost: 12}, "auto": {Auto: true}} {
+		c, err := ParseCount(text)
+		if err != nil || c != want || c.Open() != (text == "2..12" || text == "auto") {
+			t.Errorf("%s is %+v, %v", text, c, err)
+		}
+		if again, err := ParseCount(c.Text()); err != nil || again != c {
+			t.Errorf("%s is written %q", text, c.Text())
+		}
+	}
+	if auto, some := (Count{Auto: true}).Most(), (Count{AtLeast: 2, AtMost: 12}).Most(); auto != learn.MaxGrown || some != 12 {
+		t.Errorf("at most %d and %d experts", auto, some)
+	}
+	for _, text := range []string{"", "0", "-1", "two", "5..2", "0..2", "2..", "..2", "1...3", "99999999999999999999"} {
+		if c, err := ParseCount(text); err == nil {
+			t.Errorf("%q is %+v", text, c)
+		}
+	}
+}
+
+func TestRotations(t *testing.T) {
+	for text, want := range map[string][]float64{"": nil, "0": nil, "0:5": nil, "4:6": nil, "12:6": {-12, -6, 0, 6, 12}, "180:90": {-90, 0, 90, 180}} {
+		if got, err := ParseRotations(text); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q is %v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"24", "24:0", "-1:1", "181:1", "NaN:NaN", "24:6:1", "180:1e-300", ":", "a:b"} {
+		if got, err := ParseRotations(text); err == nil {
+			t.Errorf("%q is %d rotations", text, len(got))
+		}
+	}
+}
+
+func TestShiftAndPrior(t *testing.T) {
+	for text, want := range map[string][2]int{"0": {}, "14": {14, 14}, "14,10": {14, 10}, " 3, 0": {3, 0}, "3,3": {3, 3}} {
+		var p Poses
+		if err := p.SetShift(text); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+		if dy, dx := p.reach(); [2]int{dy, dx} != want {
+			t.Errorf("%q is %d, %d", text, dy, dx)
+		}
+	}
+	for _, text := range []string{"", "far", "1,", "-1", "1,-1", "1.5"} {
+		if new(Poses).SetShift(text) == nil {
+			t.Errorf("the shift %q was read", text)
+		}
+	}
+	if p, err := ParsePrior("0.05:1"); err != nil || p != (patchwork.Prior{On: 0.05, Off: 1}) {
+		t.Errorf("%v, %v", p, err)
+	}
+	for _, text := range []string{"", "1", "0:1", "1:Inf", "1:2:3"} {
+		if p, err := ParsePrior(text); err == nil {
+			t.Errorf("the prior %q is %v", text, p)
+		}
+	}
+}
+
+// TestRefused: what cannot be done is refused with the field, and in the words
+// of a request and of the command.
+func TestRefused(t *testing.T) {
+	two, q, yes := Count{Experts: 2}, 1.5, true
+	for _, c := range []struct {
+		r              Recipe
+		field          string
+		request, flags string
+	}{
+		{Recipe{}, "experts", "experts is missing", "--experts is missing: give --experts K, or a range to try such as --experts 2..12, or --experts auto"},
+		{Recipe{Count: Count{Experts: 2, Auto: true}}, "auto", "experts and auto exclude", "--experts and --experts auto exclude"},
+		{Recipe{Count: two, Mode: "fast"}, "mode", "mode fast", "--mode fast"},
+		{Recipe{Count: two, Rule: "mean"}, "rule", "rule mean", "--rule mean"},
+		{Recipe{Count: two, Method: "fast"}, "method", "method fast", "--method fast"},
+		{Recipe{Count: two, Outside: "dark"}, "outside", "outside dark", "--outside dark"},
+		{Recipe{Count: two, Q: &q}, "q", "q 1.5", "--q 1.5"},
+		{Recipe{Count: two, UntilInk: 1}, "until_ink", "until_ink 1", "--until-ink 1"},
+		{Recipe{Count: two, Mode: "paper", Init: "text"}, "init", "init text and mode paper", "--init text and --mode paper"},
+		{Recipe{Count: two, Rule: "max-minus-min", Truncate: &yes}, "truncate", "truncate belongs to rule max", "--truncate belongs to --rule max"},
+		{Recipe{Count: two, Aim: "predict"}, "aim", "for method soft", "for --method soft"},
+		{Recipe{Count: two, Begin: "grow"}, "begin", "begin grow is for", "--begin grow is for"},
+		{Recipe{Count: two, Begin: "never"}, "begin", "begin never", "--begin never"},
+		{Recipe{Count: Count{Auto: true}}, "auto", "auto uses", "--experts auto uses the description length, which needs --rule max-minus-min"},
+		{Recipe{Count: Count{Auto: true}, Rule: "max-minus-min", Poses: Poses{Shift: 1}}, "auto", "without shift", "without --shift"},
+		{Recipe{Count: Count{AtLeast: 1, AtMost: 3}, Method: "soft"}, "experts", "experts 1..3 is a range", "--experts 1..3 is a range"},
+		{Recipe{Count: two, Method: "soft", Begin: "orders"}, "begin", "begin orders cannot", "--begin orders cannot"},
+		{Recipe{Count: two, Method: "soft", Poses: Poses{ShiftStep: 2}}, "shift_step", "shift_step cannot be combined with method soft", "--shift-step cannot be combined with --method soft"},
+		{Recipe{Count: two, Method: "soft", Reuse: 2}, "reuse", "reuse cannot", "--reuse cannot"},
+		{Recipe{Count: two, Poses: Poses{Shift: 20}}, "shift", "shift 20 moves experts of 20 x 30 pixels out", "--shift 20 moves"},
+		{Recipe{Count: two, Poses: Poses{Rotate: "24"}}, "rotate", "rotate 24: rotations are RANGE:STEP", "--rotate 24: rotations"},
+		{Recipe{Count: Count{Experts: 1000}, Poses: Poses{Shift: 15, Rotate: "180:5"}}, "rotate", "larger shift_step", "larger --shift-step"},
+		{Recipe{Count: Count{Experts: 1 << 20}}, "experts", "too large a model", "too large a model"},
+	} {
+		_, err := c.r.Plan(20, 30)
+		var e *Error
+		if !errors.As(err, &e) || e.Field != c.field || !strings.Contains(e.Error(), c.request) || !strings.Contains(e.Flags(), c.flags) {
+			t.Errorf("%v: %v, want %s, %q, %q", c.r.Args(), err, c.field, c.request, c.flags)
+		}
+	}
+}
+
+// TestPlan: the zero value is the default of the learner, and every setting
+// arrives.
+func TestPlan(t *testing.T) {
+	q, no := 0.25, false
+	still, err := new(Poses).Grid(1, 4, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		r    Recipe
+		want Plan
+	}{
+		{Recipe{Count: Count{Experts: 2}}, Plan{Config: patchwork.NewConfig(patchwork.Max, 4, 5, still), Learn: learn.Options{Experts: 2}}},
+		{Recipe{Count: Count{Experts: 2}, Mode: "paper", Memory: 1 << 20},
+			Plan{Config: learn.PaperConfig(patchwork.Max, 4, 5, still), Learn: learn.Options{Experts: 2, Paper: true, Sample: 1 << 18 / (128 + 4*8)}}},
+		{Recipe{Count: Count{AtLeast: 1, AtMost: 3}, Rule: "max-minus-min", Method: "both", Begin: "splits", Init: "text", Starts: 3, Iterations: 4, Seed: 5,
+			Q: &q, Outside: "background", Refine: true, UntilInk: 0.5, Prior: patchwork.Prior{On: 2, Off: 3}, Truncate: &no, Reuse: 2, Sample: 7, Memory: 1, Workers: 6},
+			Plan{Config: patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 4, Width: 5, Poses: still, Q: q, Outside: patchwork.Background, Prior: patchwork.Prior{On: 2, Off: 3}, Reuse: 2},
+				Learn: learn.Options{AtLeast: 1, AtMost: 3, Method: learn.MethodBoth, StartFrom: learn.StartFromSplits, Reading: learn.ReadingText,
+					Starts: 3, Iterations: 4, Seed: 5, Refine: true, UnexplainedInk: 0.5, Sample: 7, Workers: 6}}},
+		{Recipe{Count: Count{Auto: true}, Rule: "max-minus-min", Method: "soft", Aim: "interpret", Begin: "mixture", Iterations: 4, Seed: 5, Workers: 6},
+			Plan{Config: patchwork.NewConfig(patchwork.MaxMinusMin, 4, 5, still),
+				Table: &table.Options{Aim: table.AimInterpret, StartFrom: table.StartFromMixture, Iterations: 4, Seed: 5, Workers: 6}}},
+	} {
+		p, err := c.r.Plan(4, 5)
+		if err != nil || !reflect.DeepEqual(p, &c.want) {
+			t.Errorf("%v: %+v, %v, want %+v", c.r.Args(), p, err, c.want)
+		}
+	}
+}
+
+func TestCommandLine(t *testing.T) {
+	for want, args := range map[string][]string{"a b-1.npz x=y": {"a", "b-1.npz", "x=y"}, `'' 'two words' 'it'\''s' 'a;b'`: {"", "two words", "it's", "a;b"}} {
+		if got := CommandLine(args); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
