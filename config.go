@@ -31,9 +31,6 @@ var ruleNames = []string{"max", "max-minus-min"}
 // String is the name used in files and flags: "max" or "max-minus-min".
 func (r Rule) String() string { return enum.Name("Rule", ruleNames, uint8(r)) }
 
-// ParseRule is the inverse of String.
-func ParseRule(name string) (Rule, error) { return enum.Parse[Rule]("a model's rule", ruleNames, name) }
-
 // Abstention is the rule's usual "no vote" value: 0 for Max, 1/2 for
 // MaxMinusMin.
 func (r Rule) Abstention() float64 {
@@ -41,28 +38,6 @@ func (r Rule) Abstention() float64 {
 		return 0.5
 	}
 	return 0
-}
-
-// Outside says what the pixels beyond the border of an image are, when an
-// expert is shifted so that part of its frame lies there.
-type Outside uint8
-
-const (
-	// Background: beyond the border everything is off, and that is evidence
-	// for learning (letters on paper).
-	Background Outside = iota
-	// Unknown: nothing is known beyond the border (crops of larger scenes).
-	Unknown
-)
-
-var outsideNames = []string{"background", "unknown"}
-
-// String is the name used in files and flags: "background" or "unknown".
-func (o Outside) String() string { return enum.Name("Outside", outsideNames, uint8(o)) }
-
-// ParseOutside is the inverse of String.
-func ParseOutside(name string) (Outside, error) {
-	return enum.Parse[Outside]("what lies outside an image", outsideNames, name)
 }
 
 // Prior is the Beta(On, Off) prior of a template probability, in pseudo-counts.
@@ -84,7 +59,8 @@ func (p Prior) mean(on, seen int64) float64 {
 	return (float64(on) + p.On) / (float64(seen) + p.On + p.Off)
 }
 
-// Config says what kind of model it is: everything but the experts.
+// Config says what a model is, but for its experts, and keeps the Defaults of its
+// search and learning. NewConfig returns the recommended one.
 type Config struct {
 	Rule Rule
 
@@ -110,15 +86,28 @@ type Config struct {
 	// Reuse is how many picks an expert may have in one image; 0 means 1.
 	Reuse int
 
-	// Truncate: the pursuit searches with truncated templates (section 3)
-	// unless told otherwise. Only with Max.
+	// ZeroQ says that max-minus-min experts with Q = 0 are meant: they are those
+	// of the max rule.
+	ZeroQ bool
+
+	Defaults
+}
+
+// Defaults are how to search with a model and how to learn it where nothing else
+// is said. A model file keeps them; they are no part of what the model is.
+type Defaults struct {
+	// Truncate: the pursuit searches with truncated templates (section 3). Only
+	// with Max.
 	Truncate bool
 
-	// Outside says what lies beyond the border of an image, for learning.
-	Outside Outside
+	// UnknownOutside says that nothing is known beyond the border of an image
+	// (crops of larger scenes). Otherwise everything there is off, and that is
+	// evidence for learning (letters on paper).
+	UnknownOutside bool
 
-	// Prior of the template probabilities, for learning. The zero Prior means
-	// Beta(1, 1), the paper's.
+	// Prior of the template probabilities. Learning (packages learn and table)
+	// takes the zero Prior for the recommended one and sets it; everywhere else it
+	// means Beta(1, 1), the paper's.
 	Prior Prior
 }
 
@@ -133,14 +122,14 @@ func (c Config) Validate() error {
 	switch {
 	case c.Rule != Max && c.Rule != MaxMinusMin:
 		return fmt.Errorf("patchwork: unknown rule %v", c.Rule)
-	case c.Outside > Unknown:
-		return fmt.Errorf("patchwork: what lies outside an image is background or unknown, not %v", c.Outside)
 	case c.Height < 1 || c.Width < 1:
 		return fmt.Errorf("patchwork: a frame of %d x %d pixels is empty", c.Height, c.Width)
 	case c.Height > bitmap.MaxPixels/c.Width:
 		return fmt.Errorf("patchwork: a frame of %d x %d pixels is larger than %d pixels", c.Height, c.Width, bitmap.MaxPixels)
 	case !(c.Q >= 0 && c.Q <= 1):
 		return fmt.Errorf("patchwork: abstention value q = %v is not a probability", c.Q)
+	case c.Rule == MaxMinusMin && c.Q == 0 && c.QMap == nil && !c.ZeroQ:
+		return fmt.Errorf("patchwork: max-minus-min with q = 0 is the max rule; NewConfig sets q = 1/2, or set ZeroQ if 0 is meant")
 	case c.QMap != nil && len(c.QMap) != c.Height*c.Width:
 		return fmt.Errorf("patchwork: %d abstention values for a frame of %d x %d", len(c.QMap), c.Height, c.Width)
 	case c.QMap != nil && c.Scene:

@@ -86,7 +86,7 @@ func recalled(ctx context.Context, m *Model, memory Memory, src Source, opt Purs
 func stepKey(m *Model, opt PursuitOptions) string {
 	h := sha256.New()
 	c := m.cfg
-	fmt.Fprintf(h, "%v %d %d %v %v %t %v %t %v %d %v\n", c.Rule, c.Height, c.Width, c.Poses, c.Q, c.Truncate, c.Outside, c.Scene, c.Prior, c.reuse(), len(c.QMap))
+	fmt.Fprintf(h, "%v %d %d %v %v %t %v %t %v %d %v\n", c.Rule, c.Height, c.Width, c.Poses, c.Q, c.Truncate, c.UnknownOutside, c.Scene, c.Prior, c.reuse(), len(c.QMap))
 	o := opt.withDefaults(&m.cfg)
 	costs := o.Costs
 	o.Costs = nil

@@ -3,6 +3,7 @@ package patchwork_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -64,7 +65,7 @@ func loadTables(t testing.TB) goldenTables {
 // tableConfig is the configuration of a golden table case.
 func tableConfig(t testing.TB, name string, q *float64, width int, truncate bool) patchwork.Config {
 	t.Helper()
-	c := patchwork.Config{Height: 1, Width: width, Truncate: truncate}
+	c := patchwork.Config{Height: 1, Width: width, Defaults: patchwork.Defaults{Truncate: truncate}}
 	if name == "max_minus_min" {
 		c.Rule = patchwork.MaxMinusMin
 		c.Q = 0.5
@@ -206,7 +207,7 @@ func sceneModel(t testing.TB, glyphs [][]string, on, off float64) *patchwork.Mod
 		}
 		templates = append(templates, p)
 	}
-	m, err := patchwork.NewModel(patchwork.Config{Height: len(glyphs[0]), Width: len(glyphs[0][0]), Q: off, Scene: true, Truncate: true}, templates)
+	m, err := patchwork.NewModel(patchwork.Config{Height: len(glyphs[0]), Width: len(glyphs[0][0]), Q: off, Scene: true, Defaults: patchwork.Defaults{Truncate: true}}, templates)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -345,8 +346,8 @@ func TestGoldenShiftedCounts(t *testing.T) {
 	g := loadImages(t).MStep
 	flat := func(rows [][]float64) []float64 { return slices.Concat(rows...) }
 	h, w := len(g.Experts[0]), len(g.Experts[0][0])
-	for outside, want := range map[patchwork.Outside]goldenCounts{patchwork.Unknown: g.OutsideUnknown, patchwork.Background: g.OutsideBackground} {
-		cfg := patchwork.Config{Height: h, Width: w, Outside: outside,
+	for outside, want := range map[bool]goldenCounts{true: g.OutsideUnknown, false: g.OutsideBackground} {
+		cfg := patchwork.Config{Height: h, Width: w, Defaults: patchwork.Defaults{UnknownOutside: outside},
 			Poses: pose.Grid{DY: pose.Symmetric(3, 1), DX: pose.Symmetric(3, 1)}}
 		m, err := patchwork.NewModel(cfg, [][]float64{flat(g.Experts[0]), flat(g.Experts[1])})
 		if err != nil {
@@ -372,8 +373,8 @@ func TestGoldenShiftedCounts(t *testing.T) {
 		}
 		for k := range 2 {
 			for i := range h * w {
-				testkit.Near(t, outside.String()+" on", float64(tally.Counts().On[k*h*w+i]), want.Num[k][i/w][i%w], 0)
-				testkit.Near(t, outside.String()+" seen", float64(tally.Counts().Seen[k*h*w+i]), want.Den[k][i/w][i%w], 0)
+				testkit.Near(t, fmt.Sprint("unknown outside ", outside)+" on", float64(tally.Counts().On[k*h*w+i]), want.Num[k][i/w][i%w], 0)
+				testkit.Near(t, fmt.Sprint("unknown outside ", outside)+" seen", float64(tally.Counts().Seen[k*h*w+i]), want.Den[k][i/w][i%w], 0)
 			}
 		}
 	}

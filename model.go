@@ -16,7 +16,7 @@ import (
 func NewConfig(rule Rule, height, width int, poses pose.Grid) Config {
 	c := Config{Rule: rule, Height: height, Width: width, Poses: poses, Q: rule.Abstention()}
 	if rule == MaxMinusMin {
-		c.Outside = Unknown
+		c.UnknownOutside = true
 		return c
 	}
 	c.Q, c.Truncate = 0.01, poses.Len() > 1

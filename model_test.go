@@ -9,6 +9,7 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/gauss"
+	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/internal/testkit"
 	"example.com/patchwork/pose"
 )
@@ -41,7 +42,7 @@ func TestNewModelRefuses(t *testing.T) {
 		want      string
 	}{
 		{with(func(c *patchwork.Config) { c.Rule = 7 }), templates, "unknown rule Rule(7)"},
-		{with(func(c *patchwork.Config) { c.Outside = 2 }), templates, "not Outside(2)"},
+		{with(func(c *patchwork.Config) { c.Rule, c.Q = patchwork.MaxMinusMin, 0 }), templates, "is the max rule"},
 		{with(func(c *patchwork.Config) { c.Height = 0 }), templates, "0 x 3 pixels is empty"},
 		{with(func(c *patchwork.Config) { c.Width = -1 }), templates, "2 x -1 pixels is empty"},
 		{with(func(c *patchwork.Config) { c.Q = 1.1 }), templates, "q = 1.1"},
@@ -49,7 +50,7 @@ func TestNewModelRefuses(t *testing.T) {
 		{with(func(c *patchwork.Config) { c.QMap = make([]float64, 5) }), templates, "5 abstention values for a frame of 2 x 3"},
 		{with(func(c *patchwork.Config) { c.QMap = []float64{0, 0, 0, 0, 0, -1} }), templates, "abstention value of row 1, column 2 is -1"},
 		{with(func(c *patchwork.Config) { c.QMap, c.Scene = make([]float64, 6), true }), templates, "not scenes"},
-		{with(func(c *patchwork.Config) { c.Truncate, c.Rule = true, patchwork.MaxMinusMin }), templates, "truncated templates belong to the max rule"},
+		{with(func(c *patchwork.Config) { c.Truncate, c.Rule, c.ZeroQ = true, patchwork.MaxMinusMin, true }), templates, "truncated templates belong to the max rule"},
 		{with(func(c *patchwork.Config) { c.Reuse = -1 }), templates, "-1 times"},
 		{with(func(c *patchwork.Config) { c.Prior.On = -1 }), templates, "Beta(-1, 0)"},
 		{with(func(c *patchwork.Config) { c.Prior.Off = nan }), templates, "Beta(0, NaN)"},
@@ -193,16 +194,16 @@ func TestSizeErrors(t *testing.T) {
 func TestNames(t *testing.T) {
 	names := map[string]func(string) (string, error){}
 	for _, v := range []patchwork.Rule{patchwork.Max, patchwork.MaxMinusMin} {
-		names["rule "+v.String()] = func(s string) (string, error) { r, err := patchwork.ParseRule(s); return r.String(), err }
-	}
-	for _, v := range []patchwork.Outside{patchwork.Background, patchwork.Unknown} {
-		names["outside "+v.String()] = func(s string) (string, error) { r, err := patchwork.ParseOutside(s); return r.String(), err }
+		names["rule "+v.String()] = func(s string) (string, error) { r, err := enum.Of[patchwork.Rule]("a rule", s); return r.String(), err }
 	}
 	for _, v := range []patchwork.Scoring{patchwork.ScoringDefault, patchwork.Truncated, patchwork.Original, patchwork.Mixed} {
-		names["scoring "+v.String()] = func(s string) (string, error) { r, err := patchwork.ParseScoring(s); return r.String(), err }
+		names["scoring "+v.String()] = func(s string) (string, error) {
+			r, err := enum.Of[patchwork.Scoring]("a scoring", s)
+			return r.String(), err
+		}
 	}
-	if len(names) != 8 {
-		t.Fatalf("%d distinct names of 8", len(names))
+	if len(names) != 6 {
+		t.Fatalf("%d distinct names of 6", len(names))
 	}
 	for name, parse := range names {
 		_, value, _ := strings.Cut(name, " ")
@@ -213,7 +214,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s: error %v for nonsense", name, err)
 		}
 	}
-	for _, s := range []string{patchwork.Rule(9).String(), patchwork.Outside(9).String(), patchwork.Scoring(9).String()} {
+	for _, s := range []string{patchwork.Rule(9).String(), patchwork.Scoring(9).String()} {
 		if !strings.HasSuffix(s, "(9)") {
 			t.Errorf("an unknown value prints as %s", s)
 		}

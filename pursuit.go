@@ -31,11 +31,6 @@ func (s Scoring) String() string { return enum.Name("Scoring", scoringNames, uin
 
 var scoringNames = []string{"default", "truncated", "original", "mixed"}
 
-// ParseScoring is the inverse of String.
-func ParseScoring(name string) (Scoring, error) {
-	return enum.Parse[Scoring]("a scoring", scoringNames, name)
-}
-
 // Search says how far a pursuit searches.
 type Search uint8
 
@@ -61,11 +56,6 @@ const (
 func (s Search) String() string { return enum.Name("Search", searchNames, uint8(s)) }
 
 var searchNames = []string{"auto", "paper", "refined"}
-
-// ParseSearch is the inverse of String.
-func ParseSearch(name string) (Search, error) {
-	return enum.Parse[Search]("a search", searchNames, name)
-}
 
 // PursuitOptions are the settings of likelihood matching pursuit. The zero
 // value is the recommended default for explaining new images.

@@ -55,7 +55,7 @@ func TestRefineVisitsAgain(t *testing.T) {
 				mu[i] = []float64{0.05, 0.3, 0.6, 0.95}[rng.IntN(4)]
 			}
 		}
-		m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 4, Q: 0.05, Truncate: true,
+		m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 4, Q: 0.05, Defaults: patchwork.Defaults{Truncate: true},
 			Poses: pose.Grid{DX: pose.Symmetric(2, 1)}}, templates)
 		img := bitmap.New(1, 4)
 		for x := range 4 {
@@ -205,7 +205,7 @@ func TestRefineThreshold(t *testing.T) {
 // end. Under the truncated search expert 1 wins, under the original likelihood
 // both gain log 24.
 func TestRefineKeepsATie(t *testing.T) {
-	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2, Q: 0.1, Truncate: true}, [][]float64{{0.6, 0.4}, {0.8, 0.3}})
+	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2, Q: 0.1, Defaults: patchwork.Defaults{Truncate: true}}, [][]float64{{0.6, 0.4}, {0.8, 0.3}})
 	e := testkit.MustExplain(t, m, bitmap.Parse("##"), patchwork.PursuitOptions{Search: patchwork.SearchRefined, MaxPicks: 1})
 	if len(e.Picks) != 1 || e.Picks[0].Expert != 1 || !testkit.About(e.Picks[0].Gain, math.Log(24)) {
 		t.Errorf("picks %+v, want expert 1 with log 24", e.Picks)

@@ -159,7 +159,7 @@ func (t *Tally) addPick(m *Model, img *bitmap.Image, j int, pick Pick, weight in
 		}
 		y, x := at/t.width+pick.Pose.DY, at%t.width+pick.Pose.DX
 		if y < 0 || x < 0 || y >= img.Height() || x >= img.Width() {
-			if m.cfg.Outside == Background && m.cfg.votes(template[s]) {
+			if !m.cfg.UnknownOutside && m.cfg.votes(template[s]) {
 				t.counts.Seen[first+s] += weight // an off pixel nobody disputes
 			}
 			continue

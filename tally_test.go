@@ -83,7 +83,7 @@ func TestTallyCountsCanBe(t *testing.T) {
 func TestTallyCountsSpeakers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := testkit.DrawConfig(t, testkit.AnyLevel)
-		c.Outside = patchwork.Unknown
+		c.UnknownOutside = true
 		c.Poses.Angles = nil
 		m := testkit.DrawModel(t, c, testkit.AnyLevel)
 		list := testkit.DrawExplained(t, m, 1)

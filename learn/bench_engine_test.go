@@ -48,7 +48,7 @@ func engineScene(b *testing.B, objects, k int) (*patchwork.Model, *bitmap.Image)
 	if err != nil {
 		b.Fatal(err)
 	}
-	m := testkit.MustModel(b, patchwork.Config{Height: synth.GlyphSide, Width: synth.GlyphSide, Q: set.Truth.Off, Scene: true, Truncate: true},
+	m := testkit.MustModel(b, patchwork.Config{Height: synth.GlyphSide, Width: synth.GlyphSide, Q: set.Truth.Off, Scene: true, Defaults: patchwork.Defaults{Truncate: true}},
 		set.Truth.Templates(0))
 	return m, set.Images[0]
 }

@@ -65,7 +65,7 @@ func BenchmarkExplainScene64(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	m := testkit.MustModel(b, patchwork.Config{Height: synth.GlyphSide, Width: synth.GlyphSide, Q: set.Truth.Off, Scene: true, Truncate: true},
+	m := testkit.MustModel(b, patchwork.Config{Height: synth.GlyphSide, Width: synth.GlyphSide, Q: set.Truth.Off, Scene: true, Defaults: patchwork.Defaults{Truncate: true}},
 		set.Truth.Templates(0))
 	for _, c := range []struct {
 		name string

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -72,7 +73,7 @@ func loadGolden[T any](t testing.TB, name string) (g T) {
 // tableConfig is the configuration of a golden table case.
 func tableConfig(t testing.TB, name string, q *float64, width int, truncate bool) patchwork.Config {
 	t.Helper()
-	c := patchwork.Config{Height: 1, Width: width, Truncate: truncate}
+	c := patchwork.Config{Height: 1, Width: width, Defaults: patchwork.Defaults{Truncate: truncate}}
 	if name == "max_minus_min" {
 		c.Rule = patchwork.MaxMinusMin
 		c.Q = 0.5
@@ -160,7 +161,7 @@ func TestGoldenSequentialInit(t *testing.T) {
 		}
 	}
 	for _, c := range g.FirstExpert {
-		cfg := patchwork.Config{Height: 1, Width: len(c.X), Prior: patchwork.Prior{On: c.Eps, Off: c.Eps}}
+		cfg := patchwork.Config{Height: 1, Width: len(c.X), Defaults: patchwork.Defaults{Prior: patchwork.Prior{On: c.Eps, Off: c.Eps}}}
 		template, set := FirstExpert(cfg, bitmap.FromBytes(1, len(c.X), c.X))
 		check("first expert", cfg, template, set, c.Out, c.Counts)
 	}
@@ -204,8 +205,8 @@ func TestGoldenShiftedMStep(t *testing.T) {
 		} `json:"mstep"`
 	}](t, "images.json").MStep
 	h, w := len(g.Experts[0]), len(g.Experts[0][0])
-	for outside, want := range map[patchwork.Outside]counts{patchwork.Unknown: g.OutsideUnknown, patchwork.Background: g.OutsideBackground} {
-		cfg := patchwork.Config{Height: h, Width: w, Outside: outside,
+	for outside, want := range map[bool]counts{true: g.OutsideUnknown, false: g.OutsideBackground} {
+		cfg := patchwork.Config{Height: h, Width: w, Defaults: patchwork.Defaults{UnknownOutside: outside},
 			Poses: pose.Grid{DY: pose.Symmetric(3, 1), DX: pose.Symmetric(3, 1)}}
 		m := testkit.MustModel(t, cfg, [][]float64{slices.Concat(g.Experts[0]...), slices.Concat(g.Experts[1]...)})
 		tally := patchwork.NewTally(m)
@@ -218,7 +219,7 @@ func TestGoldenShiftedMStep(t *testing.T) {
 		}
 		next := EquationOne(m, tally)
 		for k := range 2 {
-			testkit.NearAll(t, outside.String(), next.Template(k), slices.Concat(want.Mu[k]...), 1e-12)
+			testkit.NearAll(t, fmt.Sprint("unknown outside ", outside), next.Template(k), slices.Concat(want.Mu[k]...), 1e-12)
 		}
 	}
 }

@@ -157,7 +157,7 @@ func TestLearnOddProblems(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cfg := patchwork.NewConfig(patchwork.MaxMinusMin, 1, 2, pose.Grid{})
-			cfg.Q = c.q
+			cfg.Q, cfg.ZeroQ = c.q, true
 			m, err := Learn(t.Context(), c.data, cfg, Options{Experts: c.experts, Seed: 1})
 			if err != nil {
 				t.Fatal(err)

@@ -107,7 +107,7 @@ func TestMemoryKeys(t *testing.T) {
 		"q map":    key(m(func(c *patchwork.Config, _ [][]float64) { c.QMap = []float64{.5, .5} }), patchwork.PursuitOptions{}),
 		"reuse":    key(m(func(c *patchwork.Config, _ [][]float64) { c.Reuse = 2 }), patchwork.PursuitOptions{}),
 		"poses":    key(m(func(c *patchwork.Config, _ [][]float64) { c.Poses.DX = pose.Symmetric(1, 1) }), patchwork.PursuitOptions{}),
-		"outside":  key(m(func(c *patchwork.Config, _ [][]float64) { c.Outside = patchwork.Background }), patchwork.PursuitOptions{}),
+		"outside":  key(m(func(c *patchwork.Config, _ [][]float64) { c.UnknownOutside = false }), patchwork.PursuitOptions{}),
 	} {
 		if other, ok := keys[key]; ok {
 			t.Errorf("%s and %s have one key", name, other)

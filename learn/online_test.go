@@ -245,7 +245,7 @@ func TestNextExpertReadings(t *testing.T) {
 // UnexplainedInk: a new expert only from an image of which more than this
 // share of the ink is left.
 func TestUnexplainedInk(t *testing.T) {
-	cfg := patchwork.Config{Height: 1, Width: 8, Q: 0.01, Prior: patchwork.Prior{On: 0.05, Off: 1}, Truncate: true}
+	cfg := patchwork.Config{Height: 1, Width: 8, Q: 0.01, Defaults: patchwork.Defaults{Prior: patchwork.Prior{On: 0.05, Off: 1}, Truncate: true}}
 	first := bitmap.Parse("####....")
 	for _, c := range []struct {
 		second string

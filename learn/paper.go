@@ -144,7 +144,7 @@ func (s *sums) add(m *patchwork.Model, x *bitmap.Image, picks []patchwork.Pick, 
 			row, col := int(inverse[i])/cfg.Width+pick.Pose.DY, int(inverse[i])%cfg.Width+pick.Pose.DX
 			if row < 0 || col < 0 || row >= x.Height() || col >= x.Width() {
 				// Beyond the paper: what surrounds an image may be known to be off.
-				if cfg.Outside == patchwork.Background && (mu > cfg.Q || mu < cfg.Q && cfg.Rule == patchwork.MaxMinusMin) {
+				if !cfg.UnknownOutside && (mu > cfg.Q || mu < cfg.Q && cfg.Rule == patchwork.MaxMinusMin) {
 					s.Seen[entry]++
 				}
 				continue

@@ -40,9 +40,9 @@ func drawConfig(t *rapid.T, levels *rapid.Generator[float64]) patchwork.Config {
 	c := patchwork.Config{
 		Rule:   rapid.SampledFrom([]patchwork.Rule{patchwork.Max, patchwork.MaxMinusMin}).Draw(t, "rule"),
 		Height: rapid.IntRange(1, 4).Draw(t, "height"), Width: rapid.IntRange(1, 5).Draw(t, "width"),
-		Outside: rapid.SampledFrom([]patchwork.Outside{patchwork.Background, patchwork.Unknown}).Draw(t, "outside"),
-		Q:       levels.Draw(t, "q"),
-		Prior:   rapid.SampledFrom([]patchwork.Prior{{}, {On: 1, Off: 1}, {On: 0.3, Off: 0.3}, {On: 0.1, Off: 0.7}, {On: 0.1, Off: 1}}).Draw(t, "prior"),
+		Q:        levels.Draw(t, "q"),
+		ZeroQ:    true,
+		Defaults: patchwork.Defaults{UnknownOutside: rapid.Bool().Draw(t, "outside"), Prior: rapid.SampledFrom([]patchwork.Prior{{}, {On: 1, Off: 1}, {On: 0.3, Off: 0.3}, {On: 0.1, Off: 0.7}, {On: 0.1, Off: 1}}).Draw(t, "prior")},
 	}
 	if c.Rule == patchwork.Max {
 		c.Truncate = rapid.Bool().Draw(t, "truncate")
@@ -204,7 +204,7 @@ func TestOnlineIsThePapers(t *testing.T) {
 func TestRunningMean(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		epsilon := rapid.SampledFrom([]float64{1, 0.5, 2}).Draw(t, "epsilon")
-		c := patchwork.Config{Height: 1, Width: 1, Prior: patchwork.Prior{On: epsilon, Off: epsilon}}
+		c := patchwork.Config{Height: 1, Width: 1, Defaults: patchwork.Defaults{Prior: patchwork.Prior{On: epsilon, Off: epsilon}}}
 		m, o := must(patchwork.NewModel(c, [][]float64{{0.5}})), newOnline(c, 1, matchingPursuit)
 		mu, n := 0.5, 2*epsilon
 		for _, on := range rapid.SliceOfN(rapid.SampledFrom([]int64{0, 1}), 1, 50).Draw(t, "x") {

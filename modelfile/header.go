@@ -11,6 +11,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/gauss"
+	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/pose"
 )
 
@@ -180,7 +181,7 @@ func parseHeader(text []byte) (*header, error) {
 	if err := json.Unmarshal(text, &raw); err != nil {
 		return nil, &FormatError{Member: jsonName, Msg: "not a JSON object", Err: err}
 	}
-	h := &header{Format: format, Version: version, Outside: patchwork.Background.String()}
+	h := &header{Format: format, Version: version, Outside: background}
 	fields := h.fields()
 	// Check first what the file is, or the other errors would be meaningless.
 	names := slices.Sorted(maps.Keys(raw))
@@ -234,12 +235,12 @@ func excerpt(value []byte) string {
 // config returns the configuration that the header describes, except for a
 // QMap.
 func (h *header) config() (patchwork.Config, error) {
-	c := patchwork.Config{Height: h.Height, Width: h.Width, Scene: h.Scene, Truncate: h.Truncate}
+	c := patchwork.Config{Height: h.Height, Width: h.Width, Scene: h.Scene, Defaults: patchwork.Defaults{Truncate: h.Truncate}}
 	var err error
-	if c.Rule, err = patchwork.ParseRule(h.Rule); err != nil {
+	if c.Rule, err = enum.Of[patchwork.Rule]("a rule", h.Rule); err != nil {
 		return c, bad("rule", `give "max" or "max-minus-min"`, "is %q", h.Rule)
 	}
-	if c.Outside, err = patchwork.ParseOutside(h.Outside); err != nil {
+	if c.UnknownOutside = h.Outside == unknownOutside; !c.UnknownOutside && h.Outside != background {
 		return c, bad("outside", `give "background" or "unknown"`, "is %q", h.Outside)
 	}
 	if err := checkFrame(h.Height, h.Width); err != nil {
@@ -247,7 +248,7 @@ func (h *header) config() (patchwork.Config, error) {
 	}
 	c.Q = c.Rule.Abstention()
 	if h.Q != nil {
-		c.Q = *h.Q
+		c.Q, c.ZeroQ = *h.Q, *h.Q == 0 && c.Rule == patchwork.MaxMinusMin
 	}
 	if h.Reuse != nil {
 		if c.Reuse = *h.Reuse; c.Reuse < 1 {
@@ -390,4 +391,15 @@ func newRecord(r patchwork.Record) record {
 			p.HeldOutRows, logLik(p.HeldOut), p.HiddenBits, length(p.HiddenLoss), p.Chosen})
 	}
 	return out
+}
+
+// What lies beyond the border of an image, as it stands in the file.
+const background, unknownOutside = "background", "unknown"
+
+// outside returns the name of what lies beyond the border.
+func outside(unknown bool) string {
+	if unknown {
+		return unknownOutside
+	}
+	return background
 }

@@ -85,15 +85,15 @@ var probability = rapid.Float64Range(0, 1)
 
 func drawConfig(t *rapid.T) patchwork.Config {
 	c := patchwork.Config{
-		Rule:    rapid.SampledFrom([]patchwork.Rule{patchwork.Max, patchwork.MaxMinusMin}).Draw(t, "rule"),
-		Height:  rapid.IntRange(1, 4).Draw(t, "height"),
-		Width:   rapid.IntRange(1, 4).Draw(t, "width"),
-		Q:       probability.Draw(t, "q"),
-		Poses:   drawGrid(t),
-		Scene:   rapid.Bool().Draw(t, "scene"),
-		Reuse:   rapid.IntRange(0, 3).Draw(t, "reuse"),
-		Outside: rapid.SampledFrom([]patchwork.Outside{patchwork.Background, patchwork.Unknown}).Draw(t, "outside"),
-		Prior:   patchwork.Prior{On: rapid.Float64Range(0, 9).Draw(t, "on"), Off: rapid.Float64Range(0, 9).Draw(t, "off")},
+		Rule:   rapid.SampledFrom([]patchwork.Rule{patchwork.Max, patchwork.MaxMinusMin}).Draw(t, "rule"),
+		Height: rapid.IntRange(1, 4).Draw(t, "height"),
+		Width:  rapid.IntRange(1, 4).Draw(t, "width"),
+		Q:      probability.Draw(t, "q"),
+		Poses:  drawGrid(t),
+		Scene:  rapid.Bool().Draw(t, "scene"),
+		Reuse:  rapid.IntRange(0, 3).Draw(t, "reuse"),
+		Defaults: patchwork.Defaults{UnknownOutside: rapid.Bool().Draw(t, "outside"),
+			Prior: patchwork.Prior{On: rapid.Float64Range(0, 9).Draw(t, "on"), Off: rapid.Float64Range(0, 9).Draw(t, "off")}},
 	}
 	c.Truncate = c.Rule == patchwork.Max && rapid.Bool().Draw(t, "truncate")
 	if !c.Scene && rapid.Bool().Draw(t, "q per pixel") {
@@ -257,8 +257,8 @@ func least(t testing.TB) *patchwork.Model {
 // everything returns a model with every part.
 func everything(t testing.TB) *patchwork.Model {
 	m := model(t, patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 2, Width: 2, Q: 0.5, QMap: []float64{0.5, 0.25, 0.5, 0.75},
-		Poses:   pose.Grid{DY: pose.Range{Min: -1, Max: 3, Step: 2}, DX: pose.Symmetric(3, 1), Angles: pose.Evenly(12, 6)},
-		Outside: patchwork.Unknown, Reuse: 2, Prior: patchwork.Prior{On: 0.05, Off: 1}},
+		Poses: pose.Grid{DY: pose.Range{Min: -1, Max: 3, Step: 2}, DX: pose.Symmetric(3, 1), Angles: pose.Evenly(12, 6)},
+		Reuse: 2, Defaults: patchwork.Defaults{UnknownOutside: true, Prior: patchwork.Prior{On: 0.05, Off: 1}}},
 		[]float64{0, 0.25, 0.5, 1}, []float64{0.9, 0.5, 0.5, 0.1})
 	tally, err := patchwork.TallyOf(m, patchwork.Counts{On: []int64{0, 1, 2, 3, 4, 5, 6, 7}, Seen: []int64{9, 9, 9, 9, 9, 9, 9, 9},
 		LostOn: []int64{0, 0, 0, 0, 0, 0, 0, 1}, LostSeen: []int64{0, 0, 0, 0, 0, 0, 0, 2}}, 11)

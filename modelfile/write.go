@@ -85,9 +85,6 @@ func check(cfg *patchwork.Config, extras *patchwork.Extras, k int) error {
 	if err := checkWork(cfg, k); err != nil {
 		return err
 	}
-	if _, err := patchwork.ParseOutside(cfg.Outside.String()); err != nil {
-		return misfit(err, jsonName)
-	}
 	if t := extras.Counts; t != nil {
 		if t.Rows() > maxCount {
 			return bad("rows", "", "%d images, beyond 2^53", t.Rows())
@@ -132,7 +129,7 @@ func checkRecord(r *patchwork.Record) error {
 // encodeHeader returns model.json: one line, fields in fixed order.
 func encodeHeader(cfg *patchwork.Config, extras *patchwork.Extras) ([]byte, error) {
 	h := header{Format: format, Version: version, Rule: cfg.Rule.String(), Q: &cfg.Q, Height: cfg.Height, Width: cfg.Width,
-		Scene: cfg.Scene, Truncate: cfg.Truncate, Outside: cfg.Outside.String(), Record: newRecord(extras.Record)}
+		Scene: cfg.Scene, Truncate: cfg.Truncate, Outside: outside(cfg.UnknownOutside), Record: newRecord(extras.Record)}
 	h.setPoses(cfg.Poses)
 	if cfg.Reuse != 0 {
 		h.Reuse = &cfg.Reuse

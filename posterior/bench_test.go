@@ -37,7 +37,7 @@ func BenchmarkSearcher(b *testing.B) {
 func BenchmarkLetters(b *testing.B) {
 	rng := rand.New(rand.NewPCG(37, 0))
 	const side = 56
-	c := patchwork.Config{Height: side, Width: side, Q: 0.01, Truncate: true,
+	c := patchwork.Config{Height: side, Width: side, Q: 0.01, Defaults: patchwork.Defaults{Truncate: true},
 		Poses: pose.Grid{DY: pose.Symmetric(14, 1), DX: pose.Symmetric(14, 1), Angles: pose.Evenly(24, 6)}}
 	bars := make([][]float64, 3)
 	for k := range bars {

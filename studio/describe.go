@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"example.com/patchwork/internal/recipe"
+
 	"example.com/patchwork"
 	"example.com/patchwork/pose"
 )
@@ -57,7 +59,7 @@ func newModelInfo(m *model) modelInfo {
 	c, e := m.m.Config(), m.m.Extras()
 	info := modelInfo{ID: m.id, Name: m.name, Source: m.source, Rule: c.Rule.String(), Q: c.Q, Height: c.Height, Width: c.Width,
 		Experts: m.m.K(), Shift: max(reach(c.Poses.DY), reach(c.Poses.DX)), ShiftStep: max(1, c.Poses.DX.Step, c.Poses.DY.Step),
-		Truncate: c.Truncate, Outside: c.Outside.String(), Scene: c.Scene, Reuse: max(1, c.Reuse), Columns: m.columns, Table: c.Height == 1}
+		Truncate: c.Truncate, Outside: recipe.OutsideName(c.UnknownOutside), Scene: c.Scene, Reuse: max(1, c.Reuse), Columns: m.columns, Table: c.Height == 1}
 	for r := range c.Poses.Rotations() {
 		info.Rotations = append(info.Rotations, c.Poses.Angle(r))
 	}

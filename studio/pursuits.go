@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/enum"
 )
 
 // Settings says how images are explained; the zero value is recommended.
@@ -30,13 +31,13 @@ func (o *Settings) options() (patchwork.PursuitOptions, error) {
 		opt.Search = patchwork.SearchRefined
 	case o.Pursuit != "":
 		var err error
-		if opt.Search, err = patchwork.ParseSearch(o.Pursuit); err != nil {
+		if opt.Search, err = enum.Of[patchwork.Search]("a pursuit", o.Pursuit); err != nil {
 			return opt, problemAt(422, "pursuit", o.Pursuit, "%v", err)
 		}
 	}
 	if o.Score != "" {
 		var err error
-		if opt.Scoring, err = patchwork.ParseScoring(o.Score); err != nil {
+		if opt.Scoring, err = enum.Of[patchwork.Scoring]("a scoring", o.Score); err != nil {
 			return opt, problemAt(422, "score", o.Score, "%v", err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/render"
 )
 
@@ -58,8 +59,8 @@ func (f *pursuitFlags) check(cmd *cobra.Command) error {
 }
 
 func (f *pursuitFlags) options() patchwork.PursuitOptions {
-	scoring, _ := patchwork.ParseScoring(f.score.value) // the flags allow only their names
-	search, _ := patchwork.ParseSearch(f.pursuit.value)
+	scoring, _ := enum.Of[patchwork.Scoring]("a scoring", f.score.value) // the flags allow only their names
+	search, _ := enum.Of[patchwork.Search]("a pursuit", f.pursuit.value)
 	return patchwork.PursuitOptions{Search: search, Scoring: scoring, Alpha: f.alpha, Forced: f.start.value == "forced",
 		MinGain: f.minGain, MaxPicks: f.input.maxPicks, RefineThreshold: f.refineThreshold, PosePrior: f.posePrior}
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 
+	"example.com/patchwork/internal/recipe"
+
 	"example.com/patchwork/diagnose"
 	"example.com/patchwork/learn"
 
@@ -165,7 +167,7 @@ func (a *app) info(cmd *cobra.Command, model string, data *dataFlags, paths []st
 func reportModel(m *patchwork.Model) *modelReport {
 	c, x := m.Config(), m.Extras()
 	r := &modelReport{Rule: c.Rule.String(), Experts: m.K(), Height: c.Height, Width: c.Width, Q: c.Q,
-		QPerPixel: c.QMap != nil, Truncate: c.Truncate, Scene: c.Scene, Outside: c.Outside.String(),
+		QPerPixel: c.QMap != nil, Truncate: c.Truncate, Scene: c.Scene, Outside: recipe.OutsideName(c.UnknownOutside),
 		Prior: [2]float64{c.Prior.On, c.Prior.Off}, Usage: x.Usage}
 	if c.Prior == (patchwork.Prior{}) {
 		r.Prior = [2]float64{1, 1}

@@ -338,7 +338,7 @@ func TestLearnFlags(t *testing.T) {
 	c, r := m.Config(), m.Extras().Record
 	want := pose.Grid{DY: pose.Range{Min: -2, Max: 2, Step: 2}, DX: pose.Range{Min: -4, Max: 4, Step: 2}, Angles: []float64{-10, -5, 0, 5, 10}}
 	if m.K() != 3 || c.Rule != patchwork.MaxMinusMin || c.Q != 0.4 || c.Prior != (patchwork.Prior{On: 0.5, Off: 2}) ||
-		c.Outside != patchwork.Background || c.Reuse != 2 || c.Poses.DY != want.DY || c.Poses.DX != want.DX || len(c.Poses.Angles) != 5 {
+		c.UnknownOutside || c.Reuse != 2 || c.Poses.DY != want.DY || c.Poses.DX != want.DX || len(c.Poses.Angles) != 5 {
 		t.Errorf("configuration %+v", c)
 	}
 	if r.Method != "online" || r.Mode != "default" || r.Seed != 9 || r.Rows != 4 || len(r.Starts) != 2 {

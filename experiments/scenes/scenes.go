@@ -96,7 +96,7 @@ func Run(ctx context.Context, s Setting, o Options) (Row, error) {
 func Model(truth *synth.SceneTruth, i int) (*patchwork.Model, error) {
 	g := truth.Glyphs[0]
 	cfg := patchwork.Config{Rule: patchwork.Max, Height: g.Height(), Width: g.Width(),
-		Q: truth.Off, Scene: true, Truncate: true}
+		Q: truth.Off, Scene: true, Defaults: patchwork.Defaults{Truncate: true}}
 	return patchwork.NewModel(cfg, truth.Templates(i))
 }
 

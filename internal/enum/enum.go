@@ -26,3 +26,18 @@ func Parse[T ~uint8](what string, names []string, name string) (T, error) {
 	last := len(names) - 1
 	return 0, fmt.Errorf("patchwork: %s is %s or %s, not %q", what, strings.Join(names[:last], ", "), names[last], name)
 }
+
+// Of returns the value of an enumeration, from 0 upward, whose String is the
+// name. The error says what was expected and lists the names there are.
+func Of[T interface {
+	~uint8
+	fmt.Stringer
+}](what, name string) (T, error) {
+	var names []string
+	for v := T(0); !strings.HasSuffix(v.String(), ")"); v++ {
+		if names = append(names, v.String()); v.String() == name {
+			return v, nil
+		}
+	}
+	return Parse[T](what, names, name)
+}

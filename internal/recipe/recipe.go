@@ -6,10 +6,12 @@ package recipe
 
 import (
 	"cmp"
+	"fmt"
 	"reflect"
 	"strings"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/learn"
 	"example.com/patchwork/table"
 )
@@ -74,19 +76,19 @@ func (r *Recipe) Plan(height, width int) (*Plan, error) {
 		return nil, err
 	}
 	var n names
-	rule := named(&n, "rule", r.Rule, patchwork.ParseRule)
+	rule := named(&n, "rule", r.Rule, func(s string) (patchwork.Rule, error) { return enum.Of[patchwork.Rule]("a rule", s) })
 	p := &Plan{Config: patchwork.NewConfig(rule, height, width, grid)}
 	if r.Paper() {
 		p.Config = learn.PaperConfig(rule, height, width, grid)
 	}
 	if r.Q != nil {
-		p.Config.Q = *r.Q
+		p.Config.Q, p.Config.ZeroQ = *r.Q, *r.Q == 0 && rule == patchwork.MaxMinusMin
 	}
 	if r.Truncate != nil {
 		p.Config.Truncate = *r.Truncate
 	}
 	if r.Outside != "" {
-		p.Config.Outside = named(&n, "outside", r.Outside, patchwork.ParseOutside)
+		p.Config.UnknownOutside = named(&n, "outside", r.Outside, parseOutside)
 	}
 	p.Config.Prior = cmp.Or(r.Prior, p.Config.Prior)
 	p.Config.Reuse = cmp.Or(r.Reuse, p.Config.Reuse)
@@ -96,6 +98,23 @@ func (r *Recipe) Plan(height, width int) (*Plan, error) {
 		p.Learn = r.learn(&n, height, width)
 	}
 	return p, n.err
+}
+
+// OutsideName returns the name, in flags and requests, of what lies beyond the
+// border of an image.
+func OutsideName(unknown bool) string {
+	if unknown {
+		return "unknown"
+	}
+	return "background"
+}
+
+// parseOutside reports whether nothing is known beyond the border of an image.
+func parseOutside(name string) (unknown bool, err error) {
+	if name != "background" && name != "unknown" {
+		return false, fmt.Errorf("what lies outside an image is background or unknown, not %q", name)
+	}
+	return name == "unknown", nil
 }
 
 // learn returns the options of package learn.

@@ -49,8 +49,8 @@ func DrawConfig(t *rapid.T, levels *rapid.Generator[float64]) patchwork.Config {
 	c := patchwork.Config{
 		Rule:   rapid.SampledFrom([]patchwork.Rule{patchwork.Max, patchwork.MaxMinusMin}).Draw(t, "rule"),
 		Height: rapid.IntRange(1, 4).Draw(t, "height"), Width: rapid.IntRange(1, 4).Draw(t, "width"),
-		Outside: rapid.SampledFrom([]patchwork.Outside{patchwork.Background, patchwork.Unknown}).Draw(t, "outside"),
-		Q:       levels.Draw(t, "q"),
+		Defaults: patchwork.Defaults{UnknownOutside: rapid.Bool().Draw(t, "outside")}, ZeroQ: true,
+		Q: levels.Draw(t, "q"),
 	}
 	if rapid.Bool().Draw(t, "moves") {
 		c.Poses = DrawPoses(t)

@@ -96,7 +96,7 @@ func plantScenes(n, side, templates, objects int) (*planted, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg := patchwork.Config{Height: synth.GlyphSide, Width: synth.GlyphSide, Q: set.Truth.Off, Scene: true, Truncate: true}
+	cfg := patchwork.Config{Height: synth.GlyphSide, Width: synth.GlyphSide, Q: set.Truth.Off, Scene: true, Defaults: patchwork.Defaults{Truncate: true}}
 	m, err := patchwork.NewModel(cfg, set.Truth.Templates(0))
 	if err != nil {
 		return nil, err
