@@ -38,8 +38,9 @@ const policy = `
 	< C, unsafe, plugin
 	< NOBODY;
 
-	# Leaves: values and formulas. None imports another, but for the places of pose.
-	NONE < bitmap, rule, pose, internal/pool, internal/exact, internal/enum, internal/cluster, internal/draw;
+	# Leaves: values and formulas. None imports another, but for the places of pose and draws by weight.
+	NONE < bitmap, rule, pose, internal/pool, internal/exact, internal/enum, internal/draw;
+	internal/draw < internal/cluster;
 	pose < internal/score;
 
 	# The inner loops ask what the processor has, and an environment variable
@@ -47,7 +48,7 @@ const policy = `
 	FILES, golang.org/x/sys/cpu < internal/score/kernel!;
 	internal/score/kernel < internal/score < internal/score/rows;
 
-	gonum.org/v1/gonum/..., internal/exact < gauss;
+	gonum.org/v1/gonum/..., internal/exact, internal/draw < gauss;
 
 	# For tests only.
 	testing, pgregory.net/rapid, rule < rule/ruletest;
@@ -97,18 +98,20 @@ const policy = `
 	experiments/rivals/rbm, experiments/rivals/sparse;
 	testing, experiments/rivals/coding < experiments/rivals/coding/codingtest; # for tests only
 
+	NONE < experiments/stat; # what numbers are like
+
 	# Measuring. Only tests may import it.
 	golang.org/x/sys/cpu < experiments/bench/roofline;
 
 	# Programs. Only cmd serves, and makes the figures of the paper; nothing imports cmd, but for the protocol.
 	learn, table, diagnose, internal/recipe, modelfile, modelfile/tallyfile, render, dataset, bitmap/synth < LIBRARY;
-	LIBRARY, experiments/bench/roofline, internal/score/kernel < experiments/bench/peers;
+	LIBRARY, experiments/stat, experiments/bench/roofline, internal/score/kernel < experiments/bench/peers;
 	LIBRARY, NETWORK,
 	github.com/danielgtaylor/huma/v2/..., github.com/prometheus/client_golang/...
 	< studio/...;
-	LIBRARY, NETWORK < experiments/bench/serve;
-	LIBRARY, cmd/engine < experiments/bench/scale;
-	LIBRARY, rule, experiments/rivals/dae, experiments/rivals/logpca, experiments/rivals/nmf,
+	LIBRARY, experiments/stat, NETWORK < experiments/bench/serve;
+	LIBRARY, experiments/stat, cmd/engine < experiments/bench/scale;
+	LIBRARY, rule, experiments/stat, experiments/rivals/dae, experiments/rivals/logpca, experiments/rivals/nmf,
 	experiments/rivals/rbm, experiments/rivals/sparse
 	< experiments/...;
 	experiments/... < experiments/paper!; # the one door of the experiments

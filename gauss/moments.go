@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"example.com/patchwork/internal/draw"
 	"example.com/patchwork/internal/exact"
 )
 
@@ -235,11 +236,5 @@ func (p Presence) Sample(rng *rand.Rand) uint64 {
 	if total < 1 {
 		panic("gauss: no configurations to draw from")
 	}
-	r := rng.Int64N(total)
-	for _, pattern := range p {
-		if r -= pattern.N; r < 0 {
-			return pattern.Mask
-		}
-	}
-	panic("gauss: internal error: drew past the last pattern")
+	return p[draw.ByCount(rng, len(p), total, func(i int) int64 { return p[i].N })].Mask
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/render"
 	"example.com/patchwork/rule"
 )
@@ -114,7 +115,7 @@ func (figure2) Run(ctx context.Context, o Options) (Result, error) {
 		}
 		c := results[i]
 		t.Rows = append(t.Rows, []string{ruleName(n.rule), side, number(n.reach), number(c.both), number(c.extreme), number(c.found),
-			number(quantile(c.distance0, .5)), number(quantile(c.distance, .5))})
+			number(stat.Quantile(c.distance0, .5)), number(stat.Quantile(c.distance, .5))})
 	}
 	r.Tables = []Table{t}
 	r.Statements = figure2Statements(results)
@@ -140,7 +141,7 @@ func figure2Statements(results []climbs) []Statement {
 	logOdds, mmm, near := results[0], results[3], results[4]
 	best, places := maxima()
 	starts := fmt.Sprintf("%d random starts", logOdds.starts)
-	idle, idleLogOdds := quantile(near.distance, 1), quantile(results[1].distance, .5)
+	idle, idleLogOdds := stat.Quantile(near.distance, 1), stat.Quantile(results[1].distance, .5)
 	return []Statement{
 		{"There are two equivalent global maxima, at (1, 0) and (0, 1).",
 			minus(fmt.Sprintf("on a grid of 101 x 101 both rules have their largest value, %.4f, at %d points each: these two", best, places)), "exact", judge(places == 2, false)},

@@ -10,6 +10,7 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/experiments/scenes"
+	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/render"
 )
 
@@ -216,7 +217,7 @@ func backgroundTable(trials [][]backgroundTrial) Table {
 		for _, f := range []func(t backgroundTrial) float64{func(t backgroundTrial) float64 { return t.truncated }, func(t backgroundTrial) float64 { return t.original },
 			func(t backgroundTrial) float64 { return t.misled }} {
 			v := overTrials(trials[i], f)
-			row = append(row, number(mean(v)), number(sd(v)))
+			row = append(row, number(stat.Mean(v)), number(stat.SD(v)))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -287,10 +288,10 @@ func sceneTable(settings []scenes.Setting, rows [][]scenes.Row) Table {
 		for _, row := range rows[i] {
 			overlaps = append(overlaps, row.Overlap)
 		}
-		line := []string{number(float64(s.Side)), number(s.Flip), number(mean(overlaps))}
+		line := []string{number(float64(s.Side)), number(s.Flip), number(stat.Mean(overlaps))}
 		for v := range scenes.Variants {
 			right := rightBySeed(rows[i], v)
-			line = append(line, number(mean(right)), number(sd(right)))
+			line = append(line, number(stat.Mean(right)), number(stat.SD(right)))
 		}
 		t.Rows = append(t.Rows, line)
 	}
@@ -313,7 +314,7 @@ func sceneStatements(settings []scenes.Setting, rows [][]scenes.Row, trials [][]
 		var out []float64
 		for i, s := range settings {
 			if only(s) {
-				out = append(out, mean(rightBySeed(rows[i], v)))
+				out = append(out, stat.Mean(rightBySeed(rows[i], v)))
 			}
 		}
 		return out
@@ -332,14 +333,14 @@ func sceneStatements(settings []scenes.Setting, rows [][]scenes.Row, trials [][]
 	at := slices.Index(backgrounds, shownBackground)
 	byTruncated := overTrials(trials[at], func(t backgroundTrial) float64 { return t.truncated })
 	byOriginal := overTrials(trials[at], func(t backgroundTrial) float64 { return t.original })
-	t, orig, m9, m5, h := mean(over(truncated, everywhere)), mean(over(original, everywhere)), mean(over(mix9, everywhere)), mean(over(mix5, everywhere)), mean(over(hybrid, everywhere))
+	t, orig, m9, m5, h := stat.Mean(over(truncated, everywhere)), stat.Mean(over(original, everywhere)), stat.Mean(over(mix9, everywhere)), stat.Mean(over(mix5, everywhere)), stat.Mean(over(hybrid, everywhere))
 	spread := "settings: truncated " + between(over(truncated, everywhere), 2) + ", original " + between(over(original, everywhere), 2)
 	return []Statement{
 		{"Truncated templates resolve the scene; the first digit by the original templates is a wrong one.",
-			fmt.Sprintf("so in %d of %d random scenes (48 x 48, one pixel in ten flipped, background %g); truncated templates resolve %s, the original ones %s", shown.like, shown.tried, shownBackground, percent(mean(byTruncated)), percent(mean(byOriginal))),
+			fmt.Sprintf("so in %d of %d random scenes (48 x 48, one pixel in ten flipped, background %g); truncated templates resolve %s, the original ones %s", shown.like, shown.tried, shownBackground, percent(stat.Mean(byTruncated)), percent(stat.Mean(byOriginal))),
 			fmt.Sprintf("seeds: truncated %s, original %s", between(byTruncated, 2), between(byOriginal, 2)), judge(2*shown.like > shown.tried, shown.like > 0)},
 		{"Truncation makes the greedy search robust.", fmt.Sprintf("scenes resolved, mean over the settings: truncated %.2f, original %.2f; better in %d of the %d with 10 %% of flips or more, worse in %d; with a background of %g instead of the noise's, %.2f against %.2f", t, orig, better, len(a), worse,
-			backgrounds[0], mean(overTrials(trials[0], func(t backgroundTrial) float64 { return t.truncated })), mean(overTrials(trials[0], func(t backgroundTrial) float64 { return t.original }))),
+			backgrounds[0], stat.Mean(overTrials(trials[0], func(t backgroundTrial) float64 { return t.truncated })), stat.Mean(overTrials(trials[0], func(t backgroundTrial) float64 { return t.original }))),
 			spread, judge(better == len(a), better > worse)},
 		{"Mixing templates with 1/2 is less effective.", fmt.Sprintf("mixtures of 0.9 and 0.5: %.2f, %.2f; truncated %.2f", m9, m5, t), "settings: mixture of 0.9 " + between(over(mix9, everywhere), 2), judge(max(m9, m5) < t, false)},
 		{"An iterative procedure resolves scenes with the original likelihood, too.", fmt.Sprintf("hybrid %.2f against %.2f by one pass of the original templates, and %.2f of the truncated ones", h, orig, t),

@@ -13,6 +13,7 @@ import (
 	"example.com/patchwork/experiments/rivals"
 	"example.com/patchwork/experiments/rivals/coding"
 	"example.com/patchwork/experiments/rivals/sparse"
+	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/pose"
 	"example.com/patchwork/render"
 )
@@ -219,7 +220,7 @@ func figure4Statements(near []closeness, shared rivals.Results) []Statement {
 	}
 	ours, dictionary := over(func(c closeness) float64 { return c.oursTruth }), over(func(c closeness) float64 { return c.sparseTruth })
 	exact := over(func(c closeness) float64 { return c.exact })
-	sparseData, oursData, truthData := mean(over(func(c closeness) float64 { return c.sparseData })), mean(over(func(c closeness) float64 { return c.oursData })), mean(over(func(c closeness) float64 { return c.truthData }))
+	sparseData, oursData, truthData := stat.Mean(over(func(c closeness) float64 { return c.sparseData })), stat.Mean(over(func(c closeness) float64 { return c.oursData })), stat.Mean(over(func(c closeness) float64 { return c.truthData }))
 	from := 0
 	text := ""
 	for _, n := range shared.Nonzeros {
@@ -229,11 +230,11 @@ func figure4Statements(near []closeness, shared rivals.Results) []Statement {
 	}
 	return []Statement{
 		{"The max-minus-min reconstruction is almost identical to the true templates.",
-			fmt.Sprintf("mean absolute difference %.3f (sparse coding %.3f); within 0.1 at every pixel in %s of the images", mean(ours), mean(dictionary), percent(mean(exact))),
-			"sets: " + between(ours, 3), judge(mean(ours) < .05, mean(ours) < mean(dictionary)/2)},
+			fmt.Sprintf("mean absolute difference %.3f (sparse coding %.3f); within 0.1 at every pixel in %s of the images", stat.Mean(ours), stat.Mean(dictionary), percent(stat.Mean(exact))),
+			"sets: " + between(ours, 3), judge(stat.Mean(ours) < .05, stat.Mean(ours) < stat.Mean(dictionary)/2)},
 		{"Sparse coding is closer to the data, but much more noisy.",
-			fmt.Sprintf("squared error to the data: sparse coding %.2f, max minus min %.2f; mean absolute difference from the truth %.1f times as large", sparseData, oursData, mean(dictionary)/mean(ours)),
-			"sets: sparse coding " + between(over(func(c closeness) float64 { return c.sparseData }), 2), judge(sparseData < oursData && mean(dictionary) > 1.5*mean(ours), mean(dictionary) > mean(ours))},
+			fmt.Sprintf("squared error to the data: sparse coding %.2f, max minus min %.2f; mean absolute difference from the truth %.1f times as large", sparseData, oursData, stat.Mean(dictionary)/stat.Mean(ours)),
+			"sets: sparse coding " + between(over(func(c closeness) float64 { return c.sparseData }), 2), judge(sparseData < oursData && stat.Mean(dictionary) > 1.5*stat.Mean(ours), stat.Mean(dictionary) > stat.Mean(ours))},
 		{"In squared error the dictionary is better than the true model.",
 			fmt.Sprintf("truth %.2f; dictionary, by nonzero coefficients:%s better from %d on", truthData, text, from), "sets: truth " + between(over(func(c closeness) float64 { return c.truthData }), 2),
 			judge(from > 0 && from <= 2, from > 0)},

@@ -13,6 +13,7 @@ import (
 	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/experiments/quadrants"
 	"example.com/patchwork/experiments/rivals"
+	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/pose"
 	"example.com/patchwork/render"
 )
@@ -211,7 +212,7 @@ func emTable(runs [2][]emRun, defaults []int) Table {
 				all += 1 / float64(len(recovered))
 			}
 		}
-		t.Rows = append(t.Rows, []string{name, number(mean(recovered)), number(quantile(recovered, 0)), number(quantile(recovered, 1)), number(all), number(fixed), number(last)})
+		t.Rows = append(t.Rows, []string{name, number(stat.Mean(recovered)), number(stat.Quantile(recovered, 0)), number(stat.Quantile(recovered, 1)), number(all), number(fixed), number(last)})
 	}
 	for i, name := range []string{"eq. (1), one start", "guarded step, one start"} {
 		add(name, recoveredBy(runs[i]), fixedShare(runs[i]), lastChange(runs[i]))
@@ -290,8 +291,8 @@ func figure5Statements(runs [2][]emRun, defaults []int, shared rivals.Results) [
 			fmt.Sprintf("eq. (1): %s of the starts at a fixed point within 25 iterations, templates still moving by %.3f per step; guarded step: %s, %.4f", percent(fixedShare(runs[0])),
 				lastChange(runs[0]), percent(fixedShare(runs[1])), lastChange(runs[1])), fmt.Sprintf("%d sets", len(eq1)), judge(fixedShare(runs[0]) > .5, fixedShare(runs[1]) > .5 || lastChange(runs[1]) < .001)},
 		{"The eight experts are recovered almost perfectly from 100 examples, from random templates.",
-			fmt.Sprintf("experts recovered: eq. (1) %.1f, guarded step %.1f, default learner %.2f of 8", mean(eq1), mean(guarded), mean(best)),
-			fmt.Sprintf("sets: eq. (1) %s, guarded %s, default %s", between(eq1, 0), between(guarded, 0), between(best, 0)), judge(mean(eq1) > 7.5, mean(best) > 7.5)},
+			fmt.Sprintf("experts recovered: eq. (1) %.1f, guarded step %.1f, default learner %.2f of 8", stat.Mean(eq1), stat.Mean(guarded), stat.Mean(best)),
+			fmt.Sprintf("sets: eq. (1) %s, guarded %s, default %s", between(eq1, 0), between(guarded, 0), between(best, 0)), judge(stat.Mean(eq1) > 7.5, stat.Mean(best) > 7.5)},
 		{"The templates of autoencoders, Boltzmann machines and dictionaries mix several true experts.",
 			fmt.Sprintf("share of a unit's weight on its strongest quadrant: ours %.2f, autoencoder tied %.2f, untied %.2f, RBM %.2f, dictionary %.2f", of(rivals.Default), of(rivals.DAETied), of(rivals.DAEUntied), of(rivals.RBM), of(rivals.Lasso)),
 			fmt.Sprintf("quartiles over the sets: ours %.2f to %.2f, RBM %.2f to %.2f", purity[rivals.Default].Low.Purity, purity[rivals.Default].High.Purity, purity[rivals.RBM].Low.Purity, purity[rivals.RBM].High.Purity),

@@ -15,6 +15,7 @@ import (
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/experiments/letters"
+	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/render"
 )
 
@@ -314,7 +315,7 @@ func teeTable(sets []teeSet) Table {
 		if chosen != nil {
 			of = fmt.Sprintf("%d of %d", n, len(sets))
 		}
-		t.Rows = append(t.Rows, []string{name, number(mean(values)), number(quantile(values, 0)), number(quantile(values, 1)), of})
+		t.Rows = append(t.Rows, []string{name, number(stat.Mean(values)), number(stat.Quantile(values, 0)), number(stat.Quantile(values, 1)), of})
 	}
 	row("paper: one pass, printed initialisation", func(s teeSet) float64 { return s.paper }, func(s teeSet) bool { return s.paperBest })
 	row("paper: one pass, the text's reading", func(s teeSet) float64 { return s.text }, nil)
@@ -340,8 +341,8 @@ func teeStatements(sets []teeSet, starts int) []Statement {
 	n := float64(len(sets))
 	return []Statement{
 		{"Online learning of ten T's ends in a vertical and a horizontal bar.",
-			fmt.Sprintf("in %s of the orders by the paper's settings (the better of two readings of the initialisation), in %s by ours", percent(mean(paper)), percent(mean(online))),
-			fmt.Sprintf("%d sets of %d orders: %s", len(sets), max(1, starts/2), between(paper, 2)), judge(mean(paper) > .8, mean(paper) > .2 || mean(online) > .2)},
+			fmt.Sprintf("in %s of the orders by the paper's settings (the better of two readings of the initialisation), in %s by ours", percent(stat.Mean(paper)), percent(stat.Mean(online))),
+			fmt.Sprintf("%d sets of %d orders: %s", len(sets), max(1, starts/2), between(paper, 2)), judge(stat.Mean(paper) > .8, stat.Mean(paper) > .2 || stat.Mean(online) > .2)},
 		{"(Beyond the paper) the best of several starts is two bars.", fmt.Sprintf("in %d of %d sets, of %d starts each", best, len(sets), starts), fmt.Sprintf("%d sets", len(sets)),
 			judge(float64(best) >= .8*n, float64(best) >= .5*n)},
 		{"A Gaussian of the arrangement covers the deformations of the class.",

@@ -16,6 +16,7 @@ import (
 	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/experiments/letters"
+	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/render"
 )
 
@@ -304,7 +305,7 @@ func letterStatements(all []letterResult) []Statement {
 	share := float64(pure) / float64(max(experts, 1))
 	return []Statement{
 		{"Experts learned from 20 letters describe the class, including other writers' letters.",
-			minus(fmt.Sprintf("better than the better of mean + shift + rotation and mixture in %d of %d letters, by %+.3f nats per pixel on average", better, len(all), mean(margins))),
+			minus(fmt.Sprintf("better than the better of mean + shift + rotation and mixture in %d of %d letters, by %+.3f nats per pixel on average", better, len(all), stat.Mean(margins))),
 			"letters: " + between(margins, 3), judge(better == len(all), float64(better) > .5*float64(len(all)))},
 		{"Most experts correspond to natural elements of the letter.",
 			fmt.Sprintf("in letters of straight strokes %d of %d experts (%s) are one straight stroke (2.5 times as long as wide, 93 %% in a band 7.2 pixels wide)", pure, experts, percent(share)),

@@ -8,6 +8,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/experiments/inference"
+	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/render"
 )
 
@@ -28,10 +29,10 @@ func inferenceTable(ps []puzzle, all [][][]tried) Table {
 		for m, way := range methods {
 			row := []string{p.name, way.name}
 			optimal := over(all[i], m, func(t tried) float64 { return t.optimal })
-			row = append(row, number(mean(optimal)), number(quantile(optimal, 0)), number(quantile(optimal, 1)))
+			row = append(row, number(stat.Mean(optimal)), number(stat.Quantile(optimal, 0)), number(stat.Quantile(optimal, 1)))
 			for _, f := range []func(t tried) float64{func(t tried) float64 { return t.short }, func(t tried) float64 { return t.logLik },
 				func(t tried) float64 { return t.parts }, counted, func(t tried) float64 { return t.truth }} {
-				row = append(row, number(mean(over(all[i], m, f))))
+				row = append(row, number(stat.Mean(over(all[i], m, f))))
 			}
 			t.Rows = append(t.Rows, row)
 		}
@@ -69,7 +70,7 @@ func inferenceTables(ps []puzzle, all [][][]tried) []Table {
 		for m, way := range methods {
 			row := []string{way.name}
 			for i := range ps {
-				row = append(row, number(mean(over(all[i], m, c.f))))
+				row = append(row, number(stat.Mean(over(all[i], m, c.f))))
 			}
 			t.Rows = append(t.Rows, row)
 		}
@@ -105,42 +106,42 @@ func inferenceStatements(all [][][]tried) []Statement {
 	short := func(t tried) float64 { return t.short }
 	sets := func(values []float64, decimals int) string { return "sets: " + between(values, decimals) }
 
-	pursuitParts, independentParts, bestParts := mean(get(onRedundant, byPursuit, parts)), mean(get(onRedundant, byIndependent, parts)), mean(get(onRedundant, byExhaustive, parts))
+	pursuitParts, independentParts, bestParts := stat.Mean(get(onRedundant, byPursuit, parts)), stat.Mean(get(onRedundant, byIndependent, parts)), stat.Mean(get(onRedundant, byExhaustive, parts))
 	wins := true
 	for _, p := range []int{onQuadrants, onRedundant, onBars} {
-		wins = wins && mean(get(p, byPursuit, optimal)) > .9
+		wins = wins && stat.Mean(get(p, byPursuit, optimal)) > .9
 	}
 	crossed, baited := get(onCrossed, byPursuit, optimal), get(onBaited, byPursuit, optimal)
-	work := func(p, m int) float64 { return mean(get(p, m, func(t tried) float64 { return t.work })) }
+	work := func(p, m int) float64 { return stat.Mean(get(p, m, func(t tried) float64 { return t.work })) }
 	relaxedWork := min(work(onRedundant, byMeanField), work(onRedundant, byGradient))
 	return []Statement{
 		{"Independent activation uses all experts that match, the pursuit the fewest that explain.",
 			fmt.Sprintf("redundant quadrants: %.2f parts per image against %.2f by the pursuit (optimum %.2f)", independentParts, pursuitParts, bestParts),
 			sets(get(onRedundant, byIndependent, parts), 2), judge(independentParts > pursuitParts+.2 && pursuitParts < bestParts+.1, independentParts > pursuitParts)},
 		{"The pursuit finds a good explanation in one pass.",
-			fmt.Sprintf("optimum reached: quadrants %s, redundant quadrants %s, bars %s of the images", percent(mean(get(onQuadrants, byPursuit, optimal))),
-				percent(mean(get(onRedundant, byPursuit, optimal))), percent(mean(get(onBars, byPursuit, optimal)))),
-			sets(append(append(get(onQuadrants, byPursuit, optimal), get(onRedundant, byPursuit, optimal)...), get(onBars, byPursuit, optimal)...), 2), judge(wins, mean(get(onQuadrants, byPursuit, optimal)) > .9)},
+			fmt.Sprintf("optimum reached: quadrants %s, redundant quadrants %s, bars %s of the images", percent(stat.Mean(get(onQuadrants, byPursuit, optimal))),
+				percent(stat.Mean(get(onRedundant, byPursuit, optimal))), percent(stat.Mean(get(onBars, byPursuit, optimal)))),
+			sets(append(append(get(onQuadrants, byPursuit, optimal), get(onRedundant, byPursuit, optimal)...), get(onBars, byPursuit, optimal)...), 2), judge(wins, stat.Mean(get(onQuadrants, byPursuit, optimal)) > .9)},
 		{"The choice of the first expert may lead to a poor local maximum (where the pursuit loses).",
 			fmt.Sprintf("optimum reached: baited quadrants %s, crossed votes %s of the images, %.2f and %.2f nats short on average; on crossed votes mean field reaches %s, truncated search %s",
-				percent(mean(baited)), percent(mean(crossed)), mean(get(onBaited, byPursuit, short)), mean(get(onCrossed, byPursuit, short)),
-				percent(mean(get(onCrossed, byMeanField, optimal))), percent(mean(get(onCrossed, byTruncated, optimal)))),
-			sets(append(slices.Clone(baited), crossed...), 2), judge(mean(baited) < .95 && mean(crossed) < .95, min(mean(baited), mean(crossed)) < .95)},
+				percent(stat.Mean(baited)), percent(stat.Mean(crossed)), stat.Mean(get(onBaited, byPursuit, short)), stat.Mean(get(onCrossed, byPursuit, short)),
+				percent(stat.Mean(get(onCrossed, byMeanField, optimal))), percent(stat.Mean(get(onCrossed, byTruncated, optimal)))),
+			sets(append(slices.Clone(baited), crossed...), 2), judge(stat.Mean(baited) < .95 && stat.Mean(crossed) < .95, min(stat.Mean(baited), stat.Mean(crossed)) < .95)},
 		{"An iterative procedure can resolve it.",
-			fmt.Sprintf("optimum reached after replacing, dropping and adding: baited quadrants %s, bars %s, crossed votes %s; by a beam of 2: %s, %s, %s", percent(mean(get(onBaited, byRefined, optimal))),
-				percent(mean(get(onBars, byRefined, optimal))), percent(mean(get(onCrossed, byRefined, optimal))),
-				percent(mean(get(onBaited, byBeam, optimal))), percent(mean(get(onBars, byBeam, optimal))), percent(mean(get(onCrossed, byBeam, optimal)))),
-			sets(get(onBaited, byRefined, optimal), 2), judge(mean(get(onBaited, byRefined, optimal)) > .95 && mean(get(onCrossed, byRefined, optimal)) > .95,
-				mean(get(onBaited, byRefined, optimal)) > mean(baited)+.02)},
+			fmt.Sprintf("optimum reached after replacing, dropping and adding: baited quadrants %s, bars %s, crossed votes %s; by a beam of 2: %s, %s, %s", percent(stat.Mean(get(onBaited, byRefined, optimal))),
+				percent(stat.Mean(get(onBars, byRefined, optimal))), percent(stat.Mean(get(onCrossed, byRefined, optimal))),
+				percent(stat.Mean(get(onBaited, byBeam, optimal))), percent(stat.Mean(get(onBars, byBeam, optimal))), percent(stat.Mean(get(onCrossed, byBeam, optimal)))),
+			sets(get(onBaited, byRefined, optimal), 2), judge(stat.Mean(get(onBaited, byRefined, optimal)) > .95 && stat.Mean(get(onCrossed, byRefined, optimal)) > .95,
+				stat.Mean(get(onBaited, byRefined, optimal)) > stat.Mean(baited)+.02)},
 		{"Relaxed activities are inefficient where few of the experts are active.",
 			fmt.Sprintf("redundant quadrants, log-likelihoods per image: pursuit %.0f, mean field %.0f, gradient %.0f, exhaustive %.0f; optimum reached by mean field %s, by gradient %s",
 				work(onRedundant, byPursuit), work(onRedundant, byMeanField), work(onRedundant, byGradient), work(onRedundant, byExhaustive),
-				percent(mean(get(onRedundant, byMeanField, optimal))), percent(mean(get(onRedundant, byGradient, optimal)))),
+				percent(stat.Mean(get(onRedundant, byMeanField, optimal))), percent(stat.Mean(get(onRedundant, byGradient, optimal)))),
 			sets(get(onRedundant, byGradient, optimal), 2), judge(relaxedWork > work(onRedundant, byPursuit), work(onRedundant, byMeanField) > work(onRedundant, byPursuit))},
 		{"Truncated search evaluates all small sets.",
 			fmt.Sprintf("optimum reached: quadrants %s, bars %s (%.1f per image at the optimum, sets of at most %d), with %.0f log-likelihoods per image (pursuit %.0f)",
-				percent(mean(get(onQuadrants, byTruncated, optimal))), percent(mean(get(onBars, byTruncated, optimal))), mean(get(onBars, byExhaustive, parts)), truncatedTo, work(onBars, byTruncated), work(onBars, byPursuit)),
-			sets(get(onBars, byTruncated, optimal), 2), judge(mean(get(onQuadrants, byTruncated, optimal)) > .9 && mean(get(onBars, byTruncated, optimal)) > .9, mean(get(onQuadrants, byTruncated, optimal)) > .9)},
+				percent(stat.Mean(get(onQuadrants, byTruncated, optimal))), percent(stat.Mean(get(onBars, byTruncated, optimal))), stat.Mean(get(onBars, byExhaustive, parts)), truncatedTo, work(onBars, byTruncated), work(onBars, byPursuit)),
+			sets(get(onBars, byTruncated, optimal), 2), judge(stat.Mean(get(onQuadrants, byTruncated, optimal)) > .9 && stat.Mean(get(onBars, byTruncated, optimal)) > .9, stat.Mean(get(onQuadrants, byTruncated, optimal)) > .9)},
 	}
 }
 
@@ -155,8 +156,8 @@ func inferenceChart(ps []puzzle, all [][][]tried) Picture {
 		s := render.Series{Name: way.name, Points: true}
 		for i := range ps {
 			v := over(all[i], m+1, func(t tried) float64 { return t.optimal })
-			s.X, s.Y = append(s.X, float64(i)+.08*float64(m)-.24), append(s.Y, mean(v))
-			s.Low, s.High = append(s.Low, quantile(v, 0)), append(s.High, quantile(v, 1))
+			s.X, s.Y = append(s.X, float64(i)+.08*float64(m)-.24), append(s.Y, stat.Mean(v))
+			s.Low, s.High = append(s.Low, stat.Quantile(v, 0)), append(s.High, stat.Quantile(v, 1))
 		}
 		c.Series = append(c.Series, s)
 	}

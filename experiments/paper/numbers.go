@@ -15,43 +15,6 @@ func number(v float64) string {
 	return strconv.FormatFloat(v, 'g', 10, 64)
 }
 
-// quantile returns the q-quantile of the values that are not NaN, by linear
-// interpolation; NaN if there are none.
-func quantile(values []float64, q float64) float64 {
-	x := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
-	if len(x) == 0 {
-		return math.NaN()
-	}
-	slices.Sort(x)
-	at := q * float64(len(x)-1)
-	i := int(at)
-	if i+1 == len(x) {
-		return x[i]
-	}
-	return x[i] + (at-float64(i))*(x[i+1]-x[i])
-}
-
-// mean returns the mean of the values; NaN if there are none.
-func mean(values []float64) float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(len(values))
-}
-
-// sd returns the standard deviation of a sample; 0 for fewer than two values.
-func sd(values []float64) float64 {
-	if len(values) < 2 {
-		return 0
-	}
-	m, sum := mean(values), 0.0
-	for _, v := range values {
-		sum += (v - m) * (v - m)
-	}
-	return math.Sqrt(sum / float64(len(values)-1))
-}
-
 // between formats the range of the values.
 func between(values []float64, decimals int) string {
 	if len(values) == 0 {

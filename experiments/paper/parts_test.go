@@ -14,18 +14,6 @@ import (
 	"example.com/patchwork/rule"
 )
 
-func TestQuantile(t *testing.T) {
-	x := []float64{4, math.NaN(), 1, 3, 2}
-	for q, want := range map[float64]float64{0: 1, .5: 2.5, 1: 4, .25: 1.75} {
-		if got := quantile(x, q); math.Abs(got-want) > 1e-12 {
-			t.Errorf("quantile %v is %v, want %v", q, got, want)
-		}
-	}
-	if !math.IsNaN(quantile(nil, .5)) || x[0] != 4 {
-		t.Error("the quantile of nothing is a number, or the values were sorted in place")
-	}
-}
-
 func TestMinus(t *testing.T) {
 	for in, want := range map[string]string{"-1.5": "−1.5", "at (-3) to -0.2": "at (−3) to −0.2", "max-minus-min 8-bit": "max-minus-min 8-bit", "a - b": "a - b"} {
 		if got := minus(in); got != want {

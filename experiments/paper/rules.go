@@ -9,6 +9,7 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/bitmap/synth"
+	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/render"
 	"example.com/patchwork/rule"
 )
@@ -210,7 +211,7 @@ func factsTable(facts []ruleFacts) Table {
 		Columns: []string{"rule", "gain by an opinion given twice, nats per pixel", "gain by every expert twice, nats per image", "its standard deviation over the sets",
 			"change by an abstaining expert", "0.9 against 0.1", "most for \"off\" beside 0.7 for \"on\"", "most gained by an opponent, nats per pixel"}}
 	for _, f := range facts {
-		t.Rows = append(t.Rows, []string{ruleName(f.rule), number(f.twice), number(mean(f.copies)), number(sd(f.copies)), number(f.abstain),
+		t.Rows = append(t.Rows, []string{ruleName(f.rule), number(f.twice), number(stat.Mean(f.copies)), number(stat.SD(f.copies)), number(f.abstain),
 			number(f.clash), number(f.overrule), number(f.oppose)})
 	}
 	return t
@@ -223,8 +224,8 @@ func ruleStatements(facts []ruleFacts) []Statement {
 		by[f.rule.Name()] = f
 	}
 	const tiny = 1e-9
-	copies := func(name string) string { return fmt.Sprintf("%s %+.2f", ruleNames[name], mean(by[name].copies)) }
-	extremal := max(math.Abs(by["max"].twice), math.Abs(by["max-minus-min"].twice), math.Abs(mean(by["max"].copies)), math.Abs(mean(by["max-minus-min"].copies)))
+	copies := func(name string) string { return fmt.Sprintf("%s %+.2f", ruleNames[name], stat.Mean(by[name].copies)) }
+	extremal := max(math.Abs(by["max"].twice), math.Abs(by["max-minus-min"].twice), math.Abs(stat.Mean(by["max"].copies)), math.Abs(stat.Mean(by["max-minus-min"].copies)))
 	improving := []string{"noisy-or", "sum-of-odds", "sum-of-log-odds"}
 	all, some := true, false
 	for _, n := range improving {
@@ -261,7 +262,7 @@ func ruleStatements(facts []ruleFacts) []Statement {
 func widest(facts []ruleFacts) float64 {
 	w := 0.0
 	for _, f := range facts {
-		w = max(w, sd(f.copies))
+		w = max(w, stat.SD(f.copies))
 	}
 	return w
 }

@@ -6,9 +6,9 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"time"
 
+	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/learn"
 
 	"example.com/patchwork"
@@ -56,14 +56,9 @@ func Run(ctx context.Context, o Options) (Row, error) {
 		excess, limit = append(excess, r.CrossEntropy-r.Truth), append(limit, r.LimitEntropy-r.Truth)
 		entropy, truth = append(entropy, r.CrossEntropy), append(truth, r.Truth)
 	}
-	row.Excess, row.LimitExcess = median(excess), median(limit)
-	row.CrossEntropy, row.Truth = median(entropy), median(truth)
+	row.Excess, row.LimitExcess = stat.Median(excess), stat.Median(limit)
+	row.CrossEntropy, row.Truth = stat.Median(entropy), stat.Median(truth)
 	return row, nil
-}
-
-func median(x []float64) float64 {
-	slices.Sort(x)
-	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 }
 
 // Rows returns the rows of the ledger.

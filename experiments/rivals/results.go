@@ -1,10 +1,10 @@
 package rivals
 
 import (
-	"slices"
 	"time"
 
 	"example.com/patchwork/experiments/rivals/coding"
+	"example.com/patchwork/experiments/stat"
 )
 
 // results collects the outcomes in order.
@@ -92,15 +92,10 @@ func (p *Point) summarise() {
 	}
 }
 
-// quartiles sorts the values and returns their quartiles, by linear
-// interpolation as in NumPy.
+// quartiles returns the quartiles of the values.
 func quartiles(v []float64) (q [3]float64) {
-	slices.Sort(v)
 	for i := range q {
-		at := float64(i+1) / 4 * float64(len(v)-1)
-		below := int(at)
-		above := min(below+1, len(v)-1)
-		q[i] = v[below] + (at-float64(below))*(v[above]-v[below])
+		q[i] = stat.Quantile(v, float64(i+1)/4)
 	}
 	return q
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"math"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -152,17 +151,6 @@ func TestPurity(t *testing.T) {
 	}
 	if p := purity([][]float64{none}, 4); !math.IsNaN(p) {
 		t.Errorf("nothing: %v", p)
-	}
-}
-
-func TestQuartiles(t *testing.T) {
-	for _, c := range []struct {
-		v    []float64
-		want [3]float64
-	}{{[]float64{7}, [3]float64{7, 7, 7}}, {[]float64{4, 0}, [3]float64{1, 2, 3}}, {[]float64{5, 1, 2, 4, 3}, [3]float64{2, 3, 4}}} {
-		if got := quartiles(slices.Clone(c.v)); got != c.want {
-			t.Errorf("%v: %v, want %v", c.v, got, c.want)
-		}
 	}
 }
 

@@ -5,6 +5,8 @@ package cluster
 import (
 	"math"
 	"math/rand/v2"
+
+	"example.com/patchwork/internal/draw"
 )
 
 // cutRestarts is how often Cut begins anew: the likelihood of a mixture of
@@ -178,14 +180,12 @@ func spread(points []Point, k int, rng *rand.Rand) []Point {
 	centres := []Point{points[rng.IntN(len(points))]}
 	distance := make([]float64, len(points))
 	for len(centres) < k {
-		total := 0.0
 		for i, p := range points {
 			distance[i] = p.distance2(centres[nearest(p, centres)])
-			total += distance[i]
 		}
-		at, i := rng.Float64()*total, 0
-		for ; i < len(points)-1 && at >= distance[i]; i++ {
-			at -= distance[i]
+		i := draw.ByWeight(rng, distance)
+		if i < 0 {
+			i = len(points) - 1 // every point is a centre already
 		}
 		centres = append(centres, points[i])
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"example.com/patchwork"
+	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/pose"
 	"example.com/patchwork/render"
 )
@@ -110,7 +111,7 @@ func runPoint(point string) error {
 		}
 		took = append(took, s)
 	}
-	return json.NewEncoder(os.Stdout).Encode(measurement{median(took), peakBytes()})
+	return json.NewEncoder(os.Stdout).Encode(measurement{stat.Median(took), peakBytes()})
 }
 
 // pointWork makes the data of a point and returns the call to be measured.

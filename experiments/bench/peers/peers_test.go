@@ -126,17 +126,6 @@ func TestExponent(t *testing.T) {
 	}
 }
 
-func TestMedian(t *testing.T) {
-	for _, c := range []struct {
-		x    []float64
-		want float64
-	}{{[]float64{3}, 3}, {[]float64{9, 1}, 5}, {[]float64{5, 1, 100}, 5}} {
-		if got := median(c.x); got != c.want {
-			t.Errorf("median of %v is %v, want %v", c.x, got, c.want)
-		}
-	}
-}
-
 // A round takes as long as asked, however short the work; errors end it.
 func TestRepeats(t *testing.T) {
 	took := func(each float64) func(int) (float64, error) {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"example.com/patchwork/experiments/bench/roofline"
+	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/internal/score/kernel"
 )
 
@@ -66,12 +67,12 @@ func (r *report) times() grid {
 			goal, met := "", ""
 			if p.target != 0 {
 				goal, met = fmt.Sprintf("<= %.3g", p.target), "not met"
-				if median(ratios) <= p.target {
+				if stat.Median(ratios) <= p.target {
 					met = "met"
 				}
 			}
-			g = append(g, []string{t.name, duration(median(t.oursTook)) + "/" + t.unit, p.name,
-				duration(median(t.took[i])) + "/" + t.unit, spread(ratios), goal, met})
+			g = append(g, []string{t.name, duration(stat.Median(t.oursTook)) + "/" + t.unit, p.name,
+				duration(stat.Median(t.took[i])) + "/" + t.unit, spread(ratios), goal, met})
 		}
 	}
 	return g
@@ -141,7 +142,7 @@ func aligned(w io.Writer, g grid) {
 
 // spread is the median, smallest and largest of some numbers.
 func spread(x []float64) string {
-	return fmt.Sprintf("%.3g (%.3g to %.3g)", median(x), slices.Min(x), slices.Max(x))
+	return fmt.Sprintf("%.3g (%.3g to %.3g)", stat.Median(x), slices.Min(x), slices.Max(x))
 }
 
 // duration is seconds with three digits and a unit.

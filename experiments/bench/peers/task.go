@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -115,10 +114,4 @@ func (r *result) ratios(i int) []float64 {
 		out[n] = s / r.took[i][n]
 	}
 	return out
-}
-
-// median is the mean of the two middle ones where there is no middle.
-func median(x []float64) float64 {
-	s := slices.Sorted(slices.Values(x))
-	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }

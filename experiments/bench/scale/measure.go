@@ -8,10 +8,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
+	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/learn"
 
 	"example.com/patchwork"
@@ -192,9 +192,7 @@ func timed(call func() error) (timing, error) {
 		}
 		wall, cpu = append(wall, time.Since(began).Seconds()), append(cpu, (processorTime()-used).Seconds())
 	}
-	slices.Sort(wall)
-	slices.Sort(cpu)
-	return timing{wall[1], cpu[1]}, nil
+	return timing{stat.Median(wall), stat.Median(cpu)}, nil
 }
 
 // seconds is the processor time of a call.

@@ -4,9 +4,10 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
+
+	"example.com/patchwork/experiments/stat"
 )
 
 // load is requests sent at a fixed rate, whatever becomes of them.
@@ -39,11 +40,16 @@ func (r *result) achieved() float64 { return float64(len(r.good)) / r.took.Secon
 // quantile is a quantile of how long good answers took.
 func (r *result) quantile(q float64) time.Duration { return quantile(r.good, q) }
 
-func quantile(sorted []time.Duration, q float64) time.Duration {
-	if len(sorted) == 0 {
+// quantile returns a quantile of times; 0 if there are none.
+func quantile(took []time.Duration, q float64) time.Duration {
+	if len(took) == 0 {
 		return 0
 	}
-	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]
+	x := make([]float64, len(took))
+	for i, t := range took {
+		x[i] = float64(t)
+	}
+	return time.Duration(stat.Quantile(x, q))
 }
 
 // held reports whether the rate was held: nothing refused or failed, and
@@ -95,8 +101,6 @@ func (l *load) run(ctx context.Context, rate float64, duration time.Duration) *r
 	}
 	wait.Wait()
 	r.took = time.Since(began)
-	slices.Sort(r.good)
-	slices.Sort(r.busyTime)
 	return r
 }
 

@@ -15,6 +15,7 @@ import (
 	"example.com/patchwork/experiments/rivals/nmf"
 	"example.com/patchwork/experiments/rivals/rbm"
 	"example.com/patchwork/experiments/rivals/sparse"
+	"example.com/patchwork/experiments/stat"
 )
 
 //go:embed testdata/sklearn.py
@@ -101,12 +102,12 @@ func TestLikeScikitLearn(t *testing.T) {
 			t.Errorf("%s: %v, scikit-learn has %v", what, got, want)
 		}
 	}
-	near("RBM cross-entropy", mean(ours.RBM), mean(a.RBM))
-	near("RBM pseudo-likelihood", mean(ours.Pseudo), mean(a.Pseudo))
-	near("autoencoder", mean(ours.Autoencoder), mean(a.Autoencoder))
-	near("dictionary, lasso", mean(ours.Lasso), mean(a.Lasso))
-	near("NMF, squared error", mean(ours.Frobenius), mean(a.Frobenius))
-	near("NMF, divergence", mean(ours.KL), mean(a.KL))
+	near("RBM cross-entropy", stat.Mean(ours.RBM), stat.Mean(a.RBM))
+	near("RBM pseudo-likelihood", stat.Mean(ours.Pseudo), stat.Mean(a.Pseudo))
+	near("autoencoder", stat.Mean(ours.Autoencoder), stat.Mean(a.Autoencoder))
+	near("dictionary, lasso", stat.Mean(ours.Lasso), stat.Mean(a.Lasso))
+	near("NMF, squared error", stat.Mean(ours.Frobenius), stat.Mean(a.Frobenius))
+	near("NMF, divergence", stat.Mean(ours.KL), stat.Mean(a.KL))
 	for i := range nonzeros {
 		got, want := 0.0, 0.0
 		for s := range seeds {
@@ -115,14 +116,6 @@ func TestLikeScikitLearn(t *testing.T) {
 		near("dictionary, nonzeros", got, want)
 	}
 	sameCodes(t, a, test)
-}
-
-func mean(v []float64) float64 {
-	sum := 0.0
-	for _, x := range v {
-		sum += x
-	}
-	return sum / float64(len(v))
 }
 
 // learn does what the script does.
