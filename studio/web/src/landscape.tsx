@@ -111,9 +111,9 @@ function draw(canvas: HTMLCanvasElement, land: Land, path: { x: number; y: numbe
     g.beginPath();
     path.forEach((p, i) => (i ? g.lineTo(...at(p)) : g.moveTo(...at(p))));
     g.stroke();
-    for (const m of land.maxima) {
+    for (const best of land.maxima) {
       g.beginPath();
-      g.arc(...at(m), 14, 0, 2 * Math.PI);
+      g.arc(...at(best), 14, 0, 2 * Math.PI);
       g.stroke();
     }
   }
