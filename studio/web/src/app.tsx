@@ -64,7 +64,7 @@ function Choose({ at }: { at: View }): JSX.Element {
   const take = async (file: File | undefined) => {
     if (!file) return;
     try {
-      const m = await api.upload<Model>("models", file);
+      const m = await api.addModel(file);
       await refresh();
       modelID.set(m.id);
       setWrong("");
