@@ -346,6 +346,7 @@ export interface ExplainRequest {
   min_gain?: number;
   model: string;
   predict?: boolean;
+  pursuit?: "auto" | "refined" | "paper";
   refine?: boolean;
   reuse?: number;
   score?: "default" | "truncated" | "original" | "mixed";
@@ -392,6 +393,7 @@ export interface ScoreRequest {
   min_gain?: number;
   model: string;
   predict?: boolean;
+  pursuit?: "auto" | "refined" | "paper";
   refine?: boolean;
   reuse?: number;
   score?: "default" | "truncated" | "original" | "mixed";
@@ -406,7 +408,7 @@ export interface Operations {
   "GET /v1/data/{id}": { path: { id: string }; answer: DataInfo };
   "GET /v1/data/{id}/file": { path: { id: string }; answer: Blob };
   "GET /v1/data/{id}/images": { path: { id: string }; query?: { from?: number; n?: number; where?: Array<string> | null }; answer: ImageListBody };
-  "POST /v1/explain": { query?: { model?: string; start?: "forced" | "empty"; score?: "default" | "truncated" | "original" | "mixed"; alpha?: number; min_gain?: number; max_picks?: number; refine?: boolean; reuse?: number; threshold?: string; array?: string; meta?: string; detail?: boolean; predict?: boolean }; body: ExplainRequest | Blob; answer: ExplainAnswerBody };
+  "POST /v1/explain": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; start?: "forced" | "empty"; score?: "default" | "truncated" | "original" | "mixed"; alpha?: number; min_gain?: number; max_picks?: number; refine?: boolean; reuse?: number; threshold?: string; array?: string; meta?: string; detail?: boolean; predict?: boolean }; body: ExplainRequest | Blob; answer: ExplainAnswerBody };
   "GET /v1/learn": { answer: JobListBody };
   "POST /v1/learn": { body: LearnRequest; answer: JobInfo };
   "DELETE /v1/learn/{id}": { path: { id: string }; answer: undefined };
@@ -428,6 +430,6 @@ export interface Operations {
   "GET /v1/rules/curves": { query?: { p1?: Array<number> | null; q?: Array<number> | null; points?: number }; answer: CurveListBody };
   "GET /v1/rules/surface": { query: { rule: string; points?: number }; answer: SurfaceAnswerBody };
   "POST /v1/sample": { body: SampleRequest; answer: SampleAnswerBody };
-  "POST /v1/score": { query?: { model?: string; start?: "forced" | "empty"; score?: "default" | "truncated" | "original" | "mixed"; alpha?: number; min_gain?: number; max_picks?: number; refine?: boolean; reuse?: number; threshold?: string; array?: string; meta?: string; detail?: boolean; predict?: boolean }; body: ScoreRequest | Blob; answer: ScoreAnswerBody };
+  "POST /v1/score": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; start?: "forced" | "empty"; score?: "default" | "truncated" | "original" | "mixed"; alpha?: number; min_gain?: number; max_picks?: number; refine?: boolean; reuse?: number; threshold?: string; array?: string; meta?: string; detail?: boolean; predict?: boolean }; body: ScoreRequest | Blob; answer: ScoreAnswerBody };
   "GET /v1/server": { answer: ServerInfoBody };
 }
