@@ -5,10 +5,11 @@ import (
 	"math"
 	"strings"
 	"testing"
+
 	"example.com/patchwork"
-	"example.com/patchwork/internal/testkit"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/gauss"
+	"example.com/patchwork/internal/testkit"
 	"example.com/patchwork/pose"
 )
 
@@ -239,7 +240,6 @@ func TestPlace(t *testing.T) {
 }
 
 // Absurd requests, each of which once did something worse than be refused.
-
 
 // A frame whose product overflows, also with rotations, whose maps must not be
 // made before the templates are checked.
