@@ -1,3 +1,15 @@
+// Package patchwork explains binary images and table rows by a few parts, and
+// counts what learning needs: Goessling and Amit, "Compact Compositional
+// Models", 2015.
+//
+// A [Model] is a few experts, Bernoulli templates over the pixels of a frame, a
+// composition rule that joins their opinions on a pixel, and the poses at which
+// experts may stand ([Config]). Likelihood matching pursuit finds the experts and
+// poses that explain an image: [Model.Explain], or a [Pursuit] for many images
+// and other settings. [Explain] explains the images of a [Source] and counts in a
+// [Tally] who spoke for which pixel; [Tally.Model] makes the next model of that.
+//
+// Learning itself is the package learn, for tables the package table.
 package patchwork
 
 import (

@@ -15,6 +15,8 @@ import (
 // Enough is the cause to cancel the context of a run with that has learned
 // enough: the run then ends with the best of the starts so far, as if there had
 // been no more of them, instead of an error.
+//
+//lint:ignore ST1012 a way to end, as fs.SkipAll, not a failure
 var Enough = errors.New("learned enough")
 
 // enough reports whether a run was ended by Enough.

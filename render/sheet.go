@@ -86,13 +86,13 @@ func (s Sheet) SVG(w io.Writer) error { return s.scene().SVG(w) }
 
 // grid is the geometry of a sheet, in pixels.
 type grid struct {
-	columns, rows   int
-	sx, sy          int // enlargement
-	left, top       int // of the first tile
-	width, height   []int
-	caption         []int // height of the captions of each row
-	gap, wide, bare int   // gaps: usual, before a break, below captions
-	breaks          []int
+	columns, rows int
+	sx, sy        int // enlargement
+	left          int // of the first tile
+	width, height []int
+	caption       []int // height of the captions of each row
+	gap, wide     int   // gaps: usual, before a break
+	breaks        []int
 }
 
 // scene lays the sheet out.

@@ -80,6 +80,11 @@ type jobInfo struct {
 	Images    int        `json:"images"`
 }
 
+// jobEnd is the data of the last event of a job.
+type jobEnd struct {
+	Job jobInfo `json:"job"`
+}
+
 // info returns the current state of the job. The caller holds j.mu.
 func (j *job) info() jobInfo {
 	i := jobInfo{ID: j.id, Name: j.name, State: j.state, Created: j.created, Stage: j.p.Stage, Trial: j.p.Trial, Trials: j.p.Trials,
@@ -274,7 +279,7 @@ func (q *jobs) finish(j *job, out outcome, err error) {
 	}
 	q.s.metrics.learned.WithLabelValues(j.state).Inc()
 	q.s.log.Info("learning ended", "job", j.id, "state", j.state, "model", j.model, "error", j.problem, "took", j.ended.Sub(j.created))
-	text, _ := json.Marshal(map[string]jobInfo{"job": j.info()}) // cannot fail: a struct of plain fields
+	text, _ := json.Marshal(jobEnd{j.info()}) // cannot fail: a struct of plain fields
 	j.send(j.state, text)
 }
 

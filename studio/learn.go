@@ -67,7 +67,7 @@ func (s *Server) learnRoutes(api huma.API) {
 	huma.Register(api, operation("GET", "/v1/learn/{id}/data.npz", "job-data", "The images a job learns from", 200), s.jobData)
 	events := operation("GET", "/v1/learn/{id}/events", "events", "Watch a job", 200)
 	events.Responses = map[string]*huma.Response{"200": {Description: "Server-sent events: progress, then done, stopped, failed or cancelled",
-		Content: map[string]*huma.MediaType{"text/event-stream": {}}}}
+		Content: map[string]*huma.MediaType{"text/event-stream": {Schema: eventData(api.OpenAPI().Components.Schemas)}}}}
 	huma.Register(api, events, s.watch)
 	huma.Register(api, operation("POST", "/v1/learn/{id}/stop", "stop", "End a job and keep its best model so far", 200),
 		func(_ context.Context, in *JobPath) (*oneJob, error) {

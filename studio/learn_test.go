@@ -106,6 +106,7 @@ func TestWatchLearning(t *testing.T) {
 	var last event
 	watch(t, web.URL+"/v1/learn/"+id+"/events", "", func(e event) bool {
 		kinds, last = append(kinds, e.kind), e
+		wantDescribed(t, s, "GET /v1/learn/{id}/events", []byte(e.data))
 		if e.kind == "progress" {
 			var p struct {
 				Trials, Height, Width int

@@ -178,6 +178,7 @@ func (s *Server) routes() error {
 	s.learnRoutes(api)
 	s.ruleRoutes(api)
 	s.serverRoutes(api)
+	correct(api.OpenAPI())
 	if err := s.plainRoutes(api); err != nil {
 		return err
 	}

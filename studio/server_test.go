@@ -148,6 +148,10 @@ func (r request) send(t testing.TB, s *Server) *httptest.ResponseRecorder {
 	}
 	w := httptest.NewRecorder()
 	s.Handler().ServeHTTP(w, req)
+	if w.Code < 300 && w.Header().Get("Content-Type") == "application/json" {
+		_, pattern := s.mux.Handler(req)
+		wantDescribed(t, s, pattern, w.Body.Bytes())
+	}
 	return w
 }
 

@@ -190,14 +190,6 @@ func (o Options) now() time.Time {
 	return time.Now()
 }
 
-// timed measures one piece of work.
-func (o Options) timed(r *Result, what string, f func() error) error {
-	began := o.now()
-	err := f()
-	r.Times = append(r.Times, Timing{what, o.now().Sub(began).Seconds()})
-	return err
-}
-
 // atLeast returns least for tests, else n.
 func (o Options) atLeast(least, n int) int {
 	if o.least {

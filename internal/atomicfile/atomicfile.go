@@ -15,7 +15,7 @@ import (
 // bufferSize keeps small writes from costing one system call each.
 const bufferSize = 1 << 16
 
-// Fault, if not nil, is called before every step of writing a file: "create",
+// Fault is called, if not nil, before every step of writing a file: "create",
 // "write", "sync", "close", "rename", with the path of the hidden file. A
 // non-nil error replaces the step, except that a failing write still writes
 // half of its bytes. Tests use it to see what remains after a system failure;

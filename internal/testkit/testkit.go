@@ -18,7 +18,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// about reports whether two log-likelihoods or probabilities are equal but for
+// About reports whether two log-likelihoods or probabilities are equal but for
 // rounding.
 func About(a, b float64) bool {
 	return a == b || math.Abs(a-b) <= 1e-9*(1+math.Abs(a))
@@ -31,7 +31,7 @@ var (
 	InnerLevel = rapid.OneOf(rapid.SampledFrom([]float64{0.5, 0.01, 0.9}), rapid.Float64Range(0.01, 0.99))
 )
 
-// drawPoses draws a small grid; some go beyond the frame or lack the zero pose.
+// DrawPoses draws a small grid; some go beyond the frame or lack the zero pose.
 func DrawPoses(t *rapid.T) pose.Grid {
 	shifts := func(name string) pose.Range {
 		lo := rapid.IntRange(-3, 1).Draw(t, name)
@@ -43,7 +43,7 @@ func DrawPoses(t *rapid.T) pose.Grid {
 	}
 }
 
-// drawConfig draws a small configuration of either rule. levels is where the
+// DrawConfig draws a small configuration of either rule. levels is where the
 // abstention value comes from.
 func DrawConfig(t *rapid.T, levels *rapid.Generator[float64]) patchwork.Config {
 	c := patchwork.Config{
@@ -61,7 +61,7 @@ func DrawConfig(t *rapid.T, levels *rapid.Generator[float64]) patchwork.Config {
 	return c
 }
 
-// drawModel draws one to four experts; some vote only here and there.
+// DrawModel draws one to four experts; some vote only here and there.
 func DrawModel(t *rapid.T, c patchwork.Config, levels *rapid.Generator[float64]) *patchwork.Model {
 	entry := rapid.OneOf(levels, rapid.Just(c.Q))
 	n := c.Height * c.Width
@@ -73,7 +73,7 @@ func DrawModel(t *rapid.T, c patchwork.Config, levels *rapid.Generator[float64])
 	return m
 }
 
-// drawImage draws an image; '?' is an unknown pixel.
+// DrawImage draws an image; '?' is an unknown pixel.
 func DrawImage(t *rapid.T, height, width int, pixels string) *bitmap.Image {
 	img := bitmap.New(height, width)
 	for y := range height {
@@ -89,7 +89,7 @@ func DrawImage(t *rapid.T, height, width int, pixels string) *bitmap.Image {
 	return img
 }
 
-// drawPicks draws picks with poses of the grid.
+// DrawPicks draws picks with poses of the grid.
 func DrawPicks(t *rapid.T, m *patchwork.Model, least, most int) []patchwork.Pick {
 	grid := m.Config().Poses
 	picks := make([]patchwork.Pick, rapid.IntRange(least, most).Draw(t, "picks"))
@@ -147,7 +147,7 @@ func NearAll(t *testing.T, what string, got, want []float64, tol float64) {
 	}
 }
 
-// orders turns lists of experts into explanations without poses.
+// ExplanationOf turns lists of experts into explanations without poses.
 func ExplanationOf(order []int) *patchwork.Explanation {
 	e := &patchwork.Explanation{}
 	for _, k := range order {
@@ -156,7 +156,7 @@ func ExplanationOf(order []int) *patchwork.Explanation {
 	return e
 }
 
-// corners are a model of two marks, and images that show them at known places.
+// Corners are a model of two marks, and images that show them at known places.
 func Corners(t *testing.T, places [][2]*pose.Pose) (*patchwork.Model, patchwork.Data) {
 	t.Helper()
 	m := MustModel(t, patchwork.Config{Height: 9, Width: 9, Q: 0.01,
@@ -202,21 +202,21 @@ func Make2D(n, m int) [][]float64 {
 	return rows
 }
 
-// sameTally compares everything that was counted.
+// SameTally compares everything that was counted.
 func SameTally(a, b *patchwork.Tally) bool {
 	x, _ := a.MarshalBinary()
 	y, _ := b.MarshalBinary()
 	return bytes.Equal(x, y)
 }
 
-// sameModel compares templates, usage and counts bit by bit.
+// SameModel compares templates, usage and counts bit by bit.
 func SameModel(a, b *patchwork.Model) bool {
 	x, y := a.Extras(), b.Extras()
 	return reflect.DeepEqual(a.Templates(), b.Templates()) && slices.Equal(x.Usage, y.Usage) &&
 		(x.Counts == nil) == (y.Counts == nil) && (x.Counts == nil || SameTally(x.Counts, y.Counts))
 }
 
-// explained is an image, an explanation that need not be a good one, and a
+// Explained is an image, an explanation that need not be a good one, and a
 // weight.
 type Explained struct {
 	Img    *bitmap.Image
@@ -224,7 +224,7 @@ type Explained struct {
 	Weight int64
 }
 
-// drawExplained draws images with explanations by any picks, each expert at
+// DrawExplained draws images with explanations by any picks, each expert at
 // most once, and their log-likelihoods.
 func DrawExplained(t *rapid.T, m *patchwork.Model, n int) []Explained {
 	list := make([]Explained, n)
@@ -253,7 +253,7 @@ func TallyFrom(m *patchwork.Model, list []Explained) *patchwork.Tally {
 	return t
 }
 
-// notes is a Memory that forgets every nth key, and counts.
+// Notes is a Memory that forgets every nth key, and counts.
 type Notes struct {
 	mu              sync.Mutex
 	Values          map[string][]byte
@@ -262,7 +262,7 @@ type Notes struct {
 	Broken          error
 }
 
-// withMemory returns the data with a memory.
+// WithMemory returns the data with a memory.
 func WithMemory(d patchwork.Data, m patchwork.Memory) patchwork.Data {
 	d.Memory = m
 	return d
@@ -298,7 +298,7 @@ func ModelOf(t testing.TB, c patchwork.Config, templates ...[]float64) *patchwor
 	return m
 }
 
-// withUsage is m with usage counted in the given number of rows; 0: not known.
+// WithUsage is m with usage counted in the given number of rows; 0: not known.
 func WithUsage(t interface{ Fatal(...any) }, m *patchwork.Model, rows int64, usage []float64) *patchwork.Model {
 	m, err := m.WithExtras(patchwork.Extras{Usage: usage, Record: patchwork.Record{Rows: rows}})
 	if err != nil {

@@ -16,7 +16,7 @@ for (const [id, data] of [["letter-t", "letters-t"], ["quadrants", "quadrants"]]
   test(`experts at their poses, compositions and speakers: ${id}`, async () => {
     const model = await ask<Model>(`models/${id}`), both = model.rule !== "max", { height, width } = model, q = Math.fround(model.q);
     const templates = (await ask<{ experts: Expert[] }>(`models/${id}/experts`)).experts.map((e) => floatsOf(e.template));
-    const images = (await ask<{ images: Labelled[] }>(`data/${data}/images?n=40`)).images.map(({ height, width, bits }) => ({ height, width, bits }));
+    const images = (await ask<{ images: Labelled[] }>(`data/${data}/images?n=40`)).images.map((i) => ({ height: i.height, width: i.width, bits: i.bits }));
     const { explanations } = await ask<{ explanations: (Explanation & { detail: Detail })[] }>("explain", { model: id, images, detail: true });
     const poses = new Set<string>();
     for (const e of explanations) {

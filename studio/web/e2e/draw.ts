@@ -84,7 +84,7 @@ test("stepping through the pursuit", async () => {
 
 test("the pursuit plays by itself on the first visit, where motion is welcome", async () => {
   const v = await visit(world.browser, world.studio.url, "draw", { reducedMotion: "no-preference" });
-  for (const n of [0, 1, 2]) await v.page.waitForFunction((n) => document.querySelector(".steps output")?.textContent === `${n} of 2`, n);
+  for (const n of [0, 1, 2]) await v.page.waitForFunction((step) => document.querySelector(".steps output")?.textContent === `${step} of 2`, n);
   await clean(v);
 });
 

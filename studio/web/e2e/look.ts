@@ -31,7 +31,7 @@ interface Finding {
 }
 
 async function violations(page: Page): Promise<Finding[]> {
-  const all = await page.evaluate("axe.run(document, { resultTypes: ['violations'] }).then((r) => r.violations)") as Finding[];
+  const all = await page.evaluate<Finding[]>("axe.run(document, { resultTypes: ['violations'] }).then((r) => r.violations)");
   return all.filter((f) => f.impact === "serious" || f.impact === "critical");
 }
 

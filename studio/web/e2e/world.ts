@@ -36,14 +36,14 @@ export async function found(page: Page, what: RegExp): Promise<string> {
 export async function choose(page: Page, name: RegExp): Promise<void> {
   const select = page.getByRole("combobox", { name: "Model" }), option = select.locator("option", { hasText: name });
   await option.waitFor({ state: "attached" });
-  await select.selectOption((await option.getAttribute("value"))!);
+  await select.selectOption(await option.getAttribute("value"));
 }
 
 /** A stroke on the canvas of the Draw view, up to its explanation on the screen. */
 export async function draw(page: Page, points: [number, number][]): Promise<void> {
-  const shown = () => performance.getEntriesByName("stroke-to-explanation").length, before = await page.evaluate(shown);
+  const shown = () => performance.getEntriesByName("stroke-to-explanation").length, shownBefore = await page.evaluate(shown);
   await stroke(page, canvas, points);
-  await page.waitForFunction((n) => performance.getEntriesByName("stroke-to-explanation").length > n, before);
+  await page.waitForFunction((n) => performance.getEntriesByName("stroke-to-explanation").length > n, shownBefore);
 }
 
 export async function drawT(page: Page, where: string, lean = 0): Promise<void> {

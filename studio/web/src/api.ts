@@ -1,155 +1,30 @@
-// The studio's HTTP API, as openapi.json describes it.
+// The studio's HTTP API: its requests and answers have the types that the server describes (schema.ts).
 import type { Image } from "./bits.ts";
-import type { Pick } from "./compose.ts";
+import type * as schema from "./schema.ts";
 import { eventsOf, type ServerEvent } from "./sse.ts";
 
-export interface Server {
-  version: string;
-  token_required: boolean;
-  learn: boolean;
-  upload: boolean;
-  /** false while the built-in models are being learned */
-  ready: boolean;
-  limits: Record<string, number>;
-}
+export type {
+  Component, DataInfo as Data, Detail, Example, ExpertInfo as Expert, Explanation, JobInfo as Job, Labelled, LearnRequest as Wish, ModelInfo as Model, Progress,
+  RuleInfo as Rule, Sample, ServerInfoBody as Server,
+} from "./schema.ts";
 
-export interface Pose {
-  dy: number;
-  dx: number;
-  angle: number;
-}
+type Operations = schema.Operations;
 
-export interface Component {
-  deviation: number;
-  moves: (Pose & { expert: number })[];
-}
+/** The request of an operation: parts of its path, its query, its body. */
+export type Ask<K extends keyof Operations> = Omit<Operations[K], "answer">;
+export type Answer<K extends keyof Operations> = Operations[K]["answer"];
 
-export interface Model {
-  id: string;
-  name: string;
-  source: string;
-  rule: string;
-  q: number;
-  height: number;
-  width: number;
-  experts: number;
-  shift: number;
-  rotations: number[];
-  columns: string[] | null;
-  rows: number | null;
-  table: boolean;
-  geometry: { components: Component[] } | null;
-  command: string | null;
-}
+/** Operations that answer with a file. */
+type Files = { [K in keyof Operations]: Answer<K> extends Blob ? K : never }[keyof Operations];
 
 /** Whether experts vote for off as well as for on. */
-export function votesBothWays(model: Model): boolean {
+export function votesBothWays(model: schema.ModelInfo): boolean {
   return model.rule.startsWith("max-minus-min");
 }
 
 /** Whether experts may be shifted or turned. */
-export function moves(model: Model): boolean {
+export function moves(model: schema.ModelInfo): boolean {
   return model.shift > 0 || model.rotations.length > 1;
-}
-
-export interface Expert {
-  index: number;
-  template: string;
-  abstains: number;
-  usage: number | null;
-  pose: Pose | null;
-  elongation: number;
-  columns: { name: string; index: number; p: number; q: number }[] | null;
-}
-
-export interface Detail {
-  height: number;
-  width: number;
-  start: string;
-  steps: { p: string; votes: string; log_lik: number | null }[];
-  speakers: string;
-  unexplained: string;
-}
-
-export interface Explanation {
-  index: number;
-  start_log_lik: number | null;
-  log_lik: number | null;
-  picks: Pick[];
-  detail?: Detail;
-  predicted?: { pixel: number; p: number }[];
-}
-
-export interface Example extends Image {
-  index: number;
-  gain: number | null;
-  labels?: Record<string, string>;
-  explanation: Explanation;
-}
-
-export interface Sample {
-  picks: Pick[];
-  p: string;
-  bits: string;
-}
-
-export interface Data {
-  id: string;
-  name: string;
-  n: number;
-  height: number;
-  width: number;
-  table: boolean;
-  columns: string[] | null;
-  labels: Record<string, { values: string[]; distinct: number }>;
-}
-
-export interface Labelled extends Image {
-  index: number;
-  labels?: Record<string, string>;
-}
-
-export interface Job {
-  id: string;
-  name: string;
-  state: "queued" | "running" | "done" | "stopped" | "failed" | "cancelled";
-  trial: number;
-  trials: number;
-  iteration: number;
-  score: number | null;
-  best: number | null;
-  model: string | null;
-  /** null if no command line makes the same model, because learning was stopped in the middle of a start */
-  command: string | null;
-  error?: string;
-  data: string;
-  images: number;
-}
-
-export interface Progress {
-  trial: number;
-  trials: number;
-  stage: string;
-  iteration: number;
-  score: number | null;
-  best: number | null;
-  height: number;
-  width: number;
-  templates: string[];
-}
-
-export interface Rule {
-  name: string;
-  title: string;
-  formula: string;
-  symmetric: boolean;
-}
-
-export interface Surface {
-  points: number;
-  loglik: string;
-  maxima: { x: number; y: number; loglik: number }[];
-  gradient: { points: number; dx: string; dy: string };
 }
 
 /** An error of the server (RFC 9457). status 0: it did not answer. */
@@ -188,23 +63,24 @@ export class Api {
     sessionStorage.setItem(tokenKey, token);
   }
 
-  /** A request; a body that is neither text nor bytes goes as JSON. It throws a Problem. */
-  async fetch(path: string, init: { method?: string; body?: unknown; type?: string; signal?: AbortSignal } = {}): Promise<Response> {
+  /** Sends a request; a body that is not bytes goes as JSON. It throws a Problem. */
+  async send<K extends keyof Operations>(operation: K, ask: Ask<K>, signal?: AbortSignal): Promise<Response> {
+    const [method, path] = operation.split(" "), { path: parts, query, body: content } = ask as Parts;
     const headers: Record<string, string> = {};
     if (this.token) headers.Authorization = `Bearer ${this.token}`;
     let body: BodyInit | undefined;
-    if (init.body instanceof Blob) {
-      body = init.body;
-      headers["Content-Type"] = init.type ?? "application/octet-stream";
-    } else if (init.body !== undefined) {
-      body = JSON.stringify(init.body);
+    if (content instanceof Blob) {
+      body = content;
+      headers["Content-Type"] = "application/octet-stream";
+    } else if (content !== undefined || method === "POST") {
+      body = JSON.stringify(content ?? {});
       headers["Content-Type"] = "application/json";
     }
     let response: Response;
     try {
-      response = await fetch(path, { method: init.method ?? (body === undefined ? "GET" : "POST"), headers, body, signal: init.signal });
+      response = await fetch(addressOf(path, parts, query), { method, headers, body, signal });
     } catch (error) {
-      if (init.signal?.aborted) throw error;
+      if (signal?.aborted) throw error;
       this.onOffline();
       throw new Problem(0, "The server does not answer.");
     }
@@ -213,10 +89,10 @@ export class Api {
     throw new Problem(response.status, await problemText(response));
   }
 
-  async json<T>(path: string, body?: unknown, method?: string): Promise<T> {
-    const response = await this.fetch(path, { body, method });
+  async call<K extends keyof Operations>(operation: K, ask: Ask<K>): Promise<Answer<K>> {
+    const response = await this.send(operation, ask);
     try {
-      return (await response.json()) as T;
+      return (await response.json()) as Answer<K>;
     } catch {
       // The connection was lost in the middle of the answer.
       this.onOffline();
@@ -224,45 +100,50 @@ export class Api {
     }
   }
 
-  server = () => this.json<Server>("v1/server");
-  models = async () => (await this.json<{ models: Model[] }>("v1/models")).models;
-  data = async () => (await this.json<{ data: Data[] }>("v1/data")).data;
-  experts = async (model: string) => (await this.json<{ experts: Expert[] }>(`v1/models/${model}/experts`)).experts;
-  job = (id: string) => this.json<Job>(`v1/learn/${id}`);
-  stop = (id: string) => this.json<Job>(`v1/learn/${id}/stop`, {});
-  rules = async () => (await this.json<{ rules: Rule[] }>("v1/rules")).rules;
-
-  images(data: string, from: number, n: number, where: string[] = []): Promise<{ images: Labelled[]; total: number }> {
-    const query = new URLSearchParams({ from: String(from), n: String(n) });
-    for (const w of where) query.append("where", w);
-    return this.json(`v1/data/${data}/images?${query}`);
+  async file<K extends Files>(operation: K, ask: Ask<K>): Promise<Blob> {
+    return (await this.send(operation, ask)).blob();
   }
 
-  examples(model: string, expert: number, data: string, n: number): Promise<{ best: Example[]; worst: Example[] }> {
-    return this.json(`v1/models/${model}/experts/${expert}/examples?${new URLSearchParams({ data, n: String(n) })}`);
+  async *events(job: string, signal: AbortSignal): AsyncGenerator<ServerEvent> {
+    yield* eventsOf(await this.send("GET /v1/learn/{id}/events", { path: { id: job } }, signal));
   }
 
-  async explain(model: string, image: Image, predict = false): Promise<Explanation & { detail: Detail }> {
-    const answer = await this.json<{ explanations: (Explanation & { detail: Detail })[] }>("v1/explain", { model, images: [image], detail: true, predict });
-    return answer.explanations[0];
+  server = () => this.call("GET /v1/server", {});
+  models = async () => (await this.call("GET /v1/models", {})).models;
+  data = async () => (await this.call("GET /v1/data", {})).data;
+  experts = async (id: string) => (await this.call("GET /v1/models/{id}/experts", { path: { id } })).experts;
+  job = (id: string) => this.call("GET /v1/learn/{id}", { path: { id } });
+  learn = (body: schema.LearnRequest) => this.call("POST /v1/learn", { body });
+  stop = (id: string) => this.call("POST /v1/learn/{id}/stop", { path: { id } });
+  rules = async () => (await this.call("GET /v1/rules", {})).rules;
+  compose = async (p: number[]) => (await this.call("GET /v1/rules/compose", { query: { p } })).rules;
+  images = (id: string, from: number, n: number) => this.call("GET /v1/data/{id}/images", { path: { id }, query: { from, n } });
+  examples = (id: string, k: number, data: string, n: number) => this.call("GET /v1/models/{id}/experts/{k}/examples", { path: { id, k }, query: { data, n } });
+  addModel = (file: File) => this.call("POST /v1/models", { query: { name: file.name }, body: file });
+  addData = (file: File) => this.call("POST /v1/data", { query: { name: file.name }, body: file });
+
+  /** Explains one image, with every step of the pursuit. */
+  async explain(model: string, image: Image, predict = false): Promise<schema.Explanation & { detail: schema.Detail }> {
+    const answer = await this.call("POST /v1/explain", { body: { model, images: [image], detail: true, predict } });
+    return answer.explanations[0] as schema.Explanation & { detail: schema.Detail };
   }
 
-  async sample(model: string, n: number, seed: number, along: number[] | null, noise: boolean): Promise<Sample[]> {
-    return (await this.json<{ samples: Sample[] }>("v1/sample", { model, n, seed, noise, ...(along ? { along } : {}) })).samples;
+  async sample(model: string, n: number, seed: number, along: number[] | null, noise: boolean): Promise<schema.Sample[]> {
+    return (await this.call("POST /v1/sample", { body: { model, n, seed, noise, ...(along ? { along } : {}) } })).samples;
   }
+}
 
-  async upload<T>(what: "models" | "data", file: File): Promise<T> {
-    const response = await this.fetch(`v1/${what}?${new URLSearchParams({ name: file.name })}`, { method: "POST", body: file });
-    return (await response.json()) as T;
-  }
+interface Parts {
+  path?: Record<string, string | number>;
+  query?: Record<string, unknown>;
+  body?: unknown;
+}
 
-  async blob(path: string): Promise<Blob> {
-    return (await this.fetch(path)).blob();
-  }
-
-  async *events(path: string, signal: AbortSignal): AsyncGenerator<ServerEvent> {
-    yield* eventsOf(await this.fetch(path, { signal }));
-  }
+/** The address of an operation, relative to the page: {id} filled in, and the query, where a list is a parameter several times. */
+function addressOf(path: string, parts: Parts["path"] = {}, query: Parts["query"] = {}): string {
+  const address = path.slice(1).replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parts[name]));
+  const all = Object.entries(query).flatMap(([name, value]) => (Array.isArray(value) ? value : [value]).map((v) => [name, String(v)]));
+  return all.length > 0 ? `${address}?${new URLSearchParams(all)}` : address;
 }
 
 async function problemText(response: Response): Promise<string> {

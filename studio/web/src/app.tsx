@@ -30,7 +30,7 @@ export function App(): JSX.Element {
         <nav aria-label="Views">
           {views.map((v) => <a key={v} href={`#/${v}`} aria-current={v === now ? "page" : undefined}>{titles[v]}</a>)}
         </nav>
-        <Choose view={now} />
+        <Choose at={now} />
         <ThemeButton />
       </header>
       <div role="alert" class={state === "down" ? "banner" : "hidden"}>
@@ -38,7 +38,7 @@ export function App(): JSX.Element {
       </div>
       <main id="main" tabIndex={-1}>
         <h1 class="hidden">{titles[now]}</h1>
-        {state === "token" ? <Token /> : <Body view={now} model={model} />}
+        {state === "token" ? <Token /> : <Body at={now} model={model} />}
       </main>
       <footer>
         Patchwork {s?.version} · <a href="./openapi.json">API</a> · the method of <cite>Compact Compositional Models</cite>, Goessling and Amit, 2015 · <a href="./licenses.txt">licences</a>
@@ -47,24 +47,24 @@ export function App(): JSX.Element {
   );
 }
 
-function Body({ view, model }: { view: View; model: Model | null }): JSX.Element {
+function Body({ at, model }: { at: View; model: Model | null }): JSX.Element {
   const state = useCell(link), s = useCell(server);
-  if (view === "learn") return <Learn />;
-  if (view === "rules") return <Rules />;
+  if (at === "learn") return <Learn />;
+  if (at === "rules") return <Rules />;
   if (!model) return <p class="intro">{state === "connecting" ? "Loading…" : state === "down" ? "" : !s?.ready ? "The server is learning its first model; this takes a few seconds." : "No model is loaded. Learn one in the Learn view, or open a model file above."}</p>;
-  if (view === "tables") return model.table ? <Tables model={model} /> : !s?.ready ? <p class="intro">The server is learning its first models; this takes a few seconds.</p> : <p class="intro">No model of a table is loaded. Learn one from a table in the Learn view, or open a model file above.</p>;
-  if (view === "draw") return model.table ? <p class="intro">All loaded models are for tables: see the Tables view.</p> : <Draw model={model} />;
-  return view === "experts" ? <Experts key={model.id} model={model} /> : <Sample key={model.id} model={model} />;
+  if (at === "tables") return model.table ? <Tables model={model} /> : !s?.ready ? <p class="intro">The server is learning its first models; this takes a few seconds.</p> : <p class="intro">No model of a table is loaded. Learn one from a table in the Learn view, or open a model file above.</p>;
+  if (at === "draw") return model.table ? <p class="intro">All loaded models are for tables: see the Tables view.</p> : <Draw model={model} />;
+  return at === "experts" ? <Experts key={model.id} model={model} /> : <Sample key={model.id} model={model} />;
 }
 
 /** Selects the model, and opens model files. */
-function Choose({ view }: { view: View }): JSX.Element {
+function Choose({ at }: { at: View }): JSX.Element {
   const all = useCell(models), id = useCell(modelID), s = useCell(server), input = useRef<HTMLInputElement>(null), [wrong, setWrong] = useState("");
-  const list = all.filter((m) => (view === "draw" ? !m.table : view === "tables" ? m.table : true));
+  const list = all.filter((m) => (at === "draw" ? !m.table : at === "tables" ? m.table : true));
   const take = async (file: File | undefined) => {
     if (!file) return;
     try {
-      const m = await api.upload<Model>("models", file);
+      const m = await api.addModel(file);
       await refresh();
       modelID.set(m.id);
       setWrong("");

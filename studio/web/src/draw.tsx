@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Bits } from "./bits.ts";
-import { moves, votesBothWays, words, type Explanation, type Model } from "./api.ts";
+import { moves, votesBothWays, words, type Model } from "./api.ts";
 import { Canvas, Tools } from "./canvas.tsx";
 import { strong } from "./compose.ts";
 import * as drawing from "./drawing.ts";
@@ -99,7 +99,7 @@ export function penFor(m: { height: number; width: number }): number {
 /** Shows the first image: the best explained of the first twelve examples, or a sample of the model if no data fit. */
 async function first(model: Model, set: string | undefined, name = ""): Promise<void> {
   if (set) {
-    const { images } = await api.images(set, 0, 12), found = await api.json<{ explanations: Explanation[] }>("v1/explain", { model: model.id, images: images.map(({ height, width, bits }) => ({ height, width, bits })) });
+    const { images } = await api.images(set, 0, 12), found = await api.call("POST /v1/explain", { body: { model: model.id, images: images.map(({ height, width, bits }) => ({ height, width, bits })) } });
     if (modelID.value !== model.id || drawing.bits.value) return; // another model was chosen in the meantime
     const best = found.explanations.reduce((a, b) => ((b.log_lik ?? -Infinity) > (a.log_lik ?? -Infinity) ? b : a)).index;
     return drawing.show(Bits.parse(images[best]), `${name}, ${exampleName(images[best])}`);

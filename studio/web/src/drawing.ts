@@ -66,9 +66,9 @@ export function redo(): void {
   if (after) show(after, "", false);
 }
 
-export function decode(bits: Bits, model: string, e: Explanation & { detail: Detail }): Shown {
+export function decode(of: Bits, model: string, e: Explanation & { detail: Detail }): Shown {
   return {
-    bits,
+    bits: of,
     model,
     picks: e.picks,
     start: floatsOf(e.detail.start),
@@ -78,7 +78,7 @@ export function decode(bits: Bits, model: string, e: Explanation & { detail: Det
 }
 
 const explaining = new Latest<{ model: string; bits: Bits }, Shown>(
-  async ({ model, bits }) => decode(bits, model, await api.explain(model, bits.toImage())),
+  async (asked) => decode(asked.bits, asked.model, await api.explain(asked.model, asked.bits.toImage())),
   (s) => {
     problem.set("");
     shown.set(s);

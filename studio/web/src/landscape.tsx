@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { words, type Rule, type Surface } from "./api.ts";
+import { words, type Rule } from "./api.ts";
 import { climb } from "./climb.ts";
 import { floatsOf } from "./decode.ts";
 import { ramp, type RGB } from "./palette.ts";
@@ -52,7 +52,7 @@ function Map({ rule, start, onStart }: { rule: string; start: { x: number; y: nu
   const ref = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
     let current = true;
-    api.json<Surface>(`v1/rules/surface?rule=${rule}&points=121`).then(
+    api.call("GET /v1/rules/surface", { query: { rule, points: 121 } }).then(
       (s) => current && setLand({ points: s.points, loglik: floatsOf(s.loglik), maxima: s.maxima, slope: { points: s.gradient.points, dx: floatsOf(s.gradient.dx), dy: floatsOf(s.gradient.dy) } }),
       (e: unknown) => current && setWrong(words(e)),
     );
@@ -111,9 +111,9 @@ function draw(canvas: HTMLCanvasElement, land: Land, path: { x: number; y: numbe
     g.beginPath();
     path.forEach((p, i) => (i ? g.lineTo(...at(p)) : g.moveTo(...at(p))));
     g.stroke();
-    for (const m of land.maxima) {
+    for (const best of land.maxima) {
       g.beginPath();
-      g.arc(...at(m), 14, 0, 2 * Math.PI);
+      g.arc(...at(best), 14, 0, 2 * Math.PI);
       g.stroke();
     }
   }

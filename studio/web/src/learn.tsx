@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { words, type Data } from "./api.ts";
+import { words, type Data, type Wish } from "./api.ts";
 import { Run } from "./run.tsx";
 import { DrawTen, size, wanted } from "./ten.tsx";
 import * as learning from "./learning.ts";
@@ -11,19 +11,19 @@ const own = "drawings";
 interface Settings {
   experts: number;
   auto: boolean;
-  rule: string;
+  rule: Wish["rule"];
   shift: number;
   turn: number;
   turnStep: number;
   starts: number;
   seed: number;
-  method: string;
-  aim: string;
+  method: Wish["method"];
+  aim: Wish["aim"];
 }
 
 /** Default settings for the examples. */
 function usual(d: Data | null): Settings {
-  const none = { auto: false, turn: 0, turnStep: 6, shift: 0, starts: 0, seed: 1, method: "default", aim: "interpret" };
+  const none = { auto: false, turn: 0, turnStep: 6, shift: 0, starts: 0, seed: 1, method: "default", aim: "interpret" } as const;
   if (d?.table) return { ...none, experts: 8, auto: true, rule: "max-minus-min", method: "soft" };
   const h = d?.height ?? size;
   if (h < 12) return { ...none, experts: 8, auto: true, rule: "max-minus-min" };
@@ -36,7 +36,7 @@ function canCount(s: Settings): boolean {
 }
 
 /** The settings in the form of the server. */
-function recipe(s: Settings): learning.Wish {
+function recipe(s: Settings): Wish {
   const number = s.auto && canCount(s) ? { auto: true } : { experts: s.experts };
   if (s.method === "soft") return { ...number, rule: "max-minus-min", method: "soft", aim: s.aim, seed: s.seed };
   return {
@@ -95,7 +95,7 @@ function OpenData({ onData }: { onData: (id: string) => void }): JSX.Element {
   const take = async (file: File | undefined) => {
     if (!file) return;
     try {
-      const d = await api.upload<Data>("data", file);
+      const d = await api.addData(file);
       await refresh();
       onData(d.id);
       setWrong("");
@@ -149,7 +149,7 @@ function Form({ settings, onChange, table }: { settings: Settings; onChange: (s:
         <label class="inline"><input type="checkbox" checked={settings.auto} onChange={(e) => put({ auto: e.currentTarget.checked })} /> find the number of parts</label>
       )}
       {settings.method !== "soft" && <label class="field">Rule
-        <select value={settings.rule} onChange={(e) => put({ rule: e.currentTarget.value })}>
+        <select value={settings.rule} onChange={(e) => put({ rule: e.currentTarget.value as Wish["rule"] })}>
           <option value="max">max: ink on paper</option>
           <option value="max-minus-min">max minus min: votes for and against</option>
         </select>
@@ -163,7 +163,7 @@ function Form({ settings, onChange, table }: { settings: Settings; onChange: (s:
         {field("Seed", "seed", 0, 1_000_000)}
         {table && (
           <label class="field">Method
-            <select value={settings.method} onChange={(e) => put({ method: e.currentTarget.value })}>
+            <select value={settings.method} onChange={(e) => put({ method: e.currentTarget.value as Wish["method"] })}>
               <option value="soft">soft EM, with a background</option>
               <option value="default">hard EM</option>
             </select>
@@ -171,7 +171,7 @@ function Form({ settings, onChange, table }: { settings: Settings; onChange: (s:
         )}
         {settings.method === "soft" && (
           <label class="field">Goal
-            <select value={settings.aim} onChange={(e) => put({ aim: e.currentTarget.value })}>
+            <select value={settings.aim} onChange={(e) => put({ aim: e.currentTarget.value as Wish["aim"] })}>
               <option value="interpret">easy to read: few votes</option>
               <option value="predict">good predictions of unknown cells</option>
             </select>

@@ -1,26 +1,8 @@
 // A learning run and its state on the page. It survives changes of view and short losses of the connection.
-import { words, Problem, type Job, type Progress } from "./api.ts";
+import { words, Problem, type Job, type Progress, type Wish } from "./api.ts";
 import { Bits } from "./bits.ts";
 import { floatsOf } from "./decode.ts";
 import { api, Cell, refresh } from "./store.ts";
-
-/** What is learned from: drawings, or a data set. */
-export interface Wish {
-  data?: string;
-  where?: string[];
-  take?: number;
-  images?: ReturnType<Bits["toImage"]>[];
-  name?: string;
-  experts?: number;
-  auto?: boolean;
-  rule: string;
-  shift?: number;
-  rotate?: string;
-  starts?: number;
-  seed?: number;
-  method?: string;
-  aim?: string;
-}
 
 /** The current templates, and all scores so far by trial. */
 export interface Live {
@@ -54,7 +36,7 @@ export async function start(wish: Wish): Promise<void> {
   live.set(null);
   job.set(null);
   try {
-    job.set(await api.json<Job>("v1/learn", wish));
+    job.set(await api.learn(wish));
     following = new AbortController();
     void follow((job.value as Job).id, following.signal);
   } catch (error) {
@@ -74,7 +56,7 @@ export async function stop(): Promise<void> {
 async function follow(id: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
-      for await (const e of api.events(`v1/learn/${id}/events`, signal)) {
+      for await (const e of api.events(id, signal)) {
         if (signal.aborted) return;
         if (e.event === "progress") progress(JSON.parse(e.data) as Progress);
         else if (["done", "failed", "stopped", "cancelled"].includes(e.event)) return finish(id);

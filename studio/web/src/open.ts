@@ -14,13 +14,13 @@ export async function open(file: File, height: number, width: number): Promise<O
   }
   let notData: unknown;
   try {
-    return { kind: "data", data: await api.upload<Data>("data", file) };
+    return { kind: "data", data: await api.addData(file) };
   } catch (error) {
     notData = error;
   }
   if (/\.npz$/i.test(file.name)) {
     try {
-      return { kind: "model", model: await api.upload<Model>("models", file) };
+      return { kind: "model", model: await api.addModel(file) };
     } catch {
       // Neither: the error for data is the more useful message.
     }

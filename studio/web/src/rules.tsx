@@ -1,18 +1,12 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { words, type Rule } from "./api.ts";
+import { words, type Answer, type Rule } from "./api.ts";
 import { number, percent } from "./format.ts";
 import { css, hue, ramp } from "./palette.ts";
 import { api, arrivals, useCell } from "./store.ts";
 import { Landscape } from "./landscape.tsx";
 import { theme, usePaper } from "./theme.ts";
 import { useLatest } from "./uselatest.ts";
-
-interface Curves {
-  p2: number[];
-  curves: { rule: string; q: number | null; p: number[] }[];
-}
-type Composed = { rules: { rule: string; p: number | null }[] };
 
 /** A distinct line for each rule: colours of Okabe and Ito, and dashes, so that none depends on colour alone. */
 const dashes = ["", "8 4", "2 4", "", "8 4", "2 4", "12 3 2 3"];
@@ -52,9 +46,9 @@ function Slider(props: { label: string; value: number; onInput: (v: number) => v
 /** Figure 1, top: the composed probability as a function of the second opinion. */
 function Opinions({ rules }: { rules: Rule[] }): JSX.Element {
   const [p1, setP1] = useState(0.7), [p2, setP2] = useState(0.3);
-  const curves = useLatest((p: number) => api.json<Curves>(`v1/rules/curves?p1=${p}&points=101`), p1);
-  const composed = useLatest(([a, b]: number[]) => api.json<Composed>(`v1/rules/compose?p=${a}&p=${b}`), [p1, p2]);
-  const dark = useCell(theme) === "dark", at = (name: string) => composed.answer?.rules.find((r) => r.rule === name)?.p ?? null;
+  const curves = useLatest((p: number) => api.call("GET /v1/rules/curves", { query: { p1: [p], points: 101 } }), p1);
+  const composed = useLatest(api.compose, [p1, p2]);
+  const dark = useCell(theme) === "dark", at = (name: string) => composed.answer?.find((r) => r.rule === name)?.p ?? null;
   return (
     <section class="card" aria-label="Two opinions">
       <h2>Two opinions</h2>
@@ -88,7 +82,7 @@ function Opinions({ rules }: { rules: Rule[] }): JSX.Element {
   );
 }
 
-function Chart({ curves, rules, symmetric, p2, dark }: { curves: Curves; rules: Rule[]; symmetric: boolean; p2: number; dark: boolean }): JSX.Element {
+function Chart({ curves, rules, symmetric, p2, dark }: { curves: Answer<"GET /v1/rules/curves">; rules: Rule[]; symmetric: boolean; p2: number; dark: boolean }): JSX.Element {
   const x = (v: number) => 34 + 496 * v, y = (v: number) => 220 - 208 * v;
   return (
     <svg class="chart" viewBox="0 0 540 256" role="img" aria-label="The composed probability as a function of the second opinion, one line per rule; the table below has the values">
@@ -114,10 +108,10 @@ function Chart({ curves, rules, symmetric, p2, dark }: { curves: Curves; rules: 
 /** Figure 1, bottom: two templates of two pixels, composed by every rule. */
 function Templates({ rules }: { rules: Rule[] }): JSX.Element {
   const [t, setT] = useState([0.5, 0.7, 0.7, 0.01]);
-  const first = useLatest(([a, b]: number[]) => api.json<Composed>(`v1/rules/compose?p=${a}&p=${b}`), [t[0], t[2]]);
-  const second = useLatest(([a, b]: number[]) => api.json<Composed>(`v1/rules/compose?p=${a}&p=${b}`), [t[1], t[3]]);
+  const first = useLatest(api.compose, [t[0], t[2]]);
+  const second = useLatest(api.compose, [t[1], t[3]]);
   const put = (i: number) => (v: number) => setT(t.map((old, j) => (j === i ? v : old)));
-  const of = (c: { answer: Composed | null }, name: string) => c.answer?.rules.find((r) => r.rule === name)?.p ?? null;
+  const of = (c: typeof first, name: string) => c.answer?.find((r) => r.rule === name)?.p ?? null;
   return (
     <section class="card" aria-label="Two templates">
       <h2>Two templates of two pixels</h2>

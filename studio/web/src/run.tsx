@@ -92,9 +92,9 @@ function Chart({ scores }: { scores: learning.Live["scores"] }): JSX.Element | n
 /** The result: use it, download it, or repeat it. */
 function Result({ job, model }: { job: Job; model: string }): JSX.Element {
   const all = useCell(models), m = all.find((x) => x.id === model), [wrong, setWrong] = useState("");
-  const fetchTo = async (path: string, name: string) => {
+  const save = async (file: Promise<Blob>, name: string) => {
     try {
-      download(await api.blob(path), name);
+      download(await file, name);
       setWrong("");
     } catch (error) {
       setWrong(words(error));
@@ -107,10 +107,10 @@ function Result({ job, model }: { job: Job; model: string }): JSX.Element {
       <div class="row">
         <button type="button" class="main" onClick={() => use(m?.table ? "tables" : "draw")}>{m?.table ? "Explain rows with it" : "Draw with it"}</button>
         {m?.geometry && <button type="button" onClick={() => use("sample")}>Sample from it</button>}
-        <button type="button" onClick={() => void fetchTo(`v1/models/${model}/file`, "model.npz")}>Download the model</button>
-        <button type="button" onClick={() => void fetchTo(`v1/models/${model}/gallery.png`, "experts.png")}>Picture, PNG</button>
-        <button type="button" onClick={() => void fetchTo(`v1/models/${model}/gallery.svg`, "experts.svg")}>Picture, SVG</button>
-        <button type="button" onClick={() => void fetchTo(`v1/learn/${job.id}/data.npz`, "data.npz")}>The examples, npz</button>
+        <button type="button" onClick={() => void save(api.file("GET /v1/models/{id}/file", { path: { id: model } }), "model.npz")}>Download the model</button>
+        <button type="button" onClick={() => void save(api.file("GET /v1/models/{id}/gallery.png", { path: { id: model } }), "experts.png")}>Picture, PNG</button>
+        <button type="button" onClick={() => void save(api.file("GET /v1/models/{id}/gallery.svg", { path: { id: model } }), "experts.svg")}>Picture, SVG</button>
+        <button type="button" onClick={() => void save(api.file("GET /v1/learn/{id}/data.npz", { path: { id: job.id } }), "data.npz")}>The examples, npz</button>
       </div>
       {wrong && <p class="error" role="alert">{wrong}</p>}
       {job.command && <Command line={job.command} />}

@@ -35,7 +35,7 @@ export function Sample({ model }: { model: Model }): JSX.Element {
 /** A grid of random samples. */
 function Many({ model, experts }: { model: Model; experts: Known[] }): JSX.Element {
   const [seed, setSeed] = useState(1), [noise, setNoise] = useState(false);
-  const { answer, wrong } = useLatest((seed: number) => api.sample(model.id, 12, seed, null, true), seed), samples = answer ?? [];
+  const { answer, wrong } = useLatest((s: number) => api.sample(model.id, 12, s, null, true), seed), samples = answer ?? [];
   return (
     <section class="card" aria-label="Random samples">
       <div class="row">
@@ -56,7 +56,7 @@ function Many({ model, experts }: { model: Model; experts: Known[] }): JSX.Eleme
 }
 
 function SampledRow({ sample, model }: { sample: Drawn; model: Model }): JSX.Element {
-  const on = [...sample.bits].flatMap((b, i) => (b === "1" ? [model.columns?.[i] ?? `column ${i}`] : []));
+  const on = sample.bits.split("").flatMap((b, i) => (b === "1" ? [model.columns?.[i] ?? `column ${i}`] : []));
   return <p class="rowtext">{sample.picks.map((p) => <Badge key={p.expert} expert={p.expert} label={`part ${p.expert}`} />)} {on.join(", ") || "no column is on"}</p>;
 }
 

@@ -14,6 +14,7 @@ export class Cell<T> {
   set(value: T): void {
     if (Object.is(value, this.value)) return;
     this.value = value;
+    // oxlint-disable-next-line unicorn/no-useless-spread -- a copy: watchers come and go while they are called
     for (const w of [...this.watchers]) w();
   }
 

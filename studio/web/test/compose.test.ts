@@ -42,11 +42,11 @@ test("speakers among the first picks only; the earlier of equals", () => {
 });
 
 test("the middle is one of the pixels", () => {
-  const at = (...pixels: number[]) => middle((i) => pixels.includes(i), 3, 3);
-  assert.deepEqual(at(0, 1, 2), { y: 0.5, x: 1.5 });
-  const m = at(0, 1, 2, 3, 5, 6, 7, 8);
+  const mid = (...pixels: number[]) => middle((i) => pixels.includes(i), 3, 3);
+  assert.deepEqual(mid(0, 1, 2), { y: 0.5, x: 1.5 });
+  const m = mid(0, 1, 2, 3, 5, 6, 7, 8);
   assert.ok(m && (m.y !== 1.5 || m.x !== 1.5), "not in the hole of a ring");
-  assert.equal(at(), null);
+  assert.equal(mid(), null);
 });
 
 test("strong votes, for ink only and both ways; abstaining is never one", () => {

@@ -1,0 +1,435 @@
+// The HTTP API in types, as the server describes it. Written by: go test ./studio -run PageTypes -update
+
+export interface Component {
+  deviation: number;
+  moves: Array<Move>;
+}
+
+export interface Composed {
+  p: number;
+  rule: string;
+}
+
+export interface ComposedListBody {
+  rules: Array<Composed>;
+}
+
+export interface CurveListBody {
+  curves: Array<RuleCurve>;
+  p2: Array<number>;
+}
+
+export interface DataInfo {
+  columns: Array<string> | null;
+  height: number;
+  id: string;
+  labels: Record<string, Label>;
+  n: number;
+  name: string;
+  table: boolean;
+  width: number;
+}
+
+export interface DataListBody {
+  data: Array<DataInfo>;
+}
+
+export interface Detail {
+  height: number;
+  speakers: string;
+  start: string;
+  steps: Array<Step>;
+  unexplained: string;
+  width: number;
+}
+
+export interface ErrorDetail {
+  location?: string;
+  message?: string;
+  value?: unknown;
+}
+
+export interface ErrorModel {
+  detail?: string;
+  errors?: Array<ErrorDetail>;
+  instance?: string;
+  status?: number;
+  title?: string;
+  type?: string;
+}
+
+export interface Example {
+  bits: string;
+  explanation: Explanation;
+  gain: number | null;
+  height: number;
+  index: number;
+  labels: Record<string, string>;
+  width: number;
+}
+
+export interface ExampleListBody {
+  best: Array<Example>;
+  searched: number;
+  used: number;
+  worst: Array<Example>;
+}
+
+export interface ExpertColumn {
+  index: number;
+  name: string;
+  p: number;
+  q: number;
+}
+
+export interface ExpertInfo {
+  abstains: number;
+  columns: Array<ExpertColumn> | null;
+  elongation: number;
+  index: number;
+  pose: MeanPose | null;
+  template: string;
+  usage: number | null;
+}
+
+export interface ExpertListBody {
+  experts: Array<ExpertInfo>;
+}
+
+export interface ExplainAnswerBody {
+  explanations: Array<Explanation>;
+  milliseconds: number;
+  model: string;
+}
+
+export interface Explanation {
+  detail?: Detail;
+  index: number;
+  log_lik: number | null;
+  log_lik_model: number | null;
+  picks: Array<Pick>;
+  predicted?: Array<Prediction>;
+  start_log_lik: number | null;
+}
+
+export interface GeometryInfo {
+  components: Array<Component>;
+}
+
+export interface Gradient {
+  dx: string;
+  dy: string;
+  points: number;
+}
+
+export interface ImageListBody {
+  images: Array<Labelled>;
+  total: number;
+}
+
+export interface JobEnd {
+  job: JobInfo;
+}
+
+export interface JobInfo {
+  best: number | null;
+  command: string | null;
+  created: string;
+  data: string;
+  ended?: string;
+  error?: string;
+  id: string;
+  images: number;
+  iteration: number;
+  model: string | null;
+  name: string;
+  score: number | null;
+  stage: string;
+  started?: string;
+  state: "queued" | "running" | "done" | "stopped" | "failed" | "cancelled";
+  trial: number;
+  trials: number;
+}
+
+export interface JobListBody {
+  jobs: Array<JobInfo>;
+}
+
+export interface Label {
+  distinct: number;
+  values: Array<string>;
+}
+
+export interface Labelled {
+  bits: string;
+  height: number;
+  index: number;
+  labels: Record<string, string>;
+  width: number;
+}
+
+export interface Maximum {
+  loglik: number;
+  x: number;
+  y: number;
+}
+
+export interface MeanPose {
+  angle: number;
+  dx: number;
+  dy: number;
+}
+
+export interface ModelInfo {
+  columns: Array<string> | null;
+  command: string | null;
+  experts: number;
+  geometry: GeometryInfo | null;
+  height: number;
+  id: string;
+  name: string;
+  outside: string;
+  q: number;
+  reuse: number;
+  rotations: Array<number>;
+  rows: number | null;
+  rule: string;
+  scene: boolean;
+  shift: number;
+  shift_step: number;
+  source: "file" | "upload" | "learned" | "built-in";
+  table: boolean;
+  truncate: boolean;
+  width: number;
+}
+
+export interface ModelListBody {
+  models: Array<ModelInfo>;
+}
+
+export interface Move {
+  angle: number;
+  dx: number;
+  dy: number;
+  expert: number;
+}
+
+export interface Pick {
+  angle: number;
+  dx: number;
+  dy: number;
+  expert: number;
+  gain: number | null;
+}
+
+export interface Place {
+  angle: number;
+  dx: number;
+  dy: number;
+  expert: number;
+}
+
+export interface Prediction {
+  p: number;
+  pixel: number;
+}
+
+export interface Progress {
+  best: number | null;
+  height: number;
+  iteration: number;
+  score: number | null;
+  stage: string;
+  templates: Array<string>;
+  trial: number;
+  trials: number;
+  width: number;
+}
+
+export interface RuleCurve {
+  p: Array<number>;
+  q: number | null;
+  rule: string;
+}
+
+export interface RuleInfo {
+  abstention: number | null;
+  formula: string;
+  idempotent: boolean;
+  name: string;
+  symmetric: boolean;
+  title: string;
+}
+
+export interface RuleListBody {
+  rules: Array<RuleInfo>;
+}
+
+export interface Sample {
+  bits: string;
+  p: string;
+  picks: Array<Place>;
+}
+
+export interface SampleAnswerBody {
+  height: number;
+  samples: Array<Sample>;
+  width: number;
+}
+
+export interface Score {
+  index: number;
+  log_lik: number | null;
+  picks: number;
+}
+
+export interface ScoreAnswerBody {
+  images: Array<Score>;
+  log_lik: number | null;
+  log_lik_per_pixel: number | null;
+  model: string;
+  n: number;
+  pixels: number;
+  start_log_lik: number | null;
+}
+
+export interface ServerInfoBody {
+  go_version: string;
+  learn: boolean;
+  limits: ServerLimits;
+  ready: boolean;
+  token_required: boolean;
+  upload: boolean;
+  version: string;
+}
+
+export interface ServerLimits {
+  batch: number;
+  body_bytes: number;
+  concurrent: number;
+  data: number;
+  jobs: number;
+  learn_images: number;
+  models: number;
+  pixels: number;
+  queue: number;
+  samples: number;
+  seconds: number;
+  upload_bytes: number;
+}
+
+export interface Step {
+  log_lik: number | null;
+  p: string;
+  votes: string;
+}
+
+export interface SurfaceAnswerBody {
+  gradient: Gradient;
+  loglik: string;
+  maxima: Array<Maximum>;
+  points: number;
+  rule: string;
+}
+
+export interface WireImage {
+  bits: string;
+  height: number;
+  width: number;
+}
+
+export interface ExplainRequest {
+  alpha?: number;
+  detail?: boolean;
+  images: Array<WireImage> | null;
+  max_picks?: number;
+  min_gain?: number;
+  model: string;
+  predict?: boolean;
+  pursuit?: "auto" | "refined" | "paper";
+  refine?: boolean;
+  reuse?: number;
+  score?: "default" | "truncated" | "original" | "mixed";
+  start?: "forced" | "empty";
+}
+
+export interface LearnRequest {
+  aim?: "predict" | "interpret";
+  auto?: boolean;
+  begin?: "both" | "orders" | "splits" | "grow" | "mixture";
+  data?: string;
+  experts?: number;
+  images?: Array<WireImage> | null;
+  iterations?: number;
+  method?: "default" | "online" | "batch" | "both" | "soft";
+  mode?: "default" | "paper";
+  name?: string;
+  outside?: "background" | "unknown";
+  q?: number;
+  refine?: boolean;
+  rotate?: string;
+  rule?: "max" | "max-minus-min";
+  seed?: number;
+  shift?: number;
+  shift_step?: number;
+  starts?: number;
+  take?: number;
+  where?: Array<string> | null;
+}
+
+export interface SampleRequest {
+  along?: Array<number> | null;
+  model: string;
+  n?: number;
+  noise?: boolean;
+  seed?: number;
+}
+
+export interface ScoreRequest {
+  alpha?: number;
+  detail?: boolean;
+  images: Array<WireImage> | null;
+  max_picks?: number;
+  min_gain?: number;
+  model: string;
+  predict?: boolean;
+  pursuit?: "auto" | "refined" | "paper";
+  refine?: boolean;
+  reuse?: number;
+  score?: "default" | "truncated" | "original" | "mixed";
+  start?: "forced" | "empty";
+}
+
+/** Every operation: what it is asked with, and its answer. */
+export interface Operations {
+  "GET /v1/data": { answer: DataListBody };
+  "POST /v1/data": { query?: { name?: string; threshold?: string; array?: string; meta?: string }; body: Blob; answer: DataInfo };
+  "DELETE /v1/data/{id}": { path: { id: string }; answer: undefined };
+  "GET /v1/data/{id}": { path: { id: string }; answer: DataInfo };
+  "GET /v1/data/{id}/file": { path: { id: string }; answer: Blob };
+  "GET /v1/data/{id}/images": { path: { id: string }; query?: { from?: number; n?: number; where?: Array<string> | null }; answer: ImageListBody };
+  "POST /v1/explain": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; start?: "forced" | "empty"; score?: "default" | "truncated" | "original" | "mixed"; alpha?: number; min_gain?: number; max_picks?: number; refine?: boolean; reuse?: number; threshold?: string; array?: string; meta?: string; detail?: boolean; predict?: boolean }; body: ExplainRequest | Blob; answer: ExplainAnswerBody };
+  "GET /v1/learn": { answer: JobListBody };
+  "POST /v1/learn": { body: LearnRequest; answer: JobInfo };
+  "DELETE /v1/learn/{id}": { path: { id: string }; answer: undefined };
+  "GET /v1/learn/{id}": { path: { id: string }; answer: JobInfo };
+  "GET /v1/learn/{id}/data.npz": { path: { id: string }; answer: Blob };
+  "GET /v1/learn/{id}/events": { path: { id: string }; answer: Progress | JobEnd };
+  "POST /v1/learn/{id}/stop": { path: { id: string }; answer: JobInfo };
+  "GET /v1/models": { answer: ModelListBody };
+  "POST /v1/models": { query?: { name?: string; data?: string }; body: Blob; answer: ModelInfo };
+  "DELETE /v1/models/{id}": { path: { id: string }; answer: undefined };
+  "GET /v1/models/{id}": { path: { id: string }; answer: ModelInfo };
+  "GET /v1/models/{id}/experts": { path: { id: string }; answer: ExpertListBody };
+  "GET /v1/models/{id}/experts/{k}/examples": { path: { id: string; k: number }; query: { data: string; n?: number; where?: Array<string> | null }; answer: ExampleListBody };
+  "GET /v1/models/{id}/file": { path: { id: string }; answer: Blob };
+  "GET /v1/models/{id}/gallery.png": { path: { id: string }; answer: Blob };
+  "GET /v1/models/{id}/gallery.svg": { path: { id: string }; answer: Blob };
+  "GET /v1/rules": { answer: RuleListBody };
+  "GET /v1/rules/compose": { query: { p: Array<number> | null }; answer: ComposedListBody };
+  "GET /v1/rules/curves": { query?: { p1?: Array<number> | null; q?: Array<number> | null; points?: number }; answer: CurveListBody };
+  "GET /v1/rules/surface": { query: { rule: string; points?: number }; answer: SurfaceAnswerBody };
+  "POST /v1/sample": { body: SampleRequest; answer: SampleAnswerBody };
+  "POST /v1/score": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; start?: "forced" | "empty"; score?: "default" | "truncated" | "original" | "mixed"; alpha?: number; min_gain?: number; max_picks?: number; refine?: boolean; reuse?: number; threshold?: string; array?: string; meta?: string; detail?: boolean; predict?: boolean }; body: ScoreRequest | Blob; answer: ScoreAnswerBody };
+  "GET /v1/server": { answer: ServerInfoBody };
+}
