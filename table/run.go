@@ -63,7 +63,7 @@ func Learn(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt O
 // context's, or says what in the options or data does not fit.
 func Run(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
-		cfg.ZeroQ = true // the background is learned
+		cfg.ZeroQ = true                       // the background is learned
 		cfg.Prior, _ = rows.Priors(cfg, false) // soft EM has a prior of its own; this is for learning on
 		err := opt.validate(data, cfg)
 		if err == nil {
