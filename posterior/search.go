@@ -20,8 +20,8 @@ import (
 // The likelihood is the untruncated one: posterior weights need a probability.
 // As with any beam search, a wider beam nearly always finds at least as much,
 // though not always. For a model that searches with truncated templates
-// (Config.Truncate) the beam starts a second time from what a refined
-// Pursuit finds, so that the best alternative is never worse than that explanation.
+// (Config.Truncate) the beam starts a second time from what a refined Pursuit
+// finds, so that the best alternative is never worse than that explanation.
 //
 // An image costs about Beam times what Pursuit does, plus the exact scoring of
 // the Keep best candidates of each set extended, and twice that from two starts;
@@ -49,7 +49,7 @@ type Searcher struct {
 	used   []int // picks of each expert in the set being extended
 
 	pixels, known []uint8
-	extremes      patchwork.Composition
+	extremes      patchwork.Extremes
 }
 
 // node is a set of picks, as its parent and one pick more.
