@@ -8,11 +8,12 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/pose"
 )
 
 // A model may be made of one's own templates. Explaining an image says which
 // experts are in it, where, and what each adds to the log-likelihood.
-func ExamplePursuit_Explain() {
+func ExampleModel_Explain() {
 	model, err := patchwork.NewModel(patchwork.Config{
 		Rule: patchwork.Max, Height: 3, Width: 3, Q: 0.05, Scene: true,
 	}, [][]float64{
@@ -22,11 +23,7 @@ func ExamplePursuit_Explain() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	pursuit, err := patchwork.NewPursuit(model, patchwork.PursuitOptions{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	e, err := pursuit.Explain(bitmap.Parse(
+	e, err := model.Explain(bitmap.Parse(
 		"........",
 		".###..#.",
 		"......#.",
@@ -45,6 +42,61 @@ func ExamplePursuit_Explain() {
 	// log-likelihood -1.97, with nobody -19.31
 }
 
+// A pursuit has settings, and belongs to one goroutine. The paper's pursuit, which
+// is the default where experts do not move, takes nothing back: it keeps its first
+// pick here, which the refined pursuit drops, as the other two explain everything.
+func ExamplePursuit_Explain() {
+	model, err := patchwork.NewModel(patchwork.Config{
+		Rule: patchwork.Max, Height: 1, Width: 8, Q: 0.1,
+	}, [][]float64{
+		{0, .9, .9, .9, .9, .9, .9, 0},
+		{.9, .9, .9, .9, 0, 0, 0, 0},
+		{0, 0, 0, 0, .9, .9, .9, .9},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, search := range []patchwork.Search{patchwork.SearchPaper, patchwork.SearchRefined} {
+		pursuit, err := patchwork.NewPursuit(model, patchwork.PursuitOptions{Search: search})
+		if err != nil {
+			log.Fatal(err)
+		}
+		e, err := pursuit.Explain(bitmap.Parse("########"))
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%v: %.2f nats, experts", search, e.LogLik)
+		for _, pick := range e.Picks {
+			fmt.Printf(" %d", pick.Expert)
+		}
+		fmt.Println()
+	}
+	// Output:
+	// paper: -0.84 nats, experts 0 1 2
+	// refined: -0.84 nats, experts 1 2
+}
+
+// LogLik judges an image by the explanation found: a shifted bar is what the model
+// expects, scattered ink is not.
+func ExampleModel_LogLik() {
+	model, err := patchwork.NewModel(patchwork.Config{
+		Rule: patchwork.Max, Height: 1, Width: 6, Q: 0.05, Poses: pose.Grid{DX: pose.Symmetric(2, 1)},
+	}, [][]float64{{0, .9, .9, .9, 0, 0}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, row := range []string{"...###", "#.#.#."} {
+		logLik, err := model.LogLik(bitmap.Parse(row))
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%s %.2f nats\n", row, logLik)
+	}
+	// Output:
+	// ...### -0.47 nats
+	// #.#.#. -5.61 nats
+}
+
 // A row of a table is an image of height 1. Unknown entries count for nothing,
 // and the composition predicts them.
 func ExampleModel_Compose() {
@@ -58,11 +110,7 @@ func ExampleModel_Compose() {
 		log.Fatal(err)
 	}
 	row := bitmap.Parse("#?.?#")
-	pursuit, err := patchwork.NewPursuit(model, patchwork.PursuitOptions{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	e, err := pursuit.Explain(row)
+	e, err := model.Explain(row)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -73,7 +121,7 @@ func ExampleModel_Compose() {
 }
 
 // Sampling: experts by how often they are used, then every pixel by itself.
-func ExampleModel_SamplePicks() {
+func ExampleModel_Sample() {
 	model, err := patchwork.NewModel(patchwork.Config{
 		Rule: patchwork.Max, Height: 2, Width: 4,
 	}, [][]float64{
@@ -89,18 +137,19 @@ func ExampleModel_SamplePicks() {
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 3 {
-		picks := model.SamplePicks(rng)
-		fmt.Println(bitmap.Sample(rng, 2, 4, model.Compose(2, 4, picks).P))
+		img, picks := model.Sample(rng)
+		fmt.Printf("%v%d experts\n", img, len(picks))
 	}
 	// Output:
 	// ##..
 	// ....
-	//
+	// 1 experts
 	// ##..
 	// ..##
-	//
+	// 2 experts
 	// ##..
 	// ..##
+	// 2 experts
 }
 
 // Counts of parts of the data, made anywhere and merged in any order, give the
@@ -117,7 +166,7 @@ func ExampleTally_Merge() {
 		for _, row := range rows {
 			data.Images = append(data.Images, bitmap.Parse(row))
 		}
-		t, err := patchwork.EStep(context.Background(), model, data, patchwork.PursuitOptions{}, 1, nil)
+		t, err := patchwork.Explain(context.Background(), model, data, patchwork.PursuitOptions{}, 1, nil)
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -125,7 +174,7 @@ func ExampleTally_Merge() {
 	}
 	here, there := count("##.", "#.."), count("##.", "##.")
 	here.Merge(there)
-	fmt.Printf("%.2f\n", here.MStep(model, patchwork.MStep{}).Template(0))
+	fmt.Printf("%.2f\n", here.Model(model, patchwork.MStep{}).Template(0))
 	// Output:
 	// [0.83 0.67 0.50]
 }

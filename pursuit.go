@@ -48,7 +48,7 @@ const (
 	// others, or dropped where that gains no more than RefineThreshold; then
 	// what gains more is added. It ends when nothing changes, or after
 	// RefineSweeps. On unseen letters, digits and scenes this is better than the
-	// greedy pursuit, for some ten times the time.
+	// greedy pursuit, in two to eleven times the time.
 	SearchRefined
 )
 

@@ -63,6 +63,9 @@ func TestDetailIsThePursuit(t *testing.T) {
 		settings Settings
 	}{
 		{"m1", strokes(t), drawings(t, 6), Settings{}},
+		{"m1", strokes(t), drawings(t, 6), Settings{Pursuit: "paper"}},
+		{"m1", strokes(t), drawings(t, 6), Settings{Pursuit: "refined", Score: "mixed", Alpha: 0.7}},
+		{"m1", strokes(t), drawings(t, 6), Settings{Refine: true, Score: "original", Reuse: 2}},
 		{"m1", strokes(t), drawings(t, 6), Settings{Score: "original", Reuse: 2}},
 		{"m1", strokes(t), drawings(t, 6), Settings{Score: "mixed", Alpha: 0.7, Start: "forced"}},
 		{"m1", strokes(t), drawings(t, 6), Settings{Score: "truncated", MaxPicks: 1}},

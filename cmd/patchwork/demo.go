@@ -200,7 +200,7 @@ func (d *demo) page(s *demoSheets) render.Page {
 					figure(s.coloured, "The experts at their mean places, each in its colour.", "Two coloured strokes that form a T")...)},
 			{Heading: "How they were learned", Text: "The letters come one at a time. The first one becomes the first expert; what that cannot explain in the second becomes the second; then both adapt, wherever an image needs them. At the end all letters are gone through a few times more.",
 				Figures: figure(s.learning, "Letters in the order in which they came, the experts after each, and nine samples.", "A table of letters and templates")},
-			{Heading: "Explaining new letters", Text: "Letters by writers that were not seen in learning. The pursuit adds one expert, rotation and shift after the other, while the likelihood rises.",
+			{Heading: "Explaining new letters", Text: "Letters by writers that were not seen in learning. The pursuit adds one expert, rotation and shift after the other while the likelihood rises, and then replaces or drops those that the others do better without.",
 				Figures: figure(s.explanations, "Each letter, who explains which part of its ink, and what the experts compose.", "Letters with their strokes in colours")},
 			{Heading: "Drawing new letters", Text: "Where the strokes lie in the letters learned is a joint Gaussian; samples of it are new letters.",
 				Figures: figure(s.samples, "Nine samples.", "Nine sampled letters")},

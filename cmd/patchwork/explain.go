@@ -93,8 +93,8 @@ expert, rotation and shift that raise the likelihood most, until nothing does.
 If experts move (shifts, rotations, --scene) it then refines what it found, under
 the original likelihood: it replaces each pick by the best one given the others,
 drops those that gain too little, and adds what gains enough, until nothing
-changes. --pursuit paper leaves that out and is about ten times as fast; a
---score other than default does too, unless --pursuit refined is given.
+changes. --pursuit paper leaves that out and takes a half to a tenth of the time;
+a --score other than default leaves it out too, unless --pursuit refined is given.
 
 The output is JSON lines, one an image, in the order of the input:
 
@@ -102,9 +102,10 @@ The output is JSON lines, one an image, in the order of the input:
    "picks":[{"expert":1,"dy":0,"dx":-3,"angle":12,"gain":608.4}, ...]}
 
 index is the image's row in the input before --where, --first-per, --skip and --take;
-picks come in the order of the pursuit; log_lik is under the likelihood of
-the last search (the original one if refined, else that of --score), log_lik_model
-under the untruncated composition; nats, and null where infinite. Angles are degrees clockwise, shifts pixels down and to the right.
+picks come in the order of the pursuit; start_log_lik and log_lik are under the
+original likelihood if refined, else under that of --score, log_lik_model under
+the untruncated composition; nats, and null where infinite. Angles are degrees
+clockwise, shifts pixels down and to the right.
 
 --best N searches for the N best explanations by log P(image, picks), in which
 the prior charges a pick by how rarely its expert is active and how many poses

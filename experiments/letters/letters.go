@@ -62,11 +62,11 @@ type Result struct {
 
 // Run learns and tests one letter.
 func Run(ctx context.Context, set *dataset.Set, task Task, o Options) (Result, error) {
-	train, err := choose(set, task.Letter, 1, task.LastTrainer)
+	train, err := Choose(set, task.Letter, 1, task.LastTrainer)
 	if err != nil {
 		return Result{}, err
 	}
-	test, err := choose(set, task.Letter, 26, 50)
+	test, err := Choose(set, task.Letter, 26, 50)
 	if err != nil {
 		return Result{}, err
 	}
@@ -124,8 +124,8 @@ func pixels(d patchwork.Data) float64 {
 	return float64(rows.Total(d) * int64(d.Images[0].Len()))
 }
 
-// choose selects the images of a letter by the writers first..last.
-func choose(set *dataset.Set, letter string, first, last int) (patchwork.Data, error) {
+// Choose selects the images of a letter by the writers first..last.
+func Choose(set *dataset.Set, letter string, first, last int) (patchwork.Data, error) {
 	var where []dataset.Condition
 	for _, s := range []string{"y=" + letter, fmt.Sprintf("writer>=%d", first), fmt.Sprintf("writer<=%d", last)} {
 		c, err := dataset.ParseCondition(s)

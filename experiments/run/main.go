@@ -1,6 +1,7 @@
 // Command run repeats the experiments of the ledger (experiments/README.md).
 //
 //	go run ./experiments/run scenes           the scene table of section 3
+//	go run ./experiments/run pursuit          the refined pursuit against the paper's, on letters, digits and scenes
 //	go run ./experiments/run letters          held-out likelihood of nine letters
 //	go run ./experiments/run bars             the letter T as two bars
 //	go run ./experiments/run quadrants        the recovery of the eight experts of section 5.1, N = 20 to 1000
@@ -21,8 +22,10 @@ import (
 	"slices"
 	"time"
 
+	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/experiments/letters"
+	"example.com/patchwork/experiments/pursuit"
 	"example.com/patchwork/experiments/quadrants"
 	"example.com/patchwork/experiments/rivals"
 	"example.com/patchwork/experiments/scenes"
@@ -33,7 +36,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if len(os.Args) < 2 || len(os.Args) > 2 && os.Args[1] != "tables" {
-		fmt.Fprintln(os.Stderr, "usage: run scenes|letters|bars|quadrants|rivals|auto|tables [set...]")
+		fmt.Fprintln(os.Stderr, "usage: run scenes|pursuit|letters|bars|quadrants|rivals|auto|tables [set...]")
 		os.Exit(2)
 	}
 	start := time.Now()
@@ -57,8 +60,10 @@ func run(ctx context.Context, name string) error {
 	switch name {
 	case "scenes":
 		return runScenes(ctx)
+	case "pursuit":
+		return runPursuit(ctx)
 	case "letters":
-		set, err := dataset.Read([]string{data("chars74k_hnd", "chars74k_hnd_56.npz")}, dataset.Options{})
+		set, err := readLetters()
 		if err != nil {
 			return err
 		}
@@ -88,7 +93,7 @@ func run(ctx context.Context, name string) error {
 	case "auto":
 		return quadrants.ReportAuto(ctx, os.Stdout, quadrants.AutoRows(1, 1))
 	}
-	return fmt.Errorf("no experiment %q; there are scenes, letters, bars, quadrants, rivals, auto, tables", name)
+	return fmt.Errorf("no experiment %q; there are scenes, pursuit, letters, bars, quadrants, rivals, auto, tables", name)
 }
 
 // runTables measures the tables named, or all.
@@ -114,24 +119,50 @@ func runTables(ctx context.Context, names []string) error {
 	return nil
 }
 
-func runScenes(ctx context.Context) error {
+// readLetters reads the handwritten letters of Chars74K.
+func readLetters() (*dataset.Set, error) {
+	return dataset.Read([]string{data("chars74k_hnd", "chars74k_hnd_56.npz")}, dataset.Options{})
+}
+
+// readDigits reads the test digits of MNIST and their labels.
+func readDigits() ([]*bitmap.Image, []int, error) {
 	threshold := 127.0
 	set, err := dataset.Read([]string{data("mnist_t10k", "t10k-images-idx3-ubyte.gz")},
 		dataset.Options{Threshold: &threshold, Labels: []string{data("mnist_t10k", "t10k-labels-idx1-ubyte.gz")}})
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	column, err := set.Column("y")
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	digits, ok := column.Values.([]int64)
 	if !ok {
-		return fmt.Errorf("labels are %T, not whole numbers", column.Values)
+		return nil, nil, fmt.Errorf("labels are %T, not whole numbers", column.Values)
 	}
-	o := scenes.Options{Scenes: 100, Seed: 1, Glyphs: set.Images, Labels: make([]int, len(digits))}
+	labels := make([]int, len(digits))
 	for i, d := range digits {
-		o.Labels[i] = int(d)
+		labels[i] = int(d)
 	}
-	return scenes.Report(ctx, os.Stdout, o)
+	return set.Images, labels, nil
+}
+
+func runPursuit(ctx context.Context) error {
+	set, err := readLetters()
+	if err != nil {
+		return err
+	}
+	digits, labels, err := readDigits()
+	if err != nil {
+		return err
+	}
+	return pursuit.Report(ctx, os.Stdout, pursuit.Options{Letters: set, Digits: digits, Labels: labels, Workers: runtime.NumCPU()})
+}
+
+func runScenes(ctx context.Context) error {
+	digits, labels, err := readDigits()
+	if err != nil {
+		return err
+	}
+	return scenes.Report(ctx, os.Stdout, scenes.Options{Scenes: 100, Seed: 1, Glyphs: digits, Labels: labels})
 }

@@ -62,7 +62,7 @@ export function Pursuit(props: { shown: Shown; at: number; paper: Paper; q: numb
         ))}
       </ol>
       <p class="fine">
-        Each pick is the part{moves && ", with its pose,"} that makes the image most likely, given the picks before it. Log-likelihood:{" "}
+        Each pick is the part{moves && ", with its pose,"} that makes the image most likely, given the {moves ? "other picks" : "picks before it"}. Log-likelihood:{" "}
         {number(at === 0 ? shown.startLogLik : shown.steps[at - 1].logLik)} nats{at === 0 ? " before any pick" : ""}.
       </p>
     </section>
