@@ -14,7 +14,7 @@ import (
 // PursuitOptions. The error is a *SizeError, or says that the image has too many
 // candidates (GridFor). It is safe for concurrent use. The first call prepares the
 // pursuit, and the model keeps what it prepared: some 26 bytes per pixel of each
-// expert in each rotation. For many images, Explain or Pursuit.ExplainAll is faster.
+// expert in each rotation. For many images, EStep and Pursuit.ExplainAll are faster.
 func (m *Model) Explain(img *bitmap.Image) (*Explanation, error) {
 	p := m.idle.take(m)
 	defer m.idle.pursuits.Put(p)
@@ -33,7 +33,7 @@ func (m *Model) LogLik(img *bitmap.Image) (float64, error) {
 }
 
 // Sample draws an image of the size of the experts' frame, and returns it with
-// the picks it was composed of: SamplePicks, Compose, SamplePixels.
+// the picks it was composed of: SamplePicks, Compose, bitmap.Sample.
 func (m *Model) Sample(rng *rand.Rand) (*bitmap.Image, []Pick) {
 	picks := m.SamplePicks(rng)
 	return bitmap.Sample(rng, m.cfg.Height, m.cfg.Width, m.Compose(m.cfg.Height, m.cfg.Width, picks).P), picks

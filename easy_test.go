@@ -68,8 +68,8 @@ func TestEasyCallsRefuseOtherSizes(t *testing.T) {
 	}
 }
 
-// Sample is SamplePicks, then the pixels.
-func TestSample(t *testing.T) {
+// Sample draws the picks, then the pixels.
+func TestSampleIsPicksThenPixels(t *testing.T) {
 	m := testkit.MustModel(t, patchwork.Config{Height: 2, Width: 2, Q: 0.1}, [][]float64{{.9, .5, .2, 0}, {0, .4, .6, .8}})
 	img, picks := m.Sample(rand.New(rand.NewPCG(1, 2)))
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -166,7 +166,7 @@ func ExampleTally_Merge() {
 		for _, row := range rows {
 			data.Images = append(data.Images, bitmap.Parse(row))
 		}
-		t, err := patchwork.Explain(context.Background(), model, data, patchwork.PursuitOptions{}, 1, nil)
+		t, err := patchwork.EStep(context.Background(), model, data, patchwork.PursuitOptions{}, 1, nil)
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -174,7 +174,7 @@ func ExampleTally_Merge() {
 	}
 	here, there := count("##.", "#.."), count("##.", "##.")
 	here.Merge(there)
-	fmt.Printf("%.2f\n", here.Model(model, patchwork.MStep{}).Template(0))
+	fmt.Printf("%.2f\n", here.MStep(model, patchwork.MStep{}).Template(0))
 	// Output:
 	// [0.83 0.67 0.50]
 }

@@ -49,7 +49,7 @@ type Searcher struct {
 	used   []int // picks of each expert in the set being extended
 
 	pixels, known []uint8
-	extremes      patchwork.Extremes
+	extremes      patchwork.Composition
 }
 
 // node is a set of picks, as its parent and one pick more.
