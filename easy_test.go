@@ -106,7 +106,4 @@ func TestSearchAuto(t *testing.T) {
 			t.Errorf("%+v, %+v: %d picks, want %d", c.cfg.Poses, c.opt, len(e.Picks), c.picks)
 		}
 	}
-	if s, err := patchwork.ParseSearch("refined"); s != patchwork.SearchRefined || err != nil || s.String() != "refined" {
-		t.Error(s, err)
-	}
 }
