@@ -11,8 +11,8 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-// begin makes the model that start i begins with, and says how. An image that
-// cannot be cut (too little ink) leaves the start to its order.
+// begin returns the model that start i begins with, and how it was made. If the
+// image to split has too little ink, the start learns online instead.
 func begin(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options, i int) (how string, m *patchwork.Model, err error) {
 	if opt.Continue != nil {
 		m, err = opt.Continue.WithConfig(cfg)
@@ -32,13 +32,13 @@ func begin(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt O
 	return "order", m, err
 }
 
-// ordersEvery: of starts that begin both ways, the first of every four begins
-// with an order. Cuts are the better start for strokes, and quicker; orders are
-// there for parts that are no strokes.
+// ordersEvery sets how many starts learn online with StartFromBoth: one in four,
+// the first included. The others split an image, which is the better start for
+// strokes, and quicker; online learning also finds parts that are no strokes.
 const ordersEvery = 4
 
-// exampleOf returns the image that start i cuts up: another one for each start that
-// cuts, as long as there are as many.
+// exampleOf returns the image that start i splits. Starts take different images
+// as long as there are enough.
 func exampleOf(d patchwork.Data, opt Options, i int) *bitmap.Image {
 	if opt.StartFrom == StartFromBoth {
 		i -= i/ordersEvery + 1 // the orders before it
@@ -73,7 +73,7 @@ func randomModel(cfg patchwork.Config, experts int, rng *rand.Rand) (*patchwork.
 }
 
 // learnOnline passes once over the data in the order of start i (section 4.1),
-// and tells of the model after every image.
+// and emits the model after every image.
 func learnOnline(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options, i int) (*patchwork.Model, error) {
 	learn, model, err := onePass(cfg, opt)
 	if err != nil {
@@ -93,8 +93,9 @@ func learnOnline(ctx context.Context, data patchwork.Data, cfg patchwork.Config,
 	return model().WithConfig(cfg)
 }
 
-// onePass returns the learner of an online pass, which learns image i weight
-// times, and its model as of now: the paper's with Paper, else Online.
+// onePass returns a function that learns image i, weight times, and one that
+// returns the model so far: by the paper's online learning with Paper, else by
+// Online.
 func onePass(cfg patchwork.Config, opt Options) (learn func(ctx context.Context, i int, img *bitmap.Image, weight int64) error, model func() *patchwork.Model, err error) {
 	cfg.Prior = opt.online
 	o, err := NewOnline(cfg, OnlineOptions{Experts: opt.Experts, Reading: opt.Reading,

@@ -12,7 +12,7 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// engineLetter is a letter of 56 x 56 pixels and a model of four experts under
+// engineLetter returns a letter of 56 x 56 pixels and a model of four experts under
 // nine rotations and 17 x 17 shifts: 10,404 candidates, truncated scoring.
 func engineLetter(b *testing.B) (*patchwork.Model, *bitmap.Image) {
 	data := letters(b, "T", 12, 56)
@@ -26,8 +26,8 @@ func engineLetter(b *testing.B) (*patchwork.Model, *bitmap.Image) {
 	return m, data.Images[11]
 }
 
-// engineScene is a scene of 256 x 256 pixels with so many different glyphs of
-// 28 x 28, and a model of k templates, theirs among them.
+// engineScene returns a scene of 256 x 256 pixels with the given number of
+// different glyphs of 28 x 28, and a model of k templates, theirs included.
 func engineScene(b *testing.B, objects, k int) (*patchwork.Model, *bitmap.Image) {
 	set, err := synth.Scenes(synth.ScenesOptions{N: 1, Side: 256, Objects: 5, Seed: 1})
 	if err != nil {
@@ -53,8 +53,8 @@ func engineScene(b *testing.B, objects, k int) (*patchwork.Model, *bitmap.Image)
 	return m, set.Images[0]
 }
 
-// Complete explanations of the sizes that matching by correlation is measured
-// at; experiments/bench/README.md has OpenCV beside them.
+// BenchmarkEngine measures complete explanations at the sizes at which
+// experiments/bench/README.md measures template matching by OpenCV.
 func BenchmarkEngine(b *testing.B) {
 	run := func(name string, m *patchwork.Model, img *bitmap.Image) {
 		for _, scoring := range []patchwork.Scoring{patchwork.Truncated, patchwork.Original} {

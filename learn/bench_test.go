@@ -10,8 +10,8 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// letterPoses are the poses of the paper's letters: 29 x 29 shifts and nine
-// rotations, 7,569 candidates an expert.
+// letterPoses returns the poses of the paper's letters: 29 x 29 shifts and nine
+// rotations, 7,569 candidates per expert.
 func letterPoses() pose.Grid {
 	return pose.Grid{DY: pose.Symmetric(14, 1), DX: pose.Symmetric(14, 1), Angles: pose.Evenly(24, 6)}
 }
@@ -25,9 +25,9 @@ func learnT(b *testing.B, data patchwork.Data) *patchwork.Model {
 	return m
 }
 
-// One learning run of the letter T as in the paper's Figure 7: two experts,
-// ten images, one order online and five sweeps of batch EM, on one core. The
-// target is a second.
+// BenchmarkLearnT measures a learning run of the letter T as in the paper's Figure
+// 7: two experts, ten images, one online pass and five iterations of batch EM, on
+// one core. The target is one second.
 func BenchmarkLearnT(b *testing.B) {
 	data := letters(b, "T", 10, 56)
 	for b.Loop() {
@@ -35,7 +35,8 @@ func BenchmarkLearnT(b *testing.B) {
 	}
 }
 
-// Explaining one letter of 56 x 56 with two learned experts: 15,138 candidates.
+// BenchmarkExplainLetter measures explaining one letter of 56 x 56 by two learned
+// experts: 15,138 candidates.
 func BenchmarkExplainLetter(b *testing.B) {
 	data := letters(b, "T", 12, 56)
 	m := learnT(b, patchwork.Data{Images: data.Images[:10]})
@@ -57,8 +58,9 @@ func BenchmarkExplainLetter(b *testing.B) {
 	}
 }
 
-// Explaining a scene of five digits in 64 x 64 pixels with ten templates of
-// 28 x 28 anywhere: 13,690 candidates. The target is 20 ms.
+// BenchmarkExplainScene64 measures explaining a scene of five digits in 64 x 64
+// pixels by ten templates of 28 x 28 anywhere: 13,690 candidates. The target is
+// 20 ms.
 func BenchmarkExplainScene64(b *testing.B) {
 	flip := 0.10
 	set, err := synth.Scenes(synth.ScenesOptions{N: 1, Side: 64, Flip: &flip, Seed: 1})
@@ -86,7 +88,8 @@ func BenchmarkExplainScene64(b *testing.B) {
 	}
 }
 
-// Rows of tables on one core, in rows a second.
+// BenchmarkExplainRows measures explaining rows of a table on one core, in rows
+// per second.
 func BenchmarkExplainRows(b *testing.B) {
 	for _, c := range []struct{ k, d int }{{8, 36}, {64, 784}} {
 		b.Run(fmt.Sprintf("K=%d/D=%d", c.k, c.d), func(b *testing.B) {
@@ -107,7 +110,8 @@ func BenchmarkExplainRows(b *testing.B) {
 	}
 }
 
-// Counting one explained letter: two experts of 56 x 56, pulled back.
+// BenchmarkTallyAdd measures counting one explained letter: two experts of
+// 56 x 56, pulled back.
 func BenchmarkTallyAdd(b *testing.B) {
 	data := letters(b, "T", 10, 56)
 	m := learnT(b, data)
@@ -118,8 +122,8 @@ func BenchmarkTallyAdd(b *testing.B) {
 	}
 }
 
-// Twenty-five guarded iterations on the paper's synthetic set: 100 images of
-// 6 x 6, eight experts, one core.
+// BenchmarkEMQuadrants measures 25 guarded iterations on the paper's synthetic
+// set: 100 images of 6 x 6, eight experts, one core.
 func BenchmarkEMQuadrants(b *testing.B) {
 	data := quadrants(b, 100)
 	start, err := randomModel(quadrantConfig(), 8, rng(1, 0))

@@ -14,16 +14,17 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// This file walks the paper ("Compact Compositional Models", Goessling and
-// Amit, 2015) from section 2 to section 4.2: each test quotes the sentence it
-// checks. Section 2 is about rules of one pixel; package rule walks it too.
-// Where the project departs from the paper, the comment says so.
+// This file follows the paper ("Compact Compositional Models", Goessling and Amit,
+// 2015) from section 2 to section 4.2: each test quotes the sentence it checks.
+// Section 2 is about rules for one pixel; package rule tests it too. Where the
+// project departs from the paper, the comment says so.
 
-// rowModel is a model of rows: experts that do not move.
+// rowModel returns a model of rows: experts that do not move.
 func rowModel(t interface{ Fatal(...any) }, rule patchwork.Rule, q float64, experts ...[]float64) *patchwork.Model {
 	return testkit.MustModel(t, patchwork.Config{Rule: rule, Height: 1, Width: len(experts[0]), Q: q}, experts)
 }
 
+// picked returns the experts of an explanation.
 func picked(e *patchwork.Explanation) (experts []int) {
 	for _, p := range e.Picks {
 		experts = append(experts, p.Expert)
@@ -31,7 +32,7 @@ func picked(e *patchwork.Explanation) (experts []int) {
 	return experts
 }
 
-// Pick lists without poses.
+// picksOf returns picks of experts without poses.
 func picksOf(experts ...int) []patchwork.Pick { return testkit.ExplanationOf(experts).Picks }
 
 // "there exists a value q in [0,1] such that gamma(q,p_1,...,p_K) =
@@ -122,7 +123,7 @@ func TestPaperOpposingVotesLimitTheLikelihood(t *testing.T) {
 		on := bitmap.Parse("#")
 		limit := math.Log(1 - vote)
 		if got := patchwork.LogLik(on, m.Compose(1, 1, picksOf(0, 1)).P); got > limit+1e-12 {
-			t.Fatalf("log-likelihood %v of an on pixel that somebody voted against by %v", got, vote)
+			t.Fatalf("log-likelihood %v of an on pixel that an expert voted against by %v", got, vote)
 		}
 		opposed := rowModel(t, patchwork.MaxMinusMin, 0.5, []float64{0.5 - vote}, []float64{0.5 + vote})
 		if got := opposed.Compose(1, 1, picksOf(0, 1)).P[0]; math.Abs(got-0.5) > 1e-15 {
@@ -140,7 +141,7 @@ func TestPaperOpposingVotesLimitTheLikelihood(t *testing.T) {
 // Reference: section 2.2.4
 func TestPaperTwoExpertExample(t *testing.T) {
 	// A large image of n equal pixels of which a share r is on: its log-likelihood
-	// a pixel under the best of the four sets of experts.
+	// per pixel under the best of the four sets of experts.
 	of := func(r, p1, p2 float64) float64 {
 		best := math.Inf(-1)
 		m := rowModel(t, patchwork.MaxMinusMin, 0.5, []float64{p1}, []float64{p2})
@@ -503,8 +504,8 @@ func TestPaperSequentialInitialisationAtEquality(t *testing.T) {
 }
 
 // "This makes sure that in the background region mu_{K+1} is close to 0 (rather
-// than equal to 1/2)." The printed formula gives 1/2 there (findings, A13); the
-// readings C and text do what the sentence says, and C is the default.
+// than equal to 1/2)." The printed formula gives 1/2 there; the readings C and
+// text do what the sentence says, and C is the default (docs/findings.md).
 // Reference: section 4.1
 func TestPaperMaxInitialisationKeepsTheBackground(t *testing.T) {
 	img, mu := bitmap.Parse("##......"), []float64{0.9, 0.1, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01}

@@ -11,25 +11,25 @@ import (
 	"example.com/patchwork/posterior"
 )
 
-// learnCount finds out how many experts there are. It tells of every model tried;
-// the result has the curve in its record (Record.Curve).
+// learnCount determines the number of experts and returns the model. It emits
+// every model tried; the curve of all is in the record (Record.Curve).
 //
-// Where models are judged by description length so is the choice. Without a
-// range the experts are grown: one made of a badly explained image is appended
-// (section 4.1) until two in a row have not paid; then experts are deleted and
-// merged, and moved, as long as that shortens the description; and what came of
-// it is compared with runs of starts with as many experts, one fewer and one
-// more, of which a better one is improved likewise. With a range a run of starts
-// tries each number.
+// If models are judged by description length, so is the choice. Without a range,
+// learnCount appends experts, each made of a badly explained image (section 4.1),
+// until two in a row have not shortened the description. Then it deletes, merges
+// and moves experts as long as that shortens the description. It compares the
+// result with runs of starts with as many experts, one fewer and one more; if one
+// of these is better, it is improved in the same way. With a range, a run of
+// starts tries each number.
 //
 // Then the chosen number and its neighbours are learned again without the
-// held-out images. A neighbour takes over only if it predicts these better
-// beyond doubt: by two standard errors of the mean difference, and uses all of
-// its experts. With fewer than ten images held out this check is skipped.
+// held-out images. A neighbour replaces it only if it uses all of its experts and
+// predicts these images significantly better: by two standard errors of the mean
+// difference. With fewer than ten images held out this check is skipped.
 //
-// Where there is no description length each number of the range is learned
-// without the held-out images, and the one that gives them the largest
-// log-likelihood (the smallest of equals) is learned again from all images.
+// If there is no description length, each number of the range is learned without
+// the held-out images, and the one that gives them the largest log-likelihood (the
+// smallest of equals) is learned again from all images.
 func learnCount(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options) (*patchwork.Model, error) {
 	c := &counter{data: data, cfg: cfg, opt: opt, best: make(map[int]Step)}
 	m, err := c.run(ctx)
@@ -53,9 +53,10 @@ type counter struct {
 	cfg   patchwork.Config
 	opt   Options
 	curve []patchwork.CurvePoint
-	best  map[int]Step // by number of experts: the shortest description
+	best  map[int]Step // the shortest description, by number of experts
 }
 
+// run tries numbers of experts and returns the chosen model.
 func (a *counter) run(ctx context.Context) (*patchwork.Model, error) {
 	if !a.opt.byDescription(a.cfg) {
 		return a.tryHeldOut(ctx)
@@ -78,7 +79,7 @@ func (a *counter) run(ctx context.Context) (*patchwork.Model, error) {
 	return a.choose(a.best[k])
 }
 
-// mostExperts is how many experts are grown at most.
+// mostExperts returns the largest number of experts that may be tried.
 func (a *counter) mostExperts() int {
 	if a.opt.growing() {
 		return MaxGrown
@@ -86,7 +87,7 @@ func (a *counter) mostExperts() int {
 	return a.opt.AtMost
 }
 
-// step records a point and tells of it.
+// step adds a step to the curve and emits it.
 func (a *counter) step(s Step) {
 	a.curve = append(a.curve, s.CurvePoint)
 	if a.opt.note != nil {
@@ -102,7 +103,7 @@ func (a *counter) choose(s Step) (*patchwork.Model, error) {
 	return s.Model.WithExtras(extras)
 }
 
-// fresh tries a run of starts with k experts.
+// fresh tries k experts by a run of starts.
 func (a *counter) fresh(ctx context.Context, k int) error {
 	m, err := a.learn(ctx, a.data, k)
 	if err != nil {
@@ -112,16 +113,16 @@ func (a *counter) fresh(ctx context.Context, k int) error {
 	return nil
 }
 
-// learn runs the starts with k experts. What they find on the way is told
-// without being a candidate for the choice.
+// learn runs the starts with k experts. Their steps are emitted, but are no
+// candidates for the choice.
 func (a *counter) learn(ctx context.Context, data patchwork.Data, k int) (*patchwork.Model, error) {
 	opt := a.opt
 	opt.Experts, opt.AtLeast, opt.AtMost = k, 0, 0
 	return learnStarts(ctx, data, a.cfg, opt.onTheWay())
 }
 
-// keep tells of a model of all images that may be chosen; rounding apart, the
-// first of equals is.
+// keep emits a model of all images as a candidate for the choice. Of descriptions
+// equal up to rounding it keeps the first.
 func (a *counter) keep(s Step) {
 	if b, ok := a.best[s.Experts]; !ok || s.DescriptionLength < b.DescriptionLength-1e-9 {
 		a.best[s.Experts] = s
@@ -129,7 +130,7 @@ func (a *counter) keep(s Step) {
 	a.step(s)
 }
 
-// shortest is the number of experts that describes the images in the fewest
+// shortest returns the number of experts that describes the images in the fewest
 // nats, the smallest of equals.
 func (a *counter) shortest() int {
 	best := 0
@@ -145,7 +146,7 @@ func (a *counter) shortest() int {
 // least confirmRows held-out images by confirmErrors standard errors.
 const confirmRows, confirmErrors = 10, 2
 
-// streams of random numbers of Auto, apart from those of the starts.
+// Streams of random numbers of counting, apart from those of the starts.
 const (
 	growStream = 1<<32 + 1 + iota
 	moveStream
@@ -173,8 +174,8 @@ func (a *counter) heldOut(ctx context.Context, rest, held patchwork.Data, k int,
 	return s, logP, nil
 }
 
-// confirm lets held-out images judge k experts, the shortest description,
-// beside the numbers next to it, and returns whom they leave.
+// confirm compares k experts, the shortest description, with one fewer and one
+// more on held-out images, and returns the number to choose.
 func (a *counter) confirm(ctx context.Context, k int) (int, error) {
 	if rows.Counting(a.data) < 2 {
 		return k, nil
@@ -193,7 +194,7 @@ func (a *counter) confirm(ctx context.Context, k int) (int, error) {
 	chosen, most := k, 0.0
 	for _, n := range []int{k - 1, k + 1} {
 		if logP[n] == nil || slices.Contains(a.best[n].Model.Extras().Usage, 0) {
-			continue // not tried, or fewer in truth
+			continue // not tried, or with an unused expert
 		}
 		if gain := doubtless(held, logP[n], logP[k]); gain > most {
 			chosen, most = n, gain
@@ -202,8 +203,8 @@ func (a *counter) confirm(ctx context.Context, k int) (int, error) {
 	return chosen, nil
 }
 
-// doubtless is by how much more, in nats an image, log P is under a model than
-// under a rival, where that is beyond doubt; else 0.
+// doubtless returns by how many nats per image log P is larger under a model than
+// under a rival, if the difference is significant; else 0.
 func doubtless(held patchwork.Data, logP, rival []float64) float64 {
 	n, sum, squares := float64(rows.Total(held)), 0.0, 0.0
 	for i, l := range logP {

@@ -18,8 +18,9 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// blocks is n rows of three blocks of four columns, each block all on with
-// probability .4, all off else, and every bit flipped with probability .03.
+// blocks returns n rows of three blocks of four columns: each block is all on with
+// probability 0.4, otherwise all off, and every bit is flipped with probability
+// 0.03.
 func blocks(n int, seed uint64) patchwork.Data {
 	r := rand.New(rand.NewPCG(seed, 1))
 	var d patchwork.Data
@@ -40,11 +41,11 @@ func blocksConfig(rule patchwork.Rule) patchwork.Config {
 	return patchwork.NewConfig(rule, 1, 12, pose.Grid{})
 }
 
-// inCurve are the stages of models that were tried for their number of experts.
+// inCurve lists the stages of models that were tried for their number of experts.
 var inCurve = []string{StageGrow, StageShrink, StageMerge, StageRelocate, StageFresh, StageConfirm, StageFinal}
 
 // countSteps runs a search for the number of experts to the end, checks what holds
-// of every one, and returns the steps of its curve and the last.
+// for every search, and returns the steps of its curve and the last.
 func countSteps(t *testing.T, data patchwork.Data, cfg patchwork.Config, opt Options) []Step {
 	t.Helper()
 	var steps []Step
@@ -146,7 +147,7 @@ func TestCountRange(t *testing.T) {
 			t.Errorf("%+v is shorter than the chosen %+v", s.CurvePoint, last.CurvePoint)
 		}
 	}
-	// A single number is learned as Learn does, and has only itself to be compared with.
+	// A single number is learned as Learn learns it, and is compared with no other.
 	steps = countSteps(t, data, blocksConfig(patchwork.MaxMinusMin), Options{AtLeast: 2, AtMost: 2, Seed: 3})
 	m, err := Learn(t.Context(), data, blocksConfig(patchwork.MaxMinusMin), Options{Experts: 2, Seed: 3})
 	if err != nil || len(steps) != 3 || !sameTemplates(m, steps[2].Model) {
@@ -154,7 +155,8 @@ func TestCountRange(t *testing.T) {
 	}
 }
 
-// Without a description length the held-out images choose, and all teach.
+// Without a description length the held-out images choose the number, and the
+// model is learned from all images.
 func TestCountRangeByHeldOut(t *testing.T) {
 	data := blocks(60, 9)
 	data.Weights = slices.Repeat([]int64{1}, 60)
@@ -258,8 +260,8 @@ func TestCountErrors(t *testing.T) {
 	}
 }
 
-// Where there is no description length and nobody gives a range, 1 to 8 are tried,
-// also where experts move.
+// Without a description length and without a range, 1 to 8 are tried, also if
+// experts move.
 func TestCountWithoutARange(t *testing.T) {
 	c := memoryCases()
 	for name, opt := range map[string]Options{
@@ -280,7 +282,7 @@ func TestCountWithoutARange(t *testing.T) {
 	}
 }
 
-// What one expert says in two halves, or twice, becomes one.
+// Two experts that are halves of one part, or equal, are merged.
 func TestShrinkMerges(t *testing.T) {
 	data, cfg := blocks(120, 5), blocksConfig(patchwork.MaxMinusMin)
 	half := func(from, to int, p float64) []float64 {
@@ -321,7 +323,7 @@ func TestShrinkMerges(t *testing.T) {
 	}
 }
 
-// An expert that is active in no image goes, and nothing else changes.
+// An expert that is active in no image is removed, and nothing else changes.
 func TestShrinkDropsTheUnused(t *testing.T) {
 	data, cfg := blocks(60, 5), blocksConfig(patchwork.MaxMinusMin)
 	a := &counter{data: data, cfg: cfg, opt: Options{Experts: 3}.WithDefaults(cfg)}

@@ -8,11 +8,11 @@ import (
 	"example.com/patchwork"
 )
 
-// ByExperts is the curve as people read it: one point for each number of
-// experts, ascending. It is the point with the most training images, of these
-// the one that describes them most shortly, or explains them best; the held-out
-// score is that of the point that has one, the loss of hidden bits the lowest, and
-// Chosen is kept.
+// ByExperts returns one point of the curve for each number of experts, ascending:
+// the chosen one, else the one with the most training images, and of these the
+// one with the shortest description or the largest log-likelihood. Its held-out
+// score is that of the last point that has one, its loss of hidden bits the
+// lowest.
 func ByExperts(curve []patchwork.CurvePoint) []patchwork.CurvePoint {
 	best := make(map[int]patchwork.CurvePoint)
 	for _, p := range curve {
@@ -39,6 +39,7 @@ func ByExperts(curve []patchwork.CurvePoint) []patchwork.CurvePoint {
 	return slices.SortedFunc(maps.Values(best), func(a, b patchwork.CurvePoint) int { return cmp.Compare(a.Experts, b.Experts) })
 }
 
+// preferable reports whether p stands for its number of experts rather than o.
 func preferable(p, o patchwork.CurvePoint) bool {
 	switch {
 	case p.Chosen != o.Chosen:

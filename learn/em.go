@@ -7,8 +7,8 @@ import (
 	"example.com/patchwork"
 )
 
-// abstainingMargin is how far from the abstention value an entry that abstains
-// waits while learning, on the side it was on: exactly there it would never
+// abstainingMargin is how far from the abstention value an abstaining entry is
+// kept while learning, on the side it was on: at the value itself it would never
 // learn again.
 const abstainingMargin = 1e-3
 
@@ -30,10 +30,10 @@ func (o Options) em(rule patchwork.Rule) emOptions {
 // Pursuit returns how an E-step of learning with these options explains images.
 func (o Options) Pursuit() patchwork.PursuitOptions { return o.pursuit() }
 
-// MStep returns the model after prev, whose explanations t counts: eq. (1) with
-// Paper, else the step of batch EM. With it an iteration can be cut in two where
-// the images are in many places: explain there, merge the tallies, and MStep.
-// Settle ends the last one.
+// MStep returns the model that follows prev, given the counts t of prev's
+// explanations: by eq. (1) with Paper, else by the step of batch EM. If the images
+// are spread over many places, an iteration is to explain them there, merge the
+// tallies, and call MStep. Call Settle after the last one.
 func (o Options) MStep(prev *patchwork.Model, t *patchwork.Tally) *patchwork.Model {
 	if o.Paper {
 		return EquationOne(prev, t)
@@ -41,23 +41,23 @@ func (o Options) MStep(prev *patchwork.Model, t *patchwork.Tally) *patchwork.Mod
 	return t.MStep(prev, o.em(prev.Config().Rule).Step)
 }
 
-// iteration is one round of batch EM: a model, and what it made of the data.
+// iteration is one round of batch EM: a model, and how it explained the data.
 type iteration struct {
 	Number int              // of M-steps before it; 0 is the model EM started from
 	Model  *patchwork.Model // the model that explained the data
 	Tally  *patchwork.Tally // of its explanations: Tally.LogLik is the model's training log-likelihood
 }
 
-// step is the iteration as a step of learning.
+// step returns the iteration as a step of learning.
 func (it iteration) step() Step {
 	return Step{CurvePoint: patchwork.CurvePoint{Stage: StageEM, Rows: it.Tally.Rows(), LogLik: it.Tally.LogLik()}, Iteration: it.Number, Model: it.Model}
 }
 
-// iterate runs hard batch EM (section 4): explain every image, count, read the
-// templates off the counts, and again. It calls each with Iterations+1 rounds,
-// from number 0 (the given model explaining the data) to the one after the last
-// M-step, until each wants no more, or an M-step changes no template. The
-// log-likelihood need not rise: a greedy pursuit does not promise it.
+// iterate runs hard batch EM (section 4): it explains every image, counts, reads
+// the templates off the counts, and repeats. It calls each for up to Iterations+1
+// rounds, from number 0 (the given model explaining the data) to the one after
+// the last M-step, and stops when each returns false or an M-step changes no
+// template. The log-likelihood need not rise, because the pursuit is greedy.
 func iterate(ctx context.Context, m *patchwork.Model, src patchwork.Source, opt emOptions, each func(iteration) (more bool)) error {
 	for n := 0; ; n++ {
 		t, err := patchwork.EStep(ctx, m, src, opt.Pursuit, opt.Workers, nil)
@@ -73,7 +73,7 @@ func iterate(ctx context.Context, m *patchwork.Model, src patchwork.Source, opt 
 }
 
 // bestOf runs batch EM and returns the round with the largest training
-// log-likelihood, the earliest of equals. It ends early after patience rounds
+// log-likelihood, the earliest of equals. It stops early after patience rounds
 // without a better one; 0 means never.
 func (o Options) bestOf(ctx context.Context, m *patchwork.Model, src patchwork.Source, opt emOptions, patience int) (best iteration, err error) {
 	err = iterate(ctx, m, src, opt, func(it iteration) bool {
@@ -86,7 +86,7 @@ func (o Options) bestOf(ctx context.Context, m *patchwork.Model, src patchwork.S
 	return best, err
 }
 
-// sweep runs batch EM from m and returns its best round, final.
+// sweep runs batch EM from m and returns its best round, settled.
 func sweep(ctx context.Context, m *patchwork.Model, data patchwork.Source, opt Options, iterations int) (iteration, error) {
 	em := opt.em(m.Config().Rule)
 	if em.Iterations = iterations; iterations == 0 {
@@ -104,9 +104,9 @@ func sweep(ctx context.Context, m *patchwork.Model, data patchwork.Source, opt O
 	return best, nil
 }
 
-// Settle returns m with the entries that wait beside their abstention value, as
-// batch EM leaves them, at that value: the end of learning. It is m itself if
-// there are none, or under Max.
+// Settle returns m with the entries that batch EM keeps beside their abstention
+// value set to that value; it is the last step of learning. It returns m itself
+// if there are none, or under Max.
 func Settle(m *patchwork.Model) *patchwork.Model {
 	if m.Config().Rule != patchwork.MaxMinusMin {
 		return m
@@ -125,6 +125,7 @@ func Settle(m *patchwork.Model) *patchwork.Model {
 	return m.WithTemplates(templates, m.Extras())
 }
 
+// sameTemplates reports whether two models have equal templates.
 func sameTemplates(a, b *patchwork.Model) bool {
 	for k := range a.K() {
 		if !slices.Equal(a.Template(k), b.Template(k)) {

@@ -37,18 +37,18 @@ func letters(t testing.TB, letter string, n, side int) patchwork.Data {
 	return patchwork.Data{Images: set.Images}
 }
 
-// quadrantConfig is the default configuration of the paper's synthetic set.
+// quadrantConfig returns the default configuration of the paper's synthetic set.
 func quadrantConfig() patchwork.Config {
 	return patchwork.NewConfig(patchwork.MaxMinusMin, 6, 6, pose.Grid{})
 }
 
-// posedLetters is a small problem with shifts and rotations.
+// posedLetters returns a small problem with shifts and rotations.
 func posedLetters(t testing.TB) (patchwork.Data, patchwork.Config) {
 	poses := pose.Grid{DY: pose.Symmetric(2, 1), DX: pose.Symmetric(2, 1), Angles: pose.Evenly(12, 12)}
 	return letters(t, "T", 40, 16), patchwork.NewConfig(patchwork.Max, 16, 16, poses)
 }
 
-// posedModel is two strokes for them, learned from one pass.
+// posedModel returns them with a model of two strokes, learned in one pass.
 func posedModel(t testing.TB) (patchwork.Data, *patchwork.Model) {
 	t.Helper()
 	data, cfg := posedLetters(t)
@@ -59,8 +59,7 @@ func posedModel(t testing.TB) (patchwork.Data, *patchwork.Model) {
 	return data, m
 }
 
-// One worker, many workers, and parts explained apart and merged: the same
-// tally to the bit.
+// One worker, many workers, and merged parts give the same tally to the bit.
 func TestEStepIsTheSameForAnyWorkers(t *testing.T) {
 	data, m := posedModel(t)
 	data.Weights = make([]int64, len(data.Images))
@@ -94,7 +93,7 @@ func TestEStepIsTheSameForAnyWorkers(t *testing.T) {
 	}
 }
 
-// A weight is how often the image counts: as if it were there so often.
+// An image of weight n counts like n images.
 func TestExplainWeights(t *testing.T) {
 	data := quadrants(t, 30)
 	m, err := randomModel(quadrantConfig(), 3, rng(1, 0))
@@ -178,9 +177,8 @@ func TestEMIsTheSameForAnyWorkers(t *testing.T) {
 	}
 }
 
-// EM stops where an M-step changes nothing, and what it stops at is a fixed
-// point; bestOf keeps the first of the best rounds, and ends when it has to wait too
-// long for a better one.
+// EM stops when an M-step changes nothing, which is a fixed point; bestOf keeps
+// the first of the best rounds, and ends when its patience is exhausted.
 func TestEMStopsAtAFixedPoint(t *testing.T) {
 	data := quadrants(t, 100)
 	m, err := randomModel(quadrantConfig(), 2, rng(1, 0))
@@ -301,7 +299,7 @@ func noLeaks(t *testing.T) {
 	})
 }
 
-// endless is a run that would take hours.
+// endless returns a run that would take hours.
 func endless(t *testing.T) (patchwork.Data, patchwork.Config, Options) {
 	return quadrants(t, 1000), quadrantConfig(), Options{Experts: 8, Starts: 1000, Iterations: 100000, Workers: 3,
 		Paper: true} // eq. (1) finds no fixed point
@@ -372,7 +370,7 @@ func TestLearningRefuses(t *testing.T) {
 		opt  Options
 		want string
 	}{
-		{data, cfg, Options{Experts: -3}, "cannot learn -3 experts"},
+		{data, cfg, Options{Experts: -3}, "cannot learn -3 parts"},
 		{data, cfg, with(func(o *Options) { o.Starts = -1 }), "-1 starts"},
 		{data, cfg, with(func(o *Options) { o.Iterations = -1 }), "of -1 iterations"},
 		{data, cfg, with(func(o *Options) { o.Method = 9 }), "unknown method"},
@@ -388,7 +386,7 @@ func TestLearningRefuses(t *testing.T) {
 		{data, cfg, with(func(o *Options) { o.Sample = -1 }), "a sample of -1"},
 		{data, cfg, with(func(o *Options) { o.Paper, o.UnexplainedInk = true, 0.5 }), "leave out the limit of unexplained ink"},
 		{data, cfg, Options{Paper: true}, "say how many"},
-		{data, large, Options{Continue: other}, "a model of 6 x 6 pixels cannot be learned on as one of 7 x 6"},
+		{data, large, Options{Continue: other}, "a model of 6 x 6 pixels cannot be continued as one of 7 x 6"},
 		{data, cfg, Options{Continue: other, Method: MethodOnline}, "not with a model"},
 		{data, scene, with(func(o *Options) { o.Method = MethodOnline }), "not scenes"},
 	} {
@@ -398,7 +396,7 @@ func TestLearningRefuses(t *testing.T) {
 	}
 }
 
-// An image that does not fit is named, and the error says what it is.
+// The error for an image that does not fit says which it is and what its size is.
 func TestExplainNamesTheImage(t *testing.T) {
 	noLeaks(t)
 	m, err := randomModel(quadrantConfig(), 2, rng(1, 0))

@@ -13,14 +13,14 @@ import (
 )
 
 // exactRounds bounds how often the exact polish explains the data anew, and
-// exactSweeps how often the exact M-step visits an entry. One to three
-// are enough to converge nearly always.
+// exactSweeps how often the exact M-step visits an entry. One to three nearly
+// always suffice to converge.
 const exactRounds, exactSweeps = 10, 50
 
-// exactPolish alternates the E-step with the exact M-step until neither
-// changes anything, and reports whether they came to that: then the model is a
-// fixed point of both. If not, the best round is returned. The objective is the
-// description length less the log prior of the templates.
+// exactPolish alternates the E-step with the exact M-step until neither changes
+// anything, and reports whether they did: then the model is a fixed point of
+// both. Otherwise it returns the best round. The objective is the description
+// length minus the log prior of the templates.
 func exactPolish(ctx context.Context, d described, data patchwork.Data, opt Options) (best described, fixed bool, err error) {
 	var before *activeSets
 	least := math.Inf(1)
@@ -44,8 +44,8 @@ func exactPolish(ctx context.Context, d described, data patchwork.Data, opt Opti
 	return best, false, nil
 }
 
-// logPrior is the log density of the templates under their Beta prior, up to a
-// constant: the penalty whose posterior mean is eq. (1).
+// logPrior returns the log density of the templates under their Beta prior, up to
+// a constant: the penalty whose posterior mean is eq. (1).
 func logPrior(m *patchwork.Model) float64 {
 	prior, sum := m.Config().Prior.Resolved(), 0.0
 	for _, t := range m.Templates() {
@@ -56,10 +56,10 @@ func logPrior(m *patchwork.Model) float64 {
 	return sum
 }
 
-// penalty is the part of the prior in the exact M-step's objective.
+// penalty returns the term of the prior in the exact M-step's objective.
 func penalty(p patchwork.Prior, mu float64) float64 { return bernoulli(p.On, p.Off, mu) }
 
-// bernoulli is the log-likelihood of on and off pixels of probability p.
+// bernoulli returns the log-likelihood of on and off pixels of probability p.
 func bernoulli(on, off, p float64) float64 {
 	sum := 0.0
 	if on > 0 {
@@ -71,18 +71,18 @@ func bernoulli(on, off, p float64) float64 {
 	return sum
 }
 
-// activeSets is which experts are active in which image. Images with the same
-// experts share a set: the M-step needs to know no more of them than how many
-// were on at each pixel.
+// activeSets says which experts are active in which image. Images with the same
+// experts share a set: all the M-step needs of them is how many were on at each
+// pixel.
 type activeSets struct {
-	picked [][]int32 // by image: its experts, ascending
-	of     []int     // by image: its set
+	picked [][]int32 // the experts of each image, ascending
+	of     []int     // the set of each image
 	sets   [][]int32 // distinct sets, in order of appearance
 }
 
 func newActiveSets(images int) *activeSets { return &activeSets{picked: make([][]int32, images)} }
 
-// note notes the explanation of image i; safe for concurrent use by different images.
+// note records the explanation of image i; safe for concurrent use by different images.
 func (a *activeSets) note(i int, e *patchwork.Explanation) {
 	experts := make([]int32, len(e.Picks))
 	for j, p := range e.Picks {
@@ -112,10 +112,10 @@ func (a *activeSets) group() {
 	}
 }
 
-// exactStep is the exact M-step: coordinate ascent, entry by entry, on the
-// log-likelihood given who is active, plus the log prior, less pays nats for
-// every vote. Pixels do not depend on each other given the explanations, so
-// each is brought to convergence on its own. The objective never falls.
+// exactStep makes the exact M-step: coordinate ascent, entry by entry, on the
+// log-likelihood given the active experts, plus the log prior, minus pays nats per
+// vote. Pixels are independent given the explanations, so each is brought to
+// convergence separately. The objective never falls.
 func exactStep(m *patchwork.Model, data patchwork.Data, a *activeSets, pays float64) *patchwork.Model {
 	experts := m.Templates()
 	c := newColumn(m, a, pays)
@@ -134,15 +134,15 @@ func exactStep(m *patchwork.Model, data patchwork.Data, a *activeSets, pays floa
 type column struct {
 	q, pays float64
 	prior   patchwork.Prior
-	mu      []float64 // by expert
+	mu      []float64 // of each expert
 	sets    *activeSets
-	with    [][]int   // by expert: the sets it is in
-	on, off []float64 // by set, weights counted
+	with    [][]int   // the sets that each expert is in
+	on, off []float64 // of each set, weights counted
 	rivals  []rivals  // scratch
 }
 
-// rivals are the extremal opinions of the others in some images, and how often
-// the pixel was on and off in these.
+// rivals holds the most extreme opinions of the other experts in some images, and
+// how often the pixel was on and off in these.
 type rivals struct{ hi, lo, on, off float64 }
 
 func newColumn(m *patchwork.Model, a *activeSets, pays float64) *column {
@@ -156,7 +156,7 @@ func newColumn(m *patchwork.Model, a *activeSets, pays float64) *column {
 	return c
 }
 
-// load counts pixel i of the images and takes the templates' entries there.
+// load counts pixel i of the images and loads the templates' entries there.
 func (c *column) load(m *patchwork.Model, data patchwork.Data, i int) {
 	clear(c.on)
 	clear(c.off)
@@ -180,7 +180,7 @@ func (c *column) count(img *bitmap.Image, y, x, set int, weight float64) {
 	}
 }
 
-// ascend improves the experts' entries in turn until none can be.
+// ascend improves the experts' entries in turn until none can be improved.
 func (c *column) ascend() {
 	for range exactSweeps {
 		improved := false
@@ -193,11 +193,11 @@ func (c *column) ascend() {
 	}
 }
 
-// leastRise is the rise of the objective, in nats, that counts as one.
+// leastRise is the smallest rise of the objective, in nats, that counts.
 const leastRise = 1e-7
 
-// improve replaces entry k by the best there is, and reports whether that is
-// better than the present one.
+// improve replaces entry k by the best value, and reports whether that is better
+// than the present one.
 func (c *column) improve(k int) bool {
 	c.faceRivals(k)
 	best, most := c.mu[k], c.value(c.mu[k])
@@ -212,7 +212,7 @@ func (c *column) improve(k int) bool {
 	return improved
 }
 
-// faceRivals lists what entry k meets, like with like.
+// faceRivals lists the rivals of entry k, adding up the counts of equal ones.
 func (c *column) faceRivals(k int) {
 	c.rivals = c.rivals[:0]
 next:
@@ -236,7 +236,7 @@ next:
 	}
 }
 
-// value is the part of the objective that depends on the entry.
+// value returns the part of the objective that depends on the entry.
 func (c *column) value(mu float64) float64 {
 	sum := penalty(c.prior, mu)
 	if mu != c.q {
@@ -249,11 +249,11 @@ func (c *column) value(mu float64) float64 {
 	return sum
 }
 
-// bestVote maximises value over (0, 1): the best of 20 points, then a golden
-// section between its neighbours. Between the rivals' opinions the value is
-// smooth and concave, at them it has kinks.
+// bestVote maximises value over (0, 1): by the best of 20 points, then a golden
+// section between its neighbours. Value is smooth and concave between the rivals'
+// opinions, and has kinks at them.
 func (c *column) bestVote() float64 {
-	const points, sections = 20, 24 // .1 * .618^24 = 1e-6
+	const points, sections = 20, 24 // 0.1 * 0.618^24 = 1e-6
 	step := 1.0 / points
 	best, most := 0.0, math.Inf(-1)
 	for i := range points {

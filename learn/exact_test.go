@@ -15,7 +15,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// noteAll tells activeSets who is active, as the E-step does.
+// noteAll returns activeSets with the given experts active, as the E-step notes
+// them.
 func noteAll(orders [][]int) *activeSets {
 	a := newActiveSets(len(orders))
 	for i, order := range orders {
@@ -29,9 +30,9 @@ func noteAll(orders [][]int) *activeSets {
 	return a
 }
 
-// objective is what the exact M-step climbs, in the shape of the formula:
-// compose every image, add up its log-likelihood, the log prior, and what the
-// votes pay.
+// objective returns the objective of the exact M-step by its formula: it composes
+// every image and adds up its log-likelihood, the log prior and the cost of the
+// votes.
 func objective(m *patchwork.Model, data patchwork.Data, orders [][]int, pays float64) float64 {
 	sum := logPrior(m)
 	for i, order := range orders {
@@ -79,7 +80,7 @@ func TestGoldenExactStep(t *testing.T) {
 	}
 }
 
-// exactCase is a small problem with unknown pixels and weights.
+// exactCase returns a small problem with unknown pixels and weights.
 func exactCase(r *rand.Rand) (*patchwork.Model, patchwork.Data, [][]int) {
 	k, d, n := 1+r.IntN(4), 1+r.IntN(5), 1+r.IntN(12)
 	cfg := patchwork.Config{Rule: patchwork.MaxMinusMin, Q: []float64{0.5, 0.3}[r.IntN(2)], Height: 1, Width: d, Defaults: patchwork.Defaults{Prior: patchwork.Prior{On: 0.5 + r.Float64(), Off: 0.5 + r.Float64()}}}
@@ -123,13 +124,12 @@ func nearlySame(a, b *patchwork.Model) bool {
 	return true
 }
 
-// The step never lowers the objective; no entry alone can raise it afterwards,
-// neither on a fine grid nor by abstaining, but for a twentieth of a nat: where
-// votes oppose each other an entry's objective may have two tops closer than
-// the step's grid of 20 sees (one random case in 5,000 missed .005 nats). Doing
-// it again changes nothing that shows: where two experts share a pixel their
-// entries trade against each other on a ridge, and one case in 3,000 crept on
-// by 2e-5.
+// The step never lowers the objective. Afterwards no single entry can raise it by
+// more than 0.05 nats, neither on a fine grid nor by abstaining: if votes oppose
+// each other, an entry's objective may have two maxima closer together than the
+// step's grid of 20 resolves (one random case in 5,000 missed 0.005 nats).
+// Repeating the step changes hardly anything: if two experts share a pixel, their
+// entries trade off along a ridge, and one case in 3,000 moved by 2e-5.
 func TestExactStepIsCoordinateAscent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
@@ -158,7 +158,7 @@ func TestExactStepIsCoordinateAscent(t *testing.T) {
 	})
 }
 
-// Where nobody disagrees the exact step is eq. (1): the posterior mean.
+// If no experts disagree, the exact step is eq. (1): the posterior mean.
 func TestExactStepIsTheMeanWithoutRivals(t *testing.T) {
 	m := testkit.MustModel(t, patchwork.Config{Rule: patchwork.MaxMinusMin, Q: 0.5, Height: 1, Width: 2, Defaults: patchwork.Defaults{Prior: patchwork.Prior{On: 1, Off: 1}}}, [][]float64{{0.6, 0.5}})
 	data := patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("#."), bitmap.Parse("##"), bitmap.Parse("#.")}, Weights: []int64{5, 1, 0}}
@@ -166,7 +166,7 @@ func TestExactStepIsTheMeanWithoutRivals(t *testing.T) {
 	testkit.NearAll(t, "template", next.Template(0), []float64{7. / 8, 2. / 8}, 1e-5)
 }
 
-// A weight is that many rows, to the bit of what is counted.
+// An image of weight n counts like n rows, to the bit.
 func TestExactStepCountsWeights(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 2))
 	for range 50 {

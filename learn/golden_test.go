@@ -70,7 +70,7 @@ func loadGolden[T any](t testing.TB, name string) (g T) {
 	return g
 }
 
-// tableConfig is the configuration of a golden table case.
+// tableConfig returns the configuration of a golden table case.
 func tableConfig(t testing.TB, name string, q *float64, width int, truncate bool) patchwork.Config {
 	t.Helper()
 	c := patchwork.Config{Height: 1, Width: width, Defaults: patchwork.Defaults{Truncate: truncate}}
@@ -192,7 +192,7 @@ func TestGoldenEquationOneBesideTheGuardedStep(t *testing.T) {
 	}
 }
 
-// Eq. (1) of experts that are shifted.
+// Eq. (1) for shifted experts.
 func TestGoldenShiftedMStep(t *testing.T) {
 	type counts struct{ Mu [][][]float64 }
 	g := loadGolden[struct {

@@ -14,10 +14,10 @@ import (
 	"example.com/patchwork/internal/pool"
 )
 
-// Growing tries so many images to make the next expert of, and ends when so
-// many experts in a row have not made the description shorter. Shrinking tries
-// so many of the least useful experts, and merging so many of the likeliest
-// pairs, before it gives up.
+// grow tries growCandidates images to make the next expert of, and ends when
+// growPatience experts in a row have not shortened the description. shrink tries
+// to delete shrinkTries of the least useful experts, and to merge mergeTries of
+// the likeliest pairs, before it gives up.
 const (
 	growCandidates = 6
 	growPatience   = 2
@@ -25,13 +25,13 @@ const (
 	mergeTries     = 4
 )
 
-// improveRounds bounds how often what the default learner found is improved.
+// improveRounds bounds how often a result of the default learner is improved.
 const improveRounds = 3
 
-// grow finds experts and their number by description length: it appends
-// experts, improves what came of it, and compares it with what the default
-// learner finds, until the best number lies between two others tried. Where the
-// default learner found a shorter description that is improved in turn.
+// grow finds experts and their number by description length: it appends experts,
+// improves the result, and compares it with what the default learner finds, until
+// the best number lies between two others tried. If the default learner found a
+// shorter description, grow improves that in turn.
 func (a *counter) grow(ctx context.Context) error {
 	d, err := a.append(ctx)
 	if err != nil {
@@ -56,7 +56,7 @@ func (a *counter) grow(ctx context.Context) error {
 }
 
 // beside tries the default learner with as many experts as the shortest
-// description has, one fewer and one more, until that changes nothing.
+// description has, one fewer and one more, until the shortest does not change.
 func (a *counter) beside(ctx context.Context, tried map[int]bool) error {
 	for {
 		k, before := a.shortest(), len(tried)
@@ -75,9 +75,10 @@ func (a *counter) beside(ctx context.Context, tried map[int]bool) error {
 	}
 }
 
-// improve deletes and merges experts, and moves them, while that shortens the
-// description, and polishes exactly. What was moved may leave others without use,
-// so it shrinks again. The last step may be chosen.
+// improve deletes, merges and moves experts as long as that shortens the
+// description, and polishes the result exactly. A move may leave other experts
+// unused, so it shrinks again afterwards. The last step is a candidate for the
+// choice.
 func (a *counter) improve(ctx context.Context, d described, round uint64) (err error) {
 	learn := a.opt.onTheWay()
 	learn.start = noStart
@@ -111,14 +112,14 @@ func (a *counter) improve(ctx context.Context, d described, round uint64) (err e
 	return nil
 }
 
-// tell tells of a model on the way.
+// tell emits an intermediate model.
 func (a *counter) tell(d described, stage string) {
 	a.step(Step{CurvePoint: patchwork.CurvePoint{Experts: d.model.K(), Stage: stage, Rows: d.tally.Rows(),
 		LogLik: d.tally.LogLik(), DescriptionLength: d.length}, Model: d.model})
 }
 
 // append begins without experts, appends one after the other, and returns the
-// shortest of the models.
+// model with the shortest description.
 func (a *counter) append(ctx context.Context) (best described, err error) {
 	for i, img := range a.data.Images { // before a template is made of one
 		if img.Height() != a.cfg.Height || img.Width() != a.cfg.Width {
@@ -129,7 +130,7 @@ func (a *counter) append(ctx context.Context) (best described, err error) {
 	var last *view
 	idle := 0
 	for k := 1; k <= a.mostExperts() && idle < growPatience; k++ {
-		models, err := a.longer(last, rng)
+		models, err := a.withOneMore(last, rng)
 		if err != nil {
 			return best, err
 		}
@@ -149,9 +150,9 @@ func (a *counter) append(ctx context.Context) (best described, err error) {
 	return best, nil
 }
 
-// longer is models of one expert more, each made of what the experts so far
-// (nil: none) leave unexplained of an image.
-func (a *counter) longer(v *view, rng *rand.Rand) ([]*patchwork.Model, error) {
+// withOneMore returns candidate models with one more expert, made of what the
+// experts so far (nil: none) leave unexplained of an image.
+func (a *counter) withOneMore(v *view, rng *rand.Rand) ([]*patchwork.Model, error) {
 	var out []*patchwork.Model
 	for range growCandidates {
 		if v == nil {
@@ -173,8 +174,8 @@ func (a *counter) longer(v *view, rng *rand.Rand) ([]*patchwork.Model, error) {
 	return out, nil
 }
 
-// shortestOf learns from each of the models, side by side, and returns what
-// describes the images most shortly, the earliest of equals.
+// shortestOf learns from each of the models, several at a time, and returns the
+// shortest description, the earliest of equals.
 func (a *counter) shortestOf(ctx context.Context, models []*patchwork.Model) (described, error) {
 	inner := a.opt
 	inner.note = nil // several at a time
@@ -225,9 +226,9 @@ func (a *counter) shrink(ctx context.Context, d described) (described, error) {
 	return d, nil
 }
 
-// used is the model without the experts that are active in no image, or with
-// one if none is. The others are not learned again: the explanations stay as
-// they are, and the description can only get shorter.
+// used returns the model without the experts that are active in no image, or with
+// one expert if none is active. The others are not learned again: the
+// explanations stay as they are, and the description can only get shorter.
 func (a *counter) used(ctx context.Context, d described) (described, error) {
 	m, costs := d.model, slices.Clone(d.costs)
 	for k := m.K() - 1; k >= 0 && m.K() > 1; k-- {
@@ -246,7 +247,7 @@ func (a *counter) used(ctx context.Context, d described) (described, error) {
 	return d, nil
 }
 
-// deletions is the models without one of the least useful experts.
+// deletions returns models without one of the least useful experts.
 func (v *view) deletions() []*patchwork.Model {
 	var out []*patchwork.Model
 	for _, k := range v.order[:min(shrinkTries, len(v.order))] {
@@ -255,7 +256,7 @@ func (v *view) deletions() []*patchwork.Model {
 	return out
 }
 
-// merges is the models in which one of the likeliest pairs is one expert.
+// merges returns models in which one of the likeliest pairs is merged.
 func (v *view) merges() []*patchwork.Model {
 	type pair struct {
 		a, b  int
@@ -278,8 +279,8 @@ func (v *view) merges() []*patchwork.Model {
 	return out
 }
 
-// together is, for every pair of experts, in how many images both are active,
-// as a share of those in which either is.
+// together returns, for every pair of experts, in how many images both are active,
+// as a fraction of those in which at least one is.
 func (v *view) together() [][]float64 {
 	k := v.model.K()
 	out := make([][]float64, k)
@@ -303,8 +304,8 @@ func (v *view) together() [][]float64 {
 	return out
 }
 
-// alike is how much of the votes of two experts agrees, from 0 to 1: the sum
-// over the entries of what both vote, as a share of what either does.
+// alike returns how far the votes of two experts agree, from 0 to 1: the sum over
+// the entries of what both vote, as a fraction of what either votes.
 func alike(m *patchwork.Model, a, b int) float64 {
 	both, either := 0.0, 0.0
 	for i, p := range m.Template(a) {
@@ -321,8 +322,8 @@ func alike(m *patchwork.Model, a, b int) float64 {
 	return both / either
 }
 
-// union is one template that says what two experts do: the stronger vote of
-// each entry, the first one's of equals.
+// union returns a template that merges those of two experts: the stronger vote of
+// each entry, the first one's if they are equal.
 func union(m *patchwork.Model, a, b int) []float64 {
 	out := slices.Clone(m.Template(a))
 	for i, p := range m.Template(b) {

@@ -1,6 +1,6 @@
 package learn
 
-// Absurd requests, each of which once did something worse than be refused.
+// This file has absurd requests, each of which once did worse than be refused.
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-// Learning looks at its context between the repetitions of a heavy row.
+// Learning checks its context between the repetitions of a heavy row.
 func TestHeavyRowEnds(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
@@ -29,7 +29,7 @@ func TestHeavyRowEnds(t *testing.T) {
 	}
 }
 
-// Strengths that are negative or NaN.
+// Strengths that are negative, NaN or infinite are refused.
 func TestBadStrengthIsRefused(t *testing.T) {
 	m, _ := patchwork.NewModel(patchwork.Config{Height: 1, Width: 2, Q: 0.1}, [][]float64{{0.5, 0.5}})
 	for _, s := range []float64{-1, math.NaN(), math.Inf(1)} {

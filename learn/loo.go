@@ -8,18 +8,17 @@ import (
 	"example.com/patchwork/internal/pool"
 )
 
-// leaveOneOut returns how well a model explains images it was not learned from, as
-// far as the images it was learned from can tell: the log-likelihood of each
-// image, in nats, under its own explanation by m, with templates read off the
-// explanations of the other images (step; what only this image spoke for is
-// back at the prior), summed over the images with their weights. An expert
-// that few images use, or that is made for one of them, loses by it, where the
-// training log-likelihood does not notice.
+// leaveOneOut estimates from the training images how well a model explains new
+// ones. It returns the log-likelihood of each image, in nats, under its own
+// explanation by m, with templates read off the explanations of the other images
+// (by step; entries that only this image determined return to the prior), summed
+// over the images with their weights. It penalises experts that few images use,
+// or that are made for one of them; the training log-likelihood does not.
 //
-// m should come from these images; its explanations are not made anew without
-// the image, so the judgement is still a little too kind. It is -Inf if an
-// image becomes impossible. The result is the same for any number of workers
-// (0 means 1). Errors are those of Explain.
+// m should come from these images. Explanations are not made again without the
+// image, so the estimate is still slightly optimistic. It is -Inf if an image
+// becomes impossible. The result is the same for any number of workers (0 means
+// 1). Errors are those of Explain.
 func leaveOneOut(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt patchwork.PursuitOptions, step patchwork.MStep, workers int) (float64, error) {
 	explanations := make([]*patchwork.Explanation, len(data.Images))
 	all, err := patchwork.EStep(ctx, m, data, opt, workers, func(i int, e *patchwork.Explanation) { explanations[i] = e })
@@ -46,12 +45,12 @@ func leaveOneOut(ctx context.Context, m *patchwork.Model, data patchwork.Data, o
 	return sum, nil
 }
 
-// byLeavingOut reports whether the starts of a run are judged by leaveOneOut.
+// byLeavingOut reports whether leaveOneOut judges the starts of a run.
 func (o Options) byLeavingOut(c patchwork.Config) bool {
 	return !o.Paper && o.Starts > 1 && c.Poses.Len() > 1
 }
 
-// without returns the counts of the pixels in a tally less those of one image, of
+// without returns a tally whose counts of pixels lack those of one image, of
 // weight 1, and its explanation.
 func without(t *patchwork.Tally, m *patchwork.Model, data patchwork.Data, i int, e *patchwork.Explanation) *patchwork.Tally {
 	own := patchwork.NewTally(m)
@@ -68,8 +67,8 @@ func without(t *patchwork.Tally, m *patchwork.Model, data patchwork.Data, i int,
 	return rest
 }
 
-// leftOut is the M-step of a tally without an image: entries that no image
-// spoke for keep their value, those that only the image spoke for go back to
+// leftOut makes the M-step of a tally without an image: entries that no image
+// determined keep their value, those that only this image determined return to
 // the prior.
 func leftOut(m *patchwork.Model, t, all *patchwork.Tally, step patchwork.MStep) *patchwork.Model {
 	step.KeepUnseen = false

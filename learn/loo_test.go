@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What leaveOneOut says is what counting the other images' explanations anew
-// says, for any number of workers.
+// leaveOneOut gives the same as counting the other images' explanations again, for
+// any number of workers.
 func TestLeaveOneOutCountsTheOthers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := testkit.DrawModel(t, testkit.DrawConfig(t, testkit.InnerLevel), testkit.InnerLevel)

@@ -7,23 +7,24 @@ import (
 	"example.com/patchwork"
 )
 
-// DescriptionLength is how many nats it takes to tell somebody the images of a
-// tally by means of the model m that explained them (findings, section 2):
+// DescriptionLength returns the length in nats of a two-part code for the images
+// of a tally, by the model m that explained them:
 //
 //	-LL + N sum_k H(pi_k) + log(N)/2 * #{votes}
 //
 // where LL is the log-likelihood of the N images (weights counted) given their
 // explanations, H(pi) = -pi log pi - (1-pi) log(1-pi) with pi_k = (n_k+1/2)/(N+1)
-// is the price of saying in which images expert k is active, and a vote is an
+// is the cost of saying in which images expert k is active, and a vote is an
 // entry other than the abstention value, in an expert that is active in some
-// image. Divide by N log 2 for bits an image. Poses are not paid for. +Inf if
-// an image is impossible. It panics if the tally counts other experts.
+// image. Divide by N log 2 for bits per image. Poses cost nothing. The length is
+// +Inf if an image is impossible. DescriptionLength panics if the tally counts
+// other experts.
 func DescriptionLength(m *patchwork.Model, t *patchwork.Tally) float64 {
 	return descriptionLength(m, t, 0)
 }
 
-// descriptionLength counts entries within sit of the abstention value as
-// abstaining: in the middle of learning they wait there.
+// descriptionLength returns the description length, counting entries within sit
+// of the abstention value as abstaining: learning keeps them there.
 func descriptionLength(m *patchwork.Model, t *patchwork.Tally, sit float64) float64 {
 	if !t.Fits(m) {
 		panic("patchwork: this tally does not count this model's experts")
@@ -39,23 +40,23 @@ func descriptionLength(m *patchwork.Model, t *patchwork.Tally, sit float64) floa
 	return sum
 }
 
-// voteCost is what a vote costs, log(N)/2 nats: the precision to which N
+// voteCost returns the cost of a vote, log(N)/2 nats: the precision to which N
 // images determine a probability (Rissanen 1978, Schwarz 1978).
 func voteCost(t *patchwork.Tally) float64 { return math.Log(float64(max(t.Rows(), 1))) / 2 }
 
-// usageLength is the length, in nats, of the list of the images of n in which
-// an expert is active: n H(pi).
+// usageLength returns the length in nats of a list of the images, active of n, in
+// which an expert is active: n H(pi).
 func usageLength(active, n int64) float64 {
 	pi := (float64(active) + 0.5) / (float64(n) + 1)
 	return -float64(n) * (pi*math.Log(pi) + (1-pi)*math.Log1p(-pi))
 }
 
-// abstains reports whether entry p waits at most sit from q.
+// abstains reports whether entry p is at most sit from q.
 func abstains(p, q, sit float64) bool { return math.Abs(p-q) <= sit*(1+1e-9) }
 
-// activationCosts is what a pick of each expert costs, in nats, once its usage
-// is known: max(0, log((1-pi_k)/pi_k)). It is not below 0, so that the pursuit
-// never picks what explains nothing.
+// activationCosts returns the cost in nats of a pick of each expert, given its
+// usage: max(0, log((1-pi_k)/pi_k)). It is never below 0, so that the pursuit
+// does not pick an expert that explains nothing.
 func activationCosts(t *patchwork.Tally) []float64 {
 	costs := make([]float64, len(t.Usage()))
 	for k := range costs {
@@ -79,8 +80,8 @@ func (d *described) shorter(o *described) bool {
 	return o.model == nil || d.length < o.length-1e-9
 }
 
-// describe explains the data by m, starting in abstention, with the given
-// cost of a pick of each expert; each is as in Explain.
+// describe explains the data by m, starting from abstention, with the given cost
+// of a pick of each expert; each is as in Explain.
 func (o Options) describe(ctx context.Context, m *patchwork.Model, data patchwork.Source, costs []float64, each func(int, *patchwork.Explanation)) (described, error) {
 	t, err := patchwork.EStep(ctx, m, data, o.describing(costs), o.Workers, each)
 	if err != nil {
@@ -89,7 +90,7 @@ func (o Options) describe(ctx context.Context, m *patchwork.Model, data patchwor
 	return described{m, costs, t, descriptionLength(m, t, abstainingMargin)}, nil
 }
 
-// describing is how the learner of description length explains images.
+// describing returns how images are explained for a description length.
 func (o Options) describing(costs []float64) patchwork.PursuitOptions {
 	p := o.pursuit()
 	p.Forced, p.Costs = false, costs

@@ -24,8 +24,8 @@ func TestDescriptionLengthByHand(t *testing.T) {
 		tally.Add(m, img, e, data.Weight(i))
 	}
 	h := func(pi float64) float64 { return -pi*math.Log(pi) - (1-pi)*math.Log(1-pi) }
-	want := -(3*math.Log(0.9) + 9*math.Log(0.5)) + // three images have one pixel explained, the other nine pixels are tossed up
-		4*h(3.5/5) + 4*h(0.5/5) + // who is active when
+	want := -(3*math.Log(0.9) + 9*math.Log(0.5)) + // three images have one pixel explained, the other nine pixels are coin tosses
+		4*h(3.5/5) + 4*h(0.5/5) + // which experts are active where
 		1*math.Log(4)/2 // the only vote of the only expert in use
 	testkit.Near(t, "description length", DescriptionLength(m, tally), want, 1e-5)
 }
@@ -79,8 +79,9 @@ func TestRecordOfDescriptionLengths(t *testing.T) {
 	}
 }
 
-// Paper mode, experts that move and the max rule go by log-likelihood.
-func TestWhoIsJudgedByDescriptionLength(t *testing.T) {
+// Only max-minus-min experts that do not move, not learned in the paper's mode,
+// are judged by description length.
+func TestWhichRunsAreJudgedByDescriptionLength(t *testing.T) {
 	moving := pose.Grid{DX: pose.Symmetric(1, 1)}
 	for _, c := range []struct {
 		name string
@@ -100,8 +101,7 @@ func TestWhoIsJudgedByDescriptionLength(t *testing.T) {
 	}
 }
 
-// Weighted rows and unknown pixels: a set in which every image comes twice,
-// once as a weight and once as two rows, is learned alike.
+// A weight of 2 and two equal rows teach the same, also with unknown pixels.
 func TestLearnWeightsLikeRows(t *testing.T) {
 	data := quadrants(t, 40)
 	for i, img := range data.Images {
@@ -134,8 +134,8 @@ func randomTemplates(t *testing.T, experts int) [][]float64 {
 	return m.Templates()
 }
 
-// Odd problems: one expert, one image, one pixel, more experts than there are
-// images, images all alike or all unknown, certain abstention values.
+// Learning copes with odd problems: one expert, one image, one pixel, more experts
+// than images, images all equal or all unknown, certain abstention values.
 func TestLearnOddProblems(t *testing.T) {
 	unknown := bitmap.New(1, 2)
 	unknown.SetUnknown(0, 0)
@@ -173,8 +173,8 @@ func TestLearnOddProblems(t *testing.T) {
 	}
 }
 
-// An expert that says nothing is moved to the ink of a quadrant that nobody
-// speaks for.
+// An expert that always abstains is moved to the ink of a quadrant that no expert
+// explains.
 func TestRelocationRepairs(t *testing.T) {
 	set, err := synth.Quadrants(synth.QuadrantsOptions{N: 200, Seed: 5})
 	if err != nil {
@@ -214,7 +214,7 @@ func TestRelocationRepairs(t *testing.T) {
 	}
 }
 
-// rise is the difference of the lengths of the two models, usage and all.
+// rise is the difference of the lengths of the two models, usage included.
 func TestRiseIsTheDifference(t *testing.T) {
 	data := quadrants(t, 60)
 	cfg := quadrantConfig()

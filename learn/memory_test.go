@@ -12,7 +12,7 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// memoryCases are learners of every kind, on images small enough.
+// memoryCases returns learners of every kind, on small images.
 func memoryCases() map[string]struct {
 	cfg patchwork.Config
 	opt Options
@@ -43,8 +43,8 @@ func memoryData() patchwork.Data {
 	return d
 }
 
-// A model learned with a memory, empty, full or full of holes, is the model
-// learned without.
+// A model learned with a memory, empty, full or with gaps, is the model learned
+// without.
 func TestLearningWithAMemory(t *testing.T) {
 	for name, c := range memoryCases() {
 		t.Run(name, func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestLearningWithAMemory(t *testing.T) {
 	}
 }
 
-// What was kept of one model or option is not another's.
+// What was kept for one model or option is not recalled for another.
 func TestMemoryKeys(t *testing.T) {
 	cfg := patchwork.NewConfig(patchwork.MaxMinusMin, 1, 2, pose.Grid{})
 	m := func(change func(*patchwork.Config, [][]float64)) *patchwork.Model {

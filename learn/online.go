@@ -11,8 +11,8 @@ import (
 	"example.com/patchwork/internal/enum"
 )
 
-// Reading is how sequential initialisation is read for the max rule, where
-// the printed formula and the text of section 4.1 disagree (findings, A13).
+// Reading says how sequential initialisation is read for the max rule, for which
+// the printed formula and the text of section 4.1 disagree (docs/findings.md).
 // For max-minus-min all readings are the paper's formula.
 type Reading uint8
 
@@ -28,25 +28,25 @@ const (
 	ReadingLiteral
 )
 
-// String is the name used in flags: "c", "text", "literal".
+// String returns the name used in flags: "c", "text", "literal".
 func (r Reading) String() string { return enum.Name("Reading", readingNames, uint8(r)) }
 
 var readingNames = []string{"c", "text", "literal"}
 
-// ParseReading is the inverse of String.
+// ParseReading returns the reading of a name that String returns.
 func ParseReading(name string) (Reading, error) {
 	return enum.Parse[Reading]("a reading of the initialisation", readingNames, name)
 }
 
 // OnlineOptions are the settings of online learning.
 type OnlineOptions struct {
-	Experts int // K: how many experts to grow; at least 1
+	Experts int // K: how many experts to append; at least 1
 	Reading Reading
 
-	// UnexplainedInk, if above 0, grows a new expert only from an image in
-	// which more than this fraction of the on pixels stays unexplained
-	// (composed probability at most 1/2). 0 grows one from every image until
-	// there are Experts of them.
+	// UnexplainedInk, if above 0, lets an expert be appended only for an image in
+	// which more than this fraction of the on pixels stays unexplained (composed
+	// probability at most 1/2). 0 appends one for every image until there are
+	// Experts of them.
 	UnexplainedInk float64
 
 	// Pursuit explains the images; the paper learns with a forced first pick.
@@ -54,11 +54,11 @@ type OnlineOptions struct {
 }
 
 // Online learns one image at a time (section 4.1): it explains the image with
-// the experts so far, updates those that spoke, and while it has fewer than
-// it may have, appends an expert made of what they could not explain. It sees
-// every image once and keeps only counts; it belongs to one goroutine.
+// the experts so far, updates the active ones, and as long as it has fewer than
+// OnlineOptions.Experts, appends one made of what they could not explain. It sees
+// every image once and keeps only counts. It is for one goroutine at a time.
 //
-// The counts are integers on top of pseudo-counts a pixel: the running mean of
+// The counts are integers on top of pseudo-counts per pixel: the running mean of
 // the paper, (N mu + x)/(N + 1), is (strength*start + on)/(strength + seen).
 type Online struct {
 	opt   OnlineOptions
@@ -70,13 +70,14 @@ type Online struct {
 	cfg             patchwork.Config
 }
 
-// NewOnline prepares to learn a model of the given configuration from nothing.
+// NewOnline returns a learner of a model of the given configuration, without
+// experts yet.
 func NewOnline(cfg patchwork.Config, opt OnlineOptions) (*Online, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
 	if opt.Experts < 1 {
-		return nil, fmt.Errorf("patchwork: online learning of %d experts", opt.Experts)
+		return nil, fmt.Errorf("patchwork: online learning of %d parts; give 1 or more", opt.Experts)
 	}
 	if !(opt.UnexplainedInk >= 0 && opt.UnexplainedInk < 1) {
 		return nil, fmt.Errorf("patchwork: fraction of unexplained ink %v is not in [0, 1)", opt.UnexplainedInk)
@@ -87,9 +88,9 @@ func NewOnline(cfg patchwork.Config, opt OnlineOptions) (*Online, error) {
 	return &Online{opt: opt, cfg: cfg}, nil
 }
 
-// ResumeOnline goes on learning the experts of m; no more are grown. strength,
-// if not nil, says that entry i of expert k counts as having been seen
-// strength[k][i] >= 0 times: N_k(d) of the paper. With nil the learner goes on
+// ResumeOnline returns a learner that continues with the experts of m and appends
+// no others. strength, if not nil, says that entry i of expert k counts as seen
+// strength[k][i] >= 0 times: N_k(d) of the paper. With nil the learner continues
 // from the model's own counts and prior (Extras.Counts), as if it had never
 // stopped; a model without counts is an error.
 func ResumeOnline(m *patchwork.Model, strength [][]float64, opt OnlineOptions) (*Online, error) {
@@ -104,15 +105,15 @@ func ResumeOnline(m *patchwork.Model, strength [][]float64, opt OnlineOptions) (
 		return o, o.resumeCounts()
 	}
 	if len(strength) != m.K() {
-		return nil, fmt.Errorf("patchwork: strengths of %d experts, the model has %d", len(strength), m.K())
+		return nil, fmt.Errorf("patchwork: strengths of %d parts, the model has %d", len(strength), m.K())
 	}
 	for k, s := range strength {
 		if len(s) != m.Height()*m.Width() {
-			return nil, fmt.Errorf("patchwork: expert %d has %d strengths for %d pixels", k, len(s), m.Height()*m.Width())
+			return nil, fmt.Errorf("patchwork: part %d has %d strengths for %d pixels", k, len(s), m.Height()*m.Width())
 		}
 		for i, n := range s {
 			if !(n >= 0) || math.IsInf(n, 0) {
-				return nil, fmt.Errorf("patchwork: strength of entry %d of expert %d is %v", i, k, n)
+				return nil, fmt.Errorf("patchwork: strength of entry %d of part %d is %v", i, k, n)
 			}
 		}
 		o.strength = append(o.strength, slices.Clone(s))
@@ -121,10 +122,10 @@ func ResumeOnline(m *patchwork.Model, strength [][]float64, opt OnlineOptions) (
 	return o, nil
 }
 
-// resumeCounts takes the counts of the model over; see ResumeOnline.
+// resumeCounts takes over the counts of the model; see ResumeOnline.
 func (o *Online) resumeCounts() error {
 	if o.model.Extras().Counts == nil {
-		return fmt.Errorf("patchwork: the model has no counts to go on from; say how much its templates weigh")
+		return fmt.Errorf("patchwork: the model has no counts to continue from; give the strengths of its templates")
 	}
 	o.tally = o.model.Extras().Counts.Clone(0)
 	for range o.model.K() {
@@ -134,14 +135,15 @@ func (o *Online) resumeCounts() error {
 	return nil
 }
 
-// prior is where the entries of an expert start that has counted nothing.
+// prior returns where the entries of an expert start before it has counted
+// anything.
 func (o *Online) prior() (start, strength []float64) {
 	p := o.cfg.Prior.Resolved()
 	n := o.cfg.Height * o.cfg.Width
 	return slices.Repeat([]float64{p.On / (p.On + p.Off)}, n), slices.Repeat([]float64{p.On + p.Off}, n)
 }
 
-// Model is the model as of now; nil before the first image. It is a snapshot.
+// Model returns the model so far, a snapshot; nil before the first image.
 func (o *Online) Model() *patchwork.Model {
 	if o.model == nil {
 		return nil
@@ -150,8 +152,8 @@ func (o *Online) Model() *patchwork.Model {
 	return o.model.WithTemplates(o.model.Templates(), patchwork.Extras{Counts: t, Usage: t.Usage()})
 }
 
-// Count is N_k(d), with the pseudo-counts: how many images stand behind entry
-// i of expert k.
+// Count returns N_k(d), pseudo-counts included: how many images entry i of expert
+// k rests on.
 func (o *Online) Count(k, i int) float64 {
 	n, c := k*len(o.start[k])+i, o.tally.Counts()
 	return o.strength[k][i] + float64(c.Seen[n]+c.LostSeen[n])
@@ -178,6 +180,7 @@ func (o *Online) Add(img *bitmap.Image, weight int64) (*patchwork.Explanation, e
 	return last, nil
 }
 
+// add learns one image once.
 func (o *Online) add(img *bitmap.Image) (*patchwork.Explanation, error) {
 	if o.model == nil {
 		return o.begin(img)
@@ -198,9 +201,9 @@ func (o *Online) add(img *bitmap.Image) (*patchwork.Explanation, error) {
 	return e, nil
 }
 
-// grow appends an expert made of what explanation e leaves of the image, and
-// adds it to e, where it stands as it was made: the responsibilities of the
-// old experts are computed together with it (findings, A12).
+// grow appends an expert made of what explanation e leaves of the image, and adds
+// it to e, so that the responsibilities of the other experts are computed
+// together with it.
 func (o *Online) grow(img *bitmap.Image, e *patchwork.Explanation) (set []bool) {
 	mu := o.model.Compose(img.Height(), img.Width(), e.Picks).P
 	template, set := NextExpert(o.cfg, o.opt.Reading, img, mu)
@@ -212,7 +215,7 @@ func (o *Online) grow(img *bitmap.Image, e *patchwork.Explanation) (set []bool) 
 	return set
 }
 
-// begin makes the first expert of the first image.
+// begin makes the first expert from the first image.
 func (o *Online) begin(img *bitmap.Image) (*patchwork.Explanation, error) {
 	mu := make([]float64, img.Len())
 	for i := range mu {
@@ -223,7 +226,7 @@ func (o *Online) begin(img *bitmap.Image) (*patchwork.Explanation, error) {
 		return nil, err
 	}
 	if _, err := patchwork.NewPursuit(empty, o.opt.Pursuit); err != nil {
-		return nil, err // better now than at the second image
+		return nil, err // now, not at the second image
 	}
 	start := patchwork.LogLik(img, mu)
 	o.model = empty.WithTemplates(nil, patchwork.Extras{})
@@ -238,7 +241,7 @@ func (o *Online) begin(img *bitmap.Image) (*patchwork.Explanation, error) {
 	return e, nil
 }
 
-// unexplained decides whether this image grows a new expert.
+// unexplained reports whether to append an expert for this image.
 func (o *Online) unexplained(img *bitmap.Image, e *patchwork.Explanation) bool {
 	if o.opt.UnexplainedInk == 0 {
 		return true
@@ -253,9 +256,9 @@ func (o *Online) unexplained(img *bitmap.Image, e *patchwork.Explanation) bool {
 	return float64(left) > o.opt.UnexplainedInk*float64(img.CountOn())
 }
 
-// FirstExpert is the template of the first expert: (x + a)/(1 + a + b) under
+// FirstExpert returns the template of the first expert: (x + a)/(1 + a + b) under
 // the prior Beta(a, b), the printed (x + eps)/(1 + 2 eps) for a = b = eps. set
-// marks the entries that the image decided; at unknown pixels the expert
+// marks the entries that the image determined; at unknown pixels the expert
 // abstains.
 func FirstExpert(cfg patchwork.Config, img *bitmap.Image) (template []float64, set []bool) {
 	template, set = make([]float64, img.Len()), make([]bool, img.Len())
@@ -275,10 +278,10 @@ func FirstExpert(cfg patchwork.Config, img *bitmap.Image) (template []float64, s
 	return template, set
 }
 
-// NextExpert is the template of a further expert: that of FirstExpert, but
-// abstaining where the composition mu (row-major probabilities) of the experts
-// so far explains the image. What "explains" and "abstains" mean is the
-// reading's; see its constants, and section 4.1.
+// NextExpert returns the template of a further expert: that of FirstExpert, but
+// abstaining where the composition mu (row-major probabilities) of the experts so
+// far explains the image. The reading defines "explains" and "abstains"; see its
+// constants, and section 4.1.
 func NextExpert(cfg patchwork.Config, reading Reading, img *bitmap.Image, mu []float64) (template []float64, set []bool) {
 	template, set = FirstExpert(cfg, img)
 	for i := range template {
@@ -312,7 +315,7 @@ func NextExpert(cfg patchwork.Config, reading Reading, img *bitmap.Image, mu []f
 	return template, set
 }
 
-// notSure is the value of an entry at which a new expert does not vote yet.
+// notSure returns the value of an entry at which a new expert does not vote yet.
 func notSure(cfg patchwork.Config, i int) float64 {
 	if cfg.Rule == patchwork.MaxMinusMin {
 		return cfg.Abstention(i)
@@ -320,11 +323,11 @@ func notSure(cfg patchwork.Config, i int) float64 {
 	return 0.5
 }
 
-// append gives the model one more expert, which has counted nothing: its
-// entries start at the prior, on which the image, where it decides one, will
-// be counted. An entry that no image has decided keeps its value, at which it
-// does not vote, until one does; for a symmetric prior that value is the
-// prior's mean, and this is the paper's running mean from 1/2.
+// append gives the model one more expert, which has counted nothing yet. Its
+// entries start at the prior, to which the image is added where it determines
+// one. An entry that no image has determined keeps its value, at which it does
+// not vote; for a symmetric prior that value is the prior's mean, and this is the
+// paper's running mean from 1/2.
 func (o *Online) append(template []float64) {
 	o.model = o.model.WithTemplates(append(o.model.Templates(), template), patchwork.Extras{})
 	o.tally = o.tally.Clone(1)
@@ -332,8 +335,8 @@ func (o *Online) append(template []float64) {
 	o.start, o.strength = append(o.start, start), append(o.strength, strength)
 }
 
-// count updates the experts that spoke. set, if not nil, says that the last
-// expert is new and which of its entries the image decided.
+// count updates the active experts. set, if not nil, says that the last expert is
+// new and which of its entries the image determined.
 func (o *Online) count(img *bitmap.Image, e *patchwork.Explanation, set []bool) {
 	o.tally.Add(o.model, img, e, 1)
 	if set != nil {
@@ -346,7 +349,7 @@ func (o *Online) count(img *bitmap.Image, e *patchwork.Explanation, set []bool) 
 	o.model = o.model.WithTemplates(experts, patchwork.Extras{})
 }
 
-// restart sets the counts of expert k to the one image it was made of.
+// restart sets the counts of expert k to those of the image it was made of.
 func restart(c patchwork.Counts, k int, set []bool, img *bitmap.Image) {
 	for i := range set {
 		n := k*len(set) + i
@@ -360,7 +363,8 @@ func restart(c patchwork.Counts, k int, set []bool, img *bitmap.Image) {
 	}
 }
 
-// mean is the running mean of every entry of expert k that was ever counted.
+// mean returns the running means of the entries of expert k; an entry never
+// counted keeps its value.
 func (o *Online) mean(k int) []float64 {
 	n := len(o.start[k])
 	out := make([]float64, n)

@@ -26,7 +26,7 @@ func learnAll(t interface{ Fatal(...any) }, o *Online, images []*bitmap.Image) {
 	}
 }
 
-// drawOnline draws a configuration to learn and images for it.
+// drawOnline draws a configuration, options and images to learn from.
 func drawOnline(t *rapid.T) (patchwork.Config, OnlineOptions, []*bitmap.Image) {
 	c := testkit.DrawConfig(t, testkit.InnerLevel)
 	c.Prior = rapid.SampledFrom([]patchwork.Prior{{}, {On: 0.1, Off: 1}, {On: 2, Off: 2}}).Draw(t, "prior")
@@ -75,10 +75,10 @@ func TestOnlineWeight(t *testing.T) {
 	})
 }
 
-// A learner resumed from a model and its N_k(d) goes on as if it had never
-// stopped, where entries that no image has decided sit at the prior's mean:
-// there the value says all that N does not. (With whole pseudo-counts N mu is
-// exact, so that rounding decides nothing.)
+// A learner resumed from a model and its N_k(d) continues as if it had never
+// stopped, if entries that no image has determined are at the prior's mean: there
+// the value says what N does not. (With integer pseudo-counts N mu is exact, so
+// rounding makes no difference.)
 func TestOnlineResumes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, opt, images := drawOnline(t)
@@ -122,8 +122,8 @@ func TestOnlineResumes(t *testing.T) {
 	})
 }
 
-// A learner resumed from a model's own counts goes on as if it had never
-// stopped, to the bit, whatever the prior.
+// A learner resumed from a model's own counts continues as if it had never
+// stopped, to the bit, under any prior.
 func TestOnlineGoesOnFromCounts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, opt, images := drawOnline(t)
@@ -148,8 +148,8 @@ func TestOnlineGoesOnFromCounts(t *testing.T) {
 	}
 }
 
-// A new expert is what NextExpert makes of the composition before it, and its
-// one image stands behind the entries that the image decided and no others.
+// A new expert is what NextExpert makes of the composition before it, and has
+// counted its image at the entries that the image determined and at no others.
 func TestOnlineNewExpertIsAsMade(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, opt, images := drawOnline(t)
@@ -173,7 +173,7 @@ func TestOnlineNewExpertIsAsMade(t *testing.T) {
 	})
 }
 
-// Models handed out are snapshots: later images do not change them.
+// Models returned are snapshots: later images do not change them.
 func TestOnlineModelIsASnapshot(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, opt, images := drawOnline(t)
@@ -191,7 +191,7 @@ func TestOnlineModelIsASnapshot(t *testing.T) {
 	})
 }
 
-// N_k(d) is the prior's pseudo-count plus an integer, at most one an image.
+// N_k(d) is the prior's pseudo-count plus an integer, at most one per image.
 func TestOnlineCountsAreIntegers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, opt, images := drawOnline(t)
@@ -222,13 +222,13 @@ func TestNextExpertReadings(t *testing.T) {
 		want    []float64
 		set     string
 	}{
-		// Max: P(x|mu) is .9 .5 .2 .9 .1.
+		// Max: P(x|mu) is 0.9 0.5 0.2 0.9 0.1.
 		{"C", patchwork.Max, 0, ReadingTruncated, []float64{0.5, on, on, off, off, 0}, ".####."},
 		{"text", patchwork.Max, 0, ReadingText, []float64{0.5, 0.5, on, off, off, 0}, "..###."},
 		{"literal", patchwork.Max, 0, ReadingLiteral, []float64{0.5, 0.5, on, 0.5, off, 0}, "..#.#."},
 		// Max-minus-min: abstain where P(x|mu) >= 2/3.
 		{"max-minus-min", patchwork.MaxMinusMin, 0.5, ReadingTruncated, []float64{0.5, on, on, 0.5, off, 0.5}, ".##.#."},
-		{"max-minus-min, q = .3", patchwork.MaxMinusMin, 0.3, ReadingText, []float64{0.3, on, on, 0.3, off, 0.3}, ".##.#."},
+		{"max-minus-min, q = 0.3", patchwork.MaxMinusMin, 0.3, ReadingText, []float64{0.3, on, on, 0.3, off, 0.3}, ".##.#."},
 	} {
 		template, set := NextExpert(patchwork.Config{Rule: c.rule, Height: 1, Width: 6, Q: c.q}, c.reading, img, mu)
 		testkit.NearAll(t, c.name, template, c.want, 1e-15)
@@ -242,8 +242,8 @@ func TestNextExpertReadings(t *testing.T) {
 	}
 }
 
-// UnexplainedInk: a new expert only from an image of which more than this
-// share of the ink is left.
+// With UnexplainedInk a new expert is appended only for an image of whose ink more
+// than this fraction is left.
 func TestUnexplainedInk(t *testing.T) {
 	cfg := patchwork.Config{Height: 1, Width: 8, Q: 0.01, Defaults: patchwork.Defaults{Prior: patchwork.Prior{On: 0.05, Off: 1}, Truncate: true}}
 	first := bitmap.Parse("####....")
@@ -262,7 +262,7 @@ func TestUnexplainedInk(t *testing.T) {
 		{"........", 0.1, false}, // no ink at all
 	} {
 		o := mustOnline(t, cfg, OnlineOptions{Experts: 2, UnexplainedInk: c.limit, Pursuit: patchwork.PursuitOptions{Forced: true}})
-		// Four times, so that its ink is certain enough to explain.
+		// Four times, to make its ink certain enough to explain.
 		learnAll(t, o, []*bitmap.Image{first})
 		o.opt.Experts = 1
 		learnAll(t, o, []*bitmap.Image{first, first, first})
@@ -283,7 +283,7 @@ func TestOnlineRefuses(t *testing.T) {
 		opt  OnlineOptions
 		want string
 	}{
-		{cfg, OnlineOptions{}, "learning of 0 experts"},
+		{cfg, OnlineOptions{}, "learning of 0 parts"},
 		{patchwork.Config{}, OnlineOptions{Experts: 1}, "frame of 0 x 0"},
 		{cfg, OnlineOptions{Experts: 1, UnexplainedInk: -0.1}, "ink -0.1"},
 		{cfg, OnlineOptions{Experts: 1, UnexplainedInk: 1}, "ink 1"},
@@ -309,8 +309,8 @@ func TestOnlineRefuses(t *testing.T) {
 	}
 }
 
-// With poses, an image that shows one stroke at two places teaches the stroke
-// at one: the template does not smear.
+// With poses, images that show one stroke at different places teach one stroke:
+// the template does not blur.
 func TestOnlineFollowsTheShift(t *testing.T) {
 	cfg := asRun(patchwork.NewConfig(patchwork.Max, 5, 5, pose.Grid{DY: pose.Symmetric(2, 1), DX: pose.Symmetric(2, 1)}))
 	at := func(x int) *bitmap.Image {

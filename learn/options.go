@@ -22,7 +22,7 @@ const (
 	MethodOnline
 	// MethodBatch is batch EM (section 4) from random templates.
 	MethodBatch
-	// MethodBoth is batch EM from where online learning, or a split, ended.
+	// MethodBoth is batch EM from the result of online learning or of a split.
 	MethodBoth
 )
 
@@ -31,7 +31,7 @@ var methodNames = []string{"default", "online", "batch", "both"}
 // String returns the name used in flags: "default", "online", "batch", "both".
 func (m Method) String() string { return enum.Name("Method", methodNames, uint8(m)) }
 
-// ParseMethod is the inverse of String.
+// ParseMethod returns the method of a name that String returns.
 func ParseMethod(name string) (Method, error) {
 	return enum.Parse[Method]("a method", methodNames, name)
 }
@@ -40,14 +40,14 @@ func ParseMethod(name string) (Method, error) {
 type StartFrom uint8
 
 const (
-	// StartFromBoth begins every fourth start, from the first, with an order of
-	// the images, the others with splits: the default for experts that move
-	// under Max.
+	// StartFromBoth is StartFromOrders for one start in four, beginning with the
+	// first, and StartFromSplits for the others: the default for experts that
+	// move under Max.
 	StartFromBoth StartFrom = iota
 	// StartFromOrders is online learning with sequential initialisation
 	// (section 4.1), in another order of the images each time.
 	StartFromOrders
-	// StartFromSplits cuts the ink of one image into elongated pieces, of another
+	// StartFromSplits cuts the ink of one image into elongated pieces, a different
 	// image each time.
 	StartFromSplits
 )
@@ -57,7 +57,7 @@ var startFromNames = []string{"both", "orders", "splits"}
 // String returns the name used in flags: "both", "orders", "splits".
 func (b StartFrom) String() string { return enum.Name("StartFrom", startFromNames, uint8(b)) }
 
-// ParseStartFrom is the inverse of String.
+// ParseStartFrom returns the StartFrom of a name that String returns.
 func ParseStartFrom(name string) (StartFrom, error) {
 	return enum.Parse[StartFrom]("what starts begin with", startFromNames, name)
 }
@@ -65,42 +65,44 @@ func ParseStartFrom(name string) (StartFrom, error) {
 // Options are the settings of Run and Learn. The zero value is the recommended
 // default.
 type Options struct {
-	// Experts is K. 0 means to find it out: from AtLeast to AtMost where these
-	// are given (1 <= AtLeast <= AtMost). Where they are not, experts are grown if
-	// models are judged by their description length (see Run), up to 64; else 1 to
-	// 8 are tried.
+	// Experts is K. 0 means to determine it: from AtLeast to AtMost if these are
+	// given (1 <= AtLeast <= AtMost). If they are not, and models are judged by
+	// their description length (see Run), experts are appended one by one, up to
+	// 64; otherwise 1 to 8 are tried.
 	Experts         int
 	AtLeast, AtMost int
 
-	// HeldOut is the share of the images held out to find out the number of
+	// HeldOut is the fraction of the images held out to determine the number of
 	// experts; 0 means a fifth. At least one image is held out, and one is left.
 	HeldOut float64
 
 	// Paper follows the paper to the letter: eq. (1), the printed initialisation,
-	// one start. Use it with PaperConfig. It finds fewer of the experts.
+	// one start. Use it with PaperConfig. It recovers fewer of the experts.
 	Paper bool
 
 	Method Method
 
-	// Starts is how many times to begin anew; Run says which is chosen. 0 means 8
-	// (2 orders of the images and 6 splits for StartFromBoth), 5 random ones
-	// for MethodBatch, or 1 with Paper. The first order is that of the data.
+	// Starts is the number of starts; Run says which is chosen. 0 means 8 (2
+	// orders of the images and 6 splits for StartFromBoth), 5 random ones for
+	// MethodBatch, or 1 with Paper. The first order is that of the data.
 	Starts int
 
 	// StartFrom says where the starts of MethodBoth begin; under max-minus-min,
 	// without poses and with Paper it is always StartFromOrders.
 	StartFrom StartFrom
 
-	// Continue, if not nil, is a model to learn on from: one start begins with its
-	// experts, and none of them is moved. Experts, Starts and StartFrom are then ignored.
+	// Continue, if not nil, is a model to continue from: the only start begins
+	// with its experts, and none of them is moved. Experts, Starts and StartFrom
+	// are then ignored.
 	Continue *patchwork.Model `json:"-"`
 
-	// Iterations of batch EM; 0 means 5 after online learning and 25 from random
-	// templates. Over the images of a stream, after its sample, 0 means 8.
+	// Iterations is the number of iterations of batch EM; 0 means 5 after online
+	// learning and 25 from random templates. Over the images of a stream, after
+	// its sample, 0 means 8.
 	Iterations int
 
 	// Sample is how many images of a stream, drawn at random, the starts are
-	// learned from; 0 means 20,000. Data in memory are learned from whole.
+	// learned from; 0 means 20,000. It does not concern data in memory.
 	Sample int
 
 	Seed    uint64
@@ -109,34 +111,34 @@ type Options struct {
 	// Reading says how the initialisation of section 4.1 is read.
 	Reading Reading
 
-	// UnexplainedInk, if above 0, grows a new expert online only from an image in
-	// which more than this fraction of the on pixels stays unexplained
-	// (composed probability at most 1/2). 0 grows one from every image until
+	// UnexplainedInk, if above 0, lets online learning append an expert only for an
+	// image in which more than this fraction of the on pixels stays unexplained
+	// (composed probability at most 1/2). 0 appends one for every image until
 	// there are Experts of them.
 	UnexplainedInk float64
 
-	// Refine: the iterations of batch EM refine what the greedy pursuit finds
-	// (patchwork.SearchRefined), without a threshold: the experts are few.
+	// Refine makes the iterations of batch EM refine what the greedy pursuit finds
+	// (patchwork.SearchRefined), without a threshold, because the experts are few.
 	Refine bool
 
-	// Memory, if not nil, keeps every E-step, so that a run that was interrupted
-	// can be repeated quickly. It must be of these images alone.
+	// Memory, if not nil, keeps the result of every E-step, so that a run that was
+	// interrupted can be repeated quickly. It must be of these images alone.
 	Memory patchwork.Memory `json:"-"`
 
-	note   func(Step)      // is told of every step; nil: nobody
+	note   func(Step)      // called with every step; may be nil
 	start  int             // the number of the present start, or noStart
 	online patchwork.Prior // of online learning
 }
 
-// MaxGrown is how many experts are grown at most, where nobody says.
+// MaxGrown is the largest number of experts tried by growing.
 const MaxGrown = 64
 
 const (
-	mostTried     = 8     // experts tried at most, where they are not grown and nobody says
+	mostTried     = 8     // experts tried at most, if AtMost is not given and models have no description length
 	defaultSample = 20000 // experts shown by fewer than one in a thousand images may be missing in it
 )
 
-// mode is the name of the settings in a model's record.
+// mode returns the name of the settings in a model's record.
 func (o Options) mode() string {
 	if o.Paper {
 		return "paper"
@@ -144,10 +146,10 @@ func (o Options) mode() string {
 	return "default"
 }
 
-// noStart stands for the number of the start where a step belongs to none.
+// noStart is the number of the start of a step that belongs to none.
 const noStart = -1
 
-// tell tells of a step.
+// tell emits a step, with the number of its start.
 func (o Options) tell(s Step) {
 	if o.note != nil {
 		if o.start != noStart {
@@ -160,8 +162,8 @@ func (o Options) tell(s Step) {
 	}
 }
 
-// onTheWay returns the options with steps that are no candidates for the result:
-// those of a part of the run.
+// onTheWay returns the options for a part of a run, whose steps are no candidates
+// for the result.
 func (o Options) onTheWay() Options {
 	if note := o.note; note != nil {
 		o.note = func(s Step) {
@@ -175,8 +177,8 @@ func (o Options) onTheWay() Options {
 	return o
 }
 
-// WithDefaults returns the options as Run understands them for a model of the
-// given configuration: what is zero is replaced by its default.
+// WithDefaults returns the options as Run uses them for a model of the given
+// configuration: zero values are replaced by their defaults.
 func (o Options) WithDefaults(c patchwork.Config) Options {
 	if o.Method == MethodAuto {
 		switch {
@@ -223,62 +225,63 @@ func (o Options) WithDefaults(c patchwork.Config) Options {
 	return o
 }
 
-// finding reports whether the number of experts is to be found out.
+// finding reports whether the number of experts is to be determined.
 func (o Options) finding() bool { return o.Experts == 0 && o.Continue == nil }
 
-// growing reports whether experts are grown until their number is found.
+// growing reports whether experts are appended until their number is determined.
 func (o Options) growing() bool { return o.finding() && o.AtLeast == 0 && o.AtMost == 0 }
 
 func (o Options) validate(c patchwork.Config) error {
 	switch {
 	case o.Experts < 0:
-		return fmt.Errorf("patchwork: cannot learn %d experts; give 1 or more, or 0 to find out how many", o.Experts)
+		return fmt.Errorf("patchwork: cannot learn %d parts; give 1 or more, or 0 to find out how many", o.Experts)
 	case o.finding() && (o.AtLeast != 0 || o.AtMost != 0) && (o.AtLeast < 1 || o.AtMost < o.AtLeast):
-		return fmt.Errorf("patchwork: from %d to %d experts is no range", o.AtLeast, o.AtMost)
+		return fmt.Errorf("patchwork: from %d to %d parts is no range", o.AtLeast, o.AtMost)
 	case !(o.HeldOut >= 0 && o.HeldOut < 1):
-		return fmt.Errorf("patchwork: held-out share %v is not between 0 and 1", o.HeldOut)
+		return fmt.Errorf("patchwork: the held-out fraction %v is not between 0 and 1", o.HeldOut)
 	case o.Starts < 0 || o.Iterations < 0 || o.Sample < 0:
 		return fmt.Errorf("patchwork: %d starts of %d iterations, from a sample of %d images", o.Starts, o.Iterations, o.Sample)
 	case int(o.Method) >= len(methodNames) || int(o.Reading) >= len(readingNames) || int(o.StartFrom) >= len(startFromNames):
 		return fmt.Errorf("patchwork: unknown method, reading or start (%v, %v, %v)", o.Method, o.Reading, o.StartFrom)
 	case o.Paper && o.UnexplainedInk != 0:
-		return fmt.Errorf("patchwork: the paper grows an expert from every image until there are K; leave out the limit of unexplained ink")
+		return fmt.Errorf("patchwork: the paper's online learning appends a part for every image until there are K; leave out the limit of unexplained ink")
 	case o.Paper && o.finding():
-		return fmt.Errorf("patchwork: the paper's learning is given the number of experts; say how many")
+		return fmt.Errorf("patchwork: the paper's learning needs the number of parts; say how many")
 	case o.Continue != nil && o.Method == MethodOnline:
-		return fmt.Errorf("patchwork: online learning begins with an image, not with a model; go on with batch EM, or by ResumeOnline")
+		return fmt.Errorf("patchwork: online learning begins with an image, not with a model; continue with batch EM, or with ResumeOnline")
 	case o.Continue != nil && (o.Continue.Height() != c.Height || o.Continue.Width() != c.Width):
-		return fmt.Errorf("patchwork: a model of %d x %d pixels cannot be learned on as one of %d x %d",
+		return fmt.Errorf("patchwork: a model of %d x %d pixels cannot be continued as one of %d x %d",
 			o.Continue.Height(), o.Continue.Width(), c.Height, c.Width)
 	}
 	return nil
 }
 
-// check refuses what does not fit: options, data in memory, configuration.
+// check returns an error if the options, the data in memory and the configuration
+// do not fit.
 func (o Options) check(data patchwork.Data, c patchwork.Config) error {
 	if err := errors.Join(o.validate(c), data.Validate(), c.Validate()); err != nil {
 		return err
 	}
 	if o.finding() && !o.byDescription(c) && rows.Counting(data) < 2 {
-		return fmt.Errorf("patchwork: the number of experts is chosen by held-out images; one image is too few")
+		return fmt.Errorf("patchwork: the number of parts is chosen by held-out images; one image is too few")
 	}
 	return nil
 }
 
-// rng returns the random source of start i of a run: split by index, never by
-// worker.
+// rng returns the random source of start i of a run. It depends on the index of
+// the start, never on the worker.
 func rng(seed uint64, i int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, uint64(i)))
 }
 
-// learningPursuit is how images are explained while learning: the first expert
-// is always taken, or an expert that fits badly at first would never learn. The
-// search is greedy: sweeps take ten times as long and gain little in learning.
+// learningPursuit returns how images are explained while learning. The first
+// expert is always taken; otherwise an expert that fits badly at first would never
+// learn. The search is greedy: sweeps take ten times as long and gain little.
 func learningPursuit() patchwork.PursuitOptions {
 	return patchwork.PursuitOptions{Search: patchwork.SearchPaper, Forced: true}
 }
 
-// pursuit is how the iterations of batch EM explain.
+// pursuit returns how the iterations of batch EM explain images.
 func (o Options) pursuit() patchwork.PursuitOptions {
 	p := learningPursuit()
 	if o.Refine {
@@ -287,9 +290,8 @@ func (o Options) pursuit() patchwork.PursuitOptions {
 	return p
 }
 
-// byDescription reports whether a run is judged by description length: that of
-// max-minus-min experts that stay where they are, learned in batches. Where
-// experts move, or under Max, starts are judged by their log-likelihood.
+// byDescription reports whether the starts of a run are judged by description
+// length: so are max-minus-min experts that do not move, learned in batches.
 func (o Options) byDescription(c patchwork.Config) bool {
 	_, still := c.Poses.Identity()
 	return !o.Paper && o.Method == MethodBatch && c.Rule == patchwork.MaxMinusMin &&

@@ -9,7 +9,7 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// What String says, Parse reads; other names are refused with the choices.
+// Parse reads what String returns, and refuses other names with the choices.
 func TestNames(t *testing.T) {
 	names := map[string]func(string) (string, error){}
 	for _, v := range []Method{MethodAuto, MethodOnline, MethodBatch, MethodBoth} {

@@ -19,7 +19,7 @@ import (
 // (x + On)/(1 + On + Off).
 
 // pursuit returns the representation (k_1, t_1), ..., (k_J, t_J) of an image by a
-// model: matchingPursuit, or fastPursuit, which finds the same.
+// model: it is matchingPursuit, or fastPursuit, which finds the same.
 type pursuit func(*patchwork.Model, *bitmap.Image) ([]patchwork.Pick, error)
 
 // matchingPursuit explains an image by section 3: "The data is first explained by the expert that
@@ -94,7 +94,7 @@ func likelihood(x *bitmap.Image, d int, mu float64) float64 {
 	return 1 - mu
 }
 
-// logLik returns log P(x | mu). Beyond the paper: log 0 counts apart.
+// logLik returns log P(x | mu). Beyond the paper: log 0 is counted separately.
 func logLik(x *bitmap.Image, mu []float64) (sum score.Gain) {
 	for d := range mu {
 		if p := likelihood(x, d, mu[d]); p > 0 {
@@ -108,8 +108,8 @@ func logLik(x *bitmap.Image, mu []float64) (sum score.Gain) {
 
 // sums holds, per expert and pixel of its frame, the two sums of eq. (1): of the
 // indicator 1{k = k*(d) or k = l*(d)}, and of the indicator times Phi_t^-1(x)(d).
-// Beyond the paper: as in the file of a model, pixels are counted apart that the
-// expert loses, because the opposite opinion is as extreme.
+// Beyond the paper: as in the file of a model, pixels that the expert loses,
+// because the opposite opinion is as extreme, are counted separately.
 type sums patchwork.Counts
 
 func newSums(n int) *sums {
@@ -165,8 +165,9 @@ func (s *sums) add(m *patchwork.Model, x *bitmap.Image, picks []patchwork.Pick, 
 	}
 }
 
-// EquationOne returns the M-step, eq. (1), after prev, whose explanations t
-// counts: mu_k(d) = (sum of 1{...} Phi_t^-1(x) + epsilon) / (sum of 1{...} + 2 epsilon).
+// EquationOne makes the M-step, eq. (1), and returns the model that follows prev,
+// given the counts t of prev's explanations:
+// mu_k(d) = (sum of 1{...} Phi_t^-1(x) + epsilon) / (sum of 1{...} + 2 epsilon).
 func EquationOne(prev *patchwork.Model, t *patchwork.Tally) *patchwork.Model {
 	counts, epsilon, mu := sums(t.Counts()), prev.Config().Prior.Resolved(), prev.Templates()
 	for k := range mu {
@@ -178,9 +179,9 @@ func EquationOne(prev *patchwork.Model, t *patchwork.Tally) *patchwork.Model {
 	return prev.WithTemplates(mu, patchwork.Extras{Counts: t, Usage: t.Usage()})
 }
 
-// em alternates the hard E-step and the M-step of section 4 as often as it is
-// told, and returns the last model and the E-step by it. Beyond the paper: it
-// ends early where an M-step changes nothing.
+// em alternates the hard E-step and the M-step of section 4 for the given number
+// of iterations, and returns the last model and the counts of its explanations.
+// Beyond the paper: it ends early if an M-step changes nothing.
 func em(m *patchwork.Model, iterations int, eStep func(*patchwork.Model) (*patchwork.Tally, error)) (*patchwork.Model, *patchwork.Tally, error) {
 	for n := 0; ; n++ {
 		t, err := eStep(m)
@@ -201,7 +202,7 @@ type online struct {
 	experts int // K at the end
 	explain pursuit
 	model   *patchwork.Model // nil before the first image
-	sums    *sums            // of all experts that there will be
+	sums    *sums            // of all experts, K at the end
 	rows    int64            // images seen
 }
 
@@ -211,7 +212,7 @@ func newOnline(cfg patchwork.Config, experts int, explain pursuit) *online {
 
 // learn learns the image x: models "try to explain new examples through the
 // experts learned so far" and "are then corrected by appending additional
-// templates". Beyond the paper: the new expert takes part in k* and l*.
+// templates". Beyond the paper: k* and l* include the new expert.
 func (o *online) learn(x *bitmap.Image) (err error) {
 	var picks []patchwork.Pick
 	var templates [][]float64

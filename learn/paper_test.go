@@ -26,8 +26,8 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// nasty draws probabilities of few values, so that gains are equal and pixels
-// impossible; smooth draws any; inner keeps away from 0 and 1.
+// nasty draws probabilities of few values, which make gains equal and pixels
+// impossible; smooth draws any; inner stays away from 0 and 1.
 var (
 	nasty  = rapid.SampledFrom([]float64{0, 1, 0.5, 0.01, 0.9})
 	smooth = rapid.Float64Range(0, 1)
@@ -61,7 +61,7 @@ func drawConfig(t *rapid.T, levels *rapid.Generator[float64]) patchwork.Config {
 	return c
 }
 
-// drawModel draws one to four experts, which abstain here and there.
+// drawModel draws one to four experts, which abstain at some entries.
 func drawModel(t *rapid.T, levels *rapid.Generator[float64]) *patchwork.Model {
 	c := drawConfig(t, levels)
 	n := c.Height * c.Width
@@ -158,8 +158,8 @@ func TestEMIsThePapers(t *testing.T) {
 	})
 }
 
-// Where the first M-step changes nothing there is a second E-step all the same,
-// so that the last model has counts.
+// If the first M-step changes nothing there is still a second E-step, so that the
+// last model has counts.
 func TestEMFromAFixedPoint(t *testing.T) {
 	m := must(patchwork.NewModel(patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 1, Width: 2, Q: 0.5}, [][]float64{{0.5, 0.5}}))
 	data := patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("#.")}}
@@ -237,7 +237,7 @@ func TestEquationOneByHand(t *testing.T) {
 	}
 }
 
-// Where no pixel is lost, the guarded step is eq. (1).
+// If no pixel is lost, the guarded step is eq. (1).
 func TestGuardedIsEquationOneWhereNothingIsLost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := testkit.DrawModel(t, testkit.DrawConfig(t, testkit.AnyLevel), testkit.AnyLevel)
@@ -252,8 +252,8 @@ func TestGuardedIsEquationOneWhereNothingIsLost(t *testing.T) {
 	})
 }
 
-// paperStartByHand is start i of a run in the mode, with matchingPursuit for every
-// explanation.
+// paperStartByHand runs start i of a run in the paper's mode, with matchingPursuit
+// for every explanation.
 func paperStartByHand(t *testing.T, data patchwork.Data, cfg patchwork.Config, opt Options, i int) (*patchwork.Model, *sums) {
 	t.Helper()
 	m := must(randomModel(cfg, opt.Experts, rng(opt.Seed, i)))
@@ -282,8 +282,8 @@ func paperStartByHand(t *testing.T, data patchwork.Data, cfg patchwork.Config, o
 	return m, &counts
 }
 
-// A run in the mode of the paper ends every start with the very experts and
-// counts that the formulas of paper.go come to by themselves.
+// A run in the paper's mode ends every start with the experts and counts that the
+// formulas of paper.go give.
 func TestPaperMode(t *testing.T) {
 	quadrants := patchwork.Data{Images: must(synth.Quadrants(synth.QuadrantsOptions{N: 60, Seed: 1})).Images}
 	letters := patchwork.Data{Images: must(synth.Letters(synth.LettersOptions{Letters: "T", N: 6, Side: 16, Seed: 1})).Images}
@@ -335,8 +335,8 @@ func TestPaperMode(t *testing.T) {
 	}
 }
 
-// An image that does not fit, or the end of the context, ends the run with an
-// error that says so.
+// A run ends with an error that says so if an image does not fit or the context
+// ends.
 func TestPaperErrors(t *testing.T) {
 	cfg := PaperConfig(patchwork.Max, 1, 3, pose.Grid{})
 	opt := Options{Experts: 2, Paper: true}.WithDefaults(cfg)
@@ -356,6 +356,6 @@ func TestPaperErrors(t *testing.T) {
 	}
 	cfg.Prior.On = math.NaN()
 	if _, err := paperStart(t.Context(), data, cfg, opt, 0); err == nil {
-		t.Error("a prior that is none: no error")
+		t.Error("an invalid prior: no error")
 	}
 }

@@ -17,7 +17,7 @@ func PaperConfig(rule patchwork.Rule, height, width int, poses pose.Grid) patchw
 }
 
 // paperStart runs start i of a learning run in the mode of the paper: online
-// learning, EM from random templates, or EM from where online learning ended.
+// learning, EM from random templates, or EM from the result of online learning.
 // The data must have been checked to fit the configuration.
 func paperStart(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options, i int) (trial, error) {
 	how, m, err := begin(ctx, data, cfg, opt, i)

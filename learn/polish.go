@@ -8,30 +8,29 @@ import (
 	"example.com/patchwork"
 )
 
-// polishIterations is how many iterations polish every start.
+// polishIterations is the number of iterations that polish a start.
 const polishIterations = 8
 
-// In the search experts are free and images use too many of them; a much used
-// expert is cheap, so its usage would stay too high. Therefore the first rounds
-// of a polish, which are not judged, charge extra nats a pick, fewer every
-// round, and usage settles from below (experiments/quadrants/README.md).
+// In the search experts cost nothing and images use too many of them; an expert
+// used often is cheap, so its usage would stay too high. Therefore the first
+// rounds of a polish, which are not judged, charge extra nats per pick, fewer in
+// every round, and usage settles from below (experiments/quadrants/README.md).
 const extraRounds, extraCost = 4, 2.0
 
-// strictness is how much of the penalties of the polish is in force: none up to
-// 20 images, all from 50. They are asymptotic; with so few images they
-// only cost likelihood on unseen ones.
+// strictness returns the fraction of the polish's penalties that applies: 0 up to
+// 20 images, 1 from 50. The penalties are asymptotic; with few images they only
+// lower the likelihood of unseen ones.
 func strictness(rows int64) float64 {
 	return min(max(math.Log(float64(rows)/20)/math.Log(50./20), 0), 1)
 }
 
-// polish turns what the search found into a model that describes the data
-// shortly (findings, section 2, step 2). An image may stay unexplained, a pick
-// must gain more than saying that the expert is active costs, and a vote more
-// than a vote costs. t is how m explained the data in the search. These
-// penalties belong here and not into the search, which they mislead. There must
-// be at least extraRounds iterations.
+// polish turns what the search found into a model with a short description. An
+// image may stay unexplained, a pick must gain more than the cost of stating that
+// the expert is active, and a vote more than the cost of a vote. t counts how m
+// explained the data in the search. The penalties belong here and not in the
+// search, which they would mislead. There must be at least extraRounds iterations.
 //
-// The result is the shortest of the rounds, with its abstaining entries at q.
+// polish returns the shortest of its rounds, with abstaining entries set to q.
 func polish(ctx context.Context, m *patchwork.Model, t *patchwork.Tally, data patchwork.Data, opt Options, iterations int) (described, error) {
 	var best described
 	for n := 0; ; n++ {
@@ -66,7 +65,7 @@ func polish(ctx context.Context, m *patchwork.Model, t *patchwork.Tally, data pa
 	return opt.describe(ctx, settled, data, best.costs, nil)
 }
 
-// learnShort is the search from m, and its polish.
+// learnShort searches from m and polishes the result.
 func (o Options) learnShort(ctx context.Context, m *patchwork.Model, data patchwork.Data, sweeps, polishing int) (described, error) {
 	em := o.em(patchwork.MaxMinusMin)
 	em.Iterations = sweeps
@@ -77,5 +76,6 @@ func (o Options) learnShort(ctx context.Context, m *patchwork.Model, data patchw
 	return polish(ctx, best.Model, best.Tally, data, o, polishing)
 }
 
-// searchPatience is after how many rounds without a better one the search ends.
+// searchPatience is the number of rounds without a better one after which the
+// search ends.
 const searchPatience = 3

@@ -11,13 +11,13 @@ import (
 	"example.com/patchwork/internal/draw"
 )
 
-// A relocation move deletes an expert and begins another one elsewhere. This
-// many moves are tried at most; each is learned for so many sweeps, and polished,
-// before it is judged.
+// A relocation deletes an expert and begins another one elsewhere. At most
+// relocations are tried; each is learned for relocationSweeps, and polished for
+// relocationPolish iterations, before it is judged.
 const relocations, relocationSweeps, relocationPolish = 40, 8, 4
 
-// relocationFailures is after how many failures in a row moves end. With few
-// images the search is harder, and a move cheaper.
+// relocationFailures returns after how many failures in a row relocations end.
+// With few images the search is harder, and a relocation cheaper.
 func relocationFailures(images int) int {
 	if images < 100 {
 		return 16
@@ -25,13 +25,12 @@ func relocationFailures(images int) int {
 	return 8
 }
 
-// relocate tries moves of experts from where they are of little use to where
-// one is missing, and keeps what shortens the description (findings, section
-// 2, step 4). A local optimum of EM typically has two experts for one cause and
-// one for two others.
+// relocate tries to move experts from where they are of little use to where one
+// is missing, and keeps each move that shortens the description. A local optimum
+// of EM typically has two experts for one cause and one for two others.
 //
-// The victim is the least useful expert; after every second failure it is the
-// next one.
+// It deletes the least useful expert, and turns to the next one after every
+// second failure.
 func relocate(ctx context.Context, d described, data patchwork.Data, opt Options, rng *rand.Rand) (described, error) {
 	v, err := newView(ctx, d, data, opt)
 	if err != nil {
@@ -59,11 +58,11 @@ func relocate(ctx context.Context, d described, data patchwork.Data, opt Options
 	return d, nil
 }
 
-// impossibleImage stands for -log 0, in nats, where a sum must stay finite.
+// impossibleImage replaces -log 0, in nats, in sums that must stay finite.
 const impossibleImage = 1e9
 
-// view is a model together with what it makes of every image, and of which
-// use each expert is.
+// view is a model with how it explains every image, and how useful each expert
+// is.
 type view struct {
 	described
 	data  patchwork.Data
@@ -88,8 +87,8 @@ func newView(ctx context.Context, d described, data patchwork.Data, opt Options)
 	return v, v.rank(ctx)
 }
 
-// weigh fills in how badly each image is explained, (-LL - median)_+, times
-// its weight, as a running sum.
+// weigh computes how badly each image is explained, (-LL - median)_+ times its
+// weight, as a running sum.
 func (v *view) weigh() {
 	sorted := slices.Sorted(slices.Values(v.lik))
 	median := sorted[len(sorted)/2]
@@ -101,12 +100,12 @@ func (v *view) weigh() {
 	}
 }
 
-// draw returns an image with a probability in proportion to how badly it is
-// explained; any image where all are explained alike.
+// draw returns an image with a probability proportional to how badly it is
+// explained, or any image if all are explained equally well.
 func (v *view) draw(rng *rand.Rand) int { return draw.BySums(rng, v.bad) }
 
 // rank orders the experts by how much longer the description would be without
-// each of them; the lower index first of equals.
+// each of them, equals by index.
 func (v *view) rank(ctx context.Context) error {
 	rise := make([]float64, v.model.K())
 	v.order = make([]int, v.model.K())
@@ -124,8 +123,8 @@ func (v *view) rank(ctx context.Context) error {
 	return nil
 }
 
-// rise is by how much the description grows without expert k. Only the images
-// in which it is active have to be explained again.
+// rise returns by how much the description grows without expert k. Only the
+// images in which it is active are explained again.
 func (v *view) rise(ctx context.Context, k int) (float64, error) {
 	var uses patchwork.Data
 	active := make([]int64, v.model.K())
@@ -175,7 +174,7 @@ func withoutExpert(m *patchwork.Model, k int) *patchwork.Model {
 }
 
 // move learns again with expert k replaced by one made of a badly explained
-// image: the expert that sequential initialisation appends (section 4.1).
+// image, as sequential initialisation makes it (section 4.1).
 func (v *view) move(ctx context.Context, k int, rng *rand.Rand) (described, error) {
 	i := v.draw(rng)
 	img := v.data.Images[i]

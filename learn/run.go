@@ -1,6 +1,6 @@
 // Package learn learns models from images: by EM (section 4 of the paper), online
 // with sequential initialisation (section 4.1), from several starts, in memory or
-// from streams, and finds out how many experts there are.
+// from streams, and can determine the number of experts.
 package learn
 
 import (
@@ -12,9 +12,9 @@ import (
 	"example.com/patchwork/internal/rows"
 )
 
-// Enough is the cause to cancel the context of a run with that has learned
-// enough: the run then ends with the best of the starts so far, as if there had
-// been no more of them, instead of an error.
+// Enough is the cause with which to cancel the context of a run that has learned
+// enough. The run then ends with the best start so far, as if there had been no
+// more starts, and returns no error.
 //
 //lint:ignore ST1012 a way to end, as fs.SkipAll, not a failure
 var Enough = errors.New("learned enough")
@@ -22,7 +22,7 @@ var Enough = errors.New("learned enough")
 // enough reports whether a run was ended by Enough.
 func enough(ctx context.Context) bool { return errors.Is(context.Cause(ctx), Enough) }
 
-// Learn learns a model from images: it is the last Step of Run.
+// Learn learns a model from images and returns it: the Model of Run's last Step.
 func Learn(ctx context.Context, src patchwork.Source, cfg patchwork.Config, opt Options) (*patchwork.Model, error) {
 	var last *patchwork.Model
 	for s, err := range Run(ctx, src, cfg, opt) {
@@ -35,26 +35,27 @@ func Learn(ctx context.Context, src patchwork.Source, cfg patchwork.Config, opt 
 }
 
 // Run learns a model from images and yields every step. The last step is the
-// result; leaving the loop earlier keeps Step.Best.
+// result; a caller that leaves the loop earlier has the best model in Step.Best.
 //
-// Learning begins anew several times (Options.Starts) and keeps the best start,
-// the earliest of equals. Experts that move are judged by leaving each image out
-// of the counts: an expert made for one odd example raises the training
-// log-likelihood and nothing else. Max-minus-min experts that stay where they
-// are, learned in batches, are judged by their description length
-// ([DescriptionLength]), and the shortest start is improved by moving experts
-// and polished to a fixed point. Others, and a single start, are judged by the
-// training log-likelihood. The record of the model has the score of every start;
-// where experts move, the model has the Gaussian of their poses.
+// Run learns from several starts (Options.Starts) and keeps the best, the
+// earliest of equals. Starts whose experts move are compared by leaving each
+// image out of the counts, because an expert made for one odd example raises the
+// training log-likelihood and nothing else. Starts of max-minus-min experts that
+// do not move, learned in batches, are compared by description length
+// ([DescriptionLength]); experts of the shortest are then moved, and it is
+// polished to a fixed point. All others are compared by training log-likelihood.
+// The record of the model has the score of every start; if experts move, the
+// model has the Gaussian of their poses.
 //
-// Where the number of experts is to be found out (Options.Experts is 0), see
-// [Options] and count.go; the record then has the curve of all numbers tried.
+// If Options.Experts is 0, Run determines the number of experts, as described at
+// [Options] and in count.go; the record then has the curve of all numbers tried.
 //
-// Data in memory ([patchwork.Data], also embedded in another type) are learned from whole. Of any other source
-// the starts are learned from a uniform sample, and batch EM goes on over all
-// images, one reading per iteration; where the sample is everything, the result
-// is that of the data in memory. Online learning passes over all images, in
-// their order, from one start.
+// Of data in memory ([patchwork.Data], also embedded in another type) Run uses
+// every image throughout. From any other source it learns the starts from a
+// uniform sample, and continues batch EM over all images, reading the source
+// once per iteration; if the sample holds all images, the result is that of the
+// data in memory. Online learning passes once over all images, in their order,
+// from one start.
 //
 // A configuration without a prior takes the recommended one. The result, and the
 // steps in their order, are the same for any number of workers. The error is the
@@ -90,7 +91,7 @@ type runner struct {
 	left   bool // the consumer wants no more
 }
 
-// note yields a step.
+// note keeps a step if it is the best so far, and yields it.
 func (r *runner) note(s Step) {
 	if r.left {
 		return
@@ -121,8 +122,7 @@ func (r *runner) finish(s Step) {
 	r.yield(s, nil)
 }
 
-// learn chooses the way: how the images come, and whether the number of experts is
-// known.
+// learn learns from data in memory or from a stream.
 func (r *runner) learn(ctx context.Context, src patchwork.Source) (*patchwork.Model, error) {
 	_, elsewhere := src.(interface {
 		Tally(context.Context, *patchwork.Model, patchwork.PursuitOptions) (*patchwork.Tally, error)

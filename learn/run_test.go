@@ -13,14 +13,14 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// runCase is a run of some kind, on images small enough to learn again and again.
+// runCase is a run of some kind, on images small enough to learn repeatedly.
 type runCase struct {
 	src patchwork.Source
 	cfg patchwork.Config
 	opt Options
 }
 
-// runCases are runs of every kind.
+// runCases returns runs of every kind.
 func runCases(t *testing.T) map[string]runCase {
 	mmm := patchwork.NewConfig(patchwork.MaxMinusMin, 6, 6, pose.Grid{})
 	data := quadrants(t, 40)
@@ -103,8 +103,8 @@ func TestRunIsTheSameForAnyWorkers(t *testing.T) {
 	}
 }
 
-// Starts end in their order, whoever is ready first; each with what the record
-// says of it, and the best of them so far.
+// Starts end in their order, whichever is ready first; each with what the record
+// says of it, and with the best so far.
 func TestStartsComeInOrder(t *testing.T) {
 	data, cfg := quadrants(t, 60), quadrantConfig()
 	opt := Options{Experts: 4, Starts: 7, Iterations: 2, Workers: 3, Seed: 2}
@@ -169,8 +169,8 @@ func TestEqualStarts(t *testing.T) {
 	}
 }
 
-// Whoever leaves at a step, any step, has the best model so far, and nobody goes
-// on working.
+// A caller that leaves at any step has the best model so far, and no worker goes
+// on.
 func TestRunCanBeLeft(t *testing.T) {
 	for name, c := range runCases(t) {
 		t.Run(name, func(t *testing.T) {
@@ -209,8 +209,7 @@ func TestRunCanBeLeft(t *testing.T) {
 	}
 }
 
-// enoughAt ends a run by Enough at step n, on so many workers, and returns its
-// steps.
+// enoughAt ends a run by Enough at step n and returns its steps.
 func (c runCase) enoughAt(t *testing.T, n, workers int) (steps []Step) {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -261,8 +260,8 @@ func TestEnough(t *testing.T) {
 	}
 }
 
-// Where the shortest description is sought, enough of it is the shortest so far,
-// with the curve.
+// A search for the shortest description that is ended by Enough returns the
+// shortest so far, with the curve.
 func TestEnoughOfCounting(t *testing.T) {
 	c := runCases(t)["range"]
 	for n, s := range c.stepsOf(t, 1) {
@@ -277,7 +276,7 @@ func TestEnoughOfCounting(t *testing.T) {
 	}
 }
 
-// Another cause is an error, and so is enough of nothing.
+// Another cause is an error, and so is Enough before there is a model.
 func TestNotEnough(t *testing.T) {
 	c := runCases(t)["max"]
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -301,7 +300,7 @@ func TestNotEnough(t *testing.T) {
 	}
 }
 
-// Learning on begins with the model's experts, in one start, whatever else the
+// Continuing begins with the model's experts, in one start, whatever else the
 // options say, and makes them no worse.
 func TestContinue(t *testing.T) {
 	for name, c := range memoryCases() {
@@ -342,8 +341,8 @@ func TestContinue(t *testing.T) {
 	}
 }
 
-// A run with Options.Memory is the run without, in memory and from a stream, of
-// which the sample and the whole are remembered apart.
+// A run with Options.Memory is the run without, for data in memory and from a
+// stream; the memory keeps the sample of a stream and the whole apart.
 func TestOptionsMemory(t *testing.T) {
 	cases := runCases(t)
 	for _, name := range []string{"description length", "max", "moving", "paper", "stream", "online stream", "range"} {
@@ -388,7 +387,7 @@ func TestOptionsMemory(t *testing.T) {
 	}
 }
 
-// The number of experts is found out from a stream as from its sample.
+// From a stream the number of experts is determined from the sample.
 func TestCountFromAStream(t *testing.T) {
 	data, cfg := blocks(60, 7), blocksConfig(patchwork.MaxMinusMin)
 	opt := Options{AtLeast: 2, AtMost: 4, Starts: 2, Seed: 3, Sample: 40}

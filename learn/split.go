@@ -10,17 +10,17 @@ import (
 	"example.com/patchwork/internal/cluster"
 )
 
-// splitOn and splitOff are the probabilities of ink in and beside the pieces
-// of splitModel: sure enough to find their place, soft enough for the first
-// sweep to correct. Beside its piece an expert must still vote, weakly: where
-// it abstains it never learns.
+// splitOn and splitOff are the probabilities of ink inside and outside the pieces
+// of splitModel: certain enough to find their place, soft enough for the first
+// sweep to correct. Outside its piece an expert must still vote, weakly: where it
+// abstains it never learns.
 const splitOn, splitOff = 0.9, 0.05
 
 // splitModel makes K experts by cutting the ink of one image into K elongated
 // pieces: a mixture of K Gaussians over the positions of its on pixels, each
 // pixel to the Gaussian that most probably put it there. Each piece becomes an
-// expert with probability .9 on its ink and .05 elsewhere. Pen strokes are such
-// pieces: round ones (k-means) make corners of the letters H, E, A and N, and
+// expert with probability 0.9 on its ink and 0.05 elsewhere. Pen strokes are such
+// pieces; round ones (k-means) are corners of the letters H, E, A and N, and
 // predict other writers' letters worse (experiments/README.md).
 // The image must have at least K on pixels.
 func splitModel(cfg patchwork.Config, img *bitmap.Image, experts int, rng *rand.Rand) (*patchwork.Model, error) {
@@ -39,7 +39,7 @@ func splitModel(cfg patchwork.Config, img *bitmap.Image, experts int, rng *rand.
 		}
 	}
 	if experts < 1 || len(ink) < experts {
-		return nil, fmt.Errorf("patchwork: %d on pixels cannot be cut into %d experts", len(ink), experts)
+		return nil, fmt.Errorf("patchwork: %d on pixels cannot be cut into %d parts", len(ink), experts)
 	}
 	piece := cluster.Cut(ink, experts, rng)
 	templates := make([][]float64, experts)

@@ -10,7 +10,7 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// drawLines is an image with lines from (y0, x0) to (y1, x1), three pixels wide.
+// drawLines draws an image with lines from (y0, x0) to (y1, x1), three pixels wide.
 func drawLines(side int, lines ...[4]float64) (*bitmap.Image, []int) {
 	img := bitmap.New(side, side)
 	line := make([]int, side*side) // 1 + the last line that inked the pixel
@@ -30,8 +30,8 @@ func drawLines(side int, lines ...[4]float64) (*bitmap.Image, []int) {
 	return img, line
 }
 
-// Letters of straight strokes are cut into their strokes, where round pieces
-// would be corners.
+// Letters of straight strokes are cut into their strokes; round pieces would be
+// corners.
 func TestSplitFindsStrokes(t *testing.T) {
 	for name, lines := range map[string][][4]float64{
 		"T": {{4, 4, 4, 35}, {6, 20, 36, 20}},
@@ -61,7 +61,7 @@ func TestSplitFindsStrokes(t *testing.T) {
 			pure += most
 		}
 		if share := float64(pure) / float64(img.CountOn()); share < .9 {
-			t.Errorf("%s: %.2f of the ink is in a piece of its own stroke, want .9", name, share)
+			t.Errorf("%s: %.2f of the ink is in a piece of its own stroke, want 0.9", name, share)
 		}
 	}
 }

@@ -15,9 +15,8 @@ type trial struct {
 	Tally *patchwork.Tally // of Model explaining the data
 }
 
-// better reports whether t is to be preferred to o: by description length where
-// there is one, or by what it makes of images left out, else by training
-// log-likelihood.
+// better reports whether t is preferable to o: by description length if there is
+// one, else by the log-likelihood of images left out, else by that of training.
 func (t *trial) better(o *trial) bool {
 	switch {
 	case t.DescriptionLength != o.DescriptionLength:
@@ -28,8 +27,8 @@ func (t *trial) better(o *trial) bool {
 	return t.Score > o.Score
 }
 
-// learnStarts runs the starts, up to Workers of them side by side, and makes the
-// model of the best. Its steps are told start by start.
+// learnStarts runs the starts, up to Workers of them at a time, and returns the
+// model of the best. It emits their steps start by start.
 func learnStarts(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options) (*patchwork.Model, error) {
 	type news struct {
 		step  Step
@@ -109,8 +108,8 @@ func runStart(ctx context.Context, data patchwork.Data, cfg patchwork.Config, op
 	return t, err
 }
 
-// choose turns the trials of a run into its model; see Run. Where learning was
-// enough the best start is left as it is.
+// choose returns the model of a run from its trials, as Run describes. If the run
+// was ended by Enough, the best start is left as it is.
 func choose(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options, trials []trial, enough bool) (*patchwork.Model, error) {
 	best := trials[0]
 	record := patchwork.Record{Method: opt.Method.String(), Mode: opt.mode(), Seed: opt.Seed}
@@ -140,8 +139,8 @@ func choose(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt 
 	return best.Model.WithExtras(extras)
 }
 
-// improve improves the best start of a run, unless it continued a model, and
-// makes its model.
+// improve moves and polishes the experts of the best start, unless it continued a
+// model, and returns its model.
 func improve(ctx context.Context, best trial, data patchwork.Data, opt Options, record patchwork.Record) (*patchwork.Model, error) {
 	d := described{best.Model, activationCosts(best.Tally), best.Tally, best.DescriptionLength}
 	var err error

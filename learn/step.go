@@ -2,8 +2,8 @@ package learn
 
 import "example.com/patchwork"
 
-// Stages of learning: what made the model of a Step. From StageGrow on they are
-// models of which one is chosen where the number of experts is found out.
+// Stages of learning say what made the model of a Step. The models from StageGrow
+// on have a number of experts that was tried, if that number is to be determined.
 const (
 	StageOnline = "online" // one more image was learned (section 4.1)
 	StageEM     = "em"     // an iteration of batch EM (section 4)
@@ -16,7 +16,7 @@ const (
 	StageShrink   = "shrink"   // an expert was deleted
 	StageMerge    = "merge"    // two experts were made one
 	StageRelocate = "relocate" // experts were moved and exactly polished
-	StageFresh    = "fresh"    // a run of starts; on the images not held out, where there is no description length
+	StageFresh    = "fresh"    // a run of starts; on the images not held out, if there is no description length
 	StageConfirm  = "confirm"  // a run of starts on the images not held out
 	StageFinal    = "final"    // learning has ended: the result
 )
@@ -27,17 +27,17 @@ type Step struct {
 	// stage has found out. Chosen marks the result.
 	patchwork.CurvePoint
 
-	Start, Starts int // the number of the present start, from 0, of how many; Starts is 0 where it has no meaning
+	Start, Starts int // the number of the start, from 0, and how many there are; Starts is 0 if the step belongs to none
 	Iteration     int // of the stage, from 0
 	Image         int // StageOnline: which image was learned
 
-	// Model is what the step has come to, a snapshot. Best is the best model so
-	// far that a run would end with: keep it to stop at any step.
+	// Model is the model after this step, a snapshot. Best is the best model so
+	// far: the result if the run is left at this step.
 	Model, Best *patchwork.Model
 }
 
-// rank is 0 for a model on the way, 1 for one at the end of a start, 2 for one of
-// a number of experts that was tried, and 3 for the result.
+// rank returns 0 for an intermediate model, 1 for one at the end of a start, 2 for
+// one of a number of experts that was tried, and 3 for the result.
 func (s *Step) rank() int {
 	switch s.Stage {
 	case StageOnline, StageEM, StagePolish, StageExact, StageMove, StageConfirm, "":
@@ -50,7 +50,7 @@ func (s *Step) rank() int {
 	return 2
 }
 
-// better reports whether a model is to be preferred to another of its rank.
+// better reports whether a model is preferable to another of the same rank.
 func (s *Step) better(o *Step) bool {
 	if s.DescriptionLength != o.DescriptionLength {
 		return s.DescriptionLength < o.DescriptionLength
@@ -61,7 +61,7 @@ func (s *Step) better(o *Step) bool {
 	return s.LogLik > o.LogLik
 }
 
-// pointOf is the point of a learned model, by its record.
+// pointOf returns the step of a learned model, from its record.
 func pointOf(m *patchwork.Model, stage string) Step {
 	r := m.Extras().Record
 	return Step{CurvePoint: patchwork.CurvePoint{Experts: m.K(), Stage: stage, Rows: r.Rows, LogLik: r.LogLik, DescriptionLength: r.DescriptionLength}, Model: m}

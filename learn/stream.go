@@ -12,7 +12,7 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-// sampled is a uniform sample of the images of a source that count at all, in
+// sampled is a uniform sample of the images of a source with a weight above 0, in
 // the order of the source.
 type sampled struct {
 	patchwork.Data
@@ -26,9 +26,9 @@ func (s *sampled) all() bool { return len(s.Images) == s.Of }
 // sampleStream is the stream of random numbers of samples.
 const sampleStream = 1 << 33
 
-// drawSample reads a source once and draws at most n images, every set of n alike
-// (algorithm R, Vitter 1985). What is drawn depends on the seed and on the
-// number of images. They are copies. It panics for n < 1.
+// drawSample reads a source once and draws at most n images, every set of n with
+// equal probability (algorithm R, Vitter 1985). Which it draws depends on the seed
+// and the number of images alone. The images are copies. It panics for n < 1.
 func drawSample(ctx context.Context, src patchwork.Source, n int, seed uint64) (*sampled, error) {
 	if n < 1 {
 		panic(fmt.Sprintf("patchwork: a sample of %d images", n))
@@ -73,9 +73,8 @@ func drawSample(ctx context.Context, src patchwork.Source, n int, seed uint64) (
 	return out, nil
 }
 
-// streamed learns from images that need not fit in memory: one reading of the
-// source draws the sample, and one more is made in every iteration over all
-// images.
+// streamed learns from images that need not fit in memory: it reads the source
+// once to draw the sample, and once more in every iteration over all images.
 func (r *runner) streamed(ctx context.Context, src patchwork.Source) (*patchwork.Model, error) {
 	opt, all := r.opt, src
 	if r.given.Memory != nil {
@@ -83,10 +82,10 @@ func (r *runner) streamed(ctx context.Context, src patchwork.Source) (*patchwork
 	}
 	if opt.Method == MethodOnline {
 		if r.given.Starts > 1 {
-			return nil, fmt.Errorf("patchwork: %d starts of online learning need as many orders of the images; a stream has one, so make it 1", r.given.Starts)
+			return nil, fmt.Errorf("patchwork: %d starts of online learning need as many orders of the images, and a stream has one; set the number of starts to 1", r.given.Starts)
 		}
 		if opt.finding() {
-			return nil, fmt.Errorf("patchwork: online learning from a stream is given the number of experts; say how many")
+			return nil, fmt.Errorf("patchwork: online learning from a stream needs the number of parts; say how many")
 		}
 		opt.Starts = 1
 		return learnInOrder(ctx, all, r.cfg, opt)
@@ -114,7 +113,7 @@ func (r *runner) streamed(ctx context.Context, src patchwork.Source) (*patchwork
 	return last, err
 }
 
-// partMemory is a memory for one set of images of several that a run reads.
+// partMemory is a memory for one of several sets of images that a run reads.
 type partMemory struct {
 	patchwork.Memory
 	part string
@@ -124,7 +123,7 @@ func (m partMemory) Recall(key string) ([]byte, bool, error) { return m.Memory.R
 
 func (m partMemory) Keep(key string, value []byte) error { return m.Memory.Keep(m.part+key, value) }
 
-// learnInOrder is online learning from the images of a source, in their order.
+// learnInOrder learns online from the images of a source, in their order.
 func learnInOrder(ctx context.Context, src patchwork.Source, cfg patchwork.Config, opt Options) (*patchwork.Model, error) {
 	learn, model, err := onePass(cfg, opt)
 	if err != nil {
@@ -165,14 +164,14 @@ func learnInOrder(ctx context.Context, src patchwork.Source, cfg patchwork.Confi
 // model close to where it ends.
 const continueIterations = 8
 
-// continuePatience is after how many rounds without a shorter description goOn
-// ends.
+// continuePatience is the number of rounds without a shorter description after
+// which goOn ends.
 const continuePatience = 2
 
-// goOn goes on learning from m, which was learned from a sample, by batch EM over
-// all images of a source. The best round is kept, the first of which is m itself,
-// or the last in the paper's mode. Experts are not added, moved or exactly
-// polished any more. The record says how large the sample was.
+// goOn continues learning from m, which was learned from a sample, by batch EM
+// over all images of a source. It returns the best round, of which m is the first,
+// or the last in the paper's mode. It does not add, move or exactly polish
+// experts. The record has the size of the sample.
 func goOn(ctx context.Context, m *patchwork.Model, src patchwork.Source, opt Options) (*patchwork.Model, error) {
 	cfg := m.Config()
 	record := m.Extras().Record
@@ -201,17 +200,17 @@ func goOn(ctx context.Context, m *patchwork.Model, src patchwork.Source, opt Opt
 	return complete(ctx, it, src, opt, record)
 }
 
-// nextShort is the M-step of continueShort: the next model, and what a pick
-// costs in its E-step.
+// nextShort makes the M-step of continueShort: it returns the next model, and the
+// costs of a pick in its E-step.
 func nextShort(m *patchwork.Model, t *patchwork.Tally) (next *patchwork.Model, costs []float64) {
 	pays := strictness(t.Rows()) * voteCost(t)
 	return t.MStep(m, patchwork.MStep{AbstainMargin: abstainingMargin, MinVoteGain: pays}), activationCosts(t)
 }
 
-// NextStep returns the E-step that a run over the images of a stream makes after
-// the one that explained all of them by m and came to t, unless it ends there: the
-// model, and how it explains. A source that explains its images elsewhere can
-// begin it before it is asked to.
+// NextStep returns the model and the pursuit of the next E-step that a run makes
+// over the images of a stream, after m explained all of them with the counts t,
+// unless the run ends there. A source that explains its images elsewhere can
+// begin that step early.
 func (o Options) NextStep(m *patchwork.Model, t *patchwork.Tally) (*patchwork.Model, patchwork.PursuitOptions) {
 	o = o.WithDefaults(m.Config())
 	if o.byDescription(m.Config()) {
@@ -221,12 +220,12 @@ func (o Options) NextStep(m *patchwork.Model, t *patchwork.Tally) (*patchwork.Mo
 	return o.MStep(m, t), o.pursuit()
 }
 
-// complete makes the model of a run from its best round.
+// complete returns the model of a run, made from its best round.
 func complete(ctx context.Context, it iteration, src patchwork.Source, opt Options, record patchwork.Record) (*patchwork.Model, error) {
 	record.Rows, record.LogLik = it.Tally.Rows(), it.Tally.LogLik()
 	extras := it.Model.Extras()
 	extras.Usage, extras.Record = it.Tally.Usage(), record
-	if record.DescriptionLength != 0 { // of the very counts that were judged
+	if record.DescriptionLength != 0 { // of the counts that were judged
 		extras.Counts = it.Tally
 	}
 	if it.Model.Config().Poses.Len() > 1 {
@@ -238,8 +237,8 @@ func complete(ctx context.Context, it iteration, src patchwork.Source, opt Optio
 	return it.Model.WithExtras(extras)
 }
 
-// continueShort is the polish for a model that a sample has polished already:
-// usage has settled, so no round charges extra and every round is judged.
+// continueShort polishes a model that was already polished on a sample: usage has
+// settled, so no round charges extra and every round is judged.
 func (o Options) continueShort(ctx context.Context, m *patchwork.Model, src patchwork.Source, iterations int) (described, error) {
 	var best described
 	costs, at := make([]float64, m.K()), 0

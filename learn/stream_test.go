@@ -19,8 +19,8 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// inBlocks is a source that yields data in blocks of the given sizes, over and
-// over, each time as new images, and fails after so many images if that is
+// inBlocks is a source that yields data in blocks of the given sizes, repeatedly,
+// each time as new images, and fails after the given number of images if that is
 // above 0.
 type inBlocks struct {
 	data   patchwork.Data
@@ -55,7 +55,7 @@ func (s *inBlocks) Blocks(context.Context) iter.Seq2[patchwork.Data, error] {
 	}
 }
 
-// alike reports whether two models and all that is known of them are the same.
+// alikeModels reports whether two models and their extras are the same.
 func alikeModels(t testing.TB, a, b *patchwork.Model) bool {
 	t.Helper()
 	x, y := a.Extras(), b.Extras()
@@ -90,7 +90,7 @@ func TestEMIsTheSameFromAStream(t *testing.T) {
 	}
 }
 
-// Where the sample holds everything, a stream teaches what memory does.
+// If the sample holds everything, a stream gives the model of data in memory.
 func TestStreamOfASampleOfAll(t *testing.T) {
 	noLeaks(t)
 	posed, posedCfg := posedLetters(t)
@@ -124,8 +124,8 @@ func TestStreamOfASampleOfAll(t *testing.T) {
 	}
 }
 
-// From a sample of some, the model is the same for any blocks and workers, is
-// judged on all images, says so, and is no worse there than the sample's.
+// From a sample of some images, the model is the same for any blocks and workers,
+// is judged on all images, says so, and is no worse there than the sample's.
 func TestStreamOfASampleOfSome(t *testing.T) {
 	rows, cfg := quadrants(t, 300), quadrantConfig()
 	posed, posedCfg := posedLetters(t)
@@ -193,7 +193,7 @@ func TestStreamOfASampleOfSome(t *testing.T) {
 	}
 }
 
-// A caller may be bound to its thread, as programs with windows are.
+// The caller may be locked to its thread, as programs with windows are.
 func TestStreamOnALockedThread(t *testing.T) {
 	noLeaks(t)
 	runtime.LockOSThread()
@@ -211,8 +211,8 @@ func TestStreamOnALockedThread(t *testing.T) {
 	}
 }
 
-// A sample is in order, without repetition, of the size asked for, made of what
-// counts, and each image is as likely to be in it.
+// A sample is in order, without repetition, of the given size, of images with a
+// weight, and every image is equally likely to be in it.
 func TestSample(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 30).Draw(t, "images")
@@ -274,9 +274,8 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// A source that fails in the middle of an iteration gives its error, whoever
-// reads, and no model; an image that does not fit comes first where it is
-// before that.
+// If a source fails in the middle of an iteration, every reader returns its error
+// and no model; an image that does not fit is reported instead if it comes before.
 func TestStreamFailures(t *testing.T) {
 	noLeaks(t)
 	data := quadrants(t, 90)
@@ -331,6 +330,6 @@ func TestStreamFailures(t *testing.T) {
 		t.Errorf("three orders of a stream: %v", err)
 	}
 	if _, err := Learn(t.Context(), stream, quadrantConfig(), Options{Method: MethodOnline}); err == nil || !strings.Contains(err.Error(), "say how many") {
-		t.Errorf("nobody knows how many to learn online: %v", err)
+		t.Errorf("online learning of an unknown number of parts: %v", err)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"example.com/patchwork/internal/draw"
 )
 
-// cutRestarts is how often Cut begins anew: the likelihood of a mixture of
-// Gaussians has many tops, and the best of ten is nearly always the best of a
-// hundred for three pieces.
+// cutRestarts is the number of starts of Cut: the likelihood of a mixture of
+// Gaussians has many local maxima, and for three pieces the best of ten starts is
+// nearly always the best of a hundred.
 const cutRestarts = 10
 
 // Cut assigns each point to one of k elongated clouds: EM of a mixture of k
@@ -29,8 +29,8 @@ func Cut(points []Point, k int, rng *rand.Rand) []int {
 	return best.likeliest()
 }
 
-// mixedClouds is a mixture of Gaussians over the plane and how it shares its
-// points.
+// mixedClouds is a mixture of Gaussians over the plane, with the probability of
+// each Gaussian for each point.
 type mixedClouds struct {
 	points []Point
 	clouds []cloud
@@ -41,11 +41,11 @@ type mixedClouds struct {
 type cloud struct {
 	mean       Point
 	yy, yx, xx float64 // inverse covariance
-	logHeight  float64 // log of weight / sqrt(det covariance): log-density at the mean, but for a constant
+	logHeight  float64 // log of weight / sqrt(det covariance): log-density at the mean, up to a constant
 }
 
-// cloudWidth is added to the variances of a cloud, in pixels squared: a line
-// one pixel wide would be infinitely likely.
+// cloudWidth is added to the variances of a cloud, in pixels squared; without it
+// a line one pixel wide would be infinitely likely.
 const cloudWidth = 1
 
 func newMixedClouds(points []Point, k int, cluster []int) mixedClouds {
@@ -56,8 +56,8 @@ func newMixedClouds(points []Point, k int, cluster []int) mixedClouds {
 	return m
 }
 
-// climb runs EM until a round gains less than a hundredth of a nat, and returns
-// the log-likelihood of the points, but for a constant.
+// climb runs EM until a round gains less than 0.01 nats, and returns the
+// log-likelihood of the points, up to a constant.
 func (m *mixedClouds) climb() float64 {
 	logLik := math.Inf(-1)
 	for range 100 {
@@ -72,7 +72,7 @@ func (m *mixedClouds) climb() float64 {
 	return logLik
 }
 
-// fit is the M-step of cloud c: the mean and covariance of its share.
+// fit makes the M-step of cloud c: the mean and covariance of its share.
 func (m *mixedClouds) fit(c int) {
 	k := len(m.clouds)
 	var n, sy, sx, syy, syx, sxx float64
@@ -81,7 +81,7 @@ func (m *mixedClouds) fit(c int) {
 		n, sy, sx = n+w, sy+w*p.Y, sx+w*p.X
 		syy, syx, sxx = syy+w*p.Y*p.Y, syx+w*p.Y*p.X, sxx+w*p.X*p.X
 	}
-	if n < 1e-9 { // nobody's cloud: no weight, so that nobody comes back
+	if n < 1e-9 { // empty cluster: weight 0, so no point is assigned to it again
 		m.clouds[c] = cloud{logHeight: math.Inf(-1)}
 		return
 	}
@@ -93,7 +93,7 @@ func (m *mixedClouds) fit(c int) {
 	m.clouds[c] = cloud{mean, vxx / det, -vyx / det, vyy / det, math.Log(n) - math.Log(det)/2}
 }
 
-// shareOut is the E-step; it returns the log-likelihood, but for a constant.
+// shareOut makes the E-step and returns the log-likelihood, up to a constant.
 func (m *mixedClouds) shareOut() float64 {
 	sum, k := 0.0, len(m.clouds)
 	for i, p := range m.points {
@@ -116,7 +116,7 @@ func (m *mixedClouds) shareOut() float64 {
 	return sum
 }
 
-// likeliest is the cloud that most probably made each point.
+// likeliest returns for each point the cloud that most probably made it.
 func (m *mixedClouds) likeliest() []int {
 	k, out := len(m.clouds), make([]int, len(m.points))
 	for i := range out {
@@ -139,7 +139,7 @@ func (p Point) distance2(q Point) float64 { return (p.Y-q.Y)*(p.Y-q.Y) + (p.X-q.
 func kMeans(points []Point, k int, rng *rand.Rand) []int {
 	centres := spread(points, k, rng)
 	cluster := make([]int, len(points))
-	for range 100 { // it converges in a dozen rounds
+	for range 100 { // converges in about a dozen rounds
 		moved := false
 		for i, p := range points {
 			if c := nearest(p, centres); c != cluster[i] {
@@ -173,9 +173,8 @@ func nearest(p Point, centres []Point) int {
 	return best
 }
 
-// spread draws k centres among the points, each with probability in
-// proportion to its squared distance from those before (Arthur and
-// Vassilvitskii 2007).
+// spread draws k centres among the points, each with a probability proportional
+// to its squared distance from those before (Arthur and Vassilvitskii 2007).
 func spread(points []Point, k int, rng *rand.Rand) []Point {
 	centres := []Point{points[rng.IntN(len(points))]}
 	distance := make([]float64, len(points))

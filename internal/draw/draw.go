@@ -1,4 +1,4 @@
-// Package draw draws indices at random in proportion to weights.
+// Package draw draws indices at random with probabilities proportional to weights.
 package draw
 
 import (
@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// ByWeight returns an index with a probability in proportion to its weight,
+// ByWeight returns an index with a probability proportional to its weight,
 // skipping weights <= 0; -1 if there is no weight above 0. It draws one number.
 func ByWeight(rng *rand.Rand, weights []float64) int {
 	total := 0.0
@@ -26,10 +26,9 @@ func ByWeight(rng *rand.Rand, weights []float64) int {
 	return last
 }
 
-// BySums returns an index with a probability in proportion to its weight, where
-// sums holds the running sums of the weights (at least one, the last finite);
-// any index where all weights are 0. It draws one number and takes logarithmic
-// time.
+// BySums returns an index with a probability proportional to its weight, or any
+// index if all weights are 0. sums holds the running sums of the weights (at least
+// one, the last finite). BySums draws one number and takes logarithmic time.
 func BySums(rng *rand.Rand, sums []float64) int {
 	total := sums[len(sums)-1]
 	if total == 0 {
@@ -45,8 +44,8 @@ func BySums(rng *rand.Rand, sums []float64) int {
 	return min(i, len(sums)-1)
 }
 
-// ByCount returns one of n indices with a probability in proportion to its
-// count; the counts are >= 0 and add up to total > 0. It panics if they do not.
+// ByCount returns one of n indices with a probability proportional to its count;
+// the counts are >= 0 and add up to total > 0. It panics if they do not.
 func ByCount(rng *rand.Rand, n int, total int64, count func(i int) int64) int {
 	at := rng.Int64N(total)
 	for i := range n {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestProportions draws often and compares the shares with the weights, with
-// zeros at the ends and between.
+// TestProportions draws many times and compares the frequencies with the weights,
+// with zeros at the ends and between.
 func TestProportions(t *testing.T) {
 	weights, total := []float64{0, 1, 0, 5, 2, 0}, 8.0
 	sums := make([]float64, len(weights))

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Name returns the name of value v, for a String method; "kind(v)" for a value
-// beyond the names.
+// Name returns the name of value v, for a String method, or "kind(v)" for a value
+// without a name.
 func Name(kind string, names []string, v uint8) string {
 	if int(v) < len(names) {
 		return names[v]
@@ -18,7 +18,7 @@ func Name(kind string, names []string, v uint8) string {
 }
 
 // Parse returns the value of a name. The error says what was expected and lists
-// the names there are.
+// the names.
 func Parse[T ~uint8](what string, names []string, name string) (T, error) {
 	if i := slices.Index(names, name); i >= 0 {
 		return T(i), nil

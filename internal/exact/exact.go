@@ -8,7 +8,7 @@ import (
 	"math/bits"
 )
 
-// NatsUnit is how many units of a fixed-point sum of log-likelihoods are a nat.
+// NatsUnit is the number of units per nat in fixed-point sums of log-likelihoods.
 const NatsUnit = 1 << 20
 
 // Int128 is a two's complement integer of 128 bits: Hi * 2^64 + Lo. The zero
@@ -25,7 +25,7 @@ func (a Int128) Add(b Int128) Int128 {
 	return Int128{int64(hi), lo}
 }
 
-// Product returns x * y, which always fits.
+// Product returns x * y, which always fits in 128 bits.
 func Product(x, y int64) Int128 {
 	hi, lo := bits.Mul64(uint64(x), uint64(y))
 	// Read as unsigned, a negative factor is 2^64 too large.
@@ -40,14 +40,14 @@ func Product(x, y int64) Int128 {
 
 // Float returns the nearest float64, up to one rounding of each half.
 func (a Int128) Float() float64 {
-	if a.Hi < 0 { // of the absolute value, or small numbers would cancel
+	if a.Hi < 0 { // round the absolute value; otherwise small numbers would cancel
 		lo, borrow := bits.Sub64(0, a.Lo, 0)
 		return -Int128{-a.Hi - int64(borrow), lo}.Float()
 	}
 	return math.Ldexp(float64(a.Hi), 64) + float64(a.Lo)
 }
 
-// Big returns the same number without a limit of size.
+// Big returns the number as a big.Int.
 func (a Int128) Big() *big.Int {
 	x := big.NewInt(a.Hi)
 	x.Lsh(x, 64)

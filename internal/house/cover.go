@@ -12,8 +12,8 @@ import (
 // span is a piece of a file, by line and column.
 type span struct{ fromLine, fromColumn, toLine, toColumn int }
 
-// profile is what a run executed, by import path and file: a coverage profile of
-// go test. A nil profile says nothing, so everything counts.
+// profile says what a run executed, by import path and file: a coverage profile of
+// go test. With a nil profile everything counts as executed.
 type profile map[string][]span
 
 // readProfile reads what `go test -coverprofile` wrote.
@@ -41,7 +41,7 @@ func readProfile(name string) (profile, error) {
 	return p, nil
 }
 
-// ran reports whether what stands at a place of a package's file was executed.
+// ran reports whether the code at a position of a package's file was executed.
 func (p profile) ran(pkg string, at token.Position) bool {
 	if p == nil {
 		return true

@@ -16,7 +16,7 @@ type graph struct {
 	files []string
 	uses  [][]int // by file and file used: functions, methods, types, variables and constants
 	calls [][]int // of these, functions and methods
-	cost  [][]int // of each if it goes up: no number of other uses outweighs a call
+	cost  [][]int // of each if it goes up: a call costs more than all other uses together
 }
 
 // filesOf returns the graph of a package. A use is an identifier that names
@@ -58,19 +58,19 @@ func square(n int) [][]int {
 	return out
 }
 
-// house is the files of a package in the order in which one can read them
-// from the top: what is used stands below, except for what goes up.
+// house lists the files of a package in the order in which to read them: what a
+// file uses is below it, except for uses that go up.
 type house struct {
 	*graph
 	order []int // files from the top
-	layer []int // by file: the longest chain of uses downward from it, 1 for none
-	up    int   // what the uses of files above cost
+	layer []int // of each file: the longest chain of uses downward from it, 1 for none
+	up    int   // the cost of the uses of files above
 }
 
 // layers returns the longest chain of uses from file to file below.
 func (h *house) layers() int { return slices.Max(h.layer) }
 
-// upward counts what goes up of uses or calls.
+// upward counts the uses or calls that go up.
 func (h *house) upward(weight [][]int) int {
 	n := 0
 	for at, file := range h.order {
@@ -81,7 +81,7 @@ func (h *house) upward(weight [][]int) int {
 	return n
 }
 
-// standing returns the house of an order.
+// standing returns the house with its files in the given order.
 func standing(g *graph, order []int) *house {
 	h := &house{graph: g, order: order, layer: make([]int, len(order))}
 	for at, file := range slices.Backward(order) {
@@ -96,12 +96,12 @@ func standing(g *graph, order []int) *house {
 	return h
 }
 
-// restarts is how many orders the search for the best begins with.
+// restarts is the number of orders from which the search for the best starts.
 const restarts = 200
 
-// best returns the order with the fewest calls upward, then the fewest other
-// uses, that a search finds, which moves one file at a time and begins with many
-// orders, the same every time; of equals that with fewest layers.
+// best searches for the order with the fewest calls upward, then the fewest other
+// uses, and of equal ones the fewest layers. It moves one file at a time, starts
+// from many orders, and returns the same every time.
 func best(g *graph) *house {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var best *house
@@ -119,14 +119,14 @@ func better(a, b *house) bool {
 	return cmp.Or(cmp.Compare(a.up, b.up), cmp.Compare(a.layers(), b.layers()), slices.Compare(a.order, b.order)) < 0
 }
 
-// settle moves files, one at a time, to where least goes up, until none moves.
+// settle moves files, one at a time, to where the cost is lowest, until none moves.
 func settle(weight [][]int, order []int) []int {
 	for moved := true; moved; {
 		moved = false
 		for file := range order {
 			at := slices.Index(order, file)
 			rest := slices.Delete(slices.Clone(order), at, at+1)
-			cost := 0 // of the file at the top: all who use it go up
+			cost := 0 // of the file at the top: all uses of it go up
 			for _, other := range rest {
 				cost += weight[other][file]
 			}
@@ -149,9 +149,10 @@ func settle(weight [][]int, order []int) []int {
 }
 
 // greedy returns the order by the heuristic of Eades, Lin and Smyth (1993), which
-// takes uses as there or not: files that use none of the rest go to the end, files
-// that none of the rest uses to the beginning, else the one that uses most beyond
-// those that use it. It needs no search, and is worse.
+// ignores how often files use each other: files that use none of the rest go to
+// the end, files that none of the rest uses to the beginning; otherwise the file
+// that uses the most files, minus those that use it, comes next. It needs no
+// search, and is worse.
 func greedy(g *graph) *house {
 	rest := make([]int, len(g.files))
 	for i := range rest {

@@ -11,7 +11,7 @@ import (
 
 const top = "../.."
 
-// TestDrawingIsCurrent holds the page to the code.
+// TestDrawingIsCurrent checks that the drawing on the page is that of the code.
 func TestDrawingIsCurrent(t *testing.T) {
 	_, drawn, _, err := cut(readPage(t))
 	if err != nil {
@@ -26,7 +26,7 @@ func TestDrawingIsCurrent(t *testing.T) {
 	}
 }
 
-// TestPageNamesFiles finds files that the page names and nobody has.
+// TestPageNamesFiles checks that the files that the page names exist.
 func TestPageNamesFiles(t *testing.T) {
 	_, drawn, _, _ := cut(readPage(t))
 	text := strings.Replace(readPage(t), drawn, "", 1)
@@ -46,9 +46,9 @@ func readPage(t *testing.T) string {
 	return string(text)
 }
 
-// TestRootIsLow bounds what a reader of the root package has to hold in mind. When it
-// fails, move the function that was called upward, or the one that calls it: go
-// run ./internal/house files . says which files they stand in.
+// TestRootIsLow bounds how much a reader of the root package has to keep in mind.
+// If it fails, move the function that is called upward, or the one that calls it:
+// go run ./internal/house files . says which files they are in.
 func TestRootIsLow(t *testing.T) {
 	const files, layers, calls, uses = 15, 10, 2, 30
 	p, err := load(top, ".")
@@ -58,7 +58,7 @@ func TestRootIsLow(t *testing.T) {
 	h := best(filesOf(p, p.main()))
 	up, used := h.upward(h.calls), h.upward(h.uses)
 	if len(h.files) > files || h.layers() > layers || up > calls || used > uses {
-		t.Errorf("the root package has %d files in %d layers, %d calls and %d uses go up; at most %d, %d, %d and %d are wanted",
+		t.Errorf("the root package has %d files in %d layers, %d calls and %d uses go up; at most %d, %d, %d and %d are allowed",
 			len(h.files), h.layers(), up, used, files, layers, calls, uses)
 	}
 }

@@ -19,7 +19,7 @@ import (
 // root is the import path of the root package; all our packages are under it.
 const root = "example.com/patchwork"
 
-// listed is what `go list` says of a package.
+// listed is a package as `go list` describes it.
 type listed struct {
 	ImportPath, Dir, Export string
 	GoFiles                 []string
@@ -32,8 +32,8 @@ type code struct {
 	files []*ast.File
 }
 
-// program holds packages that were checked together, so that an object is the same
-// wherever it is used.
+// program holds packages that were checked together, so that an object has one
+// identity in all of them.
 type program struct {
 	fset     *token.FileSet
 	packages []*code // each after those it imports
@@ -41,8 +41,8 @@ type program struct {
 	defs     map[*ast.Ident]types.Object
 }
 
-// load reads and checks a package, and all of ours that it imports. Of the
-// others it takes what the compiler exported.
+// load reads and checks a package and all of ours that it imports. For the others
+// it uses the compiler's export data.
 func load(dir, pkg string) (*program, error) {
 	list, err := list(dir, pkg)
 	if err != nil {
@@ -114,14 +114,14 @@ func (o ours) Import(path string) (*types.Package, error) {
 	return o.compiled.Import(path)
 }
 
-// main returns the package that was asked for: the last.
+// main returns the package that load was called for: the last.
 func (p *program) main() *code { return p.packages[len(p.packages)-1] }
 
 // file returns the name of the file that declares something.
 func (p *program) file(at token.Pos) string { return filepath.Base(p.fset.Position(at).Filename) }
 
-// global returns the object as it was declared, and reports whether it is a function, a
-// method, or another name of a package of ours.
+// global returns the object as it was declared, and reports whether it is a method
+// or a package-level name of ours.
 func global(o types.Object) (types.Object, bool) {
 	if o == nil || o.Pkg() == nil || !under(o.Pkg().Path(), root) {
 		return nil, false
@@ -132,5 +132,5 @@ func global(o types.Object) (types.Object, bool) {
 	return o, o.Parent() == o.Pkg().Scope()
 }
 
-// under reports whether an import path is another or below it.
+// under reports whether an import path is top or below it.
 func under(path, top string) bool { return path == top || strings.HasPrefix(path, top+"/") }

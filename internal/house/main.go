@@ -1,21 +1,20 @@
-// Command house measures the code of Patchwork as a reader meets it: which package
-// stands on which, which file of a package uses which, and through which files a
-// function leads.
+// Command house measures the code of Patchwork for a reader: which package imports
+// which, which file of a package uses which, and which files a function leads
+// through.
 //
 //	go run ./internal/house           the packages and the root's files, as in docs/architecture.md
 //	go run ./internal/house -w        writes them there
 //	go run ./internal/house files ./learn
 //	go run ./internal/house way ./learn Learn . Example
 //
-// The files of a package stand in the order with the fewest calls upward, to a
-// function or method in a file that stands above, and of such orders in the one with
-// the fewest other uses upward: of types (receivers too), variables and
-// constants. The layer of a file is the longest chain of uses downward from it.
+// It puts the files of a package in the order with the fewest calls upward (of a
+// function or method in a file above), and of such orders in the one with the
+// fewest other uses upward: of types (receivers too), variables and constants. The
+// layer of a file is the longest chain of uses downward from it.
 //
-// A way is the files in which the functions stand that a function calls, each
-// function once, at its first call; short functions are read in passing. With a
-// test, which the last two words name by package and name, only what it executes
-// counts.
+// A way lists the files of the functions that a function calls, each function
+// once, at its first call; short functions are read in passing. With a test, given
+// as the last two arguments by package and name, only what it executes counts.
 package main
 
 import (
@@ -73,14 +72,14 @@ func run(out io.Writer, dir string, write bool, args []string) error {
 	return os.WriteFile(filepath.Join(dir, page), []byte(before+drawn+after), 0o644)
 }
 
-// page is where the drawing is kept, between two lines.
+// page is the file that has the drawing, between the lines begin and end.
 const (
 	page  = "docs/architecture.md"
 	begin = "<!-- drawn by go run ./internal/house -w -->\n"
 	end   = "<!-- end of the drawing -->\n"
 )
 
-// cut divides the page into what is before, in and after the drawing.
+// cut splits the page into the parts before, in and after the drawing.
 func cut(text string) (before, drawn, after string, err error) {
 	before, rest, found := strings.Cut(text, begin)
 	drawn, after, closed := strings.Cut(rest, end)
@@ -90,7 +89,7 @@ func cut(text string) (before, drawn, after string, err error) {
 	return before + begin, drawn, end + after, nil
 }
 
-// drawing returns what stands on the page: the packages, and the files of the root.
+// drawing returns the drawing of the page: the packages, and the files of the root.
 func drawing(dir string) (string, error) {
 	w, err := readWorkspace(dir)
 	if err != nil {
@@ -109,7 +108,7 @@ func drawing(dir string) (string, error) {
 	return b.String(), nil
 }
 
-// printFiles prints the files of a package in their order, and what it costs.
+// printFiles prints the files of a package in their order, and its cost.
 func printFiles(out io.Writer, dir, pkg string) error {
 	p, err := load(dir, pkg)
 	if err != nil {

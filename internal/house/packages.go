@@ -17,12 +17,12 @@ import (
 	"strings"
 )
 
-// workspace is the packages of the library and the modules of go.work beside it,
-// by folder ("." is the root), and those of ours that each imports.
+// workspace lists the packages of the library and of the modules of go.work beside
+// it, by folder ("." is the root), with those of ours that each imports.
 type workspace map[string][]string
 
-// readWorkspace reads the imports of every Go file under a folder, for whatever
-// system it is, but not what is for tests only or built by request only.
+// readWorkspace reads the imports of every Go file under a folder, for any system,
+// except tests and files that are built on request only.
 func readWorkspace(dir string) (workspace, error) {
 	modules, err := modulesOf(dir)
 	if err != nil {
@@ -124,8 +124,7 @@ func (w workspace) layers() map[string]int {
 	return out
 }
 
-// direct returns the imports of a package that none of its other imports brings
-// along.
+// direct returns the imports of a package that none of its other imports imports.
 func (w workspace) direct(pkg string) []string {
 	var reaches func(from, to string) bool
 	reaches = func(from, to string) bool {
@@ -140,8 +139,8 @@ func (w workspace) direct(pkg string) []string {
 	return out
 }
 
-// draw writes the packages from the top, layer by layer, each with what it
-// stands on. Packages of one folder that stand on the same share a line.
+// draw writes the packages from the top, layer by layer, each with its direct
+// imports. Packages of one folder with the same imports share a line.
 func (w workspace) draw(out io.Writer) {
 	layers := w.layers()
 	names := slices.SortedFunc(maps.Keys(w), func(a, b string) int { return cmp.Or(cmp.Compare(layers[b], layers[a]), cmp.Compare(a, b)) })
@@ -175,7 +174,7 @@ func (w workspace) draw(out io.Writer) {
 	}
 }
 
-// called returns the name that a package goes by: its folder, or patchwork.
+// called returns the displayed name of a package: its folder, or patchwork.
 func called(pkg string) string {
 	if pkg == "." {
 		return path.Base(root)

@@ -10,25 +10,25 @@ import (
 	"strings"
 )
 
-// call is a function that is named within another: called there, or passed on.
+// call is a function that another one calls or passes on.
 type call struct {
 	name token.Pos // where it is named
 	at   token.Pos // where it is called: after its arguments
 	what *types.Func
 }
 
-// body is what a function does.
+// body describes the body of a function.
 type body struct {
 	calls  []call
 	glance bool // it is short
 }
 
-// glance is how many lines a function may have to be read in passing, without
-// losing the place one has come from.
+// glance is the largest number of lines of a function that is read in passing,
+// without losing one's place.
 const glance = 8
 
-// calls returns what each function names, in the order of execution as far as
-// the text has one: a call comes after the calls in its arguments.
+// bodies returns the calls of each function in the order of execution, as far as
+// the text determines it: a call comes after the calls in its arguments.
 func (p *program) bodies() map[*types.Func]body {
 	out := map[*types.Func]body{}
 	for _, c := range p.packages {
@@ -65,7 +65,7 @@ func (p *program) callsIn(d *ast.FuncDecl) []call {
 	return out
 }
 
-// callee returns the name of what a call calls, nil if it has none.
+// callee returns the name of the called function, nil if it has none.
 func callee(fun ast.Expr) *ast.Ident {
 	switch fun := ast.Unparen(fun).(type) {
 	case *ast.Ident:
@@ -78,16 +78,16 @@ func callee(fun ast.Expr) *ast.Ident {
 	return nil
 }
 
-// stop is a file on the way, and the first function that was entered there.
+// stop is a file on the way, and the first function entered there.
 type stop struct {
 	file, function string
-	rank           int // of the file, from the top of the house
+	rank           int // of the file, from the top
 }
 
-// way is the files that a function leads through: every function is entered
-// once, at its first call, and one that stands in another file than the one
-// entered before makes a stop, unless it is short. Branches are taken one after the other, and a
-// method of an interface is those of our types that implement it.
+// way lists the files that a function leads through: every function is entered
+// once, at its first call, and one in another file than the one entered before
+// makes a stop, unless it is short. All branches are taken, one after the other,
+// and a method of an interface stands for those of our types that implement it.
 type way struct{ stops []stop }
 
 // files counts the files on the way.
@@ -99,7 +99,7 @@ func (w way) files() int {
 	return len(seen)
 }
 
-// climbs counts the stops that stand above the one before.
+// climbs counts the stops that are above the one before.
 func (w way) climbs() int {
 	n := 0
 	for i := 1; i < len(w.stops); i++ {
@@ -131,9 +131,9 @@ func (w way) String() string {
 	return b.String()
 }
 
-// way follows a function, by its name or Type.Name in the package asked for,
-// where it ran. It goes through the root and the packages that stand on it:
-// a call of a package below has no stops.
+// way follows a function, by its name or Type.Name in the main package, through
+// what was executed of the root and the packages that import it: a call of a
+// package below makes no stop.
 func (p *program) way(name string, run profile) (way, error) {
 	from := p.function(name)
 	if from == nil {
@@ -144,7 +144,7 @@ func (p *program) way(name string, run profile) (way, error) {
 	return t.way, nil
 }
 
-// tour is a way as it is made.
+// tour is a way under construction.
 type tour struct {
 	*program
 	rank   map[string]int
@@ -197,7 +197,7 @@ func (c *code) onRoot() bool {
 	return c.Path() == root || slices.ContainsFunc(c.Imports(), func(i *types.Package) bool { return i.Path() == root })
 }
 
-// function finds a function or Type.Method of the package asked for.
+// function finds a function or Type.Method of the main package.
 func (p *program) function(name string) *types.Func {
 	typ, method, isMethod := strings.Cut(name, ".")
 	scope := p.main().Scope()
@@ -214,8 +214,8 @@ func (p *program) function(name string) *types.Func {
 	return f
 }
 
-// methods returns the methods of our types that a method of an interface may be,
-// in the order of the packages and their names.
+// methods returns the methods of our types that implement a method of an
+// interface, in the order of the packages and their names.
 func (p *program) methods(f *types.Func) []*types.Func {
 	recv := f.Signature().Recv()
 	if recv == nil {

@@ -1,6 +1,6 @@
-// Package modules tests the division of the repository into modules: the
-// library, and beside it modules of their own for what needs more than the
-// library may (docs/decisions).
+// Package modules tests the division of the repository into modules: the library,
+// and nested modules for what needs more dependencies than the library may have
+// (docs/decisions).
 package modules
 
 import (
@@ -22,7 +22,7 @@ import (
 const root = "../.."
 
 // workspace returns the folders of the modules that go.work names beside the
-// library, relative to the root. It skips the test where they are not at hand.
+// library, relative to the root. It skips the test if there is no workspace.
 func workspace(t *testing.T) []string {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(root, "go.work")); err != nil || os.Getenv("GOWORK") == "off" {
@@ -41,7 +41,7 @@ func workspace(t *testing.T) []string {
 	return out
 }
 
-// run returns what a program prints; the test fails with it where the program does.
+// run returns what a program prints; if the program fails, so does the test.
 func run(t *testing.T, dir string, env []string, name string, args ...string) []byte {
 	t.Helper()
 	cmd := exec.Command(name, args...)
@@ -61,8 +61,8 @@ func racing() bool {
 	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
-// TestModulesBeside runs the tests of the modules beside the library: go test
-// ./... does not descend into them, and still shall test everything.
+// TestModulesBeside runs the tests of the modules beside the library, so that go
+// test ./..., which does not descend into them, tests everything.
 func TestModulesBeside(t *testing.T) {
 	switch {
 	case os.Getenv("PATCHWORK_MODULES") == "apart":
@@ -79,7 +79,7 @@ func TestModulesBeside(t *testing.T) {
 		var stop context.CancelFunc
 		ctx, stop = context.WithDeadline(ctx, deadline.Add(-10*time.Second))
 		defer stop()
-		// A test that hangs shows where before it is ended with all others.
+		// A test that hangs must report where before this test runs out of time.
 		args = append(args, "-timeout", (time.Until(deadline) * 9 / 10).Round(time.Second).String())
 	} else {
 		args = append(args, "-timeout", "0")
@@ -100,9 +100,8 @@ func TestModulesBeside(t *testing.T) {
 	t.Logf("%s\n%s", strings.Join(cmd.Args, " "), out)
 }
 
-// depend opens every file that those tests may depend on, and asks for the
-// variables: go test repeats a result only while what a test opened and asked
-// for is the same.
+// depend opens every file and reads every variable that those tests may depend on:
+// go test reuses a cached result only as long as these are unchanged.
 func depend(t *testing.T) {
 	t.Helper()
 	for _, name := range []string{"CI", "PATH", "PATCHWORK_CASES", "PATCHWORK_KERNEL", "PATCHWORK_KILLS", "PATCHWORK_SHARED", "PYTHON"} {
@@ -131,12 +130,12 @@ func depend(t *testing.T) {
 	}
 }
 
-// TestWhatUsersDownload makes a module that imports every package of the
-// library, with an empty module cache, and looks at what is downloaded: the
-// modules that compute, and of those that test their go.mod at most.
+// TestWhatUsersDownload makes a module that imports every package of the library,
+// with an empty module cache, and checks what is downloaded: the modules that the
+// library compiles, and of those for tests at most their go.mod.
 func TestWhatUsersDownload(t *testing.T) {
 	if testing.Short() {
-		t.Skip("compiles the library and what it needs anew")
+		t.Skip("compiles the library and its dependencies again")
 	}
 	library, err := filepath.Abs(root)
 	if err != nil {
@@ -146,7 +145,7 @@ func TestWhatUsersDownload(t *testing.T) {
 	var program strings.Builder
 	program.WriteString("package main\n\nimport (\n")
 	for pkg := range strings.Lines(string(run(t, root, []string{"GOWORK=off"}, "go", "list", "./..."))) {
-		// What is internal cannot be imported, what is for tests need not be.
+		// Internal packages cannot be imported, packages for tests need not be.
 		if pkg = strings.TrimSpace(pkg); !strings.Contains(pkg, "/internal/") && !strings.HasSuffix(pkg, "test") {
 			program.WriteString("\t_ \"" + pkg + "\"\n")
 		}
@@ -183,8 +182,8 @@ func TestWhatUsersDownload(t *testing.T) {
 	}
 }
 
-// userEnv returns the variables of a user with an empty module cache, who finds
-// modules in ours before the proxy.
+// userEnv returns the environment of a user with an empty module cache, with ours
+// as the first proxy.
 func userEnv(t *testing.T, cache string) []string {
 	t.Helper()
 	var ours struct{ GOMODCACHE, GOPROXY string }
@@ -205,8 +204,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// downloads lists the modules of which a cache has anything, go.mod files alone
-// included.
+// downloads lists the modules of which a cache has anything, if only the go.mod.
 func downloads(t *testing.T, cache string) []string {
 	t.Helper()
 	var out []string

@@ -92,7 +92,7 @@ func (d *Reader) Next(n int) (*Array, error) {
 	return &Array{Shape: shape, Data: data}, nil
 }
 
-// NextBytes is like [Reader.Next] for elements of one byte (bool, int8, uint8):
+// NextBytes does what [Reader.Next] does, for elements of one byte (bool, int8, uint8):
 // it returns the bytes of the next rows as in the file. The next call
 // overwrites them. It panics for larger elements (misuse).
 func (d *Reader) NextBytes(n int) ([]byte, error) {

@@ -88,8 +88,8 @@ func InTurn[T any](ctx context.Context, n, side int, f func(context.Context, int
 // them emits: first all of f(0), as it comes, then all of f(1), and so on. What
 // is emitted before its turn waits in memory. The first error ends the sequence;
 // after the end of the context nothing is yielded but its error.
-// Emit leaves no goroutine behind: when the caller stops early the context of
-// the calls under way is cancelled, and they are waited for.
+// Emit leaves no goroutine behind: if the caller stops early, it cancels the
+// context of the calls under way and waits for them.
 func Emit[T any](ctx context.Context, n, side int, f func(ctx context.Context, i int, emit func(T)) error) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -138,13 +138,13 @@ func Emit[T any](ctx context.Context, n, side int, f func(ctx context.Context, i
 	}
 }
 
-// queue holds what one call has emitted and nobody has taken.
+// queue holds what one call has emitted and has not been taken.
 type queue[T any] struct {
 	mu     sync.Mutex
 	values []T
 	over   bool
 	err    error
-	more   chan struct{} // holds one element where there is something to take
+	more   chan struct{} // holds one element if there is something to take
 }
 
 func (q *queue[T]) push(v T) {

@@ -16,8 +16,8 @@ import (
 	"example.com/patchwork/internal/pool"
 )
 
-// TestRun: an existing worker does every number once, or the error is that of
-// the lowest failing number, for any number of workers.
+// TestRun: every number is done once, by an existing worker, or the error is that
+// of the lowest failing number, for any number of workers.
 func TestRun(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, workers, chunk := rapid.IntRange(0, 40).Draw(rt, "n"), rapid.IntRange(-1, 6).Draw(rt, "workers"), rapid.IntRange(1, 7).Draw(rt, "chunk")
@@ -97,8 +97,8 @@ func collect[T any](seq iter.Seq2[T, error]) (all []T, err error) {
 	return all, nil
 }
 
-// TestEmit: everything comes in order, call by call, up to the first call that
-// fails, what that one has emitted included, however many run side by side.
+// TestEmit: everything comes in order, call by call, up to what the first failing
+// call has emitted, however many run at a time.
 func TestEmit(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		counts := rapid.SliceOfN(rapid.IntRange(0, 4), 0, 12).Draw(rt, "emitted by each")
@@ -133,8 +133,7 @@ func TestEmit(t *testing.T) {
 	})
 }
 
-// TestEmitAsItComes: what the call whose turn it is emits is there before the
-// call ends.
+// TestEmitAsItComes: what the present call emits is yielded before the call ends.
 func TestEmitAsItComes(t *testing.T) {
 	seen := make(chan int)
 	n := 0
@@ -145,7 +144,7 @@ func TestEmitAsItComes(t *testing.T) {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-time.After(10 * time.Second):
-			return errors.New("nobody saw it")
+			return errors.New("the value was not yielded")
 		}
 		return nil
 	}) {
@@ -160,8 +159,8 @@ func TestEmitAsItComes(t *testing.T) {
 	}
 }
 
-// TestEmitLeavesNothingBehind: whoever leaves early, or whose context ends, finds
-// every call ended, and is told nothing more but why.
+// TestEmitLeavesNothingBehind: when the caller leaves early or the context ends,
+// every call has ended, and nothing but the reason is yielded.
 func TestEmitLeavesNothingBehind(t *testing.T) {
 	for at := range 12 {
 		for _, side := range []int{1, 3, 9} {

@@ -41,7 +41,7 @@ func ParseCount(text string) (Count, error) {
 	return Count{AtLeast: from, AtMost: to}, nil
 }
 
-// Text is the inverse of ParseCount.
+// Text returns the text that ParseCount reads.
 func (c Count) Text() string {
 	switch {
 	case c.Auto:
@@ -52,7 +52,7 @@ func (c Count) Text() string {
 	return strconv.Itoa(c.Experts)
 }
 
-// Open reports whether the number is to be found out.
+// Open reports whether the number is to be determined.
 func (c Count) Open() bool { return c.Auto || c.AtMost > 0 }
 
 // Most returns the largest number that may come up.

@@ -44,7 +44,7 @@ func (p *Poses) reach() (dy, dx int) {
 	return p.Shift, p.Shift
 }
 
-// shiftText is the inverse of SetShift.
+// shiftText returns the text that SetShift reads.
 func (p *Poses) shiftText() string {
 	if dy, dx := p.reach(); dy != dx {
 		return fmt.Sprintf("%d,%d", dy, dx)
@@ -89,9 +89,9 @@ func ParseRotations(text string) ([]float64, error) {
 	return angles, nil
 }
 
-// What a model may be at most, refused before the work rather than after it: a
-// model has a number for each pixel of each expert, and one more for each
-// rotation.
+// These limits on the size of a model are checked before learning rather than
+// after it: a model has a number for each pixel of each expert, and one more for
+// each rotation.
 const (
 	maxTemplates = 1 << 25 // experts x pixels
 	maxTurned    = 1 << 26 // experts x rotations x pixels

@@ -190,8 +190,8 @@ func (r *Recipe) Check() error {
 	return nil
 }
 
-// checkSoft rejects what method soft has no use for: it learns experts without
-// poses.
+// checkSoft rejects settings that method soft cannot use: it learns experts
+// without poses.
 func (r *Recipe) checkSoft() error {
 	switch {
 	case r.Open() && !r.Auto:

@@ -1,6 +1,6 @@
-// Package rows has what learners of every kind do with images in memory: count
-// them, divide them at random, find equal ones, and draw one by its weight. Watch
-// is for those that are read block by block.
+// Package rows has what all learners do with images in memory: count them, split
+// them at random, merge equal ones, and draw one by its weight. Watch is for
+// images that are read block by block.
 package rows
 
 import (
@@ -41,9 +41,9 @@ func Counting(d patchwork.Data) int {
 // starts of a learning run.
 const splitStream = 1 << 32
 
-// Split divides the images that count at random: a share of them is held out,
-// at least one, and at least one is left. What is drawn depends on the seed and
-// the number of images only; there must be two or more.
+// Split splits the images of weight above 0 at random: a share of them is held
+// out, at least one, and at least one is left. Which depends on the seed and the
+// number of images alone; there must be two or more.
 func Split(d patchwork.Data, share float64, seed uint64) (rest, held patchwork.Data) {
 	var which []int
 	for i := range d.Images {
@@ -70,8 +70,8 @@ func Part(d patchwork.Data, which []int) patchwork.Data {
 	return out
 }
 
-// Each calls f with every row's weight, bits and whether they are known,
-// which are 0 or 1.
+// Each calls f for every row, with its weight, its bits, and whether each bit is
+// known, as 0 or 1.
 func Each(d patchwork.Data, f func(weight float64, x, known []uint8)) {
 	var x, known []uint8
 	for i, row := range d.Images {
@@ -80,7 +80,7 @@ func Each(d patchwork.Data, f func(weight float64, x, known []uint8)) {
 	}
 }
 
-// Distinct returns the data with equal rows as one, in the order of first occurrence.
+// Distinct returns the data with equal rows merged, in the order of first occurrence.
 func Distinct(d patchwork.Data) patchwork.Data {
 	var out patchwork.Data
 	at := make(map[string]int)
@@ -101,7 +101,7 @@ func Distinct(d patchwork.Data) patchwork.Data {
 	return out
 }
 
-// SameSize reports the first image that is not of the given size.
+// SameSize returns an error about the first image that is not of the given size.
 func SameSize(images []*bitmap.Image, height, width int) error {
 	for i, img := range images {
 		if img.Height() != height || img.Width() != width {
@@ -111,15 +111,14 @@ func SameSize(images []*bitmap.Image, height, width int) error {
 	return nil
 }
 
-// Draw returns the index of an image, drawn with a probability in proportion to
-// its weight.
+// Draw returns the index of an image, drawn with a probability proportional to its
+// weight.
 func Draw(d patchwork.Data, rng *rand.Rand) int {
 	return draw.ByCount(rng, len(d.Images), Total(d), d.Weight)
 }
 
-// Watch returns a source that yields the blocks of src and calls see with each of
-// them first. It explains its images itself: it has no memory, and is no
-// [patchwork.Tallier].
+// Watch returns a source that calls see with each block of src before it yields
+// the block. It has no memory and is no [patchwork.Tallier].
 func Watch(src patchwork.Source, see func(patchwork.Data)) patchwork.Source {
 	return watched{src, see}
 }
@@ -130,7 +129,7 @@ type watched struct {
 	see func(patchwork.Data)
 }
 
-// Blocks reads the source.
+// Blocks yields the blocks of the source.
 func (w watched) Blocks(ctx context.Context) iter.Seq2[patchwork.Data, error] {
 	return func(yield func(patchwork.Data, error) bool) {
 		for d, err := range w.Source.Blocks(ctx) {

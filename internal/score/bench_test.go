@@ -9,11 +9,11 @@ import (
 	"example.com/patchwork/internal/score/kernel"
 )
 
-// The benchmarks are of one letter of 56 x 56 pixels under shifts of +-14 and
-// nine rotations, and of one scene of 64 x 64 under ten templates of 28 x 28.
-// LADDER.md has the numbers and says what each rung does.
+// The benchmarks search one letter of 56 x 56 pixels under shifts of +-14 and nine
+// rotations, and one scene of 64 x 64 under ten templates of 28 x 28. LADDER.md
+// has the numbers and says what each rung does.
 
-// bar is a soft-edged stroke across the middle of a side x side frame.
+// bar returns a soft-edged stroke across the middle of a side x side frame.
 func bar(side int, angle, length, width float64) []float64 {
 	t := make([]float64, side*side)
 	sin, cos := math.Sincos(angle)
@@ -30,7 +30,7 @@ func bar(side int, angle, length, width float64) []float64 {
 	return t
 }
 
-// turns are gather maps of rotations by -24, -18, ..., 24 degrees.
+// turns returns gather maps of rotations by -24, -18, ..., 24 degrees.
 func turns(side int) [][]int32 {
 	c := float64(side-1) / 2
 	var maps [][]int32
@@ -50,7 +50,7 @@ func turns(side int) [][]int32 {
 	return maps
 }
 
-// letter is a T of about 400 ink pixels, drawn from the bars themselves.
+// letter returns a T of about 400 ink pixels, drawn from the bars themselves.
 func letter(side int) []uint8 {
 	x := make([]uint8, side*side)
 	across, down := bar(side, 0.1, 40, 6), bar(side, math.Pi/2, 36, 6)
@@ -107,6 +107,7 @@ func benchmarks() []benchmark {
 	return all
 }
 
+// everybody reports every expert as live.
 func everybody(int) bool { return true }
 
 // Rung 0: the formula, one candidate after the other.
@@ -172,7 +173,7 @@ func BenchmarkUpdate(b *testing.B) {
 		s.Best(nil, everybody)
 		n := 0
 		for b.Loop() {
-			if n++; n%16 == 0 { // the error bound grows with the updates: start anew, off the clock
+			if n++; n%16 == 0 { // the error bound grows with the updates: start again, off the clock
 				b.StopTimer()
 				s.Reset(c.bank, c.grid, c.side, c.side, c.x)
 				s.Best(nil, everybody)
@@ -211,7 +212,7 @@ func BenchmarkExplanation(b *testing.B) {
 	})
 }
 
-// The tables and terms of a bank, which every step of learning makes anew.
+// The tables and terms of a bank, which every step of learning makes again.
 func BenchmarkBoundTables(b *testing.B) {
 	onPaths(b, func(b *testing.B, c benchmark) {
 		if !kernel.Chosen().Fast() {

@@ -21,7 +21,7 @@ import (
 // When it is chosen: with several shifts, under the max rule with one abstention
 // value, no opinion of 1 and an abstention value strictly between 0 and 1, on
 // kernel paths that have its inner loops (all but "reference"), for banks that
-// have been asked for enough shifts.
+// have searched enough shifts.
 //
 // Why its answers are the same: every bound is rounded upwards, and scores are sums
 // of float32 with a proven error. Candidates within it of the best are scored
@@ -96,7 +96,7 @@ func (e *bounded) takeBack(j int) {
 	e.follow(e.changes)
 }
 
-// putBack implements fullEngine: to the bounds it is a pick like any other.
+// putBack implements fullEngine: for the bounds it is a pick like any other.
 func (e *bounded) putBack(c int) { e.place(c) }
 
 // bestAbove implements engine.

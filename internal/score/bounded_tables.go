@@ -14,14 +14,14 @@ import (
 // the gain of one candidate in any composition. Both hold for the max rule with
 // one abstention value and no opinion of 0 or 1.
 
-// bankBounds holds the tables of a bank, once it has been asked for enough.
+// bankBounds holds the tables of a bank, once it has searched enough shifts.
 type bankBounds struct {
 	asked  atomic.Int64 // shifts, over all images
 	once   sync.Once
 	tables *boundTables
 }
 
-// boundTables is the tables and terms of a bank, for one path of kernels.
+// boundTables holds the tables and terms of a bank, for one path of kernels.
 type boundTables struct {
 	path    *kernel.Path
 	sprites []spriteTables
@@ -33,7 +33,7 @@ type boundTables struct {
 	classes classes
 }
 
-// spriteTables is the tables and terms of one sprite.
+// spriteTables holds the tables and terms of one sprite.
 type spriteTables struct {
 	// Its voting pixels in blocks, of path.Rows x path.Columns for tables by what
 	// is on, from abstention, and of path.Pixels in a row for tables by class. No
@@ -74,14 +74,14 @@ const maxBits = 6
 // far is a strength beyond all opinions, so that nothing is gained there.
 const far = 1e30
 
-// enough is how many shifts a bank must have been asked for, over all images,
-// before its tables save time: making them takes about as long as scoring so many
-// shifts without. Online learning makes a bank for each image. (A variable for
+// enough is how many shifts a bank must have searched, over all images, before its
+// tables save time: making them takes about as long as scoring that many shifts
+// without. Online learning makes a bank for each image. (It is a variable for
 // tests.)
 var enough int64 = 400
 
-// boundTables returns the bank's tables, made when enough shifts have been asked
-// for, including these; nil before, and where the bounded engine does not apply.
+// boundTables returns the bank's tables, made once enough shifts have been
+// searched, including these; nil before, or if the bounded engine does not apply.
 func (b *Bank) boundTables(shifts int) *boundTables {
 	l := &b.bounds
 	if l.asked.Load() < enough && l.asked.Add(int64(shifts)) < enough {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// candidates is what the engines share: the composition of the present image,
-// the numbers of the placed sprites that may join it, and what is asked for.
+// candidates holds what the engines share: the composition of the present image,
+// the numbers of the placed sprites that may join it, and the question.
 type candidates struct {
 	Field
 	grid    Grid

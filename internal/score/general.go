@@ -12,7 +12,7 @@ import (
 // that the bounded engine does not know (max-minus-min, an abstention value per
 // pixel, opinions of 0 or 1, the kernel path "reference"), with one shift
 // that the fixed engine does not know or has been asked to undo, and for banks
-// that are asked for little.
+// that have not searched enough shifts for tables.
 //
 // Why its answers are the same: its gains differ from Field.Gain by rounding
 // alone, and errorBound bounds that. Every candidate within the error of the best
@@ -22,8 +22,8 @@ import (
 // general_update.go corrects them.
 
 // general is the state of the general engine. Gains are corrected when they are
-// asked for, expert by expert: what changed is kept in a log, and each expert
-// remembers how much of the log its gains contain.
+// needed, expert by expert: changes are kept in a log, and each expert remembers
+// how much of the log its gains contain.
 type general struct {
 	*candidates
 	gains   []float64 // by candidate, in nats; -log 0 is Bank.impossible

@@ -31,7 +31,7 @@ func (e *general) of(k int) []float64 {
 }
 
 // sync corrects the gains of expert k: it re-scores the pixels that changed
-// since it was last asked for.
+// since the last call.
 func (e *general) sync(k int) {
 	if e.synced[k] == len(e.log) {
 		return

@@ -28,7 +28,7 @@ type scenario struct {
 	experts       int
 }
 
-// newTable is a scenario in which nothing moves or turns and nothing is
+// newTable returns a scenario in which nothing moves or turns and nothing is
 // certain: the rows of a table.
 func newTable(c scoretest.Choices) scenario {
 	f := Frame{Height: 1, Width: 1 + c.Pick(6), TwoSided: c.Pick(4) > 0, Q: []float64{0.5, 0.3, 0.01}[c.Pick(3)], Rotations: [][]int32{nil}}
@@ -82,7 +82,7 @@ func newScenario(c scoretest.Choices) scenario {
 	return s
 }
 
-// newMild is a scenario of the max rule with shifts in which nothing is certain,
+// newMild returns a scenario of the max rule with shifts in which nothing is certain,
 // so that it is searched by bounds: frames of several chunks and grids of several
 // tiles.
 func newMild(c scoretest.Choices) scenario {
@@ -117,7 +117,7 @@ func newMild(c scoretest.Choices) scenario {
 	return s
 }
 
-// pickRotations are gather maps: the identity and others, with pixels from
+// pickRotations returns gather maps: the identity and others, with pixels from
 // outside the frame. Nothing here depends on their being rotations.
 func pickRotations(c scoretest.Choices, n int) [][]int32 {
 	maps := make([][]int32, 1+c.Pick(3))

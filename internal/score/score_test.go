@@ -15,7 +15,7 @@ import (
 // The scenarios are small, and searched by bounds from the first image on.
 func init() { enough = 0 }
 
-// A bank has no tables until it has been asked for enough shifts.
+// A bank has no tables until it has searched enough shifts.
 func TestTablesOnlyAfterEnoughShifts(t *testing.T) {
 	defer func(was int64) { enough = was }(enough)
 	enough = 20
@@ -136,7 +136,7 @@ func checkSearch(t scoretest.Fataler, c scoretest.Choices, s *Search, scenarios 
 	sc := scenarios(c)
 	s.Reset(sc.bank, sc.grid, sc.height, sc.width, sc.x)
 	checkGains(t, s, sc)
-	asleep := 0 // a bit an expert
+	asleep := 0 // one bit per expert
 	live := func(k int) bool { return asleep>>k&1 == 0 }
 	for range 2 + c.Pick(7) {
 		switch n := len(s.Picks()); c.Pick(5) {
@@ -260,12 +260,12 @@ func FuzzSearch(f *testing.F) {
 	})
 }
 
-func TestNobodyLive(t *testing.T) {
+func TestNoLiveExpert(t *testing.T) {
 	var s Search
 	s.Reset(NewBank(Frame{Height: 1, Width: 1, Rotations: [][]int32{nil}}, [][]float64{{1}}),
 		Grid{NY: 1, StepY: 1, NX: 1, StepX: 1}, 1, 1, []uint8{On})
 	if c, g := s.Best(nil, func(int) bool { return false }); c != -1 || g != (Gain{}) {
-		t.Errorf("best of nobody is %d %+v", c, g)
+		t.Errorf("the best of no experts is %d %+v", c, g)
 	}
 }
 
@@ -318,7 +318,7 @@ func TestGainIsTheDifference(t *testing.T) {
 	})
 }
 
-// logLikParts is the number of possible pixels and the log-likelihood of those.
+// logLikParts returns the number of possible pixels and their log-likelihood.
 func logLikParts(f *Field) (possible int, nats float64) {
 	for _, l := range f.L {
 		if !math.IsInf(l, -1) {

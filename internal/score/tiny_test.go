@@ -9,9 +9,9 @@ import (
 	"example.com/patchwork/internal/score/scoretest"
 )
 
-// newTiny is a scenario that takes microseconds: at most three experts of a few
-// pixels. What is nasty about scenarios is in it all the same, and more often:
-// a kind of values for all of the templates, copies of experts, ties.
+// newTiny returns a scenario that takes microseconds: at most three experts of a
+// few pixels. It has the difficulties of larger scenarios, more often: one kind of
+// values for all templates, copies of experts, ties.
 func newTiny(c scoretest.Choices) scenario {
 	if c.Pick(8) == 0 {
 		return newTable(c)
@@ -75,7 +75,7 @@ func tinyTemplates(c scoretest.Choices, f Frame, experts int, view func(float64)
 	return templates
 }
 
-// searches are a search and the one it branches to, reused from case to case.
+// searches holds a search and the one it branches to, reused from case to case.
 type searches struct{ s, branch Search }
 
 // walk takes a search through a scenario: picks, arbitrary placements, picks
@@ -85,7 +85,7 @@ type searches struct{ s, branch Search }
 func walk(c scoretest.Choices, sc scenario, both *searches, how func(s *Search, best Ranked, live func(int) bool)) (found []Ranked) {
 	s := &both.s
 	s.Reset(sc.bank, sc.grid, sc.height, sc.width, sc.x)
-	asleep := 0 // a bit an expert
+	asleep := 0 // one bit per expert
 	live := func(k int) bool { return asleep>>k&1 == 0 }
 	note := func(candidate int, g Gain) { found = append(found, Ranked{candidate, g}) }
 	best := func() Ranked {
@@ -179,7 +179,7 @@ func judge(t scoretest.Fataler, s *Search, sc scenario, best Ranked, live func(i
 	}
 }
 
-// How long a case takes on all paths together.
+// BenchmarkTiny measures a case on all paths together.
 func BenchmarkTiny(b *testing.B) {
 	var both searches
 	n := 0

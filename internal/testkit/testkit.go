@@ -1,5 +1,5 @@
-// Package testkit has what tests of several packages need of models: drawn ones
-// for property tests, comparisons, and a memory that forgets. For tests only.
+// Package testkit has what tests of several packages need of models: generators
+// for property tests, comparisons, and a memory that forgets. It is for tests only.
 package testkit
 
 import (
@@ -18,14 +18,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// About reports whether two log-likelihoods or probabilities are equal but for
+// About reports whether two log-likelihoods or probabilities are equal up to
 // rounding.
 func About(a, b float64) bool {
 	return a == b || math.Abs(a-b) <= 1e-9*(1+math.Abs(a))
 }
 
-// anyLevel draws probabilities with the edges well represented; inner keeps
-// away from 0 and 1, so that nothing is impossible.
+// AnyLevel draws probabilities, often 0 or 1; InnerLevel draws neither, so that
+// nothing is impossible.
 var (
 	AnyLevel   = rapid.OneOf(rapid.SampledFrom([]float64{0, 1, 0.5, 0.01}), rapid.Float64Range(0, 1))
 	InnerLevel = rapid.OneOf(rapid.SampledFrom([]float64{0.5, 0.01, 0.9}), rapid.Float64Range(0.01, 0.99))
@@ -43,8 +43,8 @@ func DrawPoses(t *rapid.T) pose.Grid {
 	}
 }
 
-// DrawConfig draws a small configuration of either rule. levels is where the
-// abstention value comes from.
+// DrawConfig draws a small configuration of either rule, with abstention values
+// from levels.
 func DrawConfig(t *rapid.T, levels *rapid.Generator[float64]) patchwork.Config {
 	c := patchwork.Config{
 		Rule:   rapid.SampledFrom([]patchwork.Rule{patchwork.Max, patchwork.MaxMinusMin}).Draw(t, "rule"),
@@ -61,7 +61,7 @@ func DrawConfig(t *rapid.T, levels *rapid.Generator[float64]) patchwork.Config {
 	return c
 }
 
-// DrawModel draws one to four experts; some vote only here and there.
+// DrawModel draws one to four experts; some abstain at most entries.
 func DrawModel(t *rapid.T, c patchwork.Config, levels *rapid.Generator[float64]) *patchwork.Model {
 	entry := rapid.OneOf(levels, rapid.Just(c.Q))
 	n := c.Height * c.Width
@@ -73,7 +73,7 @@ func DrawModel(t *rapid.T, c patchwork.Config, levels *rapid.Generator[float64])
 	return m
 }
 
-// DrawImage draws an image; '?' is an unknown pixel.
+// DrawImage draws an image of the given pixels; '?' is an unknown one.
 func DrawImage(t *rapid.T, height, width int, pixels string) *bitmap.Image {
 	img := bitmap.New(height, width)
 	for y := range height {
@@ -89,7 +89,7 @@ func DrawImage(t *rapid.T, height, width int, pixels string) *bitmap.Image {
 	return img
 }
 
-// DrawPicks draws picks with poses of the grid.
+// DrawPicks draws from least to most picks with poses of the grid.
 func DrawPicks(t *rapid.T, m *patchwork.Model, least, most int) []patchwork.Pick {
 	grid := m.Config().Poses
 	picks := make([]patchwork.Pick, rapid.IntRange(least, most).Draw(t, "picks"))
@@ -100,6 +100,7 @@ func DrawPicks(t *rapid.T, m *patchwork.Model, least, most int) []patchwork.Pick
 	return picks
 }
 
+// MustPursuit returns a pursuit; the test fails if there is an error.
 func MustPursuit(t interface{ Fatal(...any) }, m *patchwork.Model, opt patchwork.PursuitOptions) *patchwork.Pursuit {
 	p, err := patchwork.NewPursuit(m, opt)
 	if err != nil {
@@ -108,6 +109,7 @@ func MustPursuit(t interface{ Fatal(...any) }, m *patchwork.Model, opt patchwork
 	return p
 }
 
+// MustExplain explains an image; the test fails if there is an error.
 func MustExplain(t interface{ Fatal(...any) }, m *patchwork.Model, img *bitmap.Image, opt patchwork.PursuitOptions) *patchwork.Explanation {
 	e, err := MustPursuit(t, m, opt).Explain(img)
 	if err != nil {
@@ -116,10 +118,12 @@ func MustExplain(t interface{ Fatal(...any) }, m *patchwork.Model, img *bitmap.I
 	return e
 }
 
+// SameExplanation compares picks and log-likelihoods bit by bit.
 func SameExplanation(a, b *patchwork.Explanation) bool {
 	return slices.Equal(a.Picks, b.Picks) && a.LogLik == b.LogLik && a.StartLogLik == b.StartLogLik && a.LogLikModel == b.LogLikModel
 }
 
+// MustModel returns a model; the test fails if there is an error.
 func MustModel(t interface{ Fatal(...any) }, c patchwork.Config, templates [][]float64) *patchwork.Model {
 	m, err := patchwork.NewModel(c, templates)
 	if err != nil {
@@ -128,6 +132,7 @@ func MustModel(t interface{ Fatal(...any) }, c patchwork.Config, templates [][]f
 	return m
 }
 
+// Near fails the test if two numbers differ by more than tol.
 func Near(t *testing.T, what string, got, want, tol float64) {
 	t.Helper()
 	if got != want && !(math.Abs(got-want) <= tol) {
@@ -135,6 +140,7 @@ func Near(t *testing.T, what string, got, want, tol float64) {
 	}
 }
 
+// NearAll fails the test if two lists differ by more than tol somewhere.
 func NearAll(t *testing.T, what string, got, want []float64, tol float64) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -147,7 +153,7 @@ func NearAll(t *testing.T, what string, got, want []float64, tol float64) {
 	}
 }
 
-// ExplanationOf turns lists of experts into explanations without poses.
+// ExplanationOf returns an explanation by a list of experts, without poses.
 func ExplanationOf(order []int) *patchwork.Explanation {
 	e := &patchwork.Explanation{}
 	for _, k := range order {
@@ -156,7 +162,7 @@ func ExplanationOf(order []int) *patchwork.Explanation {
 	return e
 }
 
-// Corners are a model of two marks, and images that show them at known places.
+// Corners returns a model of two marks, and images that show them at known places.
 func Corners(t *testing.T, places [][2]*pose.Pose) (*patchwork.Model, patchwork.Data) {
 	t.Helper()
 	m := MustModel(t, patchwork.Config{Height: 9, Width: 9, Q: 0.01,
@@ -179,7 +185,7 @@ func Corners(t *testing.T, places [][2]*pose.Pose) (*patchwork.Model, patchwork.
 	return m, data
 }
 
-// mark is a 3 x 3 mark in the middle of a 9 x 9 frame.
+// mark returns a 3 x 3 mark in the middle of a 9 x 9 frame.
 func mark(rows ...string) []float64 {
 	t := make([]float64, 81)
 	for y, row := range rows {
@@ -192,8 +198,10 @@ func mark(rows ...string) []float64 {
 	return t
 }
 
+// At returns a pose.
 func At(dy, dx int, angle float64) *pose.Pose { return &pose.Pose{DY: dy, DX: dx, Angle: angle} }
 
+// Make2D returns n rows of m zeros.
 func Make2D(n, m int) [][]float64 {
 	rows := make([][]float64, n)
 	for i := range rows {
@@ -224,8 +232,8 @@ type Explained struct {
 	Weight int64
 }
 
-// DrawExplained draws images with explanations by any picks, each expert at
-// most once, and their log-likelihoods.
+// DrawExplained draws images with explanations by any picks, each expert at most
+// once, and their log-likelihoods.
 func DrawExplained(t *rapid.T, m *patchwork.Model, n int) []Explained {
 	list := make([]Explained, n)
 	for i := range list {
@@ -245,6 +253,7 @@ func DrawExplained(t *rapid.T, m *patchwork.Model, n int) []Explained {
 	return list
 }
 
+// TallyFrom returns the tally of a list of explanations.
 func TallyFrom(m *patchwork.Model, list []Explained) *patchwork.Tally {
 	t := patchwork.NewTally(m)
 	for _, x := range list {
@@ -268,6 +277,7 @@ func WithMemory(d patchwork.Data, m patchwork.Memory) patchwork.Data {
 	return d
 }
 
+// Recall implements [patchwork.Memory].
 func (n *Notes) Recall(key string) ([]byte, bool, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -282,6 +292,7 @@ func (n *Notes) Recall(key string) ([]byte, bool, error) {
 	return v, ok, nil
 }
 
+// Keep implements [patchwork.Memory].
 func (n *Notes) Keep(key string, value []byte) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -289,6 +300,8 @@ func (n *Notes) Keep(key string, value []byte) error {
 	return n.Broken
 }
 
+// ModelOf returns a model of the given templates; the test fails if there is an
+// error.
 func ModelOf(t testing.TB, c patchwork.Config, templates ...[]float64) *patchwork.Model {
 	t.Helper()
 	m, err := patchwork.NewModel(c, templates)
@@ -298,7 +311,8 @@ func ModelOf(t testing.TB, c patchwork.Config, templates ...[]float64) *patchwor
 	return m
 }
 
-// WithUsage is m with usage counted in the given number of rows; 0: not known.
+// WithUsage returns m with usage counted in the given number of rows, 0 if not
+// known.
 func WithUsage(t interface{ Fatal(...any) }, m *patchwork.Model, rows int64, usage []float64) *patchwork.Model {
 	m, err := m.WithExtras(patchwork.Extras{Usage: usage, Record: patchwork.Record{Rows: rows}})
 	if err != nil {
@@ -307,6 +321,7 @@ func WithUsage(t interface{ Fatal(...any) }, m *patchwork.Model, rows int64, usa
 	return m
 }
 
+// ExpertsOf returns the experts of picks.
 func ExpertsOf(picks []patchwork.Pick) []int {
 	ks := []int{}
 	for _, p := range picks {
@@ -315,8 +330,8 @@ func ExpertsOf(picks []patchwork.Pick) []int {
 	return ks
 }
 
-// SampledRows is rows drawn from a max model in which each of k experts is on
-// in a quarter of the rows.
+// SampledRows returns a max model of k experts and rows drawn from it, in which
+// each expert is active with probability 1/4.
 func SampledRows(k, d, rows int) (*patchwork.Model, []*bitmap.Image, error) {
 	rng := rand.New(rand.NewPCG(1, uint64(k)))
 	templates := Make2D(k, d)

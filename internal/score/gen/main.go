@@ -100,7 +100,7 @@ func xor512(a, b, c operand.Op) { VPXORQ(a, b, c) }
 func xor256(a, b, c operand.Op) { VPXOR(a, b, c) }
 
 func sumsAVX512() {
-	t := sumsParams("sumsAVX512", "sumsAVX512 is Path.Sums for AVX-512 with VBMI; n > 0.")
+	t := sumsParams("sumsAVX512", "sumsAVX512 implements Path.Sums for AVX-512 with VBMI; n > 0.")
 	for _, group := range []int{4, 1} {
 		label := map[int]string{4: "four", 1: "one"}[group]
 		t.eachTile(label, group, func() {
@@ -150,11 +150,11 @@ func (t table) top(words reg.VecVirtual, i int) {
 }
 
 func sumsAVX2() {
-	t := sumsParams("sumsAVX2", "sumsAVX2 is Path.Sums for AVX2; n > 0.")
+	t := sumsParams("sumsAVX2", "sumsAVX2 implements Path.Sums for AVX2; n > 0.")
 	for _, group := range []int{2, 1} {
 		label := map[int]string{2: "two", 1: "one"}[group]
 		t.eachTile(label, group, func() {
-			acc := make([]sum, 2*group) // two halves of 32 candidates a tile
+			acc := make([]sum, 2*group) // two halves of 32 candidates per tile
 			for i := range acc {
 				acc[i] = newSum(YMM)
 				acc[i].clear(xor256)
@@ -252,7 +252,7 @@ func fold(words reg.VecVirtual) {
 }
 
 func gainAVX512() {
-	c := gainParams("gainAVX512", "gainAVX512 is Path.Gain for AVX-512; n > 0.")
+	c := gainParams("gainAVX512", "gainAVX512 implements Path.Gain for AVX-512; n > 0.")
 	zero, sums := ZMM(), []reg.VecVirtual{ZMM(), ZMM()}
 	for _, r := range append(sums, zero) {
 		VPXORQ(r, r, r)
@@ -268,7 +268,7 @@ func gainAVX512() {
 }
 
 func gainAVX2() {
-	c := gainParams("gainAVX2", "gainAVX2 is Path.Gain for AVX2; n > 0.")
+	c := gainParams("gainAVX2", "gainAVX2 implements Path.Gain for AVX2; n > 0.")
 	zero, low, high := YMM(), []reg.VecVirtual{YMM(), YMM()}, []reg.VecVirtual{YMM(), YMM()}
 	for _, r := range []reg.VecVirtual{zero, low[0], low[1], high[0], high[1]} {
 		VPXOR(r, r, r)
@@ -287,7 +287,7 @@ func gainAVX2() {
 // goes beyond.
 func copyAVX2() {
 	TEXT("copyAVX2", NOSPLIT, "func(to, from *byte, rows, width, pitch int)")
-	Doc("copyAVX2 is Path.Copy for AVX2; rows > 0.")
+	Doc("copyAVX2 implements Path.Copy for AVX2; rows > 0.")
 	Pragma("noescape")
 	to, from := Load(Param("to"), GP64()), Load(Param("from"), GP64())
 	rows, width, pitch := Load(Param("rows"), GP64()), Load(Param("width"), GP64()), Load(Param("pitch"), GP64())

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// fast are the paths that have inner loops.
+// fast returns the paths that have inner loops.
 func fast() (paths []*Path) {
 	for _, p := range All() {
 		if p.Fast() {
@@ -111,7 +111,7 @@ func TestGain(t *testing.T) {
 	}
 }
 
-// numbers are strengths of opinions, some out of reach.
+// numbers draws strengths of opinions, some out of reach.
 func numbers(rng *rand.Rand, n int) []float32 {
 	x := make([]float32, n)
 	for i := range x {

@@ -4,27 +4,27 @@
 
 package kernel
 
-// sumsAVX2 is Path.Sums for AVX2; n > 0.
+// sumsAVX2 implements Path.Sums for AVX2; n > 0.
 //
 //go:noescape
 func sumsAVX2(sums *uint16, tops *uint16, tiles int, tables *byte, codes *byte, lookups *int32, n int)
 
-// sumsAVX512 is Path.Sums for AVX-512 with VBMI; n > 0.
+// sumsAVX512 implements Path.Sums for AVX-512 with VBMI; n > 0.
 //
 //go:noescape
 func sumsAVX512(sums *uint16, tops *uint16, tiles int, tables *byte, codes *byte, lookups *int32, n int)
 
-// gainAVX2 is Path.Gain for AVX2; n > 0.
+// gainAVX2 implements Path.Gain for AVX2; n > 0.
 //
 //go:noescape
 func gainAVX2(terms *float32, at *int32, n int, off *float32, on *float32) float32
 
-// gainAVX512 is Path.Gain for AVX-512; n > 0.
+// gainAVX512 implements Path.Gain for AVX-512; n > 0.
 //
 //go:noescape
 func gainAVX512(terms *float32, at *int32, n int, off *float32, on *float32) float32
 
-// copyAVX2 is Path.Copy for AVX2; rows > 0.
+// copyAVX2 implements Path.Copy for AVX2; rows > 0.
 //
 //go:noescape
 func copyAVX2(to *byte, from *byte, rows int, width int, pitch int)

@@ -7,7 +7,7 @@ const Tie = 1e-9
 const Block = 8192
 
 // RowLoops holds the inner loops of explaining rows of tables. Rows are packed
-// 64 pixels a word. A quad is 16 of them, four groups of four; x holds 16*quads
+// 64 pixels per word. A quad is 16 of them, four groups of four; x holds 16*quads
 // bits, and so do the other masks of pixels. Numbers of float64 are added in
 // the order of score.Total.
 type RowLoops struct {

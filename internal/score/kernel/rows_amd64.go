@@ -139,7 +139,7 @@ func strengthenVector(gains, alone, units, spare []int32, up, x []uint64, c int)
 	}
 }
 
-// rowsAVX2 are the loops that pay most.
+// rowsAVX2 has the loops that save most.
 var rowsAVX2 = &RowLoops{
 	AddFours: func(gains, table []int32, x []uint64, quads int) {
 		n, row := len(gains), 4*len(gains)

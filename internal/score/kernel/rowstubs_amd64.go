@@ -4,187 +4,187 @@
 
 package kernel
 
-// addFours64 is RowLoops.AddFours for 64 lanes of rows of that many bytes, 4*quads fours.
+// addFours64 implements RowLoops.AddFours for 64 lanes of rows of that many bytes, 4*quads fours.
 //
 //go:noescape
 func addFours64(gains *int32, table *int32, row int, x *uint64, quads int)
 
-// strengthen64 is RowLoops.Strengthen for 64 lanes: value is alone at the lane of the expert, and the new units go to after.
+// strengthen64 implements RowLoops.Strengthen for 64 lanes: value is alone at the lane of the expert, and the new units go to after.
 //
 //go:noescape
 func strengthen64(gains *int32, alone *int32, value *int32, row int, units *int32, after *int32, up *uint64, x *uint64, words int)
 
-// addFours32 is RowLoops.AddFours for 32 lanes of rows of that many bytes, 4*quads fours.
+// addFours32 implements RowLoops.AddFours for 32 lanes of rows of that many bytes, 4*quads fours.
 //
 //go:noescape
 func addFours32(gains *int32, table *int32, row int, x *uint64, quads int)
 
-// strengthen32 is RowLoops.Strengthen for 32 lanes: value is alone at the lane of the expert, and the new units go to after.
+// strengthen32 implements RowLoops.Strengthen for 32 lanes: value is alone at the lane of the expert, and the new units go to after.
 //
 //go:noescape
 func strengthen32(gains *int32, alone *int32, value *int32, row int, units *int32, after *int32, up *uint64, x *uint64, words int)
 
-// addFours16 is RowLoops.AddFours for 16 lanes of rows of that many bytes, 4*quads fours.
+// addFours16 implements RowLoops.AddFours for 16 lanes of rows of that many bytes, 4*quads fours.
 //
 //go:noescape
 func addFours16(gains *int32, table *int32, row int, x *uint64, quads int)
 
-// strengthen16 is RowLoops.Strengthen for 16 lanes: value is alone at the lane of the expert, and the new units go to after.
+// strengthen16 implements RowLoops.Strengthen for 16 lanes: value is alone at the lane of the expert, and the new units go to after.
 //
 //go:noescape
 func strengthen16(gains *int32, alone *int32, value *int32, row int, units *int32, after *int32, up *uint64, x *uint64, words int)
 
-// acrossMore is RowLoops.Across.
+// acrossMore implements RowLoops.Across.
 //
 //go:noescape
 func acrossMore(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 
-// across1 is RowLoops.Across.
+// across1 implements RowLoops.Across.
 //
 //go:noescape
 func across1(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 
-// across2 is RowLoops.Across.
+// across2 implements RowLoops.Across.
 //
 //go:noescape
 func across2(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 
-// across3 is RowLoops.Across.
+// across3 implements RowLoops.Across.
 //
 //go:noescape
 func across3(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 
-// across4 is RowLoops.Across.
+// across4 implements RowLoops.Across.
 //
 //go:noescape
 func across4(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 
-// across5 is RowLoops.Across.
+// across5 implements RowLoops.Across.
 //
 //go:noescape
 func across5(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 
-// across6 is RowLoops.Across.
+// across6 implements RowLoops.Across.
 //
 //go:noescape
 func across6(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 
-// across7 is RowLoops.Across.
+// across7 implements RowLoops.Across.
 //
 //go:noescape
 func across7(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 
-// across8 is RowLoops.Across.
+// across8 implements RowLoops.Across.
 //
 //go:noescape
 func across8(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 
-// rowSumsAcross is RowLoops.Sums.
+// rowSumsAcross implements RowLoops.Sums.
 //
 //go:noescape
 func rowSumsAcross(table *float64, x *uint64, words int, list *int32, n int, groups int, out *float64)
 
-// gather is RowLoops.Gather.
+// gather implements RowLoops.Gather.
 //
 //go:noescape
 func gather(from *int, depth *int32, n int, picks *int8, gains *float64, outPicks *int32, outGains *float64)
 
-// addFours32AVX2 is RowLoops.AddFours for 32 lanes of rows of that many bytes, 4*quads fours.
+// addFours32AVX2 implements RowLoops.AddFours for 32 lanes of rows of that many bytes, 4*quads fours.
 //
 //go:noescape
 func addFours32AVX2(gains *int32, table *int32, row int, x *uint64, quads int)
 
-// strengthen32AVX2 is RowLoops.Strengthen for 32 lanes: value is alone at the lane of the expert, and the new units go to after.
+// strengthen32AVX2 implements RowLoops.Strengthen for 32 lanes: value is alone at the lane of the expert, and the new units go to after.
 //
 //go:noescape
 func strengthen32AVX2(gains *int32, alone *int32, value *int32, row int, units *int32, after *int32, up *uint64, x *uint64, words int)
 
-// addFours16AVX2 is RowLoops.AddFours for 16 lanes of rows of that many bytes, 4*quads fours.
+// addFours16AVX2 implements RowLoops.AddFours for 16 lanes of rows of that many bytes, 4*quads fours.
 //
 //go:noescape
 func addFours16AVX2(gains *int32, table *int32, row int, x *uint64, quads int)
 
-// strengthen16AVX2 is RowLoops.Strengthen for 16 lanes: value is alone at the lane of the expert, and the new units go to after.
+// strengthen16AVX2 implements RowLoops.Strengthen for 16 lanes: value is alone at the lane of the expert, and the new units go to after.
 //
 //go:noescape
 func strengthen16AVX2(gains *int32, alone *int32, value *int32, row int, units *int32, after *int32, up *uint64, x *uint64, words int)
 
-// step8AVX2 is RowLoops.Step for 8 lanes.
+// step8AVX2 implements RowLoops.Step for 8 lanes.
 //
 //go:noescape
 func step8AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 
-// step16AVX2 is RowLoops.Step for 16 lanes.
+// step16AVX2 implements RowLoops.Step for 16 lanes.
 //
 //go:noescape
 func step16AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 
-// step24AVX2 is RowLoops.Step for 24 lanes.
+// step24AVX2 implements RowLoops.Step for 24 lanes.
 //
 //go:noescape
 func step24AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 
-// step32AVX2 is RowLoops.Step for 32 lanes.
+// step32AVX2 implements RowLoops.Step for 32 lanes.
 //
 //go:noescape
 func step32AVX2(table *float64, costs *float64, need float64, tie float64, x *uint64, row int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 
-// rowSumsAVX2 is RowLoops.Sums.
+// rowSumsAVX2 implements RowLoops.Sums.
 //
 //go:noescape
 func rowSumsAVX2(table *float64, x *uint64, row int, list *int32, n int, groups int, out *float64)
 
-// exchangeAVX2 is RowLoops.Exchange for n times 8 lanes.
+// exchangeAVX2 implements RowLoops.Exchange for n times 8 lanes.
 //
 //go:noescape
 func exchangeAVX2(gains *int32, above0 *int32, below0 *int32, above1 *int32, below1 *int32, l0 int32, l1 int32, n int)
 
-// begin is RowLoops.Begin.
+// begin implements RowLoops.Begin.
 //
 //go:noescape
 func begin(l *float64, off *float64, on *float64, x *uint64, known *uint64, quads int)
 
-// beginUnits is RowLoops.BeginUnits.
+// beginUnits implements RowLoops.BeginUnits.
 //
 //go:noescape
 func beginUnits(units *int32, off *int32, on *int32, x *uint64, quads int)
 
-// near is RowLoops.Near for n times 16 lanes.
+// near implements RowLoops.Near for n times 16 lanes.
 //
 //go:noescape
 func near(gains *int32, slack int32, least int32, mask *uint64, n int) int32
 
-// voteGain is RowLoops.Gain.
+// voteGain implements RowLoops.Gain.
 //
 //go:noescape
 func voteGain(l *float64, off *float64, on *float64, up *uint64, x *uint64, quads int) float64
 
-// settle is RowLoops.Settle.
+// settle implements RowLoops.Settle.
 //
 //go:noescape
 func settle(l *float64, off *float64, on *float64, up *uint64, x *uint64, quads int) float64
 
-// sum is RowLoops.Sum of 16*quads terms.
+// sum implements RowLoops.Sum of 16*quads terms.
 //
 //go:noescape
 func sum(terms *float64, quads int) float64
 
-// voters is RowLoops.Voters.
+// voters implements RowLoops.Voters.
 //
 //go:noescape
 func voters(mask *uint64, known *uint64, order *uint64, picks *int32, n int, words int)
 
-// count is RowLoops.Count.
+// count implements RowLoops.Count.
 //
 //go:noescape
 func count(seen *uint64, on *uint64, mask *uint64, x *uint64, weight uint64, words int)
 
-// greater is RowLoops.Greater.
+// greater implements RowLoops.Greater.
 //
 //go:noescape
 func greater(mask *uint64, a *float64, b *float64, quads int)
 
-// exchange is RowLoops.Exchange for n times 16 lanes.
+// exchange implements RowLoops.Exchange for n times 16 lanes.
 //
 //go:noescape
 func exchange(gains *int32, above0 *int32, below0 *int32, above1 *int32, below1 *int32, l0 int32, l1 int32, n int)

@@ -9,9 +9,9 @@ import (
 	"example.com/patchwork/internal/score"
 )
 
-// benchRows is rows sampled from a max model in which each expert is on in a
-// quarter of the rows, as in the root package's benchmark; soft has opinions
-// that are all different.
+// benchRows returns rows sampled from a max model in which each expert is active
+// in a quarter of the rows, as in the root package's benchmark; with soft all
+// opinions are different.
 func benchRows(k, d, n int, twoSided, soft bool) rowsCase {
 	rng := rand.New(rand.NewPCG(1, uint64(k)))
 	f := score.Frame{Height: 1, Width: d, Q: 0.02, TwoSided: twoSided, Rotations: [][]int32{nil}}

@@ -28,7 +28,7 @@ func TestRowLoopsAgree(t *testing.T) {
 	}
 }
 
-// loopInput is arguments of all loops.
+// loopInput has the arguments of all loops.
 type loopInput struct {
 	pixels, quads, words, lanes, picked int
 	x, up, known, order                 []uint64
@@ -69,7 +69,7 @@ func newLoopInput(rng *rand.Rand) *loopInput {
 	return in
 }
 
-// run is what all loops do to copies of the input.
+// run returns what all loops make of copies of the input.
 func (in *loopInput) run(l *kernel.RowLoops) (out []any) {
 	n, pixels := in.lanes, 16*in.quads
 	gains := slices.Clone(in.lots[:n])
@@ -133,7 +133,8 @@ func (in *loopInput) run(l *kernel.RowLoops) (out []any) {
 	return append(out, from, outPicks[:6], outGains[:6])
 }
 
-// byLane is a table and costs of Step for Across, of the lanes chosen.
+// byLane returns a table and costs of Step as Across takes them, of the lanes
+// chosen.
 func byLane(table, costs []float64, chosen []int64) (across, ofChosen []float64) {
 	group := 16 * len(costs)
 	for at := 0; at < len(table); at += group {

@@ -170,7 +170,7 @@ func compareRows(t scoretest.Fataler, c rowsCase, got *Picked, all []Picked) {
 	}
 }
 
-// explainSearch is the pursuit of the root package.
+// explainSearch explains an image by the pursuit of the root package.
 func explainSearch(s *score.Search, opt Options) Picked {
 	p := Picked{Start: []float64{s.LogLik()}}
 	used := make([]bool, len(s.Bank.Sprites))
@@ -194,7 +194,7 @@ func TestRowsAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { checkRows(t, pickRows(scoretest.Drawn{T: t}, 30, 70, 60)) })
 	for _, two := range []bool{false, true} {
 		for _, soft := range []bool{false, true} {
-			checkRows(t, benchRows(5, 17, kernel.Block+200, two, soft)) // many rows a set, more than a block
+			checkRows(t, benchRows(5, 17, kernel.Block+200, two, soft)) // many rows per set, more than a block
 			checkRows(t, benchRows(8, 36, 3000, two, soft))
 			checkRows(t, benchRows(40, 300, 20, two, soft))
 		}

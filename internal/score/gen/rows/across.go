@@ -16,7 +16,7 @@ const (
 	mostLanes = 32 // of a table
 )
 
-// aligned is memory of this function's, at a multiple of 64 bytes.
+// aligned returns memory of this function's, at a multiple of 64 bytes.
 func aligned(size int) reg.Register {
 	at := GP64()
 	LEAQ(AllocLocal(size+64), at)
@@ -25,7 +25,7 @@ func aligned(size int) reg.Register {
 	return at
 }
 
-// upToEight is how many rows of a list are next.
+// upToEight returns how many rows of a list are next.
 func upToEight(left reg.Register) reg.Register {
 	some, eight := GP64(), GP64()
 	MOVQ(U64(8), eight)
@@ -141,8 +141,8 @@ func inOrder(width int, table, row, memory reg.Register) []reg.VecVirtual {
 // they go to are.
 const found = 64 * (mostWords + mostLanes)
 
-// across is Across for up to eight lanes, which stay in registers, or for
-// multiples of eight, 0.
+// across writes Across for up to eight lanes, which stay in registers, or, with
+// lanes 0, for multiples of eight.
 func across(lanes int) {
 	name := fmt.Sprintf("across%d", lanes)
 	if lanes == 0 {
@@ -150,7 +150,7 @@ func across(lanes int) {
 	}
 	// Its memory may need more stack than there is: it is not NOSPLIT.
 	TEXT(name, 0, "func(table, costs *float64, numbers *int64, lanes, end int, need, tie float64, x *uint64, words int, list *int32, n, groups int, picks *int8, gains *float64, lists, counts *int32)")
-	Doc(name + " is RowLoops.Across.")
+	Doc(name + " implements RowLoops.Across.")
 	Pragma("noescape")
 	list, left := param("list"), param("n")
 	memory := aligned(found + 3*64)
@@ -278,8 +278,8 @@ func nearInMemory(gain, choice, cost, least reg.VecVirtual, memory reg.Register)
 	JNZ(LabelRef("near"))
 }
 
-// decide leaves in memory who was found, what they gain without costs,
-// and the lists to go to.
+// decide leaves in memory which experts were found, their gains without costs, and
+// the lists to go to.
 func decide(gain, choice, cost reg.VecVirtual, memory reg.Register) {
 	k, need, to := K(), ZMM(), ZMM()
 	VBROADCASTSD(fixed("need"), need)
@@ -325,7 +325,7 @@ func nextEight(list, left reg.Register) {
 }
 
 func rowSumsAcross() {
-	start("rowSumsAcross", "table *float64, x *uint64, words int, list *int32, n, groups int, out *float64", "rowSumsAcross is RowLoops.Sums.")
+	start("rowSumsAcross", "table *float64, x *uint64, words int, list *int32, n, groups int, out *float64", "rowSumsAcross implements RowLoops.Sums.")
 	table, list, left, out := param("table"), param("list"), param("n"), param("out")
 	memory := aligned(64 * (mostWords + 1))
 	row := GP64()
@@ -349,7 +349,7 @@ func rowSumsAcross() {
 // gather copies what was found in rows, eight numbers each, behind one another.
 func gather() {
 	start("gather", "from *int, depth *int32, n int, picks *int8, gains *float64, outPicks *int32, outGains *float64",
-		"gather is RowLoops.Gather.")
+		"gather implements RowLoops.Gather.")
 	from, depth, n, picks, gains := param("from"), param("depth"), param("n"), param("picks"), param("gains")
 	outPicks, outGains := param("outPicks"), param("outGains")
 	at, d, e, g := GP64(), GP64(), YMM(), ZMM()

@@ -8,7 +8,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// The loops that pay most, for machines with AVX2 only: half the lanes a
+// The loops that save most, for machines with AVX2 only: half the lanes per
 // vector, otherwise as in main.go.
 
 func loadLanes2(at reg.Register, width int) []reg.VecVirtual {
@@ -29,7 +29,7 @@ func storeLanes2(acc []reg.VecVirtual, at reg.Register) {
 func addFoursAVX2(width int) {
 	name := fmt.Sprintf("addFours%dAVX2", 8*width)
 	start(name, "gains, table *int32, row int, x *uint64, quads int",
-		fmt.Sprintf("%s is RowLoops.AddFours for %d lanes of rows of that many bytes, 4*quads fours.", name, 8*width))
+		fmt.Sprintf("%s implements RowLoops.AddFours for %d lanes of rows of that many bytes, 4*quads fours.", name, 8*width))
 	gains, table, row, x, quads := param("gains"), param("table"), param("row"), param("x"), param("quads")
 	acc := loadLanes2(gains, width)
 	fours := GP64()
@@ -61,7 +61,7 @@ func addFoursAVX2(width int) {
 func strengthenAVX2(width int) {
 	name := fmt.Sprintf("strengthen%dAVX2", 8*width)
 	start(name, "gains, alone, value *int32, row int, units, after *int32, up, x *uint64, words int",
-		fmt.Sprintf("%s is RowLoops.Strengthen for %d lanes: value is alone at the lane of the expert, and the new units go to after.", name, 8*width))
+		fmt.Sprintf("%s implements RowLoops.Strengthen for %d lanes: value is alone at the lane of the expert, and the new units go to after.", name, 8*width))
 	acc := loadLanes2(param("gains"), width)
 	alone, value, row := param("alone"), param("value"), param("row")
 	units, after, up, x := param("units"), param("after"), param("up"), param("x")
@@ -121,7 +121,7 @@ func strengthenAVX2(width int) {
 // stepAVX2 goes through a row once for every eight lanes.
 func exchangeAVX2() {
 	start("exchangeAVX2", "gains, above0, below0, above1, below1 *int32, l0, l1 int32, n int",
-		"exchangeAVX2 is RowLoops.Exchange for n times 8 lanes.")
+		"exchangeAVX2 implements RowLoops.Exchange for n times 8 lanes.")
 	gains, n := param("gains"), param("n")
 	zero, at := YMM(), GP64()
 	VPXOR(zero, zero, zero)

@@ -73,7 +73,7 @@ func storeLanes(acc []reg.VecVirtual, at reg.Register) {
 
 func addFours(width int) {
 	start(fmt.Sprintf("addFours%d", 16*width), "gains, table *int32, row int, x *uint64, quads int",
-		fmt.Sprintf("addFours%d is RowLoops.AddFours for %d lanes of rows of that many bytes, 4*quads fours.", 16*width, 16*width))
+		fmt.Sprintf("addFours%d implements RowLoops.AddFours for %d lanes of rows of that many bytes, 4*quads fours.", 16*width, 16*width))
 	gains, table, row, x, quads := param("gains"), param("table"), param("row"), param("x"), param("quads")
 	acc := loadLanes(gains, width)
 	fours := GP64()
@@ -104,7 +104,7 @@ func addFours(width int) {
 
 func strengthen(width int) {
 	start(fmt.Sprintf("strengthen%d", 16*width), "gains, alone, value *int32, row int, units, after *int32, up, x *uint64, words int",
-		fmt.Sprintf("strengthen%d is RowLoops.Strengthen for %d lanes: value is alone at the lane of the expert, and the new units go to after.", 16*width, 16*width))
+		fmt.Sprintf("strengthen%d implements RowLoops.Strengthen for %d lanes: value is alone at the lane of the expert, and the new units go to after.", 16*width, 16*width))
 	acc := loadLanes(param("gains"), width)
 	alone, value, row := param("alone"), param("value"), param("row")
 	units, after, up, x := param("units"), param("after"), param("up"), param("x")
@@ -182,7 +182,7 @@ func blend(off, on Mem, mask, ink reg.OpmaskVirtual) reg.VecVirtual {
 
 func begin() {
 	start("begin", "l, off, on *float64, x, known *uint64, quads int",
-		"begin is RowLoops.Begin.")
+		"begin implements RowLoops.Begin.")
 	l, off, on, x, known, quads := param("l"), param("off"), param("on"), param("x"), param("known"), param("quads")
 	Label("quad")
 	ink0, ink1 := byteMasks(Mem{Base: x})
@@ -208,7 +208,7 @@ func nextQuad(numbers, masks []reg.Register, quads reg.Register) {
 
 func beginUnits() {
 	start("beginUnits", "units, off, on *int32, x *uint64, quads int",
-		"beginUnits is RowLoops.BeginUnits.")
+		"beginUnits implements RowLoops.BeginUnits.")
 	units, off, on, x, quads := param("units"), param("off"), param("on"), param("x"), param("quads")
 	Label("quad")
 	ink, v := K(), ZMM()
@@ -226,7 +226,7 @@ func beginUnits() {
 
 func nearLanes() {
 	TEXT("near", NOSPLIT, "func(gains *int32, slack, least int32, mask *uint64, n int) int32")
-	Doc("near is RowLoops.Near for n times 16 lanes.")
+	Doc("near implements RowLoops.Near for n times 16 lanes.")
 	Pragma("noescape")
 	gains, mask, n := param("gains"), param("mask"), param("n")
 	slack, bound := Load(Param("slack"), GP32()), Load(Param("least"), GP32())
@@ -317,11 +317,11 @@ func finish(sums reg.VecVirtual) {
 	RET()
 }
 
-// voteGain is a gain, with settled the change as well.
+// voteGain writes Gain, with settled Settle.
 func voteGain(settled bool) {
 	name := map[bool]string{false: "voteGain", true: "settle"}[settled]
 	TEXT(name, NOSPLIT, "func(l, off, on *float64, up, x *uint64, quads int) float64")
-	Doc(fmt.Sprintf("%s is RowLoops.%s.", name, map[bool]string{false: "Gain", true: "Settle"}[settled]))
+	Doc(fmt.Sprintf("%s implements RowLoops.%s.", name, map[bool]string{false: "Gain", true: "Settle"}[settled]))
 	Pragma("noescape")
 	l, off, on, up, x, quads := param("l"), param("off"), param("on"), param("up"), param("x"), param("quads")
 	t, sums := newTransposer(), YMM()
@@ -351,7 +351,7 @@ func voteGain(settled bool) {
 
 func exchange() {
 	start("exchange", "gains, above0, below0, above1, below1 *int32, l0, l1 int32, n int",
-		"exchange is RowLoops.Exchange for n times 16 lanes.")
+		"exchange implements RowLoops.Exchange for n times 16 lanes.")
 	gains, n := param("gains"), param("n")
 	zero, at := ZMM(), GP64()
 	VPXORD(zero, zero, zero)
@@ -387,7 +387,7 @@ func exchange() {
 
 func greater() {
 	start("greater", "mask *uint64, a, b *float64, quads int",
-		"greater is RowLoops.Greater.")
+		"greater implements RowLoops.Greater.")
 	mask, a, b, quads := param("mask"), param("a"), param("b"), param("quads")
 	Label("quad")
 	for i := range 2 {
@@ -403,7 +403,7 @@ func greater() {
 
 func count() {
 	start("count", "seen, on *uint64, mask, x *uint64, weight uint64, words int",
-		"count is RowLoops.Count.")
+		"count implements RowLoops.Count.")
 	seen, on, mask, x, words := param("seen"), param("on"), param("mask"), param("x"), param("words")
 	weight := ZMM()
 	VPBROADCASTB(param("weight").(reg.GPVirtual).As32(), weight)
@@ -436,7 +436,7 @@ func count() {
 
 func sum() {
 	TEXT("sum", NOSPLIT, "func(terms *float64, quads int) float64")
-	Doc("sum is RowLoops.Sum of 16*quads terms.")
+	Doc("sum implements RowLoops.Sum of 16*quads terms.")
 	Pragma("noescape")
 	terms, quads := param("terms"), param("quads")
 	t, sums := newTransposer(), YMM()
@@ -452,7 +452,7 @@ func sum() {
 
 func voters() {
 	start("voters", "mask, known, order *uint64, picks *int32, n, words int",
-		"voters is RowLoops.Voters.")
+		"voters implements RowLoops.Voters.")
 	mask, known, order, picks, n, words := param("mask"), param("known"), param("order"), param("picks"), param("n"), param("words")
 	row := GP64()
 	MOVQ(words, row)

@@ -14,7 +14,7 @@ const stepSignature = "table, costs *float64, need, tie float64, x *uint64, row 
 // block is kernel.Block, in bits.
 const block = 13
 
-// fixed is a parameter where it lies: it is read too seldom for a register.
+// fixed returns a parameter on the stack: it is read too seldom for a register.
 func fixed(name string) Mem {
 	at, err := Param(name).Resolve()
 	if err != nil {
@@ -103,7 +103,7 @@ func sendFound(list, rows reg.Register, found Mem, width int) {
 
 func stepAVX2(width int) {
 	name := fmt.Sprintf("step%dAVX2", 8*width)
-	start(name, stepSignature, fmt.Sprintf("%s is RowLoops.Step for %d lanes.", name, 8*width))
+	start(name, stepSignature, fmt.Sprintf("%s implements RowLoops.Step for %d lanes.", name, 8*width))
 	table, x, list, left := param("table"), param("x"), param("list"), param("n")
 	// What rows prefer is written down for eight together: reading tables does not
 	// go well with writing here and there.
@@ -183,7 +183,7 @@ func stepLanes(v, width int, n, x, table reg.Register, totals Mem, most reg.VecV
 
 // sums is a table of one lane. AVX2 has all it needs.
 func rowSumsAVX2() {
-	start("rowSumsAVX2", "table *float64, x *uint64, row int, list *int32, n, groups int, out *float64", "rowSumsAVX2 is RowLoops.Sums.")
+	start("rowSumsAVX2", "table *float64, x *uint64, row int, list *int32, n, groups int, out *float64", "rowSumsAVX2 implements RowLoops.Sums.")
 	table, x, list, left, groups, out := param("table"), param("x"), param("list"), param("n"), param("groups"), param("out")
 	Label("row")
 	n, acc := GP64(), [4]reg.VecVirtual{}
