@@ -43,9 +43,9 @@ var ruleNames = []string{"max", "max-minus-min"}
 // String is the name used in files and flags: "max" or "max-minus-min".
 func (r Rule) String() string { return enum.Name("Rule", ruleNames, uint8(r)) }
 
-// Abstention is the rule's usual "no vote" value: 0 for Max, 1/2 for
+// abstention is the rule's usual "no vote" value: 0 for Max, 1/2 for
 // MaxMinusMin.
-func (r Rule) Abstention() float64 {
+func (r Rule) abstention() float64 {
 	if r == MaxMinusMin {
 		return 0.5
 	}
@@ -56,8 +56,8 @@ func (r Rule) Abstention() float64 {
 // The paper's is Beta(1, 1) (epsilon = 1).
 type Prior struct{ On, Off float64 }
 
-// Resolved returns p, or Beta(1, 1) for the zero Prior.
-func (p Prior) Resolved() Prior {
+// resolved returns p, or Beta(1, 1) for the zero Prior.
+func (p Prior) resolved() Prior {
 	if p == (Prior{}) {
 		return Prior{1, 1}
 	}
@@ -66,7 +66,7 @@ func (p Prior) Resolved() Prior {
 
 // mean returns the posterior mean of a Bernoulli probability that was on times on
 // in seen images, under its Beta prior: (on + a) / (seen + a + b), eq. (1) with
-// a = b = epsilon. The prior is a Resolved one.
+// a = b = epsilon. The prior is a resolved one.
 func (p Prior) mean(on, seen int64) float64 {
 	return (float64(on) + p.On) / (float64(seen) + p.On + p.Off)
 }
@@ -129,8 +129,8 @@ func (c Config) clone() Config {
 	return c
 }
 
-// Validate returns an error that says what in the configuration is out of range.
-func (c Config) Validate() error {
+// validate returns an error that says what in the configuration is out of range.
+func (c Config) validate() error {
 	switch {
 	case c.Rule != Max && c.Rule != MaxMinusMin:
 		return fmt.Errorf("patchwork: unknown rule %v", c.Rule)
@@ -161,18 +161,18 @@ func (c Config) Validate() error {
 	return c.Poses.Validate()
 }
 
-// Abstention returns the opinion that changes nothing at pixel i (row-major) of
+// abstention returns the opinion that changes nothing at pixel i (row-major) of
 // the image: QMap[i], or Q where there is no map.
-func (c *Config) Abstention(i int) float64 {
+func (c *Config) abstention(i int) float64 {
 	if c.QMap != nil {
 		return c.QMap[i]
 	}
 	return c.Q
 }
 
-// Moves reports whether an expert can be in more than one place: the grid has
+// moves reports whether an expert can be in more than one place: the grid has
 // several poses, or the images are scenes.
-func (c *Config) Moves() bool { return c.Scene || c.Poses.Len() > 1 }
+func (c *Config) moves() bool { return c.Scene || c.Poses.Len() > 1 }
 
 // reuse is the number of picks an expert may have in one image.
 func (c *Config) reuse() int { return max(c.Reuse, 1) }

@@ -27,8 +27,14 @@ type Data struct {
 	Images  []*bitmap.Image
 	Weights []int64
 
-	// Memory, if not nil, keeps every E-step over these images; see [Remember].
-	Memory Memory
+	// Memory, if not nil, keeps every E-step over these images (EStep without each)
+	// and recalls it when it is asked for again. It must be of these images and
+	// weights alone. An error of the memory ends the work. Package learn has the
+	// interface by name.
+	Memory interface {
+		Recall(key string) (value []byte, ok bool, err error)
+		Keep(key string, value []byte) error
+	}
 }
 
 // Blocks yields the images a few at a time: few enough to share the work
@@ -37,6 +43,10 @@ type Data struct {
 func (d Data) Blocks(context.Context) iter.Seq2[Data, error] {
 	size := min(max(pool.Chunk, len(d.Images)/64), rowsAtOnce)
 	return func(yield func(Data, error) bool) {
+		if d.Weights != nil && len(d.Weights) != len(d.Images) {
+			yield(d, nil) // whoever counts refuses it
+			return
+		}
 		for from := 0; from < len(d.Images); from += size {
 			to := min(from+size, len(d.Images))
 			b := Data{Images: d.Images[from:to]}
@@ -62,43 +72,23 @@ func (d Data) Weight(i int) int64 {
 	return d.Weights[i]
 }
 
-// Memory keeps what explaining a data set with a model came to, so that a
+// memory keeps what explaining a data set with a model came to, so that a
 // learning run that was interrupted need not explain again: all else is quick,
-// and the same every time. It must be safe for concurrent use.
-type Memory interface {
-	// Recall is the value of a key, or not ok where it was not kept.
+// and the same every time. It is safe for concurrent use. learn.Memory documents
+// it.
+type memory = interface {
 	Recall(key string) (value []byte, ok bool, err error)
-	// Keep keeps the value of a key.
 	Keep(key string, value []byte) error
 }
 
-// Remember is a source with a memory: every E-step over its images (Explain
-// without each) is kept and, when it is asked for again, recalled. The memory
-// must be of these images and weights alone. Learning with a memory gives the
-// same bytes as without, whatever it holds. An error of the memory ends the
-// work.
-func Remember(src Source, m Memory) Source {
-	if d, ok := src.(Data); ok {
-		d.Memory = m
-		return d
-	}
-	return remembered{src, m}
-}
-
-// remembered is a source with a memory.
-type remembered struct {
-	Source
-	memory Memory
-}
-
 // memoryOf returns the memory of a source, or nil, and the source to read: that
-// of Data, also where another type embeds them.
-func memoryOf(src Source) (Memory, Source) {
+// of Data, also where another type embeds them, or of a source that says so.
+func memoryOf(src Source) (memory, Source) {
 	switch s := src.(type) {
+	case interface{ Remembered() (memory, Source) }:
+		return s.Remembered()
 	case interface{ All() Data }:
 		return s.All().Memory, src
-	case remembered:
-		return s.memory, s.Source
 	}
 	return nil, src
 }
@@ -111,9 +101,9 @@ func (d Data) All() Data { return d }
 // no sum in a Tally overflows.
 const maxRows = 1 << 31
 
-// Validate returns an error for data that nothing can be learned from: no
+// validate returns an error for data that nothing can be learned from: no
 // images, weights that are no counts or too many, or more than MaxRows images.
-func (d Data) Validate() error {
+func (d Data) validate() error {
 	var c census
 	if err := c.count(d); err != nil {
 		return err
@@ -202,7 +192,7 @@ func numbered(ctx context.Context, src Source) iter.Seq2[*block, error] {
 
 // fits refuses data that cannot be explained before any work is done.
 func (d Data) fits(m *Model) error {
-	if err := d.Validate(); err != nil {
+	if err := d.validate(); err != nil {
 		return err
 	}
 	for i, img := range d.Images {

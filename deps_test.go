@@ -60,7 +60,7 @@ const policy = `
 	< patchwork;
 
 	# Several explanations; learners; what may be wrong. No learner knows another.
-	patchwork, internal/score, internal/pool, pose < posterior;
+	patchwork, internal/score, internal/pool, internal/rows, pose < posterior;
 	patchwork < internal/rows;
 	posterior, internal/rows < learn;
 	posterior, internal/rows < table;

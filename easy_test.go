@@ -94,11 +94,11 @@ func TestSearchAuto(t *testing.T) {
 		picks int // 3 if greedy, 2 if refined
 	}{
 		{still, patchwork.PursuitOptions{}, 3},
-		{still, patchwork.PursuitOptions{Search: patchwork.SearchRefined}, 2},
+		{still, patchwork.PursuitOptions{Refined: true}, 2},
 		{shifted, patchwork.PursuitOptions{}, 2},
 		{shifted, patchwork.PursuitOptions{Scoring: patchwork.Original}, 3},
-		{shifted, patchwork.PursuitOptions{Search: patchwork.SearchRefined, Scoring: patchwork.Original}, 2},
-		{shifted, patchwork.PursuitOptions{Search: patchwork.SearchPaper}, 3},
+		{shifted, patchwork.PursuitOptions{Refined: true, Scoring: patchwork.Original}, 2},
+		{shifted, patchwork.PursuitOptions{Paper: true}, 3},
 		{scene, patchwork.PursuitOptions{}, 2},
 	} {
 		m := testkit.MustModel(t, c.cfg, templates)

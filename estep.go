@@ -58,7 +58,7 @@ func tallied(ctx context.Context, m *Model, src Source, opt PursuitOptions, work
 }
 
 // recalled is an E-step through a memory.
-func recalled(ctx context.Context, m *Model, memory Memory, src Source, opt PursuitOptions, workers int) (*Tally, error) {
+func recalled(ctx context.Context, m *Model, memory memory, src Source, opt PursuitOptions, workers int) (*Tally, error) {
 	key := stepKey(m, opt)
 	value, ok, err := memory.Recall(key)
 	if err != nil {

@@ -56,8 +56,8 @@ func ExamplePursuit_Explain() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, search := range []patchwork.Search{patchwork.SearchPaper, patchwork.SearchRefined} {
-		pursuit, err := patchwork.NewPursuit(model, patchwork.PursuitOptions{Search: search})
+	for _, paper := range []bool{true, false} {
+		pursuit, err := patchwork.NewPursuit(model, patchwork.PursuitOptions{Paper: paper, Refined: !paper})
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -65,7 +65,7 @@ func ExamplePursuit_Explain() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Printf("%v: %.2f nats, experts", search, e.LogLik)
+		fmt.Printf("%s: %.2f nats, experts", map[bool]string{true: "paper", false: "refined"}[paper], e.LogLik)
 		for _, pick := range e.Picks {
 			fmt.Printf(" %d", pick.Expert)
 		}

@@ -29,6 +29,9 @@ type Explanation struct {
 	// force; LogLikModel is that of the explanation under the untruncated
 	// composition. -Inf: the image is impossible.
 	StartLogLik, LogLik, LogLikModel float64
+
+	// Scoring is the one in force; 0 where a pursuit has not made the explanation.
+	Scoring Scoring
 }
 
 // Composition is the template composed of a set of picks over an image frame
@@ -59,7 +62,7 @@ func (m *Model) Compose(height, width int, picks []Pick) *Composition {
 	c := &Composition{P: make([]float64, height*width)}
 	c.Join(m, height, width, picks)
 	for i := range c.P {
-		c.P[i] = score.Compose(c.High[i], c.Low[i], m.cfg.Abstention(i))
+		c.P[i] = score.Compose(c.High[i], c.Low[i], m.cfg.abstention(i))
 	}
 	return c
 }
@@ -116,18 +119,18 @@ func (c *Composition) abstain(m *Model, n int, picks []Pick) {
 		c.Max, c.Min = make([]int16, n), make([]int16, n)
 	}
 	for i := range c.High {
-		q := m.cfg.Abstention(i)
+		q := m.cfg.abstention(i)
 		c.High[i], c.Low[i], c.Max[i], c.Min[i] = q, q, -1, -1
 	}
 }
 
-// Place is the opinion of one pick at every pixel of an image frame of
+// place is the opinion of one pick at every pixel of an image frame of
 // height x width, row-major: its template rotated and shifted; the abstention
 // value where its frame does not reach.
-func (m *Model) Place(height, width int, pick Pick) []float64 {
+func (m *Model) place(height, width int, pick Pick) []float64 {
 	out := make([]float64, height*width)
 	for i := range out {
-		out[i] = m.cfg.Abstention(i)
+		out[i] = m.cfg.abstention(i)
 	}
 	m.visit(height, width, pick, func(i int, p float64) { out[i] = p })
 	return out

@@ -47,3 +47,6 @@ func (p *Pursuit) Judge(img *bitmap.Image, grid pose.Grid, before []Pick, each f
 func (t *Tally) Fake(rows, picks, active1, seen1, on1 int64) {
 	t.rows, t.picks, t.active[1], t.counts.Seen[1], t.counts.On[1] = rows, picks, active1, seen1, on1
 }
+
+// Place returns the opinion of one pick at every pixel of an image.
+func (m *Model) Place(height, width int, pick Pick) []float64 { return m.place(height, width, pick) }

@@ -16,17 +16,6 @@ type Geometry struct {
 	Presence gauss.Presence // sets of experts seen together, with counts; may be empty
 }
 
-// MeanPicks places every expert at its mean pose, as the paper's Figure 8
-// does; at the zero pose for a model without geometry. Poses are rounded to
-// whole pixels.
-func (m *Model) MeanPicks() []Pick {
-	var mean []float64
-	if g := m.extras.Geometry; g != nil {
-		mean = g.Normal.Mean()
-	}
-	return m.picksAt(mean, func(int) bool { return true })
-}
-
 // picksAt places the present experts at x, which is (dy, dx, degrees) of each.
 func (m *Model) picksAt(x []float64, present func(k int) bool) []Pick {
 	var picks []Pick
@@ -47,7 +36,17 @@ func (m *Model) picksAt(x []float64, present func(k int) bool) []Pick {
 // training images; by Usage, independently, where that is not recorded; all
 // where that is missing too) and where (from the Gaussian; at the zero pose
 // without one).
+//
+// With a nil rng it places every expert at its mean pose instead, as the paper's
+// Figure 8 does. Poses are rounded to whole pixels.
 func (m *Model) SamplePicks(rng *rand.Rand) []Pick {
+	if rng == nil {
+		var mean []float64
+		if g := m.extras.Geometry; g != nil {
+			mean = g.Normal.Mean()
+		}
+		return m.picksAt(mean, func(int) bool { return true })
+	}
 	present := func(int) bool { return true }
 	g := m.extras.Geometry
 	switch {

@@ -105,7 +105,7 @@ func TestSamplePicks(t *testing.T) {
 		t.Errorf("both experts in %v of the samples, in 3/4 of the images", share)
 	}
 	testkit.Near(t, "mean of the sampled dy", sum/n, -2, 0.1)
-	mean := m.MeanPicks()
+	mean := m.SamplePicks(nil)
 	if len(mean) != 2 || mean[0] != (patchwork.Pick{Expert: 0, Pose: pose.Pose{DY: -2, DX: -2}}) {
 		t.Errorf("mean picks %+v", mean)
 	}
@@ -119,7 +119,7 @@ func TestSamplePicksWithoutGeometry(t *testing.T) {
 	if got := m.SamplePicks(rng); len(got) != 3 || got[2] != (patchwork.Pick{Expert: 2}) {
 		t.Errorf("picks %+v, want everybody at the zero pose", got)
 	}
-	if got := m.MeanPicks(); len(got) != 3 || got[1] != (patchwork.Pick{Expert: 1}) {
+	if got := m.SamplePicks(nil); len(got) != 3 || got[1] != (patchwork.Pick{Expert: 1}) {
 		t.Errorf("mean picks %+v", got)
 	}
 	m, err := m.WithExtras(patchwork.Extras{Usage: []float64{0, 0.3, 1}})
@@ -219,12 +219,12 @@ func TestPosePriorKnowsWhereThingsGo(t *testing.T) {
 		t.Fatalf("the upright bar was not found: %+v", e)
 		return pose.Pose{}
 	}
-	for _, search := range []patchwork.Search{patchwork.SearchPaper, patchwork.SearchRefined} {
-		if got := where(patchwork.PursuitOptions{Search: search}); got != (pose.Pose{DY: 5, DX: 8}) {
-			t.Errorf("%v: without the prior the upright bar is at %+v, want the whole one", search, got)
+	for _, refined := range []bool{false, true} {
+		if got := where(patchwork.PursuitOptions{Paper: !refined, Refined: refined}); got != (pose.Pose{DY: 5, DX: 8}) {
+			t.Errorf("refined %v: without the prior the upright bar is at %+v, want the whole one", refined, got)
 		}
-		if got := where(patchwork.PursuitOptions{Search: search, PosePrior: true}); got != (pose.Pose{DY: 1, DX: 1}) {
-			t.Errorf("%v: with the prior the upright bar is at %+v, want the one below the level bar", search, got)
+		if got := where(patchwork.PursuitOptions{Paper: !refined, Refined: refined, PosePrior: true}); got != (pose.Pose{DY: 1, DX: 1}) {
+			t.Errorf("refined %v: with the prior the upright bar is at %+v, want the one below the level bar", refined, got)
 		}
 	}
 }
@@ -244,7 +244,7 @@ func TestPosePriorPicksTheBest(t *testing.T) {
 		}
 		m = withGeometry(t, m, mean, cov)
 		img := testkit.DrawImage(t, m.Height(), m.Width(), ".#?")
-		opt := patchwork.PursuitOptions{Search: patchwork.SearchPaper, Scoring: patchwork.Original, PosePrior: true}
+		opt := patchwork.PursuitOptions{Paper: true, Scoring: patchwork.Original, PosePrior: true}
 		if rapid.Bool().Draw(t, "costs") {
 			opt.Costs = rapid.SliceOfN(rapid.Float64Range(-0.2, 2), m.K(), m.K()).Draw(t, "costs")
 		}

@@ -83,7 +83,7 @@ func TestGoldenPursuit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Search: patchwork.SearchPaper, Forced: c.Start == "forced", MinGain: c.MinGain})
+		p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Paper: true, Forced: c.Start == "forced", MinGain: c.MinGain})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -224,9 +224,9 @@ func TestGoldenScenes(t *testing.T) {
 			opt  patchwork.PursuitOptions
 			want goldenScene
 		}{
-			{"truncated", patchwork.PursuitOptions{Search: patchwork.SearchPaper}, c.Trunc},
-			{"original", patchwork.PursuitOptions{Search: patchwork.SearchPaper, Scoring: patchwork.Original}, c.Orig},
-			{"mixed", patchwork.PursuitOptions{Search: patchwork.SearchPaper, Scoring: patchwork.Mixed, Alpha: .5}, c.Mix},
+			{"truncated", patchwork.PursuitOptions{Paper: true}, c.Trunc},
+			{"original", patchwork.PursuitOptions{Paper: true, Scoring: patchwork.Original}, c.Orig},
+			{"mixed", patchwork.PursuitOptions{Paper: true, Scoring: patchwork.Mixed, Alpha: .5}, c.Mix},
 		} {
 			p, err := patchwork.NewPursuit(m, v.opt)
 			if err != nil {
@@ -276,9 +276,9 @@ func TestGoldenScenesRefined(t *testing.T) {
 			if !ok {
 				t.Fatalf("case %d has no %s_J", i, v.name)
 			}
-			opt := patchwork.PursuitOptions{Search: patchwork.SearchPaper, Scoring: v.scoring, Alpha: .5, MaxPicks: len(stop.Steps)}
+			opt := patchwork.PursuitOptions{Paper: true, Scoring: v.scoring, Alpha: .5, MaxPicks: len(stop.Steps)}
 			testkit.Near(t, v.name+" stopped", explainWith(t, m, opt, img).LogLik, stop.LogLik[len(stop.Steps)-1], 1e-9)
-			opt = patchwork.PursuitOptions{Search: patchwork.SearchRefined, Scoring: v.scoring, Alpha: .5, RefineScoring: v.scoring, RefineThreshold: -1}
+			opt = patchwork.PursuitOptions{Refined: true, Scoring: v.scoring, Alpha: .5, RefineScoring: v.scoring, RefineThreshold: -1}
 			testkit.Near(t, v.name+" refined", explainWith(t, m, opt, img).LogLik, v.refined.LogLikFinal, 1e-9)
 		}
 	}

@@ -84,12 +84,15 @@ func TestExplanationIsItsComposition(t *testing.T) {
 		img := testkit.DrawImage(t, c.Height, c.Width, "#.?")
 		opt := patchwork.PursuitOptions{Forced: rapid.Bool().Draw(t, "forced"), Reuse: 2,
 			Scoring: rapid.SampledFrom([]patchwork.Scoring{patchwork.Original, patchwork.Mixed, patchwork.Truncated}).Draw(t, "scoring"), Alpha: 0.8,
-			Search: rapid.SampledFrom([]patchwork.Search{patchwork.SearchPaper, patchwork.SearchRefined}).Draw(t, "search")}
+			Paper: true}
+		if rapid.Bool().Draw(t, "refined") {
+			opt.Paper, opt.Refined = false, true
+		}
 		if c.Rule == patchwork.MaxMinusMin && opt.Scoring == patchwork.Truncated {
 			opt.Scoring = patchwork.Original
 		}
 		e := testkit.MustExplain(t, m, img, opt)
-		opt.Scoring = opt.InForce(m)
+		opt.Scoring = e.Scoring
 		viewed := asScored(t, m, opt)
 		h, w := c.Height, c.Width
 		if want := patchwork.LogLik(img, viewed.Compose(h, w, e.Picks).P); !testkit.About(e.LogLik, want) {
@@ -153,7 +156,7 @@ func TestUnknownPixelsAddNothing(t *testing.T) {
 			if y, x := i/c.Width, i%c.Width; !img.Known(y, x) {
 				seen.Set(y, x, rapid.Bool().Draw(t, "hidden value"))
 				for _, s := range silent {
-					s[i] = c.Abstention(i)
+					s[i] = m.Abstention(i)
 				}
 			}
 		}
@@ -178,7 +181,7 @@ func TestPursuitIsGreedy(t *testing.T) {
 		m := testkit.DrawModel(t, c, testkit.InnerLevel)
 		img := testkit.DrawImage(t, c.Height, c.Width, "#.?")
 		opt := patchwork.PursuitOptions{
-			Search:   patchwork.SearchPaper,
+			Paper:    true,
 			Forced:   rapid.Bool().Draw(t, "forced"),
 			MinGain:  rapid.SampledFrom([]float64{0, 0.3}).Draw(t, "least gain"),
 			MaxPicks: rapid.IntRange(0, 2).Draw(t, "most picks"),
@@ -246,7 +249,8 @@ func TestPursuitIsDeterministic(t *testing.T) {
 		c := testkit.DrawConfig(t, testkit.AnyLevel)
 		m := testkit.DrawModel(t, c, testkit.AnyLevel)
 		opt := patchwork.PursuitOptions{Forced: true, Reuse: 2,
-			Search: rapid.SampledFrom([]patchwork.Search{patchwork.SearchAuto, patchwork.SearchPaper, patchwork.SearchRefined}).Draw(t, "search")}
+			Paper: rapid.Bool().Draw(t, "paper")}
+		opt.Refined = !opt.Paper && rapid.Bool().Draw(t, "refined")
 		img, other := testkit.DrawImage(t, c.Height, c.Width, "#.?"), testkit.DrawImage(t, c.Height, c.Width, "#.")
 		first := testkit.MustPursuit(t, m, opt)
 		want, err := first.Explain(img)
@@ -276,7 +280,7 @@ func TestForcedAndEmpty(t *testing.T) {
 		c := testkit.DrawConfig(t, testkit.AnyLevel)
 		m := testkit.DrawModel(t, c, testkit.AnyLevel)
 		img := testkit.DrawImage(t, c.Height, c.Width, "#.?")
-		forced, empty := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Search: patchwork.SearchPaper, Forced: true}), testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Search: patchwork.SearchPaper})
+		forced, empty := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Paper: true, Forced: true}), testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Paper: true})
 		switch {
 		case len(forced.Picks) == 0:
 			t.Fatal("nothing picked by force")

@@ -14,7 +14,7 @@ import (
 // which keeps experts sparse; with poses the pursuit searches with truncated
 // templates. For MaxMinusMin it is 1/2, and nothing is known beyond the border.
 func NewConfig(rule Rule, height, width int, poses pose.Grid) Config {
-	c := Config{Rule: rule, Height: height, Width: width, Poses: poses, Q: rule.Abstention()}
+	c := Config{Rule: rule, Height: height, Width: width, Poses: poses, Q: rule.abstention()}
 	if rule == MaxMinusMin {
 		c.UnknownOutside = true
 		return c
@@ -73,7 +73,7 @@ func (m *Model) turn(angle float64) turn {
 // Height*Width probabilities, row-major. The error names the expert, row and
 // column of the first bad value.
 func NewModel(cfg Config, templates [][]float64) (*Model, error) {
-	if err := cfg.Validate(); err != nil {
+	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
 	if len(templates) == 0 {
@@ -120,18 +120,6 @@ func (m *Model) Templates() [][]float64 {
 		out[k] = slices.Clone(t)
 	}
 	return out
-}
-
-// Votes returns the number of entries of expert k that are farther than within
-// from the abstention value.
-func (m *Model) Votes(k int, within float64) int {
-	n := 0
-	for i, p := range m.experts[k] {
-		if math.Abs(p-m.cfg.Abstention(i)) > within*(1+1e-9) {
-			n++
-		}
-	}
-	return n
 }
 
 // Extras are the model's optional parts; what they point to must not be changed.
@@ -186,7 +174,7 @@ func (m *Model) WithConfig(cfg Config) (*Model, error) {
 		return nil, fmt.Errorf("patchwork: experts of %d x %d cannot take a frame of %d x %d",
 			m.cfg.Height, m.cfg.Width, cfg.Height, cfg.Width)
 	}
-	if err := cfg.Validate(); err != nil {
+	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
 	c := *m
@@ -196,7 +184,7 @@ func (m *Model) WithConfig(cfg Config) (*Model, error) {
 
 // Abstention returns the opinion that changes nothing at pixel i (row-major) of
 // the image.
-func (m *Model) Abstention(i int) float64 { return m.cfg.Abstention(i) }
+func (m *Model) Abstention(i int) float64 { return m.cfg.abstention(i) }
 
 // GridFor is the grid of poses the pursuit searches in an image of the given
 // size: the model's own, or every full placement for a Scene model. The error
@@ -215,16 +203,12 @@ func (m *Model) GridFor(height, width int) (pose.Grid, error) {
 		g.DY = pose.Range{Min: 0, Max: height - c.Height, Step: 1}
 		g.DX = pose.Range{Min: 0, Max: width - c.Width, Step: 1}
 	}
-	if n := g.Len(); n > MaxCandidates/m.K() {
+	if n := g.Len(); n > pose.MaxCandidates/m.K() {
 		return pose.Grid{}, fmt.Errorf("patchwork: %d experts in %d poses are more than %d candidates; shift or rotate less, or in larger steps",
-			m.K(), n, MaxCandidates)
+			m.K(), n, pose.MaxCandidates)
 	}
 	return g, nil
 }
-
-// MaxCandidates bounds the candidates, experts x poses, of one pursuit, which
-// keeps a number for each: a guard against absurd grids, far above any use.
-const MaxCandidates = 1 << 26
 
 // Start is one start of a learning run, kept in the model's record.
 type Start struct {

@@ -1,6 +1,7 @@
 package patchwork_test
 
 import (
+	"context"
 	"errors"
 	"math"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/gauss"
 	"example.com/patchwork/internal/enum"
+	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/internal/testkit"
 	"example.com/patchwork/pose"
 )
@@ -196,7 +198,7 @@ func TestNames(t *testing.T) {
 	for _, v := range []patchwork.Rule{patchwork.Max, patchwork.MaxMinusMin} {
 		names["rule "+v.String()] = func(s string) (string, error) { r, err := enum.Of[patchwork.Rule]("a rule", s); return r.String(), err }
 	}
-	for _, v := range []patchwork.Scoring{patchwork.ScoringDefault, patchwork.Truncated, patchwork.Original, patchwork.Mixed} {
+	for _, v := range []patchwork.Scoring{patchwork.Scoring(0), patchwork.Truncated, patchwork.Original, patchwork.Mixed} {
 		names["scoring "+v.String()] = func(s string) (string, error) {
 			r, err := enum.Of[patchwork.Scoring]("a scoring", s)
 			return r.String(), err
@@ -283,7 +285,7 @@ func TestAbsurdRangeIsRefused(t *testing.T) {
 // Data weights whose sum overflows.
 func TestWeightsAddUp(t *testing.T) {
 	d := patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("#"), bitmap.Parse("#")}, Weights: []int64{math.MaxInt64, math.MaxInt64}}
-	if err := d.Validate(); err == nil {
+	if err := rows.Validate(context.Background(), d); err == nil {
 		t.Error("weights that add up to more than an int64 are accepted")
 	}
 	m, _ := patchwork.NewModel(patchwork.Config{Height: 1, Width: 1}, [][]float64{{0.5}})

@@ -47,7 +47,7 @@ func (t *Tally) Usage() []float64 {
 func (t *Tally) template(prev *Model, k int, step MStep) []float64 {
 	n := t.height * t.width
 	out := make([]float64, n)
-	prior := prev.cfg.Prior.Resolved()
+	prior := prev.cfg.Prior.resolved()
 	for i := range n {
 		old, c := prev.experts[k][i], k*n+i
 		won, wonSeen := t.counts.On[c], t.counts.Seen[c]
@@ -58,7 +58,7 @@ func (t *Tally) template(prev *Model, k int, step MStep) []float64 {
 		}
 		out[i] = prior.mean(all, allSeen)
 		if prev.cfg.Rule == MaxMinusMin {
-			q := prev.cfg.Abstention(i)
+			q := prev.cfg.abstention(i)
 			out[i] = guard(prior.mean(won, wonSeen), out[i], q)
 			if out[i] == q || step.MinVoteGain > 0 && worth(out[i], q, won, wonSeen) < step.MinVoteGain {
 				out[i] = waitAt(old, q, step.AbstainMargin)

@@ -15,8 +15,8 @@ import (
 type Scoring uint8
 
 const (
-	// ScoringDefault is the model's own: Truncated if Config.Truncate, else Original.
-	ScoringDefault Scoring = iota
+	// The zero Scoring is the model's own: Truncated if Config.Truncate, else Original.
+	_ Scoring = iota
 	// Truncated replaces a template mu by max(1/2, mu), so that an expert is
 	// judged only by the pixels in its support (section 3). Max rule only.
 	Truncated
@@ -31,36 +31,22 @@ func (s Scoring) String() string { return enum.Name("Scoring", scoringNames, uin
 
 var scoringNames = []string{"default", "truncated", "original", "mixed"}
 
-// Search says how far a pursuit searches.
-type Search uint8
-
-const (
-	// SearchAuto is the recommended default: SearchRefined where experts move
-	// (Config.Moves) and no likelihood is named (PursuitOptions.Scoring is
-	// ScoringDefault), else SearchPaper. Rows of tables are explained greedily,
-	// which is much faster.
-	SearchAuto Search = iota
-	// SearchPaper is the paper's greedy pursuit (section 3): it adds the best
-	// candidate until none pays, and takes nothing back.
-	SearchPaper
-	// SearchRefined goes on with sweeps over the picks, under the likelihood
-	// RefineScoring: each pick is replaced by the best candidate given the
-	// others, or dropped where that gains no more than RefineThreshold; then
-	// what gains more is added. It ends when nothing changes, or after
-	// RefineSweeps. On unseen letters, digits and scenes this is better than the
-	// greedy pursuit, in two to eleven times the time.
-	SearchRefined
-)
-
-// String returns the name used in flags: "auto", "paper", "refined".
-func (s Search) String() string { return enum.Name("Search", searchNames, uint8(s)) }
-
-var searchNames = []string{"auto", "paper", "refined"}
-
 // PursuitOptions are the settings of likelihood matching pursuit. The zero
 // value is the recommended default for explaining new images.
 type PursuitOptions struct {
-	Search  Search
+	// Paper is the paper's greedy pursuit (section 3): it adds the best candidate
+	// until none pays, and takes nothing back. Refined goes on with sweeps over the
+	// picks, under the likelihood RefineScoring: each pick is replaced by the best
+	// candidate given the others, or dropped where that gains no more than
+	// RefineThreshold; then what gains more is added. It ends when nothing changes,
+	// or after RefineSweeps. On unseen letters, digits and scenes this is better
+	// than the greedy pursuit, in two to eleven times the time.
+	//
+	// With neither, the recommended default, it is Refined where experts move and
+	// no likelihood is named (Scoring is 0), else Paper: rows of tables
+	// are explained greedily, which is much faster. Both are an error.
+	Paper, Refined bool
+
 	Scoring Scoring
 	Alpha   float64 // of Mixed, 0 < Alpha <= 1; 0 means 0.9
 
@@ -84,7 +70,7 @@ type PursuitOptions struct {
 	MaxPicks int // 0: no limit but Reuse and 32,767
 	Reuse    int // picks an expert may have in one image; 0: the model's
 
-	// Settings of SearchRefined. RefineThreshold is what a pick must gain in
+	// Settings of Refined. RefineThreshold is what a pick must gain in
 	// the sweeps, in nats; 0 means log(number of candidates), a negative one
 	// 0, and it is at least MinGain. RefineSweeps bounds the number of sweeps;
 	// 0 means 8. RefineScoring is their likelihood; its default is Original
@@ -96,13 +82,8 @@ type PursuitOptions struct {
 }
 
 func (o PursuitOptions) withDefaults(c *Config) PursuitOptions {
-	if o.Search == SearchAuto {
-		o.Search = SearchPaper
-		if c.Moves() && o.Scoring == ScoringDefault {
-			o.Search = SearchRefined
-		}
-	}
-	if o.Scoring == ScoringDefault {
+	o.Refined = o.Refined || !o.Paper && c.moves() && o.Scoring == 0
+	if o.Scoring == 0 {
 		o.Scoring = Original
 		if c.Truncate {
 			o.Scoring = Truncated
@@ -117,7 +98,7 @@ func (o PursuitOptions) withDefaults(c *Config) PursuitOptions {
 	if o.MaxPicks == 0 {
 		o.MaxPicks = math.MaxInt16
 	}
-	if o.RefineScoring == ScoringDefault {
+	if o.RefineScoring == 0 {
 		o.RefineScoring = Original
 	}
 	if o.RefineSweeps == 0 {
@@ -128,8 +109,8 @@ func (o PursuitOptions) withDefaults(c *Config) PursuitOptions {
 
 func (o PursuitOptions) validate(c *Config, experts int) error {
 	switch {
-	case int(o.Search) >= len(searchNames):
-		return fmt.Errorf("patchwork: unknown search %v", o.Search)
+	case o.Paper && o.Refined:
+		return fmt.Errorf("patchwork: a pursuit is the paper's or refined, not both")
 	case int(o.Scoring) >= len(scoringNames) || int(o.RefineScoring) >= len(scoringNames):
 		return fmt.Errorf("patchwork: unknown scoring %v or %v", o.Scoring, o.RefineScoring)
 	case (o.Scoring == Truncated || o.RefineScoring == Truncated) && c.Rule != Max:
@@ -185,7 +166,7 @@ func NewPursuit(m *Model, opt PursuitOptions) (*Pursuit, error) {
 	}
 	p := &Pursuit{model: m, opt: opt, rowTable: new(rowTable)}
 	p.scored = m.bank(opt.Scoring, opt.Alpha)
-	if p.refined = p.scored; opt.Search == SearchRefined && opt.RefineScoring != opt.Scoring {
+	if p.refined = p.scored; opt.Refined && opt.RefineScoring != opt.Scoring {
 		p.refined = m.bank(opt.RefineScoring, opt.Alpha)
 	}
 	if opt.PosePrior {
@@ -249,10 +230,10 @@ func (p *Pursuit) Explain(img *bitmap.Image) (*Explanation, error) {
 		}
 		e.Picks = append(e.Picks, pick)
 	}
-	if p.opt.Search == SearchRefined {
+	if p.opt.Refined {
 		p.refine(img, e)
 	}
-	e.LogLik = p.search.LogLik()
+	e.LogLik, e.Scoring = p.search.LogLik(), p.inForce()
 	e.LogLikModel = e.LogLik
 	if p.inForce() != Original {
 		e.LogLikModel = p.logLikModel(img.Height(), img.Width(), e.Picks)
@@ -268,23 +249,20 @@ func (p *Pursuit) logLikModel(height, width int, picks []Pick) float64 {
 	var l pixelLogLiks
 	for i, x := range p.pixels {
 		if x != score.Unknown {
-			sum.Add(i, l.of(x == score.On, score.Compose(c.High[i], c.Low[i], p.model.cfg.Abstention(i))))
+			sum.Add(i, l.of(x == score.On, score.Compose(c.High[i], c.Low[i], p.model.cfg.abstention(i))))
 		}
 	}
 	return sum.Sum()
 }
 
-// InForce returns the scoring of a pursuit's explanations of a model, that of
-// its last stage: RefineScoring after sweeps, else Scoring, defaults resolved.
-func (o PursuitOptions) InForce(m *Model) Scoring {
-	if o = o.withDefaults(&m.cfg); o.Search == SearchRefined {
-		return o.RefineScoring
+// inForce returns the scoring of the explanations: that of the last stage,
+// RefineScoring after sweeps, else Scoring.
+func (p *Pursuit) inForce() Scoring {
+	if p.opt.Refined {
+		return p.opt.RefineScoring
 	}
-	return o.Scoring
+	return p.opt.Scoring
 }
-
-// inForce returns the scoring of the explanations.
-func (p *Pursuit) inForce() Scoring { return p.opt.InForce(p.model) }
 
 // Picks runs the greedy pursuit on one image and yields its picks one by one
 // (without refining). Only one iteration may be under way at a time. The error

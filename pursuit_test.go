@@ -28,7 +28,7 @@ func TestRefineClimbsToTheTop(t *testing.T) {
 		m := testkit.DrawModel(t, c, testkit.InnerLevel)
 		img := testkit.DrawImage(t, c.Height, c.Width, "#.?")
 		opt := patchwork.PursuitOptions{
-			Search: patchwork.SearchRefined, RefineSweeps: 1000,
+			Refined: true, RefineSweeps: 1000,
 			RefineThreshold: rapid.SampledFrom([]float64{-1, 0, 0.4}).Draw(t, "threshold"),
 			Forced:          rapid.Bool().Draw(t, "forced"),
 			Reuse:           rapid.IntRange(1, 2).Draw(t, "reuse"),
@@ -61,7 +61,7 @@ func TestRefineVisitsAgain(t *testing.T) {
 		for x := range 4 {
 			img.Set(0, x, rng.IntN(4) > 0)
 		}
-		checkTop(t, m, img, patchwork.PursuitOptions{Search: patchwork.SearchRefined, RefineThreshold: -1, RefineSweeps: 1000, Reuse: 2})
+		checkTop(t, m, img, patchwork.PursuitOptions{Refined: true, RefineThreshold: -1, RefineSweeps: 1000, Reuse: 2})
 	}
 }
 
@@ -92,7 +92,7 @@ func checkTop(t failer, m *patchwork.Model, img *bitmap.Image, opt patchwork.Pur
 	checkRefined(t, m, refined, img, opt)
 	got := objective(refined.Picks)
 	plain := opt
-	plain.Search = patchwork.SearchPaper
+	plain.Paper, plain.Refined = true, false
 	if greedy := objective(testkit.MustExplain(t, m, img, plain).Picks); got < greedy-1e-7 {
 		t.Fatalf("refining lowered the objective from %v to %v", greedy, got)
 	}
@@ -175,10 +175,10 @@ func TestRefineTakesBackAGreedyMistake(t *testing.T) {
 		slices.Sort(ks)
 		return ks
 	}
-	if got := experts(testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Search: patchwork.SearchPaper})); !slices.Equal(got, []int{0, 1, 2}) {
+	if got := experts(testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Paper: true})); !slices.Equal(got, []int{0, 1, 2}) {
 		t.Fatalf("greedy: experts %v; this example should mislead it", got)
 	}
-	if got := experts(testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Search: patchwork.SearchRefined})); !slices.Equal(got, []int{1, 2}) {
+	if got := experts(testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Refined: true})); !slices.Equal(got, []int{1, 2}) {
 		t.Errorf("refined: experts %v", got)
 	}
 }
@@ -195,7 +195,7 @@ func TestRefineThreshold(t *testing.T) {
 	if len(e.Picks) != 1 || e.Picks[0].Pose != (pose.Pose{}) {
 		t.Errorf("picks %+v, want the square alone: one pixel gains %v nats, the threshold is log(30)", e.Picks, math.Log(9))
 	}
-	e = testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Search: patchwork.SearchRefined, RefineThreshold: -1, Reuse: 3})
+	e = testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Refined: true, RefineThreshold: -1, Reuse: 3})
 	if len(e.Picks) < 2 {
 		t.Errorf("without a threshold: picks %+v", e.Picks)
 	}
@@ -206,7 +206,7 @@ func TestRefineThreshold(t *testing.T) {
 // both gain log 24.
 func TestRefineKeepsATie(t *testing.T) {
 	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2, Q: 0.1, Defaults: patchwork.Defaults{Truncate: true}}, [][]float64{{0.6, 0.4}, {0.8, 0.3}})
-	e := testkit.MustExplain(t, m, bitmap.Parse("##"), patchwork.PursuitOptions{Search: patchwork.SearchRefined, MaxPicks: 1})
+	e := testkit.MustExplain(t, m, bitmap.Parse("##"), patchwork.PursuitOptions{Refined: true, MaxPicks: 1})
 	if len(e.Picks) != 1 || e.Picks[0].Expert != 1 || !testkit.About(e.Picks[0].Gain, math.Log(24)) {
 		t.Errorf("picks %+v, want expert 1 with log 24", e.Picks)
 	}

@@ -18,15 +18,7 @@ type Explanations struct {
 	From                             []int // one more offset than images
 	Picks                            []Pick
 	StartLogLik, LogLik, LogLikModel []float64
-}
-
-// At is the explanation of image i; its picks are part of e.Picks.
-func (e *Explanations) At(i int) Explanation {
-	x := Explanation{StartLogLik: e.StartLogLik[i], LogLik: e.LogLik[i], LogLikModel: e.LogLikModel[i]}
-	if from, to := e.From[i], e.From[i+1]; from < to {
-		x.Picks = e.Picks[from:to:to]
-	}
-	return x
+	Scoring                          Scoring // of all
 }
 
 func (e *Explanations) reset() {
@@ -71,6 +63,7 @@ func (e *Explanations) addAll(rows *scorerows.Picked) {
 // that does not fit; out then holds what was done before it.
 func (p *Pursuit) ExplainAll(images []*bitmap.Image, out *Explanations) error {
 	out.reset()
+	out.Scoring = p.inForce()
 	for from := 0; from < len(images); from += rowsAtOnce {
 		part := images[from:min(from+rowsAtOnce, len(images))]
 		if b := p.rows(part); b != nil {
@@ -183,7 +176,7 @@ func (p *Pursuit) release() {
 // rows holds the images, packed, or is nil where they have to be explained one
 // by one.
 func (p *Pursuit) rows(images []*bitmap.Image) *rows {
-	if len(images) < rowsLeast || p.prior != nil || p.opt.Search == SearchRefined || p.opt.Reuse != 1 || p.model.cfg.Poses.Rotations() != 1 {
+	if len(images) < rowsLeast || p.prior != nil || p.opt.Refined || p.opt.Reuse != 1 || p.model.cfg.Poses.Rotations() != 1 {
 		return nil
 	}
 	h, w := p.model.cfg.Height, p.model.cfg.Width
@@ -253,4 +246,13 @@ func (t *Tally) addRows(b *rows, weights []int64) {
 		}
 	}
 	b.Count(b.packed, weights, &b.picked, scorerows.Counts(t.counts))
+}
+
+// At is the explanation of image i; its picks are part of e.Picks.
+func (e *Explanations) At(i int) Explanation {
+	x := Explanation{StartLogLik: e.StartLogLik[i], LogLik: e.LogLik[i], LogLikModel: e.LogLikModel[i], Scoring: e.Scoring}
+	if from, to := e.From[i], e.From[i+1]; from < to {
+		x.Picks = e.Picks[from:to:to]
+	}
+	return x
 }

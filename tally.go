@@ -185,7 +185,7 @@ func (t *Tally) addStill(m *Model, picks []Pick, weight int64) {
 		if known == 0 {
 			continue
 		}
-		q, on := m.cfg.Abstention(i), weight*int64(t.x[i])
+		q, on := m.cfg.abstention(i), weight*int64(t.x[i])
 		for_, against := c.High[i]-q, q-c.Low[i]
 		if j := c.Max[i]; j >= 0 {
 			t.counts.count(picks[j].Expert*n+i, for_ > against, on, weight)
@@ -211,7 +211,7 @@ func (c *Counts) count(at int, won bool, on, weight int64) {
 // composition.
 func (t *Tally) speaks(m *Model, i int, j int16) (won, lost bool) {
 	c := &t.compose
-	q := m.cfg.Abstention(i)
+	q := m.cfg.abstention(i)
 	for_, against := c.High[i]-q, q-c.Low[i]
 	switch j {
 	case c.Max[i]:

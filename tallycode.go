@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"example.com/patchwork/pose"
 )
 
 // The binary form of a Tally, little-endian:
@@ -100,7 +102,7 @@ func (d *tallyDecoder) tally() *Tally {
 	d.at = len(tallyMagic)
 	k, height, width := d.size("experts"), d.size("rows a frame"), d.size("columns a frame")
 	// Every expert takes a byte at least, and every count unless all are 0.
-	if d.err == nil && (k > len(d.data) || height*width > maxFrame || k*height*width > MaxCandidates) {
+	if d.err == nil && (k > len(d.data) || height*width > maxFrame || k*height*width > pose.MaxCandidates) {
 		d.fail(d.at, "%d experts of %dx%d pixels are too many", k, height, width)
 	}
 	if d.err != nil {

@@ -24,7 +24,7 @@ const (
 
 func findUnused(m *patchwork.Model, t *patchwork.Tally) []Finding {
 	advice := "Learn with fewer experts, or from more starts."
-	if c := m.Config(); c.Moves() {
+	if c := m.Config(); c.Scene || c.Poses.Len() > 1 {
 		advice = "Learn with fewer experts, from more starts, or with a wider range of poses."
 	}
 	var out []Finding

@@ -44,8 +44,8 @@ func BenchmarkExplainLetter(b *testing.B) {
 		name string
 		opt  patchwork.PursuitOptions
 	}{
-		{"greedy", patchwork.PursuitOptions{Search: patchwork.SearchPaper}},
-		{"refine", patchwork.PursuitOptions{Search: patchwork.SearchRefined}},
+		{"greedy", patchwork.PursuitOptions{Paper: true}},
+		{"refine", patchwork.PursuitOptions{Refined: true}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			p := testkit.MustPursuit(b, m, c.opt)
@@ -73,9 +73,9 @@ func BenchmarkExplainScene64(b *testing.B) {
 		name string
 		opt  patchwork.PursuitOptions
 	}{
-		{"truncated", patchwork.PursuitOptions{Search: patchwork.SearchPaper}},
-		{"original", patchwork.PursuitOptions{Search: patchwork.SearchPaper, Scoring: patchwork.Original}},
-		{"hybrid", patchwork.PursuitOptions{Search: patchwork.SearchRefined}},
+		{"truncated", patchwork.PursuitOptions{Paper: true}},
+		{"original", patchwork.PursuitOptions{Paper: true, Scoring: patchwork.Original}},
+		{"hybrid", patchwork.PursuitOptions{Refined: true}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			p := testkit.MustPursuit(b, m, c.opt)
@@ -97,7 +97,7 @@ func BenchmarkExplainRows(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			p := testkit.MustPursuit(b, m, patchwork.PursuitOptions{Search: patchwork.SearchPaper})
+			p := testkit.MustPursuit(b, m, patchwork.PursuitOptions{Paper: true})
 			n := 0
 			for b.Loop() {
 				if _, err := p.Explain(images[n%len(images)]); err != nil {
@@ -115,7 +115,7 @@ func BenchmarkExplainRows(b *testing.B) {
 func BenchmarkTallyAdd(b *testing.B) {
 	data := letters(b, "T", 10, 56)
 	m := learnT(b, data)
-	e := testkit.MustExplain(b, m, data.Images[0], patchwork.PursuitOptions{Search: patchwork.SearchPaper, Forced: true})
+	e := testkit.MustExplain(b, m, data.Images[0], patchwork.PursuitOptions{Paper: true, Forced: true})
 	tally := patchwork.NewTally(m)
 	for b.Loop() {
 		tally.Add(m, data.Images[0], e, 1)
@@ -130,7 +130,7 @@ func BenchmarkEMQuadrants(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	opt := emOptions{Iterations: 25, Step: patchwork.MStep{AbstainMargin: abstainingMargin}, Pursuit: patchwork.PursuitOptions{Search: patchwork.SearchPaper, Forced: true}}
+	opt := emOptions{Iterations: 25, Step: patchwork.MStep{AbstainMargin: abstainingMargin}, Pursuit: patchwork.PursuitOptions{Paper: true, Forced: true}}
 	for b.Loop() {
 		if _, err := (Options{}).bestOf(b.Context(), start, data, opt, 0); err != nil {
 			b.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/internal/testkit"
 
 	"pgregory.net/rapid"
@@ -45,7 +46,7 @@ func TestPaperAbstention(t *testing.T) {
 		m := testkit.DrawModel(t, c, testkit.AnyLevel)
 		silent := make([]float64, c.Height*c.Width)
 		for i := range silent {
-			silent[i] = c.Abstention(i)
+			silent[i] = abstention(c, i)
 		}
 		with := testkit.MustModel(t, c, append(m.Templates(), silent))
 		picks := testkit.DrawPicks(t, m, 0, 4)
@@ -62,11 +63,8 @@ func TestPaperAbstention(t *testing.T) {
 // write-white-and-black ones.
 // Reference: section 2
 func TestPaperAbstentionValues(t *testing.T) {
-	if patchwork.Max.Abstention() != 0 || patchwork.MaxMinusMin.Abstention() != 0.5 {
-		t.Errorf("abstention values %v and %v", patchwork.Max.Abstention(), patchwork.MaxMinusMin.Abstention())
-	}
 	for rule, q := range map[patchwork.Rule]float64{patchwork.Max: 0, patchwork.MaxMinusMin: 0.5} {
-		if c := PaperConfig(rule, 2, 2, pose.Grid{}); c.Q != q || c.Prior.Resolved() != (patchwork.Prior{On: 1, Off: 1}) {
+		if c := PaperConfig(rule, 2, 2, pose.Grid{}); c.Q != q || rows.Resolved(c.Prior) != (patchwork.Prior{On: 1, Off: 1}) {
 			t.Errorf("the paper's %v has q = %v and prior %v", rule, c.Q, c.Prior)
 		}
 	}
@@ -78,7 +76,7 @@ func TestPaperAbstentionValues(t *testing.T) {
 func TestPaperMaxIgnoresWeakerOpinions(t *testing.T) {
 	m := rowModel(t, patchwork.Max, 0, []float64{0.9, 0.9, 0.1}, []float64{0.8, 0.7, 0.05}, []float64{0.8, 0.95, 0.05})
 	img := bitmap.Parse("##.")
-	if e := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Search: patchwork.SearchPaper}); !slices.Equal(picked(e), []int{2, 0}) && !slices.Equal(picked(e), []int{0, 2}) {
+	if e := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Paper: true}); !slices.Equal(picked(e), []int{2, 0}) && !slices.Equal(picked(e), []int{0, 2}) {
 		t.Errorf("picks %v; expert 1 has nothing to add", picked(e))
 	}
 }
@@ -103,7 +101,7 @@ func TestPaperIdenticalExpertsDoNotHelp(t *testing.T) {
 			t.Fatal(err)
 		}
 		twins := testkit.MustModel(t, c, append(still.Templates(), still.Templates()...))
-		e := testkit.MustExplain(t, twins, img, patchwork.PursuitOptions{Search: patchwork.SearchPaper, Reuse: 3})
+		e := testkit.MustExplain(t, twins, img, patchwork.PursuitOptions{Paper: true, Reuse: 3})
 		used := make([]int, still.K())
 		for _, k := range picked(e) {
 			if used[k%still.K()]++; used[k%still.K()] > 1 {
@@ -202,7 +200,7 @@ func TestPaperPursuit(t *testing.T) {
 		logLik := func(experts ...int) float64 {
 			return patchwork.LogLik(img, m.Compose(c.Height, c.Width, picksOf(experts...)).P)
 		}
-		chosen := picked(testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Search: patchwork.SearchPaper, Forced: true}))
+		chosen := picked(testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Paper: true, Forced: true}))
 		for k := range m.K() {
 			if logLik(k) > logLik(chosen[0])+1e-8 {
 				t.Fatalf("expert %d explains better than the first pick %d", k, chosen[0])
@@ -223,7 +221,7 @@ func TestPaperSparseActivation(t *testing.T) {
 		[]float64{0, 0.9, 0.9, 0.9, 0, 0}, // part of the first
 		[]float64{0, 0, 0, 0, 0.9, 0.9})
 	for row, want := range map[string][]int{"####..": {0}, "######": {0, 2}, ".###..": {1}, "......": nil} {
-		if got := picked(testkit.MustExplain(t, m, bitmap.Parse(row), patchwork.PursuitOptions{Search: patchwork.SearchPaper})); !slices.Equal(got, want) {
+		if got := picked(testkit.MustExplain(t, m, bitmap.Parse(row), patchwork.PursuitOptions{Paper: true})); !slices.Equal(got, want) {
 			t.Errorf("%s is explained by %v, want %v", row, got, want)
 		}
 	}
@@ -245,7 +243,7 @@ func TestPaperTruncatedLikelihoodDependsOnTheSupport(t *testing.T) {
 			}
 			b.Set(0, x, on)
 		}
-		opt := patchwork.PursuitOptions{Search: patchwork.SearchPaper, Scoring: patchwork.Truncated, Forced: true}
+		opt := patchwork.PursuitOptions{Paper: true, Scoring: patchwork.Truncated, Forced: true}
 		x, y := testkit.MustExplain(t, m, a, opt), testkit.MustExplain(t, m, b, opt)
 		if x.LogLik != y.LogLik || x.Picks[0] != y.Picks[0] {
 			t.Fatalf("%+v, with another background %+v", x, y)
@@ -263,8 +261,8 @@ func TestPaperTruncationChoosesTheRightFirstExpert(t *testing.T) {
 		[]float64{0.95, 0.95, 0.95, 0.95, 0.05, 0.05, 0.05, 0.05},
 		[]float64{0.05, 0.05, 0.05, 0.05, 0.95, 0.95, 0.95, 0.95})
 	img := bitmap.Parse("########")
-	original := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Search: patchwork.SearchPaper, Scoring: patchwork.Original})
-	truncated := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Search: patchwork.SearchPaper, Scoring: patchwork.Truncated})
+	original := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Paper: true, Scoring: patchwork.Original})
+	truncated := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Paper: true, Scoring: patchwork.Truncated})
 	if picked(original)[0] != 0 {
 		t.Errorf("original templates begin with %v; this example should mislead them", picked(original))
 	}
@@ -280,7 +278,7 @@ func TestPaperWilliamsTitsiasMixture(t *testing.T) {
 	m := rowModel(t, patchwork.Max, 0, []float64{0.8, 0, 1})
 	const alpha = 0.7
 	mixed := func(p float64) float64 { return alpha*p + (1-alpha)/2 }
-	e := testkit.MustExplain(t, m, bitmap.Parse("#.."), patchwork.PursuitOptions{Search: patchwork.SearchPaper, Scoring: patchwork.Mixed, Alpha: alpha, Forced: true})
+	e := testkit.MustExplain(t, m, bitmap.Parse("#.."), patchwork.PursuitOptions{Paper: true, Scoring: patchwork.Mixed, Alpha: alpha, Forced: true})
 	testkit.Near(t, "log-likelihood", e.LogLik, math.Log(mixed(0.8))+math.Log(1-mixed(0))+math.Log(1-mixed(1)), 1e-12)
 	testkit.Near(t, "at the start", e.StartLogLik, math.Log(mixed(0))+2*math.Log(1-mixed(0)), 1e-12)
 	if !math.IsInf(e.LogLikModel, -1) {
@@ -386,7 +384,7 @@ func TestPaperMaxIsMaxMinusMinAtZero(t *testing.T) {
 			t.Fatalf("max %+v, max-minus-min at 0 %+v", a, b)
 		}
 		img := testkit.DrawImage(t, c.Height, c.Width, "#.?")
-		opt := patchwork.PursuitOptions{Search: patchwork.SearchPaper, Forced: rapid.Bool().Draw(t, "forced")}
+		opt := patchwork.PursuitOptions{Paper: true, Forced: rapid.Bool().Draw(t, "forced")}
 		if x, y := testkit.MustExplain(t, one, img, opt), testkit.MustExplain(t, two, img, opt); !slices.Equal(picked(x), picked(y)) || !testkit.About(x.LogLik, y.LogLik) {
 			t.Fatalf("max explains %+v, max-minus-min at 0 %+v", x, y)
 		}
@@ -418,7 +416,7 @@ func TestPaperRunningMean(t *testing.T) {
 		for k := range strength {
 			strength[k] = slices.Clone(n[k])
 		}
-		o, err := ResumeOnline(m, strength, OnlineOptions{Pursuit: patchwork.PursuitOptions{Search: patchwork.SearchPaper, Forced: true}})
+		o, err := ResumeOnline(m, strength, OnlineOptions{Pursuit: patchwork.PursuitOptions{Paper: true, Forced: true}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -530,7 +528,7 @@ func TestPaperMaxInitialisationKeepsTheBackground(t *testing.T) {
 // K; each then only updates.
 // Reference: section 4.1
 func TestPaperExpertsAreAppended(t *testing.T) {
-	o := mustOnline(t, asRun(patchwork.NewConfig(patchwork.Max, 1, 6, pose.Grid{})), OnlineOptions{Experts: 3, Pursuit: patchwork.PursuitOptions{Search: patchwork.SearchPaper, Forced: true}})
+	o := mustOnline(t, asRun(patchwork.NewConfig(patchwork.Max, 1, 6, pose.Grid{})), OnlineOptions{Experts: 3, Pursuit: patchwork.PursuitOptions{Paper: true, Forced: true}})
 	for i, row := range []string{"##....", "####..", "..##..", "....##", "##..##"} {
 		learnAll(t, o, []*bitmap.Image{bitmap.Parse(row)})
 		if want := min(i+1, 3); o.Model().K() != want {
@@ -547,7 +545,7 @@ func TestPaperGeometry(t *testing.T) {
 		{testkit.At(-2, -3, 0), testkit.At(2, 3, 0)}, {testkit.At(-3, -2, 0), testkit.At(3, 2, 0)}, {testkit.At(-1, -1, 0), testkit.At(1, 3, 0)}, {testkit.At(-2, -2, 0), testkit.At(1, 1, 0)},
 	}
 	m, data := testkit.Corners(t, places)
-	g, err := patchwork.FitGeometry(t.Context(), m, data, patchwork.PursuitOptions{Search: patchwork.SearchPaper}, 1)
+	g, err := patchwork.FitGeometry(t.Context(), m, data, patchwork.PursuitOptions{Paper: true}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -581,7 +579,7 @@ func TestPaperTransformedVersions(t *testing.T) {
 	m, data := testkit.Corners(t, [][2]*pose.Pose{{testkit.At(0, 0, 0), nil}, {testkit.At(2, -3, 0), nil}, {testkit.At(-1, 1, 90), nil}})
 	var gain float64
 	for n, want := range []*pose.Pose{testkit.At(0, 0, 0), testkit.At(2, -3, 0), testkit.At(-1, 1, 90)} {
-		e := testkit.MustExplain(t, m, data.Images[n], patchwork.PursuitOptions{Search: patchwork.SearchPaper})
+		e := testkit.MustExplain(t, m, data.Images[n], patchwork.PursuitOptions{Paper: true})
 		if len(e.Picks) != 1 || e.Picks[0].Expert != 0 || e.Picks[0].Pose != *want {
 			t.Errorf("image %d: picks %+v, want expert 0 at %+v", n, e.Picks, *want)
 			continue

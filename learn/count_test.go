@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -388,7 +389,7 @@ func TestSplit(t *testing.T) {
 		rest, held := rows.Split(d, share, rapid.Uint64().Draw(t, "seed"))
 		seen := make(map[*bitmap.Image]bool)
 		for _, part := range []patchwork.Data{rest, held} {
-			if err := part.Validate(); err != nil {
+			if err := rows.Validate(context.Background(), part); err != nil {
 				t.Fatal(err)
 			}
 			for i, img := range part.Images {

@@ -9,6 +9,7 @@ import (
 	"example.com/patchwork"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/internal/score"
 )
 
@@ -47,7 +48,7 @@ func exactPolish(ctx context.Context, d described, data patchwork.Data, opt Opti
 // logPrior returns the log density of the templates under their Beta prior, up to
 // a constant: the penalty whose posterior mean is eq. (1).
 func logPrior(m *patchwork.Model) float64 {
-	prior, sum := m.Config().Prior.Resolved(), 0.0
+	prior, sum := rows.Resolved(m.Config().Prior), 0.0
 	for _, t := range m.Templates() {
 		for _, p := range t {
 			sum += penalty(prior, p)
@@ -146,7 +147,7 @@ type column struct {
 type rivals struct{ hi, lo, on, off float64 }
 
 func newColumn(m *patchwork.Model, a *activeSets, pays float64) *column {
-	c := &column{pays: pays, prior: m.Config().Prior.Resolved(), mu: make([]float64, m.K()), sets: a,
+	c := &column{pays: pays, prior: rows.Resolved(m.Config().Prior), mu: make([]float64, m.K()), sets: a,
 		with: make([][]int, m.K()), on: make([]float64, len(a.sets)), off: make([]float64, len(a.sets))}
 	for n, set := range a.sets {
 		for _, k := range set {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/internal/testkit"
 
 	"example.com/patchwork/bitmap"
@@ -44,7 +45,7 @@ func objective(m *patchwork.Model, data patchwork.Data, orders [][]int, pays flo
 		sum += float64(data.Weight(i)) * patchwork.LogLik(img, m.Compose(img.Height(), img.Width(), picks).P)
 	}
 	for k := range m.K() {
-		sum -= pays * float64(m.Votes(k, 0))
+		sum -= pays * float64(rows.Votes(m, k, 0))
 	}
 	return sum
 }

@@ -121,7 +121,7 @@ func TestGoldenOnline(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := ResumeOnline(m, c.Counts0, OnlineOptions{Pursuit: patchwork.PursuitOptions{Search: patchwork.SearchPaper, Forced: c.Start == "forced"}})
+		o, err := ResumeOnline(m, c.Counts0, OnlineOptions{Pursuit: patchwork.PursuitOptions{Paper: true, Forced: c.Start == "forced"}})
 		if err != nil {
 			t.Fatal(err)
 		}

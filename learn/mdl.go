@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/rows"
 )
 
 // DescriptionLength returns the length in nats of a two-part code for the images
@@ -34,7 +35,7 @@ func descriptionLength(m *patchwork.Model, t *patchwork.Tally, sit float64) floa
 		active := t.Active(k)
 		sum += usageLength(active, t.Rows())
 		if active > 0 {
-			sum += voteCost(t) * float64(m.Votes(k, sit))
+			sum += voteCost(t) * float64(rows.Votes(m, k, sit))
 		}
 	}
 	return sum

@@ -9,6 +9,7 @@ import (
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/enum"
+	"example.com/patchwork/internal/rows"
 )
 
 // Reading says how sequential initialisation is read for the max rule, for which
@@ -73,7 +74,7 @@ type Online struct {
 // NewOnline returns a learner of a model of the given configuration, without
 // experts yet.
 func NewOnline(cfg patchwork.Config, opt OnlineOptions) (*Online, error) {
-	if err := cfg.Validate(); err != nil {
+	if err := rows.ValidateConfig(cfg); err != nil {
 		return nil, err
 	}
 	if opt.Experts < 1 {
@@ -138,7 +139,7 @@ func (o *Online) resumeCounts() error {
 // prior returns where the entries of an expert start before it has counted
 // anything.
 func (o *Online) prior() (start, strength []float64) {
-	p := o.cfg.Prior.Resolved()
+	p := rows.Resolved(o.cfg.Prior)
 	n := o.cfg.Height * o.cfg.Width
 	return slices.Repeat([]float64{p.On / (p.On + p.Off)}, n), slices.Repeat([]float64{p.On + p.Off}, n)
 }
@@ -219,7 +220,7 @@ func (o *Online) grow(img *bitmap.Image, e *patchwork.Explanation) (set []bool) 
 func (o *Online) begin(img *bitmap.Image) (*patchwork.Explanation, error) {
 	mu := make([]float64, img.Len())
 	for i := range mu {
-		mu[i] = o.cfg.Abstention(i)
+		mu[i] = abstention(o.cfg, i)
 	}
 	empty, err := patchwork.NewModel(o.cfg, [][]float64{mu})
 	if err != nil {
@@ -262,11 +263,11 @@ func (o *Online) unexplained(img *bitmap.Image, e *patchwork.Explanation) bool {
 // abstains.
 func FirstExpert(cfg patchwork.Config, img *bitmap.Image) (template []float64, set []bool) {
 	template, set = make([]float64, img.Len()), make([]bool, img.Len())
-	prior := cfg.Prior.Resolved()
+	prior := rows.Resolved(cfg.Prior)
 	for i := range template {
 		y, x := i/img.Width(), i%img.Width()
 		if !img.Known(y, x) {
-			template[i] = cfg.Abstention(i)
+			template[i] = abstention(cfg, i)
 			continue
 		}
 		on := int64(0)
@@ -318,7 +319,7 @@ func NextExpert(cfg patchwork.Config, reading Reading, img *bitmap.Image, mu []f
 // notSure returns the value of an entry at which a new expert does not vote yet.
 func notSure(cfg patchwork.Config, i int) float64 {
 	if cfg.Rule == patchwork.MaxMinusMin {
-		return cfg.Abstention(i)
+		return abstention(cfg, i)
 	}
 	return 0.5
 }
@@ -379,4 +380,12 @@ func (o *Online) mean(k int) []float64 {
 		out[i] = (w*o.start[k][i] + float64(on)) / (w + float64(seen))
 	}
 	return out
+}
+
+// abstention returns the opinion that changes nothing at pixel i of a model to be.
+func abstention(c patchwork.Config, i int) float64 {
+	if c.QMap != nil {
+		return c.QMap[i]
+	}
+	return c.Q
 }

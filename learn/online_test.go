@@ -161,7 +161,7 @@ func TestOnlineNewExpertIsAsMade(t *testing.T) {
 			template, set := NextExpert(c, opt.Reading, images[k], o.Model().Compose(c.Height, c.Width, e.Picks).P)
 			learnAll(t, o, images[k:k+1])
 			for i, want := range template {
-				n := c.Prior.Resolved().On + c.Prior.Resolved().Off
+				n := rows.Resolved(c.Prior).On + rows.Resolved(c.Prior).Off
 				if set[i] {
 					n++
 				}
@@ -197,7 +197,7 @@ func TestOnlineCountsAreIntegers(t *testing.T) {
 		c, opt, images := drawOnline(t)
 		o := mustOnline(t, c, opt)
 		learnAll(t, o, images)
-		prior := c.Prior.Resolved()
+		prior := rows.Resolved(c.Prior)
 		for k := range o.Model().K() {
 			for i := range c.Height * c.Width {
 				n := o.Count(k, i) - (prior.On + prior.Off)

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -123,7 +124,7 @@ type Options struct {
 
 	// Memory, if not nil, keeps the result of every E-step, so that a run that was
 	// interrupted can be repeated quickly. It must be of these images alone.
-	Memory patchwork.Memory `json:"-"`
+	Memory Memory `json:"-"`
 
 	note   func(Step)      // called with every step; may be nil
 	start  int             // the number of the present start, or noStart
@@ -259,7 +260,7 @@ func (o Options) validate(c patchwork.Config) error {
 // check returns an error if the options, the data in memory and the configuration
 // do not fit.
 func (o Options) check(data patchwork.Data, c patchwork.Config) error {
-	if err := errors.Join(o.validate(c), data.Validate(), c.Validate()); err != nil {
+	if err := errors.Join(o.validate(c), rows.Validate(context.Background(), data), rows.ValidateConfig(c)); err != nil {
 		return err
 	}
 	if o.finding() && !o.byDescription(c) && rows.Counting(data) < 2 {
@@ -278,14 +279,14 @@ func rng(seed uint64, i int) *rand.Rand {
 // expert is always taken; otherwise an expert that fits badly at first would never
 // learn. The search is greedy: sweeps take ten times as long and gain little.
 func learningPursuit() patchwork.PursuitOptions {
-	return patchwork.PursuitOptions{Search: patchwork.SearchPaper, Forced: true}
+	return patchwork.PursuitOptions{Paper: true, Forced: true}
 }
 
 // pursuit returns how the iterations of batch EM explain images.
 func (o Options) pursuit() patchwork.PursuitOptions {
 	p := learningPursuit()
 	if o.Refine {
-		p.Search, p.RefineThreshold = patchwork.SearchRefined, -1
+		p.Paper, p.Refined, p.RefineThreshold = false, true, -1
 	}
 	return p
 }

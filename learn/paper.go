@@ -7,6 +7,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/internal/score"
 	"example.com/patchwork/pose"
 )
@@ -169,7 +170,7 @@ func (s *sums) add(m *patchwork.Model, x *bitmap.Image, picks []patchwork.Pick, 
 // given the counts t of prev's explanations:
 // mu_k(d) = (sum of 1{...} Phi_t^-1(x) + epsilon) / (sum of 1{...} + 2 epsilon).
 func EquationOne(prev *patchwork.Model, t *patchwork.Tally) *patchwork.Model {
-	counts, epsilon, mu := sums(t.Counts()), prev.Config().Prior.Resolved(), prev.Templates()
+	counts, epsilon, mu := sums(t.Counts()), rows.Resolved(prev.Config().Prior), prev.Templates()
 	for k := range mu {
 		for d := range mu[k] {
 			n, x := counts.at(k*len(mu[k]) + d)
@@ -247,7 +248,7 @@ func (o *online) learn(x *bitmap.Image) (err error) {
 // + 1), with all images so far at once, from N_k(d) = 2 epsilon and mu_k(d) = 1/2.
 // Beyond the paper: before its first image an entry is what newExpert made it.
 func (o *online) step(m *patchwork.Model) (*patchwork.Model, error) {
-	epsilon, mu := o.cfg.Prior.Resolved(), m.Templates()
+	epsilon, mu := rows.Resolved(o.cfg.Prior), m.Templates()
 	n0, mu0 := epsilon.On+epsilon.Off, epsilon.On/(epsilon.On+epsilon.Off)
 	for k := range mu {
 		for d := range mu[k] {
@@ -267,16 +268,16 @@ func (o *online) step(m *patchwork.Model) (*patchwork.Model, error) {
 // unknown pixel, a new expert abstains by q.
 func newExpert(cfg patchwork.Config, x *bitmap.Image, mu []float64) (template []float64, made []bool) {
 	template, made = make([]float64, x.Len()), make([]bool, x.Len())
-	epsilon := cfg.Prior.Resolved()
+	epsilon := rows.Resolved(cfg.Prior)
 	for d := range template {
 		if !x.Known(d/x.Width(), d%x.Width()) {
-			template[d] = cfg.Abstention(d)
+			template[d] = abstention(cfg, d)
 			continue
 		}
 		template[d], made[d] = (likelihood(x, d, 1)+epsilon.On)/(1+epsilon.On+epsilon.Off), true
 		enough, silent := 0.5, 0.5
 		if cfg.Rule == patchwork.MaxMinusMin {
-			enough, silent = likelihood(x, d, template[d]), cfg.Abstention(d)
+			enough, silent = likelihood(x, d, template[d]), abstention(cfg, d)
 		}
 		if mu != nil && likelihood(x, d, mu[d]) >= enough {
 			template[d], made[d] = silent, false

@@ -93,7 +93,7 @@ func TestPursuitIsThePapers(t *testing.T) {
 	for name, levels := range map[string]*rapid.Generator[float64]{"nasty": nasty, "smooth": smooth} {
 		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
 			m := drawModel(t, levels)
-			fast := must(patchwork.NewPursuit(m, patchwork.PursuitOptions{Search: patchwork.SearchPaper, Forced: true}))
+			fast := must(patchwork.NewPursuit(m, patchwork.PursuitOptions{Paper: true, Forced: true}))
 			for _, x := range drawImages(t, m.Height(), m.Width(), 1, 3) {
 				want := must(matchingPursuit(m, x))
 				got := must(fast.Explain(x)).Picks
@@ -140,7 +140,7 @@ func TestEMIsThePapers(t *testing.T) {
 		m := drawModel(t, rapid.OneOf(nasty, smooth))
 		data := patchwork.Data{Images: drawImages(t, m.Height(), m.Width(), 1, 4)}
 		data.Weights = slices.Repeat([]int64{1, 0, 3}, 2)[:len(data.Images)]
-		tally := must(patchwork.EStep(t.Context(), m, data, patchwork.PursuitOptions{Search: patchwork.SearchPaper, Forced: true}, 1, nil))
+		tally := must(patchwork.EStep(t.Context(), m, data, patchwork.PursuitOptions{Paper: true, Forced: true}, 1, nil))
 		want := eStep(m, data, matchingPursuit)
 		if !reflect.DeepEqual(*want, sums(tally.Counts())) {
 			t.Fatalf("the paper counts %+v,\nthe fast code   %+v", *want, tally.Counts())
@@ -166,7 +166,7 @@ func TestEMFromAFixedPoint(t *testing.T) {
 	steps := 0
 	got, _, err := em(m, 5, func(m *patchwork.Model) (*patchwork.Tally, error) {
 		steps++
-		return patchwork.EStep(t.Context(), m, data, patchwork.PursuitOptions{Search: patchwork.SearchPaper, Forced: true}, 1, nil)
+		return patchwork.EStep(t.Context(), m, data, patchwork.PursuitOptions{Paper: true, Forced: true}, 1, nil)
 	})
 	if err != nil || steps != 2 || got.Extras().Counts == nil {
 		t.Errorf("%d E-steps, counts %v, %v", steps, got.Extras().Counts, err)
@@ -185,7 +185,7 @@ func TestOnlineIsThePapers(t *testing.T) {
 		c := drawConfig(t, inner)
 		experts := rapid.IntRange(1, 3).Draw(t, "experts")
 		product := must(NewOnline(c, OnlineOptions{Experts: experts,
-			Reading: ReadingLiteral, Pursuit: patchwork.PursuitOptions{Search: patchwork.SearchPaper, Forced: true}}))
+			Reading: ReadingLiteral, Pursuit: patchwork.PursuitOptions{Paper: true, Forced: true}}))
 		paper := newOnline(c, experts, matchingPursuit)
 		for n, x := range drawImages(t, c.Height, c.Width, 2, 6) {
 			must(product.Add(x, 1))

@@ -12,7 +12,10 @@ import (
 // for max-minus-min, epsilon = 1. Use it with Options.Paper.
 func PaperConfig(rule patchwork.Rule, height, width int, poses pose.Grid) patchwork.Config {
 	c := patchwork.NewConfig(rule, height, width, poses)
-	c.Q, c.Truncate, c.Prior = rule.Abstention(), rule == patchwork.Max, patchwork.Prior{On: 1, Off: 1}
+	c.Truncate, c.Prior = rule == patchwork.Max, patchwork.Prior{On: 1, Off: 1}
+	if rule == patchwork.Max {
+		c.Q = 0
+	}
 	return c
 }
 

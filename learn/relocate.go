@@ -9,6 +9,7 @@ import (
 	"example.com/patchwork"
 
 	"example.com/patchwork/internal/draw"
+	"example.com/patchwork/internal/rows"
 )
 
 // A relocation deletes an expert and begins another one elsewhere. At most
@@ -151,7 +152,7 @@ func (v *view) rise(ctx context.Context, k int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	length -= logLik + t.LogLik() + voteCost(v.tally)*float64(v.model.Votes(k, abstainingMargin))
+	length -= logLik + t.LogLik() + voteCost(v.tally)*float64(rows.Votes(v.model, k, abstainingMargin))
 	for j := range v.model.K() - 1 {
 		left := t.Active(j)
 		o := j

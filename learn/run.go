@@ -137,7 +137,7 @@ func (r *runner) learn(ctx context.Context, src patchwork.Source) (*patchwork.Mo
 		}
 		return r.inMemory(ctx, data)
 	}
-	if err := errors.Join(r.opt.validate(r.cfg), r.cfg.Validate()); err != nil {
+	if err := errors.Join(r.opt.validate(r.cfg), rows.ValidateConfig(r.cfg)); err != nil {
 		return nil, err
 	}
 	return r.streamed(ctx, src)

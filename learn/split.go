@@ -8,6 +8,7 @@ import (
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/cluster"
+	"example.com/patchwork/internal/rows"
 )
 
 // splitOn and splitOff are the probabilities of ink inside and outside the pieces
@@ -24,7 +25,7 @@ const splitOn, splitOff = 0.9, 0.05
 // predict other writers' letters worse (experiments/README.md).
 // The image must have at least K on pixels.
 func splitModel(cfg patchwork.Config, img *bitmap.Image, experts int, rng *rand.Rand) (*patchwork.Model, error) {
-	if err := cfg.Validate(); err != nil {
+	if err := rows.ValidateConfig(cfg); err != nil {
 		return nil, err
 	}
 	if img.Height() != cfg.Height || img.Width() != cfg.Width {

@@ -78,7 +78,7 @@ func drawSample(ctx context.Context, src patchwork.Source, n int, seed uint64) (
 func (r *runner) streamed(ctx context.Context, src patchwork.Source) (*patchwork.Model, error) {
 	opt, all := r.opt, src
 	if r.given.Memory != nil {
-		all = patchwork.Remember(src, partMemory{r.given.Memory, "all "})
+		all = remembered{src, partMemory{r.given.Memory, "all "}}
 	}
 	if opt.Method == MethodOnline {
 		if r.given.Starts > 1 {
@@ -113,9 +113,34 @@ func (r *runner) streamed(ctx context.Context, src patchwork.Source) (*patchwork
 	return last, err
 }
 
+// Memory keeps what the E-steps of a run came to, so that a run that was
+// interrupted need not explain again: all else is quick, and the same every time.
+// Learning with a memory gives the same bytes as without, whatever it holds. It
+// must be safe for concurrent use.
+type Memory interface {
+	// Recall returns the value of a key; ok is false where it was not kept.
+	Recall(key string) (value []byte, ok bool, err error)
+	// Keep keeps the value of a key.
+	Keep(key string, value []byte) error
+}
+
+// remembered is a source with a memory.
+type remembered struct {
+	patchwork.Source
+	memory Memory
+}
+
+// Remembered returns the memory, and the source without it, for patchwork.EStep.
+func (r remembered) Remembered() (interface {
+	Recall(key string) (value []byte, ok bool, err error)
+	Keep(key string, value []byte) error
+}, patchwork.Source) {
+	return r.memory, r.Source
+}
+
 // partMemory is a memory for one of several sets of images that a run reads.
 type partMemory struct {
-	patchwork.Memory
+	Memory
 	part string
 }
 

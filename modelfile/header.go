@@ -246,7 +246,10 @@ func (h *header) config() (patchwork.Config, error) {
 	if err := checkFrame(h.Height, h.Width); err != nil {
 		return c, err
 	}
-	c.Q = c.Rule.Abstention()
+	c.Q = 0
+	if c.Rule == patchwork.MaxMinusMin {
+		c.Q = 0.5
+	}
 	if h.Q != nil {
 		c.Q, c.ZeroQ = *h.Q, *h.Q == 0 && c.Rule == patchwork.MaxMinusMin
 	}

@@ -15,7 +15,7 @@ const (
 	maxJSON       = 64 << 20  // bytes of model.json
 	maxArray      = 256 << 20 // bytes of one array
 	maxShift      = 1 << 20   // pixels
-	MaxCandidates = patchwork.MaxCandidates
+	MaxCandidates = pose.MaxCandidates
 	maxTurned     = 1 << 26 // experts x rotations x pixels
 	maxCount      = 1 << 53 // images; all integers to here are exact in float64
 )

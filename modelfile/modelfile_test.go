@@ -95,6 +95,7 @@ func drawConfig(t *rapid.T) patchwork.Config {
 		Defaults: patchwork.Defaults{UnknownOutside: rapid.Bool().Draw(t, "outside"),
 			Prior: patchwork.Prior{On: rapid.Float64Range(0, 9).Draw(t, "on"), Off: rapid.Float64Range(0, 9).Draw(t, "off")}},
 	}
+	c.ZeroQ = c.Rule == patchwork.MaxMinusMin && c.Q == 0
 	c.Truncate = c.Rule == patchwork.Max && rapid.Bool().Draw(t, "truncate")
 	if !c.Scene && rapid.Bool().Draw(t, "q per pixel") {
 		n := c.Height * c.Width

@@ -150,3 +150,7 @@ func Evenly(reach, step float64) []float64 {
 	}
 	return angles
 }
+
+// MaxCandidates bounds the candidates, experts x poses, of one pursuit, which
+// keeps a number for each: a guard against absurd grids, far above any use.
+const MaxCandidates = 1 << 26

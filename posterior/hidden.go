@@ -11,6 +11,7 @@ import (
 	"example.com/patchwork"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/internal/score"
 )
 
@@ -97,7 +98,7 @@ type HiddenScore struct {
 // or says which image does not fit, or that there is nothing to predict.
 func Score(ctx context.Context, m *patchwork.Model, hidden HiddenBits, opt Options, workers int) (*HiddenScore, error) {
 	data, visible := hidden.Data, hidden.Visible
-	if err := data.Validate(); err != nil {
+	if err := rows.Validate(context.Background(), data); err != nil {
 		return nil, err
 	}
 	if err := sameFrames(data.Images, visible); err != nil {

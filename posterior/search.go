@@ -76,7 +76,7 @@ func NewSearcher(m *patchwork.Model, opt Options) (*Searcher, error) {
 		costs: activationCosts(m), constant: logPriorEmpty(m), reuse: max(m.Config().Reuse, 1)}
 	if m.Config().Truncate {
 		var err error
-		if n.hybrid, err = patchwork.NewPursuit(m, patchwork.PursuitOptions{Search: patchwork.SearchRefined, MaxPicks: opt.MaxPicks}); err != nil {
+		if n.hybrid, err = patchwork.NewPursuit(m, patchwork.PursuitOptions{Refined: true, MaxPicks: opt.MaxPicks}); err != nil {
 			return nil, err
 		}
 	}

@@ -307,7 +307,7 @@ func TestBeamIsNoWorseThanTheHybrid(t *testing.T) {
 			t.Fatal(err)
 		}
 		img := testkit.DrawImage(t, m.Height(), m.Width(), "#.?")
-		e := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Search: patchwork.SearchRefined})
+		e := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Refined: true})
 		hybrid, err := LogJoint(m, img, e.Picks)
 		if err != nil {
 			t.Fatal(err)

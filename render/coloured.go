@@ -59,7 +59,7 @@ func strongest(m *patchwork.Model, h, w int, picks []patchwork.Pick) []vote {
 		votes[i].expert = -1
 	}
 	for j, pick := range picks {
-		for i, p := range m.Place(h, w, pick) {
+		for i, p := range Opinion(m, h, w, pick) {
 			if int(c.Max[i]) != j && int(c.Min[i]) != j {
 				continue
 			}
@@ -114,4 +114,24 @@ func Overlay(m *patchwork.Model, img *bitmap.Image, picks []patchwork.Pick) *ima
 		}
 		return pixel(img, i)
 	})
+}
+
+// Opinion returns the opinion of one pick at every pixel of an image of
+// height x width, row-major: its template rotated and shifted; the abstention
+// value where its frame does not reach. It panics on a pick that m does not have.
+func Opinion(m *patchwork.Model, height, width int, pick patchwork.Pick) []float64 {
+	cfg := m.Config()
+	cfg.Rule, cfg.ZeroQ, cfg.Truncate = patchwork.MaxMinusMin, true, false // opinions below q show as well
+	both, err := m.WithConfig(cfg)
+	if err != nil {
+		panic(err) // the configuration of a model, but for its rule
+	}
+	c := both.Compose(height, width, []patchwork.Pick{pick})
+	out := c.High
+	for i, p := range c.Low {
+		if c.Min[i] >= 0 {
+			out[i] = p
+		}
+	}
+	return out
 }

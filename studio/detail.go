@@ -6,6 +6,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/render"
 )
 
 // detail is a pursuit in detail, pixel by pixel.
@@ -39,7 +40,7 @@ func newDetail(m *patchwork.Model, opt patchwork.PursuitOptions, img *bitmap.Ima
 	d := &detail{Height: h, Width: w, Start: newF32(c.P), Steps: []step{}}
 	for i, p := range picks {
 		c = m.Compose(h, w, picks[:i+1])
-		opinions := m.Place(h, w, p)
+		opinions := render.Opinion(m, h, w, p)
 		for j, v := range opinions {
 			if !votes(m, j, v) {
 				opinions[j] = math.NaN()
@@ -75,7 +76,7 @@ func speaker(c *patchwork.Composition, j int, q float64) int {
 
 // inForce returns composed probabilities as the score of a pursuit uses them.
 func inForce(m *patchwork.Model, opt patchwork.PursuitOptions, p []float64) []float64 {
-	scoring := opt.InForce(m)
+	scoring := opt.Scoring
 	if scoring == patchwork.Original {
 		return p
 	}

@@ -173,7 +173,7 @@ func (s *Server) each(ctx context.Context, t *task, f func(i int, e *patchwork.E
 	}
 	defer s.pursuits.give(t.model, t.settings, p)
 	step := 1 // images between two checks of the context
-	if c := t.model.m.Config(); !c.Moves() {
+	if c := t.model.m.Config(); !c.Scene && c.Poses.Len() == 1 {
 		step = 256 // rows are explained together
 	}
 	var out patchwork.Explanations
@@ -223,7 +223,9 @@ func (s *Server) explain(ctx context.Context, requests *decoder[explainRequest],
 		if size += detailBytes(t.images[i], len(e.Picks)); size > maxDetail {
 			return problemf(http.StatusRequestEntityTooLarge, "the details of %d images take more than %d bytes; request fewer images or fewer picks", i+1, maxDetail)
 		}
-		x.Detail = newDetail(t.model.m, opt, t.images[i], e.Picks)
+		how := opt
+		how.Scoring = e.Scoring
+		x.Detail = newDetail(t.model.m, how, t.images[i], e.Picks)
 		return nil
 	})
 	if err == nil && t.predict {

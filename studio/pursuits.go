@@ -27,14 +27,10 @@ func (o *Settings) options() (patchwork.PursuitOptions, error) {
 	switch {
 	case o.Refine && o.Pursuit != "" && o.Pursuit != "refined":
 		return opt, problemAt(422, "pursuit", o.Pursuit, "pursuit %s and refine contradict each other; leave out refine", o.Pursuit)
-	case o.Refine:
-		opt.Search = patchwork.SearchRefined
-	case o.Pursuit != "":
-		var err error
-		if opt.Search, err = enum.Of[patchwork.Search]("a pursuit", o.Pursuit); err != nil {
-			return opt, problemAt(422, "pursuit", o.Pursuit, "%v", err)
-		}
+	case o.Pursuit != "" && o.Pursuit != "auto" && o.Pursuit != "paper" && o.Pursuit != "refined":
+		return opt, problemAt(422, "pursuit", o.Pursuit, "a pursuit is auto, paper or refined, not %q", o.Pursuit)
 	}
+	opt.Paper, opt.Refined = o.Pursuit == "paper", o.Refine || o.Pursuit == "refined"
 	if o.Score != "" {
 		var err error
 		if opt.Scoring, err = enum.Of[patchwork.Scoring]("a scoring", o.Score); err != nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/posterior"
 )
 
@@ -99,7 +100,7 @@ func (l *learner) hiddenLoss(ctx context.Context, m *patchwork.Model) (bits int6
 func (l *learner) descriptionLength(m *patchwork.Model, tally *softTally) float64 {
 	numbers := m.K()
 	for k := range m.K() {
-		numbers += m.Votes(k, 0)
+		numbers += rows.Votes(m, k, 0)
 	}
 	return l.numberLength()*float64(numbers) - tally.logEvidence()
 }

@@ -110,7 +110,7 @@ func withoutIdle(m *patchwork.Model) *patchwork.Model {
 	extras.Usage = nil
 	for k := range m.K() {
 		last := k == m.K()-1 && experts == nil
-		if last || m.Votes(k, 0) > 0 && usage[k]*float64(extras.Record.Rows) >= 0.5 {
+		if last || rows.Votes(m, k, 0) > 0 && usage[k]*float64(extras.Record.Rows) >= 0.5 {
 			experts, extras.Usage = append(experts, m.Template(k)), append(extras.Usage, usage[k])
 		}
 	}

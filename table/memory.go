@@ -59,7 +59,7 @@ func eStepChosen(ctx context.Context, m *patchwork.Model, data patchwork.Data, o
 
 // recallOr recalls a value and reads it; if it is not kept, or cannot be read,
 // recallOr does the work and keeps its result.
-func recallOr(memory patchwork.Memory, key string, read func(value []byte) bool, work func() ([]byte, error)) error {
+func recallOr(memory Memory, key string, read func(value []byte) bool, work func() ([]byte, error)) error {
 	value, ok, err := memory.Recall(key)
 	if err != nil {
 		return fmt.Errorf("recall a step of soft learning: %w", err)
@@ -120,7 +120,7 @@ func stepKey(kind string, m *patchwork.Model, opt posterior.Options) string {
 
 // withMemory returns the data with a memory for this one set of rows, of several
 // that a run learns from.
-func withMemory(d patchwork.Data, memory patchwork.Memory) patchwork.Data {
+func withMemory(d patchwork.Data, memory Memory) patchwork.Data {
 	if memory == nil {
 		return d
 	}
@@ -136,9 +136,15 @@ func withMemory(d patchwork.Data, memory patchwork.Memory) patchwork.Data {
 	return d
 }
 
+// Memory keeps what the E-steps of a run came to; see learn.Memory.
+type Memory interface {
+	Recall(key string) (value []byte, ok bool, err error)
+	Keep(key string, value []byte) error
+}
+
 // partMemory is the part of a memory that is about one set of rows.
 type partMemory struct {
-	patchwork.Memory
+	Memory
 	rows string
 }
 

@@ -24,7 +24,7 @@ const mixtureIterations = 40
 // component is (on + marginal)/(seen + 1). The result depends on the data, k and
 // the seed only. It panics unless the images have one size.
 func FitMixture(ctx context.Context, data patchwork.Data, k int, seed uint64) (*Mixture, error) {
-	if err := data.Validate(); err != nil {
+	if err := rows.Validate(context.Background(), data); err != nil {
 		return nil, err
 	}
 	data = rows.Distinct(data)

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -123,7 +124,7 @@ func (o Options) validate(data patchwork.Data, cfg patchwork.Config) error {
 	case !(o.HeldOut >= 0 && o.HeldOut < 1):
 		return fmt.Errorf("patchwork: held-out share %v is not between 0 and 1", o.HeldOut)
 	}
-	if err := errors.Join(data.Validate(), cfg.Validate(), refuseMoving(cfg), o.Explain.Validate()); err != nil {
+	if err := errors.Join(rows.Validate(context.Background(), data), rows.ValidateConfig(cfg), refuseMoving(cfg), o.Explain.Validate()); err != nil {
 		return err
 	}
 	return rows.SameSize(data.Images, cfg.Height, cfg.Width)

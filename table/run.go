@@ -84,8 +84,8 @@ type learner struct {
 	m      mStepOptions
 	judge  *posterior.HiddenBits // nil: description length
 	yield  func(Step, error) bool
-	memory patchwork.Memory // of all data; nil for none
-	hidden patchwork.Memory // of the judge's
+	memory Memory // of all data; nil for none
+	hidden Memory // of the judge's
 	curve  []patchwork.CurvePoint
 	best   tried
 	kept   *patchwork.Model // the best, with its record

@@ -42,7 +42,7 @@ func (a *app) examine(ctx context.Context, m *patchwork.Model, set *dataset.Set,
 	bar := a.progress("image", set.Len())
 	defer bar.stop()
 	t, err := explainAll(ctx, &task{source: source{set: set}, model: m, workers: workers, bar: bar,
-		opt: patchwork.PursuitOptions{Search: patchwork.SearchPaper}}, func(i int, e *patchwork.Explanation) {
+		opt: patchwork.PursuitOptions{Paper: true}}, func(i int, e *patchwork.Explanation) {
 		explained[row(set, i)] = e
 	})
 	if err != nil {

@@ -67,5 +67,5 @@ func colouredSheet(m *patchwork.Model) render.Sheet {
 }
 
 func colouredTile(m *patchwork.Model) image.Image {
-	return render.Coloured(m, m.Height(), m.Width(), m.MeanPicks())
+	return render.Coloured(m, m.Height(), m.Width(), m.SamplePicks(nil))
 }

@@ -60,8 +60,7 @@ func (f *pursuitFlags) check(cmd *cobra.Command) error {
 
 func (f *pursuitFlags) options() patchwork.PursuitOptions {
 	scoring, _ := enum.Of[patchwork.Scoring]("a scoring", f.score.value) // the flags allow only their names
-	search, _ := enum.Of[patchwork.Search]("a pursuit", f.pursuit.value)
-	return patchwork.PursuitOptions{Search: search, Scoring: scoring, Alpha: f.alpha, Forced: f.start.value == "forced",
+	return patchwork.PursuitOptions{Paper: f.pursuit.value == "paper", Refined: f.pursuit.value == "refined", Scoring: scoring, Alpha: f.alpha, Forced: f.start.value == "forced",
 		MinGain: f.minGain, MaxPicks: f.input.maxPicks, RefineThreshold: f.refineThreshold, PosePrior: f.posePrior}
 }
 

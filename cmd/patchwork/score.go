@@ -124,7 +124,7 @@ func (a *app) score(cmd *cobra.Command, t *task) (*scoreReport, error) {
 		PerImage: jsonFloat(logLik / n), PerPixel: jsonFloat(logLik / pixels), CrossEntropy: jsonFloat(-logLik / n),
 		BitsPerPixel: jsonFloat(-logLik / pixels / math.Ln2), PicksPerImage: float64(tally.Picks()) / n,
 		Impossible: impossible.Load()}
-	if c := t.model.Config(); !c.Moves() {
+	if c := t.model.Config(); !c.Scene && c.Poses.Len() == 1 {
 		nats := learn.DescriptionLength(t.model, tally)
 		length, bits := jsonFloat(nats), jsonFloat(nats/n/math.Ln2)
 		r.Length, r.BitsPerImage = &length, &bits

@@ -121,7 +121,7 @@ func TestExplainIsTheLibrary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Search: patchwork.SearchRefined, Forced: true})
+	p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Refined: true, Forced: true})
 	if err != nil {
 		t.Fatal(err)
 	}

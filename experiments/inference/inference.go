@@ -42,7 +42,7 @@ type Problem struct {
 // would make images impossible.
 func New(m *patchwork.Model, prior []float64) (*Problem, error) {
 	cfg := m.Config()
-	if cfg.Moves() {
+	if cfg.Scene || cfg.Poses.Len() > 1 {
 		return nil, fmt.Errorf("inference: the experts have poses; they must be fixed")
 	}
 	if m.K() > MaxExperts || len(prior) != m.K() {

@@ -117,7 +117,7 @@ func TestGreedyIsThePursuit(t *testing.T) {
 		for k := range costs {
 			costs[k] = -p.odds[k]
 		}
-		pursuit, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Search: patchwork.SearchPaper, Scoring: patchwork.Original, Costs: costs})
+		pursuit, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Paper: true, Scoring: patchwork.Original, Costs: costs})
 		if err != nil {
 			t.Fatal(err)
 		}

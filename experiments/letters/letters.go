@@ -84,13 +84,13 @@ func Run(ctx context.Context, set *dataset.Set, task Task, o Options) (Result, e
 	}
 	r.Natural = natural(m, task.Letter)
 	r.Train = m.Extras().Record.LogLik / pixels(train)
-	if r.Truncated, _, err = heldOut(ctx, m, test, patchwork.PursuitOptions{Search: patchwork.SearchPaper}, o.Workers); err != nil {
+	if r.Truncated, _, err = heldOut(ctx, m, test, patchwork.PursuitOptions{Paper: true}, o.Workers); err != nil {
 		return Result{}, err
 	}
-	if r.Hybrid, r.Picks, err = heldOut(ctx, m, test, patchwork.PursuitOptions{Search: patchwork.SearchRefined}, o.Workers); err != nil {
+	if r.Hybrid, r.Picks, err = heldOut(ctx, m, test, patchwork.PursuitOptions{Refined: true}, o.Workers); err != nil {
 		return Result{}, err
 	}
-	if r.Prior, _, err = heldOut(ctx, m, test, patchwork.PursuitOptions{Search: patchwork.SearchRefined, PosePrior: true}, o.Workers); err != nil {
+	if r.Prior, _, err = heldOut(ctx, m, test, patchwork.PursuitOptions{Refined: true, PosePrior: true}, o.Workers); err != nil {
 		return Result{}, err
 	}
 	r.Mean, err = mean(ctx, cfg, train, test, o)
@@ -105,7 +105,7 @@ func mean(ctx context.Context, cfg patchwork.Config, train, test patchwork.Data,
 	if err != nil {
 		return 0, err
 	}
-	ll, _, err := heldOut(ctx, m, test, patchwork.PursuitOptions{Search: patchwork.SearchPaper, Forced: true}, o.Workers)
+	ll, _, err := heldOut(ctx, m, test, patchwork.PursuitOptions{Paper: true, Forced: true}, o.Workers)
 	return ll, err
 }
 

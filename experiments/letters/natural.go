@@ -113,7 +113,7 @@ func natural(m *patchwork.Model, letter string) bool {
 // strokesOf measures the experts of a model at their mean rotation.
 func strokesOf(m *patchwork.Model) []Stroke {
 	strokes := make([]Stroke, m.K())
-	for _, pick := range m.MeanPicks() {
+	for _, pick := range m.SamplePicks(nil) {
 		s := StrokeOf(m.Template(pick.Expert), m.Width())
 		s.Direction = math.Mod(s.Direction+pick.Pose.Angle+360, 180)
 		strokes[pick.Expert] = s

@@ -159,7 +159,7 @@ func explainBoth(set *synth.Set[*synth.SceneTruth], i int) (truncated, original 
 		return nil, nil, err
 	}
 	explain := func(s patchwork.Scoring) (*patchwork.Explanation, error) {
-		p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Search: patchwork.SearchPaper, Scoring: s})
+		p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Paper: true, Scoring: s})
 		if err != nil {
 			return nil, err
 		}
@@ -246,7 +246,7 @@ func drawScene(set *synth.Set[*synth.SceneTruth], i int, truncated, original *pa
 			img.Pix[p] = 0xff
 		}
 		for j := len(picks) - 1; j >= 0; j-- { // the first found on top
-			for p, v := range m.Place(h, w, picks[j]) {
+			for p, v := range render.Opinion(m, h, w, picks[j]) {
 				if v > .5 {
 					img.SetRGBA(p%w, p/w, orderHue(j))
 				}

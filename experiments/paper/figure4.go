@@ -83,7 +83,7 @@ func reconstruct(ctx context.Context, seed uint64, n int, shown bool) (reconstru
 		return r, err
 	}
 	r.ours = make([][]float64, len(r.rows))
-	_, err = patchwork.EStep(ctx, m, patchwork.Data{Images: r.set.Images}, patchwork.PursuitOptions{Search: patchwork.SearchPaper}, 1, func(i int, e *patchwork.Explanation) {
+	_, err = patchwork.EStep(ctx, m, patchwork.Data{Images: r.set.Images}, patchwork.PursuitOptions{Paper: true}, 1, func(i int, e *patchwork.Explanation) {
 		r.ours[i] = m.Compose(side, side, e.Picks).P
 	})
 	return r, err

@@ -201,7 +201,7 @@ func arrangements(ctx context.Context, m *patchwork.Model, rest patchwork.Data) 
 	}
 	limit := rank * (n*n - 1) / (n * (n - rank)) * distuv.F{D1: rank, D2: n - rank}.Quantile(.95)
 	found := make([]*patchwork.Explanation, len(rest.Images))
-	if _, err := patchwork.EStep(ctx, m, rest, patchwork.PursuitOptions{Search: patchwork.SearchPaper}, 1, func(i int, e *patchwork.Explanation) { found[i] = e }); err != nil {
+	if _, err := patchwork.EStep(ctx, m, rest, patchwork.PursuitOptions{Paper: true}, 1, func(i int, e *patchwork.Explanation) { found[i] = e }); err != nil {
 		return nil, err
 	}
 	mean := g.Normal.Mean()

@@ -178,7 +178,7 @@ func learnLetter(ctx context.Context, task letterTask, o Options) (letterResult,
 		}
 	}
 	pixels := float64(len(task.test) * h * w)
-	t, err := patchwork.EStep(ctx, l.model, test, patchwork.PursuitOptions{Search: patchwork.SearchRefined}, 1, nil)
+	t, err := patchwork.EStep(ctx, l.model, test, patchwork.PursuitOptions{Refined: true}, 1, nil)
 	if err != nil {
 		return l, err
 	}
@@ -198,7 +198,7 @@ func meanTemplate(ctx context.Context, cfg patchwork.Config, train, test patchwo
 	if err != nil {
 		return 0, err
 	}
-	t, err := patchwork.EStep(ctx, m, test, patchwork.PursuitOptions{Search: patchwork.SearchPaper, Forced: true}, 1, nil)
+	t, err := patchwork.EStep(ctx, m, test, patchwork.PursuitOptions{Paper: true, Forced: true}, 1, nil)
 	if err != nil {
 		return 0, err
 	}
@@ -270,7 +270,7 @@ func letterSheet(results []letterResult) render.Sheet {
 		s.Legend = append(s.Legend, render.Swatch{Colour: letterHue(k), Text: fmt.Sprintf("expert %d", k)})
 	}
 	for _, l := range results {
-		var tile image.Image = render.ColouredIn(l.model, l.model.Height(), l.model.Width(), l.model.MeanPicks(), letterHue)
+		var tile image.Image = render.ColouredIn(l.model, l.model.Height(), l.model.Width(), l.model.SamplePicks(nil), letterHue)
 		s.Tiles = append(s.Tiles, render.Tile{Image: tile, Caption: fmt.Sprintf("%s, %d", l.letter, l.model.K())})
 	}
 	return s

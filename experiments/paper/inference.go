@@ -77,7 +77,7 @@ func newSolver(p puzzle) (*solver, error) {
 	for k, pi := range p.prior {
 		costs[k] = math.Log((1 - pi) / pi)
 	}
-	opt := patchwork.PursuitOptions{Search: patchwork.SearchRefined, Scoring: patchwork.Original, Costs: costs, RefineThreshold: -1}
+	opt := patchwork.PursuitOptions{Refined: true, Scoring: patchwork.Original, Costs: costs, RefineThreshold: -1}
 	if s.refined, err = patchwork.NewPursuit(p.model, opt); err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ type Options struct {
 }
 
 // searches are the columns of the table.
-var searches = [2]patchwork.Search{patchwork.SearchPaper, patchwork.SearchRefined}
+var searches = [2]patchwork.PursuitOptions{{Paper: true}, {Refined: true}}
 
 // result is what one seed gives, by search.
 type result struct {
@@ -125,7 +125,7 @@ func spread(x []float64, digits int) string {
 // gives, times share, to r.
 func (r *result) explain(m *patchwork.Model, images []*bitmap.Image, share float64, each func(search, i int, e *patchwork.Explanation)) error {
 	for s, search := range searches {
-		p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Search: search})
+		p, err := patchwork.NewPursuit(m, search)
 		if err != nil {
 			return err
 		}

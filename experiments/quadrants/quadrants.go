@@ -124,7 +124,7 @@ func orInt(v, otherwise int) int {
 
 // crossEntropy returns the mean cross-entropy in nats per image.
 func crossEntropy(ctx context.Context, m *patchwork.Model, data patchwork.Data, workers int) (float64, error) {
-	t, err := patchwork.EStep(ctx, m, data, patchwork.PursuitOptions{Search: patchwork.SearchPaper}, workers, nil)
+	t, err := patchwork.EStep(ctx, m, data, patchwork.PursuitOptions{Paper: true}, workers, nil)
 	if err != nil {
 		return 0, err
 	}

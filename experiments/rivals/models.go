@@ -105,7 +105,7 @@ func ours(paper bool) func(context.Context, job) (*fitted, error) {
 
 // explained encodes images by the pursuit from abstention.
 func explained(m *patchwork.Model) (*fitted, error) {
-	p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Search: patchwork.SearchPaper})
+	p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Paper: true})
 	if err != nil {
 		return nil, err
 	}

@@ -29,11 +29,11 @@ var Variants = []struct {
 	Name    string
 	Options patchwork.PursuitOptions
 }{
-	{"truncated", patchwork.PursuitOptions{Search: patchwork.SearchPaper, Scoring: patchwork.Truncated}},
-	{"original", patchwork.PursuitOptions{Search: patchwork.SearchPaper, Scoring: patchwork.Original}},
-	{"mix 0.9", patchwork.PursuitOptions{Search: patchwork.SearchPaper, Scoring: patchwork.Mixed, Alpha: .9}},
-	{"mix 0.5", patchwork.PursuitOptions{Search: patchwork.SearchPaper, Scoring: patchwork.Mixed, Alpha: .5}},
-	{"hybrid", patchwork.PursuitOptions{Search: patchwork.SearchRefined, Scoring: patchwork.Truncated}},
+	{"truncated", patchwork.PursuitOptions{Paper: true, Scoring: patchwork.Truncated}},
+	{"original", patchwork.PursuitOptions{Paper: true, Scoring: patchwork.Original}},
+	{"mix 0.9", patchwork.PursuitOptions{Paper: true, Scoring: patchwork.Mixed, Alpha: .9}},
+	{"mix 0.5", patchwork.PursuitOptions{Paper: true, Scoring: patchwork.Mixed, Alpha: .5}},
+	{"hybrid", patchwork.PursuitOptions{Refined: true, Scoring: patchwork.Truncated}},
 }
 
 // Options of Run. Glyphs and Labels are the drawings, such as MNIST digits;

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/patchwork"
 	"example.com/patchwork/pose"
 )
 
@@ -121,9 +120,9 @@ func (p *Poses) Grid(experts, height, width int) (pose.Grid, error) {
 			experts, height, width, g.Rotations())
 	}
 	n := float64(g.DY.Len()) * float64(g.DX.Len()) * float64(g.Rotations())
-	if n*float64(experts) > patchwork.MaxCandidates {
+	if n*float64(experts) > pose.MaxCandidates {
 		return pose.Grid{}, bad("rotate", "%d experts at %.0f poses are too many candidates to search (at most %d); take fewer rotations or a larger {shift_step}",
-			experts, n, patchwork.MaxCandidates)
+			experts, n, pose.MaxCandidates)
 	}
 	return g, nil
 }

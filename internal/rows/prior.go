@@ -8,6 +8,14 @@ import "example.com/patchwork"
 // a weaker prior works better.
 var BatchInk, OnlineInk = patchwork.Prior{On: 0.05, Off: 1}, patchwork.Prior{On: 0.1, Off: 1}
 
+// Resolved returns p, or Beta(1, 1) for the zero Prior.
+func Resolved(p patchwork.Prior) patchwork.Prior {
+	if p == (patchwork.Prior{}) {
+		return patchwork.Prior{On: 1, Off: 1}
+	}
+	return p
+}
+
 // Priors returns the Beta priors of batch EM and of online learning: the
 // configuration's own, or the recommended ones if it has none.
 func Priors(c patchwork.Config, paper bool) (batch, online patchwork.Prior) {
@@ -17,5 +25,5 @@ func Priors(c patchwork.Config, paper bool) (batch, online patchwork.Prior) {
 	case c.Rule == patchwork.Max && !paper:
 		return BatchInk, OnlineInk
 	}
-	return c.Prior.Resolved(), c.Prior.Resolved()
+	return patchwork.Prior{On: 1, Off: 1}, patchwork.Prior{On: 1, Off: 1}
 }

@@ -142,3 +142,37 @@ func (w watched) Blocks(ctx context.Context) iter.Seq2[patchwork.Data, error] {
 		}
 	}
 }
+
+// Votes returns the number of entries of expert k that are farther than within
+// from the abstention value.
+func Votes(m *patchwork.Model, k int, within float64) int {
+	n := 0
+	for i, p := range m.Template(k) {
+		if math.Abs(p-m.Abstention(i)) > within*(1+1e-9) {
+			n++
+		}
+	}
+	return n
+}
+
+// Validate returns an error for data that nothing can be learned from: no
+// images, weights that are no counts or too many, or too many images.
+func Validate(ctx context.Context, d patchwork.Data) error {
+	for _, err := range patchwork.Checked(ctx, d) {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ValidateConfig returns an error that says what in a configuration is out of
+// range.
+func ValidateConfig(c patchwork.Config) error {
+	var template []float64
+	if c.Height > 0 && c.Width > 0 && c.Height <= bitmap.MaxPixels/c.Width {
+		template = make([]float64, c.Height*c.Width)
+	}
+	_, err := patchwork.NewModel(c, [][]float64{template})
+	return err
+}

@@ -272,12 +272,12 @@ type Notes struct {
 }
 
 // WithMemory returns the data with a memory.
-func WithMemory(d patchwork.Data, m patchwork.Memory) patchwork.Data {
+func WithMemory(d patchwork.Data, m *Notes) patchwork.Data {
 	d.Memory = m
 	return d
 }
 
-// Recall implements [patchwork.Memory].
+// Recall implements a memory.
 func (n *Notes) Recall(key string) ([]byte, bool, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -292,7 +292,7 @@ func (n *Notes) Recall(key string) ([]byte, bool, error) {
 	return v, ok, nil
 }
 
-// Keep implements [patchwork.Memory].
+// Keep implements a memory.
 func (n *Notes) Keep(key string, value []byte) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()

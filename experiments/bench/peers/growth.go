@@ -150,7 +150,7 @@ func shiftsWork(shifts int) (func() error, error) {
 	if p.model, err = p.model.WithConfig(cfg); err != nil {
 		return nil, err
 	}
-	pursuit, err := patchwork.NewPursuit(p.model, patchwork.PursuitOptions{Search: patchwork.SearchPaper})
+	pursuit, err := patchwork.NewPursuit(p.model, patchwork.PursuitOptions{Paper: true})
 	if err != nil {
 		return nil, err
 	}

@@ -88,7 +88,7 @@ func TestVerdictFindsWrongExplanations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pursuit, err := patchwork.NewPursuit(p.model, patchwork.PursuitOptions{Search: patchwork.SearchPaper})
+	pursuit, err := patchwork.NewPursuit(p.model, patchwork.PursuitOptions{Paper: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/pose"
+	"example.com/patchwork/render"
 )
 
 // lettersTask is P1: one letter, completely explained, beside one scoring pass
@@ -21,7 +22,7 @@ func (s *session) lettersTask() (task, error) {
 	var templates [][]float64
 	for k := range m.K() {
 		for _, angle := range m.Config().Poses.Angles {
-			turned := m.Place(letterSide, letterSide, patchwork.Pick{Expert: k, Pose: pose.Pose{Angle: angle}})
+			turned := render.Opinion(m, letterSide, letterSide, patchwork.Pick{Expert: k, Pose: pose.Pose{Angle: angle}})
 			templates = append(templates, logOdds(turned))
 		}
 	}
@@ -47,7 +48,7 @@ func (s *session) scenesTask(templates, objects int, target float64) (task, erro
 // pictureTask puts planted images beside matchTemplate, over images padded so
 // that it sees the same shifts.
 func (s *session) pictureTask(name, unit string, p *planted, pad int, templates [][]float64, target float64) (task, error) {
-	pursuit, err := patchwork.NewPursuit(p.model, patchwork.PursuitOptions{Search: patchwork.SearchPaper})
+	pursuit, err := patchwork.NewPursuit(p.model, patchwork.PursuitOptions{Paper: true})
 	if err != nil {
 		return task{}, err
 	}

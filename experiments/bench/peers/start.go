@@ -63,7 +63,7 @@ func verdictT(model, letters string) (string, error) {
 		return "", err
 	}
 	used := make([]int, m.K())
-	t, err := patchwork.EStep(context.Background(), m, patchwork.Data{Images: set.Images}, patchwork.PursuitOptions{Search: patchwork.SearchPaper}, 1,
+	t, err := patchwork.EStep(context.Background(), m, patchwork.Data{Images: set.Images}, patchwork.PursuitOptions{Paper: true}, 1,
 		func(_ int, e *patchwork.Explanation) {
 			for _, p := range e.Picks {
 				used[p.Expert]++

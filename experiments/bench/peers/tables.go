@@ -46,7 +46,7 @@ func plantTable(n, d, k int) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Search: patchwork.SearchPaper})
+	p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Paper: true})
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (t *table) explainAll() error { return t.explainBy(t.pursuit, &t.found) }
 
 // explainAnew is explainAll by a pursuit of its own, whose tables it has to make.
 func (t *table) explainAnew() error {
-	p, err := patchwork.NewPursuit(t.model, patchwork.PursuitOptions{Search: patchwork.SearchPaper})
+	p, err := patchwork.NewPursuit(t.model, patchwork.PursuitOptions{Paper: true})
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (t *table) explainBy(p *patchwork.Pursuit, out *patchwork.Explanations) err
 // iterate is the measured call of P3's learning: an E-step over all rows, and
 // the M-step.
 func (t *table) iterate(workers int) (*patchwork.Model, error) {
-	tally, err := patchwork.EStep(context.Background(), t.model, t.data, patchwork.PursuitOptions{Search: patchwork.SearchPaper, Forced: true}, workers, nil)
+	tally, err := patchwork.EStep(context.Background(), t.model, t.data, patchwork.PursuitOptions{Paper: true, Forced: true}, workers, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -105,7 +105,7 @@ func (w workload) write(path string, m *patchwork.Model, rows int, rng *rand.Ran
 // estep is an E-step of the bench by so many workers, who take shards from a
 // queue: what a cluster does, on one machine. It returns the sum.
 func (b *bench) estep(ctx context.Context, workers, shards int) (*tallyfile.Part, error) {
-	step, err := engine.NewStep(b.model, patchwork.PursuitOptions{Search: patchwork.SearchPaper})
+	step, err := engine.NewStep(b.model, patchwork.PursuitOptions{Paper: true})
 	if err != nil {
 		return nil, err
 	}
@@ -223,7 +223,7 @@ func (b *bench) costs(ctx context.Context) (Costs, error) {
 	if err != nil {
 		return c, err
 	}
-	step, err := engine.NewStep(b.model, patchwork.PursuitOptions{Search: patchwork.SearchPaper})
+	step, err := engine.NewStep(b.model, patchwork.PursuitOptions{Paper: true})
 	if err != nil {
 		return c, err
 	}

@@ -48,7 +48,7 @@ func BenchmarkStep(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	step, err := engine.NewStep(m, patchwork.PursuitOptions{Search: patchwork.SearchPaper})
+	step, err := engine.NewStep(m, patchwork.PursuitOptions{Paper: true})
 	if err != nil {
 		b.Fatal(err)
 	}

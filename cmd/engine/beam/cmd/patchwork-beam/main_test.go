@@ -167,7 +167,7 @@ func (r *run) learn(t testing.TB, src patchwork.Source, workers int) []byte {
 // step is the first step of the run.
 func (r *run) step(t testing.TB) *engine.Step {
 	t.Helper()
-	s, err := engine.NewStep(r.first, patchwork.PursuitOptions{Search: patchwork.SearchPaper})
+	s, err := engine.NewStep(r.first, patchwork.PursuitOptions{Paper: true})
 	if err != nil {
 		t.Fatal(err)
 	}
