@@ -150,7 +150,7 @@ func decode(t *testing.T, text []byte, v any) {
 func TestServeLearnsWhatItsCommandLearns(t *testing.T) {
 	t.Chdir(t.TempDir())
 	smallLetters(t)
-	must(t, "synth", "quadrants", "--n", "40", "--seed", "1", "-o", "q.npz", "-q")
+	must(t, "synth", "quadrants", "--n", someImages(), "--seed", "1", "-o", "q.npz", "-q")
 	write(t, "table.csv", "y,bread,jam,tofu\na,1,1,0\na,1,1,0\nb,0,0,1\nb,0,?,1\na,1,1,0\nb,0,0,1\na,1,1,1\nb,0,0,1\na,1,1,0\nb,0,0,1\n")
 	s := serve(t, "", "serve", "--data", "t.npz", "--data", "q.npz", "--no-builtin", "--log", "none")
 	s.want(t, "POST", "/v1/data?name=table.csv&meta=y", []byte(read(t, "table.csv")), 201) // d3

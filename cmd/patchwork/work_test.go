@@ -40,14 +40,27 @@ func TestWorkersChangeNothing(t *testing.T) {
 	}
 }
 
+// someImages returns how many images tests grow experts from: with -short, which the
+// race detector takes, 16 instead of 40.
+func someImages() string {
+	if testing.Short() {
+		return "16"
+	}
+	return "40"
+}
+
 // So it does where the number of experts is to be found out, plot and table
 // included.
 func TestWorkersChangeNoCount(t *testing.T) {
 	t.Chdir(t.TempDir())
-	must(t, "synth", "quadrants", "--n", "40", "--seed", "3", "-o", "q.npz", "-q")
+	must(t, "synth", "quadrants", "--n", someImages(), "--seed", "3", "-o", "q.npz", "-q")
 	for _, flags := range []string{"-k auto --rule max-minus-min", "-k 2..4 --rule max-minus-min", "-k 1..3 --starts 2"} {
 		var models, plots, tables []string
-		for _, workers := range []string{"1", "2", "7"} {
+		counts := []string{"1", "2", "7"}
+		if testing.Short() {
+			counts = []string{"1", "7"}
+		}
+		for _, workers := range counts {
 			out := must(t, fields("learn q.npz -o m.npz --curve c.svg --seed 4 "+flags+" --workers "+workers)...)
 			_, table, ok := strings.Cut(out, "\nexperts  ") // the first line has the time it took
 			if !ok || strings.Count(table, "  chosen\n") != 1 {
