@@ -11,6 +11,7 @@ test("the first visit shows an example, explained", async () => {
   await v.page.getByRole("button", { name: "Explain example 3" }).click();
   await v.page.waitForFunction(() => /example 3/.test(document.querySelector(".under")?.textContent ?? ""));
   await found(v.page, /parts? explain/);
+  assert.doesNotMatch(await v.page.locator(".under").innerText(), /\d\.\d{4}/, "numbers among the labels are rounded");
   await clean(v);
 });
 
@@ -59,6 +60,27 @@ test("drawing a T shows two strokes, and who speaks; undo, redo, clear, keyboard
   await found(page, /^One part/);
   await page.keyboard.press("Control+z");
   await found(page, /empty/);
+  await clean(v);
+});
+
+test("the keyboard's pen does not outlive its model", async () => {
+  const v = await visit(world.browser, world.studio.url, "draw"), { page } = v, under = () => page.locator(".under").innerText();
+  await choose(page, /letter T/);
+  await found(page, /parts? explain/);
+  await page.locator(canvas).focus();
+  for (let i = 0; i < 4; i++) await page.keyboard.press("Shift+ArrowDown");
+  await page.keyboard.press("Space");
+  await page.waitForFunction(() => /^row \d+, column \d+: ink/.test(document.querySelector(".under")?.textContent ?? ""));
+  await choose(page, /Quadrants/);
+  await found(page, /parts? explain/);
+  assert.doesNotMatch(await under(), /undefined|^row/);
+
+  // Nor its focus.
+  await page.locator(canvas).focus();
+  await page.keyboard.press("ArrowDown");
+  assert.match(await under(), /^row \d+, column \d+: (ink|paper)/);
+  await page.keyboard.press("Tab");
+  await page.waitForFunction(() => !(document.querySelector(".under")?.textContent ?? "").startsWith("row"));
   await clean(v);
 });
 

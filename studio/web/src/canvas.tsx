@@ -100,7 +100,7 @@ export function Canvas(props: Props): JSX.Element {
     <canvas class="pixels paper" ref={ref} width={bits.width * scale} height={bits.height * scale} tabIndex={0} role="application"
       aria-roledescription="drawing area" aria-label={`${label}. ${keysHelp}`}
       onPointerDown={down} onPointerMove={move} onPointerUp={up} onPointerCancel={up} onPointerLeave={() => onHover?.(null)}
-      onContextMenu={(e) => e.preventDefault()} onKeyDown={key} onBlur={() => setCursor(null)} />
+      onContextMenu={(e) => e.preventDefault()} onKeyDown={key} onBlur={() => { setCursor(null); onHover?.(null); }} />
   );
 }
 

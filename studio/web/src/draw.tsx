@@ -24,6 +24,7 @@ export function Draw({ model }: { model: Model }): JSX.Element {
 
   useEffect(() => {
     setPen(penFor(model));
+    setHover(null); // a pixel of the model before
     if (!drawing.recall(model.height, model.width)) void first(model, sets[0]?.id, sets[0]?.name).catch((e: unknown) => setWrong(words(e)));
   }, [model.id, sets.length > 0]);
   useEffect(() => drawing.explain(model.id), [bits, model.id, arrival]);
@@ -69,11 +70,11 @@ export function Draw({ model }: { model: Model }): JSX.Element {
       <Intro model={model} />
       <div class="stage">
         {bits ? (
-          <Canvas bits={bits} pen={pen} erasing={erasing} label={`Drawing of ${bits.height} by ${bits.width} pixels`} paint={stage}
+          <Canvas key={`${model.id} ${bits.height} ${bits.width}`} bits={bits} pen={pen} erasing={erasing} label={`Drawing of ${bits.height} by ${bits.width} pixels`} paint={stage}
             onDraw={(b, before) => { if (before) { drawing.history(b).push(before); drawing.step.set(null); } drawing.show(b, "", false); }}
             onStroke={drawing.strokeEnded} onHover={setHover} onUndo={drawing.undo} onRedo={drawing.redo} onClear={clear} />
         ) : <div class="pixels paper empty" />}
-        <p class="under">{bits && (hover !== null ? <Spoken pixel={hover} bits={bits} shown={fits} at={at} /> : origin || "drawn by hand; point at a pixel to see which part explains it")}</p>
+        <p class="under">{bits && (hover !== null && hover < bits.cells.length ? <Spoken pixel={hover} bits={bits} shown={fits} at={at} /> : origin || "drawn by hand; point at a pixel to see which part explains it")}</p>
         <Tools erasing={erasing} onErasing={setErasing} pen={pen} onPen={setPen} canUndo={h?.canUndo ?? false} canRedo={h?.canRedo ?? false}
           onUndo={drawing.undo} onRedo={drawing.redo} onClear={clear} />
       </div>

@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Bits } from "./bits.ts";
 import { words, type Data, type Labelled } from "./api.ts";
+import { label } from "./format.ts";
 import { bitColour } from "./paint.ts";
 import { Pixels } from "./pixels.tsx";
 import { api, arrivals, useCell } from "./store.ts";
@@ -9,7 +10,7 @@ import { usePaper } from "./theme.ts";
 
 /** The name of an example: its number and its labels. */
 export function exampleName(x: { index: number; labels?: Record<string, string> }): string {
-  const labels = Object.entries(x.labels ?? {}).map(([k, v]) => `${k}\u00a0=\u00a0${v}`);
+  const labels = Object.entries(x.labels ?? {}).map(([k, v]) => `${k}\u00a0=\u00a0${label(v)}`);
   return `example ${x.index}${labels.length ? `, ${labels.join(", ")}` : ""}`;
 }
 

@@ -28,6 +28,13 @@ export function number(v: number | null): string {
   return v.toFixed(digits).replace("-", "−");
 }
 
+/** A label as it is, but for a number with more digits than say something: "3.405" for "3.404666079557988". */
+export function label(v: string): string {
+  if (!/^-?\d+\.\d+$/.test(v)) return v;
+  const x = Number(v);
+  return String(Math.abs(x) >= 1000 ? Math.round(x) : Number(x.toPrecision(4)));
+}
+
 export function percent(v: number): string {
   return v > 0 && v < 0.01 ? "under 1 %" : `${Math.round(100 * v)} %`;
 }

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Bits, OFF, ON, UNKNOWN } from "./bits.ts";
 import { words, type Model } from "./api.ts";
 import { Strengths, useExperts, Vote, type Known } from "./experts.tsx";
-import { count, number, percent } from "./format.ts";
+import { count, label, number, percent } from "./format.ts";
 import { Badge } from "./pixels.tsx";
 import { api, data, fitting, useCell } from "./store.ts";
 import { useLatest } from "./uselatest.ts";
@@ -68,7 +68,7 @@ function RowView({ model, experts }: { model: Model; experts: Known[] | null }):
           <button type="button" onClick={() => setBits(new Bits(1, model.width, new Uint8Array(model.width).fill(UNKNOWN)))}>All unknown</button>
           <button type="button" onClick={() => setBits(new Bits(1, model.width))}>All off</button>
         </div>
-        {Object.keys(labels).length > 0 && <p class="fine">{Object.entries(labels).map(([k, v]) => `${k}: ${v}`).join(", ")}</p>}
+        {Object.keys(labels).length > 0 && <p class="fine">{Object.entries(labels).map(([k, v]) => `${k}: ${label(v)}`).join(", ")}</p>}
         {(wrong || failed) && <p class="error" role="alert">{wrong || failed}</p>}
         <Cells model={model} bits={bits} predicted={predicted} onChange={change} />
         <p class="fine">Click a cell: on, off, unknown. Keys: 1, 0, ? and arrows. {unknown > 0 && "Unknown cells show the probability of “on”, averaged over the best explanations."}</p>
