@@ -21,27 +21,27 @@ import (
 	"example.com/patchwork/render"
 )
 
-// The demo's letters and what it learns of them: the setting of the paper's
+// The demo's letters and what it learns from them: the setting of the paper's
 // Figure 7, with letters that the program draws itself.
 const (
 	demoLetter  = "T"
-	demoLearn   = 10 // letters to learn from, each by another writer
+	demoLearn   = 10 // letters to learn from, each by a different writer
 	demoExplain = 5  // letters of further writers to explain
 	demoSide    = 56
 	demoExperts = 2
 	demoShift   = 14
 	demoSamples = 9
-	demoSeed    = 15 // one of those in which the experts become the strokes; about half do
+	demoSeed    = 15 // a seed with which the parts become the strokes, as with about half of all seeds
 )
 
-// demo is one run of the demo: what it made, and where it goes.
+// demo is one run of the demo: what it made, and where it writes it.
 type demo struct {
 	dir     string
 	letters *synthSet
 	learning
 	test    *dataset.Set
 	explain []patchwork.Explanation // of the test letters
-	took    time.Duration           // of learning
+	took    time.Duration           // to learn
 }
 
 func (a *app) demoCommand() *cobra.Command {
@@ -53,10 +53,10 @@ func (a *app) demoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Learn the letter T from ten drawings, and explain five more",
-		Long: `Draw ten T's by ten invented writers, learn two experts from them, and explain
-five T's by other writers with them. With the default seed the experts become
-the two strokes of the letter; with other letters (--seed) they sometimes become
-other parts of it.
+		Long: `Draw ten T's by ten invented writers, learn two parts from them, and explain
+five T's by other writers with them. With the default seed the parts become the
+two strokes of the letter; with other letters (--seed) they sometimes become other
+pieces of it.
 
 The strokes and the explanations are shown in the terminal. The folder of -o
 gets the letters, the model, the explanations, the pictures, and index.html, a
@@ -92,7 +92,7 @@ page with all of them that needs nothing else.`,
 	return cmd
 }
 
-// prepare draws the letters and says what is to be learned of them.
+// prepare draws the letters and sets up learning.
 func (d *demo) prepare(seed uint64, workers int) error {
 	set, err := synth.Letters(synth.LettersOptions{Letters: demoLetter, N: demoLearn + demoExplain, Side: demoSide, Seed: seed})
 	if err != nil {
@@ -100,7 +100,7 @@ func (d *demo) prepare(seed uint64, workers int) error {
 	}
 	d.letters = &synthSet{set.Images, set.Arrays()}
 	d.data.Images = set.Images[:demoLearn]
-	// Orders only, because the demo shows how the experts grow image by image.
+	// Orders only, because the demo shows how the parts develop image by image.
 	r := recipe.Recipe{Count: recipe.Count{Experts: demoExperts}, Poses: recipe.Poses{Shift: demoShift, Rotate: "24:6"},
 		Begin: "orders", Seed: seed, Workers: workers}
 	d.figure = true
@@ -114,7 +114,7 @@ func (d *demo) prepare(seed uint64, workers int) error {
 	return nil
 }
 
-// demoLearn learns, and explains the test letters.
+// demoLearn learns the model and explains the test letters.
 func (a *app) demoLearn(ctx context.Context, d *demo) error {
 	began := time.Now()
 	if err := a.run(ctx, &d.learning, d.data); err != nil {
@@ -127,7 +127,7 @@ func (a *app) demoLearn(ctx context.Context, d *demo) error {
 	return err
 }
 
-// demoSheets are the pictures of the demo.
+// demoSheets holds the pictures of the demo.
 type demoSheets struct{ strokes, coloured, learning, explanations, samples render.Sheet }
 
 func (d *demo) sheets(ctx context.Context) (*demoSheets, error) {
@@ -185,7 +185,7 @@ func (d *demo) save(s *demoSheets) error {
 
 func (d *demo) path(name string) string { return filepath.Join(d.dir, name) }
 
-// page is the report of the demo in HTML.
+// page returns the report of the demo in HTML.
 func (d *demo) page(s *demoSheets) render.Page {
 	figure := func(p render.Picture, caption, alt string) []render.Figure {
 		return []render.Figure{{Caption: caption, Alt: alt, Picture: p}}
@@ -208,7 +208,7 @@ func (d *demo) page(s *demoSheets) render.Page {
 	}
 }
 
-// demoReport says what was done and, on a terminal, shows it.
+// demoReport prints what was done and, on a terminal, shows it.
 func (a *app) demoReport(d *demo) error {
 	if a.quiet {
 		return nil
@@ -227,7 +227,7 @@ func (a *app) demoReport(d *demo) error {
 	})
 }
 
-// text is the report of the demo, for terminals and pipes.
+// text returns the report of the demo, for terminals and pipes.
 func (d *demo) text() string {
 	var b strings.Builder
 	r := d.model.Extras().Record

@@ -10,7 +10,7 @@ import (
 	"example.com/patchwork"
 )
 
-// learnTable learns by soft EM, with progress.
+// learnTable learns by soft EM and shows progress.
 func (a *app) learnTable(ctx context.Context, l *learning) error {
 	p := a.progress("iteration", 0)
 	defer p.stop()
@@ -35,7 +35,7 @@ func tableNote(s table.Step) string {
 	return fmt.Sprintf("%s (%s), %.3f nats per row", count(s.Experts, "expert"), s.Stage, s.DescriptionLength/float64(s.Rows))
 }
 
-// tableLines say how a table was learned.
+// tableLines returns lines about how a table was learned.
 func tableLines(m *patchwork.Model) []string {
 	r := m.Extras().Record
 	lines := []string{fmt.Sprintf("start %s chosen: log P(row) %.3f nats on average, description length %.1f nats",
