@@ -35,7 +35,7 @@ func (a *app) sayCurve(w io.Writer, curve []patchwork.CurvePoint) error {
 	if hidden {
 		judged = "held out, hidden bit"
 	}
-	if err := a.say(w, "experts  description length  log-likelihood per image  %s  (nats)", judged); err != nil {
+	if err := a.say(w, "  parts  description length  log-likelihood per image  %s  (nats)", judged); err != nil {
 		return err
 	}
 	for _, p := range learn.ByExperts(curve) {

@@ -192,17 +192,17 @@ func (d *demo) page(s *demoSheets) render.Page {
 	}
 	return render.Page{
 		Title: "Patchwork: the letter T from ten drawings",
-		Intro: fmt.Sprintf("Ten invented writers drew a T each. Two experts, which may be shifted by up to %d pixels and turned by up to 24 degrees, learned them in %.1f seconds on their own: nobody said that a T has two strokes.\n\nThis page was made by: patchwork demo --seed %d",
+		Intro: fmt.Sprintf("Ten invented writers drew a T each. Two parts, which may be shifted by up to %d pixels and turned by up to 24 degrees, were learned from them in %.1f seconds, without being told that a T has two strokes.\n\nThis page was made by: patchwork demo --seed %d",
 			demoShift, d.took.Seconds(), d.Learn.Seed),
 		Sections: []render.Section{
-			{Heading: "The two experts", Text: "Each expert has an opinion about some pixels, black for ink; where it has none it abstains. The strongest opinion decides.",
-				Figures: append(figure(s.strokes, "What the experts learned, and in how many of the letters they are used.", "The templates of the two experts"),
-					figure(s.coloured, "The experts at their mean places, each in its colour.", "Two coloured strokes that form a T")...)},
-			{Heading: "How they were learned", Text: "The letters come one at a time. The first one becomes the first expert; what that cannot explain in the second becomes the second; then both adapt, wherever an image needs them. At the end all letters are gone through a few times more.",
-				Figures: figure(s.learning, "Letters in the order in which they came, the experts after each, and nine samples.", "A table of letters and templates")},
-			{Heading: "Explaining new letters", Text: "Letters by writers that were not seen in learning. The pursuit adds one expert, rotation and shift after the other while the likelihood rises, and then replaces or drops those that the others do better without.",
-				Figures: figure(s.explanations, "Each letter, who explains which part of its ink, and what the experts compose.", "Letters with their strokes in colours")},
-			{Heading: "Drawing new letters", Text: "Where the strokes lie in the letters learned is a joint Gaussian; samples of it are new letters.",
+			{Heading: "The two parts", Text: "Each part has an opinion about some pixels, black for ink; elsewhere it abstains. The strongest opinion decides.",
+				Figures: append(figure(s.strokes, "The templates of the parts, and in how many of the letters they are used.", "The templates of the two parts"),
+					figure(s.coloured, "The parts at their mean places, each in its colour.", "Two coloured strokes that form a T")...)},
+			{Heading: "How they were learned", Text: "The letters come one at a time. The first letter becomes the first part; what it cannot explain of the second letter becomes the second part; then both adapt to every image in which they are used. At the end learning goes through all letters a few more times.",
+				Figures: figure(s.learning, "Letters in the order in which they came, the parts after each, and nine samples.", "A table of letters and templates")},
+			{Heading: "Explaining new letters", Text: "Letters by writers that were not seen in learning. The pursuit adds one part at a time, rotated and shifted, as long as the likelihood rises, and then replaces or drops those that the others do better without.",
+				Figures: figure(s.explanations, "Each letter, which part explains which ink, and what the parts compose.", "Letters with their strokes in colours")},
+			{Heading: "Drawing new letters", Text: "The places of the strokes in the training letters follow a joint Gaussian; samples from it are new letters.",
 				Figures: figure(s.samples, "Nine samples.", "Nine sampled letters")},
 		},
 	}
@@ -236,12 +236,12 @@ func (d *demo) text() string {
 	for i, e := range d.explain {
 		fmt.Fprintf(&b, "letter %d:", row(d.test, i))
 		for _, p := range e.Picks {
-			fmt.Fprintf(&b, " expert %d at (%+d,%+d) turned %+v,", p.Expert, p.Pose.DY, p.Pose.DX, p.Pose.Angle)
+			fmt.Fprintf(&b, " part %d at (%+d,%+d) turned %+v,", p.Expert, p.Pose.DY, p.Pose.DX, p.Pose.Angle)
 		}
 		fmt.Fprintf(&b, " log-likelihood %.3f per pixel\n", e.LogLikModel/float64(d.test.Images[i].Len()))
 	}
 	fmt.Fprintf(&b, "wrote %s, a page with pictures, and %s\n", d.path("index.html"), d.path("model.npz"))
-	fmt.Fprintf(&b, "go on: patchwork sample -m %s -n 9\n", d.path("model.npz"))
+	fmt.Fprintf(&b, "next:  patchwork sample -m %s -n 9\n", d.path("model.npz"))
 	fmt.Fprintf(&b, "       patchwork explain -m %s %s\n", d.path("model.npz"), d.path("letters.npz"))
 	return b.String()
 }

@@ -224,7 +224,7 @@ func (r *modelReport) print(out io.Writer) error {
 		fmt.Fprintf(w, "%-11s"+format+"\n", append([]any{name}, args...)...)
 	}
 	line("rule", "%s, abstention value %s", r.Rule, r.abstention())
-	line("experts", "%d of %d x %d pixels", r.Experts, r.Height, r.Width)
+	line("parts", "%d of %d x %d pixels", r.Experts, r.Height, r.Width)
 	line("poses", "%s", r.Poses.text(r.Scene))
 	line("outside", "%s", r.Outside)
 	line("prior", "Beta(%v, %v)", r.Prior[0], r.Prior[1])
@@ -233,7 +233,7 @@ func (r *modelReport) print(out io.Writer) error {
 		line("counts", "of %d images", r.Images)
 	}
 	for k, u := range r.Usage {
-		line(map[bool]string{true: "usage"}[k == 0], "expert %d in %.1f %% of the images", k, 100*u)
+		line(map[bool]string{true: "usage"}[k == 0], "part %d in %.1f %% of the images", k, 100*u)
 	}
 	r.printGeometry(line)
 	r.printLearned(line)
@@ -262,7 +262,7 @@ func (p *posesReport) text(scene bool) string {
 		turns = fmt.Sprintf("%d rotations from %v to %v degrees", len(p.Rotations), first, last)
 	}
 	if !scene && p.Count == 1 {
-		return "1: experts stay where they are"
+		return "1: parts do not move"
 	}
 	if scene {
 		return shifts + ", " + turns
@@ -275,7 +275,7 @@ func (r *modelReport) printGeometry(line func(string, string, ...any)) {
 		return
 	}
 	for k, m := range r.Geometry.Mean {
-		line(map[bool]string{true: "geometry"}[k == 0], "expert %d at dy %.1f, dx %.1f, angle %.1f on average", k, m[0], m[1], m[2])
+		line(map[bool]string{true: "geometry"}[k == 0], "part %d at dy %.1f, dx %.1f, angle %.1f on average", k, m[0], m[1], m[2])
 	}
 	line("", "rank %d, standard deviations %.3g", r.Geometry.Rank, r.Geometry.SD)
 }
@@ -315,7 +315,7 @@ func (r *modelReport) printLearned(line func(string, string, ...any)) {
 		if p.Chosen {
 			mark = "  chosen"
 		}
-		line(map[bool]string{true: "tried"}[i == 0], "%s: log-likelihood %.3f per image%s%s%s", count(p.Experts, "expert"),
+		line(map[bool]string{true: "tried"}[i == 0], "%s: log-likelihood %.3f per image%s%s%s", count(p.Experts, "part"),
 			p.LogLik/float64(p.Rows), length, heldOut, mark)
 	}
 }

@@ -307,7 +307,7 @@ func (a *app) run(ctx context.Context, l *learning, src patchwork.Source) error 
 				p.step(fmt.Sprintf("best log-likelihood %.1f", best))
 			}
 		case learn.StageGrow, learn.StageShrink, learn.StageMerge, learn.StageRelocate, learn.StageFresh, learn.StageConfirm:
-			p.step(fmt.Sprintf("%s (%s)", count(s.Experts, "expert"), s.Stage))
+			p.step(fmt.Sprintf("%s (%s)", count(s.Experts, "part"), s.Stage))
 		}
 	}
 	return nil
@@ -326,10 +326,10 @@ func (a *app) summary(f *learnFlags, head *dataset.Set, l *learning, took time.D
 		used += u
 	}
 	lines := []string{
-		fmt.Sprintf("learned %s from %s in %.2f s", count(l.model.K(), "expert"), describe(l.images, head), took.Seconds()),
+		fmt.Sprintf("learned %s from %s in %.2f s", count(l.model.K(), "part"), describe(l.images, head), took.Seconds()),
 		fmt.Sprintf("start %d of %d chosen: log-likelihood %.3f per image, %.5f per pixel (nats)",
 			r.Chosen+1, len(r.Starts), r.LogLik/float64(r.Rows), r.LogLik/l.pixels),
-		fmt.Sprintf("%.2f experts used per image", used),
+		fmt.Sprintf("%.2f parts used per image", used),
 	}
 	if f.Soft() {
 		lines = slices.Concat(lines[:1], tableLines(l.model), lines[2:])

@@ -48,7 +48,7 @@ func TestWorkersChangeNoCount(t *testing.T) {
 		var models, plots, tables []string
 		for _, workers := range []string{"1", "2", "7"} {
 			out := must(t, fields("learn q.npz -o m.npz --curve c.svg --seed 4 "+flags+" --workers "+workers)...)
-			_, table, ok := strings.Cut(out, "\nexperts  ") // the first line has the time it took
+			_, table, ok := strings.Cut(out, "\n  parts  ") // the first line has the time it took
 			if !ok || strings.Count(table, "  chosen\n") != 1 {
 				t.Fatalf("no table:\n%s", out)
 			}
