@@ -23,18 +23,18 @@ const (
 )
 
 func findUnused(m *patchwork.Model, t *patchwork.Tally) []Finding {
-	advice := "Learn with fewer experts, or from more starts."
+	advice := "Learn with fewer parts, or from more starts."
 	if c := m.Config(); c.Scene || c.Poses.Len() > 1 {
-		advice = "Learn with fewer experts, from more starts, or with a wider range of poses."
+		advice = "Learn with fewer parts, from more starts, or with a wider range of poses."
 	}
 	var out []Finding
 	for k := range m.K() {
 		facts := ""
 		switch {
 		case t != nil && t.Rows() > 0 && t.Active(k) == 0:
-			facts = fmt.Sprintf("Expert %d explains none of the %d images.", k, t.Rows())
+			facts = fmt.Sprintf("Part %d explains none of the %d images.", k, t.Rows())
 		case t == nil && m.Extras().Usage != nil && m.Extras().Usage[k] == 0:
-			facts = fmt.Sprintf("Expert %d explained no training image.", k)
+			facts = fmt.Sprintf("Part %d explained no training image.", k)
 		default:
 			continue
 		}
@@ -58,8 +58,8 @@ func findDuplicates(m *patchwork.Model) []Finding {
 		for b := a + 1; b < m.K(); b++ {
 			if d := dispute(m, a, b); d < sameVotes {
 				out = append(out, Finding{Kind: KindDuplicate, Experts: []int{a, b}, Value: d, Limit: sameVotes,
-					Facts:  fmt.Sprintf("Experts %d and %d say nearly the same: %.0f %% of their votes are in dispute.", a, b, 100*d),
-					Advice: "Learn with fewer experts, or from more starts."})
+					Facts:  fmt.Sprintf("Parts %d and %d say nearly the same: %.0f %% of their votes are in dispute.", a, b, 100*d),
+					Advice: "Learn with fewer parts, or from more starts."})
 			}
 		}
 	}
@@ -136,14 +136,14 @@ func findConstant(m *patchwork.Model) []Finding {
 		}
 		spread := slices.Max(t) - slices.Min(t)
 		f := Finding{Kind: KindNearConstant, Experts: []int{k}, Value: spread, Limit: noVotes,
-			Advice: "Learn with fewer experts, or from more starts."}
+			Advice: "Learn with fewer parts, or from more starts."}
 		switch {
 		case loudest < noVotes:
 			f.Value = loudest
-			f.Facts = fmt.Sprintf("Expert %d says nothing: its largest vote is %.3f.", k, loudest)
+			f.Facts = fmt.Sprintf("Part %d says nothing: its largest vote is %.3f.", k, loudest)
 		case len(t) > 1 && spread < noVotes:
-			f.Facts = fmt.Sprintf("Expert %d says the same everywhere: all its values lie in %.3f to %.3f.", k, slices.Min(t), slices.Max(t))
-			f.Advice = "Give the background that value instead, or learn with fewer experts."
+			f.Facts = fmt.Sprintf("Part %d says the same everywhere: all its values lie in %.3f to %.3f.", k, slices.Min(t), slices.Max(t))
+			f.Advice = "Give the background that value instead, or learn with fewer parts."
 		default:
 			continue
 		}
@@ -211,7 +211,7 @@ func findEdges(m *patchwork.Model, explained []*patchwork.Explanation) []Finding
 				continue
 			}
 			out = append(out, Finding{Kind: KindPoseAtEdge, Experts: []int{k}, Value: share, Limit: limit,
-				Facts: fmt.Sprintf("Expert %d sits at the end of its range, %s = %v, in %d of %d picks.",
+				Facts: fmt.Sprintf("Part %d is at the end of its range, %s = %v, in %d of %d picks.",
 					k, edges[i].name, edges[i].at, n, picks[k]),
 				Advice: fmt.Sprintf("Widen the range of %s.", edges[i].name)})
 		}
@@ -238,8 +238,8 @@ func findOverconfident(m *patchwork.Model, t *patchwork.Tally) []Finding {
 		// Five standard deviations of a sum of rare errors, and twice as many.
 		if limit := max(2*expected, expected+5*math.Sqrt(expected+1)); wrong > limit {
 			out = append(out, Finding{Kind: KindOverconfident, Experts: []int{k}, Value: wrong, Limit: limit,
-				Facts:  fmt.Sprintf("Expert %d is wrong at %.0f pixels it decides, where its template expects %.0f.", k, wrong, expected),
-				Advice: "Clip its probabilities to the noise of these images, or learn on with them."})
+				Facts:  fmt.Sprintf("Part %d is wrong at %.0f pixels it decides, where its template expects %.0f.", k, wrong, expected),
+				Advice: "Clip its probabilities to the noise of these images, or continue learning with them."})
 		}
 	}
 	return out
@@ -263,7 +263,7 @@ func findCertain(m *patchwork.Model) []Finding {
 		}
 		if certain > 0 {
 			out = append(out, Finding{Kind: KindOverconfident, Experts: []int{k}, Value: float64(certain),
-				Facts:  fmt.Sprintf("Expert %d has %d values within %.2g of 0 or 1.", k, certain, limit),
+				Facts:  fmt.Sprintf("Part %d has %d values within %.2g of 0 or 1.", k, certain, limit),
 				Advice: "Clip them to the noise of the images: one surprise there outweighs all else."})
 		}
 	}
@@ -276,7 +276,7 @@ func findCertain(m *patchwork.Model) []Finding {
 	if certain > 0 {
 		out = append(out, Finding{Kind: KindOverconfident, Value: float64(certain),
 			Facts:  fmt.Sprintf("The background is certain (exactly 0 or 1) at %d of %d pixels.", certain, m.Height()*m.Width()),
-			Advice: "The paper has it so; with a small noise instead, a stray pixel there would not make an image impossible."})
+			Advice: "The paper does the same; with a little noise instead, a stray pixel there would not make an image impossible."})
 	}
 	return out
 }
@@ -299,7 +299,7 @@ func findSingular(m *patchwork.Model) []Finding {
 		return nil
 	}
 	return []Finding{{Kind: KindSingularGeometry, Value: float64(rank), Limit: float64(free),
-		Facts:  fmt.Sprintf("The Gaussian of the poses has rank %d, the experts can move in %d ways.", rank, free),
+		Facts:  fmt.Sprintf("The Gaussian of the poses has rank %d, the parts can move in %d ways.", rank, free),
 		Advice: fmt.Sprintf("Fit it to more than %d images; until then its samples stay in the span of those seen.", free)}}
 }
 
@@ -326,7 +326,7 @@ func findUnexplained(explained []*patchwork.Explanation) []Finding {
 		out = append(out, Finding{Kind: kind, Images: slices.Clone(listed), Value: float64(len(images)) / float64(total),
 			Facts: fmt.Sprintf("%s %d of %d images (%s).", what, len(images), total, numbers(listed, len(images))), Advice: advice})
 	}
-	add(KindUnexplained, nothing, "Nothing explains", "That is fair for blank images and sparse or noisy rows; if these are neither, learn more experts or allow more poses.")
+	add(KindUnexplained, nothing, "Nothing explains", "That is fair for blank images and sparse or noisy rows; if these are neither, learn more parts or allow more poses.")
 	add(KindImpossible, impossible, "The model gives probability 0 to", "Clip the templates and the background away from 0 and 1.")
 	return out
 }

@@ -33,6 +33,6 @@ func ExampleModel() {
 		fmt.Printf("%v: %s\n", f.Kind, f.Facts)
 	}
 	// Output:
-	// unused: Expert 2 explains none of the 2 images.
-	// duplicate: Experts 0 and 1 say nearly the same: 4 % of their votes are in dispute.
+	// unused: Part 2 explains none of the 2 images.
+	// duplicate: Parts 0 and 1 say nearly the same: 4 % of their votes are in dispute.
 }

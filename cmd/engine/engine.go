@@ -1,10 +1,9 @@
-// Package engine is what patchwork and a program that makes E-steps for it (an
-// engine, such as patchwork-beam) say to each other.
+// Package engine is the protocol between patchwork and a program that makes E-steps
+// for it (an engine, such as patchwork-beam).
 //
-// The engine is a child process. patchwork writes requests to its standard
-// input and reads a reply to each from its standard output, both as lines of
-// JSON: first the job, then one step after the other. The end of its input is
-// the end of the engine.
+// The engine is a child process. patchwork writes requests to its standard input and
+// reads a reply to each from its standard output, both as lines of JSON: first the
+// job, then one step after the other. The engine ends when its input ends.
 package engine
 
 import (
@@ -23,13 +22,13 @@ import (
 	"example.com/patchwork/modelfile/tallyfile"
 )
 
-// Version is that of the protocol. Both sides must have the same.
+// Version is the version of the protocol. Both sides must have the same.
 const Version = 1
 
 // Request is one line to the engine: one of these.
 type Request struct {
 	Version int      `json:"version"`
-	Fetch   []string `json:"fetch,omitempty"` // copy files here from where only the engine can read
+	Fetch   []string `json:"fetch,omitempty"` // copy files here that only the engine can read
 	Job     *Job     `json:"job,omitempty"`
 	Step    *Step    `json:"step,omitempty"`
 }
@@ -41,13 +40,13 @@ type Reply struct {
 	Error string   `json:"error,omitempty"`
 }
 
-// Job is the data of a learning run, and what is learned from them.
+// Job is the data of a learning run, and how to learn from them.
 type Job struct {
 	Paths   []string        `json:"paths"` // as the engine's workers find them
 	Options dataset.Options `json:"options"`
 	Skip    int             `json:"skip"`  // of the selected images, the first
-	Rows    int             `json:"rows"`  // then so many are the data
-	Learn   learn.Options   `json:"learn"` // Workers: goroutines a shard
+	Rows    int             `json:"rows"`  // how many images after these are the data
+	Learn   learn.Options   `json:"learn"` // Workers: goroutines per shard
 }
 
 // Shard is images First, First+1, ... of a job, in the order of its files.
@@ -55,11 +54,11 @@ type Shard struct {
 	First, Rows int
 }
 
-// ID names a shard.
+// ID returns the name of a shard.
 func (s Shard) ID() string { return fmt.Sprintf("rows %012d+%d", s.First, s.Rows) }
 
-// Shards cuts a job into n shards of nearly equal size, or into as many as it
-// has images, if those are fewer.
+// Shards cuts a job into n shards of nearly equal size, or into as many as it has
+// images if those are fewer.
 func (j *Job) Shards(n int) []Shard {
 	n = max(1, min(n, j.Rows))
 	shards := make([]Shard, n)
@@ -70,7 +69,7 @@ func (j *Job) Shards(n int) []Shard {
 	return shards
 }
 
-// Open opens the data of a job. What it returns can be shared by all shards.
+// Open opens the data of a job. All shards can share the stream.
 func (j *Job) Open(ctx context.Context) (*dataset.Stream, error) {
 	return dataset.Open(ctx, j.Paths, j.Options)
 }
@@ -81,8 +80,8 @@ type Step struct {
 	Pursuit patchwork.PursuitOptions `json:"pursuit"`
 }
 
-// NewStep is the step that explains by m. The error is of a model that a file
-// does not hold as it is.
+// NewStep returns the step that explains by m. It returns an error if a file cannot
+// hold the model exactly.
 func NewStep(m *patchwork.Model, opt patchwork.PursuitOptions) (*Step, error) {
 	var extras patchwork.Extras
 	if opt.PosePrior {
@@ -101,28 +100,28 @@ func NewStep(m *patchwork.Model, opt patchwork.PursuitOptions) (*Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	// As text, in which no list and an empty one are the same.
+	// Compared as text, in which nil and an empty list are the same.
 	if got, want := fmt.Sprintf("%+v", back.Config()), fmt.Sprintf("%+v", m.Config()); got != want {
 		return nil, fmt.Errorf("a model file does not hold this configuration: %s comes back as %s", want, got)
 	}
 	return s, nil
 }
 
-// Open is the model of a step.
+// Open returns the model of a step.
 func (s *Step) Open() (*patchwork.Model, error) {
 	return modelfile.Read(bytes.NewReader(s.Model), int64(len(s.Model)))
 }
 
-// Key identifies the step: its parts carry it as their options.
+// Key returns the identity of the step, which its parts carry as their options.
 func (s *Step) Key() string {
 	line, err := json.Marshal(s)
 	if err != nil {
-		panic(err) // numbers that are none; NewPursuit refuses them before
+		panic(err) // NaN; NewPursuit rejects it before
 	}
 	return fmt.Sprintf("engine %d step %x", Version, sha256.Sum256(line))
 }
 
-// Empty is the part of a step that has counted nothing yet.
+// Empty returns the part of a step that has counted nothing yet.
 func (s *Step) Empty() (*tallyfile.Part, *patchwork.Model, error) {
 	m, err := s.Open()
 	if err != nil {
@@ -135,7 +134,7 @@ func (s *Step) Empty() (*tallyfile.Part, *patchwork.Model, error) {
 	return &tallyfile.Part{Model: hash, Options: s.Key(), Tally: patchwork.NewTally(m)}, m, nil
 }
 
-// Explainer is a step ready to explain shards. It is safe for concurrent use.
+// Explainer is a step that is ready to explain shards. It is safe for concurrent use.
 type Explainer struct {
 	empty   tallyfile.Part // without a tally
 	pursuit *patchwork.Pursuit
@@ -155,9 +154,8 @@ func (s *Step) Explainer() (*Explainer, error) {
 	return &Explainer{*part, p}, nil
 }
 
-// Count explains a shard of a job, whose data are open, and counts it. The
-// error is of the data or the context, or says that there are fewer images than
-// there were.
+// Count explains and counts a shard of a job, whose data are open. The error is of the
+// data or the context, or says that there are fewer images than before.
 func (e *Explainer) Count(ctx context.Context, job *Job, data *dataset.Stream, shard Shard) (*tallyfile.Part, error) {
 	seen := 0
 	src := rows.Watch(data.Cut(job.Skip+shard.First, shard.Rows), func(d patchwork.Data) { seen += len(d.Images) })
@@ -168,13 +166,13 @@ func (e *Explainer) Count(ctx context.Context, job *Job, data *dataset.Stream, s
 	part := e.empty
 	part.Tally = t
 	if seen != shard.Rows {
-		return nil, fmt.Errorf("%s: %d images where there were %d; leave files alone while they are learned from", shard.ID(), seen, shard.Rows)
+		return nil, fmt.Errorf("%s: %d images where there were %d; do not change files during learning", shard.ID(), seen, shard.Rows)
 	}
 	part.Shards = []tallyfile.Shard{{ID: shard.ID(), Rows: part.Tally.Rows()}}
 	return &part, nil
 }
 
-// Next is the step that learning asks for after this one, which came to part;
+// Next returns the step that learning asks for after this one, whose counts are part;
 // see LearnOptions.NextStep.
 func (s *Step) Next(job *Job, part *tallyfile.Part) (*Step, error) {
 	m, err := s.Open()
@@ -185,7 +183,7 @@ func (s *Step) Next(job *Job, part *tallyfile.Part) (*Step, error) {
 	return NewStep(next, how)
 }
 
-// Check says why part is not all shards of the step, each once.
+// Check returns an error if part does not have all shards of the step, each once.
 func (s *Step) Check(part *tallyfile.Part, shards []Shard) error {
 	want, _, err := s.Empty()
 	if err != nil {
@@ -209,7 +207,7 @@ func (s *Step) Check(part *tallyfile.Part, shards []Shard) error {
 	return nil
 }
 
-// Encode is a part as the bytes of a tally file.
+// Encode returns a part as the bytes of a tally file.
 func Encode(p *tallyfile.Part) ([]byte, error) {
 	var b bytes.Buffer
 	err := tallyfile.Write(&b, p)

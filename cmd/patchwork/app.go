@@ -17,11 +17,11 @@ import (
 type app struct {
 	console
 	quiet   bool
-	started bool // the command line was understood, and work began
+	started bool // the command line was parsed, and work began
 }
 
-const rootLong = `Patchwork explains a binary image by a few experts, each with an opinion about
-some of its pixels, and learns such experts from images.
+const rootLong = `Patchwork explains a binary image by a few parts, each with an opinion about some
+of its pixels, and learns such parts from images.
 
 A session, from nothing to explained letters:
 
@@ -30,12 +30,12 @@ A session, from nothing to explained letters:
   patchwork draw model.npz
   patchwork explain -m model.npz t.npz --skip 10
 
-or, all in one: patchwork demo`
+or all at once: patchwork demo`
 
 func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "patchwork",
-		Short:         "Learn experts from binary images, and explain images with them",
+		Short:         "Learn parts from binary images, and explain images with them",
 		Long:          rootLong,
 		Example:       "  patchwork demo",
 		SilenceErrors: true,
@@ -54,7 +54,8 @@ func (a *app) rootCommand() *cobra.Command {
 	return root
 }
 
-// noSuchCommand reports a command that does not exist, with its likeliest meaning.
+// noSuchCommand returns an error about a command that does not exist, with the
+// likeliest meaning.
 func noSuchCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -67,7 +68,7 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	return &usageError{err: fmt.Errorf("there is no command %q%s", args[0], hint), command: cmd.CommandPath()}
 }
 
-// otherNames lets flags be called by the names that people also know them by.
+// otherNames accepts other common names of flags.
 func otherNames(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	switch name {
 	case "orders":
@@ -80,7 +81,7 @@ func otherNames(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	return pflag.NormalizedName(name)
 }
 
-// output writes to a file that appears complete or not at all, or to standard
+// output writes to a file that appears completely or not at all, or to standard
 // output for the path "" or "-".
 func (a *app) output(path string, write func(io.Writer) error) error {
 	if path != "" && path != "-" {
@@ -93,7 +94,7 @@ func (a *app) output(path string, write func(io.Writer) error) error {
 	return w.Flush()
 }
 
-// say prints a line of a summary, unless quiet, and reports a failing writer.
+// say prints a line of a summary, unless quiet, and returns the writer's error.
 func (a *app) say(w io.Writer, format string, args ...any) error {
 	if a.quiet {
 		return nil
@@ -102,13 +103,13 @@ func (a *app) say(w io.Writer, format string, args ...any) error {
 	return err
 }
 
-// warn prints a warning on stderr. A stderr that cannot be written leaves
-// nobody to tell.
+// warn prints a warning on stderr. It ignores errors of stderr, which cannot be
+// reported anywhere.
 func (a *app) warn(format string, args ...any) {
 	fmt.Fprintf(a.err, "patchwork: warning: "+format+"\n", args...)
 }
 
-// show draws a sheet as text on standard output.
+// show prints a sheet as text on standard output.
 func (a *app) show(s render.Sheet) error {
 	return render.TerminalSheet(a.out, s, render.TerminalOptions{
 		Width: a.width, Colours: render.DetectColours(a.getenv, a.outTerminal)})

@@ -18,14 +18,14 @@ func countFlag(cmd *cobra.Command, c *recipe.Count) {
 	cmd.Flags().VarP(&textFlag{kind: "K|A..B|auto", read: func(text string) (err error) {
 		*c, err = recipe.ParseCount(text)
 		return err
-	}}, "experts", "k", "number of experts, a range to try such as 2..12, or auto to grow them (only for --rule max-minus-min without poses, and --method soft)")
+	}}, "experts", "k", "number of parts, a range to try such as 2..12, or auto to determine it (only for --rule max-minus-min without poses, and --method soft)")
 	err := cmd.RegisterFlagCompletionFunc("experts", cobra.FixedCompletions([]string{"auto"}, cobra.ShellCompDirectiveNoFileComp))
 	if err != nil {
 		panic(err) // only for a flag that does not exist
 	}
 }
 
-// sayCurve prints the numbers of experts tried as a table.
+// sayCurve prints a table of the numbers of parts tried.
 func (a *app) sayCurve(w io.Writer, curve []patchwork.CurvePoint) error {
 	if len(curve) == 0 {
 		return nil
@@ -35,7 +35,7 @@ func (a *app) sayCurve(w io.Writer, curve []patchwork.CurvePoint) error {
 	if hidden {
 		judged = "held out, hidden bit"
 	}
-	if err := a.say(w, "experts  description length  log-likelihood per image  %s  (nats)", judged); err != nil {
+	if err := a.say(w, "  parts  description length  log-likelihood per image  %s  (nats)", judged); err != nil {
 		return err
 	}
 	for _, p := range learn.ByExperts(curve) {
@@ -59,8 +59,7 @@ func (a *app) sayCurve(w io.Writer, curve []patchwork.CurvePoint) error {
 	return nil
 }
 
-// curveChart draws the numbers of experts tried, in nats an image: the lower
-// the better.
+// curveChart plots the numbers of parts tried, in nats per image: lower is better.
 func curveChart(curve []patchwork.CurvePoint) render.Chart {
 	length, loss := render.Series{Name: "description length"}, render.Series{Name: "training images"}
 	heldOut, chosen := render.Series{Name: "held-out images"}, render.Series{Name: "chosen", Dashed: true}

@@ -8,8 +8,8 @@ import (
 	"example.com/patchwork/internal/npy"
 )
 
-// badInputs makes files that cannot be used, in the present folder, beside
-// those of smallLetters.
+// badInputs writes files that cannot be used into the present folder, beside those of
+// smallLetters.
 func badInputs(t *testing.T) {
 	t.Helper()
 	smallLetters(t)
@@ -36,7 +36,7 @@ func badInputs(t *testing.T) {
 	}
 }
 
-// learn is a line that would learn from the data, if it could.
+// learn returns a command line that would learn from the data if they were valid.
 const learnK2 = " -k 2 -o out.npz"
 
 var bad = []struct {
@@ -50,15 +50,15 @@ var bad = []struct {
 	{"learn --nosuch t.npz", 2, "unknown flag: --nosuch"},
 	{"learn", 2, "no data"},
 	{"learn t.npz -o out.npz", 2, "--experts is missing: give --experts K"},
-	{"learn t.npz -k 2", 2, "-o MODEL is missing"},
-	{"learn t.npz -k 0 -o out.npz", 2, "at least one expert"},
-	{"learn t.npz -k -3 -o out.npz", 2, "at least one expert"},
+	{"learn t.npz -k 2", 2, "-o MODEL is required"},
+	{"learn t.npz -k 0 -o out.npz", 2, "at least one part"},
+	{"learn t.npz -k -3 -o out.npz", 2, "at least one part"},
 	{"learn t.npz -k two -o out.npz", 2, "or auto (see patchwork learn --help)"},
 	{"learn t.npz -k 2.. -o out.npz", 2, "a range to try such as 2..12, or auto"},
 	{"learn t.npz -k 2...4 -o out.npz", 2, "a range to try such as 2..12, or auto"},
 	{"learn t.npz -k 99999999999999999999 -o out.npz", 2, "give a number such as 8"},
 	{"learn t.npz -k 5..2 -o out.npz", 2, "a range goes upwards: 2..5"},
-	{"learn t.npz -k 0..2 -o out.npz", 2, "at least one expert"},
+	{"learn t.npz -k 0..2 -o out.npz", 2, "at least one part"},
 	{"learn t.npz -k 2..2000000 -o out.npz", 2, "too large a model"},
 	{"learn t.npz -k auto -o out.npz", 2, "a range to try such as --experts 2..12"},
 	{"learn t.npz -k auto --rule max-minus-min --shift 3 -o out.npz", 2, "without --shift and --rotate"},
@@ -68,7 +68,7 @@ var bad = []struct {
 	{"learn t.npz -k 1..2 --progress-picture p.png -o out.npz", 2, "not --experts 1..2"},
 	{"learn t.npz --curve p.png" + learnK2, 2, "give --experts auto or a range"},
 	{"learn t.npz -k 1..2 --curve p.gif -o out.npz", 2, ".png or .svg"},
-	{"learn t.npz -k 1..2 --curve nowhere/p.png -o out.npz", 1, "make it first"},
+	{"learn t.npz -k 1..2 --curve nowhere/p.png -o out.npz", 1, "create it first"},
 	{"learn t.npz -k 2000000 -o out.npz", 2, "too large a model"},
 	{"learn t.npz --rule mean" + learnK2, 2, "max or max-minus-min"},
 	{"learn t.npz --first-per hand" + learnK2, 2, `no metadata named "hand"; there is: `},
@@ -105,7 +105,7 @@ var bad = []struct {
 	{"explain -m model.npz t.npz --max-picks 0", 2, "--max-picks"},
 	{"explain -m model.npz t.npz --start warm", 2, "forced or empty"},
 	{"explain -m bars-model.npz bars.npz --score truncated", 2, "max rule"},
-	{"explain t.npz", 2, "-m MODEL is missing"},
+	{"explain t.npz", 2, "-m MODEL is required"},
 	{"explain -m model.npz t.npz --best 0", 2, "--best 0"},
 	{"explain -m model.npz t.npz --best 9999999", 2, "1 to "},
 	{"explain -m model.npz t.npz --best 3 --beam 0", 2, "--beam 0"},
@@ -120,12 +120,12 @@ var bad = []struct {
 	{"score -m model.npz t.npz --refine=false --refine-threshold 2", 2, "--refine-threshold belongs to --pursuit refined"},
 	{"explain -m model.npz t.npz --best 3 --min-gain 2", 2, "--min-gain exclude each other"},
 	{"predict", 2, "no data"},
-	{"predict -m model.npz t.npz", 2, "-o OUT is missing"},
+	{"predict -m model.npz t.npz", 2, "-o OUT is required"},
 	{"predict -m model.npz t.npz -o out.txt", 2, ".npz or .csv"},
 	{"predict -m model.npz t.npz -o out.csv --best 0", 2, "--best 0"},
 	{"predict -m model.npz t.npz -o out.csv --workers 0", 2, "at least 1"},
 	{"predict -m model.npz t.npz -o out.csv --refine", 2, "unknown flag"},
-	{"predict t.npz -o out.csv", 2, "-m MODEL is missing"},
+	{"predict t.npz -o out.csv", 2, "-m MODEL is required"},
 	{"predict -m model.npz bars.npz -o out.csv", 2, "24 x 24"},
 	{"score -m model.npz t.npz --hide 1", 2, "--hide 1"},
 	{"score -m model.npz t.npz --hide NaN", 2, "--hide NaN"},
@@ -143,10 +143,10 @@ var bad = []struct {
 	{"draw model.npz -o out.pdf", 2, ".png or .svg"},
 	{"sample -m model.npz -n 0", 2, "at least 1"},
 	{"sample -m model.npz -n 99999999999", 2, "at most"},
-	{"synth", 2, "which kind"},
+	{"synth", 2, "the kind of set is missing"},
 	{"synth circles", 2, "choose quadrants, bars, letters or scenes"},
 	{"synth bars --n 0 -o out.npz", 2, "--n "},
-	{"synth bars --n 10", 2, "-o FILE.npz is missing"},
+	{"synth bars --n 10", 2, "-o FILE.npz is required"},
 	{"synth bars --n 10 --flip 2 -o out.npz", 2, "--flip 2"},
 	{"synth bars --n 10 --hide 2 -o out.npz", 2, "--hide 2"},
 	{"synth letters --letters tt -o out.npz", 2, "--letters"},

@@ -10,7 +10,7 @@ import (
 	"example.com/patchwork"
 )
 
-// bestFlags say how the n best explanations are searched for.
+// bestFlags say how to search for the n best explanations.
 type bestFlags struct{ best, beam int }
 
 func (f *bestFlags) add(cmd *cobra.Command, best int, usage string) {
@@ -18,7 +18,7 @@ func (f *bestFlags) add(cmd *cobra.Command, best int, usage string) {
 	cmd.Flags().IntVar(&f.beam, "beam", 2, "how many explanations the search for the best extends at a time")
 }
 
-// check leaves the upper limits to the library.
+// check returns an error for numbers below 1; the library checks the upper limits.
 func (f *bestFlags) check() error {
 	switch {
 	case f.best < 1:
@@ -29,15 +29,16 @@ func (f *bestFlags) check() error {
 	return nil
 }
 
-// options are the flags for a task, if its model can be searched so.
+// options returns the flags as options for a task, or an error if its model cannot
+// be searched so.
 func (f *bestFlags) options(t *task) (posterior.Options, error) {
 	opt := posterior.Options{Beam: f.beam, Keep: f.best, MaxPicks: t.maxPicks}
 	err := opt.Validate()
 	return opt, request(err)
 }
 
-// checkExplain refuses what the search for the best, which climbs the joint
-// probability from no picks at all, would have to ignore.
+// checkExplain rejects flags that the search for the best, which climbs the joint
+// probability from no picks, would ignore.
 func (f *bestFlags) checkExplain(cmd *cobra.Command, p *pursuitFlags) error {
 	if err := f.check(); err != nil {
 		return err
@@ -70,8 +71,8 @@ type jsonAlternative struct {
 	Weight      float64    `json:"weight"`
 }
 
-// jsonPosterior is a line of explain --best, a contract: the best alternative
-// as if it were the only one, then all of them.
+// jsonPosterior is a line of explain --best, a contract: the best alternative in
+// the form of explain without --best, then all of them.
 type jsonPosterior struct {
 	jsonExplanation
 	Evidence     jsonFloat         `json:"evidence"`
@@ -87,7 +88,7 @@ func newPosterior(index int, p *posterior.Posterior) jsonPosterior {
 	return out
 }
 
-// explainBest is the explainer that finds the best explanations of each image.
+// explainBest returns the explainer that finds the best explanations of each image.
 func explainBest(opt posterior.Options) explainer {
 	return func(ctx context.Context, t *task, each func(int, *patchwork.Explanation, []byte)) error {
 		return posterior.Explain(ctx, t.model, t.set.Images, opt, t.workers, func(i int, post *posterior.Posterior) {

@@ -32,7 +32,7 @@ type posteriorLine struct {
 	} `json:"alternatives"`
 }
 
-// The lines of explain --best are what the library says, under the flags.
+// The lines of explain --best are what the library returns, given the flags.
 func TestExplainBestIsTheLibrary(t *testing.T) {
 	t.Chdir(t.TempDir())
 	smallLetters(t)
@@ -91,7 +91,7 @@ func readSet(t *testing.T, path string) *dataset.Set {
 	return set
 }
 
-// What explains several ways gives the same bytes on any number of workers.
+// Commands that average explanations write the same bytes with any number of workers.
 func TestWorkersChangeNoPrediction(t *testing.T) {
 	t.Chdir(t.TempDir())
 	smallLetters(t)
@@ -126,7 +126,7 @@ func TestWorkersChangeNoPrediction(t *testing.T) {
 }
 
 // Predictions are the library's: known bits stay, unknown ones are averaged; an
-// archive and a table hold the same numbers, with what belongs to them.
+// archive and a table hold the same numbers, with index, weights and metadata.
 func TestPredictIsTheLibrary(t *testing.T) {
 	t.Chdir(t.TempDir())
 	smallLetters(t)
@@ -190,7 +190,7 @@ func predicted(t *testing.T, m *patchwork.Model, img *bitmap.Image, fill bool) [
 	return p
 }
 
-// openZip gives the arrays of an archive by name.
+// openZip returns a function that returns the arrays of an archive by name.
 func openZip(t *testing.T, path string) func(name string) *npy.Array {
 	t.Helper()
 	text := read(t, path)
@@ -208,7 +208,7 @@ func openZip(t *testing.T, path string) func(name string) *npy.Array {
 	}
 }
 
-// Metadata that is called like an array of ours gives way, and is not lost.
+// Metadata with the name of one of our arrays is renamed, not lost.
 func TestPredictKeepsMetadataOfAnyName(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must(t, "synth", "bars", "--n", "10", "-o", "bars.npz", "-q")
@@ -222,8 +222,8 @@ func TestPredictKeepsMetadataOfAnyName(t *testing.T) {
 	}
 }
 
-// The score of hidden bits is the library's, and the baseline is what it says:
-// the visible bits of each column, computed here by hand.
+// The score of hidden bits is the library's, and the baseline is the mean of the
+// visible bits of each column, computed here by hand.
 func TestScoreHiddenBits(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must(t, "synth", "quadrants", "--n", "60", "--seed", "3", "-o", "q.npz", "-q")
@@ -276,8 +276,8 @@ func TestScoreHiddenBits(t *testing.T) {
 	}
 }
 
-// What has no number is null: a loss that is infinite, an AUC of bits that are
-// all alike.
+// Values that are not numbers are null: an infinite loss, the AUC of bits that are all
+// equal.
 func TestScoreHiddenWithoutNumbers(t *testing.T) {
 	t.Chdir(t.TempDir())
 	sure, err := patchwork.NewModel(patchwork.Config{Height: 1, Width: 4}, [][]float64{{0, 0, 0, 0}})

@@ -20,16 +20,16 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// bytesVariable tells TestBytes with the value "write" to write the list anew.
+// bytesVariable makes TestBytes, with the value "write", rewrite the list.
 const (
 	bytesVariable = "PATCHWORK_BYTES"
 	bytesList     = "testdata/bytes.json"
 )
 
-// byteCases are command lines, each after its name, that run one after the
-// other in one folder: each writes files with new names, and later ones read
-// what earlier ones wrote. Those named slow- are left out by -short, and none
-// reads what they write. Empty lines and those with # are for the reader.
+// byteCases lists command lines, each after its name, that run one after the other in
+// one folder: each writes files with new names, and later ones read what earlier ones
+// wrote. Those named slow- are left out by -short, and none reads what they write.
+// Empty lines and those with # are comments.
 const byteCases = `
 # Images and rows.
 synth-letters         synth letters --letters TL --writers 6 --side 20 --seed 3 -o t.npz --picture t.png
@@ -179,10 +179,9 @@ slow-demo             demo -o demo
 slow-paper            paper 1 rules 2 3 --quick -o report
 `
 
-// TestBytes compares the SHA-256 of every file that byteCases write, and of
-// what they print, with a list in testdata. The list is for changes that must
-// change nothing: no move of code may change a byte. A default that changes on
-// purpose is changed here too, and the commit says why:
+// TestBytes compares the SHA-256 of every file that byteCases write, and of what they
+// print, with a list in testdata: a refactoring must not change a byte. If a default
+// or a text changes on purpose, the list is rewritten, and the commit says why:
 //
 //	PATCHWORK_BYTES=write go test -run TestBytes ./cmd/patchwork
 //
@@ -190,8 +189,8 @@ slow-paper            paper 1 rules 2 3 --quick -o report
 // those of explain-letter-scene) before the refined pursuit became the default where
 // experts move: the paper's pursuit is as it was.
 //
-// A new version of Go may compress .npz and .png files otherwise; then the list
-// is written anew before anything else is changed.
+// A new version of Go may compress .npz and .png files differently; then the list is
+// rewritten before anything else is changed.
 func TestBytes(t *testing.T) {
 	if raceDetector {
 		t.Skip("other tests look for races; this one takes ten times as long with the detector")
@@ -245,8 +244,8 @@ func compareBytes(t *testing.T, got, want map[string]map[string]string) {
 	}
 }
 
-// skipOtherFloats skips a test of bytes where the same formulas round otherwise
-// than on the machine that wrote them.
+// skipOtherFloats skips a test of bytes on machines where the same formulas round
+// differently than on the one that wrote them.
 func skipOtherFloats(t *testing.T) {
 	t.Helper()
 	x, y := 1+0x1p-30, 1+0x1p-29
@@ -313,7 +312,7 @@ func newFiles(t *testing.T, seen map[string]bool) map[string]string {
 	return out
 }
 
-// times are how long something took, in summaries and pages.
+// times matches how long something took, in summaries and pages.
 var times = regexp.MustCompile(` in [0-9.]+ s(econds)?\b|<td class="n">[0-9.]+</td></tr>| Seconds: [^<]*</p>|(?m:` + "`" + ` \| [0-9]+ \|$)`)
 
 // hashOf returns the SHA-256 of content without the times in it.

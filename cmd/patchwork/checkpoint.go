@@ -15,8 +15,8 @@ import (
 	"example.com/patchwork/modelfile/tallyfile"
 )
 
-// checkpoint is where a learning run keeps what it has worked out, so that it
-// can be taken up again after it was killed.
+// checkpoint says where a learning run keeps its intermediate results, so that it
+// can continue after it was killed.
 type checkpoint struct {
 	dir    string
 	resume bool
@@ -25,19 +25,19 @@ type checkpoint struct {
 const journalName = "run.journal"
 
 func (c *checkpoint) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&c.dir, "checkpoint", "", "folder to keep every iteration in, until the model is written")
-	cmd.Flags().BoolVar(&c.resume, "resume", false, "go on with the run that --checkpoint has kept; the model is that of a run without interruption")
+	cmd.Flags().StringVar(&c.dir, "checkpoint", "", "folder that keeps every iteration until the model is written")
+	cmd.Flags().BoolVar(&c.resume, "resume", false, "continue the run kept by --checkpoint; the model is that of a run without interruption")
 }
 
 func (c *checkpoint) check() error {
 	if c.resume && c.dir == "" {
-		return usagef("--resume goes on with a run that was kept; --checkpoint DIR says where")
+		return usagef("--resume continues a run that was kept; say where with --checkpoint DIR")
 	}
 	return nil
 }
 
-// open opens the journal of a run, or begins one. The description is of all that
-// the run depends on.
+// open opens the journal of a run, or begins one. The description has all that the
+// run depends on.
 func (c *checkpoint) open(description string) (*journal.Journal, error) {
 	path := filepath.Join(c.dir, journalName)
 	if c.resume {
@@ -46,13 +46,13 @@ func (c *checkpoint) open(description string) (*journal.Journal, error) {
 		var format *journal.FormatError
 		switch {
 		case errors.As(err, &other):
-			return nil, usagef("%s is of another run; give --resume the data and options that it had (%s)", path, difference(other.Got, other.Want))
-		case errors.As(err, &format): // killed before it was begun
+			return nil, usagef("%s is of another run; give --resume the same data and options (%s)", path, difference(other.Got, other.Want))
+		case errors.As(err, &format): // killed before anything was kept
 		case !errors.Is(err, fs.ErrNotExist):
 			return j, err
 		}
 	} else if _, err := os.Stat(path); err == nil {
-		return nil, usagef("%s holds a run that did not end; --resume goes on with it, or remove it", path)
+		return nil, usagef("%s holds an unfinished run; continue it with --resume, or remove it", path)
 	}
 	if err := os.MkdirAll(c.dir, 0o777); err != nil {
 		return nil, fmt.Errorf("make the folder %s: %w", c.dir, underlying(err))
@@ -60,7 +60,7 @@ func (c *checkpoint) open(description string) (*journal.Journal, error) {
 	return journal.Create(path, description)
 }
 
-// openCheckpoint opens the journal of a run; nil where none is wanted.
+// openCheckpoint opens the journal of a run; it returns nil without --checkpoint.
 func (f *learnFlags) openCheckpoint(cmd *cobra.Command, s *source, paths []string) (*journal.Journal, error) {
 	if f.checkpoint.dir == "" {
 		return nil, nil
@@ -80,7 +80,7 @@ func (c *checkpoint) done(j *journal.Journal) error {
 	return errors.Join(j.Close(), os.Remove(filepath.Join(c.dir, journalName)))
 }
 
-// difference is the first line in which two descriptions differ.
+// difference returns the first line in which two descriptions differ.
 func difference(got, want string) string {
 	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
 	for i := range min(len(a), len(b)) {
@@ -91,12 +91,12 @@ func difference(got, want string) string {
 	return "one has more options than the other"
 }
 
-// indifferent are the flags that change nothing of the model.
+// indifferent lists the flags that do not change the model.
 var indifferent = map[string]bool{"checkpoint": true, "resume": true, "output": true, "workers": true, "quiet": true, "memory": true, "engine": true, "beam": true,
 	"picture": true, "progress-picture": true, "curve": true}
 
-// describeRun is all that the model of a run depends on, a line each: its
-// flags, and its data, by content where they are in memory.
+// describeRun returns all that the model of a run depends on, one line each: its
+// flags, and its data, by content if they are in memory.
 func describeRun(cmd *cobra.Command, s *source, paths []string) (string, error) {
 	var b strings.Builder
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
@@ -120,7 +120,7 @@ func describeRun(cmd *cobra.Command, s *source, paths []string) (string, error) 
 	return b.String(), nil
 }
 
-// memory is the journal as the memory of a run.
+// memory makes the journal the memory of a run.
 type memory struct{ *journal.Journal }
 
 func (m memory) Recall(key string) ([]byte, bool, error) {
@@ -138,8 +138,8 @@ func (m memory) Keep(key string, value []byte) error {
 	return nil
 }
 
-// checkpointError is a journal that cannot be written or read any more: no fault
-// of the request.
+// checkpointError says that a journal can no longer be written or read: the
+// request is not at fault.
 type checkpointError struct{ err error }
 
 func (e *checkpointError) Error() string { return e.err.Error() }

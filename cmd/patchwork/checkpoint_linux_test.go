@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// kills is how often TestKilledRuns kills: 100 take minutes.
+// kills returns how often TestKilledRuns kills: 100 times take minutes.
 func kills(t *testing.T) int {
 	n, err := strconv.Atoi(os.Getenv("PATCHWORK_KILLS"))
 	if err != nil {
@@ -23,8 +23,8 @@ func kills(t *testing.T) int {
 	return n
 }
 
-// A run that is killed again and again, whenever it pleases the killer, ends in
-// the same bytes as one that is not, and leaves nothing behind.
+// A run that is killed repeatedly, at any time, ends in the same bytes as one that is
+// not, and leaves nothing behind.
 func TestKilledRuns(t *testing.T) {
 	left := kills(t)
 	t.Chdir(t.TempDir())
@@ -106,10 +106,10 @@ func TestCheckpointRefuses(t *testing.T) {
 		line, want string
 		code       int
 	}{
-		{line, "--resume goes on with it", exitRequest},
+		{line, "continue it with --resume", exitRequest},
 		{strings.Replace(line, "--seed 5", "--seed 6", 1) + " --resume", "it had --seed 5, this has --seed 6", exitRequest},
 		{strings.Replace(line, "q.npz", "other.npz", 1) + " --resume", "it had data sha256:", exitRequest},
-		{"learn q.npz --experts 2 -o m.npz --resume", "--checkpoint DIR says where", exitRequest},
+		{"learn q.npz --experts 2 -o m.npz --resume", "say where with --checkpoint DIR", exitRequest},
 		{"learn q.npz --experts 2 -o m.npz --checkpoint q.npz", "not a directory", exitFailed},
 	} {
 		o := patchworkCommand(t, strings.Fields(c.line)...)

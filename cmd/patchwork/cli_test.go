@@ -12,8 +12,8 @@ import (
 	"example.com/patchwork/internal/npy"
 )
 
-// beMain makes the test binary behave as the command itself, so that a few
-// tests have a real process to send signals to.
+// beMain makes the test binary behave as the command itself, so that some tests have a
+// real process to send signals to.
 const beMain = "PATCHWORK_TEST_BE_MAIN"
 
 func TestMain(m *testing.M) {
@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// process is the command as a process of its own, in folder dir.
+// process returns the command as a process of its own, in folder dir.
 func process(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
@@ -36,7 +36,7 @@ func process(t *testing.T, dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// outcome is what one run of the command gave.
+// outcome is the outcome of one run of the command.
 type outcome struct {
 	code     int
 	out, err string
@@ -50,7 +50,8 @@ func patchworkCommand(t *testing.T, args ...string) outcome {
 	return outcome{code, out.String(), err.String()}
 }
 
-// must is a run that has to succeed without a word on stderr.
+// must runs the command, which has to succeed and print nothing on stderr, and returns
+// its stdout.
 func must(t *testing.T, args ...string) string {
 	t.Helper()
 	o := patchworkCommand(t, args...)
@@ -108,7 +109,7 @@ func read(t *testing.T, path string) string {
 	return string(b)
 }
 
-// listing is the names of all files under dir, hidden ones included.
+// listing returns the names of all files under dir, hidden ones included.
 func listing(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -122,8 +123,8 @@ func listing(t *testing.T, dir string) string {
 	return strings.Join(names, " ")
 }
 
-// smallLetters makes, in the present folder, t.npz, letters of 24 x 24 pixels,
-// and model.npz, learned from them in a moment.
+// smallLetters writes into the present folder t.npz, letters of 24 x 24 pixels, and
+// model.npz, learned from them quickly.
 func smallLetters(t *testing.T) {
 	t.Helper()
 	must(t, "synth", "letters", "--letters", "TL", "--writers", "6", "--side", "24", "--seed", "3", "-o", "t.npz", "-q")

@@ -11,8 +11,8 @@ import (
 	"example.com/patchwork/dataset"
 )
 
-// dataFlags say which data to read and what to take of them; every command
-// that reads data has them all.
+// dataFlags say which data to read and what to select; every command that reads
+// data has them all.
 type dataFlags struct {
 	array, weight, delimiter     string
 	names, firstPer              string
@@ -40,11 +40,11 @@ func (f *dataFlags) add(cmd *cobra.Command) {
 	f.header.add(cmd, "header", "auto", "whether CSV files start with names", "auto", "yes", "no")
 }
 
-// addForm adds those flags that say how images lie in files. Where that is not
-// all that a command reads, of says whose files.
+// addForm adds the flags that say how files hold images. If a command reads other
+// files too, of says which files are meant.
 func (f *dataFlags) addForm(cmd *cobra.Command, of string) {
 	fs := cmd.Flags()
-	fs.StringVar(&f.names, "names", "", of+"what the names of pictures say, such as {y}/{writer}_{sample}.png; {} is left out")
+	fs.StringVar(&f.names, "names", "", of+"pattern of the names of pictures, such as {y}/{writer}_{sample}.png; {} is ignored")
 	fs.StringVar(&f.array, "array", "", of+"array of an .npz or .mat file that holds the images (default x, or the only one)")
 	fs.Float64Var(&f.threshold, "threshold", 0, of+"make numbers binary: on is what is greater (pictures: what is darker, of 255)")
 	fs.BoolVar(&f.invert, "invert", false, of+"swap on and off")
@@ -53,7 +53,7 @@ func (f *dataFlags) addForm(cmd *cobra.Command, of string) {
 	fs.BoolVar(&f.transpose, "transpose", false, of+"swap the rows and columns of the images, for rows laid out by MATLAB")
 }
 
-// oneOrMoreData is the arguments of a command that reads data.
+// oneOrMoreData checks the arguments of a command that reads data.
 func oneOrMoreData(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return &usageError{err: fmt.Errorf("no data: name files (.npy, .npz, .mat, .csv, .parquet, IDX, .png, .pbm, .zip) or folders"), command: cmd.CommandPath()}
@@ -61,7 +61,7 @@ func oneOrMoreData(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// options are the flags as the dataset package understands them.
+// options returns the flags as options of package dataset.
 func (f *dataFlags) options(cmd *cobra.Command, paths int) (dataset.Options, error) {
 	o := dataset.Options{Array: f.array, Invert: f.invert, Weight: f.weight, Columns: f.columns, Meta: f.meta,
 		Labels: f.labels, Height: f.height, Width: f.width, Names: f.names, Transpose: f.transpose}
@@ -94,7 +94,7 @@ func (f *dataFlags) options(cmd *cobra.Command, paths int) (dataset.Options, err
 	if f.delimiter != "" {
 		r, n := utf8.DecodeRuneInString(f.delimiter)
 		if n != len(f.delimiter) {
-			return o, usagef("--delimiter %q: one character is wanted", f.delimiter)
+			return o, usagef("--delimiter %q: give one character", f.delimiter)
 		}
 		o.Delimiter = r
 	}
@@ -124,8 +124,8 @@ func (f *dataFlags) read(cmd *cobra.Command, paths []string) (*dataset.Set, erro
 	return f.cut(set)
 }
 
-// readAll returns early when the context ends, though a read that hangs (a
-// pipe) may then be left behind.
+// readAll reads all data. It returns early when the context ends, though a read
+// that hangs (a pipe) may then continue in the background.
 func readAll(ctx context.Context, paths []string, opt dataset.Options) (*dataset.Set, error) {
 	type result struct {
 		set *dataset.Set
@@ -162,7 +162,7 @@ func (f *dataFlags) cut(set *dataset.Set) (*dataset.Set, error) {
 	return set, nil
 }
 
-// row is the index of image i in the input, before any selection.
+// row returns the index of image i in the input, before any selection.
 func row(set *dataset.Set, i int) int {
 	if set.Rows == nil {
 		return i
@@ -170,7 +170,7 @@ func row(set *dataset.Set, i int) int {
 	return set.Rows[i]
 }
 
-// describe says how many images like those of a set there are, and of what size.
+// describe returns a number of images with their size, that of a set.
 func describe(images int, set *dataset.Set) string {
 	h, w := set.Size()
 	if set.Table {
@@ -179,7 +179,7 @@ func describe(images int, set *dataset.Set) string {
 	return fmt.Sprintf("%s of %d x %d", count(images, "image"), h, w)
 }
 
-// count is a number with its noun.
+// count returns a number with its noun.
 func count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

@@ -21,27 +21,27 @@ import (
 	"example.com/patchwork/render"
 )
 
-// The demo's letters and what it learns of them: the setting of the paper's
+// The demo's letters and what it learns from them: the setting of the paper's
 // Figure 7, with letters that the program draws itself.
 const (
 	demoLetter  = "T"
-	demoLearn   = 10 // letters to learn from, each by another writer
+	demoLearn   = 10 // letters to learn from, each by a different writer
 	demoExplain = 5  // letters of further writers to explain
 	demoSide    = 56
 	demoExperts = 2
 	demoShift   = 14
 	demoSamples = 9
-	demoSeed    = 15 // one of those in which the experts become the strokes; about half do
+	demoSeed    = 15 // a seed with which the parts become the strokes, as with about half of all seeds
 )
 
-// demo is one run of the demo: what it made, and where it goes.
+// demo is one run of the demo: what it made, and where it writes it.
 type demo struct {
 	dir     string
 	letters *synthSet
 	learning
 	test    *dataset.Set
 	explain []patchwork.Explanation // of the test letters
-	took    time.Duration           // of learning
+	took    time.Duration           // to learn
 }
 
 func (a *app) demoCommand() *cobra.Command {
@@ -53,10 +53,10 @@ func (a *app) demoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Learn the letter T from ten drawings, and explain five more",
-		Long: `Draw ten T's by ten invented writers, learn two experts from them, and explain
-five T's by other writers with them. With the default seed the experts become
-the two strokes of the letter; with other letters (--seed) they sometimes become
-other parts of it.
+		Long: `Draw ten T's by ten invented writers, learn two parts from them, and explain
+five T's by other writers with them. With the default seed the parts become the
+two strokes of the letter; with other letters (--seed) they sometimes become other
+pieces of it.
 
 The strokes and the explanations are shown in the terminal. The folder of -o
 gets the letters, the model, the explanations, the pictures, and index.html, a
@@ -92,7 +92,7 @@ page with all of them that needs nothing else.`,
 	return cmd
 }
 
-// prepare draws the letters and says what is to be learned of them.
+// prepare draws the letters and sets up learning.
 func (d *demo) prepare(seed uint64, workers int) error {
 	set, err := synth.Letters(synth.LettersOptions{Letters: demoLetter, N: demoLearn + demoExplain, Side: demoSide, Seed: seed})
 	if err != nil {
@@ -100,7 +100,7 @@ func (d *demo) prepare(seed uint64, workers int) error {
 	}
 	d.letters = &synthSet{set.Images, set.Arrays()}
 	d.data.Images = set.Images[:demoLearn]
-	// Orders only, because the demo shows how the experts grow image by image.
+	// Orders only, because the demo shows how the parts develop image by image.
 	r := recipe.Recipe{Count: recipe.Count{Experts: demoExperts}, Poses: recipe.Poses{Shift: demoShift, Rotate: "24:6"},
 		Begin: "orders", Seed: seed, Workers: workers}
 	d.figure = true
@@ -114,7 +114,7 @@ func (d *demo) prepare(seed uint64, workers int) error {
 	return nil
 }
 
-// demoLearn learns, and explains the test letters.
+// demoLearn learns the model and explains the test letters.
 func (a *app) demoLearn(ctx context.Context, d *demo) error {
 	began := time.Now()
 	if err := a.run(ctx, &d.learning, d.data); err != nil {
@@ -127,7 +127,7 @@ func (a *app) demoLearn(ctx context.Context, d *demo) error {
 	return err
 }
 
-// demoSheets are the pictures of the demo.
+// demoSheets holds the pictures of the demo.
 type demoSheets struct{ strokes, coloured, learning, explanations, samples render.Sheet }
 
 func (d *demo) sheets(ctx context.Context) (*demoSheets, error) {
@@ -185,30 +185,30 @@ func (d *demo) save(s *demoSheets) error {
 
 func (d *demo) path(name string) string { return filepath.Join(d.dir, name) }
 
-// page is the report of the demo in HTML.
+// page returns the report of the demo in HTML.
 func (d *demo) page(s *demoSheets) render.Page {
 	figure := func(p render.Picture, caption, alt string) []render.Figure {
 		return []render.Figure{{Caption: caption, Alt: alt, Picture: p}}
 	}
 	return render.Page{
 		Title: "Patchwork: the letter T from ten drawings",
-		Intro: fmt.Sprintf("Ten invented writers drew a T each. Two experts, which may be shifted by up to %d pixels and turned by up to 24 degrees, learned them in %.1f seconds on their own: nobody said that a T has two strokes.\n\nThis page was made by: patchwork demo --seed %d",
+		Intro: fmt.Sprintf("Ten invented writers drew a T each. Two parts, which may be shifted by up to %d pixels and turned by up to 24 degrees, were learned from them in %.1f seconds, without being told that a T has two strokes.\n\nThis page was made by: patchwork demo --seed %d",
 			demoShift, d.took.Seconds(), d.Learn.Seed),
 		Sections: []render.Section{
-			{Heading: "The two experts", Text: "Each expert has an opinion about some pixels, black for ink; where it has none it abstains. The strongest opinion decides.",
-				Figures: append(figure(s.strokes, "What the experts learned, and in how many of the letters they are used.", "The templates of the two experts"),
-					figure(s.coloured, "The experts at their mean places, each in its colour.", "Two coloured strokes that form a T")...)},
-			{Heading: "How they were learned", Text: "The letters come one at a time. The first one becomes the first expert; what that cannot explain in the second becomes the second; then both adapt, wherever an image needs them. At the end all letters are gone through a few times more.",
-				Figures: figure(s.learning, "Letters in the order in which they came, the experts after each, and nine samples.", "A table of letters and templates")},
-			{Heading: "Explaining new letters", Text: "Letters by writers that were not seen in learning. The pursuit adds one expert, rotation and shift after the other while the likelihood rises, and then replaces or drops those that the others do better without.",
-				Figures: figure(s.explanations, "Each letter, who explains which part of its ink, and what the experts compose.", "Letters with their strokes in colours")},
-			{Heading: "Drawing new letters", Text: "Where the strokes lie in the letters learned is a joint Gaussian; samples of it are new letters.",
+			{Heading: "The two parts", Text: "Each part has an opinion about some pixels, black for ink; elsewhere it abstains. The strongest opinion decides.",
+				Figures: append(figure(s.strokes, "The templates of the parts, and in how many of the letters they are used.", "The templates of the two parts"),
+					figure(s.coloured, "The parts at their mean places, each in its colour.", "Two coloured strokes that form a T")...)},
+			{Heading: "How they were learned", Text: "The letters come one at a time. The first letter becomes the first part; what it cannot explain of the second letter becomes the second part; then both adapt to every image in which they are used. At the end learning goes through all letters a few more times.",
+				Figures: figure(s.learning, "Letters in the order in which they came, the parts after each, and nine samples.", "A table of letters and templates")},
+			{Heading: "Explaining new letters", Text: "Letters by writers that were not seen in learning. The pursuit adds one part at a time, rotated and shifted, as long as the likelihood rises, and then replaces or drops those that the others do better without.",
+				Figures: figure(s.explanations, "Each letter, which part explains which ink, and what the parts compose.", "Letters with their strokes in colours")},
+			{Heading: "Drawing new letters", Text: "The places of the strokes in the training letters follow a joint Gaussian; samples from it are new letters.",
 				Figures: figure(s.samples, "Nine samples.", "Nine sampled letters")},
 		},
 	}
 }
 
-// demoReport says what was done and, on a terminal, shows it.
+// demoReport prints what was done and, on a terminal, shows it.
 func (a *app) demoReport(d *demo) error {
 	if a.quiet {
 		return nil
@@ -227,7 +227,7 @@ func (a *app) demoReport(d *demo) error {
 	})
 }
 
-// text is the report of the demo, for terminals and pipes.
+// text returns the report of the demo, for terminals and pipes.
 func (d *demo) text() string {
 	var b strings.Builder
 	r := d.model.Extras().Record
@@ -236,12 +236,12 @@ func (d *demo) text() string {
 	for i, e := range d.explain {
 		fmt.Fprintf(&b, "letter %d:", row(d.test, i))
 		for _, p := range e.Picks {
-			fmt.Fprintf(&b, " expert %d at (%+d,%+d) turned %+v,", p.Expert, p.Pose.DY, p.Pose.DX, p.Pose.Angle)
+			fmt.Fprintf(&b, " part %d at (%+d,%+d) turned %+v,", p.Expert, p.Pose.DY, p.Pose.DX, p.Pose.Angle)
 		}
 		fmt.Fprintf(&b, " log-likelihood %.3f per pixel\n", e.LogLikModel/float64(d.test.Images[i].Len()))
 	}
 	fmt.Fprintf(&b, "wrote %s, a page with pictures, and %s\n", d.path("index.html"), d.path("model.npz"))
-	fmt.Fprintf(&b, "go on: patchwork sample -m %s -n 9\n", d.path("model.npz"))
+	fmt.Fprintf(&b, "next:  patchwork sample -m %s -n 9\n", d.path("model.npz"))
 	fmt.Fprintf(&b, "       patchwork explain -m %s %s\n", d.path("model.npz"), d.path("letters.npz"))
 	return b.String()
 }

@@ -14,7 +14,7 @@ import (
 // findingReport is a finding as JSON, a contract.
 type findingReport struct {
 	Kind    string    `json:"kind"`
-	Experts []int     `json:"experts"` // concerned; empty where it is the background, geometry or data
+	Experts []int     `json:"experts"` // concerned; empty if it is the background, geometry or data
 	Images  []int     `json:"images"`  // concerned, the first ten, as rows of the input
 	Value   jsonFloat `json:"value"`
 	Limit   jsonFloat `json:"limit"`
@@ -31,8 +31,8 @@ func newFindings(findings []diagnose.Finding) []findingReport {
 	return out
 }
 
-// examine diagnoses a model by how it explains the images of a set. Findings
-// name images by their rows in the input.
+// examine diagnoses a model by how it explains the images of a set. Findings refer
+// to images by their rows in the input.
 func (a *app) examine(ctx context.Context, m *patchwork.Model, set *dataset.Set, workers int) ([]diagnose.Finding, error) {
 	last := 0
 	for i := range set.Len() {
@@ -51,10 +51,11 @@ func (a *app) examine(ctx context.Context, m *patchwork.Model, set *dataset.Set,
 	return diagnose.Model(m, diagnose.Evidence{Tally: t, Explained: explained}), nil
 }
 
-// maxWarnings is how many findings learn warns of, one line each; info lists all.
+// maxWarnings is the largest number of warnings of learn, one line each; info lists
+// all findings.
 const maxWarnings = 8
 
-// warnFindings says, unless quiet, what is odd about a model just learned.
+// warnFindings warns, unless quiet, of what is wrong with a model just learned.
 func (a *app) warnFindings(m *patchwork.Model) {
 	if a.quiet {
 		return
@@ -69,9 +70,9 @@ func (a *app) warnFindings(m *patchwork.Model) {
 	}
 }
 
-// worthWarning leaves to info what learn need not warn of: the certainty of the
-// paper's mode, which was asked for; what else is odd about unused experts;
-// and what few images cannot say about poses, which concerns samples only.
+// worthWarning returns the findings that learn warns of. It leaves to info the
+// certainty of the paper's mode, which the user chose; other findings about unused
+// parts; and what few images cannot say about poses, which concerns samples only.
 func worthWarning(m *patchwork.Model, findings []diagnose.Finding) []diagnose.Finding {
 	paper := m.Extras().Record.Mode == "paper"
 	unused := make(map[int]bool)
@@ -90,7 +91,7 @@ func worthWarning(m *patchwork.Model, findings []diagnose.Finding) []diagnose.Fi
 	})
 }
 
-// printFindings lists what was found.
+// printFindings lists findings.
 func printFindings(line func(string, string, ...any), findings []findingReport) {
 	if len(findings) == 0 {
 		line("findings", "none")
@@ -100,7 +101,7 @@ func printFindings(line func(string, string, ...any), findings []findingReport) 
 	}
 }
 
-// examined says which data a diagnosis rests on.
+// examined describes the data that a diagnosis rests on.
 func examined(set *dataset.Set) string {
 	return fmt.Sprintf("%s, %s", set.Source, describe(set.Len(), set))
 }

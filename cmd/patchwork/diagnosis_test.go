@@ -9,12 +9,12 @@ import (
 	"example.com/patchwork/modelfile"
 )
 
-// An expert that nothing uses is worth a warning, one line each and no more
-// lines than can be read; quiet means quiet.
+// Unused parts are warned of, one line each, up to a number of lines; --quiet prints
+// no warnings.
 func TestLearnWarns(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "same.csv", strings.Repeat("1,1,0,0\n", 20))
-	for experts, last := range map[string]string{"3": "Expert 2 explained no training image. Learn with fewer experts, or from more starts.",
+	for experts, last := range map[string]string{"3": "Part 2 explained no training image. Learn with fewer parts, or from more starts.",
 		"12": "and 4 findings more; patchwork info lists them"} {
 		o := patchworkCommand(t, "learn", "same.csv", "-k", experts, "-o", "m.npz")
 		lines := strings.Split(strings.TrimSuffix(o.err, "\n"), "\n")
@@ -30,8 +30,8 @@ func TestLearnWarns(t *testing.T) {
 	}
 }
 
-// The certainty of the paper's mode was asked for: info mentions it, learn does
-// not warn.
+// The certainty of the paper's mode was chosen by the user: info mentions it, learn
+// does not warn.
 func TestPaperModeIsNoWarning(t *testing.T) {
 	t.Chdir(t.TempDir())
 	smallLetters(t)
@@ -42,8 +42,8 @@ func TestPaperModeIsNoWarning(t *testing.T) {
 	}
 }
 
-// Findings of data name images by their rows in the input, whatever was
-// selected; without data only the model itself is looked at.
+// Findings refer to images by their rows in the input, whatever was selected; without
+// data only the model itself is examined.
 func TestInfoExamines(t *testing.T) {
 	t.Chdir(t.TempDir())
 	m, err := patchwork.NewModel(patchwork.Config{Height: 1, Width: 3}, [][]float64{{.9, .9, 0}, {.9, .9, 0}})
@@ -86,7 +86,7 @@ func TestInfoExamines(t *testing.T) {
 			t.Errorf("unexplained images %+v; row 4 of the file is", f)
 		}
 	}
-	if out := must(t, "info", "m.npz", "x.csv"); !strings.Contains(out, "examined   x.csv, 6 rows of 3 columns\nfindings   unused: Expert 1 explains none of the 6 images.") {
+	if out := must(t, "info", "m.npz", "x.csv"); !strings.Contains(out, "examined   x.csv, 6 rows of 3 columns\nfindings   unused: Part 1 explains none of the 6 images.") {
 		t.Errorf("info says\n%s", out)
 	}
 }

@@ -17,14 +17,14 @@ func (a *app) drawCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "draw MODEL [-o OUT]",
-		Short: "Draw the experts of a model",
+		Short: "Draw the parts of a model",
 		Long: `Draw the templates of a model: ink from white (0) to black (1) under the max
 rule, blue (0), grey (no vote) and yellow (1) under max-minus-min.
 
-With --coloured, all experts at their mean places in one picture, each in its
-own colour, as in the paper's Figure 8. Without -o, in the terminal.`,
+With --coloured, draw all parts at their mean places in one picture, each in its
+own colour, as in the paper's Figure 8. Without -o, draw in the terminal.`,
 		Example: `  patchwork draw model.npz
-  patchwork draw model.npz -o experts.svg
+  patchwork draw model.npz -o parts.svg
   patchwork draw model.npz --coloured -o coloured.png`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, err := modelArgument(cmd, model, args)
@@ -53,11 +53,11 @@ own colour, as in the paper's Figure 8. Without -o, in the terminal.`,
 	}
 	modelFlag(cmd, &model)
 	cmd.Flags().StringVarP(&output, "output", "o", "", "picture to write (.png, .svg; default the terminal)")
-	cmd.Flags().BoolVar(&coloured, "coloured", false, "all experts at their mean places, in colours")
+	cmd.Flags().BoolVar(&coloured, "coloured", false, "all parts at their mean places, in colours")
 	return cmd
 }
 
-// colouredSheet is the experts of a model at their mean places, in colours.
+// colouredSheet draws the parts of a model at their mean places, in colours.
 func colouredSheet(m *patchwork.Model) render.Sheet {
 	sheet := render.Sheet{Tiles: []render.Tile{{Image: colouredTile(m)}}}
 	for k := range m.K() {

@@ -20,20 +20,20 @@ import (
 	"example.com/patchwork/dataset"
 )
 
-// engineFlags say who makes the E-steps over all images.
+// engineFlags say what makes the E-steps over all images.
 type engineFlags struct {
 	name choice
 	beam []string
 }
 
 func (f *engineFlags) add(cmd *cobra.Command) {
-	f.name.add(cmd, "engine", "goroutines", "who explains all images in every iteration: this process, or Apache Beam through patchwork-beam", "goroutines", "beam")
+	f.name.add(cmd, "engine", "goroutines", "what explains all images in every iteration: this process, or Apache Beam through patchwork-beam", "goroutines", "beam")
 	cmd.Flags().StringArrayVar(&f.beam, "beam", nil, "option of patchwork-beam, such as shards=17, endpoint=HOST:PORT, deadline=10m, unroll=4; may be repeated")
 }
 
 func (f *engineFlags) used() bool { return f.name.value == "beam" }
 
-// check refuses what an engine cannot do.
+// check rejects options that an engine cannot carry out.
 func (f *engineFlags) check(l *learnFlags) error {
 	switch {
 	case !f.used() && len(f.beam) > 0:
@@ -48,9 +48,9 @@ func (f *engineFlags) check(l *learnFlags) error {
 	return nil
 }
 
-var errNoOnline = usagef("--engine beam has no online learning, which needs the images one after the other; give --method batch or both, or leave --engine out")
+var errNoOnline = usagef("--engine beam cannot learn online, one image after the other; give --method batch or both, or leave --engine out")
 
-// engineError is a failure of the engine, not of the request.
+// engineError says that the engine failed: the request is not at fault.
 type engineError struct{ err error }
 
 func (e *engineError) Error() string { return e.err.Error() }
@@ -66,13 +66,12 @@ func beamProgram() (string, error) {
 	}
 	path, err := exec.LookPath(name)
 	if err != nil {
-		return "", usagef("--engine beam needs the program patchwork-beam, which is neither beside patchwork nor on the PATH; it is built in the folder cmd/engine/beam by: go install ./cmd/patchwork-beam")
+		return "", usagef("--engine beam needs the program patchwork-beam, which is neither beside patchwork nor on the PATH; build it in the folder cmd/engine/beam with: go install ./cmd/patchwork-beam")
 	}
 	return path, nil
 }
 
-// engineProcess is an engine at work. Its methods are for one goroutine at a
-// time.
+// engineProcess is a running engine. Its methods are for one goroutine at a time.
 type engineProcess struct {
 	cmd      *exec.Cmd
 	requests io.WriteCloser
@@ -80,9 +79,9 @@ type engineProcess struct {
 	replies  *json.Decoder
 }
 
-// start starts the engine of the flags; nil if there is none. It ends with the
-// context, and with this process whatever becomes of that: then its standard
-// input ends.
+// startEngine starts the engine of the flags; it returns nil if there is none. The
+// engine ends with the context, and, because its standard input ends, with this
+// process, even if that is killed.
 func (a *app) startEngine(ctx context.Context, f *engineFlags) (*engineProcess, error) {
 	if !f.used() {
 		return nil, nil
@@ -117,7 +116,7 @@ func (a *app) startEngine(ctx context.Context, f *engineFlags) (*engineProcess, 
 func (e *engineProcess) stop() {
 	if e != nil {
 		e.requests.Close()
-		e.cmd.Wait() // what was wrong has been said
+		e.cmd.Wait() // errors have been reported
 	}
 }
 
@@ -133,7 +132,7 @@ func (e *engineProcess) ask(ctx context.Context, r *engine.Request) (*engine.Rep
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case errors.Is(err, io.EOF):
-		return nil, &engineError{fmt.Errorf("patchwork-beam ended without an answer")}
+		return nil, &engineError{fmt.Errorf("patchwork-beam ended without a reply")}
 	case err != nil:
 		return nil, &engineError{fmt.Errorf("talk to patchwork-beam: %w", err)}
 	case reply.Error != "":
@@ -142,8 +141,8 @@ func (e *engineProcess) ask(ctx context.Context, r *engine.Request) (*engine.Rep
 	return reply, nil
 }
 
-// local gives every path one that this program can read: the engine copies what
-// is behind a scheme, such as gs://.
+// local returns for every path one that this program can read: the engine copies
+// files with a scheme, such as gs://.
 func (e *engineProcess) local(ctx context.Context, paths []string) ([]string, error) {
 	remote := false
 	for _, p := range paths {
@@ -159,8 +158,8 @@ func (e *engineProcess) local(ctx context.Context, paths []string) ([]string, er
 	return reply.Paths, nil
 }
 
-// openFor opens the data of a run: for an engine as files that are read in every
-// pass. local are the names by which this program reads them.
+// openFor opens the data of a run; for an engine, as files that are read in every
+// pass. local are the paths by which this program reads them.
 func (f *learnFlags) openFor(cmd *cobra.Command, e *engineProcess, paths []string) (s *source, local []string, err error) {
 	if e == nil {
 		s, err = f.data.open(cmd, paths)
@@ -189,7 +188,7 @@ func (f *learnFlags) openFor(cmd *cobra.Command, e *engineProcess, paths []strin
 	return &source{stream: stream.Cut(f.data.skip, take)}, local, nil
 }
 
-// begin gives the engine its data: those of feed, which was read once.
+// begin gives the engine its data: those of src, which was read once.
 func (e *engineProcess) begin(cmd *cobra.Command, f *learnFlags, l *learning, src *feed, paths []string) error {
 	opt, err := f.data.options(cmd, len(paths))
 	if err != nil {
@@ -207,7 +206,7 @@ func (e *engineProcess) begin(cmd *cobra.Command, f *learnFlags, l *learning, sr
 	return err
 }
 
-// absolute makes paths good for processes that run in other folders.
+// absolute returns paths that are valid for processes that run in other folders.
 func absolute(paths []string) ([]string, error) {
 	var out []string
 	for _, p := range paths {
@@ -227,11 +226,11 @@ func absolute(paths []string) ([]string, error) {
 type engineSource struct {
 	*feed
 	process *engineProcess
-	begin   func() error // gives the engine its data
+	begin   func() error // sends the engine its data
 	begun   bool
 }
 
-// Tally has the engine explain all images.
+// Tally lets the engine explain all images, and returns the counts.
 func (s *engineSource) Tally(ctx context.Context, m *patchwork.Model, opt patchwork.PursuitOptions) (*patchwork.Tally, error) {
 	if !s.begun {
 		if err := s.begin(); err != nil {

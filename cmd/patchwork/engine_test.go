@@ -14,8 +14,8 @@ import (
 	"example.com/patchwork/modelfile/tallyfile"
 )
 
-// beEngine makes the test binary an engine: what patchwork-beam is, without
-// Beam. Its value says how it misbehaves.
+// beEngine makes the test binary an engine such as patchwork-beam, without Beam. Its
+// value says how it misbehaves.
 const beEngine = "PATCHWORK_TEST_BE_ENGINE"
 
 func init() {
@@ -72,7 +72,7 @@ func fakeEngine(how string) int {
 	}
 }
 
-// withEngine puts a patchwork-beam on the PATH that does as how says.
+// withEngine puts a patchwork-beam on the PATH that behaves as how says.
 func withEngine(t *testing.T, how string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -90,8 +90,8 @@ func withEngine(t *testing.T, how string) {
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// An engine gives the model that a stream gives, byte for byte, and that of
-// images in memory where the sample is all of them.
+// An engine gives the same model as a stream, byte for byte, and the same as images in
+// memory if the sample holds all of them.
 func TestEngine(t *testing.T) {
 	t.Chdir(t.TempDir())
 	withEngine(t, "works")
@@ -143,14 +143,14 @@ func TestEngineErrors(t *testing.T) {
 		}
 	}
 	check(learn+"--beam shards=3", 2, "--beam shards=3 is for --engine beam")
-	check(learn+"--engine beam --method online", 2, "no online learning")
+	check(learn+"--engine beam --method online", 2, "cannot learn online")
 	check("learn q.npz --rule max-minus-min --experts 4 -o m.npz --engine beam --method soft", 2, "adds counts")
 	t.Setenv("PATH", t.TempDir())
-	check(learn+"--engine beam", 2, "neither beside patchwork nor on the PATH; it is built in the folder cmd/engine/beam by: go install")
+	check(learn+"--engine beam", 2, "neither beside patchwork nor on the PATH; build it in the folder cmd/engine/beam with: go install")
 	t.Setenv("PATH", "/bin:/usr/bin")
 	withEngine(t, "fails")
 	check(learn+"--engine beam", 1, "patchwork-beam: a worker has died")
-	check("learn q.npz --rule max --shift 1 --mode paper --experts 4 -o m.npz --engine beam", 2, "no online learning")
+	check("learn q.npz --rule max --shift 1 --mode paper --experts 4 -o m.npz --engine beam", 2, "cannot learn online")
 	withEngine(t, "dies")
-	check(learn+"--engine beam", 1, "patchwork-beam ended without an answer")
+	check(learn+"--engine beam", 1, "patchwork-beam ended without a reply")
 }

@@ -23,8 +23,8 @@ const (
 	exitRequest = 2 // flags, unreadable or malformed input
 )
 
-// usageError is a request that cannot be granted: a flag, an argument, or
-// options that do not go together.
+// usageError says that a request is wrong: a flag, an argument, or options that
+// exclude each other.
 type usageError struct {
 	err     error
 	command string // whose help to read, may be empty
@@ -43,7 +43,7 @@ func usagef(format string, args ...any) error {
 	return &usageError{err: fmt.Errorf(format, args...)}
 }
 
-// inputError is input that cannot be read or used, whatever the cause.
+// inputError says that input cannot be read or used, whatever the cause.
 type inputError struct{ err error }
 
 func (e *inputError) Error() string {
@@ -56,21 +56,21 @@ func (e *inputError) Error() string {
 
 func (e *inputError) Unwrap() error { return e.err }
 
-// badNumber is how package strconv begins its errors, which only programmers
-// want to read.
+// badNumber matches the beginning of package strconv's errors, which is of use to
+// programmers only.
 var badNumber = regexp.MustCompile(`strconv\.\w+: parsing "[^"]*": `)
 
-// badFlag is how package pflag begins its errors about values.
+// badFlag matches the beginning of package pflag's errors about values.
 var badFlag = regexp.MustCompile(`^invalid argument "(.*?)" for "(?:-\w, )?(--[\w-]+)" flag: `)
 
-// flagError is an error about a flag of a command, in plain words.
+// flagError returns an error about a flag of a command, in plain words.
 func flagError(cmd *cobra.Command, err error) error {
 	text := badFlag.ReplaceAllString(badNumber.ReplaceAllString(err.Error(), ""), "$2 $1: ")
 	return &usageError{err: errors.New(text), command: cmd.CommandPath()}
 }
 
-// request marks an error of the library that can only mean a wrong request,
-// and leaves an interruption, and an engine or a checkpoint that failed, what they are.
+// request marks an error of the library as one of the request, unless it is an
+// interruption or a failed engine or checkpoint.
 func request(err error) error {
 	var engine *engineError
 	var checkpoint *checkpointError
@@ -80,7 +80,7 @@ func request(err error) error {
 	return &usageError{err: err}
 }
 
-// exitCode is the contract's code for an error.
+// exitCode returns the exit code for an error.
 func (a *app) exitCode(err error) int {
 	var (
 		usage  *usageError
@@ -105,7 +105,7 @@ func (a *app) exitCode(err error) int {
 func (a *app) report(err error) int {
 	switch {
 	case err == nil:
-	case errors.Is(err, syscall.EPIPE): // the reader has seen enough
+	case errors.Is(err, syscall.EPIPE): // the reader has gone
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(a.err, "patchwork: interrupted; no unfinished file was written")
 	default:
@@ -114,8 +114,8 @@ func (a *app) report(err error) int {
 	return a.exitCode(err)
 }
 
-// oneLine joins the lines of a message and drops the names of our own
-// packages from its front, where every message says "patchwork" already.
+// oneLine joins the lines of a message and drops the names of our own packages from
+// its front, because every message begins with "patchwork" already.
 func oneLine(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	s = strings.ReplaceAll(s, ": patchwork: ", ": ")
@@ -125,7 +125,7 @@ func oneLine(s string) string {
 	return s
 }
 
-// underlying is the cause of an error of the file system, without the name of
+// underlying returns the cause of an error of the file system, without the name of
 // the operation and the path, which the message around it has.
 func underlying(err error) error {
 	var path *fs.PathError

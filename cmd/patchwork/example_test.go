@@ -14,7 +14,7 @@ import (
 	"example.com/patchwork/modelfile"
 )
 
-// commands lists a command and all below it but cobra's own.
+// commands lists a command and all below it except cobra's own.
 func commands(c *cobra.Command) []*cobra.Command {
 	out := []*cobra.Command{c}
 	for _, sub := range c.Commands() {
@@ -25,7 +25,7 @@ func commands(c *cobra.Command) []*cobra.Command {
 	return out
 }
 
-// examples is the example lines of a help text, continuations joined.
+// examples returns the example lines of a help text, continuations joined.
 func examples(text string) []string {
 	var out []string
 	for _, l := range strings.Split(strings.ReplaceAll(text, "\\\n", " "), "\n") {
@@ -36,8 +36,8 @@ func examples(text string) []string {
 	return out
 }
 
-// Every command explains itself, and every example in the help works, in the
-// order in which a reader meets them after the session of the root's help.
+// Every command has a help text, and every example in it works, in the order in which a
+// reader meets them after the session of the root's help.
 func TestEveryExampleWorks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("learns models of full size; left out by -short")
@@ -70,7 +70,8 @@ func TestEveryExampleWorks(t *testing.T) {
 	}
 }
 
-// The demo makes what it says, quietly in a pipe, and learns the two strokes.
+// The demo writes the files it lists, without pictures in a pipe, and learns the two
+// strokes.
 func TestDemo(t *testing.T) {
 	t.Chdir(t.TempDir())
 	out := must(t, "demo")
@@ -120,7 +121,7 @@ func TestDemoOnTerminal(t *testing.T) {
 }
 
 // bars counts the templates that are strokes: at least 40 pixels of ink, 3.5
-// times as long as wide (findings, 3.3).
+// times as long as wide.
 func bars(m *patchwork.Model) int {
 	n := 0
 	for k := range m.K() {
@@ -138,8 +139,8 @@ func bars(m *patchwork.Model) int {
 	return n
 }
 
-// elongation is the ratio of the standard deviations along the principal axes
-// of a covariance matrix.
+// elongation returns the ratio of the standard deviations along the principal axes of
+// a covariance matrix.
 func elongation(xx, yy, xy float64) float64 {
 	mid, off := (xx+yy)/2, math.Hypot((xx-yy)/2, xy)
 	return math.Sqrt((mid + off) / (mid - off))

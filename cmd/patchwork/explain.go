@@ -16,8 +16,8 @@ import (
 	"example.com/patchwork/render"
 )
 
-// pursuitFlags are the flags of commands that explain images by a pursuit: what
-// and with what, and how the pursuit goes.
+// pursuitFlags are the flags of commands that explain images by a pursuit: which
+// images, by which model, and how the pursuit searches.
 type pursuitFlags struct {
 	input inputFlags
 
@@ -28,13 +28,13 @@ type pursuitFlags struct {
 
 func (f *pursuitFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	f.pursuit.add(cmd, "pursuit", "auto", "search greedily (paper), or then also replace, drop and add picks (refined); auto: refined if experts move and --score is default", "auto", "refined", "paper")
-	f.start.add(cmd, "start", "empty", "whether the first expert must improve (empty) or is always taken (forced)", "forced", "empty")
-	f.score.add(cmd, "score", "default", "likelihood to climb (default: the model's)", "default", "truncated", "original", "mixed")
+	f.pursuit.add(cmd, "pursuit", "auto", "search greedily (paper), or afterwards also replace, drop and add picks (refined); auto: refined if parts move and --score is default", "auto", "refined", "paper")
+	f.start.add(cmd, "start", "empty", "whether the first part must improve the likelihood (empty) or is always taken (forced)", "forced", "empty")
+	f.score.add(cmd, "score", "default", "likelihood to maximise (default: the model's)", "default", "truncated", "original", "mixed")
 	fs.Float64Var(&f.alpha, "alpha", 0.9, "weight of the template in --score mixed")
-	fs.Float64Var(&f.minGain, "min-gain", 0, "what a pick must gain, in nats")
-	fs.BoolVar(&f.refine, "refine", false, "the same as --pursuit refined; --refine=false as --pursuit paper")
-	fs.Float64Var(&f.refineThreshold, "refine-threshold", 0, "what a pick must gain in the sweeps of --pursuit refined, in nats; below 0: nothing (default log of the number of candidates)")
+	fs.Float64Var(&f.minGain, "min-gain", 0, "least gain of a pick, in nats")
+	fs.BoolVar(&f.refine, "refine", false, "the same as --pursuit refined; --refine=false is the same as --pursuit paper")
+	fs.Float64Var(&f.refineThreshold, "refine-threshold", 0, "least gain of a pick in the sweeps of --pursuit refined, in nats; below 0: none (default log of the number of candidates)")
 	fs.BoolVar(&f.posePrior, "pose-prior", false, "weigh poses by the model's geometry, given the picks so far")
 	f.input.add(cmd)
 }
@@ -87,35 +87,36 @@ func explainAll(ctx context.Context, t *task, each func(i int, e *patchwork.Expl
 	})
 }
 
-const explainLong = `Explain images by the experts of a model: likelihood matching pursuit adds the
-expert, rotation and shift that raise the likelihood most, until nothing does.
-If experts move (shifts, rotations, --scene) it then refines what it found, under
-the original likelihood: it replaces each pick by the best one given the others,
-drops those that gain too little, and adds what gains enough, until nothing
-changes. --pursuit paper leaves that out and takes a half to a tenth of the time;
-a --score other than default leaves it out too, unless --pursuit refined is given.
+const explainLong = `Explain images by the parts of a model: likelihood matching pursuit adds the part,
+rotation and shift that raise the likelihood most, until none does. If parts move
+(shifts, rotations, --scene) it then refines the result, under the original
+likelihood: it replaces each pick by the best one given the others, drops those
+that gain too little, and adds those that gain enough, until nothing changes.
+--pursuit paper leaves that out and takes a half to a tenth of the time; a --score
+other than default leaves it out too, unless --pursuit refined is given.
 
-The output is JSON lines, one an image, in the order of the input:
+The output is JSON lines, one per image, in the order of the input:
 
   {"index":0,"start_log_lik":-941.2,"log_lik":-310.9,"log_lik_model":-310.9,
    "picks":[{"expert":1,"dy":0,"dx":-3,"angle":12,"gain":608.4}, ...]}
 
-index is the image's row in the input before --where, --first-per, --skip and --take;
-picks come in the order of the pursuit; start_log_lik and log_lik are under the
-original likelihood if refined, else under that of --score, log_lik_model under
-the untruncated composition; nats, and null where infinite. Angles are degrees
-clockwise, shifts pixels down and to the right.
+index is the image's row in the input before --where, --first-per, --skip and
+--take; expert is the number of a part, from 0; picks come in the order of the
+pursuit. start_log_lik and log_lik are under the original likelihood if refined,
+else under that of --score, log_lik_model under the untruncated composition; all
+are in nats, and null if infinite. Angles are degrees clockwise, shifts are pixels
+down and to the right.
 
---best N searches for the N best explanations by log P(image, picks), in which
-the prior charges a pick by how rarely its expert is active and how many poses
-it has. Each line then is the best one and ends in
+--best N searches for the N best explanations by log P(image, picks); the prior of
+a pick is lower the more rarely its part is active and the more poses it has. Each
+line then is the best explanation and ends in
 
    "evidence":-322.5,"alternatives":[{"picks":[...],"log_lik_model":-310.9,
    "log_joint":-322.9,"weight":0.67}, ...]
 
-at most N, best first; weight is the posterior probability among these, and
-evidence, the log of the sum of their joint probabilities, bounds the image's
-log-likelihood from below.`
+at most N, best first; weight is the posterior probability among these. evidence,
+the log of the sum of their joint probabilities, is a lower bound on the image's
+log-likelihood.`
 
 const explainExample = `  patchwork explain -m model.npz t.npz --skip 10
   patchwork explain -m model.npz t.npz --take 8 -o picks.jsonl --picture explained.png
@@ -133,7 +134,7 @@ func (a *app) explainCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:     "explain -m MODEL DATA... [-o OUT]",
-		Short:   "Explain images by the experts of a model",
+		Short:   "Explain images by the parts of a model",
 		Long:    explainLong,
 		Example: explainExample,
 		Args:    oneOrMoreData,
@@ -160,7 +161,7 @@ func (a *app) explainCommand() *cobra.Command {
 				explain = explainBest(opt)
 			}
 			if t.stream != nil {
-				a.sayStreaming(&t.source, f.input.data.memory, "explaining it part by part")
+				a.sayStreaming(&t.source, f.input.data.memory, "explaining it block by block")
 			}
 			g := gallery{model: t.model, cases: make([]render.Case, shown)}
 			if err := a.explain(cmd.Context(), t, output, &g, explain); err != nil || picture == "" {
@@ -172,16 +173,16 @@ func (a *app) explainCommand() *cobra.Command {
 	f.add(cmd)
 	best.add(cmd, 1, "find the N best explanations of each image (1: the pursuit's)")
 	cmd.Flags().StringVarP(&output, "output", "o", "-", "file to write (- for standard output)")
-	picture.add(cmd, "picture", "write a picture of the explanations (.png, .svg); of one image, of every step")
+	picture.add(cmd, "picture", "write a picture of the explanations (.png, .svg), or for one image, of every step")
 	cmd.Flags().IntVar(&shown, "picture-images", 24, "how many images the picture shows")
 	return cmd
 }
 
-// explainer explains all images of a part of a task. It calls each with every image's
-// explanation and JSON line, possibly by several goroutines, in no order.
+// explainer explains all images of a part of a task. It calls each with every
+// image's explanation and JSON line, possibly from several goroutines, in any order.
 type explainer func(ctx context.Context, t *task, each func(i int, e *patchwork.Explanation, line []byte)) error
 
-// explainEach is the explainer that runs the pursuit.
+// explainEach explains each image by the pursuit.
 func explainEach(ctx context.Context, t *task, each func(int, *patchwork.Explanation, []byte)) error {
 	_, err := explainAll(ctx, t, func(i int, e *patchwork.Explanation) {
 		each(i, e, jsonLine(newExplanation(row(t.set, i), e)))
@@ -189,7 +190,7 @@ func explainEach(ctx context.Context, t *task, each func(int, *patchwork.Explana
 	return err
 }
 
-// explain writes one JSON line an image.
+// explain writes one JSON line per image.
 func (a *app) explain(ctx context.Context, t *task, output string, g *gallery, explain explainer) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -203,13 +204,13 @@ func (a *app) explain(ctx context.Context, t *task, output string, g *gallery, e
 		})
 		g.cases = g.cases[:min(len(g.cases), n)]
 		if cause := context.Cause(ctx); cause != nil {
-			return cause // a writer that failed is why the pursuit was cancelled
+			return cause // the pursuit was cancelled because the writer failed
 		}
 		return err
 	})
 }
 
-// jsonFloat is a number that is null where it is infinite.
+// jsonFloat is a number that is null in JSON if it is infinite.
 type jsonFloat float64
 
 func (f jsonFloat) MarshalJSON() ([]byte, error) {
@@ -235,7 +236,7 @@ type jsonExplanation struct {
 	Picks       []jsonPick `json:"picks"`
 }
 
-// newExplanation is an explanation as JSON, a contract.
+// newExplanation returns an explanation as JSON, a contract.
 func newExplanation(index int, e *patchwork.Explanation) jsonExplanation {
 	return jsonExplanation{index, jsonFloat(e.StartLogLik), jsonFloat(e.LogLik), jsonFloat(e.LogLikModel), newPicks(e.Picks)}
 }
@@ -248,7 +249,7 @@ func newPicks(picks []patchwork.Pick) []jsonPick {
 	return out
 }
 
-// jsonLine is a struct of numbers as a line.
+// jsonLine returns a struct of numbers as a line of JSON.
 func jsonLine(v any) []byte {
 	line, err := json.Marshal(v)
 	if err != nil {
@@ -257,15 +258,15 @@ func jsonLine(v any) []byte {
 	return append(line, '\n')
 }
 
-// ordered writes what several workers make in the order of its numbers, as
-// soon as everything before it is there.
+// ordered writes lines of several workers in the order of their numbers, each as
+// soon as all lines before it are written.
 type ordered struct {
 	mu      sync.Mutex
 	w       io.Writer
 	next    int
 	waiting map[int][]byte
 	err     error
-	failed  func(error) // told of the first failing write
+	failed  func(error) // called with the first error
 }
 
 func (o *ordered) put(i int, line []byte) {
@@ -291,14 +292,14 @@ type gallery struct {
 	cases []render.Case
 }
 
-// put keeps explanation i if the picture shows it. Workers have different i.
+// put keeps explanation i if the picture shows it. Workers call it with different i.
 func (g *gallery) put(i, row int, img *bitmap.Image, e *patchwork.Explanation) {
 	if i < len(g.cases) {
 		g.cases[i] = render.Case{Name: fmt.Sprintf("image %d", row), Image: img, Explanation: *e}
 	}
 }
 
-// sheet is the picture: the pursuit step by step for one image, else a sheet.
+// sheet returns the picture: the pursuit step by step for one image, else a sheet.
 func (g *gallery) sheet() render.Sheet {
 	if len(g.cases) == 1 {
 		return render.Steps(g.model, g.cases[0].Image, g.cases[0].Explanation)

@@ -13,11 +13,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// choice is a flag whose value is one of a few names.
+// choice is a flag whose value is one of several names.
 type choice struct {
 	names []string
 	value string
-	to    *string // where to keep a name that is given, if not nil
+	to    *string // where to store a given name, if not nil
 }
 
 func (c *choice) String() string { return c.value }
@@ -42,7 +42,7 @@ func orList(names []string) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// add puts the flag, whose completion is its names, on a command.
+// add adds the flag to a command, with its names for completion.
 func (c *choice) add(cmd *cobra.Command, name, value, usage string, names ...string) {
 	c.names, c.value = names, value
 	cmd.Flags().Var(c, name, usage)
@@ -52,8 +52,8 @@ func (c *choice) add(cmd *cobra.Command, name, value, usage string, names ...str
 	}
 }
 
-// picturePath is a flag that names a picture to write; its format is checked
-// before any work is done.
+// picturePath is a flag that names a picture to write. Its format is checked before
+// any work is done.
 type picturePath string
 
 func (p *picturePath) String() string { return string(*p) }
@@ -79,19 +79,19 @@ func isPicture(path string) bool {
 	return ext == ".png" || ext == ".svg"
 }
 
-// checkOutputs finds out before the work whether the files that are to hold
-// its results can be there at all.
+// checkOutputs returns an error, before the work, if one of the files for its
+// results cannot be written.
 func checkOutputs(paths ...string) error {
 	for _, path := range paths {
 		if path == "" || path == "-" {
 			continue
 		}
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			return fmt.Errorf("write %s: is a folder; name a file inside it", path)
+			return fmt.Errorf("write %s: it is a folder; name a file in it", path)
 		}
 		info, err := os.Stat(filepath.Dir(path))
 		if err != nil {
-			return fmt.Errorf("write %s: folder %s: %w; make it first", path, filepath.Dir(path), underlying(err))
+			return fmt.Errorf("write %s: folder %s: %w; create it first", path, filepath.Dir(path), underlying(err))
 		}
 		if !info.IsDir() {
 			return fmt.Errorf("write %s: %s is not a folder", path, filepath.Dir(path))
@@ -100,7 +100,7 @@ func checkOutputs(paths ...string) error {
 	return nil
 }
 
-// textFlag is a flag whose text a function reads.
+// textFlag is a flag whose text is read by a function.
 type textFlag struct {
 	kind, text string
 	read       func(text string) error
@@ -132,15 +132,15 @@ func (p *positive) Set(text string) error {
 	return nil
 }
 
-// positiveFlag adds a flag that is a number from 1 to a command. What the number
-// is before stands for no number given, or is the default.
+// positiveFlag adds a flag that is a number from 1 to a command. The initial value
+// of n is the default; 0 means that no number was given.
 func positiveFlag(cmd *cobra.Command, n *int, name, usage string) {
 	cmd.Flags().Var((*positive)(n), name, usage)
 }
 
-// poseFlags adds the flags that say where experts may be placed to a command.
+// poseFlags adds to a command the flags that say where parts may be placed.
 func poseFlags(cmd *cobra.Command, p *recipe.Poses) {
-	cmd.Flags().Var(&textFlag{kind: "S|DY,DX", read: p.SetShift}, "shift", "how far experts are shifted, in pixels")
+	cmd.Flags().Var(&textFlag{kind: "S|DY,DX", read: p.SetShift}, "shift", "how far parts are shifted, in pixels")
 	positiveFlag(cmd, &p.ShiftStep, "shift-step", "pixels between two shifts (default 1)")
 	cmd.Flags().Var(&textFlag{kind: "RANGE:STEP", read: func(text string) error {
 		_, err := recipe.ParseRotations(text)

@@ -18,7 +18,7 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// modelReport is what info says of a model; the JSON names are a contract.
+// modelReport is what info reports of a model; the JSON names are a contract.
 type modelReport struct {
 	Rule      string          `json:"rule"`
 	Experts   int             `json:"experts"`
@@ -31,15 +31,15 @@ type modelReport struct {
 	Outside   string          `json:"outside"`
 	Prior     [2]float64      `json:"prior"` // on, off
 	Poses     posesReport     `json:"poses"`
-	Images    int64           `json:"images_counted"` // behind the counts; 0 where there are none
+	Images    int64           `json:"images_counted"` // behind the counts; 0 if there are none
 	Usage     []float64       `json:"usage,omitempty"`
 	Geometry  *geometryReport `json:"geometry,omitempty"`
 	Learned   *learnedReport  `json:"learned,omitempty"`
 
-	Examined string          `json:"examined,omitempty"` // the data of the findings; without, they are of the model alone
+	Examined string          `json:"examined,omitempty"` // the data of the findings; if empty, they are of the model alone
 	Findings []findingReport `json:"findings"`
 
-	tried []patchwork.CurvePoint // to print: a point for each number of experts
+	tried []patchwork.CurvePoint // to print: one point for each number of experts
 }
 
 type posesReport struct {
@@ -68,7 +68,7 @@ type learnedReport struct {
 	Curve  []triedReport `json:"curve,omitempty"`
 }
 
-// triedReport is a patchwork.CurvePoint, with numbers that JSON can say.
+// triedReport is a patchwork.CurvePoint with numbers that JSON can represent.
 type triedReport struct {
 	Experts     int       `json:"experts"`
 	Stage       string    `json:"stage"`
@@ -87,14 +87,15 @@ type startReport struct {
 	Method            string    `json:"method"`
 }
 
-const infoLong = `Say what a model is: its rule, size, experts and their poses, how often each is
-used, where they sit, and how it was learned, with the score of every start.
+const infoLong = `Describe a model: its rule, size, parts and their poses, how often each part is
+used and where it is placed, and how the model was learned, with the score of every
+start.
 
-In the end comes what is odd about it, and what to do: experts that are never
-used, say the same as another, or the same everywhere; votes more certain than
-data can teach. Given data (after the model), these are explained, and what
-they show is said too: images that nothing explains or that are impossible,
-and experts that often sit at the end of their range.`
+At the end come findings about what may be wrong, and what to do: parts that are
+never used, that duplicate another or say the same everywhere; votes more certain
+than the data can teach. With data (after the model), info explains these images
+and reports what they show too: images that no part explains or that are
+impossible, and parts that are often at the end of their range.`
 
 func (a *app) infoCommand() *cobra.Command {
 	var (
@@ -105,7 +106,7 @@ func (a *app) infoCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "info MODEL [DATA...]",
-		Short: "Say what a model is, how it was learned, and what is odd about it",
+		Short: "Describe a model, how it was learned, and what may be wrong with it",
 		Long:  infoLong,
 		Example: `  patchwork info model.npz
   patchwork info model.npz t.npz --skip 10
@@ -135,7 +136,7 @@ func (a *app) infoCommand() *cobra.Command {
 	return cmd
 }
 
-// info reports a model and diagnoses it, by the data if there are any.
+// info reports on a model and diagnoses it, with the data if there are any.
 func (a *app) info(cmd *cobra.Command, model string, data *dataFlags, paths []string, workers int) (*modelReport, error) {
 	if model == "" {
 		return nil, &usageError{err: fmt.Errorf("no model: name its file"), command: cmd.CommandPath()}
@@ -216,14 +217,14 @@ func reportGeometry(g *patchwork.Geometry, experts int) *geometryReport {
 	return r
 }
 
-// print writes the report for people.
+// print writes the report as text.
 func (r *modelReport) print(out io.Writer) error {
 	w := bufio.NewWriter(out)
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%-11s"+format+"\n", append([]any{name}, args...)...)
 	}
 	line("rule", "%s, abstention value %s", r.Rule, r.abstention())
-	line("experts", "%d of %d x %d pixels", r.Experts, r.Height, r.Width)
+	line("parts", "%d of %d x %d pixels", r.Experts, r.Height, r.Width)
 	line("poses", "%s", r.Poses.text(r.Scene))
 	line("outside", "%s", r.Outside)
 	line("prior", "Beta(%v, %v)", r.Prior[0], r.Prior[1])
@@ -232,7 +233,7 @@ func (r *modelReport) print(out io.Writer) error {
 		line("counts", "of %d images", r.Images)
 	}
 	for k, u := range r.Usage {
-		line(map[bool]string{true: "usage"}[k == 0], "expert %d in %.1f %% of the images", k, 100*u)
+		line(map[bool]string{true: "usage"}[k == 0], "part %d in %.1f %% of the images", k, 100*u)
 	}
 	r.printGeometry(line)
 	r.printLearned(line)
@@ -261,7 +262,7 @@ func (p *posesReport) text(scene bool) string {
 		turns = fmt.Sprintf("%d rotations from %v to %v degrees", len(p.Rotations), first, last)
 	}
 	if !scene && p.Count == 1 {
-		return "1: experts stay where they are"
+		return "1: parts do not move"
 	}
 	if scene {
 		return shifts + ", " + turns
@@ -274,7 +275,7 @@ func (r *modelReport) printGeometry(line func(string, string, ...any)) {
 		return
 	}
 	for k, m := range r.Geometry.Mean {
-		line(map[bool]string{true: "geometry"}[k == 0], "expert %d at dy %.1f, dx %.1f, angle %.1f on average", k, m[0], m[1], m[2])
+		line(map[bool]string{true: "geometry"}[k == 0], "part %d at dy %.1f, dx %.1f, angle %.1f on average", k, m[0], m[1], m[2])
 	}
 	line("", "rank %d, standard deviations %.3g", r.Geometry.Rank, r.Geometry.SD)
 }
@@ -314,7 +315,7 @@ func (r *modelReport) printLearned(line func(string, string, ...any)) {
 		if p.Chosen {
 			mark = "  chosen"
 		}
-		line(map[bool]string{true: "tried"}[i == 0], "%s: log-likelihood %.3f per image%s%s%s", count(p.Experts, "expert"),
+		line(map[bool]string{true: "tried"}[i == 0], "%s: log-likelihood %.3f per image%s%s%s", count(p.Experts, "part"),
 			p.LogLik/float64(p.Rows), length, heldOut, mark)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"example.com/patchwork/internal/recipe"
 )
 
-// inputFlags are the flags of every command that explains images: which model
-// and images, where experts may be placed, and how often.
+// inputFlags are the flags of every command that explains images: which model and
+// images, where parts may be placed, and how often.
 type inputFlags struct {
 	data                     dataFlags
 	model                    string
@@ -26,15 +26,15 @@ func (f *inputFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	modelFlag(cmd, &f.model)
 	positiveFlag(cmd, &f.maxPicks, "max-picks", "largest number of picks (default no limit)")
-	positiveFlag(cmd, &f.reuse, "reuse", "how often an expert may be used in one image (default: the model's)")
-	fs.BoolVar(&f.scene, "scene", false, "place experts anywhere in images larger than they are")
+	positiveFlag(cmd, &f.reuse, "reuse", "how often a part may be used in one image (default: the model's)")
+	fs.BoolVar(&f.scene, "scene", false, "place parts anywhere in images that are larger than they are")
 	poseFlags(cmd, &f.poses)
 	workersFlag(cmd, &f.workers)
 	f.data.add(cmd)
 	f.data.addMemory(cmd)
 }
 
-// task is a model and the images it is to explain.
+// task is a model and the images to explain.
 type task struct {
 	source
 	model    *patchwork.Model
@@ -42,7 +42,7 @@ type task struct {
 	workers  int
 	opt      patchwork.PursuitOptions // of commands that explain by a pursuit
 
-	// Of a part of a task (app.inParts), whose images are in memory.
+	// For a part of a task (app.inParts), whose images are in memory.
 	first int // number of its first image in the task
 	bar   *progress
 }
@@ -87,15 +87,15 @@ func (f *inputFlags) load(cmd *cobra.Command) (*patchwork.Model, error) {
 	return m, request(err)
 }
 
-// fits says why a model cannot explain the images of a set.
+// fits returns an error if a model cannot explain the images of a set.
 func fits(m *patchwork.Model, set *dataset.Set) error {
 	_, err := m.GridFor(set.Size())
 	var size *patchwork.SizeError
 	switch {
 	case errors.As(err, &size) && !size.Scene && size.Height >= size.ModelHeight && size.Width >= size.ModelWidth:
-		return fmt.Errorf("%s: %w; --scene places its experts anywhere in larger images", set.Source, err)
+		return fmt.Errorf("%s: %w; --scene places its parts anywhere in larger images", set.Source, err)
 	case errors.As(err, &size):
-		return fmt.Errorf("%s: %w; take a model that was learned from such images", set.Source, err)
+		return fmt.Errorf("%s: %w; use a model that was learned from such images", set.Source, err)
 	}
 	return request(err)
 }

@@ -33,39 +33,45 @@ type learnFlags struct {
 	picture, progressPicture, curve picturePath
 }
 
-const learnLong = `Learn K experts from images of one size, or from the rows of a table.
+const learnLong = `Learn K parts (the paper calls them experts) from images of one size, or from the
+rows of a table.
 
-Learning is begun anew from several starts (other orders of the images, pieces
-of other images, or other random templates), and the start with the best log-likelihood of the
-training images is kept; the model records the score of every start. The same
-request gives the same model file, byte for byte, for any number of workers.
+Learning runs from several starts (other orders of the images, pieces of other
+images, or other random templates) and keeps the best. If parts move (--shift,
+--rotate), that is the start that best explains images left out of its counts, one
+at a time; for max-minus-min without poses, learned in batches, the start with the
+shortest description of the images; otherwise the one with the largest
+log-likelihood of the training images. The model records the scores of every start.
+The same request gives the same model file, byte for byte, for any number of
+workers.
 
---experts 2..12 tries each of these numbers and shows the table: max-minus-min
-experts without poses are chosen by description length, others by the
-log-likelihood of a fifth of the images, held out. --experts auto grows such
-experts until the description gets no shorter. Both take longer.
+--experts 2..12 tries each of these numbers and prints a table: max-minus-min
+without poses chooses by description length, the others by the log-likelihood of a
+held-out fifth of the images. --experts auto adds such parts until the description
+gets no shorter. Both take longer.
 
---method soft is for tables: every column has a learned background, experts vote
-against it, and each explanation counts by its probability. With --experts auto
-their number is found out. The default --aim predict chooses by hidden bits of a
-fifth of the rows, held out; --aim interpret by description length.
+--method soft is for tables: every column has a learned background, parts vote
+against it, and each explanation counts by its probability. --experts auto then
+also determines their number: --aim predict, the default, by the prediction of
+hidden bits of a held-out fifth of the rows; --aim interpret by description length.
 
-Files that need more than --memory are read anew in every pass: starts are
-learned from --sample images drawn at random, then all images teach the best
-of them, one pass an iteration. A note says so, and the model records it.
+Files that need more than --memory are read again in every pass: starts are
+learned from --sample images drawn at random, then the best is improved on all
+images, one pass per iteration. A note says so, and the model records it.
 
---engine beam has Apache Beam explain the images, in pieces, on this machine or
-on many: starts are learned here from --sample images, then all images teach
-the best of them. The model is the one that files beyond --memory give, byte for byte.
-It needs the program patchwork-beam (folder cmd/engine/beam).
+--engine beam lets Apache Beam explain the images, in pieces, on this machine or on
+many: starts are learned here from --sample images, then the best is improved on
+all images. The model is that of files beyond --memory, byte for byte. This needs
+the program patchwork-beam (folder cmd/engine/beam).
 
---mode paper is the paper to the letter: epsilon = 1, eq. (1), the printed
-initialisation, one start. It works less well, and that is a finding.`
+--mode paper follows the paper to the letter: epsilon = 1, eq. (1), the printed
+initialisation, one start. It finds fewer of the parts; "patchwork paper 5" shows
+how many.`
 
 const learnExample = `  patchwork synth letters --letters T --writers 20 --seed 1 -o t.npz
   patchwork learn t.npz -o model.npz --experts 2 --shift 14 --rotate 24:6 --take 10
   patchwork learn t.npz -o model.npz --experts 2 --shift 14 --rotate 24:6 --where 'writer<=10' \
-    --picture experts.png --progress-picture figure7.png
+    --picture parts.png --progress-picture figure7.png
   patchwork synth quadrants --n 60 --seed 1 -o q.npz
   patchwork learn q.npz -o quadrants-model.npz --rule max-minus-min --experts auto --curve curve.png
   patchwork learn q.npz -o soft-model.npz --rule max-minus-min --method soft --experts auto`
@@ -97,35 +103,35 @@ func (f *learnFlags) add(cmd *cobra.Command) {
 	poseFlags(cmd, &f.Poses)
 	choose(&f.Mode, "Mode", "mode", "default", "settings to start from")
 	choose(&f.Method, "Method", "method", "default", "one pass over the images, batch EM, batch EM after one pass, or soft EM for tables")
-	choose(&f.Begin, "Begin", "begin", "both", "begin with orders of the images, with splits of one image, or with an order and three splits in turn; both is orders where experts do not move, and for --progress-picture; with --method soft: grown experts, a mixture, or the better of both")
-	choose(&f.Aim, "Aim", "aim", "predict", "what the experts of --method soft are for: few votes, chosen by description length, to interpret")
+	choose(&f.Begin, "Begin", "begin", "both", "start from orders of the images, from splits of one image, or from an order and three splits in turn; both means orders if parts do not move, and for --progress-picture; with --method soft: grown parts, a mixture, or the better of the two")
+	choose(&f.Aim, "Aim", "aim", "predict", "what the parts of --method soft are for: interpret gives few votes, chosen by description length")
 	positiveFlag(cmd, &f.Starts, "starts", "number of starts, also --orders (default 8, 5 random ones, or 1 in the paper's mode)")
 	positiveFlag(cmd, &f.Iterations, "iterations", "iterations of batch EM (default 5 after online learning, else 25)")
 	fs.Uint64Var(&f.Seed, "seed", 0, "seed of all randomness")
 	workersFlag(cmd, &f.Workers)
 	choose(&f.Init, "Init", "init", "c", "reading of the initialisation under the max rule; the paper's mode takes literal")
-	fs.Float64Var(&f.UntilInk, "until-ink", 0, "grow an expert only while more than this fraction of an image's ink is unexplained (default: until there are K)")
+	fs.Float64Var(&f.UntilInk, "until-ink", 0, "add a part only for images with more than this fraction of the ink unexplained (default: for every image until there are K)")
 	fs.Float64Var(&f.q, "q", 0, "abstention value (default by rule and mode)")
 	fs.Var(&textFlag{kind: "ON:OFF", read: func(text string) (err error) {
 		f.Prior, err = recipe.ParsePrior(text)
 		return err
 	}}, "prior", "Beta prior of the probabilities in pseudo-counts (default by rule and mode)")
-	choose(&f.Outside, "Outside", "outside", "", "what lies beyond the image's border (default by rule)")
+	choose(&f.Outside, "Outside", "outside", "", "what is beyond the image's border (default by rule)")
 	fs.BoolVar(&f.Refine, "refine", false, "refine the explanations of batch EM by sweeps of replace, prune and add")
 	fs.BoolVar(&f.truncate, "truncate", false, "search with truncated templates (default for the max rule with poses)")
-	positiveFlag(cmd, &f.Reuse, "reuse", "how often an expert may be used in one image (default 1)")
-	f.picture.add(cmd, "picture", "write a picture of the experts (.png, .svg)")
-	f.progressPicture.add(cmd, "progress-picture", "write the learning step by step, with samples, as in the paper's Figure 7")
-	f.curve.add(cmd, "curve", "write a plot of the numbers of experts tried, with --experts auto or a range (.png, .svg)")
+	positiveFlag(cmd, &f.Reuse, "reuse", "how often a part may be used in one image (default 1)")
+	f.picture.add(cmd, "picture", "write a picture of the parts (.png, .svg)")
+	f.progressPicture.add(cmd, "progress-picture", "write a picture of learning step by step, with samples, as in the paper's Figure 7")
+	f.curve.add(cmd, "curve", "write a plot of the numbers of parts tried, with --experts auto or a range (.png, .svg)")
 	f.checkpoint.add(cmd)
 	f.engine.add(cmd)
 	f.data.add(cmd)
 	f.data.addMemory(cmd)
-	positiveFlag(cmd, &f.Sample, "sample", "of data beyond --memory: how many images, drawn at random, starts are learned from (default 20000, or as many as take a quarter of the memory)")
+	positiveFlag(cmd, &f.Sample, "sample", "for data beyond --memory: how many images, drawn at random, starts are learned from (default 20000, or as many as take a quarter of the memory)")
 }
 
-// check completes the recipe and refuses what can be seen to be wrong before any
-// data are read.
+// check completes the recipe and returns an error if something is wrong that shows
+// before any data are read.
 func (f *learnFlags) check(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("q") {
 		f.Q = &f.q
@@ -139,9 +145,9 @@ func (f *learnFlags) check(cmd *cobra.Command) error {
 	}
 	switch {
 	case f.output == "":
-		return usagef("-o MODEL is missing: where shall the model go?")
+		return usagef("-o MODEL is required: name the model file to write")
 	case !f.Open() && f.curve != "":
-		return usagef("--curve shows the numbers of experts tried; give --experts auto or a range such as 2..12")
+		return usagef("--curve shows the numbers of parts tried; give --experts auto or a range such as 2..12")
 	}
 	if err := f.checkProgressPicture(); err != nil {
 		return err
@@ -155,7 +161,7 @@ func (f *learnFlags) check(cmd *cobra.Command) error {
 	return checkOutputs(f.output, string(f.picture), string(f.progressPicture), string(f.curve))
 }
 
-// checkProgressPicture sees to it that there is something for the progress
+// checkProgressPicture returns an error if there would be nothing for the progress
 // picture to show.
 func (f *learnFlags) checkProgressPicture() error {
 	switch {
@@ -166,7 +172,7 @@ func (f *learnFlags) checkProgressPicture() error {
 	case f.Begin != "" && f.Begin != "orders":
 		return usagef("--progress-picture shows learning from an order of the images; give --begin orders")
 	case f.Open():
-		return usagef("--progress-picture shows the learning of a given number of experts, not --experts %s", f.Count.Text())
+		return usagef("--progress-picture shows the learning of a given number of parts, not --experts %s", f.Count.Text())
 	}
 	f.Begin = "orders"
 	return nil
@@ -229,19 +235,19 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 // learning is one learning run and its outcome.
 type learning struct {
 	*recipe.Plan
-	data   patchwork.Data // nil Images where they are streamed
+	data   patchwork.Data // Images is nil if they are streamed
 	images int
 	pixels float64 // known ones, weights counted
 	model  *patchwork.Model
 
-	figure bool                // keep what the progress picture shows
+	figure bool                // whether to keep what the progress picture shows
 	online map[int]*onlinePass // by start
 
 	journal *journal.Journal // nil unless --checkpoint
 }
 
-// onlinePass is what the progress picture shows of one start: of more steps than
-// figureSteps the first, and the last.
+// onlinePass holds what the progress picture shows of one start: up to figureSteps
+// steps, the first ones and the last.
 type onlinePass struct {
 	n        int
 	examples []*bitmap.Image
@@ -269,7 +275,7 @@ func (l *learning) see(s learn.Step) {
 	p.examples, p.models, p.labels = append(p.examples, l.data.Images[s.Image]), append(p.models, s.Model), append(p.labels, fmt.Sprint(p.n))
 }
 
-// run learns, with progress.
+// run learns and shows progress.
 func (a *app) run(ctx context.Context, l *learning, src patchwork.Source) error {
 	if l.journal != nil {
 		l.Learn.Memory = memory{l.journal}
@@ -282,7 +288,7 @@ func (a *app) run(ctx context.Context, l *learning, src patchwork.Source) error 
 		}
 	}
 	var p *progress
-	if f, ok := src.(streaming); ok { // readings of the images show more
+	if f, ok := src.(streaming); ok { // progress through the images says more
 		p = f.progress()
 	} else {
 		p = a.progress(what, total)
@@ -301,14 +307,14 @@ func (a *app) run(ctx context.Context, l *learning, src patchwork.Source) error 
 				p.step(fmt.Sprintf("best log-likelihood %.1f", best))
 			}
 		case learn.StageGrow, learn.StageShrink, learn.StageMerge, learn.StageRelocate, learn.StageFresh, learn.StageConfirm:
-			p.step(fmt.Sprintf("%s (%s)", count(s.Experts, "expert"), s.Stage))
+			p.step(fmt.Sprintf("%s (%s)", count(s.Experts, "part"), s.Stage))
 		}
 	}
 	return nil
 }
 
-// summary says what was learned, on standard output unless the model went there.
-// head is a set of images like them.
+// summary prints what was learned, on standard output unless the model went there.
+// head is a set of images of the same size.
 func (a *app) summary(f *learnFlags, head *dataset.Set, l *learning, took time.Duration) error {
 	w := a.out
 	if f.output == "-" {
@@ -320,10 +326,10 @@ func (a *app) summary(f *learnFlags, head *dataset.Set, l *learning, took time.D
 		used += u
 	}
 	lines := []string{
-		fmt.Sprintf("learned %s from %s in %.2f s", count(l.model.K(), "expert"), describe(l.images, head), took.Seconds()),
+		fmt.Sprintf("learned %s from %s in %.2f s", count(l.model.K(), "part"), describe(l.images, head), took.Seconds()),
 		fmt.Sprintf("start %d of %d chosen: log-likelihood %.3f per image, %.5f per pixel (nats)",
 			r.Chosen+1, len(r.Starts), r.LogLik/float64(r.Rows), r.LogLik/l.pixels),
-		fmt.Sprintf("%.2f experts used per image", used),
+		fmt.Sprintf("%.2f parts used per image", used),
 	}
 	if f.Soft() {
 		lines = slices.Concat(lines[:1], tableLines(l.model), lines[2:])
@@ -342,7 +348,7 @@ func (a *app) summary(f *learnFlags, head *dataset.Set, l *learning, took time.D
 	return a.say(w, "wrote %s", f.output)
 }
 
-// knownPixels counts what a log-likelihood per pixel divides by.
+// knownPixels counts the known pixels, by which a log-likelihood per pixel divides.
 func knownPixels(data patchwork.Data) float64 {
 	sum := int64(0)
 	for i, img := range data.Images {
@@ -374,9 +380,9 @@ const (
 	figureSteps   = 20
 )
 
-// progressSheet shows the chosen start: the examples in its order, the experts
-// after each, and samples of the final model. A last column has the experts after
-// batch EM, where there was any.
+// progressSheet shows the chosen start: the examples in its order, the parts after
+// each, and samples of the final model. A last column has the parts after batch EM,
+// if there was any.
 func progressSheet(l *learning) render.Sheet {
 	pass := l.online[l.model.Extras().Record.Chosen]
 	if pass == nil {

@@ -1,4 +1,4 @@
-// Command patchwork learns experts from binary images and explains images
+// Command patchwork learns parts (experts) from binary images and explains images
 // with them: likelihood matching pursuit under extremal composition rules.
 //
 //	patchwork synth letters --letters T --writers 20 --seed 1 -o t.npz
@@ -22,14 +22,14 @@ import (
 
 func main() { os.Exit(realMain()) }
 
-// realMain runs the command on the real process. The first SIGINT or SIGTERM
-// stops the work in order; a second one kills.
+// realMain runs the command in the real process. The first SIGINT or SIGTERM stops
+// the work in an orderly way; a second one kills the process.
 func realMain() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
-	// A reader that has gone shows as EPIPE, so that what is half-written
-	// elsewhere is tidied up before we leave.
+	// If the reader of a pipe has gone, writing returns EPIPE, so that unfinished
+	// files are removed before the process ends.
 	signal.Ignore(syscall.SIGPIPE)
 	return run(ctx, os.Args[1:], console{
 		out: os.Stdout, err: os.Stderr, getenv: os.Getenv,
@@ -38,7 +38,7 @@ func realMain() int {
 	})
 }
 
-// console is all that the command knows of the world around it but files.
+// console is all that the command knows of its environment, apart from files.
 type console struct {
 	out, err                 io.Writer
 	getenv                   func(string) string

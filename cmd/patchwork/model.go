@@ -19,7 +19,8 @@ func modelFlag(cmd *cobra.Command, path *string) {
 	}
 }
 
-// modelArgument is the model of a command that takes it as -m or as its argument.
+// modelArgument returns the model file of a command that takes it as -m or as its
+// argument.
 func modelArgument(cmd *cobra.Command, flag string, args []string) (string, error) {
 	switch {
 	case len(args) > 1, len(args) == 1 && flag != "":
@@ -35,7 +36,7 @@ func modelArgument(cmd *cobra.Command, flag string, args []string) (string, erro
 // loadModel reads a model file.
 func loadModel(path string) (*patchwork.Model, error) {
 	if path == "" {
-		return nil, usagef("-m MODEL is missing: which model file?")
+		return nil, usagef("-m MODEL is required: name the model file")
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil, &inputError{fmt.Errorf("%s is a folder, not a model file", path)}

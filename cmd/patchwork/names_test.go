@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// writerFiles makes a folder and an archive of grey pictures of two letters,
-// by the given number of writers, three samples each, whose names say what they
-// are: a bar, down for T and across for L, at a place that tells the sample.
+// writerFiles writes a folder and an archive of grey pictures of two letters, by the
+// given number of writers, three samples each, whose names say what they are: a bar,
+// vertical for T and horizontal for L, at a place that depends on the sample.
 func writerFiles(t *testing.T, writers int) {
 	t.Helper()
 	f, err := os.Create("letters.zip")
@@ -56,8 +56,8 @@ func btoi(b bool) int {
 	return 0
 }
 
-// Names, threshold, conditions and the first sample of each writer work
-// together, alike for a folder, an archive and a stream.
+// Names, threshold, conditions and the first sample of each writer work together, in
+// the same way for a folder, an archive and a stream.
 func TestFirstSampleOfEachWriter(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writerFiles(t, 12)

@@ -6,8 +6,7 @@ import (
 	"example.com/patchwork/internal/testenv"
 )
 
-// A session in which NumPy writes the data and the model, and reads what we
-// make of them.
+// A session in which NumPy writes the data and the model, and reads our results.
 func TestNumPySession(t *testing.T) {
 	numpy := testenv.NumPy(t)
 	t.Chdir(t.TempDir())

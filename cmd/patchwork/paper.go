@@ -15,7 +15,7 @@ func (a *app) paperCommand() *cobra.Command {
 	var form dataFlags // of the files of --ticc
 	cmd := &cobra.Command{
 		Use:   "paper [FIGURE...] [-o DIR]",
-		Short: "Make the paper's figures anew, and judge its claims",
+		Short: "Reproduce the paper's figures, and check its claims",
 		Long:  paperLong + strings.TrimRight(paper.Contents, "\n"),
 		Example: `  patchwork paper 1 --quick
   patchwork paper 1 2 -o report`,
@@ -28,9 +28,9 @@ func (a *app) paperCommand() *cobra.Command {
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringVarP(&r.Dir, "output", "o", "report", "folder to write to; what it holds already is not made again")
+	fs.StringVarP(&r.Dir, "output", "o", "report", "folder to write to; figures that it already holds are not made again")
 	fs.BoolVar(&r.Quick, "quick", false, "under a minute: few seeds and sizes, rough numbers")
-	fs.BoolVar(&r.Fresh, "fresh", false, "make again what the folder holds already")
+	fs.BoolVar(&r.Fresh, "fresh", false, "also make figures that the folder already holds")
 	fs.Uint64Var(&r.Seed, "seed", paper.DefaultSeed, "seed of all randomness")
 	fs.StringVar(&r.DigitFile, "mnist", "", "digits for Figure 3: an IDX file of images with its labels beside it, or their folder (default our own)")
 	fs.StringSliceVar(&r.TeeFiles, "ticc", nil, "letters for Figure 7, such as TiCC, with an array y or labels that names them, and maybe writer (default our own)")
@@ -40,23 +40,23 @@ func (a *app) paperCommand() *cobra.Command {
 	return cmd
 }
 
-// paperLong is the help but for the list of figures.
-const paperLong = `Make everything that the paper shows anew, and say of each of its claims what was
-found. The folder of -o gets index.html, a page that needs nothing else; for each
-figure a folder with its pictures (PNG, SVG) and numbers (CSV); and the ledger of
-claims (ledger.csv, ledger.md).
+// paperLong is the help without the list of figures.
+const paperLong = `Reproduce all figures of the paper, and report for each of its claims what was
+found. The folder of -o gets index.html, a self-contained page; for each figure a
+folder with its pictures (PNG, SVG) and numbers (CSV); and the ledger of claims
+(ledger.csv, ledger.md).
 
-A figure that the folder holds already, made with the same options and data, is
-not made again, so an interrupted run goes on where it stopped. Results are the
-same for any number of workers; only the times differ.
+A figure that the folder already holds, made with the same options and data, is not
+made again, so an interrupted run continues where it stopped. Results are the same
+for any number of workers; only the times differ.
 
-The letters of --ticc are read like the data of other commands. Of letters with
-writers Figure 7 takes the first by each writer. For an archive of grey pictures
-in which folders name the letter and files the writer, say
+The letters of --ticc are read like the data of other commands. If letters have
+writers, Figure 7 takes the first letter by each writer. For an archive of grey
+pictures in which folders name the letter and files the writer, use
 
   patchwork paper 7 --ticc characters.zip --names '{y}/{writer}_{}.png' --threshold 127
 
-and for a MAT-file with 56 x 56 pixels a row, laid out by MATLAB
+and for a MAT-file with 56 x 56 pixels per row, laid out by MATLAB
 
   patchwork paper 7 --ticc handwrittencharacters.mat --threshold 0.5 \
     --height 56 --width 56 --transpose

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The command makes what is asked for, says what it found, and does not make it
-// again.
+// The command makes the requested figures, prints the verdicts, and does not make a
+// figure again.
 func TestPaper(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "report")
 	out := must(t, "paper", "2", "1", "--quick", "-o", dir)

@@ -17,15 +17,14 @@ import (
 	"example.com/patchwork/modelfile/tallyfile"
 )
 
-const statsLong = `Explain images with a model and write what they say about it: the counts that
-one step of learning needs, as a part. Parts of many files, made on any number
-of machines, are added by "patchwork mstep" in any order, and give the same
-model as all images in one place.
+const statsLong = `Explain images with a model and write the counts that one step of learning needs, as
+a tally file. "patchwork mstep" adds the tallies of many files, made on any number
+of machines, in any order, and gives the same model as all images in one place.
 
-A part knows the model it was made with and which rows it has counted; rows
-that are counted twice are refused. Rows are known by their content, or by the
-name that --shard gives. With --lines a part is a line of text, for pipes that
-carry lines, such as those of Spark, Hadoop streaming and GNU parallel:
+A tally records the model it was made with and which rows it has counted, so that
+rows that are counted twice are rejected. Rows are identified by their content, or
+by the name that --shard gives. With --lines the tally is a line of text, for pipes
+that carry lines, such as those of Spark, Hadoop streaming and GNU parallel:
 
   ls rows-*.npy | parallel patchwork stats -q --lines -m model.npz {} |
     patchwork mstep -m model.npz - -o next.npz`
@@ -47,7 +46,7 @@ type statsFlags struct {
 func (a *app) statsCommand() *cobra.Command {
 	f := new(statsFlags)
 	cmd := &cobra.Command{
-		Use:     "stats -m MODEL DATA... -o PART",
+		Use:     "stats -m MODEL DATA... -o TALLY",
 		Short:   "Explain images and write the counts that learning needs",
 		Long:    statsLong,
 		Example: statsExample,
@@ -93,7 +92,7 @@ func (a *app) stats(cmd *cobra.Command, f *statsFlags, paths []string) error {
 		return err
 	}
 	if f.output == "-" {
-		return nil // in a pipe, silence is success
+		return nil // in a pipe there is no summary
 	}
 	return a.say(a.out, "counted %s: log-likelihood %.3f, wrote %s", count(int(part.Tally.Rows()), "row"), part.Tally.LogLik(), f.output)
 }
@@ -123,19 +122,19 @@ func (a *app) countPart(ctx context.Context, m *patchwork.Model, s *source, f *s
 	return &tallyfile.Part{Model: hash, Options: "mode " + f.mode.value, Shards: []tallyfile.Shard{shard}, Tally: tally}, nil
 }
 
-// stepOptions are the settings of a step of learning in a mode.
+// stepOptions returns the settings of a step of learning in a mode.
 func stepOptions(mode string) learn.Options { return learn.Options{Paper: mode == "paper"} }
 
-const mstepLong = `Add up parts that "patchwork stats" wrote, in any order, and read the next model
-off the counts. A file may hold several parts, one after the other; - reads
-them from standard input.
+const mstepLong = `Combine counts that "patchwork stats" wrote, in any order, into the next model. A
+file may hold several tallies, one after the other; - reads them from standard
+input.
 
-Refused are parts that another model made, rows that were counted twice, and
-files that are damaged or cut.
+mstep rejects tallies made with another model, rows that were counted twice, and
+damaged or truncated files.
 
-The log-likelihood printed is that of the model that made the parts. It need
-not rise with every step; keep the model with the best. --last ends learning:
-votes that wait beside their abstention value go there.`
+It prints the log-likelihood of the model that made the tallies, which need not rise
+with every step; keep the model with the best. --last ends learning: it sets votes
+that are kept beside their abstention value to that value.`
 
 type mstepFlags struct {
 	model, output string
@@ -146,13 +145,13 @@ type mstepFlags struct {
 func (a *app) mstepCommand() *cobra.Command {
 	f := new(mstepFlags)
 	cmd := &cobra.Command{
-		Use:     "mstep -m MODEL PART... -o NEXT",
-		Short:   "Add up counts and read the next model off them",
+		Use:     "mstep -m MODEL TALLY... -o NEXT",
+		Short:   "Combine counts from many machines into the next model",
 		Long:    mstepLong,
 		Example: statsExample,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return &usageError{err: fmt.Errorf("no parts: name files that patchwork stats wrote, or - for standard input"), command: cmd.CommandPath()}
+				return &usageError{err: fmt.Errorf("no counts: name files that patchwork stats wrote, or - for standard input"), command: cmd.CommandPath()}
 			}
 			return nil
 		},
@@ -168,7 +167,7 @@ func (a *app) mstepCommand() *cobra.Command {
 
 func (a *app) mstep(cmd *cobra.Command, f *mstepFlags, paths []string) error {
 	if f.output == "" {
-		return usagef("-o NEXT is missing: where shall the model go?")
+		return usagef("-o NEXT is required: name the model file to write")
 	}
 	m, err := loadModel(f.model)
 	if err != nil {
@@ -185,7 +184,7 @@ func (a *app) mstep(cmd *cobra.Command, f *mstepFlags, paths []string) error {
 		}
 	}
 	if sum.Tally.Rows() == 0 {
-		return &inputError{fmt.Errorf("the parts count no rows; there is nothing to learn from")}
+		return &inputError{fmt.Errorf("the tallies count no rows; there is nothing to learn from")}
 	}
 	next := stepOptions(f.mode.value).MStep(m, sum.Tally)
 	if f.last {
@@ -205,7 +204,7 @@ func (a *app) mstep(cmd *cobra.Command, f *mstepFlags, paths []string) error {
 	return a.say(w, "added %s of %s: log-likelihood %.3f before this step", count(len(sum.Shards), "shard"), count(int(sum.Tally.Rows()), "row"), sum.Tally.LogLik())
 }
 
-// withStep says in the model's record how it came to be.
+// withStep records in the model how it was made.
 func withStep(m *patchwork.Model, t *patchwork.Tally, mode string) (*patchwork.Model, error) {
 	extras := m.Extras()
 	extras.Record = patchwork.Record{Method: "step", Mode: mode, Rows: t.Rows(), LogLik: t.LogLik()}
@@ -246,7 +245,7 @@ func addParts(ctx context.Context, sum *tallyfile.Part, path string) error {
 	return nil
 }
 
-// nameOf is a path for people.
+// nameOf returns a path as messages show it.
 func nameOf(path string) string {
 	if path == "-" {
 		return "standard input"

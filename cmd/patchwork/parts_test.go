@@ -12,7 +12,7 @@ import (
 	"example.com/patchwork/modelfile"
 )
 
-// startingPoint writes rows.npz and a model to go on from.
+// startingPoint writes rows.npz and a model to continue from.
 func startingPoint(t *testing.T, rule string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -69,8 +69,8 @@ func TestPartsAreOneStep(t *testing.T) {
 	}
 }
 
-// Steps from parts go where learning in one place goes: --last ends with no
-// vote waiting beside abstention.
+// Steps from tallies end as learning in one place does: after --last no vote is beside
+// its abstention value.
 func TestLastStepSettles(t *testing.T) {
 	startingPoint(t, "max-minus-min")
 	must(t, "stats", "-q", "-m", "model.npz", "rows.npz", "-o", "all.tally")
@@ -107,10 +107,10 @@ func TestPartsRefuse(t *testing.T) {
 		{"mstep -m model.npz empty.tally -o x.npz", "the file is empty"},
 		{"mstep -m model.npz rows.npz -o x.npz", "not a tally file"},
 		{"mstep -m model.npz none.tally -o x.npz", "none.tally: no such file"},
-		{"mstep -m model.npz -o x.npz", "no parts"},
-		{"mstep -m model.npz all.tally", "-o NEXT is missing"},
+		{"mstep -m model.npz -o x.npz", "no counts"},
+		{"mstep -m model.npz all.tally", "-o NEXT is required"},
 		{"stats -m model.npz", "no data"},
-		{"stats rows.npz", "-m MODEL is missing"},
+		{"stats rows.npz", "-m MODEL is required"},
 		{"stats -m model.npz rows.npz --workers 0", "--workers 0"},
 	} {
 		o := patchworkCommand(t, strings.Fields(c.line)...)

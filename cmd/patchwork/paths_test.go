@@ -29,8 +29,8 @@ type realSet struct {
 	widely     bool     // place the experts of its first model anywhere in the scenes
 }
 
-// What models are learned by, all in a moment: experts that stay where they are,
-// by batch EM or, where that takes long, in one pass, and experts that take poses.
+// The flags of learning, all quick: experts that do not move, by batch EM or, if that
+// takes long, in one pass, and experts with poses.
 func batch(rule string) string {
 	take := " --take 4"
 	if os.Getenv(everyImage) != "" {
@@ -82,7 +82,7 @@ func realSets() []realSet {
 	return sets
 }
 
-// requests is what is asked of every model: explanations in all ways, and scores.
+// requests lists what is run with every model: explanations in all ways, and scores.
 var requests = []string{
 	"explain", "explain --refine", "explain --start forced", "explain --score original", "explain --score truncated",
 	"explain --score mixed", "explain --best 4", "score --json", "score --json --hide 0.2",
@@ -98,7 +98,7 @@ func TestPathsAgreeOnRealSets(t *testing.T) {
 		return
 	}
 	if raceDetector {
-		t.Skip("paths differ in what they compute, not in who does it: nothing for the race detector")
+		t.Skip("paths differ in what they compute, not in their goroutines: nothing for the race detector")
 	}
 	data := t.TempDir()
 	saveSets(t, data)
@@ -118,8 +118,8 @@ func TestPathsAgreeOnRealSets(t *testing.T) {
 	}
 }
 
-// askOnPath runs this test as the child of a path. Where the machine lacks it
-// the folder stays empty.
+// askOnPath runs this test as the child of a path. If the machine lacks the path, the
+// folder stays empty.
 func askOnPath(t *testing.T, path, dir string) {
 	t.Helper()
 	if err := os.Mkdir(dir, 0o777); err != nil {
@@ -156,7 +156,7 @@ func saveSets(t *testing.T, dir string) {
 	}
 }
 
-// spread takes n images from all over a set, and all where that is asked for.
+// spread returns n images from all over a set, or all with everyImage.
 func spread(s *dataset.Set, n int) *dataset.Set {
 	if os.Getenv(everyImage) != "" {
 		return s
@@ -188,8 +188,8 @@ func scenesOf(s *dataset.Set) *dataset.Set {
 	return out
 }
 
-// askAll learns all models from the archives in the folder above, and writes
-// what they say into this one.
+// askAll learns all models from the archives in the folder above, and writes their
+// answers into this one.
 func askAll(t *testing.T) {
 	for _, set := range realSets() {
 		data := filepath.Join("..", set.name+".npz")
@@ -204,8 +204,8 @@ func askAll(t *testing.T) {
 	}
 }
 
-// question is a model, its number among those of its set, what it was learned
-// by, and images to explain.
+// question is a model, its number among those of its set, how it was learned, and
+// images to explain.
 type question struct {
 	model                string
 	number               int
@@ -242,7 +242,7 @@ func ask(t *testing.T, q question) {
 	}
 }
 
-// compareFolders demands the same files of the same content.
+// compareFolders checks that two folders have the same files with the same content.
 func compareFolders(t *testing.T, first, other string) {
 	t.Helper()
 	names := listing(t, first)

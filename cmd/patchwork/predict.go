@@ -18,16 +18,16 @@ import (
 	"example.com/patchwork/internal/npy"
 )
 
-const predictLong = `Fill in what is not known: each unknown bit becomes the probability that it is
-on, given the known bits of its image, averaged over the best explanations of
-these by their posterior probabilities. Known bits stay 0 and 1; with --all
-they too become the probability that the explanations give them.
+const predictLong = `Fill in unknown bits: each becomes the probability that it is on, given the known
+bits of its image, averaged over the best explanations of these, weighted by their
+posterior probabilities. Known bits stay 0 and 1; with --all they too become the
+probability that the explanations give them.
 
-OUT.npz gets x, float64, (N,H,W) or (N,D) as in the input; index, the row in
-the input before --where, --skip and --take; and weight, columns and metadata
-where the data have them. OUT.csv, or CSV on standard output for -, has a line
-of names, then a line a row: index, weight, metadata, then the columns of the
-table, or the pixels of the image row by row. Rows come in the order of the input.`
+OUT.npz gets x, float64, (N,H,W) or (N,D) as in the input; index, the row in the
+input before --where, --skip and --take; and weight, columns and metadata if the
+data have them. OUT.csv, or CSV on standard output for -, has a line of names, then
+one line per row: index, weight, metadata, then the columns of the table, or the
+pixels of the image row by row. Rows come in the order of the input.`
 
 const predictExample = `  patchwork synth quadrants --n 200 --seed 1 --hide 0.1 -o rows.npz
   patchwork learn rows.npz --rule max-minus-min -k 4 --starts 2 -o votes.npz
@@ -75,9 +75,9 @@ func (a *app) predictCommand() *cobra.Command {
 		},
 	}
 	in.add(cmd)
-	best.add(cmd, 16, "how many explanations are averaged (1: the best alone)")
+	best.add(cmd, 16, "how many explanations to average (1: the best alone)")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write (.npz, .csv; - for CSV on standard output)")
-	cmd.Flags().BoolVar(&all, "all", false, "the averaged probability of every bit, known ones too")
+	cmd.Flags().BoolVar(&all, "all", false, "give the averaged probability of every bit, known ones too")
 	return cmd
 }
 
@@ -86,7 +86,7 @@ func isNPZ(path string) bool { return strings.EqualFold(filepath.Ext(path), ".np
 func checkPredict(best *bestFlags, output string) error {
 	switch {
 	case output == "":
-		return usagef("-o OUT is missing: where shall the predictions go?")
+		return usagef("-o OUT is required: name the file for the predictions")
 	case output != "-" && !isNPZ(output) && !strings.EqualFold(filepath.Ext(output), ".csv"):
 		return usagef("-o %s: predictions go to a .npz or .csv file, or - for standard output", output)
 	}
@@ -96,20 +96,20 @@ func checkPredict(best *bestFlags, output string) error {
 	return checkOutputs(output)
 }
 
-// predictions are the filled images of a set, row-major, in its order.
+// predictions holds the filled-in images of a set, row-major, in its order.
 type predictions struct {
 	set *dataset.Set
 	p   [][]float64
 }
 
-// maxPredictedValues bounds the pixels of all predictions together, a float64
-// each.
+// maxPredictedValues bounds the number of pixels of all predictions together, each a
+// float64.
 const maxPredictedValues = 1 << 27
 
 func (a *app) predict(ctx context.Context, t *task, opt posterior.Options, all bool) (*predictions, error) {
 	h, w := t.set.Size()
 	if t.set.Len() > maxPredictedValues/(h*w) {
-		return nil, usagef("%s are too many to predict at once; --take at most %d at a time, and --skip those done", describe(t.set.Len(), t.set), maxPredictedValues/(h*w))
+		return nil, usagef("%s are too many to predict at once; --take at most %d at a time, and --skip those already predicted", describe(t.set.Len(), t.set), maxPredictedValues/(h*w))
 	}
 	var out *predictions
 	_, err := a.inParts(ctx, t, func(part *task) (err error) {
@@ -122,9 +122,9 @@ func (a *app) predict(ctx context.Context, t *task, opt posterior.Options, all b
 // predictStream predicts part by part.
 func (a *app) predictStream(ctx context.Context, t *task, opt posterior.Options, all bool, output string, memory byteSize) error {
 	if isNPZ(output) {
-		return usagef("-o %s: an .npz file of predictions is made in memory; write a .csv file, or allow more with --memory", output)
+		return usagef("-o %s: an .npz file of predictions is built in memory; write a .csv file, or allow more with --memory", output)
 	}
-	a.sayStreaming(&t.source, memory, "predicting it part by part")
+	a.sayStreaming(&t.source, memory, "predicting it block by block")
 	return a.output(output, func(out io.Writer) error {
 		w := csv.NewWriter(out)
 		_, err := a.inParts(ctx, t, func(part *task) error {
@@ -174,7 +174,7 @@ func (p *predictions) writeNPZ(w io.Writer) error {
 	for _, c := range p.set.Meta {
 		name := c.Name
 		for slices.ContainsFunc(members, func(m npy.Member) bool { return m.Name == name }) {
-			name += "_" // "index" of the data, say
+			name += "_" // such as "index" of the data
 		}
 		members = append(members, npy.Member{Name: name, Array: metaArray(c)})
 	}
@@ -197,7 +197,7 @@ func metaArray(c dataset.Column) *npy.Array {
 
 func (p *predictions) writeCSV(out io.Writer) error { return p.writeRows(csv.NewWriter(out), true) }
 
-// writeRows writes a line an image, after a line of names if header says so.
+// writeRows writes one line per image, after a line of names if header is set.
 func (p *predictions) writeRows(w *csv.Writer, header bool) error {
 	record := []string{"index"}
 	if p.set.Weights != nil {
@@ -230,8 +230,8 @@ func (p *predictions) writeRows(w *csv.Writer, header bool) error {
 	return w.Error()
 }
 
-// columnNames are the names of a table's columns, or where it has none their
-// numbers, as --columns knows them. Those of images are places, y0x3.
+// columnNames returns the names of a table's columns, or if it has none their
+// numbers, as --columns takes them. Columns of images are named y0x3.
 func columnNames(set *dataset.Set) []string {
 	if set.Columns != nil {
 		return set.Columns

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// A reader that has seen enough is no error to talk about.
+// A reader that closes its pipe early causes no error message.
 func TestBrokenPipe(t *testing.T) {
 	t.Chdir(t.TempDir())
 	smallLetters(t)
@@ -112,7 +112,7 @@ func TestRealProcess(t *testing.T) {
 	}
 }
 
-// A file system that fills up in the middle of a file leaves nothing behind.
+// If the file system fills up in the middle of a file, nothing is left behind.
 func TestFullDisk(t *testing.T) {
 	t.Chdir(t.TempDir())
 	smallLetters(t)

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// progress is a line on a terminal that says how far the work is. All methods
-// are safe for concurrent use, and do nothing on a nil progress, which is what
-// a pipe gets.
+// progress is a line on a terminal that shows how far the work is. All methods are
+// safe for concurrent use, and do nothing on a nil progress, which is used for
+// pipes.
 type progress struct {
 	w     io.Writer
 	noun  string // of what is counted
-	total int    // 0 where nobody knows
+	total int    // 0 if unknown
 	began time.Time
 
 	mu    sync.Mutex
@@ -25,10 +25,10 @@ type progress struct {
 	wait  sync.WaitGroup
 }
 
-// repaint is how often the line is written anew.
+// repaint is how often the line is rewritten.
 const repaint = 250 * time.Millisecond
 
-// progress starts a line that counts to total, or on and on if that is 0.
+// progress starts a line that counts to total, or without end if that is 0.
 func (a *app) progress(noun string, total int) *progress {
 	if a.quiet || !a.errTerminal {
 		return nil
@@ -51,7 +51,7 @@ func (a *app) progress(noun string, total int) *progress {
 	return p
 }
 
-// step counts one thing done; a note that is not empty is shown from now on.
+// step counts one more; a note that is not empty is shown from now on.
 func (p *progress) step(note string) {
 	if p == nil {
 		return
@@ -64,7 +64,7 @@ func (p *progress) step(note string) {
 	}
 }
 
-// add counts n things done.
+// add counts n more.
 func (p *progress) add(n int) {
 	if p == nil {
 		return
@@ -74,7 +74,7 @@ func (p *progress) add(n int) {
 	p.done += n
 }
 
-// again begins to count anew.
+// again starts counting again from 0.
 func (p *progress) again(total int, note string) {
 	if p == nil {
 		return
@@ -94,7 +94,7 @@ func (p *progress) stop() {
 	p.write("")
 }
 
-// paint writes the line: how many, how fast, how long yet.
+// paint writes the line: how many, how fast, how much longer.
 func (p *progress) paint(elapsed time.Duration) {
 	p.write(p.line(elapsed))
 }
@@ -120,7 +120,7 @@ func (p *progress) line(elapsed time.Duration) string {
 	return strings.Join(parts, ", ")
 }
 
-// write replaces the line by text.
+// write replaces the line with text.
 func (p *progress) write(text string) {
 	blank := max(p.width-len(text), 0)
 	p.width = len(text)

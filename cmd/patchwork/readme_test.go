@@ -61,8 +61,8 @@ func TestREADME(t *testing.T) {
 	}
 }
 
-// runProgram builds a program as if it stood in this module, and runs it in the
-// present folder.
+// runProgram builds a program as a part of this module, and runs it in the present
+// folder.
 func runProgram(t *testing.T, here, text string) string {
 	t.Helper()
 	source := filepath.Join(t.TempDir(), "main.go")

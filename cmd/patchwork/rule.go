@@ -23,13 +23,13 @@ func (a *app) ruleCommand() *cobra.Command {
 		Short: "Compose opinions by any rule: a number, a table or a curve",
 		Long: `Compose opinions, probabilities from 0 to 1, by a rule: ` + strings.Join(ruleNames(), ", ") + `.
 The abstention value of max and max-minus-min may follow a colon: max:0.5.
-Without a name, all rules side by side.
+Without a name, show all rules side by side.
 
-With --curve, what the opinions compose to together with one more opinion p,
-for p from 0 to 1, as in the paper's Figure 1: a picture with -o, else a table.`,
-		Example: `  patchwork rule .7 .2
-  patchwork rule max-minus-min .7 .2
-  patchwork rule --curve .7 -o curve.png`,
+With --curve, show the composition of the opinions with one more opinion p, for p
+from 0 to 1, as in the paper's Figure 1: as a picture with -o, else as a table.`,
+		Example: `  patchwork rule 0.7 0.2
+  patchwork rule max-minus-min 0.7 0.2
+  patchwork rule --curve 0.7 -o curve.png`,
 		ValidArgs: ruleNames(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if output != "" && !curve {
@@ -84,7 +84,7 @@ func parseOpinions(args []string, curve bool) (rules []rule.Rule, opinions []flo
 		opinions = append(opinions, p)
 	}
 	if len(opinions) == 0 && !curve {
-		return nil, nil, usagef("no opinions: give probabilities from 0 to 1, such as .7 .2")
+		return nil, nil, usagef("no opinions: give probabilities from 0 to 1, such as 0.7 0.2")
 	}
 	return rules, opinions, nil
 }
@@ -106,13 +106,13 @@ func printTable(w io.Writer, rules []rule.Rule, opinions []float64) error {
 	return b.Flush()
 }
 
-// curvePoints is how many points a curve has in a picture and in a table.
+// The numbers of points of a curve in a picture and in a table.
 const (
 	curvePoints = 401
 	tablePoints = 21
 )
 
-// curveOf is r composing the opinions with p, for n values of p from 0 to 1.
+// curveOf returns n values of p from 0 to 1, and the opinions composed with each.
 func curveOf(r rule.Rule, opinions []float64, n int) (x, y []float64) {
 	all := append(append([]float64(nil), opinions...), 0)
 	for i := range n {
@@ -142,7 +142,7 @@ func printCurve(w io.Writer, rules []rule.Rule, opinions []float64) error {
 	return b.Flush()
 }
 
-// ruleChart is the curves as a picture.
+// ruleChart returns the curves as a picture.
 func ruleChart(rules []rule.Rule, opinions []float64) render.Chart {
 	var series []render.Series
 	for _, r := range rules {

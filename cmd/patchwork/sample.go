@@ -17,7 +17,7 @@ import (
 	"example.com/patchwork/render"
 )
 
-// maxSampleValues bounds the pixels of all samples together.
+// maxSampleValues bounds the number of pixels of all samples together.
 const maxSampleValues = 1 << 27
 
 func (a *app) sampleCommand() *cobra.Command {
@@ -31,13 +31,13 @@ func (a *app) sampleCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sample -m MODEL -n N [-o OUT]",
 		Short: "Draw new images from a model",
-		Long: `Draw configurations (which experts appear, and where, from the geometry of the
+		Long: `Draw configurations (which parts appear, and where, from the geometry of the
 training images), compose them, and draw every pixel.
 
-OUT.npz gets the arrays x (N,H,W), the images; pose (N,K,3), the dy, dx and
-angle of each expert, NaN where it is missing; and p (N,H,W), the composed
-probabilities, with --probabilities. OUT.png or OUT.svg is a picture. Without
--o and --picture the samples are shown in the terminal.`,
+OUT.npz gets the arrays x (N,H,W), the images; pose (N,K,3), the dy, dx and angle of
+each part, NaN if it is absent; and with --probabilities p (N,H,W), the composed
+probabilities. OUT.png or OUT.svg is a picture. Without -o and --picture the
+samples are shown in the terminal.`,
 		Example: `  patchwork sample -m model.npz -n 9 --seed 1
   patchwork sample -m model.npz -n 9 --seed 1 --probabilities -o samples.png`,
 		Args: cobra.NoArgs,
@@ -68,14 +68,14 @@ probabilities, with --probabilities. OUT.png or OUT.svg is a picture. Without
 	modelFlag(cmd, &model)
 	fs := cmd.Flags()
 	fs.IntVarP(&n, "number", "n", 9, "number of samples")
-	fs.Uint64Var(&seed, "seed", 0, "seed; sample i depends on it and i only")
+	fs.Uint64Var(&seed, "seed", 0, "seed; sample i depends on it and i alone")
 	fs.StringVarP(&output, "output", "o", "", "file to write (.npz, .png, .svg; - for npz on standard output)")
-	fs.BoolVar(&probabilities, "probabilities", false, "show the composed probabilities, not drawn pixels; in an .npz both")
-	picture.add(cmd, "picture", "write a picture besides")
+	fs.BoolVar(&probabilities, "probabilities", false, "show the composed probabilities instead of drawn pixels; an .npz gets both")
+	picture.add(cmd, "picture", "also write a picture")
 	return cmd
 }
 
-// samples are images drawn from a model.
+// samples holds images drawn from a model.
 type samples struct {
 	model  *patchwork.Model
 	picks  [][]patchwork.Pick
@@ -110,7 +110,7 @@ func (a *app) saveSamples(s *samples, path string, probabilities bool) error {
 	return atomicfile.Write(path, write)
 }
 
-// members are the arrays of an .npz file.
+// members returns the arrays of an .npz file.
 func (s *samples) members(probabilities bool) []npy.Member {
 	n, h, w, k := len(s.images), s.model.Height(), s.model.Width(), s.model.K()
 	poses := make([]float64, 0, n*k*3)
@@ -150,7 +150,7 @@ func (s *samples) sheet(probabilities bool) render.Sheet {
 	return sheet
 }
 
-// sampleTiles are tiles of n samples: configurations drawn from the geometry,
+// sampleTiles draws tiles of n samples: configurations drawn from the geometry,
 // composed, as probabilities.
 func sampleTiles(m *patchwork.Model, n int, seed uint64) []image.Image {
 	tiles := make([]image.Image, n)
@@ -161,8 +161,8 @@ func sampleTiles(m *patchwork.Model, n int, seed uint64) []image.Image {
 	return tiles
 }
 
-// sampleSource is the random source of sample i: split by index, so that
-// asking for more samples never changes the first ones.
+// sampleSource returns the random source of sample i, which depends on the index, so
+// that more samples never change the first ones.
 func sampleSource(seed uint64, i int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, uint64(i)))
 }

@@ -14,21 +14,21 @@ import (
 	"example.com/patchwork"
 )
 
-// scoreReport is what score says of a model and images; the JSON names are a
+// scoreReport is what score reports of a model and images; the JSON names are a
 // contract. Numbers per image count weights.
 type scoreReport struct {
 	Images        int       `json:"images"`
-	Weight        int64     `json:"weight"` // of all images; their number where there are no weights
+	Weight        int64     `json:"weight"` // of all images; their number if there are no weights
 	LogLik        jsonFloat `json:"log_lik"`
 	PerImage      jsonFloat `json:"log_lik_per_image"`
 	PerPixel      jsonFloat `json:"log_lik_per_pixel"`
-	CrossEntropy  jsonFloat `json:"cross_entropy"`  // nats an image: minus log_lik_per_image
-	BitsPerPixel  jsonFloat `json:"bits_per_pixel"` // the same in bits, a known pixel
+	CrossEntropy  jsonFloat `json:"cross_entropy"`  // nats per image: minus log_lik_per_image
+	BitsPerPixel  jsonFloat `json:"bits_per_pixel"` // the same in bits, per known pixel
 	PicksPerImage float64   `json:"picks_per_image"`
 	Impossible    int64     `json:"impossible"` // images of probability 0
 
-	// What it takes to send the images by means of the model, where the poses,
-	// for which there is no price, say nothing: in nats, and in bits an image.
+	// The length of a two-part code for the images by the model, in nats, and in
+	// bits per image; absent if parts move, because poses have no cost in it.
 	Length       *jsonFloat `json:"description_length,omitempty"`
 	BitsPerImage *jsonFloat `json:"description_bits_per_image,omitempty"`
 
@@ -45,17 +45,17 @@ func (a *app) scoreCommand() *cobra.Command {
 		Use:   "score -m MODEL DATA...",
 		Short: "Measure how well a model explains images",
 		Long: `Explain images and report the log-likelihood per image and per known pixel under
-the untruncated composition, the cross-entropy (minus the former), and the
-number of picks per image; for experts that stay where they are also the
-description length: what it takes to tell somebody the images by means of the
-model, its votes included. Log-likelihoods are in nats; a log-likelihood is null
-in JSON when an image is impossible under the model.
+the untruncated composition, the cross-entropy (minus the former), and the number of
+picks per image; for parts that do not move also the description length: the length
+of a two-part code for the images by the model, its votes included. Log-likelihoods
+are in nats; in JSON a log-likelihood is null if an image is impossible under the
+model.
 
 --hide 0.2 --seed 1 also hides a fifth of the known bits of each image, predicts
-them from the others, and reports the mean log-loss (nats a bit), the accuracy
-and the AUC: averaged over the best explanations, of the best one alone, and of
-the share of visible bits of the column that are on, which every model should
-beat.`,
+them from the others, and reports the mean log-loss (nats per bit), the accuracy and
+the AUC of three predictions: the average over the best explanations, the best one
+alone, and, as a baseline that every model should beat, the fraction of the visible
+bits of the column that are on.`,
 		Example: `  patchwork score -m model.npz t.npz --skip 10
   patchwork score -m model.npz t.npz --where 'writer>10' --json
   patchwork score -m model.npz t.npz --first-per writer --skip 10
@@ -76,7 +76,7 @@ beat.`,
 				if hidden.fraction > 0 {
 					return usagef("--hide compares all hidden bits with each other, so their images must be in memory; take fewer with --take, or allow more with --memory")
 				}
-				a.sayStreaming(&t.source, f.input.data.memory, "reading it part by part")
+				a.sayStreaming(&t.source, f.input.data.memory, "reading it block by block")
 			}
 			r, err := a.score(cmd, t)
 			if err != nil {

@@ -25,17 +25,17 @@ type hiddenFlags struct {
 
 func (f *hiddenFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.Float64Var(&f.fraction, "hide", 0, "also hide this share of the known bits of each image, predict them from the others, and score that")
-	fs.Uint64Var(&f.seed, "seed", 0, "with --hide: which bits; those of a row depend on it and the row's index only")
-	fs.BoolVar(&f.byColumn, "by-column", false, "with --hide: the score of each column of a table")
-	f.best.add(cmd, 16, "with --hide: how many explanations the predictions are averaged over")
+	fs.Float64Var(&f.fraction, "hide", 0, "also hide this fraction of the known bits of each image, predict them from the others, and score that")
+	fs.Uint64Var(&f.seed, "seed", 0, "with --hide: seed of the hidden bits; those of a row depend on it and the row's index alone")
+	fs.BoolVar(&f.byColumn, "by-column", false, "with --hide: also score each column of a table")
+	f.best.add(cmd, 16, "with --hide: how many explanations to average")
 }
 
 func (f *hiddenFlags) check(cmd *cobra.Command) error {
 	if !cmd.Flags().Changed("hide") {
 		for _, name := range []string{"seed", "by-column", "best", "beam"} {
 			if cmd.Flags().Changed(name) {
-				return usagef("--%s belongs to --hide, the share of bits to predict", name)
+				return usagef("--%s belongs to --hide, the fraction of bits to predict", name)
 			}
 		}
 		return nil
@@ -46,7 +46,7 @@ func (f *hiddenFlags) check(cmd *cobra.Command) error {
 	return f.best.check()
 }
 
-// hiddenReport is how well hidden bits were predicted; the JSON names are a
+// hiddenReport says how well hidden bits were predicted; the JSON names are a
 // contract.
 type hiddenReport struct {
 	Fraction float64        `json:"fraction"`
@@ -61,7 +61,7 @@ type hiddenReport struct {
 }
 
 type metricsReport struct {
-	LogLoss    jsonFloat `json:"log_loss"` // nats a bit
+	LogLoss    jsonFloat `json:"log_loss"` // nats per bit
 	Accuracy   jsonFloat `json:"accuracy"`
 	AUC        jsonFloat `json:"auc"`
 	Impossible int64     `json:"impossible"` // bits that were given probability 0
@@ -80,7 +80,7 @@ func newMetrics(m posterior.Metrics) metricsReport {
 	return metricsReport{jsonFloat(m.LogLoss), jsonFloat(m.Accuracy), jsonFloat(m.AUC), m.Impossible}
 }
 
-// scoreHidden hides, predicts and measures.
+// scoreHidden hides bits, predicts them and scores the predictions.
 func scoreHidden(ctx context.Context, t *task, f *hiddenFlags) (*hiddenReport, error) {
 	opt, err := f.best.options(t)
 	if err != nil {
@@ -109,10 +109,10 @@ func scoreHidden(ctx context.Context, t *task, f *hiddenFlags) (*hiddenReport, e
 	return r, nil
 }
 
-// scoreMarginal scores the baseline that every model should beat: the share of
-// visible bits of each pixel that are on, whatever the other pixels are. Half
-// a bit of each kind is added, so that no prediction is certain. As a model it
-// is an abstention value per pixel, and one expert with nothing else to say.
+// scoreMarginal scores the baseline that every model should beat: the fraction of the
+// visible bits of each pixel that are on, whatever the other pixels are. Half a bit
+// of each kind is added, so that no prediction is certain. As a model it is an
+// abstention value per pixel, and one part that always abstains.
 func scoreMarginal(ctx context.Context, t *task, visible []*bitmap.Image) (*posterior.HiddenScore, error) {
 	h, w := t.set.Size()
 	on, seen := make([]float64, h*w), make([]float64, h*w)
@@ -162,7 +162,7 @@ func (m *metricsReport) cells() string {
 	return cell("%.4f", m.LogLoss) + "\t" + cell("%.4f", m.Accuracy) + "\t" + cell("%.4f", m.AUC)
 }
 
-// cell is a number of a table for people: a dash where there is none.
+// cell returns a number as text for a table, or a dash if there is none.
 func cell(format string, f jsonFloat) string {
 	if math.IsNaN(float64(f)) {
 		return "-"

@@ -25,7 +25,7 @@ type serveFlags struct {
 	limits                       limitFlags
 }
 
-// limitFlags are the limits of the server; 0 is their default.
+// limitFlags are the limits of the server; 0 means the default.
 type limitFlags struct {
 	body, upload, flight, modelMemory, searchMemory, dataMemory             byteSize
 	pixels, batch, samples, concurrent, queue, models, data, jobs, learning int
@@ -34,19 +34,18 @@ type limitFlags struct {
 	time, readTime, learnTime                                               time.Duration
 }
 
-const serveLong = `Serve models over HTTP: an API that explains, scores, samples and learns, and
-the page that is made of it. Open the printed address in a browser.
+const serveLong = `Serve models over HTTP: an API that explains, scores, samples and learns, and a page
+that uses it. Open the printed address in a browser.
 
-Without --model there are models of its own to look at, which it learns at its
-start. /openapi.json describes the API, docs/serve.md shows it by example,
-/healthz and /readyz are for supervisors and /metrics is for Prometheus.
+Without --model the server learns built-in models when it starts. /openapi.json
+describes the API, docs/serve.md shows it by example, /healthz and /readyz are for
+supervisors and /metrics is for Prometheus.
 
-It listens to this machine alone. For any other --addr a token is required:
-PATCHWORK_TOKEN in the environment, or --token, which others on the machine can
-see. Programs send it as the header Authorization: Bearer TOKEN; the page asks
-for it. Whatever it is asked for is bounded by the limits below, and what is
-beyond them is refused. Nothing is written to disk, and nothing leaves the
-machine. The first interrupt lets requests under way finish.`
+The server listens to this machine alone. Any other --addr requires a token:
+PATCHWORK_TOKEN in the environment, or --token, which others on the machine can see.
+Programs send it as the header Authorization: Bearer TOKEN; the page asks for it.
+Requests beyond the limits below are refused. Nothing is written to disk, and
+nothing leaves the machine. The first interrupt lets requests in progress finish.`
 
 const serveExample = `  patchwork serve
   patchwork serve --model model.npz --data t.npz --addr 127.0.0.1:9000
@@ -73,12 +72,12 @@ func (f *serveFlags) add(cmd *cobra.Command) {
 	fs.StringArrayVarP(&f.models, "model", "m", nil, "model file to serve; may be repeated")
 	fs.StringArrayVar(&f.files, "data", nil, "data file to serve; may be repeated")
 	fs.StringVar(&f.addr, "addr", "127.0.0.1:8080", "address to listen to; port 0 takes a free one")
-	fs.StringVar(&f.token, "token", "", "token that requests must carry (default: PATCHWORK_TOKEN of the environment)")
-	fs.StringSliceVar(&f.hosts, "allow-host", nil, "name by which the server is known, besides localhost and IP addresses")
+	fs.StringVar(&f.token, "token", "", "token that requests must send (default: PATCHWORK_TOKEN of the environment)")
+	fs.StringSliceVar(&f.hosts, "allow-host", nil, "host name of the server, besides localhost and IP addresses")
 	fs.StringVar(&f.tlsCert, "tls-cert", "", "certificate (PEM), for HTTPS, with --tls-key")
 	fs.StringVar(&f.tlsKey, "tls-key", "", "its key (PEM)")
 	fs.BoolVar(&f.noLearn, "no-learn", false, "do not learn on request")
-	fs.BoolVar(&f.noUpload, "no-upload", false, "take no models and data from outside")
+	fs.BoolVar(&f.noUpload, "no-upload", false, "do not accept uploads of models and data")
 	fs.BoolVar(&f.noBuiltin, "no-builtin", false, "without the built-in models")
 	f.log.add(cmd, "log", "text", "form of the log on stderr", "text", "json", "none")
 	fs.Float64Var(&f.data.threshold, "threshold", 0, "make the numbers of --data binary: on is what is greater (pictures: what is darker, of 255)")
@@ -94,15 +93,15 @@ func (l *limitFlags) add(cmd *cobra.Command) {
 	fs.Var(&l.upload, "max-upload", "of a model or data file")
 	fs.Var(&l.flight, "max-flight", "of all request bodies at one time")
 	fs.Var(&l.modelMemory, "max-model-memory", "of the numbers of all uploaded and learned models")
-	fs.Var(&l.searchMemory, "max-search-memory", "of what is kept to explain the next request faster, about")
+	fs.Var(&l.searchMemory, "max-search-memory", "approximately, of what is kept to explain the next request faster")
 	fs.Var(&l.dataMemory, "max-data-memory", "of the images of all uploaded data sets, packed")
 	fs.IntVar(&l.pixels, "max-pixels", d.Pixels, "of one image")
 	fs.IntVar(&l.batch, "max-batch", d.Batch, "images in one request")
 	fs.IntVar(&l.samples, "max-samples", d.Samples, "in one request")
-	fs.IntVar(&l.candidates, "max-candidates", d.Candidates, "experts x poses of an uploaded or learned model")
+	fs.IntVar(&l.candidates, "max-candidates", d.Candidates, "parts x poses of an uploaded or learned model")
 	fs.IntVar(&l.templates, "max-templates", d.Templates, "numbers of its templates, rotations counted")
 	fs.IntVar(&l.effort, "max-effort", d.Effort, "its candidates x pixels")
-	fs.IntVar(&l.concurrent, "max-concurrent", d.Concurrent, "requests at work at one time")
+	fs.IntVar(&l.concurrent, "max-concurrent", d.Concurrent, "requests in progress at one time")
 	fs.IntVar(&l.queue, "max-queue", d.Queue, "requests that wait; further ones are answered 503")
 	fs.IntVar(&l.models, "max-models", d.Models, "uploaded and learned models kept")
 	fs.IntVar(&l.data, "max-data", d.Data, "uploaded data sets kept")
@@ -111,12 +110,12 @@ func (l *limitFlags) add(cmd *cobra.Command) {
 	fs.IntVar(&l.learnImages, "max-learn-images", d.LearnImages, "images in one learning job")
 	fs.IntVar(&l.streams, "max-streams", d.Streams, "event streams open at one time")
 	fs.DurationVar(&l.time, "max-time", d.Time, "of one request, waiting included")
-	fs.DurationVar(&l.readTime, "max-read-time", d.ReadTime, "in which a request's body must have come")
+	fs.DurationVar(&l.readTime, "max-read-time", d.ReadTime, "in which a request's body must arrive")
 	fs.DurationVar(&l.learnTime, "max-learn-time", d.LearnTime, "of one learning job, which then ends with its best model")
 }
 
-// limits are the flags as the server takes them. None may be 0, which would
-// mean the default.
+// limits returns the flags as limits of the server. None may be 0, which would mean
+// the default.
 func (l *limitFlags) limits(cmd *cobra.Command) (studio.Limits, error) {
 	for _, f := range []struct {
 		name  string
@@ -131,11 +130,11 @@ func (l *limitFlags) limits(cmd *cobra.Command) (studio.Limits, error) {
 		{"max-time", int64(l.time)}, {"max-read-time", int64(l.readTime)}, {"max-learn-time", int64(l.learnTime)},
 	} {
 		if f.value < 1 {
-			return studio.Limits{}, usagef("--%s %v: a limit is above 0", f.name, cmd.Flag(f.name).Value)
+			return studio.Limits{}, usagef("--%s %v: a limit must be above 0", f.name, cmd.Flag(f.name).Value)
 		}
 	}
 	if l.jobs <= l.learning+1 {
-		return studio.Limits{}, usagef("--max-jobs %d: more jobs must be kept than are at work and wait, %d", l.jobs, l.learning+1)
+		return studio.Limits{}, usagef("--max-jobs %d: give more than the number of jobs that run and wait, %d", l.jobs, l.learning+1)
 	}
 	return studio.Limits{BodyBytes: int64(l.body), UploadBytes: int64(l.upload), FlightBytes: int64(l.flight), DataBytes: int64(l.dataMemory),
 		ModelBytes: int64(l.modelMemory), SearchBytes: int64(l.searchMemory),
@@ -170,7 +169,7 @@ func (a *app) serve(cmd *cobra.Command, f *serveFlags) error {
 	return s.Serve(cmd.Context(), ln, f.tlsCert, f.tlsKey)
 }
 
-// saySite prints where the server is and how it is talked to.
+// saySite prints the address of the server and how to send the token.
 func (a *app) saySite(addr net.Addr, f *serveFlags, token string) error {
 	scheme := "http"
 	if f.tlsCert != "" {
@@ -183,7 +182,7 @@ func (a *app) saySite(addr net.Addr, f *serveFlags, token string) error {
 	return a.say(a.out, "every request needs the token: curl -H \"Authorization: Bearer $PATCHWORK_TOKEN\" %sv1/models", site)
 }
 
-// reachable is an address that a browser on this machine can open.
+// reachable returns an address that a browser on this machine can open.
 func reachable(addr net.Addr) string {
 	at, err := netip.ParseAddrPort(addr.String())
 	if err == nil && at.Addr().IsUnspecified() {
@@ -223,7 +222,7 @@ func (a *app) serveOptions(cmd *cobra.Command, f *serveFlags) (studio.Options, e
 	return opt, nil
 }
 
-// args are the flags of serve that say how data are read.
+// args returns the flags of serve that say how data are read.
 func (f *dataFlags) args(cmd *cobra.Command) []string {
 	var out []string
 	for _, name := range []string{"array", "threshold"} {
@@ -234,7 +233,7 @@ func (f *dataFlags) args(cmd *cobra.Command) []string {
 	return out
 }
 
-// logger is the log of a server, on stderr. Quiet, it has only warnings.
+// logger returns the log of a server, on stderr; with --quiet, of warnings only.
 func (a *app) logger(form string) *slog.Logger {
 	level := slog.LevelInfo
 	if a.quiet {
@@ -250,10 +249,10 @@ func (a *app) logger(form string) *slog.Logger {
 	return slog.New(slog.NewTextHandler(a.err, o))
 }
 
-// shortestToken is a guard against tokens that can be guessed.
+// shortestToken is the least length of a token, against guessing.
 const shortestToken = 16
 
-// check refuses what must not be served as asked.
+// check returns an error if serving so would be unsafe or impossible.
 func (f *serveFlags) check(token string) error {
 	host, port, err := net.SplitHostPort(f.addr)
 	switch {
@@ -262,11 +261,11 @@ func (f *serveFlags) check(token string) error {
 	case (f.tlsCert == "") != (f.tlsKey == ""):
 		return usagef("--tls-cert and --tls-key go together")
 	case strings.ContainsAny(token, " \t\r\n"):
-		return usagef("the token holds a blank; take letters and digits")
+		return usagef("the token contains a blank; use letters and digits")
 	case token == "" && !loopback(host):
-		return usagef("--addr %s lets others in; set the token that they must send, PATCHWORK_TOKEN in the environment, or stay with 127.0.0.1", f.addr)
+		return usagef("--addr %s admits other machines; set the token that they must send, PATCHWORK_TOKEN in the environment, or use 127.0.0.1", f.addr)
 	case token != "" && len(token) < shortestToken:
-		return usagef("the token has %d characters; take at least %d, such as those of: openssl rand -hex 16", len(token), shortestToken)
+		return usagef("the token has %d characters; use at least %d, such as the output of: openssl rand -hex 16", len(token), shortestToken)
 	}
 	for _, h := range f.hosts {
 		if h == "" || strings.ContainsAny(h, "/: *") {

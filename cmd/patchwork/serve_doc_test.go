@@ -15,8 +15,8 @@ import (
 
 var runnable = regexp.MustCompile("(?s)<!-- run -->\n```(\\w+)\n(.*?)```")
 
-// Every example of docs/serve.md works, against a server of its own, and its
-// flags are those that there are.
+// Every example of docs/serve.md works, against a server of its own, and the flags it
+// lists are those of the command.
 func TestServeDocument(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "serve.md"))
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// The process itself: SIGTERM drains and exits with 0, though somebody watches
-// a job.
+// A real process: SIGTERM drains it and it exits with 0, even if a client watches a
+// job.
 func TestServeDrainsOnSIGTERM(t *testing.T) {
 	dir := t.TempDir()
 	cmd := process(t, dir, "serve", "--addr", "127.0.0.1:0", "--log", "none")

@@ -21,7 +21,7 @@ import (
 	"example.com/patchwork/internal/npy"
 )
 
-// site is a server run within the test.
+// site is a server that runs within the test.
 type site struct {
 	url, token string
 	stop       func() outcome // ends it as an interrupt does
@@ -85,7 +85,7 @@ func serveOnce(t *testing.T, args ...string) {
 	}
 }
 
-// want sends a request and gives the answer's body.
+// want sends a request and returns the answer's body.
 func (s *site) want(t *testing.T, method, path string, body any, status int) []byte {
 	t.Helper()
 	var r io.Reader
@@ -127,7 +127,7 @@ type jobAnswer struct {
 	Model, Command   *string
 }
 
-// learned begins a job and waits for its end.
+// learned starts a job and waits for its end.
 func (s *site) learned(t *testing.T, request map[string]any) jobAnswer {
 	t.Helper()
 	var j jobAnswer
@@ -146,7 +146,7 @@ func decode(t *testing.T, text []byte, v any) {
 	}
 }
 
-// The command of a job makes, from the data it names, the same bytes.
+// The command line of a job gives the same bytes, from the data it names.
 func TestServeLearnsWhatItsCommandLearns(t *testing.T) {
 	t.Chdir(t.TempDir())
 	smallLetters(t)
@@ -179,7 +179,7 @@ func TestServeLearnsWhatItsCommandLearns(t *testing.T) {
 	}
 }
 
-// So does that of data read with a threshold.
+// So does that of a job whose data were read with a threshold.
 func TestServeKnowsHowDataWereRead(t *testing.T) {
 	t.Chdir(t.TempDir())
 	grey := make([]uint8, 6*16)
@@ -198,7 +198,7 @@ func TestServeKnowsHowDataWereRead(t *testing.T) {
 	}
 }
 
-// What explain prints is what the server answers.
+// The server answers what explain prints.
 func TestServeExplainsAsExplain(t *testing.T) {
 	t.Chdir(t.TempDir())
 	smallLetters(t)
@@ -219,7 +219,8 @@ func TestServeExplainsAsExplain(t *testing.T) {
 	}
 }
 
-// A token is asked for and given; HTTPS works; an interrupt ends all in order.
+// A token is required and accepted; HTTPS works; an interrupt ends the server in an
+// orderly way.
 func TestServeWithTokenAndTLS(t *testing.T) {
 	t.Chdir(t.TempDir())
 	selfSigned(t)

@@ -17,7 +17,7 @@ import (
 //	# a comment
 //	$ patchwork ARGUMENTS
 //	what it prints, stdout and stderr; … stands for anything within a line
-//	[exit 2]               the exit code, where it is not 0
+//	[exit 2]               the exit code, if it is not 0
 //	$ file NAME            the lines that follow go to a file
 //
 // Output may be followed by blank lines, which do not count.

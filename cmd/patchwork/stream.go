@@ -45,28 +45,28 @@ func (b *byteSize) Set(text string) error {
 	return nil
 }
 
-// defaultMemory is how much memory images may take: 256 MB, or half of what
-// the environment variable GOMEMLIMIT leaves the whole process.
+// defaultMemory returns how much memory images may take: 256 MB, or half of what the
+// environment variable GOMEMLIMIT allows the whole process, if that is less.
 func defaultMemory() byteSize {
-	limit := debug.SetMemoryLimit(-1) // only asks
+	limit := debug.SetMemoryLimit(-1) // only reads it
 	return byteSize(max(min(256e6, limit/2), 1<<16))
 }
 
-// addMemory adds --memory to a command that can do without holding all images.
+// addMemory adds --memory to a command that need not hold all images in memory.
 func (f *dataFlags) addMemory(cmd *cobra.Command) {
 	f.memory = defaultMemory()
-	cmd.Flags().Var(&f.memory, "memory", "how much memory images may take; files that need more are read anew in every pass")
+	cmd.Flags().Var(&f.memory, "memory", "how much memory images may take; files that need more are read again in every pass")
 }
 
-// source is the data of a command: in memory, or, where they are too large,
-// files that are read anew in every pass.
+// source is the data of a command: in memory, or if they are too large, files that
+// are read again in every pass.
 type source struct {
-	set    *dataset.Set // nil where the data are streamed
+	set    *dataset.Set // nil if the data are streamed
 	stream *dataset.Stream
 }
 
-// head is a set that is not empty, of images of the size of all, with their
-// metadata columns and names.
+// head returns a set that is not empty, of some of the images, with their metadata
+// columns and names.
 func (s *source) head() *dataset.Set {
 	if s.set != nil {
 		return s.set
@@ -81,8 +81,8 @@ func (f *dataFlags) open(cmd *cobra.Command, paths []string) (*source, error) {
 		return nil, err
 	}
 	opt.MaxMemory = int64(f.memory)
-	// What turns out to be too large must not take twice its share before it is
-	// garbage.
+	// Data that turn out to be too large must not take twice their share before they
+	// are collected.
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(min(debug.SetMemoryLimit(-1), opt.MaxMemory+32<<20)))
 	set, err := readAll(cmd.Context(), paths, opt)
 	if errors.Is(err, dataset.ErrMemory) {
@@ -95,7 +95,7 @@ func (f *dataFlags) open(cmd *cobra.Command, paths []string) (*source, error) {
 	return &source{set: set}, err
 }
 
-// openStream opens what does not fit in memory. What is selected of it may.
+// openStream opens data that do not fit in memory; the selected images may fit.
 func (f *dataFlags) openStream(ctx context.Context, paths []string, opt dataset.Options) (*source, error) {
 	stream, err := dataset.Open(ctx, paths, opt)
 	if err != nil {
@@ -118,20 +118,19 @@ func (f *dataFlags) openStream(ctx context.Context, paths []string, opt dataset.
 	return &source{stream: stream}, nil
 }
 
-// sayStreaming says, unless quiet, that data are streamed.
+// sayStreaming notes, unless quiet, that data are streamed.
 func (a *app) sayStreaming(s *source, memory byteSize, what string) {
 	if !a.quiet {
 		fmt.Fprintf(a.err, "patchwork: note: %s needs more than --memory %v; %s\n", s.head().Source, &memory, what)
 	}
 }
 
-// feed is a stream that shows its progress and counts what its first reading
-// yields.
+// feed is a stream that shows its progress and counts what its first pass yields.
 type feed struct {
 	stream *dataset.Stream
 	bar    *progress
-	passes int     // readings begun
-	rows   int     // of the first reading
+	passes int     // passes begun
+	rows   int     // of the first pass
 	pixels float64 // known ones in it, weights counted
 }
 
@@ -161,8 +160,8 @@ func (f *feed) Blocks(ctx context.Context) iter.Seq2[patchwork.Data, error] {
 	}
 }
 
-// learnStream learns from data that do not fit in memory, or that an engine
-// explains where paths say; e may be nil.
+// learnStream learns from data that do not fit in memory, or that the engine e reads
+// from paths and explains; e may be nil.
 func (a *app) learnStream(cmd *cobra.Command, f *learnFlags, s *source, l *learning, e *engineProcess, paths []string) error {
 	if f.progressPicture != "" {
 		return usagef("--progress-picture shows learning from images in memory; take fewer with --take, or allow more with --memory")
@@ -177,7 +176,7 @@ func (a *app) learnStream(cmd *cobra.Command, f *learnFlags, s *source, l *learn
 		a.sayStreaming(s, f.data.memory, "learning in its order, from one start")
 	} else {
 		if e == nil {
-			a.sayStreaming(s, f.data.memory, fmt.Sprintf("learning from a uniform sample of %d images, then from all, one pass an iteration", l.Learn.Sample))
+			a.sayStreaming(s, f.data.memory, fmt.Sprintf("learning from a uniform sample of %d images, then from all, one pass per iteration", l.Learn.Sample))
 		} else {
 			all = &engineSource{feed: src, process: e, begin: func() error { return e.begin(cmd, f, l, src, paths) }}
 		}
@@ -187,13 +186,13 @@ func (a *app) learnStream(cmd *cobra.Command, f *learnFlags, s *source, l *learn
 	return err
 }
 
-// streaming is a source that shows how far it is read.
+// streaming is a source that shows how far it has been read.
 type streaming interface{ progress() *progress }
 
 func (f *feed) progress() *progress { return f.bar }
 
-// inParts does a task: at once, or part by part where its images are streamed.
-// It returns how many images there were.
+// inParts does a task: at once, or part by part if its images are streamed. It
+// returns the number of images.
 func (a *app) inParts(ctx context.Context, t *task, do func(part *task) error) (images int, err error) {
 	part := *t
 	if t.stream == nil {
@@ -237,7 +236,7 @@ func ahead[T any](seq iter.Seq2[T, error]) iter.Seq2[T, error] {
 		}()
 		defer func() {
 			close(stop)
-			for range items { // until the reader has gone
+			for range items { // until the reader has ended
 			}
 		}()
 		for i := range items {

@@ -43,9 +43,9 @@ func largeTable(t *testing.T, path string, n int) {
 	}
 }
 
-// statusTo makes the test binary behave as the command, and leave what the
-// system says of it at its end in the file named. (The resource usage that a
-// parent sees counts the parent's own memory at the fork.)
+// statusTo makes the test binary behave as the command, and write its status from the
+// system at its end to the named file. (The resource usage that a parent sees includes
+// the parent's own memory at the fork.)
 const statusTo = "PATCHWORK_TEST_STATUS_TO"
 
 func init() {
@@ -62,8 +62,8 @@ func init() {
 	}
 }
 
-// limited is the command in a process that is allowed so much memory by the
-// environment. resident is the most it ever had.
+// limited runs the command in a process whose memory is limited by the environment.
+// resident is its largest resident set.
 func limited(t *testing.T, dir, limit string, args string) (stderr string, resident int64) {
 	t.Helper()
 	status := filepath.Join(t.TempDir(), "status")
@@ -81,7 +81,7 @@ func limited(t *testing.T, dir, limit string, args string) (stderr string, resid
 	return out.String(), resident << 10
 }
 
-// A file several times larger than the memory there is is learned from and
+// A file several times larger than the memory allowed can be learned from and
 // explained: the largest resident set is far below its size.
 func TestMemoryIsBounded(t *testing.T) {
 	if testing.Short() {
@@ -107,8 +107,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// Interrupted in the middle of a pass, the command stops soon and leaves
-// nothing; so it does when a pipe turns out to be too much.
+// Interrupted in the middle of a pass, the command stops soon and leaves nothing, also
+// if a pipe turns out to be too large.
 func TestStreamInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	largeTable(t, filepath.Join(dir, "large.npy"), 50000)
@@ -123,7 +123,7 @@ func TestStreamInterrupted(t *testing.T) {
 	}
 	w.Close()
 	lines := bufio.NewReader(r)
-	if note, err := lines.ReadString('\n'); err != nil || !strings.Contains(note, "one pass an iteration") {
+	if note, err := lines.ReadString('\n'); err != nil || !strings.Contains(note, "one pass per iteration") {
 		t.Fatalf("%q, %v", note, err)
 	}
 	time.Sleep(100 * time.Millisecond)

@@ -47,7 +47,7 @@ func tables(t *testing.T, n int) {
 // little is less memory than a thousand rows take.
 const little = " --memory 64KiB"
 
-// streamed is a run that has to succeed, and to say that it streams.
+// streamed runs the command, which has to succeed and to note that it streams.
 func streamed(t *testing.T, line string) string {
 	t.Helper()
 	o := patchworkCommand(t, fields(line+little)...)
@@ -58,8 +58,8 @@ func streamed(t *testing.T, line string) string {
 }
 
 // A streamed model is the same for any number of workers and from any format,
-// says what it was learned from, and with a sample of everything is the one that
-// memory gives.
+// says what it was learned from, and with a sample of everything is that of data in
+// memory.
 func TestLearnStreams(t *testing.T) {
 	t.Chdir(t.TempDir())
 	tables(t, 2000)
@@ -161,7 +161,7 @@ func TestStreamedFileIsDamaged(t *testing.T) {
 	}
 }
 
-// Sizes are written as they are read.
+// Sizes are printed in the form in which they are read.
 func TestByteSize(t *testing.T) {
 	for text, want := range map[string]byteSize{"256MB": 256e6, "1GB": 1e9, "2g": 2e9, "64KiB": 65536, "100000": 100000, "1.5MiB": 3 << 19, "70kB": 70000} {
 		var b, again byteSize

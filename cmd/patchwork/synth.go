@@ -43,17 +43,17 @@ func (a *app) synthCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "synth KIND --n N --seed S -o FILE.npz",
 		Short: "Make a synthetic set of images, with the truth it was made from",
-		Long: `Make a seeded set of synthetic images. FILE.npz gets the images as array x and
-the truth as further arrays, which the help of each kind lists. The same
-request gives the same set; a larger --n never changes the first images.`,
+		Long: `Make a synthetic set of images from a seed. FILE.npz gets the images as array x and
+the truth as further arrays, which the help of each kind lists. The same request
+gives the same set; a larger --n never changes the first images.`,
 		Example: `  patchwork synth letters --letters TL --writers 20 --seed 1 -o letters.npz
   patchwork synth quadrants --n 1000 --seed 1 -o quadrants.npz --picture quadrants.png`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			kinds := []string{synth.KindQuadrants, synth.KindBars, synth.KindLetters, synth.KindScenes}
 			if len(args) > 0 {
-				return &usageError{err: fmt.Errorf("no kind of set is called %q; choose %s", args[0], orList(kinds)), command: cmd.CommandPath()}
+				return &usageError{err: fmt.Errorf("there is no kind of set %q; choose %s", args[0], orList(kinds)), command: cmd.CommandPath()}
 			}
-			return &usageError{err: fmt.Errorf("which kind of set? Choose %s", orList(kinds)), command: cmd.CommandPath()}
+			return &usageError{err: fmt.Errorf("the kind of set is missing; choose %s", orList(kinds)), command: cmd.CommandPath()}
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -61,12 +61,12 @@ request gives the same set; a larger --n never changes the first images.`,
 	return cmd
 }
 
-// kind is the command of one kind of set.
+// kind completes the command of one kind of set.
 func (a *app) kind(cmd *cobra.Command, f *synthFlags, side int, make func(cmd *cobra.Command) (*synthSet, error)) *cobra.Command {
 	cmd.Args = cobra.NoArgs
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if f.output == "" && f.picture == "" {
-			return usagef("-o FILE.npz is missing: where shall the set go?")
+			return usagef("-o FILE.npz is required: name the file to write")
 		}
 		if err := checkOutputs(f.output, string(f.picture)); err != nil {
 			return err
@@ -87,7 +87,7 @@ func (a *app) kind(cmd *cobra.Command, f *synthFlags, side int, make func(cmd *c
 	return cmd
 }
 
-// byFlag words a generator's error about an option for the flag that set it.
+// byFlag returns a generator's error about an option in terms of its flag.
 func byFlag(cmd *cobra.Command, err error) error {
 	var o *synth.OptionError
 	if !errors.As(err, &o) {
@@ -127,8 +127,8 @@ func (a *app) barsCommand() *cobra.Command {
 	cmd := a.kind(&cobra.Command{
 		Use:   "bars",
 		Short: "Bars: unions of rows and columns, with noise",
-		Long: `Each of the 2*side bars is on by itself; a pixel is on where a bar covers it;
-then pixels are flipped. Földiák (1990).
+		Long: `Each of the 2*side bars is on independently; a pixel is on if a bar covers it; then
+pixels are flipped. Földiák (1990).
 
 Arrays: x; active (N,2*side); bars (2*side,side,side); clean (N,side,side).`,
 		Example: "  patchwork synth bars --n 1000 --seed 1 -o bars.npz",
@@ -151,7 +151,7 @@ func (a *app) lettersCommand() *cobra.Command {
 		Use:   "letters",
 		Short: "Capitals drawn with a pen by invented writers",
 		Long: `Capitals drawn with a pen. Every writer has a slant, a pen and a way of writing
-each letter. Without --n, each letter once by each writer.
+each letter. Without --n, every writer draws each letter once.
 
 Arrays: x; y, the letter; writer, from 1; sample; variant; pen, its width;
 stroke (N,side,side), the stroke that inked a pixel, -1 for none;
@@ -177,8 +177,8 @@ func (a *app) scenesCommand() *cobra.Command {
 	cmd := a.kind(&cobra.Command{
 		Use:   "scenes",
 		Short: "Overlapping digits at random places under noise",
-		Long: `Distinct digits are placed at random, each entirely inside the image,
-overlapping as they may; then pixels are flipped. Section 3 of the paper.
+		Long: `Distinct digits are placed at random, each entirely inside the image; they may
+overlap. Then pixels are flipped. Section 3 of the paper.
 
 Arrays: x; digit, glyph, dy, dx (N,objects); clean (N,side,side);
 candidates (N,10), the templates used for each scene; templates; template_digit.
@@ -203,11 +203,11 @@ candidates (N,10), the templates used for each scene; templates; template_digit.
 	})
 	f.flipFlag(cmd, 0.1)
 	fs := cmd.Flags()
-	fs.IntVar(&o.Objects, "objects", 5, "digits in a scene")
+	fs.IntVar(&o.Objects, "objects", 5, "number of digits per scene")
 	fs.IntVar(&o.Exemplars, "exemplars", 10, "drawings of each digit to choose from")
 	fs.Float64Var(&on, "template-on", 0, "probability of ink in the templates (default 1 - flip, clipped)")
-	fs.StringVar(&model, "model", "", "write the templates as a model, too")
-	fs.Float64Var(&off, "template-off", 0, "probability of ink beside it in the templates (default flip, clipped)")
+	fs.StringVar(&model, "model", "", "also write the templates as a model")
+	fs.Float64Var(&off, "template-off", 0, "probability of ink elsewhere in the templates (default flip, clipped)")
 	return cmd
 }
 
@@ -228,7 +228,7 @@ func saveTemplates(path string, truth *synth.SceneTruth) error {
 // saveSynth writes the set and its picture.
 func (a *app) saveSynth(f *synthFlags, set *synthSet) error {
 	if f.hide != 0 {
-		// Another stream than the generator's, or the noise would know the image.
+		// A different stream than the generator's; otherwise noise and image would depend on each other.
 		images, err := synth.Spoil(set.images, synth.Noise{Hide: f.hide}, ^f.seed)
 		if err != nil {
 			return err
@@ -261,7 +261,7 @@ func (s *synthSet) members() []npy.Member {
 	return out
 }
 
-// member is a named array as part of an .npz file.
+// member returns a named array as part of an .npz file.
 func member(a synth.Array) npy.Member {
 	var array *npy.Array
 	switch data := a.Data.(type) {
@@ -281,7 +281,7 @@ func member(a synth.Array) npy.Member {
 	return npy.Member{Name: a.Name, Array: array}
 }
 
-// imageSheet is a contact sheet of plain images.
+// imageSheet returns a contact sheet of plain images.
 func imageSheet(images []*bitmap.Image) render.Sheet {
 	var s render.Sheet
 	for _, img := range images {

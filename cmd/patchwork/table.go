@@ -10,7 +10,7 @@ import (
 	"example.com/patchwork"
 )
 
-// learnTable learns by soft EM, with progress.
+// learnTable learns by soft EM and shows progress.
 func (a *app) learnTable(ctx context.Context, l *learning) error {
 	p := a.progress("iteration", 0)
 	defer p.stop()
@@ -30,19 +30,19 @@ func tableNote(s table.Step) string {
 	case !s.Candidate:
 		return ""
 	case s.HiddenBits > 0:
-		return fmt.Sprintf("%s (%s), %.4f nats per hidden bit", count(s.Experts, "expert"), s.Stage, s.HiddenLoss)
+		return fmt.Sprintf("%s (%s), %.4f nats per hidden bit", count(s.Experts, "part"), s.Stage, s.HiddenLoss)
 	}
-	return fmt.Sprintf("%s (%s), %.3f nats per row", count(s.Experts, "expert"), s.Stage, s.DescriptionLength/float64(s.Rows))
+	return fmt.Sprintf("%s (%s), %.3f nats per row", count(s.Experts, "part"), s.Stage, s.DescriptionLength/float64(s.Rows))
 }
 
-// tableLines say how a table was learned.
+// tableLines returns lines about how a table was learned.
 func tableLines(m *patchwork.Model) []string {
 	r := m.Extras().Record
-	lines := []string{fmt.Sprintf("start %s chosen: log P(row) %.3f nats on average, description length %.1f nats",
+	lines := []string{fmt.Sprintf("start %s chosen: log-likelihood %.3f per row, description length %.1f (nats)",
 		r.Starts[0].Method, r.LogLik/float64(r.Rows), r.DescriptionLength)}
 	for _, p := range r.Curve {
 		if p.Chosen && p.HiddenBits > 0 {
-			lines = append(lines, fmt.Sprintf("%d hidden bits of rows held out predicted at %.4f nats each (guessing: %.4f)", p.HiddenBits, p.HiddenLoss, math.Ln2))
+			lines = append(lines, fmt.Sprintf("each of %d hidden bits of held-out rows is predicted with %.4f nats (guessing: %.4f)", p.HiddenBits, p.HiddenLoss, math.Ln2))
 		}
 	}
 	return lines

@@ -10,8 +10,8 @@ import (
 	"example.com/patchwork/modelfile"
 )
 
-// What learn --method soft writes is a model like any other: it is the
-// library's, and predict, score --hide and explain --best take it.
+// learn --method soft writes a model like any other: it is the library's, and predict,
+// score --hide and explain --best accept it.
 func TestLearnSoft(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must(t, fields("synth bars --n 120 --side 3 --seed 1 -o bars.npz")...)
@@ -48,15 +48,15 @@ func TestLearnSoft(t *testing.T) {
 	}
 }
 
-// Who learns to predict is told how well hidden bits are predicted, and the file
-// is the same for any number of workers.
+// Learning to predict reports how well hidden bits are predicted, and the file is the
+// same for any number of workers.
 func TestLearnSoftPredicts(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must(t, fields("synth bars --n 100 --side 3 --seed 2 -o bars.npz")...)
 	line := "learn bars.npz --rule max-minus-min --method soft --experts 4 --iterations 3"
 	out := must(t, fields(line+" -o one.npz --workers 1")...)
 	must(t, fields(line+" -o two.npz --workers 3")...)
-	if !strings.Contains(out, "hidden bits of rows held out") || !strings.Contains(out, "held out, hidden bit") {
+	if !strings.Contains(out, "hidden bits of held-out rows") || !strings.Contains(out, "held out, hidden bit") {
 		t.Errorf("output\n%s", out)
 	}
 	if read(t, "one.npz") != read(t, "two.npz") {
@@ -70,7 +70,7 @@ func TestLearnSoftRefuses(t *testing.T) {
 	for line, says := range map[string]string{
 		"--method soft -k 2 --shift 3":         "--shift cannot be combined with --method soft",
 		"--method soft -k 2 --mode paper":      "--mode cannot be combined with",
-		"--method soft -k 2..4":                "finds it out with --experts auto",
+		"--method soft -k 2..4":                "determines it with --experts auto",
 		"--method soft -k 2 --begin orders":    "give grow, mixture or both",
 		"--method batch -k 2 --begin mixture":  "--begin mixture is for --method soft",
 		"-k 2 --aim interpret":                 "--aim is for --method soft",

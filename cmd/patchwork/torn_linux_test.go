@@ -11,9 +11,9 @@ import (
 	"example.com/patchwork/internal/atomicfile"
 )
 
-// Killed in the middle of writing, or between writing and renaming: the old
-// file is there, or the complete new one, and what else is left does not
-// disturb the next run.
+// After a kill in the middle of writing, or between writing and renaming, the old file
+// is there, or the complete new one, and anything else left does not disturb the next
+// run.
 func TestKilledWhileWriting(t *testing.T) {
 	if testing.Short() {
 		t.Skip("kills processes, some seconds; left out by -short")
@@ -70,9 +70,8 @@ func smallDisk(t *testing.T, size string) string {
 	return dir
 }
 
-// A disk with no room left, and one that is read-only: every command says so,
-// and the old files stay.
-func TestNoRoom(t *testing.T) {
+// If the disk is full or read-only, every command says so, and the old files stay.
+func TestDiskFullOrReadOnly(t *testing.T) {
 	t.Chdir(t.TempDir())
 	prepareWriters(t)
 	disk := smallDisk(t, "1m")
@@ -113,7 +112,7 @@ func TestNoRoom(t *testing.T) {
 	}
 }
 
-// fill fills the disk up but for that many bytes.
+// fill fills the disk up to the last but bytes.
 func fill(t *testing.T, path string, but int64) {
 	t.Helper()
 	f, err := os.Create(path)
@@ -134,8 +133,8 @@ func fill(t *testing.T, path string, but int64) {
 	}
 }
 
-// A checkpoint that has no more room ends the run, and what it holds is good: with
-// room, the run goes on to the same model.
+// A checkpoint on a full disk ends the run, and what it holds is good: with space, the
+// run continues to the same model.
 func TestCheckpointOnAFullDisk(t *testing.T) {
 	t.Chdir(t.TempDir())
 	prepareWriters(t)

@@ -14,8 +14,8 @@ import (
 	"example.com/patchwork/internal/atomicfile"
 )
 
-// writers are command lines that write files, all into the folder OUT. Others
-// of this folder are made by prepareWriters.
+// writers lists command lines that write files, all into the folder OUT. The files they
+// read are made by prepareWriters.
 var writers = []string{
 	"synth letters --letters T --writers 3 --side 16 -o OUT/t.npz",
 	"synth bars --n 9 -o OUT/b.npz",
@@ -38,7 +38,7 @@ var writers = []string{
 	"paper 1 --quick -o OUT",
 }
 
-// prepareWriters makes what the writers read, in the present folder.
+// prepareWriters writes the files that the writers read into the present folder.
 func prepareWriters(t *testing.T) {
 	t.Helper()
 	must(t, "synth", "quadrants", "--n", "40", "--seed", "1", "-o", "q.npz", "-q")
@@ -51,7 +51,7 @@ func writerArgs(line, out string) []string {
 	return append(fields(strings.ReplaceAll(line, "OUT", out)), "-q")
 }
 
-// contents are all files under a folder.
+// contents returns all files under a folder.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -129,7 +129,7 @@ func atStep(at int64, fail func() error) (steps *atomic.Int64) {
 	return steps
 }
 
-// chosen is up to most of 1 ... n: the first, the last, and some between.
+// chosen returns up to most of 1 ... n: the first, the last, and some between.
 func chosen(n, most int64) []int64 {
 	var out []int64
 	for i := range min(n, most) {
@@ -138,8 +138,8 @@ func chosen(n, most int64) []int64 {
 	return slices.Compact(out)
 }
 
-// Whatever step of writing fails, whichever file: the old file is there or the
-// complete new one, nothing beside them, and the error says which and why.
+// Whichever step of writing fails, for any file, the old file or the complete new one
+// is there and nothing else, and the error says which file and why.
 func TestNoStepTearsAFile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs every command several times, some seconds; left out by -short")

@@ -25,7 +25,7 @@ func (a *app) versionCommand() *cobra.Command {
 	}
 }
 
-// version is the module's version, with the revision of a build from a checkout.
+// version returns the module's version, with the revision of a build from a checkout.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -49,8 +49,7 @@ func someImages() string {
 	return "40"
 }
 
-// So it does where the number of experts is to be found out, plot and table
-// included.
+// So it does if the number of parts is to be determined, plot and table included.
 func TestWorkersChangeNoCount(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must(t, "synth", "quadrants", "--n", someImages(), "--seed", "3", "-o", "q.npz", "-q")
@@ -62,7 +61,7 @@ func TestWorkersChangeNoCount(t *testing.T) {
 		}
 		for _, workers := range counts {
 			out := must(t, fields("learn q.npz -o m.npz --curve c.svg --seed 4 "+flags+" --workers "+workers)...)
-			_, table, ok := strings.Cut(out, "\nexperts  ") // the first line has the time it took
+			_, table, ok := strings.Cut(out, "\n  parts  ") // the first line has the time it took
 			if !ok || strings.Count(table, "  chosen\n") != 1 {
 				t.Fatalf("no table:\n%s", out)
 			}
@@ -120,8 +119,8 @@ func explained(t *testing.T, text string) []line {
 	}
 }
 
-// The lines of explain are what the library says, in the order of the input,
-// with the index of the row before any selection.
+// The lines of explain are what the library returns, in the order of the input, with
+// the index of the row before any selection.
 func TestExplainIsTheLibrary(t *testing.T) {
 	t.Chdir(t.TempDir())
 	smallLetters(t)
@@ -162,7 +161,7 @@ func TestExplainIsTheLibrary(t *testing.T) {
 	}
 }
 
-// What is infinite is null, and no picks are an empty list.
+// Infinite numbers are null, and no picks are an empty list.
 func TestExplainInfinities(t *testing.T) {
 	t.Chdir(t.TempDir())
 	sure, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.Max, Height: 1, Width: 3}, [][]float64{{1, 1, 0}})
@@ -257,7 +256,7 @@ func TestScene(t *testing.T) {
 	}
 }
 
-// Quiet means silent where nothing is wrong, and stdout holds nothing but the
+// With --quiet nothing is printed if nothing is wrong, and stdout holds nothing but the
 // result.
 func TestQuietAndStandardOutput(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -312,7 +311,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// Samples are data again, with their poses.
+// Samples can be read as data, with their poses.
 func TestSampleFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	smallLetters(t)
@@ -339,7 +338,7 @@ func TestSampleFile(t *testing.T) {
 	}
 }
 
-// The flags reach the learner: the model says so.
+// The flags reach the learner, as the model records.
 func TestLearnFlags(t *testing.T) {
 	t.Chdir(t.TempDir())
 	smallLetters(t)
@@ -382,7 +381,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// mustTalking is must for a run that may talk on stderr.
+// mustTalking does what must does, for a run that may print on stderr.
 func mustTalking(t *testing.T, args ...string) string {
 	t.Helper()
 	o := patchworkCommand(t, args...)

@@ -32,7 +32,7 @@ func ParseCount(text string) (Count, error) {
 	case errFrom != nil || errTo != nil:
 		return Count{}, fmt.Errorf("give a number such as 8, a range to try such as 2..12, or auto")
 	case from < 1 || to < 1:
-		return Count{}, fmt.Errorf("a model needs at least one expert")
+		return Count{}, fmt.Errorf("a model needs at least one part")
 	case to < from:
 		return Count{}, fmt.Errorf("a range goes upwards: %d..%d", to, from)
 	case to == from:

@@ -24,7 +24,7 @@ var braces = regexp.MustCompile(`\{\w+\}`)
 func (e *Error) Error() string {
 	return braces.ReplaceAllStringFunc(e.text, func(name string) string {
 		if name == "{count}" {
-			return "the number of experts"
+			return "the number of parts"
 		}
 		return strings.Trim(name, "{}")
 	})

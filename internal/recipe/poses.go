@@ -104,7 +104,7 @@ func (p *Poses) Grid(experts, height, width int) (pose.Grid, error) {
 	case p.ShiftStep < 0:
 		return pose.Grid{}, bad("shift_step", "{shift_step} %d: there must be at least 1 pixel between shifts", p.ShiftStep)
 	case dy >= height || dx >= width:
-		return pose.Grid{}, bad("shift", "{shift} %s moves experts of %d x %d pixels out of the image; give at most %d,%d",
+		return pose.Grid{}, bad("shift", "{shift} %s moves parts of %d x %d pixels out of the image; give at most %d,%d",
 			p.shiftText(), height, width, height-1, width-1)
 	}
 	angles, err := ParseRotations(p.Rotate)
@@ -116,12 +116,12 @@ func (p *Poses) Grid(experts, height, width int) (pose.Grid, error) {
 	// In floating point: the product of absurd settings is beyond an int.
 	pixels := float64(experts) * float64(height) * float64(width)
 	if pixels > maxTemplates || pixels*float64(g.Rotations()) > maxTurned {
-		return pose.Grid{}, bad("experts", "%d experts of %d x %d pixels in %d rotations are too large a model; take fewer",
+		return pose.Grid{}, bad("experts", "%d parts of %d x %d pixels in %d rotations are too large a model; use fewer",
 			experts, height, width, g.Rotations())
 	}
 	n := float64(g.DY.Len()) * float64(g.DX.Len()) * float64(g.Rotations())
 	if n*float64(experts) > pose.MaxCandidates {
-		return pose.Grid{}, bad("rotate", "%d experts at %.0f poses are too many candidates to search (at most %d); take fewer rotations or a larger {shift_step}",
+		return pose.Grid{}, bad("rotate", "%d parts at %.0f poses are too many candidates to search (at most %d); use fewer rotations or a larger {shift_step}",
 			experts, n, pose.MaxCandidates)
 	}
 	return g, nil

@@ -195,7 +195,7 @@ func (r *Recipe) Check() error {
 func (r *Recipe) checkSoft() error {
 	switch {
 	case r.Open() && !r.Auto:
-		return bad("experts", "{method} soft learns a given number of experts, or finds it out with {auto}; {experts} %s is a range", r.Count.Text())
+		return bad("experts", "{method} soft learns a given number of parts, or determines it with {auto}; {experts} %s is a range", r.Count.Text())
 	case r.Begin == "orders" || r.Begin == "splits":
 		return bad("begin", "{begin} %s cannot be combined with {method} soft; give grow, mixture or both", r.Begin)
 	}
@@ -209,7 +209,7 @@ func (r *Recipe) checkSoft() error {
 		{"reuse", r.Reuse != 0}, {"sample", r.Sample != 0},
 	} {
 		if s.set {
-			return bad(s.field, "{%s} cannot be combined with {method} soft, which learns experts without poses and their background", s.field)
+			return bad(s.field, "{%s} cannot be combined with {method} soft, which learns parts without poses and their background", s.field)
 		}
 	}
 	return nil

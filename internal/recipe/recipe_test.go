@@ -70,7 +70,7 @@ func TestShiftAndPrior(t *testing.T) {
 	}
 }
 
-// TestRefused: what cannot be done is refused with the field, and in the words
+// TestRefused: settings that cannot be used are refused with the field, in the words
 // of a request and of the command.
 func TestRefused(t *testing.T) {
 	two, q, yes := Count{Experts: 2}, 1.5, true
@@ -98,7 +98,7 @@ func TestRefused(t *testing.T) {
 		{Recipe{Count: two, Method: "soft", Begin: "orders"}, "begin", "begin orders cannot", "--begin orders cannot"},
 		{Recipe{Count: two, Method: "soft", Poses: Poses{ShiftStep: 2}}, "shift_step", "shift_step cannot be combined with method soft", "--shift-step cannot be combined with --method soft"},
 		{Recipe{Count: two, Method: "soft", Reuse: 2}, "reuse", "reuse cannot", "--reuse cannot"},
-		{Recipe{Count: two, Poses: Poses{Shift: 20}}, "shift", "shift 20 moves experts of 20 x 30 pixels out", "--shift 20 moves"},
+		{Recipe{Count: two, Poses: Poses{Shift: 20}}, "shift", "shift 20 moves parts of 20 x 30 pixels out", "--shift 20 moves"},
 		{Recipe{Count: two, Poses: Poses{Rotate: "24"}}, "rotate", "rotate 24: rotations are RANGE:STEP", "--rotate 24: rotations"},
 		{Recipe{Count: Count{Experts: 1000}, Poses: Poses{Shift: 15, Rotate: "180:5"}}, "rotate", "larger shift_step", "larger --shift-step"},
 		{Recipe{Count: Count{Experts: 1 << 20}}, "experts", "too large a model", "too large a model"},
@@ -111,8 +111,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestPlan: the zero value is the default of the learner, and every setting
-// arrives.
+// TestPlan: the zero value is the default of the learner, and every setting reaches
+// it.
 func TestPlan(t *testing.T) {
 	q, no := 0.25, false
 	still, err := new(Poses).Grid(1, 4, 5)

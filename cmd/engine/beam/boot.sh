@@ -13,7 +13,7 @@ for argument; do
 	shift
 	set -- "$@" "$(printf %s "$argument" | tr -d \'\")"
 done
-# All files of the worker in one folder, which goes when it does. (The boot
+# All files of the worker are in one folder, which is removed when it ends. (The boot
 # program becomes the worker: they are one process.)
 dir=$(mktemp -d "${TMPDIR:-/tmp}/patchwork-beam-worker-XXXXXX")
 export TMPDIR="$dir"

@@ -16,9 +16,9 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// BenchmarkStep is an E-step over a million rows of 64 columns in a file, by
-// goroutines and by Beam in this process, cut into so many shards: how many
-// times as long that takes.
+// BenchmarkStep measures an E-step over a million rows of 64 columns in a file, by
+// goroutines and by Beam in this process, with several numbers of shards: how many
+// times as long Beam takes.
 //
 //	go test -run '^$' -bench Step -benchtime 7x ./cmd/patchwork-beam
 func BenchmarkStep(b *testing.B) {
@@ -78,9 +78,9 @@ func BenchmarkStep(b *testing.B) {
 			b.Fatal("other counts")
 		}
 	}
-	goroutines() // the file is in the cache of the system from now on
+	goroutines() // the file is in the system's cache from now on
 	// All in turn in every round: the speed of a shared machine changes within
-	// minutes, the ratios of a round less.
+	// minutes, the ratios within a round change less.
 	shards := []int{1, 4, 17, 64}
 	ratios, seconds := make([][]float64, len(shards)), []float64{}
 	for b.Loop() {
@@ -96,7 +96,7 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// timed is how many seconds a call takes.
+// timed returns how many seconds a call takes.
 func timed(call func()) float64 {
 	began := time.Now()
 	call()

@@ -11,8 +11,8 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 )
 
-// cancelJob asks the server to give up a job, and says how that went: a job
-// that nobody waits for must not run on.
+// cancelJob asks the server to cancel a job, so that it does not go on without
+// anything waiting for it, and returns the outcome as text.
 func cancelJob(name string) string {
 	if err := tryCancel(name); err != nil {
 		return fmt.Sprintf("it may still be on the server %s: %v", *jobopts.Endpoint, err)
@@ -39,5 +39,5 @@ func tryCancel(name string) error {
 			return err
 		}
 	}
-	return nil // it never got there
+	return nil // it never reached the server
 }

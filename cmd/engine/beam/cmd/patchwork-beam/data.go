@@ -27,8 +27,8 @@ type openJob struct {
 	prepared *engine.Explainer
 }
 
-// explainer prepares a step, once for all its shards: to get to know the rows of
-// a table takes some thousand of them.
+// explainer prepares a step once for all its shards: the tables for rows take some
+// thousand rows to build up.
 func (j *openJob) explainer(line []byte) (*engine.Explainer, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -47,8 +47,8 @@ func (j *openJob) explainer(line []byte) (*engine.Explainer, error) {
 	return e, nil
 }
 
-// opened holds the one job that this process works for: opening reads through
-// files of text, and copies those of object stores.
+// opened holds the one job that this process works for: opening reads files of text
+// completely, and copies those of object stores.
 var opened struct {
 	sync.Mutex
 	line string
@@ -81,14 +81,14 @@ func openOnce(ctx context.Context, line []byte) (*openJob, error) {
 	return j, nil
 }
 
-// fetched are the files that were copied to this machine.
+// fetched holds the files that were copied to this machine.
 var fetched struct {
 	sync.Mutex
 	to map[string]string
 }
 
-// fetch gives every path a local one: itself, or that of a copy where it is
-// behind a scheme such as gs://. A path is copied once.
+// fetch returns a local path for every path: itself, or that of a copy if it has a
+// scheme such as gs://. A path is copied once.
 func fetch(ctx context.Context, paths []string) ([]string, error) {
 	fetched.Lock()
 	defer fetched.Unlock()
@@ -116,8 +116,8 @@ func fetch(ctx context.Context, paths []string) ([]string, error) {
 
 func cutScheme(p string) (scheme, rest string, ok bool) { return strings.Cut(p, "://") }
 
-// download copies a file to the folder for temporary files, under its own name:
-// the name says what it is.
+// download copies a file to the folder for temporary files, under its own name, which
+// tells its format.
 func download(ctx context.Context, from string) (to string, err error) {
 	fs, err := filesystem.New(ctx, from)
 	if err != nil {

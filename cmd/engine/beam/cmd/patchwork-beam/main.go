@@ -2,9 +2,9 @@
 //
 //	patchwork learn rows-*.npy -o model.npz --experts 8 --rule max-minus-min --engine beam --beam shards=17
 //
-// patchwork starts it, sends it steps and gets counts (package cmd/engine
-// says how); it is not for hands. The flags here and Beam's own go through
-// --beam NAME=VALUE. The same program is the worker, if a runner starts it as one.
+// patchwork starts it, sends it steps and receives counts (see package cmd/engine); it
+// is not meant to be started by hand. The flags here and Beam's own go through --beam
+// NAME=VALUE. The same program is the worker, if a runner starts it as one.
 package main
 
 import (
@@ -34,14 +34,14 @@ func main() { os.Exit(realMain()) }
 func realMain() int {
 	var s settings
 	flag.StringVar(&s.runner, "runner", "prism", "Beam runner: prism (in this process, unless --endpoint names a server) or universal (any server)")
-	flag.IntVar(&s.shards, "shards", 0, "pieces to cut the images into; a cluster wants some for each of its workers (default 16, or 1 in this process, where a piece has all --workers of learn)")
-	flag.IntVar(&s.unroll, "unroll", 1, "iterations a pipeline: more where to submit one takes long")
+	flag.IntVar(&s.shards, "shards", 0, "pieces to cut the images into, on a cluster several for each of its workers (default 16, or 1 in this process, where a piece has all --workers of learn)")
+	flag.IntVar(&s.unroll, "unroll", 1, "iterations per pipeline: more if submitting one takes long")
 	flag.DurationVar(&s.deadline, "deadline", time.Hour, "how long a pipeline may take; Beam itself waits for ever for a worker that died")
 	flag.StringVar(&s.staging, "staging", "", "folder that all workers and this program can write and read, such as gs://bucket/folder (default: a temporary one)")
 	verbose := flag.Bool("verbose", false, "show what Beam logs")
 	flag.Parse()
 	endWithParent()
-	beam.Init() // a worker does not come back from here
+	beam.Init() // does not return in a worker
 	quieten(*verbose)
 	if err := s.check(); err != nil {
 		fmt.Fprintln(os.Stderr, "patchwork-beam:", err)
@@ -49,7 +49,7 @@ func realMain() int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	// Beam leaves files behind in the folder for temporary ones; not in ours.
+	// Beam leaves files behind in the folder for temporary files; this one is removed.
 	dir, err := os.MkdirTemp("", "patchwork-beam-*")
 	if err == nil {
 		defer os.RemoveAll(dir)
@@ -68,7 +68,7 @@ func realMain() int {
 	return 0
 }
 
-// check refuses flags that cannot be, and completes Beam's.
+// check returns an error for invalid flags, and completes Beam's.
 func (s *settings) check() error {
 	switch {
 	case flag.NArg() > 0:
@@ -102,7 +102,7 @@ func (s *settings) check() error {
 	return nil
 }
 
-// quieten drops what Beam logs, from several places, unless it is wanted.
+// quieten drops what Beam logs, in several ways, unless verbose is set.
 func quieten(verbose bool) {
 	if verbose {
 		return
@@ -116,8 +116,7 @@ type silent struct{}
 // Log drops a message.
 func (silent) Log(context.Context, log.Severity, int, string) {}
 
-// serve answers requests until their end, which ends the work under way too:
-// nobody waits for it then.
+// serve answers requests until their end, which also ends the work in progress.
 func serve(ctx context.Context, s settings, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

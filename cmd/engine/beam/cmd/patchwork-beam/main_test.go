@@ -30,8 +30,8 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// beMain makes the test binary the program itself; a worker it is without,
-// as Beam starts those by flags.
+// beMain is the variable that makes the test binary the program itself. For workers,
+// which Beam starts by flags, it is not needed.
 const beMain = "PATCHWORK_BEAM_TEST_BE_MAIN"
 
 func TestMain(m *testing.M) {
@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 
 const columns = 12
 
-// rows are rows of a table with three parts: thirds that are on together.
+// rows returns rows of a table with three parts: thirds that are on together.
 func rows(n int) [][]byte {
 	rng := rand.New(rand.NewPCG(7, uint64(n)))
 	out := make([][]byte, n)
@@ -114,14 +114,14 @@ func write(t testing.TB, path string, content []byte) {
 	}
 }
 
-// run is a learning run: the data, of which a sample gives the first model.
+// run is a learning run; a sample of its data gives the first model.
 type run struct {
 	job   *engine.Job
 	data  stream
 	first *patchwork.Model
 }
 
-// stream is data of which learning knows only that they can be read.
+// stream hides that its data are in memory.
 type stream struct{ data patchwork.Data }
 
 func (s stream) Blocks(ctx context.Context) iter.Seq2[patchwork.Data, error] {
@@ -164,7 +164,7 @@ func (r *run) learn(t testing.TB, src patchwork.Source, workers int) []byte {
 	return b.Bytes()
 }
 
-// step is the first step of the run.
+// step returns the first step of the run.
 func (r *run) step(t testing.TB) *engine.Step {
 	t.Helper()
 	s, err := engine.NewStep(r.first, patchwork.PursuitOptions{Paper: true})
@@ -197,7 +197,7 @@ func inProcess(t testing.TB, shards, unroll int) settings {
 }
 
 // One thread, many threads, parts merged in any order, Beam in this process
-// with any number of shards and iterations a pipeline: the same bytes.
+// with any number of shards and iterations per pipeline: the same bytes.
 func TestSameBytes(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	for format := range formats {
@@ -229,7 +229,7 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// merged is a step from three parts, added in some order.
+// merged makes a step from three parts, added in the given order.
 func merged(ctx context.Context, job *engine.Job, s *engine.Step, order []int) (*tallyfile.Part, error) {
 	data, err := job.Open(ctx)
 	if err != nil {
@@ -280,7 +280,7 @@ func TestEveryShardOnce(t *testing.T) {
 	}
 }
 
-// What fails in a worker is said, with its cause, and ends the job.
+// An error in a worker is reported with its cause and ends the job.
 func TestErrors(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	r := newRun(t, 60, "csv")
@@ -296,7 +296,7 @@ func TestErrors(t *testing.T) {
 		want string
 	}{
 		"no file":       {inProcess(t, 3, 1), &missing, "gone.npy"},
-		"fewer rows":    {inProcess(t, 3, 1), &more, "19 images where there were 20; leave files alone"},
+		"fewer rows":    {inProcess(t, 3, 1), &more, "19 images where there were 20; do not change files"},
 		"too late":      {slow, r.job, "no result after --deadline 1ms: a worker may have died"},
 		"unknown store": {inProcess(t, 1, 1), &engine.Job{Paths: []string{"xyz://a/b.npy"}, Rows: 1}, "fetch xyz://a/b.npy"},
 	} {
@@ -359,7 +359,7 @@ func (c *child) ask(t testing.TB, r engine.Request) engine.Reply {
 	return reply
 }
 
-// learn is run.learn by a process.
+// learn does what run.learn does, by a process.
 func (c *child) learn(t *testing.T, r *run) []byte {
 	t.Helper()
 	if reply := c.ask(t, engine.Request{Job: r.job}); reply.Error != "" {

@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// endWithParent ends a worker when the program that started it has gone: a
-// runner kills that one, and workers would live on, waiting for a job that is
-// over.
+// endWithParent ends a worker when the program that started it has gone: a runner
+// kills only that one, and the worker would go on waiting for a job that is over.
 func endWithParent() {
 	if worker := flag.Lookup("worker"); worker == nil || worker.Value.String() != "true" {
 		return

@@ -14,8 +14,8 @@ import (
 	"example.com/patchwork/modelfile/tallyfile"
 )
 
-// What a worker meets in a pipeline must be registered, under the same names in
-// every program that is one.
+// The types in a pipeline must be registered, under the same names in every program
+// that is a worker.
 func init() {
 	register.DoFn3x2[context.Context, engine.Shard, []byte, []byte, error](&countFn{})
 	register.Combiner1[[]byte](&sumFn{})
@@ -24,8 +24,8 @@ func init() {
 	beam.RegisterType(shardType)
 }
 
-// build makes the pipeline of an E-step and of the unroll-1 after it. Each
-// leaves its counts in a file of its own.
+// build returns the pipeline of an E-step and of the unroll-1 after it. Each writes its
+// counts to a file of its own.
 //
 //	shards --> countFn(step) --> sumFn --> saveFn
 //	                               |
@@ -84,7 +84,7 @@ func (f *countFn) ProcessElement(ctx context.Context, shard engine.Shard, stepLi
 // shard that comes twice is an error.
 type sumFn struct{}
 
-// CreateAccumulator is the sum of nothing.
+// CreateAccumulator returns the sum of no parts.
 func (*sumFn) CreateAccumulator() []byte { return nil }
 
 // AddInput adds a part.
@@ -109,7 +109,7 @@ func (*sumFn) MergeAccumulators(a, b []byte) ([]byte, error) {
 	return engine.Encode(sum)
 }
 
-// ExtractOutput is the sum as it is.
+// ExtractOutput returns the sum.
 func (*sumFn) ExtractOutput(sum []byte) []byte { return sum }
 
 // nextFn is the M-step: the E-step after the one whose counts it gets.
@@ -137,8 +137,8 @@ func (f *nextFn) ProcessElement(sum, stepLine []byte) ([]byte, error) {
 	return json.Marshal(next)
 }
 
-// saveFn writes the counts where patchwork-beam finds them. To write them
-// again, as runners may, does no harm: they are the same.
+// saveFn writes the counts where patchwork-beam finds them. A runner may write them
+// again: they are the same.
 type saveFn struct {
 	File string
 }
@@ -161,7 +161,7 @@ func (f *saveFn) ProcessElement(ctx context.Context, sum []byte) error {
 	return w.Close()
 }
 
-// resultFiles are names for the counts of so many steps of run number run.
+// resultFiles returns the names of the files for the counts of run number run.
 func resultFiles(dir string, run, steps int) []string {
 	files := make([]string, steps)
 	for i := range files {
@@ -170,7 +170,7 @@ func resultFiles(dir string, run, steps int) []string {
 	return files
 }
 
-// join is path.Join for folders that may have a scheme, such as gs://.
+// join does what path.Join does, for folders that may have a scheme such as gs://.
 func join(dir, name string) string {
 	if scheme, rest, ok := cutScheme(dir); ok {
 		return scheme + "://" + path.Join(rest, name)

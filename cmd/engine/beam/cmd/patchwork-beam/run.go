@@ -34,16 +34,16 @@ type driver struct {
 	job    *engine.Job
 	shards []engine.Shard
 	runs   int
-	ready  map[string]*tallyfile.Part // counts of steps that were not asked for yet, by key
+	ready  map[string]*tallyfile.Part // counts of steps that were not requested yet, by key
 }
 
 func newDriver(s settings, job *engine.Job) *driver {
 	return &driver{settings: s, job: job, shards: job.Shards(s.shards)}
 }
 
-// tally is the counts of a step. An unrolled pipeline goes on as learning most
-// likely does; what it counted for steps that are asked for indeed is taken, the
-// rest is dropped with the next pipeline.
+// tally returns the counts of a step. An unrolled pipeline also makes the steps that
+// learning will most likely request next; their counts are kept until then, or
+// dropped with the next pipeline.
 func (d *driver) tally(ctx context.Context, step *engine.Step) (*tallyfile.Part, error) {
 	if part := d.ready[step.Key()]; part != nil {
 		return part, nil
@@ -73,7 +73,7 @@ func (d *driver) tally(ctx context.Context, step *engine.Step) (*tallyfile.Part,
 			if i == 0 {
 				return nil, err
 			}
-			break // the arithmetic of a worker is another; we do not take its word for a model
+			break // the worker rounds differently; its models cannot be used
 		}
 		if d.ready[step.Key()] = part; i == 0 {
 			first = part
@@ -82,8 +82,8 @@ func (d *driver) tally(ctx context.Context, step *engine.Step) (*tallyfile.Part,
 	return first, nil
 }
 
-// run runs a pipeline, not longer than the deadline: Beam waits for ever for a
-// worker that died.
+// run runs a pipeline, at most until the deadline: Beam waits forever for a worker
+// that died.
 func (d *driver) run(ctx context.Context, p *beam.Pipeline) error {
 	ctx, cancel := context.WithTimeout(ctx, d.deadline)
 	defer cancel()
@@ -97,7 +97,7 @@ func (d *driver) run(ctx context.Context, p *beam.Pipeline) error {
 	var err error
 	select {
 	case err = <-done:
-	case <-ctx.Done(): // Beam does not always listen
+	case <-ctx.Done(): // Beam does not always heed it
 		err = ctx.Err()
 	}
 	if err == nil {
@@ -130,7 +130,7 @@ func take(ctx context.Context, file string) (*tallyfile.Part, error) {
 		return nil, err
 	}
 	if remover, ok := fs.(filesystem.Remover); ok {
-		remover.Remove(ctx, file) // what cannot be removed is only litter
+		remover.Remove(ctx, file) // a file that cannot be removed does no harm
 	}
 	return engine.Decode(content)
 }

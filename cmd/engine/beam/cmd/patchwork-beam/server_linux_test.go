@@ -67,8 +67,8 @@ func stagingServer(t testing.TB) (endpoint string, flags []string) {
 	return endpoint, slices.Clip(flags) // so that each append is its own
 }
 
-// On a server of its own, with workers in this program: the same bytes. If the
-// server dies the job ends with an error, inside its deadline.
+// A server with workers in this program gives the same bytes. If the server dies, the
+// job ends with an error before its deadline.
 func TestServer(t *testing.T) {
 	endpoint, server := prismServer(t, "")
 	r := newRun(t, 230, "npy")
@@ -85,9 +85,9 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// Workers that the server starts from the staged program give the same bytes.
-// One that is killed ends the job with an error, inside its deadline, or the
-// counts are right nevertheless; no worker is left.
+// Workers that the server starts from the staged program give the same bytes. If one
+// is killed, the job ends with an error before its deadline or the counts are right
+// nevertheless; no worker is left.
 func TestStagedWorkers(t *testing.T) {
 	endpoint, staged := stagingServer(t)
 	const deadline = 8 * time.Second
@@ -97,7 +97,7 @@ func TestStagedWorkers(t *testing.T) {
 		t.Error("other bytes")
 	}
 
-	big := newRun(t, 200000, "npy") // enough to be in the middle of
+	big := newRun(t, 200000, "npy") // enough to be interrupted in the middle
 	if reply := c.ask(t, engine.Request{Job: big.job}); reply.Error != "" {
 		t.Fatal(reply.Error)
 	}
@@ -123,9 +123,9 @@ func TestStagedWorkers(t *testing.T) {
 	noWorkers(t, endpoint)
 }
 
-// patchwork-beam itself is killed, or whoever started it is, in the middle of a
-// job on a server: no worker is left, and the server serves the next.
-func TestStagedWorkersOutliveNobody(t *testing.T) {
+// If patchwork-beam, or the process that started it, is killed in the middle of a job
+// on a server, no worker is left, and the server serves the next job.
+func TestKilledRunLeavesNoWorkers(t *testing.T) {
 	endpoint, staged := stagingServer(t)
 	begin := func() *child {
 		return start(t, append(staged, "--shards=3", "--deadline=1m")...)
@@ -160,8 +160,8 @@ func TestStagedWorkersOutliveNobody(t *testing.T) {
 	}
 }
 
-// whenAtWork does something once a worker of a server has been at work for a
-// moment; false comes of it where none was seen.
+// whenAtWork calls do once a worker of a server has worked for a moment. The channel
+// yields false if no worker was seen.
 func whenAtWork(endpoint string, do func(worker int)) <-chan bool {
 	done := make(chan bool, 1)
 	go func() {
@@ -179,9 +179,9 @@ func whenAtWork(endpoint string, do func(worker int)) <-chan bool {
 	return done
 }
 
-// BenchmarkPipeline is an E-step over a handful of rows: what a pipeline takes
-// beside its work, in this process, on a server of its own with workers here, and
-// with workers that it starts from the staged program.
+// BenchmarkPipeline measures an E-step over a handful of rows, the overhead of a
+// pipeline: in this process, on a server with workers here, and with workers that the
+// server starts from the staged program.
 func BenchmarkPipeline(b *testing.B) {
 	endpoint, staged := stagingServer(b)
 	r := newRun(b, 230, "npy")
@@ -220,7 +220,7 @@ func noWorkers(t *testing.T, endpoint string) {
 	t.Errorf("workers are left: %v", workers(endpoint))
 }
 
-// workers are the processes that run as workers of a server.
+// workers returns the processes that run as workers of a server.
 func workers(endpoint string) []int {
 	var pids []int
 	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
