@@ -30,12 +30,12 @@ import (
 type Rule uint8
 
 const (
-	// Max composes to the largest opinion: experts write ink on a background
+	// RuleMax composes to the largest opinion: experts write ink on a background
 	// q, and only votes above q count (section 2.1.3 of the paper has q = 0).
-	Max Rule = iota
-	// MaxMinusMin composes q + (max-q)+ - (min-q)-: experts vote for on or
+	RuleMax Rule = iota
+	// RuleMaxMinusMin composes q + (max-q)+ - (min-q)-: experts vote for on or
 	// off, and equal and opposite votes cancel to q (section 2.2.4).
-	MaxMinusMin
+	RuleMaxMinusMin
 )
 
 var ruleNames = []string{"max", "max-minus-min"}
@@ -43,10 +43,10 @@ var ruleNames = []string{"max", "max-minus-min"}
 // String is the name used in files and flags: "max" or "max-minus-min".
 func (r Rule) String() string { return enum.Name("Rule", ruleNames, uint8(r)) }
 
-// abstention is the rule's usual "no vote" value: 0 for Max, 1/2 for
-// MaxMinusMin.
+// abstention is the rule's usual "no vote" value: 0 for RuleMax, 1/2 for
+// RuleMaxMinusMin.
 func (r Rule) abstention() float64 {
-	if r == MaxMinusMin {
+	if r == RuleMaxMinusMin {
 		return 0.5
 	}
 	return 0
@@ -132,7 +132,7 @@ func (c Config) clone() Config {
 // validate returns an error that says what in the configuration is out of range.
 func (c Config) validate() error {
 	switch {
-	case c.Rule != Max && c.Rule != MaxMinusMin:
+	case c.Rule != RuleMax && c.Rule != RuleMaxMinusMin:
 		return fmt.Errorf("patchwork: unknown rule %v", c.Rule)
 	case c.Height < 1 || c.Width < 1:
 		return fmt.Errorf("patchwork: a frame of %d x %d pixels is empty", c.Height, c.Width)
@@ -140,13 +140,13 @@ func (c Config) validate() error {
 		return fmt.Errorf("patchwork: a frame of %d x %d pixels is larger than %d pixels", c.Height, c.Width, bitmap.MaxPixels)
 	case !(c.Q >= 0 && c.Q <= 1):
 		return fmt.Errorf("patchwork: abstention value q = %v is not a probability", c.Q)
-	case c.Rule == MaxMinusMin && c.Q == 0 && c.QMap == nil && !c.ZeroQ:
+	case c.Rule == RuleMaxMinusMin && c.Q == 0 && c.QMap == nil && !c.ZeroQ:
 		return fmt.Errorf("patchwork: max-minus-min with q = 0 is the max rule; NewConfig sets q = 1/2, or set ZeroQ if 0 is meant")
 	case c.QMap != nil && len(c.QMap) != c.Height*c.Width:
 		return fmt.Errorf("patchwork: %d abstention values for a frame of %d x %d", len(c.QMap), c.Height, c.Width)
 	case c.QMap != nil && c.Scene:
 		return fmt.Errorf("patchwork: an abstention value per pixel needs images of the frame's size, not scenes")
-	case c.Truncate && c.Rule != Max:
+	case c.Truncate && c.Rule != RuleMax:
 		return fmt.Errorf("patchwork: truncated templates belong to the max rule, not to %v", c.Rule)
 	case c.Reuse < 0:
 		return fmt.Errorf("patchwork: an expert cannot be used %d times", c.Reuse)

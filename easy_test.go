@@ -96,8 +96,8 @@ func TestSearchAuto(t *testing.T) {
 		{still, patchwork.PursuitOptions{}, 3},
 		{still, patchwork.PursuitOptions{Refined: true}, 2},
 		{shifted, patchwork.PursuitOptions{}, 2},
-		{shifted, patchwork.PursuitOptions{Scoring: patchwork.Original}, 3},
-		{shifted, patchwork.PursuitOptions{Refined: true, Scoring: patchwork.Original}, 2},
+		{shifted, patchwork.PursuitOptions{Scoring: patchwork.ScoringOriginal}, 3},
+		{shifted, patchwork.PursuitOptions{Refined: true, Scoring: patchwork.ScoringOriginal}, 2},
 		{shifted, patchwork.PursuitOptions{Paper: true}, 3},
 		{scene, patchwork.PursuitOptions{}, 2},
 	} {

@@ -237,7 +237,7 @@ func (w *explainer) explainRows(b *rows, whole *block, from, to int) {
 	if weights != nil {
 		weights = weights[from:to]
 	}
-	counted := p.opt.Scoring == Original // then the bank holds the templates themselves
+	counted := p.opt.Scoring == ScoringOriginal // then the bank holds the templates themselves
 	if counted {
 		w.tally.addRows(b, weights)
 	}

@@ -15,7 +15,7 @@ import (
 // experts are in it, where, and what each adds to the log-likelihood.
 func ExampleModel_Explain() {
 	model, err := patchwork.NewModel(patchwork.Config{
-		Rule: patchwork.Max, Height: 3, Width: 3, Q: 0.05, Scene: true,
+		Rule: patchwork.RuleMax, Height: 3, Width: 3, Q: 0.05, Scene: true,
 	}, [][]float64{
 		{.9, .9, .9, 0, 0, 0, 0, 0, 0}, // a bar across
 		{0, .9, 0, 0, .9, 0, 0, .9, 0}, // a bar down
@@ -47,7 +47,7 @@ func ExampleModel_Explain() {
 // pick here, which the refined pursuit drops, as the other two explain everything.
 func ExamplePursuit_Explain() {
 	model, err := patchwork.NewModel(patchwork.Config{
-		Rule: patchwork.Max, Height: 1, Width: 8, Q: 0.1,
+		Rule: patchwork.RuleMax, Height: 1, Width: 8, Q: 0.1,
 	}, [][]float64{
 		{0, .9, .9, .9, .9, .9, .9, 0},
 		{.9, .9, .9, .9, 0, 0, 0, 0},
@@ -80,7 +80,7 @@ func ExamplePursuit_Explain() {
 // expects, scattered ink is not.
 func ExampleModel_LogLik() {
 	model, err := patchwork.NewModel(patchwork.Config{
-		Rule: patchwork.Max, Height: 1, Width: 6, Q: 0.05, Poses: pose.Grid{DX: pose.Symmetric(2, 1)},
+		Rule: patchwork.RuleMax, Height: 1, Width: 6, Q: 0.05, Poses: pose.Grid{DX: pose.Symmetric(2, 1)},
 	}, [][]float64{{0, .9, .9, .9, 0, 0}})
 	if err != nil {
 		log.Fatal(err)
@@ -101,7 +101,7 @@ func ExampleModel_LogLik() {
 // and the composition predicts them.
 func ExampleModel_Compose() {
 	model, err := patchwork.NewModel(patchwork.Config{
-		Rule: patchwork.MaxMinusMin, Height: 1, Width: 5, Q: 0.5,
+		Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 5, Q: 0.5,
 	}, [][]float64{
 		{.9, .9, .1, .5, .5},
 		{.5, .5, .5, .8, .8},
@@ -123,7 +123,7 @@ func ExampleModel_Compose() {
 // Sampling: experts by how often they are used, then every pixel by itself.
 func ExampleModel_Sample() {
 	model, err := patchwork.NewModel(patchwork.Config{
-		Rule: patchwork.Max, Height: 2, Width: 4,
+		Rule: patchwork.RuleMax, Height: 2, Width: 4,
 	}, [][]float64{
 		{1, 1, 0, 0, 0, 0, 0, 0},
 		{0, 0, 0, 0, 0, 0, 1, 1},
@@ -156,7 +156,7 @@ func ExampleModel_Sample() {
 // model of the whole to the bit.
 func ExampleTally_Merge() {
 	model, err := patchwork.NewModel(patchwork.Config{
-		Rule: patchwork.Max, Height: 1, Width: 3, Q: 0.01,
+		Rule: patchwork.RuleMax, Height: 1, Width: 3, Q: 0.01,
 	}, [][]float64{{.9, .9, 0}})
 	if err != nil {
 		log.Fatal(err)

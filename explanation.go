@@ -77,7 +77,7 @@ func (c *Composition) Join(m *Model, height, width int, picks []Pick) {
 		c.joinStill(m, picks)
 		return
 	}
-	twoSided := m.cfg.Rule == MaxMinusMin
+	twoSided := m.cfg.Rule == RuleMaxMinusMin
 	for j, pick := range picks {
 		m.visit(height, width, pick, func(i int, p float64) {
 			if p > c.High[i] {
@@ -96,7 +96,7 @@ func moved(p Pick) bool { return p.Pose != pose.Pose{} }
 // joinStill is Join for picks that all stay where they are, in an image of the
 // frame's size.
 func (c *Composition) joinStill(m *Model, picks []Pick) {
-	twoSided := m.cfg.Rule == MaxMinusMin
+	twoSided := m.cfg.Rule == RuleMaxMinusMin
 	for j, pick := range picks {
 		for i, p := range m.experts[pick.Expert] {
 			switch {

@@ -186,7 +186,7 @@ func TestPosePriorKnowsWhereThingsGo(t *testing.T) {
 			upright[i] = .95
 		}
 	}
-	cfg := patchwork.NewConfig(patchwork.Max, side, side, pose.Grid{DY: pose.Symmetric(8, 1), DX: pose.Symmetric(8, 1)})
+	cfg := patchwork.NewConfig(patchwork.RuleMax, side, side, pose.Grid{DY: pose.Symmetric(8, 1), DX: pose.Symmetric(8, 1)})
 	cfg.Q = .1
 	m, err := patchwork.NewModel(cfg, [][]float64{level, upright})
 	if err != nil {
@@ -244,7 +244,7 @@ func TestPosePriorPicksTheBest(t *testing.T) {
 		}
 		m = withGeometry(t, m, mean, cov)
 		img := testkit.DrawImage(t, m.Height(), m.Width(), ".#?")
-		opt := patchwork.PursuitOptions{Paper: true, Scoring: patchwork.Original, PosePrior: true}
+		opt := patchwork.PursuitOptions{Paper: true, Scoring: patchwork.ScoringOriginal, PosePrior: true}
 		if rapid.Bool().Draw(t, "costs") {
 			opt.Costs = rapid.SliceOfN(rapid.Float64Range(-0.2, 2), m.K(), m.K()).Draw(t, "costs")
 		}
@@ -276,7 +276,7 @@ func TestPosePriorPicksTheBest(t *testing.T) {
 }
 
 func TestPosePriorNeedsGeometry(t *testing.T) {
-	m, err := patchwork.NewModel(patchwork.NewConfig(patchwork.Max, 2, 2, pose.Grid{}), [][]float64{{.9, .1, .1, .1}})
+	m, err := patchwork.NewModel(patchwork.NewConfig(patchwork.RuleMax, 2, 2, pose.Grid{}), [][]float64{{.9, .1, .1, .1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,7 +67,7 @@ func tableConfig(t testing.TB, name string, q *float64, width int, truncate bool
 	t.Helper()
 	c := patchwork.Config{Height: 1, Width: width, Defaults: patchwork.Defaults{Truncate: truncate}}
 	if name == "max_minus_min" {
-		c.Rule = patchwork.MaxMinusMin
+		c.Rule = patchwork.RuleMaxMinusMin
 		c.Q = 0.5
 	}
 	if q != nil {
@@ -225,8 +225,8 @@ func TestGoldenScenes(t *testing.T) {
 			want goldenScene
 		}{
 			{"truncated", patchwork.PursuitOptions{Paper: true}, c.Trunc},
-			{"original", patchwork.PursuitOptions{Paper: true, Scoring: patchwork.Original}, c.Orig},
-			{"mixed", patchwork.PursuitOptions{Paper: true, Scoring: patchwork.Mixed, Alpha: .5}, c.Mix},
+			{"original", patchwork.PursuitOptions{Paper: true, Scoring: patchwork.ScoringOriginal}, c.Orig},
+			{"mixed", patchwork.PursuitOptions{Paper: true, Scoring: patchwork.ScoringMixed, Alpha: .5}, c.Mix},
 		} {
 			p, err := patchwork.NewPursuit(m, v.opt)
 			if err != nil {
@@ -270,7 +270,7 @@ func TestGoldenScenesRefined(t *testing.T) {
 			name    string
 			refined goldenScene
 		}{
-			{patchwork.Truncated, "trunc", c.TruncRefined}, {patchwork.Original, "orig", c.OrigRefined}, {patchwork.Mixed, "mix", c.MixRefined},
+			{patchwork.ScoringTruncated, "trunc", c.TruncRefined}, {patchwork.ScoringOriginal, "orig", c.OrigRefined}, {patchwork.ScoringMixed, "mix", c.MixRefined},
 		} {
 			stop, ok := c.Stopped[v.name]
 			if !ok {

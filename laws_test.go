@@ -50,7 +50,7 @@ func TestComposeIsTheRule(t *testing.T) {
 		for i := range got.P {
 			q := m.Abstention(i)
 			gamma := rule.Rule(rule.Max{Q: q})
-			if m.Config().Rule == patchwork.MaxMinusMin {
+			if m.Config().Rule == patchwork.RuleMaxMinusMin {
 				gamma = rule.MaxMinusMin{Q: q}
 			}
 			k, l := int16(-1), int16(-1)
@@ -61,7 +61,7 @@ func TestComposeIsTheRule(t *testing.T) {
 				if p > q && (k < 0 || p > opinions[k]) {
 					k = int16(j)
 				}
-				if m.Config().Rule == patchwork.MaxMinusMin && p < q && (l < 0 || p < opinions[l]) {
+				if m.Config().Rule == patchwork.RuleMaxMinusMin && p < q && (l < 0 || p < opinions[l]) {
 					l = int16(j)
 				}
 			}
@@ -83,13 +83,13 @@ func TestExplanationIsItsComposition(t *testing.T) {
 		m := testkit.DrawModel(t, c, testkit.AnyLevel)
 		img := testkit.DrawImage(t, c.Height, c.Width, "#.?")
 		opt := patchwork.PursuitOptions{Forced: rapid.Bool().Draw(t, "forced"), Reuse: 2,
-			Scoring: rapid.SampledFrom([]patchwork.Scoring{patchwork.Original, patchwork.Mixed, patchwork.Truncated}).Draw(t, "scoring"), Alpha: 0.8,
+			Scoring: rapid.SampledFrom([]patchwork.Scoring{patchwork.ScoringOriginal, patchwork.ScoringMixed, patchwork.ScoringTruncated}).Draw(t, "scoring"), Alpha: 0.8,
 			Paper: true}
 		if rapid.Bool().Draw(t, "refined") {
 			opt.Paper, opt.Refined = false, true
 		}
-		if c.Rule == patchwork.MaxMinusMin && opt.Scoring == patchwork.Truncated {
-			opt.Scoring = patchwork.Original
+		if c.Rule == patchwork.RuleMaxMinusMin && opt.Scoring == patchwork.ScoringTruncated {
+			opt.Scoring = patchwork.ScoringOriginal
 		}
 		e := testkit.MustExplain(t, m, img, opt)
 		opt.Scoring = e.Scoring
@@ -120,9 +120,9 @@ func TestExplanationIsItsComposition(t *testing.T) {
 func asScored(t interface{ Fatal(...any) }, m *patchwork.Model, opt patchwork.PursuitOptions) *patchwork.Model {
 	mapped := func(p float64) float64 { return p }
 	switch opt.Scoring {
-	case patchwork.Truncated:
+	case patchwork.ScoringTruncated:
 		mapped = func(p float64) float64 { return max(p, 0.5) }
-	case patchwork.Mixed:
+	case patchwork.ScoringMixed:
 		mapped = func(p float64) float64 { return opt.Alpha*p + (1-opt.Alpha)/2 }
 	}
 	c, templates := m.Config(), m.Templates()

@@ -9,13 +9,13 @@ import (
 )
 
 // NewConfig returns the recommended configuration of a model to learn, for images
-// of height x width under the given poses. For Max the background is 0.01: 0
+// of height x width under the given poses. For RuleMax the background is 0.01: 0
 // would make stray ink impossible, and learned entries below it are no votes,
 // which keeps experts sparse; with poses the pursuit searches with truncated
-// templates. For MaxMinusMin it is 1/2, and nothing is known beyond the border.
+// templates. For RuleMaxMinusMin it is 1/2, and nothing is known beyond the border.
 func NewConfig(rule Rule, height, width int, poses pose.Grid) Config {
 	c := Config{Rule: rule, Height: height, Width: width, Poses: poses, Q: rule.abstention()}
-	if rule == MaxMinusMin {
+	if rule == RuleMaxMinusMin {
 		c.UnknownOutside = true
 		return c
 	}

@@ -44,7 +44,7 @@ func TestNewModelRefuses(t *testing.T) {
 		want      string
 	}{
 		{with(func(c *patchwork.Config) { c.Rule = 7 }), templates, "unknown rule Rule(7)"},
-		{with(func(c *patchwork.Config) { c.Rule, c.Q = patchwork.MaxMinusMin, 0 }), templates, "is the max rule"},
+		{with(func(c *patchwork.Config) { c.Rule, c.Q = patchwork.RuleMaxMinusMin, 0 }), templates, "is the max rule"},
 		{with(func(c *patchwork.Config) { c.Height = 0 }), templates, "0 x 3 pixels is empty"},
 		{with(func(c *patchwork.Config) { c.Width = -1 }), templates, "2 x -1 pixels is empty"},
 		{with(func(c *patchwork.Config) { c.Q = 1.1 }), templates, "q = 1.1"},
@@ -52,7 +52,7 @@ func TestNewModelRefuses(t *testing.T) {
 		{with(func(c *patchwork.Config) { c.QMap = make([]float64, 5) }), templates, "5 abstention values for a frame of 2 x 3"},
 		{with(func(c *patchwork.Config) { c.QMap = []float64{0, 0, 0, 0, 0, -1} }), templates, "abstention value of row 1, column 2 is -1"},
 		{with(func(c *patchwork.Config) { c.QMap, c.Scene = make([]float64, 6), true }), templates, "not scenes"},
-		{with(func(c *patchwork.Config) { c.Truncate, c.Rule, c.ZeroQ = true, patchwork.MaxMinusMin, true }), templates, "truncated templates belong to the max rule"},
+		{with(func(c *patchwork.Config) { c.Truncate, c.Rule, c.ZeroQ = true, patchwork.RuleMaxMinusMin, true }), templates, "truncated templates belong to the max rule"},
 		{with(func(c *patchwork.Config) { c.Reuse = -1 }), templates, "-1 times"},
 		{with(func(c *patchwork.Config) { c.Prior.On = -1 }), templates, "Beta(-1, 0)"},
 		{with(func(c *patchwork.Config) { c.Prior.Off = nan }), templates, "Beta(0, NaN)"},
@@ -133,7 +133,7 @@ func TestWithConfig(t *testing.T) {
 
 func TestPursuitRefuses(t *testing.T) {
 	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2}, testkit.Make2D(2, 2))
-	both := testkit.MustModel(t, patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 1, Width: 2, Q: 0.5}, testkit.Make2D(2, 2))
+	both := testkit.MustModel(t, patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 2, Q: 0.5}, testkit.Make2D(2, 2))
 	nan := math.NaN()
 	for _, c := range []struct {
 		m    *patchwork.Model
@@ -142,8 +142,8 @@ func TestPursuitRefuses(t *testing.T) {
 	}{
 		{m, patchwork.PursuitOptions{Scoring: 9}, "unknown scoring Scoring(9)"},
 		{m, patchwork.PursuitOptions{RefineScoring: 9}, "Scoring(9)"},
-		{both, patchwork.PursuitOptions{Scoring: patchwork.Truncated}, "truncated templates belong to the max rule"},
-		{both, patchwork.PursuitOptions{RefineScoring: patchwork.Truncated}, "truncated templates belong to the max rule"},
+		{both, patchwork.PursuitOptions{Scoring: patchwork.ScoringTruncated}, "truncated templates belong to the max rule"},
+		{both, patchwork.PursuitOptions{RefineScoring: patchwork.ScoringTruncated}, "truncated templates belong to the max rule"},
 		{m, patchwork.PursuitOptions{Alpha: -1}, "alpha = -1"},
 		{m, patchwork.PursuitOptions{Alpha: 1.5}, "alpha = 1.5"},
 		{m, patchwork.PursuitOptions{Alpha: nan}, "alpha = NaN"},
@@ -195,10 +195,10 @@ func TestSizeErrors(t *testing.T) {
 // What String says, Parse reads; other names are refused with the choices.
 func TestNames(t *testing.T) {
 	names := map[string]func(string) (string, error){}
-	for _, v := range []patchwork.Rule{patchwork.Max, patchwork.MaxMinusMin} {
+	for _, v := range []patchwork.Rule{patchwork.RuleMax, patchwork.RuleMaxMinusMin} {
 		names["rule "+v.String()] = func(s string) (string, error) { r, err := enum.Of[patchwork.Rule]("a rule", s); return r.String(), err }
 	}
-	for _, v := range []patchwork.Scoring{patchwork.Scoring(0), patchwork.Truncated, patchwork.Original, patchwork.Mixed} {
+	for _, v := range []patchwork.Scoring{patchwork.Scoring(0), patchwork.ScoringTruncated, patchwork.ScoringOriginal, patchwork.ScoringMixed} {
 		names["scoring "+v.String()] = func(s string) (string, error) {
 			r, err := enum.Of[patchwork.Scoring]("a scoring", s)
 			return r.String(), err

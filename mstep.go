@@ -57,7 +57,7 @@ func (t *Tally) template(prev *Model, k int, step MStep) []float64 {
 			continue
 		}
 		out[i] = prior.mean(all, allSeen)
-		if prev.cfg.Rule == MaxMinusMin {
+		if prev.cfg.Rule == RuleMaxMinusMin {
 			q := prev.cfg.abstention(i)
 			out[i] = guard(prior.mean(won, wonSeen), out[i], q)
 			if out[i] == q || step.MinVoteGain > 0 && worth(out[i], q, won, wonSeen) < step.MinVoteGain {

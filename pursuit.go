@@ -15,15 +15,15 @@ import (
 type Scoring uint8
 
 const (
-	// The zero Scoring is the model's own: Truncated if Config.Truncate, else Original.
+	// The zero Scoring is the model's own: ScoringTruncated if Config.Truncate, else ScoringOriginal.
 	_ Scoring = iota
-	// Truncated replaces a template mu by max(1/2, mu), so that an expert is
+	// ScoringTruncated replaces a template mu by max(1/2, mu), so that an expert is
 	// judged only by the pixels in its support (section 3). Max rule only.
-	Truncated
-	// Original takes the templates as they are.
-	Original
-	// Mixed takes alpha mu + (1-alpha)/2 (Williams and Titsias 2004).
-	Mixed
+	ScoringTruncated
+	// ScoringOriginal takes the templates as they are.
+	ScoringOriginal
+	// ScoringMixed takes alpha mu + (1-alpha)/2 (Williams and Titsias 2004).
+	ScoringMixed
 )
 
 // String is the name used in flags: "default", "truncated", "original", "mixed".
@@ -48,7 +48,7 @@ type PursuitOptions struct {
 	Paper, Refined bool
 
 	Scoring Scoring
-	Alpha   float64 // of Mixed, 0 < Alpha <= 1; 0 means 0.9
+	Alpha   float64 // of ScoringMixed, 0 < Alpha <= 1; 0 means 0.9
 
 	// Forced takes the best first expert even where it lowers the
 	// likelihood, as the paper's text has it; learning does. Otherwise the
@@ -73,7 +73,7 @@ type PursuitOptions struct {
 	// Settings of Refined. RefineThreshold is what a pick must gain in
 	// the sweeps, in nats; 0 means log(number of candidates), a negative one
 	// 0, and it is at least MinGain. RefineSweeps bounds the number of sweeps;
-	// 0 means 8. RefineScoring is their likelihood; its default is Original
+	// 0 means 8. RefineScoring is their likelihood; its default is ScoringOriginal
 	// even where the model searches with truncated templates, whose gains have
 	// no common scale to compare with a threshold.
 	RefineThreshold float64
@@ -84,9 +84,9 @@ type PursuitOptions struct {
 func (o PursuitOptions) withDefaults(c *Config) PursuitOptions {
 	o.Refined = o.Refined || !o.Paper && c.moves() && o.Scoring == 0
 	if o.Scoring == 0 {
-		o.Scoring = Original
+		o.Scoring = ScoringOriginal
 		if c.Truncate {
-			o.Scoring = Truncated
+			o.Scoring = ScoringTruncated
 		}
 	}
 	if o.Alpha == 0 {
@@ -99,7 +99,7 @@ func (o PursuitOptions) withDefaults(c *Config) PursuitOptions {
 		o.MaxPicks = math.MaxInt16
 	}
 	if o.RefineScoring == 0 {
-		o.RefineScoring = Original
+		o.RefineScoring = ScoringOriginal
 	}
 	if o.RefineSweeps == 0 {
 		o.RefineSweeps = 8
@@ -113,7 +113,7 @@ func (o PursuitOptions) validate(c *Config, experts int) error {
 		return fmt.Errorf("patchwork: a pursuit is the paper's or refined, not both")
 	case int(o.Scoring) >= len(scoringNames) || int(o.RefineScoring) >= len(scoringNames):
 		return fmt.Errorf("patchwork: unknown scoring %v or %v", o.Scoring, o.RefineScoring)
-	case (o.Scoring == Truncated || o.RefineScoring == Truncated) && c.Rule != Max:
+	case (o.Scoring == ScoringTruncated || o.RefineScoring == ScoringTruncated) && c.Rule != RuleMax:
 		return fmt.Errorf("patchwork: truncated templates belong to the max rule; score a %v model by original or mixed", c.Rule)
 	case !(o.Alpha > 0 && o.Alpha <= 1):
 		return fmt.Errorf("patchwork: mixing weight alpha = %v is not in (0, 1]", o.Alpha)
@@ -190,12 +190,12 @@ func (p *Pursuit) Fork() *Pursuit {
 func (m *Model) bank(s Scoring, alpha float64) *score.Bank {
 	view := func(p float64) float64 { return p }
 	switch s {
-	case Truncated:
+	case ScoringTruncated:
 		view = func(p float64) float64 { return max(p, 0.5) }
-	case Mixed:
+	case ScoringMixed:
 		view = func(p float64) float64 { return alpha*p + (1-alpha)/2 }
 	}
-	f := score.Frame{Height: m.cfg.Height, Width: m.cfg.Width, Q: view(m.cfg.Q), TwoSided: m.cfg.Rule == MaxMinusMin}
+	f := score.Frame{Height: m.cfg.Height, Width: m.cfg.Width, Q: view(m.cfg.Q), TwoSided: m.cfg.Rule == RuleMaxMinusMin}
 	if m.cfg.QMap != nil {
 		f.QMap = make([]float64, len(m.cfg.QMap))
 		for i, q := range m.cfg.QMap {
@@ -206,7 +206,7 @@ func (m *Model) bank(s Scoring, alpha float64) *score.Bank {
 		f.Rotations = append(f.Rotations, m.turn(m.cfg.Poses.Angle(r)).there)
 	}
 	templates := m.experts
-	if s != Original {
+	if s != ScoringOriginal {
 		templates = m.Templates()
 		for _, t := range templates {
 			for i := range t {
@@ -235,7 +235,7 @@ func (p *Pursuit) Explain(img *bitmap.Image) (*Explanation, error) {
 	}
 	e.LogLik, e.Scoring = p.search.LogLik(), p.inForce()
 	e.LogLikModel = e.LogLik
-	if p.inForce() != Original {
+	if p.inForce() != ScoringOriginal {
 		e.LogLikModel = p.logLikModel(img.Height(), img.Width(), e.Picks)
 	}
 	return e, nil

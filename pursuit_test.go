@@ -34,8 +34,8 @@ func TestRefineClimbsToTheTop(t *testing.T) {
 			Reuse:           rapid.IntRange(1, 2).Draw(t, "reuse"),
 			MaxPicks:        rapid.SampledFrom([]int{0, 0, 2}).Draw(t, "most picks"),
 		}
-		if c.Rule == patchwork.Max {
-			opt.Scoring = rapid.SampledFrom([]patchwork.Scoring{patchwork.Original, patchwork.Truncated}).Draw(t, "scoring")
+		if c.Rule == patchwork.RuleMax {
+			opt.Scoring = rapid.SampledFrom([]patchwork.Scoring{patchwork.ScoringOriginal, patchwork.ScoringTruncated}).Draw(t, "scoring")
 		}
 		if rapid.Bool().Draw(t, "costs") {
 			opt.Costs = rapid.SliceOfN(rapid.Float64Range(0, 1), m.K(), m.K()).Draw(t, "costs")
@@ -275,7 +275,7 @@ func drawTable(t *rapid.T, certain bool) (*patchwork.Model, patchwork.Data, patc
 	if rng.IntN(3) == 0 {
 		c.Height, c.Width = 1+rng.IntN(12), 1+rng.IntN(12)
 	}
-	if c.Rule == patchwork.MaxMinusMin {
+	if c.Rule == patchwork.RuleMaxMinusMin {
 		c.Q = 0.5
 	}
 	d := c.Height * c.Width
@@ -320,9 +320,9 @@ func drawTable(t *rapid.T, certain bool) (*patchwork.Model, patchwork.Data, patc
 func drawRowOptions(t *rapid.T, rng *rand.Rand, experts int, rule patchwork.Rule) patchwork.PursuitOptions {
 	opt := patchwork.PursuitOptions{Forced: rng.IntN(2) == 0, MaxPicks: []int{0, 0, 0, 1, 2}[rng.IntN(5)],
 		MinGain: []float64{0, 0, 1, 3, -2}[rng.IntN(5)], Reuse: []int{0, 0, 0, 0, 2}[rng.IntN(5)],
-		Scoring: []patchwork.Scoring{patchwork.Original, patchwork.Original, patchwork.Original, patchwork.Mixed, patchwork.Truncated}[rapid.IntRange(0, 4).Draw(t, "scoring")]}
-	if opt.Scoring == patchwork.Truncated && rule != patchwork.Max {
-		opt.Scoring = patchwork.Original
+		Scoring: []patchwork.Scoring{patchwork.ScoringOriginal, patchwork.ScoringOriginal, patchwork.ScoringOriginal, patchwork.ScoringMixed, patchwork.ScoringTruncated}[rapid.IntRange(0, 4).Draw(t, "scoring")]}
+	if opt.Scoring == patchwork.ScoringTruncated && rule != patchwork.RuleMax {
+		opt.Scoring = patchwork.ScoringOriginal
 	}
 	if rng.IntN(2) == 0 {
 		for range experts {
@@ -366,7 +366,7 @@ func TestRealRowsAreExplainedAlike(t *testing.T) {
 	for _, name := range []string{"nltcs.train.data.gz", "plants.valid.data.gz"} {
 		images := realRows(t, name, 1500)
 		d := images[0].Width()
-		for _, rule := range []patchwork.Rule{patchwork.Max, patchwork.MaxMinusMin} {
+		for _, rule := range []patchwork.Rule{patchwork.RuleMax, patchwork.RuleMaxMinusMin} {
 			c := patchwork.Config{Height: 1, Width: d, Rule: rule, Q: 0.5, QMap: make([]float64, d)}
 			for i := range c.QMap {
 				c.QMap[i] = 0.02 + 0.3*float64(i)/float64(d)

@@ -85,7 +85,7 @@ func (p *Pursuit) ExplainAll(images []*bitmap.Image, out *Explanations) error {
 // unpack adds the explanations of the images that b explained.
 func (p *Pursuit) unpack(b *rows, images []*bitmap.Image, out *Explanations) {
 	odd := b.picked.Odd
-	if len(odd) == 0 && p.inForce() == Original {
+	if len(odd) == 0 && p.inForce() == ScoringOriginal {
 		out.addAll(&b.picked)
 		return
 	}
@@ -116,7 +116,7 @@ func (p *Pursuit) addRow(b *rows, i int, img *bitmap.Image, out *Explanations) {
 	}
 	logLik := b.picked.LogLik[i]
 	logLikModel := logLik
-	if p.inForce() != Original {
+	if p.inForce() != ScoringOriginal {
 		logLikModel = LogLik(img, p.model.Compose(img.Height(), img.Width(), out.Picks[first:]).P)
 	}
 	out.addScores(b.picked.Start[i], logLik, logLikModel)

@@ -227,7 +227,7 @@ func (t *Tally) speaks(m *Model, i int, j int16) (won, lost bool) {
 // votes reports whether opinion p differs from the scalar abstention value in
 // a way that counts (beyond the border of an image there is no value a pixel).
 func (c *Config) votes(p float64) bool {
-	return p > c.Q || c.Rule == MaxMinusMin && p < c.Q
+	return p > c.Q || c.Rule == RuleMaxMinusMin && p < c.Q
 }
 
 // Merge adds what another tally of the same experts counted; exact, and the

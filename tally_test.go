@@ -68,7 +68,7 @@ func TestTallyCountsCanBe(t *testing.T) {
 			if c.Seen[i]+c.LostSeen[i] > tally.Active(i/(m.Height()*m.Width())) {
 				t.Fatalf("entry %d was seen %d + %d times in %d images", i, c.Seen[i], c.LostSeen[i], tally.Active(i/(m.Height()*m.Width())))
 			}
-			if m.Config().Rule == patchwork.Max && c.LostSeen[i] > 0 {
+			if m.Config().Rule == patchwork.RuleMax && c.LostSeen[i] > 0 {
 				t.Fatalf("a max model lost entry %d", i)
 			}
 		}
@@ -142,7 +142,7 @@ func TestGuardedIsCautious(t *testing.T) {
 }
 
 func TestMStepOptions(t *testing.T) {
-	m := testkit.MustModel(t, patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 1, Width: 4, Q: 0.5}, [][]float64{{0.9, 0.2, 0.7, 0.5}})
+	m := testkit.MustModel(t, patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 4, Q: 0.5}, [][]float64{{0.9, 0.2, 0.7, 0.5}})
 	// Entry 0: on in 6 of 6 won. Entry 1: on in 2 of 5 won, on in all 5 lost, so
 	// the two means disagree. Entry 2: on in 4 of 6. Entry 3: nothing.
 	tally, err := patchwork.TallyOf(m, patchwork.Counts{On: []int64{6, 2, 4, 0}, Seen: []int64{6, 5, 6, 0},

@@ -46,7 +46,7 @@ func findUnused(m *patchwork.Model, t *patchwork.Tally) []Finding {
 // vote returns by how much an opinion p differs from the abstention value q.
 func vote(rule patchwork.Rule, p, q float64) float64 {
 	v := p - q
-	if rule == patchwork.Max {
+	if rule == patchwork.RuleMax {
 		return max(v, 0)
 	}
 	return v

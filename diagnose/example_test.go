@@ -13,7 +13,7 @@ import (
 // Of three experts the second repeats the first, and the third is never used.
 func ExampleModel() {
 	model, err := patchwork.NewModel(
-		patchwork.Config{Rule: patchwork.Max, Height: 1, Width: 6, Q: 0.1},
+		patchwork.Config{Rule: patchwork.RuleMax, Height: 1, Width: 6, Q: 0.1},
 		[][]float64{
 			{0.9, 0.9, 0.9, 0.1, 0.1, 0.1},
 			{0.9, 0.8, 0.9, 0.1, 0.1, 0.1},

@@ -45,7 +45,7 @@ func noisy(t *testing.T) (*patchwork.Model, patchwork.Data) {
 			b[i] = 0.1
 		}
 	}
-	m := testkit.ModelOf(t, patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 1, Width: 20, Q: 0.5}, a, b)
+	m := testkit.ModelOf(t, patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 20, Q: 0.5}, a, b)
 	rng := rand.New(rand.NewPCG(36, 0))
 	var data patchwork.Data
 	for i := range 60 {
@@ -132,7 +132,7 @@ func TestDuplicatesAreFound(t *testing.T) {
 }
 
 func TestNearConstantIsFound(t *testing.T) {
-	c := patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 1, Width: 3, Q: 0.5}
+	c := patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 3, Q: 0.5}
 	speaks := []float64{0.9, 0.5, 0.1}
 	f := only(t, Model(testkit.ModelOf(t, c, speaks, []float64{0.5, 0.52, 0.49}), Evidence{}), KindNearConstant, 1)
 	if !strings.Contains(f.Facts, "says nothing") {

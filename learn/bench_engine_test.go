@@ -17,7 +17,7 @@ import (
 func engineLetter(b *testing.B) (*patchwork.Model, *bitmap.Image) {
 	data := letters(b, "T", 12, 56)
 	poses := pose.Grid{DY: pose.Symmetric(8, 1), DX: pose.Symmetric(8, 1), Angles: pose.Evenly(24, 6)}
-	cfg := patchwork.NewConfig(patchwork.Max, 56, 56, poses)
+	cfg := patchwork.NewConfig(patchwork.RuleMax, 56, 56, poses)
 	cfg.Truncate = true
 	m, err := Learn(b.Context(), patchwork.Data{Images: data.Images[:10]}, cfg, Options{Experts: 4, Starts: 1, Seed: 1})
 	if err != nil {
@@ -57,7 +57,7 @@ func engineScene(b *testing.B, objects, k int) (*patchwork.Model, *bitmap.Image)
 // experiments/bench/README.md measures template matching by OpenCV.
 func BenchmarkEngine(b *testing.B) {
 	run := func(name string, m *patchwork.Model, img *bitmap.Image) {
-		for _, scoring := range []patchwork.Scoring{patchwork.Truncated, patchwork.Original} {
+		for _, scoring := range []patchwork.Scoring{patchwork.ScoringTruncated, patchwork.ScoringOriginal} {
 			b.Run(name+"/"+scoring.String(), func(b *testing.B) {
 				p := testkit.MustPursuit(b, m, patchwork.PursuitOptions{Scoring: scoring})
 				picks := 0

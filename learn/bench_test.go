@@ -17,7 +17,7 @@ func letterPoses() pose.Grid {
 }
 
 func learnT(b *testing.B, data patchwork.Data) *patchwork.Model {
-	cfg := patchwork.NewConfig(patchwork.Max, 56, 56, letterPoses())
+	cfg := patchwork.NewConfig(patchwork.RuleMax, 56, 56, letterPoses())
 	m, err := Learn(b.Context(), data, cfg, Options{Experts: 2, Starts: 1, Seed: 1})
 	if err != nil {
 		b.Fatal(err)
@@ -74,7 +74,7 @@ func BenchmarkExplainScene64(b *testing.B) {
 		opt  patchwork.PursuitOptions
 	}{
 		{"truncated", patchwork.PursuitOptions{Paper: true}},
-		{"original", patchwork.PursuitOptions{Paper: true, Scoring: patchwork.Original}},
+		{"original", patchwork.PursuitOptions{Paper: true, Scoring: patchwork.ScoringOriginal}},
 		{"hybrid", patchwork.PursuitOptions{Refined: true}},
 	} {
 		b.Run(c.name, func(b *testing.B) {

@@ -63,7 +63,7 @@ func TestPaperAbstention(t *testing.T) {
 // write-white-and-black ones.
 // Reference: section 2
 func TestPaperAbstentionValues(t *testing.T) {
-	for rule, q := range map[patchwork.Rule]float64{patchwork.Max: 0, patchwork.MaxMinusMin: 0.5} {
+	for rule, q := range map[patchwork.Rule]float64{patchwork.RuleMax: 0, patchwork.RuleMaxMinusMin: 0.5} {
 		if c := PaperConfig(rule, 2, 2, pose.Grid{}); c.Q != q || rows.Resolved(c.Prior) != (patchwork.Prior{On: 1, Off: 1}) {
 			t.Errorf("the paper's %v has q = %v and prior %v", rule, c.Q, c.Prior)
 		}
@@ -74,7 +74,7 @@ func TestPaperAbstentionValues(t *testing.T) {
 // unless their opinion is the most extreme one".
 // Reference: section 2.1.3
 func TestPaperMaxIgnoresWeakerOpinions(t *testing.T) {
-	m := rowModel(t, patchwork.Max, 0, []float64{0.9, 0.9, 0.1}, []float64{0.8, 0.7, 0.05}, []float64{0.8, 0.95, 0.05})
+	m := rowModel(t, patchwork.RuleMax, 0, []float64{0.9, 0.9, 0.1}, []float64{0.8, 0.7, 0.05}, []float64{0.8, 0.95, 0.05})
 	img := bitmap.Parse("##.")
 	if e := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Paper: true}); !slices.Equal(picked(e), []int{2, 0}) && !slices.Equal(picked(e), []int{0, 2}) {
 		t.Errorf("picks %v; expert 1 has nothing to add", picked(e))
@@ -117,13 +117,13 @@ func TestPaperIdenticalExpertsDoNotHelp(t *testing.T) {
 func TestPaperOpposingVotesLimitTheLikelihood(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		vote := rapid.Float64Range(0.01, 0.5).Draw(t, "vote against")
-		m := rowModel(t, patchwork.MaxMinusMin, 0.5, []float64{0.5 - vote}, []float64{rapid.Float64Range(0, 1).Draw(t, "anything")})
+		m := rowModel(t, patchwork.RuleMaxMinusMin, 0.5, []float64{0.5 - vote}, []float64{rapid.Float64Range(0, 1).Draw(t, "anything")})
 		on := bitmap.Parse("#")
 		limit := math.Log(1 - vote)
 		if got := patchwork.LogLik(on, m.Compose(1, 1, picksOf(0, 1)).P); got > limit+1e-12 {
 			t.Fatalf("log-likelihood %v of an on pixel that an expert voted against by %v", got, vote)
 		}
-		opposed := rowModel(t, patchwork.MaxMinusMin, 0.5, []float64{0.5 - vote}, []float64{0.5 + vote})
+		opposed := rowModel(t, patchwork.RuleMaxMinusMin, 0.5, []float64{0.5 - vote}, []float64{0.5 + vote})
 		if got := opposed.Compose(1, 1, picksOf(0, 1)).P[0]; math.Abs(got-0.5) > 1e-15 {
 			t.Fatalf("equal and opposite votes of %v compose to %v", vote, got)
 		}
@@ -142,7 +142,7 @@ func TestPaperTwoExpertExample(t *testing.T) {
 	// per pixel under the best of the four sets of experts.
 	of := func(r, p1, p2 float64) float64 {
 		best := math.Inf(-1)
-		m := rowModel(t, patchwork.MaxMinusMin, 0.5, []float64{p1}, []float64{p2})
+		m := rowModel(t, patchwork.RuleMaxMinusMin, 0.5, []float64{p1}, []float64{p2})
 		for _, set := range [][]int{{}, {0}, {1}, {0, 1}} {
 			p := m.Compose(1, 1, picksOf(set...)).P
 			on, off := patchwork.LogLik(bitmap.Parse("#"), p), patchwork.LogLik(bitmap.Parse("."), p)
@@ -216,7 +216,7 @@ func TestPaperPursuit(t *testing.T) {
 // been explained before".
 // Reference: section 3
 func TestPaperSparseActivation(t *testing.T) {
-	m := rowModel(t, patchwork.Max, 0.1,
+	m := rowModel(t, patchwork.RuleMax, 0.1,
 		[]float64{0.9, 0.9, 0.9, 0.9, 0, 0},
 		[]float64{0, 0.9, 0.9, 0.9, 0, 0}, // part of the first
 		[]float64{0, 0, 0, 0, 0.9, 0.9})
@@ -234,7 +234,7 @@ func TestPaperSparseActivation(t *testing.T) {
 func TestPaperTruncatedLikelihoodDependsOnTheSupport(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		level := rapid.SliceOfN(testkit.AnyLevel, 6, 6).Draw(t, "template")
-		m := rowModel(t, patchwork.Max, 0, level)
+		m := rowModel(t, patchwork.RuleMax, 0, level)
 		a, b := testkit.DrawImage(t, 1, 6, "#."), bitmap.New(1, 6)
 		for x := range 6 {
 			on := a.At(0, x)
@@ -243,7 +243,7 @@ func TestPaperTruncatedLikelihoodDependsOnTheSupport(t *testing.T) {
 			}
 			b.Set(0, x, on)
 		}
-		opt := patchwork.PursuitOptions{Paper: true, Scoring: patchwork.Truncated, Forced: true}
+		opt := patchwork.PursuitOptions{Paper: true, Scoring: patchwork.ScoringTruncated, Forced: true}
 		x, y := testkit.MustExplain(t, m, a, opt), testkit.MustExplain(t, m, b, opt)
 		if x.LogLik != y.LogLik || x.Picks[0] != y.Picks[0] {
 			t.Fatalf("%+v, with another background %+v", x, y)
@@ -256,13 +256,13 @@ func TestPaperTruncatedLikelihoodDependsOnTheSupport(t *testing.T) {
 // templates".
 // Reference: section 3
 func TestPaperTruncationChoosesTheRightFirstExpert(t *testing.T) {
-	m := rowModel(t, patchwork.Max, 0.05,
+	m := rowModel(t, patchwork.RuleMax, 0.05,
 		[]float64{0.6, 0.6, 0.6, 0.6, 0.6, 0.6, 0.3, 0.3}, // the largest structure, a moderate fit
 		[]float64{0.95, 0.95, 0.95, 0.95, 0.05, 0.05, 0.05, 0.05},
 		[]float64{0.05, 0.05, 0.05, 0.05, 0.95, 0.95, 0.95, 0.95})
 	img := bitmap.Parse("########")
-	original := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Paper: true, Scoring: patchwork.Original})
-	truncated := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Paper: true, Scoring: patchwork.Truncated})
+	original := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Paper: true, Scoring: patchwork.ScoringOriginal})
+	truncated := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Paper: true, Scoring: patchwork.ScoringTruncated})
 	if picked(original)[0] != 0 {
 		t.Errorf("original templates begin with %v; this example should mislead them", picked(original))
 	}
@@ -275,10 +275,10 @@ func TestPaperTruncationChoosesTheRightFirstExpert(t *testing.T) {
 // convex combination between mu and 1/2".
 // Reference: section 3
 func TestPaperWilliamsTitsiasMixture(t *testing.T) {
-	m := rowModel(t, patchwork.Max, 0, []float64{0.8, 0, 1})
+	m := rowModel(t, patchwork.RuleMax, 0, []float64{0.8, 0, 1})
 	const alpha = 0.7
 	mixed := func(p float64) float64 { return alpha*p + (1-alpha)/2 }
-	e := testkit.MustExplain(t, m, bitmap.Parse("#.."), patchwork.PursuitOptions{Paper: true, Scoring: patchwork.Mixed, Alpha: alpha, Forced: true})
+	e := testkit.MustExplain(t, m, bitmap.Parse("#.."), patchwork.PursuitOptions{Paper: true, Scoring: patchwork.ScoringMixed, Alpha: alpha, Forced: true})
 	testkit.Near(t, "log-likelihood", e.LogLik, math.Log(mixed(0.8))+math.Log(1-mixed(0))+math.Log(1-mixed(1)), 1e-12)
 	testkit.Near(t, "at the start", e.StartLogLik, math.Log(mixed(0))+2*math.Log(1-mixed(0)), 1e-12)
 	if !math.IsInf(e.LogLikModel, -1) {
@@ -291,7 +291,7 @@ func TestPaperWilliamsTitsiasMixture(t *testing.T) {
 // q, respectively (otherwise we leave k*(d) or l*(d) undefined)".
 // Reference: section 4
 func TestPaperResponsibilities(t *testing.T) {
-	m := rowModel(t, patchwork.MaxMinusMin, 0.5,
+	m := rowModel(t, patchwork.RuleMaxMinusMin, 0.5,
 		[]float64{0.9, 0.5, 0.2, 0.6, 0.5},
 		[]float64{0.7, 0.4, 0.1, 0.6, 0.5},
 		[]float64{0.1, 0.5, 0.9, 0.4, 0.5})
@@ -374,9 +374,9 @@ func TestPaperPullback(t *testing.T) {
 func TestPaperMaxIsMaxMinusMinAtZero(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := testkit.DrawConfig(t, testkit.AnyLevel)
-		c.Q, c.QMap, c.Rule = 0, nil, patchwork.Max
+		c.Q, c.QMap, c.Rule = 0, nil, patchwork.RuleMax
 		one := testkit.DrawModel(t, c, testkit.AnyLevel)
-		c.Rule = patchwork.MaxMinusMin
+		c.Rule = patchwork.RuleMaxMinusMin
 		two := testkit.MustModel(t, c, one.Templates())
 		picks := testkit.DrawPicks(t, one, 0, 4)
 		a, b := one.Compose(c.Height, c.Width, picks), two.Compose(c.Height, c.Width, picks)
@@ -459,7 +459,7 @@ func TestPaperRunningMean(t *testing.T) {
 // example": (x + epsilon) / (1 + 2 epsilon).
 // Reference: section 4.1
 func TestPaperFirstExpert(t *testing.T) {
-	o := mustOnline(t, PaperConfig(patchwork.Max, 1, 4, pose.Grid{}), OnlineOptions{Experts: 3})
+	o := mustOnline(t, PaperConfig(patchwork.RuleMax, 1, 4, pose.Grid{}), OnlineOptions{Experts: 3})
 	learnAll(t, o, []*bitmap.Image{bitmap.Parse("##..")})
 	if o.Model().K() != 1 {
 		t.Fatalf("%d experts after one image", o.Model().K())
@@ -474,7 +474,7 @@ func TestPaperSequentialInitialisation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		mu := rapid.SliceOfN(rapid.Float64Range(0, 1), 5, 5).Draw(t, "composition so far")
 		img := testkit.DrawImage(t, 1, 5, "#.")
-		cfg := PaperConfig(patchwork.MaxMinusMin, 1, 5, pose.Grid{})
+		cfg := PaperConfig(patchwork.RuleMaxMinusMin, 1, 5, pose.Grid{})
 		got, _ := NextExpert(cfg, ReadingLiteral, img, mu)
 		for i, p := range got {
 			x, tilde := 0.0, 1./3
@@ -496,7 +496,7 @@ func TestPaperSequentialInitialisation(t *testing.T) {
 // The sign in "P(x|mu) >= P(x|mu~)" is >=: as well explained is well enough.
 // Reference: section 4.1
 func TestPaperSequentialInitialisationAtEquality(t *testing.T) {
-	cfg := PaperConfig(patchwork.MaxMinusMin, 1, 2, pose.Grid{})
+	cfg := PaperConfig(patchwork.RuleMaxMinusMin, 1, 2, pose.Grid{})
 	got, _ := NextExpert(cfg, ReadingLiteral, bitmap.Parse("#."), []float64{2. / 3, 1. / 3})
 	testkit.NearAll(t, "the new expert", got, []float64{0.5, 0.5}, 0)
 }
@@ -508,7 +508,7 @@ func TestPaperSequentialInitialisationAtEquality(t *testing.T) {
 func TestPaperMaxInitialisationKeepsTheBackground(t *testing.T) {
 	img, mu := bitmap.Parse("##......"), []float64{0.9, 0.1, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01}
 	for reading, near0 := range map[Reading]bool{ReadingTruncated: true, ReadingText: true, ReadingLiteral: false} {
-		cfg := asRun(patchwork.NewConfig(patchwork.Max, 1, 8, pose.Grid{}))
+		cfg := asRun(patchwork.NewConfig(patchwork.RuleMax, 1, 8, pose.Grid{}))
 		got, _ := NextExpert(cfg, reading, img, mu)
 		if got[0] != 0.5 || !(got[1] > 0.5) {
 			t.Errorf("%v: explained ink %v, new ink %v; want 1/2 and more", reading, got[0], got[1])
@@ -519,7 +519,7 @@ func TestPaperMaxInitialisationKeepsTheBackground(t *testing.T) {
 			}
 		}
 	}
-	if patchwork.NewConfig(patchwork.Max, 1, 8, pose.Grid{}).Q > 0.01 || (Options{}).Reading != ReadingTruncated {
+	if patchwork.NewConfig(patchwork.RuleMax, 1, 8, pose.Grid{}).Q > 0.01 || (Options{}).Reading != ReadingTruncated {
 		t.Error("the default reading is not C")
 	}
 }
@@ -528,7 +528,7 @@ func TestPaperMaxInitialisationKeepsTheBackground(t *testing.T) {
 // K; each then only updates.
 // Reference: section 4.1
 func TestPaperExpertsAreAppended(t *testing.T) {
-	o := mustOnline(t, asRun(patchwork.NewConfig(patchwork.Max, 1, 6, pose.Grid{})), OnlineOptions{Experts: 3, Pursuit: patchwork.PursuitOptions{Paper: true, Forced: true}})
+	o := mustOnline(t, asRun(patchwork.NewConfig(patchwork.RuleMax, 1, 6, pose.Grid{})), OnlineOptions{Experts: 3, Pursuit: patchwork.PursuitOptions{Paper: true, Forced: true}})
 	for i, row := range []string{"##....", "####..", "..##..", "....##", "##..##"} {
 		learnAll(t, o, []*bitmap.Image{bitmap.Parse(row)})
 		if want := min(i+1, 3); o.Model().K() != want {

@@ -87,7 +87,7 @@ func countSteps(t *testing.T, data patchwork.Data, cfg patchwork.Config, opt Opt
 
 func TestCountGrows(t *testing.T) {
 	data := blocks(120, 5)
-	steps := countSteps(t, data, blocksConfig(patchwork.MaxMinusMin), Options{Seed: 3})
+	steps := countSteps(t, data, blocksConfig(patchwork.RuleMaxMinusMin), Options{Seed: 3})
 	last := steps[len(steps)-1]
 	// A block is on or off: one expert each way, or one of them and a background.
 	if last.Experts < 3 || last.Experts > 6 {
@@ -130,7 +130,7 @@ func TestCountGrows(t *testing.T) {
 	if r := last.Model.Extras().Record; r.DescriptionLength != last.DescriptionLength || r.LogLik != last.LogLik || r.Rows != 120 || len(r.Starts) == 0 {
 		t.Errorf("record %+v of %+v", r, last.CurvePoint)
 	}
-	m, err := Learn(t.Context(), data, blocksConfig(patchwork.MaxMinusMin), Options{Seed: 3})
+	m, err := Learn(t.Context(), data, blocksConfig(patchwork.RuleMaxMinusMin), Options{Seed: 3})
 	if err != nil || !sameTemplates(m, last.Model) {
 		t.Errorf("Learn differs from the last step, %v", err)
 	}
@@ -138,7 +138,7 @@ func TestCountGrows(t *testing.T) {
 
 func TestCountRange(t *testing.T) {
 	data := blocks(60, 7)
-	steps := countSteps(t, data, blocksConfig(patchwork.MaxMinusMin), Options{AtLeast: 1, AtMost: 4, Seed: 3})
+	steps := countSteps(t, data, blocksConfig(patchwork.RuleMaxMinusMin), Options{AtLeast: 1, AtMost: 4, Seed: 3})
 	last := steps[len(steps)-1]
 	for i, s := range steps[:4] {
 		if s.Stage != StageFresh || s.Experts != i+1 || s.DescriptionLength == 0 {
@@ -149,8 +149,8 @@ func TestCountRange(t *testing.T) {
 		}
 	}
 	// A single number is learned as Learn learns it, and is compared with no other.
-	steps = countSteps(t, data, blocksConfig(patchwork.MaxMinusMin), Options{AtLeast: 2, AtMost: 2, Seed: 3})
-	m, err := Learn(t.Context(), data, blocksConfig(patchwork.MaxMinusMin), Options{Experts: 2, Seed: 3})
+	steps = countSteps(t, data, blocksConfig(patchwork.RuleMaxMinusMin), Options{AtLeast: 2, AtMost: 2, Seed: 3})
+	m, err := Learn(t.Context(), data, blocksConfig(patchwork.RuleMaxMinusMin), Options{Experts: 2, Seed: 3})
 	if err != nil || len(steps) != 3 || !sameTemplates(m, steps[2].Model) {
 		t.Errorf("%d steps for one number, %v", len(steps), err)
 	}
@@ -162,7 +162,7 @@ func TestCountRangeByHeldOut(t *testing.T) {
 	data := blocks(60, 9)
 	data.Weights = slices.Repeat([]int64{1}, 60)
 	data.Weights[4], data.Weights[5] = 0, 2
-	steps := countSteps(t, data, blocksConfig(patchwork.Max), Options{AtLeast: 1, AtMost: 4, Seed: 3, Starts: 2, HeldOut: 0.25})
+	steps := countSteps(t, data, blocksConfig(patchwork.RuleMax), Options{AtLeast: 1, AtMost: 4, Seed: 3, Starts: 2, HeldOut: 0.25})
 	if len(steps) != 6 {
 		t.Fatalf("%d steps", len(steps))
 	}
@@ -180,7 +180,7 @@ func TestCountRangeByHeldOut(t *testing.T) {
 		t.Errorf("chose %+v, best was %+v", last.CurvePoint, best.CurvePoint)
 	}
 	rest, held := rows.Split(data, 0.25, 3)
-	m, err := Learn(t.Context(), rest, blocksConfig(patchwork.Max), Options{Experts: 2, Seed: 3, Starts: 2})
+	m, err := Learn(t.Context(), rest, blocksConfig(patchwork.RuleMax), Options{Experts: 2, Seed: 3, Starts: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestCountWorkersChangeNothing(t *testing.T) {
 		var models []*patchwork.Model
 		for _, workers := range []int{1, 2, 5} {
 			opt.Seed, opt.Workers = 8, workers
-			m, err := Learn(t.Context(), blocks(40, 2), blocksConfig(patchwork.MaxMinusMin), opt)
+			m, err := Learn(t.Context(), blocks(40, 2), blocksConfig(patchwork.RuleMaxMinusMin), opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -229,7 +229,7 @@ func TestCountLeastData(t *testing.T) {
 		"two rows":        blocks(2, 1),
 		"one that counts": {Images: blocks(2, 1).Images, Weights: []int64{0, 1}},
 	} {
-		steps := countSteps(t, data, blocksConfig(patchwork.MaxMinusMin), Options{})
+		steps := countSteps(t, data, blocksConfig(patchwork.RuleMaxMinusMin), Options{})
 		if k := steps[len(steps)-1].Experts; k < 1 || k > 3 {
 			t.Errorf("%s: %d experts", name, k)
 		}
@@ -237,7 +237,7 @@ func TestCountLeastData(t *testing.T) {
 }
 
 func TestCountErrors(t *testing.T) {
-	data, mmm := blocks(10, 1), blocksConfig(patchwork.MaxMinusMin)
+	data, mmm := blocks(10, 1), blocksConfig(patchwork.RuleMaxMinusMin)
 	for name, c := range map[string]struct {
 		data patchwork.Data
 		cfg  patchwork.Config
@@ -251,7 +251,7 @@ func TestCountErrors(t *testing.T) {
 		"all held out":    {data, mmm, Options{HeldOut: 1}, "between 0 and 1"},
 		"share":           {data, mmm, Options{HeldOut: math.NaN()}, "between 0 and 1"},
 		"nothing":         {patchwork.Data{}, mmm, Options{}, "no images"},
-		"one to hold out": {blocks(1, 1), blocksConfig(patchwork.Max), Options{AtLeast: 1, AtMost: 2}, "one image is too few"},
+		"one to hold out": {blocks(1, 1), blocksConfig(patchwork.RuleMax), Options{AtLeast: 1, AtMost: 2}, "one image is too few"},
 		"another size":    {patchwork.Data{Images: []*bitmap.Image{bitmap.New(2, 2)}}, mmm, Options{}, "2 x 2"},
 	} {
 		m, err := Learn(t.Context(), c.data, c.cfg, c.opt)
@@ -285,7 +285,7 @@ func TestCountWithoutARange(t *testing.T) {
 
 // Two experts that are halves of one part, or equal, are merged.
 func TestShrinkMerges(t *testing.T) {
-	data, cfg := blocks(120, 5), blocksConfig(patchwork.MaxMinusMin)
+	data, cfg := blocks(120, 5), blocksConfig(patchwork.RuleMaxMinusMin)
 	half := func(from, to int, p float64) []float64 {
 		out := slices.Repeat([]float64{0.5}, 12)
 		for x := from; x < to; x++ {
@@ -326,7 +326,7 @@ func TestShrinkMerges(t *testing.T) {
 
 // An expert that is active in no image is removed, and nothing else changes.
 func TestShrinkDropsTheUnused(t *testing.T) {
-	data, cfg := blocks(60, 5), blocksConfig(patchwork.MaxMinusMin)
+	data, cfg := blocks(60, 5), blocksConfig(patchwork.RuleMaxMinusMin)
 	a := &counter{data: data, cfg: cfg, opt: Options{Experts: 3}.WithDefaults(cfg)}
 	m, err := Learn(t.Context(), data, cfg, a.opt)
 	if err != nil {
@@ -347,7 +347,7 @@ func TestShrinkDropsTheUnused(t *testing.T) {
 }
 
 func TestPairsOfExperts(t *testing.T) {
-	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 1, Width: 3, Q: 0.5}, [][]float64{{0.9, 0.5, 0.4}, {0.7, 0.1, 0.4}, {0.5, 0.5, 0.5}, {0.1, 0.5, 0.5}})
+	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 3, Q: 0.5}, [][]float64{{0.9, 0.5, 0.4}, {0.7, 0.1, 0.4}, {0.5, 0.5, 0.5}, {0.1, 0.5, 0.5}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ type emOptions struct {
 // counts, under a model of the given rule.
 func (o Options) em(rule patchwork.Rule) emOptions {
 	return emOptions{Iterations: o.Iterations, Pursuit: o.pursuit(), Workers: o.Workers,
-		Step: patchwork.MStep{KeepUnseen: rule == patchwork.Max, AbstainMargin: abstainingMargin}}
+		Step: patchwork.MStep{KeepUnseen: rule == patchwork.RuleMax, AbstainMargin: abstainingMargin}}
 }
 
 // Pursuit returns how an E-step of learning with these options explains images.
@@ -108,7 +108,7 @@ func sweep(ctx context.Context, m *patchwork.Model, data patchwork.Source, opt O
 // value set to that value; it is the last step of learning. It returns m itself
 // if there are none, or under Max.
 func Settle(m *patchwork.Model) *patchwork.Model {
-	if m.Config().Rule != patchwork.MaxMinusMin {
+	if m.Config().Rule != patchwork.RuleMaxMinusMin {
 		return m
 	}
 	templates, settled := m.Templates(), false

@@ -39,13 +39,13 @@ func letters(t testing.TB, letter string, n, side int) patchwork.Data {
 
 // quadrantConfig returns the default configuration of the paper's synthetic set.
 func quadrantConfig() patchwork.Config {
-	return patchwork.NewConfig(patchwork.MaxMinusMin, 6, 6, pose.Grid{})
+	return patchwork.NewConfig(patchwork.RuleMaxMinusMin, 6, 6, pose.Grid{})
 }
 
 // posedLetters returns a small problem with shifts and rotations.
 func posedLetters(t testing.TB) (patchwork.Data, patchwork.Config) {
 	poses := pose.Grid{DY: pose.Symmetric(2, 1), DX: pose.Symmetric(2, 1), Angles: pose.Evenly(12, 12)}
-	return letters(t, "T", 40, 16), patchwork.NewConfig(patchwork.Max, 16, 16, poses)
+	return letters(t, "T", 40, 16), patchwork.NewConfig(patchwork.RuleMax, 16, 16, poses)
 }
 
 // posedModel returns them with a model of two strokes, learned in one pass.
@@ -221,7 +221,7 @@ func TestLearnIsTheSameForAnyWorkers(t *testing.T) {
 	}{
 		{"quadrants", quadrants(t, 40), quadrantConfig(), Options{Experts: 3, Starts: 3, Iterations: 2, Seed: 5}},
 		{"letters", posed, posedCfg, Options{Experts: 2, Starts: 3, Iterations: 2, Seed: 5, Refine: true}},
-		{"paper", posed, PaperConfig(patchwork.Max, 16, 16, posedCfg.Poses), Options{Experts: 2, Paper: true}},
+		{"paper", posed, PaperConfig(patchwork.RuleMax, 16, 16, posedCfg.Poses), Options{Experts: 2, Paper: true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var want *patchwork.Model
@@ -363,7 +363,7 @@ func TestLearningRefuses(t *testing.T) {
 	large := cfg
 	large.Height = 7
 	other := testkit.MustModel(t, cfg, randomTemplates(t, 2))
-	posed := patchwork.NewConfig(patchwork.Max, 6, 6, pose.Grid{DY: pose.Symmetric(1, 1)})
+	posed := patchwork.NewConfig(patchwork.RuleMax, 6, 6, pose.Grid{DY: pose.Symmetric(1, 1)})
 	for _, c := range []struct {
 		data patchwork.Data
 		cfg  patchwork.Config

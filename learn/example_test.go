@@ -21,7 +21,7 @@ func ExampleLearn() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	config := patchwork.NewConfig(patchwork.MaxMinusMin, 6, 6, pose.Grid{})
+	config := patchwork.NewConfig(patchwork.RuleMaxMinusMin, 6, 6, pose.Grid{})
 	model, err := learn.Learn(context.Background(), patchwork.Data{Images: set.Images}, config,
 		learn.Options{Experts: 8, Starts: 1, Seed: 2})
 	if err != nil {
@@ -78,7 +78,7 @@ func ExampleRun() {
 		}
 		data.Images = append(data.Images, row)
 	}
-	config := patchwork.NewConfig(patchwork.MaxMinusMin, 1, 12, pose.Grid{})
+	config := patchwork.NewConfig(patchwork.RuleMaxMinusMin, 1, 12, pose.Grid{})
 	most := 0
 	for step, err := range learn.Run(context.Background(), data, config, learn.Options{}) {
 		if err != nil {

@@ -75,7 +75,7 @@ func tableConfig(t testing.TB, name string, q *float64, width int, truncate bool
 	t.Helper()
 	c := patchwork.Config{Height: 1, Width: width, Defaults: patchwork.Defaults{Truncate: truncate}}
 	if name == "max_minus_min" {
-		c.Rule = patchwork.MaxMinusMin
+		c.Rule = patchwork.RuleMaxMinusMin
 		c.Q = 0.5
 	}
 	if q != nil {
@@ -167,7 +167,7 @@ func TestGoldenSequentialInit(t *testing.T) {
 	}
 	for _, c := range g.SequentialInit {
 		cfg := tableConfig(t, c.Rule, &c.Q, len(c.X), false)
-		if cfg.Rule == patchwork.Max {
+		if cfg.Rule == patchwork.RuleMax {
 			cfg.Q = 0
 		}
 		cfg.Prior = patchwork.Prior{On: c.Eps, Off: c.Eps}

@@ -15,7 +15,7 @@ import (
 // The terms of the description length, added up by hand for three images (one
 // of them twice) and two experts, of which one is never used.
 func TestDescriptionLengthByHand(t *testing.T) {
-	m := testkit.MustModel(t, patchwork.Config{Rule: patchwork.MaxMinusMin, Q: 0.5, Height: 1, Width: 3}, [][]float64{{0.9, 0.5, 0.5}, {0.1, 0.2, 0.3}})
+	m := testkit.MustModel(t, patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Q: 0.5, Height: 1, Width: 3}, [][]float64{{0.9, 0.5, 0.5}, {0.1, 0.2, 0.3}})
 	data := patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("#.#"), bitmap.Parse("..."), bitmap.Parse("##.")}, Weights: []int64{2, 1, 1}}
 	tally := patchwork.NewTally(m)
 	for i, picks := range [][]patchwork.Pick{{{Expert: 0}}, nil, {{Expert: 0}}} {
@@ -32,7 +32,7 @@ func TestDescriptionLengthByHand(t *testing.T) {
 
 // An impossible image cannot be described.
 func TestDescriptionLengthOfTheImpossible(t *testing.T) {
-	m := testkit.MustModel(t, patchwork.Config{Rule: patchwork.MaxMinusMin, Q: 1, Height: 1, Width: 1}, [][]float64{{1}})
+	m := testkit.MustModel(t, patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Q: 1, Height: 1, Width: 1}, [][]float64{{1}})
 	tally, err := patchwork.EStep(t.Context(), m, patchwork.Data{Images: []*bitmap.Image{bitmap.Parse(".")}}, patchwork.PursuitOptions{}, 1, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -92,8 +92,8 @@ func TestWhichRunsAreJudgedByDescriptionLength(t *testing.T) {
 		{"default", quadrantConfig(), Options{}, true},
 		{"paper", quadrantConfig(), Options{Paper: true}, false},
 		{"online", quadrantConfig(), Options{Method: MethodOnline}, false},
-		{"max", patchwork.NewConfig(patchwork.Max, 6, 6, pose.Grid{}), Options{Method: MethodBatch}, false},
-		{"moving", patchwork.NewConfig(patchwork.MaxMinusMin, 6, 6, moving), Options{Method: MethodBatch}, false},
+		{"max", patchwork.NewConfig(patchwork.RuleMax, 6, 6, pose.Grid{}), Options{Method: MethodBatch}, false},
+		{"moving", patchwork.NewConfig(patchwork.RuleMaxMinusMin, 6, 6, moving), Options{Method: MethodBatch}, false},
 	} {
 		if got := c.opt.WithDefaults(c.cfg).byDescription(c.cfg); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
@@ -156,7 +156,7 @@ func TestLearnOddProblems(t *testing.T) {
 		{"one expert, q = 1", 1, 1, patchwork.Data{Images: some}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			cfg := patchwork.NewConfig(patchwork.MaxMinusMin, 1, 2, pose.Grid{})
+			cfg := patchwork.NewConfig(patchwork.RuleMaxMinusMin, 1, 2, pose.Grid{})
 			cfg.Q, cfg.ZeroQ = c.q, true
 			m, err := Learn(t.Context(), c.data, cfg, Options{Experts: c.experts, Seed: 1})
 			if err != nil {

@@ -22,11 +22,11 @@ func memoryCases() map[string]struct {
 		cfg patchwork.Config
 		opt Options
 	}{
-		"max-minus-min":        {patchwork.NewConfig(patchwork.MaxMinusMin, 4, 4, pose.Grid{}), Options{Experts: 2, Starts: 2, Seed: 3}},
-		"moving":               {patchwork.NewConfig(patchwork.Max, 4, 4, grid), Options{Experts: 2, Starts: 3, Seed: 3, Workers: 2}},
-		"paper":                {PaperConfig(patchwork.MaxMinusMin, 4, 4, pose.Grid{}), Options{Experts: 2, Paper: true, Seed: 3}},
-		"max":                  {patchwork.NewConfig(patchwork.Max, 4, 4, pose.Grid{}), Options{Experts: 2, Starts: 2, Seed: 3}},
-		"moving max-minus-min": {patchwork.NewConfig(patchwork.MaxMinusMin, 4, 4, grid), Options{Experts: 2, Starts: 2, Seed: 3, Iterations: 3}},
+		"max-minus-min":        {patchwork.NewConfig(patchwork.RuleMaxMinusMin, 4, 4, pose.Grid{}), Options{Experts: 2, Starts: 2, Seed: 3}},
+		"moving":               {patchwork.NewConfig(patchwork.RuleMax, 4, 4, grid), Options{Experts: 2, Starts: 3, Seed: 3, Workers: 2}},
+		"paper":                {PaperConfig(patchwork.RuleMaxMinusMin, 4, 4, pose.Grid{}), Options{Experts: 2, Paper: true, Seed: 3}},
+		"max":                  {patchwork.NewConfig(patchwork.RuleMax, 4, 4, pose.Grid{}), Options{Experts: 2, Starts: 2, Seed: 3}},
+		"moving max-minus-min": {patchwork.NewConfig(patchwork.RuleMaxMinusMin, 4, 4, grid), Options{Experts: 2, Starts: 2, Seed: 3, Iterations: 3}},
 	}
 }
 
@@ -73,7 +73,7 @@ func TestLearningWithAMemory(t *testing.T) {
 
 // What was kept for one model or option is not recalled for another.
 func TestMemoryKeys(t *testing.T) {
-	cfg := patchwork.NewConfig(patchwork.MaxMinusMin, 1, 2, pose.Grid{})
+	cfg := patchwork.NewConfig(patchwork.RuleMaxMinusMin, 1, 2, pose.Grid{})
 	m := func(change func(*patchwork.Config, [][]float64)) *patchwork.Model {
 		c, templates := cfg, [][]float64{{.2, .9}, {.5, .1}}
 		change(&c, templates)

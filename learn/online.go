@@ -296,7 +296,7 @@ func NextExpert(cfg patchwork.Config, reading Reading, img *bitmap.Image, mu []f
 		}
 		var explained bool
 		switch {
-		case cfg.Rule == patchwork.MaxMinusMin:
+		case cfg.Rule == patchwork.RuleMaxMinusMin:
 			own := template[i]
 			if !on {
 				own = 1 - own
@@ -318,7 +318,7 @@ func NextExpert(cfg patchwork.Config, reading Reading, img *bitmap.Image, mu []f
 
 // notSure returns the value of an entry at which a new expert does not vote yet.
 func notSure(cfg patchwork.Config, i int) float64 {
-	if cfg.Rule == patchwork.MaxMinusMin {
+	if cfg.Rule == patchwork.RuleMaxMinusMin {
 		return abstention(cfg, i)
 	}
 	return 0.5

@@ -223,12 +223,12 @@ func TestNextExpertReadings(t *testing.T) {
 		set     string
 	}{
 		// Max: P(x|mu) is 0.9 0.5 0.2 0.9 0.1.
-		{"C", patchwork.Max, 0, ReadingTruncated, []float64{0.5, on, on, off, off, 0}, ".####."},
-		{"text", patchwork.Max, 0, ReadingText, []float64{0.5, 0.5, on, off, off, 0}, "..###."},
-		{"literal", patchwork.Max, 0, ReadingLiteral, []float64{0.5, 0.5, on, 0.5, off, 0}, "..#.#."},
+		{"C", patchwork.RuleMax, 0, ReadingTruncated, []float64{0.5, on, on, off, off, 0}, ".####."},
+		{"text", patchwork.RuleMax, 0, ReadingText, []float64{0.5, 0.5, on, off, off, 0}, "..###."},
+		{"literal", patchwork.RuleMax, 0, ReadingLiteral, []float64{0.5, 0.5, on, 0.5, off, 0}, "..#.#."},
 		// Max-minus-min: abstain where P(x|mu) >= 2/3.
-		{"max-minus-min", patchwork.MaxMinusMin, 0.5, ReadingTruncated, []float64{0.5, on, on, 0.5, off, 0.5}, ".##.#."},
-		{"max-minus-min, q = 0.3", patchwork.MaxMinusMin, 0.3, ReadingText, []float64{0.3, on, on, 0.3, off, 0.3}, ".##.#."},
+		{"max-minus-min", patchwork.RuleMaxMinusMin, 0.5, ReadingTruncated, []float64{0.5, on, on, 0.5, off, 0.5}, ".##.#."},
+		{"max-minus-min, q = 0.3", patchwork.RuleMaxMinusMin, 0.3, ReadingText, []float64{0.3, on, on, 0.3, off, 0.3}, ".##.#."},
 	} {
 		template, set := NextExpert(patchwork.Config{Rule: c.rule, Height: 1, Width: 6, Q: c.q}, c.reading, img, mu)
 		testkit.NearAll(t, c.name, template, c.want, 1e-15)
@@ -312,7 +312,7 @@ func TestOnlineRefuses(t *testing.T) {
 // With poses, images that show one stroke at different places teach one stroke:
 // the template does not blur.
 func TestOnlineFollowsTheShift(t *testing.T) {
-	cfg := asRun(patchwork.NewConfig(patchwork.Max, 5, 5, pose.Grid{DY: pose.Symmetric(2, 1), DX: pose.Symmetric(2, 1)}))
+	cfg := asRun(patchwork.NewConfig(patchwork.RuleMax, 5, 5, pose.Grid{DY: pose.Symmetric(2, 1), DX: pose.Symmetric(2, 1)}))
 	at := func(x int) *bitmap.Image {
 		img := bitmap.New(5, 5)
 		for y := range 5 {

@@ -183,7 +183,7 @@ func (o Options) onTheWay() Options {
 func (o Options) WithDefaults(c patchwork.Config) Options {
 	if o.Method == MethodAuto {
 		switch {
-		case c.Rule == patchwork.MaxMinusMin && c.Poses.Len() == 1, o.Paper && o.Continue != nil:
+		case c.Rule == patchwork.RuleMaxMinusMin && c.Poses.Len() == 1, o.Paper && o.Continue != nil:
 			o.Method = MethodBatch
 		case o.Paper:
 			o.Method = MethodOnline
@@ -191,7 +191,7 @@ func (o Options) WithDefaults(c patchwork.Config) Options {
 			o.Method = MethodBoth
 		}
 	}
-	if o.Paper || o.Method != MethodBoth || c.Rule != patchwork.Max || c.Poses.Len() == 1 {
+	if o.Paper || o.Method != MethodBoth || c.Rule != patchwork.RuleMax || c.Poses.Len() == 1 {
 		o.StartFrom = StartFromOrders
 	}
 	if o.Continue != nil {
@@ -295,6 +295,6 @@ func (o Options) pursuit() patchwork.PursuitOptions {
 // length: so are max-minus-min experts that do not move, learned in batches.
 func (o Options) byDescription(c patchwork.Config) bool {
 	_, still := c.Poses.Identity()
-	return !o.Paper && o.Method == MethodBatch && c.Rule == patchwork.MaxMinusMin &&
+	return !o.Paper && o.Method == MethodBatch && c.Rule == patchwork.RuleMaxMinusMin &&
 		still && c.Poses.Len() == 1 && !c.Scene
 }

@@ -43,7 +43,7 @@ func TestNames(t *testing.T) {
 // A configuration without a prior takes the recommended one, a given one stays,
 // and the paper's is Beta(1, 1).
 func TestPriors(t *testing.T) {
-	ink, own := patchwork.NewConfig(patchwork.Max, 2, 2, pose.Grid{}), patchwork.NewConfig(patchwork.Max, 2, 2, pose.Grid{})
+	ink, own := patchwork.NewConfig(patchwork.RuleMax, 2, 2, pose.Grid{}), patchwork.NewConfig(patchwork.RuleMax, 2, 2, pose.Grid{})
 	own.Prior = patchwork.Prior{On: 2, Off: 3}
 	one := patchwork.Prior{On: 1, Off: 1}
 	for _, c := range []struct {
@@ -53,15 +53,15 @@ func TestPriors(t *testing.T) {
 	}{
 		{ink, false, patchwork.Prior{On: 0.05, Off: 1}, patchwork.Prior{On: 0.1, Off: 1}},
 		{ink, true, one, one},
-		{patchwork.NewConfig(patchwork.MaxMinusMin, 2, 2, pose.Grid{}), false, one, one},
+		{patchwork.NewConfig(patchwork.RuleMaxMinusMin, 2, 2, pose.Grid{}), false, one, one},
 		{own, false, own.Prior, own.Prior},
-		{PaperConfig(patchwork.Max, 2, 2, pose.Grid{}), true, one, one},
+		{PaperConfig(patchwork.RuleMax, 2, 2, pose.Grid{}), true, one, one},
 	} {
 		if batch, online := rows.Priors(c.cfg, c.paper); batch != c.batch || online != c.online {
 			t.Errorf("%v, paper %v: %v and %v, want %v and %v", c.cfg.Prior, c.paper, batch, online, c.batch, c.online)
 		}
 	}
-	m, err := Learn(t.Context(), memoryData(), patchwork.NewConfig(patchwork.Max, 4, 4, pose.Grid{}), Options{Experts: 1, Starts: 1})
+	m, err := Learn(t.Context(), memoryData(), patchwork.NewConfig(patchwork.RuleMax, 4, 4, pose.Grid{}), Options{Experts: 1, Starts: 1})
 	if err != nil || m.Config().Prior != rows.BatchInk {
 		t.Errorf("learned with the prior %v, %v", m.Config().Prior, err)
 	}

@@ -145,7 +145,7 @@ func (s *sums) add(m *patchwork.Model, x *bitmap.Image, picks []patchwork.Pick, 
 			row, col := int(inverse[i])/cfg.Width+pick.Pose.DY, int(inverse[i])%cfg.Width+pick.Pose.DX
 			if row < 0 || col < 0 || row >= x.Height() || col >= x.Width() {
 				// Beyond the paper: what surrounds an image may be known to be off.
-				if !cfg.UnknownOutside && (mu > cfg.Q || mu < cfg.Q && cfg.Rule == patchwork.MaxMinusMin) {
+				if !cfg.UnknownOutside && (mu > cfg.Q || mu < cfg.Q && cfg.Rule == patchwork.RuleMaxMinusMin) {
 					s.Seen[entry]++
 				}
 				continue
@@ -276,7 +276,7 @@ func newExpert(cfg patchwork.Config, x *bitmap.Image, mu []float64) (template []
 		}
 		template[d], made[d] = (likelihood(x, d, 1)+epsilon.On)/(1+epsilon.On+epsilon.Off), true
 		enough, silent := 0.5, 0.5
-		if cfg.Rule == patchwork.MaxMinusMin {
+		if cfg.Rule == patchwork.RuleMaxMinusMin {
 			enough, silent = likelihood(x, d, template[d]), abstention(cfg, d)
 		}
 		if mu != nil && likelihood(x, d, mu[d]) >= enough {

@@ -38,13 +38,13 @@ var (
 // without poses, some of which leave the frame or lack the zero pose.
 func drawConfig(t *rapid.T, levels *rapid.Generator[float64]) patchwork.Config {
 	c := patchwork.Config{
-		Rule:   rapid.SampledFrom([]patchwork.Rule{patchwork.Max, patchwork.MaxMinusMin}).Draw(t, "rule"),
+		Rule:   rapid.SampledFrom([]patchwork.Rule{patchwork.RuleMax, patchwork.RuleMaxMinusMin}).Draw(t, "rule"),
 		Height: rapid.IntRange(1, 4).Draw(t, "height"), Width: rapid.IntRange(1, 5).Draw(t, "width"),
 		Q:        levels.Draw(t, "q"),
 		ZeroQ:    true,
 		Defaults: patchwork.Defaults{UnknownOutside: rapid.Bool().Draw(t, "outside"), Prior: rapid.SampledFrom([]patchwork.Prior{{}, {On: 1, Off: 1}, {On: 0.3, Off: 0.3}, {On: 0.1, Off: 0.7}, {On: 0.1, Off: 1}}).Draw(t, "prior")},
 	}
-	if c.Rule == patchwork.Max {
+	if c.Rule == patchwork.RuleMax {
 		c.Truncate = rapid.Bool().Draw(t, "truncate")
 	}
 	if rapid.Bool().Draw(t, "moves") {
@@ -161,7 +161,7 @@ func TestEMIsThePapers(t *testing.T) {
 // If the first M-step changes nothing there is still a second E-step, so that the
 // last model has counts.
 func TestEMFromAFixedPoint(t *testing.T) {
-	m := must(patchwork.NewModel(patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 1, Width: 2, Q: 0.5}, [][]float64{{0.5, 0.5}}))
+	m := must(patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 2, Q: 0.5}, [][]float64{{0.5, 0.5}}))
 	data := patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("#.")}}
 	steps := 0
 	got, _, err := em(m, 5, func(m *patchwork.Model) (*patchwork.Tally, error) {
@@ -221,7 +221,7 @@ func TestRunningMean(t *testing.T) {
 
 // Eq. (1) by hand: two experts, k* and l* of a pixel where they disagree.
 func TestEquationOneByHand(t *testing.T) {
-	c := patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 1, Width: 3, Q: 0.5}
+	c := patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 3, Q: 0.5}
 	m := must(patchwork.NewModel(c, [][]float64{{0.9, 0.8, 0.5}, {0.7, 0.1, 0.5}}))
 	data := patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("#.#"), bitmap.Parse("##.")}}
 	both := func(*patchwork.Model, *bitmap.Image) ([]patchwork.Pick, error) {
@@ -296,16 +296,16 @@ func TestPaperMode(t *testing.T) {
 		poses pose.Grid
 		opt   Options
 	}{
-		{"max", quadrants, patchwork.Max, pose.Grid{}, Options{Experts: 3}},
-		{"max batch", quadrants, patchwork.Max, pose.Grid{}, Options{Experts: 3, Method: MethodBatch, Starts: 3}},
-		{"max both", quadrants, patchwork.Max, pose.Grid{}, Options{Experts: 3, Method: MethodBoth, Starts: 3}},
-		{"max with poses", letters, patchwork.Max, poses, Options{Experts: 2, Starts: 2, Workers: 2}},
-		{"max with poses both", letters, patchwork.Max, poses, Options{Experts: 2, Method: MethodBoth, Iterations: 2}},
-		{"max with poses batch", letters, patchwork.Max, poses, Options{Experts: 2, Method: MethodBatch, Iterations: 2}},
-		{"max-minus-min", quadrants, patchwork.MaxMinusMin, pose.Grid{}, Options{Experts: 8, Starts: 2, Seed: 5, Iterations: 8}},
-		{"max-minus-min online", quadrants, patchwork.MaxMinusMin, pose.Grid{}, Options{Experts: 5, Method: MethodOnline, Starts: 2}},
-		{"max-minus-min both", quadrants, patchwork.MaxMinusMin, pose.Grid{}, Options{Experts: 5, Method: MethodBoth}},
-		{"max-minus-min with poses both", letters, patchwork.MaxMinusMin, poses, Options{Experts: 2, Method: MethodBoth, Iterations: 2}},
+		{"max", quadrants, patchwork.RuleMax, pose.Grid{}, Options{Experts: 3}},
+		{"max batch", quadrants, patchwork.RuleMax, pose.Grid{}, Options{Experts: 3, Method: MethodBatch, Starts: 3}},
+		{"max both", quadrants, patchwork.RuleMax, pose.Grid{}, Options{Experts: 3, Method: MethodBoth, Starts: 3}},
+		{"max with poses", letters, patchwork.RuleMax, poses, Options{Experts: 2, Starts: 2, Workers: 2}},
+		{"max with poses both", letters, patchwork.RuleMax, poses, Options{Experts: 2, Method: MethodBoth, Iterations: 2}},
+		{"max with poses batch", letters, patchwork.RuleMax, poses, Options{Experts: 2, Method: MethodBatch, Iterations: 2}},
+		{"max-minus-min", quadrants, patchwork.RuleMaxMinusMin, pose.Grid{}, Options{Experts: 8, Starts: 2, Seed: 5, Iterations: 8}},
+		{"max-minus-min online", quadrants, patchwork.RuleMaxMinusMin, pose.Grid{}, Options{Experts: 5, Method: MethodOnline, Starts: 2}},
+		{"max-minus-min both", quadrants, patchwork.RuleMaxMinusMin, pose.Grid{}, Options{Experts: 5, Method: MethodBoth}},
+		{"max-minus-min with poses both", letters, patchwork.RuleMaxMinusMin, poses, Options{Experts: 2, Method: MethodBoth, Iterations: 2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			height, width := c.data.Images[0].Height(), c.data.Images[0].Width()
@@ -338,7 +338,7 @@ func TestPaperMode(t *testing.T) {
 // A run ends with an error that says so if an image does not fit or the context
 // ends.
 func TestPaperErrors(t *testing.T) {
-	cfg := PaperConfig(patchwork.Max, 1, 3, pose.Grid{})
+	cfg := PaperConfig(patchwork.RuleMax, 1, 3, pose.Grid{})
 	opt := Options{Experts: 2, Paper: true}.WithDefaults(cfg)
 	data := patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("#.#"), bitmap.Parse("#.##")}}
 	var size *patchwork.SizeError

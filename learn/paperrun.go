@@ -12,8 +12,8 @@ import (
 // for max-minus-min, epsilon = 1. Use it with Options.Paper.
 func PaperConfig(rule patchwork.Rule, height, width int, poses pose.Grid) patchwork.Config {
 	c := patchwork.NewConfig(rule, height, width, poses)
-	c.Truncate, c.Prior = rule == patchwork.Max, patchwork.Prior{On: 1, Off: 1}
-	if rule == patchwork.Max {
+	c.Truncate, c.Prior = rule == patchwork.RuleMax, patchwork.Prior{On: 1, Off: 1}
+	if rule == patchwork.RuleMax {
 		c.Q = 0
 	}
 	return c

@@ -22,13 +22,13 @@ type runCase struct {
 
 // runCases returns runs of every kind.
 func runCases(t *testing.T) map[string]runCase {
-	mmm := patchwork.NewConfig(patchwork.MaxMinusMin, 6, 6, pose.Grid{})
+	mmm := patchwork.NewConfig(patchwork.RuleMaxMinusMin, 6, 6, pose.Grid{})
 	data := quadrants(t, 40)
 	cases := map[string]runCase{
 		"description length": {data, mmm, Options{Experts: 3, Starts: 3, Iterations: 2, Seed: 5}},
-		"growing":            {blocks(30, 2), blocksConfig(patchwork.MaxMinusMin), Options{Seed: 8, Starts: 2}},
-		"range":              {blocks(30, 2), blocksConfig(patchwork.MaxMinusMin), Options{AtLeast: 2, AtMost: 3, Starts: 2}},
-		"held out":           {blocks(30, 2), blocksConfig(patchwork.Max), Options{AtLeast: 1, AtMost: 3, Starts: 2, Iterations: 1}},
+		"growing":            {blocks(30, 2), blocksConfig(patchwork.RuleMaxMinusMin), Options{Seed: 8, Starts: 2}},
+		"range":              {blocks(30, 2), blocksConfig(patchwork.RuleMaxMinusMin), Options{AtLeast: 2, AtMost: 3, Starts: 2}},
+		"held out":           {blocks(30, 2), blocksConfig(patchwork.RuleMax), Options{AtLeast: 1, AtMost: 3, Starts: 2, Iterations: 1}},
 		"stream":             {&inBlocks{data: data, sizes: []int{7}}, mmm, Options{Experts: 3, Starts: 2, Iterations: 2, Sample: 20}},
 		"online stream":      {&inBlocks{data: data, sizes: []int{7}}, mmm, Options{Experts: 3, Method: MethodOnline}},
 	}
@@ -389,7 +389,7 @@ func TestOptionsMemory(t *testing.T) {
 
 // From a stream the number of experts is determined from the sample.
 func TestCountFromAStream(t *testing.T) {
-	data, cfg := blocks(60, 7), blocksConfig(patchwork.MaxMinusMin)
+	data, cfg := blocks(60, 7), blocksConfig(patchwork.RuleMaxMinusMin)
 	opt := Options{AtLeast: 2, AtMost: 4, Starts: 2, Seed: 3, Sample: 40}
 	m, err := Learn(t.Context(), &inBlocks{data: data, sizes: []int{11}}, cfg, opt)
 	if err != nil {

@@ -40,7 +40,7 @@ func TestSplitFindsStrokes(t *testing.T) {
 		"A": {{3, 20, 36, 6}, {3, 21, 36, 34}, {24, 12, 24, 28}},
 	} {
 		img, line := drawLines(40, lines...)
-		cfg := patchwork.NewConfig(patchwork.Max, 40, 40, pose.Grid{})
+		cfg := patchwork.NewConfig(patchwork.RuleMax, 40, 40, pose.Grid{})
 		m, err := splitModel(cfg, img, len(lines), rng(1, 0))
 		if err != nil {
 			t.Fatal(err)
@@ -77,7 +77,7 @@ func TestSplitIsAPartition(t *testing.T) {
 		img *bitmap.Image
 		k   int
 	}{{row, 1}, {row, 3}, {row, 8}, {single, 1}, {single, 2}} {
-		cfg := patchwork.NewConfig(patchwork.Max, 12, 12, pose.Grid{})
+		cfg := patchwork.NewConfig(patchwork.RuleMax, 12, 12, pose.Grid{})
 		m, err := splitModel(cfg, c.img, c.k, rng(2, 0))
 		if err != nil {
 			t.Fatal(err)

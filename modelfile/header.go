@@ -247,11 +247,11 @@ func (h *header) config() (patchwork.Config, error) {
 		return c, err
 	}
 	c.Q = 0
-	if c.Rule == patchwork.MaxMinusMin {
+	if c.Rule == patchwork.RuleMaxMinusMin {
 		c.Q = 0.5
 	}
 	if h.Q != nil {
-		c.Q, c.ZeroQ = *h.Q, *h.Q == 0 && c.Rule == patchwork.MaxMinusMin
+		c.Q, c.ZeroQ = *h.Q, *h.Q == 0 && c.Rule == patchwork.RuleMaxMinusMin
 	}
 	if h.Reuse != nil {
 		if c.Reuse = *h.Reuse; c.Reuse < 1 {

@@ -85,7 +85,7 @@ var probability = rapid.Float64Range(0, 1)
 
 func drawConfig(t *rapid.T) patchwork.Config {
 	c := patchwork.Config{
-		Rule:   rapid.SampledFrom([]patchwork.Rule{patchwork.Max, patchwork.MaxMinusMin}).Draw(t, "rule"),
+		Rule:   rapid.SampledFrom([]patchwork.Rule{patchwork.RuleMax, patchwork.RuleMaxMinusMin}).Draw(t, "rule"),
 		Height: rapid.IntRange(1, 4).Draw(t, "height"),
 		Width:  rapid.IntRange(1, 4).Draw(t, "width"),
 		Q:      probability.Draw(t, "q"),
@@ -95,8 +95,8 @@ func drawConfig(t *rapid.T) patchwork.Config {
 		Defaults: patchwork.Defaults{UnknownOutside: rapid.Bool().Draw(t, "outside"),
 			Prior: patchwork.Prior{On: rapid.Float64Range(0, 9).Draw(t, "on"), Off: rapid.Float64Range(0, 9).Draw(t, "off")}},
 	}
-	c.ZeroQ = c.Rule == patchwork.MaxMinusMin && c.Q == 0
-	c.Truncate = c.Rule == patchwork.Max && rapid.Bool().Draw(t, "truncate")
+	c.ZeroQ = c.Rule == patchwork.RuleMaxMinusMin && c.Q == 0
+	c.Truncate = c.Rule == patchwork.RuleMax && rapid.Bool().Draw(t, "truncate")
 	if !c.Scene && rapid.Bool().Draw(t, "q per pixel") {
 		n := c.Height * c.Width
 		c.QMap = rapid.SliceOfN(probability, n, n).Draw(t, "q map")
@@ -257,7 +257,7 @@ func least(t testing.TB) *patchwork.Model {
 
 // everything returns a model with every part.
 func everything(t testing.TB) *patchwork.Model {
-	m := model(t, patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 2, Width: 2, Q: 0.5, QMap: []float64{0.5, 0.25, 0.5, 0.75},
+	m := model(t, patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 2, Width: 2, Q: 0.5, QMap: []float64{0.5, 0.25, 0.5, 0.75},
 		Poses: pose.Grid{DY: pose.Range{Min: -1, Max: 3, Step: 2}, DX: pose.Symmetric(3, 1), Angles: pose.Evenly(12, 6)},
 		Reuse: 2, Defaults: patchwork.Defaults{UnknownOutside: true, Prior: patchwork.Prior{On: 0.05, Off: 1}}},
 		[]float64{0, 0.25, 0.5, 1}, []float64{0.9, 0.5, 0.5, 0.1})

@@ -245,7 +245,7 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	grid := pose.Grid{DY: pose.Symmetric(5, 2), DX: pose.Symmetric(5, 2)}
-	want := model(t, patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 2, Width: 3, Q: 0.5, Poses: grid}, make([]float64, 6), make([]float64, 6))
+	want := model(t, patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 2, Width: 3, Q: 0.5, Poses: grid}, make([]float64, 6), make([]float64, 6))
 	if diff := same(want, m); diff != "" {
 		t.Error(diff)
 	}

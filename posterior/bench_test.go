@@ -13,7 +13,7 @@ import (
 
 func BenchmarkSearcher(b *testing.B) {
 	for _, size := range [][2]int{{8, 36}, {64, 784}} {
-		for _, rule := range []patchwork.Rule{patchwork.Max, patchwork.MaxMinusMin} {
+		for _, rule := range []patchwork.Rule{patchwork.RuleMax, patchwork.RuleMaxMinusMin} {
 			m, images := tableOf(rule, size[0], size[1], 64)
 			n := mustSearcher(b, m, Options{})
 			b.Run(fmt.Sprintf("explain/K=%d/D=%d/%v", size[0], size[1], rule), func(b *testing.B) {

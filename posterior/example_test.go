@@ -15,7 +15,7 @@ import (
 // so are the last three.
 func twoParts() *patchwork.Model {
 	model, err := patchwork.NewModel(
-		patchwork.Config{Rule: patchwork.Max, Height: 1, Width: 6, Q: 0.1},
+		patchwork.Config{Rule: patchwork.RuleMax, Height: 1, Width: 6, Q: 0.1},
 		[][]float64{
 			{0.9, 0.9, 0.9, 0.1, 0.1, 0.1},
 			{0.1, 0.1, 0.1, 0.8, 0.8, 0.8},

@@ -152,7 +152,7 @@ func TestAUCIsItsDefinition(t *testing.T) {
 func hiddenTables(t *testing.T, rows int) (*patchwork.Model, patchwork.Data, []*bitmap.Image) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(35, 0))
-	m, _ := tableAndRow(rng, patchwork.MaxMinusMin, 6, 30)
+	m, _ := tableAndRow(rng, patchwork.RuleMaxMinusMin, 6, 30)
 	data := patchwork.Data{Images: make([]*bitmap.Image, rows), Weights: make([]int64, rows)}
 	visible := make([]*bitmap.Image, rows)
 	for i := range rows {

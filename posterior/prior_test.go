@@ -58,7 +58,7 @@ func TestPriorAddsUpToOne(t *testing.T) {
 func TestUnknownBitsAreIgnored(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 0))
 	for range 100 {
-		m, img := tableAndRow(rng, patchwork.Max, 5, 20)
+		m, img := tableAndRow(rng, patchwork.RuleMax, 5, 20)
 		if img.CountKnown() == 0 {
 			continue
 		}
@@ -112,7 +112,7 @@ func TestImpossibleImages(t *testing.T) {
 }
 
 func TestOptionsAreChecked(t *testing.T) {
-	m, _ := tableAndRow(rand.New(rand.NewPCG(1, 1)), patchwork.Max, 2, 4)
+	m, _ := tableAndRow(rand.New(rand.NewPCG(1, 1)), patchwork.RuleMax, 2, 4)
 	for _, opt := range []Options{{Beam: -1}, {Beam: maxBeam + 1}, {Keep: -1}, {Keep: maxKeep + 1}, {MaxPicks: -1}, {MaxPicks: 1 << 20}} {
 		if _, err := NewSearcher(m, opt); err == nil {
 			t.Errorf("options %+v are taken", opt)
@@ -155,7 +155,7 @@ func TestActivationPrior(t *testing.T) {
 // abstention value, though weights add up to 1 only but for rounding: else a
 // bit of 1/2 would be guessed one way or the other.
 func TestAbstentionIsPredictedExactly(t *testing.T) {
-	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 1, Width: 4, Q: 0.5}, [][]float64{{0.9, 0.5, 0.5, 0.5}, {0.8, 0.5, 0.5, 0.5}, {0.5, 0.7, 0.5, 0.5}})
+	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 4, Q: 0.5}, [][]float64{{0.9, 0.5, 0.5, 0.5}, {0.8, 0.5, 0.5, 0.5}, {0.5, 0.7, 0.5, 0.5}})
 	if err != nil {
 		t.Fatal(err)
 	}

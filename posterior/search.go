@@ -86,7 +86,7 @@ func NewSearcher(m *patchwork.Model, opt Options) (*Searcher, error) {
 // bank returns the sprites of a model as they are (untruncated).
 func bank(m *patchwork.Model) *score.Bank {
 	c := m.Config()
-	f := score.Frame{Height: c.Height, Width: c.Width, Q: c.Q, QMap: c.QMap, TwoSided: c.Rule == patchwork.MaxMinusMin}
+	f := score.Frame{Height: c.Height, Width: c.Width, Q: c.Q, QMap: c.QMap, TwoSided: c.Rule == patchwork.RuleMaxMinusMin}
 	for r := range c.Poses.Rotations() {
 		var source []int32 // nil: not turned
 		if a := c.Poses.Angle(r); a != 0 {

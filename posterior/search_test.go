@@ -36,7 +36,7 @@ func mustPosterior(t interface{ Fatal(...any) }, m *patchwork.Model, img *bitmap
 func drawBeliever(t *rapid.T, levels *rapid.Generator[float64]) *patchwork.Model {
 	c := testkit.DrawConfig(t, levels)
 	c.Reuse = rapid.IntRange(0, 2).Draw(t, "reuse")
-	c.Truncate = c.Rule == patchwork.Max && rapid.Bool().Draw(t, "truncate")
+	c.Truncate = c.Rule == patchwork.RuleMax && rapid.Bool().Draw(t, "truncate")
 	m := testkit.DrawModel(t, c, levels)
 	usage := rapid.SliceOfN(rapid.Float64Range(0, 1), m.K(), m.K()).Draw(t, "usage")
 	return testkit.WithUsage(t, m, rapid.SampledFrom([]int64{0, 1, 50}).Draw(t, "rows"), usage)
@@ -188,7 +188,7 @@ func tableAndRow(rng *rand.Rand, rule patchwork.Rule, k, d int) (*patchwork.Mode
 				continue
 			}
 			experts[e][i] = 0.6 + 0.38*rng.Float64()
-			if rule == patchwork.MaxMinusMin && rng.IntN(2) == 0 {
+			if rule == patchwork.RuleMaxMinusMin && rng.IntN(2) == 0 {
 				experts[e][i] = 0.02 + 0.4*c.QMap[i]*rng.Float64()
 			}
 		}
@@ -214,7 +214,7 @@ func tableAndRow(rng *rand.Rand, rule patchwork.Rule, k, d int) (*patchwork.Mode
 // holds most of the mass of the posterior. A wider beam lowers the best only in
 // rare cases: no beam search promises that it never does.
 func TestBeamFindsTheBestSet(t *testing.T) {
-	for _, rule := range []patchwork.Rule{patchwork.Max, patchwork.MaxMinusMin} {
+	for _, rule := range []patchwork.Rule{patchwork.RuleMax, patchwork.RuleMaxMinusMin} {
 		rng := rand.New(rand.NewPCG(31, uint64(rule)))
 		const tables = 300
 		global, lowered, mass := 0, 0, 0.0
@@ -265,7 +265,7 @@ func TestBeamOfOneIsThePursuit(t *testing.T) {
 		for k := range costs {
 			costs[k] += math.Log(float64(m.Config().Poses.Len()))
 		}
-		e := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Scoring: patchwork.Original, Costs: costs})
+		e := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Scoring: patchwork.ScoringOriginal, Costs: costs})
 		want, err := LogJoint(m, img, e.Picks)
 		if err != nil {
 			t.Fatal(err)
@@ -301,7 +301,7 @@ func TestBeamIsNoWorseThanTheHybrid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawBeliever(t, testkit.InnerLevel)
 		c := m.Config()
-		c.Rule, c.Truncate, c.Reuse = patchwork.Max, true, 1
+		c.Rule, c.Truncate, c.Reuse = patchwork.RuleMax, true, 1
 		m, err := m.WithConfig(c)
 		if err != nil {
 			t.Fatal(err)
@@ -330,7 +330,7 @@ func TestBeamIsNoWorseThanTheHybrid(t *testing.T) {
 func TestExpertsMayBePermuted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(32, 0))
 	for range 100 {
-		m, img := tableAndRow(rng, patchwork.MaxMinusMin, 6, 20)
+		m, img := tableAndRow(rng, patchwork.RuleMaxMinusMin, 6, 20)
 		order := rng.Perm(6)
 		experts, usage := make([][]float64, 6), make([]float64, 6)
 		for to, from := range order {

@@ -121,7 +121,7 @@ func Overlay(m *patchwork.Model, img *bitmap.Image, picks []patchwork.Pick) *ima
 // value where its frame does not reach. It panics on a pick that m does not have.
 func Opinion(m *patchwork.Model, height, width int, pick patchwork.Pick) []float64 {
 	cfg := m.Config()
-	cfg.Rule, cfg.ZeroQ, cfg.Truncate = patchwork.MaxMinusMin, true, false // opinions below q show as well
+	cfg.Rule, cfg.ZeroQ, cfg.Truncate = patchwork.RuleMaxMinusMin, true, false // opinions below q show as well
 	both, err := m.WithConfig(cfg)
 	if err != nil {
 		panic(err) // the configuration of a model, but for its rule

@@ -18,7 +18,7 @@ func ExampleTerminal() {
 		}
 		return p
 	}
-	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.Max, Height: 4, Width: 5}, [][]float64{
+	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMax, Height: 4, Width: 5}, [][]float64{
 		stroke("#####", ".....", ".....", "....."),
 		stroke("..#..", "..#..", "..#..", "..#.."),
 	})

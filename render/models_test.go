@@ -25,7 +25,7 @@ func letterT(t testing.TB) *patchwork.Model {
 		}
 		return p
 	}
-	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.Max, Height: n, Width: n}, [][]float64{
+	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMax, Height: n, Width: n}, [][]float64{
 		bar(func(y, x float64) float64 { return math.Abs(x-7.5) + max(0, 4-y, y-13) }),
 		bar(func(y, x float64) float64 { return math.Abs(y-3.5) + max(0, 3-x, x-12) }),
 	})
@@ -68,7 +68,7 @@ func quadrants(t testing.TB) *patchwork.Model {
 		}
 		templates = append(templates, p)
 	}
-	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 6, Width: 6, Q: 0.5}, templates)
+	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 6, Width: 6, Q: 0.5}, templates)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func table(t testing.TB) *patchwork.Model {
 			up[i], down[7-i] = 0.95, 0.05
 		}
 	}
-	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 1, Width: 8, QMap: q}, [][]float64{up, down})
+	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 8, QMap: q}, [][]float64{up, down})
 	if err != nil {
 		t.Fatal(err)
 	}

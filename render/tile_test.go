@@ -47,7 +47,7 @@ func tiny(t *testing.T, rule patchwork.Rule, a, b []float64) (*patchwork.Model, 
 }
 
 func TestColouredShowsTheStrongest(t *testing.T) {
-	m, picks := tiny(t, patchwork.Max, []float64{1, 0.25, 0, 1}, []float64{0.5, 1, 0, 0})
+	m, picks := tiny(t, patchwork.RuleMax, []float64{1, 0.25, 0, 1}, []float64{0.5, 1, 0, 0})
 	tile := Coloured(m, 1, 4, picks)
 	for x, want := range []color.RGBA{Hue(0), Hue(1), white, Hue(0)} {
 		if got := tile.RGBAAt(x, 0); got != want {
@@ -59,7 +59,7 @@ func TestColouredShowsTheStrongest(t *testing.T) {
 		t.Errorf("an opinion of 1/2 is %v", half)
 	}
 
-	m, picks = tiny(t, patchwork.MaxMinusMin, []float64{1, 0.6, 0.5, 0}, []float64{0.1, 0, 0.5, 1})
+	m, picks = tiny(t, patchwork.RuleMaxMinusMin, []float64{1, 0.6, 0.5, 0}, []float64{0.1, 0, 0.5, 1})
 	tile = Coloured(m, 1, 4, picks)
 	off := mix(Hue(1), black, 0.6)
 	for x, want := range []color.RGBA{Hue(0), off, white, Hue(1)} { // a vote for on wins the tie
@@ -70,7 +70,7 @@ func TestColouredShowsTheStrongest(t *testing.T) {
 }
 
 func TestOverlayMeanings(t *testing.T) {
-	m, picks := tiny(t, patchwork.Max, []float64{1, 1, 0, 0}, []float64{0, 0, 0, 1})
+	m, picks := tiny(t, patchwork.RuleMax, []float64{1, 1, 0, 0}, []float64{0, 0, 0, 1})
 	tile := Overlay(m, bitmap.Parse("#.#?"), picks)
 	for x, want := range []color.RGBA{
 		Hue(0),                                 // ink, explained
@@ -81,7 +81,7 @@ func TestOverlayMeanings(t *testing.T) {
 			t.Errorf("max: pixel %d is %v, want %v", x, got, want)
 		}
 	}
-	m, picks = tiny(t, patchwork.MaxMinusMin, []float64{0, 0, 1, 0.5}, []float64{0.5, 0.5, 0, 0.5})
+	m, picks = tiny(t, patchwork.RuleMaxMinusMin, []float64{0, 0, 1, 0.5}, []float64{0.5, 0.5, 0, 0.5})
 	tile = Overlay(m, bitmap.Parse("#.#."), picks)
 	for x, want := range []color.RGBA{
 		unexplained,                 // the vote was for off

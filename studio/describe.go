@@ -179,7 +179,7 @@ func newExpert(m *model, k int) expertInfo {
 // but the abstention value, under max only values above it.
 func votes(m *patchwork.Model, i int, p float64) bool {
 	q := m.Abstention(i)
-	if m.Config().Rule == patchwork.Max {
+	if m.Config().Rule == patchwork.RuleMax {
 		return p > q
 	}
 	return p != q
@@ -197,7 +197,7 @@ func elongation(m *patchwork.Model, k int) float64 {
 		switch {
 		case p > q:
 			share = (p - q) / (1 - q)
-		case m.Config().Rule == patchwork.MaxMinusMin && p < q:
+		case m.Config().Rule == patchwork.RuleMaxMinusMin && p < q:
 			share = (q - p) / q
 		}
 		a := max(0, share-0.5)

@@ -77,7 +77,7 @@ func speaker(c *patchwork.Composition, j int, q float64) int {
 // inForce returns composed probabilities as the score of a pursuit uses them.
 func inForce(m *patchwork.Model, opt patchwork.PursuitOptions, p []float64) []float64 {
 	scoring := opt.Scoring
-	if scoring == patchwork.Original {
+	if scoring == patchwork.ScoringOriginal {
 		return p
 	}
 	alpha := opt.Alpha
@@ -86,7 +86,7 @@ func inForce(m *patchwork.Model, opt patchwork.PursuitOptions, p []float64) []fl
 	}
 	out := make([]float64, len(p))
 	for i, p := range p {
-		if out[i] = max(0.5, p); scoring == patchwork.Mixed {
+		if out[i] = max(0.5, p); scoring == patchwork.ScoringMixed {
 			out[i] = alpha*p + (1-alpha)/2
 		}
 	}

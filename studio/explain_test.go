@@ -199,7 +199,7 @@ func TestPredictions(t *testing.T) {
 
 // TestImpossibleImage: the log-likelihood of an impossible image is null.
 func TestImpossibleImage(t *testing.T) {
-	cfg := patchwork.NewConfig(patchwork.Max, 1, 2, pose.Grid{})
+	cfg := patchwork.NewConfig(patchwork.RuleMax, 1, 2, pose.Grid{})
 	cfg.Q = 0
 	m, err := patchwork.NewModel(cfg, [][]float64{{1, 0}})
 	if err != nil {

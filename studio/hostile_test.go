@@ -95,7 +95,7 @@ func hostile(t testing.TB) []hostileRequest {
 	sample := func(body string) request { return request{path: "/v1/sample", body: body} }
 	images := npyBytes(t, npy.New(make([]uint8, 2*36), 2, 6, 6))
 	goodModel := modelBytes(t, strokes(t))
-	cfg := patchwork.NewConfig(patchwork.Max, 64, 64, pose.Grid{DY: pose.Symmetric(63, 1), DX: pose.Symmetric(63, 1), Angles: pose.Evenly(170, 2)})
+	cfg := patchwork.NewConfig(patchwork.RuleMax, 64, 64, pose.Grid{DY: pose.Symmetric(63, 1), DX: pose.Symmetric(63, 1), Angles: pose.Evenly(170, 2)})
 	wide, err := patchwork.NewModel(cfg, [][]float64{make([]float64, 64*64)})
 	if err != nil {
 		t.Fatal(err)

@@ -37,7 +37,7 @@ func (o *Settings) options() (patchwork.PursuitOptions, error) {
 			return opt, problemAt(422, "score", o.Score, "%v", err)
 		}
 	}
-	if o.Alpha != 0 && opt.Scoring != patchwork.Mixed {
+	if o.Alpha != 0 && opt.Scoring != patchwork.ScoringMixed {
 		return opt, problemAt(422, "alpha", o.Alpha, "alpha belongs to score mixed")
 	}
 	return opt, nil

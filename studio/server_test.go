@@ -24,7 +24,7 @@ import (
 // shifted.
 func strokes(t testing.TB) *patchwork.Model {
 	t.Helper()
-	cfg := patchwork.NewConfig(patchwork.Max, 6, 6,
+	cfg := patchwork.NewConfig(patchwork.RuleMax, 6, 6,
 		pose.Grid{DY: pose.Symmetric(2, 1), DX: pose.Symmetric(2, 1), Angles: []float64{-45, 0, 45}})
 	across, down := make([]float64, 36), make([]float64, 36)
 	for i := range across {
@@ -46,7 +46,7 @@ func strokes(t testing.TB) *patchwork.Model {
 // voters returns a model of a table of three columns.
 func voters(t testing.TB) *patchwork.Model {
 	t.Helper()
-	cfg := patchwork.NewConfig(patchwork.MaxMinusMin, 1, 3, pose.Grid{})
+	cfg := patchwork.NewConfig(patchwork.RuleMaxMinusMin, 1, 3, pose.Grid{})
 	m, err := patchwork.NewModel(cfg, [][]float64{{.9, .8, .5}, {.5, .1, .95}})
 	if err != nil {
 		t.Fatal(err)

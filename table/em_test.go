@@ -92,7 +92,7 @@ func randomTable(rng *rand.Rand, rule patchwork.Rule, rows, experts, width int) 
 		for i, q := range cfg.QMap {
 			switch v := 0.02 + 0.96*rng.Float64(); {
 			case rng.IntN(3) == 0: // abstains
-			case rule == patchwork.MaxMinusMin || v > q:
+			case rule == patchwork.RuleMaxMinusMin || v > q:
 				templates[k][i] = v
 			}
 		}
@@ -114,7 +114,7 @@ func randomTable(rng *rand.Rand, rule patchwork.Rule, rows, experts, width int) 
 // The tally, and the model read off it, is the same for any number of workers;
 // a weight is so many rows.
 func TestSoftExplainExact(t *testing.T) {
-	for _, rule := range []patchwork.Rule{patchwork.Max, patchwork.MaxMinusMin} {
+	for _, rule := range []patchwork.Rule{patchwork.RuleMax, patchwork.RuleMaxMinusMin} {
 		m, data := randomTable(rand.New(rand.NewPCG(1, 2)), rule, 90, 5, 12)
 		var repeated patchwork.Data
 		for i, row := range data.Images {
@@ -146,7 +146,7 @@ func mustSoft(t testing.TB, m *patchwork.Model, data patchwork.Data, workers int
 // vote on a side owns the bit, those who abstain where there is none are counted.
 func TestSoftTallyReference(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for _, rule := range []patchwork.Rule{patchwork.Max, patchwork.MaxMinusMin} {
+	for _, rule := range []patchwork.Rule{patchwork.RuleMax, patchwork.RuleMaxMinusMin} {
 		m, data := randomTable(rng, rule, 40, 6, 9)
 		tally := mustSoft(t, m, data, 1)
 		right, all := softReference(t, m, data)
@@ -225,7 +225,7 @@ func softSpeakers(m *patchwork.Model, set []int, i, side int) []int {
 
 // A soft iteration from the truth keeps it, nearly.
 func TestSoftEMKeepsTheTruth(t *testing.T) {
-	for _, rule := range []patchwork.Rule{patchwork.Max, patchwork.MaxMinusMin} {
+	for _, rule := range []patchwork.Rule{patchwork.RuleMax, patchwork.RuleMaxMinusMin} {
 		rng := rand.New(rand.NewPCG(5, 6))
 		q := make([]float64, 12)
 		truth := make([][]float64, 3)
@@ -296,7 +296,7 @@ func TestBusy(t *testing.T) {
 }
 
 func TestSoftRefuses(t *testing.T) {
-	m, data := randomTable(rand.New(rand.NewPCG(7, 8)), patchwork.Max, 5, 2, 4)
+	m, data := randomTable(rand.New(rand.NewPCG(7, 8)), patchwork.RuleMax, 5, 2, 4)
 	scene, err := m.WithConfig(patchwork.Config{Height: 1, Width: 4, Scene: true})
 	if err != nil {
 		t.Fatal(err)
@@ -318,6 +318,6 @@ func TestSoftRefuses(t *testing.T) {
 			t.Error("tallies of different experts merged")
 		}
 	}()
-	other, _ := randomTable(rand.New(rand.NewPCG(7, 9)), patchwork.MaxMinusMin, 5, 2, 4)
+	other, _ := randomTable(rand.New(rand.NewPCG(7, 9)), patchwork.RuleMaxMinusMin, 5, 2, 4)
 	newSoftTally(m).merge(newSoftTally(other))
 }

@@ -34,7 +34,7 @@ func planted() patchwork.Data {
 	return data
 }
 
-var config = patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 1, Width: 9}
+var config = patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 9}
 
 // show returns a template with # where it is above 1/2.
 func show(template []float64) string {

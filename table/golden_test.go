@@ -53,7 +53,7 @@ func (g *goldenPredict) model(t testing.TB) *patchwork.Model {
 	t.Helper()
 	c := patchwork.Config{Height: 1, Width: len(g.Q), QMap: g.Q}
 	if g.Rule != "max" {
-		c.Rule = patchwork.MaxMinusMin
+		c.Rule = patchwork.RuleMaxMinusMin
 	}
 	m, err := patchwork.NewModel(c, g.E)
 	if err != nil {

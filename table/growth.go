@@ -67,7 +67,7 @@ func (g *growth) explain(r int, picks []patchwork.Pick) {
 	for _, p := range picks {
 		for i, v := range g.model.Template(p.Expert) {
 			hi[i] = max(hi[i], v)
-			if g.cfg.Rule == patchwork.MaxMinusMin {
+			if g.cfg.Rule == patchwork.RuleMaxMinusMin {
 				lo[i] = min(lo[i], v)
 			}
 		}
@@ -176,7 +176,7 @@ func (g *growth) badBits(r int, limit float64) []int {
 	var out []int
 	for i := range g.q {
 		at := r*len(g.q) + i
-		if x := g.x[at]; x < 2 && g.lik[at] < limit && (x == 1 || g.cfg.Rule == patchwork.MaxMinusMin) {
+		if x := g.x[at]; x < 2 && g.lik[at] < limit && (x == 1 || g.cfg.Rule == patchwork.RuleMaxMinusMin) {
 			out = append(out, i)
 		}
 	}

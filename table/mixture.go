@@ -142,7 +142,7 @@ func (x *Mixture) model(cfg patchwork.Config, rows int64) (*patchwork.Model, err
 	for c, p := range x.Components {
 		experts[c] = slices.Clone(p)
 		for i, q := range cfg.QMap {
-			if cfg.Rule == patchwork.Max {
+			if cfg.Rule == patchwork.RuleMax {
 				experts[c][i] = max(p[i], q)
 			}
 		}

@@ -219,7 +219,7 @@ func (l *learner) mixture(ctx context.Context, k int) (*patchwork.Model, error) 
 		return nil, err
 	}
 	cfg := l.cfg
-	if cfg.QMap = nil; cfg.Rule == patchwork.MaxMinusMin || l.opt.FixedBackground {
+	if cfg.QMap = nil; cfg.Rule == patchwork.RuleMaxMinusMin || l.opt.FixedBackground {
 		cfg.QMap = l.marginals()
 	}
 	return x.model(cfg, rows.Total(l.data))

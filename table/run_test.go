@@ -40,7 +40,7 @@ func bars(rows int, seed uint64) patchwork.Data {
 
 // Both rules find the bars, and how many there are.
 func TestTableFindsBars(t *testing.T) {
-	for _, rule := range []patchwork.Rule{patchwork.Max, patchwork.MaxMinusMin} {
+	for _, rule := range []patchwork.Rule{patchwork.RuleMax, patchwork.RuleMaxMinusMin} {
 		m, err := Learn(t.Context(), bars(400, 1), patchwork.Config{Rule: rule, Height: 1, Width: 12},
 			Options{Aim: AimInterpret, StartFrom: StartFromGrow, Workers: 2})
 		if err != nil {
@@ -83,7 +83,7 @@ func inkOf(template []float64) string {
 // the steps are the same for any number of workers, equal rows or weights.
 func TestTableSameForAnyWorkers(t *testing.T) {
 	data := bars(150, 2)
-	for _, rule := range []patchwork.Rule{patchwork.Max, patchwork.MaxMinusMin} {
+	for _, rule := range []patchwork.Rule{patchwork.RuleMax, patchwork.RuleMaxMinusMin} {
 		var first []Step
 		for _, workers := range []int{1, 3} {
 			var steps []Step

@@ -58,7 +58,7 @@ func newSoftTally(m *patchwork.Model) *softTally {
 // makeCells makes the cells, of which max-minus-min has more.
 func (t *softTally) makeCells(rule patchwork.Rule) {
 	t.sides, t.bins = 1, 1
-	if rule == patchwork.MaxMinusMin {
+	if rule == patchwork.RuleMaxMinusMin {
 		t.sides, t.bins = 2, opposingBins
 	}
 	t.cells = make([]voteCell, t.experts*t.width*t.sides*t.bins)

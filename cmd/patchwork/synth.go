@@ -217,7 +217,7 @@ func saveTemplates(path string, truth *synth.SceneTruth) error {
 	if err != nil {
 		return err
 	}
-	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.Max, Q: truth.Off, Scene: true, Defaults: patchwork.Defaults{Truncate: true},
+	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMax, Q: truth.Off, Scene: true, Defaults: patchwork.Defaults{Truncate: true},
 		Height: truth.Glyphs[0].Height(), Width: truth.Glyphs[0].Width()}, templates)
 	if err != nil {
 		return request(err)

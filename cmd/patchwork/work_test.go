@@ -164,7 +164,7 @@ func TestExplainIsTheLibrary(t *testing.T) {
 // Infinite numbers are null, and no picks are an empty list.
 func TestExplainInfinities(t *testing.T) {
 	t.Chdir(t.TempDir())
-	sure, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.Max, Height: 1, Width: 3}, [][]float64{{1, 1, 0}})
+	sure, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMax, Height: 1, Width: 3}, [][]float64{{1, 1, 0}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func TestExplainInfinities(t *testing.T) {
 // unknown pixels are not pixels.
 func TestScore(t *testing.T) {
 	t.Chdir(t.TempDir())
-	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.Max, Height: 1, Width: 3, Q: 0.1}, [][]float64{{.9, .8, .1}})
+	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMax, Height: 1, Width: 3, Q: 0.1}, [][]float64{{.9, .8, .1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestScore(t *testing.T) {
 // Templates placed anywhere in larger images.
 func TestScene(t *testing.T) {
 	t.Chdir(t.TempDir())
-	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.Max, Height: 2, Width: 2, Q: 0.05},
+	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMax, Height: 2, Width: 2, Q: 0.05},
 		[][]float64{{.95, .95, .05, .95}, {.05, .95, .95, .95}})
 	if err != nil {
 		t.Fatal(err)
@@ -349,7 +349,7 @@ func TestLearnFlags(t *testing.T) {
 	}
 	c, r := m.Config(), m.Extras().Record
 	want := pose.Grid{DY: pose.Range{Min: -2, Max: 2, Step: 2}, DX: pose.Range{Min: -4, Max: 4, Step: 2}, Angles: []float64{-10, -5, 0, 5, 10}}
-	if m.K() != 3 || c.Rule != patchwork.MaxMinusMin || c.Q != 0.4 || c.Prior != (patchwork.Prior{On: 0.5, Off: 2}) ||
+	if m.K() != 3 || c.Rule != patchwork.RuleMaxMinusMin || c.Q != 0.4 || c.Prior != (patchwork.Prior{On: 0.5, Off: 2}) ||
 		c.UnknownOutside || c.Reuse != 2 || c.Poses.DY != want.DY || c.Poses.DX != want.DX || len(c.Poses.Angles) != 5 {
 		t.Errorf("configuration %+v", c)
 	}

@@ -48,7 +48,7 @@ func New(m *patchwork.Model, prior []float64) (*Problem, error) {
 	if m.K() > MaxExperts || len(prior) != m.K() {
 		return nil, fmt.Errorf("inference: %d experts with %d priors; at most %d experts, one prior each", m.K(), len(prior), MaxExperts)
 	}
-	p := &Problem{k: m.K(), d: m.Height() * m.Width(), max: cfg.Rule == patchwork.Max, mu: m.Templates(), prior: prior}
+	p := &Problem{k: m.K(), d: m.Height() * m.Width(), max: cfg.Rule == patchwork.RuleMax, mu: m.Templates(), prior: prior}
 	for i := range p.d {
 		q := m.Abstention(i)
 		if !(q > 0 && q < 1) {

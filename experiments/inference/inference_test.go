@@ -15,7 +15,7 @@ func random(t *testing.T, rule patchwork.Rule, k int, rng *rand.Rand) (*patchwor
 	t.Helper()
 	const h, w = 3, 4
 	cfg := patchwork.Config{Rule: rule, Height: h, Width: w, Q: .5}
-	if rule == patchwork.Max {
+	if rule == patchwork.RuleMax {
 		cfg.Q = .1
 	}
 	templates, prior := make([][]float64, k), make([]float64, k)
@@ -117,7 +117,7 @@ func TestGreedyIsThePursuit(t *testing.T) {
 		for k := range costs {
 			costs[k] = -p.odds[k]
 		}
-		pursuit, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Paper: true, Scoring: patchwork.Original, Costs: costs})
+		pursuit, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Paper: true, Scoring: patchwork.ScoringOriginal, Costs: costs})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +201,7 @@ func TestGradientMatchesDifferences(t *testing.T) {
 // TestNewRefuses: opinions of 0 or 1, experts with poses and priors that do not
 // fit are refused.
 func TestNewRefuses(t *testing.T) {
-	cfg := patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 1, Width: 2, Q: .5}
+	cfg := patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 2, Q: .5}
 	for name, c := range map[string]struct {
 		templates [][]float64
 		prior     []float64

@@ -72,7 +72,7 @@ func Run(ctx context.Context, set *dataset.Set, task Task, o Options) (Result, e
 	}
 	r := Result{Task: task}
 	h, w := set.Size()
-	cfg := patchwork.NewConfig(patchwork.Max, h, w, Poses)
+	cfg := patchwork.NewConfig(patchwork.RuleMax, h, w, Poses)
 	m, err := learn.Learn(ctx, train, cfg, learn.Options{Experts: task.Experts, Seed: o.Seed, Starts: o.Starts, Workers: o.Workers})
 	if err != nil {
 		return Result{}, err
@@ -173,7 +173,7 @@ func RunBars(ctx context.Context, images []*bitmap.Image, set int, o Options) (B
 	for _, i := range Shuffled(len(images), o.Seed, set)[:examples] {
 		data.Images = append(data.Images, images[i])
 	}
-	cfg := patchwork.NewConfig(patchwork.Max, images[0].Height(), images[0].Width(), Poses)
+	cfg := patchwork.NewConfig(patchwork.RuleMax, images[0].Height(), images[0].Width(), Poses)
 	opt := learn.Options{Experts: 2, Seed: o.Seed, Starts: o.Starts, Workers: o.Workers}
 	b := Bars{Set: set}
 	for s, err := range learn.Run(ctx, data, cfg, opt) {

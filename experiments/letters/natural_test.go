@@ -48,7 +48,7 @@ func TestStrokeOf(t *testing.T) {
 // corners and strokes in other directions are not.
 func TestNatural(t *testing.T) {
 	model := func(turn float64, templates ...[]float64) *patchwork.Model {
-		cfg := patchwork.NewConfig(patchwork.Max, 56, 56, Poses)
+		cfg := patchwork.NewConfig(patchwork.RuleMax, 56, 56, Poses)
 		m, err := patchwork.NewModel(cfg, templates)
 		if err != nil {
 			t.Fatal(err)

@@ -165,10 +165,10 @@ func explainBoth(set *synth.Set[*synth.SceneTruth], i int) (truncated, original 
 		}
 		return p.Explain(set.Images[i])
 	}
-	if truncated, err = explain(patchwork.Truncated); err != nil {
+	if truncated, err = explain(patchwork.ScoringTruncated); err != nil {
 		return nil, nil, err
 	}
-	original, err = explain(patchwork.Original)
+	original, err = explain(patchwork.ScoringOriginal)
 	return truncated, original, err
 }
 

@@ -77,7 +77,7 @@ func reconstruct(ctx context.Context, seed uint64, n int, shown bool) (reconstru
 		r.sparse = append(r.sparse, y)
 	}
 	side := train.Truth.Side
-	cfg := patchwork.NewConfig(patchwork.MaxMinusMin, side, side, pose.Grid{})
+	cfg := patchwork.NewConfig(patchwork.RuleMaxMinusMin, side, side, pose.Grid{})
 	m, err := learn.Learn(ctx, patchwork.Data{Images: train.Images}, cfg, learn.Options{Experts: synth.QuadrantExperts, Seed: seed})
 	if err != nil {
 		return r, err

@@ -49,7 +49,7 @@ func runEM(ctx context.Context, paper bool, seed uint64) (emRun, error) {
 		return r, err
 	}
 	side := train.Truth.Side
-	cfg := learn.PaperConfig(patchwork.MaxMinusMin, side, side, pose.Grid{})
+	cfg := learn.PaperConfig(patchwork.RuleMaxMinusMin, side, side, pose.Grid{})
 	start, err := quadrants.RandomModel(cfg, rand.New(rand.NewPCG(seed, 5)))
 	if err != nil {
 		return r, err
@@ -139,7 +139,7 @@ func defaultRecovers(ctx context.Context, seed uint64) (int, error) {
 		return 0, err
 	}
 	side := train.Truth.Side
-	cfg := patchwork.NewConfig(patchwork.MaxMinusMin, side, side, pose.Grid{})
+	cfg := patchwork.NewConfig(patchwork.RuleMaxMinusMin, side, side, pose.Grid{})
 	m, err := learn.Learn(ctx, patchwork.Data{Images: train.Images}, cfg, learn.Options{Experts: synth.QuadrantExperts, Seed: seed})
 	if err != nil {
 		return 0, err

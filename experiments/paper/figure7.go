@@ -111,9 +111,9 @@ func teeData(images []*bitmap.Image, seed uint64, i int) (train, rest patchwork.
 func teeConfig(images []*bitmap.Image, paper bool) patchwork.Config {
 	h, w := images[0].Height(), images[0].Width()
 	if paper {
-		return learn.PaperConfig(patchwork.Max, h, w, letters.Poses)
+		return learn.PaperConfig(patchwork.RuleMax, h, w, letters.Poses)
 	}
-	return patchwork.NewConfig(patchwork.Max, h, w, letters.Poses)
+	return patchwork.NewConfig(patchwork.RuleMax, h, w, letters.Poses)
 }
 
 // learnTees learns one set with every learner.

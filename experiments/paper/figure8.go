@@ -166,7 +166,7 @@ func learnLetter(ctx context.Context, task letterTask, o Options) (letterResult,
 	l := letterResult{letterTask: task}
 	train, test := patchwork.Data{Images: task.train}, patchwork.Data{Images: task.test}
 	h, w := task.train[0].Height(), task.train[0].Width()
-	cfg := patchwork.NewConfig(patchwork.Max, h, w, letters.Poses)
+	cfg := patchwork.NewConfig(patchwork.RuleMax, h, w, letters.Poses)
 	var err error
 	l.model, err = learn.Learn(ctx, train, cfg, learn.Options{Experts: pieces[task.letter], Seed: o.Seed, Starts: o.atLeast(2, pick(o, 4, 0))})
 	if err != nil {

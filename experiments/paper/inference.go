@@ -77,7 +77,7 @@ func newSolver(p puzzle) (*solver, error) {
 	for k, pi := range p.prior {
 		costs[k] = math.Log((1 - pi) / pi)
 	}
-	opt := patchwork.PursuitOptions{Refined: true, Scoring: patchwork.Original, Costs: costs, RefineThreshold: -1}
+	opt := patchwork.PursuitOptions{Refined: true, Scoring: patchwork.ScoringOriginal, Costs: costs, RefineThreshold: -1}
 	if s.refined, err = patchwork.NewPursuit(p.model, opt); err != nil {
 		return nil, err
 	}
@@ -172,7 +172,7 @@ func quadrantPuzzle(n int, seed uint64, name, about string, more []region) (puzz
 		p.prior = append(p.prior, .25)
 	}
 	p.setActive(set.Truth.Active)
-	p.model, err = still(patchwork.MaxMinusMin, side, side, .5, templates)
+	p.model, err = still(patchwork.RuleMaxMinusMin, side, side, .5, templates)
 	return p, err
 }
 
@@ -194,7 +194,7 @@ func barPuzzle(n int, seed uint64) (puzzle, error) {
 	}
 	p.images = set.Images
 	p.setActive(set.Truth.Active)
-	p.model, err = still(patchwork.Max, side, side, flip, templates)
+	p.model, err = still(patchwork.RuleMax, side, side, flip, templates)
 	return p, err
 }
 
@@ -214,7 +214,7 @@ func crossedPuzzle(n int, seed uint64) (puzzle, error) {
 		templates, p.prior = append(templates, t), append(p.prior, .25)
 	}
 	var err error
-	if p.model, err = still(patchwork.MaxMinusMin, side, side, .5, templates); err != nil {
+	if p.model, err = still(patchwork.RuleMaxMinusMin, side, side, .5, templates); err != nil {
 		return p, err
 	}
 	active := make([][]bool, n)

@@ -54,9 +54,9 @@ type Result struct {
 // config returns the configuration of a model of the experiment.
 func config(paper bool, side int) patchwork.Config {
 	if paper {
-		return learn.PaperConfig(patchwork.MaxMinusMin, side, side, pose.Grid{})
+		return learn.PaperConfig(patchwork.RuleMaxMinusMin, side, side, pose.Grid{})
 	}
-	return patchwork.NewConfig(patchwork.MaxMinusMin, side, side, pose.Grid{})
+	return patchwork.NewConfig(patchwork.RuleMaxMinusMin, side, side, pose.Grid{})
 }
 
 // mode returns the name of the learner in the table.

@@ -91,9 +91,9 @@ var all = []rival{
 // ours returns a learner that uses the core, or follows the paper to the letter.
 func ours(paper bool) func(context.Context, job) (*fitted, error) {
 	return func(ctx context.Context, j job) (*fitted, error) {
-		cfg := patchwork.NewConfig(patchwork.MaxMinusMin, j.side, j.side, pose.Grid{})
+		cfg := patchwork.NewConfig(patchwork.RuleMaxMinusMin, j.side, j.side, pose.Grid{})
 		if paper {
-			cfg = learn.PaperConfig(patchwork.MaxMinusMin, j.side, j.side, pose.Grid{})
+			cfg = learn.PaperConfig(patchwork.RuleMaxMinusMin, j.side, j.side, pose.Grid{})
 		}
 		m, err := learn.Learn(ctx, patchwork.Data{Images: j.images}, cfg, learn.Options{Experts: units, Paper: paper, Seed: j.seed})
 		if err != nil {

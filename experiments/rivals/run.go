@@ -70,7 +70,7 @@ func (o Options) prepare(seed uint64) (bench, error) {
 		return b, err
 	}
 	side := b.test.Truth.Side
-	cfg := patchwork.NewConfig(patchwork.MaxMinusMin, side, side, pose.Grid{})
+	cfg := patchwork.NewConfig(patchwork.RuleMaxMinusMin, side, side, pose.Grid{})
 	m, err := patchwork.NewModel(cfg, b.test.Truth.Experts)
 	if err != nil {
 		return b, err

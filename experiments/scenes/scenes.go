@@ -29,11 +29,11 @@ var Variants = []struct {
 	Name    string
 	Options patchwork.PursuitOptions
 }{
-	{"truncated", patchwork.PursuitOptions{Paper: true, Scoring: patchwork.Truncated}},
-	{"original", patchwork.PursuitOptions{Paper: true, Scoring: patchwork.Original}},
-	{"mix 0.9", patchwork.PursuitOptions{Paper: true, Scoring: patchwork.Mixed, Alpha: .9}},
-	{"mix 0.5", patchwork.PursuitOptions{Paper: true, Scoring: patchwork.Mixed, Alpha: .5}},
-	{"hybrid", patchwork.PursuitOptions{Refined: true, Scoring: patchwork.Truncated}},
+	{"truncated", patchwork.PursuitOptions{Paper: true, Scoring: patchwork.ScoringTruncated}},
+	{"original", patchwork.PursuitOptions{Paper: true, Scoring: patchwork.ScoringOriginal}},
+	{"mix 0.9", patchwork.PursuitOptions{Paper: true, Scoring: patchwork.ScoringMixed, Alpha: .9}},
+	{"mix 0.5", patchwork.PursuitOptions{Paper: true, Scoring: patchwork.ScoringMixed, Alpha: .5}},
+	{"hybrid", patchwork.PursuitOptions{Refined: true, Scoring: patchwork.ScoringTruncated}},
 }
 
 // Options of Run. Glyphs and Labels are the drawings, such as MNIST digits;
@@ -95,7 +95,7 @@ func Run(ctx context.Context, s Setting, o Options) (Row, error) {
 // allowed.
 func Model(truth *synth.SceneTruth, i int) (*patchwork.Model, error) {
 	g := truth.Glyphs[0]
-	cfg := patchwork.Config{Rule: patchwork.Max, Height: g.Height(), Width: g.Width(),
+	cfg := patchwork.Config{Rule: patchwork.RuleMax, Height: g.Height(), Width: g.Width(),
 		Q: truth.Off, Scene: true, Defaults: patchwork.Defaults{Truncate: true}}
 	return patchwork.NewModel(cfg, truth.Templates(i))
 }

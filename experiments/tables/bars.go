@@ -76,7 +76,7 @@ func inks(template []float64, pixels []uint8) bool {
 // ReportBars prints the bars test.
 func ReportBars(ctx context.Context, w io.Writer, side, sets int, o Options) error {
 	fmt.Fprintf(w, "\nbars %d x %d, 5 %% flips, N = 1000\n\n| rule | all bars | sets by K | s per set |\n|---|---|---|---|\n", side, side)
-	for _, rule := range []patchwork.Rule{patchwork.Max, patchwork.MaxMinusMin} {
+	for _, rule := range []patchwork.Rule{patchwork.RuleMax, patchwork.RuleMaxMinusMin} {
 		r, err := Bars(ctx, side, sets, rule, o)
 		if err != nil {
 			return err

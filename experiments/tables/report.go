@@ -25,7 +25,7 @@ var Targets = map[string]Target{
 }
 
 func (t Target) of(rule patchwork.Rule) float64 {
-	if rule == patchwork.Max {
+	if rule == patchwork.RuleMax {
 		return t.Max
 	}
 	return t.MaxMinusMin
@@ -51,21 +51,21 @@ type variant struct {
 }
 
 var variants = []variant{
-	{"max", patchwork.Max, nil},
-	{"max-minus-min", patchwork.MaxMinusMin, nil},
+	{"max", patchwork.RuleMax, nil},
+	{"max-minus-min", patchwork.RuleMaxMinusMin, nil},
 }
 
 // more lists further variants, for the small tables.
 var more = []variant{
-	{"max, to interpret", patchwork.Max, interpret},
-	{"max-minus-min, to interpret", patchwork.MaxMinusMin, interpret},
+	{"max, to interpret", patchwork.RuleMax, interpret},
+	{"max-minus-min, to interpret", patchwork.RuleMaxMinusMin, interpret},
 }
 
 func interpret(o *table.Options) { o.Aim = table.AimInterpret }
 
 // ruined is the max rule with its background fixed at the marginals, which
 // ruins it.
-var ruined = variant{"max, fixed background", patchwork.Max, func(o *table.Options) { o.FixedBackground = true }}
+var ruined = variant{"max, fixed background", patchwork.RuleMax, func(o *table.Options) { o.FixedBackground = true }}
 
 // Report prints the table of one data set, read from the folder with
 // splits.json.

@@ -27,12 +27,12 @@ func TestVotes(t *testing.T) {
 		t.Fatalf("%d splits, %d rows to learn from", len(splits), len(s.Train.Images))
 	}
 	opt := table.Options{Experts: 8, StartFrom: table.StartFromMixture, Workers: 2}
-	learned, _, err := Measure(t.Context(), splits[0], patchwork.Max, opt)
+	learned, _, err := Measure(t.Context(), splits[0], patchwork.RuleMax, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	opt.FixedBackground = true
-	fixed, _, err := Measure(t.Context(), splits[0], patchwork.Max, opt)
+	fixed, _, err := Measure(t.Context(), splits[0], patchwork.RuleMax, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestVotes(t *testing.T) {
 }
 
 func TestBars(t *testing.T) {
-	r, err := Bars(t.Context(), 5, 1, patchwork.Max, Options{Seed: 1, Workers: 2})
+	r, err := Bars(t.Context(), 5, 1, patchwork.RuleMax, Options{Seed: 1, Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -82,7 +82,7 @@ func (r *Recipe) Plan(height, width int) (*Plan, error) {
 		p.Config = learn.PaperConfig(rule, height, width, grid)
 	}
 	if r.Q != nil {
-		p.Config.Q, p.Config.ZeroQ = *r.Q, *r.Q == 0 && rule == patchwork.MaxMinusMin
+		p.Config.Q, p.Config.ZeroQ = *r.Q, *r.Q == 0 && rule == patchwork.RuleMaxMinusMin
 	}
 	if r.Truncate != nil {
 		p.Config.Truncate = *r.Truncate

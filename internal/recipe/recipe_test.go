@@ -123,16 +123,16 @@ func TestPlan(t *testing.T) {
 		r    Recipe
 		want Plan
 	}{
-		{Recipe{Count: Count{Experts: 2}}, Plan{Config: patchwork.NewConfig(patchwork.Max, 4, 5, still), Learn: learn.Options{Experts: 2}}},
+		{Recipe{Count: Count{Experts: 2}}, Plan{Config: patchwork.NewConfig(patchwork.RuleMax, 4, 5, still), Learn: learn.Options{Experts: 2}}},
 		{Recipe{Count: Count{Experts: 2}, Mode: "paper", Memory: 1 << 20},
-			Plan{Config: learn.PaperConfig(patchwork.Max, 4, 5, still), Learn: learn.Options{Experts: 2, Paper: true, Sample: 1 << 18 / (128 + 4*8)}}},
+			Plan{Config: learn.PaperConfig(patchwork.RuleMax, 4, 5, still), Learn: learn.Options{Experts: 2, Paper: true, Sample: 1 << 18 / (128 + 4*8)}}},
 		{Recipe{Count: Count{AtLeast: 1, AtMost: 3}, Rule: "max-minus-min", Method: "both", Begin: "splits", Init: "text", Starts: 3, Iterations: 4, Seed: 5,
 			Q: &q, Outside: "background", Refine: true, UntilInk: 0.5, Prior: patchwork.Prior{On: 2, Off: 3}, Truncate: &no, Reuse: 2, Sample: 7, Memory: 1, Workers: 6},
-			Plan{Config: patchwork.Config{Rule: patchwork.MaxMinusMin, Height: 4, Width: 5, Poses: still, Q: q, Defaults: patchwork.Defaults{Prior: patchwork.Prior{On: 2, Off: 3}}, Reuse: 2},
+			Plan{Config: patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 4, Width: 5, Poses: still, Q: q, Defaults: patchwork.Defaults{Prior: patchwork.Prior{On: 2, Off: 3}}, Reuse: 2},
 				Learn: learn.Options{AtLeast: 1, AtMost: 3, Method: learn.MethodBoth, StartFrom: learn.StartFromSplits, Reading: learn.ReadingText,
 					Starts: 3, Iterations: 4, Seed: 5, Refine: true, UnexplainedInk: 0.5, Sample: 7, Workers: 6}}},
 		{Recipe{Count: Count{Auto: true}, Rule: "max-minus-min", Method: "soft", Aim: "interpret", Begin: "mixture", Iterations: 4, Seed: 5, Workers: 6},
-			Plan{Config: patchwork.NewConfig(patchwork.MaxMinusMin, 4, 5, still),
+			Plan{Config: patchwork.NewConfig(patchwork.RuleMaxMinusMin, 4, 5, still),
 				Table: &table.Options{Aim: table.AimInterpret, StartFrom: table.StartFromMixture, Iterations: 4, Seed: 5, Workers: 6}}},
 	} {
 		p, err := c.r.Plan(4, 5)

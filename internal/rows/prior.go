@@ -22,7 +22,7 @@ func Priors(c patchwork.Config, paper bool) (batch, online patchwork.Prior) {
 	switch {
 	case c.Prior != (patchwork.Prior{}):
 		return c.Prior, c.Prior
-	case c.Rule == patchwork.Max && !paper:
+	case c.Rule == patchwork.RuleMax && !paper:
 		return BatchInk, OnlineInk
 	}
 	return patchwork.Prior{On: 1, Off: 1}, patchwork.Prior{On: 1, Off: 1}

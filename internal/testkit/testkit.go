@@ -47,7 +47,7 @@ func DrawPoses(t *rapid.T) pose.Grid {
 // from levels.
 func DrawConfig(t *rapid.T, levels *rapid.Generator[float64]) patchwork.Config {
 	c := patchwork.Config{
-		Rule:   rapid.SampledFrom([]patchwork.Rule{patchwork.Max, patchwork.MaxMinusMin}).Draw(t, "rule"),
+		Rule:   rapid.SampledFrom([]patchwork.Rule{patchwork.RuleMax, patchwork.RuleMaxMinusMin}).Draw(t, "rule"),
 		Height: rapid.IntRange(1, 4).Draw(t, "height"), Width: rapid.IntRange(1, 4).Draw(t, "width"),
 		Defaults: patchwork.Defaults{UnknownOutside: rapid.Bool().Draw(t, "outside")}, ZeroQ: true,
 		Q: levels.Draw(t, "q"),

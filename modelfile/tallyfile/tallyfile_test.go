@@ -21,7 +21,7 @@ import (
 )
 
 func model(t interface{ Fatal(...any) }) *patchwork.Model {
-	cfg := patchwork.NewConfig(patchwork.Max, 2, 3, pose.Grid{})
+	cfg := patchwork.NewConfig(patchwork.RuleMax, 2, 3, pose.Grid{})
 	m, err := patchwork.NewModel(cfg, [][]float64{{.9, .9, .1, .1, .1, .1}, {.1, .1, .1, .1, .8, .8}})
 	if err != nil {
 		t.Fatal(err)

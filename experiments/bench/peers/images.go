@@ -34,7 +34,7 @@ func plantLetters(n int) (*planted, error) {
 		return nil, fmt.Errorf("no E of four strokes among %d", len(set.Images))
 	}
 	grid := pose.Grid{DY: pose.Symmetric(letterReach, 1), DX: pose.Symmetric(letterReach, 1), Angles: pose.Evenly(24, 6)}
-	cfg := patchwork.NewConfig(patchwork.Max, letterSide, letterSide, grid)
+	cfg := patchwork.NewConfig(patchwork.RuleMax, letterSide, letterSide, grid)
 	m, err := patchwork.NewModel(cfg, strokes(set.Truth.Items[i]))
 	if err != nil {
 		return nil, err

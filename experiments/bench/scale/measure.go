@@ -50,7 +50,7 @@ type bench struct {
 // prepare makes the model and so many rows.
 func (w workload) prepare(ctx context.Context, dir string, rows int) (*bench, error) {
 	rng := rand.New(rand.NewPCG(1, uint64(w.width)))
-	cfg := patchwork.NewConfig(patchwork.MaxMinusMin, w.height, w.width, w.grid)
+	cfg := patchwork.NewConfig(patchwork.RuleMaxMinusMin, w.height, w.width, w.grid)
 	cfg.Q = .02
 	var templates [][]float64
 	for range w.experts {

@@ -43,7 +43,7 @@ func BenchmarkStep(b *testing.B) {
 		b.Fatal(err)
 	}
 	opt := learn.Options{Experts: 8, Starts: 1, Workers: 2}
-	cfg := patchwork.NewConfig(patchwork.MaxMinusMin, 1, width, pose.Grid{})
+	cfg := patchwork.NewConfig(patchwork.RuleMaxMinusMin, 1, width, pose.Grid{})
 	m, err := learn.Learn(b.Context(), set.Take(2000).Data, cfg, opt)
 	if err != nil {
 		b.Fatal(err)

@@ -139,7 +139,7 @@ func newRun(t testing.TB, n int, format string) *run {
 	r := &run{data: stream{set.Data}}
 	opt := learn.Options{Experts: 4, Starts: 1, Seed: 3, Workers: 2, Iterations: 4, Sample: 40}
 	h, w := set.Size()
-	cfg := patchwork.NewConfig(patchwork.MaxMinusMin, h, w, pose.Grid{})
+	cfg := patchwork.NewConfig(patchwork.RuleMaxMinusMin, h, w, pose.Grid{})
 	sample := set.Take(40).Data
 	if r.first, err = learn.Learn(t.Context(), sample, cfg, opt); err != nil {
 		t.Fatal(err)
