@@ -1,5 +1,5 @@
-# Every verb is a few go commands; nothing here is needed to use the library.
-# What a change must pass is .ci/run.
+# Each target is a few go commands; nothing here is needed to use the library.
+# .ci/run has all the checks that a change must pass.
 .PHONY: build test race bench bench-peers fuzz cover demo fmt
 
 # How long make fuzz spends on each fuzzer.
@@ -7,8 +7,8 @@ FUZZTIME ?= 60s
 
 build: ; go build -o patchwork ./cmd/patchwork
 
-# The library and the modules beside it (go.work), each package by its name; go test ./... does
-# the same, and shows those beside it as one package, internal/modules.
+# The library and the modules beside it (go.work), each package by its name. go test ./... runs
+# the same tests, and shows the other modules as one package, internal/modules.
 test: ; PATCHWORK_MODULES=apart go test work
 
 race: ; go test -race -short . ./learn ./table ./posterior ./studio ./cmd/...
@@ -20,13 +20,13 @@ COUNT ?= 6
 PKG ?= work
 bench: ; go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) -cpu 1 -timeout 2h $(PKG)
 
-# Patchwork beside OpenCV, scikit-learn and NumPy, for experiments/bench/README.md; PEERS="P1 P2 --rounds 9" for
-# less. Wants an idle machine, and Python with the peers; PYTHON=/path/to/python3 names one:
+# Compares Patchwork with OpenCV, scikit-learn and NumPy, for experiments/bench/README.md; PEERS="P1 P2 --rounds 9"
+# runs a part. Needs an idle machine, and a Python with the peers; PYTHON=/path/to/python3 names one:
 #   apt-get install python3-opencv python3-sklearn python3-numpy
 PEERS ?=
 bench-peers: ; go run ./experiments/bench/peers --md --pictures experiments/bench/pictures $(PEERS)
 
-# Minimising an input that is merely new may take a minute by default.
+# By default minimising an input that is only new may take a minute.
 fuzz:
 	@set -e; for pkg in $$(go list work); do \
 		for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \

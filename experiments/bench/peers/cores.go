@@ -8,9 +8,8 @@ import (
 	"strconv"
 )
 
-// twoCores measures an EM iteration on one and on two workers, alternating, with
-// two cores at hand. It is a process of its own, because the others are bound to
-// one core.
+// twoCores measures an EM iteration with one and with two workers, alternating, on two
+// cores. It runs in a process of its own, because the others are bound to one core.
 func (s *session) twoCores() ([]float64, error) {
 	var ratios []float64
 	out, err := self("0-1", "--point-cores", strconv.Itoa(s.size(100000, 2000)), "--rounds", strconv.Itoa(s.rounds))
@@ -23,8 +22,8 @@ func (s *session) twoCores() ([]float64, error) {
 	return ratios, nil
 }
 
-// runCores is that process: it prints how much faster two workers are, a number
-// a round.
+// runCores runs in that process: it prints how much faster two workers are, one number
+// per round.
 func runCores(n, rounds int) error {
 	if runtime.NumCPU() < 2 {
 		return fmt.Errorf("there is only one core")

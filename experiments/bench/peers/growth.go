@@ -17,8 +17,8 @@ import (
 	"example.com/patchwork/render"
 )
 
-// axis is one way for the work to grow; each of its sizes is a process of its
-// own, whose peak of memory is its own, too.
+// axis is one way for the work to grow. Each of its sizes runs in a process of its own,
+// because the peak of memory is that of a process.
 type axis struct {
 	name  string // as in --point name=size
 	what  string
@@ -43,9 +43,9 @@ func axes(quick bool) []axis {
 	return all
 }
 
-// measurement is what the process of a point says.
+// measurement is what the process of a point reports.
 type measurement struct {
-	Seconds   float64 // of one call, the median of some
+	Seconds   float64 // of one call, the median of several
 	PeakBytes float64 // the largest memory the process had
 }
 
@@ -91,8 +91,8 @@ func (s *session) point(name string) (measurement, error) {
 	return m, nil
 }
 
-// runPoint is the process of a point: it makes the data, works, and prints what
-// that took.
+// runPoint runs in the process of a point: it makes the data, does the work, and prints
+// what it took.
 func runPoint(point string) error {
 	name, text, _ := strings.Cut(point, "=")
 	size, err := strconv.Atoi(text)
@@ -138,7 +138,7 @@ func pointWork(name string, size int) (func() error, error) {
 	return func() error { _, err := t.iterate(1); return err }, nil
 }
 
-// shiftsWork explains the letters of P1 under so many shifts, an odd square.
+// shiftsWork explains the letters of P1 under the given number of shifts, an odd square.
 func shiftsWork(shifts int) (func() error, error) {
 	p, err := plantLetters(16)
 	if err != nil {
@@ -157,8 +157,8 @@ func shiftsWork(shifts int) (func() error, error) {
 	return func() error { _, err := p.explain(pursuit); return err }, nil
 }
 
-// peakBytes is the largest resident set of this process, as Linux counts it;
-// elsewhere, what the runtime has asked the system for.
+// peakBytes returns the largest resident set of this process, as Linux counts it;
+// on other systems, the memory that the runtime has obtained.
 func peakBytes() float64 {
 	if status, err := os.ReadFile("/proc/self/status"); err == nil {
 		if _, after, ok := strings.Cut(string(status), "VmHWM:"); ok {
@@ -172,8 +172,8 @@ func peakBytes() float64 {
 	return float64(m.Sys)
 }
 
-// exponent is the slope of log y on log x by least squares: y grows as x to
-// that power.
+// exponent returns the slope of log y on log x by least squares: y grows as x to that
+// power.
 func exponent(x []int, y []float64) float64 {
 	var sx, sy, sxx, sxy float64
 	n := float64(len(x))
@@ -184,15 +184,14 @@ func exponent(x []int, y []float64) float64 {
 	return (n*sxy - sx*sy) / (n*sxx - sx*sx)
 }
 
-// last is the exponent between the two largest sizes, where constants no longer
-// hide it.
+// last returns the exponent between the two largest sizes, where constants matter
+// least.
 func last(x []int, y []float64) float64 {
 	n := len(x)
 	return exponent(x[n-2:], y[n-2:])
 }
 
-// plot draws the growths: both axes in doublings, so that an exponent is a
-// slope.
+// plot draws the growths with both axes in doublings, so that an exponent is a slope.
 func plot(all []growth, folder string) error {
 	for _, p := range []struct {
 		name, title, label string

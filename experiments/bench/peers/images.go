@@ -11,7 +11,7 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// planted is images, the model that made them, and the picks they were made of.
+// planted holds images, the model that made them, and the picks they were made of.
 type planted struct {
 	model  *patchwork.Model
 	images []*bitmap.Image
@@ -20,15 +20,14 @@ type planted struct {
 
 const letterSide, letterReach = 56, 8
 
-// plantLetters makes letters E of four experts, the strokes of one drawing,
-// each shifted and turned a little by itself. The grid is the issue's: 17 x 17
-// shifts and nine rotations.
+// plantLetters makes letters E of four experts, the strokes of one drawing, each shifted
+// and turned a little independently. The grid has 17 x 17 shifts and nine rotations.
 func plantLetters(n int) (*planted, error) {
 	set, err := synth.Letters(synth.LettersOptions{Letters: "E", N: 20, Side: letterSide, Seed: 1})
 	if err != nil {
 		return nil, err
 	}
-	// Some write an E in two strokes.
+	// Some writers make an E of two strokes.
 	i := slices.IndexFunc(set.Truth.Items, func(l synth.Letter) bool { return len(l.Poses) == 4 })
 	if i < 0 {
 		return nil, fmt.Errorf("no E of four strokes among %d", len(set.Images))
@@ -58,8 +57,8 @@ func (p *planted) add(rng *rand.Rand, side int, picks []patchwork.Pick) {
 	p.images = append(p.images, bitmap.Sample(rng, side, side, p.model.Compose(side, side, picks).P))
 }
 
-// strokes is a template for each stroke of a letter: its ink, with soft edges
-// (a 3 x 3 binomial filter), between .01 and .95.
+// strokes returns a template for each stroke of a letter: its ink, with soft edges (a
+// 3 x 3 binomial filter), between 0.01 and 0.95.
 func strokes(l synth.Letter) [][]float64 {
 	side := letterSide
 	weight := [3]float64{0.25, 0.5, 0.25}
@@ -112,7 +111,7 @@ func plantScenes(n, side, templates, objects int) (*planted, error) {
 	return p, nil
 }
 
-// explain is the measured call of P1 and P2: every image, completely.
+// explain makes the measured call of P1 and P2: every image, completely.
 func (p *planted) explain(pursuit *patchwork.Pursuit) ([]*patchwork.Explanation, error) {
 	out := make([]*patchwork.Explanation, len(p.images))
 	for i, img := range p.images {
@@ -125,9 +124,9 @@ func (p *planted) explain(pursuit *patchwork.Pursuit) ([]*patchwork.Explanation,
 	return out, nil
 }
 
-// verdict compares explanations with what was planted. An object is found where
-// its expert is picked within a pixel and a step of rotation. It is an error if
-// fewer than half of the objects are.
+// verdict compares explanations with what was planted. An object is found if its expert
+// is picked within a pixel and a step of rotation. It is an error if fewer than half of
+// the objects are found.
 func (p *planted) verdict(explained []*patchwork.Explanation) (string, error) {
 	var found, exact, besides, all int
 	var ours, truth float64
@@ -154,7 +153,7 @@ func (p *planted) verdict(explained []*patchwork.Explanation) (string, error) {
 		truth += patchwork.LogLik(img, p.model.Compose(img.Height(), img.Width(), p.picks[i]).P)
 	}
 	n := float64(len(explained))
-	text := fmt.Sprintf("%d of %d planted objects found (%d exactly), %d besides; log-likelihood %.1f an image, of the planted %.1f",
+	text := fmt.Sprintf("%d of %d planted objects found (%d exactly), %d besides; log-likelihood %.1f per image, of the planted %.1f",
 		found, all, exact, besides, ours/n, truth/n)
 	if 2*found < all {
 		return "", fmt.Errorf("wrong explanations: %s", text)

@@ -10,17 +10,17 @@ import (
 	"example.com/patchwork/internal/score/kernel"
 )
 
-// share is what one of our vector loops reaches of what the machine can do.
+// share is the fraction of the machine's peak that one of our vector loops reaches.
 type share struct {
 	path, loop string  // "avx2", "Gain, 16 neighbours"
 	bound      string  // the unit that limits the loop
-	cycles     float64 // for what loop says
+	cycles     float64 // for the work that loop names
 	least      float64 // the same if that unit never waited
 }
 
-// kernelShares measures the vector loops of the pursuit beside the peaks that
-// bound them. Their data lie in the first-level cache, as images and templates
-// do, and begin anywhere, as shifts do.
+// kernelShares measures the vector loops of the pursuit against the peaks that bound
+// them. Their data are in the first-level cache, as images and templates are, and are
+// not aligned, as with shifts.
 func kernelShares(m roofline.Machine, each time.Duration) []share {
 	var out []share
 	for _, p := range kernel.All() {
@@ -36,9 +36,9 @@ func kernelShares(m roofline.Machine, each time.Duration) []share {
 	return out
 }
 
-// sumsShare: a vector of codes is looked up, split into even and odd bytes by a
-// shift, and both are added: four instructions on a vector of bytes or words.
-// The peak of 16-bit additions is instructions a cycle times words a vector.
+// sumsShare measures Sums: a vector of codes is looked up, split into even and odd bytes
+// by a shift, and both are added: four instructions on a vector of bytes or words. The
+// peak of 16-bit additions is instructions per cycle times words per vector.
 func sumsShare(p *kernel.Path, peak roofline.Peak, ghz float64, each time.Duration) share {
 	const tiles, terms = 16, 256
 	rng := rand.New(rand.NewPCG(5, 1))
@@ -57,8 +57,8 @@ func sumsShare(p *kernel.Path, peak roofline.Peak, ghz float64, each time.Durati
 	return share{p.Name, "Sums, 64 candidates and a block of pixels", "16-bit adds", cycles, words / peak.Words}
 }
 
-// gainShare: 16 neighbours take two subtractions and two maxima of float32, a
-// subtraction and an addition, and 256 bytes to read.
+// gainShare measures Gain: 16 neighbours take two subtractions and two maxima of
+// float32, a subtraction and an addition, and 256 bytes to read.
 func gainShare(p *kernel.Path, peak roofline.Peak, ghz float64, each time.Duration) share {
 	const chunks, pixels = 64, 1 << 10
 	rng := rand.New(rand.NewPCG(5, 2))
@@ -82,16 +82,16 @@ func gainShare(p *kernel.Path, peak roofline.Peak, ghz float64, each time.Durati
 	return s
 }
 
-// What the loops for rows of tables go through.
+// Sizes of the data of the loops for rows of tables.
 const (
 	rowsInList = 1024
 	groupsARow = 32 // of four columns
-	lanesARow  = 64 // where experts are many
+	lanesARow  = 64 // if experts are many
 )
 
-// stepShare: eight experts and a row. With AVX-512 a lane is a row, and a group
-// of four columns takes a lookup for each expert; with AVX2 a lane is an expert,
-// and a group takes the reading and adding of their numbers.
+// stepShare measures Step or Across: eight experts and a row. With AVX-512 a lane is a
+// row, and a group of four columns takes a lookup for each expert; with AVX2 a lane is an
+// expert, and a group takes reading and adding their numbers.
 func stepShare(p *kernel.Path, loops *kernel.RowLoops, peak roofline.Peak, ghz float64, each time.Duration) share {
 	const lanes, words = 8, groupsARow / 16
 	rng := rand.New(rand.NewPCG(5, 3))
@@ -122,8 +122,8 @@ func stepShare(p *kernel.Path, loops *kernel.RowLoops, peak roofline.Peak, ghz f
 	return s
 }
 
-// foursShare: the numbers of 64 experts for a group of four columns are read and
-// added. Their table, for 784 columns, is too large for the first-level cache.
+// foursShare measures AddFours: the numbers of 64 experts for a group of four columns are
+// read and added. Their table, for 784 columns, is too large for the first-level cache.
 func foursShare(p *kernel.Path, loops *kernel.RowLoops, peak roofline.Peak, ghz float64, each time.Duration) share {
 	rng := rand.New(rand.NewPCG(5, 4))
 	const groups, words, rows = 784 / 4, (784 + 63) / 64, 64
@@ -140,8 +140,8 @@ func foursShare(p *kernel.Path, loops *kernel.RowLoops, peak roofline.Peak, ghz 
 	return share{p.Name, "AddFours, 64 experts and 4 of 784 columns", "L2 reads", cycles, 4 * lanesARow / peak.LoadL2}
 }
 
-// strengthenShare: a column of 64 experts takes two comparisons, a subtraction
-// and an addition of 32 bits each.
+// strengthenShare measures Strengthen: a column of 64 experts takes two comparisons, a
+// subtraction and an addition of 32 bits each.
 func strengthenShare(p *kernel.Path, loops *kernel.RowLoops, peak roofline.Peak, ghz float64, each time.Duration) share {
 	const columns, words = 64, 1
 	rng := rand.New(rand.NewPCG(5, 5))
@@ -165,7 +165,7 @@ func randomWords(rng *rand.Rand, n int) []uint64 {
 	return x
 }
 
-// fastest is the seconds of a call in the fastest of many slices: others can
+// fastest returns the seconds of a call in the fastest of many slices: other programs can
 // only slow it down.
 func fastest(each time.Duration, call func()) float64 {
 	const calls = 20

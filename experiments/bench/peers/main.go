@@ -1,17 +1,17 @@
-// Command peers measures Patchwork beside what a user would take instead, in
-// one run, on one core each, in turns:
+// Command peers compares Patchwork with the programs that a user might choose instead,
+// in one run, on one core each, in turns:
 //
 //	go run ./experiments/bench/peers [P1 P2 P3 P4 P5 cores roofline] [--md] [--rounds 5]
 //
-// P1 and P2 are explanations of letters and scenes beside one scoring pass of
-// OpenCV's matchTemplate; P3 tables beside scikit-learn and NumPy; P4 a finished
-// model beside the import of scikit-learn; P5 how time and memory grow; cores
-// what a second core brings; roofline the peaks of this machine, and what our
-// vector loops reach of them. Without names, all of them.
+// P1 and P2 are explanations of letters and scenes beside one scoring pass of OpenCV's
+// matchTemplate; P3 tables beside scikit-learn and NumPy; P4 a complete learning run
+// beside the import of scikit-learn; P5 the growth of time and memory; cores the gain
+// from a second core; roofline the peaks of this machine, and the fraction of them that
+// our vector loops reach. Without names, all are run.
 //
-// The data are made here from fixed seeds and handed to the peers as files, so
-// that both see the same. Every explanation that is timed is also compared with
-// what was planted.
+// The data are made here from fixed seeds and passed to the peers as files, so that
+// both get the same. Every explanation that is timed is also compared with what was
+// planted.
 //
 // The peers need Python with OpenCV, scikit-learn and NumPy (Debian:
 // python3-opencv python3-sklearn python3-numpy). PYTHON names an interpreter.
@@ -36,7 +36,7 @@ type session struct {
 	options
 	dir    string // for the data
 	files  int
-	python *python // nil where no workload needs it
+	python *python // nil if no workload needs it
 }
 
 // options are the flags.
@@ -47,7 +47,7 @@ type options struct {
 	cpu       string
 	names     []string // of workloads
 
-	point string // how the program calls itself; see runPoint and runCores
+	point string // set if the program runs itself; see runPoint and runCores
 	cores int
 }
 
@@ -86,12 +86,12 @@ func parse(args []string) (o options, err error) {
 	fs := flag.NewFlagSet("peers", flag.ExitOnError)
 	fs.IntVar(&o.rounds, "rounds", 5, "rounds of each workload")
 	fs.BoolVar(&o.md, "md", false, "print Markdown")
-	fs.BoolVar(&o.quick, "quick", false, "small workloads, to see that everything works; the times mean nothing")
+	fs.BoolVar(&o.quick, "quick", false, "small workloads, to check that everything works; the times mean nothing")
 	fs.StringVar(&o.pictures, "pictures", "", "folder for the plots of P5")
-	fs.StringVar(&o.cpu, "cpu", "0", "the processor to be bound to, by taskset; empty for none")
+	fs.StringVar(&o.cpu, "cpu", "0", "processor to bind to, by taskset; empty for none")
 	fs.StringVar(&o.point, "point", "", "run one point of P5, for the program itself")
-	fs.IntVar(&o.cores, "point-cores", 0, "run cores with so many rows, for the program itself")
-	for fs.Parse(args); fs.NArg() > 0; fs.Parse(args) { // ExitOnError: no error to look at
+	fs.IntVar(&o.cores, "point-cores", 0, "run cores with this number of rows, for the program itself")
+	for fs.Parse(args); fs.NArg() > 0; fs.Parse(args) { // ExitOnError: there is no error to check
 		o.names, args = append(o.names, fs.Arg(0)), fs.Args()[1:]
 	}
 	if o.names == nil {
@@ -178,8 +178,8 @@ func (s *session) workload(name string, r *report) (err error) {
 	return nil
 }
 
-// groups are the tasks of a workload; those of a group share data. The targets
-// are those of issue 4.
+// groups returns the tasks of a workload in groups that share data. The targets are
+// those of the README.
 func (s *session) groups(name string) []func() ([]task, error) {
 	one := func(t task, err error) ([]task, error) { return []task{t}, err }
 	table := func(n, small, d, k int, goals tableGoals) func() ([]task, error) {
@@ -206,7 +206,7 @@ func (s *session) groups(name string) []func() ([]task, error) {
 	panic("peers: no tasks are called " + strconv.Quote(name))
 }
 
-// size is the size of something in earnest, or for --quick.
+// size returns the full size, or with --quick the small one.
 func (s *session) size(full, quick int) int {
 	if s.quick {
 		return quick
@@ -229,7 +229,7 @@ func (s *session) save(name string, a *npy.Array) (string, error) {
 	return path, f.Close()
 }
 
-// note tells whoever waits what goes on.
+// note reports progress on stderr.
 func note(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, format+"\n", args...)
 }

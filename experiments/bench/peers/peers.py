@@ -1,7 +1,7 @@
 """The peers of Patchwork's benchmarks: OpenCV, scikit-learn and NumPy.
 
-The program beside this file (go run ./experiments/bench/peers) starts it and asks, one JSON
-object a line on standard input, and it answers likewise:
+The program beside this file (go run ./experiments/bench/peers) starts it and sends requests,
+one JSON object per line on standard input; it answers in the same form:
 
     {"op": "versions"}                                     what is installed
     {"op": "prepare", "id": 1, "work": "match", "args": …} load the data, warm up
@@ -9,7 +9,7 @@ object a line on standard input, and it answers likewise:
     {"op": "check", "id": 1}                               what the work found
     {"op": "forget"}                                       drop the data of all works
 
-Only what a user waits for is timed: data are loaded and converted, and models
+Only what a user waits for is timed: data are loaded and converted, and models are
 made, when the work is prepared. The data are .npy files.
 """
 

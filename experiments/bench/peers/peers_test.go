@@ -14,7 +14,7 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// quickSession is a session of --quick, or skips the test.
+// quickSession returns a session of --quick, or skips the test.
 func quickSession(t *testing.T) *session {
 	t.Helper()
 	path, err := findPython()
@@ -33,8 +33,8 @@ func quickSession(t *testing.T) *session {
 	return s
 }
 
-// Every workload that has a peer runs, small: explanations are what was planted
-// (check fails otherwise), and every peer answers.
+// Every workload with a peer runs, small: explanations are what was planted (check fails
+// otherwise), and every peer answers.
 func TestQuick(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: starts Python")
@@ -72,7 +72,7 @@ func TestQuick(t *testing.T) {
 	}
 }
 
-// A peer that fails says why, and goes on.
+// A peer that fails says why, and continues.
 func testPeersReportErrors(t *testing.T, s *session) {
 	if _, err := s.python.prepare("match", map[string]any{"images": "none.npy", "templates": "none.npy"}); err == nil || !strings.Contains(err.Error(), "none.npy") {
 		t.Errorf("a file that is not there: %v", err)
@@ -126,7 +126,7 @@ func TestExponent(t *testing.T) {
 	}
 }
 
-// A round takes as long as asked, however short the work; errors end it.
+// A round takes at least the given time, however short the work; errors end it.
 func TestRepeats(t *testing.T) {
 	took := func(each float64) func(int) (float64, error) {
 		return func(n int) (float64, error) { return each * float64(n), nil }
@@ -169,8 +169,8 @@ func TestPointWork(t *testing.T) {
 	}
 }
 
-// The shares of our loops are shares: a loop that beat the peak would have been
-// counted wrongly.
+// The shares of our loops are at most about 1: a loop that exceeded the peak would have
+// been counted wrongly.
 func TestKernelShares(t *testing.T) {
 	m := roofline.Measure(2 * time.Millisecond)
 	shares := kernelShares(m, 2*time.Millisecond)
@@ -201,7 +201,7 @@ func TestPlot(t *testing.T) {
 	}
 }
 
-// What cannot be asked is refused before anything runs.
+// Invalid requests are refused before anything runs.
 func TestBadRequests(t *testing.T) {
 	for _, args := range [][]string{{"P9"}, {"P1", "--rounds", "0"}, {"--point", "N"}, {"--point", "colours=3"}} {
 		if err := run(args); err == nil {

@@ -11,8 +11,8 @@ import (
 	"example.com/patchwork/render"
 )
 
-// lettersTask is P1: one letter, completely explained, beside one scoring pass
-// over the same templates, rotations and shifts.
+// lettersTask returns P1: one letter, completely explained, beside one scoring pass over
+// the same templates, rotations and shifts.
 func (s *session) lettersTask() (task, error) {
 	p, err := plantLetters(s.size(16, 2))
 	if err != nil {
@@ -30,7 +30,7 @@ func (s *session) lettersTask() (task, error) {
 	return s.pictureTask(name, "letter", p, letterReach, templates, 1.0/6)
 }
 
-// scenesTask is P2: one scene, completely explained, beside one scoring pass.
+// scenesTask returns P2: one scene, completely explained, beside one scoring pass.
 func (s *session) scenesTask(templates, objects int, target float64) (task, error) {
 	side := s.size(256, 64)
 	p, err := plantScenes(s.size(4, 1), side, templates, objects)
@@ -45,8 +45,8 @@ func (s *session) scenesTask(templates, objects int, target float64) (task, erro
 	return s.pictureTask(name, "scene", p, 0, odds, target)
 }
 
-// pictureTask puts planted images beside matchTemplate, over images padded so
-// that it sees the same shifts.
+// pictureTask compares explaining planted images with matchTemplate, over images padded
+// so that it sees the same shifts.
 func (s *session) pictureTask(name, unit string, p *planted, pad int, templates [][]float64, target float64) (task, error) {
 	pursuit, err := patchwork.NewPursuit(p.model, patchwork.PursuitOptions{Paper: true})
 	if err != nil {
@@ -92,9 +92,8 @@ func (s *session) pictureTask(name, unit string, p *planted, pad int, templates 
 	}, nil
 }
 
-// agree checks that the peer's best template of all, and its place, is our
-// first pick: both compute the same scores. It holds where templates do not
-// reach beyond the image.
+// agree checks that the peer's best template and its place are our first pick: both
+// compute the same scores, if templates do not reach beyond the image.
 func (p *planted) agree(text string, explained []*patchwork.Explanation, match *remote) (string, error) {
 	best, err := match.check()
 	if err != nil {
@@ -109,8 +108,8 @@ func (p *planted) agree(text string, explained []*patchwork.Explanation, match *
 	return text + "; the peer's best match is the first pick", nil
 }
 
-// logOdds is a template as a linear filter: a truncated template's score is the
-// sum of log(mu/(1-mu)) over the ink under it, and a constant.
+// logOdds returns a template as a linear filter: a truncated template's score is the sum
+// of log(mu/(1-mu)) over the ink under it, plus a constant.
 func logOdds(template []float64) []float64 {
 	out := make([]float64, len(template))
 	for i, p := range template {
@@ -120,7 +119,7 @@ func logOdds(template []float64) []float64 {
 	return out
 }
 
-// onPaper is that constant: what each template scores where there is no ink.
+// onPaper returns that constant for each template: its score if there is no ink.
 func onPaper(m *patchwork.Model) []float64 {
 	out := make([]float64, m.K())
 	for k := range out {
@@ -131,7 +130,7 @@ func onPaper(m *patchwork.Model) []float64 {
 	return out
 }
 
-// padded is images as an array (N,H,W) with a border of background.
+// padded returns images as an array (N,H,W) with a border of background.
 func padded(images []*bitmap.Image, pad int) *npy.Array {
 	h, w := images[0].Height()+2*pad, images[0].Width()+2*pad
 	data := make([]uint8, len(images)*h*w)
@@ -147,7 +146,7 @@ func padded(images []*bitmap.Image, pad int) *npy.Array {
 	return npy.New(data, len(images), h, w)
 }
 
-// floats is rows of numbers as an array of the given shape each.
+// floats returns rows of numbers as an array, each row in the given shape.
 func floats(rows [][]float64, shape ...int) *npy.Array {
 	var data []float64
 	for _, r := range rows {

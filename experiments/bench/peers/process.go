@@ -9,8 +9,8 @@ import (
 	"runtime"
 )
 
-// self runs this program again and returns what it printed; where cpus is not
-// empty, on these (a list as of taskset).
+// self runs this program again and returns what it printed; if cpus is not empty, on
+// these (a list as for taskset).
 func self(cpus string, args ...string) ([]byte, error) {
 	cmd, err := again(cpus, args)
 	if err != nil {
@@ -25,7 +25,7 @@ func self(cpus string, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// again is the command that runs this program.
+// again returns the command that runs this program.
 func again(cpus string, args []string) (*exec.Cmd, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -41,13 +41,12 @@ func again(cpus string, args []string) (*exec.Cmd, error) {
 	return exec.Command(taskset, append([]string{"-c", cpus, program}, args...)...), nil
 }
 
-// bound marks a process that has been bound to its core, and says to which of
-// how many.
+// bound is the variable that marks a process bound to its core, and says to which of how
+// many.
 const bound = "PATCHWORK_BENCH_CPU"
 
-// bind runs this program again, bound to one processor: one core for us and for
-// the peers, who inherit it. done is false where that cannot be, or has
-// been.
+// bind runs this program again, bound to one processor, which the peers inherit. done is
+// false if that is impossible or already done.
 func bind(cpu string) (status int, done bool) {
 	if cpu == "" || os.Getenv(bound) != "" {
 		return 0, false

@@ -20,12 +20,12 @@ var script string
 var errNoPython = errors.New("no Python here has cv2, sklearn and numpy " +
 	"(Debian: apt-get install python3-opencv python3-sklearn python3-numpy); PYTHON=/path/to/python3 names another one")
 
-// probe fails where a peer is missing. It looks without importing, which takes a
-// second.
+// probe fails if a peer is missing. It looks for peers without importing them, which
+// would take a second.
 const probe = `import importlib.util as u, sys; sys.exit(not all(map(u.find_spec, ("cv2", "sklearn", "numpy"))))`
 
-// findPython is the first interpreter that has the peers: $PYTHON, the one on
-// the path, Debian's.
+// findPython returns the first interpreter that has the peers: $PYTHON, the one on the
+// PATH, Debian's.
 func findPython() (string, error) {
 	names := []string{"python3", "/usr/bin/python3"}
 	if chosen := os.Getenv("PYTHON"); chosen != "" {
@@ -40,9 +40,9 @@ func findPython() (string, error) {
 	return "", errNoPython
 }
 
-// environment is ours, with one thread for every library a peer computes with.
-// Debian's OpenBLAS takes an unknown processor for one of 2004: where nobody
-// chose, it is told which kernels this one can run.
+// environment returns our environment, with one thread for every library that a peer
+// computes with. Debian's OpenBLAS treats an unknown processor like one of 2004; unless
+// the user chose, it is told which kernels this processor can run.
 func environment() []string {
 	env := os.Environ()
 	for _, name := range []string{"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"} {
@@ -65,7 +65,7 @@ type python struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
 	out  *bufio.Reader
-	next int // id of the next work
+	next int // ID of the next work
 }
 
 // startPython starts the peers. close ends them.
@@ -111,7 +111,7 @@ func (p *python) ask(question map[string]any, reply any) error {
 	return json.Unmarshal(line, reply)
 }
 
-// remote is a prepared work of the peers.
+// remote is work that the peers have prepared.
 type remote struct {
 	p  *python
 	id int
@@ -128,8 +128,7 @@ func (p *python) prepare(work string, args map[string]any) (*remote, error) {
 	return r, nil
 }
 
-// run does the work so often, and returns the seconds it took by the peer's own
-// clock.
+// run repeats the work, and returns the seconds it took by the peer's own clock.
 func (r *remote) run(repeat int) (float64, error) {
 	var reply struct{ Seconds float64 }
 	err := r.p.ask(map[string]any{"op": "run", "id": r.id, "repeat": repeat}, &reply)
@@ -141,8 +140,7 @@ func (p *python) forget() error {
 	return p.ask(map[string]any{"op": "forget"}, &struct{}{})
 }
 
-// check is what a template match found first in every image: template, row,
-// column.
+// check returns what a template match found first in every image: template, row, column.
 func (r *remote) check() ([][3]int, error) {
 	var reply struct{ Found [][3]int }
 	err := r.p.ask(map[string]any{"op": "check", "id": r.id}, &reply)

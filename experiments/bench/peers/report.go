@@ -18,7 +18,7 @@ import (
 	"example.com/patchwork/internal/score/kernel"
 )
 
-// report is everything a run found.
+// report holds everything that a run found.
 type report struct {
 	machine  string
 	results  []*result
@@ -45,7 +45,7 @@ func (r *report) write(w io.Writer, markdown bool) {
 		}
 	}
 	if r.cores != nil {
-		fmt.Fprintf(w, "\nTwo workers on two cores are %s times as fast as one (asked for: 1.85; EM iteration, %d columns, K=%d).\n",
+		fmt.Fprintf(w, "\nTwo workers on two cores are %s times as fast as one (target: 1.85; EM iteration, %d columns, K=%d).\n",
 			spread(r.cores), baseD, baseK)
 	}
 	if r.growth != nil {
@@ -58,9 +58,9 @@ func (r *report) write(w io.Writer, markdown bool) {
 	}
 }
 
-// times is the table of ratios.
+// times returns the table of ratios.
 func (r *report) times() grid {
-	g := grid{{"workload", "Patchwork", "peer", "peer's time", "ratio: median (min to max)", "asked for", ""}}
+	g := grid{{"workload", "Patchwork", "peer", "peer's time", "ratio: median (min to max)", "target", ""}}
 	for _, t := range r.results {
 		for i, p := range t.peers {
 			ratios := t.ratios(i)
@@ -78,7 +78,7 @@ func (r *report) times() grid {
 	return g
 }
 
-// exponents is the table of growth.
+// exponents returns the table of growth.
 func (r *report) exponents() grid {
 	g := grid{{"growing", "from", "to", "time", "time, last two sizes", "memory", "memory, last two sizes"}}
 	for _, a := range r.growth {
@@ -93,7 +93,7 @@ func (r *report) exponents() grid {
 	return g
 }
 
-// peaks is the table of the roofline.
+// peaks returns the table of the roofline.
 func (r *report) peaks() grid {
 	g := grid{{"vectors", "multiply-add, flop/cycle", "add, flop/cycle", "L1 read, bytes/cycle", "L1 read and add, bytes/cycle", "L2 read, bytes/cycle", "16-bit adds/cycle", "byte lookups/cycle"}}
 	for _, p := range r.roofline.Peaks {
@@ -106,9 +106,9 @@ func (r *report) peaks() grid {
 	return g
 }
 
-// loops is the table of our vector loops.
+// loops returns the table of Patchwork's vector loops.
 func (r *report) loops() grid {
-	g := grid{{"our loop", "path", "cycles", "least possible", "bound by", "share of the peak", "asked for"}}
+	g := grid{{"loop", "path", "cycles", "minimum", "bound by", "share of the peak", "target"}}
 	for _, s := range r.shares {
 		g = append(g, []string{s.loop, s.path, fmt.Sprintf("%.2f", s.cycles), fmt.Sprintf("%.2f", s.least), s.bound,
 			fmt.Sprintf("%.0f %%", 100*s.least/s.cycles), ">= 50 %"})
@@ -140,12 +140,12 @@ func aligned(w io.Writer, g grid) {
 	fmt.Fprintln(w)
 }
 
-// spread is the median, smallest and largest of some numbers.
+// spread returns the median, smallest and largest of some numbers.
 func spread(x []float64) string {
 	return fmt.Sprintf("%.3g (%.3g to %.3g)", stat.Median(x), slices.Min(x), slices.Max(x))
 }
 
-// duration is seconds with three digits and a unit.
+// duration returns seconds as text, with three digits and a unit.
 func duration(s float64) string {
 	for _, u := range []struct {
 		name string
@@ -158,9 +158,9 @@ func duration(s float64) string {
 	return fmt.Sprintf("%.3g ns", s/1e-9)
 }
 
-// machine says what was measured, where and when.
+// machine describes what was measured, where and when.
 func (s *session) machine() (string, error) {
-	text := fmt.Sprintf("%s, %s, our path %s; %s %s/%s; commit %s; %s.",
+	text := fmt.Sprintf("%s, %s, Patchwork's path %s; %s %s/%s; commit %s; %s.",
 		processor(), cmp.Or(roofline.Vectors(), "no vectors measured"), kernel.Chosen().Name,
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, commit(), time.Now().UTC().Format(time.DateOnly))
 	if cpu := os.Getenv(bound); cpu != "" {
@@ -181,7 +181,7 @@ func (s *session) machine() (string, error) {
 	return text + fmt.Sprintf(" Medians of %d rounds.", s.rounds), nil
 }
 
-// processor is the name Linux has for it.
+// processor returns the name that Linux has for the processor.
 func processor() string {
 	f, err := os.Open("/proc/cpuinfo")
 	if err != nil {
@@ -196,7 +196,7 @@ func processor() string {
 	return "unknown processor"
 }
 
-// commit is the commit the working folder is at, with a + where it is changed.
+// commit returns the commit of the working folder, with a + if there are changes.
 func commit() string {
 	out, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
 	if err != nil {

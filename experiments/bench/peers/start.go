@@ -14,8 +14,8 @@ import (
 	"example.com/patchwork/modelfile"
 )
 
-// startTasks are P4: two strokes of a T learned from ten drawings, the whole
-// process, beside a Python that only imports scikit-learn.
+// startTasks returns P4: two strokes of a T learned from ten drawings, the whole process,
+// beside a Python that only imports scikit-learn.
 func (s *session) startTasks() ([]task, error) {
 	binary, letters := filepath.Join(s.dir, "patchwork"), filepath.Join(s.dir, "t.npz")
 	if err := s.exec("go", "build", "-o", binary, "example.com/patchwork/cmd/patchwork"); err != nil {
@@ -51,8 +51,8 @@ func (s *session) startTasks() ([]task, error) {
 	return out, nil
 }
 
-// verdictT explains the letters by the learned model. It is an error if that is
-// no better than paper with the letters' mean ink, or an expert is never used.
+// verdictT explains the letters by the learned model. It is an error if that is no better
+// than one probability of ink for all pixels, or if an expert is never used.
 func verdictT(model, letters string) (string, error) {
 	m, err := modelfile.Load(model)
 	if err != nil {
@@ -74,7 +74,7 @@ func verdictT(model, letters string) (string, error) {
 	}
 	n := float64(len(set.Images))
 	plain := independent(set.Images)
-	text := fmt.Sprintf("experts used in %d and %d of %d letters; log-likelihood %.1f a letter, %.1f if pixels were alike",
+	text := fmt.Sprintf("experts used in %d and %d of %d letters; log-likelihood %.1f per letter, %.1f with one probability for all pixels",
 		used[0], used[1], len(set.Images), t.LogLik()/n, plain/n)
 	if min(used[0], used[1]) == 0 || t.LogLik() <= plain {
 		return "", fmt.Errorf("a bad model: %s", text)
@@ -82,8 +82,8 @@ func verdictT(model, letters string) (string, error) {
 	return text, nil
 }
 
-// independent is the log-likelihood of images of pixels that are all on with
-// the same probability.
+// independent returns the log-likelihood of images whose pixels are all on with the same
+// probability.
 func independent(images []*bitmap.Image) float64 {
 	on, all := 0, 0
 	for _, img := range images {

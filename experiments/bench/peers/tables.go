@@ -12,24 +12,25 @@ import (
 	"example.com/patchwork/internal/npy"
 )
 
-// table is rows drawn from a max model, and who was active in the first of them.
+// table holds rows drawn from a max model, and the experts that were active in the first
+// of them.
 type table struct {
 	model  *patchwork.Model
 	data   patchwork.Data
 	active [][]int
 
-	// Of the model, asked again and again, and its memory for what it finds.
+	// A pursuit of the model, used repeatedly, and its memory for what it finds.
 	pursuit *patchwork.Pursuit
 	found   patchwork.Explanations
 }
 
-// checked is how many rows' explanations are compared with the truth.
+// checked is the number of rows whose explanations are compared with the truth.
 const checked = 2000
 
-// plantTable draws n rows of d columns. Each of k experts says .9 for an eighth
-// of the columns (at least nine) and is active in a few rows: four experts a
-// row on average, at most a quarter of them. The abstention value is .02. The
-// rows lie in memory as those read from a file do.
+// plantTable draws n rows of d columns. Each of k experts votes 0.9 for an eighth of the
+// columns (at least nine) and is active in a few rows: four experts per row on average, at
+// most a quarter of them. The abstention value is 0.02. The rows are in memory as rows
+// read from a file are.
 func plantTable(n, d, k int) (*table, error) {
 	rng := rand.New(rand.NewPCG(2, uint64(k)))
 	const on, off = 0.9, 0.02
@@ -75,15 +76,15 @@ func plantTable(n, d, k int) (*table, error) {
 	return t, nil
 }
 
-// block is how many rows are explained at a time: what came of them is dropped
+// block is the number of rows that are explained at a time; their explanations are dropped
 // before the next.
 const block = 8192
 
-// explainAll is the measured call of P3's rows: every row, one core, by the
-// pursuit that has been asked before, into the memory of before.
+// explainAll makes the measured call of P3's rows: every row, on one core, by a pursuit
+// that was used before, into memory that was used before.
 func (t *table) explainAll() error { return t.explainBy(t.pursuit, &t.found) }
 
-// explainAnew is explainAll by a pursuit of its own, whose tables it has to make.
+// explainAnew does what explainAll does by a new pursuit, whose tables it has to make.
 func (t *table) explainAnew() error {
 	p, err := patchwork.NewPursuit(t.model, patchwork.PursuitOptions{Paper: true})
 	if err != nil {
@@ -101,8 +102,8 @@ func (t *table) explainBy(p *patchwork.Pursuit, out *patchwork.Explanations) err
 	return nil
 }
 
-// iterate is the measured call of P3's learning: an E-step over all rows, and
-// the M-step.
+// iterate makes the measured call of P3's learning: an E-step over all rows, and the
+// M-step.
 func (t *table) iterate(workers int) (*patchwork.Model, error) {
 	tally, err := patchwork.EStep(context.Background(), t.model, t.data, patchwork.PursuitOptions{Paper: true, Forced: true}, workers, nil)
 	if err != nil {
@@ -111,9 +112,8 @@ func (t *table) iterate(workers int) (*patchwork.Model, error) {
 	return tally.MStep(t.model, patchwork.MStep{}), nil
 }
 
-// verdict explains the first rows and compares with who was active. It is an
-// error if the rows would be better explained by the truth, or most of it is
-// not found.
+// verdict explains the first rows and compares them with the active experts. It is an
+// error if the truth explains the rows better, or most of it is not found.
 func (t *table) verdict() (string, error) {
 	var found, besides, all int
 	var ours, truth float64
@@ -141,7 +141,7 @@ func (t *table) verdict() (string, error) {
 		ours += e.LogLikModel
 		truth += patchwork.LogLik(row, t.model.Compose(1, row.Width(), picks).P)
 	}
-	text := fmt.Sprintf("%.1f %% of active experts found, %.3f a row besides; log-likelihood %.2f a row, of the planted %.2f",
+	text := fmt.Sprintf("%.1f %% of active experts found, %.3f others per row; log-likelihood %.2f per row, of the planted %.2f",
 		100*float64(found)/float64(all), float64(besides)/float64(n), ours/float64(n), truth/float64(n))
 	if 10*found < 9*all {
 		return "", fmt.Errorf("wrong explanations: %s", text)
@@ -149,7 +149,7 @@ func (t *table) verdict() (string, error) {
 	return text, nil
 }
 
-// array is the rows as NumPy gets them.
+// array returns the rows as NumPy gets them.
 func (t *table) array() *npy.Array {
 	n, d := len(t.data.Images), t.model.Width()
 	data := make([]uint8, 0, n*d)
@@ -159,7 +159,7 @@ func (t *table) array() *npy.Array {
 	return npy.New(data, n, d)
 }
 
-// tableTasks are P3 of one size: a learning iteration, and explaining rows.
+// tableTasks returns P3 of one size: a learning iteration, and explaining rows.
 func (s *session) tableTasks(n, d, k int, goals tableGoals) ([]task, error) {
 	t, err := plantTable(n, d, k)
 	if err != nil {
@@ -200,7 +200,7 @@ func (s *session) tableTasks(n, d, k int, goals tableGoals) ([]task, error) {
 	return []task{learn, explain, anew}, err
 }
 
-// add prepares a work of the Python peers for a task.
+// add prepares work of the Python peers for a task.
 func (s *session) add(t *task, p peer, work string, args map[string]any) error {
 	r, err := s.python.prepare(work, args)
 	if err != nil {
@@ -211,5 +211,5 @@ func (s *session) add(t *task, p peer, work string, args map[string]any) error {
 	return nil
 }
 
-// tableGoals are the largest ratios of times that were asked for; 0: none was.
+// tableGoals holds the targets: the largest ratios of times; 0 for none.
 type tableGoals struct{ epoch, transform, nmf float64 }

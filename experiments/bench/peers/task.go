@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// task is one thing Patchwork does, beside what a user would take instead.
+// task is work of Patchwork, with the programs that a user might choose instead.
 type task struct {
 	name  string
 	unit  string       // what the work is counted in: "letter"
@@ -18,25 +18,25 @@ type task struct {
 // peer is one alternative.
 type peer struct {
 	name   string
-	units  float64 // in one run
+	units  float64 // of work in one run
 	target float64 // at most this ratio of times, ours to the peer's; 0: none was set
 	run    func(repeat int) (seconds float64, err error)
 }
 
-// result is the rounds of a task: seconds a unit, [peer][round].
+// result holds the rounds of a task: seconds per unit, [peer][round].
 type result struct {
 	task
 	oursTook []float64
 	took     [][]float64
-	found    string // what check says
+	found    string // what check returned
 }
 
-// measure runs a task beside its peers. Rounds alternate, so that whatever else
-// the machine does disturbs all alike; a ratio is of times of one round.
+// measure runs a task beside its peers. Rounds alternate, so that other work of the
+// machine disturbs all equally; a ratio is of times of one round.
 func measure(t task, rounds int, least time.Duration) (*result, error) {
 	began := time.Now()
 	r := &result{task: t, took: make([][]float64, len(t.peers))}
-	found, err := t.check() // a wrong answer has no speed; also warms up
+	found, err := t.check() // the speed of a wrong answer means nothing; also warms up
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.name, err)
 	}
@@ -54,7 +54,7 @@ func measure(t task, rounds int, least time.Duration) (*result, error) {
 	seconds := make([][]float64, len(runs))
 	for n := range rounds {
 		for j := range runs {
-			i := (n + j) % len(runs) // another one first each time
+			i := (n + j) % len(runs) // a different one first each time
 			s, err := runs[i](repeat[i])
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", t.name, err)
@@ -66,7 +66,7 @@ func measure(t task, rounds int, least time.Duration) (*result, error) {
 	for i, p := range t.peers {
 		r.took[i] = per(seconds[i+1], p.units)
 	}
-	r.ours, r.check = nil, nil // so that the data can go
+	r.ours, r.check = nil, nil // so that the data can be freed
 	for i := range r.peers {
 		r.peers[i].run = nil
 	}
@@ -87,8 +87,8 @@ func local(call func() error) func(int) (float64, error) {
 	}
 }
 
-// repeats is how often a work is done in a round so that the round takes at
-// least the given time. Finding out warms up.
+// repeats returns how often to repeat the work in a round so that the round takes at least
+// the given time. Measuring this warms up.
 func repeats(run func(int) (float64, error), least time.Duration) (int, error) {
 	for n := 1; ; {
 		s, err := run(n)
@@ -107,7 +107,7 @@ func per(seconds []float64, units float64) []float64 {
 	return out
 }
 
-// ratios is ours to peer i's time a unit, round by round.
+// ratios returns our time per unit divided by peer i's, round by round.
 func (r *result) ratios(i int) []float64 {
 	out := make([]float64, len(r.oursTook))
 	for n, s := range r.oursTook {

@@ -2,7 +2,7 @@ package roofline
 
 import "golang.org/x/sys/cpu"
 
-// levels is the kernels that this processor and its system can run.
+// levels returns the kernels that this processor and its system can run.
 func levels() []level {
 	var out []level
 	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
@@ -18,6 +18,6 @@ func levels() []level {
 	return out
 }
 
-// chain makes additions*n additions that wait for each other, a cycle each, and
-// returns their sum.
+// chain makes additions*n additions that wait for each other, one cycle each, and returns
+// their sum.
 func chain(n int64) int64 { return addChain(n) }

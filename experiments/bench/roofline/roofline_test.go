@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// No amd64 processor so far is outside these bounds, by a factor of two either
-// way: a kernel that does not do the work it is counted for is.
+// No amd64 processor so far is outside these bounds, which have a factor of two to spare
+// either way; a kernel that does not do the work it is counted for is.
 func TestPeaksArePossible(t *testing.T) {
 	m := Measure(2 * time.Millisecond)
 	if runtime.GOARCH != "amd64" {
@@ -45,7 +45,7 @@ func TestPeaksArePossible(t *testing.T) {
 	}
 }
 
-// The kernel of the clock says how many additions it made.
+// The kernel of the clock returns how many additions it made.
 func TestChainIsAsLongAsCounted(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("kernels are written for amd64 only")
@@ -57,7 +57,7 @@ func TestChainIsAsLongAsCounted(t *testing.T) {
 	}
 }
 
-// A read that crosses lines of the cache is slower: the buffer begins at one.
+// A read that crosses lines of the cache is slower, so the buffer begins at one.
 func TestBufferIsAligned(t *testing.T) {
 	for range 10 {
 		if b := make([]byte, large); uintptr(unsafe.Pointer(&b[0]))%64 != 0 {

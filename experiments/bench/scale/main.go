@@ -1,7 +1,7 @@
-// Command scale measures what an iteration of learning costs and what becomes
-// of it on clusters.
+// Command scale measures the cost of an iteration of learning and simulates it on
+// clusters.
 //
-//	go run ./experiments/bench/scale measure               real E-steps, on one core and on two, beside what is predicted
+//	go run ./experiments/bench/scale measure               real E-steps, on one core and on two, beside the predicted times
 //	go run ./experiments/bench/scale simulate [FOLDER]     1 to 1,000 workers, slow ones and failures; pictures go to the folder
 package main
 

@@ -26,7 +26,7 @@ import (
 // workload is a kind of data, with a model that made it.
 type workload struct {
 	name          string
-	rows          int // of the file for calibration; of the one to be predicted are several times as many
+	rows          int // of the file for calibration; the one to be predicted has several times as many
 	height, width int
 	experts       int
 	grid          pose.Grid
@@ -47,7 +47,7 @@ type bench struct {
 	data  *dataset.Stream
 }
 
-// prepare makes the model and so many rows.
+// prepare makes the model and the given number of rows.
 func (w workload) prepare(ctx context.Context, dir string, rows int) (*bench, error) {
 	rng := rand.New(rand.NewPCG(1, uint64(w.width)))
 	cfg := patchwork.NewConfig(patchwork.RuleMaxMinusMin, w.height, w.width, w.grid)
@@ -102,8 +102,8 @@ func (w workload) write(path string, m *patchwork.Model, rows int, rng *rand.Ran
 	return atomicfile.Write(path, func(f io.Writer) error { return npy.Write(f, npy.New(bits, shape...)) })
 }
 
-// estep is an E-step of the bench by so many workers, who take shards from a
-// queue: what a cluster does, on one machine. It returns the sum.
+// estep makes an E-step of the bench with workers that take shards from a queue, as a
+// cluster does, on one machine. It returns the sum.
 func (b *bench) estep(ctx context.Context, workers, shards int) (*tallyfile.Part, error) {
 	step, err := engine.NewStep(b.model, patchwork.PursuitOptions{Paper: true})
 	if err != nil {
@@ -126,7 +126,7 @@ func (b *bench) estep(ctx context.Context, workers, shards int) (*tallyfile.Part
 	return merged(sums)
 }
 
-// work is one worker: it knows the step as bytes.
+// work is one worker: it gets the step as bytes.
 func (b *bench) work(ctx context.Context, step *engine.Step, queue <-chan engine.Shard) (sum *tallyfile.Part, err error) {
 	explainer, err := step.Explainer()
 	if err != nil {
@@ -150,7 +150,7 @@ func (b *bench) work(ctx context.Context, step *engine.Step, queue <-chan engine
 	return sum, nil
 }
 
-// coded is a part that has travelled.
+// coded returns a part after encoding and decoding.
 func coded(p *tallyfile.Part) (*tallyfile.Part, error) {
 	b, err := engine.Encode(p)
 	if err != nil {
@@ -179,10 +179,10 @@ func merged(sums []*tallyfile.Part) (sum *tallyfile.Part, err error) {
 // timing is how long a call takes.
 type timing struct {
 	wall float64 // seconds
-	cpu  float64 // seconds of all cores, whatever other programs do
+	cpu  float64 // seconds of all cores, without other programs
 }
 
-// timed is the median of three calls.
+// timed returns the median times of three calls.
 func timed(call func() error) (timing, error) {
 	var wall, cpu []float64
 	for range 3 {
@@ -195,7 +195,7 @@ func timed(call func() error) (timing, error) {
 	return timing{stat.Median(wall), stat.Median(cpu)}, nil
 }
 
-// seconds is the processor time of a call.
+// seconds returns the processor time of a call.
 func seconds(call func() error) (float64, error) {
 	t, err := timed(call)
 	return t.cpu, err
@@ -230,7 +230,7 @@ func (b *bench) costs(ctx context.Context) (Costs, error) {
 	c.TallyBytes, c.ModelBytes = float64(len(file)), float64(len(step.Model))
 	other := *part
 	other.Shards = []tallyfile.Shard{{ID: "another", Rows: part.Tally.Rows()}}
-	if c.Merge, err = seconds(func() error { // a sum of its own every time
+	if c.Merge, err = seconds(func() error { // a new sum every time
 		sum, err := engine.Decode(file)
 		if err == nil {
 			err = sum.Merge(&other)
@@ -246,15 +246,15 @@ func (b *bench) costs(ctx context.Context) (Costs, error) {
 	return c, err
 }
 
-// measure prints the costs of every workload, and E-steps over more rows beside
-// what Simulate says of them.
+// measure prints the costs of every workload, and E-steps over more rows beside the times
+// that Simulate predicts.
 func measure(ctx context.Context, w io.Writer) error {
 	dir, err := os.MkdirTemp("", "patchwork-scale-*")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	fmt.Fprintln(w, "| workload | us a row | bytes a row | ms a shard | counts, kB | model, kB | add counts, ms | M-step, ms |\n|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "| workload | us per row | bytes per row | ms per shard | counts, kB | model, kB | add counts, ms | M-step, ms |\n|---|---|---|---|---|---|---|---|")
 	var lines []string
 	for _, l := range workloads {
 		b, err := l.prepare(ctx, dir, l.rows)

@@ -6,6 +6,6 @@ import "time"
 
 var began = time.Now()
 
-// processorTime is what this process has used so far; where the system does not
-// say, the time that has passed.
+// processorTime returns the processor time that this process has used so far; here, where
+// the system does not tell, the time that has passed.
 func processorTime() time.Duration { return time.Since(began) }

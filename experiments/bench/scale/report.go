@@ -16,8 +16,8 @@ type scenario struct {
 	cost       Costs
 }
 
-// Pipeline is what an in-process pipeline of Beam takes around its E-step, and
-// one whose workers Prism starts from the staged program (see the README).
+// stagedPipeline is the overhead, in seconds, of a pipeline of Beam whose workers Prism
+// starts from the staged program (see the README).
 const stagedPipeline = 1.0
 
 var scenarios = []scenario{
@@ -30,19 +30,20 @@ var scenarios = []scenario{
 // sizes are the numbers of workers.
 var sizes = []int{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000}
 
-// setting is a cluster with its troubles and remedies; its number of workers and
-// shards is set by what is simulated.
+// setting is a cluster with its failures and remedies; the simulation sets its numbers of
+// workers and shards.
 type setting struct {
 	name    string
 	cluster Cluster
-	shards  int     // a worker
+	shards  int     // per worker
 	rows    float64 // times those of the scenario
 }
 
-// What goes wrong: one attempt in 316 takes ten times as long (Pareto, 2.5), at
-// most 20 times; a worker lives four hours, as cheap ones do, and is missed after half a minute.
+// The failures: one attempt in 316 takes ten times as long (Pareto, 2.5), at most 20 times;
+// a worker lives four hours, as cheap ones do, and its failure is noticed after half a
+// minute.
 var (
-	equal   = Cluster{Bandwidth: 1.25e8, Seed: 1} // a gigabit a second
+	equal   = Cluster{Bandwidth: 1.25e8, Seed: 1} // a gigabit per second
 	failing = Cluster{Bandwidth: 1.25e8, Seed: 1, Tail: 2.5, Life: 4 * 3600, Detect: 30, Restart: 120}
 	backup  = Cluster{Bandwidth: 1.25e8, Seed: 1, Tail: 2.5, Life: 4 * 3600, Detect: 30, Restart: 120, Backup: true}
 	tree    = Cluster{Bandwidth: 1.25e8, Seed: 1, Tail: 2.5, Life: 4 * 3600, Detect: 30, Restart: 120, Backup: true, FanIn: 8}
@@ -53,13 +54,13 @@ var settings = []setting{
 	{"equal workers", equal, 4, 1},
 	{"some slow, some fail", failing, 4, 1},
 	{"... backup attempts", backup, 4, 1},
-	{"... 32 shards a worker", backup, 32, 1},
+	{"... 32 shards per worker", backup, 32, 1},
 	{"... a tree of 8", tree, 32, 1},
-	{"... 8 iterations a pipeline", unroll, 32, 1},
+	{"... 8 iterations per pipeline", unroll, 32, 1},
 	{"... ten times the rows", unroll, 32, 10},
 }
 
-// average is the mean of several seeds of a setting on so many workers.
+// average returns the mean of several seeds of a setting with the given number of workers.
 func average(s scenario, t setting, workers int) (Run, error) {
 	const seeds = 5
 	var sum Run
@@ -79,8 +80,8 @@ func average(s scenario, t setting, workers int) (Run, error) {
 	return sum, nil
 }
 
-// report prints how long iterations take, and what share of the workers is put
-// to use, and draws the latter.
+// report prints how long iterations take and how efficient the workers are, and plots the
+// latter.
 func report(w io.Writer, folder string) error {
 	for _, s := range scenarios {
 		alone := s.rows * s.cost.Row

@@ -8,19 +8,19 @@ import (
 	"slices"
 )
 
-// Costs are what one iteration is made of. Times are of one core of an
-// undisturbed worker, in seconds.
+// Costs are the costs of one iteration. Times are of one core of an undisturbed worker, in
+// seconds.
 type Costs struct {
 	Row        float64 // explain and count a row, reading included
-	Shard      float64 // begin a shard, and code its counts
+	Shard      float64 // begin a shard, and encode its counts
 	Merge      float64 // decode the counts of one worker and add them
 	MStep      float64 // read the next model off
 	Pipeline   float64 // begin and end a pipeline
-	TallyBytes float64 // counts as they travel
+	TallyBytes float64 // counts as they are sent
 	ModelBytes float64
 }
 
-// Cluster is a number of workers of one core each, and what goes wrong.
+// Cluster is a number of workers of one core each, and how they fail.
 type Cluster struct {
 	Workers int
 	Shards  int
@@ -30,22 +30,22 @@ type Cluster struct {
 	// times. 0: none is slower.
 	Tail float64
 
-	// Failures: a worker lives so many seconds on average (exponentially; 0: for
-	// ever). Its shard is given to another after Detect seconds, and it is
+	// Life is how many seconds a worker lives on average (exponentially; 0:
+	// forever). Its shard is given to another after Detect seconds, and it is
 	// replaced after Restart seconds.
 	Life, Detect, Restart float64
 
-	// Backup: who has nothing to do repeats the attempt that has run for
-	// longest; the first to end counts.
+	// Backup lets an idle worker repeat the attempt that has run for longest; the
+	// first to end counts.
 	Backup bool
 
-	// Counts go to the driver over links of so many bytes a second: all at
-	// its own, one after the other, or, with FanIn, by a tree in which a
-	// worker adds those of up to FanIn others.
+	// Bandwidth, in bytes per second, is that of the links over which counts go to
+	// the driver: all through its own, one after the other, or, with FanIn, by a tree
+	// in which a worker adds those of up to FanIn others.
 	Bandwidth float64
 	FanIn     int
 
-	Unroll int // iterations a pipeline; 0 means 1
+	Unroll int // iterations per pipeline; 0 means 1
 	Seed   uint64
 }
 
@@ -60,9 +60,9 @@ type Run struct {
 	Failures int     // of workers
 }
 
-// Simulate is an iteration over so many rows. It depends on its arguments and
-// nothing else. The error says what does not fit, or that failures let no
-// iteration end.
+// Simulate simulates an iteration over the given number of rows. The result depends on the
+// arguments alone. The error says what does not fit, or that no iteration can end because of
+// failures.
 func Simulate(rows float64, cost Costs, c Cluster) (Run, error) {
 	if c.Workers < 1 || c.Shards < 1 || c.Bandwidth <= 0 || c.FanIn == 1 || c.FanIn < 0 || c.Tail < 0 || c.Life < 0 {
 		return Run{}, fmt.Errorf("no cluster: %+v", c)
@@ -82,8 +82,8 @@ func Simulate(rows float64, cost Costs, c Cluster) (Run, error) {
 	return s.run, nil
 }
 
-// send is how long a message to all workers takes: the same way as counts come,
-// the other way round.
+// send returns how long a message to all workers takes: it goes the way of the counts in the
+// opposite direction.
 func (cost Costs) send(c Cluster, bytes, each float64) float64 {
 	one := bytes/c.Bandwidth + each
 	if c.FanIn == 0 {
@@ -96,11 +96,11 @@ func (cost Costs) send(c Cluster, bytes, each float64) float64 {
 	return (levels*float64(c.FanIn) + 1) * one // the last one to the first worker, from the driver
 }
 
-// combine is when the driver has added the counts of all workers, which are
-// ready at the given times.
+// combine returns when the driver has added the counts of all workers, which are ready at
+// the given times.
 func (cost Costs) combine(c Cluster, ready []float64) float64 {
 	one := cost.TallyBytes/c.Bandwidth + cost.Merge
-	ready = slices.DeleteFunc(slices.Clone(ready), func(at float64) bool { return at == 0 }) // who counted nothing
+	ready = slices.DeleteFunc(slices.Clone(ready), func(at float64) bool { return at == 0 }) // those that counted nothing
 	if c.FanIn > 0 {
 		for len(ready) > 1 {
 			var next []float64
@@ -114,8 +114,8 @@ func (cost Costs) combine(c Cluster, ready []float64) float64 {
 	return inTurn(0, ready, one)
 }
 
-// inTurn is when one who is free at a time has handled what arrives at other
-// times, one after the other, each for so long.
+// inTurn returns when a worker that is free from a given time has handled all arrivals, one
+// after the other, each in the given time.
 func inTurn(free float64, arrivals []float64, each float64) float64 {
 	arrivals = slices.Clone(arrivals)
 	slices.Sort(arrivals)
@@ -125,8 +125,8 @@ func inTurn(free float64, arrivals []float64, each float64) float64 {
 	return free
 }
 
-// simulation is an iteration under way: shards in a queue, workers that take
-// the next one when they are free.
+// simulation is the state of an iteration: shards in a queue, and workers that take the next
+// one when they are free.
 type simulation struct {
 	cluster Cluster
 	work    float64 // of a shard
@@ -145,7 +145,7 @@ type shardState struct {
 	done     bool
 	attempts int
 	running  []int   // workers
-	silent   bool    // whoever had it is dead, and nobody has noticed yet
+	silent   bool    // its worker is dead, which has not been noticed yet
 	since    float64 // when that one began
 }
 
@@ -164,7 +164,7 @@ const (
 	failed             // a worker dies
 	lost               // a shard of a dead worker is given out again
 	back               // a worker is replaced
-	late               // an attempt has taken as long as it should: is there anybody to repeat it?
+	late               // an attempt has taken as long as it should: is a worker free to repeat it?
 )
 
 type event struct {
@@ -217,7 +217,7 @@ func (s *simulation) born(w int) {
 	}
 }
 
-// step is the next event.
+// step handles the next event.
 func (s *simulation) step() {
 	e := heap.Pop(&s.events).(event)
 	s.now = e.at
@@ -247,7 +247,7 @@ func (s *simulation) step() {
 	s.assign()
 }
 
-// finish counts a shard; whoever else works on it stops.
+// finish counts a shard; other workers on it stop.
 func (s *simulation) finish(shard, worker int) {
 	s.shards[shard].done = true
 	s.open--
@@ -259,9 +259,8 @@ func (s *simulation) finish(shard, worker int) {
 	s.shards[shard].running = nil
 }
 
-// leave takes a dead worker off its shard, which goes back if nobody else has
-// it. Counts that the worker had not sent yet are those of this shard alone:
-// runners keep what is done.
+// leave takes a dead worker off its shard, which goes back if no other worker has it. Only
+// the counts of this shard are lost: runners keep what is done.
 func (s *simulation) leave(worker int) {
 	w := &s.workers[worker]
 	sh := &s.shards[w.shard]
@@ -293,8 +292,8 @@ func (s *simulation) assign() {
 	}
 }
 
-// slowest is the shard that one worker, who may be dead, has had for longest, and
-// longer than it should take; -1 if there is none.
+// slowest returns the shard that a single worker, possibly a dead one, has had for longest,
+// and longer than it should take; -1 if there is none.
 func (s *simulation) slowest() int {
 	shard, since := -1, s.now-s.work*1.00005
 	for i := range s.shards {
@@ -323,7 +322,8 @@ func (s *simulation) start(worker, shard int) {
 	}
 }
 
-// slowdown depends on the shard and the attempt, not on who makes it when.
+// slowdown returns the slowdown of an attempt. It depends on the shard and the attempt, not
+// on the worker or the time.
 func (s *simulation) slowdown(shard, attempt int) float64 {
 	if s.cluster.Tail == 0 {
 		return 1

@@ -43,8 +43,8 @@ func TestFormulas(t *testing.T) {
 	})
 }
 
-// Whatever goes wrong: the same arguments give the same run, nothing is faster
-// than the work allows, and every shard is counted.
+// Under all failures the same arguments give the same run, nothing is faster than the work
+// allows, and every shard is counted.
 func TestBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := Cluster{Workers: rapid.IntRange(1, 30).Draw(t, "workers"), Shards: rapid.IntRange(1, 100).Draw(t, "shards"),
@@ -70,8 +70,8 @@ func TestBounds(t *testing.T) {
 	})
 }
 
-// A tree of two levels by hand; repeated attempts end what one slow worker
-// would hold up; failures cost time; workers that die too soon are an error.
+// A tree of two levels by hand; repeated attempts end what one slow worker would delay;
+// failures cost time; workers that die too soon are an error.
 func TestCases(t *testing.T) {
 	cost := Costs{Merge: 1, TallyBytes: 0}
 	c := Cluster{Workers: 9, Shards: 9, Bandwidth: 1, FanIn: 3}

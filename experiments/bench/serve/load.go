@@ -10,20 +10,20 @@ import (
 	"example.com/patchwork/experiments/stat"
 )
 
-// load is requests sent at a fixed rate, whatever becomes of them.
+// load sends requests at a fixed rate, whatever becomes of them.
 type load struct {
 	client *http.Client
 	url    string
 	bodies [][]byte // sent in turn
 }
 
-// most is how many requests may be under way; what is beyond is not sent, and
-// counts as an error.
+// most is the largest number of requests in progress; further ones are not sent, and count
+// as errors.
 const most = 8192
 
-// result is what became of requests.
+// result is the outcome of requests.
 type result struct {
-	rate     float64 // asked for, a second
+	rate     float64 // requests sent per second
 	took     time.Duration
 	good     []time.Duration // from when each should have been sent, sorted
 	busy     int             // answered 503
@@ -34,10 +34,10 @@ type result struct {
 
 func (r *result) total() int { return len(r.good) + r.busy + r.bad }
 
-// achieved is the rate of good answers.
+// achieved returns the rate of good answers.
 func (r *result) achieved() float64 { return float64(len(r.good)) / r.took.Seconds() }
 
-// quantile is a quantile of how long good answers took.
+// quantile returns a quantile of how long good answers took.
 func (r *result) quantile(q float64) time.Duration { return quantile(r.good, q) }
 
 // quantile returns a quantile of times; 0 if there are none.
@@ -52,15 +52,15 @@ func quantile(took []time.Duration, q float64) time.Duration {
 	return time.Duration(stat.Quantile(x, q))
 }
 
-// held reports whether the rate was held: nothing refused or failed, and
-// answers not later and later.
+// held reports whether the rate was held: nothing was refused or failed, and answers did
+// not become later and later.
 func (r *result) held(limit time.Duration) bool {
 	return r.busy == 0 && r.bad == 0 && r.achieved() > 0.97*r.rate && r.quantile(.99) <= limit
 }
 
-// run sends requests at a rate for some time and waits for all answers. A
-// latency counts from when the request should have been sent, so that a slow
-// server does not slow the questions down (coordinated omission).
+// run sends requests at a rate for some time and waits for all answers. A latency counts
+// from when the request should have been sent, so that a slow server does not slow the
+// requests down (coordinated omission).
 func (l *load) run(ctx context.Context, rate float64, duration time.Duration) *result {
 	r := &result{rate: rate}
 	var mu sync.Mutex
@@ -78,7 +78,7 @@ func (l *load) run(ctx context.Context, rate float64, duration time.Duration) *r
 		case places <- struct{}{}:
 		default:
 			mu.Lock()
-			r.fail("too many requests under way")
+			r.fail("too many requests in progress")
 			mu.Unlock()
 			continue
 		}

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Every request is sent, on time, whatever becomes of the others, and counted
-// by what did.
+// Every request is sent, on time, whatever becomes of the others, and counted by its
+// outcome.
 func TestLoadCounts(t *testing.T) {
 	var n atomic.Int64
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

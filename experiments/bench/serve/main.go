@@ -1,12 +1,12 @@
-// Command serve measures how much a patchwork server holds: it drives POST
-// /v1/explain at rising rates until the server no longer keeps up, holds the
-// highest rate that it did for some minutes, and then asks for twice as much,
-// which must be answered by 503 and not by anything worse.
+// Command serve measures the load that a patchwork server can take: it sends POST
+// /v1/explain at rising rates until the server no longer keeps up, holds the highest rate
+// that it kept up with for some minutes, and then sends twice as many requests, which must
+// be answered by 503 and nothing worse.
 //
 //	go run ./experiments/bench/serve -hold 10m
 //
-// The server is a process of its own on this machine, so the load takes a part
-// of the processors that it measures.
+// The server is a process of its own on this machine, so the load uses a part of the
+// processors that it measures.
 package main
 
 import (
@@ -36,12 +36,12 @@ func main() {
 	flag.StringVar(&p.binary, "binary", "", "patchwork to run (default: built from this repository)")
 	flag.StringVar(&p.model, "model", "letter-t", "built-in model to explain with")
 	flag.StringVar(&p.data, "data", "letters-t", "built-in data set to explain")
-	flag.IntVar(&p.images, "images", 1, "images a request")
+	flag.IntVar(&p.images, "images", 1, "images per request")
 	flag.DurationVar(&p.step, "step", 5*time.Second, "how long each rate is tried")
 	flag.DurationVar(&p.hold, "hold", 10*time.Minute, "how long the highest rate is held")
-	flag.DurationVar(&p.over, "overload", 20*time.Second, "how long twice that rate is asked for")
-	flag.DurationVar(&p.limit, "p99", 250*time.Millisecond, "a rate counts as held while 99 in 100 answers come within this")
-	flag.Float64Var(&p.first, "first", 50, "the first rate to try, requests a second")
+	flag.DurationVar(&p.over, "overload", 20*time.Second, "how long twice that rate is sent")
+	flag.DurationVar(&p.limit, "p99", 250*time.Millisecond, "a rate counts as held as long as 99 of 100 answers come within this")
+	flag.Float64Var(&p.first, "first", 50, "the first rate to try, in requests per second")
 	flag.Float64Var(&p.rate, "rate", 0, "hold this rate instead of the highest")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -70,8 +70,8 @@ func (p *plan) measure(ctx context.Context, w io.Writer, s *server, l *load) err
 	if err := l.prepare(ctx, s.url, p.model, p.data, p.images); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "POST /v1/explain, model %s, %d image(s) a request; %s, %d processors, load and server on one machine\n\n", p.model, p.images, runtime.Version(), runtime.NumCPU())
-	fmt.Fprintln(w, "| phase | requests/s asked | answered | p50 ms | p99 ms | max ms | 503 | errors | resident MB |")
+	fmt.Fprintf(w, "POST /v1/explain, model %s, %d image(s) per request; %s, %d processors, load and server on one machine\n\n", p.model, p.images, runtime.Version(), runtime.NumCPU())
+	fmt.Fprintln(w, "| phase | requests/s sent | answered | p50 ms | p99 ms | max ms | 503 | errors | resident MB |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|")
 	rate := p.rate
 	if rate == 0 {
@@ -81,7 +81,7 @@ func (p *plan) measure(ctx context.Context, w io.Writer, s *server, l *load) err
 		return fmt.Errorf("the first rate, %.0f requests a second, is already too much; give a lower -first", p.first)
 	}
 	for p.rate == 0 && ctx.Err() == nil && !watch(ctx, w, s, l, "longer", rate, 4*p.step).held(p.limit) {
-		rate *= 0.9 // a few good seconds are no minute
+		rate *= 0.9 // a rate held for seconds may not be held for minutes
 	}
 	before := s.resident()
 	held := watch(ctx, w, s, l, "hold", rate, p.hold)
@@ -94,7 +94,7 @@ func (p *plan) measure(ctx context.Context, w io.Writer, s *server, l *load) err
 	last := watch(ctx, w, s, l, "afterwards", rate/2, p.step)
 	fmt.Fprintf(w, "\nheld %.0f requests/s for %v: %d answered, %d times 503, %d errors, p99 %s ms; resident memory %.1f MB before, %.1f MB after\n",
 		rate, p.hold, len(held.good), held.busy, held.bad, ms(held.quantile(.99)), mb(before), mb(after))
-	fmt.Fprintf(w, "asked for %.0f: %.0f/s answered, %d times 503 (half of them within %s ms), %d errors\n",
+	fmt.Fprintf(w, "sent %.0f/s: %.0f/s answered, %d times 503 (half of them within %s ms), %d errors\n",
 		2*rate, over.achieved(), over.busy, ms(quantile(over.busyTime, .5)), over.bad)
 	for _, r := range []*result{held, over, last} {
 		if r.bad > 0 {
@@ -104,7 +104,7 @@ func (p *plan) measure(ctx context.Context, w io.Writer, s *server, l *load) err
 	return nil
 }
 
-// climb tries rising rates and returns the highest that was held, 0 for none.
+// climb tries rising rates and returns the highest that was held, or 0.
 // A rate that is not held is tried once more.
 func (p *plan) climb(ctx context.Context, w io.Writer, s *server, l *load) float64 {
 	best := 0.0

@@ -65,8 +65,7 @@ func (s *server) stop() error {
 	return s.cmd.Wait()
 }
 
-// resident is the resident memory of the server in bytes; 0 where there is no
-// /proc.
+// resident returns the resident memory of the server in bytes, or 0 if there is no /proc.
 func (s *server) resident() int64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
 	if err != nil {
@@ -115,8 +114,8 @@ func (l *load) get(ctx context.Context, url string, v any) error {
 	return json.Unmarshal(text, v)
 }
 
-// prepare waits until the server is ready and makes requests to explain images
-// of its own data, each with the given number.
+// prepare waits until the server is ready and makes requests that explain images of its
+// own data, the given number in each.
 func (l *load) prepare(ctx context.Context, url, model, data string, images int) error {
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		err := l.get(ctx, url+"/readyz", nil)

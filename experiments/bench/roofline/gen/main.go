@@ -16,7 +16,7 @@ type width struct {
 	name   string
 	bytes  int
 	reg    func() reg.VecVirtual
-	lookup func(acc reg.VecVirtual, x operand.Op) // of as many entries as there is an instruction for
+	lookup func(acc reg.VecVirtual, x operand.Op) // of as many entries as the instruction has
 }
 
 var widths = []width{
@@ -24,14 +24,13 @@ var widths = []width{
 	{"ZMM", 64, ZMM, func(acc reg.VecVirtual, x operand.Op) { VPERMB(x, acc, acc) }},  // 64 entries
 }
 
-// chains of independent operations hide their latency: 4 cycles at 2 a cycle
-// need 8.
+// chains of independent operations hide their latency: 4 cycles at 2 per cycle need 8.
 const chains = 12
 
 // additions of an iteration of addChain.
 const additions = 16
 
-// unroll is how many loads an iteration has.
+// unroll is the number of loads of an iteration.
 const unroll = 8
 
 func main() {
@@ -89,7 +88,7 @@ func arithmetic(w width, name string, size int, doc string, op func(acc reg.VecV
 	RET()
 }
 
-// stream reads a buffer from its beginning to its end, again and again.
+// stream reads a buffer from its beginning to its end, repeatedly.
 func stream(w width, name, doc string, op func(m operand.Mem, acc reg.VecVirtual)) {
 	TEXT(name+w.name, NOSPLIT, "func(p *byte, bytes, n int64)")
 	Doc(fmt.Sprintf("%s %s the bytes at p, n times. bytes is a multiple of %d, n >= 1.", name+w.name, doc, unroll*w.bytes))

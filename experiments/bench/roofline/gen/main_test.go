@@ -24,7 +24,7 @@ func TestGeneratedFilesAreCurrent(t *testing.T) {
 	}
 }
 
-// body is a file without its first line.
+// body returns a file without its first line.
 func body(t *testing.T, name string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(name)
