@@ -229,7 +229,7 @@ func TestScoreHiddenBits(t *testing.T) {
 	must(t, "synth", "quadrants", "--n", "60", "--seed", "3", "-o", "q.npz", "-q")
 	must(t, "learn", "q.npz", "-k", "4", "--rule", "max-minus-min", "--starts", "2", "-o", "m.npz", "-q")
 	var s scoreReport
-	if err := json.Unmarshal([]byte(must(t, fields("score -m m.npz q.npz --hide .25 --seed 4 --json")...)), &s); err != nil {
+	if err := json.Unmarshal([]byte(must(t, fields("score -m m.npz q.npz --hide 0.25 --seed 4 --json")...)), &s); err != nil {
 		t.Fatal(err)
 	}
 	m, err := modelfile.Load("m.npz")
@@ -288,12 +288,12 @@ func TestScoreHiddenWithoutNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, "x.csv", "1,1,1,1\n1,1,1,1\n")
-	out := must(t, fields("score -m m.npz x.csv --hide .5 --by-column --json")...)
+	out := must(t, fields("score -m m.npz x.csv --hide 0.5 --by-column --json")...)
 	const want = `"averaged":{"log_loss":null,"accuracy":0,"auc":null,"impossible":4}`
 	if !json.Valid([]byte(out)) || !strings.Contains(out, want) || !strings.Contains(out, `"description_length":null`) {
 		t.Errorf("%s lacks %s", out, want)
 	}
-	if text := must(t, fields("score -m m.npz x.csv --hide .5 --by-column")...); !strings.Contains(text, "+Inf") || !strings.Contains(text, "-\n") {
+	if text := must(t, fields("score -m m.npz x.csv --hide 0.5 --by-column")...); !strings.Contains(text, "+Inf") || !strings.Contains(text, "-\n") {
 		t.Errorf("for people:\n%s", text)
 	}
 }

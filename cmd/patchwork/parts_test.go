@@ -82,7 +82,7 @@ func TestLastStepSettles(t *testing.T) {
 	for _, template := range m.Templates() {
 		for _, p := range template {
 			if p != .5 && p > .4985 && p < .5015 {
-				t.Fatalf("a vote of %v waits beside .5", p)
+				t.Fatalf("a vote of %v is left beside 0.5", p)
 			}
 		}
 	}

@@ -150,7 +150,7 @@ func TestStreamInterrupted(t *testing.T) {
 		}
 		defer w.Close()
 		content, _ := os.ReadFile(filepath.Join(dir, "large.npy"))
-		w.Write(content) // until nobody reads
+		w.Write(content) // until the reader has gone
 	}()
 	o := patchworkCommand(t, "learn", pipe, "-k", "2", "-o", filepath.Join(dir, "m.npz"), "--memory", "1MB")
 	if o.code != 2 || !strings.Contains(o.err, "can be read only once; save it to a file first") {

@@ -118,7 +118,7 @@ func TestCommandsStream(t *testing.T) {
 		t.Error("another picture")
 	}
 	for line, says := range map[string]string{
-		"score -m m.npz x.npz --hide .2":                       "must be in memory",
+		"score -m m.npz x.npz --hide 0.2":                      "must be in memory",
 		"predict -m m.npz x.npz -o p.npz":                      "write a .csv file",
 		"learn x.npz -k 2 -o n.npz --progress-picture p.png":   "in memory",
 		"learn x.npz -k 2 -o n.npz --method online --starts 2": "a stream has one",

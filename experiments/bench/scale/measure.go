@@ -126,7 +126,7 @@ func (b *bench) estep(ctx context.Context, workers, shards int) (*tallyfile.Part
 	return merged(sums)
 }
 
-// work is one worker: it gets the step as bytes.
+// work runs one worker, which gets the step as bytes.
 func (b *bench) work(ctx context.Context, step *engine.Step, queue <-chan engine.Shard) (sum *tallyfile.Part, err error) {
 	explainer, err := step.Explainer()
 	if err != nil {

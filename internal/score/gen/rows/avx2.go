@@ -118,7 +118,7 @@ func strengthenAVX2(width int) {
 	RET()
 }
 
-// stepAVX2 goes through a row once for every eight lanes.
+// exchangeAVX2 writes Exchange for multiples of eight lanes.
 func exchangeAVX2() {
 	start("exchangeAVX2", "gains, above0, below0, above1, below1 *int32, l0, l1 int32, n int",
 		"exchangeAVX2 implements RowLoops.Exchange for n times 8 lanes.")

@@ -55,7 +55,7 @@ func start(name, signature, doc string) {
 
 func param(name string) reg.Register { return Load(Param(name), GP64()) }
 
-// lanes are width vectors of int32 in memory, in registers.
+// loadLanes loads width vectors of int32 from memory into registers.
 func loadLanes(at reg.Register, width int) []reg.VecVirtual {
 	acc := make([]reg.VecVirtual, width)
 	for v := range acc {

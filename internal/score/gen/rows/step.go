@@ -181,7 +181,7 @@ func stepLanes(v, width int, n, x, table reg.Register, totals Mem, most reg.VecV
 	}
 }
 
-// sums is a table of one lane. AVX2 has all it needs.
+// rowSumsAVX2 writes Sums, a table of one lane. AVX2 has all it needs.
 func rowSumsAVX2() {
 	start("rowSumsAVX2", "table *float64, x *uint64, row int, list *int32, n, groups int, out *float64", "rowSumsAVX2 implements RowLoops.Sums.")
 	table, x, list, left, groups, out := param("table"), param("x"), param("list"), param("n"), param("groups"), param("out")

@@ -14,8 +14,8 @@ import (
 	"example.com/patchwork/modelfile/tallyfile"
 )
 
-// The types in a pipeline must be registered, under the same names in every program
-// that is a worker.
+// init registers the types in a pipeline, which must have the same names in every
+// program that is a worker.
 func init() {
 	register.DoFn3x2[context.Context, engine.Shard, []byte, []byte, error](&countFn{})
 	register.Combiner1[[]byte](&sumFn{})
