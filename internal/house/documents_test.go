@@ -103,13 +103,16 @@ func (n names) has(name string) bool {
 	return other || n.declared[name] || n.declared["Benchmark"+strings.SplitN(name, "/", 2)[0]]
 }
 
-// add declares what one file declares.
-func (n names) add(f *ast.File) {
+// add declares what one file declares; of a test file its tests only.
+func (n names) add(f *ast.File, test bool) {
 	pkg := f.Name.Name
 	n.packages[pkg] = true
 	for _, d := range f.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
+			if test && !aTest.MatchString(d.Name.Name) {
+				continue
+			}
 			if d.Recv == nil {
 				n.declare(pkg, d.Name.Name)
 			} else {
@@ -117,7 +120,9 @@ func (n names) add(f *ast.File) {
 			}
 		case *ast.GenDecl:
 			for _, s := range d.Specs {
-				n.addSpec(pkg, s)
+				if !test {
+					n.addSpec(pkg, s)
+				}
 			}
 		}
 	}
@@ -161,12 +166,29 @@ func receiver(e ast.Expr) string {
 	return ""
 }
 
+// readCode returns the Go files of the repository, and the names that they declare.
+func readCode(t *testing.T) (map[string]*ast.File, names) {
+	files, code := map[string]*ast.File{}, names{map[string]bool{}, map[string]bool{}}
+	for name, text := range readAll(t, ".go") {
+		f, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = f
+		code.add(f, strings.HasSuffix(name, "_test.go"))
+	}
+	return files, code
+}
+
 var (
+	aTest  = regexp.MustCompile(`^(Test|Benchmark|Fuzz|Example)`)
 	quoted = regexp.MustCompile("`([^`\n]+)`")
 	fenced = regexp.MustCompile("(?s)```.*?```")
 	dotted = regexp.MustCompile(`^(?:[a-z]\w*\.)?[A-Z]\w*(?:\.[A-Z]\w*)*(?:/.*)?$`)
 	// notGo are names of other things: headers of HTTP.
 	notGo = []string{"Host", "Origin"}
+	// docLink is a name in brackets in a comment.
+	docLink = regexp.MustCompile(`(?:^|[\s(])\[\*?((?:[a-z]\w*\.)?[A-Z]\w*(?:\.[A-Z]\w*)?)\](?:[\s.,;:)]|$)`)
 )
 
 // TestDocumentsNameCode: what the documents name in backticks is in the code.
@@ -174,14 +196,7 @@ var (
 // type (`Model.Explain`) or alone (`Explain`), tests and fuzzers among them, and
 // benchmarks, with what they are of or without (`ExplainRows/K=8`).
 func TestDocumentsNameCode(t *testing.T) {
-	code := names{map[string]bool{}, map[string]bool{}}
-	for name, text := range readAll(t, ".go") {
-		f, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		code.add(f)
-	}
+	_, code := readCode(t)
 	checked := 0
 	for name, text := range readAll(t, ".md") {
 		for _, m := range quoted.FindAllStringSubmatch(fenced.ReplaceAllString(text, ""), -1) {
@@ -196,5 +211,20 @@ func TestDocumentsNameCode(t *testing.T) {
 	}
 	if checked < 200 {
 		t.Errorf("only %d names are checked", checked)
+	}
+}
+
+// TestCommentsNameCode: what comments link to, as in [learn.Run], is in the code.
+func TestCommentsNameCode(t *testing.T) {
+	files, code := readCode(t)
+	for name, f := range files {
+		for _, c := range f.Comments {
+			for _, m := range docLink.FindAllStringSubmatch(c.Text(), -1) {
+				own := code.declared[f.Name.Name+"."+m[1]] || m[1] == strings.ToUpper(m[1])
+				if other, _, _ := strings.Cut(m[1], "."); !own && (other != strings.ToLower(other) || !code.has(m[1])) {
+					t.Errorf("%s: [%s] is not in the code", name, m[1])
+				}
+			}
+		}
 	}
 }
