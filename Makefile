@@ -11,7 +11,7 @@ build: ; go build -o patchwork ./cmd/patchwork
 # the same tests, and shows the other modules as one package, internal/modules.
 test: ; PATCHWORK_MODULES=apart go test work
 
-race: ; go test -race -short . ./learn ./table ./posterior ./studio ./cmd/...
+race: ; go test -race -short . ./learn ./table ./posterior ./studio ./internal/pool ./cmd/...
 
 # make bench > old.txt, change something, make bench > new.txt, benchstat old.txt new.txt.
 # BENCH chooses benchmarks, COUNT how often each runs (benchstat wants 6 or more), PKG packages.

@@ -1,15 +1,63 @@
 // Package patchwork explains binary images and table rows by a few parts, and
-// counts what learning needs: Goessling and Amit, "Compact Compositional
-// Models", 2015.
+// counts what learning needs. It is the method of Goessling and Amit, "Compact
+// Compositional Models", 2015. What a model is, how one image is explained and
+// what is counted is here; package learn learns models from images, package table
+// from tables.
 //
-// A [Model] is a few experts, Bernoulli templates over the pixels of a frame, a
-// composition rule that joins their opinions on a pixel, and the poses at which
-// experts may stand ([Config]). Likelihood matching pursuit finds the experts and
-// poses that explain an image: [Model.Explain], or a [Pursuit] for many images
-// and other settings. [Explain] explains the images of a [Source] and counts in a
-// [Tally] who spoke for which pixel; [Tally.Model] makes the next model of that.
+// # Words
 //
-// Learning itself is the package learn, for tables the package table.
+//   - Part, in the code expert: one of the K things that images are made of, such
+//     as a stroke. The paper says expert, users read part.
+//   - Template: the numbers of an expert, for each pixel of its frame the
+//     probability that the pixel is on (ink).
+//   - Opinion: the entry of a template that lies on a pixel of the image, once the
+//     expert is placed there.
+//   - Abstention, q: the opinion that changes nothing, and what a pixel is where no
+//     expert votes (Config.Q).
+//   - Vote: an opinion other than q; under the max rule one above q.
+//   - Composition rule: joins the opinions on a pixel into one probability ([Rule]).
+//   - Pose: the rotation and shift at which an expert stands.
+//   - Pick: an expert and its pose in an image ([Pick]).
+//   - Explanation: the picks of an image and what they gain ([Explanation]).
+//   - Pursuit: likelihood matching pursuit, the search for the picks ([Pursuit]).
+//   - Nat: the unit of log-likelihoods, natural logarithms; 0.69 nats are one bit.
+//   - Tally: counts, as integers, of how often each expert spoke for each of its
+//     pixels and how often that pixel was on ([Tally], [Counts]).
+//   - E-step: explain all images and count ([EStep]). M-step: read the next model
+//     off the counts ([Tally.MStep]).
+//   - Responsibility: who speaks for a pixel, the experts of the largest and of the
+//     smallest opinion (Max and Min of a [Composition]; k* and l* in the paper).
+//   - Record: how a model was learned ([Record]); a model file (package modelfile)
+//     holds it with the templates.
+//   - Scene: an image larger than the frame, with experts anywhere (Config.Scene).
+//
+// # First calls
+//
+// [NewConfig] says which models are meant, learn.Learn learns one from the images
+// of a [Source] ([Data] holds them in memory), and [Model.Explain] explains an
+// image. [Model.LogLik] judges and [Model.Sample] draws one. [NewModel] makes a
+// model of given templates; a [Pursuit] explains with other settings, or many
+// images together ([Pursuit.ExplainAll]).
+//
+// # To read the code
+//
+// In this order: config.go, model.go, explanation.go, pursuit.go, search.go,
+// tally.go, mstep.go, data.go, estep.go. Then learn/paper.go, sections 3 to 4.1
+// of the paper in the form of their formulas; the tests compare what runs with it.
+//
+// # From the paper to the code
+//
+//   - Section 2, the Bernoulli model of an image: [LogLik]. The rules gamma:
+//     [Model.Compose]; all seven, as functions of opinions: package rule.
+//   - Section 3, likelihood matching pursuit: [Pursuit.Explain] with
+//     PursuitOptions.Paper; by default sweeps follow that improve the picks.
+//     Truncated templates: [ScoringTruncated].
+//   - Section 4, transformations Phi_t: package pose. E-step:
+//     [EStep]. M-step: eq. (1) is learn.EquationOne; the default is the guarded
+//     step, [Tally.MStep].
+//   - Section 4.1, online learning and sequential initialisation: learn.Online,
+//     learn.FirstExpert, learn.NextExpert.
+//   - Section 4.2, the Gaussian of the poses: [FitGeometry], [Model.SamplePicks].
 package patchwork
 
 import (
@@ -23,10 +71,11 @@ import (
 )
 
 // Rule is the composition rule of a model: how the opinions of the experts
-// that explain an image become one probability a pixel. Both rules are one
-// fold (design.md, section 1): start with hi = lo = q, let an opinion p join
-// by hi = max(hi, p) and lo = min(lo, p), and compose hi + lo - q. Package
-// rule has all seven rules of the paper as functions of opinions.
+// that explain an image become one probability per pixel. Both rules are one
+// fold: start with hi = lo = q, let an opinion p join by hi = max(hi, p) and
+// lo = min(lo, p), and compose hi + lo - q, which for max, where no vote is below
+// q, is hi. So an opinion joins in constant time, in any order. Package rule has
+// all seven rules of the paper as functions of opinions.
 type Rule uint8
 
 const (

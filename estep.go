@@ -33,8 +33,8 @@ func EStep(ctx context.Context, m *Model, src Source, opt PursuitOptions, worker
 	return explainSource(ctx, m, src, opt, workers, func(b *block, j int, e *Explanation) { each(b.first+j, e) })
 }
 
-// Tallier is a source whose images are explained elsewhere: on other machines,
-// or by an engine for such work. Learning asks it for its E-steps (Explain
+// tallier is a source whose images are explained elsewhere: on other machines,
+// or by an engine for such work. Learning asks it for its E-steps (EStep
 // without each), and reads Blocks for all else.
 type tallier interface {
 	Source
@@ -116,10 +116,10 @@ func explainSource(ctx context.Context, m *Model, src Source, opt PursuitOptions
 	return p.explainSource(ctx, src, workers, each)
 }
 
-// Tally is [Explain] without each, by a pursuit that is there already: for data
+// Tally is [EStep] without each, by a pursuit that is there already: for data
 // that are explained in pieces. What the pursuit and its forks have prepared for
 // one piece serves the next, but it is the images of src that are explained,
-// wherever those of a [Tallier] would be.
+// wherever those of a source with a method Tally would be.
 func (p *Pursuit) Tally(ctx context.Context, src Source, workers int) (*Tally, error) {
 	return p.explainSource(ctx, src, workers, nil)
 }

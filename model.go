@@ -217,12 +217,12 @@ type Start struct {
 	Method string  `json:"method,omitempty"` // how it began: "order", "split", "random"
 
 	// LeaveOneOut, in nats, judges the start where it is not 0: the log-likelihood
-	// of each training image under the counts of the others. See [LeaveOneOut].
+	// of each training image under the counts of the others.
 	LeaveOneOut float64 `json:"leave_one_out,omitempty"`
 
 	// DescriptionLength, in nats, judges the start where it is not 0: the
 	// shortest is chosen, not the one with the best Score. See
-	// [Tally.DescriptionLength].
+	// learn.DescriptionLength.
 	DescriptionLength float64 `json:"description_length,omitempty"`
 }
 
@@ -245,8 +245,7 @@ type Record struct {
 	DescriptionLength float64 `json:"description_length,omitempty"`
 	FixedPoint        bool    `json:"fixed_point,omitempty"`
 
-	// Curve is every number of experts tried, where that was to be found out
-	// ([Auto]).
+	// Curve is every number of experts tried, where that was to be found out.
 	Curve []CurvePoint `json:"curve,omitempty"`
 }
 
@@ -261,12 +260,12 @@ type CurvePoint struct {
 	LogLik float64 `json:"log_lik"` // of these, nats; divide by Rows
 
 	// DescriptionLength of the training images in nats
-	// ([Tally.DescriptionLength]); 0 where learning does not go by it.
+	// (learn.DescriptionLength); 0 where learning does not go by it.
 	DescriptionLength float64 `json:"description_length,omitempty"`
 
 	// HeldOut is the mean log-likelihood of HeldOutRows images (weights
-	// counted) that the model has not seen, in nats an image: log P(x) by the
-	// best explanations found ([Posterior.Evidence]). Without such images both
+	// counted) that the model has not seen, in nats per image: log P(x) by the
+	// best explanations found (Evidence of posterior.Posterior). Without such images both
 	// are 0.
 	HeldOutRows int64   `json:"held_out_rows,omitempty"`
 	HeldOut     float64 `json:"held_out,omitempty"`

@@ -502,8 +502,8 @@ func TestPaperSequentialInitialisationAtEquality(t *testing.T) {
 }
 
 // "This makes sure that in the background region mu_{K+1} is close to 0 (rather
-// than equal to 1/2)." The printed formula gives 1/2 there; the readings C and
-// text do what the sentence says, and C is the default (docs/findings.md).
+// than equal to 1/2)." The printed formula gives 1/2 there; the readings truncated
+// and text do what the sentence says, and truncated is the default.
 // Reference: section 4.1
 func TestPaperMaxInitialisationKeepsTheBackground(t *testing.T) {
 	img, mu := bitmap.Parse("##......"), []float64{0.9, 0.1, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01}
@@ -520,7 +520,7 @@ func TestPaperMaxInitialisationKeepsTheBackground(t *testing.T) {
 		}
 	}
 	if patchwork.NewConfig(patchwork.RuleMax, 1, 8, pose.Grid{}).Q > 0.01 || (Options{}).Reading != ReadingTruncated {
-		t.Error("the default reading is not C")
+		t.Error("the default reading is not the truncated one")
 	}
 }
 

@@ -13,7 +13,8 @@ import (
 )
 
 // Reading says how sequential initialisation is read for the max rule, for which
-// the printed formula and the text of section 4.1 disagree (docs/findings.md).
+// the printed formula and the text of section 4.1 disagree: the formula gives the
+// background of a new expert 1/2, the text says that it is close to 0.
 // For max-minus-min all readings are the paper's formula.
 type Reading uint8
 

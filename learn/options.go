@@ -119,7 +119,7 @@ type Options struct {
 	UnexplainedInk float64
 
 	// Refine makes the iterations of batch EM refine what the greedy pursuit finds
-	// (patchwork.SearchRefined), without a threshold, because the experts are few.
+	// (PursuitOptions.Refined), without a threshold, because the experts are few.
 	Refine bool
 
 	// Memory, if not nil, keeps the result of every E-step, so that a run that was

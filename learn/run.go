@@ -1,6 +1,33 @@
 // Package learn learns models from images: by EM (section 4 of the paper), online
 // with sequential initialisation (section 4.1), from several starts, in memory or
-// from streams, and can determine the number of experts.
+// from streams, and can determine the number of experts. [Learn] returns the
+// model, [Run] yields every step; the zero [Options] are the recommended way, and
+// Options.Paper with [PaperConfig] is the paper to the letter.
+//
+// # To read the code
+//
+// Begin with paper.go: sections 3, 4 and 4.1 in the form of their formulas, with
+// which the tests compare the rest. Then follow a run: run.go (Run), options.go,
+// starts.go (the starts side by side, and the best of them), begin.go (online.go,
+// split.go: what a start begins with), em.go (EM), loo.go and mdl.go (which start
+// is the best), polish.go, relocate.go and exact.go (the best one improved).
+// paperrun.go is the run of Options.Paper. stream.go learns from data larger than
+// memory, count.go and grow.go find the number of experts.
+//
+// # From the paper to the code
+//
+//   - Section 3, the pursuit: matchingPursuit in paper.go; what runs is
+//     patchwork.Pursuit.
+//   - Section 4, the E-step: patchwork.EStep. The M-step: eq. (1) is [EquationOne];
+//     the default is the guarded step, patchwork.Tally.MStep.
+//   - Section 4.1, the running mean: [Online]. The first expert: [FirstExpert]. A
+//     new expert: [NextExpert], and [Reading] where the printed formula and the
+//     text disagree.
+//   - Section 4.2, the Gaussian of the poses: patchwork.FitGeometry, which a run
+//     calls at its end.
+//
+// Not in the paper: starts from pieces of one image, the choice of a start by
+// images left out or by [DescriptionLength], moves and the polish.
 package learn
 
 import (

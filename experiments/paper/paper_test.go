@@ -265,32 +265,3 @@ func TestShownRounds(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
-
-// TestDocumentNamesTests: the tests named in docs/paper.md exist.
-func TestDocumentNamesTests(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "paper.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var code strings.Builder
-	err = filepath.WalkDir(filepath.Join("..", ".."), func(path string, d fs.DirEntry, err error) error {
-		if err == nil && strings.HasSuffix(path, "_test.go") {
-			data, err := os.ReadFile(path)
-			code.Write(data)
-			return err
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	named := regexp.MustCompile("`(Test[A-Za-z0-9]+)`").FindAllStringSubmatch(string(text), -1)
-	if len(named) < 60 {
-		t.Errorf("only %d tests are named", len(named))
-	}
-	for _, m := range named {
-		if m[1] != "TestPaper" && !strings.Contains(code.String(), "func "+m[1]+"(") {
-			t.Errorf("there is no %s", m[1])
-		}
-	}
-}

@@ -118,7 +118,7 @@ func Draw(d patchwork.Data, rng *rand.Rand) int {
 }
 
 // Watch returns a source that calls see with each block of src before it yields
-// the block. It has no memory and is no [patchwork.Tallier].
+// the block. It has no memory and makes no E-steps itself.
 func Watch(src patchwork.Source, see func(patchwork.Data)) patchwork.Source {
 	return watched{src, see}
 }
