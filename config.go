@@ -70,29 +70,29 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// Rule is the composition rule of a model: how the opinions of the experts
-// that explain an image become one probability per pixel. Both rules are one
-// fold: start with hi = lo = q, let an opinion p join by hi = max(hi, p) and
-// lo = min(lo, p), and compose hi + lo - q, which for max, where no vote is below
-// q, is hi. So an opinion joins in constant time, in any order. Package rule has
+// Rule is the composition rule of a model: how the opinions of the experts that
+// explain an image become one probability per pixel. Both rules are one fold:
+// start with hi = lo = q; for each opinion p set hi = max(hi, p), and for
+// RuleMaxMinusMin lo = min(lo, p); the composition is hi + lo - q. Package rule has
 // all seven rules of the paper as functions of opinions.
 type Rule uint8
 
 const (
-	// RuleMax composes to the largest opinion: experts write ink on a background
-	// q, and only votes above q count (section 2.1.3 of the paper has q = 0).
+	// RuleMax composes to the largest opinion: experts turn pixels on against a
+	// background q, and only votes above q count (section 2.1.3 of the paper,
+	// with q = 0).
 	RuleMax Rule = iota
-	// RuleMaxMinusMin composes q + (max-q)+ - (min-q)-: experts vote for on or
-	// off, and equal and opposite votes cancel to q (section 2.2.4).
+	// RuleMaxMinusMin composes to q + (max-q)+ - (min-q)-: experts vote for on or
+	// off, and equal and opposite votes cancel to q (section 2.2.4 of the paper).
 	RuleMaxMinusMin
 )
 
 var ruleNames = []string{"max", "max-minus-min"}
 
-// String is the name used in files and flags: "max" or "max-minus-min".
+// String returns the name used in files and flags: "max" or "max-minus-min".
 func (r Rule) String() string { return enum.Name("Rule", ruleNames, uint8(r)) }
 
-// abstention is the rule's usual "no vote" value: 0 for RuleMax, 1/2 for
+// abstention returns the rule's usual abstention value: 0 for RuleMax, 1/2 for
 // RuleMaxMinusMin.
 func (r Rule) abstention() float64 {
 	if r == RuleMaxMinusMin {
@@ -113,14 +113,14 @@ func (p Prior) resolved() Prior {
 	return p
 }
 
-// mean returns the posterior mean of a Bernoulli probability that was on times on
-// in seen images, under its Beta prior: (on + a) / (seen + a + b), eq. (1) with
-// a = b = epsilon. The prior is a resolved one.
+// mean returns the posterior mean of a Bernoulli probability under the prior
+// Beta(a, b), given seen observations, on of them on: (on + a) / (seen + a + b),
+// which is eq. (1) of the paper with a = b = epsilon. The prior must be resolved.
 func (p Prior) mean(on, seen int64) float64 {
 	return (float64(on) + p.On) / (float64(seen) + p.On + p.Off)
 }
 
-// Config says what a model is, but for its experts, and keeps the Defaults of its
+// Config describes a model except for its experts, and holds the Defaults of its
 // search and learning. NewConfig returns the recommended one.
 type Config struct {
 	Rule Rule
@@ -128,10 +128,10 @@ type Config struct {
 	// Height and Width of the experts' frame in pixels; a table has Height 1.
 	Height, Width int
 
-	// Q is the abstention value, 0 <= Q <= 1: what a pixel is where no expert
-	// votes, and the opinion that changes nothing. QMap, if not nil, holds one
-	// value a pixel (Height*Width, row-major) and replaces Q; it needs images
-	// of the frame's size (no Scene).
+	// Q is the abstention value, 0 <= Q <= 1: the probability of a pixel where no
+	// expert votes, and the opinion that changes nothing. QMap, if not nil,
+	// replaces Q by one value per pixel (Height*Width, row-major); it requires
+	// images of the frame's size (no Scene).
 	Q    float64
 	QMap []float64
 
@@ -139,46 +139,48 @@ type Config struct {
 	// every expert where it was learned (tables).
 	Poses pose.Grid
 
-	// Scene: images may be larger than the frame, and an expert may be placed
-	// anywhere it fits completely; the shifts of Poses are then ignored, its
-	// rotations are not.
+	// Scene means that images may be larger than the frame and an expert may be
+	// placed wherever it fits completely. The rotations of Poses then apply, its
+	// shifts do not.
 	Scene bool
 
-	// Reuse is how many picks an expert may have in one image; 0 means 1.
+	// Reuse is the number of picks an expert may have in one image; 0 means 1.
 	Reuse int
 
-	// ZeroQ says that max-minus-min experts with Q = 0 are meant: they are those
-	// of the max rule.
+	// ZeroQ permits MaxMinusMin with Q = 0, which is otherwise an error because it
+	// equals the max rule.
 	ZeroQ bool
 
 	Defaults
 }
 
-// Defaults are how to search with a model and how to learn it where nothing else
-// is said. A model file keeps them; they are no part of what the model is.
+// Defaults are the settings for searching with a model and for learning it that
+// apply unless others are given. A model file stores them, but they do not change
+// the probabilities that the model assigns.
 type Defaults struct {
-	// Truncate: the pursuit searches with truncated templates (section 3). Only
-	// with Max.
+	// Truncate means that the pursuit searches with truncated templates (section 3
+	// of the paper). It requires Max.
 	Truncate bool
 
-	// UnknownOutside says that nothing is known beyond the border of an image
-	// (crops of larger scenes). Otherwise everything there is off, and that is
-	// evidence for learning (letters on paper).
+	// UnknownOutside means that pixels beyond the border of an image are unknown
+	// (crops of larger scenes). Otherwise they are off, and learning counts them
+	// as such (letters on paper).
 	UnknownOutside bool
 
 	// Prior of the template probabilities. Learning (packages learn and table)
-	// takes the zero Prior for the recommended one and sets it; everywhere else it
-	// means Beta(1, 1), the paper's.
+	// replaces the zero Prior by the recommended one; everywhere else the zero
+	// Prior means Beta(1, 1), the paper's.
 	Prior Prior
 }
 
+// clone returns a deep copy.
 func (c Config) clone() Config {
 	c.QMap = slices.Clone(c.QMap)
 	c.Poses.Angles = slices.Clone(c.Poses.Angles)
 	return c
 }
 
-// validate returns an error that says what in the configuration is out of range.
+// validate returns an error that names the first setting that is out of range.
 func (c Config) validate() error {
 	switch {
 	case c.Rule != RuleMax && c.Rule != RuleMaxMinusMin:
@@ -223,14 +225,14 @@ func (c *Config) abstention(i int) float64 {
 // several poses, or the images are scenes.
 func (c *Config) moves() bool { return c.Scene || c.Poses.Len() > 1 }
 
-// reuse is the number of picks an expert may have in one image.
+// reuse returns the number of picks an expert may have in one image.
 func (c *Config) reuse() int { return max(c.Reuse, 1) }
 
-// SizeError reports an image whose size the model cannot explain.
+// SizeError is the error for an image whose size the model cannot explain.
 type SizeError struct {
 	Height, Width           int  // of the image
 	ModelHeight, ModelWidth int  // of the experts' frame
-	Scene                   bool // larger images would have been fine
+	Scene                   bool // the model also explains larger images
 }
 
 func (e *SizeError) Error() string {

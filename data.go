@@ -11,40 +11,41 @@ import (
 	"example.com/patchwork/internal/pool"
 )
 
-// Source is images to explain or to learn from, in an order, that need not be
-// in memory: they are read in blocks, as often as it takes. Data is a Source.
+// Source is an ordered set of images to explain or to learn from, which need not
+// be in memory: they are read in blocks, as many times as needed. Data is a
+// Source.
 type Source interface {
-	// Blocks reads all images from the first on, one or more at a time. Every
-	// call begins anew and yields the same images in the same order, though
-	// perhaps in other blocks. An error is the last thing yielded. Whoever reads
-	// may keep a block and must not change it.
+	// Blocks yields all images from the first on, one or more at a time. Every
+	// call starts again and yields the same images in the same order, though
+	// perhaps in other blocks. After an error it yields nothing more. The caller
+	// may keep a block but must not change it.
 	Blocks(ctx context.Context) iter.Seq2[Data, error]
 }
 
-// Data is what a learner learns from: images of one size, and how often each
-// of them counts (nil: once each).
+// Data is a set of images in memory, and the weight of each: the number of times
+// it is counted (nil: once each).
 type Data struct {
 	Images  []*bitmap.Image
 	Weights []int64
 
-	// Memory, if not nil, keeps every E-step over these images (EStep without each)
-	// and recalls it when it is asked for again. It must be of these images and
-	// weights alone. An error of the memory ends the work. Package learn has the
-	// interface by name.
+	// Memory, if not nil, stores the tally of every E-step over these images (EStep
+	// without each) and returns it when the same E-step is needed again. It must
+	// serve these images and weights only. An error of the memory is returned.
+	// learn.Memory names and documents the interface.
 	Memory interface {
 		Recall(key string) (value []byte, ok bool, err error)
 		Keep(key string, value []byte) error
 	}
 }
 
-// Blocks yields the images a few at a time: few enough to share the work
-// evenly, and of many images many, as rows are explained together. It never
-// fails.
+// Blocks yields the images in blocks, small enough to divide the work evenly
+// among workers and, for many images, large enough to explain rows together. It
+// never yields an error.
 func (d Data) Blocks(context.Context) iter.Seq2[Data, error] {
 	size := min(max(pool.Chunk, len(d.Images)/64), rowsAtOnce)
 	return func(yield func(Data, error) bool) {
 		if d.Weights != nil && len(d.Weights) != len(d.Images) {
-			yield(d, nil) // whoever counts refuses it
+			yield(d, nil) // census.count returns the error
 			return
 		}
 		for from := 0; from < len(d.Images); from += size {
@@ -60,11 +61,11 @@ func (d Data) Blocks(context.Context) iter.Seq2[Data, error] {
 	}
 }
 
-// rowsAtOnce is how many images are explained together: enough for the sharing
-// in internal/score, few enough to stop soon when asked to.
+// rowsAtOnce is the number of images explained together: enough for the sharing
+// in internal/score, few enough to stop soon when the context is cancelled.
 const rowsAtOnce = scorerows.Block
 
-// Weight is how often image i counts.
+// Weight returns the number of times image i is counted.
 func (d Data) Weight(i int) int64 {
 	if d.Weights == nil {
 		return 1
@@ -72,17 +73,16 @@ func (d Data) Weight(i int) int64 {
 	return d.Weights[i]
 }
 
-// memory keeps what explaining a data set with a model came to, so that a
-// learning run that was interrupted need not explain again: all else is quick,
-// and the same every time. It is safe for concurrent use. learn.Memory documents
-// it.
+// memory stores the tallies of E-steps, so that an interrupted learning run need
+// not explain the same images again; everything else is quick and deterministic.
+// It is safe for concurrent use. learn.Memory documents it.
 type memory = interface {
 	Recall(key string) (value []byte, ok bool, err error)
 	Keep(key string, value []byte) error
 }
 
-// memoryOf returns the memory of a source, or nil, and the source to read: that
-// of Data, also where another type embeds them, or of a source that says so.
+// memoryOf returns the memory of a source, or nil, and the source to read. A
+// source has a memory if it is Data, embeds Data, or has a method Remembered.
 func memoryOf(src Source) (memory, Source) {
 	switch s := src.(type) {
 	case interface{ Remembered() (memory, Source) }:
@@ -93,16 +93,16 @@ func memoryOf(src Source) (memory, Source) {
 	return nil, src
 }
 
-// All returns the data: by it a source that is in memory as a whole is known, also
-// where another type embeds Data.
+// All returns the data. A type that embeds Data inherits it, so that sources that
+// are completely in memory can be recognised.
 func (d Data) All() Data { return d }
 
-// MaxRows bounds the number of images of a data set, weights counted, so that
+// maxRows bounds the number of images of a data set, weights counted, so that
 // no sum in a Tally overflows.
 const maxRows = 1 << 31
 
-// validate returns an error for data that nothing can be learned from: no
-// images, weights that are no counts or too many, or more than MaxRows images.
+// validate returns an error for data that cannot be learned from: no images,
+// negative weights or a wrong number of them, or more than maxRows images.
 func (d Data) validate() error {
 	var c census
 	if err := c.count(d); err != nil {
@@ -111,14 +111,13 @@ func (d Data) validate() error {
 	return c.done()
 }
 
-// census counts images as they are read, and refuses those that cannot be
-// counted.
+// census counts images as they are read, and checks their weights.
 type census struct {
 	images int
 	rows   int64 // weights counted
 }
 
-// count adds the next images.
+// count adds the next images. It returns an error if their weights are invalid.
 func (c *census) count(d Data) error {
 	if d.Weights != nil && len(d.Weights) != len(d.Images) {
 		return fmt.Errorf("patchwork: %d weights for %d images", len(d.Weights), len(d.Images))
@@ -136,7 +135,7 @@ func (c *census) count(d Data) error {
 	return nil
 }
 
-// done refuses nothing at all.
+// done returns an error if no image, or none of weight above 0, was read.
 func (c *census) done() error {
 	switch {
 	case c.images == 0:
@@ -147,8 +146,8 @@ func (c *census) done() error {
 	return nil
 }
 
-// Checked reads a source and checks the images as it goes. The error comes last:
-// the source's, or that of images that cannot be counted.
+// Checked yields the blocks of a source and checks their weights on the way. It
+// yields an error last: the source's, or one about invalid weights or no images.
 func Checked(ctx context.Context, src Source) iter.Seq2[Data, error] {
 	return func(yield func(Data, error) bool) {
 		var c census
@@ -170,14 +169,13 @@ func Checked(ctx context.Context, src Source) iter.Seq2[Data, error] {
 	}
 }
 
-// block is some consecutive images of a source, the first of which has the given
-// number.
+// block holds consecutive images of a source and the number of the first.
 type block struct {
 	Data
 	first int
 }
 
-// numbered is Checked with the numbers of the images.
+// numbered yields the blocks of Checked with the number of their first image.
 func numbered(ctx context.Context, src Source) iter.Seq2[*block, error] {
 	return func(yield func(*block, error) bool) {
 		first := 0
@@ -190,7 +188,7 @@ func numbered(ctx context.Context, src Source) iter.Seq2[*block, error] {
 	}
 }
 
-// fits refuses data that cannot be explained before any work is done.
+// fits returns an error for data that m cannot explain, before any work is done.
 func (d Data) fits(m *Model) error {
 	if err := d.validate(); err != nil {
 		return err

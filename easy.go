@@ -7,14 +7,14 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-// The easy calls on a model. They use the recommended settings, and pursuits
-// that the model keeps; whoever wants other settings makes a Pursuit.
+// This file has the easy calls on a model. They use the recommended settings and
+// pursuits that the model keeps. For other settings, make a Pursuit.
 
-// Explain explains one image by the recommended pursuit, the zero
+// Explain explains one image by the recommended pursuit, that of the zero
 // PursuitOptions. The error is a *SizeError, or says that the image has too many
 // candidates (GridFor). It is safe for concurrent use. The first call prepares the
-// pursuit, and the model keeps what it prepared: some 26 bytes per pixel of each
-// expert in each rotation. For many images, EStep and Pursuit.ExplainAll are faster.
+// pursuit; the model keeps the result, about 26 bytes per pixel of each expert in
+// each rotation. For many images, EStep and Pursuit.ExplainAll are faster.
 func (m *Model) Explain(img *bitmap.Image) (*Explanation, error) {
 	p := m.idle.take(m)
 	defer m.idle.pursuits.Put(p)
@@ -22,8 +22,8 @@ func (m *Model) Explain(img *bitmap.Image) (*Explanation, error) {
 }
 
 // LogLik returns the log-likelihood of an image, in nats, given the picks that
-// Explain finds in it: the sum over known pixels, -Inf where one is impossible.
-// Errors and use are as in Explain.
+// Explain finds in it: the sum over the known pixels, -Inf if one has probability
+// 0. Its errors are those of Explain, and it is safe for concurrent use.
 func (m *Model) LogLik(img *bitmap.Image) (float64, error) {
 	e, err := m.Explain(img)
 	if err != nil {
@@ -33,7 +33,7 @@ func (m *Model) LogLik(img *bitmap.Image) (float64, error) {
 }
 
 // Sample draws an image of the size of the experts' frame, and returns it with
-// the picks it was composed of: SamplePicks, Compose, bitmap.Sample.
+// the picks it is composed of. It calls SamplePicks, Compose and bitmap.Sample.
 func (m *Model) Sample(rng *rand.Rand) (*bitmap.Image, []Pick) {
 	picks := m.SamplePicks(rng)
 	return bitmap.Sample(rng, m.cfg.Height, m.cfg.Width, m.Compose(m.cfg.Height, m.cfg.Width, picks).P), picks

@@ -15,13 +15,13 @@ import (
 	"example.com/patchwork/internal/pool"
 )
 
-// Explain is the E-step: it explains every image, on the given number of
-// workers (0 means 1), and returns the tally of all explanations, which is the
-// same for any number of workers and any blocks. It reads the source once and
-// holds one block a worker. each, if not nil, is called with every explanation,
-// by the worker that made it, in no order; it must be safe for concurrent use
-// where there is more than one worker. The error is the source's, the
-// context's, an option's, or names the first image that does not fit.
+// EStep explains every image, on the given number of workers (0 means 1), and
+// returns the tally of all explanations, which is the same for any number of
+// workers and any blocks. It reads the source once and holds one block per worker.
+// If each is not nil, the worker that made an explanation calls it, in no
+// particular order; it must be safe for concurrent use if there are several
+// workers. The error is the source's, the context's, says which option does not
+// fit the model, or names the first image that does not.
 func EStep(ctx context.Context, m *Model, src Source, opt PursuitOptions, workers int, each func(i int, e *Explanation)) (*Tally, error) {
 	memory, src := memoryOf(src)
 	switch {
@@ -33,17 +33,17 @@ func EStep(ctx context.Context, m *Model, src Source, opt PursuitOptions, worker
 	return explainSource(ctx, m, src, opt, workers, func(b *block, j int, e *Explanation) { each(b.first+j, e) })
 }
 
-// tallier is a source whose images are explained elsewhere: on other machines,
-// or by an engine for such work. Learning asks it for its E-steps (EStep
-// without each), and reads Blocks for all else.
+// tallier is a source whose images are explained elsewhere: on other machines, or
+// by another implementation of the pursuit. EStep without each calls its Tally;
+// everything else reads its Blocks.
 type tallier interface {
 	Source
-	// Tally is what Explain would return for all images of the source.
+	// Tally returns what EStep would return for all images of the source.
 	Tally(ctx context.Context, m *Model, opt PursuitOptions) (*Tally, error)
 }
 
-// tallied is an E-step that nobody watches, by the source itself where it can.
-// Another model's counts are an error.
+// tallied performs an E-step without each, by the source itself if it is a
+// tallier. It returns an error if the tally does not fit the model.
 func tallied(ctx context.Context, m *Model, src Source, opt PursuitOptions, workers int) (*Tally, error) {
 	far, ok := src.(tallier)
 	if !ok {
@@ -57,7 +57,8 @@ func tallied(ctx context.Context, m *Model, src Source, opt PursuitOptions, work
 	return t, err
 }
 
-// recalled is an E-step through a memory.
+// recalled returns the tally of an E-step from the memory, or computes it and
+// stores it there.
 func recalled(ctx context.Context, m *Model, memory memory, src Source, opt PursuitOptions, workers int) (*Tally, error) {
 	key := stepKey(m, opt)
 	value, ok, err := memory.Recall(key)
@@ -81,8 +82,8 @@ func recalled(ctx context.Context, m *Model, memory memory, src Source, opt Purs
 	return t, nil
 }
 
-// stepKey names an E-step: SHA-256 of all that its result depends on beside the
-// data.
+// stepKey returns the key of an E-step: SHA-256 of everything that its result
+// depends on except the data.
 func stepKey(m *Model, opt PursuitOptions) string {
 	h := sha256.New()
 	c := m.cfg
@@ -104,10 +105,10 @@ func stepKey(m *Model, opt PursuitOptions) string {
 	return string(h.Sum(nil))
 }
 
-// visitor is told of the explanation of image j of a block.
+// visitor is called with the explanation of image j of a block.
 type visitor func(b *block, j int, e *Explanation)
 
-// explainSource is Explain for those who want to see the images as well.
+// explainSource performs an E-step whose visitor also sees the images.
 func explainSource(ctx context.Context, m *Model, src Source, opt PursuitOptions, workers int, each visitor) (*Tally, error) {
 	p, err := NewPursuit(m, opt)
 	if err != nil {
@@ -116,14 +117,15 @@ func explainSource(ctx context.Context, m *Model, src Source, opt PursuitOptions
 	return p.explainSource(ctx, src, workers, each)
 }
 
-// Tally is [EStep] without each, by a pursuit that is there already: for data
-// that are explained in pieces. What the pursuit and its forks have prepared for
-// one piece serves the next, but it is the images of src that are explained,
-// wherever those of a source with a method Tally would be.
+// Tally explains every image of src like [EStep] without each, by this pursuit and
+// its forks, and returns the tally. It is for data that come in pieces: what the
+// pursuit has prepared for one piece serves the next. It always explains the
+// images here, even if src could explain them elsewhere.
 func (p *Pursuit) Tally(ctx context.Context, src Source, workers int) (*Tally, error) {
 	return p.explainSource(ctx, src, workers, nil)
 }
 
+// explainSource performs an E-step on as many workers as are worth starting.
 func (p *Pursuit) explainSource(ctx context.Context, src Source, workers int, each visitor) (*Tally, error) {
 	if d, ok := src.(Data); ok {
 		if err := d.fits(p.model); err != nil {
@@ -137,6 +139,7 @@ func (p *Pursuit) explainSource(ctx context.Context, src Source, workers int, ea
 	return explainTogether(ctx, p, src, workers, each)
 }
 
+// explainAlone performs an E-step in the caller's goroutine.
 func explainAlone(ctx context.Context, p *Pursuit, src Source, each visitor) (*Tally, error) {
 	w := newExplainer(p, each)
 	defer w.pursuit.release()
@@ -151,6 +154,7 @@ func explainAlone(ctx context.Context, p *Pursuit, src Source, each visitor) (*T
 	return w.tally, nil
 }
 
+// explainTogether performs an E-step on several workers.
 func explainTogether(ctx context.Context, p *Pursuit, src Source, workers int, each visitor) (*Tally, error) {
 	f := newFeed(ctx, src)
 	team, at, errs := make([]*explainer, workers), make([]int, workers), make([]error, workers)
@@ -192,8 +196,8 @@ func newExplainer(p *Pursuit, each visitor) *explainer {
 	return &explainer{p, NewTally(p.model), each}
 }
 
-// explain explains and counts the images of a block, in their order. If one
-// fails, at is its number.
+// explain explains and counts the images of a block, in order. If one fails, at is
+// its number.
 func (w *explainer) explain(ctx context.Context, b *block) (at int, err error) {
 	for from := 0; from < len(b.Images); from += rowsAtOnce {
 		to := min(from+rowsAtOnce, len(b.Images))
@@ -209,7 +213,7 @@ func (w *explainer) explain(ctx context.Context, b *block) (at int, err error) {
 	return 0, nil
 }
 
-// explainEach is explain for images [from, to), one by one.
+// explainEach explains and counts images [from, to) of a block, one by one.
 func (w *explainer) explainEach(ctx context.Context, b *block, from, to int) (at int, err error) {
 	m := w.pursuit.model
 	for j := from; j < to; j++ {
@@ -228,8 +232,8 @@ func (w *explainer) explainEach(ctx context.Context, b *block, from, to int) (at
 	return 0, nil
 }
 
-// explainRows explains and counts images of a block, from the given one on,
-// which b can explain.
+// explainRows explains and counts images [from, to) of a block together, by b,
+// which holds them.
 func (w *explainer) explainRows(b *rows, whole *block, from, to int) {
 	p, part := w.pursuit, whole.Images[from:to]
 	b.explain()
@@ -248,7 +252,7 @@ func (w *explainer) explainRows(b *rows, whole *block, from, to int) {
 		}
 		return
 	}
-	var all Explanations // new memory: it is given away
+	var all Explanations // new memory: each may keep it
 	all.reset()
 	p.unpack(b, part, &all)
 	list := make([]Explanation, len(part))
@@ -267,13 +271,13 @@ func (w *explainer) explainRows(b *rows, whole *block, from, to int) {
 	}
 }
 
-// feed hands the blocks of a source to several workers, in order. Whoever needs
-// one reads it, while the others work: no more than one block a worker is in
-// memory, and nobody waits but for the reading of another.
+// feed distributes the blocks of a source to several workers, in order. A worker
+// that needs a block reads it while the others work: at most one block per worker
+// is in memory, and a worker waits only while another is reading.
 type feed struct {
 	mu    sync.Mutex
 	begin func() (pull func() (*block, error, bool), stop func())
-	pull  func() (*block, error, bool) // nil before the first reading
+	pull  func() (*block, error, bool) // nil before the first read
 	stop  func()
 	over  bool
 	err   error
@@ -285,15 +289,16 @@ func newFeed(ctx context.Context, src Source) *feed {
 	return f
 }
 
-// end stops the reading. Like take it is for workers only: a caller that is
-// bound to its thread could not pull what another goroutine pulls too.
+// end stops the reading. Like take it may be called by workers only: a caller that
+// is locked to its thread could not pull from an iterator that other goroutines
+// pull from too.
 func (f *feed) end() {
 	if f.pull != nil {
 		f.stop()
 	}
 }
 
-// take is the next block, or nil at the end.
+// take returns the next block, or nil at the end.
 func (f *feed) take() *block {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -311,16 +316,16 @@ func (f *feed) take() *block {
 	return b
 }
 
-// close hands out nothing more.
+// close makes take return nil from now on.
 func (f *feed) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.over = true
 }
 
-// outcome is the context's error, or that of the first image that has one: the
-// blocks before it were handed out before and explained to their ends. What
-// could not be read comes after all that could.
+// outcome returns the context's error, or that of the first image that has one
+// (all blocks before it were taken earlier and explained completely), or the
+// source's, which comes after all images that could be read.
 func (f *feed) outcome(ctx context.Context, at []int, errs []error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -331,11 +336,11 @@ func (f *feed) outcome(ctx context.Context, at []int, errs []error) error {
 	return f.err
 }
 
-// FitGeometry explains the data and fits the Gaussian to the poses found. An
-// expert that is missing from an image is missing at random to the fit, which
-// is then by EM; one with several picks counts with its first. It is nil, with
-// no error, where nothing was found, and for more than gauss.MaxExperts
-// experts. Errors are those of Explain.
+// FitGeometry explains the data and fits the Gaussian to the poses found. The fit
+// treats an expert that is missing from an image as missing at random, and is then
+// by EM; of several picks of an expert it takes the first. FitGeometry returns nil
+// and no error if nothing was found, or the model has more than gauss.MaxExperts
+// experts. Its errors are those of EStep.
 func FitGeometry(ctx context.Context, m *Model, src Source, opt PursuitOptions, workers int) (*Geometry, error) {
 	if m.K() > gauss.MaxExperts {
 		return nil, nil
@@ -370,7 +375,7 @@ func FitGeometry(ctx context.Context, m *Model, src Source, opt PursuitOptions, 
 	return &Geometry{Normal: normal, Presence: moments.Presence()}, nil
 }
 
-// placements is the configuration of an explanation.
+// placements returns the first pose of every expert in an explanation.
 func (m *Model) placements(e *Explanation) []gauss.Placement {
 	out := make([]gauss.Placement, m.K())
 	for _, pick := range e.Picks {

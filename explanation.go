@@ -13,10 +13,10 @@ import (
 type Pick struct {
 	Expert int
 	Pose   pose.Pose
-	// Gain is the rise of the log-likelihood, in nats, under the scoring in
-	// force, when this pick joined; +Inf where it made more pixels possible
-	// (of probability above 0) than impossible, -Inf for a forced pick that
-	// did the opposite.
+	// Gain is the increase of the log-likelihood, in nats, under the scoring in
+	// force, when this pick was added; +Inf if it made more pixels possible (of
+	// probability above 0) than impossible, -Inf for a forced pick that did the
+	// opposite.
 	Gain float64
 }
 
@@ -24,40 +24,41 @@ type Pick struct {
 type Explanation struct {
 	Picks []Pick // in the order of the pursuit
 
-	// StartLogLik is the log-likelihood, in nats, of the image when no expert
-	// speaks, and LogLik that of the explanation, both under the scoring in
-	// force; LogLikModel is that of the explanation under the untruncated
-	// composition. -Inf: the image is impossible.
+	// StartLogLik is the log-likelihood of the image, in nats, without any pick,
+	// and LogLik that of the explanation, both under the scoring in force;
+	// LogLikModel is that of the explanation under the untruncated composition.
+	// -Inf means that the image is impossible.
 	StartLogLik, LogLik, LogLikModel float64
 
-	// Scoring is the one in force; 0 where a pursuit has not made the explanation.
+	// Scoring is the one in force; 0 if no pursuit made the explanation.
 	Scoring Scoring
 }
 
-// Composition is the template composed of a set of picks over an image frame
-// of Height x Width, and who speaks where; it is also memory for the next set.
-// All slices are row-major. The zero value is ready for Join; a Composition that
-// is joined again belongs to one goroutine.
+// Composition is the template composed of a set of picks over an image of Height x
+// Width pixels, and which pick speaks for which pixel (see Counts). All slices are
+// row-major. The zero value is ready for Join, which reuses the memory of the
+// previous picks and is not safe for concurrent use.
 type Composition struct {
 	Height, Width int
 
-	// P is the composed probability of each pixel; Join leaves it alone.
+	// P is the composed probability of each pixel; Join does not set it.
 	P []float64
 
-	// High is the largest opinion on each pixel, Low the smallest; both are the
-	// abstention value where no opinion is farther. Low stays there under Max.
+	// High is the largest opinion on each pixel and Low the smallest, the
+	// abstention value included. Under Max, Low is always the abstention value.
 	High, Low []float64
 
-	// Max is k*: the index, among the picks, of the strongest opinion above
-	// the abstention value, and Min is l*, the strongest below it; -1 where
-	// there is none. A tie goes to the earlier pick. Min is all -1 under Max.
+	// Max is k*: the index, among the picks, of the one with the strongest opinion
+	// above the abstention value. Min is l*, that with the strongest below it. Both
+	// are -1 where there is none; of equals the earlier pick is taken. Under Max,
+	// Min is always -1.
 	Max, Min []int16
 }
 
-// Compose joins the picks, at their poses, over a frame of height x width
-// pixels, with the original (untruncated) templates. It is the reference for
-// everything the fast pursuit computes. It panics on an expert the model does
-// not have, or more than 32,767 picks.
+// Compose returns the composition of the picks, at their poses, over an image of
+// height x width pixels, with the original (untruncated) templates. The fast
+// pursuit is tested against it. It panics on an expert the model does not have, or
+// more than 32,767 picks.
 func (m *Model) Compose(height, width int, picks []Pick) *Composition {
 	c := &Composition{P: make([]float64, height*width)}
 	c.Join(m, height, width, picks)
@@ -67,9 +68,9 @@ func (m *Model) Compose(height, width int, picks []Pick) *Composition {
 	return c
 }
 
-// Join sets High, Low, Max and Min to those of the picks, at their poses, over a frame of
-// height x width pixels. It panics on an expert the model does not have, or more
-// than 32,767 picks.
+// Join sets High, Low, Max and Min to those of the picks, at their poses, over an
+// image of height x width pixels. It panics on an expert the model does not have,
+// or more than 32,767 picks.
 func (c *Composition) Join(m *Model, height, width int, picks []Pick) {
 	c.Height, c.Width = height, width
 	c.abstain(m, height*width, picks)
@@ -93,7 +94,7 @@ func (c *Composition) Join(m *Model, height, width int, picks []Pick) {
 // moved reports whether the expert is not where it was learned.
 func moved(p Pick) bool { return p.Pose != pose.Pose{} }
 
-// joinStill is Join for picks that all stay where they are, in an image of the
+// joinStill joins picks that are all where they were learned, in an image of the
 // frame's size.
 func (c *Composition) joinStill(m *Model, picks []Pick) {
 	twoSided := m.cfg.Rule == RuleMaxMinusMin
@@ -109,7 +110,7 @@ func (c *Composition) joinStill(m *Model, picks []Pick) {
 	}
 }
 
-// abstain sets n pixels to abstention, ready for the picks.
+// abstain sets n pixels to the abstention value, before picks are joined.
 func (c *Composition) abstain(m *Model, n int, picks []Pick) {
 	if len(picks) > math.MaxInt16 {
 		panic("patchwork: too many picks")
@@ -124,9 +125,9 @@ func (c *Composition) abstain(m *Model, n int, picks []Pick) {
 	}
 }
 
-// place is the opinion of one pick at every pixel of an image frame of
-// height x width, row-major: its template rotated and shifted; the abstention
-// value where its frame does not reach.
+// place returns the opinion of one pick at every pixel of an image of height x
+// width, row-major: its template rotated and shifted, and the abstention value
+// where its frame does not reach.
 func (m *Model) place(height, width int, pick Pick) []float64 {
 	out := make([]float64, height*width)
 	for i := range out {
@@ -156,9 +157,9 @@ func (m *Model) visit(height, width int, pick Pick, f func(i int, p float64)) {
 	}
 }
 
-// LogLik is the log-likelihood of an image, in nats, under independent pixels
-// with probabilities p (row-major): the sum of log p over known on pixels and
-// log(1-p) over known off ones. -Inf where a known pixel is impossible.
+// LogLik returns the log-likelihood of an image, in nats, under independent pixels
+// with probabilities p (row-major): the sum of log p over the known pixels that
+// are on and log(1-p) over those that are off; -Inf if one has probability 0.
 func LogLik(img *bitmap.Image, p []float64) float64 {
 	var sum score.Total
 	var l pixelLogLiks
@@ -174,10 +175,11 @@ func LogLik(img *bitmap.Image, p []float64) float64 {
 	return sum.Sum()
 }
 
-// pixelLogLiks is score.LogLik that remembers the last of each value: most pixels
-// are like their neighbours, and logarithms are slow.
+// pixelLogLiks caches the last result of score.LogLik for each pixel value: most
+// pixels equal their neighbours, and logarithms are slow.
 type pixelLogLiks [2]struct{ p, l float64 }
 
+// of returns score.LogLik(on, p).
 func (m *pixelLogLiks) of(on bool, p float64) float64 {
 	value := 0
 	if on {

@@ -9,14 +9,15 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// Geometry is where the experts of a model sit: a joint Gaussian over their
-// poses (section 4.2 of the paper), and which experts appear together.
+// Geometry describes where the experts of a model occur: a joint Gaussian over
+// their poses (section 4.2 of the paper), and which experts occur together.
 type Geometry struct {
 	Normal   *gauss.Normal  // over (dy, dx, degrees) of expert 0, 1, ...
 	Presence gauss.Presence // sets of experts seen together, with counts; may be empty
 }
 
-// picksAt places the present experts at x, which is (dy, dx, degrees) of each.
+// picksAt returns picks of the present experts at x, which holds (dy, dx, degrees)
+// of every expert; nil means the zero pose.
 func (m *Model) picksAt(x []float64, present func(k int) bool) []Pick {
 	var picks []Pick
 	for k := range m.K() {
@@ -32,13 +33,13 @@ func (m *Model) picksAt(x []float64, present func(k int) bool) []Pick {
 	return picks
 }
 
-// SamplePicks draws a configuration: which experts appear (as together in the
-// training images; by Usage, independently, where that is not recorded; all
-// where that is missing too) and where (from the Gaussian; at the zero pose
-// without one).
+// SamplePicks draws which experts occur and where. The set of experts is drawn
+// from those recorded in the geometry; without them each expert is drawn
+// independently by its Usage; without Usage all occur. The poses are drawn from
+// the Gaussian, or are zero without one.
 //
-// With a nil rng it places every expert at its mean pose instead, as the paper's
-// Figure 8 does. Poses are rounded to whole pixels.
+// With a nil rng SamplePicks places every expert at its mean pose instead, as
+// Figure 8 of the paper does. Poses are rounded to whole pixels.
 func (m *Model) SamplePicks(rng *rand.Rand) []Pick {
 	if rng == nil {
 		var mean []float64
@@ -67,28 +68,29 @@ func (m *Model) SamplePicks(rng *rand.Rand) []Pick {
 	return m.picksAt(x, present)
 }
 
-// posePrior is a model's geometry as a prior over where the next pick goes,
-// given the picks so far: a Gaussian, conditioned on their poses, that lets one
-// pose in poseOutliers be anywhere on the grid.
+// posePrior is a prior over the pose of the next pick, given the picks so far: the
+// Gaussian of the model's geometry, conditioned on their poses, mixed with the
+// uniform distribution over the grid by the share poseOutliers.
 type posePrior struct {
 	model  *Model
-	normal *gauss.Normal // the geometry, its variances enlarged by the steps of the grid
-	costs  [][]float64   // by expert and pose: nats by which the pose is less probable than the likeliest one
+	normal *gauss.Normal // the geometry, with variances enlarged by the steps of the grid
+	costs  [][]float64   // per expert and pose: nats by which the pose is less probable than the likeliest one
 	where  []gauss.Placement
 }
 
-// poseOutliers is the share of poses that the Gaussian does not speak for. It
-// bounds what a pose can cost: few examples make the Gaussian too narrow.
+// poseOutliers is the share of the uniform distribution. It bounds the cost of a
+// pose: a Gaussian fitted to few examples is too narrow.
 const poseOutliers = 0.01
 
-// newPosePrior is nil, with an error, where the model has no geometry.
+// newPosePrior returns the prior of a model's geometry. The error says that the
+// model has none, or that its covariance is invalid.
 func newPosePrior(m *Model) (*posePrior, error) {
 	g := m.extras.Geometry
 	if g == nil {
 		return nil, fmt.Errorf("patchwork: the model has no geometry to use as a prior; learn it with shifts or rotations, or leave the prior out")
 	}
-	// A pose is known to a step of the grid. Without this a Gaussian from few
-	// examples, which is singular, would forbid all poses but those on its span.
+	// A pose is known only up to a step of the grid. Without this term a Gaussian
+	// from few examples, which is singular, would exclude all poses off its span.
 	mean, cov := g.Normal.Mean(), g.Normal.Cov()
 	for i := range mean {
 		step := m.poseSteps()[i%gauss.PerExpert]
@@ -101,8 +103,8 @@ func newPosePrior(m *Model) (*posePrior, error) {
 	return &posePrior{model: m, normal: normal, costs: make([][]float64, m.K()), where: make([]gauss.Placement, m.K())}, nil
 }
 
-// poseSteps are the steps of the grid in dy, dx and degrees; 1 where there is
-// nothing to step.
+// poseSteps returns the steps of the grid in dy, dx and degrees; 1 where it has a
+// single value.
 func (m *Model) poseSteps() [gauss.PerExpert]float64 {
 	g := m.cfg.Poses
 	steps := [gauss.PerExpert]float64{float64(max(g.DY.Step, 1)), float64(max(g.DX.Step, 1)), 1}
@@ -112,7 +114,7 @@ func (m *Model) poseSteps() [gauss.PerExpert]float64 {
 	return steps
 }
 
-// fork is a prior for another goroutine.
+// fork returns a prior for another goroutine.
 func (p *posePrior) fork() *posePrior {
 	if p == nil {
 		return nil
@@ -120,14 +122,14 @@ func (p *posePrior) fork() *posePrior {
 	return &posePrior{model: p.model, normal: p.normal, costs: make([][]float64, len(p.costs)), where: make([]gauss.Placement, len(p.where))}
 }
 
-// given sets costs for the next pick after these, of the live experts.
+// given sets the costs of the live experts for the next pick after these.
 func (p *posePrior) given(picks []Pick, grid pose.Grid, live func(expert int) bool) {
 	clear(p.where)
 	var coordinates []int
 	var values []float64
 	for _, pick := range picks {
 		if p.where[pick.Expert].Present {
-			continue // the Gaussian speaks of an expert's first pick
+			continue // the Gaussian describes an expert's first pick
 		}
 		p.where[pick.Expert].Present = true
 		coordinates = append(coordinates, gauss.Coordinates(pick.Expert)...)
@@ -147,7 +149,7 @@ func (p *posePrior) given(picks []Pick, grid pose.Grid, live func(expert int) bo
 	}
 }
 
-// upTo is 0, 1, ..., n-1.
+// upTo returns 0, 1, ..., n-1.
 func upTo(n int) []int {
 	out := make([]int, n)
 	for i := range out {
@@ -156,8 +158,8 @@ func upTo(n int) []int {
 	return out
 }
 
-// poseCosts is -log of the probability of every pose of the grid relative to
-// the likeliest place of the Gaussian, into costs.
+// poseCosts returns, for every pose of the grid, -log of its probability relative
+// to that of the Gaussian's mean. It reuses costs if it has the right length.
 func poseCosts(normal *gauss.Normal, grid pose.Grid, steps [gauss.PerExpert]float64, costs []float64) []float64 {
 	if len(costs) != grid.Len() {
 		costs = make([]float64, grid.Len())
@@ -177,7 +179,7 @@ func poseCosts(normal *gauss.Normal, grid pose.Grid, steps [gauss.PerExpert]floa
 	return costs
 }
 
-// logSum is log(exp(a) + exp(b)).
+// logSum returns log(exp(a) + exp(b)).
 func logSum(a, b float64) float64 {
 	if a < b {
 		a, b = b, a
