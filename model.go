@@ -9,10 +9,11 @@ import (
 )
 
 // NewConfig returns the recommended configuration of a model to learn, for images
-// of height x width under the given poses. For RuleMax the background is 0.01: 0
-// would make stray ink impossible, and learned entries below it are no votes,
-// which keeps experts sparse; with poses the pursuit searches with truncated
-// templates. For RuleMaxMinusMin it is 1/2, and nothing is known beyond the border.
+// of height x width pixels under the given poses. For RuleMax the abstention value
+// is 0.01: with 0, any pixel that is on without an expert would be impossible, and
+// since learned entries below 0.01 are not votes, experts stay sparse. With several
+// poses the pursuit then searches with truncated templates. For RuleMaxMinusMin the
+// abstention value is 1/2, and pixels beyond the border are unknown.
 func NewConfig(rule Rule, height, width int, poses pose.Grid) Config {
 	c := Config{Rule: rule, Height: height, Width: width, Poses: poses, Q: rule.abstention()}
 	if rule == RuleMaxMinusMin {
@@ -216,18 +217,18 @@ type Start struct {
 	Score  float64 `json:"score"`            // training log-likelihood, nats
 	Method string  `json:"method,omitempty"` // how it began: "order", "split", "random"
 
-	// LeaveOneOut, in nats, judges the start where it is not 0: the log-likelihood
-	// of each training image under the counts of the others.
+	// LeaveOneOut is the sum of the log-likelihoods, in nats, of each training image
+	// under the counts of the others; the start with the largest is chosen. 0 means
+	// that the starts were not compared by it.
 	LeaveOneOut float64 `json:"leave_one_out,omitempty"`
 
-	// DescriptionLength, in nats, judges the start where it is not 0: the
-	// shortest is chosen, not the one with the best Score. See
-	// learn.DescriptionLength.
+	// DescriptionLength is that of the training images, in nats (see
+	// learn.DescriptionLength); the start with the shortest is chosen, whatever its
+	// Score. 0 means that the starts were not compared by it.
 	DescriptionLength float64 `json:"description_length,omitempty"`
 }
 
-// Record says how a model was learned; it is for people and for `info`, and
-// nothing depends on it.
+// Record says how a model was learned.
 type Record struct {
 	Method string  `json:"method,omitempty"`
 	Mode   string  `json:"mode,omitempty"`
@@ -245,7 +246,8 @@ type Record struct {
 	DescriptionLength float64 `json:"description_length,omitempty"`
 	FixedPoint        bool    `json:"fixed_point,omitempty"`
 
-	// Curve is every number of experts tried, where that was to be found out.
+	// Curve has a point for every number of experts tried, if learning had to
+	// determine that number.
 	Curve []CurvePoint `json:"curve,omitempty"`
 }
 
@@ -259,8 +261,8 @@ type CurvePoint struct {
 	Rows   int64   `json:"rows"`    // training images, weights counted
 	LogLik float64 `json:"log_lik"` // of these, nats; divide by Rows
 
-	// DescriptionLength of the training images in nats
-	// (learn.DescriptionLength); 0 where learning does not go by it.
+	// DescriptionLength is that of the training images, in nats (see
+	// learn.DescriptionLength); 0 if learning does not minimise it.
 	DescriptionLength float64 `json:"description_length,omitempty"`
 
 	// HeldOut is the mean log-likelihood of HeldOutRows images (weights

@@ -18,11 +18,12 @@ const (
 	// The zero Scoring is the model's own: ScoringTruncated if Config.Truncate, else ScoringOriginal.
 	_ Scoring = iota
 	// ScoringTruncated replaces a template mu by max(1/2, mu), so that an expert is
-	// judged only by the pixels in its support (section 3). Max rule only.
+	// judged only by the pixels in its support (section 3 of the paper). It requires
+	// the max rule.
 	ScoringTruncated
-	// ScoringOriginal takes the templates as they are.
+	// ScoringOriginal uses the templates unchanged.
 	ScoringOriginal
-	// ScoringMixed takes alpha mu + (1-alpha)/2 (Williams and Titsias 2004).
+	// ScoringMixed replaces mu by alpha mu + (1-alpha)/2 (Williams and Titsias 2004).
 	ScoringMixed
 )
 
@@ -70,12 +71,12 @@ type PursuitOptions struct {
 	MaxPicks int // 0: no limit but Reuse and 32,767
 	Reuse    int // picks an expert may have in one image; 0: the model's
 
-	// Settings of Refined. RefineThreshold is what a pick must gain in
-	// the sweeps, in nats; 0 means log(number of candidates), a negative one
-	// 0, and it is at least MinGain. RefineSweeps bounds the number of sweeps;
-	// 0 means 8. RefineScoring is their likelihood; its default is ScoringOriginal
-	// even where the model searches with truncated templates, whose gains have
-	// no common scale to compare with a threshold.
+	// Settings of Refined. RefineThreshold is the gain, in nats, that a pick must
+	// exceed in the sweeps; 0 means log(number of candidates), a negative value
+	// means 0, and MinGain applies if it is larger. RefineSweeps bounds the number
+	// of sweeps; 0 means 8. RefineScoring is the likelihood of the sweeps; 0 means
+	// ScoringOriginal even if the model searches with truncated templates, because
+	// gains under truncated templates cannot be compared with one threshold.
 	RefineThreshold float64
 	RefineSweeps    int
 	RefineScoring   Scoring
