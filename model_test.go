@@ -4,8 +4,13 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
@@ -325,5 +330,99 @@ func TestFirstBadImageIsNamed(t *testing.T) {
 	}
 	if len(seen) > 1 {
 		t.Errorf("named: %v", seen)
+	}
+}
+
+// The easy calls say what a pursuit with the default settings says, from many
+// goroutines, and of a copy with another configuration what that one says.
+func TestEasyCallsAreThePursuit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := testkit.DrawConfig(t, testkit.AnyLevel)
+		m := testkit.DrawModel(t, c, testkit.AnyLevel)
+		img := testkit.DrawImage(t, c.Height, c.Width, "#.?")
+		checkEasy(t, m, img)
+		c = m.Config()
+		c.Reuse = 3
+		other, err := m.WithConfig(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkEasy(t, other, img)
+	})
+}
+
+func checkEasy(t *rapid.T, m *patchwork.Model, img *bitmap.Image) {
+	want := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{})
+	var wait sync.WaitGroup
+	errs := make([]error, 4)
+	for i := range errs {
+		wait.Go(func() {
+			e, err := m.Explain(img)
+			if err == nil && !testkit.SameExplanation(e, want) {
+				err = errors.New("another explanation than the pursuit's")
+			}
+			errs[i] = err
+		})
+	}
+	wait.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := m.LogLik(img); err != nil || got != want.LogLikModel {
+		t.Fatalf("LogLik %v, %v, want %v", got, err, want.LogLikModel)
+	}
+}
+
+func TestEasyCallsRefuseOtherSizes(t *testing.T) {
+	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 4, Q: 0.1}, testkit.Make2D(2, 4))
+	var size *patchwork.SizeError
+	if _, err := m.Explain(bitmap.New(2, 4)); !errors.As(err, &size) {
+		t.Errorf("Explain: %v", err)
+	}
+	if _, err := m.LogLik(bitmap.New(2, 4)); !errors.As(err, &size) {
+		t.Errorf("LogLik: %v", err)
+	}
+	if _, err := m.Explain(bitmap.New(1, 4)); err != nil {
+		t.Errorf("after an error: %v", err)
+	}
+}
+
+// Sample draws the picks, then the pixels.
+func TestSampleIsPicksThenPixels(t *testing.T) {
+	m := testkit.MustModel(t, patchwork.Config{Height: 2, Width: 2, Q: 0.1}, [][]float64{{.9, .5, .2, 0}, {0, .4, .6, .8}})
+	img, picks := m.Sample(rand.New(rand.NewPCG(1, 2)))
+	rng := rand.New(rand.NewPCG(1, 2))
+	wantPicks := m.SamplePicks(rng)
+	want := bitmap.Sample(rng, 2, 2, m.Compose(2, 2, wantPicks).P)
+	if img.String() != want.String() || !slices.Equal(picks, wantPicks) {
+		t.Errorf("%v %v, want %v %v", img, picks, want, wantPicks)
+	}
+}
+
+// By default experts that move are searched for by the refined pursuit, unless a
+// likelihood is named; tables are explained greedily.
+func TestSearchAuto(t *testing.T) {
+	templates := [][]float64{{0, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0}, {0.9, 0.9, 0.9, 0.9, 0, 0, 0, 0}, {0, 0, 0, 0, 0.9, 0.9, 0.9, 0.9}}
+	img := bitmap.Parse("########")
+	still := patchwork.Config{Height: 1, Width: 8, Q: 0.1}
+	shifted, scene := still, still
+	shifted.Poses, scene.Scene = pose.Grid{DY: pose.Symmetric(1, 1)}, true
+	for _, c := range []struct {
+		cfg   patchwork.Config
+		opt   patchwork.PursuitOptions
+		picks int // 3 if greedy, 2 if refined
+	}{
+		{still, patchwork.PursuitOptions{}, 3},
+		{still, patchwork.PursuitOptions{Refined: true}, 2},
+		{shifted, patchwork.PursuitOptions{}, 2},
+		{shifted, patchwork.PursuitOptions{Scoring: patchwork.ScoringOriginal}, 3},
+		{shifted, patchwork.PursuitOptions{Refined: true, Scoring: patchwork.ScoringOriginal}, 2},
+		{shifted, patchwork.PursuitOptions{Paper: true}, 3},
+		{scene, patchwork.PursuitOptions{}, 2},
+	} {
+		m := testkit.MustModel(t, c.cfg, templates)
+		if e := testkit.MustExplain(t, m, img, c.opt); len(e.Picks) != c.picks {
+			t.Errorf("%+v, %+v: %d picks, want %d", c.cfg.Poses, c.opt, len(e.Picks), c.picks)
+		}
 	}
 }

@@ -1,4 +1,4 @@
-package patchwork_test
+package main_test
 
 import (
 	"fmt"
@@ -307,6 +307,7 @@ func imports(t *testing.T) []source {
 
 // TestImportOrder holds the tree to the policy.
 func TestImportOrder(t *testing.T) {
+	t.Chdir("../..") // the root of the repository
 	o, err := parsePolicy(policy)
 	if err != nil {
 		t.Fatal(err)
@@ -330,6 +331,7 @@ func TestImportOrder(t *testing.T) {
 // nothing for files, pictures, servers and command lines. Their packages are
 // modules of their own.
 func TestLibraryStandsAlone(t *testing.T) {
+	t.Chdir("../..") // the root of the repository
 	beside := workspace(t)
 	outside := func(pkg string) bool {
 		return slices.ContainsFunc(beside, func(dir string) bool { return pkg == dir || strings.HasPrefix(pkg, dir+"/") })
@@ -366,6 +368,7 @@ func TestLibraryStandsAlone(t *testing.T) {
 // TestNoPackageWithoutAName: a helper without a home gets a named package or is
 // inlined.
 func TestNoPackageWithoutAName(t *testing.T) {
+	t.Chdir("../..") // the root of the repository
 	for _, s := range imports(t) {
 		for part := range strings.SplitSeq(s.pkg, "/") {
 			if slices.Contains([]string{"pkg", "util", "utils", "common", "types", "helpers"}, part) {
