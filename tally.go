@@ -153,7 +153,7 @@ func (t *Tally) addPick(m *Model, img *bitmap.Image, j int, pick Pick, weight in
 		at := s
 		if back != nil {
 			if at = int(back[s]); at < 0 {
-				continue // turned out of the frame: the expert does not show it
+				continue // rotated out of the frame: the expert has no opinion there
 			}
 		}
 		y, x := at/t.width+pick.Pose.DY, at%t.width+pick.Pose.DX
