@@ -147,7 +147,7 @@ type Config struct {
 	// Reuse is the number of picks an expert may have in one image; 0 means 1.
 	Reuse int
 
-	// ZeroQ permits MaxMinusMin with Q = 0, which is otherwise an error because it
+	// ZeroQ permits RuleMaxMinusMin with Q = 0, which is otherwise an error because it
 	// equals the max rule.
 	ZeroQ bool
 
@@ -155,11 +155,11 @@ type Config struct {
 }
 
 // Defaults are the settings for searching with a model and for learning it that
-// apply unless others are given. A model file stores them, but they do not change
-// the probabilities that the model assigns.
+// apply unless others are given. A model file stores them, but they are not part of
+// the model itself.
 type Defaults struct {
 	// Truncate means that the pursuit searches with truncated templates (section 3
-	// of the paper). It requires Max.
+	// of the paper). It requires RuleMax.
 	Truncate bool
 
 	// UnknownOutside means that pixels beyond the border of an image are unknown

@@ -11,8 +11,8 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// A model may be made of one's own templates. Explaining an image says which
-// experts are in it, where, and what each adds to the log-likelihood.
+// A model can be made of given templates. The explanation of an image says which
+// experts are in it, where, and how much each adds to the log-likelihood.
 func ExampleModel_Explain() {
 	model, err := patchwork.NewModel(patchwork.Config{
 		Rule: patchwork.RuleMax, Height: 3, Width: 3, Q: 0.05, Scene: true,
@@ -35,16 +35,17 @@ func ExampleModel_Explain() {
 	for _, pick := range e.Picks {
 		fmt.Printf("expert %d at (%d, %d): +%.2f nats\n", pick.Expert, pick.Pose.DY, pick.Pose.DX, pick.Gain)
 	}
-	fmt.Printf("log-likelihood %.2f, with nobody %.2f\n", e.LogLik, e.StartLogLik)
+	fmt.Printf("log-likelihood %.2f, without experts %.2f\n", e.LogLik, e.StartLogLik)
 	// Output:
 	// expert 0 at (1, 1): +8.67 nats
 	// expert 1 at (1, 5): +8.67 nats
-	// log-likelihood -1.97, with nobody -19.31
+	// log-likelihood -1.97, without experts -19.31
 }
 
-// A pursuit has settings, and belongs to one goroutine. The paper's pursuit, which
-// is the default where experts do not move, takes nothing back: it keeps its first
-// pick here, which the refined pursuit drops, as the other two explain everything.
+// A pursuit has settings, and is for one goroutine at a time. The paper's pursuit,
+// which is the default if experts cannot move, never removes a pick. Here it keeps
+// its first pick, which the refined pursuit removes because the other two explain
+// the whole image.
 func ExamplePursuit_Explain() {
 	model, err := patchwork.NewModel(patchwork.Config{
 		Rule: patchwork.RuleMax, Height: 1, Width: 8, Q: 0.1,
@@ -76,8 +77,8 @@ func ExamplePursuit_Explain() {
 	// refined: -0.84 nats, experts 1 2
 }
 
-// LogLik judges an image by the explanation found: a shifted bar is what the model
-// expects, scattered ink is not.
+// LogLik scores an image by the explanation found: a shifted bar is probable under
+// the model, scattered pixels are not.
 func ExampleModel_LogLik() {
 	model, err := patchwork.NewModel(patchwork.Config{
 		Rule: patchwork.RuleMax, Height: 1, Width: 6, Q: 0.05, Poses: pose.Grid{DX: pose.Symmetric(2, 1)},
@@ -97,8 +98,8 @@ func ExampleModel_LogLik() {
 	// #.#.#. -5.61 nats
 }
 
-// A row of a table is an image of height 1. Unknown entries count for nothing,
-// and the composition predicts them.
+// A row of a table is an image of height 1. Unknown entries do not affect the
+// explanation, and the composition predicts them.
 func ExampleModel_Compose() {
 	model, err := patchwork.NewModel(patchwork.Config{
 		Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 5, Q: 0.5,
@@ -120,7 +121,7 @@ func ExampleModel_Compose() {
 	// column 1: 0.9, column 3: 0.8
 }
 
-// Sampling: experts by how often they are used, then every pixel by itself.
+// Sample draws experts by how often they are used, then each pixel independently.
 func ExampleModel_Sample() {
 	model, err := patchwork.NewModel(patchwork.Config{
 		Rule: patchwork.RuleMax, Height: 2, Width: 4,
@@ -152,8 +153,8 @@ func ExampleModel_Sample() {
 	// 2 experts
 }
 
-// Counts of parts of the data, made anywhere and merged in any order, give the
-// model of the whole to the bit.
+// Counts of subsets of the data, made anywhere and merged in any order, give the
+// model of all the data to the bit.
 func ExampleTally_Merge() {
 	model, err := patchwork.NewModel(patchwork.Config{
 		Rule: patchwork.RuleMax, Height: 1, Width: 3, Q: 0.01,

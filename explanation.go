@@ -45,13 +45,13 @@ type Composition struct {
 	P []float64
 
 	// High is the largest opinion on each pixel and Low the smallest, the
-	// abstention value included. Under Max, Low is always the abstention value.
+	// abstention value included. Under RuleMax, Low is always the abstention value.
 	High, Low []float64
 
 	// Max is k*: the index, among the picks, of the one with the strongest opinion
 	// above the abstention value. Min is l*, that with the strongest below it. Both
-	// are -1 where there is none; of equals the earlier pick is taken. Under Max,
-	// Min is always -1.
+	// are -1 where there is none; of equals the earlier pick is taken. Under
+	// RuleMax, Min is always -1.
 	Max, Min []int16
 }
 

@@ -6,7 +6,7 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// What the tests in package patchwork_test need of the inside.
+// This file exports what the tests in package patchwork_test need.
 
 var Guard = guard
 
@@ -15,17 +15,17 @@ const (
 	TallyMagic      = tallyMagic
 )
 
-// TallyFormatError is the error of bytes that are not a tally.
+// TallyFormatError is the error for bytes that are not a tally.
 type TallyFormatError = tallyFormatError
 
-// WithDefaults returns the options in force.
+// WithDefaults returns the options with every zero value replaced by its meaning.
 func (o PursuitOptions) WithDefaults(c *Config) PursuitOptions { return o.withDefaults(c) }
 
 // Now returns the log-likelihood of the picks so far.
 func (p *Pursuit) Now() float64 { return p.search.LogLik() }
 
-// Judge returns, for every live candidate after the given picks, what it gains
-// after its costs, by an independent field; NaN for the others.
+// Judge calls each with the gain of every live candidate after the given picks,
+// less its costs, computed by an independent field; with NaN for the others.
 func (p *Pursuit) Judge(img *bitmap.Image, grid pose.Grid, before []Pick, each func(candidate int, gain float64)) {
 	var f score.Field
 	f.Reset(p.scored, img.Height(), img.Width(), p.pixels)

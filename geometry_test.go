@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The mean and the presence are those of the configurations, experts that are
-// missing included.
+// TestFitGeometry checks the mean and the presence of the fit, also if experts are
+// missing from images.
 func TestFitGeometry(t *testing.T) {
 	m, data := testkit.Corners(t, [][2]*pose.Pose{
 		{testkit.At(-2, -3, 0), testkit.At(2, 3, 0)},
@@ -43,7 +43,8 @@ func TestFitGeometry(t *testing.T) {
 	testkit.Near(t, "weighted mean", weighted.Normal.Mean()[0], (-2.-3-5-2)/8, 1e-9)
 }
 
-// An expert with several picks in an image counts with its first.
+// TestFitGeometryTakesTheFirstPick checks that of several picks of an expert in an
+// image the first is counted.
 func TestFitGeometryTakesTheFirstPick(t *testing.T) {
 	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 3, Q: 0.01, Scene: true, Reuse: 2}, [][]float64{{0.9, 0.9, 0.2}})
 	img := bitmap.Parse("##...##?")
@@ -58,7 +59,8 @@ func TestFitGeometryTakesTheFirstPick(t *testing.T) {
 	testkit.NearAll(t, "mean", g.Normal.Mean(), []float64{float64(e.Picks[0].Pose.DY), float64(e.Picks[0].Pose.DX), 0}, 0)
 }
 
-// Nothing found, or too many experts for the Gaussian: no geometry, no error.
+// TestFitGeometryOfNothing checks that there is no geometry and no error if nothing
+// was found, or there are too many experts for the Gaussian.
 func TestFitGeometryOfNothing(t *testing.T) {
 	m, _ := testkit.Corners(t, nil)
 	blank := patchwork.Data{Images: []*bitmap.Image{bitmap.New(9, 9)}}
@@ -74,7 +76,8 @@ func TestFitGeometryOfNothing(t *testing.T) {
 	}
 }
 
-// Samples have the experts of some training image, near where they were.
+// TestSamplePicks checks that samples have the experts of some training image, near
+// where they were.
 func TestSamplePicks(t *testing.T) {
 	m, data := testkit.Corners(t, [][2]*pose.Pose{
 		{testkit.At(-2, -3, 0), testkit.At(2, 3, 0)}, {testkit.At(-3, -2, 0), testkit.At(3, 2, 0)}, {testkit.At(-1, -1, 0), nil}, {testkit.At(-2, -2, 0), testkit.At(1, 1, 0)},
@@ -111,8 +114,8 @@ func TestSamplePicks(t *testing.T) {
 	}
 }
 
-// Without geometry the usage decides, each expert by itself; without that,
-// everybody is there.
+// TestSamplePicksWithoutGeometry checks that without geometry each expert is drawn
+// independently by its usage, and that without usage all experts are picked.
 func TestSamplePicksWithoutGeometry(t *testing.T) {
 	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2}, testkit.Make2D(3, 2))
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -158,7 +161,7 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// withGeometry is m with a Gaussian over its poses.
+// withGeometry returns m with a Gaussian over its poses.
 func withGeometry(t interface{ Fatal(...any) }, m *patchwork.Model, mean, cov []float64) *patchwork.Model {
 	normal, err := gauss.New(mean, cov)
 	if err != nil {
@@ -171,9 +174,10 @@ func withGeometry(t interface{ Fatal(...any) }, m *patchwork.Model, mean, cov []
 	return out
 }
 
-// Two equal bars; learned, one was always right below the other. A second bar
-// with more ink further away takes the pick unless the prior is asked.
-func TestPosePriorKnowsWhereThingsGo(t *testing.T) {
+// TestPosePriorPrefersTheLearnedPose checks an image with two places for a second
+// bar: a complete one far away, which is picked without the prior, and one with a
+// gap directly below the first bar, as learned, which is picked with it.
+func TestPosePriorPrefersTheLearnedPose(t *testing.T) {
 	const side = 24
 	level, upright := make([]float64, side*side), make([]float64, side*side)
 	for i := range level {
@@ -192,7 +196,7 @@ func TestPosePriorKnowsWhereThingsGo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Both move together, by three pixels or so.
+	// Both move together, by about three pixels.
 	cov := make([]float64, 36)
 	for _, ij := range [][2]int{{0, 0}, {0, 3}, {3, 0}, {3, 3}, {1, 1}, {1, 4}, {4, 1}, {4, 4}} {
 		cov[ij[0]*6+ij[1]] = 9
@@ -229,7 +233,8 @@ func TestPosePriorKnowsWhereThingsGo(t *testing.T) {
 	}
 }
 
-// Every pick is the best of all candidates by gain less all costs.
+// TestPosePriorPicksTheBest checks that every pick is the best of all candidates by
+// gain less all costs.
 func TestPosePriorPicksTheBest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := testkit.DrawConfig(t, testkit.InnerLevel)
@@ -259,7 +264,7 @@ func TestPosePriorPicksTheBest(t *testing.T) {
 		}
 		var before []patchwork.Pick
 		for pick := range picks {
-			// The search stands after the pick; judge by what stood before it.
+			// The search already has the pick; judge by the picks before it.
 			most, got := math.Inf(-1), math.Inf(-1)
 			p.Judge(img, grid, before, func(c int, g float64) {
 				most = max(most, g)

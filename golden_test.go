@@ -44,8 +44,8 @@ type goldenTables struct {
 	}
 	MStepGuarded []struct {
 		Q, Eps  float64
-		Lam     float64 // what a vote must pay
-		Delta   float64 // how far from q abstaining entries sit
+		Lam     float64 // MStep.MinVoteGain
+		Delta   float64 // MStep.AbstainMargin
 		X       [][]uint8
 		Experts [][]float64
 		Orders  [][]int
@@ -62,7 +62,7 @@ func loadTables(t testing.TB) goldenTables {
 	return g
 }
 
-// tableConfig is the configuration of a golden table case.
+// tableConfig returns the configuration of a golden table case.
 func tableConfig(t testing.TB, name string, q *float64, width int, truncate bool) patchwork.Config {
 	t.Helper()
 	c := patchwork.Config{Height: 1, Width: width, Defaults: patchwork.Defaults{Truncate: truncate}}
@@ -258,8 +258,8 @@ func TestGoldenScenes(t *testing.T) {
 	}
 }
 
-// TestGoldenScenesRefined has sweeps under the same scoring as the search and
-// without a threshold, and the pursuit stopped at the true number of parts.
+// TestGoldenScenesRefined checks sweeps under the scoring of the search and without
+// a threshold, and the pursuit stopped at the true number of parts.
 func TestGoldenScenesRefined(t *testing.T) {
 	g := loadImages(t)
 	for i, c := range g.Cases {

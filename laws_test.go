@@ -15,8 +15,8 @@ import (
 	"example.com/patchwork/rule"
 )
 
-// The order of the picks does not matter to P; k* and l* of a permutation name
-// picks with the same opinions.
+// TestComposeIsOrderFree checks that P does not depend on the order of the picks,
+// and that k* and l* of a permutation are picks with the same opinions.
 func TestComposeIsOrderFree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := testkit.DrawModel(t, testkit.DrawConfig(t, testkit.AnyLevel), testkit.AnyLevel)
@@ -35,8 +35,9 @@ func TestComposeIsOrderFree(t *testing.T) {
 	})
 }
 
-// Compose is the rule of package rule, applied pixel by pixel to the opinions
-// of the placed experts, and names who held the extremal ones.
+// TestComposeIsTheRule checks that Compose applies the rule of package rule to the
+// opinions of the placed experts, pixel by pixel, and finds the picks with the
+// extremal ones.
 func TestComposeIsTheRule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := testkit.DrawModel(t, testkit.DrawConfig(t, testkit.AnyLevel), testkit.AnyLevel)
@@ -75,8 +76,9 @@ func TestComposeIsTheRule(t *testing.T) {
 	})
 }
 
-// What an explanation says of itself is what the reference composition says,
-// under the scoring in force and untruncated.
+// TestExplanationIsItsComposition checks the log-likelihoods of an explanation
+// against those of the reference composition, under the scoring in force and
+// untruncated.
 func TestExplanationIsItsComposition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := testkit.DrawConfig(t, testkit.AnyLevel)
@@ -115,8 +117,8 @@ func TestExplanationIsItsComposition(t *testing.T) {
 	})
 }
 
-// asScored is the model that a scoring sees: every opinion and abstention value
-// mapped alike.
+// asScored returns a model whose opinions and abstention values are mapped as the
+// scoring maps them.
 func asScored(t interface{ Fatal(...any) }, m *patchwork.Model, opt patchwork.PursuitOptions) *patchwork.Model {
 	mapped := func(p float64) float64 { return p }
 	switch opt.Scoring {
@@ -142,8 +144,8 @@ func asScored(t interface{ Fatal(...any) }, m *patchwork.Model, opt patchwork.Pu
 	return v
 }
 
-// Unknown pixels add nothing: an image is explained as if no expert had an
-// opinion there.
+// TestUnknownPixelsAddNothing checks that an image is explained as if no expert had
+// an opinion on its unknown pixels.
 func TestUnknownPixelsAddNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := testkit.DrawConfig(t, testkit.AnyLevel)
@@ -172,9 +174,9 @@ func TestUnknownPixelsAddNothing(t *testing.T) {
 	})
 }
 
-// The paper's pursuit is greedy: every pick is the best candidate, the lowest of equals,
-// and it stops when no candidate gains anything. Checked against composing
-// whole images.
+// TestPursuitIsGreedy checks that in the paper's pursuit every pick is the best
+// candidate, the first of equals, and that it stops when no candidate gains
+// anything. It compares with composing whole images.
 func TestPursuitIsGreedy(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := testkit.DrawConfig(t, testkit.InnerLevel)
@@ -215,8 +217,8 @@ func TestPursuitIsGreedy(t *testing.T) {
 	})
 }
 
-// naiveBest composes the image with every candidate: the number of the best,
-// expert first, then pose, and its gain after its cost.
+// naiveBest composes the image with every candidate. It returns the number of the
+// best one, by expert, then pose, and its gain less its cost.
 func naiveBest(m *patchwork.Model, img *bitmap.Image, picks []patchwork.Pick, opt patchwork.PursuitOptions) (int, float64) {
 	used := make([]int, m.K())
 	for _, p := range picks {
@@ -242,8 +244,8 @@ func naiveBest(m *patchwork.Model, img *bitmap.Image, picks []patchwork.Pick, op
 	return best, top
 }
 
-// The same image is explained the same way again, by a fork, by a new pursuit,
-// and after other images.
+// TestPursuitIsDeterministic checks that an image gets the same explanation again,
+// from a fork, from a new pursuit, and after other images.
 func TestPursuitIsDeterministic(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := testkit.DrawConfig(t, testkit.AnyLevel)
@@ -273,8 +275,8 @@ func TestPursuitIsDeterministic(t *testing.T) {
 	})
 }
 
-// A forced greedy pursuit differs from one that may find nothing only where the
-// latter does find nothing.
+// TestForcedAndEmpty checks that a forced greedy pursuit differs from an unforced
+// one only if the latter finds nothing.
 func TestForcedAndEmpty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := testkit.DrawConfig(t, testkit.AnyLevel)
@@ -299,8 +301,9 @@ func TestForcedAndEmpty(t *testing.T) {
 	})
 }
 
-// Picks yields what Explain lists, and may be left early and begun again.
-func TestPicksIsExplain(t *testing.T) {
+// TestStepsAreThePicks checks that Steps yields the picks that Explain returns, and
+// that an iteration can be stopped early and started again.
+func TestStepsAreThePicks(t *testing.T) {
 	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 4, Q: 0.1}, [][]float64{{0.9, 0.9, 0, 0}, {0, 0, 0.9, 0.9}})
 	img := bitmap.Parse("####")
 	p := testkit.MustPursuit(t, m, patchwork.PursuitOptions{})
@@ -327,8 +330,8 @@ func TestPicksIsExplain(t *testing.T) {
 	}
 }
 
-// A scene is explained by full placements only, and the same pixels in a
-// larger scene are explained by shifted picks.
+// TestSceneIsShiftInvariant checks that a scene is explained by experts that lie
+// completely inside, and the same pixels in a larger scene by shifted picks.
 func TestSceneIsShiftInvariant(t *testing.T) {
 	m := testkit.MustModel(t, patchwork.Config{Height: 2, Width: 3, Q: 0.1, Scene: true, Poses: pose.Grid{Angles: []float64{0, 180}}},
 		[][]float64{{0.9, 0.9, 0.9, 0.9, 0, 0}, {0, 0.9, 0, 0.9, 0.9, 0.9}})

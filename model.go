@@ -26,29 +26,31 @@ func NewConfig(rule Rule, height, width int, poses pose.Grid) Config {
 
 // Extras are the optional parts of a model.
 type Extras struct {
-	Counts   *Tally    // the counts the templates were read off, to go on learning
+	Counts   *Tally    // the counts that the templates were computed from, to continue learning
 	Usage    []float64 // K: share of the training images in which expert k was active
-	Geometry *Geometry // where the experts sit
+	Geometry *Geometry // where the experts occur
 	Record   Record
 }
 
 // Model is a set of experts and the rule that joins them. It is immutable and
-// safe for concurrent use; scratch memory belongs to a Pursuit.
+// safe for concurrent use; scratch memory is in a Pursuit.
 type Model struct {
 	cfg     Config
 	experts [][]float64
 	extras  Extras
-	turns   map[float64]turn // index maps of the grid's rotations but 0
-	idle    *idle            // pursuits of the easy calls; not shared by copies, which differ
+	turns   map[float64]turn // index maps of the grid's rotations except 0
+	idle    *idle            // pursuits of the easy calls; copies differ and do not share it
 }
 
-// turn is the index maps of one rotation of the frame.
+// turn holds the index maps of one rotation of the frame.
 type turn struct{ there, back []int32 }
 
+// newTurn returns the index maps of a rotation by angle degrees.
 func newTurn(c *Config, angle float64) turn {
 	return turn{pose.RotationMap(c.Height, c.Width, angle), pose.PullbackMap(c.Height, c.Width, angle)}
 }
 
+// newTurns returns the index maps of the grid's rotations except 0.
 func newTurns(c *Config) map[float64]turn {
 	turns := make(map[float64]turn)
 	for _, a := range c.Poses.Angles {
@@ -59,7 +61,7 @@ func newTurns(c *Config) map[float64]turn {
 	return turns
 }
 
-// turn is the index maps of a rotation by angle degrees, nil maps for none.
+// turn returns the index maps of a rotation by angle degrees, nil maps for 0.
 func (m *Model) turn(angle float64) turn {
 	if angle == 0 {
 		return turn{}
@@ -70,9 +72,9 @@ func (m *Model) turn(angle float64) turn {
 	return newTurn(&m.cfg, angle)
 }
 
-// NewModel checks and copies a configuration and K >= 1 templates, each
-// Height*Width probabilities, row-major. The error names the expert, row and
-// column of the first bad value.
+// NewModel returns a model with a copy of a configuration and of K >= 1 templates,
+// each Height*Width probabilities, row-major. The error names the setting, or the
+// expert, row and column of the template value, that is invalid.
 func NewModel(cfg Config, templates [][]float64) (*Model, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
@@ -101,20 +103,20 @@ func NewModel(cfg Config, templates [][]float64) (*Model, error) {
 // Config returns a copy of the model's configuration.
 func (m *Model) Config() Config { return m.cfg.clone() }
 
-// K is the number of experts.
+// K returns the number of experts.
 func (m *Model) K() int { return len(m.experts) }
 
-// Height of the experts' frame in pixels.
+// Height returns the height of the experts' frame in pixels.
 func (m *Model) Height() int { return m.cfg.Height }
 
-// Width of the experts' frame in pixels.
+// Width returns the width of the experts' frame in pixels.
 func (m *Model) Width() int { return m.cfg.Width }
 
-// Template is expert k's Height*Width probabilities, row-major. It is a view:
-// the caller must not change it. It panics unless 0 <= k < K.
+// Template returns expert k's Height*Width probabilities, row-major. The slice is
+// the model's own: the caller must not change it. It panics unless 0 <= k < K.
 func (m *Model) Template(k int) []float64 { return m.experts[k] }
 
-// Templates is a deep copy of all templates.
+// Templates returns a deep copy of all templates.
 func (m *Model) Templates() [][]float64 {
 	out := make([][]float64, len(m.experts))
 	for k, t := range m.experts {
@@ -123,10 +125,11 @@ func (m *Model) Templates() [][]float64 {
 	return out
 }
 
-// Extras are the model's optional parts; what they point to must not be changed.
+// Extras returns the model's optional parts. The caller must not change what they
+// point to.
 func (m *Model) Extras() Extras { return m.extras }
 
-// WithExtras is the same model with other optional parts. The error says
+// WithExtras returns the same model with other optional parts. The error says
 // which part does not fit the model.
 func (m *Model) WithExtras(e Extras) (*Model, error) {
 	n := m.K() * m.Height() * m.Width()
@@ -152,8 +155,8 @@ func (m *Model) WithExtras(e Extras) (*Model, error) {
 
 // WithTemplates returns a model of the same configuration with other experts and
 // optional parts. It keeps the templates, which the caller must not change
-// afterwards, and trusts them to be probabilities; it panics if one has not
-// Height*Width values, or an extra does not fit them.
+// afterwards, and does not check that they are probabilities. It panics if one does
+// not have Height*Width values, or an optional part does not fit them.
 func (m *Model) WithTemplates(templates [][]float64, extras Extras) *Model {
 	for k, t := range templates {
 		if len(t) != m.cfg.Height*m.cfg.Width {
@@ -168,8 +171,8 @@ func (m *Model) WithTemplates(templates [][]float64, extras Extras) *Model {
 	return out
 }
 
-// WithConfig is the same experts under another configuration of the same
-// frame: other poses, say, or another scoring default.
+// WithConfig returns a model of the same experts under another configuration of
+// the same frame: other poses, for example, or other Defaults.
 func (m *Model) WithConfig(cfg Config) (*Model, error) {
 	if cfg.Height != m.cfg.Height || cfg.Width != m.cfg.Width {
 		return nil, fmt.Errorf("patchwork: experts of %d x %d cannot take a frame of %d x %d",
@@ -187,9 +190,10 @@ func (m *Model) WithConfig(cfg Config) (*Model, error) {
 // the image.
 func (m *Model) Abstention(i int) float64 { return m.cfg.abstention(i) }
 
-// GridFor is the grid of poses the pursuit searches in an image of the given
-// size: the model's own, or every full placement for a Scene model. The error
-// is a *SizeError, or says that the grid has more than MaxCandidates.
+// GridFor returns the grid of poses that the pursuit searches in an image of the
+// given size: the model's own, or every full placement for a Scene model. The
+// error is a *SizeError, or says that there are more than pose.MaxCandidates
+// candidates.
 func (m *Model) GridFor(height, width int) (pose.Grid, error) {
 	c := &m.cfg
 	fits := height == c.Height && width == c.Width
@@ -234,15 +238,14 @@ type Record struct {
 	Mode   string  `json:"mode,omitempty"`
 	Seed   uint64  `json:"seed,omitempty"`
 	Rows   int64   `json:"rows,omitempty"`    // training images, weights counted
-	Sample int64   `json:"sample,omitempty"`  // of these, the uniform sample that Starts and Curve were learned from; 0: all
+	Sample int64   `json:"sample,omitempty"`  // size of the uniform sample of them that Starts and Curve were learned from; 0: all
 	LogLik float64 `json:"log_lik,omitempty"` // of the training images, nats
 	Chosen int     `json:"chosen,omitempty"`  // index into Starts
 	Starts []Start `json:"starts,omitempty"`
 
-	// DescriptionLength is that of the model explaining the training images,
-	// in nats, after whatever improved the chosen start; 0 where learning did
-	// not go by it. FixedPoint says that explaining the images once more and
-	// the exact M-step would both change nothing.
+	// DescriptionLength is that of the training images by the final model, in nats;
+	// 0 if learning did not minimise it. FixedPoint means that neither explaining
+	// the images once more nor the exact M-step would change anything.
 	DescriptionLength float64 `json:"description_length,omitempty"`
 	FixedPoint        bool    `json:"fixed_point,omitempty"`
 
@@ -251,11 +254,12 @@ type Record struct {
 	Curve []CurvePoint `json:"curve,omitempty"`
 }
 
-// CurvePoint is one number of experts that was tried, and what came of it.
+// CurvePoint describes the model of one number of experts that was tried.
 type CurvePoint struct {
 	Experts int `json:"experts"`
 
-	// Stage is what made the model, one of StageGrow to StageFinal.
+	// Stage says what made the model: one of the stages of package learn, from
+	// learn.StageGrow to learn.StageFinal.
 	Stage string `json:"stage"`
 
 	Rows   int64   `json:"rows"`    // training images, weights counted
@@ -272,9 +276,9 @@ type CurvePoint struct {
 	HeldOutRows int64   `json:"held_out_rows,omitempty"`
 	HeldOut     float64 `json:"held_out,omitempty"`
 
-	// HiddenLoss is the mean of -log P(bit) over HiddenBits bits that were
-	// hidden from the model in rows it has not seen, in nats. Without such bits
-	// both are 0.
+	// HiddenLoss is the mean of -log P(bit), in nats, over HiddenBits bits that were
+	// hidden from the model in rows that were not used for learning. Without such
+	// bits both are 0.
 	HiddenBits int64   `json:"hidden_bits,omitempty"`
 	HiddenLoss float64 `json:"hidden_loss,omitempty"`
 

@@ -21,7 +21,7 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// checkError expects an error that says want.
+// checkError checks that the text of err contains want.
 func checkError(t *testing.T, what string, err error, want string) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), want) {
@@ -75,7 +75,8 @@ func TestNewModelRefuses(t *testing.T) {
 	}
 }
 
-// A model owns what it was made of, and hands out copies.
+// TestModelIsImmutable checks that a model copies what it is made of, and returns
+// copies.
 func TestModelIsImmutable(t *testing.T) {
 	templates := [][]float64{{0.1, 0.2}}
 	cfg := patchwork.Config{Height: 1, Width: 2, QMap: []float64{0.5, 0.5}, Poses: pose.Grid{Angles: []float64{0, 5}}}
@@ -197,7 +198,7 @@ func TestSizeErrors(t *testing.T) {
 	}
 }
 
-// What String says, Parse reads; other names are refused with the choices.
+// TestNames checks that parsing accepts what String returns and no other name.
 func TestNames(t *testing.T) {
 	names := map[string]func(string) (string, error){}
 	for _, v := range []patchwork.Rule{patchwork.RuleMax, patchwork.RuleMaxMinusMin} {
@@ -247,10 +248,9 @@ func TestPlace(t *testing.T) {
 	testkit.NearAll(t, "a quarter clockwise", m.Place(2, 2, patchwork.Pick{Pose: pose.Pose{Angle: 90}}), []float64{0.4, 0.2, 0.6, 0.3}, 0)
 }
 
-// Absurd requests, each of which once did something worse than be refused.
-
-// A frame whose product overflows, also with rotations, whose maps must not be
-// made before the templates are checked.
+// TestFrameOverflowIsRefused checks frames whose number of pixels overflows: an
+// error and no panic, also with rotations, whose index maps must not be made before
+// the templates are checked.
 func TestFrameOverflowIsRefused(t *testing.T) {
 	if _, err := patchwork.NewModel(patchwork.Config{Height: 1 << 32, Width: 1 << 32}, [][]float64{{}}); err == nil {
 		t.Error("a frame of 2^32 x 2^32 is accepted with templates of 0 values")
@@ -265,7 +265,8 @@ func TestFrameOverflowIsRefused(t *testing.T) {
 	}()
 }
 
-// Shift ranges whose length overflows, or would take all memory.
+// TestAbsurdRangeIsRefused checks that shift ranges whose length overflows, or that
+// would need more memory than there is, cause no panic.
 func TestAbsurdRangeIsRefused(t *testing.T) {
 	for _, r := range []pose.Range{{Min: math.MinInt, Max: math.MaxInt, Step: 1}, {Min: -1 << 40, Max: 1 << 40, Step: 1}} {
 		func() {
@@ -287,8 +288,9 @@ func TestAbsurdRangeIsRefused(t *testing.T) {
 	}
 }
 
-// Data weights whose sum overflows.
-func TestWeightsAddUp(t *testing.T) {
+// TestLargeWeights checks that weights whose sum overflows are an error, and that
+// large weights are counted exactly.
+func TestLargeWeights(t *testing.T) {
 	d := patchwork.Data{Images: []*bitmap.Image{bitmap.Parse("#"), bitmap.Parse("#")}, Weights: []int64{math.MaxInt64, math.MaxInt64}}
 	if err := rows.Validate(context.Background(), d); err == nil {
 		t.Error("weights that add up to more than an int64 are accepted")
@@ -302,7 +304,8 @@ func TestWeightsAddUp(t *testing.T) {
 	}
 }
 
-// No pursuit makes more picks than Compose can tell apart.
+// TestPicksAreLimited checks that no pursuit makes more picks than Compose can
+// number.
 func TestPicksAreLimited(t *testing.T) {
 	c := patchwork.Config{Height: 1, Width: 1, Q: 0.1, Scene: true, Reuse: 1 << 20}
 	if got := (patchwork.PursuitOptions{}).WithDefaults(&c).MaxPicks; got != math.MaxInt16 {
@@ -310,11 +313,12 @@ func TestPicksAreLimited(t *testing.T) {
 	}
 	m := testkit.MustModel(t, c, [][]float64{{0.9}})
 	if _, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{MaxPicks: math.MaxInt16 + 1}); err == nil {
-		t.Error("more picks than that may be asked for")
+		t.Error("a limit of more picks is accepted")
 	}
 }
 
-// The first image that does not fit is named, for any number of workers.
+// TestFirstBadImageIsNamed checks that several workers always report the first
+// image that does not fit.
 func TestFirstBadImageIsNamed(t *testing.T) {
 	m, _ := patchwork.NewModel(patchwork.Config{Height: 1, Width: 1, Q: 0.1}, [][]float64{{0.5}})
 	images := make([]*bitmap.Image, 20000)

@@ -2,26 +2,29 @@ package patchwork
 
 import "math"
 
-// MStep says how templates are read off counts. The zero value is the guarded
-// step under the model's prior, final: abstaining entries are exactly q.
+// MStep says how templates are computed from counts. Under RuleMaxMinusMin the
+// M-step is guarded: an entry is the mean over the pixels won or that over all pixels
+// counted, whichever is closer to q, and abstains (is q) if the two lie on
+// different sides of q. The zero value is the recommended last step of learning:
+// abstaining entries are exactly q.
 type MStep struct {
-	// KeepUnseen leaves an entry without counts as it was; otherwise it
-	// becomes the prior's mean, as eq. (1) has it.
+	// KeepUnseen leaves an entry without counts unchanged; otherwise it becomes
+	// the prior's mean, as in eq. (1) of the paper.
 	KeepUnseen bool
 
-	// AbstainMargin, for a guarded max-minus-min step in the middle of learning, keeps
-	// abstaining entries this far from q, on the side they were on, so that
-	// abstention is not absorbing. 0 sets them to q.
+	// AbstainMargin is for guarded steps before the last: it sets abstaining entries
+	// this far from q, on the side where they were, so that they can vote again
+	// later. 0 sets them to q.
 	AbstainMargin float64
 
-	// MinVoteGain is what a vote must gain over abstention on the pixels it won, in
-	// nats, or a guarded max-minus-min entry abstains.
+	// MinVoteGain is the gain over abstention, in nats, that a vote must have on the
+	// pixels it won; otherwise a guarded entry abstains.
 	MinVoteGain float64
 }
 
-// Model is the M-step: prev with its templates read off the counts, its usage
-// set and the tally attached. prev must be the model that explained the images
-// counted. The tally must not be changed afterwards.
+// MStep returns prev with templates computed from the counts, the usage set and
+// the tally attached. prev must be the model that explained the images counted. The
+// tally must not be changed afterwards.
 func (t *Tally) MStep(prev *Model, step MStep) *Model {
 	next := *prev
 	next.experts = make([][]float64, prev.K())
@@ -43,7 +46,7 @@ func (t *Tally) Usage() []float64 {
 	return u
 }
 
-// template is expert k read off the counts.
+// template returns expert k, computed from the counts.
 func (t *Tally) template(prev *Model, k int, step MStep) []float64 {
 	n := t.height * t.width
 	out := make([]float64, n)
@@ -68,7 +71,8 @@ func (t *Tally) template(prev *Model, k int, step MStep) []float64 {
 	return out
 }
 
-// guard is the guarded step: a from the pixels won, b from all; q is to abstain.
+// guard returns the guarded entry, given the mean a over the pixels won, the mean
+// b over all pixels counted, and the abstention value q.
 func guard(a, b, q float64) float64 {
 	switch {
 	case (a-q)*(b-q) <= 0:
@@ -79,14 +83,14 @@ func guard(a, b, q float64) float64 {
 	return b
 }
 
-// worth is what voting mu gains over abstaining at q, in nats, on pixels that
-// were on times on in seen images.
+// worth returns the gain, in nats, of voting mu over abstaining at q, on a pixel
+// that was seen in so many images and on in so many of them.
 func worth(mu, q float64, on, seen int64) float64 {
 	return float64(on)*(math.Log(mu)-math.Log(q)) + float64(seen-on)*(math.Log1p(-mu)-math.Log1p(-q))
 }
 
-// waitAt returns where an abstaining entry waits: at most by from q, on its old
-// side.
+// waitAt returns the value of an abstaining entry between steps: by away from q,
+// on its old side, but not beyond 0 or 1.
 func waitAt(old, q, by float64) float64 {
 	if old < q {
 		return max(q-by, 0)

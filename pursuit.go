@@ -11,7 +11,7 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// Scoring is the likelihood a pursuit climbs.
+// Scoring is the likelihood that a pursuit maximises.
 type Scoring uint8
 
 const (
@@ -27,7 +27,8 @@ const (
 	ScoringMixed
 )
 
-// String is the name used in flags: "default", "truncated", "original", "mixed".
+// String returns the name used in flags: "default", "truncated", "original" or
+// "mixed".
 func (s Scoring) String() string { return enum.Name("Scoring", scoringNames, uint8(s)) }
 
 var scoringNames = []string{"default", "truncated", "original", "mixed"}
@@ -35,37 +36,39 @@ var scoringNames = []string{"default", "truncated", "original", "mixed"}
 // PursuitOptions are the settings of likelihood matching pursuit. The zero
 // value is the recommended default for explaining new images.
 type PursuitOptions struct {
-	// Paper is the paper's greedy pursuit (section 3): it adds the best candidate
-	// until none pays, and takes nothing back. Refined goes on with sweeps over the
-	// picks, under the likelihood RefineScoring: each pick is replaced by the best
-	// candidate given the others, or dropped where that gains no more than
-	// RefineThreshold; then what gains more is added. It ends when nothing changes,
-	// or after RefineSweeps. On unseen letters, digits and scenes this is better
-	// than the greedy pursuit, in two to eleven times the time.
+	// Paper selects the paper's greedy pursuit (section 3): it adds the best
+	// candidate while one gains enough, and removes nothing. Refined continues with
+	// sweeps over the picks, under the likelihood RefineScoring: each pick is
+	// replaced by the best candidate given the others, or removed if that candidate
+	// gains no more than RefineThreshold; then candidates that gain more are added.
+	// It ends when nothing changes, or after RefineSweeps. On unseen letters, digits
+	// and scenes it explains better than the greedy pursuit, in two to eleven times
+	// the time.
 	//
-	// With neither, the recommended default, it is Refined where experts move and
-	// no likelihood is named (Scoring is 0), else Paper: rows of tables
-	// are explained greedily, which is much faster. Both are an error.
+	// If neither is set, the recommended default, the pursuit is Refined if experts
+	// can move and Scoring is 0, else Paper: rows of tables are explained greedily,
+	// which is much faster. Setting both is an error.
 	Paper, Refined bool
 
 	Scoring Scoring
 	Alpha   float64 // of ScoringMixed, 0 < Alpha <= 1; 0 means 0.9
 
-	// Forced takes the best first expert even where it lowers the
-	// likelihood, as the paper's text has it; learning does. Otherwise the
-	// pursuit starts in abstention and may find that nothing explains.
+	// Forced picks the best first expert even if it lowers the likelihood, as
+	// described in the paper and as learning does. Otherwise the pursuit starts
+	// without any expert, and may find none.
 	Forced bool
 
-	// MinGain is what a pick must gain, in nats; the pursuit stops at a gain
-	// <= MinGain (+1e-9). Costs, if not nil, holds a further cost for a pick
-	// of each expert, in nats, such as log((1-pi)/pi).
+	// MinGain is the gain, in nats, that a pick must exceed (by 1e-9); otherwise
+	// the pursuit stops. Costs, if not nil, holds a further cost for a pick of each
+	// expert, in nats, such as log((1-pi)/pi).
 	MinGain float64
 	Costs   []float64
 
-	// PosePrior makes the model's geometry a prior over where experts go: given
-	// the picks so far, a pose costs by how many nats it is less probable than
-	// the likeliest one. The Gaussian of the training poses speaks for 99 in a
-	// hundred, the others are anywhere, so what a pose can cost is bounded.
+	// PosePrior uses the model's geometry as a prior over poses: given the picks so
+	// far, the cost of a pose is the number of nats by which it is less probable
+	// than the likeliest one. The prior is the Gaussian of the training poses with
+	// weight 0.99 and the uniform distribution over the grid with weight 0.01, so
+	// that the cost of a pose is bounded.
 	PosePrior bool
 
 	MaxPicks int // 0: no limit but Reuse and 32,767
@@ -82,6 +85,7 @@ type PursuitOptions struct {
 	RefineScoring   Scoring
 }
 
+// withDefaults returns the options with every zero value replaced by its meaning.
 func (o PursuitOptions) withDefaults(c *Config) PursuitOptions {
 	o.Refined = o.Refined || !o.Paper && c.moves() && o.Scoring == 0
 	if o.Scoring == 0 {
@@ -108,6 +112,8 @@ func (o PursuitOptions) withDefaults(c *Config) PursuitOptions {
 	return o
 }
 
+// validate returns an error that names the first option that does not fit the
+// model. The options must have their defaults.
 func (o PursuitOptions) validate(c *Config, experts int) error {
 	switch {
 	case o.Paper && o.Refined:
@@ -134,31 +140,31 @@ func (o PursuitOptions) validate(c *Config, experts int) error {
 	return nil
 }
 
-// Pursuit explains images by likelihood matching pursuit (section 3): starting
-// from abstention, it adds the expert, rotation and shift that raise the
-// likelihood most, until nothing does. It owns scratch memory and belongs to
-// one goroutine; Fork makes another for the same model.
+// Pursuit explains images by likelihood matching pursuit (section 3 of the paper):
+// starting without experts, it adds the expert, rotation and shift that increase
+// the likelihood most, until none does. It holds scratch memory and is not safe
+// for concurrent use; Fork returns another for the same model.
 type Pursuit struct {
 	model   *Model
 	opt     PursuitOptions
 	search  score.Search
 	scored  *score.Bank // templates under the scoring of the search
-	refined *score.Bank // and of the refining sweeps
+	refined *score.Bank // templates under the scoring of the refining sweeps
 	prior   *posePrior  // nil unless PursuitOptions.PosePrior
-	grid    pose.Grid   // of the present image
+	grid    pose.Grid   // of the current image
 	ranked  []score.Ranked
-	used    []int // picks of each expert in the present image
+	used    []int // picks of each expert in the current image
 	pixels  []uint8
 	known   []uint8
 
-	extremes Composition // of logLikModel
+	extremes Composition // scratch of logLikModel
 
 	// For many images at a time; see ExplainAll.
 	rowTable *rowTable
 	bulk     *rows // nil until needed
 }
 
-// NewPursuit prepares a pursuit. The error says which option does not fit the
+// NewPursuit returns a pursuit. The error says which option does not fit the
 // model.
 func NewPursuit(m *Model, opt PursuitOptions) (*Pursuit, error) {
 	opt = opt.withDefaults(&m.cfg)
@@ -179,15 +185,15 @@ func NewPursuit(m *Model, opt PursuitOptions) (*Pursuit, error) {
 	return p, nil
 }
 
-// Fork is a pursuit with the same model and options, for another goroutine;
-// what is large and constant is shared.
+// Fork returns a pursuit with the same model and options, for another goroutine.
+// The two share large constant data.
 func (p *Pursuit) Fork() *Pursuit {
 	return &Pursuit{model: p.model, opt: p.opt, scored: p.scored, refined: p.refined, prior: p.prior.fork(), rowTable: p.rowTable}
 }
 
-// bank builds the sprites of the model under a scoring. All three scorings map
-// opinions and abstention value alike, by a monotone map, so that the fold of
-// the mapped opinions is the composition to be scored.
+// bank returns the model's templates, prepared for the search under a scoring.
+// Each scoring applies one monotone map to opinions and abstention values, so that
+// the fold of the mapped opinions is the composition to be scored.
 func (m *Model) bank(s Scoring, alpha float64) *score.Bank {
 	view := func(p float64) float64 { return p }
 	switch s {
@@ -242,7 +248,7 @@ func (p *Pursuit) Explain(img *bitmap.Image) (*Explanation, error) {
 	return e, nil
 }
 
-// logLikModel is LogLik of the image in pixels under Model.Compose.
+// logLikModel returns LogLik of the image in p.pixels under Model.Compose.
 func (p *Pursuit) logLikModel(height, width int, picks []Pick) float64 {
 	c := &p.extremes
 	c.Join(p.model, height, width, picks)
@@ -265,9 +271,9 @@ func (p *Pursuit) inForce() Scoring {
 	return p.opt.Scoring
 }
 
-// Picks runs the greedy pursuit on one image and yields its picks one by one
-// (without refining). Only one iteration may be under way at a time. The error
-// is a *SizeError.
+// Steps returns an iterator that runs the greedy pursuit on one image, without
+// refining, and yields its picks one by one. Only one iteration may be in progress
+// at a time. The error is a *SizeError.
 func (p *Pursuit) Steps(img *bitmap.Image) (iter.Seq[Pick], error) {
 	grid, err := p.model.GridFor(img.Height(), img.Width())
 	if err != nil {
@@ -291,7 +297,7 @@ func (p *Pursuit) Steps(img *bitmap.Image) (iter.Seq[Pick], error) {
 				return
 			}
 			pick := p.place(c, grid)
-			g.Nats += p.cost(c) // what a pick gains is likelihood
+			g.Nats += p.cost(c) // Pick.Gain does not include costs
 			pick.Gain = g.Float()
 			p.search.Place(c)
 			if !yield(pick) {
@@ -301,7 +307,7 @@ func (p *Pursuit) Steps(img *bitmap.Image) (iter.Seq[Pick], error) {
 	}, nil
 }
 
-// place turns candidate c into a pick and counts it.
+// place returns the pick of candidate c and counts it.
 func (p *Pursuit) place(c int, grid pose.Grid) Pick {
 	n := grid.Len()
 	pick := Pick{Expert: c / n, Pose: grid.At(c % n)}

@@ -19,9 +19,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The refining sweeps never lower log-likelihood minus threshold and costs of
-// the picks, and end where no single replacement, removal or addition raises
-// it. Checked against composing whole images.
+// TestRefineClimbsToTheTop checks that the refining sweeps never lower the
+// log-likelihood less threshold and costs of the picks, and end where no single
+// replacement, removal or addition increases it. It compares with composing whole
+// images.
 func TestRefineClimbsToTheTop(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := testkit.DrawConfig(t, testkit.InnerLevel)
@@ -44,8 +45,9 @@ func TestRefineClimbsToTheTop(t *testing.T) {
 	})
 }
 
-// Scenes of a row of ink under three soft experts that may be used twice: here
-// a sweep replaces often, and must then visit again what it had left alone.
+// TestRefineVisitsAgain checks scenes of one row under three experts with
+// intermediate probabilities that may be used twice: sweeps often replace picks
+// there, and must then visit again the picks they had kept.
 func TestRefineVisitsAgain(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 1500 {
@@ -113,7 +115,8 @@ func checkTop(t failer, m *patchwork.Model, img *bitmap.Image, opt patchwork.Pur
 	}
 }
 
-// bestAddition is the largest objective with one pick more, ok if one may be had.
+// bestAddition returns the largest objective with one pick more; ok reports whether
+// one may be added.
 func bestAddition(m *patchwork.Model, picks []patchwork.Pick, opt patchwork.PursuitOptions, objective func([]patchwork.Pick) float64) (best float64, ok bool) {
 	best = math.Inf(-1)
 	for k := range m.K() {
@@ -134,7 +137,7 @@ func bestAddition(m *patchwork.Model, picks []patchwork.Pick, opt patchwork.Purs
 	return best, ok
 }
 
-// checkRefined checks limits and that the numbers belong to the picks.
+// checkRefined checks the limits, and the scores and gains of the picks.
 func checkRefined(t failer, m *patchwork.Model, e *patchwork.Explanation, img *bitmap.Image, opt patchwork.PursuitOptions) {
 	if opt.MaxPicks > 0 && len(e.Picks) > opt.MaxPicks {
 		t.Fatalf("%d picks, at most %d asked for", len(e.Picks), opt.MaxPicks)
@@ -158,9 +161,10 @@ func checkRefined(t failer, m *patchwork.Model, e *patchwork.Explanation, img *b
 	}
 }
 
-// The text of section 3: "If we allow for an iterative procedure then the
-// scene can also be resolved with the original templates." Here the greedy
-// pursuit falls for a wide bar, and a sweep takes it back.
+// TestRefineTakesBackAGreedyMistake checks a sentence of section 3 of the paper:
+// "If we allow for an iterative procedure then the scene can also be resolved with
+// the original templates." Here the greedy pursuit picks a wrong wide bar first,
+// and a sweep removes it.
 func TestRefineTakesBackAGreedyMistake(t *testing.T) {
 	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 8, Q: 0.1}, [][]float64{
 		{0, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0}, // most of both
@@ -183,7 +187,8 @@ func TestRefineTakesBackAGreedyMistake(t *testing.T) {
 	}
 }
 
-// A threshold drops what barely pays: ink of one stray pixel.
+// TestRefineThreshold checks that a threshold removes a pick with a small gain, that
+// of a single pixel.
 func TestRefineThreshold(t *testing.T) {
 	m := testkit.MustModel(t, patchwork.Config{Height: 2, Width: 2, Q: 0.1, Scene: true}, [][]float64{{0.9, 0.9, 0.9, 0.9}, {0.9, 0, 0, 0}})
 	img := bitmap.Parse(
@@ -201,9 +206,9 @@ func TestRefineThreshold(t *testing.T) {
 	}
 }
 
-// Among equals a sweep leaves the pick where it is: trading them would never
-// end. Under the truncated search expert 1 wins, under the original likelihood
-// both gain log 24.
+// TestRefineKeepsATie checks that a sweep does not replace a pick by an equal one,
+// which would never end. Under the truncated search expert 1 is better, under the
+// original likelihood both gain log 24.
 func TestRefineKeepsATie(t *testing.T) {
 	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2, Q: 0.1, Defaults: patchwork.Defaults{Truncate: true}}, [][]float64{{0.6, 0.4}, {0.8, 0.3}})
 	e := testkit.MustExplain(t, m, bitmap.Parse("##"), patchwork.PursuitOptions{Refined: true, MaxPicks: 1})
@@ -212,8 +217,8 @@ func TestRefineKeepsATie(t *testing.T) {
 	}
 }
 
-// checkAll compares explaining and counting many images with doing it one by
-// one, to the bit.
+// checkAll checks that explaining and counting many images together equals doing it
+// one by one, to the bit.
 func checkAll(t testing.TB, m *patchwork.Model, data patchwork.Data, opt patchwork.PursuitOptions) {
 	t.Helper()
 	one, many := testkit.MustPursuit(t, m, opt), testkit.MustPursuit(t, m, opt)
@@ -249,7 +254,7 @@ func checkAll(t testing.TB, m *patchwork.Model, data patchwork.Data, opt patchwo
 	}
 }
 
-// fatals makes a testing.TB of a rapid.T.
+// fatals adapts a rapid.T to testing.TB.
 type fatals struct {
 	testing.TB
 	t *rapid.T
@@ -259,8 +264,8 @@ func (f fatals) Helper()                      {}
 func (f fatals) Fatal(args ...any)            { f.t.Fatal(args...) }
 func (f fatals) Fatalf(s string, args ...any) { f.t.Fatalf(s, args...) }
 
-// drawTable draws a model of a table and rows of it. Levels are few, so that
-// opinions tie and cancel; with certain ones, 0 and 1 are among them.
+// drawTable draws a model of a table and rows of it. Opinions have few levels, so
+// that they are often equal or cancel; if certain, 0 and 1 are among the levels.
 func drawTable(t *rapid.T, certain bool) (*patchwork.Model, patchwork.Data, patchwork.PursuitOptions) {
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 	levels := []float64{0.1, 0.9, 0.9, 0.25, 0.75, 0.75, 0.99, 0.02}
@@ -332,7 +337,8 @@ func drawRowOptions(t *rapid.T, rng *rand.Rand, experts int, rule patchwork.Rule
 	return opt
 }
 
-// Explaining many rows at a time changes no bit.
+// TestRowsAreExplainedAlike checks that explaining many rows together changes no
+// bit.
 func TestRowsAreExplainedAlike(t *testing.T) {
 	for _, certain := range []bool{false, true} {
 		rapid.Check(t, func(r *rapid.T) {
@@ -342,7 +348,7 @@ func TestRowsAreExplainedAlike(t *testing.T) {
 	}
 }
 
-// realRows reads the first rows of a table of the shared study.
+// realRows returns the first rows of a table of real data.
 func realRows(t testing.TB, name string, n int) []*bitmap.Image {
 	t.Helper()
 	f, err := os.Open(testenv.Shared(t, "data/debd/"+name))
@@ -361,7 +367,8 @@ func realRows(t testing.TB, name string, n int) []*bitmap.Image {
 	return images
 }
 
-// And so it is with real tables and learned experts, under both rules.
+// TestRealRowsAreExplainedAlike checks the same with real tables and learned
+// experts, under both rules.
 func TestRealRowsAreExplainedAlike(t *testing.T) {
 	for _, name := range []string{"nltcs.train.data.gz", "plants.valid.data.gz"} {
 		images := realRows(t, name, 1500)
@@ -389,7 +396,7 @@ func TestRealRowsAreExplainedAlike(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			data.Images = slices.Concat(images, images) // the second time by what is known of the sets
+			data.Images = slices.Concat(images, images) // the second time from the results remembered
 			checkAll(t, m, data, patchwork.PursuitOptions{MinGain: 1})
 			if tally.Picks() == 0 {
 				t.Fatalf("%s under %v: nothing was picked", name, rule)
@@ -398,7 +405,8 @@ func TestRealRowsAreExplainedAlike(t *testing.T) {
 	}
 }
 
-// An image of another size is named, and what came before it is there.
+// TestExplainAllNamesTheImage checks that the error names the first image of
+// another size, and that the explanations of the images before it are returned.
 func TestExplainAllNamesTheImage(t *testing.T) {
 	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 3, Q: 0.1}, [][]float64{{0.9, 0.9, 0.1}})
 	images := []*bitmap.Image{bitmap.Parse("##."), bitmap.Parse("##.."), bitmap.Parse("...")}
@@ -409,8 +417,8 @@ func TestExplainAllNamesTheImage(t *testing.T) {
 	}
 }
 
-// Many rows of tables at a time on one core, in rows a second, from images to
-// flat explanations. The rows come again and again, as in learning.
+// BenchmarkExplainAll measures the rows per second explained together on one core,
+// from images to flat explanations. The rows repeat, as in learning.
 func BenchmarkExplainAll(b *testing.B) {
 	for _, c := range []struct{ k, d, n int }{{8, 36, 20000}, {32, 128, 4000}, {64, 784, 400}} {
 		b.Run(fmt.Sprintf("K=%d/D=%d", c.k, c.d), func(b *testing.B) {
@@ -432,7 +440,8 @@ func BenchmarkExplainAll(b *testing.B) {
 	}
 }
 
-// An iteration of batch EM on a table, one core: explain, count, read off.
+// BenchmarkEMIteration measures an iteration of batch EM on a table, on one core:
+// E-step and M-step.
 func BenchmarkEMIteration(b *testing.B) {
 	m, images, err := testkit.SampledRows(32, 128, 100000)
 	if err != nil {

@@ -10,28 +10,29 @@ import (
 	scorerows "example.com/patchwork/internal/score/rows"
 )
 
-// Explanations are those of several images, in flat arrays. The picks of image
-// i are Picks[From[i]:From[i+1]]; the log-likelihoods, in nats and by image,
-// are those of the same names in Explanation. Whoever explains again into the
-// same Explanations reuses their memory.
+// Explanations holds the explanations of several images in flat arrays. The picks
+// of image i are Picks[From[i]:From[i+1]]; the log-likelihoods, in nats per image,
+// are those of the same names in Explanation. ExplainAll reuses the memory.
 type Explanations struct {
-	From                             []int // one more offset than images
+	From                             []int // one offset more than images
 	Picks                            []Pick
 	StartLogLik, LogLik, LogLikModel []float64
 	Scoring                          Scoring // of all
 }
 
+// reset removes all explanations and keeps the memory.
 func (e *Explanations) reset() {
 	e.From, e.Picks = append(e.From[:0], 0), e.Picks[:0]
 	e.StartLogLik, e.LogLik, e.LogLikModel = e.StartLogLik[:0], e.LogLik[:0], e.LogLikModel[:0]
 }
 
+// add appends an explanation.
 func (e *Explanations) add(x *Explanation) {
 	e.Picks = append(e.Picks, x.Picks...)
 	e.addScores(x.StartLogLik, x.LogLik, x.LogLikModel)
 }
 
-// addScores ends an image, whose picks are there.
+// addScores appends the scores of an image whose picks have been appended.
 func (e *Explanations) addScores(start, logLik, logLikModel float64) {
 	e.From = append(e.From, len(e.Picks))
 	e.StartLogLik = append(e.StartLogLik, start)
@@ -39,7 +40,7 @@ func (e *Explanations) addScores(start, logLik, logLikModel float64) {
 	e.LogLikModel = append(e.LogLikModel, logLikModel)
 }
 
-// addAll adds what was picked in some rows, scored by the original likelihood.
+// addAll appends the explanations of rows, scored by the original likelihood.
 func (e *Explanations) addAll(rows *scorerows.Picked) {
 	first := len(e.Picks)
 	e.Picks = slices.Grow(e.Picks, len(rows.Expert))[:first+len(rows.Expert)]
@@ -57,10 +58,11 @@ func (e *Explanations) addAll(rows *scorerows.Picked) {
 	e.LogLikModel = append(e.LogLikModel, rows.LogLik...)
 }
 
-// ExplainAll is Explain of many images, to the bit, and replaces what out
-// holds. Where experts have one pose only, as in tables, it is much faster, the
-// more images a call has. The error is a *SizeError and names the first image
-// that does not fit; out then holds what was done before it.
+// ExplainAll replaces the contents of out by the explanations of many images, equal
+// to those of Explain to the bit. If experts have one pose only, as in tables, it
+// is much faster, and the more so the more images a call has. The error is a
+// *SizeError and names the first image that does not fit; out then holds the
+// explanations of the images before it.
 func (p *Pursuit) ExplainAll(images []*bitmap.Image, out *Explanations) error {
 	out.reset()
 	out.Scoring = p.inForce()
@@ -82,7 +84,7 @@ func (p *Pursuit) ExplainAll(images []*bitmap.Image, out *Explanations) error {
 	return nil
 }
 
-// unpack adds the explanations of the images that b explained.
+// unpack appends the explanations of the images that b explained.
 func (p *Pursuit) unpack(b *rows, images []*bitmap.Image, out *Explanations) {
 	odd := b.picked.Odd
 	if len(odd) == 0 && p.inForce() == ScoringOriginal {
@@ -99,7 +101,7 @@ func (p *Pursuit) unpack(b *rows, images []*bitmap.Image, out *Explanations) {
 	}
 }
 
-// alone is Explain of an image whose size fits.
+// alone returns the explanation of an image whose size is known to fit.
 func (p *Pursuit) alone(img *bitmap.Image) *Explanation {
 	e, err := p.Explain(img)
 	if err != nil {
@@ -108,7 +110,7 @@ func (p *Pursuit) alone(img *bitmap.Image) *Explanation {
 	return e
 }
 
-// addRow adds the explanation of row i.
+// addRow appends the explanation of row i.
 func (p *Pursuit) addRow(b *rows, i int, img *bitmap.Image, out *Explanations) {
 	first := len(out.Picks)
 	for at := b.picked.From[i]; at < b.picked.From[i+1]; at++ {
@@ -122,11 +124,11 @@ func (p *Pursuit) addRow(b *rows, i int, img *bitmap.Image, out *Explanations) {
 	out.addScores(b.picked.Start[i], logLik, logLikModel)
 }
 
-// rowsLeast is how many images are worth the preparations.
+// rowsLeast is the least number of images that are worth packing.
 const rowsLeast = 8
 
-// rows is what a pursuit needs to explain many rows of tables at a time. The
-// table is shared by its forks; the rest belongs to one goroutine.
+// rows explains many rows of tables at a time. A pursuit and its forks share the
+// table; the rest is for one goroutine at a time.
 type rows struct {
 	*scorerows.Explainer
 	words, known []uint64
@@ -134,22 +136,23 @@ type rows struct {
 	picked       scorerows.Picked
 }
 
-// rowsWorth is how many rows a model must be asked for before a table is worth
-// making, where one by one is quick too: learning from 100 rows took a tenth
-// longer with tables, from 300 a tenth less.
+// rowsWorth is the number of rows up to which no table is made if explaining them
+// one by one is quick too: learning from 100 rows took a tenth more time with
+// tables, from 300 a tenth less.
 const rowsWorth = 128
 
-// rowTable is made when it is first needed.
+// rowTable is the table shared by a pursuit and its forks, made when it is first
+// needed.
 type rowTable struct {
-	asked atomic.Int64 // rows, of all pursuits that share it
+	asked atomic.Int64 // rows to explain so far, by all pursuits that share it
 	once  sync.Once
-	table *scorerows.Table // nil: there is none
+	table *scorerows.Table // nil if the model has none
 
 	mu   sync.Mutex
-	idle []*rows // what pursuits have given back: it knows the rows it has met
+	idle []*rows // released by pursuits; they remember the rows they have explained
 }
 
-// take is memory for one goroutine.
+// take returns memory for one goroutine.
 func (t *rowTable) take() *rows {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -162,8 +165,8 @@ func (t *rowTable) take() *rows {
 	return b
 }
 
-// release gives back the large memory of a pursuit, for others to use. The
-// pursuit can be used again.
+// release makes the large memory of a pursuit available to others. The pursuit can
+// be used again.
 func (p *Pursuit) release() {
 	p.search.Release()
 	if p.bulk != nil {
@@ -173,8 +176,7 @@ func (p *Pursuit) release() {
 	}
 }
 
-// rows holds the images, packed, or is nil where they have to be explained one
-// by one.
+// rows returns the images, packed, or nil if they must be explained one by one.
 func (p *Pursuit) rows(images []*bitmap.Image) *rows {
 	if len(images) < rowsLeast || p.prior != nil || p.opt.Refined || p.opt.Reuse != 1 || p.model.cfg.Poses.Rotations() != 1 {
 		return nil
@@ -202,7 +204,7 @@ func (p *Pursuit) rows(images []*bitmap.Image) *rows {
 	return p.bulk
 }
 
-// pack packs images. It is false if one is not of the size.
+// pack packs images, and reports whether all are of the given size.
 func (b *rows) pack(images []*bitmap.Image, height, width int) bool {
 	b.words, b.known = b.words[:0], b.known[:0]
 	complete := true
@@ -226,8 +228,8 @@ func (b *rows) pack(images []*bitmap.Image, height, width int) bool {
 // explain explains the images that are packed.
 func (b *rows) explain() { b.Explainer.Explain(b.packed, &b.picked) }
 
-// addRows counts the rows that b explained, but for the odd ones, with their
-// weights, or once each.
+// addRows counts the rows that b explained, except the odd ones, with their
+// weights (nil: once each).
 func (t *Tally) addRows(b *rows, weights []int64) {
 	odd := b.picked.Odd
 	for i, logLik := range b.picked.LogLik {
@@ -248,7 +250,7 @@ func (t *Tally) addRows(b *rows, weights []int64) {
 	b.Count(b.packed, weights, &b.picked, scorerows.Counts(t.counts))
 }
 
-// At is the explanation of image i; its picks are part of e.Picks.
+// At returns the explanation of image i; its picks are a part of e.Picks.
 func (e *Explanations) At(i int) Explanation {
 	x := Explanation{StartLogLik: e.StartLogLik[i], LogLik: e.LogLik[i], LogLikModel: e.LogLikModel[i], Scoring: e.Scoring}
 	if from, to := e.From[i], e.From[i+1]; from < to {

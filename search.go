@@ -9,12 +9,12 @@ import (
 )
 
 // refine improves an explanation by coordinate ascent on its penalised
-// log-likelihood, log P(x | picks) - threshold * #picks - costs. Each step
-// replaces a pick by the best candidate given the others (which may be itself),
-// drops it, or adds one. No step lowers the objective, so neither does a sweep.
-// Afterwards e is under the scoring of the sweeps, with the gains anew in order.
+// log-likelihood, log P(x | picks) - threshold * #picks - costs. Each step replaces
+// a pick by the best candidate given the others (which may be the pick itself),
+// removes it, or adds one. No step lowers the objective, so neither does a sweep.
+// Afterwards e holds scores and gains under the scoring of the sweeps.
 func (p *Pursuit) refine(img *bitmap.Image, e *Explanation) {
-	grid, _ := p.model.GridFor(img.Height(), img.Width()) // checked by Picks
+	grid, _ := p.model.GridFor(img.Height(), img.Width()) // checked by Steps
 	threshold := p.opt.RefineThreshold
 	if threshold == 0 {
 		threshold = math.Log(float64(p.model.K() * grid.Len()))
@@ -30,8 +30,9 @@ func (p *Pursuit) refine(img *bitmap.Image, e *Explanation) {
 	p.rewrite(img, grid, e)
 }
 
-// improve visits the picks in turn, and after each round adds what pays, until
-// every pick has been visited since the last change, or RefineSweeps rounds.
+// improve visits the picks in turn, and after each sweep adds candidates that gain
+// more than the threshold. It ends when every pick has been visited since the last
+// change, or after RefineSweeps sweeps.
 func (p *Pursuit) improve(threshold float64) {
 	unchanged := 0 // visits in a row that changed nothing
 	for range p.opt.RefineSweeps {
@@ -56,7 +57,7 @@ func (p *Pursuit) improve(threshold float64) {
 	}
 }
 
-// visited is what visit did to a pick.
+// visited says what visit did to a pick.
 type visited int
 
 const (
@@ -65,8 +66,8 @@ const (
 	dropped
 )
 
-// visit puts the best candidate, given the other picks, in the place of pick
-// j, or nothing where that gains no more than the threshold.
+// visit replaces pick j by the best candidate given the other picks, or removes it
+// if that gains no more than the threshold.
 func (p *Pursuit) visit(j int, threshold float64) visited {
 	old := p.search.Candidate(p.search.Picks()[j])
 	p.count(old, -1)
@@ -76,7 +77,7 @@ func (p *Pursuit) visit(j int, threshold float64) visited {
 		return dropped
 	}
 	what := replaced
-	if c == old || p.tied(old, g) { // trading equals would never end
+	if c == old || p.tied(old, g) { // replacing equals by equals would never end
 		c, what = old, kept
 	}
 	p.count(c, +1)
@@ -89,8 +90,8 @@ func (p *Pursuit) visit(j int, threshold float64) visited {
 	return what
 }
 
-// floor is what the best candidate in the place of one that was taken back gains
-// at least, where it is of interest.
+// floor returns a lower bound on the gain of the candidates that can replace the
+// removed candidate old; those below it need not be searched.
 func (p *Pursuit) floor(old int, threshold float64) float64 {
 	own := p.search.Gain(p.search.At(old))
 	switch {
@@ -106,7 +107,7 @@ func (p *Pursuit) floor(old int, threshold float64) float64 {
 }
 
 // add places further candidates while they gain more than the threshold, and
-// reports whether it did.
+// reports whether it placed any.
 func (p *Pursuit) add(threshold float64) bool {
 	added := false
 	for len(p.search.Picks()) < p.opt.MaxPicks {
@@ -127,7 +128,7 @@ func (p *Pursuit) tied(c int, g score.Gain) bool {
 	return own.Possible == g.Possible && own.Nats >= g.Nats-score.Tie
 }
 
-// rewrite lists the field's picks in e, with their gains in order.
+// rewrite sets the picks of e to those of the search, with their gains in order.
 func (p *Pursuit) rewrite(img *bitmap.Image, grid pose.Grid, e *Explanation) {
 	picks := append([]score.Placed(nil), p.search.Picks()...)
 	var f score.Field
@@ -144,12 +145,14 @@ func (p *Pursuit) rewrite(img *bitmap.Image, grid pose.Grid, e *Explanation) {
 // count changes the number of picks of candidate c's expert.
 func (p *Pursuit) count(c, by int) { p.used[p.expertOf(c)] += by }
 
+// expertOf returns the expert of candidate c.
 func (p *Pursuit) expertOf(c int) int { return c / (p.search.Shifts() * p.rotations()) }
 
+// rotations returns the number of rotations of the grid.
 func (p *Pursuit) rotations() int { return p.model.cfg.Poses.Rotations() }
 
-// best is the candidate for the next pick and its gain after all costs. Where
-// the best gains less than floor, in nats, it may be any.
+// best returns the best candidate for the next pick and its gain after all costs.
+// If the best gains less than floor, in nats, the result may be any candidate.
 func (p *Pursuit) best(floor float64) (int, score.Gain) {
 	if p.prior == nil {
 		return p.search.BestAbove(floor, p.opt.Costs, p.live)
@@ -160,8 +163,8 @@ func (p *Pursuit) best(floor float64) (int, score.Gain) {
 		picks = append(picks, Pick{Expert: p.expertOf(c), Pose: p.grid.At(c % p.grid.Len())})
 	}
 	p.prior.given(picks, p.grid, p.live)
-	// A pose costs nothing or something, so a candidate whose gain before that
-	// is less than the best after it is out.
+	// The cost of a pose is not negative. So a candidate whose gain without it is
+	// less than the best gain with it cannot be the best.
 	for n := 64; ; n *= 8 {
 		p.ranked = p.search.Top(n, p.opt.Costs, p.live, p.ranked[:0])
 		best, top := -1, score.Gain{Possible: math.MinInt}
@@ -183,7 +186,7 @@ func (p *Pursuit) best(floor float64) (int, score.Gain) {
 	}
 }
 
-// pickCost is what a pick of candidate c's expert costs, wherever it is.
+// pickCost returns the cost of a pick of candidate c's expert, without its pose.
 func (p *Pursuit) pickCost(c int) float64 {
 	if p.opt.Costs == nil {
 		return 0
@@ -191,7 +194,7 @@ func (p *Pursuit) pickCost(c int) float64 {
 	return p.opt.Costs[p.expertOf(c)]
 }
 
-// cost is what picking candidate c costs, its pose included.
+// cost returns the cost of picking candidate c, its pose included.
 func (p *Pursuit) cost(c int) float64 {
 	cost := p.pickCost(c)
 	if p.prior != nil {
@@ -200,14 +203,16 @@ func (p *Pursuit) cost(c int) float64 {
 	return cost
 }
 
-// net is a gain of likelihood after the cost of picking candidate c.
+// net returns a gain of likelihood less the cost of picking candidate c.
 func (p *Pursuit) net(c int, g score.Gain) score.Gain {
 	g.Nats -= p.cost(c)
 	return g
 }
 
+// live reports whether the expert may be picked once more in the current image.
 func (p *Pursuit) live(expert int) bool { return p.used[expert] < p.opt.Reuse }
 
+// reset starts a search without picks in an image.
 func (p *Pursuit) reset(b *score.Bank, grid pose.Grid, img *bitmap.Image) {
 	p.grid = grid
 	p.search.Reset(b, score.GridOf(grid.DY, grid.DX), img.Height(), img.Width(), p.pixels)

@@ -9,22 +9,21 @@ import (
 	"example.com/patchwork/internal/exact"
 )
 
-// Counts are, for every expert and pixel of its frame (K*Height*Width numbers,
-// row-major), how often something happened in the images counted so far.
+// Counts holds counts of pixels in images, for every expert and pixel of its frame
+// (K*Height*Width numbers, row-major).
 //
-// An expert speaks for a pixel when it holds the strongest opinion above the
+// An expert speaks for a pixel if it has the strongest opinion above the
 // abstention value there (k*) or the strongest below it (l*). It wins the
-// pixel when it holds the only such opinion or the one farther from the
+// pixel if it has the only such opinion or the one farther from the
 // abstention value, and loses it when the opposite opinion is at least as far
 // (only max-minus-min models have pixels lost). Seen counts pixels won, On
 // those of them that were on in the image; LostSeen and LostOn likewise.
 type Counts struct{ On, Seen, LostOn, LostSeen []int64 }
 
-// Tally is what a set of explained images says about the experts, as integers.
-// Every M-step is a function of a Tally. Integers add exactly, so images may
-// be counted in any order, on any number of workers, and merged: the sum, and
-// the model read off it, is the same to the bit. A Tally belongs to one
-// goroutine.
+// Tally counts, as integers, what an M-step needs to know of a set of explained
+// images. Integers add exactly, so images may be counted in any order, on any
+// number of workers, and merged: the sum, and the model computed from it, are the
+// same to the bit. A Tally is not safe for concurrent use.
 type Tally struct {
 	height, width int
 	counts        Counts
@@ -47,9 +46,9 @@ func NewTally(m *Model) *Tally {
 		counts: Counts{make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)}}
 }
 
-// TallyOf is a tally with given counts, each of length K*Height*Width of the
-// model, and the number of images they were made from. The error names counts
-// that cannot be: of the wrong length, negative, or more on than seen.
+// TallyOf returns a tally with given counts, each of length K*Height*Width of the
+// model, and the number of images they are from. The error names counts that are
+// invalid: of the wrong length, negative, or more on than seen.
 func TallyOf(m *Model, c Counts, rows int64) (*Tally, error) {
 	t := NewTally(m)
 	for _, p := range []struct {
@@ -82,20 +81,20 @@ func TallyOf(m *Model, c Counts, rows int64) (*Tally, error) {
 	return t, nil
 }
 
-// Counts returns the tally's pixel counts: a view, to be changed only by the owner
-// of the tally.
+// Counts returns the tally's pixel counts. The slices are the tally's own: writing
+// to them changes the tally.
 func (t *Tally) Counts() Counts { return t.counts }
 
-// Rows is the number of images counted, weights included.
+// Rows returns the number of images counted, weights included.
 func (t *Tally) Rows() int64 { return t.rows }
 
-// Active is the number of images in which expert k was picked.
+// Active returns the number of images in which expert k was picked.
 func (t *Tally) Active(k int) int64 { return t.active[k] }
 
-// Picks is the number of picks in all images.
+// Picks returns the number of picks in all images.
 func (t *Tally) Picks() int64 { return t.picks }
 
-// LogLik is the log-likelihood of the images counted under the untruncated
+// LogLik returns the log-likelihood of the images counted under the untruncated
 // compositions, in nats, exact to 2^-21 per image; -Inf if one is impossible.
 func (t *Tally) LogLik() float64 {
 	if t.impossible > 0 {
@@ -104,9 +103,9 @@ func (t *Tally) LogLik() float64 {
 	return t.logLik.Float() / exact.NatsUnit
 }
 
-// Add counts an image and its explanation by model m, as often as weight says;
-// a weight of 2 equals adding it twice. It panics on a negative weight, or a
-// model of other experts than the tally's.
+// Add counts an image and its explanation by model m weight times. It panics if
+// the weight is negative, or the experts of m differ from the tally's in number or
+// size.
 func (t *Tally) Add(m *Model, img *bitmap.Image, e *Explanation, weight int64) {
 	if weight < 0 || m.K() != len(t.active) || m.Height() != t.height || m.Width() != t.width {
 		panic("patchwork: this tally does not count this model's experts, or the weight is negative")
@@ -142,9 +141,9 @@ func (t *Tally) addScores(weight int64, picks int, logLik float64) {
 	}
 }
 
-// addPick counts, in the frame of the expert, the pixels that pick j speaks
-// for: image and speakers are pulled back through the pose (the inverse
-// transformation of eq. (1)), to the nearest pixel.
+// addPick counts, in the frame of the expert, the pixels that pick j speaks for:
+// the image, and the picks that speak for its pixels, are pulled back through the
+// pose (the inverse transformation of eq. (1)), to the nearest pixel.
 func (t *Tally) addPick(m *Model, img *bitmap.Image, j int, pick Pick, weight int64) {
 	n := t.height * t.width
 	first := pick.Expert * n
@@ -154,13 +153,13 @@ func (t *Tally) addPick(m *Model, img *bitmap.Image, j int, pick Pick, weight in
 		at := s
 		if back != nil {
 			if at = int(back[s]); at < 0 {
-				continue // turned out of the frame: the expert does not show it
+				continue // rotated out of the frame: the expert has no opinion there
 			}
 		}
 		y, x := at/t.width+pick.Pose.DY, at%t.width+pick.Pose.DX
 		if y < 0 || x < 0 || y >= img.Height() || x >= img.Width() {
 			if !m.cfg.UnknownOutside && m.cfg.votes(template[s]) {
-				t.counts.Seen[first+s] += weight // an off pixel nobody disputes
+				t.counts.Seen[first+s] += weight // an off pixel that no other pick speaks for
 			}
 			continue
 		}
@@ -176,8 +175,8 @@ func (t *Tally) addPick(m *Model, img *bitmap.Image, j int, pick Pick, weight in
 	}
 }
 
-// addStill is addPick for all picks at once, where the pixels of the image are
-// those of the experts: each has at most two speakers.
+// addStill counts all picks at once, if the pixels of the image are those of the
+// experts' frame: at most two picks speak for each.
 func (t *Tally) addStill(m *Model, picks []Pick, weight int64) {
 	c, n := &t.compose, t.height*t.width
 	c.Join(m, t.height, t.width, picks)
@@ -207,7 +206,7 @@ func (c *Counts) count(at int, won bool, on, weight int64) {
 	}
 }
 
-// speaks reports whether pick j wins or loses image pixel i in the present
+// speaks reports whether pick j wins or loses image pixel i in the current
 // composition.
 func (t *Tally) speaks(m *Model, i int, j int16) (won, lost bool) {
 	c := &t.compose
@@ -224,14 +223,14 @@ func (t *Tally) speaks(m *Model, i int, j int16) (won, lost bool) {
 	return won, !won
 }
 
-// votes reports whether opinion p differs from the scalar abstention value in
-// a way that counts (beyond the border of an image there is no value a pixel).
+// votes reports whether opinion p is a vote beyond the border of an image, where
+// the abstention value is Q even if there is a QMap.
 func (c *Config) votes(p float64) bool {
 	return p > c.Q || c.Rule == RuleMaxMinusMin && p < c.Q
 }
 
-// Merge adds what another tally of the same experts counted; exact, and the
-// same in any order. It panics if the experts differ in number or size.
+// Merge adds the counts of another tally of the same experts. The sum is exact,
+// and the same in any order. It panics if the experts differ in number or size.
 func (t *Tally) Merge(o *Tally) {
 	if len(o.active) != len(t.active) || o.height != t.height || o.width != t.width {
 		panic("patchwork: these tallies count different experts")
@@ -256,8 +255,7 @@ func (t *Tally) Fits(m *Model) bool {
 	return len(t.active) == m.K() && t.height == m.Height() && t.width == m.Width()
 }
 
-// Clone returns an independent copy with more experts, which have counted
-// nothing.
+// Clone returns an independent copy with more experts, whose counts are 0.
 func (t *Tally) Clone(more int) *Tally {
 	c := *t
 	c.counts = Counts{slices.Clone(t.counts.On), slices.Clone(t.counts.Seen),
@@ -270,7 +268,7 @@ func (t *Tally) Clone(more int) *Tally {
 	return &c
 }
 
-// append adds an expert that has counted nothing.
+// append adds an expert whose counts are 0.
 func (t *Tally) append() {
 	n := t.height * t.width
 	for _, c := range []*[]int64{&t.counts.On, &t.counts.Seen, &t.counts.LostOn, &t.counts.LostSeen} {

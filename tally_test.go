@@ -15,8 +15,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Merging is associative and commutative, and equals counting everything in
-// one tally, to the bit; a weight of w equals adding w times.
+// TestTallyMergeIsAddition checks that merging is associative and commutative and
+// equals counting everything in one tally, to the bit, and that a weight of w equals
+// adding w times.
 func TestTallyMergeIsAddition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := testkit.DrawModel(t, testkit.DrawConfig(t, testkit.AnyLevel), testkit.AnyLevel)
@@ -54,9 +55,9 @@ func TestTallyMergeIsAddition(t *testing.T) {
 	})
 }
 
-// What is counted can be: no more on than seen, no more seen than there were
-// images; a max model loses no pixel.
-func TestTallyCountsCanBe(t *testing.T) {
+// TestTallyCountsAreConsistent checks that pixels are on no more often than seen,
+// seen no more often than there are images, and never lost under the max rule.
+func TestTallyCountsAreConsistent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := testkit.DrawModel(t, testkit.DrawConfig(t, testkit.AnyLevel), testkit.AnyLevel)
 		tally := testkit.TallyFrom(m, testkit.DrawExplained(t, m, 4))
@@ -78,8 +79,9 @@ func TestTallyCountsCanBe(t *testing.T) {
 	})
 }
 
-// Without rotations and with nothing beyond the border, every known pixel that
-// somebody speaks for is counted once for k* and once for l*.
+// TestTallyCountsSpeakers checks that, without rotations and with unknown pixels
+// beyond the border, every known pixel is counted once for k* and once for l*, if
+// there are such picks.
 func TestTallyCountsSpeakers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := testkit.DrawConfig(t, testkit.AnyLevel)
@@ -96,7 +98,7 @@ func TestTallyCountsSpeakers(t *testing.T) {
 				continue
 			}
 			switch k, l := comp.Max[i] >= 0, comp.Min[i] >= 0; {
-			case k && l: // a tie is lost by both
+			case k && l: // a tie: both lose the pixel
 				hi, lo := opinion(m, c, x.E.Picks[comp.Max[i]], i), opinion(m, c, x.E.Picks[comp.Min[i]], i)
 				if q := m.Abstention(i); hi-q == q-lo {
 					wantLost += 2
@@ -123,8 +125,9 @@ func opinion(m *patchwork.Model, c patchwork.Config, pick patchwork.Pick, i int)
 	return m.Place(c.Height, c.Width, pick)[i]
 }
 
-// The guarded step never leaves an entry beyond q on another side than both
-// means, nor farther out than either; it abstains where they disagree.
+// TestGuardedIsCautious checks that an entry after the guarded step is on the same
+// side of q as both means and no farther from q than either, and abstains if they
+// are on different sides.
 func TestGuardedIsCautious(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		level := rapid.Float64Range(0, 1)
@@ -211,7 +214,8 @@ func TestTallyMisuse(t *testing.T) {
 	}
 }
 
-// An impossible image makes the log-likelihood of the tally -Inf, and only that.
+// TestTallyLogLik checks that an impossible image makes the log-likelihood of the
+// tally -Inf, and changes nothing else.
 func TestTallyLogLik(t *testing.T) {
 	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2}, [][]float64{{0.5, 0.25}})
 	tally := patchwork.NewTally(m)
@@ -231,7 +235,7 @@ func TestTallyLogLik(t *testing.T) {
 	}
 }
 
-// drawTally is the tally of some explained images of a drawn model.
+// drawTally returns a drawn model and the tally of some images explained by it.
 func drawTally(t *rapid.T) (*patchwork.Model, *patchwork.Tally) {
 	m := testkit.DrawModel(t, testkit.DrawConfig(t, testkit.AnyLevel), testkit.AnyLevel)
 	tally := patchwork.NewTally(m)
@@ -241,8 +245,9 @@ func drawTally(t *rapid.T) (*patchwork.Model, *patchwork.Tally) {
 	return m, tally
 }
 
-// Reading gives back what was written, and writing that the same bytes; what
-// was merged before writing is what is merged after reading.
+// TestTallyRoundTrip checks that reading returns what was written, that writing it
+// again gives the same bytes, and that merging before writing equals merging after
+// reading.
 func TestTallyRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m, tally := drawTally(t)
@@ -272,8 +277,8 @@ func TestTallyRoundTrip(t *testing.T) {
 	})
 }
 
-// Whatever bytes come, reading refuses or gives a tally that can be written; it
-// leaves the receiver alone when it refuses.
+// FuzzTally checks that reading any bytes returns an error and leaves the receiver
+// unchanged, or returns a tally that can be written.
 func FuzzTally(f *testing.F) {
 	small := patchwork.NewTally(twoBits())
 	small.Fake(3, 2, 2, 2, 0)

@@ -21,8 +21,8 @@ const (
 	tallyHeaderSize = len(tallyMagic) + 3*4 + 5*8
 )
 
-// MarshalBinary is the tally as bytes, the same bytes for the same tally on
-// every machine. It never fails.
+// MarshalBinary returns the tally as bytes, the same on every machine. It never
+// fails.
 func (t *Tally) MarshalBinary() ([]byte, error) {
 	out := []byte(tallyMagic)
 	for _, n := range []int{len(t.active), t.height, t.width} {
@@ -47,14 +47,14 @@ func (t *Tally) MarshalBinary() ([]byte, error) {
 	return out, nil
 }
 
-// planes are the counts in the order of the binary form.
+// planes returns the counts in the order of the binary form.
 func (t *Tally) planes() [4]*[]int64 {
 	return [4]*[]int64{&t.counts.On, &t.counts.Seen, &t.counts.LostOn, &t.counts.LostSeen}
 }
 
-// TallyFormatError reports bytes that are not a tally.
+// tallyFormatError is the error for bytes that are not a tally.
 type tallyFormatError struct {
-	Offset  int // of the first byte of what is wrong
+	Offset  int // of the first invalid byte
 	Problem string
 }
 
@@ -62,10 +62,9 @@ func (e *tallyFormatError) Error() string {
 	return fmt.Sprintf("patchwork: not a tally: byte %d: %s", e.Offset, e.Problem)
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote and replaces t by it. It
-// checks that the numbers can be counts, and allocates no more than a small
-// multiple of len(data). The error is a *[TallyFormatError]; then t is
-// unchanged.
+// UnmarshalBinary replaces t by the tally that MarshalBinary wrote. It checks that
+// the numbers can be counts, and allocates no more than a small multiple of
+// len(data). The error names the first invalid byte; t is then unchanged.
 func (t *Tally) UnmarshalBinary(data []byte) error {
 	d := tallyDecoder{data: data}
 	read := d.tally()
@@ -76,20 +75,21 @@ func (t *Tally) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// tallyDecoder reads from data until something is wrong; after that it reads
-// zeros.
+// tallyDecoder reads from data until the first error, and zeros after it.
 type tallyDecoder struct {
 	data []byte
 	at   int // offset of the next byte
 	err  error
 }
 
+// fail records the first error.
 func (d *tallyDecoder) fail(at int, format string, args ...any) {
 	if d.err == nil {
 		d.err = &tallyFormatError{at, fmt.Sprintf(format, args...)}
 	}
 }
 
+// tally reads a whole tally; the result is valid if d.err is nil.
 func (d *tallyDecoder) tally() *Tally {
 	if len(d.data) < tallyHeaderSize {
 		d.fail(0, "%d bytes, the header alone has %d", len(d.data), tallyHeaderSize)
@@ -100,8 +100,8 @@ func (d *tallyDecoder) tally() *Tally {
 		return nil
 	}
 	d.at = len(tallyMagic)
-	k, height, width := d.size("experts"), d.size("rows a frame"), d.size("columns a frame")
-	// Every expert takes a byte at least, and every count unless all are 0.
+	k, height, width := d.size("experts"), d.size("rows per frame"), d.size("columns per frame")
+	// Every expert takes at least one byte, and so does every count unless all are 0.
 	if d.err == nil && (k > len(d.data) || height*width > maxFrame || k*height*width > pose.MaxCandidates) {
 		d.fail(d.at, "%d experts of %dx%d pixels are too many", k, height, width)
 	}
@@ -118,7 +118,7 @@ func (d *tallyDecoder) tally() *Tally {
 		d.fail(len(tallyMagic)+20, "%d picks in %d images", t.picks, t.rows)
 	}
 	t.active = d.counts(k, t.rows, "images")
-	for _, plane := range t.planes() { // an expert may be picked, and speak, several times in an image
+	for _, plane := range t.planes() { // an expert may be picked several times per image, so picks bound its counts
 		*plane = d.plane(k*height*width, t.picks)
 	}
 	d.within(t.counts.On, t.counts.Seen, "won")
@@ -129,9 +129,10 @@ func (d *tallyDecoder) tally() *Tally {
 	return t
 }
 
-// maxFrame bounds the pixels of a frame that a tally is read for.
+// maxFrame bounds the number of pixels of the frame of a tally that is read.
 const maxFrame = 1 << 26
 
+// size reads a positive 32-bit number of the header.
 func (d *tallyDecoder) size(what string) int {
 	n := binary.LittleEndian.Uint32(d.data[d.at:])
 	if n == 0 || n > maxFrame {
@@ -141,13 +142,14 @@ func (d *tallyDecoder) size(what string) int {
 	return int(n)
 }
 
-// uint64 reads a word of the header.
+// uint64 reads a 64-bit word of the header.
 func (d *tallyDecoder) uint64() uint64 {
 	n := binary.LittleEndian.Uint64(d.data[d.at:])
 	d.at += 8
 	return n
 }
 
+// int64 reads a 64-bit number of the header that must not be negative.
 func (d *tallyDecoder) int64(what string) int64 {
 	at := d.at
 	n := int64(d.uint64())
@@ -157,7 +159,7 @@ func (d *tallyDecoder) int64(what string) int64 {
 	return n
 }
 
-// counts reads n varints of at most most.
+// counts reads n varints, none larger than most.
 func (d *tallyDecoder) counts(n int, most int64, of string) []int64 {
 	if d.err == nil && n > len(d.data)-d.at {
 		d.fail(len(d.data), "ends before %d counts", n)
@@ -201,6 +203,7 @@ func (d *tallyDecoder) plane(n int, most int64) []int64 {
 	return nil
 }
 
+// within fails if a pixel was on more often than seen.
 func (d *tallyDecoder) within(on, seen []int64, what string) {
 	for i := range on {
 		if d.err == nil && on[i] > seen[i] {

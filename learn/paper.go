@@ -12,15 +12,15 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// This file is sections 3, 4 and 4.1 of the paper; "Beyond the paper" marks what
-// the paper does not say. Its symbols: x is an image and d its pixel; mu_k is the
+// This file implements sections 3, 4 and 4.1 of the paper; "Beyond the paper" marks
+// what the paper does not say. Its symbols: x is an image and d its pixel; mu_k is the
 // template of expert k, mu the global template (Model.Compose); t is a rotation
 // and a shift, Phi_t its effect; q is the abstaining opinion. The pseudo-count
 // epsilon may differ for on and off: (x + epsilon)/(1 + 2 epsilon) is
 // (x + On)/(1 + On + Off).
 
 // pursuit returns the representation (k_1, t_1), ..., (k_J, t_J) of an image by a
-// model: it is matchingPursuit, or fastPursuit, which finds the same.
+// model: matchingPursuit, or fastPursuit, which returns the same picks.
 type pursuit func(*patchwork.Model, *bitmap.Image) ([]patchwork.Pick, error)
 
 // matchingPursuit explains an image by section 3: "The data is first explained by the expert that
@@ -69,7 +69,7 @@ func matchingPursuit(m *patchwork.Model, x *bitmap.Image) (picks []patchwork.Pic
 }
 
 // truncated returns the model with the templates max(1/2, mu_k(d)), by which
-// section 3 judges the experts of the max rule.
+// section 3 scores the experts of the max rule.
 func truncated(m *patchwork.Model) (*patchwork.Model, error) {
 	cfg, mu := m.Config(), m.Templates()
 	if !cfg.Truncate {
@@ -139,7 +139,7 @@ func (s *sums) add(m *patchwork.Model, x *bitmap.Image, picks []patchwork.Pick, 
 		inverse := pose.PullbackMap(cfg.Height, cfg.Width, pick.Pose.Angle)
 		for i, mu := range m.Template(pick.Expert) {
 			if inverse[i] == pose.Outside {
-				continue // turned out of the frame
+				continue // rotated out of the frame
 			}
 			entry := pick.Expert*len(inverse) + i
 			row, col := int(inverse[i])/cfg.Width+pick.Pose.DY, int(inverse[i])%cfg.Width+pick.Pose.DX

@@ -14,18 +14,18 @@ import (
 	"testing"
 )
 
-// policy says which package may import which. It is a statement of policy:
-// change it when the design changes (docs/decisions), not to make a build pass.
+// policy says which package may import which. Change it when the design changes
+// (docs/decisions), not to make a build pass.
 //
-// "a, b < c, d" means that c and d may import a and b, and all that a and b
-// stand above, but for what a "!" behind a name lets that one keep to itself; a
-// line that begins with "<" goes on from the one before. Packages are named by folder, the root package is "patchwork"; "x/..." is x
-// and all below it. NONE is nothing. Names in capitals are points in the order,
-// not packages. The standard library is open to all, but for what is named
-// here; everything outside it and this module is closed unless named. Tests
-// may import what they like, but not cmd.
+// "a, b < c, d" means that c and d may import a and b, and everything that a and b
+// may import, except what is to the left of a name marked "!". A line that begins
+// with "<" continues the one before. Packages are named by folder, the root package
+// is "patchwork"; "x/..." means x and all packages below it. NONE means no package.
+// Names in capitals are points in the order, not packages. Every package may import
+// the standard library, except the parts named here, and nothing else outside this
+// module unless it is named. Tests may import everything except cmd.
 const policy = `
-	# What the library as a whole must not touch: the world.
+	# What the library as a whole must not use: files, network, unsafe code.
 	NONE
 	< os/..., path/filepath, io/ioutil, syscall, log/..., embed
 	< FILES;
@@ -43,8 +43,8 @@ const policy = `
 	internal/draw < internal/cluster;
 	pose < internal/score;
 
-	# The inner loops ask what the processor has, and an environment variable
-	# which of them to use. Nothing that imports them inherits that.
+	# The inner loops detect the features of the processor and read an environment
+	# variable that selects one of them. Packages that import them may not do so.
 	FILES, golang.org/x/sys/cpu < internal/score/kernel!;
 	internal/score/kernel < internal/score < internal/score/rows;
 
@@ -55,7 +55,7 @@ const policy = `
 	testing, FILES < internal/testenv;
 	testing, FILES, pgregory.net/rapid < internal/score/scoretest;
 
-	# The core knows no file, no clock and no network.
+	# The core uses no files, no clock and no network.
 	bitmap, rule, pose, gauss, internal/score, internal/score/rows, internal/pool, internal/exact, internal/enum, internal/cluster, internal/draw
 	< patchwork;
 
@@ -120,15 +120,16 @@ const policy = `
 	< cmd/...;
 `
 
-// module is the import path that the folders of the tree are under.
+// module is the import path of the root folder.
 const module = "example.com/patchwork"
 
-// order is a parsed policy: what stands directly below each name. Below only
-// stand the names marked by "!".
+// order is a parsed policy: for each name, those directly to its left. The entry
+// of only lists the names marked by "!".
 type order map[string][]string
 
 const only = "!"
 
+// parsePolicy returns the order that a policy describes.
 func parsePolicy(text string) (order, error) {
 	var clean strings.Builder
 	for line := range strings.Lines(text) {
@@ -161,8 +162,8 @@ func parsePolicy(text string) (order, error) {
 	return below, nil
 }
 
-// node is the name in the policy that a package goes by: its own, or the
-// longest "x/..." around it.
+// node returns the name in the policy that applies to a package: its own, or the
+// longest "x/..." that includes it.
 func (o order) node(pkg string) (string, bool) {
 	names := o.names()
 	if names[pkg] {
@@ -176,7 +177,7 @@ func (o order) node(pkg string) (string, bool) {
 	return "", false
 }
 
-// names is every name of the policy.
+// names returns every name of the policy.
 func (o order) names() map[string]bool {
 	names := map[string]bool{}
 	for name, below := range o {
@@ -204,7 +205,7 @@ func (o order) allows(from, to string) bool {
 	return from == to && strings.HasSuffix(from, "/...") || reach(from)
 }
 
-// check says what is wrong with one import, "" for nothing.
+// check returns what is wrong with one import, "" if nothing is.
 func (o order) check(pkg, imported string, test bool) string {
 	to := imported
 	ours := imported == module || strings.HasPrefix(imported, module+"/")
@@ -234,7 +235,7 @@ func (o order) check(pkg, imported string, test bool) string {
 	return ""
 }
 
-// folder is the name of a package by its folder below the root.
+// folder returns the name of a package by its folder below the root.
 func folder(rel string) string {
 	if rel == "." || rel == "" {
 		return "patchwork"
@@ -264,7 +265,7 @@ func workspace(t *testing.T) []string {
 	return out
 }
 
-// imports lists the imports of every Go file of the library and the modules of
+// imports returns the imports of every Go file of the library and the modules of
 // the workspace, whatever system or build tag it is for.
 func imports(t *testing.T) []source {
 	t.Helper()
@@ -305,7 +306,7 @@ func imports(t *testing.T) []source {
 	return out
 }
 
-// TestImportOrder holds the tree to the policy.
+// TestImportOrder checks every import against the policy.
 func TestImportOrder(t *testing.T) {
 	t.Chdir("../..") // the root of the repository
 	o, err := parsePolicy(policy)
@@ -327,9 +328,9 @@ func TestImportOrder(t *testing.T) {
 	}
 }
 
-// TestLibraryStandsAlone: who uses the library downloads what computes, and
-// nothing for files, pictures, servers and command lines. Their packages are
-// modules of their own.
+// TestLibraryStandsAlone checks that the library requires only modules for
+// computing and tests: using it downloads nothing for files, pictures, servers and
+// command lines, whose packages are modules of their own.
 func TestLibraryStandsAlone(t *testing.T) {
 	t.Chdir("../..") // the root of the repository
 	beside := workspace(t)
@@ -365,21 +366,22 @@ func TestLibraryStandsAlone(t *testing.T) {
 	}
 }
 
-// TestNoPackageWithoutAName: a helper without a home gets a named package or is
-// inlined.
+// TestNoPackageWithoutAName checks that no package has a name that does not say
+// what it is for: a helper gets a named package or is inlined.
 func TestNoPackageWithoutAName(t *testing.T) {
 	t.Chdir("../..") // the root of the repository
 	for _, s := range imports(t) {
 		for part := range strings.SplitSeq(s.pkg, "/") {
 			if slices.Contains([]string{"pkg", "util", "utils", "common", "types", "helpers"}, part) {
-				t.Errorf("%s: a package called %s says nothing", s.file, part)
+				t.Errorf("%s: the package name %s does not say what the package is for", s.file, part)
 			}
 		}
 	}
 }
 
-// TestPolicyBites: the checker finds what it is there to find.
-func TestPolicyBites(t *testing.T) {
+// TestPolicyFindsViolations checks that forbidden imports are found, and permitted
+// ones are not.
+func TestPolicyFindsViolations(t *testing.T) {
 	o, err := parsePolicy(policy)
 	if err != nil {
 		t.Fatal(err)
