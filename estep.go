@@ -15,7 +15,7 @@ import (
 	"example.com/patchwork/internal/pool"
 )
 
-// Explain is the E-step: it explains every image, on the given number of
+// EStep is the E-step: it explains every image, on the given number of
 // workers (0 means 1), and returns the tally of all explanations, which is the
 // same for any number of workers and any blocks. It reads the source once and
 // holds one block a worker. each, if not nil, is called with every explanation,

@@ -19,7 +19,7 @@ type MStep struct {
 	MinVoteGain float64
 }
 
-// Model is the M-step: prev with its templates read off the counts, its usage
+// MStep is the M-step: prev with its templates read off the counts, its usage
 // set and the tally attached. prev must be the model that explained the images
 // counted. The tally must not be changed afterwards.
 func (t *Tally) MStep(prev *Model, step MStep) *Model {

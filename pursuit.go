@@ -264,7 +264,7 @@ func (p *Pursuit) inForce() Scoring {
 	return p.opt.Scoring
 }
 
-// Picks runs the greedy pursuit on one image and yields its picks one by one
+// Steps runs the greedy pursuit on one image and yields its picks one by one
 // (without refining). Only one iteration may be under way at a time. The error
 // is a *SizeError.
 func (p *Pursuit) Steps(img *bitmap.Image) (iter.Seq[Pick], error) {
