@@ -42,7 +42,7 @@
 // # To read the code
 //
 // In this order: config.go, model.go, explanation.go, pursuit.go, search.go,
-// tally.go, mstep.go, data.go, estep.go. Then learn/paper.go, sections 3 to 4.1
+// tally.go, data.go, estep.go. Then learn/paper.go, sections 3 to 4.1
 // of the paper in the form of their formulas; the tests compare what runs with it.
 //
 // # From the paper to the code
