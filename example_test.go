@@ -17,8 +17,8 @@ func ExampleModel_Explain() {
 	model, err := patchwork.NewModel(patchwork.Config{
 		Rule: patchwork.RuleMax, Height: 3, Width: 3, Q: 0.05, Scene: true,
 	}, [][]float64{
-		{.9, .9, .9, 0, 0, 0, 0, 0, 0}, // a bar across
-		{0, .9, 0, 0, .9, 0, 0, .9, 0}, // a bar down
+		{0.9, 0.9, 0.9, 0, 0, 0, 0, 0, 0}, // a bar across
+		{0, 0.9, 0, 0, 0.9, 0, 0, 0.9, 0}, // a bar down
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -302,7 +302,7 @@ func TestGoldenRotation(t *testing.T) {
 	h, w := len(g.Template), len(g.Template[0])
 	for _, c := range g.Cases {
 		if c.Order != 0 {
-			continue // bilinear: the study's comparison; Patchwork maps to the nearest pixel
+			continue // bilinear, for comparison only; Patchwork maps to the nearest pixel
 		}
 		for i, s := range pose.RotationMap(h, w, c.Deg) {
 			got := 0.0

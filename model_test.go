@@ -337,8 +337,9 @@ func TestFirstBadImageIsNamed(t *testing.T) {
 	}
 }
 
-// The easy calls say what a pursuit with the default settings says, from many
-// goroutines, and of a copy with another configuration what that one says.
+// TestEasyCallsAreThePursuit checks that the easy calls return what a pursuit with
+// the default settings does, from several goroutines, and also for a copy of the
+// model with another configuration.
 func TestEasyCallsAreThePursuit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := testkit.DrawConfig(t, testkit.AnyLevel)
@@ -377,6 +378,8 @@ func checkEasy(t *rapid.T, m *patchwork.Model, img *bitmap.Image) {
 	}
 }
 
+// TestEasyCallsRefuseOtherSizes checks that the easy calls return a *SizeError for
+// an image of another size.
 func TestEasyCallsRefuseOtherSizes(t *testing.T) {
 	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 4, Q: 0.1}, testkit.Make2D(2, 4))
 	var size *patchwork.SizeError
@@ -391,7 +394,7 @@ func TestEasyCallsRefuseOtherSizes(t *testing.T) {
 	}
 }
 
-// Sample draws the picks, then the pixels.
+// TestSampleIsPicksThenPixels checks that Sample draws the picks, then the pixels.
 func TestSampleIsPicksThenPixels(t *testing.T) {
 	m := testkit.MustModel(t, patchwork.Config{Height: 2, Width: 2, Q: 0.1}, [][]float64{{.9, .5, .2, 0}, {0, .4, .6, .8}})
 	img, picks := m.Sample(rand.New(rand.NewPCG(1, 2)))
@@ -403,8 +406,8 @@ func TestSampleIsPicksThenPixels(t *testing.T) {
 	}
 }
 
-// By default experts that move are searched for by the refined pursuit, unless a
-// likelihood is named; tables are explained greedily.
+// TestSearchAuto checks that by default experts that can move are searched for by
+// the refined pursuit, unless Scoring is set, and tables are explained greedily.
 func TestSearchAuto(t *testing.T) {
 	templates := [][]float64{{0, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0}, {0.9, 0.9, 0.9, 0.9, 0, 0, 0, 0}, {0, 0, 0, 0, 0.9, 0.9, 0.9, 0.9}}
 	img := bitmap.Parse("########")
