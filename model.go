@@ -284,6 +284,3 @@ type CurvePoint struct {
 
 	Chosen bool `json:"chosen,omitempty"`
 }
-
-// This file has the easy calls on a model. They use the recommended settings and
-// pursuits that the model keeps. For other settings, make a Pursuit.

@@ -346,6 +346,9 @@ func (m *Model) Sample(rng *rand.Rand) (*bitmap.Image, []Pick) {
 	return bitmap.Sample(rng, m.cfg.Height, m.cfg.Width, m.Compose(m.cfg.Height, m.cfg.Width, picks).P), picks
 }
 
+// The easy calls on a model, Explain, LogLik and Sample, use the recommended settings
+// and pursuits that the model keeps; for other settings, make a Pursuit.
+
 // idle holds the pursuits of the easy calls on one model, forks of the first.
 type idle struct {
 	once     sync.Once
