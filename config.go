@@ -235,6 +235,7 @@ type SizeError struct {
 	Scene                   bool // the model also explains larger images
 }
 
+// Error implements the error interface.
 func (e *SizeError) Error() string {
 	if e.Scene {
 		return fmt.Sprintf("image of %d x %d is smaller than the model's %d x %d experts",

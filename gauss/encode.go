@@ -45,6 +45,7 @@ type FormatError struct {
 	Problem string
 }
 
+// Error implements the error interface.
 func (e *FormatError) Error() string {
 	return fmt.Sprintf("gauss: not moments of configurations: byte %d: %s", e.Offset, e.Problem)
 }

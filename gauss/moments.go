@@ -57,6 +57,7 @@ type RangeError struct {
 	Limit      float64 // the largest absolute value allowed
 }
 
+// Error implements the error interface.
 func (e *RangeError) Error() string {
 	return fmt.Sprintf("gauss: %s of expert %d is %v; it must be from %v to %v",
 		e.Coordinate, e.Expert, e.Value, -e.Limit, e.Limit)

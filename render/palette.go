@@ -19,7 +19,7 @@ var (
 	unknownTints = [2]color.RGBA{{0xdd, 0xd3, 0xec, 0xff}, {0xf1, 0xec, 0xf8, 0xff}}
 )
 
-// Ink is the palette of write-black models: white for 0 to black for 1, grey
+// Ink returns the palette of write-black models: white for 0 to black for 1, grey
 // between. Values beyond [0, 1] are clamped; NaN has the colour of unknown
 // pixels.
 func Ink(p float64) color.RGBA {
@@ -30,7 +30,7 @@ func Ink(p float64) color.RGBA {
 	return color.RGBA{v, v, v, 0xff}
 }
 
-// Symmetric is the palette of write-white-and-black models: blue for 0, grey
+// Symmetric returns the palette of write-white-and-black models: blue for 0, grey
 // for 1/2, yellow for 1, as in Figure 5 of the paper. Its luminance rises
 // throughout, so it works for colour-blind readers and in grey print. Values
 // beyond [0, 1] are clamped; NaN has the colour of unknown pixels.

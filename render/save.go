@@ -12,6 +12,7 @@ import (
 // FormatError reports a path whose extension is not a picture format.
 type FormatError struct{ Path string }
 
+// Error implements the error interface.
 func (e *FormatError) Error() string {
 	return fmt.Sprintf("render: %s: pictures are written as .png or .svg", e.Path)
 }

@@ -31,7 +31,7 @@ var aimNames = []string{"predict", "interpret"}
 // String returns the name used in flags: "predict" or "interpret".
 func (a Aim) String() string { return enum.Name("Aim", aimNames, uint8(a)) }
 
-// ParseAim is the inverse of String.
+// ParseAim reads what String returns.
 func ParseAim(name string) (Aim, error) {
 	return enum.Parse[Aim]("what experts are for", aimNames, name)
 }
@@ -53,7 +53,7 @@ var startFromNames = []string{"both", "grow", "mixture"}
 // String returns the name used in flags: "both", "grow" or "mixture".
 func (s StartFrom) String() string { return enum.Name("StartFrom", startFromNames, uint8(s)) }
 
-// ParseStartFrom is the inverse of String.
+// ParseStartFrom reads what String returns.
 func ParseStartFrom(name string) (StartFrom, error) {
 	return enum.Parse[StartFrom]("what a table is learned from", startFromNames, name)
 }

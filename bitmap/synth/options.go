@@ -13,6 +13,7 @@ type OptionError struct {
 	Want   string // what to give instead
 }
 
+// Error implements the error interface.
 func (e *OptionError) Error() string {
 	return fmt.Sprintf("synth: %s: %s is %v; %s", e.Kind, e.Option, e.Value, e.Want)
 }

@@ -34,11 +34,13 @@ type Request struct {
 // NameError says that no figure has a name.
 type NameError struct{ Err error }
 
+// Error implements the error interface.
 func (e *NameError) Error() string { return e.Err.Error() }
 
 // DataError says that a file of data cannot be read.
 type DataError struct{ Err error }
 
+// Error implements the error interface.
 func (e *DataError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the cause.

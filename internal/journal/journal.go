@@ -53,6 +53,7 @@ type DescriptionError struct {
 	Got, Want string
 }
 
+// Error implements the error interface.
 func (e *DescriptionError) Error() string {
 	return fmt.Sprintf("%s is about another run: %s, not %s", e.Path, e.Got, e.Want)
 }
@@ -60,6 +61,7 @@ func (e *DescriptionError) Error() string {
 // FormatError reports a file that is not a journal.
 type FormatError struct{ Path string }
 
+// Error implements the error interface.
 func (e *FormatError) Error() string { return e.Path + ": not a journal of patchwork" }
 
 // Create makes an empty journal at path, replacing what is there. The

@@ -34,6 +34,7 @@ type FormatError struct {
 	Problem string
 }
 
+// Error implements the error interface.
 func (e *FormatError) Error() string {
 	return fmt.Sprintf("not a tally file: record %d, at byte %d: %s", e.Record, e.Offset, e.Problem)
 }

@@ -66,6 +66,7 @@ func HashModel(m *patchwork.Model) (string, error) {
 // counted twice.
 type MismatchError struct{ Problem string }
 
+// Error implements the error interface.
 func (e *MismatchError) Error() string { return e.Problem }
 
 // Merge adds other to p. If they differ in model or options, share a shard, or

@@ -29,7 +29,7 @@ type Coder interface {
 	Weights() [][]float64
 }
 
-// Rows is the pixels of the images, row-major, as 0 and 1. All must have one
+// Rows returns the pixels of the images, row-major, as 0 and 1. All must have one
 // size and no unknown pixels, which these models cannot take; the error names
 // the first that does not fit.
 func Rows(images []*bitmap.Image) ([][]float64, error) {
@@ -70,7 +70,7 @@ func Check(rows [][]float64) error {
 	return nil
 }
 
-// Sigmoid is the logistic function.
+// Sigmoid returns the logistic function.
 func Sigmoid(t float64) float64 { return 1 / (1 + math.Exp(-t)) }
 
 // Softplus is log(1+e^t), without overflow.
@@ -85,7 +85,7 @@ const leastProb = 1e-9
 // between 1e-9 and 1-1e-9.
 func CrossEntropy(x, p []float64) float64 { return ClippedCrossEntropy(x, p, leastProb) }
 
-// ClippedCrossEntropy is the cross-entropy with p kept between least and
+// ClippedCrossEntropy returns the cross-entropy with p kept between least and
 // 1-least: for reconstructions that are not probabilities.
 func ClippedCrossEntropy(x, p []float64, least float64) float64 {
 	sum := 0.0
@@ -96,7 +96,7 @@ func ClippedCrossEntropy(x, p []float64, least float64) float64 {
 	return sum
 }
 
-// SquaredError is the sum of the squared differences.
+// SquaredError returns the sum of the squared differences.
 func SquaredError(x, y []float64) float64 {
 	sum := 0.0
 	for i, v := range x {

@@ -8,7 +8,7 @@ type Levels struct {
 	Low, High []float64
 }
 
-// Bits is the levels of units that are probabilities: 0 and 1.
+// Bits returns the levels of units that are probabilities: 0 and 1.
 func Bits(units int) Levels {
 	l := Levels{make([]float64, units), make([]float64, units)}
 	for k := range l.High {

@@ -11,7 +11,7 @@ func Matrix(n, d int) [][]float64 {
 	return out
 }
 
-// Clone is a copy of the rows, which have one length.
+// Clone returns a copy of the rows, which have one length.
 func Clone(rows [][]float64) [][]float64 {
 	if len(rows) == 0 {
 		return nil

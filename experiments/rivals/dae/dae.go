@@ -42,10 +42,10 @@ type Model struct {
 
 var _ coding.Coder = (*Model)(nil)
 
-// Units is the number of hidden units.
+// Units returns the number of hidden units.
 func (m *Model) Units() int { return len(m.w) }
 
-// Weights is a copy of the decoder's weights, one row a hidden unit: what the
+// Weights returns a copy of the decoder's weights, one row a hidden unit: what the
 // unit adds to the log-odds of the pixels.
 func (m *Model) Weights() [][]float64 { return coding.Clone(m.v) }
 
@@ -143,7 +143,7 @@ func (m *Model) zero() *Model {
 	return z
 }
 
-// batch is one step against the mean gradient of these rows.
+// batch makes one step against the mean gradient of these rows.
 func (l *learner) batch(rows []int) {
 	if len(rows) == 1 {
 		l.alone(l.rows[rows[0]])
@@ -156,7 +156,7 @@ func (l *learner) batch(rows []int) {
 	l.move()
 }
 
-// alone is a minibatch of one: the gradient goes straight into the model,
+// alone returns a minibatch of one: the gradient goes straight into the model,
 // which has all of its slopes by then.
 func (l *learner) alone(x []float64) {
 	l.corrupt(x)

@@ -40,19 +40,19 @@ type Model struct {
 
 var _ coding.Coder = (*Model)(nil)
 
-// New is a model of the given components and bias, which it keeps.
+// New returns a model of the given components and bias, which it keeps.
 func New(v [][]float64, bias []float64, ridge float64) *Model { return &Model{v, bias, ridge} }
 
-// Units is the number of components.
+// Units returns the number of components.
 func (m *Model) Units() int { return len(m.v) }
 
-// Weights is a copy of the components, in log-odds.
+// Weights returns a copy of the components, in log-odds.
 func (m *Model) Weights() [][]float64 { return coding.Clone(m.v) }
 
 // Decode writes the probabilities sigmoid(code'V + bias).
 func (m *Model) Decode(code, y []float64) { coding.Probabilities(y, m.v, m.bias, code) }
 
-// Cost is the loss of a code: the cross-entropy of x, in nats, and half the
+// Cost returns the loss of a code: the cross-entropy of x, in nats, and half the
 // ridge times the code's squares.
 func (m *Model) Cost(x, code []float64) float64 {
 	t, sum := make([]float64, len(x)), m.ridge/2*floats.Dot(code, code)
@@ -144,7 +144,7 @@ func jaakkola(t float64) float64 {
 	return math.Tanh(t/2) / (2 * t)
 }
 
-// newton is the loss's own curvature.
+// newton returns the loss's own curvature.
 func newton(t float64) float64 {
 	p := coding.Sigmoid(t)
 	return p * (1 - p)

@@ -44,13 +44,13 @@ type Model struct {
 
 var _ coding.Coder = (*Model)(nil)
 
-// New is a model of the given units, which it keeps.
+// New returns a model of the given units, which it keeps.
 func New(units [][]float64, loss Loss) *Model { return &Model{units, loss} }
 
-// Units is the number of rows of H.
+// Units returns the number of rows of H.
 func (m *Model) Units() int { return len(m.h) }
 
-// Weights is a copy of H.
+// Weights returns a copy of H.
 func (m *Model) Weights() [][]float64 { return coding.Clone(m.h) }
 
 // Decode writes the sum of the units weighted by the code.
@@ -81,7 +81,7 @@ func (m *Model) Code(x, code []float64) {
 	}
 }
 
-// sweeper is one improvement of a code, which returns the largest change of a coefficient.
+// sweeper improves a code once and returns the largest change of a coefficient.
 func (m *Model) sweeper() func(x, code []float64) float64 {
 	if m.loss == KL {
 		return func(x, code []float64) float64 { return multiplicative(x, m.h, code) }
@@ -91,7 +91,7 @@ func (m *Model) sweeper() func(x, code []float64) float64 {
 	return func(x, code []float64) float64 { return sweep(x, m.h, gram, code) }
 }
 
-// Cost is the loss of a reconstruction y of x.
+// Cost returns the loss of a reconstruction y of x.
 func (m *Model) Cost(x, y []float64) float64 {
 	if m.loss == Frobenius {
 		return coding.SquaredError(x, y) / 2
@@ -109,7 +109,7 @@ func (m *Model) Cost(x, y []float64) float64 {
 // least keeps quotients finite.
 const least = 1e-12
 
-// slope is the derivative of half the squared error in coefficient k.
+// slope returns the derivative of half the squared error in coefficient k.
 func slope(x []float64, h, gram [][]float64, w []float64, k int) float64 {
 	return floats.Dot(gram[k], w) - floats.Dot(h[k], x)
 }
@@ -127,7 +127,7 @@ func sweep(x []float64, h, gram [][]float64, w []float64) float64 {
 	return most
 }
 
-// ratios is the two parts of the divergence's slope in the coefficients,
+// ratios returns the two parts of the divergence's slope in the coefficients,
 // minus up plus down: up is of x/y, down of 1.
 func ratios(x []float64, h [][]float64, w, up, down []float64) {
 	y := make([]float64, len(x))

@@ -42,7 +42,7 @@ type Model struct {
 
 var _ coding.Coder = (*Model)(nil)
 
-// New is a machine with the given weights (K rows of D), hidden and visible
+// New returns a machine with the given weights (K rows of D), hidden and visible
 // biases, which it keeps. It panics unless their sizes agree.
 func New(w [][]float64, hidden, visible []float64) *Model {
 	if len(w) != len(hidden) || len(w) == 0 || len(w[0]) != len(visible) {
@@ -51,10 +51,10 @@ func New(w [][]float64, hidden, visible []float64) *Model {
 	return &Model{w, hidden, visible}
 }
 
-// Units is the number of hidden units.
+// Units returns the number of hidden units.
 func (m *Model) Units() int { return len(m.w) }
 
-// Weights is a copy of the weights, one row a hidden unit.
+// Weights returns a copy of the weights, one row a hidden unit.
 func (m *Model) Weights() [][]float64 { return coding.Clone(m.w) }
 
 // Code writes P(h = 1 | v = x) of each hidden unit.
@@ -74,7 +74,7 @@ func (m *Model) FreeEnergy(v []float64) float64 {
 	return e
 }
 
-// PseudoLogLik is the sum over the visible units of log P(v_d | the others), in
+// PseudoLogLik returns the sum over the visible units of log P(v_d | the others), in
 // nats.
 func (m *Model) PseudoLogLik(v []float64) float64 {
 	flipped := append([]float64(nil), v...)
@@ -155,7 +155,7 @@ func newLearner(rows [][]float64, o Options) *learner {
 	return l
 }
 
-// batch is one step: up the free energy's slope at the data, down it at what
+// batch makes one step: up the free energy's slope at the data, down it at what
 // the machine makes of them.
 func (l *learner) batch(rows []int) {
 	l.step.scale(l.o.Momentum)

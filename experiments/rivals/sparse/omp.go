@@ -35,7 +35,7 @@ func (m *Model) OMP(x []float64, n int, code []float64) {
 	}
 }
 
-// best is the atom not yet taken with the largest correlation to the rest, -1
+// best returns the atom not yet taken with the largest correlation to the rest, -1
 // for none.
 func (m *Model) best(rest []float64, taken []int) int {
 	const tiny = 1e-12
@@ -48,7 +48,7 @@ func (m *Model) best(rest []float64, taken []int) int {
 	return at
 }
 
-// leastSquares is the coefficients of the atoms that fit best; false where
+// leastSquares returns the coefficients of the atoms that fit best; false where
 // the atoms depend on each other.
 func (m *Model) leastSquares(start []float64, atoms []int) (*mat.VecDense, bool) {
 	n := len(atoms)

@@ -38,7 +38,7 @@ type Model struct {
 
 var _ coding.Coder = (*Model)(nil)
 
-// New is a dictionary of the given atoms, which it keeps. alpha is the lasso's
+// New returns a dictionary of the given atoms, which it keeps. alpha is the lasso's
 // weight in Code.
 func New(atoms [][]float64, alpha float64) *Model {
 	m := &Model{atoms: atoms, gram: coding.Matrix(len(atoms), len(atoms)), alpha: alpha}
@@ -46,10 +46,10 @@ func New(atoms [][]float64, alpha float64) *Model {
 	return m
 }
 
-// Units is the number of atoms.
+// Units returns the number of atoms.
 func (m *Model) Units() int { return len(m.atoms) }
 
-// Weights is a copy of the atoms.
+// Weights returns a copy of the atoms.
 func (m *Model) Weights() [][]float64 { return coding.Clone(m.atoms) }
 
 // Decode writes the sum of the atoms weighted by the code.
@@ -62,7 +62,7 @@ func (m *Model) Decode(code, y []float64) {
 	}
 }
 
-// Cost is the lasso's: half the squared error of the code plus alpha times the
+// Cost returns that of the lasso: half the squared error of the code plus alpha times the
 // sum of its absolute values.
 func (m *Model) Cost(x, code []float64) float64 {
 	y := make([]float64, len(x))
@@ -83,7 +83,7 @@ func (m *Model) Code(x, code []float64) {
 	m.lasso(m.correlate(x), code)
 }
 
-// correlate is the inner products of the atoms with x.
+// correlate returns the inner products of the atoms with x.
 func (m *Model) correlate(x []float64) []float64 {
 	rest := make([]float64, len(m.atoms))
 	for k, a := range m.atoms {
@@ -161,7 +161,7 @@ func (l *learner) fromRow(atom, row []float64) {
 	floats.Scale(1/floats.Norm(atom, 2), atom)
 }
 
-// batch is one step: codes with the dictionary as it is, added to the sums,
+// batch makes one step: codes with the dictionary as it is, added to the sums,
 // which forget the first batches, and one round of the dictionary update.
 func (l *learner) batch(rows []int) {
 	l.steps++
@@ -198,7 +198,7 @@ func accumulate(a, b [][]float64, share float64, row, code []float64) {
 	}
 }
 
-// slope is the gradient, in atom k, of the mean squared error (halved) of the
+// slope returns the gradient, in atom k, of the mean squared error (halved) of the
 // rows summed up in a and b, their codes held fixed.
 func slope(a, b, atoms [][]float64, k int, g []float64) {
 	copy(g, b[k])
