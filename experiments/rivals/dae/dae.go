@@ -156,7 +156,7 @@ func (l *learner) batch(rows []int) {
 	l.move()
 }
 
-// alone returns a minibatch of one: the gradient goes straight into the model,
+// alone learns from a minibatch of one: the gradient goes straight into the model,
 // which has all of its slopes by then.
 func (l *learner) alone(x []float64) {
 	l.corrupt(x)

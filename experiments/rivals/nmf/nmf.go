@@ -81,7 +81,8 @@ func (m *Model) Code(x, code []float64) {
 	}
 }
 
-// sweeper improves a code once and returns the largest change of a coefficient.
+// sweeper returns a function that improves a code once and returns the largest
+// change of a coefficient.
 func (m *Model) sweeper() func(x, code []float64) float64 {
 	if m.loss == KL {
 		return func(x, code []float64) float64 { return multiplicative(x, m.h, code) }
