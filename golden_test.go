@@ -62,23 +62,9 @@ func loadTables(t testing.TB) goldenTables {
 	return g
 }
 
-// tableConfig returns the configuration of a golden table case.
-func tableConfig(t testing.TB, name string, q *float64, width int, truncate bool) patchwork.Config {
-	t.Helper()
-	c := patchwork.Config{Height: 1, Width: width, Defaults: patchwork.Defaults{Truncate: truncate}}
-	if name == "max_minus_min" {
-		c.Rule = patchwork.RuleMaxMinusMin
-		c.Q = 0.5
-	}
-	if q != nil {
-		c.Q = *q
-	}
-	return c
-}
-
 func TestGoldenPursuit(t *testing.T) {
 	for i, c := range loadTables(t).LMP {
-		cfg := tableConfig(t, c.Rule, c.Q, len(c.X), c.Truncate)
+		cfg := testkit.TableConfig(c.Rule, c.Q, len(c.X), c.Truncate)
 		m, err := patchwork.NewModel(cfg, c.Experts)
 		if err != nil {
 			t.Fatal(err)
@@ -328,7 +314,7 @@ func goldenTally(t testing.TB, m *patchwork.Model, x [][]uint8, orders [][]int) 
 
 func TestGoldenGuardedStep(t *testing.T) {
 	for _, c := range loadTables(t).MStepGuarded {
-		cfg := tableConfig(t, "max_minus_min", &c.Q, len(c.X[0]), false)
+		cfg := testkit.TableConfig("max_minus_min", &c.Q, len(c.X[0]), false)
 		cfg.Prior = patchwork.Prior{c.Eps, c.Eps}
 		m, err := patchwork.NewModel(cfg, c.Experts)
 		if err != nil {

@@ -70,20 +70,6 @@ func loadGolden[T any](t testing.TB, name string) (g T) {
 	return g
 }
 
-// tableConfig returns the configuration of a golden table case.
-func tableConfig(t testing.TB, name string, q *float64, width int, truncate bool) patchwork.Config {
-	t.Helper()
-	c := patchwork.Config{Height: 1, Width: width, Defaults: patchwork.Defaults{Truncate: truncate}}
-	if name == "max_minus_min" {
-		c.Rule = patchwork.RuleMaxMinusMin
-		c.Q = 0.5
-	}
-	if q != nil {
-		c.Q = *q
-	}
-	return c
-}
-
 // goldenTally counts golden rows under given explanations.
 func goldenTally(t testing.TB, m *patchwork.Model, x [][]uint8, orders [][]int) *patchwork.Tally {
 	t.Helper()
@@ -96,7 +82,7 @@ func goldenTally(t testing.TB, m *patchwork.Model, x [][]uint8, orders [][]int) 
 
 func TestGoldenMStep(t *testing.T) {
 	for _, c := range loadGolden[goldenTables](t, "tables.json").MStep {
-		cfg := tableConfig(t, c.Rule, &c.Q, len(c.X[0]), false)
+		cfg := testkit.TableConfig(c.Rule, &c.Q, len(c.X[0]), false)
 		cfg.Prior = patchwork.Prior{On: c.Eps, Off: c.Eps}
 		m, err := patchwork.NewModel(cfg, c.Experts)
 		if err != nil {
@@ -116,7 +102,7 @@ func TestGoldenMStep(t *testing.T) {
 
 func TestGoldenOnline(t *testing.T) {
 	for _, c := range loadGolden[goldenTables](t, "tables.json").Online {
-		cfg := tableConfig(t, c.Rule, c.Q, len(c.Experts0[0]), c.Truncate)
+		cfg := testkit.TableConfig(c.Rule, c.Q, len(c.Experts0[0]), c.Truncate)
 		m, err := patchwork.NewModel(cfg, c.Experts0)
 		if err != nil {
 			t.Fatal(err)
@@ -166,7 +152,7 @@ func TestGoldenSequentialInit(t *testing.T) {
 		check("first expert", cfg, template, set, c.Out, c.Counts)
 	}
 	for _, c := range g.SequentialInit {
-		cfg := tableConfig(t, c.Rule, &c.Q, len(c.X), false)
+		cfg := testkit.TableConfig(c.Rule, &c.Q, len(c.X), false)
 		if cfg.Rule == patchwork.RuleMax {
 			cfg.Q = 0
 		}
@@ -182,7 +168,7 @@ func TestGoldenSequentialInit(t *testing.T) {
 
 func TestGoldenEquationOneBesideTheGuardedStep(t *testing.T) {
 	for _, c := range loadGolden[goldenTables](t, "tables.json").MStepGuarded {
-		cfg := tableConfig(t, "max_minus_min", &c.Q, len(c.X[0]), false)
+		cfg := testkit.TableConfig("max_minus_min", &c.Q, len(c.X[0]), false)
 		cfg.Prior = patchwork.Prior{On: c.Eps, Off: c.Eps}
 		m := testkit.MustModel(t, cfg, c.Experts)
 		next := EquationOne(m, goldenTally(t, m, c.X, c.Orders))

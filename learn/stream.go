@@ -10,6 +10,7 @@ import (
 	"example.com/patchwork"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/rows"
 )
 
 // sampled is a uniform sample of the images of a source with a weight above 0, in
@@ -78,7 +79,7 @@ func drawSample(ctx context.Context, src patchwork.Source, n int, seed uint64) (
 func (r *runner) streamed(ctx context.Context, src patchwork.Source) (*patchwork.Model, error) {
 	opt, all := r.opt, src
 	if r.given.Memory != nil {
-		all = remembered{src, partMemory{r.given.Memory, "all "}}
+		all = remembered{src, rows.PartMemory{Memory: r.given.Memory, Part: "all "}}
 	}
 	if opt.Method == MethodOnline {
 		if r.given.Starts > 1 {
@@ -95,7 +96,7 @@ func (r *runner) streamed(ctx context.Context, src patchwork.Source) (*patchwork
 		return nil, err
 	}
 	if r.given.Memory != nil {
-		s.Memory = partMemory{r.given.Memory, "sample "}
+		s.Memory = rows.PartMemory{Memory: r.given.Memory, Part: "sample "}
 	}
 	if err := opt.check(s.Data, r.cfg); err != nil {
 		return nil, err
@@ -117,12 +118,10 @@ func (r *runner) streamed(ctx context.Context, src patchwork.Source) (*patchwork
 // interrupted need not explain again: all else is quick, and the same every time.
 // Learning with a memory gives the same bytes as without, whatever it holds. It
 // must be safe for concurrent use.
-type Memory interface {
-	// Recall returns the value of a key; ok is false where it was not kept.
-	Recall(key string) (value []byte, ok bool, err error)
-	// Keep keeps the value of a key.
-	Keep(key string, value []byte) error
-}
+//
+// Recall returns the value of a key; ok is false where it was not kept. Keep keeps
+// the value of a key.
+type Memory = rows.Memory
 
 // remembered is a source with a memory.
 type remembered struct {
@@ -131,22 +130,7 @@ type remembered struct {
 }
 
 // Remembered returns the memory, and the source without it, for patchwork.EStep.
-func (r remembered) Remembered() (interface {
-	Recall(key string) (value []byte, ok bool, err error)
-	Keep(key string, value []byte) error
-}, patchwork.Source) {
-	return r.memory, r.Source
-}
-
-// partMemory is a memory for one of several sets of images that a run reads.
-type partMemory struct {
-	Memory
-	part string
-}
-
-func (m partMemory) Recall(key string) ([]byte, bool, error) { return m.Memory.Recall(m.part + key) }
-
-func (m partMemory) Keep(key string, value []byte) error { return m.Memory.Keep(m.part+key, value) }
+func (r remembered) Remembered() (Memory, patchwork.Source) { return r.memory, r.Source }
 
 // learnInOrder learns online from the images of a source, in their order.
 func learnInOrder(ctx context.Context, src patchwork.Source, cfg patchwork.Config, opt Options) (*patchwork.Model, error) {

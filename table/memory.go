@@ -11,6 +11,7 @@ import (
 	"example.com/patchwork/posterior"
 
 	"example.com/patchwork/internal/exact"
+	"example.com/patchwork/internal/rows"
 )
 
 // eStepRecalled runs eStep through the memory of the data.
@@ -132,24 +133,12 @@ func withMemory(d patchwork.Data, memory Memory) patchwork.Data {
 		words = row.AppendKnown(row.AppendBytes(words))
 		h.Write(words)
 	}
-	d.Memory = partMemory{memory, string(h.Sum(nil))}
+	d.Memory = rows.PartMemory{Memory: memory, Part: string(h.Sum(nil))}
 	return d
 }
 
 // Memory keeps what the E-steps of a run came to; see learn.Memory.
-type Memory interface {
-	Recall(key string) (value []byte, ok bool, err error)
-	Keep(key string, value []byte) error
-}
-
-// partMemory is the part of a memory that is about one set of rows.
-type partMemory struct {
-	Memory
-	rows string
-}
-
-func (m partMemory) Recall(key string) ([]byte, bool, error) { return m.Memory.Recall(m.rows + key) }
-func (m partMemory) Keep(key string, value []byte) error     { return m.Memory.Keep(m.rows+key, value) }
+type Memory = rows.Memory
 
 // encode appends the tally as bytes; who reads them knows the model.
 func (t *softTally) encode(out []byte) []byte {

@@ -358,3 +358,16 @@ func SampledRows(k, d, rows int) (*patchwork.Model, []*bitmap.Image, error) {
 	}
 	return m, images, nil
 }
+
+// TableConfig returns the configuration of a golden table case.
+func TableConfig(name string, q *float64, width int, truncate bool) patchwork.Config {
+	c := patchwork.Config{Height: 1, Width: width, Defaults: patchwork.Defaults{Truncate: truncate}}
+	if name == "max_minus_min" {
+		c.Rule = patchwork.RuleMaxMinusMin
+		c.Q = 0.5
+	}
+	if q != nil {
+		c.Q = *q
+	}
+	return c
+}
