@@ -302,16 +302,6 @@ func TestGoldenRotation(t *testing.T) {
 	}
 }
 
-// goldenTally counts golden rows under given explanations.
-func goldenTally(t testing.TB, m *patchwork.Model, x [][]uint8, orders [][]int) *patchwork.Tally {
-	t.Helper()
-	tally := patchwork.NewTally(m)
-	for n, row := range x {
-		tally.Add(m, bitmap.FromBytes(1, len(row), row), testkit.ExplanationOf(orders[n]), 1)
-	}
-	return tally
-}
-
 func TestGoldenGuardedStep(t *testing.T) {
 	for _, c := range loadTables(t).MStepGuarded {
 		cfg := testkit.TableConfig("max_minus_min", &c.Q, len(c.X[0]), false)
@@ -320,7 +310,7 @@ func TestGoldenGuardedStep(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tally := goldenTally(t, m, c.X, c.Orders)
+		tally := testkit.TallyOfRows(m, c.X, c.Orders)
 		guarded := tally.MStep(m, patchwork.MStep{MinVoteGain: c.Lam, AbstainMargin: c.Delta})
 		for k := range c.Out {
 			testkit.NearAll(t, "guarded step", guarded.Template(k), c.Out[k], 1e-12)

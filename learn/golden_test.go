@@ -70,16 +70,6 @@ func loadGolden[T any](t testing.TB, name string) (g T) {
 	return g
 }
 
-// goldenTally counts golden rows under given explanations.
-func goldenTally(t testing.TB, m *patchwork.Model, x [][]uint8, orders [][]int) *patchwork.Tally {
-	t.Helper()
-	tally := patchwork.NewTally(m)
-	for n, row := range x {
-		tally.Add(m, bitmap.FromBytes(1, len(row), row), testkit.ExplanationOf(orders[n]), 1)
-	}
-	return tally
-}
-
 func TestGoldenMStep(t *testing.T) {
 	for _, c := range loadGolden[goldenTables](t, "tables.json").MStep {
 		cfg := testkit.TableConfig(c.Rule, &c.Q, len(c.X[0]), false)
@@ -88,7 +78,7 @@ func TestGoldenMStep(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tally := goldenTally(t, m, c.X, c.Orders)
+		tally := testkit.TallyOfRows(m, c.X, c.Orders)
 		next := EquationOne(m, tally)
 		for k := range c.Out {
 			testkit.NearAll(t, "eq. (1)", next.Template(k), c.Out[k], 1e-12)
@@ -171,7 +161,7 @@ func TestGoldenEquationOneBesideTheGuardedStep(t *testing.T) {
 		cfg := testkit.TableConfig("max_minus_min", &c.Q, len(c.X[0]), false)
 		cfg.Prior = patchwork.Prior{On: c.Eps, Off: c.Eps}
 		m := testkit.MustModel(t, cfg, c.Experts)
-		next := EquationOne(m, goldenTally(t, m, c.X, c.Orders))
+		next := EquationOne(m, testkit.TallyOfRows(m, c.X, c.Orders))
 		for k := range c.OutEq1 {
 			testkit.NearAll(t, "eq. (1)", next.Template(k), c.OutEq1[k], 1e-12)
 		}

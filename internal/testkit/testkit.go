@@ -371,3 +371,12 @@ func TableConfig(name string, q *float64, width int, truncate bool) patchwork.Co
 	}
 	return c
 }
+
+// TallyOfRows counts rows under given explanations.
+func TallyOfRows(m *patchwork.Model, x [][]uint8, orders [][]int) *patchwork.Tally {
+	tally := patchwork.NewTally(m)
+	for n, row := range x {
+		tally.Add(m, bitmap.FromBytes(1, len(row), row), ExplanationOf(orders[n]), 1)
+	}
+	return tally
+}
