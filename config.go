@@ -200,7 +200,7 @@ func (c Config) validate() error {
 	case c.Truncate && c.Rule != RuleMax:
 		return fmt.Errorf("patchwork: truncated templates belong to the max rule, not to %v", c.Rule)
 	case c.Reuse < 0:
-		return fmt.Errorf("patchwork: an expert cannot be used %d times", c.Reuse)
+		return fmt.Errorf("patchwork: a part cannot be used %d times", c.Reuse)
 	case c.Prior.On < 0 || c.Prior.Off < 0 || math.IsNaN(c.Prior.On+c.Prior.Off) || math.IsInf(c.Prior.On+c.Prior.Off, 0):
 		return fmt.Errorf("patchwork: Beta(%v, %v) is not a prior", c.Prior.On, c.Prior.Off)
 	}
@@ -238,7 +238,7 @@ type SizeError struct {
 // Error implements the error interface.
 func (e *SizeError) Error() string {
 	if e.Scene {
-		return fmt.Sprintf("image of %d x %d is smaller than the model's %d x %d experts",
+		return fmt.Sprintf("image of %d x %d is smaller than the model's %d x %d parts",
 			e.Height, e.Width, e.ModelHeight, e.ModelWidth)
 	}
 	return fmt.Sprintf("image of %d x %d, the model explains images of %d x %d",

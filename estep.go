@@ -51,7 +51,7 @@ func tallied(ctx context.Context, m *Model, src Source, opt PursuitOptions, work
 	}
 	t, err := far.Tally(ctx, m, opt)
 	if err == nil && !t.Fits(m) {
-		return nil, fmt.Errorf("patchwork: the tally is of %d experts of %dx%d pixels, the model has %d of %dx%d",
+		return nil, fmt.Errorf("patchwork: the tally is of %d parts of %dx%d pixels, the model has %d of %dx%d",
 			len(t.active), t.height, t.width, m.K(), m.Height(), m.Width())
 	}
 	return t, err

@@ -80,17 +80,17 @@ func NewModel(cfg Config, templates [][]float64) (*Model, error) {
 		return nil, err
 	}
 	if len(templates) == 0 {
-		return nil, fmt.Errorf("patchwork: a model needs at least one expert")
+		return nil, fmt.Errorf("patchwork: a model needs at least one part")
 	}
 	m := &Model{cfg: cfg.clone(), idle: new(idle)}
 	for k, t := range templates {
 		if len(t) != cfg.Height*cfg.Width {
-			return nil, fmt.Errorf("patchwork: expert %d has %d values, a frame of %d x %d needs %d",
+			return nil, fmt.Errorf("patchwork: part %d has %d values, a frame of %d x %d needs %d",
 				k, len(t), cfg.Height, cfg.Width, cfg.Height*cfg.Width)
 		}
 		for i, p := range t {
 			if !(p >= 0 && p <= 1) {
-				return nil, fmt.Errorf("patchwork: expert %d, row %d, column %d is %v, not a probability",
+				return nil, fmt.Errorf("patchwork: part %d, row %d, column %d is %v, not a probability",
 					k, i/cfg.Width, i%cfg.Width, p)
 			}
 		}
@@ -134,19 +134,19 @@ func (m *Model) Extras() Extras { return m.extras }
 func (m *Model) WithExtras(e Extras) (*Model, error) {
 	n := m.K() * m.Height() * m.Width()
 	if e.Counts != nil && (len(e.Counts.counts.On) != n || len(e.Counts.active) != m.K()) {
-		return nil, fmt.Errorf("patchwork: %d counts of %d experts do not fit %d experts of %d x %d pixels",
+		return nil, fmt.Errorf("patchwork: %d counts of %d parts do not fit %d parts of %d x %d pixels",
 			len(e.Counts.counts.On), len(e.Counts.active), m.K(), m.Height(), m.Width())
 	}
 	if e.Usage != nil && len(e.Usage) != m.K() {
-		return nil, fmt.Errorf("patchwork: usage of %d experts, the model has %d", len(e.Usage), m.K())
+		return nil, fmt.Errorf("patchwork: usage of %d parts, the model has %d", len(e.Usage), m.K())
 	}
 	for k, u := range e.Usage {
 		if !(u >= 0) || math.IsInf(u, 0) {
-			return nil, fmt.Errorf("patchwork: usage of expert %d is %v", k, u)
+			return nil, fmt.Errorf("patchwork: usage of part %d is %v", k, u)
 		}
 	}
 	if e.Geometry != nil && e.Geometry.Normal.Dim() != 3*m.K() {
-		return nil, fmt.Errorf("patchwork: geometry over %d numbers, %d experts have %d", e.Geometry.Normal.Dim(), m.K(), 3*m.K())
+		return nil, fmt.Errorf("patchwork: geometry over %d numbers, %d parts have %d", e.Geometry.Normal.Dim(), m.K(), 3*m.K())
 	}
 	c := *m
 	c.extras, c.idle = e, new(idle)
@@ -160,7 +160,7 @@ func (m *Model) WithExtras(e Extras) (*Model, error) {
 func (m *Model) WithTemplates(templates [][]float64, extras Extras) *Model {
 	for k, t := range templates {
 		if len(t) != m.cfg.Height*m.cfg.Width {
-			panic(fmt.Sprintf("patchwork: expert %d has %d values, a frame of %d x %d needs %d",
+			panic(fmt.Sprintf("patchwork: part %d has %d values, a frame of %d x %d needs %d",
 				k, len(t), m.cfg.Height, m.cfg.Width, m.cfg.Height*m.cfg.Width))
 		}
 	}
@@ -175,7 +175,7 @@ func (m *Model) WithTemplates(templates [][]float64, extras Extras) *Model {
 // the same frame: other poses, for example, or other Defaults.
 func (m *Model) WithConfig(cfg Config) (*Model, error) {
 	if cfg.Height != m.cfg.Height || cfg.Width != m.cfg.Width {
-		return nil, fmt.Errorf("patchwork: experts of %d x %d cannot take a frame of %d x %d",
+		return nil, fmt.Errorf("patchwork: parts of %d x %d cannot take a frame of %d x %d",
 			m.cfg.Height, m.cfg.Width, cfg.Height, cfg.Width)
 	}
 	if err := cfg.validate(); err != nil {
@@ -209,7 +209,7 @@ func (m *Model) GridFor(height, width int) (pose.Grid, error) {
 		g.DX = pose.Range{Min: 0, Max: width - c.Width, Step: 1}
 	}
 	if n := g.Len(); n > pose.MaxCandidates/m.K() {
-		return pose.Grid{}, fmt.Errorf("patchwork: %d experts in %d poses are more than %d candidates; shift or rotate less, or in larger steps",
+		return pose.Grid{}, fmt.Errorf("patchwork: %d parts in %d poses are more than %d candidates; shift or rotate less, or in larger steps",
 			m.K(), n, pose.MaxCandidates)
 	}
 	return g, nil

@@ -64,11 +64,11 @@ func TestNewModelRefuses(t *testing.T) {
 		{with(func(c *patchwork.Config) { c.Prior.On = inf }), templates, "Beta(+Inf, 0)"},
 		{with(func(c *patchwork.Config) { c.Poses.DY = pose.Range{Min: 1} }), templates, "dy range 1..0"},
 		{with(func(c *patchwork.Config) { c.Poses.Angles = []float64{0, 0} }), templates, "listed twice"},
-		{good, nil, "at least one expert"},
-		{good, [][]float64{make([]float64, 6), make([]float64, 5)}, "expert 1 has 5 values, a frame of 2 x 3 needs 6"},
-		{good, bad(2, 4, 1.5), "expert 2, row 1, column 1 is 1.5, not a probability"},
-		{good, bad(0, 0, nan), "expert 0, row 0, column 0 is NaN"},
-		{good, bad(1, 5, -inf), "expert 1, row 1, column 2 is -Inf"},
+		{good, nil, "at least one part"},
+		{good, [][]float64{make([]float64, 6), make([]float64, 5)}, "part 1 has 5 values, a frame of 2 x 3 needs 6"},
+		{good, bad(2, 4, 1.5), "part 2, row 1, column 1 is 1.5, not a probability"},
+		{good, bad(0, 0, nan), "part 0, row 0, column 0 is NaN"},
+		{good, bad(1, 5, -inf), "part 1, row 1, column 2 is -Inf"},
 	} {
 		_, err := patchwork.NewModel(c.cfg, c.templates)
 		checkError(t, "NewModel", err, c.want)
@@ -102,13 +102,13 @@ func TestWithExtras(t *testing.T) {
 		e    patchwork.Extras
 		want string
 	}{
-		{patchwork.Extras{Counts: other}, "6 counts of 3 experts do not fit 2 experts of 1 x 2 pixels"},
-		{patchwork.Extras{Counts: wide}, "6 counts of 2 experts do not fit"},
-		{patchwork.Extras{Usage: []float64{1}}, "usage of 1 experts, the model has 2"},
-		{patchwork.Extras{Usage: []float64{0.5, -0.5}}, "usage of expert 1 is -0.5"},
-		{patchwork.Extras{Usage: []float64{math.NaN(), 0}}, "usage of expert 0 is NaN"},
-		{patchwork.Extras{Usage: []float64{0, math.Inf(1)}}, "usage of expert 1 is +Inf"},
-		{patchwork.Extras{Geometry: &patchwork.Geometry{Normal: flat}}, "geometry over 3 numbers, 2 experts have 6"},
+		{patchwork.Extras{Counts: other}, "6 counts of 3 parts do not fit 2 parts of 1 x 2 pixels"},
+		{patchwork.Extras{Counts: wide}, "6 counts of 2 parts do not fit"},
+		{patchwork.Extras{Usage: []float64{1}}, "usage of 1 parts, the model has 2"},
+		{patchwork.Extras{Usage: []float64{0.5, -0.5}}, "usage of part 1 is -0.5"},
+		{patchwork.Extras{Usage: []float64{math.NaN(), 0}}, "usage of part 0 is NaN"},
+		{patchwork.Extras{Usage: []float64{0, math.Inf(1)}}, "usage of part 1 is +Inf"},
+		{patchwork.Extras{Geometry: &patchwork.Geometry{Normal: flat}}, "geometry over 3 numbers, 2 parts have 6"},
 	} {
 		_, err := m.WithExtras(c.e)
 		checkError(t, "WithExtras", err, c.want)
@@ -125,7 +125,7 @@ func TestWithExtras(t *testing.T) {
 func TestWithConfig(t *testing.T) {
 	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2}, testkit.Make2D(2, 2))
 	_, err := m.WithConfig(patchwork.Config{Height: 2, Width: 1})
-	checkError(t, "another frame", err, "experts of 1 x 2 cannot take a frame of 2 x 1")
+	checkError(t, "another frame", err, "parts of 1 x 2 cannot take a frame of 2 x 1")
 	_, err = m.WithConfig(patchwork.Config{Height: 1, Width: 2, Q: 2})
 	checkError(t, "a bad value", err, "q = 2")
 	turned, err := m.WithConfig(patchwork.Config{Height: 1, Width: 2, Q: 0.1, Poses: pose.Grid{Angles: []float64{180}}})
@@ -158,9 +158,9 @@ func TestPursuitRefuses(t *testing.T) {
 		{m, patchwork.PursuitOptions{MaxPicks: -1}, "picks -1"},
 		{m, patchwork.PursuitOptions{Reuse: -1}, "reuse -1"},
 		{m, patchwork.PursuitOptions{RefineSweeps: -2}, "sweeps -2"},
-		{m, patchwork.PursuitOptions{Costs: []float64{1}}, "1 costs for 2 experts"},
-		{m, patchwork.PursuitOptions{Costs: []float64{0, nan}}, "cost of expert 1 is NaN"},
-		{m, patchwork.PursuitOptions{Costs: []float64{math.Inf(1), 0}}, "cost of expert 0 is +Inf"},
+		{m, patchwork.PursuitOptions{Costs: []float64{1}}, "1 costs for 2 parts"},
+		{m, patchwork.PursuitOptions{Costs: []float64{0, nan}}, "cost of part 1 is NaN"},
+		{m, patchwork.PursuitOptions{Costs: []float64{math.Inf(1), 0}}, "cost of part 0 is +Inf"},
 	} {
 		_, err := patchwork.NewPursuit(c.m, c.opt)
 		checkError(t, "NewPursuit", err, c.want)
@@ -180,7 +180,7 @@ func TestSizeErrors(t *testing.T) {
 		{fixed, 2, 2, "image of 2 x 2, the model explains images of 2 x 3"},
 		{scene, 2, 3, ""},
 		{scene, 9, 3, ""},
-		{scene, 1, 30, "image of 1 x 30 is smaller than the model's 2 x 3 experts"},
+		{scene, 1, 30, "image of 1 x 30 is smaller than the model's 2 x 3 parts"},
 		{scene, 30, 2, "image of 30 x 2 is smaller"},
 	} {
 		_, err := testkit.MustPursuit(t, c.m, patchwork.PursuitOptions{}).Explain(bitmap.New(c.h, c.w))

@@ -132,11 +132,11 @@ func (o PursuitOptions) validate(c *Config, experts int) error {
 		return fmt.Errorf("patchwork: limits of the pursuit must not be negative (picks %d, reuse %d, sweeps %d)",
 			o.MaxPicks, o.Reuse, o.RefineSweeps)
 	case o.Costs != nil && len(o.Costs) != experts:
-		return fmt.Errorf("patchwork: %d costs for %d experts", len(o.Costs), experts)
+		return fmt.Errorf("patchwork: %d costs for %d parts", len(o.Costs), experts)
 	}
 	for k, c := range o.Costs {
 		if math.IsNaN(c) || math.IsInf(c, 0) {
-			return fmt.Errorf("patchwork: cost of expert %d is %v", k, c)
+			return fmt.Errorf("patchwork: cost of part %d is %v", k, c)
 		}
 	}
 	return nil

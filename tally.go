@@ -108,7 +108,7 @@ func (t *Tally) LogLik() float64 {
 // size.
 func (t *Tally) Add(m *Model, img *bitmap.Image, e *Explanation, weight int64) {
 	if weight < 0 || m.K() != len(t.active) || m.Height() != t.height || m.Width() != t.width {
-		panic("patchwork: this tally does not count this model's experts, or the weight is negative")
+		panic("patchwork: this tally does not count this model's parts, or the weight is negative")
 	}
 	if weight == 0 {
 		return
@@ -233,7 +233,7 @@ func (c *Config) votes(p float64) bool {
 // and the same in any order. It panics if the experts differ in number or size.
 func (t *Tally) Merge(o *Tally) {
 	if len(o.active) != len(t.active) || o.height != t.height || o.width != t.width {
-		panic("patchwork: these tallies count different experts")
+		panic("patchwork: these tallies count different parts")
 	}
 	for _, p := range [][2][]int64{
 		{t.counts.On, o.counts.On}, {t.counts.Seen, o.counts.Seen},

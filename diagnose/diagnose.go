@@ -20,7 +20,7 @@ type Evidence struct {
 // then of experts. It panics if the tally is of other experts.
 func Model(m *patchwork.Model, on Evidence) []Finding {
 	if on.Tally != nil && !on.Tally.Fits(m) {
-		panic("patchwork: this tally counts other experts than the model's")
+		panic("patchwork: this tally counts other parts than the model's")
 	}
 	out := findUnused(m, on.Tally)
 	out = append(out, findDuplicates(m)...)

@@ -124,7 +124,7 @@ func (d *decoder) set(m *Moments) (mask uint64, err error) {
 	mask = d.uint64()
 	n := int64(d.uint64())
 	if mask>>m.k != 0 { // a shift by 64 gives 0
-		return 0, d.fail(start, "mask %#x for %d experts", mask, m.k)
+		return 0, d.fail(start, "mask %#x for %d parts", mask, m.k)
 	}
 	if n < 1 || n > MaxWeight-m.weight {
 		return 0, d.fail(start+8, "%d configurations after %d others", n, m.weight)

@@ -43,7 +43,7 @@ type FitReport struct {
 }
 
 // ErrNoConfigurations reports moments in which no expert was ever present.
-var ErrNoConfigurations = errors.New("gauss: nothing to fit: no configuration has an expert in it")
+var ErrNoConfigurations = errors.New("gauss: nothing to fit: no configuration has a part in it")
 
 // Fit returns the Gaussian over all 3K coordinates by maximum likelihood,
 // experts missing at random: whether an expert is missing must not depend on

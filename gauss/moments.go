@@ -59,7 +59,7 @@ type RangeError struct {
 
 // Error implements the error interface.
 func (e *RangeError) Error() string {
-	return fmt.Sprintf("gauss: %s of expert %d is %v; it must be from %v to %v",
+	return fmt.Sprintf("gauss: %s of part %d is %v; it must be from %v to %v",
 		e.Coordinate, e.Expert, e.Value, -e.Limit, e.Limit)
 }
 
@@ -100,7 +100,7 @@ func newSums(experts int) *sums {
 // outside 1..MaxExperts.
 func NewMoments(k int) (*Moments, error) {
 	if k < 1 || k > MaxExperts {
-		return nil, fmt.Errorf("gauss: %d experts; a geometry is for 1 to %d", k, MaxExperts)
+		return nil, fmt.Errorf("gauss: %d parts; a geometry is for 1 to %d", k, MaxExperts)
 	}
 	return &Moments{k: k, sets: map[uint64]*sums{}}, nil
 }
@@ -117,7 +117,7 @@ func (m *Moments) N() int64 { return m.weight }
 // *[RangeError] or [ErrTooHeavy]; then nothing was added.
 func (m *Moments) Add(configuration []Placement, weight int64) error {
 	if len(configuration) != m.k {
-		panic(fmt.Sprintf("gauss: a configuration of %d experts for moments of %d", len(configuration), m.k))
+		panic(fmt.Sprintf("gauss: a configuration of %d parts for moments of %d", len(configuration), m.k))
 	}
 	if weight < 1 {
 		panic(fmt.Sprintf("gauss: a configuration of weight %d", weight))
@@ -183,7 +183,7 @@ func (s *sums) add(x []int64, weight int64) {
 // merged.
 func (m *Moments) Merge(other *Moments) error {
 	if m.k != other.k {
-		panic(fmt.Sprintf("gauss: moments of %d experts cannot join moments of %d", other.k, m.k))
+		panic(fmt.Sprintf("gauss: moments of %d parts cannot join moments of %d", other.k, m.k))
 	}
 	if other.weight > MaxWeight-m.weight {
 		return ErrTooHeavy

@@ -215,7 +215,7 @@ func TestFitRefusesImpossibleMoments(t *testing.T) {
 func TestErrorsSayWhere(t *testing.T) {
 	m := newMoments(t, 1)
 	err := m.Add([]Placement{{Present: true, Theta: 2e6}}, 1)
-	if want := "gauss: theta of expert 0 is 2e+06; it must be from -1.048576e+06 to 1.048576e+06"; err == nil || err.Error() != want {
+	if want := "gauss: theta of part 0 is 2e+06; it must be from -1.048576e+06 to 1.048576e+06"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 	err = m.UnmarshalBinary(append(encoded(t, m), 1, 2))

@@ -28,7 +28,7 @@ func DescriptionLength(m *patchwork.Model, t *patchwork.Tally) float64 {
 // of the abstention value as abstaining: learning keeps them there.
 func descriptionLength(m *patchwork.Model, t *patchwork.Tally, sit float64) float64 {
 	if !t.Fits(m) {
-		panic("patchwork: this tally does not count this model's experts")
+		panic("patchwork: this tally does not count this model's parts")
 	}
 	sum := -t.LogLik()
 	for k := range m.K() {

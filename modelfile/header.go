@@ -214,7 +214,7 @@ func (h *header) check(name string, value any) error {
 	case name == "version" && h.Version < 1:
 		return bad(name, "", "there is no version %d of the format", h.Version)
 	case name == "stretch" && slices.ContainsFunc(*value.(*stretch), func(s float64) bool { return s != 1 }):
-		return bad(name, "use a newer patchwork, or a model without it", "this version does not support stretched experts")
+		return bad(name, "use a newer patchwork, or a model without it", "this version does not support stretched parts")
 	}
 	return nil
 }
@@ -255,7 +255,7 @@ func (h *header) config() (patchwork.Config, error) {
 	}
 	if h.Reuse != nil {
 		if c.Reuse = *h.Reuse; c.Reuse < 1 {
-			return c, bad("reuse", "leave it out for 1", "an expert cannot be used %d times per image", c.Reuse)
+			return c, bad("reuse", "leave it out for 1", "a part cannot be used %d times per image", c.Reuse)
 		}
 	}
 	if p := h.Prior; p != nil {
@@ -344,7 +344,7 @@ func (h *header) presence(k int) (gauss.Presence, error) {
 		var mask uint64
 		for _, expert := range p.Experts {
 			if expert < 0 || expert >= k || mask>>expert != 0 {
-				return nil, bad("presence", "", "set %d: expert %d is out of order or beyond the last one, %d", i, expert, k-1)
+				return nil, bad("presence", "", "set %d: part %d is out of order or beyond the last one, %d", i, expert, k-1)
 			}
 			mask |= 1 << expert
 		}

@@ -61,12 +61,12 @@ func checkWork(c *patchwork.Config, k int) error {
 	pixels, turns := c.Height*c.Width, c.Poses.Rotations()
 	if over(maxArray/8, k, pixels) || over(maxTurned, k, turns, pixels) {
 		return &FormatError{Member: "experts" + npySuffix,
-			Msg:  fmt.Sprintf("%d experts of %d x %d pixels in %d rotations are too many", k, c.Height, c.Width, turns),
+			Msg:  fmt.Sprintf("%d parts of %d x %d pixels in %d rotations are too many", k, c.Height, c.Width, turns),
 			Hint: "use fewer rotations or a smaller frame"}
 	}
 	if over(MaxCandidates, k, turns, c.Poses.DY.Len(), c.Poses.DX.Len()) {
 		return &FormatError{Member: jsonName, Field: "shift",
-			Msg:  fmt.Sprintf("%d experts in %d poses are more than %d candidates", k, c.Poses.Len(), MaxCandidates),
+			Msg:  fmt.Sprintf("%d parts in %d poses are more than %d candidates", k, c.Poses.Len(), MaxCandidates),
 			Hint: "use shorter ranges or larger steps"}
 	}
 	return nil
@@ -94,10 +94,10 @@ func checkPresence(p gauss.Presence, k int) error {
 			return bad(i, "was seen %d times; counts are at least 1, and 2^53 at most in all", pattern.N)
 		}
 		if total += pattern.N; pattern.Mask>>k != 0 { // a shift by 64 gives 0
-			return bad(i, "holds an expert beyond the last, %d", k-1)
+			return bad(i, "holds a part beyond the last, %d", k-1)
 		}
 		if i > 0 && pattern.Mask <= p[i-1].Mask {
-			return bad(i, "does not come after the one before it (sets are ordered by their highest expert)")
+			return bad(i, "does not come after the one before it (sets are ordered by their highest part)")
 		}
 	}
 	return nil

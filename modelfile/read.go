@@ -289,7 +289,7 @@ func (r *reader) geometry() (*patchwork.Geometry, error) {
 		return nil, nil
 	}
 	if r.k > gauss.MaxExperts {
-		return nil, &FormatError{Member: "geometry_mean.npy", Msg: fmt.Sprintf("a geometry is for at most %d experts; the model has %d", gauss.MaxExperts, r.k)}
+		return nil, &FormatError{Member: "geometry_mean.npy", Msg: fmt.Sprintf("a geometry is for at most %d parts; the model has %d", gauss.MaxExperts, r.k)}
 	}
 	d := gauss.PerExpert * r.k
 	mean, err := r.floats("geometry_mean", d)

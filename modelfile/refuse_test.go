@@ -113,7 +113,7 @@ func TestRefusals(t *testing.T) {
 		{"other rule", set("rule", "noisy-or"), `field rule: is "noisy-or"`},
 		{"other case", set("Rule", "max"), "field Rule: unknown|x-"},
 		{"unknown field", set("tilt", 3), "field tilt: unknown to version 1|x-"},
-		{"stretch", set("stretch", []float64{0.75, 1, 1.33}), "field stretch: this version does not support stretched experts; use a newer"},
+		{"stretch", set("stretch", []float64{0.75, 1, 1.33}), "field stretch: this version does not support stretched parts; use a newer"},
 		{"no size", func(p *parts) { delete(p.header, "height") }, "height, width: a frame of 0 x 3"},
 		{"negative size", set("height", -2), "a frame of -2 x 3"},
 		{"huge size", all(set("height", int64(1<<40)), set("width", int64(1<<40))), "a frame of 1099511627776 x 1099511627776"},
@@ -135,14 +135,14 @@ func TestRefusals(t *testing.T) {
 		{"empty range", set("shift_y", []int{2, 1, 1}), "model.json|dy range 2..1"},
 		{"range step", set("shift_x", []int{1, 2, 0}), "field shift_x|step of 0"},
 		{"rotation twice", set("rotations", []int{5, 5}), "model.json|5 degrees is listed twice"},
-		{"many poses", all(set("shift_y", []int{0, 1 << 20}), set("shift_x", []int{0, 1 << 20})), "field shift: 2 experts in 1099513724929 poses|shorter ranges"},
-		{"many rotations", manyRotations, "experts.npy: 2 experts of 1000 x 1000 pixels in 40 rotations|fewer rotations"},
+		{"many poses", all(set("shift_y", []int{0, 1 << 20}), set("shift_x", []int{0, 1 << 20})), "field shift: 2 parts in 1099513724929 poses|shorter ranges"},
+		{"many rotations", manyRotations, "experts.npy: 2 parts of 1000 x 1000 pixels in 40 rotations|fewer rotations"},
 		{"flat experts", array("experts", npy.New(make([]float64, 12), 2, 6)), "experts.npy: has shape [2 6]; model.json says (K, 2, 3)|reshape"},
 		{"turned experts", array("experts", npy.New(make([]float64, 12), 2, 3, 2)), "experts.npy: has shape [2 3 2]"},
 		{"zero experts", array("experts", npy.New([]float64{}, 0, 2, 3)), "experts.npy: has shape [0 2 3]|K at least 1"},
 		{"text experts", array("experts", npy.New([]string{"a", "b", "c", "d", "e", "f"}, 1, 2, 3)), "experts.npy: holds text"},
-		{"NaN expert", array("experts", npy.New(numbers(6, math.NaN()), 1, 2, 3)), "experts.npy|expert 0, row 0, column 0 is NaN"},
-		{"expert of 2", array("experts", npy.New([]float64{0, 0, 0, 0, 0, 2}, 1, 2, 3)), "experts.npy|expert 0, row 1, column 2 is 2"},
+		{"NaN expert", array("experts", npy.New(numbers(6, math.NaN()), 1, 2, 3)), "experts.npy|part 0, row 0, column 0 is NaN"},
+		{"expert of 2", array("experts", npy.New([]float64{0, 0, 0, 0, 0, 2}, 1, 2, 3)), "experts.npy|part 0, row 1, column 2 is 2"},
 		{"unknown array", array("usages", npy.New([]float64{1, 1}, 2)), "usages.npy: unknown to version 1|x-"},
 		{"on alone", array("on", zeros12), "on.npy, seen.npy: one is there without the other"},
 		{"lost alone", all(array("lost_on", zeros12), array("lost_seen", zeros12)), "on.npy, seen.npy: not in the file"},
@@ -157,13 +157,13 @@ func TestRefusals(t *testing.T) {
 		{"q map", array("q", npy.New(numbers(6, 7), 2, 3)), "model.json|abstention value of row 0, column 0 is 7"},
 		{"q of a scene", all(set("scene", true), array("q", npy.New(make([]float64, 6), 2, 3))), "model.json|not scenes"},
 		{"usage shape", array("usage", npy.New(make([]float64, 3), 3)), "usage.npy: has shape [3]"},
-		{"usage", array("usage", npy.New([]float64{0, math.Inf(1)}, 2)), "usage.npy|usage of expert 1 is +Inf"},
+		{"usage", array("usage", npy.New([]float64{0, math.Inf(1)}, 2)), "usage.npy|usage of part 1 is +Inf"},
 		{"mean alone", mean6, "geometry_mean.npy, geometry_cov.npy: one is there"},
 		{"presence alone", set("presence", []any{}), "field presence: needs geometry_mean.npy"},
 		{"covariance", all(mean6, array("geometry_cov", npy.New(numbers(36, -1), 6, 6))), "geometry_mean.npy, geometry_cov.npy|variance of coordinate 0 is -1"},
 		{"covariance of infinities", all(mean6, array("geometry_cov", npy.New(numbers(36, math.Inf(1)), 6, 6))), "geometry_cov.npy|+Inf"},
-		{"presence beyond", all(place, set("presence", []any{map[string]any{"experts": []int{2}, "count": 1}})), "field presence: set 0: expert 2"},
-		{"presence order", all(place, set("presence", []any{map[string]any{"experts": []int{1, 0}, "count": 1}})), "field presence: set 0: expert 0"},
+		{"presence beyond", all(place, set("presence", []any{map[string]any{"experts": []int{2}, "count": 1}})), "field presence: set 0: part 2"},
+		{"presence order", all(place, set("presence", []any{map[string]any{"experts": []int{1, 0}, "count": 1}})), "field presence: set 0: part 0"},
 		{"presence twice", all(place, set("presence", []any{map[string]any{"experts": []int{1}, "count": 1}, map[string]any{"experts": []int{1}, "count": 1}})), "field presence: set 1 does not come after"},
 		{"presence never", all(place, set("presence", []any{map[string]any{"experts": []int{1}}})), "field presence: set 0 was seen 0 times"},
 		{"record", set("record", "good"), `field record: is "good", want`},
@@ -296,7 +296,7 @@ func TestHugeClaimsCostNoMemory(t *testing.T) {
 		want string
 	}{
 		"long header": {long.bytes(t, npy.Deflate), "model.json: larger than the limit"},
-		"experts":     {wide.bytes(t, npy.Deflate), "experts.npy: 3 experts of 8192 x 4096"},
+		"experts":     {wide.bytes(t, npy.Deflate), "experts.npy: 3 parts of 8192 x 4096"},
 	} {
 		if len(c.file) > 1<<20 {
 			t.Fatalf("%s: %d bytes are no bomb", name, len(c.file))
@@ -358,7 +358,7 @@ func TestWriteRefuses(t *testing.T) {
 		m    *patchwork.Model
 		want string
 	}{
-		"many":     {model(t, many, []float64{0, 0}), "field shift: 1 experts in"},
+		"many":     {model(t, many, []float64{0, 0}), "field shift: 1 parts in"},
 		"NaN":      {record(patchwork.Record{LogLik: math.NaN()}), "field record|NaN"},
 		"+Inf":     {record(patchwork.Record{Starts: []patchwork.Start{{Score: math.Inf(1)}}}), "field record|+Inf"},
 		"-Inf":     {record(patchwork.Record{DescriptionLength: math.Inf(-1)}), "field record|+Inf"},
@@ -367,7 +367,7 @@ func TestWriteRefuses(t *testing.T) {
 		"no UTF-8": {record(patchwork.Record{Method: "\xff"}), `field record|"\xff" is not UTF-8`},
 		"counts":   {with(t, least(t), patchwork.Extras{Counts: tally}), "seen.npy: count number 1"},
 		"presence": {with(t, least(t), patchwork.Extras{Geometry: &patchwork.Geometry{Normal: normal,
-			Presence: gauss.Presence{{Mask: 2, N: 1}}}}), "field presence: set 0 holds an expert beyond"},
+			Presence: gauss.Presence{{Mask: 2, N: 1}}}}), "field presence: set 0 holds a part beyond"},
 	} {
 		var buf bytes.Buffer
 		checkMessage(t, name, Write(&buf, c.m), c.want)

@@ -16,7 +16,7 @@ func Experts(m *patchwork.Model) Sheet {
 	usage := m.Extras().Usage
 	s := Sheet{Legend: scale(m)}
 	for k := range m.K() {
-		caption := fmt.Sprintf("expert %d", k)
+		caption := fmt.Sprintf("part %d", k)
 		if usage != nil {
 			caption += fmt.Sprintf(" · %.0f %%", 100*usage[k])
 		}
@@ -108,7 +108,7 @@ func legend(picks []patchwork.Pick) []Swatch {
 	var out []Swatch
 	for k := range last + 1 {
 		if used[k] {
-			out = append(out, Swatch{Hue(k), fmt.Sprintf("expert %d", k)})
+			out = append(out, Swatch{Hue(k), fmt.Sprintf("part %d", k)})
 		}
 	}
 	return append(out, Swatch{unexplained, "unexplained ink"})
@@ -127,7 +127,7 @@ func Steps(m *patchwork.Model, img *bitmap.Image, e patchwork.Explanation) Sheet
 		if p.Gain > 0 {
 			gain = "+" + gain
 		}
-		caption := fmt.Sprintf("%d: expert %d\n%s nats", j+1, p.Expert, gain)
+		caption := fmt.Sprintf("%d: part %d\n%s nats", j+1, p.Expert, gain)
 		s.Tiles = append(s.Tiles, Tile{Overlay(m, img, e.Picks[:j+1]), caption})
 	}
 	return s
@@ -162,7 +162,7 @@ func Progress(examples []*bitmap.Image, steps []*patchwork.Model, samples []imag
 	}
 	s.RowLabels = append(s.RowLabels, "example")
 	for k := range experts {
-		s.RowLabels = append(s.RowLabels, fmt.Sprintf("expert %d", k))
+		s.RowLabels = append(s.RowLabels, fmt.Sprintf("part %d", k))
 	}
 	if len(samples) > 0 {
 		for len(s.ColumnLabels) < columns {
@@ -186,7 +186,7 @@ func BeforeAfter(before, after *patchwork.Model) Sheet {
 					t.Image = Expert(m, k)
 				}
 				if row == 1 && k < n {
-					t.Caption = fmt.Sprintf("expert %d", k)
+					t.Caption = fmt.Sprintf("part %d", k)
 				}
 				s.Tiles = append(s.Tiles, t)
 			}

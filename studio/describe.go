@@ -22,7 +22,7 @@ type modelInfo struct {
 	Height    int           `json:"height"`
 	Width     int           `json:"width"`
 	Experts   int           `json:"experts"`
-	Shift     int           `json:"shift" doc:"how far experts are shifted, in pixels"`
+	Shift     int           `json:"shift" doc:"how far parts are shifted, in pixels"`
 	ShiftStep int           `json:"shift_step"`
 	Rotations []float64     `json:"rotations" doc:"degrees, clockwise"`
 	Truncate  bool          `json:"truncate"`
@@ -42,7 +42,7 @@ type geometryInfo struct {
 
 type component struct {
 	Deviation float64 `json:"deviation" doc:"standard deviation along it"`
-	Moves     []move  `json:"moves" doc:"how every expert moves at +1 deviation"`
+	Moves     []move  `json:"moves" doc:"how every part moves at +1 deviation"`
 }
 
 type move struct {
@@ -120,7 +120,7 @@ type expertColumn struct {
 	Name  string  `json:"name"`
 	Index int     `json:"index"`
 	P     float64 `json:"p"`
-	Q     float64 `json:"q" doc:"value of the column if no expert votes"`
+	Q     float64 `json:"q" doc:"value of the column if no part votes"`
 }
 
 type expertList struct {

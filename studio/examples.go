@@ -15,7 +15,7 @@ import (
 
 type examplesQuery struct {
 	ModelPath
-	K     int      `path:"k" minimum:"0" doc:"index of the expert"`
+	K     int      `path:"k" minimum:"0" doc:"index of the part"`
 	Data  string   `query:"data" required:"true" maxLength:"64" doc:"id of a data set"`
 	N     int      `query:"n" minimum:"1" maximum:"100" default:"6" doc:"how many of each"`
 	Where []string `query:"where,explode" maxItems:"10" doc:"select by labels, such as y=T"`
@@ -27,7 +27,7 @@ type example struct {
 	Width       int               `json:"width"`
 	Bits        string            `json:"bits"`
 	Index       int               `json:"index" doc:"in the data set"`
-	Gain        nats              `json:"gain" doc:"of the expert, summed over its picks, in nats"`
+	Gain        nats              `json:"gain" doc:"of the part, summed over its picks, in nats"`
 	Labels      map[string]string `json:"labels"`
 	Explanation explanation       `json:"explanation"`
 }
@@ -35,9 +35,9 @@ type example struct {
 type exampleList struct {
 	Body struct {
 		Best     []example `json:"best" doc:"largest gain first"`
-		Worst    []example `json:"worst" doc:"smallest gain first, among the images that use the expert"`
+		Worst    []example `json:"worst" doc:"smallest gain first, among the images that use the part"`
 		Searched int       `json:"searched" doc:"number of images explained: the first selected ones"`
-		Used     int       `json:"used" doc:"how many of these use the expert"`
+		Used     int       `json:"used" doc:"how many of these use the part"`
 	}
 }
 
@@ -56,7 +56,7 @@ func (s *Server) showExamples(ctx context.Context, in *examplesQuery) (*exampleL
 		return nil, err
 	}
 	if in.K >= m.m.K() {
-		return nil, problemAt(http.StatusNotFound, "path.k", in.K, "model %s has no expert %d; it has %d, from 0", in.ID, in.K, m.m.K())
+		return nil, problemAt(http.StatusNotFound, "path.k", in.K, "model %s has no part %d; it has %d, from 0", in.ID, in.K, m.m.K())
 	}
 	d, err := s.data.find(in.Data)
 	if err != nil {

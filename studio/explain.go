@@ -36,7 +36,7 @@ type explainQuery struct {
 // explanation is the explanation of one image.
 type explanation struct {
 	Index       int          `json:"index"`
-	StartLogLik nats         `json:"start_log_lik" doc:"without experts, in nats, under the score used"`
+	StartLogLik nats         `json:"start_log_lik" doc:"without parts, in nats, under the score used"`
 	LogLik      nats         `json:"log_lik" doc:"of the picks, under the score used"`
 	LogLikModel nats         `json:"log_lik_model" doc:"of the picks, under the untruncated composition"`
 	Picks       []pick       `json:"picks" doc:"in the order of the pursuit"`
@@ -143,7 +143,7 @@ func (s *Server) fits(t *task) error {
 			return problemf(422, "image %d: %v", i, err)
 		}
 		if steps, most := t.effort(grid), maxSteps*float64(s.limits.Effort); steps > most {
-			return problemf(422, "image %d: %d experts at %d poses with this many picks take %.3g steps, more than this server allows (%.3g); give a lower max_picks or reuse",
+			return problemf(422, "image %d: %d parts at %d poses with this many picks take %.3g steps, more than this server allows (%.3g); give a lower max_picks or reuse",
 				i, t.model.m.K(), grid.Len(), steps, most)
 		}
 	}

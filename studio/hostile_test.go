@@ -197,7 +197,7 @@ func hostile(t testing.TB) []hostileRequest {
 		{request{path: "/v1/models?data=d1", body: goodModel}, 422, "no column names"},
 		{request{path: "/v1/models?data=d9", body: goodModel}, 404, "no data set"},
 		{request{path: "/v1/models/m9"}, 404, "there are m1, m2"},
-		{request{path: "/v1/models/m1/experts/7/examples?data=d1"}, 404, "no expert 7"},
+		{request{path: "/v1/models/m1/experts/7/examples?data=d1"}, 404, "no part 7"},
 		{request{path: "/v1/models/m1/experts/x/examples?data=d1"}, 422, "path.k"},
 		{request{path: "/v1/models/m1/experts/0/examples"}, 422, "required query parameter"},
 		{request{path: "/v1/models/m1/experts/0/examples?data=d2"}, 422, "6 x 6"},

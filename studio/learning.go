@@ -17,7 +17,7 @@ import (
 type progress struct {
 	Trial     int    `json:"trial" doc:"models tried so far"`
 	Trials    int    `json:"trials" doc:"0: not known in advance"`
-	Stage     string `json:"stage" doc:"online: the first start, image by image; start: complete starts; otherwise the stage of the search for the number of experts"`
+	Stage     string `json:"stage" doc:"online: the first start, image by image; start: complete starts; otherwise the stage of the search for the number of parts"`
 	Iteration int    `json:"iteration" doc:"images learned so far when online, otherwise sweeps over the images"`
 	Score     nats   `json:"score" doc:"of the latest model, in nats, larger is better: log-likelihood per known pixel, minus the loss per hidden bit, or minus the description length per image"`
 	Best      nats   `json:"best" doc:"the largest score"`

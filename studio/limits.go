@@ -109,10 +109,10 @@ func (l *Limits) checkModel(cfg *patchwork.Config, k int) error {
 	case pixels > float64(l.Pixels):
 		return problemf(422, "a frame of %d x %d pixels is larger than this server accepts (%d pixels)", cfg.Height, cfg.Width, l.Pixels)
 	case candidates > float64(l.Candidates):
-		return problemf(422, "%d experts at %.0f poses are %.0f candidates, more than this server searches (%d); use fewer rotations or a larger shift step",
+		return problemf(422, "%d parts at %.0f poses are %.0f candidates, more than this server searches (%d); use fewer rotations or a larger shift step",
 			k, candidates/float64(k), candidates, l.Candidates)
 	case float64(k)*turns*pixels > float64(l.Templates):
-		return problemf(422, "%d experts of %d x %d pixels in %.0f rotations are a larger model than this server accepts (%d numbers)",
+		return problemf(422, "%d parts of %d x %d pixels in %.0f rotations are a larger model than this server accepts (%d numbers)",
 			k, cfg.Height, cfg.Width, turns, l.Templates)
 	case candidates*pixels > float64(l.Effort):
 		return problemf(422, "%.0f candidates of %.0f pixels are more than this server searches (%d in total)", candidates, pixels, l.Effort)

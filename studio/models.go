@@ -204,12 +204,12 @@ func (s *Server) modelRoutes(api huma.API) {
 			return nil, err
 		})
 	huma.Register(api, operation("GET", "/v1/models/{id}/file", "model-file", "Download a model file", 200), s.modelFile)
-	huma.Register(api, operation("GET", "/v1/models/{id}/gallery.png", "gallery-png", "A picture of the experts", 200),
+	huma.Register(api, operation("GET", "/v1/models/{id}/gallery.png", "gallery-png", "A picture of the parts", 200),
 		func(ctx context.Context, in *ModelPath) (*file, error) { return s.gallery(ctx, in.ID, "png") })
-	huma.Register(api, operation("GET", "/v1/models/{id}/gallery.svg", "gallery-svg", "A picture of the experts", 200),
+	huma.Register(api, operation("GET", "/v1/models/{id}/gallery.svg", "gallery-svg", "A picture of the parts", 200),
 		func(ctx context.Context, in *ModelPath) (*file, error) { return s.gallery(ctx, in.ID, "svg") })
-	huma.Register(api, operation("GET", "/v1/models/{id}/experts", "experts", "The experts of a model", 200), s.listExperts)
-	huma.Register(api, operation("GET", "/v1/models/{id}/experts/{k}/examples", "examples", "Images that an expert explains best and worst", 200), s.showExamples)
+	huma.Register(api, operation("GET", "/v1/models/{id}/experts", "experts", "The parts of a model", 200), s.listExperts)
+	huma.Register(api, operation("GET", "/v1/models/{id}/experts/{k}/examples", "examples", "Images that a part explains best and worst", 200), s.showExamples)
 }
 
 // fileBody describes a body that is a file.
@@ -284,7 +284,7 @@ func (s *Server) gallery(ctx context.Context, id, format string) (*file, error) 
 		return nil, err
 	}
 	if m.m.K() > maxGallery {
-		return nil, problemf(422, "a picture shows at most %d experts, and this model has %d", maxGallery, m.m.K())
+		return nil, problemf(422, "a picture shows at most %d parts, and this model has %d", maxGallery, m.m.K())
 	}
 	_, leave, err := s.enter(ctx)
 	if err != nil {

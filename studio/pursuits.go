@@ -11,14 +11,14 @@ import (
 
 // Settings says how images are explained; the zero value is recommended.
 type Settings struct {
-	Pursuit  string  `json:"pursuit,omitempty" query:"pursuit" enum:"auto,refined,paper" doc:"search greedily (paper), or then also replace, drop and add picks under the original likelihood (refined); auto, the default: refined if experts move and score is default"`
-	Start    string  `json:"start,omitempty" query:"start" enum:"forced,empty" doc:"whether the first expert is always picked (forced) or only if it improves the likelihood (empty, the default)"`
+	Pursuit  string  `json:"pursuit,omitempty" query:"pursuit" enum:"auto,refined,paper" doc:"search greedily (paper), or then also replace, drop and add picks under the original likelihood (refined); auto, the default: refined if parts move and score is default"`
+	Start    string  `json:"start,omitempty" query:"start" enum:"forced,empty" doc:"whether the first part is always picked (forced) or only if it improves the likelihood (empty, the default)"`
 	Score    string  `json:"score,omitempty" query:"score" enum:"default,truncated,original,mixed" doc:"likelihood to increase; default: the model's"`
 	Alpha    float64 `json:"alpha,omitempty" query:"alpha" exclusiveMinimum:"0" maximum:"1" doc:"weight of the template in score mixed; default 0.9"`
 	MinGain  float64 `json:"min_gain,omitempty" query:"min_gain" minimum:"-1e9" maximum:"1e9" doc:"minimum gain of a pick, in nats"`
 	MaxPicks int     `json:"max_picks,omitempty" query:"max_picks" minimum:"1" maximum:"32767" doc:"maximum number of picks; default no limit"`
 	Refine   bool    `json:"refine,omitempty" query:"refine" doc:"true: the same as pursuit refined"`
-	Reuse    int     `json:"reuse,omitempty" query:"reuse" minimum:"1" maximum:"100" doc:"how often an expert may be used in one image; default: the model's"`
+	Reuse    int     `json:"reuse,omitempty" query:"reuse" minimum:"1" maximum:"100" doc:"how often a part may be used in one image; default: the model's"`
 }
 
 // options converts the settings to those of the core.

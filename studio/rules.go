@@ -100,7 +100,7 @@ func (s *Server) ruleRoutes(api huma.API) {
 			return out, nil
 		})
 	huma.Register(api, operation("GET", "/v1/rules/curves", "curves", "The composition of opinions with one more that varies from 0 to 1", 200), ruleCurves)
-	huma.Register(api, operation("GET", "/v1/rules/surface", "surface", "The likelihood of two experts (the paper's Figure 2)", 200), ruleSurface)
+	huma.Register(api, operation("GET", "/v1/rules/surface", "surface", "The likelihood of two parts (the paper's Figure 2)", 200), ruleSurface)
 }
 
 func checkOpinions(name string, values []float64) error {

@@ -12,7 +12,7 @@ type scoreAnswer struct {
 		Pixels         int     `json:"pixels" doc:"number of known pixels"`
 		LogLik         nats    `json:"log_lik" doc:"under the untruncated composition, in nats"`
 		LogLikPerPixel nats    `json:"log_lik_per_pixel"`
-		StartLogLik    nats    `json:"start_log_lik" doc:"without experts, under the score used"`
+		StartLogLik    nats    `json:"start_log_lik" doc:"without parts, under the score used"`
 		Images         []score `json:"images"`
 		Model          string  `json:"model"`
 	}

@@ -162,7 +162,7 @@ func (s *Server) routes() error {
 	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	config := huma.Config{
 		OpenAPI: &huma.OpenAPI{OpenAPI: "3.1.0", Components: &huma.Components{Schemas: registry},
-			Info: &huma.Info{Title: "Patchwork studio", Version: s.version, Description: "Explain binary images by a few parts, called experts in this API, and learn such parts."}},
+			Info: &huma.Info{Title: "Patchwork studio", Version: s.version, Description: "Explain binary images by a few parts (fields of this API call a part expert), and learn such parts."}},
 		Formats: huma.DefaultFormats, DefaultFormat: "application/json", RejectUnknownQueryParameters: true,
 		Transformers: []huma.Transformer{s.finishProblem},
 	}

@@ -95,7 +95,7 @@ func eStepAnew(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt
 // refuseMoving returns an error if experts may move, which soft EM does not know.
 func refuseMoving(c patchwork.Config) error {
 	if _, ok := c.Poses.Identity(); !ok || c.Poses.Len() != 1 || c.Scene || c.Reuse > 1 {
-		return fmt.Errorf("patchwork: soft learning is for tables: no shifts, no rotations, no scenes, each expert once per row")
+		return fmt.Errorf("patchwork: soft learning is for tables: no shifts, no rotations, no scenes, each part once per row")
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func (a Aim) String() string { return enum.Name("Aim", aimNames, uint8(a)) }
 
 // ParseAim reads what String returns.
 func ParseAim(name string) (Aim, error) {
-	return enum.Parse[Aim]("what experts are for", aimNames, name)
+	return enum.Parse[Aim]("what parts are for", aimNames, name)
 }
 
 // StartFrom says what learning starts from.
@@ -116,7 +116,7 @@ func (o Options) withDefaults() Options {
 func (o Options) validate(data patchwork.Data, cfg patchwork.Config) error {
 	switch {
 	case o.Experts < 0 || o.MaxExperts < 0 || max(o.Experts, o.MaxExperts) > maxExperts:
-		return fmt.Errorf("patchwork: cannot learn %d experts of at most %d; there may be %d", o.Experts, o.MaxExperts, maxExperts)
+		return fmt.Errorf("patchwork: cannot learn %d parts of at most %d; there may be %d", o.Experts, o.MaxExperts, maxExperts)
 	case int(o.Aim) >= len(aimNames) || int(o.StartFrom) >= len(startFromNames):
 		return fmt.Errorf("patchwork: unknown aim or start (%v, %v)", o.Aim, o.StartFrom)
 	case o.Iterations < 0 || o.Workers < 0:

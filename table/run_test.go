@@ -196,7 +196,7 @@ func TestTableRefuses(t *testing.T) {
 		"no rows":    {patchwork.Data{}, cfg, Options{}, "no images"},
 		"width":      {data, patchwork.Config{Height: 1, Width: 5}, Options{}, "image 0: image of 1 x 12"},
 		"scene":      {data, patchwork.Config{Height: 1, Width: 12, Scene: true}, Options{}, "tables"},
-		"experts":    {data, cfg, Options{Experts: -1}, "-1 experts"},
+		"experts":    {data, cfg, Options{Experts: -1}, "-1 parts"},
 		"too many":   {data, cfg, Options{MaxExperts: 1 << 20}, "1048576"},
 		"start":      {data, cfg, Options{StartFrom: 9}, "unknown"},
 		"iterations": {data, cfg, Options{Iterations: -1}, "-1 iterations"},

@@ -91,7 +91,7 @@ func (t *softTally) cell(k, i, side int) int { return ((k*t.width+i)*t.sides + s
 // the tally.
 func (t *softTally) add(m *patchwork.Model, row *bitmap.Image, post *posterior.Posterior, weight int64) {
 	if weight < 0 || m.K() != t.experts || row.Len() != t.width {
-		panic(fmt.Sprintf("patchwork: a tally of %d experts and %d bits cannot count %d and %d, %d times", t.experts, t.width, m.K(), row.Len(), weight))
+		panic(fmt.Sprintf("patchwork: a tally of %d parts and %d bits cannot count %d and %d, %d times", t.experts, t.width, m.K(), row.Len(), weight))
 	}
 	t.rows += weight
 	if math.IsInf(post.Evidence, -1) {
@@ -180,7 +180,7 @@ func (c *voteCell) add(right bool, opposing float64, w share) {
 // in any order. It panics if the tallies differ in size.
 func (t *softTally) merge(o *softTally) {
 	if len(o.cells) != len(t.cells) || o.experts != t.experts || o.width != t.width {
-		panic("patchwork: these tallies count different experts")
+		panic("patchwork: these tallies count different parts")
 	}
 	for i, c := range o.cells {
 		t.cells[i].right += c.right

@@ -81,6 +81,6 @@ func curveChart(curve []patchwork.CurvePoint) render.Chart {
 	add(&chosen, at, slices.Min(all))
 	add(&chosen, at, slices.Max(all))
 	series := []render.Series{length, loss, heldOut, chosen}
-	return render.Curves("How many experts?", "experts", "nats per image",
+	return render.Curves("How many parts?", "parts", "nats per image",
 		slices.DeleteFunc(series, func(s render.Series) bool { return len(s.X) == 0 }))
 }

@@ -61,7 +61,7 @@ own colour, as in the paper's Figure 8. Without -o, draw in the terminal.`,
 func colouredSheet(m *patchwork.Model) render.Sheet {
 	sheet := render.Sheet{Tiles: []render.Tile{{Image: colouredTile(m)}}}
 	for k := range m.K() {
-		sheet.Legend = append(sheet.Legend, render.Swatch{Colour: render.Hue(k), Text: fmt.Sprintf("expert %d", k)})
+		sheet.Legend = append(sheet.Legend, render.Swatch{Colour: render.Hue(k), Text: fmt.Sprintf("part %d", k)})
 	}
 	return sheet
 }

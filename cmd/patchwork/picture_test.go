@@ -45,7 +45,7 @@ func TestPictures(t *testing.T) {
 			t.Errorf("%s.svg begins %.40q", name, s)
 		}
 	}
-	if out := must(t, "draw", "model.npz"); !strings.Contains(out, "expert 1") {
+	if out := must(t, "draw", "model.npz"); !strings.Contains(out, "part 1") {
 		t.Errorf("drawn on a terminal:\n%s", out)
 	}
 }

@@ -11,8 +11,8 @@ import (
 // Count says how many experts there are: Experts, a number from AtLeast to
 // AtMost, or any number.
 type Count struct {
-	Experts int  `json:"experts,omitempty" minimum:"1" maximum:"1000" doc:"number of experts; required unless auto"`
-	Auto    bool `json:"auto,omitempty" doc:"finds the number of experts (rule max-minus-min without poses, or method soft)"`
+	Experts int  `json:"experts,omitempty" minimum:"1" maximum:"1000" doc:"number of parts; required unless auto"`
+	Auto    bool `json:"auto,omitempty" doc:"finds the number of parts (rule max-minus-min without poses, or method soft)"`
 	AtLeast int  `json:"-"`
 	AtMost  int  `json:"-"`
 }

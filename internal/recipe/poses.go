@@ -11,7 +11,7 @@ import (
 
 // Poses say where experts may be placed.
 type Poses struct {
-	Shift     int    `json:"shift,omitempty" minimum:"0" doc:"how far experts are shifted, in pixels"`
+	Shift     int    `json:"shift,omitempty" minimum:"0" doc:"how far parts are shifted, in pixels"`
 	ShiftX    *int   `json:"-"` // how far to the sides, if that differs
 	ShiftStep int    `json:"shift_step,omitempty" minimum:"1" doc:"pixels between two shifts; default 1"`
 	Rotate    string `json:"rotate,omitempty" maxLength:"40" doc:"RANGE:STEP in degrees, such as 24:6"`
