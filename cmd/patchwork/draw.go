@@ -31,10 +31,7 @@ own colour, as in the paper's Figure 8. Without -o, draw in the terminal.`,
 			if err != nil {
 				return err
 			}
-			if output != "" && !isPicture(output) {
-				return usagef("-o %s: a picture is a .png or .svg file", output)
-			}
-			if err := checkOutputs(output); err != nil {
+			if _, err := checkOutput("draw", output); err != nil {
 				return err
 			}
 			m, err := loadModel(path)

@@ -139,7 +139,10 @@ func (a *app) explainCommand() *cobra.Command {
 		Example: explainExample,
 		Args:    oneOrMoreData,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkOutputs(output, string(picture)); err != nil {
+			if _, err := checkOutput("explain", output); err != nil {
+				return err
+			}
+			if err := checkOutputs(string(picture)); err != nil {
 				return err
 			}
 			if shown < 1 {

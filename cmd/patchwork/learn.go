@@ -140,6 +140,9 @@ func (f *learnFlags) check(cmd *cobra.Command) error {
 		f.Truncate = &f.truncate
 	}
 	f.Memory = int64(f.data.memory)
+	if _, err := checkOutput("learn", f.output); err != nil {
+		return err
+	}
 	if err := f.Check(); err != nil {
 		return inFlags(err)
 	}
@@ -158,7 +161,7 @@ func (f *learnFlags) check(cmd *cobra.Command) error {
 	if err := f.checkpoint.check(); err != nil {
 		return err
 	}
-	return checkOutputs(f.output, string(f.picture), string(f.progressPicture), string(f.curve))
+	return checkOutputs(string(f.picture), string(f.progressPicture), string(f.curve))
 }
 
 // checkProgressPicture returns an error if there would be nothing for the progress

@@ -66,7 +66,7 @@ func (a *app) statsCommand() *cobra.Command {
 }
 
 func (a *app) stats(cmd *cobra.Command, f *statsFlags, paths []string) error {
-	if err := checkOutputs(f.output); err != nil {
+	if _, err := checkOutput("stats", f.output); err != nil {
 		return err
 	}
 	m, err := loadModel(f.model)
@@ -168,6 +168,9 @@ func (a *app) mstepCommand() *cobra.Command {
 func (a *app) mstep(cmd *cobra.Command, f *mstepFlags, paths []string) error {
 	if f.output == "" {
 		return usagef("-o NEXT is required: name the model file to write")
+	}
+	if _, err := checkOutput("mstep", f.output); err != nil {
+		return err
 	}
 	m, err := loadModel(f.model)
 	if err != nil {

@@ -84,16 +84,14 @@ func (a *app) predictCommand() *cobra.Command {
 func isNPZ(path string) bool { return strings.EqualFold(filepath.Ext(path), ".npz") }
 
 func checkPredict(best *bestFlags, output string) error {
-	switch {
-	case output == "":
+	if output == "" {
 		return usagef("-o OUT is required: name the file for the predictions")
-	case output != "-" && !isNPZ(output) && !strings.EqualFold(filepath.Ext(output), ".csv"):
-		return usagef("-o %s: predictions go to a .npz or .csv file, or - for standard output", output)
 	}
 	if err := best.check(); err != nil {
 		return err
 	}
-	return checkOutputs(output)
+	_, err := checkOutput("predict", output)
+	return err
 }
 
 // predictions holds the filled-in images of a set, row-major, in its order.

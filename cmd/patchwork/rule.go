@@ -35,8 +35,8 @@ from 0 to 1, as in the paper's Figure 1: as a picture with -o, else as a table.`
 			if output != "" && !curve {
 				return usagef("-o is for --curve; a table goes to standard output")
 			}
-			if output != "" && !isPicture(output) {
-				return usagef("-o %s: a picture is a .png or .svg file", output)
+			if _, err := checkOutput("rule", output); err != nil {
+				return err
 			}
 			rules, opinions, err := parseOpinions(args, curve)
 			if err != nil {

@@ -42,7 +42,10 @@ samples are shown in the terminal.`,
   patchwork sample -m model.npz -n 9 --seed 1 --probabilities -o samples.png`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkOutputs(output, string(picture)); err != nil {
+			if _, err := checkOutput("sample", output); err != nil {
+				return err
+			}
+			if err := checkOutputs(string(picture)); err != nil {
 				return err
 			}
 			m, err := loadModel(model)

@@ -68,7 +68,10 @@ func (a *app) kind(cmd *cobra.Command, f *synthFlags, side int, make func(cmd *c
 		if f.output == "" && f.picture == "" {
 			return usagef("-o FILE.npz is required: name the file to write")
 		}
-		if err := checkOutputs(f.output, string(f.picture)); err != nil {
+		if _, err := checkOutput("synth", f.output); err != nil {
+			return err
+		}
+		if err := checkOutputs(string(f.picture)); err != nil {
 			return err
 		}
 		set, err := make(cmd)

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// outputFormats lists, for each command with -o, the suffixes of the files that it
+// writes. "" admits names without a suffix, such as /dev/stdout; they get the first
+// format. Kinds of synth are under "synth".
+var outputFormats = map[string][]string{
+	"draw":    {".png", ".svg"},
+	"explain": {".jsonl", ".ndjson", ".json", ""},
+	"learn":   {".npz", ""},
+	"mstep":   {".npz", ""},
+	"predict": {".csv", ".npz"},
+	"rule":    {".png", ".svg"},
+	"sample":  {".npz", ".png", ".svg", ""},
+	"stats":   {".tally", ".txt", ".line", ""},
+	"synth":   {".npz", ""},
+}
+
+// compressions are the suffixes that may follow a format that is listed with them,
+// such as .csv.gz.
+var compressions = []string{".gz", ".zst"}
+
+// outputFormat returns the format of an output file, one of those allowed, in small
+// letters: .csv for codes.CSV, .csv.gz for codes.csv.gz if that is listed. For
+// standard output ("-") and for names without a suffix, where "" is allowed, it is
+// the first. It returns an error that lists what is allowed for all others.
+func outputFormat(path string, allowed ...string) (string, error) {
+	suffix := suffixOf(path)
+	switch {
+	case path == "-", suffix == "" && slices.Contains(allowed, ""):
+		return allowed[0], nil
+	case suffix != "" && slices.Contains(allowed, suffix):
+		return suffix, nil
+	}
+	known := slices.DeleteFunc(slices.Clone(allowed), func(s string) bool { return s == "" || isCompressed(s) })
+	if suffix == "" {
+		return "", usagef("-o %s: the name has no suffix that says what to write; give it %s", path, orList(known))
+	}
+	return "", usagef("-o %s: %s is not a format that this command writes; choose %s", path, suffix, orList(known))
+}
+
+// checkOutput returns the format of the -o of a command, by outputFormats, and an
+// error if the file cannot be written or is of no such format. An empty path, for
+// no -o, has the format "".
+func checkOutput(command, path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	allowed, ok := outputFormats[command]
+	if !ok {
+		panic(fmt.Sprintf("%s has no output formats", command)) // misuse
+	}
+	format, err := outputFormat(path, allowed...)
+	if err != nil {
+		return "", err
+	}
+	return format, checkOutputs(path)
+}
+
+// suffixOf returns the suffix of a path in small letters, with that of the format
+// before it if it is a compression.
+func suffixOf(path string) string {
+	name := strings.ToLower(filepath.Base(path))
+	suffix := filepath.Ext(name)
+	if isCompressed(suffix) {
+		suffix = filepath.Ext(strings.TrimSuffix(name, suffix)) + suffix
+	}
+	return suffix
+}
+
+// isCompressed reports whether a suffix ends in a compression.
+func isCompressed(suffix string) bool {
+	return slices.ContainsFunc(compressions, func(c string) bool { return strings.HasSuffix(suffix, c) })
+}
