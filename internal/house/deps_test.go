@@ -75,7 +75,10 @@ const policy = `
 	NONE < dataset/mat/mattest; # for tests only
 	bitmap < bitmap/synth;
 	patchwork, dataset/mat, internal/atomicfile, FILES, # what it reads is what learners take
-	github.com/parquet-go/parquet-go/..., golang.org/x/image/...
+	github.com/parquet-go/parquet-go/..., golang.org/x/image/...,
+	github.com/apache/arrow-go/v18/arrow, github.com/apache/arrow-go/v18/arrow/array, github.com/apache/arrow-go/v18/arrow/ipc,
+	github.com/apache/arrow-go/v18/arrow/memory, # not its Parquet, which would double the program
+	github.com/klauspost/compress/...
 	< dataset;
 
 	patchwork, internal/npy, internal/atomicfile, FILES

@@ -33,6 +33,26 @@ func Write(w io.Writer, a *Array) error {
 	return writeElements(w, a.Data, t.Size)
 }
 
+// HeaderOf returns the bytes with which [Write] begins an array of that shape whose
+// elements have the type of data; WriteElements writes what follows, in as many
+// pieces as one likes. Text cannot be written in pieces: its width must be known.
+func HeaderOf(data any, shape ...int) ([]byte, error) {
+	t, _, err := dtypeOf(data)
+	if err != nil {
+		return nil, err
+	}
+	return encodeHeader(t, shape)
+}
+
+// WriteElements writes numbers as they stand in an array, after its [HeaderOf].
+func WriteElements(w io.Writer, data any) error {
+	t, _, err := dtypeOf(data)
+	if err != nil {
+		return err
+	}
+	return writeElements(w, data, t.Size)
+}
+
 // dtypeOf returns the type that a slice is written as, and its length.
 func dtypeOf(data any) (DType, int, error) {
 	switch d := data.(type) {

@@ -1,0 +1,282 @@
+package dataset
+
+import (
+	"fmt"
+	"io"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// TableFormat is a format in which [WriteTable] writes.
+type TableFormat string
+
+// The formats of tables.
+const (
+	TableCSV     TableFormat = "csv"     // comma-separated, with a header
+	TableNPZ     TableFormat = "npz"     // an array per column or block of columns
+	TableParquet TableFormat = "parquet" // compressed with zstd
+	TableArrow   TableFormat = "arrow"   // Arrow IPC, the form for files (Feather version 2), not compressed
+)
+
+// tableSuffixes lists the suffixes of file names, and what they stand for.
+var tableSuffixes = []struct {
+	suffix string
+	format TableFormat
+}{
+	{".csv", TableCSV}, {".npz", TableNPZ}, {".parquet", TableParquet}, {".arrow", TableArrow}, {".feather", TableArrow}, {".ipc", TableArrow},
+}
+
+// TableFormatOf returns the format that the suffix of a path stands for: .csv,
+// .npz, .parquet, or .arrow, .feather and .ipc. The error lists them.
+func TableFormatOf(path string) (TableFormat, error) {
+	var all []string
+	for _, s := range tableSuffixes {
+		if strings.HasSuffix(strings.ToLower(path), s.suffix) {
+			return s.format, nil
+		}
+		all = append(all, s.suffix)
+	}
+	return "", &FormatError{Path: path, Msg: fmt.Sprintf("a table cannot be written to a file that ends in %q", filepath.Ext(path)), Hint: "choose one of " + strings.Join(all, ", ")}
+}
+
+// ColumnType is the type of the values of a [TableColumn].
+type ColumnType uint8
+
+// The types of columns, and the slices that hold their values.
+const (
+	ColumnText  ColumnType = iota // []string
+	ColumnInt                     // []int64
+	ColumnFloat                   // []float64; NaN is empty in CSV
+	ColumnByte                    // []uint8: small counts and bits; a 32-bit integer in Parquet
+)
+
+// TableColumn describes a column of a table to be written, or a block of
+// columns of one type that belong together.
+type TableColumn struct {
+	Name string // of the column; of a block it is the name of its array in an .npz
+	Type ColumnType
+	// Block, if not nil, names the columns of a block. In an .npz a block is one
+	// array of two dimensions, elsewhere each of its columns is a column. Text
+	// has no blocks.
+	Block []string
+}
+
+// TableColumn returns the description of a metadata column, whose Values can be
+// given to [WriteTable] as they are.
+func (c Column) TableColumn() TableColumn {
+	return TableColumn{Name: c.Name, Type: [...]ColumnType{intKind: ColumnInt, floatKind: ColumnFloat, textKind: ColumnText}[kindOf(c.Values)]}
+}
+
+// width returns the number of columns.
+func (c *TableColumn) width() int {
+	if c.Block == nil {
+		return 1
+	}
+	return len(c.Block)
+}
+
+// names returns the names of the columns, in a format without blocks.
+func (c *TableColumn) names() []string {
+	if c.Block == nil {
+		return []string{c.Name}
+	}
+	return c.Block
+}
+
+// WriteTable writes a table of results. Each chunk has the values of some rows: a
+// slice for each element of columns, of the type that it states, with one value
+// per row, or for a block as many values per row as it has columns, row by row.
+// WriteTable does not keep the slices. An error among the chunks ends it and is
+// returned as it is.
+//
+// The bytes depend on the values only, not on how they are divided into chunks,
+// and on the libraries that compress them. Memory does not grow with the number
+// of rows, except for text in an .npz, whose longest value stands before the
+// first; the other arrays of an .npz wait in temporary files once they are large.
+// Two columns of one name are an error, as is text that a format cannot hold; it
+// panics if a chunk does not fit columns (misuse).
+func WriteTable(w io.Writer, format TableFormat, columns []TableColumn, chunks iter.Seq2[[]any, error]) (err error) {
+	if err := checkTable(format, columns); err != nil {
+		return err
+	}
+	var out tableWriter
+	switch format {
+	case TableCSV:
+		out = newCSVTable(w)
+	case TableNPZ:
+		out = newNPZTable(w)
+	case TableParquet:
+		out = newParquetTable(w)
+	case TableArrow:
+		out = newArrowTable(w)
+	default:
+		return &FormatError{Msg: fmt.Sprintf("there is no format %q of tables", format)}
+	}
+	defer func() { err = firstError(err, out.close()) }()
+	if err := out.begin(columns); err != nil {
+		return err
+	}
+	g := newRowGroups(columns)
+	for chunk, err := range chunks {
+		if err != nil {
+			return err
+		}
+		if err := g.add(chunk, out.write); err != nil {
+			return err
+		}
+	}
+	if err := g.rest(out.write); err != nil {
+		return err
+	}
+	return out.end()
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tableWriter writes a table in one format.
+type tableWriter interface {
+	begin(columns []TableColumn) error
+	write(values []any, rows int) error // all groups but the last have the same number of rows
+	end() error
+	close() error // releases what it holds, in any state
+}
+
+// checkTable rejects columns that cannot be told apart.
+func checkTable(format TableFormat, columns []TableColumn) error {
+	seen := map[string]bool{}
+	for _, c := range columns {
+		if c.Block != nil && c.Type == ColumnText {
+			panic("dataset: a block of text")
+		}
+		names := c.names()
+		if format == TableNPZ {
+			names = []string{c.Name}
+		}
+		for _, name := range names {
+			if seen[name] {
+				return &FormatError{Column: name, Msg: "two columns of the table to be written have this name", Hint: "rename one of them"}
+			}
+			seen[name] = true
+		}
+	}
+	return nil
+}
+
+// rowGroups divides rows into groups of a size that depends on the columns only.
+type rowGroups struct {
+	columns []TableColumn
+	per     int // rows of a group
+	n       int // rows held
+	held    []any
+}
+
+// groupBytes is about the memory of a group.
+const groupBytes = 8 << 20
+
+func newRowGroups(columns []TableColumn) *rowGroups {
+	bytes := 1
+	for _, c := range columns {
+		bytes += c.width() * [...]int{ColumnText: 32, ColumnInt: 8, ColumnFloat: 8, ColumnByte: 1}[c.Type]
+	}
+	g := &rowGroups{columns: columns, per: min(max(groupBytes/bytes, 1024), 1<<16)}
+	for _, c := range columns {
+		g.held = append(g.held, [...]any{ColumnText: []string(nil), ColumnInt: []int64(nil), ColumnFloat: []float64(nil), ColumnByte: []uint8(nil)}[c.Type])
+	}
+	return g
+}
+
+// add appends the rows of a chunk and writes the groups that are complete.
+func (g *rowGroups) add(chunk []any, write func([]any, int) error) error {
+	rows := g.rowsOf(chunk)
+	for at := 0; at < rows; {
+		n := min(g.per-g.n, rows-at)
+		for i, c := range g.columns {
+			g.held[i] = appendRows(g.held[i], chunk[i], at*c.width(), (at+n)*c.width())
+		}
+		g.n += n
+		at += n
+		if g.n == g.per {
+			if err := g.rest(write); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// rowsOf returns the number of rows of a chunk that fits the columns.
+func (g *rowGroups) rowsOf(chunk []any) int {
+	if len(chunk) != len(g.columns) {
+		panic(fmt.Sprintf("dataset: a chunk of %d columns for a table of %d", len(chunk), len(g.columns)))
+	}
+	rows := -1
+	for i, c := range g.columns {
+		n, ok := lengthAs(chunk[i], c.Type)
+		if w := c.width(); w == 0 && ok && n == 0 {
+			continue
+		} else if !ok || n%max(w, 1) != 0 || rows >= 0 && n/max(w, 1) != rows {
+			panic(fmt.Sprintf("dataset: %d values of type %T for column %q of a table, and %d rows", n, chunk[i], c.Name, rows))
+		} else {
+			rows = n / w
+		}
+	}
+	return max(rows, 0)
+}
+
+// lengthAs returns the length of a slice, and whether it is of the stated type.
+func lengthAs(values any, t ColumnType) (int, bool) {
+	switch v := values.(type) {
+	case []string:
+		return len(v), t == ColumnText
+	case []int64:
+		return len(v), t == ColumnInt
+	case []float64:
+		return len(v), t == ColumnFloat
+	case []uint8:
+		return len(v), t == ColumnByte
+	}
+	return 0, false
+}
+
+// rest writes the rows held, if any.
+func (g *rowGroups) rest(write func([]any, int) error) error {
+	if g.n == 0 {
+		return nil
+	}
+	err := write(g.held, g.n)
+	for i := range g.held {
+		g.held[i] = appendRows(g.held[i], g.held[i], -1, 0)
+	}
+	g.n = 0
+	return err
+}
+
+// appendRows appends from[a:b] to to; with a below 0 it empties to.
+func appendRows(to, from any, a, b int) any {
+	switch v := to.(type) {
+	case []string:
+		return appendPart(v, from.([]string), a, b)
+	case []int64:
+		return appendPart(v, from.([]int64), a, b)
+	case []float64:
+		return appendPart(v, from.([]float64), a, b)
+	}
+	return appendPart(to.([]uint8), from.([]uint8), a, b)
+}
+
+func appendPart[T any](to, from []T, a, b int) []T {
+	if a < 0 {
+		clear(to) // text may be freed
+		return to[:0]
+	}
+	return append(slices.Grow(to, b-a), from[a:b]...)
+}

@@ -1,0 +1,82 @@
+package dataset
+
+import (
+	"io"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// arrowResults writes a table as an Arrow IPC file, a record batch at a time.
+type arrowResults struct {
+	out     io.Writer
+	w       *ipc.FileWriter
+	columns []TableColumn
+	batch   *array.RecordBuilder
+}
+
+func newArrowTable(w io.Writer) *arrowResults { return &arrowResults{out: w} }
+
+func (t *arrowResults) begin(columns []TableColumn) error {
+	t.columns = columns
+	var fields []arrow.Field
+	for _, c := range columns {
+		kind := map[ColumnType]arrow.DataType{ColumnText: arrow.BinaryTypes.String, ColumnInt: arrow.PrimitiveTypes.Int64,
+			ColumnFloat: arrow.PrimitiveTypes.Float64, ColumnByte: arrow.PrimitiveTypes.Uint8}[c.Type]
+		for _, name := range c.names() {
+			fields = append(fields, arrow.Field{Name: name, Type: kind})
+		}
+	}
+	schema := arrow.NewSchema(fields, nil)
+	t.batch = array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	var err error
+	t.w, err = ipc.NewFileWriter(t.out, ipc.WithSchema(schema))
+	return err
+}
+
+func (t *arrowResults) write(values []any, _ int) error {
+	at := 0
+	for k, c := range t.columns {
+		w := c.width()
+		for x := range w {
+			b := t.batch.Field(at)
+			switch v := values[k].(type) {
+			case []string:
+				b.(*array.StringBuilder).AppendValues(v, nil)
+			case []int64:
+				b.(*array.Int64Builder).AppendValues(every(v, x, w), nil)
+			case []float64:
+				b.(*array.Float64Builder).AppendValues(every(v, x, w), nil)
+			case []uint8:
+				b.(*array.Uint8Builder).AppendValues(every(v, x, w), nil)
+			}
+			at++
+		}
+	}
+	batch := t.batch.NewRecordBatch()
+	defer batch.Release()
+	return t.w.Write(batch)
+}
+
+// every returns every width-th value from x on.
+func every[T any](v []T, x, width int) []T {
+	if width == 1 {
+		return v
+	}
+	out := make([]T, 0, len(v)/width)
+	for ; x < len(v); x += width {
+		out = append(out, v[x])
+	}
+	return out
+}
+
+func (t *arrowResults) end() error { return t.w.Close() }
+
+func (t *arrowResults) close() error {
+	if t.batch != nil {
+		t.batch.Release()
+	}
+	return nil
+}
