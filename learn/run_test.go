@@ -177,7 +177,7 @@ func TestRunCanBeLeft(t *testing.T) {
 			noLeaks(t)
 			steps := c.stepsOf(t, 1)
 			c.opt.Workers = 3
-			for at := 0; at < len(steps); at += 1 + len(steps)/10 {
+			for at := 0; at < len(steps); at += 1 + len(steps)/places(10) {
 				n := 0
 				for s, err := range Run(t.Context(), c.src, c.cfg, c.opt) {
 					if err != nil {
@@ -207,6 +207,14 @@ func TestRunCanBeLeft(t *testing.T) {
 			break
 		}
 	}
+}
+
+// places returns at how many steps of a run to try something: n, with -short 3.
+func places(n int) int {
+	if testing.Short() {
+		return 3
+	}
+	return n
 }
 
 // enoughAt ends a run by Enough at step n and returns its steps.
@@ -239,7 +247,7 @@ func TestEnough(t *testing.T) {
 				if all[at].Stage == StageStart {
 					ended++
 				}
-				if at%(1+len(all)/6) != 0 && (counting || all[at].Stage != StageStart) {
+				if at%(1+len(all)/places(6)) != 0 && (counting || all[at].Stage != StageStart) {
 					continue
 				}
 				steps := c.enoughAt(t, at, 1)

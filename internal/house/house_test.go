@@ -269,3 +269,28 @@ func TestMisuse(t *testing.T) {
 		t.Error("a page that is not there was written")
 	}
 }
+
+// TestTypes checks that an error shows which only another machine has.
+func TestTypes(t *testing.T) {
+	dir := writeSmall(t)
+	for name, text := range map[string]string{
+		"leaf_windows.go": "package patchwork\n\nvar _ int = elsewhere\n",
+		"leaf_386.go":     "package patchwork\n\nconst _ int = 1 << 40\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for machine, want := range map[string]string{
+		"linux/arm64":   "",
+		"windows/arm64": "undefined: elsewhere",
+		"linux/386":     "overflows",
+		"linux":         "want GOOS/GOARCH",
+		"linux/vax":     "linux/vax",
+	} {
+		err := run(io.Discard, dir, false, []string{"types", machine, "."})
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: error %v, want %q", machine, err, want)
+		}
+	}
+}

@@ -6,6 +6,7 @@
 //	go run ./internal/house -w        writes them there
 //	go run ./internal/house files ./learn
 //	go run ./internal/house way ./learn Learn . Example
+//	go run ./internal/house types windows/amd64 work
 //
 // It puts the files of a package in the order with the fewest calls upward (of a
 // function or method in a file above), and of such orders in the one with the
@@ -15,6 +16,9 @@
 // A way lists the files of the functions that a function calls, each function
 // once, at its first call; short functions are read in passing. With a test, given
 // as the last two arguments by package and name, only what it executes counts.
+//
+// Types checks packages as they are for another machine, much faster than the
+// compiler.
 package main
 
 import (
@@ -50,8 +54,10 @@ func run(out io.Writer, dir string, write bool, args []string) error {
 		return nil
 	case (len(args) == 3 || len(args) == 5) && args[0] == "way":
 		return printWay(out, dir, args[1], args[2], args[3:])
+	case len(args) > 2 && args[0] == "types":
+		return checkElsewhere(dir, args[1], args[2:])
 	case len(args) > 0:
-		return errors.New("want nothing, files PACKAGE..., or way PACKAGE FUNCTION [PACKAGE TEST]")
+		return errors.New("want nothing, files PACKAGE..., way PACKAGE FUNCTION [PACKAGE TEST], or types GOOS/GOARCH PACKAGE...")
 	}
 	drawn, err := drawing(dir)
 	if err != nil {
