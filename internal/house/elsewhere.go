@@ -23,6 +23,10 @@ func checkElsewhere(dir, machine string, packages []string) error {
 	if !ok {
 		return fmt.Errorf("machine %q: want GOOS/GOARCH, such as linux/arm64", machine)
 	}
+	conf := types.Config{Sizes: types.SizesFor("gc", arch)}
+	if conf.Sizes == nil {
+		return fmt.Errorf("machine %s: no such architecture", machine)
+	}
 	cmd := exec.Command("go", append([]string{"list", "-deps", "-json=ImportPath,Dir,GoFiles,ImportMap"}, packages...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0")
@@ -35,7 +39,6 @@ func checkElsewhere(dir, machine string, packages []string) error {
 	}
 	done := map[string]*types.Package{"unsafe": types.Unsafe}
 	fset := token.NewFileSet()
-	conf := types.Config{Sizes: types.SizesFor("gc", arch)}
 	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
 		var l struct {
 			listed
