@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -17,7 +19,10 @@ import (
 type app struct {
 	console
 	quiet   bool
-	started bool // the command line was parsed, and work began
+	started bool     // the command line was parsed, and work began
+	inputs  []named  // all that the command line may read
+	written []string // paths of which the command has said what it wrote there
+	carried bool     // standard output has data, so summaries go to stderr
 }
 
 const rootLong = `Patchwork explains a binary image by a few parts, each with an opinion about some
@@ -42,9 +47,11 @@ func (a *app) rootCommand() *cobra.Command {
 		SilenceUsage:  true,
 		Args:          noSuchCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		PersistentPreRun: func(*cobra.Command, []string) {
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			a.started = true
+			return a.guard(cmd, args)
 		},
+		PersistentPostRunE: func(cmd *cobra.Command, _ []string) error { return a.sayWritten(cmd) },
 	}
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no summary, warnings or progress, only errors")
 	root.SetGlobalNormalizationFunc(otherNames)
@@ -87,6 +94,7 @@ func (a *app) output(path string, write func(io.Writer) error) error {
 	if path != "" && path != "-" {
 		return atomicfile.Write(path, write)
 	}
+	a.carried = true
 	w := bufio.NewWriter(a.out)
 	if err := write(w); err != nil {
 		return err
@@ -103,6 +111,43 @@ func (a *app) say(w io.Writer, format string, args ...any) error {
 	return err
 }
 
+// wrote says, unless quiet, what a file that was written holds: on stdout, or on
+// stderr if stdout has data. Flags whose files no one speaks of get a line without
+// more (sayWritten).
+func (a *app) wrote(path, format string, args ...any) error {
+	a.written = append(a.written, path)
+	if path == "" || path == "-" {
+		return nil
+	}
+	w := a.out
+	if a.carried {
+		w = a.err
+	}
+	return a.say(w, "wrote %s: "+format, append([]any{path}, args...)...)
+}
+
+// sayWritten says which files a command that is done has written, as far as it has
+// not said so itself.
+func (a *app) sayWritten(cmd *cobra.Command) error {
+	w := a.out
+	if a.carried {
+		w = a.err
+	}
+	for _, f := range outputFlags(cmd) {
+		path := f.Value.String()
+		if path == "" || path == "-" || slices.Contains(a.written, path) {
+			continue
+		}
+		if _, err := os.Stat(path); err != nil {
+			continue // it was not asked for after all
+		}
+		if err := a.say(w, "wrote %s", path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // warn prints a warning on stderr. It ignores errors of stderr, which cannot be
 // reported anywhere.
 func (a *app) warn(format string, args ...any) {
@@ -111,6 +156,7 @@ func (a *app) warn(format string, args ...any) {
 
 // show prints a sheet as text on standard output.
 func (a *app) show(s render.Sheet) error {
+	a.carried = true
 	return render.TerminalSheet(a.out, s, render.TerminalOptions{
 		Width: a.width, Colours: render.DetectColours(a.getenv, a.outTerminal)})
 }

@@ -36,7 +36,7 @@ type posteriorLine struct {
 func TestExplainBestIsTheLibrary(t *testing.T) {
 	t.Chdir(t.TempDir())
 	smallLetters(t)
-	out := must(t, fields("explain -m model.npz t.npz --skip 9 --best 4 --beam 3 --max-picks 2 --shift 3 --picture p.png")...)
+	out := must(t, fields("explain -m model.npz t.npz --skip 9 --best 4 --beam 3 --max-picks 2 --shift 3 --picture p.png -q")...)
 	m, err := modelfile.Load("model.npz")
 	if err != nil {
 		t.Fatal(err)

@@ -210,6 +210,7 @@ func (d *demo) page(s *demoSheets) render.Page {
 
 // demoReport prints what was done and, on a terminal, shows it.
 func (a *app) demoReport(d *demo) error {
+	a.written = append(a.written, d.dir)
 	if a.quiet {
 		return nil
 	}

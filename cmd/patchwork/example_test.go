@@ -64,9 +64,33 @@ func TestEveryExampleWorks(t *testing.T) {
 		case strings.HasPrefix(l, "serve"):
 			serveOnce(t, fields(l)...)
 		default:
-			must(t, fields(l)...)
+			saysWhatItWrites(t, root, l)
 		}
 		done[l] = true
+	}
+}
+
+// saysWhatItWrites runs an example, which has to succeed, to say each file that it
+// writes, and to print nothing else on stderr.
+func saysWhatItWrites(t *testing.T, root *cobra.Command, line string) {
+	t.Helper()
+	args := fields(line)
+	o := patchworkCommand(t, args...)
+	if o.code != 0 || regexp.MustCompile(`(?m)^wrote .*\n`).ReplaceAllString(o.err, "") != "" {
+		t.Fatalf("patchwork %s: exit %d, stderr %q", line, o.code, o.err)
+	}
+	c, rest, err := root.Find(args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.ParseFlags(rest); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range outputFlags(c) {
+		if path := f.Value.String(); f.Changed && path != "-" && !strings.Contains(o.out+o.err, "wrote "+path) {
+			t.Errorf("patchwork %s does not say that it wrote %s:\n%s%s", line, path, o.out, o.err)
+		}
+		f.Changed = false
 	}
 }
 

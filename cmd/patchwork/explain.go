@@ -197,8 +197,9 @@ func explainEach(ctx context.Context, t *task, each func(int, *patchwork.Explana
 func (a *app) explain(ctx context.Context, t *task, output string, g *gallery, explain explainer) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	return a.output(output, func(w io.Writer) error {
-		n, err := a.inParts(ctx, t, func(part *task) error {
+	n := 0
+	err := a.output(output, func(w io.Writer) (err error) {
+		n, err = a.inParts(ctx, t, func(part *task) error {
 			lines := &ordered{w: w, waiting: make(map[int][]byte), failed: cancel}
 			return explain(ctx, part, func(i int, e *patchwork.Explanation, line []byte) {
 				lines.put(i, line)
@@ -211,6 +212,10 @@ func (a *app) explain(ctx context.Context, t *task, output string, g *gallery, e
 		}
 		return err
 	})
+	if err != nil {
+		return err
+	}
+	return a.wrote(output, "explanations of %s", describe(n, t.head()))
 }
 
 // jsonFloat is a number that is null in JSON if it is infinite.

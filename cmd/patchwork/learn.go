@@ -345,10 +345,10 @@ func (a *app) summary(f *learnFlags, head *dataset.Set, l *learning, took time.D
 			return err
 		}
 	}
-	if err := a.sayCurve(w, r.Curve); err != nil || f.output == "-" {
+	if err := a.sayCurve(w, r.Curve); err != nil {
 		return err
 	}
-	return a.say(w, "wrote %s", f.output)
+	return a.wrote(f.output, "%s", describeModel(l.model))
 }
 
 // knownPixels counts the known pixels, by which a log-likelihood per pixel divides.

@@ -55,3 +55,11 @@ func (a *app) saveModel(path string, m *patchwork.Model) error {
 	}
 	return modelfile.Save(path, m)
 }
+
+// describeModel returns the number of parts of a model with their size.
+func describeModel(m *patchwork.Model) string {
+	if m.Height() == 1 {
+		return fmt.Sprintf("%s of %s", count(m.K(), "part"), count(m.Width(), "column"))
+	}
+	return fmt.Sprintf("%s of %d x %d pixels", count(m.K(), "part"), m.Height(), m.Width())
+}

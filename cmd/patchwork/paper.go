@@ -99,5 +99,6 @@ func (a *app) makePaper(cmd *cobra.Command, r paper.Request) error {
 			return err
 		}
 	}
-	return a.say(a.out, "wrote %s: %d figures, of which %d were made now", report.Path, len(report.Figures), len(report.Ran))
+	a.written = append(a.written, r.Dir)
+	return a.wrote(report.Path, "%s, of which %d were made now", count(len(report.Figures), "figure"), len(report.Ran))
 }

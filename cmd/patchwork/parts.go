@@ -91,10 +91,8 @@ func (a *app) stats(cmd *cobra.Command, f *statsFlags, paths []string) error {
 	if err := a.output(f.output, func(w io.Writer) error { return write(w, part) }); err != nil {
 		return err
 	}
-	if f.output == "-" {
-		return nil // in a pipe there is no summary
-	}
-	return a.say(a.out, "counted %s: log-likelihood %.3f, wrote %s", count(int(part.Tally.Rows()), "row"), part.Tally.LogLik(), f.output)
+	// In a pipe there is no summary.
+	return a.wrote(f.output, "counts of %s, log-likelihood %.3f", count(int(part.Tally.Rows()), "row"), part.Tally.LogLik())
 }
 
 // countPart explains the images of a source and counts them.
@@ -161,6 +159,7 @@ func (a *app) mstepCommand() *cobra.Command {
 	modelFlag(cmd, &f.model)
 	fs.StringVarP(&f.output, "output", "o", "", "model file to write (- for standard output)")
 	fs.BoolVar(&f.last, "last", false, "this is the last step of learning")
+	mayReplace(cmd, "model")
 	f.mode.add(cmd, "mode", "default", "settings of the step, as in stats", "default", "paper")
 	return cmd
 }
@@ -204,7 +203,10 @@ func (a *app) mstep(cmd *cobra.Command, f *mstepFlags, paths []string) error {
 	if f.output == "-" {
 		w = a.err
 	}
-	return a.say(w, "added %s of %s: log-likelihood %.3f before this step", count(len(sum.Shards), "shard"), count(int(sum.Tally.Rows()), "row"), sum.Tally.LogLik())
+	if err := a.say(w, "added %s of %s: log-likelihood %.3f before this step", count(len(sum.Shards), "shard"), count(int(sum.Tally.Rows()), "row"), sum.Tally.LogLik()); err != nil {
+		return err
+	}
+	return a.wrote(f.output, "%s", describeModel(next))
 }
 
 // withStep records in the model how it was made.

@@ -66,12 +66,15 @@ func (a *app) predictCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.output(output, func(w io.Writer) error {
+			if err := a.output(output, func(w io.Writer) error {
 				if isNPZ(output) {
 					return p.writeNPZ(w)
 				}
 				return p.writeCSV(w)
-			})
+			}); err != nil {
+				return err
+			}
+			return a.wrote(output, "%s", describe(p.set.Len(), p.set))
 		},
 	}
 	in.add(cmd)
@@ -123,9 +126,10 @@ func (a *app) predictStream(ctx context.Context, t *task, opt posterior.Options,
 		return usagef("-o %s: an .npz file of predictions is built in memory; write a .csv file, or allow more with --memory", output)
 	}
 	a.sayStreaming(&t.source, memory, "predicting it block by block")
-	return a.output(output, func(out io.Writer) error {
+	n := 0
+	err := a.output(output, func(out io.Writer) (err error) {
 		w := csv.NewWriter(out)
-		_, err := a.inParts(ctx, t, func(part *task) error {
+		n, err = a.inParts(ctx, t, func(part *task) error {
 			p, err := predictPart(ctx, part, opt, all)
 			if err != nil {
 				return request(err)
@@ -134,6 +138,10 @@ func (a *app) predictStream(ctx context.Context, t *task, opt posterior.Options,
 		})
 		return err
 	})
+	if err != nil {
+		return err
+	}
+	return a.wrote(output, "%s", describe(n, t.head()))
 }
 
 // predictPart predicts the images of a part of a task.

@@ -59,6 +59,9 @@ samples are shown in the terminal.`,
 			if err := a.saveSamples(s, output, probabilities); err != nil {
 				return err
 			}
+			if err := a.wrote(output, "%s of %d x %d", count(n, "sample"), m.Height(), m.Width()); err != nil {
+				return err
+			}
 			switch {
 			case picture != "":
 				return render.Save(string(picture), s.sheet(probabilities))

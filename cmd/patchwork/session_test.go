@@ -3,10 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -29,12 +31,52 @@ func TestSessions(t *testing.T) {
 	for _, path := range paths {
 		text := read(t, path)
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
+			file, err := filepath.Abs(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.Split(text, "\n")
 			t.Chdir(t.TempDir())
+			shift := 0
 			for _, s := range parseSession(text) {
-				s.play(t)
+				if got, ok := s.play(t); !ok && *update {
+					after := s.updated(got)
+					at := s.line + shift
+					lines = slices.Replace(lines, at, at+len(s.after), after...)
+					shift += len(after) - len(s.after)
+				}
+			}
+			if *update {
+				write(t, file, strings.Join(lines, "\n"))
 			}
 		})
 	}
+}
+
+// update makes TestSessions rewrite the sessions by what the commands print. Lines that
+// are as listed stay, with their …; look at those that change.
+var update = flag.Bool("update", false, "rewrite the sessions of testdata")
+
+// updated returns what a command prints, with the lines before it where they agree.
+func (s step) updated(got string) []string {
+	var out []string
+	old := slices.DeleteFunc(slices.Clone(s.after), func(l string) bool { return l == "" })
+	for _, line := range strings.Split(got, "\n") {
+		if i := slices.IndexFunc(old, func(l string) bool { return agrees(l, line) }); i >= 0 {
+			line, old = old[i], old[i+1:]
+		}
+		out = append(out, line)
+	}
+	for i := len(s.after) - 1; i >= 0 && s.after[i] == ""; i-- {
+		out = append(out, "")
+	}
+	return out
+}
+
+// agrees reports whether text is as wanted, where … stands for anything within a line.
+func agrees(want, text string) bool {
+	pattern := strings.ReplaceAll(regexp.QuoteMeta(want), "…", "[^\n]*")
+	return regexp.MustCompile(`\A` + pattern + `\z`).MatchString(text)
 }
 
 // step is a command of a session and what follows it.
@@ -59,13 +101,14 @@ func parseSession(text string) []step {
 	return out
 }
 
-func (s step) play(t *testing.T) {
+// play runs a command, and returns what it prints and whether that is as listed.
+func (s step) play(t *testing.T) (got string, ok bool) {
 	t.Helper()
 	want := strings.TrimRight(strings.Join(s.after, "\n"), "\n")
 	words := fields(s.command)
 	if words[0] == "file" {
 		write(t, words[1], want+"\n")
-		return
+		return "", true
 	}
 	if words[0] != "patchwork" {
 		t.Fatalf("line %d: %q is no command of a session", s.line, words[0])
@@ -75,9 +118,9 @@ func (s step) play(t *testing.T) {
 	if code != 0 {
 		fmt.Fprintf(&b, "[exit %d]\n", code)
 	}
-	got := strings.TrimRight(b.String(), "\n")
-	pattern := strings.ReplaceAll(regexp.QuoteMeta(want), "…", "[^\n]*")
-	if !regexp.MustCompile(`\A` + pattern + `\z`).MatchString(got) {
+	got = strings.TrimRight(b.String(), "\n")
+	if ok = agrees(want, got); !ok && !*update {
 		t.Errorf("line %d: %s\n--- got\n%s\n--- want\n%s", s.line, s.command, got, want)
 	}
+	return got, ok
 }

@@ -210,6 +210,7 @@ candidates (N,10), the templates used for each scene; templates; template_digit.
 	fs.IntVar(&o.Exemplars, "exemplars", 10, "drawings of each digit to choose from")
 	fs.Float64Var(&on, "template-on", 0, "probability of ink in the templates (default 1 - flip, clipped)")
 	fs.StringVar(&model, "model", "", "also write the templates as a model")
+	writes(cmd, "model", ".npz", "")
 	fs.Float64Var(&off, "template-off", 0, "probability of ink elsewhere in the templates (default flip, clipped)")
 	return cmd
 }
@@ -249,11 +250,8 @@ func (a *app) saveSynth(f *synthFlags, set *synthSet) error {
 			return err
 		}
 	}
-	if f.output == "-" || f.output == "" {
-		return nil
-	}
 	img := set.images[0]
-	return a.say(a.out, "wrote %s: %s of %d x %d", f.output, count(len(set.images), "image"), img.Height(), img.Width())
+	return a.wrote(f.output, "%s of %d x %d", count(len(set.images), "image"), img.Height(), img.Width())
 }
 
 func (s *synthSet) members() []npy.Member {

@@ -78,7 +78,7 @@ func TestWorkersChangeNoCount(t *testing.T) {
 			t.Fatal(err)
 		}
 		curve := m.Extras().Record.Curve
-		if lines := strings.Count(tables[0], "\n") - 2; len(curve) == 0 || lines != len(learn.ByExperts(curve)) {
+		if lines := strings.Count(tables[0], "\n") - 3; len(curve) == 0 || lines != len(learn.ByExperts(curve)) {
 			t.Errorf("%s: %d lines for a curve of %d points", flags, lines, len(curve))
 		}
 		var info struct {
