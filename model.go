@@ -1,6 +1,7 @@
 package patchwork
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -30,6 +31,16 @@ type Extras struct {
 	Usage    []float64 // K: share of the training images in which expert k was active
 	Geometry *Geometry // where the experts occur
 	Record   Record
+
+	// Names are what people call the experts, one for each, "" for one without a
+	// name; nil if none has one.
+	Names []string
+
+	// Columns are the names of the Height*Width pixels, which are the columns of a
+	// table; nil if they have none. Reading says, as a JSON object, how the data were
+	// read that the model was learned from; package dataset writes and understands it.
+	Columns []string
+	Reading json.RawMessage
 }
 
 // Model is a set of experts and the rule that joins them. It is immutable and
@@ -145,6 +156,12 @@ func (m *Model) WithExtras(e Extras) (*Model, error) {
 			return nil, fmt.Errorf("patchwork: usage of part %d is %v", k, u)
 		}
 	}
+	if e.Names != nil && len(e.Names) != m.K() {
+		return nil, fmt.Errorf("patchwork: names of %d parts, the model has %d", len(e.Names), m.K())
+	}
+	if e.Columns != nil && len(e.Columns) != m.Height()*m.Width() {
+		return nil, fmt.Errorf("patchwork: names of %d columns, the model has %d", len(e.Columns), m.Height()*m.Width())
+	}
 	if e.Geometry != nil && e.Geometry.Normal.Dim() != 3*m.K() {
 		return nil, fmt.Errorf("patchwork: geometry over %d numbers, %d parts have %d", e.Geometry.Normal.Dim(), m.K(), 3*m.K())
 	}
@@ -154,15 +171,22 @@ func (m *Model) WithExtras(e Extras) (*Model, error) {
 }
 
 // WithTemplates returns a model of the same configuration with other experts and
-// optional parts. It keeps the templates, which the caller must not change
-// afterwards, and does not check that they are probabilities. It panics if one does
-// not have Height*Width values, or an optional part does not fit them.
+// optional parts; Columns and Reading, which do not depend on the experts, remain
+// those of m unless others are given. It keeps the templates, which the caller must
+// not change afterwards, and does not check that they are probabilities. It panics if
+// one does not have Height*Width values, or an optional part does not fit them.
 func (m *Model) WithTemplates(templates [][]float64, extras Extras) *Model {
 	for k, t := range templates {
 		if len(t) != m.cfg.Height*m.cfg.Width {
 			panic(fmt.Sprintf("patchwork: part %d has %d values, a frame of %d x %d needs %d",
 				k, len(t), m.cfg.Height, m.cfg.Width, m.cfg.Height*m.cfg.Width))
 		}
+	}
+	if extras.Columns == nil {
+		extras.Columns = m.extras.Columns
+	}
+	if extras.Reading == nil {
+		extras.Reading = m.extras.Reading
 	}
 	out, err := (&Model{cfg: m.cfg, experts: templates, turns: m.turns}).WithExtras(extras)
 	if err != nil {

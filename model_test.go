@@ -108,6 +108,8 @@ func TestWithExtras(t *testing.T) {
 		{patchwork.Extras{Usage: []float64{0.5, -0.5}}, "usage of part 1 is -0.5"},
 		{patchwork.Extras{Usage: []float64{math.NaN(), 0}}, "usage of part 0 is NaN"},
 		{patchwork.Extras{Usage: []float64{0, math.Inf(1)}}, "usage of part 1 is +Inf"},
+		{patchwork.Extras{Names: []string{"a"}}, "names of 1 parts, the model has 2"},
+		{patchwork.Extras{Columns: []string{"a", "b", "c"}}, "names of 3 columns, the model has 2"},
 		{patchwork.Extras{Geometry: &patchwork.Geometry{Normal: flat}}, "geometry over 3 numbers, 2 parts have 6"},
 	} {
 		_, err := m.WithExtras(c.e)
@@ -119,6 +121,38 @@ func TestWithExtras(t *testing.T) {
 	}
 	if m.Extras().Usage != nil {
 		t.Error("the first model has changed")
+	}
+}
+
+// Names of columns and the reading stay with every model made of a model; names of
+// experts only where the experts do.
+func TestTextsOfDerivedModels(t *testing.T) {
+	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2}, testkit.Make2D(2, 2))
+	m, err := m.WithExtras(patchwork.Extras{Names: []string{"", "bog"}, Columns: []string{"a", "b"}, Reading: []byte(`{"invert":true}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	poses, err := m.WithConfig(patchwork.Config{Height: 1, Width: 2, Q: 0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tally := patchwork.NewTally(m)
+	for name, c := range map[string]struct {
+		m     *patchwork.Model
+		named bool
+	}{
+		"configuration":   {poses, true},
+		"M-step":          {tally.MStep(m, patchwork.MStep{}), true},
+		"other templates": {m.WithTemplates(testkit.Make2D(3, 2), patchwork.Extras{}), false},
+	} {
+		e := c.m.Extras()
+		if !slices.Equal(e.Columns, []string{"a", "b"}) || string(e.Reading) != `{"invert":true}` || (e.Names != nil) != c.named {
+			t.Errorf("%s: %+v", name, e)
+		}
+	}
+	other := m.WithTemplates(testkit.Make2D(1, 2), patchwork.Extras{Names: []string{"x"}, Columns: []string{"c", "d"}})
+	if e := other.Extras(); e.Names[0] != "x" || e.Columns[0] != "c" {
+		t.Errorf("given: %+v", e)
 	}
 }
 

@@ -297,8 +297,8 @@ type MStep struct {
 	MinVoteGain float64
 }
 
-// MStep returns prev with templates computed from the counts, the usage set and
-// the tally attached. prev must be the model that explained the images counted. The
+// MStep returns prev with templates computed from the counts, the usage set, the
+// tally attached and no geometry. prev must be the model that explained the images counted. The
 // tally must not be changed afterwards.
 func (t *Tally) MStep(prev *Model, step MStep) *Model {
 	next := *prev
@@ -306,7 +306,7 @@ func (t *Tally) MStep(prev *Model, step MStep) *Model {
 	for k := range next.experts {
 		next.experts[k] = t.template(prev, k, step)
 	}
-	next.extras = Extras{Counts: t, Usage: t.Usage(), Geometry: nil, Record: prev.extras.Record}
+	next.extras.Counts, next.extras.Usage, next.extras.Geometry = t, t.Usage(), nil
 	return &next
 }
 

@@ -69,7 +69,7 @@ func (in *input) records(r *csv.Reader, least int64) (decoder, error) {
 	if mode == HeaderPresent || mode == HeaderAuto && looksLikeHeader(first, second) {
 		names = make([]string, n)
 		for i, s := range first {
-			names[i] = string([]byte(trim(s)))
+			names[i] = strings.ToValidUTF8(string([]byte(trim(s))), "\uFFFD")
 		}
 		first = nil
 	}

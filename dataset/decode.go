@@ -31,7 +31,7 @@ func Decode(name string, data []byte, opts Options) (*Set, error) {
 	if err := out.add(part, name); err != nil {
 		return nil, err
 	}
-	set := out.done()
+	set := out.done(&opts)
 	if len(opts.Where) > 0 {
 		return set.Where(opts.Where...)
 	}

@@ -99,9 +99,9 @@ func weights(s *Set) []int64 {
 	return out
 }
 
-// done returns the whole set.
-func (j *joiner) done() *Set {
-	j.set.Source = list(j.paths)
+// done returns the whole set, which was read with the options.
+func (j *joiner) done(o *Options) *Set {
+	j.set.Source, j.set.reading = list(j.paths), newReading(o).inNames(j.set.roles)
 	return j.set
 }
 
@@ -157,7 +157,7 @@ func (c Column) floats() ([]float64, bool) {
 // the rows of a table to the requested image size, and transposes.
 func (in *input) arrange(s *Set) error {
 	h, w := s.Size()
-	if len(in.opts.Columns) > 0 && !s.chosen {
+	if len(in.opts.Columns) > 0 && s.roles == nil {
 		if !s.Table {
 			return &FormatError{Msg: fmt.Sprintf("holds images of %d x %d, not a table with columns", h, w), Hint: "leave --columns out"}
 		}

@@ -36,7 +36,7 @@ func Read(paths []string, opts Options) (*Set, error) {
 			return nil, err
 		}
 	}
-	set := out.done()
+	set := out.done(&opts)
 	if len(opts.Where) > 0 {
 		var err error
 		if set, err = set.Where(opts.Where...); err != nil {

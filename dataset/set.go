@@ -22,7 +22,8 @@ type Set struct {
 	Table   bool     // rows of a table: images of height 1
 	Source  string   // where the set came from, for messages
 
-	chosen bool // Options.Columns was applied while reading
+	roles   *roles  // of the columns of the file, if that has them; the options are applied
+	reading Reading // how the set was read
 }
 
 // Column is one named column of metadata.

@@ -118,7 +118,8 @@ func (s *Stream) survey(ctx context.Context, i int) error {
 		return err
 	}
 	if s.head == nil {
-		s.head = &Set{Data: patchwork.Data{Images: []*bitmap.Image{part.Images[0].Clone()}}, Columns: part.Columns, Table: part.Table}
+		s.head = &Set{Data: patchwork.Data{Images: []*bitmap.Image{part.Images[0].Clone()}}, Columns: part.Columns, Table: part.Table,
+			reading: newReading(&s.opts).inNames(part.roles)}
 	} else if err := (&joiner{set: s.head, paths: s.paths}).agree(part, s.paths[i]); err != nil {
 		return err
 	}
@@ -209,7 +210,7 @@ func (s *Stream) Blocks(ctx context.Context) iter.Seq2[patchwork.Data, error] {
 // context's, or that a file has changed since the stream was opened.
 func (s *Stream) Sets(ctx context.Context) iter.Seq2[*Set, error] {
 	return func(yield func(*Set, error) bool) {
-		r := &reading{Stream: s, yield: yield, left: s.take, asked: make([]asked, len(s.opts.Where)),
+		r := &traversal{Stream: s, yield: yield, left: s.take, asked: make([]asked, len(s.opts.Where)),
 			groups: newGroups(s.opts.FirstPer, s.opts.maxMemory())}
 		for i, path := range s.paths {
 			if err := r.file(ctx, i); err != nil {
@@ -252,8 +253,8 @@ func (s *Stream) Set(ctx context.Context) (*Set, error) {
 	return out, nil
 }
 
-// reading is one reading of a stream.
-type reading struct {
+// traversal is one reading of a stream.
+type traversal struct {
 	*Stream
 	yield    func(*Set, error) bool
 	stopped  bool // by the caller
@@ -275,14 +276,14 @@ type asked struct {
 // mostValues bounds the number of values counted for an error.
 const mostValues = 10000
 
-func (r *reading) fail(err error) {
+func (r *traversal) fail(err error) {
 	if err != nil && !r.stopped {
 		r.yield(nil, err)
 	}
 }
 
 // file reads file i.
-func (r *reading) file(ctx context.Context, i int) error {
+func (r *traversal) file(ctx context.Context, i int) error {
 	d, err := r.input().open(r.paths[i], r.opts.label(i))
 	if err != nil {
 		return err
@@ -320,7 +321,7 @@ func (r *reading) file(ctx context.Context, i int) error {
 
 // pass skips images before the wanted ones if it can do so without
 // decompressing them: whole files, and the first rows of arrays.
-func (r *reading) pass(d *opened) (over bool, err error) {
+func (r *traversal) pass(d *opened) (over bool, err error) {
 	n := r.skip - r.selected
 	if n <= 0 || r.selects() {
 		return false, nil
@@ -338,7 +339,7 @@ func (r *reading) pass(d *opened) (over bool, err error) {
 }
 
 // complete fits a part of file i to the other files.
-func (r *reading) complete(s *Set, i int) error {
+func (r *traversal) complete(s *Set, i int) error {
 	h, w := s.Size()
 	if hh, ww := r.head.Size(); h != hh || w != ww {
 		return r.changed(i)
@@ -360,7 +361,7 @@ func (r *reading) complete(s *Set, i int) error {
 		}
 		meta = append(meta, values)
 	}
-	s.Meta, s.Table, s.Columns, s.Source = meta, r.head.Table, r.head.Columns, r.head.Source
+	s.Meta, s.Table, s.Columns, s.Source, s.reading = meta, r.head.Table, r.head.Columns, r.head.Source, r.head.reading
 	for range s.Images {
 		s.Rows = append(s.Rows, r.rows)
 		r.rows++
@@ -368,14 +369,14 @@ func (r *reading) complete(s *Set, i int) error {
 	return nil
 }
 
-func (r *reading) changed(i int) error {
+func (r *traversal) changed(i int) error {
 	return &FormatError{Path: r.paths[i], Msg: "has changed since reading began", Hint: "do not change the file while it is read"}
 }
 
 // typed converts the metadata of file i to the type of the column in all files,
 // through the types of the first file, the first two, and so on, just as sets
 // of whole files are joined.
-func (r *reading) typed(c Column, i int) (Column, error) {
+func (r *traversal) typed(c Column, i int) (Column, error) {
 	if _, ok := c.Values.(rawText); !ok && kindOf(c.Values) != r.kinds[i][c.Name] {
 		return c, &FormatError{Column: c.Name, Msg: "metadata beyond 64-bit integers, which only a file read as a whole may have", Hint: "allow more memory"}
 	}
@@ -392,7 +393,7 @@ func (r *reading) typed(c Column, i int) (Column, error) {
 }
 
 // selection returns the images of a part that pass the conditions and the cut.
-func (r *reading) selection(s *Set) (*Set, error) {
+func (r *traversal) selection(s *Set) (*Set, error) {
 	index := identity(s.Len())
 	for k, c := range r.opts.Where {
 		col, kept, err := s.meet(c, index)
@@ -430,7 +431,7 @@ func (r *reading) selection(s *Set) (*Set, error) {
 
 // nothing returns an error that says why no image was selected, or nil if some
 // were.
-func (r *reading) nothing() error {
+func (r *traversal) nothing() error {
 	for k, c := range r.opts.Where {
 		if a := r.asked[k]; !a.met {
 			return noneMeets(r.head.Source, c, a.among, a.values)

@@ -77,7 +77,7 @@ func (r *roles) name(i int) string {
 
 // set returns an empty set for a table with these columns.
 func (r *roles) set() *Set {
-	s := &Set{Table: true, chosen: true}
+	s := &Set{Table: true, roles: r}
 	if r.names != nil {
 		s.Columns = pick(r.names, r.data)
 	}

@@ -104,7 +104,7 @@ func (a *counter) improve(ctx context.Context, d described, round uint64) (err e
 	record := patchwork.Record{Method: learn.Method.String(), Mode: learn.mode(), Seed: learn.Seed, Rows: d.tally.Rows(),
 		LogLik: d.tally.LogLik(), DescriptionLength: d.length, FixedPoint: fixed,
 		Starts: []patchwork.Start{{Seed: learn.Seed, Score: d.tally.LogLik(), DescriptionLength: d.length, Method: "grow"}}}
-	m, err := d.model.WithExtras(patchwork.Extras{Counts: d.tally, Usage: d.tally.Usage(), Record: record})
+	m, err := withRecord(d.model, d.tally, record)
 	if err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func (a *counter) withOneMore(v *view, rng *rand.Rand) ([]*patchwork.Model, erro
 		img := a.data.Images[i]
 		mu := v.model.Compose(img.Height(), img.Width(), v.picks[i]).P
 		template, _ := NextExpert(a.cfg, a.opt.Reading, img, mu)
-		out = append(out, v.model.WithTemplates(append(v.model.Templates(), template), patchwork.Extras{}))
+		out = append(out, v.model.WithTemplates(append(v.model.Templates(), template), patchwork.Extras{Names: namesAnd(v.model)}))
 	}
 	return out, nil
 }
@@ -274,7 +274,11 @@ func (v *view) merges() []*patchwork.Model {
 	for _, p := range pairs[:min(mergeTries, len(pairs))] {
 		experts := v.model.Templates()
 		experts[p.b] = union(v.model, p.a, p.b)
-		out = append(out, v.model.WithTemplates(slices.Delete(experts, p.a, p.a+1), patchwork.Extras{}))
+		names := namesUnless(v.model, p.a, p.b)
+		if names != nil {
+			names = slices.Delete(names, p.a, p.a+1)
+		}
+		out = append(out, v.model.WithTemplates(slices.Delete(experts, p.a, p.a+1), patchwork.Extras{Names: names}))
 	}
 	return out
 }

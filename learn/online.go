@@ -151,7 +151,7 @@ func (o *Online) Model() *patchwork.Model {
 		return nil
 	}
 	t := o.tally.Clone(0)
-	return o.model.WithTemplates(o.model.Templates(), patchwork.Extras{Counts: t, Usage: t.Usage()})
+	return o.model.WithTemplates(o.model.Templates(), patchwork.Extras{Counts: t, Usage: t.Usage(), Names: o.model.Extras().Names})
 }
 
 // Count returns N_k(d), pseudo-counts included: how many images entry i of expert
@@ -331,7 +331,7 @@ func notSure(cfg patchwork.Config, i int) float64 {
 // not vote; for a symmetric prior that value is the prior's mean, and this is the
 // paper's running mean from 1/2.
 func (o *Online) append(template []float64) {
-	o.model = o.model.WithTemplates(append(o.model.Templates(), template), patchwork.Extras{})
+	o.model = o.model.WithTemplates(append(o.model.Templates(), template), patchwork.Extras{Names: namesAnd(o.model)})
 	o.tally = o.tally.Clone(1)
 	start, strength := o.prior()
 	o.start, o.strength = append(o.start, start), append(o.strength, strength)
@@ -348,7 +348,7 @@ func (o *Online) count(img *bitmap.Image, e *patchwork.Explanation, set []bool) 
 	for k := range experts {
 		experts[k] = o.mean(k)
 	}
-	o.model = o.model.WithTemplates(experts, patchwork.Extras{})
+	o.model = o.model.WithTemplates(experts, patchwork.Extras{Names: o.model.Extras().Names})
 }
 
 // restart sets the counts of expert k to those of the image it was made of.

@@ -177,7 +177,7 @@ func EquationOne(prev *patchwork.Model, t *patchwork.Tally) *patchwork.Model {
 			mu[k][d] = (x + epsilon.On) / (n + epsilon.On + epsilon.Off)
 		}
 	}
-	return prev.WithTemplates(mu, patchwork.Extras{Counts: t, Usage: t.Usage()})
+	return prev.WithTemplates(mu, patchwork.Extras{Counts: t, Usage: t.Usage(), Names: prev.Extras().Names})
 }
 
 // em alternates the hard E-step and the M-step of section 4 for the given number

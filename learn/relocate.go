@@ -171,7 +171,7 @@ func activeIn(picks []patchwork.Pick, k int) bool {
 
 // withoutExpert returns the model without expert k.
 func withoutExpert(m *patchwork.Model, k int) *patchwork.Model {
-	return m.WithTemplates(slices.Delete(m.Templates(), k, k+1), patchwork.Extras{})
+	return m.WithTemplates(slices.Delete(m.Templates(), k, k+1), patchwork.Extras{Names: namesWithout(m, k)})
 }
 
 // move learns again with expert k replaced by one made of a badly explained
@@ -184,6 +184,8 @@ func (v *view) move(ctx context.Context, k int, rng *rand.Rand) (described, erro
 	template, _ := NextExpert(v.model.Config(), v.opt.Reading, img, mu)
 	experts := v.model.Templates()
 	experts[k] = template
-	m := v.model.WithTemplates(experts, v.model.Extras())
+	extras := v.model.Extras()
+	extras.Names = namesUnless(v.model, k)
+	m := v.model.WithTemplates(experts, extras)
 	return v.opt.learnShort(ctx, m, v.data, relocationSweeps, relocationPolish)
 }

@@ -319,6 +319,7 @@ func TestContinue(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			before = withTexts(t, before)
 			opt := Options{Continue: before, Paper: c.opt.Paper, Starts: 3, AtLeast: 4, AtMost: 5}
 			first := true
 			var m *patchwork.Model
@@ -332,6 +333,7 @@ func TestContinue(t *testing.T) {
 				first, m = false, s.Model
 			}
 			r := m.Extras().Record
+			checkTexts(t, m, before.Extras().Names)
 			if m.K() != before.K() || len(r.Starts) != 1 || r.Starts[0].Method != "continue" || r.Rows != 18 {
 				t.Errorf("%d experts, record %+v", m.K(), r)
 			}
@@ -345,6 +347,7 @@ func TestContinue(t *testing.T) {
 			if err != nil || !alikeModels(t, stream, m) {
 				t.Errorf("from a stream another model, %v", err)
 			}
+			checkTexts(t, stream, before.Extras().Names)
 		})
 	}
 }

@@ -123,7 +123,7 @@ func choose(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt 
 	if opt.byDescription(cfg) {
 		if enough {
 			record.DescriptionLength = best.DescriptionLength
-			return best.Model.WithExtras(patchwork.Extras{Counts: best.Tally, Usage: best.Tally.Usage(), Record: record})
+			return withRecord(best.Model, best.Tally, record)
 		}
 		return improve(ctx, best, data, opt, record)
 	}
@@ -154,5 +154,5 @@ func improve(ctx context.Context, best trial, data patchwork.Data, opt Options, 
 		return nil, err
 	}
 	record.LogLik, record.DescriptionLength = d.tally.LogLik(), d.length
-	return d.model.WithExtras(patchwork.Extras{Counts: d.tally, Usage: d.tally.Usage(), Record: record})
+	return withRecord(d.model, d.tally, record)
 }

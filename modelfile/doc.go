@@ -35,6 +35,10 @@
 //	            starts (with score, leave_one_out, description_length),
 //	            description_length, fixed_point, curve; a log-likelihood of
 //	            minus infinity and a description length of infinity are null
+//	columns     names of the H*W pixels, which are the columns of a table; none
+//	names       names of the K experts, "" for one without; none
+//	reading     how the data were read, an object that package dataset writes and
+//	            understands: {"threshold":128,"meta":["site"],...}; nothing special
 //	stretch     reserved: values other than 1 are refused
 //
 // Other fields and arrays are refused, because they may change what the model

@@ -35,6 +35,7 @@ func checkRead(t *testing.T, in []byte) {
 func FuzzRead(f *testing.F) {
 	f.Add(encode(f, everything(f)))
 	f.Add(encode(f, least(f)))
+	f.Add(encode(f, named(f)))
 	f.Add(valid().bytes(f, npy.Deflate))
 	cut := encode(f, everything(f))
 	f.Add(cut[:len(cut)-9])
@@ -68,6 +69,8 @@ func FuzzParts(f *testing.F) {
 	for _, text := range []string{
 		`{"rule":"max","height":2,"width":2,"shift":3,"shift_step":2,"rotations":[-1e308,0,5]}`,
 		`{"rule":"max","height":2,"width":2,"shift_y":[-1048576,1048576,999999]}`,
+		`{"rule":"max","height":2,"width":2,"columns":["a","","\ud800","a"],"names":["x","y"],"reading":{"meta":["a"],"meta":[{}],"":" <>&\u2028"}}`,
+		`{"rule":"max","height":2,"width":2,"reading":{"a":[[[[1e999]]]]},"names":[]}`,
 		`{"version":9,"stretch":[2]}`, `{"q":null,"x-":1}`, `{"rule":"max","height":-1,"width":99999999999}`,
 	} {
 		f.Add([]byte(text), byte(255), []byte{})

@@ -44,6 +44,10 @@ type header struct {
 	Rows      *int64    `json:"rows,omitempty"`
 	Presence  []pattern `json:"presence,omitempty"`
 	Record    record    `json:"record,omitzero"`
+
+	Columns []string        `json:"columns,omitempty"`
+	Names   []string        `json:"names,omitempty"`
+	Reading json.RawMessage `json:"reading,omitempty"`
 }
 
 type prior struct {
@@ -161,6 +165,9 @@ func (h *header) fields() map[string]field {
 		"rows":       {&h.Rows, "a whole number"},
 		"presence":   {&h.Presence, `a list of {"experts":[...],"count":n}`},
 		"record":     {&h.Record, "a record of learning"},
+		"columns":    {&h.Columns, "a list of texts"},
+		"names":      {&h.Names, "a list of texts"},
+		"reading":    {&h.Reading, "an object"},
 		"stretch":    {new(stretch), "a list of numbers"},
 	}
 }

@@ -15,8 +15,14 @@ func TestNumPyReadsOurFiles(t *testing.T) {
 	if err := Save(filepath.Join(dir, "m.npz"), everything(t)); err != nil {
 		t.Fatal(err)
 	}
+	if err := Save(filepath.Join(dir, "named.npz"), named(t)); err != nil {
+		t.Fatal(err)
+	}
 	run(dir, `
 import json, numpy as n
+h = json.loads(n.load('named.npz')['model.json'])
+assert h['columns'] == ['Veronica <minor>', 'Poa\nrepens', 'Grün'] and h['names'] == ['', 'bog'], h
+assert h['reading'] == {'meta': ['site'], 'threshold': 1e-300, 'later': {'a': [1, None]}}, h
 z = n.load('m.npz')
 assert z.files == ['model.json', 'experts', 'on', 'seen', 'lost_on', 'lost_seen', 'q', 'usage', 'geometry_mean', 'geometry_cov'], z.files
 h = json.loads(z['model.json'])

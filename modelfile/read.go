@@ -140,7 +140,19 @@ func (r *reader) model() (*patchwork.Model, error) {
 		}
 		return nil, misfit(err, "experts"+npySuffix)
 	}
-	extras := patchwork.Extras{Record: r.h.Record.model()}
+	extras := patchwork.Extras{Record: r.h.Record.model(), Reading: r.h.Reading}
+	if len(r.h.Columns) > 0 {
+		extras.Columns = r.h.Columns
+	}
+	if len(r.h.Names) > 0 {
+		extras.Names = r.h.Names
+	}
+	if err = checkTexts(&extras, cfg.Height*cfg.Width, r.k); err != nil {
+		return nil, err
+	}
+	if extras.Reading, err = compact(extras.Reading); err != nil {
+		return nil, err
+	}
 	if extras.Counts, err = r.counts(m); err != nil {
 		return nil, err
 	}

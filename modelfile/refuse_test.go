@@ -166,6 +166,14 @@ func TestRefusals(t *testing.T) {
 		{"presence order", all(place, set("presence", []any{map[string]any{"experts": []int{1, 0}, "count": 1}})), "field presence: set 0: part 0"},
 		{"presence twice", all(place, set("presence", []any{map[string]any{"experts": []int{1}, "count": 1}, map[string]any{"experts": []int{1}, "count": 1}})), "field presence: set 1 does not come after"},
 		{"presence never", all(place, set("presence", []any{map[string]any{"experts": []int{1}}})), "field presence: set 0 was seen 0 times"},
+		{"columns", set("columns", []string{"a", "b"}), "field columns: has 2 names for 6; name every column, or none"},
+		{"columns text", set("columns", "a,b"), `field columns: is "a,b", want a list of texts`},
+		{"column number", set("columns", []any{"a", 1}), `field columns: is ["a",1], want a list of texts`},
+		{"names", set("names", []string{"bog"}), `field names: has 1 names for 2; name every part, "" for one`},
+		{"long name", set("names", []string{"", strings.Repeat("x", maxName+1)}), "field names: name 2 has 4097 bytes, more than 4096; shorten it"},
+		{"reading", set("reading", []string{"meta"}), `field reading: is ["meta"], want an object`},
+		{"reading text", set("reading", "meta"), `field reading: is "meta", want an object`},
+		{"long reading", set("reading", map[string]string{"x": strings.Repeat("x", maxReading)}), "field reading: 16777224 bytes, more than 16777216"},
 		{"record", set("record", "good"), `field record: is "good", want`},
 	} {
 		p := valid()
@@ -213,7 +221,8 @@ func TestAccepted(t *testing.T) {
 		"integers":                 array("experts", npy.New(make([]uint8, 12), 2, 2, 3)),
 		"trivial stretch":          set("stretch", []float64{1}),
 		"record of another author": set("record", map[string]any{"method": "", "weather": "fine"}),
-		"null is left out":         all(set("q", nil), set("rotations", nil)),
+		"null is left out":         all(set("q", nil), set("rotations", nil), set("columns", nil), set("names", nil), set("reading", nil)),
+		"empty lists":              all(set("columns", []string{}), set("names", []string{}), set("reading", map[string]string{})),
 		"numpy.savez": func(p *parts) {
 			text, _ := json.Marshal(p.header)
 			p.header, p.arrays[jsonName] = nil, npy.New([]string{string(text)})

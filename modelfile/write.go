@@ -101,6 +101,9 @@ func check(cfg *patchwork.Config, extras *patchwork.Extras, k int) error {
 			return err
 		}
 	}
+	if err := checkTexts(extras, cfg.Height*cfg.Width, k); err != nil {
+		return err
+	}
 	return checkRecord(&extras.Record)
 }
 
@@ -129,7 +132,12 @@ func checkRecord(r *patchwork.Record) error {
 // encodeHeader returns model.json: one line, fields in fixed order.
 func encodeHeader(cfg *patchwork.Config, extras *patchwork.Extras) ([]byte, error) {
 	h := header{Format: format, Version: version, Rule: cfg.Rule.String(), Q: &cfg.Q, Height: cfg.Height, Width: cfg.Width,
-		Scene: cfg.Scene, Truncate: cfg.Truncate, Outside: outside(cfg.UnknownOutside), Record: newRecord(extras.Record)}
+		Scene: cfg.Scene, Truncate: cfg.Truncate, Outside: outside(cfg.UnknownOutside), Record: newRecord(extras.Record),
+		Columns: extras.Columns, Names: extras.Names}
+	var err error
+	if h.Reading, err = compact(extras.Reading); err != nil {
+		return nil, err
+	}
 	h.setPoses(cfg.Poses)
 	if cfg.Reuse != 0 {
 		h.Reuse = &cfg.Reuse

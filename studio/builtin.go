@@ -72,8 +72,12 @@ func (s *Server) buildOne(ctx context.Context, b *builtin) error {
 	if err != nil {
 		return fmt.Errorf("learn %s: %w", b.id, err)
 	}
+	learned, err := set.Describe(out.model)
+	if err != nil {
+		return err
+	}
 	j := &job{args: append([]string{d.file}, selection(nil, b.take)...)}
-	return s.models.keep(&model{id: b.id, name: b.name, source: "built-in", m: out.model, columns: set.Columns, command: j.line(&b.recipe), fixed: true})
+	return s.models.keep(&model{id: b.id, name: b.name, source: "built-in", m: learned, command: j.line(&b.recipe), fixed: true})
 }
 
 func lettersT() (*dataset.Set, error) {

@@ -30,6 +30,7 @@ type modelInfo struct {
 	Scene     bool          `json:"scene" doc:"images may be larger than the frame"`
 	Reuse     int           `json:"reuse"`
 	Columns   []string      `json:"columns" doc:"names of a table's columns"`
+	Names     []string      `json:"names" doc:"names of the experts, empty for those without"`
 	Rows      *int64        `json:"rows" nullable:"true" doc:"images it was learned from"`
 	Table     bool          `json:"table"`
 	Geometry  *geometryInfo `json:"geometry"`
@@ -59,7 +60,7 @@ func newModelInfo(m *model) modelInfo {
 	c, e := m.m.Config(), m.m.Extras()
 	info := modelInfo{ID: m.id, Name: m.name, Source: m.source, Rule: c.Rule.String(), Q: c.Q, Height: c.Height, Width: c.Width,
 		Experts: m.m.K(), Shift: max(reach(c.Poses.DY), reach(c.Poses.DX)), ShiftStep: max(1, c.Poses.DX.Step, c.Poses.DY.Step),
-		Truncate: c.Truncate, Outside: recipe.OutsideName(c.UnknownOutside), Scene: c.Scene, Reuse: max(1, c.Reuse), Columns: m.columns, Table: c.Height == 1}
+		Truncate: c.Truncate, Outside: recipe.OutsideName(c.UnknownOutside), Scene: c.Scene, Reuse: max(1, c.Reuse), Columns: e.Columns, Names: e.Names, Table: c.Height == 1}
 	for r := range c.Poses.Rotations() {
 		info.Rotations = append(info.Rotations, c.Poses.Angle(r))
 	}
@@ -161,11 +162,11 @@ func newExpert(m *model, k int) expertInfo {
 		mean := e.Geometry.Normal.Mean()
 		info.Pose = &meanPose{mean[3*k], mean[3*k+1], mean[3*k+2]}
 	}
-	if m.m.Height() == 1 && m.columns != nil {
+	if e.Columns != nil {
 		info.Columns = []expertColumn{}
 		for i, p := range t {
 			if votes(m.m, i, p) {
-				info.Columns = append(info.Columns, expertColumn{m.columns[i], i, p, m.m.Abstention(i)})
+				info.Columns = append(info.Columns, expertColumn{e.Columns[i], i, p, m.m.Abstention(i)})
 			}
 		}
 		slices.SortStableFunc(info.Columns, func(a, b expertColumn) int {

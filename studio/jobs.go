@@ -32,7 +32,6 @@ type job struct {
 	plan     *recipe.Plan
 	args     []string // of patchwork, without -o and the recipe's
 	recipe   recipe.Recipe
-	columns  []string
 	dataID   string // "" for images of the request
 	where    []string
 	take     int
@@ -258,7 +257,10 @@ func (q *jobs) learn(ctx context.Context, j *job) (out outcome, err error) {
 	set := j.set
 	j.mu.Unlock()
 	l := &learning{Plan: j.plan, data: set.Data, tell: j.progress}
-	return l.run(ctx)
+	if out, err = l.run(ctx); err == nil {
+		out.model, err = set.Describe(out.model)
+	}
+	return out, err
 }
 
 // finish stores the model and reports how the job ended.
@@ -296,7 +298,7 @@ func (q *jobs) keep(j *job, out outcome) {
 		}
 		j.command = j.line(&r)
 	}
-	m := &model{name: j.name, source: "learned", m: out.model, columns: j.columns, command: j.command}
+	m := &model{name: j.name, source: "learned", m: out.model, command: j.command}
 	if err := q.s.models.keepLearned(m); err != nil {
 		j.state, j.problem = failed, err.Error()
 		return

@@ -135,7 +135,6 @@ func (s *Server) learnFrom(j *job, req *learnRequest) (err error) {
 		if j.set, err = s.selected(d, req.Where, req.Take); err != nil {
 			return err
 		}
-		j.columns = j.set.Columns
 		j.args = append(append([]string{fileArgument(d.file)}, d.args...), selection(req.Where, req.Take)...)
 		if j.name == "" {
 			j.name = d.name

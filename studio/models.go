@@ -21,9 +21,8 @@ type model struct {
 	id, name string
 	source   string // "file", "upload", "learned" or "built-in"
 	m        *patchwork.Model
-	columns  []string // of a table, nil if they have no names
-	command  string   // makes the same bytes; "" if unknown
-	fixed    bool     // the operator's, or built in: not counted, not deleted
+	command  string // makes the same bytes; "" if unknown
+	fixed    bool   // the operator's, or built in: not counted, not deleted
 
 	best examples
 }
@@ -248,8 +247,12 @@ func (s *Server) loadModel(ctx context.Context, in *modelUpload) (*oneModel, err
 		if err != nil {
 			return nil, err
 		}
-		if kept.columns = namesFor(m, d.set); kept.columns == nil {
+		columns := namesFor(m, d.set)
+		if columns == nil {
 			return nil, problemf(422, "data set %s has no column names that fit a model of %d x %d", in.Data, m.Height(), m.Width())
+		}
+		if kept.m, err = withColumns(m, columns); err != nil {
+			return nil, contentError(err)
 		}
 	}
 	if err := s.models.keep(kept); err != nil {

@@ -10,7 +10,7 @@ import (
 
 // nullable lists the lists and objects of answers that may be null. Numbers and
 // text that may be say so at their field.
-var nullable = []string{"ModelInfo.columns", "ModelInfo.geometry", "DataInfo.columns", "ExpertInfo.columns", "ExpertInfo.pose"}
+var nullable = []string{"ModelInfo.columns", "ModelInfo.names", "ModelInfo.geometry", "DataInfo.columns", "ExpertInfo.columns", "ExpertInfo.pose"}
 
 // correct makes the description say what answers are where huma cannot know: it
 // takes every list for one that may be null and no object, and files for text.

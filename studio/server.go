@@ -10,7 +10,6 @@ package studio
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -51,9 +50,8 @@ type Options struct {
 
 // NamedModel is a model to serve.
 type NamedModel struct {
-	Name    string
-	Model   *patchwork.Model
-	Columns []string // names of a table's columns, nil if they have none
+	Name  string
+	Model *patchwork.Model
 }
 
 // NamedData is a data set to serve.
@@ -133,15 +131,16 @@ func (s *Server) take(opt *Options) error {
 			return err
 		}
 	}
-	for i, m := range opt.Models {
-		columns := m.Columns
+	for _, m := range opt.Models {
+		columns := m.Model.Extras().Columns
 		for j := 0; columns == nil && j < len(opt.Data); j++ {
 			columns = namesFor(m.Model, opt.Data[j].Set)
 		}
-		if columns != nil && len(columns) != m.Model.Width() {
-			return fmt.Errorf("studio: model %d, %s: %d column names for %d columns", i, m.Name, len(columns), m.Model.Width())
+		named, err := withColumns(m.Model, columns)
+		if err != nil {
+			return err // they fit
 		}
-		if err := s.models.keep(&model{name: m.Name, source: "file", m: m.Model, columns: columns, fixed: true}); err != nil {
+		if err := s.models.keep(&model{name: m.Name, source: "file", m: named, fixed: true}); err != nil {
 			return err
 		}
 	}
@@ -154,6 +153,13 @@ func namesFor(m *patchwork.Model, set *dataset.Set) []string {
 		return set.Columns
 	}
 	return nil
+}
+
+// withColumns returns the model with names of its columns, or without for nil.
+func withColumns(m *patchwork.Model, columns []string) (*patchwork.Model, error) {
+	extras := m.Extras()
+	extras.Columns = columns
+	return m.WithExtras(extras)
 }
 
 // routes builds the handler.

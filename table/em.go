@@ -106,12 +106,15 @@ func refuseMoving(c patchwork.Config) error {
 func withoutIdle(m *patchwork.Model) *patchwork.Model {
 	var experts [][]float64
 	extras := m.Extras()
-	usage := extras.Usage
-	extras.Usage = nil
+	usage, names := extras.Usage, extras.Names
+	extras.Usage, extras.Names = nil, nil
 	for k := range m.K() {
 		last := k == m.K()-1 && experts == nil
 		if last || rows.Votes(m, k, 0) > 0 && usage[k]*float64(extras.Record.Rows) >= 0.5 {
 			experts, extras.Usage = append(experts, m.Template(k)), append(extras.Usage, usage[k])
+			if names != nil {
+				extras.Names = append(extras.Names, names[k])
+			}
 		}
 	}
 	return m.WithTemplates(experts, extras)

@@ -321,3 +321,17 @@ func TestSoftRefuses(t *testing.T) {
 	other, _ := randomTable(rand.New(rand.NewPCG(7, 9)), patchwork.RuleMaxMinusMin, 5, 2, 4)
 	newSoftTally(m).merge(newSoftTally(other))
 }
+
+// The name of an expert follows it, and goes with it.
+func TestNamesFollowExperts(t *testing.T) {
+	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 2, Q: 0.1}, [][]float64{{0.9, 0.1}, {0.1, 0.1}, {0.1, 0.8}})
+	m, err := m.WithExtras(patchwork.Extras{Usage: []float64{0.5, 0.2, 0.5}, Record: patchwork.Record{Rows: 100},
+		Names: []string{"first", "idle", "last"}, Columns: []string{"a", "b"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := withoutIdle(m).Extras()
+	if !slices.Equal(e.Names, []string{"first", "last"}) || !slices.Equal(e.Columns, []string{"a", "b"}) {
+		t.Errorf("names %q, columns %q", e.Names, e.Columns)
+	}
+}

@@ -107,9 +107,12 @@ func (l *learner) prune(ctx context.Context) error {
 
 // without considers a model without expert k, after a little more soft EM.
 func (l *learner) without(ctx context.Context, from tried, k int) error {
-	extras := from.Model.Extras()
-	m := from.Model.WithTemplates(slices.Delete(from.Model.Templates(), k, k+1),
-		patchwork.Extras{Usage: slices.Delete(slices.Clone(extras.Usage), k, k+1), Record: extras.Record})
+	was := from.Model.Extras()
+	extras := patchwork.Extras{Usage: slices.Delete(slices.Clone(was.Usage), k, k+1), Record: was.Record}
+	if was.Names != nil {
+		extras.Names = slices.Delete(slices.Clone(was.Names), k, k+1)
+	}
+	m := from.Model.WithTemplates(slices.Delete(from.Model.Templates(), k, k+1), extras)
 	for r, err := range l.softEM(ctx, m, roundsPerExpert) {
 		if err != nil {
 			return err

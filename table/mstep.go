@@ -57,7 +57,7 @@ func (t *softTally) mStep(prev *patchwork.Model, opt mStepOptions) *patchwork.Mo
 	if err != nil {
 		panic(err) // the background is kept within its range
 	}
-	return next.WithTemplates(experts, patchwork.Extras{Usage: usage, Record: record})
+	return next.WithTemplates(experts, patchwork.Extras{Usage: usage, Record: record, Names: prev.Extras().Names})
 }
 
 // background returns the abstention value of every bit.

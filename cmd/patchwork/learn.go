@@ -222,6 +222,9 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
+	if l.model, err = s.head().Describe(l.model); err != nil {
+		return err
+	}
 	if err := a.saveModel(f.output, l.model); err != nil {
 		return err
 	}

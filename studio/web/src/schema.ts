@@ -188,6 +188,7 @@ export interface ModelInfo {
   height: number;
   id: string;
   name: string;
+  names: Array<string> | null;
   outside: string;
   q: number;
   reuse: number;

@@ -1,0 +1,146 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"unicode/utf8"
+
+	"example.com/patchwork"
+)
+
+// Reading says how data were read that a model was learned from: that part of the
+// Options which holds for other data of the same kind, but not which rows were
+// selected. A model keeps it ([Set.Describe]), so that the data it meets later are
+// read in the same way. The zero value says nothing.
+type Reading struct {
+	Array     string   `json:"array,omitempty"`
+	Threshold *float64 `json:"threshold,omitempty"`
+	Invert    bool     `json:"invert,omitempty"`
+
+	// Meta, Weight and Columns name columns of a table as its file names them, or by
+	// number from 1 where it has no names. Meta has all that were metadata, for
+	// whatever reason. Columns is empty unless the data were chosen by Options.Columns:
+	// then all other columns are left out.
+	Meta    []string `json:"meta,omitempty"`
+	Weight  string   `json:"weight,omitempty"`
+	Columns []string `json:"columns,omitempty"`
+
+	Names     string `json:"names,omitempty"`     // pattern of the names of pictures
+	Size      []int  `json:"size,omitempty"`      // [height, width] of images that are rows in the file
+	Transpose bool   `json:"transpose,omitempty"` // of these images
+	Delimiter string `json:"delimiter,omitempty"` // of CSV files, if it was given
+	Header    string `json:"header,omitempty"`    // of CSV files: "yes" or "no", if it was given
+}
+
+// headerNames has the names of the header modes in a Reading.
+var headerNames = [...]string{HeaderAuto: "", HeaderPresent: "yes", HeaderAbsent: "no"}
+
+// newReading returns the reading that the options ask for.
+func newReading(o *Options) Reading {
+	r := Reading{Array: o.Array, Threshold: o.Threshold, Invert: o.Invert, Meta: o.Meta, Weight: o.Weight, Columns: o.Columns,
+		Names: o.Names, Transpose: o.Transpose, Header: headerNames[o.Header]}
+	if o.Height > 0 {
+		r.Size = []int{o.Height, o.Width}
+	}
+	if o.Delimiter != 0 {
+		r.Delimiter = string(o.Delimiter)
+	}
+	return r
+}
+
+// Options returns options that read in this way.
+func (r *Reading) Options() Options {
+	o := Options{Array: r.Array, Threshold: r.Threshold, Invert: r.Invert, Meta: r.Meta, Weight: r.Weight, Columns: r.Columns,
+		Names: r.Names, Transpose: r.Transpose, Header: HeaderMode(max(0, slices.Index(headerNames[:], r.Header)))}
+	if len(r.Size) == 2 {
+		o.Height, o.Width = r.Size[0], r.Size[1]
+	}
+	if r.Delimiter != "" {
+		o.Delimiter, _ = utf8.DecodeRuneInString(r.Delimiter)
+	}
+	return o
+}
+
+// inNames replaces the numbers of columns by the names that they have in the file.
+func (r Reading) inNames(of *roles) Reading {
+	if of == nil {
+		return r
+	}
+	r.Meta = nil
+	for _, i := range of.meta {
+		r.Meta = append(r.Meta, of.name(i))
+	}
+	if of.weight >= 0 {
+		r.Weight = of.name(of.weight)
+	}
+	if len(r.Columns) > 0 {
+		r.Columns = nil
+		for _, i := range of.data {
+			r.Columns = append(r.Columns, of.name(i))
+		}
+	}
+	return r
+}
+
+// Describe returns a model that was learned from these images with the names of
+// their columns, if each pixel of the model is a column, and with how they were
+// read.
+func (s *Set) Describe(m *patchwork.Model) (*patchwork.Model, error) {
+	e := m.Extras()
+	e.Columns, e.Reading = nil, nil
+	if s.Table && len(s.Columns) == m.Height()*m.Width() {
+		e.Columns = s.Columns
+	}
+	text, err := json.Marshal(s.reading)
+	if err != nil {
+		return nil, fmt.Errorf("keep how the data were read: %w", err)
+	}
+	if string(text) != "{}" {
+		e.Reading = text
+	}
+	return m.WithExtras(e)
+}
+
+// ReadingOf returns how the data were read that a model was learned from. The error,
+// a [*FormatError], says what this version cannot do or does not know.
+func ReadingOf(m *patchwork.Model) (Reading, error) {
+	var r Reading
+	text := m.Extras().Reading
+	if len(text) == 0 {
+		return r, nil
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&r); err != nil {
+		return Reading{}, &FormatError{Msg: "the model says in a way unknown to this version how its data are read", Hint: "use a newer patchwork", Err: err}
+	}
+	return r, r.check()
+}
+
+// check rejects values that no Options have.
+func (r *Reading) check() error {
+	bad := func(format string, args ...any) error {
+		return &FormatError{Msg: "the model says how its data are read, but " + fmt.Sprintf(format, args...), Hint: "correct reading in its model.json"}
+	}
+	switch {
+	case !slices.Contains(headerNames[:], r.Header):
+		return bad(`header is %q, not "yes" or "no"`, shorten(r.Header))
+	case r.Delimiter != "" && (utf8.RuneCountInString(r.Delimiter) != 1 || !validDelimiter([]rune(r.Delimiter)[0])):
+		return bad("%q cannot separate columns", shorten(r.Delimiter))
+	case r.Size != nil && len(r.Size) != 2:
+		return bad("size has %d numbers, not two", len(r.Size))
+	case r.Threshold != nil && (math.IsNaN(*r.Threshold) || math.IsInf(*r.Threshold, 0)):
+		return bad("the threshold is %v", *r.Threshold)
+	}
+	o := r.Options()
+	if o.Height == 0 && len(r.Size) == 2 {
+		o.Height = -1
+	}
+	if err := o.check([]string{""}); err != nil {
+		return bad("%v", err)
+	}
+	return nil
+}

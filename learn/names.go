@@ -1,0 +1,47 @@
+package learn
+
+import (
+	"slices"
+
+	"example.com/patchwork"
+)
+
+// The name of an expert stays with it as long as learning changes it step by step,
+// and is dropped with it, or when something else takes its place.
+
+// namesWithout returns the names of a model's experts without that of expert k.
+func namesWithout(m *patchwork.Model, k int) []string {
+	names := slices.Clone(m.Extras().Names)
+	if names == nil {
+		return nil
+	}
+	return slices.Delete(names, k, k+1)
+}
+
+// namesUnless returns the names of a model's experts, none for the experts given,
+// whose templates are replaced.
+func namesUnless(m *patchwork.Model, replaced ...int) []string {
+	names := slices.Clone(m.Extras().Names)
+	if names != nil {
+		for _, k := range replaced {
+			names[k] = ""
+		}
+	}
+	return names
+}
+
+// namesAnd returns the names of a model's experts, and none for one more.
+func namesAnd(m *patchwork.Model) []string {
+	if m.Extras().Names == nil {
+		return nil
+	}
+	return append(slices.Clone(m.Extras().Names), "")
+}
+
+// withRecord returns the model with the counts of its images and how it was learned.
+// It has no geometry.
+func withRecord(m *patchwork.Model, t *patchwork.Tally, record patchwork.Record) (*patchwork.Model, error) {
+	extras := m.Extras()
+	extras.Counts, extras.Usage, extras.Geometry, extras.Record = t, t.Usage(), nil, record
+	return m.WithExtras(extras)
+}
