@@ -69,6 +69,8 @@ func (in *input) chooseArray(z *npy.Zip) (string, error) {
 		return "", &FormatError{Msg: fmt.Sprintf("no array %q; there is: %s", in.opts.Array, list(names))}
 	case in.opts.Array != "":
 		return in.opts.Array, nil
+	case in.opts.like().Array != "" && z.Has(in.opts.like().Array):
+		return in.opts.like().Array, nil
 	case z.Has("x"):
 		return "x", nil
 	case len(names) == 1:

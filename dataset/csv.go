@@ -29,7 +29,7 @@ func (in *input) csv(br *bufio.Reader, size int64) (decoder, error) {
 	r.ReuseRecord = true
 	r.Comma = in.opts.Delimiter
 	if r.Comma == 0 {
-		r.Comma = delimiter(br)
+		r.Comma = delimiter(br, in.opts.like().Delimiter)
 	}
 	if r.Comma == '\t' || r.Comma == ' ' {
 		r.TrimLeadingSpace = false // it would drop empty cells
@@ -66,14 +66,18 @@ func (in *input) records(r *csv.Reader, least int64) (decoder, error) {
 	}
 	var names []string
 	mode := in.opts.Header
-	if mode == HeaderPresent || mode == HeaderAuto && looksLikeHeader(first, second) {
+	if mode == HeaderPresent || mode == HeaderAuto && (looksLikeHeader(first, second) || in.opts.model.isHeader(first)) {
 		names = make([]string, n)
 		for i, s := range first {
 			names[i] = strings.ToValidUTF8(string([]byte(trim(s))), "\uFFFD")
 		}
 		first = nil
 	}
-	roles, err := in.rolesOf(names, n, nil)
+	var labels []int
+	if in.opts.model.named(names) {
+		labels = in.opts.model.labelsAmong(names, second)
+	}
+	roles, err := in.rolesOf(names, n, labels)
 	if err != nil {
 		return nil, err
 	}
@@ -178,11 +182,15 @@ func counts(cells []string) bool {
 	return true
 }
 
-// delimiter returns the separator that is most frequent in the first line.
-func delimiter(br *bufio.Reader) rune {
+// delimiter returns the separator that is most frequent in the first line, or the
+// expected one if it is there; "" expects none.
+func delimiter(br *bufio.Reader, expected string) rune {
 	head, _ := br.Peek(br.Size())
 	if i := bytes.IndexByte(head, '\n'); i >= 0 {
 		head = head[:i]
+	}
+	if expected != "" && bytes.Contains(head, []byte(expected)) {
+		return []rune(expected)[0]
 	}
 	best, most := ',', 0
 	for _, c := range ",\t;" {

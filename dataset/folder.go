@@ -49,7 +49,7 @@ func (g *gallery) next() (*Set, error) {
 	if g.at == len(g.names) {
 		return nil, io.EOF
 	}
-	from, s := g.at, &Set{}
+	from, s := g.at, &Set{pictures: true}
 	for most := 1; g.at < len(g.names) && s.Len() < most; g.at++ {
 		m, err := g.picture(g.names[g.at])
 		if err != nil {
@@ -98,6 +98,15 @@ func (g *gallery) picture(name string) (*bitmap.Image, error) {
 func (in *input) folder(dir string) (decoder, error) {
 	g := &gallery{in: in, where: dir + string(filepath.Separator)}
 	g.open = func(name string) (io.ReadCloser, error) { return os.Open(filepath.Join(dir, filepath.FromSlash(name))) }
+	if like := in.opts.like().Names; in.opts.Names == "" && like != "" {
+		names, err := listPictures(dir, true)
+		if err != nil {
+			return nil, err
+		}
+		if g.tellBy(like, names, "a folder") == nil {
+			return g, nil
+		}
+	}
 	names, err := listPictures(dir, in.opts.Names != "")
 	if err != nil {
 		return nil, err
@@ -152,7 +161,10 @@ func listPictures(dir string, deep bool) ([]string, error) {
 // their names become the metadata `y`.
 func (g *gallery) tell(names []string, what string) error {
 	if g.in.opts.Names != "" {
-		return g.tellBy(names, what)
+		return g.tellBy(g.in.opts.Names, names, what)
+	}
+	if like := g.in.opts.like().Names; like != "" && g.tellBy(like, names, what) == nil {
+		return nil
 	}
 	var flat, inside []string
 	for _, n := range names {
@@ -184,19 +196,19 @@ func (g *gallery) tell(names []string, what string) error {
 	return nil
 }
 
-// tellBy is like tell, with a pattern.
-func (g *gallery) tellBy(names []string, what string) error {
-	p, err := parsePattern(g.in.opts.Names)
+// tellBy is like tell, with a pattern. After an error nothing is set.
+func (g *gallery) tellBy(pattern string, names []string, what string) error {
+	p, err := parsePattern(pattern)
 	if err != nil {
 		return err
 	}
 	if len(names) == 0 {
 		return &FormatError{Msg: what + " without PNG, PBM or PGM pictures"}
 	}
-	g.names = names
-	slices.SortFunc(g.names, naturally)
+	names = slices.Clone(names)
+	slices.SortFunc(names, naturally)
 	stems, fields := make([]string, len(names)), make([]rawText, len(p.fields))
-	for i, n := range g.names {
+	for i, n := range names {
 		stems[i] = stem(n)
 		values, err := p.match(n)
 		if err != nil {
@@ -206,7 +218,7 @@ func (g *gallery) tellBy(names []string, what string) error {
 			fields[k] = append(fields[k], v)
 		}
 	}
-	g.meta = []Column{{"name", stems}}
+	g.names, g.meta = names, []Column{{"name", stems}}
 	for k, name := range p.fields {
 		g.meta = append(g.meta, Column{name, guess(fields[k])})
 	}

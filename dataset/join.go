@@ -157,17 +157,18 @@ func (c Column) floats() ([]float64, bool) {
 // the rows of a table to the requested image size, and transposes.
 func (in *input) arrange(s *Set) error {
 	h, w := s.Size()
-	if len(in.opts.Columns) > 0 && s.roles == nil {
-		if !s.Table {
-			return &FormatError{Msg: fmt.Sprintf("holds images of %d x %d, not a table with columns", h, w), Hint: "leave --columns out"}
-		}
-		if err := s.choose(in.opts.Columns); err != nil {
+	if s.roles == nil {
+		if err := in.chooseOf(s); err != nil {
 			return err
 		}
 		h, w = s.Size()
 	}
-	height, width := in.opts.Height, in.opts.Width
-	if in.opts.Transpose { // the size refers to the result
+	like := in.opts.like()
+	height, width, turn := in.opts.Height, in.opts.Width, in.opts.Transpose || like.Transpose && !s.pictures
+	if len(like.Size) == 2 && height == 0 && s.Table && w == like.Size[0]*like.Size[1] {
+		height, width = like.Size[0], like.Size[1]
+	}
+	if turn { // the size refers to the result
 		height, width = width, height
 	}
 	if height > 0 && (s.Table || h != height || w != width) {
@@ -180,7 +181,7 @@ func (in *input) arrange(s *Set) error {
 		}
 		s.Table, s.Columns = false, nil
 	}
-	if !in.opts.Transpose {
+	if !turn {
 		return nil
 	}
 	if s.Table {
@@ -188,6 +189,24 @@ func (in *input) arrange(s *Set) error {
 	}
 	for i, m := range s.Images {
 		s.Images[i] = transpose(m)
+	}
+	return nil
+}
+
+// chooseOf keeps the columns of an array that the options name, or that a model has.
+func (in *input) chooseOf(s *Set) error {
+	h, w := s.Size()
+	chosen := len(in.opts.Columns) > 0
+	if chosen && !s.Table {
+		return &FormatError{Msg: fmt.Sprintf("holds images of %d x %d, not a table with columns", h, w), Hint: "leave --columns out"}
+	}
+	if chosen {
+		if err := s.choose(in.opts.Columns); err != nil {
+			return err
+		}
+	}
+	if s.Table && in.opts.model != nil {
+		return s.match(in.opts.model, chosen)
 	}
 	return nil
 }
@@ -215,6 +234,11 @@ func (s *Set) choose(names []string) error {
 	if err != nil {
 		return err
 	}
+	return s.keepColumns(index)
+}
+
+// keepColumns keeps the columns of a table with these indices, in this order.
+func (s *Set) keepColumns(index []int) error {
 	for i, m := range s.Images {
 		s.Images[i] = remap(m, 1, len(index), index)
 	}

@@ -85,6 +85,8 @@ func (in *input) chooseVariable(vars []*mat.Variable) (*mat.Variable, error) {
 		return nil, &FormatError{Msg: fmt.Sprintf("no variable %q; there is: %s", in.opts.Array, list(names))}
 	case in.opts.Array != "":
 		return find(in.opts.Array), nil
+	case find(in.opts.like().Array) != nil:
+		return find(in.opts.like().Array), nil
 	case find("x") != nil:
 		return find("x"), nil
 	case find("X") != nil:

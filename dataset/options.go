@@ -58,7 +58,8 @@ type Options struct {
 	// [Stream] it applies to each part.
 	MaxMemory int64
 
-	partBytes int64 // of a part of a file; 0 means 4 MiB (tests read smaller ones)
+	model     *expected // the model that the data are for, see For; nil for none
+	partBytes int64     // of a part of a file; 0 means 4 MiB (tests read smaller ones)
 }
 
 // partRows returns the number of images in a part of a file, given the bytes of

@@ -40,7 +40,7 @@ func (in *input) pictureFile(path string, r io.Reader) (decoder, error) {
 	if err := g.tell([]string{name}, ""); err != nil {
 		return nil, err
 	}
-	return &whole{&Set{Data: patchwork.Data{Images: []*bitmap.Image{m}}, Meta: g.meta}}, nil
+	return &whole{&Set{Data: patchwork.Data{Images: []*bitmap.Image{m}}, Meta: g.meta, pictures: true}}, nil
 }
 
 func stem(path string) string {

@@ -24,6 +24,8 @@ type Set struct {
 
 	roles   *roles  // of the columns of the file, if that has them; the options are applied
 	reading Reading // how the set was read
+
+	pictures bool // read from pictures, not from arrays
 }
 
 // Column is one named column of metadata.

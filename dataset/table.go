@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"example.com/patchwork/bitmap"
 )
@@ -20,22 +21,26 @@ type roles struct {
 
 // rolesOf sorts the columns by the options: columns named as weight, as
 // metadata or in a condition are not data unless Columns names them too. auto
-// lists columns that are metadata by their type.
+// lists columns that are metadata by their type. For a model, its columns are the
+// data.
 func (in *input) rolesOf(names []string, n int, auto []int) (roles, error) {
 	r := roles{names: names, n: n, weight: -1}
-	if in.opts.Weight != "" {
-		i, err := findColumns(names, n, []string{in.opts.Weight})
+	model := in.opts.model
+	weight := in.opts.Weight
+	if weight == "" {
+		weight = strings.Join(model.present([]string{in.opts.like().Weight}, names, n), "")
+	}
+	if weight != "" {
+		i, err := findColumns(names, n, []string{weight})
 		if err != nil {
 			return r, err
 		}
 		r.weight = i[0]
 	}
-	asked := slices.Clone(in.opts.Meta)
-	for _, name := range in.opts.selectedBy() {
-		if len(in.opts.Labels) > 0 && name == "y" {
-			continue // comes from the label file
-		}
-		asked = append(asked, name)
+	asked := in.asked()
+	asked = append(asked, model.present(in.opts.like().Meta, names, n)...)
+	if model.named(names) {
+		auto = slices.DeleteFunc(auto, func(i int) bool { return model.knows(names[i]) })
 	}
 	found, err := findColumns(names, n, asked)
 	if err != nil {
@@ -54,17 +59,41 @@ func (in *input) rolesOf(names []string, n int, auto []int) (roles, error) {
 	}
 	if len(in.opts.Columns) > 0 {
 		r.data, err = findColumns(names, n, in.opts.Columns)
-		return r, err
+	} else {
+		r.data, err = r.rest(func(i int) bool {
+			return model.named(names) && model.knows(names[i]) && !slices.Contains(found[:len(in.opts.Meta)], i)
+		})
 	}
-	for i := range n {
-		if i != r.weight && !slices.Contains(r.meta, i) {
-			r.data = append(r.data, i)
+	if err == nil && model != nil {
+		r.data, err = model.pickData(names, n, r.data, len(in.opts.Columns) > 0)
+	}
+	return r, err
+}
+
+// asked returns the columns that the user wants as metadata.
+func (in *input) asked() []string {
+	asked := slices.Clone(in.opts.Meta)
+	for _, name := range in.opts.selectedBy() {
+		if len(in.opts.Labels) > 0 && name == "y" {
+			continue // comes from the label file
+		}
+		asked = append(asked, name)
+	}
+	return asked
+}
+
+// rest returns the columns that have no other role, which are data; both says which
+// of the metadata columns are data, too.
+func (r *roles) rest(both func(i int) bool) (data []int, err error) {
+	for i := range r.n {
+		if i != r.weight && (!slices.Contains(r.meta, i) || both(i)) {
+			data = append(data, i)
 		}
 	}
-	if len(r.data) == 0 {
-		return r, &FormatError{Msg: fmt.Sprintf("none of the %d columns is left as data", n), Hint: "choose some with --columns"}
+	if len(data) == 0 {
+		err = &FormatError{Msg: fmt.Sprintf("none of the %d columns is left as data", r.n), Hint: "choose some with --columns"}
 	}
-	return r, nil
+	return data, err
 }
 
 // name returns the name of column i, or its number from 1.

@@ -209,6 +209,7 @@ type imagesQuery struct {
 	From  int      `query:"from" minimum:"0" doc:"first of the selected images to return"`
 	N     int      `query:"n" minimum:"1" default:"24" doc:"number of images to return"`
 	Where []string `query:"where,explode" maxItems:"10" doc:"select by labels, such as y=T"`
+	Model string   `query:"model" maxLength:"64" doc:"id of a model: the columns of a table come in its order, matched by name"`
 }
 
 type labelled struct {
@@ -243,7 +244,20 @@ func (s *Server) listImages(_ context.Context, in *imagesQuery) (*imageList, err
 	}
 	out := new(imageList)
 	out.Body.Total, out.Body.Images = set.Len(), []labelled{}
-	for i := in.From; i < set.Len() && i-in.From < in.N; i++ {
+	if in.From >= set.Len() {
+		return out, nil
+	}
+	set = set.Take(in.From + min(in.N, set.Len()-in.From)).Skip(in.From)
+	if in.Model != "" {
+		m, err := s.models.find(in.Model)
+		if err != nil {
+			return nil, err
+		}
+		if set, err = set.For(m.m); err != nil {
+			return nil, contentError(err)
+		}
+	}
+	for i := range set.Len() {
 		out.Body.Images = append(out.Body.Images, newLabelled(set, i))
 	}
 	return out, nil

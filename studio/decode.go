@@ -15,6 +15,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 )
 
@@ -128,11 +129,14 @@ func (s *Server) checkBatch(n int) error {
 	return nil
 }
 
-// fileImages reads the images of a PNG or npy body, for a model of h x w.
-func (s *Server) fileImages(b body, r *ReadOptions, h, w int) ([]*bitmap.Image, error) {
+// fileImages reads the images of a PNG or npy body, for a model.
+func (s *Server) fileImages(b body, r *ReadOptions, m *patchwork.Model) ([]*bitmap.Image, error) {
 	opt, _, err := r.options()
 	if err != nil {
 		return nil, err
+	}
+	if opt, _, err = opt.For(m); err != nil {
+		return nil, contentError(err)
 	}
 	magic, name := "\x93NUMPY", "the npy body"
 	if b.kind == "image/png" {
@@ -146,7 +150,7 @@ func (s *Server) fileImages(b body, r *ReadOptions, h, w int) ([]*bitmap.Image, 
 	if err != nil {
 		return nil, err
 	}
-	if set.Table && h > 1 { // rows of h*w values
+	if h, w := m.Height(), m.Width(); set.Table && h > 1 { // rows of h*w values
 		opt.Height, opt.Width = h, w
 		if set, err = s.decode(name, b.bytes, opt); err != nil {
 			return nil, err

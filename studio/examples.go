@@ -66,7 +66,9 @@ func (s *Server) showExamples(ctx context.Context, in *examplesQuery) (*exampleL
 	if err != nil {
 		return nil, err
 	}
-	set = set.Take(s.limits.Batch)
+	if set, err = set.Take(s.limits.Batch).For(m.m); err != nil {
+		return nil, contentError(err)
+	}
 	if err := checkAnswer(2*in.N, d.set); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/patchwork"
 	"example.com/patchwork/dataset"
 )
 
@@ -23,6 +24,8 @@ type dataFlags struct {
 	take, skip, height, width    int
 	takeGiven                    bool
 	memory                       byteSize // of commands that can stream
+
+	model *patchwork.Model // that the data are for; nil for none
 }
 
 func (f *dataFlags) add(cmd *cobra.Command) {
@@ -108,7 +111,26 @@ func (f *dataFlags) options(cmd *cobra.Command, paths int) (dataset.Options, err
 	case len(f.labels) > 0 && len(f.labels) != paths:
 		return o, usagef("%d label files for %d data files; give one --labels for each", len(f.labels), paths)
 	}
-	return o, nil
+	return f.forModel(cmd, o)
+}
+
+// forModel returns options that read data for the model, if there is one, and notes,
+// unless quiet, where flags contradict it.
+func (f *dataFlags) forModel(cmd *cobra.Command, o dataset.Options) (dataset.Options, error) {
+	if f.model == nil {
+		return o, nil
+	}
+	var meant []string
+	if cmd.Flags().Changed("invert") {
+		meant = append(meant, "invert")
+	}
+	o, notes, err := o.For(f.model, meant...)
+	if quiet, _ := cmd.Flags().GetBool("quiet"); !quiet {
+		for _, note := range notes {
+			fmt.Fprintln(cmd.ErrOrStderr(), "patchwork: note: "+note)
+		}
+	}
+	return o, request(err)
 }
 
 // read reads and selects, for a command that needs all images in memory.

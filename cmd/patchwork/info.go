@@ -150,6 +150,7 @@ func (a *app) info(cmd *cobra.Command, model string, data *dataFlags, paths []st
 		r.Findings = newFindings(diagnose.Model(m, diagnose.Evidence{}))
 		return r, nil
 	}
+	data.model = m
 	set, err := data.read(cmd, paths)
 	if err != nil {
 		return nil, err

@@ -54,6 +54,7 @@ func (f *inputFlags) read(cmd *cobra.Command, paths []string) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.data.model = m
 	s, err := f.data.open(cmd, paths)
 	if err != nil {
 		return nil, err

@@ -73,6 +73,7 @@ func (a *app) stats(cmd *cobra.Command, f *statsFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
+	f.data.model = m
 	s, err := f.data.open(cmd, paths)
 	if err != nil {
 		return err
