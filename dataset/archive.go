@@ -30,6 +30,8 @@ func (in *input) zip(name string, ra io.ReaderAt, size int64) (decoder, error) {
 			pictures = append(pictures, f)
 		case strings.EqualFold(path.Ext(f.Name), ".mat"):
 			mats = append(mats, f)
+		default:
+			in.leaveOut(f.Name)
 		}
 	}
 	switch {

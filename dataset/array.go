@@ -152,6 +152,12 @@ func (in *input) images(d *npy.Reader) (*arrayImages, error) {
 	if h.DType.Text() {
 		return nil, &FormatError{Msg: "the array holds text, not pixels", Hint: "choose another with --array NAME"}
 	}
+	if in.opts.AutoThreshold && h.DType.Kind != 'b' {
+		if l.table && in.opts.Height == 0 {
+			return nil, &FormatError{Msg: "rows of a table, which have no threshold of their own", Hint: "give --threshold N instead of auto, or --size HxW if the rows are images"}
+		}
+		in.seen.arrays = true
+	}
 	if !in.stream { // before reading any of them
 		if err := in.budget.spend(l.n, l.height, l.width); err != nil {
 			return nil, err
@@ -281,7 +287,7 @@ func packBools(s *Set, b []byte, invert bool) {
 
 // packBytes is like packRows, but faster if all bytes are 0 or 1.
 func packBytes(s *Set, l layout, b []byte, r rule, at int) error {
-	if r.threshold != nil || r.invert {
+	if r.threshold != nil || r.auto || r.invert {
 		return packRows(s, l, b, r, at)
 	}
 	for k, m := range s.Images {
@@ -295,7 +301,11 @@ func packBytes(s *Set, l layout, b []byte, r rule, at int) error {
 
 // packRows packs numbers; the first image is number at of the array.
 func packRows[T real](s *Set, l layout, v []T, r rule, at int) error {
+	auto := r.auto
 	for k, m := range s.Images {
+		if auto {
+			r.threshold = otsuOf(v[:m.Len()])
+		}
 		if i := fill(m, v[:m.Len()], r); i >= 0 {
 			return badPixel(l, v[i], i, at+k)
 		}

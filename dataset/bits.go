@@ -12,6 +12,7 @@ import (
 // rule turns a number into a pixel.
 type rule struct {
 	threshold *float64
+	auto      bool // Otsu's threshold of each image of an array
 	invert    bool
 }
 

@@ -126,7 +126,7 @@ func TestReadErrorsOfTheFileSystem(t *testing.T) {
 func TestForeignFormats(t *testing.T) {
 	refused(t, "a.mat", []byte("MATLAB 7.3 MAT-file, Platform"), Options{}, "MATLAB", "-v7")
 	refused(t, "a.h5", []byte("\x89HDF\r\n\x1a\n"), Options{}, "HDF5")
-	refused(t, "a.jpg", []byte("\xff\xd8\xff\xe0"), Options{}, "JPEG", "PNG")
+	refused(t, "a.jpg", []byte("\xff\xd8\xff\xe0"), Options{}, "damaged JPEG")
 	refused(t, "a.csv", []byte("\xff\xfe0\x00,\x001\x00"), Options{}, "UTF-8")
 	refused(t, "a.bin", []byte("ab\x00cd"), Options{}, "not a known format")
 	refused(t, "a.csv", nil, Options{}, "empty")

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"errors"
 	"io"
 
 	"example.com/patchwork/internal/npy"
@@ -24,6 +25,9 @@ func Decode(name string, data []byte, opts Options) (*Set, error) {
 		return nil, at(err, name)
 	}
 	part, err := collect(&opened{in: in, decoder: d})
+	if errors.Is(err, errSizes) {
+		err = sizesOfContent(d)
+	}
 	if err != nil {
 		return nil, at(err, name)
 	}
@@ -32,6 +36,7 @@ func Decode(name string, data []byte, opts Options) (*Set, error) {
 		return nil, err
 	}
 	set := out.done(&opts)
+	set.Notes = in.seen.notes(&opts)
 	if len(opts.Where) > 0 {
 		return set.Where(opts.Where...)
 	}

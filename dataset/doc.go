@@ -1,8 +1,9 @@
 // Package dataset reads files as binary images, and writes them.
 //
 // [Read] reads .npy and .npz arrays, MAT-files of Level 5, CSV tables, Parquet
-// tables, IDX files (these also gzipped), and PNG, PBM and PGM pictures or
-// folders and zip archives of them, and returns one [Set]: images of one size,
+// tables, IDX files (these also gzipped), and pictures (PNG, JPEG, GIF, TIFF,
+// WebP, BMP, PBM and PGM) or folders and zip archives of them, and returns one
+// [Set]: images of one size,
 // their weights, and columns of metadata (labels, writers, file names) to
 // select by. [Open] reads the same images in blocks, as a [Stream]. Learners
 // take both as they are: each is a [patchwork.Source]. A table is a set of
@@ -17,11 +18,29 @@
 // true/false, in upper or lower case, also mean 1 and 0.
 //
 // In pictures dark is on, as PBM defines it (1 is black): ink on paper. A
-// picture of only black and white needs no threshold; with gray levels
-// Threshold is a luminance between 0 (black) and 255 (white), and lighter
-// pixels are paper, so off. Transparent pixels are off. So a picture gives the
-// same image from PNG, PBM and PGM. [Options].Invert swaps on and off
-// everywhere, for light strokes on a dark ground.
+// picture of only black and white is taken as it is. Any other is made binary
+// at a luminance between 0 (black) and 255 (white): lighter pixels are paper, so
+// off. It is Threshold, or else one for each picture by Otsu's method; in the
+// second case a picture that is mostly dark, at its border and as a whole, is
+// light on dark, so light is on, and one with hardly any contrast is blank.
+// [Set].Notes says what happened. Transparent pixels are off. So a picture gives
+// the same image in every format that keeps its pixels. [Options].Invert swaps
+// on and off everywhere, for light strokes on a dark ground.
+//
+// With Options.AutoThreshold each image of an array gets a threshold of its own
+// by Otsu's method, too; greater is on, whatever the border. Each, not all
+// together, so that an image means the same alone, in a set and in a stream.
+//
+// # Pictures of different sizes
+//
+// Pictures have one size, or are brought to one by Height and Width. What has
+// that size already stays as it is. Any other picture, in this order, is turned
+// as its Exif data say (always); reduced by a whole number, so that its longer
+// side has at most 1024 pixels; divided into ink and paper, as above; cropped to
+// the ink, leaving out specks (pieces smaller than 1/400 of the largest); scaled
+// as a grey picture, with its aspect, to fit between margins of 1/14 of the
+// shorter side; centred on paper; and divided again. Of a GIF the first frame
+// is read, of a TIFF file the first page.
 //
 // # Metadata from picture names
 //

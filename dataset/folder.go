@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -15,13 +16,22 @@ import (
 
 // pictureSuffixes are the suffixes that count in a folder or an archive; the
 // content decides the format.
-var pictureSuffixes = []string{".png", ".pbm", ".pgm", ".pnm"}
+var pictureSuffixes = []string{".png", ".pbm", ".pgm", ".pnm", ".jpg", ".jpeg", ".jpe", ".jfif", ".gif", ".tif", ".tiff", ".webp", ".bmp", ".dib"}
 
 // isPictureName reports whether a file with that name counts; hidden ones do
 // not.
 func isPictureName(name string) bool {
 	base := path.Base(name)
 	return !strings.HasPrefix(base, ".") && slices.Contains(pictureSuffixes, strings.ToLower(path.Ext(base)))
+}
+
+// leaveOut notes a file that is no picture which is read, if it is one which is
+// not.
+func (in *input) leaveOut(name string) {
+	base, suffix := path.Base(name), strings.ToLower(path.Ext(name))
+	if unread(suffix) != "" && !strings.HasPrefix(base, ".") {
+		countIn(&in.seen.leftOut, suffix, base)
+	}
 }
 
 // gallery reads the pictures of a folder or an archive, one image each.
@@ -59,9 +69,7 @@ func (g *gallery) next() (*Set, error) {
 			g.height, g.width = m.Height(), m.Width()
 		}
 		if m.Height() != g.height || m.Width() != g.width {
-			return nil, &FormatError{Path: g.where + g.names[g.at],
-				Msg:  fmt.Sprintf("a picture of %d x %d pixels, but earlier ones have %d x %d", m.Height(), m.Width(), g.height, g.width),
-				Hint: "scale or pad the pictures to one size"}
+			return nil, errSizes
 		}
 		s.Images = append(s.Images, m)
 		most = g.in.opts.partRows(int64(g.height)*int64(g.width), g.height, g.width)
@@ -83,14 +91,7 @@ func (g *gallery) picture(name string) (*bitmap.Image, error) {
 		return nil, err
 	}
 	defer f.Close() // only read
-	br, k, err := sniffed(f)
-	if err != nil {
-		return nil, err
-	}
-	if k != kindPNG && k != kindPNM {
-		return nil, &FormatError{Msg: "named like a picture, but it is not PNG, PBM or PGM"}
-	}
-	return g.in.picture(br)
+	return g.in.picture(name, f)
 }
 
 // folder reads all pictures of a folder, sorted by name; see tell for the
@@ -99,7 +100,7 @@ func (in *input) folder(dir string) (decoder, error) {
 	g := &gallery{in: in, where: dir + string(filepath.Separator)}
 	g.open = func(name string) (io.ReadCloser, error) { return os.Open(filepath.Join(dir, filepath.FromSlash(name))) }
 	if like := in.opts.like().Names; in.opts.Names == "" && like != "" {
-		names, err := listPictures(dir, true)
+		names, err := in.listPictures(dir, true)
 		if err != nil {
 			return nil, err
 		}
@@ -107,7 +108,7 @@ func (in *input) folder(dir string) (decoder, error) {
 			return g, nil
 		}
 	}
-	names, err := listPictures(dir, in.opts.Names != "")
+	names, err := in.listPictures(dir, in.opts.Names != "")
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +121,7 @@ func (in *input) folder(dir string) (decoder, error) {
 // listPictures returns the paths of the pictures in a folder and in its
 // subfolders, one level down unless deep is set. It leaves out hidden and other
 // files, and follows links, except to folders in a deep search.
-func listPictures(dir string, deep bool) ([]string, error) {
+func (in *input) listPictures(dir string, deep bool) ([]string, error) {
 	var names []string
 	var walk func(sub string, depth int) error
 	walk = func(sub string, depth int) error {
@@ -142,6 +143,8 @@ func listPictures(dir string, deep bool) ([]string, error) {
 			case !info.IsDir():
 				if isPictureName(name) {
 					names = append(names, name)
+				} else {
+					in.leaveOut(name)
 				}
 			case deep && linked: // it may lead to a cycle
 			case deep || depth == 0:
@@ -179,21 +182,50 @@ func (g *gallery) tell(names []string, what string) error {
 		return &FormatError{Msg: fmt.Sprintf("holds pictures (%s) as well as a folder of pictures (%s)", flat[0], path.Dir(inside[0])),
 			Hint: "name the folders one by one, or give every picture a class folder"}
 	}
+	if len(flat)+len(inside) == 0 {
+		inside = belowOne(names)
+	}
 	if g.names = append(flat, inside...); len(g.names) == 0 {
-		return &FormatError{Msg: what + " without PNG, PBM or PGM pictures, and without class folders of them",
-			Hint: "name the files, or describe their paths with --names"}
+		return g.in.none(what, ", and without class folders of them", "name the files, or describe their paths with --names")
 	}
 	slices.SortFunc(g.names, func(a, b string) int { return slices.Compare(strings.Split(a, "/"), strings.Split(b, "/")) })
 	var stems, labels []string
 	for _, n := range g.names {
 		stems = append(stems, stem(n))
-		labels = append(labels, path.Dir(n))
+		labels = append(labels, path.Base(path.Dir(n)))
 	}
 	g.meta = []Column{{"name", stems}}
 	if len(inside) > 0 {
 		g.meta = append(g.meta, Column{"y", labels})
+		for _, y := range labels {
+			g.in.seen.folder(y)
+		}
 	}
 	return nil
+}
+
+// belowOne returns the names if all pictures are in class folders inside one
+// folder, as when a folder was packed into an archive; else nil.
+func belowOne(names []string) []string {
+	var top string
+	for i, n := range names {
+		folder, _, _ := strings.Cut(n, "/")
+		if i > 0 && folder != top || strings.Count(n, "/") != 2 {
+			return nil
+		}
+		top = folder
+	}
+	return names
+}
+
+// none returns an error about a folder or an archive without pictures; if it
+// has some that are not read, the error names their format.
+func (in *input) none(what, more, hint string) error {
+	for _, suffix := range slices.Sorted(maps.Keys(in.seen.leftOut)) {
+		e := in.seen.leftOut[suffix]
+		return &FormatError{Msg: fmt.Sprintf("%s without %s pictures, but with %s (%s), which are not read", what, pictureFormats, counted(e.n, suffix+" file"), e.first), Hint: unread(suffix)}
+	}
+	return &FormatError{Msg: what + " without " + pictureFormats + " pictures" + more, Hint: hint}
 }
 
 // tellBy is like tell, with a pattern. After an error nothing is set.
@@ -203,7 +235,7 @@ func (g *gallery) tellBy(pattern string, names []string, what string) error {
 		return err
 	}
 	if len(names) == 0 {
-		return &FormatError{Msg: what + " without PNG, PBM or PGM pictures"}
+		return g.in.none(what, "", "")
 	}
 	names = slices.Clone(names)
 	slices.SortFunc(names, naturally)

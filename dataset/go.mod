@@ -8,6 +8,7 @@ require (
 	github.com/google/go-cmp v0.7.0
 	github.com/klauspost/compress v1.20.3
 	github.com/parquet-go/parquet-go v0.32.0
+	golang.org/x/image v0.47.0
 	pgregory.net/rapid v1.3.0
 )
 

@@ -54,6 +54,9 @@ func (j *joiner) weigh(part *Set, path string) error {
 func (j *joiner) agree(part *Set, path string) error {
 	h, w := j.set.Size()
 	if ph, pw := part.Size(); ph != h || pw != w {
+		if j.set.pictures && part.pictures {
+			return errSizes
+		}
 		return &FormatError{Path: path, Msg: fmt.Sprintf("images of %d x %d pixels, but %s has %d x %d", ph, pw, j.paths[0], h, w),
 			Hint: "read files of one size together"}
 	}
@@ -83,6 +86,7 @@ func (j *joiner) append(part *Set) {
 	s.Meta = meta
 	s.Images = append(s.Images, part.Images...)
 	s.Table = s.Table && part.Table
+	s.pictures = s.pictures && part.pictures
 	if s.Columns == nil {
 		s.Columns = part.Columns
 	}
@@ -185,7 +189,7 @@ func (in *input) arrange(s *Set) error {
 		return nil
 	}
 	if s.Table {
-		return &FormatError{Msg: "rows of a table cannot be transposed", Hint: "turn them into images with --height and --width"}
+		return &FormatError{Msg: "rows of a table cannot be transposed", Hint: "turn them into images with --size HxW"}
 	}
 	for i, m := range s.Images {
 		s.Images[i] = transpose(m)

@@ -40,7 +40,7 @@ func TestMAT(t *testing.T) {
 		}
 	}
 	refused(t, "a.mat", matLetters(true), Options{}, `array "X"`, "0.9", "--threshold")
-	refused(t, "a.mat", matLetters(true), Options{Threshold: threshold(.5), Transpose: true}, "--height")
+	refused(t, "a.mat", matLetters(true), Options{Threshold: threshold(.5), Transpose: true}, "--size")
 	refused(t, "a.mat", matLetters(true), Options{Array: "Y"}, `no variable "Y"; there is: X: 2x6 double, labels: 2x1 char`)
 	refused(t, "a.mat", matLetters(true), Options{Array: "labels"}, `array "labels"`, "class char")
 	refused(t, "a.mat", matLetters(true), Options{Threshold: threshold(.5), Weight: "hours"}, `no array "hours"`)

@@ -15,9 +15,13 @@ type Options struct {
 	Array string
 	// Threshold, if not nil, converts numbers to bits: greater is on (in
 	// pictures: greater luminance, 0 to 255, is off, see the package comment).
-	// Without it the values must be binary already.
+	// Without it numbers must be binary already, and each picture that is not
+	// gets a threshold of its own by Otsu's method.
 	Threshold *float64
-	// Invert swaps on and off.
+	// AutoThreshold gives each image of an array a threshold of its own by Otsu's
+	// method; greater is on. Pictures have it without. It excludes Threshold.
+	AutoThreshold bool
+	// Invert swaps on and off. In pictures it says that light is ink.
 	Invert bool
 	// Weight names the array or the table column with the integer weights of
 	// the rows. Empty means the array `weight` of an .npz if there is one, and
@@ -41,7 +45,8 @@ type Options struct {
 	// [Read], in the same order. They become the metadata column `y`.
 	Labels []string
 	// Height and Width, both or neither, turn rows of Height*Width values into
-	// images.
+	// images, and bring pictures of other sizes to this one: each is cropped to
+	// its ink, scaled with its aspect, and padded; see the package comment.
 	Height, Width int
 	// Transpose swaps the rows and the columns of every image, after Height and
 	// Width are applied: for rows that hold an image column by column, as
@@ -100,6 +105,8 @@ func (o *Options) check(paths []string) error {
 		return &FormatError{Msg: "the image size needs a positive height and a positive width of reasonable size"}
 	case o.FirstPer.Count < 0:
 		return &FormatError{Msg: fmt.Sprintf("the first %d images of each group", o.FirstPer.Count), Hint: "give 1 or more"}
+	case o.Threshold != nil && o.AutoThreshold:
+		return &FormatError{Msg: "a threshold as well as one chosen by Otsu's method", Hint: "give one of them"}
 	case o.Threshold != nil && math.IsNaN(*o.Threshold):
 		return &FormatError{Msg: "the threshold is not a number"}
 	}

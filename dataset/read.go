@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -29,14 +30,18 @@ func Read(paths []string, opts Options) (*Set, error) {
 	var out joiner
 	for i, path := range paths {
 		part, err := in.path(path, opts.label(i))
+		if err == nil {
+			err = out.add(part, path)
+		}
+		if errors.Is(err, errSizes) {
+			err = newInput(opts).sizes(paths)
+		}
 		if err != nil {
 			return nil, at(err, path)
 		}
-		if err := out.add(part, path); err != nil {
-			return nil, err
-		}
 	}
 	set := out.done(&opts)
+	set.Notes = in.seen.notes(&opts)
 	if len(opts.Where) > 0 {
 		var err error
 		if set, err = set.Where(opts.Where...); err != nil {
@@ -70,11 +75,12 @@ type input struct {
 	budget *budget
 	stream bool // the budget is for one part at a time
 	most   int  // images still wanted, if known; else 0
+	seen   seen // what was done to pictures
 }
 
 func newInput(opts Options) *input {
 	limit := opts.maxMemory()
-	return &input{opts: opts, rule: rule{opts.Threshold, opts.Invert}, budget: &budget{left: limit, max: limit}}
+	return &input{opts: opts, rule: rule{opts.Threshold, opts.AutoThreshold, opts.Invert}, budget: &budget{left: limit, max: limit}}
 }
 
 // arrayLimits bounds arrays that are packed while being read: at worst 8 bytes
@@ -244,23 +250,12 @@ const (
 	kindPNG
 	kindPNM
 	kindMAT
+	kindJPEG
+	kindGIF
+	kindTIFF
+	kindWebP
+	kindBMP
 )
-
-// foreign lists formats that users may try, each with a hint.
-var foreign = []struct{ magic, name, hint string }{
-	{"MATLAB 7.3", "a MATLAB file of version 7.3 (HDF5)", "save it with -v7"},
-	{"\x89HDF\r\n", "an HDF5 file", "load it with h5py and save it with numpy.savez"},
-	{"\xff\xd8\xff", "a JPEG picture", "convert it to PNG"},
-	{"GIF8", "a GIF picture", "convert it to PNG"},
-	{"II*\x00", "a TIFF picture", "convert it to PNG"},
-	{"MM\x00*", "a TIFF picture", "convert it to PNG"},
-	{"%PDF", "a PDF document", "export its pictures as PNG"},
-	{"\xff\xfe", "UTF-16 text", "save it as UTF-8"},
-	{"\xfe\xff", "UTF-16 text", "save it as UTF-8"},
-	{"\x28\xb5\x2f\xfd", "compressed with zstd", "decompress it, or compress it with gzip"},
-	{"BZh", "compressed with bzip2", "decompress it, or compress it with gzip"},
-	{"\xfd7zXZ", "compressed with xz", "decompress it, or compress it with gzip"},
-}
 
 // sniff recognises a format by its first bytes.
 func sniff(head []byte) (kind, error) {
@@ -278,20 +273,21 @@ func sniff(head []byte) (kind, error) {
 		return kindGzip, nil
 	case starts(mat.Magic):
 		return kindMAT, nil
-	case starts("\x89PNG\r\n"):
-		return kindPNG, nil
 	case len(head) >= 3 && head[0] == 'P' && head[1] >= '1' && head[1] <= '7' && isBlank(head[2]):
 		return kindPNM, nil
 	case len(head) >= 4 && head[0] == 0 && head[1] == 0 && head[2] >= 8 && head[2] <= 14:
 		return kindIDX, nil
 	}
-	for _, f := range foreign {
-		if starts(f.magic) {
-			return 0, &FormatError{Msg: "is " + f.name + ", which is not read here", Hint: f.hint}
+	for k, f := range rasters {
+		if f.magic(head) {
+			return k, nil
 		}
 	}
+	if err := notRead(head); err != nil {
+		return 0, err
+	}
 	if bytes.IndexByte(head, 0) >= 0 {
-		return 0, &FormatError{Msg: "is not a known format", Hint: "npy, npz, MAT, CSV, Parquet, IDX, PNG, PBM and PGM are read"}
+		return 0, &FormatError{Msg: "is not a known format", Hint: "npy, npz, MAT, CSV, Parquet, IDX and the pictures " + pictureFormats + " are read"}
 	}
 	return kindText, nil
 }
@@ -318,13 +314,19 @@ func (in *input) file(path string, r io.Reader, ra io.ReaderAt, size int64) (dec
 		}
 		ra, size = bytes.NewReader(data), int64(len(data))
 	}
-	if in.opts.Names != "" && k != kindZip && k != kindPNG && k != kindPNM {
+	if in.opts.Names != "" && k != kindZip && !pictureKind(k) {
 		return nil, &FormatError{Msg: "holds no pictures, so there are no names to read", Hint: "leave --names out"}
 	}
 	if s, ok := r.(io.ReadSeeker); ok && ra != nil {
 		r = &bufferedFile{br, s}
 	} else {
 		r = br
+	}
+	switch {
+	case pictureKind(k):
+		return in.pictureFile(path, br)
+	case in.opts.AutoThreshold && (k == kindText || k == kindParquet):
+		return nil, &FormatError{Msg: "a table, whose values have no threshold of their own", Hint: "give --threshold N instead of auto"}
 	}
 	switch k {
 	case kindNPY:
@@ -337,8 +339,6 @@ func (in *input) file(path string, r io.Reader, ra io.ReaderAt, size int64) (dec
 		return in.parquet(ra, size)
 	case kindIDX:
 		return in.idx(r)
-	case kindPNG, kindPNM:
-		return in.pictureFile(path, br)
 	}
 	return in.csv(br, size)
 }

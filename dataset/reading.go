@@ -20,6 +20,9 @@ type Reading struct {
 	Threshold *float64 `json:"threshold,omitempty"`
 	Invert    bool     `json:"invert,omitempty"`
 
+	// AutoThreshold is the threshold "auto" in JSON.
+	AutoThreshold bool `json:"-"`
+
 	// Meta, Weight and Columns name columns of a table as its file names them, or by
 	// number from 1 where it has no names. Meta has all that were metadata, for
 	// whatever reason. Columns is empty unless the data were chosen by Options.Columns:
@@ -29,7 +32,7 @@ type Reading struct {
 	Columns []string `json:"columns,omitempty"`
 
 	Names     string `json:"names,omitempty"`     // pattern of the names of pictures
-	Size      []int  `json:"size,omitempty"`      // [height, width] of images that are rows in the file
+	Size      []int  `json:"size,omitempty"`      // [height, width] of images that are rows in the file, or of pictures
 	Transpose bool   `json:"transpose,omitempty"` // of these images
 	Delimiter string `json:"delimiter,omitempty"` // of CSV files, if it was given
 	Header    string `json:"header,omitempty"`    // of CSV files: "yes" or "no", if it was given
@@ -40,7 +43,7 @@ var headerNames = [...]string{HeaderAuto: "", HeaderPresent: "yes", HeaderAbsent
 
 // newReading returns the reading that the options ask for.
 func newReading(o *Options) Reading {
-	r := Reading{Array: o.Array, Threshold: o.Threshold, Invert: o.Invert, Meta: o.Meta, Weight: o.Weight, Columns: o.Columns,
+	r := Reading{Array: o.Array, Threshold: o.Threshold, AutoThreshold: o.AutoThreshold, Invert: o.Invert, Meta: o.Meta, Weight: o.Weight, Columns: o.Columns,
 		Names: o.Names, Transpose: o.Transpose, Header: headerNames[o.Header]}
 	if o.Height > 0 {
 		r.Size = []int{o.Height, o.Width}
@@ -53,7 +56,7 @@ func newReading(o *Options) Reading {
 
 // Options returns options that read in this way.
 func (r *Reading) Options() Options {
-	o := Options{Array: r.Array, Threshold: r.Threshold, Invert: r.Invert, Meta: r.Meta, Weight: r.Weight, Columns: r.Columns,
+	o := Options{Array: r.Array, Threshold: r.Threshold, AutoThreshold: r.AutoThreshold, Invert: r.Invert, Meta: r.Meta, Weight: r.Weight, Columns: r.Columns,
 		Names: r.Names, Transpose: r.Transpose, Header: HeaderMode(max(0, slices.Index(headerNames[:], r.Header)))}
 	if len(r.Size) == 2 {
 		o.Height, o.Width = r.Size[0], r.Size[1]
@@ -142,5 +145,53 @@ func (r *Reading) check() error {
 	if err := o.check([]string{""}); err != nil {
 		return bad("%v", err)
 	}
+	return nil
+}
+
+// plainReading is a Reading without its methods.
+type plainReading Reading
+
+// readingText is the JSON form of a Reading, whose threshold is a number or
+// "auto".
+type readingText struct {
+	plainReading
+	Threshold any `json:"threshold,omitempty"`
+}
+
+// autoThreshold stands for Otsu's threshold of each image.
+const autoThreshold = "auto"
+
+// MarshalJSON writes the reading as a model keeps it.
+func (r Reading) MarshalJSON() ([]byte, error) {
+	text := readingText{plainReading: plainReading(r)}
+	switch {
+	case r.AutoThreshold:
+		text.Threshold = autoThreshold
+	case r.Threshold != nil:
+		text.Threshold = *r.Threshold
+	}
+	return json.Marshal(text)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes, and refuses fields that it does not
+// know.
+func (r *Reading) UnmarshalJSON(b []byte) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	var text readingText
+	if err := d.Decode(&text); err != nil {
+		return err
+	}
+	switch v := text.Threshold.(type) {
+	case nil:
+	case float64:
+		text.plainReading.Threshold = &v
+	default:
+		if v != autoThreshold {
+			return fmt.Errorf("the threshold %v is neither a number nor %q", v, autoThreshold)
+		}
+		text.AutoThreshold = true
+	}
+	*r = Reading(text.plainReading)
 	return nil
 }

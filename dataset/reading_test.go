@@ -41,6 +41,8 @@ func TestReadingAndOptions(t *testing.T) {
 			Header: HeaderMode(rapid.IntRange(0, 2).Draw(t, "header"))}
 		if rapid.Bool().Draw(t, "threshold given") {
 			o.Threshold = threshold(rapid.Float64Range(-1e300, 1e300).Draw(t, "threshold"))
+		} else {
+			o.AutoThreshold = rapid.Bool().Draw(t, "auto")
 		}
 		if rapid.Bool().Draw(t, "size given") {
 			o.Height, o.Width = rapid.IntRange(1, 2000).Draw(t, "height"), rapid.IntRange(1, 2000).Draw(t, "width")

@@ -22,10 +22,13 @@ type Set struct {
 	Table   bool     // rows of a table: images of height 1
 	Source  string   // where the set came from, for messages
 
-	roles   *roles  // of the columns of the file, if that has them; the options are applied
-	reading Reading // how the set was read
+	// Notes say in sentences what was done to the data beyond reading them, such
+	// as how grey pictures were made binary.
+	Notes []string
 
-	pictures bool // read from pictures, not from arrays
+	roles    *roles  // of the columns of the file, if that has them; the options are applied
+	reading  Reading // how the set was read
+	pictures bool    // read from pictures, not from arrays
 }
 
 // Column is one named column of metadata.

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -114,13 +115,18 @@ func (s *Stream) survey(ctx context.Context, i int) error {
 	}
 	defer d.close()
 	part, err := d.next()
+	if errors.Is(err, errSizes) {
+		return s.input().sizes(s.paths)
+	}
 	if err != nil {
 		return err
 	}
 	if s.head == nil {
 		s.head = &Set{Data: patchwork.Data{Images: []*bitmap.Image{part.Images[0].Clone()}}, Columns: part.Columns, Table: part.Table,
-			reading: newReading(&s.opts).inNames(part.roles)}
-	} else if err := (&joiner{set: s.head, paths: s.paths}).agree(part, s.paths[i]); err != nil {
+			reading: newReading(&s.opts).inNames(part.roles), pictures: part.pictures}
+	} else if err := (&joiner{set: s.head, paths: s.paths}).agree(part, s.paths[i]); errors.Is(err, errSizes) {
+		return s.input().sizes(s.paths)
+	} else if err != nil {
 		return err
 	}
 	if n := d.count(); n < 0 || s.count < 0 {
@@ -302,6 +308,9 @@ func (r *traversal) file(ctx context.Context, i int) error {
 		s, err := d.next()
 		if err == io.EOF {
 			return nil
+		}
+		if errors.Is(err, errSizes) {
+			return r.input().sizes(r.paths)
 		}
 		if err == nil {
 			err = r.complete(s, i)

@@ -17,8 +17,8 @@ import (
 type dataFlags struct {
 	array, weight, delimiter     string
 	names, firstPer              string
-	threshold                    float64
-	invert, transpose            bool
+	threshold                    *float64
+	auto, invert, transpose      bool
 	columns, meta, where, labels []string
 	header                       choice
 	take, skip, height, width    int
@@ -49,17 +49,16 @@ func (f *dataFlags) addForm(cmd *cobra.Command, of string) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.names, "names", "", of+"pattern of the names of pictures, such as {y}/{writer}_{sample}.png; {} is ignored")
 	fs.StringVar(&f.array, "array", "", of+"array of an .npz or .mat file that holds the images (default x, or the only one)")
-	fs.Float64Var(&f.threshold, "threshold", 0, of+"make numbers binary: on is what is greater (pictures: what is darker, of 255)")
-	fs.BoolVar(&f.invert, "invert", false, of+"swap on and off")
-	fs.IntVar(&f.height, "height", 0, of+"make rows images of this height, with the width")
-	fs.IntVar(&f.width, "width", 0, of+"make rows images of this width, with the height")
+	f.addThreshold(fs, of)
+	fs.BoolVar(&f.invert, "invert", false, of+"swap on and off; in pictures light is ink")
+	f.addSize(fs, of)
 	fs.BoolVar(&f.transpose, "transpose", false, of+"swap the rows and columns of the images, for rows laid out by MATLAB")
 }
 
 // oneOrMoreData checks the arguments of a command that reads data.
 func oneOrMoreData(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return &usageError{err: fmt.Errorf("no data: name files (.npy, .npz, .mat, .csv, .parquet, IDX, .png, .pbm, .zip) or folders"), command: cmd.CommandPath()}
+		return &usageError{err: fmt.Errorf("no data: name files (.npy, .npz, .mat, .csv, .parquet, IDX, .png, .jpg and other pictures, .zip) or folders"), command: cmd.CommandPath()}
 	}
 	return nil
 }
@@ -67,13 +66,11 @@ func oneOrMoreData(cmd *cobra.Command, args []string) error {
 // options returns the flags as options of package dataset.
 func (f *dataFlags) options(cmd *cobra.Command, paths int) (dataset.Options, error) {
 	o := dataset.Options{Array: f.array, Invert: f.invert, Weight: f.weight, Columns: f.columns, Meta: f.meta,
-		Labels: f.labels, Height: f.height, Width: f.width, Names: f.names, Transpose: f.transpose}
+		Labels: f.labels, Height: f.height, Width: f.width, Names: f.names, Transpose: f.transpose,
+		Threshold: f.threshold, AutoThreshold: f.auto}
 	f.takeGiven = cmd.Flags().Changed("take")
-	if cmd.Flags().Changed("threshold") {
-		if math.IsNaN(f.threshold) {
-			return o, usagef("--threshold is not a number")
-		}
-		o.Threshold = &f.threshold
+	if f.threshold != nil && math.IsNaN(*f.threshold) {
+		return o, usagef("--threshold is not a number")
 	}
 	for _, text := range f.where {
 		c, err := dataset.ParseCondition(text)
@@ -107,7 +104,7 @@ func (f *dataFlags) options(cmd *cobra.Command, paths int) (dataset.Options, err
 	case f.skip < 0:
 		return o, usagef("--skip %d: give 0 or more", f.skip)
 	case (f.height > 0) != (f.width > 0) || f.height < 0 || f.width < 0:
-		return o, usagef("--height and --width go together and are at least 1")
+		return o, usagef("--height and --width go together and are at least 1; --size HxW is both")
 	case len(f.labels) > 0 && len(f.labels) != paths:
 		return o, usagef("%d label files for %d data files; give one --labels for each", len(f.labels), paths)
 	}
@@ -143,6 +140,7 @@ func (f *dataFlags) read(cmd *cobra.Command, paths []string) (*dataset.Set, erro
 	if err != nil {
 		return nil, err
 	}
+	sayNotes(cmd, set)
 	return f.cut(set)
 }
 

@@ -59,7 +59,7 @@ pictures in which folders name the letter and files the writer, use
 and for a MAT-file with 56 x 56 pixels per row, laid out by MATLAB
 
   patchwork paper 7 --ticc handwrittencharacters.mat --threshold 0.5 \
-    --height 56 --width 56 --transpose
+    --size 56x56 --transpose
 
 Figures (all, if none is named):
 `

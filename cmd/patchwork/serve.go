@@ -80,7 +80,8 @@ func (f *serveFlags) add(cmd *cobra.Command) {
 	fs.BoolVar(&f.noUpload, "no-upload", false, "do not accept uploads of models and data")
 	fs.BoolVar(&f.noBuiltin, "no-builtin", false, "without the built-in models")
 	f.log.add(cmd, "log", "text", "form of the log on stderr", "text", "json", "none")
-	fs.Float64Var(&f.data.threshold, "threshold", 0, "make the numbers of --data binary: on is what is greater (pictures: what is darker, of 255)")
+	f.data.addThreshold(fs, "of --data: ")
+	f.data.addSize(fs, "of --data: ")
 	fs.StringVar(&f.data.array, "array", "", "array of --data .npz files that holds the images (default x, or the only one)")
 	f.limits.add(cmd)
 }

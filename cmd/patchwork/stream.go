@@ -91,6 +91,7 @@ func (f *dataFlags) open(cmd *cobra.Command, paths []string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
+	sayNotes(cmd, set)
 	set, err = f.cut(set)
 	return &source{set: set}, err
 }

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/dataset"
+)
+
+// addThreshold adds --threshold. of says which data are meant, if a command reads
+// others, too.
+func (f *dataFlags) addThreshold(fs *pflag.FlagSet, of string) {
+	fs.Var(&textFlag{kind: "N|auto", read: f.setThreshold}, "threshold",
+		of+"make numbers binary: on is what is greater (pictures: what is darker, of 255); auto chooses it for each image (grey pictures: the default)")
+}
+
+func (f *dataFlags) setThreshold(text string) error {
+	if f.auto = text == "auto"; f.auto {
+		f.threshold = nil
+		return nil
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return fmt.Errorf("give a number such as 127, or auto")
+	}
+	f.threshold = &v
+	return nil
+}
+
+// addSize adds --size, and the flags that it replaces.
+func (f *dataFlags) addSize(fs *pflag.FlagSet, of string) {
+	fs.Var(&textFlag{kind: "HxW", read: f.setSize}, "size",
+		of+"size of the images, such as 56x56: rows become images, pictures are cropped to their ink, scaled and padded")
+	fs.IntVar(&f.height, "height", 0, of+"make rows images of this height, with the width")
+	fs.IntVar(&f.width, "width", 0, of+"make rows images of this width, with the height")
+	for _, name := range []string{"height", "width"} {
+		if err := fs.MarkHidden(name); err != nil {
+			panic(err) // only for a flag that does not exist
+		}
+	}
+}
+
+func (f *dataFlags) setSize(text string) error {
+	h, w, found := strings.Cut(strings.NewReplacer("X", "x", "×", "x", " ", "").Replace(text), "x")
+	height, err := strconv.Atoi(h)
+	width := height
+	if err == nil && found {
+		width, err = strconv.Atoi(w)
+	}
+	if err != nil || height < 1 || width < 1 || height > bitmap.MaxPixels/width {
+		return fmt.Errorf("give a height and a width in pixels, such as 56x56")
+	}
+	f.height, f.width = height, width
+	return nil
+}
+
+// sayNotes prints, unless quiet, what was done to data beyond reading them.
+func sayNotes(cmd *cobra.Command, set *dataset.Set) {
+	if quiet, err := cmd.Flags().GetBool("quiet"); err == nil && quiet {
+		return
+	}
+	for _, note := range set.Notes {
+		fmt.Fprintln(cmd.ErrOrStderr(), "patchwork: note: "+note)
+	}
+}

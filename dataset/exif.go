@@ -1,0 +1,190 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// tiffTags are the entries of the first directory of a TIFF file, or of Exif
+// data, which have the same form, that matter before it is decoded. Format:
+// https://www.itu.int/itudoc/itu-t/com16/tiff-fx/docs/tiff6.pdf.
+type tiffTags struct {
+	orientation int // 1 to 8; 0: none
+	counts      []uint32
+	pages       int
+}
+
+// Tags of a directory.
+const (
+	tagOrientation = 274
+	tagStripCounts = 279
+	tagTileCounts  = 325
+)
+
+// tiffReader reads numbers at places of a TIFF file; places outside are zero.
+type tiffReader struct {
+	data  []byte
+	order binary.ByteOrder
+}
+
+func newTIFFReader(data []byte) (tiffReader, bool) {
+	switch {
+	case bytes.HasPrefix(data, []byte("II*\x00")):
+		return tiffReader{data, binary.LittleEndian}, true
+	case bytes.HasPrefix(data, []byte("MM\x00*")):
+		return tiffReader{data, binary.BigEndian}, true
+	}
+	return tiffReader{}, false
+}
+
+func (r tiffReader) short(at int64) int64 {
+	if at < 0 || at+2 > int64(len(r.data)) {
+		return 0
+	}
+	return int64(r.order.Uint16(r.data[at:]))
+}
+
+func (r tiffReader) long(at int64) int64 {
+	if at < 0 || at+4 > int64(len(r.data)) {
+		return 0
+	}
+	return int64(r.order.Uint32(r.data[at:]))
+}
+
+// mostPages bounds the directories that are followed: they may form a ring.
+const mostPages = 1000
+
+// readTIFF reads the first directory and counts the others.
+func readTIFF(data []byte) (t tiffTags) {
+	r, ok := newTIFFReader(data)
+	if !ok {
+		return t
+	}
+	for at := r.long(4); at >= 8 && at+2 <= int64(len(data)) && t.pages < mostPages; {
+		n := r.short(at)
+		if t.pages++; t.pages == 1 {
+			for i := range n {
+				t.entry(r, at+2+12*i)
+			}
+		}
+		at = r.long(at + 2 + 12*n)
+	}
+	return t
+}
+
+// entry reads an entry of a directory: a tag, a type (3: of 2 bytes, 4: of 4),
+// a number of values, and the values or their place.
+func (t *tiffTags) entry(r tiffReader, at int64) {
+	tag, kind, n := r.short(at), r.short(at+2), r.long(at+4)
+	switch tag {
+	case tagOrientation:
+		if v := r.short(at + 8); kind == 3 && v >= 1 && v <= 8 {
+			t.orientation = int(v)
+		}
+	case tagStripCounts, tagTileCounts:
+		size, place := int64(4), at+8
+		if kind == 3 {
+			size = 2
+		}
+		if size*n > 4 {
+			place = r.long(place)
+		}
+		n = min(n, (int64(len(r.data))-place)/size)
+		for i := int64(0); i < n; i++ {
+			v := r.long(place + 4*i)
+			if size == 2 {
+				v = r.short(place + 2*i)
+			}
+			t.counts = append(t.counts, uint32(min(v, math.MaxUint32)))
+		}
+	}
+}
+
+// checkTIFF rejects strips or tiles that are longer than the file together:
+// many that share bytes would take hours to read.
+func checkTIFF(data []byte) error {
+	total := int64(0)
+	for _, n := range readTIFF(data).counts {
+		total += int64(n)
+	}
+	if total > int64(len(data)) {
+		return &FormatError{Msg: fmt.Sprintf("damaged TIFF picture: its strips or tiles take %d bytes, the file has %d", total, len(data)), Hint: "save it again"}
+	}
+	return nil
+}
+
+func tiffPages(data []byte) int       { return readTIFF(data).pages }
+func tiffOrientation(data []byte) int { return readTIFF(data).orientation }
+
+// jpegOrientation returns the orientation that the Exif segment of a JPEG file
+// states, 0 for none: phones store pictures as the sensor lies.
+func jpegOrientation(data []byte) int {
+	for at := 2; at+4 <= len(data) && data[at] == 0xff; {
+		marker, n := data[at+1], int(binary.BigEndian.Uint16(data[at+2:]))
+		switch {
+		case marker == 0xff: // padding
+			at++
+			continue
+		case marker == 0xda || marker == 0xd9 || n < 2: // the picture itself, the end, damage
+			return 0
+		case marker == 0xe1:
+			segment := data[at+4 : min(at+2+n, len(data))]
+			if exif, ok := bytes.CutPrefix(segment, []byte("Exif\x00\x00")); ok {
+				return readTIFF(exif).orientation
+			}
+		}
+		at += 2 + n
+	}
+	return 0
+}
+
+// webpOrientation returns the orientation that the EXIF chunk of a WebP file
+// states, 0 for none.
+func webpOrientation(data []byte) int {
+	for at := int64(12); at+8 <= int64(len(data)); {
+		n := int64(binary.LittleEndian.Uint32(data[at+4:]))
+		if string(data[at:at+4]) == "EXIF" {
+			chunk := data[at+8 : min(at+8+n, int64(len(data)))]
+			return readTIFF(bytes.TrimPrefix(chunk, []byte("Exif\x00\x00"))).orientation
+		}
+		at += 8 + n + n%2
+	}
+	return 0
+}
+
+// turned returns the picture as it is meant to be seen. The orientations of
+// Exif say where the first row and the first column of the file belong: 1 top
+// left, 2 top right, 3 bottom right, 4 bottom left, and with rows as columns 5
+// left top, 6 right top, 7 right bottom, 8 left bottom.
+func (g *gray) turned(orientation int) *gray {
+	if orientation < 2 || orientation > 8 {
+		return g
+	}
+	out := &gray{height: g.height, width: g.width, lum: make([]uint16, len(g.lum))}
+	if orientation >= 5 {
+		out.height, out.width = g.width, g.height
+	}
+	for i, v := range g.lum {
+		y, x := i/g.width, i%g.width
+		switch orientation {
+		case 2:
+			x = g.width - 1 - x
+		case 3:
+			y, x = g.height-1-y, g.width-1-x
+		case 4:
+			y = g.height - 1 - y
+		case 5:
+			y, x = x, y
+		case 6:
+			y, x = x, g.height-1-y
+		case 7:
+			y, x = g.width-1-x, g.height-1-y
+		case 8:
+			y, x = g.width-1-x, y
+		}
+		out.lum[y*out.width+x] = v
+	}
+	return out
+}

@@ -1,0 +1,213 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"strings"
+
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/tiff"
+	"golang.org/x/image/webp"
+)
+
+// pictureFormats names the formats of pictures that are read, for messages.
+const pictureFormats = "PNG, JPEG, GIF, TIFF, WebP, BMP, PBM or PGM"
+
+// raster is a format of pictures that a library decodes.
+type raster struct {
+	name   string
+	magic  func(head []byte) bool
+	config func(io.Reader) (image.Config, error)
+	decode func(io.Reader) (image.Image, error)
+
+	// expands is the largest number of bytes of pixels, as the format counts
+	// them, that one byte of a file can stand for. The decoders allocate a
+	// picture before they read it; this keeps a short file from claiming a
+	// large one.
+	expands int64
+
+	// check, if not nil, looks at the file before it is decoded; turn, if not
+	// nil, returns the orientation of Exif, 1 to 8; more returns the number of
+	// frames or pages.
+	check func(data []byte) error
+	turn  func(data []byte) int
+	more  func(data []byte) int
+	parts string // what more counts
+}
+
+// rasters are the formats. One byte of deflated data expands to at most 1032
+// (258 for two bits). An LZW code of 12 bits stands for up to 4096 pixels of a
+// GIF picture, a row of a fax takes a bit or more, and a picture of one colour
+// takes next to nothing as WebP: 4096 leaves room for blank pages. A block of a
+// JPEG picture, 64 pixels, takes a bit or more. BMP is not compressed.
+var rasters = map[kind]*raster{
+	kindPNG: {name: "PNG", magic: begins("\x89PNG\r\n"), config: png.DecodeConfig, decode: png.Decode, expands: 1032},
+	kindJPEG: {name: "JPEG", magic: begins("\xff\xd8\xff"), config: jpegConfig, decode: jpeg.Decode, expands: 512,
+		turn: jpegOrientation},
+	kindGIF: {name: "GIF", magic: begins("GIF8"), config: gif.DecodeConfig, decode: decodeGIF, expands: 4096 / 8,
+		check: checkGIF, more: gifFrames, parts: "frames"},
+	kindTIFF: {name: "TIFF", magic: begins("II*\x00", "MM\x00*"), config: tiff.DecodeConfig, decode: tiff.Decode, expands: 4096,
+		check: checkTIFF, turn: tiffOrientation, more: tiffPages, parts: "pages"},
+	kindWebP: {name: "WebP", magic: isWebP, config: webp.DecodeConfig, decode: webp.Decode, expands: 4096,
+		turn: webpOrientation},
+	kindBMP: {name: "BMP", magic: isBMP, config: bmp.DecodeConfig, decode: bmp.Decode, expands: 1},
+}
+
+// pictureKind reports whether files of a kind are pictures.
+func pictureKind(k kind) bool { return k == kindPNM || rasters[k] != nil }
+
+// jpegConfig returns the size of a JPEG picture; one byte stands for a pixel,
+// gray or not.
+func jpegConfig(r io.Reader) (image.Config, error) {
+	c, err := jpeg.DecodeConfig(r)
+	c.ColorModel = color.YCbCrModel
+	return c, err
+}
+
+func begins(magics ...string) func([]byte) bool {
+	return func(head []byte) bool {
+		for _, m := range magics {
+			if bytes.HasPrefix(head, []byte(m)) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+func isWebP(head []byte) bool {
+	return len(head) >= 12 && string(head[:4]) == "RIFF" && string(head[8:12]) == "WEBP"
+}
+
+// isBMP reports whether a file begins like a BMP picture: BM alone could begin
+// a table, too.
+func isBMP(head []byte) bool {
+	if len(head) < 18 || string(head[:2]) != "BM" || binary.LittleEndian.Uint32(head[6:]) != 0 {
+		return false
+	}
+	switch binary.LittleEndian.Uint32(head[14:]) { // length of the header
+	case 12, 16, 40, 52, 56, 64, 108, 124:
+		return true
+	}
+	return false
+}
+
+// damaged returns the error for a picture that its decoder refuses.
+func (f *raster) damaged(err error) error {
+	if strings.Contains(err.Error(), "unsupported") {
+		return &FormatError{Msg: "a " + f.name + " picture of a kind that is not read", Hint: "save it as PNG", Err: err}
+	}
+	return &FormatError{Msg: "damaged " + f.name + " picture", Hint: "copy or save the file again", Err: err}
+}
+
+// size returns the size of a picture from its beginning, and whether the file
+// can hold so much.
+func (f *raster) size(data []byte) (image.Config, error) {
+	c, err := f.config(bytes.NewReader(data))
+	if err != nil {
+		return c, f.damaged(err)
+	}
+	if err := checkPicture(c.Height, c.Width); err != nil {
+		return c, err
+	}
+	if int64(c.Height)*int64(c.Width)*leastBits(c.ColorModel)/8 > f.expands*int64(len(data)) {
+		return c, &FormatError{Msg: fmt.Sprintf("damaged %s picture: %d bytes cannot hold %d x %d pixels", f.name, len(data), c.Height, c.Width)}
+	}
+	return c, nil
+}
+
+// read decodes a picture over a background: transparent pixels get the
+// luminance that means off.
+func (f *raster) read(data []byte, invert bool) (*gray, error) {
+	if _, err := f.size(data); err != nil {
+		return nil, err
+	}
+	if f.check != nil {
+		if err := f.check(data); err != nil {
+			return nil, err
+		}
+	}
+	src, err := f.decode(bytes.NewReader(data))
+	if err != nil {
+		return nil, f.damaged(err)
+	}
+	if b := src.Bounds(); b.Empty() {
+		return nil, f.damaged(io.ErrUnexpectedEOF)
+	}
+	paper := uint32(0xffff)
+	if invert {
+		paper = 0
+	}
+	g := onPaper(src, paper)
+	if f.turn != nil {
+		g = g.turned(f.turn(data))
+	}
+	if f.more != nil {
+		g.parts, g.partName = f.more(data), f.parts
+	}
+	return g, nil
+}
+
+// leastBits returns the least number of bits per pixel of a picture with that
+// model in a file.
+func leastBits(m color.Model) int64 {
+	switch m {
+	case color.GrayModel:
+		return 1
+	case color.Gray16Model, color.NRGBAModel: // gray with alpha, 8 bits each
+		return 16
+	case color.RGBAModel:
+		return 24
+	case color.NRGBA64Model:
+		return 32
+	case color.RGBA64Model:
+		return 48
+	case color.YCbCrModel, color.NYCbCrAModel, color.CMYKModel:
+		return 8
+	}
+	return 1 // a palette
+}
+
+// onPaper returns the luminance of a picture over a background of one gray
+// level. That of a photo is stored in it.
+func onPaper(src image.Image, paper uint32) *gray {
+	b := src.Bounds()
+	g := &gray{height: b.Dy(), width: b.Dx(), lum: make([]uint16, 0, b.Dx()*b.Dy())}
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		switch m := src.(type) {
+		case *image.YCbCr:
+			at := m.YOffset(b.Min.X, y)
+			for _, v := range m.Y[at : at+b.Dx()] {
+				g.lum = append(g.lum, 257*uint16(v))
+			}
+			continue
+		case *image.Gray:
+			at := m.PixOffset(b.Min.X, y)
+			for _, v := range m.Pix[at : at+b.Dx()] {
+				g.lum = append(g.lum, 257*uint16(v))
+			}
+			continue
+		}
+		for x := b.Min.X; x < b.Max.X; x++ {
+			r, gr, bl, a := src.At(x, y).RGBA() // premultiplied by a
+			rest := (0xffff - a) * paper / 0xffff
+			// The weights of color.Gray16Model (JFIF), which sum to 1<<16.
+			g.lum = append(g.lum, uint16((19595*(r+rest)+38470*(gr+rest)+7471*(bl+rest)+1<<15)>>16))
+		}
+	}
+	return g
+}
+
+func checkPicture(height, width int) error {
+	if height < 1 || width < 1 || height > maxPicture/width {
+		return &FormatError{Msg: fmt.Sprintf("a picture of %d x %d pixels cannot be used", height, width), Hint: "scale it down"}
+	}
+	return nil
+}

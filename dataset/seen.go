@@ -1,0 +1,180 @@
+package dataset
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// seenPicture is what was found in a picture and done to it.
+type seenPicture struct {
+	name           string
+	height, width  int
+	fitted         bool // cropped, scaled and padded
+	grey           bool // made binary by Otsu's method, at threshold
+	threshold      int
+	inverted, pale bool // light strokes on a dark ground; of nearly one grey
+	parts          int  // frames or pages in the file
+	partName       string
+}
+
+// seen sums up what was done to the pictures of an input, for its notes.
+type seen struct {
+	pictures, fitted int
+	last             seenPicture
+	sizes            map[string]int
+	thresholds       levels // of grey pictures
+	grey             int
+	inverted, pale   example
+	several          map[string]*example // files with several frames, pages
+	leftOut          map[string]*example // pictures of formats that are not read, by suffix
+	folders          map[string]int      // classes from the names of folders
+	arrays           bool                // images of arrays were made binary by Otsu's method
+}
+
+// example counts things and keeps the first.
+type example struct {
+	n     int
+	first string
+}
+
+func (e *example) add(name string) {
+	if e.n++; e.n == 1 {
+		e.first = name
+	}
+}
+
+// count adds to one of several examples.
+func countIn(m *map[string]*example, key, name string) {
+	if *m == nil {
+		*m = map[string]*example{}
+	}
+	if (*m)[key] == nil {
+		(*m)[key] = new(example)
+	}
+	(*m)[key].add(name)
+}
+
+func (s *seen) add(p seenPicture) {
+	s.pictures++
+	s.last = p
+	if p.fitted {
+		s.fitted++
+		if s.sizes == nil {
+			s.sizes = map[string]int{}
+		}
+		s.sizes[sizeText(p.height, p.width)]++
+	}
+	if p.grey && !p.pale {
+		s.grey++
+		s.thresholds[p.threshold]++
+	}
+	if p.inverted {
+		s.inverted.add(p.name)
+	}
+	if p.pale {
+		s.pale.add(p.name)
+	}
+	if p.parts > 1 {
+		countIn(&s.several, p.partName, fmt.Sprintf("%s has %d", p.name, p.parts))
+	}
+}
+
+// folder notes that a picture has the name of its folder as its label.
+func (s *seen) folder(name string) {
+	if s.folders == nil {
+		s.folders = map[string]int{}
+	}
+	s.folders[name]++
+}
+
+func sizeText(height, width int) string { return fmt.Sprintf("%d x %d", height, width) }
+
+// notes says in sentences what was done, unless it is what anybody expects.
+func (s *seen) notes(o *Options) []string {
+	var out []string
+	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	if len(s.folders) > 0 {
+		var classes []string
+		for _, name := range slices.SortedFunc(maps.Keys(s.folders), naturally) {
+			classes = append(classes, fmt.Sprintf("%s %d", name, s.folders[name]))
+		}
+		say("the label y of a picture is the name of its folder: %s", list(classes))
+	}
+	if s.grey > 0 {
+		say("%s made binary at %s of 255 (Otsu); --threshold N sets it", were(s.grey, s.pictures, "grey picture"), s.bounds())
+	}
+	if s.arrays {
+		say("each image was made binary at a threshold of its own (Otsu); what is greater is on")
+	}
+	if s.inverted.n > 0 {
+		say("%s light on dark and inverted%s; --threshold N leaves them as they are", were(s.inverted.n, s.pictures, "picture"), s.such(s.inverted))
+	}
+	if s.pale.n > 0 {
+		say("%s of nearly one grey and taken as blank%s; --threshold N decides otherwise", were(s.pale.n, s.pictures, "picture"), s.such(s.pale))
+	}
+	if s.fitted > 0 {
+		height, width := o.Height, o.Width
+		of := ""
+		if len(s.sizes) > 1 {
+			of = fmt.Sprintf(" of %d sizes", len(s.sizes))
+		}
+		say("%s cropped to the ink, scaled and padded to %s", strings.Replace(were(s.fitted, s.pictures, "picture"), " w", of+" w", 1), sizeText(height, width))
+	}
+	for _, what := range slices.Sorted(maps.Keys(s.several)) {
+		e := s.several[what]
+		say("of %s with several %s the first was taken (%s)", counted(e.n, "picture"), what, e.first)
+	}
+	for _, suffix := range slices.Sorted(maps.Keys(s.leftOut)) {
+		e := s.leftOut[suffix]
+		say("%s left out (%s): %s", were(e.n, 0, suffix+" file"), e.first, unread(suffix))
+	}
+	return out
+}
+
+// bounds returns the thresholds of the grey pictures: one, or the least and
+// the greatest.
+func (s *seen) bounds() string {
+	low, high := -1, 0
+	for t, n := range s.thresholds {
+		if n > 0 {
+			if low < 0 {
+				low = t
+			}
+			high = t
+		}
+	}
+	if low == high {
+		return fmt.Sprint(low)
+	}
+	return fmt.Sprintf("%d to %d", low, high)
+}
+
+// such returns an example among several pictures.
+func (s *seen) such(e example) string {
+	if s.pictures == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" (such as %s)", e.first)
+}
+
+// were returns a number of things with their verb; all if there are no others.
+func were(n, of int, noun string) string {
+	verb := "were"
+	if n == 1 {
+		verb = "was"
+	}
+	if n > 1 && n == of {
+		return fmt.Sprintf("all %d %ss %s", n, noun, verb)
+	}
+	return counted(n, noun) + " " + verb
+}
+
+// counted returns a number with its noun.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
