@@ -174,7 +174,7 @@ func selection(where []string, take int) []string {
 		args = append(args, "--where", w)
 	}
 	if take > 0 {
-		args = append(args, "--take", strconv.Itoa(take))
+		args = append(args, "--rows", ":"+strconv.Itoa(take))
 	}
 	return args
 }

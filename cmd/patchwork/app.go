@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"example.com/patchwork/internal/atomicfile"
+	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/render"
 )
 
@@ -23,29 +24,27 @@ type app struct {
 	inputs  []named  // all that the command line may read
 	written []string // paths of which the command has said what it wrote there
 	carried bool     // standard output has data, so summaries go to stderr
+	helpAll bool     // --help-all
 }
 
-const rootLong = `Patchwork explains a binary image by a few parts, each with an opinion about some
-of its pixels, and learns such parts from images.
-
-A session, from nothing to explained letters:
+const rootLong = `Patchwork explains binary images and rows of tables by a few parts, each with an
+opinion about some of the pixels or columns, and learns such parts. A session:
 
   patchwork synth letters --letters T --writers 20 --seed 1 -o t.npz
-  patchwork learn t.npz -o model.npz --experts 2 --shift 14 --rotate 24:6 --take 10
+  patchwork learn t.npz -o model.npz -k 2 --shift 14 --rotate 24:6 --rows :10
   patchwork draw model.npz
-  patchwork explain -m model.npz t.npz --skip 10
-
-or all at once: patchwork demo`
+  patchwork explain -m model.npz t.npz --rows 11:`
 
 func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "patchwork",
-		Short:         "Learn parts from binary images, and explain images with them",
+		Short:         "Learn parts from images and tables, and explain others by them",
 		Long:          rootLong,
 		Example:       "  patchwork demo",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noSuchCommand,
+		Version:       version(),
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			a.started = true
@@ -54,10 +53,15 @@ func (a *app) rootCommand() *cobra.Command {
 		PersistentPostRunE: func(cmd *cobra.Command, _ []string) error { return a.sayWritten(cmd) },
 	}
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no summary, warnings or progress, only errors")
-	root.SetGlobalNormalizationFunc(otherNames)
+	root.PersistentFlags().Bool("help-all", false, "all flags of a command, and its whole text")
+	root.SetVersionTemplate(versionLine())
+	root.SetHelpCommand(a.helpCommand())
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.help(cmd) })
+	root.SetGlobalNormalizationFunc(flagName)
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(a.learnCommand(), a.explainCommand(), a.predictCommand(), a.scoreCommand(), a.sampleCommand(), a.drawCommand(),
 		a.infoCommand(), a.statsCommand(), a.mstepCommand(), a.synthCommand(), a.ruleCommand(), a.demoCommand(), a.paperCommand(), a.serveCommand(), a.versionCommand())
+	groupCommands(root)
 	return root
 }
 
@@ -67,23 +71,58 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	cmd.SuggestionsMinimumDistance = 2
-	hint := ""
-	if s := cmd.SuggestionsFor(args[0]); len(s) > 0 {
-		hint = "; did you mean " + orList(s) + "?"
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
 	}
-	return &usageError{err: fmt.Errorf("there is no command %q%s", args[0], hint), command: cmd.CommandPath()}
+	return &usageError{err: fmt.Errorf("there is no command %q%s", args[0], enum.DidYouMean(args[0], names)), command: cmd.CommandPath()}
 }
 
-// otherNames accepts other common names of flags.
-func otherNames(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-	switch name {
-	case "orders":
-		name = "starts"
-	case "binarise", "binarize":
-		name = "threshold"
-	case "colored":
-		name = "coloured"
+// helpCommand is help for a command as a command.
+func (a *app) helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [COMMAND]",
+		Short:   "Explain a command",
+		Long:    "Explain a command: the same as patchwork COMMAND --help.",
+		Example: "  patchwork help learn",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			at := cmd.Root()
+			for i, name := range args {
+				next, _, err := at.Find([]string{name})
+				if err != nil || next == at {
+					return noSuchCommand(at, args[i:])
+				}
+				at = next
+			}
+			at.InitDefaultHelpFlag()
+			at.InitDefaultVersionFlag()
+			a.help(at)
+			return nil
+		},
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+			if at, _, err := cmd.Root().Find(args); err == nil {
+				for _, c := range at.Commands() {
+					names = append(names, c.Name())
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+}
+
+// otherNames are other names of flags, old and common ones, with those that help
+// shows.
+var otherNames = map[string]string{
+	"orders": "starts", "begin": "start-from", "q": "background", "parts": "experts",
+	"binarise": "threshold", "binarize": "threshold", "colored": "coloured",
+}
+
+// flagName returns the name of a flag for any of its names.
+func flagName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	if real, ok := otherNames[name]; ok {
+		name = real
 	}
 	return pflag.NormalizedName(name)
 }

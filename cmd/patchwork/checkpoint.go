@@ -25,8 +25,9 @@ type checkpoint struct {
 const journalName = "run.journal"
 
 func (c *checkpoint) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&c.dir, "checkpoint", "", "folder that keeps every iteration until the model is written")
-	cmd.Flags().BoolVar(&c.resume, "resume", false, "continue the run kept by --checkpoint; the model is that of a run without interruption")
+	cmd.Flags().StringVar(&c.dir, "checkpoint", "", "`DIR` that keeps every iteration until the model is written; the same command continues the run that it finds there, to the same model")
+	cmd.Flags().BoolVar(&c.resume, "resume", false, "the default: continue the run kept by --checkpoint")
+	hide(cmd, "resume")
 }
 
 func (c *checkpoint) check() error {
@@ -36,23 +37,20 @@ func (c *checkpoint) check() error {
 	return nil
 }
 
-// open opens the journal of a run, or begins one. The description has all that the
-// run depends on.
+// open opens the journal of a run, or begins one: a run that was kept goes on if it is
+// the same, and is never replaced by another. The description has all that the run
+// depends on.
 func (c *checkpoint) open(description string) (*journal.Journal, error) {
 	path := filepath.Join(c.dir, journalName)
-	if c.resume {
-		j, err := journal.Open(path, description)
-		var other *journal.DescriptionError
-		var format *journal.FormatError
-		switch {
-		case errors.As(err, &other):
-			return nil, usagef("%s is of another run; give --resume the same data and options (%s)", path, difference(other.Got, other.Want))
-		case errors.As(err, &format): // killed before anything was kept
-		case !errors.Is(err, fs.ErrNotExist):
-			return j, err
-		}
-	} else if _, err := os.Stat(path); err == nil {
-		return nil, usagef("%s holds an unfinished run; continue it with --resume, or remove it", path)
+	j, err := journal.Open(path, description)
+	var other *journal.DescriptionError
+	var format *journal.FormatError
+	switch {
+	case errors.As(err, &other):
+		return nil, usagef("%s keeps an unfinished run with other data or options (%s); give the same to continue it, or another folder, or remove it", path, difference(other.Got, other.Want))
+	case errors.As(err, &format): // killed before anything was kept
+	case !errors.Is(err, fs.ErrNotExist):
+		return j, err
 	}
 	if err := os.MkdirAll(c.dir, 0o777); err != nil {
 		return nil, fmt.Errorf("make the folder %s: %w", c.dir, underlying(err))

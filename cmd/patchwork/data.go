@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -16,7 +19,7 @@ import (
 // data has them all.
 type dataFlags struct {
 	array, weight, delimiter     string
-	names, firstPer              string
+	names, firstPer, rows        string
 	threshold                    *float64
 	auto, invert, transpose      bool
 	columns, meta, where, labels []string
@@ -32,8 +35,10 @@ func (f *dataFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.where, "where", nil, `select rows by metadata, such as y=T, y=T,L, writer<=20; may be repeated`)
 	fs.StringVar(&f.firstPer, "first-per", "", "take the first K images with each value of an array, such as writer, writer:3 (K = 3) or y,writer")
+	fs.Var(&textFlag{kind: "A:B", read: f.parseRows}, "rows", "take rows or images A to B of those selected, counted from 1: 10:30, :30, 10: or 10 (default all)")
 	fs.IntVar(&f.skip, "skip", 0, "leave out the first N selected images")
 	fs.IntVar(&f.take, "take", 0, "take the first N selected images (default all)")
+	hide(cmd, "skip", "take")
 	f.addForm(cmd, "")
 	fs.StringVar(&f.weight, "weight", "", "array or column with the integer weights of the rows")
 	fs.StringSliceVar(&f.columns, "columns", nil, "columns of a table that are data, by name or number (default all but metadata)")
@@ -41,6 +46,33 @@ func (f *dataFlags) add(cmd *cobra.Command) {
 	fs.StringArrayVar(&f.labels, "labels", nil, "label file (IDX or .npy), one for each data file; becomes the column y")
 	fs.StringVar(&f.delimiter, "delimiter", "", "of CSV files (default the most frequent of comma, tab, semicolon)")
 	f.header.add(cmd, "header", "auto", "whether CSV files start with names", "auto", "yes", "no")
+}
+
+// parseRows reads which of the selected rows to take: A:B, from 1, both included. Either
+// may be left out, and A alone is one row.
+func (f *dataFlags) parseRows(text string) error {
+	first, last, isRange := strings.Cut(strings.Replace(text, "..", ":", 1), ":")
+	from, to := 1, 0
+	var errFrom, errTo error
+	if first != "" {
+		from, errFrom = strconv.Atoi(first)
+	}
+	switch {
+	case !isRange:
+		to = from
+	case last != "":
+		to, errTo = strconv.Atoi(last)
+	}
+	switch {
+	case errFrom != nil || errTo != nil || text == "" || first+last == "":
+		return fmt.Errorf("give the first and the last row, such as 10:30, or 10: for all from there")
+	case from < 1 || to < 0 || isRange && last != "" && to < 1:
+		return fmt.Errorf("rows are counted from 1")
+	case to != 0 && to < from:
+		return fmt.Errorf("rows go upwards: %d:%d", to, from)
+	}
+	f.rows, f.skip, f.take, f.takeGiven = text, from-1, to-from+1, to != 0
+	return nil
 }
 
 // addForm adds the flags that say how files hold images. If a command reads other
@@ -68,7 +100,7 @@ func (f *dataFlags) options(cmd *cobra.Command, paths int) (dataset.Options, err
 	o := dataset.Options{Array: f.array, Invert: f.invert, Weight: f.weight, Columns: f.columns, Meta: f.meta,
 		Labels: f.labels, Height: f.height, Width: f.width, Names: f.names, Transpose: f.transpose,
 		Threshold: f.threshold, AutoThreshold: f.auto}
-	f.takeGiven = cmd.Flags().Changed("take")
+	f.takeGiven = cmd.Flags().Changed("take") || f.takeGiven && f.rows != ""
 	if f.threshold != nil && math.IsNaN(*f.threshold) {
 		return o, usagef("--threshold is not a number")
 	}
@@ -99,6 +131,8 @@ func (f *dataFlags) options(cmd *cobra.Command, paths int) (dataset.Options, err
 		o.Delimiter = r
 	}
 	switch {
+	case f.rows != "" && (cmd.Flags().Changed("take") || cmd.Flags().Changed("skip")):
+		return o, usagef("--rows says what --skip and --take say; give it alone")
 	case f.takeGiven && f.take < 1:
 		return o, usagef("--take %d selects nothing; take at least 1", f.take)
 	case f.skip < 0:
@@ -159,7 +193,7 @@ func readAll(ctx context.Context, paths []string, opt dataset.Options) (*dataset
 	select {
 	case r := <-done:
 		if r.err != nil {
-			return nil, &inputError{r.err}
+			return nil, cmp.Or(notData(paths), error(&inputError{r.err}))
 		}
 		return r.set, nil
 	case <-ctx.Done():
@@ -171,6 +205,9 @@ func readAll(ctx context.Context, paths []string, opt dataset.Options) (*dataset
 func (f *dataFlags) cut(set *dataset.Set) (*dataset.Set, error) {
 	if set.Len() == 0 {
 		return nil, &inputError{fmt.Errorf("%s holds no images", set.Source)}
+	}
+	if f.rows != "" && f.skip >= set.Len() {
+		return nil, usagef("--rows %s begins after the last of %s", f.rows, describe(set.Len(), set))
 	}
 	if f.skip >= set.Len() {
 		return nil, usagef("--skip %d leaves nothing of %d images", f.skip, set.Len())

@@ -18,20 +18,42 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/cmd/engine"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/internal/enum"
 )
 
 // engineFlags say what makes the E-steps over all images.
 type engineFlags struct {
-	name choice
+	name string
 	beam []string
 }
 
 func (f *engineFlags) add(cmd *cobra.Command) {
-	f.name.add(cmd, "engine", "goroutines", "what explains all images in every iteration: this process, or Apache Beam through patchwork-beam", "goroutines", "beam")
-	cmd.Flags().StringArrayVar(&f.beam, "beam", nil, "option of patchwork-beam, such as shards=17, endpoint=HOST:PORT, deadline=10m, unroll=4; may be repeated")
+	f.name = "goroutines"
+	cmd.Flags().Var(&textFlag{kind: "NAME", text: f.name, read: f.parse}, "engine", "what explains all images in every iteration: goroutines of this process, or Apache Beam through patchwork-beam, whose options may follow, as in beam:shards=17,deadline=10m (also endpoint=HOST:PORT, unroll=4)")
+	err := cmd.RegisterFlagCompletionFunc("engine", cobra.FixedCompletions([]string{"goroutines", "beam"}, cobra.ShellCompDirectiveNoFileComp))
+	if err != nil {
+		panic(err) // only for a flag that does not exist
+	}
+	cmd.Flags().StringArrayVar(&f.beam, "beam", nil, "option of patchwork-beam, as after --engine beam:")
+	hide(cmd, "beam")
 }
 
-func (f *engineFlags) used() bool { return f.name.value == "beam" }
+// parse reads the name of an engine, with options of Beam after a colon.
+func (f *engineFlags) parse(text string) error {
+	name, options, given := strings.Cut(text, ":")
+	if name != "goroutines" && name != "beam" || given && name != "beam" {
+		return fmt.Errorf("choose goroutines or beam, or beam:OPTION=VALUE,...%s", enum.DidYouMean(name, []string{"goroutines", "beam"}))
+	}
+	f.name = name
+	depth := 0 // of braces: commas within them belong to a value
+	f.beam = append(f.beam, strings.FieldsFunc(options, func(r rune) bool {
+		depth += map[rune]int{'{': 1, '}': -1}[r]
+		return r == ',' && depth == 0
+	})...)
+	return nil
+}
+
+func (f *engineFlags) used() bool { return f.name == "beam" }
 
 // check rejects options that an engine cannot carry out.
 func (f *engineFlags) check(l *learnFlags) error {

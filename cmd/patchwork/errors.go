@@ -1,19 +1,24 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/internal/enum"
 )
 
 // Exit codes, a contract with scripts.
@@ -65,8 +70,41 @@ var badFlag = regexp.MustCompile(`^invalid argument "(.*?)" for "(?:-\w, )?(--[\
 
 // flagError returns an error about a flag of a command, in plain words.
 func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var value *pflag.ValueRequiredError
 	text := badFlag.ReplaceAllString(badNumber.ReplaceAllString(err.Error(), ""), "$2 $1: ")
+	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
+		text = fmt.Sprintf("unknown flag: --%s%s", unknown.GetSpecifiedName(), meantFlag(cmd, unknown.GetSpecifiedName()))
+	case errors.As(err, &unknown):
+		short := unknown.GetSpecifiedShortnames()
+		text = fmt.Sprintf("unknown flag: -%s%s", short, meantFlag(cmd, strings.SplitN(short, "=", 2)[0]))
+	case errors.As(err, &value):
+		f := value.GetFlag()
+		text = fmt.Sprintf("--%s needs a value: %s", f.Name, strings.TrimSpace(flagSpec(f)))
+	}
 	return &usageError{err: errors.New(text), command: cmd.CommandPath()}
+}
+
+// meantFlag returns the end of a message about a flag that does not exist: which one
+// is probably meant.
+func meantFlag(cmd *cobra.Command, name string) string {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	for _, old := range slices.Sorted(maps.Keys(otherNames)) {
+		if slices.Contains(names, otherNames[old]) {
+			names = append(names, old)
+		}
+	}
+	near := enum.Nearest(strings.TrimLeft(name, "-"), names)
+	if near == "" {
+		return ""
+	}
+	return "; did you mean --" + cmp.Or(otherNames[near], near) + "?"
 }
 
 // request marks an error of the library as one of the request, unless it is an

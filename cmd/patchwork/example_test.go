@@ -50,9 +50,6 @@ func TestEveryExampleWorks(t *testing.T) {
 			t.Errorf("%s lacks a short text, a long text or an example", c.CommandPath())
 		}
 		lines = append(lines, examples(c.Example)...)
-		if out := must(t, append(fields(c.CommandPath())[1:], "--help")...); !strings.Contains(out, strings.TrimSpace(c.Example)) {
-			t.Errorf("the help of %s lacks its example", c.CommandPath())
-		}
 	}
 	if len(lines) < 30 {
 		t.Errorf("only %d examples", len(lines))

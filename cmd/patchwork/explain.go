@@ -100,8 +100,8 @@ The output is JSON lines, one per image, in the order of the input:
   {"index":0,"start_log_lik":-941.2,"log_lik":-310.9,"log_lik_model":-310.9,
    "picks":[{"expert":1,"dy":0,"dx":-3,"angle":12,"gain":608.4}, ...]}
 
-index is the image's row in the input before --where, --first-per, --skip and
---take; expert is the number of a part, from 0; picks come in the order of the
+index is the image's row in the input before --where, --first-per and --rows;
+expert is the number of a part, from 0; picks come in the order of the
 pursuit. start_log_lik and log_lik are under the original likelihood if refined,
 else under that of --score, log_lik_model under the untruncated composition; all
 are in nats, and null if infinite. Angles are degrees clockwise, shifts are pixels
@@ -118,9 +118,9 @@ at most N, best first; weight is the posterior probability among these. evidence
 the log of the sum of their joint probabilities, is a lower bound on the image's
 log-likelihood.`
 
-const explainExample = `  patchwork explain -m model.npz t.npz --skip 10
-  patchwork explain -m model.npz t.npz --take 8 -o picks.jsonl --picture explained.png
-  patchwork explain -m model.npz t.npz --take 2 --best 3
+const explainExample = `  patchwork explain -m model.npz t.npz --rows 11:
+  patchwork explain -m model.npz t.npz --rows :8 -o picks.jsonl --picture explained.png
+  patchwork explain -m model.npz t.npz --rows :2 --best 3
   patchwork synth scenes --n 5 --exemplars 1 -o scenes.npz --model digits.npz
   patchwork explain -m digits.npz scenes.npz --picture scenes.png`
 

@@ -9,23 +9,49 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/internal/recipe"
 	"github.com/spf13/cobra"
 )
 
-// choice is a flag whose value is one of several names.
+// choice is a flag whose value is one of several names. The name "default" of the
+// library is auto for people; both are accepted.
 type choice struct {
 	names []string
 	value string
 	to    *string // where to store a given name, if not nil
 }
 
-func (c *choice) String() string { return c.value }
-func (c *choice) Type() string   { return strings.Join(c.names, "|") }
+// The words for a default, in the library and for people.
+const defaultName, autoName = "default", "auto"
+
+func (c *choice) String() string {
+	if c.value == defaultName {
+		return autoName
+	}
+	return c.value
+}
+
+func (c *choice) Type() string { return strings.Join(c.shown(), "|") }
+
+// shown returns the names as people see them.
+func (c *choice) shown() []string {
+	out := slices.Clone(c.names)
+	if i := slices.Index(out, defaultName); i >= 0 {
+		if slices.Contains(out, autoName) {
+			return slices.Delete(out, i, i+1)
+		}
+		out[i] = autoName
+	}
+	return out
+}
 
 func (c *choice) Set(s string) error {
+	if s == autoName && slices.Contains(c.names, defaultName) && !slices.Contains(c.names, autoName) {
+		s = defaultName
+	}
 	if !slices.Contains(c.names, s) {
-		return fmt.Errorf("choose %s", orList(c.names))
+		return fmt.Errorf("choose %s%s", orList(c.shown()), enum.DidYouMean(s, c.shown()))
 	}
 	c.value = s
 	if c.to != nil {
@@ -46,9 +72,18 @@ func orList(names []string) string {
 func (c *choice) add(cmd *cobra.Command, name, value, usage string, names ...string) {
 	c.names, c.value = names, value
 	cmd.Flags().Var(c, name, usage)
-	err := cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	err := cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(c.shown(), cobra.ShellCompDirectiveNoFileComp))
 	if err != nil {
 		panic(err) // only for a flag that does not exist
+	}
+}
+
+// hide keeps flags out of help and completion: other forms of flags that there are.
+func hide(cmd *cobra.Command, names ...string) {
+	for _, name := range names {
+		if err := cmd.Flags().MarkHidden(name); err != nil {
+			panic(err) // only for a flag that does not exist
+		}
 	}
 }
 

@@ -109,7 +109,7 @@ func (a *app) infoCommand() *cobra.Command {
 		Short: "Describe a model, how it was learned, and what may be wrong with it",
 		Long:  infoLong,
 		Example: `  patchwork info model.npz
-  patchwork info model.npz t.npz --skip 10
+  patchwork info model.npz t.npz --rows 11:
   patchwork info model.npz --json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if model == "" && len(args) > 0 {

@@ -69,18 +69,18 @@ initialisation, one start. It finds fewer of the parts; "patchwork paper 5" show
 how many.`
 
 const learnExample = `  patchwork synth letters --letters T --writers 20 --seed 1 -o t.npz
-  patchwork learn t.npz -o model.npz --experts 2 --shift 14 --rotate 24:6 --take 10
-  patchwork learn t.npz -o model.npz --experts 2 --shift 14 --rotate 24:6 --where 'writer<=10' \
-    --picture parts.png --progress-picture figure7.png
+  patchwork learn t.npz -o model.npz -k 2 --shift 14 --rotate 24:6 --rows :10
+  patchwork learn t.npz -o model.npz -k 2 --shift 14 --rotate 24:6 \
+    --where 'writer<=10' --picture parts.png --progress-picture figure7.png
   patchwork synth quadrants --n 60 --seed 1 -o q.npz
-  patchwork learn q.npz -o quadrants-model.npz --rule max-minus-min --experts auto --curve curve.png
-  patchwork learn q.npz -o soft-model.npz --rule max-minus-min --method soft --experts auto`
+  patchwork learn q.npz -o rule.npz --rule max-minus-min -k auto --curve curve.png
+  patchwork learn q.npz -o soft.npz --rule max-minus-min --method soft -k auto`
 
 func (a *app) learnCommand() *cobra.Command {
 	f := new(learnFlags)
 	cmd := &cobra.Command{
-		Use:     "learn DATA... -o MODEL --experts K",
-		Short:   "Learn a model from images",
+		Use:     "learn DATA... -o MODEL [-k PARTS]",
+		Short:   "Learn parts from images or the rows of a table",
 		Long:    learnLong,
 		Example: learnExample,
 		Args:    oneOrMoreData,
@@ -103,15 +103,15 @@ func (f *learnFlags) add(cmd *cobra.Command) {
 	poseFlags(cmd, &f.Poses)
 	choose(&f.Mode, "Mode", "mode", "default", "settings to start from")
 	choose(&f.Method, "Method", "method", "default", "one pass over the images, batch EM, batch EM after one pass, or soft EM for tables")
-	choose(&f.Begin, "Begin", "begin", "both", "start from orders of the images, from splits of one image, or from an order and three splits in turn; both means orders if parts do not move, and for --progress-picture; with --method soft: grown parts, a mixture, or the better of the two")
+	choose(&f.Begin, "Begin", "start-from", "both", "start from orders of the images, from splits of one image, or from an order and three splits in turn; both means orders if parts do not move, and for --progress-picture; with --method soft: grown parts, a mixture, or the better of the two")
 	choose(&f.Aim, "Aim", "aim", "predict", "what the parts of --method soft are for: interpret gives few votes, chosen by description length")
-	positiveFlag(cmd, &f.Starts, "starts", "number of starts, also --orders (default 8, 5 random ones, or 1 in the paper's mode)")
+	positiveFlag(cmd, &f.Starts, "starts", "number of starts (default 8, 5 random ones, or 1 in the paper's mode)")
 	positiveFlag(cmd, &f.Iterations, "iterations", "iterations of batch EM (default 5 after online learning, else 25)")
 	fs.Uint64Var(&f.Seed, "seed", 0, "seed of all randomness")
 	workersFlag(cmd, &f.Workers)
 	choose(&f.Init, "Init", "init", "c", "reading of the initialisation under the max rule; the paper's mode takes literal")
 	fs.Float64Var(&f.UntilInk, "until-ink", 0, "add a part only for images with more than this fraction of the ink unexplained (default: for every image until there are K)")
-	fs.Float64Var(&f.q, "q", 0, "abstention value (default by rule and mode)")
+	fs.Float64Var(&f.q, "background", 0, "abstention value: what is predicted where no part votes (default by rule and mode)")
 	fs.Var(&textFlag{kind: "ON:OFF", read: func(text string) (err error) {
 		f.Prior, err = recipe.ParsePrior(text)
 		return err
@@ -133,7 +133,7 @@ func (f *learnFlags) add(cmd *cobra.Command) {
 // check completes the recipe and returns an error if something is wrong that shows
 // before any data are read.
 func (f *learnFlags) check(cmd *cobra.Command) error {
-	if cmd.Flags().Changed("q") {
+	if cmd.Flags().Changed("background") {
 		f.Q = &f.q
 	}
 	if cmd.Flags().Changed("truncate") {
@@ -173,7 +173,7 @@ func (f *learnFlags) checkProgressPicture() error {
 	case f.Soft(), f.Method == "batch":
 		return usagef("--progress-picture shows online learning, which --method %s leaves out", f.Method)
 	case f.Begin != "" && f.Begin != "orders":
-		return usagef("--progress-picture shows learning from an order of the images; give --begin orders")
+		return usagef("--progress-picture shows learning from an order of the images; give --start-from orders")
 	case f.Open():
 		return usagef("--progress-picture shows the learning of a given number of parts, not --experts %s", f.Count.Text())
 	}
@@ -199,7 +199,7 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 		return inFlags(err)
 	}
 	if s.stream != nil && f.Soft() {
-		return usagef("--method soft holds all rows in memory; give more --memory, or --take N")
+		return usagef("--method soft holds all rows in memory; give more --memory, or take fewer with --rows")
 	}
 	l := learning{Plan: plan, figure: f.progressPicture != ""}
 	if l.journal, err = f.openCheckpoint(cmd, s, local); err != nil {

@@ -2,7 +2,7 @@
 // with them: likelihood matching pursuit under extremal composition rules.
 //
 //	patchwork synth letters --letters T --writers 20 --seed 1 -o t.npz
-//	patchwork learn t.npz -o t-model.npz --experts 2 --shift 14 --rotate 24:6 --take 10
+//	patchwork learn t.npz -o t-model.npz -k 2 --shift 14 --rotate 24:6 --rows :10
 //	patchwork explain -m t-model.npz t.npz
 //
 // Every subcommand has --help with an example. Exit codes: 0 done; 1 the work
@@ -60,7 +60,7 @@ func width(f *os.File) int {
 func run(ctx context.Context, args []string, c console) int {
 	a := &app{console: c}
 	root := a.rootCommand()
-	root.SetArgs(args)
+	root.SetArgs(a.plainHelp(args))
 	root.SetOut(c.out)
 	root.SetErr(c.err)
 	return a.report(root.ExecuteContext(ctx))

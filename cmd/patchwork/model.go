@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -43,7 +44,7 @@ func loadModel(path string) (*patchwork.Model, error) {
 	}
 	m, err := modelfile.Load(path)
 	if err != nil {
-		return nil, &inputError{err}
+		return nil, cmp.Or(notModel(path), error(&inputError{err}))
 	}
 	return m, nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,8 +32,8 @@ that carry lines, such as those of Spark, Hadoop streaming and GNU parallel:
 
 const statsExample = `  patchwork synth quadrants --n 60 --seed 1 -o rows.npz
   patchwork learn rows.npz -o first.npz --rule max-minus-min --experts 8 --starts 1 --iterations 1
-  patchwork stats -m first.npz rows.npz --take 30 -o 1.tally
-  patchwork stats -m first.npz rows.npz --skip 30 -o 2.tally
+  patchwork stats -m first.npz rows.npz --rows :30 -o 1.tally
+  patchwork stats -m first.npz rows.npz --rows 31: -o 2.tally
   patchwork mstep -m first.npz 1.tally 2.tally -o second.npz`
 
 type statsFlags struct {
@@ -243,7 +244,7 @@ func addParts(ctx context.Context, sum *tallyfile.Part, path string) error {
 		switch {
 		case err == nil:
 		case errors.As(err, &mismatch), errors.As(err, &format):
-			return &inputError{fmt.Errorf("%s: %w", nameOf(path), err)}
+			return cmp.Or(notTally(path), error(&inputError{fmt.Errorf("%s: %w", nameOf(path), err)}))
 		default:
 			return fmt.Errorf("%s: %w", nameOf(path), err)
 		}

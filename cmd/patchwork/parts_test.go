@@ -105,7 +105,7 @@ func TestPartsRefuse(t *testing.T) {
 		{"mstep -m model.npz cut.tally -o x.npz", "cut.tally: not a tally file: record 0, at byte 0: ends after"},
 		{"mstep -m model.npz all.tally damaged.tally -o x.npz", "damaged.tally: not a tally file: record 0, at byte 0: its checksum"},
 		{"mstep -m model.npz empty.tally -o x.npz", "the file is empty"},
-		{"mstep -m model.npz rows.npz -o x.npz", "not a tally file"},
+		{"mstep -m model.npz rows.npz -o x.npz", "not a tally"},
 		{"mstep -m model.npz none.tally -o x.npz", "none.tally: no such file"},
 		{"mstep -m model.npz -o x.npz", "no counts"},
 		{"mstep -m model.npz all.tally", "-o NEXT is required"},

@@ -24,7 +24,7 @@ posterior probabilities. Known bits stay 0 and 1; with --all they too become the
 probability that the explanations give them.
 
 OUT.npz gets x, float64, (N,H,W) or (N,D) as in the input; index, the row in the
-input before --where, --skip and --take; and weight, columns and metadata if the
+input before --where and --rows; and weight, columns and metadata if the
 data have them. OUT.csv, or CSV on standard output for -, has a line of names, then
 one line per row: index, weight, metadata, then the columns of the table, or the
 pixels of the image row by row. Rows come in the order of the input.`
@@ -32,7 +32,7 @@ pixels of the image row by row. Rows come in the order of the input.`
 const predictExample = `  patchwork synth quadrants --n 200 --seed 1 --hide 0.1 -o rows.npz
   patchwork learn rows.npz --rule max-minus-min -k 4 --starts 2 -o votes.npz
   patchwork predict -m votes.npz rows.npz -o filled.npz
-  patchwork predict -m votes.npz rows.npz --take 3 -o -`
+  patchwork predict -m votes.npz rows.npz --rows :3 -o -`
 
 func (a *app) predictCommand() *cobra.Command {
 	var (
@@ -110,7 +110,7 @@ const maxPredictedValues = 1 << 27
 func (a *app) predict(ctx context.Context, t *task, opt posterior.Options, all bool) (*predictions, error) {
 	h, w := t.set.Size()
 	if t.set.Len() > maxPredictedValues/(h*w) {
-		return nil, usagef("%s are too many to predict at once; --take at most %d at a time, and --skip those already predicted", describe(t.set.Len(), t.set), maxPredictedValues/(h*w))
+		return nil, usagef("%s are too many to predict at once; take at most %d at a time with --rows", describe(t.set.Len(), t.set), maxPredictedValues/(h*w))
 	}
 	var out *predictions
 	_, err := a.inParts(ctx, t, func(part *task) (err error) {

@@ -56,10 +56,10 @@ them from the others, and reports the mean log-loss (nats per bit), the accuracy
 the AUC of three predictions: the average over the best explanations, the best one
 alone, and, as a baseline that every model should beat, the fraction of the visible
 bits of the column that are on.`,
-		Example: `  patchwork score -m model.npz t.npz --skip 10
+		Example: `  patchwork score -m model.npz t.npz --rows 11:
   patchwork score -m model.npz t.npz --where 'writer>10' --json
-  patchwork score -m model.npz t.npz --first-per writer --skip 10
-  patchwork score -m model.npz t.npz --skip 10 --hide 0.2 --seed 1`,
+  patchwork score -m model.npz t.npz --first-per writer --rows 11:
+  patchwork score -m model.npz t.npz --rows 11: --hide 0.2 --seed 1`,
 		Args: oneOrMoreData,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := hidden.check(cmd); err != nil {
@@ -74,7 +74,7 @@ bits of the column that are on.`,
 			}
 			if t.stream != nil {
 				if hidden.fraction > 0 {
-					return usagef("--hide compares all hidden bits with each other, so their images must be in memory; take fewer with --take, or allow more with --memory")
+					return usagef("--hide compares all hidden bits with each other, so their images must be in memory; take fewer with --rows, or allow more with --memory")
 				}
 				a.sayStreaming(&t.source, f.input.data.memory, "reading it block by block")
 			}

@@ -165,7 +165,7 @@ func (f *feed) Blocks(ctx context.Context) iter.Seq2[patchwork.Data, error] {
 // from paths and explains; e may be nil.
 func (a *app) learnStream(cmd *cobra.Command, f *learnFlags, s *source, l *learning, e *engineProcess, paths []string) error {
 	if f.progressPicture != "" {
-		return usagef("--progress-picture shows learning from images in memory; take fewer with --take, or allow more with --memory")
+		return usagef("--progress-picture shows learning from images in memory; take fewer with --rows, or allow more with --memory")
 	}
 	src := &feed{stream: s.stream, bar: a.progress("image", 0)}
 	defer src.bar.stop()

@@ -11,6 +11,7 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/bitmap/synth"
+	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/modelfile"
 	"example.com/patchwork/render"
@@ -51,7 +52,7 @@ gives the same set; a larger --n never changes the first images.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			kinds := []string{synth.KindQuadrants, synth.KindBars, synth.KindLetters, synth.KindScenes}
 			if len(args) > 0 {
-				return &usageError{err: fmt.Errorf("there is no kind of set %q; choose %s", args[0], orList(kinds)), command: cmd.CommandPath()}
+				return &usageError{err: fmt.Errorf("there is no kind of set %q; choose %s%s", args[0], orList(kinds), enum.DidYouMean(args[0], kinds)), command: cmd.CommandPath()}
 			}
 			return &usageError{err: fmt.Errorf("the kind of set is missing; choose %s", orList(kinds)), command: cmd.CommandPath()}
 		},

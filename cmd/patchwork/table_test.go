@@ -72,7 +72,7 @@ func TestLearnSoftRefuses(t *testing.T) {
 		"--method soft -k 2 --mode paper":      "--mode cannot be combined with",
 		"--method soft -k 2..4":                "determines it with --experts auto",
 		"--method soft -k 2 --begin orders":    "give grow, mixture or both",
-		"--method batch -k 2 --begin mixture":  "--begin mixture is for --method soft",
+		"--method batch -k 2 --begin mixture":  "--start-from mixture is for --method soft",
 		"-k 2 --aim interpret":                 "--aim is for --method soft",
 		"--method soft -k 2 --aim interesting": "predict or interpret",
 	} {

@@ -18,11 +18,16 @@ func (a *app) versionCommand() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			return a.output("-", func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "patchwork %s (%s, %s/%s)\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+				_, err := io.WriteString(w, versionLine())
 				return err
 			})
 		},
 	}
+}
+
+// versionLine returns what patchwork version and --version print.
+func versionLine() string {
+	return fmt.Sprintf("patchwork %s (%s, %s/%s)\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // version returns the module's version, with the revision of a build from a checkout.

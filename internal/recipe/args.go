@@ -32,9 +32,9 @@ func (r *Recipe) Args() []string {
 	}
 	number("--shift-step", r.ShiftStep)
 	text("--rotate", r.Rotate)
-	text("--mode", r.Mode)
-	text("--method", r.Method)
-	text("--begin", r.Begin)
+	text("--mode", flagValue(r.Mode))
+	text("--method", flagValue(r.Method))
+	text("--start-from", r.Begin)
 	text("--aim", r.Aim)
 	number("--starts", r.Starts)
 	number("--iterations", r.Iterations)
@@ -42,7 +42,7 @@ func (r *Recipe) Args() []string {
 		text("--seed", strconv.FormatUint(r.Seed, 10))
 	}
 	if r.Q != nil {
-		text("--q", float(*r.Q))
+		text("--background", float(*r.Q))
 	}
 	text("--outside", r.Outside)
 	if r.Refine {
@@ -61,6 +61,14 @@ func (r *Recipe) Args() []string {
 	number("--reuse", r.Reuse)
 	number("--sample", r.Sample)
 	return out
+}
+
+// flagValue returns the name of a setting as flags have it: auto for default.
+func flagValue(name string) string {
+	if name == "default" {
+		return "auto"
+	}
+	return name
 }
 
 func float(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

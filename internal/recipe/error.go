@@ -38,6 +38,10 @@ func (e *Error) Flags() string {
 			return "--experts K, or a range to try such as --experts 2..12"
 		case "{auto}":
 			return "--experts auto"
+		case "{begin}":
+			return "--start-from"
+		case "{q}":
+			return "--background"
 		}
 		return "--" + strings.ReplaceAll(strings.Trim(name, "{}"), "_", "-")
 	})

@@ -168,7 +168,7 @@ func (r *Recipe) Check() error {
 	case r.Auto && r.Count != Count{Auto: true}:
 		return bad("auto", "{experts} and {auto} exclude each other")
 	case r.Mode != "" && r.Mode != "default" && !r.Paper():
-		return bad("mode", "{mode} %s is neither default nor paper", r.Mode)
+		return bad("mode", "{mode} %s is neither auto nor paper", r.Mode)
 	case r.Q != nil && !(*r.Q >= 0 && *r.Q <= 1):
 		return bad("q", "{q} %v is not a probability", *r.Q)
 	case !(r.UntilInk >= 0 && r.UntilInk < 1):
@@ -203,7 +203,7 @@ func (r *Recipe) checkSoft() error {
 		field string
 		set   bool
 	}{
-		{"shift", r.Shift != 0 || r.ShiftX != nil && *r.ShiftX != 0}, {"shift_step", r.ShiftStep != 0}, {"rotate", r.Rotate != ""}, {"mode", r.Mode != ""},
+		{"shift", r.Shift != 0 || r.ShiftX != nil && *r.ShiftX != 0}, {"shift_step", r.ShiftStep != 0}, {"rotate", r.Rotate != ""}, {"mode", r.Paper()},
 		{"starts", r.Starts != 0}, {"init", r.Init != ""}, {"until_ink", r.UntilInk != 0}, {"q", r.Q != nil},
 		{"prior", r.Prior != patchwork.Prior{}}, {"outside", r.Outside != ""}, {"refine", r.Refine}, {"truncate", r.Truncate != nil},
 		{"reuse", r.Reuse != 0}, {"sample", r.Sample != 0},

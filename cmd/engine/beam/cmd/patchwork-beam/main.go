@@ -1,9 +1,9 @@
 // Command patchwork-beam makes the E-steps of patchwork learn on Apache Beam.
 //
-//	patchwork learn rows-*.npy -o model.npz --experts 8 --rule max-minus-min --engine beam --beam shards=17
+//	patchwork learn rows-*.npy -o model.npz --experts 8 --rule max-minus-min --engine beam:shards=17
 //
 // patchwork starts it, sends it steps and receives counts (see package cmd/engine); it
-// is not meant to be started by hand. The flags here and Beam's own go through --beam
+// is not meant to be started by hand. The flags here and Beam's own follow --engine beam:
 // NAME=VALUE. The same program is the worker, if a runner starts it as one.
 package main
 

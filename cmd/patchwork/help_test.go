@@ -1,0 +1,163 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+)
+
+// helpOf returns the help of a command on a terminal of some width.
+func helpOf(t *testing.T, width int, args ...string) string {
+	t.Helper()
+	var out, err strings.Builder
+	if code := run(t.Context(), args, console{out: &out, err: &err, getenv: func(string) string { return "" }, outTerminal: width > 0, width: width}); code != 0 || err.Len() > 0 {
+		t.Fatalf("patchwork %s: exit %d, %s", strings.Join(args, " "), code, err.String())
+	}
+	return out.String()
+}
+
+// The help of learn is one screen, with ten flags; that of every command fits
+// terminals of 80 columns and of other widths.
+func TestHelpFits(t *testing.T) {
+	for _, c := range commands((&app{}).rootCommand()) {
+		path := strings.Fields(c.CommandPath())[1:]
+		for _, width := range []int{0, 80, 60, 132} {
+			for _, flag := range []string{"--help", "--help-all"} {
+				text := helpOf(t, width, append(path, flag)...)
+				for _, l := range strings.Split(text, "\n") {
+					most := width
+					if width == 0 {
+						most = 80
+					}
+					if n := len([]rune(l)); n > most && (most >= 80 || !strings.HasPrefix(l, "  ")) {
+						t.Errorf("patchwork %s %s has a line of %d characters on %d:\n%s", strings.Join(path, " "), flag, n, most, l)
+					}
+				}
+				if got := "  " + strings.Join(examples(text), "\n  "); !strings.Contains(squeezed(got), squeezed("  "+strings.Join(examples(c.Example), "\n  "))) {
+					t.Errorf("patchwork %s %s lacks its example:\n%s", strings.Join(path, " "), flag, text)
+				}
+			}
+		}
+		if lines := strings.Count(helpOf(t, 80, append(path, "--help")...), "\n"); lines > 50 {
+			t.Errorf("the help of %s has %d lines on a terminal", c.CommandPath(), lines)
+		}
+	}
+	text := helpOf(t, 80, "learn", "--help")
+	if lines, flags := strings.Count(text, "\n"), strings.Count(text, " --"); lines > 40 || strings.Count(text, "\n      --")+strings.Count(text, "\n  -") > 13 {
+		t.Errorf("the help of learn has %d lines and %d flags:\n%s", lines, flags, text)
+	}
+}
+
+// squeezed returns text with single blanks.
+func squeezed(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// --help-all has every flag that is not hidden, once; --help has the everyday ones;
+// help COMMAND is the same as COMMAND --help.
+func TestHelpIsComplete(t *testing.T) {
+	for _, c := range commands((&app{}).rootCommand()) {
+		path := strings.Fields(c.CommandPath())[1:]
+		all, short := helpOf(t, 80, append(path, "--help-all")...), helpOf(t, 80, append(path, "--help")...)
+		if helpOf(t, 80, append([]string{"help"}, path...)...) != short {
+			t.Errorf("patchwork help %s is not the same as --help", strings.Join(path, " "))
+		}
+		first := strings.Fields(everyday[c.Name()])
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			in := 0
+			for l := range strings.Lines(all) {
+				if strings.HasPrefix(strings.TrimLeft(l, " "), "-") && strings.Contains(l+" ", flagSpec(f)) && strings.Contains(" \n", string(strings.TrimPrefix(l, flagSpec(f))[0])) {
+					in++
+				}
+			}
+			want := 1
+			if f.Hidden || f.Name == "help" {
+				return
+			}
+			if in != want {
+				t.Errorf("%s --help-all has --%s %d times", c.CommandPath(), f.Name, in)
+			}
+			if slices.Contains(first, f.Name) && !strings.Contains(short, flagSpec(f)) {
+				t.Errorf("%s --help lacks --%s", c.CommandPath(), f.Name)
+			}
+		})
+	}
+}
+
+// Every flag that the groups name belongs to a command, and no flag of a command with
+// everyday flags stands in two groups.
+func TestFlagGroupsAreReal(t *testing.T) {
+	real := make(map[string]bool)
+	for _, c := range commands((&app{}).rootCommand()) {
+		c.Flags().VisitAll(func(f *pflag.Flag) { real[f.Name], real[c.Name()+"."+f.Name] = true, true })
+	}
+	seen := make(map[string]bool)
+	for _, g := range flagGroups {
+		for _, name := range strings.Fields(g.flags) {
+			if !real[name] && !slices.Contains(comingFlags, name) {
+				t.Errorf("the group %q has %s, which no command has", g.title, name)
+			}
+			if seen[name] {
+				t.Errorf("%s stands in two groups", name)
+			}
+			seen[name] = true
+		}
+	}
+}
+
+// comingFlags are named in the groups before a command has them.
+var comingFlags = strings.Fields("size for")
+
+// Flags that were renamed go on under their old names, which help does not show.
+func TestOldFlags(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must(t, fields("synth letters --letters T --writers 4 --side 16 --seed 1 -o t.npz -q")...)
+	for _, c := range []struct{ old, new string }{
+		{"-k 1 --q 0.05 --begin orders --orders 2 --skip 1 --take 2 --mode default --method default", "--parts 1 --background 0.05 --start-from orders --starts 2 --rows 2:3 --mode auto --method auto"},
+		{"-k 1 --starts 1 --skip 2", "-k 1 --starts 1 --rows 3:"},
+		{"-k 1 --starts 1 --take 2", "-k 1 --starts 1 --rows :2"},
+		{"-k 1 --starts 1 --skip 3 --take 1", "-k 1 --starts 1 --rows 4"},
+		{"-k 1 --starts 1 --skip 1 --take 3", "-k 1 --starts 1 --rows 2..4"},
+	} {
+		must(t, append(fields("learn t.npz -q -o old.npz"), fields(c.old)...)...)
+		must(t, append(fields("learn t.npz -q -o new.npz"), fields(c.new)...)...)
+		if read(t, "old.npz") != read(t, "new.npz") {
+			t.Errorf("%s is another request than %s", c.old, c.new)
+		}
+	}
+	all := helpOf(t, 80, "learn", "--help-all")
+	for _, old := range []string{"--q ", "--begin", "--orders", "--skip", "--take", "--resume", "--beam", "--parts", "default default", "default|"} {
+		if strings.Contains(all, old) {
+			t.Errorf("the help of learn shows %q", old)
+		}
+	}
+}
+
+// What cannot be meant is refused with what is probably meant.
+func TestNearMisses(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for line, says := range map[string]string{
+		"learn t.npz --shfit 3":                        "unknown flag: --shfit; did you mean --shift? (see patchwork learn --help)",
+		"learn t.npz --begn 3":                         "unknown flag: --begn; did you mean --start-from? (see patchwork learn --help)",
+		"learn t.npz -z":                               "unknown flag: -z (see patchwork learn --help)",
+		"learn t.npz -outpt m.npz":                     "patchwork: ",
+		"learn t.npz --shift":                          "--shift needs a value: --shift S|DY,DX (see patchwork learn --help)",
+		"learn t.npz --rule max-minusmin":              "--rule max-minusmin: choose max or max-minus-min; did you mean max-minus-min? (see patchwork learn --help)",
+		"learn t.npz --engine beem":                    "--engine beem: choose goroutines or beam, or beam:OPTION=VALUE,...; did you mean beam? (see patchwork learn --help)",
+		"learn t.npz --rows 30:10 -k 2 -o m.npz":       "--rows 30:10: rows go upwards: 10:30 (see patchwork learn --help)",
+		"learn t.npz --rows 0:10 -k 2 -o m.npz":        "--rows 0:10: rows are counted from 1 (see patchwork learn --help)",
+		"learn t.npz --rows : -k 2 -o m.npz":           "--rows :: give the first and the last row, such as 10:30, or 10: for all from there (see patchwork learn --help)",
+		"learn t.npz --rows 3: --skip 2 -k 2 -o m.npz": "--rows says what --skip and --take say; give it alone",
+		"explian":           `there is no command "explian"; did you mean explain? (see patchwork --help)`,
+		"help explian":      `there is no command "explian"; did you mean explain? (see patchwork --help)`,
+		"help synth leters": `there is no command "leters"; did you mean letters? (see patchwork synth --help)`,
+		"synth leters":      `there is no kind of set "leters"; choose quadrants, bars, letters or scenes; did you mean letters? (see patchwork synth --help)`,
+	} {
+		if o := patchworkCommand(t, fields(line)...); o.code != exitRequest || !strings.HasPrefix(o.err, "patchwork: ") || !strings.Contains(o.err, says) || strings.Count(o.err, "\n") != 1 {
+			t.Errorf("%s: exit %d, %q, want %q", line, o.code, o.err, says)
+		}
+	}
+	if must(t, "--version") != must(t, "version") {
+		t.Error("--version is not version")
+	}
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"unicode/utf8"
+)
+
+// The kinds of files that people confuse, in the words of messages.
+const (
+	kindModel    = "a model"
+	kindTable    = "a table"
+	kindArrays   = "data (an archive of arrays)"
+	kindArray    = "data (an array)"
+	kindPicture  = "a picture"
+	kindPictures = "an archive of pictures"
+	kindTally    = "a tally (counts of patchwork stats)"
+	kindLines    = "explanations (JSON lines of patchwork explain)"
+	kindPage     = "a page (HTML or SVG)"
+)
+
+// kindOfFile returns what a file holds, by its first bytes and the names of its
+// members; "" for what is none of the kinds.
+func kindOfFile(file string) string {
+	info, err := os.Stat(file)
+	if err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	head := make([]byte, 512)
+	n, err := io.ReadFull(f, head)
+	if err != nil && err != io.ErrUnexpectedEOF {
+		return ""
+	}
+	if head = head[:n]; bytes.HasPrefix(head, []byte("PK\x03\x04")) {
+		return kindOfArchive(f, info.Size())
+	}
+	for _, k := range []struct{ begin, kind string }{
+		{"\x93NUMPY", kindArray}, {"PAR1", kindTable}, {"ARROW1", kindTable}, {"patchwork-tally", kindTally},
+		{"\x89PNG", kindPicture}, {"\xff\xd8\xff", kindPicture}, {"GIF8", kindPicture}, {`{"index":`, kindLines}, {"<", kindPage},
+	} {
+		if bytes.HasPrefix(head, []byte(k.begin)) {
+			return k.kind
+		}
+	}
+	if isText(head) && bytes.ContainsAny(head, "\n,;\t") {
+		return kindTable
+	}
+	return ""
+}
+
+// isText reports whether bytes are the beginning of a text.
+func isText(b []byte) bool {
+	for range utf8.UTFMax { // the last letter may be incomplete
+		if utf8.Valid(b) || len(b) == 0 {
+			break
+		}
+		b = b[:len(b)-1]
+	}
+	return len(b) > 0 && utf8.Valid(b) && !bytes.ContainsRune(b, 0)
+}
+
+// kindOfArchive returns what a zip archive holds.
+func kindOfArchive(r io.ReaderAt, size int64) string {
+	z, err := zip.NewReader(r, size)
+	if err != nil {
+		return ""
+	}
+	arrays := 0
+	for _, m := range z.File {
+		switch {
+		case m.Name == "model.json" || m.Name == "model.json.npy":
+			return kindModel
+		case path.Ext(m.Name) == ".npy":
+			arrays++
+		}
+	}
+	if arrays > 0 {
+		return kindArrays
+	}
+	return kindPictures
+}
+
+// notModel returns an error about a file that is no model because it is something
+// else, or nil if it is not known what.
+func notModel(file string) error {
+	switch kind := kindOfFile(file); kind {
+	case "", kindModel:
+		return nil
+	case kindArrays, kindArray, kindTable, kindPicture, kindPictures:
+		return &inputError{fmt.Errorf("%s is %s, not a model; learn one from it: patchwork learn %s -o model.npz", file, kind, file)}
+	case kindTally:
+		return &inputError{fmt.Errorf("%s is %s, not a model; patchwork mstep makes a model of tallies", file, kind)}
+	default:
+		return &inputError{fmt.Errorf("%s is %s, not a model; give the .npz file that patchwork learn wrote", file, kind)}
+	}
+}
+
+// notData returns an error about a file that is no data because it is something else,
+// or nil if there is none of that kind.
+func notData(files []string) error {
+	for _, file := range files {
+		switch kind := kindOfFile(file); kind {
+		case kindModel:
+			return &inputError{fmt.Errorf("%s is %s, not data; name the images or the table (commands that use a model take it with -m)", file, kind)}
+		case kindTally, kindLines, kindPage:
+			return &inputError{fmt.Errorf("%s is %s, not data; name the images or the table that it was made from", file, kind)}
+		}
+	}
+	return nil
+}
+
+// notTally returns an error about a file that holds no counts because it is something
+// else, or nil if it is not known what.
+func notTally(file string) error {
+	switch kind := kindOfFile(file); kind {
+	case "", kindTally:
+		return nil
+	case kindModel:
+		return &inputError{fmt.Errorf("%s is %s, not a tally; give it with -m, and the tallies that patchwork stats wrote as arguments", file, kind)}
+	default:
+		return &inputError{fmt.Errorf("%s is %s, not a tally; count it first: patchwork stats -m MODEL %s -o 1.tally", file, kind, file)}
+	}
+}
