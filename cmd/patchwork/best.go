@@ -1,13 +1,9 @@
 package main
 
 import (
-	"context"
-
-	"example.com/patchwork/posterior"
-
 	"github.com/spf13/cobra"
 
-	"example.com/patchwork"
+	"example.com/patchwork/posterior"
 )
 
 // bestFlags say how to search for the n best explanations.
@@ -62,38 +58,4 @@ func (f *bestFlags) checkExplain(cmd *cobra.Command, p *pursuitFlags) error {
 		}
 	}
 	return nil
-}
-
-type jsonAlternative struct {
-	Picks       []jsonPick `json:"picks"`
-	LogLikModel jsonFloat  `json:"log_lik_model"`
-	LogJoint    jsonFloat  `json:"log_joint"`
-	Weight      float64    `json:"weight"`
-}
-
-// jsonPosterior is a line of explain --best, a contract: the best alternative in
-// the form of explain without --best, then all of them.
-type jsonPosterior struct {
-	jsonExplanation
-	Evidence     jsonFloat         `json:"evidence"`
-	Alternatives []jsonAlternative `json:"alternatives"`
-}
-
-func newPosterior(index int, p *posterior.Posterior) jsonPosterior {
-	out := jsonPosterior{jsonExplanation: newExplanation(index, &p.Alternatives[0].Explanation), Evidence: jsonFloat(p.Evidence)}
-	for _, a := range p.Alternatives {
-		out.Alternatives = append(out.Alternatives,
-			jsonAlternative{newPicks(a.Picks), jsonFloat(a.LogLikModel), jsonFloat(a.LogJoint), a.Weight})
-	}
-	return out
-}
-
-// explainBest returns the explainer that finds the best explanations of each image.
-func explainBest(opt posterior.Options) explainer {
-	return func(ctx context.Context, t *task, each func(int, *patchwork.Explanation, []byte)) error {
-		return posterior.Explain(ctx, t.model, t.set.Images, opt, t.workers, func(i int, post *posterior.Posterior) {
-			each(i, &post.Alternatives[0].Explanation, jsonLine(newPosterior(row(t.set, i), post)))
-			t.bar.step("")
-		})
-	}
 }

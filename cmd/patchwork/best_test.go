@@ -67,12 +67,12 @@ func TestExplainBestIsTheLibrary(t *testing.T) {
 			t.Fatal(err)
 		}
 		best := want.Alternatives[0]
-		if *l.Index != 9+j || *l.LogLik != best.LogLik || *l.StartLogLik != best.StartLogLik || *l.Evidence != want.Evidence || len(l.Alternatives) != 4 {
+		if *l.Index != 9+j || *l.LogLik != readable(best.LogLik) || *l.StartLogLik != readable(best.StartLogLik) || *l.Evidence != readable(want.Evidence) || len(l.Alternatives) != 4 {
 			t.Fatalf("line %d is %s; the library says %+v", j, text, want)
 		}
 		for i, a := range want.Alternatives {
 			got := l.Alternatives[i]
-			if *got.LogJoint != a.LogJoint || *got.LogLikModel != a.LogLikModel || got.Weight != a.Weight || len(got.Picks) != len(a.Picks) {
+			if *got.LogJoint != readable(a.LogJoint) || *got.LogLikModel != readable(a.LogLikModel) || got.Weight != readable(a.Weight) || len(got.Picks) != len(a.Picks) {
 				t.Errorf("line %d, alternative %d: %+v, the library says %+v", j, i, got, a)
 			}
 		}

@@ -130,6 +130,8 @@ explain-votes         explain -m q-model.npz q.npz --refine
 explain-votes-gaps    explain -m q-model.npz gaps.npz --score original
 explain-soft          explain -m soft.npz q.npz --best 2
 explain-stream        explain -m ms.npz many.npz --memory 64KiB -o stream.jsonl
+explain-codes         explain -m q-model.npz q.npz -o codes.csv --workers 3
+explain-codes-letters explain -m t-model.npz t.npz -o codes.arrow --gains=false
 
 # Predictions and scores.
 predict-npz           predict -m q-model.npz gaps.npz -o filled.npz

@@ -160,8 +160,9 @@ func (d *demo) save(s *demoSheets) error {
 		return err
 	}
 	if err := atomicfile.Write(d.path("explanations.jsonl"), func(w io.Writer) error {
+		form := newLines(d.model, d.test)
 		for i := range d.explain {
-			if _, err := w.Write(jsonLine(newExplanation(row(d.test, i), &d.explain[i]))); err != nil {
+			if _, err := w.Write(form.line(nil, d.test, i, &d.explain[i], nil)); err != nil {
 				return err
 			}
 		}

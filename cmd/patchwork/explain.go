@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"sync"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/enum"
+	"example.com/patchwork/posterior"
 	"example.com/patchwork/render"
 )
 
@@ -79,14 +80,6 @@ func (f *pursuitFlags) prepare(cmd *cobra.Command, paths []string) (*task, error
 	return t, request(err)
 }
 
-// explainAll runs the pursuit on the images of a part of a task.
-func explainAll(ctx context.Context, t *task, each func(i int, e *patchwork.Explanation)) (*patchwork.Tally, error) {
-	return patchwork.EStep(ctx, t.model, t.set.Data, t.opt, t.workers, func(i int, e *patchwork.Explanation) {
-		each(i, e)
-		t.bar.step("")
-	})
-}
-
 const explainLong = `Explain images by the parts of a model: likelihood matching pursuit adds the part,
 rotation and shift that raise the likelihood most, until none does. If parts move
 (shifts, rotations, --scene) it then refines the result, under the original
@@ -95,7 +88,8 @@ that gain too little, and adds those that gain enough, until nothing changes.
 --pursuit paper leaves that out and takes a half to a tenth of the time; a --score
 other than default leaves it out too, unless --pursuit refined is given.
 
-The output is JSON lines, one per image, in the order of the input:
+The output is JSON lines, one per image, in the order of the input, or a table:
+see below. A line:
 
   {"index":0,"start_log_lik":-941.2,"log_lik":-310.9,"log_lik_model":-310.9,
    "picks":[{"expert":1,"dy":0,"dx":-3,"angle":12,"gain":608.4}, ...]}
@@ -104,8 +98,16 @@ index is the image's row in the input before --where, --first-per and --rows;
 expert is the number of a part, from 0; picks come in the order of the
 pursuit. start_log_lik and log_lik are under the original likelihood if refined,
 else under that of --score, log_lik_model under the untruncated composition; all
-are in nats, and null if infinite. Angles are degrees clockwise, shifts are pixels
-down and to the right.
+are in nats, to six decimals, and null if infinite. Angles are degrees clockwise,
+shifts are pixels down and to the right; rows of tables, whose parts do not move,
+have neither.
+
+-o codes.csv, .parquet, .arrow or .npz writes a table, a row per image and a column
+per part: how many picks the part has (0 or 1, unless --reuse allows more), then a
+column per part with their gain in nats (not with --gains=false). Before them come
+the label columns, row (its number in the input, from 1) and weight, if there are
+weights; last comes log_lik. In an .npz the parts are two arrays, codes (N,K) uint8
+and gain (N,K) float64.
 
 --best N searches for the N best explanations by log P(image, picks); the prior of
 a pick is lower the more rarely its part is active and the more poses it has. Each
@@ -121,14 +123,14 @@ log-likelihood.`
 const explainExample = `  patchwork explain -m model.npz t.npz --rows 11:
   patchwork explain -m model.npz t.npz --rows :8 -o picks.jsonl --picture explained.png
   patchwork explain -m model.npz t.npz --rows :2 --best 3
+  patchwork explain -m model.npz t.npz -o codes.csv
   patchwork synth scenes --n 5 --exemplars 1 -o scenes.npz --model digits.npz
   patchwork explain -m digits.npz scenes.npz --picture scenes.png`
 
 func (a *app) explainCommand() *cobra.Command {
 	var (
 		f       pursuitFlags
-		best    bestFlags
-		output  string
+		out     explainOutput
 		picture picturePath
 		shown   int
 	)
@@ -139,83 +141,127 @@ func (a *app) explainCommand() *cobra.Command {
 		Example: explainExample,
 		Args:    oneOrMoreData,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := checkOutput("explain", output); err != nil {
-				return err
-			}
 			if err := checkOutputs(string(picture)); err != nil {
 				return err
 			}
 			if shown < 1 {
 				return usagef("--picture-images %d: give at least 1", shown)
 			}
-			if err := best.checkExplain(cmd, &f); err != nil {
+			if err := out.check(cmd, &f); err != nil {
 				return err
 			}
 			t, err := f.prepare(cmd, args)
 			if err != nil {
 				return err
 			}
-			explain := explainEach
-			if best.best > 1 {
-				opt, err := best.options(t)
-				if err != nil {
-					return err
-				}
-				explain = explainBest(opt)
-			}
 			if t.stream != nil {
 				a.sayStreaming(&t.source, f.input.data.memory, "explaining it block by block")
 			}
-			g := gallery{model: t.model, cases: make([]render.Case, shown)}
-			if err := a.explain(cmd.Context(), t, output, &g, explain); err != nil || picture == "" {
+			g := &gallery{model: t.model, cases: make([]render.Case, shown)}
+			if err := a.explain(cmd.Context(), t, &out, g); err != nil || picture == "" {
 				return err
 			}
 			return render.Save(string(picture), g.sheet())
 		},
 	}
 	f.add(cmd)
-	best.add(cmd, 1, "find the N best explanations of each image (1: the pursuit's)")
-	cmd.Flags().StringVarP(&output, "output", "o", "-", "file to write (- for standard output)")
+	out.add(cmd)
 	picture.add(cmd, "picture", "write a picture of the explanations (.png, .svg), or for one image, of every step")
 	cmd.Flags().IntVar(&shown, "picture-images", 24, "how many images the picture shows")
 	return cmd
 }
 
-// explainer explains all images of a part of a task. It calls each with every
-// image's explanation and JSON line, possibly from several goroutines, in any order.
-type explainer func(ctx context.Context, t *task, each func(i int, e *patchwork.Explanation, line []byte)) error
-
-// explainEach explains each image by the pursuit.
-func explainEach(ctx context.Context, t *task, each func(int, *patchwork.Explanation, []byte)) error {
-	_, err := explainAll(ctx, t, func(i int, e *patchwork.Explanation) {
-		each(i, e, jsonLine(newExplanation(row(t.set, i), e)))
-	})
-	return err
+// explainOutput says in which form explanations are written.
+type explainOutput struct {
+	best   bestFlags
+	path   string
+	gains  bool
+	format string // see outputFormats
 }
 
-// explain writes one JSON line per image.
-func (a *app) explain(ctx context.Context, t *task, output string, g *gallery, explain explainer) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+func (f *explainOutput) add(cmd *cobra.Command) {
+	f.best.add(cmd, 1, "find the N best explanations of each image (1: the pursuit's)")
+	cmd.Flags().StringVarP(&f.path, "output", "o", "-", "file to write: .jsonl, or a table (.csv, .npz, .parquet, .arrow); - for JSON lines on standard output")
+	cmd.Flags().BoolVar(&f.gains, "gains", true, "write the gain of every part into tables")
+}
+
+func (f *explainOutput) check(cmd *cobra.Command, p *pursuitFlags) (err error) {
+	if f.format, err = checkOutput("explain", f.path); err != nil {
+		return err
+	}
+	if err := f.best.checkExplain(cmd, p); err != nil {
+		return err
+	}
+	_, table := isTable(f.format)
+	switch {
+	case table && f.best.best > 1:
+		return usagef("-o %s: a table has one explanation per row; leave --best out, or write a .jsonl file", f.path)
+	case !table && cmd.Flags().Changed("gains"):
+		return usagef("--gains belongs to tables; -o names none (.csv, .npz, .parquet or .arrow)")
+	}
+	return nil
+}
+
+// explain writes the explanations of a task, in the order of the input.
+func (a *app) explain(ctx context.Context, t *task, out *explainOutput, g *gallery) error {
+	write, err := a.explainer(t, out, g)
+	if err != nil {
+		return err
+	}
 	n := 0
-	err := a.output(output, func(w io.Writer) (err error) {
-		n, err = a.inParts(ctx, t, func(part *task) error {
-			lines := &ordered{w: w, waiting: make(map[int][]byte), failed: cancel}
-			return explain(ctx, part, func(i int, e *patchwork.Explanation, line []byte) {
-				lines.put(i, line)
-				g.put(part.first+i, row(part.set, i), part.set.Images[i], e)
-			})
-		})
-		g.cases = g.cases[:min(len(g.cases), n)]
-		if cause := context.Cause(ctx); cause != nil {
-			return cause // the pursuit was cancelled because the writer failed
-		}
+	err = a.output(out.path, func(w io.Writer) (err error) {
+		n, err = write(ctx, w)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return a.wrote(output, "explanations of %s", describe(n, t.head()))
+	g.cases = g.cases[:min(len(g.cases), n)]
+	return a.wrote(out.path, "explanations of %s", describe(n, t.head()))
+}
+
+// explainer returns the function that explains a task in the form asked for. It
+// returns the number of images.
+func (a *app) explainer(t *task, out *explainOutput, g *gallery) (func(context.Context, io.Writer) (int, error), error) {
+	if out.best.best > 1 {
+		opt, err := out.best.options(t)
+		return func(ctx context.Context, w io.Writer) (int, error) { return a.explainBest(ctx, w, t, g, opt) }, err
+	}
+	o, err := newInOrder(t)
+	if format, ok := isTable(out.format); ok {
+		table := newCodeTable(format, t.model, &t.source, out.gains)
+		return func(ctx context.Context, w io.Writer) (int, error) { return a.explainTable(ctx, w, t, o, g, table) }, err
+	}
+	return func(ctx context.Context, w io.Writer) (int, error) { return a.explainLines(ctx, w, t, o, g) }, err
+}
+
+// explainLines writes one JSON line per image.
+func (a *app) explainLines(ctx context.Context, w io.Writer, t *task, o *inOrder, g *gallery) (int, error) {
+	form := newLines(t.model, t.head())
+	return a.eachChunk(ctx, t, o, g, form.chunk, func(c *chunk) error {
+		_, err := w.Write(c.text)
+		return err
+	})
+}
+
+// explainBest writes one JSON line per image, with its best explanations.
+func (a *app) explainBest(ctx context.Context, w io.Writer, t *task, g *gallery, opt posterior.Options) (int, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	form := newLines(t.model, t.head())
+	n, err := a.inParts(ctx, t, func(part *task) error {
+		lines := &ordered{w: w, waiting: make(map[int][]byte), failed: cancel}
+		return posterior.Explain(ctx, part.model, part.set.Images, opt, part.workers, func(i int, post *posterior.Posterior) {
+			best := &post.Alternatives[0].Explanation
+			lines.put(i, form.line(nil, part.set, i, best, post))
+			g.put(part.first+i, row(part.set, i), part.set.Images[i], best)
+			part.bar.step("")
+		})
+	})
+	if cause := context.Cause(ctx); cause != nil {
+		return n, cause // the search was cancelled because the writer failed
+	}
+	return n, err
 }
 
 // jsonFloat is a number that is null in JSON if it is infinite.
@@ -228,72 +274,6 @@ func (f jsonFloat) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(f))
 }
 
-type jsonPick struct {
-	Expert int       `json:"expert"`
-	DY     int       `json:"dy"`
-	DX     int       `json:"dx"`
-	Angle  jsonFloat `json:"angle"`
-	Gain   jsonFloat `json:"gain"`
-}
-
-type jsonExplanation struct {
-	Index       int        `json:"index"`
-	StartLogLik jsonFloat  `json:"start_log_lik"`
-	LogLik      jsonFloat  `json:"log_lik"`
-	LogLikModel jsonFloat  `json:"log_lik_model"`
-	Picks       []jsonPick `json:"picks"`
-}
-
-// newExplanation returns an explanation as JSON, a contract.
-func newExplanation(index int, e *patchwork.Explanation) jsonExplanation {
-	return jsonExplanation{index, jsonFloat(e.StartLogLik), jsonFloat(e.LogLik), jsonFloat(e.LogLikModel), newPicks(e.Picks)}
-}
-
-func newPicks(picks []patchwork.Pick) []jsonPick {
-	out := make([]jsonPick, len(picks)) // [] for none, never null
-	for j, p := range picks {
-		out[j] = jsonPick{p.Expert, p.Pose.DY, p.Pose.DX, jsonFloat(p.Pose.Angle), jsonFloat(p.Gain)}
-	}
-	return out
-}
-
-// jsonLine returns a struct of numbers as a line of JSON.
-func jsonLine(v any) []byte {
-	line, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // a struct of numbers has a JSON form
-	}
-	return append(line, '\n')
-}
-
-// ordered writes lines of several workers in the order of their numbers, each as
-// soon as all lines before it are written.
-type ordered struct {
-	mu      sync.Mutex
-	w       io.Writer
-	next    int
-	waiting map[int][]byte
-	err     error
-	failed  func(error) // called with the first error
-}
-
-func (o *ordered) put(i int, line []byte) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.waiting[i] = line
-	for o.err == nil {
-		line, ok := o.waiting[o.next]
-		if !ok {
-			return
-		}
-		delete(o.waiting, o.next)
-		o.next++
-		if _, o.err = o.w.Write(line); o.err != nil {
-			o.failed(o.err)
-		}
-	}
-}
-
 // gallery collects the first explanations for a picture.
 type gallery struct {
 	model *patchwork.Model
@@ -304,6 +284,16 @@ type gallery struct {
 func (g *gallery) put(i, row int, img *bitmap.Image, e *patchwork.Explanation) {
 	if i < len(g.cases) {
 		g.cases[i] = render.Case{Name: fmt.Sprintf("image %d", row), Image: img, Explanation: *e}
+	}
+}
+
+// putAll keeps the explanations of a chunk that the picture shows. first is the number
+// of the first image of its set.
+func (g *gallery) putAll(first int, c *chunk) {
+	for i := c.from; i < c.to && first+i < len(g.cases); i++ {
+		e := c.at(i)
+		e.Picks = slices.Clone(e.Picks) // the memory of a chunk is used again
+		g.put(first+i, row(c.set, i), c.set.Images[i], &e)
 	}
 }
 

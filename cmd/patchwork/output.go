@@ -12,7 +12,7 @@ import (
 // format. Kinds of synth are under "synth".
 var outputFormats = map[string][]string{
 	"draw":    {".png", ".svg"},
-	"explain": {".jsonl", ".ndjson", ".json", ""},
+	"explain": {".jsonl", ".ndjson", ".json", ".csv", ".npz", ".parquet", ".arrow", ".feather", ".ipc", ""},
 	"learn":   {".npz", ""},
 	"mstep":   {".npz", ""},
 	"predict": {".csv", ".npz"},

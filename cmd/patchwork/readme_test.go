@@ -57,7 +57,7 @@ func TestREADME(t *testing.T) {
 	}
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	for _, text := range notebooks {
-		numpy(".", text+"\nassert parts.shape[1:] == (1, 12) and len(picks) == 300 and any(picks)\n")
+		numpy(".", text+"\nassert parts.shape[1:] == (1, 12) and codes.shape == (300, len(parts)) and codes.any()\n")
 	}
 }
 

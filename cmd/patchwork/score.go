@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -99,6 +100,14 @@ bits of the column that are on.`,
 	hidden.add(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
 	return cmd
+}
+
+// explainAll runs the pursuit on the images of a part of a task.
+func explainAll(ctx context.Context, t *task, each func(i int, e *patchwork.Explanation)) (*patchwork.Tally, error) {
+	return patchwork.EStep(ctx, t.model, t.set.Data, t.opt, t.workers, func(i int, e *patchwork.Explanation) {
+		each(i, e)
+		t.bar.step("")
+	})
 }
 
 func (a *app) score(cmd *cobra.Command, t *task) (*scoreReport, error) {

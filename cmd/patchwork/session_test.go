@@ -21,6 +21,7 @@ import (
 //	what it prints, stdout and stderr; … stands for anything within a line
 //	[exit 2]               the exit code, if it is not 0
 //	$ file NAME            the lines that follow go to a file
+//	$ cat NAME             what a file holds
 //
 // Output may be followed by blank lines, which do not count.
 func TestSessions(t *testing.T) {
@@ -110,13 +111,16 @@ func (s step) play(t *testing.T) (got string, ok bool) {
 		write(t, words[1], want+"\n")
 		return "", true
 	}
-	if words[0] != "patchwork" {
-		t.Fatalf("line %d: %q is no command of a session", s.line, words[0])
-	}
 	var b bytes.Buffer
-	code := run(context.Background(), words[1:], console{out: &b, err: &b, getenv: os.Getenv})
-	if code != 0 {
-		fmt.Fprintf(&b, "[exit %d]\n", code)
+	switch words[0] {
+	case "cat":
+		b.WriteString(read(t, words[1]))
+	case "patchwork":
+		if code := run(context.Background(), words[1:], console{out: &b, err: &b, getenv: os.Getenv}); code != 0 {
+			fmt.Fprintf(&b, "[exit %d]\n", code)
+		}
+	default:
+		t.Fatalf("line %d: %q is no command of a session", s.line, words[0])
 	}
 	got = strings.TrimRight(b.String(), "\n")
 	if ok = agrees(want, got); !ok && !*update {

@@ -74,6 +74,14 @@ func (s *source) head() *dataset.Set {
 	return s.stream.Head()
 }
 
+// weighted reports whether the images have weights.
+func (s *source) weighted() bool {
+	if s.set != nil {
+		return s.set.Weights != nil
+	}
+	return s.stream.Weighted()
+}
+
 // open reads and selects, into memory if --memory allows it.
 func (f *dataFlags) open(cmd *cobra.Command, paths []string) (*source, error) {
 	opt, err := f.options(cmd, len(paths))

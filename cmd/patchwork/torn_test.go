@@ -26,6 +26,8 @@ var writers = []string{
 	"learn q.npz --rule max-minus-min -k 4 --starts 1 -o OUT/m.npz --checkpoint kept --resume",
 	"learn q.npz --rule max-minus-min -k 4 --starts 1 --memory 64KiB --sample 30 -o OUT/m.npz",
 	"explain -m model.npz q.npz --take 3 -o OUT/e.jsonl --picture OUT/e.png",
+	"explain -m model.npz q.npz -o OUT/c.npz",
+	"explain -m model.npz q.npz -o OUT/c.parquet",
 	"predict -m model.npz q.npz --all -o OUT/p.csv",
 	"predict -m model.npz q.npz --all -o OUT/p.npz",
 	"sample -m model.npz -n 3 -o OUT/s.npz --picture OUT/s.svg",

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"example.com/patchwork"
+	"example.com/patchwork/dataset"
+)
+
+// codes holds the explanations of a chunk as a table: a row per image, a column per
+// part.
+type codes struct {
+	rows  []int64   // number of each row in the input, from 1
+	codes []uint8   // how many picks a part has in a row, at most 255
+	gain  []float64 // of these picks together, in nats; 0 for none
+	score []float64 // log-likelihoods
+}
+
+// fill sets the codes to the explanations of a chunk by k parts; gains are optional.
+func (t *codes) fill(c *chunk, k int, gains bool) {
+	n := c.to - c.from
+	t.score = append(t.score[:0], c.LogLik...)
+	t.rows = resized(t.rows, n)
+	t.codes = resized(t.codes, n*k)
+	clear(t.codes)
+	if gains {
+		t.gain = resized(t.gain, n*k)
+		clear(t.gain)
+	}
+	for i := range n {
+		t.rows[i] = int64(row(c.set, c.from+i)) + 1
+		for _, p := range c.Picks[c.From[i]:c.From[i+1]] {
+			at := i*k + p.Expert
+			t.codes[at] = min(t.codes[at], math.MaxUint8-1) + 1
+			if gains {
+				t.gain[at] += p.Gain
+			}
+		}
+	}
+}
+
+// round rounds all numbers as people read them.
+func (t *codes) round() {
+	for _, list := range [][]float64{t.gain, t.score} {
+		for i, v := range list {
+			if v != 0 {
+				list[i] = rounded(v)
+			}
+		}
+	}
+}
+
+// resized returns a slice of length n, with the memory of s if it is enough.
+func resized[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+// codeTable says which columns a table of explanations has.
+type codeTable struct {
+	format  dataset.TableFormat
+	parts   int
+	gains   bool
+	weights bool
+	columns []dataset.TableColumn
+}
+
+// newCodeTable returns the columns: the labels, the row, its weight if there are
+// weights, the codes, their gains, and the log-likelihood.
+func newCodeTable(format dataset.TableFormat, m *patchwork.Model, s *source, gains bool) *codeTable {
+	t := &codeTable{format: format, parts: m.K(), gains: gains, weights: s.weighted()}
+	parts := partNames(m)
+	numbers := []dataset.TableColumn{{Name: "row", Type: dataset.ColumnInt}}
+	if t.weights {
+		numbers = append(numbers, dataset.TableColumn{Name: "weight", Type: dataset.ColumnInt})
+	}
+	numbers = append(numbers, dataset.TableColumn{Name: "codes", Type: dataset.ColumnByte, Block: parts})
+	if gains {
+		numbers = append(numbers, dataset.TableColumn{Name: "gain", Type: dataset.ColumnFloat, Block: suffixed(parts, " gain")})
+	}
+	numbers = append(numbers, dataset.TableColumn{Name: "log_lik", Type: dataset.ColumnFloat})
+	for _, c := range s.head().Meta {
+		t.columns = append(t.columns, c.TableColumn())
+	}
+	labels := len(t.columns)
+	t.columns = append(t.columns, numbers...)
+	distinctNames(t.columns, labels, format == dataset.TableNPZ)
+	return t
+}
+
+// partNames returns what the parts are called: their names, else part 0, part 1, ...
+func partNames(m *patchwork.Model) []string {
+	names := slices.Clone(m.Extras().Names)
+	if names == nil {
+		names = make([]string, m.K())
+	}
+	for k, name := range names {
+		if name == "" {
+			names[k] = fmt.Sprintf("part %d", k)
+		}
+	}
+	return names
+}
+
+func suffixed(names []string, suffix string) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = name + suffix
+	}
+	return out
+}
+
+// distinctNames makes the names of columns distinct by underscores at their end. Names
+// that programs rely on stay, then come the labels, of which there are so many, then
+// the parts. Arrays says that a block is one array, as in an .npz, where its columns
+// have no names.
+func distinctNames(columns []dataset.TableColumn, labels int, arrays bool) {
+	taken := map[string]bool{}
+	free := func(name string) string {
+		for taken[name] {
+			name += "_"
+		}
+		taken[name] = true
+		return name
+	}
+	for _, c := range columns[labels:] {
+		if c.Block == nil || arrays {
+			taken[c.Name] = true
+		}
+	}
+	for i := range columns[:labels] {
+		columns[i].Name = free(columns[i].Name)
+	}
+	if arrays {
+		return
+	}
+	for _, c := range columns[labels:] {
+		for k, name := range c.Block {
+			c.Block[k] = free(name)
+		}
+	}
+}
+
+// finish prepares the rows of a chunk. Workers call it.
+func (t *codeTable) finish(c *chunk) {
+	c.table.fill(c, t.parts, t.gains)
+	if t.format == dataset.TableCSV {
+		c.table.round()
+	}
+}
+
+// values returns the columns of a chunk.
+func (t *codeTable) values(c *chunk) []any {
+	var out []any
+	for _, m := range c.set.Meta {
+		out = append(out, valuesOf(m, c.from, c.to))
+	}
+	out = append(out, c.table.rows)
+	if t.weights {
+		out = append(out, c.set.Weights[c.from:c.to])
+	}
+	out = append(out, c.table.codes)
+	if t.gains {
+		out = append(out, c.table.gain)
+	}
+	return append(out, c.table.score)
+}
+
+// valuesOf returns values [from, to) of a metadata column.
+func valuesOf(c dataset.Column, from, to int) any {
+	switch v := c.Values.(type) {
+	case []int64:
+		return v[from:to]
+	case []float64:
+		return v[from:to]
+	}
+	return c.Values.([]string)[from:to]
+}
+
+// explainTable writes a table, a row per image.
+func (a *app) explainTable(ctx context.Context, w io.Writer, t *task, o *inOrder, g *gallery, table *codeTable) (n int, err error) {
+	err = dataset.WriteTable(w, table.format, table.columns, func(yield func([]any, error) bool) {
+		var err error
+		n, err = a.eachChunk(ctx, t, o, g, table.finish, func(c *chunk) error {
+			if !yield(table.values(c), nil) {
+				return errStopped
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errStopped) {
+			yield(nil, err)
+		}
+	})
+	return n, err
+}
+
+// errStopped says that a writer wants no more rows; it has an error of its own.
+var errStopped = errors.New("stopped")
+
+// isTable reports whether a format of outputFormats is that of a table, and which.
+func isTable(format string) (dataset.TableFormat, bool) {
+	f, err := dataset.TableFormatOf("x" + strings.TrimSuffix(strings.TrimSuffix(format, ".gz"), ".zst"))
+	return f, err == nil
+}

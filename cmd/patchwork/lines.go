@@ -1,0 +1,154 @@
+package main
+
+import (
+	"io"
+	"math"
+	"strconv"
+	"sync"
+
+	"example.com/patchwork"
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/posterior"
+)
+
+// lines makes lines of JSON, whose form is a contract.
+type lines struct {
+	places bool // picks have places; those of tables, whose parts do not move, have none
+}
+
+func newLines(m *patchwork.Model, head *dataset.Set) lines {
+	c := m.Config()
+	return lines{places: !head.Table || c.Scene || c.Poses.Len() > 1}
+}
+
+// chunk makes the lines of a chunk. Workers call it.
+func (l lines) chunk(c *chunk) {
+	c.text = c.text[:0]
+	for i := c.from; i < c.to; i++ {
+		e := c.at(i)
+		c.text = l.line(c.text, c.set, i, &e, nil)
+	}
+}
+
+// line appends image i of a set with its explanation, and if post is not nil its best
+// explanations.
+func (l lines) line(b []byte, set *dataset.Set, i int, e *patchwork.Explanation, post *posterior.Posterior) []byte {
+	b = append(b, `{"index":`...)
+	b = strconv.AppendInt(b, int64(row(set, i)), 10)
+	b = appendField(b, `,"start_log_lik":`, e.StartLogLik)
+	b = appendField(b, `,"log_lik":`, e.LogLik)
+	b = appendField(b, `,"log_lik_model":`, e.LogLikModel)
+	b = l.picks(append(b, ',', '"'), e.Picks)
+	if post != nil {
+		b = l.posterior(b, post)
+	}
+	return append(b, '}', '\n')
+}
+
+// posterior appends the fields of --best.
+func (l lines) posterior(b []byte, post *posterior.Posterior) []byte {
+	b = appendField(b, `,"evidence":`, post.Evidence)
+	b = append(b, `,"alternatives":[`...)
+	for j, a := range post.Alternatives {
+		if j > 0 {
+			b = append(b, ',')
+		}
+		b = l.picks(append(b, '{', '"'), a.Picks)
+		b = appendField(b, `,"log_lik_model":`, a.LogLikModel)
+		b = appendField(b, `,"log_joint":`, a.LogJoint)
+		b = append(appendField(b, `,"weight":`, a.Weight), '}')
+	}
+	return append(b, ']')
+}
+
+// picks appends picks, after the quotation mark that begins the name of their field.
+func (l lines) picks(b []byte, picks []patchwork.Pick) []byte {
+	b = append(b, `picks":[`...)
+	for j, p := range picks {
+		if j > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, `{"expert":`...)
+		b = strconv.AppendInt(b, int64(p.Expert), 10)
+		if l.places {
+			b = append(b, `,"dy":`...)
+			b = strconv.AppendInt(b, int64(p.Pose.DY), 10)
+			b = append(b, `,"dx":`...)
+			b = strconv.AppendInt(b, int64(p.Pose.DX), 10)
+			b = appendField(b, `,"angle":`, p.Pose.Angle)
+		}
+		b = append(appendField(b, `,"gain":`, p.Gain), '}')
+	}
+	return append(b, ']')
+}
+
+// appendField appends the name of a field, as it stands before its value, and a
+// number, or null for one that JSON does not have.
+func appendField(b []byte, name string, v float64) []byte {
+	b = append(b, name...)
+	if math.IsInf(v, 0) || math.IsNaN(v) {
+		return append(b, "null"...)
+	}
+	return appendNumber(b, v)
+}
+
+// rounded returns a number as people read it: rounded to six decimals, or below 1 to
+// six digits, so that it is at most half a millionth off. From 1e9 on, where float64
+// has few decimals, it stays as it is.
+func rounded(v float64) float64 {
+	const million = 1e6
+	switch a := math.Abs(v); {
+	case !(a < 1e9):
+		return v
+	case a < 1:
+		return short(v)
+	}
+	return math.Round(v*million) / million
+}
+
+// short returns a number rounded to six digits.
+func short(v float64) float64 {
+	var b [32]byte
+	r, err := strconv.ParseFloat(string(strconv.AppendFloat(b[:0], v, 'g', 6, 64)), 64)
+	if err != nil {
+		panic(err) // what AppendFloat writes is a number
+	}
+	return r
+}
+
+// appendNumber appends a finite number, rounded.
+func appendNumber(b []byte, v float64) []byte {
+	v = rounded(v)
+	if a := math.Abs(v); a >= 1e-6 && a < 1e21 {
+		return strconv.AppendFloat(b, v, 'f', -1, 64)
+	}
+	return strconv.AppendFloat(b, v, 'g', -1, 64)
+}
+
+// ordered writes lines of several workers in the order of their numbers, each as
+// soon as all lines before it are written.
+type ordered struct {
+	mu      sync.Mutex
+	w       io.Writer
+	next    int
+	waiting map[int][]byte
+	err     error
+	failed  func(error) // called with the first error
+}
+
+func (o *ordered) put(i int, line []byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.waiting[i] = line
+	for o.err == nil {
+		line, ok := o.waiting[o.next]
+		if !ok {
+			return
+		}
+		delete(o.waiting, o.next)
+		o.next++
+		if _, o.err = o.w.Write(line); o.err != nil {
+			o.failed(o.err)
+		}
+	}
+}
