@@ -205,6 +205,9 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	if l.journal, err = f.openCheckpoint(cmd, s, local); err != nil {
 		return err
 	}
+	if l.journal != nil {
+		defer func() { _ = l.journal.Close() }() // after an error; otherwise it is closed before it is removed
+	}
 	began := time.Now()
 	if s.stream != nil {
 		err = a.learnStream(cmd, f, s, &l, e, paths)
