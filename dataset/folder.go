@@ -100,7 +100,7 @@ func (in *input) folder(dir string) (decoder, error) {
 	g := &gallery{in: in, where: dir + string(filepath.Separator)}
 	g.open = func(name string) (io.ReadCloser, error) { return os.Open(filepath.Join(dir, filepath.FromSlash(name))) }
 	if like := in.opts.like().Names; in.opts.Names == "" && like != "" {
-		names, err := in.listPictures(dir, true)
+		names, _, err := listPictures(dir, true)
 		if err != nil {
 			return nil, err
 		}
@@ -108,9 +108,12 @@ func (in *input) folder(dir string) (decoder, error) {
 			return g, nil
 		}
 	}
-	names, err := in.listPictures(dir, in.opts.Names != "")
+	names, others, err := listPictures(dir, in.opts.Names != "")
 	if err != nil {
 		return nil, err
+	}
+	for _, name := range others {
+		in.leaveOut(name)
 	}
 	if err := g.tell(names, "a folder"); err != nil {
 		return nil, at(err, dir)
@@ -120,9 +123,9 @@ func (in *input) folder(dir string) (decoder, error) {
 
 // listPictures returns the paths of the pictures in a folder and in its
 // subfolders, one level down unless deep is set. It leaves out hidden and other
-// files, and follows links, except to folders in a deep search.
-func (in *input) listPictures(dir string, deep bool) ([]string, error) {
-	var names []string
+// files, which are returned apart, and follows links, except to folders in a
+// deep search.
+func listPictures(dir string, deep bool) (names, others []string, err error) {
 	var walk func(sub string, depth int) error
 	walk = func(sub string, depth int) error {
 		entries, err := os.ReadDir(filepath.Join(dir, filepath.FromSlash(sub)))
@@ -144,7 +147,7 @@ func (in *input) listPictures(dir string, deep bool) ([]string, error) {
 				if isPictureName(name) {
 					names = append(names, name)
 				} else {
-					in.leaveOut(name)
+					others = append(others, name)
 				}
 			case deep && linked: // it may lead to a cycle
 			case deep || depth == 0:
@@ -155,7 +158,8 @@ func (in *input) listPictures(dir string, deep bool) ([]string, error) {
 		}
 		return nil
 	}
-	return names, walk("", 0)
+	err = walk("", 0)
+	return names, others, err
 }
 
 // tell sets the pictures and the metadata from their names. With Options.Names,

@@ -41,8 +41,8 @@ func (o Options) For(m *patchwork.Model, meant ...string) (Options, []string, er
 	}
 	o.model = w
 	like, notes := r.Options(), w.contradictions(&o, meant)
-	if o.Threshold == nil {
-		o.Threshold = like.Threshold
+	if o.Threshold == nil && !o.AutoThreshold {
+		o.Threshold, o.AutoThreshold = like.Threshold, like.AutoThreshold
 	}
 	o.Invert = o.Invert || like.Invert && !slices.Contains(meant, "invert")
 	if o.Header == HeaderAuto {
@@ -64,6 +64,10 @@ func (w *expected) contradictions(o *Options, meant []string) []string {
 	}
 	if t := o.Threshold; t != nil && r.Threshold != nil && *t != *r.Threshold {
 		note("threshold", fmt.Sprint(*t), fmt.Sprint("with ", *r.Threshold))
+	} else if t != nil && r.AutoThreshold {
+		note("threshold", fmt.Sprint(*t), "with a threshold for each image")
+	} else if o.AutoThreshold && r.Threshold != nil {
+		note("threshold", autoThreshold, fmt.Sprint("with ", *r.Threshold))
 	}
 	switch {
 	case o.Invert && !r.Invert:
