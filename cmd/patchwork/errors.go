@@ -24,7 +24,7 @@ import (
 // Exit codes, a contract with scripts.
 const (
 	exitDone    = 0
-	exitFailed  = 1 // input/output, disk full, interrupted
+	exitFailed  = 1 // input/output, disk full
 	exitRequest = 2 // flags, unreadable or malformed input
 )
 
@@ -119,7 +119,7 @@ func request(err error) error {
 }
 
 // exitCode returns the exit code for an error.
-func (a *app) exitCode(err error) int {
+func (a *app) exitCode(ctx context.Context, err error) int {
 	var (
 		usage  *usageError
 		input  *inputError
@@ -131,7 +131,7 @@ func (a *app) exitCode(err error) int {
 	case err == nil:
 		return exitDone
 	case errors.Is(err, context.Canceled):
-		return exitFailed
+		return codeOf(ctx)
 	case errors.As(err, &usage), errors.As(err, &input), errors.As(err, &format),
 		errors.As(err, &size), errors.As(err, &option), !a.started:
 		return exitRequest
@@ -140,16 +140,19 @@ func (a *app) exitCode(err error) int {
 }
 
 // report prints an error as one line and returns the exit code.
-func (a *app) report(err error) int {
+func (a *app) report(ctx context.Context, err error) int {
+	var kept *keptError
 	switch {
 	case err == nil:
 	case errors.Is(err, syscall.EPIPE): // the reader has gone
+	case errors.As(err, &kept):
+		fmt.Fprintln(a.err, "patchwork: "+kept.Error())
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(a.err, "patchwork: interrupted; no unfinished file was written")
 	default:
 		fmt.Fprintln(a.err, "patchwork: "+oneLine(err.Error()))
 	}
-	return a.exitCode(err)
+	return a.exitCode(ctx, err)
 }
 
 // oneLine joins the lines of a message and drops the names of our own packages from

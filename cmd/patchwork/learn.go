@@ -43,7 +43,7 @@ at a time; for max-minus-min without poses, learned in batches, the start with t
 shortest description of the images; otherwise the one with the largest
 log-likelihood of the training images. The model records the scores of every start.
 The same request gives the same model file, byte for byte, for any number of
-workers.
+workers. Ctrl-C ends learning with the best so far; a second one ends it at once.
 
 --experts 2..12 tries each of these numbers and prints a table: max-minus-min
 without poses chooses by description length, the others by the log-likelihood of a
@@ -231,6 +231,9 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	if err := a.saveModel(f.output, l.model); err != nil {
 		return err
 	}
+	if l.interrupted {
+		return a.learnedSoFar(f, &l)
+	}
 	if err := f.checkpoint.done(l.journal); err != nil {
 		return err
 	}
@@ -239,6 +242,30 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	}
 	a.warnFindings(l.model)
 	return a.summary(f, s.head(), &l, time.Since(began))
+}
+
+// learnedSoFar writes the pictures of an interrupted run, and says what is kept of it.
+func (a *app) learnedSoFar(f *learnFlags, l *learning) error {
+	if l.journal != nil {
+		if err := l.journal.Close(); err != nil {
+			return err
+		}
+	}
+	if f.progressPicture != "" && l.online[l.model.Extras().Record.Chosen] == nil {
+		f.progressPicture = "" // there is nothing to show
+	}
+	if err := a.learnPictures(f, l); err != nil {
+		return err
+	}
+	to := f.output
+	if to == "-" {
+		to = "to standard output"
+	}
+	what := fmt.Sprintf("wrote %s, %s", to, bestSoFar(l.model, f.Open()))
+	if l.journal != nil {
+		what += "; the same command goes on from here"
+	}
+	return &keptError{what}
 }
 
 // learning is one learning run and its outcome.
@@ -252,7 +279,8 @@ type learning struct {
 	figure bool                // whether to keep what the progress picture shows
 	online map[int]*onlinePass // by start
 
-	journal *journal.Journal // nil unless --checkpoint
+	journal     *journal.Journal // nil unless --checkpoint
+	interrupted bool             // the user ended it, and model is the best so far
 }
 
 // onlinePass holds what the progress picture shows of one start: up to figureSteps
@@ -319,6 +347,7 @@ func (a *app) run(ctx context.Context, l *learning, src patchwork.Source) error 
 			p.step(fmt.Sprintf("%s (%s)", count(s.Experts, "part"), s.Stage))
 		}
 	}
+	l.interrupted = interrupted(ctx)
 	return nil
 }
 
@@ -372,7 +401,7 @@ func (a *app) learnPictures(f *learnFlags, l *learning) error {
 			return err
 		}
 	}
-	if f.curve != "" {
+	if f.curve != "" && len(l.model.Extras().Record.Curve) > 0 {
 		if err := render.Save(string(f.curve), curveChart(l.model.Extras().Record.Curve)); err != nil {
 			return err
 		}

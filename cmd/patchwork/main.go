@@ -6,8 +6,8 @@
 //	patchwork explain -m t-model.npz t.npz
 //
 // Every subcommand has --help with an example. Exit codes: 0 done; 1 the work
-// failed (input/output, disk full, interrupted); 2 the request was wrong
-// (flags, unreadable or malformed input). An error is one line on stderr.
+// failed (input/output, disk full); 2 the request was wrong (flags, unreadable or
+// malformed input); 130 interrupted (143 by SIGTERM). An error is one line on stderr.
 package main
 
 import (
@@ -18,16 +18,26 @@ import (
 	"syscall"
 
 	"golang.org/x/term"
+
+	"example.com/patchwork/internal/atomicfile"
 )
 
 func main() { os.Exit(realMain()) }
 
 // realMain runs the command in the real process. The first SIGINT or SIGTERM stops
-// the work in an orderly way; a second one kills the process.
+// the work in an orderly way, with the best so far where there is one; the second
+// ends the process at once.
 func realMain() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		cancel(interruption{<-signals})
+		again := <-signals
+		atomicfile.RemoveUnfinished()
+		os.Exit(interruption{again}.code())
+	}()
 	// If the reader of a pipe has gone, writing returns EPIPE, so that unfinished
 	// files are removed before the process ends.
 	signal.Ignore(syscall.SIGPIPE)
@@ -63,5 +73,5 @@ func run(ctx context.Context, args []string, c console) int {
 	root.SetArgs(a.plainHelp(args))
 	root.SetOut(c.out)
 	root.SetErr(c.err)
-	return a.report(root.ExecuteContext(ctx))
+	return a.report(ctx, root.ExecuteContext(ctx))
 }

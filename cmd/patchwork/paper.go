@@ -91,6 +91,8 @@ func (a *app) makePaper(cmd *cobra.Command, r paper.Request) error {
 		return &usageError{err: err, command: cmd.CommandPath()}
 	case errors.As(err, &data):
 		return &inputError{data.Err}
+	case interrupted(cmd.Context()):
+		return &keptError{"the figures that are done stay in " + r.Dir + "; the same command makes the others"}
 	case err != nil:
 		return err
 	}

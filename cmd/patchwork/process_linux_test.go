@@ -2,12 +2,14 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -45,25 +47,29 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
-// Interrupted, the command leaves no file, complete or not.
+// Interrupted while it reads, learn leaves nothing; while it learns, the best so far, and
+// says so. The exit code names the signal.
 func TestInterrupt(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		for _, when := range []string{"reading", "learning"} {
+		for when, flags := range map[string]string{
+			"reading": "", "starts": "-k 6 --starts 1000000 --picture m.png",
+			"soft": "--method soft -k 3 --iterations 1000000000", "a range": "-k 1..6 --starts 1000000", "kept": "-k 6 --starts 1000000 --checkpoint kept",
+		} {
 			t.Run(when+" "+signal.String(), func(t *testing.T) {
 				t.Parallel()
-				interrupt(t, signal, when == "reading")
+				interrupt(t, signal, flags)
 			})
 		}
 	}
 }
 
-func interrupt(t *testing.T, signal syscall.Signal, reading bool) {
+func interrupt(t *testing.T, signal syscall.Signal, flags string) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "x.csv")
 	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
 		t.Skipf("no named pipes here: %v", err)
 	}
-	cmd := process(t, dir, "learn", "x.csv", "-k", "6", "-o", "m.npz", "--picture", "m.png", "--starts", "1000000")
+	cmd := process(t, dir, fields("learn x.csv -o m.npz "+cmp.Or(flags, "-k 6"))...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
@@ -73,22 +79,75 @@ func interrupt(t *testing.T, signal syscall.Signal, reading bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reading {
+	defer w.Close()
+	if flags != "" {
 		if _, err := io.WriteString(w, strings.Repeat("1,0,1,0,0,1\n0,1,1,0,1,0\n0,0,0,1,1,1\n", 50)); err != nil {
 			t.Fatal(err)
 		}
 		w.Close()
-		time.Sleep(200 * time.Millisecond)
+		time.Sleep(300 * time.Millisecond)
 	}
-	defer w.Close()
 	if err := cmd.Process.Signal(signal); err != nil {
 		t.Fatal(err)
 	}
 	err = cmd.Wait()
-	if cmd.ProcessState.ExitCode() != 1 || stderr.String() != "patchwork: interrupted; no unfinished file was written\n" {
-		t.Errorf("%v, stderr %q", err, stderr.String())
+	says, left := stderr.String(), listing(t, dir)
+	if code := cmd.ProcessState.ExitCode(); code != 128+int(signal) {
+		t.Errorf("exit %d, %v, stderr %q", code, err, says)
 	}
-	if got := listing(t, dir); got != "x.csv" {
+	if says == "patchwork: interrupted; no unfinished file was written\n" { // so early that there was nothing to keep
+		if left = strings.TrimPrefix(left, "kept "); left != "x.csv" {
+			t.Errorf("left %s", left)
+		}
+		return
+	}
+	if flags == "" || !regexp.MustCompile(`\Apatchwork: interrupted: wrote m\.npz, (the best of \d+ starts so far|the best so far, of 1 start|what the first start had learned so far|the best so far, with \d parts?)(; the same command goes on from here)?\n\z`).MatchString(says) {
+		t.Errorf("stderr %q", says)
+	}
+	if strings.Contains(flags, "--picture") != strings.Contains(left, "m.png") || strings.Contains(flags, "kept") != strings.Contains(says, "goes on from here") {
+		t.Errorf("left %s, stderr %q", left, says)
+	}
+	must(t, "info", filepath.Join(dir, "m.npz"))
+}
+
+// The second Ctrl-C ends the process at once, even if it hangs, and leaves no hidden
+// file.
+func TestSecondInterrupt(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	smallLetters(t)
+	args := fields("explain -m model.npz -q")
+	for range 60 {
+		args = append(args, "t.npz")
+	}
+	cmd := process(t, dir, args...)
+	full, err := cmd.StdoutPipe() // which nobody reads, so that the command hangs
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	time.Sleep(500 * time.Millisecond)
+	cmd.Process.Signal(os.Interrupt)
+	select {
+	case err := <-ended:
+		t.Fatalf("it did not hang: %v", err)
+	case <-time.After(300 * time.Millisecond):
+	}
+	cmd.Process.Signal(os.Interrupt)
+	select {
+	case <-ended:
+	case <-time.After(10 * time.Second):
+		t.Fatal("the second interrupt did not end it")
+	}
+	full.Close()
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
+		t.Errorf("exit %d", code)
+	}
+	if got := listing(t, dir); got != "model.npz t.npz" {
 		t.Errorf("left %s", got)
 	}
 }

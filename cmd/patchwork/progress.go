@@ -123,6 +123,9 @@ func (p *progress) line(elapsed time.Duration) string {
 // write replaces the line with text.
 func (p *progress) write(text string) {
 	blank := max(p.width-len(text), 0)
+	if text == "" {
+		blank += len("^C") // which the terminal may have added
+	}
 	p.width = len(text)
 	fmt.Fprintf(p.w, "\r%s%s", text, strings.Repeat(" ", blank)+strings.Repeat("\b", blank))
 	if text == "" {

@@ -107,7 +107,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// Interrupted in the middle of a pass, the command stops soon and leaves nothing, also
+// Interrupted in the middle of a pass, the command stops soon with the best so far; so it does
 // if a pipe turns out to be too large.
 func TestStreamInterrupted(t *testing.T) {
 	dir := t.TempDir()
@@ -132,11 +132,11 @@ func TestStreamInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	rest, _ := lines.ReadString('\n')
-	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 1 || rest != "patchwork: interrupted; no unfinished file was written\n" || time.Since(began) > 20*time.Second {
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted || !strings.HasPrefix(rest, "patchwork: interrupted") || time.Since(began) > 20*time.Second {
 		t.Errorf("%v after %v: %q", err, time.Since(began), rest)
 	}
-	if got := listing(t, dir); got != "large.npy" {
-		t.Errorf("left %s", got)
+	if got := listing(t, dir); got != "large.npy" && got != "large.npy m.npz" || strings.Contains(got, "m.npz") != strings.Contains(rest, "interrupted: wrote m.npz") {
+		t.Errorf("left %s after %q", got, rest)
 	}
 
 	pipe := filepath.Join(dir, "pipe.npy")

@@ -15,6 +15,10 @@ func (a *app) learnTable(ctx context.Context, l *learning) error {
 	p := a.progress("iteration", 0)
 	defer p.stop()
 	for s, err := range table.Run(ctx, l.data, l.Config, *l.Table) {
+		if err != nil && l.model != nil && interrupted(ctx) {
+			l.interrupted = true
+			return nil
+		}
 		if err != nil {
 			return request(err)
 		}

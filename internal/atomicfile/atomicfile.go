@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 )
 
 // bufferSize keeps small writes from costing one system call each.
@@ -70,6 +71,8 @@ func Write(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return rename(err, path)
 	}
+	unfinished.Store(f.Name(), nil)
+	defer unfinished.Delete(f.Name())
 	done := false
 	defer func() { // also on a panic of write
 		if !done {
@@ -90,6 +93,18 @@ func Write(path string, write func(io.Writer) error) error {
 	}
 	done = true
 	return nil
+}
+
+// unfinished has the names of the hidden files that are being written.
+var unfinished sync.Map
+
+// RemoveUnfinished removes the hidden files that are being written now. A process
+// that ends without waiting for them calls it last.
+func RemoveUnfinished() {
+	unfinished.Range(func(name, _ any) bool {
+		os.Remove(name.(string))
+		return true
+	})
 }
 
 // resolve follows links and looks at what path names now; mode is 0 when

@@ -165,3 +165,20 @@ func TestConcurrentWritersNeverMix(t *testing.T) {
 		t.Fatalf("%d bytes of a mixture, %v", len(got), err)
 	}
 }
+
+// RemoveUnfinished removes what is being written and nothing else.
+func TestRemoveUnfinished(t *testing.T) {
+	dir := t.TempDir()
+	if err := Write(filepath.Join(dir, "done"), func(w io.Writer) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	Write(filepath.Join(dir, "begun"), func(io.Writer) error {
+		before, _ := os.ReadDir(dir)
+		RemoveUnfinished()
+		after, _ := os.ReadDir(dir)
+		if len(before) != 2 || len(after) != 1 || after[0].Name() != "done" {
+			t.Errorf("%v, then %v", before, after)
+		}
+		return errors.New("enough")
+	})
+}
