@@ -34,6 +34,9 @@ func (in *input) zip(name string, ra io.ReaderAt, size int64) (decoder, error) {
 			in.leaveOut(f.Name)
 		}
 	}
+	if isWorkbook(z) {
+		return nil, &FormatError{Msg: "is an Excel or OpenDocument workbook, which is not read here", Hint: "save the sheet as CSV"}
+	}
 	switch {
 	case len(pictures) > 0 || in.opts.Names != "":
 		return in.pictureArchive(name, pictures, size)
@@ -47,6 +50,16 @@ func (in *input) zip(name string, ra io.ReaderAt, size int64) (decoder, error) {
 		return nil, &FormatError{Msg: "an archive of several MAT-files: " + list(names), Hint: "unpack it and give one of them"}
 	}
 	return in.npz(ra, size)
+}
+
+// isWorkbook reports whether an archive is one of the forms of spreadsheets.
+func isWorkbook(z *zip.Reader) bool {
+	for _, f := range z.File {
+		if strings.HasPrefix(f.Name, "xl/") || f.Name == "content.xml" {
+			return true
+		}
+	}
+	return false
 }
 
 // hidden reports whether an element of a path begins with a dot; "." and ".."

@@ -3,8 +3,6 @@ package dataset
 import (
 	"fmt"
 	"math"
-	"strconv"
-	"strings"
 
 	"example.com/patchwork/bitmap"
 )
@@ -81,50 +79,6 @@ func needThreshold(v string, where string) (msg, hint string) {
 	}
 	return fmt.Sprintf("value %s%s is neither 0 nor 1", v, where),
 		"give --threshold T to convert it to bits (greater than T is on)"
-}
-
-// cellState says what the text of a table cell is.
-type cellState int
-
-const (
-	cellBad     cellState = iota // not a value
-	cellBit                      // a word for 0 or 1
-	cellNumber                   // a number, maybe beyond 0 and 1
-	cellUnknown                  // nothing known
-)
-
-// parseCell reads the text of a table cell. Unknown cells give NaN.
-func parseCell(s string) (float64, cellState) {
-	s = strings.TrimSpace(s)
-	if len(s) == 1 && (s[0] == '0' || s[0] == '1') { // nearly all cells
-		return float64(s[0] - '0'), cellNumber
-	}
-	if len(s) <= 5 {
-		switch strings.ToLower(s) {
-		case "", "?", "na", "nan":
-			return math.NaN(), cellUnknown
-		case "y", "yes", "t", "true":
-			return 1, cellBit
-		case "n", "no", "f", "false":
-			return 0, cellBit
-		}
-	}
-	v, err := strconv.ParseFloat(s, 64)
-	if err != nil || math.IsNaN(v) {
-		return 0, cellBad
-	}
-	return v, cellNumber
-}
-
-// ofCell returns the pixel state of a table cell.
-func (r rule) ofCell(s string) uint8 {
-	switch v, state := parseCell(s); state {
-	case cellBit:
-		return r.bit(uint8(v))
-	case cellNumber, cellUnknown:
-		return r.of(v)
-	}
-	return notBinary
 }
 
 // budget keeps a set within a bound on memory.

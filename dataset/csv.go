@@ -1,13 +1,11 @@
 package dataset
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,155 +15,141 @@ import (
 // not fill the memory.
 const maxLine = 1 << 26
 
-// csv reads a table of text. Empty lines are skipped, as encoding/csv does: in
-// a table of one column an unknown value must be written as ? or NA.
-func (in *input) csv(br *bufio.Reader, size int64) (decoder, error) {
-	if bom, _ := br.Peek(3); bytes.Equal(bom, []byte("\xef\xbb\xbf")) {
-		_, _ = br.Discard(3)
+// textSource is a table of text: its beginning, and what follows.
+type textSource struct {
+	in    *input
+	form  csvForm
+	head  []byte
+	rest  io.Reader // nil if the head is all
+	size  int64     // in bytes, 0 if it is not known
+	again func() (io.Reader, error)
+}
+
+// headBytes is how much of a table of text is examined before it is read.
+const headBytes = 1 << 16
+
+// textSource reads the beginning of a text: some lines, or all. again opens the
+// same text once more; it is nil for input that can be read only once.
+func (in *input) textSource(r io.Reader, size int64, again func() (io.Reader, error)) (*textSource, error) {
+	s := &textSource{in: in, rest: r, size: size, again: again}
+	lines := 0
+	for len(s.head) < headBytes || lines < 4 {
+		from := len(s.head)
+		s.head = slices.Grow(s.head, headBytes)
+		n, err := io.ReadFull(r, s.head[from:from+headBytes])
+		s.head = s.head[:from+n]
+		if lines += bytes.Count(s.head[from:], []byte{'\n'}); lines == 0 && len(s.head) > maxLine {
+			return nil, longLine()
+		}
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			s.rest = nil
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	r := csv.NewReader(&lineGuard{r: br})
-	r.FieldsPerRecord = -1 // checked here, for a better message
-	r.TrimLeadingSpace = true
+	s.form = in.form(s.head)
+	if !validDelimiter(s.form.comma) {
+		return nil, &FormatError{Msg: fmt.Sprintf("%q cannot separate columns", s.form.comma), Hint: "use a comma, a semicolon or a tab"}
+	}
+	return s, nil
+}
+
+func (s *textSource) unit() string { return "line" }
+
+// records returns the whole table, once.
+func (s *textSource) records() (records, error) {
+	if s.rest == nil {
+		return s.form.records(bytes.NewReader(s.head)), nil
+	}
+	return s.form.records(io.MultiReader(bytes.NewReader(s.head), s.rest)), nil
+}
+
+// sample returns the beginning.
+func (s *textSource) sample() (r records, complete bool, err error) {
+	head := s.head
+	if s.rest != nil {
+		head = head[:bytes.LastIndexByte(head, '\n')+1]
+	}
+	return s.form.records(bytes.NewReader(head)), s.rest == nil, nil
+}
+
+// once reports whether the table can be read only once, unless it is held.
+func (s *textSource) once() bool { return s.again == nil }
+
+// hold makes sure that the table can be read again: it reads what is left of it
+// into memory if it must.
+func (s *textSource) hold() error {
+	if s.again != nil {
+		return nil
+	}
+	if s.rest != nil {
+		data, err := s.in.slurp(io.MultiReader(bytes.NewReader(s.head), s.rest))
+		if err != nil {
+			return err
+		}
+		s.head, s.rest = data, nil
+	}
+	head := s.head
+	s.again = func() (io.Reader, error) { return bytes.NewReader(head), nil }
+	return nil
+}
+
+// repeat returns the whole table once more; it must be held.
+func (s *textSource) repeat() (records, error) {
+	r, err := s.again()
+	if err != nil {
+		return nil, err
+	}
+	return s.form.records(r), nil
+}
+
+// leastRows returns a lower bound on the rows; 0 if nothing is known.
+func (s *textSource) leastRows() int64 { return leastLines(s.head, s.size) }
+
+// csvForm says how the lines of a table are divided.
+type csvForm struct{ comma rune }
+
+// form recognises the delimiter.
+func (in *input) form(head []byte) csvForm {
+	if in.opts.Delimiter != 0 {
+		return csvForm{in.opts.Delimiter}
+	}
+	return csvForm{delimiter(head, in.opts.like().Delimiter)}
+}
+
+// records returns a reader of records.
+func (f csvForm) records(text io.Reader) csvRecords {
+	r := csv.NewReader(&lineGuard{r: text})
+	r.FieldsPerRecord = -1                                 // checked here, for a better message
+	r.TrimLeadingSpace = f.comma != '\t' && f.comma != ' ' // there it would drop empty cells
 	r.ReuseRecord = true
-	r.Comma = in.opts.Delimiter
-	if r.Comma == 0 {
-		r.Comma = delimiter(br, in.opts.like().Delimiter)
+	r.Comma = f.comma
+	return csvRecords{r}
+}
+
+// csvRecords are the records of a text. Empty lines are skipped, as encoding/csv
+// does: in a table of one column an unknown value must be written as ? or NA.
+type csvRecords struct{ r *csv.Reader }
+
+// read rephrases the errors of encoding/csv.
+func (c csvRecords) read() (cells []string, line int, err error) {
+	cells, err = c.r.Read()
+	if err == nil {
+		line, _ = c.r.FieldPos(0)
+		return cells, line, nil
 	}
-	if r.Comma == '\t' || r.Comma == ' ' {
-		r.TrimLeadingSpace = false // it would drop empty cells
+	var pe *csv.ParseError
+	if errors.As(err, &pe) {
+		return nil, 0, &FormatError{Line: pe.Line, Msg: "malformed CSV", Err: pe.Err, Hint: "quote a cell as a whole and double the quotes inside it"}
 	}
-	if !validDelimiter(r.Comma) {
-		return nil, &FormatError{Msg: fmt.Sprintf("%q cannot separate columns", r.Comma), Hint: "use a comma, a semicolon or a tab"}
-	}
-	return in.records(r, leastLines(br, size))
+	return nil, 0, err
 }
 
 // validDelimiter follows encoding/csv, which reports a bad one only as it reads.
 func validDelimiter(c rune) bool {
 	return c > 0 && c != '"' && c != '\r' && c != '\n' && c != 0xFFFD && c <= 0x10FFFF && (c < 0xD800 || c > 0xDFFF)
-}
-
-// records prepares the reading of the rows. It examines the first two together
-// to tell whether the first is a header.
-func (in *input) records(r *csv.Reader, least int64) (decoder, error) {
-	first, err := nextRecord(r)
-	if err == io.EOF {
-		return nil, &FormatError{Msg: "the file has no rows"}
-	}
-	if err != nil {
-		return nil, err
-	}
-	first = slices.Clone(first)
-	n := len(first)
-	second, err := nextRecord(r)
-	if err != nil && err != io.EOF {
-		return nil, err
-	}
-	if err == io.EOF {
-		second = nil
-	}
-	var names []string
-	mode := in.opts.Header
-	if mode == HeaderPresent || mode == HeaderAuto && (looksLikeHeader(first, second) || in.opts.model.isHeader(first)) {
-		names = make([]string, n)
-		for i, s := range first {
-			names[i] = strings.ToValidUTF8(string([]byte(trim(s))), "\uFFFD")
-		}
-		first = nil
-	}
-	var labels []int
-	if in.opts.model.named(names) {
-		labels = in.opts.model.labelsAmong(names, second)
-	}
-	roles, err := in.rolesOf(names, n, labels)
-	if err != nil {
-		return nil, err
-	}
-	if !in.stream && least > in.budget.left/imageCost(1, len(roles.data)) { // too large for certain: fail before reading
-		return nil, in.budget.spend(int(min(least, math.MaxInt32)), 1, len(roles.data))
-	}
-	return &csvRows{r: r, table: newTextTable(in, roles), first: first, record: second}, nil
-}
-
-// csvRows reads the rows of a CSV file.
-type csvRows struct {
-	r             *csv.Reader
-	table         *textTable
-	first, record []string // read, but not yet part of the table; nil for none
-	some          bool     // there was a row
-}
-
-func (d *csvRows) next() (*Set, error) {
-	width := len(d.table.roles.data)
-	n := d.table.in.opts.partRows(2*int64(width), 1, width)
-	d.table.begin()
-	if d.first != nil {
-		if err := d.table.add(d.first); err != nil {
-			return nil, onLine(err, 1)
-		}
-		d.first = nil
-	}
-	for d.record != nil && d.table.set.Len() < n {
-		line, _ := d.r.FieldPos(0)
-		if len(d.record) != d.table.roles.n {
-			return nil, &FormatError{Line: line, Msg: fmt.Sprintf("%d columns, but line 1 has %d", len(d.record), d.table.roles.n),
-				Hint: "make all lines of one length, or check the delimiter"}
-		}
-		if err := d.table.add(d.record); err != nil {
-			return nil, onLine(err, line)
-		}
-		var err error
-		if d.record, err = nextRecord(d.r); err == io.EOF {
-			d.record = nil
-		} else if err != nil {
-			return nil, err
-		}
-	}
-	switch {
-	case d.table.set.Len() > 0:
-		d.some = true
-		return d.table.part(), nil
-	case !d.some:
-		return nil, &FormatError{Msg: "the table has no rows"}
-	}
-	return nil, io.EOF
-}
-
-// nextRecord reads a record and rephrases the errors of encoding/csv.
-func nextRecord(r *csv.Reader) ([]string, error) {
-	record, err := r.Read()
-	var pe *csv.ParseError
-	if errors.As(err, &pe) {
-		return nil, &FormatError{Line: pe.Line, Msg: "malformed CSV", Err: pe.Err, Hint: "quote a cell as a whole and double the quotes inside it"}
-	}
-	return record, err
-}
-
-func onLine(err error, line int) error {
-	var fe *FormatError
-	if errors.As(err, &fe) && fe.Line == 0 {
-		fe.Line = line
-	}
-	return err
-}
-
-// looksLikeHeader implements [HeaderAuto]. A first line of plain 0s and 1s, or
-// of other numbers that do not count the columns, is data.
-func looksLikeHeader(first, second []string) bool {
-	if len(first) >= 3 && counts(first) {
-		return true
-	}
-	for i, s := range first {
-		if _, state := parseCell(s); state != cellBad {
-			continue
-		}
-		if i < len(second) {
-			if _, state := parseCell(second[i]); state == cellBit || state == cellNumber {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // counts reports whether the cells are k, k+1, k+2, ... for k of 0 or 1.
@@ -184,8 +168,7 @@ func counts(cells []string) bool {
 
 // delimiter returns the separator that is most frequent in the first line, or the
 // expected one if it is there; "" expects none.
-func delimiter(br *bufio.Reader, expected string) rune {
-	head, _ := br.Peek(br.Size())
+func delimiter(head []byte, expected string) rune {
 	if i := bytes.IndexByte(head, '\n'); i >= 0 {
 		head = head[:i]
 	}
@@ -204,8 +187,7 @@ func delimiter(br *bufio.Reader, expected string) rune {
 // leastLines returns a lower bound on the lines of a file of the given size (0:
 // unknown), assuming that no line is four times as long as the longest of the
 // first lines; 0 if the file is less than four times as large as these.
-func leastLines(br *bufio.Reader, size int64) int64 {
-	head, _ := br.Peek(br.Size())
+func leastLines(head []byte, size int64) int64 {
 	if size < 4*int64(len(head)) {
 		return 0
 	}
@@ -230,9 +212,13 @@ func (g *lineGuard) Read(p []byte) (int, error) {
 		g.since += n
 	}
 	if g.since > maxLine {
-		return n, &FormatError{Msg: fmt.Sprintf("a line of more than %d bytes", maxLine), Hint: "is this a text table?"}
+		return n, longLine()
 	}
 	return n, err
+}
+
+func longLine() error {
+	return &FormatError{Msg: fmt.Sprintf("a line of more than %d bytes", maxLine), Hint: "is this a text table?"}
 }
 
 func trim(s string) string { return strings.TrimSpace(s) }

@@ -20,11 +20,12 @@ func Decode(name string, data []byte, opts Options) (*Set, error) {
 		return nil, err
 	}
 	in := newInput(opts)
-	d, err := in.file(name, bytes.NewReader(data), bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return nil, at(err, name)
-	}
-	part, err := collect(&opened{in: in, decoder: d})
+	var d decoder
+	part, err := in.collect(func() (*opened, error) {
+		var err error
+		d, err = in.file(name, bytes.NewReader(data), bytes.NewReader(data), int64(len(data)))
+		return &opened{in: in, decoder: d}, err
+	})
 	if errors.Is(err, errSizes) {
 		err = sizesOfContent(d)
 	}
@@ -36,7 +37,7 @@ func Decode(name string, data []byte, opts Options) (*Set, error) {
 		return nil, err
 	}
 	set := out.done(&opts)
-	set.Notes = in.seen.notes(&opts)
+	set.Notes = append(in.seen.notes(&opts), part.Notes...)
 	if len(opts.Where) > 0 {
 		return set.Where(opts.Where...)
 	}

@@ -27,6 +27,7 @@ type FormatError struct {
 	Err    error  // cause, may be nil
 
 	memory bool // the input is too large for Options.MaxMemory
+	early  bool // the error may go away when the whole file is examined before it is read
 }
 
 // ErrMemory is the target for [errors.Is] of errors about input that holds more

@@ -33,13 +33,17 @@ func (o Options) For(m *patchwork.Model, meant ...string) (Options, []string, er
 	}
 	c := m.Config()
 	w := &expected{reading: r, columns: m.Extras().Columns, known: map[string]bool{}}
-	for _, name := range w.columns {
-		w.known[name] = true
-	}
 	if c.Height == 1 && !c.Scene && len(r.Size) == 0 {
 		w.width = c.Width
 	}
+	w.collapse()
+	for _, name := range w.columns {
+		w.known[name] = true
+	}
 	o.model = w
+	if len(o.Categories) == 0 {
+		o.Categories = r.Categories
+	}
 	like, notes := r.Options(), w.contradictions(&o, meant)
 	if o.Threshold == nil && !o.AutoThreshold {
 		o.Threshold, o.AutoThreshold = like.Threshold, like.AutoThreshold
@@ -82,6 +86,41 @@ func (w *expected) contradictions(o *Options, meant []string) []string {
 		note("header", headerNames[o.Header], "with "+r.Header)
 	}
 	return notes
+}
+
+// collapse makes one column again of the columns of bits of each category.
+func (w *expected) collapse() {
+	for _, c := range w.reading.Categories {
+		made := c.columns()
+		i := slices.Index(w.columns, strings.Join(made[:min(1, len(made))], ""))
+		if i >= 0 && i+len(made) <= len(w.columns) && slices.Equal(w.columns[i:i+len(made)], made) {
+			w.columns = slices.Concat(w.columns[:i], []string{c.Name}, w.columns[i+len(made):])
+		}
+		if w.width > 0 {
+			w.width -= len(made) - 1
+		}
+	}
+}
+
+// expand returns the model for data in which the columns of bits of its categories
+// have names of their own.
+func (w *expected) expand(names []string) *expected {
+	out := *w
+	out.columns, out.known = nil, map[string]bool{}
+	for _, name := range w.columns {
+		at := slices.IndexFunc(w.reading.Categories, func(c Category) bool { return c.Name == name })
+		if made := []string{name}; at >= 0 && !slices.Contains(names, name) {
+			made = w.reading.Categories[at].columns()
+			out.width += len(made) - 1
+			out.columns = append(out.columns, made...)
+		} else {
+			out.columns = append(out.columns, made...)
+		}
+	}
+	for _, name := range out.columns {
+		out.known[name] = true
+	}
+	return &out
 }
 
 // like returns how the data were read that the model was learned from; nothing
@@ -243,18 +282,6 @@ func argument(names []string) string {
 	return strconv.Quote(text)
 }
 
-// labelsAmong returns the columns that hold text, judged by a row, and that are no
-// data of the model: its labels.
-func (w *expected) labelsAmong(names, row []string) []int {
-	var out []int
-	for i, cell := range row {
-		if _, state := parseCell(cell); state == cellBad && i < len(names) && !w.knows(names[i]) {
-			out = append(out, i)
-		}
-	}
-	return out
-}
-
 // isHeader reports whether a line has a name of the model's columns that is no value.
 func (w *expected) isHeader(line []string) bool {
 	return w != nil && slices.ContainsFunc(line, func(cell string) bool {
@@ -279,6 +306,9 @@ func (s *Set) For(m *patchwork.Model) (*Set, error) {
 // match puts the columns of a table that was read as a whole in the model's order.
 func (s *Set) match(w *expected, chosen bool) error {
 	_, width := s.Size()
+	if len(w.reading.Categories) > 0 {
+		w = w.expand(s.Columns)
+	}
 	index, err := w.pickData(s.Columns, width, identity(width), chosen)
 	if err != nil || slices.Equal(index, identity(width)) {
 		return err

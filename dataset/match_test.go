@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -396,5 +397,42 @@ func TestForPictures(t *testing.T) {
 	}
 	if y, err := got.Column("y"); err != nil || y.Text(0) != "T" {
 		t.Errorf("pictures that do not match: %+v, %v", got.Meta, err)
+	}
+}
+
+// TestMatchCategories: a model reads the columns of its categories by name, with the
+// values that it knows.
+func TestMatchCategories(t *testing.T) {
+	learned := mustRead(t, "t.csv", []byte("soil,b,wet\nclay,1,y\nsand,0,n\n"), Options{Categories: []Category{{Name: "soil"}}})
+	m := tableModel(t, 4, nil, "")
+	m, err := learned.Describe(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"wet,site,soil,b\ny,u,sand,0\nn,v,peat,1\n": ".#.#\n??#.\n",
+		"soil,b,wet\nclay,1,\n":                     "#.#?\n",
+	} {
+		o, _, err := Options{}.For(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := readBoth(t, write(t, "t.csv", []byte(text)), o)
+		if err != nil || pixels(s) != want || !slices.Equal(s.Columns, []string{"soil=clay", "soil=sand", "b", "wet"}) {
+			t.Errorf("%q: %v, %v", text, s, err)
+		}
+	}
+	o, _, _ := Options{}.For(m)
+	if _, err := readBytes([]byte("b,wet\n1,0\n"), o); err == nil || !strings.Contains(err.Error(), `missing: "soil"`) {
+		t.Error(err)
+	}
+	// A set that was saved has the columns of bits themselves.
+	var b bytes.Buffer
+	if err := EncodeNPZ(&b, learned); err != nil {
+		t.Fatal(err)
+	}
+	s, err := readBytes(b.Bytes(), o)
+	if err != nil || pixels(s) != pixels(learned) {
+		t.Errorf("%v, %v", s, err)
 	}
 }

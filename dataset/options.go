@@ -33,6 +33,12 @@ type Options struct {
 	// Meta names the columns of a table that are metadata, not data. Columns
 	// named in Where, FirstPer or Weight need not be listed.
 	Meta []string
+	// Categories names the columns of a table that hold categories, numbers or
+	// text, and are read as one column of bits per value: `habitat` becomes
+	// `habitat=marsh`, `habitat=moor` and so on. The name "all" means every column
+	// of text, or of integers beyond 0 and 1, that has at most 30 values of which
+	// each occurs twice on average.
+	Categories []Category
 	// Where selects rows; see [Set.Where].
 	Where []Condition
 	// FirstPer selects the first of each group among the rows that Where keeps;

@@ -3,14 +3,11 @@ package dataset
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"example.com/patchwork/dataset/mat"
 	"example.com/patchwork/internal/npy"
@@ -28,9 +25,12 @@ func Read(paths []string, opts Options) (*Set, error) {
 	}
 	in := newInput(opts)
 	var out joiner
+	var notes Set
 	for i, path := range paths {
 		part, err := in.path(path, opts.label(i))
+		var said []string
 		if err == nil {
+			said = part.Notes
 			err = out.add(part, path)
 		}
 		if errors.Is(err, errSizes) {
@@ -39,9 +39,10 @@ func Read(paths []string, opts Options) (*Set, error) {
 		if err != nil {
 			return nil, at(err, path)
 		}
+		notes.addNotes(said, paths, i)
 	}
 	set := out.done(&opts)
-	set.Notes = in.seen.notes(&opts)
+	set.Notes = append(in.seen.notes(&opts), notes.Notes...)
 	if len(opts.Where) > 0 {
 		var err error
 		if set, err = set.Where(opts.Where...); err != nil {
@@ -76,6 +77,10 @@ type input struct {
 	stream bool // the budget is for one part at a time
 	most   int  // images still wanted, if known; else 0
 	seen   seen // what was done to pictures
+
+	plan     *tablePlan // for a table of text, if it was made before
+	made     *tablePlan // the one that was made
+	thorough bool       // tables of text are examined to their end before they are read
 }
 
 func newInput(opts Options) *input {
@@ -121,12 +126,26 @@ func (d *whole) next() (*Set, error) {
 
 // path reads one file or folder.
 func (in *input) path(path, labels string) (*Set, error) {
-	d, err := in.open(path, labels)
-	if err != nil {
-		return nil, err
+	return in.collect(func() (*opened, error) { return in.open(path, labels) })
+}
+
+// collect joins the parts of a file that open opens; twice if the beginning of a
+// table does not show how to read the rest.
+func (in *input) collect(open func() (*opened, error)) (*Set, error) {
+	left := in.budget.left
+	for in.thorough = false; ; in.thorough = true {
+		d, err := open()
+		if err != nil {
+			return nil, err
+		}
+		set, err := collect(d)
+		d.close()
+		var fe *FormatError
+		if in.thorough || d.once || !errors.As(err, &fe) || !fe.early {
+			return set, err
+		}
+		in.budget.left = left
 	}
-	defer d.close()
-	return collect(d)
 }
 
 // collect joins the parts of a file.
@@ -162,6 +181,7 @@ type opened struct {
 	in     *input
 	file   *os.File
 	labels *labelRows // nil for none
+	once   bool       // it cannot be opened again
 }
 
 // open starts reading one file or folder, with a file of labels unless that is
@@ -180,6 +200,7 @@ func (in *input) open(path, labels string) (*opened, error) {
 		case info.Mode().IsRegular():
 			d.decoder, err = in.file(path, f, f, info.Size())
 		default: // a pipe or a terminal
+			d.once = true
 			d.decoder, err = in.file(path, f, nil, 0)
 		}
 	}
@@ -194,7 +215,9 @@ func (in *input) open(path, labels string) (*opened, error) {
 }
 
 func (d *opened) close() {
-	d.file.Close() // only read
+	if d.file != nil {
+		d.file.Close() // only read
+	}
 	if d.labels != nil {
 		d.labels.file.Close()
 	}
@@ -247,6 +270,8 @@ const (
 	kindParquet
 	kindIDX
 	kindGzip
+	kindZstd
+	kindArrow
 	kindPNG
 	kindPNM
 	kindMAT
@@ -269,8 +294,14 @@ func sniff(head []byte) (kind, error) {
 		return kindZip, nil
 	case starts("PAR1"):
 		return kindParquet, nil
+	case starts(arrowMagic), len(head) >= 12 && starts("\xff\xff\xff\xff") && head[7] == 0 && head[4]&7 == 0:
+		return kindArrow, nil
 	case starts("\x1f\x8b"):
 		return kindGzip, nil
+	case starts("\x28\xb5\x2f\xfd"):
+		return kindZstd, nil
+	case starts("\xff\xfe"), starts("\xfe\xff"):
+		return kindText, nil
 	case starts(mat.Magic):
 		return kindMAT, nil
 	case len(head) >= 3 && head[0] == 'P' && head[1] >= '1' && head[1] <= '7' && isBlank(head[2]):
@@ -287,7 +318,7 @@ func sniff(head []byte) (kind, error) {
 		return 0, err
 	}
 	if bytes.IndexByte(head, 0) >= 0 {
-		return 0, &FormatError{Msg: "is not a known format", Hint: "npy, npz, MAT, CSV, Parquet, IDX and the pictures " + pictureFormats + " are read"}
+		return 0, &FormatError{Msg: "is not a known format", Hint: "npy, npz, MAT, CSV, Parquet, Arrow, IDX and the pictures " + pictureFormats + " are read"}
 	}
 	return kindText, nil
 }
@@ -295,6 +326,16 @@ func sniff(head []byte) (kind, error) {
 // file decodes one file. For the random access that zip and Parquet need it
 // uses ra of the given size, or a copy in memory if ra is nil.
 func (in *input) file(path string, r io.Reader, ra io.ReaderAt, size int64) (decoder, error) {
+	var again func() (io.Reader, error)
+	if ra != nil {
+		again = func() (io.Reader, error) { return io.NewSectionReader(ra, 0, size), nil }
+	}
+	return in.content(path, r, ra, size, again)
+}
+
+// content decodes a file or what is packed in it. again opens it once more; it is
+// nil for what can be read only once.
+func (in *input) content(path string, r io.Reader, ra io.ReaderAt, size int64, again func() (io.Reader, error)) (decoder, error) {
 	br := bufio.NewReaderSize(r, 1<<16)
 	head, err := br.Peek(512)
 	if err != nil && err != io.EOF {
@@ -304,8 +345,8 @@ func (in *input) file(path string, r io.Reader, ra io.ReaderAt, size int64) (dec
 	if err != nil {
 		return nil, err
 	}
-	if k == kindGzip {
-		return in.gzipped(path, br)
+	if k == kindGzip || k == kindZstd {
+		return in.unpacked(path, k, br, again)
 	}
 	if (k == kindZip || k == kindParquet || k == kindMAT) && ra == nil {
 		data, err := in.slurp(br)
@@ -337,10 +378,12 @@ func (in *input) file(path string, r io.Reader, ra io.ReaderAt, size int64) (dec
 		return in.mat(ra, size)
 	case kindParquet:
 		return in.parquet(ra, size)
+	case kindArrow:
+		return in.arrow(r, again)
 	case kindIDX:
 		return in.idx(r)
 	}
-	return in.csv(br, size)
+	return in.text(br, size, again)
 }
 
 // bufferedFile is a buffered file that can skip parts.
@@ -359,19 +402,6 @@ func (b *bufferedFile) Seek(offset int64, whence int) (int64, error) {
 		b.Reset(b.file)
 	}
 	return at, err
-}
-
-// gzipped decodes what is inside a gzip stream.
-func (in *input) gzipped(path string, r io.Reader) (decoder, error) {
-	z, err := gzip.NewReader(r)
-	if err != nil {
-		return nil, err
-	}
-	br := bufio.NewReaderSize(z, 1<<16)
-	if head, _ := br.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
-		return nil, &FormatError{Msg: "compressed twice with gzip", Hint: "decompress it once"}
-	}
-	return in.file(strings.TrimSuffix(path, filepath.Ext(path)), br, nil, 0)
 }
 
 // slurp reads input that must be in memory as a whole.

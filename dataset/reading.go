@@ -31,6 +31,9 @@ type Reading struct {
 	Weight  string   `json:"weight,omitempty"`
 	Columns []string `json:"columns,omitempty"`
 
+	// Categories lists the columns that became columns of bits, with their values.
+	Categories []Category `json:"categories,omitempty"`
+
 	Names     string `json:"names,omitempty"`     // pattern of the names of pictures
 	Size      []int  `json:"size,omitempty"`      // [height, width] of images that are rows in the file, or of pictures
 	Transpose bool   `json:"transpose,omitempty"` // of these images
@@ -56,7 +59,7 @@ func newReading(o *Options) Reading {
 
 // Options returns options that read in this way.
 func (r *Reading) Options() Options {
-	o := Options{Array: r.Array, Threshold: r.Threshold, AutoThreshold: r.AutoThreshold, Invert: r.Invert, Meta: r.Meta, Weight: r.Weight, Columns: r.Columns,
+	o := Options{Array: r.Array, Threshold: r.Threshold, AutoThreshold: r.AutoThreshold, Invert: r.Invert, Meta: r.Meta, Weight: r.Weight, Columns: r.Columns, Categories: r.Categories,
 		Names: r.Names, Transpose: r.Transpose, Header: HeaderMode(max(0, slices.Index(headerNames[:], r.Header)))}
 	if len(r.Size) == 2 {
 		o.Height, o.Width = r.Size[0], r.Size[1]
@@ -97,7 +100,9 @@ func (s *Set) Describe(m *patchwork.Model) (*patchwork.Model, error) {
 	if s.Table && len(s.Columns) == m.Height()*m.Width() {
 		e.Columns = s.Columns
 	}
-	text, err := json.Marshal(s.reading)
+	reading := s.reading
+	reading.Categories = s.Categories
+	text, err := json.Marshal(reading)
 	if err != nil {
 		return nil, fmt.Errorf("keep how the data were read: %w", err)
 	}

@@ -238,7 +238,7 @@ func TestWriteTableGroups(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	for _, f := range []TableFormat{TableParquet} {
+	for _, f := range []TableFormat{TableParquet, TableArrow} {
 		s, err := Decode("t", writeResults(t, f, columns[:1], func(yield func([]any, error) bool) {
 			for chunk := range chunks {
 				if !yield(chunk[:1], nil) {

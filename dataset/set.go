@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"example.com/patchwork"
@@ -21,9 +22,12 @@ type Set struct {
 	Columns []string // names of a table's columns, one per pixel; nil if it has none
 	Table   bool     // rows of a table: images of height 1
 	Source  string   // where the set came from, for messages
-
-	// Notes say in sentences what was done to the data beyond reading them, such
-	// as how grey pictures were made binary.
+	// Categories lists the columns of categories that were read as several columns;
+	// see Groups.
+	Categories []Category
+	// Notes say in sentences what was decided or done to the data beyond reading
+	// them, such as which columns were taken as labels and how grey pictures were
+	// made binary.
 	Notes []string
 
 	roles    *roles  // of the columns of the file, if that has them; the options are applied
@@ -104,6 +108,18 @@ func (s *Set) Pick(index []int) *Set {
 		out.Meta[i] = c.pick(index)
 	}
 	return &out
+}
+
+// addNotes appends the notes on the file paths[i].
+func (s *Set) addNotes(notes []string, paths []string, i int) {
+	for _, note := range notes {
+		if len(paths) > 1 {
+			note = paths[i] + ": " + note
+		}
+		if !slices.Contains(s.Notes, note) {
+			s.Notes = append(s.Notes, note)
+		}
+	}
 }
 
 func pick[T any](from []T, index []int) []T {

@@ -29,6 +29,7 @@ type Stream struct {
 	head       *Set // one image, and what all parts have in common
 	weighted   bool
 	kinds      []map[string]columnKind // of the metadata, by file
+	plans      []*tablePlan            // of tables of text, by file; nil for other formats
 	count      int                     // images before any selection, -1 if not known
 	skip, take int                     // take < 0: all
 }
@@ -109,11 +110,13 @@ func (s *Stream) survey(ctx context.Context, i int) error {
 		return &FormatError{Msg: fmt.Sprintf("holds more than fits in %d bytes of memory, and can be read only once", s.opts.maxMemory()),
 			Hint: "save it to a file first, or allow more memory", memory: true}
 	}
-	d, err := s.input().open(s.paths[i], s.opts.label(i))
+	in := s.input()
+	d, err := in.open(s.paths[i], s.opts.label(i))
 	if err != nil {
 		return err
 	}
 	defer d.close()
+	s.plans = append(s.plans, in.made)
 	part, err := d.next()
 	if errors.Is(err, errSizes) {
 		return s.input().sizes(s.paths)
@@ -122,7 +125,7 @@ func (s *Stream) survey(ctx context.Context, i int) error {
 		return err
 	}
 	if s.head == nil {
-		s.head = &Set{Data: patchwork.Data{Images: []*bitmap.Image{part.Images[0].Clone()}}, Columns: part.Columns, Table: part.Table,
+		s.head = &Set{Data: patchwork.Data{Images: []*bitmap.Image{part.Images[0].Clone()}}, Columns: part.Columns, Table: part.Table, Categories: part.Categories,
 			reading: newReading(&s.opts).inNames(part.roles), pictures: part.pictures}
 	} else if err := (&joiner{set: s.head, paths: s.paths}).agree(part, s.paths[i]); errors.Is(err, errSizes) {
 		return s.input().sizes(s.paths)
@@ -139,6 +142,7 @@ func (s *Stream) survey(ctx context.Context, i int) error {
 		s.head.Columns = part.Columns
 	}
 	s.weighted = s.weighted || part.Weights != nil
+	s.head.addNotes(part.Notes, s.paths, i)
 	kinds, err := surveyMeta(ctx, d, part)
 	s.kinds = append(s.kinds, kinds)
 	s.joinMeta(part)
@@ -290,7 +294,9 @@ func (r *traversal) fail(err error) {
 
 // file reads file i.
 func (r *traversal) file(ctx context.Context, i int) error {
-	d, err := r.input().open(r.paths[i], r.opts.label(i))
+	in := r.input()
+	in.plan = r.plans[i]
+	d, err := in.open(r.paths[i], r.opts.label(i))
 	if err != nil {
 		return err
 	}
@@ -371,6 +377,7 @@ func (r *traversal) complete(s *Set, i int) error {
 		meta = append(meta, values)
 	}
 	s.Meta, s.Table, s.Columns, s.Source, s.reading = meta, r.head.Table, r.head.Columns, r.head.Source, r.head.reading
+	s.Categories, s.Notes = r.head.Categories, r.head.Notes
 	for range s.Images {
 		s.Rows = append(s.Rows, r.rows)
 		r.rows++
@@ -379,7 +386,7 @@ func (r *traversal) complete(s *Set, i int) error {
 }
 
 func (r *traversal) changed(i int) error {
-	return &FormatError{Path: r.paths[i], Msg: "has changed since reading began", Hint: "do not change the file while it is read"}
+	return at(errChanged(), r.paths[i])
 }
 
 // typed converts the metadata of file i to the type of the column in all files,

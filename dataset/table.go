@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +17,10 @@ type roles struct {
 	data   []int    // the pixels, in order
 	meta   []int
 	called []string // names of the metadata columns, as the user wrote them
+	auto   []bool   // which of them nobody asked for
 	weight int      // -1 for none
+
+	columns []string // names of the pixels, if they are not those of the data columns
 }
 
 // rolesOf sorts the columns by the options: columns named as weight, as
@@ -50,7 +54,7 @@ func (in *input) rolesOf(names []string, n int, auto []int) (roles, error) {
 		if slices.Contains(r.meta, i) {
 			continue
 		}
-		r.meta = append(r.meta, i)
+		r.meta, r.auto = append(r.meta, i), append(r.auto, k >= len(asked))
 		if k < len(asked) {
 			r.called = append(r.called, asked[k])
 		} else {
@@ -106,8 +110,8 @@ func (r *roles) name(i int) string {
 
 // set returns an empty set for a table with these columns.
 func (r *roles) set() *Set {
-	s := &Set{Table: true, roles: r}
-	if r.names != nil {
+	s := &Set{Table: true, Columns: r.columns, roles: r}
+	if r.columns == nil && r.names != nil {
 		s.Columns = pick(r.names, r.data)
 	}
 	return s
@@ -116,50 +120,57 @@ func (r *roles) set() *Set {
 // textTable builds parts of a table from rows of text.
 type textTable struct {
 	in      *input
-	roles   roles
+	plan    *tablePlan
 	set     *Set
 	meta    []rawText
 	strings map[string]string // interned metadata values of a part
 }
 
-func newTextTable(in *input, r roles) *textTable { return &textTable{in: in, roles: r} }
-
 // begin starts a part.
 func (t *textTable) begin() {
-	t.set, t.meta, t.strings = t.roles.set(), make([]rawText, len(t.roles.meta)), map[string]string{}
+	t.set, t.meta, t.strings = t.plan.set(), make([]rawText, len(t.plan.meta)), map[string]string{}
+	t.set.Notes, t.set.Categories = t.plan.notes, t.plan.categories
 }
 
 // add appends one row; it does not keep the cells.
 func (t *textTable) add(cells []string) error {
-	if err := t.in.budget.spend(1, 1, len(t.roles.data)); err != nil {
+	if err := t.in.budget.spend(1, 1, t.plan.width); err != nil {
 		return err
 	}
-	m := bitmap.New(1, len(t.roles.data))
-	for x, i := range t.roles.data {
-		switch t.in.rule.ofCell(cells[i]) {
+	m := bitmap.New(1, t.plan.width)
+	for k := range t.plan.pixels {
+		d := &t.plan.pixels[k]
+		cell := cells[d.column]
+		if d.levels != nil {
+			d.setLevel(m, cell)
+			continue
+		}
+		var state uint8
+		if len(cell) == 1 && cell[0]|1 == '1' { // nearly all cells
+			state = d.digit[cell[0]&1]
+		} else {
+			state = d.coding.of(cell, t.in.rule)
+		}
+		switch state {
 		case on:
-			m.Set(0, x, true)
+			m.Set(0, d.at, true)
 		case unknown:
-			m.SetUnknown(0, x)
+			m.SetUnknown(0, d.at)
 		case notBinary:
-			return t.badCell(i, cells[i])
+			return t.badCell(d, cell)
 		}
 	}
-	if w := t.roles.weight; w >= 0 {
+	if w := t.plan.weight; w >= 0 {
 		v, err := strconv.ParseInt(trim(cells[w]), 10, 64)
 		if err != nil || v < 0 {
-			return &FormatError{Column: t.roles.name(w), Msg: fmt.Sprintf("the weight %q is not a non-negative integer", cells[w])}
+			return &FormatError{Column: t.plan.name(w), Msg: fmt.Sprintf("the weight %q is not a non-negative integer", cells[w])}
 		}
 		t.set.Weights = append(t.set.Weights, v)
 	}
-	for k, i := range t.roles.meta {
-		s, ok := t.strings[trim(cells[i])]
-		if !ok {
-			s = string([]byte(trim(cells[i]))) // a copy: the cell shares its line's memory
-			if err := t.in.budget.spendBytes(len(s)); err != nil {
-				return err
-			}
-			t.strings[s] = s
+	for k, i := range t.plan.meta {
+		s, err := t.intern(trim(cells[i]))
+		if err != nil {
+			return err
 		}
 		t.meta[k] = append(t.meta[k], s)
 	}
@@ -167,20 +178,54 @@ func (t *textTable) add(cells []string) error {
 	return nil
 }
 
-// badCell returns an error that says why a cell is not a bit, and what to do.
-func (t *textTable) badCell(i int, cell string) error {
-	carry := "if the column is a label, add --meta " + strconv.Quote(t.roles.name(i))
-	if _, state := parseCell(cell); state == cellNumber {
-		msg, hint := needThreshold(trim(cell), "")
-		return &FormatError{Column: t.roles.name(i), Msg: msg, Hint: hint + "; " + carry}
+// setLevel turns on the pixel of a category's value; all are unknown if the value
+// is, or is none of the values known.
+func (d *dataColumn) setLevel(m *bitmap.Image, cell string) {
+	cell = trim(cell)
+	t, _ := tokenOf(cell)
+	if k, ok := d.levels[levelOf(cell)]; ok && t > unknownToken {
+		m.Set(0, d.at+k, true)
+		return
 	}
-	return &FormatError{Column: t.roles.name(i), Msg: fmt.Sprintf("%q is none of 0, 1, y, n, true, false, ?, NA and empty", shorten(cell)), Hint: carry}
+	for k := range d.n {
+		m.SetUnknown(0, d.at+k)
+	}
+}
+
+// intern returns a copy of a cell, which shares its line's memory.
+func (t *textTable) intern(cell string) (string, error) {
+	s, ok := t.strings[cell]
+	if !ok {
+		s = string([]byte(cell))
+		if err := t.in.budget.spendBytes(len(s)); err != nil {
+			return "", err
+		}
+		t.strings[s] = s
+	}
+	return s, nil
+}
+
+// badCell returns an error that says why a cell is not a bit, for a plan that was
+// made of the beginning of the table; another, made of all of it, may be able to
+// read the cell.
+func (t *textTable) badCell(d *dataColumn, cell string) error {
+	place := cellPlace{text: shorten(string([]byte(trim(cell))))}
+	token, v := tokenOf(trim(cell))
+	all := []offender{{name: t.plan.name(d.column), place: place, kind: token, stats: &columnStats{least: min(v, 0), most: max(v, 0), fractions: v != math.Trunc(v)}}}
+	err := textError(all, t.plan.unit)
+	if token == numberToken || token == commaToken {
+		err = numberError(all, t.plan.unit)
+	}
+	if !t.plan.complete {
+		err.(*FormatError).early = true
+	}
+	return err
 }
 
 // part returns the part built since begin.
 func (t *textTable) part() *Set {
 	for k, values := range t.meta {
-		t.set.Meta = append(t.set.Meta, Column{t.roles.called[k], values})
+		t.set.Meta = append(t.set.Meta, Column{t.plan.called[k], values})
 	}
 	return t.set
 }

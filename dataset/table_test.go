@@ -27,7 +27,7 @@ func TestCSV(t *testing.T) {
 		"unknown":         {"1,?,NA,,nan\n", Options{}, "#????\n", nil},
 		"floats":          {"0.0,1.0\n", Options{}, ".#\n", nil},
 		"header":          {"a, b\n0,1\n", Options{}, ".#\n", []string{"a", "b"}},
-		"mixed header":    {"outcome,0,0\n1,0,1\n", Options{}, "#.#\n", []string{"outcome", "0", "0"}},
+		"mixed header":    {"outcome,0,1\n1,0,1\n", Options{}, "#.#\n", []string{"outcome", "0", "1"}},
 		"counting header": {"0,1,2\n1,1,1\n", Options{}, "###\n", []string{"0", "1", "2"}},
 		"forced header":   {"t,f\n1,1\n", Options{Header: HeaderPresent}, "##\n", []string{"t", "f"}},
 		"tabs":            {"a\tb\tc\n\t1\t0\n", Options{}, "?#.\n", []string{"a", "b", "c"}},
@@ -87,11 +87,13 @@ func TestCSVRefusals(t *testing.T) {
 	}{
 		{"a,b\n0,1\n0,2\n", Options{}, []string{"line 3", `column "b"`, "value 2", "--threshold", "--meta"}},
 		{"0,2,1\n0,0,1\n", Options{}, []string{"line 1", `column "2"`, "value 2"}},
-		{"Class,a\nrepublican,y\n", Options{}, []string{"line 2", `"republican"`, `--meta "Class"`}},
-		{"rep,1\n?,0\n", Options{}, []string{"line 1", `"rep"`}},
-		{"rep,y\ndem,n\n", Options{}, []string{"line 1", `"rep"`, `--meta "1"`}},
-		{"0,1\n0,1\n0\n", Options{}, []string{"line 3", "1 columns, but line 1 has 2"}},
-		{"a,b\n0,1,1\n", Options{}, []string{"line 2", "3 columns, but line 1 has 2"}},
+		{"a,b\n0,1\n1,rep\n0,0\n", Options{}, []string{"line 3", `column "b"`, `"rep"`, "--meta b"}},
+		{"a,b,c\n0,1,0\n1,rep,x\n0,0,0\n", Options{}, []string{"line 3", "2 columns", `"b" (rep on line 3), "c" (x on line 3)`, "--meta b,c"}},
+		{"a,b,c\n0,1,2\n1,7,0\n", Options{}, []string{"line 2", "2 columns", `"b" (7 on line 3), "c" (2 on line 2)`, "--meta b,c", "--categories b,c", "--threshold", "0 makes counts presences"}},
+		{"a;b\n0;0,5\n1;0,25\n", Options{}, []string{"line 2", `column "b"`, "0,5", "decimal comma", "--threshold"}},
+		{"Class,a\nrepublican,4\n", Options{}, []string{"line 2", `column "a"`, "value 4", "--meta a"}},
+		{"0,1\n0,1\n0\n", Options{}, []string{"line 3", "1 cell, but line 1 has 2"}},
+		{"a,b\n0,1,1\n", Options{}, []string{"line 2", "3 cells, but line 1 has 2"}},
 		{"0,\"1\n", Options{}, []string{"line", "malformed CSV"}},
 		{"0,1\n0,1\"\n", Options{}, []string{"line 2", "malformed CSV"}},
 		{"a,b\n", Options{Header: HeaderPresent}, []string{"no rows"}},
@@ -99,14 +101,15 @@ func TestCSVRefusals(t *testing.T) {
 		{"a,b\n0,1\n", Options{Columns: []string{"c"}}, []string{`no column "c"`, "a, b"}},
 		{"0,1\n", Options{Columns: []string{"c"}}, []string{"2 columns have no names"}},
 		{"0,1\n", Options{Columns: []string{"3"}}, []string{`no column "3"`}},
-		{"a,a\n0,1\n", Options{Columns: []string{"a"}}, []string{"more than one column", "number"}},
+		{"a,a\n0,1\n", Options{}, []string{"line 1", `column "a"`, "columns 1 and 2 both have this name", "rename"}},
 		{"a,b\n0,1\n", Options{Where: conditions(t, "z=1")}, []string{`no column "z"`, "a, b"}},
 		{"a,b\n0,1\n", Options{Meta: []string{"a", "b"}}, []string{"none of the 2 columns is left"}},
 		{"a,w\n0,1.5\n", Options{Weight: "w"}, []string{"line 2", `column "w"`, `"1.5"`}},
 		{"a,w\n0,-1\n", Options{Weight: "w"}, []string{"line 2", "non-negative"}},
 		{"a,b\n0,1\n", Options{Delimiter: '"'}, []string{"cannot separate"}},
 		{"a,b\n" + strings.Repeat("0,1\n", 1000), Options{MaxMemory: 5000}, []string{"line", "5000 bytes"}},
-		{"hello world\n", Options{}, []string{"line 1", "hello world"}},
+		{"hello world\n", Options{}, []string{"line 1", "hello world", "only column holds text", "--delimiter"}},
+		{"a,b\nu,v\nw,x\n", Options{}, []string{"none of the 2 columns is data", `such as "u"`, "--categories"}},
 	} {
 		refused(t, "bad.csv", []byte(c.text), c.opts, c.want...)
 	}
@@ -264,10 +267,9 @@ func TestParquetHostileHeaders(t *testing.T) {
 // readBytes decodes a file that is in memory.
 func readBytes(b []byte, opts Options) (*Set, error) {
 	in := newInput(opts)
-	d, err := in.file("memory", bytes.NewReader(b), bytes.NewReader(b), int64(len(b)))
-	if err != nil {
-		return nil, at(err, "memory")
-	}
-	s, err := collect(&opened{decoder: d, in: in})
+	s, err := in.collect(func() (*opened, error) {
+		d, err := in.file("memory", bytes.NewReader(b), bytes.NewReader(b), int64(len(b)))
+		return &opened{decoder: d, in: in}, err
+	})
 	return s, at(err, "memory")
 }

@@ -23,6 +23,7 @@ type dataFlags struct {
 	threshold                    *float64
 	auto, invert, transpose      bool
 	columns, meta, where, labels []string
+	categories                   []string
 	header                       choice
 	take, skip, height, width    int
 	takeGiven                    bool
@@ -42,7 +43,8 @@ func (f *dataFlags) add(cmd *cobra.Command) {
 	f.addForm(cmd, "")
 	fs.StringVar(&f.weight, "weight", "", "array or column with the integer weights of the rows")
 	fs.StringSliceVar(&f.columns, "columns", nil, "columns of a table that are data, by name or number (default all but metadata)")
-	fs.StringSliceVar(&f.meta, "meta", nil, "columns of a table that are metadata")
+	fs.StringSliceVar(&f.meta, "meta", nil, "columns of a table that are metadata (default those of text)")
+	fs.StringSliceVar(&f.categories, "categories", nil, "columns of a table that hold categories, to be made into a column of bits for each value: names, or all")
 	fs.StringArrayVar(&f.labels, "labels", nil, "label file (IDX or .npy), one for each data file; becomes the column y")
 	fs.StringVar(&f.delimiter, "delimiter", "", "of CSV files (default the most frequent of comma, tab, semicolon)")
 	f.header.add(cmd, "header", "auto", "whether CSV files start with names", "auto", "yes", "no")
@@ -100,6 +102,9 @@ func (f *dataFlags) options(cmd *cobra.Command, paths int) (dataset.Options, err
 	o := dataset.Options{Array: f.array, Invert: f.invert, Weight: f.weight, Columns: f.columns, Meta: f.meta,
 		Labels: f.labels, Height: f.height, Width: f.width, Names: f.names, Transpose: f.transpose,
 		Threshold: f.threshold, AutoThreshold: f.auto}
+	for _, name := range f.categories {
+		o.Categories = append(o.Categories, dataset.Category{Name: name})
+	}
 	f.takeGiven = cmd.Flags().Changed("take") || f.takeGiven && f.rows != ""
 	if f.threshold != nil && math.IsNaN(*f.threshold) {
 		return o, usagef("--threshold is not a number")

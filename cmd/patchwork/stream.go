@@ -94,7 +94,7 @@ func (f *dataFlags) open(cmd *cobra.Command, paths []string) (*source, error) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(min(debug.SetMemoryLimit(-1), opt.MaxMemory+32<<20)))
 	set, err := readAll(cmd.Context(), paths, opt)
 	if errors.Is(err, dataset.ErrMemory) {
-		return f.openStream(cmd.Context(), paths, opt)
+		return f.openStream(cmd, paths, opt)
 	}
 	if err != nil {
 		return nil, err
@@ -105,11 +105,13 @@ func (f *dataFlags) open(cmd *cobra.Command, paths []string) (*source, error) {
 }
 
 // openStream opens data that do not fit in memory; the selected images may fit.
-func (f *dataFlags) openStream(ctx context.Context, paths []string, opt dataset.Options) (*source, error) {
+func (f *dataFlags) openStream(cmd *cobra.Command, paths []string, opt dataset.Options) (*source, error) {
+	ctx := cmd.Context()
 	stream, err := dataset.Open(ctx, paths, opt)
 	if err != nil {
 		return nil, &inputError{err}
 	}
+	sayNotes(cmd, stream.Head())
 	take := -1
 	if f.takeGiven {
 		take = f.take

@@ -77,8 +77,8 @@ const policy = `
 	patchwork, dataset/mat, internal/atomicfile, FILES, # what it reads is what learners take
 	github.com/parquet-go/parquet-go/..., golang.org/x/image/...,
 	github.com/apache/arrow-go/v18/arrow, github.com/apache/arrow-go/v18/arrow/array, github.com/apache/arrow-go/v18/arrow/ipc,
-	github.com/apache/arrow-go/v18/arrow/memory, # not its Parquet, which would double the program
-	github.com/klauspost/compress/...
+	github.com/apache/arrow-go/v18/arrow/memory, github.com/google/flatbuffers/go, # not its Parquet, which would double the program
+	github.com/klauspost/compress/..., golang.org/x/text/...
 	< dataset;
 
 	patchwork, internal/npy, internal/atomicfile, FILES

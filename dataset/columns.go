@@ -1,0 +1,245 @@
+package dataset
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// columnStats counts what the cells of a column of text are.
+type columnStats struct {
+	count      [tokens]int
+	first      [tokens]cellPlace // the first cell of each kind, but 0 and 1
+	least      float64           // of the numbers
+	most       float64
+	fractions  bool           // some number is not an integer
+	levels     map[string]int // how often each value occurs, but 0, 1 and unknown ones
+	manyLevels bool           // more than are counted
+}
+
+// cellPlace is a cell and its line (from 1; 0 for none).
+type cellPlace struct {
+	line int
+	text string
+}
+
+// mostLevels bounds the values counted of a column.
+const mostLevels = 256
+
+// add counts a cell. limit bounds the levels.
+func (c *columnStats) add(cell string, line, limit int) {
+	if len(cell) == 1 && (cell[0] == '0' || cell[0] == '1') {
+		c.count[zeroToken+token(cell[0]-'0')]++
+		return
+	}
+	cell = trim(cell)
+	t, v := tokenOf(cell)
+	c.count[t]++
+	if p := &c.first[t]; p.line == 0 || line < p.line {
+		*p = cellPlace{line, shorten(string([]byte(cell)))}
+	}
+	if t == numberToken || t == commaToken {
+		c.least, c.most = min(c.least, v), max(c.most, v)
+		c.fractions = c.fractions || v != math.Trunc(v)
+	}
+	if t > unknownToken && t != zeroToken && t != oneToken {
+		c.addLevel(cell, limit)
+	}
+}
+
+func (c *columnStats) addLevel(cell string, limit int) {
+	if c.manyLevels {
+		return
+	}
+	level := levelOf(cell)
+	if _, known := c.levels[level]; !known {
+		if len(c.levels) >= limit {
+			c.manyLevels, c.levels = true, nil
+			return
+		}
+		if c.levels == nil {
+			c.levels = map[string]int{}
+		}
+		level = string([]byte(level))
+	}
+	c.levels[level]++
+}
+
+// levelOf returns the value of a cell of a categorical column: 2.0 is 2, since
+// some programs write integers beside missing values so.
+func levelOf(cell string) string {
+	if v, err := strconv.ParseFloat(cell, 64); err == nil && v == math.Trunc(v) && math.Abs(v) < 1e15 && !isCode(cell) {
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return cell
+}
+
+// allLevels returns the values of a categorical column, sorted, numbers by size.
+func (c *columnStats) allLevels() []string {
+	levels := slices.Collect(maps.Keys(c.levels))
+	for t, level := range map[token]string{zeroToken: "0", oneToken: "1"} {
+		if c.count[t] > 0 && c.levels[level] == 0 {
+			levels = append(levels, level)
+		}
+	}
+	sortLevels(levels)
+	return levels
+}
+
+func sortLevels(levels []string) {
+	slices.SortFunc(levels, func(a, b string) int {
+		x, errX := strconv.ParseFloat(a, 64)
+		y, errY := strconv.ParseFloat(b, 64)
+		switch {
+		case errX == nil && errY == nil && x != y:
+			if x < y {
+				return -1
+			}
+			return 1
+		case errX == nil && errY != nil:
+			return -1
+		case errX != nil && errY == nil:
+			return 1
+		}
+		if a < b {
+			return -1
+		}
+		if a > b {
+			return 1
+		}
+		return 0
+	})
+}
+
+func (c *columnStats) sum(kinds ...token) int {
+	n := 0
+	for _, t := range kinds {
+		n += c.count[t]
+	}
+	return n
+}
+
+// known returns the number of cells that say something.
+func (c *columnStats) known() int {
+	n := 0
+	for t := zeroToken; t < tokens; t++ {
+		n += c.count[t]
+	}
+	return n
+}
+
+// few reports whether the column has few values that recur, as categories do.
+func (c *columnStats) few() bool {
+	const most = 30
+	n := len(c.allLevels())
+	return !c.manyLevels && n >= 2 && n <= most && 2*n <= c.known()
+}
+
+// columnClass says what a column is, as far as its cells show.
+type columnClass uint8
+
+const (
+	bitClass    columnClass = iota // data, with the coding that belongs to it
+	numberClass                    // numbers beyond 0 and 1
+	labelClass                     // text
+	spoiltClass                    // data, but for some cells that are not
+)
+
+// vocabularies says which ways of writing a bit some column of the table proves:
+// columns that have only one value of a pair are judged by them.
+type vocabularies struct{ marks, signs, letters bool }
+
+func vocabulariesOf(columns []columnStats) vocabularies {
+	var v vocabularies
+	for i := range columns {
+		c := &columns[i]
+		blanks := c.sum(blankToken, unknownToken)
+		all := c.known() + blanks
+		plus, minus, p, a := c.count[plusToken], c.count[minusToken], c.count[pToken], c.count[aToken]
+		v.marks = v.marks || c.count[xToken] > 0 && c.count[blankToken] > 0 && c.count[xToken]+blanks == all
+		v.signs = v.signs || plus > 0 && minus > 0 && plus+minus+blanks == all
+		v.letters = v.letters || p > 0 && a > 0 && p+a+blanks == all
+	}
+	return v
+}
+
+// classOf judges a column.
+func (c *columnStats) classOf(v vocabularies) (columnClass, coding) {
+	known := c.known()
+	only := func(kinds ...token) bool { return c.sum(kinds...) == known }
+	has := func(t token) bool { return c.count[t] > 0 }
+	switch {
+	case known == 0 && v.marks && has(blankToken):
+		return bitClass, markCoding
+	case has(minusToken) && only(minusToken) && v.signs, has(plusToken) && has(minusToken) && only(plusToken, minusToken):
+		return bitClass, signCoding
+	case has(plusToken) && only(plusToken):
+		if v.signs {
+			return bitClass, signCoding
+		}
+		return bitClass, markCoding
+	case has(xToken) && only(xToken):
+		return bitClass, markCoding
+	case only(pToken, aToken) && (v.letters || has(pToken) && has(aToken)) && known > 0:
+		return bitClass, letterCoding
+	case only(zeroToken, oneToken, yesToken, noToken, minusToken):
+		return bitClass, bitCoding
+	}
+	return c.mixedClass(known), bitCoding
+}
+
+// mixedClass judges a column whose cells are not of one kind. Where most of them
+// are data, the others are mistakes: to take the column as a label would lose it.
+func (c *columnStats) mixedClass(known int) columnClass {
+	digits, numbers := c.sum(zeroToken, oneToken), c.sum(numberToken, commaToken)
+	text := c.sum(textToken, xToken, plusToken, pToken, aToken)
+	if text == 0 && digits+numbers > 0 && numbers > 0 && c.sum(yesToken, noToken) == 0 {
+		return numberClass
+	}
+	letters := 0 // single letters, which prove less than words and digits
+	for _, l := range []string{"y", "n", "t", "f", "Y", "N", "T", "F"} {
+		letters += c.levels[l]
+	}
+	long := c.sum(yesToken, noToken) - letters
+	pair := c.sum(yesToken) > 0 && c.sum(noToken) > 0
+	switch {
+	case 2*(digits+long) >= known, pair && 10*(digits+long+letters) >= 9*known:
+		return spoiltClass
+	case 2*(digits+numbers) >= known:
+		return numberClass
+	}
+	return labelClass
+}
+
+// indexStats tells whether a column counts the rows.
+type indexStats struct {
+	from, n int
+	broken  bool
+}
+
+// add takes the cell of the next row.
+func (x *indexStats) add(cell string) {
+	if x.broken {
+		return
+	}
+	v, err := strconv.Atoi(trim(cell))
+	if x.n == 0 {
+		x.from = v
+	}
+	x.broken = err != nil || v != x.from+x.n
+	x.n++
+}
+
+// precede takes the cell of the row before all others.
+func (x *indexStats) precede(cell string) {
+	v, err := strconv.Atoi(trim(cell))
+	x.broken = x.broken || err != nil || x.n > 0 && v != x.from-1
+	x.from = v
+	x.n++
+}
+
+// counts reports whether the column counts the rows from 0 or 1.
+func (x *indexStats) counts() bool {
+	return !x.broken && x.n >= 3 && (x.from == 0 || x.from == 1)
+}

@@ -1,0 +1,361 @@
+package dataset
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Category is a column of categories that is read as one column of bits per
+// value, of which at most one is on in a row.
+type Category struct {
+	Name string `json:"name"`
+	// Levels lists the values. In [Options], none means those that the data have;
+	// a value that is not listed is unknown.
+	Levels []string `json:"levels"`
+}
+
+// columns returns the names of the columns of bits.
+func (c *Category) columns() []string {
+	out := make([]string, len(c.Levels))
+	for i, level := range c.Levels {
+		out[i] = c.Name + "=" + level
+	}
+	return out
+}
+
+// Groups returns, for each of the categories, the indices of its columns in
+// Columns: the pixels of which at most one is on.
+func (s *Set) Groups() [][]int {
+	var out [][]int
+	for _, c := range s.Categories {
+		var group []int
+		for _, name := range c.columns() {
+			if i := slices.Index(s.Columns, name); i >= 0 {
+				group = append(group, i)
+			}
+		}
+		out = append(out, group)
+	}
+	return out
+}
+
+// tablePlan says how the rows of a table of text become a set.
+type tablePlan struct {
+	roles
+	pixels     []dataColumn // what roles.data becomes
+	width      int          // pixels of a row
+	categories []Category
+	notes      []string
+	first      bool   // the first line is data
+	complete   bool   // the plan was made of the whole table
+	plain      bool   // all columns are 0 and 1 or words for them
+	unit       string // what places count: lines or rows
+}
+
+// dataColumn says how the cells of a column become pixels.
+type dataColumn struct {
+	column int
+	coding coding
+	digit  [2]uint8       // the states of "0" and "1"
+	at     int            // the first pixel
+	levels map[string]int // the pixels of a category; nil for one pixel
+	n      int            // how many
+}
+
+// survey is what was found out about a table of text.
+type survey struct {
+	names    []string // nil if the table has none
+	columns  []columnStats
+	index    indexStats // of the first column
+	rows     int
+	first    bool // the first line is data
+	complete bool
+	trailing bool // every line ends in a delimiter
+	unit     string
+}
+
+// name returns the name of column i for people.
+func (s *survey) name(i int) string { r := roles{names: s.names}; return r.name(i) }
+
+// plan decides what each column is for.
+func (in *input) planTable(s *survey) (*tablePlan, error) {
+	p := &tablePlan{first: s.first, complete: s.complete, unit: s.unit}
+	if err := s.checkNames(); err != nil && in.opts.model == nil { // else the columns are matched by name
+		return nil, err
+	}
+	v := vocabulariesOf(s.columns)
+	asked, err := in.askedCategories(s, v)
+	if err != nil {
+		return nil, err
+	}
+	explicit, err := findColumns(s.names, len(s.columns), in.opts.Columns)
+	if err != nil {
+		return nil, err
+	}
+	claimed := func(i int) bool {
+		weight := cmp.Or(in.opts.Weight, in.opts.like().Weight)
+		return asked[i] != nil || slices.Contains(explicit, i) || weight != "" && s.name(i) == weight ||
+			in.opts.model.named(s.names) && in.opts.model.knows(s.names[i])
+	}
+	var texts, auto []int
+	for i := range s.columns {
+		class, _ := s.columns[i].classOf(v)
+		switch {
+		case len(explicit) > 0, claimed(i), s.trailing && i == len(s.columns)-1:
+		case s.isIndex(i, class):
+			auto = append(auto, i)
+			p.note("%s counts or names the rows and is taken as a label", strconv.Quote(s.name(i)))
+		case class == labelClass:
+			texts = append(texts, i)
+		}
+	}
+	texts = in.categoriesForWantOfBits(s, v, texts, auto, explicit, asked)
+	if p.roles, err = in.rolesOf(s.names, len(s.columns), append(auto, texts...)); err != nil {
+		return nil, s.noData(err, texts)
+	}
+	if s.trailing {
+		p.data = slices.DeleteFunc(p.data, func(i int) bool { return i == len(s.columns)-1 })
+		p.note("every line ends in a delimiter; the empty last column is left out")
+	}
+	p.noteLabels(s, texts)
+	if err := in.offending(s, p, v, asked); err != nil {
+		return nil, err
+	}
+	return p, in.layOut(s, p, v, asked)
+}
+
+func (p *tablePlan) note(format string, args ...any) {
+	p.notes = append(p.notes, fmt.Sprintf(format, args...))
+}
+
+// checkNames rejects columns that cannot be told apart, and names those without
+// a name by their number.
+func (s *survey) checkNames() error {
+	seen := map[string]int{}
+	for i, name := range s.names {
+		if name == "" {
+			if name = strconv.Itoa(i + 1); i == 0 {
+				name = "row"
+			}
+			s.names[i] = name
+		}
+		if first, ok := seen[name]; ok {
+			line := 1
+			if s.unit == "row" {
+				line = 0
+			}
+			return &FormatError{Line: line, Column: name, Msg: fmt.Sprintf("columns %d and %d both have this name", first+1, i+1), Hint: "rename one of them"}
+		}
+		seen[name] = i
+	}
+	return nil
+}
+
+// isIndex reports whether a column only counts or names the rows: pandas writes
+// one without a name, or as "Unnamed: 0".
+func (s *survey) isIndex(i int, class columnClass) bool {
+	if i == 0 && s.index.counts() && len(s.columns) > 1 {
+		return true
+	}
+	unnamed := s.names != nil && (i == 0 && s.names[0] == "row" || strings.HasPrefix(s.names[i], "Unnamed: "))
+	return unnamed && class == numberClass
+}
+
+// askedCategories returns, by column, the categories that the options ask for.
+func (in *input) askedCategories(s *survey, v vocabularies) (map[int]*Category, error) {
+	asked := map[int]*Category{}
+	for _, c := range in.opts.Categories {
+		if in.opts.model != nil && c.Levels != nil && s.names != nil && !slices.Contains(s.names, c.Name) {
+			continue // its absence is told with that of other columns
+		}
+		if c.Name == allCategories && !slices.Contains(s.names, allCategories) {
+			in.allCategories(s, v, asked)
+			continue
+		}
+		at, err := findColumns(s.names, len(s.columns), []string{c.Name})
+		if err != nil {
+			return nil, err
+		}
+		if c.Levels == nil && s.columns[at[0]].manyLevels {
+			return nil, &FormatError{Column: c.Name, Msg: fmt.Sprintf("more than %d values, too many for categories", mostLevels), Hint: "make them coarser, or keep the column as a label with --meta"}
+		}
+		asked[at[0]] = &Category{Name: s.name(at[0]), Levels: c.Levels}
+	}
+	return asked, nil
+}
+
+// allCategories is the name that asks for all columns that look like categories.
+const allCategories = "all"
+
+func (in *input) allCategories(s *survey, v vocabularies, asked map[int]*Category) {
+	used, _ := findColumns(s.names, len(s.columns), append(slices.Clone(in.opts.Meta), in.opts.selectedBy()...))
+	if in.opts.Weight != "" {
+		weight, _ := findColumns(s.names, len(s.columns), []string{in.opts.Weight})
+		used = append(used, weight...)
+	}
+	for i := range s.columns {
+		c := &s.columns[i]
+		class, _ := c.classOf(v)
+		if asked[i] == nil && !slices.Contains(used, i) && !s.isIndex(i, class) && c.few() && (class == labelClass || class == numberClass && !c.fractions) {
+			asked[i] = &Category{Name: s.name(i)}
+		}
+	}
+}
+
+// categoriesForWantOfBits makes categories of the text columns that have few
+// values if the table would have no data otherwise. It returns the others.
+func (in *input) categoriesForWantOfBits(s *survey, v vocabularies, texts, auto, explicit []int, asked map[int]*Category) []int {
+	used, err := findColumns(s.names, len(s.columns), append(slices.Clone(in.opts.Meta), in.opts.selectedBy()...))
+	if err != nil || len(explicit) > 0 || len(asked) > 0 {
+		return texts
+	}
+	for i := range s.columns {
+		if !slices.Contains(texts, i) && !slices.Contains(auto, i) && !slices.Contains(used, i) && s.name(i) != in.opts.Weight {
+			return texts // there is other data
+		}
+	}
+	var labels []int
+	for _, i := range texts {
+		if s.columns[i].few() && !slices.Contains(used, i) {
+			asked[i] = &Category{Name: s.name(i)}
+		} else {
+			labels = append(labels, i)
+		}
+	}
+	return labels
+}
+
+// noData adds to the error that no column is left what the columns are.
+func (s *survey) noData(err error, texts []int) error {
+	fe, ok := err.(*FormatError)
+	if !ok || len(texts) == 0 || !strings.HasPrefix(fe.Msg, "none of the") {
+		return err
+	}
+	c := &s.columns[texts[0]]
+	example := c.first[textToken]
+	for _, t := range []token{xToken, plusToken, pToken, aToken} {
+		if example.line == 0 {
+			example = c.first[t]
+		}
+	}
+	fe.Line, fe.Column = example.line, s.name(texts[0])
+	if len(s.columns) == 1 {
+		fe.Msg = fmt.Sprintf("the only column holds text, such as %q", example.text)
+		fe.Hint = "cells are 0 or 1, yes or no, and the like; is the delimiter right (--delimiter), or is each line a list of items (--items)?"
+		return fe
+	}
+	fe.Msg = fmt.Sprintf("none of the %d columns is data; %s text, such as %q", len(s.columns), people(len(texts), "holds", "hold"), example.text)
+	fe.Hint = "cells are 0 or 1, yes or no, and the like; --categories NAME,... makes a column of bits for each value of a column"
+	return fe
+}
+
+// people returns a number with the right form of a verb.
+func people(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// noteLabels says which columns of text are labels, unless they were named.
+func (p *tablePlan) noteLabels(s *survey, texts []int) {
+	var names, few []string
+	for _, i := range texts {
+		if k := slices.Index(p.meta, i); k >= 0 && p.auto[k] {
+			names = append(names, s.name(i))
+			if s.columns[i].few() {
+				few = append(few, s.name(i))
+			}
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	verb := " are taken as labels"
+	if len(names) == 1 {
+		verb = " is taken as a label"
+	}
+	how := ""
+	if len(few) > 0 {
+		how = "; --categories " + strings.Join(few[:min(len(few), 3)], ",") + " makes a column of bits for each value"
+	}
+	p.note("%s%s%s", andList(names), verb, how)
+}
+
+// andList joins names in a sentence, cut to a readable length.
+func andList(names []string) string {
+	const most = 5
+	if len(names) == 1 {
+		return names[0]
+	}
+	if n := len(names) - most; n > 1 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), n)
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// layOut gives the data columns their pixels.
+func (in *input) layOut(s *survey, p *tablePlan, v vocabularies, asked map[int]*Category) error {
+	p.plain = len(p.meta) == 0 && len(asked) == 0
+	var names, marked, made []string
+	for _, i := range p.data {
+		c := &s.columns[i]
+		d := dataColumn{column: i, at: p.width, n: 1}
+		_, d.coding = c.classOf(v)
+		d.digit = [2]uint8{d.coding.of("0", in.rule), d.coding.of("1", in.rule)}
+		if category := asked[i]; category != nil {
+			p.addCategory(c, &d, category)
+			made = append(made, fmt.Sprintf("%s (%s)", category.Name, list(category.Levels)))
+			names = append(names, category.columns()...)
+		} else {
+			names = append(names, s.name(i))
+		}
+		if d.coding == markCoding && d.levels == nil && c.count[blankToken] > 0 {
+			marked = append(marked, s.name(i))
+		}
+		p.plain = p.plain && d.coding == bitCoding
+		p.width += d.n
+		p.pixels = append(p.pixels, d)
+	}
+	if p.names != nil || len(p.categories) > 0 {
+		p.columns = names
+	}
+	if len(marked) > 0 {
+		p.note("an empty cell means off in %s, where the others hold a mark", andList(marked))
+	}
+	if len(made) > 0 {
+		p.note("a column of bits was made for each value of %s", andList(made))
+	}
+	if p.width == 0 {
+		return &FormatError{Msg: "no column is left as data"}
+	}
+	return checkSize(1, p.width)
+}
+
+// addCategory lays out the pixels of a category.
+func (p *tablePlan) addCategory(c *columnStats, d *dataColumn, category *Category) {
+	found := c.allLevels()
+	if category.Levels == nil {
+		category.Levels = found
+	} else {
+		cells, example := 0, ""
+		for _, level := range found {
+			if !slices.Contains(category.Levels, level) {
+				cells += max(1, c.levels[level])
+				example = level
+			}
+		}
+		if cells > 0 {
+			p.note("%s in the column %s are none of %s, such as %q; they are taken as unknown", people(cells, "cell", "cells"), category.Name, list(category.Levels), example)
+		}
+	}
+	d.levels, d.n = map[string]int{}, len(category.Levels)
+	for k, level := range category.Levels {
+		d.levels[level] = k
+	}
+	p.categories = append(p.categories, *category)
+}

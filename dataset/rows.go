@@ -1,0 +1,175 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+)
+
+// records yields the rows of a table as text, and where each stands, from 1; then
+// io.EOF. The cells are valid until the next call.
+type records interface {
+	read() (cells []string, place int, err error)
+}
+
+// tableSource is a table whose cells are text, or become text.
+type tableSource interface {
+	unit() string // what places count: lines or rows
+	sample() (r records, complete bool, err error)
+	records() (records, error)
+	once() bool
+	hold() error
+	repeat() (records, error)
+	leastRows() int64
+}
+
+// table prepares the reading of a table. names has the names of the columns, if the
+// format has them apart from the rows.
+func (in *input) table(src tableSource, names []string) (decoder, error) {
+	p, err := in.tablePlan(src, names)
+	if err != nil {
+		return nil, err
+	}
+	least := src.leastRows()
+	if !in.stream && least > in.budget.left/imageCost(1, p.width) { // too large for certain: fail before reading
+		return nil, in.budget.spend(int(min(least, math.MaxInt32)), 1, p.width)
+	}
+	r, err := src.records()
+	if err != nil {
+		return nil, err
+	}
+	if names == nil && !p.first {
+		if _, _, err := r.read(); err != nil {
+			return nil, err
+		}
+	}
+	d := &tableRows{r: r, table: &textTable{in: in, plan: p}}
+	if err := d.advance(); in.plan != nil && (err != nil || d.record == nil) {
+		return nil, errChanged()
+	} else if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// errChanged returns the error for a file that is not what it was.
+func errChanged() error {
+	return &FormatError{Msg: "has changed since reading began", Hint: "do not change the file while it is read"}
+}
+
+// tablePlan returns the plan of a table: the one that is given, or one by its
+// beginning if that suffices, or by all of it.
+func (in *input) tablePlan(src tableSource, names []string) (*tablePlan, error) {
+	if in.plan != nil {
+		return in.plan, nil
+	}
+	r, complete, err := src.sample()
+	if err != nil {
+		return nil, err
+	}
+	p, err := in.planBy(r, names, src.unit(), complete)
+	if err != nil {
+		return nil, err
+	}
+	if enough := p.plain || !in.stream && len(p.categories) == 0 && !src.once(); !p.complete && (in.thorough || !enough) {
+		if err := src.hold(); err != nil {
+			return nil, err
+		}
+		if r, err = src.repeat(); err != nil {
+			return nil, err
+		}
+		if p, err = in.planBy(r, names, src.unit(), true); err != nil {
+			return nil, err
+		}
+	}
+	in.made = p
+	return p, nil
+}
+
+// planBy surveys a table, or its beginning, and plans by that.
+func (in *input) planBy(r records, names []string, unit string, complete bool) (*tablePlan, error) {
+	s, err := in.survey(r, names, complete)
+	if err != nil {
+		return nil, err
+	}
+	s.unit = unit
+	p, err := in.planTable(s)
+	return p, inUnit(err, unit)
+}
+
+// tableRows makes parts of a set of the rows of a table.
+type tableRows struct {
+	r      records
+	table  *textTable
+	record []string // read, but not yet part of the table; nil at the end
+	place  int      // of the record
+	some   bool     // there was a row
+}
+
+// advance reads the next record.
+func (d *tableRows) advance() error {
+	record, place, err := d.r.read()
+	if err == io.EOF {
+		d.record = nil
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	d.place = place
+	d.record, err = sized(record, d.table.plan.n, place)
+	return err
+}
+
+// sized checks the number of cells of a record; one empty cell more, after a
+// delimiter at the end of the line, is dropped.
+func sized(record []string, n, line int) ([]string, error) {
+	if len(record) == n+1 && trim(record[n]) == "" {
+		return record[:n], nil
+	}
+	if len(record) != n {
+		return nil, &FormatError{Line: line, Msg: fmt.Sprintf("%s, but line 1 has %d", people(len(record), "cell", "cells"), n),
+			Hint: "make all lines of one length, check the delimiter, or say --items if each line is a list"}
+	}
+	return record, nil
+}
+
+func (d *tableRows) next() (*Set, error) {
+	width := d.table.plan.width
+	n := d.table.in.opts.partRows(2*int64(width), 1, width)
+	d.table.begin()
+	for d.record != nil && d.table.set.Len() < n {
+		if err := d.table.add(d.record); err != nil {
+			return nil, inUnit(onLine(err, d.place), d.table.plan.unit)
+		}
+		if err := d.advance(); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case d.table.set.Len() > 0:
+		d.some = true
+		return d.table.part(), nil
+	case !d.some:
+		return nil, &FormatError{Msg: "the table has no rows", Hint: "there is nothing below its header"}
+	}
+	return nil, io.EOF
+}
+
+func onLine(err error, line int) error {
+	var fe *FormatError
+	if errors.As(err, &fe) && fe.Line == 0 {
+		fe.Line = line
+	}
+	return err
+}
+
+// inUnit makes the place of an error a row, if places are rows.
+func inUnit(err error, unit string) error {
+	var fe *FormatError
+	if errors.As(err, &fe) && unit == "row" {
+		fe.Row, fe.Line = max(fe.Row, fe.Line), 0
+	}
+	return err
+}

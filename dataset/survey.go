@@ -1,0 +1,136 @@
+package dataset
+
+import (
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// survey counts what the cells of a table are; the beginning of a text may break
+// off within a cell in quotes. names has the names of the columns if the first row
+// cannot have them.
+func (in *input) survey(r records, names []string, complete bool) (*survey, error) {
+	var first []string
+	firstLine := 0
+	s := &survey{complete: complete}
+	if names != nil {
+		s.names, s.columns, first = slices.Clone(names), make([]columnStats, len(names)), []string{}
+	}
+	for {
+		record, line, err := r.read()
+		var fe *FormatError
+		if err == io.EOF || !complete && s.rows > 0 && errors.As(err, &fe) && fe.Err != nil {
+			break // within quotes, perhaps: what follows will show
+		}
+		if err != nil {
+			return nil, err
+		}
+		if first == nil {
+			firstLine = line
+			for _, cell := range record {
+				first = append(first, string([]byte(cell)))
+			}
+			continue
+		}
+		if s.columns == nil {
+			s.columns = make([]columnStats, s.widthBy(&first, record))
+		}
+		if record, err = sized(record, len(s.columns), line); err != nil {
+			return nil, err
+		}
+		s.add(record, line, in)
+		s.index.add(record[0])
+	}
+	if names != nil {
+		return s, nil
+	}
+	if first == nil {
+		return nil, &FormatError{Msg: "the file has no rows"}
+	}
+	s.takeFirst(first, firstLine, in)
+	return s, nil
+}
+
+// takeFirst decides whether the first line has names or is a row.
+func (s *survey) takeFirst(first []string, line int, in *input) {
+	if s.columns == nil {
+		s.columns = make([]columnStats, len(first))
+	}
+	if mode := in.opts.Header; mode == HeaderPresent || mode == HeaderAuto && (s.isHeader(first) || in.opts.model.isHeader(first)) {
+		s.names = make([]string, len(first))
+		for i, name := range first {
+			s.names[i] = strings.ToValidUTF8(trim(name), "\uFFFD")
+		}
+		end := len(first) - 1
+		last := &s.columns[end]
+		s.trailing = end > 0 && s.rows > 0 && s.names[end] == "" && last.known() == 0 && last.count[unknownToken] == 0
+		return
+	}
+	s.first = true
+	s.add(first, line, in)
+	s.index.precede(first[0])
+}
+
+// widthBy returns the number of columns. R writes names of rows without a name
+// above them; they get an empty one.
+func (s *survey) widthBy(first *[]string, second []string) int {
+	if n := len(*first); len(second) == n+1 && trim(second[n]) != "" {
+		texts := true
+		for _, name := range *first {
+			t, _ := tokenOf(trim(name))
+			texts = texts && (t == textToken || t == yesToken || t == noToken || t >= xToken && t <= pToken)
+		}
+		if t, _ := tokenOf(trim(second[0])); texts && n > 1 && (t == textToken || t == oneToken) {
+			*first = slices.Insert(*first, 0, "")
+		}
+	}
+	return len(*first)
+}
+
+// add counts the cells of a row.
+func (s *survey) add(record []string, line int, in *input) {
+	limit := in.levelLimit(len(record))
+	for i, cell := range record {
+		s.columns[i].add(cell, line, limit)
+	}
+	s.rows++
+}
+
+// levelLimit bounds the values counted of each column, so that a table of
+// thousands of columns of text stays small.
+func (in *input) levelLimit(columns int) int {
+	return max(8, min(mostLevels, (1<<20)/max(columns, 1)))
+}
+
+// isHeader implements [HeaderAuto] for a first line, given what is below it: it is
+// a header if it counts the columns, if a name stands above bits or numbers, if
+// letters stand above digits only, or if no column of text has its first value
+// again although values recur.
+func (s *survey) isHeader(first []string) bool {
+	if len(first) >= 3 && counts(first) {
+		return true
+	}
+	v := vocabulariesOf(s.columns)
+	words, news, few := true, true, false
+	for i, cell := range first {
+		c := &s.columns[i]
+		t, _ := tokenOf(trim(cell))
+		known := c.known()
+		class, code := c.classOf(v)
+		named := t == textToken || t > yesToken && t != numberToken && t != minusToken
+		if named && known > 0 && 2*c.sum(zeroToken, oneToken, numberToken, noToken, yesToken) > known {
+			return true
+		}
+		if t != blankToken && known > 0 && class == bitClass && code != bitCoding && code.of(cell, rule{}) == notBinary {
+			return true
+		}
+		words = words && known > 0 && c.sum(zeroToken, oneToken, numberToken) == known && cell != "" && unicode.IsLetter(rune(trim(cell + " .")[0]))
+		if known > 0 {
+			news = news && t > yesToken && c.levels[levelOf(trim(cell))] == 0
+			few = few || c.few()
+		}
+	}
+	return words && s.rows > 0 || news && few && s.rows >= 4
+}

@@ -1,0 +1,149 @@
+package dataset
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// token says what the text of a table cell is by itself. What a column makes of
+// it depends on the other cells of the column, see [coding].
+type token uint8
+
+const (
+	blankToken   token = iota
+	unknownToken       // a word for a value that is not known
+	zeroToken          // 0, 0.0
+	oneToken           // 1, 1.0
+	noToken            // a word for 0
+	yesToken           // a word for 1
+	minusToken
+	plusToken
+	xToken
+	aToken
+	pToken
+	numberToken // another number
+	commaToken  // a number with a decimal comma
+	textToken
+	tokens // how many
+)
+
+// cellWords lists the words, in lower case, that mean more than their text. The
+// package comment has the same list.
+var cellWords = map[string]token{
+	"": blankToken, "?": unknownToken, "na": unknownToken, "n/a": unknownToken, "nan": unknownToken, "null": unknownToken, "none": unknownToken, ".": unknownToken,
+	"y": yesToken, "yes": yesToken, "t": yesToken, "true": yesToken, "present": yesToken,
+	"n": noToken, "no": noToken, "f": noToken, "false": noToken, "absent": noToken,
+	"+": plusToken, "-": minusToken, "x": xToken, "p": pToken, "a": aToken,
+}
+
+// longestWord is the length of the longest of cellWords.
+const longestWord = 7
+
+// tokenOf returns what a cell is, without the blanks around it, and its value if
+// it is a number.
+func tokenOf(s string) (token, float64) {
+	if len(s) == 1 && (s[0] == '0' || s[0] == '1') { // nearly all cells
+		return zeroToken + token(s[0]-'0'), float64(s[0] - '0')
+	}
+	if len(s) <= longestWord {
+		if t, ok := cellWords[strings.ToLower(s)]; ok {
+			return t, 0
+		}
+	}
+	switch v, err := strconv.ParseFloat(s, 64); {
+	case isCode(s):
+		return textToken, 0
+	case err == nil && v == 0:
+		return zeroToken, 0
+	case err == nil && v == 1:
+		return oneToken, 1
+	case err == nil && !math.IsNaN(v):
+		return numberToken, v
+	}
+	if v, ok := commaNumber(s); ok {
+		return commaToken, v
+	}
+	return textToken, 0
+}
+
+// commaNumber reads a number with a decimal comma.
+func commaNumber(s string) (float64, bool) {
+	i := strings.IndexByte(s, ',')
+	if i < 0 || strings.ContainsAny(s, ".") {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(s[:i]+"."+s[i+1:], 64)
+	return v, err == nil && !math.IsNaN(v)
+}
+
+// isCode reports whether a number is written with zeros in front, as codes are:
+// 007.
+func isCode(s string) bool { return len(s) > 1 && s[0] == '0' && s[1] >= '0' && s[1] <= '9' }
+
+// cellState says what the text of a value is that stands by itself.
+type cellState int
+
+const (
+	cellBad     cellState = iota // not a value
+	cellBit                      // a word for 0 or 1
+	cellNumber                   // a number, maybe beyond 0 and 1
+	cellUnknown                  // nothing known
+)
+
+// parseCell reads the text of a value that stands by itself. Unknown values give
+// NaN.
+func parseCell(s string) (float64, cellState) {
+	switch t, v := tokenOf(trim(s)); t {
+	case blankToken, unknownToken:
+		return math.NaN(), cellUnknown
+	case yesToken:
+		return 1, cellBit
+	case noToken:
+		return 0, cellBit
+	case zeroToken, oneToken, numberToken:
+		return v, cellNumber
+	}
+	return 0, cellBad
+}
+
+// coding says what the cells of a column mean.
+type coding uint8
+
+const (
+	bitCoding    coding = iota // 0 and 1, or words for them; "-" is unknown
+	markCoding                 // one mark (X, or + alone) is on, a blank cell is off
+	signCoding                 // + is on, - is off
+	letterCoding               // P is on, A is off
+)
+
+// of returns the pixel state of a cell in a column of this coding.
+func (c coding) of(cell string, r rule) uint8 {
+	t, v := tokenOf(trim(cell))
+	switch {
+	case t == unknownToken, t == blankToken && c != markCoding:
+		return unknown
+	case t == blankToken:
+		return r.bit(off)
+	case c == bitCoding:
+		switch t {
+		case zeroToken, oneToken, numberToken:
+			return r.of(v)
+		case commaToken:
+			if r.threshold != nil {
+				return r.of(v)
+			}
+		case yesToken:
+			return r.bit(on)
+		case noToken:
+			return r.bit(off)
+		case minusToken:
+			return unknown
+		}
+	case c == markCoding && (t == xToken || t == plusToken), c == signCoding && t == plusToken, c == letterCoding && t == pToken:
+		return r.bit(on)
+	case c == signCoding && t == minusToken, c == letterCoding && t == aToken:
+		return r.bit(off)
+	}
+	return notBinary
+}

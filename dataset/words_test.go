@@ -1,0 +1,149 @@
+package dataset
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// TestVocabularies: what a cell means depends on its column.
+func TestVocabularies(t *testing.T) {
+	for name, c := range map[string]struct {
+		text   string
+		opts   Options
+		want   string
+		meta   string
+		notes  string
+		column []string
+	}{
+		"words":           {"a,b,c\nYes,PRESENT,f\n no ,absent,T\nNULL,n/a,none\n.,NaN,?\n", Options{}, "##.\n..#\n???\n???\n", "", "", []string{"a", "b", "c"}},
+		"numbers":         {"a,b\n0.0,1.0\n1.00,0\n,1e0\n", Options{}, ".#\n#.\n?#\n", "", "", []string{"a", "b"}},
+		"signs":           {"a,b,c\n+,-,1\n-,-,-\n,-,0\n", Options{}, "#.#\n..?\n?..\n", "", "", []string{"a", "b", "c"}},
+		"minus alone":     {"a,b\n1,-\n0,-\n", Options{}, "#?\n.?\n", "", "", []string{"a", "b"}},
+		"marks":           {"site,a,b,c\nu,X,,\nv,,x,\nw,X,NA,\n", Options{}, "#..\n.#.\n#?.\n", "site", "site is taken as a label|an empty cell means off in a, b and c, where the others hold a mark", []string{"a", "b", "c"}},
+		"plus alone":      {"a,b\n+,1\n,0\n+,1\n", Options{}, "##\n..\n##\n", "", "an empty cell means off in a, where the others hold a mark", []string{"a", "b"}},
+		"letters":         {"a,b,c\nP,A,1\nA,A,0\n,a,\n", Options{}, "#.#\n...\n?.?\n", "", "", []string{"a", "b", "c"}},
+		"one letter":      {"grade,b\nA,1\nA,0\n", Options{}, "#\n.\n", "grade", "grade is taken as a label", []string{"b"}},
+		"votes":           {"party,a,b\nrep,y,n\ndem,?,y\n", Options{}, "#.\n?#\n", "party", "party is taken as a label", []string{"a", "b"}},
+		"dates and codes": {"day,id,b\n2024-01-03,007,1\n2024-02-03,008,0\n", Options{}, "#\n.\n", "day id", "day and id are taken as labels", []string{"b"}},
+		"few values":      {"soil,b\nclay,1\nsand,0\nclay,1\nsand,0\n", Options{}, "#\n.\n#\n.\n", "soil", "soil is taken as a label; --categories soil makes a column of bits for each value", []string{"b"}},
+		"pandas":          {"Unnamed: 0,b\n17,1\n4,0\n9,1\n", Options{}, "#\n.\n#\n", "Unnamed: 0", `"Unnamed: 0" counts or names the rows and is taken as a label`, []string{"b"}},
+		"pandas, no name": {",b\n0,1\n1,0\n2,1\n", Options{}, "#\n.\n#\n", "row", `"row" counts or names the rows and is taken as a label`, []string{"b"}},
+		"counting":        {"id,b\n1,1\n2,0\n3,1\n", Options{}, "#\n.\n#\n", "id", `"id" counts or names the rows and is taken as a label`, []string{"b"}},
+		"two rows":        {"id,b\n0,1\n1,0\n", Options{}, ".#\n#.\n", "", "", []string{"id", "b"}},
+		"no header":       {"0,1\n1,0\n2,1\n", Options{}, "#\n.\n#\n", "1", `"1" counts or names the rows and is taken as a label`, nil},
+		"R":               {"\"a\" \"b\"\n\"u\" 1 0\n\"v\" 0 1\n", Options{Delimiter: ' '}, "#.\n.#\n", "row", "row is taken as a label", []string{"a", "b"}},
+		"trailing":        {"a,b,\n0,1,\n1,1,\n", Options{}, ".#\n##\n", "", "every line ends in a delimiter; the empty last column is left out", []string{"a", "b"}},
+		"trailing below":  {"a,b\n0,1,\n1,1,\n", Options{}, ".#\n##\n", "", "", []string{"a", "b"}},
+		"named by letter": {"t,f\n1,1\n0,1\n", Options{}, "##\n.#\n", "", "", []string{"t", "f"}},
+		"utf-16":          {utf16le("a;b\r\n1;0\r\n"), Options{}, "#.\n", "", "", []string{"a", "b"}},
+		"threshold":       {"n;a\n0,5;1\n2,5;0\n1,0;1\n", Options{Threshold: threshold(0.9)}, ".#\n#.\n##\n", "", "", []string{"n", "a"}},
+		"invert":          {"a,b\nX,1\n,0\n", Options{Invert: true}, "..\n##\n", "", "an empty cell means off in a, where the others hold a mark", []string{"a", "b"}},
+		"words and 0":     {"a\nyes\n0\nNone\n1\n", Options{}, "#\n.\n?\n#\n", "", "", []string{"a"}},
+		"categories": {"soil,b\nclay,1\n,0\nloam,1\n", Options{Categories: []Category{{Name: "soil"}}}, "#.#\n??.\n.##\n", "",
+			"a column of bits was made for each value of soil (clay, loam)", []string{"soil=clay", "soil=loam", "b"}},
+		"numeric codes": {"b,soil\n1,2\n0,10\n1,2.0\n", Options{Categories: []Category{{Name: "soil"}}}, "##.\n..#\n##.\n", "",
+			"a column of bits was made for each value of soil (2, 10)", []string{"b", "soil=2", "soil=10"}},
+		"all categories": {"soil,name,b\nclay,u,1\nsand,v,0\nclay,w,1\nsand,x,1\n", Options{Categories: []Category{{Name: "all"}}}, "#.#\n.#.\n#.#\n.##\n", "name",
+			"name is taken as a label|a column of bits was made for each value of soil (clay, sand)", []string{"soil=clay", "soil=sand", "b"}},
+		"only categories": {"soil,name\nclay,u\nsand,v\nclay,w\nsand,x\n", Options{}, "#.\n.#\n#.\n.#\n", "name",
+			"name is taken as a label|a column of bits was made for each value of soil (clay, sand)", []string{"soil=clay", "soil=sand"}},
+		"other values": {"soil,b\nclay,1\npeat,0\n", Options{Categories: []Category{{"soil", []string{"clay", "sand"}}}}, "#.#\n??.\n", "",
+			`1 cell in the column soil are none of clay, sand, such as "peat"; they are taken as unknown|a column of bits was made for each value of soil (clay, sand)`, []string{"soil=clay", "soil=sand", "b"}},
+	} {
+		s, err := readBytes([]byte(c.text), c.opts)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var meta []string
+		for _, m := range s.Meta {
+			meta = append(meta, m.Name)
+		}
+		if got := pixels(s); got != c.want || strings.Join(meta, " ") != c.meta || strings.Join(s.Notes, "|") != c.notes || !cmp.Equal(s.Columns, c.column) {
+			t.Errorf("%s: columns %q, meta %q, notes %q, pixels\n%s", name, s.Columns, meta, s.Notes, got)
+		}
+	}
+}
+
+func utf16le(s string) string {
+	b := []byte("\xff\xfe")
+	for _, r := range s {
+		b = append(b, byte(r), 0)
+	}
+	return string(b)
+}
+
+// TestGroups: the columns of a category are known to exclude each other.
+func TestGroups(t *testing.T) {
+	s := mustRead(t, "t.csv", []byte("a,soil,wet\n1,clay,y\n0,peat,n\n"), Options{Categories: []Category{{Name: "soil"}, {Name: "wet"}}})
+	if got := s.Groups(); !cmp.Equal(got, [][]int{{1, 2}, {3, 4}}) {
+		t.Errorf("groups %v of %q", got, s.Columns)
+	}
+	if got := pixels(s); got != "##..#\n..##.\n" {
+		t.Error(got)
+	}
+}
+
+// vocabulary is a way of writing off, on and unknown.
+var writings = [][3][]string{
+	{{"0", "0.0", "no", "N", "False", "f", "absent"}, {"1", "1.0", "yes", "Y", "TRUE", "t", "Present"}, {"", "?", "NA", "n/a", "NaN", "null", "None", "."}},
+	{{"-"}, {"+"}, {"", "NA"}},
+	{{"A", "a"}, {"P", "p"}, {"", "?"}},
+	{{""}, {"X", "x"}, {"?", "NA"}},
+}
+
+// TestAnyVocabulary: bits written in any of the vocabularies are the same bits.
+func TestAnyVocabulary(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, w := rapid.IntRange(2, 6).Draw(t, "rows"), rapid.IntRange(1, 5).Draw(t, "columns")
+		comma := rapid.SampledFrom([]string{",", ";", "\t"}).Draw(t, "delimiter")
+		lines, want := make([]string, n), make([]strings.Builder, n)
+		head := "site"
+		for i := range lines {
+			lines[i] = "s" + string(rune('a'+i))
+		}
+		for x := range w {
+			head += comma + "c" + string(rune('a'+x))
+			way := writings[rapid.IntRange(0, len(writings)-1).Draw(t, "way")]
+			for i := range lines {
+				state := rapid.IntRange(0, 2).Draw(t, "state")
+				if i < 2 {
+					state = i // off and on: one value of a pair proves nothing
+				}
+				lines[i] += comma + " " + rapid.SampledFrom(way[state]).Draw(t, "word")
+				want[i].WriteByte(".#?"[state])
+			}
+		}
+		s, err := readBytes([]byte(head+"\n"+strings.Join(lines, "\n")+"\n"), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect := ""
+		for i := range want {
+			expect += want[i].String() + "\n"
+		}
+		if got := pixels(s); got != expect || len(s.Meta) != 1 {
+			t.Fatalf("%s\nread as\n%s", strings.Join(lines, "\n"), got)
+		}
+	})
+}
+
+// TestSurveyIsOfTheWholeTable: what the beginning of a long table shows is
+// corrected by the rest, in memory and as a stream.
+func TestSurveyIsOfTheWholeTable(t *testing.T) {
+	long := strings.Repeat("0,-,\n", headBytes/4)
+	text := []byte("a,b,c\n" + long + "1,+,X\n0,-,\n")
+	s := mustRead(t, "t.csv", text, Options{})
+	last := s.Take(s.Len()).Skip(s.Len() - 2)
+	if got := pixels(last); got != "###\n...\n" {
+		t.Errorf("the last two rows:\n%s", got)
+	}
+	if got := pixels(s.Take(1)); got != "...\n" {
+		t.Errorf("the first row: %s", got)
+	}
+	refused(t, "t.csv", []byte("a,b,c\n"+long+"1,oops,\n0,7,\n"), Options{Columns: []string{"a", "b"}}, `column "b"`)
+	refused(t, "t.csv", []byte("a,b\n"+strings.Repeat("0,1\n", headBytes/4)+"1,oops\n7,1\n"), Options{}, `column "b"`, "oops", "line 16386")
+}
