@@ -40,7 +40,7 @@ func (a *app) scoreCommand() *cobra.Command {
 	var (
 		f      pursuitFlags
 		hidden hiddenFlags
-		asJSON bool
+		asJSON jsonFlag
 	)
 	cmd := &cobra.Command{
 		Use:   "score -m MODEL DATA...",
@@ -98,7 +98,7 @@ bits of the column that are on.`,
 	}
 	f.add(cmd)
 	hidden.add(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
+	asJSON.add(cmd)
 	return cmd
 }
 
