@@ -19,6 +19,7 @@ var outputFormats = map[string][]string{
 	"predict --cells": {".csv", ".npz", ".parquet", ".arrow", ".feather", ".ipc", ".jsonl", ".ndjson"},
 	"rule":            {".png", ".svg"},
 	"sample":          {".npz", ".png", ".svg", ""},
+	"score":           {".csv", ".npz", ".parquet", ".arrow", ".feather", ".ipc", ".jsonl", ".ndjson"},
 	"stats":           {".tally", ".txt", ".line", ""},
 	"synth":           {".npz", ""},
 }
