@@ -133,6 +133,8 @@ var bad = []struct {
 	{"score -m model.npz t.npz --beam 1", 2, "--beam belongs to --hide"},
 	{"score -m model.npz t.npz --hide 0.2 --by-column", 2, "for tables"},
 	{"score -m bars-model.npz bars.npz --hide 0.0001", 2, "hide a larger share"},
+	{"score -m model.npz t.npz -o -", 2, "name a file"},
+	{"score -m model.npz t.npz -o rows.txt", 2, ".csv, .npz"},
 	{"info", 2, "no model"},
 	{"info missing.npz", 2, "missing.npz"},
 	{"info model.npz missing.npz", 2, "missing.npz"},

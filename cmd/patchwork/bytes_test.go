@@ -140,6 +140,9 @@ predict-all           predict -m t-model.npz h.npz --all --take 2 -o -
 predict-table         predict -m q-model.npz q.npz -o table.csv
 predict-soft          predict -m so.npz gaps.npz -o soft.csv --best 1 --max-picks 2
 predict-poses         predict -m hp.npz h.npz -o poses.npz
+predict-cells         predict -m q-model.npz gaps.npz --cells -o cells.csv
+predict-cells-images  predict -m t-model.npz h.npz --cells --take 2 -o cells.jsonl
+score-rows            score -m q-model.npz q.npz -o rows.csv --workers 3
 predict-stream        predict -m ms.npz many.npz --memory 64KiB --all -o stream.csv
 score                 score -m t-model.npz t.npz --where writer>3
 score-paper           score -m t-model.npz t.npz --where writer>3 --pursuit paper

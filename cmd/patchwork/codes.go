@@ -92,7 +92,7 @@ func newCodeTable(format dataset.TableFormat, m *patchwork.Model, s *source, gai
 	}
 	labels := len(t.columns)
 	t.columns = append(t.columns, numbers...)
-	distinctNames(t.columns, labels, format == dataset.TableNPZ)
+	distinctNames(t.columns, 0, labels, format == dataset.TableNPZ)
 	return t
 }
 
@@ -119,10 +119,10 @@ func suffixed(names []string, suffix string) []string {
 }
 
 // distinctNames makes the names of columns distinct by underscores at their end. Names
-// that programs rely on stay, then come the labels, of which there are so many, then
-// the parts. Arrays says that a block is one array, as in an .npz, where its columns
-// have no names.
-func distinctNames(columns []dataset.TableColumn, labels int, arrays bool) {
+// that programs rely on stay; then come the labels, columns [from, to), of which anything
+// can be the name, then the parts. Arrays says that a block is one array, as in an .npz,
+// where its columns have no names.
+func distinctNames(columns []dataset.TableColumn, from, to int, arrays bool) {
 	taken := map[string]bool{}
 	free := func(name string) string {
 		for taken[name] {
@@ -131,18 +131,18 @@ func distinctNames(columns []dataset.TableColumn, labels int, arrays bool) {
 		taken[name] = true
 		return name
 	}
-	for _, c := range columns[labels:] {
-		if c.Block == nil || arrays {
+	for i, c := range columns {
+		if (i < from || i >= to) && (c.Block == nil || arrays) {
 			taken[c.Name] = true
 		}
 	}
-	for i := range columns[:labels] {
+	for i := from; i < to; i++ {
 		columns[i].Name = free(columns[i].Name)
 	}
 	if arrays {
 		return
 	}
-	for _, c := range columns[labels:] {
+	for _, c := range columns {
 		for k, name := range c.Block {
 			c.Block[k] = free(name)
 		}

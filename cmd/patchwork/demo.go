@@ -49,6 +49,7 @@ func (a *app) demoCommand() *cobra.Command {
 		dir     string
 		seed    uint64
 		workers int
+		asJSON  jsonFlag
 	)
 	cmd := &cobra.Command{
 		Use:   "demo",
@@ -82,12 +83,16 @@ page with all of them that needs nothing else.`,
 			if err := d.save(sheets); err != nil {
 				return err
 			}
+			if asJSON {
+				return a.printObject(d.summary(), dir)
+			}
 			return a.demoReport(d)
 		},
 	}
 	fs := cmd.Flags()
 	fs.StringVarP(&dir, "output", "o", "demo", "folder to write to")
 	fs.Uint64Var(&seed, "seed", demoSeed, "seed of the letters and of learning")
+	asJSON.add(cmd)
 	workersFlag(cmd, &workers)
 	return cmd
 }
@@ -227,6 +232,20 @@ func (a *app) demoReport(d *demo) error {
 		_, err := io.WriteString(w, d.text())
 		return err
 	})
+}
+
+// summary returns the report of the demo, for programs.
+func (d *demo) summary() demoSummary {
+	out := demoSummary{Output: d.dir, Page: d.path("index.html"), Model: d.path("model.npz"), Letters: d.path("letters.npz"), Experts: d.model.K(),
+		Images: demoLearn, Seconds: d.took.Seconds(), LogLik: jsonFloat(d.model.Extras().Record.LogLik)}
+	for i, e := range d.explain {
+		l := demoLetters{Index: row(d.test, i), LogLikModel: jsonFloat(e.LogLikModel), Experts: []int{}}
+		for _, p := range e.Picks {
+			l.Experts = append(l.Experts, p.Expert)
+		}
+		out.Explanations = append(out.Explanations, l)
+	}
+	return out
 }
 
 // text returns the report of the demo, for terminals and pipes.

@@ -122,6 +122,7 @@ log-likelihood.`
 
 const explainExample = `  patchwork explain -m model.npz t.npz --rows 11:
   patchwork explain -m model.npz t.npz --rows :8 -o picks.jsonl --picture explained.png
+  patchwork explain -m model.npz t.npz -o codes.csv
   patchwork explain -m model.npz t.npz --rows :2 --best 3
   patchwork explain -m model.npz t.npz -o codes.csv
   patchwork synth scenes --n 5 --exemplars 1 -o scenes.npz --model digits.npz

@@ -102,7 +102,7 @@ func (a *app) infoCommand() *cobra.Command {
 		model   string
 		data    dataFlags
 		workers int
-		asJSON  bool
+		asJSON  jsonFlag
 	)
 	cmd := &cobra.Command{
 		Use:   "info MODEL [DATA...]",
@@ -130,7 +130,7 @@ func (a *app) infoCommand() *cobra.Command {
 		},
 	}
 	modelFlag(cmd, &model)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
+	asJSON.add(cmd)
 	workersFlag(cmd, &workers)
 	data.add(cmd)
 	return cmd

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"encoding/json"
 	"io"
+	"iter"
 	"math"
+	"reflect"
 	"strconv"
 	"sync"
 
@@ -123,6 +126,58 @@ func appendNumber(b []byte, v float64) []byte {
 		return strconv.AppendFloat(b, v, 'f', -1, 64)
 	}
 	return strconv.AppendFloat(b, v, 'g', -1, 64)
+}
+
+// writeRows writes a table as lines of JSON, an object per row, with the names of the
+// columns. The columns are no blocks.
+func writeRows(w io.Writer, columns []dataset.TableColumn, chunks iter.Seq2[[]any, error]) error {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		separator := ","
+		if i == 0 {
+			separator = "{"
+		}
+		names[i] = separator + string(quoted(c.Name)) + ":"
+	}
+	var b []byte
+	for chunk, err := range chunks {
+		if err != nil {
+			return err
+		}
+		b = b[:0]
+		for i := range reflect.ValueOf(chunk[0]).Len() {
+			for k, values := range chunk {
+				b = appendValue(append(b, names[k]...), values, i)
+			}
+			b = append(b, "}\n"...)
+		}
+		if _, err := w.Write(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// appendValue appends value i of a column as JSON.
+func appendValue(b []byte, values any, i int) []byte {
+	switch v := values.(type) {
+	case []int64:
+		return strconv.AppendInt(b, v[i], 10)
+	case []float64:
+		return appendField(b, "", v[i])
+	case []uint8:
+		return strconv.AppendUint(b, uint64(v[i]), 10)
+	}
+	return append(b, quoted(values.([]string)[i])...)
+}
+
+// quoted returns text as a string of JSON.
+func quoted(text string) []byte {
+	b, err := json.Marshal(text)
+	if err != nil {
+		panic(err) // every text has a form in JSON
+	}
+	return b
 }
 
 // ordered writes lines of several workers in the order of their numbers, each as

@@ -11,15 +11,17 @@ import (
 // writes. "" admits names without a suffix, such as /dev/stdout; they get the first
 // format. Kinds of synth are under "synth".
 var outputFormats = map[string][]string{
-	"draw":    {".png", ".svg"},
-	"explain": {".jsonl", ".ndjson", ".json", ".csv", ".npz", ".parquet", ".arrow", ".feather", ".ipc", ""},
-	"learn":   {".npz", ""},
-	"mstep":   {".npz", ""},
-	"predict": {".csv", ".npz"},
-	"rule":    {".png", ".svg"},
-	"sample":  {".npz", ".png", ".svg", ""},
-	"stats":   {".tally", ".txt", ".line", ""},
-	"synth":   {".npz", ""},
+	"draw":            {".png", ".svg"},
+	"explain":         {".jsonl", ".ndjson", ".json", ".csv", ".npz", ".parquet", ".arrow", ".feather", ".ipc", ""},
+	"learn":           {".npz", ""},
+	"mstep":           {".npz", ""},
+	"predict":         {".csv", ".npz"},
+	"predict --cells": {".csv", ".npz", ".parquet", ".arrow", ".feather", ".ipc", ".jsonl", ".ndjson"},
+	"rule":            {".png", ".svg"},
+	"sample":          {".npz", ".png", ".svg", ""},
+	"score":           {".csv", ".npz", ".parquet", ".arrow", ".feather", ".ipc", ".jsonl", ".ndjson"},
+	"stats":           {".tally", ".txt", ".line", ""},
+	"synth":           {".npz", ""},
 }
 
 // compressions are the suffixes that may follow a format that is listed with them,

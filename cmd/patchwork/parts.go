@@ -39,6 +39,7 @@ const statsExample = `  patchwork synth quadrants --n 60 --seed 1 -o rows.npz
 type statsFlags struct {
 	model, output, shard string
 	lines                bool
+	json                 jsonFlag
 	workers              int
 	mode                 choice
 	data                 dataFlags
@@ -60,6 +61,7 @@ func (a *app) statsCommand() *cobra.Command {
 	fs.StringVar(&f.shard, "shard", "", "name of these rows, such as part-00017 (default: their content)")
 	fs.BoolVar(&f.lines, "lines", false, "write one line of text, for pipes that carry lines (Spark, Hadoop streaming)")
 	f.mode.add(cmd, "mode", "default", "settings of the step", "default", "paper")
+	f.json.add(cmd)
 	workersFlag(cmd, &f.workers)
 	f.data.add(cmd)
 	f.data.addMemory(cmd)
@@ -68,6 +70,9 @@ func (a *app) statsCommand() *cobra.Command {
 
 func (a *app) stats(cmd *cobra.Command, f *statsFlags, paths []string) error {
 	if _, err := checkOutput("stats", f.output); err != nil {
+		return err
+	}
+	if err := f.json.check(f.output); err != nil {
 		return err
 	}
 	m, err := loadModel(f.model)
@@ -92,6 +97,9 @@ func (a *app) stats(cmd *cobra.Command, f *statsFlags, paths []string) error {
 	}
 	if err := a.output(f.output, func(w io.Writer) error { return write(w, part) }); err != nil {
 		return err
+	}
+	if f.json {
+		return a.printObject(statsReport{f.output, part.Shards[0].ID, part.Tally.Rows(), part.Tally.Picks(), jsonFloat(part.Tally.LogLik())}, f.output)
 	}
 	// In a pipe there is no summary.
 	return a.wrote(f.output, "counts of %s, log-likelihood %.3f", count(int(part.Tally.Rows()), "row"), part.Tally.LogLik())
@@ -140,6 +148,7 @@ type mstepFlags struct {
 	model, output string
 	mode          choice
 	last          bool
+	json          jsonFlag
 }
 
 func (a *app) mstepCommand() *cobra.Command {
@@ -161,6 +170,7 @@ func (a *app) mstepCommand() *cobra.Command {
 	modelFlag(cmd, &f.model)
 	fs.StringVarP(&f.output, "output", "o", "", "model file to write (- for standard output)")
 	fs.BoolVar(&f.last, "last", false, "this is the last step of learning")
+	f.json.add(cmd)
 	mayReplace(cmd, "model")
 	f.mode.add(cmd, "mode", "default", "settings of the step, as in stats", "default", "paper")
 	return cmd
@@ -171,6 +181,9 @@ func (a *app) mstep(cmd *cobra.Command, f *mstepFlags, paths []string) error {
 		return usagef("-o NEXT is required: name the model file to write")
 	}
 	if _, err := checkOutput("mstep", f.output); err != nil {
+		return err
+	}
+	if err := f.json.check(f.output); err != nil {
 		return err
 	}
 	m, err := loadModel(f.model)
@@ -200,6 +213,9 @@ func (a *app) mstep(cmd *cobra.Command, f *mstepFlags, paths []string) error {
 	}
 	if err := a.saveModel(f.output, next); err != nil {
 		return err
+	}
+	if f.json {
+		return a.printObject(mstepReport{f.output, next.K(), len(sum.Shards), sum.Tally.Rows(), jsonFloat(sum.Tally.LogLik())}, f.output)
 	}
 	w := a.out
 	if f.output == "-" {

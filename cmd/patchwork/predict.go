@@ -27,12 +27,17 @@ OUT.npz gets x, float64, (N,H,W) or (N,D) as in the input; index, the row in the
 input before --where and --rows; and weight, columns and metadata if the
 data have them. OUT.csv, or CSV on standard output for -, has a line of names, then
 one line per row: index, weight, metadata, then the columns of the table, or the
-pixels of the image row by row. Rows come in the order of the input.`
+pixels of the image row by row. Rows come in the order of the input.
+
+--cells writes a table with a row per unknown cell (with --all, per cell): row, the
+number of its row in the input, from 1; column, its name (y and x, from 0, for
+images); probability; and the row's labels.`
 
 const predictExample = `  patchwork synth quadrants --n 200 --seed 1 --hide 0.1 -o rows.npz
   patchwork learn rows.npz --rule max-minus-min -k 4 --starts 2 -o votes.npz
   patchwork predict -m votes.npz rows.npz -o filled.npz
-  patchwork predict -m votes.npz rows.npz --rows :3 -o -`
+  patchwork predict -m votes.npz rows.npz --rows :3 -o -
+  patchwork predict -m votes.npz rows.npz --rows :3 --cells -o cells.csv`
 
 func (a *app) predictCommand() *cobra.Command {
 	var (
@@ -40,6 +45,7 @@ func (a *app) predictCommand() *cobra.Command {
 		best   bestFlags
 		output string
 		all    bool
+		single bool // one cell per row of the output
 	)
 	cmd := &cobra.Command{
 		Use:     "predict -m MODEL DATA... -o OUT",
@@ -48,7 +54,8 @@ func (a *app) predictCommand() *cobra.Command {
 		Example: predictExample,
 		Args:    oneOrMoreData,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkPredict(&best, output); err != nil {
+			format, err := checkPredict(&best, output, single)
+			if err != nil {
 				return err
 			}
 			t, err := in.read(cmd, args)
@@ -58,6 +65,12 @@ func (a *app) predictCommand() *cobra.Command {
 			opt, err := best.options(t)
 			if err != nil {
 				return err
+			}
+			if single {
+				if t.stream != nil {
+					a.sayStreaming(&t.source, in.data.memory, "predicting it block by block")
+				}
+				return a.predictCells(cmd.Context(), t, opt, all, output, format)
 			}
 			if t.stream != nil {
 				return a.predictStream(cmd.Context(), t, opt, all, output, in.data.memory)
@@ -79,22 +92,27 @@ func (a *app) predictCommand() *cobra.Command {
 	}
 	in.add(cmd)
 	best.add(cmd, 16, "how many explanations to average (1: the best alone)")
-	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write (.npz, .csv; - for CSV on standard output)")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write (.csv, .npz, with --cells also .parquet, .arrow, .jsonl; - for CSV on standard output)")
+	cmd.Flags().BoolVar(&single, "cells", false, "write a row per unknown cell: its row, its column and the probability that it is on")
 	cmd.Flags().BoolVar(&all, "all", false, "give the averaged probability of every bit, known ones too")
 	return cmd
 }
 
 func isNPZ(path string) bool { return strings.EqualFold(filepath.Ext(path), ".npz") }
 
-func checkPredict(best *bestFlags, output string) error {
+// checkPredict returns the format of the output.
+func checkPredict(best *bestFlags, output string, cells bool) (string, error) {
 	if output == "" {
-		return usagef("-o OUT is required: name the file for the predictions")
+		return "", usagef("-o OUT is required: name the file for the predictions")
 	}
 	if err := best.check(); err != nil {
-		return err
+		return "", err
 	}
-	_, err := checkOutput("predict", output)
-	return err
+	command := "predict"
+	if cells {
+		command = "predict --cells"
+	}
+	return checkOutput(command, output)
 }
 
 // predictions holds the filled-in images of a set, row-major, in its order.

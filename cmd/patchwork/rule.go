@@ -17,6 +17,7 @@ func (a *app) ruleCommand() *cobra.Command {
 	var (
 		curve  bool
 		output string
+		asJSON jsonFlag
 	)
 	cmd := &cobra.Command{
 		Use:   "rule [NAME] OPINION... [--curve [-o OUT]]",
@@ -35,12 +36,18 @@ from 0 to 1, as in the paper's Figure 1: as a picture with -o, else as a table.`
 			if output != "" && !curve {
 				return usagef("-o is for --curve; a table goes to standard output")
 			}
+			if output != "" && bool(asJSON) {
+				return usagef("--json prints what -o would draw; leave one of them out")
+			}
 			if _, err := checkOutput("rule", output); err != nil {
 				return err
 			}
 			rules, opinions, err := parseOpinions(args, curve)
 			if err != nil {
 				return err
+			}
+			if asJSON {
+				return a.printObject(reportRules(rules, opinions, curve))
 			}
 			switch {
 			case output != "":
@@ -53,6 +60,7 @@ from 0 to 1, as in the paper's Figure 1: as a picture with -o, else as a table.`
 	}
 	cmd.Flags().BoolVar(&curve, "curve", false, "vary one more opinion from 0 to 1")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "picture of the curves (.png, .svg)")
+	asJSON.add(cmd)
 	return cmd
 }
 
@@ -87,6 +95,29 @@ func parseOpinions(args []string, curve bool) (rules []rule.Rule, opinions []flo
 		return nil, nil, usagef("no opinions: give probabilities from 0 to 1, such as 0.7 0.2")
 	}
 	return rules, opinions, nil
+}
+
+// reportRules returns the table, or with curve the curves, for programs.
+func reportRules(rules []rule.Rule, opinions []float64, curve bool) ruleReport {
+	out := ruleReport{Opinions: append([]float64{}, opinions...)}
+	for _, r := range rules {
+		c := composedBy{Rule: r.String(), Symmetric: r.Symmetric()}
+		if q, ok := r.Abstain(); ok {
+			c.Abstain = &q
+		}
+		if curve {
+			var y []float64
+			out.P, y = curveOf(r, opinions, curvePoints)
+			for _, v := range y {
+				c.Curve = append(c.Curve, jsonFloat(v))
+			}
+		} else {
+			p := jsonFloat(r.Compose(opinions...))
+			c.Composed = &p
+		}
+		out.Rules = append(out.Rules, c)
+	}
+	return out
 }
 
 func printTable(w io.Writer, rules []rule.Rule, opinions []float64) error {

@@ -24,6 +24,7 @@ type synthFlags struct {
 	flip, hide float64
 	output     string
 	picture    picturePath
+	json       jsonFlag
 }
 
 // synthSet is a set whose truth is of any type.
@@ -72,6 +73,9 @@ func (a *app) kind(cmd *cobra.Command, f *synthFlags, side int, make func(cmd *c
 		if _, err := checkOutput("synth", f.output); err != nil {
 			return err
 		}
+		if err := f.json.check(f.output); err != nil {
+			return err
+		}
 		if err := checkOutputs(string(f.picture)); err != nil {
 			return err
 		}
@@ -88,6 +92,7 @@ func (a *app) kind(cmd *cobra.Command, f *synthFlags, side int, make func(cmd *c
 	fs.Float64Var(&f.hide, "hide", 0, "probability that a pixel becomes unknown")
 	fs.StringVarP(&f.output, "output", "o", "", "file to write (.npz; - for standard output)")
 	f.picture.add(cmd, "picture", "write a picture of the first images (.png, .svg)")
+	f.json.add(cmd)
 	return cmd
 }
 
@@ -252,6 +257,13 @@ func (a *app) saveSynth(f *synthFlags, set *synthSet) error {
 		}
 	}
 	img := set.images[0]
+	if f.json {
+		r := synthReport{Output: f.output, Picture: string(f.picture), Images: len(set.images), Height: img.Height(), Width: img.Width(), Seed: f.seed}
+		for _, array := range set.arrays {
+			r.Arrays = append(r.Arrays, array.Name)
+		}
+		return a.printObject(r, f.output, string(f.picture))
+	}
 	return a.wrote(f.output, "%s of %d x %d", count(len(set.images), "image"), img.Height(), img.Width())
 }
 

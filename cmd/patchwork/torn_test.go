@@ -28,6 +28,8 @@ var writers = []string{
 	"explain -m model.npz q.npz --take 3 -o OUT/e.jsonl --picture OUT/e.png",
 	"explain -m model.npz q.npz -o OUT/c.npz",
 	"explain -m model.npz q.npz -o OUT/c.parquet",
+	"predict -m model.npz q.npz --cells --all -o OUT/p.parquet",
+	"score -m model.npz q.npz -o OUT/s.csv",
 	"predict -m model.npz q.npz --all -o OUT/p.csv",
 	"predict -m model.npz q.npz --all -o OUT/p.npz",
 	"sample -m model.npz -n 3 -o OUT/s.npz --picture OUT/s.svg",

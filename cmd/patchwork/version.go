@@ -10,19 +10,25 @@ import (
 )
 
 func (a *app) versionCommand() *cobra.Command {
-	return &cobra.Command{
+	var asJSON jsonFlag
+	cmd := &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version of this program",
 		Long:    "Print the version of this program, the revision it was built from, and the Go release and platform.",
 		Example: "  patchwork version",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
+			if asJSON {
+				return a.printObject(map[string]string{"version": version(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH})
+			}
 			return a.output("-", func(w io.Writer) error {
 				_, err := io.WriteString(w, versionLine())
 				return err
 			})
 		},
 	}
+	asJSON.add(cmd)
+	return cmd
 }
 
 // versionLine returns what patchwork version and --version print.

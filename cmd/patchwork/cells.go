@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/posterior"
+)
+
+// cells holds predicted cells of a data set in the order of the input: for each the
+// number of its row in the input, from 1, where it is in the row, the probability that
+// it is on, and the row's labels.
+type cells struct {
+	table  bool
+	names  []string // of a table's columns
+	width  int      // of an image
+	rounds bool
+
+	rows   []int64
+	column []string // of tables
+	y, x   []int64  // of images, from 0
+	p      []float64
+	labels []dataset.Column // empty columns, for their types
+	values []any            // of the labels, a value per cell
+}
+
+// newCells returns cells for the images of a source.
+func newCells(head *dataset.Set, rounds bool) *cells {
+	_, width := head.Size()
+	c := &cells{table: head.Table, names: columnNames(head), width: width, rounds: rounds, labels: head.Meta}
+	for _, l := range c.labels {
+		c.values = append(c.values, map[dataset.ColumnType]any{dataset.ColumnInt: []int64(nil), dataset.ColumnFloat: []float64(nil), dataset.ColumnText: []string(nil)}[l.TableColumn().Type])
+	}
+	return c
+}
+
+// columns returns the columns of a table of cells: row and column, or y and x, the
+// probability, and the labels.
+func (c *cells) columns() []dataset.TableColumn {
+	out := []dataset.TableColumn{{Name: "row", Type: dataset.ColumnInt}}
+	if c.table {
+		out = append(out, dataset.TableColumn{Name: "column", Type: dataset.ColumnText})
+	} else {
+		out = append(out, dataset.TableColumn{Name: "y", Type: dataset.ColumnInt}, dataset.TableColumn{Name: "x", Type: dataset.ColumnInt})
+	}
+	out = append(out, dataset.TableColumn{Name: "probability", Type: dataset.ColumnFloat})
+	from := len(out)
+	for _, l := range c.labels {
+		out = append(out, l.TableColumn())
+	}
+	distinctNames(out, from, len(out), false)
+	return out
+}
+
+func (c *cells) chunk() []any {
+	out := []any{c.rows}
+	if c.table {
+		out = append(out, c.column)
+	} else {
+		out = append(out, c.y, c.x)
+	}
+	return append(append(out, c.p), c.values...)
+}
+
+func (c *cells) reset() {
+	c.rows, c.column, c.y, c.x, c.p = c.rows[:0], c.column[:0], c.y[:0], c.x[:0], c.p[:0]
+	for k, v := range c.values {
+		c.values[k] = valuesOf(dataset.Column{Values: v}, 0, 0)
+	}
+}
+
+// add adds cell j of image i of a set.
+func (c *cells) add(set *dataset.Set, i, j int, p float64) {
+	c.rows = append(c.rows, int64(row(set, i))+1)
+	if c.table {
+		c.column = append(c.column, c.names[j])
+	} else {
+		c.y, c.x = append(c.y, int64(j/c.width)), append(c.x, int64(j%c.width))
+	}
+	if c.rounds {
+		p = rounded(p)
+	}
+	c.p = append(c.p, p)
+	for k, l := range set.Meta {
+		switch v := c.values[k].(type) {
+		case []int64:
+			c.values[k] = append(v, l.Values.([]int64)[i])
+		case []float64:
+			c.values[k] = append(v, l.Values.([]float64)[i])
+		case []string:
+			c.values[k] = append(v, l.Values.([]string)[i])
+		}
+	}
+}
+
+// cellsAtOnce bounds the images whose cells are in memory together.
+const cellsAtOnce = 1 << 15
+
+// predictCells writes the unknown cells, or with all every cell, one per row of a table.
+func (a *app) predictCells(ctx context.Context, t *task, opt posterior.Options, all bool, output, format string) error {
+	kind, isTable := isTable(format)
+	c := newCells(t.head(), !isTable || kind == dataset.TableCSV)
+	n := 0
+	chunks := func(yield func([]any, error) bool) {
+		_, err := a.inParts(ctx, t, func(part *task) error {
+			for from := 0; from < part.set.Len(); from += cellsAtOnce {
+				c.reset()
+				if err := c.predict(ctx, part, from, min(from+cellsAtOnce, part.set.Len()), opt, all); err != nil {
+					return err
+				}
+				n += len(c.p)
+				if !yield(c.chunk(), nil) {
+					return errStopped
+				}
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errStopped) {
+			yield(nil, err)
+		}
+	}
+	err := a.output(output, func(w io.Writer) error {
+		if !isTable {
+			return writeRows(w, c.columns(), chunks)
+		}
+		return dataset.WriteTable(w, kind, c.columns(), chunks)
+	})
+	if err != nil {
+		return err
+	}
+	return a.wrote(output, "%s", count(n, "cell"))
+}
+
+// predict predicts images [from, to) of a part of a task that have unknown cells.
+func (c *cells) predict(ctx context.Context, t *task, from, to int, opt posterior.Options, all bool) error {
+	var which []int
+	for i, img := range t.set.Images[from:to] {
+		if all || !img.Complete() {
+			which = append(which, from+i)
+		}
+	}
+	predicted := make([][]float64, len(which)) // of each the cells to be written
+	err := posterior.Predict(ctx, t.model, t.set.Pick(which).Images, opt, t.workers, func(n int, p []float64, _ *posterior.Posterior) {
+		predicted[n] = pickCells(p, t.set.Images[which[n]], all)
+		t.bar.step("")
+	})
+	if err != nil {
+		return request(err)
+	}
+	numbers := make([]int, len(c.names))
+	for j := range numbers {
+		numbers[j] = j
+	}
+	for n, i := range which {
+		for at, j := range pickCells(numbers, t.set.Images[i], all) {
+			c.add(t.set, i, j, predicted[n][at])
+		}
+	}
+	t.bar.add(to - from - len(which))
+	return nil
+}
+
+// pickCells returns what values, one per pixel, has for the unknown pixels of an image,
+// or for all.
+func pickCells[T any](values []T, img *bitmap.Image, all bool) []T {
+	var out []T
+	for j, known := range img.AppendKnown(nil) {
+		if all || known == 0 {
+			out = append(out, values[j])
+		}
+	}
+	return out
+}

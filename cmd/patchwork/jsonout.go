@@ -1,0 +1,95 @@
+package main
+
+import (
+	"encoding/json"
+
+	"github.com/spf13/cobra"
+)
+
+// jsonFlag is --json: one JSON object on standard output, in the place of a summary.
+// The names of its fields are a contract; no number in it is infinite or missing.
+type jsonFlag bool
+
+func (f *jsonFlag) add(cmd *cobra.Command) {
+	cmd.Flags().BoolVar((*bool)(f), "json", false, "print one JSON object")
+}
+
+// check returns an error if the output of a command goes where the object goes.
+func (f jsonFlag) check(output string) error {
+	if f && output == "-" {
+		return usagef("--json and -o - both write to standard output; name a file for -o")
+	}
+	return nil
+}
+
+// printObject prints the object that --json asks for. It speaks of some outputs.
+func (a *app) printObject(object any, outputs ...string) error {
+	a.written, a.carried = append(a.written, outputs...), true
+	return json.NewEncoder(a.out).Encode(object)
+}
+
+// statsReport is what stats --json reports.
+type statsReport struct {
+	Output string    `json:"output"`
+	Shard  string    `json:"shard"` // what identifies the rows
+	Rows   int64     `json:"rows"`  // weights counted
+	Picks  int64     `json:"picks"`
+	LogLik jsonFloat `json:"log_lik"` // of all rows, in nats
+}
+
+// mstepReport is what mstep --json reports.
+type mstepReport struct {
+	Output  string    `json:"output"`
+	Experts int       `json:"experts"`
+	Shards  int       `json:"shards"`
+	Rows    int64     `json:"rows"`
+	LogLik  jsonFloat `json:"log_lik"` // of all rows under the model before this step, in nats
+}
+
+// synthReport is what synth --json reports.
+type synthReport struct {
+	Output  string   `json:"output,omitempty"`
+	Picture string   `json:"picture,omitempty"`
+	Images  int      `json:"images"`
+	Height  int      `json:"height"`
+	Width   int      `json:"width"`
+	Seed    uint64   `json:"seed"`
+	Arrays  []string `json:"arrays"` // of the file, x first
+}
+
+// demoSummary is what demo --json reports.
+type demoSummary struct {
+	Output       string        `json:"output"` // the folder
+	Page         string        `json:"page"`
+	Model        string        `json:"model"`
+	Letters      string        `json:"letters"`
+	Experts      int           `json:"experts"`
+	Images       int           `json:"images"` // learned from
+	Seconds      float64       `json:"seconds"`
+	LogLik       jsonFloat     `json:"log_lik"` // of the images learned from, in nats
+	Explanations []demoLetters `json:"explanations"`
+}
+
+// demoLetters is how a letter was explained.
+type demoLetters struct {
+	Index       int       `json:"index"`
+	LogLikModel jsonFloat `json:"log_lik_model"`
+	Experts     []int     `json:"experts"` // of the picks
+}
+
+// ruleReport is what rule --json reports: the composed opinions by each rule, or with
+// --curve a curve of each.
+type ruleReport struct {
+	Opinions []float64    `json:"opinions"`
+	P        []float64    `json:"p,omitempty"` // of --curve: the values of one more opinion
+	Rules    []composedBy `json:"rules"`
+}
+
+// composedBy is what one rule makes of opinions.
+type composedBy struct {
+	Rule      string      `json:"rule"`
+	Abstain   *float64    `json:"abstention"` // null if the rule has no such value
+	Symmetric bool        `json:"symmetric"`
+	Composed  *jsonFloat  `json:"composed,omitempty"`
+	Curve     []jsonFloat `json:"curve,omitempty"` // for each p
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/dataset"
+)
+
+// rowScores holds the score of every image of a part of a task, in its order.
+type rowScores struct {
+	logLik        []float64 // under the untruncated composition
+	picks, pixels []int64   // how many picks, and how many known pixels
+}
+
+// newRowScores returns room for n images.
+func newRowScores(n int) *rowScores {
+	return &rowScores{make([]float64, n), make([]int64, n), make([]int64, n)}
+}
+
+// put keeps the score of image i. Workers call it with different i.
+func (s *rowScores) put(i int, e *patchwork.Explanation, img *bitmap.Image) {
+	s.logLik[i], s.picks[i], s.pixels[i] = e.LogLikModel, int64(len(e.Picks)), int64(img.CountKnown())
+}
+
+// rowScoreColumns returns the columns of a table of scores: the labels, the row, its
+// weight if there are weights, its log-likelihood, picks and known pixels.
+func rowScoreColumns(s *source) []dataset.TableColumn {
+	var out []dataset.TableColumn
+	for _, c := range s.head().Meta {
+		out = append(out, c.TableColumn())
+	}
+	labels := len(out)
+	out = append(out, dataset.TableColumn{Name: "row", Type: dataset.ColumnInt})
+	if s.weighted() {
+		out = append(out, dataset.TableColumn{Name: "weight", Type: dataset.ColumnInt})
+	}
+	out = append(out, dataset.TableColumn{Name: "log_lik", Type: dataset.ColumnFloat},
+		dataset.TableColumn{Name: "picks", Type: dataset.ColumnInt}, dataset.TableColumn{Name: "pixels", Type: dataset.ColumnInt})
+	distinctNames(out, 0, labels, false)
+	return out
+}
+
+// values returns the columns for a set.
+func (s *rowScores) values(set *dataset.Set, rounds bool) []any {
+	var out []any
+	for _, c := range set.Meta {
+		out = append(out, valuesOf(c, 0, set.Len()))
+	}
+	rows := make([]int64, set.Len())
+	for i := range rows {
+		rows[i] = int64(row(set, i)) + 1
+	}
+	out = append(out, rows)
+	if set.Weights != nil {
+		out = append(out, set.Weights)
+	}
+	if rounds {
+		for i, v := range s.logLik {
+			s.logLik[i] = rounded(v)
+		}
+	}
+	return append(out, s.logLik, s.picks, s.pixels)
+}
+
+// scoreTo scores a task, and unless path is empty writes a table, a row per image.
+func (a *app) scoreTo(ctx context.Context, t *task, path, format string) (*scoreReport, error) {
+	if path == "" {
+		return a.score(ctx, t, nil)
+	}
+	kind, isTable := isTable(format)
+	rounds := !isTable || kind == dataset.TableCSV
+	var r *scoreReport
+	chunks := func(yield func([]any, error) bool) {
+		var err error
+		r, err = a.score(ctx, t, func(part *task, s *rowScores) error {
+			if !yield(s.values(part.set, rounds), nil) {
+				return errStopped
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errStopped) {
+			yield(nil, err)
+		}
+	}
+	err := a.output(path, func(w io.Writer) error {
+		if !isTable {
+			return writeRows(w, rowScoreColumns(&t.source), chunks)
+		}
+		return dataset.WriteTable(w, kind, rowScoreColumns(&t.source), chunks)
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.carried = true // what score reports is data, and stdout is for that alone
+	return r, a.wrote(path, "scores of %s", describe(r.Images, t.head()))
+}
