@@ -16,6 +16,7 @@ var outputFormats = map[string][]string{
 	"learn":   {".npz", ""},
 	"mstep":   {".npz", ""},
 	"predict": {".csv", ".npz"},
+	"report":  {".html", ".htm"},
 	"rule":    {".png", ".svg"},
 	"sample":  {".npz", ".png", ".svg", ""},
 	"stats":   {".tally", ".txt", ".line", ""},
