@@ -6,6 +6,7 @@ require (
 	example.com/patchwork v0.0.0
 	example.com/patchwork/dataset v0.0.0
 	example.com/patchwork/render v0.0.0
+	pgregory.net/rapid v1.3.0
 )
 
 require (
@@ -35,7 +36,6 @@ require (
 	gonum.org/v1/gonum v0.17.0 // indirect
 	gonum.org/v1/plot v0.17.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
-	pgregory.net/rapid v1.3.0 // indirect
 )
 
 replace (
