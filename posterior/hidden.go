@@ -128,6 +128,28 @@ func Score(ctx context.Context, m *patchwork.Model, hidden HiddenBits, opt Optio
 	return s, nil
 }
 
+// ScorePredictions compares predictions by any other means with the hidden pixels,
+// to stand beside those of Score: predict returns the probability of every pixel of
+// image i, row-major, and must look at hidden.Visible[i] only. The error says that
+// there is nothing to predict, or what does not fit.
+func ScorePredictions(hidden HiddenBits, predict func(i int) []float64) (Metrics, error) {
+	if err := sameFrames(hidden.Data.Images, hidden.Visible); err != nil {
+		return Metrics{}, err
+	}
+	var all []guess
+	for i, truth := range hidden.Data.Images {
+		p := predict(i)
+		if len(p) != truth.Len() {
+			return Metrics{}, fmt.Errorf("patchwork: %d predictions for the %d pixels of image %d", len(p), truth.Len(), i)
+		}
+		all = append(all, guesses(truth, hidden.Visible[i], p, p, hidden.Data.Weight(i))...)
+	}
+	if len(all) == 0 {
+		return Metrics{}, fmt.Errorf("patchwork: no hidden pixel to predict in %d images; hide a larger share", len(hidden.Visible))
+	}
+	return measure(all, averaged), nil
+}
+
 func sameFrames(data, visible []*bitmap.Image) error {
 	if len(data) != len(visible) {
 		return fmt.Errorf("patchwork: %d images with hidden pixels for %d images", len(visible), len(data))
@@ -163,8 +185,15 @@ func hiddenBits(m *patchwork.Model, truth, visible *bitmap.Image, p []float64, p
 	if weight == 0 {
 		return nil
 	}
+	return guesses(truth, visible, p, m.Compose(truth.Height(), truth.Width(), post.Alternatives[0].Picks).P, weight)
+}
+
+// guesses pairs two predictions of every pixel with the hidden ones.
+func guesses(truth, visible *bitmap.Image, p, best []float64, weight int64) []guess {
+	if weight == 0 {
+		return nil
+	}
 	var out []guess
-	best := m.Compose(truth.Height(), truth.Width(), post.Alternatives[0].Picks).P
 	on, known, seen := truth.AppendBytes(nil), truth.AppendKnown(nil), visible.AppendKnown(nil)
 	for i := range on {
 		if known[i] != 0 && seen[i] == 0 {

@@ -314,3 +314,35 @@ func TestPredictMisusePanics(t *testing.T) {
 		})
 	}
 }
+
+// TestScorePredictions checks that predictions given from outside are scored as those
+// of a model are, and what does not fit is an error.
+func TestScorePredictions(t *testing.T) {
+	m, data, images := hiddenTables(t, 40)
+	hidden := HideBits(data, 0.4, 2, 3)
+	want, err := Score(context.Background(), m, hidden, Options{}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	predict := func(i int) []float64 {
+		p, err := PredictOne(m, hidden.Visible[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	got, err := ScorePredictions(hidden, predict)
+	if err != nil || got != want.Averaged {
+		t.Errorf("%+v, %v; want %+v", got, err, want.Averaged)
+	}
+	if _, err := ScorePredictions(hidden, func(int) []float64 { return []float64{0.5} }); err == nil || !strings.Contains(err.Error(), "1 predictions") {
+		t.Errorf("too few predictions: %v", err)
+	}
+	nothing := HiddenBits{Data: patchwork.Data{Images: images}, Visible: images}
+	if _, err := ScorePredictions(nothing, predict); err == nil || !strings.Contains(err.Error(), "no hidden pixel") {
+		t.Errorf("nothing hidden: %v", err)
+	}
+	if _, err := ScorePredictions(HiddenBits{Data: patchwork.Data{Images: images}}, predict); err == nil {
+		t.Error("no visible images, no error")
+	}
+}

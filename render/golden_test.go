@@ -148,9 +148,9 @@ func examplePage(t testing.TB) Page {
 		Title: "A report & more",
 		Intro: "First paragraph.\n\nSecond, with <b>marks</b> & signs.",
 		Sections: []Section{
-			{"Experts", "What was learned.", []Figure{{"All experts", "Eight squares with one coloured quadrant each", Experts(quadrants(t))}}},
-			{"", "", []Figure{{`A "caption"`, "", Tiled(Image(imageT()), 3)}, {"", "no caption", Curves("", "", "", nil)}}},
-			{"Only text", "Nothing to see.", nil},
+			{Heading: "Experts", Text: "What was learned.", Figures: []Figure{{"All experts", "Eight squares with one coloured quadrant each", Experts(quadrants(t))}}},
+			{Figures: []Figure{{`A "caption"`, "", Tiled(Image(imageT()), 3)}, {"", "no caption", Curves("", "", "", nil)}}},
+			{Heading: "Only text", Text: "Nothing to see."},
 		},
 	}
 }

@@ -15,6 +15,11 @@ type Page struct {
 	Title    string
 	Intro    string // plain text; a blank line starts a paragraph
 	Sections []Section
+
+	// Lead is markup below the intro. Style and Script are added to the page's own.
+	Lead   template.HTML
+	Style  template.CSS
+	Script template.JS
 }
 
 // Section is a part of a Page.
@@ -22,6 +27,9 @@ type Section struct {
 	Heading string
 	Text    string // plain text; a blank line starts a paragraph
 	Figures []Figure
+
+	ID   string        // to link to, may be empty
+	Body template.HTML // markup below the text
 }
 
 // Figure is a picture with its caption.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/rows"
 )
 
@@ -15,6 +16,28 @@ import (
 type Mixture struct {
 	Share      []float64   // of each component
 	Components [][]float64 // probabilities of the bits
+}
+
+// Predict returns the probability of every bit of a row being on, by the components
+// weighed by how well they explain its known bits. It panics unless the row has as
+// many bits as a component.
+func (x *Mixture) Predict(row *bitmap.Image) []float64 {
+	post, top, sum := make([]float64, len(x.Share)), math.Inf(-1), 0.0
+	for c, p := range x.Components {
+		post[c] = math.Log(x.Share[c]) + patchwork.LogLik(row, p)
+		top = max(top, post[c])
+	}
+	for c, l := range post {
+		post[c] = math.Exp(l - top)
+		sum += post[c]
+	}
+	out := make([]float64, row.Len())
+	for c, p := range x.Components {
+		for i, v := range p {
+			out[i] += post[c] / sum * v
+		}
+	}
+	return out
 }
 
 const mixtureIterations = 40

@@ -322,3 +322,17 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+// TestMixturePredict compares predictions with Bayes' rule, written out.
+func TestMixturePredict(t *testing.T) {
+	x := &Mixture{Share: []float64{0.3, 0.7}, Components: [][]float64{{0.9, 0.2, 0.5}, {0.1, 0.6, 0.8}}}
+	row := bitmap.New(1, 3)
+	row.Set(0, 0, true)
+	row.SetUnknown(0, 2)
+	a, b := 0.3*0.9*0.8, 0.7*0.1*0.4
+	for i, got := range x.Predict(row) {
+		if want := (a*x.Components[0][i] + b*x.Components[1][i]) / (a + b); math.Abs(got-want) > 1e-12 {
+			t.Errorf("bit %d: %v, want %v", i, got, want)
+		}
+	}
+}

@@ -179,6 +179,11 @@ rule-table            rule --curve .7
 rule-curve            rule --curve .7 -o curve.png
 rule-curve-svg        rule max --curve .7 .1 -o curve.svg
 
+# Reports.
+report-table          report -m tm.npz table.csv -o tr.html --stability 1 --workers 3
+report-images         report -m t-model.npz t.npz -o ti.html --stability 0
+report-json           report -m soft.npz q.npz --json --stability 0
+
 # All in one, and the paper's figures.
 slow-demo             demo -o demo
 slow-paper            paper 1 rules 2 3 --quick -o report

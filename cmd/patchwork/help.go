@@ -20,7 +20,7 @@ var everyday = map[string]string{
 	"score":   "model rows where hide seed json",
 	"info":    "model rows where json",
 	"stats":   "model output rows where shard lines",
-	"report":  "model output rows where labels",
+	"report":  "model output csv stability json rows where",
 	"look":    "output rows where threshold size",
 	"paper":   "output quick fresh seed mnist ticc letters",
 	"serve":   "model data addr open token no-learn no-upload",

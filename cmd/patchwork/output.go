@@ -17,6 +17,7 @@ var outputFormats = map[string][]string{
 	"mstep":           {".npz", ""},
 	"predict":         {".csv", ".npz"},
 	"predict --cells": {".csv", ".npz", ".parquet", ".arrow", ".feather", ".ipc", ".jsonl", ".ndjson"},
+	"report":          {".html", ".htm"},
 	"rule":            {".png", ".svg"},
 	"sample":          {".npz", ".png", ".svg", ""},
 	"score":           {".csv", ".npz", ".parquet", ".arrow", ".feather", ".ipc", ".jsonl", ".ndjson"},

@@ -95,6 +95,9 @@ const policy = `
 	golang.org/x/image/..., gonum.org/v1/plot/...
 	< render;
 
+	# What a model shows about data, as numbers and as a page.
+	learn, table, diagnose, dataset, render, FILES < report;
+
 	# The comparison models of the paper know images, not our model.
 	bitmap, gonum.org/v1/gonum/... < experiments/rivals/coding
 	< experiments/rivals/dae, experiments/rivals/logpca, experiments/rivals/nmf,
@@ -118,7 +121,7 @@ const policy = `
 	experiments/rivals/rbm, experiments/rivals/sparse
 	< experiments/...;
 	experiments/... < experiments/paper!; # the one door of the experiments
-	LIBRARY, internal/journal, cmd/engine, NETWORK, experiments/paper, studio/...,
+	LIBRARY, report, internal/journal, cmd/engine, NETWORK, experiments/paper, studio/...,
 	github.com/spf13/cobra/..., github.com/spf13/pflag, golang.org/x/term
 	< cmd/...;
 `

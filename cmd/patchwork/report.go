@@ -1,0 +1,204 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/internal/atomicfile"
+	"example.com/patchwork/report"
+)
+
+// reportFlags are the flags of report.
+type reportFlags struct {
+	data                 dataFlags
+	model, output, csv   string
+	stability, sampled   int
+	seed                 uint64
+	workers              int
+	asJSON, stabilitySet bool
+}
+
+func (a *app) reportCommand() *cobra.Command {
+	f := new(reportFlags)
+	cmd := &cobra.Command{
+		Use:   "report -m MODEL DATA... -o report.html",
+		Short: "Report what a model shows about data: one page, and tables as CSV",
+		Long: `Explain data by a model and write one page that needs nothing else, to read, print
+and send: what the parts are, which rows or images use them, how they go with labels
+and with each other, what nothing explains, what unknown cells probably are, how well
+hidden cells are predicted (beside the column means and a mixture), and whether the
+same parts are found again from other starts and from redrawn rows.
+
+All numbers are also written as CSV files beside the page: report-rows.csv has the
+rows by parts, report-parts.csv the parts, and so on; --csv names another folder for them.
+
+For the last two the model is learned again, as its file says it was learned, with as
+many parts: 5 times for the hidden cells of a table, and twice --stability times. That
+takes most of the time; from more than --sample rows it is done with so many, drawn at
+random. The page is the same for any number of workers.`,
+		Example: `  patchwork report -m model.npz sites.csv -o report.html
+  patchwork report -m model.npz t.npz -o t.html --stability 0
+  patchwork report -m model.npz sites.csv --json`,
+		Args: oneOrMoreData,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.reportOn(cmd, f, args) },
+	}
+	fs := cmd.Flags()
+	modelFlag(cmd, &f.model)
+	fs.StringVarP(&f.output, "output", "o", "", "page to write (.html; - for standard output)")
+	fs.StringVar(&f.csv, "csv", "", "folder for the CSV files (default that of the page)")
+	fs.IntVar(&f.stability, "stability", 0, "learn again from N other starts and from N times redrawn rows; 0: not at all (default 10, for images 4)")
+	positiveFlag(cmd, &f.sampled, "sample", "how many rows at most to learn again from (default 500 to 2000, the fewer the more columns and parts; 60 images)")
+	fs.Uint64Var(&f.seed, "seed", 0, "seed of hidden cells, samples and redrawn rows")
+	fs.BoolVar(&f.asJSON, "json", false, "print all numbers as one JSON object")
+	workersFlag(cmd, &f.workers)
+	f.data.add(cmd)
+	return cmd
+}
+
+// check returns an error if something is wrong that shows before any data are read.
+func (f *reportFlags) check(a *app, cmd *cobra.Command) error {
+	if f.output == "" && f.csv == "" && !f.asJSON {
+		return usagef("-o report.html is required: name the page to write (or --csv FOLDER, or --json)")
+	}
+	if f.output == "-" && f.asJSON {
+		return usagef("-o - and --json both write to standard output; choose one")
+	}
+	if f.stability < 0 {
+		return usagef("--stability %d: give 0 or more", f.stability)
+	}
+	if f.stabilitySet = cmd.Flags().Changed("stability"); f.stabilitySet && f.stability == 0 {
+		f.stability = -1
+	}
+	if _, err := checkOutput("report", f.output); err != nil {
+		return err
+	}
+	if f.csv != "" {
+		if err := checkOutputs(f.table("rows")); err != nil {
+			return err
+		}
+	}
+	for _, name := range report.TableNames() {
+		if path := f.table(name); path != "" {
+			if err := a.refuseInputs(path); err != nil {
+				return err
+			}
+			if err := checkOutputs(path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// table returns the file for a table, "" if tables are not written.
+func (f *reportFlags) table(name string) string {
+	folder, stem := f.csv, "report"
+	if f.output != "" && f.output != "-" {
+		stem = strings.TrimSuffix(filepath.Base(f.output), filepath.Ext(f.output))
+		if folder == "" {
+			folder = filepath.Dir(f.output)
+		}
+	}
+	if folder == "" {
+		return ""
+	}
+	return filepath.Join(folder, stem+"-"+name+".csv")
+}
+
+// reportOn builds a report and writes it.
+func (a *app) reportOn(cmd *cobra.Command, f *reportFlags, paths []string) error {
+	if err := f.check(a, cmd); err != nil {
+		return err
+	}
+	m, err := loadModel(f.model)
+	if err != nil {
+		return err
+	}
+	f.data.model = m
+	set, err := f.data.read(cmd, paths)
+	if err != nil {
+		return err
+	}
+	if err := fits(m, set); err != nil {
+		return err
+	}
+	opt := report.Options{Stability: f.stability, Sample: f.sampled, Seed: f.seed, Workers: f.workers}
+	began := time.Now()
+	bar := a.progress("row", set.Len())
+	opt.Progress = reportProgress(bar)
+	r, err := report.Build(cmd.Context(), m, set, opt)
+	bar.stop()
+	if err != nil {
+		return request(err)
+	}
+	took := time.Since(began)
+	if err := cmd.Context().Err(); err != nil {
+		return context.Cause(cmd.Context())
+	}
+	return a.writeReport(f, r, set, took)
+}
+
+// reportProgress shows the steps of a report on a bar.
+func reportProgress(bar *progress) func(step string, done, total int) {
+	var mu sync.Mutex
+	return func(step string, done, total int) {
+		if done == 0 {
+			mu.Lock()
+			defer mu.Unlock()
+			bar.again(total, step)
+			return
+		}
+		bar.step("")
+	}
+}
+
+// writeReport writes the CSV files, the page and the JSON, and says so.
+func (a *app) writeReport(f *reportFlags, r *report.Report, set *dataset.Set, took time.Duration) error {
+	var files []string
+	for _, t := range r.Tables() {
+		if path := f.table(t.Name); path != "" {
+			if err := atomicfile.Write(path, t.Write); err != nil {
+				return err
+			}
+			files = append(files, path)
+		}
+	}
+	if f.output != "" {
+		if err := a.output(f.output, func(w io.Writer) error { return r.WriteHTML(w, "Patchwork report: "+r.Title()) }); err != nil {
+			return err
+		}
+	}
+	if f.asJSON {
+		if err := a.output("-", func(w io.Writer) error {
+			e := json.NewEncoder(w)
+			e.SetIndent("", "  ")
+			return e.Encode(r)
+		}); err != nil {
+			return err
+		}
+	}
+	w := a.out
+	if a.carried {
+		w = a.err
+	}
+	for _, s := range r.Summary {
+		if err := a.say(w, "%s", s); err != nil {
+			return err
+		}
+	}
+	if err := a.wrote(f.output, "%s with %s explained, in %.2f s", "page", describe(set.Len(), set), took.Seconds()); err != nil {
+		return err
+	}
+	if len(files) > 0 {
+		return a.say(w, "wrote %s", strings.Join(files, ", "))
+	}
+	return nil
+}

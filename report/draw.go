@@ -1,0 +1,231 @@
+package report
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"image"
+	"image/color"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/render"
+)
+
+// tile is a small picture for the page, one pixel for each pixel of an image.
+type tile struct {
+	Source        template.URL
+	Width, Height int
+	Alt           string
+}
+
+// tileOf returns a picture as a tile.
+func tileOf(img image.Image, alt string) tile {
+	var b bytes.Buffer
+	if err := render.WritePNG(&b, render.Tiled(img, 1)); err != nil {
+		return tile{Alt: err.Error()} // too large a picture
+	}
+	return tile{template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes())), img.Bounds().Dx(), img.Bounds().Dy(), alt}
+}
+
+// partTile draws the template of a part.
+func (p *page) partTile(k int) tile {
+	return tileOf(render.Expert(p.model, k), "template of "+p.Parts[k].Name)
+}
+
+// meanTile draws all parts at their mean places.
+func (p *page) meanTile() tile {
+	if p.Table || p.model.Config().Scene {
+		return tile{}
+	}
+	return tileOf(render.Coloured(p.model, p.model.Height(), p.model.Width(), p.model.SamplePicks(nil)), "all parts at their mean places")
+}
+
+// example is an image with its explanation.
+type example struct {
+	Row                    Row
+	Uses                   []Part
+	Image, Explained, Left tile
+}
+
+const examplesShown = 12
+
+// examples returns images spread evenly over the data.
+func (p *page) examples() any {
+	n := len(p.ByRow)
+	var index []int
+	for j := range min(n, examplesShown) {
+		index = append(index, j*n/min(n, examplesShown))
+	}
+	return p.exampleViews(index)
+}
+
+// strangest returns the images with the lowest log-likelihood per pixel.
+func (p *page) strangest() any {
+	order := p.Unusual()
+	return p.exampleViews(order[:min(len(order), examplesShown)])
+}
+
+func (p *page) exampleViews(index []int) any {
+	var out []example
+	for _, i := range index {
+		img, picks := p.set.Images[i], p.picks[i]
+		e := example{Row: p.ByRow[i], Image: tileOf(render.Image(img), "the image"),
+			Explained: tileOf(render.Overlay(p.model, img, picks), "explained"), Left: tileOf(leftOver(p.model, img, picks), "left over")}
+		for _, k := range activeParts(picks) {
+			e.Uses = append(e.Uses, p.Parts[k])
+		}
+		out = append(out, e)
+	}
+	return struct {
+		*Report
+		Views []example
+	}{p.Report, out}
+}
+
+// The colours of what is left over: ink that no part expects, and ink that parts
+// expect in vain.
+var extra, absent = color.RGBA{0xc2, 0x41, 0x0c, 0xff}, color.RGBA{0x1d, 0x6f, 0xb8, 0xff}
+
+// leftOver draws the pixels that the composition of picks does not expect, the
+// stronger the less.
+func leftOver(m *patchwork.Model, img *bitmap.Image, picks []patchwork.Pick) image.Image {
+	h, w := img.Height(), img.Width()
+	out := image.NewRGBA(image.Rect(0, 0, w, h))
+	for i, p := range m.Compose(h, w, picks).P {
+		y, x := i/w, i%w
+		c, strength := extra, 0.0
+		switch {
+		case !img.Known(y, x):
+		case img.At(y, x):
+			strength = 1 - p
+		default:
+			c, strength = absent, p
+		}
+		mix := func(v uint8) uint8 { return uint8(math.Round(255 + (float64(v)-255)*strength)) }
+		out.SetRGBA(x, y, color.RGBA{mix(c.R), mix(c.G), mix(c.B), 0xff})
+	}
+	return out
+}
+
+const samplesShown = 12
+
+// samples draws images from the model.
+func (p *page) samples() any {
+	var out []tile
+	for i := range samplesShown {
+		rng := rand.New(rand.NewPCG(p.Seed, uint64(i)))
+		img, _ := p.model.Sample(rng)
+		out = append(out, tileOf(render.Image(img), fmt.Sprintf("sample %d", i+1)))
+	}
+	return struct {
+		*Report
+		Tiles []tile
+	}{p.Report, out}
+}
+
+// placed reports whether there is anything to say about places.
+func (p *page) placed() bool {
+	return slices.ContainsFunc(p.Places, func(at Places) bool { return len(at.DY) > 0 })
+}
+
+// dot is a place in a scatter plot, and how many images have it.
+type dot struct {
+	X, Y, R float64
+	Count   int
+	Words   string
+}
+
+// placeView is a part's places: a scatter plot of the shifts in a square of 200 units,
+// and a histogram of the angles.
+type placeView struct {
+	Part
+	At      Places
+	Dots    []dot
+	CX, CY  float64 // no shift
+	X0, X1  int     // ends of the axes
+	Y0, Y1  int
+	Angles  []angleBar
+	Turns   bool
+	Highest int
+}
+
+type angleBar struct {
+	X, Y, W, H float64
+	Label      string
+	Count      int
+	Words      string
+	Marked     bool
+}
+
+const side = 200 // of a plot
+
+func (p *page) placeViews() any {
+	var out []placeView
+	for _, part := range byUse(p.Parts)[:min(len(p.Parts), mostShown)] {
+		if at := p.Places[part.Number]; len(at.DY) > 0 {
+			out = append(out, p.placeView(part, at))
+		}
+	}
+	return struct {
+		*Report
+		Views []placeView
+	}{p.Report, out}
+}
+
+func (p *page) placeView(part Part, at Places) placeView {
+	v := placeView{Part: part, At: at}
+	v.Y0, v.Y1, v.X0, v.X1 = slices.Min(at.DY), slices.Max(at.DY), slices.Min(at.DX), slices.Max(at.DX)
+	if c := p.model.Config(); !c.Scene {
+		g := c.Poses
+		v.Y0, v.Y1, v.X0, v.X1 = g.DY.At(0), g.DY.At(g.DY.Len()-1), g.DX.At(0), g.DX.At(g.DX.Len()-1)
+	}
+	place := func(value, low, high int) float64 {
+		return 8 + (side-16)*(float64(value-low)+0.5)/float64(high-low+1)
+	}
+	count := map[[2]int]int{}
+	for i := range at.DY {
+		count[[2]int{at.DY[i], at.DX[i]}]++
+	}
+	keys := make([][2]int, 0, len(count))
+	for k := range count {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
+	for _, k := range keys {
+		n := count[k]
+		v.Dots = append(v.Dots, dot{X: place(k[1], v.X0, v.X1), Y: place(k[0], v.Y0, v.Y1), R: math.Min(3*math.Sqrt(float64(n)), 14), Count: n,
+			Words: fmt.Sprintf("%d down, %d to the right: %s", k[0], k[1], plural(int64(n), "image"))})
+	}
+	v.CX, v.CY = place(0, v.X0, v.X1), place(0, v.Y0, v.Y1)
+	v.Angles, v.Highest = angleBars(at.Angle, p.model.Config().Poses.Angles)
+	v.Turns = len(v.Angles) > 1
+	return v
+}
+
+// angleBars returns a histogram of angles, with a bar for each rotation of the grid.
+func angleBars(angles, grid []float64) (bars []angleBar, highest int) {
+	values := slices.Sorted(slices.Values(grid))
+	if len(values) == 0 {
+		return nil, 0
+	}
+	n := make([]int, len(values))
+	for _, a := range angles {
+		if i := slices.Index(values, a); i >= 0 {
+			n[i]++
+		}
+	}
+	highest = max(slices.Max(n), 1)
+	wide := float64(side-16) / float64(len(values))
+	for i, a := range values {
+		h := 70 * float64(n[i]) / float64(highest)
+		bars = append(bars, angleBar{X: 8 + wide*float64(i) + wide*0.1, Y: 78 - h, W: wide * 0.8, H: h, Label: fixed(0, a), Count: n[i],
+			Words:  fmt.Sprintf("turned by %v degrees: %s", a, plural(int64(n[i]), "image")),
+			Marked: i == 0 || i == len(values)-1 || a == 0})
+	}
+	return bars, highest
+}

@@ -1,0 +1,261 @@
+package report
+
+import (
+	"bytes"
+	_ "embed" // the templates of the sections
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"example.com/patchwork/render"
+)
+
+//go:embed page.html
+var pageHTML string
+
+//go:embed page.css
+var pageStyle string
+
+//go:embed page.js
+var pageScript string
+
+var pageTemplates = template.Must(template.New("report").Funcs(template.FuncMap{
+	"percent": func(share float64) string { return joined(percent(share)) }, "joined": joined, "plural": plural, "thousands": func(n any) string { return thousands(toInt(n)) },
+	"lower": strings.ToLower, "upper": sentence, "mean": Mean, "worst": Worst, "back": Back,
+	"hue": hue, "onhue": onHue, "scale": scale, "bits": bits, "times": times, "fixed": fixed,
+	"tint": tint, "float": toFloat, "int64": toInt, "len64": func(v []Vote) int64 { return int64(len(v)) },
+	"len64parts": func(r *Report) int64 { return int64(len(r.Parts)) }, "share": shareOf, "binbars": binBars,
+	"fixed2": func(v float64) string { return fmt.Sprintf("%.2f", v) }, "minus": func(n int) string { return fixed(0, float64(n)) },
+	"middle": func(x, w float64) float64 { return x + w/2 },
+}).Parse(pageHTML))
+
+// page is what the templates see.
+type page struct {
+	*Report
+	sections []render.Section
+	err      error
+}
+
+// WriteHTML draws the report as one page that needs nothing else: it loads nothing,
+// adapts to phones, large screens, dark rooms and paper, and can be searched.
+// Title is its heading.
+func (r *Report) WriteHTML(w io.Writer, title string) error {
+	p := &page{Report: r}
+	p.section("parts", "The parts", "parts", p.partViews())
+	p.section("perrow", "Parts per "+r.Noun(), "perrow", p.countBars())
+	if !r.Table {
+		p.section("examples", "Explanations", "examples", p.examples())
+		if p.placed() {
+			p.section("places", "Where the parts sit", "places", p.placeViews())
+		}
+		p.section("samples", "Samples drawn from the model", "samples", p.samples())
+	}
+	if len(r.Labels)+len(r.Skipped) > 0 {
+		p.section("labels", "Parts and labels", "labels", p.labelViews())
+	}
+	if len(r.Parts) > 1 {
+		p.section("together", "Which parts occur together", "together", p.heatView())
+	}
+	if r.Table {
+		p.section("rows", "Rows by parts", "rows", p.rowView())
+	}
+	if r.Table {
+		p.section("rest", "What nothing explains", "rest", p.restView())
+	} else {
+		p.section("rest", "The strangest images", "strange", p.strangest())
+	}
+	if r.Missing != nil {
+		p.section("missing", "Missing cells", "missing", r.Missing)
+	}
+	if r.Table {
+		p.section("quality", "How well hidden cells are predicted", "quality", p.qualityView())
+	}
+	p.section("stability", "Would the same parts be found again?", "stability", p.stabilityView())
+	if len(r.Findings) > 0 {
+		p.section("findings", "What may be wrong", "findings", r.Findings)
+	}
+	p.section("how", "How to read the numbers", "how", r)
+	lead := p.markup("lead", p.leadView())
+	if p.err != nil {
+		return p.err
+	}
+	return render.Page{Title: title, Lead: lead, Sections: p.sections,
+		Style: template.CSS(pageStyle), Script: template.JS(pageScript)}.Write(w)
+}
+
+// section adds a section whose body a template makes of data.
+func (p *page) section(id, heading, name string, data any) {
+	p.sections = append(p.sections, render.Section{ID: id, Heading: heading, Body: p.markup(name, data)})
+}
+
+// markup returns what a template makes of data.
+func (p *page) markup(name string, data any) template.HTML {
+	var b bytes.Buffer
+	if err := pageTemplates.ExecuteTemplate(&b, name, data); err != nil && p.err == nil {
+		p.err = err
+	}
+	return template.HTML(b.String())
+}
+
+func toInt(n any) int64 {
+	switch v := n.(type) {
+	case int:
+		return int64(v)
+	case int64:
+		return v
+	}
+	return 0
+}
+
+// joined keeps a number and its sign of per cent on one line.
+func joined(text string) string { return strings.ReplaceAll(text, " %", "\u00a0%") }
+
+// hue returns the colour of a part for a style.
+func hue(k int) template.CSS {
+	c := render.Hue(k)
+	return template.CSS(fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B))
+}
+
+// onHue returns the colour of text on the colour of a part.
+func onHue(k int) template.CSS {
+	c := render.Hue(k)
+	if 0.299*float64(c.R)+0.587*float64(c.G)+0.114*float64(c.B) > 140 {
+		return "#10131a"
+	}
+	return "#fff"
+}
+
+// scale returns a share as a length in per cent; 0 for none.
+func scale(v any) template.CSS {
+	share := toFloat(v)
+	if math.IsNaN(share) {
+		share = 0
+	}
+	return template.CSS(fmt.Sprintf("%.1f%%", 100*min(max(share, 0), 1)))
+}
+
+func toFloat(v any) float64 {
+	switch x := v.(type) {
+	case float64:
+		return x
+	case Number:
+		return float64(x)
+	}
+	return math.NaN()
+}
+
+// shareOf returns a number of rows as a share of all; the template passes what embeds
+// the report.
+func shareOf(r interface{ share(int64) float64 }, n int64) float64 { return r.share(n) }
+
+// bits returns nats in bits.
+func bits(v any) float64 { return toFloat(v) / math.Ln2 }
+
+// fixed writes a number with so many digits after the point, and a dash for none.
+func fixed(digits int, v any) string {
+	x := toFloat(v)
+	switch {
+	case math.IsNaN(x):
+		return "–"
+	case math.IsInf(x, 0):
+		return "∞"
+	}
+	return strings.Replace(fmt.Sprintf("%.*f", digits, x), "-", "−", 1)
+}
+
+// times writes a lift: 2.4x.
+func times(v any) string {
+	if x := toFloat(v); !math.IsNaN(x) {
+		return fmt.Sprintf("%.2g×", x)
+	}
+	return "–"
+}
+
+// tint returns the class and strength, from 0 to 100, of a cell that compares a number
+// with chance: more or less, by its lift; none within two standard deviations.
+type shade struct {
+	Class    string
+	Strength int
+}
+
+func tint(lift, z Number) shade {
+	v, how := float64(lift), math.Abs(float64(z))
+	if !(how >= 2) || math.IsNaN(v) {
+		return shade{"", 0}
+	}
+	s := shade{"more", int(math.Round(100 * math.Min(math.Abs(math.Log2(max(v, 0.05)))/2, 1)))}
+	if v < 1 {
+		s.Class = "less"
+	}
+	s.Strength = max(s.Strength, 12)
+	return s
+}
+
+// leadView is the top of the page.
+type leadView struct {
+	*Report
+	Links []render.Section
+	Facts []fact
+}
+
+// fact is a number that stands out.
+type fact struct{ Value, Words string }
+
+func (p *page) leadView() leadView {
+	r := p.Report
+	v := leadView{Report: r, Links: p.sections}
+	used := 0
+	for _, part := range r.Parts {
+		if part.Rows > 0 {
+			used++
+		}
+	}
+	v.Facts = []fact{{fmt.Sprint(used), "parts are used"}, {thousands(int64(r.Rows)), r.Noun() + "s"},
+		{percent(1 - r.share(r.PartCounts[0])), r.Noun() + "s have a part"}}
+	if r.Quality != nil {
+		v.Facts = append(v.Facts, fact{fixed(2, r.Quality.By[0].Bits), "bits per hidden cell; column means " + fixed(2, r.Quality.By[1].Bits)})
+	} else if !r.Table {
+		v.Facts = append(v.Facts, fact{fixed(3, bits(-r.PerCell)), "bits per pixel"})
+	}
+	if r.Stability != nil {
+		back := 0
+		for _, s := range r.Stability.Parts {
+			if Mean(s.Bootstrap) >= same {
+				back++
+			}
+		}
+		v.Facts = append(v.Facts, fact{fmt.Sprintf("%d of %d", back, len(r.Parts)), "parts come back from redrawn " + r.Noun() + "s"})
+	}
+	return v
+}
+
+// Title is the file that the report is about, without its folder.
+func (r *Report) Title() string {
+	name := r.Source
+	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
+		name = name[i+1:]
+	}
+	return name
+}
+
+// mostShown bounds the parts in tables and charts of pairs; the tables of numbers
+// have them all.
+const mostShown = 24
+
+// shown returns the parts that a chart shows, by number: the most used ones.
+func (r *Report) shown() []Part {
+	parts := byUse(r.Parts)
+	parts = parts[:min(len(parts), mostShown)]
+	slices.SortFunc(parts, func(x, y Part) int { return x.Number - y.Number })
+	return parts
+}
+
+// byUse returns the parts, the most used first.
+func byUse(parts []Part) []Part {
+	out := slices.Clone(parts)
+	slices.SortStableFunc(out, func(x, y Part) int { return int(min(max(y.Rows-x.Rows, -1), 1)) })
+	return out
+}

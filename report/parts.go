@@ -1,0 +1,133 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"example.com/patchwork"
+)
+
+const (
+	faint        = 0.005 // a vote this close to the background is none
+	strong       = 0.1   // a vote that words and pictures show differs by this much
+	typicalRows  = 5     // listed for each part
+	wordsColumns = 4     // named in the words of a part
+)
+
+// parts counts who uses each part, and compares what it says with the data.
+func (b *builder) parts(context.Context) error {
+	for k := range b.m.K() {
+		b.r.Parts = append(b.r.Parts, Part{Number: k, Name: b.partName(k)})
+	}
+	for i, e := range b.found {
+		w, active := b.set.Weight(i), activeParts(e.Picks)
+		for _, k := range active {
+			b.r.Parts[k].Rows += w
+			if len(active) == 1 {
+				b.r.Parts[k].Alone += w
+			}
+		}
+	}
+	for k := range b.r.Parts {
+		p := &b.r.Parts[k]
+		p.Share = float64(p.Rows) / float64(max(b.r.Weight, 1))
+		p.Typical = b.typical(k)
+	}
+	if b.set.Table {
+		b.votes()
+	}
+	return nil
+}
+
+// typical lists the rows in which part k gains most.
+func (b *builder) typical(k int) []Typical {
+	var out []Typical
+	for i, e := range b.found {
+		for _, p := range e.Picks {
+			if p.Expert == k && (len(out) < typicalRows || p.Gain > float64(out[len(out)-1].Gain)) {
+				out = append(out, Typical{at: i, Gain: Number(p.Gain)})
+				slices.SortStableFunc(out, func(x, y Typical) int { return cmp.Compare(y.Gain, x.Gain) })
+				out = out[:min(len(out), typicalRows)]
+			}
+		}
+	}
+	for j, t := range out {
+		out[j].Row, out[j].Name = b.row(t.at), b.rowName(t.at)
+	}
+	return out
+}
+
+// votes sets what the parts of a table say, beside what the data say.
+func (b *builder) votes() {
+	n, k := b.r.Width, b.m.K()
+	on, seen := make([]int64, k*n), make([]int64, k*n)
+	b.cells(func(i int, bits, known []uint8) {
+		w := b.set.Weight(i)
+		for _, p := range activeParts(b.found[i].Picks) {
+			for j := range n {
+				seen[p*n+j] += w * int64(known[j])
+				on[p*n+j] += w * int64(known[j]&bits[j])
+			}
+		}
+	})
+	for p := range b.r.Parts {
+		part := &b.r.Parts[p]
+		for j, v := range b.m.Template(p) {
+			q := b.m.Abstention(j)
+			if math.Abs(v-q) <= faint || v < q && b.m.Config().Rule == patchwork.RuleMax {
+				continue
+			}
+			part.Votes = append(part.Votes, Vote{Column: b.names[j], Number: j + 1, Probability: v, Background: q,
+				Everywhere: ratio(b.on[j], b.seen[j]), Among: ratio(on[p*n+j], seen[p*n+j])})
+		}
+		slices.SortStableFunc(part.Votes, func(x, y Vote) int {
+			return cmp.Compare(math.Abs(y.Probability-y.Background), math.Abs(x.Probability-x.Background))
+		})
+		part.Words = words(part.Votes, wordsColumns)
+	}
+}
+
+// ratio returns a share, or NaN of nothing.
+func ratio(on, seen int64) Number { return Number(float64(on) / float64(seen)) }
+
+// For reports whether the vote is for the column, not against it.
+func (v Vote) For() bool { return v.Probability > v.Background }
+
+// Clear reports whether the vote is strong enough to be named.
+func (v Vote) Clear() bool { return math.Abs(v.Probability-v.Background) >= strong }
+
+// words says what a part votes for and against: "bog rush 87 %, sundew 82 %, ...; not:
+// daisy 2 %", so many columns of each.
+func words(votes []Vote, columns int) string {
+	list := func(which func(Vote) bool) string {
+		var out []string
+		more := 0
+		for _, v := range votes {
+			switch {
+			case !v.Clear() || !which(v):
+			case len(out) == columns:
+				more++
+			default:
+				out = append(out, v.Column+" "+percent(v.Probability))
+			}
+		}
+		if more > 0 {
+			out = append(out, fmt.Sprintf("and %d more", more))
+		}
+		return strings.Join(out, ", ")
+	}
+	pro, con := list(Vote.For), list(func(v Vote) bool { return !v.For() })
+	switch {
+	case pro == "" && con == "":
+		return "says little about any column"
+	case con == "":
+		return pro
+	case pro == "":
+		return "not " + con
+	}
+	return pro + "; not " + con
+}

@@ -1,0 +1,187 @@
+package report
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"example.com/patchwork"
+	"example.com/patchwork/internal/pool"
+	"example.com/patchwork/posterior"
+	"example.com/patchwork/table"
+)
+
+// Quality says how well hidden cells of rows are predicted by models that were
+// learned from other rows.
+type Quality struct {
+	Rows    int      `json:"rows"`    // that took part: the table, or a sample of it
+	Folds   int      `json:"folds"`   // the rows were divided into so many parts
+	Hidden  float64  `json:"hidden"`  // share of the known cells of a row that were hidden
+	Cells   int64    `json:"cells"`   // hidden in all
+	Learned string   `json:"learned"` // how the model was learned again
+	By      []Method `json:"by"`      // the parts, the column means, a mixture
+}
+
+// Method is one way to predict hidden cells.
+type Method struct {
+	Name     string    `json:"name"`
+	LogLoss  Number    `json:"log_loss"` // nats per hidden cell
+	Bits     Number    `json:"bits"`     // the same in bits
+	Accuracy Number    `json:"accuracy"`
+	AUC      Number    `json:"auc"`   // mean over the folds
+	Folds    []float64 `json:"folds"` // log-loss of each
+	Sizes    []int     `json:"sizes"` // numbers of parts or components, by fold
+}
+
+const (
+	folds       = 5
+	hiddenShare = 0.2
+	fewRows     = 20 // below which nothing is held out
+)
+
+// quality divides the rows into folds. For each, models are learned from the other
+// rows, and predict the same hidden cells of its rows.
+func (b *builder) quality(ctx context.Context) error {
+	if !b.set.Table {
+		return nil
+	}
+	l, why := relearner(b.m, true)
+	if l == nil {
+		b.r.NoQuality = why
+		return nil
+	}
+	data := draw(b.set.Data, b.opt.Sample, source(b.opt.Seed, "rows", 0))
+	n := len(data.Images)
+	if n < fewRows {
+		b.r.NoQuality = "There are too few rows to leave some out."
+		return nil
+	}
+	order := shuffled(n, source(b.opt.Seed, "folds", 0))
+	scores := make([]foldScore, folds)
+	step := b.counter("predicting hidden cells", folds)
+	_, err := pool.Run(ctx, folds, b.opt.Workers, 1, func(_, f int) error {
+		var test, train []int
+		for i, row := range order {
+			if i%folds == f {
+				test = append(test, row)
+			} else {
+				train = append(train, row)
+			}
+		}
+		slices.Sort(test)
+		slices.Sort(train)
+		hidden := posterior.HideBits(pick(data, test), hiddenShare, 1, b.opt.Seed+uint64(f))
+		var err error
+		scores[f], err = scoreFold(ctx, l, pick(data, train), hidden, b.opt.Seed+uint64(f))
+		step()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	q := &Quality{Rows: n, Folds: folds, Hidden: hiddenShare, Learned: l.words}
+	for i, name := range []string{"parts", "column means", "mixture"} {
+		q.By = append(q.By, joinFolds(name, i, scores))
+	}
+	for _, s := range scores {
+		q.Cells += s.of[0].Bits
+	}
+	b.r.Quality = q
+	return nil
+}
+
+// foldScore is how well the three methods predict the hidden cells of one fold.
+type foldScore struct {
+	of    [3]posterior.Metrics
+	sizes [3]int
+}
+
+// scoreFold learns the three models from some rows, and scores their predictions of
+// the hidden cells of others.
+func scoreFold(ctx context.Context, l *learner, train patchwork.Data, hidden posterior.HiddenBits, seed uint64) (foldScore, error) {
+	var s foldScore
+	m, err := l.fit(ctx, train, seed)
+	if err != nil {
+		return s, err
+	}
+	byParts := make([][]float64, len(hidden.Visible))
+	err = posterior.Predict(ctx, m, hidden.Visible, posterior.Options{}, 1, func(i int, p []float64, _ *posterior.Posterior) { byParts[i] = p })
+	if err != nil {
+		return s, err
+	}
+	means, err := table.FitMixture(ctx, train, 1, seed)
+	if err != nil {
+		return s, err
+	}
+	mixture, err := chooseMixture(ctx, train, seed)
+	if err != nil {
+		return s, err
+	}
+	s.sizes = [3]int{m.K(), 1, len(mixture.Share)}
+	for i, predict := range []func(i int) []float64{
+		func(i int) []float64 { return byParts[i] },
+		func(i int) []float64 { return means.Predict(hidden.Visible[i]) },
+		func(i int) []float64 { return mixture.Predict(hidden.Visible[i]) },
+	} {
+		s.of[i], err = posterior.ScorePredictions(hidden, func(i int) []float64 { return sure(predict(i), len(train.Images)) })
+		if err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+// sure keeps predictions as far from 0 and 1 as so many rows can tell, for all
+// methods alike: a value never seen in them is not impossible.
+func sure(p []float64, rows int) []float64 {
+	low := 0.5 / float64(rows+1)
+	out := make([]float64, len(p))
+	for i, v := range p {
+		out[i] = min(max(v, low), 1-low)
+	}
+	return out
+}
+
+// chooseMixture fits mixtures of 2, 4, 8, ... components and keeps the size that
+// predicts hidden cells of a fifth of the rows best, fitted to all of them.
+func chooseMixture(ctx context.Context, train patchwork.Data, seed uint64) (*table.Mixture, error) {
+	order := shuffled(len(train.Images), source(seed, "mixture", 0))
+	cut := max(1, len(order)/5)
+	held, rest := slices.Clone(order[:cut]), slices.Clone(order[cut:])
+	slices.Sort(held)
+	slices.Sort(rest)
+	hidden := posterior.HideBits(pick(train, held), hiddenShare, max(1, min(8, 1000/cut)), seed)
+	best, size := math.Inf(1), 1
+	for k := 2; k <= 64 && 4*k <= len(rest); k *= 2 {
+		x, err := table.FitMixture(ctx, pick(train, rest), k, seed)
+		if err != nil {
+			return nil, err
+		}
+		s, err := posterior.ScorePredictions(hidden, func(i int) []float64 { return sure(x.Predict(hidden.Visible[i]), len(rest)) })
+		if err != nil {
+			break // nothing is hidden: rows of one or two cells
+		}
+		if s.LogLoss < best {
+			best, size = s.LogLoss, k
+		}
+	}
+	return table.FitMixture(ctx, train, size, seed)
+}
+
+// joinFolds adds up what a method did in all folds.
+func joinFolds(name string, i int, scores []foldScore) Method {
+	m := Method{Name: name}
+	bits, loss, right, auc, aucs := 0.0, 0.0, 0.0, 0.0, 0.0
+	for _, s := range scores {
+		of := s.of[i]
+		n := float64(of.Bits)
+		bits, loss, right = bits+n, loss+n*of.LogLoss, right+n*of.Accuracy
+		if !math.IsNaN(of.AUC) {
+			auc, aucs = auc+of.AUC, aucs+1
+		}
+		m.Folds, m.Sizes = append(m.Folds, of.LogLoss), append(m.Sizes, s.sizes[i])
+	}
+	m.LogLoss, m.Bits = Number(loss/bits), Number(loss/bits/math.Ln2)
+	m.Accuracy, m.AUC = Number(right/bits), Number(auc/aucs)
+	return m
+}

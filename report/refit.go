@@ -1,0 +1,105 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"example.com/patchwork"
+	"example.com/patchwork/learn"
+	"example.com/patchwork/table"
+)
+
+// learner learns a model again from other data, as far as its record says how it was
+// learned: the same rule, poses, method and number of parts.
+type learner struct {
+	config patchwork.Config
+	table  *table.Options // nil: package learn
+	learn  learn.Options
+	words  string // what was recorded
+}
+
+// relearner returns a learner like the one that made a model, or why there is none.
+func relearner(m *patchwork.Model, tables bool) (*learner, string) {
+	c, r := m.Config(), m.Extras().Record
+	switch {
+	case r.Method == "":
+		return nil, "The model file does not say how the model was learned."
+	case c.Scene:
+		return nil, "Parts of scenes are not learned again here."
+	case m.Extras().Usage == nil || allZero(m.Extras().Usage):
+		return nil, "The model has no part that is used."
+	}
+	l := &learner{config: c}
+	if r.Method == "soft" {
+		aim, err := table.ParseAim(r.Mode)
+		if err != nil || !tables {
+			return nil, "The model file does not say how the model was learned."
+		}
+		l.config.QMap = nil
+		l.table = &table.Options{Experts: m.K(), Aim: aim}
+		l.words = fmt.Sprintf("method soft, aim %s, %s", aim, plural(int64(m.K()), "part"))
+		return l, ""
+	}
+	method, err := learn.ParseMethod(r.Method)
+	if err != nil {
+		return nil, fmt.Sprintf("The model was learned by %q, which is not known here.", r.Method)
+	}
+	l.learn = learn.Options{Experts: m.K(), Method: method, Paper: r.Mode == "paper", Starts: len(r.Starts)}
+	l.words = fmt.Sprintf("method %s, %s, %s", method, plural(int64(m.K()), "part"), plural(int64(len(r.Starts)), "start"))
+	return l, ""
+}
+
+func allZero(v []float64) bool {
+	return !slices.ContainsFunc(v, func(x float64) bool { return x != 0 })
+}
+
+// fit learns from data. The model depends on the data and the seed only.
+func (l *learner) fit(ctx context.Context, data patchwork.Data, seed uint64) (*patchwork.Model, error) {
+	if l.table != nil {
+		opt := *l.table
+		opt.Seed = seed
+		return table.Learn(ctx, data, l.config, opt)
+	}
+	opt := l.learn
+	opt.Seed = seed
+	return learn.Learn(ctx, data, l.config, opt)
+}
+
+// draw returns up to n of the rows, drawn at random without replacement, in their
+// order.
+func draw(data patchwork.Data, n int, rng *rand.Rand) patchwork.Data {
+	if len(data.Images) <= n {
+		return patchwork.Data{Images: data.Images, Weights: data.Weights}
+	}
+	index := rng.Perm(len(data.Images))[:n]
+	slices.Sort(index)
+	return pick(data, index)
+}
+
+// pick returns the rows at the given indices, without a memory.
+func pick(data patchwork.Data, index []int) patchwork.Data {
+	var out patchwork.Data
+	for _, i := range index {
+		out.Images = append(out.Images, data.Images[i])
+		if data.Weights != nil {
+			out.Weights = append(out.Weights, data.Weights[i])
+		}
+	}
+	return out
+}
+
+// shuffled returns the numbers 0 to n-1 in an order drawn at random.
+func shuffled(n int, rng *rand.Rand) []int { return rng.Perm(n) }
+
+// source returns random numbers for one purpose: those of different names are
+// independent, and so are those of different numbers.
+func source(seed uint64, name string, number int) *rand.Rand {
+	var h uint64 = 14695981039346656037
+	for _, c := range []byte(strings.ToLower(name)) {
+		h = (h ^ uint64(c)) * 1099511628211
+	}
+	return rand.New(rand.NewPCG(seed, h+uint64(number)))
+}

@@ -1,0 +1,257 @@
+package report
+
+import (
+	"context"
+	"math"
+
+	"example.com/patchwork"
+	"example.com/patchwork/internal/pool"
+)
+
+// Stability says how well each part comes back when the model is learned again: from
+// other starts (restarts), and from as many rows drawn with replacement (bootstrap).
+// Parts are paired one to one with the most similar ones.
+type Stability struct {
+	Times   int         `json:"times"` // of each kind
+	Rows    int         `json:"rows"`  // learned from each time
+	Learned string      `json:"learned"`
+	Parts   []Returning `json:"parts"`
+}
+
+// Returning is how similar a part is to its counterparts: 1 is the same, 0 is
+// nothing in common. The similarity of two parts is the sum of the smaller over the
+// sum of the larger of their votes, column by column or pixel by pixel.
+type Returning struct {
+	Part      int       `json:"part"`
+	Restarts  []float64 `json:"restarts"`
+	Bootstrap []float64 `json:"bootstrap"`
+}
+
+// same is the similarity from which the page says that a part came back.
+const same = 0.7
+
+// Mean returns the mean of some similarities.
+func Mean(s []float64) float64 {
+	sum := 0.0
+	for _, v := range s {
+		sum += v
+	}
+	return sum / float64(len(s))
+}
+
+// Worst returns the smallest of some similarities.
+func Worst(s []float64) float64 {
+	out := math.Inf(1)
+	for _, v := range s {
+		out = min(out, v)
+	}
+	return out
+}
+
+// Back counts the similarities that mean that the part came back.
+func Back(s []float64) int {
+	n := 0
+	for _, v := range s {
+		if v >= same {
+			n++
+		}
+	}
+	return n
+}
+
+// stability learns the model again and compares the parts.
+func (b *builder) stability(ctx context.Context) error {
+	times := b.opt.Stability
+	if times < 0 {
+		b.r.NoStability = "It was left out by request."
+		return nil
+	}
+	l, why := relearner(b.m, b.set.Table)
+	if l == nil {
+		b.r.NoStability = why
+		return nil
+	}
+	data := draw(b.set.Data, b.opt.Sample, source(b.opt.Seed, "rows", 0))
+	n := len(data.Images)
+	if n < 2 {
+		b.r.NoStability = "There is one row only."
+		return nil
+	}
+	at := placed(b.m)
+	found := make([][]float64, 2*times)
+	step := b.counter("learning again", 2*times)
+	_, err := pool.Run(ctx, 2*times, b.opt.Workers, 1, func(_, i int) error {
+		from, seed := data, b.opt.Seed+1+uint64(i)
+		if i >= times {
+			rng := source(b.opt.Seed, "bootstrap", i)
+			index := make([]int, n)
+			for j := range index {
+				index[j] = rng.IntN(n)
+			}
+			from, seed = pick(data, index), b.m.Extras().Record.Seed
+		}
+		m, err := l.fit(ctx, from, seed)
+		if err == nil {
+			found[i] = compare(at, placed(m), b.m.Height(), b.m.Width(), reach(b.m))
+		}
+		step()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s := &Stability{Times: times, Rows: n, Learned: l.words}
+	for k := range b.m.K() {
+		p := Returning{Part: k}
+		for i, f := range found {
+			if i < times {
+				p.Restarts = append(p.Restarts, f[k])
+			} else {
+				p.Bootstrap = append(p.Bootstrap, f[k])
+			}
+		}
+		s.Parts = append(s.Parts, p)
+	}
+	b.r.Stability = s
+	return nil
+}
+
+// reach returns by how many pixels the parts of images may be moved when they are
+// compared: their mean places are rounded, and follow from few images.
+func reach(m *patchwork.Model) int {
+	if m.Config().Poses.Len() == 1 {
+		return 0
+	}
+	return 3
+}
+
+// placed returns the votes of every part at its mean place: what it adds to
+// abstention, pixel by pixel.
+func placed(m *patchwork.Model) [][]float64 {
+	picks := make([]patchwork.Pick, m.K())
+	for k := range picks {
+		picks[k].Expert = k
+	}
+	for _, p := range m.SamplePicks(nil) {
+		picks[p.Expert] = p
+	}
+	out := make([][]float64, m.K())
+	for k, p := range picks {
+		out[k] = m.Compose(m.Height(), m.Width(), []patchwork.Pick{p}).P
+		for i := range out[k] {
+			out[k][i] -= m.Abstention(i)
+		}
+	}
+	return out
+}
+
+// compare returns the similarity of each part of a to its counterpart in b; 0 where
+// there is none.
+func compare(a, b [][]float64, height, width, reach int) []float64 {
+	gain := make([][]float64, len(a))
+	for i, x := range a {
+		gain[i] = make([]float64, len(b))
+		for j, y := range b {
+			gain[i][j] = similarity(x, y, height, width, reach)
+		}
+	}
+	out := make([]float64, len(a))
+	for i, j := range assign(gain) {
+		if j >= 0 {
+			out[i] = gain[i][j]
+		}
+	}
+	return out
+}
+
+// similarity returns the sum of the smaller over the sum of the larger of two
+// vectors of votes, those of different signs having nothing in common, where y is
+// shifted by up to reach pixels to where that is largest.
+func similarity(x, y []float64, height, width, reach int) float64 {
+	best := 0.0
+	for dy := -reach; dy <= reach; dy++ {
+		for dx := -reach; dx <= reach; dx++ {
+			common, all := 0.0, 0.0
+			for r := range height {
+				for c := range width {
+					u, v := x[r*width+c], 0.0
+					if sr, sc := r-dy, c-dx; sr >= 0 && sr < height && sc >= 0 && sc < width {
+						v = y[sr*width+sc]
+					}
+					if u > 0 == (v > 0) {
+						common += min(math.Abs(u), math.Abs(v))
+						all += max(math.Abs(u), math.Abs(v))
+					} else {
+						all += math.Abs(u) + math.Abs(v)
+					}
+				}
+			}
+			if all > 0 {
+				best = max(best, common/all)
+			}
+		}
+	}
+	return best
+}
+
+// assign pairs rows with columns one to one so that the gains add up to the most, by
+// the method of Kuhn and Munkres. It returns the column of each row, -1 for none.
+func assign(gain [][]float64) []int {
+	rows := len(gain)
+	if rows == 0 {
+		return nil
+	}
+	n := max(rows, len(gain[0]))
+	cost := func(i, j int) float64 {
+		if i < rows && j < len(gain[i]) {
+			return -gain[i][j]
+		}
+		return 0
+	}
+	// Potentials u, v and the matching, with a column 0 that stands for none.
+	u, v, match, way := make([]float64, n+1), make([]float64, n+1), make([]int, n+1), make([]int, n+1)
+	for i := 1; i <= n; i++ {
+		match[0] = i
+		least, used := make([]float64, n+1), make([]bool, n+1)
+		for j := range least {
+			least[j] = math.Inf(1)
+		}
+		at := 0
+		for match[at] != 0 {
+			used[at] = true
+			delta, next := math.Inf(1), 0
+			for j := 1; j <= n; j++ {
+				if used[j] {
+					continue
+				}
+				if c := cost(match[at]-1, j-1) - u[match[at]] - v[j]; c < least[j] {
+					least[j], way[j] = c, at
+				}
+				if least[j] < delta {
+					delta, next = least[j], j
+				}
+			}
+			for j := range used {
+				if used[j] {
+					u[match[j]] += delta
+					v[j] -= delta
+				} else {
+					least[j] -= delta
+				}
+			}
+			at = next
+		}
+		for at != 0 {
+			match[at], at = match[way[at]], way[at]
+		}
+	}
+	out := make([]int, rows)
+	for j := 1; j <= n; j++ {
+		if i := match[j] - 1; i < rows {
+			if out[i] = j - 1; j-1 >= len(gain[0]) {
+				out[i] = -1
+			}
+		}
+	}
+	return out
+}

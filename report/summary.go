@@ -1,0 +1,176 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// summary says in a few sentences what the numbers say.
+func (b *builder) summary() []string {
+	r := b.r
+	out := []string{r.sayParts()}
+	if s := r.sayCommonest(); s != "" {
+		out = append(out, s)
+	}
+	if s := r.sayLabel(); s != "" {
+		out = append(out, s)
+	}
+	if s := r.sayTogether(); s != "" {
+		out = append(out, s)
+	}
+	if s := r.sayQuality(); s != "" {
+		out = append(out, s)
+	}
+	if s := r.sayStability(); s != "" {
+		out = append(out, s)
+	}
+	if m := r.Missing; m != nil {
+		likely := 0
+		for _, n := range m.Bins[5:] {
+			likely += n
+		}
+		out = append(out, fmt.Sprintf("Of %s, %s more likely 1 than 0.", plural(m.Cells, "unknown cell"), areOf(likely)))
+	}
+	return out
+}
+
+func areOf(n int) string {
+	if n == 1 {
+		return "1 is"
+	}
+	return thousands(int64(n)) + " are"
+}
+
+// Noun is what a row is called: row or image.
+func (r *Report) Noun() string {
+	if r.Table {
+		return "row"
+	}
+	return "image"
+}
+
+// what returns the data in words.
+func (r *Report) what() string {
+	if r.Table {
+		return fmt.Sprintf("%s of %s", plural(int64(r.Rows), "row"), plural(int64(r.Columns), "column"))
+	}
+	return fmt.Sprintf("%s of %d x %d pixels", plural(int64(r.Rows), "image"), r.Height, r.Width)
+}
+
+// share returns how many of all rows a number is.
+func (r *Report) share(n int64) float64 { return float64(n) / float64(max(r.Weight, 1)) }
+
+func (r *Report) sayParts() string {
+	used := 0
+	for _, p := range r.Parts {
+		if p.Rows > 0 {
+			used++
+		}
+	}
+	s := fmt.Sprintf("%s explain%s %s", plural(int64(used), "part"), map[bool]string{true: "s"}[used == 1], r.what())
+	var shares []string
+	for n, words := range []string{"use none", "use one", "use two"} {
+		if n < len(r.PartCounts) && r.PartCounts[n] > 0 {
+			shares = append(shares, percent(r.share(r.PartCounts[n]))+" "+words)
+		}
+	}
+	more := int64(0)
+	for n, rows := range r.PartCounts {
+		if n > 2 {
+			more += rows
+		}
+	}
+	if more > 0 {
+		shares = append(shares, percent(r.share(more))+" use more")
+	}
+	return s + ": " + strings.Join(shares, ", ") + "."
+}
+
+func (r *Report) sayCommonest() string {
+	best := slices.MaxFunc(r.Parts, func(x, y Part) int { return int(x.Rows - y.Rows) })
+	if best.Rows == 0 || best.Words == "" && best.Share > 0.995 {
+		return ""
+	}
+	s := fmt.Sprintf("The commonest is %s (%s of the %ss)", best.Name, percent(best.Share), r.Noun())
+	if best.Words != "" {
+		s += ": " + words(best.Votes, 3)
+	}
+	return s + "."
+}
+
+// sayLabel names the part and the label value that go together most clearly.
+func (r *Report) sayLabel() string {
+	best, text := Number(beyond), ""
+	for _, l := range r.Labels {
+		for _, v := range l.Values {
+			for _, p := range v.Parts {
+				if p.Z > best && p.Lift > 1.2 {
+					best = p.Z
+					text = fmt.Sprintf("%s goes with %s %s: %s of those %ss use it, of all %ss %s.", sentence(r.Parts[p.Part].Name), l.Name, v.Value,
+						percent(p.Share), r.Noun(), r.Noun(), percent(r.Parts[p.Part].Share))
+				}
+			}
+		}
+	}
+	return text
+}
+
+// sayTogether names the pair that is furthest from chance.
+func (r *Report) sayTogether() string {
+	best, text := beyond+0.0, ""
+	for _, p := range r.Together {
+		if z := math.Abs(float64(p.Z)); z > best {
+			best = z
+			how := fmt.Sprintf("%.1f times as often as chance would give", p.Lift)
+			if p.Rows == 0 {
+				how = "though chance would give " + plural(int64(math.Round(float64(p.Expected))), r.Noun())
+			}
+			text = fmt.Sprintf("%s and %s occur together in %s, %s.", sentence(r.Parts[p.A].Name), r.Parts[p.B].Name, noneOf(p.Rows, r.Noun()), how)
+		}
+	}
+	return text
+}
+
+func noneOf(n int64, noun string) string {
+	if n == 0 {
+		return "no " + noun
+	}
+	return plural(n, noun)
+}
+
+func (r *Report) sayQuality() string {
+	if r.Quality == nil {
+		return ""
+	}
+	by := r.Quality.By
+	s := fmt.Sprintf("A hidden cell costs %.3f bits when the parts predict it, %.3f with column means and %.3f with a mixture (less is better)",
+		by[0].Bits, by[1].Bits, by[2].Bits)
+	return s + "."
+}
+
+func (r *Report) sayStability() string {
+	if r.Stability == nil {
+		return ""
+	}
+	again, redrawn := 0, 0
+	for _, p := range r.Stability.Parts {
+		if Mean(p.Restarts) >= same {
+			again++
+		}
+		if Mean(p.Bootstrap) >= same {
+			redrawn++
+		}
+	}
+	return fmt.Sprintf("Learned again from other starts, %d of %s come back; from %ss drawn anew, %d.",
+		again, plural(int64(len(r.Parts)), "part"), r.Noun(), redrawn)
+}
+
+// sentence begins a sentence with a name.
+func sentence(name string) string {
+	if strings.HasPrefix(name, "part ") {
+		return "Part" + name[4:]
+	}
+	return name
+}
