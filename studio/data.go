@@ -71,7 +71,10 @@ type DataPath struct {
 type ReadOptions struct {
 	Threshold string `query:"threshold" maxLength:"40" doc:"converts numbers to bits: greater is on (pictures: darker, out of 255)"`
 	Array     string `query:"array" maxLength:"200" doc:"array of an .npz file that holds the images"`
-	Meta      string `query:"meta" maxLength:"200" doc:"columns of a table that are labels, not data, separated by commas"`
+	Meta      string `query:"meta" maxLength:"2000" doc:"columns of a table that are labels, not data, separated by commas"`
+	Columns   string `query:"columns" maxLength:"8000" doc:"columns of a table that are data, in this order, separated by commas; default: all that are not labels"`
+	Invert    bool   `query:"invert" doc:"swaps on and off: for light strokes on a dark ground"`
+	Names     string `query:"names" maxLength:"200" doc:"form of the names of several pictures, such as {y}/{writer}_{sample}.png"`
 }
 
 func (s *Server) dataRoutes(api huma.API) {
@@ -85,7 +88,8 @@ func (s *Server) dataRoutes(api huma.API) {
 			return out, nil
 		})
 	post := operation("POST", "/v1/data", "load-data", "Load a data file", 201)
-	post.RequestBody = fileBody("npy, npz, CSV, Parquet, IDX (also gzipped), PNG, PBM or PGM")
+	post.RequestBody = fileBody("npy, npz, CSV, Parquet, IDX (also gzipped), PNG, PBM or PGM; or a form of several pictures, whose names may have folders")
+	post.RequestBody.Content["multipart/form-data"] = &huma.MediaType{}
 	huma.Register(api, post, s.loadData)
 	huma.Register(api, operation("GET", "/v1/data/{id}", "data", "Describe a data set", 200),
 		func(_ context.Context, in *DataPath) (*oneData, error) {
@@ -98,6 +102,7 @@ func (s *Server) dataRoutes(api huma.API) {
 	huma.Register(api, operation("DELETE", "/v1/data/{id}", "delete-data", "Forget a data set", 204),
 		func(_ context.Context, in *DataPath) (*struct{}, error) { return nil, s.data.remove(in.ID) })
 	huma.Register(api, operation("GET", "/v1/data/{id}/images", "images", "Images of a data set", 200), s.listImages)
+	huma.Register(api, operation("GET", "/v1/data/{id}/rows", "rows", "Find rows of a data set by name", 200), s.listRows)
 	huma.Register(api, operation("GET", "/v1/data/{id}/file", "data-file", "Download a data set as .npz", 200),
 		func(ctx context.Context, in *DataPath) (*file, error) {
 			d, err := s.data.find(in.ID)
@@ -142,8 +147,12 @@ func (s *Server) loadData(ctx context.Context, in *dataUpload) (*oneData, error)
 	}
 	defer leave()
 	opt.MaxMemory = s.limits.DataBytes / 8
-	d := &data{name: in.Name, args: args, file: plainName(in.Name)}
-	if d.set, err = s.decode(d.file, b.bytes, opt); err != nil {
+	u, err := uploadOf(b, in.Name)
+	if err != nil {
+		return nil, err
+	}
+	d := &data{name: in.Name, args: args, files: u.arguments}
+	if d.set, err = s.decode(u.name, u.content, opt); err != nil {
 		return nil, err
 	}
 	if err := s.data.keep(d); err != nil {
@@ -186,12 +195,24 @@ func (r *ReadOptions) options() (opt dataset.Options, args []string, err error) 
 	if r.Array != "" {
 		args = append(args, "--array", r.Array)
 	}
-	if r.Meta != "" {
-		opt.Meta = strings.Split(r.Meta, ",")
-		if strings.ContainsAny(r.Meta, "\"\r\n") || slices.Contains(opt.Meta, "") {
-			return opt, nil, problemAt(422, "query.meta", r.Meta, "meta must be names separated by commas, without quotes")
+	for _, list := range []struct {
+		name, text string
+		to         *[]string
+	}{{"meta", r.Meta, &opt.Meta}, {"columns", r.Columns, &opt.Columns}} {
+		if list.text == "" {
+			continue
 		}
-		args = append(args, "--meta", r.Meta)
+		*list.to = strings.Split(list.text, ",")
+		if strings.ContainsAny(list.text, "\"\r\n") || slices.Contains(*list.to, "") {
+			return opt, nil, problemAt(422, "query."+list.name, list.text, "%s must be names separated by commas, without quotes", list.name)
+		}
+		args = append(args, "--"+list.name, list.text)
+	}
+	if opt.Invert = r.Invert; r.Invert {
+		args = append(args, "--invert")
+	}
+	if opt.Names = r.Names; r.Names != "" {
+		args = append(args, "--names", r.Names)
 	}
 	if r.Threshold != "" {
 		t, err := parseNumber("threshold", r.Threshold)
@@ -202,6 +223,55 @@ func (r *ReadOptions) options() (opt dataset.Options, args []string, err error) 
 		args = append(args, "--threshold", formatNumber(t))
 	}
 	return opt, args, nil
+}
+
+// rowName is what people call a row: the text of its label columns.
+func rowName(set *dataset.Set, i int) string {
+	var words []string
+	for _, c := range set.Meta {
+		if _, ok := c.Values.([]string); ok && c.Text(i) != "" {
+			words = append(words, c.Text(i))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+type rowsQuery struct {
+	DataPath
+	Search string `query:"search" maxLength:"200" doc:"text that the name of a row must contain, in upper or lower case"`
+	N      int    `query:"n" minimum:"1" maximum:"200" default:"20" doc:"number of rows to return"`
+}
+
+type rowInfo struct {
+	Index int    `json:"index" doc:"the row among all rows of the set, as in from of its images"`
+	Name  string `json:"name" doc:"the text of its labels"`
+}
+
+type rowList struct {
+	Body struct {
+		Rows  []rowInfo `json:"rows"`
+		Total int       `json:"total" doc:"rows whose name contains the text"`
+	}
+}
+
+// listRows finds rows by name.
+func (s *Server) listRows(_ context.Context, in *rowsQuery) (*rowList, error) {
+	d, err := s.data.find(in.ID)
+	if err != nil {
+		return nil, err
+	}
+	out, search := new(rowList), strings.ToLower(in.Search)
+	out.Body.Rows = []rowInfo{}
+	for i := range d.set.Len() {
+		name := rowName(d.set, i)
+		if !strings.Contains(strings.ToLower(name), search) {
+			continue
+		}
+		if out.Body.Total++; len(out.Body.Rows) < in.N {
+			out.Body.Rows = append(out.Body.Rows, rowInfo{i, name})
+		}
+	}
+	return out, nil
 }
 
 type imagesQuery struct {
