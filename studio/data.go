@@ -22,6 +22,7 @@ type dataInfo struct {
 	Table   bool             `json:"table"`
 	Columns []string         `json:"columns"`
 	Labels  map[string]label `json:"labels"`
+	Fixed   bool             `json:"fixed" doc:"built in or loaded at the server's start: it cannot be deleted"`
 }
 
 type label struct {
@@ -31,7 +32,7 @@ type label struct {
 
 func newDataInfo(d *data) dataInfo {
 	h, w := d.set.Size()
-	return dataInfo{ID: d.id, Name: d.name, N: d.set.Len(), Height: h, Width: w, Table: d.set.Table, Columns: d.set.Columns, Labels: d.labels}
+	return dataInfo{ID: d.id, Name: d.name, N: d.set.Len(), Height: h, Width: w, Table: d.set.Table, Columns: d.set.Columns, Labels: d.labels, Fixed: d.fixed}
 }
 
 // newLabels returns the distinct values of each metadata column.
@@ -287,6 +288,7 @@ type labelled struct {
 	Width  int               `json:"width"`
 	Bits   string            `json:"bits"`
 	Index  int               `json:"index" doc:"in the data set"`
+	Name   string            `json:"name" doc:"the text of its labels"`
 	Labels map[string]string `json:"labels"`
 }
 
@@ -345,7 +347,7 @@ func checkAnswer(n int, set *dataset.Set) error {
 
 func newLabelled(set *dataset.Set, i int) labelled {
 	img := newImage(set.Images[i])
-	l := labelled{img.Height, img.Width, img.Bits, row(set, i), map[string]string{}}
+	l := labelled{img.Height, img.Width, img.Bits, row(set, i), rowName(set, i), map[string]string{}}
 	for _, c := range set.Meta {
 		l.Labels[c.Name] = c.Text(i)
 	}

@@ -21,6 +21,7 @@ export interface CurveListBody {
 
 export interface DataInfo {
   columns: Array<string> | null;
+  fixed: boolean;
   height: number;
   id: string;
   labels: Record<string, Label>;
@@ -65,6 +66,7 @@ export interface Example {
   height: number;
   index: number;
   labels: Record<string, string>;
+  name: string;
   width: number;
 }
 
@@ -166,6 +168,7 @@ export interface Labelled {
   height: number;
   index: number;
   labels: Record<string, string>;
+  name: string;
   width: number;
 }
 
@@ -245,6 +248,7 @@ export interface Progress {
   templates: Array<string>;
   trial: number;
   trials: number;
+  unit: string;
   width: number;
 }
 
@@ -389,11 +393,11 @@ export interface LearnRequest {
   where?: Array<string> | null;
 }
 
-export interface Rename-modelRequest {
+export interface RenameModelRequest {
   name: string;
 }
 
-export interface Rename-expertRequest {
+export interface RenameExpertRequest {
   name: string;
 }
 
@@ -423,7 +427,7 @@ export interface ScoreRequest {
 /** Every operation: what it is asked with, and its answer. */
 export interface Operations {
   "GET /v1/data": { answer: DataListBody };
-  "POST /v1/data": { query?: { name?: string; threshold?: string; array?: string; meta?: string; columns?: string; invert?: boolean; names?: string }; body: Blob; answer: DataInfo };
+  "POST /v1/data": { query?: { name?: string; threshold?: string; array?: string; meta?: string; columns?: string; invert?: boolean; names?: string }; body: Blob | FormData; answer: DataInfo };
   "DELETE /v1/data/{id}": { path: { id: string }; answer: undefined };
   "GET /v1/data/{id}": { path: { id: string }; answer: DataInfo };
   "GET /v1/data/{id}/file": { path: { id: string }; answer: Blob };
@@ -441,9 +445,9 @@ export interface Operations {
   "POST /v1/models": { query?: { name?: string; data?: string }; body: Blob; answer: ModelInfo };
   "DELETE /v1/models/{id}": { path: { id: string }; answer: undefined };
   "GET /v1/models/{id}": { path: { id: string }; answer: ModelInfo };
-  "PATCH /v1/models/{id}": { path: { id: string }; body: Rename-modelRequest; answer: ModelInfo };
+  "PATCH /v1/models/{id}": { path: { id: string }; body: RenameModelRequest; answer: ModelInfo };
   "GET /v1/models/{id}/experts": { path: { id: string }; answer: ExpertListBody };
-  "PATCH /v1/models/{id}/experts/{k}": { path: { id: string; k: number }; body: Rename-expertRequest; answer: ExpertInfo };
+  "PATCH /v1/models/{id}/experts/{k}": { path: { id: string; k: number }; body: RenameExpertRequest; answer: ExpertInfo };
   "GET /v1/models/{id}/experts/{k}/examples": { path: { id: string; k: number }; query: { data: string; n?: number; where?: Array<string> | null }; answer: ExampleListBody };
   "GET /v1/models/{id}/file": { path: { id: string }; answer: Blob };
   "GET /v1/models/{id}/gallery.png": { path: { id: string }; answer: Blob };
