@@ -86,7 +86,7 @@ function ExpertCard({ expert, model, most }: { expert: Known; model: Model; most
         {!model.table && expert.pose && <span class="fact">usually {poseWords(expert.pose, 1)}</span>}
         {!model.table && <span class="fact">{number(expert.elongation)} times as long as wide</span>}
       </span>
-      <button type="button" class="openpart" aria-haspopup="dialog" onClick={open}>Open<span class="hidden"> {called(model, expert.index)}</span></button>
+      {!model.table && <button type="button" class="openpart" aria-haspopup="dialog" onClick={open}>Open<span class="hidden"> {called(model, expert.index)}</span></button>}
     </>
   );
 }

@@ -39,6 +39,11 @@ export function percent(v: number): string {
   return v > 0 && v < 0.01 ? "under 1 %" : `${Math.round(100 * v)} %`;
 }
 
+/** A percentage for a narrow column: "< 1 %". */
+export function short(v: number): string {
+  return v > 0 && v < 0.01 ? "<\u00a01\u00a0%" : `${Math.round(100 * v)}\u00a0%`;
+}
+
 const small = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve"];
 
 /** "Two parts", "One part", "14 parts". */

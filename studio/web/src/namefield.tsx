@@ -38,7 +38,7 @@ export function NameField(props: { name: string; empty: string; label: string; l
   if (draft === null) {
     return (
       <button type="button" class="partname" ref={button} title={label} onClick={() => setDraft(name)}>
-        <b>{name || empty}</b> <span class="pencil" aria-hidden="true">✎</span><span class="hidden">, {label}</span>
+        <b>{name || empty}</b><span class="pencil" aria-hidden="true">{"\u00a0"}✎</span><span class="hidden">, {label}</span>
       </button>
     );
   }

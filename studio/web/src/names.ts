@@ -25,11 +25,12 @@ export function list(names: string[], most = 3): string {
   return `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`;
 }
 
-/** Names in pieces, each a name of its own; a list names those to be read as one. */
+/** Why a row has a part. */
 export interface Reason {
   part: number;
-  /** The columns that speak for the part, the weightiest first. */
-  because: string[];
+  /** The columns that speak for the part by being there, the weightiest first, and those by being absent. */
+  there: string[];
+  absent: string[];
 }
 
 /** A row in words: which parts it has and why, what nothing explains, what the parts expect in vain. */
@@ -51,10 +52,10 @@ export function tell(cells: Uint8Array, start: Float32Array, p: Float32Array, pi
     votes.forEach((v, i) => {
       if (cells[i] > 1 || Number.isNaN(v)) return;
       const gain = likely(v, cells[i] === 1) - likely(start[i], cells[i] === 1);
-      if (gain > 0.05) weights.push([gain + (cells[i] === 1 ? 1000 : 0), i]); // what is there says more than what is not
+      if (gain > 0.05) weights.push([gain, i]);
     });
-    const best = weights.sort((a, b) => b[0] - a[0]), on = best.filter(([, i]) => cells[i] === 1);
-    return { part: expert, because: (on.length ? on : best).map(([, i]) => (cells[i] === 1 ? name(i) : `no ${name(i)}`)) };
+    const best = weights.sort((a, b) => b[0] - a[0]), those = (value: number) => best.filter(([, i]) => cells[i] === value).map(([, i]) => name(i));
+    return { part: expert, there: those(1), absent: those(0) };
   });
   const unexplained: string[] = [], missing: string[] = [];
   p.forEach((v, i) => {
@@ -64,9 +65,10 @@ export function tell(cells: Uint8Array, start: Float32Array, p: Float32Array, pi
   return { reasons, unexplained, missing };
 }
 
-/** A told row as text. */
+/** A told row as text; what is there says more than what is not. */
 export function sentence(row: string, t: Told, part: (k: number) => string): string {
-  const parts = t.reasons.map((r) => part(r.part) + (r.because.length ? ` because of ${list(r.because)}` : ""));
+  const are = (names: string[]) => (names.length === 1 ? "is" : "are");
+  const parts = t.reasons.map((r) => part(r.part) + (r.there.length ? ` because of ${list(r.there)}` : r.absent.length ? ` because ${list(r.absent)} ${are(r.absent)} absent` : ""));
   const first = parts.length ? `${row}: ${parts.join("; ")}.` : `${row}: no part is needed, the background alone explains it.`;
   return first + (t.unexplained.length ? ` Nothing explains ${list(t.unexplained)}.` : parts.length ? " Nothing is left unexplained." : "") + (t.missing.length ? ` ${parts.length === 1 ? "It expects" : "They expect"} ${list(t.missing)}, too.` : "");
 }

@@ -38,7 +38,7 @@ export function OpenPart({ model, experts }: { model: Model; experts: Known[] })
             <button type="button" aria-label="Part before" onClick={() => step(-1)}>‹</button>
             <button type="button" aria-label="Next part" onClick={() => step(1)}>›</button>
           </span>
-          <button type="button" class="close" onClick={() => box.current?.close()}>Close</button>
+          <button type="button" class="close" autofocus onClick={() => box.current?.close()}>Close</button>
         </div>
         <Facts model={model} expert={expert} />
         {model.table ? <AllColumns key={expert.index} expert={expert} /> : <Big model={model} expert={expert} />}

@@ -46,7 +46,7 @@ export function Reading(): JSX.Element | null {
         <span role="status">{o.busy ? "reading…" : o.data ? size(o.data) : ""}</span>
         <button type="button" class="close" aria-label="Close what was opened" onClick={() => opened.set(null)}>×</button>
       </div>
-      {o.wrong && <p class="error" role="alert">{o.name} was not read: {o.wrong}</p>}
+      {o.wrong && <p class="error" role="alert">{o.name} was not read: {o.wrong.startsWith(`${o.name}: `) ? o.wrong.slice(o.name.length + 2) : o.wrong}</p>}
       {o.data && <WasRead data={o.data} />}
       <details key={o.files[0].path} open={o.wrong !== ""}>
         <summary>{o.data ? "As it was read; read it differently" : "Read it differently"}</summary>

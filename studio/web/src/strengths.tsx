@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { percent } from "./format.ts";
+import { short } from "./format.ts";
 import type { Known } from "./experts.tsx";
 import { css, hue } from "./palette.ts";
 
@@ -10,8 +10,8 @@ export function Strengths({ expert, most, onAll }: { expert: Known; most: number
   return (
     <div class="strengths">
       {columns.slice(0, most).map((c) => <Strength key={c.index} name={c.name} p={c.p} q={c.q} expert={expert.index} />)}
-      {columns.length > most && onAll && <button type="button" class="more" onClick={onAll}>All {columns.length} columns…</button>}
       {columns.length === 0 && <span class="fine">It has no vote on any column.</span>}
+      {onAll && <button type="button" class="more" aria-haspopup="dialog" onClick={onAll}>{columns.length > most ? `All ${columns.length} columns…` : "Open…"}<span class="hidden"> of part {expert.index}</span></button>}
     </div>
   );
 }
@@ -21,7 +21,7 @@ export function Strength({ name, p, q, expert, mark, kind = "" }: { name: string
   return (
     <span class={`strength ${kind}`}>
       <span class="name">{mark}{name}</span>
-      <span class="value">{percent(p)}</span>
+      <span class="value">{short(p)}</span>
       <Vote p={p} q={q} expert={expert} />
     </span>
   );
@@ -74,7 +74,7 @@ export function AllColumns({ expert }: { expert: Known }): JSX.Element {
         <tbody>
           {shown.map((c) => (
             <tr key={c.index}>
-              <th scope="row" class="wrap">{c.name}</th><td class="number">{percent(c.p)}</td><td class="number">{percent(c.q)}</td><td class="votes"><Vote p={c.p} q={c.q} expert={expert.index} /></td>
+              <th scope="row" class="wrap">{c.name}</th><td class="number">{short(c.p)}</td><td class="number">{short(c.q)}</td><td class="votes"><Vote p={c.p} q={c.q} expert={expert.index} /></td>
             </tr>
           ))}
         </tbody>

@@ -14,13 +14,14 @@ test("names, or numbers where there are none", () => {
 test("a row is told by its parts: why, what is unexplained, what is expected", () => {
   const f = (...v: number[]) => Float32Array.from(v), name = (i: number) => column(model, i);
   const told = tell(Uint8Array.from([1, 1, 1, 0]), f(0.1, 0.1, 0.1, 0.1), f(0.9, 0.8, 0.1, 0.9), [{ expert: 1, votes: f(0.9, 0.8, NaN, 0.9) }], name);
-  assert.deepEqual(told, { reasons: [{ part: 1, because: ["Poa", "Veronica"] }], unexplained: ["Salix"], missing: ["Carex"] });
+  assert.deepEqual(told, { reasons: [{ part: 1, there: ["Poa", "Veronica"], absent: [] }], unexplained: ["Salix"], missing: ["Carex"] });
   assert.equal(sentence("Heidelberg", told, (k) => fully(model, k)), "Heidelberg: wet meadow (part 1) because of Poa and Veronica. Nothing explains Salix. It expects Carex, too.");
 });
 
 test("unknown cells are no reason; votes against are, where no other is", () => {
   const f = (...v: number[]) => Float32Array.from(v), name = (i: number) => column(model, i);
   const told = tell(Uint8Array.from([2, 2, 0, 2]), f(0.5, 0.5, 0.5, 0.5), f(0.9, 0.9, 0.1, 0.9), [{ expert: 0, votes: f(0.9, 0.9, 0.1, NaN) }], name);
-  assert.deepEqual(told, { reasons: [{ part: 0, because: ["no Salix"] }], unexplained: [], missing: [] });
+  assert.deepEqual(told, { reasons: [{ part: 0, there: [], absent: ["Salix"] }], unexplained: [], missing: [] });
+  assert.equal(sentence("Row 7", told, String), "Row 7: 0 because Salix is absent. Nothing is left unexplained.");
   assert.equal(sentence("Row 1", tell(Uint8Array.from([0]), f(0.1), f(0.1), [], name), String), "Row 1: no part is needed, the background alone explains it.");
 });
