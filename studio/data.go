@@ -240,6 +240,7 @@ func rowName(set *dataset.Set, i int) string {
 type rowsQuery struct {
 	DataPath
 	Search string `query:"search" maxLength:"200" doc:"text that the name of a row must contain, in upper or lower case"`
+	From   int    `query:"from" minimum:"0" doc:"first of the rows found to return"`
 	N      int    `query:"n" minimum:"1" maximum:"200" default:"20" doc:"number of rows to return"`
 }
 
@@ -268,7 +269,7 @@ func (s *Server) listRows(_ context.Context, in *rowsQuery) (*rowList, error) {
 		if !strings.Contains(strings.ToLower(name), search) {
 			continue
 		}
-		if out.Body.Total++; len(out.Body.Rows) < in.N {
+		if out.Body.Total++; out.Body.Total > in.From && len(out.Body.Rows) < in.N {
 			out.Body.Rows = append(out.Body.Rows, rowInfo{i, name})
 		}
 	}
@@ -288,7 +289,6 @@ type labelled struct {
 	Width  int               `json:"width"`
 	Bits   string            `json:"bits"`
 	Index  int               `json:"index" doc:"in the data set"`
-	Name   string            `json:"name" doc:"the text of its labels"`
 	Labels map[string]string `json:"labels"`
 }
 
@@ -347,7 +347,7 @@ func checkAnswer(n int, set *dataset.Set) error {
 
 func newLabelled(set *dataset.Set, i int) labelled {
 	img := newImage(set.Images[i])
-	l := labelled{img.Height, img.Width, img.Bits, row(set, i), rowName(set, i), map[string]string{}}
+	l := labelled{img.Height, img.Width, img.Bits, row(set, i), map[string]string{}}
 	for _, c := range set.Meta {
 		l.Labels[c.Name] = c.Text(i)
 	}

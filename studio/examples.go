@@ -27,7 +27,6 @@ type example struct {
 	Width       int               `json:"width"`
 	Bits        string            `json:"bits"`
 	Index       int               `json:"index" doc:"in the data set"`
-	Name        string            `json:"name" doc:"the text of its labels"`
 	Gain        nats              `json:"gain" doc:"of the part, summed over its picks, in nats"`
 	Labels      map[string]string `json:"labels"`
 	Explanation explanation       `json:"explanation"`
@@ -91,7 +90,7 @@ func pickExamples(set *dataset.Set, all []explanation, k, n int) *exampleList {
 		}
 		if used && !math.IsNaN(gain) {
 			l := newLabelled(set, i)
-			uses = append(uses, example{l.Height, l.Width, "", l.Index, l.Name, nats(gain), l.Labels, all[i]})
+			uses = append(uses, example{l.Height, l.Width, "", l.Index, nats(gain), l.Labels, all[i]})
 			uses[len(uses)-1].Explanation.Index = i // its index in set, until it is chosen
 		}
 	}

@@ -109,6 +109,9 @@ func TestFindRows(t *testing.T) {
 	if got := ask[found](t, s, request{path: "/v1/data/" + d.ID + "/rows?n=1"}, 200); got.Total != 3 || len(got.Rows) != 1 || got.Rows[0].Name != "Heidelberg, bog" {
 		t.Errorf("%+v", got)
 	}
+	if got := ask[found](t, s, request{path: "/v1/data/" + d.ID + "/rows?from=1&n=1"}, 200); got.Total != 3 || len(got.Rows) != 1 || got.Rows[0] != (rowInfo{1, "Ulm"}) {
+		t.Errorf("%+v", got)
+	}
 	if got := ask[found](t, s, request{path: "/v1/data/" + d.ID + "/rows?search=nowhere"}, 200); got.Total != 0 || len(got.Rows) != 0 {
 		t.Errorf("%+v", got)
 	}

@@ -119,7 +119,8 @@ export class Api {
   stop = (id: string) => this.call("POST /v1/learn/{id}/stop", { path: { id } });
   rules = async () => (await this.call("GET /v1/rules", {})).rules;
   compose = async (p: number[], q?: number) => (await this.call("GET /v1/rules/compose", { query: { p, ...(q === undefined ? {} : { q: [q] }) } })).rules;
-  images = (id: string, from: number, n: number) => this.call("GET /v1/data/{id}/images", { path: { id }, query: { from, n } });
+  /** Images of a data set; for a model the columns of a table come in its order. */
+  images = (id: string, from: number, n: number, model?: string) => this.call("GET /v1/data/{id}/images", { path: { id }, query: { from, n, ...(model ? { model } : {}) } });
   examples = (id: string, k: number, data: string, n: number) => this.call("GET /v1/models/{id}/experts/{k}/examples", { path: { id, k }, query: { data, n } });
   addModel = (file: File) => this.call("POST /v1/models", { query: { name: file.name }, body: file });
   /** Sends data: one file as it is, several with their paths as a form. */
@@ -130,7 +131,7 @@ export class Api {
     for (const f of files) form.append("file", f.file, f.path);
     return this.call("POST /v1/data", { query, body: form });
   };
-  rows = (id: string, search: string, n = 20) => this.call("GET /v1/data/{id}/rows", { path: { id }, query: { search, n } });
+  rows = (id: string, search: string, from = 0, n = 20) => this.call("GET /v1/data/{id}/rows", { path: { id }, query: { search, from, n } });
   removeModel = (id: string) => this.send("DELETE /v1/models/{id}", { path: { id } });
   removeData = (id: string) => this.send("DELETE /v1/data/{id}", { path: { id } });
 

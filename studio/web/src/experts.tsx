@@ -73,7 +73,7 @@ function ExpertCard({ expert, model, most }: { expert: Known; model: Model; most
     <>
       {model.table
         ? <Strengths expert={expert} most={most} onAll={open} />
-        : <button type="button" class="tile" aria-haspopup="dialog" aria-label={`Open ${called(model, expert.index)}`} onClick={open}>
+        : <button type="button" class="tile" aria-hidden="true" tabIndex={-1} onClick={open}>
             <Pixels height={model.height} width={model.width} label="" colour={(i) => colour(expert.template[i])} across={200} />
           </button>}
       <span class="facts">
@@ -147,7 +147,7 @@ function Row(props: { title: string; examples: Example[]; model: Model; experts:
 /** The columns that are on in a row. */
 function RowText({ example, model }: { example: Example; model: Model }): JSX.Element {
   const on = example.bits.split("").flatMap((b, i) => (b === "1" ? [column(model, i)] : []));
-  return <p class="rowtext">{example.name && <b>{example.name}: </b>}{on.slice(0, 12).join(", ") || "no column is on"}{on.length > 12 && `, and ${on.length - 12} more`}</p>;
+  return <p class="rowtext">{on.slice(0, 12).join(", ") || "no column is on"}{on.length > 12 && `, and ${on.length - 12} more`}</p>;
 }
 
 /** An example with its explanation, the chosen expert outlined. */

@@ -66,7 +66,6 @@ export interface Example {
   height: number;
   index: number;
   labels: Record<string, string>;
-  name: string;
   width: number;
 }
 
@@ -168,7 +167,6 @@ export interface Labelled {
   height: number;
   index: number;
   labels: Record<string, string>;
-  name: string;
   width: number;
 }
 
@@ -432,7 +430,7 @@ export interface Operations {
   "GET /v1/data/{id}": { path: { id: string }; answer: DataInfo };
   "GET /v1/data/{id}/file": { path: { id: string }; answer: Blob };
   "GET /v1/data/{id}/images": { path: { id: string }; query?: { from?: number; n?: number; where?: Array<string> | null; model?: string }; answer: ImageListBody };
-  "GET /v1/data/{id}/rows": { path: { id: string }; query?: { search?: string; n?: number }; answer: RowListBody };
+  "GET /v1/data/{id}/rows": { path: { id: string }; query?: { search?: string; from?: number; n?: number }; answer: RowListBody };
   "POST /v1/explain": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; start?: "forced" | "empty"; score?: "default" | "truncated" | "original" | "mixed"; alpha?: number; min_gain?: number; max_picks?: number; refine?: boolean; reuse?: number; threshold?: string; array?: string; meta?: string; columns?: string; invert?: boolean; names?: string; detail?: boolean; predict?: boolean }; body: ExplainRequest | Blob; answer: ExplainAnswerBody };
   "GET /v1/learn": { answer: JobListBody };
   "POST /v1/learn": { body: LearnRequest; answer: JobInfo };

@@ -130,9 +130,9 @@ api.onOffline = () => {
 };
 api.onToken = () => link.set("token");
 
-/** The data sets whose images fit a model: of the same size, and for a table with the same columns. */
+/** The data sets whose images fit a model: of the same size, and for a table with the same columns, in any order. */
 export function fitting(model: Model | null, all: Data[]): Data[] {
   if (!model) return [];
-  const names = model.columns?.join("\n");
-  return all.filter((d) => d.height === model.height && d.width === model.width && (!names || !d.columns || d.columns.join("\n") === names));
+  const key = (columns: string[]) => columns.toSorted().join("\n"), names = model.columns && key(model.columns);
+  return all.filter((d) => d.height === model.height && d.width === model.width && (!names || !d.columns || key(d.columns) === names));
 }

@@ -35,14 +35,14 @@ export function Tables({ model }: { model: Model }): JSX.Element {
 function RowView({ model, experts }: { model: Model; experts: Known[] | null }): JSX.Element {
   const sets = fitting(model, useCell(data)), id = useCell(dataID), set = sets.find((d) => d.id === id) ?? sets[0], at = useCell(chosenRow);
   const index = set && set.id === (id || set.id) ? Math.min(at ?? 0, set.n - 1) : 0;
-  const [bits, setBits] = useState(new Bits(1, model.width)), [of, setOf] = useState<Labelled | null>(null), [changed, setChanged] = useState(false), [wrong, setWrong] = useState("");
+  const [bits, setBits] = useState(new Bits(1, model.width)), [of, setOf] = useState<(Labelled & { name: string }) | null>(null), [changed, setChanged] = useState(false), [wrong, setWrong] = useState("");
   useEffect(() => {
     if (!set) return;
     let current = true;
-    api.images(set.id, index, 1).then((a) => {
+    Promise.all([api.images(set.id, index, 1, model.id), api.rows(set.id, "", index, 1)]).then(([a, names]) => {
       if (!current || !a.images[0]) return;
       setBits(Bits.parse(a.images[0]));
-      setOf(a.images[0]);
+      setOf({ ...a.images[0], name: names.rows[0]?.name ?? "" });
       setChanged(false);
       setWrong("");
     }, (e: unknown) => current && setWrong(words(e)));
