@@ -5,10 +5,12 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
 )
 
@@ -22,6 +24,7 @@ type dataInfo struct {
 	Table   bool             `json:"table"`
 	Columns []string         `json:"columns"`
 	Labels  map[string]label `json:"labels"`
+	Notes   []string         `json:"notes" doc:"what was done to the data beyond reading them, a sentence each"`
 	Fixed   bool             `json:"fixed" doc:"built in or loaded at the server's start: it cannot be deleted"`
 }
 
@@ -32,7 +35,11 @@ type label struct {
 
 func newDataInfo(d *data) dataInfo {
 	h, w := d.set.Size()
-	return dataInfo{ID: d.id, Name: d.name, N: d.set.Len(), Height: h, Width: w, Table: d.set.Table, Columns: d.set.Columns, Labels: d.labels, Fixed: d.fixed}
+	notes := d.set.Notes
+	if notes == nil {
+		notes = []string{}
+	}
+	return dataInfo{ID: d.id, Name: d.name, N: d.set.Len(), Height: h, Width: w, Table: d.set.Table, Columns: d.set.Columns, Labels: d.labels, Notes: notes, Fixed: d.fixed}
 }
 
 // newLabels returns the distinct values of each metadata column.
@@ -70,11 +77,12 @@ type DataPath struct {
 
 // ReadOptions holds, as query parameters, how to read a data file.
 type ReadOptions struct {
-	Threshold string `query:"threshold" maxLength:"40" doc:"converts numbers to bits: greater is on (pictures: darker, out of 255)"`
+	Threshold string `query:"threshold" maxLength:"40" doc:"converts numbers to bits: greater is on (pictures: darker, out of 255); auto: by Otsu's method, each image for itself"`
 	Array     string `query:"array" maxLength:"200" doc:"array of an .npz file that holds the images"`
 	Meta      string `query:"meta" maxLength:"2000" doc:"columns of a table that are labels, not data, separated by commas"`
 	Columns   string `query:"columns" maxLength:"8000" doc:"columns of a table that are data, in this order, separated by commas; default: all that are not labels"`
 	Invert    bool   `query:"invert" doc:"swaps on and off: for light strokes on a dark ground"`
+	Size      string `query:"size" maxLength:"20" doc:"HEIGHTxWIDTH: brings pictures to one size, or turns rows into images"`
 	Names     string `query:"names" maxLength:"200" doc:"form of the names of several pictures, such as {y}/{writer}_{sample}.png"`
 }
 
@@ -89,7 +97,7 @@ func (s *Server) dataRoutes(api huma.API) {
 			return out, nil
 		})
 	post := operation("POST", "/v1/data", "load-data", "Load a data file", 201)
-	post.RequestBody = fileBody("npy, npz, CSV, Parquet, IDX (also gzipped), PNG, PBM or PGM; or a form of several pictures, whose names may have folders")
+	post.RequestBody = fileBody("npy, npz, CSV, Parquet, IDX (also gzipped), PNG, JPEG, GIF, TIFF, WebP, BMP, PBM or PGM; or a form of several pictures, whose names may have folders")
 	post.RequestBody.Content["multipart/form-data"] = &huma.MediaType{}
 	huma.Register(api, post, s.loadData)
 	huma.Register(api, operation("GET", "/v1/data/{id}", "data", "Describe a data set", 200),
@@ -215,7 +223,18 @@ func (r *ReadOptions) options() (opt dataset.Options, args []string, err error) 
 	if opt.Names = r.Names; r.Names != "" {
 		args = append(args, "--names", r.Names)
 	}
-	if r.Threshold != "" {
+	if r.Size != "" {
+		if opt.Height, opt.Width, err = parseSize(r.Size); err != nil {
+			return opt, nil, err
+		}
+		args = append(args, "--size", r.Size)
+	}
+	switch r.Threshold {
+	case "":
+	case "auto":
+		opt.AutoThreshold = true
+		args = append(args, "--threshold", "auto")
+	default:
 		t, err := parseNumber("threshold", r.Threshold)
 		if err != nil {
 			return opt, nil, err
@@ -274,6 +293,17 @@ func (s *Server) listRows(_ context.Context, in *rowsQuery) (*rowList, error) {
 		}
 	}
 	return out, nil
+}
+
+// parseSize reads a size such as 56x56.
+func parseSize(text string) (height, width int, err error) {
+	h, w, ok := strings.Cut(text, "x")
+	height, errH := strconv.Atoi(h)
+	width, errW := strconv.Atoi(w)
+	if !ok || errH != nil || errW != nil || height < 1 || width < 1 || height > bitmap.MaxPixels/width {
+		return 0, 0, problemAt(422, "query.size", text, "size must be HEIGHTxWIDTH in pixels, such as 56x56")
+	}
+	return height, width, nil
 }
 
 type imagesQuery struct {

@@ -52,6 +52,10 @@ test("learning from a file of one's own, stopped: the best so far is kept", asyn
   await page.getByLabel("Starts").fill("64");
   await page.getByRole("button", { name: "Learn", exact: true }).click();
   await page.waitForFunction(() => /start [1-9]\d* of 64/.test(document.querySelector(".watch")?.textContent ?? ""));
+  await page.waitForFunction(() => document.querySelectorAll(".chart circle").length > 2);
+  const marks = await page.locator(".chart text").allTextContents();
+  assert.ok(marks.includes("models tried") && marks.filter((m) => /^−?[\d.]+$/.test(m)).length >= 4, `the axes say ${marks.join(", ")}`);
+  assert.match(await page.locator(".watch figcaption").first().innerText(), /log-likelihood per pixel, nats/);
   await shot(page, "learning-laptop-light");
   await page.getByRole("button", { name: "Stop and keep the best" }).click();
   await page.getByText("stopped; the best so far is kept", { exact: true }).waitFor();
@@ -116,6 +120,8 @@ test("rules: both figures answer to their sliders", async () => {
   await row.waitFor();
   await page.getByRole("slider", { name: "The second part says" }).fill("0.1");
   await page.waitForFunction(() => [...document.querySelectorAll("tr")].some((r) => /^Maximum minus minimum.*0\.300$/.test(r.textContent ?? ""))); // .7 + .1 - .5
+  await page.getByRole("slider", { name: /^q, where no part votes, of maximum minus/ }).fill("0.3");
+  await page.waitForFunction(() => [...document.querySelectorAll("tr")].some((r) => /^Maximum minus minimum.*0\.500$/.test(r.textContent ?? ""))); // .7 + .1 - .3
   assert.equal(await page.locator(".composed li").count(), 9);
   const map = page.locator(".map").nth(1);
   await map.scrollIntoViewIfNeeded();

@@ -11,8 +11,11 @@ import { api, Cell, currentModel, data, fitting, models, refresh } from "./store
 /** How to read; empty text leaves it to the server. */
 export interface How {
   meta: string[] | null;
+  /** "auto", or a number in text. */
   threshold: string;
   invert: boolean;
+  /** "56x56": pictures are brought to this size, rows become images. */
+  size: string;
 }
 
 export interface Opened {
@@ -26,13 +29,13 @@ export interface Opened {
   busy: boolean;
 }
 
-export const asItIs: How = { meta: null, threshold: "", invert: false };
+export const asItIs: How = { meta: null, threshold: "", invert: false, size: "" };
 export const opened = new Cell<Opened | null>(null);
 /** What went wrong with a file that is no data. */
 export const refused = new Cell("");
 
-function query(how: How): { meta?: string; threshold?: string; invert?: boolean } {
-  return { ...(how.meta?.length ? { meta: how.meta.join(",") } : {}), ...(how.threshold ? { threshold: how.threshold } : {}), ...(how.invert ? { invert: true } : {}) };
+function query(how: How): { meta?: string; threshold?: string; invert?: boolean; size?: string } {
+  return { ...(how.size ? { size: how.size } : {}), ...(how.meta?.length ? { meta: how.meta.join(",") } : {}), ...(how.threshold ? { threshold: how.threshold } : {}), ...(how.invert ? { invert: true } : {}) };
 }
 
 /** Takes files: a picture onto the canvas, a model, or data. */
@@ -56,8 +59,6 @@ export async function take(files: Sent[]): Promise<void> {
   const folder = all[0].path.includes("/") ? all[0].path.split("/")[0] : "", name = all.length === 1 ? file.name : folder || `${all.length} files`;
   opened.set({ files: all, name, how: asItIs, columns: all.length === 1 ? await head(file) : null, data: null, wrong: "", busy: true });
   await readAgain(asItIs);
-  const d = opened.value?.data;
-  if (d) await present(d);
 }
 
 function show(bits: Bits, from: string): void {
@@ -94,6 +95,7 @@ export async function readAgain(how: How): Promise<void> {
     await refresh();
     opened.set({ ...now, how, data: d, wrong: "", busy: false });
     if (now.data) go({ data: d.id });
+    else await present(d);
   } catch (error) {
     opened.set({ ...now, how, wrong: words(error), busy: false });
   }

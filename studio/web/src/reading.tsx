@@ -69,6 +69,7 @@ function WasRead({ data: d }: { data: Data }): JSX.Element {
         {labels.length > 0 && <>Labels, which name the {d.table ? "rows" : "images"} and are not learned from: <b>{labels.join(", ")}</b>. </>}
         {d.table && !d.columns && "This file has no column names: columns are counted from 1. "}
       </p>
+      {d.notes.length > 0 && <ul class="fine notes">{d.notes.map((n) => <li key={n}>{n}</li>)}</ul>}
       <div class="row">
         <button type="button" class="main" onClick={() => go({ view: "learn", data: d.id })}>Learn parts from it</button>
       </div>
@@ -92,8 +93,18 @@ function Controls({ opened: o }: { opened: Opened }): JSX.Element {
           </div>
         </fieldset>
       )}
-      <label class="field">{table ? "On is what is greater than" : "Ink is what is darker than, of 255"}
-        <input type="number" step="any" value={how.threshold} placeholder="as it is" onInput={(e) => setHow({ ...how, threshold: e.currentTarget.value })} />
+      <label class="field">Numbers and greys become on and off
+        <select value={how.threshold === "" ? "" : how.threshold === "auto" ? "auto" : "at"} onChange={(e) => setHow({ ...how, threshold: { "": "", auto: "auto", at: table ? "0" : "128" }[e.currentTarget.value] ?? "" })}>
+          <option value="">as they are</option>
+          <option value="auto">by a threshold found for each image</option>
+          <option value="at">by the threshold …</option>
+        </select>
+        {how.threshold !== "" && how.threshold !== "auto" && (
+          <input type="number" step="any" aria-label={table ? "On is what is greater than" : "Ink is what is darker than, of 255"} value={how.threshold} onInput={(e) => setHow({ ...how, threshold: e.currentTarget.value || "0" })} />
+        )}
+      </label>
+      <label class="field">{table ? "The rows are images of" : "Bring the pictures to"}
+        <input type="text" value={how.size} placeholder={table ? "height x width" : "such as 56x56"} onInput={(e) => setHow({ ...how, size: e.currentTarget.value.replaceAll(/\s|×/g, (c) => (c === "×" ? "x" : "")) })} />
       </label>
       <label class="inline"><input type="checkbox" checked={how.invert} onChange={(e) => setHow({ ...how, invert: e.currentTarget.checked })} /> swap on and off{!table && ": light strokes on a dark ground"}</label>
       <div class="row"><button type="submit" disabled={o.busy}>{o.busy ? "Reading…" : "Read again"}</button></div>
