@@ -1,12 +1,10 @@
 package main
 
 import (
-	"archive/zip"
 	"errors"
 	"fmt"
 	"os/exec"
 	"runtime"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -17,22 +15,12 @@ import (
 // sort takes names without a flag for models or data, by what the files hold.
 func (f *serveFlags) sort(args []string) {
 	for _, path := range args {
-		if holdsModel(path) {
+		if kindOfFile(path) == kindModel {
 			f.models = append(f.models, path)
 		} else {
 			f.files = append(f.files, path)
 		}
 	}
-}
-
-// holdsModel reports whether a file is an archive with the header of a model.
-func holdsModel(path string) bool {
-	z, err := zip.OpenReader(path)
-	if err != nil {
-		return false
-	}
-	defer z.Close()
-	return slices.ContainsFunc(z.File, func(m *zip.File) bool { return m.Name == "model.json" || m.Name == "model.json.npy" })
 }
 
 // readData reads a data file: as for the first model that it fits, else as it is.
