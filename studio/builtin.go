@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
@@ -55,7 +56,7 @@ func (s *Server) buildOne(ctx context.Context, b *builtin) error {
 	if err != nil {
 		return err
 	}
-	d := &data{id: b.data, name: b.file, file: b.data + ".npz", set: set, fixed: true}
+	d := &data{id: b.data, name: b.file, files: []string{b.data + ".npz"}, set: set, fixed: true}
 	if err := s.data.keep(d); err != nil {
 		return err
 	}
@@ -76,7 +77,7 @@ func (s *Server) buildOne(ctx context.Context, b *builtin) error {
 	if err != nil {
 		return err
 	}
-	j := &job{args: append([]string{d.file}, selection(nil, b.take)...)}
+	j := &job{args: append(slices.Clone(d.files), selection(nil, b.take)...)}
 	return s.models.keep(&model{id: b.id, name: b.name, source: "built-in", m: learned, command: j.line(&b.recipe), fixed: true})
 }
 

@@ -5,10 +5,12 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
 )
 
@@ -22,6 +24,8 @@ type dataInfo struct {
 	Table   bool             `json:"table"`
 	Columns []string         `json:"columns"`
 	Labels  map[string]label `json:"labels"`
+	Notes   []string         `json:"notes" doc:"what was done to the data beyond reading them, a sentence each"`
+	Fixed   bool             `json:"fixed" doc:"built in or loaded at the server's start: it cannot be deleted"`
 }
 
 type label struct {
@@ -31,7 +35,11 @@ type label struct {
 
 func newDataInfo(d *data) dataInfo {
 	h, w := d.set.Size()
-	return dataInfo{ID: d.id, Name: d.name, N: d.set.Len(), Height: h, Width: w, Table: d.set.Table, Columns: d.set.Columns, Labels: d.labels}
+	notes := d.set.Notes
+	if notes == nil {
+		notes = []string{}
+	}
+	return dataInfo{ID: d.id, Name: d.name, N: d.set.Len(), Height: h, Width: w, Table: d.set.Table, Columns: d.set.Columns, Labels: d.labels, Notes: notes, Fixed: d.fixed}
 }
 
 // newLabels returns the distinct values of each metadata column.
@@ -69,9 +77,13 @@ type DataPath struct {
 
 // ReadOptions holds, as query parameters, how to read a data file.
 type ReadOptions struct {
-	Threshold string `query:"threshold" maxLength:"40" doc:"converts numbers to bits: greater is on (pictures: darker, out of 255)"`
+	Threshold string `query:"threshold" maxLength:"40" doc:"converts numbers to bits: greater is on (pictures: darker, out of 255); auto: by Otsu's method, each image for itself"`
 	Array     string `query:"array" maxLength:"200" doc:"array of an .npz file that holds the images"`
-	Meta      string `query:"meta" maxLength:"200" doc:"columns of a table that are labels, not data, separated by commas"`
+	Meta      string `query:"meta" maxLength:"2000" doc:"columns of a table that are labels, not data, separated by commas"`
+	Columns   string `query:"columns" maxLength:"8000" doc:"columns of a table that are data, in this order, separated by commas; default: all that are not labels"`
+	Invert    bool   `query:"invert" doc:"swaps on and off: for light strokes on a dark ground"`
+	Size      string `query:"size" maxLength:"20" doc:"HEIGHTxWIDTH: brings pictures to one size, or turns rows into images"`
+	Names     string `query:"names" maxLength:"200" doc:"form of the names of several pictures, such as {y}/{writer}_{sample}.png"`
 }
 
 func (s *Server) dataRoutes(api huma.API) {
@@ -85,7 +97,8 @@ func (s *Server) dataRoutes(api huma.API) {
 			return out, nil
 		})
 	post := operation("POST", "/v1/data", "load-data", "Load a data file", 201)
-	post.RequestBody = fileBody("npy, npz, CSV, Parquet, IDX (also gzipped), PNG, PBM or PGM")
+	post.RequestBody = fileBody("npy, npz, CSV, Parquet, IDX (also gzipped), PNG, JPEG, GIF, TIFF, WebP, BMP, PBM or PGM; or a form of several pictures, whose names may have folders")
+	post.RequestBody.Content["multipart/form-data"] = &huma.MediaType{}
 	huma.Register(api, post, s.loadData)
 	huma.Register(api, operation("GET", "/v1/data/{id}", "data", "Describe a data set", 200),
 		func(_ context.Context, in *DataPath) (*oneData, error) {
@@ -98,6 +111,7 @@ func (s *Server) dataRoutes(api huma.API) {
 	huma.Register(api, operation("DELETE", "/v1/data/{id}", "delete-data", "Forget a data set", 204),
 		func(_ context.Context, in *DataPath) (*struct{}, error) { return nil, s.data.remove(in.ID) })
 	huma.Register(api, operation("GET", "/v1/data/{id}/images", "images", "Images of a data set", 200), s.listImages)
+	huma.Register(api, operation("GET", "/v1/data/{id}/rows", "rows", "Find rows of a data set by name", 200), s.listRows)
 	huma.Register(api, operation("GET", "/v1/data/{id}/file", "data-file", "Download a data set as .npz", 200),
 		func(ctx context.Context, in *DataPath) (*file, error) {
 			d, err := s.data.find(in.ID)
@@ -142,8 +156,12 @@ func (s *Server) loadData(ctx context.Context, in *dataUpload) (*oneData, error)
 	}
 	defer leave()
 	opt.MaxMemory = s.limits.DataBytes / 8
-	d := &data{name: in.Name, args: args, file: plainName(in.Name)}
-	if d.set, err = s.decode(d.file, b.bytes, opt); err != nil {
+	u, err := uploadOf(b, in.Name)
+	if err != nil {
+		return nil, err
+	}
+	d := &data{name: in.Name, args: args, files: u.arguments}
+	if d.set, err = s.decode(u.name, u.content, opt); err != nil {
 		return nil, err
 	}
 	if err := s.data.keep(d); err != nil {
@@ -186,14 +204,37 @@ func (r *ReadOptions) options() (opt dataset.Options, args []string, err error) 
 	if r.Array != "" {
 		args = append(args, "--array", r.Array)
 	}
-	if r.Meta != "" {
-		opt.Meta = strings.Split(r.Meta, ",")
-		if strings.ContainsAny(r.Meta, "\"\r\n") || slices.Contains(opt.Meta, "") {
-			return opt, nil, problemAt(422, "query.meta", r.Meta, "meta must be names separated by commas, without quotes")
+	for _, list := range []struct {
+		name, text string
+		to         *[]string
+	}{{"meta", r.Meta, &opt.Meta}, {"columns", r.Columns, &opt.Columns}} {
+		if list.text == "" {
+			continue
 		}
-		args = append(args, "--meta", r.Meta)
+		*list.to = strings.Split(list.text, ",")
+		if strings.ContainsAny(list.text, "\"\r\n") || slices.Contains(*list.to, "") {
+			return opt, nil, problemAt(422, "query."+list.name, list.text, "%s must be names separated by commas, without quotes", list.name)
+		}
+		args = append(args, "--"+list.name, list.text)
 	}
-	if r.Threshold != "" {
+	if opt.Invert = r.Invert; r.Invert {
+		args = append(args, "--invert")
+	}
+	if opt.Names = r.Names; r.Names != "" {
+		args = append(args, "--names", r.Names)
+	}
+	if r.Size != "" {
+		if opt.Height, opt.Width, err = parseSize(r.Size); err != nil {
+			return opt, nil, err
+		}
+		args = append(args, "--size", r.Size)
+	}
+	switch r.Threshold {
+	case "":
+	case "auto":
+		opt.AutoThreshold = true
+		args = append(args, "--threshold", "auto")
+	default:
 		t, err := parseNumber("threshold", r.Threshold)
 		if err != nil {
 			return opt, nil, err
@@ -202,6 +243,67 @@ func (r *ReadOptions) options() (opt dataset.Options, args []string, err error) 
 		args = append(args, "--threshold", formatNumber(t))
 	}
 	return opt, args, nil
+}
+
+// rowName is what people call a row: the text of its label columns.
+func rowName(set *dataset.Set, i int) string {
+	var words []string
+	for _, c := range set.Meta {
+		if _, ok := c.Values.([]string); ok && c.Text(i) != "" {
+			words = append(words, c.Text(i))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+type rowsQuery struct {
+	DataPath
+	Search string `query:"search" maxLength:"200" doc:"text that the name of a row must contain, in upper or lower case"`
+	From   int    `query:"from" minimum:"0" doc:"first of the rows found to return"`
+	N      int    `query:"n" minimum:"1" maximum:"200" default:"20" doc:"number of rows to return"`
+}
+
+type rowInfo struct {
+	Index int    `json:"index" doc:"the row among all rows of the set, as in from of its images"`
+	Name  string `json:"name" doc:"the text of its labels"`
+}
+
+type rowList struct {
+	Body struct {
+		Rows  []rowInfo `json:"rows"`
+		Total int       `json:"total" doc:"rows whose name contains the text"`
+	}
+}
+
+// listRows finds rows by name.
+func (s *Server) listRows(_ context.Context, in *rowsQuery) (*rowList, error) {
+	d, err := s.data.find(in.ID)
+	if err != nil {
+		return nil, err
+	}
+	out, search := new(rowList), strings.ToLower(in.Search)
+	out.Body.Rows = []rowInfo{}
+	for i := range d.set.Len() {
+		name := rowName(d.set, i)
+		if !strings.Contains(strings.ToLower(name), search) {
+			continue
+		}
+		if out.Body.Total++; out.Body.Total > in.From && len(out.Body.Rows) < in.N {
+			out.Body.Rows = append(out.Body.Rows, rowInfo{i, name})
+		}
+	}
+	return out, nil
+}
+
+// parseSize reads a size such as 56x56.
+func parseSize(text string) (height, width int, err error) {
+	h, w, ok := strings.Cut(text, "x")
+	height, errH := strconv.Atoi(h)
+	width, errW := strconv.Atoi(w)
+	if !ok || errH != nil || errW != nil || height < 1 || width < 1 || height > bitmap.MaxPixels/width {
+		return 0, 0, problemAt(422, "query.size", text, "size must be HEIGHTxWIDTH in pixels, such as 56x56")
+	}
+	return height, width, nil
 }
 
 type imagesQuery struct {

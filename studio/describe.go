@@ -3,6 +3,7 @@ package studio
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -103,6 +104,7 @@ func newGeometry(experts int, g *patchwork.Geometry) *geometryInfo {
 // expertInfo describes an expert.
 type expertInfo struct {
 	Index      int            `json:"index"`
+	Name       string         `json:"name" doc:"what people call it; empty if it has no name"`
 	Template   f32            `json:"template"`
 	Abstains   int            `json:"abstains" doc:"pixels without a vote"`
 	Usage      *float64       `json:"usage" nullable:"true" doc:"fraction of the training images in which it is active"`
@@ -149,7 +151,7 @@ func (s *Server) listExperts(ctx context.Context, in *ModelPath) (*expertList, e
 
 func newExpert(m *model, k int) expertInfo {
 	t, e := m.m.Template(k), m.m.Extras()
-	info := expertInfo{Index: k, Template: newF32(t), Elongation: elongation(m.m, k)}
+	info := expertInfo{Index: k, Name: m.called(k), Template: newF32(t), Elongation: elongation(m.m, k)}
 	for i, p := range t {
 		if !votes(m.m, i, p) {
 			info.Abstains++
@@ -162,11 +164,11 @@ func newExpert(m *model, k int) expertInfo {
 		mean := e.Geometry.Normal.Mean()
 		info.Pose = &meanPose{mean[3*k], mean[3*k+1], mean[3*k+2]}
 	}
-	if e.Columns != nil {
+	if m.m.Height() == 1 {
 		info.Columns = []expertColumn{}
 		for i, p := range t {
 			if votes(m.m, i, p) {
-				info.Columns = append(info.Columns, expertColumn{e.Columns[i], i, p, m.m.Abstention(i)})
+				info.Columns = append(info.Columns, expertColumn{m.column(i), i, p, m.m.Abstention(i)})
 			}
 		}
 		slices.SortStableFunc(info.Columns, func(a, b expertColumn) int {
@@ -174,6 +176,14 @@ func newExpert(m *model, k int) expertInfo {
 		})
 	}
 	return info
+}
+
+// column returns the name of column i, or its number from 1.
+func (m *model) column(i int) string {
+	if columns := m.m.Extras().Columns; columns != nil {
+		return columns[i]
+	}
+	return fmt.Sprintf("column %d", i+1)
 }
 
 // votes reports whether p is a vote at pixel i: under max-minus-min anything

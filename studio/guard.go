@@ -227,8 +227,9 @@ func (s *Server) goodToken(r *http.Request) bool {
 
 // body is the content of a request's body.
 type body struct {
-	bytes []byte
-	kind  string // media type, without parameters
+	bytes    []byte
+	kind     string // media type, without parameters
+	boundary string // of a form
 }
 
 // bodyOf returns the body of the request of a context.
@@ -263,8 +264,9 @@ func (s *Server) read(next http.Handler) http.Handler {
 		}
 		defer s.flight.Add(-need)
 		rc.SetReadDeadline(time.Now().Add(s.limits.ReadTime)) // an error means that there is no deadline, as in tests
-		b := body{kind: mediaType(r)}
+		var b body
 		var err error
+		b.kind, b.boundary = mediaType(r)
 		if b.bytes, err = io.ReadAll(io.LimitReader(r.Body, limit+1)); err != nil || int64(len(b.bytes)) > limit {
 			w.Header().Set("Connection", "close")
 			if err == nil {
@@ -311,14 +313,14 @@ func (s *Server) tooLarge(r *http.Request, limit int64) error {
 	return problemf(http.StatusRequestEntityTooLarge, "the body is larger than %d bytes, the limit of this server", limit)
 }
 
-func mediaType(r *http.Request) string {
+func mediaType(r *http.Request) (kind, boundary string) {
 	text := r.Header.Get("Content-Type")
 	if text == "" {
-		return ""
+		return "", ""
 	}
-	kind, _, err := mime.ParseMediaType(text)
+	kind, fields, err := mime.ParseMediaType(text)
 	if err != nil {
-		return "malformed"
+		return "malformed", ""
 	}
-	return kind
+	return kind, fields["boundary"]
 }

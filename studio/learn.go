@@ -135,7 +135,10 @@ func (s *Server) learnFrom(j *job, req *learnRequest) (err error) {
 		if j.set, err = s.selected(d, req.Where, req.Take); err != nil {
 			return err
 		}
-		j.args = append(append([]string{fileArgument(d.file)}, d.args...), selection(req.Where, req.Take)...)
+		for _, name := range d.files {
+			j.args = append(j.args, fileArgument(name))
+		}
+		j.args = append(append(j.args, d.args...), selection(req.Where, req.Take)...)
 		if j.name == "" {
 			j.name = d.name
 		}

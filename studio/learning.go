@@ -21,10 +21,19 @@ type progress struct {
 	Iteration int    `json:"iteration" doc:"images learned so far when online, otherwise sweeps over the images"`
 	Score     nats   `json:"score" doc:"of the latest model, in nats, larger is better: log-likelihood per known pixel, minus the loss per hidden bit, or minus the description length per image"`
 	Best      nats   `json:"best" doc:"the largest score"`
+	Unit      string `json:"unit" doc:"what the score is, in words; empty while there is none"`
 	Height    int    `json:"height"`
 	Width     int    `json:"width"`
 	Templates []f32  `json:"templates" doc:"of the latest model; none if they have more than 262,144 numbers"`
 }
+
+// What scores are.
+const (
+	perPixel  = "log-likelihood per pixel, nats"
+	perImage  = "minus the description length per image, nats"
+	perRow    = "minus the description length per row, nats"
+	perHidden = "minus the loss per hidden cell, nats"
+)
 
 // outcome is the result of learning.
 type outcome struct {
@@ -113,7 +122,7 @@ func (l *learning) see(s learn.Step, pixels float64) {
 		}
 	case learn.StageStart:
 		l.step(s.Model, func(p *progress) {
-			p.Stage, p.Trial, p.Iteration, p.Score = s.Stage, s.Start+1, 0, nats(s.LogLik/pixels)
+			p.Stage, p.Trial, p.Iteration, p.Score, p.Unit = s.Stage, s.Start+1, 0, nats(s.LogLik/pixels), perPixel
 		})
 	case learn.StageEM, learn.StagePolish, learn.StageExact, learn.StageMove:
 		l.step(nil, func(p *progress) {
@@ -125,7 +134,7 @@ func (l *learning) see(s learn.Step, pixels float64) {
 	case learn.StageFinal:
 	default:
 		l.step(s.Model, func(p *progress) {
-			p.Stage, p.Trial, p.Score = s.Stage, p.Trial+1, nats(-s.DescriptionLength/float64(s.Rows))
+			p.Stage, p.Trial, p.Score, p.Unit = s.Stage, p.Trial+1, nats(-s.DescriptionLength/float64(s.Rows)), perImage
 		})
 	}
 }
@@ -161,9 +170,9 @@ func (l *learning) rows(ctx context.Context) (outcome, error) {
 			if p.Stage, p.Iteration = s.Stage, p.Iteration+1; !s.Candidate {
 				return
 			}
-			p.Trial, p.Score = p.Trial+1, nats(-s.DescriptionLength/float64(s.Rows))
+			p.Trial, p.Score, p.Unit = p.Trial+1, nats(-s.DescriptionLength/float64(s.Rows)), perRow
 			if s.HiddenBits > 0 {
-				p.Score = nats(-s.HiddenLoss)
+				p.Score, p.Unit = nats(-s.HiddenLoss), perHidden
 			}
 		})
 	}

@@ -13,7 +13,7 @@ import (
 type data struct {
 	id, name string
 	set      *dataset.Set
-	file     string   // its name on a command line
+	files    []string // their names on a command line
 	args     []string // flags that read it the same way, such as --threshold 128
 	fixed    bool
 	labels   map[string]label // of its metadata

@@ -16,7 +16,8 @@ import (
 	"example.com/patchwork/render"
 )
 
-// model is a model being served. It does not change once stored.
+// model is a model being served. It does not change once stored: a change of
+// its names stores a copy.
 type model struct {
 	id, name string
 	source   string // "file", "upload", "learned" or "built-in"
@@ -24,7 +25,7 @@ type model struct {
 	command  string // makes the same bytes; "" if unknown
 	fixed    bool   // the operator's, or built in: not counted, not deleted
 
-	best examples
+	best *examples // of the experts, shared by copies
 }
 
 // models holds the models being served, in order of arrival.
@@ -64,6 +65,7 @@ func (s *models) keep(m *model) error {
 		s.next++
 		m.id = fmt.Sprintf("m%d", s.next)
 	}
+	m.best = new(examples)
 	s.all = append(s.all, m)
 	return nil
 }
@@ -144,7 +146,7 @@ func (s *models) remove(id string) (*model, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.all = slices.DeleteFunc(s.all, func(o *model) bool { return o == m })
+	s.all = slices.DeleteFunc(s.all, func(o *model) bool { return o.id == m.id })
 	return m, nil
 }
 
@@ -202,6 +204,7 @@ func (s *Server) modelRoutes(api huma.API) {
 			}
 			return nil, err
 		})
+	s.renameRoutes(api)
 	huma.Register(api, operation("GET", "/v1/models/{id}/file", "model-file", "Download a model file", 200), s.modelFile)
 	huma.Register(api, operation("GET", "/v1/models/{id}/gallery.png", "gallery-png", "A picture of the parts", 200),
 		func(ctx context.Context, in *ModelPath) (*file, error) { return s.gallery(ctx, in.ID, "png") })

@@ -285,9 +285,17 @@ func (o *operationText) typescript(declared *strings.Builder) string {
 	}
 	var bodies []string
 	for _, kind := range slices.Sorted(maps.Keys(o.RequestBody.Content)) {
-		as := "Blob"
-		if kind == "application/json" {
-			as = strings.ToUpper(o.OperationID[:1]) + o.OperationID[1:] + "Request"
+		as := ""
+		switch kind {
+		default:
+			as = "Blob"
+		case "multipart/form-data":
+			as = "FormData"
+		case "application/json":
+			for word := range strings.SplitSeq(o.OperationID, "-") {
+				as += strings.ToUpper(word[:1]) + word[1:]
+			}
+			as += "Request"
 			o.RequestBody.Content[kind].Schema.declare(declared, as)
 		}
 		if !slices.Contains(bodies, as) {

@@ -106,7 +106,7 @@ func (p *pursuits) find(m *model, s Settings) *kind {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i, k := range p.kinds {
-		if k.model == m && k.settings == s {
+		if k.model.id == m.id && k.settings == s { // a model keeps its id when its names change
 			copy(p.kinds[1:i+1], p.kinds[:i])
 			p.kinds[0] = k
 			return k
@@ -148,5 +148,5 @@ func (p *pursuits) give(m *model, s Settings, back *patchwork.Pursuit) {
 func (p *pursuits) forget(m *model) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.kinds = slices.DeleteFunc(p.kinds, func(k *kind) bool { return k.model == m })
+	p.kinds = slices.DeleteFunc(p.kinds, func(k *kind) bool { return k.model.id == m.id })
 }

@@ -37,6 +37,7 @@ type ruleList struct {
 
 type opinionsQuery struct {
 	P []float64 `query:"p,explode" required:"true" minItems:"1" maxItems:"32" doc:"opinions"`
+	Q []float64 `query:"q,explode" maxItems:"1" doc:"abstention value of max and max-minus-min; default: the rule's own"`
 }
 
 type curvesQuery struct {
@@ -93,14 +94,31 @@ func (s *Server) ruleRoutes(api huma.API) {
 			if err := checkOpinions("p", in.P); err != nil {
 				return nil, err
 			}
+			if err := checkOpinions("q", in.Q); err != nil {
+				return nil, err
+			}
 			out := new(composedList)
 			for _, r := range rule.All() {
+				if len(in.Q) > 0 {
+					r = withQ(r, in.Q[0])
+				}
 				out.Body.Rules = append(out.Body.Rules, composed{r.Name(), r.Compose(in.P...)})
 			}
 			return out, nil
 		})
 	huma.Register(api, operation("GET", "/v1/rules/curves", "curves", "The composition of opinions with one more that varies from 0 to 1", 200), ruleCurves)
 	huma.Register(api, operation("GET", "/v1/rules/surface", "surface", "The likelihood of two parts (the paper's Figure 2)", 200), ruleSurface)
+}
+
+// withQ returns a rule with another abstention value, if it has a choice.
+func withQ(r rule.Rule, q float64) rule.Rule {
+	switch r.(type) {
+	case rule.Max:
+		return rule.Max{Q: q}
+	case rule.MaxMinusMin:
+		return rule.MaxMinusMin{Q: q}
+	}
+	return r
 }
 
 func checkOpinions(name string, values []float64) error {

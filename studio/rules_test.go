@@ -36,6 +36,27 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// TestComposeWithQ: an abstention value is that of max and max-minus-min alone.
+func TestComposeWithQ(t *testing.T) {
+	s := newServer(t, nil)
+	got := ask[struct{ Rules []composed }](t, s, request{path: "/v1/rules/compose?p=.1&p=.2&q=.3"}, 200).Rules
+	for i, r := range rule.All() {
+		want := r.Compose(.1, .2)
+		switch r.Name() {
+		case "max":
+			want = .3
+		case "max-minus-min":
+			want = rule.MaxMinusMin{Q: .3}.Compose(.1, .2)
+		}
+		if got[i].P != want {
+			t.Errorf("%s: %v, want %v", r.Name(), got[i].P, want)
+		}
+	}
+	if w := (request{path: "/v1/rules/compose?p=.1&q=2"}).send(t, s); w.Code != 422 {
+		t.Errorf("q = 2: %d", w.Code)
+	}
+}
+
 // TestRuleCurves: curves are the rules along one opinion, with other abstention
 // values on request.
 func TestRuleCurves(t *testing.T) {

@@ -127,7 +127,7 @@ func New(opt Options) (*Server, error) {
 // take adds the operator's models and data.
 func (s *Server) take(opt *Options) error {
 	for i := range opt.Data {
-		if err := s.data.keep(&data{name: opt.Data[i].Name, set: opt.Data[i].Set, file: opt.Data[i].Name, args: opt.Data[i].Args, fixed: true}); err != nil {
+		if err := s.data.keep(&data{name: opt.Data[i].Name, set: opt.Data[i].Set, files: []string{opt.Data[i].Name}, args: opt.Data[i].Args, fixed: true}); err != nil {
 			return err
 		}
 	}

@@ -21,6 +21,7 @@ type serveFlags struct {
 	models, files, hosts         []string
 	addr, token, tlsCert, tlsKey string
 	noLearn, noUpload, noBuiltin bool
+	open                         bool
 	log                          choice
 	limits                       limitFlags
 }
@@ -37,7 +38,8 @@ type limitFlags struct {
 const serveLong = `Serve models over HTTP: an API that explains, scores, samples and learns, and a page
 that uses it. Open the printed address in a browser.
 
-Without --model the server learns built-in models when it starts. /openapi.json
+Models and data are named in any order; data are read as those were that a model was
+learned from. The server also learns built-in models when it starts. /openapi.json
 describes the API, docs/serve.md shows it by example, /healthz and /readyz are for
 supervisors and /metrics is for Prometheus.
 
@@ -48,18 +50,19 @@ Requests beyond the limits below are refused. Nothing is written to disk, and
 nothing leaves the machine. The first interrupt lets requests in progress finish.`
 
 const serveExample = `  patchwork serve
+  patchwork serve model.npz t.npz --open
   patchwork serve --model model.npz --data t.npz --addr 127.0.0.1:9000
   PATCHWORK_TOKEN=... patchwork serve --addr :8443 --tls-cert cert.pem --tls-key key.pem --allow-host studio.example.org`
 
 func (a *app) serveCommand() *cobra.Command {
 	f := new(serveFlags)
 	cmd := &cobra.Command{
-		Use:     "serve [--model MODEL]... [--data FILE]... [--addr HOST:PORT]",
+		Use:     "serve [MODEL|FILE]... [--open] [--addr HOST:PORT]",
 		Short:   "Serve models over HTTP, with a page to explore and learn them",
 		Long:    serveLong,
 		Example: serveExample,
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.sort(args)
 			return a.serve(cmd, f)
 		},
 	}
@@ -69,8 +72,9 @@ func (a *app) serveCommand() *cobra.Command {
 
 func (f *serveFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.StringArrayVarP(&f.models, "model", "m", nil, "model file to serve; may be repeated")
-	fs.StringArrayVar(&f.files, "data", nil, "data file to serve; may be repeated")
+	fs.StringArrayVarP(&f.models, "model", "m", nil, "model file to serve, as a name without a flag is, too; may be repeated")
+	fs.StringArrayVar(&f.files, "data", nil, "data file to serve, likewise; may be repeated")
+	fs.BoolVar(&f.open, "open", false, "open the page in the browser")
 	fs.StringVar(&f.addr, "addr", "127.0.0.1:8080", "address to listen to; port 0 takes a free one")
 	fs.StringVar(&f.token, "token", "", "token that requests must send (default: PATCHWORK_TOKEN of the environment)")
 	fs.StringSliceVar(&f.hosts, "allow-host", nil, "host name of the server, besides localhost and IP addresses")
@@ -164,23 +168,29 @@ func (a *app) serve(cmd *cobra.Command, f *serveFlags) error {
 		return request(err)
 	}
 	defer s.Close()
-	if err := a.saySite(ln.Addr(), f, opt.Token); err != nil {
+	site, err := a.saySite(ln.Addr(), f, opt.Token)
+	if err != nil {
 		return err
+	}
+	if f.open {
+		if err := a.browse(site); err != nil {
+			a.warn("%v; open %s in one", err, site)
+		}
 	}
 	return s.Serve(cmd.Context(), ln, f.tlsCert, f.tlsKey)
 }
 
-// saySite prints the address of the server and how to send the token.
-func (a *app) saySite(addr net.Addr, f *serveFlags, token string) error {
+// saySite prints and returns the address of the server, and says how to send the token.
+func (a *app) saySite(addr net.Addr, f *serveFlags, token string) (string, error) {
 	scheme := "http"
 	if f.tlsCert != "" {
 		scheme = "https"
 	}
 	site := fmt.Sprintf("%s://%s/", scheme, reachable(addr))
 	if _, err := fmt.Fprintf(a.out, "serving at %s\n", site); err != nil || token == "" {
-		return err
+		return site, err
 	}
-	return a.say(a.out, "every request needs the token: curl -H \"Authorization: Bearer $PATCHWORK_TOKEN\" %sv1/models", site)
+	return site, a.say(a.out, "every request needs the token: curl -H \"Authorization: Bearer $PATCHWORK_TOKEN\" %sv1/models", site)
 }
 
 // reachable returns an address that a browser on this machine can open.
@@ -213,7 +223,7 @@ func (a *app) serveOptions(cmd *cobra.Command, f *serveFlags) (studio.Options, e
 		opt.Models = append(opt.Models, studio.NamedModel{Name: strings.TrimSuffix(filepath.Base(path), ".npz"), Model: m})
 	}
 	for _, path := range f.files {
-		set, err := f.data.read(cmd, []string{path})
+		set, err := f.readData(cmd, path, opt.Models)
 		if err != nil {
 			return opt, err
 		}

@@ -13,6 +13,7 @@ import (
 	"io"
 	"math/big"
 	"net/http"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -56,8 +57,11 @@ func serve(t *testing.T, token string, args ...string) *site {
 	out, done := &firstLine{line: make(chan string, 1)}, make(chan outcome, 1)
 	var errs bytes.Buffer
 	getenv := func(name string) string {
-		if name == "PATCHWORK_TOKEN" {
+		switch name {
+		case "PATCHWORK_TOKEN":
 			return token
+		case "DISPLAY":
+			return os.Getenv("PATCHWORK_TEST_DISPLAY")
 		}
 		return ""
 	}

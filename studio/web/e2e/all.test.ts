@@ -2,6 +2,7 @@
 import "./world.ts";
 import "./draw.ts";
 import "./models.ts";
+import "./people.ts";
 import "./agree.ts";
 import "./trouble.ts";
 import "./look.ts";

@@ -112,7 +112,7 @@ test("the pursuit plays by itself on the first visit, where motion is welcome", 
 
 test("an explanation within 50 ms of a stroke's end", async () => {
   const v = await visit(world.browser, world.studio.url, "draw"), { page } = v;
-  await page.locator("[data-test=model-file]").setInputFiles(join(scratch, "e-model.npz"));
+  await page.locator("[data-test=any-file]").setInputFiles(join(scratch, "e-model.npz"));
   await page.waitForFunction(() => /4 parts/.test((document.querySelector(".choose select") as HTMLSelectElement).selectedOptions[0]?.textContent ?? ""));
   await page.getByRole("button", { name: "Clear" }).click();
   await found(page, /empty/);

@@ -10,13 +10,13 @@ const axe = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
 
 /** What must be on a view before it is looked at. */
 const ready: Record<string, string> = {
-  draw: ".picks > li", experts: "button.expert canvas", sample: ".sample .strip canvas", learn: ".pad canvas", rules: ".map", tables: ".rowparts li",
+  draw: ".picks > li", experts: ".expert canvas, .expert .strength", sample: ".sample .strip canvas", learn: ".pad canvas", rules: ".map", tables: ".rowparts li",
 };
 
 async function settle(page: Page, view: string): Promise<void> {
   await page.locator(ready[view]).first().waitFor();
   if (view === "experts") {
-    await page.locator("button.expert").first().click();
+    await page.getByRole("button", { name: "Open part 0" }).first().click();
     await page.getByRole("heading", { name: "Explains best" }).waitFor();
   }
   if (view === "tables") await page.getByRole("checkbox").first().press("?");

@@ -45,13 +45,17 @@ test("learning from ten drawn examples; the command line reads the model", async
 
 test("learning from a file of one's own, stopped: the best so far is kept", async () => {
   const v = await visit(world.browser, world.studio.url, "learn"), { page } = v;
-  await page.locator("[data-test=data-file]").setInputFiles(join(scratch, "e.npz"));
+  await page.locator("[data-test=file]").setInputFiles(join(scratch, "e.npz"));
   await page.waitForFunction(() => /e\.npz/.test((document.querySelector(".setup select") as HTMLSelectElement).selectedOptions[0]?.textContent ?? ""));
   await page.getByLabel("Parts", { exact: true }).fill("4");
   await page.getByText("More settings").click();
   await page.getByLabel("Starts").fill("64");
   await page.getByRole("button", { name: "Learn", exact: true }).click();
   await page.waitForFunction(() => /start [1-9]\d* of 64/.test(document.querySelector(".watch")?.textContent ?? ""));
+  await page.waitForFunction(() => document.querySelectorAll(".chart circle").length > 2);
+  const marks = await page.locator(".chart text").allTextContents();
+  assert.ok(marks.includes("models tried") && marks.filter((m) => /^−?[\d.]+$/.test(m)).length >= 4, `the axes say ${marks.join(", ")}`);
+  assert.match(await page.locator(".watch figcaption").first().innerText(), /log-likelihood per pixel, nats/);
   await shot(page, "learning-laptop-light");
   await page.getByRole("button", { name: "Stop and keep the best" }).click();
   await page.getByText("stopped; the best so far is kept", { exact: true }).waitFor();
@@ -79,9 +83,9 @@ test("sampling, at random and along the principal directions", async () => {
 
 test("parts: the examples that one explains best and worst", async () => {
   const v = await visit(world.browser, world.studio.url, "experts"), { page } = v;
-  await page.getByRole("button", { name: /part 1/ }).click();
+  await page.getByRole("button", { name: "Open part 1" }).first().click();
   await page.getByRole("heading", { name: "Explains best" }).waitFor();
-  assert.equal(await page.locator(".experts .strip").first().locator("canvas").count(), 6);
+  assert.equal(await page.locator("dialog .strip").first().locator("canvas").count(), 6);
   await shot(page, "expert-examples-laptop-light");
   await clean(v);
 });
@@ -99,11 +103,11 @@ test("a table: its parts by name, a row explained by parts, unknown cells predic
     await page.keyboard.press("1");
     assert.equal(await cell.getAttribute("aria-checked"), "true");
   }
-  await found(page, /^One part explains this row/);
+  await found(page, /^Row 1, changed: part \d+ because of (tomatoes|basil|cheese)/);
   const cell = page.getByRole("checkbox", { name: /^pasta/ });
   await cell.click(); // off: now unknown
   assert.equal(await cell.getAttribute("aria-checked"), "mixed");
-  await page.waitForFunction(() => /\d+ %/.test(document.querySelector('[role=checkbox][aria-checked=mixed]')?.textContent ?? ""));
+  await page.waitForFunction(() => /\d+ %/.test(document.querySelector("[role=checkbox][aria-checked=mixed]")?.textContent ?? ""));
   const p = Number(/(\d+) %/.exec(await cell.innerText())?.[1]);
   assert.ok(p > 80, `pasta with tomatoes, basil and cheese: ${p} %`);
   await shot(page, "table-row-laptop-light");
@@ -116,6 +120,8 @@ test("rules: both figures answer to their sliders", async () => {
   await row.waitFor();
   await page.getByRole("slider", { name: "The second part says" }).fill("0.1");
   await page.waitForFunction(() => [...document.querySelectorAll("tr")].some((r) => /^Maximum minus minimum.*0\.300$/.test(r.textContent ?? ""))); // .7 + .1 - .5
+  await page.getByRole("slider", { name: /^q, where no part votes, of maximum minus/ }).fill("0.3");
+  await page.waitForFunction(() => [...document.querySelectorAll("tr")].some((r) => /^Maximum minus minimum.*0\.500$/.test(r.textContent ?? ""))); // .7 + .1 - .3
   assert.equal(await page.locator(".composed li").count(), 9);
   const map = page.locator(".map").nth(1);
   await map.scrollIntoViewIfNeeded();

@@ -32,12 +32,13 @@ test("a file that is not an image is refused in plain words, and a picture is ta
   await clean(v);
 });
 
-test("data that do not fit the model are kept, and it is said why they are not shown", async () => {
+test("data that another model fits are shown with it; rubbish is refused", async () => {
   const v = await visit(world.browser, world.studio.url, "draw"), { page } = v;
   await found(page, /Two parts/);
   patchwork("synth", "quadrants", "--n", "20", "--seed", "1", "-o", "q.npz");
   await page.locator("[data-test=file]").setInputFiles(join(scratch, "q.npz"));
-  await page.getByRole("alert").filter({ hasText: "6 × 6 pixels" }).waitFor();
+  await page.getByRole("status").filter({ hasText: "20 images of 6 × 6 pixels" }).waitFor();
+  await page.waitForFunction(() => location.hash.includes("data=d")); // with the model that fits them
   await page.locator("[data-test=file]").setInputFiles(join(scratch, "e-model.npz"));
   await page.waitForFunction(() => /4 parts/.test((document.querySelector(".choose select") as HTMLSelectElement).selectedOptions[0]?.textContent ?? ""));
   const broken = scratchFile("broken.npz", Buffer.concat([readFileSync(join(scratch, "q.npz")).subarray(0, 100), Buffer.from("rubbish")]));

@@ -72,6 +72,8 @@ export class Api {
     if (content instanceof Blob) {
       body = content;
       headers["Content-Type"] = "application/octet-stream";
+    } else if (content instanceof FormData) {
+      body = content; // the browser writes the Content-Type, with its boundary
     } else if (content !== undefined || method === "POST") {
       body = JSON.stringify(content ?? {});
       headers["Content-Type"] = "application/json";
@@ -116,11 +118,22 @@ export class Api {
   learn = (body: schema.LearnRequest) => this.call("POST /v1/learn", { body });
   stop = (id: string) => this.call("POST /v1/learn/{id}/stop", { path: { id } });
   rules = async () => (await this.call("GET /v1/rules", {})).rules;
-  compose = async (p: number[]) => (await this.call("GET /v1/rules/compose", { query: { p } })).rules;
-  images = (id: string, from: number, n: number) => this.call("GET /v1/data/{id}/images", { path: { id }, query: { from, n } });
+  compose = async (p: number[], q?: number) => (await this.call("GET /v1/rules/compose", { query: { p, ...(q === undefined ? {} : { q: [q] }) } })).rules;
+  /** Images of a data set; for a model the columns of a table come in its order. */
+  images = (id: string, from: number, n: number, model?: string) => this.call("GET /v1/data/{id}/images", { path: { id }, query: { from, n, ...(model ? { model } : {}) } });
   examples = (id: string, k: number, data: string, n: number) => this.call("GET /v1/models/{id}/experts/{k}/examples", { path: { id, k }, query: { data, n } });
   addModel = (file: File) => this.call("POST /v1/models", { query: { name: file.name }, body: file });
-  addData = (file: File) => this.call("POST /v1/data", { query: { name: file.name }, body: file });
+  /** Sends data: one file as it is, several with their paths as a form. */
+  addData = (files: Sent[], name: string, how: Operations["POST /v1/data"]["query"] = {}) => {
+    const query = { ...how, name };
+    if (files.length === 1) return this.call("POST /v1/data", { query, body: files[0].file });
+    const form = new FormData();
+    for (const f of files) form.append("file", f.file, f.path);
+    return this.call("POST /v1/data", { query, body: form });
+  };
+  rows = (id: string, search: string, from = 0, n = 20) => this.call("GET /v1/data/{id}/rows", { path: { id }, query: { search, from, n } });
+  removeModel = (id: string) => this.send("DELETE /v1/models/{id}", { path: { id } });
+  removeData = (id: string) => this.send("DELETE /v1/data/{id}", { path: { id } });
 
   /** Explains one image, with every step of the pursuit. */
   async explain(model: string, image: Image, predict = false): Promise<schema.Explanation & { detail: schema.Detail }> {
@@ -131,6 +144,12 @@ export class Api {
   async sample(model: string, n: number, seed: number, along: number[] | null, noise: boolean): Promise<schema.Sample[]> {
     return (await this.call("POST /v1/sample", { body: { model, n, seed, noise, ...(along ? { along } : {}) } })).samples;
   }
+}
+
+/** A file with its path in the folder it was chosen from. */
+export interface Sent {
+  file: File;
+  path: string;
 }
 
 interface Parts {

@@ -1,36 +1,41 @@
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { words, type Model } from "./api.ts";
 import { Draw } from "./draw.tsx";
 import { Experts } from "./experts.tsx";
 import { Learn } from "./learn.tsx";
 import { Rules } from "./rules.tsx";
 import { Sample } from "./sample.tsx";
-import { api, connect, link, modelID, models, refresh, server, useCell, useModel, wantKind } from "./store.ts";
+import { api, connect, data, link, missing, modelID, models, server, useCell, useModel, wantKind } from "./store.ts";
 import { Tables } from "./tables.tsx";
 import { theme, toggleTheme } from "./theme.ts";
-import { view, views, type View } from "./views.ts";
+import { follow, go, open, view } from "./address.ts";
+import { Manage } from "./manage.tsx";
+import { dropped, take } from "./opened.ts";
+import { views, type View } from "./place.ts";
+import { OpenFiles, Reading } from "./reading.tsx";
 
 const titles: Record<View, string> = { draw: "Draw", experts: "Parts", sample: "Sample", learn: "Learn", rules: "Rules", tables: "Tables" };
 
 /** The whole page. */
 export function App(): JSX.Element {
-  const now = useCell(view), state = useCell(link), model = useModel(), all = useCell(models), s = useCell(server);
-  useEffect(() => void connect(), []);
+  const now = useCell(view), state = useCell(link), model = useModel(), all = useCell(models), s = useCell(server), lost = useCell(missing);
+  useEffect(() => { follow(); void connect(); }, []);
+  useEffect(() => first(model), [model?.id, state, s?.ready]);
   useEffect(() => {
     if (now === "draw") wantKind(false);
     if (now === "tables") wantKind(true);
   }, [now, all]);
   useEffect(() => { document.title = `${titles[now]} · Patchwork studio`; }, [now]);
   return (
-    <>
+    <div class="page" onDragOver={(e) => e.preventDefault()} onDrop={(e) => { e.preventDefault(); void dropped(e.dataTransfer).then(take); }}>
       <a class="skip" href="#main" onClick={(e) => { e.preventDefault(); document.querySelector<HTMLElement>("main")?.focus(); }}>Skip to the content</a>
       <header>
         <span class="logo"><img src="./icon.svg" alt="" width="28" height="28" />Patchwork</span>
         <nav aria-label="Views">
-          {views.map((v) => <a key={v} href={`#/${v}`} aria-current={v === now ? "page" : undefined}>{titles[v]}</a>)}
+          {order(model).map((v) => <a key={v} href={`#/${v}`} aria-current={v === now ? "page" : undefined}>{titles[v]}</a>)}
         </nav>
-        <Choose at={now} />
+        <Choose />
         <ThemeButton />
       </header>
       <div role="alert" class={state === "down" ? "banner" : "hidden"}>
@@ -38,12 +43,14 @@ export function App(): JSX.Element {
       </div>
       <main id="main" tabIndex={-1}>
         <h1 class="hidden">{titles[now]}</h1>
+        {lost && state === "up" && <p class="error" role="alert">{lost} <button type="button" aria-label="Close this message" onClick={() => missing.set("")}>×</button></p>}
+        {state !== "token" && <Reading />}
         {state === "token" ? <Token /> : <Body at={now} model={model} />}
       </main>
       <footer>
         Patchwork {s?.version} · <a href="./openapi.json">API</a> · the method of <cite>Compact Compositional Models</cite>, Goessling and Amit, 2015 · <a href="./licenses.txt">licences</a>
       </footer>
-    </>
+    </div>
   );
 }
 
@@ -51,37 +58,43 @@ function Body({ at, model }: { at: View; model: Model | null }): JSX.Element {
   const state = useCell(link), s = useCell(server);
   if (at === "learn") return <Learn />;
   if (at === "rules") return <Rules />;
-  if (!model) return <p class="intro">{state === "connecting" ? "Loading…" : state === "down" ? "" : !s?.ready ? "The server is learning its first model; this takes a few seconds." : "No model is loaded. Learn one in the Learn view, or open a model file above."}</p>;
-  if (at === "tables") return model.table ? <Tables model={model} /> : !s?.ready ? <p class="intro">The server is learning its first models; this takes a few seconds.</p> : <p class="intro">No model of a table is loaded. Learn one from a table in the Learn view, or open a model file above.</p>;
-  if (at === "draw") return model.table ? <p class="intro">All loaded models are for tables: see the Tables view.</p> : <Draw model={model} />;
+  if (!model) return <p class="intro">{state === "connecting" ? "Loading…" : state === "down" ? "" : !s?.ready ? "The server is learning its first model; this takes a few seconds." : "No model is loaded. Learn one in the Learn view, or open a file above."}</p>;
+  if (at === "tables") return model.table ? <Tables model={model} /> : !s?.ready ? <p class="intro">The server is learning its first models; this takes a few seconds.</p> : <p class="intro">No model of a table is loaded. <a href="#/learn">Learn one from a table</a>, or open a model file above.</p>;
+  if (at === "draw") return model.table ? <p class="intro">All loaded models are for tables: see the <a href="#/tables">Tables view</a>.</p> : <Draw model={model} />;
   return at === "experts" ? <Experts key={model.id} model={model} /> : <Sample key={model.id} model={model} />;
 }
 
-/** Selects the model, and opens model files. */
-function Choose({ at }: { at: View }): JSX.Element {
-  const all = useCell(models), id = useCell(modelID), s = useCell(server), input = useRef<HTMLInputElement>(null), [wrong, setWrong] = useState("");
-  const list = all.filter((m) => (at === "draw" ? !m.table : at === "tables" ? m.table : true));
-  const take = async (file: File | undefined) => {
-    if (!file) return;
-    try {
-      const m = await api.addModel(file);
-      await refresh();
-      modelID.set(m.id);
-      setWrong("");
-    } catch (error) {
-      setWrong(`${file.name} was not read: ${words(error)}`);
-    }
+/** The views in the order in which they are of use: tables first for a table. */
+function order(model: Model | null): readonly View[] {
+  if (!model?.table) return views;
+  return ["tables", "experts", "sample", "learn", "rules", "draw"];
+}
+
+/** Where the page begins if the address does not say: with the tables for a table, with learning for data without a model of theirs. */
+function first(model: Model | null): void {
+  if (!open || !model) return;
+  const own = data.value.find((d) => d.fixed && /^d\d+$/.test(d.id));
+  if (model.table) go({ view: "tables" });
+  else if (own && model.source !== "file") go({ view: "learn", data: own.id });
+}
+
+/** Selects the model, opens files, and leads to what there is. */
+function Choose(): JSX.Element {
+  const all = useCell(models), id = useCell(modelID), [managing, setManaging] = useState(false);
+  const choose = (to: string) => {
+    const table = all.find((m) => m.id === to)?.table, at = view.value;
+    go({ model: to, ...(table && at === "draw" ? { view: "tables" } : !table && at === "tables" ? { view: "draw" } : {}) });
   };
   return (
     <div class="choose">
       <label class="inline"><span class="wide-only">Model</span>
-        <select aria-label="Model" value={id} disabled={list.length === 0} onChange={(e) => modelID.set(e.currentTarget.value)}>
-          {list.map((m) => <option key={m.id} value={m.id}>{m.name} ({m.experts} parts, {m.table ? `${m.width} columns` : `${m.height} × ${m.width}`})</option>)}
+        <select aria-label="Model" value={id} disabled={all.length === 0} onChange={(e) => choose(e.currentTarget.value)}>
+          {all.map((m) => <option key={m.id} value={m.id}>{m.name} ({m.experts} parts, {m.table ? `${m.width} columns` : `${m.height} × ${m.width}`})</option>)}
         </select>
       </label>
-      {s?.upload !== false && <button type="button" title="Open a model file" aria-label="Open a model file" onClick={() => input.current?.click()}>Open…</button>}
-      <input type="file" ref={input} hidden accept=".npz" data-test="model-file" aria-label="Model file" onChange={(e) => { void take(e.currentTarget.files?.[0]); e.currentTarget.value = ""; }} />
-      {wrong && <p class="error" role="alert">{wrong}</p>}
+      <OpenFiles short />
+      <button type="button" title="Rename, download or remove models and data" aria-haspopup="dialog" onClick={() => setManaging(true)}>Manage…</button>
+      {managing && <Manage onClose={() => setManaging(false)} />}
     </div>
   );
 }

@@ -1,12 +1,17 @@
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { Bits, drawLine, OFF, ON, type Point } from "./bits.ts";
+import { Bits, drawLine, OFF, ON, UNKNOWN, type Point } from "./bits.ts";
 import { pixelAt } from "./pixels.tsx";
+
+/** What the pen makes of pixels: ink, paper, or unknown. */
+export type Tool = "pen" | "eraser" | "unknown";
+
+const values: Record<Tool, number> = { pen: ON, eraser: OFF, unknown: UNKNOWN };
 
 interface Props {
   bits: Bits;
   pen: number;
-  erasing: boolean;
+  tool: Tool;
   label: string;
   paint: (canvas: HTMLCanvasElement) => void;
   /** Called when the drawing changes; before is given only at the beginning of a stroke, for undo. */
@@ -19,14 +24,14 @@ interface Props {
   across?: number;
 }
 
-const keysHelp = "Arrow keys move the pen (with shift by five), space puts it down and lifts it, E erases while down, Escape lifts it, Control Z undoes, Delete clears.";
+const keysHelp = "Arrow keys move the pen (with shift by five), space puts it down and lifts it, E erases while down, U makes unknown while down, Escape lifts it, Control Z undoes, Delete clears.";
 
 /** A canvas to draw on by pointer, finger or keyboard, at the resolution of its bits. */
 export function Canvas(props: Props): JSX.Element {
-  const { bits, pen, erasing, label, paint, onDraw, onStroke, onHover } = props;
+  const { bits, pen, tool, label, paint, onDraw, onStroke, onHover } = props;
   const ref = useRef<HTMLCanvasElement>(null), last = useRef<Point | null>(null), now = useRef(bits);
-  const rubber = useRef(false);
-  const [cursor, setCursor] = useState<{ y: number; x: number; down: "" | "pen" | "eraser" } | null>(null);
+  const using = useRef<Tool>("pen");
+  const [cursor, setCursor] = useState<{ y: number; x: number; down: "" | Tool } | null>(null);
   now.current = bits;
   const scale = Math.max(1, Math.round((props.across ?? 672) / bits.width));
   useLayoutEffect(() => {
@@ -39,7 +44,7 @@ export function Canvas(props: Props): JSX.Element {
     const before = now.current, next = before.copy();
     let from = last.current ?? points[0];
     for (const p of points) {
-      drawLine(next, from, p, value === OFF ? pen * 1.6 : pen, value);
+      drawLine(next, from, p, value === ON ? pen : pen * 1.6, value);
       from = p;
     }
     last.current = from;
@@ -53,15 +58,15 @@ export function Canvas(props: Props): JSX.Element {
   const down = (e: PointerEvent) => {
     if (e.button > 0 && e.button !== 2 && e.button !== 5) return;
     (ref.current as HTMLElement).setPointerCapture(e.pointerId);
-    rubber.current = erasing || e.button !== 0; // the right button and the eraser end of a stylus erase
+    using.current = e.button === 0 ? tool : "eraser"; // the right button and the eraser end of a stylus erase
     last.current = null;
     setCursor(null);
-    draw([at(e)], rubber.current ? OFF : ON, true);
+    draw([at(e)], values[using.current], true);
   };
   const move = (e: PointerEvent) => {
     if (last.current) {
       const all = e.getCoalescedEvents?.() ?? [];
-      draw((all.length ? all : [e]).map(at), rubber.current ? OFF : ON, false);
+      draw((all.length ? all : [e]).map(at), values[using.current], false);
     }
     onHover?.(pixelAt(e, bits.height, bits.width));
   };
@@ -80,13 +85,13 @@ export function Canvas(props: Props): JSX.Element {
       onHover?.(Math.floor(to.y) * bits.width + Math.floor(to.x));
       if (c.down) {
         last.current = c;
-        draw([to], c.down === "eraser" ? OFF : ON, false);
+        draw([to], values[c.down], false);
         last.current = null;
       }
-    } else if (e.key === " " || (e.key.toLowerCase() === "e" && !control)) {
-      const tool = e.key === " " && !erasing ? "pen" : "eraser";
-      setCursor({ ...c, down: c.down ? "" : tool });
-      if (!c.down) draw([c], tool === "eraser" ? OFF : ON, true);
+    } else if (tools[e.key.toLowerCase()] && !control) {
+      const use = e.key === " " ? tool : (tools[e.key.toLowerCase()] as Tool);
+      setCursor({ ...c, down: c.down ? "" : use });
+      if (!c.down) draw([c], values[use], true);
       last.current = null;
       if (c.down) onStroke?.();
     } else if (e.key === "Escape") setCursor({ ...c, down: "" });
@@ -103,6 +108,9 @@ export function Canvas(props: Props): JSX.Element {
       onContextMenu={(e) => e.preventDefault()} onKeyDown={key} onBlur={() => { setCursor(null); onHover?.(null); }} />
   );
 }
+
+/** The keys that put the pen down, and what it makes; blank uses the chosen tool. */
+const tools: Record<string, Tool | undefined> = { " ": "pen", e: "eraser", u: "unknown" };
 
 function clamp(v: number, n: number): number {
   return Math.min(n - 0.5, Math.max(0.5, v));
@@ -124,8 +132,10 @@ function mark(canvas: HTMLCanvasElement, bits: Bits, c: { y: number; x: number; 
 
 /** The buttons that go with a canvas. */
 export function Tools(props: {
-  erasing: boolean;
-  onErasing: (erasing: boolean) => void;
+  tool: Tool;
+  onTool: (tool: Tool) => void;
+  /** Whether there is a pen for unknown pixels. */
+  unknown?: boolean;
   pen: number;
   onPen: (pen: number) => void;
   canUndo: boolean;
@@ -134,12 +144,13 @@ export function Tools(props: {
   onRedo: () => void;
   onClear: () => void;
 }): JSX.Element {
-  const { erasing, onErasing } = props;
+  const { tool, onTool } = props, choose = (t: Tool, title: string) => <button type="button" aria-pressed={tool === t} onClick={() => onTool(t)}>{title}</button>;
   return (
     <div class="tools" role="group" aria-label="Drawing tools">
       <span class="segment">
-        <button type="button" aria-pressed={!erasing} onClick={() => onErasing(false)}>Pen</button>
-        <button type="button" aria-pressed={erasing} onClick={() => onErasing(true)}>Eraser</button>
+        {choose("pen", "Pen")}
+        {choose("eraser", "Eraser")}
+        {props.unknown && choose("unknown", "Unknown")}
       </span>
       <span class="segment">
         <button type="button" disabled={!props.canUndo} onClick={props.onUndo}>Undo</button>

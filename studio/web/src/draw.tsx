@@ -1,8 +1,9 @@
 import type { JSX } from "preact";
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { dataID, go, row } from "./address.ts";
 import { Bits } from "./bits.ts";
 import { moves, votesBothWays, words, type Model } from "./api.ts";
-import { Canvas, Tools } from "./canvas.tsx";
+import { Canvas, Tools, type Tool } from "./canvas.tsx";
 import { strong } from "./compose.ts";
 import * as drawing from "./drawing.ts";
 import { Examples, exampleName } from "./examples.tsx";
@@ -10,47 +11,43 @@ import { finding, percent } from "./format.ts";
 import { leftOver } from "./leftover.ts";
 import { bitColour, outline, overlay, paint } from "./paint.ts";
 import { Panels, Pursuit } from "./pursuit.tsx";
-import { open } from "./open.ts";
-import { api, arrivals, data, fitting, modelID, refresh, useCell } from "./store.ts";
+import { called, fully } from "./names.ts";
+import { OpenFiles } from "./reading.tsx";
+import { api, arrivals, data, fitting, modelID, useCell } from "./store.ts";
 import { usePaper } from "./theme.ts";
 
 /** The Draw view: an image, and its explanation while the user draws. */
 export function Draw({ model }: { model: Model }): JSX.Element {
   const bits = useCell(drawing.bits), shown = useCell(drawing.shown), step = useCell(drawing.step), origin = useCell(drawing.origin);
   const arrival = useCell(arrivals), problem = useCell(drawing.problem), all = useCell(data), paper = usePaper();
-  const [erasing, setErasing] = useState(false), [pen, setPen] = useState(penFor(model)), [wrong, setWrong] = useState("");
-  const [hover, setHover] = useState<number | null>(null), [set, setSet] = useState("");
-  const both = votesBothWays(model), sets = fitting(model, all);
+  const [tool, setTool] = useState<Tool>("pen"), [pen, setPen] = useState(penFor(model)), [wrong, setWrong] = useState("");
+  const [hover, setHover] = useState<number | null>(null);
+  const both = votesBothWays(model), sets = fitting(model, all), id = useCell(dataID), at0 = useCell(row), named = at0 === null ? null : sets.find((d) => d.id === id) ?? null;
 
   useEffect(() => {
     setPen(penFor(model));
     setHover(null); // a pixel of the model before
-    if (!drawing.recall(model.height, model.width)) void first(model, sets[0]?.id, sets[0]?.name).catch((e: unknown) => setWrong(words(e)));
+    if (drawing.recall(model.height, model.width) || named) return;
+    void first(model, sets[0]?.id, sets[0]?.name).catch((e: unknown) => setWrong(words(e)));
   }, [model.id, sets.length > 0]);
+  // The image that the address names.
+  useEffect(() => {
+    const place = named && `${named.id} ${at0}`;
+    if (!named || at0 === null || !place || drawing.place === place) return;
+    let current = true;
+    api.images(named.id, at0, 1).then(({ images: [x] }) => {
+      if (!current || !x) return;
+      drawing.show(Bits.parse(x), `${named.name}, ${exampleName(x)}`, true, place);
+      drawing.step.set(null);
+      setWrong("");
+    }, (e: unknown) => setWrong(words(e)));
+    return () => { current = false; };
+  }, [named?.id, at0, model.id]);
   useEffect(() => drawing.explain(model.id), [bits, model.id, arrival]);
   useLayoutEffect(drawing.painted);
 
   const fits = shown && bits && shown.model === model.id && shown.bits.height === bits.height && shown.bits.width === bits.width ? shown : null;
   const at = fits ? Math.min(step ?? Infinity, fits.picks.length) : 0;
-  const draw = (b: Bits, from: string) => { drawing.show(b, from); drawing.step.set(null); setWrong(""); };
-  const take = async (file: File | undefined) => {
-    if (!file) return;
-    try {
-      const got = await open(file, model.height, model.width);
-      setWrong("");
-      if (got.kind === "picture") return draw(got.bits, file.name);
-      await refresh();
-      if (got.kind === "model") return modelID.set(got.model.id);
-      const d = got.data;
-      if (d.height !== model.height || d.width !== model.width) {
-        return setWrong(`${d.name} is loaded. Its images have ${d.height} × ${d.width} pixels; this model explains ${model.height} × ${model.width}. Choose another model, or learn one from it in the Learn view.`);
-      }
-      setSet(d.id);
-      draw(Bits.parse((await api.images(d.id, 0, 1)).images[0]), `${d.name}, example 0`);
-    } catch (error) {
-      setWrong(words(error));
-    }
-  };
   const clear = useCallback(() => drawing.show(new Bits(model.height, model.width), ""), [model.id]);
 
   const stage = (canvas: HTMLCanvasElement) => {
@@ -62,20 +59,20 @@ export function Draw({ model }: { model: Model }): JSX.Element {
     outline(canvas, bits.height, bits.width, regions, paper);
   };
   // Memoized, so that moving the pen does not render them again.
-  const pursuit = useMemo(() => fits && <Pursuit shown={fits} at={at} paper={paper} q={model.q} both={both} moves={moves(model)} onStep={(s) => drawing.step.set(s)} />, [fits, at, paper]);
+  const pursuit = useMemo(() => fits && <Pursuit shown={fits} at={at} paper={paper} q={model.q} both={both} moves={moves(model)} name={(k) => called(model, k)} onStep={(s) => drawing.step.set(s)} />, [fits, at, paper, model]);
   const panels = useMemo(() => fits && <Panels shown={fits} at={at} paper={paper} q={model.q} both={both} onHover={setHover} />, [fits, at, paper]);
   const h = bits && drawing.history(bits);
   return (
-    <div class="view draw" onDragOver={(e) => e.preventDefault()} onDrop={(e) => { e.preventDefault(); void take(e.dataTransfer?.files[0]); }}>
+    <div class="view draw">
       <Intro model={model} />
       <div class="stage">
         {bits ? (
-          <Canvas key={`${model.id} ${bits.height} ${bits.width}`} bits={bits} pen={pen} erasing={erasing} label={`Drawing of ${bits.height} by ${bits.width} pixels`} paint={stage}
+          <Canvas key={`${model.id} ${bits.height} ${bits.width}`} bits={bits} pen={pen} tool={tool} label={`Drawing of ${bits.height} by ${bits.width} pixels`} paint={stage}
             onDraw={(b, before) => { if (before) { drawing.history(b).push(before); drawing.step.set(null); } drawing.show(b, "", false); }}
             onStroke={drawing.strokeEnded} onHover={setHover} onUndo={drawing.undo} onRedo={drawing.redo} onClear={clear} />
         ) : <div class="pixels paper empty" />}
-        <p class="under">{bits && (hover !== null && hover < bits.cells.length ? <Spoken pixel={hover} bits={bits} shown={fits} at={at} /> : origin || "drawn by hand; point at a pixel to see which part explains it")}</p>
-        <Tools erasing={erasing} onErasing={setErasing} pen={pen} onPen={setPen} canUndo={h?.canUndo ?? false} canRedo={h?.canRedo ?? false}
+        <p class="under">{bits && (hover !== null && hover < bits.cells.length ? <Spoken pixel={hover} bits={bits} shown={fits} at={at} model={model} /> : origin || "drawn by hand; point at a pixel to see which part explains it")}</p>
+        <Tools tool={tool} onTool={setTool} unknown pen={pen} onPen={setPen} canUndo={h?.canUndo ?? false} canRedo={h?.canRedo ?? false}
           onUndo={drawing.undo} onRedo={drawing.redo} onClear={clear} />
       </div>
       <div class="story">
@@ -84,9 +81,9 @@ export function Draw({ model }: { model: Model }): JSX.Element {
         {panels}
       </div>
       <div class="source">
-        <Files onFile={(f) => void take(f)} />
+        <OpenFiles fine="or drop a picture, pictures or a table here" />
         {(wrong || problem) && <p class="error" role="alert">{wrong || problem}</p>}
-        <Examples sets={sets} chosen={set} onChoose={setSet} onPick={(x, d) => draw(Bits.parse(x), `${d.name}, ${exampleName(x)}`)} />
+        <Examples sets={sets} chosen={id} onChoose={(d) => go({ data: d })} onPick={(d, i) => go({ data: d.id, row: i })} />
       </div>
     </div>
   );
@@ -119,22 +116,10 @@ function Intro({ model }: { model: Model }): JSX.Element {
   );
 }
 
-/** The way to open a file without dragging it. */
-function Files({ onFile }: { onFile: (file: File | undefined) => void }): JSX.Element {
-  const input = useRef<HTMLInputElement>(null);
-  return (
-    <div class="row">
-      <button type="button" onClick={() => input.current?.click()}>Open a file…</button>
-      <input type="file" ref={input} hidden data-test="file" aria-label="File to explain" onChange={(e) => { onFile(e.currentTarget.files?.[0]); e.currentTarget.value = ""; }} />
-      <span class="fine">or drop a picture, .npz or .csv here</span>
-    </div>
-  );
-}
-
 /** The result in a sentence, which is read out when drawing pauses. */
 function Finding({ shown, model }: { shown: drawing.Shown; model: Model }): JSX.Element {
   const n = shown.picks.length, layer = drawing.layerAt(shown, n), left = leftOver(shown.bits, layer, votesBothWays(model));
-  const text = finding(shown.picks, moves(model), shown.bits.ink(), left), [spoken, setSpoken] = useState("");
+  const text = finding(shown.picks, moves(model), shown.bits.ink(), left, (k) => fully(model, k)), [spoken, setSpoken] = useState("");
   useEffect(() => {
     const timer = setTimeout(() => setSpoken(text), 600);
     return () => clearTimeout(timer);
@@ -148,15 +133,15 @@ function Finding({ shown, model }: { shown: drawing.Shown; model: Model }): JSX.
 }
 
 /** The part that decides one pixel, and the votes of the others. */
-function Spoken({ pixel, bits, shown, at }: { pixel: number; bits: Bits; shown: drawing.Shown | null; at: number }): JSX.Element {
-  const where = `row ${Math.floor(pixel / bits.width)}, column ${pixel % bits.width}: ${["paper", "ink", "unknown"][bits.cells[pixel]]}`;
+function Spoken({ pixel, bits, shown, at, model }: { pixel: number; bits: Bits; shown: drawing.Shown | null; at: number; model: Model }): JSX.Element {
+  const where = `row ${Math.floor(pixel / bits.width) + 1}, column ${(pixel % bits.width) + 1}: ${["paper", "ink", "unknown"][bits.cells[pixel]]}`;
   if (!shown || at === 0) return <>{where}</>;
   const layer = drawing.layerAt(shown, at), j = layer.speaker[pixel];
   const others = shown.picks.slice(0, at).map((p, k) => ({ p, k, v: shown.steps[k].votes[pixel] })).filter((o) => o.k !== j && !Number.isNaN(o.v) && o.v !== shown.start[pixel]);
   return (
     <>
-      {where}; {j < 0 ? "no part decides" : <>part <b>{shown.picks[j].expert}</b> decides</>}, ink is {percent(layer.p[pixel])} likely
-      {others.length > 0 && ` (${others.map((o) => `part ${o.p.expert} says ${percent(o.v)}`).join(", ")})`}
+      {where}; {j < 0 ? "no part decides" : <><b>{called(model, shown.picks[j].expert)}</b> decides</>}, ink is {percent(layer.p[pixel])} likely
+      {others.length > 0 && ` (${others.map((o) => `${called(model, o.p.expert)} says ${percent(o.v)}`).join(", ")})`}
     </>
   );
 }

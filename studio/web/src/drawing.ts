@@ -1,4 +1,5 @@
 // The image on the canvas of the Draw view, and its explanation. They survive changes of view and model, and a lost connection.
+import { row } from "./address.ts";
 import type { Bits } from "./bits.ts";
 import { words, Problem, type Explanation, type Detail } from "./api.ts";
 import { speakers, type Pick } from "./compose.ts";
@@ -47,8 +48,13 @@ export function recall(height: number, width: number): boolean {
   return k !== undefined;
 }
 
+/** The data set and row that the image is, as "d1 3"; "" for one of one's own, which has no address. */
+export let place = "";
+
 /** Shows other bits. The change can be undone unless the caller says otherwise (in the middle of a stroke). */
-export function show(b: Bits, from: string, undoable = true): void {
+export function show(b: Bits, from: string, undoable = true, at = ""): void {
+  place = at;
+  if (!at) row.set(null);
   const before = bits.value;
   if (undoable && before && key(before) === key(b)) history(b).push(before);
   bits.set(b);

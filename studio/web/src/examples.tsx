@@ -8,14 +8,14 @@ import { Pixels } from "./pixels.tsx";
 import { api, arrivals, useCell } from "./store.ts";
 import { usePaper } from "./theme.ts";
 
-/** The name of an example: its number and its labels. */
+/** The name of an example: its number, from 1, and its labels. */
 export function exampleName(x: { index: number; labels?: Record<string, string> }): string {
   const labels = Object.entries(x.labels ?? {}).map(([k, v]) => `${k}\u00a0=\u00a0${label(v)}`);
-  return `example ${x.index}${labels.length ? `, ${labels.join(", ")}` : ""}`;
+  return `example ${x.index + 1}${labels.length ? `, ${labels.join(", ")}` : ""}`;
 }
 
 /** A strip of images of a data set to choose from, a few at a time. */
-export function Examples(props: { sets: Data[]; chosen: string; onChoose: (id: string) => void; onPick: (image: Labelled, data: Data) => void; n?: number }): JSX.Element | null {
+export function Examples(props: { sets: Data[]; chosen: string; onChoose: (id: string) => void; onPick: (data: Data, position: number) => void; n?: number }): JSX.Element | null {
   const { sets, chosen, onChoose, onPick, n = 12 } = props, paper = usePaper(), arrival = useCell(arrivals);
   const set = sets.find((d) => d.id === chosen) ?? sets[0];
   const [from, setFrom] = useState(0), [images, setImages] = useState<Labelled[]>([]), [wrong, setWrong] = useState("");
@@ -48,12 +48,12 @@ export function Examples(props: { sets: Data[]; chosen: string; onChoose: (id: s
       </div>
       {wrong && <p class="error" role="alert">{wrong}</p>}
       <ul class="strip">
-        {images.map((x) => {
+        {images.map((x, i) => {
           const bits = Bits.parse(x);
           return (
             <li key={x.index}>
-              <button type="button" class="tile" aria-label={`Explain ${exampleName(x)}`} onClick={() => onPick(x, set)}>
-                <Pixels height={x.height} width={x.width} label="" colour={(i) => bitColour(paper, bits, i)} across={72} />
+              <button type="button" class="tile" aria-label={`Explain ${exampleName(x)}`} onClick={() => onPick(set, from + i)}>
+                <Pixels height={x.height} width={x.width} label="" colour={(at) => bitColour(paper, bits, at)} across={72} />
               </button>
             </li>
           );

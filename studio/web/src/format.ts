@@ -39,6 +39,11 @@ export function percent(v: number): string {
   return v > 0 && v < 0.01 ? "under 1 %" : `${Math.round(100 * v)} %`;
 }
 
+/** A percentage for a narrow column: "< 1 %". */
+export function short(v: number): string {
+  return v > 0 && v < 0.01 ? "<\u00a01\u00a0%" : `${Math.round(100 * v)}\u00a0%`;
+}
+
 const small = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve"];
 
 /** "Two parts", "One part", "14 parts". */
@@ -47,10 +52,10 @@ export function count(n: number, noun: string): string {
 }
 
 /** The result in one or two sentences, for readers and screen readers; moves: experts have poses. */
-export function finding(picks: Pick[], moves: boolean, ink: number, left: LeftOver): string {
+export function finding(picks: Pick[], moves: boolean, ink: number, left: LeftOver, name: (k: number) => string = (k) => `part ${k}`): string {
   if (ink === 0 && !left.both) return "The image is empty. Draw something to see the parts that explain it.";
   if (picks.length === 0) return "No part explains anything here.";
-  const names = picks.map((p) => `part ${p.expert}${moves ? ` (${poseWords(p)})` : ""}`), last = names.pop() as string;
+  const names = picks.map((p) => `${name(p.expert)}${moves ? ` (${poseWords(p)})` : ""}`), last = names.pop() as string;
   const list = names.length ? `${names.join(", ")} and ${last}` : last;
   return `${count(picks.length, "part")} explain${picks.length === 1 ? "s" : ""} it: ${list}. ${rest(ink, left)}`;
 }

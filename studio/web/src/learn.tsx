@@ -1,10 +1,12 @@
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
-import { words, type Data, type Wish } from "./api.ts";
+import { useEffect, useState } from "preact/hooks";
+import { dataID, go } from "./address.ts";
+import type { Data, Wish } from "./api.ts";
+import { OpenFiles } from "./reading.tsx";
 import { Run } from "./run.tsx";
 import { DrawTen, size, wanted } from "./ten.tsx";
 import * as learning from "./learning.ts";
-import { api, data, refresh, server, useCell } from "./store.ts";
+import { data, server, useCell } from "./store.ts";
 
 const own = "drawings";
 
@@ -47,7 +49,8 @@ function recipe(s: Settings): Wish {
 /** The Learn view: learns parts from examples, and shows the progress. */
 export function Learn(): JSX.Element {
   const sets = useCell(data), drawn = useCell(learning.drawn), job = useCell(learning.job), s = useCell(server);
-  const [source, setSource] = useState(own), [label, setLabel] = useState(""), [take, setTake] = useState(0);
+  const id = useCell(dataID), source = sets.some((d) => d.id === id) ? id : own, setSource = (to: string) => go({ data: to === own ? "" : to });
+  const [label, setLabel] = useState(""), [take, setTake] = useState(0);
   const set = sets.find((d) => d.id === source) ?? null, [settings, setSettings] = useState(usual(set));
   useEffect(() => {
     setSettings(usual(set));
@@ -74,7 +77,7 @@ export function Learn(): JSX.Element {
               {sets.map((d) => <option key={d.id} value={d.id}>{d.name} ({d.n} {d.table ? "rows" : "images"})</option>)}
             </select>
           </label>
-          {s?.upload !== false && <OpenData onData={setSource} />}
+          <OpenFiles fine="a table (.csv, .parquet, .npz …) or pictures of one size" />
           {set ? <Selection set={set} label={label} onLabel={setLabel} take={take} onTake={setTake} /> : <DrawTen />}
         </section>
         <section class="card" aria-label="Settings">
@@ -86,32 +89,6 @@ export function Learn(): JSX.Element {
       </div>
       <Run />
     </div>
-  );
-}
-
-/** Opens a data file of the user. */
-function OpenData({ onData }: { onData: (id: string) => void }): JSX.Element {
-  const input = useRef<HTMLInputElement>(null), [wrong, setWrong] = useState("");
-  const take = async (file: File | undefined) => {
-    if (!file) return;
-    try {
-      const d = await api.addData(file);
-      await refresh();
-      onData(d.id);
-      setWrong("");
-    } catch (error) {
-      setWrong(`${file.name} was not read: ${words(error)}`);
-    }
-  };
-  return (
-    <>
-      <div class="row">
-        <button type="button" onClick={() => input.current?.click()}>Open data…</button>
-        <span class="fine">.npz, .npy, .csv, .parquet, IDX</span>
-        <input type="file" ref={input} hidden data-test="data-file" aria-label="Data file" onChange={(e) => { void take(e.currentTarget.files?.[0]); e.currentTarget.value = ""; }} />
-      </div>
-      {wrong && <p class="error" role="alert">{wrong}</p>}
-    </>
   );
 }
 

@@ -14,6 +14,8 @@ export interface Live {
   trials: number;
   stage: string;
   iteration: number;
+  /** What the scores are: "log-likelihood per pixel". */
+  unit: string;
   templates: Float32Array[];
   scores: { trial: number; score: number }[];
   best: number | null;

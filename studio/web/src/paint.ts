@@ -1,5 +1,6 @@
 // Pictures on canvases: one pixel of an image is one pixel of a small buffer, which is enlarged without smoothing.
 import { ON, UNKNOWN, type Bits } from "./bits.ts";
+import { border } from "./border.ts";
 import { middle } from "./compose.ts";
 import { css, hue, mix, ramp, readable, share, symmetric, type Paper, type RGB } from "./palette.ts";
 
@@ -73,24 +74,22 @@ export function voices(paper: Paper, layer: Layer): (i: number) => RGB {
   };
 }
 
-/** Draws the border of the pixels where inside(i) holds, in a colour with a thin rim that is visible on any background. */
+/** Draws the smooth border of a region in a colour, with a faint rim that sets it off from any ground. */
 function contour(canvas: HTMLCanvasElement, height: number, width: number, inside: (i: number) => boolean, colour: RGB, rim: RGB): void {
-  const g = canvas.getContext("2d") as CanvasRenderingContext2D, sy = canvas.height / height, sx = canvas.width / width;
-  const at = (r: number, c: number) => r >= 0 && c >= 0 && r < height && c < width && inside(r * width + c);
+  const g = canvas.getContext("2d") as CanvasRenderingContext2D, sy = canvas.height / height, sx = canvas.width / width, unit = Math.max(1, canvas.width / 400);
   g.beginPath();
-  for (let r = 0; r <= height; r++) {
-    for (let c = 0; c <= width; c++) {
-      if (at(r, c) !== at(r - 1, c)) { g.moveTo(c * sx, r * sy); g.lineTo((c + 1) * sx, r * sy); }
-      if (at(r, c) !== at(r, c - 1)) { g.moveTo(c * sx, r * sy); g.lineTo(c * sx, (r + 1) * sy); }
-    }
+  for (const [y0, x0, y1, x1] of border(height, width, inside)) {
+    g.moveTo(x0 * sx, y0 * sy);
+    g.lineTo(x1 * sx, y1 * sy);
   }
   g.lineCap = "round";
-  const unit = Math.max(1, canvas.width / 400);
-  for (const [w, c] of [[3.5 * unit, rim], [2 * unit, colour]] as const) {
+  for (const [w, c, alpha] of [[3 * unit, rim, 0.55], [1.4 * unit, colour, 1]] as const) {
+    g.globalAlpha = alpha;
     g.lineWidth = w;
     g.strokeStyle = css(c);
     g.stroke();
   }
+  g.globalAlpha = 1;
 }
 
 /** Outlines a region of an image in the colour of an expert, and writes the expert's number in its middle. */

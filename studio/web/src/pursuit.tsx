@@ -13,8 +13,8 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 let played = false;
 
 /** The pursuit, pick by pick: a slider, and the list of the picks with their gains. */
-export function Pursuit(props: { shown: Shown; at: number; paper: Paper; q: number; both: boolean; moves: boolean; onStep: (step: number | null) => void }): JSX.Element {
-  const { shown, at, paper, q, both, moves, onStep } = props, n = shown.picks.length;
+export function Pursuit(props: { shown: Shown; at: number; paper: Paper; q: number; both: boolean; moves: boolean; name: (k: number) => string; onStep: (step: number | null) => void }): JSX.Element {
+  const { shown, at, paper, q, both, moves, name, onStep } = props, n = shown.picks.length;
   const [playing, setPlaying] = useState(false);
   const play = () => {
     onStep(0);
@@ -53,7 +53,7 @@ export function Pursuit(props: { shown: Shown; at: number; paper: Paper; q: numb
               <Badge expert={p.expert} />
               <span class="thumb"><Pixels height={height} width={width} label="" colour={(i) => votes(shown.steps[j].votes[i], p.expert, paper, q, both, colour)} across={96} /></span>
               <span class="about">
-                <b>part {p.expert}</b> {moves && <span class="pose" aria-hidden="true">{poseShort(p)}</span>}<span class="hidden">{moves && `, ${poseWords(p)}`}, gains </span>
+                <b>{name(p.expert)}</b> {moves && <span class="pose" aria-hidden="true">{poseShort(p)}</span>}<span class="hidden">{moves && `, ${poseWords(p)}`}, gains </span>
                 <span class="bar"><span style={{ width: `${(100 * Math.max(0, p.gain ?? 0)) / most}%`, backgroundColor: css(hue(p.expert)) }} /></span>
               </span>
               <span class="gain">+{number(p.gain ?? null)}<small> nats</small></span>

@@ -45,10 +45,10 @@ function Slider(props: { label: string; value: number; onInput: (v: number) => v
 
 /** Figure 1, top: the composed probability as a function of the second opinion. */
 function Opinions({ rules }: { rules: Rule[] }): JSX.Element {
-  const [p1, setP1] = useState(0.7), [p2, setP2] = useState(0.3);
-  const curves = useLatest((p: number) => api.call("GET /v1/rules/curves", { query: { p1: [p], points: 101 } }), p1);
-  const composed = useLatest(api.compose, [p1, p2]);
-  const dark = useCell(theme) === "dark", at = (name: string) => composed.answer?.find((r) => r.rule === name)?.p ?? null;
+  const [p1, setP1] = useState(0.7), [p2, setP2] = useState(0.3), [qs, setQs] = useState<[number, number]>([0, 0.5]);
+  const curves = useLatest((at: { p1: number; qs: number[] }) => api.call("GET /v1/rules/curves", { query: { p1: [at.p1], q: at.qs, points: 101 } }), { p1, qs });
+  const composed = [useLatest(composeWith, [p1, p2, qs[0]]), useLatest(composeWith, [p1, p2, qs[1]])] as const;
+  const dark = useCell(theme) === "dark", at = (name: string, symmetric: boolean) => composed[symmetric ? 1 : 0].answer?.find((r) => r.rule === name)?.p ?? null;
   return (
     <section class="card" aria-label="Two opinions">
       <h2>Two opinions</h2>
@@ -56,12 +56,13 @@ function Opinions({ rules }: { rules: Rule[] }): JSX.Element {
         <Slider label="The first part says" value={p1} onInput={setP1} />
         <Slider label="The second part says" value={p2} onInput={setP2} />
       </div>
-      {(curves.wrong || composed.wrong) && <p class="error" role="alert">{curves.wrong || composed.wrong}</p>}
+      {(curves.wrong || composed[0].wrong) && <p class="error" role="alert">{curves.wrong || composed[0].wrong}</p>}
       <div class="two">
         {[false, true].map((symmetric) => (
           <div key={String(symmetric)}>
             <h3>{symmetric ? "Votes for and against: abstaining is ½" : "Votes for ink only: abstaining is 0"}</h3>
-            {curves.answer && <Chart curves={curves.answer} rules={rules} symmetric={symmetric} p2={p2} dark={dark} />}
+            <Slider label={`q, where no part votes, of ${symmetric ? "maximum minus minimum" : "the maximum"}`} value={qs[symmetric ? 1 : 0]} onInput={(q) => setQs(symmetric ? [qs[0], q] : [q, qs[1]])} />
+            {curves.answer && <Chart curves={curves.answer} rules={rules} symmetric={symmetric} q={qs[symmetric ? 1 : 0]} p2={p2} dark={dark} />}
             <table>
               <thead><tr><th scope="col">rule</th><th scope="col">formula</th><th scope="col">composed</th></tr></thead>
               <tbody>
@@ -69,7 +70,7 @@ function Opinions({ rules }: { rules: Rule[] }): JSX.Element {
                   <tr key={r.name}>
                     <th scope="row"><svg class="swatch" viewBox="0 0 24 8" aria-hidden="true"><line x1="0" x2="24" y1="4" y2="4" stroke={lineColour(i, dark)} stroke-width="3" stroke-dasharray={dashes[i]} /></svg>{r.title}</th>
                     <td class="formula">{r.formula}</td>
-                    <td class="number">{at(r.name) === null ? "–" : number(at(r.name))}</td>
+                    <td class="number">{at(r.name, symmetric) === null ? "–" : number(at(r.name, symmetric))}</td>
                   </tr>
                 ))}
               </tbody>
@@ -77,12 +78,16 @@ function Opinions({ rules }: { rules: Rule[] }): JSX.Element {
           </div>
         ))}
       </div>
-      <p class="fine">The maximum is flat at 0: its gradient never moves a part away from “no vote”. Under the sum of log-odds a second opinion near 0 overrules any first one; under max minus min it only lowers the likelihood.</p>
+      <p class="fine">With the maximum and maximum minus minimum q may be any value; what lies on its wrong side is no vote. The maximum is flat at 0: its gradient never moves a part away from “no vote”. Under the sum of log-odds a second opinion near 0 overrules any first one; under max minus min it only lowers the likelihood.</p>
     </section>
   );
 }
 
-function Chart({ curves, rules, symmetric, p2, dark }: { curves: Answer<"GET /v1/rules/curves">; rules: Rule[]; symmetric: boolean; p2: number; dark: boolean }): JSX.Element {
+const composePair = (p: number[]) => api.compose(p);
+const composeWith = ([p1, p2, q]: number[]) => api.compose([p1, p2], q);
+
+function Chart({ curves, rules, symmetric, q, p2, dark }: { curves: Answer<"GET /v1/rules/curves">; rules: Rule[]; symmetric: boolean; q: number; p2: number; dark: boolean }): JSX.Element {
+  const free = symmetric ? "max-minus-min" : "max", lines = curves.curves.filter((c, i) => (c.rule === free ? i >= rules.length && c.q === q : i < rules.length));
   const x = (v: number) => 34 + 496 * v, y = (v: number) => 220 - 208 * v;
   return (
     <svg class="chart" viewBox="0 0 540 256" role="img" aria-label="The composed probability as a function of the second opinion, one line per rule; the table below has the values">
@@ -94,12 +99,14 @@ function Chart({ curves, rules, symmetric, p2, dark }: { curves: Answer<"GET /v1
         </g>
       ))}
       <text x={x(0.5)} y={y(0) + 31} text-anchor="middle">second opinion</text>
-      {curves.curves.map((c) => {
+      {lines.map((c) => {
         const i = rules.findIndex((r) => r.name === c.rule);
         if (i < 0 || rules[i].symmetric !== symmetric) return null;
         return <polyline key={c.rule} fill="none" stroke={lineColour(i, dark)} stroke-width="2.5" stroke-dasharray={dashes[i]}
           points={c.p.map((p, j) => `${x(curves.p2[j]).toFixed(1)},${y(p).toFixed(1)}`).join(" ")} />;
       })}
+      <line class="marker" x1={x(0)} x2={x(1)} y1={y(q)} y2={y(q)} stroke-opacity="0.5" />
+      <text x={x(1) + 3} y={y(q) - 5} text-anchor="end">q</text>
       <line class="marker" x1={x(p2)} x2={x(p2)} y1={y(0)} y2={y(1)} />
     </svg>
   );
@@ -108,8 +115,8 @@ function Chart({ curves, rules, symmetric, p2, dark }: { curves: Answer<"GET /v1
 /** Figure 1, bottom: two templates of two pixels, composed by every rule. */
 function Templates({ rules }: { rules: Rule[] }): JSX.Element {
   const [t, setT] = useState([0.5, 0.7, 0.7, 0.01]);
-  const first = useLatest(api.compose, [t[0], t[2]]);
-  const second = useLatest(api.compose, [t[1], t[3]]);
+  const first = useLatest(composePair, [t[0], t[2]]);
+  const second = useLatest(composePair, [t[1], t[3]]);
   const put = (i: number) => (v: number) => setT(t.map((old, j) => (j === i ? v : old)));
   const of = (c: typeof first, name: string) => c.answer?.find((r) => r.rule === name)?.p ?? null;
   return (

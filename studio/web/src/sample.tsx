@@ -6,6 +6,7 @@ import { compose, place, strong } from "./compose.ts";
 import { floatsOf } from "./decode.ts";
 import { useExperts, type Known } from "./experts.tsx";
 import { poseShort, poseWords } from "./format.ts";
+import { called, column } from "./names.ts";
 import { bitColour, outline, probability, voices } from "./paint.ts";
 import { Badge, Pixels } from "./pixels.tsx";
 import { api } from "./store.ts";
@@ -56,15 +57,15 @@ function Many({ model, experts }: { model: Model; experts: Known[] }): JSX.Eleme
 }
 
 function SampledRow({ sample, model }: { sample: Drawn; model: Model }): JSX.Element {
-  const on = sample.bits.split("").flatMap((b, i) => (b === "1" ? [model.columns?.[i] ?? `column ${i}`] : []));
-  return <p class="rowtext">{sample.picks.map((p) => <Badge key={p.expert} expert={p.expert} label={`part ${p.expert}`} />)} {on.join(", ") || "no column is on"}</p>;
+  const on = sample.bits.split("").flatMap((b, i) => (b === "1" ? [column(model, i)] : []));
+  return <p class="rowtext">{sample.picks.map((p) => <Badge key={p.expert} expert={p.expert} label={called(model, p.expert)} />)} {on.join(", ") || "no column is on"}</p>;
 }
 
 /** A configuration: coloured by expert, or as the black and white image that was drawn from it. */
 function Picture({ sample, model, experts, noise, across }: { sample: Drawn; model: Model; experts: Known[]; noise: boolean; across: number }): JSX.Element {
   const paper = usePaper(), { height, width } = model;
   const placed = useMemo(() => sample.picks.map((p) => place(experts[p.expert].template, height, width, p)), [sample, experts]);
-  const label = `Sample: ${sample.picks.map((p) => `part ${p.expert} ${poseWords(p)}`).join("; ") || "no part"}`;
+  const label = `Sample: ${sample.picks.map((p) => `${called(model, p.expert)} ${poseWords(p)}`).join("; ") || "no part"}`;
   if (noise) {
     const bits = Bits.parse({ height, width, bits: sample.bits });
     return <Pixels height={height} width={width} label={label} colour={(i) => bitColour(paper, bits, i)} across={across} />;
@@ -101,7 +102,7 @@ function Along({ model, experts, components }: { model: Model; experts: Known[];
               onInput={(e) => setZ(z.map((old, j) => (j === i ? e.currentTarget.valueAsNumber : old)))} />
             <span class="moves">
               {c.moves.map((m) => (
-                <span key={m.expert}><Badge expert={m.expert} label={`part ${m.expert}`} /> {poseShort(m)}</span>
+                <span key={m.expert}><Badge expert={m.expert} label={called(model, m.expert)} /> {poseShort(m)}</span>
               ))}
             </span>
           </label>

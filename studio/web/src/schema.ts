@@ -21,11 +21,13 @@ export interface CurveListBody {
 
 export interface DataInfo {
   columns: Array<string> | null;
+  fixed: boolean;
   height: number;
   id: string;
   labels: Record<string, Label>;
   n: number;
   name: string;
+  notes: Array<string>;
   table: boolean;
   width: number;
 }
@@ -87,6 +89,7 @@ export interface ExpertInfo {
   columns: Array<ExpertColumn> | null;
   elongation: number;
   index: number;
+  name: string;
   pose: MeanPose | null;
   template: string;
   usage: number | null;
@@ -244,7 +247,18 @@ export interface Progress {
   templates: Array<string>;
   trial: number;
   trials: number;
+  unit: string;
   width: number;
+}
+
+export interface RowInfo {
+  index: number;
+  name: string;
+}
+
+export interface RowListBody {
+  rows: Array<RowInfo>;
+  total: number;
 }
 
 export interface RuleCurve {
@@ -378,6 +392,14 @@ export interface LearnRequest {
   where?: Array<string> | null;
 }
 
+export interface RenameModelRequest {
+  name: string;
+}
+
+export interface RenameExpertRequest {
+  name: string;
+}
+
 export interface SampleRequest {
   along?: Array<number> | null;
   model: string;
@@ -404,12 +426,13 @@ export interface ScoreRequest {
 /** Every operation: what it is asked with, and its answer. */
 export interface Operations {
   "GET /v1/data": { answer: DataListBody };
-  "POST /v1/data": { query?: { name?: string; threshold?: string; array?: string; meta?: string }; body: Blob; answer: DataInfo };
+  "POST /v1/data": { query?: { name?: string; threshold?: string; array?: string; meta?: string; columns?: string; invert?: boolean; size?: string; names?: string }; body: Blob | FormData; answer: DataInfo };
   "DELETE /v1/data/{id}": { path: { id: string }; answer: undefined };
   "GET /v1/data/{id}": { path: { id: string }; answer: DataInfo };
   "GET /v1/data/{id}/file": { path: { id: string }; answer: Blob };
   "GET /v1/data/{id}/images": { path: { id: string }; query?: { from?: number; n?: number; where?: Array<string> | null; model?: string }; answer: ImageListBody };
-  "POST /v1/explain": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; start?: "forced" | "empty"; score?: "default" | "truncated" | "original" | "mixed"; alpha?: number; min_gain?: number; max_picks?: number; refine?: boolean; reuse?: number; threshold?: string; array?: string; meta?: string; detail?: boolean; predict?: boolean }; body: ExplainRequest | Blob; answer: ExplainAnswerBody };
+  "GET /v1/data/{id}/rows": { path: { id: string }; query?: { search?: string; from?: number; n?: number }; answer: RowListBody };
+  "POST /v1/explain": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; start?: "forced" | "empty"; score?: "default" | "truncated" | "original" | "mixed"; alpha?: number; min_gain?: number; max_picks?: number; refine?: boolean; reuse?: number; threshold?: string; array?: string; meta?: string; columns?: string; invert?: boolean; size?: string; names?: string; detail?: boolean; predict?: boolean }; body: ExplainRequest | Blob; answer: ExplainAnswerBody };
   "GET /v1/learn": { answer: JobListBody };
   "POST /v1/learn": { body: LearnRequest; answer: JobInfo };
   "DELETE /v1/learn/{id}": { path: { id: string }; answer: undefined };
@@ -421,16 +444,18 @@ export interface Operations {
   "POST /v1/models": { query?: { name?: string; data?: string }; body: Blob; answer: ModelInfo };
   "DELETE /v1/models/{id}": { path: { id: string }; answer: undefined };
   "GET /v1/models/{id}": { path: { id: string }; answer: ModelInfo };
+  "PATCH /v1/models/{id}": { path: { id: string }; body: RenameModelRequest; answer: ModelInfo };
   "GET /v1/models/{id}/experts": { path: { id: string }; answer: ExpertListBody };
+  "PATCH /v1/models/{id}/experts/{k}": { path: { id: string; k: number }; body: RenameExpertRequest; answer: ExpertInfo };
   "GET /v1/models/{id}/experts/{k}/examples": { path: { id: string; k: number }; query: { data: string; n?: number; where?: Array<string> | null }; answer: ExampleListBody };
   "GET /v1/models/{id}/file": { path: { id: string }; answer: Blob };
   "GET /v1/models/{id}/gallery.png": { path: { id: string }; answer: Blob };
   "GET /v1/models/{id}/gallery.svg": { path: { id: string }; answer: Blob };
   "GET /v1/rules": { answer: RuleListBody };
-  "GET /v1/rules/compose": { query: { p: Array<number> | null }; answer: ComposedListBody };
+  "GET /v1/rules/compose": { query: { p: Array<number> | null; q?: Array<number> | null }; answer: ComposedListBody };
   "GET /v1/rules/curves": { query?: { p1?: Array<number> | null; q?: Array<number> | null; points?: number }; answer: CurveListBody };
   "GET /v1/rules/surface": { query: { rule: string; points?: number }; answer: SurfaceAnswerBody };
   "POST /v1/sample": { body: SampleRequest; answer: SampleAnswerBody };
-  "POST /v1/score": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; start?: "forced" | "empty"; score?: "default" | "truncated" | "original" | "mixed"; alpha?: number; min_gain?: number; max_picks?: number; refine?: boolean; reuse?: number; threshold?: string; array?: string; meta?: string; detail?: boolean; predict?: boolean }; body: ScoreRequest | Blob; answer: ScoreAnswerBody };
+  "POST /v1/score": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; start?: "forced" | "empty"; score?: "default" | "truncated" | "original" | "mixed"; alpha?: number; min_gain?: number; max_picks?: number; refine?: boolean; reuse?: number; threshold?: string; array?: string; meta?: string; columns?: string; invert?: boolean; size?: string; names?: string; detail?: boolean; predict?: boolean }; body: ScoreRequest | Blob; answer: ScoreAnswerBody };
   "GET /v1/server": { answer: ServerInfoBody };
 }

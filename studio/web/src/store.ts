@@ -56,16 +56,20 @@ export function useModel(): Model | null {
   return all.find((m) => m.id === id) ?? null;
 }
 
-/** Reloads the lists. If the chosen model is gone, one of the same size replaces it, else the first. */
+/** Said when an address names a model that is not there. */
+export const missing = new Cell("");
+
+/** Reloads the lists. If the chosen model is gone, one of the same size replaces it, else the operator's first, else the first for images. */
 export async function refresh(): Promise<void> {
   const before = currentModel();
   const [s, m, d] = await Promise.all([api.server(), api.models(), api.data()]);
   server.set(s);
   data.set(d);
   if (!m.some((x) => x.id === modelID.value)) {
-    const same = before && m.find((x) => x.height === before.height && x.width === before.width);
-    modelID.set((same ?? m.find((x) => !x.table) ?? m[0])?.id ?? "");
-  }
+    const same = before && m.find((x) => x.height === before.height && x.width === before.width), asked = modelID.value;
+    if (asked && !before && s.ready) missing.set(`This server has no model ${asked}, which the address names; it may have been removed, or the server restarted.`);
+    if (s.ready || !asked || before) modelID.set((same ?? m.find((x) => x.source === "file") ?? m.find((x) => !x.table) ?? m[0])?.id ?? "");
+  } else missing.set("");
   models.set(m);
 }
 
@@ -75,6 +79,12 @@ export function wantKind(table: boolean): void {
   if (now && now.table === table) return;
   const other = models.value.find((m) => m.table === table);
   if (other) modelID.set(other.id);
+}
+
+/** Gives part k of a model another name; "" removes it. */
+export async function namePart(model: Model, k: number, name: string): Promise<void> {
+  await api.call("PATCH /v1/models/{id}/experts/{k}", { path: { id: model.id, k }, body: { name } });
+  await refresh();
 }
 
 /** Connects, and if the connection is lost tries again every second. */
@@ -120,9 +130,9 @@ api.onOffline = () => {
 };
 api.onToken = () => link.set("token");
 
-/** The data sets whose images fit a model: of the same size, and for a table with the same columns. */
+/** The data sets whose images fit a model: of the same size, and for a table with the same columns, in any order. */
 export function fitting(model: Model | null, all: Data[]): Data[] {
   if (!model) return [];
-  const names = model.columns?.join("\n");
-  return all.filter((d) => d.height === model.height && d.width === model.width && (!names || !d.columns || d.columns.join("\n") === names));
+  const key = (columns: string[]) => columns.toSorted().join("\n"), names = model.columns && key(model.columns);
+  return all.filter((d) => d.height === model.height && d.width === model.width && (!names || !d.columns || key(d.columns) === names));
 }

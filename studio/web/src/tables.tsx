@@ -1,87 +1,85 @@
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { Bits, OFF, ON, UNKNOWN } from "./bits.ts";
-import { words, type Model } from "./api.ts";
-import { Strengths, useExperts, Vote, type Known } from "./experts.tsx";
-import { count, label, number, percent } from "./format.ts";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { dataID, go, row as chosenRow } from "./address.ts";
+import { Bits, ON, UNKNOWN } from "./bits.ts";
+import { words, type Data, type Labelled, type Model } from "./api.ts";
+import { Cells } from "./cells.tsx";
+import { floatsOf } from "./decode.ts";
+import { Gallery, useExperts, type Known } from "./experts.tsx";
+import { label, number } from "./format.ts";
+import { called, column, fully, sentence, tell } from "./names.ts";
+import { OpenPart } from "./part.tsx";
 import { Badge } from "./pixels.tsx";
 import { api, data, fitting, useCell } from "./store.ts";
+import { Strength } from "./strengths.tsx";
 import { useLatest } from "./uselatest.ts";
 
-/** The Tables view: the parts of a table as lists of columns, and one row explained by its parts. */
+/** The Tables view: one row explained by its parts, and the parts of a table as lists of columns. */
 export function Tables({ model }: { model: Model }): JSX.Element {
   const { experts, wrong } = useExperts(model);
   return (
     <div class="view tables">
       <p class="intro">
         “{model.name}” is for a table of {model.width} columns. Each <b>part</b> is a list of columns that go together; a few parts explain a row.{" "}
-        <b>Change cells, or make them unknown, and watch.</b>
+        {!model.columns && "This file has no column names: columns are counted from 1. "}<b>Change cells, or make them unknown, and watch.</b>
       </p>
       {wrong && <p class="error" role="alert">{wrong}</p>}
       <RowView key={model.id} model={model} experts={experts} />
       <h2>All parts</h2>
-      <ul class="gallery parts">
-        {experts?.map((e) => (
-          <li key={e.index} class="card">
-            <span class="row"><Badge expert={e.index} /><b>part {e.index}</b>{e.usage !== null && <span class="fine">in {percent(e.usage)} of rows</span>}</span>
-            <Strengths expert={e} most={12} />
-          </li>
-        ))}
-      </ul>
+      <Gallery model={model} experts={experts} most={8} />
+      {experts && <OpenPart key={model.id} model={model} experts={experts} />}
     </div>
   );
 }
 
 function RowView({ model, experts }: { model: Model; experts: Known[] | null }): JSX.Element {
-  const sets = fitting(model, useCell(data)), set = sets[0];
-  const [row, setRow] = useState(0), [bits, setBits] = useState(new Bits(1, model.width)), [labels, setLabels] = useState<Record<string, string>>({}), [wrong, setWrong] = useState("");
+  const sets = fitting(model, useCell(data)), id = useCell(dataID), set = sets.find((d) => d.id === id) ?? sets[0], at = useCell(chosenRow);
+  const index = set && set.id === (id || set.id) ? Math.min(at ?? 0, set.n - 1) : 0;
+  const [bits, setBits] = useState(new Bits(1, model.width)), [of, setOf] = useState<(Labelled & { name: string }) | null>(null), [changed, setChanged] = useState(false), [wrong, setWrong] = useState("");
   useEffect(() => {
     if (!set) return;
     let current = true;
-    api.images(set.id, row, 1).then((a) => {
+    Promise.all([api.images(set.id, index, 1, model.id), api.rows(set.id, "", index, 1)]).then(([a, names]) => {
       if (!current || !a.images[0]) return;
       setBits(Bits.parse(a.images[0]));
-      setLabels(a.images[0].labels ?? {});
+      setOf({ ...a.images[0], name: names.rows[0]?.name ?? "" });
+      setChanged(false);
       setWrong("");
     }, (e: unknown) => current && setWrong(words(e)));
     return () => { current = false; };
-  }, [set?.id, row]);
-  const { answer, wrong: failed } = useLatest((b: string) => api.explain(model.id, { height: 1, width: model.width, bits: b }, true), bits.toImage().bits);
+  }, [set?.id, index]);
+  const { answer: found, wrong: failed } = useLatest(async (b: string) => ({ bits: b, of: await api.explain(model.id, { height: 1, width: model.width, bits: b }, true) }), bits.toImage().bits);
+  const answer = found && found.bits === bits.toImage().bits ? found.of : null;
   const predicted = useMemo(() => new Map(answer?.predicted?.map((x) => [x.pixel, x.p])), [answer]);
-  const change = (i: number, value: number) => {
-    const next = bits.copy();
-    next.cells[i] = value;
-    setBits(next);
-  };
-  const unknown = bits.cells.reduce((n, c) => n + (c === UNKNOWN ? 1 : 0), 0);
-  const picks = answer?.picks ?? [];
+  const change = (next: Bits) => { setBits(next); setChanged(true); };
+  const name = set ? of?.name || `Row ${index + 1}` : "This row", here = changed ? `${name}, changed` : name;
+  const layer = useMemo(() => answer && layerOf(answer), [answer]);
+  const told = answer && layer && tell(bits.cells, layer.start, layer.p, layer.picks, (i) => column(model, i));
   return (
     <div class="rowview">
       <section class="card" aria-label="One row">
+        {set && <RowPicker sets={sets} set={set} index={index} />}
         <div class="row">
-          <h2>One row</h2>
-          {set && (
-            <label class="inline">Row
-              <input type="number" min="0" max={set.n - 1} value={row} onInput={(e) => setRow(Math.min(set.n - 1, Math.max(0, e.currentTarget.valueAsNumber || 0)))} /> of {set.name}
-            </label>
-          )}
-          <button type="button" onClick={() => setBits(new Bits(1, model.width, new Uint8Array(model.width).fill(UNKNOWN)))}>All unknown</button>
-          <button type="button" onClick={() => setBits(new Bits(1, model.width))}>All off</button>
+          <h2>{here}</h2>
+          {changed && set && of && <button type="button" onClick={() => { setBits(Bits.parse(of)); setChanged(false); }}>As it was</button>}
+          <button type="button" onClick={() => change(new Bits(1, model.width, new Uint8Array(model.width).fill(UNKNOWN)))}>All unknown</button>
+          <button type="button" onClick={() => change(new Bits(1, model.width))}>All off</button>
         </div>
-        {Object.keys(labels).length > 0 && <p class="fine">{Object.entries(labels).map(([k, v]) => `${k}: ${label(v)}`).join(", ")}</p>}
+        {of && Object.keys(of.labels).length > 0 && <p class="fine">{Object.entries(of.labels).map(([k, v]) => `${k}: ${label(v)}`).join(", ")}</p>}
         {(wrong || failed) && <p class="error" role="alert">{wrong || failed}</p>}
-        <Cells model={model} bits={bits} predicted={predicted} onChange={change} />
-        <p class="fine">Click a cell: on, off, unknown. Keys: 1, 0, ? and arrows. {unknown > 0 && "Unknown cells show the probability of “on”, averaged over the best explanations."}</p>
+        <Cells model={model} bits={bits} predicted={predicted} layer={layer} picks={answer?.picks.map((p) => p.expert) ?? []} onChange={(i, value) => {
+          const next = bits.copy();
+          next.cells[i] = value;
+          change(next);
+        }} />
       </section>
       <section class="card" aria-label="The parts of this row">
         <h2>Its parts</h2>
-        <p class="finding" role="status">
-          {answer ? picks.length === 0 ? "No part is needed: the background alone explains the row." : `${count(picks.length, "part")} explain${picks.length === 1 ? "s" : ""} this row: ${picks.map((p) => `part ${p.expert}`).join(", ")}.` : ""}
-        </p>
+        <p class="finding" role="status">{told && sentence(here, told, (k) => fully(model, k))}</p>
         <ul class="rowparts">
-          {experts && picks.map((p) => (
+          {experts && answer?.picks.map((p) => (
             <li key={p.expert}>
-              <span class="row"><Badge expert={p.expert} /><b>part {p.expert}</b><span class="gain">+{number(p.gain ?? null)}<small> nats</small></span></span>
+              <span class="row"><Badge expert={p.expert} /><b class="called">{called(model, p.expert)}</b><span class="gain">+{number(p.gain ?? null)}<small> nats</small></span></span>
               <Because expert={experts[p.expert]} bits={bits} />
             </li>
           ))}
@@ -91,58 +89,83 @@ function RowView({ model, experts }: { model: Model; experts: Known[] | null }):
   );
 }
 
-/** The columns on which a part votes, and whether the row agrees. */
-function Because({ expert, bits }: { expert: Known; bits: Bits }): JSX.Element {
-  const columns = expert.columns ?? [], most = 10;
+interface Layer {
+  start: Float32Array;
+  p: Float32Array;
+  picks: { expert: number; votes: Float32Array }[];
+  /** For each column the pick that decides it, -1 for none. */
+  speaker: Int16Array;
+}
+
+function layerOf(answer: Awaited<ReturnType<typeof api.explain>>): Layer {
+  const { detail } = answer, steps = detail.steps, start = floatsOf(detail.start);
+  return {
+    start,
+    p: steps.length ? floatsOf(steps[steps.length - 1].p) : start,
+    picks: answer.picks.map((x, j) => ({ expert: x.expert, votes: floatsOf(steps[j].votes) })),
+    speaker: Int16Array.from(atob(detail.speakers), (c) => c.charCodeAt(0) - 1),
+  };
+}
+
+/** Chooses a row: by its number, by its name, or the next one. */
+function RowPicker({ sets, set, index }: { sets: Data[]; set: Data; index: number }): JSX.Element {
+  const to = (i: number) => go({ data: set.id, row: Math.min(set.n - 1, Math.max(0, i)) });
   return (
-    <span class="strengths">
-      {columns.slice(0, most).map((c) => {
-        const agrees = bits.cells[c.index] === UNKNOWN ? "unknown" : (bits.cells[c.index] === ON) === c.p >= 0.5 ? "agrees" : "disagrees";
-        return (
-          <span key={c.index} class={`strength ${agrees}`}>
-            <span class="name" title={c.name}><span role="img" aria-label={agrees}>{{ agrees: "✓", disagrees: "✗", unknown: "?" }[agrees]}</span> {c.name}</span>
-            <Vote p={c.p} q={c.q} expert={expert.index} />
-            <span class="value">{percent(c.p)}</span>
-          </span>
-        );
-      })}
-      {columns.length > most && <span class="fine">and {columns.length - most} more</span>}
-    </span>
+    <div class="row picker">
+      {sets.length > 1 ? (
+        <select aria-label="Data set" value={set.id} onChange={(e) => go({ data: e.currentTarget.value, row: 0 })}>
+          {sets.map((d) => <option key={d.id} value={d.id}>{d.name}</option>)}
+        </select>
+      ) : <span>{set.name}</span>}
+      {Object.keys(set.labels).length > 0 && <FindRow key={set.id} set={set} onRow={to} />}
+      <span class="segment">
+        <button type="button" aria-label="Row before" disabled={index === 0} onClick={() => to(index - 1)}>‹</button>
+        <button type="button" aria-label="Next row" disabled={index >= set.n - 1} onClick={() => to(index + 1)}>›</button>
+      </span>
+      <label class="inline">Row
+        <input type="number" min="1" max={set.n} value={index + 1} onChange={(e) => to((e.currentTarget.valueAsNumber || 1) - 1)} /> of {set.n}
+      </label>
+    </div>
   );
 }
 
-/** The cells of a row as three-way switches; one of them is in the tab order, and arrow keys move between them. */
-function Cells({ model, bits, predicted, onChange }: { model: Model; bits: Bits; predicted: Map<number, number>; onChange: (i: number, value: number) => void }): JSX.Element {
-  const [focus, setFocus] = useState(0), list = useRef<HTMLDivElement>(null);
-  const move = (to: number) => {
-    const i = Math.min(model.width - 1, Math.max(0, to));
-    setFocus(i);
-    list.current?.querySelectorAll<HTMLElement>("[role=checkbox]")[i]?.focus();
+/** Finds a row by the text of its labels: the browser lists what fits while one types. */
+function FindRow({ set, onRow }: { set: Data; onRow: (index: number) => void }): JSX.Element {
+  const [text, setText] = useState("");
+  const { answer } = useLatest((search: string) => api.rows(set.id, search), text.replace(/ · row \d+$/, "")), id = `rows-of-${set.id}`;
+  const take = (typed: string) => {
+    setText(typed);
+    const exact = answer?.rows.find((r) => `${r.name} · row ${r.index + 1}` === typed);
+    if (!exact) return;
+    onRow(exact.index);
+    setText("");
   };
-  const key = (e: KeyboardEvent, i: number) => {
-    const value = { "1": ON, "0": OFF, "?": UNKNOWN, "Delete": UNKNOWN }[e.key];
-    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key];
-    if (value !== undefined) onChange(i, value);
-    else if (step) move(i + step);
-    else if (e.key === "Home") move(0);
-    else if (e.key === "End") move(model.width - 1);
-    else return;
+  const enter = (e: KeyboardEvent) => {
+    if (e.key !== "Enter" || !answer?.rows[0]) return;
     e.preventDefault();
+    onRow(answer.rows[0].index);
+    setText("");
   };
   return (
-    <div class="cells" role="group" aria-label="Cells of the row" ref={list}>
-      {Array.from(bits.cells, (c, i) => {
-        const name = model.columns?.[i] ?? `column ${i}`, p = c === UNKNOWN ? predicted.get(i) : undefined;
-        return (
-          <button key={i} type="button" role="checkbox" aria-checked={c === ON ? "true" : c === OFF ? "false" : "mixed"} tabIndex={i === focus ? 0 : -1}
-            class={`bit ${["off", "on", "unknown"][c]}`} aria-label={`${name}${p === undefined ? "" : `, unknown, on with ${percent(p)}`}`}
-            onFocus={() => setFocus(i)} onKeyDown={(e) => key(e, i)} onClick={() => onChange(i, c === OFF ? UNKNOWN : c === ON ? OFF : ON)}>
-            <span class="state" aria-hidden="true">{["0", "1", "?"][c]}</span>
-            <span class="name">{name}</span>
-            {p !== undefined && <span class="p"><span class="bar"><span style={{ width: `${100 * p}%` }} /></span>{percent(p)}</span>}
-          </button>
-        );
+    <>
+      <input type="search" class="find" list={id} value={text} placeholder="Find a row by name" aria-label="Find a row by name" onInput={(e) => take(e.currentTarget.value)} onKeyDown={enter} />
+      <datalist id={id}>{answer?.rows.filter((r) => r.name).map((r) => <option key={r.index} value={`${r.name} · row ${r.index + 1}`} />)}</datalist>
+      <span class="hidden" role="status">{text && answer ? `${answer.total} rows` : ""}</span>
+      {text && answer?.total === 0 && <span class="fine">no row is called so</span>}
+    </>
+  );
+}
+
+/** The columns on which a part votes, and whether the row agrees; all of them on request. */
+function Because({ expert, bits }: { expert: Known; bits: Bits }): JSX.Element {
+  const columns = expert.columns ?? [], most = 8, [all, setAll] = useState(false);
+  return (
+    <div class="strengths">
+      {columns.slice(0, all ? undefined : most).map((c) => {
+        const agrees = bits.cells[c.index] === UNKNOWN ? "unknown" : (bits.cells[c.index] === ON) === c.p >= 0.5 ? "agrees" : "disagrees";
+        return <Strength key={c.index} kind={agrees} name={c.name} p={c.p} q={c.q} expert={expert.index} mark={<><span class="mark" role="img" aria-label={agrees}>{{ agrees: "✓", disagrees: "✗", unknown: "?" }[agrees]}</span> </>} />;
       })}
+      {columns.length > most && <button type="button" class="more" aria-expanded={all} onClick={() => setAll(!all)}>{all ? "Fewer" : `${columns.length - most} more columns`}</button>}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { Bits } from "./bits.ts";
-import { Canvas, Tools } from "./canvas.tsx";
+import { Canvas, Tools, type Tool } from "./canvas.tsx";
 import { History } from "./history.ts";
 import { drawn } from "./learning.ts";
 import { bitColour, paint } from "./paint.ts";
@@ -19,7 +19,7 @@ const past = new History<Bits>();
 
 /** A pad to draw examples on, one after another. */
 export function DrawTen(): JSX.Element {
-  const bits = useCell(pad), all = useCell(drawn), paper = usePaper(), [erasing, setErasing] = useState(false), [pen, setPen] = useState(4.5);
+  const bits = useCell(pad), all = useCell(drawn), paper = usePaper(), [tool, setTool] = useState<Tool>("pen"), [pen, setPen] = useState(4.5);
   const said = useRef("");
   const put = (b: Bits | undefined) => b && pad.set(b);
   const clear = () => { past.push(pad.value); pad.set(new Bits(size, size)); };
@@ -36,13 +36,13 @@ export function DrawTen(): JSX.Element {
   return (
     <div class="ten">
       <div class="pad" onKeyDown={(e) => { if (e.key === "Enter" && (e.target as HTMLElement).tagName === "CANVAS") add(); }}>
-        <Canvas bits={bits} pen={pen} erasing={erasing} label={`Pad for example ${all.length + 1}; Enter adds it`} across={336}
+        <Canvas bits={bits} pen={pen} tool={tool} label={`Pad for example ${all.length + 1}; Enter adds it`} across={336}
           paint={(c) => paint(c, size, size, (i) => bitColour(paper, bits, i))}
           onDraw={(b, before) => { if (before) past.push(before); pad.set(b); }} onUndo={() => put(past.undo(pad.value))} onRedo={() => put(past.redo(pad.value))} onClear={clear} />
       </div>
       <div class="padtools">
         <button type="button" class="main" disabled={bits.ink() === 0} onClick={add}>Add example {all.length + 1}</button>
-        <Tools erasing={erasing} onErasing={setErasing} pen={pen} onPen={setPen} canUndo={past.canUndo} canRedo={past.canRedo}
+        <Tools tool={tool} onTool={setTool} pen={pen} onPen={setPen} canUndo={past.canUndo} canRedo={past.canRedo}
           onUndo={() => put(past.undo(pad.value))} onRedo={() => put(past.redo(pad.value))} onClear={clear} />
         <p class="fine">Draw the same letter each time, a little differently: {all.length} of {wanted} so far.</p>
       </div>

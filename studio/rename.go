@@ -1,0 +1,134 @@
+package studio
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// modelChange says what to change in a model.
+type modelChange struct {
+	Name string `json:"name" maxLength:"200" doc:"another name for the model"`
+}
+
+// expertChange says what to change in a part.
+type expertChange struct {
+	Name string `json:"name" maxLength:"200" doc:"a name for the part, which the downloaded model keeps; empty removes it"`
+}
+
+// ExpertPath holds the ids of a model and of one of its parts in a path.
+type ExpertPath struct {
+	ModelPath
+	K int `path:"k" minimum:"0" doc:"index of the part"`
+}
+
+type oneExpert struct{ Body expertInfo }
+
+func (s *Server) renameRoutes(api huma.API) {
+	changes, parts := newDecoder[modelChange](api, nil), newDecoder[expertChange](api, nil)
+	huma.Register(api, operation("PATCH", "/v1/models/{id}", "rename-model", "Give a model another name", 200),
+		func(ctx context.Context, in *ModelPath) (*oneModel, error) { return s.renameModel(ctx, changes, in) })
+	api.OpenAPI().Paths["/v1/models/{id}"].Patch.RequestBody = changes.body()
+	huma.Register(api, operation("PATCH", "/v1/models/{id}/experts/{k}", "rename-expert", "Name a part", 200),
+		func(ctx context.Context, in *ExpertPath) (*oneExpert, error) { return s.renameExpert(ctx, parts, in) })
+	api.OpenAPI().Paths["/v1/models/{id}/experts/{k}"].Patch.RequestBody = parts.body()
+}
+
+func (s *Server) renameModel(ctx context.Context, requests *decoder[modelChange], in *ModelPath) (*oneModel, error) {
+	_, req, leave, err := enterJSON(ctx, s, requests)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	name := strings.TrimSpace(req.Name)
+	if name == "" {
+		return nil, problemAt(422, "body.name", req.Name, "a model needs a name")
+	}
+	m, err := s.rename(in.ID, name, func(m *model) error { m.name = name; return nil })
+	if err != nil {
+		return nil, err
+	}
+	return &oneModel{newModelInfo(m)}, nil
+}
+
+func (s *Server) renameExpert(ctx context.Context, requests *decoder[expertChange], in *ExpertPath) (*oneExpert, error) {
+	_, req, leave, err := enterJSON(ctx, s, requests)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	name := strings.TrimSpace(req.Name)
+	m, err := s.rename(in.ID, name, func(m *model) error { return m.call(in.K, name) })
+	if err != nil {
+		return nil, err
+	}
+	return &oneExpert{newExpert(m, in.K)}, nil
+}
+
+// rename checks a name, and replaces a model by a changed copy under the same
+// id: requests that hold the old one finish with it.
+func (s *Server) rename(id, name string, change func(*model) error) (*model, error) {
+	switch {
+	case s.noUpload:
+		return nil, problemf(http.StatusForbidden, "names are not changed on this server (--no-upload)")
+	case utf8.RuneCountInString(name) > 200:
+		return nil, problemAt(422, "body.name", nil, "the name has %d characters; at most 200 are kept", utf8.RuneCountInString(name))
+	case strings.ContainsFunc(name, unicode.IsControl) || !validText(name):
+		return nil, problemAt(422, "body.name", nil, "the name contains control characters")
+	}
+	return s.models.change(id, change)
+}
+
+// change replaces a model by a changed copy.
+func (s *models) change(id string, f func(*model) error) (*model, error) {
+	if _, err := s.find(id); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, m := range s.all {
+		if m.id != id {
+			continue
+		}
+		c := *m
+		if err := f(&c); err != nil {
+			return nil, err
+		}
+		s.all[i] = &c
+		return &c, nil
+	}
+	return nil, problemf(http.StatusNotFound, "model %.64q was deleted a moment ago", id)
+}
+
+// call gives part k a name, "" for none.
+func (m *model) call(k int, name string) error {
+	if k >= m.m.K() {
+		return problemAt(http.StatusNotFound, "path.k", k, "model %s has no part %d; it has %d, from 0", m.id, k, m.m.K())
+	}
+	extras := m.m.Extras()
+	names := make([]string, m.m.K())
+	copy(names, extras.Names)
+	if names[k] = name; !slices.ContainsFunc(names, func(n string) bool { return n != "" }) {
+		names = nil
+	}
+	extras.Names = names
+	named, err := m.m.WithExtras(extras)
+	if err != nil {
+		return problemAt(422, "body.name", name, "%v", err)
+	}
+	m.m, m.command = named, ""
+	return nil
+}
+
+// called returns the name of part k, "" for none.
+func (m *model) called(k int) string {
+	if names := m.m.Extras().Names; names != nil {
+		return names[k]
+	}
+	return ""
+}

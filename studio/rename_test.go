@@ -1,0 +1,121 @@
+package studio
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+// TestRename: a model and its experts take names, which every description shows;
+// an empty one is removed.
+func TestRename(t *testing.T) {
+	s := newServer(t, nil)
+	patch := func(path, name string) request {
+		return request{method: "PATCH", path: path, body: map[string]string{"name": name}}
+	}
+	if m := ask[modelInfo](t, s, patch("/v1/models/m2", "  House of 1984 "), 200); m.Name != "House of 1984" || m.ID != "m2" {
+		t.Errorf("%+v", m)
+	}
+	if e := ask[expertInfo](t, s, patch("/v1/models/m2/experts/1", "tofu, no jam"), 200); e.Name != "tofu, no jam" || e.Index != 1 {
+		t.Errorf("%+v", e)
+	}
+	m := ask[modelInfo](t, s, request{path: "/v1/models/m2"}, 200)
+	if len(m.Names) != 2 || m.Names[0] != "" || m.Names[1] != "tofu, no jam" || m.Name != "House of 1984" {
+		t.Errorf("%+v", m)
+	}
+	experts := ask[struct{ Experts []expertInfo }](t, s, request{path: "/v1/models/m2/experts"}, 200).Experts
+	if experts[0].Name != "" || experts[1].Name != "tofu, no jam" {
+		t.Errorf("%+v", experts)
+	}
+	if e := ask[expertInfo](t, s, patch("/v1/models/m2/experts/1", ""), 200); e.Name != "" {
+		t.Errorf("%+v", e)
+	}
+	for _, c := range []struct {
+		path, name string
+		status     int
+	}{
+		{"/v1/models/m9", "x", 404}, {"/v1/models/m2/experts/2", "x", 404}, {"/v1/models/m2/experts/-1", "x", 422}, {"/v1/models/m2", " ", 422},
+		{"/v1/models/m2", "a\nb", 422}, {"/v1/models/m2/experts/0", "\x1b[31m", 422}, {"/v1/models/m2/experts/0", strings.Repeat("ä", 201), 422},
+	} {
+		if w := patch(c.path, c.name).send(t, s); w.Code != c.status {
+			t.Errorf("%s %q: %d %s", c.path, c.name, w.Code, w.Body)
+		}
+	}
+	closed := newServer(t, func(o *Options) { o.NoUpload = true })
+	if w := patch("/v1/models/m2", "x").send(t, closed); w.Code != 403 {
+		t.Errorf("a server without uploads: %d", w.Code)
+	}
+}
+
+// TestRenameKeepsAnswers: a model answers the same after it was renamed, and can
+// be deleted.
+func TestRenameKeepsAnswers(t *testing.T) {
+	s := newServer(t, nil)
+	up := ask[struct{ ID string }](t, s, request{path: "/v1/models?name=x&data=d2", body: modelBytes(t, voters(t))}, 201).ID
+	explain := request{path: "/v1/explain", body: `{"model":"` + up + `","images":[{"height":1,"width":3,"bits":"110"}]}`}
+	before := ask[struct{ Explanations []explanation }](t, s, explain, 200).Explanations[0]
+	ask[expertInfo](t, s, request{method: "PATCH", path: "/v1/models/" + up + "/experts/0", body: `{"name":"toast"}`}, 200)
+	after := ask[struct{ Explanations []explanation }](t, s, explain, 200).Explanations[0]
+	if len(before.Picks) != len(after.Picks) || before.LogLik != after.LogLik {
+		t.Errorf("%+v, then %+v", before, after)
+	}
+	if w := (request{method: "DELETE", path: "/v1/models/" + up}).send(t, s); w.Code != 204 {
+		t.Errorf("delete: %d", w.Code)
+	}
+	if w := (request{path: "/v1/models/" + up}).send(t, s); w.Code != 404 {
+		t.Errorf("it is still there: %d", w.Code)
+	}
+	if n := len(s.pursuits.kinds); n != 0 {
+		t.Errorf("%d pursuits of a deleted model are kept", n)
+	}
+}
+
+// TestAnyName: whatever the name, it is kept as it is or refused in words.
+func TestAnyName(t *testing.T) {
+	s := newServer(t, nil)
+	rapid.Check(t, func(r *rapid.T) {
+		name := rapid.String().Draw(r, "name")
+		w := request{method: "PATCH", path: "/v1/models/m1/experts/0", body: map[string]string{"name": name}}.send(t, s)
+		fine := utf8.RuneCountInString(name) <= 200 && strings.TrimSpace(name) == name && !strings.ContainsFunc(name, func(c rune) bool { return c < ' ' || c >= 0x7f && c < 0xa0 })
+		m, err := s.models.find("m1")
+		if err != nil {
+			r.Fatal(err)
+		}
+		switch {
+		case w.Code != 200 && w.Code != 422, fine && w.Code != 200:
+			r.Fatalf("%q: %d %s", name, w.Code, w.Body)
+		case w.Code == 200 && m.called(0) != strings.TrimSpace(name):
+			r.Fatalf("%q became %q", name, m.called(0))
+		}
+	})
+}
+
+// TestFindRows: rows are found by the text of their labels, with their number
+// among all rows.
+func TestFindRows(t *testing.T) {
+	s := newServer(t, nil)
+	type found = struct {
+		Rows  []rowInfo
+		Total int
+	}
+	csv := "site,kind,a,b\nHeidelberg,bog,1,0\nUlm,,0,1\nNeu-Ulm,bog,1,1\n"
+	d := ask[dataInfo](t, s, request{path: "/v1/data?name=sites.csv&meta=site,kind", body: csv}, 201)
+	got := ask[found](t, s, request{path: "/v1/data/" + d.ID + "/rows?search=ULM"}, 200)
+	if got.Total != 2 || got.Rows[0] != (rowInfo{1, "Ulm"}) || got.Rows[1] != (rowInfo{2, "Neu-Ulm, bog"}) {
+		t.Errorf("%+v", got)
+	}
+	if got := ask[found](t, s, request{path: "/v1/data/" + d.ID + "/rows?n=1"}, 200); got.Total != 3 || len(got.Rows) != 1 || got.Rows[0].Name != "Heidelberg, bog" {
+		t.Errorf("%+v", got)
+	}
+	if got := ask[found](t, s, request{path: "/v1/data/" + d.ID + "/rows?from=1&n=1"}, 200); got.Total != 3 || len(got.Rows) != 1 || got.Rows[0] != (rowInfo{1, "Ulm"}) {
+		t.Errorf("%+v", got)
+	}
+	if got := ask[found](t, s, request{path: "/v1/data/" + d.ID + "/rows?search=nowhere"}, 200); got.Total != 0 || len(got.Rows) != 0 {
+		t.Errorf("%+v", got)
+	}
+	if w := (request{path: "/v1/data/" + d.ID + "/rows?n=1000"}).send(t, s); w.Code != 422 {
+		t.Errorf("1000 rows: %d", w.Code)
+	}
+}

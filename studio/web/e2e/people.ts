@@ -1,0 +1,208 @@
+// A table of people's own, from the file to a named part; pictures, several at once; the address.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { scratch, scratchFile, shot, stroke, Studio, visit } from "./studio.ts";
+import { canvas, choose, clean, found, world } from "./world.ts";
+
+const species = ["Vaccinium vitis-idaea subspecies minus", "Carex bromoides subspecies bromoides", "Symphyotrichum laeve var. concinnum", "Teucrium canadense var. canadense", "Potamogeton strictifolius",
+  "Heliopsis helianthoides", "Triosteum aurantiacum var. illinoense", "Poa lettermanii", "Kobresia myosuroides", "Uvularia grandiflora", "Geum canadense", "Salix"];
+
+/** Ninety sites: a third of them bogs, where the first four species grow, another meadows with the next five. */
+function sites(header = true): string {
+  let seed = 7;
+  const chance = (p: number) => ((seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647 < p ? 1 : 0);
+  const rows = Array.from({ length: 90 }, (_, i) => {
+    const bits = species.map((_s, j) => chance(i % 3 === 0 && j < 4 ? 0.95 : i % 3 === 1 && j >= 4 && j < 9 ? 0.95 : 0.04));
+    return (header ? [`Site number ${i + 1}`, ...bits] : bits).join(",");
+  });
+  return [...(header ? [["site", ...species].join(",")] : []), ...rows, ""].join("\n");
+}
+
+async function upload(page: Page, name: string, content: string): Promise<void> {
+  await page.locator("[data-test=any-file]").setInputFiles(scratchFile(name, content));
+  await page.getByRole("region", { name: "What was opened" }).waitFor();
+}
+
+/** Elements whose text is wider or higher than they are. */
+const clipped = (page: Page) => page.evaluate(() => [...document.querySelectorAll<HTMLElement>(".strength .name, .strength .value, .bit, .bit .name, .partname, .allcolumns th, .allcolumns td, h2")]
+  .filter((e) => e.offsetParent && getComputedStyle(e).display !== "inline" && (e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1)).map((e) => e.textContent));
+
+/** What the walks share: a table read, learned and explained in the page. */
+let table: { model: string; data: string };
+
+test("a table with names of rows: opened, learned, explained in words", async () => {
+  const v = await visit(world.browser, world.studio.url, ""), { page } = v;
+  await found(page, /explain/);
+  await upload(page, "sites.csv", sites());
+  const read = page.getByRole("status").filter({ hasText: "90 rows of 12 columns" }), refused = page.getByRole("alert").filter({ hasText: "was not read" });
+  await read.or(refused).waitFor();
+  if (await refused.isVisible()) {
+    await page.getByRole("checkbox", { name: "site" }).check();
+    await page.getByRole("button", { name: "Read again" }).click();
+  }
+  await read.waitFor();
+  await page.getByText("Labels, which name the rows").waitFor();
+  await page.waitForFunction(() => /^#\/learn\?data=d\d+$/.test(location.hash));
+  await shot(page, "opened-table-laptop-light");
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByRole("button", { name: "Learn", exact: true }).click();
+  const title = page.getByRole("heading", { name: "Learned: sites.csv" });
+  await title.waitFor({ timeout: 60_000 });
+  await page.waitForFunction(() => document.activeElement?.textContent?.startsWith("Learned"));
+  await page.waitForTimeout(50);
+  const at = await title.boundingBox();
+  assert.ok(at && at.y >= 0 && at.y < 844, `the result is at ${at?.y}, off the screen`);
+  await shot(page, "learned-table-phone-light");
+  await page.getByRole("button", { name: "Explain rows with it" }).click();
+  await page.getByRole("heading", { name: "Site number 1", exact: true }).waitFor();
+  const said = await found(page, /^Site number 1: part \d \w/);
+  assert.match(said, /because of (Vaccinium|Carex|Symphyo|Teucrium)[^;]*\./);
+  assert.deepEqual(await clipped(page), []);
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
+  const hash = await page.evaluate(() => location.hash);
+  const [, model, data] = /^#\/tables\?model=(m\d+)&data=(d\d+)&row=1$/.exec(hash) ?? assert.fail(hash);
+  table = { model, data };
+  await page.setViewportSize({ width: 1280, height: 800 });
+  assert.deepEqual(await clipped(page), []);
+  assert.deepEqual(await page.getByRole("navigation", { name: "Views" }).getByRole("link").allInnerTexts(), ["Tables", "Parts", "Sample", "Learn", "Rules", "Draw"]);
+  await clean(v);
+});
+
+test("a row found by name; an address leads there, and the back button back", async () => {
+  const v = await visit(world.browser, world.studio.url, `tables?model=${table.model}&data=${table.data}&row=3`), { page } = v;
+  await page.getByRole("heading", { name: "Site number 3", exact: true }).waitFor();
+  await page.getByRole("combobox", { name: "Find a row by name" }).fill("number 82");
+  await page.waitForFunction(() => document.querySelector("datalist option")?.getAttribute("value") === "Site number 82 · row 82");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Site number 82", exact: true }).waitFor();
+  assert.match(await page.evaluate(() => location.hash), /row=82$/);
+  await page.getByRole("link", { name: "Rules" }).click();
+  await page.getByRole("heading", { name: "Two opinions" }).waitFor();
+  await page.goBack();
+  await page.getByRole("heading", { name: "Site number 82", exact: true }).waitFor();
+  await page.goBack();
+  await page.getByRole("heading", { name: "Site number 3", exact: true }).waitFor();
+  await clean(v);
+});
+
+test("a part is named, and the name is everywhere; it opens in full and is downloaded", async () => {
+  const v = await visit(world.browser, world.studio.url, `tables?model=${table.model}&data=${table.data}&row=1`), { page } = v;
+  const k = /part (\d+)/.exec(await found(page, /^Site number 1: part \d+/))![1];
+  await page.getByRole("button", { name: `rename part ${k}` }).click();
+  await page.getByRole("textbox", { name: `rename part ${k}` }).fill("raised bog, acid");
+  await page.keyboard.press("Enter");
+  await found(page, new RegExp(`^Site number 1: raised bog, acid \\(part ${k}\\) because of`));
+  await page.reload();
+  await found(page, /raised bog, acid/);
+  await page.locator(".gallery .card").filter({ hasText: "raised bog" }).getByRole("button", { name: /columns…|Open…/ }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("heading", { name: "Explains best" }).waitFor();
+  assert.match(await page.evaluate(() => location.hash), new RegExp(`part=${k}$`));
+  const names = () => dialog.locator("tbody th").allInnerTexts(), all = await names();
+  assert.ok(all.length >= 4, all.join());
+  await dialog.getByRole("button", { name: "column", exact: true }).click();
+  assert.deepEqual(await names(), all.toSorted((a, b) => a.localeCompare(b)));
+  await dialog.getByRole("searchbox").fill("vaccin");
+  assert.deepEqual(await names(), [species[0]]);
+  assert.deepEqual(await clipped(page), []);
+  await shot(page, "part-in-full-laptop-light");
+  for (const [button, file] of [["This part, CSV", "raised-bog-acid.csv"], ["This part, PNG", "raised-bog-acid.png"]]) {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: button }).click()]);
+    assert.equal(download.suggestedFilename(), file);
+    await download.saveAs(join(scratch, file));
+  }
+  const csv = readFileSync(join(scratch, "raised-bog-acid.csv"), "utf8").trim().split("\n");
+  assert.equal(csv[0], "column,probability,without,votes");
+  assert.equal(csv.length, species.length + 1);
+  assert.match(csv[1], /^Vaccinium vitis-idaea subspecies minus,0\.\d+,0\.\d+,1$/);
+  assert.equal(readFileSync(join(scratch, "raised-bog-acid.png")).subarray(1, 4).toString(), "PNG");
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  assert.doesNotMatch(await page.evaluate(() => location.hash), /part=/);
+
+  // The file keeps the name; models are renamed, and removed after a question.
+  await page.getByRole("button", { name: "Manage…" }).click();
+  const line = dialog.getByRole("listitem").filter({ hasText: "sites.csv" }).first();
+  await line.getByRole("button", { name: /^sites\.csv/ }).click();
+  await page.getByRole("textbox", { name: "rename the model sites.csv" }).fill("Sites of 2026");
+  await page.keyboard.press("Enter");
+  const renamed = dialog.getByRole("listitem").filter({ hasText: "Sites of 2026" });
+  const [download] = await Promise.all([page.waitForEvent("download"), renamed.getByRole("button", { name: "Download" }).click()]);
+  assert.equal(download.suggestedFilename(), "Sites-of-2026.npz");
+  await download.saveAs(join(scratch, "named.npz"));
+  await shot(page, "manage-laptop-light");
+  await renamed.getByRole("button", { name: "Remove Sites of 2026", exact: true }).click();
+  await renamed.getByRole("button", { name: "Keep" }).click();
+  await renamed.getByRole("button", { name: "Remove Sites of 2026", exact: true }).click();
+  await renamed.getByRole("button", { name: "Remove Sites of 2026 for good" }).click();
+  await renamed.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Close" }).click();
+  assert.ok(!(await page.getByRole("combobox", { name: "Model" }).innerText()).includes("2026"));
+  await clean(v);
+});
+
+test("a model and data named at the start: the page opens with them; a table without names counts its columns", async () => {
+  const own = new Studio("--log", "none", "--no-builtin", "named.npz", "sites.csv");
+  await own.start();
+  try {
+    const v = await visit(world.browser, own.url, ""), { page } = v;
+    await found(page, /^Site number 1: raised bog, acid/);
+    assert.match(await page.evaluate(() => location.hash), /^#\/tables\?model=m1/);
+    await upload(page, "bare.csv", sites(false));
+    await page.getByText("This file has no column names").first().waitFor();
+    await page.getByText("As it was read; read it differently").click();
+    await page.getByRole("checkbox", { name: /swap on and off/ }).check();
+    await page.getByRole("button", { name: "Read again" }).click();
+    await page.waitForFunction(() => /data=d3/.test(location.hash));
+    await page.getByRole("button", { name: "Learn parts from it" }).click();
+    await page.getByRole("button", { name: "Learn", exact: true }).click();
+    await page.getByRole("button", { name: "Explain rows with it" }).click({ timeout: 60_000 });
+    await page.getByText("This file has no column names: columns are counted from 1.").first().waitFor();
+    await page.getByRole("checkbox", { name: /^column 12/ }).waitFor();
+    assert.equal(await page.getByRole("checkbox", { name: /^column 0/ }).count(), 0);
+    assert.doesNotMatch(await page.locator("main").innerText(), /no column\b(?! names)/);
+    await clean(v);
+  } finally {
+    await own.kill();
+  }
+});
+
+/** A picture of 12 x 12 pixels, PBM: a bar across row y. */
+const bar = (y: number, side = 12) => ({ name: `bar${y}.pbm`, mimeType: "image/x-portable-bitmap", buffer: Buffer.from(`P1 ${side} ${side}\n${Array.from({ length: side }, (_, r) => (r === y ? "1 " : "0 ").repeat(side)).join("\n")}\n`) });
+
+test("several pictures at once; what is wrong is said at the place", async () => {
+  const v = await visit(world.browser, world.studio.url, "learn"), { page } = v;
+  const input = page.locator("[data-test=file]");
+  await input.setInputFiles([bar(2), bar(5), bar(8)]);
+  await page.getByRole("status").filter({ hasText: "3 images of 12 × 12 pixels" }).waitFor();
+  await page.waitForFunction(() => /3 files/.test((document.querySelector(".setup select") as HTMLSelectElement).selectedOptions[0]?.textContent ?? ""));
+  await input.setInputFiles([bar(2), { ...bar(3, 20), name: "large.pbm" }]);
+  await page.getByRole("alert").filter({ hasText: /was not read: .*20 x 20/ }).waitFor();
+  await page.getByRole("textbox", { name: "Bring the pictures to" }).fill("12x12");
+  await page.getByRole("button", { name: "Read again" }).click();
+  await page.getByRole("status").filter({ hasText: "2 images of 12 × 12 pixels" }).waitFor();
+  await shot(page, "opened-pictures-laptop-light");
+  await clean(v);
+});
+
+test("a pen for unknown pixels", async () => {
+  const v = await visit(world.browser, world.studio.url, "draw"), { page } = v;
+  await choose(page, /letter T/);
+  await found(page, /Two parts/);
+  await page.getByRole("button", { name: "Unknown" }).click();
+  await stroke(page, canvas, [[0.3, 0.5], [0.8, 0.6]]);
+  const box = (await page.locator(canvas).boundingBox())!;
+  await page.mouse.move(box.x + 0.55 * box.width, box.y + 0.55 * box.height);
+  await page.waitForFunction(() => /: unknown/.test(document.querySelector(".under")?.textContent ?? ""));
+  await found(page, /Two parts/);
+  await shot(page, "draw-unknown-laptop-light");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.locator(canvas).focus();
+  await page.keyboard.press("u");
+  await page.keyboard.press("ArrowDown");
+  await page.waitForFunction(() => /^row \d+, column \d+: unknown/.test(document.querySelector(".under")?.textContent ?? ""));
+  await clean(v);
+});

@@ -1,0 +1,82 @@
+import type { JSX } from "preact";
+import { useRef, useState } from "preact/hooks";
+import type { Model } from "./api.ts";
+import { OFF, ON, UNKNOWN, type Bits } from "./bits.ts";
+import { percent } from "./format.ts";
+import { called, column } from "./names.ts";
+import { Badge } from "./pixels.tsx";
+
+const filters = { all: "all cells", on: "what is on", none: "what nothing explains", unknown: "what is unknown" };
+type Filter = keyof typeof filters;
+
+/** With more cells than this they can be searched. */
+const many = 24;
+
+interface Props {
+  model: Model;
+  bits: Bits;
+  predicted: Map<number, number>;
+  /** The pick that decides each cell, -1 for none, and the probabilities of "on"; null: not known yet. */
+  layer: { speaker: Int16Array; p: Float32Array } | null;
+  /** The parts of the picks. */
+  picks: number[];
+  onChange: (i: number, value: number) => void;
+}
+
+/** The cells of a row as three-way switches; one of them is in the tab order, and arrow keys move between them. */
+export function Cells({ model, bits, predicted, layer, picks, onChange }: Props): JSX.Element {
+  const [focus, setFocus] = useState(0), [search, setSearch] = useState(""), [filter, setFilter] = useState<Filter>("all"), list = useRef<HTMLDivElement>(null);
+  const text = search.trim().toLowerCase(), alone = (i: number) => layer !== null && bits.cells[i] === ON && layer.p[i] < 0.5;
+  const speaker = (i: number) => (layer && bits.cells[i] === ON && layer.speaker[i] >= 0 && !alone(i) ? picks[layer.speaker[i]] : undefined);
+  const fits = (i: number) => ({ all: true, on: bits.cells[i] === ON, unknown: bits.cells[i] === UNKNOWN, none: alone(i) })[filter] && (!text || column(model, i).toLowerCase().includes(text));
+  const shown = Array.from(bits.cells.keys()).filter((i) => fits(i) || (i === focus && filter !== "all" && !text)), stop = shown.includes(focus) ? focus : shown[0];
+  const move = (to: number) => {
+    const i = shown[Math.min(shown.length - 1, Math.max(0, to))];
+    setFocus(i);
+    list.current?.querySelector<HTMLElement>(`[data-cell="${i}"]`)?.focus();
+  };
+  const key = (e: KeyboardEvent, i: number) => {
+    const value = { "1": ON, "0": OFF, "?": UNKNOWN, "Delete": UNKNOWN }[e.key], at = shown.indexOf(i);
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key];
+    if (value !== undefined) onChange(i, value);
+    else if (step) move(at + step);
+    else if (e.key === "Home") move(0);
+    else if (e.key === "End") move(shown.length - 1);
+    else return;
+    e.preventDefault();
+  };
+  const unknown = bits.cells.some((c) => c === UNKNOWN);
+  return (
+    <>
+      {model.width > many && (
+        <div class="row">
+          <input type="search" class="find" aria-label="Search the columns" placeholder={`Search ${model.width} columns`} value={search} onInput={(e) => setSearch(e.currentTarget.value)} />
+          <select aria-label="Cells shown" value={filter} onChange={(e) => setFilter(e.currentTarget.value as Filter)}>
+            {Object.entries(filters).map(([k, v]) => <option key={k} value={k}>{v}</option>)}
+          </select>
+        </div>
+      )}
+      <div class="cells" role="group" aria-label="Cells of the row" ref={list}>
+        {shown.map((i) => {
+          const c = bits.cells[i], name = column(model, i), p = c === UNKNOWN ? predicted.get(i) : undefined, by = speaker(i);
+          const why = p !== undefined ? `, unknown, on with ${percent(p)}` : by !== undefined ? `, explained by ${called(model, by)}` : alone(i) ? ", nothing explains it" : "";
+          return (
+            <button key={i} type="button" role="checkbox" data-cell={i} aria-checked={c === ON ? "true" : c === OFF ? "false" : "mixed"} tabIndex={i === stop ? 0 : -1}
+              class={`bit ${["off", "on", "unknown"][c]} ${alone(i) ? "alone" : ""}`} aria-label={name + why}
+              onFocus={() => setFocus(i)} onKeyDown={(e) => key(e, i)} onClick={() => onChange(i, c === OFF ? UNKNOWN : c === ON ? OFF : ON)}>
+              <span class="state" aria-hidden="true">{["0", "1", "?"][c]}</span>
+              <span class="name">{name}</span>
+              {by !== undefined && <Badge expert={by} />}
+              {p !== undefined && <span class="p"><span class="bar"><span style={{ width: `${100 * p}%` }} /></span>{percent(p)}</span>}
+            </button>
+          );
+        })}
+      </div>
+      {shown.length === 0 && <p class="fine">{text ? `No column here is called “${search}”.` : `There is no cell of ${filters[filter]}.`}</p>}
+      <p class="fine">
+        Click a cell: on, off, unknown. Keys: 1, 0, ? and arrows. A number in a cell is the part that explains it; a dashed frame says that nothing does.
+        {unknown && " Unknown cells show the probability of “on”, averaged over the best explanations."}
+      </p>
+    </>
+  );
+}

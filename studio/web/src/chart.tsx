@@ -1,0 +1,28 @@
+import type { JSX } from "preact";
+import type { Live } from "./learning.ts";
+import { css, hue } from "./palette.ts";
+import { ticks, tickText } from "./ticks.ts";
+
+/** The score over time, with its axes. */
+export function Chart({ scores, unit }: { scores: Live["scores"]; unit: string }): JSX.Element | null {
+  if (scores.length < 2) return null;
+  // The first scores may be far below all others; what matters is the upper nine tenths.
+  const sorted = scores.map((s) => s.score).sort((a, b) => a - b), low = sorted[Math.floor(sorted.length / 10)], high = sorted[sorted.length - 1], n = scores.length;
+  const x = (i: number) => 64 + (262 * i) / (n - 1), y = (v: number) => 136 - (122 * Math.max(0, v - low)) / (high - low || 1);
+  const text = (v: number) => v.toFixed(4).replace("-", "−"), now = scores[n - 1].score;
+  const ys = ticks(low, high), label = tickText(ys), xs = ticks(1, n).filter((v) => Number.isInteger(v));
+  return (
+    <figure>
+      <svg class="chart" viewBox="0 0 336 176" role="img" aria-label={`Scores of the models tried: last ${text(now)}, best ${text(high)}; ${unit}`}>
+        {ys.map((v) => <g key={v}><line class="grid" x1={64} x2={326} y1={y(v)} y2={y(v)} /><text x={58} y={y(v) + 4} text-anchor="end">{label(v)}</text></g>)}
+        {xs.map((v) => <g key={v}><line class="axis" x1={x(v - 1)} x2={x(v - 1)} y1={136} y2={141} /><text x={x(v - 1)} y={154} text-anchor="middle">{v}</text></g>)}
+        <line class="axis" x1={64} x2={326} y1={136} y2={136} />
+        <text x={195} y={172} text-anchor="middle">models tried</text>
+        <line x1={64} x2={326} y1={y(high)} y2={y(high)} class="bestline" />
+        <polyline points={scores.map((s, i) => `${x(i).toFixed(1)},${y(s.score).toFixed(1)}`).join(" ")} fill="none" stroke={css(hue(2))} stroke-width="2" stroke-linejoin="round" />
+        {n <= 60 && scores.map((s, i) => <circle key={i} cx={x(i)} cy={y(s.score)} r="3" fill={css(hue(2))} />)}
+      </svg>
+      <figcaption>Scores of the models tried: {unit}; larger is better. Last {text(now)}, best {text(high)}.</figcaption>
+    </figure>
+  );
+}

@@ -1,0 +1,74 @@
+// What things are called: parts, columns, rows.
+import type { Model } from "./api.ts";
+
+/** The name of part k, or its number: "wet meadow", "part 3". */
+export function called(model: Pick<Model, "names"> | null, k: number): string {
+  return model?.names?.[k] || `part ${k}`;
+}
+
+/** The name of part k with its number: "wet meadow (part 3)", "part 3". */
+export function fully(model: Pick<Model, "names"> | null, k: number): string {
+  const name = model?.names?.[k];
+  return name ? `${name} (part ${k})` : `part ${k}`;
+}
+
+/** The name of a column, or its number from 1. */
+export function column(model: Pick<Model, "columns">, i: number): string {
+  return model.columns?.[i] ?? `column ${i + 1}`;
+}
+
+/** "a", "a and b", "a, b and 3 more": a list of at most most names. */
+export function list(names: string[], most = 3): string {
+  if (names.length <= 1) return names.join("");
+  const left = names.length - most;
+  if (left > 0) return `${names.slice(0, most).join(", ")} and ${left} more`;
+  return `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`;
+}
+
+/** Why a row has a part. */
+export interface Reason {
+  part: number;
+  /** The columns that speak for the part by being there, the weightiest first, and those by being absent. */
+  there: string[];
+  absent: string[];
+}
+
+/** A row in words: which parts it has and why, what nothing explains, what the parts expect in vain. */
+export interface Told {
+  reasons: Reason[];
+  unexplained: string[];
+  missing: string[];
+}
+
+const likely = (p: number, on: boolean) => Math.log(Math.max(1e-12, on ? p : 1 - p));
+
+/**
+ * Tells a row by its explanation. cells are 0, 1 or 2 for unknown; votes of a pick are NaN where it abstains; start and p are the
+ * probabilities before the picks and with all of them.
+ */
+export function tell(cells: Uint8Array, start: Float32Array, p: Float32Array, picks: { expert: number; votes: Float32Array }[], name: (column: number) => string): Told {
+  const reasons = picks.map(({ expert, votes }) => {
+    const weights: [number, number][] = [];
+    votes.forEach((v, i) => {
+      if (cells[i] > 1 || Number.isNaN(v)) return;
+      const gain = likely(v, cells[i] === 1) - likely(start[i], cells[i] === 1);
+      if (gain > 0.05) weights.push([gain, i]);
+    });
+    const best = weights.sort((a, b) => b[0] - a[0]), those = (value: number) => best.filter(([, i]) => cells[i] === value).map(([, i]) => name(i));
+    return { part: expert, there: those(1), absent: those(0) };
+  });
+  const unexplained: string[] = [], missing: string[] = [];
+  p.forEach((v, i) => {
+    if (cells[i] === 1 && v < 0.5) unexplained.push(name(i));
+    if (cells[i] === 0 && v > 0.5 && v > start[i]) missing.push(name(i));
+  });
+  return { reasons, unexplained, missing };
+}
+
+/** A told row as text; what is there says more than what is not. */
+export function sentence(row: string, t: Told, part: (k: number) => string): string {
+  const are = (names: string[]) => (names.length === 1 ? "is" : "are");
+  const parts = t.reasons.map((r) => part(r.part) + (r.there.length ? ` because of ${list(r.there)}` : r.absent.length ? ` because ${list(r.absent)} ${are(r.absent)} absent` : ""));
+  const first = parts.length ? `${row}: ${parts.join("; ")}.` : `${row}: no part is needed, the background alone explains it.`;
+  return first + (t.unexplained.length ? ` Nothing explains ${list(t.unexplained)}.` : parts.length ? " Nothing is left unexplained." : "") + (t.missing.length ? ` ${parts.length === 1 ? "It expects" : "They expect"} ${list(t.missing)}, too.` : "");
+}

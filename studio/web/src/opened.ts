@@ -1,0 +1,142 @@
+// Files that people open: what was read, how, and the way to read it differently. The files stay in the page, so that they can be
+// read again without being chosen again.
+import { words, type Data, type Sent } from "./api.ts";
+import { Bits } from "./bits.ts";
+import { go, view } from "./address.ts";
+import * as drawing from "./drawing.ts";
+import { head } from "./head.ts";
+import { isPicture, picture } from "./open.ts";
+import { api, Cell, currentModel, data, fitting, models, refresh } from "./store.ts";
+
+/** How to read; empty text leaves it to the server. */
+export interface How {
+  meta: string[] | null;
+  /** "auto", or a number in text. */
+  threshold: string;
+  invert: boolean;
+  /** "56x56": pictures are brought to this size, rows become images. */
+  size: string;
+}
+
+export interface Opened {
+  files: Sent[];
+  name: string;
+  how: How;
+  /** The columns of a table of text, by its first line; null for anything else. */
+  columns: string[] | null;
+  data: Data | null;
+  wrong: string;
+  busy: boolean;
+}
+
+export const asItIs: How = { meta: null, threshold: "", invert: false, size: "" };
+export const opened = new Cell<Opened | null>(null);
+/** What went wrong with a file that is no data. */
+export const refused = new Cell("");
+
+function query(how: How): { meta?: string; threshold?: string; invert?: boolean; size?: string } {
+  return { ...(how.size ? { size: how.size } : {}), ...(how.meta?.length ? { meta: how.meta.join(",") } : {}), ...(how.threshold ? { threshold: how.threshold } : {}), ...(how.invert ? { invert: true } : {}) };
+}
+
+/** Takes files: a picture onto the canvas, a model, or data. */
+export async function take(files: Sent[]): Promise<void> {
+  const all = files.filter((f) => !f.path.split("/").some((p) => p.startsWith(".")));
+  if (all.length === 0) return;
+  refused.set("");
+  const model = currentModel(), [{ file }] = all;
+  try {
+    if (all.length === 1 && view.value === "draw" && model && !model.table && isPicture(file)) {
+      const bits = await picture(file, model.height, model.width);
+      opened.set(null);
+      return show(bits, file.name);
+    }
+    if (all.length === 1 && /\.npz$/i.test(file.name) && (await isModel(file))) return await takeModel(file);
+  } catch (error) {
+    opened.set(null);
+    refused.set(words(error));
+    return;
+  }
+  const folder = all[0].path.includes("/") ? all[0].path.split("/")[0] : "", name = all.length === 1 ? file.name : folder || `${all.length} files`;
+  opened.set({ files: all, name, how: asItIs, columns: all.length === 1 ? await head(file) : null, data: null, wrong: "", busy: true });
+  await readAgain(asItIs);
+}
+
+function show(bits: Bits, from: string): void {
+  drawing.show(bits, from);
+  drawing.step.set(null);
+}
+
+/** A model file has a member model.json, whose name stands in the archive as it is. */
+async function isModel(file: File): Promise<boolean> {
+  const text = new TextDecoder("latin1").decode(await file.slice(Math.max(0, file.size - 65_536)).arrayBuffer());
+  return text.includes("model.json");
+}
+
+async function takeModel(file: File): Promise<void> {
+  let m;
+  try {
+    m = await api.addModel(file);
+  } catch (error) {
+    throw new Error(`${file.name} was not read: ${words(error)}`, { cause: error });
+  }
+  await refresh();
+  opened.set(null);
+  go({ model: m.id, ...(m.table ? { view: "tables" } : view.value === "tables" ? { view: "draw" } : {}) });
+}
+
+/** Reads the opened files, again if they were read before; the data set of before is forgotten. */
+export async function readAgain(how: How): Promise<void> {
+  const now = opened.value;
+  if (!now) return;
+  opened.set({ ...now, how, busy: true });
+  try {
+    const d = await api.addData(now.files, now.name, query(how));
+    if (now.data) await api.removeData(now.data.id).catch(() => undefined);
+    await refresh();
+    opened.set({ ...now, how, data: d, wrong: "", busy: false });
+    if (now.data) go({ data: d.id });
+    else await present(d);
+  } catch (error) {
+    opened.set({ ...now, how, wrong: words(error), busy: false });
+  }
+}
+
+/** Shows new data: with a model that fits, if there is one, else where a model is learned. */
+async function present(d: Data): Promise<void> {
+  const now = currentModel(), fit = [...(now ? [now] : []), ...models.value].find((m) => m.table === d.table && fitting(m, data.value).some((x) => x.id === d.id));
+  if (d.table) return go(fit ? { view: "tables", model: fit.id, data: d.id, row: 0 } : { view: "learn", data: d.id });
+  if (!fit || view.value === "learn") return view.value === "draw" && now && !now.table ? undefined : go({ view: "learn", data: d.id });
+  go({ view: "draw", model: fit.id, data: d.id, row: 0 });
+}
+
+/** The files of a drop, folders included. */
+export async function dropped(transfer: DataTransfer | null): Promise<Sent[]> {
+  const entries = [...(transfer?.items ?? [])].map((i) => i.webkitGetAsEntry?.()).filter((e) => e !== null && e !== undefined);
+  if (!entries.some((e) => e.isDirectory)) return [...(transfer?.files ?? [])].map((file) => ({ file, path: file.name }));
+  const out: Sent[] = [];
+  for (const e of entries) await walk(e, out);
+  return out;
+}
+
+/** At most this many files are sent. */
+const mostFiles = 20_000;
+
+async function walk(entry: FileSystemEntry, out: Sent[]): Promise<void> {
+  if (out.length >= mostFiles) return;
+  if (entry.isFile) {
+    const file = await new Promise<File>((found, failed) => (entry as FileSystemFileEntry).file(found, failed));
+    out.push({ file, path: entry.fullPath.replace(/^\//, "") });
+    return;
+  }
+  const reader = (entry as FileSystemDirectoryEntry).createReader();
+  for (;;) {
+    const some = await new Promise<FileSystemEntry[]>((found, failed) => reader.readEntries(found, failed));
+    if (some.length === 0) return;
+    for (const e of some) await walk(e, out);
+  }
+}
+
+/** The files of an input, with their folders if a folder was chosen. */
+export function chosen(list: FileList | null): Sent[] {
+  return [...(list ?? [])].map((file) => ({ file, path: file.webkitRelativePath || file.name }));
+}

@@ -1,0 +1,84 @@
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { go, part } from "./address.ts";
+import { download, votesBothWays, words, type Model } from "./api.ts";
+import { Explained, type Known } from "./experts.tsx";
+import { number, percent, poseWords } from "./format.ts";
+import { NameField } from "./namefield.tsx";
+import { called } from "./names.ts";
+import { csvOf, pictureOf } from "./partfile.ts";
+import { probability } from "./paint.ts";
+import { Badge, Pixels } from "./pixels.tsx";
+import { namePart, server, useCell } from "./store.ts";
+import { AllColumns } from "./strengths.tsx";
+import { usePaper } from "./theme.ts";
+
+/** The name of a part, to be changed in place. */
+export function PartName({ model, k }: { model: Model; k: number }): JSX.Element {
+  const s = useCell(server);
+  return <NameField name={model.names?.[k] ?? ""} empty={`part ${k}`} label={`rename part ${k}`} locked={s?.upload === false} onSave={(name) => namePart(model, k, name)} />;
+}
+
+/** The part that is open, in full: all it says, what it explains, its name, and its files. */
+export function OpenPart({ model, experts }: { model: Model; experts: Known[] }): JSX.Element | null {
+  const k = useCell(part), box = useRef<HTMLDialogElement>(null), expert = k === null ? null : experts[k] ?? null;
+  useEffect(() => {
+    const d = box.current;
+    if (expert && d && !d.open) d.showModal();
+  }, [expert === null]);
+  if (!expert) return null;
+  const step = (by: number) => go({ part: (expert.index + by + experts.length) % experts.length });
+  return (
+    <dialog class="part" ref={box} aria-label={`Part ${expert.index}${model.names?.[expert.index] ? `, ${model.names?.[expert.index]}` : ""}`} onClose={() => part.value !== null && go({})}
+      onClick={(e) => { if (e.target === box.current) box.current?.close(); }}>
+      <div class="inside">
+        <div class="row head">
+          <Badge expert={expert.index} /><PartName key={`${model.id} ${expert.index}`} model={model} k={expert.index} />
+          <span class="segment">
+            <button type="button" aria-label="Part before" onClick={() => step(-1)}>‹</button>
+            <button type="button" aria-label="Next part" onClick={() => step(1)}>›</button>
+          </span>
+          <button type="button" class="close" autofocus onClick={() => box.current?.close()}>Close</button>
+        </div>
+        <Facts model={model} expert={expert} />
+        {model.table ? <AllColumns key={expert.index} expert={expert} /> : <Big model={model} expert={expert} />}
+        <Downloads model={model} expert={expert} />
+        <Explained model={model} experts={experts} expert={expert.index} />
+      </div>
+    </dialog>
+  );
+}
+
+function Facts({ model, expert }: { model: Model; expert: Known }): JSX.Element {
+  const facts = [
+    expert.usage !== null && `used in ${percent(expert.usage)} of ${model.table ? "rows" : "images"}`,
+    !model.table && expert.pose && `usually ${poseWords(expert.pose, 1)}`,
+    !model.table && `${number(expert.elongation)} times as long as wide`,
+    model.table && `votes on ${expert.columns?.length ?? 0} of ${model.width} columns`,
+  ].filter(Boolean);
+  return <p class="fine">{facts.join(", ")}. A name is kept on the server; <b>download the model</b> to keep it in the file.</p>;
+}
+
+function Big({ model, expert }: { model: Model; expert: Known }): JSX.Element {
+  const paper = usePaper(), colour = probability(paper, votesBothWays(model), model.q);
+  return <div class="bigpart"><Pixels height={model.height} width={model.width} label={`Template of ${called(model, expert.index)}`} colour={(i) => colour(expert.template[i])} across={448} /></div>;
+}
+
+function Downloads({ model, expert }: { model: Model; expert: Known }): JSX.Element {
+  const [wrong, setWrong] = useState(""), file = called(model, expert.index).replaceAll(/[^\p{L}\p{N}]+/gu, "-").replaceAll(/^-|-$/g, "") || `part-${expert.index}`;
+  const save = async (make: () => Promise<Blob>, name: string) => {
+    try {
+      download(await make(), name);
+      setWrong("");
+    } catch (error) {
+      setWrong(words(error));
+    }
+  };
+  return (
+    <div class="row">
+      <button type="button" onClick={() => void save(() => Promise.resolve(new Blob([csvOf(model, expert)], { type: "text/csv" })), `${file}.csv`)}>This part, CSV</button>
+      <button type="button" onClick={() => void save(() => pictureOf(model, expert, called(model, expert.index), votesBothWays(model)), `${file}.png`)}>This part, PNG</button>
+      {wrong && <p class="error" role="alert">{wrong}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+// What the fragment of an address says: #/tables?model=m1&data=d1&row=12&part=3, rows from 1.
+
+export const views = ["draw", "experts", "sample", "learn", "rules", "tables"] as const;
+export type View = (typeof views)[number];
+
+/** What an address says. The fields that it leaves out stay as they are, but no part is open. */
+export interface Place {
+  view?: View;
+  model?: string;
+  data?: string;
+  row?: number;
+  part?: number;
+}
+
+/** Which fields the address of a view has. */
+const shown: Record<View, readonly string[]> = {
+  draw: ["model", "data", "row"], experts: ["model", "part"], sample: ["model"], learn: ["data"], rules: [], tables: ["model", "data", "row", "part"],
+};
+
+/** Reads the fragment of an address; what makes no sense is left out. */
+export function parse(hash: string): Place {
+  const [name, query] = hash.replace(/^#\/?/, "").split("?"), q = new URLSearchParams(query), out: Place = {};
+  if ((views as readonly string[]).includes(name)) out.view = name as View;
+  const whole = (key: string) => (/^\d{1,9}$/.test(q.get(key) ?? "") ? Number(q.get(key)) : undefined);
+  out.model = q.get("model") ?? undefined;
+  out.data = q.get("data") ?? undefined;
+  out.part = whole("part");
+  const n = whole("row");
+  if (n) out.row = n - 1;
+  return out;
+}
+
+/** The fragment of an address; the inverse of parse, for the fields that the view has. */
+export function format(p: Place): string {
+  const at = p.view ?? "draw", q = new URLSearchParams();
+  const put = (key: string, value: string | number | undefined) => shown[at].includes(key) && value !== undefined && value !== "" && q.set(key, String(value));
+  put("model", p.model);
+  put("data", p.data);
+  if (p.data) put("row", p.row === undefined ? undefined : p.row + 1);
+  put("part", p.part);
+  return `#/${at}${q.size ? `?${q}` : ""}`;
+}

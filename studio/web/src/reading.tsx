@@ -1,0 +1,113 @@
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { go } from "./address.ts";
+import type { Data } from "./api.ts";
+import { chosen, opened, readAgain, refused, take, type How, type Opened } from "./opened.ts";
+import { server, useCell } from "./store.ts";
+
+/** Buttons that open files, or a folder of pictures. */
+export function OpenFiles({ fine, short }: { fine?: string; short?: boolean }): JSX.Element | null {
+  const files = useRef<HTMLInputElement>(null), folder = useRef<HTMLInputElement>(null), s = useCell(server);
+  if (s?.upload === false) return null;
+  const took = (input: HTMLInputElement) => {
+    const all = chosen(input.files);
+    input.value = ""; // the same file may be chosen again
+    void take(all);
+  };
+  return (
+    <div class="row">
+      <button type="button" title="Open a model, a table, or pictures" onClick={() => files.current?.click()}>{short ? "Open…" : "Open files…"}</button>
+      <input type="file" ref={files} hidden multiple data-test={short ? "any-file" : "file"} aria-label="Files to open" onChange={(e) => took(e.currentTarget)} />
+      {!short && <button type="button" onClick={() => folder.current?.click()}>Open a folder…</button>}
+      {!short && <input type="file" ref={folder} hidden multiple data-test="folder" aria-label="Folder to open" onChange={(e) => took(e.currentTarget)} {...{ webkitdirectory: true }} />}
+      {fine && <span class="fine">{fine}</span>}
+    </div>
+  );
+}
+
+/** What was opened last, at the top of every view: what was read, what went wrong, and how to read it differently. */
+export function Reading(): JSX.Element | null {
+  const o = useCell(opened), no = useCell(refused), box = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (no || o?.wrong) box.current?.scrollIntoView({ block: "nearest" });
+  }, [no, o?.wrong]);
+  if (no) {
+    return (
+      <section class="reading" ref={box} aria-label="What was opened">
+        <p class="error" role="alert">{no} <button type="button" aria-label="Close this message" onClick={() => refused.set("")}>×</button></p>
+      </section>
+    );
+  }
+  if (!o) return null;
+  return (
+    <section class="reading card" ref={box} aria-label="What was opened">
+      <div class="row head">
+        <h2>{o.name}</h2>
+        <span role="status">{o.busy ? "reading…" : o.data ? size(o.data) : ""}</span>
+        <button type="button" class="close" aria-label="Close what was opened" onClick={() => opened.set(null)}>×</button>
+      </div>
+      {o.wrong && <p class="error" role="alert">{o.name} was not read: {o.wrong.startsWith(`${o.name}: `) ? o.wrong.slice(o.name.length + 2) : o.wrong}</p>}
+      {o.data && <WasRead data={o.data} />}
+      <details key={o.files[0].path} open={o.wrong !== ""}>
+        <summary>{o.data ? "As it was read; read it differently" : "Read it differently"}</summary>
+        <Controls opened={o} />
+      </details>
+    </section>
+  );
+}
+
+function size(d: Data): string {
+  return d.table ? `${d.n} rows of ${d.width} columns` : `${d.n} image${d.n === 1 ? "" : "s"} of ${d.height} × ${d.width} pixels`;
+}
+
+/** The facts of a data set, and where to go with it. */
+function WasRead({ data: d }: { data: Data }): JSX.Element {
+  const labels = Object.keys(d.labels);
+  return (
+    <>
+      <p class="fine">
+        {labels.length > 0 && <>Labels, which name the {d.table ? "rows" : "images"} and are not learned from: <b>{labels.join(", ")}</b>. </>}
+        {d.table && !d.columns && "This file has no column names: columns are counted from 1. "}
+      </p>
+      {d.notes.length > 0 && <ul class="fine notes">{d.notes.map((n) => <li key={n}>{n}</li>)}</ul>}
+      <div class="row">
+        <button type="button" class="main" onClick={() => go({ view: "learn", data: d.id })}>Learn parts from it</button>
+      </div>
+    </>
+  );
+}
+
+/** Chooses how the files are read; they are sent again, without being chosen again. */
+function Controls({ opened: o }: { opened: Opened }): JSX.Element {
+  const read = o.data ? Object.keys(o.data.labels) : [], [how, setHow] = useState<How>(o.how), table = o.columns !== null || o.data?.table === true;
+  useEffect(() => setHow(o.how), [o.how]);
+  const columns = o.columns ?? (table ? [...read, ...(o.data?.columns ?? [])] : []), labels = how.meta ?? read;
+  const label = (name: string, on: boolean) => setHow({ ...how, meta: on ? [...labels, name] : labels.filter((l) => l !== name) });
+  return (
+    <form class="how" onSubmit={(e) => { e.preventDefault(); void readAgain(how); }}>
+      {columns.length > 0 && (
+        <fieldset>
+          <legend>Which columns are labels: names of rows or groups, not data</legend>
+          <div class="labels">
+            {columns.map((c) => <label key={c} class="inline"><input type="checkbox" checked={labels.includes(c)} onChange={(e) => label(c, e.currentTarget.checked)} /> {c}</label>)}
+          </div>
+        </fieldset>
+      )}
+      <label class="field">Numbers and greys become on and off
+        <select value={how.threshold === "" ? "" : how.threshold === "auto" ? "auto" : "at"} onChange={(e) => setHow({ ...how, threshold: { "": "", auto: "auto", at: table ? "0" : "128" }[e.currentTarget.value] ?? "" })}>
+          <option value="">as they are</option>
+          <option value="auto">by a threshold found for each image</option>
+          <option value="at">by the threshold …</option>
+        </select>
+        {how.threshold !== "" && how.threshold !== "auto" && (
+          <input type="number" step="any" aria-label={table ? "On is what is greater than" : "Ink is what is darker than, of 255"} value={how.threshold} onInput={(e) => setHow({ ...how, threshold: e.currentTarget.value || "0" })} />
+        )}
+      </label>
+      <label class="field">{table ? "The rows are images of" : "Bring the pictures to"}
+        <input type="text" value={how.size} placeholder={table ? "height x width" : "such as 56x56"} onInput={(e) => setHow({ ...how, size: e.currentTarget.value.replaceAll(/\s|×/g, (c) => (c === "×" ? "x" : "")) })} />
+      </label>
+      <label class="inline"><input type="checkbox" checked={how.invert} onChange={(e) => setHow({ ...how, invert: e.currentTarget.checked })} /> swap on and off{!table && ": light strokes on a dark ground"}</label>
+      <div class="row"><button type="submit" disabled={o.busy}>{o.busy ? "Reading…" : "Read again"}</button></div>
+    </form>
+  );
+}

@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { format, parse } from "../src/place.ts";
+
+test("an address is read as it was written", () => {
+  for (const p of [
+    { view: "tables", model: "m1", data: "d2", row: 0, part: 3 }, { view: "draw", model: "letter-t", data: "letters-t", row: 11 }, { view: "experts", model: "a b&c", part: 0 },
+    { view: "learn", data: "d1" }, { view: "rules" },
+  ] as const) {
+    const back = parse(format(p));
+    assert.deepEqual(Object.fromEntries(Object.entries(back).filter(([, v]) => v !== undefined)), p);
+  }
+  assert.equal(format({ view: "tables", model: "m1", data: "d1", row: 11 }), "#/tables?model=m1&data=d1&row=12", "rows count from 1");
+  assert.equal(format({ view: "rules", model: "m1", row: 3 }), "#/rules", "a view shows what it has");
+});
+
+test("an address that makes no sense says nothing", () => {
+  for (const hash of ["", "#", "#/", "#/nowhere", "#/draw?row=-1&part=x", "#/tables?row=0", "#/tables?row=99999999999", "#%zz", "#/draw?%zz"]) {
+    const p = parse(hash);
+    assert.equal(p.row, undefined, hash);
+    assert.equal(p.part, undefined, hash);
+  }
+  assert.equal(parse("#/nowhere").view, undefined);
+});
