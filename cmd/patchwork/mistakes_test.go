@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -29,7 +30,7 @@ var mistakePages = []struct {
 		{"The name of the data is mistyped.", "learn sties.csv -k 2 -o m.npz", "sties.csv", "did you mean sites.csv?"},
 		{"The data were not named.", "learn -k 2 -o m.npz", "no data", "name files"},
 		{"Only half of the file arrived.", "learn half.npz -k 2 -o m.npz", "half.npz", "again"},
-		{"The file is something else altogether.", "learn letter.pdf -k 2 -o m.npz", "letter.pdf", ""},
+		{"The file is something else altogether.", "learn letter.pdf -k 2 -o m.npz", "letter.pdf", "export"},
 	}},
 	{"Models", []mistake{
 		{"The data are given as the model.", "explain -m sites.csv sites.csv", "sites.csv is a table, not a model", "patchwork learn sites.csv"},
@@ -39,7 +40,7 @@ var mistakePages = []struct {
 		{"The model is of images of another size.", "explain -m model.npz bars.npz", "bars.npz", "use a model"},
 		{"The explanations are explained again.", "explain -m model.npz picks.jsonl", "picks.jsonl is explanations", "name the images"},
 		{"The data are given as counts.", "mstep -m model.npz letters.npz -o next.npz", "letters.npz is data", "patchwork stats"},
-		{"The folder keeps a run with other options.", "learn sites.csv --meta site -o m.npz -k 3 --checkpoint kept", "kept", "another folder"},
+		{"The folder keeps a run with other options.", "learn sites.csv -o m.npz -k 3 --checkpoint kept", "kept", "another folder"},
 	}},
 	{"Commands and flags", []mistake{
 		{"A command is mistyped.", "lern sites.csv", `"lern"`, "did you mean learn?"},
@@ -59,15 +60,19 @@ var mistakePages = []struct {
 		{"The server is opened to everybody.", "serve --addr 0.0.0.0:8080", "--addr 0.0.0.0:8080", "PATCHWORK_TOKEN"},
 	}},
 	{"Selecting rows", []mistake{
-		{"No column has the name.", "learn letters.npz -k 2 --where wrter=3 -o m.npz", "wrter", "writer"},
+		{"No column has the name.", "learn letters.npz -k 2 --where wrter=3 -o m.npz", "wrter", "did you mean writer?"},
 		{"No row has the value.", "learn letters.npz -k 2 --where y=Z -o m.npz", "y=Z", "T, L"},
 		{"A selection without a comparison.", "learn letters.npz -k 2 --where y -o m.npz", "y", "y=T"},
 		{"Rows are selected in two ways.", "learn letters.npz -k 2 --rows 3: --skip 2 -o m.npz", "--rows", "alone"},
 	}},
 	{"Tables", []mistake{
-		{"A row has too few cells.", "learn short.csv --meta site -o m.npz -k 2", "line 3", "short.csv"},
-		{"Cells hold counts.", "learn counts.csv --meta site -o m.npz -k 2", "counts.csv", "--threshold"},
-		{"The file is empty.", "learn empty.csv -o m.npz -k 2", "empty.csv", ""},
+		{"A row has too few cells.", "learn short.csv -o m.npz -k 2", "line 3", "one length"},
+		{"Cells hold counts.", "learn counts.csv -o m.npz -k 2", "counts.csv", "--threshold"},
+		{"A column that is to be taken is mistyped.", "learn sites.csv -k 2 -o m.npz --columns 'Veronica mino,Poa repens'", "Veronica mino", "did you mean Veronica minor?"},
+		{"The table has lost a column since the model was learned.", "explain -m sites.npz lost.csv", "Carex nigra", "empty cells"},
+		{"A column has another name now.", "explain -m sites.npz renamed.csv", "Poa repenss", "did you mean"},
+		{"The array is mistyped.", "learn letters.npz --array xs -k 2 -o m.npz", "xs", "did you mean x?"},
+		{"The file is empty.", "learn empty.csv -o m.npz -k 2", "empty.csv", "again"},
 	}},
 }
 
@@ -84,6 +89,9 @@ func mistakeFiles(t *testing.T) {
 	write(t, "short.csv", "site,Veronica minor,Poa repens\nmoor,1,1\nbog,0\n")
 	write(t, "counts.csv", "site,Veronica minor,Poa repens\nmoor,1,0\nbog,0,3\n")
 	write(t, "empty.csv", "")
+	must(t, fields("learn sites.csv -o sites.npz -k 2 -q")...)
+	write(t, "lost.csv", "site,Veronica minor,Poa repens,Salix alba\nmoor,1,1,0\n")
+	write(t, "renamed.csv", "site,Veronica minor,Poa repenss,Salix alba,Carex nigra\nmoor,1,1,0,0\n")
 	write(t, "letter.pdf", "%PDF-1.7\x00\x01\x02\xff\xfe")
 	good := read(t, "letters.npz")
 	write(t, "half.npz", good[:len(good)/2])
@@ -129,10 +137,11 @@ func TestMistakes(t *testing.T) {
 		for _, m := range p.mistakes {
 			n++
 			o := patchworkCommand(t, fields(m.line)...)
-			if o.code != exitRequest && o.code != exitFailed || o.out != "" || strings.Count(o.err, "\n") != 1 || !strings.HasPrefix(o.err, "patchwork: ") {
+			says := regexp.MustCompile(`(?m)^patchwork: note: .*\n`).ReplaceAllString(o.err, "")
+			if o.code != exitRequest && o.code != exitFailed || o.out != "" || strings.Count(says, "\n") != 1 || !strings.HasPrefix(says, "patchwork: ") {
 				t.Errorf("%s: exit %d, stdout %q, stderr %q", m.line, o.code, o.out, o.err)
 			}
-			if !strings.Contains(o.err, m.place) || !strings.Contains(o.err, m.way) {
+			if !strings.Contains(says, m.place) || !strings.Contains(says, m.way) {
 				t.Errorf("%s: %q does not name %q and %q", m.line, o.err, m.place, m.way)
 			}
 			if after := snapshot(t); after != before {
