@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/internal/npy"
 )
 
@@ -66,7 +67,7 @@ func (in *input) chooseArray(z *npy.Zip) (string, error) {
 	case len(names) == 0:
 		return "", &FormatError{Msg: "a zip archive without NumPy arrays", Hint: "archives of arrays (.npz), of PNG, PBM or PGM pictures, or of one MAT-file are read"}
 	case in.opts.Array != "" && !z.Has(in.opts.Array):
-		return "", &FormatError{Msg: fmt.Sprintf("no array %q; there is: %s", in.opts.Array, list(names))}
+		return "", &FormatError{Msg: fmt.Sprintf("no array %q; there is: %s%s", in.opts.Array, list(names), enum.DidYouMean(in.opts.Array, names))}
 	case in.opts.Array != "":
 		return in.opts.Array, nil
 	case in.opts.like().Array != "" && z.Has(in.opts.like().Array):

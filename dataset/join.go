@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/enum"
 )
 
 // joiner joins sets into one.
@@ -296,5 +297,5 @@ func noColumn(name string, have []string, n int) error {
 	if have == nil {
 		return &FormatError{Msg: fmt.Sprintf("no column %q; the %d columns have no names", name, n), Hint: "use their numbers, from 1"}
 	}
-	return &FormatError{Msg: fmt.Sprintf("no column %q; there is: %s", name, list(have))}
+	return &FormatError{Msg: fmt.Sprintf("no column %q; there is: %s%s", name, list(have), enum.DidYouMean(name, have))}
 }

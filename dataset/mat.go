@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"example.com/patchwork/dataset/mat"
+	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/internal/npy"
 )
 
@@ -82,7 +83,7 @@ func (in *input) chooseVariable(vars []*mat.Variable) (*mat.Variable, error) {
 	case len(vars) == 0:
 		return nil, &FormatError{Msg: "a MAT-file without variables"}
 	case in.opts.Array != "" && find(in.opts.Array) == nil:
-		return nil, &FormatError{Msg: fmt.Sprintf("no variable %q; there is: %s", in.opts.Array, list(names))}
+		return nil, &FormatError{Msg: fmt.Sprintf("no variable %q; there is: %s%s", in.opts.Array, list(names), enum.DidYouMean(in.opts.Array, names))}
 	case in.opts.Array != "":
 		return find(in.opts.Array), nil
 	case find(in.opts.like().Array) != nil:

@@ -287,7 +287,7 @@ func sniff(head []byte) (kind, error) {
 	starts := func(s string) bool { return bytes.HasPrefix(head, []byte(s)) }
 	switch {
 	case len(head) == 0:
-		return 0, &FormatError{Msg: "the file is empty"}
+		return 0, &FormatError{Msg: "the file is empty", Hint: "copy or save the file again"}
 	case starts("\x93NUMPY"):
 		return kindNPY, nil
 	case starts("PK\x03\x04"), starts("PK\x05\x06"):

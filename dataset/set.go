@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/enum"
 )
 
 // Set holds images of one size with their metadata. Learners take its Data, or
@@ -68,7 +69,7 @@ func (s *Set) Column(name string) (Column, error) {
 	for i, c := range s.Meta {
 		names[i] = c.Name
 	}
-	return Column{}, &FormatError{Path: s.Source, Msg: fmt.Sprintf("no metadata named %q; there is: %s", name, list(names))}
+	return Column{}, &FormatError{Path: s.Source, Msg: fmt.Sprintf("no metadata named %q; there is: %s%s", name, list(names), enum.DidYouMean(name, names))}
 }
 
 // Take returns the first n images, or all if there are fewer. It panics if n

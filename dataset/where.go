@@ -104,12 +104,12 @@ func (s *Set) meet(c Condition, index []int) (col Column, kept []int, err error)
 // noneMeets returns the error for a condition that no image meets among those
 // that met the earlier ones.
 func noneMeets(source string, c Condition, some bool, values []string) error {
-	return &FormatError{Path: source, Msg: fmt.Sprintf("no image has %s; values of %q%s: %s", c, c.Name, among(some), list(values))}
+	return &FormatError{Path: source, Msg: fmt.Sprintf("%s selects nothing; values of %q%s: %s", c, c.Name, among(some), list(values))}
 }
 
 func among(some bool) string {
 	if some {
-		return " among images that meet the earlier conditions"
+		return " among those that meet the earlier conditions"
 	}
 	return ""
 }

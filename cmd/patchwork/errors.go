@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -54,9 +56,31 @@ type inputError struct{ err error }
 func (e *inputError) Error() string {
 	s := e.err.Error()
 	if strings.HasSuffix(s, syscall.ENOENT.Error()) {
-		s += "; check the name"
+		s += cmp.Or(nearFile(e.err), "; check the name")
 	}
 	return s
+}
+
+// nearFile returns the end of a message about a file that does not exist: which one in
+// its folder is probably meant.
+func nearFile(err error) string {
+	var missing *fs.PathError
+	if !errors.As(err, &missing) {
+		return ""
+	}
+	dir, base := filepath.Split(missing.Path)
+	entries, err := os.ReadDir(cmp.Or(dir, "."))
+	if err != nil {
+		return ""
+	}
+	var names []string
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	if near := enum.Nearest(base, names); near != "" && near != base {
+		return "; did you mean " + dir + near + "?"
+	}
+	return ""
 }
 
 func (e *inputError) Unwrap() error { return e.err }

@@ -102,5 +102,5 @@ func (a *app) makePaper(cmd *cobra.Command, r paper.Request) error {
 		}
 	}
 	a.written = append(a.written, r.Dir)
-	return a.wrote(report.Path, "%s, of which %d were made now", count(len(report.Figures), "figure"), len(report.Ran))
+	return a.wrote(report.Path, "%s, %d of them made now", count(len(report.Figures), "figure"), len(report.Ran))
 }

@@ -12,7 +12,7 @@ import (
 func TestPaper(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "report")
 	out := must(t, "paper", "2", "1", "--quick", "-o", dir)
-	for _, want := range []string{"Figure 1: ", "holds         Figure 2: ", "2 figures, of which 2 were made now", filepath.Join(dir, "index.html")} {
+	for _, want := range []string{"Figure 1: ", "holds         Figure 2: ", "2 figures, 2 of them made now", filepath.Join(dir, "index.html")} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
@@ -22,7 +22,7 @@ func TestPaper(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if out := must(t, "paper", "1", "--quick", "-o", dir); !strings.Contains(out, "of which 0 were made now") {
+	if out := must(t, "paper", "1", "--quick", "-o", dir); !strings.Contains(out, ", 0 of them made now") {
 		t.Errorf("made again:\n%s", out)
 	}
 	if out := must(t, "paper", "1", "--quick", "--quiet", "-o", dir); out != "" {

@@ -160,7 +160,7 @@ func TestCommandsStream(t *testing.T) {
 		"learn x.npz -k 2 -o n.npz --progress-picture p.png":   "in memory",
 		"learn x.npz -k 2 -o n.npz --method online --starts 2": "a stream has one",
 		"learn x.npz -k 2 -o n.npz --sample 0":                 "--sample 0",
-		"learn x.npz -k 2 -o n.npz --where label=9":            "no image has label=9; values of \"label\": 0, 1, 2, 3, 4",
+		"learn x.npz -k 2 -o n.npz --where label=9":            "label=9 selects nothing; values of \"label\": 0, 1, 2, 3, 4",
 		"explain -m m.npz x.npz --skip 1500":                   "nothing of 1500",
 	} {
 		o := patchworkCommand(t, fields(line+" -q"+little)...)

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// onTerminal runs a command line as on a terminal of 80 columns without colours, and
+// returns its exit code and the two streams.
+func onTerminal(ctx context.Context, line string) (code int, out, err string) {
+	var stdout, stderr strings.Builder
+	env := map[string]string{"NO_COLOR": "1", "TERM": "xterm"}
+	code = run(ctx, fields(line), console{out: &stdout, err: &stderr, outTerminal: true, errTerminal: true, width: 80,
+		getenv: func(name string) string { return env[name] }})
+	return code, stdout.String(), stderr.String()
+}
+
+// Somebody with a terminal and no files finds out how to begin, makes letters, learns
+// and draws them, and stops a run that takes too long.
+func TestWalkTerminal(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, c := range []struct {
+		line string
+		says []string
+	}{
+		{"", []string{"patchwork synth letters", "demo", "patchwork COMMAND --help"}},
+		{"synth letters --letters T --writers 10 --side 28 --seed 15 -o t.npz", []string{"wrote t.npz: 10 images of 28 x 28"}},
+		{"learn t.npz -o model.npz -k 2 --shift 7 --rotate 24:12 --starts 4", []string{"learned 2 parts from 10 images", "wrote model.npz: 2 parts of 28 x 28 pixels"}},
+		{"draw model.npz", []string{"█"}},
+		{"draw model.npz --coloured", []string{"▒"}},
+		{"sample -m model.npz -n 3", []string{"█"}},
+		{"explain -m model.npz t.npz --rows 1", []string{`"picks":[{`}},
+		{"info model.npz", []string{"2 of 28 x 28 pixels"}},
+	} {
+		code, out, err := onTerminal(t.Context(), c.line)
+		if code != 0 {
+			t.Fatalf("patchwork %s: exit %d, %s", c.line, code, err)
+		}
+		for _, want := range c.says {
+			if !strings.Contains(out, want) {
+				t.Errorf("patchwork %s does not say %q:\n%s", c.line, want, out)
+			}
+		}
+		for l := range strings.Lines(out) {
+			if n := len([]rune(strings.TrimRight(l, "\n"))); strings.Contains(l, "█") && n > 80 {
+				t.Errorf("patchwork %s draws %d columns on a terminal of 80:\n%s", c.line, n, l)
+			}
+		}
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer time.AfterFunc(time.Second, func() { cancel(interruption{syscall.SIGINT}) }).Stop()
+	code, _, says := onTerminal(ctx, "learn t.npz -o long.npz -k 2 --shift 7 --rotate 24:12 --starts 100000")
+	last := says[strings.LastIndex(says, "\r")+1:]
+	if code != exitInterrupted || !strings.HasPrefix(last, "patchwork: interrupted: wrote long.npz, ") {
+		t.Errorf("exit %d, %q", code, says)
+	}
+	if code, out, err := onTerminal(t.Context(), "draw long.npz"); code != 0 || !strings.Contains(out, "█") {
+		t.Errorf("exit %d, %s%s", code, out, err)
+	}
+}
