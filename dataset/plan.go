@@ -143,11 +143,11 @@ func (s *survey) checkNames() error {
 			s.names[i] = name
 		}
 		if first, ok := seen[name]; ok {
-			line := 1
+			line, hint := 1, "rename one of them, or give --header no if this line is data"
 			if s.unit == "row" {
-				line = 0
+				line, hint = 0, "rename one of them"
 			}
-			return &FormatError{Line: line, Column: name, Msg: fmt.Sprintf("columns %d and %d both have this name", first+1, i+1), Hint: "rename one of them"}
+			return &FormatError{Line: line, Column: name, Msg: fmt.Sprintf("columns %d and %d both have this name", first+1, i+1), Hint: hint}
 		}
 		seen[name] = i
 	}

@@ -29,7 +29,7 @@ type pursuitFlags struct {
 
 func (f *pursuitFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	f.pursuit.add(cmd, "pursuit", "auto", "search greedily (paper), or afterwards also replace, drop and add picks (refined); auto: refined if parts move and --score is default", "auto", "refined", "paper")
+	f.pursuit.add(cmd, "pursuit", "auto", "search greedily (paper), or afterwards also replace, drop and add picks (refined); auto: refined if parts move and --score is auto", "auto", "refined", "paper")
 	f.start.add(cmd, "start", "empty", "whether the first part must improve the likelihood (empty) or is always taken (forced)", "forced", "empty")
 	f.score.add(cmd, "score", "default", "likelihood to maximise (default: the model's)", "default", "truncated", "original", "mixed")
 	fs.Float64Var(&f.alpha, "alpha", 0.9, "weight of the template in --score mixed")
@@ -86,7 +86,7 @@ rotation and shift that raise the likelihood most, until none does. If parts mov
 likelihood: it replaces each pick by the best one given the others, drops those
 that gain too little, and adds those that gain enough, until nothing changes.
 --pursuit paper leaves that out and takes a half to a tenth of the time; a --score
-other than default leaves it out too, unless --pursuit refined is given.
+other than auto leaves it out too, unless --pursuit refined is given.
 
 The output is JSON lines, one per image, in the order of the input, or a table:
 see below. A line:
@@ -122,7 +122,6 @@ log-likelihood.`
 
 const explainExample = `  patchwork explain -m model.npz t.npz --rows 11:
   patchwork explain -m model.npz t.npz --rows :8 -o picks.jsonl --picture explained.png
-  patchwork explain -m model.npz t.npz -o codes.csv
   patchwork explain -m model.npz t.npz --rows :2 --best 3
   patchwork explain -m model.npz t.npz -o codes.csv
   patchwork synth scenes --n 5 --exemplars 1 -o scenes.npz --model digits.npz
