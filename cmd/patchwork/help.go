@@ -17,9 +17,9 @@ var everyday = map[string]string{
 	"learn":   "output experts for shift rotate rows where threshold seed picture",
 	"explain": "model output rows where best picture scene",
 	"predict": "model output cells all rows where best",
-	"score":   "model rows where hide seed json",
+	"score":   "model output rows where hide seed json",
 	"info":    "model rows where json",
-	"stats":   "model output rows where shard lines",
+	"stats":   "model output rows where shard lines json",
 	"report":  "model output csv stability json rows where",
 	"look":    "output rows where threshold size",
 	"paper":   "output quick fresh seed mnist ticc letters",
@@ -31,10 +31,10 @@ var everyday = map[string]string{
 // A flag that stands nowhere is shown under "More".
 var flagGroups = []struct{ title, flags string }{
 	{"Which rows", "rows where first-per weight labels"},
-	{"How data are read", "array names threshold invert size height width transpose columns meta header delimiter"},
+	{"How data are read", "array names threshold invert size height width transpose columns meta categories items header delimiter"},
 	{"Where parts may be", "shift shift-step rotate scene reuse outside"},
 	{"How to learn", "for rule mode method experts start-from aim starts iterations seed learn.refine truncate background prior init until-ink last"},
-	{"How to explain", "pursuit start score alpha min-gain max-picks refine refine-threshold pose-prior best beam"},
+	{"How to explain", "pursuit start score alpha min-gain max-picks refine refine-threshold pose-prior best beam gains by-column"},
 	{"Pictures", "picture picture-images progress-picture curve probabilities coloured"},
 	{"Large data and long runs", "workers memory sample checkpoint engine"},
 	{"Limits of the server", "max-body max-upload max-flight max-model-memory max-search-memory max-data-memory max-pixels max-batch max-samples " +
@@ -187,7 +187,7 @@ func (w helpWriter) text(s string) {
 func (w helpWriter) commands(cmd *cobra.Command) {
 	print := func(title string, id string) {
 		first := true
-		for _, c := range cmd.Commands() {
+		for _, c := range inGroupOrder(cmd.Commands()) {
 			if c.GroupID != id || !c.IsAvailableCommand() && c.Name() != "help" {
 				continue
 			}
@@ -207,6 +207,21 @@ func (w helpWriter) commands(cmd *cobra.Command) {
 		title = moreFlags
 	}
 	print(title, "")
+}
+
+// inGroupOrder returns commands in the order of their groups, others as they are.
+func inGroupOrder(commands []*cobra.Command) []*cobra.Command {
+	place := func(c *cobra.Command) int {
+		for _, g := range commandGroups {
+			if i := slices.Index(strings.Fields(g.commands), c.Name()); i >= 0 && g.title == c.GroupID {
+				return i
+			}
+		}
+		return -1
+	}
+	out := slices.Clone(commands)
+	slices.SortStableFunc(out, func(a, b *cobra.Command) int { return place(a) - place(b) })
+	return out
 }
 
 // flags prints the flags of a command, in groups; with short the everyday ones alone.

@@ -106,7 +106,7 @@ func TestFlagGroupsAreReal(t *testing.T) {
 }
 
 // comingFlags are named in the groups before a command has them.
-var comingFlags = strings.Fields("size for")
+var comingFlags = strings.Fields("items for")
 
 // Flags that were renamed go on under their old names, which help does not show.
 func TestOldFlags(t *testing.T) {

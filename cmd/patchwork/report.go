@@ -53,7 +53,7 @@ random. The page is the same for any number of workers.`,
 	fs := cmd.Flags()
 	modelFlag(cmd, &f.model)
 	fs.StringVarP(&f.output, "output", "o", "", "page to write (.html; - for standard output)")
-	fs.StringVar(&f.csv, "csv", "", "folder for the CSV files (default that of the page)")
+	fs.StringVar(&f.csv, "csv", "", "folder `DIR` for the CSV files (default that of the page)")
 	fs.IntVar(&f.stability, "stability", 0, "learn again from N other starts and from N times redrawn rows; 0: not at all (default 10, for images 4)")
 	positiveFlag(cmd, &f.sampled, "sample", "how many rows at most to learn again from (default 500 to 2000, the fewer the more columns and parts; 60 images)")
 	fs.Uint64Var(&f.seed, "seed", 0, "seed of hidden cells, samples and redrawn rows")
