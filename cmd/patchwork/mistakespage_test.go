@@ -116,7 +116,7 @@ func mistakeFiles(t *testing.T) {
 // Each of these mistakes is answered by one line that names the place and the way
 // out, changes no file, and stands in docs/mistakes.md as it is; -update writes that
 // page.
-func TestMistakes(t *testing.T) {
+func TestMistakesPage(t *testing.T) {
 	page, err := filepath.Abs(mistakesPage)
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +130,7 @@ func TestMistakes(t *testing.T) {
 	before := snapshot(t)
 	var b strings.Builder
 	b.WriteString("# Mistakes, and what Patchwork says\n\nEvery message names the place and the way out, comes before any work, and leaves every file as it is. A test\n" +
-		"makes each of these mistakes and compares the text: `go test -run TestMistakes ./cmd/patchwork` (`-update` writes this page).\n")
+		"makes each of these mistakes and compares the text: `go test -run TestMistakesPage ./cmd/patchwork` (`-update` writes this page).\n")
 	n := 0
 	for _, p := range mistakePages {
 		fmt.Fprintf(&b, "\n## %s\n", p.title)
