@@ -32,11 +32,16 @@ func overviewFacts(set *dataset.Set, o *dataset.Overview) []render.Fact {
 	if o.Table {
 		noun, ink, of = "row", "ones", "cells"
 	}
+	known, span := "", ""
 	if o.Unknown > 0 {
-		say(ink, "%s of the known %s, %s to %s per %s", percent(o.Ink), of, percent(o.InkMin), percent(o.InkMax), noun)
+		known = "known "
+	}
+	if o.Images > 1 {
+		span = fmt.Sprintf(", %s to %s per %s", percent(o.InkMin), percent(o.InkMax), noun)
+	}
+	say(ink, "%s of the %s%s%s", percent(o.Ink), known, of, span)
+	if o.Unknown > 0 {
 		say("unknown", "%s of the %s", percent(o.Unknown), of)
-	} else {
-		say(ink, "%s of the %s, %s to %s per %s", percent(o.Ink), of, percent(o.InkMin), percent(o.InkMax), noun)
 	}
 	for _, l := range o.Labels {
 		if l.Name != "name" { // that of a picture: it is shown with it
