@@ -98,7 +98,7 @@ func (s *seen) notes(o *Options) []string {
 	if len(s.folders) > 0 {
 		var classes []string
 		for _, name := range slices.SortedFunc(maps.Keys(s.folders), naturally) {
-			classes = append(classes, fmt.Sprintf("%s %d", name, s.folders[name]))
+			classes = append(classes, fmt.Sprintf("%s (%d)", name, s.folders[name]))
 		}
 		say("the label y of a picture is the name of its folder: %s", list(classes))
 	}

@@ -44,7 +44,13 @@ func gallery(t testing.TB) map[string]Picture {
 		"steps":        Steps(m, img, e),
 		"progress":     Progress([]*bitmap.Image{img, img}, []*patchwork.Model{one, m}, []image.Image{Coloured(m, 16, 16, pickT), Composed(m, 16, 16, pickT)}),
 		"beforeafter":  BeforeAfter(one, m),
-		"chart":        Curves("Learning <T>", "iteration", "nats", []Series{rises, bound}),
+		"contact": Sheet{Title: "drawings: 3 images", Facts: []Fact{{"ink", "14 % of the pixels"}, {"note", strings.Repeat("a long note ", 14)}},
+			Tiles: []Tile{{Thumbnail(img, 8), "a"}, {Image(bitmap.New(16, 16)), "b\nblank"}, {Image(img), "c"}}, Columns: 3, Warn: []int{1}, Legend: []Swatch{Unknown("unknown")}},
+		"rows": Rows{Title: "sites.csv: 3 rows of 5 columns", Facts: []Fact{{"ones", "53 %"}}, Columns: []string{"moss", "fern", "reed & <rush>", strings.Repeat("long ", 9), "x"},
+			Names: []string{"Alp", "Moor", "Heath"}, Rows: []*bitmap.Image{bitmap.Parse("#.?.#"), bitmap.Parse("##.?."), bitmap.Parse("....#")},
+			Shares: []float64{2. / 3, 1. / 3, 0, math.NaN(), 1}, Legend: []Swatch{Unknown("unknown")}},
+		"barcode": Rows{Title: "wide", Rows: []*bitmap.Image{noisy(200), noisy(200)}, Shares: make([]float64, 200)},
+		"chart":   Curves("Learning <T>", "iteration", "nats", []Series{rises, bound}),
 		"bars": Chart{Title: "Sizes", XLabel: "N", LogX: true, XTicks: []float64{20, 100, 1000}, Width: 420, Height: 260, Series: []Series{
 			{Name: "median", X: []float64{20, 100, 1000}, Y: []float64{3, 2, 1.5}, Low: []float64{2.5, 1.5, math.NaN()}, High: []float64{4, 2.2, 2}},
 			{Name: "points", X: []float64{0, 100, 1000}, Y: []float64{1, 1, 1.2}, Points: true}}},
@@ -186,4 +192,13 @@ func TestSameBytes(t *testing.T) {
 			t.Errorf("goroutine %d wrote other bytes", i)
 		}
 	}
+}
+
+// noisy returns a row of a table.
+func noisy(width int) *bitmap.Image {
+	m := bitmap.New(1, width)
+	for x := range width {
+		m.Set(0, x, x*x%7 < 3)
+	}
+	return m
 }

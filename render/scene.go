@@ -22,6 +22,15 @@ type placedTile struct {
 	image  image.Image
 	at     image.Rectangle // a whole multiple of the image's size
 	border bool            // draw a thin frame just outside
+	warn   bool            // in the colour of a warning, and thicker
+}
+
+// frame returns the frame's rectangle and colour.
+func (t placedTile) frame() (image.Rectangle, color.RGBA) {
+	if t.warn {
+		return t.at.Inset(-2), warnColour
+	}
+	return t.at.Inset(-1), borderColour
 }
 
 type placedSwatch struct {
@@ -34,6 +43,7 @@ type placedText struct {
 	x, y  int // baseline
 	style style
 	from  anchor
+	up    bool // turned to read upwards, about the beginning of its baseline; from is start
 }
 
 // anchor says which point of a line of text is at its x.
@@ -48,13 +58,14 @@ const (
 var (
 	borderColour = color.RGBA{0xc4, 0xc4, 0xc4, 0xff}
 	gridColour   = color.RGBA{0xe8, 0xe8, 0xe8, 0xff}
+	warnColour   = color.RGBA{0xd5, 0x5e, 0x00, 0xff} // the vermilion of the curves
 )
 
 // text places lines below y and returns the y below them.
 func (s *scene) text(x, y int, st style, from anchor, lines ...string) int {
 	for _, l := range lines {
 		if l != "" {
-			s.texts = append(s.texts, placedText{l, x, y + st.size, st, from})
+			s.texts = append(s.texts, placedText{l, x, y + st.size, st, from, false})
 		}
 		y += st.lineHeight()
 	}
@@ -64,7 +75,7 @@ func (s *scene) text(x, y int, st style, from anchor, lines ...string) int {
 // fitTexts widens the scene until all its text is inside.
 func (s *scene) fitTexts() {
 	for _, t := range s.texts {
-		if t.from == start {
+		if t.from == start && !t.up {
 			s.width = max(s.width, t.x+t.style.width([]string{t.line})+margin)
 		}
 	}
@@ -79,7 +90,8 @@ func (s *scene) Raster() *image.RGBA {
 	fill(dst, dst.Bounds(), white)
 	for _, t := range s.tiles {
 		if t.border {
-			fill(dst, t.at.Inset(-1), borderColour)
+			r, c := t.frame()
+			fill(dst, r, c)
 			fill(dst, t.at, white)
 		}
 		xdraw.NearestNeighbor.Scale(dst, t.at, t.image, t.image.Bounds(), xdraw.Over, nil)
@@ -95,6 +107,10 @@ func (s *scene) Raster() *image.RGBA {
 			face = t.style.face()
 			faces[t.style] = face
 		}
+		if t.up {
+			drawUpwards(dst, face, t)
+			continue
+		}
 		x := t.x
 		switch advance := font.MeasureString(face, t.line).Round(); t.from {
 		case middle:
@@ -105,6 +121,21 @@ func (s *scene) Raster() *image.RGBA {
 		drawText(dst, face, t.style.colour, x, t.y, t.line)
 	}
 	return dst
+}
+
+// drawUpwards draws a line of text that reads upwards.
+func drawUpwards(dst *image.RGBA, face font.Face, t placedText) {
+	w, h := font.MeasureString(face, t.line).Ceil()+2, 2*t.style.size
+	flat := image.NewRGBA(image.Rect(0, 0, w, h))
+	fill(flat, flat.Rect, white)
+	drawText(flat, face, t.style.colour, 0, t.style.size, t.line)
+	for y := range h {
+		for x := range w {
+			if c := flat.RGBAAt(x, y); c != white {
+				dst.SetRGBA(t.x+y-t.style.size, t.y-x, c)
+			}
+		}
+	}
 }
 
 func fill(dst draw.Image, r image.Rectangle, c color.RGBA) {

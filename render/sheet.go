@@ -14,6 +14,9 @@ type Tile struct {
 	Caption string      // below the tile; may have several lines
 }
 
+// Fact is a line of text with a name before it.
+type Fact struct{ Name, Text string }
+
 // Swatch is an entry of a Sheet's legend.
 type Swatch struct {
 	Colour color.RGBA
@@ -26,6 +29,7 @@ type Swatch struct {
 // not change while it is drawn.
 type Sheet struct {
 	Title string
+	Facts []Fact // below the title
 	Tiles []Tile // row by row
 
 	// Columns is the number of tiles in a row; 0 makes the sheet a little
@@ -45,6 +49,9 @@ type Sheet struct {
 
 	// Breaks lists columns with extra space before them.
 	Breaks []int
+
+	// Warn lists tiles whose frame and caption have the colour of a warning.
+	Warn []int
 
 	// Legend is drawn below the tiles.
 	Legend []Swatch
@@ -103,6 +110,7 @@ func (s Sheet) scene() *scene {
 	if title := lines(s.Title); title != nil {
 		y = sc.text(margin, y, titleStyle, start, title...) + 8
 	}
+	y = placeFacts(sc, s.Facts, y)
 	y = s.placeColumnLabels(sc, g, y)
 	for r := range g.rows {
 		x := g.left
@@ -113,7 +121,7 @@ func (s Sheet) scene() *scene {
 		for c := range g.columns {
 			x += g.before(c)
 			if i := r*g.columns + c; i < len(s.Tiles) {
-				s.Tiles[i].place(sc, g, x, y, g.width[c], g.height[r])
+				s.Tiles[i].place(sc, g, x, y, g.width[c], g.height[r], slices.Contains(s.Warn, i))
 			}
 			x += g.width[c]
 		}
@@ -198,14 +206,36 @@ func squarish(n, w, h int) int {
 	return (n + rows - 1) / rows // rows as even as possible
 }
 
-func (t Tile) place(sc *scene, g grid, x, y, width, height int) {
+func (t Tile) place(sc *scene, g grid, x, y, width, height int, warn bool) {
 	if t.Image != nil {
 		b := t.Image.Bounds()
 		w, h := b.Dx()*g.sx, b.Dy()*g.sy
 		at := image.Pt(x+(width-w)/2, y+(height-h)/2)
-		sc.tiles = append(sc.tiles, placedTile{t.Image, image.Rectangle{at, at.Add(image.Pt(w, h))}, true})
+		sc.tiles = append(sc.tiles, placedTile{t.Image, image.Rectangle{at, at.Add(image.Pt(w, h))}, true, warn})
 	}
-	sc.text(x+width/2, y+height+3, captionStyle, middle, lines(t.Caption)...)
+	style := captionStyle
+	if warn {
+		style.colour = warnColour
+	}
+	sc.text(x+width/2, y+height+3, style, middle, lines(t.Caption)...)
+}
+
+// placeFacts writes facts in two columns below y, the texts wrapped.
+func placeFacts(sc *scene, facts []Fact, y int) int {
+	if len(facts) == 0 {
+		return y
+	}
+	left := 0
+	for _, f := range facts {
+		left = max(left, factStyle.width([]string{clean(f.Name)}))
+	}
+	for _, f := range facts {
+		sc.text(margin, y, factStyle, start, clean(f.Name))
+		text := wrapped(f.Text)
+		y = sc.text(margin+left+12, y, labelStyle, start, text...) + 2
+		sc.width = max(sc.width, margin+left+12+labelStyle.width(text)*9/8+margin) // other fonts are wider
+	}
+	return y + 12
 }
 
 func (s Sheet) placeColumnLabels(sc *scene, g grid, y int) int {

@@ -43,8 +43,12 @@ func (t placedText) svg(b *bufio.Writer) {
 	if t.style.bold {
 		weight = ` font-weight="bold"`
 	}
-	fmt.Fprintf(b, `<text x="%d" y="%d" font-size="%d"%s text-anchor="%s" fill="%s">`,
-		t.x, t.y, t.style.size, weight, t.from, hex(t.style.colour))
+	turn := ""
+	if t.up {
+		turn = fmt.Sprintf(` transform="rotate(-90 %d %d)"`, t.x, t.y)
+	}
+	fmt.Fprintf(b, `<text x="%d" y="%d" font-size="%d"%s text-anchor="%s" fill="%s"%s>`,
+		t.x, t.y, t.style.size, weight, t.from, hex(t.style.colour), turn)
 	xml.EscapeText(b, []byte(t.line)) // its error is that of b, which Flush returns
 	fmt.Fprint(b, "</text>\n")
 }
@@ -53,7 +57,8 @@ func (t placedText) svg(b *bufio.Writer) {
 // for each other colour.
 func (t placedTile) svg(b *bufio.Writer) {
 	if t.border {
-		svgRect(b, t.at.Inset(-1), borderColour)
+		r, c := t.frame()
+		svgRect(b, r, c)
 	}
 	tile := flat(t.image)
 	w, h := tile.Rect.Dx(), tile.Rect.Dy()

@@ -91,6 +91,9 @@ func TerminalSheet(w io.Writer, s Sheet, o TerminalOptions) error {
 	if s.Title != "" {
 		fmt.Fprintf(b, "%s\n\n", o.spell(clean(s.Title)))
 	}
+	for _, f := range s.Facts {
+		fmt.Fprintf(b, "%s: %s\n", o.spell(clean(f.Name)), o.spell(clean(f.Text)))
+	}
 	g := s.grid()
 	columns, width := s.fitTerminal(g.columns, o.width())
 	for r := range g.rows {
@@ -247,7 +250,13 @@ func resize(tile *image.RGBA, width int) *image.RGBA {
 		xdraw.NearestNeighbor.Scale(large, large.Rect, tile, tile.Rect, xdraw.Src, nil)
 		return large
 	}
-	factor := (w + width - 1) / width
+	return reduce(tile, (w+width-1)/width)
+}
+
+// reduce returns a tile in which each pixel is the mean of a square of factor x
+// factor.
+func reduce(tile *image.RGBA, factor int) *image.RGBA {
+	w, h := tile.Rect.Dx(), tile.Rect.Dy()
 	small := image.NewRGBA(image.Rect(0, 0, (w+factor-1)/factor, (h+factor-1)/factor))
 	// A canvas of complete squares, so that all pixels have the same weight.
 	whole := image.NewRGBA(image.Rect(0, 0, small.Rect.Dx()*factor, small.Rect.Dy()*factor))

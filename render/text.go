@@ -24,6 +24,10 @@ const fontFamily = "Go,Helvetica,Arial,sans-serif"
 // absurd caption cannot blow up a picture.
 const maxRunes = 80
 
+// factRunes is the length at which the text of a fact is continued on the next
+// line.
+const factRunes = 110
+
 // style is one of the few text styles of pictures.
 type style struct {
 	size   int // pixels per em
@@ -34,6 +38,8 @@ type style struct {
 var (
 	titleStyle   = style{17, true, color.RGBA{0x1a, 0x1a, 0x1a, 0xff}}
 	labelStyle   = style{13, false, color.RGBA{0x33, 0x33, 0x33, 0xff}}
+	factStyle    = style{13, false, color.RGBA{0x88, 0x88, 0x88, 0xff}}
+	smallStyle   = style{9, false, color.RGBA{0x77, 0x77, 0x77, 0xff}}
 	captionStyle = style{12, false, color.RGBA{0x55, 0x55, 0x55, 0xff}}
 )
 
@@ -85,6 +91,21 @@ func lines(text string) []string {
 	out := strings.Split(text, "\n")
 	for i, l := range out {
 		out[i] = clean(l)
+	}
+	return out
+}
+
+// wrapped breaks text at blanks into lines that are not truncated.
+func wrapped(text string) []string {
+	var out []string
+	for _, word := range strings.Fields(text) {
+		word = clean(word)
+		last := len(out) - 1
+		if last >= 0 && utf8.RuneCountInString(out[last])+1+utf8.RuneCountInString(word) <= factRunes {
+			out[last] += " " + word
+			continue
+		}
+		out = append(out, word)
 	}
 	return out
 }

@@ -21,7 +21,7 @@ var everyday = map[string]string{
 	"info":    "model rows where json",
 	"stats":   "model output rows where shard lines json",
 	"report":  "model output csv stability json rows where",
-	"look":    "output rows where threshold size",
+	"look":    "output model json rows where threshold size",
 	"paper":   "output quick fresh seed mnist ticc letters",
 	"serve":   "model data addr open token no-learn no-upload",
 }

@@ -106,7 +106,7 @@ func (a *app) infoCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "info MODEL [DATA...]",
-		Short: "Describe a model, how it was learned, and what may be wrong with it",
+		Short: "Describe a model, and say what may be wrong with it",
 		Long:  infoLong,
 		Example: `  patchwork info model.npz
   patchwork info model.npz t.npz --rows 11:

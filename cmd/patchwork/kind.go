@@ -20,7 +20,8 @@ const (
 	kindPictures = "an archive of pictures"
 	kindTally    = "a tally (counts of patchwork stats)"
 	kindLines    = "explanations (JSON lines of patchwork explain)"
-	kindPage     = "a page (HTML or SVG)"
+	kindPage     = "a page (HTML)"
+	kindDrawing  = "a drawing (SVG)" // the readers of pictures say more about it
 )
 
 // kindOfFile returns what a file holds, by its first bytes and the names of its
@@ -42,6 +43,9 @@ func kindOfFile(file string) string {
 	}
 	if head = head[:n]; bytes.HasPrefix(head, []byte("PK\x03\x04")) {
 		return kindOfArchive(f, info.Size())
+	}
+	if bytes.HasPrefix(head, []byte("<svg")) || bytes.HasPrefix(head, []byte("<?xml")) && bytes.Contains(head, []byte("<svg")) {
+		return kindDrawing
 	}
 	for _, k := range []struct{ begin, kind string }{
 		{"\x93NUMPY", kindArray}, {"PAR1", kindTable}, {"ARROW1", kindTable}, {"patchwork-tally", kindTally},

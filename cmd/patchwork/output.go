@@ -14,6 +14,7 @@ var outputFormats = map[string][]string{
 	"draw":            {".png", ".svg"},
 	"explain":         {".jsonl", ".ndjson", ".json", ".csv", ".npz", ".parquet", ".arrow", ".feather", ".ipc", ""},
 	"learn":           {".npz", ""},
+	"look":            {".png", ".svg"},
 	"mstep":           {".npz", ""},
 	"predict":         {".csv", ".npz"},
 	"predict --cells": {".csv", ".npz", ".parquet", ".arrow", ".feather", ".ipc", ".jsonl", ".ndjson"},

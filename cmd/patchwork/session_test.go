@@ -22,6 +22,7 @@ import (
 //	[exit 2]               the exit code, if it is not 0
 //	$ file NAME            the lines that follow go to a file
 //	$ cat NAME             what a file holds
+//	$ photos FOLDER        photos of drawn letters go to a folder
 //
 // Output may be followed by blank lines, which do not count.
 func TestSessions(t *testing.T) {
@@ -107,6 +108,10 @@ func (s step) play(t *testing.T) (got string, ok bool) {
 	t.Helper()
 	want := strings.TrimRight(strings.Join(s.after, "\n"), "\n")
 	words := fields(s.command)
+	if words[0] == "photos" {
+		drawPhotos(t, words[1])
+		return "", true
+	}
 	if words[0] == "file" {
 		write(t, words[1], want+"\n")
 		return "", true

@@ -1,0 +1,281 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/render"
+)
+
+// lookFlags are the flags of look.
+type lookFlags struct {
+	data   dataFlags
+	model  string
+	output string
+	images int
+	asJSON bool
+}
+
+func (a *app) lookCommand() *cobra.Command {
+	f := lookFlags{images: 60}
+	cmd := &cobra.Command{
+		Use:   "look DATA... [-o SHEET]",
+		Short: "Show what was understood of data",
+		Long: `Show data as they were read: how many images or rows, how much of them is ink or 1,
+what is unknown, blank, full or there twice, and the labels.
+
+With -o, draw a contact sheet: up to 60 images, grouped by the label y if there is
+one, or the first rows of a table under the names of its columns, with the share of
+ones of each. Without -o, show some in the terminal. With -m, read as for that model.`,
+		Example: `  patchwork look photos/ --size 56x56 -o sheet.png
+  patchwork look sites.csv
+  patchwork look letters.npz --where y=T --json`,
+		Args: oneOrMoreData,
+		RunE: func(cmd *cobra.Command, paths []string) error {
+			if _, err := checkOutput("look", f.output); err != nil {
+				return err
+			}
+			set, err := f.read(cmd, paths)
+			if err != nil {
+				return err
+			}
+			return a.look(set, &f)
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVarP(&f.output, "output", "o", "", "contact sheet to write (.png, .svg; default the terminal)")
+	fs.StringVarP(&f.model, "model", "m", "", "model as for which the data are read")
+	positiveFlag(cmd, &f.images, "images", "largest number of images or rows on the sheet")
+	fs.BoolVar(&f.asJSON, "json", false, "one JSON object instead of text")
+	f.data.add(cmd)
+	return cmd
+}
+
+// read reads the data; what is noted in reading is part of the answer.
+func (f *lookFlags) read(cmd *cobra.Command, paths []string) (*dataset.Set, error) {
+	if f.model != "" {
+		m, err := loadModel(f.model)
+		if err != nil {
+			return nil, err
+		}
+		f.data.model = m
+	}
+	opt, err := f.data.options(cmd, len(paths))
+	if err != nil {
+		return nil, err
+	}
+	set, err := readAll(cmd.Context(), paths, opt)
+	if err != nil {
+		return nil, err
+	}
+	return f.data.cut(set)
+}
+
+// look tells and shows what is in a set.
+func (a *app) look(set *dataset.Set, f *lookFlags) error {
+	o := set.Overview()
+	if f.asJSON {
+		err := a.output("", func(w io.Writer) error {
+			e := json.NewEncoder(w)
+			e.SetIndent("", "  ")
+			return e.Encode(o)
+		})
+		if err != nil || f.output == "" {
+			return err
+		}
+		return render.Save(f.output, sheetOf(set, o, f.images))
+	}
+	for _, line := range overviewText(set, o) {
+		if err := a.say(a.out, "%s", line); err != nil {
+			return err
+		}
+	}
+	if f.output != "" {
+		return render.Save(f.output, sheetOf(set, o, f.images))
+	}
+	if set.Table || a.quiet {
+		return nil
+	}
+	if err := a.say(a.out, ""); err != nil {
+		return err
+	}
+	sheet := imagesSheet(set, o, min(f.images, terminalImages), terminalSide)
+	sheet.Title, sheet.Facts, sheet.Legend = "", nil, nil
+	return a.show(sheet)
+}
+
+// These constants bound what look shows in the terminal and on a sheet.
+const (
+	terminalImages = 12
+	terminalSide   = 19
+	sheetSide      = 112
+	sheetColumns   = 1120
+	sheetGroups    = 15 // values of a label that get a row each
+)
+
+// sheetOf returns a picture of a set with its overview.
+func sheetOf(set *dataset.Set, o *dataset.Overview, most int) render.Picture {
+	if set.Table {
+		return rowsSheet(set, o, min(most, 40))
+	}
+	return imagesSheet(set, o, most, sheetSide)
+}
+
+// imagesSheet shows images: in groups, one a row, by the label y if it has few values,
+// or evenly from first to last.
+func imagesSheet(set *dataset.Set, o *dataset.Overview, most, side int) render.Sheet {
+	s := render.Sheet{Title: overviewTitle(set, o), Facts: overviewFacts(set, o)}
+	marks := marksOf(set, o)
+	add := func(i int, prefix string) {
+		caption := strings.TrimPrefix(set.ImageName(i), prefix)
+		if mark := marks[i]; mark != "" {
+			caption += "\n" + mark
+			s.Warn = append(s.Warn, len(s.Tiles))
+		}
+		s.Tiles = append(s.Tiles, render.Tile{Image: render.Thumbnail(set.Images[i], side), Caption: caption})
+	}
+	if groups := groupsOf(set, o); groups != nil {
+		s.Columns = min(max(most/len(groups), 4), 10, longest(groups))
+		for _, g := range groups {
+			s.RowLabels = append(s.RowLabels, fmt.Sprintf("%s · %d", g.name, len(g.images)))
+			shown := choose(g.images, s.Columns, marks)
+			for _, i := range shown {
+				add(i, g.name+"/")
+			}
+			for n := len(shown); n < s.Columns; n++ {
+				s.Tiles = append(s.Tiles, render.Tile{})
+			}
+		}
+	} else {
+		all := make([]int, set.Len())
+		for i := range all {
+			all[i] = i
+		}
+		for _, i := range choose(all, most, marks) {
+			add(i, "")
+		}
+	}
+	if o.Unknown > 0 {
+		s.Legend = append(s.Legend, render.Unknown("unknown"))
+	}
+	return s
+}
+
+// marksOf returns what is remarkable about images, by index.
+func marksOf(set *dataset.Set, o *dataset.Overview) map[int]string {
+	marks := map[int]string{}
+	for k, i := range o.Same {
+		marks[i] = "same as " + set.ImageName(o.SameAs[k])
+	}
+	for _, i := range o.Blank {
+		marks[i] = "blank"
+	}
+	for _, i := range o.Full {
+		marks[i] = "all ink"
+	}
+	for _, i := range o.Nothing {
+		marks[i] = "nothing known"
+	}
+	return marks
+}
+
+// group is the images with one value of a label.
+type group struct {
+	name   string
+	images []int
+}
+
+// groupsOf returns the images by the label y, in the order in which its values first
+// appear; nil if there are none or too many.
+func groupsOf(set *dataset.Set, o *dataset.Overview) []group {
+	y, err := set.Column("y")
+	if err != nil {
+		return nil
+	}
+	at, groups := map[string]int{}, []group{}
+	for i := range set.Images {
+		name := y.Text(i)
+		k, ok := at[name]
+		if !ok {
+			if k = len(groups); k == sheetGroups {
+				return nil
+			}
+			at[name] = k
+			groups = append(groups, group{name: name})
+		}
+		groups[k].images = append(groups[k].images, i)
+	}
+	if len(groups) < 2 {
+		return nil
+	}
+	return groups
+}
+
+func longest(groups []group) (n int) {
+	for _, g := range groups {
+		n = max(n, len(g.images))
+	}
+	return n
+}
+
+// choose returns at most n of the images, in order: those that are marked, as far as
+// they take half of the room, and others evenly from first to last.
+func choose(images []int, n int, marks map[int]string) []int {
+	if len(images) <= n {
+		return images
+	}
+	var marked, others []int
+	for _, i := range images {
+		if marks[i] != "" && len(marked) < (n+1)/2 {
+			marked = append(marked, i)
+		} else {
+			others = append(others, i)
+		}
+	}
+	out := append(marked, evenly(others, n-len(marked))...)
+	slices.Sort(out)
+	return out
+}
+
+// evenly returns at most n of the values, evenly from first to last.
+func evenly(values []int, n int) []int {
+	if len(values) <= n {
+		return values
+	}
+	out := make([]int, n)
+	for k := range out {
+		out[k] = values[k*(len(values)-1)/max(n-1, 1)]
+	}
+	return out
+}
+
+// rowsSheet shows the first rows of a table.
+func rowsSheet(set *dataset.Set, o *dataset.Overview, most int) render.Rows {
+	r := render.Rows{Title: overviewTitle(set, o), Facts: overviewFacts(set, o), Columns: set.Columns}
+	first := set.Take(most)
+	if len(o.Columns) > sheetColumns {
+		r.Facts = append(r.Facts, render.Fact{Name: "shown", Text: fmt.Sprintf("the first %d columns", sheetColumns)})
+	}
+	columns := o.Columns[:min(len(o.Columns), sheetColumns)]
+	if r.Columns != nil {
+		r.Columns = r.Columns[:len(columns)]
+	}
+	for i := range first.Images {
+		r.Names = append(r.Names, first.ImageName(i))
+		r.Rows = append(r.Rows, left(first.Images[i], len(columns)))
+	}
+	r.Shares = sharesOf(columns)
+	if set.Len() > most {
+		r.Facts = append(r.Facts, render.Fact{Name: "shown", Text: fmt.Sprintf("the first %d rows", most)})
+	}
+	if o.Unknown > 0 {
+		r.Legend = append(r.Legend, render.Unknown("unknown"))
+	}
+	return r
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/patchwork/dataset"
+)
+
+// look says the same as text, as JSON and on the sheet, in PNG and SVG.
+func TestLook(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "sites.csv", "site,moss,fern,reed\nA,1,0,1\nB,1,?,1\nC,0,0,0\nD,1,0,1\n")
+	out := must(t, "look", "sites.csv", "--meta", "site", "-o", "sheet.svg")
+	for _, want := range []string{
+		"sites.csv: 4 rows of 3 columns", "55 % of the known cells, 0 % to 100 % per row", "8.3 % of the cells", "all different, such as A",
+		"1 row without any ones: C", "1 row of nothing but ones: B", "1 row equal to an earlier one, such as row 4 (D) to row 1",
+		"1 column the same in every row: fern", "75 % ███████████████      moss", "  0 %                      fern, 25 % unknown", "A: moss, reed", "C: no ones", "wrote sheet.svg",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	svg := read(t, "sheet.svg")
+	for _, want := range []string{"sites.csv: 4 rows of 3 columns", ">share of ones<", ">moss<", "rotate(-90", ">D<", ">unknown<"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("no %q on the sheet", want)
+		}
+	}
+	var o dataset.Overview
+	if err := json.Unmarshal([]byte(must(t, "look", "sites.csv", "--meta", "site", "--json", "-o", "sheet.png", "-q")), &o); err != nil {
+		t.Fatal(err)
+	}
+	if o.Images != 4 || !o.Table || o.Columns[1].Unknown != 0.25 || !slices.Equal(o.Same, []int{3}) || !slices.Equal(o.SameAs, []int{0}) || o.Labels[0].Distinct != 4 {
+		t.Errorf("%+v", o)
+	}
+	if _, err := os.Stat("sheet.png"); err != nil {
+		t.Error(err)
+	}
+	if out := must(t, "look", "sites.csv", "--meta", "site", "-q"); out != "" {
+		t.Errorf("quiet: %s", out)
+	}
+}
+
+// A sheet of images shows them by their labels, and what is remarkable about them.
+func TestLookAtImages(t *testing.T) {
+	t.Chdir(t.TempDir())
+	drawPhotos(t, "photos")
+	blank := "P1 20 20" + strings.Repeat(" 0", 400)
+	write(t, filepath.Join("photos", "T", "blank.pbm"), blank)
+	must(t, "look", "photos", "--size", "28x28", "-o", "sheet.svg")
+	svg := read(t, "sheet.svg")
+	for _, want := range []string{">L · 8<", ">T · 17<", ">IMG_08<", ">blank<", "#d55e00", "24 grey pictures were made binary at "} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("no %q on the sheet", want)
+		}
+	}
+	if n := strings.Count(svg, ">IMG_"); n != 8+9 {
+		t.Errorf("%d images on the sheet beside the blank one, want 17 in rows of 10", n)
+	}
+	out := must(t, "look", "photos", "--size", "28x28", "--where", "y=L")
+	if !strings.Contains(out, "photos: 8 images of 28 x 28") || !strings.Contains(out, "█") {
+		t.Errorf("in the terminal:\n%s", out)
+	}
+}
+
+// The images on a sheet are in order, all different, and among them are the marked
+// ones, as far as these take half of the room.
+func TestChoose(t *testing.T) {
+	images := []int{3, 5, 6, 8, 9, 11, 12, 20}
+	for n := 1; n <= 9; n++ {
+		got := choose(images, n, map[int]string{9: "blank", 12: "blank"})
+		want := min(n, len(images))
+		if len(got) != want || !slices.IsSorted(got) || len(slices.Compact(slices.Clone(got))) != want {
+			t.Errorf("%d of %v: %v", n, images, got)
+		}
+		if n >= 3 && (!slices.Contains(got, 9) || !slices.Contains(got, 12)) {
+			t.Errorf("%d of %v without the marked ones: %v", n, images, got)
+		}
+	}
+}

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/render"
+)
+
+// overviewTitle returns what the data are, in one line.
+func overviewTitle(set *dataset.Set, o *dataset.Overview) string {
+	source := o.Source
+	if !strings.Contains(source, ", ") { // one file or folder
+		source = filepath.Base(source)
+	}
+	return source + ": " + describe(o.Images, set)
+}
+
+// overviewFacts returns an overview as named facts; its columns are left out.
+func overviewFacts(set *dataset.Set, o *dataset.Overview) []render.Fact {
+	var out []render.Fact
+	say := func(name, format string, args ...any) {
+		out = append(out, render.Fact{Name: name, Text: fmt.Sprintf(format, args...)})
+	}
+	noun, ink, of := "image", "ink", "pixels"
+	if o.Table {
+		noun, ink, of = "row", "ones", "cells"
+	}
+	known, span := "", ""
+	if o.Unknown > 0 {
+		known = "known "
+	}
+	if o.Images > 1 {
+		span = fmt.Sprintf(", %s to %s per %s", percent(o.InkMin), percent(o.InkMax), noun)
+	}
+	say(ink, "%s of the %s%s%s", percent(o.Ink), known, of, span)
+	if o.Unknown > 0 {
+		say("unknown", "%s of the %s", percent(o.Unknown), of)
+	}
+	for _, l := range o.Labels {
+		if l.Name != "name" { // that of a picture: it is shown with it
+			say(l.Name, "%s", labelText(l, o.Images))
+		}
+	}
+	some := func(name, text string, which []int) {
+		if len(which) > 0 {
+			say(name, "%s %s: %s", count(len(which), noun), text, namesOf(set, which))
+		}
+	}
+	some("blank", "without any "+ink, o.Blank)
+	some("full", "of nothing but "+ink, o.Full)
+	some("nothing", "of which nothing is known", o.Nothing)
+	if n := len(o.Same); n > 0 {
+		one, other := set.ImageName(o.Same[0]), set.ImageName(o.SameAs[0])
+		if o.Table { // rows may share a name
+			one, other = fmt.Sprintf("row %d (%s)", row(set, o.Same[0])+1, one), fmt.Sprintf("row %d", row(set, o.SameAs[0])+1)
+		}
+		say("twice", "%s equal to an earlier one, such as %s to %s", count(n, noun), one, other)
+	}
+	if n := len(o.Constant); n > 0 {
+		var names []string
+		for _, j := range o.Constant {
+			names = append(names, o.Columns[j].Name)
+		}
+		say("constant", "%s the same in every row: %s", count(n, "column"), some5(names))
+	}
+	for _, note := range o.Notes {
+		say("note", "%s", note)
+	}
+	return out
+}
+
+// overviewText returns an overview as lines of text, the title first.
+func overviewText(set *dataset.Set, o *dataset.Overview) []string {
+	facts := overviewFacts(set, o)
+	widest := 0
+	for _, f := range facts {
+		widest = max(widest, len([]rune(f.Name)))
+	}
+	out := []string{overviewTitle(set, o)}
+	for _, f := range facts {
+		out = append(out, fmt.Sprintf("  %-*s  %s", widest, f.Name, f.Text))
+	}
+	return append(out, columnsText(set, o)...)
+}
+
+// percent returns a share with two digits or more.
+func percent(share float64) string {
+	switch p := 100 * share; {
+	case p == 0 || p == 100:
+		return fmt.Sprintf("%.0f %%", p)
+	case p < 0.1 || p > 99.9 && p < 100:
+		return fmt.Sprintf("%.2g %%", math.Min(p, 99.9))
+	case p < 9.95:
+		return fmt.Sprintf("%.1f %%", p)
+	default:
+		return fmt.Sprintf("%.0f %%", p)
+	}
+}
+
+// labelText returns the values of a label with their counts, or how many there are.
+func labelText(l dataset.LabelOverview, images int) string {
+	const most = 12
+	switch {
+	case l.Distinct == 1:
+		return valueText(l.Counts[0].Value) + " everywhere"
+	case l.Distinct == images:
+		return "all different, such as " + valueText(l.Counts[0].Value)
+	case l.Distinct > most && l.Counts[0].N*l.Distinct == images:
+		return fmt.Sprintf("%d values, each %d times", l.Distinct, l.Counts[0].N)
+	case l.Distinct > 3*most:
+		return fmt.Sprintf("%d values, most often %s (%d)", l.Distinct, valueText(l.Counts[0].Value), l.Counts[0].N)
+	}
+	var parts []string
+	for _, c := range l.Counts[:min(len(l.Counts), most)] {
+		parts = append(parts, fmt.Sprintf("%s (%d)", valueText(c.Value), c.N))
+	}
+	text := strings.Join(parts, ", ")
+	if more := l.Distinct - len(parts); more > 0 {
+		text += fmt.Sprintf(", and %d more", more)
+	}
+	return text
+}
+
+// valueText returns the value of a label; there may be none.
+func valueText(value string) string {
+	if value == "" {
+		return "none"
+	}
+	return value
+}
+
+// namesOf returns the names of some images, cut to a readable length.
+func namesOf(set *dataset.Set, which []int) string {
+	var names []string
+	for _, i := range which {
+		names = append(names, set.ImageName(i))
+	}
+	return some5(names)
+}
+
+// some5 joins up to five names, and says how many more there are.
+func some5(names []string) string {
+	if more := len(names) - 5; more > 0 {
+		return fmt.Sprintf("%s, and %d more", strings.Join(names[:5], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
+
+// columnsText returns the columns of a table with their shares of ones: all of a small
+// table in its order, or of a large one those with the most and the fewest ones.
+func columnsText(set *dataset.Set, o *dataset.Overview) []string {
+	const most, ends = 30, 10
+	if !o.Table {
+		return nil
+	}
+	var out []string
+	line := func(j int) {
+		c := o.Columns[j]
+		unknown := ""
+		if c.Unknown > 0 {
+			unknown = fmt.Sprintf(", %s unknown", percent(c.Unknown))
+		}
+		out = append(out, fmt.Sprintf("    %7s %-20s %s%s", percent(c.Ones), strings.Repeat("█", int(math.Round(20*c.Ones))), c.Name, unknown))
+	}
+	if len(o.Columns) <= most {
+		out = append(out, "  columns, with their shares of ones")
+		for j := range o.Columns {
+			line(j)
+		}
+	} else {
+		order := make([]int, len(o.Columns))
+		for j := range order {
+			order[j] = j
+		}
+		slices.SortStableFunc(order, func(a, b int) int {
+			return cmp.Compare(o.Columns[b].Ones, o.Columns[a].Ones)
+		})
+		out = append(out, fmt.Sprintf("  %d columns, of which with the most ones", len(order)))
+		for _, j := range order[:ends] {
+			line(j)
+		}
+		out = append(out, "  and with the fewest")
+		for _, j := range order[len(order)-ends:] {
+			line(j)
+		}
+	}
+	for i := range min(3, set.Len()) {
+		out = append(out, fmt.Sprintf("  %s: %s", set.ImageName(i), rowText(set, i)))
+	}
+	return out
+}
+
+// rowText names the columns that are 1 in a row.
+func rowText(set *dataset.Set, i int) string {
+	const most = 6
+	m := set.Images[i]
+	var names []string
+	n := 0
+	for x := range m.Width() {
+		if m.At(0, x) {
+			if n++; n <= most {
+				names = append(names, set.ColumnName(x))
+			}
+		}
+	}
+	if n == 0 {
+		return "no ones"
+	}
+	text := strings.Join(names, ", ")
+	if n > most {
+		text += fmt.Sprintf(", and %d more", n-most)
+	}
+	return text
+}
+
+// sharesOf returns the shares of ones of columns; NaN where nothing is known.
+func sharesOf(columns []dataset.ColumnOverview) []float64 {
+	out := make([]float64, len(columns))
+	for j, c := range columns {
+		out[j] = c.Ones
+		if c.Unknown == 1 {
+			out[j] = math.NaN()
+		}
+	}
+	return out
+}
+
+// left returns the first columns of a row.
+func left(m *bitmap.Image, columns int) *bitmap.Image {
+	if columns == m.Width() {
+		return m
+	}
+	out := bitmap.New(1, columns)
+	for x := range columns {
+		switch {
+		case !m.Known(0, x):
+			out.SetUnknown(0, x)
+		case m.At(0, x):
+			out.Set(0, x, true)
+		}
+	}
+	return out
+}

@@ -1,0 +1,185 @@
+package dataset
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Overview says what is in a set, for people who want to know whether it was
+// read as they mean it. Shares are from 0 to 1; indices count the images of the
+// set from 0.
+type Overview struct {
+	Source string `json:"source"`
+	Images int    `json:"images"`
+	Height int    `json:"height"`
+	Width  int    `json:"width"`
+	Table  bool   `json:"table"`
+
+	Ink     float64 `json:"ink"`     // share of the known pixels that are on
+	InkMin  float64 `json:"ink_min"` // the least and the greatest share of one image
+	InkMax  float64 `json:"ink_max"`
+	Unknown float64 `json:"unknown"` // share of the pixels
+
+	Blank    []int `json:"blank"`    // images of which no known pixel is on
+	Full     []int `json:"full"`     // images of which all known pixels are on
+	Nothing  []int `json:"nothing"`  // images without a known pixel
+	Same     []int `json:"same"`     // images that are equal to an earlier one
+	SameAs   []int `json:"same_as"`  // the first one that each of Same is equal to
+	Constant []int `json:"constant"` // columns of a table with one known value only
+
+	Labels  []LabelOverview  `json:"labels"`
+	Columns []ColumnOverview `json:"columns,omitempty"` // of a table
+	Notes   []string         `json:"notes"`             // what was done in reading
+}
+
+// LabelOverview sums up a column of metadata.
+type LabelOverview struct {
+	Name     string       `json:"name"`
+	Distinct int          `json:"distinct"`
+	Counts   []LabelCount `json:"counts"` // the most frequent values, at most 20
+}
+
+// LabelCount is a value and how many images have it.
+type LabelCount struct {
+	Value string `json:"value"`
+	N     int    `json:"n"`
+}
+
+// ColumnOverview sums up a column of a table.
+type ColumnOverview struct {
+	Name    string  `json:"name"`
+	Ones    float64 `json:"ones"`    // share of the known cells that are 1
+	Unknown float64 `json:"unknown"` // share of the cells
+}
+
+// mostLabels bounds the values of a label that an overview lists.
+const mostLabels = 20
+
+// Overview returns what is in the set.
+func (s *Set) Overview() *Overview {
+	o := &Overview{Source: s.Source, Images: s.Len(), Table: s.Table, Notes: append([]string{}, s.Notes...), Labels: []LabelOverview{},
+		Blank: []int{}, Full: []int{}, Nothing: []int{}, Same: []int{}, SameAs: []int{}, Constant: []int{}}
+	o.Height, o.Width = s.Size()
+	on, known, all := 0, 0, 0
+	first := map[[sha256.Size]byte]int{}
+	o.InkMin = 1
+	for i, m := range s.Images {
+		k, n := m.CountKnown(), m.CountOn()
+		on, known, all = on+n, known+k, all+m.Len()
+		switch {
+		case k == 0:
+			o.Nothing = append(o.Nothing, i)
+			continue
+		case n == 0:
+			o.Blank = append(o.Blank, i)
+		case n == k:
+			o.Full = append(o.Full, i)
+		}
+		share := float64(n) / float64(k)
+		o.InkMin, o.InkMax = min(o.InkMin, share), max(o.InkMax, share)
+		key := sha256.Sum256(m.AppendKnown(m.AppendBytes(nil)))
+		if j, ok := first[key]; ok {
+			o.Same, o.SameAs = append(o.Same, i), append(o.SameAs, j)
+		} else {
+			first[key] = i
+		}
+	}
+	o.InkMin = min(o.InkMin, o.InkMax)
+	o.Ink, o.Unknown = ratio(on, known), ratio(all-known, all)
+	for _, c := range s.Meta {
+		o.Labels = append(o.Labels, c.overview())
+	}
+	if s.Table {
+		o.Columns = s.columnOverviews()
+		for j, c := range o.Columns {
+			if c.Unknown < 1 && (c.Ones == 0 || c.Ones == 1) {
+				o.Constant = append(o.Constant, j)
+			}
+		}
+	}
+	return o
+}
+
+func ratio(n, of int) float64 {
+	if of == 0 {
+		return 0
+	}
+	return float64(n) / float64(of)
+}
+
+// overview counts the values of a column: the most frequent first, equally
+// frequent ones in the order of their names.
+func (c Column) overview() LabelOverview {
+	counts := map[string]int{}
+	for i := range c.Len() {
+		counts[c.Text(i)]++
+	}
+	values := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), naturally(a, b))
+	})
+	l := LabelOverview{Name: c.Name, Distinct: len(values), Counts: []LabelCount{}}
+	for _, v := range values[:min(len(values), mostLabels)] {
+		l.Counts = append(l.Counts, LabelCount{strings.ToValidUTF8(v, "\uFFFD"), counts[v]})
+	}
+	return l
+}
+
+// columnOverviews counts the cells of each column of a table.
+func (s *Set) columnOverviews() []ColumnOverview {
+	_, w := s.Size()
+	ones, known := make([]int, w), make([]int, w)
+	for _, m := range s.Images {
+		for x := range w {
+			ones[x] += btoi(m.At(0, x))
+			known[x] += btoi(m.Known(0, x))
+		}
+	}
+	out := make([]ColumnOverview, w)
+	for x := range out {
+		out[x] = ColumnOverview{s.ColumnName(x), ratio(ones[x], known[x]), ratio(s.Len()-known[x], s.Len())}
+	}
+	return out
+}
+
+// ColumnName returns the name of column x of a table, or its number from 1.
+func (s *Set) ColumnName(x int) string {
+	if s.Columns != nil {
+		return s.Columns[x]
+	}
+	return "column " + strconv.Itoa(x+1)
+}
+
+// ImageName returns a name for image i, for people: that of its picture behind
+// its class, the first text among its metadata, or its number from 1 in the
+// input.
+func (s *Set) ImageName(i int) string {
+	name, y := "", ""
+	for _, c := range s.Meta {
+		switch _, text := c.Values.([]string); {
+		case c.Name == "name":
+			name = c.Text(i)
+		case c.Name == "y":
+			y = c.Text(i)
+		case text && name == "":
+			name = c.Text(i)
+		}
+	}
+	switch {
+	case name != "" && y != "":
+		return y + "/" + name
+	case name != "":
+		return name
+	}
+	n := i + 1
+	if s.Rows != nil {
+		n = s.Rows[i] + 1
+	}
+	if s.Table {
+		return "row " + strconv.Itoa(n)
+	}
+	return "image " + strconv.Itoa(n)
+}
