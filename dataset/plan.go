@@ -133,8 +133,23 @@ func (p *tablePlan) note(format string, args ...any) {
 }
 
 // checkNames rejects columns that cannot be told apart, and names those without
-// a name by their number.
+// a name by their number. So it does with 0 and 1 in a first line of names that
+// repeats them: a program made a row the header.
 func (s *survey) checkNames() error {
+	bits := map[string]int{}
+	for _, name := range s.names {
+		if name == "0" || name == "1" {
+			bits[name]++
+		}
+	}
+	if bits["0"] > 1 || bits["1"] > 1 {
+		s.names = slices.Clone(s.names)
+		for i, name := range s.names {
+			if name == "0" || name == "1" {
+				s.names[i] = "column " + strconv.Itoa(i+1)
+			}
+		}
+	}
 	seen := map[string]int{}
 	for i, name := range s.names {
 		if name == "" {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -114,9 +115,9 @@ func TestPublicVotes(t *testing.T) {
 	if unknown != 392 || text.Len() != 435 {
 		t.Errorf("%d missing votes of %d members, published 392 of 435", unknown, text.Len())
 	}
-	_, err := Read([]string{shared(t, "house_votes_84/house-votes-84.data")}, Options{})
-	if err == nil || !strings.Contains(err.Error(), `line 2, column "Class": "republican"`) {
-		t.Errorf("undeclared label: %v", err)
+	by := readShared(t, "house_votes_84/house-votes-84.data", Options{})
+	if len(by.Meta) != 1 || by.Meta[0].Name != "Class" || !slices.Equal(by.Columns, text.Columns) {
+		t.Errorf("a column of text is a label: labels %v, columns %v", by.Meta, by.Columns)
 	}
 	if dem, err := text.Where(conditions(t, "Class=democrat")...); err != nil || dem.Len() != 267 {
 		t.Errorf("democrats: %v, %v; published 267", dem, err)
@@ -182,10 +183,9 @@ func TestPublicFormatsWithoutAReader(t *testing.T) {
 		"binary_alphadigits/binaryalphadigs.mat":       "dat: 36x39 cell",
 		"omniglot_small1/images_background_small1.zip": "describe their paths with --names",
 		"plants/plants.data.gz":                        "line ",
-		"groceries/groceries.csv.gz":                   "line ",
 		"optdigits_orig/optdigits-orig.tra.gz":         "line ",
 		"tcga_mutations/BRCA.m2.gz":                    "line ",
-		"splits.json":                                  "line ",
+		"splits.json":                                  "is JSON",
 	} {
 		_, err := Read([]string{shared(t, name)}, Options{})
 		fe, ok := err.(*FormatError)
