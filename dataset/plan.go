@@ -133,8 +133,8 @@ func (p *tablePlan) note(format string, args ...any) {
 }
 
 // checkNames rejects columns that cannot be told apart, and names those without
-// a name by their number. So it does with 0 and 1 in a first line of names that
-// repeats them: a program made a row the header.
+// a name by their number. So it does with 0 and 1 if they are repeated beside real
+// names: a program wrote a row into the header.
 func (s *survey) checkNames() error {
 	bits := map[string]int{}
 	for _, name := range s.names {
@@ -142,7 +142,7 @@ func (s *survey) checkNames() error {
 			bits[name]++
 		}
 	}
-	if bits["0"] > 1 || bits["1"] > 1 {
+	if max(bits["0"], bits["1"]) > 1 && bits["0"]+bits["1"] < len(s.names) {
 		s.names = slices.Clone(s.names)
 		for i, name := range s.names {
 			if name == "0" || name == "1" {
