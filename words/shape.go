@@ -73,7 +73,7 @@ func (s Shape) String() string {
 	if s.Pixels == 0 {
 		return "no clear vote on any pixel"
 	}
-	noun := "a blob"
+	noun := "ink"
 	if s.Elongation() >= 2.5 {
 		noun = s.direction() + " stroke"
 	}

@@ -154,7 +154,7 @@ func TestShape(t *testing.T) {
 		"a level stroke of 5 x 2 pixels at the top":        {"........", ".#####..", ".#####..", "........", "........", "........", "........", "........"},
 		"a falling stroke of 6 x 1 pixels at the top left": {"#.......", ".#......", "..#.....", "...#....", "........", "........", "........", "........", "........"},
 		"a rising stroke of 6 x 1 pixels at the right":     {"........", "........", "........", ".......#", "......#.", ".....#..", "....#...", "........", "........"},
-		"a blob of 2 x 2 pixels at the bottom right":       {"......", "......", "......", "......", "....##", "....##"},
+		"ink of 2 x 2 pixels at the bottom right":       {"......", "......", "......", "......", "....##", "....##"},
 		"no clear vote on any pixel":                       {"...", "..."},
 	} {
 		if got := words.ShapeOf(drawing(t, rows...), 0).String(); got != want {

@@ -24,9 +24,9 @@ removes it. Several parts are named at once by several pairs.
 Without a pair, the command lists the parts, their names and what they say.`
 
 const nameExample = `  patchwork name model.npz
-  patchwork name model.npz 0 "bar" 1 "stem"
-  patchwork name model.npz stem "downstroke" -o named.npz
-  patchwork name model.npz bar ""`
+  patchwork name model.npz 0 bar 1 'upright stroke'
+  patchwork name model.npz 'upright stroke' stem -o named.npz
+  patchwork name model.npz bar ''`
 
 func (a *app) nameCommand() *cobra.Command {
 	var output string
@@ -41,7 +41,7 @@ func (a *app) nameCommand() *cobra.Command {
 			case len(args) == 0:
 				return &usageError{err: fmt.Errorf("no model: name its file"), command: cmd.CommandPath()}
 			case len(args)%2 == 0:
-				return &usageError{err: fmt.Errorf("%q has no name beside it: give a part and its name, such as 3 \"bog\"", args[len(args)-1]), command: cmd.CommandPath()}
+				return &usageError{err: fmt.Errorf("%q has no name beside it: give a part and its name, such as 3 bog", args[len(args)-1]), command: cmd.CommandPath()}
 			}
 			return nil
 		},
