@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"iter"
@@ -29,7 +28,7 @@ func newLines(m *patchwork.Model, head *dataset.Set) lines {
 	for _, name := range m.Extras().Names {
 		var text []byte
 		if name != "" {
-			text = appendText([]byte(`,"name":`), name)
+			text = append([]byte(`,"name":`), quoted(name)...)
 		}
 		l.names = append(l.names, text)
 	}
@@ -68,7 +67,7 @@ func (l lines) line(b []byte, set *dataset.Set, i int, e *patchwork.Explanation,
 func (l lines) labelled(b []byte, set *dataset.Set, i int) []byte {
 	for j, name := range l.labels {
 		b = append(b, [...]string{`,"labels":{`, `,`}[min(j, 1)]...)
-		b = append(appendText(b, name), ':')
+		b = append(append(b, quoted(name)...), ':')
 		at := slices.IndexFunc(set.Meta, func(c dataset.Column) bool { return c.Name == name })
 		switch v := set.Meta[at].Values.(type) {
 		case []int64:
@@ -80,24 +79,13 @@ func (l lines) labelled(b []byte, set *dataset.Set, i int) []byte {
 				b = strconv.AppendFloat(b, v[i], 'g', -1, 64)
 			}
 		default:
-			b = appendText(b, set.Meta[at].Text(i))
+			b = append(b, quoted(set.Meta[at].Text(i))...)
 		}
 	}
 	if len(l.labels) > 0 {
 		b = append(b, '}')
 	}
 	return b
-}
-
-// appendText appends a text in quotes.
-func appendText(b []byte, text string) []byte {
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(text); err != nil {
-		panic(err) // every text has a form in JSON
-	}
-	return append(b, bytes.TrimSuffix(out.Bytes(), []byte("\n"))...)
 }
 
 // posterior appends the fields of --best.

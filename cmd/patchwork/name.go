@@ -46,14 +46,17 @@ func (a *app) nameCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if _, err := checkOutput("name", output); err != nil {
+				return err
+			}
+			if len(args) == 1 && output != "" {
+				return usagef("-o %s: there is nothing to write; give a part and its name", output)
+			}
 			m, err := loadModel(args[0])
 			if err != nil {
 				return err
 			}
 			if len(args) == 1 {
-				if output != "" {
-					return usagef("-o %s: there is nothing to write; give a part and its name", output)
-				}
 				return a.listNames(m, asJSON)
 			}
 			return a.name(args[0], output, m, args[1:])
@@ -75,8 +78,6 @@ func (a *app) name(path, output string, m *patchwork.Model, pairs []string) erro
 			return usagef("%s also holds %s, which writing it anew would lose; write the named model elsewhere with -o", path, strings.Join(kept, ", "))
 		}
 		output = path
-	} else if _, err := checkOutput("name", output); err != nil {
-		return err
 	}
 	var said []string
 	for pair := range slices.Chunk(pairs, 2) {
