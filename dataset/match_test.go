@@ -345,6 +345,12 @@ func TestForNotes(t *testing.T) {
 	if o, notes, err = (Options{}).For(m); err != nil || notes != nil || *o.Threshold != 128 || !o.Invert || o.Height != 2 || o.Header != HeaderAbsent {
 		t.Errorf("%+v, %q, %v", o, notes, err)
 	}
+	if o, notes, err = (Options{AutoThreshold: true}).For(m); err != nil || o.Threshold != nil || !slices.Equal(notes, []string{"--threshold auto is given, but the model was learned from data read with 128"}) {
+		t.Errorf("%+v, %q, %v", o, notes, err)
+	}
+	if o, notes, err = (Options{}).For(modelOf(t, 1, 1, `{"threshold":"auto"}`)); err != nil || notes != nil || !o.AutoThreshold {
+		t.Errorf("%+v, %q, %v", o, notes, err)
+	}
 	if _, notes, _ = (Options{Invert: true}).For(modelOf(t, 1, 1, "")); !slices.Equal(notes, []string{"--invert true is given, but the model was learned from data read without"}) {
 		t.Errorf("%q", notes)
 	}

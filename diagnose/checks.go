@@ -8,6 +8,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/posterior"
+	"example.com/patchwork/words"
 )
 
 // The checks of Model, in the order of the kinds.
@@ -22,6 +23,15 @@ const (
 	listedAtAll = 10   // images named in a finding
 )
 
+// called returns what part k is called at the beginning of a sentence: "Part 3 (bog)".
+func called(m *patchwork.Model, k int) string {
+	text := fmt.Sprintf("Part %d", k)
+	if name := words.Name(m, k); name != fmt.Sprintf("part %d", k) {
+		text += " (" + name + ")"
+	}
+	return text
+}
+
 func findUnused(m *patchwork.Model, t *patchwork.Tally) []Finding {
 	advice := "Learn with fewer parts, or from more starts."
 	if c := m.Config(); c.Scene || c.Poses.Len() > 1 {
@@ -32,9 +42,9 @@ func findUnused(m *patchwork.Model, t *patchwork.Tally) []Finding {
 		facts := ""
 		switch {
 		case t != nil && t.Rows() > 0 && t.Active(k) == 0:
-			facts = fmt.Sprintf("Part %d explains none of the %d images.", k, t.Rows())
+			facts = fmt.Sprintf("%s explains none of the %d images.", called(m, k), t.Rows())
 		case t == nil && m.Extras().Usage != nil && m.Extras().Usage[k] == 0:
-			facts = fmt.Sprintf("Part %d explained no training image.", k)
+			facts = fmt.Sprintf("%s explained no training image.", called(m, k))
 		default:
 			continue
 		}
@@ -58,7 +68,7 @@ func findDuplicates(m *patchwork.Model) []Finding {
 		for b := a + 1; b < m.K(); b++ {
 			if d := dispute(m, a, b); d < sameVotes {
 				out = append(out, Finding{Kind: KindDuplicate, Experts: []int{a, b}, Value: d, Limit: sameVotes,
-					Facts:  fmt.Sprintf("Parts %d and %d say nearly the same: %.0f %% of their votes are in dispute.", a, b, 100*d),
+					Facts:  fmt.Sprintf("%s and %s say nearly the same: %.0f %% of their votes are in dispute.", called(m, a), words.Full(m, b), 100*d),
 					Advice: "Learn with fewer parts, or from more starts."})
 			}
 		}
@@ -140,9 +150,9 @@ func findConstant(m *patchwork.Model) []Finding {
 		switch {
 		case loudest < noVotes:
 			f.Value = loudest
-			f.Facts = fmt.Sprintf("Part %d says nothing: its largest vote is %.3f.", k, loudest)
+			f.Facts = fmt.Sprintf("%s says nothing: its largest vote is %.3f.", called(m, k), loudest)
 		case len(t) > 1 && spread < noVotes:
-			f.Facts = fmt.Sprintf("Part %d says the same everywhere: all its values lie in %.3f to %.3f.", k, slices.Min(t), slices.Max(t))
+			f.Facts = fmt.Sprintf("%s says the same everywhere: all its values lie in %.3f to %.3f.", called(m, k), slices.Min(t), slices.Max(t))
 			f.Advice = "Give the background that value instead, or learn with fewer parts."
 		default:
 			continue
@@ -211,8 +221,8 @@ func findEdges(m *patchwork.Model, explained []*patchwork.Explanation) []Finding
 				continue
 			}
 			out = append(out, Finding{Kind: KindPoseAtEdge, Experts: []int{k}, Value: share, Limit: limit,
-				Facts: fmt.Sprintf("Part %d is at the end of its range, %s = %v, in %d of %d picks.",
-					k, edges[i].name, edges[i].at, n, picks[k]),
+				Facts: fmt.Sprintf("%s is at the end of its range, %s = %v, in %d of %d picks.",
+					called(m, k), edges[i].name, edges[i].at, n, picks[k]),
 				Advice: fmt.Sprintf("Widen the range of %s.", edges[i].name)})
 		}
 	}
@@ -238,7 +248,7 @@ func findOverconfident(m *patchwork.Model, t *patchwork.Tally) []Finding {
 		// Five standard deviations of a sum of rare errors, and twice as many.
 		if limit := max(2*expected, expected+5*math.Sqrt(expected+1)); wrong > limit {
 			out = append(out, Finding{Kind: KindOverconfident, Experts: []int{k}, Value: wrong, Limit: limit,
-				Facts:  fmt.Sprintf("Part %d is wrong at %.0f pixels it decides, where its template expects %.0f.", k, wrong, expected),
+				Facts:  fmt.Sprintf("%s is wrong at %.0f pixels it decides, where its template expects %.0f.", called(m, k), wrong, expected),
 				Advice: "Clip its probabilities to the noise of these images, or continue learning with them."})
 		}
 	}
@@ -263,7 +273,7 @@ func findCertain(m *patchwork.Model) []Finding {
 		}
 		if certain > 0 {
 			out = append(out, Finding{Kind: KindOverconfident, Experts: []int{k}, Value: float64(certain),
-				Facts:  fmt.Sprintf("Part %d has %d values within %.2g of 0 or 1.", k, certain, limit),
+				Facts:  fmt.Sprintf("%s has %d values within %.2g of 0 or 1.", called(m, k), certain, limit),
 				Advice: "Clip them to the noise of the images: one surprise there outweighs all else."})
 		}
 	}
@@ -303,7 +313,7 @@ func findSingular(m *patchwork.Model) []Finding {
 		Advice: fmt.Sprintf("Fit it to more than %d images; until then its samples stay in the span of those seen.", free)}}
 }
 
-func findUnexplained(explained []*patchwork.Explanation) []Finding {
+func findUnexplained(explained []*patchwork.Explanation, name func(i int) string) []Finding {
 	var nothing, impossible []int
 	total := 0
 	for i, e := range explained {
@@ -323,25 +333,17 @@ func findUnexplained(explained []*patchwork.Explanation) []Finding {
 			return
 		}
 		listed := images[:min(len(images), listedAtAll)]
+		names := make([]string, len(listed))
+		for i, image := range listed {
+			names[i] = name(image)
+		}
+		if len(images) > len(listed) {
+			names = append(names, "...")
+		}
 		out = append(out, Finding{Kind: kind, Images: slices.Clone(listed), Value: float64(len(images)) / float64(total),
-			Facts: fmt.Sprintf("%s %d of %d images (%s).", what, len(images), total, numbers(listed, len(images))), Advice: advice})
+			Facts: fmt.Sprintf("%s %d of %d images (%s).", what, len(images), total, strings.Join(names, ", ")), Advice: advice})
 	}
 	add(KindUnexplained, nothing, "Nothing explains", "That is fair for blank images and sparse or noisy rows; if these are neither, learn more parts or allow more poses.")
 	add(KindImpossible, impossible, "The model gives probability 0 to", "Clip the templates and the background away from 0 and 1.")
 	return out
-}
-
-// numbers lists the first of some numbers: "3, 5, ...".
-func numbers(first []int, all int) string {
-	var b strings.Builder
-	for i, n := range first {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprint(&b, n)
-	}
-	if all > len(first) {
-		b.WriteString(", ...")
-	}
-	return b.String()
 }

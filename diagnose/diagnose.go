@@ -6,13 +6,20 @@
 // a limit per kind).
 package diagnose
 
-import "example.com/patchwork"
+import (
+	"strconv"
+
+	"example.com/patchwork"
+)
 
 // Evidence is how a model explains some images, as patchwork.Explain returns it.
 // Checks that need what is nil are skipped.
 type Evidence struct {
 	Tally     *patchwork.Tally
 	Explained []*patchwork.Explanation // by number of the image; nil ones are skipped
+
+	// Name says what an image is called in the facts; nil means by its number, from 1.
+	Name func(i int) string
 }
 
 // Model returns what is odd about a model: about its templates and its geometry,
@@ -28,5 +35,9 @@ func Model(m *patchwork.Model, on Evidence) []Finding {
 	out = append(out, findEdges(m, on.Explained)...)
 	out = append(out, findOverconfident(m, on.Tally)...)
 	out = append(out, findSingular(m)...)
-	return append(out, findUnexplained(on.Explained)...)
+	name := on.Name
+	if name == nil {
+		name = func(i int) string { return strconv.Itoa(i + 1) }
+	}
+	return append(out, findUnexplained(on.Explained, name)...)
 }

@@ -34,5 +34,5 @@ func ExampleModel() {
 	}
 	// Output:
 	// unused: Part 2 explains none of the 2 images.
-	// duplicate: Parts 0 and 1 say nearly the same: 4 % of their votes are in dispute.
+	// duplicate: Part 0 and part 1 say nearly the same: 4 % of their votes are in dispute.
 }

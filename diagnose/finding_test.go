@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -63,7 +64,7 @@ func examine(t *testing.T, m *patchwork.Model, data patchwork.Data, workers int)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Model(m, Evidence{tally, explained})
+	return Model(m, Evidence{Tally: tally, Explained: explained})
 }
 
 // A model that is as it should be gives rise to no finding but images of pure
@@ -235,7 +236,7 @@ func TestUnexplainedImagesAreFound(t *testing.T) {
 	}
 	findings := examine(t, m, data, 2)
 	f := only(t, findings, KindUnexplained)
-	if want := []int{2, 4, 5, 6, 7, 8, 9, 10, 11, 12}; !slices.Equal(f.Images, want) || f.Value != 13./16 || !strings.Contains(f.Facts, "13 of 16 images (2, 4, 5") || !strings.Contains(f.Facts, "12, ...)") {
+	if want := []int{2, 4, 5, 6, 7, 8, 9, 10, 11, 12}; !slices.Equal(f.Images, want) || f.Value != 13./16 || !strings.Contains(f.Facts, "13 of 16 images (3, 5, 6") || !strings.Contains(f.Facts, "13, ...)") {
 		t.Errorf("unexplained images %v, share %v: %s", f.Images, f.Value, f.Facts)
 	}
 	if f := only(t, findings, KindImpossible); !slices.Equal(f.Images, []int{1}) {
@@ -263,4 +264,23 @@ func TestFindingsAreOrderedAndNamed(t *testing.T) {
 		}
 	}()
 	Model(m, Evidence{Tally: patchwork.NewTally(testkit.ModelOf(t, patchwork.Config{Height: 1, Width: 2}, []float64{1, 0.5}))})
+}
+
+// Findings call parts and images by their names.
+func TestFindingsUseNames(t *testing.T) {
+	m := testkit.ModelOf(t, patchwork.Config{Height: 1, Width: 2}, []float64{0.9, 0.1}, []float64{0.9, 0.1})
+	m, err := m.WithExtras(patchwork.Extras{Names: []string{"", "bog"}, Usage: []float64{1, 0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	findings := Model(m, Evidence{Explained: []*patchwork.Explanation{nil, {}}, Name: func(i int) string { return fmt.Sprint("site ", i) }})
+	for kind, want := range map[Kind]string{
+		KindUnused:      "Part 1 (bog) explained no training image.",
+		KindDuplicate:   "Part 0 and bog (part 1) say nearly the same: 0 % of their votes are in dispute.",
+		KindUnexplained: "Nothing explains 1 of 1 images (site 1).",
+	} {
+		if f := ofKind(findings, kind); len(f) != 1 || f[0].Facts != want {
+			t.Errorf("%v: %v, want %q", kind, f, want)
+		}
+	}
 }

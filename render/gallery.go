@@ -7,6 +7,7 @@ import (
 
 	patchwork "example.com/patchwork"
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/words"
 )
 
 // Experts returns a sheet of all templates of a model, in order, captioned with
@@ -16,7 +17,7 @@ func Experts(m *patchwork.Model) Sheet {
 	usage := m.Extras().Usage
 	s := Sheet{Legend: scale(m)}
 	for k := range m.K() {
-		caption := fmt.Sprintf("part %d", k)
+		caption := called(m, k)
 		if usage != nil {
 			caption += fmt.Sprintf(" · %.0f %%", 100*usage[k])
 		}
@@ -71,7 +72,7 @@ func Explanations(m *patchwork.Model, cases []Case) Sheet {
 		s.ColumnLabels = append(s.ColumnLabels, "image", "explained", "composed")
 		s.Breaks = append(s.Breaks, 3*b)
 	}
-	s.Legend = legend(used)
+	s.Legend = legend(m, used)
 	return s
 }
 
@@ -97,9 +98,19 @@ func signed(v float64, format string) string {
 	return fmt.Sprintf(format, v+0) // + 0 makes -0 plain 0
 }
 
+// called returns what part k is called, no longer than a caption.
+func called(m *patchwork.Model, k int) string {
+	const most = 24
+	name := []rune(words.Name(m, k))
+	if len(name) > most {
+		return string(name[:most-1]) + "…"
+	}
+	return string(name)
+}
+
 // legend returns the hue of each expert among the picks, in order of number,
 // and the colour of unexplained ink.
-func legend(picks []patchwork.Pick) []Swatch {
+func legend(m *patchwork.Model, picks []patchwork.Pick) []Swatch {
 	last, used := -1, map[int]bool{}
 	for _, p := range picks {
 		used[p.Expert] = true
@@ -108,7 +119,7 @@ func legend(picks []patchwork.Pick) []Swatch {
 	var out []Swatch
 	for k := range last + 1 {
 		if used[k] {
-			out = append(out, Swatch{Hue(k), fmt.Sprintf("part %d", k)})
+			out = append(out, Swatch{Hue(k), called(m, k)})
 		}
 	}
 	return append(out, Swatch{unexplained, "unexplained ink"})
@@ -119,7 +130,7 @@ func legend(picks []patchwork.Pick) []Swatch {
 func Steps(m *patchwork.Model, img *bitmap.Image, e patchwork.Explanation) Sheet {
 	s := Sheet{
 		Tiles:   []Tile{{Image(img), "image\n" + nats(e.StartLogLik)}},
-		Legend:  legend(e.Picks),
+		Legend:  legend(m, e.Picks),
 		Columns: min(len(e.Picks)+1, 8),
 	}
 	for j, p := range e.Picks {
@@ -127,7 +138,7 @@ func Steps(m *patchwork.Model, img *bitmap.Image, e patchwork.Explanation) Sheet
 		if p.Gain > 0 {
 			gain = "+" + gain
 		}
-		caption := fmt.Sprintf("%d: part %d\n%s nats", j+1, p.Expert, gain)
+		caption := fmt.Sprintf("%d: %s\n%s nats", j+1, called(m, p.Expert), gain)
 		s.Tiles = append(s.Tiles, Tile{Overlay(m, img, e.Picks[:j+1]), caption})
 	}
 	return s
@@ -187,6 +198,9 @@ func BeforeAfter(before, after *patchwork.Model) Sheet {
 				}
 				if row == 1 && k < n {
 					t.Caption = fmt.Sprintf("part %d", k)
+					if k < m.K() {
+						t.Caption = called(m, k)
+					}
 				}
 				s.Tiles = append(s.Tiles, t)
 			}

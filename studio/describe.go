@@ -11,6 +11,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/pose"
+	"example.com/patchwork/words"
 )
 
 // modelInfo describes a model.
@@ -110,8 +111,12 @@ type expertInfo struct {
 	Usage      *float64       `json:"usage" nullable:"true" doc:"fraction of the training images in which it is active"`
 	Pose       *meanPose      `json:"pose" doc:"mean pose in the geometry"`
 	Elongation float64        `json:"elongation" doc:"length over width of its votes; 1 is round"`
+	Words      string         `json:"words" doc:"how often it is used, and what it says"`
 	Columns    []expertColumn `json:"columns" doc:"for a table: the columns it votes on, strongest first"`
 }
+
+// wordsColumns is how many columns of each side the words of a part name.
+const wordsColumns = 5
 
 type meanPose struct {
 	DY    float64 `json:"dy"`
@@ -151,7 +156,7 @@ func (s *Server) listExperts(ctx context.Context, in *ModelPath) (*expertList, e
 
 func newExpert(m *model, k int) expertInfo {
 	t, e := m.m.Template(k), m.m.Extras()
-	info := expertInfo{Index: k, Name: m.called(k), Template: newF32(t), Elongation: elongation(m.m, k)}
+	info := expertInfo{Index: k, Name: m.called(k), Template: newF32(t), Elongation: words.ShapeOf(m.m, k).Elongation(), Words: words.Part(m.m, k, wordsColumns)}
 	for i, p := range t {
 		if !votes(m.m, i, p) {
 			info.Abstains++
@@ -194,31 +199,4 @@ func votes(m *patchwork.Model, i int, p float64) bool {
 		return p > q
 	}
 	return p != q
-}
-
-// elongation returns the ratio of the standard deviations of an expert's votes
-// along their principal axes. Each pixel is weighted by how far its vote
-// exceeds half the distance from abstention to certainty; a single pixel has
-// variance 1/12.
-func elongation(m *patchwork.Model, k int) float64 {
-	var w, sx, sy, sxx, syy, sxy float64
-	for i, p := range m.Template(k) {
-		q := m.Abstention(i)
-		share := 0.0
-		switch {
-		case p > q:
-			share = (p - q) / (1 - q)
-		case m.Config().Rule == patchwork.RuleMaxMinusMin && p < q:
-			share = (q - p) / q
-		}
-		a := max(0, share-0.5)
-		x, y := float64(i%m.Width()), float64(i/m.Width())
-		w, sx, sy, sxx, syy, sxy = w+a, sx+a*x, sy+a*y, sxx+a*x*x, syy+a*y*y, sxy+a*x*y
-	}
-	if w == 0 {
-		return 1
-	}
-	xx, yy, xy := sxx/w-sx*sx/w/w+1./12, syy/w-sy*sy/w/w+1./12, sxy/w-sx*sy/w/w
-	mid, half := (xx+yy)/2, math.Hypot((xx-yy)/2, xy)
-	return math.Sqrt((mid + half) / max(mid-half, 1e-9))
 }

@@ -3,14 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/words"
 )
 
 // codes holds the explanations of a chunk as a table: a row per image, a column per
@@ -98,14 +97,9 @@ func newCodeTable(format dataset.TableFormat, m *patchwork.Model, s *source, gai
 
 // partNames returns what the parts are called: their names, else part 0, part 1, ...
 func partNames(m *patchwork.Model) []string {
-	names := slices.Clone(m.Extras().Names)
-	if names == nil {
-		names = make([]string, m.K())
-	}
-	for k, name := range names {
-		if name == "" {
-			names[k] = fmt.Sprintf("part %d", k)
-		}
+	names := make([]string, m.K())
+	for k := range names {
+		names[k] = words.Name(m, k)
 	}
 	return names
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -116,6 +117,7 @@ func (d *demo) prepare(seed uint64, workers int) error {
 	for i := range demoExplain {
 		d.test.Rows = append(d.test.Rows, demoLearn+i)
 	}
+	d.test.Meta = []dataset.Column{{Name: "y", Values: slices.Repeat([]string{demoLetter}, demoExplain)}}
 	return nil
 }
 
@@ -149,7 +151,7 @@ func (d *demo) sheets(ctx context.Context) (*demoSheets, error) {
 func (d *demo) cases() []render.Case {
 	var cases []render.Case
 	for i, e := range d.explain {
-		cases = append(cases, render.Case{Name: fmt.Sprintf("letter %d", row(d.test, i)), Image: d.test.Images[i], Explanation: e})
+		cases = append(cases, render.Case{Name: fmt.Sprintf("letter %d", row(d.test, i)+1), Image: d.test.Images[i], Explanation: e})
 	}
 	return cases
 }
@@ -255,7 +257,7 @@ func (d *demo) text() string {
 	fmt.Fprintf(&b, "learned %d strokes of the letter %s from %d drawings in %.2f s (start %d of %d)\n",
 		d.model.K(), demoLetter, demoLearn, d.took.Seconds(), r.Chosen+1, len(r.Starts))
 	for i, e := range d.explain {
-		fmt.Fprintf(&b, "letter %d:", row(d.test, i))
+		fmt.Fprintf(&b, "letter %d:", row(d.test, i)+1)
 		for _, p := range e.Picks {
 			fmt.Fprintf(&b, " part %d at (%+d,%+d) turned %+v,", p.Expert, p.Pose.DY, p.Pose.DX, p.Pose.Angle)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/words"
 )
 
 // findingReport is a finding as JSON, a contract.
@@ -38,17 +39,19 @@ func (a *app) examine(ctx context.Context, m *patchwork.Model, set *dataset.Set,
 	for i := range set.Len() {
 		last = max(last, row(set, i))
 	}
-	explained := make([]*patchwork.Explanation, last+1)
+	explained, at := make([]*patchwork.Explanation, last+1), make([]int, last+1)
 	bar := a.progress("image", set.Len())
 	defer bar.stop()
 	t, err := explainAll(ctx, &task{source: source{set: set}, model: m, workers: workers, bar: bar,
 		opt: patchwork.PursuitOptions{Paper: true}}, func(i int, e *patchwork.Explanation) {
-		explained[row(set, i)] = e
+		explained[row(set, i)], at[row(set, i)] = e, i
 	})
 	if err != nil {
 		return nil, request(err)
 	}
-	return diagnose.Model(m, diagnose.Evidence{Tally: t, Explained: explained}), nil
+	called := set.Called()
+	name := func(row int) string { return words.Clean(called(at[row])) }
+	return diagnose.Model(m, diagnose.Evidence{Tally: t, Explained: explained, Name: name}), nil
 }
 
 // maxWarnings is the largest number of warnings of learn, one line each; info lists

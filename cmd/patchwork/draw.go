@@ -1,13 +1,13 @@
 package main
 
 import (
-	"fmt"
 	"image"
 
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
 	"example.com/patchwork/render"
+	"example.com/patchwork/words"
 )
 
 func (a *app) drawCommand() *cobra.Command {
@@ -58,7 +58,7 @@ own colour, as in the paper's Figure 8. Without -o, draw in the terminal.`,
 func colouredSheet(m *patchwork.Model) render.Sheet {
 	sheet := render.Sheet{Tiles: []render.Tile{{Image: colouredTile(m)}}}
 	for k := range m.K() {
-		sheet.Legend = append(sheet.Legend, render.Swatch{Colour: render.Hue(k), Text: fmt.Sprintf("part %d", k)})
+		sheet.Legend = append(sheet.Legend, render.Swatch{Colour: render.Hue(k), Text: words.Name(m, k)})
 	}
 	return sheet
 }

@@ -3,18 +3,19 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
-	"example.com/patchwork/bitmap"
+	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/posterior"
 	"example.com/patchwork/render"
+	"example.com/patchwork/words"
 )
 
 // pursuitFlags are the flags of commands that explain images by a pursuit: which
@@ -157,7 +158,10 @@ func (a *app) explainCommand() *cobra.Command {
 			if t.stream != nil {
 				a.sayStreaming(&t.source, f.input.data.memory, "explaining it block by block")
 			}
-			g := &gallery{model: t.model, cases: make([]render.Case, shown)}
+			g := &gallery{model: t.model}
+			if picture != "" {
+				g.cases = make([]render.Case, shown)
+			}
 			if err := a.explain(cmd.Context(), t, &out, g); err != nil || picture == "" {
 				return err
 			}
@@ -254,7 +258,7 @@ func (a *app) explainBest(ctx context.Context, w io.Writer, t *task, g *gallery,
 		return posterior.Explain(ctx, part.model, part.set.Images, opt, part.workers, func(i int, post *posterior.Posterior) {
 			best := &post.Alternatives[0].Explanation
 			lines.put(i, form.line(nil, part.set, i, best, post))
-			g.put(part.first+i, row(part.set, i), part.set.Images[i], best)
+			g.put(part.first+i, part.set, i, best)
 			part.bar.step("")
 		})
 	})
@@ -278,13 +282,28 @@ func (f jsonFloat) MarshalJSON() ([]byte, error) {
 type gallery struct {
 	model *patchwork.Model
 	cases []render.Case
+
+	mu   sync.Mutex
+	set  *dataset.Set // the last one, and what its images are called
+	name func(i int) string
 }
 
-// put keeps explanation i if the picture shows it. Workers call it with different i.
-func (g *gallery) put(i, row int, img *bitmap.Image, e *patchwork.Explanation) {
+// put keeps the explanation of image j of a set, number i of the task, if the picture
+// shows it. Workers call it with different i.
+func (g *gallery) put(i int, set *dataset.Set, j int, e *patchwork.Explanation) {
 	if i < len(g.cases) {
-		g.cases[i] = render.Case{Name: fmt.Sprintf("image %d", row), Image: img, Explanation: *e}
+		g.cases[i] = render.Case{Name: words.Clean(g.called(set)(j)), Image: set.Images[j], Explanation: *e}
 	}
+}
+
+// called returns the function that says what an image of a set is called.
+func (g *gallery) called(set *dataset.Set) func(i int) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.set != set {
+		g.set, g.name = set, set.Called()
+	}
+	return g.name
 }
 
 // putAll keeps the explanations of a chunk that the picture shows. first is the number
@@ -293,7 +312,7 @@ func (g *gallery) putAll(first int, c *chunk) {
 	for i := c.from; i < c.to && first+i < len(g.cases); i++ {
 		e := c.at(i)
 		e.Picks = slices.Clone(e.Picks) // the memory of a chunk is used again
-		g.put(first+i, row(c.set, i), c.set.Images[i], &e)
+		g.put(first+i, c.set, i, &e)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/pose"
+	"example.com/patchwork/words"
 )
 
 // modelReport is what info reports of a model; the JSON names are a contract.
@@ -36,10 +37,15 @@ type modelReport struct {
 	Geometry  *geometryReport `json:"geometry,omitempty"`
 	Learned   *learnedReport  `json:"learned,omitempty"`
 
+	Parts   []namedPart     `json:"parts"`
+	Columns []string        `json:"columns,omitempty"` // names
+	Reading json.RawMessage `json:"reading,omitempty"` // how the data were read
+
 	Examined string          `json:"examined,omitempty"` // the data of the findings; if empty, they are of the model alone
 	Findings []findingReport `json:"findings"`
 
 	tried []patchwork.CurvePoint // to print: one point for each number of experts
+	model *patchwork.Model
 }
 
 type posesReport struct {
@@ -170,7 +176,7 @@ func reportModel(m *patchwork.Model) *modelReport {
 	c, x := m.Config(), m.Extras()
 	r := &modelReport{Rule: c.Rule.String(), Experts: m.K(), Height: c.Height, Width: c.Width, Q: c.Q,
 		QPerPixel: c.QMap != nil, Truncate: c.Truncate, Scene: c.Scene, Outside: recipe.OutsideName(c.UnknownOutside),
-		Prior: [2]float64{c.Prior.On, c.Prior.Off}, Usage: x.Usage}
+		Prior: [2]float64{c.Prior.On, c.Prior.Off}, Usage: x.Usage, Parts: partsInWords(m), Columns: x.Columns, Reading: x.Reading, model: m}
 	if c.Prior == (patchwork.Prior{}) {
 		r.Prior = [2]float64{1, 1}
 	}
@@ -225,16 +231,13 @@ func (r *modelReport) print(out io.Writer) error {
 		fmt.Fprintf(w, "%-11s"+format+"\n", append([]any{name}, args...)...)
 	}
 	line("rule", "%s, abstention value %s", r.Rule, r.abstention())
-	line("parts", "%d of %d x %d pixels", r.Experts, r.Height, r.Width)
+	r.printParts(line)
 	line("poses", "%s", r.Poses.text(r.Scene))
 	line("outside", "%s", r.Outside)
 	line("prior", "Beta(%v, %v)", r.Prior[0], r.Prior[1])
 	line("search", "%s", map[bool]string{true: "truncated templates", false: "original templates"}[r.Truncate])
 	if r.Images > 0 {
 		line("counts", "of %d images", r.Images)
-	}
-	for k, u := range r.Usage {
-		line(map[bool]string{true: "usage"}[k == 0], "part %d in %.1f %% of the images", k, 100*u)
 	}
 	r.printGeometry(line)
 	r.printLearned(line)
@@ -276,7 +279,7 @@ func (r *modelReport) printGeometry(line func(string, string, ...any)) {
 		return
 	}
 	for k, m := range r.Geometry.Mean {
-		line(map[bool]string{true: "geometry"}[k == 0], "part %d at dy %.1f, dx %.1f, angle %.1f on average", k, m[0], m[1], m[2])
+		line(map[bool]string{true: "geometry"}[k == 0], "%s at dy %.1f, dx %.1f, angle %.1f on average", words.Full(r.model, k), m[0], m[1], m[2])
 	}
 	line("", "rank %d, standard deviations %.3g", r.Geometry.Rank, r.Geometry.SD)
 }

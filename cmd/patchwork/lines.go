@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -16,12 +17,25 @@ import (
 
 // lines makes lines of JSON, whose form is a contract.
 type lines struct {
-	places bool // picks have places; those of tables, whose parts do not move, have none
+	places bool     // picks have places; those of tables, whose parts do not move, have none
+	names  [][]byte // of parts, as they stand in a pick; nil for none
+	labels []string // the columns of labels
 }
 
 func newLines(m *patchwork.Model, head *dataset.Set) lines {
 	c := m.Config()
-	return lines{places: !head.Table || c.Scene || c.Poses.Len() > 1}
+	l := lines{places: !head.Table || c.Scene || c.Poses.Len() > 1}
+	for _, name := range m.Extras().Names {
+		var text []byte
+		if name != "" {
+			text = append([]byte(`,"name":`), quoted(name)...)
+		}
+		l.names = append(l.names, text)
+	}
+	for _, c := range head.Labels() {
+		l.labels = append(l.labels, c.Name)
+	}
+	return l
 }
 
 // chunk makes the lines of a chunk. Workers call it.
@@ -38,6 +52,7 @@ func (l lines) chunk(c *chunk) {
 func (l lines) line(b []byte, set *dataset.Set, i int, e *patchwork.Explanation, post *posterior.Posterior) []byte {
 	b = append(b, `{"index":`...)
 	b = strconv.AppendInt(b, int64(row(set, i)), 10)
+	b = l.labelled(b, set, i)
 	b = appendField(b, `,"start_log_lik":`, e.StartLogLik)
 	b = appendField(b, `,"log_lik":`, e.LogLik)
 	b = appendField(b, `,"log_lik_model":`, e.LogLikModel)
@@ -46,6 +61,31 @@ func (l lines) line(b []byte, set *dataset.Set, i int, e *patchwork.Explanation,
 		b = l.posterior(b, post)
 	}
 	return append(b, '}', '\n')
+}
+
+// labelled appends the labels of image i, if there are any.
+func (l lines) labelled(b []byte, set *dataset.Set, i int) []byte {
+	for j, name := range l.labels {
+		b = append(b, [...]string{`,"labels":{`, `,`}[min(j, 1)]...)
+		b = append(append(b, quoted(name)...), ':')
+		at := slices.IndexFunc(set.Meta, func(c dataset.Column) bool { return c.Name == name })
+		switch v := set.Meta[at].Values.(type) {
+		case []int64:
+			b = strconv.AppendInt(b, v[i], 10)
+		case []float64:
+			if math.IsInf(v[i], 0) || math.IsNaN(v[i]) {
+				b = append(b, "null"...)
+			} else {
+				b = strconv.AppendFloat(b, v[i], 'g', -1, 64)
+			}
+		default:
+			b = append(b, quoted(set.Meta[at].Text(i))...)
+		}
+	}
+	if len(l.labels) > 0 {
+		b = append(b, '}')
+	}
+	return b
 }
 
 // posterior appends the fields of --best.
@@ -73,6 +113,9 @@ func (l lines) picks(b []byte, picks []patchwork.Pick) []byte {
 		}
 		b = append(b, `{"expert":`...)
 		b = strconv.AppendInt(b, int64(p.Expert), 10)
+		if l.names != nil {
+			b = append(b, l.names[p.Expert]...)
+		}
 		if l.places {
 			b = append(b, `,"dy":`...)
 			b = strconv.AppendInt(b, int64(p.Pose.DY), 10)

@@ -16,6 +16,7 @@ var outputFormats = map[string][]string{
 	"learn":           {".npz", ""},
 	"look":            {".png", ".svg"},
 	"mstep":           {".npz", ""},
+	"name":            {".npz", ""},
 	"predict":         {".csv", ".npz"},
 	"predict --cells": {".csv", ".npz", ".parquet", ".arrow", ".feather", ".ipc", ".jsonl", ".ndjson"},
 	"report":          {".html", ".htm"},

@@ -95,6 +95,7 @@ func TestWorkersChangeNoCount(t *testing.T) {
 // line is a line of explain as other programs read it.
 type line struct {
 	Index       *int             `json:"index"`
+	Labels      map[string]any   `json:"labels"`
 	StartLogLik *float64         `json:"start_log_lik"`
 	LogLik      *float64         `json:"log_lik"`
 	LogLikModel *float64         `json:"log_lik_model"`

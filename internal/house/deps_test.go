@@ -65,7 +65,8 @@ const policy = `
 	posterior, internal/rows < learn;
 	posterior, internal/rows < table;
 	learn, table < internal/recipe; # what the command and the studio ask of a learner
-	posterior < diagnose;
+	patchwork < words; # what a model says, to people
+	posterior, words < diagnose;
 	testing, pgregory.net/rapid, patchwork < internal/testkit; # for tests only
 
 	# Edges: files to images, models to files, models to pictures.
@@ -91,7 +92,7 @@ const policy = `
 	# own, so that an engine needs no more than this.
 	learn, dataset, modelfile, modelfile/tallyfile < cmd/engine;
 
-	patchwork, internal/atomicfile, FILES,
+	patchwork, words, internal/atomicfile, FILES,
 	golang.org/x/image/..., gonum.org/v1/plot/...
 	< render;
 
@@ -110,7 +111,7 @@ const policy = `
 	golang.org/x/sys/cpu < experiments/bench/roofline;
 
 	# Programs. Only cmd serves, and makes the figures of the paper; nothing imports cmd, but for the protocol.
-	learn, table, diagnose, internal/recipe, modelfile, modelfile/tallyfile, render, dataset, bitmap/synth < LIBRARY;
+	learn, table, diagnose, words, internal/recipe, modelfile, modelfile/tallyfile, render, dataset, bitmap/synth < LIBRARY;
 	LIBRARY, experiments/stat, experiments/bench/roofline, internal/score/kernel < experiments/bench/peers;
 	LIBRARY, NETWORK,
 	github.com/danielgtaylor/huma/v2/..., github.com/prometheus/client_golang/...

@@ -93,6 +93,7 @@ export interface ExpertInfo {
   pose: MeanPose | null;
   template: string;
   usage: number | null;
+  words: string;
 }
 
 export interface ExpertListBody {

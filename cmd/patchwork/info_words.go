@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"example.com/patchwork/words"
+)
+
+// printParts says in words how many parts there are, what each says, what the columns
+// are called and how the data were read.
+func (r *modelReport) printParts(line func(string, string, ...any)) {
+	if r.Height == 1 {
+		line("parts", "%d of %s", r.Experts, count(r.Width, "column"))
+	} else {
+		line("parts", "%d of %d x %d pixels", r.Experts, r.Height, r.Width)
+	}
+	for k, p := range r.Parts {
+		line("", "%s, %s", words.Full(r.model, k), p.Words)
+	}
+	if len(r.Columns) > 0 {
+		line("columns", "%s", firstOf(r.Columns))
+	}
+	if flags := readingFlags(r.Reading); flags != "" {
+		line("read with", "%s", flags)
+	}
+}
+
+// mostListed is how many names of columns a line has.
+const mostListed = 8
+
+// firstOf lists the first of some names, and how many there are if these are not all.
+func firstOf(names []string) string {
+	var out []string
+	for _, name := range names[:min(len(names), mostListed)] {
+		out = append(out, words.Clean(name))
+	}
+	text := strings.Join(out, ", ")
+	if len(names) > mostListed {
+		text += fmt.Sprintf(", ... (%d in all)", len(names))
+	}
+	return text
+}
+
+// readingFlags returns how the data of a model were read as the flags that say so.
+func readingFlags(reading json.RawMessage) string {
+	d := json.NewDecoder(bytes.NewReader(reading))
+	if _, err := d.Token(); err != nil { // the bracket, or nothing
+		return ""
+	}
+	var flags []string
+	for d.More() {
+		name, err := d.Token()
+		var value any
+		if err == nil {
+			err = d.Decode(&value)
+		}
+		if err != nil {
+			break // the model file has checked that it is JSON
+		}
+		flags = append(flags, strings.TrimSpace(fmt.Sprintf("--%v %s", name, flagValue(value))))
+	}
+	return words.Clean(strings.Join(flags, " "))
+}
+
+// flagValue returns a value of JSON as that of a flag.
+func flagValue(v any) string {
+	switch v := v.(type) {
+	case bool:
+		return "" // true
+	case string:
+		if v == "" || strings.ContainsAny(v, " \"'$*{};|&<>") {
+			return strconv.Quote(v)
+		}
+		return v
+	case []any:
+		var out []string
+		for _, x := range v {
+			out = append(out, strings.Trim(flagValue(x), `"`))
+		}
+		if len(v) == 2 && fmt.Sprintf("%T", v[0]) == "float64" {
+			return strings.Join(out, "x")
+		}
+		return flagValue(strings.Join(out[:min(len(out), mostListed)], ","))
+	}
+	return fmt.Sprint(v)
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/patchwork"
+	"example.com/patchwork/internal/enum"
+	"example.com/patchwork/modelfile"
+	"example.com/patchwork/words"
+)
+
+const nameLong = `Give the parts of a model names. They stay in the model file and replace "part 3"
+wherever parts are named: in info, explanations, tables of codes, pictures, reports
+and the page. A part is its number, from 0, or the name that it has; an empty name
+removes it. Several parts are named at once by several pairs.
+
+Without a pair, the command lists the parts, their names and what they say.`
+
+const nameExample = `  patchwork name model.npz
+  patchwork name model.npz 0 bar 1 'upright stroke'
+  patchwork name model.npz 'upright stroke' stem -o named.npz
+  patchwork name model.npz bar ''`
+
+func (a *app) nameCommand() *cobra.Command {
+	var output string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "name MODEL [K NAME]...",
+		Short:   "Give the parts of a model names",
+		Long:    nameLong,
+		Example: nameExample,
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 0:
+				return &usageError{err: fmt.Errorf("no model: name its file"), command: cmd.CommandPath()}
+			case len(args)%2 == 0:
+				return &usageError{err: fmt.Errorf("%q has no name beside it: give a part and its name, such as 3 bog", args[len(args)-1]), command: cmd.CommandPath()}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if _, err := checkOutput("name", output); err != nil {
+				return err
+			}
+			if len(args) == 1 && output != "" {
+				return usagef("-o %s: there is nothing to write; give a part and its name", output)
+			}
+			m, err := loadModel(args[0])
+			if err != nil {
+				return err
+			}
+			if len(args) == 1 {
+				return a.listNames(m, asJSON)
+			}
+			return a.name(args[0], output, m, args[1:])
+		},
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "", "model file to write (default: the same file)")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "list the parts as one JSON object")
+	return cmd
+}
+
+// name gives names to parts, by pairs of a part and its name, and writes the model.
+func (a *app) name(path, output string, m *patchwork.Model, pairs []string) error {
+	if output == "" {
+		kept, err := modelfile.Private(path)
+		if err != nil {
+			return &inputError{err}
+		}
+		if len(kept) > 0 {
+			return usagef("%s also holds %s, which writing it anew would lose; write the named model elsewhere with -o", path, strings.Join(kept, ", "))
+		}
+		output = path
+	}
+	var said []string
+	for pair := range slices.Chunk(pairs, 2) {
+		k, err := findPart(m, pair[0])
+		if err != nil {
+			return err
+		}
+		if m, err = words.Rename(m, k, pair[1]); err != nil {
+			return usagef("%v", err)
+		}
+		if name := strings.TrimSpace(pair[1]); name != "" {
+			said = append(said, fmt.Sprintf("part %d is called %q", k, name))
+		} else {
+			said = append(said, fmt.Sprintf("part %d has no name", k))
+		}
+	}
+	if err := a.saveModel(output, m); err != nil {
+		return err
+	}
+	return a.wrote(output, "%s", strings.Join(said, ", "))
+}
+
+// findPart returns the part that a text means: its number, or its name.
+func findPart(m *patchwork.Model, text string) (int, error) {
+	text = strings.TrimSpace(text)
+	k, err := strconv.Atoi(text)
+	if err == nil && k >= 0 && k < m.K() {
+		return k, nil
+	}
+	names := make([]string, m.K())
+	for i := range names {
+		if names[i] = words.Name(m, i); strings.EqualFold(names[i], text) {
+			return i, nil
+		}
+	}
+	if err == nil {
+		return 0, usagef("there is no part %d; the model has %d, from 0 to %d", k, m.K(), m.K()-1)
+	}
+	return 0, usagef("there is no part %q; give its number, from 0 to %d, or its name%s", text, m.K()-1, enum.DidYouMean(text, names))
+}
+
+// namedPart is a part as JSON, a contract.
+type namedPart struct {
+	Part  int    `json:"part"`
+	Name  string `json:"name"` // "" for none
+	Words string `json:"words"`
+}
+
+// listNames lists the parts, their names and what they say.
+func (a *app) listNames(m *patchwork.Model, asJSON bool) error {
+	return a.output("-", func(w io.Writer) error {
+		if asJSON {
+			return json.NewEncoder(w).Encode(map[string][]namedPart{"parts": partsInWords(m)})
+		}
+		for k := range m.K() {
+			if _, err := fmt.Fprintf(w, "%s, %s\n", words.Full(m, k), words.Part(m, k, wordsColumns)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// wordsColumns is how many columns of each side the words of a part name.
+const wordsColumns = 5
+
+// partsInWords returns all parts with their names and words.
+func partsInWords(m *patchwork.Model) []namedPart {
+	out := make([]namedPart, m.K())
+	for k := range out {
+		name := ""
+		if names := m.Extras().Names; names != nil {
+			name = names[k]
+		}
+		out[k] = namedPart{k, name, words.Part(m, k, wordsColumns)}
+	}
+	return out
+}

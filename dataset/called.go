@@ -1,0 +1,66 @@
+package dataset
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Called returns a function that says what an image or a row is called: by the label
+// column that calls each of them differently, if there is one; else by its number in
+// the input, from 1, with its labels: "row 8 (bog, 1987)". Labels are the columns of
+// metadata of a table, and those of text elsewhere.
+func (s *Set) Called() func(i int) string {
+	noun := "image"
+	if s.Table {
+		noun = "row"
+	}
+	labels := s.Labels()
+	for _, c := range labels {
+		if text, ok := c.Values.([]string); ok && distinct(text) {
+			return func(i int) string {
+				return strings.Join(strings.Fields(text[i]), " ")
+			}
+		}
+	}
+	return func(i int) string {
+		number := i
+		if s.Rows != nil {
+			number = s.Rows[i]
+		}
+		name := fmt.Sprintf("%s %d", noun, number+1)
+		var values []string
+		for _, c := range labels {
+			if v := c.Text(i); v != "" {
+				values = append(values, shorten(v))
+			}
+		}
+		if len(values) > 0 {
+			name += " (" + strings.Join(strings.Fields(strings.Join(values, ", ")), " ") + ")"
+		}
+		return name
+	}
+}
+
+// Labels returns the columns of metadata that name or describe rows for people: all of
+// a table, and those of text elsewhere.
+func (s *Set) Labels() []Column {
+	var out []Column
+	for _, c := range s.Meta {
+		if _, text := c.Values.([]string); text || s.Table {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// distinct reports whether no text is empty or comes twice.
+func distinct(values []string) bool {
+	seen := make(map[string]bool, len(values))
+	for _, v := range values {
+		if v == "" || seen[v] {
+			return false
+		}
+		seen[v] = true
+	}
+	return true
+}

@@ -1,0 +1,56 @@
+package modelfile
+
+import (
+	"archive/zip"
+	"encoding/json"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"example.com/patchwork/internal/npy"
+)
+
+// Private returns what the model file at path holds beside the model and [Save] does
+// not write back: its other members, and the fields of model.json that belong to the
+// user.
+func Private(path string) ([]string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // only read
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	small, err := npy.ReadZip(f, info.Size(), npy.Limits{Bytes: maxJSON})
+	if err != nil {
+		return nil, notModel(in(err, ""))
+	}
+	text, err := headerText(small)
+	if err != nil {
+		return nil, err
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return nil, &FormatError{Path: path, Member: jsonName, Msg: "not a JSON object", Err: err}
+	}
+	z, err := zip.NewReader(f, info.Size())
+	if err != nil {
+		return nil, &FormatError{Path: path, Msg: "not a zip", Err: err} // it was one for ReadZip
+	}
+	var out []string
+	for _, member := range z.File {
+		name, isArray := strings.CutSuffix(member.Name, npySuffix)
+		if name != jsonName && !(isArray && slices.Contains(arrayNames, name)) {
+			out = append(out, member.Name)
+		}
+	}
+	for _, field := range slices.Sorted(maps.Keys(fields)) {
+		if strings.HasPrefix(field, private) {
+			out = append(out, field+" in "+jsonName)
+		}
+	}
+	return out, nil
+}
