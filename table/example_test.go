@@ -79,11 +79,11 @@ func ExampleRun() {
 	// mixture: 4 parts, 841 nats
 	// mixture: 4 parts, 791 nats
 	// mixture: 4 parts, 747 nats
-	// grow: 1 parts, 1155 nats
 	// shrink: 3 parts, 684 nats
 	// shrink: 2 parts, 810 nats
 	// shrink: 2 parts, 851 nats
 	// shrink: 2 parts, 861 nats
+	// grow: 1 parts, 1155 nats
 	// shrink: 3 parts, 684 nats
 	// 3 parts
 }

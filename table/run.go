@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"math"
+	"slices"
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/rows"
@@ -16,7 +17,7 @@ const (
 	StageGrow    = "grow"    // an expert appended, or soft EM from there
 	StageMixture = "mixture" // soft EM from the components of a mixture
 	StageShrink  = "shrink"  // an expert deleted
-	StageFinal   = "final"   // the choice, learned again from all rows
+	StageFinal   = "final"   // the choice, after some more iterations over all rows
 )
 
 // Step is one step of a run: an iteration of soft EM.
@@ -55,7 +56,10 @@ func Learn(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt O
 // experts, each made of what the others leave unexplained, and from the
 // components of Bernoulli mixtures; start, number of experts and iteration are
 // chosen by hidden bits or by description length, see Aim. By description length
-// experts are also deleted, as long as it gets shorter.
+// experts are also deleted, as long as it gets shorter, and are grown again until
+// the shortest description has come twice. If the search took a part of the rows
+// only (Options.HeldOut, Options.Sample), learning goes on from the choice with
+// all of them.
 //
 // It yields every iteration, and the chosen model last: the only step with Chosen
 // set, whose model has the curve in its record. A loop that is left early keeps
@@ -83,50 +87,69 @@ type learner struct {
 	opt    Options
 	m      mStepOptions
 	judge  *posterior.HiddenBits // nil: description length
+	held   int                   // rows that the learner held out for the judge
 	yield  func(Step, error) bool
 	memory Memory // of all data; nil for none
 	hidden Memory // of the judge's
 	curve  []patchwork.CurvePoint
+	tried  []tried // all candidates, if the learner has a judge of its own
 	best   tried
+	own    tried            // the best of the present start
 	kept   *patchwork.Model // the best, with its record
 }
 
-// tried is a candidate and how to learn it again.
+// tried is a candidate.
 type tried struct {
 	Step
-	grown       int // experts the start had
-	iterations  int // of soft EM from there
 	minVoteGain float64
-	score       float64 // to be minimised
+	score       float64   // to be minimised
+	losses      []float64 // of the judge's rows
 }
 
 func (l *learner) run(ctx context.Context, data patchwork.Data) error {
 	l.judge = l.opt.Judge
-	first, again := data, false
+	first := data
 	if l.judge == nil && l.opt.Aim == AimPredict && rows.Counting(data) > 1 {
 		rest, held := rows.Split(data, l.opt.HeldOut, l.opt.Seed)
+		held = l.sample(held)
 		judge := posterior.HideBits(held, hiddenShare, hiddenTimes(held), l.opt.Seed)
-		l.judge, first, again = &judge, rest, true
+		l.judge, l.held, first = &judge, len(held.Images), rest
 	}
 	if l.memory != nil && l.judge != nil {
 		l.hidden = withMemory(patchwork.Data{Images: l.judge.Visible}, withMemory(l.judge.Data, l.memory).Memory).Memory
 	}
-	l.learnFrom(first)
+	search := l.sample(first)
+	l.learnFrom(search)
 	if err := l.search(ctx); err != nil {
 		return err
 	}
-	if l.judge == nil && l.opt.Experts == 0 {
-		if err := l.prune(ctx); err != nil {
+	if l.held > 0 && l.opt.Experts == 0 {
+		var err error
+		if l.best, err = l.pruneLevel(ctx, l.briefest()); err != nil {
+			return err
+		}
+		if l.kept, err = l.recorded(l.best); err != nil {
 			return err
 		}
 	}
-	if again {
+	if l.held > 0 || len(search.Images) < len(first.Images) {
 		l.learnFrom(data)
-		if err := l.relearn(ctx, l.best); err != nil {
+		if err := l.goOn(ctx, l.best); err != nil {
 			return err
 		}
 	}
 	return l.choose()
+}
+
+// sample returns as many rows as the search takes, drawn at random; all, if there
+// are no more.
+func (l *learner) sample(data patchwork.Data) patchwork.Data {
+	n := rows.Counting(data)
+	if n <= l.opt.Sample {
+		return data
+	}
+	_, some := rows.Split(data, float64(l.opt.Sample)/float64(n), l.opt.Seed+1)
+	return some
 }
 
 // hiddenTimes returns how many times the bits of held-out rows are hidden: more
@@ -156,7 +179,11 @@ func (l *learner) numberLength() float64 { return math.Log(float64(rows.Total(l.
 // from. It also tries the background alone if the number of experts is open, or
 // if nothing else came of it.
 func (l *learner) search(ctx context.Context) error {
-	if err := l.tryStarts(ctx); err != nil || l.best.Model != nil && l.opt.Experts > 0 {
+	try := l.tryStarts
+	if l.judge == nil {
+		try = l.searchShortest
+	}
+	if err := try(ctx); err != nil || l.best.Model != nil && l.opt.Experts > 0 {
 		return err
 	}
 	m, err := l.backgroundOnly()
@@ -167,7 +194,7 @@ func (l *learner) search(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = l.consider(ctx, round{Model: m, Tally: tally}, tried{Step: l.stepOf(StartFromGrow)})
+	_, err = l.judged(ctx, round{Model: m, Tally: tally}, l.stepOf(StartFromGrow))
 	return err
 }
 
@@ -176,7 +203,7 @@ func (l *learner) tryStarts(ctx context.Context) error {
 	if l.opt.StartFrom != StartFromMixture {
 		for _, gain := range l.minVoteGains() {
 			l.m.MinVoteGain = gain
-			if err := l.grow(ctx); err != nil {
+			if err := l.grow(ctx, 0); err != nil {
 				return err
 			}
 		}
@@ -185,14 +212,69 @@ func (l *learner) tryStarts(ctx context.Context) error {
 	if l.opt.StartFrom == StartFromGrow {
 		return nil
 	}
+	return l.tryMixtures(ctx)
+}
+
+// tryMixtures tries mixtures, until a larger one is worse.
+func (l *learner) tryMixtures(ctx context.Context) error {
+	before := math.Inf(1)
 	for _, k := range l.mixtureSizes() {
 		m, err := l.mixture(ctx, k)
 		if err != nil {
 			return err
 		}
-		if err := l.improve(ctx, m, StartFromMixture); err != nil {
+		score, err := l.improve(ctx, m, StartFromMixture)
+		if err != nil || score > before {
 			return err
 		}
+		before = score
+	}
+	return nil
+}
+
+const (
+	// mostGrown bounds how often experts are grown in search of the shortest
+	// description.
+	mostGrown = 4
+	// sameLength is how far the lengths of two descriptions that count as one may
+	// be apart, in nats.
+	sameLength = 1
+)
+
+// searchShortest grows experts, takes them from mixtures, and grows them again
+// from other rows, until the shortest description has come from two starts. Where
+// the number of experts is open, experts are deleted from what each start came to,
+// as long as that shortens the description.
+func (l *learner) searchShortest(ctx context.Context) error {
+	var starts []func() error
+	if l.opt.StartFrom != StartFromMixture {
+		for n := range mostGrown {
+			starts = append(starts, func() error { return l.grow(ctx, uint64(n)) })
+		}
+	}
+	if l.opt.StartFrom != StartFromGrow {
+		starts = slices.Insert(starts, min(1, len(starts)), func() error { return l.tryMixtures(ctx) })
+	}
+	var lengths []float64
+	for _, start := range starts {
+		l.own = tried{}
+		if err := start(); err != nil {
+			return err
+		}
+		if l.own.Model == nil {
+			continue
+		}
+		if l.opt.Experts == 0 {
+			if err := l.prune(ctx); err != nil {
+				return err
+			}
+		}
+		if slices.ContainsFunc(lengths, func(n float64) bool {
+			return max(n, l.own.score) < l.best.score+sameLength
+		}) {
+			return nil
+		}
+		lengths = append(lengths, l.own.score)
 	}
 	return nil
 }
@@ -251,21 +333,23 @@ func (l *learner) softEM(ctx context.Context, m *patchwork.Model, iterations int
 }
 
 // improve runs soft EM from a start. The models after a third, two thirds and all
-// of the iterations are candidates.
-func (l *learner) improve(ctx context.Context, m *patchwork.Model, start StartFrom) error {
-	n := l.opt.Iterations
+// of the iterations are candidates; improve returns the best score of them.
+func (l *learner) improve(ctx context.Context, m *patchwork.Model, start StartFrom) (float64, error) {
+	n, lowest := l.opt.Iterations, math.Inf(1)
 	for r, err := range l.softEM(ctx, m, n) {
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if i := r.Number; i > 0 && (i == n || i == n/3 || i == 2*n/3) {
-			_, err = l.consider(ctx, r, tried{Step: l.stepOf(start), grown: m.K(), iterations: i})
+			var c tried
+			c, err = l.judged(ctx, r, l.stepOf(start))
+			lowest = min(lowest, c.score)
 		} else {
 			err = l.progress(r, l.stepOf(start))
 		}
 		if err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return nil
+	return lowest, nil
 }

@@ -8,6 +8,7 @@
 //	go run ./experiments/run rivals           the comparison models of section 5.1 on the same sets
 //	go run ./experiments/run auto             the search for the number of these experts, N = 100 to 1000
 //	go run ./experiments/run tables [set...]  hidden bits of tables, and the bars test (votes, spect, brca, debd_nltcs, debd_plants, bars5, bars16)
+//	go run ./experiments/run planted          groups of columns planted in tables: are they found, and how many?
 //
 // The data are read from the folder in PATCHWORK_SHARED (default ../shared).
 package main
@@ -36,7 +37,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if len(os.Args) < 2 || len(os.Args) > 2 && os.Args[1] != "tables" {
-		fmt.Fprintln(os.Stderr, "usage: run scenes|pursuit|letters|bars|quadrants|rivals|auto|tables [set...]")
+		fmt.Fprintln(os.Stderr, "usage: run scenes|pursuit|letters|bars|quadrants|rivals|auto|planted|tables [set...]")
 		os.Exit(2)
 	}
 	start := time.Now()
@@ -90,10 +91,16 @@ func run(ctx context.Context, name string) error {
 		return rivals.Report(ctx, os.Stdout, rivals.Options{Seed: 1, Workers: runtime.NumCPU()})
 	case "tables":
 		return runTables(ctx, os.Args[2:])
+	case "planted": // on one worker, so that times are for one core
+		sets := 20
+		if text := os.Getenv("SETS"); text != "" {
+			fmt.Sscan(text, &sets)
+		}
+		return tables.ReportPlanted(ctx, os.Stdout, os.Getenv("ONLY"), sets, tables.Options{Workers: 1, Verbose: true})
 	case "auto":
 		return quadrants.ReportAuto(ctx, os.Stdout, quadrants.AutoRows(1, 1))
 	}
-	return fmt.Errorf("no experiment %q; there are scenes, pursuit, letters, bars, quadrants, rivals, auto, tables", name)
+	return fmt.Errorf("no experiment %q; there are scenes, pursuit, letters, bars, quadrants, rivals, auto, planted, tables", name)
 }
 
 // runTables measures the tables named, or all.

@@ -37,10 +37,11 @@ type Options struct {
 	Splits     int // maximum per table; 0 means all
 	Seed       uint64
 	Workers    int
+	Verbose    bool // of planted groups: what was found where something is missing
 }
 
 func (o Options) table() table.Options {
-	return table.Options{MaxExperts: o.MaxExperts, Seed: o.Seed, Workers: o.Workers}
+	return table.Options{Aim: table.AimPredict, MaxExperts: o.MaxExperts, Seed: o.Seed, Workers: o.Workers}
 }
 
 // variant is a line of the report.
