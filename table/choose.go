@@ -64,16 +64,26 @@ func (l *learner) judged(ctx context.Context, r round, s Step) (tried, error) {
 		l.tried = append(l.tried, c)
 	}
 	l.curve = append(l.curve, c.CurvePoint)
-	if l.own.Model == nil || c.score < l.own.score {
+	if l.better(c, l.own) {
 		l.own = c
 	}
-	if l.best.Model == nil || c.score < l.best.score {
+	if l.better(c, l.best) {
 		l.best = c
 		if l.kept, err = l.recorded(c); err != nil {
 			return c, err
 		}
 	}
 	return c, l.emit(c.Step)
+}
+
+// better reports whether a candidate is preferable to another, or to none: one with
+// fewer experts than there should be is the worse the fewer it has.
+func (l *learner) better(c, than tried) bool {
+	if than.Model == nil {
+		return true
+	}
+	a, b := min(c.Experts, l.opt.MinExperts), min(than.Experts, l.opt.MinExperts)
+	return a > b || a == b && c.score < than.score
 }
 
 // levelErrors is by how many standard errors a model may predict worse than the
@@ -86,7 +96,7 @@ const levelErrors = 1
 func (l *learner) briefest() tried {
 	best := l.best
 	for _, c := range l.tried {
-		if c.DescriptionLength < best.DescriptionLength && l.level(c) {
+		if c.DescriptionLength < best.DescriptionLength && c.Experts >= min(best.Experts, l.opt.MinExperts) && l.level(c) {
 			best = c
 		}
 	}

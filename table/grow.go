@@ -91,7 +91,7 @@ func (l *learner) growOneByOne(ctx context.Context, attempt uint64, each func(ro
 func (l *learner) prune(ctx context.Context) error {
 	for l.own.Model.K() > 1 {
 		from := l.own
-		next, err := l.oneLess(ctx, from, func(c tried) bool { return c.score < from.score })
+		next, err := l.oneLess(ctx, from, func(c tried) bool { return l.better(c, from) })
 		if err != nil || next.Model == from.Model {
 			return err
 		}
@@ -103,7 +103,9 @@ func (l *learner) prune(ctx context.Context) error {
 // and the held-out rows are predicted as well as by the best candidate.
 func (l *learner) pruneLevel(ctx context.Context, c tried) (tried, error) {
 	for c.Model.K() > 1 {
-		next, err := l.oneLess(ctx, c, func(n tried) bool { return n.DescriptionLength < c.DescriptionLength && l.level(n) })
+		next, err := l.oneLess(ctx, c, func(n tried) bool {
+			return n.DescriptionLength < c.DescriptionLength && n.Experts >= l.opt.MinExperts && l.level(n)
+		})
 		if err != nil || next.Model == c.Model {
 			return c, err
 		}

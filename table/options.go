@@ -62,8 +62,9 @@ func ParseStartFrom(name string) (StartFrom, error) {
 // Options holds the settings of Learn and Run. The zero value is the recommended
 // default.
 type Options struct {
-	// Experts is K; 0 finds it out, up to MaxExperts (0 means 64).
-	Experts, MaxExperts int
+	// Experts is K; 0 finds it out, from MinExperts (0 means 1) up to MaxExperts
+	// (0 means 64). There may be fewer: an expert must explain something.
+	Experts, MinExperts, MaxExperts int
 
 	Aim       Aim
 	StartFrom StartFrom
@@ -124,6 +125,8 @@ func (o Options) withDefaults() Options {
 
 func (o Options) validate(data patchwork.Data, cfg patchwork.Config) error {
 	switch {
+	case o.MinExperts < 0 || o.Experts == 0 && o.MaxExperts > 0 && o.MinExperts > o.MaxExperts:
+		return fmt.Errorf("patchwork: from %d to %d experts is no range", o.MinExperts, o.MaxExperts)
 	case o.Experts < 0 || o.MaxExperts < 0 || max(o.Experts, o.MaxExperts) > maxExperts:
 		return fmt.Errorf("patchwork: cannot learn %d parts of at most %d; there may be %d", o.Experts, o.MaxExperts, maxExperts)
 	case int(o.Aim) >= len(aimNames) || int(o.StartFrom) >= len(startFromNames):

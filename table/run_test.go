@@ -323,7 +323,6 @@ func TestNames(t *testing.T) {
 	}
 }
 
-<<<<<<< HEAD
 // TestMixturePredict compares predictions with Bayes' rule, written out.
 func TestMixturePredict(t *testing.T) {
 	x := &Mixture{Share: []float64{0.3, 0.7}, Components: [][]float64{{0.9, 0.2, 0.5}, {0.1, 0.6, 0.8}}}
@@ -337,7 +336,7 @@ func TestMixturePredict(t *testing.T) {
 		}
 	}
 }
-=======
+
 // Of more rows than a search takes a sample is searched, and all of them are
 // learned from at the end.
 func TestSearchOfASample(t *testing.T) {
@@ -432,4 +431,3 @@ func TestGoesOnFromTheChoice(t *testing.T) {
 		t.Errorf("the record is %+v, the model's figures %+v", r, last.CurvePoint)
 	}
 }
->>>>>>> 7505bd4 (Tables: learning goes on from the choice, the briefest of level models is chosen, starts until the shortest description came twice; planted groups measured)

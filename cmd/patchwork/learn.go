@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
+	"strings"
 	"time"
 
 	"example.com/patchwork/learn"
@@ -13,7 +13,6 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
-	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/journal"
 	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/render"
@@ -30,6 +29,7 @@ type learnFlags struct {
 	truncate bool    // for Truncate, if it is given
 
 	output                          string
+	json                            bool
 	picture, progressPicture, curve picturePath
 }
 
@@ -96,6 +96,11 @@ func (f *learnFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVarP(&f.output, "output", "o", "", "model file to write (- for standard output)")
 	countFlag(cmd, &f.Count)
+	fs.Var(&textFlag{kind: strings.Join(recipe.Choices("For"), "|"), read: func(text string) (err error) {
+		f.For, err = recipe.ParseFor(text)
+		return err
+	}}, "for", "what the data are (default by the data)")
+	fs.BoolVar(&f.json, "json", false, "print one JSON object")
 	choose := func(to *string, field, name, value, usage string) {
 		(&choice{to: to}).add(cmd, name, value, usage, recipe.Choices(field)...)
 	}
@@ -104,7 +109,7 @@ func (f *learnFlags) add(cmd *cobra.Command) {
 	choose(&f.Mode, "Mode", "mode", "default", "settings to start from")
 	choose(&f.Method, "Method", "method", "default", "one pass over the images, batch EM, batch EM after one pass, or soft EM for tables")
 	choose(&f.Begin, "Begin", "start-from", "both", "start from orders of the images, from splits of one image, or from an order and three splits in turn; both means orders if parts do not move, and for --progress-picture; with --method soft: grown parts, a mixture, or the better of the two")
-	choose(&f.Aim, "Aim", "aim", "predict", "what the parts of --method soft are for: interpret gives few votes, chosen by description length")
+	choose(&f.Aim, "Aim", "aim", "interpret", "what the parts of a table are for: interpret gives few votes, chosen by description length")
 	positiveFlag(cmd, &f.Starts, "starts", "number of starts (default 8, 5 random ones, or 1 in the paper's mode)")
 	positiveFlag(cmd, &f.Iterations, "iterations", "iterations of batch EM (default 5 after online learning, else 25)")
 	fs.Uint64Var(&f.Seed, "seed", 0, "seed of all randomness")
@@ -149,7 +154,7 @@ func (f *learnFlags) check(cmd *cobra.Command) error {
 	switch {
 	case f.output == "":
 		return usagef("-o MODEL is required: name the model file to write")
-	case !f.Open() && f.curve != "":
+	case f.Experts > 0 && f.curve != "":
 		return usagef("--curve shows the numbers of parts tried; give --experts auto or a range such as 2..12")
 	}
 	if err := f.checkProgressPicture(); err != nil {
@@ -176,6 +181,8 @@ func (f *learnFlags) checkProgressPicture() error {
 		return usagef("--progress-picture shows learning from an order of the images; give --start-from orders")
 	case f.Open():
 		return usagef("--progress-picture shows the learning of a given number of parts, not --experts %s", f.Count.Text())
+	case f.Count == recipe.Count{}:
+		return usagef("--progress-picture shows the learning of a given number of parts; give --experts K")
 	}
 	f.Begin = "orders"
 	return nil
@@ -194,14 +201,21 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
-	plan, err := f.Plan(s.head().Images[0].Height(), s.head().Images[0].Width())
+	profile, err := f.resolve(s)
+	if err != nil {
+		return err
+	}
+	plan, err := f.Plan(s.head().Size())
 	if err != nil {
 		return inFlags(err)
 	}
 	if s.stream != nil && f.Soft() {
 		return usagef("--method soft holds all rows in memory; give more --memory, or take fewer with --rows")
 	}
-	l := learning{Plan: plan, figure: f.progressPicture != ""}
+	l := learning{Plan: plan, figure: f.progressPicture != "", profile: profile}
+	if err := a.sayProfile(f, &l, s); err != nil {
+		return err
+	}
 	if l.journal, err = f.openCheckpoint(cmd, s, local); err != nil {
 		return err
 	}
@@ -212,7 +226,7 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	if s.stream != nil {
 		err = a.learnStream(cmd, f, s, &l, e, paths)
 	} else {
-		l.data, l.images, l.pixels = s.set.Data, s.set.Len(), knownPixels(s.set.Data)
+		l.data, l.images, l.pixels = s.set.Data, s.set.Len(), knownPixels(s.set.Data, l.blank > 0)
 		if f.Soft() {
 			if l.journal != nil {
 				l.data.Memory = memory{l.journal}
@@ -240,7 +254,6 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	if err := a.learnPictures(f, &l); err != nil {
 		return err
 	}
-	a.warnFindings(l.model)
 	return a.summary(f, s.head(), &l, time.Since(began))
 }
 
@@ -275,6 +288,9 @@ type learning struct {
 	images int
 	pixels float64 // known ones, weights counted
 	model  *patchwork.Model
+
+	profile string // what was recognised of the data, and how to change it; may be empty
+	blank   int    // images without ink, which are left out
 
 	figure bool                // whether to keep what the progress picture shows
 	online map[int]*onlinePass // by start
@@ -351,45 +367,14 @@ func (a *app) run(ctx context.Context, l *learning, src patchwork.Source) error 
 	return nil
 }
 
-// summary prints what was learned, on standard output unless the model went there.
-// head is a set of images of the same size.
-func (a *app) summary(f *learnFlags, head *dataset.Set, l *learning, took time.Duration) error {
-	w := a.out
-	if f.output == "-" {
-		w = a.err
-	}
-	r := l.model.Extras().Record
-	used := 0.0
-	for _, u := range l.model.Extras().Usage {
-		used += u
-	}
-	lines := []string{
-		fmt.Sprintf("learned %s from %s in %.2f s", count(l.model.K(), "part"), describe(l.images, head), took.Seconds()),
-		fmt.Sprintf("start %d of %d chosen: log-likelihood %.3f per image, %.5f per pixel (nats)",
-			r.Chosen+1, len(r.Starts), r.LogLik/float64(r.Rows), r.LogLik/l.pixels),
-		fmt.Sprintf("%.2f parts used per image", used),
-	}
-	if f.Soft() {
-		lines = slices.Concat(lines[:1], tableLines(l.model), lines[2:])
-	}
-	if r.Sample > 0 {
-		lines = append(lines, fmt.Sprintf("starts were learned from a uniform sample of %d of %d images", r.Sample, r.Rows))
-	}
-	for _, line := range lines {
-		if err := a.say(w, "%s", line); err != nil {
-			return err
-		}
-	}
-	if err := a.sayCurve(w, r.Curve); err != nil {
-		return err
-	}
-	return a.wrote(f.output, "%s", describeModel(l.model))
-}
-
-// knownPixels counts the known pixels, by which a log-likelihood per pixel divides.
-func knownPixels(data patchwork.Data) float64 {
+// knownPixels counts the known pixels, by which a log-likelihood per pixel divides;
+// those of images without ink, if they are left out, do not count.
+func knownPixels(data patchwork.Data, inked bool) float64 {
 	sum := int64(0)
 	for i, img := range data.Images {
+		if inked && img.CountOn() == 0 {
+			continue
+		}
 		sum += data.Weight(i) * int64(img.CountKnown())
 	}
 	return float64(sum)
