@@ -28,5 +28,6 @@ func Model(m *patchwork.Model, on Evidence) []Finding {
 	out = append(out, findEdges(m, on.Explained)...)
 	out = append(out, findOverconfident(m, on.Tally)...)
 	out = append(out, findSingular(m)...)
-	return append(out, findUnexplained(on.Explained)...)
+	out = append(out, findUnexplained(m, on.Explained)...)
+	return append(out, findRare(m, on.Tally)...)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 	"time"
 
 	"example.com/patchwork/learn"
@@ -213,9 +214,10 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 		return usagef("--method soft holds all rows in memory; give more --memory, or take fewer with --rows")
 	}
 	l := learning{Plan: plan, figure: f.progressPicture != "", profile: profile}
-	if err := a.sayProfile(f, &l, s); err != nil {
-		return err
+	if l.Table == nil && s.set != nil {
+		l.blank = l.Learn.Blank(l.Config, s.set.Data)
 	}
+	l.begun = sync.OnceValue(func() error { return a.sayProfile(f, &l) })
 	if l.journal, err = f.openCheckpoint(cmd, s, local); err != nil {
 		return err
 	}
@@ -292,6 +294,8 @@ type learning struct {
 	profile string // what was recognised of the data, and how to change it; may be empty
 	blank   int    // images without ink, which are left out
 
+	begun func() error // says so, at the first step; may be nil
+
 	figure bool                // whether to keep what the progress picture shows
 	online map[int]*onlinePass // by start
 
@@ -306,11 +310,12 @@ type onlinePass struct {
 	examples []*bitmap.Image
 	models   []*patchwork.Model
 	labels   []string
+	swept    []*patchwork.Model // after each iteration of batch EM
 }
 
 // see keeps a step for the progress picture.
 func (l *learning) see(s learn.Step) {
-	if !l.figure || s.Stage != learn.StageOnline {
+	if !l.figure || s.Stage != learn.StageOnline && s.Stage != learn.StageEM {
 		return
 	}
 	p := l.online[s.Start]
@@ -320,6 +325,10 @@ func (l *learning) see(s learn.Step) {
 			l.online = make(map[int]*onlinePass)
 		}
 		l.online[s.Start] = p
+	}
+	if s.Stage == learn.StageEM {
+		p.swept = append(p.swept, s.Model)
+		return
 	}
 	if p.n++; len(p.models) == figureSteps {
 		last := figureSteps - 1
@@ -349,6 +358,9 @@ func (a *app) run(ctx context.Context, l *learning, src patchwork.Source) error 
 	}
 	best := math.Inf(-1)
 	for s, err := range learn.Run(ctx, src, l.Config, l.Learn) {
+		if err == nil && l.begun != nil {
+			err = l.begun()
+		}
 		if err != nil {
 			return request(err)
 		}
@@ -405,13 +417,22 @@ const (
 
 // progressSheet shows the chosen start: the examples in its order, the parts after
 // each, and samples of the final model. A last column has the parts after batch EM,
-// if there was any.
+// if there was any. Of a start from the pieces of one image it shows the examples,
+// and below them the pieces and the parts after each iteration of batch EM.
 func progressSheet(l *learning) render.Sheet {
 	pass := l.online[l.model.Extras().Record.Chosen]
 	if pass == nil {
 		pass = new(onlinePass)
 	}
 	steps, labels := pass.models, pass.labels
+	if len(steps) == 0 && len(pass.swept) > 0 { // from pieces of one image
+		sheet := render.Progress(l.data.Images[:min(figureSteps, len(l.data.Images))], pass.swept, sampleTiles(l.model, figureSamples, l.Learn.Seed))
+		for i := range pass.swept {
+			sheet.ColumnLabels[i] = fmt.Sprint(i)
+		}
+		sheet.ColumnLabels[0] = "pieces"
+		return sheet
+	}
 	if l.model.Extras().Record.Method == learn.MethodBoth.String() {
 		steps, labels = append(steps, l.model), append(labels, "swept")
 	}

@@ -18,8 +18,9 @@ import (
 // resolve completes the recipe by the data, and returns what was recognised.
 func (f *learnFlags) resolve(s *source) (profile string, err error) {
 	head := s.head()
-	facts := recipe.Facts{Table: head.Table, Streamed: s.stream != nil}
+	facts := recipe.Facts{Streamed: s.stream != nil}
 	facts.Height, facts.Width = head.Size()
+	facts.Table = head.Table && facts.Height == 1
 	if s.set != nil {
 		facts.Rows = s.set.Len()
 	} else {
@@ -45,12 +46,9 @@ func (a *app) to(f *learnFlags) io.Writer {
 	return a.out
 }
 
-// sayProfile says, before learning, what was recognised of the data, and which
+// sayProfile says, when learning begins, what was recognised of the data, and which
 // images are left out.
-func (a *app) sayProfile(f *learnFlags, l *learning, s *source) error {
-	if l.Table == nil && s.set != nil {
-		l.blank = l.Learn.Blank(l.Config, s.set.Data)
-	}
+func (a *app) sayProfile(f *learnFlags, l *learning) error {
 	if f.json {
 		return nil
 	}
@@ -109,7 +107,7 @@ func summaryLines(f *learnFlags, head *dataset.Set, l *learning, took time.Durat
 		fmt.Sprintf("%.2f parts used per %s", usedParts(l.model), image),
 	}
 	if f.Soft() {
-		lines = slices.Concat(lines[:1], tableLines(l.model), lines[2:])
+		lines = slices.Concat(lines[:1], tableLines(l.model, image), lines[2:])
 	}
 	if r.Sample > 0 {
 		lines = append(lines, fmt.Sprintf("starts were learned from a uniform sample of %d of %d %ss", r.Sample, r.Rows, image))
