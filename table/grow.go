@@ -55,7 +55,15 @@ func (l *learner) grow(ctx context.Context, attempt uint64) error {
 // returns false.
 func (l *learner) growOneByOne(ctx context.Context, attempt uint64, each func(round) (bool, error)) error {
 	rng := rand.New(rand.NewPCG(l.opt.Seed, growStream+attempt))
-	g := newGrowth(l.data, l.cfg, l.marginals(), l.m.MinVoteGain)
+	q := l.marginals()
+	if attempt%2 == 1 && l.cfg.Rule == patchwork.RuleMax && !l.opt.FixedBackground {
+		// Where parts are common, the background explains half of them until
+		// there are all; a lower one shows the first.
+		for i := range q {
+			q[i] = clipQ(q[i] / 2)
+		}
+	}
+	g := newGrowth(l.data, l.cfg, q, l.m.MinVoteGain)
 	for range l.opt.MaxExperts {
 		c, err := g.bestCandidate(ctx, rng, l.opt.Workers)
 		if err != nil || c == nil {
@@ -87,9 +95,10 @@ func (l *learner) growOneByOne(ctx context.Context, attempt uint64, each func(ro
 }
 
 // prune deletes experts of the best model of the present start as long as that
-// shortens the description: later experts may have made an earlier one needless.
+// shortens the description, unless their number is given: later experts may have
+// made an earlier one needless.
 func (l *learner) prune(ctx context.Context) error {
-	for l.own.Model.K() > 1 {
+	for l.opt.Experts == 0 && l.own.Model != nil && l.own.Model.K() > 1 {
 		from := l.own
 		next, err := l.oneLess(ctx, from, func(c tried) bool { return l.better(c, from) })
 		if err != nil || next.Model == from.Model {

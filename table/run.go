@@ -5,7 +5,6 @@ import (
 	"errors"
 	"iter"
 	"math"
-	"slices"
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/rows"
@@ -95,6 +94,7 @@ type learner struct {
 	tried  []tried // all candidates, if the learner has a judge of its own
 	best   tried
 	own    tried            // the best of the present start
+	sizes  []tried          // the best mixture of each size
 	kept   *patchwork.Model // the best, with its record
 }
 
@@ -198,115 +198,6 @@ func (l *learner) search(ctx context.Context) error {
 	return err
 }
 
-// tryStarts tries grown experts and mixtures.
-func (l *learner) tryStarts(ctx context.Context) error {
-	if l.opt.StartFrom != StartFromMixture {
-		for _, gain := range l.minVoteGains() {
-			l.m.MinVoteGain = gain
-			if err := l.grow(ctx, 0); err != nil {
-				return err
-			}
-		}
-		l.m.MinVoteGain = l.minVoteGains()[0]
-	}
-	if l.opt.StartFrom == StartFromGrow {
-		return nil
-	}
-	return l.tryMixtures(ctx)
-}
-
-// tryMixtures tries mixtures, until a larger one is worse.
-func (l *learner) tryMixtures(ctx context.Context) error {
-	before := math.Inf(1)
-	for _, k := range l.mixtureSizes() {
-		m, err := l.mixture(ctx, k)
-		if err != nil {
-			return err
-		}
-		score, err := l.improve(ctx, m, StartFromMixture)
-		if err != nil || score > before {
-			return err
-		}
-		before = score
-	}
-	return nil
-}
-
-const (
-	// mostGrown bounds how often experts are grown in search of the shortest
-	// description.
-	mostGrown = 4
-	// sameLength is how far the lengths of two descriptions that count as one may
-	// be apart, in nats.
-	sameLength = 1
-)
-
-// searchShortest grows experts, takes them from mixtures, and grows them again
-// from other rows, until the shortest description has come from two starts. Where
-// the number of experts is open, experts are deleted from what each start came to,
-// as long as that shortens the description.
-func (l *learner) searchShortest(ctx context.Context) error {
-	var starts []func() error
-	if l.opt.StartFrom != StartFromMixture {
-		for n := range mostGrown {
-			starts = append(starts, func() error { return l.grow(ctx, uint64(n)) })
-		}
-	}
-	if l.opt.StartFrom != StartFromGrow {
-		starts = slices.Insert(starts, min(1, len(starts)), func() error { return l.tryMixtures(ctx) })
-	}
-	var lengths []float64
-	for _, start := range starts {
-		l.own = tried{}
-		if err := start(); err != nil {
-			return err
-		}
-		if l.own.Model == nil {
-			continue
-		}
-		if l.opt.Experts == 0 {
-			if err := l.prune(ctx); err != nil {
-				return err
-			}
-		}
-		if slices.ContainsFunc(lengths, func(n float64) bool {
-			return max(n, l.own.score) < l.best.score+sameLength
-		}) {
-			return nil
-		}
-		lengths = append(lengths, l.own.score)
-	}
-	return nil
-}
-
-// mixtureSizes returns the numbers of components to try.
-func (l *learner) mixtureSizes() []int {
-	if l.opt.Experts > 0 {
-		return []int{l.opt.Experts}
-	}
-	var out []int
-	for k := 4; k <= min(l.opt.MaxExperts, len(l.data.Images)); k *= 2 {
-		out = append(out, k)
-	}
-	if out == nil {
-		out = []int{min(l.opt.MaxExperts, len(l.data.Images))}
-	}
-	return out
-}
-
-// mixture returns a model of the components of a mixture.
-func (l *learner) mixture(ctx context.Context, k int) (*patchwork.Model, error) {
-	x, err := mixtureRecalled(ctx, l.data, k, l.opt.Seed)
-	if err != nil {
-		return nil, err
-	}
-	cfg := l.cfg
-	if cfg.QMap = nil; cfg.Rule == patchwork.RuleMaxMinusMin || l.opt.FixedBackground {
-		cfg.QMap = l.marginals()
-	}
-	return x.model(cfg, rows.Total(l.data))
-}
-
 // backgroundOnly returns a model of the background: its one expert never votes.
 func (l *learner) backgroundOnly() (*patchwork.Model, error) {
 	cfg := l.cfg
@@ -333,23 +224,24 @@ func (l *learner) softEM(ctx context.Context, m *patchwork.Model, iterations int
 }
 
 // improve runs soft EM from a start. The models after a third, two thirds and all
-// of the iterations are candidates; improve returns the best score of them.
-func (l *learner) improve(ctx context.Context, m *patchwork.Model, start StartFrom) (float64, error) {
-	n, lowest := l.opt.Iterations, math.Inf(1)
+// of the iterations are candidates; improve returns the best of them.
+func (l *learner) improve(ctx context.Context, m *patchwork.Model, start StartFrom) (best tried, err error) {
+	n := l.opt.Iterations
 	for r, err := range l.softEM(ctx, m, n) {
 		if err != nil {
-			return 0, err
+			return best, err
 		}
 		if i := r.Number; i > 0 && (i == n || i == n/3 || i == 2*n/3) {
 			var c tried
-			c, err = l.judged(ctx, r, l.stepOf(start))
-			lowest = min(lowest, c.score)
+			if c, err = l.judged(ctx, r, l.stepOf(start)); l.better(c, best) {
+				best = c
+			}
 		} else {
 			err = l.progress(r, l.stepOf(start))
 		}
 		if err != nil {
-			return 0, err
+			return best, err
 		}
 	}
-	return lowest, nil
+	return best, nil
 }

@@ -266,14 +266,14 @@ func TestRunYieldsEveryIteration(t *testing.T) {
 		}
 		seen[s.Stage]++
 	}
-	if seen[StageMixture] != 7 || seen[StageGrow] < 2*7 || seen[StageFinal] != continueRounds+2 || !last.Chosen || last.Best != last.Model {
+	if seen[StageMixture] != 4*7 || seen[StageGrow] < 2*7 || seen[StageFinal] != continueRounds+2 || !last.Chosen || last.Best != last.Model {
 		t.Errorf("steps by stage %v, last %+v", seen, last.CurvePoint)
 	}
 	curve := slices.Clone(last.Model.Extras().Record.Curve)
 	for i := range curve {
 		curve[i].Chosen = false
 	}
-	if n := len(points); n != 9 || len(curve) != n+1 || !slices.Equal(curve[:n], points) {
+	if n := len(points); n != 6+4*3 || len(curve) != n+1 || !slices.Equal(curve[:n], points) {
 		t.Errorf("curve %+v, candidates %+v", curve, points)
 	}
 }

@@ -46,15 +46,24 @@ log-likelihood of the training images. The model records the scores of every sta
 The same request gives the same model file, byte for byte, for any number of
 workers. Ctrl-C ends learning with the best so far; a second one ends it at once.
 
---experts 2..12 tries each of these numbers and prints a table: max-minus-min
-without poses chooses by description length, the others by the log-likelihood of a
-held-out fifth of the images. --experts auto adds such parts until the description
-gets no shorter. Both take longer.
+What the data are is recognised and said in one line; --for changes it:
+  table     rows of columns. Every column has a learned background, parts stay
+            in their places, and each explanation counts by its probability.
+            --aim interpret, the default, chooses by description length; --aim
+            predict by hidden bits of a held-out fifth of the rows.
+  drawings  images of one thing each. Parts of up to 500 images of at least
+            20 x 20 pixels are shifted by up to a quarter of the frame and
+            turned by up to 24 degrees, unless --shift or --rotate is given.
+  scenes    images larger than their parts, which lie anywhere, up to three
+            times.
+  paper     --mode paper.
 
---method soft is for tables: every column has a learned background, parts vote
-against it, and each explanation counts by its probability. --experts auto then
-also determines their number: --aim predict, the default, by the prediction of
-hidden bits of a held-out fifth of the rows; --aim interpret by description length.
+How many parts there are is found out unless -k says it; a table of what was tried is
+printed. Where parts move, one more must bring 40 nats per image of 56 x 56 pixels, in
+proportion to the side, after paying for the choice of its place; -k 2..12 tries these
+numbers only, and a line says where it stopped. Where they stay, the shortest
+description decides; for -k 2..12 under max with --method both or online, the
+log-likelihood of a held-out fifth of the images.
 
 Files that need more than --memory are read again in every pass: starts are
 learned from --sample images drawn at random, then the best is improved on all
@@ -75,7 +84,7 @@ const learnExample = `  patchwork synth letters --letters T --writers 20 --seed 
     --where 'writer<=10' --picture parts.png --progress-picture figure7.png
   patchwork synth quadrants --n 60 --seed 1 -o q.npz
   patchwork learn q.npz -o rule.npz --rule max-minus-min -k auto --curve curve.png
-  patchwork learn q.npz -o soft.npz --rule max-minus-min --method soft -k auto`
+  patchwork learn sites.csv -o sites-model.npz`
 
 func (a *app) learnCommand() *cobra.Command {
 	f := new(learnFlags)
@@ -108,7 +117,7 @@ func (f *learnFlags) add(cmd *cobra.Command) {
 	choose(&f.Rule, "Rule", "rule", "max", "composition rule")
 	poseFlags(cmd, &f.Poses)
 	choose(&f.Mode, "Mode", "mode", "default", "settings to start from")
-	choose(&f.Method, "Method", "method", "default", "one pass over the images, batch EM, batch EM after one pass, or soft EM for tables")
+	choose(&f.Method, "Method", "method", "default", "one pass over the images, batch EM, batch EM after one pass, or soft EM for tables; default is that of images, even for a table")
 	choose(&f.Begin, "Begin", "start-from", "both", "start from orders of the images, from splits of one image, or from an order and three splits in turn; both means orders if parts do not move, and for --progress-picture; with --method soft: grown parts, a mixture, or the better of the two")
 	choose(&f.Aim, "Aim", "aim", "interpret", "what the parts of a table are for: interpret gives few votes, chosen by description length")
 	positiveFlag(cmd, &f.Starts, "starts", "number of starts (default 8, 5 random ones, or 1 in the paper's mode)")

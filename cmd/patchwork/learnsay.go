@@ -31,7 +31,7 @@ func (f *learnFlags) resolve(s *source) (profile string, err error) {
 		return "", inFlags(err)
 	}
 	if facts.Streamed && head.Table && resolved.Count == (recipe.Count{}) {
-		return "", usagef("%s needs more than --memory %v, which a table needs to find out the number of parts; give more --memory, --take N, or --experts K", head.Source, &f.data.memory)
+		return "", usagef("%s needs more than --memory %v, which a table needs to find out the number of parts; give more --memory, fewer rows (--rows :N), or --experts K", head.Source, &f.data.memory)
 	}
 	f.Recipe = resolved
 	return profile, nil
@@ -75,12 +75,11 @@ func (a *app) summary(f *learnFlags, head *dataset.Set, l *learning, took time.D
 			return err
 		}
 	}
-	for _, line := range curveLines(l.model.Extras().Record.Curve, head.Table, l.Config) {
-		if err := a.say(w, "%s", line); err != nil {
-			return err
-		}
+	var more []string
+	if f.Open() {
+		more = curveLines(l.model.Extras().Record.Curve, head.Table, l.Config)
 	}
-	for _, line := range countLines(f, l) {
+	for _, line := range append(more, countLines(f, l)...) {
 		if err := a.say(w, "%s", line); err != nil {
 			return err
 		}
@@ -133,14 +132,14 @@ type column struct {
 // curveLines returns a table of the numbers of parts tried. Columns without any
 // figure are left out.
 func curveLines(curve []patchwork.CurvePoint, table bool, cfg patchwork.Config) []string {
-	if len(curve) == 0 {
+	points := learn.ByExperts(curve)
+	if len(points) == 0 || len(points) == 1 && points[0].HiddenBits == 0 {
 		return nil
 	}
 	image, _ := nouns(table)
 	parts, length, gain := column{head: "parts"}, column{head: "description length"}, column{head: "gain per " + image}
-	logLik, rows := column{head: "log-likelihood per " + image}, column{head: "of " + image + "s"}
+	logLik, rows := column{head: "log-likelihood per " + image}, column{head: image + "s"}
 	heldOut, hidden, chosen := column{head: "held out, per " + image}, column{head: "held out, hidden bit"}, []string{}
-	points := learn.ByExperts(curve)
 	moving := cfg.Poses.Len() > 1
 	figure := func(c *column, has bool, format string, v float64) {
 		text := ""

@@ -37,7 +37,6 @@ type Options struct {
 	Splits     int // maximum per table; 0 means all
 	Seed       uint64
 	Workers    int
-	Verbose    bool // of planted groups: what was found where something is missing
 }
 
 func (o Options) table() table.Options {

@@ -82,7 +82,7 @@ func (r Recipe) recognise(d Facts) (Recipe, string) {
 			if r.Count == (Count{}) {
 				return r, ""
 			}
-			return r, what + " do not fit in --memory: learning as images are learned; a table is learned from --take N rows, or with more --memory"
+			return r, what + " do not fit in --memory: learning as images are learned; a table is learned from fewer rows (--rows :N) or with more --memory"
 		}
 		return r.asTable(), what + ": learning as a table (--for drawings to change)"
 	case d.Table:
