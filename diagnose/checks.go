@@ -21,6 +21,8 @@ const (
 	edgeShare   = 0.2  // of the picks at one end of a range, or twice what chance gives
 	edgePicks   = 10   // below which shares mean nothing
 	listedAtAll = 10   // images named in a finding
+	rareUses    = 2    // of an expert, up to which it is rare
+	rareRows    = 50   // images, from which on it is
 )
 
 // called returns what part k is called at the beginning of a sentence: "Part 3 (bog)".
@@ -30,6 +32,23 @@ func called(m *patchwork.Model, k int) string {
 		text += " (" + name + ")"
 	}
 	return text
+}
+
+// imageNoun returns what an image is called: a model of height 1 is of the rows of
+// a table.
+func imageNoun(m *patchwork.Model) string {
+	if m.Height() == 1 {
+		return "row"
+	}
+	return "image"
+}
+
+// pixelNoun returns what a pixel is called, likewise.
+func pixelNoun(m *patchwork.Model) string {
+	if m.Height() == 1 {
+		return "column"
+	}
+	return "pixel"
 }
 
 func findUnused(m *patchwork.Model, t *patchwork.Tally) []Finding {
@@ -42,13 +61,36 @@ func findUnused(m *patchwork.Model, t *patchwork.Tally) []Finding {
 		facts := ""
 		switch {
 		case t != nil && t.Rows() > 0 && t.Active(k) == 0:
-			facts = fmt.Sprintf("%s explains none of the %d images.", called(m, k), t.Rows())
+			facts = fmt.Sprintf("%s explains none of the %d %ss.", called(m, k), t.Rows(), imageNoun(m))
 		case t == nil && m.Extras().Usage != nil && m.Extras().Usage[k] == 0:
-			facts = fmt.Sprintf("%s explained no training image.", called(m, k))
+			facts = fmt.Sprintf("%s explained no training %s.", called(m, k), imageNoun(m))
 		default:
 			continue
 		}
 		out = append(out, Finding{Kind: KindUnused, Experts: []int{k}, Facts: facts, Advice: advice})
+	}
+	return out
+}
+
+// findRare returns findings about experts that next to no image of many uses.
+func findRare(m *patchwork.Model, t *patchwork.Tally) []Finding {
+	r := m.Extras().Record
+	rows, uses := float64(r.Rows), func(k int) float64 { return m.Extras().Usage[k] * float64(r.Rows) }
+	if t != nil {
+		rows, uses = float64(t.Rows()), func(k int) float64 { return float64(t.Active(k)) }
+	}
+	if rows < rareRows || t == nil && m.Extras().Usage == nil {
+		return nil
+	}
+	var out []Finding
+	for k := range m.K() {
+		n := math.Round(uses(k))
+		if n == 0 || n > rareUses {
+			continue
+		}
+		out = append(out, Finding{Kind: KindRare, Experts: []int{k}, Value: n, Limit: rareUses,
+			Facts:  fmt.Sprintf("%s is used in %.0f of %.0f %ss.", called(m, k), n, rows, imageNoun(m)),
+			Advice: fmt.Sprintf("It may be one odd %s rather than a part: look at it, or learn with fewer parts.", imageNoun(m))})
 	}
 	return out
 }
@@ -147,6 +189,9 @@ func findConstant(m *patchwork.Model) []Finding {
 		spread := slices.Max(t) - slices.Min(t)
 		f := Finding{Kind: KindNearConstant, Experts: []int{k}, Value: spread, Limit: noVotes,
 			Advice: "Learn with fewer parts, or from more starts."}
+		if m.K() == 1 {
+			f.Advice = fmt.Sprintf("There may be no parts in these %ss.", imageNoun(m))
+		}
 		switch {
 		case loudest < noVotes:
 			f.Value = loudest
@@ -248,7 +293,7 @@ func findOverconfident(m *patchwork.Model, t *patchwork.Tally) []Finding {
 		// Five standard deviations of a sum of rare errors, and twice as many.
 		if limit := max(2*expected, expected+5*math.Sqrt(expected+1)); wrong > limit {
 			out = append(out, Finding{Kind: KindOverconfident, Experts: []int{k}, Value: wrong, Limit: limit,
-				Facts:  fmt.Sprintf("%s is wrong at %.0f pixels it decides, where its template expects %.0f.", called(m, k), wrong, expected),
+				Facts:  fmt.Sprintf("%s is wrong at %.0f %ss it decides, where its template expects %.0f.", called(m, k), wrong, pixelNoun(m), expected),
 				Advice: "Clip its probabilities to the noise of these images, or continue learning with them."})
 		}
 	}
@@ -285,35 +330,13 @@ func findCertain(m *patchwork.Model) []Finding {
 	}
 	if certain > 0 {
 		out = append(out, Finding{Kind: KindOverconfident, Value: float64(certain),
-			Facts:  fmt.Sprintf("The background is certain (exactly 0 or 1) at %d of %d pixels.", certain, m.Height()*m.Width()),
+			Facts:  fmt.Sprintf("The background is certain (exactly 0 or 1) at %d of %d %ss.", certain, m.Height()*m.Width(), pixelNoun(m)),
 			Advice: "The paper does the same; with a little noise instead, a stray pixel there would not make an image impossible."})
 	}
 	return out
 }
 
-func findSingular(m *patchwork.Model) []Finding {
-	g := m.Extras().Geometry
-	if g == nil {
-		return nil
-	}
-	free := 0
-	for _, moves := range []bool{
-		m.Config().Scene || m.Config().Poses.DY.Len() > 1, m.Config().Scene || m.Config().Poses.DX.Len() > 1, m.Config().Poses.Rotations() > 1,
-	} {
-		if moves {
-			free += m.K()
-		}
-	}
-	rank := g.Normal.Rank()
-	if rank >= free {
-		return nil
-	}
-	return []Finding{{Kind: KindSingularGeometry, Value: float64(rank), Limit: float64(free),
-		Facts:  fmt.Sprintf("The Gaussian of the poses has rank %d, the parts can move in %d ways.", rank, free),
-		Advice: fmt.Sprintf("Fit it to more than %d images; until then its samples stay in the span of those seen.", free)}}
-}
-
-func findUnexplained(explained []*patchwork.Explanation, name func(i int) string) []Finding {
+func findUnexplained(m *patchwork.Model, explained []*patchwork.Explanation, name func(i int) string) []Finding {
 	var nothing, impossible []int
 	total := 0
 	for i, e := range explained {
@@ -341,7 +364,7 @@ func findUnexplained(explained []*patchwork.Explanation, name func(i int) string
 			names = append(names, "...")
 		}
 		out = append(out, Finding{Kind: kind, Images: slices.Clone(listed), Value: float64(len(images)) / float64(total),
-			Facts: fmt.Sprintf("%s %d of %d images (%s).", what, len(images), total, strings.Join(names, ", ")), Advice: advice})
+			Facts: fmt.Sprintf("%s %d of %d %ss (%s).", what, len(images), total, imageNoun(m), strings.Join(names, ", ")), Advice: advice})
 	}
 	add(KindUnexplained, nothing, "Nothing explains", "That is fair for blank images and sparse or noisy rows; if these are neither, learn more parts or allow more poses.")
 	add(KindImpossible, impossible, "The model gives probability 0 to", "Clip the templates and the background away from 0 and 1.")

@@ -39,5 +39,6 @@ func Model(m *patchwork.Model, on Evidence) []Finding {
 	if name == nil {
 		name = func(i int) string { return strconv.Itoa(i + 1) }
 	}
-	return append(out, findUnexplained(on.Explained, name)...)
+	out = append(out, findUnexplained(m, on.Explained, name)...)
+	return append(out, findRare(m, on.Tally)...)
 }

@@ -28,10 +28,12 @@ const (
 	KindUnexplained
 	// KindImpossible: images to which the model gives probability 0.
 	KindImpossible
+	// KindRare: an expert that one or two images of many use.
+	KindRare
 )
 
 var kindNames = []string{"unused", "duplicate", "near-constant", "pose-at-edge", "overconfident",
-	"singular-geometry", "unexplained", "impossible"}
+	"singular-geometry", "unexplained", "impossible", "rare"}
 
 // String returns the name used in reports: "unused", "duplicate", "near-constant",
 // "pose-at-edge", "overconfident", "singular-geometry", "unexplained",

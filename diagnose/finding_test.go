@@ -96,7 +96,7 @@ func TestUnusedIsFound(t *testing.T) {
 		}
 	}
 	findings := examine(t, m, data, 1)
-	if f := only(t, findings, KindUnused, 2); !strings.Contains(f.Facts, "none of the 60 images") {
+	if f := only(t, findings, KindUnused, 2); !strings.Contains(f.Facts, "none of the 60 rows") {
 		t.Errorf("facts %q", f.Facts)
 	}
 	only(t, Model(testkit.WithUsage(t, m, 60, []float64{0.5, 0.4, 0}), Evidence{}), KindUnused, 2)
@@ -225,6 +225,46 @@ func TestSingularGeometryIsFound(t *testing.T) {
 	}
 }
 
+// Where there were images enough, the finding names the parts that did not move,
+// and does not ask for more images.
+func TestSingularOfManyImages(t *testing.T) {
+	c := patchwork.Config{Height: 2, Width: 3, Poses: pose.Grid{DY: pose.Symmetric(1, 1), DX: pose.Symmetric(1, 1)}}
+	m := testkit.ModelOf(t, c, []float64{0.1, 0.9, 0.2, 0, 0, 0}, []float64{0, 0, 0, 0.9, 0.9, 0}, []float64{0.9, 0, 0, 0, 0, 0.9})
+	cov := make([]float64, 81)
+	for _, i := range []int{0, 1, 3} { // part 0 moves, part 1 keeps its column
+		cov[10*i] = 2
+	}
+	normal, err := gauss.New(make([]float64, 9), cov)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err = m.WithExtras(patchwork.Extras{Geometry: &patchwork.Geometry{Normal: normal, Presence: gauss.Presence{{Mask: 3, N: 519}, {Mask: 7, N: 1}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := only(t, Model(m, Evidence{}), KindSingularGeometry, 1, 2)
+	if !strings.Contains(f.Facts, "In 520 images part 1 keeps its column, part 2 is used once.") || strings.Contains(f.Advice, "more than") {
+		t.Errorf("%s %s", f.Facts, f.Advice)
+	}
+}
+
+// A part that one or two images of many use is found, by its usage or by counts.
+func TestRareIsFound(t *testing.T) {
+	m := testkit.ModelOf(t, patchwork.Config{Height: 2, Width: 2}, []float64{0.9, 0, 0, 0}, []float64{0, 0.9, 0, 0})
+	f := only(t, Model(testkit.WithUsage(t, m, 520, []float64{1, 1. / 520}), Evidence{}), KindRare, 1)
+	if f.Value != 1 || !strings.Contains(f.Facts, "used in 1 of 520 images") {
+		t.Errorf("%v: %s", f.Value, f.Facts)
+	}
+	for rows, usage := range map[int64]float64{520: 3. / 520, 20: 1. / 20, 500: 0} {
+		if f := ofKind(Model(testkit.WithUsage(t, m, rows, []float64{1, usage}), Evidence{}), KindRare); len(f) != 0 {
+			t.Errorf("%v of %d: %v", usage, rows, f)
+		}
+	}
+	data := patchwork.Data{Images: slices.Repeat([]*bitmap.Image{bitmap.Parse("#.", "..")}, 60)}
+	data.Images[7] = bitmap.Parse(".#", "..")
+	only(t, examine(t, m, data, 1), KindRare, 1)
+}
+
 func TestUnexplainedImagesAreFound(t *testing.T) {
 	m := testkit.ModelOf(t, patchwork.Config{Height: 1, Width: 3}, []float64{0.9, 0.8, 0})
 	var data patchwork.Data
@@ -236,7 +276,7 @@ func TestUnexplainedImagesAreFound(t *testing.T) {
 	}
 	findings := examine(t, m, data, 2)
 	f := only(t, findings, KindUnexplained)
-	if want := []int{2, 4, 5, 6, 7, 8, 9, 10, 11, 12}; !slices.Equal(f.Images, want) || f.Value != 13./16 || !strings.Contains(f.Facts, "13 of 16 images (3, 5, 6") || !strings.Contains(f.Facts, "13, ...)") {
+	if want := []int{2, 4, 5, 6, 7, 8, 9, 10, 11, 12}; !slices.Equal(f.Images, want) || f.Value != 13./16 || !strings.Contains(f.Facts, "13 of 16 rows (3, 5, 6") || !strings.Contains(f.Facts, "13, ...)") {
 		t.Errorf("unexplained images %v, share %v: %s", f.Images, f.Value, f.Facts)
 	}
 	if f := only(t, findings, KindImpossible); !slices.Equal(f.Images, []int{1}) {
@@ -252,10 +292,10 @@ func TestFindingsAreOrderedAndNamed(t *testing.T) {
 		t.Errorf("findings %v, want at least five in the order of their kinds", findings)
 	}
 	names := map[string]bool{}
-	for k := KindUnused; k <= KindImpossible; k++ {
+	for k := KindUnused; k <= KindRare; k++ {
 		names[k.String()] = true
 	}
-	if len(names) != len(kindNames) || (KindImpossible+1).String() != "Kind(8)" {
+	if len(names) != len(kindNames) || (KindRare+1).String() != "Kind(9)" {
 		t.Errorf("names of the kinds: %v", names)
 	}
 	defer func() {

@@ -27,9 +27,12 @@ import (
 // predicts these images significantly better: by two standard errors of the mean
 // difference. With fewer than ten images held out this check is skipped.
 //
-// If there is no description length, each number of the range is learned without
-// the held-out images, and the one that gives them the largest log-likelihood (the
-// smallest of equals) is learned again from all images.
+// Where experts move, the numbers of the range are tried upwards until one more
+// expert brings too little; see gains.go.
+//
+// Otherwise each number of the range is learned without the held-out images, and
+// the one that gives them the largest log-likelihood (the smallest of equals) is
+// learned again from all images.
 func learnCount(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options) (*patchwork.Model, error) {
 	c := &counter{data: data, cfg: cfg, opt: opt, best: make(map[int]Step)}
 	m, err := c.run(ctx)
@@ -41,6 +44,9 @@ func learnCount(ctx context.Context, data patchwork.Data, cfg patchwork.Config, 
 
 // inMemory learns from images in memory.
 func (r *runner) inMemory(ctx context.Context, data patchwork.Data) (*patchwork.Model, error) {
+	if r.opt.Blank(r.cfg, data) > 0 {
+		data = inked(data)
+	}
 	if !r.opt.finding() {
 		return learnStarts(ctx, data, r.cfg, r.opt)
 	}
@@ -58,7 +64,11 @@ type counter struct {
 
 // run tries numbers of experts and returns the chosen model.
 func (a *counter) run(ctx context.Context) (*patchwork.Model, error) {
-	if !a.opt.byDescription(a.cfg) {
+	switch {
+	case a.opt.byDescription(a.cfg):
+	case a.cfg.Poses.Len() > 1:
+		return a.tryGains(ctx)
+	default:
 		return a.tryHeldOut(ctx)
 	}
 	if a.opt.growing() {

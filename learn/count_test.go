@@ -261,8 +261,8 @@ func TestCountErrors(t *testing.T) {
 	}
 }
 
-// Without a description length and without a range, 1 to 8 are tried, also if
-// experts move.
+// Without a description length and without a range, 1 to 8 are tried; where experts
+// move, no more than one beyond those chosen.
 func TestCountWithoutARange(t *testing.T) {
 	c := memoryCases()
 	for name, opt := range map[string]Options{
@@ -273,7 +273,11 @@ func TestCountWithoutARange(t *testing.T) {
 		opt.Starts, opt.Iterations = 2, 1
 		steps := countSteps(t, memoryData(), c[name].cfg, opt)
 		o := opt.WithDefaults(c[name].cfg)
-		if want := o.AtMost - o.AtLeast + 3; len(steps) != want || steps[0].Experts != o.AtLeast || opt.AtMost == 0 && o.AtMost != 8 {
+		want := o.AtMost - o.AtLeast + 3
+		if name != "max" { // ends at the first number that brings too little
+			want = min(want-1, steps[len(steps)-1].Experts-o.AtLeast+3)
+		}
+		if len(steps) != want || steps[0].Experts != o.AtLeast || opt.AtMost == 0 && o.AtMost != 8 {
 			t.Errorf("%s: %d steps from %d experts, want %d", name, len(steps), steps[0].Experts, want)
 		}
 		m := steps[len(steps)-1].Model
@@ -451,5 +455,63 @@ func TestCurveByExperts(t *testing.T) {
 	}
 	if got := ByExperts([]patchwork.CurvePoint(nil)); len(got) != 0 {
 		t.Errorf("nothing: %v", got)
+	}
+}
+
+// Where experts move, the number of parts stops where one more brings too little:
+// two bars that slide are two.
+func TestCountOfMovingParts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	var data patchwork.Data
+	for range 16 {
+		img := bitmap.New(24, 24)
+		x, y := 6+rng.IntN(10), 3+rng.IntN(6)
+		for i := range 18 {
+			for w := range 3 {
+				img.Set(3+i, x+w, true)
+				img.Set(y+w, 3+i, true)
+			}
+		}
+		data.Images = append(data.Images, img)
+	}
+	cfg := patchwork.NewConfig(patchwork.RuleMax, 24, 24, pose.Grid{DY: pose.Symmetric(6, 1), DX: pose.Symmetric(6, 1)})
+	m, err := Learn(t.Context(), data, cfg, Options{Starts: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	curve := m.Extras().Record.Curve
+	if m.K() != 2 || len(curve) != 3 || !curve[1].Chosen {
+		t.Fatalf("%d parts, curve %+v", m.K(), curve)
+	}
+	for i := range 2 {
+		gain := (curve[i].DescriptionLength - curve[i+1].DescriptionLength) / 16
+		if enough := gain >= LeastGain(cfg); enough != (i == 0) {
+			t.Errorf("part %d brings %v nats per image, at least %v counts", i+2, gain, LeastGain(cfg))
+		}
+	}
+}
+
+// Blank drawings change nothing where parts move: they are left out.
+func TestBlankImagesAreLeftOut(t *testing.T) {
+	c := memoryCases()["moving"]
+	data := memoryData()
+	want, err := Learn(t.Context(), patchwork.Data{Images: data.Images}, c.cfg, Options{Experts: 2, Starts: 2, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	blank := bitmap.New(c.cfg.Height, c.cfg.Width)
+	more := patchwork.Data{Images: slices.Concat([]*bitmap.Image{blank}, data.Images, []*bitmap.Image{blank, blank})}
+	got, err := Learn(t.Context(), more, c.cfg, Options{Experts: 2, Starts: 2, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := (Options{}).Blank(c.cfg, more); n != 3 || !sameTemplates(got, want) || got.Extras().Record.Rows != want.Extras().Record.Rows {
+		t.Errorf("%d left out, record %+v, want %+v", n, got.Extras().Record, want.Extras().Record)
+	}
+	if n := (Options{}).Blank(c.cfg, patchwork.Data{Images: []*bitmap.Image{blank}}); n != 0 {
+		t.Errorf("of one blank image %d left out", n)
+	}
+	if n := (Options{Paper: true}).Blank(c.cfg, more); n != 0 {
+		t.Errorf("%d left out by the paper", n)
 	}
 }

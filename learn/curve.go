@@ -11,8 +11,8 @@ import (
 // ByExperts returns one point of the curve for each number of experts, ascending:
 // the chosen one, else the one with the most training images, and of these the
 // one with the shortest description or the largest log-likelihood. Its held-out
-// score is that of the last point that has one, its loss of hidden bits the
-// lowest.
+// score is that of the last point that has one, its loss of hidden bits that of
+// the chosen point, else the lowest.
 func ByExperts(curve []patchwork.CurvePoint) []patchwork.CurvePoint {
 	best := make(map[int]patchwork.CurvePoint)
 	for _, p := range curve {
@@ -31,7 +31,11 @@ func ByExperts(curve []patchwork.CurvePoint) []patchwork.CurvePoint {
 			top.HeldOutRows, top.HeldOut = p.HeldOutRows, p.HeldOut
 		}
 		top.HiddenBits, top.HiddenLoss = b.HiddenBits, b.HiddenLoss
-		if p.HiddenBits > 0 && (b.HiddenBits == 0 || p.HiddenLoss < b.HiddenLoss) {
+		switch {
+		case b.Chosen && b.HiddenBits > 0: // its own
+		case p.Chosen && p.HiddenBits > 0:
+			top.HiddenBits, top.HiddenLoss = p.HiddenBits, p.HiddenLoss
+		case p.HiddenBits > 0 && (b.HiddenBits == 0 || p.HiddenLoss < b.HiddenLoss):
 			top.HiddenBits, top.HiddenLoss = p.HiddenBits, p.HiddenLoss
 		}
 		best[p.Experts] = top

@@ -19,11 +19,13 @@ import (
 // image, so the estimate is still slightly optimistic. It is -Inf if an image
 // becomes impossible. The result is the same for any number of workers (0 means
 // 1). Errors are those of Explain.
-func leaveOneOut(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt patchwork.PursuitOptions, step patchwork.MStep, workers int) (float64, error) {
+//
+// leaveOneOut also returns the tally of the explanations.
+func leaveOneOut(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt patchwork.PursuitOptions, step patchwork.MStep, workers int) (float64, *patchwork.Tally, error) {
 	explanations := make([]*patchwork.Explanation, len(data.Images))
 	all, err := patchwork.EStep(ctx, m, data, opt, workers, func(i int, e *patchwork.Explanation) { explanations[i] = e })
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	logLiks := make([]float64, len(data.Images))
 	_, err = pool.Run(ctx, len(data.Images), workers, 1, func(_, i int) error {
@@ -36,13 +38,13 @@ func leaveOneOut(ctx context.Context, m *patchwork.Model, data patchwork.Data, o
 		return nil
 	})
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	sum := 0.0
 	for _, l := range logLiks {
 		sum += l
 	}
-	return sum, nil
+	return sum, all, nil
 }
 
 // byLeavingOut reports whether leaveOneOut judges the starts of a run.

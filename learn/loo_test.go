@@ -37,7 +37,7 @@ func TestLeaveOneOutCountsTheOthers(t *testing.T) {
 			want += patchwork.LogLik(img, next.Compose(img.Height(), img.Width(), own.Picks).P)
 		}
 		for _, workers := range []int{1, 3} {
-			got, err := leaveOneOut(t.Context(), m, data, opt, patchwork.MStep{}, workers)
+			got, _, err := leaveOneOut(t.Context(), m, data, opt, patchwork.MStep{}, workers)
 			if err != nil || got != want && math.Abs(got-want) > 1e-9*math.Abs(want) {
 				t.Fatalf("%d workers: %v, %v, want %v", workers, got, err, want)
 			}

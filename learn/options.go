@@ -69,7 +69,8 @@ type Options struct {
 	// Experts is K. 0 means to determine it: from AtLeast to AtMost if these are
 	// given (1 <= AtLeast <= AtMost). If they are not, and models are judged by
 	// their description length (see Run), experts are appended one by one, up to
-	// 64; otherwise 1 to 8 are tried.
+	// 64; otherwise 1 to 8 are tried: where experts move, until one more brings too
+	// little, else all of them.
 	Experts         int
 	AtLeast, AtMost int
 
@@ -131,11 +132,15 @@ type Options struct {
 	online patchwork.Prior // of online learning
 }
 
-// MaxGrown is the largest number of experts tried by growing.
-const MaxGrown = 64
+const (
+	// MaxGrown is the largest number of experts tried by growing.
+	MaxGrown = 64
+	// MaxMoving is the largest number of experts tried if no range is given, and
+	// models have no description length or experts move.
+	MaxMoving = 8
+)
 
 const (
-	mostTried     = 8     // experts tried at most, if AtMost is not given and models have no description length
 	defaultSample = 20000 // experts shown by fewer than one in a thousand images may be missing in it
 )
 
@@ -220,7 +225,7 @@ func (o Options) WithDefaults(c patchwork.Config) Options {
 		o.HeldOut = 0.2
 	}
 	if o.Experts == 0 && o.AtLeast == 0 && o.AtMost == 0 && !o.byDescription(c) {
-		o.AtLeast, o.AtMost = 1, mostTried
+		o.AtLeast, o.AtMost = 1, MaxMoving
 	}
 	o.Workers = max(o.Workers, 1)
 	return o

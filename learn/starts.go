@@ -103,7 +103,7 @@ func runStart(ctx context.Context, data patchwork.Data, cfg patchwork.Config, op
 	t := trial{Start: patchwork.Start{Seed: opt.Seed, Score: it.Tally.LogLik(), Method: how}, Index: i, Model: it.Model, Tally: it.Tally}
 	if opt.byLeavingOut(cfg) {
 		refined := patchwork.PursuitOptions{Refined: true, Forced: true, RefineThreshold: -1}
-		t.LeaveOneOut, err = leaveOneOut(ctx, it.Model, data, refined, patchwork.MStep{}, opt.Workers)
+		t.LeaveOneOut, _, err = leaveOneOut(ctx, it.Model, data, refined, patchwork.MStep{}, opt.Workers)
 	}
 	return t, err
 }

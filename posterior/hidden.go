@@ -90,6 +90,7 @@ type HiddenScore struct {
 	Averaged Metrics   // of predictions averaged over the explanations (Searcher.Predict)
 	Single   Metrics   // of the best explanation alone, to compare
 	Columns  []Metrics // Averaged by pixel, row-major; nil for scenes of several sizes
+	Losses   []float64 // of each image: the sum over its hidden pixels of -log P, averaged, in nats
 }
 
 // Score predicts the hidden pixels from the visible ones and compares them with
@@ -111,8 +112,11 @@ func Score(ctx context.Context, m *patchwork.Model, hidden HiddenBits, opt Optio
 	if err != nil {
 		return nil, err
 	}
-	s := &HiddenScore{}
+	s := &HiddenScore{Losses: make([]float64, len(bits))}
 	for i, b := range bits {
+		for _, g := range b {
+			s.Losses[i] -= score.LogLik(g.on, g.averaged)
+		}
 		if len(b) > 0 {
 			s.Rows += data.Weight(i)
 		}

@@ -100,10 +100,13 @@ func (s *Server) learn(ctx context.Context, requests *decoder[learnRequest]) (*o
 		return nil, err
 	}
 	h, w := j.set.Size()
-	if j.plan, err = newPlan(&req.Recipe, h, w); err != nil {
+	facts := recipe.Facts{Rows: j.set.Len(), Height: h, Width: w, Table: j.set.Table && h == 1}
+	j.recipe = j.recipe.Literally(facts)
+	resolved, _ := j.recipe.Resolve(facts)
+	if j.plan, err = newPlan(&resolved, h, w); err != nil {
 		return nil, err
 	}
-	if err := s.limits.checkModel(&j.plan.Config, req.Most()); err != nil {
+	if err := s.limits.checkModel(&j.plan.Config, resolved.Most()); err != nil {
 		return nil, err
 	}
 	if err := s.jobs.add(j); err != nil {

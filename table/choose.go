@@ -48,50 +48,108 @@ func (l *learner) progress(r round, s Step) error {
 	return l.emit(s)
 }
 
-// consider judges a candidate, keeps it if it is the best, and yields it.
-func (l *learner) consider(ctx context.Context, r round, c tried) (score float64, err error) {
-	l.fill(&c.Step, r)
-	c.Candidate, c.minVoteGain, c.score = true, l.m.MinVoteGain, c.DescriptionLength
+// judged judges a candidate, keeps it if it is the best, and yields it.
+func (l *learner) judged(ctx context.Context, r round, s Step) (tried, error) {
+	l.fill(&s, r)
+	s.Candidate = true
+	c := tried{Step: s, minVoteGain: l.m.MinVoteGain, score: s.DescriptionLength}
+	var err error
 	if l.judge != nil {
-		if c.HiddenBits, c.HiddenLoss, err = l.hiddenLoss(ctx, r.Model); err != nil {
-			return 0, err
+		if c.HiddenBits, c.HiddenLoss, c.losses, err = l.hiddenLoss(ctx, r.Model); err != nil {
+			return c, err
 		}
 		c.score = c.HiddenLoss
 	}
+	if l.held > 0 && l.opt.Experts == 0 {
+		l.tried = append(l.tried, c)
+	}
 	l.curve = append(l.curve, c.CurvePoint)
-	if l.best.Model == nil || c.score < l.best.score {
+	if l.better(c, l.own) {
+		l.own = c
+	}
+	if l.better(c, l.best) {
 		l.best = c
 		if l.kept, err = l.recorded(c); err != nil {
-			return 0, err
+			return c, err
 		}
 	}
-	return c.score, l.emit(c.Step)
+	return c, l.emit(c.Step)
 }
 
-// hiddenLoss returns how many hidden bits the judge has and the model's mean loss
-// on them, through the memory of the data.
-func (l *learner) hiddenLoss(ctx context.Context, m *patchwork.Model) (bits int64, loss float64, err error) {
+// better reports whether a candidate is preferable to another, or to none: one with
+// fewer experts than there should be is the worse the fewer it has.
+func (l *learner) better(c, than tried) bool {
+	if than.Model == nil {
+		return true
+	}
+	a, b := min(c.Experts, l.opt.MinExperts), min(than.Experts, l.opt.MinExperts)
+	return a > b || a == b && c.score < than.score
+}
+
+// levelErrors is by how many standard errors a model may predict worse than the
+// best and still count as level.
+const levelErrors = 1
+
+// briefest returns the candidate with the shortest description among those that
+// predict the held-out rows as well as the best does: of many candidates, the best
+// is ahead of some by chance.
+func (l *learner) briefest() tried {
+	best := l.best
+	for _, c := range l.tried {
+		if c.DescriptionLength < best.DescriptionLength && c.Experts >= min(best.Experts, l.opt.MinExperts) && l.level(c) {
+			best = c
+		}
+	}
+	return best
+}
+
+// level reports whether a candidate loses no more on the held-out rows than chance
+// explains, beside the best.
+func (l *learner) level(c tried) bool {
+	n, sum, squares := 0.0, 0.0, 0.0
+	for r := range l.held {
+		d, w := 0.0, float64(l.judge.Data.Weight(r))
+		for i := r; i < len(c.losses); i += l.held { // the row's other hidden bits
+			d += c.losses[i] - l.best.losses[i]
+		}
+		n, sum, squares = n+w, sum+w*d, squares+w*d*d
+	}
+	mean := sum / n
+	return mean <= levelErrors*math.Sqrt(max(squares/n-mean*mean, 0)/max(n-1, 1))
+}
+
+// hiddenLoss returns how many hidden bits the judge has, the model's mean loss on
+// them, and its losses row by row, through the memory of the data.
+func (l *learner) hiddenLoss(ctx context.Context, m *patchwork.Model) (bits int64, loss float64, losses []float64, err error) {
 	work := func() ([]byte, error) {
 		s, err := posterior.Score(ctx, m, *l.judge, l.opt.Explain, l.opt.Workers)
 		if err != nil {
 			return nil, err
 		}
-		bits, loss = s.Averaged.Bits, s.Averaged.LogLoss
-		return binary.LittleEndian.AppendUint64(binary.AppendUvarint(nil, uint64(bits)), math.Float64bits(loss)), nil
+		bits, loss, losses = s.Averaged.Bits, s.Averaged.LogLoss, s.Losses
+		out := binary.LittleEndian.AppendUint64(binary.AppendUvarint(nil, uint64(bits)), math.Float64bits(loss))
+		for _, v := range losses {
+			out = binary.LittleEndian.AppendUint64(out, math.Float64bits(v))
+		}
+		return out, nil
 	}
 	if l.memory == nil {
 		_, err = work()
-		return bits, loss, err
+		return bits, loss, losses, err
 	}
 	err = recallOr(l.hidden, stepKey("hidden", m, l.opt.Explain), func(value []byte) bool {
 		n, size := binary.Uvarint(value)
-		if size <= 0 || len(value) != size+8 {
+		if size <= 0 || len(value) != size+8*(1+len(l.judge.Visible)) {
 			return false
 		}
-		bits, loss = int64(n), math.Float64frombits(binary.LittleEndian.Uint64(value[size:]))
+		number := func(i int) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(value[size+8*i:])) }
+		bits, loss, losses = int64(n), number(0), make([]float64, len(l.judge.Visible))
+		for i := range losses {
+			losses[i] = number(i + 1)
+		}
 		return true
 	}, work)
-	return bits, loss, err
+	return bits, loss, losses, err
 }
 
 // descriptionLength returns the nats that describe the rows and the model: minus

@@ -28,7 +28,7 @@
 //
 //	L = -sum_n log P(x_n) + log(rows)/2 * (votes + experts)     learner.descriptionLength
 //
-// Read options.go, run.go (what is tried), choose.go (what is kept), em.go,
+// Read options.go, run.go (a run), starts.go (what is tried), choose.go (what is kept), em.go,
 // tally.go and mstep.go (one iteration), growth.go (the next expert), mixture.go
 // (the other start), and memory.go (what an interrupted run need not repeat).
 package table

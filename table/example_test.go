@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"math"
 	"math/rand/v2"
 	"strings"
 
@@ -60,30 +61,32 @@ func ExampleLearn() {
 	// ...###...
 }
 
-// Run shows the candidates as they are made; breaking out of the loop would keep
+// Run shows the candidates as they are made, here those that are better than all before; breaking out of the loop would keep
 // the best of them.
 func ExampleRun() {
 	var best *patchwork.Model
-	opt := table.Options{Aim: table.AimInterpret, StartFrom: table.StartFromMixture, MaxExperts: 4, Iterations: 3}
+	opt := table.Options{StartFrom: table.StartFromMixture, MaxExperts: 4, Iterations: 3}
+	shortest := math.Inf(1)
 	for step, err := range table.Run(context.Background(), planted(), config, opt) {
 		if err != nil {
 			log.Fatal(err)
 		}
 		best = step.Best
-		if step.Candidate {
-			fmt.Printf("%s: %d parts, %.0f nats\n", step.Stage, step.Experts, step.DescriptionLength)
+		if step.Candidate && step.DescriptionLength < shortest {
+			shortest = step.DescriptionLength
+			fmt.Printf("%s: %d parts, %.0f nats\n", step.Stage, step.Experts, shortest)
 		}
 	}
 	fmt.Println(best.K(), "parts")
 	// Output:
+	// mixture: 1 parts, 1159 nats
+	// mixture: 1 parts, 1155 nats
+	// mixture: 2 parts, 1035 nats
+	// mixture: 2 parts, 1016 nats
+	// mixture: 2 parts, 1008 nats
 	// mixture: 4 parts, 841 nats
 	// mixture: 4 parts, 791 nats
 	// mixture: 4 parts, 747 nats
-	// grow: 1 parts, 1155 nats
-	// shrink: 3 parts, 684 nats
-	// shrink: 2 parts, 810 nats
-	// shrink: 2 parts, 851 nats
-	// shrink: 2 parts, 861 nats
 	// shrink: 3 parts, 684 nats
 	// 3 parts
 }

@@ -24,18 +24,19 @@ const (
 )
 
 // grow appends experts as long as that improves the score, and runs all
-// iterations of soft EM from the best number of them.
-func (l *learner) grow(ctx context.Context) error {
+// iterations of soft EM from the best number of them. Another attempt draws other
+// rows to make them of.
+func (l *learner) grow(ctx context.Context, attempt uint64) error {
 	var best, last *patchwork.Model
 	lowest, idle := 0.0, 0
-	err := l.growOneByOne(ctx, l.opt.MaxExperts, StageGrow, func(r round) (bool, error) {
+	err := l.growOneByOne(ctx, attempt, func(r round) (bool, error) {
 		last = r.Model
 		if l.opt.Experts > 0 { // only the last one counts
 			return true, l.progress(r, l.stepOf(StartFromGrow))
 		}
-		score, err := l.consider(ctx, r, tried{Step: l.stepOf(StartFromGrow), grown: last.K()})
-		if idle++; best == nil || score < lowest {
-			best, lowest, idle = last, score, 0
+		c, err := l.judged(ctx, r, l.stepOf(StartFromGrow))
+		if idle++; best == nil || c.score < lowest {
+			best, lowest, idle = last, c.score, 0
 		}
 		return idle < max(growPatience, last.K()/4), err
 	})
@@ -45,15 +46,25 @@ func (l *learner) grow(ctx context.Context) error {
 	if l.opt.Experts > 0 {
 		best = last
 	}
-	return l.improve(ctx, best, StartFromGrow)
+	_, err = l.improve(ctx, best, StartFromGrow)
+	return err
 }
 
-// growOneByOne appends up to most experts and calls each with the model after
-// each of them, until no candidate gains anything or each returns false.
-func (l *learner) growOneByOne(ctx context.Context, most int, stage string, each func(round) (bool, error)) error {
-	rng := rand.New(rand.NewPCG(l.opt.Seed, growStream))
-	g := newGrowth(l.data, l.cfg, l.marginals(), l.m.MinVoteGain)
-	for range most {
+// growOneByOne appends experts and calls each with the model after each of them,
+// until no candidate gains anything, there are as many as there may be, or each
+// returns false.
+func (l *learner) growOneByOne(ctx context.Context, attempt uint64, each func(round) (bool, error)) error {
+	rng := rand.New(rand.NewPCG(l.opt.Seed, growStream+attempt))
+	q := l.marginals()
+	if attempt%2 == 1 && l.cfg.Rule == patchwork.RuleMax && !l.opt.FixedBackground {
+		// Where parts are common, the background explains half of them until
+		// there are all; a lower one shows the first.
+		for i := range q {
+			q[i] = clipQ(q[i] / 2)
+		}
+	}
+	g := newGrowth(l.data, l.cfg, q, l.m.MinVoteGain)
+	for range l.opt.MaxExperts {
 		c, err := g.bestCandidate(ctx, rng, l.opt.Workers)
 		if err != nil || c == nil {
 			return err
@@ -67,9 +78,7 @@ func (l *learner) growOneByOne(ctx context.Context, most int, stage string, each
 			if err != nil {
 				return err
 			}
-			s := l.stepOf(StartFromGrow)
-			s.Stage = stage
-			if err := l.progress(round{n, m, tally}, s); err != nil {
+			if err := l.progress(round{n, m, tally}, l.stepOf(StartFromGrow)); err != nil {
 				return err
 			}
 			m = withoutIdle(tally.mStep(m, l.m))
@@ -85,50 +94,74 @@ func (l *learner) growOneByOne(ctx context.Context, most int, stage string, each
 	return nil
 }
 
-// prune deletes experts of the best model as long as that shortens the
-// description: later experts may have made an earlier one needless.
+// prune deletes experts of the best model of the present start as long as that
+// shortens the description, unless their number is given: later experts may have
+// made an earlier one needless.
 func (l *learner) prune(ctx context.Context) error {
-	for l.best.Model.K() > 1 {
-		from := l.best
-		for _, k := range leastUseful(from.Model, pruneTries) {
-			if err := l.without(ctx, from, k); err != nil {
-				return err
-			}
-			if l.best.Model != from.Model {
-				break
-			}
-		}
-		if l.best.Model == from.Model {
-			return nil
+	for l.opt.Experts == 0 && l.own.Model != nil && l.own.Model.K() > 1 {
+		from := l.own
+		next, err := l.oneLess(ctx, from, func(c tried) bool { return l.better(c, from) })
+		if err != nil || next.Model == from.Model {
+			return err
 		}
 	}
 	return nil
 }
 
+// pruneLevel deletes experts of a model as long as that shortens the description
+// and the held-out rows are predicted as well as by the best candidate.
+func (l *learner) pruneLevel(ctx context.Context, c tried) (tried, error) {
+	for c.Model.K() > 1 {
+		next, err := l.oneLess(ctx, c, func(n tried) bool {
+			return n.DescriptionLength < c.DescriptionLength && n.Experts >= l.opt.MinExperts && l.level(n)
+		})
+		if err != nil || next.Model == c.Model {
+			return c, err
+		}
+		c = next
+	}
+	return c, nil
+}
+
+// oneLess returns a model without one of the least useful experts, the first that
+// is good enough, or the model itself.
+func (l *learner) oneLess(ctx context.Context, from tried, good func(tried) bool) (tried, error) {
+	for _, k := range leastUseful(from.Model, pruneTries) {
+		c, err := l.without(ctx, from, k)
+		if err != nil {
+			return from, err
+		}
+		if good(c) {
+			return c, nil
+		}
+	}
+	return from, nil
+}
+
 // without considers a model without expert k, after a little more soft EM.
-func (l *learner) without(ctx context.Context, from tried, k int) error {
+func (l *learner) without(ctx context.Context, from tried, k int) (c tried, err error) {
 	was := from.Model.Extras()
 	extras := patchwork.Extras{Usage: slices.Delete(slices.Clone(was.Usage), k, k+1), Record: was.Record}
 	if was.Names != nil {
 		extras.Names = slices.Delete(slices.Clone(was.Names), k, k+1)
 	}
 	m := from.Model.WithTemplates(slices.Delete(from.Model.Templates(), k, k+1), extras)
+	l.m.MinVoteGain = from.minVoteGain
 	for r, err := range l.softEM(ctx, m, roundsPerExpert) {
 		if err != nil {
-			return err
+			return c, err
 		}
 		s := l.stepOf(from.StartFrom)
-		s.Stage = StageShrink
-		if r.Number < roundsPerExpert {
+		if s.Stage = StageShrink; r.Number < roundsPerExpert {
 			err = l.progress(r, s)
 		} else {
-			_, err = l.consider(ctx, r, tried{Step: s, grown: from.grown, iterations: from.iterations})
+			c, err = l.judged(ctx, r, s)
 		}
 		if err != nil {
-			return err
+			return c, err
 		}
 	}
-	return nil
+	return c, nil
 }
 
 // leastUseful returns up to n experts, those first whose votes move predictions
@@ -145,18 +178,17 @@ func leastUseful(m *patchwork.Model, n int) []int {
 	return order[:min(n, len(order))]
 }
 
-// relearn learns a choice again from the present data.
-func (l *learner) relearn(ctx context.Context, c tried) error {
-	l.judge = nil
-	if c.minVoteGain != l.m.MinVoteGain {
+// continueRounds counts the iterations of soft EM over all rows, after a search
+// among some of them.
+const continueRounds = 6
+
+// goOn continues from a choice with all rows.
+func (l *learner) goOn(ctx context.Context, c tried) error {
+	if l.m.MinVoteGain = c.minVoteGain; c.minVoteGain != 1 {
 		l.m.MinVoteGain = l.numberLength()
 	}
-	m, err := l.startAgain(ctx, c)
-	if err != nil {
-		return err
-	}
 	s := Step{CurvePoint: patchwork.CurvePoint{Stage: StageFinal}, StartFrom: c.StartFrom}
-	for r, err := range l.softEM(ctx, m, max(c.iterations, 1)) {
+	for r, err := range l.softEM(ctx, c.Model, continueRounds) {
 		if err == nil {
 			l.fill(&s, r)
 			err = l.emit(s)
@@ -169,19 +201,4 @@ func (l *learner) relearn(ctx context.Context, c tried) error {
 	l.best = tried{Step: s}
 	l.curve = append(l.curve, s.CurvePoint)
 	return nil
-}
-
-// startAgain makes the start of a choice from the present data.
-func (l *learner) startAgain(ctx context.Context, c tried) (m *patchwork.Model, err error) {
-	if c.StartFrom == StartFromMixture {
-		return l.mixture(ctx, c.grown)
-	}
-	err = l.growOneByOne(ctx, c.grown, StageFinal, func(r round) (bool, error) {
-		m = r.Model
-		return true, nil
-	})
-	if err == nil && m == nil { // no candidate gains, or the choice was the background
-		m, err = l.backgroundOnly()
-	}
-	return m, err
 }

@@ -32,7 +32,7 @@ func TestTableWithAMemory(t *testing.T) {
 		cfg patchwork.Config
 		opt Options
 	}{
-		"predicting":   {patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 12}, Options{MaxExperts: 6, Iterations: 3, Workers: 2, Seed: 4}},
+		"predicting":   {patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 12}, Options{Aim: AimPredict, MaxExperts: 6, Iterations: 3, Workers: 2, Seed: 4, Sample: 60}},
 		"max":          {patchwork.Config{Rule: patchwork.RuleMax, Height: 1, Width: 12}, Options{Experts: 4, Iterations: 3, StartFrom: StartFromMixture}},
 		"interpreting": {patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 12}, Options{MaxExperts: 5, Aim: AimInterpret, Iterations: 3}},
 	} {

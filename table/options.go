@@ -15,20 +15,21 @@ import (
 type Aim uint8
 
 const (
-	// AimPredict asks for good predictions of unknown bits: a vote must gain 1
-	// nat, and start, number of experts and iteration are chosen by how well
-	// hidden bits are predicted.
-	AimPredict Aim = iota
 	// AimInterpret asks for experts to look at: a vote must gain log(rows)/2
 	// nats, and the shortest description is chosen. Experts are fewer and
 	// cleaner, predictions a little worse (by 0 to 0.022 nats per bit on the
 	// tables tried).
-	AimInterpret
+	AimInterpret Aim = iota
+	// AimPredict asks for good predictions of unknown bits: a vote may gain 1
+	// nat, and start, number of experts and iteration are chosen by how well
+	// hidden bits are predicted: the briefest of the models that predict them
+	// as well as the best.
+	AimPredict
 )
 
-var aimNames = []string{"predict", "interpret"}
+var aimNames = []string{"interpret", "predict"}
 
-// String returns the name used in flags: "predict" or "interpret".
+// String returns the name used in flags: "interpret" or "predict".
 func (a Aim) String() string { return enum.Name("Aim", aimNames, uint8(a)) }
 
 // ParseAim reads what String returns.
@@ -61,8 +62,9 @@ func ParseStartFrom(name string) (StartFrom, error) {
 // Options holds the settings of Learn and Run. The zero value is the recommended
 // default.
 type Options struct {
-	// Experts is K; 0 finds it out, up to MaxExperts (0 means 64).
-	Experts, MaxExperts int
+	// Experts is K; 0 finds it out, from MinExperts (0 means 1) up to MaxExperts
+	// (0 means 64). There may be fewer: an expert must explain something.
+	Experts, MinExperts, MaxExperts int
 
 	Aim       Aim
 	StartFrom StartFrom
@@ -78,14 +80,18 @@ type Options struct {
 	// Judge, if not nil, holds the bits that the choice goes by, whatever the
 	// Aim; then the model is learned from all of the data. If it is nil and the
 	// aim is to predict, a share of the rows, HeldOut (0 means a fifth), is held
-	// out, a fifth of their bits is hidden, and the choice is learned again from
-	// all rows.
+	// out, a fifth of their bits is hidden, and learning goes on from the choice
+	// with all rows.
 	Judge   *posterior.HiddenBits
 	HeldOut float64
 
 	// FixedBackground keeps the background at the marginals. It ruins the rule
 	// Max, and is there to show that.
 	FixedBackground bool
+
+	// Sample is how many rows, drawn at random, the search takes; 0 means 3000.
+	// If there are more, learning goes on from the choice with all rows.
+	Sample int
 
 	Seed    uint64
 	Workers int // goroutines; 0 means 1. The result is the same for any number.
@@ -94,6 +100,7 @@ type Options struct {
 const (
 	maxExperts  = 1 << 10
 	hiddenShare = 0.2
+	searchRows  = 3000
 )
 
 func (o Options) withDefaults() Options {
@@ -109,18 +116,23 @@ func (o Options) withDefaults() Options {
 	if o.HeldOut == 0 {
 		o.HeldOut = 0.2
 	}
+	if o.Sample == 0 {
+		o.Sample = searchRows
+	}
 	o.Workers = max(o.Workers, 1)
 	return o
 }
 
 func (o Options) validate(data patchwork.Data, cfg patchwork.Config) error {
 	switch {
+	case o.MinExperts < 0 || o.Experts == 0 && o.MaxExperts > 0 && o.MinExperts > o.MaxExperts:
+		return fmt.Errorf("patchwork: from %d to %d experts is no range", o.MinExperts, o.MaxExperts)
 	case o.Experts < 0 || o.MaxExperts < 0 || max(o.Experts, o.MaxExperts) > maxExperts:
 		return fmt.Errorf("patchwork: cannot learn %d parts of at most %d; there may be %d", o.Experts, o.MaxExperts, maxExperts)
 	case int(o.Aim) >= len(aimNames) || int(o.StartFrom) >= len(startFromNames):
 		return fmt.Errorf("patchwork: unknown aim or start (%v, %v)", o.Aim, o.StartFrom)
-	case o.Iterations < 0 || o.Workers < 0:
-		return fmt.Errorf("patchwork: %d iterations on %d workers", o.Iterations, o.Workers)
+	case o.Iterations < 0 || o.Workers < 0 || o.Sample < 0:
+		return fmt.Errorf("patchwork: %d iterations on %d workers, from a sample of %d rows", o.Iterations, o.Workers, o.Sample)
 	case !(o.HeldOut >= 0 && o.HeldOut < 1):
 		return fmt.Errorf("patchwork: held-out share %v is not between 0 and 1", o.HeldOut)
 	}

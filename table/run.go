@@ -16,7 +16,7 @@ const (
 	StageGrow    = "grow"    // an expert appended, or soft EM from there
 	StageMixture = "mixture" // soft EM from the components of a mixture
 	StageShrink  = "shrink"  // an expert deleted
-	StageFinal   = "final"   // the choice, learned again from all rows
+	StageFinal   = "final"   // the choice, after some more iterations over all rows
 )
 
 // Step is one step of a run: an iteration of soft EM.
@@ -55,7 +55,10 @@ func Learn(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt O
 // experts, each made of what the others leave unexplained, and from the
 // components of Bernoulli mixtures; start, number of experts and iteration are
 // chosen by hidden bits or by description length, see Aim. By description length
-// experts are also deleted, as long as it gets shorter.
+// experts are also deleted, as long as it gets shorter, and are grown again until
+// the shortest description has come twice. If the search took a part of the rows
+// only (Options.HeldOut, Options.Sample), learning goes on from the choice with
+// all of them.
 //
 // It yields every iteration, and the chosen model last: the only step with Chosen
 // set, whose model has the curve in its record. A loop that is left early keeps
@@ -83,50 +86,70 @@ type learner struct {
 	opt    Options
 	m      mStepOptions
 	judge  *posterior.HiddenBits // nil: description length
+	held   int                   // rows that the learner held out for the judge
 	yield  func(Step, error) bool
 	memory Memory // of all data; nil for none
 	hidden Memory // of the judge's
 	curve  []patchwork.CurvePoint
+	tried  []tried // all candidates, if the learner has a judge of its own
 	best   tried
+	own    tried            // the best of the present start
+	sizes  []tried          // the best mixture of each size
 	kept   *patchwork.Model // the best, with its record
 }
 
-// tried is a candidate and how to learn it again.
+// tried is a candidate.
 type tried struct {
 	Step
-	grown       int // experts the start had
-	iterations  int // of soft EM from there
 	minVoteGain float64
-	score       float64 // to be minimised
+	score       float64   // to be minimised
+	losses      []float64 // of the judge's rows
 }
 
 func (l *learner) run(ctx context.Context, data patchwork.Data) error {
 	l.judge = l.opt.Judge
-	first, again := data, false
+	first := data
 	if l.judge == nil && l.opt.Aim == AimPredict && rows.Counting(data) > 1 {
 		rest, held := rows.Split(data, l.opt.HeldOut, l.opt.Seed)
+		held = l.sample(held)
 		judge := posterior.HideBits(held, hiddenShare, hiddenTimes(held), l.opt.Seed)
-		l.judge, first, again = &judge, rest, true
+		l.judge, l.held, first = &judge, len(held.Images), rest
 	}
 	if l.memory != nil && l.judge != nil {
 		l.hidden = withMemory(patchwork.Data{Images: l.judge.Visible}, withMemory(l.judge.Data, l.memory).Memory).Memory
 	}
-	l.learnFrom(first)
+	search := l.sample(first)
+	l.learnFrom(search)
 	if err := l.search(ctx); err != nil {
 		return err
 	}
-	if l.judge == nil && l.opt.Experts == 0 {
-		if err := l.prune(ctx); err != nil {
+	if l.held > 0 && l.opt.Experts == 0 {
+		var err error
+		if l.best, err = l.pruneLevel(ctx, l.briefest()); err != nil {
+			return err
+		}
+		if l.kept, err = l.recorded(l.best); err != nil {
 			return err
 		}
 	}
-	if again {
+	if l.held > 0 || len(search.Images) < len(first.Images) {
 		l.learnFrom(data)
-		if err := l.relearn(ctx, l.best); err != nil {
+		if err := l.goOn(ctx, l.best); err != nil {
 			return err
 		}
 	}
 	return l.choose()
+}
+
+// sample returns as many rows as the search takes, drawn at random; all, if there
+// are no more.
+func (l *learner) sample(data patchwork.Data) patchwork.Data {
+	n := rows.Counting(data)
+	if n <= l.opt.Sample {
+		return data
+	}
+	_, some := rows.Split(data, float64(l.opt.Sample)/float64(n), l.opt.Seed+1)
+	return some
 }
 
 // hiddenTimes returns how many times the bits of held-out rows are hidden: more
@@ -156,7 +179,11 @@ func (l *learner) numberLength() float64 { return math.Log(float64(rows.Total(l.
 // from. It also tries the background alone if the number of experts is open, or
 // if nothing else came of it.
 func (l *learner) search(ctx context.Context) error {
-	if err := l.tryStarts(ctx); err != nil || l.best.Model != nil && l.opt.Experts > 0 {
+	try := l.tryStarts
+	if l.judge == nil {
+		try = l.searchShortest
+	}
+	if err := try(ctx); err != nil || l.best.Model != nil && l.opt.Experts > 0 {
 		return err
 	}
 	m, err := l.backgroundOnly()
@@ -167,62 +194,8 @@ func (l *learner) search(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = l.consider(ctx, round{Model: m, Tally: tally}, tried{Step: l.stepOf(StartFromGrow)})
+	_, err = l.judged(ctx, round{Model: m, Tally: tally}, l.stepOf(StartFromGrow))
 	return err
-}
-
-// tryStarts tries grown experts and mixtures.
-func (l *learner) tryStarts(ctx context.Context) error {
-	if l.opt.StartFrom != StartFromMixture {
-		for _, gain := range l.minVoteGains() {
-			l.m.MinVoteGain = gain
-			if err := l.grow(ctx); err != nil {
-				return err
-			}
-		}
-		l.m.MinVoteGain = l.minVoteGains()[0]
-	}
-	if l.opt.StartFrom == StartFromGrow {
-		return nil
-	}
-	for _, k := range l.mixtureSizes() {
-		m, err := l.mixture(ctx, k)
-		if err != nil {
-			return err
-		}
-		if err := l.improve(ctx, m, StartFromMixture); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// mixtureSizes returns the numbers of components to try.
-func (l *learner) mixtureSizes() []int {
-	if l.opt.Experts > 0 {
-		return []int{l.opt.Experts}
-	}
-	var out []int
-	for k := 4; k <= min(l.opt.MaxExperts, len(l.data.Images)); k *= 2 {
-		out = append(out, k)
-	}
-	if out == nil {
-		out = []int{min(l.opt.MaxExperts, len(l.data.Images))}
-	}
-	return out
-}
-
-// mixture returns a model of the components of a mixture.
-func (l *learner) mixture(ctx context.Context, k int) (*patchwork.Model, error) {
-	x, err := mixtureRecalled(ctx, l.data, k, l.opt.Seed)
-	if err != nil {
-		return nil, err
-	}
-	cfg := l.cfg
-	if cfg.QMap = nil; cfg.Rule == patchwork.RuleMaxMinusMin || l.opt.FixedBackground {
-		cfg.QMap = l.marginals()
-	}
-	return x.model(cfg, rows.Total(l.data))
 }
 
 // backgroundOnly returns a model of the background: its one expert never votes.
@@ -251,21 +224,24 @@ func (l *learner) softEM(ctx context.Context, m *patchwork.Model, iterations int
 }
 
 // improve runs soft EM from a start. The models after a third, two thirds and all
-// of the iterations are candidates.
-func (l *learner) improve(ctx context.Context, m *patchwork.Model, start StartFrom) error {
+// of the iterations are candidates; improve returns the best of them.
+func (l *learner) improve(ctx context.Context, m *patchwork.Model, start StartFrom) (best tried, err error) {
 	n := l.opt.Iterations
 	for r, err := range l.softEM(ctx, m, n) {
 		if err != nil {
-			return err
+			return best, err
 		}
 		if i := r.Number; i > 0 && (i == n || i == n/3 || i == 2*n/3) {
-			_, err = l.consider(ctx, r, tried{Step: l.stepOf(start), grown: m.K(), iterations: i})
+			var c tried
+			if c, err = l.judged(ctx, r, l.stepOf(start)); l.better(c, best) {
+				best = c
+			}
 		} else {
 			err = l.progress(r, l.stepOf(start))
 		}
 		if err != nil {
-			return err
+			return best, err
 		}
 	}
-	return nil
+	return best, nil
 }

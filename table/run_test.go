@@ -79,7 +79,7 @@ func inkOf(template []float64) string {
 	return string(out)
 }
 
-// The aim to predict chooses by rows held out and learns from all of them;
+// The aim to predict chooses by rows held out and goes on with all of them;
 // the steps are the same for any number of workers, equal rows or weights.
 func TestTableSameForAnyWorkers(t *testing.T) {
 	data := bars(150, 2)
@@ -87,7 +87,7 @@ func TestTableSameForAnyWorkers(t *testing.T) {
 		var first []Step
 		for _, workers := range []int{1, 3} {
 			var steps []Step
-			for s, err := range Run(t.Context(), data, patchwork.Config{Rule: rule, Height: 1, Width: 12}, Options{MaxExperts: 6, Iterations: 3, Workers: workers, Seed: 3}) {
+			for s, err := range Run(t.Context(), data, patchwork.Config{Rule: rule, Height: 1, Width: 12}, Options{Aim: AimPredict, MaxExperts: 6, Iterations: 3, Workers: workers, Seed: 3}) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -118,7 +118,7 @@ func TestTableChoosesTheBest(t *testing.T) {
 		t.Fatalf("%d rows, %d bits known", len(judge.Visible), judge.Visible[0].CountKnown())
 	}
 	best, chosen := math.Inf(1), Step{}
-	for s, err := range Run(t.Context(), bars(150, 4), patchwork.Config{Height: 1, Width: 12}, Options{MaxExperts: 4, Iterations: 3, Judge: &judge}) {
+	for s, err := range Run(t.Context(), bars(150, 4), patchwork.Config{Height: 1, Width: 12}, Options{Aim: AimPredict, MaxExperts: 4, Iterations: 3, Judge: &judge}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -254,7 +254,7 @@ func TestRunLeftEarly(t *testing.T) {
 func TestRunYieldsEveryIteration(t *testing.T) {
 	var points []patchwork.CurvePoint
 	seen, last := map[string]int{}, Step{}
-	for s, err := range Run(t.Context(), bars(80, 2), patchwork.Config{Height: 1, Width: 12}, Options{Experts: 4, Iterations: 6}) {
+	for s, err := range Run(t.Context(), bars(80, 2), patchwork.Config{Height: 1, Width: 12}, Options{Aim: AimPredict, Experts: 4, Iterations: 6}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -266,14 +266,14 @@ func TestRunYieldsEveryIteration(t *testing.T) {
 		}
 		seen[s.Stage]++
 	}
-	if seen[StageMixture] != 7 || seen[StageGrow] < 2*7 || seen[StageFinal] < 2 || !last.Chosen || last.Best != last.Model {
+	if seen[StageMixture] != 4*7 || seen[StageGrow] < 2*7 || seen[StageFinal] != continueRounds+2 || !last.Chosen || last.Best != last.Model {
 		t.Errorf("steps by stage %v, last %+v", seen, last.CurvePoint)
 	}
 	curve := slices.Clone(last.Model.Extras().Record.Curve)
 	for i := range curve {
 		curve[i].Chosen = false
 	}
-	if n := len(points); n != 9 || len(curve) != n+1 || !slices.Equal(curve[:n], points) {
+	if n := len(points); n != 6+4*3 || len(curve) != n+1 || !slices.Equal(curve[:n], points) {
 		t.Errorf("curve %+v, candidates %+v", curve, points)
 	}
 }
@@ -334,5 +334,100 @@ func TestMixturePredict(t *testing.T) {
 		if want := (a*x.Components[0][i] + b*x.Components[1][i]) / (a + b); math.Abs(got-want) > 1e-12 {
 			t.Errorf("bit %d: %v, want %v", i, got, want)
 		}
+	}
+}
+
+// Of more rows than a search takes a sample is searched, and all of them are
+// learned from at the end.
+func TestSearchOfASample(t *testing.T) {
+	data := bars(900, 4)
+	for _, aim := range []Aim{AimInterpret, AimPredict} {
+		most, last := int64(0), Step{}
+		for s, err := range Run(t.Context(), data, patchwork.Config{Height: 1, Width: 12}, Options{Aim: aim, Sample: 300}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if last = s; s.Stage != StageFinal {
+				most = max(most, s.Rows)
+			}
+		}
+		if most != 300 || last.Rows != 900 || !last.Chosen || last.Stage != StageFinal {
+			t.Errorf("%v: searched %d rows, chosen %+v", aim, most, last.CurvePoint)
+		}
+		if last.Experts != 4 {
+			t.Errorf("%v: %d parts of four bars", aim, last.Experts)
+		}
+	}
+}
+
+// Groups of columns are found by both aims, and so is their number; where the aim
+// is to predict, chance among the held-out rows may add a part in one set of five.
+func TestFindsPlantedGroups(t *testing.T) {
+	more := 0
+	for seed := range uint64(5) {
+		rng := rand.New(rand.NewPCG(seed, 12))
+		var data patchwork.Data
+		for range 300 {
+			x := make([]uint8, 12)
+			for g := range 2 {
+				if rng.Float64() < 0.4 {
+					for i := range 4 {
+						x[6*g+i] = 1
+					}
+				}
+			}
+			for i := range x {
+				if rng.Float64() < 0.1 {
+					x[i] = 1 - x[i]
+				}
+			}
+			data.Images = append(data.Images, bitmap.FromBytes(1, 12, x))
+		}
+		for _, aim := range []Aim{AimInterpret, AimPredict} {
+			m, err := Learn(t.Context(), data, patchwork.Config{Height: 1, Width: 12}, Options{Aim: aim, Seed: seed})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for k := range m.K() {
+				got = append(got, inkOf(m.Template(k)))
+			}
+			slices.Sort(got)
+			if aim == AimPredict && len(got) > 2 {
+				more++
+				continue
+			}
+			if !slices.Equal(got, []string{"####........", "......####.."}) {
+				t.Errorf("seed %d, %v: parts %q", seed, aim, got)
+			}
+		}
+	}
+	if more > 1 {
+		t.Errorf("more than two parts in %d sets of 5", more)
+	}
+}
+
+// What is delivered after a choice among some of the rows is the choice, carried
+// on: the same parts, not others from another start.
+func TestGoesOnFromTheChoice(t *testing.T) {
+	var chosen, last Step
+	for s, err := range Run(t.Context(), bars(200, 7), patchwork.Config{Height: 1, Width: 12}, Options{Aim: AimPredict, Seed: 2}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last = s; s.Stage == StageFinal && s.Iteration == 0 && chosen.Model == nil {
+			chosen = s
+		}
+	}
+	if chosen.Model.K() != last.Model.K() {
+		t.Fatalf("%d parts chosen, %d delivered", chosen.Model.K(), last.Model.K())
+	}
+	for k := range last.Model.K() {
+		if a, b := inkOf(chosen.Model.Template(k)), inkOf(last.Model.Template(k)); a != b {
+			t.Errorf("part %d: %s chosen, %s delivered", k, a, b)
+		}
+	}
+	if r := last.Model.Extras().Record; r.Rows != 200 || r.LogLik != last.LogLik || r.DescriptionLength != last.DescriptionLength {
+		t.Errorf("the record is %+v, the model's figures %+v", r, last.CurvePoint)
 	}
 }

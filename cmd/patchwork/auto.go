@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -18,45 +16,11 @@ func countFlag(cmd *cobra.Command, c *recipe.Count) {
 	cmd.Flags().VarP(&textFlag{kind: "K|A..B|auto", read: func(text string) (err error) {
 		*c, err = recipe.ParseCount(text)
 		return err
-	}}, "experts", "k", "number of parts, a range to try such as 2..12, or auto to determine it (only for --rule max-minus-min without poses, and --method soft)")
+	}}, "experts", "k", "number of parts, a range to try such as 2..12, or auto to find it out (default auto)")
 	err := cmd.RegisterFlagCompletionFunc("experts", cobra.FixedCompletions([]string{"auto"}, cobra.ShellCompDirectiveNoFileComp))
 	if err != nil {
 		panic(err) // only for a flag that does not exist
 	}
-}
-
-// sayCurve prints a table of the numbers of parts tried.
-func (a *app) sayCurve(w io.Writer, curve []patchwork.CurvePoint) error {
-	if len(curve) == 0 {
-		return nil
-	}
-	hidden := slices.ContainsFunc(curve, func(p patchwork.CurvePoint) bool { return p.HiddenBits > 0 })
-	judged := "held out, per image"
-	if hidden {
-		judged = "held out, hidden bit"
-	}
-	if err := a.say(w, "  parts  description length  log-likelihood per image  %s  (nats)", judged); err != nil {
-		return err
-	}
-	for _, p := range learn.ByExperts(curve) {
-		length, heldOut, chosen := "-", "-", ""
-		if p.DescriptionLength != 0 {
-			length = fmt.Sprintf("%.1f", p.DescriptionLength)
-		}
-		switch {
-		case hidden && p.HiddenBits > 0:
-			heldOut = fmt.Sprintf("%.4f", p.HiddenLoss)
-		case p.HeldOutRows > 0:
-			heldOut = fmt.Sprintf("%.3f", p.HeldOut)
-		}
-		if p.Chosen {
-			chosen = "  chosen"
-		}
-		if err := a.say(w, "%7d  %18s  %24.3f  %*s%s", p.Experts, length, p.LogLik/float64(p.Rows), len(judged), heldOut, chosen); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // curveChart plots the numbers of parts tried, in nats per image: lower is better.

@@ -32,7 +32,7 @@ const (
 	demoExperts = 2
 	demoShift   = 14
 	demoSamples = 9
-	demoSeed    = 15 // a seed with which the parts become the strokes, as with about half of all seeds
+	demoSeed    = 15
 )
 
 // demo is one run of the demo: what it made, and where it writes it.
@@ -56,9 +56,8 @@ func (a *app) demoCommand() *cobra.Command {
 		Use:   "demo",
 		Short: "Learn the letter T from ten drawings, and explain five more",
 		Long: `Draw ten T's by ten invented writers, learn two parts from them, and explain
-five T's by other writers with them. With the default seed the parts become the
-two strokes of the letter; with other letters (--seed) they sometimes become other
-pieces of it.
+five T's by other writers with them. The learner is that of patchwork learn, and
+the parts become the two strokes of the letter; --seed draws other letters.
 
 The strokes and the explanations are shown in the terminal. The folder of -o
 gets the letters, the model, the explanations, the pictures, and index.html, a
@@ -106,9 +105,9 @@ func (d *demo) prepare(seed uint64, workers int) error {
 	}
 	d.letters = &synthSet{set.Images, set.Arrays()}
 	d.data.Images = set.Images[:demoLearn]
-	// Orders only, because the demo shows how the parts develop image by image.
+	// The learner that learn is by default.
 	r := recipe.Recipe{Count: recipe.Count{Experts: demoExperts}, Poses: recipe.Poses{Shift: demoShift, Rotate: "24:6"},
-		Begin: "orders", Seed: seed, Workers: workers}
+		Seed: seed, Workers: workers}
 	d.figure = true
 	if d.Plan, err = r.Plan(demoSide, demoSide); err != nil {
 		return err
@@ -204,16 +203,42 @@ func (d *demo) page(s *demoSheets) render.Page {
 			demoShift, d.took.Seconds(), d.Learn.Seed),
 		Sections: []render.Section{
 			{Heading: "The two parts", Text: "Each part has an opinion about some pixels, black for ink; elsewhere it abstains. The strongest opinion decides.",
-				Figures: append(figure(s.strokes, "The templates of the parts, and in how many of the letters they are used.", "The templates of the two parts"),
+				Figures: append(figure(s.strokes, "The parts, and in how many of the letters they are used.", "The two parts"),
 					figure(s.coloured, "The parts at their mean places, each in its colour.", "Two coloured strokes that form a T")...)},
-			{Heading: "How they were learned", Text: "The letters come one at a time. The first letter becomes the first part; what it cannot explain of the second letter becomes the second part; then both adapt to every image in which they are used. At the end learning goes through all letters a few more times.",
-				Figures: figure(s.learning, "Letters in the order in which they came, the parts after each, and nine samples.", "A table of letters and templates")},
+			{Heading: "How they were learned", Text: d.how(),
+				Figures: figure(s.learning, d.learningCaption(), "A table of letters and parts")},
 			{Heading: "Explaining new letters", Text: "Letters by writers that were not seen in learning. The pursuit adds one part at a time, rotated and shifted, as long as the likelihood rises, and then replaces or drops those that the others do better without.",
 				Figures: figure(s.explanations, "Each letter, which part explains which ink, and what the parts compose.", "Letters with their strokes in colours")},
 			{Heading: "Drawing new letters", Text: "The places of the strokes in the training letters follow a joint Gaussian; samples from it are new letters.",
 				Figures: figure(s.samples, "Nine samples.", "Nine sampled letters")},
 		},
 	}
+}
+
+// fromPieces reports whether the chosen start began with the pieces of one letter.
+func (d *demo) fromPieces() bool {
+	r := d.model.Extras().Record
+	return r.Starts[r.Chosen].Method == "split"
+}
+
+// how says how the parts were learned.
+func (d *demo) how() string {
+	r := d.model.Extras().Record
+	text := fmt.Sprintf("Learning began %d times: from the letters one after the other in several orders, and from single letters cut into two pieces. "+
+		"From each beginning it went through all letters a few times: explain each letter by the parts, then make the parts anew from what they explained. "+
+		"The start that best explains letters left out of its counts was chosen: number %d, ", len(r.Starts), r.Chosen+1)
+	if d.fromPieces() {
+		return text + "which began with the pieces of one letter."
+	}
+	return text + "which took the letters one at a time: the first became the first part, and what that could not explain of the second became the second part."
+}
+
+// learningCaption is the caption of the picture of learning.
+func (d *demo) learningCaption() string {
+	if d.fromPieces() {
+		return "The letters (top row). Below them the two pieces of one letter, the parts after each time through all letters, and nine samples."
+	}
+	return "Letters in the order in which they came, the parts after each, and nine samples."
 }
 
 // demoReport prints what was done and, on a terminal, shows it.

@@ -14,9 +14,9 @@ import (
 func TestLearnWarns(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "same.csv", strings.Repeat("1,1,0,0\n", 20))
-	for experts, last := range map[string]string{"3": "Part 2 explained no training image. Learn with fewer parts, or from more starts.",
+	for experts, last := range map[string]string{"3": "Part 2 explained no training row. Learn with fewer parts, or from more starts.",
 		"12": "and 4 findings more; patchwork info lists them"} {
-		o := patchworkCommand(t, "learn", "same.csv", "-k", experts, "-o", "m.npz")
+		o := patchworkCommand(t, "learn", "same.csv", "-k", experts, "-o", "m.npz", "--method", "default")
 		lines := strings.Split(strings.TrimSuffix(o.err, "\n"), "\n")
 		if o.code != 0 || len(lines) < 2 || len(lines) > maxWarnings || lines[len(lines)-1] != "patchwork: warning: "+last {
 			t.Errorf("%s experts: exit %d, stderr\n%s", experts, o.code, o.err)
@@ -26,7 +26,7 @@ func TestLearnWarns(t *testing.T) {
 				t.Errorf("%q is no warning", l)
 			}
 		}
-		must(t, "learn", "same.csv", "-k", experts, "-o", "m.npz", "-q")
+		must(t, "learn", "same.csv", "-k", experts, "-o", "m.npz", "-q", "--method", "default")
 	}
 }
 

@@ -179,7 +179,7 @@ func poseFlags(cmd *cobra.Command, p *recipe.Poses) {
 	positiveFlag(cmd, &p.ShiftStep, "shift-step", "pixels between two shifts (default 1)")
 	cmd.Flags().Var(&textFlag{kind: "RANGE:STEP", read: func(text string) error {
 		_, err := recipe.ParseRotations(text)
-		p.Rotate = text
+		p.Rotate, p.Given = text, true
 		return err
 	}}, "rotate", "rotations in degrees, such as 24:6")
 }

@@ -83,6 +83,8 @@ type triedReport struct {
 	Length      jsonFloat `json:"description_length,omitempty"`
 	HeldOutRows int64     `json:"held_out_rows,omitempty"`
 	HeldOut     jsonFloat `json:"held_out,omitempty"`
+	HiddenBits  int64     `json:"hidden_bits,omitempty"`
+	HiddenLoss  jsonFloat `json:"hidden_loss,omitempty"`
 	Chosen      bool      `json:"chosen,omitempty"`
 }
 
@@ -194,10 +196,7 @@ func reportModel(m *patchwork.Model) *modelReport {
 		for _, s := range rec.Starts {
 			r.Learned.Starts = append(r.Learned.Starts, startReport{jsonFloat(s.Score), jsonFloat(s.LeaveOneOut), jsonFloat(s.DescriptionLength), s.Method})
 		}
-		for _, p := range rec.Curve {
-			r.Learned.Curve = append(r.Learned.Curve, triedReport{p.Experts, p.Stage, p.Rows, jsonFloat(p.LogLik),
-				jsonFloat(p.DescriptionLength), p.HeldOutRows, jsonFloat(p.HeldOut), p.Chosen})
-		}
+		r.Learned.Curve = newTried(rec.Curve)
 	}
 	return r
 }
@@ -231,13 +230,17 @@ func (r *modelReport) print(out io.Writer) error {
 		fmt.Fprintf(w, "%-11s"+format+"\n", append([]any{name}, args...)...)
 	}
 	line("rule", "%s, abstention value %s", r.Rule, r.abstention())
+	image := "image"
+	if r.Height == 1 {
+		image = "row"
+	}
 	r.printParts(line)
 	line("poses", "%s", r.Poses.text(r.Scene))
 	line("outside", "%s", r.Outside)
 	line("prior", "Beta(%v, %v)", r.Prior[0], r.Prior[1])
 	line("search", "%s", map[bool]string{true: "truncated templates", false: "original templates"}[r.Truncate])
 	if r.Images > 0 {
-		line("counts", "of %d images", r.Images)
+		line("counts", "of %s", count(int(r.Images), image))
 	}
 	r.printGeometry(line)
 	r.printLearned(line)
@@ -289,7 +292,11 @@ func (r *modelReport) printLearned(line func(string, string, ...any)) {
 		return
 	}
 	l := r.Learned
-	from := count(int(l.Rows), "image")
+	image := "image"
+	if r.Height == 1 {
+		image = "row"
+	}
+	from := count(int(l.Rows), image)
 	if l.Sample > 0 {
 		from += fmt.Sprintf(" (starts from a uniform sample of %d)", l.Sample)
 	}
@@ -299,14 +306,15 @@ func (r *modelReport) printLearned(line func(string, string, ...any)) {
 		if i == l.Chosen {
 			mark = "  chosen"
 		}
-		length := ""
+		// Only the score that judges: the others are found in other ways.
+		score := fmt.Sprintf("log-likelihood %.3f", float64(s.Score))
 		if s.LeaveOneOut != 0 {
-			length = fmt.Sprintf("  left out %.3f", float64(s.LeaveOneOut))
+			score = fmt.Sprintf("log-likelihood of images left out %.3f", float64(s.LeaveOneOut))
 		}
 		if s.DescriptionLength != 0 {
-			length = fmt.Sprintf("  description length %.3f", float64(s.DescriptionLength))
+			score = fmt.Sprintf("description length %.3f", float64(s.DescriptionLength))
 		}
-		line(map[bool]string{true: "starts"}[i == 0], "%2d: %.3f  %s%s%s", i+1, float64(s.Score), s.Method, length, mark)
+		line(map[bool]string{true: "starts"}[i == 0], "%2d: %s  %s%s", i+1, s.Method, score, mark)
 	}
 	for i, p := range r.tried {
 		length, heldOut, mark := "", "", ""
@@ -314,12 +322,15 @@ func (r *modelReport) printLearned(line func(string, string, ...any)) {
 			length = fmt.Sprintf(", description length %.3f", p.DescriptionLength)
 		}
 		if p.HeldOutRows > 0 {
-			heldOut = fmt.Sprintf(", held out %.3f per image", p.HeldOut)
+			heldOut = fmt.Sprintf(", held out %.3f per %s", p.HeldOut, image)
+		}
+		if p.HiddenBits > 0 {
+			heldOut += fmt.Sprintf(", held out %.4f per hidden bit", p.HiddenLoss)
 		}
 		if p.Chosen {
 			mark = "  chosen"
 		}
-		line(map[bool]string{true: "tried"}[i == 0], "%s: log-likelihood %.3f per image%s%s%s", count(p.Experts, "part"),
-			p.LogLik/float64(p.Rows), length, heldOut, mark)
+		line(map[bool]string{true: "tried"}[i == 0], "%s: log-likelihood %.3f per %s of %d%s%s%s", count(p.Experts, "part"),
+			p.LogLik/float64(p.Rows), image, p.Rows, length, heldOut, mark)
 	}
 }

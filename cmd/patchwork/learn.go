@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"example.com/patchwork/learn"
@@ -13,7 +14,6 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
-	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/journal"
 	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/render"
@@ -30,6 +30,7 @@ type learnFlags struct {
 	truncate bool    // for Truncate, if it is given
 
 	output                          string
+	json                            bool
 	picture, progressPicture, curve picturePath
 }
 
@@ -45,15 +46,24 @@ log-likelihood of the training images. The model records the scores of every sta
 The same request gives the same model file, byte for byte, for any number of
 workers. Ctrl-C ends learning with the best so far; a second one ends it at once.
 
---experts 2..12 tries each of these numbers and prints a table: max-minus-min
-without poses chooses by description length, the others by the log-likelihood of a
-held-out fifth of the images. --experts auto adds such parts until the description
-gets no shorter. Both take longer.
+What the data are is recognised and said in one line; --for changes it:
+  table     rows of columns. Every column has a learned background, parts stay
+            in their places, and each explanation counts by its probability.
+            --aim interpret, the default, chooses by description length; --aim
+            predict by hidden bits of a held-out fifth of the rows.
+  drawings  images of one thing each. Parts of up to 500 images of at least
+            20 x 20 pixels are shifted by up to a quarter of the frame and
+            turned by up to 24 degrees, unless --shift or --rotate is given.
+  scenes    images larger than their parts, which lie anywhere, up to three
+            times.
+  paper     --mode paper.
 
---method soft is for tables: every column has a learned background, parts vote
-against it, and each explanation counts by its probability. --experts auto then
-also determines their number: --aim predict, the default, by the prediction of
-hidden bits of a held-out fifth of the rows; --aim interpret by description length.
+How many parts there are is found out unless -k says it; a table of what was tried is
+printed. Where parts move, one more must bring 40 nats per image of 56 x 56 pixels, in
+proportion to the side, after paying for the choice of its place; -k 2..12 tries these
+numbers only, and a line says where it stopped. Where they stay, the shortest
+description decides; for -k 2..12 under max with --method both or online, the
+log-likelihood of a held-out fifth of the images.
 
 Files that need more than --memory are read again in every pass: starts are
 learned from --sample images drawn at random, then the best is improved on all
@@ -74,7 +84,7 @@ const learnExample = `  patchwork synth letters --letters T --writers 20 --seed 
     --where 'writer<=10' --picture parts.png --progress-picture figure7.png
   patchwork synth quadrants --n 60 --seed 1 -o q.npz
   patchwork learn q.npz -o rule.npz --rule max-minus-min -k auto --curve curve.png
-  patchwork learn q.npz -o soft.npz --rule max-minus-min --method soft -k auto`
+  patchwork learn sites.csv -o sites-model.npz`
 
 func (a *app) learnCommand() *cobra.Command {
 	f := new(learnFlags)
@@ -96,15 +106,20 @@ func (f *learnFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVarP(&f.output, "output", "o", "", "model file to write (- for standard output)")
 	countFlag(cmd, &f.Count)
+	fs.Var(&textFlag{kind: strings.Join(recipe.Choices("For"), "|"), read: func(text string) (err error) {
+		f.For, err = recipe.ParseFor(text)
+		return err
+	}}, "for", "what the data are (default by the data)")
+	fs.BoolVar(&f.json, "json", false, "print one JSON object")
 	choose := func(to *string, field, name, value, usage string) {
 		(&choice{to: to}).add(cmd, name, value, usage, recipe.Choices(field)...)
 	}
 	choose(&f.Rule, "Rule", "rule", "max", "composition rule")
 	poseFlags(cmd, &f.Poses)
 	choose(&f.Mode, "Mode", "mode", "default", "settings to start from")
-	choose(&f.Method, "Method", "method", "default", "one pass over the images, batch EM, batch EM after one pass, or soft EM for tables")
+	choose(&f.Method, "Method", "method", "default", "one pass over the images, batch EM, batch EM after one pass, or soft EM for tables; default is that of images, even for a table")
 	choose(&f.Begin, "Begin", "start-from", "both", "start from orders of the images, from splits of one image, or from an order and three splits in turn; both means orders if parts do not move, and for --progress-picture; with --method soft: grown parts, a mixture, or the better of the two")
-	choose(&f.Aim, "Aim", "aim", "predict", "what the parts of --method soft are for: interpret gives few votes, chosen by description length")
+	choose(&f.Aim, "Aim", "aim", "interpret", "what the parts of a table are for: interpret gives few votes, chosen by description length")
 	positiveFlag(cmd, &f.Starts, "starts", "number of starts (default 8, 5 random ones, or 1 in the paper's mode)")
 	positiveFlag(cmd, &f.Iterations, "iterations", "iterations of batch EM (default 5 after online learning, else 25)")
 	fs.Uint64Var(&f.Seed, "seed", 0, "seed of all randomness")
@@ -149,7 +164,7 @@ func (f *learnFlags) check(cmd *cobra.Command) error {
 	switch {
 	case f.output == "":
 		return usagef("-o MODEL is required: name the model file to write")
-	case !f.Open() && f.curve != "":
+	case f.Experts > 0 && f.curve != "":
 		return usagef("--curve shows the numbers of parts tried; give --experts auto or a range such as 2..12")
 	}
 	if err := f.checkProgressPicture(); err != nil {
@@ -176,6 +191,8 @@ func (f *learnFlags) checkProgressPicture() error {
 		return usagef("--progress-picture shows learning from an order of the images; give --start-from orders")
 	case f.Open():
 		return usagef("--progress-picture shows the learning of a given number of parts, not --experts %s", f.Count.Text())
+	case f.Count == recipe.Count{}:
+		return usagef("--progress-picture shows the learning of a given number of parts; give --experts K")
 	}
 	f.Begin = "orders"
 	return nil
@@ -194,14 +211,22 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
-	plan, err := f.Plan(s.head().Images[0].Height(), s.head().Images[0].Width())
+	profile, err := f.resolve(s)
+	if err != nil {
+		return err
+	}
+	plan, err := f.Plan(s.head().Size())
 	if err != nil {
 		return inFlags(err)
 	}
 	if s.stream != nil && f.Soft() {
 		return usagef("--method soft holds all rows in memory; give more --memory, or take fewer with --rows")
 	}
-	l := learning{Plan: plan, figure: f.progressPicture != ""}
+	l := learning{Plan: plan, figure: f.progressPicture != "", profile: profile}
+	if l.Table == nil && s.set != nil {
+		l.blank = l.Learn.Blank(l.Config, s.set.Data)
+	}
+	l.begun = sync.OnceValue(func() error { return a.sayProfile(f, &l) })
 	if l.journal, err = f.openCheckpoint(cmd, s, local); err != nil {
 		return err
 	}
@@ -212,7 +237,7 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	if s.stream != nil {
 		err = a.learnStream(cmd, f, s, &l, e, paths)
 	} else {
-		l.data, l.images, l.pixels = s.set.Data, s.set.Len(), knownPixels(s.set.Data)
+		l.data, l.images, l.pixels = s.set.Data, s.set.Len(), knownPixels(s.set.Data, l.blank > 0)
 		if f.Soft() {
 			if l.journal != nil {
 				l.data.Memory = memory{l.journal}
@@ -240,7 +265,6 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	if err := a.learnPictures(f, &l); err != nil {
 		return err
 	}
-	a.warnFindings(l.model)
 	return a.summary(f, s.head(), &l, time.Since(began))
 }
 
@@ -276,6 +300,11 @@ type learning struct {
 	pixels float64 // known ones, weights counted
 	model  *patchwork.Model
 
+	profile string // what was recognised of the data, and how to change it; may be empty
+	blank   int    // images without ink, which are left out
+
+	begun func() error // says so, at the first step; may be nil
+
 	figure bool                // whether to keep what the progress picture shows
 	online map[int]*onlinePass // by start
 
@@ -290,11 +319,12 @@ type onlinePass struct {
 	examples []*bitmap.Image
 	models   []*patchwork.Model
 	labels   []string
+	swept    []*patchwork.Model // after each iteration of batch EM
 }
 
 // see keeps a step for the progress picture.
 func (l *learning) see(s learn.Step) {
-	if !l.figure || s.Stage != learn.StageOnline {
+	if !l.figure || s.Stage != learn.StageOnline && s.Stage != learn.StageEM {
 		return
 	}
 	p := l.online[s.Start]
@@ -304,6 +334,10 @@ func (l *learning) see(s learn.Step) {
 			l.online = make(map[int]*onlinePass)
 		}
 		l.online[s.Start] = p
+	}
+	if s.Stage == learn.StageEM {
+		p.swept = append(p.swept, s.Model)
+		return
 	}
 	if p.n++; len(p.models) == figureSteps {
 		last := figureSteps - 1
@@ -333,6 +367,9 @@ func (a *app) run(ctx context.Context, l *learning, src patchwork.Source) error 
 	}
 	best := math.Inf(-1)
 	for s, err := range learn.Run(ctx, src, l.Config, l.Learn) {
+		if err == nil && l.begun != nil {
+			err = l.begun()
+		}
 		if err != nil {
 			return request(err)
 		}
@@ -351,45 +388,14 @@ func (a *app) run(ctx context.Context, l *learning, src patchwork.Source) error 
 	return nil
 }
 
-// summary prints what was learned, on standard output unless the model went there.
-// head is a set of images of the same size.
-func (a *app) summary(f *learnFlags, head *dataset.Set, l *learning, took time.Duration) error {
-	w := a.out
-	if f.output == "-" {
-		w = a.err
-	}
-	r := l.model.Extras().Record
-	used := 0.0
-	for _, u := range l.model.Extras().Usage {
-		used += u
-	}
-	lines := []string{
-		fmt.Sprintf("learned %s from %s in %.2f s", count(l.model.K(), "part"), describe(l.images, head), took.Seconds()),
-		fmt.Sprintf("start %d of %d chosen: log-likelihood %.3f per image, %.5f per pixel (nats)",
-			r.Chosen+1, len(r.Starts), r.LogLik/float64(r.Rows), r.LogLik/l.pixels),
-		fmt.Sprintf("%.2f parts used per image", used),
-	}
-	if f.Soft() {
-		lines = slices.Concat(lines[:1], tableLines(l.model), lines[2:])
-	}
-	if r.Sample > 0 {
-		lines = append(lines, fmt.Sprintf("starts were learned from a uniform sample of %d of %d images", r.Sample, r.Rows))
-	}
-	for _, line := range lines {
-		if err := a.say(w, "%s", line); err != nil {
-			return err
-		}
-	}
-	if err := a.sayCurve(w, r.Curve); err != nil {
-		return err
-	}
-	return a.wrote(f.output, "%s", describeModel(l.model))
-}
-
-// knownPixels counts the known pixels, by which a log-likelihood per pixel divides.
-func knownPixels(data patchwork.Data) float64 {
+// knownPixels counts the known pixels, by which a log-likelihood per pixel divides;
+// those of images without ink, if they are left out, do not count.
+func knownPixels(data patchwork.Data, inked bool) float64 {
 	sum := int64(0)
 	for i, img := range data.Images {
+		if inked && img.CountOn() == 0 {
+			continue
+		}
 		sum += data.Weight(i) * int64(img.CountKnown())
 	}
 	return float64(sum)
@@ -420,13 +426,22 @@ const (
 
 // progressSheet shows the chosen start: the examples in its order, the parts after
 // each, and samples of the final model. A last column has the parts after batch EM,
-// if there was any.
+// if there was any. Of a start from the pieces of one image it shows the examples,
+// and below them the pieces and the parts after each iteration of batch EM.
 func progressSheet(l *learning) render.Sheet {
 	pass := l.online[l.model.Extras().Record.Chosen]
 	if pass == nil {
 		pass = new(onlinePass)
 	}
 	steps, labels := pass.models, pass.labels
+	if len(steps) == 0 && len(pass.swept) > 0 { // from pieces of one image
+		sheet := render.Progress(l.data.Images[:min(figureSteps, len(l.data.Images))], pass.swept, sampleTiles(l.model, figureSamples, l.Learn.Seed))
+		for i := range pass.swept {
+			sheet.ColumnLabels[i] = fmt.Sprint(i)
+		}
+		sheet.ColumnLabels[0] = "pieces"
+		return sheet
+	}
 	if l.model.Extras().Record.Method == learn.MethodBoth.String() {
 		steps, labels = append(steps, l.model), append(labels, "swept")
 	}

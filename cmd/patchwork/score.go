@@ -128,7 +128,7 @@ func (a *app) score(ctx context.Context, t *task, each func(part *task, s *rowSc
 	var impossible atomic.Int64
 	tally, pixels := patchwork.NewTally(t.model), 0.0
 	images, err := a.inParts(ctx, t, func(part *task) error {
-		pixels += knownPixels(part.set.Data)
+		pixels += knownPixels(part.set.Data, false)
 		rows := newRowScores(part.set.Len())
 		counted, err := explainAll(ctx, part, func(i int, e *patchwork.Explanation) {
 			rows.put(i, e, part.set.Images[i])

@@ -161,7 +161,7 @@ func (f *feed) Blocks(ctx context.Context) iter.Seq2[patchwork.Data, error] {
 			}
 			if f.passes == 1 {
 				f.rows += len(d.Images)
-				f.pixels += knownPixels(d)
+				f.pixels += knownPixels(d, false)
 			}
 			if !yield(d, nil) {
 				return

@@ -19,6 +19,9 @@ func (a *app) learnTable(ctx context.Context, l *learning) error {
 			l.interrupted = true
 			return nil
 		}
+		if err == nil {
+			err = l.begun()
+		}
 		if err != nil {
 			return request(err)
 		}
@@ -40,13 +43,13 @@ func tableNote(s table.Step) string {
 }
 
 // tableLines returns lines about how a table was learned.
-func tableLines(m *patchwork.Model) []string {
+func tableLines(m *patchwork.Model, image string) []string {
 	r := m.Extras().Record
-	lines := []string{fmt.Sprintf("start %s chosen: log-likelihood %.3f per row, description length %.1f (nats)",
-		r.Starts[0].Method, r.LogLik/float64(r.Rows), r.DescriptionLength)}
+	lines := []string{fmt.Sprintf("start %s chosen: log-likelihood %.3f per %s, description length %.1f (nats)",
+		r.Starts[0].Method, r.LogLik/float64(r.Rows), image, r.DescriptionLength)}
 	for _, p := range r.Curve {
 		if p.Chosen && p.HiddenBits > 0 {
-			lines = append(lines, fmt.Sprintf("each of %d hidden bits of held-out rows is predicted with %.4f nats (guessing: %.4f)", p.HiddenBits, p.HiddenLoss, math.Ln2))
+			lines = append(lines, fmt.Sprintf("each of %d hidden bits of held-out %ss is predicted with %.4f nats (guessing: %.4f)", p.HiddenBits, image, p.HiddenLoss, math.Ln2))
 		}
 	}
 	return lines

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -78,7 +79,7 @@ func TestWorkersChangeNoCount(t *testing.T) {
 			t.Fatal(err)
 		}
 		curve := m.Extras().Record.Curve
-		if lines := strings.Count(tables[0], "\n") - 3; len(curve) == 0 || lines != len(learn.ByExperts(curve)) {
+		if lines := len(regexp.MustCompile(`(?m)^ +\d+ `).FindAllString(tables[0], -1)); len(curve) == 0 || lines != len(learn.ByExperts(curve)) {
 			t.Errorf("%s: %d lines for a curve of %d points", flags, lines, len(curve))
 		}
 		var info struct {

@@ -8,6 +8,8 @@
 //	go run ./experiments/run rivals           the comparison models of section 5.1 on the same sets
 //	go run ./experiments/run auto             the search for the number of these experts, N = 100 to 1000
 //	go run ./experiments/run tables [set...]  hidden bits of tables, and the bars test (votes, spect, brca, debd_nltcs, debd_plants, bars5, bars16)
+//	go run ./experiments/run counts           how many strokes do straight letters have? found out by the learner
+//	go run ./experiments/run planted [name...] groups of columns planted in tables: are they found, and how many? (names of package tables)
 //
 // The data are read from the folder in PATCHWORK_SHARED (default ../shared).
 package main
@@ -35,8 +37,8 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if len(os.Args) < 2 || len(os.Args) > 2 && os.Args[1] != "tables" {
-		fmt.Fprintln(os.Stderr, "usage: run scenes|pursuit|letters|bars|quadrants|rivals|auto|tables [set...]")
+	if len(os.Args) < 2 || len(os.Args) > 2 && os.Args[1] != "tables" && os.Args[1] != "planted" {
+		fmt.Fprintln(os.Stderr, "usage: run scenes|pursuit|letters|bars|quadrants|rivals|auto|counts|planted [name...]|tables [set...]")
 		os.Exit(2)
 	}
 	start := time.Now()
@@ -90,10 +92,18 @@ func run(ctx context.Context, name string) error {
 		return rivals.Report(ctx, os.Stdout, rivals.Options{Seed: 1, Workers: runtime.NumCPU()})
 	case "tables":
 		return runTables(ctx, os.Args[2:])
+	case "counts":
+		set, err := readLetters()
+		if err != nil {
+			return err
+		}
+		return letters.ReportCounts(ctx, os.Stdout, set, 5, letters.Options{Seed: 1, Workers: runtime.NumCPU()})
+	case "planted": // on one worker, so that times are for one core
+		return tables.ReportPlanted(ctx, os.Stdout, os.Args[2:], 20, tables.Options{Workers: 1})
 	case "auto":
 		return quadrants.ReportAuto(ctx, os.Stdout, quadrants.AutoRows(1, 1))
 	}
-	return fmt.Errorf("no experiment %q; there are scenes, pursuit, letters, bars, quadrants, rivals, auto, tables", name)
+	return fmt.Errorf("no experiment %q; there are scenes, pursuit, letters, bars, quadrants, rivals, auto, counts, planted, tables", name)
 }
 
 // runTables measures the tables named, or all.

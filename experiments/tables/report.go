@@ -40,7 +40,7 @@ type Options struct {
 }
 
 func (o Options) table() table.Options {
-	return table.Options{MaxExperts: o.MaxExperts, Seed: o.Seed, Workers: o.Workers}
+	return table.Options{Aim: table.AimPredict, MaxExperts: o.MaxExperts, Seed: o.Seed, Workers: o.Workers}
 }
 
 // variant is a line of the report.

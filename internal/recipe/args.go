@@ -23,11 +23,12 @@ func (r *Recipe) Args() []string {
 			text(flag, strconv.Itoa(value))
 		}
 	}
+	text("--for", r.For)
 	if r.Count != (Count{}) {
 		text("--experts", r.Count.Text())
 	}
 	text("--rule", r.Rule)
-	if r.Shift != 0 || r.ShiftX != nil {
+	if r.Shift != 0 || r.ShiftX != nil || r.Given && !r.move() {
 		text("--shift", r.shiftText())
 	}
 	number("--shift-step", r.ShiftStep)

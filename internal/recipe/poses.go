@@ -14,6 +14,7 @@ type Poses struct {
 	Shift     int    `json:"shift,omitempty" minimum:"0" doc:"how far parts are shifted, in pixels"`
 	ShiftX    *int   `json:"-"` // how far to the sides, if that differs
 	ShiftStep int    `json:"shift_step,omitempty" minimum:"1" doc:"pixels between two shifts; default 1"`
+	Given     bool   `json:"-"` // a shift of 0 and no rotation are meant
 	Rotate    string `json:"rotate,omitempty" maxLength:"40" doc:"RANGE:STEP in degrees, such as 24:6"`
 }
 
@@ -28,7 +29,7 @@ func (p *Poses) SetShift(text string) error {
 	if errY != nil || errX != nil || dy < 0 || dx < 0 {
 		return fmt.Errorf("a shift is a whole number of pixels such as 14, or two, 14,10")
 	}
-	p.Shift, p.ShiftX = dy, nil
+	p.Shift, p.ShiftX, p.Given = dy, nil, true
 	if dx != dy {
 		p.ShiftX = &dx
 	}

@@ -19,13 +19,14 @@ import (
 // Recipe says how to learn a model. The zero value of a field is its recommended
 // default. JSON has a part of them; the command has them all.
 type Recipe struct {
+	For string `json:"for,omitempty" enum:"table,drawings,scenes,paper" doc:"what the data are; default by the data"`
 	Count
 	Poses
 	Rule       string   `json:"rule,omitempty" enum:"max,max-minus-min" doc:"default max"`
 	Mode       string   `json:"mode,omitempty" enum:"default,paper" doc:"settings to start from"`
-	Method     string   `json:"method,omitempty" enum:"default,online,batch,both,soft" doc:"soft is for tables"`
+	Method     string   `json:"method,omitempty" enum:"default,online,batch,both,soft" doc:"soft is for tables; default is that of images, and leaving it out means by the data"`
 	Begin      string   `json:"begin,omitempty" enum:"both,orders,splits,grow,mixture" doc:"what starts begin with"`
-	Aim        string   `json:"aim,omitempty" enum:"predict,interpret" doc:"of method soft"`
+	Aim        string   `json:"aim,omitempty" enum:"interpret,predict" doc:"of method soft; default interpret"`
 	Starts     int      `json:"starts,omitempty" minimum:"1" maximum:"100" doc:"number of starts"`
 	Iterations int      `json:"iterations,omitempty" minimum:"1" maximum:"1000" doc:"number of iterations of batch EM"`
 	Seed       uint64   `json:"seed,omitempty" doc:"seed of all randomness"`
@@ -52,6 +53,14 @@ func (r *Recipe) Paper() bool { return r.Mode == "paper" }
 // Soft reports whether a table is learned by soft EM.
 func (r *Recipe) Soft() bool { return r.Method == "soft" }
 
+// Most returns the largest number of parts that a model may have.
+func (r *Recipe) Most() int {
+	if r.Auto && r.move() {
+		return learn.MaxMoving
+	}
+	return r.Count.Most()
+}
+
 // Choices returns the names that a field of Recipe may have, such as "Rule".
 func Choices(field string) []string {
 	f, _ := reflect.TypeFor[Recipe]().FieldByName(field)
@@ -69,6 +78,9 @@ type Plan struct {
 // options of its learner. The error is an *Error.
 func (r *Recipe) Plan(height, width int) (*Plan, error) {
 	if err := r.Check(); err != nil {
+		return nil, err
+	}
+	if err := r.checkResolved(); err != nil {
 		return nil, err
 	}
 	grid, err := r.Grid(r.Most(), height, width)
@@ -128,7 +140,7 @@ func (r *Recipe) learn(n *names, height, width int) learn.Options {
 
 // table returns the options of package table.
 func (r *Recipe) table(n *names) *table.Options {
-	return &table.Options{Experts: r.Experts,
+	return &table.Options{Experts: r.Experts, MinExperts: r.AtLeast, MaxExperts: r.AtMost,
 		Aim: named(n, "aim", r.Aim, table.ParseAim), StartFrom: named(n, "begin", r.Begin, table.ParseStartFrom),
 		Iterations: r.Iterations, Seed: r.Seed, Workers: r.Workers}
 }
@@ -160,11 +172,11 @@ func (r *Recipe) sample(height, width int) int {
 }
 
 // Check returns an *Error for settings that cannot be used or combined, whatever
-// the images.
+// the images. A recipe without a number of parts is for Resolve to complete.
 func (r *Recipe) Check() error {
 	switch {
-	case r.Count == Count{}:
-		return bad("experts", "{experts} is missing: give {count}, or {auto}")
+	case r.Count == Count{} && r.Paper():
+		return bad("experts", "{experts} is missing: the paper's learning needs the number of parts; give {count}")
 	case r.Auto && r.Count != Count{Auto: true}:
 		return bad("auto", "{experts} and {auto} exclude each other")
 	case r.Mode != "" && r.Mode != "default" && !r.Paper():
@@ -179,13 +191,25 @@ func (r *Recipe) Check() error {
 		return bad("truncate", "{truncate} belongs to {rule} max")
 	case r.Soft():
 		return r.checkSoft()
+	case r.Auto && r.Paper():
+		return bad("auto", "{auto} cannot be combined with {mode} paper: the paper's learning needs the number of parts; give {count}")
+	}
+	return nil
+}
+
+// checkResolved returns an *Error for settings that the data leave without use.
+func (r *Recipe) checkResolved() error {
+	switch {
+	case r.Count == Count{}:
+		return bad("experts", "{experts} is missing: give {count}, or {auto}")
+	case r.Soft():
 	case r.Aim != "":
 		return bad("aim", "{aim} is for {method} soft")
 	case r.Begin == "grow" || r.Begin == "mixture":
 		return bad("begin", "{begin} %s is for {method} soft; give orders, splits or both", r.Begin)
-	case r.Auto && (r.Rule != "max-minus-min" || r.move() || r.Paper() || r.Method == "online" || r.Method == "both"):
-		return bad("auto", "{auto} uses the description length, which needs {rule} max-minus-min without {shift} and {rotate}, "+
-			"learning in batches and not {mode} paper; otherwise give {count}")
+	case r.Auto && !r.move() && (r.Rule != "max-minus-min" || r.Method == "online" || r.Method == "both"):
+		return bad("auto", "{auto} where parts stay in their places uses the description length, which needs {method} soft, or {rule} max-minus-min "+
+			"learned in batches; otherwise give {count}")
 	}
 	return nil
 }
@@ -194,8 +218,6 @@ func (r *Recipe) Check() error {
 // without poses.
 func (r *Recipe) checkSoft() error {
 	switch {
-	case r.Open() && !r.Auto:
-		return bad("experts", "{method} soft learns a given number of parts, or determines it with {auto}; {experts} %s is a range", r.Count.Text())
 	case r.Begin == "orders" || r.Begin == "splits":
 		return bad("begin", "{begin} %s cannot be combined with {method} soft; give grow, mixture or both", r.Begin)
 	}

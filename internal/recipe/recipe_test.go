@@ -92,9 +92,9 @@ func TestRefused(t *testing.T) {
 		{Recipe{Count: two, Aim: "predict"}, "aim", "for method soft", "for --method soft"},
 		{Recipe{Count: two, Begin: "grow"}, "begin", "begin grow is for", "--start-from grow is for"},
 		{Recipe{Count: two, Begin: "never"}, "begin", "begin never", "--start-from never"},
-		{Recipe{Count: Count{Auto: true}}, "auto", "auto uses", "--experts auto uses the description length, which needs --rule max-minus-min"},
-		{Recipe{Count: Count{Auto: true}, Rule: "max-minus-min", Poses: Poses{Shift: 1}}, "auto", "without shift", "without --shift"},
-		{Recipe{Count: Count{AtLeast: 1, AtMost: 3}, Method: "soft"}, "experts", "experts 1..3 is a range", "--experts 1..3 is a range"},
+		{Recipe{Mode: "paper"}, "experts", "the paper's learning needs", "give --experts K"},
+		{Recipe{Count: Count{Auto: true}}, "auto", "auto where parts stay", "--experts auto where parts stay in their places uses the description length, which needs --method soft"},
+		{Recipe{Count: Count{Auto: true}, Mode: "paper", Poses: Poses{Shift: 1}}, "auto", "mode paper", "--experts auto cannot be combined with --mode paper"},
 		{Recipe{Count: two, Method: "soft", Begin: "orders"}, "begin", "begin orders cannot", "--start-from orders cannot"},
 		{Recipe{Count: two, Method: "soft", Poses: Poses{ShiftStep: 2}}, "shift_step", "shift_step cannot be combined with method soft", "--shift-step cannot be combined with --method soft"},
 		{Recipe{Count: two, Method: "soft", Reuse: 2}, "reuse", "reuse cannot", "--reuse cannot"},
@@ -134,6 +134,8 @@ func TestPlan(t *testing.T) {
 		{Recipe{Count: Count{Auto: true}, Rule: "max-minus-min", Method: "soft", Aim: "interpret", Begin: "mixture", Iterations: 4, Seed: 5, Workers: 6},
 			Plan{Config: patchwork.NewConfig(patchwork.RuleMaxMinusMin, 4, 5, still),
 				Table: &table.Options{Aim: table.AimInterpret, StartFrom: table.StartFromMixture, Iterations: 4, Seed: 5, Workers: 6}}},
+		{Recipe{Count: Count{AtLeast: 2, AtMost: 5}, Method: "soft", Aim: "predict"},
+			Plan{Config: patchwork.NewConfig(patchwork.RuleMax, 4, 5, still), Table: &table.Options{Aim: table.AimPredict, MinExperts: 2, MaxExperts: 5}}},
 	} {
 		p, err := c.r.Plan(4, 5)
 		if err != nil || !reflect.DeepEqual(p, &c.want) {

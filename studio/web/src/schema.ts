@@ -370,11 +370,12 @@ export interface ExplainRequest {
 }
 
 export interface LearnRequest {
-  aim?: "predict" | "interpret";
+  aim?: "interpret" | "predict";
   auto?: boolean;
   begin?: "both" | "orders" | "splits" | "grow" | "mixture";
   data?: string;
   experts?: number;
+  for?: "table" | "drawings" | "scenes" | "paper";
   images?: Array<WireImage> | null;
   iterations?: number;
   method?: "default" | "online" | "batch" | "both" | "soft";

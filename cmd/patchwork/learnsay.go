@@ -1,0 +1,319 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"example.com/patchwork"
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/diagnose"
+	"example.com/patchwork/internal/recipe"
+	"example.com/patchwork/learn"
+)
+
+// resolve completes the recipe by the data, and returns what was recognised.
+func (f *learnFlags) resolve(s *source) (profile string, err error) {
+	head := s.head()
+	facts := recipe.Facts{Streamed: s.stream != nil}
+	facts.Height, facts.Width = head.Size()
+	facts.Table = head.Table && facts.Height == 1
+	if s.set != nil {
+		facts.Rows = s.set.Len()
+	} else {
+		facts.Rows, _ = s.stream.Len()
+	}
+	resolved, profile := f.Resolve(facts)
+	if err := resolved.Check(); err != nil {
+		return "", inFlags(err)
+	}
+	if facts.Streamed && head.Table && resolved.Count == (recipe.Count{}) {
+		return "", usagef("%s needs more than --memory %v, which a table needs to find out the number of parts; give more --memory, fewer rows (--rows :N), or --experts K", head.Source, &f.data.memory)
+	}
+	f.Recipe = resolved
+	return profile, nil
+}
+
+// to returns where the report of learning goes: standard output, unless the model
+// goes there.
+func (a *app) to(f *learnFlags) io.Writer {
+	if f.output == "-" {
+		return a.err
+	}
+	return a.out
+}
+
+// sayProfile says, when learning begins, what was recognised of the data, and which
+// images are left out.
+func (a *app) sayProfile(f *learnFlags, l *learning) error {
+	if f.json {
+		return nil
+	}
+	if l.profile != "" {
+		if err := a.say(a.to(f), "%s", l.profile); err != nil {
+			return err
+		}
+	}
+	if l.blank == 0 {
+		return nil
+	}
+	return a.say(a.to(f), "left out: %s without ink, on which a part would be spent", count(l.blank, "image"))
+}
+
+// summary prints what was learned, and warns of what is wrong with it.
+func (a *app) summary(f *learnFlags, head *dataset.Set, l *learning, took time.Duration) error {
+	if f.json {
+		return a.reportJSON(f, head, l, took)
+	}
+	a.warnFindings(l.model)
+	w := a.to(f)
+	for _, line := range summaryLines(f, head, l, took) {
+		if err := a.say(w, "%s", line); err != nil {
+			return err
+		}
+	}
+	var more []string
+	if f.Open() {
+		more = curveLines(l.model.Extras().Record.Curve, head.Table, l.Config)
+	}
+	for _, line := range append(more, countLines(f, l)...) {
+		if err := a.say(w, "%s", line); err != nil {
+			return err
+		}
+	}
+	return a.wrote(f.output, "%s", describeModel(l.model))
+}
+
+// nouns returns what the images and pixels of some data are called.
+func nouns(table bool) (image, pixel string) {
+	if table {
+		return "row", "cell"
+	}
+	return "image", "pixel"
+}
+
+// summaryLines says what was learned.
+func summaryLines(f *learnFlags, head *dataset.Set, l *learning, took time.Duration) []string {
+	r := l.model.Extras().Record
+	image, pixel := nouns(head.Table)
+	lines := []string{
+		fmt.Sprintf("learned %s from %s in %.2f s", count(l.model.K(), "part"), describe(l.images, head), took.Seconds()),
+		fmt.Sprintf("start %d of %d chosen: log-likelihood %.3f per %s, %.5f per %s (nats)",
+			r.Chosen+1, len(r.Starts), r.LogLik/float64(r.Rows), image, r.LogLik/l.pixels, pixel),
+		fmt.Sprintf("%.2f parts used per %s", usedParts(l.model), image),
+	}
+	if f.Soft() {
+		lines = slices.Concat(lines[:1], tableLines(l.model, image), lines[2:])
+	}
+	if r.Sample > 0 {
+		lines = append(lines, fmt.Sprintf("starts were learned from a uniform sample of %d of %d %ss", r.Sample, r.Rows, image))
+	}
+	return lines
+}
+
+// usedParts returns how many parts an image uses, on average.
+func usedParts(m *patchwork.Model) float64 {
+	used := 0.0
+	for _, u := range m.Extras().Usage {
+		used += u
+	}
+	return used
+}
+
+// column is a column of a table to print, whose cells may be empty.
+type column struct {
+	head  string
+	cells []string
+}
+
+// curveLines returns a table of the numbers of parts tried. Columns without any
+// figure are left out.
+func curveLines(curve []patchwork.CurvePoint, table bool, cfg patchwork.Config) []string {
+	points := learn.ByExperts(curve)
+	if len(points) == 0 || len(points) == 1 && points[0].HiddenBits == 0 {
+		return nil
+	}
+	image, _ := nouns(table)
+	parts, length, gain := column{head: "parts"}, column{head: "description length"}, column{head: "gain per " + image}
+	logLik, rows := column{head: "log-likelihood per " + image}, column{head: image + "s"}
+	heldOut, hidden, chosen := column{head: "held out, per " + image}, column{head: "held out, hidden bit"}, []string{}
+	moving := cfg.Poses.Len() > 1
+	figure := func(c *column, has bool, format string, v float64) {
+		text := ""
+		if has {
+			text = fmt.Sprintf(format, v)
+		}
+		c.cells = append(c.cells, text)
+	}
+	mixed := slices.ContainsFunc(points, func(p patchwork.CurvePoint) bool { return p.Rows != points[0].Rows })
+	for i, p := range points {
+		n := float64(p.Rows)
+		figure(&parts, true, "%.0f", float64(p.Experts))
+		figure(&length, p.DescriptionLength != 0, "%.1f", p.DescriptionLength)
+		figure(&gain, moving && i > 0 && p.DescriptionLength != 0, "%.1f", (points[max(i-1, 0)].DescriptionLength-p.DescriptionLength)/n)
+		figure(&logLik, true, "%.3f", p.LogLik/n)
+		figure(&rows, mixed, "%.0f", n)
+		figure(&heldOut, p.HeldOutRows > 0, "%.3f", p.HeldOut)
+		figure(&hidden, p.HiddenBits > 0, "%.4f", p.HiddenLoss)
+		mark := ""
+		if p.Chosen {
+			mark = "  chosen"
+		}
+		chosen = append(chosen, mark)
+	}
+	lines := columnLines([]column{parts, length, gain, logLik, rows, heldOut, hidden})
+	lines[0] += "  (nats)"
+	for i, mark := range chosen {
+		lines[i+1] += mark
+	}
+	return append(lines, choiceLines(points, moving, cfg)...)
+}
+
+// columnLines sets columns side by side, those without a figure left out.
+func columnLines(columns []column) []string {
+	var lines []string
+	for i, c := range columns {
+		if !slices.ContainsFunc(c.cells, func(s string) bool { return s != "" }) {
+			continue
+		}
+		if lines == nil {
+			lines = make([]string, len(c.cells)+1)
+		}
+		width := len(c.head) + 2
+		if i == 0 {
+			width = 7
+		}
+		lines[0] += fmt.Sprintf("%*s", width, c.head)
+		for n, text := range c.cells {
+			if text == "" {
+				text = "-"
+			}
+			lines[n+1] += fmt.Sprintf("%*s", width, text)
+		}
+	}
+	return lines
+}
+
+// choiceLines says why a number of parts was chosen, where the figures alone do
+// not.
+func choiceLines(points []patchwork.CurvePoint, moving bool, cfg patchwork.Config) []string {
+	at := slices.IndexFunc(points, func(p patchwork.CurvePoint) bool { return p.Chosen })
+	switch {
+	case at < 0:
+		return nil
+	case moving && points[at].DescriptionLength != 0 && at+1 < len(points):
+		return []string{fmt.Sprintf("%d parts would bring %.1f nats per image, less than %.0f: stopped at %d",
+			points[at+1].Experts, (points[at].DescriptionLength-points[at+1].DescriptionLength)/float64(points[at].Rows), learn.LeastGain(cfg), points[at].Experts)}
+	case points[at].HiddenBits > 0 && slices.ContainsFunc(points, func(p patchwork.CurvePoint) bool { return p.HiddenBits > 0 && p.HiddenLoss < points[at].HiddenLoss }):
+		return []string{"chosen is the briefest model that predicts hidden bits as well as the best, within chance"}
+	}
+	return nil
+}
+
+// countLines says why there are not as many parts as was asked for, or that more
+// might be better.
+func countLines(f *learnFlags, l *learning) []string {
+	k := l.model.K()
+	switch {
+	case f.Experts > k && f.Soft():
+		return []string{fmt.Sprintf("%d of %d parts: no other explains more than its votes cost", k, f.Experts)}
+	case f.Experts > k:
+		return []string{fmt.Sprintf("%d of %d parts: there was nothing to make another of", k, f.Experts)}
+	case f.AtMost == k:
+		return []string{fmt.Sprintf("%d parts are the end of the range; more may be better: try --experts %d..%d", k, k, 2*k)}
+	case f.Auto && k == f.Most():
+		return []string{fmt.Sprintf("%d parts are the most that are tried by default; more may be better: try --experts %d..%d", k, k, 2*k)}
+	case f.AtLeast > k:
+		return []string{fmt.Sprintf("%d parts, fewer than the range: no other explains more than its votes cost", k)}
+	}
+	return nil
+}
+
+// learnReport is what learn --json prints; the names are a contract.
+type learnReport struct {
+	Experts  int             `json:"experts"`
+	LogLik   jsonFloat       `json:"log_lik"`            // of the training images, nats
+	Length   jsonFloat       `json:"description_length"` // of them, nats
+	Seconds  float64         `json:"seconds"`
+	Method   string          `json:"method"`
+	Mode     string          `json:"mode"`
+	For      string          `json:"for,omitempty"`
+	Profile  string          `json:"profile,omitempty"` // what was recognised of the data
+	Command  string          `json:"command"`           // the settings of learning, as flags
+	Rows     int64           `json:"rows"`
+	Blank    int             `json:"blank,omitempty"` // images left out
+	Height   int             `json:"height"`
+	Width    int             `json:"width"`
+	Seed     uint64          `json:"seed"`
+	PerPixel jsonFloat       `json:"log_lik_per_pixel"`
+	Used     float64         `json:"parts_per_image"`
+	Usage    []float64       `json:"usage"`
+	HeldOut  *heldOut        `json:"held_out,omitempty"`
+	Curve    []triedReport   `json:"curve,omitempty"`
+	Notes    []string        `json:"notes"`
+	Warnings []findingReport `json:"warnings"`
+	Output   string          `json:"output"`
+}
+
+// heldOut is how the chosen number of parts did on rows that were not used to
+// learn it.
+type heldOut struct {
+	Rows       int64     `json:"rows,omitempty"`
+	LogLik     jsonFloat `json:"log_lik,omitempty"` // per image
+	HiddenBits int64     `json:"hidden_bits,omitempty"`
+	HiddenLoss jsonFloat `json:"hidden_loss,omitempty"` // per bit
+}
+
+// reportJSON prints what was learned as one JSON object.
+func (a *app) reportJSON(f *learnFlags, head *dataset.Set, l *learning, took time.Duration) error {
+	e := l.model.Extras()
+	r := e.Record
+	args := f.Args()
+	out := learnReport{Experts: l.model.K(), LogLik: jsonFloat(r.LogLik), Length: jsonFloat(l.length()), Seconds: took.Seconds(), Method: r.Method, Mode: r.Mode,
+		For: f.For, Profile: l.profile, Command: recipe.CommandLine(args), Rows: r.Rows, Blank: l.blank, Height: l.model.Height(), Width: l.model.Width(), Seed: r.Seed,
+		PerPixel: jsonFloat(r.LogLik / l.pixels), Used: usedParts(l.model), Usage: append([]float64{}, e.Usage...), Curve: newTried(r.Curve),
+		Notes: append([]string{}, countLines(f, l)...), Warnings: newFindings(worthWarning(l.model, diagnose.Model(l.model, diagnose.Evidence{}))), Output: f.output}
+	for _, p := range learn.ByExperts(r.Curve) {
+		if p.Chosen && (p.HeldOutRows > 0 || p.HiddenBits > 0) {
+			out.HeldOut = &heldOut{p.HeldOutRows, jsonFloat(p.HeldOut), p.HiddenBits, jsonFloat(p.HiddenLoss)}
+		}
+	}
+	text, err := json.Marshal(out)
+	if err != nil {
+		return err
+	}
+	a.written, a.carried = append(a.written, f.output), true
+	_, err = fmt.Fprintf(a.to(f), "%s\n", text)
+	return err
+}
+
+// length returns the description length of the training images, in nats: that of
+// learning, or if it had none, that of the counts.
+func (l *learning) length() float64 {
+	e := l.model.Extras()
+	for _, p := range learn.ByExperts(e.Record.Curve) {
+		if p.Chosen && p.DescriptionLength != 0 {
+			return p.DescriptionLength
+		}
+	}
+	switch {
+	case e.Record.DescriptionLength != 0:
+		return e.Record.DescriptionLength
+	case e.Counts != nil && e.Counts.Fits(l.model):
+		return learn.DescriptionLength(l.model, e.Counts)
+	}
+	return math.NaN()
+}
+
+// newTried returns points of a curve with numbers that JSON can represent.
+func newTried(curve []patchwork.CurvePoint) []triedReport {
+	var out []triedReport
+	for _, p := range curve {
+		out = append(out, triedReport{p.Experts, p.Stage, p.Rows, jsonFloat(p.LogLik), jsonFloat(p.DescriptionLength), p.HeldOutRows, jsonFloat(p.HeldOut),
+			p.HiddenBits, jsonFloat(p.HiddenLoss), p.Chosen})
+	}
+	return out
+}

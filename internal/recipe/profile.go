@@ -1,0 +1,180 @@
+package recipe
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The profiles: what kind of data a recipe is for.
+const (
+	ForTable    = "table"    // rows of columns
+	ForDrawings = "drawings" // images of one thing each, whose parts are shifted and turned
+	ForScenes   = "scenes"   // images larger than their parts, which may lie anywhere, several times over
+	ForPaper    = "paper"    // the paper to the letter: mode paper
+)
+
+// ParseFor returns the profile of a name.
+func ParseFor(name string) (string, error) {
+	if name == "real" {
+		return "", fmt.Errorf("real values are not learned yet; make numbers binary with --threshold, and leave --for out")
+	}
+	for _, n := range Choices("For") {
+		if n == name {
+			return n, nil
+		}
+	}
+	return "", fmt.Errorf("choose table, drawings, scenes or paper")
+}
+
+// Facts is what of the data decides how to learn from them.
+type Facts struct {
+	Rows, Height, Width int
+	Table               bool // rows of a table
+	Streamed            bool // read again in every pass, not held in memory
+}
+
+const (
+	// smallestDrawing is the least side of images whose parts are shifted and
+	// turned by default: those of smaller ones are as coarse as a shift.
+	smallestDrawing = 20
+	// mostDrawings is up to how many images that is the default: a search over
+	// thousands of poses takes minutes for more.
+	mostDrawings = 500
+	// drawingShift is the share of the frame by which parts of drawings are
+	// shifted, and drawingTurn how they are turned.
+	drawingShift = 4
+	drawingTurn  = "24:6"
+	// sceneReuse is how often a part may be used in a scene.
+	sceneReuse = 3
+)
+
+// Resolve returns the recipe with what the data and For say about the settings
+// that are not given, and in one line what was recognised and how to change it;
+// the line is empty where everything was given. A setting that is given is kept:
+// one that the table learner does not know makes rows learned as images are.
+func (r Recipe) Resolve(d Facts) (Recipe, string) {
+	switch r.For {
+	case ForPaper:
+		r.Mode = "paper"
+		return r, ""
+	case ForTable:
+		return r.asTable(), ""
+	case ForScenes:
+		return r.asScenes(d), ""
+	case ForDrawings:
+		r, _ = r.asDrawings(d)
+		return r, ""
+	}
+	return r.recognise(d)
+}
+
+// recognise resolves a recipe without a profile.
+func (r Recipe) recognise(d Facts) (Recipe, string) {
+	what := fmt.Sprintf("%s of %d x %d", count(d.Rows, "image"), d.Height, d.Width)
+	if d.Table {
+		what = fmt.Sprintf("%s of %s", count(d.Rows, "row"), count(d.Width, "column"))
+	}
+	switch {
+	case r.Paper() || r.Soft():
+		return r, ""
+	case d.Table && r.Method == "" && r.fitsTable():
+		if d.Streamed {
+			if r.Count == (Count{}) {
+				return r, ""
+			}
+			return r, what + " do not fit in --memory: learning as images are learned; a table is learned from fewer rows (--rows :N) or with more --memory"
+		}
+		return r.asTable(), what + ": learning as a table (--for drawings to change)"
+	case d.Table:
+		return r, ""
+	}
+	out, poses := r.asDrawings(d)
+	if poses == "" && out.Soft() == r.Soft() {
+		return out, ""
+	}
+	if poses == "" {
+		return out, what + ": learning parts that stay in their places, as in a table (give --experts K, or --shift S, to change)"
+	}
+	return out, what + ": learning as drawings, parts " + poses + " (--shift 0 to keep them in their places, --for table or scenes to change)"
+}
+
+// asTable resolves a recipe for a table.
+func (r Recipe) asTable() Recipe {
+	if r.Method == "" {
+		r.Method = "soft"
+	}
+	return r.counted()
+}
+
+// count returns a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// fitsTable reports whether the table learner knows all settings that are given.
+func (r Recipe) fitsTable() bool {
+	r = r.asTable()
+	return r.Check() == nil
+}
+
+// asDrawings resolves a recipe for drawings, and says how parts are moved by
+// default.
+func (r Recipe) asDrawings(d Facts) (out Recipe, poses string) {
+	r = r.counted()
+	if r.movesByDefault(d) {
+		dx := d.Width / drawingShift
+		r.Poses = Poses{Shift: d.Height / drawingShift, ShiftStep: r.ShiftStep, Rotate: drawingTurn, Given: true}
+		if dx != r.Shift {
+			r.ShiftX = &dx
+		}
+		return r, fmt.Sprintf("shifted by up to %s pixels and turned by up to %s degrees", strings.ReplaceAll(r.shiftText(), ",", " or "), strings.TrimSuffix(drawingTurn, ":6"))
+	}
+	if r.Auto && !r.move() && r.Method == "" && !d.Streamed {
+		// Only the table learner finds the number of parts that stay.
+		if soft := r; r.Rule != "max-minus-min" {
+			soft.Method = "soft"
+			if soft.Check() == nil {
+				return soft, ""
+			}
+		}
+	}
+	return r, ""
+}
+
+// movesByDefault reports whether the parts are shifted and turned although the
+// recipe does not say so.
+func (r Recipe) movesByDefault(d Facts) bool {
+	return !r.Given && !r.move() && r.Rule != "max-minus-min" && !r.Paper() && !d.Streamed && !d.Table &&
+		min(d.Height, d.Width) >= smallestDrawing && d.Rows <= mostDrawings
+}
+
+// asScenes resolves a recipe for scenes.
+func (r Recipe) asScenes(d Facts) Recipe {
+	r = r.counted()
+	if !r.Given && !r.move() {
+		dx := d.Width / 2
+		r.Poses = Poses{Shift: d.Height / 2, ShiftX: &dx, ShiftStep: r.ShiftStep, Given: true}
+	}
+	if r.Reuse == 0 {
+		r.Reuse = sceneReuse
+	}
+	return r
+}
+
+// counted leaves the number of parts to be found out if it is not given.
+func (r Recipe) counted() Recipe {
+	if r.Count == (Count{}) {
+		r.Auto = true
+	}
+	return r
+}
+
+// Literally returns the recipe as one whose poses are given, for requests that say
+// all of them: a shift of 0 keeps parts in their places.
+func (r Recipe) Literally(d Facts) Recipe {
+	r.Given = r.Given || r.movesByDefault(d)
+	return r
+}

@@ -1,0 +1,99 @@
+package learn
+
+import (
+	"context"
+	"math"
+
+	"example.com/patchwork"
+	"example.com/patchwork/internal/rows"
+)
+
+// The number of experts that move. The likelihood never stops rising with it: two
+// experts that slide past each other imitate one whose shape varies. A price for
+// saying where each expert lies, log(poses) nats, is too little, because
+// neighbouring pixels err together. So one more expert must bring LeastGain nats
+// per image after that price, counted with each image left out of the counts.
+
+// leastGain is the gain, in nats per image of gainSide x gainSide pixels, below
+// which one more expert is too many. Of the capitals T, L, H, F, A, E and N drawn
+// by twenty people it tells strokes from pieces of strokes.
+const leastGain, gainSide = 40, 56
+
+// LeastGain returns how many nats per image one more expert must bring where
+// experts move. It grows with the side of the images: outlines that vary cost as
+// much as they are long.
+func LeastGain(c patchwork.Config) float64 {
+	return leastGain * math.Sqrt(float64(c.Height*c.Width)) / gainSide
+}
+
+// tryGains tries the range upwards, and chooses the last number of experts before
+// the first that brings too little.
+func (a *counter) tryGains(ctx context.Context) (*patchwork.Model, error) {
+	var best Step
+	for k := a.opt.AtLeast; k <= a.opt.AtMost; k++ {
+		m, err := a.learn(ctx, a.data, k)
+		if err != nil {
+			return nil, err
+		}
+		s := pointOf(m, StageFresh)
+		if s.DescriptionLength, err = a.opt.placedLength(ctx, m, a.data); err != nil {
+			return nil, err
+		}
+		a.step(s)
+		if best.Model != nil && !(best.DescriptionLength-s.DescriptionLength >= LeastGain(a.cfg)*float64(s.Rows)) {
+			break
+		}
+		best = s
+		a.best = map[int]Step{k: s}
+	}
+	return a.choose(best)
+}
+
+// placedLength returns the nats that describe the images where experts move: minus
+// their log-likelihood, each image left out of the counts, and the logarithm of
+// the number of poses for every pick.
+func (o Options) placedLength(ctx context.Context, m *patchwork.Model, data patchwork.Data) (float64, error) {
+	costs := make([]float64, m.K())
+	for k := range costs {
+		costs[k] = math.Log(float64(m.Config().Poses.Len()))
+	}
+	opt := patchwork.PursuitOptions{Refined: true, Forced: true, RefineThreshold: -1, Costs: costs}
+	sum, t, err := leaveOneOut(ctx, m, data, opt, patchwork.MStep{}, o.Workers)
+	if err != nil {
+		return 0, err
+	}
+	return float64(t.Picks())*costs[0] - sum, nil
+}
+
+// Blank returns how many images of data in memory learning leaves out because they
+// have no ink: where experts move under Max, unless all are blank or the paper is
+// followed. The first pick of an image is forced while learning, so blank images
+// would cost an expert.
+func (o Options) Blank(c patchwork.Config, data patchwork.Data) int {
+	if o.Paper || c.Rule != patchwork.RuleMax || c.Poses.Len() == 1 {
+		return 0
+	}
+	n := 0
+	for _, img := range data.Images {
+		if img.CountOn() == 0 {
+			n++
+		}
+	}
+	if n == len(data.Images) {
+		return 0
+	}
+	return n
+}
+
+// inked returns the images that have ink.
+func inked(data patchwork.Data) patchwork.Data {
+	var which []int
+	for i, img := range data.Images {
+		if img.CountOn() > 0 {
+			which = append(which, i)
+		}
+	}
+	out := rows.Part(data, which)
+	out.Memory = data.Memory
+	return out
+}
