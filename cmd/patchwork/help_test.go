@@ -161,3 +161,21 @@ func TestNearMisses(t *testing.T) {
 		t.Error("--version is not version")
 	}
 }
+
+// Completion offers flags under the names that help shows, and their values.
+func TestCompletionOfRenamed(t *testing.T) {
+	for line, want := range map[string]string{
+		"learn --start": "--start-from", "learn --backg": "--background", "learn --method so": "soft", "learn --mode a": "auto",
+		"learn --start-from or": "orders", "learn --engine be": "beam", "help exp": "explain", "lea": "learn",
+	} {
+		o := patchworkCommand(t, append([]string{"__complete"}, fields(line)...)...)
+		if first, _, _ := strings.Cut(o.out, "\n"); o.code != 0 || strings.SplitN(first, "\t", 2)[0] != want {
+			t.Errorf("%s is completed by %q, want %q", line, first, want)
+		}
+	}
+	for _, line := range []string{"learn --beg", "learn --skip", "learn --resu", "learn --mode def"} {
+		if o := patchworkCommand(t, append([]string{"__complete"}, fields(line)...)...); strings.Contains(o.out, "--") || strings.Contains(o.out, "default") {
+			t.Errorf("%s is completed by %q", line, o.out)
+		}
+	}
+}
