@@ -170,7 +170,7 @@ func TestCompletionOfRenamed(t *testing.T) {
 		"learn --start-from or": "orders", "learn --engine be": "beam", "lea": "learn", "help exp": "explain",
 	} {
 		o := patchworkCommand(t, append([]string{"__complete"}, fields(line)...)...)
-		if !regexp.MustCompile(`(?m)^` + want + `(\t|$)`).MatchString(o.out) || o.code != 0 { // the shell chooses among values
+		if !regexp.MustCompile(`(?m)^`+want+`(\t|$)`).MatchString(o.out) || o.code != 0 { // the shell chooses among values
 			t.Errorf("%s is completed by %q, want %q", line, o.out, want)
 		}
 	}
