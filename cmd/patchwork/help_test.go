@@ -1,6 +1,7 @@
 package main
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -159,5 +160,23 @@ func TestNearMisses(t *testing.T) {
 	}
 	if must(t, "--version") != must(t, "version") {
 		t.Error("--version is not version")
+	}
+}
+
+// Completion offers flags under the names that help shows, and their values.
+func TestCompletionOfRenamed(t *testing.T) {
+	for line, want := range map[string]string{
+		"learn --start": "--start-from", "learn --backg": "--background", "learn --method so": "soft", "learn --mode a": "auto",
+		"learn --start-from or": "orders", "learn --engine be": "beam", "lea": "learn", "help exp": "explain",
+	} {
+		o := patchworkCommand(t, append([]string{"__complete"}, fields(line)...)...)
+		if !regexp.MustCompile(`(?m)^`+want+`(\t|$)`).MatchString(o.out) || o.code != 0 { // the shell chooses among values
+			t.Errorf("%s is completed by %q, want %q", line, o.out, want)
+		}
+	}
+	for _, line := range []string{"learn --beg", "learn --skip", "learn --resu", "learn --mode def"} {
+		if o := patchworkCommand(t, append([]string{"__complete"}, fields(line)...)...); strings.Contains(o.out, "--") || strings.Contains(o.out, "default") {
+			t.Errorf("%s is completed by %q", line, o.out)
+		}
 	}
 }

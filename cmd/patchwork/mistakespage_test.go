@@ -150,13 +150,39 @@ func TestMistakesPage(t *testing.T) {
 			fmt.Fprintf(&b, "\n%s\n\n```\n$ patchwork %s\n%s```\n", m.doing, m.line, o.err)
 		}
 	}
+	writeDataMistakes(&b)
 	if n < 22 {
 		t.Errorf("only %d mistakes", n)
 	}
 	if *update {
 		write(t, page, b.String())
 	} else if b.String() != want {
-		t.Errorf("docs/mistakes.md is not what the command says; -update writes it. It would be\n%s", b.String())
+		got, old := strings.Split(b.String(), "\n"), strings.Split(want, "\n")
+		for i := range got {
+			if i >= len(old) || got[i] != old[i] {
+				t.Fatalf("docs/mistakes.md, line %d, is not what the command says, which is\n%s\n-update writes the page", i+1, got[i])
+			}
+		}
+		t.Error("docs/mistakes.md has further lines; -update writes it")
+	}
+}
+
+// writeDataMistakes adds to the page the mistakes in people's tables, which TestMistakes
+// makes: those whose content can be shown.
+func writeDataMistakes(b *strings.Builder) {
+	b.WriteString("\n## What is in a table\n")
+	for _, m := range mistakes {
+		if len(m.content) > 100 || strings.ContainsFunc(m.content, func(r rune) bool { return r < ' ' && r != '\n' || r > '~' }) {
+			continue
+		}
+		fmt.Fprintf(b, "\n%s%s.\n\n```\n", strings.ToUpper(m.name[:1]), m.name[1:])
+		if m.content != "" {
+			fmt.Fprintf(b, "$ cat %s\n%s", m.file, m.content)
+			if !strings.HasSuffix(m.content, "\n") {
+				b.WriteString("\n")
+			}
+		}
+		fmt.Fprintf(b, "$ patchwork %s\npatchwork: %s\n```\n", m.line, m.says)
 	}
 }
 
