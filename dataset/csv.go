@@ -50,6 +50,9 @@ func (in *input) textSource(r io.Reader, size int64, again func() (io.Reader, er
 		}
 	}
 	s.form = in.form(s.head)
+	if in.opts.Items && in.opts.Delimiter == 0 {
+		s.form = itemForm(s.head)
+	}
 	if !validDelimiter(s.form.comma) {
 		return nil, &FormatError{Msg: fmt.Sprintf("%q cannot separate columns", s.form.comma), Hint: "use a comma, a semicolon or a tab"}
 	}

@@ -27,6 +27,7 @@ type FormatError struct {
 	Err    error  // cause, may be nil
 
 	memory bool // the input is too large for Options.MaxMemory
+	ragged bool // lines have different numbers of cells
 	early  bool // the error may go away when the whole file is examined before it is read
 }
 
@@ -79,6 +80,7 @@ func (e *FormatError) Unwrap() error { return e.Err }
 // which the standard library reports damaged content. It returns all others,
 // such as disk errors, unchanged.
 func at(err error, path string) error {
+	path = shown(path)
 	var fe *FormatError
 	if errors.As(err, &fe) {
 		if fe.Path == "" {

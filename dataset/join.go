@@ -35,7 +35,7 @@ func (j *joiner) add(part *Set, path string) error {
 	for i := n; i < j.set.Len(); i++ {
 		j.set.Rows = append(j.set.Rows, i)
 	}
-	j.paths = append(j.paths, path)
+	j.paths = append(j.paths, shown(path))
 	return nil
 }
 

@@ -44,6 +44,9 @@ func (o Options) For(m *patchwork.Model, meant ...string) (Options, []string, er
 	if len(o.Categories) == 0 {
 		o.Categories = r.Categories
 	}
+	if !o.Items && len(o.Pairs) == 0 {
+		o.Items, o.Pairs = r.Items, r.Pairs
+	}
 	like, notes := r.Options(), w.contradictions(&o, meant)
 	if o.Threshold == nil && !o.AutoThreshold {
 		o.Threshold, o.AutoThreshold = like.Threshold, like.AutoThreshold

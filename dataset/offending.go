@@ -96,13 +96,13 @@ func numberError(all []offender, unit string) error {
 	if len(all) == 1 {
 		msg, hint := needThreshold(o.place.text, "")
 		if commas {
-			msg = fmt.Sprintf("value %s, with a decimal comma, is neither 0 nor 1", o.place.text)
+			msg = fmt.Sprintf("value %s, with a comma, is neither 0 nor 1", o.place.text)
 		}
 		return &FormatError{Line: o.place.line, Column: o.name, Msg: msg, Hint: hint + thresholdFor(all) + strings.Replace(ways, "keeps them as labels", "keeps the column as a label", 1)}
 	}
 	what := "numbers that are neither 0 nor 1"
 	if commas {
-		what += " (some with a decimal comma)"
+		what += " (some have a comma)"
 	}
 	return &FormatError{Line: o.place.line, Msg: fmt.Sprintf("%d columns hold %s: %s", len(all), what, listed(all, unit)),
 		Hint: "give --threshold T to convert them to bits (greater than T is on)" + thresholdFor(all) + ways}
@@ -120,7 +120,7 @@ func thresholdFor(all []offender) string {
 	case most <= 1:
 		return ", such as 0.5"
 	case !fractions:
-		return "; 0 makes counts presences"
+		return "; --threshold 0 makes presences of counts"
 	}
 	return ""
 }

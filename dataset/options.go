@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"example.com/patchwork/bitmap"
 )
@@ -39,6 +40,14 @@ type Options struct {
 	// of text, or of integers beyond 0 and 1, that has at most 30 values of which
 	// each occurs twice on average.
 	Categories []Category
+	// Items says that each line of a text is a list of items, such as a basket: a
+	// row whose columns are the items of all lines. A text whose lines have different
+	// numbers of words, some of them the same, is read so without being told.
+	Items bool
+	// Pairs names two columns of a text, by name or by number from 1: each line says
+	// that the row named in the first has the item named in the second. A third
+	// column may say how often; 0 is off.
+	Pairs []string
 	// Where selects rows; see [Set.Where].
 	Where []Condition
 	// FirstPer selects the first of each group among the rows that Where keeps;
@@ -104,8 +113,12 @@ func (o *Options) check(paths []string) error {
 	switch {
 	case len(paths) == 0:
 		return &FormatError{Msg: "no input files", Hint: "name at least one file or folder"}
+	case slices.Contains(o.Labels, standardInput), 1 < len(paths)-len(slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p == standardInput })):
+		return &FormatError{Path: shown(standardInput), Msg: "can be read only once, as one data file", Hint: "save it to a file first"}
 	case len(o.Labels) > 0 && len(o.Labels) != len(paths):
 		return &FormatError{Msg: "the number of label files differs from the number of data files", Hint: "give one label file per data file, in the same order"}
+	case len(o.Pairs) == 1 || len(o.Pairs) > 3 || len(o.Pairs) > 0 && o.Items:
+		return &FormatError{Msg: "pairs are two columns, of the rows and of their items, or three with how often", Hint: "write them like site,species"}
 	case (o.Height == 0) != (o.Width == 0) || o.Height < 0 || o.Width < 0 ||
 		o.Width > 0 && o.Height > bitmap.MaxPixels/o.Width:
 		return &FormatError{Msg: "the image size needs a positive height and a positive width of reasonable size"}

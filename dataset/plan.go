@@ -53,6 +53,7 @@ type tablePlan struct {
 	complete   bool   // the plan was made of the whole table
 	plain      bool   // all columns are 0 and 1 or words for them
 	unit       string // what places count: lines or rows
+	items      bool   // each line is a list of items, which columns names
 }
 
 // dataColumn says how the cells of a column become pixels.
@@ -143,7 +144,10 @@ func (s *survey) checkNames() error {
 			s.names[i] = name
 		}
 		if first, ok := seen[name]; ok {
-			line, hint := 1, "rename one of them, or give --header no if this line is data"
+			line, hint := 1, "rename one of them"
+			if t, _ := tokenOf(name); t <= yesToken && s.unit == "line" {
+				hint += "; if the first line is a row, say --header no"
+			}
 			if s.unit == "row" {
 				line, hint = 0, "rename one of them"
 			}
@@ -241,14 +245,25 @@ func (s *survey) noData(err error, texts []int) error {
 			example = c.first[t]
 		}
 	}
+	const bits = "cells are 0 or 1, yes or no, and the like"
+	if s.rows == 1 && s.first && len(texts) == len(s.columns) {
+		fe.Msg, fe.Hint = fmt.Sprintf("there is one line only, which begins with %q: names of columns, perhaps, and no rows", example.text), bits
+		return fe
+	}
 	fe.Line, fe.Column = example.line, s.name(texts[0])
 	if len(s.columns) == 1 {
 		fe.Msg = fmt.Sprintf("the only column holds text, such as %q", example.text)
-		fe.Hint = "cells are 0 or 1, yes or no, and the like; is the delimiter right (--delimiter), or is each line a list of items (--items)?"
+		fe.Hint = bits + "; is each line a list of items (--items)?"
+		for _, c := range []string{",", ";", "\t", "|", ":", " "} {
+			if strings.Contains(example.text, c) {
+				fe.Hint = bits + fmt.Sprintf("; if %q separates columns, say --delimiter %q, and if each line is a list of items --items", c, c)
+				break
+			}
+		}
 		return fe
 	}
 	fe.Msg = fmt.Sprintf("none of the %d columns is data; %s text, such as %q", len(s.columns), people(len(texts), "holds", "hold"), example.text)
-	fe.Hint = "cells are 0 or 1, yes or no, and the like; --categories NAME,... makes a column of bits for each value of a column"
+	fe.Hint = bits + "; --categories NAME,... makes a column of bits for each value of a column"
 	return fe
 }
 

@@ -18,7 +18,8 @@ import (
 // All images must have one size, and tables with column names the same names;
 // the error says which path differs. Metadata columns are kept if every path
 // has them. Content that cannot be used yields a [*FormatError]; file-system
-// errors unwrap to their cause, such as [fs.ErrNotExist].
+// errors unwrap to their cause, such as [fs.ErrNotExist]. The path - means standard
+// input; what it is shows by its content, as with files.
 func Read(paths []string, opts Options) (*Set, error) {
 	if err := opts.check(paths); err != nil {
 		return nil, err
@@ -187,23 +188,8 @@ type opened struct {
 // open starts reading one file or folder, with a file of labels unless that is
 // "".
 func (in *input) open(path, labels string) (*opened, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	d := &opened{in: in, file: f}
-	info, err := f.Stat()
-	if err == nil {
-		switch {
-		case info.IsDir():
-			d.decoder, err = in.folder(path)
-		case info.Mode().IsRegular():
-			d.decoder, err = in.file(path, f, f, info.Size())
-		default: // a pipe or a terminal
-			d.once = true
-			d.decoder, err = in.file(path, f, nil, 0)
-		}
-	}
+	d := &opened{in: in}
+	err := d.read(path)
 	if err == nil && labels != "" {
 		d.labels, err = in.labels(labels)
 	}
@@ -212,6 +198,44 @@ func (in *input) open(path, labels string) (*opened, error) {
 		return nil, err
 	}
 	return d, nil
+}
+
+// standardInput is the path of what a program is given through a pipe.
+const standardInput = "-"
+
+// read opens a path and recognises what it holds.
+func (d *opened) read(path string) error {
+	if path == standardInput {
+		d.once = true
+		var err error
+		d.decoder, err = d.in.file("standard input", os.Stdin, nil, 0)
+		return err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	d.file = f
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+	case info.IsDir():
+		d.decoder, err = d.in.folder(path)
+	case info.Mode().IsRegular():
+		d.decoder, err = d.in.file(path, f, f, info.Size())
+	default: // a pipe or a terminal
+		d.once = true
+		d.decoder, err = d.in.file(path, f, nil, 0)
+	}
+	return err
+}
+
+// shown returns a path for people.
+func shown(path string) string {
+	if path == standardInput {
+		return "standard input"
+	}
+	return path
 }
 
 func (d *opened) close() {
@@ -316,6 +340,9 @@ func sniff(head []byte) (kind, error) {
 	}
 	if err := notRead(head); err != nil {
 		return 0, err
+	}
+	if n := min(len(head), 64) / 2; n >= 4 && (bytes.Count(head[:2*n], []byte{0}) == n) {
+		return 0, &FormatError{Msg: "is UTF-16 text without a mark at its beginning, which is not read here", Hint: "save it as UTF-8"}
 	}
 	if bytes.IndexByte(head, 0) >= 0 {
 		return 0, &FormatError{Msg: "is not a known format", Hint: "npy, npz, MAT, CSV, Parquet, Arrow, IDX and the pictures " + pictureFormats + " are read"}

@@ -33,6 +33,10 @@ type Reading struct {
 
 	// Categories lists the columns that became columns of bits, with their values.
 	Categories []Category `json:"categories,omitempty"`
+	// Items and Pairs say that the rows are lists of items; Columns of the model has
+	// the items.
+	Items bool     `json:"items,omitempty"`
+	Pairs []string `json:"pairs,omitempty"`
 
 	Names     string `json:"names,omitempty"`     // pattern of the names of pictures
 	Size      []int  `json:"size,omitempty"`      // [height, width] of images that are rows in the file, or of pictures
@@ -51,6 +55,7 @@ func newReading(o *Options) Reading {
 	if o.Height > 0 {
 		r.Size = []int{o.Height, o.Width}
 	}
+	r.Items, r.Pairs = o.Items, o.Pairs
 	if o.Delimiter != 0 {
 		r.Delimiter = string(o.Delimiter)
 	}
@@ -59,7 +64,7 @@ func newReading(o *Options) Reading {
 
 // Options returns options that read in this way.
 func (r *Reading) Options() Options {
-	o := Options{Array: r.Array, Threshold: r.Threshold, AutoThreshold: r.AutoThreshold, Invert: r.Invert, Meta: r.Meta, Weight: r.Weight, Columns: r.Columns, Categories: r.Categories,
+	o := Options{Array: r.Array, Threshold: r.Threshold, AutoThreshold: r.AutoThreshold, Invert: r.Invert, Meta: r.Meta, Weight: r.Weight, Columns: r.Columns, Categories: r.Categories, Items: r.Items, Pairs: r.Pairs,
 		Names: r.Names, Transpose: r.Transpose, Header: HeaderMode(max(0, slices.Index(headerNames[:], r.Header)))}
 	if len(r.Size) == 2 {
 		o.Height, o.Width = r.Size[0], r.Size[1]
@@ -101,7 +106,7 @@ func (s *Set) Describe(m *patchwork.Model) (*patchwork.Model, error) {
 		e.Columns = s.Columns
 	}
 	reading := s.reading
-	reading.Categories = s.Categories
+	reading.Categories, reading.Items = s.Categories, reading.Items || s.items
 	text, err := json.Marshal(reading)
 	if err != nil {
 		return nil, fmt.Errorf("keep how the data were read: %w", err)

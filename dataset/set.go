@@ -33,6 +33,7 @@ type Set struct {
 
 	roles    *roles  // of the columns of the file, if that has them; the options are applied
 	reading  Reading // how the set was read
+	items    bool    // each line was a list of items
 	pictures bool    // read from pictures, not from arrays
 }
 

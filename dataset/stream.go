@@ -102,11 +102,15 @@ func (s *Stream) input() *input {
 
 // survey examines file i.
 func (s *Stream) survey(ctx context.Context, i int) error {
-	info, err := os.Stat(s.paths[i])
-	if err != nil {
-		return err
+	once := s.paths[i] == standardInput
+	if !once {
+		info, err := os.Stat(s.paths[i])
+		if err != nil {
+			return err
+		}
+		once = !info.Mode().IsRegular() && !info.IsDir()
 	}
-	if !info.Mode().IsRegular() && !info.IsDir() {
+	if once {
 		return &FormatError{Msg: fmt.Sprintf("holds more than fits in %d bytes of memory, and can be read only once", s.opts.maxMemory()),
 			Hint: "save it to a file first, or allow more memory", memory: true}
 	}
@@ -126,7 +130,7 @@ func (s *Stream) survey(ctx context.Context, i int) error {
 	}
 	if s.head == nil {
 		s.head = &Set{Data: patchwork.Data{Images: []*bitmap.Image{part.Images[0].Clone()}}, Columns: part.Columns, Table: part.Table, Categories: part.Categories,
-			reading: newReading(&s.opts).inNames(part.roles), pictures: part.pictures}
+			reading: newReading(&s.opts).inNames(part.roles), pictures: part.pictures, items: part.items}
 	} else if err := (&joiner{set: s.head, paths: s.paths}).agree(part, s.paths[i]); errors.Is(err, errSizes) {
 		return s.input().sizes(s.paths)
 	} else if err != nil {

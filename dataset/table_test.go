@@ -89,8 +89,8 @@ func TestCSVRefusals(t *testing.T) {
 		{"0,2,1\n0,0,1\n", Options{}, []string{"line 1", `column "2"`, "value 2"}},
 		{"a,b\n0,1\n1,rep\n0,0\n", Options{}, []string{"line 3", `column "b"`, `"rep"`, "--meta b"}},
 		{"a,b,c\n0,1,0\n1,rep,x\n0,0,0\n", Options{}, []string{"line 3", "2 columns", `"b" (rep on line 3), "c" (x on line 3)`, "--meta b,c"}},
-		{"a,b,c\n0,1,2\n1,7,0\n", Options{}, []string{"line 2", "2 columns", `"b" (7 on line 3), "c" (2 on line 2)`, "--meta b,c", "--categories b,c", "--threshold", "0 makes counts presences"}},
-		{"a;b\n0;0,5\n1;0,25\n", Options{}, []string{"line 2", `column "b"`, "0,5", "decimal comma", "--threshold"}},
+		{"a,b,c\n0,1,2\n1,7,0\n", Options{}, []string{"line 2", "2 columns", `"b" (7 on line 3), "c" (2 on line 2)`, "--meta b,c", "--categories b,c", "--threshold", "--threshold 0 makes presences of counts"}},
+		{"a;b\n0;0,5\n1;0,25\n", Options{}, []string{"line 2", `column "b"`, "0,5", "with a comma", "--threshold"}},
 		{"Class,a\nrepublican,4\n", Options{}, []string{"line 2", `column "a"`, "value 4", "--meta a"}},
 		{"0,1\n0,1\n0\n", Options{}, []string{"line 3", "1 cell, but line 1 has 2"}},
 		{"a,b\n0,1,1\n", Options{}, []string{"line 2", "3 cells, but line 1 has 2"}},
@@ -108,7 +108,7 @@ func TestCSVRefusals(t *testing.T) {
 		{"a,w\n0,-1\n", Options{Weight: "w"}, []string{"line 2", "non-negative"}},
 		{"a,b\n0,1\n", Options{Delimiter: '"'}, []string{"cannot separate"}},
 		{"a,b\n" + strings.Repeat("0,1\n", 1000), Options{MaxMemory: 5000}, []string{"line", "5000 bytes"}},
-		{"hello world\n", Options{}, []string{"line 1", "hello world", "only column holds text", "--delimiter"}},
+		{"hello world\n", Options{}, []string{"hello world", "one line only", "no rows"}},
 		{"a,b\nu,v\nw,x\n", Options{}, []string{"none of the 2 columns is data", `such as "u"`, "--categories"}},
 	} {
 		refused(t, "bad.csv", []byte(c.text), c.opts, c.want...)

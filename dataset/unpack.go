@@ -110,6 +110,12 @@ func (in *input) text(br *bufio.Reader, size int64, again func() (io.Reader, err
 	if err != nil {
 		return nil, err
 	}
+	switch {
+	case len(in.opts.Pairs) > 0:
+		return in.pairs(src)
+	case in.opts.Items || in.plan != nil && in.plan.items:
+		return in.items(src, false)
+	}
 	return in.table(src, nil)
 }
 

@@ -23,7 +23,8 @@ type dataFlags struct {
 	threshold                    *float64
 	auto, invert, transpose      bool
 	columns, meta, where, labels []string
-	categories                   []string
+	categories, pairs            []string
+	items                        bool
 	header                       choice
 	take, skip, height, width    int
 	takeGiven                    bool
@@ -45,6 +46,8 @@ func (f *dataFlags) add(cmd *cobra.Command) {
 	fs.StringSliceVar(&f.columns, "columns", nil, "columns of a table that are data, by name or number (default all but metadata)")
 	fs.StringSliceVar(&f.meta, "meta", nil, "columns of a table that are metadata (default those of text)")
 	fs.StringSliceVar(&f.categories, "categories", nil, "columns of a table that hold categories, to be made into a column of bits for each value: names, or all")
+	fs.BoolVar(&f.items, "items", false, "each line of a text is a list of items, such as a basket")
+	fs.StringSliceVar(&f.pairs, "pairs", nil, "each line of a text names a row and an item: the columns of the two, such as site,species (and of how often)")
 	fs.StringArrayVar(&f.labels, "labels", nil, "label file (IDX or .npy), one for each data file; becomes the column y")
 	fs.StringVar(&f.delimiter, "delimiter", "", "of CSV files (default the most frequent of comma, tab, semicolon)")
 	f.header.add(cmd, "header", "auto", "whether CSV files start with names", "auto", "yes", "no")
@@ -92,7 +95,7 @@ func (f *dataFlags) addForm(cmd *cobra.Command, of string) {
 // oneOrMoreData checks the arguments of a command that reads data.
 func oneOrMoreData(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return &usageError{err: fmt.Errorf("no data: name files (.npy, .npz, .mat, .csv, .parquet, IDX, .png, .jpg and other pictures, .zip) or folders"), command: cmd.CommandPath()}
+		return &usageError{err: fmt.Errorf("no data: name files (.npy, .npz, .mat, .csv, .parquet, .arrow, IDX, .png, .jpg and other pictures, .zip) or folders"), command: cmd.CommandPath()}
 	}
 	return nil
 }
@@ -102,6 +105,7 @@ func (f *dataFlags) options(cmd *cobra.Command, paths int) (dataset.Options, err
 	o := dataset.Options{Array: f.array, Invert: f.invert, Weight: f.weight, Columns: f.columns, Meta: f.meta,
 		Labels: f.labels, Height: f.height, Width: f.width, Names: f.names, Transpose: f.transpose,
 		Threshold: f.threshold, AutoThreshold: f.auto}
+	o.Items, o.Pairs = f.items, f.pairs
 	for _, name := range f.categories {
 		o.Categories = append(o.Categories, dataset.Category{Name: name})
 	}

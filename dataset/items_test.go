@@ -1,0 +1,128 @@
+package dataset
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func TestItems(t *testing.T) {
+	for name, c := range map[string]struct {
+		text    string
+		opts    Options
+		want    string
+		columns []string
+		meta    string
+		notes   string
+	}{
+		"baskets":   {"milk,bread\nmilk\nbread, eggs,milk\n", Options{}, "#.#\n..#\n###\n", []string{"bread", "eggs", "milk"}, "", "each line was taken as a list of items, since their numbers differ and items recur"},
+		"said":      {"milk,bread\neggs,jam\n", Options{Items: true}, "#..#\n.##.\n", []string{"bread", "eggs", "jam", "milk"}, "", ""},
+		"numbers":   {"1 10\n2\n10 2\n", Options{Items: true}, "#.#\n.#.\n.##\n", []string{"1", "2", "10"}, "", ""},
+		"inverted":  {"a;b\na\n", Options{Items: true, Invert: true}, "..\n.#\n", []string{"a", "b"}, "", ""},
+		"pairs":     {"site,species\nu,Poa\nv,Carex\nu,Salix\nw,\nv,Carex\n", Options{Pairs: []string{"site", "species"}}, ".##\n#..\n...\n", []string{"Carex", "Poa", "Salix"}, "site", ""},
+		"counts":    {"n;site;species\n3;u;Poa\n0;u;Carex\nNA;v;Carex\n", Options{Pairs: []string{"site", "species", "n"}}, ".#\n?.\n", []string{"Carex", "Poa"}, "site", ""},
+		"by number": {"u,x,Poa\nv,x,Poa\n", Options{Pairs: []string{"1", "3"}}, "#\n#\n", []string{"Poa"}, "1", ""},
+		"on wins":   {"a,b,n\nu,x,?\nu,x,1\n", Options{Pairs: []string{"a", "b", "n"}}, "#\n", []string{"x"}, "a", ""},
+	} {
+		s, err := readBytes([]byte(c.text), c.opts)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var meta []string
+		for _, m := range s.Meta {
+			meta = append(meta, m.Name)
+		}
+		if pixels(s) != c.want || !cmp.Equal(s.Columns, c.columns) || strings.Join(meta, " ") != c.meta || strings.Join(s.Notes, "|") != c.notes {
+			t.Errorf("%s: columns %q, meta %q, notes %q\n%s", name, s.Columns, meta, s.Notes, pixels(s))
+		}
+	}
+}
+
+func TestItemRefusals(t *testing.T) {
+	refused(t, "t.csv", []byte("a,b,c\nx,y\n"), Options{}, "line 2", "2 cells, but line 1 has 3", "--items")
+	refused(t, "t.csv", []byte("a,b\n0,1,1\n0,1\n"), Options{}, "line 2", "3 cells")
+	refused(t, "t.csv", []byte("x,y,z\nx,y\nx,x,y\n"), Options{}, "line 2", "2 cells") // an item twice: a table, perhaps
+	refused(t, "t.csv", []byte(" , \n"), Options{Items: true}, "no items")
+	refused(t, "t.csv", []byte("site,species\n"), Options{Pairs: []string{"site", "species"}}, "no rows")
+	refused(t, "t.csv", []byte("site,species\nu,x\n"), Options{Pairs: []string{"site", "kind"}}, `no column "kind"`, "site, species")
+	refused(t, "t.csv", []byte("site,species\nu,x\n,y\n"), Options{Pairs: []string{"site", "species"}}, "line 3", `column "site"`, "without a row")
+	refused(t, "t.csv", []byte("site,species,n\nu,x,many\n"), Options{Pairs: []string{"site", "species", "n"}}, "line 2", `column "n"`, "many")
+	refused(t, "t.csv", []byte("site,species\nu\n"), Options{Pairs: []string{"site", "species"}}, "line 2", "1 cell")
+	if _, err := readBytes(nil, Options{Items: true}); err == nil {
+		t.Error("no text was read")
+	}
+	if _, err := Read([]string{"-"}, Options{Pairs: []string{"site"}}); err == nil || !strings.Contains(err.Error(), "two columns") {
+		t.Error(err)
+	}
+}
+
+// TestItemsAreStreamed: lists of items are read in parts as in memory; pairs are not.
+func TestItemsAreStreamed(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		lists := rapid.SliceOfN(rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"milk", "bread", "eggs", "jam", "tea"}), 1, 4, rapid.ID[string]), 1, 8).Draw(t, "lists")
+		var text strings.Builder
+		for _, l := range lists {
+			text.WriteString(strings.Join(l, ",") + "\n")
+		}
+		dir, err := os.MkdirTemp("", "items")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer os.RemoveAll(dir)
+		path := dir + "/t.csv"
+		if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		opts := Options{Items: true, partBytes: 1}
+		want, err := Read([]string{path}, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := gather(t.Context(), []string{path}, opts, 0, -1)
+		if err != nil || cmp.Diff(want, got, sameSets) != "" {
+			t.Fatalf("%v: %s", err, cmp.Diff(want, got, sameSets))
+		}
+		for i, l := range lists {
+			for x, item := range want.Columns {
+				if want.Images[i].At(0, x) != slices.Contains(l, item) {
+					t.Fatalf("row %d, %s:\n%s", i, item, pixels(want))
+				}
+			}
+		}
+	})
+	path := write(t, "p.csv", []byte("a,b\nu,x\n"))
+	if _, err := Open(t.Context(), []string{path}, Options{Pairs: []string{"a", "b"}}); err == nil || !strings.Contains(err.Error(), "allow more memory") {
+		t.Error(err)
+	}
+}
+
+// TestItemsOfAModel: a model reads lists with the items that it knows.
+func TestItemsOfAModel(t *testing.T) {
+	for text, later := range map[string][2]string{
+		"milk,bread\nmilk\nbread,eggs\n": {"milk,tea\nbread\n", "..#\n#..\n"},
+		"a,b\nu,x\nu,y\nv,z\n":           {"b,a\nw,k\nz,l\nx,k\n", "#..\n..#\n"},
+	} {
+		opts := Options{}
+		if strings.HasPrefix(text, "a,b") {
+			opts.Pairs = []string{"a", "b"}
+		}
+		learned := mustRead(t, "t.csv", []byte(text), opts)
+		m, err := learned.Describe(tableModel(t, 3, nil, ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, _, err := Options{}.For(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := readBytes([]byte(later[0]), o)
+		if err != nil || pixels(s) != later[1] || len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "1 item") {
+			t.Errorf("%q: %v, %v", later[0], s, err)
+		}
+	}
+}
