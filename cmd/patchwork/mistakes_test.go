@@ -34,7 +34,7 @@ var mistakes = []struct{ name, file, content, line, says string }{
 		`t.csv: line 3: 2 cells, but line 1 has 3; make all lines of one length, check the delimiter, or say --items if each line is a list`},
 	{"a doubled column", "t.csv", "a,b,a\n1,0,1\n0,1,0\n", "learn t.csv",
 		`t.csv: line 1, column "a": columns 1 and 3 both have this name; rename one of them`},
-	{"an empty file", "t.csv", "", "learn t.csv", `t.csv: the file is empty`},
+	{"an empty file", "t.csv", "", "learn t.csv", `t.csv: the file is empty; copy or save the file again`},
 	{"a header alone", "t.csv", "a,b,c\n", "learn t.csv",
 		`t.csv: there is one line only, which begins with "a": names of columns, perhaps, and no rows; cells are 0 or 1, yes or no, and the like`},
 	{"a header that is none", "t.csv", "1,0,1\n0,1,0\n", "learn t.csv --header yes",
