@@ -315,9 +315,9 @@ func TestFindingsUseNames(t *testing.T) {
 	}
 	findings := Model(m, Evidence{Explained: []*patchwork.Explanation{nil, {}}, Name: func(i int) string { return fmt.Sprint("site ", i) }})
 	for kind, want := range map[Kind]string{
-		KindUnused:      "Part 1 (bog) explained no training image.",
+		KindUnused:      "Part 1 (bog) explained no training row.",
 		KindDuplicate:   "Part 0 and bog (part 1) say nearly the same: 0 % of their votes are in dispute.",
-		KindUnexplained: "Nothing explains 1 of 1 images (site 1).",
+		KindUnexplained: "Nothing explains 1 of 1 rows (site 1).",
 	} {
 		if f := ofKind(findings, kind); len(f) != 1 || f[0].Facts != want {
 			t.Errorf("%v: %v, want %q", kind, f, want)
