@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { go } from "./address.ts";
+import { dataID, go, view } from "./address.ts";
 import type { Data, Labelled } from "./api.ts";
 import { Bits } from "./bits.ts";
 import { exampleName } from "./examples.tsx";
@@ -103,7 +103,7 @@ function Preview({ data: d }: { data: Data }): JSX.Element | null {
 
 /** The facts of a data set, and where to go with it. */
 function WasRead({ data: d }: { data: Data }): JSX.Element {
-  const labels = Object.keys(d.labels);
+  const labels = Object.keys(d.labels), at = useCell(view), chosenID = useCell(dataID);
   return (
     <>
       <p class="fine">
@@ -112,9 +112,9 @@ function WasRead({ data: d }: { data: Data }): JSX.Element {
       </p>
       {d.notes.length > 0 && <ul class="fine notes">{d.notes.map((n) => <li key={n}>{plain(n)}</li>)}</ul>}
       <Preview data={d} />
-      <div class="row">
-        <button type="button" class="main" onClick={() => go({ view: "learn", data: d.id })}>Learn parts from it</button>
-      </div>
+      {!(at === "learn" && chosenID === d.id) && (
+        <div class="row"><button type="button" class="main" onClick={() => go({ view: "learn", data: d.id })}>Learn parts from it</button></div>
+      )}
     </>
   );
 }
