@@ -83,6 +83,8 @@ type ReadOptions struct {
 	Categories string `query:"categories" maxLength:"2000" doc:"columns of a table that hold categories, separated by commas, or all: each becomes a column for every value"`
 	Columns    string `query:"columns" maxLength:"8000" doc:"columns of a table that are data, in this order, separated by commas; default: all that are not labels"`
 	Invert     bool   `query:"invert" doc:"swaps on and off: for light strokes on a dark ground"`
+	Items      bool   `query:"items" doc:"each line of a text is a list of items, such as a basket"`
+	Pairs      string `query:"pairs" maxLength:"400" doc:"two columns of a text, separated by a comma: each line says that the row named in the first has the item named in the second"`
 	Size       string `query:"size" maxLength:"20" doc:"HEIGHTxWIDTH: brings pictures to one size, or turns rows into images"`
 	Names      string `query:"names" maxLength:"200" doc:"form of the names of several pictures, such as {y}/{writer}_{sample}.png"`
 }
@@ -209,7 +211,7 @@ func (r *ReadOptions) options() (opt dataset.Options, args []string, err error) 
 	for _, list := range []struct {
 		name, text string
 		to         *[]string
-	}{{"meta", r.Meta, &opt.Meta}, {"categories", r.Categories, &categories}, {"columns", r.Columns, &opt.Columns}} {
+	}{{"meta", r.Meta, &opt.Meta}, {"categories", r.Categories, &categories}, {"columns", r.Columns, &opt.Columns}, {"pairs", r.Pairs, &opt.Pairs}} {
 		if list.text == "" {
 			continue
 		}
@@ -224,6 +226,9 @@ func (r *ReadOptions) options() (opt dataset.Options, args []string, err error) 
 	}
 	if opt.Invert = r.Invert; r.Invert {
 		args = append(args, "--invert")
+	}
+	if opt.Items = r.Items; r.Items {
+		args = append(args, "--items")
 	}
 	if opt.Names = r.Names; r.Names != "" {
 		args = append(args, "--names", r.Names)

@@ -182,6 +182,18 @@ test("what cannot be data is said in words, and put right by a choice", async ()
   await clean(v);
 });
 
+test("baskets and pairs: lists of items become a table", async () => {
+  const v = await visit(world.browser, world.studio.url, "learn"), { page } = v;
+  await upload(page, "pairs.csv", `site,species\n${Array.from({ length: 30 }, (_, i) => `Site ${i},${["Poa", "Carex", "Salix"][i % 3]}\nSite ${i},Acorus`).join("\n")}\n`);
+  await page.getByText("read it differently", { exact: false }).first().click().catch(() => undefined);
+  await page.getByRole("combobox", { name: "Each line is" }).selectOption({ label: "a pair: a row, and an item that it has" });
+  await page.getByRole("button", { name: "Read again" }).click();
+  await page.getByRole("status").filter({ hasText: "30 rows of 4 columns" }).waitFor();
+  await upload(page, "baskets.txt", `${Array.from({ length: 30 }, (_, i) => ["bread,butter,jam", "beer,crisps", "bread,butter"][i % 3]).join("\n")}\n`);
+  await page.getByRole("status").filter({ hasText: "30 rows of 5 columns" }).waitFor();
+  await clean(v);
+});
+
 /** A picture of 12 x 12 pixels, PBM: a bar across row y. */
 const bar = (y: number, side = 12) => ({ name: `bar${y}.pbm`, mimeType: "image/x-portable-bitmap", buffer: Buffer.from(`P1 ${side} ${side}\n${Array.from({ length: side }, (_, r) => (r === y ? "1 " : "0 ").repeat(side)).join("\n")}\n`) });
 

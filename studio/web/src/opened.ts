@@ -15,6 +15,10 @@ export type Role = "data" | "label" | "categories" | "out";
 export interface How {
   /** What columns of a table are for, as far as that was chosen. */
   roles: Record<string, Role>;
+  /** What a line of a text is: a row of columns, a list of items, or a pair of a row and an item. */
+  line: "row" | "items" | "pair";
+  /** The columns of row and item of a pair. */
+  pair: [string, string];
   /** "auto", or a number in text. */
   threshold: string;
   invert: boolean;
@@ -33,14 +37,16 @@ export interface Opened {
   busy: boolean;
 }
 
-export const asItIs: How = { roles: {}, threshold: "", invert: false, size: "" };
+export const asItIs: How = { roles: {}, line: "row", pair: ["", ""], threshold: "", invert: false, size: "" };
 export const opened = new Cell<Opened | null>(null);
 /** What went wrong with a file that is no data. */
 export const refused = new Cell("");
 
 /** How to read as parameters of a request. Text is a label unless it is said to be something else. */
-export function query(how: How, columns: Head | null): { meta?: string; categories?: string; columns?: string; threshold?: string; invert?: boolean; size?: string } {
+export function query(how: How, columns: Head | null): { items?: boolean; pairs?: string; meta?: string; categories?: string; columns?: string; threshold?: string; invert?: boolean; size?: string } {
   const those = (role: Role) => Object.keys(how.roles).filter((c) => how.roles[c] === role), out = those("out");
+  if (how.line === "items") return { items: true };
+  if (how.line === "pair") return { pairs: how.pair.map((p, i) => p || columns?.names[i] || String(i + 1)).join(",") };
   const list = (key: string, names: string[]) => (names.length > 0 ? { [key]: names.join(",") } : {});
   return {
     ...list("meta", those("label")), ...list("categories", those("categories")),

@@ -126,10 +126,25 @@ function Controls({ opened: o }: { opened: Opened }): JSX.Element {
   const labels = o.data ? Object.keys(o.data.labels) : [], [how, setHow] = useState<How>(o.how), table = o.columns !== null || o.data?.table === true;
   useEffect(() => setHow(o.how), [o.how]);
   const columns = o.columns?.names ?? (table ? [...labels, ...(o.data?.columns ?? [])] : []);
+  const text = o.files.length === 1 && /\.(csv|tsv|txt)$/i.test(o.name);
   const roleOf = (c: string): Role => how.roles[c] ?? (labels.includes(c) || o.columns?.text.includes(c) ? "label" : "data");
   return (
     <form class="how" onSubmit={(e) => { e.preventDefault(); void readAgain(how); }}>
-      {columns.length > 0 && (
+      {text && (
+        <label class="field">Each line is
+          <select value={how.line} onChange={(e) => setHow({ ...how, line: e.currentTarget.value as How["line"] })}>
+            <option value="row">a row of columns</option>
+            <option value="items">a list of items, such as a basket</option>
+            <option value="pair">a pair: a row, and an item that it has</option>
+          </select>
+          {how.line === "pair" && columns.length > 0 && how.pair.map((p, i) => (
+            <select key={i} aria-label={i === 0 ? "Column of rows" : "Column of items"} value={p || columns[i]} onChange={(e) => setHow({ ...how, pair: i === 0 ? [e.currentTarget.value, how.pair[1]] : [how.pair[0], e.currentTarget.value] })}>
+              {columns.map((c) => <option key={c} value={c}>{c}</option>)}
+            </select>
+          ))}
+        </label>
+      )}
+      {columns.length > 0 && how.line === "row" && (
         <fieldset>
           <legend>What the columns are: data, a label that names the row, or categories (a column for each value)</legend>
           <div class="labels">
@@ -143,6 +158,16 @@ function Controls({ opened: o }: { opened: Opened }): JSX.Element {
           </div>
         </fieldset>
       )}
+      {how.line === "row" && <Numbers how={how} onHow={setHow} table={table} />}
+      <div class="row"><button type="submit" disabled={o.busy}>{o.busy ? "Reading…" : "Read again"}</button></div>
+    </form>
+  );
+}
+
+/** How numbers and greys become on and off, and of which size images are. */
+function Numbers({ how, onHow: setHow, table }: { how: How; onHow: (how: How) => void; table: boolean }): JSX.Element {
+  return (
+    <>
       <label class="field">Numbers and greys become on and off
         <select value={how.threshold === "" ? "" : how.threshold === "auto" ? "auto" : "at"} onChange={(e) => setHow({ ...how, threshold: { "": "", auto: "auto", at: table ? "0" : "128" }[e.currentTarget.value] ?? "" })}>
           <option value="">as they are</option>
@@ -157,7 +182,6 @@ function Controls({ opened: o }: { opened: Opened }): JSX.Element {
         <input type="text" value={how.size} placeholder={table ? "height x width" : "such as 56x56"} onInput={(e) => setHow({ ...how, size: e.currentTarget.value.replaceAll(/\s|×/g, (c) => (c === "×" ? "x" : "")) })} />
       </label>
       <label class="inline"><input type="checkbox" checked={how.invert} onChange={(e) => setHow({ ...how, invert: e.currentTarget.checked })} /> swap on and off{!table && ": light strokes on a dark ground"}</label>
-      <div class="row"><button type="submit" disabled={o.busy}>{o.busy ? "Reading…" : "Read again"}</button></div>
-    </form>
+    </>
   );
 }
