@@ -77,13 +77,16 @@ type DataPath struct {
 
 // ReadOptions holds, as query parameters, how to read a data file.
 type ReadOptions struct {
-	Threshold string `query:"threshold" maxLength:"40" doc:"converts numbers to bits: greater is on (pictures: darker, out of 255); auto: by Otsu's method, each image for itself"`
-	Array     string `query:"array" maxLength:"200" doc:"array of an .npz file that holds the images"`
-	Meta      string `query:"meta" maxLength:"2000" doc:"columns of a table that are labels, not data, separated by commas"`
-	Columns   string `query:"columns" maxLength:"8000" doc:"columns of a table that are data, in this order, separated by commas; default: all that are not labels"`
-	Invert    bool   `query:"invert" doc:"swaps on and off: for light strokes on a dark ground"`
-	Size      string `query:"size" maxLength:"20" doc:"HEIGHTxWIDTH: brings pictures to one size, or turns rows into images"`
-	Names     string `query:"names" maxLength:"200" doc:"form of the names of several pictures, such as {y}/{writer}_{sample}.png"`
+	Threshold  string `query:"threshold" maxLength:"40" doc:"converts numbers to bits: greater is on (pictures: darker, out of 255); auto: by Otsu's method, each image for itself"`
+	Array      string `query:"array" maxLength:"200" doc:"array of an .npz file that holds the images"`
+	Meta       string `query:"meta" maxLength:"2000" doc:"columns of a table that are labels, not data, separated by commas"`
+	Categories string `query:"categories" maxLength:"2000" doc:"columns of a table that hold categories, separated by commas, or all: each becomes a column for every value"`
+	Columns    string `query:"columns" maxLength:"8000" doc:"columns of a table that are data, in this order, separated by commas; default: all that are not labels"`
+	Invert     bool   `query:"invert" doc:"swaps on and off: for light strokes on a dark ground"`
+	Items      bool   `query:"items" doc:"each line of a text is a list of items, such as a basket"`
+	Pairs      string `query:"pairs" maxLength:"400" doc:"two columns of a text, separated by a comma: each line says that the row named in the first has the item named in the second"`
+	Size       string `query:"size" maxLength:"20" doc:"HEIGHTxWIDTH: brings pictures to one size, or turns rows into images"`
+	Names      string `query:"names" maxLength:"200" doc:"form of the names of several pictures, such as {y}/{writer}_{sample}.png"`
 }
 
 func (s *Server) dataRoutes(api huma.API) {
@@ -204,10 +207,11 @@ func (r *ReadOptions) options() (opt dataset.Options, args []string, err error) 
 	if r.Array != "" {
 		args = append(args, "--array", r.Array)
 	}
+	var categories []string
 	for _, list := range []struct {
 		name, text string
 		to         *[]string
-	}{{"meta", r.Meta, &opt.Meta}, {"columns", r.Columns, &opt.Columns}} {
+	}{{"meta", r.Meta, &opt.Meta}, {"categories", r.Categories, &categories}, {"columns", r.Columns, &opt.Columns}, {"pairs", r.Pairs, &opt.Pairs}} {
 		if list.text == "" {
 			continue
 		}
@@ -217,8 +221,14 @@ func (r *ReadOptions) options() (opt dataset.Options, args []string, err error) 
 		}
 		args = append(args, "--"+list.name, list.text)
 	}
+	for _, name := range categories {
+		opt.Categories = append(opt.Categories, dataset.Category{Name: name})
+	}
 	if opt.Invert = r.Invert; r.Invert {
 		args = append(args, "--invert")
+	}
+	if opt.Items = r.Items; r.Items {
+		args = append(args, "--items")
 	}
 	if opt.Names = r.Names; r.Names != "" {
 		args = append(args, "--names", r.Names)

@@ -1,13 +1,30 @@
-/** The names in the first line of a table of text, so that columns can be chosen even where the table cannot be read; null for other files. */
-export async function head(file: { name: string; slice(from: number, to: number): Blob }): Promise<string[] | null> {
-  if (!/\.(csv|tsv|txt)$/i.test(file.name)) return null;
-  return names(await file.slice(0, 65_536).text());
+/** The columns of a table of text, by its beginning. */
+export interface Head {
+  names: string[];
+  /** The columns that hold other words than those for on and off: names of rows, or categories. */
+  text: string[];
 }
 
-/** The cells of the first line: separated by whichever of comma, semicolon and tab is most frequent, in quotes or not. */
-export function names(text: string): string[] | null {
-  const line = text.replace(/^\uFEFF/, "").split(/\r?\n/, 1)[0], count = (c: string) => line.split(c).length - 1;
-  const comma = [",", ";", "\t"].sort((a, b) => count(b) - count(a))[0], out: string[] = [];
+/** The columns of a table of text, so that they can be chosen even where it cannot be read; null for other files, and without names. */
+export async function head(file: { name: string; slice(from: number, to: number): Blob }): Promise<Head | null> {
+  if (!/\.(csv|tsv|txt)$/i.test(file.name)) return null;
+  return headOf(await file.slice(0, 65_536).text());
+}
+
+const bit = /^(|\?|na|nan|null|none|-?\d+([.,]\d+)?|y|n|yes|no|t|f|true|false|x|\+|-|p|a|present|absent)$/i;
+
+/** The columns of the beginning of a table: separated by whichever of comma, semicolon and tab is most frequent, in quotes or not. */
+export function headOf(text: string): Head | null {
+  const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/).slice(0, 51), count = (c: string) => lines[0].split(c).length - 1;
+  const comma = [",", ";", "\t"].sort((a, b) => count(b) - count(a))[0], names = cells(lines[0], comma);
+  const isName = (n: string) => n !== "" && !/^([01]|\?|NA|-?[\d.]+)$/i.test(n);
+  if (names.length < 2 || names.filter(isName).length <= names.length / 2 || new Set(names).size < names.length) return null;
+  const rows = lines.slice(1, -1).map((l) => cells(l, comma)); // the last line may be cut off
+  return { names, text: names.filter((_, i) => rows.some((r) => !bit.test(r[i] ?? ""))) };
+}
+
+function cells(line: string, comma: string): string[] {
+  const out: string[] = [];
   let cell = "", quoted = false;
   for (let i = 0; i < line.length; i++) {
     const c = line[i];
@@ -16,7 +33,5 @@ export function names(text: string): string[] | null {
     else if (c === comma && !quoted) { out.push(cell.trim()); cell = ""; }
     else cell += c;
   }
-  out.push(cell.trim());
-  const isName = (n: string) => n !== "" && !/^(0|1|\?|NA|-?[\d.]+)$/i.test(n);
-  return out.length > 1 && out.filter(isName).length > out.length / 2 && new Set(out).size === out.length ? out : null;
+  return [...out, cell.trim()];
 }

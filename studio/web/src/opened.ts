@@ -4,13 +4,21 @@ import { words, type Data, type Sent } from "./api.ts";
 import { Bits } from "./bits.ts";
 import { go, view } from "./address.ts";
 import * as drawing from "./drawing.ts";
-import { head } from "./head.ts";
+import { head, type Head } from "./head.ts";
 import { isPicture, picture } from "./open.ts";
 import { api, Cell, currentModel, data, fitting, models, refresh } from "./store.ts";
 
+/** What a column is for: data, the name of the row, categories to be made into a column each, or nothing. */
+export type Role = "data" | "label" | "categories" | "out";
+
 /** How to read; empty text leaves it to the server. */
 export interface How {
-  meta: string[] | null;
+  /** What columns of a table are for, as far as that was chosen. */
+  roles: Record<string, Role>;
+  /** What a line of a text is: a row of columns, a list of items, or a pair of a row and an item. */
+  line: "row" | "items" | "pair";
+  /** The columns of row and item of a pair. */
+  pair: [string, string];
   /** "auto", or a number in text. */
   threshold: string;
   invert: boolean;
@@ -23,19 +31,28 @@ export interface Opened {
   name: string;
   how: How;
   /** The columns of a table of text, by its first line; null for anything else. */
-  columns: string[] | null;
+  columns: Head | null;
   data: Data | null;
   wrong: string;
   busy: boolean;
 }
 
-export const asItIs: How = { meta: null, threshold: "", invert: false, size: "" };
+export const asItIs: How = { roles: {}, line: "row", pair: ["", ""], threshold: "", invert: false, size: "" };
 export const opened = new Cell<Opened | null>(null);
 /** What went wrong with a file that is no data. */
 export const refused = new Cell("");
 
-function query(how: How): { meta?: string; threshold?: string; invert?: boolean; size?: string } {
-  return { ...(how.size ? { size: how.size } : {}), ...(how.meta?.length ? { meta: how.meta.join(",") } : {}), ...(how.threshold ? { threshold: how.threshold } : {}), ...(how.invert ? { invert: true } : {}) };
+/** How to read as parameters of a request. Text is a label unless it is said to be something else. */
+export function query(how: How, columns: Head | null): { items?: boolean; pairs?: string; meta?: string; categories?: string; columns?: string; threshold?: string; invert?: boolean; size?: string } {
+  const those = (role: Role) => Object.keys(how.roles).filter((c) => how.roles[c] === role), out = those("out");
+  if (how.line === "items") return { items: true };
+  if (how.line === "pair") return { pairs: how.pair.map((p, i) => p || columns?.names[i] || String(i + 1)).join(",") };
+  const list = (key: string, names: string[]) => (names.length > 0 ? { [key]: names.join(",") } : {});
+  return {
+    ...list("meta", those("label")), ...list("categories", those("categories")),
+    ...(out.length > 0 ? list("columns", (columns?.names ?? []).filter((c) => ["data", "categories"].includes(how.roles[c] ?? (columns?.text.includes(c) ? "label" : "data")))) : {}),
+    ...(how.size ? { size: how.size } : {}), ...(how.threshold ? { threshold: how.threshold } : {}), ...(how.invert ? { invert: true } : {}),
+  };
 }
 
 /** Takes files: a picture onto the canvas, a model, or data. */
@@ -90,7 +107,7 @@ export async function readAgain(how: How): Promise<void> {
   if (!now) return;
   opened.set({ ...now, how, busy: true });
   try {
-    const d = await api.addData(now.files, now.name, query(how));
+    const d = await api.addData(now.files, now.name, query(how, now.columns));
     if (now.data) await api.removeData(now.data.id).catch(() => undefined);
     await refresh();
     opened.set({ ...now, how, data: d, wrong: "", busy: false });

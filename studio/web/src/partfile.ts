@@ -45,13 +45,15 @@ function bars(expert: Known, name: string): OffscreenCanvas {
   const all = expert.columns ?? [], columns = all.slice(0, most), font = "15px system-ui, sans-serif", line = 28, top = 56;
   const measure = new OffscreenCanvas(1, 1).getContext("2d") as OffscreenCanvasRenderingContext2D;
   measure.font = font;
-  const left = 40 + Math.max(120, ...columns.map((c) => measure.measureText(c.name).width)), width = left + 400;
+  const left = 40 + Math.max(120, ...columns.map((c) => measure.measureText(c.name).width)), title = "600 18px system-ui, sans-serif";
+  measure.font = title;
+  const width = Math.max(left + 400, 40 + measure.measureText(name).width);
   const canvas = new OffscreenCanvas(Math.ceil(2 * width), 2 * (top + line * Math.max(1, columns.length) + (all.length > most ? line : 0) + 16)), g = canvas.getContext("2d") as OffscreenCanvasRenderingContext2D;
   g.scale(2, 2);
   g.fillStyle = "#fff";
   g.fillRect(0, 0, canvas.width, canvas.height);
   g.fillStyle = "#1d1f23";
-  g.font = "600 18px system-ui, sans-serif";
+  g.font = title;
   g.fillText(name, 20, 34);
   g.font = font;
   columns.forEach((c, i) => {

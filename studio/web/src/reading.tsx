@@ -1,9 +1,16 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { go } from "./address.ts";
-import type { Data } from "./api.ts";
-import { chosen, opened, readAgain, refused, take, type How, type Opened } from "./opened.ts";
-import { server, useCell } from "./store.ts";
+import { dataID, go, view } from "./address.ts";
+import type { Data, Labelled } from "./api.ts";
+import { Bits } from "./bits.ts";
+import { exampleName } from "./examples.tsx";
+import { column } from "./names.ts";
+import { plain } from "./plain.ts";
+import { chosen, opened, readAgain, refused, take, type How, type Opened, type Role } from "./opened.ts";
+import { bitColour } from "./paint.ts";
+import { Pixels } from "./pixels.tsx";
+import { api, server, useCell } from "./store.ts";
+import { usePaper } from "./theme.ts";
 
 /** Buttons that open files, or a folder of pictures. */
 export function OpenFiles({ fine, short }: { fine?: string; short?: boolean }): JSX.Element | null {
@@ -46,8 +53,8 @@ export function Reading(): JSX.Element | null {
         <span role="status">{o.busy ? "reading…" : o.data ? size(o.data) : ""}</span>
         <button type="button" class="close" aria-label="Close what was opened" onClick={() => opened.set(null)}>×</button>
       </div>
-      {o.wrong && <p class="error" role="alert">{o.name} was not read: {o.wrong.startsWith(`${o.name}: `) ? o.wrong.slice(o.name.length + 2) : o.wrong}</p>}
-      {o.data && <WasRead data={o.data} />}
+      {o.wrong && <p class="error" role="alert">{o.name} was not read: {plain(o.wrong.startsWith(`${o.name}: `) ? o.wrong.slice(o.name.length + 2) : o.wrong)}</p>}
+      {o.data && <WasRead key={o.data.id} data={o.data} />}
       <details key={o.files[0].path} open={o.wrong !== ""}>
         <summary>{o.data ? "As it was read; read it differently" : "Read it differently"}</summary>
         <Controls opened={o} />
@@ -60,39 +67,107 @@ function size(d: Data): string {
   return d.table ? `${d.n} rows of ${d.width} columns` : `${d.n} image${d.n === 1 ? "" : "s"} of ${d.height} × ${d.width} pixels`;
 }
 
+/** The beginning of what was read: the first images, or the first cells of a table. */
+function Preview({ data: d }: { data: Data }): JSX.Element | null {
+  const [images, setImages] = useState<Labelled[]>([]), paper = usePaper();
+  useEffect(() => {
+    let current = true;
+    api.images(d.id, 0, d.table ? 3 : 12).then((a) => current && setImages(a.images), () => undefined); // a preview is no promise
+    return () => { current = false; };
+  }, [d.id]);
+  if (images.length === 0) return null;
+  if (!d.table) {
+    return (
+      <ul class="strip">
+        {images.map((x) => {
+          const bits = Bits.parse(x);
+          return <li key={x.index}><Pixels height={x.height} width={x.width} label={exampleName(x)} colour={(i) => bitColour(paper, bits, i)} across={72} /></li>;
+        })}
+      </ul>
+    );
+  }
+  const labels = Object.keys(d.labels), most = 6, names = Array.from({ length: Math.min(most, d.width) }, (_, i) => column(d, i));
+  return (
+    <div class="preview" role="region" aria-label="The first rows" tabIndex={0}>
+      <table>
+        <thead><tr>{labels.map((l) => <th key={l} scope="col">{l}</th>)}{names.map((n) => <th key={n} scope="col">{n}</th>)}{d.width > most && <th scope="col">{d.width - most} more columns</th>}</tr></thead>
+        <tbody>
+          {images.map((x) => (
+            <tr key={x.index}>{labels.map((l) => <th key={l} scope="row">{x.labels[l]}</th>)}{names.map((n, i) => <td key={n}>{x.bits[i]}</td>)}{d.width > most && <td>…</td>}</tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
 /** The facts of a data set, and where to go with it. */
 function WasRead({ data: d }: { data: Data }): JSX.Element {
-  const labels = Object.keys(d.labels);
+  const labels = Object.keys(d.labels), at = useCell(view), chosenID = useCell(dataID);
   return (
     <>
       <p class="fine">
         {labels.length > 0 && <>Labels, which name the {d.table ? "rows" : "images"} and are not learned from: <b>{labels.join(", ")}</b>. </>}
         {d.table && !d.columns && "This file has no column names: columns are counted from 1. "}
       </p>
-      {d.notes.length > 0 && <ul class="fine notes">{d.notes.map((n) => <li key={n}>{n}</li>)}</ul>}
-      <div class="row">
-        <button type="button" class="main" onClick={() => go({ view: "learn", data: d.id })}>Learn parts from it</button>
-      </div>
+      {d.notes.length > 0 && <ul class="fine notes">{d.notes.map((n) => <li key={n}>{plain(n)}</li>)}</ul>}
+      <Preview data={d} />
+      {!(at === "learn" && chosenID === d.id) && (
+        <div class="row"><button type="button" class="main" onClick={() => go({ view: "learn", data: d.id })}>Learn parts from it</button></div>
+      )}
     </>
   );
 }
 
+const roles: Record<Role, string> = { data: "data", label: "label", categories: "categories", out: "left out" };
+
 /** Chooses how the files are read; they are sent again, without being chosen again. */
 function Controls({ opened: o }: { opened: Opened }): JSX.Element {
-  const read = o.data ? Object.keys(o.data.labels) : [], [how, setHow] = useState<How>(o.how), table = o.columns !== null || o.data?.table === true;
+  const labels = o.data ? Object.keys(o.data.labels) : [], [how, setHow] = useState<How>(o.how), table = o.columns !== null || o.data?.table === true;
   useEffect(() => setHow(o.how), [o.how]);
-  const columns = o.columns ?? (table ? [...read, ...(o.data?.columns ?? [])] : []), labels = how.meta ?? read;
-  const label = (name: string, on: boolean) => setHow({ ...how, meta: on ? [...labels, name] : labels.filter((l) => l !== name) });
+  const columns = o.columns?.names ?? (table ? [...labels, ...(o.data?.columns ?? [])] : []);
+  const text = o.files.length === 1 && /\.(csv|tsv|txt)$/i.test(o.name);
+  const roleOf = (c: string): Role => how.roles[c] ?? (labels.includes(c) || o.columns?.text.includes(c) ? "label" : "data");
   return (
     <form class="how" onSubmit={(e) => { e.preventDefault(); void readAgain(how); }}>
-      {columns.length > 0 && (
+      {text && (
+        <label class="field">Each line is
+          <select value={how.line} onChange={(e) => setHow({ ...how, line: e.currentTarget.value as How["line"] })}>
+            <option value="row">a row of columns</option>
+            <option value="items">a list of items, such as a basket</option>
+            <option value="pair">a pair: a row, and an item that it has</option>
+          </select>
+          {how.line === "pair" && columns.length > 0 && how.pair.map((p, i) => (
+            <select key={i} aria-label={i === 0 ? "Column of rows" : "Column of items"} value={p || columns[i]} onChange={(e) => setHow({ ...how, pair: i === 0 ? [e.currentTarget.value, how.pair[1]] : [how.pair[0], e.currentTarget.value] })}>
+              {columns.map((c) => <option key={c} value={c}>{c}</option>)}
+            </select>
+          ))}
+        </label>
+      )}
+      {columns.length > 0 && how.line === "row" && (
         <fieldset>
-          <legend>Which columns are labels: names of rows or groups, not data</legend>
+          <legend>What the columns are: data, a label that names the row, or categories (a column for each value)</legend>
           <div class="labels">
-            {columns.map((c) => <label key={c} class="inline"><input type="checkbox" checked={labels.includes(c)} onChange={(e) => label(c, e.currentTarget.checked)} /> {c}</label>)}
+            {columns.map((c) => (
+              <label key={c} class="field"><span>{c}</span>
+                <select value={roleOf(c)} onChange={(e) => setHow({ ...how, roles: { ...how.roles, [c]: e.currentTarget.value as Role } })}>
+                  {Object.entries(roles).map(([k, v]) => <option key={k} value={k}>{v}</option>)}
+                </select>
+              </label>
+            ))}
           </div>
         </fieldset>
       )}
+      {how.line === "row" && <Numbers how={how} onHow={setHow} table={table} />}
+      <div class="row"><button type="submit" disabled={o.busy}>{o.busy ? "Reading…" : "Read again"}</button></div>
+    </form>
+  );
+}
+
+/** How numbers and greys become on and off, and of which size images are. */
+function Numbers({ how, onHow: setHow, table }: { how: How; onHow: (how: How) => void; table: boolean }): JSX.Element {
+  return (
+    <>
       <label class="field">Numbers and greys become on and off
         <select value={how.threshold === "" ? "" : how.threshold === "auto" ? "auto" : "at"} onChange={(e) => setHow({ ...how, threshold: { "": "", auto: "auto", at: table ? "0" : "128" }[e.currentTarget.value] ?? "" })}>
           <option value="">as they are</option>
@@ -107,7 +182,6 @@ function Controls({ opened: o }: { opened: Opened }): JSX.Element {
         <input type="text" value={how.size} placeholder={table ? "height x width" : "such as 56x56"} onInput={(e) => setHow({ ...how, size: e.currentTarget.value.replaceAll(/\s|×/g, (c) => (c === "×" ? "x" : "")) })} />
       </label>
       <label class="inline"><input type="checkbox" checked={how.invert} onChange={(e) => setHow({ ...how, invert: e.currentTarget.checked })} /> swap on and off{!table && ": light strokes on a dark ground"}</label>
-      <div class="row"><button type="submit" disabled={o.busy}>{o.busy ? "Reading…" : "Read again"}</button></div>
-    </form>
+    </>
   );
 }

@@ -19,15 +19,15 @@ const states: Record<Job["state"], string> = {
 /** The current run: templates and score while it learns, then the result. */
 export function Run(): JSX.Element | null {
   const job = useCell(learning.job), live = useCell(learning.live), wrong = useCell(learning.wrong), box = useRef<HTMLElement>(null), title = useRef<HTMLHeadingElement>(null);
-  const over = job !== null && learning.ended(job.state), seen = useRef(job && `${job.id} ${over}`);
+  const over = job !== null && learning.ended(job.state), there = live !== null, seen = useRef(job && `${job.id} ${over} ${there}`);
   // What is learned is brought into view when it begins, and again, with the focus, when it is there.
   useEffect(() => {
-    const now = job && `${job.id} ${over}`;
+    const now = job && `${job.id} ${over} ${there}`;
     if (!now || seen.current === now) return;
     seen.current = now;
     box.current?.scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
     if (over && !document.activeElement?.matches("input, textarea, select, canvas")) title.current?.focus({ preventScroll: true });
-  }, [job?.id, over]);
+  }, [job?.id, over, there]);
   return (
     <>
       {wrong && <p class="error" role="alert">{wrong}</p>}

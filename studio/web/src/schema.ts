@@ -428,13 +428,13 @@ export interface ScoreRequest {
 /** Every operation: what it is asked with, and its answer. */
 export interface Operations {
   "GET /v1/data": { answer: DataListBody };
-  "POST /v1/data": { query?: { name?: string; threshold?: string; array?: string; meta?: string; columns?: string; invert?: boolean; size?: string; names?: string }; body: Blob | FormData; answer: DataInfo };
+  "POST /v1/data": { query?: { name?: string; threshold?: string; array?: string; meta?: string; categories?: string; columns?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; names?: string }; body: Blob | FormData; answer: DataInfo };
   "DELETE /v1/data/{id}": { path: { id: string }; answer: undefined };
   "GET /v1/data/{id}": { path: { id: string }; answer: DataInfo };
   "GET /v1/data/{id}/file": { path: { id: string }; answer: Blob };
   "GET /v1/data/{id}/images": { path: { id: string }; query?: { from?: number; n?: number; where?: Array<string> | null; model?: string }; answer: ImageListBody };
   "GET /v1/data/{id}/rows": { path: { id: string }; query?: { search?: string; from?: number; n?: number }; answer: RowListBody };
-  "POST /v1/explain": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; start?: "forced" | "empty"; score?: "default" | "truncated" | "original" | "mixed"; alpha?: number; min_gain?: number; max_picks?: number; refine?: boolean; reuse?: number; threshold?: string; array?: string; meta?: string; columns?: string; invert?: boolean; size?: string; names?: string; detail?: boolean; predict?: boolean }; body: ExplainRequest | Blob; answer: ExplainAnswerBody };
+  "POST /v1/explain": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; start?: "forced" | "empty"; score?: "default" | "truncated" | "original" | "mixed"; alpha?: number; min_gain?: number; max_picks?: number; refine?: boolean; reuse?: number; threshold?: string; array?: string; meta?: string; categories?: string; columns?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; names?: string; detail?: boolean; predict?: boolean }; body: ExplainRequest | Blob; answer: ExplainAnswerBody };
   "GET /v1/learn": { answer: JobListBody };
   "POST /v1/learn": { body: LearnRequest; answer: JobInfo };
   "DELETE /v1/learn/{id}": { path: { id: string }; answer: undefined };
@@ -458,6 +458,6 @@ export interface Operations {
   "GET /v1/rules/curves": { query?: { p1?: Array<number> | null; q?: Array<number> | null; points?: number }; answer: CurveListBody };
   "GET /v1/rules/surface": { query: { rule: string; points?: number }; answer: SurfaceAnswerBody };
   "POST /v1/sample": { body: SampleRequest; answer: SampleAnswerBody };
-  "POST /v1/score": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; start?: "forced" | "empty"; score?: "default" | "truncated" | "original" | "mixed"; alpha?: number; min_gain?: number; max_picks?: number; refine?: boolean; reuse?: number; threshold?: string; array?: string; meta?: string; columns?: string; invert?: boolean; size?: string; names?: string; detail?: boolean; predict?: boolean }; body: ScoreRequest | Blob; answer: ScoreAnswerBody };
+  "POST /v1/score": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; start?: "forced" | "empty"; score?: "default" | "truncated" | "original" | "mixed"; alpha?: number; min_gain?: number; max_picks?: number; refine?: boolean; reuse?: number; threshold?: string; array?: string; meta?: string; categories?: string; columns?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; names?: string; detail?: boolean; predict?: boolean }; body: ScoreRequest | Blob; answer: ScoreAnswerBody };
   "GET /v1/server": { answer: ServerInfoBody };
 }
