@@ -31,7 +31,7 @@ func (b *builder) summary() []string {
 		for _, n := range m.Bins[5:] {
 			likely += n
 		}
-		out = append(out, fmt.Sprintf("Of %s, %s more likely 1 than 0.", plural(m.Cells, "unknown cell"), areOf(likely)))
+		out = append(out, fmt.Sprintf("Of %s, %s more likely 1 than 0.", plural(m.Sampled, "unknown cell"), areOf(likely)))
 	}
 	return out
 }
@@ -145,9 +145,21 @@ func (r *Report) sayQuality() string {
 		return ""
 	}
 	by := r.Quality.By
-	s := fmt.Sprintf("A hidden cell costs %.3f bits when the parts predict it, %.3f with column means and %.3f with a mixture (less is better)",
-		by[0].Bits, by[1].Bits, by[2].Bits)
-	return s + "."
+	parts, means, mixture := float64(by[0].Bits), float64(by[1].Bits), float64(by[2].Bits)
+	return fmt.Sprintf("Hidden cells cost %.3f bits each when the parts predict them: %s the column means (%.3f) and %s a mixture (%.3f).",
+		parts, against(parts, means), means, against(parts, mixture), mixture)
+}
+
+// against compares what a prediction costs with what another one does; a difference
+// of 2 % is none.
+func against(cost, other float64) string {
+	switch {
+	case cost < 0.98*other:
+		return "less than with"
+	case cost > 1.02*other:
+		return "more than with"
+	}
+	return "about as much as with"
 }
 
 func (r *Report) sayStability() string {
