@@ -62,28 +62,43 @@ func (r *Report) what() string {
 // share returns how many of all rows a number is.
 func (r *Report) share(n int64) float64 { return float64(n) / float64(max(r.Weight, 1)) }
 
-func (r *Report) sayParts() string {
-	used := 0
+// usedParts counts the parts that some row uses.
+func (r *Report) usedParts() int {
+	n := 0
 	for _, p := range r.Parts {
 		if p.Rows > 0 {
-			used++
+			n++
 		}
 	}
-	s := fmt.Sprintf("%s explain%s %s", plural(int64(used), "part"), map[bool]string{true: "s"}[used == 1], r.what())
+	return n
+}
+
+func (r *Report) sayParts() string {
+	parts := r.usedParts()
+	s := fmt.Sprintf("%s explain%s %s", plural(int64(parts), "part"), map[bool]string{true: "s"}[parts == 1], r.what())
 	var shares []string
-	for n, words := range []string{"use none", "use one", "use two"} {
-		if n < len(r.PartCounts) && r.PartCounts[n] > 0 {
-			shares = append(shares, percent(r.share(r.PartCounts[n]))+" "+words)
+	say := func(rows int64, words string) {
+		if rows > 0 {
+			shares = append(shares, percent(r.share(rows))+" "+words)
 		}
 	}
-	more := int64(0)
+	say(r.PartCounts[0], "use none")
+	few, sum, used := int64(0), 0.0, r.Weight-r.PartCounts[0]
 	for n, rows := range r.PartCounts {
-		if n > 2 {
-			more += rows
+		if n == 1 || n == 2 {
+			few += rows
 		}
+		sum += float64(n) * float64(rows)
 	}
-	if more > 0 {
-		shares = append(shares, percent(r.share(more))+" use more")
+	if 2*few < used { // most use three or more
+		say(used, fmt.Sprintf("use one to %d, on average %.1f", len(r.PartCounts)-1, sum/float64(used)))
+	} else {
+		for n, words := range []string{1: "use one", 2: "use two"} {
+			if n > 0 && n < len(r.PartCounts) {
+				say(r.PartCounts[n], words)
+			}
+		}
+		say(used-few, "use more")
 	}
 	return s + ": " + strings.Join(shares, ", ") + "."
 }
