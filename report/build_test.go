@@ -350,6 +350,36 @@ func TestOddTables(t *testing.T) {
 	}
 }
 
+// TestNothingToLearnAgain checks that a report is made of data from which nothing can
+// be learned or predicted, and says so.
+func TestNothingToLearnAgain(t *testing.T) {
+	full, _ := planted(t, 2)
+	for name, known := range map[string]int{"one column": 1, "two columns": 2, "nothing known": 0} {
+		width := max(known, 1)
+		m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: width, Q: 0.5}, [][]float64{slices.Repeat([]float64{0.9}, width)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m, err = m.WithExtras(patchwork.Extras{Usage: []float64{1}, Record: full.Extras().Record}); err != nil {
+			t.Fatal(err)
+		}
+		set := &dataset.Set{Table: true}
+		for i := range 30 {
+			img := bitmap.New(1, width)
+			img.Set(0, 0, i%2 == 0)
+			if known == 0 {
+				img.SetUnknown(0, 0)
+			}
+			set.Images = append(set.Images, img)
+		}
+		r := build(t, m, set, Options{Stability: 1})
+		if r.Quality != nil || !strings.Contains(r.NoQuality, "no hidden pixel") {
+			t.Errorf("%s: %+v, %q", name, r.Quality, r.NoQuality)
+		}
+		checkPage(t, html(t, r))
+	}
+}
+
 // letters returns images of a bar and a dot that move, and a model learned from them.
 func letters(t testing.TB) (*patchwork.Model, *dataset.Set) {
 	t.Helper()

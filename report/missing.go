@@ -6,20 +6,21 @@ import (
 	"math"
 	"slices"
 
-	"example.com/patchwork/bitmap"
 	"example.com/patchwork/posterior"
 )
 
 // Missing is what the model predicts for the cells that are unknown.
 type Missing struct {
-	Cells    int64    `json:"cells"` // that are unknown; rows of weight above 1 counted once
-	Rows     int      `json:"rows"`  // that have one
-	Bins     [10]int  `json:"bins"`  // predictions from 0 to 0.1, 0.1 to 0.2, ...
+	Cells    int64    `json:"cells"`     // that are unknown; rows of weight above 1 counted once
+	Rows     int      `json:"rows"`      // that have one
+	Sample   int      `json:"sample"`    // rows of these whose cells were predicted, drawn at random; as many if they are few
+	Sampled  int64    `json:"predicted"` // cells in them
+	Bins     [10]int  `json:"bins"`      // predictions from 0 to 0.1, 0.1 to 0.2, ...
 	Likely   []Cell   `json:"likely"`
 	Doubtful []Cell   `json:"doubtful"`
 	By       []Filled `json:"by_column"`
 
-	all []Cell // up to maxCells, by row
+	all []Cell // by row
 }
 
 // Cell is an unknown cell and the probability that it is on.
@@ -42,8 +43,8 @@ type Filled struct {
 }
 
 const (
-	listedCells = 10      // shown of each kind
-	maxCells    = 100_000 // in the table of cells
+	listedCells   = 10     // shown of each kind
+	predictedRows = 20_000 // at most
 )
 
 // missing predicts the unknown cells of a table from the other cells of their rows.
@@ -52,12 +53,19 @@ func (b *builder) missing(ctx context.Context) error {
 		return nil
 	}
 	var rows []int
-	var images []*bitmap.Image
 	for i, img := range b.set.Images {
 		if img.CountKnown() < img.Len() {
-			rows, images = append(rows, i), append(images, img)
+			rows = append(rows, i)
 		}
 	}
+	all := len(rows)
+	if all > predictedRows {
+		rng := source(b.opt.Seed, "missing", 0)
+		rng.Shuffle(all, func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		rows = rows[:predictedRows]
+		slices.Sort(rows)
+	}
+	images := pick(b.set.Data, rows).Images
 	found := make([][]Cell, len(rows))
 	step := b.counter("predicting", len(rows))
 	err := posterior.Predict(ctx, b.m, images, posterior.Options{}, b.opt.Workers, func(i int, p []float64, _ *posterior.Posterior) {
@@ -71,13 +79,14 @@ func (b *builder) missing(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.r.Missing = b.fill(slices.Concat(found...), len(rows))
+	b.r.Missing = b.fill(slices.Concat(found...))
+	b.r.Missing.Rows, b.r.Missing.Sample = all, len(rows)
 	return nil
 }
 
 // fill sorts the predictions.
-func (b *builder) fill(cells []Cell, rows int) *Missing {
-	m := &Missing{Cells: int64(len(cells)), Rows: rows}
+func (b *builder) fill(cells []Cell) *Missing {
+	m := &Missing{Cells: b.r.Unknown, Sampled: int64(len(cells))}
 	by := make([]Filled, b.r.Width)
 	for _, c := range cells {
 		m.Bins[min(int(c.Probability*10), 9)]++
@@ -92,7 +101,7 @@ func (b *builder) fill(cells []Cell, rows int) *Missing {
 	}
 	m.Likely = b.first(cells, func(c Cell) float64 { return -c.Probability })
 	m.Doubtful = b.first(cells, func(c Cell) float64 { return math.Abs(c.Probability - 0.5) })
-	m.all = cells[:min(len(cells), maxCells)]
+	m.all = cells
 	for i := range m.all {
 		m.all[i].Name = b.rowName(m.all[i].at)
 	}

@@ -207,13 +207,7 @@ type fact struct{ Value, Words string }
 func (p *page) leadView() leadView {
 	r := p.Report
 	v := leadView{Report: r, Links: p.sections}
-	used := 0
-	for _, part := range r.Parts {
-		if part.Rows > 0 {
-			used++
-		}
-	}
-	v.Facts = []fact{{fmt.Sprint(used), "parts are used"}, {thousands(int64(r.Rows)), r.Noun() + "s"},
+	v.Facts = []fact{{fmt.Sprint(r.usedParts()), "parts are used"}, {thousands(int64(r.Rows)), r.Noun() + "s"},
 		{percent(1 - r.share(r.PartCounts[0])), r.Noun() + "s have a part"}}
 	if r.Quality != nil {
 		v.Facts = append(v.Facts, fact{fixed(2, r.Quality.By[0].Bits), "bits per hidden cell; column means " + fixed(2, r.Quality.By[1].Bits)})

@@ -2,8 +2,10 @@ package report
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/pool"
@@ -77,6 +79,7 @@ func (b *builder) quality(ctx context.Context) error {
 		return err
 	})
 	if err != nil {
+		b.r.NoQuality, err = failed(ctx, err)
 		return err
 	}
 	q := &Quality{Rows: n, Folds: folds, Hidden: hiddenShare, Learned: l.words}
@@ -88,6 +91,15 @@ func (b *builder) quality(ctx context.Context) error {
 	}
 	b.r.Quality = q
 	return nil
+}
+
+// failed returns why there is nothing to report, if learning again failed, which is
+// no reason to have no report; or the error of the context.
+func failed(ctx context.Context, err error) (why string, stop error) {
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	return fmt.Sprintf("Learning again failed: %s.", strings.TrimPrefix(err.Error(), "patchwork: ")), nil
 }
 
 // foldScore is how well the three methods predict the hidden cells of one fold.
@@ -152,7 +164,7 @@ func chooseMixture(ctx context.Context, train patchwork.Data, seed uint64) (*tab
 	slices.Sort(rest)
 	hidden := posterior.HideBits(pick(train, held), hiddenShare, max(1, min(8, 1000/cut)), seed)
 	best, size := math.Inf(1), 1
-	for k := 2; k <= 64 && 4*k <= len(rest); k *= 2 {
+	for k := 2; k <= 64 && 4*k <= len(rest) && k <= 4*size; k *= 2 { // until two sizes gain nothing
 		x, err := table.FitMixture(ctx, pick(train, rest), k, seed)
 		if err != nil {
 			return nil, err

@@ -98,6 +98,7 @@ func (b *builder) stability(ctx context.Context) error {
 		return err
 	})
 	if err != nil {
+		b.r.NoStability, err = failed(ctx, err)
 		return err
 	}
 	s := &Stability{Times: times, Rows: n, Learned: l.words}
@@ -192,66 +193,4 @@ func similarity(x, y []float64, height, width, reach int) float64 {
 		}
 	}
 	return best
-}
-
-// assign pairs rows with columns one to one so that the gains add up to the most, by
-// the method of Kuhn and Munkres. It returns the column of each row, -1 for none.
-func assign(gain [][]float64) []int {
-	rows := len(gain)
-	if rows == 0 {
-		return nil
-	}
-	n := max(rows, len(gain[0]))
-	cost := func(i, j int) float64 {
-		if i < rows && j < len(gain[i]) {
-			return -gain[i][j]
-		}
-		return 0
-	}
-	// Potentials u, v and the matching, with a column 0 that stands for none.
-	u, v, match, way := make([]float64, n+1), make([]float64, n+1), make([]int, n+1), make([]int, n+1)
-	for i := 1; i <= n; i++ {
-		match[0] = i
-		least, used := make([]float64, n+1), make([]bool, n+1)
-		for j := range least {
-			least[j] = math.Inf(1)
-		}
-		at := 0
-		for match[at] != 0 {
-			used[at] = true
-			delta, next := math.Inf(1), 0
-			for j := 1; j <= n; j++ {
-				if used[j] {
-					continue
-				}
-				if c := cost(match[at]-1, j-1) - u[match[at]] - v[j]; c < least[j] {
-					least[j], way[j] = c, at
-				}
-				if least[j] < delta {
-					delta, next = least[j], j
-				}
-			}
-			for j := range used {
-				if used[j] {
-					u[match[j]] += delta
-					v[j] -= delta
-				} else {
-					least[j] -= delta
-				}
-			}
-			at = next
-		}
-		for at != 0 {
-			match[at], at = match[way[at]], way[at]
-		}
-	}
-	out := make([]int, rows)
-	for j := 1; j <= n; j++ {
-		if i := match[j] - 1; i < rows {
-			if out[i] = j - 1; j-1 >= len(gain[0]) {
-				out[i] = -1
-			}
-		}
-	}
-	return out
 }

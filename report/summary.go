@@ -31,7 +31,7 @@ func (b *builder) summary() []string {
 		for _, n := range m.Bins[5:] {
 			likely += n
 		}
-		out = append(out, fmt.Sprintf("Of %s, %s more likely 1 than 0.", plural(m.Cells, "unknown cell"), areOf(likely)))
+		out = append(out, fmt.Sprintf("Of %s, %s more likely 1 than 0.", plural(m.Sampled, "unknown cell"), areOf(likely)))
 	}
 	return out
 }
@@ -62,28 +62,43 @@ func (r *Report) what() string {
 // share returns how many of all rows a number is.
 func (r *Report) share(n int64) float64 { return float64(n) / float64(max(r.Weight, 1)) }
 
-func (r *Report) sayParts() string {
-	used := 0
+// usedParts counts the parts that some row uses.
+func (r *Report) usedParts() int {
+	n := 0
 	for _, p := range r.Parts {
 		if p.Rows > 0 {
-			used++
+			n++
 		}
 	}
-	s := fmt.Sprintf("%s explain%s %s", plural(int64(used), "part"), map[bool]string{true: "s"}[used == 1], r.what())
+	return n
+}
+
+func (r *Report) sayParts() string {
+	parts := r.usedParts()
+	s := fmt.Sprintf("%s explain%s %s", plural(int64(parts), "part"), map[bool]string{true: "s"}[parts == 1], r.what())
 	var shares []string
-	for n, words := range []string{"use none", "use one", "use two"} {
-		if n < len(r.PartCounts) && r.PartCounts[n] > 0 {
-			shares = append(shares, percent(r.share(r.PartCounts[n]))+" "+words)
+	say := func(rows int64, words string) {
+		if rows > 0 {
+			shares = append(shares, percent(r.share(rows))+" "+words)
 		}
 	}
-	more := int64(0)
+	say(r.PartCounts[0], "use none")
+	few, sum, used := int64(0), 0.0, r.Weight-r.PartCounts[0]
 	for n, rows := range r.PartCounts {
-		if n > 2 {
-			more += rows
+		if n == 1 || n == 2 {
+			few += rows
 		}
+		sum += float64(n) * float64(rows)
 	}
-	if more > 0 {
-		shares = append(shares, percent(r.share(more))+" use more")
+	if 2*few < used { // most use three or more
+		say(used, fmt.Sprintf("use one to %d, on average %.1f", len(r.PartCounts)-1, sum/float64(used)))
+	} else {
+		for n, words := range []string{1: "use one", 2: "use two"} {
+			if n > 0 && n < len(r.PartCounts) {
+				say(r.PartCounts[n], words)
+			}
+		}
+		say(used-few, "use more")
 	}
 	return s + ": " + strings.Join(shares, ", ") + "."
 }
@@ -145,9 +160,21 @@ func (r *Report) sayQuality() string {
 		return ""
 	}
 	by := r.Quality.By
-	s := fmt.Sprintf("A hidden cell costs %.3f bits when the parts predict it, %.3f with column means and %.3f with a mixture (less is better)",
-		by[0].Bits, by[1].Bits, by[2].Bits)
-	return s + "."
+	parts, means, mixture := float64(by[0].Bits), float64(by[1].Bits), float64(by[2].Bits)
+	return fmt.Sprintf("Hidden cells cost %.3f bits each when the parts predict them: %s the column means (%.3f) and %s a mixture (%.3f).",
+		parts, against(parts, means), means, against(parts, mixture), mixture)
+}
+
+// against compares what a prediction costs with what another one does; a difference
+// of 2 % is none.
+func against(cost, other float64) string {
+	switch {
+	case cost < 0.98*other:
+		return "less than with"
+	case cost > 1.02*other:
+		return "more than with"
+	}
+	return "about as much as with"
 }
 
 func (r *Report) sayStability() string {

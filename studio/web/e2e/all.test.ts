@@ -6,3 +6,4 @@ import "./people.ts";
 import "./agree.ts";
 import "./trouble.ts";
 import "./look.ts";
+import "./report.ts";

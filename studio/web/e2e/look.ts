@@ -1,12 +1,10 @@
 // How every view looks: accessibility by axe-core, screenshots, nothing wider than a phone.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
+import { violations, violationsText } from "./axe.ts";
 import { shot, visit } from "./studio.ts";
 import { clean, world } from "./world.ts";
-
-const axe = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
 
 /** What must be on a view before it is looked at. */
 const ready: Record<string, string> = {
@@ -23,29 +21,14 @@ async function settle(page: Page, view: string): Promise<void> {
   await page.waitForTimeout(150);
 }
 
-interface Finding {
-  id: string;
-  impact: string | null;
-  help: string;
-  nodes: { html: string }[];
-}
-
-async function violations(page: Page): Promise<Finding[]> {
-  const all = await page.evaluate<Finding[]>("axe.run(document, { resultTypes: ['violations'] }).then((r) => r.violations)");
-  return all.filter((f) => f.impact === "serious" || f.impact === "critical");
-}
-
-const text = (all: Finding[]) => all.map((f) => `${f.impact} ${f.id}: ${f.help}\n  ${f.nodes.map((n) => n.html).join("\n  ")}`).join("\n");
-
 for (const colorScheme of ["light", "dark"] as const) {
   for (const [device, viewport] of [["laptop", { width: 1280, height: 800 }], ["phone", { width: 390, height: 844 }]] as const) {
     test(`every view, ${device}, ${colorScheme}: accessible, and no wider than the screen`, async () => {
       const v = await visit(world.browser, world.studio.url, "", { viewport, colorScheme, hasTouch: device === "phone" });
-      await v.page.evaluate(axe);
       for (const view of Object.keys(ready)) {
         await v.page.evaluate((to) => { location.hash = `#/${to}`; }, view);
         await settle(v.page, view);
-        assert.equal(text(await violations(v.page)), "", view);
+        assert.equal(violationsText(await violations(v.page)), "", view);
         const wide = await v.page.evaluate(() => document.documentElement.scrollWidth);
         assert.ok(wide <= viewport.width, `${view}: ${wide} pixels on a ${device} of ${viewport.width}`);
         await shot(v.page, `${view}-${device}-${colorScheme}`, true);
