@@ -71,6 +71,9 @@ func (in *input) picture(name string, r io.Reader) (*bitmap.Image, error) {
 		return nil, err
 	}
 	s := seenPicture{name: name, height: g.height, width: g.width, fitted: fit, parts: g.parts, partName: g.partName}
+	if in.rule.threshold == nil && !g.binary() {
+		g, s.evened = g.evened()
+	}
 	var m *bitmap.Image
 	if fit {
 		m = g.fitted(height, width, in.rule, &s)
