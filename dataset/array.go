@@ -323,6 +323,9 @@ func badPixel(l layout, v any, i, image int) error {
 		where = fmt.Sprintf("column %d", i+1)
 	}
 	msg, hint := needThreshold(fmt.Sprint(v), where)
+	if !l.table {
+		hint += "; auto chooses it for each image"
+	}
 	return &FormatError{Row: image + 1, Msg: msg, Hint: hint}
 }
 

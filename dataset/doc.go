@@ -21,9 +21,10 @@
 // picture of only black and white is taken as it is. Any other is made binary
 // at a luminance between 0 (black) and 255 (white): lighter pixels are paper, so
 // off. It is Threshold, or else one for each picture by Otsu's method; in the
-// second case a picture that is mostly dark, at its border and as a whole, is
-// light on dark, so light is on, and one with hardly any contrast is blank.
-// [Set].Notes says what happened. Transparent pixels are off. So a picture gives
+// second case uneven light is evened out first, a picture that is mostly dark,
+// at its border and as a whole, is light on dark, so light is on, and one with
+// hardly any contrast is blank. [Set].Notes says what happened. Transparent
+// pixels are off. So a picture gives
 // the same image in every format that keeps its pixels. [Options].Invert swaps
 // on and off everywhere, for light strokes on a dark ground.
 //

@@ -9,9 +9,6 @@ import (
 	"example.com/patchwork/bitmap"
 )
 
-// maxPicture bounds the pixels of a picture, 8192 x 8192.
-const maxPicture = 1 << 26
-
 // gray is a decoded picture: luminance from 0, black, to 65535, white.
 type gray struct {
 	height, width int
@@ -74,6 +71,9 @@ func (in *input) picture(name string, r io.Reader) (*bitmap.Image, error) {
 		return nil, err
 	}
 	s := seenPicture{name: name, height: g.height, width: g.width, fitted: fit, parts: g.parts, partName: g.partName}
+	if in.rule.threshold == nil && !g.binary() {
+		g, s.evened = g.evened()
+	}
 	var m *bitmap.Image
 	if fit {
 		m = g.fitted(height, width, in.rule, &s)
@@ -91,10 +91,10 @@ func (in *input) decodePicture(data []byte) (*gray, error) {
 		return nil, err
 	}
 	if f := rasters[k]; f != nil {
-		return f.read(data, in.opts.Invert)
+		return f.read(data, in.opts.maxPicture(), in.opts.Invert)
 	}
 	if k == kindPNM {
-		return decodePNM(data)
+		return decodePNM(data, in.opts.maxPicture())
 	}
 	return nil, &FormatError{Msg: "named like a picture, but it is not " + pictureFormats}
 }

@@ -7,7 +7,7 @@ import (
 
 // decodePNM decodes PBM (P1, P4) and PGM (P2, P5) pictures, one per file.
 // Format: https://netpbm.sourceforge.net/doc/pbm.html and pgm.html.
-func decodePNM(data []byte) (*gray, error) {
+func decodePNM(data []byte, most int) (*gray, error) {
 	p := pnm{data: data, at: 2}
 	kind := data[1]
 	if kind == '3' || kind == '6' || kind == '7' {
@@ -20,7 +20,7 @@ func decodePNM(data []byte) (*gray, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
-	if err := checkPicture(height, width); err != nil {
+	if err := checkPicture(height, width, most); err != nil {
 		return nil, err
 	}
 	if maxval < 1 || maxval > 65535 {

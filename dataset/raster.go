@@ -107,14 +107,14 @@ func (f *raster) damaged(err error) error {
 	return &FormatError{Msg: "damaged " + f.name + " picture", Hint: "copy or save the file again", Err: err}
 }
 
-// size returns the size of a picture from its beginning, and whether the file
-// can hold so much.
-func (f *raster) size(data []byte) (image.Config, error) {
+// size returns the size of a picture from its beginning. The error says that it
+// has more pixels than are allowed, or than the file can hold.
+func (f *raster) size(data []byte, most int) (image.Config, error) {
 	c, err := f.config(bytes.NewReader(data))
 	if err != nil {
 		return c, f.damaged(err)
 	}
-	if err := checkPicture(c.Height, c.Width); err != nil {
+	if err := checkPicture(c.Height, c.Width, most); err != nil {
 		return c, err
 	}
 	if int64(c.Height)*int64(c.Width)*leastBits(c.ColorModel)/8 > f.expands*int64(len(data)) {
@@ -125,8 +125,8 @@ func (f *raster) size(data []byte) (image.Config, error) {
 
 // read decodes a picture over a background: transparent pixels get the
 // luminance that means off.
-func (f *raster) read(data []byte, invert bool) (*gray, error) {
-	if _, err := f.size(data); err != nil {
+func (f *raster) read(data []byte, most int, invert bool) (*gray, error) {
+	if _, err := f.size(data, most); err != nil {
 		return nil, err
 	}
 	if f.check != nil {
@@ -205,9 +205,10 @@ func onPaper(src image.Image, paper uint32) *gray {
 	return g
 }
 
-func checkPicture(height, width int) error {
-	if height < 1 || width < 1 || height > maxPicture/width {
-		return &FormatError{Msg: fmt.Sprintf("a picture of %d x %d pixels cannot be used", height, width), Hint: "scale it down"}
+// checkPicture rejects pictures of no pixels and of more than most.
+func checkPicture(height, width, most int) error {
+	if height < 1 || width < 1 || height > most/width {
+		return &FormatError{Msg: fmt.Sprintf("a picture of %d x %d pixels cannot be used: the limit is %d pixels", height, width, most), Hint: "scale it down"}
 	}
 	return nil
 }

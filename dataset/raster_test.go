@@ -219,7 +219,7 @@ func TestOrientation(t *testing.T) {
 			if got := pixels(s); got != want {
 				t.Errorf("%s, orientation %d:\n%s", name, o, got)
 			}
-			if hh, ww, err := sizeOf(content); err != nil || hh != h || ww != w {
+			if hh, ww, err := sizeOf(content, 1<<26); err != nil || hh != h || ww != w {
 				t.Errorf("%s, orientation %d: said to be %d x %d, %v", name, o, hh, ww, err)
 			}
 		}
@@ -439,3 +439,17 @@ func FuzzRaster(f *testing.F) {
 // lossyWebP is a lossy WebP picture of 16 x 16 pixels, black in columns 5 to 8,
 // that a browser encoded.
 var lossyWebP = riff("VP8 ", []byte("\x30\x01\x00\x9d\x01\x2a\x10\x00\x10\x00\x02\xc0\x4c\x25\xa4\x00\x03\x70\x00\xfe\xef\x4c\x3f\xfe\xcb\x41\xff\xf6\x54\x3f\xf6\x3c\x80\x00"))
+
+// TestMaxPicture: pictures beyond the limit are refused in every format, from
+// their header.
+func TestMaxPicture(t *testing.T) {
+	m := draw(image.NewGray(image.Rect(0, 0, 12, 10)), func(y, x int) uint8 { return uint8(20 * x) })
+	two := draw(image.NewPaletted(m.Rect, color.Palette{color.White, color.Black}), func(y, x int) uint8 { return uint8(20 * x) })
+	for name, content := range map[string][]byte{
+		"a.png": pngFile(t, m), "a.jpg": jpegFile(t, m), "a.gif": gifFile(t, two), "a.tif": tiffFile(t, m, tiff.Deflate), "a.bmp": bmpFile(t, m),
+		"a.webp": webpFile(10, 12, 0, 255, func(y, x int) bool { return x > y }), "a.pbm": []byte("P1 12 10 " + strings.Repeat("1", 120)),
+	} {
+		mustRead(t, name, content, Options{MaxPicture: 120})
+		refused(t, name, content, Options{MaxPicture: 119}, "10 x 12 pixels", "the limit is 119 pixels", "scale it down")
+	}
+}

@@ -14,6 +14,7 @@ type seenPicture struct {
 	fitted         bool // cropped, scaled and padded
 	grey           bool // made binary by Otsu's method, at threshold
 	threshold      int
+	evened         bool // the light was uneven
 	inverted, pale bool // light strokes on a dark ground; of nearly one grey
 	parts          int  // frames or pages in the file
 	partName       string
@@ -27,6 +28,7 @@ type seen struct {
 	thresholds       levels // of grey pictures
 	grey             int
 	inverted, pale   example
+	evened           example
 	several          map[string]*example // files with several frames, pages
 	leftOut          map[string]*example // pictures of formats that are not read, by suffix
 	folders          map[string]int      // classes from the names of folders
@@ -70,6 +72,9 @@ func (s *seen) add(p seenPicture) {
 		s.grey++
 		s.thresholds[p.threshold]++
 	}
+	if p.evened && !p.pale {
+		s.evened.add(p.name)
+	}
 	if p.inverted {
 		s.inverted.add(p.name)
 	}
@@ -104,6 +109,9 @@ func (s *seen) notes(o *Options) []string {
 	}
 	if s.grey > 0 {
 		say("%s made binary at %s of 255 (Otsu); --threshold N sets it", were(s.grey, s.pictures, "grey picture"), s.bounds())
+	}
+	if s.evened.n > 0 {
+		say("%s in uneven light, which was evened out first%s", were(s.evened.n, s.pictures, "picture"), s.such(s.evened))
 	}
 	if s.arrays {
 		say("each image was made binary at a threshold of its own (Otsu); what is greater is on")

@@ -50,6 +50,9 @@ type rawText []string
 // Len returns the number of images.
 func (s *Set) Len() int { return len(s.Images) }
 
+// Pictures reports whether all images were read from pictures.
+func (s *Set) Pictures() bool { return s.pictures }
+
 // Size returns the height and width of the images; 0, 0 for an empty set.
 func (s *Set) Size() (height, width int) {
 	if len(s.Images) == 0 {

@@ -90,7 +90,7 @@ func (g *gallery) surveyOne(name string, l *sizeList) error {
 	if err != nil {
 		return err
 	}
-	height, width, err := sizeOf(data)
+	height, width, err := sizeOf(data, g.in.opts.maxPicture())
 	if err == nil {
 		l.add(height, width, g.where+name)
 	}
@@ -99,20 +99,20 @@ func (g *gallery) surveyOne(name string, l *sizeList) error {
 
 // sizeOf returns the size of a picture as it is meant to be seen, from its
 // beginning where possible.
-func sizeOf(data []byte) (height, width int, err error) {
+func sizeOf(data []byte, most int) (height, width int, err error) {
 	k, err := sniff(data[:min(len(data), 512)])
 	if err != nil {
 		return 0, 0, err
 	}
 	f := rasters[k]
 	if f == nil {
-		g, err := decodePNM(data)
+		g, err := decodePNM(data, most)
 		if err != nil {
 			return 0, 0, err
 		}
 		return g.height, g.width, nil
 	}
-	c, err := f.size(data)
+	c, err := f.size(data, most)
 	if err != nil {
 		return 0, 0, err
 	}

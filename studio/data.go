@@ -183,9 +183,10 @@ func (s *Server) decode(name string, content []byte, opt dataset.Options) (*data
 	if err := checkGzip(content); err != nil {
 		return nil, err
 	}
-	if err := s.checkPicture(content); err != nil {
+	if err := s.checkPicture(content, opt.Height > 0); err != nil {
 		return nil, err
 	}
+	opt.MaxPicture = max(maxPhoto, s.limits.Pixels)
 	set, err := dataset.Decode(name, content, opt)
 	if err != nil {
 		return nil, contentError(err)
@@ -195,7 +196,7 @@ func (s *Server) decode(name string, content []byte, opt dataset.Options) (*data
 	}
 	h, w := set.Size()
 	if h < 1 || w < 1 || h > s.limits.Pixels/w {
-		return nil, problemf(422, "images of %d x %d pixels are outside the limits of this server (1 to %d pixels)", h, w, s.limits.Pixels)
+		return nil, problemf(422, "images of %d x %d pixels are outside the limits of this server (1 to %d pixels); give a size such as 56x56 to scale pictures", h, w, s.limits.Pixels)
 	}
 	return set, nil
 }

@@ -159,9 +159,13 @@ func (s *Server) fileImages(b body, r *ReadOptions, m *patchwork.Model) ([]*bitm
 	return set.Images, s.checkBatch(set.Len())
 }
 
-// checkPicture rejects a PNG larger than the limit for images before it is
-// decompressed.
-func (s *Server) checkPicture(content []byte) error {
+// maxPhoto bounds the pixels of a picture that is decoded to be scaled: those of a
+// phone's usual photos. One is decoded at a time.
+const maxPhoto = 1 << 24
+
+// checkPicture rejects a PNG larger than the limit for images, or for photos if it
+// will be scaled, before it is decompressed.
+func (s *Server) checkPicture(content []byte, scaled bool) error {
 	if !bytes.HasPrefix(content, []byte("\x89PNG")) {
 		return nil
 	}
@@ -169,8 +173,12 @@ func (s *Server) checkPicture(content []byte) error {
 	if err != nil {
 		return problemf(422, "damaged PNG picture: %v", err)
 	}
-	if c.Height < 1 || c.Width < 1 || c.Height > s.limits.Pixels/c.Width {
-		return problemf(http.StatusRequestEntityTooLarge, "a picture of %d x %d pixels is larger than this server accepts (%d pixels)", c.Height, c.Width, s.limits.Pixels)
+	most := s.limits.Pixels
+	if scaled {
+		most = max(most, maxPhoto)
+	}
+	if c.Height < 1 || c.Width < 1 || c.Height > most/c.Width {
+		return problemf(http.StatusRequestEntityTooLarge, "a picture of %d x %d pixels is larger than this server accepts (%d pixels)", c.Height, c.Width, most)
 	}
 	return nil
 }

@@ -94,9 +94,18 @@ func fits(m *patchwork.Model, set *dataset.Set) error {
 	var size *patchwork.SizeError
 	switch {
 	case errors.As(err, &size) && !size.Scene && size.Height >= size.ModelHeight && size.Width >= size.ModelWidth:
-		return fmt.Errorf("%s: %w; --scene places its parts anywhere in larger images", set.Source, err)
+		return fmt.Errorf("%s: %w; --scene places its parts anywhere in larger images%s", set.Source, err, toSize(set, size))
 	case errors.As(err, &size):
-		return fmt.Errorf("%s: %w; use a model that was learned from such images", set.Source, err)
+		return fmt.Errorf("%s: %w; use a model that was learned from such images%s", set.Source, err, toSize(set, size))
 	}
 	return request(err)
+}
+
+// toSize returns the way to bring pictures to the size of a model; arrays and tables
+// are not scaled.
+func toSize(set *dataset.Set, size *patchwork.SizeError) string {
+	if !set.Pictures() || size.ModelHeight == 1 {
+		return ""
+	}
+	return fmt.Sprintf("; --size %dx%d scales pictures to those of the model", size.ModelHeight, size.ModelWidth)
 }
