@@ -16,7 +16,7 @@ type TableFormat string
 const (
 	TableCSV     TableFormat = "csv"     // comma-separated, with a header
 	TableNPZ     TableFormat = "npz"     // an array per column or block of columns
-	TableParquet TableFormat = "parquet" // compressed with zstd
+	TableParquet TableFormat = "parquet" // compressed with Snappy
 	TableArrow   TableFormat = "arrow"   // Arrow IPC, the form for files (Feather version 2), not compressed
 )
 
@@ -85,45 +85,68 @@ func (c *TableColumn) names() []string {
 	return c.Block
 }
 
-// WriteTable writes a table of results. Each chunk has the values of some rows: a
-// slice for each element of columns, of the type that it states, with one value
-// per row, or for a block as many values per row as it has columns, row by row.
-// WriteTable does not keep the slices. An error among the chunks ends it and is
-// returned as it is.
+// Table describes a table of results to be written.
+type Table struct {
+	Format  TableFormat
+	Columns []TableColumn
+	// Rows is the number of rows if it is known beforehand, else 0. An .npz of known
+	// length needs less room in temporary files; the bytes are the same.
+	Rows int
+}
+
+// WriteTable writes a table whose number of rows is not known beforehand; see
+// [Table.Write].
+func WriteTable(w io.Writer, format TableFormat, columns []TableColumn, chunks iter.Seq2[[]any, error]) error {
+	return Table{Format: format, Columns: columns}.Write(w, chunks)
+}
+
+// Write writes a table of results. Each chunk has the values of some rows: a slice
+// for each element of the columns, of the type that it states, with one value per
+// row, or for a block as many values per row as it has columns, row by row. Write
+// does not keep the slices. An error among the chunks ends it and is returned as
+// it is.
 //
 // The bytes depend on the values only, not on how they are divided into chunks,
 // and on the libraries that compress them. Memory does not grow with the number
 // of rows, except for text in an .npz, whose longest value stands before the
-// first; the other arrays of an .npz wait in temporary files once they are large.
-// Two columns of one name are an error, as is text that a format cannot hold; it
-// panics if a chunk does not fit columns (misuse).
-func WriteTable(w io.Writer, format TableFormat, columns []TableColumn, chunks iter.Seq2[[]any, error]) (err error) {
-	if err := checkTable(format, columns); err != nil {
+// first. An .npz is not compressed; its arrays stand one after the other, so they
+// wait in temporary files (of TMPDIR) once they are large, but for the first,
+// which is the widest, if the number of rows is known.
+//
+// Two columns of one name are an error, as is text that a format cannot hold, and
+// another number of rows than stated; Write panics if a chunk does not fit the
+// columns (misuse).
+func (t Table) Write(w io.Writer, chunks iter.Seq2[[]any, error]) (err error) {
+	if err := checkTable(t.Format, t.Columns); err != nil {
 		return err
 	}
 	var out tableWriter
-	switch format {
+	switch t.Format {
 	case TableCSV:
 		out = newCSVTable(w)
 	case TableNPZ:
-		out = newNPZTable(w)
+		out = newNPZTable(w, t.Rows)
 	case TableParquet:
 		out = newParquetTable(w)
 	case TableArrow:
 		out = newArrowTable(w)
 	default:
-		return &FormatError{Msg: fmt.Sprintf("there is no format %q of tables", format)}
+		return &FormatError{Msg: fmt.Sprintf("there is no format %q of tables", t.Format)}
 	}
 	defer func() { err = firstError(err, out.close()) }()
-	if err := out.begin(columns); err != nil {
+	if err := out.begin(t.Columns); err != nil {
 		return err
 	}
-	g := newRowGroups(columns)
+	g := newRowGroups(t.Columns)
+	add := g.add
+	if t.Format == TableNPZ || t.Format == TableCSV { // which have no groups
+		add = func(chunk []any, write func([]any, int) error) error { return write(chunk, g.rowsOf(chunk)) }
+	}
 	for chunk, err := range chunks {
 		if err != nil {
 			return err
 		}
-		if err := g.add(chunk, out.write); err != nil {
+		if err := add(chunk, out.write); err != nil {
 			return err
 		}
 	}
@@ -145,7 +168,7 @@ func firstError(errs ...error) error {
 // tableWriter writes a table in one format.
 type tableWriter interface {
 	begin(columns []TableColumn) error
-	write(values []any, rows int) error // all groups but the last have the same number of rows
+	write(values []any, rows int) error // formats with groups: all but the last have the same number of rows
 	end() error
 	close() error // releases what it holds, in any state
 }

@@ -4,41 +4,77 @@ import (
 	"archive/zip"
 	"bytes"
 	"errors"
-	"hash/crc32"
+	"fmt"
 	"io"
-	"math/bits"
 	"os"
 	"time"
-
-	"github.com/klauspost/compress/flate"
 
 	"example.com/patchwork/internal/npy"
 )
 
-// npzTable writes a table as an archive of arrays. An array begins with its
-// number of rows, which is known at the end only, and the members of an archive
-// stand one after the other. So each array is compressed as its rows come, into
-// memory or a temporary file, and put behind its header at the end.
+// npzTable writes a table as an archive of arrays, which are not compressed. An
+// array begins with its number of rows, and the members of an archive stand one
+// after the other. So only the first array can be written as the rows come, and
+// that if their number is known; the others wait in memory or a temporary file.
+// The first is the one with the most bytes per row; then come the others in their
+// order.
 type npzTable struct {
-	w       io.Writer
+	zip     *zip.Writer
 	columns []TableColumn
+	first   int        // the array that comes first, -1 if all are text
+	direct  io.Writer  // for its rows; nil if they wait like the others
 	spools  []*spool   // of the columns of numbers
 	text    [][]string // of the columns of text
-	rows    int
+	rows    int        // written so far
+	known   int        // how many there will be, 0 if that is not known
 }
 
-func newNPZTable(w io.Writer) *npzTable { return &npzTable{w: w} }
+func newNPZTable(w io.Writer, rows int) *npzTable {
+	return &npzTable{zip: zip.NewWriter(w), known: rows}
+}
 
 func (t *npzTable) begin(columns []TableColumn) error {
-	t.columns, t.text = columns, make([][]string, len(columns))
-	for _, c := range columns {
-		var s *spool
-		if c.Type != ColumnText {
-			s = newSpool()
+	t.columns, t.first, t.text = columns, -1, make([][]string, len(columns))
+	widest := 0
+	for i, c := range columns {
+		if c.Type == ColumnText {
+			t.spools = append(t.spools, nil)
+			continue
 		}
-		t.spools = append(t.spools, s)
+		t.spools = append(t.spools, new(spool))
+		if size := c.width() * [...]int{ColumnInt: 8, ColumnFloat: 8, ColumnByte: 1}[c.Type]; size > widest {
+			widest, t.first = size, i
+		}
 	}
-	return nil
+	if t.first < 0 || t.known == 0 {
+		return nil
+	}
+	var err error
+	t.direct, err = t.open(t.first, t.known)
+	return err
+}
+
+// open begins the array of a column of numbers.
+func (t *npzTable) open(i, rows int) (io.Writer, error) {
+	c := &t.columns[i]
+	shape := []int{rows}
+	if c.Block != nil {
+		shape = append(shape, len(c.Block))
+	}
+	head, err := npy.HeaderOf([...]any{ColumnInt: []int64(nil), ColumnFloat: []float64(nil), ColumnByte: []uint8(nil)}[c.Type], shape...)
+	if err != nil {
+		return nil, err
+	}
+	f, err := t.member(i)
+	if err == nil {
+		_, err = f.Write(head)
+	}
+	return f, err
+}
+
+// member begins the member of the archive for a column.
+func (t *npzTable) member(i int) (io.Writer, error) {
+	return t.zip.CreateHeader(&zip.FileHeader{Name: t.columns[i].Name + ".npy", Method: zip.Store, Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)})
 }
 
 func (t *npzTable) write(values []any, rows int) error {
@@ -46,7 +82,13 @@ func (t *npzTable) write(values []any, rows int) error {
 	for i, s := range t.spools {
 		if s == nil {
 			t.text[i] = append(t.text[i], values[i].([]string)...)
-		} else if err := npy.WriteElements(s, values[i]); err != nil {
+			continue
+		}
+		var to io.Writer = s
+		if i == t.first && t.direct != nil {
+			to = t.direct
+		}
+		if err := npy.WriteElements(to, values[i]); err != nil {
 			return err
 		}
 	}
@@ -54,66 +96,51 @@ func (t *npzTable) write(values []any, rows int) error {
 }
 
 func (t *npzTable) end() error {
-	z := zip.NewWriter(t.w)
-	for i, c := range t.columns {
-		name := c.Name + ".npy"
-		var err error
-		if t.spools[i] != nil {
-			err = t.numbers(z, name, i)
-		} else {
-			var f io.Writer
-			if f, err = z.CreateHeader(member1980(name)); err == nil {
-				err = npy.Write(f, npy.New(t.text[i], t.rows))
-			}
+	if t.known > 0 && t.rows != t.known {
+		return &FormatError{Msg: fmt.Sprintf("%d rows were announced for a table, there are %d", t.known, t.rows)}
+	}
+	if t.first >= 0 && t.direct == nil {
+		if err := t.numbers(t.first); err != nil {
+			return err
 		}
-		var ne *npy.FormatError
-		if errors.As(err, &ne) {
-			ne.Member = name
-			return at(err, "")
+	}
+	for i, s := range t.spools {
+		err := error(nil)
+		switch {
+		case i == t.first:
+		case s != nil:
+			err = t.numbers(i)
+		default:
+			err = t.texts(i)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return z.Close()
+	return t.zip.Close()
 }
 
-// numbers writes the array of column i.
-func (t *npzTable) numbers(z *zip.Writer, name string, i int) error {
-	c, s := &t.columns[i], t.spools[i]
-	shape := []int{t.rows}
-	if c.Block != nil {
-		shape = append(shape, len(c.Block))
-	}
-	head, err := npy.HeaderOf([...]any{ColumnInt: []int64(nil), ColumnFloat: []float64(nil), ColumnByte: []uint8(nil)}[c.Type], shape...)
+// numbers writes the array of column i from its spool.
+func (t *npzTable) numbers(i int) error {
+	f, err := t.open(i, t.rows)
 	if err != nil {
 		return err
 	}
-	body, err := s.finish()
-	if err != nil {
-		return err
+	return t.spools[i].copyTo(f)
+}
+
+// texts writes the array of column i, of text.
+func (t *npzTable) texts(i int) error {
+	f, err := t.member(i)
+	if err == nil {
+		err = npy.Write(f, npy.New(t.text[i], t.rows))
 	}
-	var packed bytes.Buffer
-	d, _ := flate.NewWriter(&packed, 1) // fails for an unknown level only
-	if _, err := d.Write(head); err != nil {
-		return err
+	var ne *npy.FormatError
+	if errors.As(err, &ne) {
+		ne.Member = t.columns[i].Name + ".npy"
+		return at(err, "")
 	}
-	if err := d.Flush(); err != nil { // not closed: the blocks of the body follow
-		return err
-	}
-	h := member1980(name)
-	h.CRC32 = joinCRC(crc32.ChecksumIEEE(head), s.crc, s.n)
-	h.UncompressedSize64, h.CompressedSize64 = uint64(int64(len(head))+s.n), uint64(int64(packed.Len())+s.size)
-	f, err := z.CreateRaw(h)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(f, io.MultiReader(&packed, body))
 	return err
-}
-
-func member1980(name string) *zip.FileHeader {
-	return &zip.FileHeader{Name: name, Method: zip.Deflate, Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)}
 }
 
 func (t *npzTable) close() error {
@@ -126,35 +153,16 @@ func (t *npzTable) close() error {
 	return err
 }
 
-// spoolMemory is how much of a compressed array is kept in memory.
-const spoolMemory = 16 << 20
+// spoolMemory is how much of a spool is in memory.
+const spoolMemory = 32 << 20
 
-// spool compresses what is written to it and keeps it until it is read.
+// spool holds what is written to it until it is read.
 type spool struct {
-	deflate *flate.Writer
-	memory  bytes.Buffer
-	file    *os.File // for what exceeds the memory; nil for none
-	n, size int64    // bytes written, and after compression
-	crc     uint32
-}
-
-func newSpool() *spool {
-	s := &spool{}
-	s.deflate, _ = flate.NewWriter(packedSpool{s}, 1)
-	return s
+	memory bytes.Buffer
+	file   *os.File // for what exceeds the memory; nil for none
 }
 
 func (s *spool) Write(b []byte) (int, error) {
-	s.n += int64(len(b))
-	s.crc = crc32.Update(s.crc, crc32.IEEETable, b)
-	return s.deflate.Write(b)
-}
-
-// packedSpool takes the compressed bytes of a spool.
-type packedSpool struct{ *spool }
-
-func (s packedSpool) Write(b []byte) (int, error) {
-	s.size += int64(len(b))
 	if s.file == nil && s.memory.Len()+len(b) <= spoolMemory {
 		return s.memory.Write(b)
 	}
@@ -163,23 +171,21 @@ func (s packedSpool) Write(b []byte) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		s.spool.file = f
+		s.file = f
 	}
 	return s.file.Write(b)
 }
 
-// finish returns a reader of the compressed bytes.
-func (s *spool) finish() (io.Reader, error) {
-	if err := s.deflate.Close(); err != nil {
-		return nil, err
-	}
-	if s.file == nil {
-		return &s.memory, nil
+// copyTo writes to w what was written, and empties the memory.
+func (s *spool) copyTo(w io.Writer) error {
+	if _, err := s.memory.WriteTo(w); err != nil || s.file == nil {
+		return err
 	}
 	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
-		return nil, err
+		return err
 	}
-	return io.MultiReader(&s.memory, s.file), nil
+	_, err := io.CopyBuffer(w, s.file, make([]byte, 1<<18))
+	return err
 }
 
 func (s *spool) close() error {
@@ -189,31 +195,4 @@ func (s *spool) close() error {
 	err := firstError(s.file.Close(), os.Remove(s.file.Name()))
 	s.file = nil
 	return err
-}
-
-// joinCRC returns the checksum of two texts one after the other from theirs and
-// the length of the second. A checksum is linear over bits: appending n zeros
-// multiplies it by a power of x modulo the polynomial.
-func joinCRC(a, b uint32, n int64) uint32 {
-	power := uint32(1) << 30 // x, in the reversed order of bits of crc32.IEEE
-	result := uint32(1) << 31
-	for n := 8 * uint64(n); n > 0; n >>= 1 { // x^(8n) by squaring
-		if n&1 != 0 {
-			result = multiplyCRC(result, power)
-		}
-		power = multiplyCRC(power, power)
-	}
-	return multiplyCRC(a, result) ^ b
-}
-
-// multiplyCRC multiplies two polynomials modulo that of crc32.IEEE.
-func multiplyCRC(a, b uint32) uint32 {
-	var product uint32
-	for a = bits.Reverse32(a); a != 0; a >>= 1 {
-		if a&1 != 0 {
-			product ^= b
-		}
-		b = b>>1 ^ crc32.IEEE&-(b&1)
-	}
-	return product
 }

@@ -6,7 +6,6 @@ import (
 	"reflect"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress/zstd"
 )
 
 // parquetResults writes a table as Parquet, a row group at a time.
@@ -17,7 +16,9 @@ type parquetResults struct {
 	scratch []parquet.Value
 }
 
-func newParquetTable(w io.Writer) *parquetResults { return &parquetResults{out: w} }
+func newParquetTable(w io.Writer) *parquetResults {
+	return &parquetResults{out: w, scratch: make([]parquet.Value, 0, parquetBlock)}
+}
 
 // orderedGroup is a group of columns in their own order; [parquet.Group] sorts
 // them by name.
@@ -58,48 +59,59 @@ func (t *parquetResults) begin(columns []TableColumn) error {
 	if len(g.fields) == 0 {
 		return &FormatError{Msg: "a Parquet table needs a column"}
 	}
-	t.w = parquet.NewGenericWriter[any](t.out, parquet.NewSchema("table", g), parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest}),
+	t.w = parquet.NewGenericWriter[any](t.out, parquet.NewSchema("table", g), parquet.Compression(&parquet.Snappy),
 		parquet.CreatedBy("patchwork", "1", ""), parquet.DataPageStatistics(false))
 	return nil
 }
 
+// parquetBlock is how many rows are taken apart into columns at a time, few enough
+// for the caches of a processor.
+const parquetBlock = 1024
+
 func (t *parquetResults) write(values []any, rows int) error {
 	writers := t.w.ColumnWriters()
-	at := 0
-	for k, c := range t.columns {
-		for x := range c.width() {
-			t.fill(values[k], x, c.width())
-			if n, err := writers[at].WriteRowValues(t.scratch); err != nil || n != rows {
-				return firstError(err, fmt.Errorf("column %q of the table: %d of %d values written", c.Name, n, rows))
+	for from := 0; from < rows; from += parquetBlock {
+		to := min(from+parquetBlock, rows)
+		at := 0
+		for k, c := range t.columns {
+			for x := range c.width() {
+				t.fill(values[k], from*c.width()+x, to*c.width(), c.width())
+				if n, err := writers[at].WriteRowValues(t.scratch); err != nil || n != to-from {
+					return firstError(err, fmt.Errorf("column %q of the table: %d of %d values written", c.Name, n, to-from))
+				}
+				at++
 			}
-			at++
 		}
 	}
 	return t.w.Flush()
 }
 
-// fill sets the scratch space to every width-th value from x on. Columns that must
+// fill sets the scratch space to every width-th of values [x, end). Columns that must
 // not be null need no levels.
-func (t *parquetResults) fill(values any, x, width int) {
-	t.scratch = t.scratch[:0]
+func (t *parquetResults) fill(values any, x, end, width int) {
+	out := t.scratch[:0]
 	switch v := values.(type) {
 	case []string:
-		for _, s := range v {
-			t.scratch = append(t.scratch, parquet.ByteArrayValue([]byte(s)))
+		for _, s := range v[x:end] {
+			out = append(out, parquet.ByteArrayValue([]byte(s)))
 		}
 	case []int64:
-		for ; x < len(v); x += width {
-			t.scratch = append(t.scratch, parquet.Int64Value(v[x]))
+		out = out[:(end-x+width-1)/width]
+		for i := range out {
+			out[i] = parquet.Int64Value(v[x+i*width])
 		}
 	case []float64:
-		for ; x < len(v); x += width {
-			t.scratch = append(t.scratch, parquet.DoubleValue(v[x]))
+		out = out[:(end-x+width-1)/width]
+		for i := range out {
+			out[i] = parquet.DoubleValue(v[x+i*width])
 		}
 	case []uint8:
-		for ; x < len(v); x += width {
-			t.scratch = append(t.scratch, byteValues[v[x]])
+		out = out[:(end-x+width-1)/width]
+		for i := range out {
+			out[i] = byteValues[v[x+i*width]]
 		}
 	}
+	t.scratch = out
 }
 
 // byteValues holds the numbers that a byte can be.

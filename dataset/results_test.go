@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"iter"
 	"math"
@@ -319,11 +318,24 @@ func TestTableFormatOf(t *testing.T) {
 	}
 }
 
-func TestJoinCRC(t *testing.T) {
+// TestTableRows: a table of known length has the same bytes, and another length is
+// an error.
+func TestTableRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a, b := rapid.SliceOf(rapid.Byte()).Draw(t, "a"), rapid.SliceOf(rapid.Byte()).Draw(t, "b")
-		if got, want := joinCRC(crc32.ChecksumIEEE(a), crc32.ChecksumIEEE(b), int64(len(b))), crc32.ChecksumIEEE(append(a, b...)); got != want {
-			t.Fatalf("%x, want %x", got, want)
+		n := rapid.IntRange(0, 5).Draw(t, "rows")
+		values := drawResults(t, n)
+		for _, f := range []TableFormat{TableCSV, TableNPZ, TableParquet, TableArrow} {
+			var b bytes.Buffer
+			if err := (Table{Format: f, Columns: resultColumns, Rows: n}).Write(&b, cutResults(values, n, []int{n / 2})); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(b.Bytes(), writeResults(t, f, resultColumns, cutResults(values, n, nil))) {
+				t.Fatalf("%s: other bytes", f)
+			}
+		}
+		err := Table{Format: TableNPZ, Columns: resultColumns, Rows: n + 1}.Write(io.Discard, cutResults(values, n, nil))
+		if err == nil || !strings.Contains(err.Error(), "announced") {
+			t.Fatalf("%d rows announced, %d given: %v", n+1, n, err)
 		}
 	})
 }

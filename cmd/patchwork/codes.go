@@ -181,7 +181,8 @@ func valuesOf(c dataset.Column, from, to int) any {
 
 // explainTable writes a table, a row per image.
 func (a *app) explainTable(ctx context.Context, w io.Writer, t *task, o *inOrder, g *gallery, table *codeTable) (n int, err error) {
-	err = dataset.WriteTable(w, table.format, table.columns, func(yield func([]any, error) bool) {
+	out := dataset.Table{Format: table.format, Columns: table.columns, Rows: t.rows()}
+	err = out.Write(w, func(yield func([]any, error) bool) {
 		var err error
 		n, err = a.eachChunk(ctx, t, o, g, table.finish, func(c *chunk) error {
 			if !yield(table.values(c), nil) {

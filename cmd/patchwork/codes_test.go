@@ -56,7 +56,7 @@ func TestCodesAreThePicks(t *testing.T) {
 		lines := explained(t, must(t, fields("explain -m m.npz x.npz"+flags)...))
 		must(t, fields("explain -m m.npz x.npz -o c.npz"+flags)...)
 		names, a := arraysOf(t, "c.npz")
-		if got := strings.Join(names, " "); got != "label row weight codes gain log_lik" {
+		if got := strings.Join(names, " "); got != "gain label row weight codes log_lik" {
 			t.Fatalf("arrays %s", got)
 		}
 		n, k := len(lines), 3
@@ -208,7 +208,7 @@ func TestCodesWithClashingNames(t *testing.T) {
 	if got := strings.Join(records[2][:9], ","); got != "6,v,w,u,x,y,2,1,1" {
 		t.Errorf("second row %s", got)
 	}
-	if names, _ := arraysOf(t, "c.npz"); strings.Join(names, ",") != "row_,log_lik_,codes_,part 0,part 0_,part 1 gain,row,codes,gain,log_lik" {
+	if names, _ := arraysOf(t, "c.npz"); strings.Join(names, ",") != "gain,row_,log_lik_,codes_,part 0,part 0_,part 1 gain,row,codes,log_lik" {
 		t.Errorf("arrays %v", names)
 	}
 }

@@ -82,6 +82,15 @@ func (s *source) weighted() bool {
 	return s.stream.Weighted()
 }
 
+// rows returns the number of images, or 0 if it is not known before they are read.
+func (s *source) rows() int {
+	if s.set != nil {
+		return s.set.Len()
+	}
+	n, _ := s.stream.Len()
+	return n
+}
+
 // open reads and selects, into memory if --memory allows it.
 func (f *dataFlags) open(cmd *cobra.Command, paths []string) (*source, error) {
 	opt, err := f.options(cmd, len(paths))

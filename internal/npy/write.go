@@ -130,7 +130,6 @@ func encodeHeader(t DType, shape []int) ([]byte, error) {
 }
 
 func writeElements(w io.Writer, data any, size int) error {
-	le := binary.LittleEndian
 	switch d := data.(type) {
 	case []uint8:
 		_, err := w.Write(d)
@@ -139,49 +138,61 @@ func writeElements(w io.Writer, data any, size int) error {
 		_, err := w.Write(bits(d))
 		return err
 	case []int8:
-		return encode(w, d, func(b []byte, v int8) []byte { return append(b, byte(v)) })
+		return encode(w, d, size)
 	case []int16:
-		return encode(w, d, func(b []byte, v int16) []byte { return le.AppendUint16(b, uint16(v)) })
+		return encode(w, d, size)
 	case []uint16:
-		return encode(w, d, le.AppendUint16)
+		return encode(w, d, size)
 	case []int32:
-		return encode(w, d, func(b []byte, v int32) []byte { return le.AppendUint32(b, uint32(v)) })
+		return encode(w, d, size)
 	case []uint32:
-		return encode(w, d, le.AppendUint32)
+		return encode(w, d, size)
 	case []int64:
-		return encode(w, d, func(b []byte, v int64) []byte { return le.AppendUint64(b, uint64(v)) })
+		return encode(w, d, size)
 	case []uint64:
-		return encode(w, d, le.AppendUint64)
+		return encode(w, d, size)
 	case []float32:
-		return encode(w, d, func(b []byte, v float32) []byte { return le.AppendUint32(b, math.Float32bits(v)) })
+		return encode(w, d, size)
 	case []float64:
-		return encode(w, d, func(b []byte, v float64) []byte { return le.AppendUint64(b, math.Float64bits(v)) })
+		return encode(w, d, size)
 	case []string:
-		return encode(w, d, func(b []byte, v string) []byte {
-			end := len(b) + size
-			for _, r := range v {
-				b = le.AppendUint32(b, uint32(r))
-			}
-			return append(b, make([]byte, end-len(b))...)
-		})
+		return encodeText(w, d, size)
 	}
 	panic(fmt.Sprintf("npy: cannot write %T", data))
 }
 
-// encode writes elements through a small buffer.
-func encode[T any](w io.Writer, data []T, put func([]byte, T) []byte) error {
-	buf := make([]byte, 0, min(chunkBytes, 16*len(data)))
-	for _, v := range data {
-		if buf = put(buf, v); len(buf) >= chunkBytes {
+// encode writes numbers of some bytes each through a small buffer.
+func encode[T number](w io.Writer, data []T, size int) error {
+	buf := make([]byte, min(chunkBytes, size*len(data)))
+	for len(data) > 0 {
+		part := data[:min(len(data), chunkBytes/size)]
+		n, err := binary.Encode(buf, binary.LittleEndian, part)
+		if err == nil {
+			_, err = w.Write(buf[:n])
+		}
+		if err != nil {
+			return err
+		}
+		data = data[len(part):]
+	}
+	return nil
+}
+
+// encodeText writes text of a fixed size in bytes.
+func encodeText(w io.Writer, data []string, size int) error {
+	var buf []byte
+	for i, v := range data {
+		end := len(buf) + size
+		for _, r := range v {
+			buf = binary.LittleEndian.AppendUint32(buf, uint32(r))
+		}
+		buf = append(buf, make([]byte, end-len(buf))...)
+		if len(buf) >= chunkBytes || i == len(data)-1 {
 			if _, err := w.Write(buf); err != nil {
 				return err
 			}
 			buf = buf[:0]
 		}
 	}
-	if len(buf) == 0 {
-		return nil
-	}
-	_, err := w.Write(buf)
-	return err
+	return nil
 }
