@@ -3,12 +3,13 @@ package studio
 import (
 	"context"
 	"net/http"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"example.com/patchwork/words"
 )
 
 // modelChange says what to change in a model.
@@ -76,8 +77,8 @@ func (s *Server) rename(id, name string, change func(*model) error) (*model, err
 	switch {
 	case s.noUpload:
 		return nil, problemf(http.StatusForbidden, "names are not changed on this server (--no-upload)")
-	case utf8.RuneCountInString(name) > 200:
-		return nil, problemAt(422, "body.name", nil, "the name has %d characters; at most 200 are kept", utf8.RuneCountInString(name))
+	case utf8.RuneCountInString(name) > words.MaxName:
+		return nil, problemAt(422, "body.name", nil, "the name has %d characters; at most %d are kept", utf8.RuneCountInString(name), words.MaxName)
 	case strings.ContainsFunc(name, unicode.IsControl) || !validText(name):
 		return nil, problemAt(422, "body.name", nil, "the name contains control characters")
 	}
@@ -110,14 +111,7 @@ func (m *model) call(k int, name string) error {
 	if k >= m.m.K() {
 		return problemAt(http.StatusNotFound, "path.k", k, "model %s has no part %d; it has %d, from 0", m.id, k, m.m.K())
 	}
-	extras := m.m.Extras()
-	names := make([]string, m.m.K())
-	copy(names, extras.Names)
-	if names[k] = name; !slices.ContainsFunc(names, func(n string) bool { return n != "" }) {
-		names = nil
-	}
-	extras.Names = names
-	named, err := m.m.WithExtras(extras)
+	named, err := words.Rename(m.m, k, name)
 	if err != nil {
 		return problemAt(422, "body.name", name, "%v", err)
 	}

@@ -63,8 +63,8 @@ func Clean(name string) string {
 const MaxName = 200
 
 // Rename returns the model with another name for part k; an empty one removes it. The
-// error says why a name cannot be given: it is too long, has characters that cannot be
-// printed, or is that of another part.
+// error says why a name cannot be given: it is too long, has control characters, or is
+// that of another part.
 func Rename(m *patchwork.Model, k int, name string) (*patchwork.Model, error) {
 	name = strings.TrimSpace(name)
 	switch {
@@ -72,8 +72,8 @@ func Rename(m *patchwork.Model, k int, name string) (*patchwork.Model, error) {
 		return nil, fmt.Errorf("there is no part %d; the model has %d, from 0", k, m.K())
 	case utf8.RuneCountInString(name) > MaxName:
 		return nil, fmt.Errorf("the name has %d characters; at most %d are kept", utf8.RuneCountInString(name), MaxName)
-	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return nil, fmt.Errorf("the name %q has characters that cannot be printed", name)
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
+		return nil, fmt.Errorf("the name %q has control characters", name)
 	}
 	for other := range m.K() {
 		if other != k && name != "" && (strings.EqualFold(name, given(m, other)) || name == fmt.Sprintf("part %d", other)) {

@@ -79,8 +79,8 @@ func TestRename(t *testing.T) {
 		{-1, "x", "there is no part -1; the model has 5, from 0"},
 		{5, "x", "there is no part 5"},
 		{0, strings.Repeat("ä", words.MaxName+1), "201 characters; at most 200"},
-		{0, "a\nb", "cannot be printed"},
-		{0, "\xff", "cannot be printed"},
+		{0, "a\nb", "control characters"},
+		{0, "\xff", "control characters"},
 		{0, "Part 2", ""},
 		{0, "part 2", `part 2 is called "part 2" already`},
 	} {
@@ -154,7 +154,7 @@ func TestShape(t *testing.T) {
 		"a level stroke of 5 x 2 pixels at the top":        {"........", ".#####..", ".#####..", "........", "........", "........", "........", "........"},
 		"a falling stroke of 6 x 1 pixels at the top left": {"#.......", ".#......", "..#.....", "...#....", "........", "........", "........", "........", "........"},
 		"a rising stroke of 6 x 1 pixels at the right":     {"........", "........", "........", ".......#", "......#.", ".....#..", "....#...", "........", "........"},
-		"ink of 2 x 2 pixels at the bottom right":       {"......", "......", "......", "......", "....##", "....##"},
+		"ink of 2 x 2 pixels at the bottom right":          {"......", "......", "......", "......", "....##", "....##"},
 		"no clear vote on any pixel":                       {"...", "..."},
 	} {
 		if got := words.ShapeOf(drawing(t, rows...), 0).String(); got != want {
