@@ -44,9 +44,9 @@ For the last two the model is learned again, as its file says it was learned, wi
 many parts: 5 times for the hidden cells of a table, and twice --stability times. That
 takes most of the time; from more than --sample rows it is done with so many, drawn at
 random. The page is the same for any number of workers.`,
-		Example: `  patchwork report -m model.npz sites.csv -o report.html
+		Example: `  patchwork report -m sites-model.npz sites.csv -o report.html
   patchwork report -m model.npz t.npz -o t.html --stability 0
-  patchwork report -m model.npz sites.csv --json`,
+  patchwork report -m sites-model.npz sites.csv --json`,
 		Args: oneOrMoreData,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.reportOn(cmd, f, args) },
 	}
