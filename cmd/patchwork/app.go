@@ -131,7 +131,7 @@ func flagName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 // output for the path "" or "-".
 func (a *app) output(path string, write func(io.Writer) error) error {
 	if path != "" && path != "-" {
-		return atomicfile.Write(path, write)
+		return atomicfile.Write(path, compressed(path, write))
 	}
 	a.carried = true
 	w := bufio.NewWriter(a.out)

@@ -202,6 +202,6 @@ var errStopped = errors.New("stopped")
 
 // isTable reports whether a format of outputFormats is that of a table, and which.
 func isTable(format string) (dataset.TableFormat, bool) {
-	f, err := dataset.TableFormatOf("x" + strings.TrimSuffix(strings.TrimSuffix(format, ".gz"), ".zst"))
+	f, err := dataset.TableFormatOf("x" + strings.TrimSuffix(format, ".gz"))
 	return f, err == nil
 }

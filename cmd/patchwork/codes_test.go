@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/csv"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"slices"
@@ -109,9 +111,6 @@ func TestCodesInEveryFormat(t *testing.T) {
 		t.Errorf("the header is %s", first)
 	}
 	for _, f := range codeFormats[1:] {
-		if f == ".arrow" {
-			continue // no reader yet
-		}
 		given := func(v float64) float64 { return v }
 		if f == ".csv" {
 			given = rounded
@@ -245,6 +244,24 @@ func TestCodesRefusals(t *testing.T) {
 	} {
 		if o := patchworkCommand(t, fields(line)...); o.code == 0 || !strings.Contains(o.err, says) || o.out != "" {
 			t.Errorf("%s: exit %d, %q", line, o.code, o.err)
+		}
+	}
+}
+
+// A compressed table holds what the plain one does.
+func TestCodesCompressed(t *testing.T) {
+	t.Chdir(t.TempDir())
+	votes(t)
+	for _, f := range []string{".csv", ".jsonl"} {
+		must(t, fields("explain -m m.npz x.npz -o c"+f)...)
+		must(t, fields("explain -m m.npz x.npz -o c"+f+".gz")...)
+		z, err := gzip.NewReader(strings.NewReader(read(t, "c"+f+".gz")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(z)
+		if err != nil || string(got) != read(t, "c"+f) {
+			t.Errorf("%s.gz holds something else: %v", f, err)
 		}
 	}
 }

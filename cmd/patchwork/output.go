@@ -1,7 +1,9 @@
 package main
 
 import (
+	"compress/gzip"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,24 +14,38 @@ import (
 // format. Kinds of synth are under "synth".
 var outputFormats = map[string][]string{
 	"draw":            {".png", ".svg"},
-	"explain":         {".jsonl", ".ndjson", ".json", ".csv", ".npz", ".parquet", ".arrow", ".feather", ".ipc", ""},
+	"explain":         {".jsonl", ".jsonl.gz", ".ndjson", ".json", ".csv", ".csv.gz", ".npz", ".parquet", ".arrow", ".feather", ".ipc", ""},
 	"learn":           {".npz", ""},
 	"look":            {".png", ".svg"},
 	"mstep":           {".npz", ""},
 	"name":            {".npz", ""},
 	"predict":         {".csv", ".npz"},
-	"predict --cells": {".csv", ".npz", ".parquet", ".arrow", ".feather", ".ipc", ".jsonl", ".ndjson"},
+	"predict --cells": {".csv", ".csv.gz", ".npz", ".parquet", ".arrow", ".feather", ".ipc", ".jsonl", ".jsonl.gz", ".ndjson"},
 	"report":          {".html", ".htm"},
 	"rule":            {".png", ".svg"},
 	"sample":          {".npz", ".png", ".svg", ""},
-	"score":           {".csv", ".npz", ".parquet", ".arrow", ".feather", ".ipc", ".jsonl", ".ndjson"},
+	"score":           {".csv", ".csv.gz", ".npz", ".parquet", ".arrow", ".feather", ".ipc", ".jsonl", ".jsonl.gz", ".ndjson"},
 	"stats":           {".tally", ".txt", ".line", ""},
 	"synth":           {".npz", ""},
 }
 
 // compressions are the suffixes that may follow a format that is listed with them,
 // such as .csv.gz.
-var compressions = []string{".gz", ".zst"}
+var compressions = []string{".gz"}
+
+// compressed returns what writes a file: through gzip if its name ends in .gz.
+func compressed(path string, write func(io.Writer) error) func(io.Writer) error {
+	if !isCompressed(suffixOf(path)) {
+		return write
+	}
+	return func(w io.Writer) error {
+		z := gzip.NewWriter(w)
+		if err := write(z); err != nil {
+			return err
+		}
+		return z.Close()
+	}
+}
 
 // outputFormat returns the format of an output file, one of those allowed, in small
 // letters: .csv for codes.CSV, .csv.gz for codes.csv.gz if that is listed. For

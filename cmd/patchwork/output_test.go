@@ -21,7 +21,7 @@ func TestOutputFormat(t *testing.T) {
 		{"/dev/stdout", []string{".npz", ""}, ".npz"},
 		{"folder.csv/a", []string{".npz", ""}, ".npz"},
 		{"a.csv.gz", []string{".csv", ".csv.gz"}, ".csv.gz"},
-		{"a.b.CSV.ZST", []string{".csv", ".csv.zst"}, ".csv.zst"},
+		{"a.b.CSV.GZ", []string{".csv", ".csv.gz"}, ".csv.gz"},
 		{"a", []string{".npz", ".csv"}, ""},
 		{"a.jpg", []string{".npz", ""}, ""},
 		{"a.csv.gz", []string{".csv"}, ""},
