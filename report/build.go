@@ -54,7 +54,7 @@ func sampleRows(m *patchwork.Model, set *dataset.Set) int {
 	if !set.Table {
 		return 60
 	}
-	const cells = 2_000_000 // rows x columns x parts
+	const cells = 1_000_000 // rows x columns x parts
 	return min(max(cells/(m.Width()*m.K()), 500), 2000)
 }
 
