@@ -9,6 +9,7 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose"
+	"example.com/patchwork/words"
 )
 
 // Build explains a set by a model and computes a report. The error is the context's,
@@ -31,7 +32,12 @@ func Build(ctx context.Context, m *patchwork.Model, set *dataset.Set, opt Option
 	if opt.Progress == nil {
 		opt.Progress = func(string, int, int) {}
 	}
-	b := &builder{m: m, set: set, opt: opt, names: columnNames(m, set)}
+	b := &builder{m: m, set: set, opt: opt, said: called(m, set), rowName: set.Called()}
+	if set.Table {
+		for i := range m.Width() {
+			b.names = append(b.names, words.Column(b.said, i))
+		}
+	}
 	b.labels = findLabels(set)
 	b.r = &Report{Source: set.Source, Table: set.Table, Rule: m.Config().Rule.String(), Rows: set.Len(), Seed: opt.Seed,
 		model: m, set: set}
@@ -54,7 +60,7 @@ func sampleRows(m *patchwork.Model, set *dataset.Set) int {
 	if !set.Table {
 		return 60
 	}
-	const cells = 2_000_000 // rows x columns x parts
+	const cells = 1_000_000 // rows x columns x parts
 	return min(max(cells/(m.Width()*m.K()), 500), 2000)
 }
 
@@ -63,9 +69,12 @@ type builder struct {
 	m      *patchwork.Model
 	set    *dataset.Set
 	opt    Options
-	names  []string // of the columns
 	labels labels
 	r      *Report
+
+	said    *patchwork.Model   // for words: see called
+	rowName func(i int) string // what row i is called
+	names   []string           // of the columns of a table
 
 	found []patchwork.Explanation
 	on    []int64 // of each column: rows that have it, weights counted
@@ -107,7 +116,7 @@ func (b *builder) explain(ctx context.Context) error {
 		b.r.PartCounts[distinct] += w
 	}
 	b.r.LogLik, b.r.PerCell = Number(logLik/float64(b.r.Weight)), Number(logLik/float64(known))
-	for _, f := range diagnose.Model(b.m, diagnose.Evidence{Tally: tally, Explained: explained}) {
+	for _, f := range diagnose.Model(b.m, diagnose.Evidence{Tally: tally, Explained: explained, Name: b.rowName}) {
 		b.r.Findings = append(b.r.Findings, Finding{f.Kind.String(), f.Facts, f.Advice})
 	}
 	if b.set.Table {

@@ -63,7 +63,7 @@ func findLabels(set *dataset.Set) labels {
 		switch {
 		case n == set.Len() && n > 1:
 			reason := fmt.Sprintf("it names every %s differently", noun)
-			if out.names == nil {
+			if _, text := c.Values.([]string); text && out.names == nil {
 				out.names, reason = &c, fmt.Sprintf("it names the %ss", noun)
 			}
 			out.rest = append(out.rest, Skipped{c.Name, reason})

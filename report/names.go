@@ -3,38 +3,24 @@ package report
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
 )
 
-// columnNames returns the names of a table's columns, those of the data or else of the
-// model; columns without one are counted from 1.
-func columnNames(m *patchwork.Model, set *dataset.Set) []string {
-	if !set.Table {
-		return nil
+// called returns a model without the usage it recorded, whose columns are named by the
+// data if it has no names for them: what its parts say in words.
+func called(m *patchwork.Model, set *dataset.Set) *patchwork.Model {
+	e := m.Extras()
+	e.Usage = nil
+	if e.Columns == nil && set.Table && len(set.Columns) == m.Width() {
+		e.Columns = set.Columns
 	}
-	_, n := set.Size()
-	names := set.Columns
-	if len(names) == 0 {
-		names = m.Extras().Columns
-	}
-	out := make([]string, n)
-	for i := range out {
-		if out[i] = fmt.Sprintf("column %d", i+1); i < len(names) && names[i] != "" {
-			out[i] = names[i]
-		}
+	out, err := m.WithExtras(e)
+	if err != nil {
+		return m // the columns of the set do not fit: they are counted
 	}
 	return out
-}
-
-// partName returns what part k is called.
-func (b *builder) partName(k int) string {
-	if names := b.m.Extras().Names; k < len(names) && names[k] != "" {
-		return names[k]
-	}
-	return fmt.Sprintf("part %d", k)
 }
 
 // row returns the number of row i in the input, from 1.
@@ -43,26 +29,6 @@ func (b *builder) row(i int) int {
 		return b.set.Rows[i] + 1
 	}
 	return i + 1
-}
-
-// rowName returns what row i is called: by the label column that names each row
-// differently, else by its number and its labels.
-func (b *builder) rowName(i int) string {
-	if c := b.labels.names; c != nil {
-		if _, text := c.Values.([]string); !text {
-			return c.Name + " " + c.Text(i) // a number alone says nothing
-		}
-		return c.Text(i)
-	}
-	noun := b.r.Noun()
-	var values []string
-	for _, c := range b.labels.few {
-		values = append(values, c.Text(i))
-	}
-	if len(values) == 0 {
-		return fmt.Sprintf("%s %d", noun, b.row(i))
-	}
-	return fmt.Sprintf("%s %d (%s)", noun, b.row(i), strings.Join(values, ", "))
 }
 
 // plural returns a number with its noun, in words for people: 12,345 rows.

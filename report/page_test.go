@@ -229,13 +229,6 @@ func TestWords(t *testing.T) {
 			t.Errorf("thousands(%d) = %q, want %q", n, got, want)
 		}
 	}
-	votes := []Vote{{Column: "a", Probability: 0.9, Background: 0.1}, {Column: "b", Probability: 0.1, Background: 0.6}, {Column: "c", Probability: 0.15, Background: 0.1}}
-	if got := words(votes, 4); got != "a 90 %; not b 10 %" {
-		t.Errorf("words: %q", got)
-	}
-	if got := words(votes[2:], 4); got != "says little about any column" {
-		t.Errorf("words of a faint part: %q", got)
-	}
 	for _, c := range []struct {
 		lift, z Number
 		want    shade

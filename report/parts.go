@@ -3,12 +3,10 @@ package report
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 
-	"example.com/patchwork"
+	"example.com/patchwork/words"
 )
 
 const (
@@ -21,7 +19,7 @@ const (
 // parts counts who uses each part, and compares what it says with the data.
 func (b *builder) parts(context.Context) error {
 	for k := range b.m.K() {
-		b.r.Parts = append(b.r.Parts, Part{Number: k, Name: b.partName(k)})
+		b.r.Parts = append(b.r.Parts, Part{Number: k, Name: words.Name(b.m, k), Words: words.Part(b.said, k, wordsColumns)})
 	}
 	for i, e := range b.found {
 		w, active := b.set.Weight(i), activeParts(e.Picks)
@@ -76,18 +74,13 @@ func (b *builder) votes() {
 	})
 	for p := range b.r.Parts {
 		part := &b.r.Parts[p]
-		for j, v := range b.m.Template(p) {
-			q := b.m.Abstention(j)
-			if math.Abs(v-q) <= faint || v < q && b.m.Config().Rule == patchwork.RuleMax {
-				continue
+		for _, v := range words.Votes(b.m, p) {
+			j := v.Column
+			if math.Abs(v.P-v.Background) > faint {
+				part.Votes = append(part.Votes, Vote{Column: b.names[j], Number: j + 1, Probability: v.P, Background: v.Background,
+					Everywhere: ratio(b.on[j], b.seen[j]), Among: ratio(on[p*n+j], seen[p*n+j])})
 			}
-			part.Votes = append(part.Votes, Vote{Column: b.names[j], Number: j + 1, Probability: v, Background: q,
-				Everywhere: ratio(b.on[j], b.seen[j]), Among: ratio(on[p*n+j], seen[p*n+j])})
 		}
-		slices.SortStableFunc(part.Votes, func(x, y Vote) int {
-			return cmp.Compare(math.Abs(y.Probability-y.Background), math.Abs(x.Probability-x.Background))
-		})
-		part.Words = words(part.Votes, wordsColumns)
 	}
 }
 
@@ -99,35 +92,3 @@ func (v Vote) For() bool { return v.Probability > v.Background }
 
 // Clear reports whether the vote is strong enough to be named.
 func (v Vote) Clear() bool { return math.Abs(v.Probability-v.Background) >= strong }
-
-// words says what a part votes for and against: "bog rush 87 %, sundew 82 %, ...; not:
-// daisy 2 %", so many columns of each.
-func words(votes []Vote, columns int) string {
-	list := func(which func(Vote) bool) string {
-		var out []string
-		more := 0
-		for _, v := range votes {
-			switch {
-			case !v.Clear() || !which(v):
-			case len(out) == columns:
-				more++
-			default:
-				out = append(out, v.Column+" "+percent(v.Probability))
-			}
-		}
-		if more > 0 {
-			out = append(out, fmt.Sprintf("and %d more", more))
-		}
-		return strings.Join(out, ", ")
-	}
-	pro, con := list(Vote.For), list(func(v Vote) bool { return !v.For() })
-	switch {
-	case pro == "" && con == "":
-		return "says little about any column"
-	case con == "":
-		return pro
-	case pro == "":
-		return "not " + con
-	}
-	return pro + "; not " + con
-}

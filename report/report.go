@@ -92,7 +92,7 @@ type Finding struct {
 type Part struct {
 	Number int     `json:"part"`
 	Name   string  `json:"name"`
-	Words  string  `json:"words"` // what it says, for tables
+	Words  string  `json:"words"` // what it says of columns, or the shape of its ink
 	Rows   int64   `json:"rows"`  // that use it
 	Share  float64 `json:"share"` // of all rows
 	Alone  int64   `json:"alone"` // rows that use it and no other part

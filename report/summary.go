@@ -5,13 +5,15 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"example.com/patchwork/words"
 )
 
 // summary says in a few sentences what the numbers say.
 func (b *builder) summary() []string {
 	r := b.r
 	out := []string{r.sayParts()}
-	if s := r.sayCommonest(); s != "" {
+	if s := b.sayCommonest(); s != "" {
 		out = append(out, s)
 	}
 	if s := r.sayLabel(); s != "" {
@@ -103,16 +105,14 @@ func (r *Report) sayParts() string {
 	return s + ": " + strings.Join(shares, ", ") + "."
 }
 
-func (r *Report) sayCommonest() string {
+func (b *builder) sayCommonest() string {
+	r := b.r
 	best := slices.MaxFunc(r.Parts, func(x, y Part) int { return int(x.Rows - y.Rows) })
-	if best.Rows == 0 || best.Words == "" && best.Share > 0.995 {
+	if best.Rows == 0 || !r.Table && best.Share > 0.995 {
 		return ""
 	}
 	s := fmt.Sprintf("The commonest is %s (%s of the %ss)", best.Name, percent(best.Share), r.Noun())
-	if best.Words != "" {
-		s += ": " + words(best.Votes, 3)
-	}
-	return s + "."
+	return s + ": " + words.Part(b.said, best.Number, 3) + "."
 }
 
 // sayLabel names the part and the label value that go together most clearly.
@@ -194,10 +194,13 @@ func (r *Report) sayStability() string {
 		again, plural(int64(len(r.Parts)), "part"), r.Noun(), redrawn)
 }
 
-// sentence begins a sentence with a name.
+// sentence begins a sentence with words that are ours: a name that people gave stays
+// as it is.
 func sentence(name string) string {
-	if strings.HasPrefix(name, "part ") {
-		return "Part" + name[4:]
+	for _, begin := range []string{"part ", "a ", "an ", "ink "} {
+		if strings.HasPrefix(name, begin) {
+			return strings.ToUpper(name[:1]) + name[1:]
+		}
 	}
 	return name
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"example.com/patchwork/dataset"
 	"example.com/patchwork/render"
 )
 
@@ -15,7 +16,6 @@ type partView struct {
 	Noun     string
 	Pro, Con []Vote // clear ones, the first of each
 	More     []Vote // the others
-	Weak     int    // votes too weak to be shown
 	Tile     tile   // of parts of images
 	Thumbs   []tile // typical images
 }
@@ -31,10 +31,10 @@ func (p *page) partViews() any {
 	var out []partView
 	for _, part := range byUse(p.Parts) {
 		v := partView{Part: part, Noun: p.Noun()}
+		implied := impliedVotes(p.set, part.Votes)
 		for _, vote := range part.Votes {
 			switch {
-			case !vote.Clear():
-				v.Weak++
+			case !vote.Clear(), implied[vote.Number]: // not shown
 			case len(v.Pro)+len(v.Con) >= votesShown:
 				v.More = append(v.More, vote)
 			case vote.For():
@@ -52,11 +52,36 @@ func (p *page) partViews() any {
 		out = append(out, v)
 	}
 	first := min(len(out), partsShown)
+	var values []string // of a category, for example
+	if len(p.set.Categories) > 0 {
+		for _, level := range p.set.Categories[0].Levels {
+			values = append(values, p.set.Categories[0].Name+"="+level)
+		}
+	}
 	return struct {
 		*Report
 		Views, Rest []partView
 		Mean        tile
-	}{p.Report, out[:first], out[first:], p.meanTile()}
+		Values      []string
+	}{p.Report, out[:first], out[first:], p.meanTile(), values[:min(len(values), 2)]}
+}
+
+// impliedVotes returns the columns that a part votes against only because it votes for
+// another value of the same category: of the values of one column, a row has one.
+func impliedVotes(set *dataset.Set, votes []Vote) map[int]bool {
+	out := map[int]bool{}
+	for _, group := range set.Groups() {
+		in := func(v Vote) bool { return slices.Contains(group, v.Number-1) }
+		if !slices.ContainsFunc(votes, func(v Vote) bool { return in(v) && v.For() && v.Clear() }) {
+			continue
+		}
+		for _, v := range votes {
+			if in(v) && !v.For() {
+				out[v.Number] = true
+			}
+		}
+	}
+	return out
 }
 
 // bar is a bar of a histogram.

@@ -97,7 +97,7 @@ const policy = `
 	< render;
 
 	# What a model shows about data, as numbers and as a page.
-	learn, table, diagnose, dataset, render, FILES < report;
+	learn, table, diagnose, words, dataset, render, FILES < report;
 
 	# The comparison models of the paper know images, not our model.
 	bitmap, gonum.org/v1/gonum/... < experiments/rivals/coding
