@@ -40,12 +40,17 @@ func (c *columnStats) add(cell string, line, limit int) {
 		*p = cellPlace{line, shorten(string([]byte(cell)))}
 	}
 	if t == numberToken || t == commaToken {
-		c.least, c.most = min(c.least, v), max(c.most, v)
-		c.fractions = c.fractions || v != math.Trunc(v)
+		c.widen(v)
 	}
 	if t > unknownToken && t != zeroToken && t != oneToken {
 		c.addLevel(cell, limit)
 	}
+}
+
+// widen extends the range of the numbers.
+func (c *columnStats) widen(v float64) {
+	c.least, c.most = min(c.least, v), max(c.most, v)
+	c.fractions = c.fractions || v != math.Trunc(v)
 }
 
 func (c *columnStats) addLevel(cell string, limit int) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
 
 	"example.com/patchwork/internal/npy"
@@ -21,6 +22,14 @@ func fuzzOptions(bits byte) Options {
 	}
 	if bits&4 != 0 {
 		o.Weight = "n"
+	}
+	switch {
+	case bits&8 != 0:
+		o.Categories = []Category{{Name: "all"}}
+	case bits&16 != 0:
+		o.Items = true
+	case bits&32 != 0:
+		o.Pairs = []string{"1", "2"}
 	}
 	return o
 }
@@ -60,6 +69,9 @@ func fuzzFormat(f *testing.F, seeds ...[]byte) {
 		f.Add(seed, byte(0))
 		f.Add(seed, byte(0x42))
 		f.Add(seed[:len(seed)-1], byte(5))
+		f.Add(seed, byte(8))
+		f.Add(seed, byte(16))
+		f.Add(seed, byte(32))
 	}
 	f.Fuzz(func(t *testing.T, b []byte, bits byte) {
 		o := fuzzOptions(bits)
@@ -85,7 +97,18 @@ func FuzzNPZ(f *testing.F) {
 
 func FuzzCSV(f *testing.F) {
 	fuzzFormat(f, []byte("0,1\n1,?\n"), []byte("a;b;n\n0;yes;3\nNA;;4\n"), []byte("0,1,2\n1,1,1\n"),
-		[]byte("\xef\xbb\xbf\"a\",\"b\"\r\n1,0\r\n"), []byte("a\tb\n\t1\n"), zipped([]byte("0,1\n")))
+		[]byte("\xef\xbb\xbf\"a\",\"b\"\r\n1,0\r\n"), []byte("a\tb\n\t1\n"), zipped([]byte("0,1\n")), []byte("site,a,b\nu,X,+\nv,,-\n"),
+		[]byte(",a\n0,P\n1,A\n2,?\n"), []byte("soil,a\nclay,1\npeat,0\nclay,1\npeat,1\n"), []byte("milk,tea\ntea\n"), []byte(utf16le("a;b\n0;1\n")),
+		zstded([]byte("0,1\n1,0\n")), []byte("\"a\" \"b\"\n\"u\" 1 0\n"))
+}
+
+// zstded compresses with zstd.
+func zstded(b []byte) []byte {
+	z, err := zstd.NewWriter(nil)
+	if err != nil {
+		panic(err)
+	}
+	return z.EncodeAll(b, nil)
 }
 
 // Run it with -fuzzminimizetime 5x: the library pools buffers, so coverage

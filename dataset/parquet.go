@@ -32,11 +32,23 @@ func (in *input) parquet(ra io.ReaderAt, size int64) (d decoder, err error) {
 			auto = append(auto, i)
 		}
 	}
-	roles, err := in.rolesOf(names, len(columns), auto)
-	if err != nil {
+	t := &parquetTable{in: in, ra: ra, size: size, file: f, columns: columns}
+	byRow := in.plan != nil || len(in.opts.Categories) > 0
+	if !byRow {
+		words, err := t.wordsAmong(auto)
+		if err != nil {
+			return nil, err
+		}
+		byRow = len(words) > 0
+	}
+	if byRow {
+		return in.table(parquetByRow{t}, names)
+	}
+	if t.roles, err = in.rolesOf(names, len(columns), auto); err != nil {
 		return nil, err
 	}
-	t := &parquetTable{in: in, ra: ra, size: size, file: f, columns: columns, roles: roles}
+	roles := &t.roles
+	t.noteLabels()
 	if t.used, err = t.checkTypes(); err == nil && !in.stream && f.NumRows() > in.budget.left/imageCost(1, len(roles.data)) {
 		err = in.budget.spend(int(min(f.NumRows(), math.MaxInt32)), 1, len(roles.data)) // before it is read
 	}
@@ -85,6 +97,30 @@ type parquetTable struct {
 	at      int   // rows before it
 	set     *Set
 	meta    []rawText
+	notes   []string
+}
+
+// noteLabels says which columns of text are labels, unless they were named.
+func (t *parquetTable) noteLabels() {
+	var names []string
+	for k, i := range t.roles.meta {
+		if t.roles.auto[k] {
+			names = append(names, t.roles.name(i))
+		}
+	}
+	if len(names) > 0 {
+		t.notes = []string{labelNote(names)}
+	}
+}
+
+// checkPages checks the pages of some columns of a row group before the library
+// reads them.
+func (t *parquetTable) checkPages(group int, columns []int) error {
+	var leaves []int
+	for _, i := range columns {
+		leaves = append(leaves, t.columns[i].Index())
+	}
+	return checkPages(t.ra, t.size, &t.file.Metadata().RowGroups[group], leaves, t.in.budget.max)
 }
 
 // next reads the next row group that has rows.
@@ -93,6 +129,7 @@ func (t *parquetTable) next() (s *Set, err error) {
 	groups := t.file.RowGroups()
 	for t.group < len(groups) {
 		t.set, t.meta = t.roles.set(), make([]rawText, len(t.roles.meta))
+		t.set.Notes = t.notes
 		if err := checkPages(t.ra, t.size, &t.file.Metadata().RowGroups[t.group], t.used, t.in.budget.max); err != nil {
 			return nil, err
 		}
@@ -124,11 +161,8 @@ func (t *parquetTable) checkTypes() (leaves []int, err error) {
 	}
 	for _, i := range used {
 		c := t.columns[i]
-		if !flat(c) {
-			return nil, &FormatError{Column: c.Name(), Msg: "a nested or repeated column", Hint: "flatten it, or choose other columns with --columns"}
-		}
-		if c.Type().Kind() == parquet.Int96 {
-			return nil, &FormatError{Column: c.Name(), Msg: "an INT96 time stamp", Hint: "write it as INT64, or choose other columns with --columns"}
+		if !flat(c) || c.Type().Kind() == parquet.Int96 {
+			return nil, refuseColumn(c)
 		}
 		leaves = append(leaves, c.Index())
 	}
@@ -140,6 +174,14 @@ func (t *parquetTable) checkTypes() (leaves []int, err error) {
 	return leaves, nil
 }
 
+// refuseColumn returns the error for a column of a kind that is not read.
+func refuseColumn(c *parquet.Column) error {
+	if flat(c) {
+		return &FormatError{Column: c.Name(), Msg: "an INT96 time stamp", Hint: "write it as INT64, or choose other columns with --columns"}
+	}
+	return &FormatError{Column: c.Name(), Msg: "a nested or repeated column", Hint: "flatten it, or choose other columns with --columns"}
+}
+
 // add reads a row group. It creates the images once the first column has shown
 // how many rows there are.
 func (t *parquetTable) add(chunks []parquet.ColumnChunk) error {
@@ -147,7 +189,9 @@ func (t *parquetTable) add(chunks []parquet.ColumnChunk) error {
 	var states []uint8
 	for x, i := range t.roles.data {
 		var err error
-		if states, err = t.states(chunks, i, states[:0], x == 0); err != nil {
+		if states, err = t.states(chunks, i, states[:0], x == 0); err == errNotBit {
+			return t.offending(chunks)
+		} else if err != nil {
 			return t.onRow(err, len(states), i)
 		}
 		if x == 0 {
@@ -183,7 +227,7 @@ func (t *parquetTable) states(chunks []parquet.ColumnChunk, i int, dst []uint8, 
 		case !first && n == t.set.Len():
 			return t.uneven(i, n+1, n)
 		}
-		state, err := t.state(v, i)
+		state, err := t.state(v)
 		dst = append(dst, state)
 		return err
 	})
@@ -276,9 +320,11 @@ func (t *parquetTable) column(chunks []parquet.ColumnChunk, i int, use func(parq
 	}
 }
 
-// state returns the pixel state of a value of column i.
-func (t *parquetTable) state(v parquet.Value, i int) (uint8, error) {
-	var x float64
+// errNotBit says that a value is no bit; offending says which.
+var errNotBit = errors.New("not a bit")
+
+// state returns the pixel state of a value of a column of data.
+func (t *parquetTable) state(v parquet.Value) (uint8, error) {
 	switch {
 	case v.IsNull():
 		return unknown, nil
@@ -287,21 +333,52 @@ func (t *parquetTable) state(v parquet.Value, i int) (uint8, error) {
 			return t.in.rule.bit(on), nil
 		}
 		return t.in.rule.bit(off), nil
-	case v.Kind() == parquet.Int32:
-		x = float64(v.Int32())
-	case v.Kind() == parquet.Int64:
-		x = float64(v.Int64())
-	case v.Kind() == parquet.Float:
-		x = float64(v.Float())
-	default:
-		x = v.Double()
 	}
-	state := t.in.rule.of(x)
+	state := t.in.rule.of(valueNumber(v))
 	if state == notBinary {
-		msg, hint := needThreshold(strconv.FormatFloat(x, 'g', -1, 64), "")
-		return state, &FormatError{Msg: msg, Hint: hint + "; if the column is a label, add --meta " + strconv.Quote(t.roles.name(i))}
+		return state, errNotBit
 	}
 	return state, nil
+}
+
+// offending returns the error that lists the data columns with values in a row group
+// that are no bits.
+func (t *parquetTable) offending(chunks []parquet.ColumnChunk) error {
+	var all []offender
+	for _, i := range t.roles.data {
+		row, o := t.at, offender{name: t.roles.name(i), kind: numberToken, stats: &columnStats{}}
+		err := t.column(chunks, i, func(v parquet.Value) error {
+			row++
+			if _, err := t.state(v); err == nil {
+				return nil
+			}
+			if o.place.line == 0 {
+				o.place = cellPlace{row, valueText(v)}
+			}
+			o.stats.widen(valueNumber(v))
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if o.place.line > 0 {
+			all = append(all, o)
+		}
+	}
+	return inUnit(numberError(all, "row"), "row")
+}
+
+// valueNumber returns a number.
+func valueNumber(v parquet.Value) float64 {
+	switch v.Kind() {
+	case parquet.Int32:
+		return float64(v.Int32())
+	case parquet.Int64:
+		return float64(v.Int64())
+	case parquet.Float:
+		return float64(v.Float())
+	}
+	return v.Double()
 }
 
 // valueText returns a value as metadata; null is empty.

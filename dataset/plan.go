@@ -304,15 +304,19 @@ func (p *tablePlan) noteLabels(s *survey, texts []int) {
 	if len(names) == 0 {
 		return
 	}
-	verb := " are taken as labels"
-	if len(names) == 1 {
-		verb = " is taken as a label"
-	}
 	how := ""
 	if len(few) > 0 {
 		how = "; --categories " + strings.Join(few[:min(len(few), 3)], ",") + " makes a column of bits for each value"
 	}
-	p.note("%s%s%s", andList(names), verb, how)
+	p.note("%s%s", labelNote(names), how)
+}
+
+// labelNote says that columns are labels.
+func labelNote(names []string) string {
+	if len(names) == 1 {
+		return names[0] + " is taken as a label"
+	}
+	return andList(names) + " are taken as labels"
 }
 
 // andList joins names in a sentence, cut to a readable length.

@@ -201,7 +201,7 @@ func TestParquet(t *testing.T) {
 
 func TestParquetRefusals(t *testing.T) {
 	content := parquetFile(t, parquetRows())
-	refused(t, "t.parquet", content, Options{}, `column "n"`, "row 1", "value 5", "--threshold", `--meta "n"`)
+	refused(t, "t.parquet", content, Options{}, `column "n"`, "row 1", "value 5", "--threshold", "--meta n")
 	refused(t, "t.parquet", content, Options{Columns: []string{"a", "label"}}, `column "label"`, "text")
 	refused(t, "t.parquet", content, Options{Columns: []string{"zz"}}, `no column "zz"`, "a, b, c")
 	refused(t, "t.parquet", content, Options{Columns: []string{"a"}, MaxMemory: 300}, "300 bytes")
@@ -272,4 +272,33 @@ func readBytes(b []byte, opts Options) (*Set, error) {
 		return &opened{decoder: d, in: in}, err
 	})
 	return s, at(err, "memory")
+}
+
+// TestParquetWords: columns of text in Parquet are judged as in a CSV file.
+func TestParquetWords(t *testing.T) {
+	type row struct {
+		Site string  `parquet:"site"`
+		Wet  string  `parquet:"wet"`
+		Soil *string `parquet:"soil,optional"`
+		B    bool    `parquet:"b"`
+	}
+	content := parquetFile(t, [][]row{{{"u", "yes", ptr("clay"), true}, {"v", "no", nil, false}}, {{"w", "?", ptr("peat"), true}}})
+	s := mustRead(t, "t.parquet", content, Options{})
+	if got := pixels(s); got != "##\n..\n?#\n" || !cmp.Equal(s.Columns, []string{"wet", "b"}) || !cmp.Equal(s.Notes, []string{"site and soil are taken as labels"}) {
+		t.Errorf("columns %q, notes %q\n%s", s.Columns, s.Notes, got)
+	}
+	opts := Options{Categories: []Category{{Name: "soil"}}, Columns: []string{"soil", "b"}}
+	s, err := gather(t.Context(), []string{write(t, "t.parquet", content)}, opts, 0, -1)
+	if err != nil || pixels(s) != "#.#\n??.\n.##\n" || !cmp.Equal(s.Columns, []string{"soil=clay", "soil=peat", "b"}) {
+		t.Errorf("%v, %v", s, err)
+	}
+	type counts struct {
+		Site    string `parquet:"site"`
+		A, B, C int32
+	}
+	numbers := parquetFile(t, [][]counts{{{"u", 0, 1, 0}, {"v", 3, 0, 0}, {"w", 0, 0, 12}}})
+	refused(t, "t.parquet", numbers, Options{}, "row 2", "2 columns", `"A" (3 on row 2), "C" (12 on row 3)`, "--meta A,C", "--threshold 0 makes presences")
+	if s := mustRead(t, "t.parquet", numbers, Options{Threshold: threshold(0)}); pixels(s) != ".#.\n#..\n..#\n" || !cmp.Equal(s.Notes, []string{"site is taken as a label"}) {
+		t.Errorf("notes %q\n%s", s.Notes, pixels(s))
+	}
 }
