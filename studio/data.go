@@ -256,17 +256,6 @@ func (r *ReadOptions) options() (opt dataset.Options, args []string, err error) 
 	return opt, args, nil
 }
 
-// rowName is what people call a row: the text of its label columns.
-func rowName(set *dataset.Set, i int) string {
-	var words []string
-	for _, c := range set.Meta {
-		if _, ok := c.Values.([]string); ok && c.Text(i) != "" {
-			words = append(words, c.Text(i))
-		}
-	}
-	return strings.Join(words, ", ")
-}
-
 type rowsQuery struct {
 	DataPath
 	Search string `query:"search" maxLength:"200" doc:"text that the name of a row must contain, in upper or lower case"`
@@ -276,7 +265,7 @@ type rowsQuery struct {
 
 type rowInfo struct {
 	Index int    `json:"index" doc:"the row among all rows of the set, as in from of its images"`
-	Name  string `json:"name" doc:"the text of its labels"`
+	Name  string `json:"name" doc:"what people call it: its label, or its number from 1 with its labels"`
 }
 
 type rowList struct {
@@ -295,7 +284,7 @@ func (s *Server) listRows(_ context.Context, in *rowsQuery) (*rowList, error) {
 	out, search := new(rowList), strings.ToLower(in.Search)
 	out.Body.Rows = []rowInfo{}
 	for i := range d.set.Len() {
-		name := rowName(d.set, i)
+		name := d.called(i)
 		if !strings.Contains(strings.ToLower(name), search) {
 			continue
 		}

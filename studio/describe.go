@@ -3,7 +3,6 @@ package studio
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -173,7 +172,7 @@ func newExpert(m *model, k int) expertInfo {
 		info.Columns = []expertColumn{}
 		for i, p := range t {
 			if votes(m.m, i, p) {
-				info.Columns = append(info.Columns, expertColumn{m.column(i), i, p, m.m.Abstention(i)})
+				info.Columns = append(info.Columns, expertColumn{words.Column(m.m, i), i, p, m.m.Abstention(i)})
 			}
 		}
 		slices.SortStableFunc(info.Columns, func(a, b expertColumn) int {
@@ -181,14 +180,6 @@ func newExpert(m *model, k int) expertInfo {
 		})
 	}
 	return info
-}
-
-// column returns the name of column i, or its number from 1.
-func (m *model) column(i int) string {
-	if columns := m.m.Extras().Columns; columns != nil {
-		return columns[i]
-	}
-	return fmt.Sprintf("column %d", i+1)
 }
 
 // votes reports whether p is a vote at pixel i: under max-minus-min anything

@@ -16,7 +16,8 @@ type data struct {
 	files    []string // their names on a command line
 	args     []string // flags that read it the same way, such as --threshold 128
 	fixed    bool
-	labels   map[string]label // of its metadata
+	labels   map[string]label   // of its metadata
+	called   func(i int) string // what people call its rows
 }
 
 // bytes returns the memory of its packed images and its metadata.
@@ -54,7 +55,7 @@ func (l *library) keep(d *data) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	size := d.bytes()
-	d.labels = newLabels(d.set)
+	d.labels, d.called = newLabels(d.set), d.set.Called()
 	if !d.fixed {
 		if err := l.roomFor(size); err != nil {
 			return err

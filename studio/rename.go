@@ -106,14 +106,15 @@ func (s *models) change(id string, f func(*model) error) (*model, error) {
 	return nil, problemf(http.StatusNotFound, "model %.64q was deleted a moment ago", id)
 }
 
-// call gives part k a name, "" for none.
+// call gives part k a name, "" for none, and forgets the command line, which makes a
+// file without it.
 func (m *model) call(k int, name string) error {
 	if k >= m.m.K() {
 		return problemAt(http.StatusNotFound, "path.k", k, "model %s has no part %d; it has %d, from 0", m.id, k, m.m.K())
 	}
 	named, err := words.Rename(m.m, k, name)
 	if err != nil {
-		return problemAt(422, "body.name", name, "%v", err)
+		return problemAt(422, "body.name", nil, "%v", err)
 	}
 	m.m, m.command = named, ""
 	return nil

@@ -3,6 +3,7 @@ package studio
 import (
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
@@ -78,7 +79,7 @@ func TestAnyName(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		name := rapid.String().Draw(r, "name")
 		w := request{method: "PATCH", path: "/v1/models/m1/experts/0", body: map[string]string{"name": name}}.send(t, s)
-		fine := utf8.RuneCountInString(name) <= 200 && strings.TrimSpace(name) == name && !strings.ContainsFunc(name, func(c rune) bool { return c < ' ' || c >= 0x7f && c < 0xa0 })
+		fine := utf8.RuneCountInString(name) <= 200 && strings.TrimSpace(name) == name && !strings.ContainsFunc(name, func(c rune) bool { return !unicode.IsPrint(c) }) && !strings.EqualFold(name, "part 1")
 		m, err := s.models.find("m1")
 		if err != nil {
 			r.Fatal(err)
@@ -103,10 +104,10 @@ func TestFindRows(t *testing.T) {
 	csv := "site,kind,a,b\nHeidelberg,bog,1,0\nUlm,,0,1\nNeu-Ulm,bog,1,1\n"
 	d := ask[dataInfo](t, s, request{path: "/v1/data?name=sites.csv&meta=site,kind", body: csv}, 201)
 	got := ask[found](t, s, request{path: "/v1/data/" + d.ID + "/rows?search=ULM"}, 200)
-	if got.Total != 2 || got.Rows[0] != (rowInfo{1, "Ulm"}) || got.Rows[1] != (rowInfo{2, "Neu-Ulm, bog"}) {
+	if got.Total != 2 || got.Rows[0] != (rowInfo{1, "Ulm"}) || got.Rows[1] != (rowInfo{2, "Neu-Ulm"}) {
 		t.Errorf("%+v", got)
 	}
-	if got := ask[found](t, s, request{path: "/v1/data/" + d.ID + "/rows?n=1"}, 200); got.Total != 3 || len(got.Rows) != 1 || got.Rows[0].Name != "Heidelberg, bog" {
+	if got := ask[found](t, s, request{path: "/v1/data/" + d.ID + "/rows?n=1"}, 200); got.Total != 3 || len(got.Rows) != 1 || got.Rows[0].Name != "Heidelberg" {
 		t.Errorf("%+v", got)
 	}
 	if got := ask[found](t, s, request{path: "/v1/data/" + d.ID + "/rows?from=1&n=1"}, 200); got.Total != 3 || len(got.Rows) != 1 || got.Rows[0] != (rowInfo{1, "Ulm"}) {

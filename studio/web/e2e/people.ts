@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { scratch, scratchFile, shot, stroke, Studio, visit } from "./studio.ts";
+import { patchwork, scratch, scratchFile, shot, stroke, Studio, visit } from "./studio.ts";
 import { canvas, choose, clean, found, world } from "./world.ts";
 
 const species = ["Vaccinium vitis-idaea subspecies minus", "Carex bromoides subspecies bromoides", "Symphyotrichum laeve var. concinnum", "Teucrium canadense var. canadense", "Potamogeton strictifolius",
@@ -127,6 +127,7 @@ test("a part is named, and the name is everywhere; it opens in full and is downl
   const [download] = await Promise.all([page.waitForEvent("download"), renamed.getByRole("button", { name: "Download" }).click()]);
   assert.equal(download.suggestedFilename(), "Sites-of-2026.npz");
   await download.saveAs(join(scratch, "named.npz"));
+  assert.match(patchwork("info", "named.npz"), /raised bog, acid/);
   await shot(page, "manage-laptop-light");
   await renamed.getByRole("button", { name: "Remove Sites of 2026", exact: true }).click();
   await renamed.getByRole("button", { name: "Keep" }).click();

@@ -19,7 +19,7 @@ function sites(): string {
   const random = () => (seed = (seed * 16807) % 2147483647) / 2147483647;
   const lines = [["site", "habitat", ...groups.flat()].join(",")];
   for (let i = 0; i < 200; i++) {
-    const [habitat = "", has = []] = Object.entries(habitats)[i % 5] ?? [];
+    const [habitat, has] = Object.entries(habitats)[i % 5];
     const cells = groups.flatMap((species, g) => species.map(() => random() < 0.04 ? "" : Number(random() < (has.includes(g) ? 0.85 : 0.05))));
     lines.push([`Site ${i + 1}`, habitat, ...cells].join(","));
   }

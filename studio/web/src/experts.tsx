@@ -79,12 +79,12 @@ function ExpertCard({ expert, model, most }: { expert: Known; model: Model; most
       <span class="facts">
         {expert.usage !== null && (
           <span class="fact">
-            <span>used in {percent(expert.usage)} of {model.table ? "rows" : "images"}</span>
+            <span>{model.table ? `used in ${percent(expert.usage)} of rows` : expert.words}</span>
             <span class="bar"><span style={{ width: `${100 * expert.usage}%`, backgroundColor: css(hue(expert.index)) }} /></span>
           </span>
         )}
         {!model.table && expert.pose && <span class="fact">usually {poseWords(expert.pose, 1)}</span>}
-        {!model.table && <span class="fact">{number(expert.elongation)} times as long as wide</span>}
+        {!model.table && expert.usage === null && <span class="fact">{expert.words}</span>}
       </span>
       {!model.table && <button type="button" class="openpart" aria-haspopup="dialog" onClick={open}>Open<span class="hidden"> {called(model, expert.index)}</span></button>}
     </>

@@ -32,15 +32,16 @@ function usual(d: Data | null): Settings {
   return { ...none, experts: 2, rule: "max", shift: Math.round(h / 4), turn: 24, starts: 8 };
 }
 
-/** Whether the number of experts can be found automatically: by description length, which needs experts that vote both ways and do not move. */
+/** Whether the number of experts can be found automatically: in tables, where they move, and where they vote both ways. */
 function canCount(s: Settings): boolean {
-  return s.method === "soft" || (s.rule === "max-minus-min" && s.shift === 0 && s.turn === 0);
+  return s.method === "soft" || s.rule === "max-minus-min" || s.shift > 0 || s.turn > 0;
 }
 
-/** The settings in the form of the server. */
-function recipe(s: Settings): Wish {
+/** The settings in the form of the server: those of a table that nobody changed are the server's own for tables. */
+function recipe(s: Settings, d: Data | null): Wish {
+  if (d?.table && JSON.stringify({ ...s, seed: 1 }) === JSON.stringify(usual(d))) return { for: "table", seed: s.seed };
   const number = s.auto && canCount(s) ? { auto: true } : { experts: s.experts };
-  if (s.method === "soft") return { ...number, rule: "max-minus-min", method: "soft", aim: s.aim, seed: s.seed };
+  if (s.method === "soft") return { ...number, method: "soft", aim: s.aim, seed: s.seed };
   return {
     ...number, rule: s.rule, shift: s.shift, seed: s.seed, ...(s.turn ? { rotate: `${s.turn}:${s.turnStep || 6}` } : {}), ...(s.starts && !number.auto ? { starts: s.starts } : {}),
   };
@@ -60,7 +61,7 @@ export function Learn(): JSX.Element {
   const busy = job !== null && !learning.ended(job.state), ready = set !== null || drawn.length > 0;
   const begin = () => void learning.start({
     ...(set ? { data: set.id, ...(label ? { where: [label] } : {}), ...(take ? { take } : {}), name: set.name } : { images: drawn.map((b) => b.toImage()), name: "my drawings" }),
-    ...recipe(settings),
+    ...recipe(settings, set),
   });
   if (s && !s.learn) return <div class="view"><p class="intro">Learning is switched off on this server. Use <code>patchwork learn</code> on the command line.</p></div>;
   return (

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { go, part } from "./address.ts";
 import { download, votesBothWays, words, type Model } from "./api.ts";
 import { Explained, type Known } from "./experts.tsx";
-import { number, percent, poseWords } from "./format.ts";
+import { poseWords } from "./format.ts";
 import { NameField } from "./namefield.tsx";
 import { called } from "./names.ts";
 import { csvOf, pictureOf } from "./partfile.ts";
@@ -51,12 +51,10 @@ export function OpenPart({ model, experts }: { model: Model; experts: Known[] })
 
 function Facts({ model, expert }: { model: Model; expert: Known }): JSX.Element {
   const facts = [
-    expert.usage !== null && `used in ${percent(expert.usage)} of ${model.table ? "rows" : "images"}`,
     !model.table && expert.pose && `usually ${poseWords(expert.pose, 1)}`,
-    !model.table && `${number(expert.elongation)} times as long as wide`,
     model.table && `votes on ${expert.columns?.length ?? 0} of ${model.width} columns`,
-  ].filter(Boolean);
-  return <p class="fine">{facts.join(", ")}. A name is kept on the server; <b>download the model</b> to keep it in the file.</p>;
+  ].filter(Boolean).join(", ");
+  return <><p>{expert.words}</p><p class="fine">{facts && `${facts[0].toUpperCase()}${facts.slice(1)}. `}A name is kept on the server; <b>download the model</b> to keep it in the file.</p></>;
 }
 
 function Big({ model, expert }: { model: Model; expert: Known }): JSX.Element {

@@ -52,7 +52,7 @@ function RowView({ model, experts }: { model: Model; experts: Known[] | null }):
   const answer = found && found.bits === bits.toImage().bits ? found.of : null;
   const predicted = useMemo(() => new Map(answer?.predicted?.map((x) => [x.pixel, x.p])), [answer]);
   const change = (next: Bits) => { setBits(next); setChanged(true); };
-  const name = set ? of?.name || `Row ${index + 1}` : "This row", here = changed ? `${name}, changed` : name;
+  const name = set ? (of?.name || `Row ${index + 1}`).replace(/^row /, "Row ") : "This row", here = changed ? `${name}, changed` : name;
   const layer = useMemo(() => answer && layerOf(answer), [answer]);
   const told = answer && layer && tell(bits.cells, layer.start, layer.p, layer.picks, (i) => column(model, i));
   return (
@@ -129,13 +129,15 @@ function RowPicker({ sets, set, index }: { sets: Data[]; set: Data; index: numbe
   );
 }
 
+const option = (r: { index: number; name: string }) => (r.name.startsWith("row ") ? r.name : `${r.name} · row ${r.index + 1}`);
+
 /** Finds a row by the text of its labels: the browser lists what fits while one types. */
 function FindRow({ set, onRow }: { set: Data; onRow: (index: number) => void }): JSX.Element {
   const [text, setText] = useState("");
   const { answer } = useLatest((search: string) => api.rows(set.id, search), text.replace(/ · row \d+$/, "")), id = `rows-of-${set.id}`;
   const take = (typed: string) => {
     setText(typed);
-    const exact = answer?.rows.find((r) => `${r.name} · row ${r.index + 1}` === typed);
+    const exact = answer?.rows.find((r) => option(r) === typed);
     if (!exact) return;
     onRow(exact.index);
     setText("");
@@ -149,7 +151,7 @@ function FindRow({ set, onRow }: { set: Data; onRow: (index: number) => void }):
   return (
     <>
       <input type="search" class="find" list={id} value={text} placeholder="Find a row by name" aria-label="Find a row by name" onInput={(e) => take(e.currentTarget.value)} onKeyDown={enter} />
-      <datalist id={id}>{answer?.rows.filter((r) => r.name).map((r) => <option key={r.index} value={`${r.name} · row ${r.index + 1}`} />)}</datalist>
+      <datalist id={id}>{answer?.rows.filter((r) => r.name).map((r) => <option key={r.index} value={option(r)} />)}</datalist>
       <span class="hidden" role="status">{text && answer ? `${answer.total} rows` : ""}</span>
       {text && answer?.total === 0 && <span class="fine">no row is called so</span>}
     </>
