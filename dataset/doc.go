@@ -1,21 +1,44 @@
 // Package dataset reads files as binary images, and writes them.
 //
-// [Read] reads .npy and .npz arrays, MAT-files of Level 5, CSV tables, Parquet
-// tables, IDX files (these also gzipped), and pictures (PNG, JPEG, GIF, TIFF,
-// WebP, BMP, PBM and PGM) or folders and zip archives of them, and returns one
-// [Set]: images of one size,
-// their weights, and columns of metadata (labels, writers, file names) to
-// select by. [Open] reads the same images in blocks, as a [Stream]. Learners
+// [Read] reads .npy and .npz arrays, MAT-files of Level 5, tables in CSV, Parquet
+// and Arrow IPC (files and streams), IDX files, any of these packed with gzip or
+// zstd, and pictures (PNG, JPEG, GIF, TIFF, WebP, BMP, PBM and PGM) or folders
+// and zip archives of them, and returns one [Set]: images of one size, their
+// weights, and columns of metadata (labels, writers, file names) to select by.
+// The path - is standard input. [Open] reads the same images in blocks, as a [Stream]. Learners
 // take both as they are: each is a [patchwork.Source]. A table is a set of
 // images of height 1, one per row. Formats are recognised by content, not by
 // name.
 //
 // # What a value means
 //
-// In arrays and tables 1 is on and 0 is off; NaN, null, an empty cell, `?` and
-// `NA` are unknown. Any other number is an error unless [Options].Threshold is
-// given; then greater values are on. In tables the words y/n, yes/no, t/f and
-// true/false, in upper or lower case, also mean 1 and 0.
+// In arrays and tables 1 is on and 0 is off; NaN and null are unknown. Any other
+// number is an error unless [Options].Threshold is given; then greater values are
+// on. Columns of text, in CSV, Arrow and Parquet, also say it in words, in upper or
+// lower case, with blanks around them:
+//
+//	on       1, 1.0, y, yes, t, true, present
+//	off      0, 0.0, n, no, f, false, absent
+//	unknown  nothing, ?, NA, N/A, NaN, null, None, a point
+//
+// and in three ways that only a whole column shows: + and -, where - is off (alone,
+// or beside other words, it is unknown, unless another column has both); P and A, for
+// present and absent; and a mark, X or + alone, where an empty cell is off.
+//
+// # What a column is for
+//
+// A column of text is a label: metadata. So is one that counts the rows, or has
+// numbers and no name, as pandas and R write their indices. Where at least half of
+// the cells are bits, other text is a mistake, and an error, which lists all such
+// columns, as it lists the columns of other numbers. [Options].Categories makes a
+// column of bits for each value of a column: `habitat=marsh`. This happens by itself
+// where no other column is data, to columns with few values. [Set].Notes says what
+// was decided, and [Options] Columns, Meta and Weight decide it otherwise.
+//
+// A CSV file is UTF-8, or UTF-16 with its mark; its columns are separated by commas,
+// tabs or semicolons, and a delimiter may end every line. With [Options].Items each
+// line is a list of items instead, and with [Options].Pairs it names a row and one
+// of its items.
 //
 // In pictures dark is on, as PBM defines it (1 is black): ink on paper. A
 // picture of only black and white is taken as it is. Any other is made binary

@@ -134,7 +134,7 @@ func (v *vocabulary) columns(p *tablePlan) ([]string, error) {
 		at := indexOf(v.model)
 		found = slices.DeleteFunc(found, func(item string) bool { _, known := at[item]; return known })
 		if len(found) > 0 {
-			p.note("%s are unknown to the model and left out: %s", people(len(found), "item", "items"), list(found))
+			p.note("%s unknown to the model and left out: %s", people(len(found), "item is", "items are"), list(found))
 		}
 		return v.model, nil
 	}

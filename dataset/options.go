@@ -31,8 +31,8 @@ type Options struct {
 	// Columns selects the columns of a table that are data, in this order, by
 	// name or by number from 1. Empty means all that are not metadata.
 	Columns []string
-	// Meta names the columns of a table that are metadata, not data. Columns
-	// named in Where, FirstPer or Weight need not be listed.
+	// Meta names the columns of a table that are metadata, not data, beside those of
+	// text. Columns named in Where, FirstPer or Weight need not be listed.
 	Meta []string
 	// Categories names the columns of a table that hold categories, numbers or
 	// text, and are read as one column of bits per value: `habitat` becomes
@@ -103,9 +103,10 @@ func (o *Options) partRows(bytes int64, height, width int) int {
 // HeaderMode says whether the first line of a CSV file holds column names.
 type HeaderMode int
 
-// With HeaderAuto the first line is a header if some cell is not a value but
-// the one below it is 0, 1 or another number, or if the line counts its columns
-// (0, 1, 2, ... or 1, 2, 3, ...).
+// With HeaderAuto the first line is a header if it counts the columns (0, 1, 2, ...
+// or 1, 2, 3, ...), if it has a name above bits, numbers or marks, if letters stand
+// above digits only, or if all columns are text, values recur and those of the first
+// line do not.
 const (
 	HeaderAuto HeaderMode = iota
 	HeaderPresent

@@ -342,8 +342,10 @@ func (in *input) layOut(s *survey, p *tablePlan, v vocabularies, asked map[int]*
 		_, d.coding = c.classOf(v)
 		d.digit = [2]uint8{d.coding.of("0", in.rule), d.coding.of("1", in.rule)}
 		if category := asked[i]; category != nil {
-			p.addCategory(c, &d, category)
-			made = append(made, fmt.Sprintf("%s (%s)", category.Name, list(category.Levels)))
+			known := category.Levels != nil
+			if p.addCategory(c, &d, category); !known {
+				made = append(made, fmt.Sprintf("%s (%s)", category.Name, list(category.Levels)))
+			}
 			names = append(names, category.columns()...)
 		} else {
 			names = append(names, s.name(i))
@@ -384,7 +386,7 @@ func (p *tablePlan) addCategory(c *columnStats, d *dataColumn, category *Categor
 			}
 		}
 		if cells > 0 {
-			p.note("%s in the column %s are none of %s, such as %q; they are taken as unknown", people(cells, "cell", "cells"), category.Name, list(category.Levels), example)
+			p.note("in the column %s %s none of %s, such as %q, and taken as unknown", category.Name, people(cells, "cell is", "cells are"), list(category.Levels), example)
 		}
 	}
 	d.levels, d.n = map[string]int{}, len(category.Levels)

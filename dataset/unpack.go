@@ -150,7 +150,7 @@ func foreignText(head []byte) error {
 func damagedZstd(err error) error {
 	var pe *fs.PathError
 	var fe *FormatError
-	if errors.As(err, &pe) || errors.As(err, &fe) {
+	if errors.As(err, &pe) || errors.As(err, &fe) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return err
 	}
 	return &FormatError{Msg: "damaged zstd data", Hint: "copy or pack the file again", Err: err}

@@ -51,7 +51,7 @@ func TestVocabularies(t *testing.T) {
 		"only categories": {"soil,name\nclay,u\nsand,v\nclay,w\nsand,x\n", Options{}, "#.\n.#\n#.\n.#\n", "name",
 			"name is taken as a label|a column of bits was made for each value of soil (clay, sand)", []string{"soil=clay", "soil=sand"}},
 		"other values": {"soil,b\nclay,1\npeat,0\n", Options{Categories: []Category{{"soil", []string{"clay", "sand"}}}}, "#.#\n??.\n", "",
-			`1 cell in the column soil are none of clay, sand, such as "peat"; they are taken as unknown|a column of bits was made for each value of soil (clay, sand)`, []string{"soil=clay", "soil=sand", "b"}},
+			`in the column soil 1 cell is none of clay, sand, such as "peat", and taken as unknown`, []string{"soil=clay", "soil=sand", "b"}},
 	} {
 		s, err := readBytes([]byte(c.text), c.opts)
 		if err != nil {
