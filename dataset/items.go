@@ -97,11 +97,11 @@ func (in *input) items(src *textSource, found bool) (decoder, error) {
 type vocabulary struct {
 	in    *input
 	items map[string]int // how often each occurs
-	model []string       // the items of the model, nil if there is none
+	model []string       // the items of the model, or of all files together; nil if they are not settled
 }
 
 func (in *input) vocabulary() *vocabulary {
-	v := &vocabulary{in: in, items: map[string]int{}}
+	v := &vocabulary{in: in, items: map[string]int{}, model: in.opts.items}
 	if in.opts.model != nil {
 		v.model = in.opts.model.columns
 	}

@@ -126,3 +126,29 @@ func TestItemsOfAModel(t *testing.T) {
 		}
 	}
 }
+
+// TestValuesOfSeveralFiles: the values of categories, and items, are those of all files.
+func TestValuesOfSeveralFiles(t *testing.T) {
+	for name, c := range map[string]struct {
+		texts   []string
+		opts    Options
+		columns []string
+		want    string
+	}{
+		"categories": {[]string{"soil,b\nclay,1\nsand,0\n", "soil,b\npeat,1\n"}, Options{Categories: []Category{{Name: "soil"}}}, []string{"soil=clay", "soil=peat", "soil=sand", "b"}, "#..#\n..#.\n.#.#\n"},
+		"items":      {[]string{"milk,tea\n", "jam\nmilk\n"}, Options{Items: true}, []string{"jam", "milk", "tea"}, ".##\n#..\n.#.\n"},
+	} {
+		var paths []string
+		for _, text := range c.texts {
+			paths = append(paths, write(t, "t.csv", []byte(text)))
+		}
+		s, err := Read(paths, c.opts)
+		if err != nil || pixels(s) != c.want || !cmp.Equal(s.Columns, c.columns) {
+			t.Errorf("%s: %v, %v", name, s, err)
+			continue
+		}
+		if got, err := gather(t.Context(), paths, c.opts, 0, -1); err != nil || pixels(got) != c.want {
+			t.Errorf("%s, streamed: %v, %v", name, got, err)
+		}
+	}
+}

@@ -78,12 +78,13 @@ type Options struct {
 	// [Stream] it applies to each part.
 	MaxMemory int64
 
-	model *expected // the model that the data are for, see For; nil for none
 	// MaxPicture bounds the pixels of a picture that is decoded, which takes up
 	// to 16 bytes of memory for each. Zero means 2^26, or 8192 x 8192.
 	MaxPicture int
 
-	partBytes int64 // of a part of a file; 0 means 4 MiB (tests read smaller ones)
+	model     *expected // the model that the data are for, see For; nil for none
+	items     []string  // of several lists that are read together
+	partBytes int64     // of a part of a file; 0 means 4 MiB (tests read smaller ones)
 }
 
 // partRows returns the number of images in a part of a file, given the bytes of

@@ -24,6 +24,10 @@ func Read(paths []string, opts Options) (*Set, error) {
 	if err := opts.check(paths); err != nil {
 		return nil, err
 	}
+	opts, err := opts.settle(paths)
+	if err != nil {
+		return nil, err
+	}
 	in := newInput(opts)
 	var out joiner
 	var notes Set

@@ -42,6 +42,10 @@ func Open(ctx context.Context, paths []string, opts Options) (*Stream, error) {
 	if err := opts.check(paths); err != nil {
 		return nil, err
 	}
+	opts, err := opts.settle(paths)
+	if err != nil {
+		return nil, err
+	}
 	s := &Stream{paths: paths, opts: opts, take: -1}
 	for i, path := range paths {
 		if err := s.survey(ctx, i); err != nil {
