@@ -28,9 +28,7 @@ func (g *gray) fitted(height, width int, r rule, s *seenPicture) *bitmap.Image {
 	binary := g.binary()
 	g = g.reduced((max(g.height, g.width) + fitSide - 1) / fitSide)
 	if binary && r.threshold == nil { // the grey of a reduced scan is no photo's
-		half := 127.0
-		d := division{threshold: half, light: r.invert}
-		return g.framed(height, width, d, r)
+		return g.framed(height, width, division{threshold: 127, light: r.invert}, r)
 	}
 	return g.framed(height, width, g.divide(r, s), r)
 }
@@ -117,29 +115,41 @@ func (g *gray) picture() *image.Gray16 {
 	return m
 }
 
-// inkBounds returns the smallest rectangle around the ink, except specks:
-// connected pieces (also over corners) with less than 1/400 of the pixels of
-// the largest.
-func (g *gray) inkBounds(d division) image.Rectangle {
-	type piece struct {
-		bounds image.Rectangle
-		size   int
+// inkBounds returns the smallest rectangle around the ink, except specks: pieces
+// with less than 1/400 of the pixels of the largest.
+func (g *gray) inkBounds(d division) (all image.Rectangle) {
+	pieces, largest := g.pieces(d), 0
+	for _, p := range pieces {
+		largest = max(largest, p.size)
+	}
+	for _, p := range pieces {
+		if p.size*speck >= largest {
+			all = all.Union(p.bounds)
+		}
+	}
+	return all
+}
+
+// piece is ink that is connected, also over corners.
+type piece struct {
+	bounds image.Rectangle
+	size   int // pixels
+}
+
+func (g *gray) pieces(d division) []piece {
+	left := make([]bool, len(g.lum)) // ink that is in no piece yet
+	for i, v := range g.lum {
+		left[i] = d.ink(v)
 	}
 	var pieces []piece
-	largest := 0
-	ink := make([]bool, len(g.lum))
-	for i, v := range g.lum {
-		ink[i] = d.ink(v)
-	}
 	var stack []int
-	for i := range ink {
-		if !ink[i] {
+	for i := range left {
+		if !left[i] {
 			continue
 		}
-		p := piece{}
-		ink[i] = false
-		stack = append(stack[:0], i)
-		for len(stack) > 0 {
+		var p piece
+		left[i] = false
+		for stack = append(stack[:0], i); len(stack) > 0; {
 			at := stack[len(stack)-1]
 			stack = stack[:len(stack)-1]
 			y, x := at/g.width, at%g.width
@@ -147,21 +157,14 @@ func (g *gray) inkBounds(d division) image.Rectangle {
 			p.bounds = p.bounds.Union(image.Rect(x, y, x+1, y+1))
 			for ny := max(0, y-1); ny <= min(g.height-1, y+1); ny++ {
 				for nx := max(0, x-1); nx <= min(g.width-1, x+1); nx++ {
-					if j := ny*g.width + nx; ink[j] {
-						ink[j] = false
+					if j := ny*g.width + nx; left[j] {
+						left[j] = false
 						stack = append(stack, j)
 					}
 				}
 			}
 		}
 		pieces = append(pieces, p)
-		largest = max(largest, p.size)
 	}
-	var all image.Rectangle
-	for _, p := range pieces {
-		if p.size*speck >= largest {
-			all = all.Union(p.bounds)
-		}
-	}
-	return all
+	return pieces
 }

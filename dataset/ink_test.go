@@ -123,7 +123,7 @@ func TestGreyPictures(t *testing.T) {
 	if n := overlap(light.Images[0], s.Images[0]); n < 0.95 {
 		t.Errorf("chalk on a board: overlap %.3f", n)
 	}
-	if notes := strings.Join(light.Notes, "|"); !strings.Contains(notes, "1 picture was light on dark and inverted; --threshold N leaves") {
+	if notes := strings.Join(light.Notes, "|"); !strings.Contains(notes, "1 picture was light on dark and inverted; --threshold N leaves light as paper") {
 		t.Errorf("notes %q", light.Notes)
 	}
 	if dark := mustRead(t, "a.jpg", jpegFile(t, board.photo(letterT)), Options{Invert: true}); pixels(dark) != pixels(light) || len(dark.Notes) != 1 {

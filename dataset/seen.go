@@ -47,7 +47,7 @@ func (e *example) add(name string) {
 	}
 }
 
-// count adds to one of several examples.
+// countIn adds to one of several examples.
 func countIn(m *map[string]*example, key, name string) {
 	if *m == nil {
 		*m = map[string]*example{}
@@ -107,28 +107,13 @@ func (s *seen) notes(o *Options) []string {
 		}
 		say("the label y of a picture is the name of its folder: %s", list(classes))
 	}
-	if s.grey > 0 {
-		say("%s made binary at %s of 255 (Otsu); --threshold N sets it", were(s.grey, s.pictures, "grey picture"), s.bounds())
-	}
-	if s.evened.n > 0 {
-		say("%s in uneven light, which was evened out first%s", were(s.evened.n, s.pictures, "picture"), s.such(s.evened))
-	}
-	if s.arrays {
-		say("each image was made binary at a threshold of its own (Otsu); what is greater is on")
-	}
-	if s.inverted.n > 0 {
-		say("%s light on dark and inverted%s; --threshold N leaves them as they are", were(s.inverted.n, s.pictures, "picture"), s.such(s.inverted))
-	}
-	if s.pale.n > 0 {
-		say("%s of nearly one grey and taken as blank%s; --threshold N decides otherwise", were(s.pale.n, s.pictures, "picture"), s.such(s.pale))
-	}
+	s.noteInk(say)
 	if s.fitted > 0 {
-		height, width := o.Height, o.Width
 		of := ""
 		if len(s.sizes) > 1 {
 			of = fmt.Sprintf(" of %d sizes", len(s.sizes))
 		}
-		say("%s cropped to the ink, scaled and padded to %s", strings.Replace(were(s.fitted, s.pictures, "picture"), " w", of+" w", 1), sizeText(height, width))
+		say("%s cropped to the ink, scaled and padded to %s", strings.Replace(were(s.fitted, s.pictures, "picture"), " w", of+" w", 1), sizeText(o.Height, o.Width))
 	}
 	for _, what := range slices.Sorted(maps.Keys(s.several)) {
 		e := s.several[what]
@@ -139,6 +124,25 @@ func (s *seen) notes(o *Options) []string {
 		say("%s left out (%s): %s", were(e.n, 0, suffix+" file"), e.first, unread(suffix))
 	}
 	return out
+}
+
+// noteInk says how ink was told from paper.
+func (s *seen) noteInk(say func(format string, args ...any)) {
+	if s.grey > 0 {
+		say("%s made binary at %s of 255 (Otsu); --threshold N sets it", were(s.grey, s.pictures, "grey picture"), s.bounds())
+	}
+	if s.evened.n > 0 {
+		say("%s in uneven light, which was evened out first%s", were(s.evened.n, s.pictures, "picture"), s.such(s.evened))
+	}
+	if s.arrays {
+		say("each image was made binary at a threshold of its own (Otsu); what is greater is on")
+	}
+	if s.inverted.n > 0 {
+		say("%s light on dark and inverted%s; --threshold N leaves light as paper", were(s.inverted.n, s.pictures, "picture"), s.such(s.inverted))
+	}
+	if s.pale.n > 0 {
+		say("%s of nearly one grey and taken as blank%s; --threshold N decides otherwise", were(s.pale.n, s.pictures, "picture"), s.such(s.pale))
+	}
 }
 
 // bounds returns the thresholds of the grey pictures: one, or the least and

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -191,8 +193,8 @@ type group struct {
 	images []int
 }
 
-// groupsOf returns the images by the label y, in the order in which its values first
-// appear; nil if there are none or too many.
+// groupsOf returns the images by the label y, sorted by its values; nil if there are
+// none or too many.
 func groupsOf(set *dataset.Set, o *dataset.Overview) []group {
 	y, err := set.Column("y")
 	if err != nil {
@@ -214,6 +216,14 @@ func groupsOf(set *dataset.Set, o *dataset.Overview) []group {
 	if len(groups) < 2 {
 		return nil
 	}
+	slices.SortFunc(groups, func(a, b group) int {
+		x, errX := strconv.Atoi(a.name)
+		y, errY := strconv.Atoi(b.name)
+		if errX == nil && errY == nil {
+			return cmp.Compare(x, y)
+		}
+		return strings.Compare(a.name, b.name)
+	})
 	return groups
 }
 
