@@ -16,7 +16,7 @@ func TestLearnWarns(t *testing.T) {
 	write(t, "same.csv", strings.Repeat("1,1,0,0\n", 20))
 	for experts, last := range map[string]string{"3": "Part 2 explained no training row. Learn with fewer parts, or from more starts.",
 		"12": "and 4 findings more; patchwork info lists them"} {
-		o := patchworkCommand(t, "learn", "same.csv", "-k", experts, "-o", "m.npz", "--method", "default")
+		o := patchworkCommand(t, "learn", "same.csv", "-k", experts, "-o", "m.npz", "--for", "drawings")
 		lines := strings.Split(strings.TrimSuffix(o.err, "\n"), "\n")
 		if o.code != 0 || len(lines) < 2 || len(lines) > maxWarnings || lines[len(lines)-1] != "patchwork: warning: "+last {
 			t.Errorf("%s experts: exit %d, stderr\n%s", experts, o.code, o.err)
@@ -26,7 +26,7 @@ func TestLearnWarns(t *testing.T) {
 				t.Errorf("%q is no warning", l)
 			}
 		}
-		must(t, "learn", "same.csv", "-k", experts, "-o", "m.npz", "-q", "--method", "default")
+		must(t, "learn", "same.csv", "-k", experts, "-o", "m.npz", "-q", "--for", "drawings")
 	}
 }
 

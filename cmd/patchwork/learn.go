@@ -117,7 +117,7 @@ func (f *learnFlags) add(cmd *cobra.Command) {
 	choose(&f.Rule, "Rule", "rule", "max", "composition rule")
 	poseFlags(cmd, &f.Poses)
 	choose(&f.Mode, "Mode", "mode", "default", "settings to start from")
-	choose(&f.Method, "Method", "method", "default", "one pass over the images, batch EM, batch EM after one pass, or soft EM for tables; default is that of images, even for a table")
+	choose(&f.Method, "Method", "method", "default", "one pass over the images, batch EM, batch EM after one pass, or soft EM for tables (default by the data)")
 	choose(&f.Begin, "Begin", "start-from", "both", "start from orders of the images, from splits of one image, or from an order and three splits in turn; both means orders if parts do not move, and for --progress-picture; with --method soft: grown parts, a mixture, or the better of the two")
 	choose(&f.Aim, "Aim", "aim", "interpret", "what the parts of a table are for: interpret gives few votes, chosen by description length")
 	positiveFlag(cmd, &f.Starts, "starts", "number of starts (default 8, 5 random ones, or 1 in the paper's mode)")

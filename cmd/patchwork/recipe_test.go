@@ -15,7 +15,7 @@ func TestFlagsOfRecipe(t *testing.T) {
 	q, yes, no, side := 0.0, true, false, 5
 	for _, want := range []recipe.Recipe{
 		{Count: recipe.Count{Experts: 2}},
-		{For: "drawings", Poses: recipe.Poses{Given: true}, Method: "default"},
+		{For: "drawings", Poses: recipe.Poses{Given: true}},
 		{Count: recipe.Count{Auto: true}, Rule: "max-minus-min", Method: "soft", Aim: "interpret", Begin: "grow", Iterations: 3, Seed: 1},
 		{Count: recipe.Count{AtLeast: 2, AtMost: 3}, Poses: recipe.Poses{Shift: 3, ShiftX: &side, ShiftStep: 2, Rotate: "10:5", Given: true},
 			Rule: "max-minus-min", Mode: "default", Method: "both", Begin: "orders", Starts: 2, Iterations: 4, Seed: 1 << 63, Q: &q, Outside: "unknown",

@@ -53,6 +53,9 @@ const (
 // the line is empty where everything was given. A setting that is given is kept:
 // one that the table learner does not know makes rows learned as images are.
 func (r Recipe) Resolve(d Facts) (Recipe, string) {
+	if r.Method == "default" {
+		r.Method = ""
+	}
 	switch r.For {
 	case ForPaper:
 		r.Mode = "paper"

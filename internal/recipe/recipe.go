@@ -24,7 +24,7 @@ type Recipe struct {
 	Poses
 	Rule       string   `json:"rule,omitempty" enum:"max,max-minus-min" doc:"default max"`
 	Mode       string   `json:"mode,omitempty" enum:"default,paper" doc:"settings to start from"`
-	Method     string   `json:"method,omitempty" enum:"default,online,batch,both,soft" doc:"soft is for tables; default is that of images, and leaving it out means by the data"`
+	Method     string   `json:"method,omitempty" enum:"default,online,batch,both,soft" doc:"soft is for tables; default by the data"`
 	Begin      string   `json:"begin,omitempty" enum:"both,orders,splits,grow,mixture" doc:"what starts begin with"`
 	Aim        string   `json:"aim,omitempty" enum:"interpret,predict" doc:"of method soft; default interpret"`
 	Starts     int      `json:"starts,omitempty" minimum:"1" maximum:"100" doc:"number of starts"`
