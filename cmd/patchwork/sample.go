@@ -35,8 +35,8 @@ func (a *app) sampleCommand() *cobra.Command {
 training images), compose them, and draw every pixel.
 
 OUT.npz gets the arrays x (N,H,W), the images; pose (N,K,3), the dy, dx and angle of
-each part, NaN if it is absent; and with --probabilities p (N,H,W), the composed
-probabilities. OUT.png or OUT.svg is a picture. Without -o and --picture the
+each part, NaN if it is absent; columns and names, those of columns and parts, if the
+model has them; and with --probabilities p (N,H,W), the composed probabilities. OUT.png or OUT.svg is a picture. Without -o and --picture the
 samples are shown in the terminal.`,
 		Example: `  patchwork sample -m model.npz -n 9 --seed 1
   patchwork sample -m model.npz -n 9 --seed 1 --probabilities -o samples.png`,
@@ -133,6 +133,13 @@ func (s *samples) members(probabilities bool) []npy.Member {
 	out := []npy.Member{
 		member(synth.ImageArray("x", s.images)),
 		{Name: "pose", Array: npy.New(poses, n, k, 3)},
+	}
+	e := s.model.Extras()
+	if e.Columns != nil {
+		out = append(out, npy.Member{Name: "columns", Array: npy.New(e.Columns, len(e.Columns))})
+	}
+	if e.Names != nil {
+		out = append(out, npy.Member{Name: "names", Array: npy.New(e.Names, k)})
 	}
 	if probabilities {
 		p := make([]float64, 0, n*h*w)

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/patchwork/internal/npy"
+	"example.com/patchwork/modelfile"
+)
+
+// namedSites learns two parts of a table and names them.
+func namedSites(t *testing.T) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	write(t, "t.csv", "site,a,b,c,d\n"+strings.Repeat("A,1,1,0,0\nB,0,0,1,1\n", 8))
+	must(t, fields("learn t.csv --meta site -k 2 -o m.npz --rule max-minus-min --starts 1")...)
+	must(t, "name", "m.npz", "0", "wet meadow", "1", "bog")
+}
+
+// A model is named in place, completely or not at all: what else the file holds is not
+// lost, and a name that cannot be leaves the file as it was.
+func TestNameInPlace(t *testing.T) {
+	namedSites(t)
+	before := read(t, "m.npz")
+	for _, args := range [][]string{
+		{"name", "m.npz", "0", "bog"}, {"name", "m.npz", "0", "fen", "7", "x"}, {"name", "m.npz", "0", strings.Repeat("x", 201)}, {"name", "m.npz", "0", "a\nb"},
+	} {
+		if o := patchworkCommand(t, args...); o.code != 2 || o.out != "" {
+			t.Errorf("%q: exit %d, %q, %q", args, o.code, o.out, o.err)
+		}
+		if read(t, "m.npz") != before {
+			t.Fatalf("%q changed the model", args)
+		}
+	}
+	must(t, "name", "m.npz", "bog", "")
+	must(t, "name", "m.npz", "1", "bog")
+	if read(t, "m.npz") != before {
+		t.Error("a name that was taken back and given again makes another file")
+	}
+	f, err := os.Open("m.npz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := npy.ReadZip(f, info.Size(), npy.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	experts, err := z.Array("experts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	save(t, "mine.npz", npy.Member{Name: "model.json", Raw: []byte(`{"rule":"max-minus-min","height":1,"width":4}`)}, npy.Member{Name: "experts", Array: experts},
+		npy.Member{Name: "x-note", Array: npy.New([]int64{7}, 1)})
+	if o := patchworkCommand(t, "name", "mine.npz", "0", "fen"); o.code != 2 || !strings.Contains(o.err, "x-note.npy") || !strings.Contains(o.err, "-o") {
+		t.Errorf("exit %d, %q", o.code, o.err)
+	}
+	must(t, "name", "mine.npz", "0", "fen", "-o", "other.npz")
+	if m, err := modelfile.Load("other.npz"); err != nil || m.Extras().Names[0] != "fen" {
+		t.Errorf("%v", err)
+	}
+}
+
+// Samples of a table say what its columns and parts are called.
+func TestSamplesAreNamed(t *testing.T) {
+	namedSites(t)
+	must(t, fields("sample -m m.npz -n 3 -o s.npz")...)
+	f, err := os.Open("s.npz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := npy.ReadZip(f, info.Size(), npy.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string][]string{"columns": {"a", "b", "c", "d"}, "names": {"wet meadow", "bog"}} {
+		a, err := z.Array(name)
+		if err != nil || !slices.Equal(a.Strings(), want) {
+			t.Errorf("%s: %v, %v, want %q", name, a, err, want)
+		}
+	}
+	must(t, fields("explain -m m.npz s.npz")...)
+}
