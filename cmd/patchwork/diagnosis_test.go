@@ -86,7 +86,7 @@ func TestInfoExamines(t *testing.T) {
 			t.Errorf("unexplained images %+v; row 4 of the file is", f)
 		}
 	}
-	if out := must(t, "info", "m.npz", "x.csv"); !strings.Contains(out, "examined   x.csv, 6 rows of 3 columns\nfindings   unused: Part 1 explains none of the 6 images.") {
+	if out := must(t, "info", "m.npz", "x.csv"); !strings.Contains(out, "examined   x.csv, 6 rows of 3 columns\nfindings   unused: Part 1 explains none of the 6 rows.") {
 		t.Errorf("info says\n%s", out)
 	}
 }
