@@ -8,7 +8,7 @@ require (
 	example.com/patchwork/dataset v0.0.0
 	example.com/patchwork/experiments v0.0.0
 	example.com/patchwork/render v0.0.0
-	example.com/patchwork/report v0.0.0
+	example.com/patchwork/render/report v0.0.0
 	example.com/patchwork/studio v0.0.0
 	github.com/google/go-cmp v0.7.0
 	github.com/spf13/cobra v1.10.2
@@ -61,6 +61,6 @@ replace (
 	example.com/patchwork/dataset => ../dataset
 	example.com/patchwork/experiments => ../experiments
 	example.com/patchwork/render => ../render
-	example.com/patchwork/report => ../report
+	example.com/patchwork/render/report => ../render/report
 	example.com/patchwork/studio => ../studio
 )

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"example.com/patchwork"
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/posterior"
-	"example.com/patchwork/words"
 )
 
 // The checks of Model, in the order of the kinds.

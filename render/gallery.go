@@ -7,7 +7,7 @@ import (
 
 	patchwork "example.com/patchwork"
 	"example.com/patchwork/bitmap"
-	"example.com/patchwork/words"
+	"example.com/patchwork/diagnose/words"
 )
 
 // Experts returns a sheet of all templates of a model, in order, captioned with

@@ -9,8 +9,8 @@ import (
 	"example.com/patchwork/internal/recipe"
 
 	"example.com/patchwork"
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/pose"
-	"example.com/patchwork/words"
 )
 
 // modelInfo describes a model.

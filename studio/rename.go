@@ -9,7 +9,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"example.com/patchwork/words"
+	"example.com/patchwork/diagnose/words"
 )
 
 // modelChange says what to change in a model.

@@ -9,7 +9,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
-	"example.com/patchwork/words"
+	"example.com/patchwork/diagnose/words"
 )
 
 // codes holds the explanations of a chunk as a table: a row per image, a column per

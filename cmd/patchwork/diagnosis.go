@@ -9,7 +9,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
-	"example.com/patchwork/words"
+	"example.com/patchwork/diagnose/words"
 )
 
 // findingReport is a finding as JSON, a contract.

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/render"
-	"example.com/patchwork/words"
 )
 
 func (a *app) drawCommand() *cobra.Command {

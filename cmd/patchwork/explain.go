@@ -12,10 +12,10 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/posterior"
 	"example.com/patchwork/render"
-	"example.com/patchwork/words"
 )
 
 // pursuitFlags are the flags of commands that explain images by a pursuit: which

@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/pose"
-	"example.com/patchwork/words"
 )
 
 // modelReport is what info reports of a model; the JSON names are a contract.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/patchwork/words"
+	"example.com/patchwork/diagnose/words"
 )
 
 // printParts says in words how many parts there are, what each says, what the columns

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/modelfile"
-	"example.com/patchwork/words"
 )
 
 const nameLong = `Give the parts of a model names. They stay in the model file and replace "part 3"

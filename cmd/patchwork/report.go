@@ -13,7 +13,7 @@ import (
 
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/atomicfile"
-	"example.com/patchwork/report"
+	"example.com/patchwork/render/report"
 )
 
 // reportFlags are the flags of report.

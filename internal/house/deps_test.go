@@ -65,8 +65,8 @@ const policy = `
 	posterior, internal/rows < learn;
 	posterior, internal/rows < table;
 	learn, table < internal/recipe; # what the command and the studio ask of a learner
-	patchwork < words; # what a model says, to people
-	posterior, words < diagnose;
+	patchwork < diagnose/words; # what a model says, to people
+	posterior, diagnose/words < diagnose;
 	testing, pgregory.net/rapid, patchwork < internal/testkit; # for tests only
 
 	# Edges: files to images, models to files, models to pictures.
@@ -92,12 +92,12 @@ const policy = `
 	# own, so that an engine needs no more than this.
 	learn, dataset, modelfile, modelfile/tallyfile < cmd/engine;
 
-	patchwork, words, internal/atomicfile, FILES,
+	patchwork, diagnose/words, internal/atomicfile, FILES,
 	golang.org/x/image/..., gonum.org/v1/plot/...
 	< render;
 
 	# What a model shows about data, as numbers and as a page.
-	learn, table, diagnose, words, dataset, render, FILES < report;
+	learn, table, diagnose, diagnose/words, dataset, render, FILES < render/report;
 
 	# The comparison models of the paper know images, not our model.
 	bitmap, gonum.org/v1/gonum/... < experiments/rivals/coding
@@ -111,7 +111,7 @@ const policy = `
 	golang.org/x/sys/cpu < experiments/bench/roofline;
 
 	# Programs. Only cmd serves, and makes the figures of the paper; nothing imports cmd, but for the protocol.
-	learn, table, diagnose, words, internal/recipe, modelfile, modelfile/tallyfile, render, dataset, bitmap/synth < LIBRARY;
+	learn, table, diagnose, diagnose/words, internal/recipe, modelfile, modelfile/tallyfile, render, dataset, bitmap/synth < LIBRARY;
 	LIBRARY, experiments/stat, experiments/bench/roofline, internal/score/kernel < experiments/bench/peers;
 	LIBRARY, NETWORK,
 	github.com/danielgtaylor/huma/v2/..., github.com/prometheus/client_golang/...
@@ -122,7 +122,7 @@ const policy = `
 	experiments/rivals/rbm, experiments/rivals/sparse
 	< experiments/...;
 	experiments/... < experiments/paper!; # the one door of the experiments
-	LIBRARY, report, internal/journal, cmd/engine, NETWORK, experiments/paper, studio/...,
+	LIBRARY, render/report, internal/journal, cmd/engine, NETWORK, experiments/paper, studio/...,
 	github.com/spf13/cobra/..., github.com/spf13/pflag, golang.org/x/term
 	< cmd/...;
 `

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"example.com/patchwork/words"
+	"example.com/patchwork/diagnose/words"
 )
 
 const (

@@ -9,7 +9,7 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose"
-	"example.com/patchwork/words"
+	"example.com/patchwork/diagnose/words"
 )
 
 // Build explains a set by a model and computes a report. The error is the context's,

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/patchwork/words"
+	"example.com/patchwork/diagnose/words"
 )
 
 // summary says in a few sentences what the numbers say.

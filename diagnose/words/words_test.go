@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"example.com/patchwork"
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/testkit"
-	"example.com/patchwork/words"
 )
 
 // meadow returns a model of a table with names.

@@ -1,4 +1,4 @@
-module example.com/patchwork/report
+module example.com/patchwork/render/report
 
 go 1.26.0
 
@@ -39,7 +39,7 @@ require (
 )
 
 replace (
-	example.com/patchwork => ..
-	example.com/patchwork/dataset => ../dataset
-	example.com/patchwork/render => ../render
+	example.com/patchwork => ../..
+	example.com/patchwork/dataset => ../../dataset
+	example.com/patchwork/render => ../../render
 )
