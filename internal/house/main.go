@@ -57,7 +57,7 @@ func run(out io.Writer, dir string, write bool, args []string) error {
 	case len(args) > 2 && args[0] == "types":
 		return checkElsewhere(dir, args[1], args[2:])
 	case len(args) > 0:
-		return errors.New("want nothing, files PACKAGE..., way PACKAGE FUNCTION [PACKAGE TEST], or types GOOS/GOARCH PACKAGE...")
+		return errors.New("want nothing, files PACKAGE..., way PACKAGE FUNCTION [PACKAGE TEST], or types GOOS/GOARCH PACKAGE")
 	}
 	drawn, err := drawing(dir)
 	if err != nil {
