@@ -9,6 +9,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/recipe"
 )
 
@@ -59,7 +60,20 @@ func (f *inputFlags) read(cmd *cobra.Command, paths []string) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &task{source: *s, model: m, maxPicks: f.maxPicks, workers: f.workers}, fits(m, s.head())
+	t := &task{source: *s, model: m, maxPicks: f.maxPicks, workers: f.workers}
+	if err := fits(m, s.head()); err != nil {
+		return nil, err
+	}
+	sayPosition(cmd, m, s.head())
+	return t, nil
+}
+
+// sayPosition notes that columns without names are those of the model by their order.
+func sayPosition(cmd *cobra.Command, m *patchwork.Model, set *dataset.Set) {
+	if set.Table && set.Columns == nil && m.Extras().Columns != nil {
+		sayNotes(cmd, &dataset.Set{Notes: []string{"the columns have no names; they are taken in the model's order, " +
+			"from " + words.Column(m, 0) + " to " + words.Column(m, m.Width()-1)}})
+	}
 }
 
 // load reads the model and places it as the flags say.

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // A reader that closes its pipe early causes no error message.
@@ -130,7 +132,7 @@ func TestSecondInterrupt(t *testing.T) {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	time.Sleep(500 * time.Millisecond)
+	waitUntilFull(t, full.(*os.File))
 	cmd.Process.Signal(os.Interrupt)
 	select {
 	case err := <-ended:
@@ -150,6 +152,24 @@ func TestSecondInterrupt(t *testing.T) {
 	if got := listing(t, dir); got != "model.npz t.npz" {
 		t.Errorf("left %s", got)
 	}
+}
+
+// waitUntilFull waits until a pipe holds something and its writer adds nothing more.
+func waitUntilFull(t *testing.T, pipe *os.File) {
+	t.Helper()
+	last := 0
+	for range 60 {
+		time.Sleep(500 * time.Millisecond)
+		n, err := unix.IoctlGetInt(int(pipe.Fd()), unix.TIOCINQ)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n > 0 && n == last {
+			return
+		}
+		last = n
+	}
+	t.Fatal("the pipe does not fill")
 }
 
 // In a process of its own the exit codes and streams are the same.
