@@ -165,11 +165,7 @@ func (f *dataFlags) forModel(cmd *cobra.Command, o dataset.Options) (dataset.Opt
 		meant = append(meant, "invert")
 	}
 	o, notes, err := o.For(f.model, meant...)
-	if quiet, _ := cmd.Flags().GetBool("quiet"); !quiet {
-		for _, note := range notes {
-			fmt.Fprintln(cmd.ErrOrStderr(), "patchwork: note: "+note)
-		}
-	}
+	sayNotes(cmd, notes...)
 	return o, request(err)
 }
 
@@ -183,7 +179,7 @@ func (f *dataFlags) read(cmd *cobra.Command, paths []string) (*dataset.Set, erro
 	if err != nil {
 		return nil, err
 	}
-	sayNotes(cmd, set)
+	sayNotes(cmd, set.Notes...)
 	return f.cut(set)
 }
 

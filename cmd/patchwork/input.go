@@ -71,8 +71,8 @@ func (f *inputFlags) read(cmd *cobra.Command, paths []string) (*task, error) {
 // sayPosition notes that columns without names are those of the model by their order.
 func sayPosition(cmd *cobra.Command, m *patchwork.Model, set *dataset.Set) {
 	if set.Table && set.Columns == nil && m.Extras().Columns != nil {
-		sayNotes(cmd, &dataset.Set{Notes: []string{"the columns have no names; they are taken in the model's order, " +
-			"from " + words.Column(m, 0) + " to " + words.Column(m, m.Width()-1)}})
+		sayNotes(cmd, "the columns have no names; they are taken in the model's order, "+
+			"from "+words.Column(m, 0)+" to "+words.Column(m, m.Width()-1))
 	}
 }
 

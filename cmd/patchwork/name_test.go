@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -39,24 +38,8 @@ func TestNameInPlace(t *testing.T) {
 	if read(t, "m.npz") != before {
 		t.Error("a name that was taken back and given again makes another file")
 	}
-	f, err := os.Open("m.npz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	z, err := npy.ReadZip(f, info.Size(), npy.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	experts, err := z.Array("experts")
-	if err != nil {
-		t.Fatal(err)
-	}
-	save(t, "mine.npz", npy.Member{Name: "model.json", Raw: []byte(`{"rule":"max-minus-min","height":1,"width":4}`)}, npy.Member{Name: "experts", Array: experts},
+	_, arrays := arraysOf(t, "m.npz")
+	save(t, "mine.npz", npy.Member{Name: "model.json", Raw: []byte(`{"rule":"max-minus-min","height":1,"width":4}`)}, npy.Member{Name: "experts", Array: arrays["experts"]},
 		npy.Member{Name: "x-note", Array: npy.New([]int64{7}, 1)})
 	if o := patchworkCommand(t, "name", "mine.npz", "0", "fen"); o.code != 2 || !strings.Contains(o.err, "x-note.npy") || !strings.Contains(o.err, "-o") {
 		t.Errorf("exit %d, %q", o.code, o.err)
@@ -71,23 +54,10 @@ func TestNameInPlace(t *testing.T) {
 func TestSamplesAreNamed(t *testing.T) {
 	namedSites(t)
 	must(t, fields("sample -m m.npz -n 3 -o s.npz")...)
-	f, err := os.Open("s.npz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	z, err := npy.ReadZip(f, info.Size(), npy.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, arrays := arraysOf(t, "s.npz")
 	for name, want := range map[string][]string{"columns": {"a", "b", "c", "d"}, "names": {"wet meadow", "bog"}} {
-		a, err := z.Array(name)
-		if err != nil || !slices.Equal(a.Strings(), want) {
-			t.Errorf("%s: %v, %v, want %q", name, a, err, want)
+		if a := arrays[name]; a == nil || !slices.Equal(a.Strings(), want) {
+			t.Errorf("%s: %v, want %q", name, a, want)
 		}
 	}
 	must(t, fields("explain -m m.npz s.npz")...)

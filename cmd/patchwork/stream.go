@@ -108,7 +108,7 @@ func (f *dataFlags) open(cmd *cobra.Command, paths []string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	sayNotes(cmd, set)
+	sayNotes(cmd, set.Notes...)
 	set, err = f.cut(set)
 	return &source{set: set}, err
 }
@@ -120,7 +120,7 @@ func (f *dataFlags) openStream(cmd *cobra.Command, paths []string, opt dataset.O
 	if err != nil {
 		return nil, &inputError{err}
 	}
-	sayNotes(cmd, stream.Head())
+	sayNotes(cmd, stream.Head().Notes...)
 	take := -1
 	if f.takeGiven {
 		take = f.take

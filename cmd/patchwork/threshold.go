@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"example.com/patchwork/bitmap"
-	"example.com/patchwork/dataset"
 )
 
 // addThreshold adds --threshold. of says which data are meant, if a command reads
@@ -59,12 +58,12 @@ func (f *dataFlags) setSize(text string) error {
 	return nil
 }
 
-// sayNotes prints, unless quiet, what was done to data beyond reading them.
-func sayNotes(cmd *cobra.Command, set *dataset.Set) {
+// sayNotes prints notes, unless quiet: what was done to data beyond reading them.
+func sayNotes(cmd *cobra.Command, notes ...string) {
 	if quiet, err := cmd.Flags().GetBool("quiet"); err == nil && quiet {
 		return
 	}
-	for _, note := range set.Notes {
+	for _, note := range notes {
 		fmt.Fprintln(cmd.ErrOrStderr(), "patchwork: note: "+note)
 	}
 }

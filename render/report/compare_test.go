@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/posterior"
 	"example.com/patchwork/table"
 )
@@ -143,8 +144,8 @@ func TestQuality(t *testing.T) {
 			train = append(train, i)
 		}
 	}
-	hidden := posterior.HideBits(pick(set.Data, test), hiddenShare, 1, 9)
-	s, err := scoreFold(context.Background(), l, pick(set.Data, train), hidden, 9)
+	hidden := posterior.HideBits(rows.Part(set.Data, test), hiddenShare, 1, 9)
+	s, err := scoreFold(context.Background(), l, rows.Part(set.Data, train), hidden, 9)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/posterior"
 )
 
@@ -52,26 +53,26 @@ func (b *builder) missing(ctx context.Context) error {
 	if !b.set.Table || b.r.Unknown == 0 {
 		return nil
 	}
-	var rows []int
+	var gaps []int
 	for i, img := range b.set.Images {
 		if img.CountKnown() < img.Len() {
-			rows = append(rows, i)
+			gaps = append(gaps, i)
 		}
 	}
-	all := len(rows)
+	all := len(gaps)
 	if all > predictedRows {
 		rng := source(b.opt.Seed, "missing", 0)
-		rng.Shuffle(all, func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-		rows = rows[:predictedRows]
-		slices.Sort(rows)
+		rng.Shuffle(all, func(i, j int) { gaps[i], gaps[j] = gaps[j], gaps[i] })
+		gaps = gaps[:predictedRows]
+		slices.Sort(gaps)
 	}
-	images := pick(b.set.Data, rows).Images
-	found := make([][]Cell, len(rows))
-	step := b.counter("predicting", len(rows))
+	images := rows.Part(b.set.Data, gaps).Images
+	found := make([][]Cell, len(gaps))
+	step := b.counter("predicting", len(gaps))
 	err := posterior.Predict(ctx, b.m, images, posterior.Options{}, b.opt.Workers, func(i int, p []float64, _ *posterior.Posterior) {
 		for j, known := range images[i].AppendKnown(nil) {
 			if known == 0 {
-				found[i] = append(found[i], Cell{Row: b.row(rows[i]), Column: b.names[j], Probability: p[j], at: rows[i], column: j})
+				found[i] = append(found[i], Cell{Row: b.row(gaps[i]), Column: b.names[j], Probability: p[j], at: gaps[i], column: j})
 			}
 		}
 		step()
@@ -80,7 +81,7 @@ func (b *builder) missing(ctx context.Context) error {
 		return err
 	}
 	b.r.Missing = b.fill(slices.Concat(found...))
-	b.r.Missing.Rows, b.r.Missing.Sample = all, len(rows)
+	b.r.Missing.Rows, b.r.Missing.Sample = all, len(gaps)
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/pool"
+	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/posterior"
 	"example.com/patchwork/table"
 )
@@ -58,7 +59,7 @@ func (b *builder) quality(ctx context.Context) error {
 		b.r.NoQuality = "There are too few rows to leave some out."
 		return nil
 	}
-	order := shuffled(n, source(b.opt.Seed, "folds", 0))
+	order := source(b.opt.Seed, "folds", 0).Perm(n)
 	scores := make([]foldScore, folds)
 	step := b.counter("predicting hidden cells", folds)
 	_, err := pool.Run(ctx, folds, b.opt.Workers, 1, func(_, f int) error {
@@ -72,9 +73,9 @@ func (b *builder) quality(ctx context.Context) error {
 		}
 		slices.Sort(test)
 		slices.Sort(train)
-		hidden := posterior.HideBits(pick(data, test), hiddenShare, 1, b.opt.Seed+uint64(f))
+		hidden := posterior.HideBits(rows.Part(data, test), hiddenShare, 1, b.opt.Seed+uint64(f))
 		var err error
-		scores[f], err = scoreFold(ctx, l, pick(data, train), hidden, b.opt.Seed+uint64(f))
+		scores[f], err = scoreFold(ctx, l, rows.Part(data, train), hidden, b.opt.Seed+uint64(f))
 		step()
 		return err
 	})
@@ -157,15 +158,15 @@ func sure(p []float64, rows int) []float64 {
 // chooseMixture fits mixtures of 2, 4, 8, ... components and keeps the size that
 // predicts hidden cells of a fifth of the rows best, fitted to all of them.
 func chooseMixture(ctx context.Context, train patchwork.Data, seed uint64) (*table.Mixture, error) {
-	order := shuffled(len(train.Images), source(seed, "mixture", 0))
+	order := source(seed, "mixture", 0).Perm(len(train.Images))
 	cut := max(1, len(order)/5)
 	held, rest := slices.Clone(order[:cut]), slices.Clone(order[cut:])
 	slices.Sort(held)
 	slices.Sort(rest)
-	hidden := posterior.HideBits(pick(train, held), hiddenShare, max(1, min(8, 1000/cut)), seed)
+	hidden := posterior.HideBits(rows.Part(train, held), hiddenShare, max(1, min(8, 1000/cut)), seed)
 	best, size := math.Inf(1), 1
 	for k := 2; k <= 64 && 4*k <= len(rest) && k <= 4*size; k *= 2 { // until two sizes gain nothing
-		x, err := table.FitMixture(ctx, pick(train, rest), k, seed)
+		x, err := table.FitMixture(ctx, rows.Part(train, rest), k, seed)
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/learn"
 	"example.com/patchwork/table"
 )
@@ -76,23 +77,8 @@ func draw(data patchwork.Data, n int, rng *rand.Rand) patchwork.Data {
 	}
 	index := rng.Perm(len(data.Images))[:n]
 	slices.Sort(index)
-	return pick(data, index)
+	return rows.Part(data, index)
 }
-
-// pick returns the rows at the given indices, without a memory.
-func pick(data patchwork.Data, index []int) patchwork.Data {
-	var out patchwork.Data
-	for _, i := range index {
-		out.Images = append(out.Images, data.Images[i])
-		if data.Weights != nil {
-			out.Weights = append(out.Weights, data.Weights[i])
-		}
-	}
-	return out
-}
-
-// shuffled returns the numbers 0 to n-1 in an order drawn at random.
-func shuffled(n int, rng *rand.Rand) []int { return rng.Perm(n) }
 
 // source returns random numbers for one purpose: those of different names are
 // independent, and so are those of different numbers.

@@ -6,6 +6,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/pool"
+	"example.com/patchwork/internal/rows"
 )
 
 // Stability says how well each part comes back when the model is learned again: from
@@ -88,7 +89,7 @@ func (b *builder) stability(ctx context.Context) error {
 			for j := range index {
 				index[j] = rng.IntN(n)
 			}
-			from, seed = pick(data, index), b.m.Extras().Record.Seed
+			from, seed = rows.Part(data, index), b.m.Extras().Record.Seed
 		}
 		m, err := l.fit(ctx, from, seed)
 		if err == nil {
