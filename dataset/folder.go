@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/diagnose/words"
 )
 
 // pictureSuffixes are the suffixes that count in a folder or an archive; the
@@ -227,7 +228,7 @@ func belowOne(names []string) []string {
 func (in *input) none(what, more, hint string) error {
 	for _, suffix := range slices.Sorted(maps.Keys(in.seen.leftOut)) {
 		e := in.seen.leftOut[suffix]
-		return &FormatError{Msg: fmt.Sprintf("%s without %s pictures, but with %s (%s), which are not read", what, pictureFormats, counted(e.n, suffix+" file"), e.first), Hint: unread(suffix)}
+		return &FormatError{Msg: fmt.Sprintf("%s without %s pictures, but with %s (%s), which are not read", what, pictureFormats, words.Count(e.n, suffix+" file"), e.first), Hint: unread(suffix)}
 	}
 	return &FormatError{Msg: what + " without " + pictureFormats + " pictures" + more, Hint: hint}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"example.com/patchwork/diagnose/words"
 )
 
 // records yields the rows of a table as text, and where each stands, from 1; then
@@ -133,7 +135,7 @@ func sized(record []string, n, line int) ([]string, error) {
 		return record[:n], nil
 	}
 	if len(record) != n {
-		return nil, &FormatError{Line: line, ragged: true, Msg: fmt.Sprintf("%s, but line 1 has %d", people(len(record), "cell", "cells"), n),
+		return nil, &FormatError{Line: line, ragged: true, Msg: fmt.Sprintf("%s, but line 1 has %d", words.Count(len(record), "cell"), n),
 			Hint: "make all lines of one length, check the delimiter, or say --items if each line is a list"}
 	}
 	return record, nil

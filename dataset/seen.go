@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"example.com/patchwork/diagnose/words"
 )
 
 // seenPicture is what was found in a picture and done to it.
@@ -117,7 +119,7 @@ func (s *seen) notes(o *Options) []string {
 	}
 	for _, what := range slices.Sorted(maps.Keys(s.several)) {
 		e := s.several[what]
-		say("of %s with several %s the first was taken (%s)", counted(e.n, "picture"), what, e.first)
+		say("of %s with several %s the first was taken (%s)", words.Count(e.n, "picture"), what, e.first)
 	}
 	for _, suffix := range slices.Sorted(maps.Keys(s.leftOut)) {
 		e := s.leftOut[suffix]
@@ -180,13 +182,5 @@ func were(n, of int, noun string) string {
 	if n > 1 && n == of {
 		return fmt.Sprintf("all %d %ss %s", n, noun, verb)
 	}
-	return counted(n, noun) + " " + verb
-}
-
-// counted returns a number with its noun.
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return words.Count(n, noun) + " " + verb
 }

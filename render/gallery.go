@@ -65,7 +65,7 @@ func Explanations(m *patchwork.Model, cases []Case) Sheet {
 		h, w := c.Image.Height(), c.Image.Width()
 		s.Tiles = append(s.Tiles,
 			Tile{Image(c.Image), c.Name},
-			Tile{Overlay(m, c.Image, picks), count(len(picks), "pick")},
+			Tile{Overlay(m, c.Image, picks), words.Count(len(picks), "pick")},
 			Tile{Composed(m, h, w, picks), nats(c.Explanation.LogLikModel)})
 	}
 	for b := range min(blocks, len(cases)) {
@@ -74,13 +74,6 @@ func Explanations(m *patchwork.Model, cases []Case) Sheet {
 	}
 	s.Legend = legend(m, used)
 	return s
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // nats formats a log-likelihood with a real minus sign.

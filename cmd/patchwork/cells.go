@@ -7,6 +7,7 @@ import (
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/posterior"
 )
 
@@ -131,7 +132,7 @@ func (a *app) predictCells(ctx context.Context, t *task, opt posterior.Options, 
 	if err != nil {
 		return err
 	}
-	return a.wrote(output, "%s", count(n, "cell"))
+	return a.wrote(output, "%s", words.Count(n, "cell"))
 }
 
 // predict predicts images [from, to) of a part of a task that have unknown cells.

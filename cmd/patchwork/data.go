@@ -13,6 +13,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/diagnose/words"
 )
 
 // dataFlags say which data to read and what to select; every command that reads
@@ -236,15 +237,7 @@ func row(set *dataset.Set, i int) int {
 func describe(images int, set *dataset.Set) string {
 	h, w := set.Size()
 	if set.Table {
-		return fmt.Sprintf("%s of %d columns", count(images, "row"), w)
+		return fmt.Sprintf("%s of %d columns", words.Count(images, "row"), w)
 	}
-	return fmt.Sprintf("%s of %d x %d", count(images, "image"), h, w)
-}
-
-// count returns a number with its noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return fmt.Sprintf("%s of %d x %d", words.Count(images, "image"), h, w)
 }

@@ -66,7 +66,7 @@ func (a *app) warnFindings(m *patchwork.Model) {
 	findings := worthWarning(m, diagnose.Model(m, diagnose.Evidence{}))
 	for i, f := range findings {
 		if i == maxWarnings-1 && len(findings) > maxWarnings {
-			a.warn("and %s more; patchwork info lists them", count(len(findings)-i, "finding"))
+			a.warn("and %s more; patchwork info lists them", words.Count(len(findings)-i, "finding"))
 			return
 		}
 		a.warn("%s %s", f.Facts, f.Advice)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/patchwork/diagnose/words"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -123,7 +124,7 @@ func (a *app) help(cmd *cobra.Command) {
 	switch {
 	case hidden > 0:
 		w.line("")
-		w.text(fmt.Sprintf("%s --help-all explains more, and has %s in groups.", cmd.CommandPath(), count(hidden, "further flag")))
+		w.text(fmt.Sprintf("%s --help-all explains more, and has %s in groups.", cmd.CommandPath(), words.Count(hidden, "further flag")))
 	case cmd.HasAvailableSubCommands():
 		w.line("")
 		w.text(cmd.CommandPath() + " COMMAND --help has the flags of a command, and examples.")

@@ -240,7 +240,7 @@ func (r *modelReport) print(out io.Writer) error {
 	line("prior", "Beta(%v, %v)", r.Prior[0], r.Prior[1])
 	line("search", "%s", map[bool]string{true: "truncated templates", false: "original templates"}[r.Truncate])
 	if r.Images > 0 {
-		line("counts", "of %s", count(int(r.Images), image))
+		line("counts", "of %s", words.Count(int(r.Images), image))
 	}
 	r.printGeometry(line)
 	r.printLearned(line)
@@ -296,7 +296,7 @@ func (r *modelReport) printLearned(line func(string, string, ...any)) {
 	if r.Height == 1 {
 		image = "row"
 	}
-	from := count(int(l.Rows), image)
+	from := words.Count(int(l.Rows), image)
 	if l.Sample > 0 {
 		from += fmt.Sprintf(" (starts from a uniform sample of %d)", l.Sample)
 	}
@@ -330,7 +330,7 @@ func (r *modelReport) printLearned(line func(string, string, ...any)) {
 		if p.Chosen {
 			mark = "  chosen"
 		}
-		line(map[bool]string{true: "tried"}[i == 0], "%s: log-likelihood %.3f per %s of %d%s%s%s", count(p.Experts, "part"),
+		line(map[bool]string{true: "tried"}[i == 0], "%s: log-likelihood %.3f per %s of %d%s%s%s", words.Count(p.Experts, "part"),
 			p.LogLik/float64(p.Rows), image, p.Rows, length, heldOut, mark)
 	}
 }

@@ -14,7 +14,7 @@ import (
 // are called and how the data were read.
 func (r *modelReport) printParts(line func(string, string, ...any)) {
 	if r.Height == 1 {
-		line("parts", "%d of %s", r.Experts, count(r.Width, "column"))
+		line("parts", "%d of %s", r.Experts, words.Count(r.Width, "column"))
 	} else {
 		line("parts", "%d of %d x %d pixels", r.Experts, r.Height, r.Width)
 	}

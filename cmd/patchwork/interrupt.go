@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"example.com/patchwork"
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/learn"
 )
 
@@ -58,7 +59,7 @@ func bestSoFar(m *patchwork.Model, open bool) string {
 	starts := len(m.Extras().Record.Starts)
 	switch {
 	case open:
-		return fmt.Sprintf("the best so far, with %s", count(m.K(), "part"))
+		return fmt.Sprintf("the best so far, with %s", words.Count(m.K(), "part"))
 	case starts > 1:
 		return fmt.Sprintf("the best of %d starts so far", starts)
 	case starts == 1:

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/learn"
 
 	"github.com/spf13/cobra"
@@ -381,7 +382,7 @@ func (a *app) run(ctx context.Context, l *learning, src patchwork.Source) error 
 				p.step(fmt.Sprintf("best log-likelihood %.1f", best))
 			}
 		case learn.StageGrow, learn.StageShrink, learn.StageMerge, learn.StageRelocate, learn.StageFresh, learn.StageConfirm:
-			p.step(fmt.Sprintf("%s (%s)", count(s.Experts, "part"), s.Stage))
+			p.step(fmt.Sprintf("%s (%s)", words.Count(s.Experts, "part"), s.Stage))
 		}
 	}
 	l.interrupted = interrupted(ctx)

@@ -11,6 +11,7 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose"
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/learn"
 )
@@ -60,7 +61,7 @@ func (a *app) sayProfile(f *learnFlags, l *learning) error {
 	if l.blank == 0 {
 		return nil
 	}
-	return a.say(a.to(f), "left out: %s without ink, on which a part would be spent", count(l.blank, "image"))
+	return a.say(a.to(f), "left out: %s without ink, on which a part would be spent", words.Count(l.blank, "image"))
 }
 
 // summary prints what was learned, and warns of what is wrong with it.
@@ -100,7 +101,7 @@ func summaryLines(f *learnFlags, head *dataset.Set, l *learning, took time.Durat
 	r := l.model.Extras().Record
 	image, pixel := nouns(head.Table)
 	lines := []string{
-		fmt.Sprintf("learned %s from %s in %.2f s", count(l.model.K(), "part"), describe(l.images, head), took.Seconds()),
+		fmt.Sprintf("learned %s from %s in %.2f s", words.Count(l.model.K(), "part"), describe(l.images, head), took.Seconds()),
 		fmt.Sprintf("start %d of %d chosen: log-likelihood %.3f per %s, %.5f per %s (nats)",
 			r.Chosen+1, len(r.Starts), r.LogLik/float64(r.Rows), image, r.LogLik/l.pixels, pixel),
 		fmt.Sprintf("%.2f parts used per %s", usedParts(l.model), image),

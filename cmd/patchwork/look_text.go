@@ -10,6 +10,7 @@ import (
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/render"
 )
 
@@ -50,7 +51,7 @@ func overviewFacts(set *dataset.Set, o *dataset.Overview) []render.Fact {
 	}
 	some := func(name, text string, which []int) {
 		if len(which) > 0 {
-			say(name, "%s %s: %s", count(len(which), noun), text, namesOf(set, which))
+			say(name, "%s %s: %s", words.Count(len(which), noun), text, namesOf(set, which))
 		}
 	}
 	some("blank", "without any "+ink, o.Blank)
@@ -61,14 +62,14 @@ func overviewFacts(set *dataset.Set, o *dataset.Overview) []render.Fact {
 		if o.Table { // rows may share a name
 			one, other = fmt.Sprintf("row %d (%s)", row(set, o.Same[0])+1, one), fmt.Sprintf("row %d", row(set, o.SameAs[0])+1)
 		}
-		say("twice", "%s equal to an earlier one, such as %s to %s", count(n, noun), one, other)
+		say("twice", "%s equal to an earlier one, such as %s to %s", words.Count(n, noun), one, other)
 	}
 	if n := len(o.Constant); n > 0 {
 		var names []string
 		for _, j := range o.Constant {
 			names = append(names, o.Columns[j].Name)
 		}
-		say("constant", "%s the same in every row: %s", count(n, "column"), some5(names))
+		say("constant", "%s the same in every row: %s", words.Count(n, "column"), some5(names))
 	}
 	for _, note := range o.Notes {
 		say("note", "%s", note)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/modelfile"
 )
 
@@ -60,7 +61,7 @@ func (a *app) saveModel(path string, m *patchwork.Model) error {
 // describeModel returns the number of parts of a model with their size.
 func describeModel(m *patchwork.Model) string {
 	if m.Height() == 1 {
-		return fmt.Sprintf("%s of %s", count(m.K(), "part"), count(m.Width(), "column"))
+		return fmt.Sprintf("%s of %s", words.Count(m.K(), "part"), words.Count(m.Width(), "column"))
 	}
-	return fmt.Sprintf("%s of %d x %d pixels", count(m.K(), "part"), m.Height(), m.Width())
+	return fmt.Sprintf("%s of %d x %d pixels", words.Count(m.K(), "part"), m.Height(), m.Width())
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/experiments/paper"
 )
 
@@ -102,5 +103,5 @@ func (a *app) makePaper(cmd *cobra.Command, r paper.Request) error {
 		}
 	}
 	a.written = append(a.written, r.Dir)
-	return a.wrote(report.Path, "%s, %d of them made now", count(len(report.Figures), "figure"), len(report.Ran))
+	return a.wrote(report.Path, "%s, %d of them made now", words.Count(len(report.Figures), "figure"), len(report.Ran))
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/learn"
 
@@ -102,7 +103,7 @@ func (a *app) stats(cmd *cobra.Command, f *statsFlags, paths []string) error {
 		return a.printObject(statsReport{f.output, part.Shards[0].ID, part.Tally.Rows(), part.Tally.Picks(), jsonFloat(part.Tally.LogLik())}, f.output)
 	}
 	// In a pipe there is no summary.
-	return a.wrote(f.output, "counts of %s, log-likelihood %.3f", count(int(part.Tally.Rows()), "row"), part.Tally.LogLik())
+	return a.wrote(f.output, "counts of %s, log-likelihood %.3f", words.Count(int(part.Tally.Rows()), "row"), part.Tally.LogLik())
 }
 
 // countPart explains the images of a source and counts them.
@@ -221,7 +222,7 @@ func (a *app) mstep(cmd *cobra.Command, f *mstepFlags, paths []string) error {
 	if f.output == "-" {
 		w = a.err
 	}
-	if err := a.say(w, "added %s of %s: log-likelihood %.3f before this step", count(len(sum.Shards), "shard"), count(int(sum.Tally.Rows()), "row"), sum.Tally.LogLik()); err != nil {
+	if err := a.say(w, "added %s of %s: log-likelihood %.3f before this step", words.Count(len(sum.Shards), "shard"), words.Count(int(sum.Tally.Rows()), "row"), sum.Tally.LogLik()); err != nil {
 		return err
 	}
 	return a.wrote(f.output, "%s", describeModel(next))

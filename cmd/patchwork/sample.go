@@ -12,6 +12,7 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/bitmap/synth"
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/atomicfile"
 	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/render"
@@ -59,7 +60,7 @@ samples are shown in the terminal.`,
 			if err := a.saveSamples(s, output, probabilities); err != nil {
 				return err
 			}
-			if err := a.wrote(output, "%s of %d x %d", count(n, "sample"), m.Height(), m.Width()); err != nil {
+			if err := a.wrote(output, "%s of %d x %d", words.Count(n, "sample"), m.Height(), m.Width()); err != nil {
 				return err
 			}
 			switch {

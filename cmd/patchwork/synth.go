@@ -11,6 +11,7 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/bitmap/synth"
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/modelfile"
@@ -264,7 +265,7 @@ func (a *app) saveSynth(f *synthFlags, set *synthSet) error {
 		}
 		return a.printObject(r, f.output, string(f.picture))
 	}
-	return a.wrote(f.output, "%s of %d x %d", count(len(set.images), "image"), img.Height(), img.Width())
+	return a.wrote(f.output, "%s of %d x %d", words.Count(len(set.images), "image"), img.Height(), img.Width())
 }
 
 func (s *synthSet) members() []npy.Member {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/table"
 
 	"example.com/patchwork"
@@ -37,9 +38,9 @@ func tableNote(s table.Step) string {
 	case !s.Candidate:
 		return ""
 	case s.HiddenBits > 0:
-		return fmt.Sprintf("%s (%s), %.4f nats per hidden bit", count(s.Experts, "part"), s.Stage, s.HiddenLoss)
+		return fmt.Sprintf("%s (%s), %.4f nats per hidden bit", words.Count(s.Experts, "part"), s.Stage, s.HiddenLoss)
 	}
-	return fmt.Sprintf("%s (%s), %.3f nats per row", count(s.Experts, "part"), s.Stage, s.DescriptionLength/float64(s.Rows))
+	return fmt.Sprintf("%s (%s), %.3f nats per row", words.Count(s.Experts, "part"), s.Stage, s.DescriptionLength/float64(s.Rows))
 }
 
 // tableLines returns lines about how a table was learned.

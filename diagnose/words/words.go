@@ -59,6 +59,14 @@ func Clean(name string) string {
 	return strings.Join(strings.Fields(name), " ")
 }
 
+// Count returns a number with its noun, such as 1 row or 2 rows.
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 // MaxName is the length of the longest name that Rename gives, in characters.
 const MaxName = 200
 

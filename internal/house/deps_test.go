@@ -64,8 +64,8 @@ const policy = `
 	patchwork < internal/rows;
 	posterior, internal/rows < learn;
 	posterior, internal/rows < table;
-	learn, table < internal/recipe; # what the command and the studio ask of a learner
 	patchwork < diagnose/words; # what a model says, to people
+	diagnose/words, learn, table < internal/recipe; # what the command and the studio ask of a learner
 	posterior, diagnose/words < diagnose;
 	testing, pgregory.net/rapid, patchwork < internal/testkit; # for tests only
 
@@ -75,7 +75,7 @@ const policy = `
 	NONE < internal/npy < dataset/mat;
 	NONE < dataset/mat/mattest; # for tests only
 	bitmap < bitmap/synth;
-	patchwork, dataset/mat, internal/atomicfile, FILES, # what it reads is what learners take
+	patchwork, diagnose/words, dataset/mat, internal/atomicfile, FILES, # what it reads is what learners take
 	github.com/parquet-go/parquet-go/..., golang.org/x/image/...,
 	github.com/apache/arrow-go/v18/arrow, github.com/apache/arrow-go/v18/arrow/array, github.com/apache/arrow-go/v18/arrow/ipc,
 	github.com/apache/arrow-go/v18/arrow/memory, github.com/google/flatbuffers/go, # not its Parquet, which would double the program

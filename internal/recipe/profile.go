@@ -3,6 +3,8 @@ package recipe
 import (
 	"fmt"
 	"strings"
+
+	"example.com/patchwork/diagnose/words"
 )
 
 // The profiles: what kind of data a recipe is for.
@@ -73,9 +75,9 @@ func (r Recipe) Resolve(d Facts) (Recipe, string) {
 
 // recognise resolves a recipe without a profile.
 func (r Recipe) recognise(d Facts) (Recipe, string) {
-	what := fmt.Sprintf("%s of %d x %d", count(d.Rows, "image"), d.Height, d.Width)
+	what := fmt.Sprintf("%s of %d x %d", words.Count(d.Rows, "image"), d.Height, d.Width)
 	if d.Table {
-		what = fmt.Sprintf("%s of %s", count(d.Rows, "row"), count(d.Width, "column"))
+		what = fmt.Sprintf("%s of %s", words.Count(d.Rows, "row"), words.Count(d.Width, "column"))
 	}
 	switch {
 	case r.Paper() || r.Soft():
@@ -107,14 +109,6 @@ func (r Recipe) asTable() Recipe {
 		r.Method = "soft"
 	}
 	return r.counted()
-}
-
-// count returns a number with its noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // fitsTable reports whether the table learner knows all settings that are given.
