@@ -5,6 +5,7 @@ import "math"
 // These constants say when and how the light of a photo is evened out.
 const (
 	lightSide   = 256  // the light is measured on a picture reduced to about this side
+	lightLeast  = 16   // pixels a side, below which a surface follows the ink itself: three columns determine it
 	lightPasses = 8    // of leaving out what is not ground
 	lightTrim   = 1.5  // standard deviations from the ground that are still ground
 	lightGain   = 0.02 // of the share of the variance that lies between ink and paper
@@ -24,8 +25,11 @@ func (s *surface) at(y, x float64) float64 {
 // surface that most pixels are near to; its differences are subtracted. It is
 // done if Otsu's method then divides better by a clear margin (the variance
 // between its classes is a greater share of all), or finds nothing more to
-// divide: an empty page in uneven light is empty.
+// divide: an empty page in uneven light is empty. Tiny pictures stay as they are.
 func (g *gray) evened() (*gray, bool) {
+	if min(g.height, g.width) < lightLeast {
+		return g, false
+	}
 	small := g.reduced((max(g.height, g.width) + lightSide - 1) / lightSide)
 	light, ok := small.light()
 	if !ok {
