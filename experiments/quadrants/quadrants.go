@@ -8,6 +8,7 @@ import (
 	"math"
 	"time"
 
+	"example.com/patchwork/internal/assign"
 	"example.com/patchwork/learn"
 
 	"example.com/patchwork"
@@ -157,17 +158,16 @@ func soften(truth *patchwork.Model) *patchwork.Model {
 // |mu - 1/2| off it. Criterion five: the mean absolute error over all pixels is
 // below 0.05. (An expert that abstains everywhere has an error of 0.125 to
 // every quadrant, so 0.1 would be a weak criterion.) All rows must have the
-// same length; there may be more or fewer learned experts than true ones, up to
-// 16.
+// same length; there may be more or fewer learned experts than true ones.
 func Recovered(learned, truth [][]float64) (s, five int) {
-	cost := make([][]float64, len(truth))
+	gain := make([][]float64, len(truth))
 	for i, t := range truth {
-		cost[i] = make([]float64, len(learned))
+		gain[i] = make([]float64, len(learned))
 		for k, mu := range learned {
-			cost[i][k] = meanError(mu, t)
+			gain[i][k] = -meanError(mu, t)
 		}
 	}
-	for i, k := range assign(cost) {
+	for i, k := range assign.Pairs(gain) {
 		if k < 0 {
 			continue
 		}
@@ -175,7 +175,7 @@ func Recovered(learned, truth [][]float64) (s, five int) {
 		if on < 0.2 && off < 0.2 {
 			s++
 		}
-		if cost[i][k] < 0.05 {
+		if -gain[i][k] < 0.05 {
 			five++
 		}
 	}
@@ -202,49 +202,4 @@ func supportError(mu, truth []float64) (on, off float64) {
 		}
 	}
 	return on / max(votes, 1), off / max(rest, 1)
-}
-
-// assign assigns to each row of cost its own column so that the total is least,
-// by dynamic programming over sets of columns; -1 for rows left over if there
-// are fewer columns.
-func assign(cost [][]float64) []int {
-	columns := 0
-	if len(cost) > 0 {
-		columns = len(cost[0])
-	}
-	type state struct {
-		cost   float64
-		column int
-	}
-	const skip = 1e6 // more expensive than any match
-	best := make([][]state, len(cost)+1)
-	best[0] = make([]state, 1<<columns)
-	for set := 1; set < 1<<columns; set++ {
-		best[0][set].cost = math.Inf(1)
-	}
-	for i, row := range cost {
-		best[i+1] = make([]state, 1<<columns)
-		for set := range best[i+1] {
-			b := state{best[i][set].cost + skip, -1}
-			for k, c := range row {
-				if set>>k&1 == 1 && best[i][set&^(1<<k)].cost+c < b.cost {
-					b = state{best[i][set&^(1<<k)].cost + c, k}
-				}
-			}
-			best[i+1][set] = b
-		}
-	}
-	out, set := make([]int, len(cost)), 0
-	for s := range best[len(cost)] {
-		if best[len(cost)][s].cost < best[len(cost)][set].cost {
-			set = s
-		}
-	}
-	for i := len(cost); i > 0; i-- {
-		out[i-1] = best[i][set].column
-		if out[i-1] >= 0 {
-			set &^= 1 << out[i-1]
-		}
-	}
-	return out
 }

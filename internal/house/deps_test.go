@@ -39,7 +39,7 @@ const policy = `
 	< NOBODY;
 
 	# Leaves: values and formulas. None imports another, but for the places of pose and draws by weight.
-	NONE < bitmap, rule, pose, internal/pool, internal/exact, internal/enum, internal/draw;
+	NONE < bitmap, rule, pose, internal/pool, internal/exact, internal/enum, internal/draw, internal/assign;
 	internal/draw < internal/cluster;
 	pose < internal/score;
 
@@ -97,7 +97,7 @@ const policy = `
 	< render;
 
 	# What a model shows about data, as numbers and as a page.
-	learn, table, diagnose, diagnose/words, dataset, render, FILES < render/report;
+	learn, table, diagnose, diagnose/words, dataset, render, internal/assign, FILES < render/report;
 
 	# The comparison models of the paper know images, not our model.
 	bitmap, gonum.org/v1/gonum/... < experiments/rivals/coding
@@ -118,7 +118,7 @@ const policy = `
 	< studio/...;
 	LIBRARY, experiments/stat, NETWORK < experiments/bench/serve;
 	LIBRARY, experiments/stat, cmd/engine < experiments/bench/scale;
-	LIBRARY, rule, experiments/stat, experiments/rivals/dae, experiments/rivals/logpca, experiments/rivals/nmf,
+	LIBRARY, rule, internal/assign, experiments/stat, experiments/rivals/dae, experiments/rivals/logpca, experiments/rivals/nmf,
 	experiments/rivals/rbm, experiments/rivals/sparse
 	< experiments/...;
 	experiments/... < experiments/paper!; # the one door of the experiments

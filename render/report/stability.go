@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/assign"
 	"example.com/patchwork/internal/pool"
 	"example.com/patchwork/internal/rows"
 )
@@ -158,7 +159,7 @@ func compare(a, b [][]float64, height, width, reach int) []float64 {
 		}
 	}
 	out := make([]float64, len(a))
-	for i, j := range assign(gain) {
+	for i, j := range assign.Pairs(gain) {
 		if j >= 0 {
 			out[i] = gain[i][j]
 		}

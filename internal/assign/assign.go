@@ -1,10 +1,14 @@
-package report
+// Package assign pairs things one to one, such as learned parts with true ones.
+package assign
 
 import "math"
 
-// assign pairs rows with columns one to one so that the gains add up to the most, by
+// Pairs pairs rows with columns one to one so that the gains add up to the most, by
 // the method of Kuhn and Munkres. It returns the column of each row, -1 for none.
-func assign(gain [][]float64) []int {
+//
+// As many are paired as there are rows or columns, whichever are fewer, even at a loss;
+// all rows of gain have one length.
+func Pairs(gain [][]float64) []int {
 	rows := len(gain)
 	if rows == 0 {
 		return nil
