@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"io"
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
@@ -102,10 +100,9 @@ const cellsAtOnce = 1 << 15
 
 // predictCells writes the unknown cells, or with all every cell, one per row of a table.
 func (a *app) predictCells(ctx context.Context, t *task, opt posterior.Options, all bool, output, format string) error {
-	kind, isTable := isTable(format)
-	c := newCells(t.head(), !isTable || kind == dataset.TableCSV)
+	c := newCells(t.head(), isRounded(format))
 	n := 0
-	chunks := func(yield func([]any, error) bool) {
+	chunks := pushed(func(push func([]any) error) error {
 		_, err := a.inParts(ctx, t, func(part *task) error {
 			for from := 0; from < part.set.Len(); from += cellsAtOnce {
 				c.reset()
@@ -113,23 +110,15 @@ func (a *app) predictCells(ctx context.Context, t *task, opt posterior.Options, 
 					return err
 				}
 				n += len(c.p)
-				if !yield(c.chunk(), nil) {
-					return errStopped
+				if err := push(c.chunk()); err != nil {
+					return err
 				}
 			}
 			return nil
 		})
-		if err != nil && !errors.Is(err, errStopped) {
-			yield(nil, err)
-		}
-	}
-	err := a.output(output, func(w io.Writer) error {
-		if !isTable {
-			return writeRows(w, c.columns(), chunks)
-		}
-		return dataset.WriteTable(w, kind, c.columns(), chunks)
+		return err
 	})
-	if err != nil {
+	if err := a.outputTable(output, format, c.columns(), chunks); err != nil {
 		return err
 	}
 	return a.wrote(output, "%s", words.Count(n, "cell"))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 	"math"
 	"strings"
 
@@ -77,22 +78,29 @@ type codeTable struct {
 func newCodeTable(format dataset.TableFormat, m *patchwork.Model, s *source, gains bool) *codeTable {
 	t := &codeTable{format: format, parts: m.K(), gains: gains, weights: s.weighted()}
 	parts := partNames(m)
-	numbers := []dataset.TableColumn{{Name: "row", Type: dataset.ColumnInt}}
-	if t.weights {
-		numbers = append(numbers, dataset.TableColumn{Name: "weight", Type: dataset.ColumnInt})
-	}
-	numbers = append(numbers, dataset.TableColumn{Name: "codes", Type: dataset.ColumnByte, Block: parts})
+	columns, labels := rowColumns(s)
+	columns = append(columns, dataset.TableColumn{Name: "codes", Type: dataset.ColumnByte, Block: parts})
 	if gains {
-		numbers = append(numbers, dataset.TableColumn{Name: "gain", Type: dataset.ColumnFloat, Block: suffixed(parts, " gain")})
+		columns = append(columns, dataset.TableColumn{Name: "gain", Type: dataset.ColumnFloat, Block: suffixed(parts, " gain")})
 	}
-	numbers = append(numbers, dataset.TableColumn{Name: "log_lik", Type: dataset.ColumnFloat})
-	for _, c := range s.head().Meta {
-		t.columns = append(t.columns, c.TableColumn())
-	}
-	labels := len(t.columns)
-	t.columns = append(t.columns, numbers...)
+	t.columns = append(columns, dataset.TableColumn{Name: "log_lik", Type: dataset.ColumnFloat})
 	distinctNames(t.columns, 0, labels, format == dataset.TableNPZ)
 	return t
+}
+
+// rowColumns returns the columns that say which row of the input a row of a table is
+// of: its labels, of which it returns the number, then its number, and its weight if
+// there are weights.
+func rowColumns(s *source) (columns []dataset.TableColumn, labels int) {
+	for _, c := range s.head().Meta {
+		columns = append(columns, c.TableColumn())
+	}
+	labels = len(columns)
+	columns = append(columns, dataset.TableColumn{Name: "row", Type: dataset.ColumnInt})
+	if s.weighted() {
+		columns = append(columns, dataset.TableColumn{Name: "weight", Type: dataset.ColumnInt})
+	}
+	return columns, labels
 }
 
 // partNames returns what the parts are called: their names, else part 0, part 1, ...
@@ -182,10 +190,19 @@ func valuesOf(c dataset.Column, from, to int) any {
 // explainTable writes a table, a row per image.
 func (a *app) explainTable(ctx context.Context, w io.Writer, t *task, o *inOrder, g *gallery, table *codeTable) (n int, err error) {
 	out := dataset.Table{Format: table.format, Columns: table.columns, Rows: t.rows()}
-	err = out.Write(w, func(yield func([]any, error) bool) {
-		var err error
-		n, err = a.eachChunk(ctx, t, o, g, table.finish, func(c *chunk) error {
-			if !yield(table.values(c), nil) {
+	err = out.Write(w, pushed(func(push func([]any) error) (err error) {
+		n, err = a.eachChunk(ctx, t, o, g, table.finish, func(c *chunk) error { return push(table.values(c)) })
+		return err
+	}))
+	return n, err
+}
+
+// pushed turns a function that pushes chunks of a table into a sequence of them. Its
+// push returns an error if no more are wanted.
+func pushed(produce func(push func([]any) error) error) iter.Seq2[[]any, error] {
+	return func(yield func([]any, error) bool) {
+		err := produce(func(chunk []any) error {
+			if !yield(chunk, nil) {
 				return errStopped
 			}
 			return nil
@@ -193,12 +210,28 @@ func (a *app) explainTable(ctx context.Context, w io.Writer, t *task, o *inOrder
 		if err != nil && !errors.Is(err, errStopped) {
 			yield(nil, err)
 		}
-	})
-	return n, err
+	}
 }
 
 // errStopped says that a writer wants no more rows; it has an error of its own.
 var errStopped = errors.New("stopped")
+
+// outputTable writes a table of answers without blocks in a format of outputFormats:
+// lines of JSON, or one that package dataset writes.
+func (a *app) outputTable(path, format string, columns []dataset.TableColumn, chunks iter.Seq2[[]any, error]) error {
+	return a.output(path, func(w io.Writer) error {
+		if kind, ok := isTable(format); ok {
+			return dataset.WriteTable(w, kind, columns, chunks)
+		}
+		return writeRows(w, columns, chunks)
+	})
+}
+
+// isRounded reports whether a format is one of text, whose numbers are rounded.
+func isRounded(format string) bool {
+	kind, ok := isTable(format)
+	return !ok || kind == dataset.TableCSV
+}
 
 // isTable reports whether a format of outputFormats is that of a table, and which.
 func isTable(format string) (dataset.TableFormat, bool) {

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"io"
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
@@ -29,15 +27,7 @@ func (s *rowScores) put(i int, e *patchwork.Explanation, img *bitmap.Image) {
 // rowScoreColumns returns the columns of a table of scores: the labels, the row, its
 // weight if there are weights, its log-likelihood, picks and known pixels.
 func rowScoreColumns(s *source) []dataset.TableColumn {
-	var out []dataset.TableColumn
-	for _, c := range s.head().Meta {
-		out = append(out, c.TableColumn())
-	}
-	labels := len(out)
-	out = append(out, dataset.TableColumn{Name: "row", Type: dataset.ColumnInt})
-	if s.weighted() {
-		out = append(out, dataset.TableColumn{Name: "weight", Type: dataset.ColumnInt})
-	}
+	out, labels := rowColumns(s)
 	out = append(out, dataset.TableColumn{Name: "log_lik", Type: dataset.ColumnFloat},
 		dataset.TableColumn{Name: "picks", Type: dataset.ColumnInt}, dataset.TableColumn{Name: "pixels", Type: dataset.ColumnInt})
 	distinctNames(out, 0, labels, false)
@@ -71,27 +61,13 @@ func (a *app) scoreTo(ctx context.Context, t *task, path, format string) (*score
 	if path == "" {
 		return a.score(ctx, t, nil)
 	}
-	kind, isTable := isTable(format)
-	rounds := !isTable || kind == dataset.TableCSV
+	rounds := isRounded(format)
 	var r *scoreReport
-	chunks := func(yield func([]any, error) bool) {
-		var err error
-		r, err = a.score(ctx, t, func(part *task, s *rowScores) error {
-			if !yield(s.values(part.set, rounds), nil) {
-				return errStopped
-			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, errStopped) {
-			yield(nil, err)
-		}
-	}
-	err := a.output(path, func(w io.Writer) error {
-		if !isTable {
-			return writeRows(w, rowScoreColumns(&t.source), chunks)
-		}
-		return dataset.WriteTable(w, kind, rowScoreColumns(&t.source), chunks)
+	chunks := pushed(func(push func([]any) error) (err error) {
+		r, err = a.score(ctx, t, func(part *task, s *rowScores) error { return push(s.values(part.set, rounds)) })
+		return err
 	})
+	err := a.outputTable(path, format, rowScoreColumns(&t.source), chunks)
 	if err != nil {
 		return nil, err
 	}
