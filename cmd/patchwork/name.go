@@ -85,6 +85,9 @@ func (a *app) name(path, output string, m *patchwork.Model, pairs []string) erro
 		if err != nil {
 			return err
 		}
+		if _, err := strconv.Atoi(strings.TrimSpace(pair[1])); err == nil { // here numbers mean parts
+			return usagef("the name %s could be taken for the number of a part; give a word, after the part that it is for", pair[1])
+		}
 		if m, err = words.Rename(m, k, pair[1]); err != nil {
 			return usagef("%v", err)
 		}

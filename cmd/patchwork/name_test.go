@@ -50,6 +50,15 @@ func TestNameInPlace(t *testing.T) {
 	}
 }
 
+// A number is no name: the arguments may be in the wrong order.
+func TestNameIsNoNumber(t *testing.T) {
+	namedSites(t)
+	before := read(t, "m.npz")
+	if o := patchworkCommand(t, "name", "m.npz", "bog", "1"); o.code != 2 || !strings.Contains(o.err, "the number of a part") || read(t, "m.npz") != before {
+		t.Errorf("exit %d, %q", o.code, o.err)
+	}
+}
+
 // Samples of a table say what its columns and parts are called.
 func TestSamplesAreNamed(t *testing.T) {
 	namedSites(t)

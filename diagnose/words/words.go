@@ -71,8 +71,8 @@ func Count(n int, noun string) string {
 const MaxName = 200
 
 // Rename returns the model with another name for part k; an empty one removes it. The
-// error says why a name cannot be given: it is too long, has control characters, is a
-// number, or is that of another part.
+// error says why a name cannot be given: it is too long, has control characters, or is
+// that of another part.
 func Rename(m *patchwork.Model, k int, name string) (*patchwork.Model, error) {
 	name = strings.TrimSpace(name)
 	switch {
@@ -82,8 +82,6 @@ func Rename(m *patchwork.Model, k int, name string) (*patchwork.Model, error) {
 		return nil, fmt.Errorf("the name has %d characters; at most %d are kept", utf8.RuneCountInString(name), MaxName)
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
 		return nil, fmt.Errorf("the name %q has control characters", name)
-	case name != "" && strings.Trim(name, "0123456789") == "":
-		return nil, fmt.Errorf("the name %s could be taken for the number of a part; give a word", name)
 	}
 	for other := range m.K() {
 		if other != k && name != "" && (strings.EqualFold(name, given(m, other)) || name == fmt.Sprintf("part %d", other)) {
