@@ -28,6 +28,7 @@ type FormatError struct {
 
 	memory bool // the input is too large for Options.MaxMemory
 	ragged bool // lines have different numbers of cells
+	noData bool // no column is left as data
 	early  bool // the error may go away when the whole file is examined before it is read
 }
 

@@ -112,13 +112,12 @@ func (w *expected) expand(names []string) *expected {
 	out.columns, out.known = nil, map[string]bool{}
 	for _, name := range w.columns {
 		at := slices.IndexFunc(w.reading.Categories, func(c Category) bool { return c.Name == name })
-		if made := []string{name}; at >= 0 && !slices.Contains(names, name) {
+		made := []string{name}
+		if at >= 0 && !slices.Contains(names, name) {
 			made = w.reading.Categories[at].columns()
-			out.width += len(made) - 1
-			out.columns = append(out.columns, made...)
-		} else {
-			out.columns = append(out.columns, made...)
 		}
+		out.width += len(made) - 1
+		out.columns = append(out.columns, made...)
 	}
 	for _, name := range out.columns {
 		out.known[name] = true

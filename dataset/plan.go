@@ -81,7 +81,7 @@ type survey struct {
 // name returns the name of column i for people.
 func (s *survey) name(i int) string { r := roles{names: s.names}; return r.name(i) }
 
-// plan decides what each column is for.
+// planTable decides what each column is for.
 func (in *input) planTable(s *survey) (*tablePlan, error) {
 	p := &tablePlan{first: s.first, complete: s.complete, unit: s.unit}
 	if err := s.checkNames(); err != nil && in.opts.model == nil { // else the columns are matched by name
@@ -250,7 +250,7 @@ func (in *input) categoriesForWantOfBits(s *survey, v vocabularies, texts, auto,
 // noData adds to the error that no column is left what the columns are.
 func (s *survey) noData(err error, texts []int) error {
 	fe, ok := err.(*FormatError)
-	if !ok || len(texts) == 0 || !strings.HasPrefix(fe.Msg, "none of the") {
+	if !ok || len(texts) == 0 || !fe.noData {
 		return err
 	}
 	c := &s.columns[texts[0]]

@@ -125,9 +125,7 @@ func ReadingOf(m *patchwork.Model) (Reading, error) {
 	if len(text) == 0 {
 		return r, nil
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&r); err != nil {
+	if err := json.Unmarshal(text, &r); err != nil {
 		return Reading{}, &FormatError{Msg: "the model says in a way unknown to this version how its data are read", Hint: "use a newer patchwork", Err: err}
 	}
 	return r, r.check()

@@ -95,7 +95,7 @@ func (r *roles) rest(both func(i int) bool) (data []int, err error) {
 		}
 	}
 	if len(data) == 0 {
-		err = &FormatError{Msg: fmt.Sprintf("none of the %d columns is left as data", r.n), Hint: "choose some with --columns"}
+		err = &FormatError{noData: true, Msg: fmt.Sprintf("none of the %d columns is left as data", r.n), Hint: "choose some with --columns"}
 	}
 	return data, err
 }
