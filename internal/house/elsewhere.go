@@ -1,17 +1,9 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"go/ast"
-	"go/parser"
 	"go/token"
 	"go/types"
-	"io"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 )
 
@@ -27,38 +19,19 @@ func checkElsewhere(dir, machine string, packages []string) error {
 	if conf.Sizes == nil {
 		return fmt.Errorf("machine %s: no such architecture", machine)
 	}
-	cmd := exec.Command("go", append([]string{"list", "-deps", "-json=ImportPath,Dir,GoFiles,ImportMap"}, packages...)...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0")
-	out, err := cmd.Output()
-	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
-		return fmt.Errorf("go list for %s: %s", machine, failed.Stderr)
-	}
+	all, err := list(dir, []string{"GOOS=" + system, "GOARCH=" + arch, "CGO_ENABLED=0"}, packages...)
 	if err != nil {
-		return err
+		return fmt.Errorf("for %s: %w", machine, err)
 	}
 	done := map[string]*types.Package{"unsafe": types.Unsafe}
 	fset := token.NewFileSet()
-	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
-		var l struct {
-			listed
-			ImportMap map[string]string // of vendored packages
-		}
-		if err := dec.Decode(&l); err == io.EOF {
-			return nil
-		} else if err != nil {
-			return err
-		}
+	for _, l := range all {
 		if l.ImportPath == "unsafe" {
 			continue
 		}
-		var files []*ast.File
-		for _, name := range l.GoFiles {
-			f, err := parser.ParseFile(fset, filepath.Join(l.Dir, name), nil, parser.SkipObjectResolution)
-			if err != nil {
-				return err
-			}
-			files = append(files, f)
+		files, err := l.parse(fset)
+		if err != nil {
+			return err
 		}
 		conf.IgnoreFuncBodies = !under(l.ImportPath, root)
 		conf.Importer = checked{done, l.ImportMap}
@@ -66,6 +39,7 @@ func checkElsewhere(dir, machine string, packages []string) error {
 			return fmt.Errorf("for %s: %w", machine, err)
 		}
 	}
+	return nil
 }
 
 // checked imports packages that were checked before, by their names in one package.

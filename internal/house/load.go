@@ -23,6 +23,7 @@ const root = "example.com/patchwork"
 type listed struct {
 	ImportPath, Dir, Export string
 	GoFiles                 []string
+	ImportMap               map[string]string // of vendored packages
 }
 
 // code is a package, read and type-checked.
@@ -44,7 +45,7 @@ type program struct {
 // load reads and checks a package and all of ours that it imports. For the others
 // it uses the compiler's export data.
 func load(dir, pkg string) (*program, error) {
-	list, err := list(dir, pkg)
+	list, err := list(dir, nil, "-export", pkg)
 	if err != nil {
 		return nil, err
 	}
@@ -60,12 +61,8 @@ func load(dir, pkg string) (*program, error) {
 			continue
 		}
 		c := &code{names: l.GoFiles}
-		for _, name := range l.GoFiles {
-			f, err := parser.ParseFile(p.fset, filepath.Join(l.Dir, name), nil, parser.SkipObjectResolution)
-			if err != nil {
-				return nil, err
-			}
-			c.files = append(c.files, f)
+		if c.files, err = l.parse(p.fset); err != nil {
+			return nil, err
 		}
 		if c.Package, err = conf.Check(l.ImportPath, p.fset, c.files, &types.Info{Uses: p.uses, Defs: p.defs}); err != nil {
 			return nil, err
@@ -75,13 +72,14 @@ func load(dir, pkg string) (*program, error) {
 	return p, nil
 }
 
-// list returns a package and all it depends on, each after those it imports.
-func list(dir, pkg string) ([]listed, error) {
-	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles", pkg)
-	cmd.Dir = dir
+// list returns packages and all they depend on, each after those it imports. The
+// arguments are flags of go list and the packages, env is added to its environment.
+func list(dir string, env []string, args ...string) ([]listed, error) {
+	cmd := exec.Command("go", append([]string{"list", "-deps", "-json=ImportPath,Dir,Export,GoFiles,ImportMap"}, args...)...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 	out, err := cmd.Output()
 	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
-		return nil, fmt.Errorf("go list %s: %s", pkg, failed.Stderr)
+		return nil, fmt.Errorf("go list %s: %s", strings.Join(args, " "), failed.Stderr)
 	}
 	if err != nil {
 		return nil, err
@@ -96,6 +94,18 @@ func list(dir, pkg string) ([]listed, error) {
 		}
 		all = append(all, l)
 	}
+}
+
+// parse reads the files of a package.
+func (l *listed) parse(fset *token.FileSet) (files []*ast.File, err error) {
+	for _, name := range l.GoFiles {
+		f, err := parser.ParseFile(fset, filepath.Join(l.Dir, name), nil, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	return files, nil
 }
 
 // ours imports our packages as they were checked, and the others as compiled.
