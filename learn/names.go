@@ -9,15 +9,6 @@ import (
 // The name of an expert stays with it as long as learning changes it step by step,
 // and is dropped with it, or when something else takes its place.
 
-// namesWithout returns the names of a model's experts without that of expert k.
-func namesWithout(m *patchwork.Model, k int) []string {
-	names := slices.Clone(m.Extras().Names)
-	if names == nil {
-		return nil
-	}
-	return slices.Delete(names, k, k+1)
-}
-
 // namesUnless returns the names of a model's experts, none for the experts given,
 // whose templates are replaced.
 func namesUnless(m *patchwork.Model, replaced ...int) []string {

@@ -171,7 +171,7 @@ func activeIn(picks []patchwork.Pick, k int) bool {
 
 // withoutExpert returns the model without expert k.
 func withoutExpert(m *patchwork.Model, k int) *patchwork.Model {
-	return m.WithTemplates(slices.Delete(m.Templates(), k, k+1), patchwork.Extras{Names: namesWithout(m, k)})
+	return m.WithTemplates(slices.Delete(m.Templates(), k, k+1), patchwork.Extras{Names: rows.NamesWithout(m, k)})
 }
 
 // move learns again with expert k replaced by one made of a badly explained

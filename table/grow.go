@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/rows"
 )
 
 const (
@@ -141,10 +142,7 @@ func (l *learner) oneLess(ctx context.Context, from tried, good func(tried) bool
 // without considers a model without expert k, after a little more soft EM.
 func (l *learner) without(ctx context.Context, from tried, k int) (c tried, err error) {
 	was := from.Model.Extras()
-	extras := patchwork.Extras{Usage: slices.Delete(slices.Clone(was.Usage), k, k+1), Record: was.Record}
-	if was.Names != nil {
-		extras.Names = slices.Delete(slices.Clone(was.Names), k, k+1)
-	}
+	extras := patchwork.Extras{Usage: slices.Delete(slices.Clone(was.Usage), k, k+1), Record: was.Record, Names: rows.NamesWithout(from.Model, k)}
 	m := from.Model.WithTemplates(slices.Delete(from.Model.Templates(), k, k+1), extras)
 	l.m.MinVoteGain = from.minVoteGain
 	for r, err := range l.softEM(ctx, m, roundsPerExpert) {

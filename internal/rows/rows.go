@@ -176,3 +176,13 @@ func ValidateConfig(c patchwork.Config) error {
 	_, err := patchwork.NewModel(c, [][]float64{template})
 	return err
 }
+
+// NamesWithout returns the names of a model's experts, if it has any, without that of
+// expert k.
+func NamesWithout(m *patchwork.Model, k int) []string {
+	names := slices.Clone(m.Extras().Names)
+	if names == nil {
+		return nil
+	}
+	return slices.Delete(names, k, k+1)
+}
