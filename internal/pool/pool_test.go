@@ -63,6 +63,8 @@ func TestRunStops(t *testing.T) {
 		_, err := pool.Run(ctx, 1000, workers, 3, func(_, i int) error {
 			if calls.Add(1) == 10 {
 				stop()
+			} else if calls.Load() > 10 {
+				<-ctx.Done() // the tenth call may be held up before it stops the others
 			}
 			return nil
 		})
@@ -135,15 +137,15 @@ func TestEmit(t *testing.T) {
 
 // TestEmitAsItComes: what the present call emits is yielded before the call ends.
 func TestEmitAsItComes(t *testing.T) {
-	seen := make(chan int)
+	seen := []chan bool{make(chan bool), make(chan bool)} // of each call: the second waits for its own value, too
 	n := 0
 	for v, err := range pool.Emit(t.Context(), 2, 2, func(ctx context.Context, i int, emit func(int)) error {
 		emit(i)
 		select {
-		case <-seen:
+		case <-seen[i]:
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			return errors.New("the value was not yielded")
 		}
 		return nil
@@ -152,7 +154,7 @@ func TestEmitAsItComes(t *testing.T) {
 			t.Fatal(v, err)
 		}
 		n++
-		seen <- v
+		close(seen[v])
 	}
 	if n != 2 {
 		t.Errorf("%d values", n)
