@@ -89,11 +89,11 @@ func stepKey(m *Model, opt PursuitOptions) string {
 	c := m.cfg
 	fmt.Fprintf(h, "%v %d %d %v %v %t %v %t %v %d %v\n", c.Rule, c.Height, c.Width, c.Poses, c.Q, c.Truncate, c.UnknownOutside, c.Scene, c.Prior, c.reuse(), len(c.QMap))
 	o := opt.withDefaults(&m.cfg)
-	costs := o.Costs
-	o.Costs = nil
-	fmt.Fprintf(h, "%+v %d\n", o, len(costs))
+	costs, rates := o.Costs, o.Rates
+	o.Costs, o.Rates = nil, nil
+	fmt.Fprintf(h, "%+v %d %d\n", o, len(costs), len(rates))
 	var buf [8]byte
-	for _, list := range append([][]float64{c.QMap, costs}, m.experts...) {
+	for _, list := range append([][]float64{c.QMap, costs, rates}, m.experts...) {
 		for _, v := range list {
 			binary.LittleEndian.PutUint64(buf[:], math.Float64bits(v))
 			h.Write(buf[:])

@@ -66,6 +66,15 @@ type PursuitOptions struct {
 	MinGain float64
 	Costs   []float64
 
+	// Rates, if not nil, makes every pick pay for saying that it is there: a pick of
+	// expert k, of which Rates[k] > 0 are expected in an image, costs
+	// log(poses / Rates[k]) nats, at least 1, where poses is the number of poses that
+	// an expert has in the image (GridFor). Without this price learning ends with many
+	// dots. It comes on top of Costs, and RefineThreshold 0 then means 0. Gains under
+	// truncated templates cannot be compared with it: a search by them does not charge
+	// it, but the sweeps after the search do; without sweeps it is an error.
+	Rates []float64
+
 	// PosePrior uses the model's geometry as a prior over poses: given the picks so
 	// far, the cost of a pose is the number of nats by which it is less probable
 	// than the likeliest one. The prior is the Gaussian of the training poses with
@@ -77,8 +86,8 @@ type PursuitOptions struct {
 	Reuse    int // picks an expert may have in one image; 0: the model's
 
 	// Settings of Refined. RefineThreshold is the gain, in nats, that a pick must
-	// exceed in the sweeps; 0 means log(number of candidates), a negative value
-	// means 0, and MinGain applies if it is larger. RefineSweeps bounds the number
+	// exceed in the sweeps; 0 means log(number of candidates), or 0 if there are
+	// Rates, a negative value means 0, and MinGain applies if it is larger. RefineSweeps bounds the number
 	// of sweeps; 0 means 8. RefineScoring is the likelihood of the sweeps; 0 means
 	// ScoringOriginal even if the model searches with truncated templates, because
 	// gains under truncated templates cannot be compared with one threshold.
@@ -133,6 +142,15 @@ func (o PursuitOptions) validate(c *Config, experts int) error {
 			o.MaxPicks, o.Reuse, o.RefineSweeps)
 	case o.Costs != nil && len(o.Costs) != experts:
 		return fmt.Errorf("patchwork: %d costs for %d parts", len(o.Costs), experts)
+	case o.Rates != nil && len(o.Rates) != experts:
+		return fmt.Errorf("patchwork: %d rates for %d parts", len(o.Rates), experts)
+	case o.Rates != nil && o.lastScoring() == ScoringTruncated:
+		return fmt.Errorf("patchwork: gains under truncated templates cannot be compared with the price of a place; refine, or score by original")
+	}
+	for k, r := range o.Rates {
+		if !(r > 0) || math.IsInf(r, 0) {
+			return fmt.Errorf("patchwork: rate of part %d is %v, not a number of picks above 0", k, r)
+		}
 	}
 	for k, c := range o.Costs {
 		if math.IsNaN(c) || math.IsInf(c, 0) {
@@ -140,6 +158,29 @@ func (o PursuitOptions) validate(c *Config, experts int) error {
 		}
 	}
 	return nil
+}
+
+// lastScoring returns the scoring of the last stage: RefineScoring after sweeps, else
+// Scoring.
+func (o PursuitOptions) lastScoring() Scoring {
+	if o.Refined {
+		return o.RefineScoring
+	}
+	return o.Scoring
+}
+
+// prices returns the costs of a pick of each expert in a stage of the search by the
+// given scoring, in an image with so many poses; nil if all are 0. The result is in
+// buf, where that is large enough.
+func (o PursuitOptions) prices(s Scoring, poses int, buf []float64) []float64 {
+	if o.Rates == nil || s == ScoringTruncated {
+		return o.Costs
+	}
+	buf = buf[:0]
+	for k, rate := range o.Rates {
+		buf = append(buf, score.CostOf(o.Costs, k)+max(1, math.Log(float64(poses)/rate)))
+	}
+	return buf
 }
 
 // Pursuit explains images by likelihood matching pursuit (section 3 of the paper):
@@ -154,6 +195,8 @@ type Pursuit struct {
 	refined *score.Bank // templates under the scoring of the refining sweeps
 	prior   *posePrior  // nil unless PursuitOptions.PosePrior
 	grid    pose.Grid   // of the current image
+	costs   []float64   // of a pick of each expert, in the current image and stage; may be nil
+	priced  []float64   // memory of costs
 	ranked  []score.Ranked
 	used    []int // picks of each expert in the current image
 	pixels  []uint8
@@ -242,9 +285,9 @@ func (p *Pursuit) Explain(img *bitmap.Image) (*Explanation, error) {
 	if p.opt.Refined {
 		p.refine(img, e)
 	}
-	e.LogLik, e.Scoring = p.search.LogLik(), p.inForce()
+	e.LogLik, e.Scoring = p.search.LogLik(), p.opt.lastScoring()
 	e.LogLikModel = e.LogLik
-	if p.inForce() != ScoringOriginal {
+	if e.Scoring != ScoringOriginal {
 		e.LogLikModel = p.logLikModel(img.Height(), img.Width(), e.Picks)
 	}
 	return e, nil
@@ -264,15 +307,6 @@ func (p *Pursuit) logLikModel(height, width int, picks []Pick) float64 {
 	return sum.Sum()
 }
 
-// inForce returns the scoring of the explanations: that of the last stage,
-// RefineScoring after sweeps, else Scoring.
-func (p *Pursuit) inForce() Scoring {
-	if p.opt.Refined {
-		return p.opt.RefineScoring
-	}
-	return p.opt.Scoring
-}
-
 // Steps returns an iterator that runs the greedy pursuit on one image, without
 // refining, and yields its picks one by one. Only one iteration may be in progress
 // at a time. The error is a *SizeError.
@@ -287,7 +321,7 @@ func (p *Pursuit) Steps(img *bitmap.Image) (iter.Seq[Pick], error) {
 			p.pixels[i] = score.Unknown
 		}
 	}
-	p.reset(p.scored, grid, img)
+	p.reset(p.scored, p.opt.Scoring, grid, img)
 	return func(yield func(Pick) bool) {
 		for n := 0; n < p.opt.MaxPicks; n++ {
 			floor := p.opt.MinGain

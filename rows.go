@@ -65,7 +65,7 @@ func (e *Explanations) addAll(rows *scorerows.Picked) {
 // explanations of the images before it.
 func (p *Pursuit) ExplainAll(images []*bitmap.Image, out *Explanations) error {
 	out.reset()
-	out.Scoring = p.inForce()
+	out.Scoring = p.opt.lastScoring()
 	for from := 0; from < len(images); from += rowsAtOnce {
 		part := images[from:min(from+rowsAtOnce, len(images))]
 		if b := p.rows(part); b != nil {
@@ -87,7 +87,7 @@ func (p *Pursuit) ExplainAll(images []*bitmap.Image, out *Explanations) error {
 // unpack appends the explanations of the images that b explained.
 func (p *Pursuit) unpack(b *rows, images []*bitmap.Image, out *Explanations) {
 	odd := b.picked.Odd
-	if len(odd) == 0 && p.inForce() == ScoringOriginal {
+	if len(odd) == 0 && p.opt.lastScoring() == ScoringOriginal {
 		out.addAll(&b.picked)
 		return
 	}
@@ -118,7 +118,7 @@ func (p *Pursuit) addRow(b *rows, i int, img *bitmap.Image, out *Explanations) {
 	}
 	logLik := b.picked.LogLik[i]
 	logLikModel := logLik
-	if p.inForce() != ScoringOriginal {
+	if p.opt.lastScoring() != ScoringOriginal {
 		logLikModel = LogLik(img, p.model.Compose(img.Height(), img.Width(), out.Picks[first:]).P)
 	}
 	out.addScores(b.picked.Start[i], logLik, logLikModel)
@@ -190,7 +190,7 @@ func (p *Pursuit) rows(images []*bitmap.Image) *rows {
 			return nil
 		}
 		p.rowTable.once.Do(func() {
-			p.rowTable.table = scorerows.NewTable(p.scored, scorerows.Options{Costs: p.opt.Costs,
+			p.rowTable.table = scorerows.NewTable(p.scored, scorerows.Options{Costs: p.opt.prices(p.opt.Scoring, 1, nil),
 				MinGain: p.opt.MinGain, MaxPicks: p.opt.MaxPicks, Forced: p.opt.Forced})
 		})
 		if p.rowTable.table == nil {

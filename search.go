@@ -9,18 +9,18 @@ import (
 )
 
 // refine improves an explanation by coordinate ascent on its penalised
-// log-likelihood, log P(x | picks) - threshold * #picks - costs. Each step replaces
+// log-likelihood, log P(x | picks) - threshold * #picks - costs of the picks. Each step replaces
 // a pick by the best candidate given the others (which may be the pick itself),
 // removes it, or adds one. No step lowers the objective, so neither does a sweep.
 // Afterwards e holds scores and gains under the scoring of the sweeps.
 func (p *Pursuit) refine(img *bitmap.Image, e *Explanation) {
 	grid, _ := p.model.GridFor(img.Height(), img.Width()) // checked by Steps
 	threshold := p.opt.RefineThreshold
-	if threshold == 0 {
+	if threshold == 0 && p.opt.Rates == nil {
 		threshold = math.Log(float64(p.model.K() * grid.Len()))
 	}
 	threshold = max(threshold, p.opt.MinGain, 0)
-	p.reset(p.refined, grid, img)
+	p.reset(p.refined, p.opt.RefineScoring, grid, img)
 	for _, pick := range e.Picks {
 		p.used[pick.Expert]++
 		i, _ := grid.Index(pick.Pose)
@@ -155,7 +155,7 @@ func (p *Pursuit) rotations() int { return p.model.cfg.Poses.Rotations() }
 // If the best gains less than floor, in nats, the result may be any candidate.
 func (p *Pursuit) best(floor float64) (int, score.Gain) {
 	if p.prior == nil {
-		return p.search.BestAbove(floor, p.opt.Costs, p.live)
+		return p.search.BestAbove(floor, p.costs, p.live)
 	}
 	picks := make([]Pick, 0, len(p.search.Picks()))
 	for _, placed := range p.search.Picks() {
@@ -166,7 +166,7 @@ func (p *Pursuit) best(floor float64) (int, score.Gain) {
 	// The cost of a pose is not negative. So a candidate whose gain without it is
 	// less than the best gain with it cannot be the best.
 	for n := 64; ; n *= 8 {
-		p.ranked = p.search.Top(n, p.opt.Costs, p.live, p.ranked[:0])
+		p.ranked = p.search.Top(n, p.costs, p.live, p.ranked[:0])
 		best, top := -1, score.Gain{Possible: math.MinInt}
 		for _, r := range p.ranked {
 			g := p.net(r.Candidate, r.Gain)
@@ -188,10 +188,7 @@ func (p *Pursuit) best(floor float64) (int, score.Gain) {
 
 // pickCost returns the cost of a pick of candidate c's expert, without its pose.
 func (p *Pursuit) pickCost(c int) float64 {
-	if p.opt.Costs == nil {
-		return 0
-	}
-	return p.opt.Costs[p.expertOf(c)]
+	return score.CostOf(p.costs, p.expertOf(c))
 }
 
 // cost returns the cost of picking candidate c, its pose included.
@@ -212,9 +209,14 @@ func (p *Pursuit) net(c int, g score.Gain) score.Gain {
 // live reports whether the expert may be picked once more in the current image.
 func (p *Pursuit) live(expert int) bool { return p.used[expert] < p.opt.Reuse }
 
-// reset starts a search without picks in an image.
-func (p *Pursuit) reset(b *score.Bank, grid pose.Grid, img *bitmap.Image) {
+// reset starts a stage of the search, without picks in an image; b has the templates
+// under its scoring.
+func (p *Pursuit) reset(b *score.Bank, s Scoring, grid pose.Grid, img *bitmap.Image) {
 	p.grid = grid
+	p.costs = p.opt.prices(s, grid.Len(), p.priced)
+	if p.opt.Rates != nil && s != ScoringTruncated {
+		p.priced = p.costs
+	}
 	p.search.Reset(b, score.GridOf(grid.DY, grid.DX), img.Height(), img.Width(), p.pixels)
 	if len(p.used) != p.model.K() {
 		p.used = make([]int, p.model.K())
