@@ -61,6 +61,7 @@
 package patchwork
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -144,6 +145,11 @@ type Config struct {
 	// shifts do not.
 	Scene bool
 
+	// ImageHeight and ImageWidth, in pixels, are the size of the images of a Scene
+	// model that has to choose one: of those it samples, and of most it was learned
+	// from. 0 means the frame's. The Config of a Model has the size itself, never 0.
+	ImageHeight, ImageWidth int
+
 	// Reuse is the number of picks an expert may have in one image; 0 means 1.
 	Reuse int
 
@@ -180,6 +186,28 @@ func (c Config) clone() Config {
 	return c
 }
 
+// resolved returns a deep copy with the size of images itself, in place of 0.
+func (c Config) resolved() Config {
+	c = c.clone()
+	c.ImageHeight, c.ImageWidth = cmp.Or(c.ImageHeight, c.Height), cmp.Or(c.ImageWidth, c.Width)
+	return c
+}
+
+// validateImages returns an error if the parts do not fit in the images.
+func (c *Config) validateImages() error {
+	r := c.resolved()
+	switch {
+	case !c.Scene && (r.ImageHeight != c.Height || r.ImageWidth != c.Width):
+		return fmt.Errorf("patchwork: images of %d x %d pixels are not of the size of the parts, %d x %d, and only a scene may be larger",
+			r.ImageHeight, r.ImageWidth, c.Height, c.Width)
+	case r.ImageHeight < c.Height || r.ImageWidth < c.Width:
+		return fmt.Errorf("patchwork: images of %d x %d pixels are smaller than their parts, %d x %d", r.ImageHeight, r.ImageWidth, c.Height, c.Width)
+	case r.ImageHeight > bitmap.MaxPixels/r.ImageWidth:
+		return fmt.Errorf("patchwork: an image of %d x %d pixels is larger than %d pixels", r.ImageHeight, r.ImageWidth, bitmap.MaxPixels)
+	}
+	return nil
+}
+
 // validate returns an error that names the first setting that is out of range.
 func (c Config) validate() error {
 	switch {
@@ -208,6 +236,9 @@ func (c Config) validate() error {
 		if !(q >= 0 && q <= 1) {
 			return fmt.Errorf("patchwork: abstention value of row %d, column %d is %v, not a probability", i/c.Width, i%c.Width, q)
 		}
+	}
+	if err := c.validateImages(); err != nil {
+		return err
 	}
 	return c.Poses.Validate()
 }

@@ -44,8 +44,8 @@ func (p *Pursuit) Judge(img *bitmap.Image, grid pose.Grid, before []Pick, each f
 }
 
 // Fake sets the counts of a tally of two experts.
-func (t *Tally) Fake(rows, picks, active1, seen1, on1 int64) {
-	t.rows, t.picks, t.active[1], t.counts.Seen[1], t.counts.On[1] = rows, picks, active1, seen1, on1
+func (t *Tally) Fake(rows, picks, active1, uses1, seen1, on1 int64) {
+	t.rows, t.picks, t.active[1], t.uses[1], t.counts.Seen[1], t.counts.On[1] = rows, picks, active1, uses1, seen1, on1
 }
 
 // Place returns the opinion of one pick at every pixel of an image.

@@ -38,9 +38,17 @@ func (m *Model) picksAt(x []float64, present func(k int) bool) []Pick {
 // independently by its Usage; without Usage all occur. The poses are drawn from
 // the Gaussian, or are zero without one.
 //
+// The experts of a Scene model without a geometry lie anywhere in an image of the
+// Config's size: every pose is equally likely, and an expert that may be used more
+// than once is used as often as chance has it, given its Usage.
+//
 // With a nil rng SamplePicks places every expert at its mean pose instead, as
-// Figure 8 of the paper does. Poses are rounded to whole pixels.
+// Figure 8 of the paper does; without such poses those of a Scene model are spread
+// over the image. Poses are rounded to whole pixels.
 func (m *Model) SamplePicks(rng *rand.Rand) []Pick {
+	if m.cfg.Scene && m.extras.Geometry == nil {
+		return m.scatter(rng)
+	}
 	if rng == nil {
 		var mean []float64
 		if g := m.extras.Geometry; g != nil {
@@ -66,6 +74,54 @@ func (m *Model) SamplePicks(rng *rand.Rand) []Pick {
 		x = g.Normal.Sample(rng, nil)
 	}
 	return m.picksAt(x, present)
+}
+
+// scatter draws picks anywhere in an image of the configuration's size, or with a nil
+// rng lays every expert out, from left to right and row by row.
+func (m *Model) scatter(rng *rand.Rand) []Pick {
+	grid, err := m.GridFor(m.cfg.ImageHeight, m.cfg.ImageWidth)
+	if err != nil {
+		grid = pose.Grid{} // too many candidates to search, but every image has the first
+	}
+	var picks []Pick
+	if rng == nil {
+		columns := int(math.Ceil(math.Sqrt(float64(m.K()))))
+		rows := (m.K() + columns - 1) / columns
+		for k := range m.K() {
+			at := pose.Pose{DY: grid.DY.At(k / columns * (grid.DY.Len() - 1) / max(rows-1, 1)),
+				DX: grid.DX.At(k % columns * (grid.DX.Len() - 1) / max(columns-1, 1))}
+			picks = append(picks, Pick{Expert: k, Pose: at})
+		}
+		return picks
+	}
+	for k := range m.K() {
+		for range m.drawUses(rng, k) {
+			picks = append(picks, Pick{Expert: k, Pose: grid.At(rng.IntN(grid.Len()))})
+		}
+	}
+	return picks
+}
+
+// drawUses draws how often expert k is used: once, or by a Poisson distribution up to
+// Reuse, so that it is used at all with the probability of its Usage. Without Usage it
+// is used once.
+func (m *Model) drawUses(rng *rand.Rand, k int) int {
+	if m.extras.Usage == nil {
+		return 1
+	}
+	u, n := rng.Float64(), 0
+	p := 1 - min(m.extras.Usage[k], 1) // of n uses, from none on
+	if rate := -math.Log(max(p, 1e-9)); m.cfg.reuse() > 1 {
+		for ; u >= p && n < m.cfg.reuse(); n++ {
+			u -= p
+			p *= rate / float64(n+1)
+		}
+		return n
+	}
+	if u >= p {
+		return 1
+	}
+	return 0
 }
 
 // posePrior is a prior over the pose of the next pick, given the picks so far: the

@@ -93,7 +93,7 @@ func NewModel(cfg Config, templates [][]float64) (*Model, error) {
 	if len(templates) == 0 {
 		return nil, fmt.Errorf("patchwork: a model needs at least one part")
 	}
-	m := &Model{cfg: cfg.clone(), idle: new(idle)}
+	m := &Model{cfg: cfg.resolved(), idle: new(idle)}
 	for k, t := range templates {
 		if len(t) != cfg.Height*cfg.Width {
 			return nil, fmt.Errorf("patchwork: part %d has %d values, a frame of %d x %d needs %d",
@@ -206,7 +206,7 @@ func (m *Model) WithConfig(cfg Config) (*Model, error) {
 		return nil, err
 	}
 	c := *m
-	c.cfg, c.turns, c.idle = cfg.clone(), newTurns(&cfg), new(idle)
+	c.cfg, c.turns, c.idle = cfg.resolved(), newTurns(&cfg), new(idle)
 	return &c, nil
 }
 

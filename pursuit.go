@@ -373,11 +373,12 @@ func (m *Model) LogLik(img *bitmap.Image) (float64, error) {
 	return e.LogLikModel, nil
 }
 
-// Sample draws an image of the size of the experts' frame, and returns it with
-// the picks it is composed of. It calls SamplePicks, Compose and bitmap.Sample.
+// Sample draws an image of the size that the model's Config says, ImageHeight x
+// ImageWidth, and returns it with the picks it is composed of. It calls SamplePicks,
+// Compose and bitmap.Sample.
 func (m *Model) Sample(rng *rand.Rand) (*bitmap.Image, []Pick) {
-	picks := m.SamplePicks(rng)
-	return bitmap.Sample(rng, m.cfg.Height, m.cfg.Width, m.Compose(m.cfg.Height, m.cfg.Width, picks).P), picks
+	picks, h, w := m.SamplePicks(rng), m.cfg.ImageHeight, m.cfg.ImageWidth
+	return bitmap.Sample(rng, h, w, m.Compose(h, w, picks).P), picks
 }
 
 // The easy calls on a model, Explain, LogLik and Sample, use the recommended settings

@@ -245,6 +245,7 @@ func (t *Tally) addRows(b *rows, weights []int64) {
 		t.addScores(weight, len(picks), logLik)
 		for _, k := range picks {
 			t.active[k] += weight
+			t.uses[k] += weight
 		}
 	}
 	b.Count(b.packed, weights, &b.picked, scorerows.Counts(t.counts))

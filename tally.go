@@ -28,6 +28,7 @@ type Tally struct {
 	height, width int
 	counts        Counts
 	active        []int64 // K: images in which the expert was picked
+	uses          []int64 // K: its picks in them; more than active where it may be reused
 	rows          int64   // images, weights counted
 	picks         int64
 	impossible    int64        // images of probability 0
@@ -42,7 +43,7 @@ type Tally struct {
 func NewTally(m *Model) *Tally {
 	k, height, width := m.K(), m.Height(), m.Width()
 	n := k * height * width
-	return &Tally{height: height, width: width, active: make([]int64, k),
+	return &Tally{height: height, width: width, active: make([]int64, k), uses: make([]int64, k),
 		counts: Counts{make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)}}
 }
 
@@ -91,8 +92,18 @@ func (t *Tally) Rows() int64 { return t.rows }
 // Active returns the number of images in which expert k was picked.
 func (t *Tally) Active(k int) int64 { return t.active[k] }
 
-// Picks returns the number of picks in all images.
-func (t *Tally) Picks() int64 { return t.picks }
+// Picks returns the number of picks of the given experts in all images; of every
+// expert, if none is given.
+func (t *Tally) Picks(experts ...int) int64 {
+	if len(experts) == 0 {
+		return t.picks
+	}
+	n := int64(0)
+	for _, k := range experts {
+		n += t.uses[k]
+	}
+	return n
+}
 
 // LogLik returns the log-likelihood of the images counted under the untruncated
 // compositions, in nats, exact to 2^-21 per image; -Inf if one is impossible.
@@ -115,6 +126,7 @@ func (t *Tally) Add(m *Model, img *bitmap.Image, e *Explanation, weight int64) {
 	}
 	t.addScores(weight, len(e.Picks), e.LogLikModel)
 	for j, pick := range e.Picks {
+		t.uses[pick.Expert] += weight
 		if !slices.ContainsFunc(e.Picks[:j], func(o Pick) bool { return o.Expert == pick.Expert }) {
 			t.active[pick.Expert] += weight
 		}
@@ -238,7 +250,7 @@ func (t *Tally) Merge(o *Tally) {
 	for _, p := range [][2][]int64{
 		{t.counts.On, o.counts.On}, {t.counts.Seen, o.counts.Seen},
 		{t.counts.LostOn, o.counts.LostOn}, {t.counts.LostSeen, o.counts.LostSeen},
-		{t.active, o.active},
+		{t.active, o.active}, {t.uses, o.uses},
 	} {
 		for i, v := range p[1] {
 			p[0][i] += v
@@ -260,7 +272,7 @@ func (t *Tally) Clone(more int) *Tally {
 	c := *t
 	c.counts = Counts{slices.Clone(t.counts.On), slices.Clone(t.counts.Seen),
 		slices.Clone(t.counts.LostOn), slices.Clone(t.counts.LostSeen)}
-	c.active = slices.Clone(t.active)
+	c.active, c.uses = slices.Clone(t.active), slices.Clone(t.uses)
 	c.compose, c.x, c.known = Composition{}, nil, nil
 	for range more {
 		c.append()
@@ -274,7 +286,7 @@ func (t *Tally) append() {
 	for _, c := range []*[]int64{&t.counts.On, &t.counts.Seen, &t.counts.LostOn, &t.counts.LostSeen} {
 		*c = append(*c, make([]int64, n)...)
 	}
-	t.active = append(t.active, 0)
+	t.active, t.uses = append(t.active, 0), append(t.uses, 0)
 }
 
 // MStep says how templates are computed from counts. Under RuleMaxMinusMin the

@@ -281,7 +281,7 @@ func TestTallyRoundTrip(t *testing.T) {
 // unchanged, or returns a tally that can be written.
 func FuzzTally(f *testing.F) {
 	small := patchwork.NewTally(twoBits())
-	small.Fake(3, 2, 2, 2, 0)
+	small.Fake(3, 2, 2, 2, 2, 0)
 	seed, _ := small.MarshalBinary()
 	f.Add(seed)
 	f.Add(seed[:len(seed)-1])
@@ -307,10 +307,39 @@ func FuzzTally(f *testing.F) {
 	})
 }
 
+// TestTallyCountsUses: an expert that is picked twice in an image is active there once,
+// and the bytes keep both numbers; without such images they are those of version 1.
+func TestTallyCountsUses(t *testing.T) {
+	c := patchwork.Config{Height: 1, Width: 2, Scene: true, Reuse: 2, Q: 0.01}
+	m := testkit.MustModel(t, c, [][]float64{{0.9, 0.9}, {0.9, 0}})
+	img := bitmap.Parse("##.##.#.")
+	tally := patchwork.NewTally(m)
+	tally.Add(m, img, testkit.MustExplain(t, m, img, patchwork.PursuitOptions{RefineThreshold: -1}), 5)
+	if tally.Active(0) != 5 || tally.Picks(0) != 10 || tally.Picks(1) != 5 || tally.Picks() != 15 || tally.Picks(1, 0) != 15 {
+		t.Fatalf("active %d and %d, picks %d and %d, %d in all", tally.Active(0), tally.Active(1), tally.Picks(0), tally.Picks(1), tally.Picks())
+	}
+	twice := tally.Clone(1)
+	twice.Merge(tally.Clone(1))
+	data, _ := twice.MarshalBinary()
+	var read patchwork.Tally
+	if err := read.UnmarshalBinary(data); err != nil || data[7] != 2 || read.Picks(0) != 20 || read.Active(0) != 10 || read.Picks(2) != 0 {
+		t.Fatalf("version %d, %v: picks %d, active %d", data[7], err, read.Picks(0), read.Active(0))
+	}
+	once := patchwork.NewTally(m)
+	once.Add(m, bitmap.Parse("##..."), testkit.MustExplain(t, m, bitmap.Parse("##..."), patchwork.PursuitOptions{}), 1)
+	if data, _ := once.MarshalBinary(); data[7] != 1 {
+		t.Errorf("version %d where nothing was used twice", data[7])
+	}
+}
+
 func TestTallyRefuses(t *testing.T) {
 	good := patchwork.NewTally(twoBits())
-	good.Fake(3, 3, 2, 2, 1)
+	good.Fake(3, 3, 2, 2, 2, 1)
 	data, _ := good.MarshalBinary()
+	good.Fake(3, 3, 2, 3, 2, 1)
+	reused, _ := good.MarshalBinary()
+	fewer := slices.Clone(reused)
+	fewer[patchwork.TallyHeaderSize+3] = 1 // after 0, 2 images and 0 uses
 	change := func(at int, b ...byte) []byte {
 		out := slices.Clone(data)
 		copy(out[at:], b)
@@ -323,7 +352,7 @@ func TestTallyRefuses(t *testing.T) {
 	}{
 		"empty":           {nil, "the header alone"},
 		"foreign":         {change(0, 'x'), "begins with"},
-		"newer":           {change(7, 2), "begins with"},
+		"newer":           {change(7, 3), "version 3, this program reads 1 and 2"},
 		"no experts":      {change(8, 0), "0 experts"},
 		"huge":            {change(8, huge...), "too many"},
 		"negative rows":   {change(27, 0x80), "images"},
@@ -331,6 +360,8 @@ func TestTallyRefuses(t *testing.T) {
 		"too long":        {append(slices.Clone(data), 7), "1 bytes follow"},
 		"more on":         {change(len(data)-10, 3), "was on 3 times of 2"},
 		"more than picks": {change(len(data)-10, 4), "count 4 of 3 picks"},
+		"fewer uses":      {fewer, "part 1 was used 1 times in 2 images"},
+		"many uses":       {bytes.Replace(reused, []byte{0, 2, 0, 3}, []byte{0, 2, 0, 4}, 1), "count 4 of 3 picks"},
 		"more than rows":  {change(patchwork.TallyHeaderSize+1, 9), "count 9 of 3 images"},
 		"strange plane":   {change(patchwork.TallyHeaderSize+2, 5), "byte 5 where a plane"},
 	} {

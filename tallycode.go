@@ -14,24 +14,31 @@ import (
 //	"pwtally", version byte 1, K, Height, Width as uint32, rows, picks,
 //	impossible as int64, the log-likelihood as an int128 in units of 2^-20
 //	nats (low half first), then as unsigned varints: active of each expert,
-//	and for each of On, Seen, LostOn, LostSeen one byte 1 and K*Height*Width
+//	in version 2 the uses of each expert, which in version 1 are as many, and
+//	for each of On, Seen, LostOn, LostSeen one byte 1 and K*Height*Width
 //	counts, or one byte 0 if all are 0.
 const (
-	tallyMagic      = "pwtally\x01"
-	tallyHeaderSize = len(tallyMagic) + 3*4 + 5*8
+	tallyMagic      = "pwtally"
+	plainTally      = 1 // the version of a tally where no expert was used twice in an image
+	reusedTally     = 2
+	tallyHeaderSize = len(tallyMagic) + 1 + 3*4 + 5*8
 )
 
 // MarshalBinary returns the tally as bytes, the same on every machine. It never
 // fails.
 func (t *Tally) MarshalBinary() ([]byte, error) {
-	out := []byte(tallyMagic)
+	counts, version := t.active, byte(plainTally)
+	if !slices.Equal(t.uses, t.active) {
+		counts, version = slices.Concat(t.active, t.uses), reusedTally
+	}
+	out := append([]byte(tallyMagic), version)
 	for _, n := range []int{len(t.active), t.height, t.width} {
 		out = binary.LittleEndian.AppendUint32(out, uint32(n))
 	}
 	for _, n := range []uint64{uint64(t.rows), uint64(t.picks), uint64(t.impossible), t.logLik.Lo, uint64(t.logLik.Hi)} {
 		out = binary.LittleEndian.AppendUint64(out, n)
 	}
-	for _, n := range t.active {
+	for _, n := range counts {
 		out = binary.AppendUvarint(out, uint64(n))
 	}
 	for _, plane := range t.planes() {
@@ -99,7 +106,12 @@ func (d *tallyDecoder) tally() *Tally {
 		d.fail(0, "begins with %q, not %q", got, tallyMagic)
 		return nil
 	}
-	d.at = len(tallyMagic)
+	version := d.data[len(tallyMagic)]
+	if version != plainTally && version != reusedTally {
+		d.fail(len(tallyMagic), "version %d, this program reads %d and %d", version, plainTally, reusedTally)
+		return nil
+	}
+	d.at = len(tallyMagic) + 1
 	k, height, width := d.size("experts"), d.size("rows per frame"), d.size("columns per frame")
 	// Every expert takes at least one byte, and so does every count unless all are 0.
 	if d.err == nil && (k > len(d.data) || height*width > maxFrame || k*height*width > pose.MaxCandidates) {
@@ -112,12 +124,16 @@ func (d *tallyDecoder) tally() *Tally {
 	t.rows, t.picks, t.impossible = d.int64("images"), d.int64("picks"), d.int64("impossible images")
 	t.logLik.Lo, t.logLik.Hi = d.uint64(), int64(d.uint64())
 	if d.err == nil && (t.rows > maxRows || t.impossible > t.rows) {
-		d.fail(len(tallyMagic)+12, "%d images, %d of them impossible; at most %d can be counted", t.rows, t.impossible, int64(maxRows))
+		d.fail(len(tallyMagic)+13, "%d images, %d of them impossible; at most %d can be counted", t.rows, t.impossible, int64(maxRows))
 	}
 	if d.err == nil && t.picks > t.rows*math.MaxInt16 {
-		d.fail(len(tallyMagic)+20, "%d picks in %d images", t.picks, t.rows)
+		d.fail(len(tallyMagic)+21, "%d picks in %d images", t.picks, t.rows)
 	}
 	t.active = d.counts(k, t.rows, "images")
+	if t.uses = slices.Clone(t.active); version == reusedTally {
+		t.uses = d.counts(k, t.picks, "picks")
+		d.atLeast(t.uses, t.active)
+	}
 	for _, plane := range t.planes() { // an expert may be picked several times per image, so picks bound its counts
 		*plane = d.plane(k*height*width, t.picks)
 	}
@@ -201,6 +217,15 @@ func (d *tallyDecoder) plane(n int, most int64) []int64 {
 	}
 	d.fail(d.at-1, "byte %d where a plane of counts begins", d.data[d.at-1])
 	return nil
+}
+
+// atLeast fails if an expert was used less often than it was active.
+func (d *tallyDecoder) atLeast(uses, active []int64) {
+	for k, n := range uses {
+		if d.err == nil && n < active[k] {
+			d.fail(d.at, "part %d was used %d times in %d images", k, n, active[k])
+		}
+	}
 }
 
 // within fails if a pixel was on more often than seen.

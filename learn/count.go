@@ -47,6 +47,7 @@ func (r *runner) inMemory(ctx context.Context, data patchwork.Data) (*patchwork.
 	if r.opt.Blank(r.cfg, data) > 0 {
 		data = inked(data)
 	}
+	r.cfg = sized(r.cfg, data)
 	if !r.opt.finding() {
 		return learnStarts(ctx, data, r.cfg, r.opt)
 	}
@@ -66,7 +67,7 @@ type counter struct {
 func (a *counter) run(ctx context.Context) (*patchwork.Model, error) {
 	switch {
 	case a.opt.byDescription(a.cfg):
-	case a.cfg.Poses.Len() > 1:
+	case rows.Moves(a.cfg):
 		return a.tryGains(ctx)
 	default:
 		return a.tryHeldOut(ctx)

@@ -17,18 +17,20 @@ type emOptions struct {
 	Iterations int // M-steps
 	Step       patchwork.MStep
 	Pursuit    patchwork.PursuitOptions
+	Priced     bool // picks pay for their places, at the rates of the round before
 	Workers    int
 }
 
 // em returns how the iterations of batch EM explain and read templates off the
-// counts, under a model of the given rule.
-func (o Options) em(rule patchwork.Rule) emOptions {
-	return emOptions{Iterations: o.Iterations, Pursuit: o.pursuit(), Workers: o.Workers,
-		Step: patchwork.MStep{KeepUnseen: rule == patchwork.RuleMax, AbstainMargin: abstainingMargin}}
+// counts, under a model of the given configuration.
+func (o Options) em(c patchwork.Config) emOptions {
+	return emOptions{Iterations: o.Iterations, Pursuit: o.pursuit(), Priced: o.priced(c), Workers: o.Workers,
+		Step: patchwork.MStep{KeepUnseen: c.Rule == patchwork.RuleMax, AbstainMargin: abstainingMargin}}
 }
 
-// Pursuit returns how an E-step of learning with these options explains images.
-func (o Options) Pursuit() patchwork.PursuitOptions { return o.pursuit() }
+// Pursuit returns how the first E-step of learning from m with these options explains
+// images.
+func (o Options) Pursuit(m *patchwork.Model) patchwork.PursuitOptions { return o.pursuitOf(m, nil) }
 
 // MStep returns the model that follows prev, given the counts t of prev's
 // explanations: by eq. (1) with Paper, else by the step of batch EM. If the images
@@ -38,7 +40,7 @@ func (o Options) MStep(prev *patchwork.Model, t *patchwork.Tally) *patchwork.Mod
 	if o.Paper {
 		return EquationOne(prev, t)
 	}
-	return t.MStep(prev, o.em(prev.Config().Rule).Step)
+	return t.MStep(prev, o.em(prev.Config()).Step)
 }
 
 // iteration is one round of batch EM: a model, and how it explained the data.
@@ -46,6 +48,16 @@ type iteration struct {
 	Number int              // of M-steps before it; 0 is the model EM started from
 	Model  *patchwork.Model // the model that explained the data
 	Tally  *patchwork.Tally // of its explanations: Tally.LogLik is the model's training log-likelihood
+	Rates  []float64        // at which picks paid for their places; nil if they did not
+}
+
+// score returns what a round is judged by: the training log-likelihood, less the nats
+// that say where the picks are if they paid for it.
+func (it iteration) score() float64 {
+	if it.Rates == nil {
+		return it.Tally.LogLik()
+	}
+	return it.Tally.LogLik() - placesLength(it.Model, it.Tally, it.Rates)
 }
 
 // step returns the iteration as a step of learning.
@@ -59,9 +71,12 @@ func (it iteration) step() Step {
 // the last M-step, and stops when each returns false or an M-step changes no
 // template. The log-likelihood need not rise, because the pursuit is greedy.
 func iterate(ctx context.Context, m *patchwork.Model, src patchwork.Source, opt emOptions, each func(iteration) (more bool)) error {
+	var t *patchwork.Tally
 	for n := 0; ; n++ {
-		t, err := patchwork.EStep(ctx, m, src, opt.Pursuit, opt.Workers, nil)
-		if err != nil || !each(iteration{n, m, t}) || n == opt.Iterations {
+		p := opt.pursuit(m, t)
+		var err error
+		t, err = patchwork.EStep(ctx, m, src, p, opt.Workers, nil)
+		if err != nil || !each(iteration{n, m, t, p.Rates}) || n == opt.Iterations {
 			return err
 		}
 		next := t.MStep(m, opt.Step)
@@ -72,13 +87,21 @@ func iterate(ctx context.Context, m *patchwork.Model, src patchwork.Source, opt 
 	}
 }
 
-// bestOf runs batch EM and returns the round with the largest training
-// log-likelihood, the earliest of equals. It stops early after patience rounds
+// pursuit returns how m explains the images, given the counts of the round before, or
+// nil.
+func (o emOptions) pursuit(m *patchwork.Model, t *patchwork.Tally) patchwork.PursuitOptions {
+	if !o.Priced {
+		return o.Pursuit
+	}
+	return patchwork.PursuitOptions{Refined: true, Rates: placeRates(m, t)}
+}
+
+// bestOf runs batch EM and returns the round with the largest score, the earliest of equals. It stops early after patience rounds
 // without a better one; 0 means never.
 func (o Options) bestOf(ctx context.Context, m *patchwork.Model, src patchwork.Source, opt emOptions, patience int) (best iteration, err error) {
 	err = iterate(ctx, m, src, opt, func(it iteration) bool {
 		o.tell(it.step())
-		if best.Model == nil || it.Tally.LogLik() > best.Tally.LogLik() {
+		if best.Model == nil || it.score() > best.score() {
 			best = it
 		}
 		return patience == 0 || it.Number-best.Number < patience
@@ -88,18 +111,20 @@ func (o Options) bestOf(ctx context.Context, m *patchwork.Model, src patchwork.S
 
 // sweep runs batch EM from m and returns its best round, settled.
 func sweep(ctx context.Context, m *patchwork.Model, data patchwork.Source, opt Options, iterations int) (iteration, error) {
-	em := opt.em(m.Config().Rule)
+	em := opt.em(m.Config())
 	if em.Iterations = iterations; iterations == 0 {
-		t, err := patchwork.EStep(ctx, m, data, em.Pursuit, em.Workers, nil)
-		return iteration{Model: m, Tally: t}, err
+		p := em.pursuit(m, nil)
+		t, err := patchwork.EStep(ctx, m, data, p, em.Workers, nil)
+		return iteration{Model: m, Tally: t, Rates: p.Rates}, err
 	}
 	best, err := opt.bestOf(ctx, m, data, em, 0)
 	if err != nil {
 		return iteration{}, err
 	}
 	if settled := Settle(best.Model); settled != best.Model {
-		t, err := patchwork.EStep(ctx, settled, data, em.Pursuit, em.Workers, nil)
-		return iteration{Number: best.Number, Model: settled, Tally: t}, err
+		p := em.pursuit(settled, best.Tally)
+		t, err := patchwork.EStep(ctx, settled, data, p, em.Workers, nil)
+		return iteration{Number: best.Number, Model: settled, Tally: t, Rates: p.Rates}, err
 	}
 	return best, nil
 }

@@ -36,8 +36,10 @@ func (a *counter) tryGains(ctx context.Context) (*patchwork.Model, error) {
 			return nil, err
 		}
 		s := pointOf(m, StageFresh)
-		if s.DescriptionLength, err = a.opt.placedLength(ctx, m, a.data); err != nil {
-			return nil, err
+		if s.DescriptionLength == 0 {
+			if s.DescriptionLength, err = a.opt.placedLength(ctx, m, a.data, nil); err != nil {
+				return nil, err
+			}
 		}
 		a.step(s)
 		if best.Model != nil && !(best.DescriptionLength-s.DescriptionLength >= LeastGain(a.cfg)*float64(s.Rows)) {
@@ -50,9 +52,18 @@ func (a *counter) tryGains(ctx context.Context) (*patchwork.Model, error) {
 }
 
 // placedLength returns the nats that describe the images where experts move: minus
-// their log-likelihood, each image left out of the counts, and the logarithm of
-// the number of poses for every pick.
-func (o Options) placedLength(ctx context.Context, m *patchwork.Model, data patchwork.Data) (float64, error) {
+// their log-likelihood, each image left out of the counts, and what it takes to say
+// where the picks are: where they pay for that while learning, given the counts t of
+// the last E-step, their price, else the logarithm of the number of poses for each.
+func (o Options) placedLength(ctx context.Context, m *patchwork.Model, data patchwork.Data, t *patchwork.Tally) (float64, error) {
+	if o.priced(m.Config()) {
+		opt := o.pursuitOf(m, t)
+		sum, t, err := leaveOneOut(ctx, m, data, opt, patchwork.MStep{}, o.Workers)
+		if err != nil {
+			return 0, err
+		}
+		return placesLength(m, t, opt.Rates) - sum, nil
+	}
 	costs := make([]float64, m.K())
 	for k := range costs {
 		costs[k] = math.Log(float64(m.Config().Poses.Len()))
@@ -70,7 +81,7 @@ func (o Options) placedLength(ctx context.Context, m *patchwork.Model, data patc
 // followed. The first pick of an image is forced while learning, so blank images
 // would cost an expert.
 func (o Options) Blank(c patchwork.Config, data patchwork.Data) int {
-	if o.Paper || c.Rule != patchwork.RuleMax || c.Poses.Len() == 1 {
+	if o.Paper || c.Rule != patchwork.RuleMax || !rows.Moves(c) {
 		return 0
 	}
 	n := 0

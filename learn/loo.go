@@ -6,6 +6,7 @@ import (
 	"example.com/patchwork"
 
 	"example.com/patchwork/internal/pool"
+	"example.com/patchwork/internal/rows"
 )
 
 // leaveOneOut estimates from the training images how well a model explains new
@@ -49,7 +50,7 @@ func leaveOneOut(ctx context.Context, m *patchwork.Model, data patchwork.Data, o
 
 // byLeavingOut reports whether leaveOneOut judges the starts of a run.
 func (o Options) byLeavingOut(c patchwork.Config) bool {
-	return !o.Paper && o.Starts > 1 && c.Poses.Len() > 1
+	return !o.Paper && o.Starts > 1 && rows.Moves(c)
 }
 
 // without returns a tally whose counts of pixels lack those of one image, of

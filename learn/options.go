@@ -188,7 +188,7 @@ func (o Options) onTheWay() Options {
 func (o Options) WithDefaults(c patchwork.Config) Options {
 	if o.Method == MethodAuto {
 		switch {
-		case c.Rule == patchwork.RuleMaxMinusMin && c.Poses.Len() == 1, o.Paper && o.Continue != nil:
+		case c.Rule == patchwork.RuleMaxMinusMin && !rows.Moves(c), o.Paper && o.Continue != nil:
 			o.Method = MethodBatch
 		case o.Paper:
 			o.Method = MethodOnline
@@ -196,7 +196,7 @@ func (o Options) WithDefaults(c patchwork.Config) Options {
 			o.Method = MethodBoth
 		}
 	}
-	if o.Paper || o.Method != MethodBoth || c.Rule != patchwork.RuleMax || c.Poses.Len() == 1 {
+	if o.Paper || o.Method != MethodBoth || c.Rule != patchwork.RuleMax || !rows.Moves(c) {
 		o.StartFrom = StartFromOrders
 	}
 	if o.Continue != nil {
@@ -301,5 +301,5 @@ func (o Options) pursuit() patchwork.PursuitOptions {
 func (o Options) byDescription(c patchwork.Config) bool {
 	_, still := c.Poses.Identity()
 	return !o.Paper && o.Method == MethodBatch && c.Rule == patchwork.RuleMaxMinusMin &&
-		still && c.Poses.Len() == 1 && !c.Scene
+		still && !rows.Moves(c)
 }

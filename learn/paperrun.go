@@ -35,7 +35,7 @@ func paperStart(ctx context.Context, data patchwork.Data, cfg patchwork.Config, 
 	m, t, err := em(m, iterations, func(m *patchwork.Model) (*patchwork.Tally, error) {
 		t, err := opt.eStep(ctx, m, data)
 		if err == nil && iterations > 0 {
-			opt.tell(iteration{n, m, t}.step())
+			opt.tell(iteration{Number: n, Model: m, Tally: t}.step())
 			n++
 		}
 		return t, err

@@ -67,7 +67,7 @@ func polish(ctx context.Context, m *patchwork.Model, t *patchwork.Tally, data pa
 
 // learnShort searches from m and polishes the result.
 func (o Options) learnShort(ctx context.Context, m *patchwork.Model, data patchwork.Data, sweeps, polishing int) (described, error) {
-	em := o.em(patchwork.RuleMaxMinusMin)
+	em := o.em(m.Config())
 	em.Iterations = sweeps
 	best, err := o.bestOf(ctx, m, data, em, searchPatience)
 	if err != nil {

@@ -107,6 +107,16 @@ func Run(ctx context.Context, src patchwork.Source, cfg patchwork.Config, opt Op
 	}
 }
 
+// sized returns the configuration with the size of the images that scenes are learned
+// from, that of the first, unless it has one.
+func sized(c patchwork.Config, data patchwork.Data) patchwork.Config {
+	given := c.ImageHeight != 0 && (c.ImageHeight != c.Height || c.ImageWidth != c.Width)
+	if c.Scene && !given && len(data.Images) > 0 {
+		c.ImageHeight, c.ImageWidth = data.Images[0].Height(), data.Images[0].Width()
+	}
+	return c
+}
+
 // runner is one run.
 type runner struct {
 	cfg    patchwork.Config

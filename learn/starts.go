@@ -5,6 +5,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/pool"
+	"example.com/patchwork/internal/rows"
 )
 
 // trial is one start of a learning run and its outcome.
@@ -101,7 +102,10 @@ func runStart(ctx context.Context, data patchwork.Data, cfg patchwork.Config, op
 		return trial{}, err
 	}
 	t := trial{Start: patchwork.Start{Seed: opt.Seed, Score: it.Tally.LogLik(), Method: how}, Index: i, Model: it.Model, Tally: it.Tally}
-	if opt.byLeavingOut(cfg) {
+	switch {
+	case it.Rates != nil:
+		t.DescriptionLength, err = opt.placedLength(ctx, it.Model, data, it.Tally)
+	case opt.byLeavingOut(cfg):
 		refined := patchwork.PursuitOptions{Refined: true, Forced: true, RefineThreshold: -1}
 		t.LeaveOneOut, _, err = leaveOneOut(ctx, it.Model, data, refined, patchwork.MStep{}, opt.Workers)
 	}
@@ -120,6 +124,9 @@ func choose(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt 
 		}
 	}
 	record.Chosen, record.Rows, record.LogLik = best.Index, best.Tally.Rows(), best.Score
+	if opt.priced(cfg) {
+		record.DescriptionLength = best.DescriptionLength
+	}
 	if opt.byDescription(cfg) {
 		if enough {
 			record.DescriptionLength = best.DescriptionLength
@@ -129,7 +136,7 @@ func choose(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt 
 	}
 	extras := best.Model.Extras()
 	extras.Usage, extras.Record = best.Tally.Usage(), record
-	if cfg.Poses.Len() > 1 {
+	if rows.Moves(cfg) && !cfg.Scene { // parts of scenes lie anywhere
 		geometry, err := patchwork.FitGeometry(ctx, best.Model, data, opt.pursuit(), opt.Workers)
 		if err != nil {
 			return nil, err

@@ -226,7 +226,7 @@ func (o Options) NextStep(m *patchwork.Model, t *patchwork.Tally) (*patchwork.Mo
 		next, costs := nextShort(m, t)
 		return next, o.describing(costs)
 	}
-	return o.MStep(m, t), o.pursuit()
+	return o.MStep(m, t), o.pursuitOf(m, t)
 }
 
 // complete returns the model of a run, made from its best round.
@@ -237,7 +237,7 @@ func complete(ctx context.Context, it iteration, src patchwork.Source, opt Optio
 	if record.DescriptionLength != 0 { // of the counts that were judged
 		extras.Counts = it.Tally
 	}
-	if it.Model.Config().Poses.Len() > 1 {
+	if c := it.Model.Config(); rows.Moves(c) && !c.Scene {
 		var err error
 		if extras.Geometry, err = patchwork.FitGeometry(ctx, it.Model, src, opt.pursuit(), opt.Workers); err != nil {
 			return nil, err

@@ -5,7 +5,7 @@
 // the same bytes on every machine:
 //
 //	model.json          what kind of model it is, see below
-//	experts.npy         float64 (K,H,W): the templates
+//	experts.npy         float64 (K,H,W): the templates, on a frame of H x W pixels
 //	on.npy, seen.npy    int64 (K,H,W): the counts behind them (optional)
 //	lost_on.npy, lost_seen.npy  the same of the pixels lost, where any was
 //	q.npy               float64 (H,W): an abstention value per pixel (optional)
@@ -19,8 +19,12 @@
 //	version     1
 //	rule        "max" or "max-minus-min"; never left out
 //	q           abstention value; the rule's own: 0 or 0.5
-//	height, width  of the experts' frame in pixels; never left out
+//	height, width  of the experts' frame in pixels; never left out. Where experts.npy
+//	            is smaller these are of the images: the experts may lie anywhere in
+//	            them, as if scene were true and images were [height, width]
 //	scene       true: images may be larger than the frame; false
+//	images      [height, width] of the images of a scene: of those it was learned
+//	            from, and samples; as the frame
 //	shift, shift_step  shifts -shift..shift in both directions, in multiples of
 //	            shift_step counted from 0; 0 and 1
 //	shift_y, shift_x  instead of these: [min, max] or [min, max, step]; only 0

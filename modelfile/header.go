@@ -32,6 +32,7 @@ type header struct {
 	Height    int       `json:"height"`
 	Width     int       `json:"width"`
 	Scene     bool      `json:"scene,omitempty"`
+	Images    []int     `json:"images,omitempty"` // [height, width] of the images, where they are larger than the frame
 	Shift     *int      `json:"shift,omitempty"`
 	ShiftStep *int      `json:"shift_step,omitempty"`
 	ShiftY    []int     `json:"shift_y,omitempty"`
@@ -153,6 +154,7 @@ func (h *header) fields() map[string]field {
 		"height":     {&h.Height, "a whole number"},
 		"width":      {&h.Width, "a whole number"},
 		"scene":      {&h.Scene, "true or false"},
+		"images":     {&h.Images, "[height, width], whole numbers"},
 		"shift":      {&h.Shift, "a whole number"},
 		"shift_step": {&h.ShiftStep, "a whole number"},
 		"shift_y":    {&h.ShiftY, "[min, max, step], whole numbers"},
@@ -274,7 +276,33 @@ func (h *header) config() (patchwork.Config, error) {
 	if c.Poses, err = h.poses(); err != nil {
 		return c, err
 	}
+	if err := h.setImages(&c); err != nil {
+		return c, err
+	}
 	return c, checkPoses(c.Poses)
+}
+
+// setImages takes over the size of the images, if the header has it.
+func (h *header) setImages(c *patchwork.Config) error {
+	if h.Images == nil {
+		return nil
+	}
+	if len(h.Images) != 2 {
+		return bad("images", "give [height, width]", "has %d numbers", len(h.Images))
+	}
+	if c.ImageHeight, c.ImageWidth = h.Images[0], h.Images[1]; c.ImageHeight < 1 || c.ImageWidth < 1 {
+		return bad("images", "leave it out, or give [height, width]", "are %d x %d pixels", c.ImageHeight, c.ImageWidth)
+	}
+	return nil
+}
+
+// shrink takes the frame of an experts.npy that is smaller than the height and width
+// of model.json: these are then the size of the images, and the parts lie anywhere.
+func (h *header) shrink(c *patchwork.Config, height, width int) {
+	if h.Images == nil {
+		c.ImageHeight, c.ImageWidth = c.Height, c.Width
+	}
+	c.Height, c.Width, c.Scene = height, width, true
 }
 
 // poses returns the grid: from shift and shift_step, or shift_y and shift_x.

@@ -181,6 +181,10 @@ func (r *reader) experts(cfg *patchwork.Config) ([]float64, error) {
 		return nil, in(err, name+npySuffix)
 	}
 	shape := d.Header().Shape
+	if len(shape) == 3 && shape[0] >= 1 && cfg.Height > 1 && shape[1] >= 1 && shape[2] >= 1 &&
+		shape[1] <= cfg.Height && shape[2] <= cfg.Width && shape[1]*shape[2] < cfg.Height*cfg.Width {
+		r.h.shrink(cfg, shape[1], shape[2])
+	}
 	if len(shape) != 3 || shape[0] < 1 || shape[1] != cfg.Height || shape[2] != cfg.Width {
 		return nil, &FormatError{Member: name + npySuffix,
 			Msg:  fmt.Sprintf("has shape %v; model.json says (K, %d, %d) with K at least 1", shape, cfg.Height, cfg.Width),

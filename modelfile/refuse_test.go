@@ -339,7 +339,7 @@ func TestLoadNamesTheFile(t *testing.T) {
 		t.Errorf("missing file: %v", err)
 	}
 	p := valid()
-	p.header["height"] = 9
+	p.header["height"] = 1
 	if err := os.WriteFile(path, p.bytes(t, npy.Store), 0o644); err != nil {
 		t.Fatal(err)
 	}

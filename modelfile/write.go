@@ -138,6 +138,9 @@ func encodeHeader(cfg *patchwork.Config, extras *patchwork.Extras) ([]byte, erro
 	if h.Reading, err = compact(extras.Reading); err != nil {
 		return nil, err
 	}
+	if cfg.ImageHeight != cfg.Height || cfg.ImageWidth != cfg.Width {
+		h.Images = []int{cfg.ImageHeight, cfg.ImageWidth}
+	}
 	h.setPoses(cfg.Poses)
 	if cfg.Reuse != 0 {
 		h.Reuse = &cfg.Reuse

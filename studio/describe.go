@@ -15,27 +15,29 @@ import (
 
 // modelInfo describes a model.
 type modelInfo struct {
-	ID        string        `json:"id"`
-	Name      string        `json:"name"`
-	Source    string        `json:"source" enum:"file,upload,learned,built-in"`
-	Rule      string        `json:"rule"`
-	Q         float64       `json:"q" doc:"abstention value; the mean if each pixel has its own"`
-	Height    int           `json:"height"`
-	Width     int           `json:"width"`
-	Experts   int           `json:"experts"`
-	Shift     int           `json:"shift" doc:"how far parts are shifted, in pixels"`
-	ShiftStep int           `json:"shift_step"`
-	Rotations []float64     `json:"rotations" doc:"degrees, clockwise"`
-	Truncate  bool          `json:"truncate"`
-	Outside   string        `json:"outside"`
-	Scene     bool          `json:"scene" doc:"images may be larger than the frame"`
-	Reuse     int           `json:"reuse"`
-	Columns   []string      `json:"columns" doc:"names of a table's columns"`
-	Names     []string      `json:"names" doc:"names of the experts, empty for those without"`
-	Rows      *int64        `json:"rows" nullable:"true" doc:"images it was learned from"`
-	Table     bool          `json:"table"`
-	Geometry  *geometryInfo `json:"geometry"`
-	Command   *string       `json:"command" nullable:"true" doc:"the command line that makes the same file"`
+	ID          string        `json:"id"`
+	Name        string        `json:"name"`
+	Source      string        `json:"source" enum:"file,upload,learned,built-in"`
+	Rule        string        `json:"rule"`
+	Q           float64       `json:"q" doc:"abstention value; the mean if each pixel has its own"`
+	Height      int           `json:"height"`
+	Width       int           `json:"width"`
+	Experts     int           `json:"experts"`
+	Shift       int           `json:"shift" doc:"how far parts are shifted, in pixels"`
+	ShiftStep   int           `json:"shift_step"`
+	Rotations   []float64     `json:"rotations" doc:"degrees, clockwise"`
+	Truncate    bool          `json:"truncate"`
+	Outside     string        `json:"outside"`
+	Scene       bool          `json:"scene" doc:"images may be larger than the frame"`
+	ImageHeight int           `json:"image_height" doc:"height of the images that it samples; the frame's unless it is of scenes"`
+	ImageWidth  int           `json:"image_width" doc:"their width"`
+	Reuse       int           `json:"reuse"`
+	Columns     []string      `json:"columns" doc:"names of a table's columns"`
+	Names       []string      `json:"names" doc:"names of the experts, empty for those without"`
+	Rows        *int64        `json:"rows" nullable:"true" doc:"images it was learned from"`
+	Table       bool          `json:"table"`
+	Geometry    *geometryInfo `json:"geometry"`
+	Command     *string       `json:"command" nullable:"true" doc:"the command line that makes the same file"`
 }
 
 type geometryInfo struct {
@@ -61,7 +63,7 @@ func newModelInfo(m *model) modelInfo {
 	c, e := m.m.Config(), m.m.Extras()
 	info := modelInfo{ID: m.id, Name: m.name, Source: m.source, Rule: c.Rule.String(), Q: c.Q, Height: c.Height, Width: c.Width,
 		Experts: m.m.K(), Shift: max(reach(c.Poses.DY), reach(c.Poses.DX)), ShiftStep: max(1, c.Poses.DX.Step, c.Poses.DY.Step),
-		Truncate: c.Truncate, Outside: recipe.OutsideName(c.UnknownOutside), Scene: c.Scene, Reuse: max(1, c.Reuse), Columns: e.Columns, Names: e.Names, Table: c.Height == 1}
+		Truncate: c.Truncate, Outside: recipe.OutsideName(c.UnknownOutside), Scene: c.Scene, ImageHeight: c.ImageHeight, ImageWidth: c.ImageWidth, Reuse: max(1, c.Reuse), Columns: e.Columns, Names: e.Names, Table: c.Height == 1}
 	for r := range c.Poses.Rotations() {
 		info.Rotations = append(info.Rotations, c.Poses.Angle(r))
 	}

@@ -56,8 +56,9 @@ func (s *Server) sample(ctx context.Context, requests *decoder[sampleRequest]) (
 		return nil, err
 	}
 	n := max(req.N, 1)
-	if n > s.limits.Samples || n*m.m.Height()*m.m.Width() > maxDetail/8 {
-		return nil, problemAt(http.StatusRequestEntityTooLarge, "body.n", req.N, "%d samples of %d x %d pixels are more than this server returns at a time (%d)", n, m.m.Height(), m.m.Width(), s.limits.Samples)
+	c := m.m.Config()
+	if n > s.limits.Samples || n > maxDetail/8/(c.ImageHeight*c.ImageWidth) {
+		return nil, problemAt(http.StatusRequestEntityTooLarge, "body.n", req.N, "%d samples of %d x %d pixels are more than this server returns at a time (%d)", n, c.ImageHeight, c.ImageWidth, s.limits.Samples)
 	}
 	var fixed []patchwork.Pick
 	if req.Along != nil {
@@ -66,7 +67,7 @@ func (s *Server) sample(ctx context.Context, requests *decoder[sampleRequest]) (
 		}
 	}
 	out := new(sampleAnswer)
-	out.Body.Height, out.Body.Width = m.m.Height(), m.m.Width()
+	out.Body.Height, out.Body.Width = c.ImageHeight, c.ImageWidth
 	for i := range n {
 		if ctx.Err() != nil {
 			return nil, s.workError(context.Cause(ctx))
@@ -83,14 +84,16 @@ func drawSample(m *patchwork.Model, req *sampleRequest, fixed []patchwork.Pick, 
 	if picks == nil {
 		picks = m.SamplePicks(rng)
 	}
-	p := m.Compose(m.Height(), m.Width(), picks).P
+	c := m.Config()
+	h, w := c.ImageHeight, c.ImageWidth
+	p := m.Compose(h, w, picks).P
 	var img *bitmap.Image
 	if req.Noise {
-		img = bitmap.Sample(rng, m.Height(), m.Width(), p)
+		img = bitmap.Sample(rng, h, w, p)
 	} else {
-		img = bitmap.New(m.Height(), m.Width())
+		img = bitmap.New(h, w)
 		for j, p := range p {
-			img.Set(j/m.Width(), j%m.Width(), p >= 0.5)
+			img.Set(j/w, j%w, p >= 0.5)
 		}
 	}
 	return sample{newPlaces(picks), newF32(p), newImage(img).Bits}

@@ -22,7 +22,7 @@ func (a *app) drawCommand() *cobra.Command {
 rule, blue (0), grey (no vote) and yellow (1) under max-minus-min.
 
 With --coloured, draw all parts at their mean places in one picture, each in its
-own colour, as in the paper's Figure 8. Without -o, draw in the terminal.`,
+own colour, as in the paper's Figure 8; parts that lie anywhere are laid out in rows. Without -o, draw in the terminal.`,
 		Example: `  patchwork draw model.npz
   patchwork draw model.npz -o parts.svg
   patchwork draw model.npz --coloured -o coloured.png`,
@@ -64,5 +64,6 @@ func colouredSheet(m *patchwork.Model) render.Sheet {
 }
 
 func colouredTile(m *patchwork.Model) image.Image {
-	return render.Coloured(m, m.Height(), m.Width(), m.SamplePicks(nil))
+	h, w := imageSize(m)
+	return render.Coloured(m, h, w, m.SamplePicks(nil))
 }

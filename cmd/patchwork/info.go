@@ -29,6 +29,7 @@ type modelReport struct {
 	QPerPixel bool            `json:"q_per_pixel"`
 	Truncate  bool            `json:"truncate"`
 	Scene     bool            `json:"scene"`
+	Size      [2]int          `json:"images"` // height and width of the images that the model samples
 	Outside   string          `json:"outside"`
 	Prior     [2]float64      `json:"prior"` // on, off
 	Poses     posesReport     `json:"poses"`
@@ -163,7 +164,7 @@ func (a *app) info(cmd *cobra.Command, model string, data *dataFlags, paths []st
 	if err != nil {
 		return nil, err
 	}
-	if err := fits(m, set); err != nil {
+	if m, err = fitted(cmd, m, set); err != nil {
 		return nil, err
 	}
 	findings, err := a.examine(cmd.Context(), m, set, workers)
@@ -177,7 +178,7 @@ func (a *app) info(cmd *cobra.Command, model string, data *dataFlags, paths []st
 func reportModel(m *patchwork.Model) *modelReport {
 	c, x := m.Config(), m.Extras()
 	r := &modelReport{Rule: c.Rule.String(), Experts: m.K(), Height: c.Height, Width: c.Width, Q: c.Q,
-		QPerPixel: c.QMap != nil, Truncate: c.Truncate, Scene: c.Scene, Outside: recipe.OutsideName(c.UnknownOutside),
+		QPerPixel: c.QMap != nil, Truncate: c.Truncate, Scene: c.Scene, Size: [2]int{c.ImageHeight, c.ImageWidth}, Outside: recipe.OutsideName(c.UnknownOutside),
 		Prior: [2]float64{c.Prior.On, c.Prior.Off}, Usage: x.Usage, Parts: partsInWords(m), Columns: x.Columns, Reading: x.Reading, model: m}
 	if c.Prior == (patchwork.Prior{}) {
 		r.Prior = [2]float64{1, 1}

@@ -16,7 +16,11 @@ func (r *modelReport) printParts(line func(string, string, ...any)) {
 	if r.Height == 1 {
 		line("parts", "%d of %s", r.Experts, words.Count(r.Width, "column"))
 	} else {
-		line("parts", "%d of %d x %d pixels", r.Experts, r.Height, r.Width)
+		of := ""
+		if r.Size != [2]int{r.Height, r.Width} {
+			of = fmt.Sprintf(" anywhere in images of %d x %d", r.Size[0], r.Size[1])
+		}
+		line("parts", "%d of %d x %d pixels%s", r.Experts, r.Height, r.Width, of)
 	}
 	for k, p := range r.Parts {
 		line("", "%s, %s", words.Full(r.model, k), p.Words)

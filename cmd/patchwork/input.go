@@ -60,10 +60,10 @@ func (f *inputFlags) read(cmd *cobra.Command, paths []string) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &task{source: *s, model: m, maxPicks: f.maxPicks, workers: f.workers}
-	if err := fits(m, s.head()); err != nil {
+	if m, err = fitted(cmd, m, s.head()); err != nil {
 		return nil, err
 	}
+	t := &task{source: *s, model: m, maxPicks: f.maxPicks, workers: f.workers}
 	sayPosition(cmd, m, s.head())
 	return t, nil
 }
@@ -85,7 +85,9 @@ func (f *inputFlags) load(cmd *cobra.Command) (*patchwork.Model, error) {
 	c := m.Config()
 	changed := cmd.Flags().Changed
 	if changed("scene") {
-		c.Scene = f.scene
+		if c.Scene = f.scene; !c.Scene {
+			c.ImageHeight, c.ImageWidth = 0, 0
+		}
 	}
 	c.Reuse = cmp.Or(f.reuse, c.Reuse)
 	grid, err := f.poses.Grid(m.K(), m.Height(), m.Width())
@@ -100,6 +102,20 @@ func (f *inputFlags) load(cmd *cobra.Command) (*patchwork.Model, error) {
 	}
 	m, err = m.WithConfig(c)
 	return m, request(err)
+}
+
+// fitted returns a model as it explains the images of a set. Templates that people
+// bring, in a file that does not say where they may be, lie anywhere in larger images.
+func fitted(cmd *cobra.Command, m *patchwork.Model, set *dataset.Set) (*patchwork.Model, error) {
+	h, w := set.Size()
+	c, x := m.Config(), m.Extras()
+	brought := x.Record.Method == "" && x.Counts == nil && c.Poses.Shifts() == 1 && !c.Scene && c.QMap == nil && c.Height > 1
+	if brought && !cmd.Flags().Changed("scene") && h >= c.Height && w >= c.Width && h*w > c.Height*c.Width {
+		c.Scene, c.ImageHeight, c.ImageWidth = true, h, w
+		sayNotes(cmd, fmt.Sprintf("the parts, of %d x %d pixels, are placed anywhere in the images, of %d x %d", c.Height, c.Width, h, w))
+		return m.WithConfig(c)
+	}
+	return m, fits(m, set)
 }
 
 // fits returns an error if a model cannot explain the images of a set.

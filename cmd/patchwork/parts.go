@@ -118,7 +118,7 @@ func (a *app) countPart(ctx context.Context, m *patchwork.Model, s *source, f *s
 		defer bar.stop()
 		src = &feed{stream: s.stream, bar: bar}
 	}
-	how := stepOptions(f.mode.value).Pursuit()
+	how := stepOptions(f.mode.value).Pursuit(m)
 	id := tallyfile.NewIdentity()
 	tally, err := patchwork.EStep(ctx, m, rows.Watch(src, id.Add), how, f.workers, nil)
 	if err != nil {

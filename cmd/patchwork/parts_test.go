@@ -50,7 +50,7 @@ func TestPartsAreOneStep(t *testing.T) {
 			}
 			set := readSet(t, "rows.npz")
 			var opt learn.Options
-			tally, err := patchwork.EStep(t.Context(), m, set.Data, opt.Pursuit(), 1, nil)
+			tally, err := patchwork.EStep(t.Context(), m, set.Data, opt.Pursuit(m), 1, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -127,7 +127,7 @@ func (a *app) reportOn(cmd *cobra.Command, f *reportFlags, paths []string) error
 	if err != nil {
 		return err
 	}
-	if err := fits(m, set); err != nil {
+	if m, err = fitted(cmd, m, set); err != nil {
 		return err
 	}
 	opt := report.Options{Stability: f.stability, Sample: f.sampled, Seed: f.seed, Workers: f.workers}

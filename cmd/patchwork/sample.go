@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -36,7 +37,7 @@ func (a *app) sampleCommand() *cobra.Command {
 training images), compose them, and draw every pixel.
 
 OUT.npz gets the arrays x (N,H,W), the images; pose (N,K,3), the dy, dx and angle of
-each part, NaN if it is absent; columns and names, those of columns and parts, if the
+each part, NaN if it is absent (of a part that is there more than once, the first); columns and names, those of columns and parts, if the
 model has them; and with --probabilities p (N,H,W), the composed probabilities. OUT.png or OUT.svg is a picture. Without -o and --picture the
 samples are shown in the terminal.`,
 		Example: `  patchwork sample -m model.npz -n 9 --seed 1
@@ -53,14 +54,15 @@ samples are shown in the terminal.`,
 			if err != nil {
 				return err
 			}
-			if n < 1 || n > maxSampleValues/(m.Height()*m.Width()*m.K()) {
-				return usagef("-n %d samples: give at least 1 and at most %d", n, maxSampleValues/(m.Height()*m.Width()*m.K()))
+			h, w := imageSize(m)
+			if most := max(1, maxSampleValues/(h*w)/m.K()); n < 1 || n > most {
+				return usagef("-n %d samples: give at least 1 and at most %d", n, most)
 			}
 			s := drawSamples(m, n, seed)
 			if err := a.saveSamples(s, output, probabilities); err != nil {
 				return err
 			}
-			if err := a.wrote(output, "%s of %d x %d", words.Count(n, "sample"), m.Height(), m.Width()); err != nil {
+			if err := a.wrote(output, "%s of %d x %d", words.Count(n, "sample"), h, w); err != nil {
 				return err
 			}
 			switch {
@@ -92,13 +94,14 @@ type samples struct {
 
 func drawSamples(m *patchwork.Model, n int, seed uint64) *samples {
 	s := &samples{model: m}
+	h, w := imageSize(m)
 	for i := range n {
 		r := sampleSource(seed, i)
 		picks := m.SamplePicks(r)
-		p := m.Compose(m.Height(), m.Width(), picks).P
+		p := m.Compose(h, w, picks).P
 		s.picks = append(s.picks, picks)
 		s.p = append(s.p, p)
-		s.images = append(s.images, bitmap.Sample(r, m.Height(), m.Width(), p))
+		s.images = append(s.images, bitmap.Sample(r, h, w, p))
 	}
 	return s
 }
@@ -119,14 +122,15 @@ func (a *app) saveSamples(s *samples, path string, probabilities bool) error {
 
 // members returns the arrays of an .npz file.
 func (s *samples) members(probabilities bool) []npy.Member {
-	n, h, w, k := len(s.images), s.model.Height(), s.model.Width(), s.model.K()
+	n, k := len(s.images), s.model.K()
+	h, w := imageSize(s.model)
 	poses := make([]float64, 0, n*k*3)
 	for _, picks := range s.picks {
 		of := make([]float64, k*3)
 		for i := range of {
 			of[i] = math.NaN()
 		}
-		for _, p := range picks {
+		for _, p := range slices.Backward(picks) { // of several picks of a part the first
 			copy(of[3*p.Expert:], []float64{float64(p.Pose.DY), float64(p.Pose.DX), p.Pose.Angle})
 		}
 		poses = append(poses, of...)
@@ -157,11 +161,23 @@ func (s *samples) sheet(probabilities bool) render.Sheet {
 	for i := range s.images {
 		var tile image.Image = render.Image(s.images[i])
 		if probabilities {
-			tile = render.Composed(s.model, s.model.Height(), s.model.Width(), s.picks[i])
+			tile = composedTile(s.model, s.picks[i])
 		}
 		sheet.Tiles = append(sheet.Tiles, render.Tile{Image: tile, Caption: strconv.Itoa(i)})
 	}
 	return sheet
+}
+
+// imageSize returns the size of the images that a model samples.
+func imageSize(m *patchwork.Model) (height, width int) {
+	c := m.Config()
+	return c.ImageHeight, c.ImageWidth
+}
+
+// composedTile draws the probabilities that picks compose.
+func composedTile(m *patchwork.Model, picks []patchwork.Pick) image.Image {
+	h, w := imageSize(m)
+	return render.Composed(m, h, w, picks)
 }
 
 // sampleTiles draws tiles of n samples: configurations drawn from the geometry,
@@ -169,8 +185,7 @@ func (s *samples) sheet(probabilities bool) render.Sheet {
 func sampleTiles(m *patchwork.Model, n int, seed uint64) []image.Image {
 	tiles := make([]image.Image, n)
 	for i := range tiles {
-		picks := m.SamplePicks(sampleSource(seed, i))
-		tiles[i] = render.Composed(m, m.Height(), m.Width(), picks)
+		tiles[i] = composedTile(m, m.SamplePicks(sampleSource(seed, i)))
 	}
 	return tiles
 }

@@ -224,12 +224,13 @@ candidates (N,10), the templates used for each scene; templates; template_digit.
 
 // saveTemplates writes the templates of scenes as a model that explains them.
 func saveTemplates(path string, truth *synth.SceneTruth) error {
+	side := truth.Items[0].Clean.Height()
 	templates, err := synth.Templates(truth.Glyphs, truth.On, truth.Off)
 	if err != nil {
 		return err
 	}
 	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMax, Q: truth.Off, Scene: true, Defaults: patchwork.Defaults{Truncate: true},
-		Height: truth.Glyphs[0].Height(), Width: truth.Glyphs[0].Width()}, templates)
+		Height: truth.Glyphs[0].Height(), Width: truth.Glyphs[0].Width(), ImageHeight: side, ImageWidth: side}, templates)
 	if err != nil {
 		return request(err)
 	}

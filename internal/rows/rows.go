@@ -17,6 +17,10 @@ import (
 	"example.com/patchwork/internal/draw"
 )
 
+// Moves reports whether experts may be in more than one place: the grid has several
+// poses, or the images are scenes.
+func Moves(c patchwork.Config) bool { return c.Scene || c.Poses.Len() > 1 }
+
 // Total returns the number of images, weights counted.
 func Total(d patchwork.Data) int64 {
 	n := int64(0)

@@ -191,6 +191,8 @@ export interface ModelInfo {
   geometry: GeometryInfo | null;
   height: number;
   id: string;
+  image_height: number;
+  image_width: number;
   name: string;
   names: Array<string> | null;
   outside: string;
