@@ -92,6 +92,11 @@ type Table struct {
 	// Rows is the number of rows if it is known beforehand, else 0. An .npz of known
 	// length needs less room in temporary files; the bytes are the same.
 	Rows int
+	// Workers is how many goroutines encode rows beside the one that calls Write; 0
+	// means 1. The bytes are the same for any number.
+	Workers int
+
+	group int // rows of a group, for tests; 0 means as many as suit the columns
 }
 
 // WriteTable writes a table whose number of rows is not known beforehand; see
@@ -137,23 +142,36 @@ func (t Table) Write(w io.Writer, chunks iter.Seq2[[]any, error]) (err error) {
 	if err := out.begin(t.Columns); err != nil {
 		return err
 	}
-	g := newRowGroups(t.Columns)
-	add := g.add
-	if t.Format == TableNPZ || t.Format == TableCSV { // which have no groups
-		add = func(chunk []any, write func([]any, int) error) error { return write(chunk, g.rowsOf(chunk)) }
+	if err := t.writeRows(out, chunks); err != nil {
+		return err
 	}
+	return out.end()
+}
+
+// writeRows gives the rows to a writer: in groups, which are encoded side by side and
+// written in their order, or for an .npz, which has neither groups nor anything to
+// encode, as they come.
+func (t Table) writeRows(out tableWriter, chunks iter.Seq2[[]any, error]) error {
+	g := newRowGroups(t.Columns, t.group)
+	q := &encoders{encode: out.encode, most: max(1, t.Workers)}
+	defer q.wait()
 	for chunk, err := range chunks {
 		if err != nil {
 			return err
 		}
-		if err := add(chunk, out.write); err != nil {
+		if t.Format == TableNPZ {
+			err = now(out.encode(chunk, g.rowsOf(chunk)))
+		} else {
+			err = g.add(chunk, q.put)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	if err := g.rest(out.write); err != nil {
+	if err := g.rest(q.put); err != nil {
 		return err
 	}
-	return out.end()
+	return q.finish()
 }
 
 func firstError(errs ...error) error {
@@ -168,7 +186,11 @@ func firstError(errs ...error) error {
 // tableWriter writes a table in one format.
 type tableWriter interface {
 	begin(columns []TableColumn) error
-	write(values []any, rows int) error // formats with groups: all but the last have the same number of rows
+	// encode prepares a group of rows and returns what appends it to the table. Calls
+	// may run at the same time; what they return is called in the order of the groups,
+	// once at a time, also while others encode, and before end. Formats with groups:
+	// all but the last have the same number of rows.
+	encode(values []any, rows int) (write func() error, err error)
 	end() error
 	close() error // releases what it holds, in any state
 }
@@ -205,20 +227,29 @@ type rowGroups struct {
 // groupBytes is about the memory of a group.
 const groupBytes = 8 << 20
 
-func newRowGroups(columns []TableColumn) *rowGroups {
+func newRowGroups(columns []TableColumn, per int) *rowGroups {
+	if per > 0 {
+		return &rowGroups{columns: columns, per: per, held: newGroup(columns)}
+	}
 	bytes := 1
 	for _, c := range columns {
 		bytes += c.width() * [...]int{ColumnText: 32, ColumnInt: 8, ColumnFloat: 8, ColumnByte: 1}[c.Type]
 	}
-	g := &rowGroups{columns: columns, per: min(max(groupBytes/bytes, 1024), 1<<16)}
-	for _, c := range columns {
-		g.held = append(g.held, [...]any{ColumnText: []string(nil), ColumnInt: []int64(nil), ColumnFloat: []float64(nil), ColumnByte: []uint8(nil)}[c.Type])
-	}
-	return g
+	return &rowGroups{columns: columns, per: min(max(groupBytes/bytes, 1024), 1<<16), held: newGroup(columns)}
 }
 
-// add appends the rows of a chunk and writes the groups that are complete.
-func (g *rowGroups) add(chunk []any, write func([]any, int) error) error {
+// newGroup returns an empty group of rows.
+func newGroup(columns []TableColumn) []any {
+	var out []any
+	for _, c := range columns {
+		out = append(out, [...]any{ColumnText: []string(nil), ColumnInt: []int64(nil), ColumnFloat: []float64(nil), ColumnByte: []uint8(nil)}[c.Type])
+	}
+	return out
+}
+
+// add appends the rows of a chunk and puts the groups that are complete, for which it
+// gets other memory if there is some.
+func (g *rowGroups) add(chunk []any, put func([]any, int) ([]any, error)) error {
 	rows := g.rowsOf(chunk)
 	for at := 0; at < rows; {
 		n := min(g.per-g.n, rows-at)
@@ -228,7 +259,7 @@ func (g *rowGroups) add(chunk []any, write func([]any, int) error) error {
 		g.n += n
 		at += n
 		if g.n == g.per {
-			if err := g.rest(write); err != nil {
+			if err := g.rest(put); err != nil {
 				return err
 			}
 		}
@@ -270,16 +301,19 @@ func lengthAs(values any, t ColumnType) (int, bool) {
 	return 0, false
 }
 
-// rest writes the rows held, if any.
-func (g *rowGroups) rest(write func([]any, int) error) error {
+// rest puts the rows held, if any.
+func (g *rowGroups) rest(put func([]any, int) ([]any, error)) error {
 	if g.n == 0 {
 		return nil
 	}
-	err := write(g.held, g.n)
-	for i := range g.held {
-		g.held[i] = appendRows(g.held[i], g.held[i], -1, 0)
+	spare, err := put(g.held, g.n)
+	if spare == nil {
+		spare = newGroup(g.columns)
 	}
-	g.n = 0
+	for i := range spare {
+		spare[i] = appendRows(spare[i], spare[i], -1, 0)
+	}
+	g.held, g.n = spare, 0
 	return err
 }
 

@@ -14,7 +14,7 @@ type arrowResults struct {
 	out     io.Writer
 	w       *ipc.FileWriter
 	columns []TableColumn
-	batch   *array.RecordBuilder
+	schema  *arrow.Schema
 }
 
 func newArrowTable(w io.Writer) *arrowResults { return &arrowResults{out: w} }
@@ -29,19 +29,20 @@ func (t *arrowResults) begin(columns []TableColumn) error {
 			fields = append(fields, arrow.Field{Name: name, Type: kind})
 		}
 	}
-	schema := arrow.NewSchema(fields, nil)
-	t.batch = array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	t.schema = arrow.NewSchema(fields, nil)
 	var err error
-	t.w, err = ipc.NewFileWriter(t.out, ipc.WithSchema(schema))
+	t.w, err = ipc.NewFileWriter(t.out, ipc.WithSchema(t.schema))
 	return err
 }
 
-func (t *arrowResults) write(values []any, _ int) error {
+func (t *arrowResults) encode(values []any, _ int) (write func() error, err error) {
+	batch := array.NewRecordBuilder(memory.DefaultAllocator, t.schema)
+	defer batch.Release()
 	at := 0
 	for k, c := range t.columns {
 		w := c.width()
 		for x := range w {
-			b := t.batch.Field(at)
+			b := batch.Field(at)
 			switch v := values[k].(type) {
 			case []string:
 				b.(*array.StringBuilder).AppendValues(v, nil)
@@ -55,9 +56,11 @@ func (t *arrowResults) write(values []any, _ int) error {
 			at++
 		}
 	}
-	batch := t.batch.NewRecordBatch()
-	defer batch.Release()
-	return t.w.Write(batch)
+	record := batch.NewRecordBatch()
+	return func() error {
+		defer record.Release()
+		return t.w.Write(record)
+	}, nil
 }
 
 // every returns every width-th value from x on.
@@ -72,11 +75,5 @@ func every[T any](v []T, x, width int) []T {
 	return out
 }
 
-func (t *arrowResults) end() error { return t.w.Close() }
-
-func (t *arrowResults) close() error {
-	if t.batch != nil {
-		t.batch.Release()
-	}
-	return nil
-}
+func (t *arrowResults) end() error   { return t.w.Close() }
+func (t *arrowResults) close() error { return nil }

@@ -1,61 +1,68 @@
 package dataset
 
 import (
-	"bufio"
 	"io"
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // csvTable writes a table as encoding/csv would, without a slice per row.
 type csvTable struct {
-	w       *bufio.Writer
+	w       io.Writer
 	columns []TableColumn
+	idle    sync.Pool // of *[]byte, for the text of a group
 }
 
-func newCSVTable(w io.Writer) *csvTable { return &csvTable{w: bufio.NewWriterSize(w, 1<<16)} }
+func newCSVTable(w io.Writer) *csvTable { return &csvTable{w: w} }
 
 func (t *csvTable) close() error { return nil }
-func (t *csvTable) end() error   { return t.w.Flush() }
+func (t *csvTable) end() error   { return nil }
 
 func (t *csvTable) begin(columns []TableColumn) error {
 	t.columns = columns
 	var line []byte
 	for _, c := range columns {
 		for _, name := range c.names() {
-			line = appendText(line, name)
-			line = append(line, ',')
+			line = append(appendText(line, name), ',')
 		}
 	}
-	return t.line(line)
-}
-
-// line writes a line whose cells all end in a comma.
-func (t *csvTable) line(cells []byte) error {
-	if len(cells) == 0 {
-		return nil
-	}
-	cells[len(cells)-1] = '\n'
-	if len(cells) == 1 {
-		cells = append(cells[:0], "\"\"\n"...) // a reader would take an empty line for none
-	}
-	_, err := t.w.Write(cells)
+	_, err := t.w.Write(endLine(line, 0))
 	return err
 }
 
-func (t *csvTable) write(values []any, rows int) error {
-	var line []byte
-	for i := range rows {
-		line = line[:0]
-		for k, c := range t.columns {
-			line = appendCells(line, values[k], i*c.width(), (i+1)*c.width())
-		}
-		if err := t.line(line); err != nil {
-			return err
-		}
+// endLine ends a line of text that begins at from and whose cells all end in a comma.
+func endLine(text []byte, from int) []byte {
+	switch len(text) - from {
+	case 0:
+		return text
+	case 1:
+		text = append(text[:from], "\"\","...) // a reader would take an empty line for none
 	}
-	return nil
+	text[len(text)-1] = '\n'
+	return text
+}
+
+func (t *csvTable) encode(values []any, rows int) (write func() error, err error) {
+	text, _ := t.idle.Get().(*[]byte)
+	if text == nil {
+		text = new([]byte)
+	}
+	b := (*text)[:0]
+	for i := range rows {
+		from := len(b)
+		for k, c := range t.columns {
+			b = appendCells(b, values[k], i*c.width(), (i+1)*c.width())
+		}
+		b = endLine(b, from)
+	}
+	return func() error {
+		_, err := t.w.Write(b)
+		*text = b
+		t.idle.Put(text)
+		return err
+	}, nil
 }
 
 // appendCells appends values a to b, each followed by a comma.

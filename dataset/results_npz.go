@@ -41,8 +41,9 @@ func (t *npzTable) begin(columns []TableColumn) error {
 			t.spools = append(t.spools, nil)
 			continue
 		}
-		t.spools = append(t.spools, new(spool))
-		if size := c.width() * [...]int{ColumnInt: 8, ColumnFloat: 8, ColumnByte: 1}[c.Type]; size > widest {
+		size := c.width() * [...]int{ColumnInt: 8, ColumnFloat: 8, ColumnByte: 1}[c.Type]
+		t.spools = append(t.spools, &spool{expected: size * t.known})
+		if size > widest {
 			widest, t.first = size, i
 		}
 	}
@@ -75,6 +76,10 @@ func (t *npzTable) open(i, rows int) (io.Writer, error) {
 // member begins the member of the archive for a column.
 func (t *npzTable) member(i int) (io.Writer, error) {
 	return t.zip.CreateHeader(&zip.FileHeader{Name: t.columns[i].Name + ".npy", Method: zip.Store, Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)})
+}
+
+func (t *npzTable) encode(values []any, rows int) (write func() error, err error) {
+	return func() error { return t.write(values, rows) }, nil
 }
 
 func (t *npzTable) write(values []any, rows int) error {
@@ -158,11 +163,15 @@ const spoolMemory = 32 << 20
 
 // spool holds what is written to it until it is read.
 type spool struct {
-	memory bytes.Buffer
-	file   *os.File // for what exceeds the memory; nil for none
+	memory   bytes.Buffer
+	file     *os.File // for what exceeds the memory; nil for none
+	expected int      // bytes, if known
 }
 
 func (s *spool) Write(b []byte) (int, error) {
+	if s.memory.Cap() == 0 {
+		s.memory.Grow(min(s.expected, spoolMemory))
+	}
 	if s.file == nil && s.memory.Len()+len(b) <= spoolMemory {
 		return s.memory.Write(b)
 	}

@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"sync"
 
+	"github.com/klauspost/compress/s2"
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress"
 )
 
 // parquetResults writes a table as Parquet, a row group at a time.
@@ -13,12 +16,43 @@ type parquetResults struct {
 	out     io.Writer
 	w       *parquet.GenericWriter[any]
 	columns []TableColumn
+
+	mu   sync.Mutex
+	idle []*parquetGroup
+}
+
+// parquetGroup encodes a row group.
+type parquetGroup struct {
+	*parquet.ConcurrentRowGroupWriter
 	scratch []parquet.Value
 }
 
-func newParquetTable(w io.Writer) *parquetResults {
-	return &parquetResults{out: w, scratch: make([]parquet.Value, 0, parquetBlock)}
+func newParquetTable(w io.Writer) *parquetResults { return &parquetResults{out: w} }
+
+// take returns the memory for a row group.
+func (t *parquetResults) take() *parquetGroup {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	last := len(t.idle) - 1
+	if last < 0 {
+		return &parquetGroup{t.w.BeginRowGroup(), make([]parquet.Value, 0, parquetBlock)}
+	}
+	g := t.idle[last]
+	t.idle = t.idle[:last]
+	return g
 }
+
+func (t *parquetResults) give(g *parquetGroup) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.idle = append(t.idle, g)
+}
+
+// quickSnappy is Snappy in half the time of the library's way, which looks longer for
+// repetitions and saves a twentieth.
+type quickSnappy struct{ compress.Codec }
+
+func (quickSnappy) Encode(dst, src []byte) ([]byte, error) { return s2.EncodeSnappy(dst, src), nil }
 
 // orderedGroup is a group of columns in their own order; [parquet.Group] sorts
 // them by name.
@@ -59,7 +93,7 @@ func (t *parquetResults) begin(columns []TableColumn) error {
 	if len(g.fields) == 0 {
 		return &FormatError{Msg: "a Parquet table needs a column"}
 	}
-	t.w = parquet.NewGenericWriter[any](t.out, parquet.NewSchema("table", g), parquet.Compression(&parquet.Snappy),
+	t.w = parquet.NewGenericWriter[any](t.out, parquet.NewSchema("table", g), parquet.Compression(quickSnappy{&parquet.Snappy}),
 		parquet.CreatedBy("patchwork", "1", ""), parquet.DataPageStatistics(false))
 	return nil
 }
@@ -68,28 +102,36 @@ func (t *parquetResults) begin(columns []TableColumn) error {
 // for the caches of a processor.
 const parquetBlock = 1024
 
-func (t *parquetResults) write(values []any, rows int) error {
-	writers := t.w.ColumnWriters()
+func (t *parquetResults) encode(values []any, rows int) (write func() error, err error) {
+	g := t.take()
+	writers := g.ColumnWriters()
 	for from := 0; from < rows; from += parquetBlock {
 		to := min(from+parquetBlock, rows)
 		at := 0
 		for k, c := range t.columns {
 			for x := range c.width() {
-				t.fill(values[k], from*c.width()+x, to*c.width(), c.width())
-				if n, err := writers[at].WriteRowValues(t.scratch); err != nil || n != to-from {
-					return firstError(err, fmt.Errorf("column %q of the table: %d of %d values written", c.Name, n, to-from))
+				g.fill(values[k], from*c.width()+x, to*c.width(), c.width())
+				if n, err := writers[at].WriteRowValues(g.scratch); err != nil || n != to-from {
+					return nil, firstError(err, fmt.Errorf("column %q of the table: %d of %d values written", c.Name, n, to-from))
 				}
 				at++
 			}
 		}
 	}
-	return t.w.Flush()
+	if err := g.Flush(); err != nil {
+		return nil, err
+	}
+	return func() error {
+		_, err := g.Commit()
+		t.give(g)
+		return err
+	}, nil
 }
 
 // fill sets the scratch space to every width-th of values [x, end). Columns that must
 // not be null need no levels.
-func (t *parquetResults) fill(values any, x, end, width int) {
-	out := t.scratch[:0]
+func (g *parquetGroup) fill(values any, x, end, width int) {
+	out := g.scratch[:0]
 	switch v := values.(type) {
 	case []string:
 		for _, s := range v[x:end] {
@@ -111,7 +153,7 @@ func (t *parquetResults) fill(values any, x, end, width int) {
 			out[i] = byteValues[v[x+i*width]]
 		}
 	}
-	t.scratch = out
+	g.scratch = out
 }
 
 // byteValues holds the numbers that a byte can be.
