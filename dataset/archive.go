@@ -103,7 +103,7 @@ func (in *input) pictureArchive(archive string, files []*zip.File, size int64) (
 		byName[f.Name] = f
 		names = append(names, f.Name)
 	}
-	g := &gallery{in: in, where: archive + "/"}
+	g := &gallery{in: in, path: archive, where: archive + "/"}
 	g.open = func(name string) (io.ReadCloser, error) { return openMember(byName[name]) }
 	if err := g.tell(names, "an archive"); err != nil {
 		return nil, err

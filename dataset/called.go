@@ -2,19 +2,21 @@ package dataset
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // Called returns a function that says what an image or a row is called: by the label
 // column that calls each of them differently, if there is one; else by its number in
-// the input, from 1, with its labels: "row 8 (bog, 1987)". Labels are the columns of
-// metadata of a table, and those of text elsewhere.
+// the input, from 1, with those of its labels that are not the same everywhere: "row 8
+// (bog, 1987)". Labels are the columns of metadata of a table, and those of text
+// elsewhere.
 func (s *Set) Called() func(i int) string {
 	noun := "image"
 	if s.Table {
 		noun = "row"
 	}
-	labels := s.Labels()
+	labels := slices.DeleteFunc(s.Labels(), func(c Column) bool { return s.Len() > 1 && constant(c) })
 	for _, c := range labels {
 		if text, ok := c.Values.([]string); ok && distinct(text) {
 			return func(i int) string {
@@ -51,6 +53,16 @@ func (s *Set) Labels() []Column {
 		}
 	}
 	return out
+}
+
+// constant reports whether a column has one value only.
+func constant(c Column) bool {
+	for i := range c.Len() {
+		if c.Text(i) != c.Text(0) {
+			return false
+		}
+	}
+	return true
 }
 
 // distinct reports whether no text is empty or comes twice.

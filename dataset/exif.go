@@ -103,19 +103,18 @@ func (t *tiffTags) entry(r tiffReader, at int64) {
 }
 
 // checkTIFF rejects strips or tiles that are longer than the file together:
-// many that share bytes would take hours to read.
-func checkTIFF(data []byte) error {
-	total := int64(0)
-	for _, n := range readTIFF(data).counts {
+// many that share bytes would take hours to read. It counts the pages.
+func checkTIFF(data []byte) (pages int, err error) {
+	total, t := int64(0), readTIFF(data)
+	for _, n := range t.counts {
 		total += int64(n)
 	}
 	if total > int64(len(data)) {
-		return &FormatError{Msg: fmt.Sprintf("damaged TIFF picture: its strips or tiles take %d bytes, the file has %d", total, len(data)), Hint: "save it again"}
+		return 0, &FormatError{Msg: fmt.Sprintf("damaged TIFF picture: its strips or tiles take %d bytes, the file has %d", total, len(data)), Hint: "save it again"}
 	}
-	return nil
+	return t.pages, nil
 }
 
-func tiffPages(data []byte) int       { return readTIFF(data).pages }
 func tiffOrientation(data []byte) int { return readTIFF(data).orientation }
 
 // jpegOrientation returns the orientation that the Exif segment of a JPEG file

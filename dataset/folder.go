@@ -38,6 +38,7 @@ func (in *input) leaveOut(name string) {
 // gallery reads the pictures of a folder or an archive, one image each.
 type gallery struct {
 	in            *input
+	path          string // of the folder, archive or picture
 	where         string // prefix of a picture's name in messages
 	names         []string
 	meta          []Column // of all of them
@@ -98,7 +99,7 @@ func (g *gallery) picture(name string) (*bitmap.Image, error) {
 // folder reads all pictures of a folder, sorted by name; see tell for the
 // metadata from their names.
 func (in *input) folder(dir string) (decoder, error) {
-	g := &gallery{in: in, where: dir + string(filepath.Separator)}
+	g := &gallery{in: in, path: dir, where: dir + string(filepath.Separator)}
 	g.open = func(name string) (io.ReadCloser, error) { return os.Open(filepath.Join(dir, filepath.FromSlash(name))) }
 	if like := in.opts.like().Names; in.opts.Names == "" && like != "" {
 		names, _, err := listPictures(dir, true)
@@ -166,8 +167,12 @@ func listPictures(dir string, deep bool) (names, others []string, err error) {
 // tell sets the pictures and the metadata from their names. With Options.Names,
 // each name must match. Without, a file's name without suffix becomes the
 // metadata `name`, and if the pictures are in folders, the folders are classes:
-// their names become the metadata `y`.
+// their names become the metadata `y`. So do those of several folders that are
+// read together.
 func (g *gallery) tell(names []string, what string) error {
+	if err := g.in.opts.model.refusePictures(); err != nil && len(names) > 0 {
+		return err
+	}
 	if g.in.opts.Names != "" {
 		return g.tellBy(g.in.opts.Names, names, what)
 	}
@@ -200,11 +205,18 @@ func (g *gallery) tell(names []string, what string) error {
 		labels = append(labels, path.Base(path.Dir(n)))
 	}
 	g.meta = []Column{{"name", stems}}
-	if len(inside) > 0 {
-		g.meta = append(g.meta, Column{"y", labels})
-		for _, y := range labels {
-			g.in.seen.folder(y)
+	if len(inside) == 0 { // no folders that are classes
+		y := g.in.opts.folders[g.path]
+		if y == "" {
+			return nil
 		}
+		for i := range labels {
+			labels[i] = y
+		}
+	}
+	g.meta = append(g.meta, Column{"y", labels})
+	for _, y := range labels {
+		g.in.seen.folder(y)
 	}
 	return nil
 }

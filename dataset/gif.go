@@ -58,20 +58,18 @@ func colourTable(flags byte) int {
 	return 3 << (flags&7 + 1)
 }
 
-// checkGIF rejects a first frame that the file cannot hold.
-func checkGIF(data []byte) error {
+// checkGIF rejects a first frame that the file cannot hold, and counts the frames.
+func checkGIF(data []byte) (frames int, err error) {
 	s := scanGIF(data)
 	if len(s.frames) == 0 {
-		return &FormatError{Msg: "damaged GIF picture: it has no frame", Hint: "copy or save the file again"}
+		return 0, &FormatError{Msg: "damaged GIF picture: it has no frame", Hint: "copy or save the file again"}
 	}
 	f := s.frames[0]
 	if !f.In(image.Rect(0, 0, s.width, s.height)) {
-		return &FormatError{Msg: fmt.Sprintf("damaged GIF picture: a frame of %d x %d pixels in a picture of %d x %d", f.Dy(), f.Dx(), s.height, s.width)}
+		return 0, &FormatError{Msg: fmt.Sprintf("damaged GIF picture: a frame of %d x %d pixels in a picture of %d x %d", f.Dy(), f.Dx(), s.height, s.width)}
 	}
-	return nil
+	return len(s.frames), nil
 }
-
-func gifFrames(data []byte) int { return len(scanGIF(data).frames) }
 
 // decodeGIF returns the first frame at its place on the screen, which is
 // transparent elsewhere.
@@ -84,8 +82,11 @@ func decodeGIF(r io.Reader) (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := scanGIF(data)
-	screen := image.Rect(0, 0, s.width, s.height)
+	c, err := gif.DecodeConfig(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	screen := image.Rect(0, 0, c.Width, c.Height)
 	p, ok := frame.(*image.Paletted)
 	if !ok || frame.Bounds() == screen || len(p.Palette) == 0 {
 		return frame, nil

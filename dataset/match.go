@@ -16,6 +16,8 @@ type expected struct {
 	columns []string // names, in the model's order; nil if they have none
 	known   map[string]bool
 	width   int // columns of its rows; 0 if its images are no rows of a table
+
+	height, across int // of its images
 }
 
 // For returns options that read data for a model: as those were read that it was
@@ -32,7 +34,7 @@ func (o Options) For(m *patchwork.Model, meant ...string) (Options, []string, er
 		return o, nil, err
 	}
 	c := m.Config()
-	w := &expected{reading: r, columns: m.Extras().Columns, known: map[string]bool{}}
+	w := &expected{reading: r, columns: m.Extras().Columns, known: map[string]bool{}, height: c.ImageHeight, across: c.ImageWidth}
 	if c.Height == 1 && !c.Scene && len(r.Size) == 0 {
 		w.width = c.Width
 	}

@@ -85,6 +85,8 @@ type Options struct {
 	model     *expected // the model that the data are for, see For; nil for none
 	items     []string  // of several lists that are read together
 	partBytes int64     // of a part of a file; 0 means 4 MiB (tests read smaller ones)
+
+	folders map[string]string // by path: see folderLabels
 }
 
 // partRows returns the number of images in a part of a file, given the bytes of

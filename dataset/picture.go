@@ -20,7 +20,10 @@ type gray struct {
 
 // pictureFile returns a set of one image, with the metadata from its name.
 func (in *input) pictureFile(path string, r io.Reader) (decoder, error) {
-	g := &gallery{in: in}
+	if err := in.opts.model.refusePictures(); err != nil {
+		return nil, err
+	}
+	g := &gallery{in: in, path: path}
 	// As many elements of the path as the pattern has.
 	parts := strings.Split(filepath.ToSlash(path), "/")
 	name := strings.Join(parts[max(0, len(parts)-1-strings.Count(in.opts.Names, "/")):], "/")

@@ -209,12 +209,19 @@ func (in *input) askedCategories(s *survey, v vocabularies) (map[int]*Category, 
 // allCategories is the name that asks for all columns that look like categories.
 const allCategories = "all"
 
-func (in *input) allCategories(s *survey, v vocabularies, asked map[int]*Category) {
-	used, _ := findColumns(s.names, len(s.columns), append(slices.Clone(in.opts.Meta), in.opts.selectedBy()...))
-	if in.opts.Weight != "" {
-		weight, _ := findColumns(s.names, len(s.columns), []string{in.opts.Weight})
-		used = append(used, weight...)
+// used returns the columns that have a use beside that of data: metadata, those of
+// conditions, and weights. Names that are no columns are told of by rolesOf.
+func (in *input) used(s *survey) (used []int) {
+	for _, name := range append(append(slices.Clone(in.opts.Meta), in.opts.selectedBy()...), in.opts.Weight) {
+		if at, err := findColumns(s.names, len(s.columns), []string{name}); err == nil && name != "" {
+			used = append(used, at...)
+		}
 	}
+	return used
+}
+
+func (in *input) allCategories(s *survey, v vocabularies, asked map[int]*Category) {
+	used := in.used(s)
 	for i := range s.columns {
 		c := &s.columns[i]
 		class, _ := c.classOf(v)
@@ -227,12 +234,12 @@ func (in *input) allCategories(s *survey, v vocabularies, asked map[int]*Categor
 // categoriesForWantOfBits makes categories of the text columns that have few
 // values if the table would have no data otherwise. It returns the others.
 func (in *input) categoriesForWantOfBits(s *survey, v vocabularies, texts, auto, explicit []int, asked map[int]*Category) []int {
-	used, err := findColumns(s.names, len(s.columns), append(slices.Clone(in.opts.Meta), in.opts.selectedBy()...))
-	if err != nil || len(explicit) > 0 || len(asked) > 0 {
+	if len(explicit) > 0 || len(asked) > 0 {
 		return texts
 	}
+	used := in.used(s)
 	for i := range s.columns {
-		if !slices.Contains(texts, i) && !slices.Contains(auto, i) && !slices.Contains(used, i) && s.name(i) != in.opts.Weight {
+		if !slices.Contains(texts, i) && !slices.Contains(auto, i) && !slices.Contains(used, i) {
 			return texts // there is other data
 		}
 	}

@@ -33,13 +33,12 @@ type raster struct {
 	// large one.
 	expands int64
 
-	// check, if not nil, looks at the file before it is decoded; turn, if not
-	// nil, returns the orientation of Exif, 1 to 8; more returns the number of
-	// frames or pages.
-	check func(data []byte) error
+	// check, if not nil, looks at the file before it is decoded, and returns the
+	// number of frames or pages; turn, if not nil, returns the orientation of Exif,
+	// 1 to 8.
+	check func(data []byte) (parts int, err error)
 	turn  func(data []byte) int
-	more  func(data []byte) int
-	parts string // what more counts
+	parts string // what check counts
 }
 
 // rasters are the formats. One byte of deflated data expands to at most 1032
@@ -52,9 +51,9 @@ var rasters = map[kind]*raster{
 	kindJPEG: {name: "JPEG", magic: begins("\xff\xd8\xff"), config: jpegConfig, decode: jpeg.Decode, expands: 512,
 		turn: jpegOrientation},
 	kindGIF: {name: "GIF", magic: begins("GIF8"), config: gif.DecodeConfig, decode: decodeGIF, expands: 4096 / 8,
-		check: checkGIF, more: gifFrames, parts: "frames"},
+		check: checkGIF, parts: "frames"},
 	kindTIFF: {name: "TIFF", magic: begins("II*\x00", "MM\x00*"), config: tiff.DecodeConfig, decode: tiff.Decode, expands: 4096,
-		check: checkTIFF, turn: tiffOrientation, more: tiffPages, parts: "pages"},
+		check: checkTIFF, turn: tiffOrientation, parts: "pages"},
 	kindWebP: {name: "WebP", magic: isWebP, config: webp.DecodeConfig, decode: webp.Decode, expands: 4096,
 		turn: webpOrientation},
 	kindBMP: {name: "BMP", magic: isBMP, config: bmp.DecodeConfig, decode: bmp.Decode, expands: 1},
@@ -129,8 +128,10 @@ func (f *raster) read(data []byte, most int, invert bool) (*gray, error) {
 	if _, err := f.size(data, most); err != nil {
 		return nil, err
 	}
+	parts := 0
 	if f.check != nil {
-		if err := f.check(data); err != nil {
+		var err error
+		if parts, err = f.check(data); err != nil {
 			return nil, err
 		}
 	}
@@ -149,9 +150,7 @@ func (f *raster) read(data []byte, most int, invert bool) (*gray, error) {
 	if f.turn != nil {
 		g = g.turned(f.turn(data))
 	}
-	if f.more != nil {
-		g.parts, g.partName = f.more(data), f.parts
-	}
+	g.parts, g.partName = parts, f.parts
 	return g, nil
 }
 

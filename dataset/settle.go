@@ -5,8 +5,10 @@ import (
 )
 
 // settle returns the options for several files whose columns depend on their
-// values: categories get the values, and lists the items, of all files together.
+// values: categories get the values, and lists the items, of all files together. It
+// settles the labels of pictures of several folders, too.
 func (o Options) settle(paths []string) (Options, error) {
+	o.folders = o.folderLabels(paths)
 	open := o.Items || slices.ContainsFunc(o.Categories, func(c Category) bool { return c.Levels == nil })
 	if len(paths) < 2 || !open || o.model != nil || slices.Contains(paths, standardInput) {
 		return o, nil

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
+
+	"example.com/patchwork/bitmap"
 )
 
 // errSizes says that pictures have different sizes; Read and its kin replace it
@@ -158,4 +161,18 @@ func sizesOfContent(d decoder) error {
 		}
 	}
 	return l.err()
+}
+
+// ParseSize reads the height and the width of images: 56x40, or 56 for 56x56. A capital
+// X, a multiplication sign and blanks are allowed. The error says what is.
+func ParseSize(text string) (height, width int, err error) {
+	h, w, found := strings.Cut(strings.NewReplacer("X", "x", "×", "x", " ", "").Replace(text), "x")
+	height, err = strconv.Atoi(h)
+	if width = height; err == nil && found {
+		width, err = strconv.Atoi(w)
+	}
+	if err != nil || height < 1 || width < 1 || height > bitmap.MaxPixels/width {
+		return 0, 0, &FormatError{Msg: fmt.Sprintf("%q is no size", shorten(text)), Hint: "give a height and a width in pixels, such as 56x56"}
+	}
+	return height, width, nil
 }

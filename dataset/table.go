@@ -68,6 +68,9 @@ func (in *input) rolesOf(names []string, n int, auto []int) (roles, error) {
 			return model.named(names) && model.knows(names[i]) && !slices.Contains(found[:len(in.opts.Meta)], i)
 		})
 	}
+	if err == nil {
+		err = model.refuseTable(&r, in.opts.Height > 0 && in.opts.Width > 0 && len(r.data) == in.opts.Height*in.opts.Width)
+	}
 	if err == nil && model != nil {
 		r.data, err = model.pickData(names, n, r.data, len(in.opts.Columns) > 0)
 	}

@@ -34,22 +34,9 @@ func called(m *patchwork.Model, k int) string {
 	return text
 }
 
-// imageNoun returns what an image is called: a model of height 1 is of the rows of
-// a table.
-func imageNoun(m *patchwork.Model) string {
-	if m.Height() == 1 {
-		return "row"
-	}
-	return "image"
-}
-
-// pixelNoun returns what a pixel is called, likewise.
-func pixelNoun(m *patchwork.Model) string {
-	if m.Height() == 1 {
-		return "column"
-	}
-	return "pixel"
-}
+// nouns returns what images and pixels are called: a model of height 1 is of the rows
+// of a table.
+func nouns(m *patchwork.Model) words.Nouns { return words.NounsOf(m.Height() == 1) }
 
 func findUnused(m *patchwork.Model, t *patchwork.Tally) []Finding {
 	advice := "Learn with fewer parts, or from more starts."
@@ -61,9 +48,9 @@ func findUnused(m *patchwork.Model, t *patchwork.Tally) []Finding {
 		facts := ""
 		switch {
 		case t != nil && t.Rows() > 0 && t.Active(k) == 0:
-			facts = fmt.Sprintf("%s explains none of the %d %ss.", called(m, k), t.Rows(), imageNoun(m))
+			facts = fmt.Sprintf("%s explains none of the %d %ss.", called(m, k), t.Rows(), nouns(m).Image)
 		case t == nil && m.Extras().Usage != nil && m.Extras().Usage[k] == 0:
-			facts = fmt.Sprintf("%s explained no training %s.", called(m, k), imageNoun(m))
+			facts = fmt.Sprintf("%s explained no training %s.", called(m, k), nouns(m).Image)
 		default:
 			continue
 		}
@@ -89,8 +76,8 @@ func findRare(m *patchwork.Model, t *patchwork.Tally) []Finding {
 			continue
 		}
 		out = append(out, Finding{Kind: KindRare, Experts: []int{k}, Value: n, Limit: rareUses,
-			Facts:  fmt.Sprintf("%s is used in %.0f of %.0f %ss.", called(m, k), n, rows, imageNoun(m)),
-			Advice: fmt.Sprintf("It may be one odd %s rather than a part: look at it, or learn with fewer parts.", imageNoun(m))})
+			Facts:  fmt.Sprintf("%s is used in %.0f of %.0f %ss.", called(m, k), n, rows, nouns(m).Image),
+			Advice: fmt.Sprintf("It may be one odd %s rather than a part: look at it, or learn with fewer parts.", nouns(m).Image)})
 	}
 	return out
 }
@@ -190,7 +177,7 @@ func findConstant(m *patchwork.Model) []Finding {
 		f := Finding{Kind: KindNearConstant, Experts: []int{k}, Value: spread, Limit: noVotes,
 			Advice: "Learn with fewer parts, or from more starts."}
 		if m.K() == 1 {
-			f.Advice = fmt.Sprintf("There may be no parts in these %ss.", imageNoun(m))
+			f.Advice = fmt.Sprintf("There may be no parts in these %ss.", nouns(m).Image)
 		}
 		switch {
 		case loudest < noVotes:
@@ -293,7 +280,7 @@ func findOverconfident(m *patchwork.Model, t *patchwork.Tally) []Finding {
 		// Five standard deviations of a sum of rare errors, and twice as many.
 		if limit := max(2*expected, expected+5*math.Sqrt(expected+1)); wrong > limit {
 			out = append(out, Finding{Kind: KindOverconfident, Experts: []int{k}, Value: wrong, Limit: limit,
-				Facts:  fmt.Sprintf("%s is wrong at %.0f %ss it decides, where its template expects %.0f.", called(m, k), wrong, pixelNoun(m), expected),
+				Facts:  fmt.Sprintf("%s is wrong at %.0f %ss it decides, where its template expects %.0f.", called(m, k), wrong, nouns(m).Place, expected),
 				Advice: "Clip its probabilities to the noise of these images, or continue learning with them."})
 		}
 	}
@@ -330,7 +317,7 @@ func findCertain(m *patchwork.Model) []Finding {
 	}
 	if certain > 0 {
 		out = append(out, Finding{Kind: KindOverconfident, Value: float64(certain),
-			Facts:  fmt.Sprintf("The background is certain (exactly 0 or 1) at %d of %d %ss.", certain, m.Height()*m.Width(), pixelNoun(m)),
+			Facts:  fmt.Sprintf("The background is certain (exactly 0 or 1) at %d of %d %ss.", certain, m.Height()*m.Width(), nouns(m).Place),
 			Advice: "The paper does the same; with a little noise instead, a stray pixel there would not make an image impossible."})
 	}
 	return out
@@ -364,7 +351,7 @@ func findUnexplained(m *patchwork.Model, explained []*patchwork.Explanation, nam
 			names = append(names, "...")
 		}
 		out = append(out, Finding{Kind: kind, Images: slices.Clone(listed), Value: float64(len(images)) / float64(total),
-			Facts: fmt.Sprintf("%s %d of %d %ss (%s).", what, len(images), total, imageNoun(m), strings.Join(names, ", ")), Advice: advice})
+			Facts: fmt.Sprintf("%s %d of %d %ss (%s).", what, len(images), total, nouns(m).Image, strings.Join(names, ", ")), Advice: advice})
 	}
 	add(KindUnexplained, nothing, "Nothing explains", "That is fair for blank images and sparse or noisy rows; if these are neither, learn more parts or allow more poses.")
 	add(KindImpossible, impossible, "The model gives probability 0 to", "Clip the templates and the background away from 0 and 1.")

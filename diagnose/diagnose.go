@@ -40,5 +40,6 @@ func Model(m *patchwork.Model, on Evidence) []Finding {
 		name = func(i int) string { return strconv.Itoa(i + 1) }
 	}
 	out = append(out, findUnexplained(m, on.Explained, name)...)
-	return append(out, findRare(m, on.Tally)...)
+	out = append(out, findRare(m, on.Tally)...)
+	return append(out, findOverlaps(m)...)
 }

@@ -30,14 +30,17 @@ const (
 	KindImpossible
 	// KindRare: an expert that one or two images of many use.
 	KindRare
+	// KindOverlap: two experts of drawings that lie on each other in the images that
+	// use both, such as a letter and its outline.
+	KindOverlap
 )
 
 var kindNames = []string{"unused", "duplicate", "near-constant", "pose-at-edge", "overconfident",
-	"singular-geometry", "unexplained", "impossible", "rare"}
+	"singular-geometry", "unexplained", "impossible", "rare", "overlap"}
 
 // String returns the name used in reports: "unused", "duplicate", "near-constant",
 // "pose-at-edge", "overconfident", "singular-geometry", "unexplained",
-// "impossible".
+// "impossible", "rare", "overlap".
 func (k Kind) String() string { return enum.Name("Kind", kindNames, uint8(k)) }
 
 // Finding is one odd thing about a model, with the facts and what to do about it,

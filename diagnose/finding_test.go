@@ -292,10 +292,10 @@ func TestFindingsAreOrderedAndNamed(t *testing.T) {
 		t.Errorf("findings %v, want at least five in the order of their kinds", findings)
 	}
 	names := map[string]bool{}
-	for k := KindUnused; k <= KindRare; k++ {
+	for k := KindUnused; k <= KindOverlap; k++ {
 		names[k.String()] = true
 	}
-	if len(names) != len(kindNames) || (KindRare+1).String() != "Kind(9)" {
+	if len(names) != len(kindNames) || (KindOverlap+1).String() != "Kind(10)" {
 		t.Errorf("names of the kinds: %v", names)
 	}
 	defer func() {

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"image/color"
@@ -20,10 +21,12 @@ type Rows struct {
 	Columns []string        // names, one for each column of the rows; nil: none
 	Names   []string        // of the rows; may be nil
 	Rows    []*bitmap.Image // of height 1, all of one width
+	Tiles   []*image.RGBA   // rows in colours, of height 1, instead of Rows
 
 	// Shares are the shares of ones, one for each column of the rows; NaN where
 	// nothing is known.
 	Shares []float64
+	Bars   string // what Shares are; "" means the share of ones
 
 	Legend []Swatch
 }
@@ -55,7 +58,7 @@ func (r Rows) scene() *scene {
 	for _, name := range r.Names {
 		left = max(left, margin+captionStyle.width([]string{shorten(name)})+8)
 	}
-	left = max(left, margin+captionStyle.width([]string{"share of ones"})+8)
+	left = max(left, margin+captionStyle.width([]string{r.bars()})+8)
 	if cell >= namedCell && r.Columns != nil {
 		y = r.placeNames(sc, left, y, cell) + 6
 	}
@@ -102,7 +105,7 @@ func (r Rows) placeBars(sc *scene, left, y, cell int) int {
 		fill(tile, at, barColour)
 	}
 	sc.tiles = append(sc.tiles, placedTile{image: tile, at: tile.Rect.Add(image.Pt(left, y))})
-	sc.text(left-8, y+(barsHeight-captionStyle.lineHeight())/2, captionStyle, end, "share of ones")
+	sc.text(left-8, y+(barsHeight-captionStyle.lineHeight())/2, captionStyle, end, r.bars())
 	y += barsHeight
 	if cell >= cellSide {
 		for x, share := range r.Shares {
@@ -115,24 +118,30 @@ func (r Rows) placeBars(sc *scene, left, y, cell int) int {
 	return y
 }
 
+// bars returns what the shares are called.
+func (r Rows) bars() string { return cmp.Or(r.Bars, "share of ones") }
+
 // placeCells draws the rows.
 func (r Rows) placeCells(sc *scene, left, y, cell int) int {
-	if len(r.Rows) == 0 {
+	n, columns := max(len(r.Rows), len(r.Tiles)), len(r.Shares)
+	if n == 0 {
 		return y
 	}
 	height, gap := max(cell, cellSmall), btoi(cell > 3)
 	if r.Names != nil {
 		height = max(height, captionStyle.lineHeight())
 	}
-	tile := image.NewRGBA(image.Rect(0, 0, cell*r.Rows[0].Width(), height*len(r.Rows)))
+	tile := image.NewRGBA(image.Rect(0, 0, cell*columns, height*n))
 	fill(tile, tile.Rect, white)
-	for i, m := range r.Rows {
-		for x := range m.Width() {
+	for i := range n {
+		for x := range columns {
 			at := image.Rect(x*cell, i*height, (x+1)*cell-gap, (i+1)*height-1)
 			switch {
-			case !m.Known(0, x):
+			case r.Tiles != nil:
+				fill(tile, at, r.Tiles[i].RGBAAt(x, 0))
+			case !r.Rows[i].Known(0, x):
 				hatch(tile, at)
-			case m.At(0, x):
+			case r.Rows[i].At(0, x):
 				fill(tile, at, unexplained)
 			default:
 				fill(tile, at, color.RGBA{0xf4, 0xf4, 0xf4, 0xff})

@@ -5,12 +5,10 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
 )
 
@@ -235,8 +233,8 @@ func (r *ReadOptions) options() (opt dataset.Options, args []string, err error) 
 		args = append(args, "--names", r.Names)
 	}
 	if r.Size != "" {
-		if opt.Height, opt.Width, err = parseSize(r.Size); err != nil {
-			return opt, nil, err
+		if opt.Height, opt.Width, err = dataset.ParseSize(r.Size); err != nil {
+			return opt, nil, problemAt(422, "query.size", r.Size, "size must be HEIGHTxWIDTH in pixels, such as 56x56")
 		}
 		args = append(args, "--size", r.Size)
 	}
@@ -293,17 +291,6 @@ func (s *Server) listRows(_ context.Context, in *rowsQuery) (*rowList, error) {
 		}
 	}
 	return out, nil
-}
-
-// parseSize reads a size such as 56x56.
-func parseSize(text string) (height, width int, err error) {
-	h, w, ok := strings.Cut(text, "x")
-	height, errH := strconv.Atoi(h)
-	width, errW := strconv.Atoi(w)
-	if !ok || errH != nil || errW != nil || height < 1 || width < 1 || height > bitmap.MaxPixels/width {
-		return 0, 0, problemAt(422, "query.size", text, "size must be HEIGHTxWIDTH in pixels, such as 56x56")
-	}
-	return height, width, nil
 }
 
 type imagesQuery struct {

@@ -63,7 +63,8 @@ func ParseStartFrom(name string) (StartFrom, error) {
 // default.
 type Options struct {
 	// Experts is K; 0 finds it out, from MinExperts (0 means 1) up to MaxExperts
-	// (0 means 64). There may be fewer: an expert must explain something.
+	// (0 means 64). An expert must explain something: if no model with K of them is
+	// found, the best with fewer is chosen, as if K had been found out up to there.
 	Experts, MinExperts, MaxExperts int
 
 	Aim       Aim
@@ -105,7 +106,7 @@ const (
 
 func (o Options) withDefaults() Options {
 	if o.Experts > 0 {
-		o.MaxExperts = o.Experts
+		o.MinExperts, o.MaxExperts = o.Experts, o.Experts
 	}
 	if o.MaxExperts == 0 {
 		o.MaxExperts = 64

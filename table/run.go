@@ -176,15 +176,21 @@ func (l *learner) minVoteGains() []float64 {
 func (l *learner) numberLength() float64 { return math.Log(float64(rows.Total(l.data))) / 2 }
 
 // search tries the starts, as many experts and iterations as there are to choose
-// from. It also tries the background alone if the number of experts is open, or
-// if nothing else came of it.
+// from. If no model has the number of experts that is given, the number is found out
+// up to that one. It also tries the background alone if the number of experts is open,
+// or if nothing else came of it.
 func (l *learner) search(ctx context.Context) error {
-	try := l.tryStarts
-	if l.judge == nil {
-		try = l.searchShortest
-	}
-	if err := try(ctx); err != nil || l.best.Model != nil && l.opt.Experts > 0 {
+	if err := l.try(ctx); err != nil {
 		return err
+	}
+	if l.opt.Experts > 0 && l.best.Experts < l.opt.Experts {
+		l.opt.Experts, l.opt.MinExperts = 0, 0
+		if err := l.try(ctx); err != nil {
+			return err
+		}
+	}
+	if l.best.Model != nil && l.opt.Experts > 0 {
+		return nil
 	}
 	m, err := l.backgroundOnly()
 	if err != nil {
@@ -196,6 +202,14 @@ func (l *learner) search(ctx context.Context) error {
 	}
 	_, err = l.judged(ctx, round{Model: m, Tally: tally}, l.stepOf(StartFromGrow))
 	return err
+}
+
+// try tries the starts, by what they are judged by.
+func (l *learner) try(ctx context.Context) error {
+	if l.judge == nil {
+		return l.searchShortest(ctx)
+	}
+	return l.tryStarts(ctx)
 }
 
 // backgroundOnly returns a model of the background: its one expert never votes.

@@ -431,3 +431,24 @@ func TestGoesOnFromTheChoice(t *testing.T) {
 		t.Errorf("the record is %+v, the model's figures %+v", r, last.CurvePoint)
 	}
 }
+
+// If fewer experts are found than were asked for, the model is no worse than the one
+// whose number was found out.
+func TestMoreExpertsThanThereAre(t *testing.T) {
+	data, cfg := bars(300, 2), patchwork.Config{Height: 1, Width: 12}
+	learn := func(opt Options) *patchwork.Model {
+		m, err := Learn(t.Context(), data, cfg, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	auto := learn(Options{})
+	many := learn(Options{Experts: 90})
+	if a, b := auto.Extras().Record, many.Extras().Record; b.DescriptionLength > a.DescriptionLength || many.K() > 90 {
+		t.Errorf("90 asked for: %d, %.1f nats; found out: %d, %.1f", many.K(), b.DescriptionLength, auto.K(), a.DescriptionLength)
+	}
+	if m := learn(Options{Experts: 2}); m.K() != 2 {
+		t.Errorf("%d experts, 2 asked for", m.K())
+	}
+}

@@ -22,7 +22,9 @@ func (a *app) drawCommand() *cobra.Command {
 rule, blue (0), grey (no vote) and yellow (1) under max-minus-min.
 
 With --coloured, draw all parts at their mean places in one picture, each in its
-own colour, as in the paper's Figure 8; parts that lie anywhere are laid out in rows. Without -o, draw in the terminal.`,
+own colour, as in the paper's Figure 8; parts that lie anywhere are laid out in rows.
+Without -o, draw in the terminal. The parts of a table stand under the names of its
+columns.`,
 		Example: `  patchwork draw model.npz
   patchwork draw model.npz -o parts.svg
   patchwork draw model.npz --coloured -o coloured.png`,
@@ -38,14 +40,17 @@ own colour, as in the paper's Figure 8; parts that lie anywhere are laid out in 
 			if err != nil {
 				return err
 			}
-			sheet := render.Experts(m)
-			if coloured {
-				sheet = colouredSheet(m)
+			switch {
+			case coloured && output == "":
+				return a.show(colouredSheet(m))
+			case coloured:
+				return render.Save(output, colouredSheet(m))
+			case output != "":
+				return render.Save(output, partsPicture(m))
+			case ofTable(m):
+				return a.print(partBars(m))
 			}
-			if output == "" {
-				return a.show(sheet)
-			}
-			return render.Save(output, sheet)
+			return a.show(render.Experts(m))
 		},
 	}
 	modelFlag(cmd, &model)

@@ -95,7 +95,8 @@ see below. A line:
   {"index":0,"start_log_lik":-941.2,"log_lik":-310.9,"log_lik_model":-310.9,
    "picks":[{"expert":1,"dy":0,"dx":-3,"angle":12,"gain":608.4}, ...]}
 
-index is the image's row in the input before --where, --first-per and --rows;
+index is the image's row in the input before --where, --first-per and --rows, from
+0 as in arrays; row in tables of answers, in messages and in --rows counts from 1;
 expert is the number of a part, from 0; picks come in the order of the
 pursuit. start_log_lik and log_lik are under the original likelihood if refined,
 else under that of --score, log_lik_model under the untruncated composition; all

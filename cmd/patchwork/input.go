@@ -123,12 +123,29 @@ func fits(m *patchwork.Model, set *dataset.Set) error {
 	_, err := m.GridFor(set.Size())
 	var size *patchwork.SizeError
 	switch {
+	case errors.As(err, &size) && set.Table != (size.ModelHeight == 1):
+		return otherKind(m, set)
 	case errors.As(err, &size) && !size.Scene && size.Height >= size.ModelHeight && size.Width >= size.ModelWidth:
 		return fmt.Errorf("%s: %w; --scene places its parts anywhere in larger images%s", set.Source, err, toSize(set, size))
 	case errors.As(err, &size):
 		return fmt.Errorf("%s: %w; use a model that was learned from such images%s", set.Source, err, toSize(set, size))
 	}
 	return request(err)
+}
+
+// otherKind returns the error for rows and a model of images, or for images and a model
+// of a table.
+func otherKind(m *patchwork.Model, set *dataset.Set) error {
+	h, w := set.Size()
+	if !set.Table {
+		return &inputError{fmt.Errorf("%s holds images of %d x %d, and the model is of a table with %s, from %s to %s; give rows of these columns, or use a model that was learned from such images",
+			set.Source, h, w, words.Count(m.Width(), "column"), words.Column(m, 0), words.Column(m, m.Width()-1))}
+	}
+	way := "give images, or use a model that was learned from such rows"
+	if w == m.Height()*m.Width() {
+		way = fmt.Sprintf("--size %dx%d makes its rows images", m.Height(), m.Width())
+	}
+	return &inputError{fmt.Errorf("%s is a table with %s, and the model is of images of %d x %d; %s", set.Source, words.Count(w, "column"), m.Height(), m.Width(), way)}
 }
 
 // toSize returns the way to bring pictures to the size of a model; arrays and tables

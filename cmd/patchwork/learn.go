@@ -404,7 +404,7 @@ func knownPixels(data patchwork.Data, inked bool) float64 {
 
 func (a *app) learnPictures(f *learnFlags, l *learning) error {
 	if f.picture != "" {
-		if err := render.Save(string(f.picture), render.Experts(l.model)); err != nil {
+		if err := render.Save(string(f.picture), partsPicture(l.model)); err != nil {
 			return err
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/learn"
+	"example.com/patchwork/table"
 )
 
 // resolve completes the recipe by the data, and returns what was recognised.
@@ -77,7 +78,7 @@ func (a *app) summary(f *learnFlags, head *dataset.Set, l *learning, took time.D
 		}
 	}
 	var more []string
-	if f.Open() {
+	if f.Open() || f.Soft() && l.model.K() < f.Experts {
 		more = curveLines(l.model.Extras().Record.Curve, head.Table, l.Config)
 	}
 	for _, line := range append(more, countLines(f, l)...) {
@@ -88,18 +89,11 @@ func (a *app) summary(f *learnFlags, head *dataset.Set, l *learning, took time.D
 	return a.wrote(f.output, "%s", describeModel(l.model))
 }
 
-// nouns returns what the images and pixels of some data are called.
-func nouns(table bool) (image, pixel string) {
-	if table {
-		return "row", "cell"
-	}
-	return "image", "pixel"
-}
-
 // summaryLines says what was learned.
 func summaryLines(f *learnFlags, head *dataset.Set, l *learning, took time.Duration) []string {
 	r := l.model.Extras().Record
-	image, pixel := nouns(head.Table)
+	nouns := words.NounsOf(head.Table)
+	image, pixel := nouns.Image, nouns.Pixel
 	lines := []string{
 		fmt.Sprintf("learned %s from %s in %.2f s", words.Count(l.model.K(), "part"), describe(l.images, head), took.Seconds()),
 		fmt.Sprintf("start %d of %d chosen: log-likelihood %.3f per %s, %.5f per %s (nats)",
@@ -137,7 +131,7 @@ func curveLines(curve []patchwork.CurvePoint, table bool, cfg patchwork.Config) 
 	if len(points) == 0 || len(points) == 1 && points[0].HiddenBits == 0 {
 		return nil
 	}
-	image, _ := nouns(table)
+	image := words.NounsOf(table).Image
 	parts, length, gain := column{head: "parts"}, column{head: "description length"}, column{head: "gain per " + image}
 	logLik, rows := column{head: "log-likelihood per " + image}, column{head: image + "s"}
 	heldOut, hidden, chosen := column{head: "held out, per " + image}, column{head: "held out, hidden bit"}, []string{}
@@ -220,7 +214,7 @@ func countLines(f *learnFlags, l *learning) []string {
 	k := l.model.K()
 	switch {
 	case f.Experts > k && f.Soft():
-		return []string{fmt.Sprintf("%d of %d parts: no other explains more than its votes cost", k, f.Experts)}
+		return []string{fewerThanAsked(l.model, f.Experts)}
 	case f.Experts > k:
 		return []string{fmt.Sprintf("%d of %d parts: there was nothing to make another of", k, f.Experts)}
 	case f.AtMost == k:
@@ -231,6 +225,25 @@ func countLines(f *learnFlags, l *learning) []string {
 		return []string{fmt.Sprintf("%d parts, fewer than the range: no other explains more than its votes cost", k)}
 	}
 	return nil
+}
+
+// fewerThanAsked says why a table has not as many parts as were asked for.
+func fewerThanAsked(m *patchwork.Model, asked int) string {
+	r, k, most := m.Extras().Record, m.K(), 0
+	hidden := false
+	for _, p := range r.Curve {
+		if p.Stage != table.StageFinal {
+			most, hidden = max(most, p.Experts), hidden || p.HiddenBits > 0
+		}
+	}
+	text := fmt.Sprintf("%d of %d parts: ", k, asked)
+	switch {
+	case most >= asked: // in the sample of rows that the search took
+		return text + "when all rows are counted, the others explain less than their votes cost"
+	case hidden:
+		return text + fmt.Sprintf("no more than %d were found whose votes all explain more than they cost, and of all these %s predict hidden bits as well as the best, most briefly", most, words.Count(k, "part"))
+	}
+	return text + fmt.Sprintf("no more than %d were found whose votes all explain more than they cost, and of all these %s make the shortest description", most, words.Count(k, "part"))
 }
 
 // learnReport is what learn --json prints; the names are a contract.

@@ -276,8 +276,9 @@ func rowsSheet(set *dataset.Set, o *dataset.Overview, most int) render.Rows {
 	if r.Columns != nil {
 		r.Columns = r.Columns[:len(columns)]
 	}
+	name := nameIn(set)
 	for i := range first.Images {
-		r.Names = append(r.Names, first.ImageName(i))
+		r.Names = append(r.Names, name(i))
 		r.Rows = append(r.Rows, left(first.Images[i], len(columns)))
 	}
 	r.Shares = sharesOf(columns)

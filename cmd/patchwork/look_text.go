@@ -29,20 +29,22 @@ func overviewFacts(set *dataset.Set, o *dataset.Overview) []render.Fact {
 	say := func(name, format string, args ...any) {
 		out = append(out, render.Fact{Name: name, Text: fmt.Sprintf(format, args...)})
 	}
-	noun, ink, of := "image", "ink", "pixels"
+	ink := "ink"
 	if o.Table {
-		noun, ink, of = "row", "ones", "cells"
+		ink = "ones"
 	}
+	nouns := words.NounsOf(o.Table)
+	noun, of := nouns.Image, nouns.Pixel+"s"
 	known, span := "", ""
 	if o.Unknown > 0 {
 		known = "known "
 	}
 	if o.Images > 1 {
-		span = fmt.Sprintf(", %s to %s per %s", percent(o.InkMin), percent(o.InkMax), noun)
+		span = fmt.Sprintf(", %s to %s per %s", words.PercentFine(o.InkMin), words.PercentFine(o.InkMax), noun)
 	}
-	say(ink, "%s of the %s%s%s", percent(o.Ink), known, of, span)
+	say(ink, "%s of the %s%s%s", words.PercentFine(o.Ink), known, of, span)
 	if o.Unknown > 0 {
-		say("unknown", "%s of the %s", percent(o.Unknown), of)
+		say("unknown", "%s of the %s", words.PercentFine(o.Unknown), of)
 	}
 	for _, l := range o.Labels {
 		if l.Name != "name" { // that of a picture: it is shown with it
@@ -58,10 +60,8 @@ func overviewFacts(set *dataset.Set, o *dataset.Overview) []render.Fact {
 	some("full", "of nothing but "+ink, o.Full)
 	some("nothing", "of which nothing is known", o.Nothing)
 	if n := len(o.Same); n > 0 {
-		one, other := set.ImageName(o.Same[0]), set.ImageName(o.SameAs[0])
-		if o.Table { // rows may share a name
-			one, other = fmt.Sprintf("row %d (%s)", row(set, o.Same[0])+1, one), fmt.Sprintf("row %d", row(set, o.SameAs[0])+1)
-		}
+		name := nameIn(set)
+		one, other := name(o.Same[0]), name(o.SameAs[0])
 		say("twice", "%s equal to an earlier one, such as %s to %s", words.Count(n, noun), one, other)
 	}
 	if n := len(o.Constant); n > 0 {
@@ -89,20 +89,6 @@ func overviewText(set *dataset.Set, o *dataset.Overview) []string {
 		out = append(out, fmt.Sprintf("  %-*s  %s", widest, f.Name, f.Text))
 	}
 	return append(out, columnsText(set, o)...)
-}
-
-// percent returns a share with two digits or more.
-func percent(share float64) string {
-	switch p := 100 * share; {
-	case p == 0 || p == 100:
-		return fmt.Sprintf("%.0f %%", p)
-	case p < 0.1 || p > 99.9 && p < 100:
-		return fmt.Sprintf("%.2g %%", math.Min(p, 99.9))
-	case p < 9.95:
-		return fmt.Sprintf("%.1f %%", p)
-	default:
-		return fmt.Sprintf("%.0f %%", p)
-	}
 }
 
 // labelText returns the values of a label with their counts, or how many there are.
@@ -137,11 +123,21 @@ func valueText(value string) string {
 	return value
 }
 
+// nameIn returns what an image is called on a sheet: its file, or of a table what rows
+// are called everywhere.
+func nameIn(set *dataset.Set) func(i int) string {
+	if set.Table {
+		return set.Called()
+	}
+	return set.ImageName
+}
+
 // namesOf returns the names of some images, cut to a readable length.
 func namesOf(set *dataset.Set, which []int) string {
 	var names []string
+	name := nameIn(set)
 	for _, i := range which {
-		names = append(names, set.ImageName(i))
+		names = append(names, name(i))
 	}
 	return some5(names)
 }
@@ -166,9 +162,9 @@ func columnsText(set *dataset.Set, o *dataset.Overview) []string {
 		c := o.Columns[j]
 		unknown := ""
 		if c.Unknown > 0 {
-			unknown = fmt.Sprintf(", %s unknown", percent(c.Unknown))
+			unknown = fmt.Sprintf(", %s unknown", words.PercentFine(c.Unknown))
 		}
-		out = append(out, fmt.Sprintf("    %7s %-20s %s%s", percent(c.Ones), strings.Repeat("█", int(math.Round(20*c.Ones))), c.Name, unknown))
+		out = append(out, fmt.Sprintf("    %7s %-20s %s%s", words.PercentFine(c.Ones), strings.Repeat("█", int(math.Round(20*c.Ones))), c.Name, unknown))
 	}
 	if len(o.Columns) <= most {
 		out = append(out, "  columns, with their shares of ones")
@@ -192,8 +188,9 @@ func columnsText(set *dataset.Set, o *dataset.Overview) []string {
 			line(j)
 		}
 	}
+	name := nameIn(set)
 	for i := range min(3, set.Len()) {
-		out = append(out, fmt.Sprintf("  %s: %s", set.ImageName(i), rowText(set, i)))
+		out = append(out, fmt.Sprintf("  %s: %s", name(i), rowText(set, i)))
 	}
 	return out
 }

@@ -38,6 +38,8 @@ var mistakePages = []struct {
 		{"The model is given as the data.", "explain -m model.npz model.npz", "model.npz is a model, not data", "name the images"},
 		{"The model is not named.", "explain letters.npz", "-m MODEL", "name the model file"},
 		{"The model is of images of another size.", "explain -m model.npz bars.npz", "bars.npz", "use a model"},
+		{"The model is of a table, and these are images.", "explain -m sites.npz letters.npz", "letters.npz holds images of 24 x 24", "rows of these columns"},
+		{"The model is of images, and this is a table.", "explain -m model.npz sites.csv", "sites.csv", "give images"},
 		{"The explanations are explained again.", "explain -m model.npz picks.jsonl", "picks.jsonl is explanations", "name the images"},
 		{"The data are given as counts.", "mstep -m model.npz letters.npz -o next.npz", "letters.npz is data", "patchwork stats"},
 		{"The folder keeps a run with other options.", "learn sites.csv -o m.npz -k 3 --checkpoint kept", "kept", "another folder"},

@@ -23,7 +23,7 @@ var outputFormats = map[string][]string{
 	"predict --cells": {".csv", ".csv.gz", ".npz", ".parquet", ".arrow", ".feather", ".ipc", ".jsonl", ".jsonl.gz", ".ndjson"},
 	"report":          {".html", ".htm"},
 	"rule":            {".png", ".svg"},
-	"sample":          {".npz", ".png", ".svg", ""},
+	"sample":          {".npz", ".csv", ".csv.gz", ".png", ".svg", ""},
 	"score":           {".csv", ".csv.gz", ".npz", ".parquet", ".arrow", ".feather", ".ipc", ".jsonl", ".jsonl.gz", ".ndjson"},
 	"stats":           {".tally", ".txt", ".line", ""},
 	"synth":           {".npz", ""},

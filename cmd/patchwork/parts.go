@@ -23,6 +23,9 @@ const statsLong = `Explain images with a model and write the counts that one ste
 a tally file. "patchwork mstep" adds the tallies of many files, made on any number
 of machines, in any order, and gives the same model as all images in one place.
 
+The images are explained as learning explains them, which is quicker than score and
+explain where parts move, and finds a little less: the log-likelihood here may be lower.
+
 A tally records the model it was made with and which rows it has counted, so that
 rows that are counted twice are rejected. Rows are identified by their content, or
 by the name that --shard gives. With --lines the tally is a line of text, for pipes
@@ -103,7 +106,8 @@ func (a *app) stats(cmd *cobra.Command, f *statsFlags, paths []string) error {
 		return a.printObject(statsReport{f.output, part.Shards[0].ID, part.Tally.Rows(), part.Tally.Picks(), jsonFloat(part.Tally.LogLik())}, f.output)
 	}
 	// In a pipe there is no summary.
-	return a.wrote(f.output, "counts of %s, log-likelihood %.3f", words.Count(int(part.Tally.Rows()), "row"), part.Tally.LogLik())
+	return a.wrote(f.output, "counts of %s, log-likelihood %.3f by the pursuit of learning (score may find better explanations)",
+		words.Count(int(part.Tally.Rows()), words.NounsOf(s.head().Table).Image), part.Tally.LogLik())
 }
 
 // countPart explains the images of a source and counts them.

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"fmt"
 	"image"
 	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -37,14 +39,18 @@ func (a *app) sampleCommand() *cobra.Command {
 training images), compose them, and draw every pixel.
 
 OUT.npz gets the arrays x (N,H,W), the images; pose (N,K,3), the dy, dx and angle of
-each part, NaN if it is absent (of a part that is there more than once, the first); columns and names, those of columns and parts, if the
-model has them; and with --probabilities p (N,H,W), the composed probabilities. OUT.png or OUT.svg is a picture. Without -o and --picture the
+each part, NaN if it is absent (of a part that is there more than once, the first);
+columns and names, those of columns and parts, if the model has them; and with
+--probabilities p (N,H,W), the composed probabilities. OUT.csv, of a model of a
+table, is a table with the names of the columns; with --probabilities its cells are
+the composed ones. OUT.png or OUT.svg is a picture. Without -o and --picture the
 samples are shown in the terminal.`,
 		Example: `  patchwork sample -m model.npz -n 9 --seed 1
   patchwork sample -m model.npz -n 9 --seed 1 --probabilities -o samples.png`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if _, err := checkOutput("sample", output); err != nil {
+			format, err := checkOutput("sample", output)
+			if err != nil {
 				return err
 			}
 			if err := checkOutputs(string(picture)); err != nil {
@@ -54,6 +60,9 @@ samples are shown in the terminal.`,
 			if err != nil {
 				return err
 			}
+			if isCSV := strings.HasPrefix(format, ".csv"); isCSV && !ofTable(m) {
+				return usagef("-o %s: a CSV file holds the rows of a table, and the model is of images; choose .npz, .png or .svg", output)
+			}
 			h, w := imageSize(m)
 			if most := max(1, maxSampleValues/(h*w)/m.K()); n < 1 || n > most {
 				return usagef("-n %d samples: give at least 1 and at most %d", n, most)
@@ -62,12 +71,18 @@ samples are shown in the terminal.`,
 			if err := a.saveSamples(s, output, probabilities); err != nil {
 				return err
 			}
-			if err := a.wrote(output, "%s of %d x %d", words.Count(n, "sample"), h, w); err != nil {
+			size := fmt.Sprintf("%d x %d", h, w)
+			if ofTable(m) {
+				size = words.Count(m.Width(), "column")
+			}
+			if err := a.wrote(output, "%s of %s", words.Count(n, "sample"), size); err != nil {
 				return err
 			}
 			switch {
 			case picture != "":
-				return render.Save(string(picture), s.sheet(probabilities))
+				return render.Save(string(picture), s.picture(probabilities))
+			case output == "" && ofTable(m):
+				return a.print(s.lines())
 			case output == "":
 				return a.show(s.sheet(probabilities))
 			}
@@ -78,7 +93,7 @@ samples are shown in the terminal.`,
 	fs := cmd.Flags()
 	fs.IntVarP(&n, "number", "n", 9, "number of samples")
 	fs.Uint64Var(&seed, "seed", 0, "seed; sample i depends on it and i alone")
-	fs.StringVarP(&output, "output", "o", "", "file to write (.npz, .png, .svg; - for npz on standard output)")
+	fs.StringVarP(&output, "output", "o", "", "file to write (.npz, .png, .svg, of a table .csv; - for npz on standard output)")
 	fs.BoolVar(&probabilities, "probabilities", false, "show the composed probabilities instead of drawn pixels; an .npz gets both")
 	picture.add(cmd, "picture", "also write a picture")
 	return cmd
@@ -111,7 +126,9 @@ func (a *app) saveSamples(s *samples, path string, probabilities bool) error {
 	case path == "":
 		return nil
 	case isPicture(path):
-		return render.Save(path, s.sheet(probabilities))
+		return render.Save(path, s.picture(probabilities))
+	case strings.HasPrefix(suffixOf(path), ".csv"):
+		return a.output(path, func(w io.Writer) error { return s.writeCSV(w, probabilities) })
 	}
 	write := func(w io.Writer) error { return npy.WriteZip(w, npy.Deflate, s.members(probabilities)...) }
 	if path == "-" {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
+	"example.com/patchwork/diagnose/words"
 )
 
 // scoreReport is what score reports of a model and images; the JSON names are a
@@ -104,7 +105,7 @@ bits of the column that are on.`,
 				if asJSON {
 					return json.NewEncoder(w).Encode(r)
 				}
-				return r.print(w)
+				return r.print(w, words.NounsOf(t.head().Table))
 			})
 		},
 	}
@@ -161,21 +162,27 @@ func (a *app) score(ctx context.Context, t *task, each func(part *task, s *rowSc
 	return r, nil
 }
 
-func (r *scoreReport) print(w io.Writer) error {
-	_, err := fmt.Fprintf(w, `images                    %d
-log-likelihood per image  %.4f nats
-log-likelihood per pixel  %.6f nats
-cross-entropy             %.4f nats per image, %.6f bits per pixel
-picks per image           %.3f
-`, r.Images, r.PerImage, r.PerPixel, r.CrossEntropy, r.BitsPerPixel, r.PicksPerImage)
-	if err == nil && r.Impossible > 0 {
-		_, err = fmt.Fprintf(w, "impossible images         %d (some pixel contradicts a probability of 0 or 1)\n", r.Impossible)
+func (r *scoreReport) print(w io.Writer, nouns words.Nouns) error {
+	image, pixel := nouns.Image, nouns.Pixel
+	var err error
+	line := func(name, format string, args ...any) {
+		if err == nil {
+			_, err = fmt.Fprintf(w, "%-25s "+format+"\n", append([]any{name}, args...)...)
+		}
 	}
-	if err == nil && r.BitsPerImage != nil {
-		_, err = fmt.Fprintf(w, "description length        %.4f bits per image\n", *r.BitsPerImage)
+	line(image+"s", "%d", r.Images)
+	line("log-likelihood per "+image, "%.4f nats", r.PerImage)
+	line("log-likelihood per "+pixel, "%.6f nats", r.PerPixel)
+	line("cross-entropy", "%.4f nats per %s, %.6f bits per %s", r.CrossEntropy, image, r.BitsPerPixel, pixel)
+	line("picks per "+image, "%.3f", r.PicksPerImage)
+	if r.Impossible > 0 {
+		line("impossible "+image+"s", "%d (some %s contradicts a probability of 0 or 1)", r.Impossible, pixel)
+	}
+	if r.BitsPerImage != nil {
+		line("description length", "%.4f bits per %s", *r.BitsPerImage, image)
 	}
 	if err == nil && r.Hidden != nil {
-		err = r.Hidden.print(w)
+		err = r.Hidden.print(w, image)
 	}
 	return err
 }

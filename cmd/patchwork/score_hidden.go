@@ -137,9 +137,9 @@ func scoreMarginal(ctx context.Context, t *task, visible []*bitmap.Image) (*post
 	return posterior.Score(ctx, m, posterior.HiddenBits{Data: t.set.Data, Visible: visible}, posterior.Options{Beam: 1, Keep: 1}, t.workers)
 }
 
-func (r *hiddenReport) print(w io.Writer) error {
+func (r *hiddenReport) print(w io.Writer, image string) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "\n%d bits hidden (%v of each image, seed %d), predicted from the others:\n", r.Bits, r.Fraction, r.Seed)
+	fmt.Fprintf(w, "\n%d bits hidden (%v of each %s, seed %d), predicted from the others:\n", r.Bits, r.Fraction, image, r.Seed)
 	fmt.Fprintln(table, "prediction\tlog-loss\taccuracy\tAUC")
 	for _, line := range []struct {
 		name string

@@ -1,14 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"example.com/patchwork/bitmap"
+	"example.com/patchwork/dataset"
 )
 
 // addThreshold adds --threshold. of says which data are meant, if a command reads
@@ -45,14 +45,9 @@ func (f *dataFlags) addSize(fs *pflag.FlagSet, of string) {
 }
 
 func (f *dataFlags) setSize(text string) error {
-	h, w, found := strings.Cut(strings.NewReplacer("X", "x", "×", "x", " ", "").Replace(text), "x")
-	height, err := strconv.Atoi(h)
-	width := height
-	if err == nil && found {
-		width, err = strconv.Atoi(w)
-	}
-	if err != nil || height < 1 || width < 1 || height > bitmap.MaxPixels/width {
-		return fmt.Errorf("give a height and a width in pixels, such as 56x56")
+	height, width, err := dataset.ParseSize(text)
+	if err != nil {
+		return errors.New("give a height and a width in pixels, such as 56x56")
 	}
 	f.height, f.width = height, width
 	return nil

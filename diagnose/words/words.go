@@ -187,6 +187,23 @@ func columns(m *patchwork.Model, votes []Vote, most int) string {
 	return pro + "; " + con
 }
 
+// PercentFine returns a share as a percentage with a digit after the point where it is
+// small, and a dash for none. A share that is not 0 or 1 is not rounded to them.
+func PercentFine(share float64) string {
+	switch p := 100 * share; {
+	case math.IsNaN(p):
+		return "–"
+	case p != 0 && p < 0.05:
+		return "< 0.1 %"
+	case p > 99.95 && p < 100:
+		return "> 99.9 %"
+	case p < 9.95 && p != float64(int(p)):
+		return fmt.Sprintf("%.1f %%", p)
+	default:
+		return fmt.Sprintf("%.0f %%", p)
+	}
+}
+
 // Percent returns a share as a percentage, without decimals; a share that is not 0 or 1
 // is not rounded to them.
 func Percent(share float64) string {

@@ -64,9 +64,10 @@ const policy = `
 	patchwork < internal/rows;
 	posterior, internal/rows < learn;
 	posterior, internal/rows < table;
+	patchwork, internal/assign < internal/alike;
 	patchwork < diagnose/words; # what a model says, to people
 	diagnose/words, learn, table < internal/recipe; # what the command and the studio ask of a learner
-	posterior, diagnose/words < diagnose;
+	posterior, diagnose/words, internal/alike < diagnose;
 	testing, pgregory.net/rapid, patchwork < internal/testkit; # for tests only
 
 	# Edges: files to images, models to files, models to pictures.
@@ -97,7 +98,7 @@ const policy = `
 	< render;
 
 	# What a model shows about data, as numbers and as a page.
-	learn, table, diagnose, diagnose/words, dataset, render, internal/assign, FILES < render/report;
+	learn, table, diagnose, diagnose/words, dataset, render, internal/alike, FILES < render/report;
 
 	# The comparison models of the paper know images, not our model.
 	bitmap, gonum.org/v1/gonum/... < experiments/rivals/coding
@@ -122,7 +123,7 @@ const policy = `
 	experiments/rivals/rbm, experiments/rivals/sparse
 	< experiments/...;
 	experiments/... < experiments/paper!; # the one door of the experiments
-	LIBRARY, render/report, internal/journal, cmd/engine, NETWORK, experiments/paper, studio/...,
+	LIBRARY, render/report, internal/alike, internal/journal, cmd/engine, NETWORK, experiments/paper, studio/...,
 	github.com/spf13/cobra/..., github.com/spf13/pflag, golang.org/x/term
 	< cmd/...;
 `

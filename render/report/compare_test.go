@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/alike"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/posterior"
 	"example.com/patchwork/table"
@@ -43,37 +44,6 @@ func TestAssociation(t *testing.T) {
 	})
 	if lift, z := association(0, 0, 5, 10); !math.IsNaN(float64(lift)) || !math.IsNaN(float64(z)) {
 		t.Errorf("of nothing: %v, %v", lift, z)
-	}
-}
-
-// TestSimilarity checks the laws of similarity: 1 for the same votes, 0 for opposite
-// ones, the same both ways, and blind to a shift within reach.
-func TestSimilarity(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		votes := rapid.SliceOfN(rapid.Float64Range(-1, 1), 12, 12)
-		x, y := votes.Draw(t, "x"), votes.Draw(t, "y")
-		s := similarity(x, y, 3, 4, 0)
-		if s < 0 || s > 1 || math.Abs(s-similarity(y, x, 3, 4, 0)) > 1e-12 {
-			t.Errorf("similarity %v, the other way %v", s, similarity(y, x, 3, 4, 0))
-		}
-		x[0] = 1
-		if s := similarity(x, x, 3, 4, 0); s != 1 {
-			t.Errorf("of the same: %v", s)
-		}
-		for i := range y {
-			y[i] = -x[i]
-		}
-		if s := similarity(x, y, 3, 4, 0); s != 0 {
-			t.Errorf("of opposites: %v", s)
-		}
-	})
-	a, b := make([]float64, 25), make([]float64, 25)
-	a[6], a[7], b[12], b[13] = 1, 0.5, 1, 0.5 // one down, one to the right
-	if s := similarity(a, b, 5, 5, 0); s != 0 {
-		t.Errorf("apart: %v", s)
-	}
-	if s := similarity(a, b, 5, 5, 1); s != 1 {
-		t.Errorf("shifted: %v", s)
 	}
 }
 
@@ -150,14 +120,14 @@ func TestStabilityOfPlanted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := compare(placed(m), placed(swapped), 1, 10, 0); got[0] != 1 || got[1] != 1 {
+	if got := compare(alike.Placed(m), swapped); got[0] != 1 || got[1] != 1 {
 		t.Errorf("swapped parts are %v similar", got)
 	}
 	single, err := patchwork.NewModel(m.Config(), [][]float64{m.Template(1)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := compare(placed(m), placed(single), 1, 10, 0); got[0] != 0 || got[1] != 1 {
+	if got := compare(alike.Placed(m), single); got[0] != 0 || got[1] != 1 {
 		t.Errorf("with one part: %v", got)
 	}
 }

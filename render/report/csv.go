@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"strconv"
+
+	"example.com/patchwork/diagnose/words"
 )
 
 // Table is one table of a report, to be written as CSV.
@@ -24,7 +26,8 @@ func (t Table) Write(w io.Writer) error {
 }
 
 // Tables returns the numbers of the report as tables, the rows by parts first. Those
-// that would be empty are left out. Numbers that are not finite are empty cells.
+// that would be empty are left out. Numbers that are not finite are empty cells,
+// and losses are in bits, as on the page; the JSON of a report has nats.
 func (r *Report) Tables() []Table {
 	all := []Table{
 		{"rows", r.rowTable()}, {"parts", r.partTable()}, {"votes", r.voteTable()}, {"labels", r.labelTable()},
@@ -42,6 +45,9 @@ func num(v float64) string {
 	return strconv.FormatFloat(v, 'g', 6, 64)
 }
 
+// pixel is what a value of a row or image is called.
+func (r *Report) pixel() string { return words.NounsOf(r.Table).Pixel }
+
 func whole[T int | int64](v T) string { return strconv.FormatInt(int64(v), 10) }
 
 func (r *Report) rowTable() [][]string {
@@ -49,7 +55,7 @@ func (r *Report) rowTable() [][]string {
 	for _, c := range r.set.Meta {
 		head = append(head, c.Name)
 	}
-	head = append(head, "parts", "loss")
+	head = append(head, "parts", "bits_per_"+r.pixel())
 	for _, p := range r.Parts {
 		head = append(head, p.Name)
 	}
@@ -59,7 +65,7 @@ func (r *Report) rowTable() [][]string {
 		for _, c := range r.set.Meta {
 			line = append(line, c.Text(i))
 		}
-		line = append(line, whole(len(activeParts(r.picks[i]))), num(float64(row.Loss)))
+		line = append(line, whole(len(activeParts(r.picks[i]))), num(bits(row.Loss)))
 		for k := range r.Parts {
 			uses := "0"
 			if slices.Contains(row.Parts, k) {
@@ -114,9 +120,9 @@ func (r *Report) pairTable() [][]string {
 }
 
 func (r *Report) columnTable() [][]string {
-	out := [][]string{{"column", "name", "known", "on", "loss", "mean_loss", "explained"}}
+	out := [][]string{{"column", "name", "known", "on", "bits_per_cell", "bits_per_cell_by_mean", "explained"}}
 	for _, c := range r.ByColumn {
-		out = append(out, []string{whole(c.Number), c.Name, whole(c.Known), whole(c.On), num(float64(c.Loss)), num(float64(c.ByShare)), num(c.Explained())})
+		out = append(out, []string{whole(c.Number), c.Name, whole(c.Known), whole(c.On), num(bits(c.Loss)), num(bits(c.ByShare)), num(c.Explained())})
 	}
 	return out
 }
@@ -132,17 +138,17 @@ func (r *Report) cellTable() [][]string {
 }
 
 func (r *Report) qualityTable() [][]string {
-	out := [][]string{{"method", "log_loss", "bits", "accuracy", "auc"}}
+	out := [][]string{{"method", "bits_per_hidden_cell", "accuracy", "auc"}}
 	if r.Quality == nil {
 		return out
 	}
 	for f := range r.Quality.Folds {
-		out[0] = append(out[0], fmt.Sprintf("log_loss_fold_%d", f+1))
+		out[0] = append(out[0], fmt.Sprintf("bits_fold_%d", f+1))
 	}
 	for _, m := range r.Quality.By {
-		line := []string{m.Name, num(float64(m.LogLoss)), num(float64(m.Bits)), num(float64(m.Accuracy)), num(float64(m.AUC))}
+		line := []string{m.Name, num(float64(m.Bits)), num(float64(m.Accuracy)), num(float64(m.AUC))}
 		for _, v := range m.Folds {
-			line = append(line, num(v))
+			line = append(line, num(bits(Number(v))))
 		}
 		out = append(out, line)
 	}

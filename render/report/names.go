@@ -2,10 +2,10 @@ package report
 
 import (
 	"fmt"
-	"math"
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/diagnose/words"
 )
 
 // called returns a model without the usage it recorded, whose columns are named by the
@@ -48,19 +48,5 @@ func thousands(n int64) string {
 	return s
 }
 
-// percent returns a share in per cent, with a digit after the point where it is small,
-// and a dash for none.
-func percent(share float64) string {
-	switch p := 100 * share; {
-	case math.IsNaN(p):
-		return "–"
-	case p != 0 && p < 0.05:
-		return "< 0.1 %"
-	case p > 99.95 && p < 100:
-		return "> 99.9 %"
-	case p < 9.95 && p != 0 && p != float64(int(p)):
-		return fmt.Sprintf("%.1f %%", p)
-	default:
-		return fmt.Sprintf("%.0f %%", p)
-	}
-}
+// percent returns a share in per cent; the templates and sentences say it often.
+func percent(share float64) string { return words.PercentFine(share) }

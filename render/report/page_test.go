@@ -207,7 +207,7 @@ func TestTablesCanBeRead(t *testing.T) {
 		if err := table.Write(&b); err != nil {
 			t.Fatal(err)
 		}
-		back, err := dataset.Decode("rows.csv", b.Bytes(), dataset.Options{Meta: []string{"row", "name", "site", "habitat", "year", "parts", "loss"}})
+		back, err := dataset.Decode("rows.csv", b.Bytes(), dataset.Options{Meta: []string{"row", "name", "site", "habitat", "year", "parts", "bits_per_cell"}})
 		if err != nil {
 			t.Fatal(err)
 		}

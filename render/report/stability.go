@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"example.com/patchwork"
-	"example.com/patchwork/internal/assign"
+	"example.com/patchwork/internal/alike"
 	"example.com/patchwork/internal/pool"
 	"example.com/patchwork/internal/rows"
 )
@@ -30,7 +30,7 @@ type Returning struct {
 }
 
 // same is the similarity from which the page says that a part came back.
-const same = 0.7
+const same = alike.Same
 
 // Mean returns the mean of some similarities.
 func Mean(s []float64) float64 {
@@ -79,7 +79,7 @@ func (b *builder) stability(ctx context.Context) error {
 		b.r.NoStability = "There is one row only."
 		return nil
 	}
-	at := placed(b.m)
+	at := alike.Placed(b.m)
 	found := make([][]float64, 2*times)
 	step := b.counter("learning again", 2*times)
 	_, err := pool.Run(ctx, 2*times, b.opt.Workers, 1, func(_, i int) error {
@@ -94,7 +94,7 @@ func (b *builder) stability(ctx context.Context) error {
 		}
 		m, err := l.fit(ctx, from, seed)
 		if err == nil {
-			found[i] = compare(at, placed(m), b.m.Height(), b.m.Width(), reach(b.m))
+			found[i] = compare(at, m)
 		}
 		step()
 		return err
@@ -128,71 +128,12 @@ func reach(m *patchwork.Model) int {
 	return 3
 }
 
-// placed returns the votes of every part at its mean place: what it adds to
-// abstention, pixel by pixel.
-func placed(m *patchwork.Model) [][]float64 {
-	picks := make([]patchwork.Pick, m.K())
-	for k := range picks {
-		picks[k].Expert = k
-	}
-	for _, p := range m.SamplePicks(nil) {
-		picks[p.Expert] = p
-	}
-	out := make([][]float64, m.K())
-	for k, p := range picks {
-		out[k] = m.Compose(m.Height(), m.Width(), []patchwork.Pick{p}).P
-		for i := range out[k] {
-			out[k][i] -= m.Abstention(i)
-		}
+// compare returns the similarity of each part of a to its counterpart in b, which was
+// learned from the same images; 0 where there is none.
+func compare(a alike.Votes, b *patchwork.Model) []float64 {
+	out := make([]float64, len(a.Parts))
+	for k, p := range alike.Pairs(a, alike.Placed(b), reach(b), false) {
+		out[k] = p.Similarity
 	}
 	return out
-}
-
-// compare returns the similarity of each part of a to its counterpart in b; 0 where
-// there is none.
-func compare(a, b [][]float64, height, width, reach int) []float64 {
-	gain := make([][]float64, len(a))
-	for i, x := range a {
-		gain[i] = make([]float64, len(b))
-		for j, y := range b {
-			gain[i][j] = similarity(x, y, height, width, reach)
-		}
-	}
-	out := make([]float64, len(a))
-	for i, j := range assign.Pairs(gain) {
-		if j >= 0 {
-			out[i] = gain[i][j]
-		}
-	}
-	return out
-}
-
-// similarity returns the sum of the smaller over the sum of the larger of two
-// vectors of votes, those of different signs having nothing in common, where y is
-// shifted by up to reach pixels to where that is largest.
-func similarity(x, y []float64, height, width, reach int) float64 {
-	best := 0.0
-	for dy := -reach; dy <= reach; dy++ {
-		for dx := -reach; dx <= reach; dx++ {
-			common, all := 0.0, 0.0
-			for r := range height {
-				for c := range width {
-					u, v := x[r*width+c], 0.0
-					if sr, sc := r-dy, c-dx; sr >= 0 && sr < height && sc >= 0 && sc < width {
-						v = y[sr*width+sc]
-					}
-					if u > 0 == (v > 0) {
-						common += min(math.Abs(u), math.Abs(v))
-						all += max(math.Abs(u), math.Abs(v))
-					} else {
-						all += math.Abs(u) + math.Abs(v)
-					}
-				}
-			}
-			if all > 0 {
-				best = max(best, common/all)
-			}
-		}
-	}
-	return best
 }

@@ -47,10 +47,7 @@ func areOf(n int) string {
 
 // Noun is what a row is called: row or image.
 func (r *Report) Noun() string {
-	if r.Table {
-		return "row"
-	}
-	return "image"
+	return words.NounsOf(r.Table).Image
 }
 
 // what returns the data in words.
