@@ -21,7 +21,7 @@ const (
 // drawing lie beside each other.
 func findOverlaps(m *patchwork.Model) []Finding {
 	e, c := m.Extras(), m.Config()
-	if e.Geometry == nil || e.Usage == nil || c.Scene || c.ImageHeight != c.Height || c.ImageWidth != c.Width || c.Rule != patchwork.RuleMax || c.Height == 1 {
+	if e.Geometry == nil || e.Usage == nil || c.Scene || c.Rule != patchwork.RuleMax || c.Height == 1 {
 		return nil
 	}
 	votes := alike.Placed(m).Parts

@@ -142,7 +142,7 @@ var bad = []struct {
 	{"draw", 2, "no model"},
 	{"draw model.npz -m model.npz", 2, "one model"},
 	{"draw model.npz -o out.pdf", 2, ".png or .svg"},
-	{"sample -m model.npz -o out.jpg", 2, ".npz, .png or .svg"},
+	{"sample -m model.npz -o out.jpg", 2, ".npz, .csv, .png or .svg"},
 	{"learn t.npz -k 2 -o out.csv", 2, ".csv is not a format that this command writes; choose .npz"},
 	{"sample -m model.npz -n 0", 2, "at least 1"},
 	{"sample -m model.npz -n 99999999999", 2, "at most"},

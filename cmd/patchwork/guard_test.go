@@ -155,7 +155,7 @@ func TestWritesAreSaid(t *testing.T) {
 		{"sample -m model.npz -o s.png -q", "", ""},
 		{"draw model.npz -o d.svg", "wrote d.svg\n", ""},
 		{"rule --curve 0.5 -o c.png", "wrote c.png\n", ""},
-		{"stats -m model.npz t.npz -o 1.tally", "wrote 1.tally: counts of 12 rows, log-likelihood ", ""},
+		{"stats -m model.npz t.npz -o 1.tally", "wrote 1.tally: counts of 12 images, log-likelihood ", ""},
 		{"mstep -m model.npz 1.tally -o n.npz", "added 1 shard of 12 rows", ""},
 		{"predict -m model.npz t.npz -o p.csv", "wrote p.csv: 12 images of 24 x 24\n", ""},
 		{"synth scenes --n 1 -o s.npz --model d.npz", "wrote s.npz: 1 image of 100 x 100\nwrote d.npz\n", ""},
