@@ -140,19 +140,21 @@ func gamma(f float64) uint8 {
 	return uint8(math.Round(255 * f))
 }
 
-// hues are the colours of the first experts: red, green, blue, magenta as in
-// Figure 8 of the paper, then orange, cyan, brown, violet, lime, pink, petrol,
-// maroon. They are chosen far apart in Oklab and dark enough for white paper.
+// hues are the colours of the first experts: the vermilion, green, blue, pink, orange
+// and sky blue of M. Okabe and K. Ito ("Color universal design", 2008), in the order of
+// the red, green, blue and magenta of Figure 8 of the paper, which colour-blind readers
+// can tell apart; then brown, violet, lime, coral, petrol, maroon. They are far
+// apart in Oklab and dark enough for white paper. The studio's page has them in a file
+// that a test of package studio writes.
 var hues = [...]color.RGBA{
-	{0xe4, 0x1a, 0x1c, 0xff}, {0x1b, 0x9e, 0x3e, 0xff}, {0x1f, 0x5f, 0xe0, 0xff},
-	{0xd4, 0x1f, 0xc9, 0xff}, {0xff, 0x8c, 0x00, 0xff}, {0x0f, 0xbc, 0xd4, 0xff},
+	{0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0x00, 0x72, 0xb2, 0xff},
+	{0xcc, 0x79, 0xa7, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff},
 	{0x8a, 0x57, 0x1d, 0xff}, {0x6c, 0x2b, 0xb5, 0xff}, {0x9c, 0xc4, 0x12, 0xff},
-	{0xff, 0x86, 0xb3, 0xff}, {0x00, 0x5f, 0x66, 0xff}, {0x7d, 0x0c, 0x38, 0xff},
+	{0xff, 0x7f, 0x7a, 0xff}, {0x00, 0x5f, 0x66, 0xff}, {0x7d, 0x0c, 0x38, 0xff},
 }
 
-// Hue returns the colour of expert k >= 0 in every picture. The first 12 are
-// hand-picked (red, green, blue, magenta as in Figure 8 of the paper, orange,
-// cyan, ...); beyond them the hue advances by the golden angle and the
+// Hue returns the colour of expert k >= 0 in every picture and page. The first 12 are
+// hand-picked (red, green, blue, pink, orange, sky blue, ...); beyond them the hue advances by the golden angle and the
 // lightness by thirds, so that neighbours differ. It panics if k < 0.
 func Hue(k int) color.RGBA {
 	if k < len(hues) {

@@ -115,15 +115,41 @@ func TestHuesAreDistinct(t *testing.T) {
 	}
 }
 
-// TestFirstHuesAreThePapers: the first four are those of Figure 8: red, green,
-// blue, magenta.
+// TestFirstHuesAreThePapers: the first three are those of Figure 8, red, green and blue,
+// by the channel that is strongest.
 func TestFirstHuesAreThePapers(t *testing.T) {
-	for k, want := range []struct{ r, g, b bool }{{true, false, false}, {false, true, false}, {false, false, true}, {true, false, true}} {
-		c := Hue(k)
-		top := max(c.R, c.G, c.B)
-		strong := func(v uint8) bool { return int(v) > int(top)*3/4 }
-		if strong(c.R) != want.r || strong(c.G) != want.g || strong(c.B) != want.b {
+	for k, strongest := range []func(c color.RGBA) uint8{
+		func(c color.RGBA) uint8 { return c.R }, func(c color.RGBA) uint8 { return c.G }, func(c color.RGBA) uint8 { return c.B },
+	} {
+		if c := Hue(k); strongest(c) != max(c.R, c.G, c.B) {
 			t.Errorf("hue %d is %v", k, c)
+		}
+	}
+}
+
+// TestHuesForColourBlindReaders: the first six stay apart for readers without one of the
+// three kinds of cones (F. Vienot, H. Brettel and J. Mollon, "Digital video colourmaps for
+// checking the legibility of displays by dichromats", 1999; without blue, roughly).
+func TestHuesForColourBlindReaders(t *testing.T) {
+	for name, see := range map[string][3][3]float64{
+		"without red":   {{0.11238, 0.88762, 0}, {0.11238, 0.88762, 0}, {0.00401, -0.00401, 1}},
+		"without green": {{0.29275, 0.70725, 0}, {0.29275, 0.70725, 0}, {-0.02234, 0.02234, 1}},
+		"without blue":  {{1, 0.1435, -0.1435}, {0, 0.8595, 0.1405}, {0, 0.8595, 0.1405}},
+	} {
+		seen := func(c color.RGBA) color.RGBA {
+			light := [3]float64{linear(c.R), linear(c.G), linear(c.B)}
+			var out [3]uint8
+			for i, row := range see {
+				out[i] = gamma(row[0]*light[0] + row[1]*light[1] + row[2]*light[2])
+			}
+			return color.RGBA{out[0], out[1], out[2], 0xff}
+		}
+		for i := range 6 {
+			for j := range i {
+				if d := distance(seen(Hue(i)), seen(Hue(j))); d < 0.07 {
+					t.Errorf("%s, hues %d and %d are only %.3f apart", name, i, j, d)
+				}
+			}
 		}
 	}
 }

@@ -1,18 +1,20 @@
-// Colours. Expert k has the hue it has in the project's pictures (render/palette.go: red, green, blue, magenta, orange, cyan, ...),
-// in the shades of M. Okabe and K. Ito, which colour-blind readers can tell apart; wherever a colour stands for an expert
-// its number is shown too.
+// Colours. Expert k has the hue it has in the project's pictures (render/palette.go); wherever a colour stands for an expert its
+// number is shown too.
+import { hues } from "./hues.ts";
 
 export type RGB = readonly [number, number, number];
 
-const hues: RGB[] = [
-  [0xd5, 0x5e, 0x00], [0x00, 0x9e, 0x73], [0x00, 0x72, 0xb2], [0xcc, 0x79, 0xa7], [0xe6, 0x9f, 0x00], [0x56, 0xb4, 0xe9],
-  [0x8a, 0x57, 0x1d], [0x6c, 0x2b, 0xb5], [0x9c, 0xc4, 0x12], [0xff, 0x86, 0xb3], [0x00, 0x5f, 0x66], [0x7d, 0x0c, 0x38],
-];
+/** How many colours are chosen by hand; beyond them the hue advances by the golden angle. */
+export const chosen = 12;
 
-/** The colour of expert k >= 0; beyond twelve the hue advances by the golden angle, as in render/palette.go. */
+/** The colour of expert k >= 0, as render.Hue. */
 export function hue(k: number): RGB {
-  if (k < hues.length) return hues[k];
-  const i = k - hues.length, angle = (i * 2.399963229728653) % (2 * Math.PI);
+  return k < hues.length ? hues[k] : golden(k);
+}
+
+/** The colour of expert k >= chosen, computed. */
+export function golden(k: number): RGB {
+  const i = k - chosen, angle = (i * 2.399963229728653) % (2 * Math.PI);
   return fromOklab([[0.62, 0.45, 0.75][i % 3], 0.14 * Math.cos(angle), 0.14 * Math.sin(angle)]);
 }
 

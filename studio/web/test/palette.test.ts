@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hue, mix, ramp, readable, share, symmetric } from "../src/palette.ts";
+import { hues } from "../src/hues.ts";
+import { chosen, golden, hue, mix, ramp, readable, share, symmetric } from "../src/palette.ts";
 import { finding, number, percent, poseShort, poseWords } from "../src/format.ts";
 
 const luminance = (c: readonly number[]) => {
@@ -18,6 +19,11 @@ test("every expert's number can be read on its colour", () => {
 test("the first twelve colours differ", () => {
   const seen = new Set(Array.from({ length: 12 }, (_, k) => hue(k).join()));
   assert.equal(seen.size, 12);
+});
+
+test("colours beyond those chosen by hand are those of the server's pictures", () => {
+  assert.ok(hues.length > chosen);
+  for (let k = chosen; k < hues.length; k++) assert.deepEqual(golden(k), hues[k], `part ${k}`);
 });
 
 test("mixing has its ends, and grows lighter all the way from blue to yellow", () => {
