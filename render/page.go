@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 )
 
 // Page is a report as one self-contained HTML file, for phones and large
@@ -47,6 +48,7 @@ var pageHTML string
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"paragraphs": paragraphs,
 	"picture":    embedded,
+	"beside":     beside,
 }).Parse(pageHTML))
 
 // Write writes the page as HTML. Texts are escaped. The error is the
@@ -83,6 +85,21 @@ type inlinePicture struct {
 // wideFigure is the width in pixels from which a figure counts as wide and
 // scrolls on a phone.
 const wideFigure = 900
+
+// besideText is the width in pixels up to which figures stand beside the text of their
+// section where the screen is wide.
+const besideText = 720
+
+// beside reports whether the figures of a section stand beside its text.
+func beside(s Section) bool {
+	return len(s.Figures) > 0 && !slices.ContainsFunc(s.Figures, func(f Figure) bool {
+		if f.Picture == nil {
+			return true // an error where it is drawn
+		}
+		width, _ := f.Picture.Size()
+		return width > besideText
+	})
+}
 
 // maxInlineSVG is the size in bytes up to which a figure is embedded as SVG,
 // sharp at every size; a larger one is embedded as PNG.

@@ -29,7 +29,7 @@ var pageTemplates = template.Must(template.New("report").Funcs(template.FuncMap{
 	"tint": tint, "float": toFloat, "int64": toInt, "len64": func(v []Vote) int64 { return int64(len(v)) },
 	"len64parts": func(r *Report) int64 { return int64(len(r.Parts)) }, "share": shareOf, "binbars": binBars,
 	"fixed2": func(v float64) string { return fmt.Sprintf("%.2f", v) }, "minus": func(n int) string { return fixed(0, float64(n)) },
-	"middle": func(x, w float64) float64 { return x + w/2 },
+	"way": way, "middle": func(x, w float64) float64 { return x + w/2 },
 }).Parse(pageHTML))
 
 // page is what the templates see.
@@ -166,10 +166,23 @@ func fixed(digits int, v any) string {
 	return strings.Replace(fmt.Sprintf("%.*f", digits, x), "-", "−", 1)
 }
 
-// times writes a lift: 2.4x.
+// way writes a distance with the word for its direction: 0.8 up.
+func way(v any, forward, back string) string {
+	x := toFloat(v)
+	if x < 0 {
+		x, forward = -x, back
+	}
+	text := fixed(1, x)
+	if strings.HasPrefix(forward, "°") {
+		return text + forward
+	}
+	return text + " " + forward
+}
+
+// times writes a lift: 2.4×.
 func times(v any) string {
 	if x := toFloat(v); !math.IsNaN(x) {
-		return fmt.Sprintf("%.2g×", x)
+		return timesText(x) + "×"
 	}
 	return "–"
 }

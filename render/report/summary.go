@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/patchwork/diagnose/words"
@@ -135,7 +136,7 @@ func (r *Report) sayTogether() string {
 	for _, p := range r.Together {
 		if z := math.Abs(float64(p.Z)); z > best {
 			best = z
-			how := fmt.Sprintf("%.1f times as often as chance would give", p.Lift)
+			how := timesText(float64(p.Lift)) + " times as often as chance would give"
 			if p.Rows == 0 {
 				how = "though chance would give " + plural(int64(math.Round(float64(p.Expected))), r.Noun())
 			}
@@ -143,6 +144,16 @@ func (r *Report) sayTogether() string {
 		}
 	}
 	return text
+}
+
+// timesText writes how many times as large something is, wherever the report says so:
+// two digits that count, and all digits before the point.
+func timesText(x float64) string {
+	if x >= 10 {
+		return fixed(0, x)
+	}
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 2, 64), 64) // its own output
+	return strconv.FormatFloat(short, 'f', -1, 64)
 }
 
 func noneOf(n int64, noun string) string {
