@@ -19,20 +19,12 @@ func Build(ctx context.Context, m *patchwork.Model, set *dataset.Set, opt Option
 	if set.Len() == 0 {
 		return nil, fmt.Errorf("patchwork: there are no rows to report on")
 	}
-	if opt.Stability == 0 {
-		opt.Stability = 10
-		if !set.Table {
-			opt.Stability = 4
-		}
-	}
-	if opt.Sample == 0 {
-		opt.Sample = sampleRows(m, set)
-	}
+	folds := opt.settle(m, set)
 	opt.Workers = max(opt.Workers, 1)
 	if opt.Progress == nil {
 		opt.Progress = func(string, int, int) {}
 	}
-	b := &builder{m: m, set: set, opt: opt, said: called(m, set), rowName: set.Called()}
+	b := &builder{m: m, set: set, opt: opt, folds: folds, said: called(m, set), rowName: set.Called()}
 	if set.Table {
 		for i := range m.Width() {
 			b.names = append(b.names, words.Column(b.said, i))
@@ -54,21 +46,12 @@ func Build(ctx context.Context, m *patchwork.Model, set *dataset.Set, opt Option
 	return b.r, nil
 }
 
-// sampleRows returns how many rows a model is learned from again, so that learning 25
-// times stays a matter of seconds, or of a minute or two where parts are many.
-func sampleRows(m *patchwork.Model, set *dataset.Set) int {
-	if !set.Table {
-		return 60
-	}
-	const cells = 1_000_000 // rows x columns x parts
-	return min(max(cells/(m.Width()*m.K()), 500), 2000)
-}
-
 // builder is the work on one report.
 type builder struct {
 	m      *patchwork.Model
 	set    *dataset.Set
 	opt    Options
+	folds  int // of Quality
 	labels labels
 	r      *Report
 

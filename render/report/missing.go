@@ -59,11 +59,11 @@ func (b *builder) missing(ctx context.Context) error {
 			gaps = append(gaps, i)
 		}
 	}
-	all := len(gaps)
-	if all > predictedRows {
+	all, most := len(gaps), min(max(workOfMissing/(b.m.Width()*b.m.K()), fewestRefitRows), predictedRows)
+	if all > most {
 		rng := source(b.opt.Seed, "missing", 0)
 		rng.Shuffle(all, func(i, j int) { gaps[i], gaps[j] = gaps[j], gaps[i] })
-		gaps = gaps[:predictedRows]
+		gaps = gaps[:most]
 		slices.Sort(gaps)
 	}
 	images := rows.Part(b.set.Data, gaps).Images

@@ -29,7 +29,7 @@ var pageTemplates = template.Must(template.New("report").Funcs(template.FuncMap{
 	"tint": tint, "float": toFloat, "int64": toInt, "len64": func(v []Vote) int64 { return int64(len(v)) },
 	"len64parts": func(r *Report) int64 { return int64(len(r.Parts)) }, "share": shareOf, "binbars": binBars,
 	"fixed2": func(v float64) string { return fmt.Sprintf("%.2f", v) }, "minus": func(n int) string { return fixed(0, float64(n)) },
-	"way": way, "middle": func(x, w float64) float64 { return x + w/2 },
+	"way": way, "len64methods": func(v []Method) int64 { return int64(len(v)) }, "middle": func(x, w float64) float64 { return x + w/2 },
 }).Parse(pageHTML))
 
 // page is what the templates see.
@@ -70,9 +70,7 @@ func (r *Report) WriteHTML(w io.Writer, title string) error {
 	if r.Missing != nil {
 		p.section("missing", "Missing cells", "missing", r.Missing)
 	}
-	if r.Table {
-		p.section("quality", "How well hidden cells are predicted", "quality", p.qualityView())
-	}
+	p.section("quality", "How well hidden "+r.cell()+"s are predicted", "quality", p.qualityView())
 	p.section("stability", "Would the same parts be found again?", "stability", p.stabilityView())
 	if len(r.Findings) > 0 {
 		p.section("findings", "What may be wrong", "findings", r.Findings)
@@ -223,7 +221,7 @@ func (p *page) leadView() leadView {
 	v.Facts = []fact{{fmt.Sprint(r.usedParts()), "parts are used"}, {thousands(int64(r.Rows)), r.Noun() + "s"},
 		{percent(1 - r.share(r.PartCounts[0])), r.Noun() + "s have a part"}}
 	if r.Quality != nil {
-		v.Facts = append(v.Facts, fact{fixed(2, r.Quality.By[0].Bits), "bits per hidden cell; column means " + fixed(2, r.Quality.By[1].Bits)})
+		v.Facts = append(v.Facts, fact{fixed(2, r.Quality.By[0].Bits), "bits per hidden " + r.cell() + "; " + r.means() + " " + fixed(2, r.Quality.By[1].Bits)})
 	} else if !r.Table {
 		v.Facts = append(v.Facts, fact{fixed(3, bits(-r.PerCell)), "bits per pixel"})
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -235,6 +236,44 @@ func TestWords(t *testing.T) {
 	}{{4, 5, shade{"more", 100}}, {4, 1, shade{}}, {0.5, -3, shade{"less", 50}}, {0, -3, shade{"less", 100}}} {
 		if got := tint(c.lift, c.z); got != c.want {
 			t.Errorf("tint(%v, %v) = %v, want %v", c.lift, c.z, got, c.want)
+		}
+	}
+}
+
+// TestHeldOutImages: hidden pixels of images that were left out are predicted by the
+// parts, the mean image, a mixture and, where parts move, one part that moves; the page
+// says from how many images, and that the number of parts was not found out again.
+func TestHeldOutImages(t *testing.T) {
+	m, set := letters(t)
+	r := build(t, m, set, Options{Stability: -1, Sample: 10, Workers: 2})
+	q := r.Quality
+	if q == nil || q.Rows != 10 || q.Folds != fewFolds || len(q.By) != 4 {
+		t.Fatalf("%+v %q", q, r.NoQuality)
+	}
+	if want := int64(10 * 29); q.Cells != want { // a fifth of 144 pixels
+		t.Errorf("%d pixels hidden, want %d", q.Cells, want)
+	}
+	for _, by := range q.By {
+		if len(by.Folds) != fewFolds || !(by.LogLoss > 0 && float64(by.LogLoss) < math.Log(float64(20))) {
+			t.Errorf("%+v", by)
+		}
+	}
+	if parts, mean := q.By[0].LogLoss, q.By[1].LogLoss; parts >= mean {
+		t.Errorf("bars that move cost %v nats by the parts and %v by the mean image", parts, mean)
+	}
+	page := html(t, r)
+	for _, want := range []string{"mean image", "one part, moved", "10 of the 12 images, drawn at random,", "not found out again", "bits per pixel"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not have %q", want)
+		}
+	}
+}
+
+// TestTimes: how many times as often something is has one form.
+func TestTimes(t *testing.T) {
+	for x, want := range map[float64]string{0: "0", 0.0357: "0.036", 0.00001234: "0.000012", 0.999: "1", 2.449: "2.4", 9.96: "10", 12.4: "12", 1234.5: "1234"} {
+		if got := timesText(x); got != want {
+			t.Errorf("%v times: %q, want %q", x, got, want)
 		}
 	}
 }

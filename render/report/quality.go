@@ -8,21 +8,22 @@ import (
 	"strings"
 
 	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/pool"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/posterior"
 	"example.com/patchwork/table"
 )
 
-// Quality says how well hidden cells of rows are predicted by models that were
-// learned from other rows.
+// Quality says how well hidden cells of rows, or pixels of images, are predicted by
+// models that were learned from other rows.
 type Quality struct {
 	Rows    int      `json:"rows"`    // that took part: the table, or a sample of it
 	Folds   int      `json:"folds"`   // the rows were divided into so many parts
 	Hidden  float64  `json:"hidden"`  // share of the known cells of a row that were hidden
 	Cells   int64    `json:"cells"`   // hidden in all
 	Learned string   `json:"learned"` // how the model was learned again
-	By      []Method `json:"by"`      // the parts, the column means, a mixture
+	By      []Method `json:"by"`      // the parts, the column means, a mixture; where parts move, one part
 }
 
 // Method is one way to predict hidden cells.
@@ -37,31 +38,32 @@ type Method struct {
 }
 
 const (
-	folds       = 5
 	hiddenShare = 0.2
 	fewRows     = 20 // below which nothing is held out
+	fewImages   = 9  // the same of images
 )
 
 // quality divides the rows into folds. For each, models are learned from the other
 // rows, and predict the same hidden cells of its rows.
 func (b *builder) quality(ctx context.Context) error {
-	if !b.set.Table {
-		return nil
-	}
-	l, why := relearner(b.m, true)
+	l, why := relearner(b.m, b.set.Table)
 	if l == nil {
 		b.r.NoQuality = why
 		return nil
 	}
 	data := draw(b.set.Data, b.opt.Sample, source(b.opt.Seed, "rows", 0))
 	n := len(data.Images)
-	if n < fewRows {
-		b.r.NoQuality = "There are too few rows to leave some out."
+	if b.set.Table && n < fewRows || n < fewImages {
+		b.r.NoQuality = fmt.Sprintf("There are too few %ss to leave some out.", b.r.Noun())
 		return nil
 	}
-	order := source(b.opt.Seed, "folds", 0).Perm(n)
+	if h, w := b.set.Size(); h != b.m.Height() || w != b.m.Width() {
+		b.r.NoQuality = "The images are larger than the model's."
+		return nil
+	}
+	folds, order := b.folds, source(b.opt.Seed, "folds", 0).Perm(n)
 	scores := make([]foldScore, folds)
-	step := b.counter("predicting hidden cells", folds)
+	step := b.counter("predicting hidden "+b.r.cell()+"s", folds)
 	_, err := pool.Run(ctx, folds, b.opt.Workers, 1, func(_, f int) error {
 		var test, train []int
 		for i, row := range order {
@@ -84,8 +86,10 @@ func (b *builder) quality(ctx context.Context) error {
 		return err
 	}
 	q := &Quality{Rows: n, Folds: folds, Hidden: hiddenShare, Learned: l.words}
-	for i, name := range []string{"parts", "column means", "mixture"} {
-		q.By = append(q.By, joinFolds(name, i, scores))
+	for i, name := range []string{"parts", b.r.means(), "mixture", "one part, moved"} {
+		if i < len(scores[0].of) {
+			q.By = append(q.By, joinFolds(name, i, scores))
+		}
 	}
 	for _, s := range scores {
 		q.Cells += s.of[0].Bits
@@ -103,22 +107,45 @@ func failed(ctx context.Context, err error) (why string, stop error) {
 	return fmt.Sprintf("Learning again failed: %s.", strings.TrimPrefix(err.Error(), "patchwork: ")), nil
 }
 
-// foldScore is how well the three methods predict the hidden cells of one fold.
-type foldScore struct {
-	of    [3]posterior.Metrics
-	sizes [3]int
+// cell is what a cell is called: cell or pixel.
+func (r *Report) cell() string {
+	if r.Table {
+		return "cell"
+	}
+	return "pixel"
 }
 
-// scoreFold learns the three models from some rows, and scores their predictions of
-// the hidden cells of others.
+// means is what predicting each cell by its share is called.
+func (r *Report) means() string {
+	if r.Table {
+		return "column means"
+	}
+	return "mean image"
+}
+
+// foldScore is how well each method predicts the hidden cells of one fold.
+type foldScore struct {
+	of    []posterior.Metrics
+	sizes []int
+}
+
+// byModel returns the predictions of a model.
+func byModel(ctx context.Context, m *patchwork.Model, visible []*bitmap.Image) ([][]float64, error) {
+	out := make([][]float64, len(visible))
+	err := posterior.Predict(ctx, m, visible, posterior.Options{}, 1, func(i int, p []float64, _ *posterior.Posterior) { out[i] = p })
+	return out, err
+}
+
+// scoreFold learns a model of each kind from some rows, and scores their predictions of
+// the hidden cells of others. Where parts move, one part that moves is among them: the
+// mean image without it would lose by standing still alone.
 func scoreFold(ctx context.Context, l *learner, train patchwork.Data, hidden posterior.HiddenBits, seed uint64) (foldScore, error) {
 	var s foldScore
 	m, err := l.fit(ctx, train, seed)
 	if err != nil {
 		return s, err
 	}
-	byParts := make([][]float64, len(hidden.Visible))
-	err = posterior.Predict(ctx, m, hidden.Visible, posterior.Options{}, 1, func(i int, p []float64, _ *posterior.Posterior) { byParts[i] = p })
+	byParts, err := byModel(ctx, m, hidden.Visible)
 	if err != nil {
 		return s, err
 	}
@@ -130,16 +157,29 @@ func scoreFold(ctx context.Context, l *learner, train patchwork.Data, hidden pos
 	if err != nil {
 		return s, err
 	}
-	s.sizes = [3]int{m.K(), 1, len(mixture.Share)}
-	for i, predict := range []func(i int) []float64{
+	s.sizes = []int{m.K(), 1, len(mixture.Share)}
+	predict := []func(i int) []float64{
 		func(i int) []float64 { return byParts[i] },
 		func(i int) []float64 { return means.Predict(hidden.Visible[i]) },
 		func(i int) []float64 { return mixture.Predict(hidden.Visible[i]) },
-	} {
-		s.of[i], err = posterior.ScorePredictions(hidden, func(i int) []float64 { return sure(predict(i), len(train.Images)) })
+	}
+	if one := l.one(); one != nil && m.K() > 1 {
+		alone, err := one.fit(ctx, train, seed)
 		if err != nil {
 			return s, err
 		}
+		byOne, err := byModel(ctx, alone, hidden.Visible)
+		if err != nil {
+			return s, err
+		}
+		s.sizes, predict = append(s.sizes, 1), append(predict, func(i int) []float64 { return byOne[i] })
+	}
+	for _, by := range predict {
+		score, err := posterior.ScorePredictions(hidden, func(i int) []float64 { return sure(by(i), len(train.Images)) })
+		if err != nil {
+			return s, err
+		}
+		s.of = append(s.of, score)
 	}
 	return s, nil
 }

@@ -53,6 +53,16 @@ func relearner(m *patchwork.Model, tables bool) (*learner, string) {
 	return l, ""
 }
 
+// one returns a learner of a single part, where parts move; else nil.
+func (l *learner) one() *learner {
+	if l.table != nil || l.config.Poses.Len() == 1 {
+		return nil
+	}
+	out := *l
+	out.learn.Experts = 1
+	return &out
+}
+
 func allZero(v []float64) bool {
 	return !slices.ContainsFunc(v, func(x float64) bool { return x != 0 })
 }

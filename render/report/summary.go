@@ -169,8 +169,8 @@ func (r *Report) sayQuality() string {
 	}
 	by := r.Quality.By
 	parts, means, mixture := float64(by[0].Bits), float64(by[1].Bits), float64(by[2].Bits)
-	return fmt.Sprintf("Hidden cells cost %.3f bits each when the parts predict them: %s the column means (%.3f) and %s a mixture (%.3f).",
-		parts, against(parts, means), means, against(parts, mixture), mixture)
+	return fmt.Sprintf("Hidden %ss cost %.3f bits each when the parts predict them: %s the %s (%.3f) and %s a mixture (%.3f).",
+		r.cell(), parts, against(parts, means), r.means(), means, against(parts, mixture), mixture)
 }
 
 // against compares what a prediction costs with what another one does; a difference

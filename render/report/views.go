@@ -347,7 +347,8 @@ func (p *page) qualityView() any {
 	return struct {
 		*Report
 		Lines []line
-	}{p.Report, lines}
+		Cell  string
+	}{p.Report, lines, p.cell()}
 }
 
 // stabilityView returns the parts, the most used first, with how they came back.

@@ -1,0 +1,53 @@
+package report
+
+import (
+	"example.com/patchwork"
+	"example.com/patchwork/dataset"
+)
+
+// How often a model is learned again, and from how many rows or images, is bounded by
+// work, so that a report takes some 20 seconds of one core: cells of the rows times parts
+// over all times, or pixels times poses times parts of the images.
+const (
+	workOfRefits  = 4_000_000
+	workOfImages  = 2_800_000_000
+	workOfMissing = 40_000_000 // for predicting unknown cells
+
+	mostRefitRows, fewestRefitRows     = 2000, 300
+	mostRefitImages, fewestRefitImages = 200, 24
+
+	mostTimes, fewTimes = 10, 4 // of Stability: for small tables; for others, and for images
+	mostFolds, fewFolds = 5, 3  // of Quality
+)
+
+// settle fills in the defaults that depend on the data, and returns into how many groups
+// rows are divided to hold them out.
+func (o *Options) settle(m *patchwork.Model, set *dataset.Set) (folds int) {
+	if !set.Table {
+		if o.Stability == 0 {
+			o.Stability = fewTimes
+		}
+		if o.Sample == 0 {
+			perImage := m.Width() * m.Height() * m.Config().Poses.Len() * m.K()
+			o.Sample = min(max(workOfImages/perImage, fewestRefitImages), mostRefitImages)
+		}
+		return fewFolds
+	}
+	perRow := m.Width() * m.K()
+	rows := min(set.Len(), mostRefitRows)
+	if o.Sample > 0 {
+		rows = min(set.Len(), o.Sample)
+	}
+	times, folds := mostTimes, mostFolds
+	if (2*times+folds)*rows*perRow > workOfRefits {
+		times, folds = fewTimes, fewFolds
+	}
+	if o.Stability == 0 {
+		o.Stability = times
+	}
+	if o.Sample == 0 {
+		refits := 2*max(o.Stability, 0) + folds
+		o.Sample = min(max(workOfRefits/(refits*perRow), fewestRefitRows), mostRefitRows)
+	}
+	return folds
+}
