@@ -139,6 +139,7 @@ func (s *Server) npz(ctx context.Context, set *dataset.Set, name string) (*file,
 
 type dataUpload struct {
 	Name string `query:"name" maxLength:"200" doc:"a name for the data set, preferably that of the file"`
+	ReadFor
 	ReadOptions
 }
 
@@ -147,7 +148,11 @@ func (s *Server) loadData(ctx context.Context, in *dataUpload) (*oneData, error)
 	if err := s.checkUpload(b.bytes, in.Name); err != nil {
 		return nil, err
 	}
-	opt, args, err := in.options()
+	opt, args, err := in.ReadOptions.options()
+	if err != nil {
+		return nil, err
+	}
+	opt, like, notes, err := in.ReadFor.options(s, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -164,6 +169,14 @@ func (s *Server) loadData(ctx context.Context, in *dataUpload) (*oneData, error)
 	d := &data{name: in.Name, args: args, files: u.arguments}
 	if d.set, err = s.decode(u.name, u.content, opt); err != nil {
 		return nil, err
+	}
+	if like != nil {
+		if err := d.readLike(like, notes, func(o dataset.Options) (*dataset.Set, error) {
+			o.MaxMemory = opt.MaxMemory
+			return s.decode(u.name, u.content, o)
+		}); err != nil {
+			return nil, contentError(err)
+		}
 	}
 	if err := s.data.keep(d); err != nil {
 		return nil, err

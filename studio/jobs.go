@@ -28,17 +28,18 @@ const (
 
 // job is one requested learning run.
 type job struct {
-	id, name string
-	plan     *recipe.Plan
-	args     []string // of patchwork, without -o and the recipe's
-	recipe   recipe.Recipe
-	dataID   string // "" for images of the request
-	where    []string
-	take     int
-	images   int
-	drawn    *dataset.Set // images of the request
-	created  time.Time
-	cancel   context.CancelCauseFunc
+	id, name  string
+	plan      *recipe.Plan
+	args      []string // of patchwork, without -o and the recipe's
+	noCommand bool     // no arguments read the data as they were read
+	recipe    recipe.Recipe
+	dataID    string // "" for images of the request
+	where     []string
+	take      int
+	images    int
+	drawn     *dataset.Set // images of the request
+	created   time.Time
+	cancel    context.CancelCauseFunc
 
 	mu        sync.Mutex
 	set       *dataset.Set // what it learns from, while it does
@@ -73,7 +74,7 @@ type jobInfo struct {
 	Score     nats       `json:"score"`
 	Best      nats       `json:"best"`
 	Model     *string    `json:"model" nullable:"true" doc:"id of the model, once there is one"`
-	Command   *string    `json:"command" nullable:"true" doc:"the command line that makes the same file; null for a run that was stopped in the middle of a start"`
+	Command   *string    `json:"command" nullable:"true" doc:"the command line that makes the same file; null for a run that was stopped in the middle of a start, or whose data no flags read the same way"`
 	Error     string     `json:"error,omitempty"`
 	Data      string     `json:"data" doc:"id of the data set; empty for images of the request"`
 	Images    int        `json:"images"`
@@ -292,7 +293,7 @@ func (q *jobs) keep(j *job, out outcome) {
 	if out.starts != 0 || j.p.Trials > 0 && j.p.Trial < j.p.Trials {
 		j.state = stopped
 	}
-	if out.starts >= 0 {
+	if out.starts >= 0 && !j.noCommand {
 		if out.starts > 0 {
 			r.Starts = out.starts
 		}

@@ -141,6 +141,7 @@ func (s *Server) learnFrom(j *job, req *learnRequest) (err error) {
 		for _, name := range d.files {
 			j.args = append(j.args, fileArgument(name))
 		}
+		j.noCommand = d.noCommand
 		j.args = append(append(j.args, d.args...), selection(req.Where, req.Take)...)
 		if j.name == "" {
 			j.name = d.name

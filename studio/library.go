@@ -11,13 +11,14 @@ import (
 
 // data is a data set being served. It does not change once stored.
 type data struct {
-	id, name string
-	set      *dataset.Set
-	files    []string // their names on a command line
-	args     []string // flags that read it the same way, such as --threshold 128
-	fixed    bool
-	labels   map[string]label   // of its metadata
-	called   func(i int) string // what people call its rows
+	id, name  string
+	set       *dataset.Set
+	files     []string // their names on a command line
+	args      []string // flags that read it the same way, such as --threshold 128
+	noCommand bool     // no flags read it the same way
+	fixed     bool
+	labels    map[string]label   // of its metadata
+	called    func(i int) string // what people call its rows
 }
 
 // bytes returns the memory of its packed images and its metadata.

@@ -165,6 +165,7 @@ func TestServeLearnsWhatItsCommandLearns(t *testing.T) {
 		"letters": {"data": "d1", "experts": 2, "shift": 4, "rotate": "12:12", "starts": 2, "where": []string{"y=T", "writer<=5"}, "take": 4, "seed": 7, "refine": true},
 		"paper":   {"data": "d1", "experts": 2, "shift": 3, "mode": "paper", "q": 0.02, "outside": "unknown"},
 		"auto":    {"data": "d2", "auto": true, "rule": "max-minus-min", "iterations": 5, "seed": 1},
+		"counted": {"data": "d1", "auto": true, "shift": 3, "rotate": "12:12", "take": 6, "seed": 2},
 		"soft":    {"data": "d3", "experts": 2, "rule": "max-minus-min", "method": "soft", "aim": "interpret", "begin": "grow"},
 		"drawn": {"images": []any{image("11110000??001111"), image("1111000000001111"), image("1111000000000000"), image("0000000000001111")},
 			"experts": 2, "shift": 1, "shift_step": 1, "method": "both", "begin": "splits", "starts": 3},
@@ -182,6 +183,30 @@ func TestServeLearnsWhatItsCommandLearns(t *testing.T) {
 				t.Errorf("%s makes another model", *j.Command)
 			}
 		})
+	}
+}
+
+// So does that of a job on data that were read as those of a model: in other columns'
+// order, by its threshold.
+func TestServeReadsForAModel(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "counts.csv", "y,bread,jam,tofu\n"+strings.Repeat("a,9,8,0\nb,1,0,7\na,5,6,2\nb,0,0,9\n", 4))
+	must(t, "learn", "counts.csv", "--threshold", "3", "-k", "2", "-o", "counts.npz", "-q")
+	write(t, "turned.csv", "tofu,y,jam,bread\n"+strings.Repeat("0,a,8,9\n7,b,4,1\n0,a,6,5\n9,b,0,0\n", 4))
+	s := serve(t, "", "serve", "counts.npz", "--no-builtin", "--log", "none")
+	s.want(t, "POST", "/v1/data?name=turned.csv&model=m1", []byte(read(t, "turned.csv")), 201)
+	j := s.learned(t, map[string]any{"data": "d1", "experts": 2, "rule": "max-minus-min", "method": "soft"})
+	if j.State != "done" || j.Command == nil {
+		t.Fatalf("ended as %+v", j)
+	}
+	must(t, append(fields(strings.TrimPrefix(*j.Command, "patchwork ")), "-q")...)
+	if !bytes.Equal(s.want(t, "GET", "/v1/models/"+*j.Model+"/file", nil, 200), []byte(read(t, "model.npz"))) {
+		t.Errorf("%s makes another model", *j.Command)
+	}
+	var shown struct{ Images []struct{ Bits string } }
+	decode(t, s.want(t, "GET", "/v1/data/d1/images?n=2", nil, 200), &shown)
+	if len(shown.Images) != 2 || shown.Images[0].Bits != "110" || shown.Images[1].Bits != "011" {
+		t.Errorf("rows in the model's columns: %+v", shown.Images)
 	}
 }
 

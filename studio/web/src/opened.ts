@@ -1,6 +1,6 @@
 // Files that people open: what was read, how, and the way to read it differently. The files stay in the page, so that they can be
 // read again without being chosen again.
-import { words, type Data, type Sent } from "./api.ts";
+import { words, type Data, type Model, type Sent } from "./api.ts";
 import { Bits } from "./bits.ts";
 import { go, view } from "./address.ts";
 import * as drawing from "./drawing.ts";
@@ -13,6 +13,8 @@ export type Role = "data" | "label" | "categories" | "out";
 
 /** How to read; empty text leaves it to the server. */
 export interface How {
+  /** The model whose data these are read like, its columns matched by name; "" for none. */
+  model: string;
   /** What columns of a table are for, as far as that was chosen. */
   roles: Record<string, Role>;
   /** What a line of a text is: a row of columns, a list of items, or a pair of a row and an item. */
@@ -37,19 +39,20 @@ export interface Opened {
   busy: boolean;
 }
 
-export const asItIs: How = { roles: {}, line: "row", pair: ["", ""], threshold: "", invert: false, size: "" };
+export const asItIs: How = { model: "", roles: {}, line: "row", pair: ["", ""], threshold: "", invert: false, size: "" };
 export const opened = new Cell<Opened | null>(null);
 /** What went wrong with a file that is no data. */
 export const refused = new Cell("");
 
 /** How to read as parameters of a request. Text is a label unless it is said to be something else. */
-export function query(how: How, columns: Head | null): { items?: boolean; pairs?: string; meta?: string; categories?: string; columns?: string; threshold?: string; invert?: boolean; size?: string } {
+export function query(how: How, columns: Head | null): { model?: string; items?: boolean; pairs?: string; meta?: string; categories?: string; columns?: string; threshold?: string; invert?: boolean; size?: string } {
   const those = (role: Role) => Object.keys(how.roles).filter((c) => how.roles[c] === role), out = those("out");
-  if (how.line === "items") return { items: true };
-  if (how.line === "pair") return { pairs: how.pair.map((p, i) => p || columns?.names[i] || String(i + 1)).join(",") };
+  const model = how.model ? { model: how.model } : {};
+  if (how.line === "items") return { ...model, items: true };
+  if (how.line === "pair") return { ...model, pairs: how.pair.map((p, i) => p || columns?.names[i] || String(i + 1)).join(",") };
   const list = (key: string, names: string[]) => (names.length > 0 ? { [key]: names.join(",") } : {});
   return {
-    ...list("meta", those("label")), ...list("categories", those("categories")),
+    ...model, ...list("meta", those("label")), ...list("categories", those("categories")),
     ...(out.length > 0 ? list("columns", (columns?.names ?? []).filter((c) => ["data", "categories"].includes(how.roles[c] ?? (columns?.text.includes(c) ? "label" : "data")))) : {}),
     ...(how.size ? { size: how.size } : {}), ...(how.threshold ? { threshold: how.threshold } : {}), ...(how.invert ? { invert: true } : {}),
   };
@@ -63,7 +66,7 @@ export async function take(files: Sent[]): Promise<void> {
   const model = currentModel(), [{ file }] = all;
   try {
     if (all.length === 1 && view.value === "draw" && model && !model.table && isPicture(file)) {
-      const bits = await picture(file, model.height, model.width);
+      const bits = (await asModelReads(all, model)) ?? (await picture(file, model.height, model.width));
       opened.set(null);
       return show(bits, file.name);
     }
@@ -74,8 +77,35 @@ export async function take(files: Sent[]): Promise<void> {
     return;
   }
   const folder = all[0].path.includes("/") ? all[0].path.split("/")[0] : "", name = all.length === 1 ? file.name : folder || `${all.length} files`;
-  opened.set({ files: all, name, how: asItIs, columns: all.length === 1 ? await head(file) : null, data: null, wrong: "", busy: true });
-  await readAgain(asItIs);
+  const columns = all.length === 1 ? await head(file) : null, like = view.value === "learn" ? undefined : likely(model, all, columns);
+  const how = { ...asItIs, model: like?.id ?? "" };
+  opened.set({ files: all, name, how, columns, data: null, wrong: "", busy: true });
+  await readAgain(how);
+}
+
+/** The models whose data others may be read like: those of people, as the built-in ones say nothing of reading. */
+export const readers = (all: Model[]): Model[] => all.filter((m) => m.source !== "built-in");
+
+/** The chosen model, if files may be meant for it: of people's own, of the same kind, with a column in common. */
+function likely(model: Model | null, files: Sent[], columns: Head | null): Model | undefined {
+  if (!model || readers([model]).length === 0) return undefined;
+  const pictures = files.every((f) => isPicture(f.file)), table = files.every((f) => /\.(csv|tsv|txt|parquet|arrow|feather)(\.gz|\.zst)?$/i.test(f.file.name));
+  if (model.table ? pictures : table) return undefined;
+  if (columns && model.columns && !columns.names.some((n) => model.columns?.includes(n))) return undefined;
+  return model;
+}
+
+/** A picture as a model of people's own reads pictures; null where it says nothing of them, or other sizes. */
+async function asModelReads(files: Sent[], model: Model): Promise<Bits | null> {
+  if (readers([model]).length === 0) return null;
+  try {
+    const d = await api.addData(files, files[0].file.name, { model: model.id });
+    const { images } = await api.images(d.id, 0, 1);
+    await api.removeData(d.id);
+    return d.height === model.height && d.width === model.width ? Bits.parse(images[0]) : null;
+  } catch {
+    return null; // the browser says what is wrong with it, if anything
+  }
 }
 
 function show(bits: Bits, from: string): void {
@@ -120,7 +150,7 @@ export async function readAgain(how: How): Promise<void> {
 
 /** Shows new data: with a model that fits, if there is one, else where a model is learned. */
 async function present(d: Data): Promise<void> {
-  const now = currentModel(), fit = [...(now ? [now] : []), ...models.value].find((m) => m.table === d.table && fitting(m, data.value).some((x) => x.id === d.id));
+  const now = models.value.find((m) => m.id === opened.value?.how.model) ?? currentModel(), fit = [...(now ? [now] : []), ...models.value].find((m) => m.table === d.table && fitting(m, data.value).some((x) => x.id === d.id));
   if (d.table) return go(fit ? { view: "tables", model: fit.id, data: d.id, row: 0 } : { view: "learn", data: d.id });
   if (!fit || view.value === "learn") return view.value === "draw" && now && !now.table ? undefined : go({ view: "learn", data: d.id });
   go({ view: "draw", model: fit.id, data: d.id, row: 0 });

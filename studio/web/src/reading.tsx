@@ -6,10 +6,10 @@ import { Bits } from "./bits.ts";
 import { exampleName } from "./examples.tsx";
 import { column } from "./names.ts";
 import { plain } from "./plain.ts";
-import { chosen, opened, readAgain, refused, take, type How, type Opened, type Role } from "./opened.ts";
+import { chosen, opened, readAgain, readers, refused, take, type How, type Opened, type Role } from "./opened.ts";
 import { bitColour } from "./paint.ts";
 import { Pixels } from "./pixels.tsx";
-import { api, server, useCell } from "./store.ts";
+import { api, models, server, useCell } from "./store.ts";
 import { usePaper } from "./theme.ts";
 
 /** Buttons that open files, or a folder of pictures. */
@@ -34,7 +34,7 @@ export function OpenFiles({ fine, short }: { fine?: string; short?: boolean }): 
 
 /** What was opened last, at the top of every view: what was read, what went wrong, and how to read it differently. */
 export function Reading(): JSX.Element | null {
-  const o = useCell(opened), no = useCell(refused), box = useRef<HTMLElement>(null);
+  const o = useCell(opened), no = useCell(refused), all = useCell(models), box = useRef<HTMLElement>(null);
   useEffect(() => {
     if (no || o?.wrong) box.current?.scrollIntoView({ block: "nearest" });
   }, [no, o?.wrong]);
@@ -46,6 +46,7 @@ export function Reading(): JSX.Element | null {
     );
   }
   if (!o) return null;
+  const like = all.find((m) => m.id === o.how.model);
   return (
     <section class="reading card" ref={box} aria-label="What was opened">
       <div class="row head">
@@ -54,6 +55,9 @@ export function Reading(): JSX.Element | null {
         <button type="button" class="close" aria-label="Close what was opened" onClick={() => opened.set(null)}>×</button>
       </div>
       {o.wrong && <p class="error" role="alert">{o.name} was not read: {plain(o.wrong.startsWith(`${o.name}: `) ? o.wrong.slice(o.name.length + 2) : o.wrong)}</p>}
+      {o.wrong && like && (
+        <p class="row">It was read as the data of the model “{like.name}”. <button type="button" disabled={o.busy} onClick={() => void readAgain({ ...o.how, model: "" })}>Read it by itself</button></p>
+      )}
       {o.data && <WasRead key={o.data.id} data={o.data} />}
       <details key={o.files[0].path} open={o.wrong !== ""}>
         <summary>{o.data ? "As it was read; read it differently" : "Read it differently"}</summary>
@@ -126,10 +130,19 @@ function Controls({ opened: o }: { opened: Opened }): JSX.Element {
   const labels = o.data ? Object.keys(o.data.labels) : [], [how, setHow] = useState<How>(o.how), table = o.columns !== null || o.data?.table === true;
   useEffect(() => setHow(o.how), [o.how]);
   const columns = o.columns?.names ?? (table ? [...labels, ...(o.data?.columns ?? [])] : []);
+  const own = readers(useCell(models));
   const text = o.files.length === 1 && /\.(csv|tsv|txt)$/i.test(o.name);
   const roleOf = (c: string): Role => how.roles[c] ?? (labels.includes(c) || o.columns?.text.includes(c) ? "label" : "data");
   return (
     <form class="how" onSubmit={(e) => { e.preventDefault(); void readAgain(how); }}>
+      {own.length > 0 && (
+        <label class="field">Read it
+          <select value={how.model} onChange={(e) => setHow({ ...how, model: e.currentTarget.value })}>
+            <option value="">by itself</option>
+            {own.map((m) => <option key={m.id} value={m.id}>as the data of the model “{m.name}” were</option>)}
+          </select>
+        </label>
+      )}
       {text && (
         <label class="field">Each line is
           <select value={how.line} onChange={(e) => setHow({ ...how, line: e.currentTarget.value as How["line"] })}>

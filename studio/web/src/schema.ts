@@ -430,7 +430,7 @@ export interface ScoreRequest {
 /** Every operation: what it is asked with, and its answer. */
 export interface Operations {
   "GET /v1/data": { answer: DataListBody };
-  "POST /v1/data": { query?: { name?: string; threshold?: string; array?: string; meta?: string; categories?: string; columns?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; names?: string }; body: Blob | FormData; answer: DataInfo };
+  "POST /v1/data": { query?: { name?: string; model?: string; threshold?: string; array?: string; meta?: string; categories?: string; columns?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; names?: string }; body: Blob | FormData; answer: DataInfo };
   "DELETE /v1/data/{id}": { path: { id: string }; answer: undefined };
   "GET /v1/data/{id}": { path: { id: string }; answer: DataInfo };
   "GET /v1/data/{id}/file": { path: { id: string }; answer: Blob };

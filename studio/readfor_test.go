@@ -1,0 +1,110 @@
+package studio
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/patchwork/dataset"
+)
+
+var octets = []string{"Content-Type: application/octet-stream"}
+
+// counted is a table of counts of which more than 3 is on, and of what soil the row has.
+const counted = "site,soil,bread,jam,tofu\nUlm,peat,9,0,4\nBonn,clay,1,5,2\nKiel,peat,7,7,0\n"
+
+// countedServer returns the server with a model, m3, that was learned from such a table.
+func countedServer(t *testing.T) *Server {
+	limit := 3.0
+	set, err := dataset.Decode("counted.csv", []byte(counted), dataset.Options{Threshold: &limit, Meta: []string{"site", "soil"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := set.Describe(voters(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newServer(t, func(o *Options) { o.Models = append(o.Models, NamedModel{Name: "shop", Model: m}) })
+}
+
+// TestReadForModel: data opened after a model are read as it reads them, with their
+// columns matched by name, and say so; a job on them has the command line that reads them
+// the same way.
+func TestReadForModel(t *testing.T) {
+	s := countedServer(t)
+	turned := "soil,tofu,site,bread,jam\npeat,4,Ulm,9,0\nclay,2,Bonn,1,5\npeat,0,Kiel,7,7\n"
+	d := ask[dataInfo](t, s, request{method: "POST", path: "/v1/data?name=turned.csv&model=m3", body: turned, headers: octets}, 201)
+	if want := []string{"bread", "jam", "tofu"}; !slices.Equal(d.Columns, want) || len(d.Labels) != 2 {
+		t.Errorf("columns %q, labels %v", d.Columns, d.Labels)
+	}
+	if len(d.Notes) == 0 || !strings.Contains(d.Notes[0], "“shop”") {
+		t.Errorf("notes %q", d.Notes)
+	}
+	var bits []string
+	for _, img := range ask[struct{ Images []labelled }](t, s, request{path: "/v1/data/" + d.ID + "/images"}, 200).Images {
+		bits = append(bits, img.Bits)
+	}
+	if want := []string{"101", "010", "110"}; !slices.Equal(bits, want) {
+		t.Errorf("bits %q, want %q", bits, want)
+	}
+	kept, err := s.data.find(d.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.Join(kept.args, " "), "--meta site,soil --columns bread,jam,tofu --threshold 3"; got != want || kept.noCommand {
+		t.Errorf("flags %q, want %q", got, want)
+	}
+}
+
+// TestReadForModelRefuses: what does not fit the model is refused in the words of the
+// command line, and nothing is kept.
+func TestReadForModelRefuses(t *testing.T) {
+	s := countedServer(t)
+	before := len(s.data.list())
+	for name, text := range map[string]string{
+		"misspelt": "site,soil,bread,jam,tofuu\nUlm,peat,9,0,4\n",
+		"narrow":   "bread,jam\n9,0\n",
+		"doubled":  "bread,jam,jam,tofu\n9,0,0,1\n",
+	} {
+		m, err := s.models.find("m3")
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt, _, err := dataset.Options{}.For(m.m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, want := dataset.Decode(name+".csv", []byte(text), opt)
+		if want == nil {
+			t.Fatalf("%s: the command line takes it", name)
+		}
+		got := ask[struct{ Detail string }](t, s, request{method: "POST", path: "/v1/data?name=" + name + ".csv&model=m3", body: text, headers: octets}, 422)
+		if got.Detail != want.Error() {
+			t.Errorf("%s: %q, want %q", name, got.Detail, want)
+		}
+	}
+	ask[struct{ Detail string }](t, s, request{method: "POST", path: "/v1/data?name=a.csv&model=m99", body: counted, headers: octets}, 404)
+	if now := len(s.data.list()); now != before {
+		t.Errorf("%d data sets, were %d", now, before)
+	}
+}
+
+// TestReadingArgs: what flags cannot say gives no command line.
+func TestReadingArgs(t *testing.T) {
+	half := 0.5
+	for _, c := range []struct {
+		reading dataset.Reading
+		args    string
+		plain   bool
+	}{
+		{dataset.Reading{}, "", true},
+		{dataset.Reading{Threshold: &half, Invert: true, Size: []int{2, 3}, Array: "x"}, "--array x --invert --size 2x3 --threshold 0.5", true},
+		{dataset.Reading{AutoThreshold: true, Items: true, Names: "{y}"}, "--items --names {y} --threshold auto", true},
+		{dataset.Reading{Meta: []string{"a", "b,c"}}, "--meta a,b,c", false},
+		{dataset.Reading{Delimiter: ";"}, "", false},
+	} {
+		if args, plain := readingArgs(&c.reading); strings.Join(args, " ") != c.args || plain != c.plain {
+			t.Errorf("%+v: %q %v", c.reading, args, plain)
+		}
+	}
+}
