@@ -6,6 +6,9 @@ const Tie = 1e-9
 // Block is the largest number of rows that take a step together.
 const Block = 8192
 
+// MostWords is how many words a row may have for Sums and Across.
+const MostWords = 4
+
 // RowLoops holds the inner loops of explaining rows of tables. Rows are packed
 // 64 pixels per word. A quad is 16 of them, four groups of four; x holds 16*quads
 // bits, and so do the other masks of pixels. Numbers of float64 are added in
@@ -73,6 +76,18 @@ type RowLoops struct {
 	// eight lanes, or a multiple of eight. Table holds, by group, lane, and the
 	// values p of the pixels, one number. Nil where Step is all there is.
 	Across func(table, costs []float64, numbers []int64, end int, need float64, x []uint64, words int, list []int32, groups int, picks []int8, gains []float64, lists, counts []int32)
+
+	// Best finds for eight rows, a lane each, the first expert whose gain is largest,
+	// and the gain: won for each of its pixels among those of on, minus lost for each
+	// among those of free. Votes holds the pixels of each expert, of that many words;
+	// the experts are a multiple of four. Word w of lane i is entry 8*w+i of on and free.
+	// Won and lost are below 1<<31.
+	Best func(votes []uint64, words int, on, free []uint64, won, lost int64, gain, expert *[8]int64)
+
+	// BestSums adds up for eight rows, as Best has them, what an expert of each gains, in
+	// the order of score.Total: for the votes among four free pixels, and those of them
+	// that are on, four bits each, the latter lower, values has the number of their class.
+	BestSums func(votes []uint64, words int, on, free []uint64, expert *[8]int64, classes *[256]uint8, values *[32]float64, sums *[8]float64)
 
 	// Sums sets out[n], for the rows n of list, to the sum of what the table has
 	// for the groups of four pixels, 16 numbers each.

@@ -2,6 +2,8 @@
 
 package kernel
 
+import "golang.org/x/sys/cpu"
+
 //go:generate env GOWORK=off go -C ../gen run ./rows -out ../kernel/rows_amd64.s -stubs ../kernel/rowstubs_amd64.go -pkg kernel
 
 // rowVectors returns the vector code for rows, by path.
@@ -10,7 +12,12 @@ func rowVectors(path string) *RowLoops {
 	case "avx2":
 		return rowsAVX2
 	case "avx512":
-		return rowsAVX512
+		if cpu.X86.HasAVX512VPOPCNTDQ {
+			return rowsAVX512
+		}
+		loops := *rowsAVX512
+		loops.Best, loops.BestSums = nil, nil
+		return &loops
 	}
 	return nil
 }
@@ -97,6 +104,17 @@ var rowsAVX512 = &RowLoops{
 		}
 		_, _, _, _ = table[16*groups*lanes-1], numbers[lanes-1], lists[(end+1)*Block-1], counts[end]
 		loop(&table[0], &costs[0], &numbers[0], lanes, end, need, Tie, &x[0], words, &list[0], len(list), groups, &picks[0], &gains[0], &lists[0], &counts[0])
+	},
+	Best: func(votes []uint64, words int, on, free []uint64, won, lost int64, gain, expert *[8]int64) {
+		_, _ = on[8*words-1], free[8*words-1]
+		best(&votes[0], len(votes)/words/4, words, &on[0], &free[0], won, lost, &gain[0], &expert[0])
+	},
+	BestSums: func(votes []uint64, words int, on, free []uint64, expert *[8]int64, classes *[256]uint8, values *[32]float64, sums *[8]float64) {
+		_, _ = on[8*words-1], free[8*words-1]
+		for _, c := range expert {
+			_ = votes[int(c+1)*words-1]
+		}
+		bestSums(&votes[0], words, &on[0], &free[0], &expert[0], &classes[0], &values[0], &sums[0])
 	},
 	Sums: func(table []float64, x []uint64, words int, list []int32, groups int, out []float64) {
 		if len(list) == 0 {

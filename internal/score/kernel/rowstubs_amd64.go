@@ -79,6 +79,16 @@ func across7(table *float64, costs *float64, numbers *int64, lanes int, end int,
 //go:noescape
 func across8(table *float64, costs *float64, numbers *int64, lanes int, end int, need float64, tie float64, x *uint64, words int, list *int32, n int, groups int, picks *int8, gains *float64, lists *int32, counts *int32)
 
+// best implements RowLoops.Best for four times that many experts.
+//
+//go:noescape
+func best(votes *uint64, fours int, words int, on *uint64, open *uint64, won int64, lost int64, gain *int64, expert *int64)
+
+// bestSums implements RowLoops.BestSums.
+//
+//go:noescape
+func bestSums(votes *uint64, words int, on *uint64, open *uint64, expert *int64, classes *uint8, values *float64, sums *float64)
+
 // rowSumsAcross implements RowLoops.Sums.
 //
 //go:noescape

@@ -45,11 +45,7 @@ type bySet struct {
 	lists  []int32 // by lane and one more: the rows that come to it in a step
 	counts []int32
 
-	// By row of the block: what was found. Picks and gains are by eight steps
-	// each: step i of row n is entry 8*n+i%8 of slice i/8.
-	depth []int32 // picks, or -1: rare
-	picks [][]int8
-	gains [][]float64
+	found // -1 picks: the row is rare
 }
 
 // set is a set of experts and the rows of the block that picked it.
@@ -111,18 +107,13 @@ func (s *bySet) find(members uint64) *set {
 func (s *bySet) explain(rows Packed, from, to int, out *Picked) {
 	x := rows.On[from*s.words : to*s.words]
 	start, logLik := out.Start[from:to], out.LogLik[from:to]
-	s.depth = resize(s.depth, to-from)
+	s.reset(s.loops, to-from)
 	for n := range to - from {
 		s.empty.rows = append(s.empty.rows, int32(n))
 	}
 	s.active = append(s.active[:0], s.empty)
 	for step := 0; len(s.active) > 0; step++ {
-		if step/8 == len(s.picks) {
-			s.picks, s.gains = append(s.picks, nil), append(s.gains, nil)
-		}
-		if step%8 == 0 {
-			s.picks[step/8], s.gains[step/8] = resize(s.picks[step/8], 8*(to-from)), resize(s.gains[step/8], 8*(to-from))
-		}
+		s.room(step)
 		s.next = s.next[:0]
 		for _, t := range s.active {
 			if s.ready(t) {
@@ -133,13 +124,6 @@ func (s *bySet) explain(rows Packed, from, to int, out *Picked) {
 			t.rows = t.rows[:0]
 		}
 		s.active, s.next = s.next, s.active
-	}
-}
-
-// end sets how many picks rows have.
-func (s *bySet) end(rows []int32, depth int32) {
-	for _, n := range rows {
-		s.depth[n] = depth
 	}
 }
 
@@ -164,7 +148,7 @@ func (s *bySet) stepSet(t *set, x []uint64, step int, start, logLik []float64) {
 	ended := t.rows
 	if step < s.opt.MaxPicks && step < s.experts {
 		clear(s.counts)
-		picks, gains := s.picks[step/8][step%8:], s.gains[step/8][step%8:]
+		picks, gains := s.step(step)
 		if s.loops.Across != nil {
 			s.loops.Across(t.gains, t.costs, t.choices, s.lanes, need, x, s.words, t.rows, s.groups, picks, gains, s.lists, s.counts)
 		} else {
@@ -193,45 +177,6 @@ func (s *bySet) send(from *set, c int, rows []int32) {
 		s.next = append(s.next, to)
 	}
 	to.rows = append(to.rows, rows...)
-}
-
-// gather appends what was found in the rows of the block from row n on, the next
-// of out, and returns the first that is rare, or how many there are.
-func (s *bySet) gather(n int, out *Picked) int {
-	for n < len(s.depth) && s.depth[n] >= 0 {
-		end := n
-		for end < len(s.depth) && uint32(s.depth[end]) <= 8 {
-			end++
-		}
-		s.gatherEights(n, end, out)
-		for ; end < len(s.depth) && s.depth[end] > 8; end++ {
-			s.gatherDeep(end, out)
-		}
-		n = end
-	}
-	return n
-}
-
-// gatherEights gathers rows [n, end), which have at most eight picks.
-func (s *bySet) gatherEights(n, end int, out *Picked) {
-	row, at := len(out.From)-1, len(out.Expert)
-	most := at
-	for _, d := range s.depth[n:end] {
-		most += int(d)
-	}
-	out.From = slices.Grow(out.From, end-n)[:row+1+end-n]
-	out.Expert, out.Gain = slices.Grow(out.Expert, most+8-at)[:most+8], slices.Grow(out.Gain, most+8-at)[:most+8]
-	s.loops.Gather(out.From[row:], s.depth[n:end], s.picks[0][8*n:], s.gains[0][8*n:], out.Expert, out.Gain)
-	out.Expert, out.Gain = out.Expert[:most], out.Gain[:most]
-}
-
-// gatherDeep gathers a row with more than eight picks.
-func (s *bySet) gatherDeep(n int, out *Picked) {
-	for step := range int(s.depth[n]) {
-		out.Expert = append(out.Expert, int32(s.picks[step/8][8*n+step%8]))
-		out.Gain = append(out.Gain, s.gains[step/8][8*n+step%8])
-	}
-	out.From = append(out.From, len(out.Expert))
 }
 
 // makeSet makes the tables of a set.

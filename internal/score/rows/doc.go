@@ -2,8 +2,11 @@
 // expert has one place only. The images are packed, 64 pixels per word. It gives
 // the picks, gains and log-likelihoods that score.Search gives, to the bit.
 //
-// There are two engines, and Explainer uses both:
+// There are three engines. Explainer uses the first, or both others:
 //
+//   - bycount.go takes tables all of whose votes are one value, as those of planted
+//     data: gains are two counts of bits. It saves time from nine experts on, where all
+//     pixels are known.
 //   - byset.go takes the rows by the set of experts picked so far: they share
 //     a table of exact gains by four pixels of a row, so a step costs a handful
 //     of additions. It saves time for sets that many rows share, of at most 32
@@ -15,18 +18,21 @@
 // Exact sums have the terms and the order of score.Field.Gain, so the answers are
 // the same. A bank with a vote of 0 or 1 is left to score.Search (NewTable returns
 // nil), and so is a row in which opposing votes cancel to such a probability
-// (Picked.Odd). TestRowsAgree, TestRowsAgreeOnTinyTables and FuzzRows compare both
-// engines, in plain Go and in vector code, with score.Search.
+// (Picked.Odd). TestRowsAgree, TestEqualVotesAgree, TestRowsAgreeOnTinyTables and FuzzRows
+// compare the engines, in plain Go and in vector code, with score.Search.
 //
 // The files are layers; a call goes to the same file or to one above it in this list:
 //
 //	loops.go      the inner loops in plain Go, and the choice of vector code
 //	holders.go    holders of the extremal opinions at a pixel
 //	units.go      gains in fixed point
+//	equal.go      what counting needs to know
 //	table.go      Table: what both engines know of a bank
 //	opposed.go    max-minus-min: gains by the holder of the other side
 //	byrow.go      the engine that takes row by row
+//	found.go      what is found in rows that take their steps together
 //	byset.go      the engine that takes rows by set of picks
+//	bycount.go    the engine that counts
 //	count.go      the counts of an E-step
 //	explainer.go  Explainer: all of it for one goroutine
 package rows

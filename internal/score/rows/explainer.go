@@ -6,18 +6,32 @@ import "example.com/patchwork/internal/score/kernel"
 // reused.
 type Explainer struct {
 	*Table
-	byRow  byRow
-	bySet  bySet
-	counts counts
+	byRow   byRow
+	bySet   bySet
+	byCount byCount
+	counted bool // byCount explains
+	counts  counts
 }
 
 // NewExplainer makes the scratch memory of one goroutine.
 func NewExplainer(t *Table) *Explainer {
 	x := &Explainer{Table: t}
 	x.byRow.prepare(t)
-	x.bySet.prepare(t)
+	x.prepareTogether(t.equal != nil && t.experts > t.equal.few)
+	if t.equal != nil && !x.bySet.on {
+		x.prepareTogether(true)
+	}
 	x.counts.Table = t
 	return x
+}
+
+// prepareTogether prepares the engine for rows that take their steps together.
+func (x *Explainer) prepareTogether(counted bool) {
+	if x.counted = counted; counted {
+		x.byCount.prepare(x.Table)
+	} else {
+		x.bySet.prepare(x.Table)
+	}
 }
 
 // Block is the number of rows that take the steps of the pursuit together: enough to share
@@ -35,6 +49,11 @@ func (x *Explainer) Explain(rows Packed, out *Picked) {
 // explainBlock explains rows [from, to), at most Block.
 func (x *Explainer) explainBlock(rows Packed, from, to int, out *Picked) {
 	n := from
+	if x.counted && rows.Known == nil {
+		x.byCount.explain(rows, from, to, out)
+		x.byCount.gather(0, out)
+		return
+	}
 	shared := x.bySet.on && rows.Known == nil
 	if shared {
 		x.bySet.explain(rows, from, to, out)

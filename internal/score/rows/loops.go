@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"math"
 	"math/bits"
 	"reflect"
 	"slices"
@@ -28,7 +29,7 @@ func loopsOf(p *kernel.Path) *kernel.RowLoops {
 var plainLoops = &kernel.RowLoops{
 	AddFours: addFours, Strengthen: strengthen, Exchange: exchange, Begin: begin, BeginUnits: beginUnits, Near: nearLanes,
 	Settle: settle, Gain: voteGain, Sum: score.Sum, Greater: greater, Voters: voters, Count: countBytes, Step: step,
-	Sums: rowSums, Gather: gatherEights,
+	Best: bestByCount, BestSums: bestSums, Sums: rowSums, Gather: gatherEights,
 }
 
 func addFours(gains, table []int32, x []uint64, quads int) {
@@ -212,6 +213,49 @@ func addUp(table []float64, group int, row []uint64, groups int) (total [8]float
 		total[c] = sums[0][c] + sums[1][c] + (sums[2][c] + sums[3][c])
 	}
 	return total
+}
+
+func bestByCount(votes []uint64, words int, on, free []uint64, won, lost int64, gain, expert *[8]int64) {
+	for i := range gain {
+		gain[i] = math.MinInt64
+	}
+	for c := 0; c < len(votes); c += words {
+		for i := range gain {
+			ones, all := 0, 0
+			for w, v := range votes[c:][:words] {
+				ones += bits.OnesCount64(v & on[8*w+i])
+				all += bits.OnesCount64(v & free[8*w+i])
+			}
+			if g := int64(ones)*won - int64(all)*lost; g > gain[i] {
+				gain[i], expert[i] = g, int64(c/words)
+			}
+		}
+	}
+}
+
+func bestSums(votes []uint64, words int, on, free []uint64, expert *[8]int64, classes *[256]uint8, values *[32]float64, out *[8]float64) {
+	for i, c := range expert {
+		var sums [4]float64
+		for w, v := range votes[int(c)*words:][:words] {
+			v &= free[8*w+i]
+			even, odd := fours(v&on[8*w+i], v)
+			for range 4 {
+				sums[0] += values[classes[uint8(even)]]
+				sums[1] += values[classes[uint8(odd)]]
+				sums[2] += values[classes[uint8(even>>8)]]
+				sums[3] += values[classes[uint8(odd>>8)]]
+				even, odd = even>>16, odd>>16
+			}
+		}
+		out[i] = sums[0] + sums[1] + (sums[2] + sums[3])
+	}
+}
+
+// fours returns, in bytes, the bits of a, lower, and b for each four pixels of a word: of
+// the even groups of four, and of the odd ones.
+func fours(a, b uint64) (even, odd uint64) {
+	const low = 0x0f0f0f0f0f0f0f0f
+	return a&low | b&low<<4, a>>4&low | b&^low
 }
 
 func rowSums(table []float64, x []uint64, words int, list []int32, groups int, out []float64) {

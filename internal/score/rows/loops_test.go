@@ -128,9 +128,36 @@ func (in *loopInput) run(l *kernel.RowLoops) (out []any) {
 	}
 	out = append(out, picks, exact, sums, lists, counts)
 
+	out = append(out, in.runBest(l)...)
+
 	from, depth, outPicks, outGains := []int{1, 0, 0, 0}, []int32{2, 0, 3}, make([]int32, 14), make([]float64, 14)
 	l.Gather(from, depth, picks, exact, outPicks, outGains)
 	return append(out, from, outPicks[:6], outGains[:6])
+}
+
+// runBest runs the loops that count, on what the others have.
+func (in *loopInput) runBest(l *kernel.RowLoops) []any {
+	var votes, on, free []uint64
+	for i := range 8 * in.words {
+		free = append(free, in.order[i%len(in.order)]*uint64(1+i))
+		on = append(on, free[i]&in.x[i%in.words])
+		votes = append(votes, in.order[(3*i+1)%len(in.order)]>>(i%5), in.up[i%in.words])
+	}
+	experts := 4 * (1 + in.picked%4)
+	var gain, expert, which [8]int64
+	l.Best(votes[:experts*in.words], in.words, on, free, int64(in.lots[0]), int64(in.lots[1]), &gain, &expert)
+	var classes [256]uint8
+	var values [32]float64
+	var sums [8]float64
+	for i := range classes {
+		classes[i] = uint8(in.lots[i%len(in.lots)]) & 31
+	}
+	copy(values[:], in.a)
+	for i := range which {
+		which[i] = int64(in.lots[i]) & int64(experts-1)
+	}
+	l.BestSums(votes, in.words, on, free, &which, &classes, &values, &sums)
+	return []any{gain, expert, sums}
 }
 
 // byLane returns a table and costs of Step as Across takes them, of the lanes

@@ -125,6 +125,11 @@ func checkRows(t scoretest.Fataler, c rowsCase) {
 			r.Explain(c.rows, &got)
 			compareRows(t, c, &got, want)
 		}
+		if table.equal != nil { // with the other engine
+			r.prepareTogether(!r.counted)
+			r.Explain(c.rows, &got)
+			compareRows(t, c, &got, want)
+		}
 	}
 }
 

@@ -35,6 +35,7 @@ type Table struct {
 	above, below []uint64
 	base         [2][]float64 // log-likelihood of an off and an on pixel in abstention
 	units        units
+	equal        *equal // nil: byCount does not explain these rows
 }
 
 // Bounds of the memory of a Table: of above and below, in words, and of the
@@ -64,6 +65,7 @@ func NewTable(b *score.Bank, opt Options) *Table {
 	}
 	t.prepareOrders()
 	t.prepareUnits()
+	t.equal = t.equalVotes()
 	return t
 }
 

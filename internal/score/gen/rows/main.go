@@ -22,6 +22,8 @@ func main() {
 	for lanes := range 9 {
 		across(lanes)
 	}
+	best()
+	bestSums()
 	rowSumsAcross()
 	gather()
 	for _, width := range []int{4, 2} {

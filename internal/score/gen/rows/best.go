@@ -1,0 +1,161 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// best counts for eight rows, a lane each, and four experts at a time, whose masks are
+// the same for all lanes.
+func best() {
+	start("best", "votes *uint64, fours, words int, on, open *uint64, won, lost int64, gain, expert *int64",
+		"best implements RowLoops.Best for four times that many experts.")
+	votes, fours, words := param("votes"), param("fours"), param("words")
+	on, open := param("on"), param("open")
+	won, lost := ZMM(), ZMM()
+	VPBROADCASTQ(param("won"), won)
+	VPBROADCASTQ(param("lost"), lost)
+	number, one, most, which := ZMM(), ZMM(), ZMM(), ZMM()
+	first := GP64()
+	MOVQ(U64(1), first)
+	VPBROADCASTQ(first, one)
+	SHLQ(Imm(63), first)
+	VPBROADCASTQ(first, most)
+	VPXORQ(number, number, number)
+	VPXORQ(which, which, which)
+	Label("experts")
+	mask := make([]reg.Register, 4)
+	for i := range mask {
+		mask[i] = GP64()
+		if i == 0 {
+			MOVQ(votes, mask[i])
+		} else {
+			LEAQ(Mem{Base: mask[i-1], Index: words, Scale: 8}, mask[i])
+		}
+	}
+	LEAQ(Mem{Base: mask[3], Index: words, Scale: 8}, votes)
+	ones, all := vectors(4), vectors(4)
+	clear(ones)
+	clear(all)
+	a, b, left := GP64(), GP64(), GP64()
+	MOVQ(on, a)
+	MOVQ(open, b)
+	MOVQ(words, left)
+	Label("words")
+	rowsOn, rowsOpen := ZMM(), ZMM()
+	VMOVDQU64(Mem{Base: a}, rowsOn)
+	VMOVDQU64(Mem{Base: b}, rowsOpen)
+	for i := range mask {
+		v, u := ZMM(), ZMM()
+		VPANDQ_BCST(Mem{Base: mask[i]}, rowsOn, v)
+		VPOPCNTQ(v, v)
+		VPADDQ(v, ones[i], ones[i])
+		VPANDQ_BCST(Mem{Base: mask[i]}, rowsOpen, u)
+		VPOPCNTQ(u, u)
+		VPADDQ(u, all[i], all[i])
+		ADDQ(Imm(8), mask[i])
+	}
+	ADDQ(Imm(64), a)
+	ADDQ(Imm(64), b)
+	DECQ(left)
+	JNZ(LabelRef("words"))
+	for i := range mask {
+		k := K()
+		VPMULDQ(won, ones[i], ones[i])
+		VPMULDQ(lost, all[i], all[i])
+		VPSUBQ(all[i], ones[i], ones[i])
+		VPCMPGTQ(most, ones[i], k)
+		VMOVDQA64(number, k, which)
+		VPMAXSQ(ones[i], most, most)
+		VPADDQ(one, number, number)
+	}
+	DECQ(fours)
+	JNZ(LabelRef("experts"))
+	VMOVDQU64(most, Mem{Base: param("gain")})
+	VMOVDQU64(which, Mem{Base: param("expert")})
+	VZEROUPPER()
+	RET()
+}
+
+// bestSums adds up what the pick of each row gains: eight rows, a lane each. The votes
+// and values of four pixels, a byte, stand for one of 32 classes, which 64 bytes look up
+// together, and a class for a number.
+func bestSums() {
+	start("bestSums", "votes *uint64, words int, on, open *uint64, expert *int64, classes *uint8, values, sums *float64",
+		"bestSums implements RowLoops.BestSums.")
+	votes, words, on, open := param("votes"), param("words"), param("on"), param("open")
+	at, stride := ZMM(), ZMM()
+	VPBROADCASTQ(words, stride)
+	VPMULUDQ(Mem{Base: param("expert")}, stride, at)
+	classes, values := make([]reg.VecVirtual, 4), make([]reg.VecVirtual, 4)
+	from, numbers := param("classes"), param("values")
+	for i := range classes {
+		classes[i], values[i] = ZMM(), ZMM()
+		VMOVDQU64(Mem{Base: from, Disp: 64 * i}, classes[i])
+		VMOVUPD(Mem{Base: numbers, Disp: 64 * i}, values[i])
+	}
+	fours, sixteen, c := ZMM(), ZMM(), GP64()
+	MOVQ(U64(0x0f0f0f0f0f0f0f0f), c)
+	VPBROADCASTQ(c, fours)
+	MOVQ(U64(16), c)
+	VPBROADCASTQ(c, sixteen)
+	sums := vectors(4)
+	clear(sums)
+	Label("word")
+	v, u, k := ZMM(), ZMM(), K()
+	KXNORB(k, k, k)
+	VPXORQ(v, v, v)
+	VPGATHERQQ(Mem{Base: votes, Index: at, Scale: 8}, k, v)
+	VPANDQ(Mem{Base: open}, v, v)
+	VPANDQ(Mem{Base: on}, v, u)
+	even, odd := ZMM(), ZMM()
+	VPSLLQ(Imm(4), v, even)
+	VPSRLQ(Imm(4), u, odd)
+	// Where fours is 1 the second, else the third.
+	bitSelect(fours, u, even)
+	t := ZMM()
+	VMOVDQA64(fours, t)
+	VPTERNLOGQ(Imm(0xca), v, odd, t) // fours ? odd : v
+	for i, code := range []reg.VecVirtual{even, t} {
+		low, high, upper := ZMM(), ZMM(), K()
+		VPMOVB2M(code, upper)
+		VMOVDQA64(code, low)
+		VMOVDQA64(code, high)
+		VPERMI2B(classes[1], classes[0], low)
+		VPERMI2B(classes[3], classes[2], high)
+		VMOVDQU8(high, upper, low)
+		for j := range 8 {
+			class, second := low, K()
+			if j > 0 {
+				class = ZMM()
+				VPSRLQ(Imm(uint64(8*j)), low, class)
+			}
+			a, b := ZMM(), ZMM()
+			VMOVAPD(values[0], a)
+			VMOVAPD(values[2], b)
+			VPTESTMQ(sixteen, class, second)
+			VPERMT2PD(values[1], class, a)
+			VPERMT2PD(values[3], class, b)
+			VMOVAPD(b, second, a)
+			s := sums[(2*j+i)%4]
+			VADDPD(a, s, s)
+		}
+	}
+	ADDQ(Imm(8), votes)
+	ADDQ(Imm(64), on)
+	ADDQ(Imm(64), open)
+	DECQ(words)
+	JNZ(LabelRef("word"))
+	VADDPD(sums[1], sums[0], sums[0])
+	VADDPD(sums[3], sums[2], sums[2])
+	VADDPD(sums[2], sums[0], sums[0])
+	VMOVUPD(sums[0], Mem{Base: param("sums")})
+	VZEROUPPER()
+	RET()
+}
+
+// bitSelect sets other to the bits of one where mask, else leaves them.
+func bitSelect(mask, one, other reg.VecVirtual) {
+	VPTERNLOGQ(Imm(0xb8), one, mask, other) // other: mask ? one : other
+}

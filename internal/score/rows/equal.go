@@ -1,0 +1,168 @@
+package rows
+
+import (
+	"math"
+
+	"example.com/patchwork/internal/score"
+	"example.com/patchwork/internal/score/kernel"
+)
+
+// equal is what byCount needs to know of a table all of whose votes are one value, above
+// one abstention value: there the gain of an expert depends on two counts only, its pixels
+// that are on and those that are off, of those that no pick has yet. In whole units gains
+// are compared without error.
+type equal struct {
+	masks     []uint64 // by expert, its votes; copies of the first make it a multiple of four experts
+	won, lost int64    // what a pixel that is on gains, and one that is off loses, in units; won is more by lost
+	least     int64    // a pick must gain more
+	cost      float64  // of every pick
+	few       int      // up to so many experts the tables of bySet are quicker
+
+	// What a pick gains from four pixels, as kernel.RowLoops.BestSums takes it.
+	classes [256]uint8
+	values  [32]float64
+
+	// Log-likelihoods of four pixels by their values and those of them that a pick has,
+	// four bits each, the values in the lower; and of the last four, which may be fewer.
+	logLik4, last4 [256]float64
+	start          []float64 // of four pixels in abstention, as kernel.RowLoops.Sums takes it
+}
+
+// equalVotes returns what byCount needs, or nil where it cannot be used: votes of several
+// values, costs that differ, a least gain below 0, or gains that are so close to each
+// other, or to the least gain, that counts need not decide as sums in float64 do.
+func (t *Table) equalVotes() *equal {
+	if t.bank.TwoSided || t.experts > math.MaxInt8+1 {
+		return nil
+	}
+	e, vectors := &equal{}, kernel.RowVectors(kernel.Chosen())
+	for _, c := range t.opt.Costs {
+		if e.cost = t.opt.Costs[0]; c != e.cost {
+			return nil
+		}
+	}
+	var base, vote [2]float64
+	for x := range base {
+		base[x] = t.base[x][0]
+		for _, v := range t.base[x] {
+			if v != base[x] {
+				return nil
+			}
+		}
+	}
+	most := 0 // votes of an expert
+	for c := range t.experts {
+		s := &t.bank.Sprites[c]
+		n := 0
+		for i, v := range s.V {
+			if !(v > t.bank.Abstention(i)) {
+				continue
+			}
+			if vote == [2]float64{} {
+				vote = [2]float64{s.Off[i], s.On[i]}
+			}
+			if n++; vote != [2]float64{s.Off[i], s.On[i]} {
+				return nil
+			}
+		}
+		most = max(most, n)
+	}
+	if most == 0 || !e.inUnits(t, vote[score.On]-base[score.On], base[score.Off]-vote[score.Off], most) {
+		return nil
+	}
+	for c := range (t.experts + 3) &^ 3 {
+		at := (c % t.experts) * (t.experts + 1) * t.words
+		if c >= t.experts {
+			at = 0
+		}
+		e.masks = append(e.masks, t.above[at:at+t.words]...)
+	}
+	e.sums(t, base, vote)
+	if e.few = 12; vectors != nil && vectors.Best != nil {
+		e.few = 8
+	}
+	return e
+}
+
+// inUnits sets what is counted in units. It reports whether for all counts up to most the
+// units compare as sums in float64 do, in any order of their terms: whether two gains are
+// equal (within score.Tie), which is larger, and whether one is enough.
+func (e *equal) inUnits(t *Table, up, down float64, most int) bool {
+	need := t.opt.MinGain + score.Tie + e.cost
+	if !(min(up, down) > 0 && need >= 0 && need <= math.MaxFloat32) {
+		return false
+	}
+	// No sum is wrong by more: each term passes at most so many additions.
+	wrong := float64(t.groups/4+16) * 0x1p-52 * (float64(most)*max(up, down) + math.Abs(e.cost) + need)
+	if wrong > score.Tie/8 {
+		return false
+	}
+	_, exp := math.Frexp(up + down)
+	scale := math.Ldexp(1, 30-exp)
+	a, b := int64(math.Round(up*scale)), int64(math.Round(down*scale))
+	e.won, e.lost, e.least = a+b, b, int64(math.Floor(need*scale))
+	for n := range most + 1 {
+		// Gains fall with the number of pixels off, in nats and in units: only where
+		// they change their sign, two numbers on, is there anything to test.
+		for off := range near(float64(n)*up/down, most) {
+			nats, units := float64(n)*up-float64(off)*down, int64(n)*a-int64(off)*b
+			switch {
+			case n == 0 && off == 0:
+			case nats > score.Tie+2*wrong && units > 0, nats < -score.Tie-2*wrong && units < 0, math.Abs(nats) < score.Tie-2*wrong && units == 0:
+			default:
+				return false
+			}
+		}
+		for off := range near((float64(n)*up-need)/down, most) {
+			nats, units := float64(n)*up-float64(off)*down-need, int64(n)*a-int64(off)*b
+			if !(nats > 2*wrong && units > e.least || nats < -2*wrong && units <= e.least) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// near yields the numbers from 0 to most next to v, two on each side.
+func near(v float64, most int) func(yield func(int) bool) {
+	first := int(min(max(math.Floor(v)-1, 0), float64(most)))
+	return func(yield func(int) bool) {
+		for i := first; i <= min(first+3, most) && yield(i); i++ {
+		}
+	}
+}
+
+// sums fills in the sums of four pixels.
+func (e *equal) sums(t *Table, base, vote [2]float64) {
+	known := map[float64]uint8{}
+	for code := range 256 {
+		gains, logLik := make([]float64, 8), make([]float64, 8) // as fourSums takes them
+		for j := range 4 {
+			for x := range 2 {
+				if logLik[2*j+x] = base[x]; code>>(4+j)&1 != 0 {
+					gains[2*j+x], logLik[2*j+x] = vote[x]-base[x], vote[x]
+				}
+			}
+		}
+		e.logLik4[code] = fourSums(logLik, 1)[code&15]
+		clear(logLik[2*((t.pixels-1)%4+1):])
+		e.last4[code] = fourSums(logLik, 1)[code&15]
+		if code&15&^(code>>4) != 0 {
+			continue // never asked for: a vote that is on is a vote
+		}
+		// At most four votes for or against in a row have 31 sums, and no vote has 0.
+		gain := fourSums(gains, 1)[code&15]
+		if _, ok := known[gain]; !ok {
+			known[gain] = uint8(len(known))
+			e.values[known[gain]] = gain
+		}
+		e.classes[code] = known[gain]
+	}
+	for g := range t.groups {
+		sums := &e.logLik4
+		if g == t.groups-1 {
+			sums = &e.last4
+		}
+		e.start = append(e.start, sums[:16]...)
+	}
+}
