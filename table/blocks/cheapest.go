@@ -78,17 +78,43 @@ func newImprover(g *grid, p prices, rng *rand.Rand) *improver {
 
 func (m *improver) items(side int) int { return len(m.lines[side].from) - 1 }
 
-// search changes a few blocks at a time, for as many steps as there may be, and keeps
-// what does not cost more. It returns the cheapest factorisation and its cost.
-func (m *improver) search(ctx context.Context, f factors, steps int64) (factors, int64) {
+// A search begins again after so many changes in vain, times the number of blocks and some
+// more, and ends when the least cost has come up sameOften times.
+const (
+	vainChanges = 300
+	sameOften   = 5
+)
+
+// search descends from a factorisation, again and again, for as many steps as there may
+// be. It returns the cheapest factorisation found.
+func (m *improver) search(ctx context.Context, from factors, steps int64) (best factors, least int64) {
+	limit := m.steps + steps
+	for same := 0; same == 0 || same < sameOften && m.steps < limit && ctx.Err() == nil; {
+		f, cost := m.descend(ctx, from.clone(), limit)
+		switch {
+		case same == 0 || cost < least:
+			best, least, same = f, cost, 1
+		case cost == least:
+			same++
+		}
+	}
+	return best, least
+}
+
+// descend changes a few blocks at a time and keeps what does not cost more, until that
+// has been in vain for long.
+func (m *improver) descend(ctx context.Context, f factors, limit int64) (factors, int64) {
 	m.begin(&f, true)
 	cost := m.settle(&f, sideRows)
-	for limit := m.steps + steps; m.steps < limit && ctx.Err() == nil; {
+	for vain := 0; vain < vainChanges*(len(f[0])+10) && m.steps < limit && ctx.Err() == nil; vain++ {
 		next := f.clone()
 		m.begin(&next, false)
 		m.change(&next)
 		m.repair(&next)
 		if c := m.settle(&next, m.rng.IntN(2)); c <= cost {
+			if c < cost {
+				vain = 0
+			}
 			f, cost = next, c
 		}
 		m.steps++ // nothing is free

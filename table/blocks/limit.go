@@ -2,18 +2,28 @@ package blocks
 
 import "slices"
 
-// limit divides blocks that have more rows or columns than they may, and then takes
-// rows and columns out of blocks whose cells others cover.
+// limit divides blocks that have more columns than they may, joins those of the same
+// columns, divides those that have more rows than they may, and takes rows and columns out
+// of blocks whose cells others cover.
 func (o *Options) limit(all []Block) []Block {
 	if o.MaxRows == 0 && o.MaxColumns == 0 {
 		return all
 	}
-	var out []Block
+	var narrow []Block
 	for _, b := range all {
-		for _, rows := range chunks(b.Rows, o.MaxRows) {
-			for _, columns := range chunks(b.Columns, o.MaxColumns) {
-				out = append(out, Block{slices.Clone(rows), slices.Clone(columns)})
+		for _, columns := range chunks(b.Columns, o.MaxColumns) {
+			same := func(x Block) bool { return slices.Equal(x.Columns, columns) }
+			if k := slices.IndexFunc(narrow, same); k >= 0 {
+				narrow[k].Rows = union(narrow[k].Rows, b.Rows)
+			} else {
+				narrow = append(narrow, Block{b.Rows, columns})
 			}
+		}
+	}
+	var out []Block
+	for _, b := range narrow {
+		for _, rows := range chunks(b.Rows, o.MaxRows) {
+			out = append(out, Block{slices.Clone(rows), slices.Clone(b.Columns)})
 		}
 	}
 	return trim(out)
