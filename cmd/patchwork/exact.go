@@ -37,7 +37,8 @@ another machine may find another cover.
 over, or a 0 that is covered. With --never-add no 0 is covered: no right is granted that
 a user does not have. All exceptions are listed. --must and --never name cells that
 blocks must and must not cover: a CSV file with a row and a column on each line, by name
-or, from 1, by number. Unknown cells may be covered or not.
+or, from 1, by number. Unknown cells may be covered or not. Images are rows, and their
+pixels columns.
 
 OUT.npz gets the arrays rows (N,K) and columns (K,D), uint8, so that rows @ columns > 0
 is the table; certificate, left and added, pairs of a row and a column, from 0; the names
@@ -146,9 +147,6 @@ func (a *app) exact(cmd *cobra.Command, f *exactFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
-	if !set.Table {
-		return usagef("%s: exact describes tables, and these are images; give rows, such as a .csv file or an array (N,D)", set.Source)
-	}
 	for _, in := range []struct {
 		path  string
 		cells *[]blocks.Cell
@@ -200,7 +198,8 @@ func (a *app) writeExact(f *exactFlags, r *exactResult) error {
 		}
 	}
 	if f.model != "" {
-		m, err := r.cover.Model(r.matrix, r.set.Weights)
+		height, _ := r.set.Size()
+		m, err := r.cover.Model(r.matrix, height, r.set.Weights)
 		if err == nil {
 			m, err = r.set.Describe(m)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 )
 
@@ -184,7 +185,7 @@ func TestModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawMatrix(t, 8)
 		c := find(t, m, Options{})
-		model, err := c.Model(m, nil)
+		model, err := c.Model(m, 1, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -227,7 +228,7 @@ func TestModelWeights(t *testing.T) {
 		if i == 1 {
 			w = nil
 		}
-		model, err := find(t, m, Options{}).Model(m, w)
+		model, err := find(t, m, Options{}).Model(m, 1, w)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -520,4 +521,69 @@ func TestLargeTable(t *testing.T) {
 	if used, ink := after.TotalAlloc-before.TotalAlloc, uint64(m.Ink()); used > 64*ink {
 		t.Errorf("%d bytes allocated for %d ones", used, ink)
 	}
+}
+
+// A learner gets a model of a table made of blocks, and none of noise or with unknown
+// bits; and the blocks describe such a table more briefly than a model that misses one.
+func TestStart(t *testing.T) {
+	rng := newTestRand()
+	made := func(flip float64) patchwork.Data {
+		var data patchwork.Data
+		for i := range 60 {
+			img := bitmap.New(1, 30)
+			for d := range 30 {
+				on := i%2 == 0 && d < 8 || i%3 == 0 && d >= 6 && d < 15 || i%5 == 0 && d > 20
+				img.Set(0, d, on != (rng.Float64() < flip))
+			}
+			data.Images, data.Weights = append(data.Images, img), append(data.Weights, int64(1+i%2))
+		}
+		return data
+	}
+	clean := made(0)
+	m, length, err := Start(t.Context(), clean, 0, 2)
+	if err != nil || m == nil || m.K() != 3 {
+		t.Fatalf("a model of %v, %v", m, err)
+	}
+	active := func(data patchwork.Data, m *patchwork.Model, most int) func(i int) []int {
+		return func(i int) []int {
+			e, err := m.Explain(data.Images[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out []int
+			for _, p := range e.Picks {
+				if p.Expert < most {
+					out = append(out, p.Expert)
+				}
+			}
+			return out
+		}
+	}
+	if got := Describe(clean, m, active(clean, m, 3)); math.Abs(got-length) > 1e-9 {
+		t.Errorf("the model describes the table in %v nats, its blocks in %v", got, length)
+	}
+	if got := Describe(clean, m, active(clean, m, 2)); got <= length {
+		t.Errorf("with a part less: %v nats, the blocks %v", got, length)
+	}
+	if m, _, err := Start(t.Context(), made(0.3), 0, 1); err != nil || m != nil {
+		t.Errorf("of noise: %v, %v", m, err)
+	}
+	gap := made(0)
+	gap.Images[3].SetUnknown(0, 2)
+	if m, _, err := Start(t.Context(), gap, 0, 1); err != nil || m != nil {
+		t.Errorf("with an unknown bit: %v, %v", m, err)
+	}
+	empty := patchwork.Data{Images: []*bitmap.Image{bitmap.New(1, 5)}}
+	if m, _, err := Start(t.Context(), empty, 0, 1); err != nil || m != nil {
+		t.Errorf("without ones: %v, %v", m, err)
+	}
+	if _, _, err := Start(canceled(), clean, 0, 1); err == nil {
+		t.Error("no error after the end of the context")
+	}
+}
+
+func canceled() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
 }

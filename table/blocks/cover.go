@@ -32,6 +32,9 @@ type Options struct {
 	Seed    uint64
 	Steps   int64 // work of looking for the least cost; 0 is 200 million, some seconds
 	Workers int   // goroutines; 0 is 1. The result is the same for any number.
+
+	fewestSteps  int64 // work of looking for the fewest; 0 is fewestSteps
+	fewestBlocks int   // nothing is found if there are more; 0 for no limit
 }
 
 // DefaultSteps is how much work looking for the least cost is by default.
@@ -89,7 +92,10 @@ func Find(ctx context.Context, m *Matrix, opt Options) (*Cover, error) {
 	}
 	g := newGrid(opt.lines(m), m.Columns)
 	p := opt.prices(g)
-	f, proof := fewest(ctx, g, opt.Seed)
+	f, proof := fewest(ctx, g, opt.Seed, cmp.Or(opt.fewestSteps, fewestSteps))
+	if opt.fewestBlocks > 0 && len(f[0]) > opt.fewestBlocks {
+		return nil, nil
+	}
 	f, _ = settled(g, p, f)
 	if opt.Cheapest || opt.ExceptionPrice > 0 {
 		f = cheapest(ctx, g, p, f, opt)
@@ -196,9 +202,9 @@ func (o *Options) lines(m *Matrix) []line {
 
 // fewest returns the fewest blocks of a grid that were found, and cells no two of which
 // fit in one block.
-func fewest(ctx context.Context, g *grid, seed uint64) (factors, []Cell) {
+func fewest(ctx context.Context, g *grid, seed uint64, steps int64) (factors, []Cell) {
 	best, proof := plain(g), []Cell(nil)
-	for start, left := uint64(0), int64(fewestSteps); start < fewestStarts; start++ {
+	for start, left := uint64(0), steps; start < fewestStarts; start++ {
 		s := newSearch(g, rand.New(rand.NewPCG(seed, start)), left)
 		s.widest = start%2 == 1
 		s.run(ctx)

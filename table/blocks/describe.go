@@ -12,20 +12,31 @@ import (
 // blocks, of which wrong cells are wrong: which rows and columns every block has, how many,
 // and which cells are wrong. Of an exact cover that is all there is to say.
 func DescriptionLength(n, d int, blocks []Block, wrong int) float64 {
+	total := describe(int64(n), d, blocks, func(int) int64 { return 1 })
+	if wrong > 0 {
+		cells := float64(n) * float64(d)
+		total += logChoose(cells, float64(wrong)) + math.Log(cells+1)
+	}
+	return total
+}
+
+// describe returns the nats that describe blocks of n rows, which count by weight, and d columns.
+func describe(n int64, d int, blocks []Block, weight func(i int) int64) float64 {
 	total := 0.0
 	for _, b := range blocks {
-		total += logChoose(n, len(b.Rows)) + logChoose(d, len(b.Columns)) + math.Log(float64(n+1)) + math.Log(float64(d+1))
-	}
-	if wrong > 0 {
-		total += logChoose(n*d, wrong) + math.Log(float64(n)*float64(d)+1)
+		rows := int64(0)
+		for _, i := range b.Rows {
+			rows += weight(int(i))
+		}
+		total += logChoose(float64(n), float64(rows)) + logChoose(float64(d), float64(len(b.Columns))) + math.Log(float64(n+1)) + math.Log(float64(d+1))
 	}
 	return total
 }
 
 // logChoose returns the log of the number of sets of k out of n.
-func logChoose(n, k int) float64 {
-	gamma := func(x int) float64 {
-		v, _ := math.Lgamma(float64(x) + 1)
+func logChoose(n, k float64) float64 {
+	gamma := func(x float64) float64 {
+		v, _ := math.Lgamma(x + 1)
 		return v
 	}
 	return gamma(n) - gamma(k) - gamma(n-k)
@@ -39,8 +50,8 @@ const leastQ = 1e-4
 // for its columns, (rows + q) / (rows + 1) as after one look at each of its rows, and
 // abstains on others; q of a column is how often it is on where no block covers it, with
 // its marginal as one row more. Rows count by their weights; nil is 1 each. Usage is the
-// share of the rows in the block.
-func (c *Cover) Model(m *Matrix, weights []int64) (*patchwork.Model, error) {
+// share of the rows in the block. The rows are images of a height, 1 for tables.
+func (c *Cover) Model(m *Matrix, height int, weights []int64) (*patchwork.Model, error) {
 	weight := func(i int32) int64 {
 		if weights == nil {
 			return 1
@@ -51,7 +62,7 @@ func (c *Cover) Model(m *Matrix, weights []int64) (*patchwork.Model, error) {
 	for i := range int32(m.Rows()) {
 		total += weight(i)
 	}
-	cfg := patchwork.NewConfig(patchwork.RuleMax, 1, m.Columns, pose.Grid{})
+	cfg := patchwork.NewConfig(patchwork.RuleMax, height, m.Columns/height, pose.Grid{})
 	cfg.QMap = c.background(m, weight, total)
 	var templates [][]float64
 	extras := patchwork.Extras{Record: patchwork.Record{Method: "exact", Rows: total, DescriptionLength: DescriptionLength(m.Rows(), m.Columns, c.Blocks, len(c.Left)+len(c.Added))}}
