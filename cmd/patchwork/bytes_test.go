@@ -156,6 +156,12 @@ table-learn           learn table.csv --meta index -k 3 -o tm.npz --rule max-min
 table-score           score -m tm.npz table.csv --meta index --hide 0.25 --seed 2 --by-column
 table-explain         explain -m tm.npz table.csv --meta index --take 5
 
+# Exactly, as blocks.
+exact                 exact b.npz -o be.npz --report be.txt --model be-model.npz
+exact-cheapest        exact b.npz -o bc.npz --cheapest --steps 300000 --workers 3 --report bc.csv
+exact-exceptions      exact gaps.npz -o bx.npz --exceptions 3 --steps 200000 --seed 2 --prices 1,2,3
+exact-table           exact table.csv --meta index -o bt.npz --most-columns 3 --most-rows 20 --report -
+
 # Samples, pictures and words.
 sample                sample -m t-model.npz -n 3 --seed 1
 sample-npz            sample -m t-model.npz -n 5 --seed 1 --probabilities -o new.npz --picture new.png

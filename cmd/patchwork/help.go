@@ -23,6 +23,7 @@ var everyday = map[string]string{
 	"stats":   "model output rows where shard lines json",
 	"report":  "model output csv stability json rows where",
 	"look":    "output model json rows where threshold size",
+	"exact":   "output cheapest report model seconds exceptions never-add json rows where",
 	"paper":   "output quick fresh seed mnist ticc letters",
 	"serve":   "model data addr open token no-learn no-upload",
 }
@@ -36,6 +37,7 @@ var flagGroups = []struct{ title, flags string }{
 	{"Where parts may be", "shift shift-step rotate scene reuse outside"},
 	{"How to learn", "for rule mode method experts start-from aim starts iterations seed learn.refine truncate background prior init until-ink last"},
 	{"How to explain", "pursuit start score alpha min-gain max-picks refine refine-threshold pose-prior best beam gains by-column"},
+	{"What blocks are like", "prices must never most-rows most-columns steps exact.seed"},
 	{"Pictures", "picture picture-images progress-picture curve probabilities coloured"},
 	{"Large data and long runs", "workers memory sample checkpoint engine"},
 	{"Limits of the server", "max-body max-upload max-flight max-model-memory max-search-memory max-data-memory max-pixels max-batch max-samples " +
@@ -48,7 +50,7 @@ const moreFlags = "More"
 
 // commandGroups are the groups of commands in the help of the root.
 var commandGroups = []struct{ title, commands string }{
-	{"Learn and look", "learn report info name look draw"},
+	{"Learn and look", "learn exact report info name look draw"},
 	{"Use a model", "explain predict score sample"},
 	{"Try it, and the paper", "demo synth rule paper"},
 	{"In a browser, on many machines", "serve stats mstep"},

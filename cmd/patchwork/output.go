@@ -14,6 +14,9 @@ import (
 // format. Kinds of synth are under "synth".
 var outputFormats = map[string][]string{
 	"draw":            {".png", ".svg"},
+	"exact":           {".npz", ""},
+	"exact --model":   {".npz", ""},
+	"exact --report":  {".txt", ".csv", ".csv.gz", ".npz", ".parquet", ".arrow", ".feather", ".ipc", ".jsonl", ".jsonl.gz", ".ndjson", ""},
 	"explain":         {".jsonl", ".jsonl.gz", ".ndjson", ".json", ".csv", ".csv.gz", ".npz", ".parquet", ".arrow", ".feather", ".ipc", ""},
 	"learn":           {".npz", ""},
 	"look":            {".png", ".svg"},

@@ -195,14 +195,7 @@ func (p *predictions) writeNPZ(w io.Writer) error {
 	if p.set.Columns != nil {
 		members = append(members, npy.Member{Name: "columns", Array: npy.New(p.set.Columns, len(p.set.Columns))})
 	}
-	for _, c := range p.set.Meta {
-		name := c.Name
-		for slices.ContainsFunc(members, func(m npy.Member) bool { return m.Name == name }) {
-			name += "_" // such as "index" of the data
-		}
-		members = append(members, npy.Member{Name: name, Array: metaArray(c)})
-	}
-	return npy.WriteZip(w, npy.Deflate, members...)
+	return npy.WriteZip(w, npy.Deflate, withMeta(members, p.set.Meta)...)
 }
 
 func metaArray(c dataset.Column) *npy.Array {

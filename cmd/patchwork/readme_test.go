@@ -13,7 +13,7 @@ import (
 )
 
 // blocks returns the blocks of code of a language in the README.
-func blocks(t *testing.T, language string) []string {
+func codeBlocks(t *testing.T, language string) []string {
 	t.Helper()
 	var out []string
 	for _, m := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(read(t, "../../README.md"), -1) {
@@ -28,7 +28,7 @@ func blocks(t *testing.T, language string) []string {
 // TestREADME runs the session, the Go program and the notebook of the README, in
 // this order, in one folder.
 func TestREADME(t *testing.T) {
-	sessions, programs, notebooks := blocks(t, ""), blocks(t, "go"), blocks(t, "python")
+	sessions, programs, notebooks := codeBlocks(t, ""), codeBlocks(t, "go"), codeBlocks(t, "python")
 	here, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)

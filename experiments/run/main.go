@@ -9,6 +9,7 @@
 //	go run ./experiments/run auto             the search for the number of these experts, N = 100 to 1000
 //	go run ./experiments/run tables [set...]  hidden bits of tables, and the bars test (votes, spect, brca, debd_nltcs, debd_plants, bars5, bars16)
 //	go run ./experiments/run counts           how many strokes do straight letters have? found out by the learner
+//	go run ./experiments/run roles            roles of users and permissions, exactly; and Boolean products taken apart
 //	go run ./experiments/run planted [name...] groups of columns planted in tables: are they found, and how many? (names of package tables)
 //
 // The data are read from the folder in PATCHWORK_SHARED (default ../shared).
@@ -38,7 +39,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if len(os.Args) < 2 || len(os.Args) > 2 && os.Args[1] != "tables" && os.Args[1] != "planted" {
-		fmt.Fprintln(os.Stderr, "usage: run scenes|pursuit|letters|bars|quadrants|rivals|auto|counts|planted [name...]|tables [set...]")
+		fmt.Fprintln(os.Stderr, "usage: run scenes|pursuit|letters|bars|quadrants|rivals|auto|counts|roles|planted [name...]|tables [set...]")
 		os.Exit(2)
 	}
 	start := time.Now()
@@ -98,12 +99,18 @@ func run(ctx context.Context, name string) error {
 			return err
 		}
 		return letters.ReportCounts(ctx, os.Stdout, set, 5, letters.Options{Seed: 1, Workers: runtime.NumCPU()})
+	case "roles": // on one worker, so that times are for one core
+		if err := tables.ReportRoles(ctx, os.Stdout, data("peers"), 5); err != nil {
+			return err
+		}
+		fmt.Println()
+		return tables.ReportFactors(ctx, os.Stdout, 50)
 	case "planted": // on one worker, so that times are for one core
 		return tables.ReportPlanted(ctx, os.Stdout, os.Args[2:], 20, tables.Options{Workers: 1})
 	case "auto":
 		return quadrants.ReportAuto(ctx, os.Stdout, quadrants.AutoRows(1, 1))
 	}
-	return fmt.Errorf("no experiment %q; there are scenes, pursuit, letters, bars, quadrants, rivals, auto, counts, planted, tables", name)
+	return fmt.Errorf("no experiment %q; there are scenes, pursuit, letters, bars, quadrants, rivals, auto, counts, roles, planted, tables", name)
 }
 
 // runTables measures the tables named, or all.

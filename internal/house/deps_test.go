@@ -63,7 +63,8 @@ const policy = `
 	patchwork, internal/score, internal/pool, internal/rows, pose < posterior;
 	patchwork < internal/rows;
 	posterior, internal/rows < learn;
-	posterior, internal/rows < table;
+	patchwork < table/blocks; # tables as blocks, exactly
+	posterior, internal/rows, table/blocks < table;
 	patchwork, internal/assign < internal/alike;
 	patchwork < diagnose/words; # what a model says, to people
 	diagnose/words, learn, table < internal/recipe; # what the command and the studio ask of a learner

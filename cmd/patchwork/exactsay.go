@@ -1,0 +1,242 @@
+package main
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/internal/enum"
+	"example.com/patchwork/table/blocks"
+)
+
+// say returns the lines that tell what was found.
+func (r *exactResult) say(f *exactFlags) []string {
+	c := r.cover
+	rows, columns, n := c.Size()
+	table := describe(r.set.Len(), r.set)
+	out := []string{fmt.Sprintf("%s for the %s of %s, in %.2f s", words.Count(n, "block"), words.Count(r.matrix.Ink(), "one"), table, r.took.Seconds())}
+	switch {
+	case c.Optimal() && n < 2:
+		out = append(out, "no cover has fewer blocks")
+	case c.Optimal():
+		out = append(out, fmt.Sprintf("no cover has fewer blocks: of %s no two fit in one block", words.Count(len(c.Certificate), "cell")))
+	case len(c.Left)+len(c.Added) > 0:
+		out = append(out, fmt.Sprintf("%s wrong: %d left over, %d added; without exceptions there are at least %s",
+			words.Count(len(c.Left)+len(c.Added), "cell"), len(c.Left), len(c.Added), words.Count(len(c.Certificate), "block")))
+	default:
+		out = append(out, fmt.Sprintf("no cover has fewer than %s", words.Count(len(c.Certificate), "block")))
+	}
+	out = append(out, fmt.Sprintf("size %d: %s and %s in blocks, and %s", rows+columns+n, words.Count(rows, "row"), words.Count(columns, "column"), words.Count(n, "block")))
+	if c.Cost != int64(rows+columns+n) {
+		out = append(out, fmt.Sprintf("cost %d", c.Cost))
+	}
+	return out
+}
+
+// exactReport writes who gets what, and what is wrong.
+func (a *app) exactReport(f *exactFlags, r *exactResult) error {
+	if f.report == "-" {
+		return a.output("-", func(w io.Writer) error { return r.writeText(w, f) })
+	}
+	format, err := checkOutput("exact --report", f.report)
+	if err != nil {
+		return err
+	}
+	if strings.HasPrefix(format, ".txt") {
+		return a.output(f.report, func(w io.Writer) error { return r.writeText(w, f) })
+	}
+	kind, block, row, column := r.lines()
+	columns := []dataset.TableColumn{{Name: "kind"}, {Name: "block", Type: dataset.ColumnInt}, {Name: "row"}, {Name: "column"}}
+	return a.outputTable(f.report, format, columns, pushed(func(push func([]any) error) error {
+		return push([]any{kind, block, row, column})
+	}))
+}
+
+// lines returns a report as columns: for every block, from 1, its rows and its columns,
+// then cells left over, cells added, and those of the certificate, with block 0.
+func (r *exactResult) lines() (kind []string, block []int64, rows, columns []string) {
+	called := r.set.Called()
+	add := func(k string, b int, row, column string) {
+		kind, block, rows, columns = append(kind, k), append(block, int64(b)), append(rows, row), append(columns, column)
+	}
+	for k, b := range r.cover.Blocks {
+		for _, i := range b.Rows {
+			add("row", k+1, called(int(i)), "")
+		}
+		for _, d := range b.Columns {
+			add("column", k+1, "", r.columns[d])
+		}
+	}
+	for _, list := range []struct {
+		kind  string
+		cells []blocks.Cell
+	}{{"left", r.cover.Left}, {"added", r.cover.Added}, {"certificate", r.cover.Certificate}} {
+		for _, c := range list.cells {
+			add(list.kind, 0, called(int(c.Row)), r.columns[c.Column])
+		}
+	}
+	return kind, block, rows, columns
+}
+
+// called returns what a row is called, on one line.
+func (r *exactResult) called() func(i int) string {
+	called := r.set.Called()
+	return func(i int) string { return words.Clean(called(i)) }
+}
+
+// reportWidth is the width of a report as text.
+const reportWidth = 100
+
+// writeText writes a report as text.
+func (r *exactResult) writeText(out io.Writer, f *exactFlags) error {
+	w := &textWriter{out: out}
+	for _, line := range r.say(f)[1:] {
+		w.line(line)
+	}
+	held := make([][]string, r.matrix.Rows())
+	called := r.called()
+	for k, b := range r.cover.Blocks {
+		w.line("")
+		w.line(fmt.Sprintf("Block %d: %s for %s", k+1, words.Count(len(b.Columns), "column"), words.Count(len(b.Rows), "row")))
+		var columns, rows []string
+		for _, d := range b.Columns {
+			columns = append(columns, words.Clean(r.columns[d]))
+		}
+		for _, i := range b.Rows {
+			rows = append(rows, called(int(i)))
+			held[i] = append(held[i], strconv.Itoa(k+1))
+		}
+		w.list("  columns  ", columns)
+		w.list("  rows     ", rows)
+	}
+	w.section("Which blocks each row has")
+	for i, blocks := range held {
+		if len(blocks) == 0 {
+			blocks = []string{"none"}
+		}
+		w.list("  "+called(i)+": ", blocks)
+	}
+	for _, list := range []struct {
+		title string
+		cells []blocks.Cell
+	}{{"Left over: 1 in the table, in no block", r.cover.Left}, {"Added: 0 in the table, in a block", r.cover.Added},
+		{"No two of these fit in one block", r.cover.Certificate}} {
+		if len(list.cells) > 0 {
+			w.section(list.title)
+		}
+		for _, c := range list.cells {
+			w.line("  " + called(int(c.Row)) + ": " + words.Clean(r.columns[c.Column]))
+		}
+	}
+	return w.err
+}
+
+// textWriter writes lines, until one fails.
+type textWriter struct {
+	out io.Writer
+	err error
+}
+
+func (w *textWriter) line(s string) {
+	if w.err == nil {
+		_, w.err = fmt.Fprintln(w.out, s)
+	}
+}
+
+func (w *textWriter) section(title string) {
+	w.line("")
+	w.line(title)
+}
+
+// list writes names with commas between, over several lines if need be.
+func (w *textWriter) list(head string, names []string) {
+	at := head
+	for i, name := range names {
+		if i < len(names)-1 {
+			name += ","
+		}
+		if len([]rune(at))+1+len([]rune(name)) > reportWidth && strings.TrimSpace(at) != "" && i > 0 {
+			w.line(strings.TrimRight(at, " "))
+			at = strings.Repeat(" ", min(len([]rune(head)), 11))
+		}
+		if !strings.HasSuffix(at, " ") {
+			at += " "
+		}
+		at += name
+	}
+	w.line(at)
+}
+
+// readCells reads cells from a CSV file with a row and a column on each line.
+func readCells(path string, set *dataset.Set) (cells []blocks.Cell, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, &inputError{err}
+	}
+	defer file.Close()
+	rows, columns := rowFinder(set), columnNames(set)
+	r := csv.NewReader(file)
+	r.FieldsPerRecord = 2
+	for {
+		record, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, &inputError{fmt.Errorf("%s: %w; each line is a row and a column, such as anna,read", path, err)}
+		}
+		line, _ := r.FieldPos(0)
+		i, err := rows(record[0])
+		if err == nil {
+			var d int
+			if d, err = findName(columns, record[1], "column"); err == nil {
+				cells = append(cells, blocks.Cell{Row: int32(i), Column: int32(d)})
+				continue
+			}
+		}
+		return nil, &inputError{fmt.Errorf("%s, line %d: %w", path, line, err)}
+	}
+	if len(cells) == 0 {
+		return nil, &inputError{fmt.Errorf("%s: %w", path, errNoCells)}
+	}
+	return cells, nil
+}
+
+// rowFinder returns a function that finds a row by its name, or else by its number in the
+// input, from 1.
+func rowFinder(set *dataset.Set) func(name string) (int, error) {
+	called := set.Called()
+	byName, byNumber := map[string]int{}, map[string]int{}
+	for i := range set.Len() {
+		byName[called(i)], byNumber[strconv.Itoa(row(set, i)+1)] = i, i
+	}
+	return func(name string) (int, error) {
+		name = strings.Join(strings.Fields(name), " ")
+		if i, ok := byName[name]; ok {
+			return i, nil
+		}
+		if i, ok := byNumber[name]; ok {
+			return i, nil
+		}
+		return 0, fmt.Errorf("there is no row %q; rows have names, such as %q, or numbers from 1", name, called(0))
+	}
+}
+
+// findName finds a name among several, or else by its number, from 1.
+func findName(names []string, name, noun string) (int, error) {
+	name = strings.TrimSpace(name)
+	if i := slices.Index(names, name); i >= 0 {
+		return i, nil
+	}
+	if n, err := strconv.Atoi(name); err == nil && n >= 1 && n <= len(names) {
+		return n - 1, nil
+	}
+	return 0, fmt.Errorf("there is no %s %q%s", noun, name, enum.DidYouMean(name, names))
+}
