@@ -16,6 +16,8 @@ func main() {
 	gainAVX2()
 	gainAVX512()
 	copyAVX2()
+	stackAVX2()
+	stackAVX512()
 	Generate()
 }
 

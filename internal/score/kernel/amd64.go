@@ -9,9 +9,9 @@ import "golang.org/x/sys/cpu"
 // AVX-512 looks 64 entries up at once (VBMI), AVX2 only 16.
 var (
 	avx2 = &Path{Name: "avx2", Entries: 16, Rows: 2, Columns: 2, Pixels: 1,
-		sums: sums(sumsAVX2), gain: gain(gainAVX2), copies: copies}
+		sums: sums(sumsAVX2), gain: gain(gainAVX2), copies: copies, stack: stack(stackAVX2)}
 	avx512 = &Path{Name: "avx512", Entries: 64, Rows: 2, Columns: 3, Pixels: 2,
-		sums: sums(sumsAVX512), gain: gain(gainAVX512), copies: copies}
+		sums: sums(sumsAVX512), gain: gain(gainAVX512), copies: copies, stack: stack(stackAVX512)}
 )
 
 // vector returns the paths of vector code that this machine has.
@@ -42,4 +42,9 @@ func gain(f func(terms *float32, at *int32, n int, off, on *float32) float32) fu
 // copies returns Path.copies by vector code.
 func copies(to, from []byte, rows, width, pitch int) {
 	copyAVX2(&to[0], &from[0], rows, width, pitch)
+}
+
+// stack returns Path.stack by vector code.
+func stack(f func(sums, from, at *int32, n int)) func(_, _, _ []int32) {
+	return func(sums, from, at []int32) { f(&sums[0], &from[0], &at[0], len(at)) }
 }

@@ -1,4 +1,4 @@
-// Package kernel holds the two inner loops of the search over poses, each in
+// Package kernel holds the inner loops of the searches over poses, each in
 // plain Go and, on amd64, as vector code for AVX2 and AVX-512. All ways of a
 // loop give the same bits; the plain one says what they are.
 //
@@ -81,6 +81,8 @@ type Path struct {
 	gain func(terms []float32, at []int32, off, on []float32) float32
 	// copies is Copy without its checks.
 	copies func(to, from []byte, rows, width, pitch int)
+	// stack is Stack without its checks, for one place or more.
+	stack func(sums, from, places []int32)
 }
 
 // Sums sets sums[64*t+Position(l)] to the sum over the lookups of
@@ -134,7 +136,7 @@ func (p *Path) Copy(to, from []byte, rows, width, pitch int) {
 }
 
 // reference is the path that does without the loops of this package.
-var reference = &Path{Name: "reference"}
+var reference = &Path{Name: "reference", stack: stackPortable}
 
 // Fast reports whether the path has the inner loops at all.
 func (p *Path) Fast() bool { return p != reference }

@@ -259,3 +259,31 @@ func BenchmarkCopy(b *testing.B) {
 		})
 	}
 }
+
+// TestStack: all paths add up the same numbers, also where they wrap around.
+func TestStack(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 5))
+	for n := range 40 {
+		from := make([]int32, Lanes+rng.IntN(300))
+		for i := range from {
+			from[i] = int32(rng.Uint32())
+		}
+		var p Places
+		want := make([]int32, Lanes)
+		for range n {
+			at := rng.IntN(len(from) - Lanes + 1)
+			p.Add(int32(at))
+			for l := range want {
+				want[l] += from[at+l]
+			}
+		}
+		for _, path := range All() {
+			got := make([]int32, Lanes+1)
+			got[Lanes] = 7
+			path.Stack(got, from, &p)
+			if !slices.Equal(got[:Lanes], want) || got[Lanes] != 7 {
+				t.Fatalf("%s, %d places: %v, want %v", path.Name, n, got, want)
+			}
+		}
+	}
+}

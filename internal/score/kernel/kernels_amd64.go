@@ -28,3 +28,13 @@ func gainAVX512(terms *float32, at *int32, n int, off *float32, on *float32) flo
 //
 //go:noescape
 func copyAVX2(to *byte, from *byte, rows int, width int, pitch int)
+
+// stackAVX2 implements Path.Stack for AVX2; n > 0.
+//
+//go:noescape
+func stackAVX2(sums *int32, from *int32, at *int32, n int)
+
+// stackAVX512 implements Path.Stack for AVX-512; n > 0.
+//
+//go:noescape
+func stackAVX512(sums *int32, from *int32, at *int32, n int)

@@ -503,3 +503,53 @@ part:
 	JNZ     row
 	VZEROUPPER
 	RET
+
+// func stackAVX2(sums *int32, from *int32, at *int32, n int)
+// Requires: AVX, AVX2
+TEXT ·stackAVX2(SB), NOSPLIT, $0-32
+	MOVQ  sums+0(FP), AX
+	MOVQ  from+8(FP), CX
+	MOVQ  at+16(FP), DX
+	MOVQ  n+24(FP), BX
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+
+next:
+	MOVLQSX (DX), SI
+	VPADDD  (CX)(SI*4), Y0, Y0
+	VPADDD  32(CX)(SI*4), Y1, Y1
+	VPADDD  64(CX)(SI*4), Y2, Y2
+	VPADDD  96(CX)(SI*4), Y3, Y3
+	ADDQ    $0x00000004, DX
+	DECQ    BX
+	JNZ     next
+	VMOVDQU Y0, (AX)
+	VMOVDQU Y1, 32(AX)
+	VMOVDQU Y2, 64(AX)
+	VMOVDQU Y3, 96(AX)
+	VZEROUPPER
+	RET
+
+// func stackAVX512(sums *int32, from *int32, at *int32, n int)
+// Requires: AVX, AVX512F
+TEXT ·stackAVX512(SB), NOSPLIT, $0-32
+	MOVQ   sums+0(FP), AX
+	MOVQ   from+8(FP), CX
+	MOVQ   at+16(FP), DX
+	MOVQ   n+24(FP), BX
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+
+next:
+	MOVLQSX   (DX), SI
+	VPADDD    (CX)(SI*4), Z0, Z0
+	VPADDD    64(CX)(SI*4), Z1, Z1
+	ADDQ      $0x00000004, DX
+	DECQ      BX
+	JNZ       next
+	VMOVDQU32 Z0, (AX)
+	VMOVDQU32 Z1, 64(AX)
+	VZEROUPPER
+	RET
