@@ -1,0 +1,60 @@
+package strokes
+
+// Counts is what the M-step of one expert needs of the images: how often each of
+// its entries fell on a pixel to which the others gave each level, and how often
+// that pixel was on. They are integers, so that counts of parts of the images add
+// up exactly, in any order.
+type Counts struct {
+	Levels int     // of the others' composition, the background included
+	Seen   []int64 // [entry][level]
+	On     []int64 // [entry][level]
+	Images int64   // in which the expert is
+}
+
+// NewCounts returns empty counts of an expert with so many entries.
+func NewCounts(entries, levels int) *Counts {
+	return &Counts{Levels: levels, Seen: make([]int64, entries*levels), On: make([]int64, entries*levels)}
+}
+
+// Merge adds the counts of other images. It panics if they are not of the same
+// size.
+func (c *Counts) Merge(o *Counts) {
+	if c.Levels != o.Levels || len(c.Seen) != len(o.Seen) {
+		panic("strokes: these counts are of different experts")
+	}
+	for i, n := range o.Seen {
+		c.Seen[i] += n
+		c.On[i] += o.On[i]
+	}
+	c.Images += o.Images
+}
+
+// count adds an image, as often as its weight says, with its picks: for each pick
+// of an expert, the levels that the other picks compose to.
+func (s *search) count(c *Counts, expert int, pixels []uint8, picks []pick, weight int64) {
+	seen := false
+	for j, p := range picks {
+		if p.expert != expert {
+			continue
+		}
+		clear(s.mu)
+		for o, other := range picks {
+			if o != j {
+				s.join(other)
+			}
+		}
+		by := int32(s.shift(p.dy, p.dx))
+		for entry, at := range s.turns[p.turn].back {
+			i := at + by
+			if x := pixels[i]; x != unknown {
+				n := entry*c.Levels + int(s.mu[i])
+				c.Seen[n] += weight
+				c.On[n] += weight * int64(x)
+			}
+		}
+		seen = true
+	}
+	if seen {
+		c.Images += weight
+	}
+}

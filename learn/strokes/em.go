@@ -1,0 +1,192 @@
+package strokes
+
+import (
+	"context"
+	"math"
+	"slices"
+)
+
+// Explain makes the E-step: afresh, by a greedy search with truncated templates,
+// or from the picks so far; then sweeps replace, drop and add picks as long as that
+// is worth its price. It judges the result (State.LogLik, State.Length). The error
+// is the context's, or that of the memory of the data.
+func (l *Learner) Explain(ctx context.Context, st *State, afresh bool) error {
+	explained, err := l.recalled(ctx, st, afresh)
+	if err != nil {
+		return err
+	}
+	st.picks = make([][]pick, len(explained))
+	for i, f := range explained {
+		st.picks[i] = f.picks
+	}
+	l.judge(st, explained)
+	return nil
+}
+
+// explain returns how Explain explains each image.
+func (l *Learner) explain(ctx context.Context, st *State, afresh bool) ([]found, error) {
+	sprites := l.ground.sprites(st.templates)
+	price := int32(math.Round(l.unit * l.perPick))
+	out := make([]found, len(st.picks))
+	err := l.each(ctx, func(s *search, _, i int) {
+		s.sprites = sprites
+		if afresh {
+			s.begin(l.pixels[i], nil, l.truncated)
+			s.add(0, true)
+			s.use(l.priced)
+		} else {
+			s.begin(l.pixels[i], st.picks[i], l.priced)
+		}
+		s.improve(price, sweeps)
+		out[i] = s.found()
+	})
+	return out, err
+}
+
+// Maximise makes the M-step: each expert in turn is read off its counts, given the
+// others. An expert that no image has stays as it is. The error is the context's,
+// and the state is then as it was.
+func (l *Learner) Maximise(ctx context.Context, st *State) error {
+	next := st.Clone()
+	for k := range next.templates {
+		c, err := l.Count(ctx, next, k)
+		if err != nil {
+			return err
+		}
+		if c.Images > 0 {
+			next.templates[k] = l.template(c, next.straight[k])
+		}
+	}
+	*st = *next
+	return nil
+}
+
+// Count returns the counts of one expert in the images of this learner, with the
+// picks and the other experts of a state.
+func (l *Learner) Count(ctx context.Context, st *State, expert int) (*Counts, error) {
+	sprites := l.ground.sprites(st.templates)
+	parts := make([]*Counts, l.opt.Workers)
+	if err := l.each(ctx, func(s *search, w, i int) {
+		if parts[w] == nil {
+			parts[w] = NewCounts(l.ground.height*l.ground.width, len(l.levels.p))
+		}
+		s.sprites = sprites
+		s.count(parts[w], expert, l.pixels[i], st.picks[i], l.data.Weight(i))
+	}); err != nil {
+		return nil, err
+	}
+	all := NewCounts(l.ground.height*l.ground.width, len(l.levels.p))
+	for _, p := range parts {
+		if p != nil {
+			all.Merge(p)
+		}
+	}
+	return all, nil
+}
+
+// Set replaces one expert by what its counts, of any images, say.
+func (l *Learner) Set(st *State, expert int, c *Counts) {
+	st.templates = slices.Clone(st.templates)
+	st.templates[expert] = l.template(c, st.straight[expert])
+}
+
+// template returns an expert read off its counts.
+func (l *Learner) template(c *Counts, straight bool) []uint8 {
+	s := step{levels: l.levels, height: l.ground.height, width: l.ground.width, vote: l.opt.Vote, boundary: l.opt.Boundary,
+		double: l.opt.Double, pool: l.opt.Pool, straight: straight}
+	return s.template(c)
+}
+
+// Rounds makes rounds of EM, an M-step and an E-step each; in the middle the images are
+// explained afresh. It calls each after every round. The error is the context's.
+func (l *Learner) Rounds(ctx context.Context, st *State, rounds int, each func(*State)) error {
+	for r := range rounds {
+		if err := l.Maximise(ctx, st); err != nil {
+			return err
+		}
+		if err := l.Explain(ctx, st, r+1 == rounds/2); err != nil {
+			return err
+		}
+		each(st)
+	}
+	return nil
+}
+
+// found is the explanation of an image.
+type found struct {
+	picks  []pick
+	logLik float64
+	double int // pixels covered once more
+}
+
+// found returns the explanation that a search has come to.
+func (s *search) found() found {
+	c := found{picks: slices.Clone(s.picks)}
+	for y := range s.rows {
+		for x := range s.stride {
+			i := y*s.stride + x
+			m := s.mu[i]
+			inside := y >= s.top && x >= s.left && y < s.top+s.imageH && x < s.left+s.imageW
+			switch {
+			case !inside && m == 0 || s.pixels[i] == unknown:
+			case s.pixels[i] == on:
+				c.logLik += s.levels.on[m]
+			case inside:
+				c.logLik += s.levels.off[m]
+			default:
+				c.logLik += s.levels.off[m] - s.levels.off[0]
+			}
+		}
+	}
+	s.marked++
+	for _, p := range s.picks {
+		by := s.shift(p.dy, p.dx)
+		for _, v := range s.sprites[p.expert][p.turn].votes {
+			if i := int(v.at) + by; int(v.level) >= s.levels.covers && s.pixels[i] != unknown {
+				if s.mark[i] == s.marked {
+					c.double++
+				}
+				s.mark[i] = s.marked
+			}
+		}
+	}
+	return c
+}
+
+// judge computes the description length of a state.
+func (l *Learner) judge(st *State, explained []found) {
+	st.LogLik, st.Length = 0, 0
+	for i, c := range explained {
+		w := float64(l.data.Weight(i))
+		if w == 0 {
+			continue
+		}
+		st.LogLik += w * c.logLik
+		st.Length += w * (l.opt.Double*float64(c.double) + l.perPick*float64(len(c.picks)))
+	}
+	st.Length -= st.LogLik
+	for k, t := range st.templates {
+		votes, boundary := extent(t, l.ground.width)
+		st.Length += l.opt.Vote*float64(votes) + l.opt.Boundary*float64(boundary)
+		if !st.straight[k] {
+			st.Length += l.opt.Straight * float64(l.rows)
+		}
+	}
+}
+
+// extent returns how many entries vote, and how many pairs of neighbours there are
+// of which one votes.
+func extent(t []uint8, width int) (votes, boundary int) {
+	for i, v := range t {
+		if v > 0 {
+			votes++
+		}
+		if (i+1)%width != 0 && v > 0 != (t[i+1] > 0) {
+			boundary++
+		}
+		if i+width < len(t) && v > 0 != (t[i+width] > 0) {
+			boundary++
+		}
+	}
+	return votes, boundary
+}

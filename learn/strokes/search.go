@@ -1,0 +1,246 @@
+package strokes
+
+import (
+	"math"
+
+	"example.com/patchwork/internal/score/kernel"
+)
+
+// pick is an expert and its pose: the number of its rotation, and its shift.
+type pick struct{ expert, turn, dy, dx int }
+
+// sprite is a template turned: where its votes lie.
+type sprite struct {
+	votes []vote
+	at    kernel.Places // of the votes in the maps of gains, for the least shift
+}
+
+type vote struct {
+	at    int32
+	level uint8
+}
+
+// sprites turns templates.
+func (g *ground) sprites(templates [][]uint8) [][]sprite {
+	out := make([][]sprite, len(templates))
+	first := g.shift(g.grid.DY.Min, g.grid.DX.Min)
+	for k, t := range templates {
+		for r := range g.turns {
+			var s sprite
+			for _, c := range g.turns[r].cells {
+				if l := t[c.entry]; l > 0 {
+					s.votes = append(s.votes, vote{c.at, l})
+				}
+			}
+			for _, v := range s.votes {
+				s.at.Add(int32(int(v.level-1)*g.len() + int(v.at) + first))
+			}
+			out[k] = append(out[k], s)
+		}
+	}
+	return out
+}
+
+// search explains one image at a time. It keeps, for every level, a map of what
+// an entry of that level would gain at each pixel; what an expert gains in a pose
+// is the sum over its votes.
+type search struct {
+	*ground
+	levels  *levels
+	table   *table
+	sprites [][]sprite
+	path    *kernel.Path
+	reuse   int
+
+	pixels []uint8
+	mu     []uint8 // level of the composition
+	mark   []uint32
+	marked uint32
+	maps   []int32 // [level-1][pixel]
+	sums   []int32
+	picks  []pick
+	used   []int
+}
+
+// use sets the table of gains and fills the maps.
+func (s *search) use(t *table) {
+	s.table = t
+	n := s.len()
+	for l := 1; l < len(s.levels.p); l++ {
+		m := s.maps[(l-1)*n : l*n]
+		none, some := t.of(off, 0)[l], t.of(on, 0)[l]
+		for i, x := range s.pixels {
+			switch x {
+			case off:
+				m[i] = none
+			case on:
+				m[i] = some
+			default:
+				m[i] = 0
+			}
+		}
+	}
+	for i, m := range s.mu {
+		if m > 0 {
+			s.update(i)
+		}
+	}
+}
+
+// update sets the gains at a pixel.
+func (s *search) update(i int) {
+	n := s.len()
+	for l, v := range s.table.of(s.pixels[i], s.mu[i])[1:] {
+		s.maps[l*n+i] = v
+	}
+}
+
+// join composes a pick into the pixels.
+func (s *search) join(p pick) {
+	by := s.shift(p.dy, p.dx)
+	for _, v := range s.sprites[p.expert][p.turn].votes {
+		if i := int(v.at) + by; v.level > s.mu[i] {
+			s.mu[i] = v.level
+		}
+	}
+}
+
+// place adds a pick.
+func (s *search) place(p pick) {
+	by := s.shift(p.dy, p.dx)
+	for _, v := range s.sprites[p.expert][p.turn].votes {
+		if i := int(v.at) + by; v.level > s.mu[i] {
+			s.mu[i] = v.level
+			s.update(i)
+		}
+	}
+}
+
+// takeBack removes pick j from the composition; the others are composed again where
+// it lay.
+func (s *search) takeBack(j int) {
+	p := s.picks[j]
+	by := s.shift(p.dy, p.dx)
+	s.marked++
+	for _, v := range s.sprites[p.expert][p.turn].votes {
+		i := int(v.at) + by
+		s.mu[i], s.mark[i] = 0, s.marked
+	}
+	for o, p := range s.picks {
+		if o == j {
+			continue
+		}
+		by := s.shift(p.dy, p.dx)
+		for _, v := range s.sprites[p.expert][p.turn].votes {
+			if i := int(v.at) + by; s.mark[i] == s.marked && v.level > s.mu[i] {
+				s.mu[i] = v.level
+			}
+		}
+	}
+	for _, v := range s.sprites[p.expert][p.turn].votes {
+		s.update(int(v.at) + by)
+	}
+}
+
+// best returns the pick that gains most and its gain, the first of equals; the
+// gain is the least number where no expert is free.
+func (s *search) best() (pick, int32) {
+	top, most := pick{expert: -1}, int32(math.MinInt32)
+	width := s.grid.DX.Max - s.grid.DX.Min + 1
+	stepY, stepX := max(s.grid.DY.Step, 1), max(s.grid.DX.Step, 1)
+	for k := range s.sprites {
+		if s.used[k] >= s.reuse {
+			continue
+		}
+		for r := range s.sprites[k] {
+			at := &s.sprites[k][r].at
+			if at.Len() == 0 {
+				continue
+			}
+			for y := 0; y <= s.grid.DY.Max-s.grid.DY.Min; y += stepY {
+				for x := 0; x < width; x += lanes {
+					s.path.Stack(s.sums[x:x+lanes], s.maps[y*s.stride+x:], at)
+				}
+				for x := 0; x < width; x += stepX {
+					if s.sums[x] > most {
+						most = s.sums[x]
+						top = pick{k, r, s.grid.DY.Min + y, s.grid.DX.Min + x}
+					}
+				}
+			}
+		}
+	}
+	return top, most
+}
+
+// begin lays an image, with picks.
+func (s *search) begin(pixels []uint8, picks []pick, t *table) {
+	copy(s.pixels, pixels)
+	clear(s.mu)
+	s.picks = append(s.picks[:0], picks...)
+	s.used = make([]int, len(s.sprites))
+	for _, p := range picks {
+		s.used[p.expert]++
+		s.join(p)
+	}
+	s.use(t)
+}
+
+// add places picks while they gain more than the price.
+func (s *search) add(price int32, forced bool) (added bool) {
+	for len(s.picks) < s.reuse*len(s.sprites) {
+		p, gain := s.best()
+		if p.expert < 0 || gain <= price && !(forced && len(s.picks) == 0) {
+			break
+		}
+		s.used[p.expert]++
+		s.place(p)
+		s.picks = append(s.picks, p)
+		added = true
+	}
+	return added
+}
+
+// improve visits the picks in turn, replaces each by the best given the others, or
+// drops it, and adds others, for at most so many sweeps.
+func (s *search) improve(price int32, sweeps int) {
+	unchanged := 0
+	for range sweeps {
+		for j := 0; j < len(s.picks) && unchanged < len(s.picks); {
+			old := s.picks[j]
+			s.takeBack(j)
+			s.used[old.expert]--
+			p, gain := s.best()
+			switch {
+			case p.expert < 0 || gain <= price && len(s.picks) > 1:
+				s.picks = append(s.picks[:j], s.picks[j+1:]...)
+				unchanged = 0
+				continue
+			case p == old || s.gain(old) == gain:
+				p = old
+				unchanged++
+			default:
+				unchanged = 1
+			}
+			s.used[p.expert]++
+			s.picks[j] = p
+			s.place(p)
+			j++
+		}
+		if s.add(price, false) {
+			unchanged = 0
+		}
+		if unchanged >= len(s.picks) {
+			return
+		}
+	}
+}
+
+// gain returns what a pick gains over the present composition.
+func (s *search) gain(p pick) int32 {
+	sum, by, n := int32(0), s.shift(p.dy, p.dx), s.len()
+	for _, v := range s.sprites[p.expert][p.turn].votes {
+		sum += s.maps[int(v.level-1)*n+int(v.at)+by]
+	}
+	return sum
+}

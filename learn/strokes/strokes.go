@@ -1,0 +1,259 @@
+// Package strokes learns the parts of drawings cleanly: experts that move, under
+// the max rule, each in one piece and without ink of another one.
+//
+// It is EM with hard assignments, as in section 4 of the paper, with another
+// M-step. Eq. (1) takes the mean of the pixels that an expert won; so an entry that
+// is never contested keeps the ink of other strokes that once lay there, and one
+// that is always contested keeps its old value. Here an entry votes for what the
+// images would gain by it, given all other experts:
+//
+//	f(p) = sum over the images of log P(x | max(p, m)) - log P(x | m),
+//
+// where m is the composition of the other picks at the pixel x on which the entry
+// lies. The experts take the step one after the other, the others composed
+// again in between. What an entry gains is pooled with its neighbours, because poses are
+// known to half a pixel only; a vote must bring [Options.Vote] nats, and one nat for
+// every neighbour that does not vote. Where two picks cover a pixel, both with more
+// than 1/2, that costs something while learning. A stroke goes on below another one that
+// crosses it, and small pieces beside the largest are dropped.
+//
+// Every pick must gain the logarithm of the number of poses: it has to be said
+// where it lies. [State.Length] is what the images cost in all, in nats, and judges which
+// start is the best and how many parts there are.
+//
+// Templates have probabilities of a few levels. So all that the M-step needs of the
+// images are [Counts], whole numbers: the same for any number of workers, and
+// from parts of the images that are counted elsewhere and merged.
+package strokes
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"example.com/patchwork"
+	"example.com/patchwork/internal/pool"
+	"example.com/patchwork/internal/score/kernel"
+)
+
+// Options of a Learner. The zero value is the recommended default; where 0 is a
+// price, a negative value means that there is none.
+type Options struct {
+	// Vote is how many nats a vote must bring, in all images together; 0 means half
+	// of the logarithm of their number, which is what a number costs that has to be known to the
+	// precision that the images give it.
+	Vote float64
+
+	// Boundary is the price, in nats, of two neighbouring entries of which one votes;
+	// 0 means 1.
+	Boundary float64
+
+	// Double is the price, in nats, of a pixel that two picks cover, both with more than
+	// 1/2; 0 means 0.5.
+	Double float64
+
+	// Pool is the weight of each neighbour of an entry where what it gains is
+	// pooled with theirs; 0 means 0.3.
+	Pool float64
+
+	// Straight, if above 0, prefers straight parts: one that votes beyond one straight
+	// band costs so many nats for every image.
+	Straight float64
+
+	// Workers is the number of goroutines; 0 means 1. The result is the same for
+	// any number.
+	Workers int
+}
+
+const (
+	// smallestPiece is the least size of a piece of an expert, of the largest.
+	smallestPiece = 0.3
+	// closing is the radius of the disc by which a stroke is closed where another one
+	// crosses it: somewhat more than half of the width of a stroke.
+	closing = 4
+	// sweeps is how often the picks of an image are visited in one E-step.
+	sweeps = 3
+)
+
+// orElse returns a price: the default for 0, none for a negative value.
+func orElse(v, def float64) float64 {
+	if v == 0 {
+		v = def
+	}
+	return max(v, 0)
+}
+
+// withDefaults returns the options for so many images, weights counted.
+func (o Options) withDefaults(rows int64) Options {
+	o.Vote = orElse(o.Vote, math.Log(float64(max(rows, 1)))/2)
+	o.Boundary, o.Double, o.Pool = orElse(o.Boundary, 1), orElse(o.Double, 0.5), orElse(o.Pool, 0.3)
+	o.Workers = max(o.Workers, 1)
+	return o
+}
+
+// Learner makes the two steps of EM on some images. It is safe for concurrent use.
+type Learner struct {
+	ground  *ground
+	levels  *levels
+	opt     Options
+	reuse   int
+	data    patchwork.Data
+	pixels  [][]uint8 // of each image, laid on the ground
+	rows    int64
+	unit    float64 // of gains in fixed point, per nat
+	perPick float64 // log of the number of poses
+	// How an entry gains: by truncated templates, by the likelihood with the price of
+	// double coverage, and without it.
+	truncated, priced, plain *table
+}
+
+// Fits returns an error if experts of a configuration cannot be learned by this
+// package, which says why.
+func Fits(c patchwork.Config) error {
+	switch {
+	case c.Rule != patchwork.RuleMax:
+		return fmt.Errorf("patchwork: strokes are learned under the rule max, not %v", c.Rule)
+	case c.QMap != nil:
+		return fmt.Errorf("patchwork: strokes are learned on one background, not on a probability for every pixel")
+	case !(c.Q > 0 && c.Q <= 0.5):
+		return fmt.Errorf("patchwork: strokes are learned on a background above 0 and up to 0.5, not %v", c.Q)
+	}
+	return nil
+}
+
+// New returns a learner of experts of a configuration. The images must be of one
+// size that the configuration permits, and have ink. The error is that of Fits, or
+// names the image that is of another size.
+func New(data patchwork.Data, c patchwork.Config, opt Options) (*Learner, error) {
+	if err := Fits(c); err != nil {
+		return nil, err
+	}
+	if len(data.Images) == 0 {
+		return nil, fmt.Errorf("patchwork: no images to learn strokes from")
+	}
+	blank, err := patchwork.NewModel(c, [][]float64{make([]float64, c.Height*c.Width)})
+	if err != nil {
+		return nil, err
+	}
+	first := data.Images[0]
+	grid, err := blank.GridFor(first.Height(), first.Width())
+	if err != nil {
+		return nil, err
+	}
+	l := &Learner{ground: newGround(c, first.Height(), first.Width(), grid), levels: newLevels(c.Q), reuse: max(c.Reuse, 1), data: data,
+		perPick: math.Log(float64(grid.Len()))}
+	for i, img := range data.Images {
+		if img.Height() != first.Height() || img.Width() != first.Width() {
+			return nil, fmt.Errorf("patchwork: image %d is of %d x %d pixels, the first one of %d x %d", i, img.Height(), img.Width(), first.Height(), first.Width())
+		}
+		l.pixels = append(l.pixels, l.ground.lay(img))
+		l.rows += data.Weight(i)
+	}
+	l.opt = opt.withDefaults(l.rows)
+	l.tables()
+	return l, nil
+}
+
+// tables makes the tables of gains. The unit is as fine as sums of 32 bits permit.
+func (l *Learner) tables() {
+	top := len(l.levels.p) - 1
+	most := l.opt.Double - l.levels.off[top] + l.levels.on[top] - l.levels.on[0]
+	l.unit = 1 << 16
+	for l.unit*most*float64(l.ground.height*l.ground.width) > math.MaxInt32/2 {
+		l.unit /= 2
+	}
+	same := func(p float64) float64 { return p }
+	l.truncated = newTable(l.levels, func(p float64) float64 { return max(p, 0.5) }, 0, l.unit)
+	l.priced = newTable(l.levels, same, l.opt.Double, l.unit)
+	l.plain = newTable(l.levels, same, 0, l.unit)
+}
+
+// State is where learning has come to from one start.
+type State struct {
+	templates [][]uint8 // levels
+	straight  []bool    // whether the votes must lie in one straight band
+	picks     [][]pick  // of each image
+
+	// LogLik is the log-likelihood of the images, in nats. What lies beyond their borders
+	// counts as the configuration says.
+	LogLik float64
+
+	// Length is the number of nats that describe the images: minus LogLik, the logarithm of
+	// the number of poses for every pick, and the prices of votes, boundaries and
+	// double coverage.
+	Length float64
+}
+
+// Start returns a state with K templates, each Height*Width probabilities, at the
+// nearest levels. It panics if they are of another size.
+func (l *Learner) Start(templates [][]float64) *State {
+	st := &State{straight: make([]bool, len(templates)), picks: make([][]pick, len(l.data.Images))}
+	for _, t := range templates {
+		if len(t) != l.ground.height*l.ground.width {
+			panic("strokes: a template of another size")
+		}
+		own := make([]uint8, len(t))
+		for i, p := range t {
+			own[i] = l.levels.nearest(p)
+		}
+		st.templates = append(st.templates, own)
+	}
+	return st
+}
+
+// Clone returns a copy whose next step leaves st as it is.
+func (st *State) Clone() *State {
+	c := *st
+	c.templates = append([][]uint8(nil), st.templates...)
+	c.straight = append([]bool(nil), st.straight...)
+	c.picks = append([][]pick(nil), st.picks...)
+	return &c
+}
+
+// Templates returns the templates as probabilities.
+func (l *Learner) Templates(st *State) [][]float64 {
+	var out [][]float64
+	for _, t := range st.templates {
+		own := make([]float64, len(t))
+		for i, v := range t {
+			own[i] = l.levels.p[v]
+		}
+		out = append(out, own)
+	}
+	return out
+}
+
+// Picks returns the picks of image i.
+func (l *Learner) Picks(st *State, i int) []patchwork.Pick {
+	var out []patchwork.Pick
+	for _, p := range st.picks[i] {
+		at := patchwork.Pick{Expert: p.expert}
+		at.Pose.DY, at.Pose.DX, at.Pose.Angle = p.dy, p.dx, l.ground.grid.Angle(p.turn)
+		out = append(out, at)
+	}
+	return out
+}
+
+// newSearch returns a search for a worker.
+func (l *Learner) newSearch() *search {
+	n := l.ground.len()
+	reach := l.ground.grid.DX.Max - l.ground.grid.DX.Min
+	return &search{ground: l.ground, levels: l.levels, path: kernel.Chosen(), reuse: l.reuse,
+		pixels: make([]uint8, n), mu: make([]uint8, n), mark: make([]uint32, n),
+		maps: make([]int32, n*(len(l.levels.p)-1)), sums: make([]int32, (reach/lanes+1)*lanes)}
+}
+
+// each calls do for every image that counts, each worker with its own search.
+func (l *Learner) each(ctx context.Context, do func(s *search, worker, i int)) error {
+	searches := make([]*search, l.opt.Workers)
+	_, err := pool.Run(ctx, len(l.data.Images), l.opt.Workers, 1, func(w, i int) error {
+		if searches[w] == nil {
+			searches[w] = l.newSearch()
+		}
+		if l.data.Weight(i) > 0 {
+			do(searches[w], w, i)
+		}
+		return nil
+	})
+	return err
+}
