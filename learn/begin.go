@@ -24,7 +24,7 @@ func begin(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt O
 	}
 	if opt.StartFrom == StartFromSplits || opt.StartFrom == StartFromBoth && i%ordersEvery != 0 {
 		if example := exampleOf(data, opt, i); example.CountOn() >= opt.Experts {
-			m, err = splitModel(cfg, example, opt.Experts, rng(opt.Seed, i))
+			m, err = splitModel(cfg, example, opt.Experts, opt.cut(cfg), rng(opt.Seed, i))
 			return "split", m, err
 		}
 	}

@@ -485,8 +485,8 @@ func TestCountOfMovingParts(t *testing.T) {
 	}
 	for i := range 2 {
 		gain := (curve[i].DescriptionLength - curve[i+1].DescriptionLength) / 16
-		if enough := gain >= LeastGain(cfg); enough != (i == 0) {
-			t.Errorf("part %d brings %v nats per image, at least %v counts", i+2, gain, LeastGain(cfg))
+		if enough := gain >= (Options{}).LeastGain(cfg); enough != (i == 0) {
+			t.Errorf("part %d brings %v nats per image, at least %v counts", i+2, gain, Options{}.LeastGain(cfg))
 		}
 	}
 }

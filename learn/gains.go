@@ -12,18 +12,23 @@ import (
 // experts that slide past each other imitate one whose shape varies. A price for
 // saying where each expert lies, log(poses) nats, is too little, because
 // neighbouring pixels err together. So one more expert must bring LeastGain nats
-// per image after that price, counted with each image left out of the counts.
+// per image after that price: by the description length of strokes, else counted
+// with each image left out of the counts.
 
-// leastGain is the gain, in nats per image of gainSide x gainSide pixels, below
-// which one more expert is too many. Of the capitals T, L, H, F, A, E and N drawn
-// by twenty people it tells strokes from pieces of strokes.
-const leastGain, gainSide = 40, 56
+// leastGain and leastStrokeGain, of MethodStrokes, are the gain, in nats per image of
+// gainSide x gainSide pixels, below which one more expert is too many. Of the capitals
+// T, L, H, F, A, E and N drawn by twenty people they tell strokes from pieces of strokes.
+const leastGain, leastStrokeGain, gainSide = 40, 34, 56
 
 // LeastGain returns how many nats per image one more expert must bring where
 // experts move. It grows with the side of the images: outlines that vary cost as
 // much as they are long.
-func LeastGain(c patchwork.Config) float64 {
-	return leastGain * math.Sqrt(float64(c.Height*c.Width)) / gainSide
+func (o Options) LeastGain(c patchwork.Config) float64 {
+	least := float64(leastGain)
+	if o.WithDefaults(c).Method == MethodStrokes {
+		least = leastStrokeGain
+	}
+	return least * math.Sqrt(float64(c.Height*c.Width)) / gainSide
 }
 
 // tryGains tries the range upwards, and chooses the last number of experts before
@@ -42,7 +47,7 @@ func (a *counter) tryGains(ctx context.Context) (*patchwork.Model, error) {
 			}
 		}
 		a.step(s)
-		if best.Model != nil && !(best.DescriptionLength-s.DescriptionLength >= LeastGain(a.cfg)*float64(s.Rows)) {
+		if best.Model != nil && !(best.DescriptionLength-s.DescriptionLength >= a.opt.LeastGain(a.cfg)*float64(s.Rows)) {
 			break
 		}
 		best = s

@@ -4,19 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/internal/rows"
+	"example.com/patchwork/learn/strokes"
 )
 
 // Method says how a start is learned.
 type Method uint8
 
 const (
-	// MethodAuto is MethodBoth where experts move (a grid of poses) or only
-	// write (Max), and MethodBatch for max-minus-min without poses. With
+	// MethodAuto is MethodStrokes where experts move (a grid of poses) and only
+	// write (Max) on one background above 0, MethodBoth for other experts that move
+	// or only write, and MethodBatch for max-minus-min without poses. With
 	// Options.Paper it is MethodOnline for Max.
 	MethodAuto Method = iota
 	// MethodOnline is one pass with sequential initialisation (section 4.1).
@@ -25,11 +28,16 @@ const (
 	MethodBatch
 	// MethodBoth is batch EM from the result of online learning or of a split.
 	MethodBoth
+	// MethodStrokes is EM whose M-step makes clean parts, each in one piece and
+	// without ink of another: package learn/strokes. It is for experts that move
+	// under Max, and holds the images in memory.
+	MethodStrokes
 )
 
-var methodNames = []string{"default", "online", "batch", "both"}
+var methodNames = []string{"default", "online", "batch", "both", "strokes"}
 
-// String returns the name used in flags: "default", "online", "batch", "both".
+// String returns the name used in flags: "default", "online", "batch", "both",
+// "strokes".
 func (m Method) String() string { return enum.Name("Method", methodNames, uint8(m)) }
 
 // ParseMethod returns the method of a name that String returns.
@@ -98,8 +106,13 @@ type Options struct {
 	// are then ignored.
 	Continue *patchwork.Model `json:"-"`
 
+	// Straight, if above 0, makes MethodStrokes prefer straight parts: a bent one must
+	// bring so many nats in every image (60: strokes as they are taught). 0 means that
+	// parts may have any shape.
+	Straight float64
+
 	// Iterations is the number of iterations of batch EM; 0 means 5 after online
-	// learning and 25 from random templates. Over the images of a stream, after
+	// learning, 25 from random templates and 9 for strokes. Over the images of a stream, after
 	// its sample, 0 means 8.
 	Iterations int
 
@@ -188,6 +201,8 @@ func (o Options) onTheWay() Options {
 func (o Options) WithDefaults(c patchwork.Config) Options {
 	if o.Method == MethodAuto {
 		switch {
+		case o.byStrokes(c):
+			o.Method = MethodStrokes
 		case c.Rule == patchwork.RuleMaxMinusMin && !rows.Moves(c), o.Paper && o.Continue != nil:
 			o.Method = MethodBatch
 		case o.Paper:
@@ -196,7 +211,10 @@ func (o Options) WithDefaults(c patchwork.Config) Options {
 			o.Method = MethodBoth
 		}
 	}
-	if o.Paper || o.Method != MethodBoth || c.Rule != patchwork.RuleMax || !rows.Moves(c) {
+	if o.Method == MethodStrokes && o.StartFrom == StartFromBoth {
+		o.StartFrom = StartFromSplits
+	}
+	if o.Paper || o.Method != MethodBoth && o.Method != MethodStrokes || c.Rule != patchwork.RuleMax || !rows.Moves(c) {
 		o.StartFrom = StartFromOrders
 	}
 	if o.Continue != nil {
@@ -208,14 +226,20 @@ func (o Options) WithDefaults(c patchwork.Config) Options {
 			o.Starts = 1
 		case o.Method == MethodBatch:
 			o.Starts = 5
+		case o.Method == MethodStrokes && o.Straight > 0:
+			o.Starts = straightStarts
 		default:
 			o.Starts = 8
 		}
 	}
 	if o.Iterations == 0 {
-		o.Iterations = 25
-		if o.Method == MethodBoth {
+		switch o.Method {
+		case MethodStrokes:
+			o.Iterations = strokeRounds
+		case MethodBoth:
 			o.Iterations = 5
+		default:
+			o.Iterations = 25
 		}
 	}
 	if o.Sample == 0 {
@@ -249,6 +273,12 @@ func (o Options) validate(c patchwork.Config) error {
 		return fmt.Errorf("patchwork: %d starts of %d iterations, from a sample of %d images", o.Starts, o.Iterations, o.Sample)
 	case int(o.Method) >= len(methodNames) || int(o.Reading) >= len(readingNames) || int(o.StartFrom) >= len(startFromNames):
 		return fmt.Errorf("patchwork: unknown method, reading or start (%v, %v, %v)", o.Method, o.Reading, o.StartFrom)
+	case !(o.Straight >= 0) || math.IsInf(o.Straight, 0):
+		return fmt.Errorf("patchwork: a price of %v nats for a bent part is not a number from 0 up", o.Straight)
+	case o.Straight > 0 && o.Method != MethodStrokes:
+		return fmt.Errorf("patchwork: straight parts are preferred by the method strokes, not by %v", o.Method)
+	case o.Method == MethodStrokes:
+		return o.validateStrokes(c)
 	case o.Paper && o.UnexplainedInk != 0:
 		return fmt.Errorf("patchwork: the paper's online learning appends a part for every image until there are K; leave out the limit of unexplained ink")
 	case o.Paper && o.finding():
@@ -256,10 +286,28 @@ func (o Options) validate(c patchwork.Config) error {
 	case o.Continue != nil && o.Method == MethodOnline:
 		return fmt.Errorf("patchwork: online learning begins with an image, not with a model; continue with batch EM, or with ResumeOnline")
 	case o.Continue != nil && (o.Continue.Height() != c.Height || o.Continue.Width() != c.Width):
-		return fmt.Errorf("patchwork: a model of %d x %d pixels cannot be continued as one of %d x %d",
-			o.Continue.Height(), o.Continue.Width(), c.Height, c.Width)
+		return o.continueSize(c)
 	}
 	return nil
+}
+
+// validateStrokes returns an error if strokes cannot be learned with the options.
+func (o Options) validateStrokes(c patchwork.Config) error {
+	switch {
+	case o.Paper:
+		return fmt.Errorf("patchwork: the method strokes is not the paper's")
+	case c.Poses.Len() == 1 || c.Scene:
+		return fmt.Errorf("patchwork: strokes are learned where parts move within images of the frame's size; give a shift or rotations, or leave out the method")
+	case o.Continue != nil && (o.Continue.Height() != c.Height || o.Continue.Width() != c.Width):
+		return o.continueSize(c)
+	}
+	return strokes.Fits(c)
+}
+
+// continueSize is the error for a model of another size than the images.
+func (o Options) continueSize(c patchwork.Config) error {
+	return fmt.Errorf("patchwork: a model of %d x %d pixels cannot be continued as one of %d x %d",
+		o.Continue.Height(), o.Continue.Width(), c.Height, c.Width)
 }
 
 // check returns an error if the options, the data in memory and the configuration
@@ -290,7 +338,10 @@ func learningPursuit() patchwork.PursuitOptions {
 // pursuit returns how the iterations of batch EM explain images.
 func (o Options) pursuit() patchwork.PursuitOptions {
 	p := learningPursuit()
-	if o.Refine {
+	switch {
+	case o.Method == MethodStrokes:
+		p.Paper, p.Refined = false, true
+	case o.Refine:
 		p.Paper, p.Refined, p.RefineThreshold = false, true, -1
 	}
 	return p

@@ -11,6 +11,8 @@
 // starts.go (the starts side by side, and the best of them), begin.go (online.go,
 // split.go: what a start begins with), em.go (EM), loo.go and mdl.go (which start
 // is the best), polish.go, relocate.go and exact.go (the best one improved).
+// strokesrun.go is the run of MethodStrokes, the default where experts move and only
+// write; its two steps are package learn/strokes.
 // paperrun.go is the run of Options.Paper. stream.go learns from data larger than
 // memory, count.go and grow.go find the number of experts.
 //
@@ -27,7 +29,7 @@
 //     calls at its end.
 //
 // Not in the paper: starts from pieces of one image, the choice of a start by
-// images left out or by [DescriptionLength], moves and the polish.
+// images left out or by [DescriptionLength], moves and the polish, strokes.
 package learn
 
 import (
@@ -65,7 +67,8 @@ func Learn(ctx context.Context, src patchwork.Source, cfg patchwork.Config, opt 
 // result; a caller that leaves the loop earlier has the best model in Step.Best.
 //
 // Run learns from several starts (Options.Starts) and keeps the best, the
-// earliest of equals. Starts whose experts move are compared by leaving each
+// earliest of equals. Starts of MethodStrokes race and are compared by description
+// length (strokes.State). Other starts whose experts move are compared by leaving each
 // image out of the counts, because an expert made for one odd example raises the
 // training log-likelihood and nothing else. Starts of max-minus-min experts that
 // do not move, learned in batches, are compared by description length

@@ -321,14 +321,16 @@ func TestContinue(t *testing.T) {
 			}
 			before = withTexts(t, before)
 			opt := Options{Continue: before, Paper: c.opt.Paper, Starts: 3, AtLeast: 4, AtMost: 5}
-			first := true
+			first, length := true, 0.0
 			var m *patchwork.Model
 			for s, err := range Run(t.Context(), memoryData(), c.cfg, opt) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if first && !sameTemplates(s.Model, before) {
-					t.Error("it begins with other experts")
+				if first {
+					if length = s.DescriptionLength; !sameTemplates(s.Model, before) {
+						t.Error("it begins with other experts")
+					}
 				}
 				first, m = false, s.Model
 			}
@@ -338,7 +340,11 @@ func TestContinue(t *testing.T) {
 				t.Errorf("%d experts, record %+v", m.K(), r)
 			}
 			opt = opt.WithDefaults(c.cfg)
-			if !opt.Paper && !opt.byDescription(c.cfg) {
+			if opt.Method == MethodStrokes {
+				if r.DescriptionLength > length {
+					t.Errorf("%v nats, before %v", r.DescriptionLength, length)
+				}
+			} else if !opt.Paper && !opt.byDescription(c.cfg) {
 				if tally, err := opt.eStep(t.Context(), before, memoryData()); err != nil || r.LogLik < tally.LogLik() {
 					t.Errorf("log-likelihood %v, before %v, %v", r.LogLik, tally.LogLik(), err)
 				}

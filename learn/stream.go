@@ -101,6 +101,11 @@ func (r *runner) streamed(ctx context.Context, src patchwork.Source) (*patchwork
 	if err := opt.check(s.Data, r.cfg); err != nil {
 		return nil, err
 	}
+	if opt.Method == MethodStrokes && !s.all() {
+		if opt, err = r.withoutStrokes(); err != nil {
+			return nil, err
+		}
+	}
 	m, err := r.inMemory(ctx, s.Data)
 	if err != nil || s.all() {
 		return m, err
@@ -112,6 +117,20 @@ func (r *runner) streamed(ctx context.Context, src patchwork.Source) (*patchwork
 		return m, nil
 	}
 	return last, err
+}
+
+// withoutStrokes chooses another method for a stream that does not fit in its
+// sample: strokes are learned from images in memory.
+func (r *runner) withoutStrokes() (Options, error) {
+	if r.given.Method == MethodStrokes {
+		return Options{}, fmt.Errorf("patchwork: the method strokes holds its images in memory, and there are more than the sample of %d; give a larger sample, fewer images, or the method both", r.opt.Sample)
+	}
+	given := r.given
+	given.Method = MethodBoth
+	note, online := r.opt.note, r.opt.online
+	r.opt = given.WithDefaults(r.cfg)
+	r.opt.note, r.opt.online = note, online
+	return r.opt, r.opt.validate(r.cfg)
 }
 
 // Memory keeps what the E-steps of a run came to, so that a run that was

@@ -142,10 +142,10 @@ func TestWatchLearning(t *testing.T) {
 }
 
 // TestStopKeepsTheBest: a stopped job keeps its best model, and its command, if
-// any, makes the same model.
+// any, makes the same model. (No command makes what a race of starts had come to.)
 func TestStopKeepsTheBest(t *testing.T) {
 	s := newServer(t, func(o *Options) { o.Data = []NamedData{long(t)} })
-	id := begin(t, s, longJob)
+	id := begin(t, s, strings.Replace(longJob, `{`, `{"method":"both",`, 1))
 	j, err := s.jobs.find(id)
 	if err != nil {
 		t.Fatal(err)

@@ -40,10 +40,11 @@ rows of a table.
 
 Learning runs from several starts (other orders of the images, pieces of other
 images, or other random templates) and keeps the best. If parts move (--shift,
---rotate), that is the start that best explains images left out of its counts, one
-at a time; for max-minus-min without poses, learned in batches, the start with the
-shortest description of the images; otherwise the one with the largest
-log-likelihood of the training images. The model records the scores of every start.
+--rotate) and only write (--rule max), and for max-minus-min without poses, learned
+in batches, that is the start with the shortest description of the images; for other
+parts that move the one that best explains images left out of its counts, one at a
+time; otherwise the one with the largest log-likelihood of the training images. The
+model records the scores of every start.
 The same request gives the same model file, byte for byte, for any number of
 workers. Ctrl-C ends learning with the best so far; a second one ends it at once.
 
@@ -55,6 +56,8 @@ What the data are is recognised and said in one line; --for changes it:
   drawings  images of one thing each. Parts of up to 500 images of at least
             20 x 20 pixels are shifted by up to a quarter of the frame and
             turned by up to 24 degrees, unless --shift or --rotate is given.
+            --method strokes, the default, makes clean parts, each in one piece
+            and without ink of another; --straight 60 prefers straight ones.
   scenes    images larger than their parts, which lie anywhere, up to three
             times.
   paper     --mode paper.
@@ -118,11 +121,12 @@ func (f *learnFlags) add(cmd *cobra.Command) {
 	choose(&f.Rule, "Rule", "rule", "max", "composition rule")
 	poseFlags(cmd, &f.Poses)
 	choose(&f.Mode, "Mode", "mode", "default", "settings to start from")
-	choose(&f.Method, "Method", "method", "default", "one pass over the images, batch EM, batch EM after one pass, or soft EM for tables (default by the data)")
+	choose(&f.Method, "Method", "method", "default", "one pass over the images, batch EM, batch EM after one pass, clean strokes for drawings whose parts move, or soft EM for tables (default by the data)")
 	choose(&f.Begin, "Begin", "start-from", "both", "start from orders of the images, from splits of one image, or from an order and three splits in turn; both means orders if parts do not move, and for --progress-picture; with --method soft: grown parts, a mixture, or the better of the two")
 	choose(&f.Aim, "Aim", "aim", "interpret", "what the parts of a table are for: interpret gives few votes, chosen by description length")
-	positiveFlag(cmd, &f.Starts, "starts", "number of starts (default 8, 5 random ones, or 1 in the paper's mode)")
-	positiveFlag(cmd, &f.Iterations, "iterations", "iterations of batch EM (default 5 after online learning, else 25)")
+	positiveFlag(cmd, &f.Starts, "starts", "number of starts (default 8, 14 with --straight, 5 random ones, or 1 in the paper's mode)")
+	positiveFlag(cmd, &f.Iterations, "iterations", "iterations of batch EM (default 5 after online learning, 9 for strokes, else 25)")
+	fs.Float64Var(&f.Straight, "straight", 0, "prefer straight parts of drawings: a bent one must bring so many nats in every image (try 60, for strokes as they are taught)")
 	fs.Uint64Var(&f.Seed, "seed", 0, "seed of all randomness")
 	workersFlag(cmd, &f.Workers)
 	choose(&f.Init, "Init", "init", "c", "reading of the initialisation under the max rule; the paper's mode takes literal")
@@ -443,7 +447,7 @@ func progressSheet(l *learning) render.Sheet {
 		sheet.ColumnLabels[0] = "pieces"
 		return sheet
 	}
-	if l.model.Extras().Record.Method == learn.MethodBoth.String() {
+	if m := l.model.Extras().Record.Method; m == learn.MethodBoth.String() || m == learn.MethodStrokes.String() {
 		steps, labels = append(steps, l.model), append(labels, "swept")
 	}
 	sheet := render.Progress(pass.examples, steps, sampleTiles(l.model, figureSamples, l.Learn.Seed))

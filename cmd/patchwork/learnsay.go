@@ -79,7 +79,7 @@ func (a *app) summary(f *learnFlags, head *dataset.Set, l *learning, took time.D
 	}
 	var more []string
 	if f.Open() || f.Soft() && l.model.K() < f.Experts {
-		more = curveLines(l.model.Extras().Record.Curve, head.Table, l.Config)
+		more = curveLines(l.model.Extras().Record.Curve, head.Table, l.Plan)
 	}
 	for _, line := range append(more, countLines(f, l)...) {
 		if err := a.say(w, "%s", line); err != nil {
@@ -126,7 +126,7 @@ type column struct {
 
 // curveLines returns a table of the numbers of parts tried. Columns without any
 // figure are left out.
-func curveLines(curve []patchwork.CurvePoint, table bool, cfg patchwork.Config) []string {
+func curveLines(curve []patchwork.CurvePoint, table bool, plan *recipe.Plan) []string {
 	points := learn.ByExperts(curve)
 	if len(points) == 0 || len(points) == 1 && points[0].HiddenBits == 0 {
 		return nil
@@ -135,7 +135,7 @@ func curveLines(curve []patchwork.CurvePoint, table bool, cfg patchwork.Config) 
 	parts, length, gain := column{head: "parts"}, column{head: "description length"}, column{head: "gain per " + image}
 	logLik, rows := column{head: "log-likelihood per " + image}, column{head: image + "s"}
 	heldOut, hidden, chosen := column{head: "held out, per " + image}, column{head: "held out, hidden bit"}, []string{}
-	moving := cfg.Poses.Len() > 1
+	moving := plan.Config.Poses.Len() > 1
 	figure := func(c *column, has bool, format string, v float64) {
 		text := ""
 		if has {
@@ -164,7 +164,7 @@ func curveLines(curve []patchwork.CurvePoint, table bool, cfg patchwork.Config) 
 	for i, mark := range chosen {
 		lines[i+1] += mark
 	}
-	return append(lines, choiceLines(points, moving, cfg)...)
+	return append(lines, choiceLines(points, moving, plan)...)
 }
 
 // columnLines sets columns side by side, those without a figure left out.
@@ -194,14 +194,14 @@ func columnLines(columns []column) []string {
 
 // choiceLines says why a number of parts was chosen, where the figures alone do
 // not.
-func choiceLines(points []patchwork.CurvePoint, moving bool, cfg patchwork.Config) []string {
+func choiceLines(points []patchwork.CurvePoint, moving bool, plan *recipe.Plan) []string {
 	at := slices.IndexFunc(points, func(p patchwork.CurvePoint) bool { return p.Chosen })
 	switch {
 	case at < 0:
 		return nil
 	case moving && points[at].DescriptionLength != 0 && at+1 < len(points):
 		return []string{fmt.Sprintf("%d parts would bring %.1f nats per image, less than %.0f: stopped at %d",
-			points[at+1].Experts, (points[at].DescriptionLength-points[at+1].DescriptionLength)/float64(points[at].Rows), learn.LeastGain(cfg), points[at].Experts)}
+			points[at+1].Experts, (points[at].DescriptionLength-points[at+1].DescriptionLength)/float64(points[at].Rows), plan.Learn.LeastGain(plan.Config), points[at].Experts)}
 	case points[at].HiddenBits > 0 && slices.ContainsFunc(points, func(p patchwork.CurvePoint) bool { return p.HiddenBits > 0 && p.HiddenLoss < points[at].HiddenLoss }):
 		return []string{"chosen is the briefest model that predicts hidden bits as well as the best, within chance"}
 	}

@@ -195,6 +195,7 @@ func TestRealProcess(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	t.Chdir(t.TempDir())
 	smallLetters(t)
+	must(t, "synth", "letters", "--letters", "TL", "--writers", "20", "--side", "24", "-o", "many.npz", "-q")
 	full := t.TempDir()
 	if err := syscall.Mount("tmpfs", full, "tmpfs", 0, "size=16k"); err != nil {
 		t.Skipf("cannot mount a small file system here: %v", err)
@@ -208,7 +209,7 @@ func TestFullDisk(t *testing.T) {
 		learnLine(filepath.Join(full, "model.npz")),
 		"synth scenes --n 20 -o " + filepath.Join(full, "scenes.npz"),
 		"predict -m model.npz t.npz --all -o " + filepath.Join(full, "out.csv"),
-		"predict -m model.npz t.npz --all -o " + filepath.Join(full, "out.npz"),
+		"predict -m model.npz many.npz --all -o " + filepath.Join(full, "out.npz"),
 		"demo -o " + filepath.Join(full, "demo"),
 	} {
 		o := patchworkCommand(t, fields(line)...)

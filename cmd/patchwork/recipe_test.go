@@ -20,6 +20,7 @@ func TestFlagsOfRecipe(t *testing.T) {
 		{Count: recipe.Count{AtLeast: 2, AtMost: 3}, Poses: recipe.Poses{Shift: 3, ShiftX: &side, ShiftStep: 2, Rotate: "10:5", Given: true},
 			Rule: "max-minus-min", Mode: "default", Method: "both", Begin: "orders", Starts: 2, Iterations: 4, Seed: 1 << 63, Q: &q, Outside: "unknown",
 			Refine: true, Init: "text", UntilInk: 0.1, Prior: patchwork.Prior{On: 0.1, Off: 2}, Truncate: &no, Reuse: 2, Sample: 9},
+		{Count: recipe.Count{Experts: 3}, Poses: recipe.Poses{Shift: 3, Given: true}, Method: "strokes", Straight: 62.5},
 		{Count: recipe.Count{Experts: 1}, Poses: recipe.Poses{Shift: 3, Given: true}, Truncate: &yes, Mode: "paper"},
 	} {
 		cmd, f := new(cobra.Command), new(learnFlags)

@@ -85,7 +85,7 @@ func runExample(t *testing.T, language, script string) {
 	}
 	want := []string{`"predicted":[{"pixel":2,`, `"kind":{"values":["a","b"]`, `"state":"`, "event: done"}
 	if language == "python" {
-		want = []string{"[(1, ", "(0, "}
+		want = []string{"(1, ", "(0, "}
 	}
 	for _, w := range want {
 		if !strings.Contains(string(out), w) {

@@ -34,7 +34,7 @@ func StrokeOf(template []float64, width int) Stroke {
 	for angle := 0.0; angle < 180; angle += 5 {
 		s.Inside = max(s.Inside, float64(inBand(ink, width, angle))/float64(len(ink)))
 	}
-	s.Whole = float64(largestPiece(ink, width)) / float64(len(ink))
+	s.Whole = float64(len(largest(ink, width))) / float64(len(ink))
 	return s
 }
 
@@ -56,13 +56,13 @@ func inBand(ink []int, width int, angle float64) int {
 	return most
 }
 
-// largestPiece returns the size of the largest 8-connected piece.
-func largestPiece(ink []int, width int) int {
+// largest returns the largest 8-connected piece.
+func largest(ink []int, width int) []int {
 	left := make(map[int]bool, len(ink))
 	for _, i := range ink {
 		left[i] = true
 	}
-	most := 0
+	var most []int
 	for _, start := range ink {
 		if !left[start] {
 			continue
@@ -80,7 +80,9 @@ func largestPiece(ink []int, width int) int {
 				}
 			}
 		}
-		most = max(most, len(piece))
+		if len(piece) > len(most) {
+			most = piece
+		}
 	}
 	return most
 }
@@ -96,6 +98,7 @@ func (s Stroke) Pure() bool {
 var directions = map[string][]float64{
 	"T": {90, 0}, "L": {90, 0}, "H": {90, 90, 0}, "E": {90, 0, 0, 0}, "F": {90, 0, 0},
 	"A": {120, 60, 0}, "N": {90, 50, 90}, "Y": {50, 130, 90}, "K": {90, 130, 50},
+	"V": {60, 120}, "W": {70, 110, 70, 110}, "X": {50, 130},
 }
 
 // natural reports whether a model's experts, at their mean rotation, are the

@@ -3,6 +3,7 @@
 //	go run ./experiments/run scenes           the scene table of section 3
 //	go run ./experiments/run pursuit          the refined pursuit against the paper's, on letters, digits and scenes
 //	go run ./experiments/run letters          held-out likelihood of nine letters
+//	go run ./experiments/run strokes [method] how clean are the parts of straight letters and bows, over five seeds? (strokes, both)
 //	go run ./experiments/run bars             the letter T as two bars
 //	go run ./experiments/run quadrants        the recovery of the eight experts of section 5.1, N = 20 to 1000
 //	go run ./experiments/run rivals           the comparison models of section 5.1 on the same sets
@@ -33,13 +34,14 @@ import (
 	"example.com/patchwork/experiments/rivals"
 	"example.com/patchwork/experiments/scenes"
 	"example.com/patchwork/experiments/tables"
+	"example.com/patchwork/learn"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if len(os.Args) < 2 || len(os.Args) > 2 && os.Args[1] != "tables" && os.Args[1] != "planted" {
-		fmt.Fprintln(os.Stderr, "usage: run scenes|pursuit|letters|bars|quadrants|rivals|auto|counts|roles|planted [name...]|tables [set...]")
+	if len(os.Args) < 2 || len(os.Args) > 2 && os.Args[1] != "tables" && os.Args[1] != "planted" && os.Args[1] != "strokes" {
+		fmt.Fprintln(os.Stderr, "usage: run scenes|pursuit|letters|strokes [method]|bars|quadrants|rivals|auto|counts|roles|planted [name...]|tables [set...]")
 		os.Exit(2)
 	}
 	start := time.Now()
@@ -71,6 +73,8 @@ func run(ctx context.Context, name string) error {
 			return err
 		}
 		return letters.Report(ctx, os.Stdout, set, letters.Options{Seed: 1, Workers: runtime.NumCPU()})
+	case "strokes":
+		return runStrokes(ctx, os.Args[2:])
 	case "bars":
 		set, err := dataset.Read([]string{data("ticc_sample", "ticc_report_tsne_654.npz"), data("ticc_sample", "ticc_report_fig1_100.npz")},
 			dataset.Options{Where: []dataset.Condition{{Name: "y", Op: "=", Values: []string{"T"}}}})
@@ -110,7 +114,23 @@ func run(ctx context.Context, name string) error {
 	case "auto":
 		return quadrants.ReportAuto(ctx, os.Stdout, quadrants.AutoRows(1, 1))
 	}
-	return fmt.Errorf("no experiment %q; there are scenes, pursuit, letters, bars, quadrants, rivals, auto, counts, roles, planted, tables", name)
+	return fmt.Errorf("no experiment %q; there are scenes, pursuit, letters, strokes, bars, quadrants, rivals, auto, counts, roles, planted, tables", name)
+}
+
+// runStrokes measures a method on letters, or the default.
+func runStrokes(ctx context.Context, names []string) error {
+	method := learn.MethodAuto
+	for _, name := range names {
+		var err error
+		if method, err = learn.ParseMethod(name); err != nil {
+			return err
+		}
+	}
+	set, err := readLetters()
+	if err != nil {
+		return err
+	}
+	return letters.ReportStrokes(ctx, os.Stdout, set, 5, method, letters.Options{Seed: 1, Workers: runtime.NumCPU()})
 }
 
 // runTables measures the tables named, or all.

@@ -62,7 +62,8 @@ const policy = `
 	# Several explanations; learners; what may be wrong. No learner knows another.
 	patchwork, internal/score, internal/pool, internal/rows, pose < posterior;
 	patchwork < internal/rows;
-	posterior, internal/rows < learn;
+	patchwork, pose, internal/pool, internal/score/kernel < learn/strokes; # the M-step of drawings, and its search
+	posterior, internal/rows, learn/strokes < learn;
 	patchwork < table/blocks; # tables as blocks, exactly
 	posterior, internal/rows, table/blocks < table;
 	patchwork, internal/assign < internal/alike;

@@ -46,6 +46,9 @@ func (r *Recipe) Args() []string {
 		text("--background", float(*r.Q))
 	}
 	text("--outside", r.Outside)
+	if r.Straight != 0 {
+		text("--straight", float(r.Straight))
+	}
 	if r.Refine {
 		out = append(out, "--refine")
 	}

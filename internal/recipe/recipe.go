@@ -24,7 +24,7 @@ type Recipe struct {
 	Poses
 	Rule       string   `json:"rule,omitempty" enum:"max,max-minus-min" doc:"default max"`
 	Mode       string   `json:"mode,omitempty" enum:"default,paper" doc:"settings to start from"`
-	Method     string   `json:"method,omitempty" enum:"default,online,batch,both,soft" doc:"soft is for tables; default by the data"`
+	Method     string   `json:"method,omitempty" enum:"default,online,batch,both,strokes,soft" doc:"strokes is for drawings, soft for tables; default by the data"`
 	Begin      string   `json:"begin,omitempty" enum:"both,orders,splits,grow,mixture" doc:"what starts begin with"`
 	Aim        string   `json:"aim,omitempty" enum:"interpret,predict" doc:"of method soft; default interpret"`
 	Starts     int      `json:"starts,omitempty" minimum:"1" maximum:"100" doc:"number of starts"`
@@ -32,6 +32,7 @@ type Recipe struct {
 	Seed       uint64   `json:"seed,omitempty" doc:"seed of all randomness"`
 	Q          *float64 `json:"q,omitempty" minimum:"0" maximum:"1" doc:"abstention value; default by rule and mode"`
 	Outside    string   `json:"outside,omitempty" enum:"background,unknown" doc:"what lies beyond the border; default by rule"`
+	Straight   float64  `json:"straight,omitempty" minimum:"0" doc:"nats in every image that a bent part of a drawing must bring; 0: parts may be bent"`
 	Refine     bool     `json:"refine,omitempty" doc:"refine the explanations of batch EM"`
 
 	Init     string          `json:"-" enum:"c,text,literal"` // reading of the initialisation; "" means c
@@ -135,7 +136,7 @@ func (r *Recipe) learn(n *names, height, width int) learn.Options {
 		Method: named(n, "method", r.Method, learn.ParseMethod), StartFrom: named(n, "begin", r.Begin, learn.ParseStartFrom),
 		Reading: named(n, "init", r.Init, learn.ParseReading),
 		Starts:  r.Starts, Iterations: r.Iterations, Sample: r.sample(height, width), Seed: r.Seed, Workers: r.Workers,
-		UnexplainedInk: r.UntilInk, Refine: r.Refine}
+		UnexplainedInk: r.UntilInk, Refine: r.Refine, Straight: r.Straight}
 }
 
 // table returns the options of package table.
@@ -228,7 +229,7 @@ func (r *Recipe) checkSoft() error {
 		{"shift", r.Shift != 0 || r.ShiftX != nil && *r.ShiftX != 0}, {"shift_step", r.ShiftStep != 0}, {"rotate", r.Rotate != ""}, {"mode", r.Paper()},
 		{"starts", r.Starts != 0}, {"init", r.Init != ""}, {"until_ink", r.UntilInk != 0}, {"q", r.Q != nil},
 		{"prior", r.Prior != patchwork.Prior{}}, {"outside", r.Outside != ""}, {"refine", r.Refine}, {"truncate", r.Truncate != nil},
-		{"reuse", r.Reuse != 0}, {"sample", r.Sample != 0},
+		{"reuse", r.Reuse != 0}, {"sample", r.Sample != 0}, {"straight", r.Straight != 0},
 	} {
 		if s.set {
 			return bad(s.field, "{%s} cannot be combined with {method} soft, which learns parts without poses and their background", s.field)

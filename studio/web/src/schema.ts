@@ -380,7 +380,7 @@ export interface LearnRequest {
   for?: "table" | "drawings" | "scenes" | "paper";
   images?: Array<WireImage> | null;
   iterations?: number;
-  method?: "default" | "online" | "batch" | "both" | "soft";
+  method?: "default" | "online" | "batch" | "both" | "strokes" | "soft";
   mode?: "default" | "paper";
   name?: string;
   outside?: "background" | "unknown";
@@ -392,6 +392,7 @@ export interface LearnRequest {
   shift?: number;
   shift_step?: number;
   starts?: number;
+  straight?: number;
   take?: number;
   where?: Array<string> | null;
 }
