@@ -137,7 +137,7 @@ func TestStreamOfASampleOfSome(t *testing.T) {
 	}{
 		"rows":  {rows, cfg, Options{Experts: 4, Starts: 2, Seed: 1}, 60},
 		"max":   {rows, patchwork.NewConfig(patchwork.RuleMax, 6, 6, pose.Grid{}), Options{Experts: 4, Starts: 2}, 60},
-		"poses": {posed, posedCfg, Options{Experts: 2, Starts: 2}, 15},
+		"poses": {posed, posedCfg, Options{Experts: 2, Starts: 2, Method: MethodBoth}, 15},
 	} {
 		var models []*patchwork.Model
 		for _, workers := range []int{1, 3} {
