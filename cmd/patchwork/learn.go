@@ -258,6 +258,7 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	if l.model, err = s.head().Describe(l.model); err != nil {
 		return err
 	}
+	l.model = keepNames(cmd, f.output, l.model)
 	if err := a.saveModel(f.output, l.model); err != nil {
 		return err
 	}
