@@ -28,26 +28,30 @@ func itemForm(head []byte) csvForm {
 }
 
 // looksLikeItems reports whether the lines of a text, whose numbers of cells differ,
-// are certainly lists of items: words all, some of which recur, none within a line.
+// are certainly lists of items: words all, some of which recur, and within a line in few
+// lines at most.
 func (s *textSource) looksLikeItems() bool {
 	if o := &s.in.opts; o.Header == HeaderPresent || o.Delimiter != 0 || len(o.Meta)+len(o.Columns)+len(o.Categories)+len(o.Where) > 0 || o.Weight != "" {
 		return false
 	}
 	r, _, _ := s.sample() // of a text it cannot fail
-	lines, recur := map[string]int{}, false
+	lines, recur, twice := map[string]int{}, false, 0
 	for n := 1; ; n++ {
 		cells, _, err := r.read()
 		if err != nil {
-			return err == io.EOF && recur
+			return err == io.EOF && recur && 10*twice < n
 		}
+		doubled := false
 		for _, cell := range cells {
 			cell = trim(cell)
-			if t, _ := tokenOf(cell); t != textToken && cell != "" || lines[cell] == n && cell != "" || isCode(cell) {
+			if t, _ := tokenOf(cell); t != textToken && cell != "" || isCode(cell) {
 				return false
 			}
-			recur = recur || lines[cell] > 0 && cell != ""
+			doubled = doubled || lines[cell] == n && cell != ""
+			recur = recur || lines[cell] > 0 && lines[cell] < n && cell != ""
 			lines[strings.Clone(cell)] = n
 		}
+		twice += btoi(doubled)
 	}
 }
 
@@ -71,13 +75,16 @@ func (in *input) items(src *textSource, found bool) (decoder, error) {
 			if err != nil {
 				return nil, err
 			}
-			for _, cell := range cells {
-				if err := v.add(trim(cell)); err != nil {
+			for k, cell := range cells {
+				if err := v.add(trim(cell), k == 0); err != nil {
 					return nil, err
 				}
 			}
 		}
-		p = &tablePlan{items: true, unit: "line", complete: true}
+		p = &tablePlan{items: true, unit: "line", complete: true, named: v.named()}
+		if p.named {
+			p.note("the first word of each line is taken as the name of the row, since it is in no other")
+		}
 		if p.columns, err = v.columns(p); err != nil {
 			return nil, err
 		}
@@ -98,6 +105,9 @@ type vocabulary struct {
 	in    *input
 	items map[string]int // how often each occurs
 	model []string       // the items of the model, or of all files together; nil if they are not settled
+
+	first    []string // of each line, while no two are the same
+	repeated bool     // two are
 }
 
 func (in *input) vocabulary() *vocabulary {
@@ -108,7 +118,11 @@ func (in *input) vocabulary() *vocabulary {
 	return v
 }
 
-func (v *vocabulary) add(item string) error {
+// add takes an item; first says that it begins a line.
+func (v *vocabulary) add(item string, first bool) error {
+	if first && (item == "" || v.items[item] > 0) {
+		v.first, v.repeated = nil, true
+	}
 	if item == "" {
 		return nil
 	}
@@ -119,7 +133,36 @@ func (v *vocabulary) add(item string) error {
 		item = strings.Clone(item)
 	}
 	v.items[item]++
+	if first && !v.repeated {
+		v.first = append(v.first, item)
+	}
 	return nil
+}
+
+// leastNamed is the least number of lines that show that their first words are names.
+const leastNamed = 5
+
+// named reports whether the first words of the lines are names of rows, and forgets them
+// as items: each is there once, and the other items twice on average or more. For a
+// model they are names if they are none of its items.
+func (v *vocabulary) named() bool {
+	for _, item := range v.first {
+		if v.items[item] != 1 || slices.Contains(v.model, item) {
+			return false
+		}
+	}
+	others, sum := 0, -len(v.first)
+	for _, n := range v.items {
+		sum += n
+	}
+	others = len(v.items) - len(v.first)
+	if v.repeated || len(v.first) < leastNamed && v.in.opts.model == nil || others == 0 || sum < 2*others && v.in.opts.model == nil {
+		return false
+	}
+	for _, item := range v.first {
+		delete(v.items, item)
+	}
+	return true
 }
 
 // columns returns the items in order; those of the model if there is one, with a note
@@ -165,6 +208,7 @@ func (d *itemRows) next() (*Set, error) {
 	w := len(d.plan.columns)
 	n := d.in.opts.partRows(int64(w), 1, w)
 	s := &Set{Table: true, Columns: d.plan.columns, Notes: d.plan.notes, items: true}
+	var names rawText
 	for s.Len() < n {
 		cells, line, err := d.r.read()
 		if err == io.EOF {
@@ -177,6 +221,10 @@ func (d *itemRows) next() (*Set, error) {
 			return nil, err
 		}
 		m := d.in.blank(w)
+		if d.plan.named {
+			names = append(names, strings.Clone(trim(cells[0])))
+			cells = cells[1:]
+		}
 		for _, cell := range cells {
 			if k, known := d.at[trim(cell)]; known {
 				m.Set(0, k, !d.in.opts.Invert)
@@ -191,6 +239,9 @@ func (d *itemRows) next() (*Set, error) {
 		return nil, io.EOF
 	}
 	d.some = true
+	if d.plan.named {
+		s.Meta = []Column{{"name", names}}
+	}
 	return s, nil
 }
 
@@ -310,7 +361,7 @@ func (t *pairTable) add(cells []string, at []int) error {
 		row, name = len(t.names), strings.Clone(name)
 		t.rows[name], t.names = row, append(t.names, name)
 	}
-	if err := t.vocabulary.add(item); err != nil || item == "" {
+	if err := t.vocabulary.add(item, false); err != nil || item == "" {
 		return err
 	}
 	if err := t.in.budget.spendBytes(len(item) + 32); err != nil {

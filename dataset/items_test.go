@@ -19,7 +19,12 @@ func TestItems(t *testing.T) {
 		meta    string
 		notes   string
 	}{
-		"baskets":   {"milk,bread\nmilk\nbread, eggs,milk\n", Options{}, "#.#\n..#\n###\n", []string{"bread", "eggs", "milk"}, "", "each line was taken as a list of items, since their numbers differ and items recur"},
+		"baskets": {"milk,bread\nmilk\nbread, eggs,milk\n", Options{}, "#.#\n..#\n###\n", []string{"bread", "eggs", "milk"}, "", "each line was taken as a list of items, since their numbers differ and items recur"},
+		"names": {"fir,de,ch\noak,de\nelm,ch,fr,de\nash,fr\nyew\nbeech,de,fr\n", Options{}, "##.\n.#.\n###\n..#\n...\n.##\n", []string{"ch", "de", "fr"}, "name",
+			"the first word of each line is taken as the name of the row, since it is in no other|each line was taken as a list of items, since their numbers differ and items recur"},
+		"few lines": {"fir,de,ch\noak,de\n", Options{Items: true}, "###.\n.#.#\n", []string{"ch", "de", "fir", "oak"}, "", ""},
+		"twice in a line": {strings.Repeat("milk,bread\nmilk\nbread,eggs,milk\n", 4) + "milk,milk\n", Options{}, strings.Repeat("#.#\n..#\n###\n", 4) + "..#\n", []string{"bread", "eggs", "milk"}, "",
+			"each line was taken as a list of items, since their numbers differ and items recur"},
 		"said":      {"milk,bread\neggs,jam\n", Options{Items: true}, "#..#\n.##.\n", []string{"bread", "eggs", "jam", "milk"}, "", ""},
 		"numbers":   {"1 10\n2\n10 2\n", Options{Items: true}, "#.#\n.#.\n.##\n", []string{"1", "2", "10"}, "", ""},
 		"inverted":  {"a;b\na\n", Options{Items: true, Invert: true}, "..\n.#\n", []string{"a", "b"}, "", ""},

@@ -49,11 +49,13 @@ type tablePlan struct {
 	width      int          // pixels of a row
 	categories []Category
 	notes      []string
-	first      bool   // the first line is data
-	complete   bool   // the plan was made of the whole table
-	plain      bool   // all columns are 0 and 1 or words for them
-	unit       string // what places count: lines or rows
-	items      bool   // each line is a list of items, which columns names
+	header     []string // the first line, if it has names
+	first      bool     // the first line is data
+	complete   bool     // the plan was made of the whole table
+	plain      bool     // all columns are 0 and 1 or words for them
+	unit       string   // what places count: lines or rows
+	named      bool     // of items: the first is the name of the row
+	items      bool     // each line is a list of items, which columns names
 }
 
 // dataColumn says how the cells of a column become pixels.
@@ -72,7 +74,8 @@ type survey struct {
 	columns  []columnStats
 	index    indexStats // of the first column
 	rows     int
-	first    bool // the first line is data
+	first    bool     // the first line is data
+	header   []string // the first line otherwise
 	complete bool
 	trailing bool // every line ends in a delimiter
 	unit     string
@@ -83,7 +86,7 @@ func (s *survey) name(i int) string { r := roles{names: s.names}; return r.name(
 
 // planTable decides what each column is for.
 func (in *input) planTable(s *survey) (*tablePlan, error) {
-	p := &tablePlan{first: s.first, complete: s.complete, unit: s.unit}
+	p := &tablePlan{first: s.first, header: s.header, complete: s.complete, unit: s.unit}
 	if err := s.checkNames(); err != nil && in.opts.model == nil { // else the columns are matched by name
 		return nil, err
 	}
@@ -231,17 +234,29 @@ func (in *input) allCategories(s *survey, v vocabularies, asked map[int]*Categor
 	}
 }
 
-// categoriesForWantOfBits makes categories of the text columns that have few
-// values if the table would have no data otherwise. It returns the others.
+// mostlyLabels is how many times more columns of few words than of bits a table has whose
+// words are categories, not labels.
+const mostlyLabels = 3
+
+// categoriesForWantOfBits makes categories of the text columns that have few values if
+// the table would have no data otherwise, or next to none. It returns the others.
 func (in *input) categoriesForWantOfBits(s *survey, v vocabularies, texts, auto, explicit []int, asked map[int]*Category) []int {
 	if len(explicit) > 0 || len(asked) > 0 {
 		return texts
 	}
 	used := in.used(s)
+	bits, few := 0, 0
 	for i := range s.columns {
-		if !slices.Contains(texts, i) && !slices.Contains(auto, i) && !slices.Contains(used, i) {
-			return texts // there is other data
+		switch {
+		case slices.Contains(auto, i), slices.Contains(used, i), s.trailing && i == len(s.columns)-1:
+		case !slices.Contains(texts, i):
+			bits++
+		case s.columns[i].few():
+			few++
 		}
+	}
+	if bits > 0 && (in.opts.model != nil || few <= mostlyLabels*bits) {
+		return texts // there is other data
 	}
 	var labels []int
 	for _, i := range texts {
@@ -371,7 +386,11 @@ func (in *input) layOut(s *survey, p *tablePlan, v vocabularies, asked map[int]*
 		p.note("an empty cell means off in %s, where the others hold a mark", andList(marked))
 	}
 	if len(made) > 0 {
-		p.note("a column of bits was made for each value of %s", andList(made))
+		keep := ""
+		if len(in.opts.Categories) == 0 {
+			keep = "; --meta NAME keeps a column as a label"
+		}
+		p.note("a column of bits was made for each value of %s%s", andList(made), keep)
 	}
 	if p.width == 0 {
 		return &FormatError{Msg: "no column is left as data"}

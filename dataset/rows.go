@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"example.com/patchwork/diagnose/words"
 )
@@ -106,18 +107,26 @@ func (in *input) planBy(r records, names []string, unit string, complete bool) (
 
 // tableRows makes parts of a set of the rows of a table.
 type tableRows struct {
-	r      records
-	table  *textTable
-	record []string // read, but not yet part of the table; nil at the end
-	place  int      // of the record
-	some   bool     // there was a row
+	r       records
+	table   *textTable
+	record  []string // read, but not yet part of the table; nil at the end
+	place   int      // of the record
+	some    bool     // there was a row
+	headers []int    // places where the header stands again
 }
 
 // advance reads the next record.
 func (d *tableRows) advance() error {
+	plan := d.table.plan
 	record, place, err := d.r.read()
+	for err == nil && len(plan.header) > 0 && len(record) >= plan.n && record[0] == plan.header[0] && slices.Equal(record[:plan.n], plan.header) {
+		d.headers = append(d.headers, place)
+		record, place, err = d.r.read()
+	}
 	if err == io.EOF {
 		d.record = nil
+		seen := &d.table.in.seen
+		seen.headers = append(seen.headers, d.headers...)
 		return nil
 	}
 	if err != nil {

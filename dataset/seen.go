@@ -34,6 +34,8 @@ type seen struct {
 	several          map[string]*example // files with several frames, pages
 	leftOut          map[string]*example // pictures of formats that are not read, by suffix
 	folders          map[string]int      // classes from the names of folders
+	latin            bool                // text was not UTF-8
+	headers          []int               // lines that repeat the header of a table
 	arrays           bool                // images of arrays were made binary by Otsu's method
 }
 
@@ -109,6 +111,7 @@ func (s *seen) notes(o *Options) []string {
 		}
 		say("the label y of a picture is the name of its folder: %s", list(classes))
 	}
+	s.noteText(say)
 	s.noteInk(say)
 	if s.fitted > 0 {
 		of := ""
@@ -126,6 +129,16 @@ func (s *seen) notes(o *Options) []string {
 		say("%s left out (%s): %s", were(e.n, 0, suffix+" file"), e.first, unread(suffix))
 	}
 	return out
+}
+
+// noteText says what was strange about text.
+func (s *seen) noteText(say func(format string, args ...any)) {
+	if s.latin {
+		say("text that is not UTF-8 was read as Latin-1 (Windows-1252)")
+	}
+	if n := len(s.headers); n > 0 {
+		say("%s the header again and %s left out, the first in line %d", people(n, "line has", "lines have"), map[bool]string{true: "was", false: "were"}[n == 1], s.headers[0])
+	}
 }
 
 // noteInk says how ink was told from paper.

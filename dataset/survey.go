@@ -13,6 +13,7 @@ import (
 // cannot have them.
 func (in *input) survey(r records, names []string, complete bool) (*survey, error) {
 	var first []string
+	var again []int // lines that are equal to the first
 	firstLine := 0
 	s := &survey{complete: complete}
 	if names != nil {
@@ -40,6 +41,10 @@ func (in *input) survey(r records, names []string, complete bool) (*survey, erro
 		if record, err = sized(record, len(s.columns), line); err != nil {
 			return nil, err
 		}
+		if slices.Equal(record, first) { // the header again, perhaps
+			again = append(again, line)
+			continue
+		}
 		s.add(record, line, in)
 		s.index.add(record[0])
 	}
@@ -50,6 +55,12 @@ func (in *input) survey(r records, names []string, complete bool) (*survey, erro
 		return nil, &FormatError{Msg: "the file has no rows"}
 	}
 	s.takeFirst(first, firstLine, in)
+	for _, line := range again {
+		if s.header == nil { // rows that are equal to the first
+			s.add(first, line, in)
+			s.index.broken = true
+		}
+	}
 	return s, nil
 }
 
@@ -59,6 +70,9 @@ func (s *survey) takeFirst(first []string, line int, in *input) {
 		s.columns = make([]columnStats, len(first))
 	}
 	if mode := in.opts.Header; mode == HeaderPresent || mode == HeaderAuto && (s.isHeader(first) || in.opts.model.isHeader(first)) {
+		if slices.ContainsFunc(first, func(name string) bool { t, _ := tokenOf(trim(name)); return t == textToken }) {
+			s.header = first
+		}
 		s.names = make([]string, len(first))
 		for i, name := range first {
 			s.names[i] = strings.ToValidUTF8(trim(name), "\uFFFD")
@@ -105,12 +119,16 @@ func (in *input) levelLimit(columns int) int {
 }
 
 // isHeader implements [HeaderAuto] for a first line, given what is below it: it is
-// a header if it counts the columns, if a name stands above bits or numbers, if
+// a header if it counts the columns, and none if each of its values recurs below it;
+// else if a name stands above bits or numbers, if
 // letters stand above digits only, or if no column of text has its first value
 // again although values recur.
 func (s *survey) isHeader(first []string) bool {
 	if len(first) >= 3 && counts(first) {
 		return true
+	}
+	if s.rows > 1 && s.recurs(first) {
+		return false
 	}
 	v := vocabulariesOf(s.columns)
 	words, news, few := true, true, false
@@ -133,4 +151,26 @@ func (s *survey) isHeader(first []string) bool {
 		}
 	}
 	return words && s.rows > 0 || news && few && s.rows >= 4
+}
+
+// recurs reports whether every cell of a line, at least one of them text, is a value of
+// its column.
+func (s *survey) recurs(line []string) bool {
+	text := false
+	for i, cell := range line {
+		cell = trim(cell)
+		t, _ := tokenOf(cell)
+		switch c := &s.columns[i]; {
+		case t <= unknownToken:
+		case t == zeroToken || t == oneToken:
+			if c.count[t] == 0 {
+				return false
+			}
+		case c.levels[levelOf(cell)] == 0:
+			return false
+		default:
+			text = true
+		}
+	}
+	return text
 }

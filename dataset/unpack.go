@@ -103,10 +103,10 @@ func (in *input) text(br *bufio.Reader, size int64, again func() (io.Reader, err
 			if err != nil {
 				return nil, err
 			}
-			return decoded(bufio.NewReaderSize(r, 1<<16)), nil
+			return in.decoded(bufio.NewReaderSize(r, 1<<16)), nil
 		}
 	}
-	src, err := in.textSource(decoded(br), size, again)
+	src, err := in.textSource(in.decoded(br), size, again)
 	if err != nil {
 		return nil, err
 	}
@@ -119,8 +119,9 @@ func (in *input) text(br *bufio.Reader, size int64, again func() (io.Reader, err
 	return in.table(src, nil)
 }
 
-// decoded drops a byte-order mark and converts UTF-16, which has one, to UTF-8.
-func decoded(br *bufio.Reader) io.Reader {
+// decoded drops a byte-order mark and converts UTF-16, which has one, and Latin-1 to
+// UTF-8.
+func (in *input) decoded(br *bufio.Reader) io.Reader {
 	mark, _ := br.Peek(3)
 	switch {
 	case bytes.HasPrefix(mark, []byte("\xef\xbb\xbf")):
@@ -128,7 +129,7 @@ func decoded(br *bufio.Reader) io.Reader {
 	case bytes.HasPrefix(mark, []byte("\xff\xfe")), bytes.HasPrefix(mark, []byte("\xfe\xff")):
 		return transform.NewReader(br, unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder())
 	}
-	return br
+	return &latinReader{r: br, found: &in.seen.latin}
 }
 
 // foreignText recognises text that is no table.

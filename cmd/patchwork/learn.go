@@ -71,11 +71,13 @@ log-likelihood of a held-out fifth of the images.
 
 Files that need more than --memory are read again in every pass: starts are
 learned from --sample images drawn at random, then the best is improved on all
-images, one pass per iteration. A note says so, and the model records it.
+images, one pass per iteration. A note says so, and the model records it. A table is
+learned from as many rows, drawn at random, as a quarter of the memory takes (or
+--sample), and how well all rows are explained is said.
 
 --engine beam lets Apache Beam explain the images, in pieces, on this machine or on
 many: starts are learned here from --sample images, then the best is improved on
-all images. The model is that of files beyond --memory, byte for byte. This needs
+all images. The model is that of images beyond --memory, byte for byte. This needs
 the program patchwork-beam (folder cmd/engine/beam).
 
 --mode paper follows the paper to the letter: epsilon = 1, eq. (1), the printed
@@ -147,7 +149,7 @@ func (f *learnFlags) add(cmd *cobra.Command) {
 	f.engine.add(cmd)
 	f.data.add(cmd)
 	f.data.addMemory(cmd)
-	positiveFlag(cmd, &f.Sample, "sample", "for data beyond --memory: how many images, drawn at random, starts are learned from (default 20000, or as many as take a quarter of the memory)")
+	positiveFlag(cmd, &f.Sample, "sample", "for data beyond --memory: how many images, drawn at random, starts are learned from, or the rows of a table (default 20000, of rows no limit, or as many as take a quarter of the memory)")
 }
 
 // check completes the recipe and returns an error if something is wrong that shows
@@ -224,8 +226,8 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	if err != nil {
 		return inFlags(err)
 	}
-	if s.stream != nil && f.Soft() {
-		return usagef("--method soft holds all rows in memory; give more --memory, or take fewer with --rows")
+	if f.Soft() && e != nil {
+		return usagef("--method soft explains rows here; leave --engine out")
 	}
 	l := learning{Plan: plan, figure: f.progressPicture != "", profile: profile}
 	if l.Table == nil && s.set != nil {
@@ -239,9 +241,20 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 		defer func() { _ = l.journal.Close() }() // after an error; otherwise it is closed before it is removed
 	}
 	began := time.Now()
-	if s.stream != nil {
+	switch {
+	case s.stream != nil && f.Soft():
+		if err = a.sampleRows(cmd.Context(), f, s, &l); err == nil {
+			if l.journal != nil {
+				l.data.Memory = memory{l.journal}
+			}
+			err = a.learnTable(cmd.Context(), &l)
+		}
+		if err == nil && !l.interrupted {
+			err = a.judgeAll(cmd.Context(), f, s, &l)
+		}
+	case s.stream != nil:
 		err = a.learnStream(cmd, f, s, &l, e, paths)
-	} else {
+	default:
 		l.data, l.images, l.pixels = s.set.Data, s.set.Len(), knownPixels(s.set.Data, l.blank > 0)
 		if f.Soft() {
 			if l.journal != nil {
@@ -258,6 +271,7 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	if l.model, err = s.head().Describe(l.model); err != nil {
 		return err
 	}
+	l.model = keepNames(cmd, f.output, l.model)
 	if err := a.saveModel(f.output, l.model); err != nil {
 		return err
 	}
@@ -304,6 +318,9 @@ type learning struct {
 	images int
 	pixels float64 // known ones, weights counted
 	model  *patchwork.Model
+
+	sampled int      // rows of the table of which images are a sample; 0 for none
+	all     *allRows // nil unless sampled
 
 	profile string // what was recognised of the data, and how to change it; may be empty
 	blank   int    // images without ink, which are left out

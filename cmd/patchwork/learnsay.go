@@ -20,7 +20,7 @@ import (
 // resolve completes the recipe by the data, and returns what was recognised.
 func (f *learnFlags) resolve(s *source) (profile string, err error) {
 	head := s.head()
-	facts := recipe.Facts{Streamed: s.stream != nil}
+	facts := recipe.Facts{Streamed: s.stream != nil, Elsewhere: f.engine.name == "beam"}
 	facts.Height, facts.Width = head.Size()
 	facts.Table = head.Table && facts.Height == 1
 	if s.set != nil {
@@ -32,8 +32,8 @@ func (f *learnFlags) resolve(s *source) (profile string, err error) {
 	if err := resolved.Check(); err != nil {
 		return "", inFlags(err)
 	}
-	if facts.Streamed && head.Table && resolved.Count == (recipe.Count{}) {
-		return "", usagef("%s needs more than --memory %v, which a table needs to find out the number of parts; give more --memory, fewer rows (--rows :N), or --experts K", head.Source, &f.data.memory)
+	if facts.Elsewhere && head.Table && resolved.Count == (recipe.Count{}) {
+		return "", usagef("--engine learns a table as images are learned, which needs the number of parts; give --experts K, or leave --engine out")
 	}
 	f.Recipe = resolved
 	return profile, nil
@@ -103,6 +103,7 @@ func summaryLines(f *learnFlags, head *dataset.Set, l *learning, took time.Durat
 	if f.Soft() {
 		lines = slices.Concat(lines[:1], tableLines(l.model, image), lines[2:])
 	}
+	lines = append(lines, l.allLines()...)
 	if r.Sample > 0 {
 		lines = append(lines, fmt.Sprintf("starts were learned from a uniform sample of %d of %d %ss", r.Sample, r.Rows, image))
 	}
@@ -289,7 +290,7 @@ func (a *app) reportJSON(f *learnFlags, head *dataset.Set, l *learning, took tim
 	out := learnReport{Experts: l.model.K(), LogLik: jsonFloat(r.LogLik), Length: jsonFloat(l.length()), Seconds: took.Seconds(), Method: r.Method, Mode: r.Mode,
 		For: f.For, Profile: l.profile, Command: recipe.CommandLine(args), Rows: r.Rows, Blank: l.blank, Height: l.model.Height(), Width: l.model.Width(), Seed: r.Seed,
 		PerPixel: jsonFloat(r.LogLik / l.pixels), Used: usedParts(l.model), Usage: append([]float64{}, e.Usage...), Curve: newTried(r.Curve),
-		Notes: append([]string{}, countLines(f, l)...), Warnings: newFindings(worthWarning(l.model, diagnose.Model(l.model, diagnose.Evidence{}))), Output: f.output}
+		Notes: append(append([]string{}, l.allLines()...), countLines(f, l)...), Warnings: newFindings(worthWarning(l.model, diagnose.Model(l.model, diagnose.Evidence{}))), Output: f.output}
 	for _, p := range learn.ByExperts(r.Curve) {
 		if p.Chosen && (p.HeldOutRows > 0 || p.HiddenBits > 0) {
 			out.HeldOut = &heldOut{p.HeldOutRows, jsonFloat(p.HeldOut), p.HiddenBits, jsonFloat(p.HiddenLoss)}

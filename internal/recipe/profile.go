@@ -33,6 +33,7 @@ type Facts struct {
 	Rows, Height, Width int
 	Table               bool // rows of a table
 	Streamed            bool // read again in every pass, not held in memory
+	Elsewhere           bool // explained by an engine, which has no soft EM
 }
 
 const (
@@ -79,15 +80,20 @@ func (r Recipe) recognise(d Facts) (Recipe, string) {
 	if d.Table {
 		what = fmt.Sprintf("%s of %s", words.Count(d.Rows, "row"), words.Count(d.Width, "column"))
 	}
+	if d.Rows == 0 { // of a stream that was not read to its end
+		_, what, _ = strings.Cut(what, " ")
+	}
 	switch {
 	case r.Paper() || r.Soft():
 		return r, ""
 	case d.Table && r.Method == "" && r.fitsTable():
-		if d.Streamed {
-			if r.Count == (Count{}) {
-				return r, ""
-			}
-			return r, what + " do not fit in --memory: learning as images are learned; a table is learned from fewer rows (--rows :N) or with more --memory"
+		switch {
+		case d.Elsewhere && r.Count == (Count{}):
+			return r, ""
+		case d.Elsewhere:
+			return r, what + " explained by an engine: learning as images are learned; a table is learned without --engine"
+		case d.Streamed:
+			return r.asTable(), what + ": learning as a table, from a sample that fits in --memory (--for drawings to change)"
 		}
 		return r.asTable(), what + ": learning as a table (--for drawings to change)"
 	case d.Table:

@@ -162,6 +162,16 @@ func named[T any](n *names, field, name string, parse func(string) (T, error)) T
 	return value
 }
 
+// Fitting returns how many rows of a table that is streamed are learned from: Sample, or
+// as many as take a quarter of Memory.
+func (r *Recipe) Fitting(height, width int) int {
+	const overhead = 128 // bytes of a row in memory, as package dataset counts
+	if r.Sample != 0 || r.Memory == 0 {
+		return cmp.Or(r.Sample, 20000)
+	}
+	return max(1, int(r.Memory/4/int64(overhead+height*(width+63)/64*8)))
+}
+
 // sample returns how many images of a stream the starts are learned from; 0 is
 // the default of package learn.
 func (r *Recipe) sample(height, width int) int {
@@ -229,7 +239,7 @@ func (r *Recipe) checkSoft() error {
 		{"shift", r.Shift != 0 || r.ShiftX != nil && *r.ShiftX != 0}, {"shift_step", r.ShiftStep != 0}, {"rotate", r.Rotate != ""}, {"mode", r.Paper()},
 		{"starts", r.Starts != 0}, {"init", r.Init != ""}, {"until_ink", r.UntilInk != 0}, {"q", r.Q != nil},
 		{"prior", r.Prior != patchwork.Prior{}}, {"outside", r.Outside != ""}, {"refine", r.Refine}, {"truncate", r.Truncate != nil},
-		{"reuse", r.Reuse != 0}, {"sample", r.Sample != 0}, {"straight", r.Straight != 0},
+		{"reuse", r.Reuse != 0}, {"straight", r.Straight != 0},
 	} {
 		if s.set {
 			return bad(s.field, "{%s} cannot be combined with {method} soft, which learns parts without poses and their background", s.field)
