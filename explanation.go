@@ -138,17 +138,20 @@ func (m *Model) place(height, width int, pick Pick) []float64 {
 }
 
 // visit calls f with every image pixel i (row-major) that the frame of the
-// placed expert reaches, and its opinion p there.
+// placed expert reaches, turned and shifted whole, and its opinion p there.
 func (m *Model) visit(height, width int, pick Pick, f func(i int, p float64)) {
 	h, w := m.cfg.Height, m.cfg.Width
 	template := m.experts[pick.Expert]
-	source := m.turn(pick.Pose.Angle).there
 	dy, dx := pick.Pose.DY, pick.Pose.DX
+	turn := m.turn(pick.Pose.Angle)
+	if turn.From != nil {
+		h, w, dy, dx = turn.Height, turn.Width, dy+turn.Top, dx+turn.Left
+	}
 	for y := max(0, -dy); y < min(h, height-dy); y++ {
 		for x := max(0, -dx); x < min(w, width-dx); x++ {
 			s := int32(y*w + x)
-			if source != nil {
-				s = source[s]
+			if turn.From != nil {
+				s = turn.From[s]
 			}
 			if s != pose.Outside {
 				f((y+dy)*width+x+dx, template[s])

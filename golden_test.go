@@ -290,10 +290,13 @@ func TestGoldenRotation(t *testing.T) {
 		if c.Order != 0 {
 			continue // bilinear, for comparison only; Patchwork maps to the nearest pixel
 		}
-		for i, s := range pose.RotationMap(h, w, c.Deg) {
+		turn := pose.NewTurn(h, w, c.Deg)
+		for i := range h * w { // the study cut the turned template off at its frame
 			got := 0.0
-			if s != pose.Outside {
-				got = g.Template[int(s)/w][int(s)%w]
+			if y, x := i/w-turn.Top, i%w-turn.Left; y >= 0 && x >= 0 && y < turn.Height && x < turn.Width {
+				if s := turn.From[y*turn.Width+x]; s != pose.Outside {
+					got = g.Template[int(s)/w][int(s)%w]
+				}
 			}
 			if want := c.Out[i/w][i%w]; got != want {
 				t.Errorf("%v degrees, pixel (%d,%d): %v, want %v", c.Deg, i/w, i%w, got, want)

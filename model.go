@@ -49,38 +49,27 @@ type Model struct {
 	cfg     Config
 	experts [][]float64
 	extras  Extras
-	turns   map[float64]turn // index maps of the grid's rotations except 0
-	idle    *idle            // pursuits of the easy calls; copies differ and do not share it
+	turns   map[float64]pose.Turn // the grid's rotations except 0
+	idle    *idle                 // pursuits of the easy calls; copies differ and do not share it
 }
 
-// turn holds the index maps of one rotation of the frame.
-type turn struct{ there, back []int32 }
-
-// newTurn returns the index maps of a rotation by angle degrees.
-func newTurn(c *Config, angle float64) turn {
-	return turn{pose.RotationMap(c.Height, c.Width, angle), pose.PullbackMap(c.Height, c.Width, angle)}
-}
-
-// newTurns returns the index maps of the grid's rotations except 0.
-func newTurns(c *Config) map[float64]turn {
-	turns := make(map[float64]turn)
+// newTurns returns the grid's rotations except 0.
+func newTurns(c *Config) map[float64]pose.Turn {
+	turns := make(map[float64]pose.Turn)
 	for _, a := range c.Poses.Angles {
 		if a != 0 {
-			turns[a] = newTurn(c, a)
+			turns[a] = pose.NewTurn(c.Height, c.Width, a)
 		}
 	}
 	return turns
 }
 
-// turn returns the index maps of a rotation by angle degrees, nil maps for 0.
-func (m *Model) turn(angle float64) turn {
-	if angle == 0 {
-		return turn{}
-	}
+// turn returns the rotation of the frame by angle degrees, the zero Turn for 0.
+func (m *Model) turn(angle float64) pose.Turn {
 	if t, ok := m.turns[angle]; ok {
 		return t
 	}
-	return newTurn(&m.cfg, angle)
+	return pose.NewTurn(m.cfg.Height, m.cfg.Width, angle)
 }
 
 // NewModel returns a model with a copy of a configuration and of K >= 1 templates,

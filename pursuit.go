@@ -255,7 +255,7 @@ func (m *Model) bank(s Scoring, alpha float64) *score.Bank {
 		}
 	}
 	for r := range m.cfg.Poses.Rotations() {
-		f.Rotations = append(f.Rotations, m.turn(m.cfg.Poses.Angle(r)).there)
+		f.Turns = append(f.Turns, m.turn(m.cfg.Poses.Angle(r)))
 	}
 	templates := m.experts
 	if s != ScoringOriginal {

@@ -160,15 +160,12 @@ func (t *Tally) addPick(m *Model, img *bitmap.Image, j int, pick Pick, weight in
 	n := t.height * t.width
 	first := pick.Expert * n
 	template := m.experts[pick.Expert]
-	back := m.turn(pick.Pose.Angle).back
+	back := m.turn(pick.Pose.Angle).Back
 	for s := range n {
-		at := s
+		y, x := s/t.width+pick.Pose.DY, s%t.width+pick.Pose.DX
 		if back != nil {
-			if at = int(back[s]); at < 0 {
-				continue // rotated out of the frame: the expert has no opinion there
-			}
+			y, x = int(back[s].Y)+pick.Pose.DY, int(back[s].X)+pick.Pose.DX
 		}
-		y, x := at/t.width+pick.Pose.DY, at%t.width+pick.Pose.DX
 		if y < 0 || x < 0 || y >= img.Height() || x >= img.Width() {
 			if !m.cfg.UnknownOutside && m.cfg.votes(template[s]) {
 				t.counts.Seen[first+s] += weight // an off pixel that no other pick speaks for

@@ -136,13 +136,13 @@ func (s *sums) add(m *patchwork.Model, x *bitmap.Image, picks []patchwork.Pick, 
 		if pick.Expert >= K {
 			continue
 		}
-		inverse := pose.PullbackMap(cfg.Height, cfg.Width, pick.Pose.Angle)
+		inverse := pose.NewTurn(cfg.Height, cfg.Width, pick.Pose.Angle).Back
 		for i, mu := range m.Template(pick.Expert) {
-			if inverse[i] == pose.Outside {
-				continue // rotated out of the frame
+			entry := pick.Expert*cfg.Height*cfg.Width + i
+			row, col := i/cfg.Width+pick.Pose.DY, i%cfg.Width+pick.Pose.DX
+			if inverse != nil {
+				row, col = int(inverse[i].Y)+pick.Pose.DY, int(inverse[i].X)+pick.Pose.DX
 			}
-			entry := pick.Expert*len(inverse) + i
-			row, col := int(inverse[i])/cfg.Width+pick.Pose.DY, int(inverse[i])%cfg.Width+pick.Pose.DX
 			if row < 0 || col < 0 || row >= x.Height() || col >= x.Width() {
 				// Beyond the paper: what surrounds an image may be known to be off.
 				if !cfg.UnknownOutside && (mu > cfg.Q || mu < cfg.Q && cfg.Rule == patchwork.RuleMaxMinusMin) {

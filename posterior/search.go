@@ -88,11 +88,7 @@ func bank(m *patchwork.Model) *score.Bank {
 	c := m.Config()
 	f := score.Frame{Height: c.Height, Width: c.Width, Q: c.Q, QMap: c.QMap, TwoSided: c.Rule == patchwork.RuleMaxMinusMin}
 	for r := range c.Poses.Rotations() {
-		var source []int32 // nil: not turned
-		if a := c.Poses.Angle(r); a != 0 {
-			source = pose.RotationMap(c.Height, c.Width, a)
-		}
-		f.Rotations = append(f.Rotations, source)
+		f.Turns = append(f.Turns, pose.NewTurn(c.Height, c.Width, c.Poses.Angle(r)))
 	}
 	return score.NewBank(f, m.Templates())
 }

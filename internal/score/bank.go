@@ -3,6 +3,8 @@ package score
 import (
 	"math"
 	"sync"
+
+	"example.com/patchwork/pose"
 )
 
 // Span is the half-open run of columns [First, End) of one row of a sprite.
@@ -25,6 +27,7 @@ type Sprite struct {
 // Bank holds every sprite of a model under one scoring, in candidate order:
 // expert first, then rotation. It is immutable and safe for concurrent use.
 type Bank struct {
+	Top, Left     int       // of a sprite's frame, in coordinates of the templates'; not above 0
 	Height, Width int       // of a sprite's frame
 	Q             float64   // abstention value where QMap is nil
 	QMap          []float64 // abstention value per pixel of the image, or nil
@@ -40,43 +43,97 @@ type Bank struct {
 	plain      bool    // see Plain
 }
 
-// Frame says how a Bank is built from templates of Height x Width opinions:
-// with one gather map per rotation (nil is the identity; a negative entry comes
-// from outside the frame and abstains).
+// Frame says how a Bank is built from templates of Height x Width opinions, in which
+// rotations.
 type Frame struct {
 	Height, Width int
 	Q             float64
 	QMap          []float64
 	TwoSided      bool
-	Rotations     [][]int32
+	Turns         []pose.Turn
 }
 
 // NewBank builds the sprites of the templates, which must not change afterwards:
-// an unturned sprite shares the memory of its template.
+// an unturned sprite may share the memory of its template. The frame of the sprites is
+// that of the templates, and larger where votes are turned out of it.
 func NewBank(f Frame, templates [][]float64) *Bank {
 	b := &Bank{Height: f.Height, Width: f.Width, Q: f.Q, QMap: f.QMap, TwoSided: f.TwoSided,
-		Sprites: make([]Sprite, len(templates)*len(f.Rotations))}
+		Sprites: make([]Sprite, len(templates)*len(f.Turns))}
+	b.makeRoom(f, templates)
+	gathers := make([][]int32, len(f.Turns))
+	for r, t := range f.Turns {
+		gathers[r] = b.gather(f, t)
+	}
 	for k, t := range templates {
-		b.setTemplate(f, k, t)
+		b.setTemplate(gathers, k, t)
 	}
 	b.setPenalty()
-	b.plain = b.plain && len(f.Rotations) == 1 && f.Rotations[0] == nil
+	b.plain = b.plain && len(gathers) == 1 && gathers[0] == nil
 	return b
 }
 
+// makeRoom enlarges the frame of the sprites so that every vote of a turned template is
+// in it.
+func (b *Bank) makeRoom(f Frame, templates [][]float64) {
+	used := make([]bool, f.Height*f.Width)
+	for _, t := range templates {
+		for i, v := range t {
+			used[i] = used[i] || b.votes(v)
+		}
+	}
+	bottom, right := f.Height, f.Width
+	for _, t := range f.Turns {
+		for i, s := range t.From {
+			if s != pose.Outside && used[s] {
+				y, x := t.Top+i/t.Width, t.Left+i%t.Width
+				b.Top, b.Left, bottom, right = min(b.Top, y), min(b.Left, x), max(bottom, y+1), max(right, x+1)
+			}
+		}
+	}
+	b.Height, b.Width = bottom-b.Top, right-b.Left
+}
+
+// gather returns which pixel of a template each pixel of a sprite turned by t takes its
+// opinion from, pose.Outside where from none: it abstains. nil is the identity.
+func (b *Bank) gather(f Frame, t pose.Turn) []int32 {
+	if t.From == nil {
+		if b.Height == f.Height && b.Width == f.Width {
+			return nil
+		}
+		t = pose.Turn{Height: f.Height, Width: f.Width}
+		for i := range f.Height * f.Width {
+			t.From = append(t.From, int32(i))
+		}
+	}
+	out := make([]int32, b.Height*b.Width)
+	for i := range out {
+		y, x := b.Top+i/b.Width-t.Top, b.Left+i%b.Width-t.Left
+		if out[i] = pose.Outside; y >= 0 && x >= 0 && y < t.Height && x < t.Width {
+			out[i] = t.From[y*t.Width+x]
+		}
+	}
+	return out
+}
+
+// grid returns where the sprites' frames lie if the templates' are shifted by g.
+func (b *Bank) grid(g Grid) Grid {
+	g.DY0, g.DX0 = g.DY0+b.Top, g.DX0+b.Left
+	return g
+}
+
 // setTemplate makes the sprites of expert k.
-func (b *Bank) setTemplate(f Frame, k int, t []float64) {
+func (b *Bank) setTemplate(gathers [][]int32, k int, t []float64) {
 	on, off := make([]float64, len(t)), make([]float64, len(t))
 	for i, p := range t {
 		on[i], off[i] = math.Log(p), math.Log1p(-p)
 	}
-	for r, rotation := range f.Rotations {
+	for r, rotation := range gathers {
 		s := Sprite{Expert: k, V: t, On: on, Off: off}
 		if rotation != nil {
 			s.V, s.On, s.Off = b.rotate(rotation, t, on, off)
 		}
 		b.findSpans(&s)
-		b.Sprites[k*len(f.Rotations)+r] = s
+		b.Sprites[k*len(gathers)+r] = s
 	}
 }
 
@@ -93,8 +150,9 @@ func (b *Bank) outside() float64 {
 
 // rotate returns the opinions v and their logarithms, gathered by a rotation.
 func (b *Bank) rotate(gather []int32, v, on, off []float64) (rv, ron, roff []float64) {
-	buf := make([]float64, 3*len(v))
-	rv, ron, roff = buf[:len(v)], buf[len(v):2*len(v)], buf[2*len(v):]
+	n := len(gather)
+	buf := make([]float64, 3*n)
+	rv, ron, roff = buf[:n], buf[n:2*n], buf[2*n:]
 	q := b.outside()
 	logQ, logNotQ := math.Log(q), math.Log1p(-q)
 	for i, s := range gather {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"example.com/patchwork/internal/score/kernel"
+
+	"example.com/patchwork/pose"
 )
 
 // The benchmarks search one letter of 56 x 56 pixels under shifts of +-14 and nine
@@ -31,23 +33,12 @@ func bar(side int, angle, length, width float64) []float64 {
 }
 
 // turns returns gather maps of rotations by -24, -18, ..., 24 degrees.
-func turns(side int) [][]int32 {
-	c := float64(side-1) / 2
-	var maps [][]int32
-	for a := -24.0; a <= 24; a += 6 {
-		sin, cos := math.Sincos(-a * math.Pi / 180)
-		m := make([]int32, side*side)
-		for i := range m {
-			y, x := float64(i/side)-c, float64(i%side)-c
-			sy, sx := math.Round(c+sin*x+cos*y), math.Round(c+cos*x-sin*y)
-			m[i] = -1
-			if sy >= 0 && sx >= 0 && sy < float64(side) && sx < float64(side) {
-				m[i] = int32(sy)*int32(side) + int32(sx)
-			}
-		}
-		maps = append(maps, m)
+func turns(side int) []pose.Turn {
+	var all []pose.Turn
+	for _, a := range pose.Evenly(24, 6) {
+		all = append(all, pose.NewTurn(side, side, a))
 	}
-	return maps
+	return all
 }
 
 // letter returns a T of about 400 ink pixels, drawn from the bars themselves.
@@ -78,7 +69,7 @@ func benchmarks() []benchmark {
 	for _, k := range []int{2, 4} {
 		templates := [][]float64{bar(56, 0, 36, 7), bar(56, math.Pi/2, 36, 7), bar(56, 0.8, 30, 7), bar(56, -0.8, 30, 7)}[:k]
 		all = append(all, benchmark{fmt.Sprintf("letter56/K=%d", k),
-			NewBank(Frame{Height: 56, Width: 56, Q: 0.01, Rotations: turns(56)}, templates), letterGrid, 56, letter(56), 0})
+			NewBank(Frame{Height: 56, Width: 56, Q: 0.01, Turns: turns(56)}, templates), letterGrid, 56, letter(56), 0})
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	var templates [][]float64
@@ -96,7 +87,7 @@ func benchmarks() []benchmark {
 		}
 	}
 	all = append(all, benchmark{"scene64/K=10",
-		NewBank(Frame{Height: 28, Width: 28, Q: 0.5, Rotations: [][]int32{nil}}, templates),
+		NewBank(Frame{Height: 28, Width: 28, Q: 0.5, Turns: []pose.Turn{{}}}, templates),
 		Grid{NY: 37, StepY: 1, NX: 37, StepX: 1}, 64, scene, 0})
 	for i := range all {
 		b := &all[i]
@@ -237,7 +228,7 @@ func BenchmarkFixed(b *testing.B) {
 					templates[k][i] = []float64{0.3, 0.3, 0.9, 0.05}[rng.IntN(4)]
 				}
 			}
-			bank := NewBank(Frame{Height: 1, Width: size.d, Q: 0.3, TwoSided: true, Rotations: [][]int32{nil}}, templates)
+			bank := NewBank(Frame{Height: 1, Width: size.d, Q: 0.3, TwoSided: true, Turns: []pose.Turn{{}}}, templates)
 			rows := make([][]uint8, 64)
 			for n := range rows {
 				rows[n] = make([]uint8, size.d)

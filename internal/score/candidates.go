@@ -27,7 +27,7 @@ type span struct{ first, end int }
 // reset starts a new image without picks.
 func (c *candidates) reset(b *Bank, g Grid, height, width int, x []uint8) {
 	c.Field.Reset(b, height, width, x)
-	c.grid = g
+	c.grid = b.grid(g)
 	c.experts = c.experts[:0]
 	for i := range b.Sprites {
 		if k := b.Sprites[i].Expert; k < len(c.experts) {

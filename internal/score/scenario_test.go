@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"example.com/patchwork/internal/score/scoretest"
+
+	"example.com/patchwork/pose"
 )
 
 // levels are opinions and abstention values with something nasty about them:
@@ -31,7 +33,7 @@ type scenario struct {
 // newTable returns a scenario in which nothing moves or turns and nothing is
 // certain: the rows of a table.
 func newTable(c scoretest.Choices) scenario {
-	f := Frame{Height: 1, Width: 1 + c.Pick(6), TwoSided: c.Pick(4) > 0, Q: []float64{0.5, 0.3, 0.01}[c.Pick(3)], Rotations: [][]int32{nil}}
+	f := Frame{Height: 1, Width: 1 + c.Pick(6), TwoSided: c.Pick(4) > 0, Q: []float64{0.5, 0.3, 0.01}[c.Pick(3)], Turns: []pose.Turn{{}}}
 	s := scenario{height: 1, width: f.Width, experts: 1 + c.Pick(5), grid: Grid{NY: 1, StepY: 1, NX: 1, StepX: 1}}
 	templates := make([][]float64, s.experts)
 	for k := range templates {
@@ -74,7 +76,7 @@ func newScenario(c scoretest.Choices) scenario {
 			f.QMap[i] = pickLevel(c)
 		}
 	}
-	f.Rotations = pickRotations(c, f.Height*f.Width)
+	f.Turns = pickTurns(c, f.Height, f.Width)
 	view := pickView(c, &f)
 	s.bank = NewBank(f, pickTemplates(c, f, s.experts, view))
 	s.x = pickImage(c, s.height*s.width)
@@ -94,7 +96,7 @@ func newMild(c scoretest.Choices) scenario {
 		s.height, s.width = f.Height+c.Pick(4), f.Width+c.Pick(30)
 		s.grid = Grid{NY: s.height - f.Height + 1, StepY: 1, NX: s.width - f.Width + 1, StepX: 1}
 	}
-	f.Rotations = pickRotations(c, f.Height*f.Width)
+	f.Turns = pickTurns(c, f.Height, f.Width)
 	templates := make([][]float64, s.experts)
 	for k := range templates {
 		templates[k] = make([]float64, f.Height*f.Width)
@@ -117,20 +119,27 @@ func newMild(c scoretest.Choices) scenario {
 	return s
 }
 
-// pickRotations returns gather maps: the identity and others, with pixels from
-// outside the frame. Nothing here depends on their being rotations.
-func pickRotations(c scoretest.Choices, n int) [][]int32 {
-	maps := make([][]int32, 1+c.Pick(3))
-	for r := range maps {
-		if c.Pick(3) == 0 {
+// pickTurns returns turns: none and others, into boxes that lie in the frame or beyond
+// it, with pixels from outside the frame. Nothing here depends on their being
+// rotations.
+func pickTurns(c scoretest.Choices, h, w int) []pose.Turn {
+	turns := make([]pose.Turn, 1+c.Pick(3))
+	for r := range turns {
+		t := &turns[r]
+		switch c.Pick(4) {
+		case 0:
 			continue
+		case 1:
+			t.Height, t.Width = h, w
+		default:
+			t.Top, t.Left, t.Height, t.Width = c.Pick(5)-2, c.Pick(5)-2, 1+c.Pick(h+3), 1+c.Pick(w+3)
 		}
-		maps[r] = make([]int32, n)
-		for i := range maps[r] {
-			maps[r][i] = int32(c.Pick(n+1)) - 1
+		t.From = make([]int32, t.Height*t.Width)
+		for i := range t.From {
+			t.From[i] = int32(c.Pick(h*w+1)) - 1
 		}
 	}
-	return maps
+	return turns
 }
 
 // pickView maps opinions and abstention values as the scorings of the model

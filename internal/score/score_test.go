@@ -10,6 +10,8 @@ import (
 
 	"example.com/patchwork/internal/score/kernel"
 	"example.com/patchwork/internal/score/scoretest"
+
+	"example.com/patchwork/pose"
 )
 
 // The scenarios are small, and searched by bounds from the first image on.
@@ -19,7 +21,7 @@ func init() { enough = 0 }
 func TestTablesOnlyAfterEnoughShifts(t *testing.T) {
 	defer func(was int64) { enough = was }(enough)
 	enough = 20
-	bank := NewBank(Frame{Height: 1, Width: 2, Q: 0.1, Rotations: [][]int32{nil}}, [][]float64{{0.9, 0.3}})
+	bank := NewBank(Frame{Height: 1, Width: 2, Q: 0.1, Turns: []pose.Turn{{}}}, [][]float64{{0.9, 0.3}})
 	grid := Grid{DY0: -1, NY: 3, StepY: 1, DX0: -1, NX: 3, StepX: 1}
 	for i, want := range []bool{false, false, true, true} {
 		var s Search
@@ -40,7 +42,7 @@ func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(a)/1
 func checkBest(t scoretest.Fataler, s *Search, sc scenario, live func(int) bool) int {
 	t.Helper()
 	c, g := s.Best(sc.costs, live)
-	want, wantGain := ReferenceBest(&s.Field, sc.grid, sc.costs, live)
+	want, wantGain := ReferenceBest(&s.Field, s.grid, sc.costs, live)
 	if c != want || g.Possible != wantGain.Possible || !near(g.Nats, wantGain.Nats) {
 		t.Fatalf("best candidate %d %+v, the reference has %d %+v", c, g, want, wantGain)
 	}
@@ -69,7 +71,7 @@ func checkGains(t scoretest.Fataler, s *Search, sc scenario) {
 			s.general.sync(k)
 		}
 	}
-	for c, want := range ReferenceGains(&s.Field, sc.grid) {
+	for c, want := range ReferenceGains(&s.Field, s.grid) {
 		if got := s.Gain(s.At(c)); got.Possible != want.Possible || !near(got.Nats, want.Nats) {
 			t.Fatalf("candidate %d gains %+v, by the formula %+v", c, got, want)
 		}
@@ -262,7 +264,7 @@ func FuzzSearch(f *testing.F) {
 
 func TestNoLiveExpert(t *testing.T) {
 	var s Search
-	s.Reset(NewBank(Frame{Height: 1, Width: 1, Rotations: [][]int32{nil}}, [][]float64{{1}}),
+	s.Reset(NewBank(Frame{Height: 1, Width: 1, Turns: []pose.Turn{{}}}, [][]float64{{1}}),
 		Grid{NY: 1, StepY: 1, NX: 1, StepX: 1}, 1, 1, []uint8{On})
 	if c, g := s.Best(nil, func(int) bool { return false }); c != -1 || g != (Gain{}) {
 		t.Errorf("the best of no experts is %d %+v", c, g)
@@ -272,8 +274,8 @@ func TestNoLiveExpert(t *testing.T) {
 // Ties go to the lowest candidate: expert, then rotation, then dy, then dx.
 func TestTiesGoToTheLowest(t *testing.T) {
 	template := []float64{0.9, 0.9, 0.9, 0.9}
-	turn := []int32{2, 0, 3, 1}
-	b := NewBank(Frame{Height: 2, Width: 2, Q: 0.5, Rotations: [][]int32{turn, nil}}, [][]float64{template, template})
+	turn := pose.NewTurn(2, 2, 90)
+	b := NewBank(Frame{Height: 2, Width: 2, Q: 0.5, Turns: []pose.Turn{turn, {}}}, [][]float64{template, template})
 	g := Grid{DY0: -1, NY: 3, StepY: 1, DX0: -1, NX: 3, StepX: 1}
 	all := func(int) bool { return true }
 	for _, c := range []struct {

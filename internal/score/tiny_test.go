@@ -7,6 +7,8 @@ import (
 
 	"example.com/patchwork/internal/score/kernel"
 	"example.com/patchwork/internal/score/scoretest"
+
+	"example.com/patchwork/pose"
 )
 
 // newTiny returns a scenario that takes microseconds: at most three experts of a
@@ -38,9 +40,9 @@ func newTiny(c scoretest.Choices) scenario {
 			f.QMap[i] = pickLevel(c)
 		}
 	}
-	f.Rotations = [][]int32{nil}
+	f.Turns = []pose.Turn{{}}
 	if c.Pick(3) == 0 {
-		f.Rotations = pickRotations(c, f.Height*f.Width)
+		f.Turns = pickTurns(c, f.Height, f.Width)
 	}
 	view := pickView(c, &f)
 	s.bank = NewBank(f, tinyTemplates(c, f, s.experts, view))
@@ -173,7 +175,7 @@ func sameBits(a, b Ranked) bool {
 
 // judge compares a best candidate with the formula's.
 func judge(t scoretest.Fataler, s *Search, sc scenario, best Ranked, live func(int) bool) {
-	want, gain := ReferenceBest(&s.Field, sc.grid, sc.costs, live)
+	want, gain := ReferenceBest(&s.Field, s.grid, sc.costs, live)
 	if best.Candidate != want || best.Gain.Possible != gain.Possible || !near(best.Gain.Nats, gain.Nats) {
 		t.Fatalf("best candidate %+v, by the formula %d %+v", best, want, gain)
 	}

@@ -45,7 +45,7 @@ func testTop(t *testing.T) {
 func checkTop(t *rapid.T, s *Search, sc scenario, n int, live func(int) bool, top []Ranked) {
 	t.Helper()
 	var want []Gain
-	for c, g := range ReferenceGains(&s.Field, sc.grid) {
+	for c, g := range ReferenceGains(&s.Field, s.grid) {
 		if k := s.expertOf(c); live(k) && !slices.Contains(s.picks, s.At(c)) {
 			want = append(want, g.minus(CostOf(sc.costs, k)))
 		}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"example.com/patchwork/internal/score"
+
+	"example.com/patchwork/pose"
 )
 
 // benchRows returns rows sampled from a max model in which each expert is active
@@ -14,7 +16,7 @@ import (
 // opinions are different.
 func benchRows(k, d, n int, twoSided, soft bool) rowsCase {
 	rng := rand.New(rand.NewPCG(1, uint64(k)))
-	f := score.Frame{Height: 1, Width: d, Q: 0.02, TwoSided: twoSided, Rotations: [][]int32{nil}}
+	f := score.Frame{Height: 1, Width: d, Q: 0.02, TwoSided: twoSided, Turns: []pose.Turn{{}}}
 	templates := make([][]float64, k)
 	for j := range templates {
 		templates[j] = make([]float64, d)

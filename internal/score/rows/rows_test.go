@@ -11,6 +11,8 @@ import (
 	"example.com/patchwork/internal/score"
 	"example.com/patchwork/internal/score/kernel"
 	"example.com/patchwork/internal/score/scoretest"
+
+	"example.com/patchwork/pose"
 )
 
 // rowsCase is a bank, options and rows to explain.
@@ -23,7 +25,7 @@ type rowsCase struct {
 // pickRows makes a case with what is nasty about rows: equal and opposite
 // opinions, copies of experts, abstention by pixel, unknown pixels, costs.
 func pickRows(c scoretest.Choices, maxExperts, maxPixels, n int) rowsCase {
-	f := score.Frame{Height: 1, Width: 1 + c.Pick(maxPixels), TwoSided: c.Pick(2) > 0, Rotations: [][]int32{nil}}
+	f := score.Frame{Height: 1, Width: 1 + c.Pick(maxPixels), TwoSided: c.Pick(2) > 0, Turns: []pose.Turn{{}}}
 	f.Q = []float64{0.5, 0.3, 0.01, 0.02}[c.Pick(4)]
 	rng := rand.New(rand.NewPCG(uint64(c.Pick(256)), uint64(c.Pick(256))))
 	if c.Pick(3) == 0 {

@@ -20,7 +20,7 @@ for (const [id, data] of [["letter-t", "letters-t"], ["quadrants", "quadrants"]]
     const { explanations } = await ask<{ explanations: (Explanation & { detail: Detail })[] }>("explain", { model: id, images, detail: true });
     const poses = new Set<string>();
     for (const e of explanations) {
-      const placed = e.picks.map((p) => place(templates[p.expert], height, width, p)), votes = e.detail.steps.map((s) => floatsOf(s.votes));
+      const placed = e.picks.map((p) => place(templates[p.expert], model, p, { height, width })), votes = e.detail.steps.map((s) => floatsOf(s.votes));
       e.picks.forEach((p, j) => {
         poses.add(`${p.dy} ${p.dx} ${p.angle}`);
         const same = votes[j].every((v, i) => (Number.isNaN(v) ? !(both ? placed[j][i] !== q && !Number.isNaN(placed[j][i]) : placed[j][i] > q) : v === placed[j][i]));
@@ -34,7 +34,7 @@ for (const [id, data] of [["letter-t", "letters-t"], ["quadrants", "quadrants"]]
     assert.ok(poses.size > (both ? 0 : 20), `${poses.size} poses`);
     if (!model.geometry) return;
     const { samples } = await ask<{ samples: Sample[] }>("sample", { model: id, n: 1, along: [1.3, -0.7, 2] }); // angles that no grid has
-    const own = compose(samples[0].picks.map((p) => place(templates[p.expert], height, width, p)), model.q, both, height * width).p;
+    const own = compose(samples[0].picks.map((p) => place(templates[p.expert], model, p, { height, width })), model.q, both, height * width).p;
     assert.ok(floatsOf(samples[0].p).every((v, i) => Math.abs(v - own[i]) < 1e-6));
   });
 }

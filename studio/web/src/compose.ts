@@ -11,20 +11,24 @@ export interface Pick {
   gain?: number | null;
 }
 
+/** The size of a picture, or of the frame of parts. */
+export interface Size {
+  height: number;
+  width: number;
+}
+
 /**
- * The template of an expert turned about the centre of its frame and then shifted, nearest pixel, as pose.RotationMap and
- * Model.Place do; NaN where it does not reach.
+ * The template of an expert turned about the centre of its frame and then shifted, nearest pixel, as pose.NewTurn and
+ * Model.Place do, in an image of some size (by default the frame's); NaN where it does not reach.
  */
-export function place(template: Float32Array, height: number, width: number, pick: Pick): Float32Array {
-  const out = new Float32Array(height * width).fill(NaN);
+export function place(template: Float32Array, frame: Size, pick: Pick, image = frame): Float32Array {
+  const { height, width } = frame, out = new Float32Array(image.height * image.width).fill(NaN);
   const [sin, cos] = sincos(-pick.angle), cy = (height - 1) / 2, cx = (width - 1) / 2;
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) {
+  for (let y = 0; y < image.height; y++) {
+    for (let x = 0; x < image.width; x++) {
       const dy = y - pick.dy - cy, dx = x - pick.dx - cx;
-      // The shifted pixel has to lie in the frame before it is turned back.
-      if (Math.abs(dy) > cy || Math.abs(dx) > cx) continue;
       const sy = roundEven(settle(cy + sin * dx + cos * dy)), sx = roundEven(settle(cx + cos * dx - sin * dy));
-      if (sy >= 0 && sx >= 0 && sy < height && sx < width) out[y * width + x] = template[sy * width + sx];
+      if (sy >= 0 && sx >= 0 && sy < height && sx < width) out[y * image.width + x] = template[sy * width + sx];
     }
   }
   return out;

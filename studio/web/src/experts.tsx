@@ -152,8 +152,8 @@ function RowText({ example, model }: { example: Example; model: Model }): JSX.El
 
 /** An example with its explanation, the chosen expert outlined. */
 function Overlaid({ example, model, experts, expert }: { example: Example; model: Model; experts: Known[]; expert: number }): JSX.Element {
-  const paper = usePaper(), { height, width } = model, bits = Bits.parse(example), picks = example.explanation.picks;
-  const votes = picks.map((p) => place(experts[p.expert].template, height, width, p)), c = compose(votes, model.q, votesBothWays(model), height * width);
+  const paper = usePaper(), { height, width } = example, bits = Bits.parse(example), picks = example.explanation.picks;
+  const votes = picks.map((p) => place(experts[p.expert].template, model, p, example)), c = compose(votes, model.q, votesBothWays(model), height * width);
   const layer = { experts: picks.map((p) => p.expert), ...c, start: new Float32Array(height * width).fill(model.q) };
   const colour = picks.length ? overlay(paper, bits, layer) : (i: number) => bitColour(paper, bits, i);
   const own = picks.findIndex((p) => p.expert === expert);

@@ -63,8 +63,8 @@ function SampledRow({ sample, model }: { sample: Drawn; model: Model }): JSX.Ele
 
 /** A configuration: coloured by expert, or as the black and white image that was drawn from it. */
 function Picture({ sample, model, experts, noise, across }: { sample: Drawn; model: Model; experts: Known[]; noise: boolean; across: number }): JSX.Element {
-  const paper = usePaper(), { height, width } = model;
-  const placed = useMemo(() => sample.picks.map((p) => place(experts[p.expert].template, height, width, p)), [sample, experts]);
+  const paper = usePaper(), height = model.image_height, width = model.image_width;
+  const placed = useMemo(() => sample.picks.map((p) => place(experts[p.expert].template, model, p, { height, width })), [sample, experts]);
   const label = `Sample: ${sample.picks.map((p) => `${called(model, p.expert)} ${poseWords(p)}`).join("; ") || "no part"}`;
   if (noise) {
     const bits = Bits.parse({ height, width, bits: sample.bits });

@@ -130,9 +130,10 @@ api.onOffline = () => {
 };
 api.onToken = () => link.set("token");
 
-/** The data sets whose images fit a model: of the same size, and for a table with the same columns, in any order. */
+/** The data sets whose images fit a model: of the same size, or for scenes not smaller, and for a table with the same columns, in any order. */
 export function fitting(model: Model | null, all: Data[]): Data[] {
   if (!model) return [];
   const key = (columns: string[]) => columns.toSorted().join("\n"), names = model.columns && key(model.columns);
-  return all.filter((d) => d.height === model.height && d.width === model.width && (!names || !d.columns || key(d.columns) === names));
+  const fits = (d: Data) => (model.scene ? d.height >= model.height && d.width >= model.width : d.height === model.height && d.width === model.width);
+  return all.filter((d) => fits(d) && (!names || !d.columns || key(d.columns) === names));
 }

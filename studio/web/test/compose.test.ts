@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { compose, middle, place, speakers, strong } from "../src/compose.ts";
 
 const t = Float32Array.of(1, 2, 3, 4, 5, 6, 7, 8, 9); // 3 x 3
-const at = (dy: number, dx: number, angle: number) => [...place(t, 3, 3, { expert: 0, dy, dx, angle })].map((v) => (Number.isNaN(v) ? 0 : v));
+const at = (dy: number, dx: number, angle: number) => [...place(t, { height: 3, width: 3 }, { expert: 0, dy, dx, angle })].map((v) => (Number.isNaN(v) ? 0 : v));
 
 test("a pose turns clockwise about the centre, then shifts down and right", () => {
   assert.deepEqual(at(0, 0, 0), [1, 2, 3, 4, 5, 6, 7, 8, 9]);
@@ -13,6 +13,12 @@ test("a pose turns clockwise about the centre, then shifts down and right", () =
   assert.deepEqual(at(0, 0, -90), [3, 6, 9, 2, 5, 8, 1, 4, 7]);
   assert.deepEqual(at(0, 0, 180), [9, 8, 7, 6, 5, 4, 3, 2, 1]);
   assert.deepEqual(at(1, 1, 90), [0, 0, 0, 0, 7, 4, 0, 8, 5]);
+});
+
+test("a part lies anywhere in a larger image, and turned it is not cut off at its frame", () => {
+  const bar = Float32Array.of(1, 2, 3); // 1 x 3
+  const got = place(bar, { height: 1, width: 3 }, { expert: 0, dy: 1, dx: 2, angle: 90 }, { height: 4, width: 5 });
+  assert.deepEqual([...got].map((v) => (Number.isNaN(v) ? 0 : v)), [0, 0, 0, 1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0]);
 });
 
 const near = (got: Float32Array, want: number[]) => want.forEach((w, i) => assert.ok(Math.abs(got[i] - w) < 1e-6, `${i}: ${got[i]}, want ${w}`));

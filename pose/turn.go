@@ -1,0 +1,100 @@
+package pose
+
+import "math"
+
+// Outside marks a pixel of Turn.From that has no counterpart in the frame.
+const Outside = int32(-1)
+
+// Turn is a rotation of a frame about its centre, whole: what it turns out of the
+// frame is kept. The zero Turn leaves every pixel where it is.
+type Turn struct {
+	// The turned frame lies in a box of Height x Width pixels whose first row and column
+	// are Top and Left in the coordinates of the frame; they may be negative.
+	Top, Left, Height, Width int
+
+	// From gives, for each pixel of the box, row-major, the pixel of the frame that it
+	// takes its value from (the inverse rotation, to the nearest pixel), or Outside.
+	From []int32
+
+	// Back gives, for each pixel of the frame, row-major, where it is found after the
+	// turn, in coordinates of the frame (the rotation, to the nearest pixel): it pulls
+	// an image back into the frame of the expert that explains it (the inverse
+	// transformation in eq. (1)).
+	Back []Point
+}
+
+// Point is a pixel, by row and column.
+type Point struct{ Y, X int32 }
+
+// NewTurn returns the rotation of an h x w frame by angle degrees; the zero Turn for 0.
+func NewTurn(h, w int, angle float64) Turn {
+	if angle == 0 {
+		return Turn{}
+	}
+	sin, cos := sincos(angle)
+	cy, cx := float64(h-1)/2, float64(w-1)/2
+	ry := (math.Abs(cos)*float64(h)+math.Abs(sin)*float64(w))/2 + 1
+	rx := (math.Abs(cos)*float64(w)+math.Abs(sin)*float64(h))/2 + 1
+	t := Turn{Top: int(math.Floor(cy - ry)), Left: int(math.Floor(cx - rx))}
+	t.Height, t.Width = int(math.Ceil(cy+ry))-t.Top+1, int(math.Ceil(cx+rx))-t.Left+1
+	t.From = make([]int32, t.Height*t.Width)
+	for i := range t.From {
+		y, x := nearest(sin, cos, cy, cx, t.Top+i/t.Width, t.Left+i%t.Width)
+		if t.From[i] = Outside; y >= 0 && x >= 0 && y < h && x < w {
+			t.From[i] = int32(y)*int32(w) + int32(x)
+		}
+	}
+	t.Back = make([]Point, h*w)
+	for i := range t.Back {
+		y, x := nearest(-sin, cos, cy, cx, i/w, i%w)
+		t.Back[i] = Point{int32(y), int32(x)}
+	}
+	return t.trimmed()
+}
+
+// trimmed returns the turn without the rows and columns of the box that are outside
+// the turned frame altogether.
+func (t Turn) trimmed() Turn {
+	top, left, bottom, right := t.Height, t.Width, -1, -1
+	for i, s := range t.From {
+		if s != Outside {
+			y, x := i/t.Width, i%t.Width
+			top, left, bottom, right = min(top, y), min(left, x), max(bottom, y), max(right, x)
+		}
+	}
+	out := Turn{Top: t.Top + top, Left: t.Left + left, Height: bottom - top + 1, Width: right - left + 1, Back: t.Back}
+	for y := top; y <= bottom; y++ {
+		out.From = append(out.From, t.From[y*t.Width+left:y*t.Width+right+1]...)
+	}
+	return out
+}
+
+// nearest returns the pixel whose centre is nearest to where the centre of pixel (y, x)
+// comes from, under a rotation by the angle of sin and cos about (cy, cx); exact halves
+// go to the even index, as NumPy's rint rounds, which made the golden cases.
+func nearest(sin, cos, cy, cx float64, y, x int) (sy, sx int) {
+	dy, dx := float64(y)-cy, float64(x)-cx
+	return int(math.RoundToEven(settle(cy - sin*dx + cos*dy))), int(math.RoundToEven(settle(cx + cos*dx + sin*dy)))
+}
+
+// settle removes the rounding error of the trigonometry, about 1e-15, so that a
+// coordinate that is exactly a half in theory is one here too, and the map is
+// the same on every machine.
+func settle(v float64) float64 { return math.Round(v*1e9) / 1e9 }
+
+// sincos returns the sine and cosine of an angle in degrees, exact at multiples
+// of 90.
+func sincos(angle float64) (sin, cos float64) {
+	switch a := math.Mod(angle, 360); a {
+	case 0:
+		return 0, 1
+	case 90, -270:
+		return 1, 0
+	case 180, -180:
+		return 0, -1
+	case 270, -90:
+		return -1, 0
+	default:
+		return math.Sincos(a * math.Pi / 180)
+	}
+}
