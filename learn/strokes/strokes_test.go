@@ -619,10 +619,13 @@ func TestGround(t *testing.T) {
 	if n := len(g.turns[1].cells); n < 380 || n > 420 || !seen[0] || !seen[399] {
 		t.Errorf("%d cells of the turned frame, corners %t %t", n, seen[0], seen[399])
 	}
-	for i, m := range pose.RotationMap(20, 20, 45) { // within the frame, the map of package pose
-		at := slices.IndexFunc(g.turns[1].cells, func(c cell) bool { return c.at == g.at(i/20, i%20) })
+	turn := pose.NewTurn(20, 20, 45) // the same pixels
+	for i, m := range turn.From {
+		y, x := i/turn.Width+turn.Top, i%turn.Width+turn.Left
+		at := slices.IndexFunc(g.turns[1].cells, func(c cell) bool { return c.at == g.at(y, x) })
 		if (at < 0) != (m == pose.Outside) || at >= 0 && g.turns[1].cells[at].entry != m {
-			t.Fatalf("pixel %d: another entry than %d", i, m)
+			t.Fatalf("row %d, column %d: another entry than %d", y, x, m)
 		}
 	}
+
 }

@@ -9,13 +9,14 @@ import (
 
 	"example.com/patchwork/internal/score"
 	"example.com/patchwork/internal/score/scoretest"
+	"example.com/patchwork/pose"
 )
 
 // pickEqual makes a case all of whose votes are one value: extreme ones, and such that
 // what an on pixel gains is a simple multiple of what an off one loses, or nearly so:
 // then gains are equal, or closer to each other than rounding.
 func pickEqual(c scoretest.Choices, maxExperts, maxPixels, n int) rowsCase {
-	f := score.Frame{Height: 1, Width: 1 + c.Pick(maxPixels), Rotations: [][]int32{nil}}
+	f := score.Frame{Height: 1, Width: 1 + c.Pick(maxPixels), Turns: []pose.Turn{{}}}
 	f.Q = []float64{0.5, 0.2, 0.02, 0.3, 1e-6, 0.999}[c.Pick(6)]
 	rng := rand.New(rand.NewPCG(uint64(c.Pick(256)), uint64(c.Pick(256))))
 	vote := []float64{0.8, 0.9, 0.98, 0.6, math.Nextafter(1, 0), f.Q + 1e-9}[c.Pick(6)]
@@ -93,7 +94,7 @@ func TestEqualVotesAgree(t *testing.T) {
 
 // Where counts cannot decide as sums do, there is no counting.
 func TestEqualVotesRefuse(t *testing.T) {
-	f := score.Frame{Height: 1, Width: 70, Q: 0.2, Rotations: [][]int32{nil}}
+	f := score.Frame{Height: 1, Width: 70, Q: 0.2, Turns: []pose.Turn{{}}}
 	templates := func(votes ...float64) [][]float64 {
 		out := make([][]float64, 3)
 		for k := range out {
