@@ -94,9 +94,7 @@ const learnExample = `  patchwork synth letters --letters T --writers 20 --seed 
     --where 'writer<=10' --picture parts.png --progress-picture figure7.png
   patchwork synth quadrants --n 60 --seed 1 -o q.npz
   patchwork learn q.npz -o rule.npz --rule max-minus-min -k auto --curve curve.png
-  patchwork learn sites.csv -o sites-model.npz
-  patchwork synth scenes --n 60 --side 48 --flip 0 --exemplars 1 -o scenes.npz
-  patchwork learn scenes.npz --start-from pairs -o digits.npz`
+  patchwork learn sites.csv -o sites-model.npz`
 
 func (a *app) learnCommand() *cobra.Command {
 	f := new(learnFlags)
