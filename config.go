@@ -150,6 +150,10 @@ type Config struct {
 	// from. 0 means the frame's. The Config of a Model has the size itself, never 0.
 	ImageHeight, ImageWidth int
 
+	// Overhang is how many pixels the frame may reach beyond the border of a Scene, so
+	// that parts smaller than the frame can lie at the border; 0 or more.
+	Overhang int
+
 	// Reuse is the number of picks an expert may have in one image; 0 means 1.
 	Reuse int
 
@@ -225,6 +229,8 @@ func (c Config) validate() error {
 		return fmt.Errorf("patchwork: %d abstention values for a frame of %d x %d", len(c.QMap), c.Height, c.Width)
 	case c.QMap != nil && c.Scene:
 		return fmt.Errorf("patchwork: an abstention value per pixel needs images of the frame's size, not scenes")
+	case c.Overhang < 0 || c.Overhang > pose.MaxShift || c.Overhang > 0 && !c.Scene:
+		return fmt.Errorf("patchwork: an overhang of %d pixels; give 0 or more, and more only for a scene", c.Overhang)
 	case c.Truncate && c.Rule != RuleMax:
 		return fmt.Errorf("patchwork: truncated templates belong to the max rule, not to %v", c.Rule)
 	case c.Reuse < 0:

@@ -88,6 +88,9 @@ func stepKey(m *Model, opt PursuitOptions) string {
 	h := sha256.New()
 	c := m.cfg
 	fmt.Fprintf(h, "%v %d %d %v %v %t %v %t %v %d %v\n", c.Rule, c.Height, c.Width, c.Poses, c.Q, c.Truncate, c.UnknownOutside, c.Scene, c.Prior, c.reuse(), len(c.QMap))
+	if c.Overhang > 0 {
+		fmt.Fprintf(h, "overhang %d\n", c.Overhang)
+	}
 	o := opt.withDefaults(&m.cfg)
 	costs, rates := o.Costs, o.Rates
 	o.Costs, o.Rates = nil, nil

@@ -204,7 +204,8 @@ func (m *Model) WithConfig(cfg Config) (*Model, error) {
 func (m *Model) Abstention(i int) float64 { return m.cfg.abstention(i) }
 
 // GridFor returns the grid of poses that the pursuit searches in an image of the
-// given size: the model's own, or every full placement for a Scene model. The
+// given size: the model's own, or for a Scene model every placement that reaches
+// beyond the border by no more than its Overhang. The
 // error is a *SizeError, or says that there are more than pose.MaxCandidates
 // candidates.
 func (m *Model) GridFor(height, width int) (pose.Grid, error) {
@@ -218,8 +219,8 @@ func (m *Model) GridFor(height, width int) (pose.Grid, error) {
 	}
 	g := c.Poses
 	if c.Scene {
-		g.DY = pose.Range{Min: 0, Max: height - c.Height, Step: 1}
-		g.DX = pose.Range{Min: 0, Max: width - c.Width, Step: 1}
+		g.DY = pose.Range{Min: -c.Overhang, Max: height - c.Height + c.Overhang, Step: 1}
+		g.DX = pose.Range{Min: -c.Overhang, Max: width - c.Width + c.Overhang, Step: 1}
 	}
 	if n := g.Len(); n > pose.MaxCandidates/m.K() {
 		return pose.Grid{}, fmt.Errorf("patchwork: %d parts in %d poses are more than %d candidates; shift or rotate less, or in larger steps",

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -16,7 +17,7 @@ import (
 func begin(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options, i int) (how string, m *patchwork.Model, err error) {
 	if opt.Continue != nil {
 		m, err = opt.Continue.WithConfig(cfg)
-		return "continue", m, err
+		return cmp.Or(opt.began, "continue"), m, err
 	}
 	if opt.Method == MethodBatch {
 		m, err = randomModel(cfg, opt.Experts, rng(opt.Seed, i))

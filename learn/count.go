@@ -47,6 +47,14 @@ func (r *runner) inMemory(ctx context.Context, data patchwork.Data) (*patchwork.
 	if r.opt.Blank(r.cfg, data) > 0 {
 		data = inked(data)
 	}
+	if r.opt.StartFrom == StartFromPairs && r.opt.Continue == nil {
+		if err := r.opt.checkPairs(r.cfg, data); err != nil {
+			return nil, err
+		}
+		if err := r.fromPairs(ctx, data); err != nil {
+			return nil, err
+		}
+	}
 	r.cfg = sized(r.cfg, data)
 	if !r.opt.finding() {
 		return learnStarts(ctx, data, r.cfg, r.opt)

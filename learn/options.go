@@ -59,11 +59,16 @@ const (
 	// StartFromSplits cuts the ink of one image into elongated pieces, a different
 	// image each time.
 	StartFromSplits
+	// StartFromPairs grows parts of what pairs of images have in common at some shift
+	// (package pairs), for images that hold several parts each, anywhere: the number
+	// and size of the parts are found, and the configuration becomes a Scene with
+	// images of the frame's size. Only for images in memory, under Max.
+	StartFromPairs
 )
 
-var startFromNames = []string{"both", "orders", "splits"}
+var startFromNames = []string{"both", "orders", "splits", "pairs"}
 
-// String returns the name used in flags: "both", "orders", "splits".
+// String returns the name used in flags: "both", "orders", "splits", "pairs".
 func (b StartFrom) String() string { return enum.Name("StartFrom", startFromNames, uint8(b)) }
 
 // ParseStartFrom returns the StartFrom of a name that String returns.
@@ -141,6 +146,7 @@ type Options struct {
 	Memory Memory `json:"-"`
 
 	note   func(Step)      // called with every step; may be nil
+	began  string          // what Continue was made from, for the record; "" for a model that was given
 	start  int             // the number of the present start, or noStart
 	online patchwork.Prior // of online learning
 }
@@ -201,6 +207,8 @@ func (o Options) onTheWay() Options {
 func (o Options) WithDefaults(c patchwork.Config) Options {
 	if o.Method == MethodAuto {
 		switch {
+		case o.StartFrom == StartFromPairs && c.Rule == patchwork.RuleMax && !o.Paper:
+			o.Method = MethodBoth
 		case o.byStrokes(c):
 			o.Method = MethodStrokes
 		case c.Rule == patchwork.RuleMaxMinusMin && !rows.Moves(c), o.Paper && o.Continue != nil:
@@ -214,7 +222,7 @@ func (o Options) WithDefaults(c patchwork.Config) Options {
 	if o.Method == MethodStrokes && o.StartFrom == StartFromBoth {
 		o.StartFrom = StartFromSplits
 	}
-	if o.Paper || o.Method != MethodBoth && o.Method != MethodStrokes || c.Rule != patchwork.RuleMax || !rows.Moves(c) {
+	if o.StartFrom != StartFromPairs && (o.Paper || o.Method != MethodBoth && o.Method != MethodStrokes || c.Rule != patchwork.RuleMax || !rows.Moves(c)) {
 		o.StartFrom = StartFromOrders
 	}
 	if o.Continue != nil {

@@ -11,6 +11,7 @@ const (
 	StageExact  = "exact"  // an iteration of the exact M-step
 	StageMove   = "move"   // an expert was moved to where one was missing
 	StageStart  = "start"  // a start has ended
+	StagePairs  = "pairs"  // a part was grown of what images have in common; there is no model yet
 
 	StageGrow     = "grow"     // an expert was appended by sequential initialisation
 	StageShrink   = "shrink"   // an expert was deleted
@@ -40,7 +41,7 @@ type Step struct {
 // one of a number of experts that was tried, and 3 for the result.
 func (s *Step) rank() int {
 	switch s.Stage {
-	case StageOnline, StageEM, StagePolish, StageExact, StageMove, StageConfirm, "":
+	case StagePairs, StageOnline, StageEM, StagePolish, StageExact, StageMove, StageConfirm, "":
 		return 0
 	case StageStart:
 		return 1

@@ -25,6 +25,7 @@
 //	scene       true: images may be larger than the frame; false
 //	images      [height, width] of the images of a scene: of those it was learned
 //	            from, and samples; as the frame
+//	overhang    pixels by which the frame may reach beyond the border of a scene; 0
 //	shift, shift_step  shifts -shift..shift in both directions, in multiples of
 //	            shift_step counted from 0; 0 and 1
 //	shift_y, shift_x  instead of these: [min, max] or [min, max, step]; only 0

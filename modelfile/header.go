@@ -33,6 +33,7 @@ type header struct {
 	Width     int       `json:"width"`
 	Scene     bool      `json:"scene,omitempty"`
 	Images    []int     `json:"images,omitempty"` // [height, width] of the images, where they are larger than the frame
+	Overhang  int       `json:"overhang,omitempty"`
 	Shift     *int      `json:"shift,omitempty"`
 	ShiftStep *int      `json:"shift_step,omitempty"`
 	ShiftY    []int     `json:"shift_y,omitempty"`
@@ -155,6 +156,7 @@ func (h *header) fields() map[string]field {
 		"width":      {&h.Width, "a whole number"},
 		"scene":      {&h.Scene, "true or false"},
 		"images":     {&h.Images, "[height, width], whole numbers"},
+		"overhang":   {&h.Overhang, "a whole number"},
 		"shift":      {&h.Shift, "a whole number"},
 		"shift_step": {&h.ShiftStep, "a whole number"},
 		"shift_y":    {&h.ShiftY, "[min, max, step], whole numbers"},
@@ -244,7 +246,7 @@ func excerpt(value []byte) string {
 // config returns the configuration that the header describes, except for a
 // QMap.
 func (h *header) config() (patchwork.Config, error) {
-	c := patchwork.Config{Height: h.Height, Width: h.Width, Scene: h.Scene, Defaults: patchwork.Defaults{Truncate: h.Truncate}}
+	c := patchwork.Config{Height: h.Height, Width: h.Width, Scene: h.Scene, Overhang: h.Overhang, Defaults: patchwork.Defaults{Truncate: h.Truncate}}
 	var err error
 	if c.Rule, err = enum.Of[patchwork.Rule]("a rule", h.Rule); err != nil {
 		return c, bad("rule", `give "max" or "max-minus-min"`, "is %q", h.Rule)

@@ -58,6 +58,8 @@ func TestImagesRefused(t *testing.T) {
 		want string
 	}{
 		"three numbers":    {map[string]any{"scene": true, "images": []int{1, 2, 3}}, "model.json: field images: has 3 numbers"},
+		"overhang":         {map[string]any{"scene": true, "overhang": -1}, "an overhang of -1 pixels"},
+		"overhang alone":   {map[string]any{"overhang": 1}, "an overhang of 1 pixels; give 0 or more, and more only for a scene"},
 		"no pixels":        {map[string]any{"scene": true, "images": []int{0, 8}}, "model.json: field images: are 0 x 8 pixels"},
 		"smaller":          {map[string]any{"scene": true, "images": []int{1, 8}}, "images of 1 x 8 pixels are smaller than their parts, 2 x 3"},
 		"larger, no scene": {map[string]any{"images": []int{5, 8}}, "images of 5 x 8 pixels are not of the size of the parts, 2 x 3"},

@@ -102,6 +102,9 @@ func drawConfig(t *rapid.T) patchwork.Config {
 	}
 	c.ZeroQ = c.Rule == patchwork.RuleMaxMinusMin && c.Q == 0
 	c.Truncate = c.Rule == patchwork.RuleMax && rapid.Bool().Draw(t, "truncate")
+	if c.Scene {
+		c.Overhang = rapid.IntRange(0, 3).Draw(t, "overhang")
+	}
 	if c.Scene && rapid.Bool().Draw(t, "larger images") {
 		c.ImageHeight, c.ImageWidth = c.Height+rapid.IntRange(0, 9).Draw(t, "rows more"), c.Width+rapid.IntRange(0, 9).Draw(t, "columns more")
 	}

@@ -58,8 +58,8 @@ What the data are is recognised and said in one line; --for changes it:
             turned by up to 24 degrees, unless --shift or --rotate is given.
             --method strokes, the default, makes clean parts, each in one piece
             and without ink of another; --straight 60 prefers straight ones.
-  scenes    images larger than their parts, which lie anywhere, up to three
-            times.
+  scenes    images of several parts each, anywhere: --start-from pairs, unless
+            --shift or another start is given.
   paper     --mode paper.
 
 How many parts there are is found out unless -k says it; a table of what was tried is
@@ -68,6 +68,12 @@ proportion to the side, after paying for the choice of its place; -k 2..12 tries
 numbers only, and a line says where it stopped. Where they stay, the shortest
 description decides; for -k 2..12 under max with --method both or online, the
 log-likelihood of a held-out fifth of the images.
+
+--start-from pairs finds parts that are never shown alone. What two images have in
+common at some shift is a part and a little chance: from such patterns parts are
+grown, split, joined and deleted as long as the description of the images gets
+shorter, and learned further by EM. Number, size and places of the parts and the
+background are found; -k K is the most there may be, --rotate 180:90 also turns them.
 
 Files that need more than --memory are read again in every pass: starts are
 learned from --sample images drawn at random, then the best is improved on all
@@ -124,7 +130,7 @@ func (f *learnFlags) add(cmd *cobra.Command) {
 	poseFlags(cmd, &f.Poses)
 	choose(&f.Mode, "Mode", "mode", "default", "settings to start from")
 	choose(&f.Method, "Method", "method", "default", "one pass over the images, batch EM, batch EM after one pass, clean strokes for drawings whose parts move, or soft EM for tables (default by the data)")
-	choose(&f.Begin, "Begin", "start-from", "both", "start from orders of the images, from splits of one image, or from an order and three splits in turn; both means orders if parts do not move, and for --progress-picture; with --method soft: grown parts, a mixture, or the better of the two")
+	choose(&f.Begin, "Begin", "start-from", "both", "start from orders of the images, from splits of one image, or from an order and three splits in turn; pairs: what images have in common, for parts that are never shown alone; both means orders if parts do not move, and for --progress-picture; with --method soft: grown parts, a mixture, or the better of the two")
 	choose(&f.Aim, "Aim", "aim", "interpret", "what the parts of a table are for: interpret gives few votes, chosen by description length")
 	positiveFlag(cmd, &f.Starts, "starts", "number of starts (default 8, 14 with --straight, 5 random ones, or 1 in the paper's mode)")
 	positiveFlag(cmd, &f.Iterations, "iterations", "iterations of batch EM (default 5 after online learning, 9 for strokes, else 25)")
@@ -402,6 +408,8 @@ func (a *app) run(ctx context.Context, l *learning, src patchwork.Source) error 
 			if best = max(best, s.LogLik); what == "start" {
 				p.step(fmt.Sprintf("best log-likelihood %.1f", best))
 			}
+		case learn.StagePairs:
+			p.step(words.Count(s.Experts, "part"))
 		case learn.StageGrow, learn.StageShrink, learn.StageMerge, learn.StageRelocate, learn.StageFresh, learn.StageConfirm:
 			p.step(fmt.Sprintf("%s (%s)", words.Count(s.Experts, "part"), s.Stage))
 		}

@@ -12,6 +12,9 @@
 //	go run ./experiments/run counts           how many strokes do straight letters have? found out by the learner
 //	go run ./experiments/run roles            roles of users and permissions, exactly; and Boolean products taken apart
 //	go run ./experiments/run planted [name...] groups of columns planted in tables: are they found, and how many? (names of package tables)
+//	go run ./experiments/run deconvolution    four features in images that hold several of them, anywhere (package pairs)
+//	go run ./experiments/run walks            random walks that are never alone: flips, quarter turns, and noise without parts
+//	go run ./experiments/run alone            ten digits that are never shown alone
 //
 // The data are read from the folder in PATCHWORK_SHARED (default ../shared).
 package main
@@ -29,6 +32,7 @@ import (
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/experiments/letters"
+	"example.com/patchwork/experiments/pairs"
 	"example.com/patchwork/experiments/pursuit"
 	"example.com/patchwork/experiments/quadrants"
 	"example.com/patchwork/experiments/rivals"
@@ -41,7 +45,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if len(os.Args) < 2 || len(os.Args) > 2 && os.Args[1] != "tables" && os.Args[1] != "planted" && os.Args[1] != "strokes" {
-		fmt.Fprintln(os.Stderr, "usage: run scenes|pursuit|letters|strokes [method]|bars|quadrants|rivals|auto|counts|roles|planted [name...]|tables [set...]")
+		fmt.Fprintln(os.Stderr, "usage: run scenes|pursuit|letters|strokes [method]|bars|quadrants|rivals|auto|counts|roles|deconvolution|walks|alone|planted [name...]|tables [set...]")
 		os.Exit(2)
 	}
 	start := time.Now()
@@ -111,10 +115,24 @@ func run(ctx context.Context, name string) error {
 		return tables.ReportFactors(ctx, os.Stdout, 50)
 	case "planted": // on one worker, so that times are for one core
 		return tables.ReportPlanted(ctx, os.Stdout, os.Args[2:], 20, tables.Options{Workers: 1})
+	case "deconvolution": // these on one worker, in processor time
+		images, features, err := readDeconvolution()
+		if err != nil {
+			return err
+		}
+		return pairs.ReportDeconvolution(ctx, os.Stdout, images, features)
+	case "walks":
+		return pairs.ReportWalks(ctx, os.Stdout)
+	case "alone":
+		digits, labels, err := readDigits()
+		if err != nil {
+			return err
+		}
+		return pairs.ReportAlone(ctx, os.Stdout, digits, labels)
 	case "auto":
 		return quadrants.ReportAuto(ctx, os.Stdout, quadrants.AutoRows(1, 1))
 	}
-	return fmt.Errorf("no experiment %q; there are scenes, pursuit, letters, strokes, bars, quadrants, rivals, auto, counts, roles, planted, tables", name)
+	return fmt.Errorf("no experiment %q; there are scenes, pursuit, letters, strokes, bars, quadrants, rivals, auto, counts, roles, deconvolution, walks, alone, planted, tables", name)
 }
 
 // runStrokes measures a method on letters, or the default.
@@ -182,6 +200,18 @@ func readDigits() ([]*bitmap.Image, []int, error) {
 		labels[i] = int(d)
 	}
 	return set.Images, labels, nil
+}
+
+// readDeconvolution reads the images of a deconvolution problem and its features.
+func readDeconvolution() (images, features []*bitmap.Image, err error) {
+	for name, to := range map[string]*[]*bitmap.Image{"x": &images, "features": &features} {
+		set, err := dataset.Read([]string{data("peers", "conv_problem.npz")}, dataset.Options{Array: name})
+		if err != nil {
+			return nil, nil, err
+		}
+		*to = set.Images
+	}
+	return images, features, nil
 }
 
 func runPursuit(ctx context.Context) error {

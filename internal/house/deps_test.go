@@ -63,7 +63,8 @@ const policy = `
 	patchwork, internal/score, internal/pool, internal/rows, pose < posterior;
 	patchwork < internal/rows;
 	patchwork, pose, internal/pool, internal/score/kernel < learn/strokes; # the M-step of drawings, and its search
-	posterior, internal/rows, learn/strokes < learn;
+	bitmap, pose, internal/pool, internal/draw, internal/score/kernel < learn/pairs; # binary parts, before there is a model
+	posterior, internal/rows, learn/strokes, learn/pairs < learn;
 	patchwork < table/blocks; # tables as blocks, exactly
 	posterior, internal/rows, table/blocks < table;
 	patchwork, internal/assign < internal/alike;
@@ -121,7 +122,7 @@ const policy = `
 	< studio/...;
 	LIBRARY, experiments/stat, NETWORK < experiments/bench/serve;
 	LIBRARY, experiments/stat, cmd/engine < experiments/bench/scale;
-	LIBRARY, rule, internal/assign, experiments/stat, experiments/rivals/dae, experiments/rivals/logpca, experiments/rivals/nmf,
+	LIBRARY, learn/pairs, rule, internal/assign, experiments/stat, experiments/rivals/dae, experiments/rivals/logpca, experiments/rivals/nmf,
 	experiments/rivals/rbm, experiments/rivals/sparse
 	< experiments/...;
 	experiments/... < experiments/paper!; # the one door of the experiments

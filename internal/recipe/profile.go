@@ -59,6 +59,9 @@ func (r Recipe) Resolve(d Facts) (Recipe, string) {
 	if r.Method == "default" {
 		r.Method = ""
 	}
+	if r.pairs() && r.For != ForTable && !r.Paper() && r.For != ForPaper {
+		return r.asPairs(), ""
+	}
 	switch r.For {
 	case ForPaper:
 		r.Mode = "paper"
@@ -156,6 +159,9 @@ func (r Recipe) movesByDefault(d Facts) bool {
 
 // asScenes resolves a recipe for scenes.
 func (r Recipe) asScenes(d Facts) Recipe {
+	if !r.Given && r.Shift == 0 && r.ShiftX == nil && r.Begin == "" && r.Rule != "max-minus-min" && (r.Method == "" || r.Method == "both") && !d.Streamed {
+		return r.asPairs()
+	}
 	r = r.counted()
 	if !r.Given && !r.move() {
 		dx := d.Width / 2

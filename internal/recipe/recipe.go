@@ -25,7 +25,7 @@ type Recipe struct {
 	Rule       string   `json:"rule,omitempty" enum:"max,max-minus-min" doc:"default max"`
 	Mode       string   `json:"mode,omitempty" enum:"default,paper" doc:"settings to start from"`
 	Method     string   `json:"method,omitempty" enum:"default,online,batch,both,strokes,soft" doc:"strokes is for drawings, soft for tables; default by the data"`
-	Begin      string   `json:"begin,omitempty" enum:"both,orders,splits,grow,mixture" doc:"what starts begin with"`
+	Begin      string   `json:"begin,omitempty" enum:"both,orders,splits,pairs,grow,mixture" doc:"what starts begin with"`
 	Aim        string   `json:"aim,omitempty" enum:"interpret,predict" doc:"of method soft; default interpret"`
 	Starts     int      `json:"starts,omitempty" minimum:"1" maximum:"100" doc:"number of starts"`
 	Iterations int      `json:"iterations,omitempty" minimum:"1" maximum:"1000" doc:"number of iterations of batch EM"`
@@ -102,6 +102,9 @@ func (r *Recipe) Plan(height, width int) (*Plan, error) {
 	}
 	if r.Outside != "" {
 		p.Config.UnknownOutside = named(&n, "outside", r.Outside, parseOutside)
+	}
+	if r.pairs() && r.Truncate == nil {
+		p.Config.Truncate = true
 	}
 	p.Config.Prior = cmp.Or(r.Prior, p.Config.Prior)
 	p.Config.Reuse = cmp.Or(r.Reuse, p.Config.Reuse)
@@ -217,7 +220,9 @@ func (r *Recipe) checkResolved() error {
 	case r.Aim != "":
 		return bad("aim", "{aim} is for {method} soft")
 	case r.Begin == "grow" || r.Begin == "mixture":
-		return bad("begin", "{begin} %s is for {method} soft; give orders, splits or both", r.Begin)
+		return bad("begin", "{begin} %s is for {method} soft; give orders, splits, pairs or both", r.Begin)
+	case r.pairs():
+		return r.checkPairs()
 	case r.Auto && !r.move() && (r.Rule != "max-minus-min" || r.Method == "online" || r.Method == "both"):
 		return bad("auto", "{auto} where parts stay in their places uses the description length, which needs {method} soft, or {rule} max-minus-min "+
 			"learned in batches; otherwise give {count}")
@@ -229,7 +234,7 @@ func (r *Recipe) checkResolved() error {
 // without poses.
 func (r *Recipe) checkSoft() error {
 	switch {
-	case r.Begin == "orders" || r.Begin == "splits":
+	case r.Begin == "orders" || r.Begin == "splits" || r.pairs():
 		return bad("begin", "{begin} %s cannot be combined with {method} soft; give grow, mixture or both", r.Begin)
 	}
 	for _, s := range []struct {

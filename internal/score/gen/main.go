@@ -18,6 +18,7 @@ func main() {
 	copyAVX2()
 	stackAVX2()
 	stackAVX512()
+	overlapsAVX512()
 	Generate()
 }
 
@@ -307,6 +308,68 @@ func copyAVX2() {
 	ADDQ(pitch, from)
 	DECQ(rows)
 	JNZ(operand.LabelRef("row"))
+	VZEROUPPER()
+	RET()
+}
+
+// overlapsAVX512 counts common ones of 8 places in the 8 words of a register, and of
+// up to 32 places for each row of the template.
+func overlapsAVX512() {
+	TEXT("overlapsAVX512", NOSPLIT, "func(out *uint16, stride int, rows *uint64, template *uint64, height int, shift, columns, count int)")
+	Doc("overlapsAVX512 implements Path.Overlaps; count is a multiple of 8.")
+	Pragma("noescape")
+	out, stride := Load(Param("out"), GP64()), Load(Param("stride"), GP64())
+	rows, template := Load(Param("rows"), GP64()), Load(Param("template"), GP64())
+	height, shift := Load(Param("height"), GP64()), Load(Param("shift"), GP64())
+	columns, count := Load(Param("columns"), GP64()), Load(Param("count"), GP64())
+	SHLQ(operand.Imm(1), stride)
+
+	Label("overlaps_column")
+	to, from, left := GP64(), GP64(), GP64()
+	MOVQ(out, to)
+	MOVQ(rows, from)
+	MOVQ(count, left)
+	for _, group := range []int{4, 2, 1} {
+		name := map[int]string{4: "four", 2: "two", 1: "one"}[group]
+		Label("overlaps_" + name)
+		CMPQ(left, operand.U32(8*group))
+		JL(operand.LabelRef("overlaps_" + name + "_end"))
+		sums := make([]reg.VecVirtual, group)
+		for i := range sums {
+			sums[i] = ZMM()
+			VPXORQ(sums[i], sums[i], sums[i])
+		}
+		row, word, n := GP64(), GP64(), GP64()
+		MOVQ(from, row)
+		MOVQ(template, word)
+		MOVQ(height, n)
+		Label("overlaps_" + name + "_row")
+		bits, t := GP64(), ZMM()
+		SHLXQ(shift, operand.Mem{Base: word}, bits)
+		VPBROADCASTQ(bits, t)
+		for i, sum := range sums {
+			both := ZMM()
+			VPANDQ(operand.Mem{Base: row, Disp: 64 * i}, t, both)
+			VPOPCNTQ(both, both)
+			VPADDQ(both, sum, sum)
+		}
+		ADDQ(operand.U32(8), row)
+		ADDQ(operand.U32(8), word)
+		DECQ(n)
+		JNZ(operand.LabelRef("overlaps_" + name + "_row"))
+		for i, sum := range sums {
+			VPMOVQW(sum, operand.Mem{Base: to, Disp: 16 * i})
+		}
+		ADDQ(operand.U32(16*group), to)
+		ADDQ(operand.U32(64*group), from)
+		SUBQ(operand.U32(8*group), left)
+		JMP(operand.LabelRef("overlaps_" + name))
+		Label("overlaps_" + name + "_end")
+	}
+	ADDQ(stride, out)
+	INCQ(shift)
+	DECQ(columns)
+	JNZ(operand.LabelRef("overlaps_column"))
 	VZEROUPPER()
 	RET()
 }

@@ -9,13 +9,16 @@ import "golang.org/x/sys/cpu"
 // AVX-512 looks 64 entries up at once (VBMI), AVX2 only 16.
 var (
 	avx2 = &Path{Name: "avx2", Entries: 16, Rows: 2, Columns: 2, Pixels: 1,
-		sums: sums(sumsAVX2), gain: gain(gainAVX2), copies: copies, stack: stack(stackAVX2)}
+		sums: sums(sumsAVX2), gain: gain(gainAVX2), copies: copies, overlaps: overlapsPortable, stack: stack(stackAVX2)}
 	avx512 = &Path{Name: "avx512", Entries: 64, Rows: 2, Columns: 3, Pixels: 2,
-		sums: sums(sumsAVX512), gain: gain(gainAVX512), copies: copies, stack: stack(stackAVX512)}
+		sums: sums(sumsAVX512), gain: gain(gainAVX512), copies: copies, overlaps: overlapsPortable, stack: stack(stackAVX512)}
 )
 
 // vector returns the paths of vector code that this machine has.
 func vector() (paths []*Path) {
+	if cpu.X86.HasAVX512VPOPCNTDQ && cpu.X86.HasBMI2 {
+		avx512.overlaps = overlaps
+	}
 	if cpu.X86.HasAVX2 {
 		paths = append(paths, avx2)
 	}
@@ -47,4 +50,9 @@ func copies(to, from []byte, rows, width, pitch int) {
 // stack returns Path.stack by vector code.
 func stack(f func(sums, from, at *int32, n int)) func(_, _, _ []int32) {
 	return func(sums, from, at []int32) { f(&sums[0], &from[0], &at[0], len(at)) }
+}
+
+// overlaps returns Path.overlaps by vector code.
+func overlaps(out []uint16, stride int, rows, template []uint64, shift, columns, count int) {
+	overlapsAVX512(&out[0], stride, &rows[0], &template[0], len(template), shift, columns, (count+7)&^7)
 }

@@ -83,6 +83,9 @@ type Path struct {
 	copies func(to, from []byte, rows, width, pitch int)
 	// stack is Stack without its checks, for one place or more.
 	stack func(sums, from, places []int32)
+	// overlaps is Overlaps without its checks, for one column, place and row of the
+	// template or more.
+	overlaps func(out []uint16, stride int, rows, template []uint64, shift, columns, count int)
 }
 
 // Sums sets sums[64*t+Position(l)] to the sum over the lookups of
@@ -136,7 +139,7 @@ func (p *Path) Copy(to, from []byte, rows, width, pitch int) {
 }
 
 // reference is the path that does without the loops of this package.
-var reference = &Path{Name: "reference", stack: stackPortable}
+var reference = &Path{Name: "reference", stack: stackPortable, overlaps: overlapsPortable}
 
 // Fast reports whether the path has the inner loops at all.
 func (p *Path) Fast() bool { return p != reference }

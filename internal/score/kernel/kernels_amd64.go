@@ -38,3 +38,8 @@ func stackAVX2(sums *int32, from *int32, at *int32, n int)
 //
 //go:noescape
 func stackAVX512(sums *int32, from *int32, at *int32, n int)
+
+// overlapsAVX512 implements Path.Overlaps; count is a multiple of 8.
+//
+//go:noescape
+func overlapsAVX512(out *uint16, stride int, rows *uint64, template *uint64, height int, shift int, columns int, count int)

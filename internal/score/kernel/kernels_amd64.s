@@ -553,3 +553,123 @@ next:
 	VMOVDQU32 Z1, 64(AX)
 	VZEROUPPER
 	RET
+
+// func overlapsAVX512(out *uint16, stride int, rows *uint64, template *uint64, height int, shift int, columns int, count int)
+// Requires: AVX, AVX512F, AVX512VPOPCNTDQ, BMI2
+TEXT ·overlapsAVX512(SB), NOSPLIT, $8-64
+	MOVQ out+0(FP), AX
+	MOVQ stride+8(FP), CX
+	MOVQ rows+16(FP), DX
+	MOVQ template+24(FP), BX
+	MOVQ height+32(FP), SI
+	MOVQ shift+40(FP), DI
+	MOVQ columns+48(FP), R8
+	MOVQ count+56(FP), R9
+	SHLQ $0x01, CX
+
+overlaps_column:
+	MOVQ AX, R10
+	MOVQ DX, R11
+	MOVQ R9, R12
+
+overlaps_four:
+	CMPQ   R12, $0x00000020
+	JL     overlaps_four_end
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	MOVQ   R11, R13
+	MOVQ   BX, R14
+	MOVQ   SI, R15
+
+overlaps_four_row:
+	SHLXQ        DI, (R14), BP
+	VPBROADCASTQ BP, Z4
+	VPANDQ       (R13), Z4, Z5
+	VPOPCNTQ     Z5, Z5
+	VPADDQ       Z5, Z0, Z0
+	VPANDQ       64(R13), Z4, Z5
+	VPOPCNTQ     Z5, Z5
+	VPADDQ       Z5, Z1, Z1
+	VPANDQ       128(R13), Z4, Z5
+	VPOPCNTQ     Z5, Z5
+	VPADDQ       Z5, Z2, Z2
+	VPANDQ       192(R13), Z4, Z4
+	VPOPCNTQ     Z4, Z4
+	VPADDQ       Z4, Z3, Z3
+	ADDQ         $0x00000008, R13
+	ADDQ         $0x00000008, R14
+	DECQ         R15
+	JNZ          overlaps_four_row
+	VPMOVQW      Z0, (R10)
+	VPMOVQW      Z1, 16(R10)
+	VPMOVQW      Z2, 32(R10)
+	VPMOVQW      Z3, 48(R10)
+	ADDQ         $0x00000040, R10
+	ADDQ         $0x00000100, R11
+	SUBQ         $0x00000020, R12
+	JMP          overlaps_four
+
+overlaps_four_end:
+overlaps_two:
+	CMPQ   R12, $0x00000010
+	JL     overlaps_two_end
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	MOVQ   R11, R13
+	MOVQ   BX, R14
+	MOVQ   SI, R15
+
+overlaps_two_row:
+	SHLXQ        DI, (R14), BP
+	VPBROADCASTQ BP, Z4
+	VPANDQ       (R13), Z4, Z5
+	VPOPCNTQ     Z5, Z5
+	VPADDQ       Z5, Z6, Z6
+	VPANDQ       64(R13), Z4, Z4
+	VPOPCNTQ     Z4, Z4
+	VPADDQ       Z4, Z7, Z7
+	ADDQ         $0x00000008, R13
+	ADDQ         $0x00000008, R14
+	DECQ         R15
+	JNZ          overlaps_two_row
+	VPMOVQW      Z6, (R10)
+	VPMOVQW      Z7, 16(R10)
+	ADDQ         $0x00000020, R10
+	ADDQ         $0x00000080, R11
+	SUBQ         $0x00000010, R12
+	JMP          overlaps_two
+
+overlaps_two_end:
+overlaps_one:
+	CMPQ   R12, $0x00000008
+	JL     overlaps_one_end
+	VPXORQ Z8, Z8, Z8
+	MOVQ   R11, R13
+	MOVQ   BX, R14
+	MOVQ   SI, R15
+
+overlaps_one_row:
+	SHLXQ        DI, (R14), BP
+	VPBROADCASTQ BP, Z4
+	VPANDQ       (R13), Z4, Z4
+	VPOPCNTQ     Z4, Z4
+	VPADDQ       Z4, Z8, Z8
+	ADDQ         $0x00000008, R13
+	ADDQ         $0x00000008, R14
+	DECQ         R15
+	JNZ          overlaps_one_row
+	VPMOVQW      Z8, (R10)
+	ADDQ         $0x00000010, R10
+	ADDQ         $0x00000040, R11
+	SUBQ         $0x00000008, R12
+	JMP          overlaps_one
+
+overlaps_one_end:
+	ADDQ CX, AX
+	INCQ DI
+	DECQ R8
+	JNZ  overlaps_column
+	VZEROUPPER
+	RET

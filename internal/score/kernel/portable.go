@@ -4,7 +4,7 @@ import "encoding/binary"
 
 // portable is plain Go. It says what the vector paths compute.
 var portable = &Path{Name: "portable", Entries: 64, Rows: 2, Columns: 3, Pixels: 2,
-	sums: sumsPortable, gain: gainPortable, copies: copyPortable, stack: stackPortable}
+	sums: sumsPortable, gain: gainPortable, copies: copyPortable, stack: stackPortable, overlaps: overlapsPortable}
 
 func sumsPortable(sums, tops []uint16, tables, codes []byte, lookups []Lookup) {
 	at := func(l Lookup, tile int) (*[64]byte, *[Tile]byte) {

@@ -374,7 +374,7 @@ export interface ExplainRequest {
 export interface LearnRequest {
   aim?: "interpret" | "predict";
   auto?: boolean;
-  begin?: "both" | "orders" | "splits" | "grow" | "mixture";
+  begin?: "both" | "orders" | "splits" | "pairs" | "grow" | "mixture";
   data?: string;
   experts?: number;
   for?: "table" | "drawings" | "scenes" | "paper";

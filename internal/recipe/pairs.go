@@ -1,0 +1,31 @@
+package recipe
+
+// pairs reports whether parts are grown of what pairs of images have in common.
+func (r *Recipe) pairs() bool { return r.Begin == "pairs" }
+
+// asPairs resolves a recipe for parts that are never shown alone: how many there are
+// is found.
+func (r Recipe) asPairs() Recipe {
+	r.Begin = "pairs"
+	return r.counted()
+}
+
+// checkPairs rejects settings that a start from pairs finds itself.
+func (r *Recipe) checkPairs() error {
+	for _, s := range []struct {
+		field string
+		set   bool
+		why   string
+	}{
+		{"shift", r.Shift != 0 || r.ShiftX != nil || r.ShiftStep != 0, "parts lie anywhere"},
+		{"q", r.Q != nil, "the background is learned"},
+		{"rule", r.Rule == "max-minus-min", "parts are ink under {rule} max"},
+		{"mode", r.Paper(), "it is not in the paper"},
+		{"method", r.Method != "" && r.Method != "default" && r.Method != "both", "EM goes on from it"},
+	} {
+		if s.set {
+			return bad(s.field, "{%s} cannot be combined with {begin} pairs: %s", s.field, s.why)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package learn
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/testkit"
+	"example.com/patchwork/pose"
+)
+
+// TestStartFromPairs: two shapes that are never shown alone are found, with their
+// number, their size and the size of the images, on any number of workers, and each
+// image is explained by exactly its shapes.
+func TestStartFromPairs(t *testing.T) {
+	shapes, data := twoShapes(30, 0)
+	var models []*patchwork.Model
+	for _, workers := range []int{1, 3} {
+		stages := map[string]int{}
+		var last Step
+		for s, err := range Run(t.Context(), data, patchwork.NewConfig(patchwork.RuleMax, 20, 24, pose.Grid{}), Options{StartFrom: StartFromPairs, Workers: workers}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			stages[s.Stage]++
+			if last = s; s.Stage == StagePairs && (s.Model != nil || s.DescriptionLength <= 0) {
+				t.Errorf("step %+v", s)
+			}
+		}
+		if stages[StagePairs] < 4 || stages[StageEM] < 1 || stages[StageStart] != 1 || last.Stage != StageFinal {
+			t.Errorf("stages %v", stages)
+		}
+		models = append(models, last.Model)
+	}
+	m := models[0]
+	if !testkit.SameModel(m, models[1]) {
+		t.Error("another number of workers gives another model")
+	}
+	c, r := m.Config(), m.Extras().Record
+	if m.K() != 2 || c.Height != 5 || c.Width != 5 || !c.Scene || c.ImageHeight != 20 || c.ImageWidth != 24 || c.Reuse < pairsReuse ||
+		r.DescriptionLength <= 0 || len(r.Starts) != 1 || r.Starts[0].Method != "pairs" {
+		t.Fatalf("%d parts, %+v, %+v", m.K(), c, r)
+	}
+	for k := range 2 {
+		ink := make([]float64, 25)
+		for i, p := range m.Template(k) {
+			ink[i] = math.Round(p)
+		}
+		if !slices.ContainsFunc(shapes, func(s []float64) bool { return slices.Equal(s, ink) }) {
+			t.Errorf("part %d is %v", k, ink)
+		}
+	}
+	for i, img := range data.Images[:5] {
+		e, err := m.Explain(img)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, p := range m.Compose(20, 24, e.Picks).P {
+			if img.At(j/24, j%24) != (p > 0.5) {
+				t.Fatalf("image %d: pixel %d has probability %v", i, j, p)
+			}
+		}
+	}
+}
+
+// TestPairsAtTheBorder: parts smaller than the frame may lie at the border, turned ones
+// have a square frame.
+func TestPairsAtTheBorder(t *testing.T) {
+	drawn := []*bitmap.Image{bitmap.Parse("#######", "#.....#"), bitmap.Parse("##", "#.", "##", "#.", "##", "##")}
+	var data patchwork.Data
+	for i := range 24 {
+		img := bitmap.New(14, 16)
+		for k, s := range drawn {
+			for j := range 2 {
+				dy, dx := (5*i+3*k+7*j)%(14-s.Height()+1), (3*i*(k+1)+11*j)%(16-s.Width()+1)
+				for y := range s.Height() {
+					for x := range s.Width() {
+						if s.At(y, x) {
+							img.Set(dy+y, dx+x, true)
+						}
+					}
+				}
+			}
+		}
+		data.Images = append(data.Images, img)
+	}
+	m, err := Learn(t.Context(), data, patchwork.NewConfig(patchwork.RuleMax, 14, 16, pose.Grid{}), Options{StartFrom: StartFromPairs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := m.Config(); m.K() != 2 || c.Height != 6 || c.Width != 7 || c.Overhang != 5 {
+		t.Fatalf("%d parts, %+v", m.K(), c)
+	}
+	for i, img := range data.Images {
+		e, err := m.Explain(img)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, p := range m.Compose(14, 16, e.Picks).P {
+			if img.At(j/16, j%16) != (p > 0.5) {
+				t.Fatalf("image %d, pixel %d: probability %v\n%v", i, j, p, img)
+			}
+		}
+	}
+}
+
+// TestPairsRefused: what a start from pairs cannot do is said before it begins.
+func TestPairsRefused(t *testing.T) {
+	_, data := twoShapes(4, 0)
+	still := patchwork.NewConfig(patchwork.RuleMax, 20, 24, pose.Grid{})
+	votes := patchwork.NewConfig(patchwork.RuleMaxMinusMin, 20, 24, pose.Grid{})
+	noise := patchwork.Data{Images: []*bitmap.Image{bitmap.New(20, 24), bitmap.New(20, 24)}}
+	noise.Images[0].Set(3, 4, true)
+	for want, c := range map[string]struct {
+		src patchwork.Source
+		cfg patchwork.Config
+		opt Options
+	}{
+		"for the max rule":         {data, votes, Options{Method: MethodBoth}},
+		"for batch EM":             {data, still, Options{Method: MethodOnline, Experts: 2}},
+		"no parts in 2 images":     {noise, still, Options{}},
+		"only for images in memor": {struct{ patchwork.Source }{data}, still, Options{Experts: 2}},
+	} {
+		c.opt.StartFrom = StartFromPairs
+		_, err := Learn(t.Context(), c.src, c.cfg, c.opt)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := Learn(ctx, data, still, Options{StartFrom: StartFromPairs}); err == nil {
+		t.Error("a cancelled run ends well")
+	}
+}

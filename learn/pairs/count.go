@@ -1,0 +1,128 @@
+package pairs
+
+// counter counts, for each bit of a plane, how often it was on: level l holds bit l
+// of the counts.
+type counter struct{ levels []plane }
+
+// add counts the bits of a word.
+func (c *counter) add(at int, w uint64, length int) {
+	for l := 0; w != 0; l++ {
+		if l == len(c.levels) {
+			c.levels = append(c.levels, make(plane, length))
+		}
+		p := c.levels[l]
+		p[at], w = p[at]^w, p[at]&w
+	}
+}
+
+// of returns the count of a bit.
+func (c *counter) of(at int, bit uint) (n int) {
+	for l, p := range c.levels {
+		n |= int(p[at]>>bit&1) << l
+	}
+	return n
+}
+
+// tally counts the ink in the frame of one part.
+type tally struct {
+	frame
+	on, seen counter
+	turns    []turned
+	dy, dx   [][]int32 // by turn, see frame.gather
+	places   int
+}
+
+func newTally(f field, s *shape, turns []turned) *tally {
+	return &tally{frame: frameOf(f, s, len(turns)), turns: turns, dy: make([][]int32, len(turns)), dx: make([][]int32, len(turns))}
+}
+
+// add counts the pixels of an image around a part that lies at (y, x) in it: those
+// free are seen.
+func (t *tally) add(f field, v view, turn, y, x int) {
+	t.places++
+	n := t.height * t.words
+	if t.turns[turn].angle != 0 {
+		t.addTurned(f, v, turn, y, x)
+		return
+	}
+	for r := max(0, t.y-y); r < min(t.height, f.height+t.y-y); r++ {
+		for i := range t.words {
+			column := x - t.x + 64*i
+			t.on.add(r*t.words+i, f.window(v.ink, y-t.y+r, column), n)
+			t.seen.add(r*t.words+i, f.window(v.free, y-t.y+r, column), n)
+		}
+	}
+}
+
+func (t *tally) addTurned(f field, v view, turn, y, x int) {
+	if t.dy[turn] == nil {
+		t.dy[turn], t.dx[turn] = t.gather(t.turns[turn])
+	}
+	dy, dx, n := t.dy[turn], t.dx[turn], t.height*t.words
+	for r := range t.height {
+		for i := range t.words {
+			var on, seen uint64
+			for b := range min(64, t.width-64*i) {
+				at := r*t.width + 64*i + b
+				row, column := y+int(dy[at]), x+int(dx[at])
+				if uint(row) >= uint(f.height) || uint(column) >= uint(f.width) || !f.at(v.free, row, column) {
+					continue
+				}
+				seen |= 1 << b
+				if f.at(v.ink, row, column) {
+					on |= 1 << b
+				}
+			}
+			t.on.add(r*t.words+i, on, n)
+			t.seen.add(r*t.words+i, seen, n)
+		}
+	}
+}
+
+// pixelPrice is what a pixel of a template costs, in nats, and partPrice a part.
+const pixelPrice, partPrice = 3, 10
+
+// template returns the pixels that pay for themselves: those seen so often or more,
+// on which ink gains more than paper loses, by the price of a pixel.
+func (t *tally) template(p prices, often int) *shape {
+	out := t.plane()
+	for y := range t.height {
+		for x := range t.width {
+			at, bit := y*t.words+x>>6, uint(x&63)
+			seen := t.seen.of(at, bit)
+			if seen < often {
+				continue
+			}
+			on := t.on.of(at, bit)
+			if int64(on)*int64(p.ink)-int64(seen-on)*int64(p.paper) > pixelPrice*nat {
+				t.set(out, y, x)
+			}
+		}
+	}
+	s, _, _ := t.trimmed(out)
+	return s
+}
+
+// layers are the pixels of an image that one place or more covers, and those that
+// two or more cover.
+type layers struct{ one, two plane }
+
+// cover adds a place.
+func (l *layers) cover(f field, s *shape, y, x int) {
+	f.stamp(s, y, x, func(at int, bits uint64) {
+		l.two[at] |= l.one[at] & bits
+		l.one[at] |= bits
+	})
+}
+
+// without sets out to the pixels of v that no other place than this one covers.
+func (l *layers) without(f field, v view, s *shape, y, x int, out view) {
+	others := out.free
+	copy(others, l.one)
+	f.stamp(s, y, x, func(at int, bits uint64) { others[at] &^= bits })
+	for i := range others {
+		o := others[i] | l.two[i]
+		out.ink[i] = v.ink[i] &^ o
+		others[i] = v.free[i] &^ o
+	}
+}
