@@ -8,7 +8,7 @@ import (
 
 // turned is a part as it looks at one of its turns. It is turned about the centre of
 // a square that holds its box: side is that of the square, inY and inX are where the
-// box lies in it, and y and x where the turned ink begins.
+// box lies in it, and y and x where the turned ink begins, which may be outside it.
 type turned struct {
 	*shape
 	angle    float64
@@ -24,23 +24,21 @@ func turn(s *shape, angle float64) turned {
 		t.side = 0
 		return t
 	}
-	if math.Mod(angle, 90) != 0 { // the corners stay inside, and the centre where it is
-		diagonal := int(math.Ceil(math.Hypot(float64(s.height), float64(s.width))))
-		t.side += (diagonal - t.side + 2) &^ 1
-	}
 	t.inY, t.inX = (t.side-s.height)/2, (t.side-s.width)/2
-	square := fieldOf(t.side, t.side)
-	p := square.plane()
-	for i, from := range pose.RotationMap(t.side, t.side, angle) {
+	r := pose.NewTurn(t.side, t.side, angle)
+	box := fieldOf(r.Height, r.Width)
+	p := box.plane()
+	for i, from := range r.From {
 		if from == pose.Outside {
 			continue
 		}
 		y, x := int(from)/t.side-t.inY, int(from)%t.side-t.inX
 		if uint(y) < uint(s.height) && uint(x) < uint(s.width) && s.at(s.bits, y, x) {
-			square.set(p, i/t.side, i%t.side)
+			box.set(p, i/r.Width, i%r.Width)
 		}
 	}
-	t.shape, t.y, t.x = square.trimmed(p)
+	t.shape, t.y, t.x = box.trimmed(p)
+	t.y, t.x = t.y+r.Top, t.x+r.Left
 	return t
 }
 
@@ -81,15 +79,17 @@ func (r frame) gather(t turned) (dy, dx []int32) {
 		side += 2
 	}
 	margin := (side - t.side) / 2
-	back := pose.PullbackMap(side, side, t.angle)
+	back := pose.NewTurn(side, side, t.angle).Back
 	dy, dx = make([]int32, r.height*r.width), make([]int32, r.height*r.width)
 	for i := range dy {
 		y, x := i/r.width-r.y+t.inY+margin, i%r.width-r.x+t.inX+margin
 		dy[i], dx[i] = math.MinInt16, math.MinInt16
 		if uint(y) < uint(side) && uint(x) < uint(side) {
-			if at := back[y*side+x]; at != pose.Outside {
-				dy[i], dx[i] = at/int32(side)-int32(margin+t.y), at%int32(side)-int32(margin+t.x)
+			at := pose.Point{Y: int32(y), X: int32(x)}
+			if back != nil {
+				at = back[y*side+x]
 			}
+			dy[i], dx[i] = at.Y-int32(margin+t.y), at.X-int32(margin+t.x)
 		}
 	}
 	return dy, dx
