@@ -105,11 +105,16 @@ func (r *strokeRun) stage(ctx context.Context, alive []strokeStart, side int, fi
 		step  Step
 		start *strokeStart
 	}
+	opt := r.opt // as it is now: that of the run changes while starts are told
 	var out []strokeStart
 	for n, err := range pool.Emit(ctx, len(alive), side, func(ctx context.Context, i int, emit func(news)) error {
 		own := alive[i]
 		if first {
-			if err := r.begin(ctx, &own); err != nil {
+			own, opt := &own, opt
+			if opt.note != nil {
+				opt.note = func(s Step) { emit(news{step: s, start: &strokeStart{index: own.index}}) }
+			}
+			if err := r.begin(ctx, own, opt); err != nil {
 				return err
 			}
 			emit(news{step: r.step(0, own.state), start: &strokeStart{index: own.index}})
@@ -152,8 +157,8 @@ func (r *strokeRun) stage(ctx context.Context, alive []strokeStart, side int, fi
 func shorter(a, b strokeStart) int { return cmp.Compare(a.state.Length, b.state.Length) }
 
 // begin makes what a start begins with, and explains the images by it.
-func (r *strokeRun) begin(ctx context.Context, s *strokeStart) error {
-	how, m, err := begin(ctx, r.data, r.base.Config(), r.opt, s.index)
+func (r *strokeRun) begin(ctx context.Context, s *strokeStart, opt Options) error {
+	how, m, err := begin(ctx, r.data, r.base.Config(), opt, s.index)
 	if err != nil {
 		return err
 	}
