@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -243,5 +244,25 @@ func TestNPYFromPipe(t *testing.T) {
 	s, err := Read([]string{name}, Options{})
 	if err != nil || pixels(s) != "#.\n" {
 		t.Fatalf("%v, %v", s, err)
+	}
+}
+
+// TestCountsOfArrays: numbers of an array that may be counts get the threshold that makes
+// presences of them, and fractions one between; grey values of images do not.
+func TestCountsOfArrays(t *testing.T) {
+	for name, c := range map[string]struct {
+		content []byte
+		want    string
+		not     string
+	}{
+		"counts":    {npyFile(t, npy.New([]int64{0, 3, 1, 2}, 2, 2)), "if these are counts, --threshold 0 makes presences of them", ""},
+		"fractions": {npyFile(t, npy.New([]float64{0, 0.3, 1, 0.5}, 2, 2)), "(greater than T is on), such as 0.5", "counts"},
+		"grey":      {npyFile(t, npy.New([]int64{0, 3, 1, 2}, 1, 2, 2)), "auto chooses it for each image", "counts"},
+		"negative":  {npyFile(t, npy.New([]float64{0, -3.5}, 1, 2)), "give --threshold T", "counts"},
+	} {
+		_, err := readBytes(c.content, Options{})
+		if err == nil || !strings.Contains(err.Error(), c.want) || c.not != "" && strings.Contains(err.Error(), c.not) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

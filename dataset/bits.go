@@ -3,6 +3,8 @@ package dataset
 import (
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 
 	"example.com/patchwork/bitmap"
 )
@@ -77,8 +79,16 @@ func needThreshold(v string, where string) (msg, hint string) {
 	if where != "" {
 		where = " at " + where
 	}
-	return fmt.Sprintf("value %s%s is neither 0 nor 1", v, where),
-		"give --threshold T to convert it to bits (greater than T is on)"
+	hint = "give --threshold T to convert it to bits (greater than T is on)"
+	if number, err := strconv.ParseFloat(v, 64); strings.HasPrefix(where, " at column") && err == nil { // of an array: the other values are not known
+		switch {
+		case number > 0 && number < 1:
+			hint += ", such as 0.5"
+		case number > 1 && number == math.Trunc(number) && number < 256:
+			hint += "; if these are counts, --threshold 0 makes presences of them"
+		}
+	}
+	return fmt.Sprintf("value %s%s is neither 0 nor 1", v, where), hint
 }
 
 // budget keeps a set within a bound on memory.

@@ -10,6 +10,7 @@
 //	go run ./experiments/run auto             the search for the number of these experts, N = 100 to 1000
 //	go run ./experiments/run tables [set...]  hidden bits of tables, and the bars test (votes, spect, brca, debd_nltcs, debd_plants, bars5, bars16)
 //	go run ./experiments/run counts           how many strokes do straight letters have? found out by the learner
+//	go run ./experiments/run moves            how far should parts of drawings be shifted and turned? over five seeds
 //	go run ./experiments/run roles            roles of users and permissions, exactly; and Boolean products taken apart
 //	go run ./experiments/run planted [name...] groups of columns planted in tables: are they found, and how many? (names of package tables)
 //	go run ./experiments/run deconvolution    four features in images that hold several of them, anywhere (package pairs)
@@ -45,7 +46,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if len(os.Args) < 2 || len(os.Args) > 2 && os.Args[1] != "tables" && os.Args[1] != "planted" && os.Args[1] != "strokes" {
-		fmt.Fprintln(os.Stderr, "usage: run scenes|pursuit|letters|strokes [method]|bars|quadrants|rivals|auto|counts|roles|deconvolution|walks|alone|planted [name...]|tables [set...]")
+		fmt.Fprintln(os.Stderr, "usage: run scenes|pursuit|letters|strokes [method]|bars|quadrants|rivals|auto|counts|moves|roles|deconvolution|walks|alone|planted [name...]|tables [set...]")
 		os.Exit(2)
 	}
 	start := time.Now()
@@ -107,6 +108,8 @@ func run(ctx context.Context, name string) error {
 			return err
 		}
 		return letters.ReportCounts(ctx, os.Stdout, set, 5, letters.Options{Seed: 1, Workers: runtime.NumCPU()})
+	case "moves":
+		return runMoves(ctx)
 	case "roles": // on one worker, so that times are for one core
 		if err := tables.ReportRoles(ctx, os.Stdout, data("peers"), 5); err != nil {
 			return err
@@ -132,7 +135,40 @@ func run(ctx context.Context, name string) error {
 	case "auto":
 		return quadrants.ReportAuto(ctx, os.Stdout, quadrants.AutoRows(1, 1))
 	}
-	return fmt.Errorf("no experiment %q; there are scenes, pursuit, letters, strokes, bars, quadrants, rivals, auto, counts, roles, deconvolution, walks, alone, planted, tables", name)
+	return fmt.Errorf("no experiment %q; there are scenes, pursuit, letters, strokes, bars, quadrants, rivals, auto, counts, moves, roles, deconvolution, walks, alone, planted, tables", name)
+}
+
+// runMoves measures how far parts are moved, on letters, digits and characters.
+func runMoves(ctx context.Context) error {
+	threshold := 127.
+	digits, err := dataset.Read([]string{data("mnist_t10k", "t10k-images-idx3-ubyte.gz")},
+		dataset.Options{Threshold: &threshold, Labels: []string{data("mnist_t10k", "t10k-labels-idx1-ubyte.gz")}})
+	if err != nil {
+		return err
+	}
+	set, err := readLetters()
+	if err != nil {
+		return err
+	}
+	korean, err := dataset.Read([]string{data("omniglot_small1", "omniglot_small1.npz")},
+		dataset.Options{Where: []dataset.Condition{{Name: "alphabet", Op: "=", Values: []string{"Korean"}}}})
+	if err != nil {
+		return err
+	}
+	var classes []letters.Class
+	for _, c := range []struct {
+		name    string
+		of      *dataset.Set
+		y       string
+		experts int
+	}{{"digit 4", digits, "4", 3}, {"digit 7", digits, "7", 2}, {"letter T", set, "T", 2}, {"letter H", set, "H", 3}, {"Korean 1", korean, "1", 3}} {
+		images, err := c.of.Where(dataset.Condition{Name: "y", Op: "=", Values: []string{c.y}})
+		if err != nil {
+			return err
+		}
+		classes = append(classes, letters.Class{Name: c.name, Images: images, Experts: c.experts})
+	}
+	return letters.ReportMoves(ctx, os.Stdout, classes, 5, letters.Options{Seed: 1, Workers: runtime.NumCPU()})
 }
 
 // runStrokes measures a method on letters, or the default.
