@@ -86,6 +86,9 @@ func TallyOf(m *Model, c Counts, rows int64) (*Tally, error) {
 // to them changes the tally.
 func (t *Tally) Counts() Counts { return t.counts }
 
+// Size returns how many experts are counted, and the height and width of their templates.
+func (t *Tally) Size() (experts, height, width int) { return len(t.active), t.height, t.width }
+
 // Rows returns the number of images counted, weights included.
 func (t *Tally) Rows() int64 { return t.rows }
 

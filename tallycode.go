@@ -114,7 +114,7 @@ func (d *tallyDecoder) tally() *Tally {
 	d.at = len(tallyMagic) + 1
 	k, height, width := d.size("experts"), d.size("rows per frame"), d.size("columns per frame")
 	// Every expert takes at least one byte, and so does every count unless all are 0.
-	if d.err == nil && (k > len(d.data) || height*width > maxFrame || k*height*width > pose.MaxCandidates) {
+	if d.err == nil && (k > len(d.data) || int64(height)*int64(width) > maxFrame || int64(k)*int64(height)*int64(width) > pose.MaxCandidates) {
 		d.fail(d.at, "%d parts of %dx%d pixels are too many", k, height, width)
 	}
 	if d.err != nil {

@@ -407,12 +407,15 @@ func (d *arrayImages) join(z *npy.Zip, name string) error {
 	case weight && !perImage:
 		return &FormatError{Msg: fmt.Sprintf("weights of shape %v for %d images", shape, n), Hint: "give one integer per image"}
 	case name == "columns" && d.layout.table && len(shape) == 1 && shape[0] == d.shape[1]:
+		if r.Header().DType.Size > 4*maxNames/max(shape[0], 1) { // a character has 4 bytes
+			return longNames()
+		}
 		a, err := r.All()
 		if err != nil {
 			return err
 		}
 		d.columns = a.Strings()
-		return nil
+		return boundNames(d.columns)
 	case (name == "known" || name == "missing") && (!perImage || slices.Equal(shape, d.shape)):
 		if !slices.Equal(shape, d.shape) {
 			if d.name != "x" {

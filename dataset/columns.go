@@ -10,8 +10,8 @@ import (
 // columnStats counts what the cells of a column of text are.
 type columnStats struct {
 	count      [tokens]int
-	first      [tokens]cellPlace // the first cell of each kind, but 0 and 1
-	least      float64           // of the numbers
+	first      *[tokens]cellPlace // the first cell of each kind, but 0 and 1; nil before there is one
+	least      float64            // of the numbers
 	most       float64
 	fractions  bool           // some number is not an integer
 	levels     map[string]int // how often each value occurs, but 0, 1 and unknown ones
@@ -27,6 +27,14 @@ type cellPlace struct {
 // mostLevels bounds the values counted of a column.
 const mostLevels = 256
 
+// place returns the first cell of a kind.
+func (c *columnStats) place(t token) cellPlace {
+	if c.first == nil {
+		return cellPlace{}
+	}
+	return c.first[t]
+}
+
 // add counts a cell. limit bounds the levels.
 func (c *columnStats) add(cell string, line, limit int) {
 	if len(cell) == 1 && (cell[0] == '0' || cell[0] == '1') {
@@ -36,6 +44,9 @@ func (c *columnStats) add(cell string, line, limit int) {
 	cell = trim(cell)
 	t, v := tokenOf(cell)
 	c.count[t]++
+	if c.first == nil {
+		c.first = new([tokens]cellPlace)
+	}
 	if p := &c.first[t]; p.line == 0 || line < p.line {
 		*p = cellPlace{line, shorten(string([]byte(cell)))}
 	}

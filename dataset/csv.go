@@ -11,9 +11,13 @@ import (
 	"strings"
 )
 
-// maxLine bounds a line of a CSV file, so that a stream without line ends does
-// not fill the memory.
-const maxLine = 1 << 26
+// These constants bound a record of a table of text, whose cells in quotes may have line
+// ends, and the names of a table's columns, so that a small file does not fill the memory.
+const (
+	maxRecord = 1 << 25 // bytes of a record, and of the beginning that is examined
+	maxCells  = 1 << 18 // of a record: columns of a table, items of a line
+	maxNames  = 1 << 23 // bytes of all names together
+)
 
 // textSource is a table of text: its beginning, and what follows.
 type textSource struct {
@@ -38,8 +42,8 @@ func (in *input) textSource(r io.Reader, size int64, again func() (io.Reader, er
 		s.head = slices.Grow(s.head, headBytes)
 		n, err := io.ReadFull(r, s.head[from:from+headBytes])
 		s.head = s.head[:from+n]
-		if lines += bytes.Count(s.head[from:], []byte{'\n'}); lines == 0 && len(s.head) > maxLine {
-			return nil, longLine()
+		if lines += bytes.Count(s.head[from:], []byte{'\n'}); len(s.head) > maxRecord {
+			return nil, longRecord()
 		}
 		if err == io.EOF || err == io.ErrUnexpectedEOF {
 			s.rest = nil
@@ -124,22 +128,27 @@ func (in *input) form(head []byte) csvForm {
 
 // records returns a reader of records.
 func (f csvForm) records(text io.Reader) csvRecords {
-	r := csv.NewReader(&lineGuard{r: text})
+	guard := &recordGuard{r: text, comma: []byte(string(f.comma))}
+	r := csv.NewReader(guard)
 	r.FieldsPerRecord = -1                                 // checked here, for a better message
 	r.TrimLeadingSpace = f.comma != '\t' && f.comma != ' ' // there it would drop empty cells
 	r.ReuseRecord = true
 	r.Comma = f.comma
-	return csvRecords{r}
+	return csvRecords{r, guard}
 }
 
 // csvRecords are the records of a text. Empty lines are skipped, as encoding/csv
 // does: in a table of one column an unknown value must be written as ? or NA.
-type csvRecords struct{ r *csv.Reader }
+type csvRecords struct {
+	r     *csv.Reader
+	guard *recordGuard
+}
 
 // read rephrases the errors of encoding/csv.
 func (c csvRecords) read() (cells []string, line int, err error) {
 	cells, err = c.r.Read()
 	if err == nil {
+		c.guard.bytes, c.guard.cells = 0, 0
 		line, _ = c.r.FieldPos(0)
 		return cells, line, nil
 	}
@@ -180,7 +189,7 @@ func delimiter(head []byte, expected string) rune {
 	}
 	best, most := ',', 0
 	for _, c := range ",\t;" {
-		if n := strings.Count(string(head), string(c)); n > most {
+		if n := bytes.Count(head, []byte(string(c))); n > most {
 			best, most = c, n
 		}
 	}
@@ -201,27 +210,45 @@ func leastLines(head []byte, size int64) int64 {
 	return size / int64(4*max(most, 1))
 }
 
-// lineGuard returns an error when a line becomes absurdly long.
-type lineGuard struct {
-	r     io.Reader
-	since int // bytes since the last line end
+// recordGuard returns an error when a record becomes absurdly long, before its cells
+// are kept. What is read ahead of the next record counts for this one.
+type recordGuard struct {
+	r            io.Reader
+	comma        []byte
+	bytes, cells int // since the last record was complete
 }
 
-func (g *lineGuard) Read(p []byte) (int, error) {
+func (g *recordGuard) Read(p []byte) (int, error) {
 	n, err := g.r.Read(p)
-	if i := bytes.LastIndexByte(p[:n], '\n'); i >= 0 {
-		g.since = n - i - 1
-	} else {
-		g.since += n
-	}
-	if g.since > maxLine {
-		return n, longLine()
+	g.bytes, g.cells = g.bytes+n, g.cells+bytes.Count(p[:n], g.comma)
+	switch {
+	case g.bytes > maxRecord:
+		return n, longRecord()
+	case g.cells > maxCells:
+		return n, &FormatError{Msg: fmt.Sprintf("a row of more than %d cells", maxCells),
+			Hint: "swap the rows and columns of the table, or give it as an array (N,D) in an .npy file"}
 	}
 	return n, err
 }
 
-func longLine() error {
-	return &FormatError{Msg: fmt.Sprintf("a line of more than %d bytes", maxLine), Hint: "is this a text table?"}
+func longRecord() error {
+	return &FormatError{Msg: fmt.Sprintf("a line or row of more than %d bytes", maxRecord), Hint: "is this a text table?"}
+}
+
+// boundNames returns an error if the names of columns take absurdly much memory.
+func boundNames(names []string) error {
+	total := 0
+	for _, name := range names {
+		total += len(name)
+	}
+	if total > maxNames {
+		return longNames()
+	}
+	return nil
+}
+
+func longNames() error {
+	return &FormatError{Msg: fmt.Sprintf("the names of the columns have more than %d bytes", maxNames), Hint: "shorten them, or leave the names out"}
 }
 
 func trim(s string) string { return strings.TrimSpace(s) }

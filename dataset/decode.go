@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 
@@ -13,6 +14,12 @@ import (
 // picture; no file is opened. Options.Labels must be empty. data must not
 // change during the call; Decode does not keep it.
 func Decode(name string, data []byte, opts Options) (*Set, error) {
+	return DecodeContext(context.Background(), name, data, opts)
+}
+
+// DecodeContext is like [Decode], and ends with the context's error soon after the end of
+// the context.
+func DecodeContext(ctx context.Context, name string, data []byte, opts Options) (*Set, error) {
 	if len(opts.Labels) > 0 {
 		return nil, &FormatError{Path: name, Msg: "label files cannot be combined with content in memory", Hint: "put the labels into an .npz"}
 	}
@@ -23,11 +30,15 @@ func Decode(name string, data []byte, opts Options) (*Set, error) {
 	var d decoder
 	part, err := in.collect(func() (*opened, error) {
 		var err error
-		d, err = in.file(name, bytes.NewReader(data), bytes.NewReader(data), int64(len(data)))
+		content := &whileReader{ctx, bytes.NewReader(data)}
+		d, err = in.file(name, content, content, int64(len(data)))
 		return &opened{in: in, decoder: d}, err
 	})
 	if errors.Is(err, errSizes) {
 		err = sizesOfContent(d)
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
 	if err != nil {
 		return nil, at(err, name)
@@ -42,6 +53,26 @@ func Decode(name string, data []byte, opts Options) (*Set, error) {
 		return set.Where(opts.Where...)
 	}
 	return set, nil
+}
+
+// whileReader reads until its context ends.
+type whileReader struct {
+	ctx context.Context
+	r   *bytes.Reader
+}
+
+func (w *whileReader) Read(p []byte) (int, error) {
+	if w.ctx.Err() != nil {
+		return 0, context.Cause(w.ctx)
+	}
+	return w.r.Read(p)
+}
+
+func (w *whileReader) ReadAt(p []byte, at int64) (int, error) {
+	if w.ctx.Err() != nil {
+		return 0, context.Cause(w.ctx)
+	}
+	return w.r.ReadAt(p, at)
 }
 
 // EncodeNPZ is like [WriteNPZ] for a writer; errors of the writer are passed

@@ -56,7 +56,7 @@ func (e *FormatError) Error() string {
 		at = append(at, fmt.Sprintf("row %d", e.Row))
 	}
 	if e.Column != "" {
-		at = append(at, fmt.Sprintf("column %q", e.Column))
+		at = append(at, fmt.Sprintf("column %q", shortName(e.Column)))
 	}
 	if e.Offset > 0 {
 		at = append(at, fmt.Sprintf("byte %d", e.Offset))
@@ -113,4 +113,13 @@ func list(names []string) string {
 		return strings.Join(names[:most], ", ") + fmt.Sprintf(", ... (%d in all)", len(names))
 	}
 	return strings.Join(names, ", ")
+}
+
+// shortName shortens the name of a column that nobody would read to its end.
+func shortName(name string) string {
+	const most = 100
+	if r := []rune(name); len(r) > most {
+		return string(r[:most]) + "..."
+	}
+	return name
 }

@@ -47,7 +47,7 @@ func (in *input) offending(s *survey, p *tablePlan, v vocabularies, asked map[in
 // into a bit.
 func (c *columnStats) worst(r rule, kinds ...token) (o offender, ok bool) {
 	for _, t := range kinds {
-		p := c.first[t]
+		p := c.place(t)
 		if p.line == 0 || r.threshold != nil && (t == numberToken || t == commaToken) {
 			continue
 		}

@@ -276,10 +276,10 @@ func (s *survey) noData(err error, texts []int) error {
 		return err
 	}
 	c := &s.columns[texts[0]]
-	example := c.first[textToken]
+	example := c.place(textToken)
 	for _, t := range []token{xToken, plusToken, pToken, aToken} {
 		if example.line == 0 {
-			example = c.first[t]
+			example = c.place(t)
 		}
 	}
 	const bits = "cells are 0 or 1, yes or no, and the like"

@@ -29,6 +29,9 @@ type roles struct {
 // data.
 func (in *input) rolesOf(names []string, n int, auto []int) (roles, error) {
 	r := roles{names: names, n: n, weight: -1}
+	if err := boundNames(names); err != nil {
+		return r, err
+	}
 	model := in.opts.model
 	weight := in.opts.Weight
 	if weight == "" {

@@ -2,15 +2,21 @@ package dataset
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
+	"errors"
+	"io"
 	"math"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/parquet-go/parquet-go"
+
+	"example.com/patchwork/internal/npy"
 )
 
 func TestCSV(t *testing.T) {
@@ -133,7 +139,7 @@ func (e *endless) Read(p []byte) (int, error) {
 func TestEndlessLine(t *testing.T) {
 	e := &endless{}
 	_, err := newInput(Options{}).file("pipe", e, nil, 0)
-	if err == nil || !strings.Contains(err.Error(), "line of more than") || e.n > 2*maxLine {
+	if err == nil || !strings.Contains(err.Error(), "line or row of more than") || e.n > 2*maxRecord {
 		t.Fatalf("%v after %d bytes", err, e.n)
 	}
 }
@@ -300,5 +306,78 @@ func TestParquetWords(t *testing.T) {
 	refused(t, "t.parquet", numbers, Options{}, "row 2", "2 columns", `"A" (3 on row 2), "C" (12 on row 3)`, "--meta A,C", "--threshold 0 makes presences")
 	if s := mustRead(t, "t.parquet", numbers, Options{Threshold: threshold(0)}); pixels(s) != ".#.\n#..\n..#\n" || !cmp.Equal(s.Notes, []string{"site is taken as a label"}) {
 		t.Errorf("notes %q\n%s", s.Notes, pixels(s))
+	}
+}
+
+// repeated is a text that repeats a piece after its beginning, up to a length.
+func repeated(begin, piece string, length int) *io.SectionReader {
+	text := begin + strings.Repeat(piece, (length-len(begin))/len(piece)+1)
+	return io.NewSectionReader(strings.NewReader(text), 0, int64(length))
+}
+
+// Small packed files that unpack to records of millions of cells, to cells of many lines,
+// or to long names, are refused before much of them is kept.
+func TestAbsurdRecords(t *testing.T) {
+	for name, c := range map[string]struct {
+		begin, piece string
+		length       int
+		says         string
+	}{
+		"cells of the first line":   {"", "c,", maxRecord / 2, "a row of more than 262144 cells"},
+		"cells of a later line":     {"a,b\n0,1\n1,0\n", "1,", maxRecord / 2, "a row of more than 262144 cells"},
+		"a first line without end":  {"", "c", 3 * maxRecord, "a line or row of more than"},
+		"a cell of line ends":       {"a,b\n0,1\n1,0\n\"", "\n", 3 * maxRecord, "a line or row of more than"},
+		"a first cell of line ends": {"\"", "\n", 3 * maxRecord, "malformed CSV"},
+		"tabs":                      {"a\tb\n0\t1\n1\t0\n0\t0\n", "1\t", maxRecord / 2, "a row of more than 262144 cells"},
+	} {
+		var before, after runtime.MemStats
+		r := repeated(c.begin, c.piece, c.length)
+		runtime.ReadMemStats(&before)
+		in := newInput(Options{})
+		_, err := in.collect(func() (*opened, error) {
+			d, err := in.file("bomb.csv", r, nil, 0)
+			return &opened{in: in, decoder: d}, err
+		})
+		runtime.ReadMemStats(&after)
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if used := after.TotalAlloc - before.TotalAlloc; used > 12*maxRecord {
+			t.Errorf("%s: %d bytes allocated", name, used)
+		}
+	}
+}
+
+// The names of columns are bounded together, in text and beside arrays.
+func TestLongNames(t *testing.T) {
+	long := strings.Repeat("x", maxNames/90)
+	var names []string
+	for i := range 91 {
+		names = append(names, strconv.Itoa(i)+" name"+long)
+	}
+	text := strings.Join(names, ",") + "\n" + strings.Repeat("0"+strings.Repeat(",1", 90)+"\n", 4)
+	if fe := refused(t, "names.csv", []byte(text), Options{}); !strings.Contains(fe.Msg, "names of the columns") {
+		t.Errorf("names of a text: %v", fe)
+	}
+	var file bytes.Buffer
+	if err := npy.WriteZip(&file, npy.Deflate, npy.Member{Name: "x", Array: npy.New(make([]uint8, 182), 2, 91)}, npy.Member{Name: "columns", Array: npy.New(names, 91)}); err != nil {
+		t.Fatal(err)
+	}
+	if fe := refused(t, "names.npz", file.Bytes(), Options{}); !strings.Contains(fe.Msg, "names of the columns") {
+		t.Errorf("names beside an array: %v", fe)
+	}
+}
+
+// Decoding ends with the context's error when nobody waits for it any more.
+func TestDecodeStops(t *testing.T) {
+	text := []byte("a,b,c\n" + strings.Repeat("0,1,1\n", 300_000))
+	ctx, cancel := context.WithCancel(t.Context())
+	set, err := DecodeContext(ctx, "rows.csv", text, Options{})
+	if err != nil || set.Len() != 300_000 {
+		t.Fatalf("%v", err)
+	}
+	cancel()
+	if _, err := DecodeContext(ctx, "rows.csv", text, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("after the end: %v", err)
 	}
 }

@@ -167,13 +167,13 @@ func (s *Server) loadData(ctx context.Context, in *dataUpload) (*oneData, error)
 		return nil, err
 	}
 	d := &data{name: in.Name, args: args, files: u.arguments}
-	if d.set, err = s.decode(u.name, u.content, opt); err != nil {
+	if d.set, err = s.decode(ctx, u.name, u.content, opt); err != nil {
 		return nil, err
 	}
 	if like != nil {
 		if err := d.readLike(like, notes, func(o dataset.Options) (*dataset.Set, error) {
 			o.MaxMemory = opt.MaxMemory
-			return s.decode(u.name, u.content, o)
+			return s.decode(ctx, u.name, u.content, o)
 		}); err != nil {
 			return nil, contentError(err)
 		}
@@ -185,7 +185,7 @@ func (s *Server) loadData(ctx context.Context, in *dataUpload) (*oneData, error)
 }
 
 // decode reads a data file, within limits.
-func (s *Server) decode(name string, content []byte, opt dataset.Options) (*dataset.Set, error) {
+func (s *Server) decode(ctx context.Context, name string, content []byte, opt dataset.Options) (*dataset.Set, error) {
 	if bytes.HasPrefix(content, []byte("PK")) {
 		if err := checkArchive(content, 4*s.limits.UploadBytes); err != nil {
 			return nil, err
@@ -198,9 +198,9 @@ func (s *Server) decode(name string, content []byte, opt dataset.Options) (*data
 		return nil, err
 	}
 	opt.MaxPicture = max(maxPhoto, s.limits.Pixels)
-	set, err := dataset.Decode(name, content, opt)
+	set, err := dataset.DecodeContext(ctx, name, content, opt)
 	if err != nil {
-		return nil, contentError(err)
+		return nil, s.workError(contentError(err))
 	}
 	if set.Len() == 0 {
 		return nil, problemf(422, "%s holds no images", name)

@@ -130,7 +130,7 @@ func (s *Server) checkBatch(n int) error {
 }
 
 // fileImages reads the images of a PNG or npy body, for a model.
-func (s *Server) fileImages(b body, r *ReadOptions, m *patchwork.Model) ([]*bitmap.Image, error) {
+func (s *Server) fileImages(ctx context.Context, b body, r *ReadOptions, m *patchwork.Model) ([]*bitmap.Image, error) {
 	opt, _, err := r.options()
 	if err != nil {
 		return nil, err
@@ -146,13 +146,13 @@ func (s *Server) fileImages(b body, r *ReadOptions, m *patchwork.Model) ([]*bitm
 		return nil, problemf(422, "the body does not match its Content-Type %s", b.kind)
 	}
 	opt.MaxMemory = s.limits.FlightBytes / 4
-	set, err := s.decode(name, b.bytes, opt)
+	set, err := s.decode(ctx, name, b.bytes, opt)
 	if err != nil {
 		return nil, err
 	}
 	if h, w := m.Height(), m.Width(); set.Table && h > 1 { // rows of h*w values
 		opt.Height, opt.Width = h, w
-		if set, err = s.decode(name, b.bytes, opt); err != nil {
+		if set, err = s.decode(ctx, name, b.bytes, opt); err != nil {
 			return nil, err
 		}
 	}

@@ -122,7 +122,7 @@ func (s *Server) task(ctx context.Context, requests *decoder[explainRequest], in
 		if t.model, err = s.models.find(in.Model); err != nil {
 			return nil, err
 		}
-		if t.images, err = s.fileImages(b, &in.ReadOptions, t.model.m); err != nil {
+		if t.images, err = s.fileImages(ctx, b, &in.ReadOptions, t.model.m); err != nil {
 			return nil, err
 		}
 	default:

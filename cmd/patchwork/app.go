@@ -146,7 +146,7 @@ func (a *app) say(w io.Writer, format string, args ...any) error {
 	if a.quiet {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, format+"\n", args...)
+	_, err := io.WriteString(w, shown(fmt.Sprintf(format+"\n", args...)))
 	return err
 }
 
@@ -190,7 +190,7 @@ func (a *app) sayWritten(cmd *cobra.Command) error {
 // warn prints a warning on stderr. It ignores errors of stderr, which cannot be
 // reported anywhere.
 func (a *app) warn(format string, args ...any) {
-	fmt.Fprintf(a.err, "patchwork: warning: "+format+"\n", args...)
+	fmt.Fprint(a.err, shown(fmt.Sprintf("patchwork: warning: "+format+"\n", args...)))
 }
 
 // show prints a sheet as text on standard output.

@@ -170,11 +170,11 @@ func (a *app) report(ctx context.Context, err error) int {
 	case err == nil:
 	case errors.Is(err, syscall.EPIPE): // the reader has gone
 	case errors.As(err, &kept):
-		fmt.Fprintln(a.err, "patchwork: "+kept.Error())
+		fmt.Fprintln(a.err, "patchwork: "+shown(kept.Error()))
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(a.err, "patchwork: interrupted; no unfinished file was written")
 	default:
-		fmt.Fprintln(a.err, "patchwork: "+oneLine(err.Error()))
+		fmt.Fprintln(a.err, "patchwork: "+shown(oneLine(err.Error())))
 	}
 	return a.exitCode(ctx, err)
 }

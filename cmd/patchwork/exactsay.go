@@ -146,7 +146,7 @@ type textWriter struct {
 
 func (w *textWriter) line(s string) {
 	if w.err == nil {
-		_, w.err = fmt.Fprintln(w.out, s)
+		_, w.err = fmt.Fprintln(w.out, shown(s))
 	}
 }
 

@@ -136,7 +136,7 @@ func (a *app) listNames(m *patchwork.Model, asJSON bool) error {
 			return json.NewEncoder(w).Encode(map[string][]namedPart{"parts": partsInWords(m)})
 		}
 		for k := range m.K() {
-			if _, err := fmt.Fprintf(w, "%s, %s\n", words.Full(m, k), words.Part(m, k, wordsColumns)); err != nil {
+			if _, err := fmt.Fprintln(w, shown(words.Full(m, k)+", "+words.Part(m, k, wordsColumns))); err != nil {
 				return err
 			}
 		}

@@ -167,7 +167,7 @@ func (r *scoreReport) print(w io.Writer, nouns words.Nouns) error {
 	var err error
 	line := func(name, format string, args ...any) {
 		if err == nil {
-			_, err = fmt.Fprintf(w, "%-25s "+format+"\n", append([]any{name}, args...)...)
+			_, err = io.WriteString(w, shown(fmt.Sprintf("%-25s "+format+"\n", append([]any{name}, args...)...)))
 		}
 	}
 	line(image+"s", "%d", r.Images)

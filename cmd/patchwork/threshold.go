@@ -59,6 +59,6 @@ func sayNotes(cmd *cobra.Command, notes ...string) {
 		return
 	}
 	for _, note := range notes {
-		fmt.Fprintln(cmd.ErrOrStderr(), "patchwork: note: "+note)
+		fmt.Fprintln(cmd.ErrOrStderr(), "patchwork: note: "+shown(note))
 	}
 }

@@ -85,12 +85,26 @@ func (p *Part) Merge(other *Part) error {
 				s.ID, sourceOf(p.Shards[i]), sourceOf(s))
 		}
 	}
+	if err := p.sameSize(other); err != nil {
+		return err
+	}
 	if p.Tally.Rows()+other.Tally.Rows() > maxRows {
 		return mismatch("%d and %d rows are more than %d", p.Tally.Rows(), other.Tally.Rows(), int64(maxRows))
 	}
 	p.Tally.Merge(other.Tally)
 	p.Shards = append(p.Shards, other.Shards...)
 	slices.SortFunc(p.Shards, byID)
+	return nil
+}
+
+// sameSize returns an error if the counts of two parts are not of as many experts of the
+// same size: whatever they say of their model, one of them is not of it.
+func (p *Part) sameSize(other *Part) error {
+	k, height, width := p.Tally.Size()
+	if k2, height2, width2 := other.Tally.Size(); k != k2 || height != height2 || width != width2 {
+		return mismatch("%s counts %d parts of %d x %d, %s counts %d of %d x %d; one of them is not of model %.12s…",
+			other.name(), k2, height2, width2, p.name(), k, height, width, p.Model)
+	}
 	return nil
 }
 

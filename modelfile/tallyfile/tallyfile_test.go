@@ -113,6 +113,13 @@ func TestMergeRefuses(t *testing.T) {
 	}{
 		"twice":         {func(p *tallyfile.Part) { p.Shards[0].ID = "a" }, "shard a is in a.npy and in b.npy: it would be counted twice"},
 		"another model": {func(p *tallyfile.Part) { p.Model = strings.Repeat("0", 64) }, "only parts made with the same model"},
+		"another size": {func(p *tallyfile.Part) {
+			m, err := patchwork.NewModel(patchwork.NewConfig(patchwork.RuleMax, 2, 2, pose.Grid{}), [][]float64{make([]float64, 4)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.Tally = patchwork.NewTally(m)
+		}, "b.npy counts 1 parts of 2 x 2"},
 		"other options": {func(p *tallyfile.Part) { p.Options = "start forced" }, `"start forced"`},
 	} {
 		a, b := part(t, "a", 0, 2), part(t, "b", 1, 2)
@@ -153,6 +160,7 @@ func TestDamageIsRefused(t *testing.T) {
 		"rest":     {string(good) + "x", fmt.Sprintf("record 1, at byte %d", len(good))},
 		"boast":    {"patchwork-tally 1 1 4294967296 " + strings.Repeat("00", 32) + "\n", "first line"},
 		"boast 2":  {"patchwork-tally 1 1 4294967295 " + strings.Repeat("00", 32) + "\n", "ends after 0 of 4294967296 bytes"},
+		"boast 3":  {"patchwork-tally 1 9223372036854775807 9223372036854775807 " + strings.Repeat("00", 32) + "\n", "first line"},
 		"base64":   {"patchwork-tally-base64 ???\n", "not base64"},
 		"two":      {"patchwork-tally-base64 " + base64.StdEncoding.EncodeToString(slices.Concat(good, good)) + "\n", "bytes follow the record"},
 		"no lines": {"patchwork-tally-base64 \n", "the line is empty"},

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+
+	"example.com/patchwork"
+	"example.com/patchwork/internal/npy"
+	"example.com/patchwork/modelfile"
+	"example.com/patchwork/pose"
+)
+
+// Names and texts from files reach a terminal without control characters and marks of
+// direction, whatever command prints them and whether it works or fails.
+func TestNothingRawReachesATerminal(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const evil = "a\x1b]0;pwned\x07\u202e\x1b[2J\u009b31m"
+	m, err := patchwork.NewModel(patchwork.NewConfig(patchwork.RuleMax, 1, 2, pose.Grid{}), [][]float64{{0.9, 0.5}, {0.5, 0.9}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err = m.WithExtras(patchwork.Extras{Columns: []string{evil, "b"}, Names: []string{evil, ""}, Usage: []float64{0.5, 0.5},
+		Record: patchwork.Record{Method: evil, Mode: evil, Rows: 4}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := modelfile.Save("evil-model.npz", m); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "evil.csv", "name,"+evil+",b\n"+evil+",1,0\nq,0,1\nr,1,1\n")
+	write(t, "none.csv", "name,"+evil+",b\n"+evil+",1,"+evil+"\nq,0,7\n")
+	save(t, "evil.npz", npy.Member{Name: evil, Array: npy.New([]uint8{0, 1}, 1, 2)}, npy.Member{Name: "b", Array: npy.New([]uint8{0, 1}, 1, 2)})
+	if o := patchworkCommand(t, "info", "evil-model.npz"); !strings.Contains(o.out, "\uFFFD]0;pwned") {
+		t.Fatalf("info prints %q, %q", o.out, o.err)
+	}
+	for _, line := range []string{
+		"info evil-model.npz", "name evil-model.npz", "score -m evil-model.npz evil.csv", "look evil.csv", "look none.csv", "look evil.npz",
+		"learn evil.csv -o out.npz -k 1", "exact evil.csv --report -", "explain -m evil-model.npz none.csv", "explain -m evil-model.npz --where name=" + "q none.csv",
+		"info evil-model.npz evil.csv", "draw evil-model.npz", "look nosuch" + evil,
+	} {
+		o := patchworkCommand(t, fields(line)...)
+		for _, r := range o.out + o.err {
+			if r == '\n' || r == '\t' {
+				continue
+			}
+			if unicode.IsControl(r) || r == 0x202e {
+				t.Errorf("patchwork %s prints %q", strings.ReplaceAll(line, evil, "…"), o.out+o.err)
+				break
+			}
+		}
+	}
+}
+
+func TestShown(t *testing.T) {
+	for text, want := range map[string]string{"plain, été 3\u00a0000\n\tx": "plain, été 3\u00a0000\n\tx", "a\x1b[2Jb\r\x7f": "a\uFFFD[2Jb\uFFFD\uFFFD", "\u2066x": "\uFFFDx"} {
+		if got := shown(text); got != want {
+			t.Errorf("%q is shown as %q, want %q", text, got, want)
+		}
+	}
+}
