@@ -108,6 +108,57 @@ func TestPairsAtTheBorder(t *testing.T) {
 	}
 }
 
+// TestPairsTurned: a shape in quarter turns is one part, and explains every image
+// pixel by pixel at its turns, at the border too.
+func TestPairsTurned(t *testing.T) {
+	drawn := []*bitmap.Image{bitmap.Parse("#....", "##...", "#.#..", "#..#.", "#####", "#....")}
+	for range 3 {
+		last := drawn[len(drawn)-1]
+		next := bitmap.New(last.Width(), last.Height())
+		for y := range last.Height() {
+			for x := range last.Width() {
+				next.Set(x, last.Height()-1-y, last.At(y, x))
+			}
+		}
+		drawn = append(drawn, next)
+	}
+	var data patchwork.Data
+	for i := range 30 {
+		img := bitmap.New(17, 15)
+		for j := range 2 {
+			s := drawn[(i+j*(1+i%3))%4]
+			dy, dx := (5*i+8*j)%(17-s.Height()+1), (3*i+7*j)%(15-s.Width()+1)
+			for y := range s.Height() {
+				for x := range s.Width() {
+					if s.At(y, x) {
+						img.Set(dy+y, dx+x, true)
+					}
+				}
+			}
+		}
+		data.Images = append(data.Images, img)
+	}
+	cfg := patchwork.NewConfig(patchwork.RuleMax, 17, 15, pose.Grid{Angles: []float64{-90, 0, 90, 180}})
+	m, err := Learn(t.Context(), data, cfg, Options{StartFrom: StartFromPairs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := m.Config(); m.K() != 1 || c.Height != c.Width || len(c.Poses.Angles) != 4 {
+		t.Fatalf("%d parts, %+v", m.K(), c)
+	}
+	for i, img := range data.Images {
+		e, err := m.Explain(img)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, p := range m.Compose(17, 15, e.Picks).P {
+			if img.At(j/15, j%15) != (p > 0.5) {
+				t.Fatalf("image %d, pixel %d: probability %v, %v\n%v", i, j, p, e.Picks, img)
+			}
+		}
+	}
+}
+
 // TestPairsRefused: what a start from pairs cannot do is said before it begins.
 func TestPairsRefused(t *testing.T) {
 	_, data := twoShapes(4, 0)

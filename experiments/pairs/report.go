@@ -154,7 +154,7 @@ func ReportWalks(ctx context.Context, w io.Writer) error {
 func ReportAlone(ctx context.Context, w io.Writer, glyphs []*bitmap.Image, labels []int) error {
 	var jobs []job
 	for _, flips := range []float64{0, .02} {
-		jobs = append(jobs, job{"ten digits, five in a scene", flips, 5, func(seed uint64) Set { return Alone(seed, 60, flips, glyphs, labels) }})
+		jobs = append(jobs, job{"ten digits, five in a scene", flips, 3, func(seed uint64) Set { return Alone(seed, 60, flips, glyphs, labels) }})
 	}
 	return report(ctx, w, jobs)
 }

@@ -146,9 +146,14 @@ func Walks(seed uint64, k, n int, flips float64, angles []float64) Set {
 // Alone draws a set of scenes, 48 x 48, of five of ten digits each, one drawing of
 // each digit: glyphs and their labels.
 func Alone(seed uint64, n int, flips float64, glyphs []*bitmap.Image, labels []int) Set {
+	return Digits(seed, Scenes{N: n, Side: 48, Least: 5, Most: 5, Distinct: true}, 10, flips, glyphs, labels)
+}
+
+// Digits draws scenes of the digits below a number, one drawing of each.
+func Digits(seed uint64, scenes Scenes, digits int, flips float64, glyphs []*bitmap.Image, labels []int) Set {
 	r := stream(seed, forParts)
 	var set Set
-	for c := range 10 {
+	for c := range digits {
 		var of []int
 		for i, l := range labels {
 			if l == c {
@@ -157,7 +162,7 @@ func Alone(seed uint64, n int, flips float64, glyphs []*bitmap.Image, labels []i
 		}
 		set.Parts = append(set.Parts, Trim(glyphs[of[r.IntN(len(of))]]))
 	}
-	set.Clean = Scenes{N: n, Side: 48, Least: 5, Most: 5, Distinct: true}.Draw(stream(seed, forImages), set.Parts)
+	set.Clean = scenes.Draw(stream(seed, forImages), set.Parts)
 	set.Images = Flip(stream(seed, forFlips), set.Clean, flips)
 	return set
 }

@@ -88,7 +88,7 @@ The tables have %d seeds of %d scenes a row. In the first, templates fit the noi
 	r.Pictures = []Picture{{Name: "scene", Drawing: shown.sheet, Caption: shown.caption, Alt: "A scene of digits, with noise, and the digits found in it in colours"}}
 	r.Tables = []Table{sceneTable(settings, rows), backgroundTable(trials)}
 	r.Statements = sceneStatements(settings, rows, trials, shown)
-	return r, nil
+	return r, addAlone(ctx, o, &r)
 }
 
 // sceneSeed returns the seed of the i-th set of scenes.
