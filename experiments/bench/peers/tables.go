@@ -27,11 +27,11 @@ type table struct {
 // checked is the number of rows whose explanations are compared with the truth.
 const checked = 2000
 
-// plantTable draws n rows of d columns. Each of k experts votes 0.9 for an eighth of the
-// columns (at least nine) and is active in a few rows: four experts per row on average, at
+// plantTable draws n rows of d columns. Each of k experts votes 0.9, or with unequal
+// numbers from 0.8 to 1, for an eighth of the columns (at least nine) and is active in a few rows: four experts per row on average, at
 // most a quarter of them. The abstention value is 0.02. The rows are in memory as rows
 // read from a file are.
-func plantTable(n, d, k int) (*table, error) {
+func plantTable(n, d, k int, unequal bool) (*table, error) {
 	rng := rand.New(rand.NewPCG(2, uint64(k)))
 	const on, off = 0.9, 0.02
 	templates := make([][]float64, k)
@@ -40,7 +40,9 @@ func plantTable(n, d, k int) (*table, error) {
 		templates[j] = make([]float64, d)
 		votes[j] = rng.Perm(d)[:min(d, max(9, d/8))]
 		for _, i := range votes[j] {
-			templates[j][i] = on
+			if templates[j][i] = on; unequal {
+				templates[j][i] = 0.8 + 0.2*rng.Float64()
+			}
 		}
 	}
 	m, err := patchwork.NewModel(patchwork.Config{Height: 1, Width: d, Q: off}, templates)
@@ -61,7 +63,7 @@ func plantTable(n, d, k int) (*table, error) {
 					t.active[i] = append(t.active[i], j)
 				}
 				for _, c := range votes[j] {
-					probs[c] = on
+					probs[c] = max(probs[c], templates[j][c])
 				}
 			}
 		}
@@ -161,7 +163,7 @@ func (t *table) array() *npy.Array {
 
 // tableTasks returns P3 of one size: a learning iteration, and explaining rows.
 func (s *session) tableTasks(n, d, k int, goals tableGoals) ([]task, error) {
-	t, err := plantTable(n, d, k)
+	t, err := plantTable(n, d, k, false)
 	if err != nil {
 		return nil, err
 	}
@@ -194,10 +196,32 @@ func (s *session) tableTasks(n, d, k int, goals tableGoals) ([]task, error) {
 			"mixture e-step", shared(map[string]any{"templates": templates})),
 		s.add(&explain, peer{name: "BernoulliRBM.transform", units: float64(n), target: goals.transform},
 			"rbm transform", shared(map[string]any{"experts": k})),
-		s.add(&anew, peer{name: "BernoulliRBM.transform", units: float64(n)}, "rbm transform", shared(map[string]any{"experts": k})),
+		s.add(&anew, peer{name: "BernoulliRBM.transform", units: float64(n), target: goals.transform}, "rbm transform", shared(map[string]any{"experts": k})),
 		s.add(&explain, peer{name: fmt.Sprintf("NMF.transform (%d rows)", few), units: float64(few), target: goals.nmf},
 			"nmf transform", shared(map[string]any{"templates": templates, "take": few})))
-	return []task{learn, explain, anew}, err
+	more, err2 := s.unequalTasks(n, d, k, goals)
+	return append([]task{learn, explain, anew}, more...), errors.Join(err, err2)
+}
+
+// unequalTasks returns the tasks of explaining where no two votes are equal, as in a
+// learned model: they cannot be counted.
+func (s *session) unequalTasks(n, d, k int, goals tableGoals) ([]task, error) {
+	t, err := plantTable(n, d, k, true)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.save("rows", t.array())
+	if err != nil {
+		return nil, err
+	}
+	tasks := []task{{name: "P3 explain", ours: t.explainAll}, {name: "P3 explain by a new pursuit", ours: t.explainAnew}}
+	for i := range tasks {
+		tasks[i].name += fmt.Sprintf(", unequal votes, %d rows x %d, K=%d", n, d, k)
+		tasks[i].unit, tasks[i].units, tasks[i].check = "row", float64(n), t.verdict
+		err = errors.Join(err, s.add(&tasks[i], peer{name: "BernoulliRBM.transform", units: float64(n), target: goals.unequal},
+			"rbm transform", map[string]any{"rows": rows, "experts": k}))
+	}
+	return tasks, err
 }
 
 // add prepares work of the Python peers for a task.
@@ -212,4 +236,4 @@ func (s *session) add(t *task, p peer, work string, args map[string]any) error {
 }
 
 // tableGoals holds the targets: the largest ratios of times; 0 for none.
-type tableGoals struct{ epoch, transform, nmf float64 }
+type tableGoals struct{ epoch, transform, unequal, nmf float64 }
