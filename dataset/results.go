@@ -152,7 +152,7 @@ func (t Table) Write(w io.Writer, chunks iter.Seq2[[]any, error]) (err error) {
 // written in their order, or for an .npz, which has neither groups nor anything to
 // encode, as they come.
 func (t Table) writeRows(out tableWriter, chunks iter.Seq2[[]any, error]) error {
-	g := newRowGroups(t.Columns, t.group)
+	g := newRowGroups(t.Columns, t.group, t.Rows)
 	q := &encoders{encode: out.encode, most: max(1, t.Workers)}
 	defer q.wait()
 	for chunk, err := range chunks {
@@ -220,6 +220,7 @@ func checkTable(format TableFormat, columns []TableColumn) error {
 type rowGroups struct {
 	columns []TableColumn
 	per     int // rows of a group
+	room    int // rows for which there is room from the beginning
 	n       int // rows held
 	held    []any
 }
@@ -227,22 +228,35 @@ type rowGroups struct {
 // groupBytes is about the memory of a group.
 const groupBytes = 8 << 20
 
-func newRowGroups(columns []TableColumn, per int) *rowGroups {
+// newRowGroups divides about so many rows into groups of per, or 0: as many as suit.
+func newRowGroups(columns []TableColumn, per, rows int) *rowGroups {
 	if per > 0 {
-		return &rowGroups{columns: columns, per: per, held: newGroup(columns)}
+		return &rowGroups{columns: columns, per: per, held: newGroup(columns, 0)}
 	}
 	bytes := 1
 	for _, c := range columns {
 		bytes += c.width() * [...]int{ColumnText: 32, ColumnInt: 8, ColumnFloat: 8, ColumnByte: 1}[c.Type]
 	}
-	return &rowGroups{columns: columns, per: min(max(groupBytes/bytes, 1024), 1<<16), held: newGroup(columns)}
+	per = min(max(groupBytes/bytes, 1024), 1<<16)
+	room := min(per, rows)
+	return &rowGroups{columns: columns, per: per, room: room, held: newGroup(columns, room)}
 }
 
-// newGroup returns an empty group of rows.
-func newGroup(columns []TableColumn) []any {
+// newGroup returns an empty group with room for some rows.
+func newGroup(columns []TableColumn, rows int) []any {
 	var out []any
 	for _, c := range columns {
-		out = append(out, [...]any{ColumnText: []string(nil), ColumnInt: []int64(nil), ColumnFloat: []float64(nil), ColumnByte: []uint8(nil)}[c.Type])
+		n := rows * c.width()
+		switch c.Type {
+		case ColumnText:
+			out = append(out, make([]string, 0, n))
+		case ColumnInt:
+			out = append(out, make([]int64, 0, n))
+		case ColumnFloat:
+			out = append(out, make([]float64, 0, n))
+		case ColumnByte:
+			out = append(out, make([]uint8, 0, n))
+		}
 	}
 	return out
 }
@@ -308,7 +322,7 @@ func (g *rowGroups) rest(put func([]any, int) ([]any, error)) error {
 	}
 	spare, err := put(g.held, g.n)
 	if spare == nil {
-		spare = newGroup(g.columns)
+		spare = newGroup(g.columns, g.room)
 	}
 	for i := range spare {
 		spare[i] = appendRows(spare[i], spare[i], -1, 0)

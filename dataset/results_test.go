@@ -48,7 +48,7 @@ func cutResults(values []any, n int, ends []int) iter.Seq2[[]any, error] {
 			var chunk []any
 			for i, c := range resultColumns {
 				w := c.width()
-				chunk = append(chunk, appendRows(newGroup(resultColumns)[i], values[i], from*w, to*w))
+				chunk = append(chunk, appendRows(newGroup(resultColumns, 0)[i], values[i], from*w, to*w))
 			}
 			if from = to; !yield(chunk, nil) {
 				return

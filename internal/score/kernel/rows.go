@@ -6,8 +6,8 @@ const Tie = 1e-9
 // Block is the largest number of rows that take a step together.
 const Block = 8192
 
-// MostWords is how many words a row may have for Sums and Across.
-const MostWords = 4
+// MostWords is how many words a row may have for Sums.
+const MostWords = 16
 
 // RowLoops holds the inner loops of explaining rows of tables. Rows are packed
 // 64 pixels per word. A quad is 16 of them, four groups of four; x holds 16*quads
@@ -83,6 +83,10 @@ type RowLoops struct {
 	// the experts are a multiple of four. Word w of lane i is entry 8*w+i of on and free.
 	// Won and lost are below 1<<31.
 	Best func(votes []uint64, words int, on, free []uint64, won, lost int64, gain, expert *[8]int64)
+
+	// BestFirst is Best where all pixels are free: losses has what the votes of each
+	// expert lose together.
+	BestFirst func(votes []uint64, words int, on []uint64, won int64, losses []int64, gain, expert *[8]int64)
 
 	// BestSums adds up for eight rows, as Best has them, what an expert of each gains, in
 	// the order of score.Total: for the votes among four free pixels, and those of them

@@ -16,7 +16,7 @@ func rowVectors(path string) *RowLoops {
 			return rowsAVX512
 		}
 		loops := *rowsAVX512
-		loops.Best, loops.BestSums = nil, nil
+		loops.Best, loops.BestFirst, loops.BestSums = nil, nil, nil
 		return &loops
 	}
 	return nil
@@ -108,6 +108,10 @@ var rowsAVX512 = &RowLoops{
 	Best: func(votes []uint64, words int, on, free []uint64, won, lost int64, gain, expert *[8]int64) {
 		_, _ = on[8*words-1], free[8*words-1]
 		best(&votes[0], len(votes)/words/4, words, &on[0], &free[0], won, lost, &gain[0], &expert[0])
+	},
+	BestFirst: func(votes []uint64, words int, on []uint64, won int64, losses []int64, gain, expert *[8]int64) {
+		_, _ = on[8*words-1], losses[len(votes)/words-1]
+		bestFirst(&votes[0], len(votes)/words/4, words, &on[0], won, &losses[0], &gain[0], &expert[0])
 	},
 	BestSums: func(votes []uint64, words int, on, free []uint64, expert *[8]int64, classes *[256]uint8, values *[32]float64, sums *[8]float64) {
 		_, _ = on[8*words-1], free[8*words-1]

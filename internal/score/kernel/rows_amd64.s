@@ -3274,9 +3274,9 @@ TEXT ·best(SB), NOSPLIT, $0-72
 	MOVQ         fours+8(FP), CX
 	MOVQ         words+16(FP), DX
 	MOVQ         on+24(FP), BX
+	MOVQ         won+40(FP), SI
+	VPBROADCASTQ SI, Z0
 	MOVQ         open+32(FP), SI
-	MOVQ         won+40(FP), DI
-	VPBROADCASTQ DI, Z0
 	MOVQ         lost+48(FP), DI
 	VPBROADCASTQ DI, Z1
 	MOVQ         $0x0000000000000001, DI
@@ -3297,14 +3297,14 @@ experts:
 	VMOVAPD Z14, Z7
 	VMOVAPD Z14, Z8
 	VMOVAPD Z14, Z9
+	MOVQ    BX, R11
+	MOVQ    DX, R13
 	VPXORQ  Z15, Z15, Z15
 	VMOVAPD Z15, Z10
 	VMOVAPD Z15, Z11
 	VMOVAPD Z15, Z12
 	VMOVAPD Z15, Z13
-	MOVQ    BX, R11
 	MOVQ    SI, R12
-	MOVQ    DX, R13
 
 words:
 	VMOVDQU64   (R11), Z16
@@ -3375,6 +3375,92 @@ words:
 	VMOVDQU64   Z4, (AX)
 	MOVQ        expert+64(FP), AX
 	VMOVDQU64   Z5, (AX)
+	VZEROUPPER
+	RET
+
+// func bestFirst(votes *uint64, fours int, words int, on *uint64, won int64, losses *int64, gain *int64, expert *int64)
+// Requires: AVX, AVX512F, AVX512VPOPCNTDQ
+TEXT ·bestFirst(SB), NOSPLIT, $0-64
+	MOVQ         votes+0(FP), AX
+	MOVQ         fours+8(FP), CX
+	MOVQ         words+16(FP), DX
+	MOVQ         on+24(FP), BX
+	MOVQ         won+32(FP), SI
+	VPBROADCASTQ SI, Z0
+	MOVQ         losses+40(FP), SI
+	MOVQ         $0x0000000000000001, DI
+	VPBROADCASTQ DI, Z2
+	SHLQ         $0x3f, DI
+	VPBROADCASTQ DI, Z3
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z4, Z4, Z4
+
+experts:
+	MOVQ    AX, DI
+	LEAQ    (DI)(DX*8), R8
+	LEAQ    (R8)(DX*8), R9
+	LEAQ    (R9)(DX*8), R10
+	LEAQ    (R10)(DX*8), AX
+	VPXORQ  Z9, Z9, Z9
+	VMOVAPD Z9, Z5
+	VMOVAPD Z9, Z6
+	VMOVAPD Z9, Z7
+	VMOVAPD Z9, Z8
+	MOVQ    BX, R11
+	MOVQ    DX, R12
+
+words:
+	VMOVDQU64   (R11), Z10
+	VPANDQ.BCST (DI), Z10, Z11
+	VPOPCNTQ    Z11, Z11
+	VPADDQ      Z11, Z5, Z5
+	ADDQ        $0x08, DI
+	VPANDQ.BCST (R8), Z10, Z11
+	VPOPCNTQ    Z11, Z11
+	VPADDQ      Z11, Z6, Z6
+	ADDQ        $0x08, R8
+	VPANDQ.BCST (R9), Z10, Z11
+	VPOPCNTQ    Z11, Z11
+	VPADDQ      Z11, Z7, Z7
+	ADDQ        $0x08, R9
+	VPANDQ.BCST (R10), Z10, Z10
+	VPOPCNTQ    Z10, Z10
+	VPADDQ      Z10, Z8, Z8
+	ADDQ        $0x08, R10
+	ADDQ        $0x40, R11
+	DECQ        R12
+	JNZ         words
+	VPMULDQ     Z0, Z5, Z5
+	VPSUBQ.BCST (SI), Z5, Z5
+	VPCMPGTQ    Z3, Z5, K1
+	VMOVDQA64   Z1, K1, Z4
+	VPMAXSQ     Z5, Z3, Z3
+	VPADDQ      Z2, Z1, Z1
+	VPMULDQ     Z0, Z6, Z6
+	VPSUBQ.BCST 8(SI), Z6, Z6
+	VPCMPGTQ    Z3, Z6, K1
+	VMOVDQA64   Z1, K1, Z4
+	VPMAXSQ     Z6, Z3, Z3
+	VPADDQ      Z2, Z1, Z1
+	VPMULDQ     Z0, Z7, Z7
+	VPSUBQ.BCST 16(SI), Z7, Z7
+	VPCMPGTQ    Z3, Z7, K1
+	VMOVDQA64   Z1, K1, Z4
+	VPMAXSQ     Z7, Z3, Z3
+	VPADDQ      Z2, Z1, Z1
+	VPMULDQ     Z0, Z8, Z8
+	VPSUBQ.BCST 24(SI), Z8, Z8
+	VPCMPGTQ    Z3, Z8, K1
+	VMOVDQA64   Z1, K1, Z4
+	VPMAXSQ     Z8, Z3, Z3
+	VPADDQ      Z2, Z1, Z1
+	ADDQ        $0x20, SI
+	DECQ        CX
+	JNZ         experts
+	MOVQ        gain+48(FP), AX
+	VMOVDQU64   Z3, (AX)
+	MOVQ        expert+56(FP), AX
+	VMOVDQU64   Z4, (AX)
 	VZEROUPPER
 	RET
 
@@ -3572,7 +3658,7 @@ word:
 
 // func rowSumsAcross(table *float64, x *uint64, words int, list *int32, n int, groups int, out *float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·rowSumsAcross(SB), NOSPLIT, $384-56
+TEXT ·rowSumsAcross(SB), $1152-56
 	MOVQ table+0(FP), AX
 	MOVQ list+24(FP), CX
 	MOVQ n+32(FP), DX
@@ -3725,7 +3811,7 @@ fourthgroup:
 fourthdone:
 	VADDPD  Z7, Z1, Z1
 	VADDPD  Z1, Z0, Z0
-	VMOVUPD Z0, 256(SI)
+	VMOVUPD Z0, 1024(SI)
 	MOVQ    $0x0000000000000008, R8
 	MOVQ    DX, R11
 	CMPQ    R11, R8
@@ -3734,7 +3820,7 @@ fourthdone:
 
 send:
 	MOVLQSX (CX)(R8*4), R9
-	MOVQ    256(SI)(R8*8), R10
+	MOVQ    1024(SI)(R8*8), R10
 	MOVQ    R10, (BX)(R9*8)
 	INCQ    R8
 	CMPQ    R8, R11

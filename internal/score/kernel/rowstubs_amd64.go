@@ -84,6 +84,11 @@ func across8(table *float64, costs *float64, numbers *int64, lanes int, end int,
 //go:noescape
 func best(votes *uint64, fours int, words int, on *uint64, open *uint64, won int64, lost int64, gain *int64, expert *int64)
 
+// bestFirst implements RowLoops.BestFirst for four times that many experts.
+//
+//go:noescape
+func bestFirst(votes *uint64, fours int, words int, on *uint64, won int64, losses *int64, gain *int64, expert *int64)
+
 // bestSums implements RowLoops.BestSums.
 //
 //go:noescape

@@ -85,7 +85,11 @@ func (s *byCount) stepAll(x []uint64, step int) {
 				s.on[8*w+i], s.open[8*w+i] = row[w]&free, free
 			}
 		}
-		s.loops.Best(s.masks, s.words, s.on, s.open, s.won, s.lost, &gain, &expert)
+		if step == 0 {
+			s.loops.BestFirst(s.masks, s.words, s.on, s.won, s.losses, &gain, &expert)
+		} else {
+			s.loops.Best(s.masks, s.words, s.on, s.open, s.won, s.lost, &gain, &expert)
+		}
 		s.loops.BestSums(s.masks, s.words, s.on, s.open, &expert, &s.classes, &s.values, &sums)
 		for i, n := range eight {
 			if s.depth[n] = int32(step); gain[i] <= least {

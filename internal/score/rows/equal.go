@@ -2,6 +2,7 @@ package rows
 
 import (
 	"math"
+	"math/bits"
 
 	"example.com/patchwork/internal/score"
 	"example.com/patchwork/internal/score/kernel"
@@ -14,6 +15,7 @@ import (
 type equal struct {
 	masks     []uint64 // by expert, its votes; copies of the first make it a multiple of four experts
 	won, lost int64    // what a pixel that is on gains, and one that is off loses, in units; won is more by lost
+	losses    []int64  // by expert in masks: what all its votes lose together
 	least     int64    // a pick must gain more
 	cost      float64  // of every pick
 	few       int      // up to so many experts the tables of bySet are quicker
@@ -75,7 +77,12 @@ func (t *Table) equalVotes() *equal {
 		if c >= t.experts {
 			at = 0
 		}
-		e.masks = append(e.masks, t.above[at:at+t.words]...)
+		votes := t.above[at : at+t.words]
+		n := 0
+		for _, v := range votes {
+			n += bits.OnesCount64(v)
+		}
+		e.masks, e.losses = append(e.masks, votes...), append(e.losses, int64(n)*e.lost)
 	}
 	e.sums(t, base, vote)
 	if e.few = 12; vectors != nil && vectors.Best != nil {

@@ -82,6 +82,9 @@ func TestEqualVotesAgree(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) { check(t, pickEqual(scoretest.Drawn{T: t}, 12, 40, 20)) })
 	rapid.Check(t, func(t *rapid.T) { check(t, pickEqual(scoretest.Drawn{T: t}, 40, 400, 9)) })
+	for _, d := range []int{784, 1024, 1030} { // as many words as loops take, and more
+		check(t, benchRows(10, d, 9, false, false))
+	}
 	for i := range scoretest.TinyCases(t, 1000) {
 		c := scoretest.Tiny(i)
 		check(scoretest.AtCase{T: t, Case: i}, pickEqual(c, 1+c.Pick(6), 1+c.Pick(20), 1+c.Pick(6)))

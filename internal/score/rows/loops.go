@@ -29,7 +29,7 @@ func loopsOf(p *kernel.Path) *kernel.RowLoops {
 var plainLoops = &kernel.RowLoops{
 	AddFours: addFours, Strengthen: strengthen, Exchange: exchange, Begin: begin, BeginUnits: beginUnits, Near: nearLanes,
 	Settle: settle, Gain: voteGain, Sum: score.Sum, Greater: greater, Voters: voters, Count: countBytes, Step: step,
-	Best: bestByCount, BestSums: bestSums, Sums: rowSums, Gather: gatherEights,
+	Best: bestByCount, BestFirst: bestFirst, BestSums: bestSums, Sums: rowSums, Gather: gatherEights,
 }
 
 func addFours(gains, table []int32, x []uint64, quads int) {
@@ -228,6 +228,23 @@ func bestByCount(votes []uint64, words int, on, free []uint64, won, lost int64, 
 			}
 			if g := int64(ones)*won - int64(all)*lost; g > gain[i] {
 				gain[i], expert[i] = g, int64(c/words)
+			}
+		}
+	}
+}
+
+func bestFirst(votes []uint64, words int, on []uint64, won int64, losses []int64, gain, expert *[8]int64) {
+	for i := range gain {
+		gain[i] = math.MinInt64
+	}
+	for c, lost := range losses {
+		for i := range gain {
+			ones := 0
+			for w, v := range votes[c*words:][:words] {
+				ones += bits.OnesCount64(v & on[8*w+i])
+			}
+			if g := int64(ones)*won - lost; g > gain[i] {
+				gain[i], expert[i] = g, int64(c)
 			}
 		}
 	}

@@ -146,6 +146,12 @@ func (in *loopInput) runBest(l *kernel.RowLoops) []any {
 	experts := 4 * (1 + in.picked%4)
 	var gain, expert, which [8]int64
 	l.Best(votes[:experts*in.words], in.words, on, free, int64(in.lots[0]), int64(in.lots[1]), &gain, &expert)
+	var firstGain, firstExpert [8]int64
+	losses := make([]int64, experts)
+	for i := range losses {
+		losses[i] = int64(in.lots[i])
+	}
+	l.BestFirst(votes[:experts*in.words], in.words, on, int64(in.lots[0]), losses, &firstGain, &firstExpert)
 	var classes [256]uint8
 	var values [32]float64
 	var sums [8]float64
@@ -157,7 +163,7 @@ func (in *loopInput) runBest(l *kernel.RowLoops) []any {
 		which[i] = int64(in.lots[i]) & int64(experts-1)
 	}
 	l.BestSums(votes, in.words, on, free, &which, &classes, &values, &sums)
-	return []any{gain, expert, sums}
+	return []any{gain, expert, firstGain, firstExpert, sums}
 }
 
 // byLane returns a table and costs of Step as Across takes them, of the lanes

@@ -13,6 +13,7 @@ import (
 
 const (
 	mostWords = 4  // of a row
+	sumWords  = 16 // the same where only one table is summed: kernel.MostWords
 	mostLanes = 32 // of a table
 )
 
@@ -325,20 +326,23 @@ func nextEight(list, left reg.Register) {
 }
 
 func rowSumsAcross() {
-	start("rowSumsAcross", "table *float64, x *uint64, words int, list *int32, n, groups int, out *float64", "rowSumsAcross implements RowLoops.Sums.")
+	// Its memory is too large for a function that does not ask for stack.
+	TEXT("rowSumsAcross", 0, "func(table *float64, x *uint64, words int, list *int32, n, groups int, out *float64)")
+	Doc("rowSumsAcross implements RowLoops.Sums.")
+	Pragma("noescape")
 	table, list, left, out := param("table"), param("list"), param("n"), param("out")
-	memory := aligned(64 * (mostWords + 1))
+	memory := aligned(64 * (sumWords + 1))
 	row := GP64()
 	MOVQ(U64(128), row)
 	Label("rows")
 	words(list, left, memory)
 	sums := inOrder(1, table, row, memory)
-	VMOVUPD(sums[0], Mem{Base: memory, Disp: 64 * mostWords})
+	VMOVUPD(sums[0], Mem{Base: memory, Disp: 64 * sumWords})
 	i, n, value, some := GP64(), GP64(), GP64(), upToEight(left)
 	XORQ(i, i)
 	Label("send")
 	MOVLQSX(Mem{Base: list, Index: i, Scale: 4}, n)
-	MOVQ(Mem{Base: memory, Index: i, Scale: 8, Disp: 64 * mostWords}, value)
+	MOVQ(Mem{Base: memory, Index: i, Scale: 8, Disp: 64 * sumWords}, value)
 	MOVQ(value, Mem{Base: out, Index: n, Scale: 8})
 	INCQ(i)
 	CMPQ(i, some)

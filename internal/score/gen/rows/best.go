@@ -8,20 +8,31 @@ import (
 
 // best counts for eight rows, a lane each, and four experts at a time, whose masks are
 // the same for all lanes.
-func best() {
-	start("best", "votes *uint64, fours, words int, on, open *uint64, won, lost int64, gain, expert *int64",
-		"best implements RowLoops.Best for four times that many experts.")
+func best(first bool) {
+	if first {
+		start("bestFirst", "votes *uint64, fours, words int, on *uint64, won int64, losses, gain, expert *int64",
+			"bestFirst implements RowLoops.BestFirst for four times that many experts.")
+	} else {
+		start("best", "votes *uint64, fours, words int, on, open *uint64, won, lost int64, gain, expert *int64",
+			"best implements RowLoops.Best for four times that many experts.")
+	}
 	votes, fours, words := param("votes"), param("fours"), param("words")
-	on, open := param("on"), param("open")
+	on := param("on")
+	var open, losses reg.Register
 	won, lost := ZMM(), ZMM()
 	VPBROADCASTQ(param("won"), won)
-	VPBROADCASTQ(param("lost"), lost)
+	if first {
+		losses = param("losses")
+	} else {
+		open = param("open")
+		VPBROADCASTQ(param("lost"), lost)
+	}
 	number, one, most, which := ZMM(), ZMM(), ZMM(), ZMM()
-	first := GP64()
-	MOVQ(U64(1), first)
-	VPBROADCASTQ(first, one)
-	SHLQ(Imm(63), first)
-	VPBROADCASTQ(first, most)
+	bit := GP64()
+	MOVQ(U64(1), bit)
+	VPBROADCASTQ(bit, one)
+	SHLQ(Imm(63), bit)
+	VPBROADCASTQ(bit, most)
 	VPXORQ(number, number, number)
 	VPXORQ(which, which, which)
 	Label("experts")
@@ -37,38 +48,53 @@ func best() {
 	LEAQ(Mem{Base: mask[3], Index: words, Scale: 8}, votes)
 	ones, all := vectors(4), vectors(4)
 	clear(ones)
-	clear(all)
 	a, b, left := GP64(), GP64(), GP64()
 	MOVQ(on, a)
-	MOVQ(open, b)
 	MOVQ(words, left)
+	if !first {
+		clear(all)
+		MOVQ(open, b)
+	}
 	Label("words")
 	rowsOn, rowsOpen := ZMM(), ZMM()
 	VMOVDQU64(Mem{Base: a}, rowsOn)
-	VMOVDQU64(Mem{Base: b}, rowsOpen)
+	if !first {
+		VMOVDQU64(Mem{Base: b}, rowsOpen)
+	}
 	for i := range mask {
 		v, u := ZMM(), ZMM()
 		VPANDQ_BCST(Mem{Base: mask[i]}, rowsOn, v)
 		VPOPCNTQ(v, v)
 		VPADDQ(v, ones[i], ones[i])
-		VPANDQ_BCST(Mem{Base: mask[i]}, rowsOpen, u)
-		VPOPCNTQ(u, u)
-		VPADDQ(u, all[i], all[i])
+		if !first {
+			VPANDQ_BCST(Mem{Base: mask[i]}, rowsOpen, u)
+			VPOPCNTQ(u, u)
+			VPADDQ(u, all[i], all[i])
+		}
 		ADDQ(Imm(8), mask[i])
 	}
 	ADDQ(Imm(64), a)
-	ADDQ(Imm(64), b)
+	if !first {
+		ADDQ(Imm(64), b)
+	}
 	DECQ(left)
 	JNZ(LabelRef("words"))
 	for i := range mask {
 		k := K()
 		VPMULDQ(won, ones[i], ones[i])
-		VPMULDQ(lost, all[i], all[i])
-		VPSUBQ(all[i], ones[i], ones[i])
+		if first {
+			VPSUBQ_BCST(Mem{Base: losses, Disp: 8 * i}, ones[i], ones[i])
+		} else {
+			VPMULDQ(lost, all[i], all[i])
+			VPSUBQ(all[i], ones[i], ones[i])
+		}
 		VPCMPGTQ(most, ones[i], k)
 		VMOVDQA64(number, k, which)
 		VPMAXSQ(ones[i], most, most)
 		VPADDQ(one, number, number)
+	}
+	if first {
+		ADDQ(Imm(32), losses)
 	}
 	DECQ(fours)
 	JNZ(LabelRef("experts"))

@@ -22,7 +22,8 @@ func main() {
 	for lanes := range 9 {
 		across(lanes)
 	}
-	best()
+	best(false)
+	best(true)
 	bestSums()
 	rowSumsAcross()
 	gather()
