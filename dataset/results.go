@@ -152,7 +152,11 @@ func (t Table) Write(w io.Writer, chunks iter.Seq2[[]any, error]) (err error) {
 // written in their order, or for an .npz, which has neither groups nor anything to
 // encode, as they come.
 func (t Table) writeRows(out tableWriter, chunks iter.Seq2[[]any, error]) error {
-	g := newRowGroups(t.Columns, t.group, t.Rows)
+	rows := t.Rows
+	if t.Format == TableNPZ {
+		rows = 0
+	}
+	g := newRowGroups(t.Columns, t.group, rows)
 	q := &encoders{encode: out.encode, most: max(1, t.Workers)}
 	defer q.wait()
 	for chunk, err := range chunks {
