@@ -149,3 +149,10 @@ func TestEqualVotesRefuse(t *testing.T) {
 		}
 	}
 }
+
+func FuzzEqualVotes(f *testing.F) {
+	f.Add([]byte("votes that are equal"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		checkRows(t, pickEqual(&scoretest.Read{Bytes: data}, 20, 150, 20))
+	})
+}
