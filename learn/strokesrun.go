@@ -32,7 +32,7 @@ const (
 
 // byStrokes reports whether MethodStrokes is the default for a configuration.
 func (o Options) byStrokes(c patchwork.Config) bool {
-	return !o.Paper && c.Poses.Len() > 1 && !c.Scene && c.Height*c.Width <= mostStrokePixel && strokes.Fits(c) == nil
+	return !o.Paper && c.Poses.Len() > 1 && !c.Scene && c.Reuse <= 1 && c.Height*c.Width <= mostStrokePixel && strokes.Fits(c) == nil
 }
 
 // strokeStart is one start.
