@@ -29,8 +29,8 @@ func (c *Counts) Merge(o *Counts) {
 	c.Images += o.Images
 }
 
-// count adds the image that lies on the ground, as often as its weight says, with its picks: for each pick
-// of an expert, the levels that the other picks compose to.
+// count adds the image that lies on the ground, as often as its weight says, with
+// its picks: for each pick of an expert, the levels that the other picks compose to.
 func (s *search) count(c *Counts, expert int, picks []pick, weight int64) {
 	seen := false
 	for j, p := range picks {

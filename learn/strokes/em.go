@@ -97,8 +97,8 @@ func (l *Learner) template(c *Counts, straight bool) []uint8 {
 	return s.template(c)
 }
 
-// Rounds makes rounds of EM, an M-step and an E-step each; in the middle the images are
-// explained afresh. It calls each after every round. The error is the context's.
+// Rounds makes rounds of EM, an M-step and an E-step each; in the middle the images
+// are explained afresh. It calls each after every round. The error is the context's.
 func (l *Learner) Rounds(ctx context.Context, st *State, rounds int, each func(*State)) error {
 	for r := range rounds {
 		if err := l.Maximise(ctx, st); err != nil {

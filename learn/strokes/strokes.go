@@ -10,15 +10,16 @@
 //	f(p) = sum over the images of log P(x | max(p, m)) - log P(x | m),
 //
 // where m is the composition of the other picks at the pixel x on which the entry
-// lies. The experts take the step one after the other, the others composed
-// again in between. What an entry gains is pooled with its neighbours, because poses are
-// known to half a pixel only; a vote must bring more than [Options.Vote] nats, and one nat for
-// every neighbour that does not vote. Where two picks cover a pixel, both with more
-// than 1/2, that costs something while learning. A stroke goes on below another one that
-// crosses it, and small pieces beside the largest are dropped.
+// lies. The experts take the step one after the other, the others composed again in
+// between. What an entry gains is pooled with its neighbours, because poses are known
+// to half a pixel only; a vote must bring more than [Options.Vote] nats, and its
+// boundary, next to entries that do not vote, has a price. Where two picks cover a
+// pixel, both with more than 1/2, that costs something while learning. A stroke goes
+// on below another one that crosses it, and small pieces beside the largest are
+// dropped.
 //
-// Every pick must gain the logarithm of the number of poses: it has to be said
-// where it lies. [State.Length] is what the images cost in all, in nats, and judges which
+// Every pick must gain the logarithm of the number of poses: it has to be said where
+// it lies. [State.Length] is what the images cost in all, in nats, and judges which
 // start is the best and how many parts there are.
 //
 // Templates have probabilities of a few levels. So all that the M-step needs of the
@@ -49,8 +50,8 @@ type Options struct {
 	// 0 means 1.
 	Boundary float64
 
-	// Double is the price, in nats, of a pixel that two picks cover, both with more than
-	// 1/2; 0 means 0.5.
+	// Double is the price, in nats, of a pixel that two picks cover, both with more
+	// than 1/2; 0 means 0.5.
 	Double float64
 
 	// Pool is the weight of each neighbour of an entry where what it gains is
@@ -176,13 +177,13 @@ type State struct {
 	straight  []bool    // whether the votes must lie in one straight band
 	picks     [][]pick  // of each image
 
-	// LogLik is the log-likelihood of the images, in nats. What lies beyond their borders
-	// counts as the configuration says.
+	// LogLik is the log-likelihood of the images, in nats. What lies beyond their
+	// borders counts as the configuration says.
 	LogLik float64
 
-	// Length is the number of nats that describe the images: minus LogLik, the logarithm of
-	// the number of poses for every pick, and the prices of votes, boundaries and
-	// double coverage.
+	// Length is the number of nats that describe the images: minus LogLik, the
+	// logarithm of the number of poses for every pick, and the prices of votes,
+	// boundaries, double coverage and bent parts.
 	Length float64
 }
 
