@@ -17,8 +17,8 @@ import (
 type Method uint8
 
 const (
-	// MethodAuto is MethodStrokes where experts move (a grid of poses) and only
-	// write (Max) on one background above 0, MethodBoth for other experts that move
+	// MethodAuto is MethodStrokes where experts move (a grid of poses), once in an
+	// image each, and only write (Max) on one background above 0, MethodBoth for other experts that move
 	// or only write, and MethodBatch for max-minus-min without poses. With
 	// Options.Paper it is MethodOnline for Max.
 	MethodAuto Method = iota

@@ -11,11 +11,12 @@ import (
 	"example.com/patchwork/learn/strokes"
 )
 
-// A race of starts of MethodStrokes: after so many rounds of EM the best go on.
+// stage is a part of the race of the starts of MethodStrokes: after so many rounds
+// of EM, so many of them are kept, the best.
 type stage struct{ rounds, keep int }
 
-// race returns the stages. Where straight parts are preferred, there are more
-// starts, and most are left early: the better start matters more where parts are bent.
+// race returns the stages. Where straight parts are preferred there are more starts,
+// and most are left early: where parts are bent, a good start matters more.
 func (o Options) race() []stage {
 	if o.Straight > 0 {
 		return []stage{{1, 6}, {2, 2}, {max(o.Iterations-3, 1), 1}}
@@ -32,7 +33,7 @@ const (
 
 // byStrokes reports whether MethodStrokes is the default for a configuration.
 func (o Options) byStrokes(c patchwork.Config) bool {
-	return !o.Paper && c.Poses.Len() > 1 && !c.Scene && c.Height*c.Width <= mostStrokePixel && strokes.Fits(c) == nil
+	return !o.Paper && c.Poses.Len() > 1 && !c.Scene && c.Reuse <= 1 && c.Height*c.Width <= mostStrokePixel && strokes.Fits(c) == nil
 }
 
 // strokeStart is one start.
@@ -52,8 +53,9 @@ type strokeRun struct {
 	ended   []strokeStart    // the starts that have come to a result, by index
 }
 
-// learnStrokes learns from several starts by EM of package strokes. They race: all make
-// a few rounds, the two whose description is shortest go on, and the shorter one wins.
+// learnStrokes learns from several starts by EM of package strokes. They race: all
+// make a few rounds, the two whose description is shortest go on, and the shorter
+// one wins.
 func learnStrokes(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options) (*patchwork.Model, error) {
 	side := min(opt.Workers, opt.Starts)
 	l, err := strokes.New(data, cfg, strokes.Options{Straight: opt.Straight, Workers: max(1, opt.Workers/side)})
@@ -89,8 +91,8 @@ func learnStrokes(ctx context.Context, data patchwork.Data, cfg patchwork.Config
 	return m, err
 }
 
-// empty returns a model for the sake of its configuration, and of what a continued one has
-// beside its experts.
+// empty returns a model for the sake of its configuration, and of what a continued
+// one has beside its experts.
 func (r *strokeRun) empty(cfg patchwork.Config) (*patchwork.Model, error) {
 	if r.opt.Continue != nil {
 		return r.opt.Continue.WithConfig(cfg)

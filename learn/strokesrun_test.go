@@ -27,7 +27,7 @@ func TestStrokesAreTheDefault(t *testing.T) {
 		want Method
 	}{
 		{"moving", moving, Options{}, MethodStrokes},
-		{"reused", with(func(c *patchwork.Config) { c.Reuse = 3 }), Options{}, MethodStrokes},
+		{"reused", with(func(c *patchwork.Config) { c.Reuse = 3 }), Options{}, MethodBoth},
 		{"without background", with(func(c *patchwork.Config) { c.Q = 0 }), Options{}, MethodBoth},
 		{"scenes", with(func(c *patchwork.Config) { c.Scene = true }), Options{}, MethodBoth},
 		{"a background for every pixel", with(func(c *patchwork.Config) { c.QMap = make([]float64, 400) }), Options{}, MethodBoth},

@@ -224,9 +224,9 @@ func (d *demo) fromPieces() bool {
 // how says how the parts were learned.
 func (d *demo) how() string {
 	r := d.model.Extras().Record
-	text := fmt.Sprintf("Learning began %d times: from the letters one after the other in several orders, and from single letters cut into two pieces. "+
+	text := fmt.Sprintf("Learning began %d times, each time with a single letter cut into two pieces. "+
 		"From each beginning it went through all letters a few times: explain each letter by the parts, then make the parts anew from what they explained. "+
-		"The start that best explains letters left out of its counts was chosen: number %d, ", len(r.Starts), r.Chosen+1)
+		"The start with the shortest description of the letters was chosen: number %d, ", len(r.Starts), r.Chosen+1)
 	if d.fromPieces() {
 		return text + "which began with the pieces of one letter."
 	}

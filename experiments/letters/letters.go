@@ -101,7 +101,7 @@ func Run(ctx context.Context, set *dataset.Set, task Task, o Options) (Result, e
 // under the best shift and rotation of each.
 func mean(ctx context.Context, cfg patchwork.Config, train, test patchwork.Data, o Options) (float64, error) {
 	cfg.Truncate = false
-	m, err := learn.Learn(ctx, train, cfg, learn.Options{Experts: 1, Seed: o.Seed, Starts: o.Starts, Workers: o.Workers})
+	m, err := learn.Learn(ctx, train, cfg, learn.Options{Experts: 1, Method: learn.MethodBoth, Seed: o.Seed, Starts: o.Starts, Workers: o.Workers})
 	if err != nil {
 		return 0, err
 	}

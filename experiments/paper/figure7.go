@@ -240,7 +240,7 @@ func onlinePicture(ctx context.Context, images []*bitmap.Image, paper bool, o Op
 		p.Caption = "The paper's learning, images in the order they came: examples, the two experts after each, and nine samples."
 	} else {
 		opt.Starts = o.atLeast(2, pick(o, 4, 8))
-		p.Caption = "The default learner, the order it chose: the same, the experts after five sweeps of batch EM in the last column, and nine samples of these."
+		p.Caption = "The default learner, the order it chose: the same, the experts after batch EM in the last column, and nine samples of these."
 	}
 	var m *patchwork.Model
 	var online []learn.Step // of all starts

@@ -194,7 +194,7 @@ func learnLetter(ctx context.Context, task letterTask, o Options) (letterResult,
 // that may be shifted and rotated.
 func meanTemplate(ctx context.Context, cfg patchwork.Config, train, test patchwork.Data, o Options) (float64, error) {
 	cfg.Truncate = false
-	m, err := learn.Learn(ctx, train, cfg, learn.Options{Experts: 1, Seed: o.Seed, Starts: pick(o, 2, 8)})
+	m, err := learn.Learn(ctx, train, cfg, learn.Options{Experts: 1, Method: learn.MethodBoth, Seed: o.Seed, Starts: pick(o, 2, 8)})
 	if err != nil {
 		return 0, err
 	}

@@ -159,7 +159,7 @@ func runLetters(ctx context.Context, seed uint64, o Options) (result, error) {
 		}
 		h, w := o.Letters.Size()
 		m, err := learn.Learn(ctx, train, patchwork.NewConfig(patchwork.RuleMax, h, w, letters.Poses),
-			learn.Options{Experts: task.Experts, Seed: seed, Workers: o.Workers})
+			learn.Options{Method: learn.MethodBoth, Experts: task.Experts, Seed: seed, Workers: o.Workers})
 		if err != nil {
 			return r, err
 		}
@@ -196,7 +196,7 @@ func runDigits(ctx context.Context, n int, seed uint64, o Options) (result, erro
 		tests = append(tests, data.Images[n:]...)
 		data.Images = data.Images[:n]
 		m, err := learn.Learn(ctx, data, patchwork.NewConfig(patchwork.RuleMax, data.Images[0].Height(), data.Images[0].Width(), digitPoses),
-			learn.Options{Experts: digitExperts, Seed: seed, Workers: o.Workers})
+			learn.Options{Method: learn.MethodBoth, Experts: digitExperts, Seed: seed, Workers: o.Workers})
 		if err != nil {
 			return r, err
 		}

@@ -7,6 +7,7 @@ package recipe
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 
@@ -53,6 +54,11 @@ func (r *Recipe) Paper() bool { return r.Mode == "paper" }
 
 // Soft reports whether a table is learned by soft EM.
 func (r *Recipe) Soft() bool { return r.Method == "soft" }
+
+// strokes reports whether parts are, or may be, learned as strokes.
+func (r *Recipe) strokes() bool {
+	return r.move() && !r.Paper() && r.Rule != "max-minus-min" && (r.Method == "" || r.Method == "default" || r.Method == "strokes")
+}
 
 // Most returns the largest number of parts that a model may have.
 func (r *Recipe) Most() int {
@@ -217,6 +223,12 @@ func (r *Recipe) checkResolved() error {
 	case r.Count == Count{}:
 		return bad("experts", "{experts} is missing: give {count}, or {auto}")
 	case r.Soft():
+	case !(r.Straight >= 0) || math.IsInf(r.Straight, 0):
+		return bad("straight", "{straight} %v is not a number of nats from 0 up", r.Straight)
+	case r.Straight != 0 && !r.strokes():
+		return bad("straight", "{straight} is for drawings whose parts move, under {rule} max, learned as strokes")
+	case r.Method == "strokes" && !r.strokes():
+		return bad("method", "{method} strokes is for drawings whose parts move, under {rule} max; give {shift} or {rotate}")
 	case r.Aim != "":
 		return bad("aim", "{aim} is for {method} soft")
 	case r.Begin == "grow" || r.Begin == "mixture":

@@ -102,6 +102,11 @@ func TestRefused(t *testing.T) {
 		{Recipe{Count: two, Method: "soft", Begin: "orders"}, "begin", "begin orders cannot", "--start-from orders cannot"},
 		{Recipe{Count: two, Method: "soft", Poses: Poses{ShiftStep: 2}}, "shift_step", "shift_step cannot be combined with method soft", "--shift-step cannot be combined with --method soft"},
 		{Recipe{Count: two, Method: "soft", Reuse: 2}, "reuse", "reuse cannot", "--reuse cannot"},
+		{Recipe{Count: two, Straight: 60}, "straight", "straight is for drawings whose parts move", "--straight is for drawings"},
+		{Recipe{Count: two, Poses: Poses{Shift: 2}, Straight: -1}, "straight", "straight -1", "--straight -1"},
+		{Recipe{Count: two, Poses: Poses{Shift: 2}, Straight: 60, Method: "both"}, "straight", "learned as strokes", "learned as strokes"},
+		{Recipe{Count: two, Method: "strokes"}, "method", "give shift or rotate", "give --shift or --rotate"},
+		{Recipe{Count: two, Method: "soft", Straight: 60}, "straight", "straight cannot", "--straight cannot"},
 		{Recipe{Count: two, Poses: Poses{Shift: 20}}, "shift", "shift 20 moves parts of 20 x 30 pixels out", "--shift 20 moves"},
 		{Recipe{Count: two, Poses: Poses{Rotate: "24"}}, "rotate", "rotate 24: rotations are RANGE:STEP", "--rotate 24: rotations"},
 		{Recipe{Count: Count{Experts: 1000}, Poses: Poses{Shift: 15, Rotate: "180:5"}}, "rotate", "larger shift_step", "larger --shift-step"},
@@ -123,6 +128,10 @@ func TestPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	moving, err := (&Poses{Shift: 1}).Grid(2, 4, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		r    Recipe
 		want Plan
@@ -137,6 +146,8 @@ func TestPlan(t *testing.T) {
 					Starts: 3, Iterations: 4, Seed: 5, Refine: true, UnexplainedInk: 0.5, Sample: 7, Workers: 6}}},
 		{Recipe{Count: Count{Auto: true}, Begin: "pairs", Starts: 3}, Plan{Config: patchwork.Config{Height: 4, Width: 5, Poses: still, Q: 0.01, Defaults: patchwork.Defaults{Truncate: true}},
 			Learn: learn.Options{StartFrom: learn.StartFromPairs, Starts: 3}}},
+		{Recipe{Count: Count{Experts: 2}, Rule: "max", Method: "strokes", Straight: 60, Poses: Poses{Shift: 1}},
+			Plan{Config: patchwork.NewConfig(patchwork.RuleMax, 4, 5, moving), Learn: learn.Options{Experts: 2, Method: learn.MethodStrokes, Straight: 60}}},
 		{Recipe{Count: Count{Auto: true}, Rule: "max-minus-min", Method: "soft", Aim: "interpret", Begin: "mixture", Iterations: 4, Seed: 5, Workers: 6},
 			Plan{Config: patchwork.NewConfig(patchwork.RuleMaxMinusMin, 4, 5, still),
 				Table: &table.Options{Aim: table.AimInterpret, StartFrom: table.StartFromMixture, Iterations: 4, Seed: 5, Workers: 6}}},

@@ -29,9 +29,9 @@ func (c *Counts) Merge(o *Counts) {
 	c.Images += o.Images
 }
 
-// count adds an image, as often as its weight says, with its picks: for each pick
-// of an expert, the levels that the other picks compose to.
-func (s *search) count(c *Counts, expert int, pixels []uint8, picks []pick, weight int64) {
+// count adds the image that lies on the ground, as often as its weight says, with
+// its picks: for each pick of an expert, the levels that the other picks compose to.
+func (s *search) count(c *Counts, expert int, picks []pick, weight int64) {
 	seen := false
 	for j, p := range picks {
 		if p.expert != expert {
@@ -46,7 +46,7 @@ func (s *search) count(c *Counts, expert int, pixels []uint8, picks []pick, weig
 		by := int32(s.shift(p.dy, p.dx))
 		for entry, at := range s.turns[p.turn].back {
 			i := at + by
-			if x := pixels[i]; x != unknown {
+			if x := s.pixels[i]; x != unknown {
 				n := entry*c.Levels + int(s.mu[i])
 				c.Seen[n] += weight
 				c.On[n] += weight * int64(x)

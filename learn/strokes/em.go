@@ -31,11 +31,11 @@ func (l *Learner) explain(ctx context.Context, st *State, afresh bool) ([]found,
 	err := l.each(ctx, func(s *search, _, i int) {
 		s.sprites = sprites
 		if afresh {
-			s.begin(l.pixels[i], nil, l.truncated)
+			s.begin(nil, l.truncated)
 			s.add(0, true)
 			s.use(l.priced)
 		} else {
-			s.begin(l.pixels[i], st.picks[i], l.priced)
+			s.begin(st.picks[i], l.priced)
 		}
 		s.improve(price, sweeps)
 		out[i] = s.found()
@@ -71,7 +71,7 @@ func (l *Learner) Count(ctx context.Context, st *State, expert int) (*Counts, er
 			parts[w] = NewCounts(l.ground.height*l.ground.width, len(l.levels.p))
 		}
 		s.sprites = sprites
-		s.count(parts[w], expert, l.pixels[i], st.picks[i], l.data.Weight(i))
+		s.count(parts[w], expert, st.picks[i], l.data.Weight(i))
 	}); err != nil {
 		return nil, err
 	}
@@ -92,13 +92,13 @@ func (l *Learner) Set(st *State, expert int, c *Counts) {
 
 // template returns an expert read off its counts.
 func (l *Learner) template(c *Counts, straight bool) []uint8 {
-	s := step{levels: l.levels, height: l.ground.height, width: l.ground.width, vote: l.opt.Vote, boundary: l.opt.Boundary,
+	s := step{levels: l.levels, height: l.ground.height, width: l.ground.width, vote: strict * l.opt.Vote, boundary: l.opt.Boundary,
 		double: l.opt.Double, pool: l.opt.Pool, straight: straight}
 	return s.template(c)
 }
 
-// Rounds makes rounds of EM, an M-step and an E-step each; in the middle the images are
-// explained afresh. It calls each after every round. The error is the context's.
+// Rounds makes rounds of EM, an M-step and an E-step each; in the middle the images
+// are explained afresh. It calls each after every round. The error is the context's.
 func (l *Learner) Rounds(ctx context.Context, st *State, rounds int, each func(*State)) error {
 	for r := range rounds {
 		if err := l.Maximise(ctx, st); err != nil {

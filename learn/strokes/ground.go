@@ -83,23 +83,28 @@ func (g *ground) shift(dy, dx int) int { return dy*g.stride + dx }
 // len returns the number of pixels, and of lanes behind the last one.
 func (g *ground) len() int { return g.rows*g.stride + lanes }
 
-// lay returns the pixels of the ground with an image on it.
-func (g *ground) lay(img *bitmap.Image) []uint8 {
+// lay writes an image onto pixels of the ground, which lie beyond its border as
+// newPixels left them. bits is scratch memory, returned for the next call.
+func (g *ground) lay(img *bitmap.Image, pixels, bits []uint8) []uint8 {
+	n := img.Len()
+	bits = img.AppendKnown(img.AppendBytes(bits[:0]))
+	for y := range g.imageH {
+		row := pixels[g.at(y, 0):]
+		for x := range g.imageW {
+			i := y*g.imageW + x
+			if row[x] = bits[i]; bits[n+i] == 0 {
+				row[x] = unknown
+			}
+		}
+	}
+	return bits
+}
+
+// newPixels returns pixels of the ground beyond the border of an image.
+func (g *ground) newPixels() []uint8 {
 	pixels := make([]uint8, g.len())
 	for i := range pixels {
 		pixels[i] = g.outside
-	}
-	for y := range g.imageH {
-		for x := range g.imageW {
-			v := uint8(off)
-			switch {
-			case !img.Known(y, x):
-				v = unknown
-			case img.At(y, x):
-				v = on
-			}
-			pixels[g.at(y, x)] = v
-		}
 	}
 	return pixels
 }

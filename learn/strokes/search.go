@@ -52,7 +52,8 @@ type search struct {
 	path    *kernel.Path
 	reuse   int
 
-	pixels []uint8
+	pixels []uint8 // of the image, laid on the ground
+	bits   []uint8
 	mu     []uint8 // level of the composition
 	mark   []uint32
 	marked uint32
@@ -173,9 +174,8 @@ func (s *search) best() (pick, int32) {
 	return top, most
 }
 
-// begin lays an image, with picks.
-func (s *search) begin(pixels []uint8, picks []pick, t *table) {
-	copy(s.pixels, pixels)
+// begin places picks in the image that lies on the ground.
+func (s *search) begin(picks []pick, t *table) {
 	clear(s.mu)
 	s.picks = append(s.picks[:0], picks...)
 	s.used = make([]int, len(s.sprites))

@@ -87,8 +87,8 @@ func (l *Learner) straightness(t []uint8) float64 {
 }
 
 // Straighten tries each expert as a straight one, the straightest first, and keeps
-// what shortens the description, if Options.Straight gives bent ones a price. It calls each after
-// every round. The error is the context's.
+// what shortens the description, if Options.Straight gives bent ones a price. It
+// calls each after every round. The error is the context's.
 func (l *Learner) Straighten(ctx context.Context, st *State, each func(*State)) error {
 	if l.opt.Straight <= 0 {
 		return nil

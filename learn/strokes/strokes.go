@@ -10,15 +10,16 @@
 //	f(p) = sum over the images of log P(x | max(p, m)) - log P(x | m),
 //
 // where m is the composition of the other picks at the pixel x on which the entry
-// lies. The experts take the step one after the other, the others composed
-// again in between. What an entry gains is pooled with its neighbours, because poses are
-// known to half a pixel only; a vote must bring [Options.Vote] nats, and one nat for
-// every neighbour that does not vote. Where two picks cover a pixel, both with more
-// than 1/2, that costs something while learning. A stroke goes on below another one that
-// crosses it, and small pieces beside the largest are dropped.
+// lies. The experts take the step one after the other, the others composed again in
+// between. What an entry gains is pooled with its neighbours, because poses are known
+// to half a pixel only; a vote must bring more than [Options.Vote] nats, and its
+// boundary, next to entries that do not vote, has a price. Where two picks cover a
+// pixel, both with more than 1/2, that costs something while learning. A stroke goes
+// on below another one that crosses it, and small pieces beside the largest are
+// dropped.
 //
-// Every pick must gain the logarithm of the number of poses: it has to be said
-// where it lies. [State.Length] is what the images cost in all, in nats, and judges which
+// Every pick must gain the logarithm of the number of poses: it has to be said where
+// it lies. [State.Length] is what the images cost in all, in nats, and judges which
 // start is the best and how many parts there are.
 //
 // Templates have probabilities of a few levels. So all that the M-step needs of the
@@ -39,17 +40,18 @@ import (
 // Options of a Learner. The zero value is the recommended default; where 0 is a
 // price, a negative value means that there is none.
 type Options struct {
-	// Vote is how many nats a vote must bring, in all images together; 0 means half
-	// of the logarithm of their number, which is what a number costs that has to be known to the
-	// precision that the images give it.
+	// Vote is the price of a vote, in nats, in all images together; 0 means half
+	// of the logarithm of their number, which is what a number costs that has to be
+	// known to the precision that the images give it. A vote must bring half as much
+	// again.
 	Vote float64
 
 	// Boundary is the price, in nats, of two neighbouring entries of which one votes;
 	// 0 means 1.
 	Boundary float64
 
-	// Double is the price, in nats, of a pixel that two picks cover, both with more than
-	// 1/2; 0 means 0.5.
+	// Double is the price, in nats, of a pixel that two picks cover, both with more
+	// than 1/2; 0 means 0.5.
 	Double float64
 
 	// Pool is the weight of each neighbour of an entry where what it gains is
@@ -66,6 +68,9 @@ type Options struct {
 }
 
 const (
+	// strict is how many times its price a vote must bring: what its neighbours gain is
+	// counted in part as its own.
+	strict = 1.5
 	// smallestPiece is the least size of a piece of an expert, of the largest.
 	smallestPiece = 0.3
 	// closing is the radius of the disc by which a stroke is closed where another one
@@ -98,7 +103,6 @@ type Learner struct {
 	opt     Options
 	reuse   int
 	data    patchwork.Data
-	pixels  [][]uint8 // of each image, laid on the ground
 	rows    int64
 	unit    float64 // of gains in fixed point, per nat
 	perPick float64 // log of the number of poses
@@ -146,7 +150,6 @@ func New(data patchwork.Data, c patchwork.Config, opt Options) (*Learner, error)
 		if img.Height() != first.Height() || img.Width() != first.Width() {
 			return nil, fmt.Errorf("patchwork: image %d is of %d x %d pixels, the first one of %d x %d", i, img.Height(), img.Width(), first.Height(), first.Width())
 		}
-		l.pixels = append(l.pixels, l.ground.lay(img))
 		l.rows += data.Weight(i)
 	}
 	l.opt = opt.withDefaults(l.rows)
@@ -174,13 +177,13 @@ type State struct {
 	straight  []bool    // whether the votes must lie in one straight band
 	picks     [][]pick  // of each image
 
-	// LogLik is the log-likelihood of the images, in nats. What lies beyond their borders
-	// counts as the configuration says.
+	// LogLik is the log-likelihood of the images, in nats. What lies beyond their
+	// borders counts as the configuration says.
 	LogLik float64
 
-	// Length is the number of nats that describe the images: minus LogLik, the logarithm of
-	// the number of poses for every pick, and the prices of votes, boundaries and
-	// double coverage.
+	// Length is the number of nats that describe the images: minus LogLik, the
+	// logarithm of the number of poses for every pick, and the prices of votes,
+	// boundaries, double coverage and bent parts.
 	Length float64
 }
 
@@ -239,11 +242,12 @@ func (l *Learner) newSearch() *search {
 	n := l.ground.len()
 	reach := l.ground.grid.DX.Max - l.ground.grid.DX.Min
 	return &search{ground: l.ground, levels: l.levels, path: kernel.Chosen(), reuse: l.reuse,
-		pixels: make([]uint8, n), mu: make([]uint8, n), mark: make([]uint32, n),
+		pixels: l.ground.newPixels(), mu: make([]uint8, n), mark: make([]uint32, n),
 		maps: make([]int32, n*(len(l.levels.p)-1)), sums: make([]int32, (reach/lanes+1)*lanes)}
 }
 
-// each calls do for every image that counts, each worker with its own search.
+// each calls do for every image that counts, each worker with its own search, on
+// which the image lies.
 func (l *Learner) each(ctx context.Context, do func(s *search, worker, i int)) error {
 	searches := make([]*search, l.opt.Workers)
 	_, err := pool.Run(ctx, len(l.data.Images), l.opt.Workers, 1, func(w, i int) error {
@@ -251,6 +255,7 @@ func (l *Learner) each(ctx context.Context, do func(s *search, worker, i int)) e
 			searches[w] = l.newSearch()
 		}
 		if l.data.Weight(i) > 0 {
+			searches[w].bits = l.ground.lay(l.data.Images[i], searches[w].pixels, searches[w].bits)
 			do(searches[w], w, i)
 		}
 		return nil

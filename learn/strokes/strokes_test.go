@@ -96,8 +96,9 @@ func (l *Learner) compose(st *State, picks []pick) []uint8 {
 
 // value returns what a composition is worth while learning, in units of fixed point.
 func (l *Learner) value(i int, st *State, picks []pick) int64 {
-	mu, sum := l.compose(st, picks), int64(0)
-	for at, x := range l.pixels[i] {
+	mu, sum, pixels := l.compose(st, picks), int64(0), l.ground.newPixels()
+	l.ground.lay(l.data.Images[i], pixels, nil)
+	for at, x := range pixels {
 		sum += int64(l.plain.of(x, 0)[mu[at]])
 	}
 	return sum
@@ -116,7 +117,8 @@ func TestBestIsTheBest(t *testing.T) {
 			s := l.newSearch()
 			s.path, s.sprites = path, l.ground.sprites(st.templates)
 			other := pick{1, 2, -3, 4}
-			s.begin(l.pixels[1], []pick{other}, l.priced)
+			l.ground.lay(l.data.Images[1], s.pixels, nil)
+			s.begin([]pick{other}, l.priced)
 			s.used[1]--
 			got, gain := s.best()
 			before, want, most := l.value(1, st, []pick{other}), pick{}, int64(math.MinInt64)
@@ -150,12 +152,14 @@ func TestTakeBack(t *testing.T) {
 	s.sprites = l.ground.sprites(st.templates)
 	fresh.sprites = s.sprites
 	picks := []pick{{0, 0, 1, 2}, {1, 1, -4, -4}, {2, 0, 5, 4}}
-	s.begin(l.pixels[0], picks, l.priced)
+	l.ground.lay(l.data.Images[0], s.pixels, nil)
+	l.ground.lay(l.data.Images[0], fresh.pixels, nil)
+	s.begin(picks, l.priced)
 	for _, j := range []int{1, 0, 2, 1} {
 		s.takeBack(j)
 		s.place(s.picks[j])
 	}
-	fresh.begin(l.pixels[0], picks, l.priced)
+	fresh.begin(picks, l.priced)
 	if !slices.Equal(s.mu, fresh.mu) || !slices.Equal(s.maps, fresh.maps) {
 		t.Error("another composition, or other gains")
 	}

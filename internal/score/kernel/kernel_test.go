@@ -287,3 +287,20 @@ func TestStack(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkStack adds up as many places as a stroke has votes.
+func BenchmarkStack(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 6))
+	from, sums := make([]int32, 1<<18), make([]int32, Lanes)
+	var p Places
+	for range 300 {
+		p.Add(int32(rng.IntN(len(from) - Lanes)))
+	}
+	for _, path := range All()[1:] {
+		b.Run(path.Name, func(b *testing.B) {
+			for b.Loop() {
+				path.Stack(sums, from, &p)
+			}
+		})
+	}
+}
