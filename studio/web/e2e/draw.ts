@@ -11,6 +11,7 @@ test("the first visit shows an example, explained", async () => {
   await v.page.getByRole("button", { name: "Explain example 3" }).click();
   await v.page.waitForFunction(() => /example 3/.test(document.querySelector(".under")?.textContent ?? ""));
   await found(v.page, /parts? explain/);
+  assert.equal(await v.page.locator(".examples [aria-current]").getAttribute("aria-label"), await v.page.getByRole("button", { name: "Explain example 3" }).getAttribute("aria-label"));
   assert.doesNotMatch(await v.page.locator(".under").innerText(), /\d\.\d{4}/, "numbers among the labels are rounded");
   await clean(v);
 });
