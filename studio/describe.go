@@ -37,6 +37,7 @@ type modelInfo struct {
 	Rows        *int64        `json:"rows" nullable:"true" doc:"images it was learned from"`
 	Table       bool          `json:"table"`
 	Geometry    *geometryInfo `json:"geometry"`
+	Shares      string        `json:"shares" doc:"what the usage of the parts is, where it is not the share of rows or images that have the part in their best explanation; else empty"`
 	Command     *string       `json:"command" nullable:"true" doc:"the command line that makes the same file"`
 }
 
@@ -63,7 +64,8 @@ func newModelInfo(m *model) modelInfo {
 	c, e := m.m.Config(), m.m.Extras()
 	info := modelInfo{ID: m.id, Name: m.name, Source: m.source, Rule: c.Rule.String(), Q: c.Q, Height: c.Height, Width: c.Width,
 		Experts: m.m.K(), Shift: max(reach(c.Poses.DY), reach(c.Poses.DX)), ShiftStep: max(1, c.Poses.DX.Step, c.Poses.DY.Step),
-		Truncate: c.Truncate, Outside: recipe.OutsideName(c.UnknownOutside), Scene: c.Scene, ImageHeight: c.ImageHeight, ImageWidth: c.ImageWidth, Reuse: max(1, c.Reuse), Columns: e.Columns, Names: e.Names, Table: c.Height == 1}
+		Truncate: c.Truncate, Outside: recipe.OutsideName(c.UnknownOutside), Scene: c.Scene, ImageHeight: c.ImageHeight, ImageWidth: c.ImageWidth, Reuse: max(1, c.Reuse), Columns: e.Columns, Names: e.Names, Table: c.Height == 1,
+		Shares: words.Shares(m.m)}
 	for r := range c.Poses.Rotations() {
 		info.Rotations = append(info.Rotations, c.Poses.Angle(r))
 	}

@@ -22,8 +22,8 @@ func (r *modelReport) printParts(line func(string, string, ...any)) {
 		}
 		line("parts", "%d of %d x %d pixels%s", r.Experts, r.Height, r.Width, of)
 	}
-	if len(r.Parts) > 0 && r.Usage != nil && r.Learned != nil && r.Learned.Method == "soft" {
-		line("", "%s", softShares)
+	if shares := words.Shares(r.model); shares != "" && len(r.Parts) > 0 {
+		line("", "(%s)", shares)
 	}
 	for k, p := range r.Parts {
 		line("", "%s, %s", words.Full(r.model, k), p.Words)
@@ -35,9 +35,6 @@ func (r *modelReport) printParts(line func(string, string, ...any)) {
 		line("read with", "%s", flags)
 	}
 }
-
-// softShares says what the shares of the parts of a table are.
-const softShares = "(shares of rows: every explanation of a row counts by its probability; explain and report count the best one)"
 
 // mostListed is how many names of columns a line has.
 const mostListed = 8

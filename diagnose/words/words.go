@@ -187,6 +187,15 @@ func columns(m *patchwork.Model, votes []Vote, most int) string {
 	return pro + "; " + con
 }
 
+// Shares says what the shares of a model's parts are, where it is not what a reader
+// would think: those of a table learned softly. It is empty for other models.
+func Shares(m *patchwork.Model) string {
+	if e := m.Extras(); e.Usage == nil || e.Record.Method != "soft" {
+		return ""
+	}
+	return "shares of rows: every explanation of a row counts by its probability; explain and report count the best one"
+}
+
 // PercentFine returns a share as a percentage with a digit after the point where it is
 // small, and a dash for none. A share that is not 0 or 1 is not rounded to them.
 func PercentFine(share float64) string {

@@ -12,7 +12,7 @@ interface Finding {
 }
 
 export async function violations(page: Page): Promise<Finding[]> {
-  await page.evaluate(axe);
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe);
   const all = await page.evaluate<Finding[]>("axe.run(document, { resultTypes: ['violations'] }).then((r) => r.violations)");
   return all.filter((f) => f.impact === "serious" || f.impact === "critical");
 }

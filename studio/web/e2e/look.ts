@@ -14,11 +14,11 @@ const ready: Record<string, string> = {
 async function settle(page: Page, view: string): Promise<void> {
   await page.locator(ready[view]).first().waitFor();
   if (view === "experts") {
-    await page.getByRole("button", { name: "Open part 0" }).first().click();
+    await page.getByRole("button", { name: "Details… of part 0" }).first().click();
     await page.getByRole("heading", { name: "Explains best" }).waitFor();
   }
   if (view === "tables") await page.getByRole("checkbox").first().press("?");
-  await page.waitForTimeout(150);
+  await page.evaluate(() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)))); // what was asked for is painted
 }
 
 for (const colorScheme of ["light", "dark"] as const) {

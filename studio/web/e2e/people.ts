@@ -91,7 +91,7 @@ test("a part is named, and the name is everywhere; it opens in full and is downl
   await found(page, new RegExp(`^Site number 1: raised bog, acid \\(part ${k}\\) because of`));
   await page.reload();
   await found(page, /raised bog, acid/);
-  await page.locator(".gallery .card").filter({ hasText: "raised bog" }).getByRole("button", { name: /columns…|Open…/ }).click();
+  await page.locator(".gallery .card").filter({ hasText: "raised bog" }).getByRole("button", { name: /Details…/ }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("heading", { name: "Explains best" }).waitFor();
   assert.match(await page.evaluate(() => location.hash), new RegExp(`part=${k}$`));
@@ -146,12 +146,26 @@ test("a model and data named at the start: the page opens with them; a table wit
     const v = await visit(world.browser, own.url, ""), { page } = v;
     await found(page, /^Site number 1: raised bog, acid/);
     assert.match(await page.evaluate(() => location.hash), /^#\/tables\?model=m1/);
+    // Data opened now are read like those of the model: its columns by name, in any order; what does not fit is said, and read by itself.
+    const rows = sites().trim().split("\n").map((l) => l.split(","));
+    await upload(page, "turned.csv", rows.map((r) => [...r.slice(1).toReversed(), r[0]].join(",")).join("\n") + "\n");
+    await page.getByText("read as the data that “named” was learned from").waitFor();
+    await found(page, /^Site number 1: raised bog, acid/);
+    assert.match(await page.evaluate(() => location.hash), /^#\/tables\?model=m1&data=d2/);
+    await upload(page, "misspelt.csv", sites().replace(/Salix/, "Salixx"));
+    const no = page.getByRole("alert").filter({ hasText: "the columns are not those of the model" });
+    assert.match(await no.innerText(), /missing: "Salix"; not in the model: "Salixx" \(did you mean "Salix"\?\)/);
+    await shot(page, "refused-for-a-model-laptop-light");
+    await page.getByRole("button", { name: "Read it by itself" }).click();
+    await page.getByRole("status").filter({ hasText: "90 rows of 12 columns" }).waitFor();
+    await page.waitForFunction(() => location.hash.startsWith("#/learn?data=d3"));
+    await page.getByRole("link", { name: "Tables" }).click();
     await upload(page, "bare.csv", sites(false));
     await page.getByText("This file has no column names").first().waitFor();
     await page.getByText("As it was read; read it differently").click();
     await page.getByRole("checkbox", { name: /swap on and off/ }).check();
     await page.getByRole("button", { name: "Read again" }).click();
-    await page.waitForFunction(() => /data=d3/.test(location.hash));
+    await page.waitForFunction(() => /data=d5/.test(location.hash));
     await page.getByRole("button", { name: "Learn parts from it" }).click();
     await page.getByRole("button", { name: "Learn", exact: true }).click();
     await page.getByRole("button", { name: "Explain rows with it" }).click({ timeout: 60_000 });

@@ -10,17 +10,18 @@ import { browser, patchwork, pictures, scratch, stroke, Studio, type Watched } f
 export const world = {} as { browser: Browser; studio: Studio };
 
 before(async () => {
+  world.studio = new Studio("--log", "none");
+  const starting = Promise.all([browser(), world.studio.start()]); // while the server learns its first models
   // A letter of four strokes, for the speed of a model with four experts.
   patchwork("synth", "letters", "--letters", "E", "--writers", "12", "--seed", "1", "-o", "e.npz");
   patchwork("learn", "e.npz", "-o", "e-model.npz", "--experts", "4", "--shift", "14", "--rotate", "24:6", "--starts", "2", "--seed", "1");
-  world.studio = new Studio("--log", "none");
-  [world.browser] = await Promise.all([browser(), world.studio.start()]);
+  [world.browser] = await starting;
 });
 
 after(async () => {
   await world.browser?.close();
   await world.studio?.kill();
-  console.log(`screenshots are in ${pictures}`);
+  if (pictures) console.log(`screenshots are in ${pictures}`);
   rmSync(join(scratch, "patchwork"), { force: true });
 });
 
@@ -53,5 +54,5 @@ export async function drawT(page: Page, where: string, lean = 0): Promise<void> 
 
 export async function clean({ page, trouble }: Watched): Promise<void> {
   assert.deepEqual(trouble, []);
-  await page.context().close();
+  await page.goto("about:blank");
 }

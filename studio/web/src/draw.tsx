@@ -2,11 +2,11 @@ import type { JSX } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { dataID, go, row } from "./address.ts";
 import { Bits } from "./bits.ts";
-import { moves, votesBothWays, words, type Model } from "./api.ts";
+import { moves, votesBothWays, words, type Data, type Model } from "./api.ts";
 import { Canvas, Tools, type Tool } from "./canvas.tsx";
 import { strong } from "./compose.ts";
 import * as drawing from "./drawing.ts";
-import { Examples, exampleName } from "./examples.tsx";
+import { exampleOf, Examples } from "./examples.tsx";
 import { finding, percent } from "./format.ts";
 import { leftOver } from "./leftover.ts";
 import { bitColour, outline, overlay, paint } from "./paint.ts";
@@ -28,7 +28,7 @@ export function Draw({ model }: { model: Model }): JSX.Element {
     setPen(penFor(model));
     setHover(null); // a pixel of the model before
     if (drawing.recall(model.image_height, model.image_width) || named) return;
-    void first(model, sets[0]?.id, sets[0]?.name).catch((e: unknown) => setWrong(words(e)));
+    void first(model, sets[0]).catch((e: unknown) => setWrong(words(e)));
   }, [model.id, sets.length > 0]);
   // The image that the address names.
   useEffect(() => {
@@ -37,7 +37,7 @@ export function Draw({ model }: { model: Model }): JSX.Element {
     let current = true;
     api.images(named.id, at0, 1).then(({ images: [x] }) => {
       if (!current || !x) return;
-      drawing.show(Bits.parse(x), `${named.name}, ${exampleName(x)}`, true, place);
+      drawing.show(Bits.parse(x), exampleOf(named, x), true, place);
       drawing.step.set(null);
       setWrong("");
     }, (e: unknown) => setWrong(words(e)));
@@ -83,7 +83,7 @@ export function Draw({ model }: { model: Model }): JSX.Element {
       <div class="source">
         <OpenFiles fine="or drop a picture, pictures or a table here" />
         {(wrong || problem) && <p class="error" role="alert">{wrong || problem}</p>}
-        <Examples sets={sets} chosen={id} onChoose={(d) => go({ data: d })} onPick={(d, i) => go({ data: d.id, row: i })} />
+        <Examples sets={sets} chosen={id} shown={origin} onChoose={(d) => go({ data: d })} onPick={(d, i) => go({ data: d.id, row: i })} />
       </div>
     </div>
   );
@@ -95,12 +95,12 @@ export function penFor(m: { image_height: number; image_width: number }): number
 }
 
 /** Shows the first image: the best explained of the first twelve examples, or a sample of the model if no data fit. */
-async function first(model: Model, set: string | undefined, name = ""): Promise<void> {
+async function first(model: Model, set: Data | undefined): Promise<void> {
   if (set) {
-    const { images } = await api.images(set, 0, 12), found = await api.call("POST /v1/explain", { body: { model: model.id, images: images.map(({ height, width, bits }) => ({ height, width, bits })) } });
+    const { images } = await api.images(set.id, 0, 12), found = await api.call("POST /v1/explain", { body: { model: model.id, images: images.map(({ height, width, bits }) => ({ height, width, bits })) } });
     if (modelID.value !== model.id || drawing.bits.value) return; // another model was chosen in the meantime
     const best = found.explanations.reduce((a, b) => ((b.log_lik ?? -Infinity) > (a.log_lik ?? -Infinity) ? b : a)).index;
-    return drawing.show(Bits.parse(images[best]), `${name}, ${exampleName(images[best])}`);
+    return drawing.show(Bits.parse(images[best]), exampleOf(set, images[best]));
   }
   const [s] = await api.sample(model.id, 1, 1, null, false);
   if (modelID.value !== model.id || drawing.bits.value) return;

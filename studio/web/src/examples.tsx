@@ -14,9 +14,12 @@ export function exampleName(x: { index: number; labels?: Record<string, string> 
   return `example ${x.index + 1}${labels.length ? `, ${labels.join(", ")}` : ""}`;
 }
 
+/** The name of an example with that of its data set: where a drawing comes from. */
+export const exampleOf = (set: Data, x: { index: number; labels?: Record<string, string> }): string => `${set.name}, ${exampleName(x)}`;
+
 /** A strip of images of a data set to choose from, a few at a time. */
-export function Examples(props: { sets: Data[]; chosen: string; onChoose: (id: string) => void; onPick: (data: Data, position: number) => void; n?: number }): JSX.Element | null {
-  const { sets, chosen, onChoose, onPick, n = 12 } = props, paper = usePaper(), arrival = useCell(arrivals);
+export function Examples(props: { sets: Data[]; chosen: string; shown?: string; onChoose: (id: string) => void; onPick: (data: Data, position: number) => void; n?: number }): JSX.Element | null {
+  const { sets, chosen, shown, onChoose, onPick, n = 12 } = props, paper = usePaper(), arrival = useCell(arrivals);
   const set = sets.find((d) => d.id === chosen) ?? sets[0];
   const [from, setFrom] = useState(0), [images, setImages] = useState<Labelled[]>([]), [wrong, setWrong] = useState("");
   useEffect(() => setFrom(0), [set?.id]);
@@ -52,7 +55,7 @@ export function Examples(props: { sets: Data[]; chosen: string; onChoose: (id: s
           const bits = Bits.parse(x);
           return (
             <li key={x.index}>
-              <button type="button" class="tile" aria-label={`Explain ${exampleName(x)}`} onClick={() => onPick(set, from + i)}>
+              <button type="button" class="tile" aria-current={shown === exampleOf(set, x) ? "true" : undefined} aria-label={`Explain ${exampleName(x)}`} onClick={() => onPick(set, from + i)}>
                 <Pixels height={x.height} width={x.width} label="" colour={(at) => bitColour(paper, bits, at)} across={72} />
               </button>
             </li>

@@ -86,7 +86,7 @@ function ExpertCard({ expert, model, most }: { expert: Known; model: Model; most
         {!model.table && expert.pose && <span class="fact">usually {poseWords(expert.pose, 1)}</span>}
         {!model.table && expert.usage === null && <span class="fact">{expert.words}</span>}
       </span>
-      {!model.table && <button type="button" class="openpart" aria-haspopup="dialog" onClick={open}>Open<span class="hidden"> {called(model, expert.index)}</span></button>}
+      {!model.table && <button type="button" class="openpart" aria-haspopup="dialog" onClick={open}>Details…<span class="hidden"> of {called(model, expert.index)}</span></button>}
     </>
   );
 }

@@ -35,8 +35,10 @@ export function label(v: string): string {
   return String(Math.abs(x) >= 1000 ? Math.round(x) : Number(x.toPrecision(4)));
 }
 
+/** A share as a percentage, as words.Percent of the server: one that is not 0 or 1 is not rounded to them. */
 export function percent(v: number): string {
-  return v > 0 && v < 0.01 ? "under 1 %" : `${Math.round(100 * v)} %`;
+  const p = Math.round(100 * v);
+  return p === 0 && v > 0 ? "<1 %" : p === 100 && v < 1 ? ">99 %" : `${p} %`;
 }
 
 /** A percentage for a narrow column: "< 1 %". */

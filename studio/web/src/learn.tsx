@@ -122,7 +122,7 @@ function Form({ settings, onChange, table }: { settings: Settings; onChange: (s:
   );
   return (
     <>
-      {field("Parts", "experts", 1, 64, "", settings.auto && canCount(settings))}
+      {field("Parts", "experts", 1, 64, settings.auto && canCount(settings) ? "found out" : "", settings.auto && canCount(settings))}
       {canCount(settings) && (
         <label class="inline"><input type="checkbox" checked={settings.auto} onChange={(e) => put({ auto: e.currentTarget.checked })} /> find the number of parts</label>
       )}

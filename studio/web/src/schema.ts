@@ -202,6 +202,7 @@ export interface ModelInfo {
   rows: number | null;
   rule: string;
   scene: boolean;
+  shares: string;
   shift: number;
   shift_step: number;
   source: "file" | "upload" | "learned" | "built-in";

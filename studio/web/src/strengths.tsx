@@ -11,7 +11,8 @@ export function Strengths({ expert, most, onAll }: { expert: Known; most: number
     <div class="strengths">
       {columns.slice(0, most).map((c) => <Strength key={c.index} name={c.name} p={c.p} q={c.q} expert={expert.index} />)}
       {columns.length === 0 && <span class="fine">It has no vote on any column.</span>}
-      {onAll && <button type="button" class="more" aria-haspopup="dialog" onClick={onAll}>{columns.length > most ? `All ${columns.length} columns…` : "Open…"}<span class="hidden"> of part {expert.index}</span></button>}
+      {columns.length > most && <span class="fine">and {columns.length - most} more column{columns.length - most === 1 ? "" : "s"}</span>}
+      {onAll && <button type="button" class="more" aria-haspopup="dialog" onClick={onAll}>Details…<span class="hidden"> of part {expert.index}</span></button>}
     </div>
   );
 }

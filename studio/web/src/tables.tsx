@@ -26,6 +26,7 @@ export function Tables({ model }: { model: Model }): JSX.Element {
       {wrong && <p class="error" role="alert">{wrong}</p>}
       <RowView key={model.id} model={model} experts={experts} />
       <h2>All parts</h2>
+      {model.shares && <p class="fine">{model.shares[0].toUpperCase() + model.shares.slice(1)}.</p>}
       <Gallery model={model} experts={experts} most={8} />
       {experts && <OpenPart key={model.id} model={model} experts={experts} />}
     </div>

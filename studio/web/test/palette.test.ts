@@ -54,7 +54,7 @@ test("poses and numbers in words", () => {
   assert.equal(number(-2173.7), "−2174");
   assert.equal(number(0.0421), "0.042");
   assert.equal(number(null), "∞");
-  assert.equal(percent(0.004), "under 1 %");
+  assert.equal(percent(0.004), "<1 %");
   assert.equal(percent(0), "0 %");
 });
 
