@@ -182,7 +182,6 @@ func TestPublicFormatsWithoutAReader(t *testing.T) {
 	for name, want := range map[string]string{
 		"binary_alphadigits/binaryalphadigs.mat":       "dat: 36x39 cell",
 		"omniglot_small1/images_background_small1.zip": "describe their paths with --names",
-		"plants/plants.data.gz":                        "line ",
 		"optdigits_orig/optdigits-orig.tra.gz":         "line ",
 		"tcga_mutations/BRCA.m2.gz":                    "line ",
 		"splits.json":                                  "is JSON",
@@ -192,6 +191,17 @@ func TestPublicFormatsWithoutAReader(t *testing.T) {
 		if !ok || !strings.Contains(err.Error(), want) || len(err.Error()) > 600 {
 			t.Errorf("%s: %v (%T)", name, err, fe)
 		}
+	}
+}
+
+// TestPublicItems: lines of a name and its items are a table without being told.
+func TestPublicItems(t *testing.T) {
+	set, err := Read([]string{shared(t, "plants/plants.data.gz")}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, d := set.Size(); set.Len() != 34781 || d != 70 {
+		t.Errorf("%d plants in %d places", set.Len(), d)
 	}
 }
 

@@ -50,7 +50,8 @@ as a table (.csv and others) with a line for each row, and for each column, of e
 const exactExample = `  patchwork exact sites.csv -o blocks.npz
   patchwork exact sites.csv -o roles.npz --cheapest --report roles.txt
   patchwork exact sites.csv --report - --exceptions 2 --never-add
-  patchwork exact sites.csv -o blocks.npz --model blocks-model.npz --json`
+  patchwork exact sites.csv -o blocks.npz --model blocks-model.npz
+  patchwork exact sites.csv --json`
 
 // exactFlags are the flags of exact.
 type exactFlags struct {
@@ -289,6 +290,8 @@ func withMeta(members []npy.Member, meta []dataset.Column) []npy.Member {
 // exactSummary is what exact --json reports.
 type exactSummary struct {
 	Output       string  `json:"output,omitempty"`
+	Report       string  `json:"report,omitempty"`
+	Model        string  `json:"model,omitempty"`
 	Rows         int     `json:"rows"`    // of the table
 	Columns      int     `json:"columns"` // of the table
 	Ones         int     `json:"ones"`
@@ -307,7 +310,7 @@ type exactSummary struct {
 
 func (r *exactResult) summary(f *exactFlags) exactSummary {
 	rows, columns, n := r.cover.Size()
-	return exactSummary{Output: f.output, Rows: r.matrix.Rows(), Columns: r.matrix.Columns, Ones: r.matrix.Ink(), Blocks: n,
+	return exactSummary{Output: f.output, Report: f.report, Model: f.model, Rows: r.matrix.Rows(), Columns: r.matrix.Columns, Ones: r.matrix.Ink(), Blocks: n,
 		BlockRows: rows, BlockColumns: columns, Size: rows + columns + n, Cost: r.cover.Cost, Certificate: len(r.cover.Certificate),
 		Optimal: r.cover.Optimal(), Left: len(r.cover.Left), Added: len(r.cover.Added), Stopped: r.cover.Stopped, Seconds: r.took.Seconds()}
 }
