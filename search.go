@@ -27,6 +27,9 @@ func (p *Pursuit) refine(img *bitmap.Image, e *Explanation) {
 		p.search.Place(pick.Expert*grid.Len() + i)
 	}
 	p.improve(threshold)
+	if p.opt.RefineThreshold == 0 && p.opt.Rates == nil && p.model.cfg.Scene {
+		p.improve(max(p.odds(grid), p.opt.MinGain))
+	}
 	p.rewrite(img, grid, e)
 }
 
