@@ -94,3 +94,32 @@ func TestRowsPayRates(t *testing.T) {
 	}
 	checkAll(t, m, patchwork.Data{Images: images}, opt)
 }
+
+// TestScenesAreJudgedByOdds: where most parts of a scene are there, one that gains less
+// than the number of candidates asks for, but more than its places over the share of the
+// parts that are there, is in it; a threshold that is given stays.
+func TestScenesAreJudgedByOdds(t *testing.T) {
+	cfg := patchwork.Config{Height: 2, Width: 3, Q: 0.1, Scene: true}
+	sure := [][]float64{{.9, .9, .9, .9, .9, .9}, {.9, .9, .9, .1, .9, .1}, {.9, .1, .9, .9, .9, .9}, {.9, .1, .1, .9, .9, .9}, {.9, .7, .3, .1, .1, .1}}
+	m := testkit.MustModel(t, cfg, sure)
+	img := bitmap.Parse(
+		"###..###..#.#..#....",
+		"###...#...###..###..",
+		"....................",
+		"..........###.......",
+		"....................")
+	grid, err := m.GridFor(5, 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, own := math.Log(float64(5*grid.Len())), math.Log(float64(grid.Len())/(4.5/6))
+	if gain := math.Log(9) + math.Log(7) + math.Log(3); !(own < gain && gain < all) {
+		t.Fatalf("the faint part gains %v, between %v and %v", gain, own, all)
+	}
+	if e := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{RefineThreshold: all}); len(e.Picks) != 4 {
+		t.Errorf("picks by the number of candidates: %+v", e.Picks)
+	}
+	if e := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{}); len(e.Picks) != 5 {
+		t.Errorf("picks by odds: %+v", e.Picks)
+	}
+}

@@ -27,7 +27,20 @@ func (p *Pursuit) refine(img *bitmap.Image, e *Explanation) {
 		p.search.Place(pick.Expert*grid.Len() + i)
 	}
 	p.improve(threshold)
+	if p.opt.RefineThreshold == 0 && p.opt.Rates == nil && p.model.cfg.Scene {
+		p.improve(max(p.odds(grid), p.opt.MinGain))
+	}
 	p.rewrite(img, grid, e)
+}
+
+// odds returns the gain, in nats, from which on it is more likely than not that one
+// more expert of a scene is in the image: the logarithm of the number of places over
+// the share of the experts that the image has shown so far, which is the prior of the
+// image itself, times its dispersion, because gains are sums over pixels that may err
+// together.
+func (p *Pursuit) odds(grid pose.Grid) float64 {
+	share := (float64(len(p.search.Picks())) + 0.5) / float64(p.model.K()+1)
+	return max(0, math.Log(float64(grid.Len())/share)) * dispersion(&p.search)
 }
 
 // improve visits the picks in turn, and after each sweep adds candidates that gain

@@ -46,7 +46,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if len(os.Args) < 2 || len(os.Args) > 2 && os.Args[1] != "tables" && os.Args[1] != "planted" && os.Args[1] != "strokes" {
-		fmt.Fprintln(os.Stderr, "usage: run scenes|pursuit|letters|strokes [method]|bars|quadrants|rivals|auto|counts|moves|roles|deconvolution|walks|alone|planted [name...]|tables [set...]")
+		fmt.Fprintln(os.Stderr, "usage: run scenes|odds|pursuit|letters|strokes [method]|bars|quadrants|rivals|auto|counts|moves|roles|deconvolution|walks|alone|planted [name...]|tables [set...]")
 		os.Exit(2)
 	}
 	start := time.Now()
@@ -70,6 +70,8 @@ func run(ctx context.Context, name string) error {
 	switch name {
 	case "scenes":
 		return runScenes(ctx)
+	case "odds":
+		return runOdds(ctx)
 	case "pursuit":
 		return runPursuit(ctx)
 	case "letters":
@@ -135,7 +137,7 @@ func run(ctx context.Context, name string) error {
 	case "auto":
 		return quadrants.ReportAuto(ctx, os.Stdout, quadrants.AutoRows(1, 1))
 	}
-	return fmt.Errorf("no experiment %q; there are scenes, pursuit, letters, strokes, bars, quadrants, rivals, auto, counts, moves, roles, deconvolution, walks, alone, planted, tables", name)
+	return fmt.Errorf("no experiment %q; there are scenes, odds, pursuit, letters, strokes, bars, quadrants, rivals, auto, counts, moves, roles, deconvolution, walks, alone, planted, tables", name)
 }
 
 // runMoves measures how far parts are moved, on letters, digits and characters.
@@ -260,6 +262,15 @@ func runPursuit(ctx context.Context) error {
 		return err
 	}
 	return pursuit.Report(ctx, os.Stdout, pursuit.Options{Letters: set, Digits: digits, Labels: labels, Workers: runtime.NumCPU()})
+}
+
+// runOdds measures the threshold of scenes, with exact and with soft templates.
+func runOdds(ctx context.Context) error {
+	digits, labels, err := readDigits()
+	if err != nil {
+		return err
+	}
+	return scenes.ReportSoft(ctx, os.Stdout, 3, scenes.Options{Scenes: 100, Glyphs: digits, Labels: labels})
 }
 
 func runScenes(ctx context.Context) error {

@@ -1,0 +1,168 @@
+package scenes
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/pose"
+)
+
+// nearestShown is the number of drawings, nearest to the one in the scene, whose mean
+// is its soft template.
+const nearestShown = 11
+
+// SoftSetting is one row of the report on thresholds.
+type SoftSetting struct {
+	Setting
+	Soft bool // templates are means of other drawings, not the drawings themselves
+}
+
+// SoftSettings lists those of the ledger.
+var SoftSettings = []SoftSetting{{Setting{48, .20}, false}, {Setting{64, .20}, false}, {Setting{48, .10}, true}, {Setting{64, .10}, true}}
+
+// digitScene is an image of five digits of ten, and the model of the ten.
+type digitScene struct {
+	image  *bitmap.Image
+	model  *patchwork.Model
+	digits []patchwork.Pick
+}
+
+// newDigitScene draws a scene: one drawing of each class, of which five lie anywhere.
+func newDigitScene(r *rand.Rand, o Options, classes [][]int, s SoftSetting) (*digitScene, error) {
+	h, w := o.Glyphs[0].Height(), o.Glyphs[0].Width()
+	out := &digitScene{image: bitmap.New(s.Side, s.Side)}
+	shown, templates := make([]int, len(classes)), make([][]float64, len(classes))
+	for c, all := range classes {
+		shown[c] = all[r.IntN(len(all))]
+		templates[c] = meanOf(o.Glyphs, all, shown[c], s.Soft)
+		for i, p := range templates[c] { // flips happen to what is drawn
+			templates[c][i] = s.Flip + (1-2*s.Flip)*p
+		}
+	}
+	for _, c := range r.Perm(len(classes))[:5] {
+		at := pose.Pose{DY: r.IntN(s.Side - h + 1), DX: r.IntN(s.Side - w + 1)}
+		out.digits = append(out.digits, patchwork.Pick{Expert: c, Pose: at})
+		for i, x := range o.Glyphs[shown[c]].AppendBytes(nil) {
+			if x != 0 {
+				out.image.Set(at.DY+i/w, at.DX+i%w, true)
+			}
+		}
+	}
+	for y := range s.Side {
+		for x := range s.Side {
+			if r.Float64() < s.Flip {
+				out.image.Set(y, x, !out.image.At(y, x))
+			}
+		}
+	}
+	var err error
+	out.model, err = patchwork.NewModel(patchwork.Config{Height: h, Width: w, Q: s.Flip, Scene: true,
+		Defaults: patchwork.Defaults{Truncate: true}}, templates)
+	return out, err
+}
+
+// meanOf returns the drawing itself, or if it is to be soft the mean of the nearest
+// others of its class.
+func meanOf(glyphs []*bitmap.Image, class []int, shown int, soft bool) []float64 {
+	of := []int{shown}
+	own := glyphs[shown].AppendBytes(nil)
+	if soft {
+		distance := make(map[int]int)
+		others := slices.DeleteFunc(slices.Clone(class), func(j int) bool { return j == shown })
+		for _, j := range others {
+			for i, x := range glyphs[j].AppendBytes(nil) {
+				if x != own[i] {
+					distance[j]++
+				}
+			}
+		}
+		slices.SortStableFunc(others, func(a, b int) int { return distance[a] - distance[b] })
+		of = others[:min(nearestShown, len(others))]
+	}
+	mean := make([]float64, len(own))
+	for _, j := range of {
+		for i, x := range glyphs[j].AppendBytes(nil) {
+			mean[i] += float64(x)
+		}
+	}
+	for i := range mean {
+		mean[i] /= float64(len(of))
+	}
+	return mean
+}
+
+// found reports whether an explanation has exactly the digits of the scene, each within
+// so many pixels of its place.
+func (s *digitScene) found(e *patchwork.Explanation, within int) bool {
+	near := func(a, b int) bool { return max(a-b, b-a) <= within }
+	for _, d := range s.digits {
+		if !slices.ContainsFunc(e.Picks, func(p patchwork.Pick) bool {
+			return p.Expert == d.Expert && near(p.Pose.DY, d.Pose.DY) && near(p.Pose.DX, d.Pose.DX)
+		}) {
+			return false
+		}
+	}
+	return len(e.Picks) == len(s.digits)
+}
+
+// RunSoft returns the fraction of scenes found, exactly and within a pixel, with the
+// threshold of the number of candidates and with that of posterior odds, the default.
+func RunSoft(ctx context.Context, s SoftSetting, o Options) (exact, close [2]float64, err error) {
+	classes := make([][]int, 10)
+	for i, l := range o.Labels {
+		classes[l] = append(classes[l], i)
+	}
+	for i := range o.Scenes {
+		if err := ctx.Err(); err != nil {
+			return exact, close, err
+		}
+		scene, err := newDigitScene(rand.New(rand.NewPCG(o.Seed, uint64(i))), o, classes, s)
+		if err != nil {
+			return exact, close, err
+		}
+		grid, err := scene.model.GridFor(s.Side, s.Side)
+		if err != nil {
+			return exact, close, err
+		}
+		for v, threshold := range []float64{math.Log(float64(10 * grid.Len())), 0} {
+			p, err := patchwork.NewPursuit(scene.model, patchwork.PursuitOptions{RefineThreshold: threshold})
+			if err != nil {
+				return exact, close, err
+			}
+			e, err := p.Explain(scene.image)
+			if err != nil {
+				return exact, close, err
+			}
+			if scene.found(e, 0) {
+				exact[v] += 1 / float64(o.Scenes)
+			}
+			if scene.found(e, 1) {
+				close[v] += 1 / float64(o.Scenes)
+			}
+		}
+	}
+	return exact, close, nil
+}
+
+// ReportSoft runs every setting with so many seeds and writes the table.
+func ReportSoft(ctx context.Context, w io.Writer, seeds int, o Options) error {
+	fmt.Fprintln(w, "| side, flips, templates | seed | candidates: exact, within 1 | odds: exact, within 1 |\n|---|---|---|---|")
+	for _, s := range SoftSettings {
+		kind := map[bool]string{true: "soft", false: "exact"}[s.Soft]
+		for seed := range seeds {
+			o.Seed = uint64(seed + 1)
+			exact, close, err := RunSoft(ctx, s, o)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(w, "| %d, %.2f, %s | %d | %.2f, %.2f | %.2f, %.2f |\n", s.Side, s.Flip, kind, o.Seed, exact[0], close[0], exact[1], close[1])
+		}
+	}
+	return nil
+}
