@@ -93,7 +93,8 @@ type learner struct {
 	curve  []patchwork.CurvePoint
 	tried  []tried // all candidates, if the learner has a judge of its own
 	best   tried
-	own    tried            // the best of the present start
+	own    tried            // the shortest description of the present start
+	final  bool             // going on with all rows
 	sizes  []tried          // the best mixture of each size
 	kept   *patchwork.Model // the best, with its record
 }
@@ -132,9 +133,9 @@ func (l *learner) run(ctx context.Context, data patchwork.Data) error {
 			return err
 		}
 	}
-	if l.held > 0 || len(search.Images) < len(first.Images) {
+	if more := l.held > 0 || len(search.Images) < len(first.Images); more || pools(l.cfg.Rule) {
 		l.learnFrom(data)
-		if err := l.goOn(ctx, l.best); err != nil {
+		if err := l.goOn(ctx, l.best, more); err != nil {
 			return err
 		}
 	}
@@ -238,24 +239,21 @@ func (l *learner) softEM(ctx context.Context, m *patchwork.Model, iterations int
 }
 
 // improve runs soft EM from a start. The models after a third, two thirds and all
-// of the iterations are candidates; improve returns the best of them.
-func (l *learner) improve(ctx context.Context, m *patchwork.Model, start StartFrom) (best tried, err error) {
+// of the iterations are candidates.
+func (l *learner) improve(ctx context.Context, m *patchwork.Model, start StartFrom) error {
 	n := l.opt.Iterations
 	for r, err := range l.softEM(ctx, m, n) {
 		if err != nil {
-			return best, err
+			return err
 		}
 		if i := r.Number; i > 0 && (i == n || i == n/3 || i == 2*n/3) {
-			var c tried
-			if c, err = l.judged(ctx, r, l.stepOf(start)); l.better(c, best) {
-				best = c
-			}
+			_, err = l.judged(ctx, r, l.stepOf(start))
 		} else {
 			err = l.progress(r, l.stepOf(start))
 		}
 		if err != nil {
-			return best, err
+			return err
 		}
 	}
-	return best, nil
+	return nil
 }
