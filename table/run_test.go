@@ -267,7 +267,7 @@ func TestRunYieldsEveryIteration(t *testing.T) {
 		}
 		seen[s.Stage]++
 	}
-	if seen[StageMixture] != 4*7 || seen[StageGrow] < 2*7 || seen[StageFinal] < plainRounds+2 || !last.Chosen || last.Best != last.Model {
+	if seen[StageMixture] < 4*7 || seen[StageGrow] < 2*7 || seen[StageFinal] < plainRounds+2 || !last.Chosen || last.Best != last.Model {
 		t.Errorf("steps by stage %v, last %+v", seen, last.CurvePoint)
 	}
 	curve := slices.Clone(last.Model.Extras().Record.Curve)

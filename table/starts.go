@@ -77,6 +77,9 @@ const (
 	// mostGrown bounds how often experts are grown in search of the shortest
 	// description.
 	mostGrown = 5
+	// mixturesFirst is up to how many rows the second start is from mixtures; of more
+	// rows, for which mixtures take longest, the third.
+	mixturesFirst = 1000
 	// sameLength is how far the lengths of two descriptions that count as one may
 	// be apart, in nats.
 	sameLength = 1
@@ -93,7 +96,11 @@ func (l *learner) searchShortest(ctx context.Context) error {
 		}
 	}
 	if l.opt.StartFrom != StartFromGrow {
-		starts = slices.Insert(starts, min(2, len(starts)), func() error { return l.fromMixtures(ctx) })
+		at := 1 // of few rows, growing finds nothing to begin with where mixtures do
+		if rows.Counting(l.data) > mixturesFirst {
+			at = 2
+		}
+		starts = slices.Insert(starts, min(at, len(starts)), func() error { return l.fromMixtures(ctx) })
 	}
 	var lengths []float64
 	for n, start := range starts {
