@@ -28,10 +28,11 @@ type Network struct {
 	Priors  []float64   // of the sources
 	Failure [][]float64 // probability that an active source fails to turn a bit on
 	Noise   []float64   // probability that nothing else turns a bit on fails to
+	Sources int         // there are; the file may have some of them only
 }
 
-// NetworkNames are the networks whose rows are noisy-ors, in the order of the report;
-// the rows of IMG-FLIP, where two columns are inverted in a tenth of the rows, are not.
+// NetworkNames are the networks, in the order of the report. The rows of IMG-FLIP are no
+// noisy-ors: two columns are inverted in a tenth of them.
 var NetworkNames = []string{"IMG", "CON24", "UNIF", "IMG-UNIF", "IMG-FLIP"}
 
 // LoadNetwork reads a network from the folder of the closest peers.
@@ -60,7 +61,10 @@ func LoadNetwork(dir, name string) (*Network, error) {
 		}
 	}
 	width := len(numbers[3])
-	n := &Network{Name: name, Priors: numbers[1], Noise: numbers[3]}
+	n := &Network{Name: name, Priors: numbers[1], Noise: numbers[3], Sources: len(numbers[1])}
+	if name == "IMG-UNIF" {
+		n.Sources = 16
+	}
 	for row := range slices.Chunk(numbers[0], width) {
 		bits := make([]uint8, width)
 		for i, v := range row {
@@ -195,8 +199,11 @@ func ReportSources(ctx context.Context, w io.Writer, dir string, names []string,
 				}
 				matched, supports, experts = append(matched, r.Matched), append(supports, r.Supports), append(experts, r.Experts)
 				test += r.Test / float64(draws)
-				m, err = n.Model()
-				if err != nil {
+				if len(n.Failure) != n.Sources { // the others are not in the file
+					truth = math.NaN()
+					continue
+				}
+				if m, err = n.Model(); err != nil {
 					return err
 				}
 				if r, err = n.Judge(ctx, m, tests, o.Workers); err != nil {
