@@ -108,11 +108,12 @@ type tried struct {
 }
 
 func (l *learner) run(ctx context.Context, data patchwork.Data) error {
+	data = rows.Distinct(data)
 	l.judge = l.opt.Judge
 	first := data
-	if l.judge == nil && l.opt.Aim == AimPredict && rows.Counting(data) > 1 {
-		rest, held := rows.Split(data, l.opt.HeldOut, l.opt.Seed)
-		held = l.sample(held)
+	if l.judge == nil && l.opt.Aim == AimPredict && rows.Total(data) > 1 {
+		rest, held := rows.SplitUnits(data, l.opt.HeldOut, l.opt.Seed)
+		held = rows.Units(l.sample(held)) // each with other bits hidden
 		judge := posterior.HideBits(held, hiddenShare, hiddenTimes(held), l.opt.Seed)
 		l.judge, l.held, first = &judge, len(held.Images), rest
 	}
@@ -133,7 +134,12 @@ func (l *learner) run(ctx context.Context, data patchwork.Data) error {
 			return err
 		}
 	}
-	if more := l.held > 0 || len(search.Images) < len(first.Images); more || pools(l.cfg.Rule) {
+	if l.opt.AnyRule {
+		if err := l.compareRules(ctx); err != nil {
+			return err
+		}
+	}
+	if more := l.held > 0 || rows.Total(search) < rows.Total(first); more || pools(l.cfg.Rule) {
 		l.learnFrom(data)
 		if err := l.goOn(ctx, l.best, more); err != nil {
 			return err
@@ -145,11 +151,11 @@ func (l *learner) run(ctx context.Context, data patchwork.Data) error {
 // sample returns as many rows as the search takes, drawn at random; all, if there
 // are no more.
 func (l *learner) sample(data patchwork.Data) patchwork.Data {
-	n := rows.Counting(data)
-	if n <= l.opt.Sample {
+	n := rows.Total(data)
+	if n <= int64(l.opt.Sample) {
 		return data
 	}
-	_, some := rows.Split(data, float64(l.opt.Sample)/float64(n), l.opt.Seed+1)
+	_, some := rows.SplitUnits(data, float64(l.opt.Sample)/float64(n), l.opt.Seed+1)
 	return some
 }
 
