@@ -68,14 +68,22 @@ import (
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/enum"
+	"example.com/patchwork/internal/score/joint"
 	"example.com/patchwork/pose"
 )
 
 // Rule is the composition rule of a model: how the opinions of the experts that
-// explain an image become one probability per pixel. Both rules are one fold:
-// start with hi = lo = q; for each opinion p set hi = max(hi, p), and for
-// RuleMaxMinusMin lo = min(lo, p); the composition is hi + lo - q. Package rule has
-// all seven rules of the paper as functions of opinions.
+// explain an image become one probability per pixel. There are the seven of the paper
+// (section 2), by the names that String returns and UnmarshalText reads: "max",
+// "max-minus-min", "noisy-or", "sum-of-odds", "mean", "sum-of-log-odds" and
+// "normalized-sum".
+//
+// RuleMax and RuleMaxMinusMin are one fold: start with hi = lo = q; for each opinion p
+// set hi = max(hi, p), and for RuleMaxMinusMin lo = min(lo, p); the composition is
+// hi + lo - q. The other five are for experts that stay where they are. Under every
+// rule an opinion is what the pixel's probability is if this expert alone is active, and
+// one that equals q abstains; package rule has the rules as functions of the paper's
+// opinions, which are these if q is the paper's (0 or 1/2).
 type Rule uint8
 
 const (
@@ -88,19 +96,20 @@ const (
 	RuleMaxMinusMin
 )
 
-var ruleNames = []string{"max", "max-minus-min"}
+// String returns the name used in files and flags, such as "max" or "noisy-or".
+func (r Rule) String() string { return enum.Name("Rule", joint.Names, uint8(r)) }
 
-// String returns the name used in files and flags: "max" or "max-minus-min".
-func (r Rule) String() string { return enum.Name("Rule", ruleNames, uint8(r)) }
-
-// abstention returns the rule's usual abstention value: 0 for RuleMax, 1/2 for
-// RuleMaxMinusMin.
-func (r Rule) abstention() float64 {
-	if r == RuleMaxMinusMin {
-		return 0.5
-	}
-	return 0
+// UnmarshalText reads what String returns. The error lists the names there are.
+func (r *Rule) UnmarshalText(text []byte) (err error) {
+	*r, err = enum.Parse[Rule]("a rule", joint.Names, string(text))
+	return err
 }
+
+// TwoSided reports whether experts may vote for off as well as for on.
+func (r Rule) TwoSided() bool { return joint.Rule(r).TwoSided() }
+
+// fold reports whether the rule keeps the strongest opinions only.
+func (r Rule) fold() bool { return joint.Rule(r).Fold() }
 
 // Prior is the Beta(On, Off) prior of a template probability, in pseudo-counts.
 // The paper's is Beta(1, 1) (epsilon = 1).
@@ -215,8 +224,10 @@ func (c *Config) validateImages() error {
 // validate returns an error that names the first setting that is out of range.
 func (c Config) validate() error {
 	switch {
-	case c.Rule != RuleMax && c.Rule != RuleMaxMinusMin:
+	case int(c.Rule) >= len(joint.Names):
 		return fmt.Errorf("patchwork: unknown rule %v", c.Rule)
+	case !c.Rule.fold() && (c.moves() || c.Reuse > 1):
+		return fmt.Errorf("patchwork: under the rule %v parts stay where they are: no shifts, no rotations, no scenes, each part once; parts move under max and max-minus-min", c.Rule)
 	case c.Height < 1 || c.Width < 1:
 		return fmt.Errorf("patchwork: a frame of %d x %d pixels is empty", c.Height, c.Width)
 	case c.Height > bitmap.MaxPixels/c.Width:

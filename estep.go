@@ -25,6 +25,8 @@ import (
 func EStep(ctx context.Context, m *Model, src Source, opt PursuitOptions, workers int, each func(i int, e *Explanation)) (*Tally, error) {
 	memory, src := memoryOf(src)
 	switch {
+	case each == nil && !m.cfg.Rule.fold():
+		return nil, fmt.Errorf("patchwork: under the rule %v a pixel is nobody's own, so parts cannot be counted one by one: learn with package table (method soft), or under max or max-minus-min", m.cfg.Rule)
 	case each == nil && memory != nil:
 		return recalled(ctx, m, memory, src, opt, workers)
 	case each == nil:

@@ -6,6 +6,7 @@ import (
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/score"
+	"example.com/patchwork/internal/score/joint"
 	"example.com/patchwork/pose"
 )
 
@@ -45,13 +46,14 @@ type Composition struct {
 	P []float64
 
 	// High is the largest opinion on each pixel and Low the smallest, the
-	// abstention value included. Under RuleMax, Low is always the abstention value.
+	// abstention value included. Under RuleMax, and where experts vote for on only,
+	// Low is always the abstention value.
 	High, Low []float64
 
 	// Max is k*: the index, among the picks, of the one with the strongest opinion
 	// above the abstention value. Min is l*, that with the strongest below it. Both
 	// are -1 where there is none; of equals the earlier pick is taken. Under
-	// RuleMax, Min is always -1.
+	// those rules, Min is always -1.
 	Max, Min []int16
 }
 
@@ -62,10 +64,26 @@ type Composition struct {
 func (m *Model) Compose(height, width int, picks []Pick) *Composition {
 	c := &Composition{P: make([]float64, height*width)}
 	c.Join(m, height, width, picks)
+	if !m.cfg.Rule.fold() {
+		m.joined(picks, c.P)
+		return c
+	}
 	for i := range c.P {
 		c.P[i] = score.Compose(c.High[i], c.Low[i], m.cfg.abstention(i))
 	}
 	return c
+}
+
+// joined sets p to the composition, under a rule that is no fold, of picks that are all
+// where they were learned.
+func (m *Model) joined(picks []Pick, p []float64) {
+	opinions := make([]float64, len(picks))
+	for i := range p {
+		for j, pick := range picks {
+			opinions[j] = m.experts[pick.Expert][i]
+		}
+		p[i] = joint.Compose(joint.Rule(m.cfg.Rule), m.cfg.abstention(i), opinions...)
+	}
 }
 
 // Join sets High, Low, Max and Min to those of the picks, at their poses, over an
@@ -78,7 +96,7 @@ func (c *Composition) Join(m *Model, height, width int, picks []Pick) {
 		c.joinStill(m, picks)
 		return
 	}
-	twoSided := m.cfg.Rule == RuleMaxMinusMin
+	twoSided := m.cfg.Rule.TwoSided()
 	for j, pick := range picks {
 		m.visit(height, width, pick, func(i int, p float64) {
 			if p > c.High[i] {
@@ -97,7 +115,7 @@ func moved(p Pick) bool { return p.Pose != pose.Pose{} }
 // joinStill joins picks that are all where they were learned, in an image of the
 // frame's size.
 func (c *Composition) joinStill(m *Model, picks []Pick) {
-	twoSided := m.cfg.Rule == RuleMaxMinusMin
+	twoSided := m.cfg.Rule.TwoSided()
 	for j, pick := range picks {
 		for i, p := range m.experts[pick.Expert] {
 			switch {

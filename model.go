@@ -13,15 +13,15 @@ import (
 // of height x width pixels under the given poses. For RuleMax the abstention value
 // is 0.01: with 0, any pixel that is on without an expert would be impossible, and
 // since learned entries below 0.01 are not votes, experts stay sparse. With several
-// poses the pursuit then searches with truncated templates. For RuleMaxMinusMin the
+// poses the pursuit then searches with truncated templates. For the other rules the
 // abstention value is 1/2, and pixels beyond the border are unknown.
 func NewConfig(rule Rule, height, width int, poses pose.Grid) Config {
-	c := Config{Rule: rule, Height: height, Width: width, Poses: poses, Q: rule.abstention()}
-	if rule == RuleMaxMinusMin {
+	c := Config{Rule: rule, Height: height, Width: width, Poses: poses, Q: 0.5}
+	if rule.TwoSided() {
 		c.UnknownOutside = true
 		return c
 	}
-	c.Q, c.Truncate = 0.01, poses.Len() > 1
+	c.Q, c.Truncate = 0.01, rule == RuleMax && poses.Len() > 1
 	return c
 }
 

@@ -129,6 +129,8 @@ func (o PursuitOptions) withDefaults(c *Config) PursuitOptions {
 // model. The options must have their defaults.
 func (o PursuitOptions) validate(c *Config, experts int) error {
 	switch {
+	case !c.Rule.fold() && (o.Refined || o.Scoring != ScoringOriginal || o.PosePrior || o.Reuse > 1 || o.Rates != nil):
+		return fmt.Errorf("patchwork: under the rule %v parts stay where they are: rows are explained greedily, by the original templates", c.Rule)
 	case o.Paper && o.Refined:
 		return fmt.Errorf("patchwork: a pursuit is the paper's or refined, not both")
 	case int(o.Scoring) >= len(scoringNames) || int(o.RefineScoring) >= len(scoringNames):
@@ -196,6 +198,7 @@ type Pursuit struct {
 	scored  *score.Bank // templates under the scoring of the search
 	refined *score.Bank // templates under the scoring of the refining sweeps
 	prior   *posePrior  // nil unless PursuitOptions.PosePrior
+	still   *still      // nil under max and max-minus-min
 	grid    pose.Grid   // of the current image
 	costs   []float64   // of a pick of each expert, in the current image and stage; may be nil
 	priced  []float64   // memory of costs
@@ -218,7 +221,7 @@ func NewPursuit(m *Model, opt PursuitOptions) (*Pursuit, error) {
 	if err := opt.validate(&m.cfg, m.K()); err != nil {
 		return nil, err
 	}
-	p := &Pursuit{model: m, opt: opt, rowTable: new(rowTable)}
+	p := &Pursuit{model: m, opt: opt, rowTable: new(rowTable), still: newStill(m)}
 	p.scored = m.bank(opt.Scoring, opt.Alpha)
 	if p.refined = p.scored; opt.Refined && opt.RefineScoring != opt.Scoring {
 		p.refined = m.bank(opt.RefineScoring, opt.Alpha)
@@ -235,7 +238,7 @@ func NewPursuit(m *Model, opt PursuitOptions) (*Pursuit, error) {
 // Fork returns a pursuit with the same model and options, for another goroutine.
 // The two share large constant data.
 func (p *Pursuit) Fork() *Pursuit {
-	return &Pursuit{model: p.model, opt: p.opt, scored: p.scored, refined: p.refined, prior: p.prior.fork(), rowTable: p.rowTable}
+	return &Pursuit{model: p.model, opt: p.opt, scored: p.scored, refined: p.refined, prior: p.prior.fork(), rowTable: p.rowTable, still: p.still.fork()}
 }
 
 // bank returns the model's templates, prepared for the search under a scoring.
@@ -249,7 +252,7 @@ func (m *Model) bank(s Scoring, alpha float64) *score.Bank {
 	case ScoringMixed:
 		view = func(p float64) float64 { return alpha*p + (1-alpha)/2 }
 	}
-	f := score.Frame{Height: m.cfg.Height, Width: m.cfg.Width, Q: view(m.cfg.Q), TwoSided: m.cfg.Rule == RuleMaxMinusMin}
+	f := score.Frame{Height: m.cfg.Height, Width: m.cfg.Width, Q: view(m.cfg.Q), TwoSided: m.cfg.Rule.TwoSided()}
 	if m.cfg.QMap != nil {
 		f.QMap = make([]float64, len(m.cfg.QMap))
 		for i, q := range m.cfg.QMap {
@@ -277,7 +280,7 @@ func (p *Pursuit) Explain(img *bitmap.Image) (*Explanation, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Explanation{StartLogLik: p.search.LogLik()}
+	e := &Explanation{StartLogLik: p.logLik(img, nil)}
 	for pick := range picks {
 		if e.Picks == nil {
 			e.Picks = make([]Pick, 0, 4) // most images need no more
@@ -287,12 +290,21 @@ func (p *Pursuit) Explain(img *bitmap.Image) (*Explanation, error) {
 	if p.opt.Refined {
 		p.refine(img, e)
 	}
-	e.LogLik, e.Scoring = p.search.LogLik(), p.opt.lastScoring()
+	e.LogLik, e.Scoring = p.logLik(img, e.Picks), p.opt.lastScoring()
 	e.LogLikModel = e.LogLik
 	if e.Scoring != ScoringOriginal {
 		e.LogLikModel = p.logLikModel(img.Height(), img.Width(), e.Picks)
 	}
 	return e, nil
+}
+
+// logLik returns the log-likelihood of the present image under the scoring in force,
+// given the picks so far.
+func (p *Pursuit) logLik(img *bitmap.Image, picks []Pick) float64 {
+	if p.still != nil {
+		return LogLik(img, p.model.Compose(img.Height(), img.Width(), picks).P)
+	}
+	return p.search.LogLik()
 }
 
 // logLikModel returns LogLik of the image in p.pixels under Model.Compose.
@@ -322,6 +334,16 @@ func (p *Pursuit) Steps(img *bitmap.Image) (iter.Seq[Pick], error) {
 		if known == 0 {
 			p.pixels[i] = score.Unknown
 		}
+	}
+	if p.still != nil {
+		steps := p.still.steps(p.pixels, p.opt.MaxPicks, p.opt.MinGain, p.opt.Costs, p.opt.Forced)
+		return func(yield func(Pick) bool) {
+			for k, gain := range steps {
+				if !yield(Pick{Expert: k, Gain: gain}) {
+					return
+				}
+			}
+		}, nil
 	}
 	p.reset(p.scored, p.opt.Scoring, grid, img)
 	return func(yield func(Pick) bool) {

@@ -238,7 +238,7 @@ func (t *Tally) speaks(m *Model, i int, j int16) (won, lost bool) {
 // votes reports whether opinion p is a vote beyond the border of an image, where
 // the abstention value is Q even if there is a QMap.
 func (c *Config) votes(p float64) bool {
-	return p > c.Q || c.Rule == RuleMaxMinusMin && p < c.Q
+	return p > c.Q || c.Rule.TwoSided() && p < c.Q
 }
 
 // Merge adds the counts of another tally of the same experts. The sum is exact,

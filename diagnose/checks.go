@@ -85,7 +85,7 @@ func findRare(m *patchwork.Model, t *patchwork.Tally) []Finding {
 // vote returns by how much an opinion p differs from the abstention value q.
 func vote(rule patchwork.Rule, p, q float64) float64 {
 	v := p - q
-	if rule == patchwork.RuleMax {
+	if !rule.TwoSided() {
 		return max(v, 0)
 	}
 	return v

@@ -110,7 +110,7 @@ func TestRefusals(t *testing.T) {
 		{"version 0", set("version", 0), "there is no version 0"},
 		{"version text", set("version", "one"), `field version: is "one", want a whole number`},
 		{"no rule", func(p *parts) { delete(p.header, "rule") }, `field rule: is ""|"max-minus-min"`},
-		{"other rule", set("rule", "noisy-or"), `field rule: is "noisy-or"`},
+		{"other rule", set("rule", "least"), `field rule: is "least"`},
 		{"other case", set("Rule", "max"), "field Rule: unknown|x-"},
 		{"unknown field", set("tilt", 3), "field tilt: unknown to version 1|x-"},
 		{"stretch", set("stretch", []float64{0.75, 1, 1.33}), "field stretch: this version does not support stretched parts; use a newer"},

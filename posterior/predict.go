@@ -48,6 +48,12 @@ func (n *Searcher) average(height, width int, alternatives []Alternative) []floa
 		if a.Weight == 0 {
 			continue
 		}
+		if n.joint != nil {
+			for i, p := range m.Compose(height, width, a.Picks).P {
+				out[i] += a.Weight * (p - m.Abstention(i))
+			}
+			continue
+		}
 		c.Join(m, height, width, a.Picks)
 		for i := range out {
 			q := m.Abstention(i)

@@ -8,6 +8,7 @@ import (
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/score"
+	"example.com/patchwork/internal/score/joint"
 	"example.com/patchwork/pose"
 )
 
@@ -37,6 +38,7 @@ type Searcher struct {
 	constant float64            // log prior of the empty set
 	reuse    int                // picks an expert may have
 	hybrid   *patchwork.Pursuit // finds the second start; nil for none
+	joint    *joint.Search      // of the rules that are no fold; nil for max and max-minus-min
 
 	grid   pose.Grid
 	origin score.Search // the image, and no picks
@@ -74,6 +76,9 @@ func NewSearcher(m *patchwork.Model, opt Options) (*Searcher, error) {
 	}
 	n := &Searcher{model: m, opt: opt.WithDefaults(), bank: bank(m),
 		costs: activationCosts(m), constant: logPriorEmpty(m), reuse: max(m.Config().Reuse, 1)}
+	if r := joint.Rule(m.Config().Rule); !r.Fold() {
+		n.joint = joint.NewSearch(joint.NewExperts(r, background(m), m.Templates()), ActivationPrior(m), n.opt.Beam, n.opt.Keep, n.opt.MaxPicks)
+	}
 	if m.Config().Truncate {
 		var err error
 		if n.hybrid, err = patchwork.NewPursuit(m, patchwork.PursuitOptions{Refined: true, MaxPicks: opt.MaxPicks}); err != nil {
@@ -86,7 +91,7 @@ func NewSearcher(m *patchwork.Model, opt Options) (*Searcher, error) {
 // bank returns the sprites of a model as they are (untruncated).
 func bank(m *patchwork.Model) *score.Bank {
 	c := m.Config()
-	f := score.Frame{Height: c.Height, Width: c.Width, Q: c.Q, QMap: c.QMap, TwoSided: c.Rule == patchwork.RuleMaxMinusMin}
+	f := score.Frame{Height: c.Height, Width: c.Width, Q: c.Q, QMap: c.QMap, TwoSided: c.Rule.TwoSided()}
 	for r := range c.Poses.Rotations() {
 		f.Turns = append(f.Turns, pose.NewTurn(c.Height, c.Width, c.Poses.Angle(r)))
 	}
@@ -100,7 +105,19 @@ func (n *Searcher) Fork() *Searcher {
 	if n.hybrid != nil {
 		f.hybrid = n.hybrid.Fork()
 	}
+	if n.joint != nil {
+		f.joint = n.joint.Fork()
+	}
 	return f
+}
+
+// background returns the abstention value of every pixel of the frame.
+func background(m *patchwork.Model) []float64 {
+	q := make([]float64, m.Height()*m.Width())
+	for i := range q {
+		q[i] = m.Abstention(i)
+	}
+	return q
 }
 
 // Explain finds the best explanations of one image. The error is a *SizeError.
@@ -108,6 +125,9 @@ func (n *Searcher) Explain(img *bitmap.Image) (*Posterior, error) {
 	grid, err := n.model.GridFor(img.Height(), img.Width())
 	if err != nil {
 		return nil, err
+	}
+	if n.joint != nil {
+		return n.explainJoint(img), nil
 	}
 	n.begin(img, grid)
 	n.climb(0)
@@ -128,12 +148,7 @@ func (n *Searcher) begin(img *bitmap.Image, grid pose.Grid) {
 	for _, c := range n.costs {
 		n.paid = append(n.paid, c+math.Log(float64(grid.Len())))
 	}
-	n.pixels, n.known = img.AppendBytes(n.pixels[:0]), img.AppendKnown(n.known[:0])
-	for i, known := range n.known {
-		if known == 0 {
-			n.pixels[i] = score.Unknown
-		}
-	}
+	n.read(img)
 	n.origin.Reset(n.bank, score.GridOf(grid.DY, grid.DX), img.Height(), img.Width(), n.pixels)
 	joint := score.Gain{Nats: n.constant}
 	for _, l := range n.origin.L {
@@ -145,6 +160,16 @@ func (n *Searcher) begin(img *bitmap.Image, grid pose.Grid) {
 	}
 	n.nodes = n.nodes[:0]
 	n.push(node{parent: -1, candidate: -1, joint: joint})
+}
+
+// read takes the pixels of an image.
+func (n *Searcher) read(img *bitmap.Image) {
+	n.pixels, n.known = img.AppendBytes(n.pixels[:0]), img.AppendKnown(n.known[:0])
+	for i, known := range n.known {
+		if known == 0 {
+			n.pixels[i] = score.Unknown
+		}
+	}
 }
 
 // climb extends the beam from one node until nothing is gained.

@@ -29,7 +29,7 @@ func Experts(m *patchwork.Model) Sheet {
 // scale explains the colours of a model's templates.
 func scale(m *patchwork.Model) []Swatch {
 	cfg := m.Config()
-	if cfg.Rule == patchwork.RuleMax {
+	if !cfg.Rule.TwoSided() {
 		return []Swatch{{Ink(0), "0"}, {Ink(0.5), "0.5"}, {Ink(1), "1"}}
 	}
 	noVote := "no vote"

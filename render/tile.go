@@ -32,7 +32,7 @@ func Composed(m *patchwork.Model, h, w int, picks []patchwork.Pick) *image.RGBA 
 }
 
 func probabilities(m *patchwork.Model, h, w int, p []float64) *image.RGBA {
-	if m.Config().Rule == patchwork.RuleMax {
+	if !m.Config().Rule.TwoSided() {
 		return Template(h, w, p, Ink)
 	}
 	return paint(h, w, func(i int) color.RGBA { return symmetricAround(p[i], m.Abstention(i)) })

@@ -186,11 +186,11 @@ func newExpert(m *model, k int) expertInfo {
 	return info
 }
 
-// votes reports whether p is a vote at pixel i: under max-minus-min anything
-// but the abstention value, under max only values above it.
+// votes reports whether p is a vote at pixel i: where experts may vote for off, anything
+// but the abstention value, else only values above it.
 func votes(m *patchwork.Model, i int, p float64) bool {
 	q := m.Abstention(i)
-	if m.Config().Rule == patchwork.RuleMax {
+	if !m.Config().Rule.TwoSided() {
 		return p > q
 	}
 	return p != q

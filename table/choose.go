@@ -2,14 +2,12 @@ package table
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"math"
 	"slices"
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/rows"
-	"example.com/patchwork/posterior"
 )
 
 // errStopped says that the loop over the steps was left.
@@ -18,7 +16,10 @@ var errStopped = errors.New("stopped")
 // stepOf returns a step without a model yet, of the stage that a start has.
 func (l *learner) stepOf(start StartFrom) Step {
 	stage := StageGrow
-	if start == StartFromMixture {
+	switch {
+	case l.final:
+		stage = StageFinal
+	case start == StartFromMixture:
 		stage = StageMixture
 	}
 	return Step{CurvePoint: patchwork.CurvePoint{Stage: stage}, StartFrom: start}
@@ -27,8 +28,9 @@ func (l *learner) stepOf(start StartFrom) Step {
 // fill describes the model of a round of soft EM in a step.
 func (l *learner) fill(s *Step, r round) {
 	s.Model, s.Iteration = r.Model, r.Number
-	s.Experts, s.Rows, s.LogLik = r.Model.K(), r.Tally.rows, r.Tally.logEvidence()
-	s.DescriptionLength = l.descriptionLength(r.Model, r.Tally)
+	h := r.Tally.head()
+	s.Experts, s.Rows, s.LogLik = r.Model.K(), h.rows, h.logEvidence()
+	s.DescriptionLength = l.descriptionLength(r.Model, s.LogLik)
 }
 
 // emit yields a step.
@@ -51,11 +53,15 @@ func (l *learner) progress(r round, s Step) error {
 // judged judges a candidate, keeps it if it is the best, and yields it.
 func (l *learner) judged(ctx context.Context, r round, s Step) (tried, error) {
 	l.fill(&s, r)
-	s.Candidate = true
-	c := tried{Step: s, minVoteGain: l.m.MinVoteGain, score: s.DescriptionLength}
+	return l.accepted(ctx, tried{Step: s, minVoteGain: l.m.MinVoteGain})
+}
+
+// accepted makes a candidate of a model whose description length is known.
+func (l *learner) accepted(ctx context.Context, c tried) (tried, error) {
+	c.Candidate, c.score = true, c.DescriptionLength
 	var err error
 	if l.judge != nil {
-		if c.HiddenBits, c.HiddenLoss, c.losses, err = l.hiddenLoss(ctx, r.Model); err != nil {
+		if c.HiddenBits, c.HiddenLoss, c.losses, err = l.hiddenLoss(ctx, c.Model); err != nil {
 			return c, err
 		}
 		c.score = c.HiddenLoss
@@ -64,7 +70,7 @@ func (l *learner) judged(ctx context.Context, r round, s Step) (tried, error) {
 		l.tried = append(l.tried, c)
 	}
 	l.curve = append(l.curve, c.CurvePoint)
-	if l.better(c, l.own) {
+	if l.own.Model == nil || l.enough(c) > l.enough(l.own) || l.enough(c) == l.enough(l.own) && c.DescriptionLength < l.own.DescriptionLength {
 		l.own = c
 	}
 	if l.better(c, l.best) {
@@ -76,13 +82,16 @@ func (l *learner) judged(ctx context.Context, r round, s Step) (tried, error) {
 	return c, l.emit(c.Step)
 }
 
+// enough returns how many of the experts that there should be at least a candidate has.
+func (l *learner) enough(c tried) int { return min(c.Experts, l.opt.MinExperts) }
+
 // better reports whether a candidate is preferable to another, or to none: one with
 // fewer experts than there should be is the worse the fewer it has.
 func (l *learner) better(c, than tried) bool {
 	if than.Model == nil {
 		return true
 	}
-	a, b := min(c.Experts, l.opt.MinExperts), min(than.Experts, l.opt.MinExperts)
+	a, b := l.enough(c), l.enough(than)
 	return a > b || a == b && c.score < than.score
 }
 
@@ -118,49 +127,15 @@ func (l *learner) level(c tried) bool {
 	return mean <= levelErrors*math.Sqrt(max(squares/n-mean*mean, 0)/max(n-1, 1))
 }
 
-// hiddenLoss returns how many hidden bits the judge has, the model's mean loss on
-// them, and its losses row by row, through the memory of the data.
-func (l *learner) hiddenLoss(ctx context.Context, m *patchwork.Model) (bits int64, loss float64, losses []float64, err error) {
-	work := func() ([]byte, error) {
-		s, err := posterior.Score(ctx, m, *l.judge, l.opt.Explain, l.opt.Workers)
-		if err != nil {
-			return nil, err
-		}
-		bits, loss, losses = s.Averaged.Bits, s.Averaged.LogLoss, s.Losses
-		out := binary.LittleEndian.AppendUint64(binary.AppendUvarint(nil, uint64(bits)), math.Float64bits(loss))
-		for _, v := range losses {
-			out = binary.LittleEndian.AppendUint64(out, math.Float64bits(v))
-		}
-		return out, nil
-	}
-	if l.memory == nil {
-		_, err = work()
-		return bits, loss, losses, err
-	}
-	err = recallOr(l.hidden, stepKey("hidden", m, l.opt.Explain), func(value []byte) bool {
-		n, size := binary.Uvarint(value)
-		if size <= 0 || len(value) != size+8*(1+len(l.judge.Visible)) {
-			return false
-		}
-		number := func(i int) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(value[size+8*i:])) }
-		bits, loss, losses = int64(n), number(0), make([]float64, len(l.judge.Visible))
-		for i := range losses {
-			losses[i] = number(i + 1)
-		}
-		return true
-	}, work)
-	return bits, loss, losses, err
-}
-
 // descriptionLength returns the nats that describe the rows and the model: minus
 // the evidence, which includes the activations, and log(rows)/2 for every vote
 // and for how often each expert is active.
-func (l *learner) descriptionLength(m *patchwork.Model, tally *softTally) float64 {
+func (l *learner) descriptionLength(m *patchwork.Model, logLik float64) float64 {
 	numbers := m.K()
 	for k := range m.K() {
 		numbers += rows.Votes(m, k, 0)
 	}
-	return l.numberLength()*float64(numbers) - tally.logEvidence()
+	return l.numberLength()*float64(numbers) - logLik
 }
 
 // recorded returns the model of a point of the curve with the record of the run

@@ -23,12 +23,17 @@
 // finds the maximum by bisection. A vote that gains less than
 // mStepOptions.MinVoteGain nats over abstention is set to q_i.
 //
+// This is max and max-minus-min. Under the other rules of the paper a bit is nobody's own:
+// the E-step counts the rows of every set of experts, and the M-step finds every vote by
+// ascent in one dimension, all others fixed (package joint).
+//
 // The model that is kept is the one that predicts hidden bits best ([AimPredict])
 // or describes the table most briefly ([AimInterpret]):
 //
 //	L = -sum_n log P(x_n) + log(rows)/2 * (votes + experts)     learner.descriptionLength
 //
-// Read options.go, run.go (a run), starts.go (what is tried), choose.go (what is kept), em.go,
-// tally.go and mstep.go (one iteration), growth.go (the next expert), mixture.go
-// (the other start), and memory.go (what an interrupted run need not repeat).
+// Read options.go, run.go (a run), starts.go (what is tried), relocate.go (what makes it
+// better), choose.go (what is kept), final.go (going on with all rows), em.go, tally.go,
+// mstep.go and groups.go (one iteration), growth.go (the next expert), mixture.go (the
+// other start), and memory.go (what an interrupted run need not repeat).
 package table

@@ -2,13 +2,17 @@ package table
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
+	"math"
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/exact"
 	"example.com/patchwork/internal/pool"
 	"example.com/patchwork/internal/rows"
+	"example.com/patchwork/internal/score/joint"
 	"example.com/patchwork/posterior"
 )
 
@@ -24,7 +28,88 @@ type emOptions struct {
 type round struct {
 	Number int              // of M-steps before it; 0 for the model EM started from
 	Model  *patchwork.Model // the model that explained the rows
-	Tally  *softTally       // of its posteriors
+	Tally  counts           // of its posteriors
+}
+
+// counts are what the posteriors of a table's rows say about the experts and the
+// background: integers, so that rows may be counted in any order and merged. They belong
+// to one goroutine.
+type counts interface {
+	head() *heading
+	// addSets counts a row, given as 0, 1 or 2 for unknown, as often as weight says,
+	// by the posterior weights of its explanations.
+	addSets(m *patchwork.Model, x []uint8, sets []joint.Set, weight int64)
+	// merge adds what another of the same kind counted.
+	merge(o counts)
+	// mStep returns the model that follows; prev must be the model whose posteriors
+	// were counted.
+	mStep(prev *patchwork.Model, opt mStepOptions) *patchwork.Model
+	// encode appends the counts as bytes; decode reads them into empty counts of the
+	// same model and returns what follows.
+	encode(out []byte) []byte
+	decode(in []byte) (rest []byte, ok bool)
+}
+
+// newCounts returns empty counts for a model: of max and max-minus-min those of the
+// bits that each vote owns, of the other rules those of the rows of every set.
+func newCounts(m *patchwork.Model) counts {
+	if jointRule(m.Config().Rule).Fold() {
+		return newSoftTally(m)
+	}
+	return newGroupTally(m)
+}
+
+// heading is what all counts have.
+type heading struct {
+	active     []int64 // by expert, in units of 1/weightUnit
+	rows       int64
+	impossible int64
+	evidence   exact.Int128 // of the others, in units of 1/exact.NatsUnit nats
+}
+
+func (h *heading) head() *heading { return h }
+
+// activity returns the sum of the posterior weights of the explanations with expert k.
+func (h *heading) activity(k int) float64 { return float64(h.active[k]) / weightUnit }
+
+// usage returns the share of rows in which each expert is active.
+func (h *heading) usage() []float64 {
+	out := make([]float64, len(h.active))
+	for k := range out {
+		if h.rows > 0 {
+			out[k] = h.activity(k) / float64(h.rows)
+		}
+	}
+	return out
+}
+
+// logEvidence returns the sum over the rows of log P(x), in nats, as far as the
+// explanations hold it; exact to 2^-21 per row, -Inf if a row is impossible.
+func (h *heading) logEvidence() float64 {
+	if h.impossible > 0 {
+		return math.Inf(-1)
+	}
+	return h.evidence.Float() / exact.NatsUnit
+}
+
+// addRow counts a row of such evidence.
+func (h *heading) addRow(evidence float64, weight int64) {
+	h.rows += weight
+	if math.IsInf(evidence, -1) {
+		h.impossible += weight
+		return
+	}
+	h.evidence = h.evidence.Add(exact.Product(weight, int64(math.Round(evidence*exact.NatsUnit))))
+}
+
+// mergeHeading adds another heading.
+func (h *heading) mergeHeading(o *heading) {
+	for k, n := range o.active {
+		h.active[k] += n
+	}
+	h.rows += o.rows
+	h.impossible += o.impossible
+	h.evidence = h.evidence.Add(o.evidence)
 }
 
 // softEM runs EM by posterior weights over the best explanations, which learns
@@ -42,7 +127,9 @@ func softEM(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt em
 			if !yield(round{n, m, t}, nil) || n == opt.Iterations {
 				return
 			}
-			m = withoutIdle(t.mStep(m, opt.MStep))
+			step := opt.MStep
+			step.Workers = opt.Workers
+			m = withoutIdle(t.mStep(m, step))
 		}
 	}
 }
@@ -50,46 +137,84 @@ func softEM(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt em
 // eStep finds the best explanations of every row and counts them by their
 // posterior weights, through the memory of the data if they have one. The error
 // is the context's, an option's, or says which row does not fit.
-func eStep(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.Options, workers int) (*softTally, error) {
+func eStep(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.Options, workers int) (counts, error) {
 	if data.Memory != nil {
 		return eStepRecalled(ctx, m, data, opt, workers)
 	}
-	return eStepAnew(ctx, m, data, opt, workers, nil)
+	return eStepAnew(ctx, m, data, opt, workers)
 }
 
-// eStepAnew runs eStep without a memory. It puts the picks of every row's best
-// explanation into chosen, if that is not nil.
-func eStepAnew(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.Options, workers int, chosen [][]patchwork.Pick) (*softTally, error) {
-	if err := refuseMoving(m.Config()); err != nil {
-		return nil, err
+// jointRule returns a rule as package joint has it.
+func jointRule(r patchwork.Rule) joint.Rule { return joint.Rule(r) }
+
+// searchOf returns a search for the best explanations of rows.
+func searchOf(m *patchwork.Model, opt posterior.Options) *joint.Search {
+	q := make([]float64, m.Height()*m.Width())
+	for i := range q {
+		q[i] = m.Abstention(i)
 	}
-	var images []*bitmap.Image
-	var index []int // in the data
-	for i, row := range data.Images {
+	opt = opt.WithDefaults()
+	e := joint.NewExperts(jointRule(m.Config().Rule), q, m.Templates())
+	return joint.NewSearch(e, posterior.ActivationPrior(m), opt.Beam, opt.Keep, opt.MaxPicks)
+}
+
+// values returns the bits of a row as 0, 1 or, where they are unknown, 2, in the memory
+// of x; known is scratch.
+func values(row *bitmap.Image, x, known []uint8) (_, _ []uint8) {
+	x, known = row.AppendBytes(x[:0]), row.AppendKnown(known[:0])
+	for i, k := range known {
+		if k == 0 {
+			x[i] = joint.Unknown
+		}
+	}
+	return x, known
+}
+
+// explainRows calls each with the values and the best explanations of every row whose
+// weight is above 0, on several goroutines, numbered from 0; what it is called with
+// does not depend on their number.
+func explainRows(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.Options, workers int,
+	each func(worker, i int, x []uint8, sets []joint.Set)) error {
+	if err := errors.Join(refuseMoving(m.Config()), opt.Validate(), rows.SameSize(data.Images, m.Height(), m.Width())); err != nil {
+		return err
+	}
+	type scratch struct {
+		search   *joint.Search
+		x, known []uint8
+	}
+	all := make([]scratch, pool.Size(len(data.Images), workers, pool.Chunk))
+	first := searchOf(m, opt)
+	for w := range all {
+		all[w].search = first.Fork()
+	}
+	_, err := pool.Run(ctx, len(data.Images), workers, pool.Chunk, func(w, i int) error {
 		if data.Weight(i) > 0 {
-			images, index = append(images, row), append(index, i)
+			s := &all[w]
+			s.x, s.known = values(data.Images[i], s.x, s.known)
+			sets, _ := s.search.Explain(s.x)
+			each(w, i, s.x, sets)
 		}
+		return nil
+	})
+	return err
+}
+
+// eStepAnew runs eStep without a memory.
+func eStepAnew(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.Options, workers int) (counts, error) {
+	tallies := make([]counts, pool.Size(len(data.Images), workers, pool.Chunk))
+	for w := range tallies {
+		tallies[w] = newCounts(m)
 	}
-	tallies := make(chan *softTally, pool.Size(len(images), workers, pool.Chunk))
-	for range cap(tallies) {
-		tallies <- newSoftTally(m)
-	}
-	err := posterior.Explain(ctx, m, images, opt, workers, func(i int, post *posterior.Posterior) {
-		t := <-tallies
-		t.add(m, images[i], post, data.Weight(index[i]))
-		tallies <- t
-		if chosen != nil {
-			chosen[index[i]] = post.Alternatives[0].Picks
-		}
+	err := explainRows(ctx, m, data, opt, workers, func(w, i int, x []uint8, sets []joint.Set) {
+		tallies[w].addSets(m, x, sets, data.Weight(i))
 	})
 	if err != nil {
 		return nil, err
 	}
-	sum := <-tallies
-	for range cap(tallies) - 1 {
-		sum.merge(<-tallies)
+	for _, t := range tallies[1:] {
+		tallies[0].merge(t)
 	}
-	return sum, nil
+	return tallies[0], nil
 }
 
 // refuseMoving returns an error if experts may move, which soft EM does not know.

@@ -10,6 +10,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/rows"
+	"example.com/patchwork/internal/score/joint"
 	"example.com/patchwork/internal/testkit"
 	"example.com/patchwork/posterior"
 
@@ -139,7 +140,7 @@ func mustSoft(t testing.TB, m *patchwork.Model, data patchwork.Data, workers int
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tally
+	return tally.(*softTally)
 }
 
 // The tally counts what the formula says: for every explanation the strongest
@@ -335,3 +336,6 @@ func TestNamesFollowExperts(t *testing.T) {
 		t.Errorf("names %q, columns %q", e.Names, e.Columns)
 	}
 }
+
+// noisyOr is a rule that is no fold.
+const noisyOr = patchwork.Rule(joint.NoisyOr)

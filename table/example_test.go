@@ -87,7 +87,7 @@ func ExampleRun() {
 	// mixture: 4 parts, 841 nats
 	// mixture: 4 parts, 791 nats
 	// mixture: 4 parts, 747 nats
-	// shrink: 3 parts, 684 nats
+	// mixture: 3 parts, 683 nats
 	// 3 parts
 }
 

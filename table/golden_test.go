@@ -166,17 +166,12 @@ func TestNoVoteGolden(t *testing.T) {
 func TestSoftStepGolden(t *testing.T) {
 	for c, g := range loadPredict(t) {
 		m := g.model(t)
-		n, err := posterior.NewSearcher(m, posterior.Options{Beam: g.Beam, Keep: g.NBest, MaxPicks: g.JMax})
-		if err != nil {
-			t.Fatal(err)
-		}
+		search := searchOf(m, posterior.Options{Beam: g.Beam, Keep: g.NBest, MaxPicks: g.JMax})
 		tally := newSoftTally(m)
 		for r := range g.X {
-			post, err := n.Explain(g.row(r))
-			if err != nil {
-				t.Fatal(err)
-			}
-			tally.add(m, g.row(r), post, 1)
+			x, _ := values(g.row(r), nil, nil)
+			sets, _ := search.Explain(x)
+			tally.addSets(m, x, sets, 1)
 		}
 		next := tally.mStep(m, mStepOptions{MinVoteGain: 0.5, FixedBackground: true})
 		for k, want := range g.MStep {

@@ -1,11 +1,8 @@
 package table
 
 import (
-	"cmp"
 	"context"
-	"math"
 	"math/rand/v2"
-	"slices"
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/rows"
@@ -18,8 +15,6 @@ const (
 	// growPatience ends growing: as many experts in a row, or a quarter of all
 	// of them, have not improved the score.
 	growPatience = 3
-	// pruneTries counts the least useful experts that prune tries to delete.
-	pruneTries = 4
 	// growStream is the stream of random numbers of growing.
 	growStream = 1<<32 + 1
 )
@@ -47,8 +42,7 @@ func (l *learner) grow(ctx context.Context, attempt uint64) error {
 	if l.opt.Experts > 0 {
 		best = last
 	}
-	_, err = l.improve(ctx, best, StartFromGrow)
-	return err
+	return l.improve(ctx, best, StartFromGrow)
 }
 
 // growOneByOne appends experts and calls each with the model after each of them,
@@ -57,146 +51,67 @@ func (l *learner) grow(ctx context.Context, attempt uint64) error {
 func (l *learner) growOneByOne(ctx context.Context, attempt uint64, each func(round) (bool, error)) error {
 	rng := rand.New(rand.NewPCG(l.opt.Seed, growStream+attempt))
 	q := l.marginals()
-	if attempt%2 == 1 && l.cfg.Rule == patchwork.RuleMax && !l.opt.FixedBackground {
+	if attempt%2 == 1 && !l.opt.FixedBackground && !jointRule(l.cfg.Rule).TwoSided() {
 		// Where parts are common, the background explains half of them until
 		// there are all; a lower one shows the first.
 		for i := range q {
 			q[i] = clipQ(q[i] / 2)
 		}
 	}
-	g := newGrowth(l.data, l.cfg, q, l.m.MinVoteGain)
+	var m *patchwork.Model
 	for range l.opt.MaxExperts {
-		c, err := g.bestCandidate(ctx, rng, l.opt.Workers)
-		if err != nil || c == nil {
+		next, err := l.oneMore(ctx, m, q, rng, candidatesPerExpert)
+		if err != nil || next == nil {
 			return err
 		}
-		m, err := g.withCandidate(c)
+		r, err := l.em(ctx, next, roundsPerExpert, l.stepOf(StartFromGrow))
 		if err != nil {
 			return err
 		}
-		for n := range roundsPerExpert {
-			tally, err := eStep(ctx, m, l.data, l.opt.Explain, l.opt.Workers)
-			if err != nil {
-				return err
-			}
-			if err := l.progress(round{n, m, tally}, l.stepOf(StartFromGrow)); err != nil {
-				return err
-			}
-			m = withoutIdle(tally.mStep(m, l.m))
-		}
-		tally, err := g.take(ctx, m, l.opt.Explain, l.opt.Workers)
-		if err != nil {
-			return err
-		}
-		if more, err := each(round{roundsPerExpert, m, tally}); err != nil || !more {
+		m = r.Model
+		if more, err := each(r); err != nil || !more {
 			return err
 		}
 	}
 	return nil
 }
 
-// prune deletes experts of the best model of the present start as long as that
-// shortens the description, unless their number is given: later experts may have
-// made an earlier one needless.
-func (l *learner) prune(ctx context.Context) error {
-	for l.opt.Experts == 0 && l.own.Model != nil && l.own.Model.K() > 1 {
-		from := l.own
-		next, err := l.oneLess(ctx, from, func(c tried) bool { return l.better(c, from) })
-		if err != nil || next.Model == from.Model {
-			return err
-		}
+// oneMore returns the model with the best of some candidates as one more expert; nil if
+// none shortens the description.
+func (l *learner) oneMore(ctx context.Context, m *patchwork.Model, q []float64, rng *rand.Rand, candidates int) (*patchwork.Model, error) {
+	g, err := l.newGrowth(ctx, m, q, rng)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	c, err := g.bestCandidate(ctx, rng, candidates, l.opt.Workers)
+	if err != nil || c == nil {
+		return nil, err
+	}
+	return g.withCandidate(c, rows.Total(l.data))
 }
 
-// pruneLevel deletes experts of a model as long as that shortens the description
-// and the held-out rows are predicted as well as by the best candidate.
-func (l *learner) pruneLevel(ctx context.Context, c tried) (tried, error) {
-	for c.Model.K() > 1 {
-		next, err := l.oneLess(ctx, c, func(n tried) bool {
-			return n.DescriptionLength < c.DescriptionLength && n.Experts >= l.opt.MinExperts && l.level(n)
-		})
-		if err != nil || next.Model == c.Model {
-			return c, err
-		}
-		c = next
-	}
-	return c, nil
-}
-
-// oneLess returns a model without one of the least useful experts, the first that
-// is good enough, or the model itself.
-func (l *learner) oneLess(ctx context.Context, from tried, good func(tried) bool) (tried, error) {
-	for _, k := range leastUseful(from.Model, pruneTries) {
-		c, err := l.without(ctx, from, k)
-		if err != nil {
-			return from, err
-		}
-		if good(c) {
-			return c, nil
-		}
-	}
-	return from, nil
-}
-
-// without considers a model without expert k, after a little more soft EM.
-func (l *learner) without(ctx context.Context, from tried, k int) (c tried, err error) {
-	was := from.Model.Extras()
-	extras := patchwork.Extras{Usage: slices.Delete(slices.Clone(was.Usage), k, k+1), Record: was.Record, Names: rows.NamesWithout(from.Model, k)}
-	m := from.Model.WithTemplates(slices.Delete(from.Model.Templates(), k, k+1), extras)
-	l.m.MinVoteGain = from.minVoteGain
-	for r, err := range l.softEM(ctx, m, roundsPerExpert) {
-		if err != nil {
-			return c, err
-		}
-		s := l.stepOf(from.StartFrom)
-		if s.Stage = StageShrink; r.Number < roundsPerExpert {
+// em runs soft EM, yields each iteration before the last as progress, and returns the
+// last.
+func (l *learner) em(ctx context.Context, m *patchwork.Model, iterations int, s Step) (last round, err error) {
+	for r, err := range l.softEM(ctx, m, iterations) {
+		if err == nil && r.Number < iterations {
 			err = l.progress(r, s)
-		} else {
-			c, err = l.judged(ctx, r, s)
 		}
 		if err != nil {
-			return c, err
+			return r, err
 		}
+		last = r
 	}
-	return c, nil
+	return last, nil
 }
 
-// leastUseful returns up to n experts, those first whose votes move predictions
-// the least, weighted by how often they are active.
-func leastUseful(m *patchwork.Model, n int) []int {
-	use, order := make([]float64, m.K()), make([]int, m.K())
-	for k := range use {
-		order[k] = k
-		for i, p := range m.Template(k) {
-			use[k] += m.Extras().Usage[k] * math.Abs(p-m.Abstention(i))
-		}
+// considered returns what soft EM makes of a model, with its description length, but
+// not judged.
+func (l *learner) considered(ctx context.Context, m *patchwork.Model, iterations int, s Step) (tried, round, error) {
+	r, err := l.em(ctx, m, iterations, s)
+	if err != nil {
+		return tried{}, r, err
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(use[a], use[b]) })
-	return order[:min(n, len(order))]
-}
-
-// continueRounds counts the iterations of soft EM over all rows, after a search
-// among some of them.
-const continueRounds = 6
-
-// goOn continues from a choice with all rows.
-func (l *learner) goOn(ctx context.Context, c tried) error {
-	if l.m.MinVoteGain = c.minVoteGain; c.minVoteGain != 1 {
-		l.m.MinVoteGain = l.numberLength()
-	}
-	s := Step{CurvePoint: patchwork.CurvePoint{Stage: StageFinal}, StartFrom: c.StartFrom}
-	for r, err := range l.softEM(ctx, c.Model, continueRounds) {
-		if err == nil {
-			l.fill(&s, r)
-			err = l.emit(s)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	s.Candidate, s.HiddenBits, s.HiddenLoss = true, c.HiddenBits, c.HiddenLoss
-	l.best = tried{Step: s}
-	l.curve = append(l.curve, s.CurvePoint)
-	return nil
+	l.fill(&s, r)
+	return tried{Step: s, minVoteGain: l.m.MinVoteGain}, r, nil
 }

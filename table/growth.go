@@ -7,18 +7,19 @@ import (
 	"slices"
 
 	"example.com/patchwork"
-	"example.com/patchwork/internal/rows"
-	"example.com/patchwork/posterior"
-
 	"example.com/patchwork/internal/draw"
 	"example.com/patchwork/internal/pool"
+	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/internal/score"
+	"example.com/patchwork/internal/score/joint"
+	"example.com/patchwork/posterior"
 )
 
 const (
-	candidatesPerExpert = 16  // candidates for each next expert
-	candidateIterations = 5   // of EM, beside the experts there are
-	candidateShare      = 0.1 // of the rows in which a candidate is active, at first
+	candidatesPerExpert = 18   // candidates for each next expert
+	candidateIterations = 5    // of EM, beside the experts there are
+	candidateShare      = 0.1  // of the rows in which a candidate is active, at first
+	growthRows          = 2000 // rows that each next expert is made of, drawn anew
 )
 
 // badBelow holds the probabilities below which a bit is badly explained and calls
@@ -30,91 +31,135 @@ var badBelow = [...]float64{0.5, 0.667, 0.9}
 // badly explained.
 const badShare = 0.7
 
-// growth is the state of growing: a table as the experts so far explain it.
+// growth is the state of growing: some rows of a table as the experts so far explain
+// them.
 type growth struct {
-	data    patchwork.Data
 	cfg     patchwork.Config
 	model   *patchwork.Model // nil: no experts yet
+	rule    joint.Rule
 	q       []float64
-	minGain float64 // of a vote, in nats
-	x       []uint8 // rows x bits: 0, 1, or 2 for unknown
-	hi, lo  []float64
-	lik     []float64 // log-likelihood of each known bit
-	bad     []float64 // by row: how badly it is explained, times its weight
+	minGain float64 // of a vote on these rows, in nats
+	weight  []float64
+	total   float64
+	x       [][]uint8
+	states  []joint.State
+	lik     [][]float64 // log-likelihood of each known bit
+	bad     []float64   // by row: how badly it is explained, times its weight
+	group   []int       // of each row: rows of one group are explained by the same set
+	rests   [][]joint.Rest
 }
 
-func newGrowth(data patchwork.Data, cfg patchwork.Config, q []float64, minGain float64) *growth {
-	n := len(data.Images) * len(q)
-	g := &growth{data: data, cfg: cfg, q: q, minGain: minGain, x: make([]uint8, 0, n),
-		hi: make([]float64, n), lo: make([]float64, n), lik: make([]float64, n), bad: make([]float64, len(data.Images))}
-	rows.Each(data, func(_ float64, x, known []uint8) {
-		for i := range x {
-			g.x = append(g.x, x[i]+2*(1-known[i]))
+// newGrowth draws rows and explains them by a model, or by the background q alone if
+// that is nil.
+func (l *learner) newGrowth(ctx context.Context, m *patchwork.Model, q []float64, rng *rand.Rand) (*growth, error) {
+	data := l.growthRows(rng)
+	g := &growth{cfg: l.cfg, model: m, rule: jointRule(l.cfg.Rule), q: q, bad: make([]float64, len(data.Images)), group: make([]int, len(data.Images)),
+		states: make([]joint.State, len(data.Images)), lik: make([][]float64, len(data.Images))}
+	for i, row := range data.Images {
+		x, _ := values(row, nil, nil)
+		g.x, g.weight = append(g.x, x), append(g.weight, float64(data.Weight(i)))
+		g.total += g.weight[i]
+	}
+	g.minGain = l.m.MinVoteGain * g.total / float64(rows.Total(l.data))
+	sets := make([][]int16, len(data.Images))
+	e := joint.NewExperts(g.rule, q, nil)
+	if m != nil {
+		g.q = m.Config().QMap
+		e = joint.NewExperts(g.rule, g.q, m.Templates())
+		if err := l.bestSets(ctx, m, data, sets); err != nil {
+			return nil, err
 		}
+	}
+	_, err := pool.Run(ctx, len(sets), l.opt.Workers, pool.Chunk, func(_, r int) error {
+		g.explain(e, r, sets[r])
+		return nil
 	})
-	for r := range data.Images {
-		g.explain(r, nil)
+	if err == nil {
+		g.gather(sets)
 	}
-	return g
+	return g, err
 }
 
-// explain sets the explanation of row r to the picks.
-func (g *growth) explain(r int, picks []patchwork.Pick) {
-	d := len(g.q)
-	hi, lo, lik := g.hi[r*d:][:d], g.lo[r*d:][:d], g.lik[r*d:][:d]
-	copy(hi, g.q)
-	copy(lo, g.q)
-	for _, p := range picks {
-		for i, v := range g.model.Template(p.Expert) {
-			hi[i] = max(hi[i], v)
-			if g.cfg.Rule == patchwork.RuleMaxMinusMin {
-				lo[i] = min(lo[i], v)
-			}
-		}
+// bestSets finds the best explanation of every row.
+func (l *learner) bestSets(ctx context.Context, m *patchwork.Model, data patchwork.Data, sets [][]int16) error {
+	opt := l.opt.Explain
+	return explainRows(ctx, m, data, posterior.Options{Beam: opt.Beam, Keep: 1, MaxPicks: opt.MaxPicks}, l.opt.Workers,
+		func(_, i int, _ []uint8, best []joint.Set) { sets[i] = slices.Sorted(slices.Values(best[0].Experts)) })
+}
+
+// growthRows returns all rows, or as many as growing takes, drawn at random.
+func (l *learner) growthRows(rng *rand.Rand) patchwork.Data {
+	n := rows.Total(l.data)
+	if n <= growthRows {
+		return l.data
 	}
+	var out patchwork.Data
+	for range growthRows {
+		out.Images = append(out.Images, l.data.Images[rows.Draw(l.data, rng)])
+	}
+	return rows.Distinct(out)
+}
+
+// explain sets the explanation of row r.
+func (g *growth) explain(e *joint.Experts, r int, set []int16) {
+	s := &g.states[r]
+	s.Reset(e, g.x[r])
+	for _, k := range set {
+		s.Place(int(k))
+	}
+	g.lik[r] = make([]float64, len(g.q))
 	loss, entropy := 0.0, 0.0
-	for i, x := range g.x[r*d:][:d] {
-		if x == 2 {
+	for i, x := range g.x[r] {
+		if x == joint.Unknown {
 			continue
 		}
-		p := hi[i] + lo[i] - g.q[i]
-		lik[i] = score.LogLik(x == 1, p)
-		loss -= lik[i]
+		p := s.Probability(i)
+		g.lik[r][i] = score.LogLik(x == joint.On, p)
+		loss -= g.lik[r][i]
 		if p > 0 && p < 1 {
 			entropy -= p*math.Log(p) + (1-p)*math.Log1p(-p)
 		}
 	}
-	g.bad[r] = float64(g.data.Weight(r)) * max(loss-badShare*entropy, 0)
+	g.bad[r] = g.weight[r] * max(loss-badShare*entropy, 0)
 }
 
-// take sets the model, explains all rows by it, and returns their tally.
-func (g *growth) take(ctx context.Context, m *patchwork.Model, opt posterior.Options, workers int) (*softTally, error) {
-	g.model, g.q = m, m.Config().QMap
-	t, chosen, err := eStepChosen(ctx, m, g.data, opt, workers)
-	if err != nil {
-		return nil, err
+// gather groups the rows by their sets.
+func (g *growth) gather(sets [][]int16) {
+	index := map[string]int{}
+	var key []byte
+	for r, set := range sets {
+		key = key[:0]
+		for _, k := range set {
+			key = append(key, byte(k), byte(k>>8))
+		}
+		n, ok := index[string(key)]
+		if !ok {
+			n = len(index)
+			index[string(key)] = n
+			rest := make([]joint.Rest, len(g.q))
+			for i := range rest {
+				rest[i] = g.states[r].Rest(i)
+			}
+			g.rests = append(g.rests, rest)
+		}
+		g.group[r] = n
 	}
-	_, err = pool.Run(ctx, len(chosen), workers, pool.Chunk, func(_, r int) error {
-		g.explain(r, chosen[r])
-		return nil
-	})
-	return t, err
 }
 
 // candidate is a candidate for the next expert.
 type candidate struct {
 	votes []float64 // equal to q: none
 	share float64   // of the rows it is active in
-	saved float64   // nats by which the description gets shorter
+	saved float64   // nats by which the description of these rows gets shorter
 }
 
-// bestCandidate returns the candidate that shortens the description most; nil if
-// none does.
-func (g *growth) bestCandidate(ctx context.Context, rng *rand.Rand, workers int) (*candidate, error) {
+// bestCandidate returns the best of n candidates, the one that shortens the description
+// most; nil if none does.
+func (g *growth) bestCandidate(ctx context.Context, rng *rand.Rand, n, workers int) (*candidate, error) {
 	for _, below := range badBelow {
 		var starts [][]float64
-		for c := range candidatesPerExpert {
-			if votes := g.firstVotes(rng, below, c%2 == 1); votes != nil {
+		for c := range n {
+			if votes := g.firstVotes(rng, below, 1+c%3); votes != nil {
 				starts = append(starts, votes)
 			}
 		}
@@ -137,31 +182,36 @@ func (g *growth) bestCandidate(ctx context.Context, rng *rand.Rand, workers int)
 }
 
 // firstVotes returns votes on the badly explained bits (less probable than below)
-// of a row drawn at random, or on those that it has in common with another row;
-// nil if there are none.
-func (g *growth) firstVotes(rng *rand.Rand, below float64, common bool) []float64 {
+// that some rows have in common: the first drawn by how badly it is explained, each
+// further one by how many such bits it shares; nil if there are none.
+func (g *growth) firstVotes(rng *rand.Rand, below float64, rows int) []float64 {
 	first := draw.ByWeight(rng, g.bad)
 	if first < 0 {
 		return nil
 	}
-	bits := g.badBits(first, math.Log(below))
-	if common {
+	limit := math.Log(below)
+	bits := g.badBits(first, limit)
+	taken := []int{first}
+	for range rows - 1 {
 		weights := make([]float64, len(g.bad))
 		for r := range weights {
-			if n := float64(len(g.shared(bits, first, r, math.Log(below)))); r != first {
-				weights[r] = float64(g.data.Weight(r)) * n * n * n
+			if n := float64(g.shared(bits, first, r, limit)); !slices.Contains(taken, r) {
+				weights[r] = g.weight[r] * n * n * n
 			}
 		}
-		if second := draw.ByWeight(rng, weights); second >= 0 {
-			bits = g.shared(bits, first, second, math.Log(below))
+		next := draw.ByWeight(rng, weights)
+		if next < 0 {
+			break
 		}
+		taken = append(taken, next)
+		bits = slices.DeleteFunc(bits, func(i int) bool { return !g.alike(i, first, next, limit) })
 	}
 	if len(bits) == 0 {
 		return nil
 	}
 	votes := slices.Clone(g.q)
 	for _, i := range bits {
-		if g.x[first*len(g.q)+i] == 1 {
+		if g.x[first][i] == joint.On {
 			votes[i] = max(2.0/3, (1+g.q[i])/2)
 		} else {
 			votes[i] = min(1.0/3, g.q[i]/2)
@@ -170,120 +220,118 @@ func (g *growth) firstVotes(rng *rand.Rand, below float64, common bool) []float6
 	return votes
 }
 
-// badBits returns the bits of row r whose log-likelihood is below a limit; under
-// Max, where no expert can vote for off, only those that are on.
+// badBits returns the bits of row r whose log-likelihood is below a limit; where no
+// expert can vote for off, only those that are on.
 func (g *growth) badBits(r int, limit float64) []int {
 	var out []int
-	for i := range g.q {
-		at := r*len(g.q) + i
-		if x := g.x[at]; x < 2 && g.lik[at] < limit && (x == 1 || g.cfg.Rule == patchwork.RuleMaxMinusMin) {
+	for i, x := range g.x[r] {
+		if x != joint.Unknown && g.lik[r][i] < limit && (x == joint.On || g.rule.TwoSided()) {
 			out = append(out, i)
 		}
 	}
 	return out
 }
 
-// shared returns those of the bits that are as bad in another row, and equal.
-func (g *growth) shared(bits []int, row, other int, limit float64) []int {
-	var out []int
-	d := len(g.q)
+// alike reports whether bit i is as bad in another row as in the first, and equal.
+func (g *growth) alike(i, first, other int, limit float64) bool {
+	return g.x[other][i] == g.x[first][i] && g.lik[other][i] < limit
+}
+
+// shared returns how many of the bits are alike in another row.
+func (g *growth) shared(bits []int, first, other int, limit float64) int {
+	n := 0
 	for _, i := range bits {
-		if at := other*d + i; g.x[at] == g.x[row*d+i] && g.lik[at] < limit {
-			out = append(out, i)
+		if g.alike(i, first, other, limit) {
+			n++
 		}
 	}
-	return out
+	return n
 }
 
 // fit learns a candidate by a few iterations of EM over whether it is active; the
 // explanations by the other experts stay as they are.
 func (g *growth) fit(votes []float64) *candidate {
 	s := &candidate{votes: votes, share: candidateShare}
-	t := &softTally{experts: 1, width: len(g.q)}
-	t.makeCells(g.cfg.Rule)
-	total := float64(rows.Total(g.data))
+	gains := make([]float64, len(g.x))
+	cells := make([][]joint.Cell, len(g.rests))
+	for n, rest := range g.rests {
+		cells[n] = make([]joint.Cell, len(rest))
+		for i := range rest {
+			cells[n][i].Rest = rest[i]
+		}
+	}
+	ascent := joint.Ascent{Rule: g.rule}
 	for range candidateIterations {
-		clear(t.cells)
+		g.gains(s.votes, gains)
+		for _, list := range cells {
+			for i := range list {
+				list[i].On, list[i].Off = 0, 0
+			}
+		}
 		active := 0.0
 		bias := math.Log(s.share) - math.Log1p(-s.share)
-		for r := range g.bad {
-			p := 1 / (1 + math.Exp(-g.gain(s.votes, r)-bias))
+		for r, gain := range gains {
+			p := 1 / (1 + math.Exp(-gain-bias))
 			if p < minWeight {
 				continue
 			}
-			active += float64(g.data.Weight(r)) * p
-			g.count(t, s.votes, r, share{int64(math.Round(p * weightUnit)), g.data.Weight(r)})
+			p *= g.weight[r]
+			active += p
+			list := cells[g.group[r]]
+			for i, x := range g.x[r] {
+				switch x {
+				case joint.On:
+					list[i].On += p
+				case joint.Off:
+					list[i].Off += p
+				}
+			}
 		}
-		s.share = (active + 0.5) / (total + 1)
+		s.share = (active + 0.5) / (g.total + 1)
 		next := make([]float64, len(g.q))
-		for i := range next {
-			next[i] = t.vote(0, i, g.q[i], g.minGain)
+		for i, q := range g.q {
+			ascent.Q, ascent.Cells = q, ascent.Cells[:0]
+			for _, list := range cells {
+				if c := list[i]; c.On+c.Off > 0 {
+					ascent.Cells = append(ascent.Cells, c)
+				}
+			}
+			next[i], _ = ascent.Best(g.minGain)
 		}
 		s.votes = next
 	}
-	s.saved = g.saving(s)
-	return s
-}
-
-// gain returns how many nats better row r is explained if the votes join its
-// explanation.
-func (g *growth) gain(votes []float64, r int) float64 {
-	sum, d := 0.0, len(g.q)
-	hi, lo, lik, x := g.hi[r*d:][:d], g.lo[r*d:][:d], g.lik[r*d:][:d], g.x[r*d:][:d]
-	for i, v := range votes {
-		if v == g.q[i] || x[i] == 2 {
-			continue
-		}
-		if h, l := max(hi[i], v), min(lo[i], v); v > g.q[i] && h != hi[i] {
-			sum += score.LogLik(x[i] == 1, h+lo[i]-g.q[i]) - lik[i]
-		} else if v < g.q[i] && l != lo[i] {
-			sum += score.LogLik(x[i] == 1, hi[i]+l-g.q[i]) - lik[i]
-		}
-	}
-	return sum
-}
-
-// count counts row r for a candidate with these votes, as softTally.addSet does.
-func (g *growth) count(t *softTally, votes []float64, r int, w share) {
-	d := len(g.q)
-	for i, v := range votes {
-		at, q := r*d+i, g.q[i]
-		if g.x[at] == 2 {
-			continue
-		}
-		hi, lo, on := g.hi[at], g.lo[at], g.x[at] == 1
-		if v > q && v > hi || v == q && hi == q {
-			t.cells[t.cell(0, i, 0)+binOf(q-lo, q)].add(on, q-lo, w)
-		}
-		if t.sides == 2 && (v < q && v < lo || v == q && lo == q) {
-			t.cells[t.cell(0, i, 1)+binOf(hi-q, 1-q)].add(!on, hi-q, w)
-		}
-	}
-}
-
-// saving returns how many nats the description gets shorter if the candidate
-// joins: the rows may choose it or not, and each vote costs minGain.
-func (g *growth) saving(s *candidate) float64 {
-	sum := 0.0
-	for r := range g.bad {
-		e := math.Exp(min(g.gain(s.votes, r), 700))
-		sum += float64(g.data.Weight(r)) * math.Log1p(s.share*(e-1))
+	g.gains(s.votes, gains)
+	for r, gain := range gains {
+		s.saved += g.weight[r] * math.Log1p(s.share*(math.Exp(min(gain, 700))-1))
 	}
 	for i, v := range s.votes {
 		if v != g.q[i] {
-			sum -= g.minGain
+			s.saved -= g.minGain
 		}
 	}
-	return sum
+	return s
+}
+
+// gains sets out to how many nats better each row is explained if the votes join its
+// explanation.
+func (g *growth) gains(votes, out []float64) {
+	e := joint.NewExperts(g.rule, g.q, [][]float64{votes})
+	for r := range out {
+		out[r] = g.states[r].GainOf(e.Votes(0))
+	}
 }
 
 // withCandidate returns the model with the candidate as one more expert.
-func (g *growth) withCandidate(s *candidate) (*patchwork.Model, error) {
+func (g *growth) withCandidate(s *candidate, rows int64) (*patchwork.Model, error) {
 	var experts [][]float64
 	usage := []float64{s.share}
+	var names []string
 	if g.model != nil {
 		experts = g.model.Templates()
 		usage = append(slices.Clone(g.model.Extras().Usage), s.share)
+		if names = slices.Clone(g.model.Extras().Names); names != nil {
+			names = append(names, "")
+		}
 	}
 	cfg := g.cfg
 	cfg.QMap = g.q
@@ -291,5 +339,5 @@ func (g *growth) withCandidate(s *candidate) (*patchwork.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.WithExtras(patchwork.Extras{Usage: usage, Record: patchwork.Record{Rows: rows.Total(g.data)}})
+	return m.WithExtras(patchwork.Extras{Usage: usage, Names: names, Record: patchwork.Record{Rows: rows}})
 }

@@ -15,47 +15,20 @@ import (
 )
 
 // eStepRecalled runs eStep through the memory of the data.
-func eStepRecalled(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.Options, workers int) (*softTally, error) {
-	var t *softTally
+func eStepRecalled(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.Options, workers int) (counts, error) {
+	var t counts
 	err := recallOr(data.Memory, stepKey("soft", m, opt), func(value []byte) bool {
-		t = newSoftTally(m)
+		t = newCounts(m)
 		rest, ok := t.decode(value)
 		return ok && len(rest) == 0
 	}, func() (value []byte, err error) {
-		t, err = eStepAnew(ctx, m, data, opt, workers, nil)
+		t, err = eStepAnew(ctx, m, data, opt, workers)
 		if err != nil {
 			return nil, err
 		}
 		return t.encode(nil), nil
 	})
 	return t, err
-}
-
-// eStepChosen runs eStep and returns also the picks of every row's best
-// explanation.
-func eStepChosen(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.Options, workers int) (*softTally, [][]patchwork.Pick, error) {
-	var t *softTally
-	chosen := make([][]patchwork.Pick, len(data.Images))
-	if data.Memory == nil {
-		t, err := eStepAnew(ctx, m, data, opt, workers, chosen)
-		return t, chosen, err
-	}
-	err := recallOr(data.Memory, stepKey("chosen", m, opt), func(value []byte) bool {
-		t, chosen = newSoftTally(m), make([][]patchwork.Pick, len(data.Images))
-		rest, ok := t.decode(value)
-		if ok {
-			rest, ok = decodePicks(rest, m.K(), chosen)
-		}
-		return ok && len(rest) == 0
-	}, func() (value []byte, err error) {
-		chosen = make([][]patchwork.Pick, len(data.Images))
-		t, err = eStepAnew(ctx, m, data, opt, workers, chosen)
-		if err != nil {
-			return nil, err
-		}
-		return encodePicks(t.encode(nil), chosen), nil
-	})
-	return t, chosen, err
 }
 
 // recallOr recalls a value and reads it; if it is not kept, or cannot be read,
@@ -140,12 +113,43 @@ func withMemory(d patchwork.Data, memory Memory) patchwork.Data {
 // Memory keeps what the E-steps of a run came to; see learn.Memory.
 type Memory = rows.Memory
 
-// encode appends the tally as bytes; who reads them knows the model.
-func (t *softTally) encode(out []byte) []byte {
-	for _, n := range []uint64{uint64(t.rows), uint64(t.impossible), t.evidence.Lo, uint64(t.evidence.Hi)} {
+// encode appends what all counts have.
+func (h *heading) encode(out []byte) []byte {
+	for _, n := range []uint64{uint64(h.rows), uint64(h.impossible), h.evidence.Lo, uint64(h.evidence.Hi)} {
 		out = binary.LittleEndian.AppendUint64(out, n)
 	}
-	for _, list := range [][]int64{t.freeOn, t.free, t.active} {
+	for _, n := range h.active {
+		out = binary.AppendUvarint(out, uint64(n))
+	}
+	return out
+}
+
+// decode reads what encode wrote for as many experts.
+func (h *heading) decode(in []byte) (rest []byte, ok bool) {
+	if len(in) < 32 {
+		return nil, false
+	}
+	head := func(i int) uint64 { return binary.LittleEndian.Uint64(in[8*i:]) }
+	h.rows, h.impossible, h.evidence = int64(head(0)), int64(head(1)), exact.Int128{Hi: int64(head(3)), Lo: head(2)}
+	return numbers(in[32:], h.active)
+}
+
+// numbers reads a list of numbers from 0 upward.
+func numbers(in []byte, into []int64) (rest []byte, ok bool) {
+	for i := range into {
+		n, size := binary.Uvarint(in)
+		if size <= 0 || n > math.MaxInt64 {
+			return nil, false
+		}
+		into[i], in = int64(n), in[size:]
+	}
+	return in, true
+}
+
+// encode implements counts.
+func (t *softTally) encode(out []byte) []byte {
+	out = t.heading.encode(out)
+	for _, list := range [][]int64{t.freeOn, t.free} {
 		for _, n := range list {
 			out = binary.AppendUvarint(out, uint64(n))
 		}
@@ -163,74 +167,29 @@ func (t *softTally) encode(out []byte) []byte {
 	return out
 }
 
-// decode reads what encode wrote into an empty tally of the same model, and
-// returns what follows it; ok is false if these bytes are no such tally.
+// decode implements counts.
 func (t *softTally) decode(in []byte) (rest []byte, ok bool) {
-	if len(in) < 32 {
+	if in, ok = t.heading.decode(in); !ok {
 		return nil, false
 	}
-	head := func(i int) uint64 { return binary.LittleEndian.Uint64(in[8*i:]) }
-	t.rows, t.impossible, t.evidence = int64(head(0)), int64(head(1)), exact.Int128{Hi: int64(head(3)), Lo: head(2)}
-	in = in[32:]
-	number := func() int64 {
-		n, size := binary.Uvarint(in)
-		if size <= 0 || n > math.MaxInt64 {
-			in = nil
-			return -1
-		}
-		in = in[size:]
-		return int64(n)
-	}
-	for _, list := range [][]int64{t.freeOn, t.free, t.active} {
-		for i := range list {
-			if list[i] = number(); list[i] < 0 {
-				return nil, false
-			}
+	for _, list := range [][]int64{t.freeOn, t.free} {
+		if in, ok = numbers(in, list); !ok {
+			return nil, false
 		}
 	}
 	for i := range t.cells {
-		switch number() {
-		case 0:
+		var kind [1]int64
+		if in, ok = numbers(in, kind[:]); !ok || kind[0] > 1 {
+			return nil, false
+		}
+		if kind[0] == 0 {
 			continue
-		case 1:
-		default:
+		}
+		var c [3]int64
+		if in, ok = numbers(in, c[:]); !ok {
 			return nil, false
 		}
-		c := &t.cells[i]
-		if c.right, c.wrong, c.opposing = number(), number(), number(); min(c.right, c.wrong, c.opposing) < 0 {
-			return nil, false
-		}
-	}
-	return in, true
-}
-
-// encodePicks appends the experts of some explanations.
-func encodePicks(out []byte, chosen [][]patchwork.Pick) []byte {
-	for _, picks := range chosen {
-		out = binary.AppendUvarint(out, uint64(len(picks)))
-		for _, p := range picks {
-			out = binary.AppendUvarint(out, uint64(p.Expert))
-		}
-	}
-	return out
-}
-
-// decodePicks reads as many explanations as chosen has, and returns what follows.
-func decodePicks(in []byte, experts int, chosen [][]patchwork.Pick) (rest []byte, ok bool) {
-	for i := range chosen {
-		n, size := binary.Uvarint(in)
-		if size <= 0 || n > uint64(experts) {
-			return in, false
-		}
-		in = in[size:]
-		for range n {
-			k, size := binary.Uvarint(in)
-			if size <= 0 || k >= uint64(experts) {
-				return in, false
-			}
-			in = in[size:]
-			chosen[i] = append(chosen[i], patchwork.Pick{Expert: int(k)})
-		}
+		t.cells[i] = voteCell{c[0], c[1], c[2]}
 	}
 	return in, true
 }

@@ -165,7 +165,7 @@ func (x *Mixture) model(cfg patchwork.Config, rows int64) (*patchwork.Model, err
 	for c, p := range x.Components {
 		experts[c] = slices.Clone(p)
 		for i, q := range cfg.QMap {
-			if cfg.Rule == patchwork.RuleMax {
+			if !cfg.Rule.TwoSided() {
 				experts[c][i] = max(p[i], q)
 			}
 		}

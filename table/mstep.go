@@ -20,6 +20,12 @@ type mStepOptions struct {
 
 	// FixedBackground leaves the background unchanged.
 	FixedBackground bool
+
+	// Pooled draws the votes of an expert to their mean where the rule is noisy-or; see
+	// joint.MStep.
+	Pooled bool
+
+	Workers int // goroutines of the rules that are no fold
 }
 
 // minQ keeps the background away from certainty.
@@ -45,19 +51,19 @@ func (t *softTally) mStep(prev *patchwork.Model, opt mStepOptions) *patchwork.Mo
 			experts[k][i] = keepSide(t.vote(k, i, prev.Abstention(i), opt.MinVoteGain), prev.Abstention(i), cfg.QMap[i])
 		}
 	}
-	usage := make([]float64, t.experts)
-	for k := range usage {
-		if t.rows > 0 {
-			usage[k] = t.activity(k) / float64(t.rows)
-		}
-	}
+	return t.next(prev, cfg, experts)
+}
+
+// next returns prev with another configuration and other experts, and the usage and
+// the number of rows that were counted.
+func (h *heading) next(prev *patchwork.Model, cfg patchwork.Config, experts [][]float64) *patchwork.Model {
 	record := prev.Extras().Record
-	record.Rows = t.rows
-	next, err := prev.WithConfig(cfg)
+	record.Rows = h.rows
+	m, err := prev.WithConfig(cfg)
 	if err != nil {
 		panic(err) // the background is kept within its range
 	}
-	return next.WithTemplates(experts, patchwork.Extras{Usage: usage, Record: record, Names: prev.Extras().Names})
+	return m.WithTemplates(experts, patchwork.Extras{Usage: h.usage(), Record: record, Names: prev.Extras().Names})
 }
 
 // background returns the abstention value of every bit.

@@ -86,6 +86,13 @@ type Options struct {
 	Judge   *posterior.HiddenBits
 	HeldOut float64
 
+	// AnyRule chooses the rule as well. The structure is learned once, under the rule of
+	// the configuration, and carried to each of the other six, where what an expert says
+	// alone stays what it says; soft EM follows, and needless experts are deleted. So rules
+	// under which experts vote for off do not get caught where few bits are on. The rule
+	// is chosen as the number of experts is: by hidden bits or by description length.
+	AnyRule bool
+
 	// FixedBackground keeps the background at the marginals. It ruins the rule
 	// Max, and is there to show that.
 	FixedBackground bool

@@ -93,7 +93,8 @@ type learner struct {
 	curve  []patchwork.CurvePoint
 	tried  []tried // all candidates, if the learner has a judge of its own
 	best   tried
-	own    tried            // the best of the present start
+	own    tried            // the shortest description of the present start
+	final  bool             // going on with all rows
 	sizes  []tried          // the best mixture of each size
 	kept   *patchwork.Model // the best, with its record
 }
@@ -107,11 +108,12 @@ type tried struct {
 }
 
 func (l *learner) run(ctx context.Context, data patchwork.Data) error {
+	data = rows.Distinct(data)
 	l.judge = l.opt.Judge
 	first := data
-	if l.judge == nil && l.opt.Aim == AimPredict && rows.Counting(data) > 1 {
-		rest, held := rows.Split(data, l.opt.HeldOut, l.opt.Seed)
-		held = l.sample(held)
+	if l.judge == nil && l.opt.Aim == AimPredict && rows.Total(data) > 1 {
+		rest, held := rows.SplitUnits(data, l.opt.HeldOut, l.opt.Seed)
+		held = rows.Units(l.sample(held)) // each with other bits hidden
 		judge := posterior.HideBits(held, hiddenShare, hiddenTimes(held), l.opt.Seed)
 		l.judge, l.held, first = &judge, len(held.Images), rest
 	}
@@ -132,9 +134,14 @@ func (l *learner) run(ctx context.Context, data patchwork.Data) error {
 			return err
 		}
 	}
-	if l.held > 0 || len(search.Images) < len(first.Images) {
+	if l.opt.AnyRule {
+		if err := l.compareRules(ctx); err != nil {
+			return err
+		}
+	}
+	if more := l.held > 0 || rows.Total(search) < rows.Total(first); more || pools(l.cfg.Rule) {
 		l.learnFrom(data)
-		if err := l.goOn(ctx, l.best); err != nil {
+		if err := l.goOn(ctx, l.best, more); err != nil {
 			return err
 		}
 	}
@@ -144,11 +151,11 @@ func (l *learner) run(ctx context.Context, data patchwork.Data) error {
 // sample returns as many rows as the search takes, drawn at random; all, if there
 // are no more.
 func (l *learner) sample(data patchwork.Data) patchwork.Data {
-	n := rows.Counting(data)
-	if n <= l.opt.Sample {
+	n := rows.Total(data)
+	if n <= int64(l.opt.Sample) {
 		return data
 	}
-	_, some := rows.Split(data, float64(l.opt.Sample)/float64(n), l.opt.Seed+1)
+	_, some := rows.SplitUnits(data, float64(l.opt.Sample)/float64(n), l.opt.Seed+1)
 	return some
 }
 
@@ -238,24 +245,21 @@ func (l *learner) softEM(ctx context.Context, m *patchwork.Model, iterations int
 }
 
 // improve runs soft EM from a start. The models after a third, two thirds and all
-// of the iterations are candidates; improve returns the best of them.
-func (l *learner) improve(ctx context.Context, m *patchwork.Model, start StartFrom) (best tried, err error) {
+// of the iterations are candidates.
+func (l *learner) improve(ctx context.Context, m *patchwork.Model, start StartFrom) error {
 	n := l.opt.Iterations
 	for r, err := range l.softEM(ctx, m, n) {
 		if err != nil {
-			return best, err
+			return err
 		}
 		if i := r.Number; i > 0 && (i == n || i == n/3 || i == 2*n/3) {
-			var c tried
-			if c, err = l.judged(ctx, r, l.stepOf(start)); l.better(c, best) {
-				best = c
-			}
+			_, err = l.judged(ctx, r, l.stepOf(start))
 		} else {
 			err = l.progress(r, l.stepOf(start))
 		}
 		if err != nil {
-			return best, err
+			return err
 		}
 	}
-	return best, nil
+	return nil
 }

@@ -9,45 +9,50 @@ import (
 	"example.com/patchwork/internal/rows"
 )
 
-// tryStarts tries grown experts and mixtures.
+// tryStarts tries the starts by description length, and where the aim is to predict also
+// experts grown with votes of little gain.
 func (l *learner) tryStarts(ctx context.Context) error {
+	gains := l.minVoteGains()
+	l.m.MinVoteGain = gains[len(gains)-1]
+	if err := l.searchShortest(ctx); err != nil || len(gains) == 1 {
+		return err
+	}
+	l.m.MinVoteGain = gains[0]
 	if l.opt.StartFrom != StartFromMixture {
-		for _, gain := range l.minVoteGains() {
-			l.m.MinVoteGain = gain
-			if err := l.grow(ctx, 0); err != nil {
-				return err
-			}
+		if err := l.grow(ctx, 0); err != nil {
+			return err
 		}
-		l.m.MinVoteGain = l.minVoteGains()[0]
 	}
-	if l.opt.StartFrom == StartFromGrow {
-		return nil
+	if l.opt.StartFrom != StartFromGrow {
+		return l.tryMixtures(ctx)
 	}
-	return l.tryMixtures(ctx)
+	return nil
 }
 
 // tryMixtures tries mixtures, until two larger ones in a row are worse than the
 // best before them.
 func (l *learner) tryMixtures(ctx context.Context) error {
 	lowest, worse := math.Inf(1), 0
+	l.sizes = nil
 	for _, k := range l.mixtureSizes() {
 		worse++
-		l.sizes = append(l.sizes, tried{})
+		own := l.own
+		l.own = tried{}
 		for n := range mixtureTries(k) {
 			m, err := l.mixture(ctx, k, n)
 			if err != nil {
 				return err
 			}
-			c, err := l.improve(ctx, m, StartFromMixture)
-			if err != nil {
+			if err := l.improve(ctx, m, StartFromMixture); err != nil {
 				return err
 			}
-			if size := &l.sizes[len(l.sizes)-1]; l.better(c, *size) {
-				*size = c
-			}
-			if c.score < lowest {
-				lowest, worse = c.score, 0
-			}
+		}
+		size := l.own
+		if l.sizes = append(l.sizes, size); size.score < lowest {
+			lowest, worse = size.score, 0
+		}
+		if own.Model != nil && own.DescriptionLength <= size.DescriptionLength {
+			l.own = own
 		}
 		if worse == mixturePatience {
 			return nil
@@ -71,33 +76,34 @@ const mixturePatience = 2
 const (
 	// mostGrown bounds how often experts are grown in search of the shortest
 	// description.
-	mostGrown = 3
+	mostGrown = 5
+	// mixturesFirst is up to how many rows the second start is from mixtures; of more
+	// rows, for which mixtures take longest, the third.
+	mixturesFirst = 1000
 	// sameLength is how far the lengths of two descriptions that count as one may
 	// be apart, in nats.
 	sameLength = 1
 )
 
-// searchShortest grows experts, takes them from mixtures, and grows them again
-// from other rows, until the shortest description has come from two starts. Where
-// the number of experts is open, experts are deleted from what each start came to,
-// as long as that shortens the description.
+// searchShortest grows experts from some rows and others, and takes them from mixtures
+// in between, until the shortest description has come from two starts; each is improved
+// (see improved) before they are compared.
 func (l *learner) searchShortest(ctx context.Context) error {
 	var starts []func() error
 	if l.opt.StartFrom != StartFromMixture {
 		for n := range mostGrown {
-			starts = append(starts, func() error {
-				if err := l.grow(ctx, uint64(n)); err != nil {
-					return err
-				}
-				return l.prune(ctx)
-			})
+			starts = append(starts, func() error { return l.grow(ctx, uint64(n)) })
 		}
 	}
 	if l.opt.StartFrom != StartFromGrow {
-		starts = slices.Insert(starts, min(1, len(starts)), func() error { return l.fromMixtures(ctx) })
+		at := 1 // of few rows, growing finds nothing to begin with where mixtures do
+		if rows.Counting(l.data) > mixturesFirst {
+			at = 2
+		}
+		starts = slices.Insert(starts, min(at, len(starts)), func() error { return l.fromMixtures(ctx) })
 	}
 	var lengths []float64
-	for _, start := range starts {
+	for n, start := range starts {
 		l.own = tried{}
 		if err := start(); err != nil {
 			return err
@@ -105,12 +111,20 @@ func (l *learner) searchShortest(ctx context.Context) error {
 		if l.own.Model == nil {
 			continue
 		}
-		if slices.ContainsFunc(lengths, func(n float64) bool {
-			return max(n, l.own.score) < l.best.score+sameLength
-		}) {
+		c, err := l.improved(ctx, l.own, uint64(n))
+		if err != nil {
+			return err
+		}
+		if c.Model != l.own.Model {
+			if c, err = l.accepted(ctx, c); err != nil {
+				return err
+			}
+		}
+		lengths = append(lengths, c.DescriptionLength)
+		slices.Sort(lengths)
+		if len(lengths) > 1 && lengths[1] < lengths[0]+sameLength {
 			return nil
 		}
-		lengths = append(lengths, l.own.score)
 	}
 	return nil
 }
@@ -121,22 +135,17 @@ func (l *learner) fromMixtures(ctx context.Context) error {
 	if err := l.tryMixtures(ctx); err != nil {
 		return err
 	}
-	best := l.own
 	for i, c := range l.sizes {
-		if c.score != best.score || i+1 == len(l.sizes) || l.opt.Experts > 0 {
+		if c.DescriptionLength != l.own.DescriptionLength || i+1 == len(l.sizes) || l.opt.Experts > 0 {
 			continue
 		}
-		l.own = l.sizes[i+1]
-		if err := l.prune(ctx); err != nil {
-			return err
+		next, err := l.prune(ctx, l.sizes[i+1])
+		if err == nil && next.Model != l.sizes[i+1].Model {
+			_, err = l.accepted(ctx, next)
 		}
-		if l.better(l.own, best) {
-			best = l.own
-		}
-		break
+		return err
 	}
-	l.own = best
-	return l.prune(ctx)
+	return nil
 }
 
 // mixtureSizes returns the numbers of components to try.
@@ -162,7 +171,7 @@ func (l *learner) mixture(ctx context.Context, k, try int) (*patchwork.Model, er
 		return nil, err
 	}
 	cfg := l.cfg
-	if cfg.QMap = nil; cfg.Rule == patchwork.RuleMaxMinusMin || l.opt.FixedBackground {
+	if cfg.QMap = nil; cfg.Rule.TwoSided() || l.opt.FixedBackground {
 		cfg.QMap = l.marginals()
 	}
 	return x.model(cfg, rows.Total(l.data))

@@ -5,9 +5,7 @@ import (
 	"math"
 
 	"example.com/patchwork"
-	"example.com/patchwork/bitmap"
-	"example.com/patchwork/internal/exact"
-	"example.com/patchwork/posterior"
+	"example.com/patchwork/internal/score/joint"
 )
 
 const (
@@ -32,13 +30,10 @@ type softTally struct {
 	bins           int        // of opposing votes; 1 under Max
 	cells          []voteCell // by expert, bit, side and bin
 	freeOn, free   []int64    // by bit: nobody votes; in units of 1/weightUnit
-	active         []int64    // by expert, in units of 1/weightUnit
-	rows           int64
-	impossible     int64
-	evidence       exact.Int128 // of the others, in units of 1/exact.NatsUnit nats
+	heading
 
-	compose  patchwork.Composition // scratch
-	x, known []uint8
+	compose patchwork.Composition // scratch
+	picks   []patchwork.Pick
 }
 
 // voteCell counts bits by weight, in units of 1/weightUnit: those where the vote
@@ -64,48 +59,36 @@ func (t *softTally) makeCells(rule patchwork.Rule) {
 	t.cells = make([]voteCell, t.experts*t.width*t.sides*t.bins)
 }
 
-// activity returns the sum of the posterior weights of the explanations with expert k.
-func (t *softTally) activity(k int) float64 { return float64(t.active[k]) / weightUnit }
-
 // noVote returns, for bit i, in how many rows nobody votes on it (by weight), and
 // in how many of these it is on.
 func (t *softTally) noVote(i int) (on, seen float64) {
 	return float64(t.freeOn[i]) / weightUnit, float64(t.free[i]) / weightUnit
 }
 
-// logEvidence returns the sum over the rows of log P(x), in nats, as far as the
-// explanations hold it (Posterior.Evidence); exact to 2^-21 per row, -Inf if a row
-// is impossible.
-func (t *softTally) logEvidence() float64 {
-	if t.impossible > 0 {
-		return math.Inf(-1)
-	}
-	return t.evidence.Float() / exact.NatsUnit
-}
-
 // cell returns where the bins of one expert, bit and side begin.
 func (t *softTally) cell(k, i, side int) int { return ((k*t.width+i)*t.sides + side) * t.bins }
 
-// add counts a row and its posterior under model m, as often as weight says. It
-// panics on a negative weight, or if the model or the row has another size than
-// the tally.
-func (t *softTally) add(m *patchwork.Model, row *bitmap.Image, post *posterior.Posterior, weight int64) {
-	if weight < 0 || m.K() != t.experts || row.Len() != t.width {
-		panic(fmt.Sprintf("patchwork: a tally of %d parts and %d bits cannot count %d and %d, %d times", t.experts, t.width, m.K(), row.Len(), weight))
+// addSets implements counts. It panics on a negative weight, or if the model or the row
+// has another size than the tally.
+func (t *softTally) addSets(m *patchwork.Model, x []uint8, sets []joint.Set, weight int64) {
+	if weight < 0 || m.K() != t.experts || len(x) != t.width {
+		panic(fmt.Sprintf("patchwork: a tally of %d parts and %d bits cannot count %d and %d, %d times", t.experts, t.width, m.K(), len(x), weight))
 	}
-	t.rows += weight
-	if math.IsInf(post.Evidence, -1) {
-		t.impossible += weight
-	} else {
-		t.evidence = t.evidence.Add(exact.Product(weight, int64(math.Round(post.Evidence*exact.NatsUnit))))
-	}
-	t.x, t.known = row.AppendBytes(t.x[:0]), row.AppendKnown(t.known[:0])
-	for i := range post.Alternatives {
-		if a := &post.Alternatives[i]; a.Weight >= minWeight {
-			t.addSet(m, a.Picks, share{int64(math.Round(a.Weight * weightUnit)), weight})
+	t.addRow(evidenceOf(sets), weight)
+	for _, s := range sets {
+		if s.Weight < minWeight {
+			continue
 		}
+		t.picks = t.picks[:0]
+		for _, k := range s.Experts {
+			t.picks = append(t.picks, patchwork.Pick{Expert: int(k)})
+		}
+		t.addSet(m, x, t.picks, share{int64(math.Round(s.Weight * weightUnit)), weight})
 	}
 }
+
+// evidenceOf returns log P(x), in nats, as far as the explanations hold it.
+func evidenceOf(sets []joint.Set) float64 { return sets[0].Joint - math.Log(sets[0].Weight) }
 
 // share is the posterior weight of an explanation in units of 1/weightUnit, and
 // the number of its rows. Rounding is per row, so that a row of weight 2 counts
@@ -115,17 +98,17 @@ type share struct{ units, rows int64 }
 func (s share) total() int64 { return s.units * s.rows }
 
 // addSet counts one explanation.
-func (t *softTally) addSet(m *patchwork.Model, picks []patchwork.Pick, w share) {
+func (t *softTally) addSet(m *patchwork.Model, x []uint8, picks []patchwork.Pick, w share) {
 	for _, p := range picks {
 		t.active[p.Expert] += w.total()
 	}
 	c := &t.compose
 	c.Join(m, m.Height(), m.Width(), picks)
-	for i, known := range t.known {
-		if known == 0 {
+	for i, v := range x {
+		if v == joint.Unknown {
 			continue
 		}
-		on := t.x[i] != 0
+		on := v == joint.On
 		if c.Max[i] < 0 && c.Min[i] < 0 {
 			t.free[i] += w.total()
 			if on {
@@ -176,9 +159,9 @@ func (c *voteCell) add(right bool, opposing float64, w share) {
 	}
 }
 
-// merge adds what another tally of the same experts counted; exact, and the same
-// in any order. It panics if the tallies differ in size.
-func (t *softTally) merge(o *softTally) {
+// merge implements counts. It panics if the tallies differ in size.
+func (t *softTally) merge(other counts) {
+	o := other.(*softTally)
 	if len(o.cells) != len(t.cells) || o.experts != t.experts || o.width != t.width {
 		panic("patchwork: these tallies count different parts")
 	}
@@ -187,12 +170,10 @@ func (t *softTally) merge(o *softTally) {
 		t.cells[i].wrong += c.wrong
 		t.cells[i].opposing += c.opposing
 	}
-	for _, p := range [][2][]int64{{t.freeOn, o.freeOn}, {t.free, o.free}, {t.active, o.active}} {
+	for _, p := range [][2][]int64{{t.freeOn, o.freeOn}, {t.free, o.free}} {
 		for i, v := range p[1] {
 			p[0][i] += v
 		}
 	}
-	t.rows += o.rows
-	t.impossible += o.impossible
-	t.evidence = t.evidence.Add(o.evidence)
+	t.mergeHeading(&o.heading)
 }

@@ -53,7 +53,7 @@ func share(m *patchwork.Model, i int, p float64) float64 {
 	switch {
 	case p > q:
 		return (p - q) / (1 - q)
-	case m.Config().Rule == patchwork.RuleMaxMinusMin && p < q:
+	case m.Config().Rule.TwoSided() && p < q:
 		return (q - p) / q
 	}
 	return 0

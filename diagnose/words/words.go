@@ -116,7 +116,7 @@ func Votes(m *patchwork.Model, k int) []Vote {
 	var out []Vote
 	for i, p := range m.Template(k) {
 		q := m.Abstention(i)
-		if p > q || p < q && m.Config().Rule == patchwork.RuleMaxMinusMin {
+		if p > q || p < q && m.Config().Rule.TwoSided() {
 			out = append(out, Vote{i, p, q})
 		}
 	}

@@ -12,6 +12,7 @@
 //	go run ./experiments/run counts           how many strokes do straight letters have? found out by the learner
 //	go run ./experiments/run moves            how far should parts of drawings be shifted and turned? over five seeds
 //	go run ./experiments/run roles            roles of users and permissions, exactly; and Boolean products taken apart
+//	go run ./experiments/run sources [set...] [draws] sources of noisy-or networks, by number of rows: are all found, and no others?
 //	go run ./experiments/run planted [name...] groups of columns planted in tables: are they found, and how many? (names of package tables)
 //	go run ./experiments/run deconvolution    four features in images that hold several of them, anywhere (package pairs)
 //	go run ./experiments/run walks            random walks that are never alone: flips, quarter turns, and noise without parts
@@ -45,8 +46,8 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if len(os.Args) < 2 || len(os.Args) > 2 && os.Args[1] != "tables" && os.Args[1] != "planted" && os.Args[1] != "strokes" {
-		fmt.Fprintln(os.Stderr, "usage: run scenes|odds|pursuit|letters|strokes [method]|bars|quadrants|rivals|auto|counts|moves|roles|deconvolution|walks|alone|planted [name...]|tables [set...]")
+	if len(os.Args) < 2 || len(os.Args) > 2 && os.Args[1] != "sources" && os.Args[1] != "tables" && os.Args[1] != "planted" && os.Args[1] != "strokes" {
+		fmt.Fprintln(os.Stderr, "usage: run scenes|odds|pursuit|letters|strokes [method]|bars|quadrants|rivals|auto|counts|moves|roles|deconvolution|walks|alone|planted [name...]|sources [set...] [draws]|tables [set...]")
 		os.Exit(2)
 	}
 	start := time.Now()
@@ -118,6 +119,8 @@ func run(ctx context.Context, name string) error {
 		}
 		fmt.Println()
 		return tables.ReportFactors(ctx, os.Stdout, 50)
+	case "sources":
+		return runSources(ctx, os.Args[2:])
 	case "planted": // on one worker, so that times are for one core
 		return tables.ReportPlanted(ctx, os.Stdout, os.Args[2:], 20, tables.Options{Workers: 1})
 	case "deconvolution": // these on one worker, in processor time

@@ -39,7 +39,7 @@ const policy = `
 	< NOBODY;
 
 	# Leaves: values and formulas. None imports another, but for the places of pose and draws by weight.
-	NONE < bitmap, rule, pose, internal/pool, internal/exact, internal/enum, internal/draw, internal/assign;
+	NONE < bitmap, rule, pose, internal/pool, internal/exact, internal/enum, internal/draw, internal/assign, internal/score/joint;
 	internal/draw < internal/cluster;
 	pose < internal/score;
 
@@ -56,7 +56,7 @@ const policy = `
 	testing, FILES, pgregory.net/rapid < internal/score/scoretest;
 
 	# The core uses no files, no clock and no network.
-	bitmap, rule, pose, gauss, internal/score, internal/score/rows, internal/pool, internal/exact, internal/enum, internal/cluster, internal/draw
+	bitmap, rule, pose, gauss, internal/score, internal/score/rows, internal/score/joint, internal/pool, internal/exact, internal/enum, internal/cluster, internal/draw
 	< patchwork;
 
 	# Several explanations; learners; what may be wrong. No learner knows another.

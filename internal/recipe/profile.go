@@ -130,6 +130,9 @@ func (r Recipe) fitsTable() bool {
 // default.
 func (r Recipe) asDrawings(d Facts) (out Recipe, poses string) {
 	r = r.counted()
+	if r.still() && r.Method == "" {
+		r.Method = "soft"
+	}
 	if r.movesByDefault(d) {
 		dx := d.Width / drawingShift
 		r.Poses = Poses{Shift: d.Height / drawingShift, ShiftStep: r.ShiftStep, Rotate: drawingTurn, Given: true}
@@ -153,7 +156,7 @@ func (r Recipe) asDrawings(d Facts) (out Recipe, poses string) {
 // movesByDefault reports whether the parts are shifted and turned although the
 // recipe does not say so.
 func (r Recipe) movesByDefault(d Facts) bool {
-	return !r.Given && !r.move() && r.Rule != "max-minus-min" && !r.Paper() && !d.Streamed && !d.Table &&
+	return !r.Given && !r.move() && r.Rule != "max-minus-min" && !r.still() && !r.Paper() && !d.Streamed && !d.Table &&
 		min(d.Height, d.Width) >= smallestDrawing && d.Rows <= mostDrawings
 }
 

@@ -23,7 +23,7 @@ type Recipe struct {
 	For string `json:"for,omitempty" enum:"table,drawings,scenes,paper" doc:"what the data are; default by the data"`
 	Count
 	Poses
-	Rule       string   `json:"rule,omitempty" enum:"max,max-minus-min" doc:"default max"`
+	Rule       string   `json:"rule,omitempty" enum:"max,max-minus-min,noisy-or,sum-of-odds,mean,sum-of-log-odds,normalized-sum,auto" doc:"default max; auto compares all seven, by hidden bits; the others but max-minus-min are for parts that stay in their places"`
 	Mode       string   `json:"mode,omitempty" enum:"default,paper" doc:"settings to start from"`
 	Method     string   `json:"method,omitempty" enum:"default,online,batch,both,strokes,soft" doc:"strokes is for drawings, soft for tables; default by the data"`
 	Begin      string   `json:"begin,omitempty" enum:"both,orders,splits,pairs,grow,mixture" doc:"what starts begin with"`
@@ -55,9 +55,18 @@ func (r *Recipe) Paper() bool { return r.Mode == "paper" }
 // Soft reports whether a table is learned by soft EM.
 func (r *Recipe) Soft() bool { return r.Method == "soft" }
 
+// anyRule is the rule that stands for all of them.
+const anyRule = "auto"
+
 // strokes reports whether parts are, or may be, learned as strokes.
 func (r *Recipe) strokes() bool {
 	return r.move() && !r.Paper() && r.Rule != "max-minus-min" && (r.Method == "" || r.Method == "default" || r.Method == "strokes")
+}
+
+// still reports whether the rule is one under which parts stay in their places and are
+// learned by soft EM.
+func (r *Recipe) still() bool {
+	return r.Rule != "" && r.Rule != "max" && r.Rule != "max-minus-min"
 }
 
 // Most returns the largest number of parts that a model may have.
@@ -95,7 +104,12 @@ func (r *Recipe) Plan(height, width int) (*Plan, error) {
 		return nil, err
 	}
 	var n names
-	rule := named(&n, "rule", r.Rule, func(s string) (patchwork.Rule, error) { return enum.Of[patchwork.Rule]("a rule", s) })
+	rule := named(&n, "rule", r.Rule, func(s string) (patchwork.Rule, error) {
+		if s == anyRule {
+			s = "noisy-or" // of which the structure is learned
+		}
+		return enum.Of[patchwork.Rule]("a rule", s)
+	})
 	p := &Plan{Config: patchwork.NewConfig(rule, height, width, grid)}
 	if r.Paper() {
 		p.Config = learn.PaperConfig(rule, height, width, grid)
@@ -150,8 +164,12 @@ func (r *Recipe) learn(n *names, height, width int) learn.Options {
 
 // table returns the options of package table.
 func (r *Recipe) table(n *names) *table.Options {
-	return &table.Options{Experts: r.Experts, MinExperts: r.AtLeast, MaxExperts: r.AtMost,
-		Aim: named(n, "aim", r.Aim, table.ParseAim), StartFrom: named(n, "begin", r.Begin, table.ParseStartFrom),
+	aim := r.Aim
+	if aim == "" && r.Rule == anyRule {
+		aim = table.AimPredict.String() // rules are compared by hidden bits
+	}
+	return &table.Options{Experts: r.Experts, MinExperts: r.AtLeast, MaxExperts: r.AtMost, AnyRule: r.Rule == anyRule,
+		Aim: named(n, "aim", aim, table.ParseAim), StartFrom: named(n, "begin", r.Begin, table.ParseStartFrom),
 		Iterations: r.Iterations, Seed: r.Seed, Workers: r.Workers}
 }
 
@@ -209,6 +227,8 @@ func (r *Recipe) Check() error {
 		return bad("init", "{init} %s and {mode} paper exclude each other: the paper's initialisation is literal", r.Init)
 	case r.Truncate != nil && *r.Truncate && r.Rule == "max-minus-min":
 		return bad("truncate", "{truncate} belongs to {rule} max")
+	case r.still() && (r.move() || r.Method != "" && r.Method != "default" && !r.Soft() || r.Paper()):
+		return bad("rule", "{rule} %s is for parts that stay in their places, learned by {method} soft", r.Rule)
 	case r.Soft():
 		return r.checkSoft()
 	case r.Auto && r.Paper():
@@ -223,6 +243,8 @@ func (r *Recipe) checkResolved() error {
 	case r.Count == Count{}:
 		return bad("experts", "{experts} is missing: give {count}, or {auto}")
 	case r.Soft():
+	case r.still():
+		return bad("rule", "{rule} %s is learned by {method} soft", r.Rule)
 	case !(r.Straight >= 0) || math.IsInf(r.Straight, 0):
 		return bad("straight", "{straight} %v is not a number of nats from 0 up", r.Straight)
 	case r.Straight != 0 && !r.strokes():

@@ -1,0 +1,117 @@
+package table
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"example.com/patchwork"
+	"example.com/patchwork/internal/rows"
+	"example.com/patchwork/internal/score/joint"
+)
+
+const (
+	finalRounds  = 3     // iterations of soft EM before and after experts are added
+	finalVictims = 3     // experts that are put elsewhere, in each of as many rounds
+	finalRows    = 30000 // of more rows, only votes and background are learned
+	plainRounds  = 6     // iterations of soft EM then
+	pooledRounds = 3     // at the end, with an expert's votes drawn to their mean
+	finalStream  = 1<<34 + 1
+)
+
+// pools reports whether the votes of an expert are drawn to their mean at the end.
+func pools(r patchwork.Rule) bool { return jointRule(r) == joint.NoisyOr }
+
+// goOn continues from a choice with all rows, if there are more than the search took:
+// soft EM, experts for what more rows tell, relocation and pruning. What is delivered
+// describes all rows at least as briefly as plain soft EM from the choice, and predicts
+// the hidden bits as well, if there is a judge.
+func (l *learner) goOn(ctx context.Context, c tried, more bool) error {
+	l.final = true
+	priced := c.minVoteGain != 1
+	if l.m.MinVoteGain = c.minVoteGain; priced {
+		l.m.MinVoteGain = l.numberLength()
+	}
+	plain := c
+	if more {
+		var err error
+		if plain, _, err = l.considered(ctx, c.Model, plainRounds, l.stepOf(c.StartFrom)); err != nil {
+			return err
+		}
+	}
+	next, err := plain, error(nil)
+	if more && priced && rows.Counting(l.data) <= finalRows {
+		if next, err = l.extended(ctx, plain); err != nil {
+			return err
+		}
+	}
+	if pools(l.cfg.Rule) {
+		if next, err = l.pooled(ctx, next); err != nil {
+			return err
+		}
+	}
+	if next.Model != plain.Model && l.judge != nil {
+		_, _, losses, err := l.hiddenLoss(ctx, next.Model)
+		if err != nil {
+			return err
+		}
+		if next.losses = losses; l.held > 0 && !l.level(next) {
+			next = plain
+		}
+	}
+	next.Stage, next.Candidate, next.HiddenBits, next.HiddenLoss = StageFinal, true, c.HiddenBits, c.HiddenLoss
+	l.best = next
+	l.curve = append(l.curve, next.CurvePoint)
+	return l.emit(next.Step)
+}
+
+// pooled runs soft EM with the votes of each expert drawn to their mean.
+func (l *learner) pooled(ctx context.Context, c tried) (tried, error) {
+	l.m.Pooled = true
+	next, _, err := l.considered(ctx, c.Model, pooledRounds, l.stepOf(c.StartFrom))
+	l.m.Pooled = false
+	return next, err
+}
+
+// extended adds experts to a model, puts some elsewhere and deletes needless ones, as
+// long as that shortens the description.
+func (l *learner) extended(ctx context.Context, c tried) (tried, error) {
+	s := l.stepOf(c.StartFrom)
+	if l.opt.Experts == 0 {
+		rng := rand.New(rand.NewPCG(l.opt.Seed, finalStream))
+		m, err := l.grown(ctx, c.Model, min(l.opt.MaxExperts, c.Experts+max(relocateBeyond, c.Experts/4)), rng, s)
+		if err != nil {
+			return c, err
+		}
+		if m != c.Model {
+			next, _, err := l.considered(ctx, m, finalRounds, s)
+			if err != nil {
+				return c, err
+			}
+			if l.shorter(next, c) {
+				c = next
+			}
+		}
+	}
+	c, err := l.relocate(ctx, c, finalVictims, finalVictims, finalStream)
+	if err != nil {
+		return c, err
+	}
+	return l.prune(ctx, c)
+}
+
+// pruneLevel deletes experts of a model as long as that shortens the description
+// and the held-out rows are predicted as well as by the best candidate.
+func (l *learner) pruneLevel(ctx context.Context, c tried) (tried, error) {
+	l.m.MinVoteGain = c.minVoteGain
+	for c.Model.K() > 1 {
+		next, err := l.oneLess(ctx, c)
+		if err != nil || !l.shorter(next, c) || next.Experts < l.opt.MinExperts {
+			return c, err
+		}
+		if next, err = l.accepted(ctx, next); err != nil || !l.level(next) {
+			return c, err
+		}
+		c = next
+	}
+	return c, nil
+}
