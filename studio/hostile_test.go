@@ -245,7 +245,7 @@ func hostile(t testing.TB) []hostileRequest {
 		{learnWith(`{"data":"d1","experts":1,"rotate":"180:1e-300"}`), 422, "too many"},
 		{learnWith(`{"data":"d1","experts":1,"rotate":"NaN:NaN"}`), 422, "RANGE:STEP"},
 		{learnWith(`{"data":"d1","experts":1000,"shift":5,"rotate":"180:1"}`), 422, "candidates"},
-		{learnWith(`{"data":"d1","experts":1,"rule":"mean"}`), 422, "max-minus-min"},
+		{learnWith(`{"data":"d1","experts":1,"rule":"means"}`), 422, "max-minus-min"},
 		{learnWith(`{"data":"d1","experts":1,"method":"soft","shift":1}`), 422, "cannot be combined with method soft"},
 		{learnWith(`{"data":"d1","experts":1,"aim":"predict"}`), 422, "for method soft"},
 		{learnWith(`{"data":"d1","experts":1,"q":1.5}`), 422, "<= 1"},

@@ -69,7 +69,7 @@ var bad = []struct {
 	{"learn t.npz -k 1..2 --curve p.gif -o out.npz", 2, ".png or .svg"},
 	{"learn t.npz -k 1..2 --curve nowhere/p.png -o out.npz", 1, "create it first"},
 	{"learn t.npz -k 2000000 -o out.npz", 2, "too large a model"},
-	{"learn t.npz --rule mean" + learnK2, 2, "max or max-minus-min"},
+	{"learn t.npz --rule means" + learnK2, 2, "did you mean mean"},
 	{"learn t.npz --first-per hand" + learnK2, 2, `no metadata named "hand"; there is: `},
 	{"learn t.npz --first-per writer:0" + learnK2, 2, "write it like writer"},
 	{"learn t.npz --first-per writer:x" + learnK2, 2, "write it like writer"},

@@ -143,7 +143,7 @@ func TestNearMisses(t *testing.T) {
 		"learn t.npz -z":                               "unknown flag: -z (see patchwork learn --help)",
 		"learn t.npz -outpt m.npz":                     "patchwork: ",
 		"learn t.npz --shift":                          "--shift needs a value: --shift S|DY,DX (see patchwork learn --help)",
-		"learn t.npz --rule max-minusmin":              "--rule max-minusmin: choose max or max-minus-min; did you mean max-minus-min? (see patchwork learn --help)",
+		"learn t.npz --rule max-minusmin":              "--rule max-minusmin: choose max, max-minus-min, noisy-or, sum-of-odds, mean, sum-of-log-odds, normalized-sum or auto; did you mean max-minus-min? (see patchwork learn --help)",
 		"learn t.npz --engine beem":                    "--engine beem: choose goroutines or beam, or beam:OPTION=VALUE,...; did you mean beam? (see patchwork learn --help)",
 		"learn t.npz --rows 30:10 -k 2 -o m.npz":       "--rows 30:10: rows go upwards: 10:30 (see patchwork learn --help)",
 		"learn t.npz --rows 0:10 -k 2 -o m.npz":        "--rows 0:10: rows are counted from 1 (see patchwork learn --help)",

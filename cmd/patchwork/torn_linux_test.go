@@ -74,7 +74,7 @@ func smallDisk(t *testing.T, size string) string {
 func TestDiskFullOrReadOnly(t *testing.T) {
 	t.Chdir(t.TempDir())
 	prepareWriters(t)
-	disk := smallDisk(t, "1m")
+	disk := smallDisk(t, "16m")
 	for _, c := range []struct {
 		name string
 		make func(t *testing.T)
@@ -138,7 +138,7 @@ func fill(t *testing.T, path string, but int64) {
 func TestCheckpointOnAFullDisk(t *testing.T) {
 	t.Chdir(t.TempDir())
 	prepareWriters(t)
-	disk := smallDisk(t, "1m")
+	disk := smallDisk(t, "16m")
 	kept := filepath.Join(disk, "kept")
 	for _, line := range []string{
 		"learn q.npz --rule max-minus-min -k 4 --starts 2 -q",

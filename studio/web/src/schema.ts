@@ -388,7 +388,7 @@ export interface LearnRequest {
   q?: number;
   refine?: boolean;
   rotate?: string;
-  rule?: "max" | "max-minus-min";
+  rule?: "max" | "max-minus-min" | "noisy-or" | "sum-of-odds" | "mean" | "sum-of-log-odds" | "normalized-sum" | "auto";
   seed?: number;
   shift?: number;
   shift_step?: number;
