@@ -57,7 +57,7 @@ const exactExample = `  patchwork exact sites.csv -o blocks.npz
 type exactFlags struct {
 	data                  dataFlags
 	output, report, model string
-	must, never, prices   string
+	must, never           string
 	seconds               float64
 	json                  jsonFlag
 	opt                   blocks.Options
