@@ -9,8 +9,8 @@ import (
 // work, so that a report takes some 20 seconds of one core: cells of the rows times parts
 // over all times, or pixels times poses times parts of the images.
 const (
-	workOfRefits  = 4_000_000
-	workOfImages  = 2_800_000_000
+	workOfRefits  = int64(4_000_000)
+	workOfImages  = int64(2_800_000_000)
 	workOfMissing = 40_000_000 // for predicting unknown cells
 
 	mostRefitRows, fewestRefitRows     = 2000, 300
@@ -28,18 +28,18 @@ func (o *Options) settle(m *patchwork.Model, set *dataset.Set) (folds int) {
 			o.Stability = fewTimes
 		}
 		if o.Sample == 0 {
-			perImage := m.Width() * m.Height() * m.Config().Poses.Len() * m.K()
-			o.Sample = min(max(workOfImages/perImage, fewestRefitImages), mostRefitImages)
+			perImage := int64(m.Width()*m.Height()) * int64(m.Config().Poses.Len()*m.K())
+			o.Sample = int(min(max(workOfImages/perImage, fewestRefitImages), mostRefitImages))
 		}
 		return fewFolds
 	}
-	perRow := m.Width() * m.K()
+	perRow := int64(m.Width() * m.K())
 	rows := min(set.Len(), mostRefitRows)
 	if o.Sample > 0 {
 		rows = min(set.Len(), o.Sample)
 	}
 	times, folds := mostTimes, mostFolds
-	if (2*times+folds)*rows*perRow > workOfRefits {
+	if int64((2*times+folds)*rows)*perRow > workOfRefits {
 		times, folds = fewTimes, fewFolds
 	}
 	if o.Stability == 0 {
@@ -47,7 +47,7 @@ func (o *Options) settle(m *patchwork.Model, set *dataset.Set) (folds int) {
 	}
 	if o.Sample == 0 {
 		refits := 2*max(o.Stability, 0) + folds
-		o.Sample = min(max(workOfRefits/(refits*perRow), fewestRefitRows), mostRefitRows)
+		o.Sample = int(min(max(workOfRefits/(int64(refits)*perRow), fewestRefitRows), mostRefitRows))
 	}
 	return folds
 }
