@@ -60,6 +60,17 @@ func (f *pursuitFlags) check(cmd *cobra.Command) error {
 	return nil
 }
 
+// plain reports whether no flag says how the pursuit searches, so that it may charge
+// the prior of the model.
+func (f *pursuitFlags) plain(cmd *cobra.Command) bool {
+	for _, name := range []string{"pursuit", "start", "score", "alpha", "min-gain", "refine", "refine-threshold", "pose-prior"} {
+		if cmd.Flags().Changed(name) {
+			return false
+		}
+	}
+	return true
+}
+
 func (f *pursuitFlags) options() patchwork.PursuitOptions {
 	scoring, _ := enum.Of[patchwork.Scoring]("a scoring", f.score.value) // the flags allow only their names
 	return patchwork.PursuitOptions{Paper: f.pursuit.value == "paper", Refined: f.pursuit.value == "refined", Scoring: scoring, Alpha: f.alpha, Forced: f.start.value == "forced",
@@ -88,6 +99,11 @@ likelihood: it replaces each pick by the best one given the others, drops those
 that gain too little, and adds those that gain enough, until nothing changes.
 --pursuit paper leaves that out and takes a half to a tenth of the time; a --score
 other than auto leaves it out too, unless --pursuit refined is given.
+
+Rows are explained by a model of a table as learning did it: a part must raise the
+log-likelihood by more than log((1-pi)/pi) nats, pi being the share of rows that have
+it; so the explanation is the likeliest, not the one that fits best. Any flag of the
+search, such as --pursuit paper, leaves that out, and so do models of --method batch.
 
 The output is JSON lines, one per image, in the order of the input, or a table:
 see below. A line:
@@ -155,6 +171,9 @@ func (a *app) explainCommand() *cobra.Command {
 			t, err := f.prepare(cmd, args)
 			if err != nil {
 				return err
+			}
+			if f.plain(cmd) {
+				t.opt.Costs = posterior.PickCosts(t.model)
 			}
 			if t.stream != nil {
 				a.sayStreaming(&t.source, f.input.data.memory, "explaining it block by block")

@@ -10,6 +10,7 @@ import (
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose"
 	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/posterior"
 )
 
 // Build explains a set by a model and computes a report. The error is the context's,
@@ -69,7 +70,7 @@ func (b *builder) explain(ctx context.Context) error {
 	n := b.set.Len()
 	b.found = make([]patchwork.Explanation, n)
 	step := b.counter("explaining", n)
-	tally, err := patchwork.EStep(ctx, b.m, b.set.Data, patchwork.PursuitOptions{}, b.opt.Workers,
+	tally, err := patchwork.EStep(ctx, b.m, b.set.Data, patchwork.PursuitOptions{Costs: posterior.PickCosts(b.m)}, b.opt.Workers,
 		func(i int, e *patchwork.Explanation) {
 			b.found[i] = *e
 			b.found[i].Picks = slices.Clone(e.Picks)

@@ -97,8 +97,12 @@ func TestCountsAgainstBruteForce(t *testing.T) {
 	uses, alone, none := [2]int64{}, [2]int64{}, int64(0)
 	both, inBog, bog := int64(0), [2]int64{}, int64(0)
 	counts := map[int]int64{}
+	pursuit, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Costs: posterior.PickCosts(m)})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i, img := range set.Images {
-		e, err := m.Explain(img)
+		e, err := pursuit.Explain(img)
 		if err != nil {
 			t.Fatal(err)
 		}
