@@ -219,11 +219,44 @@ test("several pictures at once; what is wrong is said at the place", async () =>
   await page.getByRole("status").filter({ hasText: "3 images of 12 × 12 pixels" }).waitFor();
   await page.waitForFunction(() => /3 files/.test((document.querySelector(".setup select") as HTMLSelectElement).selectedOptions[0]?.textContent ?? ""));
   await input.setInputFiles([bar(2), { ...bar(3, 20), name: "large.pbm" }]);
-  await page.getByRole("alert").filter({ hasText: /was not read: .*20 x 20/ }).waitFor();
+  await page.getByRole("alert").filter({ hasText: /2 files were not read: .*20 x 20/ }).waitFor();
   await page.getByRole("textbox", { name: "Bring the pictures to" }).fill("12x12");
   await page.getByRole("button", { name: "Read again" }).click();
   await page.getByRole("status").filter({ hasText: "2 images of 12 × 12 pixels" }).waitFor();
   await shot(page, "opened-pictures-laptop-light");
+  await clean(v);
+});
+
+/** A grey picture: the server says how it was made binary, in a long line. */
+const grey = (n: number, side = 12) => ({ name: `w${n}.pgm`, mimeType: "image/x-portable-graymap", buffer: Buffer.from(`P2 ${side} ${side} 255\n${Array.from({ length: side * side }, (_, i) => (Math.floor(i / side) === n ? 10 : i % 7 === 0 ? 90 : 250)).join(" ")}\n`) });
+
+/** What stands out over the right border of the card of what was opened. */
+const outside = (page: Page) => page.locator(".reading.card").evaluate((card) => [...card.querySelectorAll("*")]
+  .filter((e) => e.getBoundingClientRect().width > 0 && e.getBoundingClientRect().right > card.getBoundingClientRect().right && !e.closest(".preview, .hidden")).map((e) => e.outerHTML.slice(0, 80)));
+
+test("no view is wider than a phone, whatever was opened", async () => {
+  const v = await visit(world.browser, world.studio.url, "draw", { viewport: { width: 390, height: 844 } }), { page } = v, input = page.locator("[data-test=any-file]");
+  const fits = async (what: string) => {
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, what);
+    assert.deepEqual(await outside(page), [], what);
+  };
+  await found(page, /explain/);
+  for (const [files, said] of [[[grey(1)], "1 image of 12"], [Array.from({ length: 10 }, (_, i) => grey(i)), "10 images of 12"]] as const) {
+    await input.setInputFiles([...files]);
+    await page.getByRole("status").filter({ hasText: said }).waitFor();
+    for (const view of ["draw", "experts", "sample", "learn", "rules"]) {
+      await page.evaluate((to) => { location.hash = `#/${to}`; }, view);
+      await page.waitForFunction((to) => document.querySelector("nav [aria-current]")?.getAttribute("href") === `#/${to}`, view);
+      await fits(`${said}, ${view}`);
+    }
+    await page.locator(".reading summary").click();
+    await fits(`${said}, opened`);
+    await shot(page, `opened-${files.length}-phone-light`, true);
+  }
+  await upload(page, "counts.csv", `site,Veronica beccabunga,Carex acutiformis,Salix\n${Array.from({ length: 30 }, (_, i) => `Site ${i},${i % 5},${(i * 7) % 23},${i % 3}`).join("\n")}\n`);
+  await page.getByRole("alert").filter({ hasText: "counts.csv was not read" }).waitFor();
+  await fits("refused");
+  await shot(page, "refused-counts-phone-light", true);
   await clean(v);
 });
 

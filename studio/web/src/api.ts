@@ -1,5 +1,6 @@
 // The studio's HTTP API: its requests and answers have the types that the server describes (schema.ts).
 import type { Image } from "./bits.ts";
+import { plain } from "./plain.ts";
 import type * as schema from "./schema.ts";
 import { eventsOf, type ServerEvent } from "./sse.ts";
 
@@ -41,9 +42,9 @@ export class Problem extends Error {
   }
 }
 
-/** The text of an error, for people. */
+/** The text of an error, for people: in the words of the page. */
 export function words(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return plain(error instanceof Error ? error.message : String(error));
 }
 
 const tokenKey = "patchwork-token";

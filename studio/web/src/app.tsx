@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { words, type Model } from "./api.ts";
 import { Draw } from "./draw.tsx";
 import { Experts } from "./experts.tsx";
+import { plural } from "./format.ts";
 import { Learn } from "./learn.tsx";
 import { Rules } from "./rules.tsx";
 import { Sample } from "./sample.tsx";
@@ -89,7 +90,7 @@ function Choose(): JSX.Element {
     <div class="choose">
       <label class="inline"><span class="wide-only">Model</span>
         <select aria-label="Model" value={id} disabled={all.length === 0} onChange={(e) => choose(e.currentTarget.value)}>
-          {all.map((m) => <option key={m.id} value={m.id}>{m.name} ({m.experts} parts, {m.table ? `${m.width} columns` : `${m.height} × ${m.width}`})</option>)}
+          {all.map((m) => <option key={m.id} value={m.id}>{m.name} ({plural(m.experts, "part")}, {m.table ? plural(m.width, "column") : `${m.height} × ${m.width}`})</option>)}
         </select>
       </label>
       <OpenFiles short />

@@ -8,7 +8,7 @@ import { go } from "./address.ts";
 import { exampleName } from "./examples.tsx";
 import { called, column } from "./names.ts";
 import { OpenPart, PartName } from "./part.tsx";
-import { number, percent, poseWords } from "./format.ts";
+import { number, percent, plural, poseWords } from "./format.ts";
 import { css, hue } from "./palette.ts";
 import { bitColour, outline, overlay, probability } from "./paint.ts";
 import { Badge, Pixels } from "./pixels.tsx";
@@ -117,7 +117,7 @@ export function Explained({ model, experts, expert }: { model: Model; experts: K
       </div>
       {wrong && <p class="error" role="alert">{wrong}</p>}
       <p class="hidden" role="status">{found ? `${found.best.length} examples that ${called(model, expert)} explains best and ${worst.length} that it explains worst` : "searching"}</p>
-      {!found && !wrong && <p class="fine">Searching {used.n} {model.table ? "rows" : "images"}…</p>}
+      {!found && !wrong && <p class="fine">Searching {plural(used.n, model.table ? "row" : "image")}…</p>}
       {found && <Row title="Explains best" examples={found.best} model={model} experts={experts} expert={expert} />}
       {worst.length > 0 && <Row title="Explains worst, among those that use it" examples={worst} model={model} experts={experts} expert={expert} />}
     </section>

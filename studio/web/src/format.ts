@@ -48,9 +48,14 @@ export function short(v: number): string {
 
 const small = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve"];
 
+/** "1 image", "12 images". */
+export function plural(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? "" : "s"}`;
+}
+
 /** "Two parts", "One part", "14 parts". */
 export function count(n: number, noun: string): string {
-  return `${small[n] ?? n} ${noun}${n === 1 ? "" : "s"}`;
+  return plural(n, noun).replace(/^\d+/, (d) => small[n] ?? d);
 }
 
 /** The result in one or two sentences, for readers and screen readers; moves: experts have poses. */

@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { dataID, go } from "./address.ts";
 import type { Data, Wish } from "./api.ts";
+import { plural } from "./format.ts";
 import { OpenFiles } from "./reading.tsx";
 import { Run } from "./run.tsx";
 import { DrawTen, size, wanted } from "./ten.tsx";
@@ -25,7 +26,7 @@ interface Settings {
 
 /** Default settings for the examples. */
 function usual(d: Data | null): Settings {
-  const none = { auto: false, turn: 0, turnStep: 6, shift: 0, starts: 0, seed: 1, method: "default", aim: "interpret" } as const;
+  const none = { auto: false, turn: 0, turnStep: 6, shift: 0, starts: 0, seed: 0, method: "default", aim: "interpret" } as const;
   if (d?.table) return { ...none, experts: 8, auto: true, rule: "max-minus-min", method: "soft" };
   const h = d?.height ?? size;
   if (h < 12) return { ...none, experts: 8, auto: true, rule: "max-minus-min" };
@@ -39,7 +40,7 @@ function canCount(s: Settings): boolean {
 
 /** The settings in the form of the server: those of a table that nobody changed are the server's own for tables. */
 function recipe(s: Settings, d: Data | null): Wish {
-  if (d?.table && JSON.stringify({ ...s, seed: 1 }) === JSON.stringify(usual(d))) return { for: "table", seed: s.seed };
+  if (d?.table && JSON.stringify({ ...s, seed: 0 }) === JSON.stringify(usual(d))) return { for: "table", seed: s.seed };
   const number = s.auto && canCount(s) ? { auto: true } : { experts: s.experts };
   if (s.method === "soft") return { ...number, method: "soft", aim: s.aim, seed: s.seed };
   return {
@@ -67,7 +68,9 @@ export function Learn(): JSX.Element {
   return (
     <div class="view learn">
       <p class="intro">
-        The model is not told what the parts are: it finds a few templates that, shifted and turned, explain all examples. <b>Ten drawings of one letter are enough.</b>
+        {set?.table
+          ? <>The model is not told what the parts are: it finds which columns go together. Each part is a list of columns that say yes or no together, and a few parts explain a row. <b>How many parts there are is found, too, if you do not say.</b></>
+          : <>The model is not told what the parts are: it finds a few templates that, shifted and turned, explain all examples. <b>Ten drawings of one letter are enough.</b></>}
       </p>
       <div class="setup">
         <section class="card" aria-label="Examples to learn from">
@@ -75,7 +78,7 @@ export function Learn(): JSX.Element {
           <label class="field">Learn from
             <select value={source} onChange={(e) => setSource(e.currentTarget.value)}>
               <option value={own}>ten examples that I draw</option>
-              {sets.map((d) => <option key={d.id} value={d.id}>{d.name} ({d.n} {d.table ? "rows" : "images"})</option>)}
+              {sets.map((d) => <option key={d.id} value={d.id}>{d.name} ({plural(d.n, d.table ? "row" : "image")})</option>)}
             </select>
           </label>
           <OpenFiles fine="a table (.csv, .parquet, .npz …) or pictures of one size" />

@@ -86,7 +86,7 @@ async function finish(id: string): Promise<void> {
   const now = await api.job(id);
   if (now.model) await refresh();
   job.set(now);
-  if (now.error) wrong.set(now.error);
+  if (now.error) wrong.set(words(now.error));
 }
 
 function progress(p: Progress): void {

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { download, words, type Data, type Model } from "./api.ts";
+import { plural } from "./format.ts";
 import { NameField } from "./namefield.tsx";
 import { api, data, models, refresh, server, useCell } from "./store.ts";
 
@@ -33,7 +34,7 @@ function OneModel({ model: m, onSaid }: { model: Model; onSaid: (text: string) =
   return (
     <li>
       <span class="what"><NameField name={m.name} empty={m.id} label={`rename the model ${m.name}`} locked={s?.upload === false} onSave={rename} />
-        <span class="fine">{m.experts} parts, {m.table ? `${m.width} columns` : `${m.height} × ${m.width} pixels`}, {sources[m.source]}</span></span>
+        <span class="fine">{plural(m.experts, "part")}, {m.table ? plural(m.width, "column") : `${m.height} × ${m.width} pixels`}, {sources[m.source]}</span></span>
       <Thing name={m.name} fixed={fixed} file={() => api.file("GET /v1/models/{id}/file", { path: { id: m.id } })} as={`${m.name.replaceAll(/[^\p{L}\p{N}]+/gu, "-")}.npz`} remove={() => api.removeModel(m.id)} onSaid={onSaid} />
     </li>
   );
@@ -42,7 +43,7 @@ function OneModel({ model: m, onSaid }: { model: Model; onSaid: (text: string) =
 function OneSet({ set: d, onSaid }: { set: Data; onSaid: (text: string) => void }): JSX.Element {
   return (
     <li>
-      <span class="what"><b>{d.name}</b> <span class="fine">{d.n} {d.table ? `rows, ${d.width} columns` : `images, ${d.height} × ${d.width} pixels`}</span></span>
+      <span class="what"><b>{d.name}</b> <span class="fine">{d.table ? `${plural(d.n, "row")}, ${plural(d.width, "column")}` : `${plural(d.n, "image")}, ${d.height} × ${d.width} pixels`}</span></span>
       <Thing name={d.name} fixed={d.fixed} file={() => api.file("GET /v1/data/{id}/file", { path: { id: d.id } })} as={`${d.name.replace(/\.\w+$/, "")}.npz`} remove={() => api.removeData(d.id)} onSaid={onSaid} />
     </li>
   );

@@ -1,8 +1,21 @@
-const columns = String.raw`("[^"]+"|[^\s,;]+(?:,[^\s,;]+)*)`;
+/** The words of the reading form, which messages name instead of flags of the command. */
+export const controls = {
+  threshold: "Numbers and greys become on and off", auto: "by a threshold found for each image", at: "by the threshold …", rows: "The rows are images of", size: "Bring the pictures to",
+  items: "a list of items, such as a basket", pairs: "a pair: a row, and an item that it has", invert: "swap on and off", label: "label", categories: "categories", out: "left out",
+};
+
+const columns = String.raw`("[^"]+"(?:,"[^"]+")*|[^\s,;]+(?:,[^\s,;]+)*)`, c = controls;
 const instead: [RegExp, string][] = [
-  [/choose the model's with --columns, or say with --meta which are no data/g, "choose below which columns are data, or labels"], [/, or choose with --columns/g, ", or the choice “left out”"],
-  [new RegExp(`--meta ${columns}`, "g"), "the choice “label” for $1"], [new RegExp(`--categories ${columns}`, "g"), "the choice “categories” for $1"], [/--columns chooses others/g, "the choice “left out” leaves it out"],
-  [/--threshold T/g, "a threshold T"], [/--threshold auto/g, "a threshold found for each image"], [/--size \S+x\S+/g, "a size"], [/--items/g, "“a list of items”"], [/--pairs \S+/g, "“a pair”"], [/--invert/g, "“swap on and off”"],
+  [/choose the model's with --columns, or say with --meta which are no data/g, "choose below which columns are data, or labels"], [/, or choose with --columns/g, `, or the choice “${c.out}”`],
+  [/--meta NAME keeps a column as a label/g, `the choice “${c.label}” keeps a column as a label`], [/--categories NAME,\.\.\. makes/g, `the choice “${c.categories}” makes`],
+  [/as a label with --meta/g, `as a “${c.label}”`], [/--columns chooses others/g, `the choice “${c.out}” leaves it out`], [/(?:with )?--columns/g, `by the choices “data” and “${c.out}”`],
+  [new RegExp(`--meta ${columns}`, "g"), `the choice “${c.label}” for $1`], [new RegExp(`--categories ${columns}`, "g"), `the choice “${c.categories}” for $1`],
+  [/--threshold N instead of auto, or --size HxW if the rows are images/g, `“${c.at}” instead, or a size in “${c.rows}”`], [/--threshold N instead of auto/g, `“${c.at}” instead`],
+  [/--threshold N /g, `“${c.threshold}” `], [/--threshold T/g, `a threshold T in “${c.threshold}”`], [/--threshold auto/g, `“${c.auto}”`], [/--threshold (-?\d\S*)/g, `“${c.at}” with $1`], [/--threshold/g, `a threshold in “${c.threshold}”`],
+  [/--size (\d+x\d+)( makes its rows)/g, `$1 in “${c.rows}”$2`], [/with --size HxW/g, `by a size in “${c.rows}”`], [/--size (\d+x\d+)/g, `$1 in “${c.size}”`],
+  [/--items/g, `“${c.items}”`], [/--pairs(?: \S+)?/g, `“${c.pairs}”`], [/--invert/g, `“${c.invert}”`],
+  // What the page has no control for.
+  [/(^|[\s(])--(?!no-|allow-|token)([a-z]+)/g, "$1the command's option “$2”"],
 ];
 
 /** A message of the server in the words of the page, where it names flags of the command. */

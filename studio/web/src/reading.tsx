@@ -4,12 +4,13 @@ import { dataID, go, view } from "./address.ts";
 import type { Data, Labelled } from "./api.ts";
 import { Bits } from "./bits.ts";
 import { exampleName } from "./examples.tsx";
+import { plural } from "./format.ts";
 import { column } from "./names.ts";
-import { plain } from "./plain.ts";
+import { controls, plain } from "./plain.ts";
 import { chosen, opened, readAgain, readers, refused, take, type How, type Opened, type Role } from "./opened.ts";
 import { bitColour } from "./paint.ts";
 import { Pixels } from "./pixels.tsx";
-import { api, models, server, useCell } from "./store.ts";
+import { api, fitting, models, server, useCell, useModel } from "./store.ts";
 import { usePaper } from "./theme.ts";
 
 /** Buttons that open files, or a folder of pictures. */
@@ -54,7 +55,7 @@ export function Reading(): JSX.Element | null {
         <span role="status">{o.busy ? "reading…" : o.data ? size(o.data) : ""}</span>
         <button type="button" class="close" aria-label="Close what was opened" onClick={() => opened.set(null)}>×</button>
       </div>
-      {o.wrong && <p class="error" role="alert">{o.name} was not read: {plain(o.wrong.startsWith(`${o.name}: `) ? o.wrong.slice(o.name.length + 2) : o.wrong)}</p>}
+      {o.wrong && <p class="error" role="alert">{o.name} {o.files.length > 1 && o.name === `${o.files.length} files` ? "were" : "was"} not read: {o.wrong.startsWith(`${o.name}: `) ? o.wrong.slice(o.name.length + 2) : o.wrong}</p>}
       {o.wrong && like && (
         <p class="row">It was read as the data of the model “{like.name}”. <button type="button" disabled={o.busy} onClick={() => void readAgain({ ...o.how, model: "" })}>Read it by itself</button></p>
       )}
@@ -68,7 +69,7 @@ export function Reading(): JSX.Element | null {
 }
 
 function size(d: Data): string {
-  return d.table ? `${d.n} rows of ${d.width} columns` : `${d.n} image${d.n === 1 ? "" : "s"} of ${d.height} × ${d.width} pixels`;
+  return d.table ? `${plural(d.n, "row")} of ${plural(d.width, "column")}` : `${plural(d.n, "image")} of ${d.height} × ${d.width} pixels`;
 }
 
 /** The beginning of what was read: the first images, or the first cells of a table. */
@@ -94,7 +95,7 @@ function Preview({ data: d }: { data: Data }): JSX.Element | null {
   return (
     <div class="preview" role="region" aria-label="The first rows" tabIndex={0}>
       <table>
-        <thead><tr>{labels.map((l) => <th key={l} scope="col">{l}</th>)}{names.map((n) => <th key={n} scope="col">{n}</th>)}{d.width > most && <th scope="col">{d.width - most} more columns</th>}</tr></thead>
+        <thead><tr>{labels.map((l) => <th key={l} scope="col">{l}</th>)}{names.map((n) => <th key={n} scope="col">{n}</th>)}{d.width > most && <th scope="col">{plural(d.width - most, "more column")}</th>}</tr></thead>
         <tbody>
           {images.map((x) => (
             <tr key={x.index}>{labels.map((l) => <th key={l} scope="row">{x.labels[l]}</th>)}{names.map((n, i) => <td key={n}>{x.bits[i]}</td>)}{d.width > most && <td>…</td>}</tr>
@@ -116,6 +117,7 @@ function WasRead({ data: d }: { data: Data }): JSX.Element {
       </p>
       {d.notes.length > 0 && <ul class="fine notes">{d.notes.map((n) => <li key={n}>{plain(n)}</li>)}</ul>}
       <Preview data={d} />
+      {at === "draw" && <Misfit data={d} />}
       {!(at === "learn" && chosenID === d.id) && (
         <div class="row"><button type="button" class="main" onClick={() => go({ view: "learn", data: d.id })}>Learn parts from it</button></div>
       )}
@@ -123,7 +125,20 @@ function WasRead({ data: d }: { data: Data }): JSX.Element {
   );
 }
 
-const roles: Record<Role, string> = { data: "data", label: "label", categories: "categories", out: "left out" };
+/** Says that images do not fit the chosen model, where the canvas shows another image for that reason. */
+function Misfit({ data: d }: { data: Data }): JSX.Element | null {
+  const model = useModel(), own = useCell(models).filter((m) => fitting(m, [d]).length > 0);
+  if (!model || d.table || fitting(model, [d]).length > 0) return null;
+  const one = d.n === 1, it = one ? "it" : "them";
+  return (
+    <p class="error" role="alert">
+      {one ? "This picture does" : "These pictures do"} not fit the model “{model.name}”: {one ? "it has" : "they have"} {d.height} × {d.width} pixels, and the model explains images of {model.height} × {model.width}. The canvas below shows another image.{" "}
+      {own.length > 0 ? <>Choose a model of {one ? "its" : "their"} size above, such as “{own[0].name}”, or learn parts from {it}.</> : <>Learn parts from {it}, or choose another model above.</>}
+    </p>
+  );
+}
+
+const roles: Record<Role, string> = { data: "data", label: controls.label, categories: controls.categories, out: controls.out };
 
 /** Chooses how the files are read; they are sent again, without being chosen again. */
 function Controls({ opened: o }: { opened: Opened }): JSX.Element {
@@ -147,8 +162,8 @@ function Controls({ opened: o }: { opened: Opened }): JSX.Element {
         <label class="field">Each line is
           <select value={how.line} onChange={(e) => setHow({ ...how, line: e.currentTarget.value as How["line"] })}>
             <option value="row">a row of columns</option>
-            <option value="items">a list of items, such as a basket</option>
-            <option value="pair">a pair: a row, and an item that it has</option>
+            <option value="items">{controls.items}</option>
+            <option value="pair">{controls.pairs}</option>
           </select>
           {how.line === "pair" && columns.length > 0 && how.pair.map((p, i) => (
             <select key={i} aria-label={i === 0 ? "Column of rows" : "Column of items"} value={p || columns[i]} onChange={(e) => setHow({ ...how, pair: i === 0 ? [e.currentTarget.value, how.pair[1]] : [how.pair[0], e.currentTarget.value] })}>
@@ -181,20 +196,20 @@ function Controls({ opened: o }: { opened: Opened }): JSX.Element {
 function Numbers({ how, onHow: setHow, table }: { how: How; onHow: (how: How) => void; table: boolean }): JSX.Element {
   return (
     <>
-      <label class="field">Numbers and greys become on and off
+      <label class="field">{controls.threshold}
         <select value={how.threshold === "" ? "" : how.threshold === "auto" ? "auto" : "at"} onChange={(e) => setHow({ ...how, threshold: { "": "", auto: "auto", at: table ? "0" : "128" }[e.currentTarget.value] ?? "" })}>
           <option value="">as they are</option>
-          <option value="auto">by a threshold found for each image</option>
-          <option value="at">by the threshold …</option>
+          <option value="auto">{controls.auto}</option>
+          <option value="at">{controls.at}</option>
         </select>
         {how.threshold !== "" && how.threshold !== "auto" && (
           <input type="number" step="any" aria-label={table ? "On is what is greater than" : "Ink is what is darker than, of 255"} value={how.threshold} onInput={(e) => setHow({ ...how, threshold: e.currentTarget.value || "0" })} />
         )}
       </label>
-      <label class="field">{table ? "The rows are images of" : "Bring the pictures to"}
+      <label class="field">{table ? controls.rows : controls.size}
         <input type="text" value={how.size} placeholder={table ? "height x width" : "such as 56x56"} onInput={(e) => setHow({ ...how, size: e.currentTarget.value.replaceAll(/\s|×/g, (c) => (c === "×" ? "x" : "")) })} />
       </label>
-      <label class="inline"><input type="checkbox" checked={how.invert} onChange={(e) => setHow({ ...how, invert: e.currentTarget.checked })} /> swap on and off{!table && ": light strokes on a dark ground"}</label>
+      <label class="inline"><input type="checkbox" checked={how.invert} onChange={(e) => setHow({ ...how, invert: e.currentTarget.checked })} /> {controls.invert}{!table && ": light strokes on a dark ground"}</label>
     </>
   );
 }

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { go } from "./address.ts";
 import { download, words, type Job } from "./api.ts";
 import { useExperts } from "./experts.tsx";
-import { count } from "./format.ts";
+import { count, plural } from "./format.ts";
 import * as learning from "./learning.ts";
 import { probability } from "./paint.ts";
 import { Chart } from "./chart.tsx";
@@ -76,8 +76,8 @@ function Watch({ live, kept }: { live: learning.Live; kept: string | null }): JS
 /** The stage of learning in words. */
 function stage(l: learning.Live): string {
   if (l.stage === "online") return `first start, image by image: ${l.iteration}`;
-  if (l.stage === "start") return `start ${l.trial} of ${l.trials}, ${l.iteration} sweeps over the examples`;
-  return `${l.stage}: ${l.trial} models tried`;
+  if (l.stage === "start") return `start ${l.trial} of ${l.trials}, ${plural(l.iteration, "sweep")} over the examples`;
+  return `${l.stage}: ${plural(l.trial, "model")} tried`;
 }
 
 /** The result: use it, download it, or repeat it. */
@@ -94,7 +94,7 @@ function Result({ job, model }: { job: Job; model: string }): JSX.Element {
   const use = (view: "draw" | "tables" | "sample" | "experts") => go({ view, model, ...(view === "tables" && job.data ? { data: job.data, row: 0 } : {}) });
   return (
     <div class="result">
-      <p>{m && `${count(m.experts, "part")}, learned from ${job.images} ${m.table ? "rows" : "images"}.`}</p>
+      <p>{m && `${count(m.experts, "part")}, learned from ${plural(job.images, m.table ? "row" : "image")}.`}</p>
       <div class="row">
         <button type="button" class="main" onClick={() => use(m?.table ? "tables" : "draw")}>{m?.table ? "Explain rows with it" : "Draw with it"}</button>
         <button type="button" onClick={() => use("experts")}>Its parts</button>

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { short } from "./format.ts";
+import { plural, short } from "./format.ts";
 import type { Known } from "./experts.tsx";
 import { css, hue } from "./palette.ts";
 
@@ -11,7 +11,7 @@ export function Strengths({ expert, most, onAll }: { expert: Known; most: number
     <div class="strengths">
       {columns.slice(0, most).map((c) => <Strength key={c.index} name={c.name} p={c.p} q={c.q} expert={expert.index} />)}
       {columns.length === 0 && <span class="fine">It has no vote on any column.</span>}
-      {columns.length > most && <span class="fine">and {columns.length - most} more column{columns.length - most === 1 ? "" : "s"}</span>}
+      {columns.length > most && <span class="fine">and {plural(columns.length - most, "more column")}</span>}
       {onAll && <button type="button" class="more" aria-haspopup="dialog" onClick={onAll}>Details…<span class="hidden"> of part {expert.index}</span></button>}
     </div>
   );
@@ -68,7 +68,7 @@ export function AllColumns({ expert }: { expert: Known }): JSX.Element {
   );
   return (
     <div class="allcolumns">
-      <label class="field">Search {all.length} columns <input type="search" value={search} onInput={(e) => setSearch(e.currentTarget.value)} /></label>
+      <label class="field">Search {plural(all.length, "column")} <input type="search" value={search} onInput={(e) => setSearch(e.currentTarget.value)} /></label>
       <p class="hidden" role="status">{text && `${shown.length} of ${all.length} columns`}</p>
       <table>
         <thead><tr>{head("name", "column")}{head("p", "with it")}{head("q", "without")}{head("strength", "vote")}</tr></thead>

@@ -6,7 +6,7 @@ import { words, type Data, type Labelled, type Model } from "./api.ts";
 import { Cells } from "./cells.tsx";
 import { floatsOf } from "./decode.ts";
 import { Gallery, useExperts, type Known } from "./experts.tsx";
-import { label, number } from "./format.ts";
+import { label, number, plural } from "./format.ts";
 import { called, column, fully, sentence, tell } from "./names.ts";
 import { OpenPart } from "./part.tsx";
 import { Badge } from "./pixels.tsx";
@@ -20,7 +20,7 @@ export function Tables({ model }: { model: Model }): JSX.Element {
   return (
     <div class="view tables">
       <p class="intro">
-        “{model.name}” is for a table of {model.width} columns. Each <b>part</b> is a list of columns that go together; a few parts explain a row.{" "}
+        “{model.name}” is for a table of {plural(model.width, "column")}. Each <b>part</b> is a list of columns that go together; a few parts explain a row.{" "}
         {!model.columns && "This file has no column names: columns are counted from 1. "}<b>Change cells, or make them unknown, and watch.</b>
       </p>
       {wrong && <p class="error" role="alert">{wrong}</p>}
@@ -153,7 +153,7 @@ function FindRow({ set, onRow }: { set: Data; onRow: (index: number) => void }):
     <>
       <input type="search" class="find" list={id} value={text} placeholder="Find a row by name" aria-label="Find a row by name" onInput={(e) => take(e.currentTarget.value)} onKeyDown={enter} />
       <datalist id={id}>{answer?.rows.filter((r) => r.name).map((r) => <option key={r.index} value={option(r)} />)}</datalist>
-      <span class="hidden" role="status">{text && answer ? `${answer.total} rows` : ""}</span>
+      <span class="hidden" role="status">{text && answer ? plural(answer.total, "row") : ""}</span>
       {text && answer?.total === 0 && <span class="fine">no row is called so</span>}
     </>
   );
@@ -168,7 +168,7 @@ function Because({ expert, bits }: { expert: Known; bits: Bits }): JSX.Element {
         const agrees = bits.cells[c.index] === UNKNOWN ? "unknown" : (bits.cells[c.index] === ON) === c.p >= 0.5 ? "agrees" : "disagrees";
         return <Strength key={c.index} kind={agrees} name={c.name} p={c.p} q={c.q} expert={expert.index} mark={<><span class="mark" role="img" aria-label={agrees}>{{ agrees: "✓", disagrees: "✗", unknown: "?" }[agrees]}</span> </>} />;
       })}
-      {columns.length > most && <button type="button" class="more" aria-expanded={all} onClick={() => setAll(!all)}>{all ? "Fewer" : `${columns.length - most} more columns`}</button>}
+      {columns.length > most && <button type="button" class="more" aria-expanded={all} onClick={() => setAll(!all)}>{all ? "Fewer" : plural(columns.length - most, "more column")}</button>}
     </div>
   );
 }

@@ -18,6 +18,6 @@ test("only tables of text are looked into", async () => {
 
 test("messages speak of what the page has, not of flags", () => {
   assert.equal(plain('--meta "a b" keeps it as a label, --categories height, --threshold T or --columns chooses others'),
-    'the choice “label” for "a b" keeps it as a label, the choice “categories” for height, a threshold T or the choice “left out” leaves it out');
+    'the choice “label” for "a b" keeps it as a label, the choice “categories” for height, a threshold T in “Numbers and greys become on and off” or the choice “left out” leaves it out');
   assert.equal(plain("nothing to change, 3 -- 4"), "nothing to change, 3 -- 4");
 });
