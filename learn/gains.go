@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"iter"
 	"math"
 
 	"example.com/patchwork"
@@ -86,7 +87,7 @@ func (o Options) placedLength(ctx context.Context, m *patchwork.Model, data patc
 // followed. The first pick of an image is forced while learning, so blank images
 // would cost an expert.
 func (o Options) Blank(c patchwork.Config, data patchwork.Data) int {
-	if o.Paper || c.Rule != patchwork.RuleMax || !rows.Moves(c) {
+	if !o.leavesBlank(c) {
 		return 0
 	}
 	n := 0
@@ -99,6 +100,29 @@ func (o Options) Blank(c patchwork.Config, data patchwork.Data) int {
 		return 0
 	}
 	return n
+}
+
+// leavesBlank reports whether learning leaves blank images out.
+func (o Options) leavesBlank(c patchwork.Config) bool {
+	return !o.Paper && c.Rule == patchwork.RuleMax && rows.Moves(c)
+}
+
+// inkedSource yields the images of a source that have ink.
+type inkedSource struct{ patchwork.Source }
+
+func (s inkedSource) Blocks(ctx context.Context) iter.Seq2[patchwork.Data, error] {
+	return func(yield func(patchwork.Data, error) bool) {
+		for b, err := range patchwork.Checked(ctx, s.Source) {
+			if err == nil {
+				if b = inked(b); len(b.Images) == 0 {
+					continue
+				}
+			}
+			if !yield(b, err) {
+				return
+			}
+		}
+	}
 }
 
 // inked returns the images that have ink.

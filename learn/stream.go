@@ -81,6 +81,16 @@ func (r *runner) streamed(ctx context.Context, src patchwork.Source) (*patchwork
 	if opt.StartFrom == StartFromPairs && opt.Continue == nil {
 		return nil, fmt.Errorf("patchwork: a start from pairs is only for images in memory; take fewer images")
 	}
+	if opt.leavesBlank(r.cfg) {
+		some, err := hasInk(ctx, src)
+		if err != nil {
+			return nil, err
+		}
+		if some {
+			src = inkedSource{src}
+			all = src
+		}
+	}
 	if r.given.Memory != nil {
 		all = remembered{src, rows.PartMemory{Memory: r.given.Memory, Part: "all "}}
 	}
@@ -120,6 +130,15 @@ func (r *runner) streamed(ctx context.Context, src patchwork.Source) (*patchwork
 		return m, nil
 	}
 	return last, err
+}
+
+// hasInk reports whether an image of a source has ink; it reads no further than that.
+func hasInk(ctx context.Context, src patchwork.Source) (bool, error) {
+	blocks := inkedSource{src}.Blocks(ctx)
+	for b, err := range blocks {
+		return err == nil && len(b.Images) > 0, err
+	}
+	return false, nil
 }
 
 // withoutStrokes chooses another method for a stream that does not fit in its

@@ -333,3 +333,45 @@ func TestStreamFailures(t *testing.T) {
 		t.Errorf("online learning of an unknown number of parts: %v", err)
 	}
 }
+
+// Blank images of a stream are left out, as in memory, unless all are blank.
+func TestBlankImagesOfAStream(t *testing.T) {
+	data, m := posedModel(t)
+	h, w := m.Height(), m.Width()
+	with := patchwork.Data{}
+	for i, img := range data.Images {
+		if with.Images = append(with.Images, img); i%2 == 0 {
+			with.Images = append(with.Images, bitmap.New(h, w))
+		}
+	}
+	for _, opt := range []Options{
+		{Experts: 2, Starts: 2, Iterations: 3, Sample: 5, Seed: 4},
+		{Experts: 2, Method: MethodOnline},
+	} {
+		want, err := learnFrom(t, &inBlocks{data: data, sizes: []int{4}}, m.Config(), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := learnFrom(t, &inBlocks{data: with, sizes: []int{1, 3}}, m.Config(), opt)
+		if err != nil || !alikeModels(t, got, want) {
+			t.Errorf("%s: blank images change what is learned, %v", opt.Method, err)
+		}
+		blank := patchwork.Data{Images: []*bitmap.Image{bitmap.New(h, w), bitmap.New(h, w)}}
+		if _, err := learnFrom(t, &inBlocks{data: blank, sizes: []int{1}}, m.Config(), Options{Experts: 1, Method: opt.Method, Iterations: 1}); err != nil {
+			t.Errorf("%s: only blank images: %v", opt.Method, err)
+		}
+	}
+}
+
+// learnFrom learns from a stream.
+func learnFrom(t *testing.T, src patchwork.Source, cfg patchwork.Config, opt Options) (*patchwork.Model, error) {
+	t.Helper()
+	var m *patchwork.Model
+	for s, err := range Run(t.Context(), src, cfg, opt) {
+		if err != nil {
+			return nil, err
+		}
+		m = s.Model
+	}
+	return m, nil
+}
