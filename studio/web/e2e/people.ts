@@ -89,6 +89,11 @@ test("a part is named, and the name is everywhere; it opens in full and is downl
   await page.getByRole("textbox", { name: `rename part ${k}` }).fill("raised bog, acid");
   await page.keyboard.press("Enter");
   await found(page, new RegExp(`^Site number 1: raised bog, acid \\(part ${k}\\) because of`));
+  const kept = page.locator(".gallery .card").filter({ hasText: "raised bog" }).getByText("This name is on the server only");
+  await kept.waitFor();
+  await shot(page, "part-named-laptop-light", true);
+  await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "download the model", exact: true }).click()]);
+  await kept.waitFor({ state: "detached" });
   await page.reload();
   await found(page, /raised bog, acid/);
   await page.locator(".gallery .card").filter({ hasText: "raised bog" }).getByRole("button", { name: /Details…/ }).click();
@@ -257,6 +262,28 @@ test("no view is wider than a phone, whatever was opened", async () => {
   await page.getByRole("alert").filter({ hasText: "counts.csv was not read" }).waitFor();
   await fits("refused");
   await shot(page, "refused-counts-phone-light", true);
+  await clean(v);
+});
+
+test("the same file opened again replaces the older; pictures that do not fit the model are said to", async () => {
+  const v = await visit(world.browser, world.studio.url, "draw"), { page } = v, input = page.locator("[data-test=any-file]");
+  await choose(page, /letter T/);
+  await found(page, /explain/);
+  const sets = async () => ((await (await fetch(`${world.studio.url}/v1/data`)).json()) as { data: { id: string; name: string }[] }).data.filter((d) => d.name === "again.pgm").map((d) => d.id);
+  const open = async (n: number) => {
+    const [answer] = await Promise.all([page.waitForResponse((r) => r.request().method() === "POST" && r.url().includes("/v1/data")), input.setInputFiles({ ...grey(n, 13), name: "again.pgm" })]);
+    const { id } = (await answer.json()) as { id: string };
+    await page.waitForFunction(() => document.querySelector(".reading [role=status]")?.textContent === "1 image of 13 × 13 pixels");
+    return id;
+  };
+  const first = await open(3);
+  await page.getByRole("alert").filter({ hasText: /This picture does not fit the model .*13 × 13 pixels, .* images of 56 × 56/ }).waitFor();
+  await shot(page, "opened-misfit-laptop-light");
+  const second = await open(3);
+  assert.notEqual(second, first);
+  assert.deepEqual(await sets(), [second]);
+  const other = await open(5);
+  assert.deepEqual(await sets(), [second, other], "other bytes are another file");
   await clean(v);
 });
 

@@ -3,7 +3,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { download, words, type Data, type Model } from "./api.ts";
 import { plural } from "./format.ts";
 import { NameField } from "./namefield.tsx";
-import { api, data, models, refresh, server, useCell } from "./store.ts";
+import { fileOf } from "./names.ts";
+import { api, data, modelFile, models, refresh, server, useCell } from "./store.ts";
 
 const sources: Record<Model["source"], string> = { file: "loaded at the server's start", upload: "opened", learned: "learned here", "built-in": "built in" };
 
@@ -35,7 +36,7 @@ function OneModel({ model: m, onSaid }: { model: Model; onSaid: (text: string) =
     <li>
       <span class="what"><NameField name={m.name} empty={m.id} label={`rename the model ${m.name}`} locked={s?.upload === false} onSave={rename} />
         <span class="fine">{plural(m.experts, "part")}, {m.table ? plural(m.width, "column") : `${m.height} × ${m.width} pixels`}, {sources[m.source]}</span></span>
-      <Thing name={m.name} fixed={fixed} file={() => api.file("GET /v1/models/{id}/file", { path: { id: m.id } })} as={`${m.name.replaceAll(/[^\p{L}\p{N}]+/gu, "-")}.npz`} remove={() => api.removeModel(m.id)} onSaid={onSaid} />
+      <Thing name={m.name} fixed={fixed} file={() => modelFile(m.id)} as={fileOf(m.name)} remove={() => api.removeModel(m.id)} onSaid={onSaid} />
     </li>
   );
 }

@@ -12,6 +12,11 @@ export function fully(model: Pick<Model, "names"> | null, k: number): string {
   return name ? `${name} (part ${k})` : `part ${k}`;
 }
 
+/** The file of a model of this name. */
+export function fileOf(model: string): string {
+  return `${model.replaceAll(/[^\p{L}\p{N}]+/gu, "-")}.npz`;
+}
+
 /** The name of a column, or its number from 1. */
 export function column(model: Pick<Model, "columns">, i: number): string {
   return model.columns?.[i] ?? `column ${i + 1}`;

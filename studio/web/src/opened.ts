@@ -131,6 +131,35 @@ async function takeModel(file: File): Promise<void> {
   go({ model: m.id, ...(m.table ? { view: "tables" } : view.value === "tables" ? { view: "draw" } : {}) });
 }
 
+/** The files of the data sets that were read in this page. */
+const readHere = new Map<string, { name: string; files: Sent[] }>();
+
+/** Whether two choices of files have the same paths and bytes; a file that has changed on disk since is no longer the same. */
+async function same(a: Sent[], b: Sent[]): Promise<boolean> {
+  if (a.length !== b.length || a.some((f, i) => f.path !== b[i].path || f.file.size !== b[i].file.size)) return false;
+  try {
+    for (let i = 0; i < a.length; i++) {
+      if (a[i].file === b[i].file) continue;
+      const [x, y] = (await Promise.all([a[i].file.arrayBuffer(), b[i].file.arrayBuffer()])).map((bytes) => new Uint8Array(bytes));
+      if (x.some((v, j) => v !== y[j])) return false;
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Forgets the data sets that the same files, opened before, have become. */
+async function replace(now: Opened, by: Data): Promise<void> {
+  for (const [id, old] of readHere) {
+    if (id !== by.id && old.name === now.name && (await same(old.files, now.files))) {
+      readHere.delete(id);
+      await api.removeData(id).catch(() => undefined); // it may be gone already
+    }
+  }
+  readHere.set(by.id, { name: now.name, files: now.files });
+}
+
 /** Reads the opened files, again if they were read before; the data set of before is forgotten. */
 export async function readAgain(how: How): Promise<void> {
   const now = opened.value;
@@ -138,7 +167,7 @@ export async function readAgain(how: How): Promise<void> {
   opened.set({ ...now, how, busy: true });
   try {
     const d = await api.addData(now.files, now.name, query(how, now.columns));
-    if (now.data) await api.removeData(now.data.id).catch(() => undefined);
+    await replace(now, d);
     await refresh();
     opened.set({ ...now, how, data: d, wrong: "", busy: false });
     if (now.data) go({ data: d.id });

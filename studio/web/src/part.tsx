@@ -5,18 +5,25 @@ import { download, votesBothWays, words, type Model } from "./api.ts";
 import { Explained, type Known } from "./experts.tsx";
 import { poseWords } from "./format.ts";
 import { NameField } from "./namefield.tsx";
-import { called } from "./names.ts";
+import { called, fileOf } from "./names.ts";
 import { csvOf, pictureOf } from "./partfile.ts";
 import { probability } from "./paint.ts";
 import { Badge, Pixels } from "./pixels.tsx";
-import { namePart, server, useCell } from "./store.ts";
+import { modelFile, namePart, server, unsaved, useCell } from "./store.ts";
 import { AllColumns } from "./strengths.tsx";
 import { usePaper } from "./theme.ts";
 
 /** The name of a part, to be changed in place. */
 export function PartName({ model, k }: { model: Model; k: number }): JSX.Element {
-  const s = useCell(server);
-  return <NameField name={model.names?.[k] ?? ""} empty={`part ${k}`} label={`rename part ${k}`} locked={s?.upload === false} onSave={(name) => namePart(model, k, name)} />;
+  const s = useCell(server), fresh = useCell(unsaved).has(`${model.id} ${k}`) && model.names?.[k], [wrong, setWrong] = useState("");
+  const save = () => void modelFile(model.id).then((file) => download(file, fileOf(model.name)), (e: unknown) => setWrong(words(e)));
+  return (
+    <span class="naming">
+      <NameField name={model.names?.[k] ?? ""} empty={`part ${k}`} label={`rename part ${k}`} locked={s?.upload === false} onSave={(name) => namePart(model, k, name)} />
+      {fresh && <span class="fine kept">This name is on the server only: <button type="button" class="link" onClick={save}>download the model</button> to keep it.</span>}
+      {wrong && <span class="error" role="alert">{wrong}</span>}
+    </span>
+  );
 }
 
 /** The part that is open, in full: all it says, what it explains, its name, and its files. */

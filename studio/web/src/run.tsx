@@ -9,7 +9,7 @@ import { probability } from "./paint.ts";
 import { Chart } from "./chart.tsx";
 import { Badge, Pixels } from "./pixels.tsx";
 import { Strengths } from "./strengths.tsx";
-import { api, models, useCell } from "./store.ts";
+import { api, modelFile, models, useCell } from "./store.ts";
 import { usePaper } from "./theme.ts";
 
 const states: Record<Job["state"], string> = {
@@ -99,7 +99,7 @@ function Result({ job, model }: { job: Job; model: string }): JSX.Element {
         <button type="button" class="main" onClick={() => use(m?.table ? "tables" : "draw")}>{m?.table ? "Explain rows with it" : "Draw with it"}</button>
         <button type="button" onClick={() => use("experts")}>Its parts</button>
         {m?.geometry && <button type="button" onClick={() => use("sample")}>Sample from it</button>}
-        <button type="button" onClick={() => void save(api.file("GET /v1/models/{id}/file", { path: { id: model } }), "model.npz")}>Download the model</button>
+        <button type="button" onClick={() => void save(modelFile(model), "model.npz")}>Download the model</button>
         <button type="button" onClick={() => void save(api.file("GET /v1/models/{id}/gallery.png", { path: { id: model } }), "experts.png")}>Picture, PNG</button>
         <button type="button" onClick={() => void save(api.file("GET /v1/models/{id}/gallery.svg", { path: { id: model } }), "experts.svg")}>Picture, SVG</button>
         <button type="button" onClick={() => void save(api.file("GET /v1/learn/{id}/data.npz", { path: { id: job.id } }), "data.npz")}>The examples, npz</button>

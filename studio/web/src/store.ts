@@ -81,9 +81,20 @@ export function wantKind(table: boolean): void {
   if (other) modelID.set(other.id);
 }
 
+/** Names of parts that were given in this page and are in no file yet: "m1 0" is part 0 of m1. */
+export const unsaved = new Cell<ReadonlySet<string>>(new Set());
+
+/** The file of a model, which holds all names given so far. */
+export async function modelFile(id: string): Promise<Blob> {
+  const file = await api.file("GET /v1/models/{id}/file", { path: { id } });
+  unsaved.set(new Set([...unsaved.value].filter((n) => !n.startsWith(`${id} `))));
+  return file;
+}
+
 /** Gives part k of a model another name; "" removes it. */
 export async function namePart(model: Model, k: number, name: string): Promise<void> {
   await api.call("PATCH /v1/models/{id}/experts/{k}", { path: { id: model.id, k }, body: { name } });
+  unsaved.set(new Set([...unsaved.value, `${model.id} ${k}`]));
   await refresh();
 }
 
