@@ -83,7 +83,7 @@ func (in *input) items(src *textSource, found bool) (decoder, error) {
 		}
 		p = &tablePlan{items: true, unit: "line", complete: true, named: v.named()}
 		if p.named {
-			p.note("the first word of each line is taken as the name of the row, since it is in no other")
+			p.note("the first field of each line is taken as the name of the row, since it is in no other")
 		}
 		if p.columns, err = v.columns(p); err != nil {
 			return nil, err

@@ -21,7 +21,7 @@ func TestItems(t *testing.T) {
 	}{
 		"baskets": {"milk,bread\nmilk\nbread, eggs,milk\n", Options{}, "#.#\n..#\n###\n", []string{"bread", "eggs", "milk"}, "", "each line was taken as a list of items, since their numbers differ and items recur"},
 		"names": {"fir,de,ch\noak,de\nelm,ch,fr,de\nash,fr\nyew\nbeech,de,fr\n", Options{}, "##.\n.#.\n###\n..#\n...\n.##\n", []string{"ch", "de", "fr"}, "name",
-			"the first word of each line is taken as the name of the row, since it is in no other|each line was taken as a list of items, since their numbers differ and items recur"},
+			"the first field of each line is taken as the name of the row, since it is in no other|each line was taken as a list of items, since their numbers differ and items recur"},
 		"few lines": {"fir,de,ch\noak,de\n", Options{Items: true}, "###.\n.#.#\n", []string{"ch", "de", "fir", "oak"}, "", ""},
 		"twice in a line": {strings.Repeat("milk,bread\nmilk\nbread,eggs,milk\n", 4) + "milk,milk\n", Options{}, strings.Repeat("#.#\n..#\n###\n", 4) + "..#\n", []string{"bread", "eggs", "milk"}, "",
 			"each line was taken as a list of items, since their numbers differ and items recur"},

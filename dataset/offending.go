@@ -38,7 +38,7 @@ func (in *input) offending(s *survey, p *tablePlan, v vocabularies, asked map[in
 	case len(texts) > 0 && (len(numbers) == 0 || texts[0].place.line <= numbers[0].place.line):
 		return textError(texts, s.unit)
 	case len(numbers) > 0:
-		return numberError(numbers, s.unit)
+		return numberError(numbers, s.unit, len(p.data))
 	}
 	return nil
 }
@@ -88,24 +88,49 @@ func listed(all []offender, unit string) string {
 	return strings.Join(out, ", ")
 }
 
-// numberError returns the error for columns of numbers.
-func numberError(all []offender, unit string) error {
+// numberError returns the error for columns of numbers, of so many columns of data (0:
+// unknown). Where they are probably labels it first says how to keep them as such.
+func numberError(all []offender, unit string, of int) error {
 	o := all[0]
 	commas := slices.ContainsFunc(all, func(o offender) bool { return o.kind == commaToken })
 	ways := "; --meta " + flagNames(all) + " keeps them as labels, --categories " + flagNames(all) + " makes a column of bits for each value, --columns chooses others"
+	label := likeLabels(all, of)
 	if len(all) == 1 {
 		msg, hint := needThreshold(o.place.text, "")
 		if commas {
 			msg = fmt.Sprintf("value %s, with a comma, is neither 0 nor 1", o.place.text)
 		}
-		return &FormatError{Line: o.place.line, Column: o.name, Msg: msg, Hint: hint + thresholdFor(all) + strings.Replace(ways, "keeps them as labels", "keeps the column as a label", 1)}
+		hint += thresholdFor(all) + strings.Replace(ways, "keeps them as labels", "keeps the column as a label", 1)
+		if label {
+			hint = "give --meta " + flagNames(all) + " to keep the column as a label, --categories " + flagNames(all) +
+				" for a column of bits for each value, or --threshold T to convert it to bits (greater than T is on); --columns chooses others"
+		}
+		return &FormatError{Line: o.place.line, Column: o.name, Msg: msg, Hint: hint}
 	}
 	what := "numbers that are neither 0 nor 1"
 	if commas {
 		what += " (some have a comma)"
 	}
-	return &FormatError{Line: o.place.line, Msg: fmt.Sprintf("%d columns hold %s: %s", len(all), what, listed(all, unit)),
-		Hint: "give --threshold T to convert them to bits (greater than T is on)" + thresholdFor(all) + ways}
+	hint := "give --threshold T to convert them to bits (greater than T is on)" + thresholdFor(all) + ways
+	if label {
+		hint = "give --meta " + flagNames(all) + " to keep them as labels, --categories " + flagNames(all) +
+			" for a column of bits for each value, or --threshold T to convert them to bits (greater than T is on); --columns chooses others"
+	}
+	return &FormatError{Line: o.place.line, Msg: fmt.Sprintf("%d columns hold %s: %s", len(all), what, listed(all, unit)), Hint: hint}
+}
+
+// likeLabels reports whether columns of numbers are probably labels, such as years: one
+// or two of many columns, or whole numbers from 1000 on.
+func likeLabels(all []offender, of int) bool {
+	if len(all) <= 2 && of >= 4*len(all) {
+		return true
+	}
+	for _, o := range all {
+		if v, err := strconv.ParseFloat(o.place.text, 64); err != nil || v < 1000 || o.stats.fractions {
+			return false
+		}
+	}
+	return true
 }
 
 // thresholdFor suggests a threshold by the range of the numbers.

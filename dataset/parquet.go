@@ -365,7 +365,7 @@ func (t *parquetTable) offending(chunks []parquet.ColumnChunk) error {
 			all = append(all, o)
 		}
 	}
-	return inUnit(numberError(all, "row"), "row")
+	return inUnit(numberError(all, "row", 0), "row")
 }
 
 // valueNumber returns a number.

@@ -317,7 +317,11 @@ func (p *tablePlan) noteLabels(s *survey, texts []int) {
 	var names, few []string
 	for _, i := range texts {
 		if k := slices.Index(p.meta, i); k >= 0 && p.auto[k] {
-			names = append(names, s.name(i))
+			name := s.name(i)
+			if s.names == nil {
+				name = "column " + name + " of the file"
+			}
+			names = append(names, name)
 			if s.columns[i].few() {
 				few = append(few, s.name(i))
 			}

@@ -220,7 +220,7 @@ func (t *textTable) badCell(d *dataColumn, cell string) error {
 	all := []offender{{name: t.plan.name(d.column), place: place, kind: token, stats: &columnStats{least: min(v, 0), most: max(v, 0), fractions: v != math.Trunc(v)}}}
 	err := textError(all, t.plan.unit)
 	if token == numberToken || token == commaToken {
-		err = numberError(all, t.plan.unit)
+		err = numberError(all, t.plan.unit, len(t.plan.data))
 	}
 	if !t.plan.complete {
 		err.(*FormatError).early = true

@@ -75,6 +75,9 @@ func nearFile(err error) string {
 	}
 	var names []string
 	for _, entry := range entries {
+		if filepath.Ext(base) == ".npz" && filepath.Ext(entry.Name()) != ".npz" && !entry.IsDir() {
+			continue // a model is meant, or an archive of arrays: no table is either
+		}
 		names = append(names, entry.Name())
 	}
 	if near := enum.Nearest(base, names); near != "" && near != base {

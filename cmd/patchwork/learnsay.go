@@ -169,7 +169,34 @@ func curveLines(curve []patchwork.CurvePoint, table bool, plan *recipe.Plan) []s
 	for i, mark := range chosen {
 		lines[i+1] += mark
 	}
-	return append(lines, choiceLines(points, moving, plan)...)
+	from, to := shownTried(points)
+	shown := append([]string{lines[0]}, lines[1+from:1+to]...)
+	if more := moreTried(points); more != "" {
+		shown = append(shown, more)
+	}
+	return append(shown, choiceLines(points, moving, plan)...)
+}
+
+// mostTried is how many numbers of parts are printed of those that were tried.
+const mostTried = 8
+
+// shownTried returns which points of a curve are printed: those around the chosen one,
+// else the last.
+func shownTried(points []patchwork.CurvePoint) (from, to int) {
+	at := slices.IndexFunc(points, func(p patchwork.CurvePoint) bool { return p.Chosen })
+	if at < 0 {
+		at = len(points)
+	}
+	from = max(0, min(at-mostTried/2, len(points)-mostTried))
+	return from, min(from+mostTried, len(points))
+}
+
+// moreTried says that not all numbers of parts are printed, "" if they are.
+func moreTried(points []patchwork.CurvePoint) string {
+	if len(points) <= mostTried {
+		return ""
+	}
+	return fmt.Sprintf("%d numbers of parts were tried; --json lists all", len(points))
 }
 
 // columnLines sets columns side by side, those without a figure left out.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"example.com/patchwork/diagnose/words"
 )
@@ -203,12 +205,15 @@ func (r *Report) sayStability() string {
 }
 
 // sentence begins a sentence with words that are ours: a name that people gave stays
-// as it is.
+// as it is, in quotes if it begins with a small letter.
 func sentence(name string) string {
 	for _, begin := range []string{"part ", "a ", "an ", "ink "} {
 		if strings.HasPrefix(name, begin) {
 			return strings.ToUpper(name[:1]) + name[1:]
 		}
+	}
+	if first, _ := utf8.DecodeRuneInString(name); unicode.IsLower(first) {
+		return `"` + name + `"`
 	}
 	return name
 }
