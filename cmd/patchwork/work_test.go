@@ -79,7 +79,7 @@ func TestWorkersChangeNoCount(t *testing.T) {
 			t.Fatal(err)
 		}
 		curve := m.Extras().Record.Curve
-		if lines := len(regexp.MustCompile(`(?m)^ +\d+ `).FindAllString(tables[0], -1)); len(curve) == 0 || lines != min(len(learn.ByExperts(curve)), 8) {
+		if lines := len(regexp.MustCompile(`(?m)^ +\d+ `).FindAllString(tables[0], -1)); len(curve) == 0 || lines != min(len(learn.ByExperts(curve)), mostTried) {
 			t.Errorf("%s: %d lines for a curve of %d points", flags, lines, len(curve))
 		}
 		var info struct {
