@@ -1,27 +1,23 @@
-package patchwork
+package score
 
-import (
-	"math"
-
-	"example.com/patchwork/internal/score"
-)
+import "math"
 
 const (
 	dispersionReach = 2   // pixels, up to which errors are compared
 	clearVote       = 0.1 // how far above its abstention value a pixel is one of a part
 )
 
-// dispersion returns how many times larger the variance of a sum of errors is than it
+// Dispersion returns how many times larger the variance of a sum of errors is than it
 // would be if pixels erred independently, in and around what the picks explain: 1 for
 // templates that are right up to noise, more where shapes differ from them.
-func dispersion(f *score.Search) float64 {
-	errs, near := make([]float64, f.Height*f.Width), around(f)
+func (f *Search) Dispersion() float64 {
+	errs, near := make([]float64, f.Height*f.Width), f.around()
 	n, mean, own := 0.0, 0.0, 0.0
 	for i := range errs {
-		q := score.Compose(f.Hi[i], f.Lo[i], f.Bank.Abstention(i))
-		if near[i] = near[i] && f.X[i] != score.Unknown && q > 0 && q < 1; near[i] {
+		q := Compose(f.Hi[i], f.Lo[i], f.Bank.Abstention(i))
+		if near[i] = near[i] && f.X[i] != Unknown && q > 0 && q < 1; near[i] {
 			errs[i] = -q / math.Sqrt(q*(1-q))
-			if f.X[i] == score.On {
+			if f.X[i] == On {
 				errs[i] = (1 - q) / math.Sqrt(q*(1-q))
 			}
 			n, mean = n+1, mean+errs[i]
@@ -52,7 +48,7 @@ func dispersion(f *score.Search) float64 {
 }
 
 // around marks the pixels that the picks clearly vote for, and those close to them.
-func around(f *score.Search) []bool {
+func (f *Search) around() []bool {
 	near := make([]bool, f.Height*f.Width)
 	for i := range near {
 		if f.Hi[i] <= f.Bank.Abstention(i)+clearVote {
