@@ -41,10 +41,10 @@ func (f *Search) Dispersion() float64 {
 			}
 		}
 	}
-	if n == 0 {
-		return 1
+	if d := sum / max(own, n); d > 1 && !math.IsInf(d, 1) {
+		return d
 	}
-	return max(1, sum/max(own, n))
+	return 1 // also without pixels, and for errors whose squares are beyond all numbers
 }
 
 // around marks the pixels that the picks clearly vote for, and those close to them.

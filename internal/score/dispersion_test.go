@@ -1,9 +1,11 @@
 package score
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
+	"example.com/patchwork/internal/score/scoretest"
 	"example.com/patchwork/pose"
 )
 
@@ -53,5 +55,22 @@ func TestDispersion(t *testing.T) {
 	}
 	if d := square(t, unknown).Dispersion(); d != 1 {
 		t.Errorf("nothing known: %v", d)
+	}
+}
+
+// Any search has a finite dispersion of 1 or more, and 1 before the first pick.
+func TestDispersionIsOneOrMore(t *testing.T) {
+	for i := range 2000 {
+		c := scoretest.Tiny(i)
+		sc := newTiny(c)
+		var s Search
+		s.Reset(sc.bank, sc.grid, sc.height, sc.width, sc.x)
+		if d := s.Dispersion(); d != 1 {
+			t.Fatalf("case %d: %v before the first pick", i, d)
+		}
+		s.Place(c.Pick(sc.experts))
+		if d := s.Dispersion(); d < 1 || math.IsInf(d, 0) || math.IsNaN(d) {
+			t.Fatalf("case %d: %v", i, d)
+		}
 	}
 }
