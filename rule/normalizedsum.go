@@ -29,9 +29,9 @@ func (NormalizedSum) Compose(opinions ...float64) float64 {
 		checkOpinion(p)
 		switch {
 		case p > 0.5:
-			votesFor = toss(votesFor, 2*p-1)
+			votesFor = Toss(votesFor, 2*p-1)
 		case p < 0.5:
-			against = toss(against, 1-2*p)
+			against = Toss(against, 1-2*p)
 		}
 	}
 	sum := votesFor[0] * against[0] * 0.5 // nobody votes
@@ -45,10 +45,10 @@ func (NormalizedSum) Compose(opinions ...float64) float64 {
 	return clamp(sum)
 }
 
-// toss adds a coin that shows heads with probability p to the distribution of
-// the number of heads, where dist[i] is P(i heads). It works in place, from the
-// top.
-func toss(dist []float64, p float64) []float64 {
+// Toss adds a coin that shows heads with probability p to the distribution of
+// the number of heads, where dist[i] is P(i heads), and returns the longer
+// distribution. It works in place, from the top; {1} is no coin.
+func Toss(dist []float64, p float64) []float64 {
 	n := len(dist)
 	dist = append(dist, dist[n-1]*p)
 	for i := n - 1; i > 0; i-- {

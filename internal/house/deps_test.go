@@ -38,8 +38,9 @@ const policy = `
 	< C, unsafe, plugin
 	< NOBODY;
 
-	# Leaves: values and formulas. None imports another, but for the places of pose and draws by weight.
-	NONE < bitmap, rule, pose, internal/pool, internal/exact, internal/enum, internal/draw, internal/assign, internal/score/joint;
+	# Leaves: values and formulas. None imports another, but for the places of pose, draws by weight and the votes of rule.
+	NONE < bitmap, rule, pose, internal/pool, internal/exact, internal/enum, internal/draw, internal/assign;
+	rule < internal/score/joint;
 	internal/draw < internal/cluster;
 	pose < internal/score;
 

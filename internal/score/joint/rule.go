@@ -26,6 +26,8 @@ package joint
 
 import (
 	"math"
+
+	"example.com/patchwork/rule"
 )
 
 // Rule is a composition rule; its numbers are those of patchwork.Rule.
@@ -43,8 +45,16 @@ const (
 	rules
 )
 
-// Names are the names of the rules.
-var Names = []string{"max", "max-minus-min", "noisy-or", "sum-of-odds", "mean", "sum-of-log-odds", "normalized-sum"}
+// Names are the names of the rules, as package rule has them.
+var Names = []string{
+	Max:           rule.Max{}.Name(),
+	MaxMinusMin:   rule.MaxMinusMin{}.Name(),
+	NoisyOr:       rule.NoisyOr{}.Name(),
+	SumOfOdds:     rule.SumOfOdds{}.Name(),
+	Mean:          rule.Mean{}.Name(),
+	SumOfLogOdds:  rule.SumOfLogOdds{}.Name(),
+	NormalizedSum: rule.NormalizedSum{}.Name(),
+}
 
 // TwoSided reports whether experts may vote for off.
 func (r Rule) TwoSided() bool { return r != Max && r != NoisyOr && r != SumOfOdds }
@@ -173,9 +183,9 @@ func (b *bit) join(v float64) {
 		}
 	case NormalizedSum:
 		if v > 0 {
-			b.on = toss(b.on, v)
+			b.on = rule.Toss(b.on, v)
 		} else if v < 0 {
-			b.off = toss(b.off, -v)
+			b.off = rule.Toss(b.off, -v)
 		}
 	}
 }
@@ -222,16 +232,4 @@ func (b *bit) votes(on, off int) float64 {
 		}
 	}
 	return sum
-}
-
-// toss adds a coin that shows heads with probability p to the distribution of the
-// number of heads.
-func toss(dist []float64, p float64) []float64 {
-	n := len(dist)
-	dist = append(dist, dist[n-1]*p)
-	for i := n - 1; i > 0; i-- {
-		dist[i] = dist[i]*(1-p) + dist[i-1]*p
-	}
-	dist[0] *= 1 - p
-	return dist
 }
