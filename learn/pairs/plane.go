@@ -2,6 +2,7 @@ package pairs
 
 import (
 	"math/bits"
+	"slices"
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/score/kernel"
@@ -112,15 +113,7 @@ func (s *shape) key() string {
 }
 
 func (s *shape) equal(o *shape) bool {
-	if s.field != o.field || s.n != o.n {
-		return false
-	}
-	for i, w := range s.bits {
-		if w != o.bits[i] {
-			return false
-		}
-	}
-	return true
+	return s.field == o.field && s.n == o.n && slices.Equal(s.bits, o.bits)
 }
 
 // image returns the shape as an image.

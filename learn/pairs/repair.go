@@ -3,6 +3,7 @@ package pairs
 import (
 	"cmp"
 	"context"
+	"iter"
 	"math"
 	"slices"
 )
@@ -63,14 +64,23 @@ func (g *grower) move(ctx context.Context, s *state, each func(*state)) (*state,
 	return s, nil
 }
 
-// attempt explains the images by other parts, and returns the outcome if it
-// shortens the description, else s.
-func (g *grower) attempt(ctx context.Context, s *state, parts []*shape, uses []int, rounds int) (*state, error) {
+// change puts other parts in the place of some.
+type change struct {
+	gone   []int
+	parts  []*shape
+	uses   []int
+	rounds int // of EM afterwards
+}
+
+// attempt explains the images by the parts after a change, and returns the outcome if
+// it shortens the description, else s.
+func (g *grower) attempt(ctx context.Context, s *state, c change) (*state, error) {
+	parts, uses := s.replaced(c)
 	next := g.with(s, parts, uses)
 	if err := g.explain(ctx, next, loose); err != nil {
 		return nil, err
 	}
-	next, err := g.iterate(ctx, next, loose, rounds, s.length)
+	next, err := g.iterate(ctx, next, loose, c.rounds, s.length)
 	if err != nil {
 		return nil, err
 	}
@@ -80,30 +90,25 @@ func (g *grower) attempt(ctx context.Context, s *state, parts []*shape, uses []i
 	return s, nil
 }
 
-// replaced returns the parts and uses of s with others in place of some.
-func (s *state) replaced(gone []int, parts []*shape, uses []int) ([]*shape, []int) {
-	var outParts []*shape
-	var outUses []int
+// replaced returns the parts after a change, and their uses.
+func (s *state) replaced(c change) ([]*shape, []int) {
+	var parts []*shape
+	var uses []int
 	for k := range s.parts {
-		if !slices.Contains(gone, k) {
-			outParts, outUses = append(outParts, s.parts[k]), append(outUses, s.uses[k])
+		if !slices.Contains(c.gone, k) {
+			parts, uses = append(parts, s.parts[k]), append(uses, s.uses[k])
 		}
 	}
-	return append(outParts, parts...), append(outUses, uses...)
+	return append(parts, c.parts...), append(uses, c.uses...)
 }
 
-// prune deletes parts that are not worth their description.
-func (g *grower) prune(ctx context.Context, s *state) (*state, error) {
+// repeat makes the first of some changes that shortens the description, and begins
+// again, until none does.
+func (g *grower) repeat(ctx context.Context, s *state, changes func(*state) iter.Seq[change]) (*state, error) {
 	for again := true; again; {
 		again = false
-		order := make([]int, len(s.parts))
-		for k := range order {
-			order[k] = k
-		}
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.gain[a], s.gain[b]) })
-		for _, k := range order {
-			parts, uses := s.replaced([]int{k}, nil, nil)
-			next, err := g.attempt(ctx, s, parts, uses, 0)
+		for c := range changes(s) {
+			next, err := g.attempt(ctx, s, c)
 			if err != nil {
 				return nil, err
 			}
@@ -116,6 +121,24 @@ func (g *grower) prune(ctx context.Context, s *state) (*state, error) {
 	return s, nil
 }
 
+// prune deletes parts that are not worth their description.
+func (g *grower) prune(ctx context.Context, s *state) (*state, error) {
+	return g.repeat(ctx, s, func(s *state) iter.Seq[change] {
+		order := make([]int, len(s.parts))
+		for k := range order {
+			order[k] = k
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.gain[a], s.gain[b]) })
+		return func(yield func(change) bool) {
+			for _, k := range order {
+				if !yield(change{gone: []int{k}}) {
+					return
+				}
+			}
+		}
+	})
+}
+
 // split replaces parts that are two similar ones in one by both.
 func (g *grower) split(ctx context.Context, s *state) (*state, error) {
 	for k := 0; k < len(s.parts) && len(s.parts) < g.most; k++ {
@@ -124,8 +147,7 @@ func (g *grower) split(ctx context.Context, s *state) (*state, error) {
 			if two == nil {
 				continue
 			}
-			parts, all := s.replaced([]int{k}, two, uses)
-			next, err := g.attempt(ctx, s, parts, all, moveRounds)
+			next, err := g.attempt(ctx, s, change{[]int{k}, two, uses, moveRounds})
 			if err != nil {
 				return nil, err
 			}
@@ -380,25 +402,16 @@ func principal(rows [][]float64, done []float64) []float64 {
 
 // unite makes one part of two that often lie together.
 func (g *grower) unite(ctx context.Context, s *state) (*state, error) {
-	for again := true; again; {
-		again = false
-		for _, j := range g.joints(s) {
-			both := g.joined(s, j)
-			if both == nil {
-				continue
-			}
-			parts, uses := s.replaced([]int{j.first, j.second}, []*shape{both}, []int{j.times})
-			next, err := g.attempt(ctx, s, parts, uses, moveRounds)
-			if err != nil {
-				return nil, err
-			}
-			if next != s {
-				s, again = next, true
-				break
+	return g.repeat(ctx, s, func(s *state) iter.Seq[change] {
+		return func(yield func(change) bool) {
+			for _, j := range g.joints(s) {
+				both := g.joined(s, j)
+				if both != nil && !yield(change{[]int{j.first, j.second}, []*shape{both}, []int{j.times}, moveRounds}) {
+					return
+				}
 			}
 		}
-	}
-	return s, nil
+	})
 }
 
 // joint is two parts at an offset, in pixels of the unturned first part, and how
