@@ -1,0 +1,142 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"example.com/patchwork/internal/npy"
+)
+
+// companion is another array that belongs to the images: one value or one mask
+// per image.
+type companion struct {
+	name    string
+	role    role
+	missing bool // a mask of the unknown pixels, not of the known ones
+	rows    *arrayRows
+}
+
+type role uint8
+
+const (
+	metaRole role = iota
+	weightRole
+	maskRole
+)
+
+// join adds another array of the archive if it belongs to the images: a mask of
+// their shape, weights, column names, or metadata (one value per image). It
+// ignores others, such as a second form of the data.
+func (d *arrayImages) join(z *npy.Zip, name string) error {
+	r, err := z.Open(name)
+	if err != nil {
+		// An array of an unsupported type, such as objects, may be anything; it
+		// matters only if it was requested.
+		var ne *npy.FormatError
+		if errors.As(err, &ne) && !d.in.asksFor(name) {
+			return nil
+		}
+		return err
+	}
+	shape, n := r.Header().Shape, d.layout.n
+	perImage := len(shape) == 1 && shape[0] == n || len(shape) == 2 && shape[0] == n && shape[1] == 1
+	c := companion{name: name, rows: &arrayRows{d: r, max: d.in.budget.max}}
+	switch weight := d.in.opts.Weight == name || d.in.opts.Weight == "" && name == "weight"; {
+	case weight && !perImage:
+		return &FormatError{Msg: fmt.Sprintf("weights of shape %v for %d images", shape, n), Hint: "give one integer per image"}
+	case name == "columns" && d.layout.table && len(shape) == 1 && shape[0] == d.shape[1]:
+		if r.Header().DType.Size > 4*maxNames/max(shape[0], 1) { // a character has 4 bytes
+			return longNames()
+		}
+		a, err := r.All()
+		if err != nil {
+			return err
+		}
+		d.columns = a.Strings()
+		return boundNames(d.columns)
+	case (name == "known" || name == "missing") && (!perImage || slices.Equal(shape, d.shape)):
+		if !slices.Equal(shape, d.shape) {
+			if d.name != "x" {
+				return nil // it belongs to x
+			}
+			return &FormatError{Msg: fmt.Sprintf("a mask of shape %v for images of shape %v", shape, d.shape), Hint: "give it the shape of the images, or another name"}
+		}
+		c.role, c.missing = maskRole, name == "missing"
+	case !perImage:
+		return nil
+	case weight:
+		c.role = weightRole
+	}
+	d.others = append(d.others, c)
+	return nil
+}
+
+// companion adds the values of c for the images of a part.
+func (d *arrayImages) companion(s *Set, c companion) error {
+	a, err := c.rows.next(s.Len())
+	if err != nil {
+		return err
+	}
+	switch c.role {
+	case maskRole:
+		return mask(s, a, c.missing, d.at)
+	case weightRole:
+		s.Weights, err = checkWeights(a, d.at)
+		return err
+	}
+	s.Meta = append(s.Meta, Column{c.name, metaValues(a)})
+	return nil
+}
+
+// asksFor reports whether the options name an array.
+func (in *input) asksFor(name string) bool {
+	return slices.Contains(in.opts.selectedBy(), name) || name == in.opts.Weight || slices.Contains(in.opts.Meta, name) || name == "known" || name == "missing"
+}
+
+// mask makes pixels unknown that are 0 in `known` or 1 in `missing`.
+func mask(s *Set, a *npy.Array, missing bool, at int) error {
+	v, err := a.Int64s()
+	if err != nil {
+		return err
+	}
+	for k, m := range s.Images {
+		for i, bit := range v[:m.Len()] {
+			if bit != 0 && bit != 1 {
+				return &FormatError{Row: at + k + 1, Msg: fmt.Sprintf("value %d in a mask is neither 0 nor 1", bit)}
+			}
+			if (bit == 1) == missing {
+				m.SetUnknown(i/m.Width(), i%m.Width())
+			}
+		}
+		v = v[m.Len():]
+	}
+	return nil
+}
+
+func checkWeights(a *npy.Array, at int) ([]int64, error) {
+	v, err := a.Int64s()
+	if err != nil {
+		return nil, err
+	}
+	for i, w := range v {
+		if w < 0 {
+			return nil, &FormatError{Row: at + i + 1, Msg: fmt.Sprintf("the weight %d is negative", w)}
+		}
+	}
+	return v, nil
+}
+
+// metaValues keeps integers and floats as numbers; integers beyond int64 become
+// text, so that they stay distinct.
+func metaValues(a *npy.Array) any {
+	if v, err := a.Int64s(); err == nil {
+		return v
+	}
+	switch a.Data.(type) {
+	case []float32, []float64:
+		v, _ := a.Float64s() // cannot fail for floats
+		return v
+	}
+	return a.Strings()
+}
