@@ -46,12 +46,11 @@ const (
 // quality divides the rows into folds. For each, models are learned from the other
 // rows, and predict the same hidden cells of its rows.
 func (b *builder) quality(ctx context.Context) error {
-	l, why := relearner(b.m, b.set.Table)
+	l, data, why := b.relearning()
 	if l == nil {
 		b.r.NoQuality = why
 		return nil
 	}
-	data := draw(b.set.Data, b.opt.Sample, source(b.opt.Seed, "rows", 0))
 	n := len(data.Images)
 	if b.set.Table && n < fewRows || n < fewImages {
 		b.r.NoQuality = fmt.Sprintf("There are too few %ss to leave some out.", b.r.Noun())

@@ -53,6 +53,16 @@ func relearner(m *patchwork.Model, tables bool) (*learner, string) {
 	return l, ""
 }
 
+// relearning returns who learns the model again and from which rows or images, or why
+// no one does.
+func (b *builder) relearning() (*learner, patchwork.Data, string) {
+	l, why := relearner(b.m, b.set.Table)
+	if l == nil {
+		return nil, patchwork.Data{}, why
+	}
+	return l, draw(b.set.Data, b.opt.Sample, source(b.opt.Seed, "rows", 0)), ""
+}
+
 // one returns a learner of a single part, where parts move; else nil.
 func (l *learner) one() *learner {
 	if l.table != nil || l.config.Poses.Len() == 1 {

@@ -68,12 +68,11 @@ func (b *builder) stability(ctx context.Context) error {
 		b.r.NoStability = "It was left out by request."
 		return nil
 	}
-	l, why := relearner(b.m, b.set.Table)
+	l, data, why := b.relearning()
 	if l == nil {
 		b.r.NoStability = why
 		return nil
 	}
-	data := draw(b.set.Data, b.opt.Sample, source(b.opt.Seed, "rows", 0))
 	n := len(data.Images)
 	if n < 2 {
 		b.r.NoStability = "There is one row only."
