@@ -52,10 +52,8 @@ func (f *bestFlags) checkExplain(cmd *cobra.Command, p *pursuitFlags) error {
 	case p.score.value != "default" && p.score.value != "original":
 		return usagef("--best %d and --score %s exclude each other: alternatives are weighed by the original likelihood", f.best, p.score.value)
 	}
-	for _, name := range []string{"alpha", "min-gain", "pursuit", "refine", "refine-threshold", "pose-prior"} {
-		if changed(name) {
-			return usagef("--best %d and --%s exclude each other: --%s belongs to the search for one explanation", f.best, name, name)
-		}
+	if name := given(cmd, oneSearch...); name != "" {
+		return usagef("--best %d and --%s exclude each other: --%s belongs to the search for one explanation", f.best, name, name)
 	}
 	return nil
 }

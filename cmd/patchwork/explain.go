@@ -60,15 +60,14 @@ func (f *pursuitFlags) check(cmd *cobra.Command) error {
 	return nil
 }
 
+// oneSearch lists the flags of the search for one explanation, without those that
+// choose where it starts and what it maximises.
+var oneSearch = []string{"alpha", "min-gain", "pursuit", "refine", "refine-threshold", "pose-prior"}
+
 // plain reports whether no flag says how the pursuit searches, so that it may charge
 // the prior of the model.
 func (f *pursuitFlags) plain(cmd *cobra.Command) bool {
-	for _, name := range []string{"pursuit", "start", "score", "alpha", "min-gain", "refine", "refine-threshold", "pose-prior"} {
-		if cmd.Flags().Changed(name) {
-			return false
-		}
-	}
-	return true
+	return given(cmd, "start", "score") == "" && given(cmd, oneSearch...) == ""
 }
 
 func (f *pursuitFlags) options() patchwork.PursuitOptions {

@@ -87,6 +87,16 @@ func hide(cmd *cobra.Command, names ...string) {
 	}
 }
 
+// given returns the first of some flags that was given, "" if none was.
+func given(cmd *cobra.Command, names ...string) string {
+	for _, name := range names {
+		if cmd.Flags().Changed(name) {
+			return name
+		}
+	}
+	return ""
+}
+
 // picturePath is a flag that names a picture to write. Its format is checked before
 // any work is done.
 type picturePath string

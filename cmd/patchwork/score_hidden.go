@@ -33,10 +33,8 @@ func (f *hiddenFlags) add(cmd *cobra.Command) {
 
 func (f *hiddenFlags) check(cmd *cobra.Command) error {
 	if !cmd.Flags().Changed("hide") {
-		for _, name := range []string{"seed", "by-column", "best", "beam"} {
-			if cmd.Flags().Changed(name) {
-				return usagef("--%s belongs to --hide, the fraction of bits to predict", name)
-			}
+		if name := given(cmd, "seed", "by-column", "best", "beam"); name != "" {
+			return usagef("--%s belongs to --hide, the fraction of bits to predict", name)
 		}
 		return nil
 	}
