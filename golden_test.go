@@ -291,7 +291,7 @@ func TestGoldenRotation(t *testing.T) {
 			continue // bilinear, for comparison only; Patchwork maps to the nearest pixel
 		}
 		turn := pose.NewTurn(h, w, c.Deg)
-		for i := range h * w { // the study cut the turned template off at its frame
+		for i := range h * w { // the golden cases cut the turned template off at its frame
 			got := 0.0
 			if y, x := i/w-turn.Top, i%w-turn.Left; y >= 0 && x >= 0 && y < turn.Height && x < turn.Width {
 				if s := turn.From[y*turn.Width+x]; s != pose.Outside {
