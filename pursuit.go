@@ -205,7 +205,6 @@ type Pursuit struct {
 	ranked  []score.Ranked
 	used    []int // picks of each expert in the current image
 	pixels  []uint8
-	known   []uint8
 
 	extremes Composition // scratch of logLikModel
 
@@ -329,12 +328,7 @@ func (p *Pursuit) Steps(img *bitmap.Image) (iter.Seq[Pick], error) {
 	if err != nil {
 		return nil, err
 	}
-	p.pixels, p.known = img.AppendBytes(p.pixels[:0]), img.AppendKnown(p.known[:0])
-	for i, known := range p.known {
-		if known == 0 {
-			p.pixels[i] = score.Unknown
-		}
-	}
+	p.pixels = img.AppendValues(p.pixels[:0])
 	if p.still != nil {
 		steps := p.still.steps(p.pixels, p.opt.MaxPicks, p.opt.MinGain, p.opt.Costs, p.opt.Forced)
 		return func(yield func(Pick) bool) {

@@ -236,6 +236,24 @@ func (m *Image) AppendKnown(dst []uint8) []uint8 {
 	return dst
 }
 
+// AppendValues appends one byte per pixel to dst, row-major: 1 on, 0 off, 2
+// unknown, and returns the extended slice.
+func (m *Image) AppendValues(dst []uint8) []uint8 {
+	from := len(dst)
+	if dst = m.AppendBytes(dst); m.known == nil {
+		return dst
+	}
+	for y := range m.height {
+		row := m.known[y*m.stride():]
+		for x := range m.width {
+			if row[x/64]>>(x%64)&1 == 0 {
+				dst[from+y*m.width+x] = 2
+			}
+		}
+	}
+	return dst
+}
+
 // String draws the image, one line per row: '#' on, '.' off, '?' unknown. Parse
 // reads these lines back.
 func (m *Image) String() string {

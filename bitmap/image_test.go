@@ -37,15 +37,23 @@ func TestRoundTrips(t *testing.T) {
 		if !m.Clone().Equal(m) {
 			t.Fatal("a clone differs")
 		}
-		on, known := m.AppendBytes(nil), m.AppendKnown(nil)
+		on, known, values := m.AppendBytes(nil), m.AppendKnown(nil), m.AppendValues([]uint8{7})
 		back := FromBytes(m.Height(), m.Width(), on)
 		nOn, nKnown := 0, 0
 		for i := range on {
 			nOn += int(on[i])
 			nKnown += int(known[i])
+			want := on[i]
 			if known[i] == 0 {
+				want = 2
 				back.SetUnknown(i/m.Width(), i%m.Width())
 			}
+			if values[i+1] != want {
+				t.Fatalf("value of pixel %d is %d, want %d", i, values[i+1], want)
+			}
+		}
+		if len(values) != len(on)+1 || values[0] != 7 {
+			t.Fatalf("%d values of %d pixels, after %d", len(values)-1, len(on), values[0])
 		}
 		if !back.Equal(m) || nOn != m.CountOn() || nKnown != m.CountKnown() {
 			t.Fatalf("bytes: %d on, %d known; counts %d, %d", nOn, nKnown, m.CountOn(), m.CountKnown())

@@ -7,6 +7,7 @@ import (
 	"example.com/patchwork"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/internal/score"
 	"example.com/patchwork/internal/score/joint"
 	"example.com/patchwork/pose"
@@ -50,8 +51,8 @@ type Searcher struct {
 	top    []score.Ranked
 	used   []int // picks of each expert in the set being extended
 
-	pixels, known []uint8
-	extremes      patchwork.Composition
+	pixels   []uint8
+	extremes patchwork.Composition
 }
 
 // node is a set of picks, as its parent and one pick more.
@@ -77,7 +78,7 @@ func NewSearcher(m *patchwork.Model, opt Options) (*Searcher, error) {
 	n := &Searcher{model: m, opt: opt.WithDefaults(), bank: bank(m),
 		costs: activationCosts(m), constant: logPriorEmpty(m), reuse: max(m.Config().Reuse, 1)}
 	if r := joint.Rule(m.Config().Rule); !r.Fold() {
-		n.joint = joint.NewSearch(joint.NewExperts(r, background(m), m.Templates()), ActivationPrior(m), n.opt.Beam, n.opt.Keep, n.opt.MaxPicks)
+		n.joint = joint.NewSearch(joint.NewExperts(r, rows.Background(m), m.Templates()), ActivationPrior(m), n.opt.Beam, n.opt.Keep, n.opt.MaxPicks)
 	}
 	if m.Config().Truncate {
 		var err error
@@ -109,15 +110,6 @@ func (n *Searcher) Fork() *Searcher {
 		f.joint = n.joint.Fork()
 	}
 	return f
-}
-
-// background returns the abstention value of every pixel of the frame.
-func background(m *patchwork.Model) []float64 {
-	q := make([]float64, m.Height()*m.Width())
-	for i := range q {
-		q[i] = m.Abstention(i)
-	}
-	return q
 }
 
 // Explain finds the best explanations of one image. The error is a *SizeError.
@@ -164,12 +156,7 @@ func (n *Searcher) begin(img *bitmap.Image, grid pose.Grid) {
 
 // read takes the pixels of an image.
 func (n *Searcher) read(img *bitmap.Image) {
-	n.pixels, n.known = img.AppendBytes(n.pixels[:0]), img.AppendKnown(n.known[:0])
-	for i, known := range n.known {
-		if known == 0 {
-			n.pixels[i] = score.Unknown
-		}
-	}
+	n.pixels = img.AppendValues(n.pixels[:0])
 }
 
 // climb extends the beam from one node until nothing is gained.

@@ -8,7 +8,6 @@ import (
 	"math"
 
 	"example.com/patchwork"
-	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/exact"
 	"example.com/patchwork/internal/pool"
 	"example.com/patchwork/internal/rows"
@@ -149,25 +148,9 @@ func jointRule(r patchwork.Rule) joint.Rule { return joint.Rule(r) }
 
 // searchOf returns a search for the best explanations of rows.
 func searchOf(m *patchwork.Model, opt posterior.Options) *joint.Search {
-	q := make([]float64, m.Height()*m.Width())
-	for i := range q {
-		q[i] = m.Abstention(i)
-	}
 	opt = opt.WithDefaults()
-	e := joint.NewExperts(jointRule(m.Config().Rule), q, m.Templates())
+	e := joint.NewExperts(jointRule(m.Config().Rule), rows.Background(m), m.Templates())
 	return joint.NewSearch(e, posterior.ActivationPrior(m), opt.Beam, opt.Keep, opt.MaxPicks)
-}
-
-// values returns the bits of a row as 0, 1 or, where they are unknown, 2, in the memory
-// of x; known is scratch.
-func values(row *bitmap.Image, x, known []uint8) (_, _ []uint8) {
-	x, known = row.AppendBytes(x[:0]), row.AppendKnown(known[:0])
-	for i, k := range known {
-		if k == 0 {
-			x[i] = joint.Unknown
-		}
-	}
-	return x, known
 }
 
 // explainRows calls each with the values and the best explanations of every row whose
@@ -179,8 +162,8 @@ func explainRows(ctx context.Context, m *patchwork.Model, data patchwork.Data, o
 		return err
 	}
 	type scratch struct {
-		search   *joint.Search
-		x, known []uint8
+		search *joint.Search
+		x      []uint8
 	}
 	all := make([]scratch, pool.Size(len(data.Images), workers, pool.Chunk))
 	first := searchOf(m, opt)
@@ -190,7 +173,7 @@ func explainRows(ctx context.Context, m *patchwork.Model, data patchwork.Data, o
 	_, err := pool.Run(ctx, len(data.Images), workers, pool.Chunk, func(w, i int) error {
 		if data.Weight(i) > 0 {
 			s := &all[w]
-			s.x, s.known = values(data.Images[i], s.x, s.known)
+			s.x = data.Images[i].AppendValues(s.x[:0])
 			sets, _ := s.search.Explain(s.x)
 			each(w, i, s.x, sets)
 		}

@@ -169,7 +169,7 @@ func TestSoftStepGolden(t *testing.T) {
 		search := searchOf(m, posterior.Options{Beam: g.Beam, Keep: g.NBest, MaxPicks: g.JMax})
 		tally := newSoftTally(m)
 		for r := range g.X {
-			x, _ := values(g.row(r), nil, nil)
+			x := g.row(r).AppendValues(nil)
 			sets, _ := search.Explain(x)
 			tally.addSets(m, x, sets, 1)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/pool"
+	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/internal/score/joint"
 )
 
@@ -46,11 +47,7 @@ func (t *groupTally) merge(other counts) {
 // mStep implements counts.
 func (t *groupTally) mStep(prev *patchwork.Model, opt mStepOptions) *patchwork.Model {
 	cfg := prev.Config()
-	q := make([]float64, len(prev.Template(0)))
-	for i := range q {
-		q[i] = prev.Abstention(i)
-	}
-	e := joint.NewExperts(jointRule(cfg.Rule), q, prev.Templates())
+	e := joint.NewExperts(jointRule(cfg.Rule), rows.Background(prev), prev.Templates())
 	step := joint.MStep{Least: opt.MinVoteGain, Marginal: opt.Marginal, FixedBackground: opt.FixedBackground, MinQ: minQ, Pooled: opt.Pooled}
 	var experts [][]float64
 	cfg.QMap, experts = t.groups.Step(e, step, func(bits int, work func(int)) { eachBit(bits, opt.Workers, work) })

@@ -56,8 +56,7 @@ func (l *learner) newGrowth(ctx context.Context, m *patchwork.Model, q []float64
 	g := &growth{cfg: l.cfg, model: m, rule: jointRule(l.cfg.Rule), q: q, bad: make([]float64, len(data.Images)), group: make([]int, len(data.Images)),
 		states: make([]joint.State, len(data.Images)), lik: make([][]float64, len(data.Images))}
 	for i, row := range data.Images {
-		x, _ := values(row, nil, nil)
-		g.x, g.weight = append(g.x, x), append(g.weight, float64(data.Weight(i)))
+		g.x, g.weight = append(g.x, row.AppendValues(nil)), append(g.weight, float64(data.Weight(i)))
 		g.total += g.weight[i]
 	}
 	g.minGain = l.m.MinVoteGain * g.total / float64(rows.Total(l.data))

@@ -52,9 +52,9 @@ func (l *learner) hiddenLossAnew(ctx context.Context, m *patchwork.Model) (bits 
 	visible := patchwork.Data{Images: l.judge.Visible, Weights: l.judge.Data.Weights}
 	templates, rule := m.Templates(), jointRule(m.Config().Rule)
 	err = explainRows(ctx, m, visible, l.opt.Explain, l.opt.Workers, func(_, r int, x []uint8, sets []joint.Set) {
-		truth, known := values(l.judge.Data.Images[r], nil, nil)
+		truth := l.judge.Data.Images[r].AppendValues(nil)
 		for i := range x {
-			if x[i] != joint.Unknown || known[i] == 0 {
+			if x[i] != joint.Unknown || truth[i] == joint.Unknown {
 				continue
 			}
 			p, opinions := 0.0, make([]float64, 0, 8)

@@ -112,11 +112,7 @@ func without(m *patchwork.Model, k int) *patchwork.Model {
 	extras := patchwork.Extras{Usage: slices.Delete(slices.Clone(was.Usage), k, k+1), Record: was.Record, Names: rows.NamesWithout(m, k)}
 	templates := slices.Delete(m.Templates(), k, k+1)
 	if len(templates) == 0 { // a model has an expert, if only one that never votes
-		q := make([]float64, len(m.Template(0)))
-		for i := range q {
-			q[i] = m.Abstention(i)
-		}
-		templates, extras.Usage = [][]float64{q}, []float64{0}
+		templates, extras.Usage = [][]float64{rows.Background(m)}, []float64{0}
 		if extras.Names = nil; was.Names != nil {
 			extras.Names = []string{""}
 		}

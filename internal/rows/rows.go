@@ -74,6 +74,16 @@ func Part(d patchwork.Data, which []int) patchwork.Data {
 	return out
 }
 
+// Background returns the abstention value of every pixel of a model's frame, or bit of
+// its rows.
+func Background(m *patchwork.Model) []float64 {
+	q := make([]float64, m.Height()*m.Width())
+	for i := range q {
+		q[i] = m.Abstention(i)
+	}
+	return q
+}
+
 // Each calls f for every row, with its weight, its bits, and whether each bit is
 // known, as 0 or 1.
 func Each(d patchwork.Data, f func(weight float64, x, known []uint8)) {
