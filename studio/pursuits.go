@@ -7,6 +7,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/enum"
+	"example.com/patchwork/posterior"
 )
 
 // Settings says how images are explained; the zero value is recommended.
@@ -41,6 +42,13 @@ func (o *Settings) options() (patchwork.PursuitOptions, error) {
 		return opt, problemAt(422, "alpha", o.Alpha, "alpha belongs to score mixed")
 	}
 	return opt, nil
+}
+
+// plain reports whether no setting says how the pursuit searches, so that it may charge
+// the prior of the model, as explain does.
+func (o *Settings) plain() bool {
+	unset := func(value, name string) bool { return value == "" || value == name }
+	return unset(o.Pursuit, "auto") && unset(o.Start, "empty") && unset(o.Score, "default") && o.MinGain == 0 && !o.Refine
 }
 
 // pursuits caches idle pursuits. One is made for each model and settings and
@@ -86,6 +94,9 @@ func (p *pursuits) take(m *model, s Settings) (*patchwork.Pursuit, error) {
 	opt, err := s.options()
 	if err != nil {
 		return nil, err
+	}
+	if s.plain() {
+		opt.Costs = posterior.PickCosts(m.m)
 	}
 	first, err := patchwork.NewPursuit(m.m, opt)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"example.com/patchwork/diagnose"
+	"example.com/patchwork/posterior"
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
@@ -43,7 +44,7 @@ func (a *app) examine(ctx context.Context, m *patchwork.Model, set *dataset.Set,
 	bar := a.progress("image", set.Len())
 	defer bar.stop()
 	t, err := explainAll(ctx, &task{source: source{set: set}, model: m, workers: workers, bar: bar,
-		opt: patchwork.PursuitOptions{Paper: true}}, func(i int, e *patchwork.Explanation) {
+		opt: patchwork.PursuitOptions{Paper: true, Costs: posterior.PickCosts(m)}}, func(i int, e *patchwork.Explanation) {
 		explained[row(set, i)], at[row(set, i)] = e, i
 	})
 	if err != nil {

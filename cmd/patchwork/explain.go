@@ -86,7 +86,9 @@ func (f *pursuitFlags) prepare(cmd *cobra.Command, paths []string) (*task, error
 	if err != nil {
 		return nil, err
 	}
-	t.opt = f.options()
+	if t.opt = f.options(); f.plain(cmd) {
+		t.opt.Costs = posterior.PickCosts(t.model)
+	}
 	_, err = patchwork.NewPursuit(t.model, t.opt)
 	return t, request(err)
 }
@@ -170,9 +172,6 @@ func (a *app) explainCommand() *cobra.Command {
 			t, err := f.prepare(cmd, args)
 			if err != nil {
 				return err
-			}
-			if f.plain(cmd) {
-				t.opt.Costs = posterior.PickCosts(t.model)
 			}
 			if t.stream != nil {
 				a.sayStreaming(&t.source, f.input.data.memory, "explaining it block by block")

@@ -52,7 +52,8 @@ the untruncated composition, the cross-entropy (minus the former), and the numbe
 picks per image; for parts that do not move also the description length: the length
 of a two-part code for the images by the model, its votes included. Log-likelihoods
 are in nats; in JSON a log-likelihood is null if an image is impossible under the
-model.
+model. The explanations are those of patchwork explain: rows of tables pay for each
+part as they did in learning, unless a flag of the search is given.
 
 -o rows.csv also writes a table, a row per image: its labels, row (its number in the
 input, from 1), weight if there are weights, log_lik under the untruncated

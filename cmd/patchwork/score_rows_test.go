@@ -7,11 +7,22 @@ import (
 	"testing"
 )
 
-// The scores of the rows add up to the score, and are those of explain.
+// The scores of the rows add up to the score, and are those of explain, also where both
+// charge the prior of the model.
 func TestScoreRows(t *testing.T) {
 	t.Chdir(t.TempDir())
 	votes(t)
-	o := patchworkCommand(t, fields("score -m m.npz x.npz --where label<3 -o rows.npz --json")...)
+	must(t, fields("learn x.npz -q -o soft.npz -k 5 --method soft --take 200")...)
+	for _, model := range []string{"m.npz", "soft.npz"} {
+		t.Run(model, func(t *testing.T) { scoreRows(t, model) })
+	}
+	if free := must(t, fields("score -m soft.npz x.npz --pursuit paper")...); free == must(t, fields("score -m soft.npz x.npz")...) {
+		t.Errorf("the prior of the model costs nothing: %s", free)
+	}
+}
+
+func scoreRows(t *testing.T, model string) {
+	o := patchworkCommand(t, fields("score x.npz --where label<3 -o rows.npz --json -m "+model)...)
 	var report struct {
 		Images  int
 		LogLik  float64 `json:"log_lik"`
@@ -26,7 +37,7 @@ func TestScoreRows(t *testing.T) {
 	if strings.Join(names, " ") != "label row weight log_lik picks pixels" || a["row"].Len() != report.Images {
 		t.Fatalf("arrays %v, %d rows of %d", names, a["row"].Len(), report.Images)
 	}
-	lines := explained(t, must(t, fields("explain -m m.npz x.npz --where label<3")...))
+	lines := explained(t, must(t, fields("explain x.npz --where label<3 -m "+model)...))
 	sum, picks, pixels := 0.0, 0.0, 0.0
 	for i, l := range lines {
 		weight, logLik := float64(a["weight"].Data.([]int64)[i]), a["log_lik"].Data.([]float64)[i]

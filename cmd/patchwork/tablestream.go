@@ -8,6 +8,7 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/learn"
+	"example.com/patchwork/posterior"
 )
 
 // allRows is what is found out about all rows of a table of which a sample was learned.
@@ -36,7 +37,7 @@ func (a *app) sampleRows(ctx context.Context, f *learnFlags, s *source, l *learn
 func (a *app) judgeAll(ctx context.Context, f *learnFlags, s *source, l *learning) error {
 	src := &feed{stream: s.stream, bar: a.progress("row", 0)}
 	defer src.bar.stop()
-	tally, err := patchwork.EStep(ctx, l.model, src, patchwork.PursuitOptions{}, f.Workers, nil)
+	tally, err := patchwork.EStep(ctx, l.model, src, patchwork.PursuitOptions{Costs: posterior.PickCosts(l.model)}, f.Workers, nil)
 	if err != nil {
 		return request(err)
 	}
