@@ -22,7 +22,8 @@ type expected struct {
 
 // For returns options that read data for a model: as those were read that it was
 // learned from, unless o says otherwise, and with the columns of tables in its order,
-// by name. Tables without names are matched by position. Columns that the model does
+// by name. Tables without names are matched by position, also by models whose columns
+// are numbers of columns. Columns that the model does
 // not have and that are not metadata, columns that are missing, and names that come
 // twice are errors when the data are read.
 //
@@ -37,6 +38,9 @@ func (o Options) For(m *patchwork.Model, meant ...string) (Options, []string, er
 	w := &expected{reading: r, columns: m.Extras().Columns, known: map[string]bool{}, height: c.ImageHeight, across: c.ImageWidth}
 	if c.Height == 1 && !c.Scene && len(r.Size) == 0 {
 		w.width = c.Width
+	}
+	if r.Numbered {
+		w.columns = nil // as they are nobody's names
 	}
 	w.collapse()
 	for _, name := range w.columns {

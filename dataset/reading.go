@@ -30,6 +30,9 @@ type Reading struct {
 	Meta    []string `json:"meta,omitempty"`
 	Weight  string   `json:"weight,omitempty"`
 	Columns []string `json:"columns,omitempty"`
+	// Numbered says that the file had no names of columns: those of the model are their
+	// numbers in the file.
+	Numbered bool `json:"numbered,omitempty"`
 
 	// Categories lists the columns that became columns of bits, with their values.
 	Categories []Category `json:"categories,omitempty"`
@@ -93,6 +96,7 @@ func (r Reading) inNames(of *roles) Reading {
 			r.Columns = append(r.Columns, of.name(i))
 		}
 	}
+	r.Numbered = of.numbered && of.columns == nil
 	return r
 }
 

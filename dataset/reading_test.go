@@ -99,8 +99,8 @@ func TestDescribe(t *testing.T) {
 		{named, Options{Meta: []string{"1"}, Weight: "n"}, []string{"a", "b"}, `{"meta":["site"],"weight":"n"}`},
 		{named, Options{Columns: []string{"3", "a"}}, []string{"b", "a"}, `{"columns":["b","a"]}`},
 		{named, Options{Where: []Condition{{Name: "site", Op: "=", Values: []string{"A1"}}}, Weight: "4"}, []string{"a", "b"}, `{"meta":["site"],"weight":"n"}`},
-		{bare, Options{Meta: []string{"1"}, Weight: "4"}, nil, `{"meta":["1"],"weight":"4"}`},
-		{bare, Options{Columns: []string{"2", "3"}, Header: HeaderAbsent}, nil, `{"columns":["2","3"],"header":"no"}`},
+		{bare, Options{Meta: []string{"1"}, Weight: "4"}, []string{"column 2", "column 3"}, `{"meta":["1"],"weight":"4","numbered":true}`},
+		{bare, Options{Columns: []string{"2", "3"}, Header: HeaderAbsent}, []string{"column 2", "column 3"}, `{"columns":["2","3"],"numbered":true,"header":"no"}`},
 		{named, Options{Meta: []string{"site"}, Weight: "n", Height: 2, Width: 1}, nil, `{"meta":["site"],"weight":"n","size":[2,1]}`},
 	} {
 		set, err := Read([]string{c.path}, c.opts)

@@ -21,6 +21,10 @@ type roles struct {
 	weight int      // -1 for none
 
 	columns []string // names of the pixels, if they are not those of the data columns
+
+	// numbered says that the file has no names and that its data columns are not all
+	// columns from the first on: they are called by their numbers in the file then.
+	numbered bool
 }
 
 // rolesOf sorts the columns by the options: columns named as weight, as
@@ -77,7 +81,18 @@ func (in *input) rolesOf(names []string, n int, auto []int) (roles, error) {
 	if err == nil && model != nil {
 		r.data, err = model.pickData(names, n, r.data, len(in.opts.Columns) > 0)
 	}
+	r.numbered = names == nil && (model == nil || model.reading.Numbered) && !isCount(r.data)
 	return r, err
+}
+
+// isCount reports whether numbers count up from 0.
+func isCount(numbers []int) bool {
+	for i, v := range numbers {
+		if v != i {
+			return false
+		}
+	}
+	return true
 }
 
 // asked returns the columns that the user wants as metadata.
@@ -119,6 +134,11 @@ func (r *roles) set() *Set {
 	s := &Set{Table: true, Columns: r.columns, roles: r}
 	if r.columns == nil && r.names != nil {
 		s.Columns = pick(r.names, r.data)
+	}
+	if r.columns == nil && r.numbered {
+		for _, i := range r.data {
+			s.Columns = append(s.Columns, "column "+strconv.Itoa(i+1))
+		}
 	}
 	return s
 }

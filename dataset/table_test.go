@@ -44,7 +44,7 @@ func TestCSV(t *testing.T) {
 		"words stay":      {"y,n\n", Options{Header: HeaderAbsent, Threshold: threshold(7)}, "#.\n", nil},
 		"invert":          {"0,1,?\n", Options{Invert: true}, "#.?\n", nil},
 		"columns":         {"a,b,c\n0,1,zzz\n", Options{Columns: []string{"b", "a"}}, "#.\n", []string{"b", "a"}},
-		"by number":       {"x,0,1\nz,1,1\n", Options{Columns: []string{"3", "2"}}, "#.\n##\n", nil},
+		"by number":       {"x,0,1\nz,1,1\n", Options{Columns: []string{"3", "2"}}, "#.\n##\n", []string{"column 3", "column 2"}},
 		"image":           {"0,1,1,0\n", Options{Height: 2, Width: 2}, ".#\n#.\n", nil},
 	} {
 		for _, packed := range []bool{false, true} {

@@ -33,7 +33,7 @@ func TestVocabularies(t *testing.T) {
 		"pandas, no name": {",b\n0,1\n1,0\n2,1\n", Options{}, "#\n.\n#\n", "row", `"row" counts or names the rows and is taken as a label`, []string{"b"}},
 		"counting":        {"id,b\n1,1\n2,0\n3,1\n", Options{}, "#\n.\n#\n", "id", `"id" counts or names the rows and is taken as a label`, []string{"b"}},
 		"two rows":        {"id,b\n0,1\n1,0\n", Options{}, ".#\n#.\n", "", "", []string{"id", "b"}},
-		"no header":       {"0,1\n1,0\n2,1\n", Options{}, "#\n.\n#\n", "1", `"1" counts or names the rows and is taken as a label`, nil},
+		"no header":       {"0,1\n1,0\n2,1\n", Options{}, "#\n.\n#\n", "1", `"1" counts or names the rows and is taken as a label`, []string{"column 2"}},
 		"R":               {"\"a\" \"b\"\n\"u\" 1 0\n\"v\" 0 1\n", Options{Delimiter: ' '}, "#.\n.#\n", "row", "row is taken as a label", []string{"a", "b"}},
 		"trailing":        {"a,b,\n0,1,\n1,1,\n", Options{}, ".#\n##\n", "", "every line ends in a delimiter; the empty last column is left out", []string{"a", "b"}},
 		"trailing below":  {"a,b\n0,1,\n1,1,\n", Options{}, ".#\n##\n", "", "", []string{"a", "b"}},

@@ -40,7 +40,7 @@ func (d *data) readLike(m *model, notes []string, again func(dataset.Options) (*
 		return err
 	}
 	plain := true
-	if columns := described.Extras().Columns; d.set.Table && columns != nil && len(r.Columns) == 0 {
+	if columns := described.Extras().Columns; d.set.Table && columns != nil && !r.Numbered && len(r.Columns) == 0 {
 		r.Columns, plain = columns, len(r.Categories) == 0 && !r.Items && len(r.Pairs) == 0
 	}
 	var sayable bool

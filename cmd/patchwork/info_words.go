@@ -68,6 +68,9 @@ func readingFlags(reading json.RawMessage) string {
 		if err != nil {
 			break // the model file has checked that it is JSON
 		}
+		if name == "numbered" { // no flag says so: it is what a file without names is like
+			continue
+		}
 		flags = append(flags, strings.TrimSpace(fmt.Sprintf("--%v %s", name, flagValue(value))))
 	}
 	return words.Clean(strings.Join(flags, " "))
