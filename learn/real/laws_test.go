@@ -14,7 +14,9 @@ var normals = rapid.Custom(func(t *rapid.T) Normal {
 })
 
 // opinions draws some opinions.
-func opinions(least, most int) *rapid.Generator[[]Normal] { return rapid.SliceOfN(normals, least, most) }
+func opinions(least, most int) *rapid.Generator[[]Normal] {
+	return rapid.SliceOfN(normals, least, most)
+}
 
 // same fails unless two mixtures have the same density where the components are.
 func same(t *rapid.T, what string, a, b Mixture) {
@@ -144,7 +146,9 @@ func TestPoolIsMaxMinusMin(t *testing.T) {
 // opinions weighted by strength, where the strength of p is |p - q|, give hi + lo - q.
 func TestBernoulliPool(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		share := func(name string, low, high int64) *big.Rat { return big.NewRat(rapid.Int64Range(low, high).Draw(t, name), 1<<20) }
+		share := func(name string, low, high int64) *big.Rat {
+			return big.NewRat(rapid.Int64Range(low, high).Draw(t, name), 1<<20)
+		}
 		q := rapid.Int64Range(1, 1<<20-1).Draw(t, "q")
 		hi, lo, abstain := share("hi", q+1, 1<<20), share("lo", 0, q-1), big.NewRat(q, 1<<20)
 		up, down := new(big.Rat).Sub(hi, abstain), new(big.Rat).Sub(abstain, lo)
