@@ -65,6 +65,7 @@ const policy = `
 	patchwork < internal/rows;
 	patchwork, pose, internal/pool, internal/score/kernel < learn/strokes; # the M-step of drawings, and its search
 	bitmap, pose, internal/pool, internal/draw, internal/score/kernel < learn/pairs; # binary parts, before there is a model
+	pose, internal/enum, internal/exact, internal/pool, internal/draw < learn/real; # real values: model, pursuit, learner
 	posterior, internal/rows, learn/strokes, learn/pairs < learn;
 	patchwork < table/blocks; # tables as blocks, exactly
 	posterior, internal/rows, table/blocks < table;

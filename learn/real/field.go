@@ -1,0 +1,325 @@
+package real
+
+import (
+	"math"
+
+	"example.com/patchwork/pose"
+)
+
+// cell is what the picks say about one pixel. Under Pool and Max it holds the two speakers; the
+// strengths are >= 0, and 0 means nobody.
+type cell struct {
+	up, down         float64 // strength
+	gainUp, gainDown float64 // logarithm of the density relative to the background's, at the pixel's value
+	now              float64 // the same, of what they say together
+}
+
+// field is an image, the picks that explain it, and what each candidate would gain. It belongs to one
+// goroutine.
+type field struct {
+	*bank
+	z     []float64 // the image; 0 where unknown
+	known []bool
+	whole bool // all is known
+	base  float64
+
+	picks []int // candidates
+	used  []int // picks of each expert
+	cells []cell
+	said  [][]*entry // under Soft, all opinions about each pixel, in the order of the picks
+	gains []float64  // of all candidates, before their price
+}
+
+// newField returns a field for any number of images.
+func newField(b *bank) *field {
+	f := &field{bank: b, z: make([]float64, b.m.D()), known: make([]bool, b.m.D()), used: make([]int, b.m.K()),
+		cells: make([]cell, b.m.D()), gains: make([]float64, b.m.K()*b.m.Poses.Len())}
+	if b.m.Rule == Soft {
+		f.said = make([][]*entry, b.m.D())
+	}
+	return f
+}
+
+// load takes an image, which nothing explains so far, without the candidates' gains.
+func (f *field) load(image []float64) {
+	f.whole, f.base = true, 0
+	for d, x := range image {
+		f.known[d] = !math.IsNaN(x)
+		f.z[d] = 0
+		if !f.known[d] {
+			f.whole = false
+			continue
+		}
+		z := (x - f.mean[d]) * f.inverse[d]
+		f.z[d] = z
+		f.base += f.bank.base[d] - z*z/2
+	}
+	f.clear()
+}
+
+// clear takes all picks back.
+func (f *field) clear() {
+	f.picks = f.picks[:0]
+	clear(f.used)
+	clear(f.cells)
+	for d := range f.said {
+		f.said[d] = f.said[d][:0]
+	}
+}
+
+// first computes what every candidate gains alone.
+func (f *field) first() {
+	if !f.m.Moves() {
+		p := f.m.Poses.At(0)
+		for k := range f.sprites {
+			f.gains[k] = f.alone(&f.sprites[k], p)
+		}
+		return
+	}
+	for c := range f.gains {
+		_, sp, p := f.parts(c)
+		f.gains[c] = f.alone(sp, p)
+	}
+}
+
+// alone returns what a sprite at a place gains over the background alone: three sums of products, but under Soft.
+func (f *field) alone(sp *sprite, p pose.Pose) float64 {
+	if f.whole && f.said == nil && p.DY == 0 && p.DX == 0 && sp.top >= 0 && sp.left >= 0 && sp.top+sp.h <= f.m.Height && sp.left+sp.w <= f.m.Width {
+		return f.inside(sp)
+	}
+	sum := 0.0
+	for i := range sp.entries {
+		e := &sp.entries[i]
+		if d, ok := f.pixel(int(e.y), int(e.x), p); ok && f.known[d] {
+			sum += f.with(d, e)
+		}
+	}
+	return sum
+}
+
+// inside is alone for a sprite that lies inside an image that is known.
+func (f *field) inside(sp *sprite) float64 {
+	sum := sp.sum
+	if sp.plain {
+		for i := range sp.entries {
+			e := &sp.entries[i]
+			sum += e.b * f.z[int(e.y)*f.m.Width+int(e.x)]
+		}
+		return sum
+	}
+	for i := range sp.entries {
+		e := &sp.entries[i]
+		z := f.z[int(e.y)*f.m.Width+int(e.x)]
+		sum += (e.b + e.c*z) * z
+	}
+	return sum
+}
+
+// together returns what two opposite speakers say together, or the only one, relative to the background.
+func together(up, gainUp, down, gainDown float64) float64 {
+	if up == 0 {
+		return gainDown // 0 if nobody speaks
+	}
+	if down == 0 {
+		return gainUp
+	}
+	if gainUp < gainDown {
+		up, gainUp, down, gainDown = down, gainDown, up, gainUp
+	}
+	return gainUp + math.Log((up+down*math.Exp(gainDown-gainUp))/(up+down))
+}
+
+// with returns what is said about a pixel, relative to the background, if one more opinion comes
+// to it.
+func (f *field) with(d int, e *entry) float64 {
+	if f.said != nil {
+		return f.softly(d, e)
+	}
+	c := &f.cells[d]
+	if e.s > 0 {
+		if e.s <= c.up {
+			return c.now
+		}
+		return together(e.s, e.gain(f.z[d]), c.down, c.gainDown)
+	}
+	if -e.s <= c.down {
+		return c.now
+	}
+	return together(c.up, c.gainUp, -e.s, e.gain(f.z[d]))
+}
+
+// softly is what the opinions about a pixel, and one more unless it is nil, say under Soft.
+func (f *field) softly(d int, more *entry) float64 {
+	said := f.said[d]
+	if more != nil {
+		said = append(said[:len(said):len(said)], more)
+	}
+	var up, down float64
+	for _, e := range said {
+		up, down = max(up, e.s), max(down, -e.s)
+	}
+	var sumUp, sumDown float64
+	for _, e := range said {
+		if e.s > 0 {
+			sumUp += e.s * math.Exp((e.s-up)/f.tau)
+		} else {
+			sumDown -= e.s * math.Exp((-e.s-down)/f.tau)
+		}
+	}
+	total := math.Log(f.tau) - max(up, down)/f.tau
+	all := up + down + f.tau*math.Exp(-max(up, down)/f.tau)
+	for _, e := range said {
+		share := math.Log(up*e.s/sumUp) + (e.s-up)/f.tau
+		if e.s < 0 {
+			share = math.Log(down*-e.s/sumDown) + (-e.s-down)/f.tau
+		}
+		total = logAdd(total, share+e.gain(f.z[d]))
+	}
+	return total - math.Log(all)
+}
+
+// heard reports whether an opinion would change what is said about a pixel.
+func (f *field) heard(d int, e *entry) bool {
+	return f.said != nil || e.s > f.cells[d].up || -e.s > f.cells[d].down
+}
+
+// speak adds an opinion to a pixel.
+func (f *field) speak(d int, e *entry) {
+	c := &f.cells[d]
+	if e.s > c.up {
+		c.up, c.gainUp = e.s, e.gain(f.z[d])
+	} else if -e.s > c.down {
+		c.down, c.gainDown = -e.s, e.gain(f.z[d])
+	}
+	if f.said != nil {
+		f.said[d] = append(f.said[d], e)
+		c.now = f.softly(d, nil)
+		return
+	}
+	c.now = together(c.up, c.gainUp, c.down, c.gainDown)
+}
+
+// add picks a candidate. With gains it keeps the gains of all candidates up to date.
+func (f *field) add(c int, gains bool) {
+	k, sp, p := f.parts(c)
+	f.picks = append(f.picks, c)
+	f.used[k]++
+	for i := range sp.entries {
+		e := &sp.entries[i]
+		d, ok := f.pixel(int(e.y), int(e.x), p)
+		if !ok || !f.heard(d, e) {
+			continue
+		}
+		gains := gains && f.known[d]
+		if gains {
+			f.shift(d, -1)
+		}
+		f.speak(d, e)
+		if gains {
+			f.shift(d, 1)
+		}
+	}
+}
+
+// remove takes pick number i back.
+func (f *field) remove(i int, gains bool) {
+	c := f.picks[i]
+	k, sp, p := f.parts(c)
+	f.picks = append(f.picks[:i], f.picks[i+1:]...)
+	f.used[k]--
+	for i := range sp.entries {
+		e := &sp.entries[i]
+		d, ok := f.pixel(int(e.y), int(e.x), p)
+		if !ok || f.said == nil && e.s < f.cells[d].up && -e.s < f.cells[d].down {
+			continue
+		}
+		gains := gains && f.known[d]
+		if gains {
+			f.shift(d, -1)
+		}
+		f.fold(d)
+		if gains {
+			f.shift(d, 1)
+		}
+	}
+}
+
+// fold hears all picks about a pixel again.
+func (f *field) fold(d int) {
+	f.cells[d] = cell{}
+	if f.said != nil {
+		f.said[d] = f.said[d][:0]
+	}
+	for _, c := range f.picks {
+		_, sp, p := f.parts(c)
+		if e := f.at(sp, p, d); e != nil && f.heard(d, e) {
+			f.speak(d, e)
+		}
+	}
+}
+
+// shift adds what every candidate gains at a pixel to its gain, times sign. Called with -1 before a pixel
+// changes and with 1 after it, it brings the gains up to date where the pixel changed, and nowhere else.
+func (f *field) shift(d int, sign float64) {
+	now := f.cells[d].now
+	if f.about != nil {
+		for _, s := range f.about[d] {
+			if v := f.with(d, s.e); v != now {
+				f.gains[s.k] += sign * (v - now)
+			}
+		}
+		return
+	}
+	g := &f.m.Poses
+	y, x := d/f.m.Width, d%f.m.Width
+	for i := range f.sprites {
+		sp := &f.sprites[i]
+		from := i / g.Rotations() * g.Len()
+		from += i % g.Rotations() * g.Shifts()
+		for j := range sp.entries {
+			e := &sp.entries[j]
+			dy, inY := g.DY.Index(y - int(e.y))
+			dx, inX := g.DX.Index(x - int(e.x))
+			if inY && inX {
+				f.gains[from+dy*g.DX.Len()+dx] += sign * (f.with(d, e) - now)
+			}
+		}
+	}
+}
+
+// loss returns what pick number i gains beside the others.
+func (f *field) loss(i int) float64 {
+	c := f.picks[i]
+	_, sp, p := f.parts(c)
+	sum := 0.0
+	rest := append(append(make([]int, 0, len(f.picks)), f.picks[:i]...), f.picks[i+1:]...)
+	all := f.picks
+	for j := range sp.entries {
+		e := &sp.entries[j]
+		d, ok := f.pixel(int(e.y), int(e.x), p)
+		if !ok || !f.known[d] || f.said == nil && e.s < f.cells[d].up && -e.s < f.cells[d].down {
+			continue
+		}
+		before := f.cells[d]
+		f.picks = rest
+		f.fold(d)
+		sum += before.now - f.cells[d].now
+		f.picks = all
+		if f.said != nil {
+			f.fold(d)
+		}
+		f.cells[d] = before
+	}
+	return sum
+}
+
+// logLik returns the log-likelihood of the image under the picks, in nats.
+func (f *field) logLik() float64 {
+	sum := f.base
+	for d := range f.cells {
+		if f.known[d] {
+			sum += f.cells[d].now
+		}
+	}
+	return sum
+}

@@ -1,0 +1,124 @@
+package real
+
+import (
+	"math"
+
+	"example.com/patchwork/pose"
+)
+
+// This file is the definition of a model's likelihood and of the pursuit in the shape of the
+// formulas, without regard to speed. The tests hold the fast code to it.
+
+// Opinions returns what the picks say about pixel d, in their order. Entries that abstain, or
+// whose frame does not reach the pixel, are left out.
+func (m *Model) Opinions(d int, picks []Pick) []Normal {
+	var out []Normal
+	for _, p := range picks {
+		if f := m.source(p.Pose, d); f >= 0 {
+			if e := m.Experts[p.Expert][f]; e.Vote != Abstains {
+				out = append(out, m.opinion(e, d))
+			}
+		}
+	}
+	return out
+}
+
+// opinion returns what an entry that votes says about pixel d.
+func (m *Model) opinion(e Entry, d int) Normal {
+	if e.Vote == MeanOnly {
+		e.Var = m.Background[d].Var
+	}
+	return e.Normal
+}
+
+// source returns the pixel of a frame that lies on pixel d of an image, or -1.
+func (m *Model) source(p pose.Pose, d int) int {
+	y, x := d/m.Width-p.DY, d%m.Width-p.DX
+	h, w := m.Frame()
+	if t := pose.NewTurn(h, w, p.Angle); t.From != nil {
+		y, x = y-t.Top, x-t.Left
+		if y < 0 || x < 0 || y >= t.Height || x >= t.Width {
+			return -1
+		}
+		return int(t.From[y*t.Width+x])
+	}
+	if y < 0 || x < 0 || y >= h || x >= w {
+		return -1
+	}
+	return y*w + x
+}
+
+// Compose returns what a model says about pixel d under the picks.
+func (m *Model) Compose(d int, picks []Pick) Mixture {
+	return m.Rule.Compose(m.Tau, m.Background[d], m.Opinions(d, picks)...)
+}
+
+// LogLik returns the log-likelihood of an image under the picks, in nats. Unknown values (NaN) add
+// nothing.
+func (m *Model) LogLik(image []float64, picks []Pick) float64 {
+	sum := 0.0
+	for d, x := range image {
+		if !math.IsNaN(x) {
+			sum += m.Compose(d, picks).LogDensity(x)
+		}
+	}
+	return sum
+}
+
+// referenceTie is how much better a candidate must be than one before it, in nats.
+const referenceTie = 1e-9
+
+// referenceExplain returns the picks of the pursuit: from the background, always the pick that gains most
+// beyond its price, until none does; then one sweep that drops what does not pay, and adds again.
+func (m *Model) referenceExplain(image []float64) []Pick {
+	picks := m.referenceAdd(image, nil)
+	for _, p := range append([]Pick(nil), picks...) {
+		rest := without(picks, p)
+		if m.LogLik(image, picks)-m.LogLik(image, rest) <= m.Price(p.Expert) {
+			picks = rest
+		}
+	}
+	return m.referenceAdd(image, picks)
+}
+
+// referenceAdd returns the picks and those that the pursuit adds.
+func (m *Model) referenceAdd(image []float64, picks []Pick) []Pick {
+	for {
+		now, best, at := m.LogLik(image, picks), referenceTie, -1
+		for c := range m.K() * m.Poses.Len() {
+			p := Pick{c / m.Poses.Len(), m.Poses.At(c % m.Poses.Len())}
+			if count(picks, p.Expert) >= max(m.Reuse, 1) {
+				continue
+			}
+			gain := m.LogLik(image, append(picks[:len(picks):len(picks)], p)) - now - m.Price(p.Expert)
+			if gain > best+referenceTie {
+				best, at = gain, c
+			}
+		}
+		if at < 0 {
+			return picks
+		}
+		picks = append(picks, Pick{at / m.Poses.Len(), m.Poses.At(at % m.Poses.Len())})
+	}
+}
+
+// without returns the picks but for the first that equals p.
+func without(picks []Pick, p Pick) []Pick {
+	for i := range picks {
+		if picks[i] == p {
+			return append(picks[:i:i], picks[i+1:]...)
+		}
+	}
+	return picks
+}
+
+// count returns how many of the picks are of an expert.
+func count(picks []Pick, expert int) int {
+	n := 0
+	for _, p := range picks {
+		if p.Expert == expert {
+			n++
+		}
+	}
+	return n
+}
