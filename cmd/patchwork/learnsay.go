@@ -96,8 +96,8 @@ func summaryLines(f *learnFlags, head *dataset.Set, l *learning, took time.Durat
 	image, pixel := nouns.Image, nouns.Pixel
 	lines := []string{
 		fmt.Sprintf("learned %s from %s in %.2f s", words.Count(l.model.K(), "part"), describe(l.images, head), took.Seconds()),
-		fmt.Sprintf("start %d of %d chosen: log-likelihood %.3f per %s, %.5f per %s (nats)",
-			r.Chosen+1, len(r.Starts), r.LogLik/float64(r.Rows), image, r.LogLik/l.pixels, pixel),
+		fmt.Sprintf("%slog-likelihood %.3f per %s, %.5f per %s (nats)",
+			startWords(&r, nouns.Image), r.LogLik/float64(r.Rows), image, r.LogLik/l.pixels, pixel),
 		fmt.Sprintf("%.2f parts used per %s", usedParts(l.model), image),
 	}
 	if f.Begin == "pairs" {
@@ -112,6 +112,22 @@ func summaryLines(f *learnFlags, head *dataset.Set, l *learning, took time.Durat
 		lines = append(lines, fmt.Sprintf("starts were learned from a uniform sample of %d of %d %ss", r.Sample, r.Rows, image))
 	}
 	return lines
+}
+
+// startWords says which of several starts was chosen and by what, to go before its
+// figures; nothing for a single one.
+func startWords(r *patchwork.Record, image string) string {
+	if len(r.Starts) < 2 {
+		return ""
+	}
+	by := "explains the " + image + "s best"
+	switch s := r.Starts[r.Chosen]; {
+	case s.DescriptionLength != 0:
+		by = "has the shortest description"
+	case s.LeaveOneOut != 0:
+		by = "explains " + image + "s left out best"
+	}
+	return fmt.Sprintf("start %d of %d %s: ", r.Chosen+1, len(r.Starts), by)
 }
 
 // usedParts returns how many parts an image uses, on average.
@@ -149,10 +165,17 @@ func curveLines(curve []patchwork.CurvePoint, table bool, plan *recipe.Plan) []s
 		c.cells = append(c.cells, text)
 	}
 	mixed := slices.ContainsFunc(points, func(p patchwork.CurvePoint) bool { return p.Rows != points[0].Rows })
+	digits := "%.1f"
+	if mixed { // lengths of different numbers of rows cannot be compared
+		length.head, digits = length.head+" per "+image, "%.3f"
+	}
 	for i, p := range points {
-		n := float64(p.Rows)
+		n, described := float64(p.Rows), p.DescriptionLength
+		if mixed {
+			described /= n
+		}
 		figure(&parts, true, "%.0f", float64(p.Experts))
-		figure(&length, p.DescriptionLength != 0, "%.1f", p.DescriptionLength)
+		figure(&length, p.DescriptionLength != 0, digits, described)
 		figure(&gain, moving && i > 0 && p.DescriptionLength != 0, "%.1f", (points[max(i-1, 0)].DescriptionLength-p.DescriptionLength)/n)
 		figure(&logLik, true, "%.3f", p.LogLik/n)
 		figure(&rows, mixed, "%.0f", n)
@@ -236,6 +259,10 @@ func choiceLines(points []patchwork.CurvePoint, moving bool, plan *recipe.Plan) 
 			points[at+1].Experts, (points[at].DescriptionLength-points[at+1].DescriptionLength)/float64(points[at].Rows), plan.Learn.LeastGain(plan.Config), points[at].Experts)}
 	case points[at].HiddenBits > 0 && slices.ContainsFunc(points, func(p patchwork.CurvePoint) bool { return p.HiddenBits > 0 && p.HiddenLoss < points[at].HiddenLoss }):
 		return []string{"chosen is the briefest model that predicts hidden bits as well as the best, within chance"}
+	case points[at].HiddenBits > 0:
+		return []string{"chosen is the model that predicts hidden bits best"}
+	case points[at].DescriptionLength != 0 && len(points) > 1:
+		return []string{"chosen is the shortest description: parts, who has them and what they do not explain, in nats"}
 	}
 	return nil
 }
