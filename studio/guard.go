@@ -94,7 +94,11 @@ func (s *Server) observe(next http.Handler) http.Handler {
 			took := time.Since(began)
 			s.metrics.requests.WithLabelValues(route, fmt.Sprint(rec.status)).Inc()
 			s.metrics.seconds.WithLabelValues(route).Observe(took.Seconds())
-			s.log.LogAttrs(r.Context(), slog.LevelInfo, "request", slog.String("id", id), slog.String("method", r.Method),
+			level := slog.LevelInfo
+			if rec.status >= http.StatusInternalServerError {
+				level = slog.LevelWarn
+			}
+			s.log.LogAttrs(r.Context(), level, "request", slog.String("id", id), slog.String("method", r.Method),
 				slog.String("path", cut(r.URL.Path, longestValue)), slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes),
 				slog.Duration("took", took.Round(time.Microsecond)), slog.String("from", r.RemoteAddr))
 			if p == http.ErrAbortHandler || p != nil && rec.begun {

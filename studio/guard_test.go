@@ -52,7 +52,7 @@ func TestPanicsAreHidden(t *testing.T) {
 	s := newServer(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
 	s.handler = s.observe(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("secret") }))
 	w := request{path: "/v1/models"}.send(t, s)
-	if w.Code != 500 || strings.Contains(w.Body.String(), "secret") || !strings.Contains(log.String(), "secret") {
+	if w.Code != 500 || strings.Contains(w.Body.String(), "secret") || !strings.Contains(log.String(), "secret") || !strings.Contains(log.String(), "level=WARN msg=request") {
 		t.Errorf("%d %s; log %s", w.Code, w.Body, log.String())
 	}
 	s.handler = s.observe(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

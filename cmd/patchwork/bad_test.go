@@ -185,7 +185,7 @@ var bad = []struct {
 	{"serve --addr 127.0.0.1:0 --tls-cert cert.pem", 2, "go together"},
 	{"serve --addr 127.0.0.1:0 --tls-cert text.npz --tls-key text.npz", 2, "--tls-cert text.npz"},
 	{"serve --addr 127.0.0.1:0 --allow-host http://studio", 2, "without scheme"},
-	{"serve --addr 127.0.0.1:0 --log xml", 2, "text, json or none"},
+	{"serve --addr 127.0.0.1:0 --log xml", 2, "json or none"},
 	{"serve --addr 127.0.0.1:0 --max-batch 0", 2, "--max-batch 0"},
 	{"serve --addr 127.0.0.1:0 --max-time -1s", 2, "--max-time -1s"},
 	{"serve --addr 127.0.0.1:0 --max-body 1", 2, "at least 64KiB"},

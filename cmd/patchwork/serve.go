@@ -83,7 +83,7 @@ func (f *serveFlags) add(cmd *cobra.Command) {
 	fs.BoolVar(&f.noLearn, "no-learn", false, "do not learn on request")
 	fs.BoolVar(&f.noUpload, "no-upload", false, "do not accept uploads of models and data")
 	fs.BoolVar(&f.noBuiltin, "no-builtin", false, "without the built-in models")
-	f.log.add(cmd, "log", "text", "form of the log on stderr", "text", "json", "none")
+	f.log.add(cmd, "log", "auto", "form of the log on stderr: a line per request as text or json, or none; auto: text, on a terminal warnings only", "auto", "text", "json", "none")
 	f.data.addThreshold(fs, "of --data: ")
 	f.data.addSize(fs, "of --data: ")
 	fs.StringVar(&f.data.array, "array", "", "array of --data .npz files that holds the images (default x, or the only one)")
@@ -244,10 +244,11 @@ func (f *dataFlags) args(cmd *cobra.Command) []string {
 	return out
 }
 
-// logger returns the log of a server, on stderr; with --quiet, of warnings only.
+// logger returns the log of a server, on stderr: of warnings only if it is quiet, or if
+// somebody sits before it and asked for no form.
 func (a *app) logger(form string) *slog.Logger {
 	level := slog.LevelInfo
-	if a.quiet {
+	if a.quiet || form == "auto" && a.errTerminal {
 		level = slog.LevelWarn
 	}
 	o := &slog.HandlerOptions{Level: level}
