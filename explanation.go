@@ -33,6 +33,12 @@ type Explanation struct {
 
 	// Scoring is the one in force; 0 if no pursuit made the explanation.
 	Scoring Scoring
+
+	// Missing and Clutter are the noise that the image was found to have, beyond what
+	// the templates say: the shares of the ink that is lost, and of the paper that is
+	// inked. StartLogLik, LogLik and the gains are those of the templates under this
+	// noise, LogLikModel that of the templates as they are.
+	Missing, Clutter float64
 }
 
 // Composition is the template composed of a set of picks over an image of Height x

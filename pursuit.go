@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 
 	"example.com/patchwork/bitmap"
@@ -51,6 +52,16 @@ type PursuitOptions struct {
 	// can move and Scoring is 0, else Paper: rows of tables are explained greedily,
 	// which is much faster. Setting both is an error.
 	Paper, Refined bool
+
+	// Calibrated explains an image by the templates as they look under its noise: ink
+	// is lost with one probability and paper inked with another, and both are learned
+	// from the image, by explaining it two to five times. Templates learned from clean
+	// images otherwise find many things in the noise of a page. AsLearned takes the
+	// templates as they are. If neither is set, the recommended default, the images of
+	// Scene models are calibrated if Scoring, Forced, Costs, Rates and RefineThreshold
+	// are not set and the pursuit is Refined. Setting both is an error, and Calibrated
+	// needs experts that can move.
+	Calibrated, AsLearned bool
 
 	Scoring Scoring
 	Alpha   float64 // of ScoringMixed, 0 < Alpha <= 1; 0 means 0.9
@@ -101,6 +112,7 @@ type PursuitOptions struct {
 // withDefaults returns the options with every zero value replaced by its meaning.
 func (o PursuitOptions) withDefaults(c *Config) PursuitOptions {
 	o.Refined = o.Refined || !o.Paper && c.moves() && o.Scoring == 0
+	o.Calibrated = o.Calibrated || !o.AsLearned && c.Scene && o.Refined && o.Scoring == 0 && !o.Forced && o.Costs == nil && o.Rates == nil && o.RefineThreshold == 0
 	if o.Scoring == 0 {
 		o.Scoring = ScoringOriginal
 		if c.Truncate {
@@ -133,6 +145,10 @@ func (o PursuitOptions) validate(c *Config, experts int) error {
 		return fmt.Errorf("patchwork: under the rule %v parts stay where they are: rows are explained greedily, by the original templates", c.Rule)
 	case o.Paper && o.Refined:
 		return fmt.Errorf("patchwork: a pursuit is the paper's or refined, not both")
+	case o.Calibrated && o.AsLearned:
+		return fmt.Errorf("patchwork: templates are calibrated or taken as learned, not both")
+	case o.Calibrated && !c.moves():
+		return fmt.Errorf("patchwork: the noise of an image is learned where parts can move; these stay where they are")
 	case int(o.Scoring) >= len(scoringNames) || int(o.RefineScoring) >= len(scoringNames):
 		return fmt.Errorf("patchwork: unknown scoring %v or %v", o.Scoring, o.RefineScoring)
 	case (o.Scoring == ScoringTruncated || o.RefineScoring == ScoringTruncated) && c.Rule != RuleMax:
@@ -206,6 +222,9 @@ type Pursuit struct {
 	used    []int // picks of each expert in the current image
 	pixels  []uint8
 
+	noisy *Pursuit    // of the model under noise; nil until an image needs it
+	noise score.Noise // of noisy
+
 	extremes Composition // scratch of logLikModel
 
 	// For many images at a time; see ExplainAll.
@@ -275,6 +294,14 @@ func (m *Model) bank(s Scoring, alpha float64) *score.Bank {
 
 // Explain runs the pursuit on one image. The error is a *SizeError.
 func (p *Pursuit) Explain(img *bitmap.Image) (*Explanation, error) {
+	if p.opt.Calibrated {
+		return p.calibrate(img)
+	}
+	return p.explain(img)
+}
+
+// explain runs the pursuit on one image, with the templates as they are.
+func (p *Pursuit) explain(img *bitmap.Image) (*Explanation, error) {
 	picks, err := p.Steps(img)
 	if err != nil {
 		return nil, err
@@ -295,6 +322,62 @@ func (p *Pursuit) Explain(img *bitmap.Image) (*Explanation, error) {
 		e.LogLikModel = p.logLikModel(img.Height(), img.Width(), e.Picks)
 	}
 	return e, nil
+}
+
+// noiseRounds bounds how often the noise of an image is learned anew.
+const noiseRounds = 4
+
+// calibrate explains an image by templates as they look under its noise: it learns the
+// noise from the explanation, given the pixels as the picks compose them, and explains
+// the image anew, until the noise is the one that was assumed.
+func (p *Pursuit) calibrate(img *bitmap.Image) (*Explanation, error) {
+	e, err := p.explain(img)
+	if err != nil {
+		return nil, err
+	}
+	learned, assumed := e, score.Noise{}
+	for range noiseRounds {
+		n := score.FitNoise(p.pixels, p.model.Compose(img.Height(), img.Width(), e.Picks).P)
+		if n == assumed {
+			break
+		}
+		if assumed = n; n == (score.Noise{}) {
+			e = learned
+			continue
+		}
+		if e, err = p.under(n).explain(img); err != nil {
+			return nil, err
+		}
+	}
+	e.Missing, e.Clutter = assumed.Missing, assumed.Clutter
+	if e != learned {
+		e.LogLikModel = p.logLikModel(img.Height(), img.Width(), e.Picks)
+	}
+	return e, nil
+}
+
+// under returns a pursuit of the same settings for the model under a noise.
+func (p *Pursuit) under(n score.Noise) *Pursuit {
+	if p.noisy != nil && p.noise == n {
+		return p.noisy
+	}
+	templates := p.model.Templates()
+	for _, t := range templates {
+		for i := range t {
+			t[i] = n.Of(t[i])
+		}
+	}
+	m := p.model.WithTemplates(templates, p.model.extras)
+	m.cfg.Q, m.cfg.QMap = n.Of(m.cfg.Q), slices.Clone(m.cfg.QMap)
+	for i, q := range m.cfg.QMap {
+		m.cfg.QMap[i] = n.Of(q)
+	}
+	noisy, err := NewPursuit(m, p.opt)
+	if err != nil {
+		panic("patchwork: the settings fitted the model: " + err.Error())
+	}
+	p.noise, p.noisy = n, noisy
+	return noisy
 }
 
 // logLik returns the log-likelihood of the present image under the scoring in force,

@@ -405,6 +405,116 @@ func TestRealRowsAreExplainedAlike(t *testing.T) {
 	}
 }
 
+// page returns templates of three shapes for clean images, and a scene of two of them
+// of which a share of the pixels is flipped.
+func page(t *testing.T, seed uint64, flips float64) (*patchwork.Model, *bitmap.Image) {
+	const side = 40
+	var templates [][]float64
+	rng := rand.New(rand.NewPCG(41, 0))
+	for range 3 {
+		template := make([]float64, 12*12)
+		for y := range 3 { // a walk of squares
+			for x := range 3 {
+				if rng.IntN(3) == 0 {
+					continue
+				}
+				for i := range 16 {
+					template[(4*y+i/4)*12+4*x+i%4] = 0.98
+				}
+			}
+		}
+		for i := range template {
+			template[i] = max(template[i], 0.01)
+		}
+		templates = append(templates, template)
+	}
+	m := testkit.MustModel(t, patchwork.Config{Height: 12, Width: 12, Q: 0.01, Scene: true, Defaults: patchwork.Defaults{Truncate: true}}, templates)
+	rng = rand.New(rand.NewPCG(42, seed))
+	picks := []patchwork.Pick{{Expert: 0, Pose: pose.Pose{DY: rng.IntN(28), DX: rng.IntN(28)}}, {Expert: 1, Pose: pose.Pose{DY: rng.IntN(28), DX: rng.IntN(28)}}}
+	img := bitmap.Sample(rng, side, side, m.Compose(side, side, picks).P)
+	for i := range side * side {
+		if rng.Float64() < flips {
+			img.Set(i/side, i%side, !img.At(i/side, i%side))
+		}
+	}
+	return m, img
+}
+
+// TestCalibratedIsTheModelUnderNoise checks that a scene is explained as by the model
+// whose templates have the noise found, and without noise as by the model itself.
+func TestCalibratedIsTheModelUnderNoise(t *testing.T) {
+	for seed := range uint64(6) {
+		flips := []float64{0, 0.15, 0.3}[seed%3]
+		m, img := page(t, seed, flips)
+		e := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{})
+		if math.Abs(e.Missing-flips) > 0.1 || math.Abs(e.Clutter-flips) > 0.03 || (flips == 0) != (e.Missing == 0 && e.Clutter == 0) {
+			t.Errorf("seed %d: %.3f missing, %.3f clutter, made with %v", seed, e.Missing, e.Clutter, flips)
+		}
+		under := func(p float64) float64 { return p + e.Clutter*(1-p) - e.Missing*p }
+		noisy, c := m.Templates(), m.Config()
+		for _, template := range noisy {
+			for i := range template {
+				template[i] = under(template[i])
+			}
+		}
+		c.Q = under(c.Q)
+		want := testkit.MustExplain(t, testkit.MustModel(t, c, noisy), img, patchwork.PursuitOptions{AsLearned: true})
+		if !slices.Equal(e.Picks, want.Picks) || e.LogLik != want.LogLik || e.StartLogLik != want.StartLogLik {
+			t.Errorf("seed %d: %+v, by the model under this noise %+v", seed, e, want)
+		}
+		testkit.Near(t, "log-likelihood under the model", e.LogLikModel, patchwork.LogLik(img, m.Compose(40, 40, e.Picks).P), 1e-9)
+	}
+}
+
+// TestCalibratedPages checks that pages of one pursuit, of its fork and explained
+// together are explained as each page alone, whatever noise the page before had.
+func TestCalibratedPages(t *testing.T) {
+	var images []*bitmap.Image
+	var m *patchwork.Model
+	for seed := range uint64(7) {
+		var img *bitmap.Image
+		m, img = page(t, seed, []float64{0.2, 0, 0.1}[seed%3])
+		images = append(images, img)
+	}
+	images = append(images, bitmap.New(40, 40))
+	p := testkit.MustPursuit(t, m, patchwork.PursuitOptions{})
+	var all patchwork.Explanations
+	if err := p.ExplainAll(images, &all); err != nil {
+		t.Fatal(err)
+	}
+	for i, img := range images {
+		want := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{})
+		forked, err := p.Fork().Explain(img)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := all.At(i); !testkit.SameExplanation(&got, want) || got.Missing != want.Missing || got.Clutter != want.Clutter || !testkit.SameExplanation(forked, want) {
+			t.Errorf("page %d: together %+v, by a fork %+v, alone %+v", i, got, forked, want)
+		}
+	}
+}
+
+// TestCalibratedRefuses checks the errors, and what leaves calibration out.
+func TestCalibratedRefuses(t *testing.T) {
+	m, img := page(t, 1, 0.2)
+	if _, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{Calibrated: true, AsLearned: true}); err == nil || !strings.Contains(err.Error(), "not both") {
+		t.Errorf("both: %v", err)
+	}
+	table := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 3, Q: 0.1}, [][]float64{{0.9, 0.9, 0.1}})
+	if _, err := patchwork.NewPursuit(table, patchwork.PursuitOptions{Calibrated: true}); err == nil || !strings.Contains(err.Error(), "can move") {
+		t.Errorf("a table: %v", err)
+	}
+	for name, opt := range map[string]patchwork.PursuitOptions{"as learned": {AsLearned: true}, "paper": {Paper: true}, "scored": {Scoring: patchwork.ScoringOriginal},
+		"forced": {Forced: true}, "rates": {Rates: []float64{1, 1, 1}}, "threshold": {RefineThreshold: 20}} {
+		if e := testkit.MustExplain(t, m, img, opt); e.Missing != 0 || e.Clutter != 0 {
+			t.Errorf("%s: calibrated to %+v", name, e)
+		}
+	}
+	if e := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Calibrated: true, RefineThreshold: 20}); e.Clutter == 0 {
+		t.Error("asked for, but not calibrated")
+	}
+}
+
 // TestExplainAllNamesTheImage checks that the error names the first image of
 // another size, and that the explanations of the images before it are returned.
 func TestExplainAllNamesTheImage(t *testing.T) {

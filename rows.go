@@ -17,13 +17,15 @@ type Explanations struct {
 	From                             []int // one offset more than images
 	Picks                            []Pick
 	StartLogLik, LogLik, LogLikModel []float64
-	Scoring                          Scoring // of all
+	Missing, Clutter                 []float64 // nil unless the pursuit is Calibrated
+	Scoring                          Scoring   // of all
 }
 
 // reset removes all explanations and keeps the memory.
 func (e *Explanations) reset() {
 	e.From, e.Picks = append(e.From[:0], 0), e.Picks[:0]
 	e.StartLogLik, e.LogLik, e.LogLikModel = e.StartLogLik[:0], e.LogLik[:0], e.LogLikModel[:0]
+	e.Missing, e.Clutter = e.Missing[:0], e.Clutter[:0]
 }
 
 // add appends an explanation.
@@ -79,6 +81,9 @@ func (p *Pursuit) ExplainAll(images []*bitmap.Image, out *Explanations) error {
 				return fmt.Errorf("image %d: %w", from+i, err)
 			}
 			out.add(e)
+			if p.opt.Calibrated {
+				out.Missing, out.Clutter = append(out.Missing, e.Missing), append(out.Clutter, e.Clutter)
+			}
 		}
 	}
 	return nil
@@ -256,6 +261,9 @@ func (e *Explanations) At(i int) Explanation {
 	x := Explanation{StartLogLik: e.StartLogLik[i], LogLik: e.LogLik[i], LogLikModel: e.LogLikModel[i], Scoring: e.Scoring}
 	if from, to := e.From[i], e.From[i+1]; from < to {
 		x.Picks = e.Picks[from:to:to]
+	}
+	if i < len(e.Missing) {
+		x.Missing, x.Clutter = e.Missing[i], e.Clutter[i]
 	}
 	return x
 }

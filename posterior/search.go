@@ -82,7 +82,7 @@ func NewSearcher(m *patchwork.Model, opt Options) (*Searcher, error) {
 	}
 	if m.Config().Truncate {
 		var err error
-		if n.hybrid, err = patchwork.NewPursuit(m, patchwork.PursuitOptions{Refined: true, MaxPicks: opt.MaxPicks}); err != nil {
+		if n.hybrid, err = patchwork.NewPursuit(m, patchwork.PursuitOptions{Refined: true, AsLearned: true, MaxPicks: opt.MaxPicks}); err != nil {
 			return nil, err
 		}
 	}

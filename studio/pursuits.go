@@ -24,7 +24,7 @@ type Settings struct {
 
 // options converts the settings to those of the core.
 func (o *Settings) options() (patchwork.PursuitOptions, error) {
-	opt := patchwork.PursuitOptions{Alpha: o.Alpha, Forced: o.Start == "forced", MinGain: o.MinGain, MaxPicks: o.MaxPicks, Reuse: o.Reuse}
+	opt := patchwork.PursuitOptions{AsLearned: true, Alpha: o.Alpha, Forced: o.Start == "forced", MinGain: o.MinGain, MaxPicks: o.MaxPicks, Reuse: o.Reuse}
 	switch {
 	case o.Refine && o.Pursuit != "" && o.Pursuit != "refined":
 		return opt, problemAt(422, "pursuit", o.Pursuit, "pursuit %s and refine contradict each other; leave out refine", o.Pursuit)

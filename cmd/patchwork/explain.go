@@ -24,6 +24,7 @@ type pursuitFlags struct {
 	input inputFlags
 
 	pursuit, start, score           choice
+	calibrate                       choice // of explain; else ""
 	alpha, minGain, refineThreshold float64
 	refine, posePrior               bool
 }
@@ -62,7 +63,7 @@ func (f *pursuitFlags) check(cmd *cobra.Command) error {
 
 // oneSearch lists the flags of the search for one explanation, without those that
 // choose where it starts and what it maximises.
-var oneSearch = []string{"alpha", "min-gain", "pursuit", "refine", "refine-threshold", "pose-prior"}
+var oneSearch = []string{"calibrate", "alpha", "min-gain", "pursuit", "refine", "refine-threshold", "pose-prior"}
 
 // plain reports whether no flag says how the pursuit searches, so that it may charge
 // the prior of the model.
@@ -73,7 +74,8 @@ func (f *pursuitFlags) plain(cmd *cobra.Command) bool {
 func (f *pursuitFlags) options() patchwork.PursuitOptions {
 	scoring, _ := enum.Of[patchwork.Scoring]("a scoring", f.score.value) // the flags allow only their names
 	return patchwork.PursuitOptions{Paper: f.pursuit.value == "paper", Refined: f.pursuit.value == "refined", Scoring: scoring, Alpha: f.alpha, Forced: f.start.value == "forced",
-		MinGain: f.minGain, MaxPicks: f.input.maxPicks, RefineThreshold: f.refineThreshold, PosePrior: f.posePrior}
+		MinGain: f.minGain, MaxPicks: f.input.maxPicks, RefineThreshold: f.refineThreshold, PosePrior: f.posePrior,
+		Calibrated: f.calibrate.value == "always", AsLearned: f.calibrate.value == "never"}
 }
 
 // prepare reads everything and checks that it fits together, before anything
@@ -105,6 +107,12 @@ Rows are explained by a model of a table as learning did it: a part must raise t
 log-likelihood by more than log((1-pi)/pi) nats, pi being the share of rows that have
 it; so the explanation is the likeliest, not the one that fits best. Any flag of the
 search, such as --pursuit paper, leaves that out, and so do models of --method batch.
+
+Scenes are explained by the parts as they look under the noise of each image, which
+is learned from it: the share of the ink that is missing, and of the paper that is
+inked. Parts learned from clean images otherwise find many things in the noise.
+--calibrate never leaves that out, always does it for shifted parts too. Where there
+is noise beyond what the parts say, the line tells: "missing":0.065,"clutter":0.09.
 
 The output is JSON lines, one per image, in the order of the input, or a table:
 see below. A line:
@@ -187,6 +195,7 @@ func (a *app) explainCommand() *cobra.Command {
 		},
 	}
 	f.add(cmd)
+	f.calibrate.add(cmd, "calibrate", "auto", "learn the noise of each image, and explain it by the parts as they look under it; auto: scenes, if no other flag of the search is given", "auto", "always", "never")
 	out.add(cmd)
 	picture.add(cmd, "picture", "write a picture of the explanations (.png, .svg), or for one image, of every step")
 	cmd.Flags().IntVar(&shown, "picture-images", 24, "how many images the picture shows")

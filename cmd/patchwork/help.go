@@ -36,7 +36,7 @@ var flagGroups = []struct{ title, flags string }{
 	{"How data are read", "array names threshold invert size height width transpose columns meta categories items pairs header delimiter"},
 	{"Where parts may be", "shift shift-step rotate scene reuse outside"},
 	{"How to learn", "for rule mode method experts start-from aim starts iterations seed straight learn.refine truncate background prior init until-ink last"},
-	{"How to explain", "pursuit start score alpha min-gain max-picks refine refine-threshold pose-prior best beam gains by-column"},
+	{"How to explain", "pursuit start score alpha min-gain max-picks refine refine-threshold calibrate pose-prior best beam gains by-column"},
 	{"What blocks are like", "prices must never most-rows most-columns steps exact.seed"},
 	{"Pictures", "picture picture-images progress-picture curve probabilities coloured"},
 	{"Large data and long runs", "workers memory sample checkpoint engine"},

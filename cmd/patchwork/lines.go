@@ -56,6 +56,10 @@ func (l lines) line(b []byte, set *dataset.Set, i int, e *patchwork.Explanation,
 	b = appendField(b, `,"start_log_lik":`, e.StartLogLik)
 	b = appendField(b, `,"log_lik":`, e.LogLik)
 	b = appendField(b, `,"log_lik_model":`, e.LogLikModel)
+	if e.Missing != 0 || e.Clutter != 0 {
+		b = appendField(b, `,"missing":`, e.Missing)
+		b = appendField(b, `,"clutter":`, e.Clutter)
+	}
 	b = l.picks(append(b, ',', '"'), e.Picks)
 	if post != nil {
 		b = l.posterior(b, post)

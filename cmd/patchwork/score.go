@@ -84,6 +84,7 @@ bits of the column that are on.`,
 			if err != nil {
 				return err
 			}
+			t.opt.AsLearned = true // what is judged is the model
 			if head := t.head(); hidden.byColumn && !head.Table {
 				return usagef("--by-column is for tables, not for images of %d x %d", head.Images[0].Height(), head.Images[0].Width())
 			}

@@ -36,6 +36,7 @@
 // list. The engines do not call each other.
 //
 //	pixel.go, total.go      one pixel; the order of sums over pixels
+//	noise.go                what noise does to pixels, learned from an image
 //	gain.go, grid.go        gains and their order; shifts and candidates
 //	bank.go                 Bank
 //	field.go                Field
