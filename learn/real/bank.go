@@ -44,11 +44,16 @@ type bank struct {
 	about   [][]spoken
 	price   []float64
 	tau     float64
+	poses   []pose.Pose // all of them
+	shifts  int         // of one rotation
 }
 
 // newBank returns a model prepared for pursuits. The model must be valid.
 func newBank(m *Model) *bank {
-	b := &bank{m: m, tau: m.Tau}
+	b := &bank{m: m, tau: m.Tau, shifts: m.Poses.Shifts()}
+	for i := range m.Poses.Len() {
+		b.poses = append(b.poses, m.Poses.At(i))
+	}
 	if b.tau == 0 {
 		b.tau = DefaultTau
 	}
@@ -59,7 +64,7 @@ func newBank(m *Model) *bank {
 	}
 	h, w := m.Frame()
 	for r := range m.Poses.Rotations() {
-		turn := pose.NewTurn(h, w, m.Poses.Angle(r))
+		turn := b.turn(h, w, r)
 		for k := range m.K() {
 			if r == 0 {
 				b.price = append(b.price, m.Price(k))
@@ -73,7 +78,7 @@ func newBank(m *Model) *bank {
 		for k := range b.sprites {
 			for i := range b.sprites[k].entries {
 				e := &b.sprites[k].entries[i]
-				if d, ok := b.pixel(int(e.y), int(e.x), m.Poses.At(0)); ok {
+				if d, ok := b.pixel(int(e.y), int(e.x), b.poses[0]); ok {
 					b.about[d] = append(b.about[d], spoken{int32(k), e})
 				}
 			}
@@ -109,10 +114,13 @@ func (b *bank) sprite(expert []Entry, turn pose.Turn) sprite {
 	return sp
 }
 
+// turn returns rotation number r of an h x w frame.
+func (b *bank) turn(h, w, r int) pose.Turn { return pose.NewTurn(h, w, b.m.Poses.Angle(r)) }
+
 // entry returns an opinion about the pixel in row y and column x before shifts; ok is false if it
 // says nothing.
 func (b *bank) entry(o Entry, y, x int) (entry, bool) {
-	d, inside := b.pixel(y, x, b.m.Poses.At(0))
+	d, inside := b.pixel(y, x, b.poses[0])
 	if b.m.Moves() {
 		d, inside = 0, true // the background is one for all
 	}
@@ -151,11 +159,11 @@ func (b *bank) at(sp *sprite, p pose.Pose, d int) *entry {
 }
 
 // candidate returns the number of expert k at pose number p.
-func (b *bank) candidate(k, p int) int { return k*b.m.Poses.Len() + p }
+func (b *bank) candidate(k, p int) int { return k*len(b.poses) + p }
 
 // parts returns expert, sprite and pose of a candidate.
 func (b *bank) parts(c int) (k int, sp *sprite, p pose.Pose) {
-	k = c / b.m.Poses.Len()
-	at := c % b.m.Poses.Len()
-	return k, &b.sprites[k*b.m.Poses.Rotations()+at/b.m.Poses.Shifts()], b.m.Poses.At(at)
+	k = c / len(b.poses)
+	at := c % len(b.poses)
+	return k, &b.sprites[c/b.shifts], b.poses[at]
 }

@@ -131,7 +131,7 @@ func (p *Pursuit) expand(s *sets, from *set, alone []float64) {
 	for i, c := range from.picks {
 		s.note(slices.Delete(slices.Clone(from.picks), i, i+1), from.joint-f.loss(i)-p.prior(c))
 	}
-	poses := f.m.Poses.Len()
+	poses := len(f.poses)
 	for k := range f.m.K() {
 		if f.used[k] >= max(f.m.Reuse, 1) {
 			continue

@@ -33,7 +33,7 @@ type field struct {
 // newField returns a field for any number of images.
 func newField(b *bank) *field {
 	f := &field{bank: b, z: make([]float64, b.m.D()), known: make([]bool, b.m.D()), used: make([]int, b.m.K()),
-		cells: make([]cell, b.m.D()), gains: make([]float64, b.m.K()*b.m.Poses.Len())}
+		cells: make([]cell, b.m.D()), gains: make([]float64, b.m.K()*len(b.poses))}
 	if b.m.Rule == Soft {
 		f.said = make([][]*entry, b.m.D())
 	}
@@ -70,7 +70,7 @@ func (f *field) clear() {
 // first computes what every candidate gains alone.
 func (f *field) first() {
 	if !f.m.Moves() {
-		p := f.m.Poses.At(0)
+		p := f.poses[0]
 		for k := range f.sprites {
 			f.gains[k] = f.alone(&f.sprites[k], p)
 		}
@@ -135,17 +135,21 @@ func (f *field) with(d int, e *entry) float64 {
 	if f.said != nil {
 		return f.softly(d, e)
 	}
-	c := &f.cells[d]
+	return f.cells[d].with(f.z[d], e)
+}
+
+// with returns what is said about a pixel of value z if one more opinion comes to the two speakers.
+func (c *cell) with(z float64, e *entry) float64 {
 	if e.s > 0 {
 		if e.s <= c.up {
 			return c.now
 		}
-		return together(e.s, e.gain(f.z[d]), c.down, c.gainDown)
+		return together(e.s, e.gain(z), c.down, c.gainDown)
 	}
 	if -e.s <= c.down {
 		return c.now
 	}
-	return together(c.up, c.gainUp, -e.s, e.gain(f.z[d]))
+	return together(c.up, c.gainUp, -e.s, e.gain(z))
 }
 
 // softly is what the opinions about a pixel, and one more unless it is nil, say under Soft.

@@ -85,7 +85,7 @@ const tie = referenceTie
 // best returns the candidate that gains most beyond its price, -1 if none gains anything.
 func (p *Pursuit) best() int {
 	f, at, most := p.f, -1, tie
-	n := f.m.Poses.Len()
+	n := len(f.poses)
 	for k, price := range f.price {
 		if f.used[k] >= max(f.m.Reuse, 1) {
 			continue
@@ -105,7 +105,7 @@ func (p *Pursuit) drop(gains []float64) []float64 {
 		return gains
 	}
 	for i := 0; i < len(p.f.picks); {
-		if p.f.loss(i) > p.f.price[p.f.picks[i]/p.f.m.Poses.Len()] {
+		if p.f.loss(i) > p.f.price[p.f.picks[i]/len(p.f.poses)] {
 			i++
 			continue
 		}
@@ -128,12 +128,12 @@ func (p *Pursuit) result(gains []float64) Explanation {
 
 // pick returns a candidate as expert and pose.
 func (p *Pursuit) pick(c int) Pick {
-	n := p.f.m.Poses.Len()
-	return Pick{c / n, p.f.m.Poses.At(c % n)}
+	n := len(p.f.poses)
+	return Pick{c / n, p.f.poses[c%n]}
 }
 
 // prior returns what a candidate adds to the logarithm of the probability of the picks.
 func (p *Pursuit) prior(c int) float64 {
-	pi := p.f.m.pi(c / p.f.m.Poses.Len())
-	return math.Log(pi/(1-pi)) - math.Log(float64(p.f.m.Poses.Len()))
+	pi := p.f.m.pi(c / len(p.f.poses))
+	return math.Log(pi/(1-pi)) - math.Log(float64(len(p.f.poses)))
 }

@@ -1,0 +1,258 @@
+package real
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"example.com/patchwork/internal/draw"
+	"example.com/patchwork/internal/pool"
+)
+
+// thresholds are how far from the background values are that a candidate votes for, in its standard
+// deviations: the next is tried only if nothing pays.
+var thresholds = []float64{1.5, 1, .6}
+
+const (
+	candidates = 12      // for each threshold
+	localSteps = 6       // of EM for a candidate alone
+	mostCells  = 1 << 21 // pixels that candidates are tried on
+)
+
+// ground is a row as the model explains it.
+type ground struct {
+	row   int // of the data
+	z     []float64
+	known []bool
+	cells []cell
+}
+
+// grower tries new experts on data that a model explains.
+type grower struct {
+	*bank
+	data    *Data
+	terms   *terms
+	grounds []ground
+	weights []float64 // how badly each row is explained
+	share   float64   // of the rows that are grounds
+}
+
+// newGrower returns a grower for what an E-step found. If the data are large, it takes rows at even distances.
+func newGrower(data *Data, e *explained, o *terms) *grower {
+	g := &grower{bank: e.bank, data: data, terms: o}
+	f := newField(e.bank)
+	step := max(1, (len(data.Rows)*len(f.z)+mostCells-1)/mostCells)
+	var logLiks []float64
+	for i := 0; i < len(data.Rows); i += step {
+		f.load(data.Rows[i])
+		for _, c := range e.picks[i] {
+			f.add(c, false)
+		}
+		logLiks = append(logLiks, -f.logLik())
+		for d := range f.cells { // new experts are tried without Soft
+			c := &f.cells[d]
+			c.now = together(c.up, c.gainUp, c.down, c.gainDown)
+		}
+		g.grounds = append(g.grounds, ground{i, slices.Clone(f.z), slices.Clone(f.known), slices.Clone(f.cells)})
+	}
+	usual := .3 * median(slices.Clone(logLiks))
+	for _, l := range logLiks {
+		g.weights = append(g.weights, max(0, l-usual))
+	}
+	g.share = float64(len(g.grounds)) / float64(len(data.Rows))
+	return g
+}
+
+// grow returns the expert that shortens the description most, among those that begin from some badly
+// explained rows, and how often it is active; nil if none pays.
+func (g *grower) grow(ctx context.Context, rng *rand.Rand, workers int) (e []Entry, pi float64, err error) {
+	for _, threshold := range thresholds {
+		var begun [candidates][]Entry
+		for i := range begun {
+			begun[i] = g.begin(rng, threshold, i%2 == 1 && !g.m.Moves())
+		}
+		var gains, pis [candidates]float64
+		_, err := pool.Run(ctx, candidates, workers, 1, func(_, i int) error {
+			begun[i], pis[i], gains[i] = g.local(begun[i])
+			return nil
+		})
+		if err != nil {
+			return nil, 0, err
+		}
+		best := 0
+		for i := range gains {
+			if gains[i] > gains[best] {
+				best = i
+			}
+		}
+		if gains[best] > 0 {
+			return begun[best], pis[best], nil
+		}
+	}
+	return nil, 0, nil
+}
+
+// begin returns a candidate: the deviations of a badly explained row, or those that it shares with another.
+func (g *grower) begin(rng *rand.Rand, threshold float64, shared bool) []Entry {
+	i := max(0, draw.ByWeight(rng, g.weights))
+	one := g.deviations(i, threshold)
+	other := one
+	if shared {
+		overlap := make([]float64, len(g.grounds))
+		for j := range overlap {
+			if j != i {
+				n := float64(g.overlap(one, j, threshold))
+				overlap[j] = n * n
+			}
+		}
+		if j := draw.ByWeight(rng, overlap); j >= 0 {
+			other = g.deviations(j, threshold)
+		}
+	}
+	e := make([]Entry, g.m.F())
+	for f := range e {
+		d, ok := g.under(f)
+		if ok && one[d]*other[d] > 0 {
+			b := g.m.Background[d]
+			e[f] = Entry{MeanOnly, Normal{b.Mean + (one[d]+other[d])/2/g.inverse[d], b.Var}}
+		}
+	}
+	return e
+}
+
+// under returns the pixel of the image that lies under frame pixel f of an expert that is not moved.
+func (g *grower) under(f int) (d int, ok bool) {
+	_, w := g.m.Frame()
+	p := g.poses[0]
+	if at, ok := g.m.Poses.Identity(); ok {
+		p = g.poses[at]
+	}
+	return g.pixel(f/w, f%w, p)
+}
+
+// deviations returns what of a row is unusual, in standard deviations of the background, and 0 where it is not, or
+// where somebody says so already.
+func (g *grower) deviations(i int, threshold float64) []float64 {
+	out := make([]float64, len(g.m.Background))
+	for d := range out {
+		out[d] = g.deviation(i, d, threshold)
+	}
+	return out
+}
+
+// deviation is deviations for one pixel.
+func (g *grower) deviation(i, d int, threshold float64) float64 {
+	r := &g.grounds[i]
+	z, c := r.z[d], &r.cells[d]
+	if !r.known[d] || math.Abs(z) <= threshold || g.m.Rule == Max && z < 0 {
+		return 0
+	}
+	if z > 0 && c.up > 0 && c.now > 0 || z < 0 && c.down > 0 && c.now > 0 {
+		return 0 // it is explained
+	}
+	return z
+}
+
+// overlap returns on how many pixels a row deviates to the same side as one does.
+func (g *grower) overlap(one []float64, j int, threshold float64) int {
+	n := 0
+	for d, z := range one {
+		if z != 0 && z*g.deviation(j, d, threshold) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// local takes some steps of EM for a candidate, all others being as they are, and returns it with how often it is
+// active, and the nats by which it shortens the description.
+func (g *grower) local(e []Entry) (_ []Entry, pi, gain float64) {
+	price := 0.0
+	for range localSteps {
+		sprites := g.turned(e)
+		if sprites[0].entries == nil {
+			return e, 0, 0
+		}
+		sums := make([]Sums, len(e))
+		active := 0
+		for i := range g.grounds {
+			pose, most := g.best(sprites, i)
+			if most > price {
+				active++
+				g.count(sums, sprites, i, pose)
+			}
+		}
+		n := float64(len(g.grounds))
+		pi = (float64(active) + .5) / (n + 1)
+		price = max(0, math.Log((1-pi)/pi)) + math.Log(float64(len(g.poses)))
+		votes := 0
+		for f := range e {
+			d := g.m.home(f)
+			n, mean, squares := sums[f].moments(g.data.Scales[d])
+			e[f] = g.terms.vote(g.m, d, n, mean, squares)
+			votes += int(e[f].Vote)
+		}
+		gain = -g.terms.lambda * float64(votes)
+	}
+	sprites := g.turned(e)
+	for i := range g.grounds {
+		_, most := g.best(sprites, i)
+		gain += max(0, most-price) / g.share
+	}
+	return e, pi, gain
+}
+
+// turned returns the sprites of a candidate, one for each rotation.
+func (g *grower) turned(e []Entry) []sprite {
+	h, w := g.m.Frame()
+	var out []sprite
+	for r := range g.m.Poses.Rotations() {
+		out = append(out, g.sprite(e, g.turn(h, w, r)))
+	}
+	return out
+}
+
+// best returns the pose at which a candidate gains most in a row, and how much.
+func (g *grower) best(sprites []sprite, i int) (at int, most float64) {
+	r := &g.grounds[i]
+	most = math.Inf(-1)
+	for c := range g.poses {
+		sp, p := &sprites[c/g.shifts], g.poses[c]
+		sum := 0.0
+		for j := range sp.entries {
+			e := &sp.entries[j]
+			if d, ok := g.pixel(int(e.y), int(e.x), p); ok && r.known[d] {
+				sum += r.cells[d].with(r.z[d], e) - r.cells[d].now
+			}
+		}
+		if sum > most {
+			at, most = c, sum
+		}
+	}
+	return at, most
+}
+
+// count adds the values of a row that a candidate at a pose would win, or abstains from with all others.
+func (g *grower) count(sums []Sums, sprites []sprite, i, at int) {
+	r := &g.grounds[i]
+	sp, p := &sprites[at/g.shifts], g.poses[at]
+	for j, f := range sp.frame {
+		if f < 0 {
+			continue
+		}
+		d, ok := g.pixel(j/sp.w+sp.top, j%sp.w+sp.left, p)
+		if !ok || !r.known[d] {
+			continue
+		}
+		c := &r.cells[d]
+		won := c.up == 0 && c.down == 0
+		if sp.index[j] >= 0 {
+			s := sp.entries[sp.index[j]].s
+			won = s > c.up && s >= c.down || -s > c.down && -s > c.up
+		}
+		if won {
+			sums[f].add(g.data.Scales[d].number(g.data.Rows[r.row][d]), Unit)
+		}
+	}
+}
