@@ -5,6 +5,7 @@
 //   - [Bars]: Földiák's bars, a union of horizontal and vertical lines.
 //   - [Letters]: capitals A to Z drawn with a pen by invented writers.
 //   - [Scenes]: five digits placed at random under noise, section 3.
+//   - [Sheets]: drawings with symbols, turned and mirrored, and lines.
 //
 // Every generator takes an options struct, whose zero fields mean the stated
 // defaults, and returns a [Set] with a typed truth. [Set.Arrays] lists images

@@ -16,6 +16,8 @@ const (
 	forWriterLetter // habits of a writer in one character
 	forSample       // one drawing
 	forDigit        // separates digit glyphs from letters of the same seed
+	forSheet        // places and noise of a sheet
+	forSymbol       // one symbol
 )
 
 // stream returns the generator for (seed, p, path...): the numbers are folded

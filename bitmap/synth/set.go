@@ -13,6 +13,7 @@ const (
 	KindBars      = "bars"
 	KindLetters   = "letters"
 	KindScenes    = "scenes"
+	KindSheet     = "sheet"
 )
 
 // MaxTotalPixels bounds N*Height*Width of a set, as a guard against typing

@@ -63,6 +63,7 @@ const policy = `
 	# Several explanations; learners; what may be wrong. No learner knows another.
 	patchwork, internal/score, internal/pool, internal/rows, pose < posterior;
 	patchwork < internal/rows;
+	bitmap, internal/pool, internal/score/kernel < posterior/sheets; # every symbol on a page
 	patchwork, pose, internal/pool, internal/score/kernel < learn/strokes; # the M-step of drawings, and its search
 	bitmap, pose, internal/pool, internal/draw, internal/score/kernel < learn/pairs; # binary parts, before there is a model
 	pose, internal/enum, internal/exact, internal/pool, internal/draw < learn/real; # real values: model, pursuit, learner
@@ -117,7 +118,7 @@ const policy = `
 	golang.org/x/sys/cpu < experiments/bench/roofline;
 
 	# Programs. Only cmd serves, and makes the figures of the paper; nothing imports cmd, but for the protocol.
-	learn, table, diagnose, diagnose/words, internal/recipe, modelfile, modelfile/tallyfile, render, dataset, bitmap/synth < LIBRARY;
+	learn, table, diagnose, diagnose/words, posterior/sheets, internal/recipe, modelfile, modelfile/tallyfile, render, dataset, bitmap/synth < LIBRARY;
 	LIBRARY, experiments/stat, experiments/bench/roofline, internal/score/kernel < experiments/bench/peers;
 	LIBRARY, NETWORK,
 	github.com/danielgtaylor/huma/v2/..., github.com/prometheus/client_golang/...

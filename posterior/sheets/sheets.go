@@ -1,0 +1,212 @@
+package sheets
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"example.com/patchwork/bitmap"
+)
+
+// Options says how to search. The zero value looks for the symbols as they are.
+type Options struct {
+	Turns  bool      // by quarter turns, too
+	Mirror bool      // mirrored, too
+	Angles []float64 // turned by these angles, too, in degrees, positive is clockwise
+	Scales []float64 // scaled by these factors instead of 1 alone, 0.25 to 4
+
+	// Share is how much of what a symbol would gain on a page of its own a placement must
+	// gain, 0 to 1; 0 means 0.4, which is at about 70 of 100 pixels of its strokes.
+	Share float64
+	// MinGain is how many nats a placement must gain; 0 means 12.
+	MinGain float64
+	// MinOdds is the least log-odds of a find; NaN lists all placements. The zero value
+	// lists what is rather there than not.
+	MinOdds float64
+	// Rivals lists the finds of rivals, too.
+	Rivals bool
+
+	// Flip, if not 0, is the share of flipped pixels, instead of that which is learned from the page.
+	Flip float64
+	// KeepLines leaves long straight strokes on the page.
+	KeepLines bool
+
+	Tiles   int // number of tiles; 0 means tiles of about a million places
+	Workers int // 0 means 1
+}
+
+// CertainOdds are the log-odds from which a find is certain: 100 to 1.
+var CertainOdds = math.Log(100)
+
+// Find is a placement of a symbol, with what speaks for and against it.
+type Find struct {
+	Symbol int     // index into the symbols
+	Y, X   float64 // of the top left corner of the symbol's frame before turning it about its centre; half pixels where a turned frame has sides of unlike parity
+	Turn   Turn
+	Gain   float64 // nats
+
+	LogOdds float64 // natural logarithm of the odds that the symbol is here
+	Certain bool    // LogOdds is CertainOdds or more
+
+	Second int     // the symbol that came second at this place, -1 if none gained enough to be a candidate
+	Ahead  float64 // by how many nats the find gains more; 0 without a second
+
+	Ink     int // pixels of the symbol's strokes that can be seen, because no line covers them
+	Missing int // those without ink
+	Extra   int // pixels of ink about the symbol, in pieces, that nothing explains
+
+	// Top, Left, Bottom and Right bound the symbol's strokes on the page, in pixels; the last two
+	// are the first row and column after it.
+	Top, Left, Bottom, Right int
+}
+
+// Result is what was found on a page.
+type Result struct {
+	Finds      []Find // from top to bottom, those of one row from left to right
+	Rates      Rates
+	Lines      int // pixels of ink in long straight strokes
+	LineLength int // how long they are at least; 0: none were looked for
+	Candidates int // placements that gained enough at first
+	Sprites    int // ways to lay symbols that differ
+}
+
+// Counts returns the number of finds of each of n symbols: all, and the certain ones.
+func (r *Result) Counts(n int) (all, certain []int) {
+	all, certain = make([]int, n), make([]int, n)
+	for _, f := range r.Finds {
+		all[f.Symbol]++
+		if f.Certain {
+			certain[f.Symbol]++
+		}
+	}
+	return all, certain
+}
+
+// Search finds the symbols on a page. The result does not depend on Tiles and Workers. The error
+// names the symbol or option that is invalid, is a *[TooManyError], or is the context's.
+func Search(ctx context.Context, page *bitmap.Image, symbols []Symbol, o Options) (*Result, error) {
+	sprites, err := o.sprites(symbols)
+	if err != nil {
+		return nil, err
+	}
+	const spare = 2
+	on, unknown := planes(page, spare)
+	res := &Result{Sprites: len(sprites)}
+	longest, reach := 0, 1
+	for _, sp := range sprites {
+		longest, reach = max(longest, sp.h, sp.w), max(reach, sp.words)
+	}
+	if reach >= spare { // sprites of more words read further
+		on, unknown = planes(page, reach+1)
+	}
+	if !o.KeepLines {
+		res.LineLength = max(64, longest*8/5)
+		res.Lines = takeLines(on, unknown, res.LineLength, on.stride-(on.w+63)/64)
+	}
+	res.Rates = learnRates(on, unknown)
+	if o.Flip > 0 {
+		res.Rates.Flip = o.Flip
+		res.Rates = res.Rates.complete()
+	}
+	fitting := sprites[:0:0]
+	for _, sp := range sprites {
+		sp.weigh(res.Rates, o.Share, o.MinGain)
+		if sp.h <= page.Height() && sp.w <= page.Width() {
+			fitting = append(fitting, sp)
+		}
+	}
+	list, err := candidates(ctx, on, unknown, fitting, o.Tiles, o.Workers)
+	if err != nil {
+		return nil, err
+	}
+	res.Candidates = len(list)
+	before := &plane{on.h, on.w, on.stride, slices.Clone(on.bits)}
+	seen := &plane{on.h, on.w, on.stride, slices.Clone(unknown.bits)}
+	picks := pursue(on, unknown, fitting, list)
+	finds := judge(before, seen, on, fitting, picks, page.Len())
+	for _, f := range finds {
+		if !(f.LogOdds < o.MinOdds) && (o.Rivals || !symbols[f.Symbol].Rival) {
+			res.Finds = append(res.Finds, f)
+		}
+	}
+	slices.SortFunc(res.Finds, func(a, b Find) int {
+		return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X), cmp.Compare(a.Symbol, b.Symbol), cmp.Compare(a.Turn.Angle, b.Turn.Angle), cmp.Compare(a.Top, b.Top))
+	})
+	return res, nil
+}
+
+// sprites lays out the symbols in all ways and completes the options.
+func (o *Options) sprites(symbols []Symbol) ([]*sprite, error) {
+	switch {
+	case len(symbols) == 0:
+		return nil, fmt.Errorf("sheets: there is no symbol to look for")
+	case !(o.Share >= 0 && o.Share <= 1):
+		return nil, fmt.Errorf("sheets: Share is %v; give 0 to 1", o.Share)
+	case !(o.MinGain >= 0) || math.IsInf(o.MinGain, 0):
+		return nil, fmt.Errorf("sheets: MinGain is %v; give a number of nats from 0", o.MinGain)
+	case !(o.Flip >= 0 && o.Flip < 0.5):
+		return nil, fmt.Errorf("sheets: Flip is %v; give a share below 0.5", o.Flip)
+	}
+	o.Share, o.MinGain = cmp.Or(o.Share, 0.4), cmp.Or(o.MinGain, 12)
+	turns, err := o.ways()
+	if err != nil {
+		return nil, err
+	}
+	var out []*sprite
+	for i := range symbols {
+		if err := symbols[i].check(i); err != nil {
+			return nil, err
+		}
+		var own []*sprite
+		for _, t := range turns {
+			sp := layOut(i, &symbols[i], t)
+			if sp == nil {
+				return nil, fmt.Errorf("sheets: symbol %d %q has no ink", i+1, symbols[i].Name)
+			}
+			if !slices.ContainsFunc(own, sp.same) {
+				own = append(own, sp)
+			}
+		}
+		out = append(out, own...)
+	}
+	return out, nil
+}
+
+// ways lists how symbols are laid, as they are first.
+func (o *Options) ways() ([]Turn, error) {
+	angles := append([]float64{0}, o.Angles...)
+	if o.Turns {
+		for _, a := range slices.Clone(angles) {
+			angles = append(angles, a+90, a+180, a+270)
+		}
+	}
+	for i, a := range angles {
+		if math.IsNaN(a) || math.IsInf(a, 0) {
+			return nil, fmt.Errorf("sheets: the angle %v is not a number of degrees", a)
+		}
+		angles[i] = math.Mod(math.Mod(a, 360)+360, 360)
+	}
+	scales := o.Scales
+	if len(scales) == 0 {
+		scales = []float64{1}
+	}
+	var out []Turn
+	for _, s := range scales {
+		if !(s >= 0.25 && s <= 4) {
+			return nil, fmt.Errorf("sheets: the scale %v is not between 0.25 and 4", s)
+		}
+		for _, mirrored := range []bool{false, true} {
+			if mirrored && !o.Mirror {
+				continue
+			}
+			for _, a := range angles {
+				if t := (Turn{a, mirrored, s}); !slices.Contains(out, t) {
+					out = append(out, t)
+				}
+			}
+		}
+	}
+	return out, nil
+}
