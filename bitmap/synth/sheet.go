@@ -286,10 +286,13 @@ func arc(x, y, radius, from, to float64) path {
 func drawSymbol(r *rand.Rand, k, frame int) *bitmap.Image {
 	m := bitmap.New(frame, frame)
 	triangle := path{{0.5, 0.2}, {0.8, 0.74}, {0.2, 0.74}, {0.5, 0.2}}
-	grille := []path{box(0.1, 0.1, 0.9, 0.5)}
-	for i := range 4 {
-		x := 0.26 + 0.16*float64(i)
-		grille = append(grille, path{{x, 0.1}, {x, 0.5}})
+	grille := func(y float64) []path {
+		out := []path{box(0.1, y, 0.9, y+0.4)}
+		for i := range 4 {
+			x := 0.26 + 0.16*float64(i)
+			out = append(out, path{{x, y}, {x, y + 0.4}})
+		}
+		return out
 	}
 	switch k {
 	case 0:
@@ -299,10 +302,10 @@ func drawSymbol(r *rand.Rand, k, frame int) *bitmap.Image {
 		strokes(m, []path{triangle, box(0.1, 0.1, 0.9, 0.9)}, 2.4)
 		return m
 	case 2:
-		strokes(m, grille, 2.4)
+		strokes(m, grille(0.3), 2.4)
 		return m
 	case 3:
-		strokes(m, slices.Concat(grille, []path{{{0.1, 0.62}, {0.9, 0.62}}, {{0.1, 0.74}, {0.9, 0.74}}, {{0.1, 0.86}, {0.9, 0.86}}}), 2.4)
+		strokes(m, slices.Concat(grille(0.1), []path{{{0.1, 0.62}, {0.9, 0.62}}, {{0.1, 0.74}, {0.9, 0.74}}, {{0.1, 0.86}, {0.9, 0.86}}}), 2.4)
 		return m
 	}
 	at := func() float64 { return 0.12 + 0.76*math.Floor(r.Float64()*8)/7 }

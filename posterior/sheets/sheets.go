@@ -102,7 +102,7 @@ func Search(ctx context.Context, page *bitmap.Image, symbols []Symbol, o Options
 		on, unknown = planes(page, reach+1)
 	}
 	if !o.KeepLines {
-		res.LineLength = max(64, longest*8/5)
+		res.LineLength = lineLength(longest)
 		res.Lines = takeLines(on, unknown, res.LineLength, on.stride-(on.w+63)/64)
 	}
 	res.Rates = learnRates(on, unknown)
@@ -136,6 +136,10 @@ func Search(ctx context.Context, page *bitmap.Image, symbols []Symbol, o Options
 	})
 	return res, nil
 }
+
+// lineLength returns how long a straight stroke is at least that belongs to the page,
+// where the longest side of a symbol is known.
+func lineLength(longest int) int { return max(64, longest*8/5) }
 
 // sprites lays out the symbols in all ways and completes the options.
 func (o *Options) sprites(symbols []Symbol) ([]*sprite, error) {

@@ -55,6 +55,32 @@ func Cut(m *bitmap.Image, y, x, height, width int) (*bitmap.Image, error) {
 	return out, nil
 }
 
+// Mark returns the symbol in a rectangle of a page: an example, as a person would mark
+// it. Long straight strokes that pass through it say nothing. The error says what is
+// wrong with the rectangle.
+func Mark(page *bitmap.Image, name string, y, x, height, width int) (Symbol, error) {
+	m, err := Cut(page, y, x, height, width)
+	if err != nil {
+		return Symbol{}, err
+	}
+	length := lineLength(max(height, width))
+	y0, x0 := max(0, y-length), max(0, x-length)
+	around, err := Cut(page, y0, x0, min(page.Height(), y+height+length)-y0, min(page.Width(), x+width+length)-x0)
+	if err != nil {
+		return Symbol{}, err
+	}
+	on, unknown := planes(around, 2)
+	takeLines(on, unknown, length, 2)
+	for r := range height {
+		for c := range width {
+			if unknown.at(y-y0+r, x-x0+c) {
+				m.SetUnknown(r, c)
+			}
+		}
+	}
+	return FromImage(name, m), nil
+}
+
 // check returns an error that names what is wrong with a symbol.
 func (s *Symbol) check(i int) error {
 	if s.Height < 1 || s.Width < 1 || len(s.P) != s.Height*s.Width {
