@@ -1,0 +1,294 @@
+"""The estimator of parts."""
+
+import io
+import json
+import zipfile
+
+import numpy as np
+
+from ._compat import BaseEstimator, NotFittedError, TransformerMixin, validated
+from ._pipe import PatchworkError, run
+from ._rules import compose
+
+__all__ = ["PartsModel"]
+
+
+class PartsModel(TransformerMixin, BaseEstimator):
+    """Parts of binary rows or images, and explanations by them.
+
+    A part is a template: the probability of a 1 in each column or pixel where the part
+    has a say. Each row is explained by the few parts that made it.
+
+    Parameters
+    ----------
+    n_components : int or None
+        Number of parts; None finds it out.
+    rule : str
+        How parts are joined: "max", "max-minus-min", "noisy-or", "sum-of-odds", "mean",
+        "sum-of-log-odds" or "normalized-sum". "auto" leaves it to the program: max.
+    shape : (int, int) or None
+        Height and width of images whose pixels are the columns of X; None: rows of a table.
+    shift : int
+        How far parts are shifted, in pixels. Needs shape.
+    rotate : str or None
+        Rotations in degrees, as range and step: "24:6". Needs shape.
+    aim : {"interpret", "predict"}
+        Few votes, or the best prediction of hidden values. For tables.
+    method : str or None
+        How to learn: None chooses by the data.
+    threshold : float, "auto" or None
+        What is greater is 1. "auto" takes the median of each column at fit. None expects
+        0, 1 and NaN (unknown), and does as "auto" if there are other numbers.
+    random_state : int, numpy.random.RandomState or None
+        Seed; None is 0, so that the same data give the same parts.
+    n_jobs : int or None
+        Processor cores to use; None: all. The parts do not depend on it.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components_, n_features_in_)
+        Templates of the parts. A value equal to background_ means: no say.
+    background_ : ndarray of shape (n_features_in_,)
+        Probability of a 1 where no part has a say.
+    usage_ : ndarray of shape (n_components_,)
+        How often each part is in a row, on average.
+    n_components_, n_features_in_, feature_names_in_, n_iter_
+        As in scikit-learn.
+    thresholds_ : ndarray of shape (n_features_in_,) or None
+        What is greater was taken as 1; None: the values were 0 and 1.
+    description_length_ : float
+        Nats to describe the training rows and the parts; NaN if it was not minimised.
+    model_ : bytes
+        The model file, as patchwork learn writes it.
+    """
+
+    def __init__(self, n_components=None, *, rule="auto", shape=None, shift=0, rotate=None, aim="interpret",
+                 method=None, threshold=None, random_state=None, n_jobs=None):
+        self.n_components = n_components
+        self.rule = rule
+        self.shape = shape
+        self.shift = shift
+        self.rotate = rotate
+        self.aim = aim
+        self.method = method
+        self.threshold = threshold
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Learn parts from the rows of X, of 0, 1 and NaN for unknown; y is ignored.
+
+        sample_weight are integers: a row of weight 2 counts as two rows.
+        """
+        rows = self._binary(X, fit=True)
+        self._seen = None
+        return self._learn(rows, _weights(sample_weight, len(rows)))
+
+    def partial_fit(self, X, y=None, sample_weight=None):
+        """Learn again, from the rows of X and all that were given to partial_fit since fit."""
+        if not hasattr(self, "model_"):
+            rows = self._binary(X, fit=True)
+            self._seen = None
+        else:
+            rows = self._binary(X)
+        weights = _weights(sample_weight, len(rows))
+        if self._seen is not None:
+            before, counts = self._seen
+            rows, weights = np.concatenate([before, rows]), np.concatenate([counts, weights])
+        self._seen = rows, weights
+        return self._learn(rows, weights)
+
+    def transform(self, X):
+        """Return how often each part is in each row: 0 or 1, as floats of shape (n_samples, n_components_)."""
+        _, _, got = self._run("explain", self._binary(X), ["-o", "codes.npz", "--gains=false"], "codes.npz")
+        return _arrays(got["codes.npz"])["codes"].astype(float)
+
+    def inverse_transform(self, codes):
+        """Return the probability of a 1 in each column, given the parts of each row (above 1/2: it is there)."""
+        self._fitted()
+        if self.shift or self.rotate:
+            raise PatchworkError("the parts move: codes do not say where they are; use explain and sample")
+        codes = np.asarray(codes, dtype=float)
+        if codes.ndim != 2 or codes.shape[1] != self.n_components_:
+            raise ValueError(f"codes of shape {codes.shape}; expected (n_samples, {self.n_components_})")
+        return np.stack([compose(self._rule, self.background_, self.components_[row > 0.5]) for row in codes])
+
+    def score_samples(self, X):
+        """Return the log-likelihood of each row, in nats, by its explanation."""
+        _, _, got = self._run("score", self._binary(X), ["-o", "rows.npz"], "rows.npz")
+        return _arrays(got["rows.npz"])["log_lik"]
+
+    def score(self, X, y=None):
+        """Return the mean log-likelihood of the rows, in nats."""
+        return float(np.mean(self.score_samples(X)))
+
+    def sample(self, n_samples=1, random_state=None):
+        """Return rows drawn from the model: uint8 of shape (n_samples, n_features_in_)."""
+        self._fitted()
+        seed = self.random_state if random_state is None else random_state
+        _, _, got = run(["sample", "-m", "m.npz", "-n", n_samples, "--seed", _seed(seed), "-o", "s.npz", "-q"], {"m.npz": self.model_}, ["s.npz"])
+        return _arrays(got["s.npz"])["x"].reshape(n_samples, -1).astype(np.uint8)
+
+    def impute(self, X):
+        """Return X as floats, with the probability of a 1 in place of NaN."""
+        rows = self._binary(X)
+        _, _, got = self._run("predict", rows, ["-o", "p.npz"], "p.npz")
+        filled = _arrays(got["p.npz"])["x"].reshape(len(rows), -1)
+        known = np.asarray(rows, dtype=float)
+        return np.where(rows == 2, filled, known)
+
+    def explain(self, X):
+        """Return the explanation of each row: a dict with log_lik, in nats, and picks, the
+        parts in the order in which they were found, each with its gain (and place)."""
+        out, _, _ = self._run("explain", self._binary(X), ["-o", "-"])
+        return [json.loads(line) for line in out.splitlines()]
+
+    def get_feature_names_out(self, input_features=None):
+        """Return part0, part1, ..."""
+        self._fitted()
+        return np.asarray([f"part{k}" for k in range(self.n_components_)], dtype=object)
+
+    # What follows is not part of the interface.
+
+    def _learn(self, rows, weights):
+        if self.shape is None and (self.shift or self.rotate):
+            raise ValueError("parts move in images only: give shape=(height, width)")
+        args = ["learn", "x.npz", "-o", "m.npz", "--json", "-q", "--seed", _seed(self.random_state)]
+        if self.n_components is not None:
+            if isinstance(self.n_components, (bool, float)) or self.n_components < 1:
+                raise ValueError(f"n_components={self.n_components!r}: expected an integer of at least 1, or None")
+            args += ["-k", self.n_components]
+        if self.rule != "auto":
+            args += ["--rule", self.rule]
+        if self.method is not None:
+            args += ["--method", self.method]
+        if self.shape is None:
+            args += ["--for", "table"] if self.method in (None, "soft") else []
+            args += ["--aim", self.aim] if self.method in (None, "soft") else []
+        else:
+            args += ["--shift", self.shift]
+            args += ["--rotate", self.rotate] if self.rotate else []
+        weight = {} if (weights == 1).all() else {"weight": weights}
+        names = getattr(self, "feature_names_in_", None)
+        if names is not None and self.shape is None and len(set(names)) == len(names):
+            weight["columns"] = np.asarray([str(n) for n in names])
+        out, self.notes_, got = run(args + self._workers(), {"x.npz": self._file(rows, **weight)}, ["m.npz"])
+        self.model_ = got["m.npz"]
+        report = json.loads(out)
+        self.description_length_ = report.get("description_length") or float("nan")
+        self._take()
+        return self
+
+    def _take(self):
+        """Take the learned attributes from the model file."""
+        files = _arrays(self.model_)
+        about = json.loads(zipfile.ZipFile(io.BytesIO(self.model_)).read("model.json"))
+        k = len(files["experts"])
+        self.components_ = files["experts"].reshape(k, -1)
+        self.n_components_ = k
+        self.background_ = files["q"].ravel() if "q" in files else np.full(self.n_features_in_, about["q"])
+        self.usage_ = files["usage"] if "usage" in files else np.full(k, np.nan)
+        self.n_iter_ = 1
+        self._rule = about["rule"]
+
+    def _run(self, command, rows, args, *wanted):
+        return run([command, "-m", "m.npz", "x.npz", "-q", *args, *self._workers()],
+                   {"m.npz": self.model_, "x.npz": self._file(rows)}, wanted)
+
+    def _workers(self):
+        return ["--workers", self.n_jobs] if self.n_jobs and self.n_jobs > 0 else []
+
+    def _file(self, rows, **more):
+        """Return rows of 0, 1 and 2 for unknown as an .npz of the shape that the program expects."""
+        shape = (len(rows), *(self.shape or (rows.shape[1],)))
+        arrays = {"x": (rows == 1).reshape(shape), **more}
+        if (rows == 2).any():
+            arrays["missing"] = (rows == 2).reshape(shape)
+        if self.shape is None and "columns" not in arrays and getattr(self, "feature_names_in_", None) is not None:
+            names = [str(n) for n in self.feature_names_in_]
+            if len(set(names)) == len(names):
+                arrays["columns"] = np.asarray(names)
+        out = io.BytesIO()
+        np.savez(out, **arrays)
+        return out.getvalue()
+
+    def _binary(self, X, fit=False):
+        """Return X as uint8: 0, 1, and 2 for unknown."""
+        if not fit:
+            self._fitted()
+        X = validated(self, _flat(X), reset=fit)
+        if self.shape is not None and X.shape[1] != self.shape[0] * self.shape[1]:
+            raise ValueError(f"X has {X.shape[1]} columns, which are no images of {self.shape[0]} x {self.shape[1]}")
+        unknown = np.isnan(X) if X.dtype.kind == "f" else np.zeros(X.shape, bool)
+        if fit:
+            self.thresholds_ = self._thresholds(X, unknown)
+        if self.thresholds_ is not None:
+            with np.errstate(invalid="ignore"):
+                on = X > self.thresholds_
+        else:
+            bad = ~unknown & (X != 0) & (X != 1)
+            if bad.any():
+                i, j = np.argwhere(bad)[0]
+                raise ValueError(f"X[{i}, {j}] is {X[i, j]!r}, and the rows that were learned from were of 0, 1 and NaN; give a threshold")
+            on = X == 1
+        out = on.astype(np.uint8)
+        out[unknown] = 2
+        return out
+
+    def _thresholds(self, X, unknown):
+        if self.threshold not in (None, "auto"):
+            return np.full(X.shape[1], float(self.threshold))
+        known = X[~unknown]
+        if self.threshold is None and ((known == 0) | (known == 1)).all():
+            return None
+        with np.errstate(invalid="ignore"):
+            values = np.where(unknown, np.nan, X.astype(float))
+            empty = unknown.all(axis=0)
+            values[:, empty] = 0
+            return np.nanmedian(values, axis=0)
+
+    def _fitted(self):
+        if not hasattr(self, "model_"):
+            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments before using this estimator.")
+
+    def _more_tags(self):
+        return {"allow_nan": True, "preserves_dtype": []}
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+def _flat(X):
+    """Return images of three dimensions as rows; all else as it is."""
+    if getattr(X, "ndim", 2) == 3:
+        return np.asarray(X).reshape(len(X), -1)
+    return X
+
+
+def _seed(random_state):
+    if random_state is None:
+        return 0
+    if isinstance(random_state, (int, np.integer)) and random_state >= 0:
+        return int(random_state)
+    if hasattr(random_state, "randint"):
+        return int(random_state.randint(2**31 - 1))
+    if hasattr(random_state, "integers"):
+        return int(random_state.integers(2**31 - 1))
+    raise ValueError(f"{random_state!r} cannot be used to seed; give an integer of at least 0 or a random generator")
+
+
+def _weights(sample_weight, n):
+    if sample_weight is None:
+        return np.ones(n, np.int64)
+    w = np.asarray(sample_weight, dtype=float)
+    if w.shape != (n,) or (w < 0).any() or (w != np.floor(w)).any():
+        raise ValueError(f"sample_weight: expected {n} integers of at least 0; repeat rows or scale the weights")
+    return w.astype(np.int64)
+
+
+def _arrays(content):
+    with np.load(io.BytesIO(content)) as z:
+        return {name.removesuffix(".npy"): z[name] for name in z.files if name != "model.json"}

@@ -1,0 +1,290 @@
+"""Tests of the estimators; python3 -m unittest discover python/tests
+
+They use the program that PATCHWORK names, else build it. Tests of scikit-learn and
+pandas are skipped where these are not installed, and fail where CI is set.
+"""
+
+import io
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "python"))
+
+_folder = tempfile.TemporaryDirectory()
+if "PATCHWORK" not in os.environ:
+    os.environ["PATCHWORK"] = str(Path(_folder.name) / "patchwork")
+    subprocess.run(["go", "build", "-o", os.environ["PATCHWORK"], "./cmd/patchwork"], cwd=ROOT, check=True)
+
+from patchwork_parts import PartsModel, PatchworkError  # noqa: E402
+from patchwork_parts import _pipe  # noqa: E402
+
+RULES = ["max", "max-minus-min", "noisy-or", "sum-of-odds", "mean", "sum-of-log-odds", "normalized-sum"]
+
+
+def needs(module):
+    """Skip a test without a module; fail in CI."""
+    try:
+        __import__(module)
+        return lambda f: f
+    except ImportError:
+        if os.environ.get("CI") == "true":
+            raise
+        return unittest.skip(f"{module} is not installed")
+
+
+def planted(n=200, d=24, k=3, seed=0):
+    """Return rows of k parts of d/k columns each, and which rows have which parts."""
+    rng = np.random.default_rng(seed)
+    parts = np.kron(np.eye(k), np.ones(d // k)) * 0.9
+    has = rng.random((n, k)) < 0.35
+    return (rng.random((n, d)) < np.maximum(0.03, (has[:, :, None] * parts).max(axis=1))).astype(float), has
+
+
+class TestPartsModel(unittest.TestCase):
+    def test_finds_the_parts(self):
+        X, has = planted()
+        m = PartsModel().fit(X)
+        self.assertEqual((m.n_components_, m.components_.shape, m.n_features_in_), (3, (3, 24), 24))
+        codes = m.transform(X)
+        right = max(((codes[:, list(p)] > 0) == has).mean() for p in __import__("itertools").permutations(range(3)))
+        self.assertGreater(right, 0.97)
+        self.assertTrue((m.fit_transform(X) == codes).all())
+        self.assertAlmostEqual(m.score(X), m.score_samples(X).mean())
+        self.assertEqual(list(m.get_feature_names_out()), ["part0", "part1", "part2"])
+
+    def test_same_bytes_as_the_command_line(self):
+        X, _ = planted()
+        X[3, :7] = np.nan
+        m = PartsModel(n_components=2, rule="noisy-or", random_state=5).fit(X)
+        with tempfile.TemporaryDirectory() as folder:
+            np.savez(f"{folder}/x.npz", x=X)
+            line = [os.environ["PATCHWORK"], "learn", "x.npz", "-o", "m.npz", "-k", "2", "--rule", "noisy-or", "--seed", "5", "-q"]
+            subprocess.run(line, cwd=folder, check=True, capture_output=True)
+            self.assertEqual(Path(folder, "m.npz").read_bytes(), m.model_)
+            subprocess.run([os.environ["PATCHWORK"], "explain", "-m", "m.npz", "x.npz", "-o", "c.npz", "-q"], cwd=folder, check=True, capture_output=True)
+            with np.load(f"{folder}/c.npz") as z:
+                self.assertTrue((z["codes"] == m.transform(X)).all())
+
+    def test_composes_as_the_program(self):
+        X, _ = planted(120, 12, 3)
+        for rule in RULES:
+            with self.subTest(rule=rule):
+                m = PartsModel(3, rule=rule).fit(X)
+                _, _, got = _pipe.run(["sample", "-m", "m.npz", "-n", 40, "-o", "s.npz", "--probabilities", "-q"], {"m.npz": m.model_}, ["s.npz"])
+                with np.load(io.BytesIO(got["s.npz"])) as z:
+                    there, p = ~np.isnan(z["pose"][:, :, 0]), z["p"].reshape(40, -1)
+                self.assertLess(np.abs(m.inverse_transform(there) - p).max(), 1e-12)
+
+    def test_unknown_values(self):
+        X, _ = planted()
+        hidden = np.random.default_rng(1).random(X.shape) < 0.1
+        Y = np.where(hidden, np.nan, X)
+        m = PartsModel().fit(Y)
+        filled = m.impute(Y)
+        self.assertTrue((filled[~hidden] == X[~hidden]).all())
+        wrong = np.abs((filled[hidden] > 0.5) - X[hidden]).mean()
+        self.assertLess(wrong, 0.2)
+        self.assertLess(wrong, np.abs((Y[~hidden].mean() > 0.5) - X[hidden]).mean())
+
+    def test_explains_and_samples(self):
+        X, _ = planted()
+        m = PartsModel(3, random_state=1).fit(X)
+        for row, e in zip(m.transform(X[:9]), m.explain(X[:9])):
+            self.assertEqual(sorted(p["expert"] for p in e["picks"]), list(np.flatnonzero(row)))
+        s = m.sample(500, random_state=2)
+        self.assertEqual((s.shape, s.dtype), ((500, 24), np.uint8))
+        self.assertLess(abs(s.mean() - X.mean()), 0.05)
+        self.assertTrue((s == m.sample(500, random_state=2)).all())
+        self.assertFalse((s == m.sample(500, random_state=3)).all())
+
+    def test_weights_and_partial_fit(self):
+        X, _ = planted()
+        twice = PartsModel().fit(np.concatenate([X, X]))
+        weighted = PartsModel().fit(X, sample_weight=np.full(len(X), 2))
+        self.assertLess(np.abs(twice.components_ - weighted.components_).max(), 1e-3)
+        parts = PartsModel().partial_fit(X[:80]).partial_fit(X[80:])
+        self.assertEqual(parts.model_, PartsModel().fit(X).model_)
+        fitted = PartsModel().fit(X)
+        self.assertLess(len(pickle.dumps(fitted)), len(fitted.model_) + 20_000, "a pickle keeps the data")
+        with self.assertRaisesRegex(ValueError, "integers"):
+            PartsModel().fit(X, sample_weight=np.full(len(X), 0.5))
+
+    def test_thresholds(self):
+        X, _ = planted()
+        grey = X * 3 + np.random.default_rng(0).random(X.shape)
+        m = PartsModel(threshold=2).fit(grey)
+        self.assertTrue((m.transform(grey) == PartsModel().fit(X).transform(X)).all())
+        self.assertIsNone(PartsModel().fit(X).thresholds_)
+        self.assertTrue((PartsModel().fit(grey).thresholds_ == np.median(grey, axis=0)).all())
+        with self.assertRaisesRegex(ValueError, r"X\[0, 1\] is .*threshold"):
+            PartsModel().fit(X).transform(np.where(np.arange(24) == 1, 7.0, X))
+
+    def test_images(self):
+        out, _, got = _pipe.run("synth letters --letters T --writers 6 --seed 1 -o t.npz -q".split(), wanted=["t.npz"])
+        with np.load(io.BytesIO(got["t.npz"])) as z:
+            x = z["x"]
+        m = PartsModel(2, shape=x.shape[1:], shift=14, rotate="24:6").fit(x)
+        self.assertEqual(m.components_.shape, (2, x[0].size))
+        pick = m.explain(x[:1])[0]["picks"][0]
+        self.assertTrue({"dy", "dx", "angle", "gain"} <= set(pick))
+        self.assertTrue((m.transform(x.reshape(len(x), -1)) == m.transform(x)).all())
+        with self.assertRaisesRegex(PatchworkError, "move"):
+            m.inverse_transform(m.transform(x))
+
+    def test_refusals(self):
+        X, _ = planted()
+        for settings, words in [({"n_components": 0}, "at least 1"), ({"n_components": 2.5}, "integer"), ({"rule": "maxi"}, "rule"),
+                                ({"shift": 3}, "shape"), ({"shape": (5, 5)}, "no images of 5 x 5"), ({"random_state": -1}, "seed")]:
+            with self.subTest(settings=settings), self.assertRaisesRegex(ValueError, words):
+                PartsModel(**settings).fit(X)
+        with self.assertRaisesRegex(ValueError, "not fitted"):
+            PartsModel().transform(X)
+        with self.assertRaisesRegex(ValueError, "24 features"):
+            PartsModel().fit(X).transform(X[:, :5])
+
+    @needs("pandas")
+    def test_frames(self):
+        import pandas as pd
+        X, _ = planted()
+        frame = pd.DataFrame(X, columns=[f"species {i}" for i in range(24)])
+        m = PartsModel(3).fit(frame)
+        self.assertEqual(list(m.feature_names_in_), list(frame.columns))
+        out, _, _ = _pipe.run(["info", "m.npz"], {"m.npz": m.model_})
+        self.assertIn("species 3", out)
+        with self.assertRaisesRegex(ValueError, "order|names"):
+            m.transform(frame[frame.columns[::-1]])
+
+    @needs("sklearn")
+    def test_scikit_learn(self):
+        import warnings
+        from sklearn.base import clone
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.model_selection import GridSearchCV
+        from sklearn.pipeline import make_pipeline
+        from sklearn.utils.estimator_checks import check_estimator
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            check_estimator(PartsModel())
+        X, has = planted()
+        m = clone(PartsModel(3, random_state=4)).fit(X)
+        self.assertTrue((pickle.loads(pickle.dumps(m)).transform(X) == m.transform(X)).all())
+        pipe = make_pipeline(PartsModel(), LogisticRegression())
+        search = GridSearchCV(pipe, {"partsmodel__n_components": [1, 3]}, cv=3).fit(X, has[:, 0])
+        self.assertEqual(search.best_params_, {"partsmodel__n_components": 3})
+        frame = PartsModel(3).set_output(transform="pandas").fit_transform(X)
+        self.assertEqual(list(frame.columns), ["part0", "part1", "part2"])
+
+    @needs("scipy")
+    def test_sparse(self):
+        from scipy.sparse import csr_matrix
+        X, _ = planted()
+        self.assertEqual(PartsModel(3).fit(csr_matrix(X)).model_, PartsModel(3).fit(X).model_)
+
+
+class TestProcess(unittest.TestCase):
+    def test_one_process(self):
+        X, _ = planted()
+        PartsModel(1).fit(X)
+        first = _pipe._pipe.process.pid
+        with self.assertRaises(PatchworkError):
+            _pipe.run(["learn", "none.npz", "-o", "m.npz"])
+        PartsModel(1).fit(X)
+        self.assertEqual(_pipe._pipe.process.pid, first)
+        _pipe._pipe.process.kill()
+        _pipe._pipe.process.wait()
+        self.assertEqual(PartsModel(1).fit(X).n_components_, 1)  # by a new one
+
+    @unittest.skipUnless(hasattr(os, "fork"), "this system does not fork")
+    def test_forks(self):
+        X, _ = planted()
+        m = PartsModel(3).fit(X)
+        want = m.transform(X)
+        pids = []
+        for _ in range(8):
+            pid = os.fork()
+            if pid == 0:
+                try:
+                    os._exit(0 if (m.transform(X) == want).all() else 1)
+                except BaseException:
+                    os._exit(2)
+            pids.append(pid)
+        self.assertTrue((m.transform(X) == want).all())
+        self.assertEqual([os.waitstatus_to_exitcode(os.waitpid(p, 0)[1]) for p in pids], [0] * 8)
+        self.assertTrue((m.transform(X) == want).all())
+
+    def test_threads(self):
+        from concurrent.futures import ThreadPoolExecutor
+        X, _ = planted()
+        m = PartsModel(3).fit(X)
+        want = m.transform(X)
+        with ThreadPoolExecutor(8) as pool:
+            self.assertTrue(all((c == want).all() for c in pool.map(lambda _: m.transform(X), range(24))))
+
+    def start(self, then):
+        """Start a Python that fits, prints the number of its process, and goes on with then."""
+        code = ("import sys, numpy as np; sys.path.insert(0, %r)\nfrom patchwork_parts import PartsModel, _pipe\nX = np.eye(8).repeat(9, 0)\n"
+                "PartsModel(2).fit(X); print(_pipe._pipe.process.pid, flush=True)\n%s") % (str(ROOT / "python"), then)
+        p = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        return p, int(p.stdout.readline())
+
+    def gone(self, pid):
+        for _ in range(200):
+            try:
+                os.kill(pid, 0)
+            except ProcessLookupError:
+                return True
+            if Path(f"/proc/{pid}/stat").exists() and Path(f"/proc/{pid}/stat").read_text().split()[2] == "Z":
+                return True  # ended; nobody has asked for its exit code yet
+            time.sleep(0.05)
+        return False
+
+    @unittest.skipIf(sys.platform == "win32", "signals of Unix")
+    def test_ends_with_its_parent(self):
+        for then, how in [("", None), ("import time; time.sleep(60)", signal.SIGKILL),
+                          ("PartsModel(8, shape=(2, 4), method='batch').fit(np.random.default_rng(0).integers(0, 2, (50000, 8)))", signal.SIGKILL)]:
+            with self.subTest(then=then):
+                p, child = self.start(then)
+                if how:
+                    time.sleep(0.2)
+                    p.send_signal(how)
+                p.communicate()
+                self.assertTrue(self.gone(child), "the program outlives its parent")
+
+    @unittest.skipIf(sys.platform == "win32", "signals of Unix")
+    def test_ctrl_c(self):
+        then = ("try:\n  _pipe.run('synth letters --n 40000 -o x.npz'.split())\nexcept KeyboardInterrupt:\n"
+                "  PartsModel(2).fit(X); print('goes on', _pipe._pipe.process.pid)")
+        p, child = self.start(then)
+        time.sleep(0.7)
+        p.send_signal(signal.SIGINT)
+        out, err = p.communicate(timeout=60)
+        self.assertEqual(out.strip(), f"goes on {child}", err)
+
+
+@unittest.skipIf(sys.platform == "win32", "paths of Unix")
+class TestWheel(unittest.TestCase):
+    def test_wheel(self):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([sys.executable, ROOT / "python" / "build_wheel.py", "-o", f"{folder}/dist"], check=True, capture_output=True)
+            (wheel,) = Path(folder, "dist").glob("*.whl")
+            self.assertLess(wheel.stat().st_size, 12e6)
+            subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", f"{folder}/venv"], check=True)
+            subprocess.run([f"{folder}/venv/bin/pip", "install", "--no-index", "--no-deps", "-q", wheel], check=True, capture_output=True)
+            env = {k: v for k, v in os.environ.items() if k not in ("PATCHWORK", "PYTHONPATH")}
+            code = "import patchwork_parts as p, numpy as np; print(p._pipe.program(), p.PartsModel(2).fit(np.eye(8).repeat(9, 0)).n_components_)"
+            out = subprocess.run([f"{folder}/venv/bin/python", "-c", code], env=env, check=True, capture_output=True, text=True, cwd=folder).stdout
+            self.assertRegex(out, r"venv/.*patchwork_parts/bin/patchwork [12]\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
