@@ -32,7 +32,7 @@ func bars(n int, seed uint64) (train [][]*bitmap.Image) {
 
 // TestRivals: every rival tells bars apart.
 func TestRivals(t *testing.T) {
-	train, held := bars(4, 1), bars(10, 2)
+	train, held := bars(12, 1), bars(10, 2)
 	tests := append(held[0], held[1]...)
 	truth := make([]int, 20)
 	for i := 10; i < 20; i++ {
