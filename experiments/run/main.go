@@ -5,6 +5,7 @@
 //	go run ./experiments/run letters          held-out likelihood of nine letters
 //	go run ./experiments/run strokes [method] how clean are the parts of straight letters and bows, over five seeds? (strokes, both)
 //	go run ./experiments/run bars             the letter T as two bars
+//	go run ./experiments/run fewshot [seeds]  which class? learned from 1, 5, 10 and 20 examples, beside rivals
 //	go run ./experiments/run quadrants        the recovery of the eight experts of section 5.1, N = 20 to 1000
 //	go run ./experiments/run rivals           the comparison models of section 5.1 on the same sets
 //	go run ./experiments/run auto             the search for the number of these experts, N = 100 to 1000
@@ -46,8 +47,8 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if len(os.Args) < 2 || len(os.Args) > 2 && os.Args[1] != "sources" && os.Args[1] != "tables" && os.Args[1] != "planted" && os.Args[1] != "strokes" {
-		fmt.Fprintln(os.Stderr, "usage: run scenes|odds|pursuit|letters|strokes [method]|bars|quadrants|rivals|auto|counts|moves|roles|deconvolution|walks|alone|planted [name...]|sources [set...] [draws]|tables [set...]")
+	if len(os.Args) < 2 || len(os.Args) > 2 && os.Args[1] != "sources" && os.Args[1] != "tables" && os.Args[1] != "planted" && os.Args[1] != "strokes" && os.Args[1] != "fewshot" {
+		fmt.Fprintln(os.Stderr, "usage: run scenes|odds|pursuit|letters|strokes [method]|bars|fewshot [seeds]|quadrants|rivals|auto|counts|moves|roles|deconvolution|walks|alone|planted [name...]|sources [set...] [draws]|tables [set...]")
 		os.Exit(2)
 	}
 	start := time.Now()
@@ -83,6 +84,8 @@ func run(ctx context.Context, name string) error {
 		return letters.Report(ctx, os.Stdout, set, letters.Options{Seed: 1, Workers: runtime.NumCPU()})
 	case "strokes":
 		return runStrokes(ctx, os.Args[2:])
+	case "fewshot":
+		return runFewshot(ctx, os.Args[2:])
 	case "bars":
 		set, err := dataset.Read([]string{data("ticc_sample", "ticc_report_tsne_654.npz"), data("ticc_sample", "ticc_report_fig1_100.npz")},
 			dataset.Options{Where: []dataset.Condition{{Name: "y", Op: "=", Values: []string{"T"}}}})
@@ -140,7 +143,7 @@ func run(ctx context.Context, name string) error {
 	case "auto":
 		return quadrants.ReportAuto(ctx, os.Stdout, quadrants.AutoRows(1, 1))
 	}
-	return fmt.Errorf("no experiment %q; there are scenes, odds, pursuit, letters, strokes, bars, quadrants, rivals, auto, counts, moves, roles, deconvolution, walks, alone, planted, tables", name)
+	return fmt.Errorf("no experiment %q; there are scenes, odds, pursuit, letters, strokes, bars, quadrants, rivals, auto, counts, fewshot, moves, roles, deconvolution, walks, alone, planted, tables", name)
 }
 
 // runMoves measures how far parts are moved, on letters, digits and characters.

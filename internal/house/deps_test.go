@@ -68,6 +68,7 @@ const policy = `
 	bitmap, pose, internal/pool, internal/draw, internal/score/kernel < learn/pairs; # binary parts, before there is a model
 	pose, internal/enum, internal/exact, internal/pool, internal/draw < learn/real; # real values: model, pursuit, learner
 	posterior, internal/rows, learn/strokes, learn/pairs < learn;
+	posterior, internal/rows, internal/cluster < learn/classes; # what image is of what class, by models that others learn
 	patchwork < table/blocks; # tables as blocks, exactly
 	posterior, internal/rows, table/blocks < table;
 	patchwork, internal/assign < internal/alike;
@@ -95,6 +96,9 @@ const policy = `
 	patchwork, modelfile, internal/atomicfile, FILES
 	< modelfile/tallyfile;
 
+	learn/classes, modelfile, internal/atomicfile, FILES
+	< modelfile/classfile;
+
 	# What patchwork and an engine beside it (cmd/engine/beam) say to each other: a module of its
 	# own, so that an engine needs no more than this.
 	learn, dataset, modelfile, modelfile/tallyfile < cmd/engine;
@@ -118,7 +122,7 @@ const policy = `
 	golang.org/x/sys/cpu < experiments/bench/roofline;
 
 	# Programs. Only cmd serves, and makes the figures of the paper; nothing imports cmd, but for the protocol.
-	learn, table, diagnose, diagnose/words, posterior/sheets, internal/recipe, modelfile, modelfile/tallyfile, render, dataset, bitmap/synth < LIBRARY;
+	learn, table, diagnose, diagnose/words, posterior/sheets, internal/recipe, learn/classes, modelfile, modelfile/tallyfile, modelfile/classfile, render, dataset, bitmap/synth < LIBRARY;
 	LIBRARY, experiments/stat, experiments/bench/roofline, internal/score/kernel < experiments/bench/peers;
 	LIBRARY, NETWORK,
 	github.com/danielgtaylor/huma/v2/..., github.com/prometheus/client_golang/...

@@ -1,0 +1,350 @@
+// Package classfile reads and writes classifiers of package classes: one file, a zip
+// archive that numpy.load opens.
+//
+//   - classes.json: {"format":"patchwork-classes","version":1,"height":…,"width":…,
+//     "sharpness":…,"classes":[{"name":…,"rows":…,"examples":[{"row":…,"cuts":…}, …]}, …]},
+//     "poses" of the pieces of examples ("dy" and "dx": least, most and step; "angles" in
+//     degrees), and, as in a model, "columns" and "reading";
+//   - pieces.npy uint8 (M,H,W): the cuts of the examples, in their order: 0 where there is
+//     no ink, k in piece k;
+//   - learned/C/model.json, learned/C/experts.npy and so on: the model learned of class C,
+//     from 0, with the members of a model file.
+//
+// The same classifier gives the same bytes.
+package classfile
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"example.com/patchwork"
+	"example.com/patchwork/internal/atomicfile"
+	"example.com/patchwork/internal/npy"
+	"example.com/patchwork/learn/classes"
+	"example.com/patchwork/modelfile"
+	"example.com/patchwork/pose"
+)
+
+// Name is the member by which a file of classes is recognised.
+const Name = "classes.json"
+
+const (
+	format   = "patchwork-classes"
+	version  = 1
+	maxBytes = 256 << 20 // of one member
+	maxTurns = 720       // of the pieces of examples
+	maxShift = 1 << 12   // pixels
+)
+
+// header is classes.json.
+type header struct {
+	Format    string          `json:"format"`
+	Version   int             `json:"version"`
+	Height    int             `json:"height"`
+	Width     int             `json:"width"`
+	Sharpness float64         `json:"sharpness"`
+	Classes   []class         `json:"classes"`
+	Poses     *poses          `json:"poses,omitempty"`
+	Columns   []string        `json:"columns,omitempty"`
+	Reading   json.RawMessage `json:"reading,omitempty"`
+}
+
+type class struct {
+	Name     string    `json:"name"`
+	Rows     int64     `json:"rows"`
+	Examples []example `json:"examples,omitempty"`
+}
+
+type example struct {
+	Row  int `json:"row"`
+	Cuts int `json:"cuts"`
+}
+
+type poses struct {
+	DY     [3]int    `json:"dy"` // least, most, step
+	DX     [3]int    `json:"dx"`
+	Angles []float64 `json:"angles"`
+}
+
+// Save writes a classifier to the file at path. Whatever fails, the file holds either the
+// complete classifier or its previous content.
+func Save(path string, c *classes.Classifier) error {
+	return atomicfile.Write(path, func(w io.Writer) error { return Write(w, c) })
+}
+
+// Write writes a classifier.
+func Write(w io.Writer, c *classes.Classifier) error {
+	like := c.Like().Extras()
+	h := header{Format: format, Version: version, Sharpness: c.Sharpness(), Columns: like.Columns, Reading: like.Reading}
+	h.Height, h.Width = c.Size()
+	var pieces []uint8
+	var learned []npy.Member
+	for n, k := range c.Classes() {
+		own := class{Name: k.Name, Rows: k.Rows}
+		for _, e := range k.Examples {
+			own.Examples = append(own.Examples, example{e.Row, len(e.Pieces)})
+			pieces = append(pieces, slices.Concat(e.Pieces...)...)
+			if h.Poses == nil {
+				h.Poses = newPoses(e.Cuts[0].Config().Poses)
+			}
+		}
+		h.Classes = append(h.Classes, own)
+		if k.Learned == nil {
+			continue
+		}
+		members, err := membersOf(k.Learned, fmt.Sprintf("learned/%d/", n))
+		if err != nil {
+			return fmt.Errorf("class %q: %w", k.Name, err)
+		}
+		learned = append(learned, members...)
+	}
+	text, err := json.Marshal(h)
+	if err != nil {
+		return fmt.Errorf("classfile: %w", err)
+	}
+	all := []npy.Member{{Name: Name, Raw: append(text, '\n')}}
+	if pieces != nil {
+		all = append(all, npy.Member{Name: "pieces", Array: npy.New(pieces, len(pieces)/(h.Height*h.Width), h.Height, h.Width)})
+	}
+	return npy.WriteZip(w, npy.Store, append(all, learned...)...)
+}
+
+// newPoses returns the poses of a grid.
+func newPoses(g pose.Grid) *poses {
+	return &poses{DY: [3]int{g.DY.Min, g.DY.Max, g.DY.Step}, DX: [3]int{g.DX.Min, g.DX.Max, g.DX.Step}, Angles: g.Angles}
+}
+
+// grid returns the grid of these poses.
+func (p *poses) grid() pose.Grid {
+	if p == nil {
+		return pose.Grid{}
+	}
+	return pose.Grid{DY: pose.Range{Min: p.DY[0], Max: p.DY[1], Step: p.DY[2]}, DX: pose.Range{Min: p.DX[0], Max: p.DX[1], Step: p.DX[2]}, Angles: p.Angles}
+}
+
+// membersOf returns the members of a model file, below a folder.
+func membersOf(m *patchwork.Model, folder string) ([]npy.Member, error) {
+	var file bytes.Buffer
+	if err := modelfile.Write(&file, m); err != nil {
+		return nil, err
+	}
+	z, err := zip.NewReader(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	if err != nil {
+		return nil, err
+	}
+	var out []npy.Member
+	for _, f := range z.File {
+		content, err := contentOf(f)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, npy.Member{Name: folder + f.Name, Raw: content})
+	}
+	return out, nil
+}
+
+// contentOf returns a member of an archive.
+func contentOf(f *zip.File) ([]byte, error) {
+	if f.UncompressedSize64 > maxBytes {
+		return nil, &modelfile.FormatError{Member: f.Name, Msg: fmt.Sprintf("has %d bytes, more than %d", f.UncompressedSize64, maxBytes)}
+	}
+	r, err := f.Open()
+	if err != nil {
+		return nil, &modelfile.FormatError{Member: f.Name, Msg: "cannot be read", Err: err}
+	}
+	defer r.Close()
+	content, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	if err != nil || len(content) > maxBytes {
+		return nil, &modelfile.FormatError{Member: f.Name, Msg: "cannot be read", Err: err}
+	}
+	return content, nil
+}
+
+// Load reads the classifier in the file at path. Bad content yields a
+// [*modelfile.FormatError]; errors of the file system are passed on.
+func Load(path string) (*classes.Classifier, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &modelfile.FormatError{Path: path, Msg: "not a regular file", Hint: "save the classes to a file on disk first"}
+	}
+	c, err := Read(f, info.Size())
+	var fe *modelfile.FormatError
+	if errors.As(err, &fe) {
+		fe.Path = path
+	}
+	return c, err
+}
+
+// Read reads a classifier of size bytes. It does not keep r. Bad content yields a
+// [*modelfile.FormatError]; errors of r are passed on.
+func Read(r io.ReaderAt, size int64) (*classes.Classifier, error) {
+	z, err := zip.NewReader(r, size)
+	if err != nil {
+		return nil, &modelfile.FormatError{Msg: "not a readable zip archive", Err: err, Hint: "give a file written by patchwork classify learn"}
+	}
+	files := make(map[string]*zip.File)
+	for _, f := range z.File {
+		files[f.Name] = f
+	}
+	h, err := readHeader(files[Name])
+	if err != nil {
+		return nil, err
+	}
+	pieces, err := readPieces(r, size, h)
+	if err != nil {
+		return nil, err
+	}
+	var all []classes.Class
+	for n, k := range h.Classes {
+		own := classes.Class{Name: k.Name, Rows: k.Rows}
+		cfg := patchwork.NewConfig(patchwork.RuleMax, h.Height, h.Width, h.Poses.grid())
+		for _, e := range k.Examples {
+			cut, err := classes.NewExample(e.Row, cfg, pieces[:e.Cuts])
+			if err != nil {
+				return nil, misfit("pieces.npy", fmt.Errorf("class %q: %w", k.Name, err))
+			}
+			pieces = pieces[e.Cuts:]
+			own.Examples = append(own.Examples, cut)
+		}
+		if own.Learned, err = readLearned(files, z, fmt.Sprintf("learned/%d/", n)); err != nil {
+			return nil, err
+		}
+		all = append(all, own)
+	}
+	c, err := classes.New(all, h.Sharpness)
+	if err != nil {
+		return nil, misfit(Name, err)
+	}
+	return described(c, h)
+}
+
+// described returns the classifier with its columns and how its data were read.
+func described(c *classes.Classifier, h *header) (*classes.Classifier, error) {
+	like := c.Like()
+	if like.Height() != h.Height || like.Width() != h.Width {
+		return nil, misfit(Name, fmt.Errorf("models of %d x %d pixels, the file says %d x %d", like.Height(), like.Width(), h.Height, h.Width))
+	}
+	like, err := like.WithExtras(patchwork.Extras{Columns: h.Columns, Reading: h.Reading})
+	if err != nil {
+		return nil, misfit(Name, err)
+	}
+	c, err = c.Described(like)
+	return c, err
+}
+
+// misfit returns the error of content that does not fit together.
+func misfit(member string, err error) error {
+	return &modelfile.FormatError{Member: member, Msg: strings.TrimPrefix(err.Error(), "patchwork: ")}
+}
+
+// readHeader reads classes.json, and checks what says how much must be read.
+func readHeader(f *zip.File) (*header, error) {
+	if f == nil {
+		return nil, &modelfile.FormatError{Member: Name, Msg: "not in the file", Err: os.ErrNotExist, Hint: "give a file written by patchwork classify learn"}
+	}
+	text, err := contentOf(f)
+	if err != nil {
+		return nil, err
+	}
+	h := new(header)
+	d := json.NewDecoder(bytes.NewReader(text))
+	var head struct {
+		Format  string `json:"format"`
+		Version int    `json:"version"`
+	}
+	if err := json.Unmarshal(text, &head); err != nil {
+		return nil, &modelfile.FormatError{Member: Name, Msg: "not JSON", Err: err}
+	}
+	switch {
+	case head.Format != format:
+		return nil, &modelfile.FormatError{Member: Name, Field: "format", Msg: fmt.Sprintf("is %q, not %q", head.Format, format)}
+	case head.Version != version:
+		return nil, &modelfile.FormatError{Member: Name, Field: "version", Msg: fmt.Sprintf("is %d; this program reads version %d", head.Version, version), Hint: "use a newer patchwork"}
+	}
+	d.DisallowUnknownFields()
+	if err := d.Decode(h); err != nil {
+		return nil, &modelfile.FormatError{Member: Name, Msg: "not as expected", Err: err}
+	}
+	if h.Height < 1 || h.Width < 1 || h.Height > maxBytes/8/h.Width {
+		return nil, &modelfile.FormatError{Member: Name, Field: "height, width", Msg: fmt.Sprintf("a frame of %d x %d pixels", h.Height, h.Width)}
+	}
+	if p := h.Poses; p != nil && (len(p.Angles) > maxTurns || min(p.DY[0], p.DX[0]) < -maxShift || max(p.DY[1], p.DX[1]) > maxShift) {
+		return nil, &modelfile.FormatError{Member: Name, Field: "poses", Msg: fmt.Sprintf("more than %d turns, or shifts beyond %d pixels", maxTurns, maxShift)}
+	}
+	for _, k := range h.Classes {
+		for _, e := range k.Examples {
+			if e.Cuts < 1 || e.Cuts > 1<<8 || e.Row < 0 {
+				return nil, &modelfile.FormatError{Member: Name, Field: "examples", Msg: fmt.Sprintf("class %q: example %d with %d cuts", k.Name, e.Row, e.Cuts)}
+			}
+		}
+	}
+	return h, nil
+}
+
+// readPieces reads the cuts of all examples.
+func readPieces(r io.ReaderAt, size int64, h *header) ([][]uint8, error) {
+	n := 0
+	for _, k := range h.Classes {
+		for _, e := range k.Examples {
+			n += e.Cuts
+		}
+	}
+	if n == 0 {
+		return nil, nil
+	}
+	z, err := npy.ReadZip(r, size, npy.Limits{Bytes: maxBytes})
+	if err != nil {
+		return nil, misfit("pieces.npy", err)
+	}
+	a, err := z.Array("pieces")
+	if err != nil {
+		return nil, misfit("pieces.npy", err)
+	}
+	values, ok := a.Data.([]uint8)
+	if want := []int{n, h.Height, h.Width}; !ok || !slices.Equal(a.Shape, want) {
+		return nil, &modelfile.FormatError{Member: "pieces.npy", Msg: fmt.Sprintf("has shape %v; the classes need uint8 of %v", a.Shape, want)}
+	}
+	return slices.Collect(slices.Chunk(values, h.Height*h.Width)), nil
+}
+
+// readLearned reads the model below a folder of the archive; nil if there is none.
+func readLearned(files map[string]*zip.File, z *zip.Reader, folder string) (*patchwork.Model, error) {
+	if files[folder+"model.json"] == nil {
+		return nil, nil
+	}
+	var members []npy.Member
+	for _, f := range z.File {
+		if name, ok := strings.CutPrefix(f.Name, folder); ok && name != "" {
+			content, err := contentOf(f)
+			if err != nil {
+				return nil, err
+			}
+			members = append(members, npy.Member{Name: name, Raw: content})
+		}
+	}
+	var file bytes.Buffer
+	if err := npy.WriteZip(&file, npy.Store, members...); err != nil {
+		return nil, misfit(folder, err)
+	}
+	m, err := modelfile.Read(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	var fe *modelfile.FormatError
+	if errors.As(err, &fe) {
+		fe.Member = folder + fe.Member
+	}
+	return m, err
+}

@@ -1,0 +1,168 @@
+package classfile
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/npy"
+	"example.com/patchwork/learn/classes"
+	"example.com/patchwork/modelfile"
+)
+
+// some returns a classifier of two classes, with learned models or without, and images.
+func some(t testing.TB, learned bool) (*classes.Classifier, []*bitmap.Image) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, 1))
+	var data patchwork.Data
+	var labels []string
+	for i := range 6 {
+		img := bitmap.New(6, 7)
+		for j := range 5 {
+			if i%2 == 0 {
+				img.Set(j, 2+rng.IntN(2), true)
+			} else {
+				img.Set(2+rng.IntN(2), j, true)
+			}
+		}
+		data.Images, labels = append(data.Images, img), append(labels, []string{"up", "level"}[i%2])
+	}
+	cfg := classes.Config(6, 7)
+	opt := classes.Options{}
+	if learned {
+		opt.Fit = func(_ context.Context, d patchwork.Data) (*patchwork.Model, error) {
+			e, err := classes.NewExample(0, cfg, classes.Cut(d.Images[0], rng))
+			if err != nil {
+				return nil, err
+			}
+			return e.Cuts[len(e.Cuts)-1], nil
+		}
+	}
+	c, err := classes.Learn(t.Context(), data, labels, cfg, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	like, err := c.Like().WithExtras(patchwork.Extras{Reading: json.RawMessage(`{"invert":true}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err = c.Described(like); err != nil {
+		t.Fatal(err)
+	}
+	return c, data.Images
+}
+
+// written returns the file of a classifier.
+func written(t testing.TB, c *classes.Classifier) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Write(&b, c); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestRoundTrip: what is read names images as what was written, and is written the same.
+func TestRoundTrip(t *testing.T) {
+	for _, learned := range []bool{false, true} {
+		c, images := some(t, learned)
+		file := written(t, c)
+		back, err := Read(bytes.NewReader(file), int64(len(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(written(t, back), file) {
+			t.Error("other bytes the second time")
+		}
+		if got := string(back.Like().Extras().Reading); got != `{"invert":true}` {
+			t.Errorf("reading %s", got)
+		}
+		want, err := c.Name(t.Context(), images, classes.NameOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := back.Name(t.Context(), images, classes.NameOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Error("other verdicts")
+		}
+	}
+}
+
+// TestSaveLoad: files are written whole, and errors name them.
+func TestSaveLoad(t *testing.T) {
+	c, _ := some(t, false)
+	path := filepath.Join(t.TempDir(), "classes.npz")
+	if err := Save(path, c); err != nil {
+		t.Fatal(err)
+	}
+	if back, err := Load(path); err != nil || back.Sharpness() != c.Sharpness() {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("no zip"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var fe *modelfile.FormatError
+	if _, err := Load(path); !errors.As(err, &fe) || fe.Path != path {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestRefusals: what does not fit is refused, and the error says what.
+func TestRefusals(t *testing.T) {
+	pieces := npy.New(make([]uint8, 2*4), 2, 2, 2)
+	const classes2 = `"classes":[{"name":"a","rows":1,"examples":[{"row":0,"cuts":1}]},{"name":"b","rows":1,"examples":[{"row":1,"cuts":1}]}]`
+	for _, c := range []struct {
+		text   string
+		pieces *npy.Array
+		want   string
+	}{
+		{`{"format":"patchwork-classes","version":1,"height":2,"width":2,"sharpness":1,` + classes2 + `}`, pieces, ""},
+		{`{"format":"patchwork-classes","version":2}`, pieces, "version 1"},
+		{`{"format":"patchwork-model","version":1}`, pieces, "patchwork-model"},
+		{`{`, pieces, "not JSON"},
+		{`{"format":"patchwork-classes","version":1,"height":2,"width":2,"sharpness":1,"other":1}`, pieces, "other"},
+		{`{"format":"patchwork-classes","version":1,"height":0,"width":2,"sharpness":1,` + classes2 + `}`, pieces, "0 x 2"},
+		{`{"format":"patchwork-classes","version":1,"height":2,"width":3,"sharpness":1,` + classes2 + `}`, pieces, "shape [2 2 2]"},
+		{`{"format":"patchwork-classes","version":1,"height":2,"width":2,"sharpness":0,` + classes2 + `}`, pieces, "sharpness"},
+		{`{"format":"patchwork-classes","version":1,"height":2,"width":2,"sharpness":1,` + classes2 + `,"poses":{"dy":[-9999,9,1],"dx":[0,0,1],"angles":[0]}}`, pieces, "shifts beyond"},
+		{`{"format":"patchwork-classes","version":1,"height":2,"width":2,"sharpness":1,` + classes2 + `}`, npy.New([]uint8{9, 0, 0, 0, 0, 0, 0, 0}, 2, 2, 2), "has number 9"},
+		{`{"format":"patchwork-classes","version":1,"height":2,"width":2,"sharpness":1,"classes":[{"name":"a","rows":1},{"name":"b","rows":1}]}`, pieces, "a"},
+	} {
+		var b bytes.Buffer
+		if err := npy.WriteZip(&b, npy.Store, npy.Member{Name: Name, Raw: []byte(c.text)}, npy.Member{Name: "pieces", Array: c.pieces}); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Read(bytes.NewReader(b.Bytes()), int64(b.Len()))
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: error %v, want %q", c.text, err, c.want)
+		}
+	}
+}
+
+// FuzzRead: no bytes make Read panic, and what it reads it can write.
+func FuzzRead(f *testing.F) {
+	for _, learned := range []bool{false, true} {
+		c, _ := some(f, learned)
+		file := written(f, c)
+		f.Add(file)
+		f.Add(file[:len(file)/2])
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		c, err := Read(bytes.NewReader(file), int64(len(file)))
+		if err == nil {
+			written(t, c)
+		}
+	})
+}
