@@ -92,7 +92,7 @@ type parquetTable struct {
 	file    *parquet.File
 	columns []*parquet.Column
 	roles   roles
-	used    []int // leaves to be read
+	used    []int // columns to be read
 	group   int   // the next row group
 	at      int   // rows before it
 	set     *Set
@@ -116,11 +116,11 @@ func (t *parquetTable) noteLabels() {
 // checkPages checks the pages of some columns of a row group before the library
 // reads them.
 func (t *parquetTable) checkPages(group int, columns []int) error {
-	var leaves []int
+	var leaves, levels []int
 	for _, i := range columns {
-		leaves = append(leaves, t.columns[i].Index())
+		leaves, levels = append(leaves, t.columns[i].Index()), append(levels, t.columns[i].MaxDefinitionLevel())
 	}
-	return checkPages(t.ra, t.size, &t.file.Metadata().RowGroups[group], leaves, t.in.budget.max)
+	return checkPages(t.ra, t.size, &t.file.Metadata().RowGroups[group], leaves, levels, t.in.budget.max)
 }
 
 // next reads the next row group that has rows.
@@ -130,7 +130,7 @@ func (t *parquetTable) next() (s *Set, err error) {
 	for t.group < len(groups) {
 		t.set, t.meta = t.roles.set(), make([]rawText, len(t.roles.meta))
 		t.set.Notes = t.notes
-		if err := checkPages(t.ra, t.size, &t.file.Metadata().RowGroups[t.group], t.used, t.in.budget.max); err != nil {
+		if err := t.checkPages(t.group, t.used); err != nil {
 			return nil, err
 		}
 		if err := t.add(groups[t.group].ColumnChunks()); err != nil {
@@ -152,10 +152,10 @@ func (t *parquetTable) next() (s *Set, err error) {
 	return nil, io.EOF
 }
 
-// checkTypes rejects columns that do not fit their role, and returns the
-// positions of all columns to read among the leaves of the file.
-func (t *parquetTable) checkTypes() (leaves []int, err error) {
-	used := append(append([]int(nil), t.roles.data...), t.roles.meta...)
+// checkTypes rejects columns that do not fit their role, and returns all columns to
+// read.
+func (t *parquetTable) checkTypes() (used []int, err error) {
+	used = append(append([]int(nil), t.roles.data...), t.roles.meta...)
 	if t.roles.weight >= 0 {
 		used = append(used, t.roles.weight)
 	}
@@ -164,14 +164,13 @@ func (t *parquetTable) checkTypes() (leaves []int, err error) {
 		if !flat(c) || c.Type().Kind() == parquet.Int96 {
 			return nil, refuseColumn(c)
 		}
-		leaves = append(leaves, c.Index())
 	}
 	for _, i := range t.roles.data {
 		if c := t.columns[i]; isText(c) {
 			return nil, &FormatError{Column: c.Name(), Msg: "a column of text is not data", Hint: "write it as boolean or integer"}
 		}
 	}
-	return leaves, nil
+	return used, nil
 }
 
 // refuseColumn returns the error for a column of a kind that is not read.

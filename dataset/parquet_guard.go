@@ -42,18 +42,84 @@ func checkFooter(ra io.ReaderAt, size int64) error {
 	if _, err := ra.ReadAt(footer, size-8-n); err != nil {
 		return err
 	}
-	t := thrift{b: footer}
+	s := schemaShape{}
+	t := thrift{b: footer, visit: s.number, enter: s.enter}
 	t.structure(nil)
 	if t.bad {
 		return bad("the footer is malformed")
 	}
+	if problem := s.check(); problem != "" {
+		return bad(problem)
+	}
 	return nil
 }
 
-// checkPages checks the page headers of the chunks of a row group that will be
-// read. All their columns are flat, so no page has more values than rows.
-func checkPages(ra io.ReaderAt, size int64, group *format.RowGroup, columns []int, limit int64) error {
-	for _, i := range columns {
+// schemaShape is how the columns of a file are nested, and how many each row group has.
+type schemaShape struct {
+	children []int64 // of the elements of the schema, in their order, each before its children
+	chunks   []int   // columns of each row group
+}
+
+// maxSchemaDepth is far above the nesting of any table: a table has columns below a root.
+const maxSchemaDepth = 64
+
+// enter is called at the beginning of each structure of the footer.
+func (s *schemaShape) enter(path []int64) {
+	switch {
+	case slices.Equal(path, []int64{2, -1}):
+		s.children = append(s.children, 0)
+	case slices.Equal(path, []int64{4, -1}):
+		s.chunks = append(s.chunks, 0)
+	case slices.Equal(path, []int64{4, -1, 1, -1}):
+		s.chunks[len(s.chunks)-1]++
+	}
+}
+
+// number is called with each number of the footer.
+func (s *schemaShape) number(path []int64, v int64) {
+	if slices.Equal(path, []int64{2, -1, 5}) {
+		s.children[len(s.children)-1] = v
+	}
+}
+
+// check returns what is wrong with the shape. The library takes memory for the path of
+// every element and for every column of every row group, whether they are there or not.
+func (s *schemaShape) check() string {
+	var open []int64 // children to come, of the elements above the next one
+	leaves := 0
+	for i, n := range s.children {
+		if i > 0 {
+			for len(open) > 0 && open[len(open)-1] == 0 {
+				open = open[:len(open)-1]
+			}
+			if len(open) == 0 {
+				return "its schema has elements that belong to none"
+			}
+			open[len(open)-1]--
+		}
+		if n < 0 || n > int64(len(s.children)) {
+			return fmt.Sprintf("an element of its schema claims %d columns", n)
+		}
+		if n == 0 {
+			leaves++
+		}
+		if open = append(open, n); len(open) > maxSchemaDepth {
+			return fmt.Sprintf("its schema is nested deeper than %d", maxSchemaDepth)
+		}
+	}
+	for i, n := range s.chunks {
+		if n != leaves {
+			return fmt.Sprintf("row group %d has %d columns, the schema has %d", i+1, n, leaves)
+		}
+	}
+	return ""
+}
+
+// checkPages checks the pages of the chunks of a row group that will be read, given the
+// largest definition level of each column. All these are flat, so no page has more values
+// than rows.
+func checkPages(ra io.ReaderAt, size int64, group *format.RowGroup, columns, levels []int, limit int64) error {
+	for k, i := range columns {
 		bad := func(at int64, msg string) error {
 			return &FormatError{Offset: at, Msg: "damaged Parquet file: " + msg, Hint: "copy or write the file again"}
 		}
@@ -86,6 +152,13 @@ func checkPages(ra io.ReaderAt, size int64, group *format.RowGroup, columns []in
 				// not more than bytes.
 				return bad(pos, fmt.Sprintf("a page of %d values in a group of %d rows", h.values, group.NumRows))
 			}
+			body := make([]byte, h.compressed)
+			if _, err := ra.ReadAt(body, pos+h.bytes); err != nil {
+				return err
+			}
+			if problem := checkPage(&h, body, m.Codec, levels[k]); problem != "" {
+				return bad(pos, problem)
+			}
 			pos += h.bytes + h.compressed
 		}
 	}
@@ -96,6 +169,57 @@ func checkPages(ra io.ReaderAt, size int64, group *format.RowGroup, columns []in
 type pageHeader struct {
 	bytes                            int64 // of the header itself; 0 if it is malformed
 	compressed, uncompressed, values int64
+	kind, coding, levelCoding        int64 // as in Parquet's format; coding is of the values
+
+	// Of version 2: bytes of the levels, which are not compressed, and that no value is.
+	repetition, definition int64
+	plain                  bool
+}
+
+// Kinds of pages.
+const (
+	dataPage       = 0
+	dictionaryPage = 2
+	dataPageV2     = 3
+)
+
+// set takes a number of the header.
+func (h *pageHeader) set(path []int64, v int64) {
+	if len(path) == 1 {
+		switch path[0] {
+		case 1:
+			h.kind = v
+		case 2:
+			h.uncompressed = v
+		case 3:
+			h.compressed = v
+		}
+		return
+	}
+	if len(path) != 2 || path[0] != 5 && path[0] != 7 && path[0] != 8 {
+		return
+	}
+	v2 := path[0] == 8
+	switch path[1] {
+	case 1:
+		h.values = max(h.values, v) // num_values of a data, dictionary, or version 2 page
+	case 2:
+		if !v2 { // there it is the number of nulls
+			h.coding = v
+		}
+	case 3:
+		h.levelCoding = v
+	case 4:
+		if v2 {
+			h.coding = v
+		}
+	case 5:
+		h.definition = v
+	case 6:
+		h.repetition = v
+	case 7:
+		h.plain = v2 && v == 0
+	}
 }
 
 // readPageHeader reads more and more bytes until the header is complete; its
@@ -106,17 +230,8 @@ func readPageHeader(ra io.ReaderAt, pos, end int64) (pageHeader, error) {
 		if _, err := ra.ReadAt(buf, pos); err != nil {
 			return pageHeader{}, err
 		}
-		h := pageHeader{compressed: -1, uncompressed: -1}
-		t := thrift{b: buf, visit: func(path []int64, v int64) {
-			switch {
-			case slices.Equal(path, []int64{2}):
-				h.uncompressed = v
-			case slices.Equal(path, []int64{3}):
-				h.compressed = v
-			case len(path) == 2 && path[1] == 1 && (path[0] == 5 || path[0] == 7 || path[0] == 8):
-				h.values = max(h.values, v) // num_values of a data, dictionary, or version 2 page
-			}
-		}}
+		h := pageHeader{compressed: -1, uncompressed: -1, kind: -1}
+		t := thrift{b: buf, visit: h.set}
 		t.structure(nil)
 		if !t.bad {
 			h.bytes = int64(t.at)
@@ -134,6 +249,7 @@ type thrift struct {
 	at    int
 	bad   bool // malformed, or longer than b
 	visit func(path []int64, v int64)
+	enter func(path []int64) // called for each structure; may be nil
 }
 
 // maxThriftDepth is far above Parquet's own structures.
@@ -178,6 +294,9 @@ func (t *thrift) structure(path []int64) {
 	if len(path) > maxThriftDepth {
 		t.fail()
 	}
+	if t.enter != nil {
+		t.enter(path)
+	}
 	id := int64(0)
 	for !t.bad {
 		b := t.byte()
@@ -189,8 +308,11 @@ func (t *thrift) structure(path []int64) {
 		} else {
 			id = t.zigzag()
 		}
-		if b&15 > 2 { // 1 and 2 are true and false, without a body
-			t.value(b&15, append(path[:len(path):len(path)], id))
+		at := append(path[:len(path):len(path)], id)
+		if b&15 > 2 {
+			t.value(b&15, at)
+		} else if t.visit != nil { // 1 and 2 are true and false, without a body
+			t.visit(at, int64(2-b&15))
 		}
 	}
 }

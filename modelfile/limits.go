@@ -13,6 +13,8 @@ import (
 // and time as these allow, so they are no larger than necessary.
 const (
 	maxJSON       = 64 << 20  // bytes of model.json
+	maxObjects    = 1 << 18   // objects in it, such as the numbers of parts tried
+	maxValues     = 1 << 22   // values in its lists and objects
 	maxArray      = 256 << 20 // bytes of one array
 	maxShift      = 1 << 20   // pixels
 	MaxCandidates = pose.MaxCandidates
@@ -30,6 +32,29 @@ func over(limit int, factors ...int) bool {
 		p *= f
 	}
 	return false
+}
+
+// checkJSON bounds how much the values of a text take: an empty entry of a list has two
+// bytes there and hundreds in memory.
+func checkJSON(text []byte) error {
+	objects, values, inString := 0, 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{':
+			objects++
+		case c == ',':
+			values++
+		}
+	}
+	if objects > maxObjects || values > maxValues {
+		return &FormatError{Member: jsonName, Msg: fmt.Sprintf("%d objects and %d values, more than %d and %d", objects, values, maxObjects, maxValues)}
+	}
+	return nil
 }
 
 // checkFrame bounds the size of the experts.

@@ -300,10 +300,13 @@ func TestHugeClaimsCostNoMemory(t *testing.T) {
 	wide := valid()
 	wide.header["height"], wide.header["width"] = 1<<13, 1<<12
 	wide.arrays["experts"] = npy.New(make([]bool, 3<<25), 3, 1<<13, 1<<12)
+	empty := valid()
+	empty.text = `{"rule":"max","height":2,"width":3,"record":{"curve":[{}` + strings.Repeat(",{}", 5<<20) + `]}}`
 	for name, c := range map[string]struct {
 		file []byte
 		want string
 	}{
+		"empty entries": {empty.bytes(t, npy.Deflate), "model.json: 5242883 objects"},
 		"long header": {long.bytes(t, npy.Deflate), "model.json: larger than the limit"},
 		"experts":     {wide.bytes(t, npy.Deflate), "experts.npy: 3 parts of 8192 x 4096"},
 	} {

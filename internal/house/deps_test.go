@@ -87,7 +87,7 @@ const policy = `
 	github.com/parquet-go/parquet-go/..., golang.org/x/image/...,
 	github.com/apache/arrow-go/v18/arrow, github.com/apache/arrow-go/v18/arrow/array, github.com/apache/arrow-go/v18/arrow/ipc,
 	github.com/apache/arrow-go/v18/arrow/memory, github.com/google/flatbuffers/go, # not its Parquet, which would double the program
-	github.com/klauspost/compress/..., golang.org/x/text/...
+	github.com/klauspost/compress/..., github.com/pierrec/lz4/v4, github.com/andybalholm/brotli, golang.org/x/text/...
 	< dataset;
 
 	patchwork, internal/npy, internal/atomicfile, FILES

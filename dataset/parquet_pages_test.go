@@ -1,0 +1,317 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/snappy"
+	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress"
+	deltas "github.com/parquet-go/parquet-go/encoding/delta"
+	compact "github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+	"github.com/pierrec/lz4/v4"
+)
+
+// codedRow has a column for each way in which values are coded.
+type codedRow struct {
+	Bool  bool    `parquet:"bool"`
+	Runs  bool    `parquet:"runs"`
+	Dict  int64   `parquet:"dict,dict"`
+	Delta int32   `parquet:"delta,delta"`
+	Maybe *int64  `parquet:"maybe,optional"`
+	Split float64 `parquet:"split,split"`
+	Site  string  `parquet:"site,dict"`
+	Long  string  `parquet:"long,delta"` // lengths as differences
+}
+
+// parquetBytes returns a file of some rows.
+func parquetBytes(t testing.TB, version int, codec compress.Codec, rows int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[codedRow](&b, parquet.DataPageVersion(version), parquet.Compression(codec), parquet.PageBufferSize(700), parquet.MaxRowsPerRowGroup(400))
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range rows {
+		row := codedRow{Bool: i%3 == 0, Runs: i%100 < 50, Dict: int64(r.IntN(2)), Delta: int32(r.IntN(2)), Split: float64(i % 2), Site: fmt.Sprint("site ", i), Long: "x"}
+		if v := int64(i % 2); i%5 > 0 {
+			row.Maybe = &v
+		}
+		if _, err := w.Write([]codedRow{row}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+var parquetCodecs = map[string]compress.Codec{"none": &parquet.Uncompressed, "snappy": &parquet.Snappy, "gzip": &parquet.Gzip,
+	"brotli": &parquet.Brotli, "zstd": &parquet.Zstd, "lz4": &parquet.Lz4Raw}
+
+// Files of every codec, version of pages and way of coding pass the guard, and say the same.
+func TestParquetCodecs(t *testing.T) {
+	var want *Set
+	for version := 1; version <= 2; version++ {
+		for name, codec := range parquetCodecs {
+			got := mustRead(t, "x.parquet", parquetBytes(t, version, codec, 1000), Options{Meta: []string{"site", "long"}})
+			if want == nil {
+				want = got
+			}
+			if got.Len() != 1000 || len(got.Columns) != 6 || got.Images[4].CountOn() != want.Images[4].CountOn() || got.Images[0].CountKnown() != 5 {
+				t.Fatalf("%s, version %d: %d rows of %q", name, version, got.Len(), got.Columns)
+			}
+			for i := range got.Images {
+				if !got.Images[i].Equal(want.Images[i]) {
+					t.Fatalf("%s, version %d: row %d differs", name, version, i)
+				}
+			}
+		}
+	}
+}
+
+// packed compresses zeros.
+func packed(t testing.TB, codec format.CompressionCodec, zeros int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	plain := make([]byte, zeros)
+	switch codec {
+	case format.Snappy:
+		return snappy.Encode(nil, plain)
+	case format.Lz4Raw:
+		out := make([]byte, lz4.CompressBlockBound(zeros))
+		n, err := lz4.CompressBlock(plain, out, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out[:n]
+	case format.Gzip:
+		w := gzip.NewWriter(&b)
+		w.Write(plain)
+		w.Close()
+	case format.Brotli:
+		w := brotli.NewWriter(&b)
+		w.Write(plain)
+		w.Close()
+	case format.Zstd:
+		w, _ := zstd.NewWriter(&b)
+		for range 4 { // frames, each of which is within what it says of itself
+			w.Reset(&b)
+			w.Write(plain[:zeros/4])
+			w.Close()
+		}
+	}
+	return b.Bytes()
+}
+
+// TestPagesThatClaimLess: a page that unpacks to more than its header says is refused
+// before it is unpacked; one that does not is not.
+func TestPagesThatClaimLess(t *testing.T) {
+	for _, codec := range []format.CompressionCodec{format.Snappy, format.Gzip, format.Brotli, format.Zstd, format.Lz4Raw} {
+		body := packed(t, codec, 64<<20)
+		h := pageHeader{kind: dataPage, values: 1000, uncompressed: 4000}
+		before := allocated()
+		if problem := checkPage(&h, body, codec, 0); !strings.Contains(problem, "as its header says") {
+			t.Errorf("%v: %q", codec, problem)
+		}
+		if n := allocated() - before; n > 16<<20 {
+			t.Errorf("%v: %d MB for a page of 4000 bytes", codec, n>>20)
+		}
+		if problem := checkPage(&pageHeader{kind: dataPage, values: 1000, uncompressed: 4000}, packed(t, codec, 4000), codec, 0); problem != "" {
+			t.Errorf("%v: %q", codec, problem)
+		}
+		if problem := checkPage(&h, body[:len(body)/2], codec, 0); problem == "" {
+			t.Errorf("%v: half a page passes", codec)
+		}
+	}
+	for _, codec := range []format.CompressionCodec{format.LZO, format.Lz4, 99} {
+		if problem := checkPage(&pageHeader{kind: dataPage, uncompressed: 9}, []byte("x"), codec, 0); !strings.Contains(problem, "not read here") {
+			t.Errorf("%v: %q", codec, problem)
+		}
+	}
+}
+
+// TestRunsThatClaimMore: runs of levels and values longer than the page's number of
+// values are refused.
+func TestRunsThatClaimMore(t *testing.T) {
+	run := func(n uint64, value ...byte) []byte { return append(binary.AppendUvarint(nil, n<<1), value...) }
+	packedRun := func(groups uint64) []byte { return binary.AppendUvarint(nil, groups<<1|1) }
+	prefixed := func(b []byte) []byte { return append(binary.LittleEndian.AppendUint32(nil, uint32(len(b))), b...) }
+	delta := func(n uint64) []byte {
+		return binary.AppendUvarint(binary.AppendUvarint(binary.AppendUvarint(nil, 128), 4), n)
+	}
+	prefixes := func(n int32) []byte {
+		lengths := make([]int32, 1000)
+		for i := range lengths {
+			lengths[i] = n
+		}
+		b, err := new(deltas.BinaryPackedEncoding).EncodeInt32(nil, lengths)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return append(b, "what follows"...)
+	}
+	many := bytes.Repeat(run(1<<31-1, 0), 9)
+	for name, c := range map[string]struct {
+		coding format.Encoding
+		level  int
+		body   []byte
+		ok     bool
+	}{
+		"plain":            {format.Plain, 0, []byte{1, 2, 3}, true},
+		"levels":           {format.Plain, 1, prefixed(run(1000, 1)), true},
+		"many levels":      {format.Plain, 1, prefixed(many), false},
+		"cut levels":       {format.Plain, 1, []byte{255, 255, 255, 255, 0}, false},
+		"packed levels":    {format.Plain, 1, prefixed(packedRun(125)), true},
+		"packed too much":  {format.Plain, 1, prefixed(packedRun(1 << 33)), false},
+		"overflow":         {format.Plain, 1, prefixed(packedRun(1 << 62)), false},
+		"dictionary":       {format.RLEDictionary, 0, append([]byte{1}, run(1000, 0)...), true},
+		"many in it":       {format.RLEDictionary, 0, append([]byte{1}, many...), false},
+		"no bits":          {format.PlainDictionary, 0, append([]byte{0}, bytes.Repeat(run(1<<31-1), 9)...), false},
+		"wide bits":        {format.PlainDictionary, 0, append([]byte{33}, run(1, 0)...), false},
+		"runs":             {format.RLE, 0, prefixed(run(1000, 1)), true},
+		"many runs":        {format.RLE, 0, prefixed(many), false},
+		"differences":      {format.DeltaBinaryPacked, 0, delta(1000), true},
+		"many differences": {format.DeltaBinaryPacked, 0, delta(1001), false},
+		"many lengths":     {format.DeltaLengthByteArray, 0, delta(1 << 30), false},
+		"prefixes":         {format.DeltaByteArray, 0, prefixes(1000), true},
+		"long prefixes":    {format.DeltaByteArray, 0, prefixes(1 << 20), false},
+		"many prefixes":    {format.DeltaByteArray, 0, delta(1001), false},
+		"unknown":          {42, 0, nil, false},
+	} {
+		for _, kind := range []int64{dataPage, dataPageV2} {
+			h := pageHeader{kind: kind, values: 1000, coding: int64(c.coding), levelCoding: int64(format.RLE), uncompressed: 1 << 20}
+			body := c.body
+			if kind == dataPageV2 && c.level > 0 {
+				if name == "cut levels" {
+					h.definition = 9
+				} else {
+					body = body[4:] // its length is in the header
+					h.definition = int64(len(body))
+				}
+			}
+			if problem := checkPage(&h, body, format.Uncompressed, c.level); (problem == "") != c.ok {
+				t.Errorf("%s, page of kind %d: %q", name, kind, problem)
+			}
+		}
+	}
+}
+
+// withFooter replaces the footer of a file.
+func withFooter(t testing.TB, file []byte, change func(*format.FileMetaData)) []byte {
+	t.Helper()
+	n := int(binary.LittleEndian.Uint32(file[len(file)-8:]))
+	data, footer := file[:len(file)-8-n], file[len(file)-8-n:len(file)-8]
+	var m format.FileMetaData
+	if err := compact.Unmarshal(new(compact.CompactProtocol), footer, &m); err != nil {
+		t.Fatal(err)
+	}
+	change(&m)
+	footer, err := compact.Marshal(new(compact.CompactProtocol), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := append(append([]byte(nil), data...), footer...)
+	return append(binary.LittleEndian.AppendUint32(out, uint32(len(footer))), "PAR1"...)
+}
+
+// allocated returns the bytes that were ever allocated.
+func allocated() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
+}
+
+// TestFootersThatClaimMore: schemas and row groups whose claims cost memory are refused.
+func TestFootersThatClaimMore(t *testing.T) {
+	file := parquetBytes(t, 1, &parquet.Snappy, 30)
+	one := func(v int32) compact.Null[int32] { return compact.Null[int32]{V: v, Valid: true} }
+	for want, change := range map[string]func(*format.FileMetaData){
+		"nested deeper": func(m *format.FileMetaData) {
+			chain := []format.SchemaElement{{Name: "root", NumChildren: one(1)}}
+			for range 30_000 {
+				chain = append(chain, format.SchemaElement{Name: "g", NumChildren: one(1)})
+			}
+			m.Schema = append(chain, m.Schema[1])
+		},
+		"row group 2 has 0 columns": func(m *format.FileMetaData) {
+			m.RowGroups = append(m.RowGroups, make([]format.RowGroup, 60_000)...)
+		},
+		"belong to none": func(m *format.FileMetaData) { m.Schema[0].NumChildren = one(1) },
+		"claims":         func(m *format.FileMetaData) { m.Schema[0].NumChildren = one(1 << 30) },
+	} {
+		before := allocated()
+		_, err := readBytes(withFooter(t, file, change), Options{})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+		if n := allocated() - before; n > 100<<20 {
+			t.Errorf("%s: %d MB", want, n>>20)
+		}
+	}
+}
+
+// TestParquetMutations: files with some numbers of their footer or some bytes of their
+// pages changed are read or refused, in little time and memory.
+func TestParquetMutations(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	var files [][]byte
+	for version := 1; version <= 2; version++ {
+		for _, name := range []string{"none", "snappy", "gzip", "brotli", "zstd", "lz4"} {
+			files = append(files, parquetBytes(t, version, parquetCodecs[name], 60))
+		}
+	}
+	number := func(v int64) int64 {
+		switch r.IntN(4) {
+		case 0:
+			return v + int64(r.IntN(21)) - 10
+		case 1:
+			return -v
+		case 2:
+			return 1 << r.IntN(62)
+		}
+		return r.Int64N(1 << 40)
+	}
+	for i := range 600 {
+		file := append([]byte(nil), files[r.IntN(len(files))]...)
+		if i%2 == 0 {
+			file = withFooter(t, file, func(m *format.FileMetaData) {
+				g := &m.RowGroups[r.IntN(len(m.RowGroups))]
+				c := &g.Columns[r.IntN(len(g.Columns))].MetaData
+				e := &m.Schema[r.IntN(len(m.Schema))]
+				for _, v := range []*int64{&m.NumRows, &g.NumRows, &c.NumValues, &c.TotalCompressedSize, &c.TotalUncompressedSize, &c.DataPageOffset, &c.DictionaryPageOffset} {
+					if r.IntN(5) == 0 {
+						*v = number(*v)
+					}
+				}
+				if r.IntN(4) == 0 {
+					c.Codec = format.CompressionCodec(r.IntN(9))
+				}
+				if r.IntN(4) == 0 {
+					e.NumChildren = compact.Null[int32]{V: int32(number(int64(e.NumChildren.V))), Valid: true}
+				}
+				if r.IntN(4) == 0 {
+					e.TypeLength = compact.Null[int32]{V: int32(number(8)), Valid: true}
+				}
+			})
+		} else {
+			for range 1 + r.IntN(6) {
+				file[4+r.IntN(len(file)-12)] = byte(r.Uint32())
+			}
+		}
+		before, began := allocated(), time.Now()
+		_, err := readBytes(file, Options{Meta: []string{"site", "long"}})
+		if n, took := allocated()-before, time.Since(began); n > 200<<20 || took > 20*time.Second {
+			t.Errorf("mutation %d: %d MB, %v: %v", i, n>>20, took, err)
+		}
+	}
+}
