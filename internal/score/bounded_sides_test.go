@@ -80,7 +80,7 @@ func TestSidesAgreeWithReference(t *testing.T) {
 			}
 		}
 	}
-	if bounded < n/2 && kernel.Chosen().Fast() || groups < n/50 {
+	if bounded < n/2 && kernel.Chosen().Fast() || groups < n/100 {
 		t.Errorf("of %d cases %d were searched by bounds, %d in groups", n, bounded, groups)
 	}
 }
