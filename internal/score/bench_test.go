@@ -71,6 +71,16 @@ func benchmarks() []benchmark {
 		all = append(all, benchmark{fmt.Sprintf("letter56/K=%d", k),
 			NewBank(Frame{Height: 56, Width: 56, Q: 0.01, Turns: turns(56)}, templates), letterGrid, 56, letter(56), 0})
 	}
+	sides := [][]float64{bar(56, 0, 36, 7), bar(56, math.Pi/2, 36, 7), bar(56, 0.8, 30, 7), bar(56, -0.8, 30, 7)}
+	for _, t := range sides {
+		for i, v := range t {
+			t[i] = max(v, 0.05) // against, around the bar, and nothing at the border
+			if y, x := i/56, i%56; min(y, x) < 8 || max(y, x) >= 48 {
+				t[i] = 0.5
+			}
+		}
+	}
+	all = append(all, benchmark{"sides56/K=4", NewBank(Frame{Height: 56, Width: 56, Q: 0.5, TwoSided: true, Turns: turns(56)}, sides), letterGrid, 56, letter(56), 0})
 	rng := rand.New(rand.NewPCG(1, 2))
 	var templates [][]float64
 	for i := range 10 {

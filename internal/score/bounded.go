@@ -18,10 +18,11 @@ import (
 // none is above the best score: lazy greedy search (Minoux 1978), by tiles of
 // candidates. Most are never looked at again.
 //
-// When it is chosen: with several shifts, under the max rule with one abstention
-// value, no opinion of 1 and an abstention value strictly between 0 and 1, on
-// kernel paths that have its inner loops (all but "reference"), for banks that
-// have searched enough shifts.
+// When it is chosen: with several shifts and one abstention value strictly between
+// 0 and 1, under the max rule with no opinion of 1, under max-minus-min with none
+// close to 0 or 1 (bounded_sides.go has what differs there), on kernel paths that
+// have its inner loops (all but "reference"), for banks that have searched enough
+// shifts.
 //
 // Why its answers are the same: every bound is rounded upwards, and scores are sums
 // of float32 with a proven error. Candidates within it of the best are scored

@@ -109,23 +109,20 @@ func (e *bounded) gather(sprite int, cost float64) {
 // instead.
 func (e *bounded) scoreTile(which tile, n int) {
 	sprite, tile := int(which.sprite), int(which.tile)
-	g, at, cost := &e.tables.sprites[sprite], sprite*e.tiles+tile, CostOf(e.costs, e.Bank.Sprites[sprite].Expert)
+	at, cost := sprite*e.tiles+tile, CostOf(e.costs, e.Bank.Sprites[sprite].Expert)
 	if e.states[at].since != e.raised[tile] {
 		e.tighten(sprite, tile)
 		which.bound = e.bounds[at] + e.raised[tile] - cost
 		e.push(which)
 		return
 	}
-	step := g.step
-	if e.states[at].later {
-		step = g.stepRuns
-	}
+	base, step := e.scale(sprite, e.states[at])
 	steps := e.steps[at*kernel.Tile : (at+1)*kernel.Tile]
 	top := uint16(0)
 	for p, b := range steps {
-		if g.base-cost+step*float64(b) >= e.cut() {
+		if base-cost+step*float64(b) >= e.cut() {
 			if gain, ok := e.scoreLane(sprite, tile*kernel.Tile+kernel.Candidate(p), cost, n); ok {
-				b = min(b, uint16(max(0, min(math.Ceil((gain-g.base)/step*(1+1e-12)), math.MaxUint16))))
+				b = min(b, uint16(max(0, min(math.Ceil((gain-base)/step*(1+1e-12)), math.MaxUint16))))
 			} else {
 				b = 0
 			}
@@ -133,7 +130,7 @@ func (e *bounded) scoreTile(which tile, n int) {
 		}
 		top = max(top, b)
 	}
-	e.bounds[at] = g.base + step*float64(top) - e.raised[tile]
+	e.bounds[at] = base + step*float64(top) - e.raised[tile]
 }
 
 // scoreLane scores the candidate of a lane and returns a bound on its gain; it is
@@ -144,7 +141,7 @@ func (e *bounded) scoreLane(sprite, lane int, cost float64, n int) (gain float64
 		return 0, false
 	}
 	slack := e.tables.sprites[sprite].slack
-	score := float64(e.scoreOf(sprite, a, b))
+	score := e.scoreOf(sprite, a, b)
 	if score-cost+slack >= e.cut() {
 		g := e.layout.grid
 		e.found = append(e.found, scored{sprite*g.Shifts() + a*g.NX + b, score - cost, slack})
@@ -155,10 +152,13 @@ func (e *bounded) scoreLane(sprite, lane int, cost float64, n int) (gain float64
 
 // scoreOf returns the gain of a sprite at shift (a, b) of the grid, to within its
 // slack.
-func (e *bounded) scoreOf(sprite, a, b int) float32 {
+func (e *bounded) scoreOf(sprite, a, b int) float64 {
 	t, g := e.tables, e.layout.grid
+	if t.sides != nil {
+		return e.Gain(g.At((sprite*g.NY+a)*g.NX + b)).Nats
+	}
 	at := a*g.StepY*e.strengthPitch + b*g.StepX
-	return t.path.Gain(t.sprites[sprite].terms, &e.chunks[sprite], e.off[at:], e.on[at:])
+	return float64(t.path.Gain(t.sprites[sprite].terms, &e.chunks[sprite], e.off[at:], e.on[at:]))
 }
 
 // cut returns the least bound of a candidate that matters.

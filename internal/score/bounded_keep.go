@@ -21,7 +21,7 @@ func (e *bounded) bound(sprite int) {
 	bounds, states := e.bounds[first:first+e.tiles], e.states[first:first+e.tiles]
 	clear(states)
 	for i, top := range e.tops {
-		bounds[i] = g.base + g.step*float64(top)
+		bounds[i] = e.base[sprite] + g.step*float64(top)
 	}
 }
 
@@ -34,18 +34,17 @@ func (e *bounded) tighten(sprite, tile int) {
 	e.states[at] = state{e.raised[tile], true}
 	e.classify(e.layout)
 	var steps [kernel.Tile]uint16
-	var top [1]uint16
-	t.path.Sums(steps[:], top[:], t.entries, e.codes[tile*kernel.Tile:], &e.later[sprite])
+	top := e.sumLater(sprite, tile, &steps)
 	old := (*[kernel.Tile]uint16)(e.steps[at*kernel.Tile:])
 	if up := math.Ceil((e.raised[tile] - was.since) / g.stepRuns * (1 + 1e-12)); was.later && up < math.MaxUint16 {
-		top[0] = 0
+		top = 0
 		for i := range steps {
 			steps[i] = uint16(min(uint32(steps[i]), uint32(old[i])+uint32(up)))
-			top[0] = max(top[0], steps[i])
+			top = max(top, steps[i])
 		}
 	}
 	*old = steps
-	e.bounds[at] = g.base + g.stepRuns*float64(top[0]) - e.raised[tile]
+	e.bounds[at] = g.baseRuns + g.stepRuns*float64(top) - e.raised[tile]
 }
 
 // follow corrects the planes and the bounds for what adding or removing a pick
@@ -56,6 +55,11 @@ func (e *bounded) follow(changes []Change) {
 		c := &changes[i]
 		y, x := c.Y-g.DY0, c.X-g.DX0
 		if uint(y) >= uint(e.planeH) || uint(x) >= uint(e.planeW) {
+			continue
+		}
+		if s := e.tables.sides; s != nil {
+			e.reclass(e.layout, y, x, s.of(c.PixelValue, c.Hi, c.Lo))
+			e.raise(y, x, s.rise(c))
 			continue
 		}
 		if at := y*e.strengthPitch + x; c.PixelValue == On {

@@ -33,9 +33,12 @@ type layout struct {
 	unknown        bool // some pixels of the image are not known
 	edges          bool // some votes fall outside the image
 
-	// By sprite: the lookups from abstention and those by class, and the chunks.
-	first, later []kernel.Lookups
-	chunks       []kernel.Chunks
+	// By sprite: the lookups from abstention and those by class, the chunks, and the base
+	// of the bounds from abstention, which knows which blocks may lie on unknown pixels.
+	first  []kernel.Lookups
+	later  [][]kernel.Lookups // in groups whose sums fit in 16 bits
+	chunks []kernel.Chunks
+	base   []float64
 }
 
 // newLayout returns nil where the planes would be too large for offsets of 32 bits.
@@ -57,8 +60,8 @@ func newLayout(b *Bank, t *boundTables, g Grid, height, width int, unknown bool)
 	if l.codeBytes > 1<<29 || l.planeH*l.strengthPitch > 1<<29 {
 		return nil
 	}
-	l.first, l.later = make([]kernel.Lookups, len(t.sprites)), make([]kernel.Lookups, len(t.sprites))
-	l.chunks = make([]kernel.Chunks, len(t.sprites))
+	l.first, l.later = make([]kernel.Lookups, len(t.sprites)), make([][]kernel.Lookups, len(t.sprites))
+	l.chunks, l.base = make([]kernel.Chunks, len(t.sprites)), make([]float64, len(t.sprites))
 	for i := range t.sprites {
 		l.list(i)
 	}
@@ -76,16 +79,23 @@ const (
 // list lists the lookups and the chunks of a sprite.
 func (l *layout) list(sprite int) {
 	g := &l.tables.sprites[sprite]
+	l.base[sprite] = g.base
 	for _, bl := range g.blocks {
 		at := l.codeAt(bl.pixel)
 		l.first[sprite].Add(kernel.Lookup{Table: bl.table, Code: at})
 		edge := l.outside(bl)
 		if l.edges = l.edges || edge; edge || l.unknown {
 			l.first[sprite].Add(kernel.Lookup{Table: bl.table + int32(l.tables.path.Entries), Code: at + int32(unknownPlane*l.codeBytes)})
+			l.base[sprite] -= bl.gains
 		}
 	}
-	for _, r := range g.runs {
-		l.later[sprite].Add(kernel.Lookup{Table: r.table, Code: l.codeAt(r.pixel) + int32(classPlane*l.codeBytes)})
+	groups, size := 1, len(g.runs)
+	if l.tables.sides != nil {
+		groups, size = max(1, groupsOf(len(g.runs))), groupSize
+	}
+	l.later[sprite] = make([]kernel.Lookups, groups)
+	for i, r := range g.runs {
+		l.later[sprite][i/size].Add(kernel.Lookup{Table: r.table, Code: l.codeAt(r.pixel) + int32(classPlane*l.codeBytes)})
 	}
 	for _, p := range g.at {
 		l.chunks[sprite].Add(p.y*int32(l.strengthPitch) + p.x)
@@ -107,6 +117,15 @@ func (l *layout) outside(bl block) bool {
 	g := l.grid
 	return int(bl.y)+g.DY0 < 0 || int(bl.last.y)+g.DY0+(g.NY-1)*g.StepY >= l.height ||
 		int(bl.x)+g.DX0 < 0 || int(bl.last.x)+g.DX0+(g.NX-1)*g.StepX >= l.width
+}
+
+// scale returns the base and the step of bounds of a sprite.
+func (l *layout) scale(sprite int, s state) (base, step float64) {
+	g := &l.tables.sprites[sprite]
+	if s.later {
+		return g.baseRuns, g.stepRuns
+	}
+	return l.base[sprite], g.step
 }
 
 // lane returns the row and column of a lane in the grid; it is not ok where the
@@ -235,7 +254,7 @@ func (p *planes) encodeRows(l *layout, codes []byte, plane, from, end int) {
 			switch {
 			case plane == classPlane:
 				code = load(above[c:])
-				if l.tables.path.Pixels > 1 {
+				if l.tables.path.Pixels > 1 && l.tables.sides == nil {
 					code |= load(above[c+1:]) << classBits
 				}
 			default:
@@ -251,6 +270,9 @@ func (p *planes) encodeRows(l *layout, codes []byte, plane, from, end int) {
 
 // setStrengths lays out the strengths of abstention, by pixel value.
 func (p *planes) setStrengths(l *layout, x []uint8) {
+	if l.tables.sides != nil {
+		return // gains of two sides are scored one by one
+	}
 	n := l.planeH*l.strengthPitch + kernel.Chunk
 	p.off, p.on = resize(p.off, n), resize(p.on, n)
 	for i := range p.off {

@@ -11,8 +11,8 @@ import (
 
 // This file makes what the bounded engine knows of a bank: tables that bound the
 // gain of a sprite at all shifts from above, from abstention, and terms that give
-// the gain of one candidate in any composition. Both hold for the max rule with
-// one abstention value and no opinion of 0 or 1.
+// the gain of one candidate in any composition of the max rule. They hold with one
+// abstention value and no opinion of 0 or 1.
 
 // bankBounds holds the tables of a bank, once it has searched enough shifts.
 type bankBounds struct {
@@ -31,6 +31,7 @@ type boundTables struct {
 	top, bottom, left, right int
 
 	classes classes
+	sides   *sides // instead of classes, under max-minus-min; else nil
 }
 
 // spriteTables holds the tables and terms of one sprite.
@@ -40,7 +41,7 @@ type spriteTables struct {
 	// pixel is in two of a kind. A candidate's gain is at most base plus the sum of
 	// the entries of its blocks, in steps of its kind.
 	blocks, runs   []block
-	base           float64
+	base, baseRuns float64 // the first for tables by what is on; see also layout.base
 	step, stepRuns float64
 
 	// In any composition the gain differs from kernel.Gain of the terms by at
@@ -62,10 +63,11 @@ type block struct {
 	pixel       // its first row and column
 	last  pixel // the last row and column that vote in it
 	table int32
+	gains float64 // what its pixels gain that gain where they are off; 0 under the max rule
 }
 
-// worth says what the pixels of a block gain where they are on, and lose where
-// they are off; 0 where they do not vote.
+// worth says what the pixels of a block gain where they are on, and where they are
+// off; 0 where they do not vote.
 type worth struct{ on, off [maxBits]float64 }
 
 // maxBits is the largest number of pixels of a block.
@@ -88,31 +90,27 @@ func (b *Bank) boundTables(shifts int) *boundTables {
 		return nil
 	}
 	l.once.Do(func() {
-		if path := kernel.Chosen(); path.Fast() && b.QMap == nil && !b.TwoSided && !b.certain() {
+		if path := kernel.Chosen(); path.Fast() && b.QMap == nil && !b.certain() {
 			l.tables = newBoundTables(b, path)
 		}
 	})
 	return l.tables
 }
 
-// certain reports whether an opinion that counts is 0 or 1.
+// certain reports whether an opinion that counts is 0 or 1, or with two sides very close.
 func (b *Bank) certain() bool {
-	certain := b.Q <= 0 || b.Q >= 1
-	for i := range b.Sprites {
-		s := &b.Sprites[i]
-		for _, sp := range s.spans {
-			for _, v := range s.V[int(sp.Row)*b.Width+int(sp.First) : int(sp.Row)*b.Width+int(sp.End)] {
-				certain = certain || v >= 1
-			}
-		}
+	least, most := 0.0, 1.0
+	if b.TwoSided {
+		least, most = sureTwoSided, 1-sureTwoSided
 	}
+	certain := b.Q <= least || b.Q >= most
+	b.eachVote(func(v float64) { certain = certain || v >= most || b.TwoSided && v <= least })
 	return certain
 }
 
 // newBoundTables returns nil where a frame is too large for sums of 16 bits.
 func newBoundTables(b *Bank, path *kernel.Path) *boundTables {
 	s := &boundTables{path: path, sprites: make([]spriteTables, len(b.Sprites)), top: b.Height, left: b.Width, bottom: -1, right: -1}
-	s.classes = newClasses(b)
 	votes := 0
 	for i := range b.Sprites {
 		for _, span := range b.Sprites[i].spans {
@@ -120,17 +118,30 @@ func newBoundTables(b *Bank, path *kernel.Path) *boundTables {
 		}
 	}
 	s.entries = make([]byte, 0, votes*path.Entries) // about what it will be
+	if b.TwoSided {
+		s.sides = newSides(b, path)
+		s.setOpinions(b)
+	} else {
+		s.classes = newClasses(b)
+	}
 	open := make([]bool, b.Height*b.Width)
 	var worths []worth
 	for i := range b.Sprites {
 		sp, g := &b.Sprites[i], &s.sprites[i]
 		s.widen(sp)
 		worths = s.setBlocks(b, sp, g, open, worths[:0])
-		if len(worths) > math.MaxUint16/2 || !s.setRuns(b, sp, g) {
+		if len(worths) > math.MaxUint16/2 {
 			return nil
 		}
 		s.setTables(g, worths)
-		setTerms(b, sp, g)
+		if !s.setRuns(b, sp, g) {
+			return nil
+		}
+		if s.sides == nil {
+			setTerms(b, sp, g)
+		} else { // what they gain is no sum of strengths, and scored by Field.Gain
+			g.slack = 1e-9 * (1 - g.base - g.baseRuns)
+		}
 	}
 	return s
 }
@@ -168,7 +179,7 @@ func (s *boundTables) setBlocks(b *Bank, sp *Sprite, g *spriteTables, open []boo
 				}
 				open[j] = false
 				bl.last = pixel{max(bl.last.y, p.y), max(bl.last.x, p.x)}
-				w.on[bit], w.off[bit] = sp.On[j]-logOn, logOff-sp.Off[j]
+				w.on[bit], w.off[bit] = sp.On[j]-logOn, sp.Off[j]-logOff
 			}
 			g.blocks, worths = append(g.blocks, bl), append(worths, w)
 		}
@@ -193,36 +204,42 @@ func stepOf(largest float64, tables int) float64 {
 func (s *boundTables) setTables(g *spriteTables, worths []worth) {
 	largest, size := 0.0, 0.0
 	for i := range worths {
-		whole := 0.0
+		whole, unknown := 0.0, 0.0
 		for bit, off := range worths[i].off {
-			whole += worths[i].on[bit] + off
-			g.base -= off
+			on := worths[i].on[bit]
+			whole, unknown = whole+math.Abs(on-off), unknown+math.Abs(off)
+			g.base += min(on, off)
 		}
-		largest, size = max(largest, whole), size+whole
+		largest, size = max(largest, whole, unknown), size+max(whole, unknown)
 	}
 	g.base += 1e-9 * (1 + size) // far beyond the rounding of float64
 	g.step = stepOf(largest, 2*len(worths))
 	for i := range worths {
 		g.blocks[i].table = int32(len(s.entries))
-		for bit, off := range worths[i].off {
-			worths[i].on[bit] += off
+		var on, off, known, unknown [maxBits]float64
+		for bit, off1 := range worths[i].off {
+			on1 := worths[i].on[bit]
+			on[bit], off[bit] = max(on1-off1, 0), max(off1-on1, 0)
+			known[bit], unknown[bit] = max(off1, 0), max(-off1, 0)
+			g.blocks[i].gains += known[bit]
 		}
-		s.addTable(&worths[i].on, g.step)
-		s.addTable(&worths[i].off, g.step)
+		s.addTable(&off, &on, g.step)
+		s.addTable(&known, &unknown, g.step)
 	}
 }
 
 // parts is how many parts a step has: the worth of a pixel is rounded to these.
 const parts = 256
 
-// addTable appends the table of the sums of worths, in steps, rounded upwards:
-// first each worth to parts of a step, then the sums to whole steps.
-func (s *boundTables) addTable(worths *[maxBits]float64, step float64) {
+// addTable appends the table of the sums of worths, of pixels whose bit is not set and
+// of those whose bit is, in steps, rounded upwards: first each worth to parts of a
+// step, then the sums to whole steps.
+func (s *boundTables) addTable(clear, set *[maxBits]float64, step float64) {
 	var sums [1 << maxBits]uint32
 	for n, bit := 1, 0; n < s.path.Entries; n, bit = 2*n, bit+1 {
-		w := uint32(math.Ceil(worths[bit] / step * parts))
+		w, v := uint32(math.Ceil(set[bit]/step*parts)), uint32(math.Ceil(clear[bit]/step*parts))
 		for i, sum := range sums[:n] {
-			sums[n+i] = sum + w
+			sums[n+i], sums[i] = sum+w, sum+v
 		}
 	}
 	table := s.addEntries()
@@ -234,6 +251,9 @@ func (s *boundTables) addTable(worths *[maxBits]float64, step float64) {
 // setRuns covers the voting pixels with runs of path.Pixels and makes their
 // tables. It returns false where there are too many.
 func (s *boundTables) setRuns(b *Bank, sp *Sprite, g *spriteTables) bool {
+	if s.sides != nil {
+		return s.setCells(b, sp, g)
+	}
 	pixels, largest := int32(s.path.Pixels), 0.0
 	for _, span := range sp.spans {
 		for x := span.First; x < span.End; x += pixels {
@@ -250,7 +270,7 @@ func (s *boundTables) setRuns(b *Bank, sp *Sprite, g *spriteTables) bool {
 	if len(g.runs) > math.MaxUint16 {
 		return false
 	}
-	g.stepRuns = stepOf(largest, len(g.runs))
+	g.baseRuns, g.stepRuns = g.base, stepOf(largest, len(g.runs))
 	for i := range g.runs {
 		r := &g.runs[i]
 		r.table = int32(len(s.entries))

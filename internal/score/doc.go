@@ -14,8 +14,8 @@
 //     corrects it at the pixels that changed. It can do everything.
 //   - fixed (fixed.go) adds up remembered gains, where nothing moves and few
 //     experts vote both ways.
-//   - bounded (bounded.go) keeps upper bounds under the max rule with shifts, and
-//     looks only at candidates whose bounds reach the best score.
+//   - bounded (bounded.go) keeps upper bounds where there are shifts, and looks only
+//     at candidates whose bounds reach the best score.
 //
 // An engine may only propose: candidates that may be the best are scored again by
 // Field.Gain, in index order, and that decides (the fixed engine's own sums are
@@ -47,6 +47,7 @@
 //	general.go              general
 //	fixed.go                fixed
 //	bounded_classes.go      bounded: classes of pixels after picks
+//	bounded_sides.go        bounded: classes and tables of max-minus-min
 //	bounded_tables.go       bounded: tables of a Bank
 //	bounded_layout.go       bounded: an image laid out for the tables
 //	bounded_keep.go         bounded: bounds from the tables, kept true

@@ -8,9 +8,9 @@ import (
 // The general engine keeps the gain of every candidate and, after a pick,
 // corrects it at the pixels that changed.
 //
-// When it is chosen: where no other engine applies. That is under rules and banks
-// that the bounded engine does not know (max-minus-min, an abstention value per
-// pixel, opinions of 0 or 1, the kernel path "reference"), with one shift
+// When it is chosen: where no other engine applies. That is for banks that the
+// bounded engine does not know (an abstention value per pixel, opinions of 0 or 1,
+// the kernel path "reference"), with one shift
 // that the fixed engine does not know or has been asked to undo, and for banks
 // that have not searched enough shifts for tables.
 //

@@ -95,18 +95,15 @@ func checkBounds(t scoretest.Fataler, s *Search) {
 		}
 		sprite, y, x := c/s.grid.Shifts(), c%s.grid.Shifts()/s.grid.NX, c%s.grid.NX
 		g := &b.tables.sprites[sprite]
-		if score := float64(b.scoreOf(sprite, y, x)); !(math.Abs(score-want.Nats) <= g.slack) {
+		if score := b.scoreOf(sprite, y, x); !(math.Abs(score-want.Nats) <= g.slack) {
 			t.Fatalf("candidate %d: score %v, by the formula %v, off by more than %v", c, score, want.Nats, g.slack)
 		}
 		b.bound(sprite)
 		lane := y*b.pitch + x
 		at := sprite*b.tiles + lane/kernel.Tile
 		for range 2 { // as it is, and made anew
-			step := g.step
-			if b.states[at].later {
-				step = g.stepRuns
-			}
-			bound := g.base + step*float64(b.steps[at*kernel.Tile+kernel.Position(lane%kernel.Tile)]) + b.raised[lane/kernel.Tile] - b.states[at].since
+			base, step := b.scale(sprite, b.states[at])
+			bound := base + step*float64(b.steps[at*kernel.Tile+kernel.Position(lane%kernel.Tile)]) + b.raised[lane/kernel.Tile] - b.states[at].since
 			if !(bound >= want.Nats) {
 				t.Fatalf("candidate %d: bound %v, by the formula %v", c, bound, want.Nats)
 			}

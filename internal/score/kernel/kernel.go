@@ -141,6 +141,9 @@ func (p *Path) Copy(to, from []byte, rows, width, pitch int) {
 // reference is the path that does without the loops of this package.
 var reference = &Path{Name: "reference", stack: stackPortable, overlaps: overlapsPortable}
 
+// Portable returns the path in plain Go.
+func Portable() *Path { return portable }
+
 // Fast reports whether the path has the inner loops at all.
 func (p *Path) Fast() bool { return p != reference }
 
