@@ -43,9 +43,10 @@ writes how often each symbol was found. --svg and --png draw the finds on the pa
 
 The result does not depend on --tiles and --workers.`
 
-const findExample = `  patchwork find -m symbols.npz page.png --turns --mirror -o finds.csv --svg overlay.svg
-  patchwork find plan.tif --cut 410,220,52,40 --cut outlet=880,91,30,30 -o finds.csv --counts counts.csv
-  patchwork find plan.pdf --symbol grille=grille.png --rival register.png --json`
+const findExample = `  patchwork synth sheet --seed 1 -o sheet.npz --model symbols.npz --page page.png
+  patchwork find -m symbols.npz page.png --turns --mirror -o finds.csv --svg overlay.svg
+  patchwork find page.png --cut 664,110,38,42 --cut note=310,642,52,52 --turns -o finds.csv --counts counts.csv
+  patchwork find -m symbols.npz page.png --turns --rival 1 --json`
 
 // findFlags are the flags of find.
 type findFlags struct {
