@@ -179,6 +179,18 @@ func leastBits(m color.Model) int64 {
 func onPaper(src image.Image, paper uint32) *gray {
 	b := src.Bounds()
 	g := &gray{height: b.Dy(), width: b.Dx(), lum: make([]uint16, 0, b.Dx()*b.Dy())}
+	luminance := func(c color.Color) uint16 {
+		r, gr, bl, a := c.RGBA() // premultiplied by a
+		rest := (0xffff - a) * paper / 0xffff
+		// The weights of color.Gray16Model (JFIF), which sum to 1<<16.
+		return uint16((19595*(r+rest) + 38470*(gr+rest) + 7471*(bl+rest) + 1<<15) >> 16)
+	}
+	var colours [256]uint16 // of a palette
+	if m, ok := src.(*image.Paletted); ok {
+		for i, c := range m.Palette {
+			colours[i&255] = luminance(c)
+		}
+	}
 	for y := b.Min.Y; y < b.Max.Y; y++ {
 		switch m := src.(type) {
 		case *image.YCbCr:
@@ -193,12 +205,15 @@ func onPaper(src image.Image, paper uint32) *gray {
 				g.lum = append(g.lum, 257*uint16(v))
 			}
 			continue
+		case *image.Paletted:
+			at := m.PixOffset(b.Min.X, y)
+			for _, v := range m.Pix[at : at+b.Dx()] {
+				g.lum = append(g.lum, colours[v])
+			}
+			continue
 		}
 		for x := b.Min.X; x < b.Max.X; x++ {
-			r, gr, bl, a := src.At(x, y).RGBA() // premultiplied by a
-			rest := (0xffff - a) * paper / 0xffff
-			// The weights of color.Gray16Model (JFIF), which sum to 1<<16.
-			g.lum = append(g.lum, uint16((19595*(r+rest)+38470*(gr+rest)+7471*(bl+rest)+1<<15)>>16))
+			g.lum = append(g.lum, luminance(src.At(x, y)))
 		}
 	}
 	return g

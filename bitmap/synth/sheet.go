@@ -27,7 +27,7 @@ type SheetsOptions struct {
 // As arrays:
 //
 //	symbol     (N,P)       int32    which symbol
-//	y, x       (N,P)       int32    top left corner of its frame
+//	at_y, at_x (N,P)       int32    top left corner of its frame
 //	turn       (N,P)       int32    degrees clockwise: 0, 90, 180 or 270
 //	mirror     (N,P)       int32    1 where it was mirrored left to right before turning
 //	stranger   (N,S,2)     int32    y and x of the frames of strangers
@@ -70,7 +70,7 @@ func (t *SheetTruth) Arrays() []Array {
 	}
 	n, f := len(t.Items), t.Symbols[0].Height()
 	var out []Array
-	for i, name := range []string{"symbol", "y", "x", "turn", "mirror"} {
+	for i, name := range []string{"symbol", "at_y", "at_x", "turn", "mirror"} {
 		out = append(out, Array{name, []int{n, len(of[0]) / n}, append([]int32{}, of[i]...)})
 	}
 	out = append(out, Array{"stranger", []int{n, len(strangers) / 2 / n, 2}, append([]int32{}, strangers...)})

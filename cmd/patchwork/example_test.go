@@ -83,6 +83,7 @@ func ownFiles(t *testing.T) {
 	}
 	write(t, "sites.csv", table)
 	must(t, fields("learn sites.csv -o sites-model.npz -k 2 -q")...)
+	must(t, fields("synth sheet --seed 1 -o sheet.npz --model symbols.npz --page page.png -q")...)
 	must(t, fields("synth letters --letters TL --writers 2 -o letters.npz -q")...)
 }
 

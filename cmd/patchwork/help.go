@@ -24,6 +24,7 @@ var everyday = map[string]string{
 	"report":  "model output csv stability json rows where",
 	"look":    "output model json rows where threshold size",
 	"exact":   "output cheapest report model seconds exceptions never-add json rows where",
+	"find":    "model output cut symbol turns mirror rival svg png counts json",
 	"paper":   "output quick fresh seed mnist ticc letters",
 	"serve":   "model data addr open token no-learn no-upload",
 }
@@ -38,6 +39,7 @@ var flagGroups = []struct{ title, flags string }{
 	{"How to learn", "for rule mode method experts start-from aim starts iterations seed straight learn.refine truncate background prior init until-ink last"},
 	{"How to explain", "pursuit start score alpha min-gain max-picks refine refine-threshold calibrate pose-prior best beam gains by-column"},
 	{"What blocks are like", "prices must never most-rows most-columns steps exact.seed"},
+	{"What is looked for", "find.rotate find.scales share min-odds all list-rivals flip keep-lines dpi tiles"},
 	{"Pictures", "picture picture-images progress-picture curve probabilities coloured"},
 	{"Large data and long runs", "workers memory sample checkpoint engine"},
 	{"Limits of the server", "max-body max-upload max-flight max-model-memory max-search-memory max-data-memory max-pixels max-batch max-samples " +
@@ -51,7 +53,7 @@ const moreFlags = "More"
 // commandGroups are the groups of commands in the help of the root.
 var commandGroups = []struct{ title, commands string }{
 	{"Learn and look", "learn exact report info name look draw"},
-	{"Use a model", "explain predict score sample"},
+	{"Use a model", "explain predict find score sample"},
 	{"Try it, and the paper", "demo synth rule paper"},
 	{"In a browser, on many machines", "serve stats mstep"},
 }

@@ -18,6 +18,7 @@ var outputFormats = map[string][]string{
 	"exact --model":   {".npz", ""},
 	"exact --report":  {".txt", ".csv", ".csv.gz", ".npz", ".parquet", ".arrow", ".feather", ".ipc", ".jsonl", ".jsonl.gz", ".ndjson", ""},
 	"explain":         {".jsonl", ".jsonl.gz", ".ndjson", ".json", ".csv", ".csv.gz", ".npz", ".parquet", ".arrow", ".feather", ".ipc", ""},
+	"find":            {".csv", ".csv.gz", ".npz", ".parquet", ".arrow", ".feather", ".ipc", ".jsonl", ".jsonl.gz", ".ndjson", ""},
 	"learn":           {".npz", ""},
 	"look":            {".png", ".svg"},
 	"mstep":           {".npz", ""},

@@ -52,7 +52,7 @@ gives the same set; a larger --n never changes the first images.`,
 		Example: `  patchwork synth letters --letters TL --writers 20 --seed 1 -o letters.npz
   patchwork synth quadrants --n 1000 --seed 1 -o quadrants.npz --picture quadrants.png`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			kinds := []string{synth.KindQuadrants, synth.KindBars, synth.KindLetters, synth.KindScenes}
+			kinds := []string{synth.KindQuadrants, synth.KindBars, synth.KindLetters, synth.KindScenes, synth.KindSheet}
 			if len(args) > 0 {
 				return &usageError{err: fmt.Errorf("there is no kind of set %q; choose %s%s", args[0], orList(kinds), enum.DidYouMean(args[0], kinds)), command: cmd.CommandPath()}
 			}
@@ -60,11 +60,11 @@ gives the same set; a larger --n never changes the first images.`,
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.quadrantsCommand(), a.barsCommand(), a.lettersCommand(), a.scenesCommand())
+	cmd.AddCommand(a.quadrantsCommand(), a.barsCommand(), a.lettersCommand(), a.scenesCommand(), a.sheetCommand())
 	return cmd
 }
 
-// kind completes the command of one kind of set.
+// kind completes the command of one kind of set; with a side, if that is not 0.
 func (a *app) kind(cmd *cobra.Command, f *synthFlags, side int, make func(cmd *cobra.Command) (*synthSet, error)) *cobra.Command {
 	cmd.Args = cobra.NoArgs
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -89,7 +89,9 @@ func (a *app) kind(cmd *cobra.Command, f *synthFlags, side int, make func(cmd *c
 	fs := cmd.Flags()
 	fs.IntVarP(&f.n, "n", "n", 0, "number of images")
 	fs.Uint64Var(&f.seed, "seed", 0, "seed of all randomness")
-	fs.IntVar(&f.side, "side", side, "side of an image in pixels")
+	if side > 0 {
+		fs.IntVar(&f.side, "side", side, "side of an image in pixels")
+	}
 	fs.Float64Var(&f.hide, "hide", 0, "probability that a pixel becomes unknown")
 	fs.StringVarP(&f.output, "output", "o", "", "file to write (.npz; - for standard output)")
 	f.picture.add(cmd, "picture", "write a picture of the first images (.png, .svg)")
@@ -229,8 +231,13 @@ func saveTemplates(path string, truth *synth.SceneTruth) error {
 	if err != nil {
 		return err
 	}
-	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMax, Q: truth.Off, Scene: true, Defaults: patchwork.Defaults{Truncate: true},
-		Height: truth.Glyphs[0].Height(), Width: truth.Glyphs[0].Width(), ImageHeight: side, ImageWidth: side}, templates)
+	return saveScene(path, templates, truth.Off, truth.Glyphs[0], side, side)
+}
+
+// saveScene writes templates of the size of a glyph as a model of scenes.
+func saveScene(path string, templates [][]float64, off float64, glyph *bitmap.Image, height, width int) error {
+	m, err := patchwork.NewModel(patchwork.Config{Rule: patchwork.RuleMax, Q: off, Scene: true, Defaults: patchwork.Defaults{Truncate: true},
+		Height: glyph.Height(), Width: glyph.Width(), ImageHeight: height, ImageWidth: width}, templates)
 	if err != nil {
 		return request(err)
 	}

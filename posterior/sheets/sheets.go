@@ -178,6 +178,16 @@ func (o *Options) sprites(symbols []Symbol) ([]*sprite, error) {
 	return out, nil
 }
 
+// plainAngle returns an angle as people say it: quarter turns from 0 to 270, others from
+// -180 to 180.
+func plainAngle(a float64) float64 {
+	a = math.Mod(math.Mod(a, 360)+360, 360)
+	if math.Mod(a, 90) != 0 && a > 180 {
+		a -= 360
+	}
+	return a
+}
+
 // ways lists how symbols are laid, as they are first.
 func (o *Options) ways() ([]Turn, error) {
 	angles := append([]float64{0}, o.Angles...)
@@ -190,7 +200,7 @@ func (o *Options) ways() ([]Turn, error) {
 		if math.IsNaN(a) || math.IsInf(a, 0) {
 			return nil, fmt.Errorf("sheets: the angle %v is not a number of degrees", a)
 		}
-		angles[i] = math.Mod(math.Mod(a, 360)+360, 360)
+		angles[i] = plainAngle(a)
 	}
 	scales := o.Scales
 	if len(scales) == 0 {

@@ -1,0 +1,321 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/internal/recipe"
+	"example.com/patchwork/posterior/sheets"
+)
+
+const findLong = `Find every placement of symbols on pages: drawings, plans, scans, of any size. The
+symbols are the parts of a model (-m), pictures (--symbol), or cut from the first page
+(--cut), and each find comes with its odds.
+
+Pages are pictures (PNG, TIFF and others) or PDF, whose pages pdftoppm draws where it is
+installed. How much of a page is flipped and how much ink it has is learned from it; long straight
+strokes, longer than any symbol, belong to the page. --turns adds the quarter turns,
+--mirror the mirror images, --rotate and --scales further angles and sizes. A symbol that
+looks the same turned or mirrored is reported in the first way.
+
+Finds with odds below 1:1 are left out (--min-odds); from 100:1 they are certain, the others
+doubtful: the odds weigh a find against the page's own strokes, against the symbol that
+came second, and against another thing with the same strokes, which shows by what is missing
+and by what is left over. So a triangle in a square is not the triangle. What looks nearly like a
+symbol can be named as a counter-example (--rival), which explains its own and is not counted.
+
+The table has a row for each find: page, part (number from 0, parts of the model first), name, y and x of
+the top left corner of the frame before turning it about its centre, angle in degrees clockwise,
+mirrored (0 or 1, left to right, before turning), gain in nats, log_odds, certain (0 or 1),
+scale, band, second (what came second there) and ahead (by how many nats), ink (pixels of its strokes
+that can be seen), missing (those without ink), extra (ink about it that nothing explains). --counts
+writes how often each symbol was found. --svg and --png draw the finds on the page.
+
+The result does not depend on --tiles and --workers.`
+
+const findExample = `  patchwork synth sheet --seed 1 -o sheet.npz --model symbols.npz --page page.png
+  patchwork find -m symbols.npz page.png --turns --mirror -o finds.csv --svg overlay.svg
+  patchwork find page.png --cut 664,110,38,42 --cut note=310,642,52,52 --turns -o finds.csv --counts counts.csv
+  patchwork find -m symbols.npz page.png --turns --rival 1 --json`
+
+// findFlags are the flags of find.
+type findFlags struct {
+	model, output, counts string
+	svg, png              string
+	cuts, symbols, rivals []string
+	rotate                string
+	scales                []float64
+	minOdds               float64
+	all, listRivals       bool
+	threshold             float64
+	invert                bool
+	dpi                   int
+	json                  jsonFlag
+	opt                   sheets.Options
+	format                string
+}
+
+func (a *app) findCommand() *cobra.Command {
+	f := &findFlags{minOdds: 1, dpi: 300}
+	cmd := &cobra.Command{
+		Use:     "find PAGE... [-m MODEL] [-o finds.csv]",
+		Short:   "Find every placement of symbols on pages, with odds",
+		Long:    findLong,
+		Example: findExample,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return &usageError{err: fmt.Errorf("no page: name a picture, such as page.png"), command: cmd.CommandPath()}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, pages []string) error { return a.find(cmd, f, pages) },
+	}
+	fs := cmd.Flags()
+	fs.StringVarP(&f.model, "model", "m", "", "model whose parts are the symbols")
+	fs.StringVarP(&f.output, "output", "o", "", "table of finds to write (.csv, .jsonl, .npz, .parquet, .arrow; default CSV on standard output)")
+	fs.StringVar(&f.counts, "counts", "", "table of counts to write: how often each symbol was found")
+	writes(cmd, "counts", outputFormats["find"]...)
+	fs.StringVar(&f.svg, "svg", "", "draw the finds on the page (.svg; page N of several gets -N)")
+	writes(cmd, "svg", ".svg")
+	fs.StringVar(&f.png, "png", "", "draw the finds on the page (.png; likewise)")
+	writes(cmd, "png", ".png")
+	fs.StringArrayVar(&f.cuts, "cut", nil, "symbol cut from the first page, `[NAME=]X,Y,W,H` in pixels (may be repeated)")
+	fs.StringArrayVar(&f.symbols, "symbol", nil, "symbol from a picture, `[NAME=]FILE` (may be repeated)")
+	fs.StringArrayVar(&f.rivals, "rival", nil, "counter-example: `PART` of the model, picture file or X,Y,W,H of the first page (may be repeated)")
+	fs.BoolVar(&f.listRivals, "list-rivals", false, "list the finds of rivals, too")
+	fs.BoolVar(&f.opt.Turns, "turns", false, "quarter turns, too")
+	fs.BoolVar(&f.opt.Mirror, "mirror", false, "mirror images, too")
+	fs.Var(&textFlag{kind: "RANGE:STEP", read: func(text string) (err error) {
+		f.rotate = text
+		f.opt.Angles, err = recipe.ParseRotations(text)
+		return err
+	}}, "rotate", "further rotations in degrees, such as 4:2")
+	fs.Float64SliceVar(&f.scales, "scales", nil, "sizes of the symbols, such as 0.9,1,1.1 (default 1)")
+	fs.Float64Var(&f.minOdds, "min-odds", f.minOdds, "leave out finds with smaller odds")
+	fs.BoolVar(&f.all, "all", false, "leave out no find, however unlikely")
+	fs.Float64Var(&f.opt.Share, "share", 0, "how much of a symbol a find must have, 0 to 1 (default 0.4 of its gain, about 70 of 100 pixels of its strokes)")
+	fs.Float64Var(&f.opt.Flip, "flip", 0, "share of flipped pixels (default learned from the page)")
+	fs.BoolVar(&f.opt.KeepLines, "keep-lines", false, "long straight strokes may belong to symbols")
+	fs.Float64Var(&f.threshold, "threshold", 0, "luminance of ink, 0 to 255, at most (default found for each page)")
+	fs.BoolVar(&f.invert, "invert", false, "light is ink")
+	fs.IntVar(&f.dpi, "dpi", f.dpi, "resolution at which PDF is drawn")
+	fs.IntVar(&f.opt.Tiles, "tiles", 0, "number of tiles in which a page is searched (default by size)")
+	f.json.add(cmd)
+	workersFlag(cmd, &f.opt.Workers)
+	return cmd
+}
+
+// check returns an error if something is wrong that shows before any page is read.
+func (f *findFlags) check(cmd *cobra.Command) (err error) {
+	switch {
+	case f.model == "" && len(f.cuts)+len(f.symbols) == 0:
+		return usagef("there is no symbol to look for: give -m MODEL, --symbol FILE or --cut X,Y,W,H")
+	case !(f.minOdds >= 0) || math.IsInf(f.minOdds, 0):
+		return usagef("--min-odds %v: give odds, such as 1 or 100", f.minOdds)
+	case f.dpi < 30 || f.dpi > 1200:
+		return usagef("--dpi %d: give 30 to 1200", f.dpi)
+	case f.opt.Tiles < 0 || f.opt.Tiles > 1<<16:
+		return usagef("--tiles %d: give 1 to 65536", f.opt.Tiles)
+	case !(f.opt.Share >= 0 && f.opt.Share <= 1):
+		return usagef("--share %v: give 0 to 1", f.opt.Share)
+	case !(f.opt.Flip >= 0 && f.opt.Flip < 0.5):
+		return usagef("--flip %v: give a share below 0.5", f.opt.Flip)
+	case cmd.Flags().Changed("threshold") && !(f.threshold >= 0 && f.threshold <= 255):
+		return usagef("--threshold %v: give 0 to 255", f.threshold)
+	}
+	for _, s := range f.scales {
+		if !(s >= 0.25 && s <= 4) {
+			return usagef("--scales %v: give sizes from 0.25 to 4", s)
+		}
+	}
+	if f.output != "" {
+		if f.format, err = checkOutput("find", f.output); err != nil {
+			return err
+		}
+	}
+	if err := checkOutputs(f.counts, f.svg, f.png); err != nil {
+		return err
+	}
+	f.opt.MinOdds, f.opt.Scales, f.opt.Rivals = math.Log(f.minOdds), f.scales, f.listRivals
+	if f.all {
+		f.opt.MinOdds = math.Inf(-1)
+	}
+	return f.json.check(f.output)
+}
+
+// find runs the command.
+func (a *app) find(cmd *cobra.Command, f *findFlags, paths []string) error {
+	if err := f.check(cmd); err != nil {
+		return err
+	}
+	var symbols []sheets.Symbol
+	if f.model != "" {
+		m, err := loadModel(f.model)
+		if err != nil {
+			return err
+		}
+		symbols = symbolsOf(m)
+	}
+	ctx := cmd.Context()
+	opt := f.reading(cmd)
+	r := &findReport{}
+	err := eachPage(ctx, paths, opt, f.dpi, func(name string, page *bitmap.Image) error {
+		if len(r.Pages) == 0 {
+			var err error
+			if symbols, err = f.addSymbols(ctx, symbols, page, opt); err != nil {
+				return err
+			}
+			r.begin(symbols)
+		}
+		found, err := sheets.Search(ctx, page, symbols, f.opt)
+		if err != nil {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			return &inputError{fmt.Errorf("%s: %w", name, err)}
+		}
+		r.add(name, page, symbols, found)
+		return f.draw(page, symbols, found, len(r.Pages))
+	})
+	if err != nil {
+		return err
+	}
+	return a.saveFinds(f, r)
+}
+
+// maxPage bounds the pixels of a page.
+const maxPage = 1 << 27
+
+// reading returns how pages and pictures of symbols are read.
+func (f *findFlags) reading(cmd *cobra.Command) dataset.Options {
+	opt := dataset.Options{Invert: f.invert, MaxPicture: maxPage}
+	if cmd.Flags().Changed("threshold") {
+		opt.Threshold = &f.threshold
+	}
+	return opt
+}
+
+// symbolsOf returns the parts of a model as symbols. Opinions that are the abstention of a
+// two-sided rule say nothing.
+func symbolsOf(m *patchwork.Model) []sheets.Symbol {
+	out := make([]sheets.Symbol, m.K())
+	for k, name := range partNames(m) {
+		s := sheets.Symbol{Name: name, Height: m.Height(), Width: m.Width(), P: make([]float64, m.Height()*m.Width())}
+		for i, p := range m.Template(k) {
+			if q := m.Abstention(i); q >= 0.25 && math.Abs(p-q) < 0.02 {
+				p = math.NaN()
+			}
+			s.P[i] = p
+		}
+		out[k] = s
+	}
+	return out
+}
+
+// addSymbols adds pictures and cuts to the symbols of a model, and marks rivals.
+func (f *findFlags) addSymbols(ctx context.Context, symbols []sheets.Symbol, page *bitmap.Image, opt dataset.Options) ([]sheets.Symbol, error) {
+	add := func(s sheets.Symbol, err error) error {
+		symbols = append(symbols, s)
+		return err
+	}
+	for _, text := range f.symbols {
+		name, path := named2(text)
+		if err := add(readSymbol(ctx, cmp.Or(name, strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))), path, opt)); err != nil {
+			return nil, err
+		}
+	}
+	for i, text := range f.cuts {
+		name, rectangle := named2(text)
+		if err := add(cutSymbol(page, cmp.Or(name, fmt.Sprintf("cut %d", i+1)), rectangle)); err != nil {
+			return nil, err
+		}
+	}
+	for i, text := range f.rivals {
+		if f.markRival(symbols, text) {
+			continue
+		}
+		name, rest := named2(text)
+		var err error
+		if _, _, _, _, ok := rectangleOf(rest); ok {
+			err = add(cutSymbol(page, cmp.Or(name, fmt.Sprintf("rival %d", i+1)), rest))
+		} else {
+			err = add(readSymbol(ctx, cmp.Or(name, strings.TrimSuffix(filepath.Base(rest), filepath.Ext(rest))), rest, opt))
+		}
+		if err != nil {
+			return nil, err
+		}
+		symbols[len(symbols)-1].Rival = true
+	}
+	return symbols, nil
+}
+
+// markRival makes the part of a name or number a rival, and reports whether there is one.
+func (f *findFlags) markRival(symbols []sheets.Symbol, text string) bool {
+	for i := range symbols {
+		if symbols[i].Name == text || f.model != "" && strconv.Itoa(i) == text {
+			symbols[i].Rival = true
+			return true
+		}
+	}
+	return false
+}
+
+// named2 splits NAME=VALUE; the name is empty if there is none.
+func named2(text string) (name, value string) {
+	if name, value, ok := strings.Cut(text, "="); ok {
+		return name, value
+	}
+	return "", text
+}
+
+// rectangleOf reads X,Y,W,H.
+func rectangleOf(text string) (x, y, w, h int, ok bool) {
+	fields := strings.Split(text, ",")
+	if len(fields) != 4 {
+		return 0, 0, 0, 0, false
+	}
+	var v [4]int
+	for i, field := range fields {
+		n, err := strconv.Atoi(strings.TrimSpace(field))
+		if err != nil {
+			return 0, 0, 0, 0, false
+		}
+		v[i] = n
+	}
+	return v[0], v[1], v[2], v[3], true
+}
+
+// cutSymbol cuts a symbol from a page.
+func cutSymbol(page *bitmap.Image, name, text string) (sheets.Symbol, error) {
+	x, y, w, h, ok := rectangleOf(text)
+	if !ok {
+		return sheets.Symbol{}, usagef("--cut %s: give four whole numbers, X,Y,W,H in pixels: the left and top edge, the width and height", text)
+	}
+	s, err := sheets.Mark(page, name, y, x, h, w)
+	if err != nil {
+		return s, usagef("--cut %s: %v", text, strings.TrimPrefix(err.Error(), "sheets: "))
+	}
+	return s, nil
+}
+
+// readSymbol reads a symbol from a picture.
+func readSymbol(ctx context.Context, name, path string, opt dataset.Options) (sheets.Symbol, error) {
+	set, err := readAll(ctx, []string{path}, opt)
+	if err != nil {
+		return sheets.Symbol{}, err
+	}
+	if set.Table || set.Len() != 1 {
+		return sheets.Symbol{}, &inputError{fmt.Errorf("%s holds %s; a symbol is one picture", path, describe(set.Len(), set))}
+	}
+	return sheets.FromImage(name, set.Images[0]), nil
+}

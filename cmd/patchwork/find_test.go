@@ -1,0 +1,231 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/image/tiff"
+
+	"example.com/patchwork/internal/npy"
+)
+
+// drawnSheet writes a drawing, its symbols and its page into a new folder, and returns how many
+// placements of each symbol there are.
+func drawnSheet(t *testing.T, args string) []int {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	must(t, fields("synth sheet -o sheet.npz --model symbols.npz --page page.png -q "+args)...)
+	_, a := arraysOf(t, "sheet.npz")
+	counts := make([]int, 34)
+	for _, v := range integers(t, a["symbol"]) {
+		counts[v]++
+	}
+	return counts
+}
+
+// integers returns the numbers of an array.
+func integers(t *testing.T, a *npy.Array) (out []int) {
+	t.Helper()
+	values, err := a.Int64s()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range values {
+		out = append(out, int(v))
+	}
+	return out
+}
+
+// tableOf reads a CSV file as maps by column.
+func tableOf(t *testing.T, file string) (header []string, rows []map[string]string) {
+	t.Helper()
+	all, err := csv.NewReader(strings.NewReader(read(t, file))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range all[1:] {
+		row := map[string]string{}
+		for i, v := range line {
+			row[all[0][i]] = v
+		}
+		rows = append(rows, row)
+	}
+	return all[0], rows
+}
+
+// Every symbol is found where it stands, and the table, the counts and the object agree.
+func TestFind(t *testing.T) {
+	want := drawnSheet(t, "--seed 3")
+	must(t, fields("find -m symbols.npz page.png --turns --mirror -o finds.csv --counts counts.csv --svg o.svg --png o.png -q")...)
+	header, rows := tableOf(t, "finds.csv")
+	if got := strings.Join(header, ","); !strings.HasPrefix(got, "page,part,name,y,x,angle,mirrored,gain,log_odds,certain,") {
+		t.Errorf("columns %s", got)
+	}
+	_, a := arraysOf(t, "sheet.npz")
+	symbol, y, x := integers(t, a["symbol"]), integers(t, a["at_y"]), integers(t, a["at_x"])
+	for i := range symbol {
+		hit := 0
+		for _, r := range rows {
+			if r["part"] == strconv.Itoa(symbol[i]) && r["y"] == strconv.Itoa(y[i]) && r["x"] == strconv.Itoa(x[i]) && r["certain"] == "1" && r["name"] == "part "+r["part"] {
+				hit++
+			}
+		}
+		if hit != 1 {
+			t.Errorf("symbol %d at y %d, x %d is there %d times", symbol[i], y[i], x[i], hit)
+		}
+	}
+	_, counted := tableOf(t, "counts.csv")
+	for k, r := range counted {
+		if r["count"] != strconv.Itoa(want[k]) || r["part"] != strconv.Itoa(k) {
+			t.Errorf("symbol %d: count %s, want %d", k, r["count"], want[k])
+		}
+	}
+	var object findReport
+	if err := json.Unmarshal([]byte(must(t, fields("find -m symbols.npz page.png --turns --mirror --json")...)), &object); err != nil {
+		t.Fatal(err)
+	}
+	if len(object.Finds) != len(rows) || len(object.Counts) != 34 || len(object.Pages) != 1 || object.Pages[0].Flip < 0.008 || object.Pages[0].Flip > 0.012 {
+		t.Errorf("%d finds, %d counts, pages %+v; the table has %d rows", len(object.Finds), len(object.Counts), object.Pages, len(rows))
+	}
+	if svg := read(t, "o.svg"); strings.Count(svg, "<rect") != len(rows) {
+		t.Errorf("%d boxes on the page, %d finds", strings.Count(svg, "<rect"), len(rows))
+	}
+}
+
+// The bytes do not depend on tiles and workers.
+func TestFindInTiles(t *testing.T) {
+	drawnSheet(t, "--seed 4 --flip 0.03")
+	want := ""
+	for _, ways := range []string{"--tiles 1 --workers 1", "--tiles 4 --workers 2", "--tiles 50 --workers 7", "--workers 1"} {
+		must(t, fields("find -m symbols.npz page.png --turns --mirror --all -q -o finds.csv --png o.png "+ways)...)
+		got := read(t, "finds.csv") + read(t, "o.png")
+		if want == "" {
+			want = got
+		}
+		if got != want {
+			t.Errorf("%s: other bytes", ways)
+		}
+	}
+}
+
+// Cuts, pictures and rivals are symbols like those of a model, and TIFF is a page like PNG.
+func TestFindCutsAndRivals(t *testing.T) {
+	want := drawnSheet(t, "--seed 5 --symbols 4 --placements 24")
+	_, a := arraysOf(t, "sheet.npz")
+	symbol, y, x := integers(t, a["symbol"]), integers(t, a["at_y"]), integers(t, a["at_x"])
+	first := 0
+	for symbol[first] != 1 {
+		first++
+	}
+	cut := "square=" + strconv.Itoa(x[first]+2) + "," + strconv.Itoa(y[first]+2) + ",46,46"
+	must(t, "find", "page.png", "--turns", "--mirror", "--cut", cut, "-q", "-o", "cuts.csv")
+	if _, rows := tableOf(t, "cuts.csv"); len(rows) != want[1] || rows[0]["name"] != "square" {
+		t.Errorf("%d of %d finds of a cut: %v", len(rows), want[1], rows)
+	}
+	file, err := os.Open("page.png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := png.Decode(file)
+	file.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var data bytes.Buffer
+	if err := tiff.Encode(&data, page, nil); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "page.tif", data.String())
+	var glyph bytes.Buffer
+	part := image.NewGray(image.Rect(0, 0, 46, 46))
+	for r := range 46 {
+		for c := range 46 {
+			part.Set(c, r, color.GrayModel.Convert(page.At(x[first]+2+c, y[first]+2+r)))
+		}
+	}
+	if err := png.Encode(&glyph, part); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "square.png", glyph.String())
+	must(t, fields("find page.tif --turns --mirror --symbol square.png -q -o pictures.csv")...)
+	if _, rows := tableOf(t, "pictures.csv"); len(rows) != want[1] || rows[0]["page"] != "page.tif" {
+		t.Errorf("%d of %d finds of a picture", len(rows), want[1])
+	}
+	must(t, fields("find -m symbols.npz page.png --turns --mirror --rival 3 -q -o rivals.csv")...)
+	if _, rows := tableOf(t, "rivals.csv"); len(rows) != want[0]+want[1]+want[2] {
+		t.Errorf("%d finds without registers, want %v", len(rows), want)
+	}
+}
+
+// PDF is drawn by pdftoppm, and without it the message says so.
+func TestFindInPDF(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must(t, fields("synth sheet --seed 2 -o sheet.npz --model symbols.npz -q")...)
+	write(t, "page.pdf", "%PDF-1.4\nnot really")
+	if _, err := exec.LookPath("pdftoppm"); err == nil {
+		o := patchworkCommand(t, fields("find -m symbols.npz page.pdf")...)
+		if o.code != 2 || !strings.Contains(o.err, "page.pdf: pdftoppm could not draw it") {
+			t.Errorf("exit %d, %q", o.code, o.err)
+		}
+		write(t, "blank.pdf", blankPDF)
+		if o := patchworkCommand(t, fields("find -m symbols.npz blank.pdf --dpi 40")...); o.code != 0 || strings.Count(o.out, "\n") != 1 {
+			t.Errorf("a blank page: exit %d, %q, %q", o.code, o.out, o.err)
+		}
+	}
+	t.Setenv("PATH", "")
+	o := patchworkCommand(t, fields("find -m symbols.npz page.pdf")...)
+	if o.code != 2 || !strings.Contains(o.err, "pdftoppm, which would draw its pages, is not installed: install poppler-utils") {
+		t.Errorf("exit %d, %q", o.code, o.err)
+	}
+}
+
+// blankPDF is a page of 3 x 3 inches with nothing on it.
+const blankPDF = `%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 216 216]>>endobj
+trailer<</Root 1 0 R>>
+`
+
+// What is wrong is said in one line, with the way out, and nothing is written.
+func TestFindRefuses(t *testing.T) {
+	drawnSheet(t, "--seed 1 --height 200 --width 300")
+	write(t, "table.csv", "a,b\n1,0\n0,1\n")
+	for _, c := range []struct{ args, says string }{
+		{"find", "no page"},
+		{"find page.png", "give -m MODEL, --symbol FILE or --cut X,Y,W,H"},
+		{"find page.png --cut 1,2,3", "four whole numbers, X,Y,W,H"},
+		{"find page.png --cut 290,10,40,40", "does not lie on the page of 300 x 200"},
+		{"find page.png --cut 1,2,3,9999999999999999999", "four whole numbers"},
+		{"find page.png --cut 0,0,1,1", "has no ink"},
+		{"find -m symbols.npz missing.png", "missing.png"},
+		{"find -m symbols.npz table.csv", "is a table"},
+		{"find -m symbols.npz page.png --scales 9", "from 0.25 to 4"},
+		{"find -m symbols.npz page.png --rotate 9", "RANGE:STEP"},
+		{"find -m symbols.npz page.png --min-odds -1", "--min-odds"},
+		{"find -m symbols.npz page.png --tiles -3", "--tiles"},
+		{"find -m symbols.npz page.png --share 2", "--share"},
+		{"find -m symbols.npz page.png --dpi 1", "--dpi"},
+		{"find -m symbols.npz page.png --rival nothing.png", "nothing.png"},
+		{"find -m symbols.npz page.png -o finds.txt", "finds.txt"},
+		{"find -m symbols.npz page.png -o page.png", "page.png"},
+		{"find -m symbols.npz page.png --json -o -", "--json"},
+	} {
+		o := patchworkCommand(t, fields(c.args)...)
+		if o.code != 2 || !strings.Contains(o.err, c.says) || strings.Count(strings.TrimSpace(o.err), "\n") > 1 {
+			t.Errorf("patchwork %s: exit %d, %q; want %q", c.args, o.code, o.err, c.says)
+		}
+	}
+	if entries, _ := os.ReadDir("."); len(entries) != 4 { // the drawing, its model and page, the table
+		t.Errorf("files were left: %v", entries)
+	}
+}

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/posterior/sheets"
+	"example.com/patchwork/render"
+)
+
+// findReport is what find --json prints.
+type findReport struct {
+	Output string       `json:"output,omitempty"`
+	Finds  []foundMark  `json:"finds"`
+	Counts []foundCount `json:"counts"`
+	Pages  []foundPage  `json:"pages"`
+}
+
+// foundMark is a find as JSON, and a row of the table.
+type foundMark struct {
+	Page     string  `json:"page"`
+	Part     int     `json:"part"`
+	Name     string  `json:"name"`
+	Y        float64 `json:"y"`
+	X        float64 `json:"x"`
+	Angle    float64 `json:"angle"`
+	Mirrored bool    `json:"mirrored"`
+	Gain     float64 `json:"gain"`
+	LogOdds  float64 `json:"log_odds"`
+	Certain  bool    `json:"certain"`
+	Scale    float64 `json:"scale"`
+	Band     string  `json:"band"`
+	Second   string  `json:"second,omitempty"` // what came second at this place
+	Ahead    float64 `json:"ahead,omitempty"`  // by how many nats this gains more
+	Ink      int     `json:"ink"`
+	Missing  int     `json:"missing"`
+	Extra    int     `json:"extra"`
+	Box      [4]int  `json:"box"` // top, left, bottom, right of its strokes
+}
+
+// foundCount says how often a symbol was found.
+type foundCount struct {
+	Part     int    `json:"part"`
+	Name     string `json:"name"`
+	Count    int    `json:"count"`
+	Certain  int    `json:"certain"`
+	Doubtful int    `json:"doubtful"`
+	rival    bool
+}
+
+// foundPage says what was learned of a page.
+type foundPage struct {
+	Page       string  `json:"page"`
+	Height     int     `json:"height"`
+	Width      int     `json:"width"`
+	Finds      int     `json:"finds"`
+	Flip       float64 `json:"flip"`        // share of flipped pixels
+	Ink        float64 `json:"ink"`         // share of ink, without lines
+	Lines      int     `json:"lines"`       // pixels of ink in long straight strokes
+	LineLength int     `json:"line_length"` // from which a stroke is long
+	Candidates int     `json:"candidates"`  // placements that gained enough at first
+}
+
+// begin sets the counts to 0.
+func (r *findReport) begin(symbols []sheets.Symbol) {
+	r.Finds = []foundMark{}
+	for i, s := range symbols {
+		r.Counts = append(r.Counts, foundCount{Part: i, Name: s.Name, rival: s.Rival})
+	}
+}
+
+// band returns what the odds of a find are called.
+func band(certain bool) string {
+	if certain {
+		return "certain"
+	}
+	return "doubtful"
+}
+
+// add adds the finds of a page.
+func (r *findReport) add(name string, page *bitmap.Image, symbols []sheets.Symbol, found *sheets.Result) {
+	for _, f := range found.Finds {
+		m := foundMark{Page: name, Part: f.Symbol, Name: symbols[f.Symbol].Name, Y: f.Y, X: f.X, Angle: f.Turn.Angle, Mirrored: f.Turn.Mirrored,
+			Gain: rounded(f.Gain), LogOdds: rounded(f.LogOdds), Certain: f.Certain, Scale: f.Turn.Scale, Band: band(f.Certain),
+			Ink: f.Ink, Missing: f.Missing, Extra: f.Extra, Box: [4]int{f.Top, f.Left, f.Bottom, f.Right}}
+		if f.Second >= 0 {
+			m.Second, m.Ahead = symbols[f.Second].Name, rounded(f.Ahead)
+		}
+		r.Finds = append(r.Finds, m)
+		c := &r.Counts[f.Symbol]
+		c.Count++
+		if f.Certain {
+			c.Certain++
+		} else {
+			c.Doubtful++
+		}
+	}
+	r.Pages = append(r.Pages, foundPage{Page: name, Height: page.Height(), Width: page.Width(), Finds: len(found.Finds), Flip: rounded(found.Rates.Flip),
+		Ink: rounded(found.Rates.Page), Lines: found.Lines, LineLength: found.LineLength, Candidates: found.Candidates})
+}
+
+// draw draws the finds on a page, the n-th.
+func (f *findFlags) draw(page *bitmap.Image, symbols []sheets.Symbol, found *sheets.Result, n int) error {
+	if f.svg == "" && f.png == "" {
+		return nil
+	}
+	picture := &render.Boxes{Page: page}
+	for _, m := range found.Finds {
+		label := symbols[m.Symbol].Name
+		if !m.Certain {
+			label += "?"
+		}
+		picture.List = append(picture.List, render.Box{Top: m.Top, Left: m.Left, Bottom: m.Bottom, Right: m.Right, Label: label, Kind: m.Symbol, Doubtful: !m.Certain})
+	}
+	for _, path := range []string{f.svg, f.png} {
+		if path == "" {
+			continue
+		}
+		if n > 1 {
+			ext := filepath.Ext(path)
+			path = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ext), n, ext)
+		}
+		if err := render.Save(path, picture); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// saveFinds writes the tables and says what was found.
+func (a *app) saveFinds(f *findFlags, r *findReport) error {
+	if f.output != "" || !bool(f.json) {
+		columns, chunk := r.table()
+		format := f.format
+		if f.output == "" {
+			format = ".csv"
+		}
+		if err := a.outputTable(f.output, format, columns, oneChunk(chunk)); err != nil {
+			return err
+		}
+	}
+	if f.counts != "" {
+		columns, chunk := r.countTable()
+		format, err := outputFormat(f.counts, outputFormats["find"]...)
+		if err != nil {
+			return err
+		}
+		if err := a.outputTable(f.counts, format, columns, oneChunk(chunk)); err != nil {
+			return err
+		}
+	}
+	if f.json {
+		r.Output = f.output
+		return a.printObject(r, f.output)
+	}
+	if err := a.wrote(f.output, "%s on %s", words.Count(len(r.Finds), "find"), words.Count(len(r.Pages), "page")); err != nil {
+		return err
+	}
+	return a.sayCounts(r)
+}
+
+// sayCounts says how often each symbol was found, on stderr where the table went to standard output.
+func (a *app) sayCounts(r *findReport) error {
+	w := a.out
+	if a.carried {
+		w = io.Writer(a.err)
+	}
+	for _, c := range r.Counts {
+		if c.rival && c.Count == 0 {
+			continue
+		}
+		line := fmt.Sprintf("%6d  %s", c.Count, c.Name)
+		if c.Doubtful > 0 {
+			line += fmt.Sprintf(" (%d doubtful)", c.Doubtful)
+		}
+		if err := a.say(w, "%s", line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// oneChunk is a table in one piece.
+func oneChunk(chunk []any) func(yield func([]any, error) bool) {
+	return func(yield func([]any, error) bool) { yield(chunk, nil) }
+}
+
+func bit(v bool) uint8 {
+	if v {
+		return 1
+	}
+	return 0
+}
+
+// table returns the finds as a table.
+func (r *findReport) table() ([]dataset.TableColumn, []any) {
+	text, whole, real, small := dataset.ColumnText, dataset.ColumnInt, dataset.ColumnFloat, dataset.ColumnByte
+	columns := []dataset.TableColumn{{Name: "page", Type: text}, {Name: "part", Type: whole}, {Name: "name", Type: text}, {Name: "y", Type: real}, {Name: "x", Type: real},
+		{Name: "angle", Type: real}, {Name: "mirrored", Type: small}, {Name: "gain", Type: real}, {Name: "log_odds", Type: real}, {Name: "certain", Type: small},
+		{Name: "scale", Type: real}, {Name: "band", Type: text}, {Name: "second", Type: text}, {Name: "ahead", Type: real}, {Name: "ink", Type: whole}, {Name: "missing", Type: whole}, {Name: "extra", Type: whole}}
+	n := len(r.Finds)
+	page, name, bands, second := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	part, ink, missing, extra := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
+	y, x, angle, gain, odds, scale, ahead := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	mirrored, certain := make([]uint8, n), make([]uint8, n)
+	for i, m := range r.Finds {
+		page[i], name[i], bands[i], second[i] = m.Page, m.Name, m.Band, m.Second
+		part[i], ink[i], missing[i], extra[i] = int64(m.Part), int64(m.Ink), int64(m.Missing), int64(m.Extra)
+		y[i], x[i], angle[i], gain[i], odds[i], scale[i], ahead[i] = m.Y, m.X, m.Angle, m.Gain, m.LogOdds, m.Scale, m.Ahead
+		mirrored[i], certain[i] = bit(m.Mirrored), bit(m.Certain)
+	}
+	return columns, []any{page, part, name, y, x, angle, mirrored, gain, odds, certain, scale, bands, second, ahead, ink, missing, extra}
+}
+
+// countTable returns the counts as a table.
+func (r *findReport) countTable() ([]dataset.TableColumn, []any) {
+	columns := []dataset.TableColumn{{Name: "part", Type: dataset.ColumnInt}, {Name: "name", Type: dataset.ColumnText},
+		{Name: "count", Type: dataset.ColumnInt}, {Name: "certain", Type: dataset.ColumnInt}, {Name: "doubtful", Type: dataset.ColumnInt}}
+	var part, count, certain, doubtful []int64
+	var name []string
+	for _, c := range r.Counts {
+		if c.rival && c.Count == 0 {
+			continue
+		}
+		part, count, certain, doubtful = append(part, int64(c.Part)), append(count, int64(c.Count)), append(certain, int64(c.Certain)), append(doubtful, int64(c.Doubtful))
+		name = append(name, c.Name)
+	}
+	return columns, []any{part, name, count, certain, doubtful}
+}
