@@ -164,7 +164,7 @@ var bad = []struct {
 	{"sample -m model.npz -n 0", 2, "at least 1"},
 	{"sample -m model.npz -n 99999999999", 2, "at most"},
 	{"synth", 2, "the kind of set is missing"},
-	{"synth circles", 2, "choose quadrants, bars, letters or scenes"},
+	{"synth circles", 2, "choose quadrants, bars, letters, scenes or sheet"},
 	{"synth bars --n 0 -o out.npz", 2, "--n "},
 	{"synth bars --n 10", 2, "-o FILE.npz is required"},
 	{"synth bars --n 10 --flip 2 -o out.npz", 2, "--flip 2"},
