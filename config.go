@@ -195,7 +195,7 @@ type Defaults struct {
 // clone returns a deep copy.
 func (c Config) clone() Config {
 	c.QMap = slices.Clone(c.QMap)
-	c.Poses.Angles = slices.Clone(c.Poses.Angles)
+	c.Poses.Angles, c.Poses.Stretches = slices.Clone(c.Poses.Angles), slices.Clone(c.Poses.Stretches)
 	return c
 }
 
