@@ -196,6 +196,9 @@ type Defaults struct {
 func (c Config) clone() Config {
 	c.QMap = slices.Clone(c.QMap)
 	c.Poses.Angles, c.Poses.Stretches = slices.Clone(c.Poses.Angles), slices.Clone(c.Poses.Stretches)
+	for i := range c.Poses.Stretches {
+		c.Poses.Stretches[i] = c.Poses.Turn(i).Stretch // as poses have it, with 0 for 1
+	}
 	return c
 }
 
