@@ -313,8 +313,8 @@ func TestHugeClaimsCostNoMemory(t *testing.T) {
 		want string
 	}{
 		"empty entries": {empty.bytes(t, npy.Deflate), "model.json: 5242883 objects"},
-		"long header": {long.bytes(t, npy.Deflate), "model.json: larger than the limit"},
-		"experts":     {wide.bytes(t, npy.Deflate), "experts.npy: 3 parts of 8192 x 4096"},
+		"long header":   {long.bytes(t, npy.Deflate), "model.json: larger than the limit"},
+		"experts":       {wide.bytes(t, npy.Deflate), "experts.npy: 3 parts of 8192 x 4096"},
 	} {
 		if len(c.file) > 1<<20 {
 			t.Fatalf("%s: %d bytes are no bomb", name, len(c.file))
