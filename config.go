@@ -195,7 +195,10 @@ type Defaults struct {
 // clone returns a deep copy.
 func (c Config) clone() Config {
 	c.QMap = slices.Clone(c.QMap)
-	c.Poses.Angles = slices.Clone(c.Poses.Angles)
+	c.Poses.Angles, c.Poses.Stretches = slices.Clone(c.Poses.Angles), slices.Clone(c.Poses.Stretches)
+	for i := range c.Poses.Stretches {
+		c.Poses.Stretches[i] = c.Poses.Turn(i).Stretch // as poses have it, with 0 for 1
+	}
 	return c
 }
 

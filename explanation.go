@@ -167,7 +167,7 @@ func (m *Model) visit(height, width int, pick Pick, f func(i int, p float64)) {
 	h, w := m.cfg.Height, m.cfg.Width
 	template := m.experts[pick.Expert]
 	dy, dx := pick.Pose.DY, pick.Pose.DX
-	turn := m.turn(pick.Pose.Angle)
+	turn := m.turn(pick.Pose)
 	if turn.From != nil {
 		h, w, dy, dx = turn.Height, turn.Width, dy+turn.Top, dx+turn.Left
 	}

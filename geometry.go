@@ -39,14 +39,15 @@ func (m *Model) picksAt(x []float64, present func(k int) bool) []Pick {
 // the Gaussian, or are zero without one.
 //
 // The experts of a Scene model without a geometry lie anywhere in an image of the
-// Config's size: every pose is equally likely, and an expert that may be used more
-// than once is used as often as chance has it, given its Usage.
+// Config's size, and so do those of an alphabet, which may be used more than once:
+// every pose is equally likely, and an expert that may be used more than once is used
+// as often as chance has it, given its Usage.
 //
 // With a nil rng SamplePicks places every expert at its mean pose instead, as
 // Figure 8 of the paper does; without such poses those of a Scene model are spread
 // over the image. Poses are rounded to whole pixels.
 func (m *Model) SamplePicks(rng *rand.Rand) []Pick {
-	if m.cfg.Scene && m.extras.Geometry == nil {
+	if m.extras.Geometry == nil && (m.cfg.Scene || m.cfg.Reuse > 1 && m.cfg.moves()) {
 		return m.scatter(rng)
 	}
 	if rng == nil {

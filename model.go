@@ -49,27 +49,27 @@ type Model struct {
 	cfg     Config
 	experts [][]float64
 	extras  Extras
-	turns   map[float64]pose.Turn // the grid's rotations except 0
-	idle    *idle                 // pursuits of the easy calls; copies differ and do not share it
+	turns   map[pose.Pose]pose.Turn // those of the grid, by poses without a shift
+	idle    *idle                   // pursuits of the easy calls; copies differ and do not share it
 }
 
-// newTurns returns the grid's rotations except 0.
-func newTurns(c *Config) map[float64]pose.Turn {
-	turns := make(map[float64]pose.Turn)
-	for _, a := range c.Poses.Angles {
-		if a != 0 {
-			turns[a] = pose.NewTurn(c.Height, c.Width, a)
-		}
+// newTurns returns the turns of the grid, by poses without a shift.
+func newTurns(c *Config) map[pose.Pose]pose.Turn {
+	turns := make(map[pose.Pose]pose.Turn)
+	for t := range c.Poses.Turns() {
+		p := c.Poses.Turn(t)
+		turns[p] = pose.TurnOf(c.Height, c.Width, p)
 	}
 	return turns
 }
 
-// turn returns the rotation of the frame by angle degrees, the zero Turn for 0.
-func (m *Model) turn(angle float64) pose.Turn {
-	if t, ok := m.turns[angle]; ok {
+// turn returns the stretch and rotation of the frame in a pose, the zero Turn for none.
+func (m *Model) turn(p pose.Pose) pose.Turn {
+	p.DY, p.DX = 0, 0
+	if t, ok := m.turns[p]; ok {
 		return t
 	}
-	return pose.NewTurn(m.cfg.Height, m.cfg.Width, angle)
+	return pose.TurnOf(m.cfg.Height, m.cfg.Width, p)
 }
 
 // NewModel returns a model with a copy of a configuration and of K >= 1 templates,

@@ -277,8 +277,8 @@ func (m *Model) bank(s Scoring, alpha float64) *score.Bank {
 			f.QMap[i] = view(q)
 		}
 	}
-	for r := range m.cfg.Poses.Rotations() {
-		f.Turns = append(f.Turns, m.turn(m.cfg.Poses.Angle(r)))
+	for t := range m.cfg.Poses.Turns() {
+		f.Turns = append(f.Turns, m.turn(m.cfg.Poses.Turn(t)))
 	}
 	templates := m.experts
 	if s != ScoringOriginal {

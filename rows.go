@@ -183,7 +183,7 @@ func (p *Pursuit) release() {
 
 // rows returns the images, packed, or nil if they must be explained one by one.
 func (p *Pursuit) rows(images []*bitmap.Image) *rows {
-	if len(images) < rowsLeast || p.still != nil || p.prior != nil || p.opt.Refined || p.opt.Reuse != 1 || p.model.cfg.Poses.Rotations() != 1 {
+	if len(images) < rowsLeast || p.still != nil || p.prior != nil || p.opt.Refined || p.opt.Reuse != 1 || p.model.cfg.Poses.Turns() != 1 {
 		return nil
 	}
 	h, w := p.model.cfg.Height, p.model.cfg.Width

@@ -161,10 +161,10 @@ func (p *Pursuit) rewrite(img *bitmap.Image, grid pose.Grid, e *Explanation) {
 func (p *Pursuit) count(c, by int) { p.used[p.expertOf(c)] += by }
 
 // expertOf returns the expert of candidate c.
-func (p *Pursuit) expertOf(c int) int { return c / (p.search.Shifts() * p.rotations()) }
+func (p *Pursuit) expertOf(c int) int { return c / (p.search.Shifts() * p.turns()) }
 
-// rotations returns the number of rotations of the grid.
-func (p *Pursuit) rotations() int { return p.model.cfg.Poses.Rotations() }
+// turns returns the number of turns of the grid.
+func (p *Pursuit) turns() int { return p.model.cfg.Poses.Turns() }
 
 // best returns the best candidate for the next pick and its gain after all costs.
 // If the best gains less than floor, in nats, the result may be any candidate.

@@ -163,7 +163,7 @@ func (t *Tally) addPick(m *Model, img *bitmap.Image, j int, pick Pick, weight in
 	n := t.height * t.width
 	first := pick.Expert * n
 	template := m.experts[pick.Expert]
-	back := m.turn(pick.Pose.Angle).Back
+	back := m.turn(pick.Pose).Back
 	for s := range n {
 		y, x := s/t.width+pick.Pose.DY, s%t.width+pick.Pose.DX
 		if back != nil {

@@ -86,7 +86,7 @@ func TestTallyCountsSpeakers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := testkit.DrawConfig(t, testkit.AnyLevel)
 		c.UnknownOutside = true
-		c.Poses.Angles = nil
+		c.Poses.Angles, c.Poses.Stretches = nil, nil
 		m := testkit.DrawModel(t, c, testkit.AnyLevel)
 		list := testkit.DrawExplained(t, m, 1)
 		list[0].Weight = 1

@@ -19,6 +19,15 @@ func begin(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt O
 		m, err = opt.Continue.WithConfig(cfg)
 		return cmp.Or(opt.began, "continue"), m, err
 	}
+	if opt.Alphabet {
+		m, err = piecesModel(data, cfg, opt.Experts, rng(opt.Seed, i))
+		return FromPieces, m, err
+	}
+	if opt.From != nil {
+		if m, err = placedModel(data, cfg, opt, i); m != nil || err != nil {
+			return "alphabet", m, err
+		}
+	}
 	if opt.Method == MethodBatch {
 		m, err = randomModel(cfg, opt.Experts, rng(opt.Seed, i))
 		return "random", m, err

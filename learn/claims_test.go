@@ -309,7 +309,7 @@ func TestPaperEquationOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := testkit.DrawConfig(t, testkit.AnyLevel)
 		c.UnknownOutside = true // the sum is over pixels of the image
-		c.Poses.Angles = nil
+		c.Poses.Angles, c.Poses.Stretches = nil, nil
 		epsilon := rapid.SampledFrom([]float64{1, 0.5, 2}).Draw(t, "epsilon")
 		c.Prior = patchwork.Prior{On: epsilon, Off: epsilon}
 		m := testkit.DrawModel(t, c, testkit.AnyLevel)

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -111,6 +112,16 @@ type Options struct {
 	// are then ignored.
 	Continue *patchwork.Model `json:"-"`
 
+	// Alphabet makes MethodStrokes learn parts that images of many kinds share, such as
+	// the strokes of all letters; Alphabet is the configuration for it. Starts is then
+	// 6 by default, and Iterations 4, twice. Experts must be given.
+	Alphabet bool
+
+	// From, if not nil, is an alphabet of which the starts of MethodStrokes are made:
+	// each explains another image by its parts, which become the experts where they lie.
+	// A start whose image has too few of them splits the image.
+	From *patchwork.Model `json:"-"`
+
 	// Straight, if above 0, makes MethodStrokes prefer straight parts: a bent one must
 	// bring so many nats in every image (60: strokes as they are taught). 0 means that
 	// parts may have any shape.
@@ -209,7 +220,7 @@ func (o Options) WithDefaults(c patchwork.Config) Options {
 		switch {
 		case o.StartFrom == StartFromPairs && c.Rule == patchwork.RuleMax && !o.Paper:
 			o.Method = MethodBoth
-		case o.byStrokes(c):
+		case o.Alphabet || o.byStrokes(c):
 			o.Method = MethodStrokes
 		case c.Rule == patchwork.RuleMaxMinusMin && !rows.Moves(c), o.Paper && o.Continue != nil:
 			o.Method = MethodBatch
@@ -227,6 +238,9 @@ func (o Options) WithDefaults(c patchwork.Config) Options {
 	}
 	if o.Continue != nil {
 		o.Starts = 1
+	}
+	if o.Alphabet {
+		o.Starts, o.Iterations = cmp.Or(o.Starts, alphabetStarts), cmp.Or(o.Iterations, alphabetIterations)
 	}
 	if o.Starts == 0 {
 		switch {
@@ -287,8 +301,12 @@ func (o Options) validate(c patchwork.Config) error {
 		return fmt.Errorf("patchwork: a price of %v nats for a bent part is not a number from 0 up", o.Straight)
 	case o.Straight > 0 && o.Method != MethodStrokes:
 		return fmt.Errorf("patchwork: straight parts are preferred by the method strokes, not by %v", o.Method)
+	case o.Alphabet:
+		return errors.Join(o.checkAlphabet(), o.validateStrokes(c), o.checkFrom(c))
 	case o.Method == MethodStrokes:
-		return o.validateStrokes(c)
+		return errors.Join(o.validateStrokes(c), o.checkFrom(c))
+	case o.From != nil:
+		return o.checkFrom(c)
 	case o.Paper && o.UnexplainedInk != 0:
 		return fmt.Errorf("patchwork: the paper's online learning appends a part for every image until there are K; leave out the limit of unexplained ink")
 	case o.Paper && o.finding():

@@ -136,7 +136,7 @@ func (s *sums) add(m *patchwork.Model, x *bitmap.Image, picks []patchwork.Pick, 
 		if pick.Expert >= K {
 			continue
 		}
-		inverse := pose.NewTurn(cfg.Height, cfg.Width, pick.Pose.Angle).Back
+		inverse := pose.TurnOf(cfg.Height, cfg.Width, pick.Pose).Back
 		for i, mu := range m.Template(pick.Expert) {
 			entry := pick.Expert*cfg.Height*cfg.Width + i
 			row, col := i/cfg.Width+pick.Pose.DY, i%cfg.Width+pick.Pose.DX

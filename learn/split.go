@@ -50,14 +50,7 @@ func splitModel(cfg patchwork.Config, img *bitmap.Image, experts int, how cut, r
 	if img.Height() != cfg.Height || img.Width() != cfg.Width {
 		return nil, &patchwork.SizeError{Height: img.Height(), Width: img.Width(), ModelHeight: cfg.Height, ModelWidth: cfg.Width}
 	}
-	var ink []cluster.Point
-	for y := range img.Height() {
-		for x := range img.Width() {
-			if img.At(y, x) {
-				ink = append(ink, cluster.Point{Y: float64(y), X: float64(x)})
-			}
-		}
-	}
+	ink := inkOf(img)
 	if experts < 1 || len(ink) < experts {
 		return nil, fmt.Errorf("patchwork: %d on pixels cannot be cut into %d parts", len(ink), experts)
 	}

@@ -31,6 +31,9 @@ func (t *trial) better(o *trial) bool {
 // learnStarts runs the starts, up to Workers of them at a time, and returns the
 // model of the best. It emits their steps start by start.
 func learnStarts(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options) (*patchwork.Model, error) {
+	if opt.Alphabet {
+		return learnAlphabet(ctx, data, cfg, opt)
+	}
 	if opt.Method == MethodStrokes {
 		return learnStrokes(ctx, data, cfg, opt)
 	}

@@ -58,18 +58,11 @@ type strokeRun struct {
 // one wins.
 func learnStrokes(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Options) (*patchwork.Model, error) {
 	side := min(opt.Workers, opt.Starts)
-	l, err := strokes.New(data, cfg, strokes.Options{Straight: opt.Straight, Workers: max(1, opt.Workers/side)})
+	r, err := newStrokeRun(data, cfg, opt, side)
 	if err != nil {
 		return nil, err
 	}
-	r := &strokeRun{data: data, opt: opt, learner: l}
-	if r.base, err = r.empty(cfg); err != nil {
-		return nil, err
-	}
-	alive := make([]strokeStart, opt.Starts)
-	for i := range alive {
-		alive[i].index = i
-	}
+	alive := startsOf(opt)
 	for n, s := range opt.race() {
 		if alive, err = r.stage(ctx, alive, side, n == 0, s); err != nil {
 			break
@@ -89,6 +82,26 @@ func learnStrokes(ctx context.Context, data patchwork.Data, cfg patchwork.Config
 		return r.choose(context.WithoutCancel(ctx))
 	}
 	return m, err
+}
+
+// newStrokeRun returns a run of so many starts at a time.
+func newStrokeRun(data patchwork.Data, cfg patchwork.Config, opt Options, side int) (*strokeRun, error) {
+	l, err := strokes.New(data, cfg, strokes.Options{Straight: opt.Straight, Shared: opt.Alphabet, Workers: max(1, opt.Workers/side)})
+	if err != nil {
+		return nil, err
+	}
+	r := &strokeRun{data: data, opt: opt, learner: l}
+	r.base, err = r.empty(cfg)
+	return r, err
+}
+
+// startsOf returns the starts of a run.
+func startsOf(opt Options) []strokeStart {
+	out := make([]strokeStart, opt.Starts)
+	for i := range out {
+		out[i].index = i
+	}
+	return out
 }
 
 // empty returns a model for the sake of its configuration, and of what a continued
@@ -217,19 +230,29 @@ func (r *strokeRun) choose(ctx context.Context) (*patchwork.Model, error) {
 		e.LogLikModel = patchwork.LogLik(img, m.Compose(img.Height(), img.Width(), e.Picks).P)
 		t.Add(m, img, e, r.data.Weight(i))
 	}
-	record := patchwork.Record{Method: r.opt.Method.String(), Mode: r.opt.mode(), Seed: r.opt.Seed}
-	for i, s := range r.ended {
-		record.Starts = append(record.Starts, patchwork.Start{Seed: r.opt.Seed, Score: s.state.LogLik, DescriptionLength: s.state.Length, Method: s.how})
-		if s.index == best.index {
-			record.Chosen = i
-		}
-	}
+	record := r.record()
 	record.Rows, record.LogLik, record.DescriptionLength = t.Rows(), t.LogLik(), best.state.Length
 	extras := m.Extras()
 	extras.Counts, extras.Usage, extras.Record = t, t.Usage(), record
+	if r.opt.Alphabet {
+		return m.WithExtras(extras) // its parts are anywhere
+	}
 	var err error
 	if extras.Geometry, err = patchwork.FitGeometry(ctx, m, r.data, r.opt.pursuit(), r.opt.Workers); err != nil {
 		return nil, err
 	}
 	return m.WithExtras(extras)
+}
+
+// record returns the record of all starts that have come to a result.
+func (r *strokeRun) record() patchwork.Record {
+	best := r.best()
+	out := patchwork.Record{Method: r.opt.Method.String(), Mode: r.opt.mode(), Seed: r.opt.Seed}
+	for i, s := range r.ended {
+		out.Starts = append(out.Starts, patchwork.Start{Seed: r.opt.Seed, Score: s.state.LogLik, DescriptionLength: s.state.Length, Method: s.how})
+		if s.index == best.index {
+			out.Chosen = i
+		}
+	}
+	return out
 }

@@ -44,7 +44,9 @@
 //	names       names of the K experts, "" for one without; none
 //	reading     how the data were read, an object that package dataset writes and
 //	            understands: {"threshold":128,"meta":["site"],...}; nothing special
-//	stretch     reserved: values other than 1 are refused
+//	stretch     factors by which parts are stretched along their own axis, the rows of
+//	            their frame, before they are turned, such as [0.75, 1, 1.33]; in place of
+//	            a factor, [y, x] stretches both ways; default [1]
 //
 // Other fields and arrays are refused, because they may change what the model
 // means. Names that begin with "x-" belong to the user and are ignored; so are

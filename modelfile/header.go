@@ -39,6 +39,7 @@ type header struct {
 	ShiftY    []int     `json:"shift_y,omitempty"`
 	ShiftX    []int     `json:"shift_x,omitempty"`
 	Rotations []float64 `json:"rotations"`
+	Stretch   []stretch `json:"stretch,omitempty"`
 	Reuse     *int      `json:"reuse,omitempty"`
 	Truncate  bool      `json:"truncate"`
 	Outside   string    `json:"outside"`
@@ -172,13 +173,44 @@ func (h *header) fields() map[string]field {
 		"columns":    {&h.Columns, "a list of texts"},
 		"names":      {&h.Names, "a list of texts"},
 		"reading":    {&h.Reading, "an object"},
-		"stretch":    {new(stretch), "a list of numbers"},
+		"stretch":    {&h.Stretch, "a list of numbers, or of pairs of them"},
 	}
 }
 
-// stretch is reserved for experts that can be stretched, which this version
-// does not support.
-type stretch []float64
+// stretch is a pose.Stretch: its factor along the expert's own axis, the rows of its
+// frame, or if the columns are stretched too, both factors.
+type stretch pose.Stretch
+
+func (s stretch) MarshalJSON() ([]byte, error) {
+	y, x := pose.Stretch(s).Factors()
+	if x == 1 {
+		return json.Marshal(y)
+	}
+	return json.Marshal([2]float64{y, x})
+}
+
+func (s *stretch) UnmarshalJSON(b []byte) error {
+	if err := json.Unmarshal(b, &s.Y); err == nil {
+		return s.check(string(b) != "null")
+	}
+	var both []float64
+	if err := json.Unmarshal(b, &both); err != nil {
+		return err
+	}
+	if len(both) != 2 {
+		return s.check(false)
+	}
+	s.Y, s.X = both[0], both[1]
+	return s.check(both[0] != 0 && both[1] != 0)
+}
+
+// check returns an error for factors of 0, which the package would take as 1.
+func (s *stretch) check(ok bool) error {
+	if !ok || *s == (stretch{}) {
+		return fmt.Errorf("not a factor, or two")
+	}
+	return nil
+}
 
 // bad returns an error about one field.
 func bad(name, hint, format string, args ...any) error {
@@ -227,8 +259,6 @@ func (h *header) check(name string, value any) error {
 		return bad(name, "use a newer patchwork", "the file has version %d of the format, this program reads version %d", h.Version, version)
 	case name == "version" && h.Version < 1:
 		return bad(name, "", "there is no version %d of the format", h.Version)
-	case name == "stretch" && slices.ContainsFunc(*value.(*stretch), func(s float64) bool { return s != 1 }):
-		return bad(name, "use a newer patchwork, or a model without it", "this version does not support stretched parts")
 	}
 	return nil
 }
@@ -313,6 +343,14 @@ func (h *header) shrink(c *patchwork.Config, height, width int) {
 // poses returns the grid: from shift and shift_step, or shift_y and shift_x.
 func (h *header) poses() (g pose.Grid, err error) {
 	g.Angles = h.Rotations
+	for _, s := range h.Stretch {
+		g.Stretches = append(g.Stretches, pose.Stretch(s))
+	}
+	if len(g.Stretches) == 1 {
+		if y, x := g.Stretches[0].Factors(); y == 1 && x == 1 {
+			g.Stretches = nil
+		}
+	}
 	if h.ShiftStep != nil && *h.ShiftStep < 1 {
 		return g, bad("shift_step", "leave it out for 1", "is %d, not positive", *h.ShiftStep)
 	}
@@ -360,6 +398,9 @@ func parseRange(name string, v []int) (r pose.Range, err error) {
 // setPoses stores the grid; it is the inverse of poses.
 func (h *header) setPoses(g pose.Grid) {
 	h.Rotations = append([]float64{}, g.Angles...) // [] for none, never null
+	for _, s := range g.Stretches {
+		h.Stretch = append(h.Stretch, stretch(s))
+	}
 	if r := g.DY; r == g.DX && r.Min == -r.Max && r.Max%max(r.Step, 1) == 0 {
 		h.Shift = &r.Max
 		if r.Step > 0 {

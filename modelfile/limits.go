@@ -83,7 +83,7 @@ func checkPoses(g pose.Grid) error {
 // checkWork bounds what the pursuit will need for k experts in every pose. The
 // frame and the grid have already been checked.
 func checkWork(c *patchwork.Config, k int) error {
-	pixels, turns := c.Height*c.Width, c.Poses.Rotations()
+	pixels, turns := c.Height*c.Width, c.Poses.Turns()
 	if over(maxArray/8, k, pixels) || over(maxTurned, k, turns, pixels) {
 		return &FormatError{Member: "experts" + npySuffix,
 			Msg:  fmt.Sprintf("%d parts of %d x %d pixels in %d rotations are too many", k, c.Height, c.Width, turns),

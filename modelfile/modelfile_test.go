@@ -83,6 +83,7 @@ func drawGrid(t *rapid.T) pose.Grid {
 		g.DY, g.DX = drawRange(t, "dy"), drawRange(t, "dx")
 	}
 	g.Angles = rapid.SliceOfNDistinct(rapid.Float64Range(-1e6, 1e6), 0, 4, rapid.ID).Draw(t, "angles")
+	g.Stretches = rapid.SampledFrom([][]pose.Stretch{nil, {{}, {Y: 0.75}}, {{Y: 1.33, X: 1}, {X: 2}}, {{Y: 0.5}}}).Draw(t, "stretches")
 	return g
 }
 

@@ -113,7 +113,13 @@ func TestRefusals(t *testing.T) {
 		{"other rule", set("rule", "least"), `field rule: is "least"`},
 		{"other case", set("Rule", "max"), "field Rule: unknown|x-"},
 		{"unknown field", set("tilt", 3), "field tilt: unknown to version 1|x-"},
-		{"stretch", set("stretch", []float64{0.75, 1, 1.33}), "field stretch: this version does not support stretched parts; use a newer"},
+		{"stretch text", set("stretch", "1.33"), `field stretch: is "1.33", want a list of numbers`},
+		{"stretch of nothing", set("stretch", []any{nil}), "field stretch: is [null], want a list of numbers"},
+		{"stretch by 0", set("stretch", []float64{1, 0}), "field stretch: is [1,0], want a list of numbers"},
+		{"stretch three ways", set("stretch", []any{[]float64{1, 2, 3}}), "field stretch: is [[1,2,3]], want a list of numbers"},
+		{"stretch across by 0", set("stretch", []any{[]float64{2, 0}}), "field stretch: is [[2,0]], want a list of numbers"},
+		{"long stretch", set("stretch", []float64{1, 9}), "model.json|stretch 1 is by 9, not by a factor from 0.125 to 8"},
+		{"stretch twice", set("stretch", []any{1, 2, []float64{2, 1}}), "model.json|stretch 2 x 1 is listed twice"},
 		{"no size", func(p *parts) { delete(p.header, "height") }, "height, width: a frame of 0 x 3"},
 		{"negative size", set("height", -2), "a frame of -2 x 3"},
 		{"huge size", all(set("height", int64(1<<40)), set("width", int64(1<<40))), "a frame of 1099511627776 x 1099511627776"},
@@ -307,8 +313,8 @@ func TestHugeClaimsCostNoMemory(t *testing.T) {
 		want string
 	}{
 		"empty entries": {empty.bytes(t, npy.Deflate), "model.json: 5242883 objects"},
-		"long header": {long.bytes(t, npy.Deflate), "model.json: larger than the limit"},
-		"experts":     {wide.bytes(t, npy.Deflate), "experts.npy: 3 parts of 8192 x 4096"},
+		"long header":   {long.bytes(t, npy.Deflate), "model.json: larger than the limit"},
+		"experts":       {wide.bytes(t, npy.Deflate), "experts.npy: 3 parts of 8192 x 4096"},
 	} {
 		if len(c.file) > 1<<20 {
 			t.Fatalf("%s: %d bytes are no bomb", name, len(c.file))

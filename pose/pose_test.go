@@ -48,8 +48,12 @@ func TestIndexInvertsAt(t *testing.T) {
 
 func TestGridOrder(t *testing.T) {
 	g := Grid{DY: Range{0, 1, 1}, DX: Range{-2, 2, 2}, Angles: []float64{0, 30}}
-	want := []Pose{{0, -2, 0}, {0, 0, 0}, {0, 2, 0}, {1, -2, 0}, {1, 0, 0}, {1, 2, 0},
-		{0, -2, 30}, {0, 0, 30}, {0, 2, 30}, {1, -2, 30}, {1, 0, 30}, {1, 2, 30}}
+	var want []Pose
+	for _, angle := range g.Angles {
+		for _, at := range [][2]int{{0, -2}, {0, 0}, {0, 2}, {1, -2}, {1, 0}, {1, 2}} {
+			want = append(want, Pose{DY: at[0], DX: at[1], Angle: angle})
+		}
+	}
 	for i, p := range want {
 		if got := g.At(i); got != p {
 			t.Errorf("pose %d is %+v, want %+v", i, got, p)

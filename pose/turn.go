@@ -5,8 +5,8 @@ import "math"
 // Outside marks a pixel of Turn.From that has no counterpart in the frame.
 const Outside = int32(-1)
 
-// Turn is a rotation of a frame about its centre, whole: what it turns out of the
-// frame is kept. The zero Turn leaves every pixel where it is.
+// Turn is a rotation of a frame about its centre, or a stretch and a rotation, whole:
+// what it turns out of the frame is kept. The zero Turn leaves every pixel where it is.
 type Turn struct {
 	// The turned frame lies in a box of Height x Width pixels whose first row and column
 	// are Top and Left in the coordinates of the frame; they may be negative.
@@ -27,27 +27,34 @@ type Turn struct {
 type Point struct{ Y, X int32 }
 
 // NewTurn returns the rotation of an h x w frame by angle degrees; the zero Turn for 0.
-func NewTurn(h, w int, angle float64) Turn {
-	if angle == 0 {
+func NewTurn(h, w int, angle float64) Turn { return TurnOf(h, w, Pose{Angle: angle}) }
+
+// TurnOf returns the stretch and rotation of an h x w frame in a pose, without its shift;
+// the zero Turn where neither changes anything.
+func TurnOf(h, w int, p Pose) Turn {
+	if p.Angle == 0 && p.Stretch.plain() == (Stretch{}) {
 		return Turn{}
 	}
-	sin, cos := sincos(angle)
+	sin, cos := sincos(p.Angle)
+	sy, sx := p.Stretch.Factors()
 	cy, cx := float64(h-1)/2, float64(w-1)/2
-	ry := (math.Abs(cos)*float64(h)+math.Abs(sin)*float64(w))/2 + 1
-	rx := (math.Abs(cos)*float64(w)+math.Abs(sin)*float64(h))/2 + 1
+	high, wide := sy*float64(h), sx*float64(w)
+	ry := (math.Abs(cos)*high+math.Abs(sin)*wide)/2 + 1
+	rx := (math.Abs(cos)*wide+math.Abs(sin)*high)/2 + 1
 	t := Turn{Top: int(math.Floor(cy - ry)), Left: int(math.Floor(cx - rx))}
 	t.Height, t.Width = int(math.Ceil(cy+ry))-t.Top+1, int(math.Ceil(cx+rx))-t.Left+1
 	t.From = make([]int32, t.Height*t.Width)
 	for i := range t.From {
-		y, x := nearest(sin, cos, cy, cx, t.Top+i/t.Width, t.Left+i%t.Width)
+		dy, dx := float64(t.Top+i/t.Width)-cy, float64(t.Left+i%t.Width)-cx
+		y, x := nearest(cy+(cos*dy-sin*dx)/sy), nearest(cx+(cos*dx+sin*dy)/sx)
 		if t.From[i] = Outside; y >= 0 && x >= 0 && y < h && x < w {
 			t.From[i] = int32(y)*int32(w) + int32(x)
 		}
 	}
 	t.Back = make([]Point, h*w)
 	for i := range t.Back {
-		y, x := nearest(-sin, cos, cy, cx, i/w, i%w)
-		t.Back[i] = Point{int32(y), int32(x)}
+		dy, dx := (float64(i/w)-cy)*sy, (float64(i%w)-cx)*sx
+		t.Back[i] = Point{int32(nearest(cy + cos*dy + sin*dx)), int32(nearest(cx + cos*dx - sin*dy))}
 	}
 	return t.trimmed()
 }
@@ -62,6 +69,9 @@ func (t Turn) trimmed() Turn {
 			top, left, bottom, right = min(top, y), min(left, x), max(bottom, y), max(right, x)
 		}
 	}
+	if bottom < 0 { // shrunk to nothing
+		return Turn{Top: t.Top, Left: t.Left, Height: 1, Width: 1, From: []int32{Outside}, Back: t.Back}
+	}
 	out := Turn{Top: t.Top + top, Left: t.Left + left, Height: bottom - top + 1, Width: right - left + 1, Back: t.Back}
 	for y := top; y <= bottom; y++ {
 		out.From = append(out.From, t.From[y*t.Width+left:y*t.Width+right+1]...)
@@ -69,18 +79,11 @@ func (t Turn) trimmed() Turn {
 	return out
 }
 
-// nearest returns the pixel whose centre is nearest to where the centre of pixel (y, x)
-// comes from, under a rotation by the angle of sin and cos about (cy, cx); exact halves
-// go to the even index, as NumPy's rint rounds, which made the golden cases.
-func nearest(sin, cos, cy, cx float64, y, x int) (sy, sx int) {
-	dy, dx := float64(y)-cy, float64(x)-cx
-	return int(math.RoundToEven(settle(cy - sin*dx + cos*dy))), int(math.RoundToEven(settle(cx + cos*dx + sin*dy)))
-}
-
-// settle removes the rounding error of the trigonometry, about 1e-15, so that a
-// coordinate that is exactly a half in theory is one here too, and the map is
-// the same on every machine.
-func settle(v float64) float64 { return math.Round(v*1e9) / 1e9 }
+// nearest returns the pixel whose centre is nearest to a coordinate; exact halves go to
+// the even index, as NumPy's rint rounds, which made the golden cases. The rounding
+// error of the trigonometry, about 1e-15, is removed first, so that a coordinate that is
+// exactly a half in theory is one here too, and the map is the same on every machine.
+func nearest(v float64) int { return int(math.RoundToEven(math.Round(v*1e9) / 1e9)) }
 
 // sincos returns the sine and cosine of an angle in degrees, exact at multiples
 // of 90.

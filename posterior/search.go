@@ -93,8 +93,8 @@ func NewSearcher(m *patchwork.Model, opt Options) (*Searcher, error) {
 func bank(m *patchwork.Model) *score.Bank {
 	c := m.Config()
 	f := score.Frame{Height: c.Height, Width: c.Width, Q: c.Q, QMap: c.QMap, TwoSided: c.Rule.TwoSided()}
-	for r := range c.Poses.Rotations() {
-		f.Turns = append(f.Turns, pose.NewTurn(c.Height, c.Width, c.Poses.Angle(r)))
+	for t := range c.Poses.Turns() {
+		f.Turns = append(f.Turns, pose.TurnOf(c.Height, c.Width, c.Poses.Turn(t)))
 	}
 	return score.NewBank(f, m.Templates())
 }

@@ -11,6 +11,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/pose"
 )
 
 // nats is a number that is null in JSON if infinite.
@@ -96,6 +97,13 @@ type place struct {
 	DY     int     `json:"dy" doc:"pixels down"`
 	DX     int     `json:"dx" doc:"pixels to the right"`
 	Angle  float64 `json:"angle" doc:"degrees, clockwise"`
+	stretch
+}
+
+// stretch is how a part is stretched before it is turned.
+type stretch struct {
+	Down   float64 `json:"stretch,omitempty" doc:"factor along the part's own axis, the rows of its frame; absent for 1"`
+	Across float64 `json:"stretch_across,omitempty" doc:"factor across it; absent for 1"`
 }
 
 // pick is a place chosen by the pursuit.
@@ -105,14 +113,19 @@ type pick struct {
 	DX     int     `json:"dx" doc:"pixels to the right"`
 	Angle  float64 `json:"angle" doc:"degrees, clockwise"`
 	Gain   nats    `json:"gain" doc:"nats"`
+	stretch
 }
 
-func newPlace(p patchwork.Pick) place { return place{p.Expert, p.Pose.DY, p.Pose.DX, p.Pose.Angle} }
+func newStretch(p pose.Pose) stretch { return stretch{p.Stretch.Y, p.Stretch.X} }
+
+func newPlace(p patchwork.Pick) place {
+	return place{p.Expert, p.Pose.DY, p.Pose.DX, p.Pose.Angle, newStretch(p.Pose)}
+}
 
 func newPicks(picks []patchwork.Pick) []pick {
 	out := make([]pick, len(picks)) // [] for none, never null
 	for i, p := range picks {
-		out[i] = pick{p.Expert, p.Pose.DY, p.Pose.DX, p.Pose.Angle, nats(p.Gain)}
+		out[i] = pick{p.Expert, p.Pose.DY, p.Pose.DX, p.Pose.Angle, nats(p.Gain), newStretch(p.Pose)}
 	}
 	return out
 }

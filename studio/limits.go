@@ -103,7 +103,7 @@ func (l *Limits) validate() error {
 
 // checkModel rejects a model that would take too much memory or time.
 func (l *Limits) checkModel(cfg *patchwork.Config, k int) error {
-	pixels, turns := float64(cfg.Height)*float64(cfg.Width), float64(cfg.Poses.Rotations())
+	pixels, turns := float64(cfg.Height)*float64(cfg.Width), float64(cfg.Poses.Turns())
 	candidates := float64(k) * turns * float64(cfg.Poses.DY.Len()) * float64(cfg.Poses.DX.Len())
 	switch {
 	case pixels > float64(l.Pixels):

@@ -75,7 +75,7 @@ const maxFree = 4
 // candidate.
 func (k *kind) bytes() int64 {
 	c, n := k.model.m.Config(), int64(k.model.m.K())
-	turned := n * int64(c.Poses.Rotations()) * int64(c.Height) * int64(c.Width)
+	turned := n * int64(c.Poses.Turns()) * int64(c.Height) * int64(c.Width)
 	return 26*turned + (5e6+70*n*int64(c.Poses.Len()))*int64(len(k.free)+1)
 }
 

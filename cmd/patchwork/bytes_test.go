@@ -64,6 +64,11 @@ learn-hidden-pixels   learn h.npz -o hp.npz -k 2 --shift 2 --starts 2 --skip 1 -
 learn-range-poses     learn t.npz -o rp.npz -k 1..2 --shift 2 --starts 2 --curve rp.png
 learn-max-range       learn b.npz -o mr.npz -k 1..3 --starts 2 --curve mr.svg
 learn-out             learn t.npz -o - -k 2 --starts 1 -q
+learn-alphabet        learn t.npz -o al.npz --alphabet 2 --starts 2 --iterations 2 --picture al.png
+learn-alphabet-3      learn t.npz -o al3.npz --alphabet 2 --starts 2 --iterations 2 --workers 3
+learn-from-alphabet   learn t.npz -o fa.npz -k 2 --shift 3 --starts 2 --start-from al.npz --where y=T
+learn-stretch         learn t.npz -o sx.npz -k 2 --shift 2 --stretch 0.75,1x1.33 --starts 2 --where y=T
+explain-alphabet      explain -m al.npz t.npz
 
 # Learning experts that stay, under max-minus-min.
 learn-votes           learn q.npz -o q-model.npz -k 8 --rule max-minus-min --starts 3 --picture q-model.png

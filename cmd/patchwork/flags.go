@@ -21,6 +21,7 @@ type choice struct {
 	names []string
 	value string
 	to    *string // where to store a given name, if not nil
+	file  *string // where to store the name of a model file, which may be given instead; may be nil
 }
 
 // The words for a default, in the library and for people.
@@ -50,6 +51,10 @@ func (c *choice) shown() []string {
 func (c *choice) Set(s string) error {
 	if s == autoName && slices.Contains(c.names, defaultName) && !slices.Contains(c.names, autoName) {
 		s = defaultName
+	}
+	if c.file != nil && strings.HasSuffix(s, ".npz") {
+		c.value, *c.file = s, s
+		return nil
 	}
 	if !slices.Contains(c.names, s) {
 		return fmt.Errorf("choose %s%s", orList(c.shown()), enum.DidYouMean(s, c.shown()))
@@ -196,6 +201,11 @@ func poseFlags(cmd *cobra.Command, p *recipe.Poses) {
 		p.Rotate, p.Given = text, true
 		return err
 	}}, "rotate", "rotations in degrees, such as 24:6")
+	cmd.Flags().Var(&textFlag{kind: "F,F...", read: func(text string) error {
+		_, err := recipe.ParseStretches(text)
+		p.Stretch, p.Given = text, true
+		return err
+	}}, "stretch", "factors by which parts may be stretched along their own axis, the rows of their frame, before they are turned, such as 0.75,1.33; YxX: both ways")
 }
 
 // inFlags returns an error about a recipe in the words of the command.

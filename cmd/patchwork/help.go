@@ -35,8 +35,8 @@ var everyday = map[string]string{
 var flagGroups = []struct{ title, flags string }{
 	{"Which rows", "rows where first-per weight labels"},
 	{"How data are read", "array names threshold invert size height width transpose columns meta categories items pairs header delimiter"},
-	{"Where parts may be", "shift shift-step rotate scene reuse outside"},
-	{"How to learn", "for rule mode method experts start-from aim starts iterations seed straight learn.refine truncate background prior init until-ink last"},
+	{"Where parts may be", "shift shift-step rotate stretch scene reuse outside"},
+	{"How to learn", "for rule mode method experts alphabet start-from aim starts iterations seed straight learn.refine truncate background prior init until-ink last"},
 	{"How to explain", "pursuit start score alpha min-gain max-picks refine refine-threshold calibrate pose-prior best beam gains by-column"},
 	{"What blocks are like", "prices must never most-rows most-columns steps exact.seed"},
 	{"What is looked for", "find.rotate find.scales share min-odds all list-rivals flip keep-lines dpi tiles"},

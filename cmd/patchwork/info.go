@@ -54,6 +54,8 @@ type posesReport struct {
 	DY        [3]int    `json:"dy"` // least, largest, step
 	DX        [3]int    `json:"dx"`
 	Rotations []float64 `json:"rotations"`
+
+	Stretches [][2]float64 `json:"stretches,omitempty"` // down and across, before turning
 }
 
 type geometryReport struct {
@@ -208,6 +210,10 @@ func reportPoses(g pose.Grid) posesReport {
 	for i := range g.Rotations() {
 		r.Rotations = append(r.Rotations, g.Angle(i))
 	}
+	for _, s := range g.Stretches {
+		y, x := s.Factors()
+		r.Stretches = append(r.Stretches, [2]float64{y, x})
+	}
 	return r
 }
 
@@ -268,6 +274,9 @@ func (p *posesReport) text(scene bool) string {
 	turns := "no rotations"
 	if len(p.Rotations) > 1 {
 		turns = fmt.Sprintf("%d rotations from %v to %v degrees", len(p.Rotations), first, last)
+	}
+	if n := len(p.Stretches); n > 0 {
+		turns += fmt.Sprintf(", %d stretches", n)
 	}
 	if !scene && p.Count == 1 {
 		return "1: parts do not move"

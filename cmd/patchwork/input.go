@@ -100,6 +100,9 @@ func (f *inputFlags) load(cmd *cobra.Command) (*patchwork.Model, error) {
 	if changed("rotate") {
 		c.Poses.Angles = grid.Angles
 	}
+	if changed("stretch") {
+		c.Poses.Stretches = grid.Stretches
+	}
 	m, err = m.WithConfig(c)
 	return m, request(err)
 }

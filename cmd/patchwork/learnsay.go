@@ -108,6 +108,9 @@ func summaryLines(f *learnFlags, head *dataset.Set, l *learning, took time.Durat
 		lines = slices.Concat(lines[:1], tableLines(l.model, image), lines[2:])
 	}
 	lines = append(lines, l.allLines()...)
+	if n := int(r.Rows); f.Alphabet != 0 && n < l.images {
+		lines = append(lines, fmt.Sprintf("learned from %d of the images, drawn at random", n))
+	}
 	if r.Sample > 0 {
 		lines = append(lines, fmt.Sprintf("starts were learned from a uniform sample of %d of %d %ss", r.Sample, r.Rows, image))
 	}

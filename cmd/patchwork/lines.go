@@ -12,6 +12,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/pose"
 	"example.com/patchwork/posterior"
 )
 
@@ -126,10 +127,25 @@ func (l lines) picks(b []byte, picks []patchwork.Pick) []byte {
 			b = append(b, `,"dx":`...)
 			b = strconv.AppendInt(b, int64(p.Pose.DX), 10)
 			b = appendField(b, `,"angle":`, p.Pose.Angle)
+			b = appendStretch(b, p.Pose.Stretch)
 		}
 		b = append(appendField(b, `,"gain":`, p.Gain), '}')
 	}
 	return append(b, ']')
+}
+
+// appendStretch appends a stretch, if it is one: its factor along the part's own axis, or
+// [y,x].
+func appendStretch(b []byte, s pose.Stretch) []byte {
+	switch y, x := s.Factors(); {
+	case y == 1 && x == 1:
+		return b
+	case x == 1:
+		return appendField(b, `,"stretch":`, y)
+	default:
+		b = appendField(b, `,"stretch":[`, y)
+		return append(appendField(b, ",", x), ']')
+	}
 }
 
 // appendField appends the name of a field, as it stands before its value, and a

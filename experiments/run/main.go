@@ -11,6 +11,7 @@
 //	go run ./experiments/run auto             the search for the number of these experts, N = 100 to 1000
 //	go run ./experiments/run tables [set...]  hidden bits of tables, and the bars test (votes, spect, brca, debd_nltcs, debd_plants, bars5, bars16)
 //	go run ./experiments/run counts           how many strokes do straight letters have? found out by the learner
+//	go run ./experiments/run alphabet         one alphabet for all letters, over five seeds
 //	go run ./experiments/run moves            how far should parts of drawings be shifted and turned? over five seeds
 //	go run ./experiments/run roles            roles of users and permissions, exactly; and Boolean products taken apart
 //	go run ./experiments/run sources [set...] [draws] sources of noisy-or networks, by number of rows: are all found, and no others?
@@ -48,7 +49,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if len(os.Args) < 2 || len(os.Args) > 2 && os.Args[1] != "sources" && os.Args[1] != "tables" && os.Args[1] != "planted" && os.Args[1] != "strokes" && os.Args[1] != "fewshot" {
-		fmt.Fprintln(os.Stderr, "usage: run scenes|odds|pursuit|letters|strokes [method]|bars|fewshot [seeds]|quadrants|rivals|auto|counts|moves|roles|deconvolution|walks|alone|planted [name...]|sources [set...] [draws]|tables [set...]")
+		fmt.Fprintln(os.Stderr, "usage: run scenes|odds|pursuit|letters|strokes [method]|bars|fewshot [seeds]|quadrants|rivals|auto|counts|moves|alphabet|roles|deconvolution|walks|alone|planted [name...]|sources [set...] [draws]|tables [set...]")
 		os.Exit(2)
 	}
 	start := time.Now()
@@ -116,6 +117,12 @@ func run(ctx context.Context, name string) error {
 		return letters.ReportCounts(ctx, os.Stdout, set, 5, letters.Options{Seed: 1, Workers: runtime.NumCPU()})
 	case "moves":
 		return runMoves(ctx)
+	case "alphabet":
+		set, err := readLetters()
+		if err != nil {
+			return err
+		}
+		return letters.ReportAlphabet(ctx, os.Stdout, set, 5, letters.Options{Seed: 1, Workers: runtime.NumCPU()})
 	case "roles": // on one worker, so that times are for one core
 		if err := tables.ReportRoles(ctx, os.Stdout, data("peers"), 5); err != nil {
 			return err
@@ -143,7 +150,7 @@ func run(ctx context.Context, name string) error {
 	case "auto":
 		return quadrants.ReportAuto(ctx, os.Stdout, quadrants.AutoRows(1, 1))
 	}
-	return fmt.Errorf("no experiment %q; there are scenes, odds, pursuit, letters, strokes, bars, quadrants, rivals, auto, counts, fewshot, moves, roles, deconvolution, walks, alone, planted, tables", name)
+	return fmt.Errorf("no experiment %q; there are scenes, odds, pursuit, letters, strokes, bars, quadrants, rivals, auto, counts, fewshot, moves, alphabet, roles, deconvolution, walks, alone, planted, tables", name)
 }
 
 // runMoves measures how far parts are moved, on letters, digits and characters.

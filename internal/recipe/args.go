@@ -1,6 +1,7 @@
 package recipe
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -24,7 +25,8 @@ func (r *Recipe) Args() []string {
 		}
 	}
 	text("--for", r.For)
-	if r.Count != (Count{}) {
+	number("--alphabet", r.Alphabet)
+	if r.Count != (Count{}) && r.Alphabet == 0 {
 		text("--experts", r.Count.Text())
 	}
 	text("--rule", r.Rule)
@@ -33,9 +35,10 @@ func (r *Recipe) Args() []string {
 	}
 	number("--shift-step", r.ShiftStep)
 	text("--rotate", r.Rotate)
+	text("--stretch", r.Stretch)
 	text("--mode", flagValue(r.Mode))
 	text("--method", flagValue(r.Method))
-	text("--start-from", r.Begin)
+	text("--start-from", cmp.Or(r.FromName, r.Begin))
 	text("--aim", r.Aim)
 	number("--starts", r.Starts)
 	number("--iterations", r.Iterations)

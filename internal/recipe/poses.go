@@ -15,6 +15,7 @@ type Poses struct {
 	ShiftX    *int   `json:"-"` // how far to the sides, if that differs
 	ShiftStep int    `json:"shift_step,omitempty" minimum:"1" doc:"pixels between two shifts; default 1"`
 	Given     bool   `json:"-"` // a shift of 0 and no rotation are meant
+	Stretch   string `json:"-"` // factors, such as 0.75,1.33
 	Rotate    string `json:"rotate,omitempty" maxLength:"40" doc:"RANGE:STEP in degrees, such as 24:6"`
 }
 
@@ -55,7 +56,7 @@ func (p *Poses) shiftText() string {
 // move reports whether experts may be anywhere but where they were learned.
 func (p *Poses) move() bool {
 	angles, err := ParseRotations(p.Rotate)
-	return p.Shift != 0 || p.ShiftX != nil || err != nil || angles != nil
+	return p.Shift != 0 || p.ShiftX != nil || err != nil || angles != nil || p.Stretch != ""
 }
 
 // maxRotations bounds the rotations: each is a copy of every template.
@@ -89,6 +90,40 @@ func ParseRotations(text string) ([]float64, error) {
 	return angles, nil
 }
 
+// mostStretches bounds the stretches: each is a copy of every template.
+const mostStretches = 64
+
+// ParseStretches reads the text form of stretches: factors along the parts' own axis,
+// the rows of their frame, or YxX for both ways, between commas. No stretch is always
+// one of them, the first; nil means only that.
+func ParseStretches(text string) ([]pose.Stretch, error) {
+	if text == "" {
+		return nil, nil
+	}
+	out := []pose.Stretch{{}}
+	for item := range strings.SplitSeq(text, ",") {
+		first, second, two := strings.Cut(strings.TrimSpace(item), "x")
+		if !two {
+			second = "1"
+		}
+		y, errY := strconv.ParseFloat(first, 64)
+		x, errX := strconv.ParseFloat(second, 64)
+		if errY != nil || errX != nil || !(y >= pose.MinStretch && y <= pose.MaxStretch && x >= pose.MinStretch && x <= pose.MaxStretch) {
+			return nil, fmt.Errorf("stretches are factors from %v to %d such as 0.75,1.33, or both ways 1.33x0.75", pose.MinStretch, pose.MaxStretch)
+		}
+		if y != 1 || x != 1 {
+			out = append(out, pose.Stretch{Y: y, X: x})
+		}
+	}
+	if len(out) == 1 {
+		return nil, nil
+	}
+	if len(out) > mostStretches {
+		return nil, fmt.Errorf("%d stretches are too many (at most %d)", len(out), mostStretches)
+	}
+	return out, pose.Grid{Stretches: out}.Validate()
+}
+
 // These limits on the size of a model are checked before learning rather than
 // after it: a model has a number for each pixel of each expert, and one more for
 // each rotation.
@@ -112,15 +147,19 @@ func (p *Poses) Grid(experts, height, width int) (pose.Grid, error) {
 	if err != nil {
 		return pose.Grid{}, bad("rotate", "{rotate} %s: %v", p.Rotate, err)
 	}
+	stretches, err := ParseStretches(p.Stretch)
+	if err != nil {
+		return pose.Grid{}, bad("stretch", "{stretch} %s: %v", p.Stretch, err)
+	}
 	step := max(p.ShiftStep, 1)
-	g := pose.Grid{DY: pose.Symmetric(dy, step), DX: pose.Symmetric(dx, step), Angles: angles}
+	g := pose.Grid{DY: pose.Symmetric(dy, step), DX: pose.Symmetric(dx, step), Angles: angles, Stretches: stretches}
 	// In floating point: the product of absurd settings is beyond an int.
 	pixels := float64(experts) * float64(height) * float64(width)
-	if pixels > maxTemplates || pixels*float64(g.Rotations()) > maxTurned {
+	if pixels > maxTemplates || pixels*float64(g.Turns()) > maxTurned {
 		return pose.Grid{}, bad("experts", "%d parts of %d x %d pixels in %d rotations are too large a model; use fewer",
-			experts, height, width, g.Rotations())
+			experts, height, width, g.Turns())
 	}
-	n := float64(g.DY.Len()) * float64(g.DX.Len()) * float64(g.Rotations())
+	n := float64(g.DY.Len()) * float64(g.DX.Len()) * float64(g.Turns())
 	if n*float64(experts) > pose.MaxCandidates {
 		return pose.Grid{}, bad("rotate", "%d parts at %.0f poses are too many candidates to search (at most %d); use fewer rotations or a larger {shift_step}",
 			experts, n, pose.MaxCandidates)

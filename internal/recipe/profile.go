@@ -59,6 +59,9 @@ func (r Recipe) Resolve(d Facts) (Recipe, string) {
 	if r.Method == "default" {
 		r.Method = ""
 	}
+	if r.Alphabet != 0 {
+		return r.asAlphabet(d)
+	}
 	if r.pairs() && r.For != ForTable && !r.Paper() && r.For != ForPaper {
 		return r.asPairs(), ""
 	}

@@ -42,6 +42,12 @@ type Recipe struct {
 	Truncate *bool           `json:"-"` // nil: by rule and poses
 	Reuse    int             `json:"-"` // 0: the default of the configuration
 
+	// Alphabet, if not 0, is the number of parts of an alphabet to learn. From is an
+	// alphabet that starts are made of, and FromName the file that it is in.
+	Alphabet int              `json:"-"`
+	From     *patchwork.Model `json:"-"`
+	FromName string           `json:"-"`
+
 	// Sample is how many images of a stream the starts are learned from; 0 means
 	// 20,000, but no more than take a quarter of Memory bytes, if that is given.
 	Sample  int   `json:"-"`
@@ -159,7 +165,7 @@ func (r *Recipe) learn(n *names, height, width int) learn.Options {
 		Method: named(n, "method", r.Method, learn.ParseMethod), StartFrom: named(n, "begin", r.Begin, learn.ParseStartFrom),
 		Reading: named(n, "init", r.Init, learn.ParseReading),
 		Starts:  r.Starts, Iterations: r.Iterations, Sample: r.sample(height, width), Seed: r.Seed, Workers: r.Workers,
-		UnexplainedInk: r.UntilInk, Refine: r.Refine, Straight: r.Straight}
+		UnexplainedInk: r.UntilInk, Refine: r.Refine, Straight: r.Straight, Alphabet: r.Alphabet != 0, From: r.From}
 }
 
 // table returns the options of package table.
@@ -212,6 +218,9 @@ func (r *Recipe) sample(height, width int) int {
 // Check returns an *Error for settings that cannot be used or combined, whatever
 // the images. A recipe without a number of parts is for Resolve to complete.
 func (r *Recipe) Check() error {
+	if err := r.checkAlphabet(); err != nil {
+		return err
+	}
 	switch {
 	case r.Count == Count{} && r.Paper():
 		return bad("experts", "{experts} is missing: the paper's learning needs the number of parts; give {count}")
@@ -249,6 +258,8 @@ func (r *Recipe) checkResolved() error {
 		return bad("straight", "{straight} %v is not a number of nats from 0 up", r.Straight)
 	case r.Straight != 0 && !r.strokes():
 		return bad("straight", "{straight} is for drawings whose parts move, under {rule} max, learned as strokes")
+	case (r.Alphabet != 0 || r.From != nil) && !r.strokes():
+		return bad("begin", "an alphabet is for drawings whose parts move, under {rule} max, learned as strokes")
 	case r.Method == "strokes" && !r.strokes():
 		return bad("method", "{method} strokes is for drawings whose parts move, under {rule} max; give {shift} or {rotate}")
 	case r.Aim != "":

@@ -39,7 +39,8 @@ func DrawPoses(t *rapid.T) pose.Grid {
 	}
 	return pose.Grid{
 		DY: shifts("dy"), DX: shifts("dx"),
-		Angles: rapid.SampledFrom([][]float64{nil, {0}, {-30, 0, 90}, {15}}).Draw(t, "angles"),
+		Angles:    rapid.SampledFrom([][]float64{nil, {0}, {-30, 0, 90}, {15}}).Draw(t, "angles"),
+		Stretches: rapid.SampledFrom([][]pose.Stretch{nil, nil, {{}, {Y: 1.5}}, {{Y: 0.75, X: 2}}}).Draw(t, "stretches"),
 	}
 }
 

@@ -26,13 +26,18 @@ func (l *Learner) Explain(ctx context.Context, st *State, afresh bool) error {
 // explain returns how Explain explains each image.
 func (l *Learner) explain(ctx context.Context, st *State, afresh bool) ([]found, error) {
 	sprites := l.ground.sprites(st.templates)
-	price := int32(math.Round(l.unit * l.perPick))
+	price := int32(math.Round(l.unit * l.perPick(len(sprites))))
+	least := int32(0) // that a pick must gain by truncated templates
+	if l.opt.Shared {
+		least = price // as it may be used again, nothing else ends the search
+	}
 	out := make([]found, len(st.picks))
 	err := l.each(ctx, func(s *search, _, i int) {
 		s.sprites = sprites
+		s.near, s.coarse = l.opt.Shared, l.opt.Shared
 		if afresh {
 			s.begin(nil, l.truncated)
-			s.add(0, true)
+			s.add(least, true)
 			s.use(l.priced)
 		} else {
 			s.begin(st.picks[i], l.priced)
@@ -56,6 +61,9 @@ func (l *Learner) Maximise(ctx context.Context, st *State) error {
 		if c.Images > 0 {
 			next.templates[k] = l.template(c, next.straight[k])
 		}
+	}
+	if l.opt.Shared {
+		l.Centre(next)
 	}
 	*st = *next
 	return nil
@@ -98,13 +106,13 @@ func (l *Learner) template(c *Counts, straight bool) []uint8 {
 }
 
 // Rounds makes rounds of EM, an M-step and an E-step each; in the middle the images
-// are explained afresh. It calls each after every round. The error is the context's.
+// are explained afresh, unless parts are shared. It calls each after every round. The error is the context's.
 func (l *Learner) Rounds(ctx context.Context, st *State, rounds int, each func(*State)) error {
 	for r := range rounds {
 		if err := l.Maximise(ctx, st); err != nil {
 			return err
 		}
-		if err := l.Explain(ctx, st, r+1 == rounds/2); err != nil {
+		if err := l.Explain(ctx, st, r+1 == rounds/2 && !l.opt.Shared); err != nil {
 			return err
 		}
 		each(st)
@@ -156,13 +164,14 @@ func (s *search) found() found {
 // judge computes the description length of a state.
 func (l *Learner) judge(st *State, explained []found) {
 	st.LogLik, st.Length = 0, 0
+	perPick := l.perPick(len(st.templates))
 	for i, c := range explained {
 		w := float64(l.data.Weight(i))
 		if w == 0 {
 			continue
 		}
 		st.LogLik += w * c.logLik
-		st.Length += w * (l.opt.Double*float64(c.double) + l.perPick*float64(len(c.picks)))
+		st.Length += w * (l.opt.Double*float64(c.double) + perPick*float64(len(c.picks)))
 	}
 	st.Length -= st.LogLik
 	for k, t := range st.templates {

@@ -1,8 +1,6 @@
 package strokes
 
 import (
-	"math"
-
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/pose"
@@ -21,7 +19,7 @@ type ground struct {
 	outside       uint8 // what lies beyond the border of an image: off or unknown
 }
 
-// turn is one rotation of the experts' frame about its centre, without a shift.
+// turn is one stretch and rotation of the experts' frame about its centre, without a shift.
 type turn struct {
 	cells []cell  // of the turned frame, and which entry comes to lie there
 	back  []int32 // by entry: the pixel that it is found at
@@ -39,37 +37,48 @@ const lanes = 32
 func newGround(c patchwork.Config, imageH, imageW int, grid pose.Grid) *ground {
 	height, width := c.Height, c.Width
 	g := &ground{height: height, width: width, imageH: imageH, imageW: imageW, grid: grid}
-	over := 0
-	if grid.Rotations() > 1 || grid.Angle(0) != 0 {
-		over = int(math.Ceil(math.Hypot(float64(height), float64(width))-float64(min(height, width))))/2 + 1
+	var turns []pose.Turn
+	top, left, bottom, right := 0, 0, height, width // of the frame in any turn
+	for t := range grid.Turns() {
+		u := pose.TurnOf(height, width, grid.Turn(t))
+		turns = append(turns, u)
+		if u.From != nil {
+			top, left = min(top, u.Top), min(left, u.Left)
+			bottom, right = max(bottom, u.Top+u.Height), max(right, u.Left+u.Width)
+		}
+		for _, p := range u.Back { // rounded, an entry may be found beside the box
+			top, left, bottom, right = min(top, int(p.Y)), min(left, int(p.X)), max(bottom, int(p.Y)+1), max(right, int(p.X)+1)
+		}
 	}
-	g.top, g.left = over+max(0, -grid.DY.Min), over+max(0, -grid.DX.Min)
-	g.rows = g.top + max(imageH, height+max(0, grid.DY.Max)+over)
-	g.stride = g.left + max(imageW, width+max(0, grid.DX.Max)+over) + lanes
+	g.top, g.left = max(0, -grid.DY.Min)-top, max(0, -grid.DX.Min)-left
+	g.rows = g.top + max(imageH, bottom+max(0, grid.DY.Max))
+	g.stride = g.left + max(imageW, right+max(0, grid.DX.Max)) + lanes
 	if c.UnknownOutside {
 		g.outside = unknown
 	}
-	for r := range grid.Rotations() {
-		g.turns = append(g.turns, g.turn(grid.Angle(r), over))
+	for _, u := range turns {
+		g.turns = append(g.turns, g.turn(u))
 	}
 	return g
 }
 
-// turn returns the turned frame. It is gathered from the frame that is not turned,
-// beyond whose border there are no entries, and not clipped to it.
-func (g *ground) turn(angle float64, over int) turn {
+// turn returns a turn of the frame, whole.
+func (g *ground) turn(u pose.Turn) turn {
 	var t turn
-	for y := -over; y < g.height+over; y++ {
-		for x := -over; x < g.width+over; x++ {
-			if sy, sx := turned(g.height, g.width, y, x, -angle); sy >= 0 && sx >= 0 && sy < g.height && sx < g.width {
-				t.cells = append(t.cells, cell{g.at(y, x), int32(sy*g.width + sx)})
-			}
+	if u.From == nil {
+		for i := range g.height * g.width {
+			at := g.at(i/g.width, i%g.width)
+			t.cells, t.back = append(t.cells, cell{at, int32(i)}), append(t.back, at)
+		}
+		return t
+	}
+	for i, entry := range u.From {
+		if entry != pose.Outside {
+			t.cells = append(t.cells, cell{g.at(u.Top+i/u.Width, u.Left+i%u.Width), entry})
 		}
 	}
-	for y := range g.height {
-		for x := range g.width {
-			t.back = append(t.back, g.at(turned(g.height, g.width, y, x, angle)))
-		}
+	for _, p := range u.Back {
+		t.back = append(t.back, g.at(int(p.Y), int(p.X)))
 	}
 	return t
 }
@@ -107,14 +116,4 @@ func (g *ground) newPixels() []uint8 {
 		pixels[i] = g.outside
 	}
 	return pixels
-}
-
-// turned returns where the centre of a pixel comes to lie by a rotation about the
-// centre of the frame, as package pose rounds it.
-func turned(h, w, y, x int, angle float64) (int, int) {
-	sin, cos := math.Sincos(angle * math.Pi / 180)
-	cy, cx := float64(h-1)/2, float64(w-1)/2
-	dy, dx := float64(y)-cy, float64(x)-cx
-	round := func(v float64) int { return int(math.RoundToEven(math.Round(v*1e9) / 1e9)) }
-	return round(cy + sin*dx + cos*dy), round(cx + cos*dx - sin*dy)
 }

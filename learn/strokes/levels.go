@@ -16,10 +16,14 @@ type levels struct {
 	covers int       // the first level above 1/2
 }
 
-// newLevels returns the levels over a background.
-func newLevels(background float64) *levels {
+// sharedLevels are those of parts that many images share: these are surer of their ink,
+// because there are many images, and lie on a background that is learned.
+var sharedLevels = [...]float64{0.01, 0.03, 0.08, 0.16, 0.3, 0.5, 0.7, 0.84, 0.93, 0.97, 0.99, 0.997}
+
+// newLevels returns the levels of votes over a background.
+func newLevels(background float64, votes []float64) *levels {
 	l := &levels{p: []float64{background}}
-	for _, p := range voteLevels {
+	for _, p := range votes {
 		if p > background {
 			l.p = append(l.p, p)
 		}

@@ -61,6 +61,10 @@ type search struct {
 	sums   []int32
 	picks  []pick
 	used   []int
+
+	circle bool // the first angle of the grid follows the last
+	near   bool // a pick is replaced by one of its own expert nearby, not by the best of all
+	coarse bool // new picks are sought on every other row of shifts, then nearby
 }
 
 // use sets the table of gains and fills the maps.
@@ -146,32 +150,46 @@ func (s *search) takeBack(j int) {
 // best returns the pick that gains most and its gain, the first of equals; the
 // gain is the least number where no expert is free.
 func (s *search) best() (pick, int32) {
-	top, most := pick{expert: -1}, int32(math.MinInt32)
-	width := s.grid.DX.Max - s.grid.DX.Min + 1
-	stepY, stepX := max(s.grid.DY.Step, 1), max(s.grid.DX.Step, 1)
+	f := finding{pick: pick{expert: -1}, gain: math.MinInt32}
+	whole := window{0, s.grid.DY.Max - s.grid.DY.Min, max(s.grid.DY.Step, 1), 0, s.grid.DX.Max - s.grid.DX.Min, max(s.grid.DX.Step, 1)}
+	if s.coarse {
+		whole.stepY *= coarse
+	}
 	for k := range s.sprites {
-		if s.used[k] >= s.reuse {
-			continue
-		}
-		for r := range s.sprites[k] {
-			at := &s.sprites[k][r].at
-			if at.Len() == 0 {
-				continue
-			}
-			for y := 0; y <= s.grid.DY.Max-s.grid.DY.Min; y += stepY {
-				for x := 0; x < width; x += lanes {
-					s.path.Stack(s.sums[x:x+lanes], s.maps[y*s.stride+x:], at)
-				}
-				for x := 0; x < width; x += stepX {
-					if s.sums[x] > most {
-						most = s.sums[x]
-						top = pick{k, r, s.grid.DY.Min + y, s.grid.DX.Min + x}
-					}
-				}
+		if s.used[k] < s.reuse {
+			for r := range s.sprites[k] {
+				s.scan(&f, k, r, whole)
 			}
 		}
 	}
-	return top, most
+	return f.pick, f.gain
+}
+
+// finding is the best of the poses seen so far.
+type finding struct {
+	pick
+	gain int32
+}
+
+// window is a range of shifts, from the least of the grid: both ends and the step.
+type window struct{ y0, y1, stepY, x0, x1, stepX int }
+
+// scan compares the shifts of a window, of one expert and turn, with the best so far.
+func (s *search) scan(f *finding, k, r int, w window) {
+	at := &s.sprites[k][r].at
+	if at.Len() == 0 {
+		return
+	}
+	for y := w.y0; y <= w.y1; y += w.stepY {
+		for x := w.x0; x <= w.x1; x += lanes {
+			s.path.Stack(s.sums[x-w.x0:x-w.x0+lanes], s.maps[y*s.stride+x:], at)
+		}
+		for x := w.x0; x <= w.x1; x += w.stepX {
+			if v := s.sums[x-w.x0]; v > f.gain {
+				f.gain, f.pick = v, pick{k, r, s.grid.DY.Min + y, s.grid.DX.Min + x}
+			}
+		}
+	}
 }
 
 // begin places picks in the image that lies on the ground.
@@ -190,6 +208,9 @@ func (s *search) begin(picks []pick, t *table) {
 func (s *search) add(price int32, forced bool) (added bool) {
 	for len(s.picks) < s.reuse*len(s.sprites) {
 		p, gain := s.best()
+		if s.coarse && p.expert >= 0 {
+			p, gain = s.nearby(p)
+		}
 		if p.expert < 0 || gain <= price && !(forced && len(s.picks) == 0) {
 			break
 		}
@@ -210,7 +231,7 @@ func (s *search) improve(price int32, sweeps int) {
 			old := s.picks[j]
 			s.takeBack(j)
 			s.used[old.expert]--
-			p, gain := s.best()
+			p, gain := s.bestFor(old)
 			switch {
 			case p.expert < 0 || gain <= price && len(s.picks) > 1:
 				s.picks = append(s.picks[:j], s.picks[j+1:]...)

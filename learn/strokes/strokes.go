@@ -62,6 +62,14 @@ type Options struct {
 	// band costs so many nats for every image.
 	Straight float64
 
+	// Shared means that the parts are shared by images of many kinds: each image has
+	// some of them, any number of times up to Config.Reuse, in poses of a full circle.
+	// A pick then costs the logarithm of the number of experts more, probabilities may
+	// be nearer to 0 and 1, and after each M-step the templates are centred in their
+	// frame (Centre). There are many poses, so picks are sought on every other row of
+	// shifts, and moved nearby from one E-step to the next.
+	Shared bool
+
 	// Workers is the number of goroutines; 0 means 1. The result is the same for
 	// any number.
 	Workers int
@@ -76,6 +84,10 @@ const (
 	// closing is the radius of the disc by which a stroke is closed where another one
 	// crosses it: somewhat more than half of the width of a stroke.
 	closing = 4
+	// sharedPick is what a pick of a shared part must bring beyond saying what and where it
+	// is, in nats, by the height of the frame: neighbouring pixels err together, and
+	// without it parts shrink to the dots that mend what others leave.
+	sharedPick = 26. / 56
 	// sweeps is how often the picks of an image are visited in one E-step.
 	sweeps = 3
 )
@@ -105,7 +117,7 @@ type Learner struct {
 	data    patchwork.Data
 	rows    int64
 	unit    float64 // of gains in fixed point, per nat
-	perPick float64 // log of the number of poses
+	perPose float64 // log of the number of poses
 	// How an entry gains: by truncated templates, by the likelihood with the price of
 	// double coverage, and without it.
 	truncated, priced, plain *table
@@ -139,13 +151,17 @@ func New(data patchwork.Data, c patchwork.Config, opt Options) (*Learner, error)
 	if err != nil {
 		return nil, err
 	}
+	votes := voteLevels[:]
+	if opt.Shared {
+		votes = sharedLevels[:]
+	}
 	first := data.Images[0]
 	grid, err := blank.GridFor(first.Height(), first.Width())
 	if err != nil {
 		return nil, err
 	}
-	l := &Learner{ground: newGround(c, first.Height(), first.Width(), grid), levels: newLevels(c.Q), reuse: max(c.Reuse, 1), data: data,
-		perPick: math.Log(float64(grid.Len()))}
+	l := &Learner{ground: newGround(c, first.Height(), first.Width(), grid), levels: newLevels(c.Q, votes), reuse: max(c.Reuse, 1), data: data,
+		perPose: math.Log(float64(grid.Len()))}
 	for i, img := range data.Images {
 		if img.Height() != first.Height() || img.Width() != first.Width() {
 			return nil, fmt.Errorf("patchwork: image %d is of %d x %d pixels, the first one of %d x %d", i, img.Height(), img.Width(), first.Height(), first.Width())
@@ -185,6 +201,15 @@ type State struct {
 	// logarithm of the number of poses for every pick, and the prices of votes,
 	// boundaries, double coverage and bent parts.
 	Length float64
+}
+
+// perPick returns what a pick costs: the logarithm of the number of poses, and where
+// experts are shared by images of many kinds, of experts, and sharedPick besides.
+func (l *Learner) perPick(experts int) float64 {
+	if l.opt.Shared {
+		return sharedPick*float64(l.ground.height) + l.perPose + math.Log(float64(experts))
+	}
+	return l.perPose
 }
 
 // Start returns a state with K templates, each Height*Width probabilities, at the
@@ -230,8 +255,8 @@ func (l *Learner) Templates(st *State) [][]float64 {
 func (l *Learner) Picks(st *State, i int) []patchwork.Pick {
 	var out []patchwork.Pick
 	for _, p := range st.picks[i] {
-		at := patchwork.Pick{Expert: p.expert}
-		at.Pose.DY, at.Pose.DX, at.Pose.Angle = p.dy, p.dx, l.ground.grid.Angle(p.turn)
+		at := patchwork.Pick{Expert: p.expert, Pose: l.ground.grid.Turn(p.turn)}
+		at.Pose.DY, at.Pose.DX = p.dy, p.dx
 		out = append(out, at)
 	}
 	return out
@@ -241,7 +266,7 @@ func (l *Learner) Picks(st *State, i int) []patchwork.Pick {
 func (l *Learner) newSearch() *search {
 	n := l.ground.len()
 	reach := l.ground.grid.DX.Max - l.ground.grid.DX.Min
-	return &search{ground: l.ground, levels: l.levels, path: kernel.Chosen(), reuse: l.reuse,
+	return &search{ground: l.ground, levels: l.levels, path: kernel.Chosen(), reuse: l.reuse, circle: circular(l.ground.grid.Angles),
 		pixels: l.ground.newPixels(), mu: make([]uint8, n), mark: make([]uint32, n),
 		maps: make([]int32, n*(len(l.levels.p)-1)), sums: make([]int32, (reach/lanes+1)*lanes)}
 }

@@ -316,7 +316,7 @@ func TestCountReference(t *testing.T) {
 			}
 			mu := l.compose(st, slices.Delete(slices.Clone(st.picks[i]), j, j+1))
 			for e := range 400 {
-				y, x := turned(20, 20, e/20, e%20, l.ground.grid.Angle(p.turn))
+				y, x := turned(e/20, e%20, l.ground.grid.Angle(p.turn))
 				y, x = y+p.dy, x+p.dx
 				in := y >= 0 && x >= 0 && y < 20 && x < 20
 				if in && !img.Known(y, x) {
@@ -334,6 +334,14 @@ func TestCountReference(t *testing.T) {
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Error("other counts")
 	}
+}
+
+// turned returns where the centre of a pixel of a 20 x 20 frame comes to lie by a rotation
+// about the centre, to the nearest pixel.
+func turned(y, x int, angle float64) (int, int) {
+	sin, cos := math.Sincos(angle * math.Pi / 180)
+	dy, dx := float64(y)-9.5, float64(x)-9.5
+	return int(math.RoundToEven(9.5 + sin*dx + cos*dy)), int(math.RoundToEven(9.5 + cos*dx - sin*dy))
 }
 
 // memory is a memory that says how often it knew.
@@ -526,7 +534,7 @@ func TestHeaviest(t *testing.T) {
 // The worths of an entry are the definition, image by image.
 func TestWorths(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 1))
-	l := newLevels(0.01)
+	l := newLevels(0.01, voteLevels[:])
 	s := step{levels: l, height: 3, width: 4, double: 0.5}
 	c := NewCounts(12, len(l.p))
 	want := make([]float64, 12*len(l.p))
@@ -561,7 +569,7 @@ func TestWorths(t *testing.T) {
 // crosses, and small pieces are dropped.
 func TestShapes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 1))
-	s := step{levels: newLevels(0.01), height: 13, width: 17, boundary: 1}
+	s := step{levels: newLevels(0.01, voteLevels[:]), height: 13, width: 17, boundary: 1}
 	worth := make([]float64, 13*17)
 	for i := range worth {
 		worth[i] = rng.NormFloat64() * 2

@@ -30,6 +30,8 @@ func relearner(m *patchwork.Model, tables bool) (*learner, string) {
 		return nil, "The model file does not say how the model was learned."
 	case c.Scene:
 		return nil, "Parts of scenes are not learned again here."
+	case len(r.Starts) > 0 && r.Starts[0].Method == learn.FromPieces:
+		return nil, "An alphabet is not learned again here: its parts come back turned and stretched."
 	case m.Extras().Usage == nil || allZero(m.Extras().Usage):
 		return nil, "The model has no part that is used."
 	}

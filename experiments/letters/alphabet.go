@@ -1,0 +1,117 @@
+package letters
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"example.com/patchwork"
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/experiments/stat"
+	"example.com/patchwork/internal/pool"
+	"example.com/patchwork/learn"
+)
+
+// AlphabetParts is the number of parts of the alphabets that are measured.
+const AlphabetParts = 6
+
+// AlphabetResult is one alphabet, judged on letters of other writers.
+type AlphabetResult struct {
+	Nats   float64 // per image, minus the log-likelihood and the places of the picks
+	Picks  float64 // per image
+	Inside float64 // share of the picks by parts with at least 90 % of their ink in one straight band
+	Model  *patchwork.Model
+}
+
+// LearnAlphabet learns one alphabet of all capital letters of writers 1 to 20, and
+// judges it on those of writers 26 to 50. A pick costs the logarithm of the number of
+// parts and poses.
+func LearnAlphabet(ctx context.Context, set *dataset.Set, parts int, o Options) (AlphabetResult, error) {
+	var r AlphabetResult
+	train, err := capitals(set, 1, 20)
+	if err != nil {
+		return r, err
+	}
+	test, err := capitals(set, 26, 50)
+	if err != nil {
+		return r, err
+	}
+	h, w := set.Size()
+	r.Model, err = learn.Learn(ctx, train, learn.Alphabet(h, w), learn.Options{Alphabet: true, Experts: parts, Seed: o.Seed, Workers: o.Workers})
+	if err != nil {
+		return r, err
+	}
+	explained, err := explainAll(ctx, r.Model, test, o.Workers)
+	if err != nil {
+		return r, err
+	}
+	var straight [64]bool
+	for k := range r.Model.K() {
+		straight[k] = StrokeOf(r.Model.Template(k), w).Inside >= 0.9
+	}
+	price := math.Log(float64(r.Model.K() * r.Model.Config().Poses.Len()))
+	n := float64(len(explained))
+	inside := 0.0
+	for _, e := range explained {
+		r.Nats += (price*float64(len(e.Picks)) - e.LogLikModel) / n
+		r.Picks += float64(len(e.Picks)) / n
+		for _, p := range e.Picks {
+			if straight[p.Expert] {
+				inside++
+			}
+		}
+	}
+	r.Inside = inside / (r.Picks * n)
+	return r, nil
+}
+
+// explainAll explains the images of a set by a model.
+func explainAll(ctx context.Context, m *patchwork.Model, set *dataset.Set, workers int) ([]*patchwork.Explanation, error) {
+	out := make([]*patchwork.Explanation, set.Len())
+	p, err := patchwork.NewPursuit(m, patchwork.PursuitOptions{})
+	if err != nil {
+		return nil, err
+	}
+	pursuits := []*patchwork.Pursuit{p}
+	for range max(workers, 1) - 1 {
+		pursuits = append(pursuits, p.Fork())
+	}
+	_, err = pool.Run(ctx, set.Len(), len(pursuits), 1, func(w, i int) (err error) {
+		out[i], err = pursuits[w].Explain(set.Images[i])
+		return err
+	})
+	return out, err
+}
+
+// capitals returns the capital letters of some writers.
+func capitals(set *dataset.Set, first, last int) (*dataset.Set, error) {
+	var letters []string
+	for c := 'A'; c <= 'Z'; c++ {
+		letters = append(letters, string(c))
+	}
+	return set.Where(dataset.Condition{Name: "y", Op: "=", Values: letters},
+		dataset.Condition{Name: "writer", Op: ">=", Values: []string{fmt.Sprint(first)}},
+		dataset.Condition{Name: "writer", Op: "<=", Values: []string{fmt.Sprint(last)}})
+}
+
+// ReportAlphabet measures alphabets of several seeds.
+func ReportAlphabet(ctx context.Context, w io.Writer, set *dataset.Set, seeds int, o Options) error {
+	fmt.Fprintf(w, "One alphabet of %d parts for all capital letters of writers 1-20, on those of writers 26-50\n", AlphabetParts)
+	fmt.Fprintln(w, "seed  nats an image  picks  straight picks  background      s")
+	var all []float64
+	for i := range seeds {
+		o := o
+		o.Seed += uint64(i)
+		began := time.Now()
+		r, err := LearnAlphabet(ctx, set, AlphabetParts, o)
+		if err != nil {
+			return err
+		}
+		all = append(all, r.Nats)
+		fmt.Fprintf(w, "%4d %14.1f %6.2f %15.2f %11.4f %6.1f\n", o.Seed, r.Nats, r.Picks, r.Inside, r.Model.Config().Q, time.Since(began).Seconds())
+	}
+	_, err := fmt.Fprintf(w, "mean %14.1f (standard deviation %.1f)\n", stat.Mean(all), stat.SD(all))
+	return err
+}

@@ -1,0 +1,197 @@
+package learn
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/cluster"
+	"example.com/patchwork/internal/rows"
+	"example.com/patchwork/learn/strokes"
+)
+
+const (
+	// mostPieces is into how many pieces an image is cut at most for a start of an
+	// alphabet, 2 at least, and leastPiece the least share of its ink for a piece.
+	mostPieces = 3
+	leastPiece = 0.15
+	// piecesTried is how many pieces an expert is chosen from: the one least like the
+	// experts before it, so that the shapes of an alphabet differ.
+	piecesTried = 4
+)
+
+// piecesModel makes K experts of pieces of images drawn at random: each is cut as by
+// splitModel, and one piece is laid upright in the middle of the frame.
+func piecesModel(data patchwork.Data, cfg patchwork.Config, experts int, rng *rand.Rand) (*patchwork.Model, error) {
+	var templates [][]float64
+	for len(templates) < experts {
+		t := newPiece(data, cfg, templates, rng)
+		if t == nil {
+			return nil, fmt.Errorf("patchwork: the images have too little ink to be cut into pieces")
+		}
+		templates = append(templates, t)
+	}
+	return patchwork.NewModel(cfg, templates)
+}
+
+// newPiece returns the one of several pieces of images that is least like the templates
+// there are; nil if the images have too little ink.
+func newPiece(data patchwork.Data, cfg patchwork.Config, templates [][]float64, rng *rand.Rand) (best []float64) {
+	least := math.Inf(1)
+	for range piecesTried {
+		t := pieceOf(data.Images[rows.Draw(data, rng)], cfg, rng)
+		if like := likest(t, templates); t != nil && like < least {
+			best, least = t, like
+		}
+	}
+	return best
+}
+
+// pieceOf returns a piece of an image, laid upright in the middle of the frame; nil if
+// there is too little ink.
+func pieceOf(img *bitmap.Image, cfg patchwork.Config, rng *rand.Rand) []float64 {
+	ink := inkOf(img)
+	pieces := 2 + rng.IntN(mostPieces-1)
+	if len(ink) < pieces {
+		return nil
+	}
+	piece, which := cluster.Cut(ink, pieces, rng), rng.IntN(pieces)
+	own := make(map[cluster.Point]bool)
+	var y, x float64
+	for i, p := range ink {
+		if piece[i] == which {
+			own[p] = true
+			y, x = y+p.Y, x+p.X
+		}
+	}
+	n := float64(len(own))
+	if n < 1 || n < leastPiece*float64(len(ink)) {
+		return nil
+	}
+	y, x = y/n, x/n
+	sin, cos := axis(own, y, x)
+	t := make([]float64, cfg.Height*cfg.Width)
+	for i := range t {
+		dy, dx := float64(i/cfg.Width)-float64(cfg.Height-1)/2, float64(i%cfg.Width)-float64(cfg.Width-1)/2
+		if own[cluster.Point{Y: math.Round(y + cos*dy - sin*dx), X: math.Round(x + sin*dy + cos*dx)}] {
+			t[i] = splitOn
+		}
+	}
+	return t
+}
+
+// axis returns the direction in which points extend most from their middle, as the sine
+// and cosine of the angle from upright.
+func axis(points map[cluster.Point]bool, y, x float64) (sin, cos float64) {
+	var yy, xx, xy int64 // in half pixels, so that their order does not matter
+	y2, x2 := math.Round(2*y), math.Round(2*x)
+	for p := range points {
+		dy, dx := int64(2*p.Y-y2), int64(2*p.X-x2)
+		yy, xx, xy = yy+dy*dy, xx+dx*dx, xy+dy*dx
+	}
+	return math.Sincos(math.Atan2(2*float64(xy), float64(yy-xx)) / 2)
+}
+
+// inkOf returns the on pixels of an image.
+func inkOf(img *bitmap.Image) []cluster.Point {
+	var ink []cluster.Point
+	for y := range img.Height() {
+		for x := range img.Width() {
+			if img.At(y, x) {
+				ink = append(ink, cluster.Point{Y: float64(y), X: float64(x)})
+			}
+		}
+	}
+	return ink
+}
+
+// likest returns how much of its ink a template shares with the one of others that it
+// is most like, of all their ink: 0 for nothing, 1 for all.
+func likest(t []float64, others [][]float64) float64 {
+	most := 0.0
+	for _, o := range others {
+		both, any := 0, 0
+		for i, p := range t {
+			if p > 0.5 && o[i] > 0.5 {
+				both++
+			}
+			if p > 0.5 || o[i] > 0.5 {
+				any++
+			}
+		}
+		most = max(most, float64(both)/float64(max(any, 1)))
+	}
+	return most
+}
+
+// sameShape is how much of their ink two parts share, at their best turn, that are taken
+// for one shape; rarely is the share of all picks below which a part is of no use.
+const (
+	sameShape = 0.7
+	rarely    = 0.01
+)
+
+// renewed returns the templates of a state, which abstain at 0 whatever the background,
+// with new ones in the place of those that are hardly used, or are the shape of another
+// one that is used more: pieces of other images, the least like all others of several.
+func (r *strokeRun) renewed(st *strokes.State) [][]float64 {
+	templates := r.learner.Templates(st)
+	for _, t := range templates {
+		for i, p := range t {
+			if p <= r.base.Config().Q {
+				t[i] = 0
+			}
+		}
+	}
+	idle := r.idle(st, templates)
+	rng := rng(r.opt.Seed, r.opt.Starts+len(r.data.Images))
+	for k := range templates {
+		if !idle[k] {
+			continue
+		}
+		var others [][]float64
+		for o, t := range templates {
+			if o < k || o > k && !idle[o] {
+				others = append(others, t)
+			}
+		}
+		if t := newPiece(r.data, r.base.Config(), others, rng); t != nil {
+			templates[k] = t
+		}
+	}
+	return templates
+}
+
+// idle reports which experts are hardly used, or have the shape of one that is used more.
+func (r *strokeRun) idle(st *strokes.State, templates [][]float64) []bool {
+	uses, all := make([]int64, len(templates)), int64(0)
+	for i := range r.data.Images {
+		for _, p := range r.learner.Picks(st, i) {
+			uses[p.Expert] += r.data.Weight(i)
+			all += r.data.Weight(i)
+		}
+	}
+	m := r.base.WithTemplates(templates, patchwork.Extras{})
+	out := make([]bool, len(templates))
+	for k := range templates {
+		out[k] = float64(uses[k]) < rarely*float64(all)
+		for o := range templates {
+			more := uses[o] > uses[k] || uses[o] == uses[k] && o < k
+			out[k] = out[k] || more && o != k && turnedAlike(m, o, k) > sameShape
+		}
+	}
+	return out
+}
+
+// turnedAlike returns how much of their ink two experts share, of all their ink, where
+// the first is in the turn in which that is the most.
+func turnedAlike(m *patchwork.Model, a, b int) float64 {
+	most, grid := 0.0, m.Config().Poses
+	for t := range grid.Turns() {
+		p := m.Compose(m.Height(), m.Width(), []patchwork.Pick{{Expert: a, Pose: grid.Turn(t)}}).P
+		most = max(most, likest(p, [][]float64{m.Template(b)}))
+	}
+	return most
+}
