@@ -67,7 +67,7 @@ func (a *app) exactCommand() *cobra.Command {
 	f := new(exactFlags)
 	cmd := &cobra.Command{
 		Use:     "exact DATA... -o blocks.npz",
-		Short:   "Describe a table exactly, by the fewest or the cheapest blocks (roles)",
+		Short:   "Describe a table exactly by the fewest or cheapest blocks (roles)",
 		Long:    exactLong,
 		Example: exactExample,
 		Args:    oneOrMoreData,
