@@ -59,7 +59,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.help(cmd) })
 	root.SetGlobalNormalizationFunc(flagName)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.learnCommand(), a.explainCommand(), a.predictCommand(), a.scoreCommand(), a.sampleCommand(), a.drawCommand(),
+	root.AddCommand(a.learnCommand(), a.explainCommand(), a.predictCommand(), a.classifyCommand(), a.scoreCommand(), a.sampleCommand(), a.drawCommand(),
 		a.infoCommand(), a.lookCommand(), a.reportCommand(), a.nameCommand(), a.exactCommand(), a.findCommand(), a.statsCommand(), a.mstepCommand(), a.synthCommand(), a.ruleCommand(), a.demoCommand(), a.versionCommand(), a.pipeCommand())
 	root.AddCommand(a.largeCommands()...)
 	groupCommands(root)

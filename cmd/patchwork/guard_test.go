@@ -15,7 +15,7 @@ import (
 // goes here, or says what it writes: it is named output, is a picturePath, or is
 // marked by writes.
 var notWritten = strings.Fields(`
-	addr allow-host array beam categories checkpoint columns csv cut data delimiter first-per labels letters meta mnist model must names never pairs
+	addr allow-host array beam by categories checkpoint columns csv cut data delimiter first-per labels letters meta mnist model must names never pairs
 	rival shard symbol ticc tls-cert tls-key token weight where`)
 
 // Whoever adds a command or a flag decides whether it names a file to write, so that

@@ -15,18 +15,25 @@ import (
 // order; --help-all shows the others too, and the whole text. Commands that are not
 // listed have few flags and show all.
 var everyday = map[string]string{
-	"learn":   "output experts for shift rotate rows where threshold seed picture",
-	"explain": "model output rows where best picture scene",
-	"predict": "model output cells all rows where best",
-	"score":   "model output rows where hide seed json",
-	"info":    "model rows where json",
-	"stats":   "model output rows where shard lines json",
-	"report":  "model output csv stability json rows where",
-	"look":    "output model json rows where threshold size",
-	"exact":   "output cheapest report model seconds exceptions never-add json rows where",
-	"find":    "model output cut symbol turns mirror rival svg png counts json",
-	"paper":   "output quick fresh seed mnist ticc letters",
-	"serve":   "model data addr open token no-learn no-upload",
+	"learn":            "output experts for shift rotate rows where threshold seed picture",
+	"explain":          "model output rows where best picture scene",
+	"predict":          "model output cells all rows where best",
+	"score":            "model output rows where hide seed json",
+	"info":             "model rows where json",
+	"stats":            "model output rows where shard lines json",
+	"report":           "model output csv stability json rows where",
+	"look":             "output model json rows where threshold size",
+	"exact":            "output cheapest report model seconds exceptions never-add json rows where",
+	"find":             "model output cut symbol turns mirror rival svg png counts json",
+	"paper":            "output quick fresh seed mnist ticc letters",
+	"classify learn":   "by output experts examples curve shift rotate rows where seed",
+	"classify predict": "model output by rows where json",
+	"serve":            "model data addr open token no-learn no-upload",
+}
+
+// everydayOf returns the everyday flags of a command; "" if it has few.
+func everydayOf(cmd *cobra.Command) string {
+	return everyday[strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")]
 }
 
 // flagGroups are the groups of the flags beyond the everyday ones, with the names of
@@ -36,7 +43,7 @@ var flagGroups = []struct{ title, flags string }{
 	{"Which rows", "rows where first-per weight labels"},
 	{"How data are read", "array names threshold invert size height width transpose columns meta categories items pairs header delimiter"},
 	{"Where parts may be", "shift shift-step rotate stretch scene reuse outside"},
-	{"How to learn", "for rule mode method experts alphabet start-from aim starts iterations seed straight learn.refine truncate background prior init until-ink last"},
+	{"How to learn", "by examples for rule mode method experts alphabet start-from aim starts iterations seed straight learn.refine truncate background prior init until-ink last"},
 	{"How to explain", "pursuit start score alpha min-gain max-picks refine refine-threshold calibrate pose-prior best beam gains by-column"},
 	{"What blocks are like", "prices must never most-rows most-columns steps exact.seed"},
 	{"What is looked for", "find.rotate find.scales share min-odds all list-rivals flip keep-lines dpi tiles"},
@@ -53,7 +60,7 @@ const moreFlags = "More"
 // commandGroups are the groups of commands in the help of the root.
 var commandGroups = []struct{ title, commands string }{
 	{"Learn and look", "learn exact report info name look draw"},
-	{"Use a model", "explain predict find score sample"},
+	{"Use a model", "explain predict classify find score sample"},
 	{"Try it, and the paper", "demo synth rule paper"},
 	{"In a browser, on many machines", "serve stats mstep"},
 }
@@ -107,7 +114,7 @@ func (a *app) help(cmd *cobra.Command) {
 		usage = "COMMAND"
 	}
 	w.text(strings.TrimSpace("Usage: " + cmd.CommandPath() + " " + usage))
-	short := everyday[cmd.Name()] != "" && !a.helpAll
+	short := everydayOf(cmd) != "" && !a.helpAll
 	long := strings.TrimSpace(cmd.Long)
 	if short {
 		long, _, _ = strings.Cut(long, "\n\n")
@@ -234,7 +241,7 @@ func inGroupOrder(commands []*cobra.Command) []*cobra.Command {
 func (w helpWriter) flags(cmd *cobra.Command, short bool) (hidden int) {
 	const everywhere = "Everywhere"
 	groups, most := make(map[string][]*pflag.Flag), 0
-	first := strings.Fields(everyday[cmd.Name()])
+	first := strings.Fields(everydayOf(cmd))
 	for _, name := range first {
 		if f := cmd.Flags().Lookup(name); f != nil && !f.Hidden {
 			groups["Flags"] = append(groups["Flags"], f)

@@ -63,7 +63,7 @@ func TestHelpIsComplete(t *testing.T) {
 		if helpOf(t, 80, append([]string{"help"}, path...)...) != short {
 			t.Errorf("patchwork help %s is not the same as --help", strings.Join(path, " "))
 		}
-		first := strings.Fields(everyday[c.Name()])
+		first := strings.Fields(everydayOf(c))
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			in := 0
 			for l := range strings.Lines(all) {

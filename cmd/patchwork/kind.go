@@ -8,11 +8,14 @@ import (
 	"os"
 	"path"
 	"unicode/utf8"
+
+	"example.com/patchwork/modelfile/classfile"
 )
 
 // The kinds of files that people confuse, in the words of messages.
 const (
 	kindModel    = "a model"
+	kindClasses  = "a file of classes (patchwork classify learn)"
 	kindTable    = "a table"
 	kindArrays   = "data (an archive of arrays)"
 	kindArray    = "data (an array)"
@@ -83,6 +86,8 @@ func kindOfArchive(r io.ReaderAt, size int64) string {
 		switch {
 		case m.Name == "model.json" || m.Name == "model.json.npy":
 			return kindModel
+		case m.Name == classfile.Name:
+			return kindClasses
 		case path.Ext(m.Name) == ".npy":
 			arrays++
 		}
@@ -101,6 +106,8 @@ func notModel(file string) error {
 		return nil
 	case kindArrays, kindArray, kindTable, kindPicture, kindPictures:
 		return &inputError{fmt.Errorf("%s is %s, not a model; learn one from it: patchwork learn %s -o model.npz", file, kind, file)}
+	case kindClasses:
+		return &inputError{fmt.Errorf("%s is %s, not a model; use it with patchwork classify predict -m %s", file, kind, file)}
 	case kindTally:
 		return &inputError{fmt.Errorf("%s is %s, not a model; patchwork mstep makes a model of tallies", file, kind)}
 	default:
@@ -115,7 +122,7 @@ func notData(files []string) error {
 		switch kind := kindOfFile(file); kind {
 		case kindModel:
 			return &inputError{fmt.Errorf("%s is %s, not data; name the images or the table (commands that use a model take it with -m)", file, kind)}
-		case kindTally, kindLines, kindPage:
+		case kindTally, kindLines, kindPage, kindClasses:
 			return &inputError{fmt.Errorf("%s is %s, not data; name the images or the table that it was made from", file, kind)}
 		}
 	}

@@ -123,6 +123,21 @@ func (a *app) learnCommand() *cobra.Command {
 func (f *learnFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVarP(&f.output, "output", "o", "", "model file to write (- for standard output)")
+	f.addRecipe(cmd)
+	fs.BoolVar(&f.json, "json", false, "print one JSON object")
+	f.picture.add(cmd, "picture", "write a picture of the parts (.png, .svg)")
+	f.progressPicture.add(cmd, "progress-picture", "write a picture of learning step by step, with samples, as in the paper's Figure 7")
+	f.curve.add(cmd, "curve", "write a plot of the numbers of parts tried, with --experts auto or a range (.png, .svg)")
+	f.checkpoint.add(cmd)
+	f.engine.add(cmd)
+	f.data.add(cmd)
+	f.data.addMemory(cmd)
+	positiveFlag(cmd, &f.Sample, "sample", "for data beyond --memory: how many images, drawn at random, starts are learned from, or the rows of a table (default 20000, of rows no limit, or as many as take a quarter of the memory)")
+}
+
+// addRecipe adds the flags that say how to learn.
+func (f *learnFlags) addRecipe(cmd *cobra.Command) {
+	fs := cmd.Flags()
 	countFlag(cmd, &f.Count)
 	fs.Var(&textFlag{kind: "K|auto", read: func(text string) (err error) {
 		f.Alphabet, err = recipe.ParseAlphabet(text)
@@ -132,7 +147,6 @@ func (f *learnFlags) add(cmd *cobra.Command) {
 		f.For, err = recipe.ParseFor(text)
 		return err
 	}}, "for", "what the data are (default by the data)")
-	fs.BoolVar(&f.json, "json", false, "print one JSON object")
 	choose := func(to *string, field, name, value, usage string) {
 		(&choice{to: to}).add(cmd, name, value, usage, recipe.Choices(field)...)
 	}
@@ -159,19 +173,10 @@ func (f *learnFlags) add(cmd *cobra.Command) {
 	fs.BoolVar(&f.Refine, "refine", false, "refine the explanations of batch EM by sweeps of replace, prune and add")
 	fs.BoolVar(&f.truncate, "truncate", false, "search with truncated templates (default for the max rule with poses)")
 	positiveFlag(cmd, &f.Reuse, "reuse", "how often a part may be used in one image (default 1)")
-	f.picture.add(cmd, "picture", "write a picture of the parts (.png, .svg)")
-	f.progressPicture.add(cmd, "progress-picture", "write a picture of learning step by step, with samples, as in the paper's Figure 7")
-	f.curve.add(cmd, "curve", "write a plot of the numbers of parts tried, with --experts auto or a range (.png, .svg)")
-	f.checkpoint.add(cmd)
-	f.engine.add(cmd)
-	f.data.add(cmd)
-	f.data.addMemory(cmd)
-	positiveFlag(cmd, &f.Sample, "sample", "for data beyond --memory: how many images, drawn at random, starts are learned from, or the rows of a table (default 20000, of rows no limit, or as many as take a quarter of the memory)")
 }
 
-// check completes the recipe and returns an error if something is wrong that shows
-// before any data are read.
-func (f *learnFlags) check(cmd *cobra.Command) error {
+// complete sets what of the recipe depends on whether flags were given.
+func (f *learnFlags) complete(cmd *cobra.Command) {
 	if cmd.Flags().Changed("background") {
 		f.Q = &f.q
 	}
@@ -179,6 +184,12 @@ func (f *learnFlags) check(cmd *cobra.Command) error {
 		f.Truncate = &f.truncate
 	}
 	f.Memory = int64(f.data.memory)
+}
+
+// check completes the recipe and returns an error if something is wrong that shows
+// before any data are read.
+func (f *learnFlags) check(cmd *cobra.Command) error {
+	f.complete(cmd)
 	if _, err := checkOutput("learn", f.output); err != nil {
 		return err
 	}

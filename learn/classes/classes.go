@@ -84,6 +84,17 @@ type Classifier struct {
 	sharpness float64
 	columns   []string
 	reading   json.RawMessage
+	by        string
+}
+
+// By returns the name of the column of labels that the classes are of; "" if not known.
+func (c *Classifier) By() string { return c.by }
+
+// LabelledBy returns the classifier as of classes of a column of labels.
+func (c *Classifier) LabelledBy(column string) *Classifier {
+	out := *c
+	out.by = column
+	return &out
 }
 
 // New returns a classifier of given classes. Sharpness is the factor of the scores from

@@ -2,7 +2,7 @@
 // archive that numpy.load opens.
 //
 //   - classes.json: {"format":"patchwork-classes","version":1,"height":…,"width":…,
-//     "sharpness":…,"classes":[{"name":…,"rows":…,"examples":[{"row":…,"cuts":…}, …]}, …]},
+//     "by":…,"sharpness":…,"classes":[{"name":…,"rows":…,"examples":[{"row":…,"cuts":…}, …]}, …]},
 //     "poses" of the pieces of examples ("dy" and "dx": least, most and step; "angles" in
 //     degrees), and, as in a model, "columns" and "reading";
 //   - pieces.npy uint8 (M,H,W): the cuts of the examples, in their order: 0 where there is
@@ -49,6 +49,7 @@ type header struct {
 	Version   int             `json:"version"`
 	Height    int             `json:"height"`
 	Width     int             `json:"width"`
+	By        string          `json:"by,omitempty"` // the column of labels
 	Sharpness float64         `json:"sharpness"`
 	Classes   []class         `json:"classes"`
 	Poses     *poses          `json:"poses,omitempty"`
@@ -82,7 +83,7 @@ func Save(path string, c *classes.Classifier) error {
 // Write writes a classifier.
 func Write(w io.Writer, c *classes.Classifier) error {
 	like := c.Like().Extras()
-	h := header{Format: format, Version: version, Sharpness: c.Sharpness(), Columns: like.Columns, Reading: like.Reading}
+	h := header{Format: format, Version: version, By: c.By(), Sharpness: c.Sharpness(), Columns: like.Columns, Reading: like.Reading}
 	h.Height, h.Width = c.Size()
 	var pieces []uint8
 	var learned []npy.Member
@@ -243,8 +244,10 @@ func described(c *classes.Classifier, h *header) (*classes.Classifier, error) {
 	if err != nil {
 		return nil, misfit(Name, err)
 	}
-	c, err = c.Described(like)
-	return c, err
+	if c, err = c.Described(like); err != nil {
+		return nil, misfit(Name, err)
+	}
+	return c.LabelledBy(h.By), nil
 }
 
 // misfit returns the error of content that does not fit together.

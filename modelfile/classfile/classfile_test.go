@@ -58,7 +58,7 @@ func some(t testing.TB, learned bool) (*classes.Classifier, []*bitmap.Image) {
 	if c, err = c.Described(like); err != nil {
 		t.Fatal(err)
 	}
-	return c, data.Images
+	return c.LabelledBy("y"), data.Images
 }
 
 // written returns the file of a classifier.
@@ -85,6 +85,9 @@ func TestRoundTrip(t *testing.T) {
 		}
 		if got := string(back.Like().Extras().Reading); got != `{"invert":true}` {
 			t.Errorf("reading %s", got)
+		}
+		if back.By() != "y" {
+			t.Errorf("by %q", back.By())
 		}
 		want, err := c.Name(t.Context(), images, classes.NameOptions{})
 		if err != nil {
