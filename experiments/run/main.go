@@ -49,7 +49,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if len(os.Args) < 2 || len(os.Args) > 2 && os.Args[1] != "sources" && os.Args[1] != "tables" && os.Args[1] != "planted" && os.Args[1] != "strokes" && os.Args[1] != "fewshot" {
+	if len(os.Args) < 2 || len(os.Args) > 2 && os.Args[1] != "sources" && os.Args[1] != "tables" && os.Args[1] != "planted" && os.Args[1] != "strokes" && os.Args[1] != "fewshot" && os.Args[1] != "sheets" {
 		fmt.Fprintln(os.Stderr, "usage: run scenes|odds|pursuit|letters|strokes [method]|bars|fewshot [seeds]|quadrants|rivals|auto|counts|moves|roles|deconvolution|walks|alone|sheets [seeds]|planted [name...]|sources [set...] [draws]|tables [set...]")
 		os.Exit(2)
 	}
