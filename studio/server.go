@@ -181,6 +181,7 @@ func (s *Server) routes() error {
 	s.dataRoutes(api)
 	s.explainRoutes(api)
 	s.sampleRoutes(api)
+	s.findRoutes(api)
 	s.learnRoutes(api)
 	s.ruleRoutes(api)
 	s.serverRoutes(api)

@@ -232,22 +232,47 @@ func drawLine(r *rand.Rand, m *bitmap.Image) {
 	}
 }
 
-// strange returns a drawing with a stroke more, or without a part of its strokes.
+// strange returns a drawing with a stroke more, or without a third of it: one that
+// differs from it by a tenth of its ink at least, if there is one.
 func strange(r *rand.Rand, m *bitmap.Image) *bitmap.Image {
+	first, least := r.IntN(8), max(20, m.CountOn()/10)
+	for k := range 8 {
+		if out := variant(m, (first+k)%8); differing(out, m) >= least {
+			return out
+		}
+	}
+	return variant(m, first)
+}
+
+// variant returns variant k of a drawing: four have a stroke more, four lack a third.
+func variant(m *bitmap.Image, k int) *bitmap.Image {
 	out, f := m.Clone(), m.Height()
-	if r.IntN(2) == 0 {
-		lines := []path{box(0.06, 0.06, 0.94, 0.94), {{0.1, 0.1}, {0.9, 0.9}}, {{0.5, 0.06}, {0.5, 0.94}}, arc(0.5, 0.5, 0.45, 0, 360)}
-		strokes(out, []path{lines[r.IntN(len(lines))]}, 2.4)
+	if k < 4 {
+		lines := [...]path{box(0.06, 0.06, 0.94, 0.94), {{0.1, 0.1}, {0.9, 0.9}}, {{0.5, 0.06}, {0.5, 0.94}}, arc(0.5, 0.5, 0.45, 0, 360)}
+		strokes(out, []path{lines[k]}, 2.4)
 		return out
 	}
 	for y := range f {
 		for x := range f {
-			if out.At(y, x) && 3*y < f {
+			along := [...]int{y, f - 1 - y, x, f - 1 - x}[k-4]
+			if out.At(y, x) && 3*along < f {
 				out.Set(y, x, false)
 			}
 		}
 	}
 	return out
+}
+
+// differing returns how many pixels of two images differ.
+func differing(a, b *bitmap.Image) (n int) {
+	for y := range a.Height() {
+		for x := range a.Width() {
+			if a.At(y, x) != b.At(y, x) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // strokes draws paths, in units of the side, with a pen of some pixels.

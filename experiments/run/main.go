@@ -19,6 +19,7 @@
 //	go run ./experiments/run deconvolution    four features in images that hold several of them, anywhere (package pairs)
 //	go run ./experiments/run walks            random walks that are never alone: flips, quarter turns, and noise without parts
 //	go run ./experiments/run alone            ten digits that are never shown alone
+//	go run ./experiments/run sheets [seeds]   symbols on drawings of 7,200 x 10,800 pixels, beside OpenCV, and whether odds are what they say
 //
 // The data are read from the folder in PATCHWORK_SHARED (default ../shared).
 package main
@@ -41,15 +42,21 @@ import (
 	"example.com/patchwork/experiments/quadrants"
 	"example.com/patchwork/experiments/rivals"
 	"example.com/patchwork/experiments/scenes"
+	"example.com/patchwork/experiments/sheets"
 	"example.com/patchwork/experiments/tables"
 	"example.com/patchwork/learn"
 )
 
+const usage = "scenes|odds|pursuit|letters|strokes [method]|bars|fewshot [seeds]|quadrants|rivals|auto|counts|moves|alphabet|roles|deconvolution|walks|alone|sheets [seeds]|planted [name...]|sources [set...] [draws]|tables [set...]"
+
+// withArguments lists the experiments that take arguments.
+var withArguments = []string{"sources", "tables", "planted", "strokes", "fewshot", "sheets"}
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if len(os.Args) < 2 || len(os.Args) > 2 && os.Args[1] != "sources" && os.Args[1] != "tables" && os.Args[1] != "planted" && os.Args[1] != "strokes" && os.Args[1] != "fewshot" {
-		fmt.Fprintln(os.Stderr, "usage: run scenes|odds|pursuit|letters|strokes [method]|bars|fewshot [seeds]|quadrants|rivals|auto|counts|moves|alphabet|roles|deconvolution|walks|alone|planted [name...]|sources [set...] [draws]|tables [set...]")
+	if len(os.Args) < 2 || len(os.Args) > 2 && !slices.Contains(withArguments, os.Args[1]) {
+		fmt.Fprintln(os.Stderr, "usage: run "+usage)
 		os.Exit(2)
 	}
 	start := time.Now()
@@ -147,10 +154,12 @@ func run(ctx context.Context, name string) error {
 			return err
 		}
 		return pairs.ReportAlone(ctx, os.Stdout, digits, labels)
+	case "sheets":
+		return runSheets(ctx, os.Args[2:])
 	case "auto":
 		return quadrants.ReportAuto(ctx, os.Stdout, quadrants.AutoRows(1, 1))
 	}
-	return fmt.Errorf("no experiment %q; there are scenes, odds, pursuit, letters, strokes, bars, quadrants, rivals, auto, counts, fewshot, moves, alphabet, roles, deconvolution, walks, alone, planted, tables", name)
+	return fmt.Errorf("no experiment %q; there are %s", name, usage)
 }
 
 // runMoves measures how far parts are moved, on letters, digits and characters.
@@ -292,4 +301,23 @@ func runScenes(ctx context.Context) error {
 		return err
 	}
 	return scenes.Report(ctx, os.Stdout, scenes.Options{Scenes: 100, Seed: 1, Glyphs: digits, Labels: labels})
+}
+
+// runSheets measures large drawings with some seeds, five unless told.
+func runSheets(ctx context.Context, args []string) error {
+	seeds := 5
+	if len(args) > 0 {
+		if _, err := fmt.Sscan(args[0], &seeds); err != nil || seeds < 1 {
+			return fmt.Errorf("sheets %s: give a number of seeds from 1", args[0])
+		}
+	}
+	if err := sheets.Report(ctx, os.Stdout, seeds); err != nil {
+		return err
+	}
+	fmt.Println()
+	if err := sheets.ReportOdds(ctx, os.Stdout, seeds); err != nil {
+		return err
+	}
+	fmt.Println()
+	return sheets.ReportRival(ctx, os.Stdout, min(seeds, 2)) // a minute each for OpenCV
 }

@@ -1,6 +1,7 @@
 // The studio end to end: the real server, a real browser, one after the other. npm run e2e; see README.md.
 import "./world.ts";
 import "./draw.ts";
+import "./find.ts";
 import "./models.ts";
 import "./people.ts";
 import "./agree.ts";

@@ -6,7 +6,7 @@ import { eventsOf, type ServerEvent } from "./sse.ts";
 
 export type {
   Component, DataInfo as Data, Detail, Example, ExpertInfo as Expert, Explanation, JobInfo as Job, Labelled, LearnRequest as Wish, ModelInfo as Model, Progress,
-  RuleInfo as Rule, Sample, ServerInfoBody as Server,
+  FindAnswerBody as Found, OneFind, RuleInfo as Rule, Sample, ServerInfoBody as Server,
 } from "./schema.ts";
 
 type Operations = schema.Operations;
@@ -118,6 +118,8 @@ export class Api {
   job = (id: string) => this.call("GET /v1/learn/{id}", { path: { id } });
   learn = (body: schema.LearnRequest) => this.call("POST /v1/learn", { body });
   stop = (id: string) => this.call("POST /v1/learn/{id}/stop", { path: { id } });
+  find = (page: Blob, query: Operations["POST /v1/find"]["query"]) => this.call("POST /v1/find", { query, body: page });
+  examplePage = () => this.file("GET /v1/find/example", {});
   rules = async () => (await this.call("GET /v1/rules", {})).rules;
   compose = async (p: number[], q?: number) => (await this.call("GET /v1/rules/compose", { query: { p, ...(q === undefined ? {} : { q: [q] }) } })).rules;
   /** Images of a data set; for a model the columns of a table come in its order. */

@@ -116,6 +116,13 @@ export interface Explanation {
   start_log_lik: number | null;
 }
 
+export interface FindAnswerBody {
+  finds: Array<OneFind>;
+  flip: number;
+  height: number;
+  width: number;
+}
+
 export interface GeometryInfo {
   components: Array<Component>;
 }
@@ -220,6 +227,21 @@ export interface Move {
   dx: number;
   dy: number;
   expert: number;
+}
+
+export interface OneFind {
+  angle: number;
+  bottom: number;
+  certain: boolean;
+  extra: number;
+  gain: number;
+  ink: number;
+  left: number;
+  log_odds: number;
+  mirrored: boolean;
+  missing: number;
+  right: number;
+  top: number;
 }
 
 export interface Pick {
@@ -439,6 +461,8 @@ export interface Operations {
   "GET /v1/data/{id}/images": { path: { id: string }; query?: { from?: number; n?: number; where?: Array<string> | null; model?: string }; answer: ImageListBody };
   "GET /v1/data/{id}/rows": { path: { id: string }; query?: { search?: string; from?: number; n?: number }; answer: RowListBody };
   "POST /v1/explain": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; start?: "forced" | "empty"; score?: "default" | "truncated" | "original" | "mixed"; alpha?: number; min_gain?: number; max_picks?: number; refine?: boolean; reuse?: number; threshold?: string; array?: string; meta?: string; categories?: string; columns?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; names?: string; detail?: boolean; predict?: boolean }; body: ExplainRequest | Blob; answer: ExplainAnswerBody };
+  "POST /v1/find": { query: { x: number; y: number; width: number; height: number; turns?: boolean; mirror?: boolean; invert?: boolean }; body: Blob; answer: FindAnswerBody };
+  "GET /v1/find/example": { answer: Blob };
   "GET /v1/learn": { answer: JobListBody };
   "POST /v1/learn": { body: LearnRequest; answer: JobInfo };
   "DELETE /v1/learn/{id}": { path: { id: string }; answer: undefined };

@@ -1,0 +1,126 @@
+package studio
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"example.com/patchwork/bitmap/synth"
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/posterior/sheets"
+	"example.com/patchwork/render"
+)
+
+// findQuery says, as query parameters, what to look for on a page.
+type findQuery struct {
+	X      int  `query:"x" required:"true" minimum:"0" doc:"left edge of the example, in pixels"`
+	Y      int  `query:"y" required:"true" minimum:"0" doc:"top edge of the example"`
+	Width  int  `query:"width" required:"true" minimum:"1" maximum:"1024" doc:"of the example"`
+	Height int  `query:"height" required:"true" minimum:"1" maximum:"1024" doc:"of the example"`
+	Turns  bool `query:"turns" doc:"by quarter turns, too"`
+	Mirror bool `query:"mirror" doc:"mirrored, too"`
+	Invert bool `query:"invert" doc:"light is ink"`
+}
+
+type findAnswer struct {
+	Body struct {
+		Height int       `json:"height" doc:"of the page"`
+		Width  int       `json:"width"`
+		Flip   float64   `json:"flip" doc:"share of flipped pixels, learned from the page"`
+		Finds  []oneFind `json:"finds" doc:"from top to bottom; those that are rather there than not"`
+	}
+}
+
+type oneFind struct {
+	Top      int     `json:"top" doc:"of its strokes"`
+	Left     int     `json:"left"`
+	Bottom   int     `json:"bottom" doc:"the row after the last"`
+	Right    int     `json:"right"`
+	Angle    float64 `json:"angle" doc:"degrees clockwise"`
+	Mirrored bool    `json:"mirrored" doc:"left to right, before turning"`
+	Gain     float64 `json:"gain" doc:"nats"`
+	LogOdds  float64 `json:"log_odds"`
+	Certain  bool    `json:"certain" doc:"the odds are 100 to 1 or more"`
+	Ink      int     `json:"ink" doc:"pixels of its strokes that can be seen"`
+	Missing  int     `json:"missing" doc:"those without ink"`
+	Extra    int     `json:"extra" doc:"pixels of ink about it that nothing explains"`
+}
+
+func (s *Server) findRoutes(api huma.API) {
+	op := operation("POST", "/v1/find", "find", "Find all that looks like an example on a page", 200)
+	op.RequestBody = fileBody("the page: PNG, JPEG, GIF, TIFF, WebP, BMP, PBM or PGM, of any size up to 16,777,216 pixels")
+	huma.Register(api, op, s.find)
+	huma.Register(api, operation("GET", "/v1/find/example", "find-example", "A drawing with symbols, as PNG", 200),
+		func(context.Context, *struct{}) (*file, error) { return examplePage() })
+}
+
+func (s *Server) find(ctx context.Context, in *findQuery) (*findAnswer, error) {
+	b := bodyOf(ctx)
+	if err := s.checkUpload(b.bytes, ""); err != nil {
+		return nil, err
+	}
+	free, err := s.uploads.enter(ctx)
+	if err != nil {
+		return nil, s.workError(err)
+	}
+	set, err := dataset.DecodeContext(ctx, "the page", b.bytes, dataset.Options{Invert: in.Invert, MaxPicture: maxPhoto, MaxMemory: s.limits.DataBytes / 8})
+	free()
+	if err != nil {
+		return nil, s.workError(contentError(err))
+	}
+	if set.Table || set.Len() != 1 {
+		return nil, problemf(422, "a page is one picture; the body holds something else")
+	}
+	ctx, leave, err := s.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	page := set.Images[0]
+	symbol, err := sheets.Mark(page, "example", in.Y, in.X, in.Height, in.Width)
+	if err != nil {
+		return nil, problemAt(422, "query.x", in.X, "%s", strings.TrimPrefix(err.Error(), "sheets: "))
+	}
+	found, err := sheets.Search(ctx, page, []sheets.Symbol{symbol}, sheets.Options{Turns: in.Turns, Mirror: in.Mirror, Workers: 1})
+	if err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			return nil, s.workError(cause)
+		}
+		var many *sheets.TooManyError
+		if errors.As(err, &many) {
+			return nil, problemf(http.StatusUnprocessableEntity, "the example has so few strokes that it fits everywhere; mark a larger one")
+		}
+		return nil, problemf(422, "the example has no ink; mark a symbol")
+	}
+	out := new(findAnswer)
+	out.Body.Height, out.Body.Width, out.Body.Flip, out.Body.Finds = page.Height(), page.Width(), found.Rates.Flip, []oneFind{}
+	for _, f := range found.Finds {
+		round := func(v float64) float64 { return math.Round(v*1000) / 1000 }
+		out.Body.Finds = append(out.Body.Finds, oneFind{f.Top, f.Left, f.Bottom, f.Right, f.Turn.Angle, f.Turn.Mirrored, round(f.Gain), round(f.LogOdds), f.Certain, f.Ink, f.Missing, f.Extra})
+	}
+	return out, nil
+}
+
+// exampleSheet returns a drawing with few kinds of symbols, to try find on.
+func exampleSheet() (*synth.Set[*synth.SheetTruth], error) {
+	return synth.Sheets(synth.SheetsOptions{N: 1, Height: 640, Width: 960, Symbols: 9, Placements: 32, Lines: 9, Strangers: 8, Seed: 4})
+}
+
+// examplePage returns that drawing as PNG.
+var examplePage = sync.OnceValues(func() (*file, error) {
+	set, err := exampleSheet()
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := render.WritePage(&b, set.Images[0]); err != nil {
+		return nil, err
+	}
+	return &file{"image/png", "", b.Bytes()}, nil
+})

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { patchwork, scratch, shot, visit } from "./studio.ts";
+import { clean, found, world } from "./world.ts";
+
+/** Draws a box on the page, in its pixels. */
+async function box(page: Page, x: number, y: number, width: number, height: number): Promise<void> {
+  await page.evaluate(() => scrollTo(0, 0));
+  const at = (await page.locator(".sheet svg").boundingBox())!;
+  const scale = at.width / (await page.locator(".sheet img").evaluate((i: HTMLImageElement) => i.naturalWidth));
+  await page.mouse.move(at.x + x * scale, at.y + y * scale);
+  await page.mouse.down();
+  await page.mouse.move(at.x + (x + width) * scale, at.y + (y + height) * scale, { steps: 5 });
+  await page.mouse.up();
+}
+
+test("one symbol is marked on a page, and all that look like it are found", async () => {
+  patchwork("synth", "sheet", "--height", "640", "--width", "960", "--symbols", "5", "--placements", "30", "--flip", "0", "--seed", "2", "-o", "sheet.npz", "--page", "page.png", "--model", "symbols.npz");
+  patchwork("find", "-m", "symbols.npz", "page.png", "--turns", "--mirror", "-o", "all.csv");
+  const rows = readFileSync(join(scratch, "all.csv"), "utf8").trim().split("\n").slice(1).map((l) => l.split(",")), squares = rows.filter((r) => r[1] === "1");
+  assert.ok(squares.length > 2, "there are triangles in squares");
+
+  const v = await visit(world.browser, world.studio.url, "find"), { page } = v;
+  await found(page, /Draw a box around a symbol/);
+  await page.locator("input[data-test=page]").setInputFiles(join(scratch, "page.png"));
+  await page.waitForFunction(() => (document.querySelector(".sheet img") as HTMLImageElement | null)?.naturalWidth === 960 && /page.png, 960 × 640/.test(document.body.textContent ?? ""));
+  const [top, left] = [Number(squares[0][3]), Number(squares[0][4])];
+  await box(page, left + 2, top + 2, 46, 46);
+  await found(page, new RegExp(`^${squares.length} places found`));
+  assert.equal(await page.locator(".sheet .hit").count(), squares.length);
+  assert.equal(await page.locator(".finder tbody tr").count(), squares.length);
+  await page.getByRole("button", { name: /^Show find 1,/ }).click();
+  assert.equal(await page.locator(".sheet .hit.chosen").count(), 1);
+  await shot(page, "find-laptop-light", true);
+
+  // By keyboard: the same box, as numbers, of a symbol as it lies.
+  await page.getByLabel("left", { exact: true }).fill(String(left + 2));
+  await page.getByLabel("top", { exact: true }).fill(String(top + 2));
+  await page.getByLabel("width", { exact: true }).fill("46");
+  await page.getByLabel("height", { exact: true }).fill("46");
+  await page.getByRole("button", { name: "Find all" }).click();
+  await found(page, new RegExp(`^${squares.length} places found`));
+
+  // Nothing but paper is no example.
+  await box(page, 1, 1, 6, 6);
+  await page.waitForFunction(() => /no ink|Nothing was found/.test(document.querySelector(".finder")?.textContent ?? ""));
+  await page.getByRole("button", { name: "Example drawing" }).click();
+  await found(page, /Draw a box around a symbol/);
+  v.trouble.splice(0, v.trouble.length, ...v.trouble.filter((t) => !/422/.test(t))); // what the browser says of a refused example
+  await clean(v);
+});
