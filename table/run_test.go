@@ -344,7 +344,7 @@ func TestSearchOfASample(t *testing.T) {
 	data := bars(900, 4)
 	for _, aim := range []Aim{AimInterpret, AimPredict} {
 		most, last := int64(0), Step{}
-		for s, err := range Run(t.Context(), data, patchwork.Config{Height: 1, Width: 12}, Options{Aim: aim, Sample: 300}) {
+		for s, err := range Run(t.Context(), data, patchwork.Config{Height: 1, Width: 12}, Options{Aim: aim, Sample: 150}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -352,7 +352,7 @@ func TestSearchOfASample(t *testing.T) {
 				most = max(most, s.Rows)
 			}
 		}
-		if most != 300 || last.Rows != 900 || !last.Chosen || last.Stage != StageFinal {
+		if most != 150 || last.Rows != 900 || !last.Chosen || last.Stage != StageFinal {
 			t.Errorf("%v: searched %d rows, chosen %+v", aim, most, last.CurvePoint)
 		}
 		if last.Experts != 4 {
