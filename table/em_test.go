@@ -345,47 +345,49 @@ const noisyOr = patchwork.Rule(joint.NoisyOr)
 func TestCandidateVotes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
 	for rule := range patchwork.Rule(len(joint.Names)) {
-		m, data := randomTable(rng, rule, 60, 3, 8)
-		l := &learner{cfg: m.Config(), opt: Options{}.withDefaults()}
-		l.learnFrom(data)
-		g, err := l.newGrowth(t.Context(), m, nil, rng)
-		if err != nil {
-			t.Fatal(err)
-		}
 		votes := 0
-		for _, least := range []float64{0.02, 0.5, 2} {
-			g.minGain = least
-			f := &fitting{growth: g, cells: slices.Clone(g.cells), active: make([]float64, g.groups)}
-			f.ascent.Rule = g.rule
-			gains := make([]float64, len(g.x))
-			for r := range gains {
-				gains[r] = 4*rng.Float64() - 2
+		for range 8 {
+			m, data := randomTable(rng, rule, 60, 3, 8)
+			l := &learner{cfg: m.Config(), opt: Options{}.withDefaults()}
+			l.learnFrom(data)
+			g, err := l.newGrowth(t.Context(), m, nil, rng)
+			if err != nil {
+				t.Fatal(err)
 			}
-			f.count(gains, 0)
-			for i := range g.q {
-				a := &joint.Ascent{Rule: g.rule, Q: g.q[i]}
-				for n := range g.groups {
-					cell := joint.Cell{Rest: f.cells[i*g.groups+n].Rest}
-					for r, x := range g.x {
-						if p := g.weight[r] / (1 + math.Exp(-gains[r])); g.group[r] == n {
-							switch x[i] {
-							case joint.On:
-								cell.On += p
-							case joint.Off:
-								cell.Off += p
+			for _, least := range []float64{0.02, 0.5, 2} {
+				g.minGain = least
+				f := &fitting{growth: g, cells: slices.Clone(g.cells), active: make([]float64, g.groups)}
+				f.ascent.Rule = g.rule
+				gains := make([]float64, len(g.x))
+				for r := range gains {
+					gains[r] = 4*rng.Float64() - 2
+				}
+				f.count(gains, 0)
+				for i := range g.q {
+					a := &joint.Ascent{Rule: g.rule, Q: g.q[i]}
+					for n := range g.groups {
+						cell := joint.Cell{Rest: f.cells[i*g.groups+n].Rest}
+						for r, x := range g.x {
+							if p := g.weight[r] / (1 + math.Exp(-gains[r])); g.group[r] == n {
+								switch x[i] {
+								case joint.On:
+									cell.On += p
+								case joint.Off:
+									cell.Off += p
+								}
 							}
 						}
+						if cell.On+cell.Off > 0 {
+							a.Cells = append(a.Cells, cell)
+						}
 					}
-					if cell.On+cell.Off > 0 {
-						a.Cells = append(a.Cells, cell)
+					want, _ := a.Best(least)
+					if got := f.vote(i); math.Abs(got-want) > 1e-4 {
+						t.Fatalf("rule %v, bit %d: vote %v, want %v", rule, i, got, want)
 					}
-				}
-				want, _ := a.Best(least)
-				if got := f.vote(i); math.Abs(got-want) > 1e-4 {
-					t.Fatalf("rule %v, bit %d: vote %v, want %v", rule, i, got, want)
-				}
-				if want != g.q[i] {
-					votes++
+					if want != g.q[i] {
+						votes++
+					}
 				}
 			}
 		}

@@ -51,7 +51,7 @@ func (l *learner) tryMixtures(ctx context.Context) error {
 		if own.Model != nil && own.DescriptionLength <= size.DescriptionLength {
 			l.own = own
 		}
-		if worse == mixturePatience {
+		if worse == mixturePatience || worse > 0 && k > 2*fewComponents {
 			return nil
 		}
 	}
@@ -63,7 +63,7 @@ func (l *learner) tryMixtures(ctx context.Context) error {
 // shortest description has come twice.
 func (l *learner) tryMixture(ctx context.Context, k int, lowest float64) (tried, error) {
 	most := 1
-	if k <= 4 {
+	if k <= fewComponents {
 		most = 4
 	}
 	l.own = tried{}
@@ -90,15 +90,21 @@ func (l *learner) tryMixture(ctx context.Context, k int, lowest float64) (tried,
 	return l.own, nil
 }
 
-// mixturePatience is how many mixtures in a row may be worse.
-const mixturePatience = 2
+const (
+	// mixturePatience is how many mixtures in a row may be worse; one of more than twice
+	// fewComponents.
+	mixturePatience = 2
+	// fewComponents is up to how many components more than one mixture is tried.
+	fewComponents = 4
+)
 
 // mostGrown bounds how often experts are grown in search of the shortest description.
 const mostGrown = 5
 
-// searchShortest grows experts from some rows and others, and takes them from mixtures
-// in between, until the shortest description has come from two starts; each is improved
-// (see improved) before they are compared.
+// searchShortest grows experts from some rows and others, and takes them from mixtures,
+// until the shortest description has come from two starts. Each is improved (see improved)
+// before they are compared; of the second growth and the mixtures the shorter first, and
+// neither if one of them has come, as it is, to what the first was improved to.
 func (l *learner) searchShortest(ctx context.Context) error {
 	var starts []func() error
 	if l.opt.StartFrom != StartFromMixture {
@@ -107,10 +113,9 @@ func (l *learner) searchShortest(ctx context.Context) error {
 		}
 	}
 	if l.opt.StartFrom != StartFromGrow {
-		// Where growing finds nothing to begin with, mixtures do.
-		starts = slices.Insert(starts, min(1, len(starts)), func() error { return l.fromMixtures(ctx) })
+		starts = slices.Insert(starts, min(2, len(starts)), func() error { return l.fromMixtures(ctx) })
 	}
-	var found []tried
+	var found, waiting []tried
 	for n, start := range starts {
 		l.own = tried{}
 		if err := start(); err != nil {
@@ -120,20 +125,25 @@ func (l *learner) searchShortest(ctx context.Context) error {
 			continue
 		}
 		if len(found) > 0 && same(l.own, found[0]) {
-			return nil // what the best was improved to
-		}
-		c, err := l.improved(ctx, l.own, uint64(n))
-		if err != nil {
-			return err
-		}
-		if c.Model != l.own.Model {
-			if c, err = l.accepted(ctx, c); err != nil {
-				return err
-			}
-		}
-		if found = append(found, c); l.enoughStarts(found) {
 			return nil
 		}
+		if waiting = append(waiting, l.own); n == 1 && len(starts) > 2 {
+			continue
+		}
+		slices.SortStableFunc(waiting, func(a, b tried) int { return cmp.Compare(a.DescriptionLength, b.DescriptionLength) })
+		for i, c := range waiting {
+			next, err := l.improved(ctx, c, uint64(n+i*mostGrown))
+			if err == nil && next.Model != c.Model {
+				next, err = l.accepted(ctx, next)
+			}
+			if err != nil {
+				return err
+			}
+			if found = append(found, next); l.enoughStarts(found) {
+				return nil
+			}
+		}
+		waiting = nil
 	}
 	return nil
 }
