@@ -113,7 +113,11 @@ func (l *learner) searchShortest(ctx context.Context) error {
 		}
 	}
 	if l.opt.StartFrom != StartFromGrow {
-		starts = slices.Insert(starts, min(2, len(starts)), func() error { return l.fromMixtures(ctx) })
+		at := 2
+		if l.fewRows() { // growing may find nothing to begin with where mixtures do
+			at = 1
+		}
+		starts = slices.Insert(starts, min(at, len(starts)), func() error { return l.fromMixtures(ctx) })
 	}
 	var found, waiting []tried
 	for n, start := range starts {
@@ -127,7 +131,7 @@ func (l *learner) searchShortest(ctx context.Context) error {
 		if len(found) > 0 && same(l.own, found[0]) {
 			return nil
 		}
-		if waiting = append(waiting, l.own); n == 1 && len(starts) > 2 {
+		if waiting = append(waiting, l.own); n == 1 && len(starts) > 2 && !l.fewRows() {
 			continue
 		}
 		slices.SortStableFunc(waiting, func(a, b tried) int { return cmp.Compare(a.DescriptionLength, b.DescriptionLength) })
@@ -155,10 +159,14 @@ const (
 	// nearLength and nearShare are how far the shortest from grown experts and from
 	// mixtures may be apart, in nats, and as a share of what the shortest saves over the
 	// background alone: where there is no one best description, others as good are all that
-	// more starts find.
+	// more starts find. Of few rows all are tried: they cost little.
 	nearLength = 10
 	nearShare  = 0.01
+	fewRows    = 1000
 )
+
+// fewRows reports whether the search has few rows.
+func (l *learner) fewRows() bool { return rows.Counting(l.data) <= fewRows }
 
 // enoughStarts reports whether the shortest description has come from two starts, by the
 // same number of experts (lengths alone agree by chance at times), or nearly from both
@@ -172,7 +180,7 @@ func (l *learner) enoughStarts(found []tried) bool {
 		return true
 	}
 	apart := found[1].DescriptionLength - found[0].DescriptionLength
-	return found[0].StartFrom != found[1].StartFrom && apart < max(nearLength, nearShare*(l.backgroundLength()-found[0].DescriptionLength))
+	return !l.fewRows() && found[0].StartFrom != found[1].StartFrom && apart < max(nearLength, nearShare*(l.backgroundLength()-found[0].DescriptionLength))
 }
 
 // same reports whether two models describe the rows equally briefly, by as many experts.
