@@ -28,7 +28,7 @@ func (l *learner) stepOf(start StartFrom) Step {
 // fill describes the model of a round of soft EM in a step.
 func (l *learner) fill(s *Step, r round) {
 	s.Model, s.Iteration = r.Model, r.Number
-	h := r.Tally.head()
+	h := &r.Tally.heading
 	s.Experts, s.Rows, s.LogLik = r.Model.K(), h.rows, h.logEvidence()
 	s.DescriptionLength = l.descriptionLength(r.Model, s.LogLik)
 }
@@ -70,7 +70,7 @@ func (l *learner) accepted(ctx context.Context, c tried) (tried, error) {
 		l.tried = append(l.tried, c)
 	}
 	l.curve = append(l.curve, c.CurvePoint)
-	if l.own.Model == nil || l.enough(c) > l.enough(l.own) || l.enough(c) == l.enough(l.own) && c.DescriptionLength < l.own.DescriptionLength {
+	if l.own.Model == nil || l.ahead(c, l.own) {
 		l.own = c
 	}
 	if l.better(c, l.best) {
@@ -80,6 +80,13 @@ func (l *learner) accepted(ctx context.Context, c tried) (tried, error) {
 		}
 	}
 	return c, l.emit(c.Step)
+}
+
+// ahead reports whether a candidate describes the rows more briefly than another, and has
+// as many experts as there should be, as far as the other has.
+func (l *learner) ahead(c, than tried) bool {
+	a, b := l.enough(c), l.enough(than)
+	return a > b || a == b && c.DescriptionLength < than.DescriptionLength
 }
 
 // enough returns how many of the experts that there should be at least a candidate has.

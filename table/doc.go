@@ -16,7 +16,7 @@
 //
 //	mu_ki = (on_ki + q_i) / (seen_ki + 1)            softTally.vote, where no vote opposes
 //	q_i   = (on_0i + marginal_i) / (seen_0i + 1)     softTally.background
-//	pi_k  = sum of w_nS over S with k, per row       softTally.mStep
+//	pi_k  = sum of w_nS over S with k, per row       heading.usage
 //
 // where on and seen add up w_nS over the bits that the vote owns, and on_0 and
 // seen_0 over those on which nobody votes. Where a vote opposes, voteObjective
@@ -24,8 +24,9 @@
 // mStepOptions.MinVoteGain nats over abstention is set to q_i.
 //
 // This is max and max-minus-min. Under the other rules of the paper a bit is nobody's own:
-// the E-step counts the rows of every set of experts, and the M-step finds every vote by
-// ascent in one dimension, all others fixed (package joint).
+// the M-step finds every vote by ascent in one dimension, all others fixed (package joint).
+// Under all rules the E-step counts the rows of every set of experts, by w_nS, and how many
+// of these have each bit on: nothing else is needed, and integers add up in any order.
 //
 // The model that is kept is the one that predicts hidden bits best ([AimPredict])
 // or describes the table most briefly ([AimInterpret]):

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/exact"
@@ -21,52 +22,103 @@ type emOptions struct {
 	MStep      mStepOptions
 	Explain    posterior.Options
 	Workers    int // goroutines of the E-step; the result is the same for any number
+
+	// Count, if not nil, makes the E-step.
+	Count func(ctx context.Context, m *patchwork.Model) (*counts, error)
 }
 
 // round is one iteration of soft EM.
 type round struct {
 	Number int              // of M-steps before it; 0 for the model EM started from
 	Model  *patchwork.Model // the model that explained the rows
-	Tally  counts           // of its posteriors
+	Tally  *counts          // of its posteriors
 }
 
 // counts are what the posteriors of a table's rows say about the experts and the
-// background: integers, so that rows may be counted in any order and merged. They belong
-// to one goroutine.
-type counts interface {
-	head() *heading
-	// addSets counts a row, given as 0, 1 or 2 for unknown, as often as weight says,
-	// by the posterior weights of its explanations.
-	addSets(m *patchwork.Model, x []uint8, sets []joint.Set, weight int64)
-	// merge adds what another of the same kind counted.
-	merge(o counts)
-	// mStep returns the model that follows; prev must be the model whose posteriors
-	// were counted.
-	mStep(prev *patchwork.Model, opt mStepOptions) *patchwork.Model
-	// encode appends the counts as bytes; decode reads them into empty counts of the
-	// same model and returns what follows.
-	encode(out []byte) []byte
-	decode(in []byte) (rest []byte, ok bool)
+// background: how many rows each set of experts explains, and in how many of these each
+// bit is on. All are integers, so that rows may be counted in any order and merged. They
+// belong to one goroutine.
+type counts struct {
+	heading
+	groups       *joint.Groups
+	ones, hidden []int32 // scratch: columns of a row
 }
 
-// newCounts returns empty counts for a model: of max and max-minus-min those of the
-// bits that each vote owns, of the other rules those of the rows of every set.
-func newCounts(m *patchwork.Model) counts {
-	if jointRule(m.Config().Rule).Fold() {
-		return newSoftTally(m)
+// newCounts returns empty counts for the experts of m.
+func newCounts(m *patchwork.Model) *counts {
+	return &counts{heading: heading{active: make([]int64, m.K())}, groups: joint.NewGroups(m.Height() * m.Width())}
+}
+
+// addSets counts a row, given as 0, 1 or 2 for unknown, as often as weight says, by the
+// posterior weights of its explanations. It panics on a negative weight.
+func (t *counts) addSets(x []uint8, sets []joint.Set, weight int64) {
+	if weight < 0 {
+		panic(fmt.Sprintf("patchwork: a row cannot be counted %d times", weight))
 	}
-	return newGroupTally(m)
+	t.addRow(evidenceOf(sets), weight)
+	t.ones, t.hidden = t.ones[:0], t.hidden[:0]
+	for i, v := range x {
+		switch v {
+		case joint.On:
+			t.ones = append(t.ones, int32(i))
+		case joint.Unknown:
+			t.hidden = append(t.hidden, int32(i))
+		}
+	}
+	for _, s := range sets {
+		if s.Weight < minWeight {
+			continue
+		}
+		// Rounded per row, so that a row of weight 2 counts like two rows.
+		units := int64(math.Round(s.Weight*weightUnit)) * weight
+		for _, k := range s.Experts {
+			t.active[k] += units
+		}
+		t.groups.Add(s.Experts, t.ones, t.hidden, units)
+	}
 }
 
-// heading is what all counts have.
+// evidenceOf returns log P(x), in nats, as far as the explanations hold it.
+func evidenceOf(sets []joint.Set) float64 { return sets[0].Joint - math.Log(sets[0].Weight) }
+
+// merge adds what others counted for as many experts.
+func (t *counts) merge(o *counts) {
+	t.mergeHeading(&o.heading)
+	t.groups.Merge(o.groups)
+}
+
+// mStep returns the model that follows; prev must be the model whose posteriors were
+// counted.
+func (t *counts) mStep(prev *patchwork.Model, opt mStepOptions) *patchwork.Model {
+	cfg := prev.Config()
+	var experts [][]float64
+	if jointRule(cfg.Rule).Fold() {
+		cfg.QMap, experts = newSoftTally(prev, t.groups).step(prev, opt)
+	} else {
+		e := joint.NewExperts(jointRule(cfg.Rule), rows.Background(prev), prev.Templates())
+		step := joint.MStep{Least: opt.MinVoteGain, Marginal: opt.Marginal, FixedBackground: opt.FixedBackground, MinQ: minQ, Pooled: opt.Pooled}
+		cfg.QMap, experts = t.groups.Step(e, step, func(bits int, work func(int)) { eachBit(bits, opt.Workers, work) })
+	}
+	return t.next(prev, cfg, experts)
+}
+
+// eachBit calls work for every bit, on several goroutines.
+func eachBit(bits, workers int, work func(int)) {
+	if _, err := pool.Run(context.Background(), bits, max(workers, 1), 1, func(_, i int) error {
+		work(i)
+		return nil
+	}); err != nil {
+		panic(err) // there is none
+	}
+}
+
+// heading is what counts say of all rows.
 type heading struct {
 	active     []int64 // by expert, in units of 1/weightUnit
 	rows       int64
 	impossible int64
 	evidence   exact.Int128 // of the others, in units of 1/exact.NatsUnit nats
 }
-
-func (h *heading) head() *heading { return h }
 
 // activity returns the sum of the posterior weights of the explanations with expert k.
 func (h *heading) activity(k int) float64 { return float64(h.active[k]) / weightUnit }
@@ -116,9 +168,15 @@ func (h *heading) mergeHeading(o *heading) {
 // rounds. Neither the evidence nor the loss on hidden bits need improve in every
 // round. The error is the context's, or says what does not fit.
 func softEM(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt emOptions) iter.Seq2[round, error] {
+	count := opt.Count
+	if count == nil {
+		count = func(ctx context.Context, m *patchwork.Model) (*counts, error) {
+			return eStep(ctx, m, data, opt.Explain, opt.Workers)
+		}
+	}
 	return func(yield func(round, error) bool) {
 		for n := 0; ; n++ {
-			t, err := eStep(ctx, m, data, opt.Explain, opt.Workers)
+			t, err := count(ctx, m)
 			if err != nil {
 				yield(round{}, err)
 				return
@@ -136,11 +194,11 @@ func softEM(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt em
 // eStep finds the best explanations of every row and counts them by their
 // posterior weights, through the memory of the data if they have one. The error
 // is the context's, an option's, or says which row does not fit.
-func eStep(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.Options, workers int) (counts, error) {
+func eStep(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.Options, workers int) (*counts, error) {
 	if data.Memory != nil {
 		return eStepRecalled(ctx, m, data, opt, workers)
 	}
-	return eStepAnew(ctx, m, data, opt, workers)
+	return eStepAnew(ctx, m, data, opt, workers, nil)
 }
 
 // jointRule returns a rule as package joint has it.
@@ -158,6 +216,12 @@ func searchOf(m *patchwork.Model, opt posterior.Options) *joint.Search {
 // does not depend on their number.
 func explainRows(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.Options, workers int,
 	each func(worker, i int, x []uint8, sets []joint.Set)) error {
+	return visitRows(ctx, m, data, opt, workers, func(w, i int, x []uint8, _ *joint.Search, sets []joint.Set) { each(w, i, x, sets) })
+}
+
+// visitRows is explainRows, and also hands over the search.
+func visitRows(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.Options, workers int,
+	each func(worker, i int, x []uint8, search *joint.Search, sets []joint.Set)) error {
 	if err := errors.Join(refuseMoving(m.Config()), opt.Validate(), rows.SameSize(data.Images, m.Height(), m.Width())); err != nil {
 		return err
 	}
@@ -175,21 +239,25 @@ func explainRows(ctx context.Context, m *patchwork.Model, data patchwork.Data, o
 			s := &all[w]
 			s.x = data.Images[i].AppendValues(s.x[:0])
 			sets, _ := s.search.Explain(s.x)
-			each(w, i, s.x, sets)
+			each(w, i, s.x, s.search, sets)
 		}
 		return nil
 	})
 	return err
 }
 
-// eStepAnew runs eStep without a memory.
-func eStepAnew(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.Options, workers int) (counts, error) {
-	tallies := make([]counts, pool.Size(len(data.Images), workers, pool.Chunk))
+// eStepAnew runs eStep without a memory. It sets best, if not nil, to the experts of the
+// best explanation of every row, in ascending order.
+func eStepAnew(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.Options, workers int, best [][]int16) (*counts, error) {
+	tallies := make([]*counts, pool.Size(len(data.Images), workers, pool.Chunk))
 	for w := range tallies {
 		tallies[w] = newCounts(m)
 	}
 	err := explainRows(ctx, m, data, opt, workers, func(w, i int, x []uint8, sets []joint.Set) {
-		tallies[w].addSets(m, x, sets, data.Weight(i))
+		tallies[w].addSets(x, sets, data.Weight(i))
+		if best != nil {
+			best[i] = slices.Sorted(slices.Values(sets[0].Experts))
+		}
 	})
 	if err != nil {
 		return nil, err

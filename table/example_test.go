@@ -86,7 +86,7 @@ func ExampleRun() {
 	// mixture: 2 parts, 1008 nats
 	// mixture: 4 parts, 841 nats
 	// mixture: 4 parts, 791 nats
-	// mixture: 4 parts, 747 nats
+	// mixture: 4 parts, 745 nats
 	// mixture: 3 parts, 683 nats
 	// 3 parts
 }

@@ -78,7 +78,7 @@ func (l *learner) extended(ctx context.Context, c tried) (tried, error) {
 	s := l.stepOf(c.StartFrom)
 	if l.opt.Experts == 0 {
 		rng := rand.New(rand.NewPCG(l.opt.Seed, finalStream))
-		m, err := l.grown(ctx, c.Model, min(l.opt.MaxExperts, c.Experts+max(relocateBeyond, c.Experts/4)), rng, s)
+		m, err := l.grown(ctx, c.Model, c.Experts, min(l.opt.MaxExperts, c.Experts+max(relocateBeyond, c.Experts/4)), rng, s)
 		if err != nil {
 			return c, err
 		}

@@ -167,11 +167,11 @@ func TestSoftStepGolden(t *testing.T) {
 	for c, g := range loadPredict(t) {
 		m := g.model(t)
 		search := searchOf(m, posterior.Options{Beam: g.Beam, Keep: g.NBest, MaxPicks: g.JMax})
-		tally := newSoftTally(m)
+		tally := newCounts(m)
 		for r := range g.X {
 			x := g.row(r).AppendValues(nil)
 			sets, _ := search.Explain(x)
-			tally.addSets(m, x, sets, 1)
+			tally.addSets(x, sets, 1)
 		}
 		next := tally.mStep(m, mStepOptions{MinVoteGain: 0.5, FixedBackground: true})
 		for k, want := range g.MStep {
@@ -182,7 +182,7 @@ func TestSoftStepGolden(t *testing.T) {
 			testkit.Near(t, "usage", tally.activity(k), want, 1e-5)
 		}
 		for i := range g.Q {
-			on, seen := tally.noVote(i)
+			on, seen := newSoftTally(m, tally.groups).noVote(i)
 			testkit.Near(t, "bits on without a vote", on, g.NoVote[0][i], 1e-5)
 			testkit.Near(t, "bits without a vote", seen, g.NoVote[1][i], 1e-5)
 		}

@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 
 	"example.com/patchwork"
@@ -42,7 +43,7 @@ func (l *learner) grow(ctx context.Context, attempt uint64) error {
 	if l.opt.Experts > 0 {
 		best = last
 	}
-	return l.improve(ctx, best, StartFromGrow)
+	return l.improve(ctx, best, StartFromGrow, math.Inf(1))
 }
 
 // growOneByOne appends experts and calls each with the model after each of them,

@@ -42,39 +42,61 @@ type growth struct {
 	weight  []float64
 	total   float64
 	x       [][]uint8
+	ones    [][]int32 // columns of each row that are on
+	unknown [][]int32 // and that are unknown
 	states  []joint.State
-	lik     [][]float64 // log-likelihood of each known bit
-	bad     []float64   // by row: how badly it is explained, times its weight
-	group   []int       // of each row: rows of one group are explained by the same set
-	rests   [][]joint.Rest
+	bad     []float64 // by row: how badly it is explained, times its weight
+
+	// Rows of one group are explained by the same set. By bit and group: what these sets
+	// say about it, and what a bit that is on, or off, costs beside them, in nats.
+	group  []int
+	groups int
+	cells  []joint.Cell // by bit, then by group
+	costs  [][2]float64 // likewise
 }
 
 // newGrowth draws rows and explains them by a model, or by the background q alone if
 // that is nil.
 func (l *learner) newGrowth(ctx context.Context, m *patchwork.Model, q []float64, rng *rand.Rand) (*growth, error) {
-	data := l.growthRows(rng)
+	e := joint.NewExperts(jointRule(l.cfg.Rule), q, nil)
+	var best [][]int16 // nil: not known
+	if m != nil {
+		q = m.Config().QMap
+		e = joint.NewExperts(jointRule(l.cfg.Rule), q, m.Templates())
+		s, err := l.explained(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		best = s.best
+	}
+	data, which := l.growthRows(rng)
 	g := &growth{cfg: l.cfg, model: m, rule: jointRule(l.cfg.Rule), q: q, bad: make([]float64, len(data.Images)), group: make([]int, len(data.Images)),
-		states: make([]joint.State, len(data.Images)), lik: make([][]float64, len(data.Images))}
+		states: make([]joint.State, len(data.Images))}
 	for i, row := range data.Images {
-		g.x, g.weight = append(g.x, row.AppendValues(nil)), append(g.weight, float64(data.Weight(i)))
-		g.total += g.weight[i]
+		g.add(row.AppendValues(nil), float64(data.Weight(i)))
 	}
 	g.minGain = l.m.MinVoteGain * g.total / float64(rows.Total(l.data))
 	sets := make([][]int16, len(data.Images))
-	e := joint.NewExperts(g.rule, q, nil)
-	if m != nil {
-		g.q = m.Config().QMap
-		e = joint.NewExperts(g.rule, g.q, m.Templates())
+	switch {
+	case best != nil:
+		for i, at := range which {
+			sets[i] = best[at]
+		}
+	case m != nil:
 		if err := l.bestSets(ctx, m, data, sets); err != nil {
 			return nil, err
 		}
 	}
 	_, err := pool.Run(ctx, len(sets), l.opt.Workers, pool.Chunk, func(_, r int) error {
-		g.explain(e, r, sets[r])
+		g.states[r].Reset(e, g.x[r])
+		for _, k := range sets[r] {
+			g.states[r].Place(int(k))
+		}
 		return nil
 	})
 	if err == nil {
 		g.gather(sets)
+		g.judge()
 	}
 	return g, err
 }
@@ -86,46 +108,55 @@ func (l *learner) bestSets(ctx context.Context, m *patchwork.Model, data patchwo
 		func(_, i int, _ []uint8, best []joint.Set) { sets[i] = slices.Sorted(slices.Values(best[0].Experts)) })
 }
 
-// growthRows returns all rows, or as many as growing takes, drawn at random.
-func (l *learner) growthRows(rng *rand.Rand) patchwork.Data {
-	n := rows.Total(l.data)
-	if n <= growthRows {
-		return l.data
+// growthRows returns all rows, or as many as growing takes, drawn at random, and their
+// places among all.
+func (l *learner) growthRows(rng *rand.Rand) (out patchwork.Data, which []int) {
+	if n := len(l.data.Images); n <= growthRows {
+		for i := range n {
+			which = append(which, i)
+		}
+		return l.data, which
 	}
-	var out patchwork.Data
+	last := make([]int64, len(l.data.Images)) // of the rows, if each stood there as often as its weight says
+	sum := int64(0)
+	for i := range last {
+		sum += l.data.Weight(i)
+		last[i] = sum
+	}
+	place := map[int]int{}
 	for range growthRows {
-		out.Images = append(out.Images, l.data.Images[rows.Draw(l.data, rng)])
+		i, _ := slices.BinarySearch(last, 1+rng.Int64N(sum))
+		at, ok := place[i]
+		if !ok {
+			at = len(which)
+			place[i] = at
+			which, out.Images, out.Weights = append(which, i), append(out.Images, l.data.Images[i]), append(out.Weights, 0)
+		}
+		out.Weights[at]++
 	}
-	return rows.Distinct(out)
+	return out, which
 }
 
-// explain sets the explanation of row r.
-func (g *growth) explain(e *joint.Experts, r int, set []int16) {
-	s := &g.states[r]
-	s.Reset(e, g.x[r])
-	for _, k := range set {
-		s.Place(int(k))
-	}
-	g.lik[r] = make([]float64, len(g.q))
-	loss, entropy := 0.0, 0.0
-	for i, x := range g.x[r] {
-		if x == joint.Unknown {
-			continue
-		}
-		p := s.Probability(i)
-		g.lik[r][i] = score.LogLik(x == joint.On, p)
-		loss -= g.lik[r][i]
-		if p > 0 && p < 1 {
-			entropy -= p*math.Log(p) + (1-p)*math.Log1p(-p)
+// add adds a row.
+func (g *growth) add(x []uint8, weight float64) {
+	var ones, unknown []int32
+	for i, v := range x {
+		switch v {
+		case joint.On:
+			ones = append(ones, int32(i))
+		case joint.Unknown:
+			unknown = append(unknown, int32(i))
 		}
 	}
-	g.bad[r] = g.weight[r] * max(loss-badShare*entropy, 0)
+	g.x, g.ones, g.unknown, g.weight = append(g.x, x), append(g.ones, ones), append(g.unknown, unknown), append(g.weight, weight)
+	g.total += weight
 }
 
 // gather groups the rows by their sets.
 func (g *growth) gather(sets [][]int16) {
 	index := map[string]int{}
 	var key []byte
+	var first []int // row of each group
 	for r, set := range sets {
 		key = key[:0]
 		for _, k := range set {
@@ -133,16 +164,53 @@ func (g *growth) gather(sets [][]int16) {
 		}
 		n, ok := index[string(key)]
 		if !ok {
-			n = len(index)
-			index[string(key)] = n
-			rest := make([]joint.Rest, len(g.q))
-			for i := range rest {
-				rest[i] = g.states[r].Rest(i)
-			}
-			g.rests = append(g.rests, rest)
+			n = len(first)
+			index[string(key)], first = n, append(first, r)
 		}
 		g.group[r] = n
 	}
+	g.groups = len(first)
+	g.cells, g.costs = make([]joint.Cell, len(g.q)*g.groups), make([][2]float64, len(g.q)*g.groups)
+	for n, r := range first {
+		for i := range g.q {
+			at, p := i*g.groups+n, g.states[r].Probability(i)
+			g.cells[at].Rest, g.costs[at] = g.states[r].Rest(i), [2]float64{-score.LogLik(true, p), -score.LogLik(false, p)}
+		}
+	}
+}
+
+// judge sets how badly every row is explained.
+func (g *growth) judge() {
+	entropy := func(at int) float64 {
+		c := g.costs[at]
+		if c[0] > 0 && c[1] > 0 && !math.IsInf(c[0]+c[1], 0) {
+			return math.Exp(-c[0])*c[0] + math.Exp(-c[1])*c[1]
+		}
+		return 0
+	}
+	zeros := make([]float64, g.groups) // of a row of zeros
+	for n := range zeros {
+		for i := range g.q {
+			zeros[n] += g.costs[i*g.groups+n][1] - badShare*entropy(i*g.groups+n)
+		}
+	}
+	for r, n := range g.group {
+		bad := zeros[n]
+		for _, i := range g.ones[r] {
+			c := g.costs[int(i)*g.groups+n]
+			bad += c[0] - c[1]
+		}
+		for _, i := range g.unknown[r] {
+			at := int(i)*g.groups + n
+			bad -= g.costs[at][1] - badShare*entropy(at)
+		}
+		g.bad[r] = g.weight[r] * max(bad, 0)
+	}
+}
+
+// cost returns what bit i of row r costs, if it is known, in nats.
+func (g *growth) cost(r, i int) float64 {
+	return g.costs[i*g.groups+g.group[r]][1-min(g.x[r][i], 1)]
 }
 
 // candidate is a candidate for the next expert.
@@ -188,7 +256,7 @@ func (g *growth) firstVotes(rng *rand.Rand, below float64, rows int) []float64 {
 	if first < 0 {
 		return nil
 	}
-	limit := math.Log(below)
+	limit := -math.Log(below)
 	bits := g.badBits(first, limit)
 	taken := []int{first}
 	for range rows - 1 {
@@ -219,12 +287,12 @@ func (g *growth) firstVotes(rng *rand.Rand, below float64, rows int) []float64 {
 	return votes
 }
 
-// badBits returns the bits of row r whose log-likelihood is below a limit; where no
+// badBits returns the bits of row r that cost more than a limit; where no
 // expert can vote for off, only those that are on.
 func (g *growth) badBits(r int, limit float64) []int {
 	var out []int
 	for i, x := range g.x[r] {
-		if x != joint.Unknown && g.lik[r][i] < limit && (x == joint.On || g.rule.TwoSided()) {
+		if x != joint.Unknown && g.cost(r, i) > limit && (x == joint.On || g.rule.TwoSided()) {
 			out = append(out, i)
 		}
 	}
@@ -233,7 +301,7 @@ func (g *growth) badBits(r int, limit float64) []int {
 
 // alike reports whether bit i is as bad in another row as in the first, and equal.
 func (g *growth) alike(i, first, other int, limit float64) bool {
-	return g.x[other][i] == g.x[first][i] && g.lik[other][i] < limit
+	return g.x[other][i] == g.x[first][i] && g.cost(other, i) > limit
 }
 
 // shared returns how many of the bits are alike in another row.
@@ -252,52 +320,16 @@ func (g *growth) shared(bits []int, first, other int, limit float64) int {
 func (g *growth) fit(votes []float64) *candidate {
 	s := &candidate{votes: votes, share: candidateShare}
 	gains := make([]float64, len(g.x))
-	cells := make([][]joint.Cell, len(g.rests))
-	for n, rest := range g.rests {
-		cells[n] = make([]joint.Cell, len(rest))
-		for i := range rest {
-			cells[n][i].Rest = rest[i]
-		}
-	}
-	ascent := joint.Ascent{Rule: g.rule}
+	f := &fitting{growth: g, cells: slices.Clone(g.cells), active: make([]float64, g.groups)}
+	f.ascent.Rule = g.rule
 	for range candidateIterations {
 		g.gains(s.votes, gains)
-		for _, list := range cells {
-			for i := range list {
-				list[i].On, list[i].Off = 0, 0
-			}
+		f.count(gains, math.Log(s.share)-math.Log1p(-s.share))
+		s.share = (f.sum + 0.5) / (g.total + 1)
+		s.votes = make([]float64, len(g.q))
+		for i := range s.votes {
+			s.votes[i] = f.vote(i)
 		}
-		active := 0.0
-		bias := math.Log(s.share) - math.Log1p(-s.share)
-		for r, gain := range gains {
-			p := 1 / (1 + math.Exp(-gain-bias))
-			if p < minWeight {
-				continue
-			}
-			p *= g.weight[r]
-			active += p
-			list := cells[g.group[r]]
-			for i, x := range g.x[r] {
-				switch x {
-				case joint.On:
-					list[i].On += p
-				case joint.Off:
-					list[i].Off += p
-				}
-			}
-		}
-		s.share = (active + 0.5) / (g.total + 1)
-		next := make([]float64, len(g.q))
-		for i, q := range g.q {
-			ascent.Q, ascent.Cells = q, ascent.Cells[:0]
-			for _, list := range cells {
-				if c := list[i]; c.On+c.Off > 0 {
-					ascent.Cells = append(ascent.Cells, c)
-				}
-			}
-			next[i], _ = ascent.Best(g.minGain)
-		}
-		s.votes = next
 	}
 	g.gains(s.votes, gains)
 	for r, gain := range gains {
@@ -311,12 +343,76 @@ func (g *growth) fit(votes []float64) *candidate {
 	return s
 }
 
+// fitting counts the rows in which a candidate is active.
+type fitting struct {
+	*growth
+	cells  []joint.Cell
+	active []float64 // by group
+	sum    float64   // over all groups
+	ascent joint.Ascent
+}
+
+// count counts the rows by how likely the candidate is active in them: its gain there,
+// and the log odds of its being active at all.
+func (f *fitting) count(gains []float64, bias float64) {
+	for i := range f.cells {
+		f.cells[i].On, f.cells[i].Off = 0, 0
+	}
+	clear(f.active)
+	f.sum = 0
+	for r, gain := range gains {
+		p := 1 / (1 + math.Exp(-gain-bias))
+		if p < minWeight {
+			continue
+		}
+		p *= f.weight[r]
+		n := f.group[r]
+		f.active[n] += p
+		f.sum += p
+		for _, i := range f.ones[r] {
+			f.cells[int(i)*f.groups+n].On += p
+		}
+		for _, i := range f.unknown[r] { // less than nothing: made up for by vote
+			f.cells[int(i)*f.groups+n].Off -= p
+		}
+	}
+}
+
+// vote returns the candidate's vote on bit i: the best, or none, if it gains too little.
+func (f *fitting) vote(i int) float64 {
+	a := &f.ascent
+	a.Q, a.Cells = f.q[i], a.Cells[:0]
+	most := 0.0 // that a vote can gain
+	for n, active := range f.active {
+		if active == 0 {
+			continue
+		}
+		c := f.cells[i*f.groups+n]
+		if c.Off = max(c.Off+active-c.On, 0); c.On+c.Off == 0 {
+			continue
+		}
+		cost := f.costs[i*f.groups+n]
+		if c.On > 0 {
+			most += c.On * cost[0]
+		}
+		if c.Off > 0 && f.rule.TwoSided() {
+			most += c.Off * cost[1]
+		}
+		a.Cells = append(a.Cells, c)
+	}
+	if most <= f.minGain {
+		return a.Q
+	}
+	v, _ := a.Best(f.minGain)
+	return v
+}
+
 // gains sets out to how many nats better each row is explained if the votes join its
 // explanation.
 func (g *growth) gains(votes, out []float64) {
-	e := joint.NewExperts(g.rule, g.q, [][]float64{votes})
+	columns, params := joint.Votes(g.rule, g.q, votes)
 	for r := range out {
-		out[r] = g.states[r].GainOf(e.Votes(0))
+		out[r] = g.states[r].GainOf(columns, params)
 	}
 }
 

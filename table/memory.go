@@ -15,14 +15,14 @@ import (
 )
 
 // eStepRecalled runs eStep through the memory of the data.
-func eStepRecalled(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.Options, workers int) (counts, error) {
-	var t counts
+func eStepRecalled(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.Options, workers int) (*counts, error) {
+	var t *counts
 	err := recallOr(data.Memory, stepKey("soft", m, opt), func(value []byte) bool {
 		t = newCounts(m)
 		rest, ok := t.decode(value)
 		return ok && len(rest) == 0
 	}, func() (value []byte, err error) {
-		t, err = eStepAnew(ctx, m, data, opt, workers)
+		t, err = eStepAnew(ctx, m, data, opt, workers, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -113,7 +113,19 @@ func withMemory(d patchwork.Data, memory Memory) patchwork.Data {
 // Memory keeps what the E-steps of a run came to; see learn.Memory.
 type Memory = rows.Memory
 
-// encode appends what all counts have.
+// encode appends the counts as bytes.
+func (t *counts) encode(out []byte) []byte { return t.groups.Encode(t.heading.encode(out)) }
+
+// decode reads what encode wrote into empty counts of the same model, and returns what
+// follows.
+func (t *counts) decode(in []byte) (rest []byte, ok bool) {
+	if in, ok = t.heading.decode(in); !ok {
+		return nil, false
+	}
+	return t.groups.Decode(in, len(t.active))
+}
+
+// encode appends the heading as bytes.
 func (h *heading) encode(out []byte) []byte {
 	for _, n := range []uint64{uint64(h.rows), uint64(h.impossible), h.evidence.Lo, uint64(h.evidence.Hi)} {
 		out = binary.LittleEndian.AppendUint64(out, n)
@@ -142,54 +154,6 @@ func numbers(in []byte, into []int64) (rest []byte, ok bool) {
 			return nil, false
 		}
 		into[i], in = int64(n), in[size:]
-	}
-	return in, true
-}
-
-// encode implements counts.
-func (t *softTally) encode(out []byte) []byte {
-	out = t.heading.encode(out)
-	for _, list := range [][]int64{t.freeOn, t.free} {
-		for _, n := range list {
-			out = binary.AppendUvarint(out, uint64(n))
-		}
-	}
-	for _, c := range t.cells {
-		if c == (voteCell{}) { // most are
-			out = append(out, 0)
-			continue
-		}
-		out = append(out, 1)
-		for _, n := range []int64{c.right, c.wrong, c.opposing} {
-			out = binary.AppendUvarint(out, uint64(n))
-		}
-	}
-	return out
-}
-
-// decode implements counts.
-func (t *softTally) decode(in []byte) (rest []byte, ok bool) {
-	if in, ok = t.heading.decode(in); !ok {
-		return nil, false
-	}
-	for _, list := range [][]int64{t.freeOn, t.free} {
-		if in, ok = numbers(in, list); !ok {
-			return nil, false
-		}
-	}
-	for i := range t.cells {
-		var kind [1]int64
-		if in, ok = numbers(in, kind[:]); !ok || kind[0] > 1 {
-			return nil, false
-		}
-		if kind[0] == 0 {
-			continue
-		}
-		var c [3]int64
-		if in, ok = numbers(in, c[:]); !ok {
-			return nil, false
-		}
-		t.cells[i] = voteCell{c[0], c[1], c[2]}
 	}
 	return in, true
 }

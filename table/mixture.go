@@ -40,7 +40,10 @@ func (x *Mixture) Predict(row *bitmap.Image) []float64 {
 	return out
 }
 
-const mixtureIterations = 40
+const (
+	mixtureIterations = 40
+	mixtureCloseness  = 0.1 // nats that an iteration must gain for another one to follow
+)
 
 // FitMixture fits a mixture of k components to the rows by EM, started at rows
 // drawn at random, each moved half of the way to the marginals. A probability of a
@@ -53,11 +56,15 @@ func FitMixture(ctx context.Context, data patchwork.Data, k int, seed uint64) (*
 	data = rows.Distinct(data)
 	marginal := marginals(data)
 	x := newMixtureRun(data, k, marginal, rand.New(rand.NewPCG(seed, uint64(k))))
+	before := math.Inf(-1)
 	for range mixtureIterations {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		x.step(data, marginal)
+		if x.step(data, marginal); x.logLik < before+mixtureCloseness {
+			break
+		}
+		before = x.logLik
 	}
 	return &x.Mixture, nil
 }
@@ -65,14 +72,17 @@ func FitMixture(ctx context.Context, data patchwork.Data, k int, seed uint64) (*
 // mixtureRun is the state of EM.
 type mixtureRun struct {
 	Mixture
-	logOn, logOff [][]float64
-	on, seen      [][]float64
+	logOn, logOff [][]float64 // by component and bit: what one adds to a row of zeros, and the log probability of a zero
+	zeros         []float64   // by component: the log probability of a row of zeros, and of the component
+	on, unknown   [][]float64
 	weight        []float64
 	post          []float64
+	ones, hidden  []int32
+	logLik        float64 // of the data, before the last iteration
 }
 
 func newMixtureRun(data patchwork.Data, k int, marginal []float64, rng *rand.Rand) *mixtureRun {
-	r := &mixtureRun{weight: make([]float64, k), post: make([]float64, k)}
+	r := &mixtureRun{weight: make([]float64, k), post: make([]float64, k), zeros: make([]float64, k)}
 	for range k {
 		p := make([]float64, len(marginal))
 		row := data.Images[rows.Draw(data, rng)]
@@ -83,7 +93,7 @@ func newMixtureRun(data patchwork.Data, k int, marginal []float64, rng *rand.Ran
 			}
 		}
 		r.Components, r.Share = append(r.Components, p), append(r.Share, 1/float64(k))
-		for _, m := range []*[][]float64{&r.logOn, &r.logOff, &r.on, &r.seen} {
+		for _, m := range []*[][]float64{&r.logOn, &r.logOff, &r.on, &r.unknown} {
 			*m = append(*m, make([]float64, len(marginal)))
 		}
 	}
@@ -94,36 +104,45 @@ func newMixtureRun(data patchwork.Data, k int, marginal []float64, rng *rand.Ran
 // same in every run.
 func (r *mixtureRun) step(data patchwork.Data, marginal []float64) {
 	for c, p := range r.Components {
+		r.zeros[c] = math.Log(r.Share[c])
 		for i := range p {
-			r.logOn[c][i], r.logOff[c][i] = math.Log(p[i]), math.Log1p(-p[i])
+			r.logOff[c][i] = math.Log1p(-p[i])
+			r.logOn[c][i] = math.Log(p[i]) - r.logOff[c][i]
+			r.zeros[c] += r.logOff[c][i]
 		}
 		clear(r.on[c])
-		clear(r.seen[c])
+		clear(r.unknown[c])
 	}
 	clear(r.weight)
+	r.logLik = 0
 	rows.Each(data, r.add)
 	rows := float64(rows.Total(data))
 	for c, p := range r.Components {
 		r.Share[c] = (r.weight[c] + 1) / (rows + float64(len(r.Share)))
 		for i := range p {
-			p[i] = (r.on[c][i] + marginal[i]) / (r.seen[c][i] + 1)
+			p[i] = (r.on[c][i] + marginal[i]) / (max(r.weight[c]-r.unknown[c][i], r.on[c][i]) + 1)
 		}
 	}
 }
 
 // add counts a row by the posterior of its component.
 func (r *mixtureRun) add(weight float64, x, known []uint8) {
+	r.ones, r.hidden = r.ones[:0], r.hidden[:0]
+	for i, k := range known {
+		if k == 0 {
+			r.hidden = append(r.hidden, int32(i))
+		} else if x[i] != 0 {
+			r.ones = append(r.ones, int32(i))
+		}
+	}
 	top := math.Inf(-1)
 	for c := range r.post {
-		l := math.Log(r.Share[c])
-		for i, on := range x {
-			switch {
-			case known[i] == 0:
-			case on != 0:
-				l += r.logOn[c][i]
-			default:
-				l += r.logOff[c][i]
-			}
+		l := r.zeros[c]
+		for _, i := range r.ones {
+			l += r.logOn[c][i]
+		}
+		for _, i := range r.hidden {
+			l -= r.logOff[c][i]
 		}
 		r.post[c] = l
 		top = max(top, l)
@@ -133,15 +152,18 @@ func (r *mixtureRun) add(weight float64, x, known []uint8) {
 		r.post[c] = math.Exp(l - top)
 		sum += r.post[c]
 	}
+	r.logLik += weight * (top + math.Log(sum))
 	for c := range r.post {
 		w := weight * r.post[c] / sum
 		if w < minWeight*weight {
 			continue
 		}
 		r.weight[c] += w
-		for i, on := range x {
-			r.seen[c][i] += w * float64(known[i])
-			r.on[c][i] += w * float64(known[i]*on)
+		for _, i := range r.ones {
+			r.on[c][i] += w
+		}
+		for _, i := range r.hidden {
+			r.unknown[c][i] += w
 		}
 	}
 }

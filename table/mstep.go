@@ -31,9 +31,8 @@ type mStepOptions struct {
 // minQ keeps the background away from certainty.
 const minQ = 1e-3
 
-// mStep returns prev with the votes, the background, the usage and the number of
-// rows that follow from the tally. prev must be the model whose posteriors were
-// counted.
+// step returns the background and the votes that follow from the tally. prev must be the
+// model whose posteriors were counted.
 //
 // A vote maximises the expected log-likelihood of the bits counted for it, all
 // other votes fixed, under the prior Beta(q, 1-q) (worth one row). Under Max that
@@ -41,17 +40,16 @@ const minQ = 1e-3
 // which is unique, is found by bisection. The prior does not count in the gain of
 // a vote. The background is (on + marginal)/(seen + 1) over the bits that nobody
 // votes on, kept in [0.001, 0.999].
-func (t *softTally) mStep(prev *patchwork.Model, opt mStepOptions) *patchwork.Model {
-	cfg := prev.Config()
-	cfg.QMap = t.background(prev, opt)
-	experts := make([][]float64, t.experts)
+func (t *softTally) step(prev *patchwork.Model, opt mStepOptions) (next []float64, experts [][]float64) {
+	next = t.background(prev, opt)
+	experts = make([][]float64, t.experts)
 	for k := range experts {
 		experts[k] = make([]float64, t.width)
 		for i := range experts[k] {
-			experts[k][i] = keepSide(t.vote(k, i, prev.Abstention(i), opt.MinVoteGain), prev.Abstention(i), cfg.QMap[i])
+			experts[k][i] = keepSide(t.vote(k, i, prev.Abstention(i), opt.MinVoteGain), prev.Abstention(i), next[i])
 		}
 	}
-	return t.next(prev, cfg, experts)
+	return next, experts
 }
 
 // next returns prev with another configuration and other experts, and the usage and

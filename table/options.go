@@ -97,8 +97,8 @@ type Options struct {
 	// Max, and is there to show that.
 	FixedBackground bool
 
-	// Sample is how many rows, drawn at random, the search takes; 0 means 3000.
-	// If there are more, learning goes on from the choice with all rows.
+	// Sample is how many rows, drawn at random, the search takes; 0 means 3000. If more
+	// than that differ, learning goes on from the choice with all rows.
 	Sample int
 
 	Seed    uint64

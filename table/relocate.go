@@ -8,13 +8,17 @@ import (
 	"slices"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/exact"
 	"example.com/patchwork/internal/rows"
+	"example.com/patchwork/internal/score/joint"
+	"example.com/patchwork/posterior"
 )
 
 const (
 	relocateVictims    = 8  // experts that relocate tries to put elsewhere, in a round
 	relocateCandidates = 12 // candidates for each expert grown instead
 	relocateBeyond     = 2  // how many experts more than before may be grown
+	relocateRounds     = 4  // iterations of soft EM then
 	relocateStream     = 1<<33 + 1
 )
 
@@ -69,23 +73,32 @@ func (l *learner) shorter(next, c tried) bool {
 	return next.Model != nil && next.Experts >= wanted && next.DescriptionLength < c.DescriptionLength
 }
 
-// instead returns the model without expert k and with others grown instead.
+// instead returns the model without expert k and with others grown instead. It gives up
+// when it can see that this will describe the table at more length.
 func (l *learner) instead(ctx context.Context, c tried, k int, rng *rand.Rand) (tried, error) {
 	s := l.stepOf(c.StartFrom)
 	r, err := l.em(ctx, without(c.Model, k), 1, s)
 	if err != nil {
 		return tried{}, err
 	}
-	if r.Model, err = l.grown(ctx, r.Model, min(c.Experts+relocateBeyond, l.opt.MaxExperts), rng, s); err != nil {
+	if r.Model, err = l.grown(ctx, r.Model, c.Experts, min(c.Experts+relocateBeyond, l.opt.MaxExperts), rng, s); err != nil {
 		return tried{}, err
 	}
-	next, _, err := l.considered(ctx, r.Model, 4, s)
+	next, _, err := l.considered(ctx, r.Model, 0, s)
+	for left := relocateRounds; left > 0 && err == nil; left-- {
+		before := next.DescriptionLength
+		if next, _, err = l.considered(ctx, next.Model, 1, s); err == nil && hopeless(next.DescriptionLength, before, c.DescriptionLength, left-1) {
+			break
+		}
+	}
 	return next, err
 }
 
 // grown returns a model with experts appended, up to so many, each followed by an
-// iteration of soft EM.
-func (l *learner) grown(ctx context.Context, m *patchwork.Model, most int, rng *rand.Rand, s Step) (*patchwork.Model, error) {
+// iteration of soft EM. It leaves out the last one if there are enough and the
+// description is shorter without it.
+func (l *learner) grown(ctx context.Context, m *patchwork.Model, enough, most int, rng *rand.Rand, s Step) (*patchwork.Model, error) {
+	length := math.Inf(1)
 	for range most { // an expert that turns out idle goes again
 		if m.K() >= most {
 			break
@@ -101,7 +114,11 @@ func (l *learner) grown(ctx context.Context, m *patchwork.Model, most int, rng *
 		if err != nil {
 			return nil, err
 		}
-		m = r.Model
+		l.fill(&s, r)
+		if m.K() >= enough && s.DescriptionLength > length {
+			break
+		}
+		m, length = r.Model, s.DescriptionLength
 	}
 	return m, nil
 }
@@ -146,9 +163,8 @@ func votePattern(m *patchwork.Model, k int) string {
 }
 
 const (
-	pruneLooks  = 16 // experts without which prune looks at the description
-	pruneTries  = 2  // of these, those that it tries to delete
-	pruneRounds = 6  // iterations of soft EM afterwards
+	pruneTries  = 2 // experts that prune tries to delete
+	pruneRounds = 6 // iterations of soft EM afterwards
 )
 
 // prune deletes experts as long as that shortens the description, unless their number
@@ -174,43 +190,77 @@ func (l *learner) prune(ctx context.Context, c tried) (tried, error) {
 	return c, err
 }
 
-// oneLess returns the best model without one expert, after a little soft EM.
+// oneLess returns a model without one expert, after a little soft EM: of the experts
+// without which the description should be shortest, the first for which it gets shorter,
+// or the best.
 func (l *learner) oneLess(ctx context.Context, c tried) (best tried, err error) {
 	s := l.stepOf(c.StartFrom)
 	if !l.final {
 		s.Stage = StageShrink
 	}
-	var list []tried
-	for _, k := range leastUseful(c.Model, pruneLooks) {
-		one, _, err := l.considered(ctx, without(c.Model, k), 0, s)
-		if err != nil {
-			return best, err
-		}
-		list = append(list, one)
+	order, err := l.leastUseful(ctx, c.Model)
+	if err != nil {
+		return best, err
 	}
-	slices.SortStableFunc(list, func(a, b tried) int { return cmp.Compare(a.DescriptionLength, b.DescriptionLength) })
-	for _, one := range list[:min(len(list), pruneTries)] {
-		one, _, err := l.considered(ctx, one.Model, roundsPerExpert, s)
+	for _, k := range order[:min(len(order), pruneTries)] {
+		one, _, err := l.considered(ctx, without(c.Model, k), roundsPerExpert, s)
 		if err != nil {
 			return best, err
 		}
 		if best.Model == nil || one.DescriptionLength < best.DescriptionLength {
 			best = one
 		}
+		if best.DescriptionLength < c.DescriptionLength {
+			break
+		}
 	}
 	return best, nil
 }
 
-// leastUseful returns up to n experts, those first whose votes move predictions
-// the least, weighted by how often they are active.
-func leastUseful(m *patchwork.Model, n int) []int {
+// leastUseful orders the experts of a model, those first without which the description
+// should be shortest, before others take their place: in one pass over the rows, by the
+// explanations without each that the search has seen.
+func (l *learner) leastUseful(ctx context.Context, m *patchwork.Model) ([]int, error) {
+	workers := max(l.opt.Workers, 1)
+	losses := make([][]exact.Int128, workers) // by worker and expert, in units of 1/exact.NatsUnit nats
+	for w := range losses {
+		losses[w] = make([]exact.Int128, m.K())
+	}
+	seen := make([][]int16, workers)
+	err := visitRows(ctx, m, l.data, l.opt.Explain, workers, func(w, i int, _ []uint8, search *joint.Search, sets []joint.Set) {
+		seen[w] = seen[w][:0]
+		evidence := evidenceOf(sets)
+		for _, s := range sets {
+			if s.Weight < minWeight {
+				break
+			}
+			for _, k := range s.Experts {
+				if slices.Contains(seen[w], k) {
+					continue
+				}
+				seen[w] = append(seen[w], k)
+				if loss := evidence - search.Without(k); loss < mostLoss {
+					losses[w][k] = losses[w][k].Add(exact.Product(l.data.Weight(i), int64(math.Round(loss*exact.NatsUnit))))
+				}
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
 	use, order := make([]float64, m.K()), make([]int, m.K())
+	pi := posterior.ActivationPrior(m)
 	for k := range use {
 		order[k] = k
-		for i, p := range m.Template(k) {
-			use[k] += m.Extras().Usage[k] * math.Abs(p-m.Abstention(i))
+		for _, list := range losses[1:] {
+			losses[0][k] = losses[0][k].Add(list[k])
 		}
+		use[k] = losses[0][k].Float()/exact.NatsUnit + float64(rows.Total(l.data))*math.Log1p(-pi[k]) - l.numberLength()*float64(1+rows.Votes(m, k, 0))
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(use[a], use[b]) })
-	return order[:min(n, len(order))]
+	return order, nil
 }
+
+// mostLoss bounds what a row may lose without an expert, in nats: more tells only that
+// the search has seen no other explanation.
+const mostLoss = 1e6

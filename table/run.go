@@ -97,6 +97,7 @@ type learner struct {
 	final  bool             // going on with all rows
 	sizes  []tried          // the best mixture of each size
 	kept   *patchwork.Model // the best, with its record
+	recent []explained      // the last E-steps
 }
 
 // tried is a candidate.
@@ -120,7 +121,7 @@ func (l *learner) run(ctx context.Context, data patchwork.Data) error {
 	if l.memory != nil && l.judge != nil {
 		l.hidden = withMemory(patchwork.Data{Images: l.judge.Visible}, withMemory(l.judge.Data, l.memory).Memory).Memory
 	}
-	search := l.sample(first)
+	search := l.searched(first)
 	l.learnFrom(search)
 	if err := l.search(ctx); err != nil {
 		return err
@@ -148,8 +149,8 @@ func (l *learner) run(ctx context.Context, data patchwork.Data) error {
 	return l.choose()
 }
 
-// sample returns as many rows as the search takes, drawn at random; all, if there
-// are no more.
+// sample returns as many rows as the search takes, drawn at random; all, if there are no
+// more of them.
 func (l *learner) sample(data patchwork.Data) patchwork.Data {
 	n := rows.Total(data)
 	if n <= int64(l.opt.Sample) {
@@ -159,13 +160,22 @@ func (l *learner) sample(data patchwork.Data) patchwork.Data {
 	return some
 }
 
+// searched returns the rows that the search takes: all, unless more differ than it takes,
+// which is what it costs.
+func (l *learner) searched(data patchwork.Data) patchwork.Data {
+	if data = rows.Distinct(data); len(data.Images) <= l.opt.Sample {
+		return data
+	}
+	return l.sample(data)
+}
+
 // hiddenTimes returns how many times the bits of held-out rows are hidden: more
 // often if rows are few, where chance decides which number of experts looks best.
 func hiddenTimes(held patchwork.Data) int { return max(1, min(8, 1000/len(held.Images))) }
 
 // learnFrom sets the data to learn from.
 func (l *learner) learnFrom(data patchwork.Data) {
-	l.data = withMemory(rows.Distinct(data), l.memory)
+	l.data, l.recent = withMemory(rows.Distinct(data), l.memory), nil
 	l.m = mStepOptions{Marginal: marginals(l.data), FixedBackground: l.opt.FixedBackground}
 	l.m.MinVoteGain = l.minVoteGains()[0]
 }
@@ -203,7 +213,7 @@ func (l *learner) search(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	tally, err := eStep(ctx, m, l.data, l.opt.Explain, l.opt.Workers)
+	tally, err := l.count(ctx, m)
 	if err != nil {
 		return err
 	}
@@ -241,25 +251,46 @@ func (l *learner) marginals() []float64 {
 
 // softEM runs soft EM from m.
 func (l *learner) softEM(ctx context.Context, m *patchwork.Model, iterations int) iter.Seq2[round, error] {
-	return softEM(ctx, m, l.data, emOptions{Iterations: iterations, MStep: l.m, Explain: l.opt.Explain, Workers: l.opt.Workers})
+	return softEM(ctx, m, l.data, emOptions{Iterations: iterations, MStep: l.m, Explain: l.opt.Explain, Workers: l.opt.Workers, Count: l.count})
 }
 
 // improve runs soft EM from a start. The models after a third, two thirds and all
-// of the iterations are candidates.
-func (l *learner) improve(ctx context.Context, m *patchwork.Model, start StartFrom) error {
+// of the iterations are candidates. It gives up when it can see that none will describe
+// the rows more briefly than lowest says, in nats.
+func (l *learner) improve(ctx context.Context, m *patchwork.Model, start StartFrom, lowest float64) error {
 	n := l.opt.Iterations
+	before := math.Inf(1)
 	for r, err := range l.softEM(ctx, m, n) {
 		if err != nil {
 			return err
 		}
-		if i := r.Number; i > 0 && (i == n || i == n/3 || i == 2*n/3) {
-			_, err = l.judged(ctx, r, l.stepOf(start))
+		s := l.stepOf(start)
+		i := r.Number
+		if i > 0 && (i == n || i == n/3 || i == 2*n/3) {
+			var c tried
+			c, err = l.judged(ctx, r, s)
+			s.DescriptionLength = c.DescriptionLength
 		} else {
-			err = l.progress(r, l.stepOf(start))
+			l.fill(&s, r)
+			err = l.emit(s)
 		}
 		if err != nil {
 			return err
 		}
+		if i >= n/3 && hopeless(s.DescriptionLength, before, lowest, n-i) {
+			return nil
+		}
+		before = s.DescriptionLength
 	}
 	return nil
+}
+
+// hopeful is by how much later iterations of soft EM may do better than the one before
+// them.
+const hopeful = 2
+
+// hopeless reports whether so many more iterations will not bring a description length to
+// the lowest one, as far as the last iteration tells, before which it was another.
+func hopeless(length, before, lowest float64, more int) bool {
+	return length-lowest > hopeful*float64(more)*max(before-length, 0)
 }

@@ -267,14 +267,14 @@ func TestRunYieldsEveryIteration(t *testing.T) {
 		}
 		seen[s.Stage]++
 	}
-	if seen[StageMixture] < 4*7 || seen[StageGrow] < 2*7 || seen[StageFinal] < plainRounds+2 || !last.Chosen || last.Best != last.Model {
+	if seen[StageMixture] < 2*7 || seen[StageGrow] < 2*7 || seen[StageFinal] < plainRounds+2 || !last.Chosen || last.Best != last.Model {
 		t.Errorf("steps by stage %v, last %+v", seen, last.CurvePoint)
 	}
 	curve := slices.Clone(last.Model.Extras().Record.Curve)
 	for i := range curve {
 		curve[i].Chosen = false
 	}
-	if len(points) < 6+4*3 || !slices.Equal(curve, points) {
+	if len(points) < 6+2*3 || !slices.Equal(curve, points) {
 		t.Errorf("curve %+v, candidates %+v", curve, points)
 	}
 }
@@ -344,7 +344,7 @@ func TestSearchOfASample(t *testing.T) {
 	data := bars(900, 4)
 	for _, aim := range []Aim{AimInterpret, AimPredict} {
 		most, last := int64(0), Step{}
-		for s, err := range Run(t.Context(), data, patchwork.Config{Height: 1, Width: 12}, Options{Aim: aim, Sample: 300}) {
+		for s, err := range Run(t.Context(), data, patchwork.Config{Height: 1, Width: 12}, Options{Aim: aim, Sample: 150}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -352,7 +352,7 @@ func TestSearchOfASample(t *testing.T) {
 				most = max(most, s.Rows)
 			}
 		}
-		if most != 300 || last.Rows != 900 || !last.Chosen || last.Stage != StageFinal {
+		if most != 150 || last.Rows != 900 || !last.Chosen || last.Stage != StageFinal {
 			t.Errorf("%v: searched %d rows, chosen %+v", aim, most, last.CurvePoint)
 		}
 		if last.Experts != 4 {

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -32,62 +33,78 @@ func (l *learner) tryStarts(ctx context.Context) error {
 // tryMixtures tries mixtures, until two larger ones in a row are worse than the
 // best before them.
 func (l *learner) tryMixtures(ctx context.Context) error {
-	lowest, worse := math.Inf(1), 0
+	lowest, worse, lengthToBeat := math.Inf(1), 0, math.Inf(1)
 	l.sizes = nil
 	for _, k := range l.mixtureSizes() {
 		worse++
 		own := l.own
-		l.own = tried{}
-		for n := range mixtureTries(k) {
-			m, err := l.mixture(ctx, k, n)
-			if err != nil {
-				return err
-			}
-			if err := l.improve(ctx, m, StartFromMixture); err != nil {
-				return err
-			}
+		size, err := l.tryMixture(ctx, k, lengthToBeat)
+		if err != nil {
+			return err
 		}
-		size := l.own
 		if l.sizes = append(l.sizes, size); size.score < lowest {
 			lowest, worse = size.score, 0
+		}
+		if l.judge == nil && l.opt.Experts == 0 {
+			lengthToBeat = min(lengthToBeat, size.DescriptionLength)
 		}
 		if own.Model != nil && own.DescriptionLength <= size.DescriptionLength {
 			l.own = own
 		}
-		if worse == mixturePatience {
+		if worse == mixturePatience || worse > 0 && k > 2*fewComponents {
 			return nil
 		}
 	}
 	return nil
 }
 
-// mixtureTries returns how many mixtures of k components are tried: of few, chance
-// may start two at rows of one kind.
-func mixtureTries(k int) int {
-	if k <= 4 {
-		return 4
+// tryMixture tries mixtures of k components, and returns the best: one, or of few
+// components, where chance may start two at rows of one kind, up to four, until the
+// shortest description has come twice.
+func (l *learner) tryMixture(ctx context.Context, k int, lowest float64) (tried, error) {
+	most := 1
+	if k <= fewComponents {
+		most = 4
 	}
-	return 1
+	l.own = tried{}
+	shortest := math.Inf(1)
+	for n := range most {
+		best := l.own
+		l.own = tried{}
+		m, err := l.mixture(ctx, k, n)
+		if err == nil {
+			err = l.improve(ctx, m, StartFromMixture, min(lowest, shortest))
+		}
+		if err != nil {
+			return l.own, err
+		}
+		length := l.own.DescriptionLength
+		if best.Model != nil && !l.ahead(l.own, best) {
+			l.own = best
+		}
+		if n > 0 && math.Abs(length-shortest) < sameLength {
+			break
+		}
+		shortest = min(shortest, length)
+	}
+	return l.own, nil
 }
 
-// mixturePatience is how many mixtures in a row may be worse.
-const mixturePatience = 2
-
 const (
-	// mostGrown bounds how often experts are grown in search of the shortest
-	// description.
-	mostGrown = 5
-	// mixturesFirst is up to how many rows the second start is from mixtures; of more
-	// rows, for which mixtures take longest, the third.
-	mixturesFirst = 1000
-	// sameLength is how far the lengths of two descriptions that count as one may
-	// be apart, in nats.
-	sameLength = 1
+	// mixturePatience is how many mixtures in a row may be worse; one of more than twice
+	// fewComponents.
+	mixturePatience = 2
+	// fewComponents is up to how many components more than one mixture is tried.
+	fewComponents = 4
 )
 
-// searchShortest grows experts from some rows and others, and takes them from mixtures
-// in between, until the shortest description has come from two starts; each is improved
-// (see improved) before they are compared.
+// mostGrown bounds how often experts are grown in search of the shortest description.
+const mostGrown = 5
+
+// searchShortest grows experts from some rows and others, and takes them from mixtures,
+// until the shortest description has come from two starts. Each is improved (see improved)
+// before they are compared; of the second growth and the mixtures the shorter first, and
+// neither if one of them has come, as it is, to what the first was improved to.
 func (l *learner) searchShortest(ctx context.Context) error {
 	var starts []func() error
 	if l.opt.StartFrom != StartFromMixture {
@@ -96,13 +113,13 @@ func (l *learner) searchShortest(ctx context.Context) error {
 		}
 	}
 	if l.opt.StartFrom != StartFromGrow {
-		at := 1 // of few rows, growing finds nothing to begin with where mixtures do
-		if rows.Counting(l.data) > mixturesFirst {
-			at = 2
+		at := 2
+		if l.fewRows() { // growing may find nothing to begin with where mixtures do
+			at = 1
 		}
 		starts = slices.Insert(starts, min(at, len(starts)), func() error { return l.fromMixtures(ctx) })
 	}
-	var lengths []float64
+	var found, waiting []tried
 	for n, start := range starts {
 		l.own = tried{}
 		if err := start(); err != nil {
@@ -111,22 +128,74 @@ func (l *learner) searchShortest(ctx context.Context) error {
 		if l.own.Model == nil {
 			continue
 		}
-		c, err := l.improved(ctx, l.own, uint64(n))
-		if err != nil {
-			return err
-		}
-		if c.Model != l.own.Model {
-			if c, err = l.accepted(ctx, c); err != nil {
-				return err
-			}
-		}
-		lengths = append(lengths, c.DescriptionLength)
-		slices.Sort(lengths)
-		if len(lengths) > 1 && lengths[1] < lengths[0]+sameLength {
+		if len(found) > 0 && same(l.own, found[0]) {
 			return nil
 		}
+		if waiting = append(waiting, l.own); n == 1 && len(starts) > 2 && !l.fewRows() {
+			continue
+		}
+		slices.SortStableFunc(waiting, func(a, b tried) int { return cmp.Compare(a.DescriptionLength, b.DescriptionLength) })
+		for i, c := range waiting {
+			next, err := l.improved(ctx, c, uint64(n+i*mostGrown))
+			if err == nil && next.Model != c.Model {
+				next, err = l.accepted(ctx, next)
+			}
+			if err != nil {
+				return err
+			}
+			if found = append(found, next); l.enoughStarts(found) {
+				return nil
+			}
+		}
+		waiting = nil
 	}
 	return nil
+}
+
+const (
+	// sameLength is how far the lengths of two descriptions that count as one may
+	// be apart, in nats.
+	sameLength = 1
+	// nearLength and nearShare are how far the shortest from grown experts and from
+	// mixtures may be apart, in nats, and as a share of what the shortest saves over the
+	// background alone: where there is no one best description, others as good are all that
+	// more starts find. Of few rows all are tried: they cost little.
+	nearLength = 10
+	nearShare  = 0.01
+	fewRows    = 1000
+)
+
+// fewRows reports whether the search has few rows.
+func (l *learner) fewRows() bool { return rows.Counting(l.data) <= fewRows }
+
+// enoughStarts reports whether the shortest description has come from two starts, by the
+// same number of experts (lengths alone agree by chance at times), or nearly from both
+// kinds of start.
+func (l *learner) enoughStarts(found []tried) bool {
+	if len(found) < 2 {
+		return false
+	}
+	slices.SortStableFunc(found, func(a, b tried) int { return cmp.Compare(a.DescriptionLength, b.DescriptionLength) })
+	if same(found[0], found[1]) {
+		return true
+	}
+	apart := found[1].DescriptionLength - found[0].DescriptionLength
+	return !l.fewRows() && found[0].StartFrom != found[1].StartFrom && apart < max(nearLength, nearShare*(l.backgroundLength()-found[0].DescriptionLength))
+}
+
+// same reports whether two models describe the rows equally briefly, by as many experts.
+func same(a, b tried) bool {
+	return a.Experts == b.Experts && math.Abs(a.DescriptionLength-b.DescriptionLength) < sameLength
+}
+
+// backgroundLength returns the nats that describe the rows by the background alone.
+func (l *learner) backgroundLength() float64 {
+	q := l.marginals()
+	sum := 0.0
+	for i, row := range l.data.Images {
+		sum -= float64(l.data.Weight(i)) * patchwork.LogLik(row, q)
+	}
+	return sum
 }
 
 // fromMixtures tries mixtures, and deletes experts of the best and of the next

@@ -8,6 +8,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/learn"
 	"example.com/patchwork/learn/pairs"
 	"example.com/patchwork/pose"
@@ -36,14 +37,14 @@ type Outcome struct {
 // worker, and returns the pixels of each that are more likely on than off. A set
 // without parts has none.
 func Learn(ctx context.Context, set Set, seed uint64) (Outcome, error) {
-	began := processorTime()
+	began := stat.ProcessorTime()
 	var out Outcome
 	if len(set.Parts) == 0 {
 		r, err := pairs.Grow(ctx, set.Images, pairs.Options{Seed: seed})
 		if err != nil {
 			return out, err
 		}
-		return Outcome{r.Parts, (processorTime() - began).Seconds()}, nil
+		return Outcome{r.Parts, (stat.ProcessorTime() - began).Seconds()}, nil
 	}
 	cfg := patchwork.NewConfig(patchwork.RuleMax, set.Images[0].Height(), set.Images[0].Width(), pose.Grid{Angles: set.Angles})
 	m, err := learn.Learn(ctx, patchwork.Data{Images: set.Images}, cfg, learn.Options{StartFrom: learn.StartFromPairs, Seed: seed})
@@ -53,7 +54,7 @@ func Learn(ctx context.Context, set Set, seed uint64) (Outcome, error) {
 	for k := range m.K() {
 		out.Parts = append(out.Parts, Ink(m, k))
 	}
-	out.Seconds = (processorTime() - began).Seconds()
+	out.Seconds = (stat.ProcessorTime() - began).Seconds()
 	return out, nil
 }
 

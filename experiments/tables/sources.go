@@ -176,7 +176,7 @@ var SourcesSizes = []int{1000, 3000, 9000}
 // ReportSources prints how many sources of the networks are found, and how well rows
 // are described that were not learned from, by number of rows; their number is not told.
 func ReportSources(ctx context.Context, w io.Writer, dir string, names []string, rule patchwork.Rule, aim table.Aim, draws int, o Options) error {
-	fmt.Fprintf(w, "rule %v, aim %v\n\n| set | rows | sources matched, by draw | supports | parts | test, nats a row | the truth | s per draw |\n|---|---|---|---|---|---|---|---|\n", rule, aim)
+	fmt.Fprintf(w, "rule %v, aim %v\n\n| set | rows | sources matched, by draw | supports | parts | test, nats a row | the truth | CPU s per draw |\n|---|---|---|---|---|---|---|---|\n", rule, aim)
 	for _, name := range names {
 		n, err := LoadNetwork(dir, name)
 		if err != nil {
@@ -187,12 +187,12 @@ func ReportSources(ctx context.Context, w io.Writer, dir string, names []string,
 			test, truth, took := 0.0, 0.0, time.Duration(0)
 			for draw := range draws {
 				train, tests := n.Draw(rows, 1000, o.Seed+uint64(draw))
-				began := time.Now()
+				began := stat.ProcessorTime()
 				m, err := table.Learn(ctx, train, patchwork.Config{Rule: rule, Height: 1, Width: len(n.Noise)}, table.Options{Aim: aim, Seed: o.Seed + uint64(draw), Workers: o.Workers})
 				if err != nil {
 					return err
 				}
-				took += time.Since(began)
+				took += stat.ProcessorTime() - began
 				r, err := n.Judge(ctx, m, tests, o.Workers)
 				if err != nil {
 					return err

@@ -116,7 +116,7 @@ const policy = `
 	experiments/rivals/rbm, experiments/rivals/sparse;
 	testing, experiments/rivals/coding < experiments/rivals/coding/codingtest; # for tests only
 
-	NONE < experiments/stat; # what numbers are like
+	FILES < experiments/stat; # what numbers are like
 
 	# Measuring. Only tests may import it.
 	golang.org/x/sys/cpu < experiments/bench/roofline;

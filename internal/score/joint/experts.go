@@ -1,5 +1,7 @@
 package joint
 
+import "math"
+
 // Experts are the opinions of K experts about D bits, prepared for searching. They are
 // immutable and safe for concurrent use.
 type Experts struct {
@@ -10,28 +12,53 @@ type Experts struct {
 	params  [][]float64 // by expert and bit
 	columns [][]int32   // of each expert, the bits that it votes on
 	packed  [][]float64 // the parameters there
+	alone   [3][]settled
+	coin    bit // the state of a bit of the normalized sum without experts
 }
+
+// settled is the state of a bit, off, on or unknown, without experts.
+type settled struct{ a, b, c0, c1, p, logLik float64 }
 
 // NewExperts prepares opinions, which must not change afterwards.
 func NewExperts(r Rule, q []float64, opinions [][]float64) *Experts {
 	e := &Experts{Rule: r, Q: q, Opinions: opinions}
 	for _, t := range opinions {
 		v := make([]float64, len(t))
-		var columns []int32
-		var packed []float64
 		for i, p := range t {
-			if v[i] = r.parameter(p, q[i]); r.Votes(p, q[i]) {
-				columns, packed = append(columns, int32(i)), append(packed, v[i])
-			}
+			v[i] = r.parameter(p, q[i])
 		}
+		columns, packed := Votes(r, q, t)
 		e.params, e.columns, e.packed = append(e.params, v), append(e.columns, columns), append(e.packed, packed)
+	}
+	for x := range e.alone {
+		e.alone[x] = make([]settled, len(q))
+		for i, share := range q {
+			b := bit{rule: r, q: share, on: e.coin.on, off: e.coin.off}
+			b.reset()
+			s := settled{a: b.a, b: b.b, p: share}
+			s.c0, s.c1 = coefficients(uint8(x), share, &b)
+			switch uint8(x) {
+			case On:
+				s.logLik = math.Log(max(share, least))
+			case Off:
+				s.logLik = math.Log1p(-min(share, 1-1e-16))
+			}
+			e.alone[x][i], e.coin = s, b
+		}
 	}
 	return e
 }
 
-// Votes returns the bits that expert k votes on, and the parameters of its votes, as
-// State.GainOf takes them.
-func (e *Experts) Votes(k int) (columns []int32, params []float64) { return e.columns[k], e.packed[k] }
+// Votes returns the bits on which opinions are votes beside background q, and the
+// parameters of these votes, as State.GainOf takes them.
+func Votes(r Rule, q, opinions []float64) (columns []int32, params []float64) {
+	for i, p := range opinions {
+		if r.Votes(p, q[i]) {
+			columns, params = append(columns, int32(i)), append(params, r.parameter(p, q[i]))
+		}
+	}
+	return columns, params
+}
 
 // Values of the bits of a row.
 const (
@@ -68,14 +95,10 @@ func (s *State) Reset(e *Experts, x []uint8) {
 		s.a, s.b, s.c0, s.c1, s.p = all[:n:n], all[n:2*n:2*n], all[2*n:3*n:3*n], all[3*n:4*n:4*n], all[4*n:]
 	}
 	s.a, s.b, s.c0, s.c1, s.p = s.a[:n], s.b[:n], s.c0[:n], s.c1[:n], s.p[:n]
-	b := bit{rule: e.Rule, on: s.one.on, off: s.one.off}
-	for i, q := range e.Q {
-		b.q = q
-		b.reset()
-		s.a[i], s.b[i] = b.a, b.b
-		s.settle(i, q, &b)
+	for i, v := range x {
+		b := &e.alone[v][i]
+		s.a[i], s.b[i], s.c0[i], s.c1[i], s.p[i] = b.a, b.b, b.c0, b.c1, b.p
 	}
-	s.one = b
 }
 
 // CopyFrom makes s a copy of another state.
@@ -117,62 +140,62 @@ func (s *State) Place(k int) {
 			b.join(s.e.packed[k][j])
 			s.a[i], s.b[i] = b.a, b.b
 		}
-		s.settle(i, b.p(), &b)
+		p := b.p()
+		s.p[i] = p
+		s.c0[i], s.c1[i] = coefficients(s.x[i], p, &b)
 	}
 	s.one = b
 }
 
-// settle sets the probability and the coefficients of bit i after a change.
-func (s *State) settle(i int, p float64, b *bit) {
-	s.p[i] = p
-	x := s.x[i]
+// coefficients returns the coefficients of a bit of value x, whose probability is p.
+func coefficients(x uint8, p float64, b *bit) (c0, c1 float64) {
 	if x == Unknown {
-		s.c0[i], s.c1[i] = 1, 0
-		switch s.e.Rule {
+		switch b.rule {
 		case SumOfOdds:
-			s.c0[i], s.c1[i] = 1+b.a, 1
+			return 1 + b.a, 1
 		case SumOfLogOdds:
-			s.c0[i], s.c1[i] = 1, b.a
+			return 1, b.a
 		case NormalizedSum:
-			s.c0[i], s.c1[i] = 0, 0
+			return 0, 0
 		}
-		return
+		return 1, 0
 	}
 	on := x == On
-	switch s.e.Rule {
+	switch b.rule {
 	case NoisyOr:
-		s.c0[i], s.c1[i] = 0, 1
+		c0, c1 = 0, 1
 		if on {
-			s.c0[i] = 1 / max(p, least)
-			s.c1[i] = -b.a * s.c0[i]
+			c0 = 1 / max(p, least)
+			c1 = -b.a * c0
 		}
 	case SumOfOdds: // (O+v)/(1+O+v) and 1/(1+O+v)
-		s.c0[i], s.c1[i] = 1+b.a, 0
+		c0, c1 = 1+b.a, 0
 		if on {
-			s.c1[i] = (1 + b.a) / max(b.a, least)
-			s.c0[i] = b.a * s.c1[i]
+			c1 = (1 + b.a) / max(b.a, least)
+			c0 = b.a * c1
 		}
 	case SumOfLogOdds: // R v/(1+R v) and 1/(1+R v)
-		s.c0[i], s.c1[i] = 1+b.a, 0
+		c0, c1 = 1+b.a, 0
 		if on {
-			s.c0[i], s.c1[i] = 0, 1+b.a
+			c0, c1 = 0, 1+b.a
 		}
 	case NormalizedSum:
 		sign := signed(on, p)
-		s.c0[i], s.c1[i] = sign*(b.votes(1, 0)-p), sign*(p-b.votes(0, 1))
+		c0, c1 = sign*(b.votes(1, 0)-p), sign*(p-b.votes(0, 1))
 	default:
-		s.c0[i], s.c1[i] = 0, signed(on, p)
+		c0, c1 = 0, signed(on, p)
 		if !on {
-			s.c0[i] = -s.c1[i]
+			c0 = -c1
 		}
-		switch s.e.Rule {
+		switch b.rule {
 		case MaxMinusMin:
-			s.c0[i] -= s.c1[i] * b.q
+			c0 -= c1 * b.q
 		case Mean:
-			s.c1[i] /= b.b + 1
-			s.c0[i] += s.c1[i] * b.a
+			c1 /= b.b + 1
+			c0 += c1 * b.a
 		}
 	}
+	return c0, c1
 }
 
 // signed returns 1/P(x), negative if the bit is off.

@@ -80,6 +80,12 @@ func (s *State) ratios(columns []int32, params []float64) float64 {
 // LogLik returns the log-likelihood of the known bits of the row, in nats.
 func (s *State) LogLik() float64 {
 	sum := 0.0
+	if len(s.set) == 0 {
+		for i, x := range s.x {
+			sum += s.e.alone[x][i].logLik
+		}
+		return sum
+	}
 	for i, x := range s.x {
 		switch x {
 		case On:

@@ -31,23 +31,32 @@ type group struct {
 // NewGroups returns empty counts of that many bits.
 func NewGroups(width int) *Groups { return &Groups{width: width, index: map[string]*group{}} }
 
-// Add counts a row, explained by a set, by a weight in units of 1/Unit.
-func (g *Groups) Add(set []int16, x []uint8, units int64) {
+// Add counts a row, explained by a set, by a weight in units of 1/Unit. The row is given
+// by the columns that are on, and those that are unknown.
+func (g *Groups) Add(set []int16, ones, unknown []int32, units int64) {
 	g.sorted = append(g.sorted[:0], set...)
 	slices.Sort(g.sorted)
 	c := g.of(g.sorted)
 	c.weight += units
-	on := c.on
-	for i, v := range x {
-		switch v {
-		case On:
-			on[i] += units
-		case Unknown:
-			if c.hidden == nil {
-				c.hidden = make([]int64, g.width)
-			}
-			c.hidden[i] += units
-		}
+	for _, i := range ones {
+		c.on[i] += units
+	}
+	if len(unknown) > 0 && c.hidden == nil {
+		c.hidden = make([]int64, g.width)
+	}
+	for _, i := range unknown {
+		c.hidden[i] += units
+	}
+}
+
+// Len returns how many sets there are.
+func (g *Groups) Len() int { return len(g.index) }
+
+// Each calls f for every set, in ascending order: its weight, and for each bit in how many
+// rows it is on, in units of 1/Unit, and in how many it is unknown (nil: in none).
+func (g *Groups) Each(f func(set []int16, weight int64, on, hidden []int64)) {
+	for _, c := range g.list() {
+		f(c.set, c.weight, c.on, c.hidden)
 	}
 }
 

@@ -1,7 +1,6 @@
 package joint
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -41,6 +40,7 @@ type node struct {
 	parent, expert int32
 	size           int32
 	joint          float64
+	steps          float64 // joint in steps of tie
 }
 
 // NewSearch returns a search for up to keep sets, of up to most experts (0: no limit),
@@ -72,7 +72,7 @@ const negligible = 25
 // their joint probabilities. The sets are the search's own, until it is used again.
 func (s *Search) Explain(x []uint8) (sets []Set, evidence float64) {
 	s.origin.Reset(s.experts, x)
-	s.nodes = append(s.nodes[:0], node{parent: -1, expert: -1, joint: s.empty + s.origin.LogLik()})
+	s.nodes = append(s.nodes[:0], nodeOf(-1, -1, 0, s.empty+s.origin.LogLik()))
 	s.take(&s.states, 1)
 	s.states[0].CopyFrom(&s.origin)
 	s.at = append(s.at[:0], 0)
@@ -89,9 +89,14 @@ func (s *Search) Explain(x []uint8) (sets []Set, evidence float64) {
 	return s.rank()
 }
 
+// nodeOf returns the node of a parent and one expert more.
+func nodeOf(parent, expert, size int32, joint float64) node {
+	return node{parent, expert, size, joint, math.Round(joint / tie)}
+}
+
 // better orders nodes, the likelier first, in steps of tie: sums that differ by rounding
 // alone are equal, and the order of discovery decides.
-func better(a, b *node) int { return cmp.Compare(math.Round(b.joint/tie), math.Round(a.joint/tie)) }
+func better(a, b *node) float64 { return b.steps - a.steps }
 
 // take makes the list of states that long.
 func (s *Search) take(list *[]*State, n int) {
@@ -119,7 +124,7 @@ func (s *Search) extend(best float64) {
 			}
 			joint := from.joint + state.Gain(k) - s.costs[k]
 			if joint > best-negligible {
-				s.nodes = append(s.nodes, node{int32(s.at[b]), int32(k), from.size + 1, joint})
+				s.nodes = append(s.nodes, nodeOf(int32(s.at[b]), int32(k), from.size+1, joint))
 				best = max(best, joint)
 			}
 		}
@@ -171,15 +176,32 @@ func (s *Search) advance() {
 	s.at, s.next = s.next, s.at
 }
 
-// rank returns the best nodes as sets, with their weights.
-func (s *Search) rank() ([]Set, float64) {
-	order := s.order[:0]
+// best lists the best nodes, best first, at most as many as are kept.
+func (s *Search) best() []int {
+	order, top := s.order[:0], math.Inf(-1)
 	for i := range s.nodes {
-		order = append(order, i)
+		n := &s.nodes[i]
+		if top = max(top, n.joint); n.joint < top-2*negligible { // it has no weight
+			continue
+		}
+		if len(order) < s.keep {
+			order = append(order, i)
+		} else if last := order[len(order)-1]; better(n, &s.nodes[last]) < 0 {
+			order[len(order)-1] = i
+		} else {
+			continue
+		}
+		for j := len(order) - 1; j > 0 && better(n, &s.nodes[order[j-1]]) < 0; j-- {
+			order[j-1], order[j] = i, order[j-1]
+		}
 	}
 	s.order = order
-	slices.SortStableFunc(order, func(a, b int) int { return better(&s.nodes[a], &s.nodes[b]) })
-	order = order[:min(len(order), s.keep)]
+	return order
+}
+
+// rank returns the best nodes as sets, with their weights.
+func (s *Search) rank() ([]Set, float64) {
+	order := s.best()
 	s.sets, s.buffer = s.sets[:0], s.buffer[:0]
 	top, sum := s.nodes[order[0]].joint, 0.0
 	for _, at := range order {
@@ -202,4 +224,36 @@ func (s *Search) rank() ([]Set, float64) {
 		s.sets[i].Weight /= sum
 	}
 	return s.sets, top + math.Log(sum)
+}
+
+// Without returns how much of a row's evidence is left if an expert did not exist, by the
+// sets without it that the search has seen: the logarithm of the sum of their joint
+// probabilities, which include that the expert is inactive.
+func (s *Search) Without(k int16) float64 {
+	top, sum := math.Inf(-1), 0.0
+	for pass := range 2 { // the largest, then the sum
+		for i := range s.nodes {
+			n := &s.nodes[i]
+			if pass == 0 && n.joint <= top || pass == 1 && n.joint < top-negligible || s.has(i, k) {
+				continue
+			}
+			if pass == 0 {
+				top = n.joint
+			} else {
+				sum += math.Exp(n.joint - top)
+			}
+		}
+	}
+	return top + math.Log(sum)
+}
+
+// has reports whether the set of a node contains an expert.
+func (s *Search) has(at int, k int16) bool {
+	for at >= 0 {
+		if s.nodes[at].expert == int32(k) {
+			return true
+		}
+		at = int(s.nodes[at].parent)
+	}
+	return false
 }

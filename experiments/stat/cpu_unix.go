@@ -1,15 +1,15 @@
 //go:build unix
 
-package pairs
+package stat
 
 import (
 	"syscall"
 	"time"
 )
 
-// processorTime returns the processor time of this process so far, outside the
+// ProcessorTime returns the processor time of this process so far, outside the
 // system.
-func processorTime() time.Duration {
+func ProcessorTime() time.Duration {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
 		panic(err)
