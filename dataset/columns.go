@@ -16,6 +16,7 @@ type columnStats struct {
 	fractions  bool           // some number is not an integer
 	levels     map[string]int // how often each value occurs, but 0, 1 and unknown ones
 	manyLevels bool           // more than are counted
+	learned    coding         // of this column in the data that a model was learned from
 }
 
 // cellPlace is a cell and its line (from 1; 0 for none).
@@ -164,10 +165,11 @@ const (
 
 // vocabularies says which ways of writing a bit some column of the table proves:
 // columns that have only one value of a pair are judged by them.
-type vocabularies struct{ marks, signs, letters bool }
+type vocabularies struct{ marks, signs, letters, ones bool }
 
 func vocabulariesOf(columns []columnStats) vocabularies {
 	var v vocabularies
+	zeros, ones := false, false // in columns of bits
 	for i := range columns {
 		c := &columns[i]
 		blanks := c.sum(blankToken, unknownToken)
@@ -175,8 +177,14 @@ func vocabulariesOf(columns []columnStats) vocabularies {
 		plus, minus, p, a := c.count[plusToken], c.count[minusToken], c.count[pToken], c.count[aToken]
 		v.marks = v.marks || c.count[xToken] > 0 && c.count[blankToken] > 0 && c.count[xToken]+blanks == all
 		v.signs = v.signs || plus > 0 && minus > 0 && plus+minus+blanks == all
-		v.letters = v.letters || p > 0 && a > 0 && p+a+blanks == all
+		words := c.sum(zeroToken, oneToken, noToken, yesToken)
+		v.letters = v.letters || p > 0 && a > 0 && p+a+words+blanks == all
+		if c.sum(takes[letterCoding]...)+blanks == all {
+			zeros = zeros || c.sum(zeroToken, noToken, aToken) > 0
+			ones = ones || c.count[blankToken] > 0 && c.sum(oneToken, yesToken, pToken) > 0
+		}
 	}
+	v.ones = ones && !zeros
 	return v
 }
 
@@ -186,7 +194,9 @@ func (c *columnStats) classOf(v vocabularies) (columnClass, coding) {
 	only := func(kinds ...token) bool { return c.sum(kinds...) == known }
 	has := func(t token) bool { return c.count[t] > 0 }
 	switch {
-	case known == 0 && v.marks && has(blankToken):
+	case c.learned != bitCoding && only(takes[c.learned]...) && (known > 0 || has(blankToken)):
+		return bitClass, c.learned
+	case known == 0 && (v.marks || v.ones) && has(blankToken):
 		return bitClass, markCoding
 	case has(minusToken) && only(minusToken) && v.signs, has(plusToken) && has(minusToken) && only(plusToken, minusToken):
 		return bitClass, signCoding
@@ -195,12 +205,15 @@ func (c *columnStats) classOf(v vocabularies) (columnClass, coding) {
 			return bitClass, signCoding
 		}
 		return bitClass, markCoding
-	case has(xToken) && only(xToken):
+	case has(xToken) && only(xToken), v.ones && known > 0 && only(oneToken, yesToken, pToken):
 		return bitClass, markCoding
-	case only(pToken, aToken) && (v.letters || has(pToken) && has(aToken)) && known > 0:
+	case only(takes[letterCoding]...) && (has(pToken) || has(aToken)) && (v.letters || has(pToken) && has(aToken)):
 		return bitClass, letterCoding
 	case only(zeroToken, oneToken, yesToken, noToken, minusToken):
 		return bitClass, bitCoding
+	}
+	if letters := c.sum(takes[letterCoding]...); has(pToken) && has(aToken) && 10*letters >= 9*known {
+		return spoiltClass, letterCoding
 	}
 	return c.mixedClass(known), bitCoding
 }

@@ -17,13 +17,15 @@
 // on. Columns of text, in CSV, Arrow and Parquet, also say it in words, in upper or
 // lower case, with blanks around them:
 //
-//	on       1, 1.0, y, yes, t, true, present
-//	off      0, 0.0, n, no, f, false, absent
+//	on       1, 1.0, y, yes, t, true, present, positive, detected, ja, oui, sí, ...
+//	off      0, 0.0, n, no, f, false, absent, negative, not detected, nein, non, ...
 //	unknown  nothing, ?, NA, N/A, NaN, null, None, a point
 //
 // and in three ways that only a whole column shows: + and -, where - is off (alone,
 // or beside other words, it is unknown, unless another column has both); P and A, for
-// present and absent; and a mark, X or + alone, where an empty cell is off.
+// present and absent; and a mark, X or + alone, where an empty cell is off. Where no
+// cell of the table says off, 1, P and words for on are marks, too. A model remembers
+// which of its columns were written so ([Reading]).
 //
 // # What a column is for
 //

@@ -54,6 +54,7 @@ func (o Options) For(m *patchwork.Model, meant ...string) (Options, []string, er
 		o.Items, o.Pairs = r.Items, r.Pairs
 	}
 	like, notes := r.Options(), w.contradictions(&o, meant)
+	o.codings = like.codings
 	if o.Threshold == nil && !o.AutoThreshold {
 		o.Threshold, o.AutoThreshold = like.Threshold, like.AutoThreshold
 	}

@@ -21,7 +21,7 @@ func (in *input) offending(s *survey, p *tablePlan, v vocabularies, asked map[in
 	var numbers, texts []offender
 	for _, i := range p.data {
 		c := &s.columns[i]
-		class, _ := c.classOf(v)
+		class, code := c.classOf(v)
 		if asked[i] != nil || class == bitClass {
 			continue
 		}
@@ -29,7 +29,8 @@ func (in *input) offending(s *survey, p *tablePlan, v vocabularies, asked map[in
 			number.name = s.name(i)
 			numbers = append(numbers, number)
 		}
-		if text, ok := c.worst(in.rule, textToken, xToken, plusToken, pToken, aToken, commaToken); ok && text.kind != commaToken {
+		kinds := slices.DeleteFunc([]token{textToken, xToken, plusToken, pToken, aToken, commaToken}, func(t token) bool { return slices.Contains(takes[code], t) })
+		if text, ok := c.worst(in.rule, kinds...); ok && text.kind != commaToken {
 			text.name = s.name(i)
 			texts = append(texts, text)
 		}

@@ -83,9 +83,10 @@ type Options struct {
 	// to 16 bytes of memory for each. Zero means 2^26, or 8192 x 8192.
 	MaxPicture int
 
-	model     *expected // the model that the data are for, see For; nil for none
-	items     []string  // of several lists that are read together
-	partBytes int64     // of a part of a file; 0 means 4 MiB (tests read smaller ones)
+	codings   map[string]coding // of columns, as a Reading has them
+	model     *expected         // the model that the data are for, see For; nil for none
+	items     []string          // of several lists that are read together
+	partBytes int64             // of a part of a file; 0 means 4 MiB (tests read smaller ones)
 
 	folders map[string]string // by path: see folderLabels
 }

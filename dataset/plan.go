@@ -90,6 +90,9 @@ func (in *input) planTable(s *survey) (*tablePlan, error) {
 	if err := s.checkNames(); err != nil && in.opts.model == nil { // else the columns are matched by name
 		return nil, err
 	}
+	for i := range s.columns {
+		s.columns[i].learned = in.opts.codings[s.name(i)]
+	}
 	v := vocabulariesOf(s.columns)
 	asked, err := in.askedCategories(s, v)
 	if err != nil {
@@ -379,6 +382,9 @@ func (in *input) layOut(s *survey, p *tablePlan, v vocabularies, asked map[int]*
 		if d.coding == markCoding && d.levels == nil && c.count[blankToken] > 0 {
 			marked = append(marked, s.name(i))
 		}
+		if list := p.coded.list(d.coding); list != nil && d.levels == nil {
+			*list = append(*list, s.name(i))
+		}
 		p.plain = p.plain && d.coding == bitCoding
 		p.width += d.n
 		p.pixels = append(p.pixels, d)
@@ -387,7 +393,7 @@ func (in *input) layOut(s *survey, p *tablePlan, v vocabularies, asked map[int]*
 		p.columns = names
 	}
 	if len(marked) > 0 {
-		p.note("an empty cell means off in %s, where the others hold a mark", andList(marked))
+		p.note("an empty cell means off in %s, where the others hold a mark; write NA for what is not known", andList(marked))
 	}
 	if len(made) > 0 {
 		keep := ""

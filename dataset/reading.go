@@ -34,6 +34,8 @@ type Reading struct {
 	// numbers in the file.
 	Numbered bool `json:"numbered,omitempty"`
 
+	Coded
+
 	// Categories lists the columns that became columns of bits, with their values.
 	Categories []Category `json:"categories,omitempty"`
 	// Items and Pairs say that the rows are lists of items; Columns of the model has
@@ -69,6 +71,7 @@ func newReading(o *Options) Reading {
 func (r *Reading) Options() Options {
 	o := Options{Array: r.Array, Threshold: r.Threshold, AutoThreshold: r.AutoThreshold, Invert: r.Invert, Meta: r.Meta, Weight: r.Weight, Columns: r.Columns, Categories: r.Categories, Items: r.Items, Pairs: r.Pairs,
 		Names: r.Names, Transpose: r.Transpose, Header: HeaderMode(max(0, slices.Index(headerNames[:], r.Header)))}
+	o.codings = r.codings()
 	if len(r.Size) == 2 {
 		o.Height, o.Width = r.Size[0], r.Size[1]
 	}
@@ -96,7 +99,7 @@ func (r Reading) inNames(of *roles) Reading {
 			r.Columns = append(r.Columns, of.name(i))
 		}
 	}
-	r.Numbered = of.numbered && of.columns == nil
+	r.Coded, r.Numbered = of.coded, of.numbered && of.columns == nil
 	return r
 }
 

@@ -146,7 +146,7 @@ func (s *survey) isHeader(first []string) bool {
 		}
 		words = words && known > 0 && c.sum(zeroToken, oneToken, numberToken) == known && cell != "" && unicode.IsLetter(rune(trim(cell + " .")[0]))
 		if known > 0 {
-			news = news && t > yesToken && c.levels[levelOf(trim(cell))] == 0
+			news = news && t > oneToken && (t == textToken || c.count[t] == 0) && c.levels[levelOf(trim(cell))] == 0
 			few = few || c.few()
 		}
 	}

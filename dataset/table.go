@@ -20,6 +20,7 @@ type roles struct {
 	auto   []bool   // which of them nobody asked for
 	weight int      // -1 for none
 
+	coded   Coded    // data columns whose cells mean something special
 	columns []string // names of the pixels, if they are not those of the data columns
 
 	// numbered says that the file has no names and that its data columns are not all

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -34,11 +35,15 @@ var cellWords = map[string]token{
 	"": blankToken, "?": unknownToken, "na": unknownToken, "n/a": unknownToken, "nan": unknownToken, "null": unknownToken, "none": unknownToken, ".": unknownToken,
 	"y": yesToken, "yes": yesToken, "t": yesToken, "true": yesToken, "present": yesToken,
 	"n": noToken, "no": noToken, "f": noToken, "false": noToken, "absent": noToken,
+	"positive": yesToken, "pos": yesToken, "detected": yesToken, "ja": yesToken, "oui": yesToken, "sí": yesToken, "sim": yesToken, "tak": yesToken, "evet": yesToken,
+	"wahr": yesToken, "vrai": yesToken, "verdadero": yesToken, "vero": yesToken, "да": yesToken,
+	"negative": noToken, "neg": noToken, "not detected": noToken, "undetected": noToken, "not present": noToken, "nein": noToken, "non": noToken, "não": noToken, "nee": noToken, "nej": noToken, "nie": noToken, "hayır": noToken,
+	"falsch": noToken, "faux": noToken, "falso": noToken, "нет": noToken,
 	"+": plusToken, "-": minusToken, "x": xToken, "p": pToken, "a": aToken,
 }
 
 // longestWord is the length of the longest of cellWords.
-const longestWord = 7
+const longestWord = 12
 
 // tokenOf returns what a cell is, without the blanks around it, and its value if
 // it is a number.
@@ -112,10 +117,52 @@ type coding uint8
 
 const (
 	bitCoding    coding = iota // 0 and 1, or words for them; "-" is unknown
-	markCoding                 // one mark (X, or + alone) is on, a blank cell is off
+	markCoding                 // a mark (X, + or P, or 1 where no cell of the table is 0) is on, a blank cell is off
 	signCoding                 // + is on, - is off
-	letterCoding               // P is on, A is off
+	letterCoding               // P is on, A is off, and so are 1 and 0 and words for them
 )
+
+// Coded are the names of columns whose cells mean what other columns and rows of their
+// table showed, which a file of one row does not show.
+type Coded struct {
+	Marks   []string `json:"marks,omitempty"`   // a mark is on, a blank cell is off
+	Signs   []string `json:"signs,omitempty"`   // + is on, - is off
+	Letters []string `json:"letters,omitempty"` // P is on, A is off
+}
+
+// list returns the names of a coding, nil for the first.
+func (c *Coded) list(of coding) *[]string {
+	switch of {
+	case markCoding:
+		return &c.Marks
+	case signCoding:
+		return &c.Signs
+	case letterCoding:
+		return &c.Letters
+	}
+	return nil
+}
+
+// codings returns the coding of each column.
+func (c *Coded) codings() map[string]coding {
+	var out map[string]coding
+	for of := markCoding; of <= letterCoding; of++ {
+		for _, name := range *c.list(of) {
+			if out == nil {
+				out = map[string]coding{}
+			}
+			out[name] = of
+		}
+	}
+	return out
+}
+
+// takes are the tokens that a coding takes for bits, blank cells aside.
+var takes = map[coding][]token{
+	markCoding:   {xToken, plusToken, pToken, oneToken, yesToken},
+	signCoding:   {plusToken, minusToken},
+	letterCoding: {pToken, aToken, zeroToken, oneToken, noToken, yesToken},
+}
 
 // of returns the pixel state of a cell in a column of this coding.
 func (c coding) of(cell string, r rule) uint8 {
@@ -140,10 +187,11 @@ func (c coding) of(cell string, r rule) uint8 {
 		case minusToken:
 			return unknown
 		}
-	case c == markCoding && (t == xToken || t == plusToken), c == signCoding && t == plusToken, c == letterCoding && t == pToken:
-		return r.bit(on)
-	case c == signCoding && t == minusToken, c == letterCoding && t == aToken:
+		return notBinary
+	case !slices.Contains(takes[c], t):
+		return notBinary
+	case t == minusToken, t == aToken, t == zeroToken, t == noToken:
 		return r.bit(off)
 	}
-	return notBinary
+	return r.bit(on)
 }

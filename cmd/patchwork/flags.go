@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/patchwork/internal/atomicfile"
 	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/internal/recipe"
 	"github.com/spf13/cobra"
@@ -140,6 +141,9 @@ func checkOutputs(paths ...string) error {
 		}
 		if !info.IsDir() {
 			return fmt.Errorf("write %s: %s is not a folder", path, filepath.Dir(path))
+		}
+		if err := atomicfile.Check(path); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -52,6 +53,10 @@ func firstOf(names []string) string {
 	return text
 }
 
+// unflagged lists what no flag says of how data were read: what a file without names, and
+// the cells of some columns, are like.
+var unflagged = []string{"numbered", "marks", "signs", "letters"}
+
 // readingFlags returns how the data of a model were read as the flags that say so.
 func readingFlags(reading json.RawMessage) string {
 	d := json.NewDecoder(bytes.NewReader(reading))
@@ -68,7 +73,7 @@ func readingFlags(reading json.RawMessage) string {
 		if err != nil {
 			break // the model file has checked that it is JSON
 		}
-		if name == "numbered" { // no flag says so: it is what a file without names is like
+		if slices.Contains(unflagged, fmt.Sprint(name)) {
 			continue
 		}
 		flags = append(flags, strings.TrimSpace(fmt.Sprintf("--%v %s", name, flagValue(value))))

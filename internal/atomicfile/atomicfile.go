@@ -108,6 +108,24 @@ func Write(path string, write func(io.Writer) error) error {
 	return nil
 }
 
+// Check reports, as an error like those of Write, why no file can be written at path, so
+// that nobody works for a file that cannot be kept. It creates and removes a hidden file
+// beside it; what is at path stays as it is.
+func Check(path string) error {
+	target, mode, err := resolve(path)
+	if err != nil || mode&(fs.ModeDevice|fs.ModeNamedPipe|fs.ModeSocket) != 0 {
+		return err
+	}
+	f, err := createBeside(target)
+	if err != nil {
+		return rename(err, path)
+	}
+	if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
+		return rename(err, path)
+	}
+	return nil
+}
+
 // unfinished has the names of the hidden files that are being written.
 var unfinished sync.Map
 

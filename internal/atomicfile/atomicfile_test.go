@@ -182,3 +182,29 @@ func TestRemoveUnfinished(t *testing.T) {
 		return errors.New("enough")
 	})
 }
+
+// TestCheck: a path that can be written is left as it is, with nothing beside it; for
+// others the error is that of Write.
+func TestCheck(t *testing.T) {
+	dir := t.TempDir()
+	old := filepath.Join(dir, "old")
+	if err := os.WriteFile(old, []byte("kept"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{old, filepath.Join(dir, "new"), os.DevNull} {
+		if err := Check(path); err != nil {
+			t.Error(err)
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if text, _ := os.ReadFile(old); err != nil || len(entries) != 1 || string(text) != "kept" {
+		t.Errorf("left %v, %q: %v", entries, text, err)
+	}
+	never := func(io.Writer) error { return nil }
+	for _, path := range []string{"", dir, filepath.Join(dir, "none", "x"), filepath.Join(old, "x")} {
+		err, want := Check(path), Write(path, never)
+		if err == nil || want == nil || err.Error() != want.Error() {
+			t.Errorf("%q: %v, Write says %v", path, err, want)
+		}
+	}
+}
