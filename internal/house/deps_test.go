@@ -90,7 +90,7 @@ const policy = `
 	github.com/klauspost/compress/..., github.com/pierrec/lz4/v4, github.com/andybalholm/brotli, golang.org/x/text/...
 	< dataset;
 
-	patchwork, internal/npy, internal/atomicfile, FILES
+	patchwork, learn/real, internal/npy, internal/atomicfile, FILES
 	< modelfile;
 
 	patchwork, modelfile, internal/atomicfile, FILES
@@ -129,7 +129,7 @@ const policy = `
 	< studio/...;
 	LIBRARY, experiments/stat, NETWORK < experiments/bench/serve;
 	LIBRARY, experiments/stat, cmd/engine < experiments/bench/scale;
-	LIBRARY, learn/pairs, rule, internal/assign, experiments/stat, experiments/rivals/dae, experiments/rivals/logpca, experiments/rivals/nmf,
+	LIBRARY, learn/pairs, learn/real, rule, internal/assign, experiments/stat, experiments/rivals/dae, experiments/rivals/logpca, experiments/rivals/nmf,
 	experiments/rivals/rbm, experiments/rivals/sparse
 	< experiments/...;
 	experiments/... < experiments/paper!; # the one door of the experiments

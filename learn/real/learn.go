@@ -94,6 +94,9 @@ func Learn(ctx context.Context, data *Data, o Options) (*Result, error) {
 			return nil, err
 		}
 	}
+	kept := *out.Model
+	kept.Record = Record{len(data.Rows), o.Seed, out.LogLik, out.DescriptionLength, out.Starts}
+	out.Model = &kept
 	return out, nil
 }
 
