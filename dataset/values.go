@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"example.com/patchwork/bitmap"
-	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/enum"
 )
 
@@ -442,19 +441,15 @@ func (t *valueTable) values() (*Values, error) {
 			v.Columns = append(v.Columns, t.roles.name(i))
 		}
 	}
-	var labels []string
 	for j, raw := range t.meta {
-		v.Meta = append(v.Meta, Column{t.roles.called[j], guess(raw)})
-		if t.roles.auto[j] {
-			labels = append(labels, t.roles.called[j])
+		name := t.roles.called[j]
+		v.Meta = append(v.Meta, Column{name, guess(raw)})
+		switch {
+		case t.roles.auto[j] && t.index && t.roles.meta[j] == 0:
+			v.Notes = append(v.Notes, fmt.Sprintf("%q counts the rows and is taken as a label", name))
+		case t.roles.auto[j]:
+			v.Notes = append(v.Notes, name+" is taken as a label")
 		}
-	}
-	if len(labels) > 0 {
-		why := "text"
-		if t.index && len(labels) == 1 {
-			why = "the number of the row"
-		}
-		v.Notes = append(v.Notes, fmt.Sprintf("%s %s: metadata, not data (%s)", words.Count(len(labels), "column"), list(labels), why))
 	}
 	return v, nil
 }

@@ -18,6 +18,7 @@
 //	go run ./experiments/run deconvolution    four features in images that hold several of them, anywhere (package pairs)
 //	go run ./experiments/run walks            random walks that are never alone: flips, quarter turns, and noise without parts
 //	go run ./experiments/run alone            ten digits that are never shown alone
+//	go run ./experiments/run real [quadrants|bars|digits] real values: recovery, number of parts, likelihood beside the truth
 //
 // The data are read from the folder in PATCHWORK_SHARED (default ../shared).
 package main
@@ -47,8 +48,8 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if len(os.Args) < 2 || len(os.Args) > 2 && os.Args[1] != "sources" && os.Args[1] != "tables" && os.Args[1] != "planted" && os.Args[1] != "strokes" && os.Args[1] != "fewshot" {
-		fmt.Fprintln(os.Stderr, "usage: run scenes|odds|pursuit|letters|strokes [method]|bars|fewshot [seeds]|quadrants|rivals|auto|counts|moves|roles|deconvolution|walks|alone|planted [name...]|sources [set...] [draws]|tables [set...]")
+	if len(os.Args) < 2 || len(os.Args) > 2 && os.Args[1] != "sources" && os.Args[1] != "tables" && os.Args[1] != "planted" && os.Args[1] != "strokes" && os.Args[1] != "fewshot" && os.Args[1] != "real" {
+		fmt.Fprintln(os.Stderr, "usage: run scenes|odds|pursuit|letters|strokes [method]|bars|fewshot [seeds]|quadrants|rivals|auto|counts|moves|roles|deconvolution|walks|alone|planted [name...]|sources [set...] [draws]|tables [set...]|real [quadrants|bars|digits]")
 		os.Exit(2)
 	}
 	start := time.Now()
@@ -108,6 +109,8 @@ func run(ctx context.Context, name string) error {
 		return rivals.Report(ctx, os.Stdout, rivals.Options{Seed: 1, Workers: runtime.NumCPU()})
 	case "tables":
 		return runTables(ctx, os.Args[2:])
+	case "real": // on one worker, so that times are for one core
+		return runReal(ctx, os.Args[2:])
 	case "counts":
 		set, err := readLetters()
 		if err != nil {
