@@ -61,9 +61,9 @@ What the data are is recognised and said in one line; --for changes it:
             and without ink of another; --straight 60 prefers straight ones.
   scenes    images of several parts each, anywhere: --start-from pairs, unless
             --shift or another start is given.
-  real      real values: grey images, columns of measurements. Parts say a mean, or a
-            mean and a variance, where they differ from the background; nothing is
-            scaled. Never recognised by itself: say --for real.
+  real      real values: grey images, columns of measurements. Parts say a
+            mean, or a mean and a variance, where they differ from the
+            background; nothing is scaled. It is never assumed.
   paper     --mode paper.
 
 How many parts there are is found out unless -k says it; a table of what was tried is
