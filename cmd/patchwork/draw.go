@@ -36,6 +36,9 @@ columns.`,
 			if _, err := checkOutput("draw", output); err != nil {
 				return err
 			}
+			if isReal(path) {
+				return a.drawReal(cmd, path, output)
+			}
 			m, err := loadModel(path)
 			if err != nil {
 				return err

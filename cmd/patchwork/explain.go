@@ -168,6 +168,9 @@ func (a *app) explainCommand() *cobra.Command {
 		Example: explainExample,
 		Args:    oneOrMoreData,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if isReal(f.input.model) {
+				return a.explainReal(cmd, &f.input, &out, args)
+			}
 			if err := checkOutputs(string(picture)); err != nil {
 				return err
 			}

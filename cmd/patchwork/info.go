@@ -126,6 +126,9 @@ func (a *app) infoCommand() *cobra.Command {
 			if model == "" && len(args) > 0 {
 				model, args = args[0], args[1:]
 			}
+			if isReal(model) {
+				return a.infoReal(cmd, model, bool(asJSON), args)
+			}
 			r, err := a.info(cmd, model, &data, args, workers)
 			if err != nil {
 				return err

@@ -32,6 +32,7 @@ type learnFlags struct {
 
 	output                          string
 	json                            bool
+	real                            bool // --for real: real values, by another learner
 	picture, progressPicture, curve picturePath
 }
 
@@ -60,6 +61,9 @@ What the data are is recognised and said in one line; --for changes it:
             and without ink of another; --straight 60 prefers straight ones.
   scenes    images of several parts each, anywhere: --start-from pairs, unless
             --shift or another start is given.
+  real      real values: grey images, columns of measurements. Parts say a
+            mean, or a mean and a variance, where they differ from the
+            background; nothing is scaled. It is never assumed.
   paper     --mode paper.
 
 --alphabet K learns parts that drawings of many kinds share, such as the strokes of all
@@ -113,6 +117,9 @@ func (a *app) learnCommand() *cobra.Command {
 		Example: learnExample,
 		Args:    oneOrMoreData,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.real {
+				return a.learnReal(cmd, f, args)
+			}
 			return a.learn(cmd, f, args)
 		},
 	}
@@ -143,14 +150,17 @@ func (f *learnFlags) addRecipe(cmd *cobra.Command) {
 		f.Alphabet, err = recipe.ParseAlphabet(text)
 		return err
 	}}, "alphabet", "learn an alphabet of so many parts that drawings of many kinds share, such as the strokes of all letters (auto: 6)")
-	fs.Var(&textFlag{kind: strings.Join(recipe.Choices("For"), "|"), read: func(text string) (err error) {
+	fs.Var(&textFlag{kind: strings.Join(recipe.Choices("For"), "|") + "|real", read: func(text string) (err error) {
+		if f.real = text == "real"; f.real {
+			return nil
+		}
 		f.For, err = recipe.ParseFor(text)
 		return err
 	}}, "for", "what the data are (default by the data)")
 	choose := func(to *string, field, name, value, usage string) {
 		(&choice{to: to}).add(cmd, name, value, usage, recipe.Choices(field)...)
 	}
-	choose(&f.Rule, "Rule", "rule", "max", "composition rule")
+	(&choice{to: &f.Rule}).add(cmd, "rule", "max", "composition rule; of real values pool, soft or max (default pool)", append(recipe.Choices("Rule"), "pool", "soft")...)
 	poseFlags(cmd, &f.Poses)
 	choose(&f.Mode, "Mode", "mode", "default", "settings to start from")
 	choose(&f.Method, "Method", "method", "default", "one pass over the images, batch EM, batch EM after one pass, clean strokes for drawings whose parts move, or soft EM for tables (default by the data)")
@@ -190,6 +200,9 @@ func (f *learnFlags) complete(cmd *cobra.Command) {
 // before any data are read.
 func (f *learnFlags) check(cmd *cobra.Command) error {
 	f.complete(cmd)
+	if f.Rule == "pool" || f.Rule == "soft" {
+		return usagef("--rule %s joins opinions about real values: give --for real", f.Rule)
+	}
 	if _, err := checkOutput("learn", f.output); err != nil {
 		return err
 	}
@@ -251,7 +264,7 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	defer e.stop()
 	s, local, err := f.openFor(cmd, e, paths)
 	if err != nil {
-		return err
+		return hintReal(err)
 	}
 	profile, err := f.resolve(s)
 	if err != nil {

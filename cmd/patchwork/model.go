@@ -44,6 +44,9 @@ func loadModel(path string) (*patchwork.Model, error) {
 		return nil, &inputError{fmt.Errorf("%s is a folder, not a model file", path)}
 	}
 	m, err := modelfile.Load(path)
+	if err != nil && isReal(path) {
+		return nil, &inputError{fmt.Errorf("%s is a model of real values, which learn, explain, score, predict, sample, draw and info take, and no other command so far", path)}
+	}
 	if err != nil {
 		return nil, cmp.Or(notModel(path), error(&inputError{err}))
 	}

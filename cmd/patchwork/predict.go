@@ -54,6 +54,9 @@ func (a *app) predictCommand() *cobra.Command {
 		Example: predictExample,
 		Args:    oneOrMoreData,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if isReal(in.model) {
+				return a.predictReal(cmd, &in, output, single, all, args)
+			}
 			format, err := checkPredict(&best, output, single)
 			if err != nil {
 				return err

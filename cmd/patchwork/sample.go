@@ -49,6 +49,9 @@ samples are shown in the terminal.`,
   patchwork sample -m model.npz -n 9 --seed 1 --probabilities -o samples.png`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if isReal(model) {
+				return a.sampleReal(cmd, model, n, seed, output)
+			}
 			format, err := checkOutput("sample", output)
 			if err != nil {
 				return err

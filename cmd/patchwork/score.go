@@ -70,6 +70,9 @@ bits of the column that are on.`,
   patchwork score -m model.npz t.npz --rows 11: --hide 0.2 --seed 1`,
 		Args: oneOrMoreData,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if isReal(f.input.model) {
+				return a.scoreReal(cmd, &f.input, &hidden, bool(asJSON), output, args)
+			}
 			if err := hidden.check(cmd); err != nil {
 				return err
 			}

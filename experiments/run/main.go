@@ -20,6 +20,7 @@
 //	go run ./experiments/run walks            random walks that are never alone: flips, quarter turns, and noise without parts
 //	go run ./experiments/run alone            ten digits that are never shown alone
 //	go run ./experiments/run sheets [seeds]   symbols on drawings of 7,200 x 10,800 pixels, beside OpenCV, and whether odds are what they say
+//	go run ./experiments/run real [quadrants|bars|digits] real values: recovery, number of parts, likelihood beside the truth
 //
 // The data are read from the folder in PATCHWORK_SHARED (default ../shared).
 package main
@@ -47,10 +48,10 @@ import (
 	"example.com/patchwork/learn"
 )
 
-const usage = "scenes|odds|pursuit|letters|strokes [method]|bars|fewshot [seeds]|quadrants|rivals|auto|counts|moves|alphabet|roles|deconvolution|walks|alone|sheets [seeds]|planted [name...]|sources [set...] [draws]|tables [set...]"
+const usage = "scenes|odds|pursuit|letters|strokes [method]|bars|fewshot [seeds]|quadrants|rivals|auto|counts|moves|alphabet|roles|deconvolution|walks|alone|sheets [seeds]|planted [name...]|sources [set...] [draws]|tables [set...]|real [quadrants|bars|digits]"
 
 // withArguments lists the experiments that take arguments.
-var withArguments = []string{"sources", "tables", "planted", "strokes", "fewshot", "sheets"}
+var withArguments = []string{"sources", "tables", "planted", "strokes", "fewshot", "sheets", "real"}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -116,6 +117,8 @@ func run(ctx context.Context, name string) error {
 		return rivals.Report(ctx, os.Stdout, rivals.Options{Seed: 1, Workers: runtime.NumCPU()})
 	case "tables":
 		return runTables(ctx, os.Args[2:])
+	case "real": // on one worker, so that times are for one core
+		return runReal(ctx, os.Args[2:])
 	case "counts":
 		set, err := readLetters()
 		if err != nil {

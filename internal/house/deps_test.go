@@ -90,7 +90,7 @@ const policy = `
 	github.com/klauspost/compress/..., github.com/pierrec/lz4/v4, github.com/andybalholm/brotli, golang.org/x/text/...
 	< dataset;
 
-	patchwork, internal/npy, internal/atomicfile, FILES
+	patchwork, learn/real, internal/npy, internal/atomicfile, FILES
 	< modelfile;
 
 	patchwork, modelfile, internal/atomicfile, FILES
@@ -122,7 +122,7 @@ const policy = `
 	golang.org/x/sys/cpu < experiments/bench/roofline;
 
 	# Programs. Only cmd serves, and makes the figures of the paper; nothing imports cmd, but for the protocol.
-	learn, table, diagnose, diagnose/words, posterior/sheets, internal/recipe, learn/classes, modelfile, modelfile/tallyfile, modelfile/classfile, render, dataset, bitmap/synth < LIBRARY;
+	learn, learn/real, table, diagnose, diagnose/words, posterior/sheets, internal/recipe, learn/classes, modelfile, modelfile/tallyfile, modelfile/classfile, render, dataset, bitmap/synth < LIBRARY;
 	LIBRARY, experiments/stat, experiments/bench/roofline, internal/score/kernel < experiments/bench/peers;
 	LIBRARY, NETWORK,
 	github.com/danielgtaylor/huma/v2/..., github.com/prometheus/client_golang/...

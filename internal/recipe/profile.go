@@ -18,7 +18,7 @@ const (
 // ParseFor returns the profile of a name.
 func ParseFor(name string) (string, error) {
 	if name == "real" {
-		return "", fmt.Errorf("real values are not learned yet; make numbers binary with --threshold, and leave --for out")
+		return "", fmt.Errorf("real values are learned by patchwork learn --for real")
 	}
 	for _, n := range Choices("For") {
 		if n == name {

@@ -74,6 +74,9 @@ func (s Scale) value(number int64, x float64) float64 {
 	if math.IsNaN(x) {
 		return x
 	}
+	if per := math.Round(1 / s.Step); s.Step < 1 && s.Step == 1/per { // exact for decimals: 727 / 100, not 727 * .01
+		return s.Origin + float64(number)/per
+	}
 	return s.Origin + s.Step*float64(number)
 }
 

@@ -20,7 +20,7 @@ func TestGridKeepsDecimals(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, row := range d.Rows {
-			if math.Abs(row[0]-rows[i][0]) > 1e-15*math.Abs(rows[i][0]) {
+			if row[0] != rows[i][0] {
 				t.Fatalf("%v became %v, scale %+v", rows[i][0], row[0], d.Scales[0])
 			}
 		}

@@ -35,9 +35,10 @@ type Options struct {
 	// for tables and 1 for images.
 	Best int
 
-	// Starts is the number of starts; 0 means 4: growth with the noise held down to 0.4, a mixture model,
-	// growth with all learned from the beginning, and growth with the noise at 0.7, in this order, and so
-	// on from the beginning with other random numbers. The shortest description is kept.
+	// Starts is the number of starts; 0 means 5: growth with the noise held down to 0.4 and the background
+	// at the median, a mixture model, growth with all learned from the beginning, growth with the noise at 0.7, and
+	// growth like the first with the background at the lower quartile, for parts that half of the images have; then
+	// from the beginning with other random numbers. The shortest description is kept.
 	Starts int
 
 	Seed    uint64
@@ -65,7 +66,7 @@ type Result struct {
 }
 
 const (
-	defaultStarts = 4
+	defaultStarts = 5
 	rises         = 3  // of the description length that end growth
 	moves         = 6  // relocations
 	lastSteps     = 12 // of EM at the end
@@ -94,6 +95,9 @@ func Learn(ctx context.Context, data *Data, o Options) (*Result, error) {
 			return nil, err
 		}
 	}
+	kept := *out.Model
+	kept.Record = Record{len(data.Rows), o.Seed, out.LogLik, out.DescriptionLength, out.Starts}
+	out.Model = &kept
 	return out, nil
 }
 
@@ -104,6 +108,7 @@ type learner struct {
 	o       Options
 	columns []Normal  // mean and variance of each pixel over all rows
 	medians []float64 // of each pixel
+	lower   []float64 // quartiles
 	lambda  float64
 }
 
@@ -156,12 +161,13 @@ func (l *learner) survey() error {
 	}
 	for d, c := range columns {
 		if d > 0 && l.o.Poses.Len() > 1 {
-			l.columns, l.medians = append(l.columns, l.columns[0]), append(l.medians, l.medians[0])
+			l.columns, l.medians, l.lower = append(l.columns, l.columns[0]), append(l.medians, l.medians[0]), append(l.lower, l.lower[0])
 			continue
 		}
 		mean, variance := moments(c)
 		l.columns = append(l.columns, Normal{mean, max(variance, l.data.Scales[d].Floor)})
-		l.medians = append(l.medians, median(c))
+		l.medians = append(l.medians, median(c))        // which sorts
+		l.lower = append(l.lower, median(c[:len(c)/2])) // the half below
 	}
 	return nil
 }
@@ -215,6 +221,12 @@ func prune(m *Model) *Model {
 	return &out
 }
 
+// kinds are the kinds of starts: the temperature of the noise, 0 for a mixture, and where the background is held.
+var kinds = []struct {
+	heat float64
+	hold string
+}{{.4, "median"}, {0, ""}, {1, ""}, {.7, "median"}, {.4, "lower"}}
+
 // start makes start number i.
 func (l *learner) start(i int) (*state, error) {
 	rng := rand.New(rand.NewPCG(l.o.Seed, uint64(i)))
@@ -224,21 +236,23 @@ func (l *learner) start(i int) (*state, error) {
 			l.o.Progress(Progress{i, l.o.Starts, stage, s.m.K(), s.length})
 		}
 	}
-	kinds := []float64{.4, 0, 1, .7} // temperature of the noise; 0 is the mixture
 	kind := kinds[i%len(kinds)]
 	var s *state
 	var err error
-	switch kind {
+	switch kind.heat {
 	case 0:
 		if s, err = l.mixture(rng, t); err != nil {
 			return nil, err
 		}
 	default:
 		grown := *t
-		grown.heat = kind
+		grown.heat = kind.heat
 		means := l.means()
-		if kind < 1 {
+		switch kind.hold {
+		case "median":
 			means, grown.hold = l.medians, l.medians
+		case "lower":
+			means, grown.hold = l.lower, l.lower
 		}
 		if s, err = l.explain(l.model(means)); err != nil {
 			return nil, err
@@ -422,29 +436,48 @@ func (l *learner) delete(s *state, k int, t *terms) (*state, error) {
 	return l.em(less, t, 2)
 }
 
-// finish learns with the noise as it is and the background free, deletes experts that do not pay, and returns
-// the best state seen.
+// finish learns with the noise as it is and the background free, deletes experts without which the description is
+// shorter, and returns the best state seen. It tries those of least use, and those of the fewest votes: these
+// may say what the background could say itself.
 func (l *learner) finish(s *state, t *terms) (*state, error) {
 	s, err := l.settle(s, t)
 	if err != nil {
 		return nil, err
 	}
 	for s.m.K() > 0 {
-		useful := l.useful(s)
-		k := worst(useful, 0)
-		if useful[k] > 0 {
+		before := s
+		for _, k := range l.dispensable(s) {
+			less, err := l.delete(s, k, t)
+			if err != nil {
+				return nil, err
+			}
+			if less.length < s.length {
+				s = less
+				break
+			}
+		}
+		if s == before {
 			break
 		}
-		less, err := l.delete(s, k, t)
-		if err != nil {
-			return nil, err
-		}
-		if less.length >= s.length {
-			break
-		}
-		s = less
 	}
 	return s, nil
+}
+
+// dispensable returns up to four experts that may not pay: that of least use, then those with the fewest votes.
+func (l *learner) dispensable(s *state) []int {
+	votes := make([]float64, s.m.K())
+	for k, e := range s.m.Experts {
+		for _, o := range e {
+			votes[k] += float64(o.Vote)
+		}
+	}
+	out := []int{worst(l.useful(s), 0)}
+	for rank := range min(3, s.m.K()) {
+		if k := worst(votes, rank); k != out[0] {
+			out = append(out, k)
+		}
+	}
+	return out
 }
 
 // settle takes steps of EM until two in turn do not shorten the description, and returns the best state, of

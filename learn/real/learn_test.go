@@ -134,7 +134,7 @@ func TestLearnIsTheSameForAnyWorkers(t *testing.T) {
 	for i := range rows {
 		rows[i][i%16] = math.NaN()
 	}
-	for _, o := range []Options{{}, {Rule: Soft}, {Rule: Max}, {Predict: true, Starts: 2, Best: 4}, {Experts: 2}} {
+	for _, o := range []Options{{}, {Rule: Soft, Starts: 1}, {Rule: Max, Starts: 1}, {Predict: true, Starts: 2, Best: 4}, {Experts: 2, Starts: 1}} {
 		for _, h := range []int{1, 4} {
 			d := newData(t, h, 16/h, rows)
 			one := learned(t, d, o)

@@ -1,6 +1,7 @@
 package real
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 
@@ -49,6 +50,20 @@ type Model struct {
 	// Columns are the names of pixels, which are the columns of a table, Names those of experts;
 	// nil if there are none.
 	Columns, Names []string
+	Record         Record
+	// Reading says, as a JSON object, how the data were read; package dataset writes and understands it.
+	Reading json.RawMessage
+}
+
+// Record says how a model was learned; zero where it was not.
+type Record struct {
+	Rows int    `json:"rows"`
+	Seed uint64 `json:"seed"`
+	// LogLik is the sum of the joint log-likelihoods, DescriptionLength that of the
+	// model kept, Starts those of all starts, in nats.
+	LogLik            float64   `json:"log_lik"`
+	DescriptionLength float64   `json:"description_length"`
+	Starts            []float64 `json:"starts,omitempty"`
 }
 
 // Check returns an error that says what is wrong with the model, or nil.

@@ -1,0 +1,286 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/learn/real"
+	"example.com/patchwork/modelfile"
+	"example.com/patchwork/render"
+)
+
+// realData are the flags of data that hold for real values, in all commands.
+const realData = "where first-per rows take skip names array invert height width size transpose columns meta labels delimiter header quiet model json workers memory "
+
+// onlyReal returns an error if a flag is given that says nothing about real values.
+func onlyReal(cmd *cobra.Command, allowed string) (err error) {
+	names := strings.Fields(realData + allowed)
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if err == nil && !slices.Contains(names, f.Name) {
+			err = usagef("--%s does not apply to real values", f.Name)
+		}
+	})
+	return err
+}
+
+// isReal reports whether a path is that of a model of real values.
+func isReal(path string) bool { return path != "" && modelfile.IsReal(path) }
+
+// loadReal reads a model of real values.
+func loadReal(path string) (*real.Model, error) {
+	m, err := modelfile.LoadReal(path)
+	if err != nil {
+		return nil, &inputError{err}
+	}
+	return m, nil
+}
+
+// readReal reads and selects data as real values, for a model unless that is nil.
+func (f *dataFlags) readReal(cmd *cobra.Command, paths []string, m *real.Model) (*dataset.Values, error) {
+	opt, err := f.options(cmd, len(paths))
+	if err != nil {
+		return nil, err
+	}
+	if m != nil {
+		if opt, err = opt.Like(m.Reading); err != nil {
+			return nil, &inputError{err}
+		}
+	}
+	v, err := dataset.ReadValues(paths, opt)
+	if err != nil {
+		return nil, &inputError{err}
+	}
+	if m == nil {
+		sayNotes(cmd, v.Notes...)
+	} else {
+		if v, err = v.Match(m.Columns, m.Height, m.Width); err != nil {
+			return nil, &inputError{err}
+		}
+	}
+	take := -1
+	if f.takeGiven {
+		take = f.take
+	}
+	if f.skip >= v.Len() {
+		return nil, usagef("the rows asked for begin after the last of %d", v.Len())
+	}
+	return v.Cut(f.skip, take), nil
+}
+
+// hintReal adds to an error about numbers that are no bits how to learn from them as they are.
+func hintReal(err error) error {
+	var fe *dataset.FormatError
+	if errors.As(err, &fe) && strings.Contains(fe.Msg, "neither 0 nor 1") {
+		fe.Hint += "; --for real learns from the numbers as they are"
+	}
+	return err
+}
+
+// sizeOf returns the number of rows or images with their size.
+func sizeOf(n, height, width int, table bool) string {
+	if table {
+		return fmt.Sprintf("%s of %s", words.Count(n, "row"), words.Count(width, "column"))
+	}
+	return fmt.Sprintf("%s of %d x %d", words.Count(n, "image"), height, width)
+}
+
+// isTableModel reports whether a model of real values is of rows.
+func isTableModel(m *real.Model) bool { return m.Height == 1 }
+
+// learnReal learns a model of real values.
+func (a *app) learnReal(cmd *cobra.Command, f *learnFlags, paths []string) error {
+	o, err := f.realOptions(cmd)
+	if err != nil {
+		return err
+	}
+	v, err := f.data.readReal(cmd, paths, nil)
+	if err != nil {
+		return err
+	}
+	data, err := real.NewData(v.Height, v.Width, v.Rows)
+	if err != nil {
+		return &inputError{err}
+	}
+	if o.Poses, err = f.Poses.Grid(1, v.Height, v.Width); err != nil {
+		return inFlags(err)
+	}
+	if !f.Poses.Given {
+		o.Poses.Angles = nil
+	}
+	if !f.json {
+		if err := a.say(a.out, "read %s as real values: %s", sizeOf(v.Len(), v.Height, v.Width, v.Table), measured(data, v.Table)); err != nil {
+			return err
+		}
+	}
+	began := time.Now()
+	bar := a.progress("step", 0)
+	o.Progress = func(p real.Progress) {
+		bar.step(fmt.Sprintf("start %d of %d, %s", p.Start+1, p.Starts, words.Count(p.Experts, "part")))
+	}
+	r, err := real.Learn(cmd.Context(), data, *o)
+	bar.stop()
+	if err != nil {
+		return request(err)
+	}
+	m := *r.Model
+	if m.Columns = nil; v.Table {
+		m.Columns = v.Columns
+	}
+	if m.Reading, err = v.Reading(); err != nil {
+		return err
+	}
+	if err := a.saveReal(f.output, &m); err != nil {
+		return err
+	}
+	if f.picture != "" {
+		if err := render.Save(string(f.picture), realParts(&m)); err != nil {
+			return err
+		}
+	}
+	return a.realSummary(f, &m, r, len(data.Rows), time.Since(began))
+}
+
+// realOptions returns the flags as options of the learner.
+func (f *learnFlags) realOptions(cmd *cobra.Command) (*real.Options, error) {
+	if err := onlyReal(cmd, "output experts for rule shift shift-step rotate aim starts seed picture"); err != nil {
+		return nil, err
+	}
+	if f.output == "" {
+		return nil, usagef("-o MODEL is required: name the model file to write")
+	}
+	if _, err := checkOutput("learn", f.output); err != nil {
+		return nil, err
+	}
+	if err := checkOutputs(string(f.picture)); err != nil {
+		return nil, err
+	}
+	o := &real.Options{Experts: f.Experts, Starts: f.Starts, Seed: f.Seed, Workers: f.Workers, Predict: f.Aim == "predict"}
+	switch {
+	case f.AtMost > 0:
+		return nil, usagef("-k %s: for real values give the largest number of parts, or leave -k out", f.Count.Text())
+	case f.json && f.output == "-":
+		return nil, jsonFlag(true).check(f.output)
+	case cmd.Flags().Changed("rule"):
+		var err error
+		if o.Rule, err = real.ParseRule(f.Rule); err != nil {
+			return nil, request(err)
+		}
+	}
+	return o, nil
+}
+
+// measured says how real values are measured: nothing is standardised.
+func measured(d *real.Data, table bool) string {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, row := range d.Rows {
+		for _, x := range row {
+			if !math.IsNaN(x) {
+				low, high = min(low, x), max(high, x)
+			}
+		}
+	}
+	if table {
+		return "each column has a mean and a deviation of its own, and keeps its units"
+	}
+	return fmt.Sprintf("from %v to %v, in steps of %v", low, high, d.Scales[0].Step)
+}
+
+// saveReal writes a model of real values, to standard output for "-".
+func (a *app) saveReal(path string, m *real.Model) error {
+	if path == "-" {
+		return a.output(path, func(w io.Writer) error { return modelfile.WriteReal(w, m) })
+	}
+	return modelfile.SaveReal(path, m)
+}
+
+// realLearned is what learn --json reports of real values.
+type realLearned struct {
+	Output            string    `json:"output"`
+	For               string    `json:"for"`
+	Rule              string    `json:"rule"`
+	Rows              int       `json:"rows"`
+	Experts           int       `json:"experts"`
+	LogLik            jsonFloat `json:"log_lik"`
+	DescriptionLength jsonFloat `json:"description_length"`
+	Votes             int       `json:"votes"`
+	Variances         int       `json:"variances"`
+	Starts            []float64 `json:"starts"`
+	Seconds           float64   `json:"seconds"`
+}
+
+// realSummary says what was learned.
+func (a *app) realSummary(f *learnFlags, m *real.Model, r *real.Result, rows int, took time.Duration) error {
+	votes, variances := m.Votes()
+	if f.json {
+		return a.printObject(realLearned{f.output, "real", m.Rule.String(), rows, m.K(), jsonFloat(r.LogLik), jsonFloat(r.DescriptionLength),
+			votes, variances, r.Starts, took.Seconds()}, f.output, string(f.picture))
+	}
+	w := a.out
+	if f.output == "-" {
+		w = a.err
+	}
+	lines := []string{
+		fmt.Sprintf("learned %s from %s in %.1f s", words.Count(m.K(), "part"), sizeOf(rows, m.Height, m.Width, isTableModel(m)), took.Seconds()),
+		fmt.Sprintf("%s, %d of them with a variance of their own; %.2f parts used per row", words.Count(votes, "vote"), variances, sum(m.Pi)),
+		fmt.Sprintf("description length %.1f nats, the shortest of %s: %s", r.DescriptionLength, words.Count(len(r.Starts), "start"), tenths(r.Starts)),
+	}
+	for _, line := range lines {
+		if err := a.say(w, "%s", line); err != nil {
+			return err
+		}
+	}
+	return a.wrote(f.output, "%s", realSize(m))
+}
+
+// realSize returns the number of parts of a model with their size.
+func realSize(m *real.Model) string {
+	if isTableModel(m) {
+		return fmt.Sprintf("%s of %s, real values", words.Count(m.K(), "part"), words.Count(m.Width, "column"))
+	}
+	h, w := m.Frame()
+	return fmt.Sprintf("%s of %d x %d pixels, real values", words.Count(m.K(), "part"), h, w)
+}
+
+// sum returns the sum of values.
+func sum(values []float64) float64 {
+	total := 0.0
+	for _, v := range values {
+		total += v
+	}
+	return total
+}
+
+// tenths returns numbers with one decimal, for people.
+func tenths(values []float64) string {
+	var out []string
+	for _, v := range values {
+		out = append(out, fmt.Sprintf("%.1f", v))
+	}
+	return strings.Join(out, ", ")
+}
+
+// realPartName returns what a part is called.
+func realPartName(m *real.Model, k int) string {
+	if m.Names != nil && m.Names[k] != "" {
+		return m.Names[k]
+	}
+	return fmt.Sprintf("part %d", k)
+}
+
+// realColumn returns what a column is called.
+func realColumn(m *real.Model, d int) string {
+	if m.Columns != nil {
+		return m.Columns[d]
+	}
+	return fmt.Sprintf("column %d", d+1)
+}

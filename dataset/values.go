@@ -1,0 +1,496 @@
+package dataset
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/enum"
+)
+
+// Values are images of one size, or rows of a table, of real values.
+type Values struct {
+	Height, Width int         // 1 x the number of columns for a table
+	Rows          [][]float64 // each Height*Width values, row-major; NaN is unknown
+	Index         []int       // of each row in the input before any selection, from 0
+	Meta          []Column    // labels and the like
+	Columns       []string    // names of a table's columns; nil if it has none
+	Table         bool
+	Source        string   // where they came from, for messages
+	Notes         []string // what was decided about the data, in sentences
+
+	reading Reading
+}
+
+// Len returns the number of rows.
+func (v *Values) Len() int { return len(v.Rows) }
+
+// ReadValues reads files and folders of pictures as real values, in the given order: arrays of any
+// number type (NaN is unknown), tables whose columns are numbers (an empty cell, ?, NA is
+// unknown; columns of text, and a first column that counts the rows, are metadata), IDX, and
+// pictures as grey values, 0 black to 255 white. Nothing is scaled or rounded. Of the
+// options those count that do not make bits: Array, Columns, Meta, Where, FirstPer, Names, Labels, Height and Width
+// (rows become images), Transpose, Delimiter, Header, Invert (of pictures: 255 black), MaxMemory and MaxPicture; others
+// are refused. All paths must agree in size and names. Content that cannot be used yields a [*FormatError].
+func ReadValues(paths []string, opts Options) (*Values, error) {
+	if err := opts.check(paths); err != nil {
+		return nil, err
+	}
+	for _, o := range []struct {
+		given bool
+		name  string
+	}{{opts.Threshold != nil || opts.AutoThreshold, "a threshold"}, {opts.Weight != "", "weights"}, {len(opts.Categories) > 0, "categories"}, {opts.Items || len(opts.Pairs) > 0, "lists of items"}} {
+		if o.given {
+			return nil, &FormatError{Msg: o.name + " make bits of data, which are to be read as real values", Hint: "leave it out, or read the data as bits"}
+		}
+	}
+	opts, err := opts.settle(paths)
+	if err != nil {
+		return nil, err
+	}
+	in := newInput(opts)
+	var out *Values
+	for i, path := range paths {
+		v, err := in.values(path, opts.label(i))
+		if err == nil && out != nil {
+			err = out.join(v)
+		}
+		if err != nil {
+			return nil, at(err, path)
+		}
+		if out == nil {
+			out = v
+			out.Source = strings.Join(paths, ", ")
+		}
+	}
+	if err := out.arrange(&opts); err != nil {
+		return nil, at(err, out.Source)
+	}
+	for i := range out.Rows {
+		out.Index = append(out.Index, i)
+	}
+	return out.choose(&opts)
+}
+
+// join appends the rows of another file.
+func (v *Values) join(o *Values) error {
+	switch {
+	case v.Height != o.Height || v.Width != o.Width:
+		return &FormatError{Msg: fmt.Sprintf("rows of %d x %d values, others have %d x %d", o.Height, o.Width, v.Height, v.Width), Hint: "read files of one size together"}
+	case v.Columns != nil && o.Columns != nil && !slices.Equal(v.Columns, o.Columns):
+		return &FormatError{Msg: "other columns than in the file before it", Hint: "give all files the same columns, in one order"}
+	}
+	n := v.Len()
+	v.Rows = append(v.Rows, o.Rows...)
+	var meta []Column
+	for _, c := range v.Meta {
+		if i := slices.IndexFunc(o.Meta, func(d Column) bool { return d.Name == c.Name }); i >= 0 && n > 0 {
+			meta = append(meta, Column{c.Name, joinValues(c, o.Meta[i])})
+		}
+	}
+	v.Meta = meta
+	for _, note := range o.Notes {
+		if !slices.Contains(v.Notes, note) {
+			v.Notes = append(v.Notes, note)
+		}
+	}
+	return nil
+}
+
+// arrange makes images of rows, and swaps their sides, if the options say so.
+func (v *Values) arrange(o *Options) error {
+	v.reading = newReading(o)
+	if o.Height > 0 && (v.Height != o.Height || v.Width != o.Width) {
+		if !v.Table || v.Width != o.Height*o.Width {
+			return &FormatError{Msg: fmt.Sprintf("%d x %d values are not %d x %d", v.Height, v.Width, o.Height, o.Width), Hint: "pictures of real values are not scaled: bring them to one size before"}
+		}
+		v.Height, v.Width, v.Table, v.Columns = o.Height, o.Width, false, nil
+	}
+	if o.Transpose {
+		for n, row := range v.Rows {
+			t := make([]float64, len(row))
+			for i, x := range row {
+				t[i%v.Width*v.Height+i/v.Width] = x
+			}
+			v.Rows[n] = t
+		}
+		v.Height, v.Width = v.Width, v.Height
+	}
+	return nil
+}
+
+// choose applies Where and FirstPer.
+func (v *Values) choose(o *Options) (*Values, error) {
+	// A set of no images chooses by the metadata.
+	s := &Set{Meta: v.Meta, Source: v.Source}
+	s.Images = make([]*bitmap.Image, v.Len())
+	var err error
+	if len(o.Where) > 0 {
+		if s, err = s.Where(o.Where...); err != nil {
+			return nil, err
+		}
+	}
+	if s, err = s.FirstPer(o.FirstPer); err != nil {
+		return nil, err
+	}
+	if s.Rows == nil {
+		return v, nil
+	}
+	return v.Pick(s.Rows), nil
+}
+
+// Pick returns the rows at the given indices, in that order. It panics for an index outside.
+func (v *Values) Pick(index []int) *Values {
+	out := *v
+	out.Rows, out.Index, out.Meta = pick(v.Rows, index), pick(v.Index, index), nil
+	for _, c := range v.Meta {
+		out.Meta = append(out.Meta, c.pick(index))
+	}
+	return &out
+}
+
+// Cut returns the rows from number skip on, counted from 0, and at most take of them; take < 0 means all.
+func (v *Values) Cut(skip, take int) *Values {
+	var index []int
+	for i := skip; i < v.Len() && (take < 0 || len(index) < take); i++ {
+		index = append(index, i)
+	}
+	return v.Pick(index)
+}
+
+// Reading returns how the values were read, for a model to keep, as a JSON object.
+func (v *Values) Reading() (json.RawMessage, error) {
+	r := v.reading
+	r.Meta = nil
+	for _, c := range v.Meta {
+		r.Meta = append(r.Meta, c.Name)
+	}
+	if !v.Table {
+		r.Meta = nil
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("keep how the data were read: %w", err)
+	}
+	return text, nil
+}
+
+// Like returns options that read values as a model's were, unless o says otherwise. The error says what this
+// version does not know.
+func (o Options) Like(reading json.RawMessage) (Options, error) {
+	if len(reading) == 0 {
+		return o, nil
+	}
+	var r Reading
+	if err := json.Unmarshal(reading, &r); err != nil {
+		return o, err
+	}
+	like := r.Options()
+	if o.Array == "" {
+		o.Array = like.Array
+	}
+	if o.Names == "" {
+		o.Names = like.Names
+	}
+	if o.Height == 0 {
+		o.Height, o.Width, o.Transpose = like.Height, like.Width, o.Transpose || like.Transpose
+	}
+	if o.Delimiter == 0 {
+		o.Delimiter = like.Delimiter
+	}
+	if o.Header == HeaderAuto {
+		o.Header = like.Header
+	}
+	o.Invert = o.Invert || like.Invert
+	return o, nil
+}
+
+// Match returns the values with the columns of a model, by name if both have names, and otherwise by position. A
+// column that is missing, or a size that differs, is an error.
+func (v *Values) Match(columns []string, height, width int) (*Values, error) {
+	if columns != nil && v.Columns != nil && v.Table {
+		at := make([]int, len(columns))
+		for i, name := range columns {
+			if at[i] = slices.Index(v.Columns, name); at[i] < 0 {
+				return nil, &FormatError{Path: v.Source, Msg: fmt.Sprintf("no column %q, which the model has; there is: %s%s", name, list(v.Columns), enum.DidYouMean(name, v.Columns))}
+			}
+		}
+		out := *v
+		out.Columns, out.Width, out.Rows = columns, len(columns), nil
+		for _, row := range v.Rows {
+			out.Rows = append(out.Rows, pick(row, at))
+		}
+		v = &out
+	}
+	if v.Height != height || v.Width != width {
+		return nil, &FormatError{Path: v.Source, Msg: fmt.Sprintf("%d x %d values, the model has %d x %d", v.Height, v.Width, height, width), Hint: "give data of the size of the model"}
+	}
+	return v, nil
+}
+
+// tableValues reads a table. names has the names of the columns, if the format has them apart from the rows.
+func (in *input) tableValues(src tableSource, names []string) (*Values, error) {
+	if src.once() {
+		if err := src.hold(); err != nil {
+			return nil, err
+		}
+	}
+	t := &valueTable{in: in, names: names, unit: src.unit()}
+	r, _, err := src.sample()
+	if err != nil {
+		return nil, err
+	}
+	if err := t.survey(r); err != nil {
+		return nil, inUnit(err, t.unit)
+	}
+	if r, err = src.repeat(); err != nil {
+		return nil, err
+	}
+	if err := t.read(r); err != nil {
+		return nil, inUnit(err, t.unit)
+	}
+	return t.values()
+}
+
+// valueTable is a table of real values that is being read.
+type valueTable struct {
+	in     *input
+	names  []string
+	unit   string
+	header bool // the first record has the names
+	roles  roles
+	index  bool // the first column counts the rows
+
+	rows [][]float64
+	meta []rawText
+}
+
+// surveyRows is how many rows show what the columns of a table are.
+const surveyRows = 1000
+
+// survey decides, by the beginning of a table, whether it has a header and which columns are text.
+func (t *valueTable) survey(r records) error {
+	var sample [][]string
+	for len(sample) < surveyRows {
+		cells, place, err := r.read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if len(sample) > 0 {
+			if cells, err = sized(cells, len(sample[0]), place); err != nil {
+				return err
+			}
+		}
+		sample = append(sample, slices.Clone(cells))
+	}
+	if len(sample) == 0 {
+		return &FormatError{Msg: "the table has no rows", Hint: "there is nothing to read"}
+	}
+	n := len(sample[0])
+	if t.names == nil && t.headed(sample) {
+		t.header = true
+		for _, cell := range sample[0] {
+			t.names = append(t.names, trim(cell))
+		}
+		sample = sample[1:]
+	}
+	var auto []int
+	for i := range n {
+		if isLabel(sample, i) {
+			auto = append(auto, i)
+		}
+	}
+	if t.index = n > 1 && countsUp(sample, 0); t.index && !slices.Contains(auto, 0) && len(t.in.opts.Columns) == 0 {
+		auto = append([]int{0}, auto...)
+	}
+	var err error
+	t.roles, err = t.in.rolesOf(t.names, n, auto)
+	return err
+}
+
+// headed reports whether the first record names the columns.
+func (t *valueTable) headed(sample [][]string) bool {
+	switch t.in.opts.Header {
+	case HeaderPresent:
+		return true
+	case HeaderAbsent:
+		return false
+	}
+	if counts(sample[0]) && len(sample[0]) > 1 && len(sample) > 1 {
+		return true
+	}
+	for i, cell := range sample[0] {
+		if _, known, ok := number(cell); ok || known {
+			continue
+		}
+		if len(sample) > 1 && !isLabel(sample[1:], i) {
+			return true // a word above numbers
+		}
+	}
+	return false
+}
+
+// number returns the value of a cell: NaN if it is unknown; ok is false for text. known reports whether the cell
+// is blank or a word for what is not known.
+func number(cell string) (v float64, unknown, ok bool) {
+	switch t, v := tokenOf(trim(cell)); t {
+	case blankToken, unknownToken:
+		return math.NaN(), true, true
+	case zeroToken, oneToken, numberToken, commaToken:
+		return v, false, !math.IsInf(v, 0)
+	case yesToken:
+		return 1, false, true
+	case noToken:
+		return 0, false, true
+	}
+	return 0, false, false
+}
+
+// isLabel reports whether a column has text, or nothing but unknown cells.
+func isLabel(sample [][]string, i int) bool {
+	some := false
+	for _, cells := range sample {
+		_, unknown, ok := number(cells[i])
+		if !ok {
+			return true
+		}
+		some = some || !unknown
+	}
+	return !some
+}
+
+// countsUp reports whether a column counts the rows, from 0 or 1.
+func countsUp(sample [][]string, column int) bool {
+	if len(sample) < 3 {
+		return false
+	}
+	first, err := strconv.Atoi(trim(sample[0][column]))
+	if err != nil || first < 0 || first > 1 {
+		return false
+	}
+	for i, cells := range sample {
+		if v, err := strconv.Atoi(trim(cells[column])); err != nil || v != first+i {
+			return false
+		}
+	}
+	return true
+}
+
+// read reads all rows.
+func (t *valueTable) read(r records) error {
+	t.meta = make([]rawText, len(t.roles.meta))
+	if t.header {
+		if _, _, err := r.read(); err != nil {
+			return err
+		}
+	}
+	left := t.in.budget.max / int64(8*len(t.roles.data)+24)
+	for {
+		cells, place, err := r.read()
+		if err == io.EOF {
+			break
+		}
+		if err == nil {
+			cells, err = sized(cells, t.roles.n, place)
+		}
+		if err != nil {
+			return err
+		}
+		if left--; left < 0 {
+			return tooManyValues(t.in.budget.max)
+		}
+		row := make([]float64, len(t.roles.data))
+		for j, i := range t.roles.data {
+			v, _, ok := number(cells[i])
+			if !ok {
+				return &FormatError{Line: place, Column: t.roles.name(i), Msg: fmt.Sprintf("%q is not a number", shorten(trim(cells[i]))),
+					Hint: "correct it, leave it empty if it is not known, or make the column a label with --meta " + t.roles.name(i)}
+			}
+			row[j] = v
+		}
+		t.rows = append(t.rows, row)
+		for j, i := range t.roles.meta {
+			t.meta[j] = append(t.meta[j], strings.Clone(trim(cells[i])))
+		}
+	}
+	if len(t.rows) == 0 {
+		return &FormatError{Msg: "the table has no rows", Hint: "there is nothing below its header"}
+	}
+	return nil
+}
+
+// tooManyValues returns the error for values that do not fit in memory.
+func tooManyValues(most int64) error {
+	return &FormatError{Msg: fmt.Sprintf("more real values than fit in %d bytes", most), Hint: "read fewer rows or columns, or allow more memory", memory: true}
+}
+
+// values returns what was read.
+func (t *valueTable) values() (*Values, error) {
+	v := &Values{Height: 1, Width: len(t.roles.data), Rows: t.rows, Table: true}
+	if t.names != nil {
+		for _, i := range t.roles.data {
+			v.Columns = append(v.Columns, t.roles.name(i))
+		}
+	}
+	for j, raw := range t.meta {
+		name := t.roles.called[j]
+		v.Meta = append(v.Meta, Column{name, guess(raw)})
+		switch {
+		case t.roles.auto[j] && t.index && t.roles.meta[j] == 0:
+			v.Notes = append(v.Notes, fmt.Sprintf("%q counts the rows and is taken as a label", name))
+		case t.roles.auto[j]:
+			v.Notes = append(v.Notes, name+" is taken as a label")
+		}
+	}
+	return v, nil
+}
+
+// values reads one file or folder, with a file of labels unless that is "".
+func (in *input) values(path, labels string) (*Values, error) {
+	v, err := in.pathValues(path)
+	if err != nil || labels == "" {
+		return v, err
+	}
+	l, err := in.labels(labels)
+	if err != nil {
+		return nil, err
+	}
+	defer l.file.Close()
+	s := &Set{}
+	s.Images = make([]*bitmap.Image, v.Len())
+	if err := l.add(s); err != nil {
+		return nil, err
+	}
+	if err := l.done(); err != io.EOF {
+		return nil, err
+	}
+	v.Meta = append(v.Meta, s.Meta...)
+	return v, nil
+}
+
+// pathValues reads a file, a folder or standard input.
+func (in *input) pathValues(path string) (*Values, error) {
+	if path == standardInput {
+		return in.fileValues(path, os.Stdin)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // only read
+	if info, err := f.Stat(); err != nil {
+		return nil, err
+	} else if info.IsDir() {
+		return in.folderValues(path)
+	}
+	return in.fileValues(path, f)
+}

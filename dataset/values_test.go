@@ -1,0 +1,281 @@
+package dataset
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"image"
+	"iter"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"example.com/patchwork/internal/npy"
+)
+
+var nan = math.NaN()
+
+// readValues reads files as real values, or ends the test.
+func readValues(t testing.TB, opts Options, paths ...string) *Values {
+	t.Helper()
+	v, err := ReadValues(paths, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// sameRows fails unless the rows are those wanted; NaN equals NaN.
+func sameRows(t testing.TB, what string, got, want [][]float64) {
+	t.Helper()
+	if d := cmp.Diff(want, got, cmpopts.EquateNaNs()); d != "" {
+		t.Errorf("%s (-want +got):\n%s", what, d)
+	}
+}
+
+func TestValuesOfText(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		opts       Options
+		want       [][]float64
+		columns    []string
+		meta       []Column
+	}{
+		{"header", "a,b\n1.5,-2\n,1e3\n", Options{}, [][]float64{{1.5, -2}, {nan, 1000}}, []string{"a", "b"}, nil},
+		{"no header", "1.5,-2\n?,NA\n2,3\n", Options{}, [][]float64{{1.5, -2}, {nan, nan}, {2, 3}}, nil, nil},
+		{"words and labels", "site,wet,ph\nmoor,yes,4.5\nbog,no,5\n", Options{}, [][]float64{{1, 4.5}, {0, 5}}, []string{"wet", "ph"}, []Column{{"site", []string{"moor", "bog"}}}},
+		{"decimal commas", "a;b\n1,5;2\n0,25;3\n", Options{}, [][]float64{{1.5, 2}, {.25, 3}}, []string{"a", "b"}, nil},
+		{"asked for", "a,b,y\n1,2,7\n3,4,8\n", Options{Meta: []string{"y"}, Columns: []string{"b", "a"}}, [][]float64{{2, 1}, {4, 3}}, []string{"b", "a"}, []Column{{"y", []int64{7, 8}}}},
+		{"numbers of rows", "n,a\n1,.5\n2,.25\n3,.5\n", Options{}, [][]float64{{.5}, {.25}, {.5}}, []string{"a"}, []Column{{"n", []int64{1, 2, 3}}}},
+		{"no header meant", "1,2\n3,4\n", Options{Header: HeaderPresent}, [][]float64{{3, 4}}, []string{"1", "2"}, nil},
+		{"chosen", "y,a\np,1\nq,2\np,3\n", Options{Where: []Condition{{Name: "y", Op: "=", Values: []string{"p"}}}}, [][]float64{{1}, {3}}, []string{"a"}, []Column{{"y", []string{"p", "p"}}}},
+		{"images", "1,2,3,4,5,6\n", Options{Height: 2, Width: 3, Transpose: true, Header: HeaderAbsent}, [][]float64{{1, 4, 2, 5, 3, 6}}, nil, nil},
+	} {
+		v := readValues(t, c.opts, write(t, "t.csv", []byte(c.text)))
+		sameRows(t, c.name, v.Rows, c.want)
+		if d := cmp.Diff(c.columns, v.Columns); d != "" {
+			t.Errorf("%s: columns %s", c.name, d)
+		}
+		if d := cmp.Diff(c.meta, v.Meta, cmpopts.EquateEmpty()); d != "" {
+			t.Errorf("%s: metadata %s", c.name, d)
+		}
+		if len(v.Index) != v.Len() || v.Height*v.Width != len(v.Rows[0]) {
+			t.Errorf("%s: %d rows of %d x %d, %d indices", c.name, v.Len(), v.Height, v.Width, len(v.Index))
+		}
+	}
+	v := readValues(t, Options{Where: []Condition{{Name: "y", Op: "=", Values: []string{"q"}}}}, write(t, "t.csv", []byte("y,a\np,1\nq,2\n")))
+	if v.Index[0] != 1 {
+		t.Errorf("the second row has the index %d", v.Index[0])
+	}
+}
+
+func TestValuesAreRefused(t *testing.T) {
+	long := "a,b\n" + strings.Repeat("1,2\n", surveyRows) + "1,x\n"
+	half := 0.5
+	for _, c := range []struct {
+		name, text string
+		opts       Options
+		says       []string
+	}{
+		{"late text", long, Options{}, []string{`"x"`, "line 1002", `column "b"`, "--meta b"}},
+		{"ragged", "1,2\n1\n", Options{}, []string{"line 2"}},
+		{"no numbers", "a,b\nmoor,bog\n", Options{}, []string{"none of the 2 columns"}},
+		{"no rows", "a,b\n", Options{Header: HeaderPresent}, []string{"no"}},
+		{"infinite", "a\ninf\n1\n", Options{Columns: []string{"a"}}, []string{"number"}},
+		{"no such column", "a\n1\n", Options{Columns: []string{"b"}}, []string{`"b"`}},
+		{"size", "1,2,3\n", Options{Height: 2, Width: 2}, []string{"2 x 2"}},
+		{"threshold", "1,2\n", Options{Threshold: &half}, []string{"threshold"}},
+		{"weights", "a,b\n1,2\n", Options{Weight: "b"}, []string{"weights"}},
+		{"memory", "1,2\n3,4\n5,6\n", Options{MaxMemory: 64}, []string{"bytes"}},
+		{"empty", "", Options{}, []string{"empty"}},
+	} {
+		_, err := ReadValues([]string{write(t, "t.csv", []byte(c.text))}, c.opts)
+		var fe *FormatError
+		if !errors.As(err, &fe) {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		for _, s := range c.says {
+			if !strings.Contains(err.Error(), s) {
+				t.Errorf("%s: %v does not say %q", c.name, err, s)
+			}
+		}
+	}
+	if _, err := ReadValues([]string{"nowhere.csv"}, Options{}); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+// npzOf returns an archive.
+func npzOf(t testing.TB, members ...npy.Member) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := npy.WriteZip(&b, npy.Store, members...); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestValuesOfArrays(t *testing.T) {
+	table := npzOf(t, npy.Member{Name: "x", Array: npy.New([]float32{.5, float32(nan), 3, 4}, 2, 2)},
+		npy.Member{Name: "columns", Array: npy.New([]string{"a", "b"}, 2)}, npy.Member{Name: "y", Array: npy.New([]int64{5, 6}, 2)},
+		npy.Member{Name: "missing", Array: npy.New([]uint8{0, 0, 0, 1}, 2, 2)}, npy.Member{Name: "other", Array: npy.New([]float64{1, 2, 3}, 3)})
+	v := readValues(t, Options{}, write(t, "t.npz", table))
+	sameRows(t, "npz", v.Rows, [][]float64{{.5, nan}, {3, nan}})
+	if !cmp.Equal(v.Columns, []string{"a", "b"}) || !cmp.Equal(v.Meta, []Column{{"y", []int64{5, 6}}}) || !v.Table {
+		t.Errorf("columns %v, metadata %v", v.Columns, v.Meta)
+	}
+	var b bytes.Buffer
+	if err := npy.Write(&b, npy.New([]uint8{0, 255, 16, 7}, 1, 2, 2)); err != nil {
+		t.Fatal(err)
+	}
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	z.Write(b.Bytes())
+	z.Close()
+	for name, content := range map[string][]byte{"g.npy": b.Bytes(), "g.npy.gz": packed.Bytes()} {
+		v = readValues(t, Options{}, write(t, name, content))
+		sameRows(t, name, v.Rows, [][]float64{{0, 255, 16, 7}})
+		if v.Height != 2 || v.Table {
+			t.Errorf("%s: height %d", name, v.Height)
+		}
+	}
+	idx := write(t, "i.idx", []byte{0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2, 9, 8, 7, 200})
+	labels := write(t, "l.idx", []byte{0, 0, 8, 1, 0, 0, 0, 2, 3, 4})
+	v = readValues(t, Options{Labels: []string{labels}}, idx)
+	sameRows(t, "IDX", v.Rows, [][]float64{{9, 8}, {7, 200}})
+	if !cmp.Equal(v.Meta, []Column{{"y", []int64{3, 4}}}) {
+		t.Errorf("labels %v", v.Meta)
+	}
+	for name, content := range map[string][]byte{
+		"infinite": npzOf(t, npy.Member{Name: "x", Array: npy.New([]float64{1, math.Inf(1)}, 1, 2)}),
+		"text":     npzOf(t, npy.Member{Name: "x", Array: npy.New([]string{"a"}, 1, 1)}),
+		"shape":    npzOf(t, npy.Member{Name: "x", Array: npy.New([]float64{1}, 1)}),
+		"mask":     npzOf(t, npy.Member{Name: "x", Array: npy.New([]float64{1}, 1, 1)}, npy.Member{Name: "known", Array: npy.New([]int64{2}, 1, 1)}),
+		"two":      npzOf(t, npy.Member{Name: "a", Array: npy.New([]float64{1}, 1, 1)}, npy.Member{Name: "b", Array: npy.New([]float64{1}, 1, 1)}),
+		"idx":      {0, 0, 8, 2, 0, 0, 0, 1, 0, 0, 0, 1, 9, 9},
+		"cut off":  {0, 0, 8, 2, 0, 0, 0, 1, 0, 0, 0, 2, 9},
+	} {
+		if _, err := ReadValues([]string{write(t, "bad", content)}, Options{}); err == nil {
+			t.Errorf("%s is read", name)
+		}
+	}
+}
+
+// TestValuesOfColumnFiles: Parquet and Arrow give what CSV gives.
+func TestValuesOfColumnFiles(t *testing.T) {
+	columns := []TableColumn{{Name: "site", Type: ColumnText}, {Name: "n", Type: ColumnInt}, {Name: "ph", Type: ColumnFloat}}
+	chunks := func() iter.Seq2[[]any, error] {
+		return func(yield func([]any, error) bool) {
+			yield([]any{[]string{"a", "b", "c"}, []int64{7, 2, 5}, []float64{.1, nan, -3e-7}}, nil)
+		}
+	}
+	for _, f := range []TableFormat{TableCSV, TableParquet, TableArrow} {
+		v := readValues(t, Options{}, write(t, "t", writeResults(t, f, columns, chunks())))
+		sameRows(t, string(f), v.Rows, [][]float64{{7, .1}, {2, nan}, {5, -3e-7}})
+		if !cmp.Equal(v.Columns, []string{"n", "ph"}) || !cmp.Equal(v.Meta, []Column{{"site", []string{"a", "b", "c"}}}) {
+			t.Errorf("%s: columns %v, metadata %v", f, v.Columns, v.Meta)
+		}
+	}
+}
+
+func TestValuesOfPictures(t *testing.T) {
+	dir := t.TempDir()
+	for name, dark := range map[string]uint8{"b/2.png": 9, "a/1.png": 200} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		content := pngFile(t, draw(image.NewGray(image.Rect(0, 0, 2, 1)), func(_, x int) uint8 { return dark + uint8(x) }))
+		if err := os.WriteFile(path, content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v := readValues(t, Options{}, dir)
+	sameRows(t, "folder", v.Rows, [][]float64{{200, 201}, {9, 10}})
+	y := v.Meta[len(v.Meta)-1]
+	if y.Name != "y" || y.Text(0) != "a" || y.Text(1) != "b" {
+		t.Errorf("metadata %v", v.Meta)
+	}
+	v = readValues(t, Options{Invert: true}, filepath.Join(dir, "b", "2.png"))
+	sameRows(t, "picture", v.Rows, [][]float64{{246, 245}})
+	other := write(t, "o.png", pngFile(t, draw(image.NewGray(image.Rect(0, 0, 3, 1)), func(_, x int) uint8 { return 0 })))
+	if _, err := ReadValues([]string{dir, other}, Options{}); err == nil {
+		t.Error("pictures of two sizes are read")
+	}
+}
+
+func TestValuesMatchAModel(t *testing.T) {
+	v := readValues(t, Options{}, write(t, "t.csv", []byte("y,b,a,c\nk,1,2,3\n")))
+	m, err := v.Match([]string{"a", "b"}, 1, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameRows(t, "by name", m.Rows, [][]float64{{2, 1}})
+	if _, err := v.Match([]string{"a", "d"}, 1, 2); err == nil || !strings.Contains(err.Error(), `"d"`) {
+		t.Error(err)
+	}
+	if _, err := v.Match(nil, 1, 2); err == nil {
+		t.Error("three columns for a model of two")
+	}
+	reading, err := readValues(t, Options{Height: 1, Width: 2, Transpose: true, Delimiter: ';'}, write(t, "s.csv", []byte("1;2\n"))).Reading()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := Options{}.Like(reading)
+	if err != nil || o.Height != 1 || o.Width != 2 || !o.Transpose || o.Delimiter != ';' {
+		t.Errorf("%s gives %+v, %v", reading, o, err)
+	}
+	if _, err := (Options{}).Like(json.RawMessage("{")); err == nil {
+		t.Error("half an object is a reading")
+	}
+	if all := v.Cut(0, -1); all.Len() != 1 || v.Cut(1, -1).Len() != 0 || v.Cut(0, 0).Len() != 0 {
+		t.Error("cut")
+	}
+}
+
+func TestRealValuesOfSeveralFiles(t *testing.T) {
+	a, b := write(t, "a.csv", []byte("y,u,v\n1,1.5,2\n2,3,4\n")), write(t, "b.csv", []byte("y,u,v\nk,5,6\n"))
+	v := readValues(t, Options{Meta: []string{"y"}}, a, b)
+	sameRows(t, "joined", v.Rows, [][]float64{{1.5, 2}, {3, 4}, {5, 6}})
+	if v.Meta[0].Text(1) != "2" || v.Meta[0].Text(2) != "k" || v.Index[2] != 2 {
+		t.Errorf("metadata %v, index %v", v.Meta, v.Index)
+	}
+	c := write(t, "c.csv", []byte("u,v,w\n5,6,7\n"))
+	if _, err := ReadValues([]string{a, c}, Options{Meta: []string{}}); err == nil {
+		t.Error("files of two widths are read")
+	}
+}
+
+func FuzzReadValues(f *testing.F) {
+	f.Add([]byte("a,b\n1.5,-2\n,1e3\n"))
+	f.Add([]byte("site;ph\nmoor;4,5\n"))
+	f.Add([]byte{0, 0, 8, 2, 0, 0, 0, 1, 0, 0, 0, 1, 9})
+	f.Add(npzOf(f, npy.Member{Name: "x", Array: npy.New([]float64{.5, nan}, 1, 2)}))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		path := filepath.Join(t.TempDir(), "f")
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		v, err := ReadValues([]string{path}, Options{MaxMemory: 1 << 22, MaxPicture: 1 << 16})
+		if err != nil {
+			return
+		}
+		for _, row := range v.Rows {
+			if len(row) != v.Height*v.Width {
+				t.Fatalf("a row of %d values in data of %d x %d", len(row), v.Height, v.Width)
+			}
+			for _, x := range row {
+				if math.IsInf(x, 0) {
+					t.Fatal("an infinite value")
+				}
+			}
+		}
+	})
+}
