@@ -3,8 +3,10 @@ package learn
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/pool"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/pose"
 )
@@ -29,6 +31,8 @@ const (
 	alphabetRace, alphabetMost = 40, 150
 	// alphabetRounds is how many rounds a start makes in the race.
 	alphabetRounds = 2
+	// alphabetKept is how many starts go on after the race.
+	alphabetKept = 2
 	// The background is learned within these bounds.
 	leastBackground, mostBackground = 0.0005, 0.1
 
@@ -80,21 +84,16 @@ func learnAlphabet(ctx context.Context, data patchwork.Data, cfg patchwork.Confi
 	if err != nil {
 		return nil, err
 	}
-	_, err = r.stage(ctx, startsOf(opt), side, true, stage{min(alphabetRounds, opt.Iterations), 1})
+	alive, err := r.stage(ctx, startsOf(opt), side, true, stage{min(alphabetRounds, opt.Iterations), alphabetKept})
 	if err != nil && !(enough(ctx) && len(r.ended) > 0) {
 		return nil, err
 	}
-	race, best := r.record(), r.best()
-	for range 2 { // the first background is that of a few images
-		if err != nil {
-			break
-		}
+	race := r.record()
+	for n := 0; n < 2 && err == nil; n++ { // the first background is that of a few images
 		var next *strokeRun
-		if next, err = r.goOn(ctx, some(alphabetMost), best); err != nil {
-			break
-		}
-		if _, err = next.stage(ctx, next.ended, 1, false, stage{opt.Iterations, 1}); len(next.ended) > 0 {
-			r, best = next, next.best()
+		if next, err = r.goOn(ctx, some(alphabetMost), alive); err == nil {
+			r = next
+			alive, err = r.stage(ctx, slices.Clone(r.ended), min(opt.Workers, len(r.ended)), false, stage{opt.Iterations, 1})
 		}
 	}
 	if err != nil && !enough(ctx) {
@@ -105,31 +104,33 @@ func learnAlphabet(ctx context.Context, data patchwork.Data, cfg patchwork.Confi
 		return nil, err
 	}
 	extras := m.Extras()
-	extras.Record.Starts, extras.Record.Chosen = race.Starts, race.Chosen
+	extras.Record.Starts, extras.Record.Chosen = race.Starts, r.best().index
 	return m.WithExtras(extras)
 }
 
-// goOn returns a run on more images, with the best start of this one as its own: on the
-// background that it leaves, with the images explained afresh.
-func (r *strokeRun) goOn(ctx context.Context, data patchwork.Data, best strokeStart) (*strokeRun, error) {
-	q, err := r.learner.Background(ctx, best.state)
+// goOn returns a run on more images, with the best starts of this one as its own: on the
+// background that the first of them leaves, with the images explained afresh.
+func (r *strokeRun) goOn(ctx context.Context, data patchwork.Data, starts []strokeStart) (*strokeRun, error) {
+	q, err := r.learner.Background(ctx, starts[0].state)
 	if err != nil {
 		return nil, err
 	}
 	cfg := r.base.Config()
 	cfg.Q = min(max(q, leastBackground), mostBackground)
-	opt := r.opt
-	opt.start = best.index
-	next, err := newStrokeRun(data, cfg, opt, 1)
+	next, err := newStrokeRun(data, cfg, r.opt, min(r.opt.Workers, len(starts)))
 	if err != nil {
 		return nil, err
 	}
-	best.state = next.learner.Start(r.renewed(best.state))
-	if err := next.learner.Explain(ctx, best.state, true); err != nil {
+	if _, err := pool.Run(ctx, len(starts), min(r.opt.Workers, len(starts)), 1, func(_, i int) error {
+		s := &starts[i]
+		s.state = next.learner.Start(r.renewed(s.state, s.index))
+		return next.learner.Explain(ctx, s.state, true)
+	}); err != nil {
 		return nil, err
 	}
-	next.end(best)
-	next.opt.tell(next.step(best.rounds, best.state))
+	for _, s := range starts {
+		next.end(s)
+	}
 	return next, nil
 }
 

@@ -13,10 +13,14 @@ import (
 )
 
 const (
-	// mostPieces is into how many pieces an image is cut at most for a start of an
-	// alphabet, 2 at least, and leastPiece the least share of its ink for a piece.
-	mostPieces = 3
-	leastPiece = 0.15
+	// A start of an alphabet cuts images into 2 or 3 pieces; a part that is made anew is
+	// of 3 or 4, because what the parts beside it leave is smaller. leastPiece is the
+	// least share of the ink for a piece.
+	firstPieces, laterPieces = 2, 3
+	leastPiece               = 0.15
+	// edgeOn is the probability around a piece: another image's strokes are never quite
+	// the same, and a part that is sure of one image is not used for others.
+	edgeOn = 0.4
 	// piecesTried is how many pieces an expert is chosen from: the one least like the
 	// experts before it, so that the shapes of an alphabet differ.
 	piecesTried = 4
@@ -27,7 +31,7 @@ const (
 func piecesModel(data patchwork.Data, cfg patchwork.Config, experts int, rng *rand.Rand) (*patchwork.Model, error) {
 	var templates [][]float64
 	for len(templates) < experts {
-		t := newPiece(data, cfg, templates, rng)
+		t := newPiece(data, cfg, templates, firstPieces, rng)
 		if t == nil {
 			return nil, fmt.Errorf("patchwork: the images have too little ink to be cut into pieces")
 		}
@@ -38,10 +42,10 @@ func piecesModel(data patchwork.Data, cfg patchwork.Config, experts int, rng *ra
 
 // newPiece returns the one of several pieces of images that is least like the templates
 // there are; nil if the images have too little ink.
-func newPiece(data patchwork.Data, cfg patchwork.Config, templates [][]float64, rng *rand.Rand) (best []float64) {
+func newPiece(data patchwork.Data, cfg patchwork.Config, templates [][]float64, cuts int, rng *rand.Rand) (best []float64) {
 	least := math.Inf(1)
 	for range piecesTried {
-		t := pieceOf(data.Images[rows.Draw(data, rng)], cfg, rng)
+		t := pieceOf(data.Images[rows.Draw(data, rng)], cfg, cuts, rng)
 		if like := likest(t, templates); t != nil && like < least {
 			best, least = t, like
 		}
@@ -49,11 +53,11 @@ func newPiece(data patchwork.Data, cfg patchwork.Config, templates [][]float64, 
 	return best
 }
 
-// pieceOf returns a piece of an image, laid upright in the middle of the frame; nil if
-// there is too little ink.
-func pieceOf(img *bitmap.Image, cfg patchwork.Config, rng *rand.Rand) []float64 {
+// pieceOf cuts an image into so many pieces, or one more, and returns one of them, laid
+// upright in the middle of the frame; nil if there is too little ink.
+func pieceOf(img *bitmap.Image, cfg patchwork.Config, pieces int, rng *rand.Rand) []float64 {
 	ink := inkOf(img)
-	pieces := 2 + rng.IntN(mostPieces-1)
+	pieces += rng.IntN(2)
 	if len(ink) < pieces {
 		return nil
 	}
@@ -75,8 +79,12 @@ func pieceOf(img *bitmap.Image, cfg patchwork.Config, rng *rand.Rand) []float64 
 	t := make([]float64, cfg.Height*cfg.Width)
 	for i := range t {
 		dy, dx := float64(i/cfg.Width)-float64(cfg.Height-1)/2, float64(i%cfg.Width)-float64(cfg.Width-1)/2
-		if own[cluster.Point{Y: math.Round(y + cos*dy - sin*dx), X: math.Round(x + sin*dy + cos*dx)}] {
+		p := cluster.Point{Y: math.Round(y + cos*dy - sin*dx), X: math.Round(x + sin*dy + cos*dx)}
+		switch {
+		case own[p]:
 			t[i] = splitOn
+		case own[cluster.Point{Y: p.Y - 1, X: p.X}] || own[cluster.Point{Y: p.Y + 1, X: p.X}] || own[cluster.Point{Y: p.Y, X: p.X - 1}] || own[cluster.Point{Y: p.Y, X: p.X + 1}]:
+			t[i] = edgeOn
 		}
 	}
 	return t
@@ -136,7 +144,7 @@ const (
 // renewed returns the templates of a state, which abstain at 0 whatever the background,
 // with new ones in the place of those that are hardly used, or are the shape of another
 // one that is used more: pieces of other images, the least like all others of several.
-func (r *strokeRun) renewed(st *strokes.State) [][]float64 {
+func (r *strokeRun) renewed(st *strokes.State, start int) [][]float64 {
 	templates := r.learner.Templates(st)
 	for _, t := range templates {
 		for i, p := range t {
@@ -146,7 +154,7 @@ func (r *strokeRun) renewed(st *strokes.State) [][]float64 {
 		}
 	}
 	idle := r.idle(st, templates)
-	rng := rng(r.opt.Seed, r.opt.Starts+len(r.data.Images))
+	rng := rng(r.opt.Seed, r.opt.Starts*(1+len(r.data.Images))+start)
 	for k := range templates {
 		if !idle[k] {
 			continue
@@ -157,7 +165,7 @@ func (r *strokeRun) renewed(st *strokes.State) [][]float64 {
 				others = append(others, t)
 			}
 		}
-		if t := newPiece(r.data, r.base.Config(), others, rng); t != nil {
+		if t := newPiece(r.data, r.base.Config(), others, laterPieces, rng); t != nil {
 			templates[k] = t
 		}
 	}

@@ -26,6 +26,12 @@ of machines, in any order, and gives the same model as all images in one place.
 The images are explained as learning explains them, which is quicker than score and
 explain where parts move, and finds a little less: the log-likelihood here may be lower.
 
+The step is that of batch EM, also for drawings. The cleaner step of --method strokes
+takes one part after the other, each given the new ones before it: it would need as many
+rounds over all machines as there are parts, and every image's explanation kept between
+them. Package learn/strokes has its counts, which add up in any order; these commands
+do not.
+
 A tally records the model it was made with and which rows it has counted, so that
 rows that are counted twice are rejected. Rows are identified by their content, or
 by the name that --shard gives. With --lines the tally is a line of text, for pipes
