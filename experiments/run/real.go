@@ -4,39 +4,49 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
 
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/experiments/real"
 )
 
-// runReal measures the learner of real values: quadrants, bars or digits, or all.
-func runReal(ctx context.Context, names []string) error {
-	if len(names) == 0 {
-		names = []string{"quadrants", "bars", "digits"}
+// runReal measures the learner of real values: quadrants [numbers of images], bars [beginnings of their names] or digits
+// [classes]; without a name all three.
+func runReal(ctx context.Context, args []string) error {
+	if len(args) == 0 {
+		for _, name := range []string{"quadrants", "bars", "digits"} {
+			if err := runReal(ctx, []string{name}); err != nil {
+				return err
+			}
+			fmt.Println()
+		}
+		return nil
 	}
-	var err error
-	switch names[0] {
+	some := args[1:]
+	switch args[0] {
 	case "quadrants":
-		err = real.ReportQuadrants(ctx, os.Stdout, 10)
+		var sizes []int
+		for _, text := range some {
+			n, err := strconv.Atoi(text)
+			if err != nil || n < 1 {
+				return fmt.Errorf("real quadrants %s: give numbers of images", text)
+			}
+			sizes = append(sizes, n)
+		}
+		return real.ReportQuadrants(ctx, os.Stdout, 5, sizes...)
 	case "bars":
-		err = real.ReportBars(ctx, os.Stdout, 4, names[1:]...)
+		return real.ReportBars(ctx, os.Stdout, 4, some...)
 	case "digits":
-		var set *dataset.Set
-		if set, err = dataset.Read([]string{data("optdigits_orig", "optdigits_orig.npz")}, dataset.Options{
-			Where: []dataset.Condition{{Name: "split", Op: "=", Values: []string{"windep"}}}}); err != nil {
+		set, err := dataset.Read([]string{data("optdigits_orig", "optdigits_orig.npz")}, dataset.Options{
+			Where: []dataset.Condition{{Name: "split", Op: "=", Values: []string{"windep"}}}})
+		if err != nil {
 			return err
 		}
-		var rows [][]float64
-		var class []string
-		if rows, class, err = real.Digits8(set); err == nil {
-			err = real.ReportDigits(ctx, os.Stdout, rows, class, 0)
+		rows, class, err := real.Digits8(set)
+		if err != nil {
+			return err
 		}
-	default:
-		return fmt.Errorf("real %s: choose quadrants, bars or digits", names[0])
+		return real.ReportDigits(ctx, os.Stdout, rows, class, some...)
 	}
-	if err != nil || names[0] == "bars" || len(names) == 1 {
-		return err
-	}
-	fmt.Println()
-	return runReal(ctx, names[1:])
+	return fmt.Errorf("real %s: choose quadrants, bars or digits", args[0])
 }

@@ -3,6 +3,10 @@ package real
 import (
 	"math/rand/v2"
 	"testing"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/pose"
 )
 
 // greyImages returns 28 x 28 images of a few of 64 experts that vote for 120 pixels each, and the model.
@@ -40,6 +44,49 @@ func BenchmarkExplain28(b *testing.B) {
 	picks := 0
 	for i := 0; b.Loop(); i++ {
 		e, _ := p.Explain(images[i%len(images)])
+		picks += len(e.Picks)
+	}
+	b.ReportMetric(float64(picks)/float64(b.N), "picks/op")
+}
+
+// BenchmarkBinary28 is the same with bits: as many experts and votes, by the binary pursuit.
+func BenchmarkBinary28(b *testing.B) {
+	m, images := greyImages(32)
+	templates := make([][]float64, m.K())
+	for k, e := range m.Experts {
+		for _, o := range e {
+			p := .5
+			switch {
+			case o.Vote != Abstains && o.Mean > 0:
+				p = .9
+			case o.Vote != Abstains:
+				p = .1
+			}
+			templates[k] = append(templates[k], p)
+		}
+	}
+	binary, err := patchwork.NewModel(patchwork.NewConfig(patchwork.RuleMaxMinusMin, 28, 28, pose.Grid{}), templates)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var bits []*bitmap.Image
+	for _, image := range images {
+		img := bitmap.New(28, 28)
+		for d, x := range image {
+			img.Set(d/28, d%28, x > 0)
+		}
+		bits = append(bits, img)
+	}
+	p, err := patchwork.NewPursuit(binary, patchwork.PursuitOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	picks := 0
+	for i := 0; b.Loop(); i++ {
+		e, err := p.Explain(bits[i%len(bits)])
+		if err != nil {
+			b.Fatal(err)
+		}
 		picks += len(e.Picks)
 	}
 	b.ReportMetric(float64(picks)/float64(b.N), "picks/op")

@@ -13,6 +13,9 @@ type Data struct {
 	Scales        []Scale     // of the pixels: values lie on the grid of their scale
 }
 
+// tiny is what counts as 0: the square of a smaller value would be no number.
+const tiny = 1e-140
+
 // Steps is the largest number of steps between a value and the origin.
 const Steps = 1 << 20
 
@@ -21,7 +24,7 @@ const Steps = 1 << 20
 // column, or of their size where it never varies. Images (height > 1) have one scale for all pixels, whose floor is a quarter of the step squared, where
 // steps are those of whole or decimal numbers; columns of tables have one each, with a floor of a hundredth of
 // the variance. No floor is below step^2/12, the variance of rounding, and a column that never varies
-// has the variance of the step. The error names the row and column that is not finite.
+// has the variance of the step. Values nearer to 0 than 1e-140 are 0. The error names the row and column that is not finite.
 func NewData(height, width int, rows [][]float64) (*Data, error) {
 	d := &Data{Height: height, Width: width}
 	for n, row := range rows {
@@ -34,7 +37,13 @@ func NewData(height, width int, rows [][]float64) (*Data, error) {
 			}
 		}
 		d.Rows = append(d.Rows, slices.Clone(row))
+		for i, x := range row {
+			if math.Abs(x) < tiny {
+				d.Rows[n][i] = 0
+			}
+		}
 	}
+	rows = d.Rows
 	if height > 1 {
 		s := newSpan(0)
 		for _, row := range rows {

@@ -61,12 +61,31 @@ func TestGridIsFine(t *testing.T) {
 		}
 		for i, row := range d.Rows {
 			for j, x := range row {
-				if off := math.Abs(x - rows[i][j]); off > 1e-6*max(high-low, math.Abs(x)) {
+				if off := math.Abs(x - rows[i][j]); off > 1e-6*max(high-low, math.Abs(x))+tiny {
 					t.Fatalf("%v became %v, values go from %v to %v", rows[i][j], x, low, high)
 				}
 			}
 		}
 	})
+}
+
+// TestExtremeValues: the largest and the smallest values there are give models that can be used.
+func TestExtremeValues(t *testing.T) {
+	for _, rows := range [][][]float64{
+		{{1e150, 1e-310}, {-1e150, 5e-324}, {1e149, 0}}, {{1e150, 1}, {math.Nextafter(1e150, 0), 2}, {1e150, 3}},
+		{{1e-139, 2e-139}, {3e-139, 0}, {2e-139, 1e-139}}, {{math.Pi, math.E}, {math.Pi, math.E}, {math.Pi, math.NaN()}},
+	} {
+		r := learned(t, newData(t, 1, 2, rows), Options{})
+		p, err := NewPursuit(r.Model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range rows {
+			if post, err := p.Best(row, 0); err != nil || math.IsNaN(post.Evidence) || math.IsInf(post.Evidence, 0) {
+				t.Errorf("%v of %v: evidence %v, %v", row, rows, post.Evidence, err)
+			}
+		}
+	}
 }
 
 func TestScales(t *testing.T) {
