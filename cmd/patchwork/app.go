@@ -27,8 +27,7 @@ type app struct {
 	helpAll bool     // --help-all
 }
 
-const rootLong = `Patchwork explains binary images and rows of tables by a few parts, each with an
-opinion about some of the pixels or columns, and learns such parts. A session:
+const rootLong = `A part has an opinion about some of the pixels or columns. A session:
 
   patchwork synth letters --letters T --writers 20 --seed 1 -o t.npz
   patchwork learn t.npz -o model.npz -k 2 --shift 14 --rotate 24:6 --rows :10
