@@ -99,6 +99,7 @@ func benchmarks() []benchmark {
 	all = append(all, benchmark{"scene64/K=10",
 		NewBank(Frame{Height: 28, Width: 28, Q: 0.5, Turns: []pose.Turn{{}}}, templates),
 		Grid{NY: 37, StepY: 1, NX: 37, StepX: 1}, 64, scene, 0})
+	all = append(all, turned())
 	for i := range all {
 		b := &all[i]
 		var s Search
@@ -106,6 +107,46 @@ func benchmarks() []benchmark {
 		b.second, _ = s.Best(nil, everybody)
 	}
 	return all
+}
+
+// turned returns a scene of 160 x 160 pixels with four of four strokes in 36 rotations
+// each, a tenth of its pixels flipped.
+func turned() benchmark {
+	rng := rand.New(rand.NewPCG(3, 4))
+	const side, frame = 160, 28
+	var templates [][]float64
+	for _, size := range [][2]float64{{22, 4}, {16, 7}, {12, 3}, {20, 6}} {
+		t := bar(frame, 0, size[0], size[1])
+		for i, v := range bar(frame, math.Pi/2, size[0]/2, size[1]) { // with a crossbar at one end
+			if j := i + int(size[0]/3); j < len(t) {
+				t[j] = max(t[j], v)
+			}
+		}
+		for i := range t {
+			t[i] = 0.1 + 0.8*t[i]
+		}
+		templates = append(templates, t)
+	}
+	f := Frame{Height: frame, Width: frame, Q: 0.1}
+	for angle := 0.0; angle < 360; angle += 10 {
+		f.Turns = append(f.Turns, pose.NewTurn(frame, frame, angle))
+	}
+	b := benchmark{"turned160/K=4", NewBank(f, templates), Grid{NY: side - frame + 1, StepY: 1, NX: side - frame + 1, StepX: 1}, side, make([]uint8, side*side), 0}
+	for k := range templates {
+		sprite := &b.bank.Sprites[36*k+7*k+3]
+		at := Placed{DY: b.bank.Top + 10 + 33*k, DX: b.bank.Left + 100 - 25*k}
+		for j, v := range sprite.V {
+			if v > 0.5 {
+				b.x[(at.DY+j/b.bank.Width)*side+at.DX+j%b.bank.Width] = On
+			}
+		}
+	}
+	for i := range b.x {
+		if rng.Float64() < 0.1 {
+			b.x[i] = 1 - b.x[i]
+		}
+	}
+	return b
 }
 
 // everybody reports every expert as live.
@@ -220,7 +261,7 @@ func BenchmarkBoundTables(b *testing.B) {
 			b.Skip("the reference has none")
 		}
 		for b.Loop() {
-			newBoundTables(c.bank, kernel.Chosen())
+			newBoundTables(c.bank, kernel.Chosen(), c.grid.Shifts())
 		}
 	})
 }

@@ -18,7 +18,8 @@ type collection struct {
 	found   []scored
 }
 
-// tile is a tile of a sprite's candidates; bound is on their gains after costs.
+// tile is a tile of a sprite's candidates, or of those of family ^sprite; bound is on
+// their gains after costs.
 type tile struct {
 	bound        float64
 	sprite, tile int32
@@ -35,23 +36,27 @@ type scored struct {
 // floor, in index order.
 func (e *bounded) collect(n int, floor float64) {
 	e.least, e.largest, e.found, e.heap = floor, e.largest[:0], e.found[:0], e.heap[:0]
-	for k, live := range e.live {
-		for i := e.experts[k].first; live && i < e.experts[k].end; i++ {
-			e.bound(i)
+	for f := range e.tables.families {
+		if e.live[e.owner(f)] {
+			e.look(f)
 		}
 	}
 	if math.IsInf(floor, -1) {
 		// With nothing to compare with all tiles would go on the heap.
 		e.scoreLargest(n)
 	}
-	for k, live := range e.live {
-		for i := e.experts[k].first; live && i < e.experts[k].end; i++ {
-			e.gather(i, CostOf(e.costs, k))
+	for f := range e.tables.families {
+		if e.live[e.owner(f)] {
+			e.gather(f)
 		}
 	}
 	e.order()
 	for len(e.heap) > 0 && e.heap[0].bound >= e.cut() {
-		e.scoreTile(e.pop(), n)
+		if top := e.pop(); top.sprite >= 0 {
+			e.scoreTile(top, n)
+		} else {
+			e.pushSprites(int(^top.sprite), top)
+		}
 	}
 	cut := e.cut()
 	e.near = e.near[:0]
@@ -63,43 +68,91 @@ func (e *bounded) collect(n int, floor float64) {
 	slices.Sort(e.near)
 }
 
-// scoreLargest scores the tile with the largest bound, so that least is a
-// number.
+// owner returns the expert of a family.
+func (e *bounded) owner(f int) int { return e.Bank.Sprites[e.tables.families[f].first].Expert }
+
+// costOf returns the cost of a pick of a family's expert.
+func (e *bounded) costOf(f int) float64 { return CostOf(e.costs, e.owner(f)) }
+
+// scoreLargest scores the tile with the largest bound, so that least is a number.
 func (e *bounded) scoreLargest(n int) {
-	largest := tile{math.Inf(-1), -1, -1}
-	for k, live := range e.live {
-		for i := e.experts[k].first; live && i < e.experts[k].end; i++ {
-			largest = e.largestTile(i, CostOf(e.costs, k), largest)
+	for {
+		largest := tile{math.Inf(-1), 0, -1}
+		for f := range e.tables.families {
+			if e.live[e.owner(f)] {
+				largest = e.largestTile(f, largest)
+			}
 		}
-	}
-	if largest.sprite < 0 {
+		switch f := int(^largest.sprite); {
+		case largest.tile < 0:
+			return
+		case f >= 0:
+			e.openAbove(f, largest.bound+e.costOf(f)-2*Tie)
+			continue
+		}
+		for e.heap = append(e.heap, largest); len(e.heap) > 0; {
+			e.scoreTile(e.pop(), n)
+		}
+		e.found, e.largest = e.found[:0], e.largest[:0] // they are found again
 		return
 	}
-	for e.heap = append(e.heap, largest); len(e.heap) > 0; {
-		e.scoreTile(e.pop(), n)
-	}
-	e.found, e.largest = e.found[:0], e.largest[:0] // they are found again
 }
 
-// largestTile returns the tile with the largest bound, of those of a sprite and
-// another.
-func (e *bounded) largestTile(sprite int, cost float64, best tile) tile {
-	raised := e.raised
-	for i, b := range e.bounds[sprite*e.tiles : (sprite+1)*e.tiles] {
-		if bound := b + raised[i] - cost; bound > best.bound {
-			best = tile{bound, int32(sprite), int32(i)}
+// largestTile returns the tile with the largest bound, of those of a family and
+// another; in place of the sprite is ^f for a tile that is not open.
+func (e *bounded) largestTile(f int, best tile) tile {
+	cost, family := e.costOf(f), &e.tables.families[f]
+	for i, around := range e.around[f*e.tiles : (f+1)*e.tiles] {
+		if around+e.raised[i]-cost <= best.bound {
+			continue
+		}
+		if !e.opened[f*e.tiles+i] {
+			best = tile{around + e.raised[i] - cost, ^int32(f), int32(i)}
+			continue
+		}
+		for s := family.first; s < family.end; s++ {
+			if bound := e.bounds[s*e.tiles+i] + e.raised[i] - cost; bound > best.bound {
+				best = tile{bound, int32(s), int32(i)}
+			}
 		}
 	}
 	return best
 }
 
-// gather appends to the heap the tiles of a sprite that may hold a candidate
+// gather appends to the heap the tiles of a family that may hold a candidate
 // that matters.
-func (e *bounded) gather(sprite int, cost float64) {
-	cut, raised := e.cut()+cost, e.raised
-	for i, b := range e.bounds[sprite*e.tiles : (sprite+1)*e.tiles] {
-		if bound := b + raised[i]; bound >= cut {
-			e.heap = append(e.heap, tile{bound - cost, int32(sprite), int32(i)})
+func (e *bounded) gather(f int) {
+	cost, family := e.costOf(f), &e.tables.families[f]
+	cut, raised, opened := e.cut()+cost, e.raised, e.opened[f*e.tiles:(f+1)*e.tiles]
+	for i, around := range e.around[f*e.tiles : (f+1)*e.tiles] {
+		if !opened[i] && around+raised[i] >= cut {
+			e.heap = append(e.heap, tile{around + raised[i] - cost, ^int32(f), int32(i)})
+		}
+	}
+	for s := family.first; s < family.end; s++ {
+		for i, b := range e.bounds[s*e.tiles : (s+1)*e.tiles] {
+			if bound := b + raised[i]; bound >= cut && opened[i] {
+				e.heap = append(e.heap, tile{bound - cost, int32(s), int32(i)})
+			}
+		}
+	}
+}
+
+// pushSprites opens a tile of a family, and others whose bounds are not much lower, and
+// puts its sprites on the heap there, where they matter.
+func (e *bounded) pushSprites(f int, which tile) {
+	if e.opened[f*e.tiles+int(which.tile)] {
+		return // with another one
+	}
+	cost, family := e.costOf(f), &e.tables.families[f]
+	e.openAbove(f, cost+which.bound-familyBatch*(which.bound-e.cut())-2*Tie)
+	for _, run := range e.runs {
+		for s := family.first; s < family.end; s++ {
+			for i := run.first; i < run.end; i++ {
+				if bound := e.bounds[s*e.tiles+i] + e.raised[i] - cost; bound >= e.cut() {
+					e.push(tile{bound, int32(s), int32(i)})
+				}
+			}
 		}
 	}
 }

@@ -9,19 +9,15 @@ import (
 // This file makes the bounds of the bounded engine and keeps them true while the
 // composition changes.
 
-// bound makes the bounds of a sprite, from abstention.
-func (e *bounded) bound(sprite int) {
-	if e.made[sprite] {
-		return
-	}
-	e.made[sprite] = true
+// bound makes the bounds of a sprite in tiles [from, end), from abstention.
+func (e *bounded) bound(sprite, from, end int) {
 	t := e.tables
-	g, first := &t.sprites[sprite], sprite*e.tiles
-	t.path.Sums(e.steps[first*kernel.Tile:], e.tops, t.entries, e.codes, &e.first[sprite])
-	bounds, states := e.bounds[first:first+e.tiles], e.states[first:first+e.tiles]
+	at := sprite*e.tiles + from
+	t.path.Sums(e.steps[at*kernel.Tile:], e.tops[:end-from], t.entries, e.codes[from*kernel.Tile:], &e.first[sprite])
+	bounds, states := e.bounds[at:at+end-from], e.states[at:at+end-from]
 	clear(states)
-	for i, top := range e.tops {
-		bounds[i] = e.base[sprite] + g.step*float64(top)
+	for i, top := range e.tops[:end-from] {
+		bounds[i] = e.base[sprite] + t.sprites[sprite].step*float64(top)
 	}
 }
 

@@ -35,7 +35,7 @@ type layout struct {
 
 	// By sprite: the lookups from abstention and those by class, the chunks, and the base
 	// of the bounds from abstention, which knows which blocks may lie on unknown pixels.
-	first  []kernel.Lookups
+	first  []kernel.Lookups   // with those of the envelopes after those of the sprites
 	later  [][]kernel.Lookups // in groups whose sums fit in 16 bits
 	chunks []kernel.Chunks
 	base   []float64
@@ -60,10 +60,15 @@ func newLayout(b *Bank, t *boundTables, g Grid, height, width int, unknown bool)
 	if l.codeBytes > 1<<29 || l.planeH*l.strengthPitch > 1<<29 {
 		return nil
 	}
-	l.first, l.later = make([]kernel.Lookups, len(t.sprites)), make([][]kernel.Lookups, len(t.sprites))
-	l.chunks, l.base = make([]kernel.Chunks, len(t.sprites)), make([]float64, len(t.sprites))
+	n := len(t.sprites)
+	l.first, l.base = make([]kernel.Lookups, n+len(t.families)), make([]float64, n+len(t.families))
+	l.later, l.chunks = make([][]kernel.Lookups, n), make([]kernel.Chunks, n)
 	for i := range t.sprites {
+		l.listFirst(i, &t.sprites[i])
 		l.list(i)
+	}
+	for f := range t.families {
+		l.listFirst(n+f, &t.families[f].envelope)
 	}
 	return l
 }
@@ -76,19 +81,23 @@ const (
 	planesOfCodes
 )
 
-// list lists the lookups and the chunks of a sprite.
-func (l *layout) list(sprite int) {
-	g := &l.tables.sprites[sprite]
-	l.base[sprite] = g.base
+// listFirst lists the lookups from abstention of a sprite or an envelope.
+func (l *layout) listFirst(i int, g *spriteTables) {
+	l.base[i] = g.base
 	for _, bl := range g.blocks {
 		at := l.codeAt(bl.pixel)
-		l.first[sprite].Add(kernel.Lookup{Table: bl.table, Code: at})
+		l.first[i].Add(kernel.Lookup{Table: bl.table, Code: at})
 		edge := l.outside(bl)
 		if l.edges = l.edges || edge; edge || l.unknown {
-			l.first[sprite].Add(kernel.Lookup{Table: bl.table + int32(l.tables.path.Entries), Code: at + int32(unknownPlane*l.codeBytes)})
-			l.base[sprite] -= bl.gains
+			l.first[i].Add(kernel.Lookup{Table: bl.table + int32(l.tables.path.Entries), Code: at + int32(unknownPlane*l.codeBytes)})
+			l.base[i] -= bl.gains
 		}
 	}
+}
+
+// list lists the lookups by class and the chunks of a sprite.
+func (l *layout) list(sprite int) {
+	g := &l.tables.sprites[sprite]
 	groups, size := 1, len(g.runs)
 	if l.tables.sides != nil {
 		groups, size = max(1, groupsOf(len(g.runs))), groupSize

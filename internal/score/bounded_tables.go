@@ -23,9 +23,11 @@ type bankBounds struct {
 
 // boundTables holds the tables and terms of a bank, for one path of kernels.
 type boundTables struct {
-	path    *kernel.Path
-	sprites []spriteTables
-	entries []byte // of all tables
+	path     *kernel.Path
+	sprites  []spriteTables
+	families []family // of sprites, in their order
+	byExpert []span   // the families of each expert
+	entries  []byte   // of all tables
 
 	// The frame's pixels that may vote at all lie in these rows and columns.
 	top, bottom, left, right int
@@ -91,7 +93,7 @@ func (b *Bank) boundTables(shifts int) *boundTables {
 	}
 	l.once.Do(func() {
 		if path := kernel.Chosen(); path.Fast() && b.QMap == nil && !b.certain() {
-			l.tables = newBoundTables(b, path)
+			l.tables = newBoundTables(b, path, shifts)
 		}
 	})
 	return l.tables
@@ -108,8 +110,8 @@ func (b *Bank) certain() bool {
 	return certain
 }
 
-// newBoundTables returns nil where a frame is too large for sums of 16 bits.
-func newBoundTables(b *Bank, path *kernel.Path) *boundTables {
+// newBoundTables makes the tables for searches of about so many shifts. It returns nil where a frame is too large for sums of 16 bits.
+func newBoundTables(b *Bank, path *kernel.Path, shifts int) *boundTables {
 	s := &boundTables{path: path, sprites: make([]spriteTables, len(b.Sprites)), top: b.Height, left: b.Width, bottom: -1, right: -1}
 	votes := 0
 	for i := range b.Sprites {
@@ -142,6 +144,9 @@ func newBoundTables(b *Bank, path *kernel.Path) *boundTables {
 		} else { // what they gain is no sum of strengths, and scored by Field.Gain
 			g.slack = 1e-9 * (1 - g.base - g.baseRuns)
 		}
+	}
+	if !s.setFamilies(b, shifts, open) {
+		return nil
 	}
 	return s
 }
