@@ -101,8 +101,11 @@ func summaryLines(f *learnFlags, head *dataset.Set, l *learning, took time.Durat
 		fmt.Sprintf("%.2f parts used per %s", usedParts(l.model), image),
 	}
 	if f.Begin == "pairs" {
-		lines[1] = fmt.Sprintf("grown from what pairs of images have in common: description length %.1f nats, log-likelihood %.3f per %s (nats)",
-			r.DescriptionLength, r.LogLik/float64(r.Rows), image)
+		length := ""
+		if r.DescriptionLength != 0 { // not of images that were streamed
+			length = fmt.Sprintf("description length %.1f nats, ", r.DescriptionLength)
+		}
+		lines[1] = fmt.Sprintf("grown from what pairs of images have in common: %slog-likelihood %.3f per %s (nats)", length, r.LogLik/float64(r.Rows), image)
 	}
 	if f.Soft() {
 		lines = slices.Concat(lines[:1], tableLines(l.model, image), lines[2:])

@@ -165,7 +165,7 @@ func (r Recipe) movesByDefault(d Facts) bool {
 
 // asScenes resolves a recipe for scenes.
 func (r Recipe) asScenes(d Facts) Recipe {
-	if !r.Given && r.Shift == 0 && r.ShiftX == nil && r.Begin == "" && r.Rule != "max-minus-min" && (r.Method == "" || r.Method == "both") && !d.Streamed {
+	if !r.Given && r.Shift == 0 && r.ShiftX == nil && r.Begin == "" && r.Rule != "max-minus-min" && (r.Method == "" || r.Method == "both") {
 		return r.asPairs()
 	}
 	r = r.counted()
