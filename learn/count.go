@@ -51,8 +51,8 @@ func (r *runner) inMemory(ctx context.Context, data patchwork.Data) (*patchwork.
 		if err := r.opt.checkPairs(r.cfg, data); err != nil {
 			return nil, err
 		}
-		if err := r.fromPairs(ctx, data); err != nil {
-			return nil, err
+		if ended, err := r.fromPairs(ctx, data); ended != nil || err != nil {
+			return ended, err
 		}
 	}
 	r.cfg = sized(r.cfg, data)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
@@ -14,33 +16,79 @@ import (
 
 // fromPairs grows binary parts of what pairs of images have in common, and sets the
 // run up to go on from them: parts on a frame that holds the largest, anywhere in the
-// images and any number of times, against the clutter that was found.
-func (r *runner) fromPairs(ctx context.Context, data patchwork.Data) error {
-	found, err := r.growPairs(ctx, data)
-	if err != nil {
-		return err
+// images and any number of times, against the clutter that was found. If the run is
+// ended by Enough it returns the parts found so far as a model.
+func (r *runner) fromPairs(ctx context.Context, data patchwork.Data) (ended *patchwork.Model, err error) {
+	images := repeated(data, r.opt.Seed)
+	found, grown := r.growPairs(ctx, images)
+	if grown != nil && (found == nil || !enough(ctx)) {
+		return nil, grown
 	}
 	if len(found.Parts) == 0 {
-		return fmt.Errorf("patchwork: no parts in %d images: nothing comes again in them beyond chance; give more images, or another start than pairs", len(data.Images))
+		return nil, fmt.Errorf("patchwork: no parts in %d images: nothing comes again in them beyond chance; give more images, or another start than pairs", len(data.Images))
 	}
 	r.cfg = pairsConfig(r.cfg, found)
 	m, err := patchwork.NewModel(r.cfg, templates(r.cfg, found))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	m, err = m.WithExtras(patchwork.Extras{Usage: usageOf(found)})
+	if m, err = m.WithExtras(patchwork.Extras{Usage: usageOf(found)}); err != nil {
+		return nil, err
+	}
 	r.opt.Continue, r.opt.Starts, r.opt.Experts, r.opt.began = m, 1, m.K(), "pairs"
-	return err
+	if grown != nil {
+		return r.hardPairs(context.WithoutCancel(ctx), m, data)
+	}
+	r.note(Step{CurvePoint: patchwork.CurvePoint{Stage: StagePairs, Experts: m.K(), Rows: int64(len(images)), DescriptionLength: found.DescriptionLength}, Model: m})
+	return nil, nil
 }
 
-// growPairs grows parts, and yields a step for every one; it has no model yet.
-func (r *runner) growPairs(ctx context.Context, data patchwork.Data) (*pairs.Result, error) {
+// hardPairs explains the images by parts as they were grown, and returns the model with
+// its record.
+func (r *runner) hardPairs(ctx context.Context, m *patchwork.Model, data patchwork.Data) (*patchwork.Model, error) {
+	it, err := sweep(ctx, m, data, r.opt, 0)
+	if err != nil {
+		return nil, err
+	}
+	t := trial{Start: patchwork.Start{Seed: r.opt.Seed, Score: it.Tally.LogLik(), Method: r.opt.began}, Model: it.Model, Tally: it.Tally}
+	if t.DescriptionLength, err = r.opt.placedLength(ctx, it.Model, data, it.Tally); err != nil {
+		return nil, err
+	}
+	return choose(ctx, data, m.Config(), r.opt, []trial{t}, true)
+}
+
+// mostRepeated is how many images data are written out to by their weights; of more
+// rows so many are drawn.
+const mostRepeated = 1 << 16
+
+// repeated returns the images, each as often as it weighs.
+func repeated(data patchwork.Data, seed uint64) []*bitmap.Image {
+	total := rows.Total(data)
+	var drawn []int64 // rows, where not all are taken
+	if total > mostRepeated {
+		random := rand.New(rand.NewPCG(seed, repeatedStream))
+		for range mostRepeated {
+			drawn = append(drawn, random.Int64N(total))
+		}
+		slices.Sort(drawn)
+	}
 	var images []*bitmap.Image
+	end := int64(0) // of the rows of an image
 	for i, img := range data.Images {
-		for range data.Weight(i) {
+		end += data.Weight(i)
+		for n := int64(len(images)); total <= mostRepeated && n < end || len(drawn) > 0 && drawn[0] < end; n++ {
 			images = append(images, img)
+			drawn = drawn[min(1, len(drawn)):]
 		}
 	}
+	return images
+}
+
+// repeatedStream is the stream of random numbers of repeated.
+const repeatedStream = 1 << 35
+
+// growPairs grows parts, and yields a step for every one; it has no model yet.
+func (r *runner) growPairs(ctx context.Context, images []*bitmap.Image) (*pairs.Result, error) {
 	opt := pairs.Options{Angles: r.cfg.Poses.Angles, Parts: max(r.given.Experts, r.given.AtMost), Starts: r.given.Starts, Seed: r.opt.Seed, Workers: r.opt.Workers}
 	opt.Progress = func(p pairs.Progress) {
 		r.note(Step{CurvePoint: patchwork.CurvePoint{Stage: StagePairs, Experts: p.Parts, Rows: int64(len(images)), DescriptionLength: p.DescriptionLength},

@@ -22,16 +22,20 @@ func TestStartFromPairs(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		stages := map[string]int{}
 		var last Step
+		grown := 0 // steps of pairs that have a model
 		for s, err := range Run(t.Context(), data, patchwork.NewConfig(patchwork.RuleMax, 20, 24, pose.Grid{}), Options{StartFrom: StartFromPairs, Workers: workers}) {
 			if err != nil {
 				t.Fatal(err)
 			}
 			stages[s.Stage]++
-			if last = s; s.Stage == StagePairs && (s.Model != nil || s.DescriptionLength <= 0) {
+			if s.Stage == StagePairs && s.Model != nil {
+				grown++
+			}
+			if last = s; s.Stage == StagePairs && s.DescriptionLength <= 0 {
 				t.Errorf("step %+v", s)
 			}
 		}
-		if stages[StagePairs] < 4 || stages[StageEM] < 1 || stages[StageStart] != 1 || last.Stage != StageFinal {
+		if grown != 1 || stages[StagePairs] < 4 || stages[StageEM] < 1 || stages[StageStart] != 1 || last.Stage != StageFinal {
 			t.Errorf("stages %v", stages)
 		}
 		models = append(models, last.Model)
@@ -171,10 +175,9 @@ func TestPairsRefused(t *testing.T) {
 		cfg patchwork.Config
 		opt Options
 	}{
-		"for the max rule":         {data, votes, Options{Method: MethodBoth}},
-		"for batch EM":             {data, still, Options{Method: MethodOnline, Experts: 2}},
-		"no parts in 2 images":     {noise, still, Options{}},
-		"only for images in memor": {struct{ patchwork.Source }{data}, still, Options{Experts: 2}},
+		"for the max rule":     {data, votes, Options{Method: MethodBoth}},
+		"for batch EM":         {data, still, Options{Method: MethodOnline, Experts: 2}},
+		"no parts in 2 images": {noise, still, Options{}},
 	} {
 		c.opt.StartFrom = StartFromPairs
 		_, err := Learn(t.Context(), c.src, c.cfg, c.opt)
@@ -186,5 +189,75 @@ func TestPairsRefused(t *testing.T) {
 	stop()
 	if _, err := Learn(ctx, data, still, Options{StartFrom: StartFromPairs}); err == nil {
 		t.Error("a cancelled run ends well")
+	}
+}
+
+// TestPairsOfStream: of a stream parts are grown from its sample, and learned further
+// from all images; if the sample is all of it, the result is that of the data.
+func TestPairsOfStream(t *testing.T) {
+	_, data := twoShapes(60, 0)
+	cfg := patchwork.NewConfig(patchwork.RuleMax, 20, 24, pose.Grid{})
+	for sample, rows := range map[int]int64{25: 25, 100: 0} {
+		src := &inBlocks{data: data, sizes: []int{7, 11}}
+		m, err := Learn(t.Context(), src, cfg, Options{StartFrom: StartFromPairs, Sample: sample})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := m.Extras().Record
+		if c := m.Config(); m.K() != 2 || !c.Scene || r.Rows != 60 || r.Sample != rows || src.passes < 1 || rows > 0 && src.passes < 3 {
+			t.Errorf("sample of %d: %d parts, %+v, %d passes", sample, m.K(), r, src.passes)
+		}
+		if rows == 0 {
+			whole, err := Learn(t.Context(), data, cfg, Options{StartFrom: StartFromPairs})
+			if err != nil || !testkit.SameModel(m, whole) {
+				t.Errorf("not the model of the data in memory: %v", err)
+			}
+		}
+	}
+}
+
+// TestPairsEnough: a run that has grown enough ends with the parts so far, in a model
+// that explains the images and has a record.
+func TestPairsEnough(t *testing.T) {
+	_, data := twoShapes(30, 0)
+	cfg := patchwork.NewConfig(patchwork.RuleMax, 20, 24, pose.Grid{})
+	for _, after := range []int{1, 2} {
+		ctx, stop := context.WithCancelCause(t.Context())
+		defer stop(nil)
+		var last Step
+		steps := 0
+		for s, err := range Run(ctx, data, cfg, Options{StartFrom: StartFromPairs}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if last = s; s.Stage == StagePairs {
+				if steps++; steps == after {
+					stop(Enough)
+				}
+			}
+		}
+		r := last.Model.Extras().Record
+		if last.Stage != StageFinal || last.Model.K() != after || r.Rows != 30 || r.LogLik >= 0 || r.DescriptionLength <= 0 || len(r.Starts) != 1 || r.Starts[0].Method != "pairs" {
+			t.Errorf("after %d steps: %s, %d parts, %+v", after, last.Stage, last.Model.K(), r)
+		}
+	}
+}
+
+// TestRepeated: images come as often as they weigh, and of very many rows some are drawn,
+// each image about as often as it should be.
+func TestRepeated(t *testing.T) {
+	a, b, c := bitmap.New(1, 1), bitmap.New(1, 2), bitmap.New(1, 3)
+	count := func(weights ...int64) (n [3]int) {
+		for _, img := range repeated(patchwork.Data{Images: []*bitmap.Image{a, b, c}, Weights: weights}, 1) {
+			n[img.Width()-1]++
+		}
+		return n
+	}
+	if got := count(2, 0, 3); got != [3]int{2, 0, 3} {
+		t.Errorf("%v", got)
+	}
+	got := count(1<<40, 0, 3<<40)
+	if sum := got[0] + got[1] + got[2]; sum != mostRepeated || got[1] != 0 || math.Abs(float64(got[0])/float64(sum)-.25) > .02 {
+		t.Errorf("%v", got)
 	}
 }

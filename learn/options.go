@@ -63,7 +63,7 @@ const (
 	// StartFromPairs grows parts of what pairs of images have in common at some shift
 	// (package pairs), for images that hold several parts each, anywhere: the number
 	// and size of the parts are found, and the configuration becomes a Scene with
-	// images of the frame's size. Only for images in memory, under Max.
+	// images of the frame's size. Under Max; of a stream they grow from the sample.
 	StartFromPairs
 )
 

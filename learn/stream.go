@@ -78,9 +78,6 @@ func drawSample(ctx context.Context, src patchwork.Source, n int, seed uint64) (
 // once to draw the sample, and once more in every iteration over all images.
 func (r *runner) streamed(ctx context.Context, src patchwork.Source) (*patchwork.Model, error) {
 	opt, all := r.opt, src
-	if opt.StartFrom == StartFromPairs && opt.Continue == nil {
-		return nil, fmt.Errorf("patchwork: a start from pairs is only for images in memory; take fewer images")
-	}
 	if opt.leavesBlank(r.cfg) {
 		some, err := hasInk(ctx, src)
 		if err != nil {

@@ -189,7 +189,7 @@ func (f *classifyFlags) plan(cmd *cobra.Command, s *source) (patchwork.Config, c
 			f.Experts = 3
 		}
 	}
-	if _, err := f.resolve(s); err != nil {
+	if _, err := f.resolve(s, learn.Layout{}); err != nil {
 		return cuts, classes.Options{}, err
 	}
 	p, err := f.Plan(h, w)

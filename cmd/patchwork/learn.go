@@ -60,7 +60,10 @@ What the data are is recognised and said in one line; --for changes it:
             --method strokes, the default, makes clean parts, each in one piece
             and without ink of another; --straight 60 prefers straight ones.
   scenes    images of several parts each, anywhere: --start-from pairs, unless
-            --shift or another start is given.
+            --shift or another start is given. Where the ink of images is in
+            several pieces and nothing else is said, a sample is described as
+            scenes and as drawings, and the shorter description decides if parts
+            lie all over the images and not in chains, as pieces of strokes do.
   real      real values: grey images, columns of measurements. Parts say a
             mean, or a mean and a variance, where they differ from the
             background; nothing is scaled. It is never assumed.
@@ -266,7 +269,11 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	if err != nil {
 		return hintReal(err)
 	}
-	profile, err := f.resolve(s)
+	layout, err := a.lookAt(cmd.Context(), f, s)
+	if err != nil {
+		return err
+	}
+	profile, err := f.resolve(s, layout)
 	if err != nil {
 		return err
 	}
@@ -437,7 +444,9 @@ func (a *app) run(ctx context.Context, l *learning, src patchwork.Source) error 
 		l.Learn.Memory = memory{l.journal}
 	}
 	total, what := l.Learn.WithDefaults(l.Config).Starts, "start"
-	if l.Learn.Experts == 0 {
+	if l.Learn.StartFrom == learn.StartFromPairs {
+		what, total = "step", 0
+	} else if l.Learn.Experts == 0 {
 		what, total = "model", 0 // growing: total unknown
 		if l.Learn.AtMost > 0 {
 			total = l.Learn.AtMost - l.Learn.AtLeast + 1

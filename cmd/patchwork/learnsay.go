@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -17,8 +18,19 @@ import (
 	"example.com/patchwork/table"
 )
 
-// resolve completes the recipe by the data, and returns what was recognised.
-func (f *learnFlags) resolve(s *source) (profile string, err error) {
+// lookAt finds out what images hold that are in memory, if the recipe leaves it open.
+func (a *app) lookAt(ctx context.Context, f *learnFlags, s *source) (learn.Layout, error) {
+	if s.set == nil {
+		return learn.Layout{}, nil
+	}
+	p := a.progress("looking at what the images hold, step", 0)
+	defer p.stop()
+	l, err := f.Look(ctx, s.set.Data, f.facts(s))
+	return l, request(err)
+}
+
+// facts returns what of the data decides how to learn.
+func (f *learnFlags) facts(s *source) recipe.Facts {
 	head := s.head()
 	facts := recipe.Facts{Streamed: s.stream != nil, Elsewhere: f.engine.name == "beam"}
 	facts.Height, facts.Width = head.Size()
@@ -28,6 +40,14 @@ func (f *learnFlags) resolve(s *source) (profile string, err error) {
 	} else {
 		facts.Rows, _ = s.stream.Len()
 	}
+	return facts
+}
+
+// resolve completes the recipe by the data and what images were found to hold, and
+// returns what was recognised.
+func (f *learnFlags) resolve(s *source, l learn.Layout) (profile string, err error) {
+	head, facts := s.head(), f.facts(s)
+	facts.Layout = l
 	resolved, profile := f.Resolve(facts)
 	if err := resolved.Check(); err != nil {
 		return "", inFlags(err)
@@ -101,8 +121,11 @@ func summaryLines(f *learnFlags, head *dataset.Set, l *learning, took time.Durat
 		fmt.Sprintf("%.2f parts used per %s", usedParts(l.model), image),
 	}
 	if f.Begin == "pairs" {
-		lines[1] = fmt.Sprintf("grown from what pairs of images have in common: description length %.1f nats, log-likelihood %.3f per %s (nats)",
-			r.DescriptionLength, r.LogLik/float64(r.Rows), image)
+		length := ""
+		if r.DescriptionLength != 0 { // not of images that were streamed
+			length = fmt.Sprintf("description length %.1f nats, ", r.DescriptionLength)
+		}
+		lines[1] = fmt.Sprintf("grown from what pairs of images have in common: %slog-likelihood %.3f per %s (nats)", length, r.LogLik/float64(r.Rows), image)
 	}
 	if f.Soft() {
 		lines = slices.Concat(lines[:1], tableLines(l.model, image), lines[2:])

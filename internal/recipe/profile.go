@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/learn"
 )
 
 // The profiles: what kind of data a recipe is for.
@@ -34,6 +35,9 @@ type Facts struct {
 	Table               bool // rows of a table
 	Streamed            bool // read again in every pass, not held in memory
 	Elsewhere           bool // explained by an engine, which has no soft EM
+
+	// Layout is what images were found to hold; see Recipe.Look.
+	Layout learn.Layout
 }
 
 const (
@@ -106,6 +110,17 @@ func (r Recipe) recognise(d Facts) (Recipe, string) {
 		return r, ""
 	}
 	out, poses := r.asDrawings(d)
+	kind := "drawings"
+	if poses == "" {
+		kind = "parts in their places"
+	}
+	why := compared(d.Layout, kind)
+	if d.Layout.Several && r.open(d) {
+		return r.asPairs(), what + ": several parts in each, anywhere (" + why + "): learning as scenes (--for drawings to change)"
+	}
+	if why != "" {
+		what += " (" + why + ")"
+	}
 	if poses == "" && out.Soft() == r.Soft() {
 		return out, ""
 	}
@@ -165,7 +180,7 @@ func (r Recipe) movesByDefault(d Facts) bool {
 
 // asScenes resolves a recipe for scenes.
 func (r Recipe) asScenes(d Facts) Recipe {
-	if !r.Given && r.Shift == 0 && r.ShiftX == nil && r.Begin == "" && r.Rule != "max-minus-min" && (r.Method == "" || r.Method == "both") && !d.Streamed {
+	if !r.Given && r.Shift == 0 && r.ShiftX == nil && r.Begin == "" && r.Rule != "max-minus-min" && (r.Method == "" || r.Method == "both") {
 		return r.asPairs()
 	}
 	r = r.counted()

@@ -38,59 +38,91 @@ func surprise(n int, m float64) float64 {
 	return float64(n)*math.Log(float64(n)/m) - float64(n) + m
 }
 
-// pair is two images to be compared, the second one turned.
-type pair struct{ first, second, turn int }
+// pair is two images, or sections of them, to be compared, the second one turned.
+type pair struct {
+	first, second section
+	turn          int
+}
 
 // drawPairs draws pairs: the first image by its unexplained ink, the second one any
 // other.
 func (g *grower) drawPairs(rng *rand.Rand, rest []view) []pair {
-	n := pairsPerStep
-	if len(g.angles) > 1 {
-		n *= 2
-	}
 	ink := make([]float64, len(rest))
 	for i, v := range rest {
 		ink[i] = float64(ones(v.ink))
 	}
 	var out []pair
-	for range n {
-		p := pair{first: draw.ByWeight(rng, ink), second: rng.IntN(max(len(rest)-1, 1)), turn: rng.IntN(len(g.angles))}
-		if p.first < 0 {
+	for range g.pairs() {
+		p := pair{section{image: draw.ByWeight(rng, ink)}, section{image: rng.IntN(max(len(rest)-1, 1))}, rng.IntN(len(g.angles))}
+		if p.first.image < 0 {
 			return nil
 		}
-		if len(rest) > 1 && p.second >= p.first {
-			p.second++
+		if len(rest) > 1 && p.second.image >= p.first.image {
+			p.second.image++
 		}
 		out = append(out, p)
 	}
 	return out
 }
 
+// pairs returns how many pairs of images a step compares.
+func (g *grower) pairs() int {
+	if len(g.angles) > 1 {
+		return 2 * pairsPerStep
+	}
+	return pairsPerStep
+}
+
+// drawSections draws pairs of sections, if possible of different images.
+func (g *grower) drawSections(rng *rand.Rand, l *looks) []pair {
+	var out []pair
+	for range g.pairs() {
+		first, ok := l.draw(rng, func(section) bool { return true })
+		if !ok {
+			return nil
+		}
+		second, _ := l.draw(rng, func(s section) bool { return s.image != first.image })
+		out = append(out, pair{first, second, rng.IntN(len(g.angles))})
+	}
+	return out
+}
+
 // seeds returns the patterns that pairs of images have in common, the most
 // surprising first.
-func (g *grower) seeds(ctx context.Context, rng *rand.Rand, rest []view) ([]seed, error) {
-	ink, free := 0, 0
-	for _, v := range rest {
-		ink, free = ink+ones(v.ink), free+ones(v.free)
+func (g *grower) seeds(ctx context.Context, rng *rand.Rand, rest []view, l *looks) ([]seed, error) {
+	var drawn []pair
+	size, inkOf := g.field, func(s section) plane { return rest[s.image].ink }
+	if l != nil {
+		drawn = g.drawSections(rng, l)
+		size, inkOf = l.field, func(s section) plane { return l.view(s).ink }
+	} else {
+		drawn = g.drawPairs(rng, rest)
 	}
-	density := float64(ink) / math.Max(float64(free), 1)
-	drawn := g.drawPairs(rng, rest)
+	density := densityOf(rest)
 	found := make([][]seed, len(drawn))
 	const chunk = 4
 	comparers := make([]*comparer, pool.Size(len(drawn), g.workers, chunk))
 	if _, err := pool.Run(ctx, len(drawn), len(comparers), chunk, func(w, i int) error {
 		if comparers[w] == nil {
-			comparers[w] = newComparer(g.field, density)
+			comparers[w] = newComparer(size, density)
 		}
 		p := drawn[i]
-		f, second := g.field, rest[p.second].ink
+		f, second := size, inkOf(p.second)
 		if g.angles[p.turn] != 0 {
-			f, second = g.turnPlane(second, g.angles[p.turn])
+			f, second = size.turnPlane(second, g.angles[p.turn])
 		}
-		found[i] = comparers[w].compare(rest[p.first].ink, f, second, p.first == p.second)
+		c := comparers[w]
+		c.itself = p.first.image == p.second.image
+		c.dy, c.dx = p.second.y-p.first.y, p.second.x-p.first.x
+		found[i] = c.compare(inkOf(p.first), f, second)
 		return nil
 	}); err != nil {
 		return nil, err
+	}
+	for _, c := range comparers {
+		if c != nil {
+			g.work += c.work
+		}
 	}
 	return merged(slices.Concat(found...)), nil
 }
@@ -126,6 +158,9 @@ type comparer struct {
 	common   plane
 	rows     []int // running sums of the common pixels of the rows
 	counts   []int
+	itself   bool // at the shift dy, dx an image is compared with itself, which is left out
+	dy, dx   int
+	work     int64 // words compared
 }
 
 func newComparer(f field, density float64) *comparer {
@@ -142,8 +177,8 @@ func newComparer(f field, density float64) *comparer {
 }
 
 // compare returns the patterns that two images have in common at the most
-// surprising shifts, one for each. The same image is not compared with itself where it is.
-func (c *comparer) compare(first plane, f field, second plane, same bool) []seed {
+// surprising shifts, one for each.
+func (c *comparer) compare(first plane, f field, second plane) []seed {
 	var best []seed
 	worse, least := 0.0, c.least(0)
 	for i := range 2 * max(c.width, f.width) {
@@ -154,7 +189,7 @@ func (c *comparer) compare(first plane, f field, second plane, same bool) []seed
 		c.moveAcross(f, second, dx)
 		for j := range 2 * max(c.height, f.height) {
 			dy := outwards(j)
-			if dy <= -f.height || dy >= c.height || same && dy == 0 && dx == 0 || !c.may(first, f.height, dy, least, worse) {
+			if dy <= -f.height || dy >= c.height || c.itself && dy == c.dy && dx == c.dx || !c.may(first, f.height, dy, least, worse) {
 				continue
 			}
 			found, ok := c.window(first, f.height, dy, worse)
@@ -218,6 +253,7 @@ func (c *comparer) may(first plane, height, dy, least int, worse float64) bool {
 	y0, y1 := max(0, dy), min(c.height, height+dy)
 	total := 0
 	a, b := first[y0*c.words:y1*c.words], c.moved[(y0-dy)*c.words:(y1-dy)*c.words]
+	c.work += int64(len(a))
 	for i, w := range a {
 		total += bits.OnesCount64(w & b[i])
 	}
@@ -305,11 +341,7 @@ func (c *comparer) search(y0, y1 int, worse float64) (top, left, side int, score
 		}
 		end := min(to-1+s, y1)
 		for x := range max(c.width-s+1, 1) {
-			n := 0
-			for y := from; y < end; y++ {
-				n += bits.OnesCount64(c.field.window(c.common, y, x) & (1<<s - 1))
-				c.counts[y] = n
-			}
+			n := c.column(from, end, x, s)
 			if n < least {
 				continue
 			}
@@ -325,6 +357,26 @@ func (c *comparer) search(y0, y1 int, worse float64) (top, left, side int, score
 		}
 	}
 	return top, left, side, score
+}
+
+// column sets counts[y] to the common pixels in rows from to y, of those of the s
+// columns from x on, and returns the last of them.
+func (c *comparer) column(from, end, x, s int) (n int) {
+	c.work += int64(end - from)
+	mask := uint64(1)<<s - 1
+	counts := c.counts[from:end]
+	if c.words == 1 {
+		for i, w := range c.common[from:end] {
+			n += bits.OnesCount64(w >> x & mask)
+			counts[i] = n
+		}
+		return n
+	}
+	for i := range counts {
+		n += bits.OnesCount64(c.field.window(c.common, from+i, x) & mask)
+		counts[i] = n
+	}
+	return n
 }
 
 // span returns the bits from a to b-1, which may lie outside a word.

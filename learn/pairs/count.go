@@ -1,5 +1,10 @@
 package pairs
 
+import (
+	"math"
+	"math/bits"
+)
+
 // counter counts, for each bit of a plane, how often it was on: level l holds bit l
 // of the counts.
 type counter struct{ levels []plane }
@@ -26,6 +31,7 @@ func (c *counter) of(at int, bit uint) (n int) {
 // tally counts the ink in the frame of one part.
 type tally struct {
 	frame
+	box      field // of the part, in the frame
 	on, seen counter
 	turns    []turned
 	dy, dx   [][]int32 // by turn, see frame.gather
@@ -33,7 +39,7 @@ type tally struct {
 }
 
 func newTally(f field, s *shape, turns []turned) *tally {
-	return &tally{frame: frameOf(f, s, len(turns)), turns: turns, dy: make([][]int32, len(turns)), dx: make([][]int32, len(turns))}
+	return &tally{frame: frameOf(f, s, len(turns)), box: s.field, turns: turns, dy: make([][]int32, len(turns)), dx: make([][]int32, len(turns))}
 }
 
 // add counts the pixels of an image around a part that lies at (y, x) in it: those
@@ -83,24 +89,69 @@ func (t *tally) addTurned(f field, v view, turn, y, x int) {
 const pixelPrice, partPrice = 3, 10
 
 // template returns the pixels that pay for themselves: those seen so often or more,
-// on which ink gains more than paper loses, by the price of a pixel.
+// on which ink gains more than paper loses, by the price of a pixel. In a large frame
+// some pixels do so by chance; there a pixel that lies by itself must also pay for
+// saying which it is.
 func (t *tally) template(p prices, often int) *shape {
-	out := t.plane()
-	for y := range t.height {
-		for x := range t.width {
+	out, sure := t.plane(), t.plane()
+	name := int64(math.Log(float64(t.height*t.width)) * nat)
+	y0, y1, x0, x1 := t.reach()
+	for y := y0; y < y1; y++ {
+		for x := x0; x < x1; x++ {
 			at, bit := y*t.words+x>>6, uint(x&63)
 			seen := t.seen.of(at, bit)
 			if seen < often {
 				continue
 			}
 			on := t.on.of(at, bit)
-			if int64(on)*int64(p.ink)-int64(seen-on)*int64(p.paper) > pixelPrice*nat {
+			gain := int64(on)*int64(p.ink) - int64(seen-on)*int64(p.paper)
+			if gain > pixelPrice*nat {
 				t.set(out, y, x)
+			}
+			if gain > name {
+				t.set(sure, y, x)
 			}
 		}
 	}
+	if t.wide() {
+		out = t.joined(out, sure)
+	}
 	s, _, _ := t.trimmed(out)
 	return s
+}
+
+// reach returns the rows and columns of the frame in which a part may have pixels after
+// a step. In a large frame it grows by a few pixels only: all around it there is what
+// two images have in common because other parts lie there.
+func (t *tally) reach() (y0, y1, x0, x1 int) {
+	if !t.wide() {
+		return 0, t.height, 0, t.width
+	}
+	return max(0, t.y-growMargin), min(t.height, t.y+t.box.height+growMargin), max(0, t.x-growMargin), min(t.width, t.x+t.box.width+growMargin)
+}
+
+// growMargin is how many pixels a part grows in a step to each side, in large frames.
+const growMargin = 4
+
+// joined returns the pixels of out that are sure, or have two neighbours or more in out.
+func (f field) joined(out, sure plane) plane {
+	kept := f.plane()
+	for y := range f.height {
+		for x := range f.width {
+			if f.at(out, y, x) && (f.at(sure, y, x) || f.around(out, y, x) > 2) {
+				f.set(kept, y, x)
+			}
+		}
+	}
+	return kept
+}
+
+// around counts the on pixels of the three by three around (y, x).
+func (f field) around(p plane, y, x int) (n int) {
+	for r := max(0, y-1); r <= min(y+1, f.height-1); r++ {
+		n += bits.OnesCount64(f.window(p, r, x-1) & 7)
+	}
+	return n
 }
 
 // layers are the pixels of an image that one place or more covers, and those that

@@ -69,9 +69,11 @@ type explainer struct {
 	most    int // places an image
 	maps    []gains
 	view    view // what is not yet covered
+	open    bool // that is all pixels
 	spare   plane
 	in, all []uint16
 	places  []place
+	work    int64 // words compared
 }
 
 func newExplainer(f field) *explainer {
@@ -108,6 +110,7 @@ func (e *explainer) use(sprites []sprite, p prices, most int) {
 func (e *explainer) explain(v view, sweeps int) []place {
 	copy(e.view.ink, v.ink)
 	copy(e.view.free, v.free)
+	e.open = ones(v.free) == e.height*e.width
 	for i := range e.sprites {
 		e.update(i, 0, e.maps[i].rows, 0, e.maps[i].columns)
 	}
@@ -152,6 +155,7 @@ func (e *explainer) choose() (best place, ok bool) {
 // put covers the pixels under a place.
 func (e *explainer) put(p place) {
 	s := &e.sprites[p.sprite]
+	e.open = false
 	e.stamp(s.shape, p.y, p.x, func(at int, bits uint64) {
 		e.view.ink[at] &^= bits
 		e.view.free[at] &^= bits
@@ -207,8 +211,15 @@ func (e *explainer) update(i, y0, y1, x0, x1 int) {
 		return
 	}
 	stride := (y1 - y0 + 7) &^ 7
+	e.work += int64(x1-x0) * int64(y1-y0) * int64(s.height*s.words)
 	e.overlaps(e.in, stride, e.view.ink, s.shape, y0, y1, x0, x1, e.spare)
-	e.overlaps(e.all, stride, e.view.free, s.shape, y0, y1, x0, x1, e.spare)
+	if n := stride * (x1 - x0); e.open {
+		for i := range n {
+			e.all[i] = uint16(s.n)
+		}
+	} else {
+		e.overlaps(e.all, stride, e.view.free, s.shape, y0, y1, x0, x1, e.spare)
+	}
 	for x := x0; x < x1; x++ {
 		in, all := e.in[(x-x0)*stride:][:y1-y0], e.all[(x-x0)*stride:][:y1-y0]
 		column := g.all[x*g.stride:][:g.rows]

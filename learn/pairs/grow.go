@@ -18,10 +18,25 @@ type grower struct {
 	field
 	angles  []float64
 	images  []view
-	density float64 // of the ink
+	density float64   // of the ink
+	flips   []float64 // that starts take for granted in turn
 	workers int
 	most    int // parts
 	crew    []*explainer
+
+	whole  field // of the images, which may be cut to pieces
+	from   []int // which of them
+	effort int64 // words of pixels that may be compared
+	work   int64 // that were, beside those of the crew
+}
+
+// spent reports whether the effort is used up.
+func (g *grower) spent() bool {
+	sum := g.work
+	for _, e := range g.crew {
+		sum += e.work
+	}
+	return sum >= g.effort
 }
 
 // team returns the explainers for n pieces of work.
@@ -56,7 +71,7 @@ func (g *grower) rest(ctx context.Context, s *state) ([]view, error) {
 
 // grow appends parts one by one, as long as the description gets shorter.
 func (g *grower) grow(ctx context.Context, rng *rand.Rand, s *state, each func(*state)) (*state, error) {
-	for failed := 0; failed < failures && len(s.parts) < g.most; {
+	for failed := 0; failed < failures && len(s.parts) < g.most && !g.spent(); {
 		next, err := g.step(ctx, rng, s)
 		if err != nil {
 			return nil, err
@@ -79,11 +94,15 @@ func (g *grower) step(ctx context.Context, rng *rand.Rand, s *state) (*state, er
 	if err != nil {
 		return nil, err
 	}
-	seeds, err := g.seeds(ctx, rng, rest)
+	var l *looks
+	if g.wide() {
+		l = g.looksOf(rest)
+	}
+	seeds, err := g.seeds(ctx, rng, rest, l)
 	if err != nil {
 		return nil, err
 	}
-	list, err := g.candidates(ctx, rng, rest, s, seeds)
+	list, err := g.candidates(ctx, rng, rest, l, s, seeds)
 	if err != nil {
 		return nil, err
 	}

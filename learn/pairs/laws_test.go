@@ -148,7 +148,7 @@ func TestCompare(t *testing.T) {
 			f.set(a, y, x)
 			g.set(b, y, x)
 		}
-		got := newComparer(f, density).compare(a, g, b, false)
+		got := newComparer(f, density).compare(a, g, b)
 		var all []float64
 		for dy := 1 - g.height; dy < f.height; dy++ {
 			for dx := 1 - g.width; dx < f.width; dx++ {

@@ -32,9 +32,16 @@ type candidate struct {
 
 // candidates grows patterns into parts of what is left of the images, each alone
 // against clutter, and returns the best first.
-func (g *grower) candidates(ctx context.Context, rng *rand.Rand, rest []view, s *state, seeds []seed) ([]candidate, error) {
-	some := rest
-	if len(rest) > firstImages {
+func (g *grower) candidates(ctx context.Context, rng *rand.Rand, rest []view, l *looks, s *state, seeds []seed) ([]candidate, error) {
+	some, on := rest, g
+	switch {
+	case l != nil:
+		some = nil
+		for _, at := range l.several(rng, firstImages) {
+			some = append(some, l.view(at))
+		}
+		on = &grower{field: l.field, angles: g.angles, workers: g.workers}
+	case len(rest) > firstImages:
 		some = nil
 		order := rng.Perm(len(rest))[:firstImages]
 		slices.Sort(order)
@@ -48,8 +55,13 @@ func (g *grower) candidates(ctx context.Context, rng *rand.Rand, rest []view, s 
 	}
 	var err error
 	for range firstRounds {
-		if list, err = g.round(ctx, some, s, list, false); err != nil {
+		if list, err = on.round(ctx, some, s, list, false); err != nil {
 			return nil, err
+		}
+	}
+	if on != g {
+		for _, e := range on.crew {
+			g.work += e.work
 		}
 	}
 	list = list[:min(len(list), secondSeeds)]

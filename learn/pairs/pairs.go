@@ -12,10 +12,13 @@
 // Begin with plane.go (bits) and explain.go (which places explain an image). Then
 // follow a start: grow.go (a step), common.go (what two images have in common),
 // local.go (a pattern grows into a part), state.go (EM of all parts and the
-// description length), count.go (a template from counts), turn.go, repair.go.
+// description length), count.go (a template from counts), turn.go, repair.go. What
+// keeps the work bounded is in section.go (large images), sample.go (many and very
+// large ones) and clutter.go (which noise a start takes for granted).
 package pairs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +27,7 @@ import (
 	"slices"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/pose"
 )
 
 // Options are the settings of Grow. The zero value is the recommended default.
@@ -36,8 +40,14 @@ type Options struct {
 	Parts int
 
 	// Starts is the number of starts at most; 0 means 6. There are fewer if the
-	// shortest description has come twice.
+	// shortest description has come twice, or the effort is used up.
 	Starts int
+
+	// Effort bounds the work, in millions of words of pixels that are compared: when
+	// they are used up no part is grown any more, and no start begins. 0 means 20,000,
+	// which take about half a minute where AVX-512 counts bits. It is no bound in time, so
+	// that the result does not depend on the machine.
+	Effort int64
 
 	Seed    uint64
 	Workers int // goroutines; 0 means 1. The result is the same for any number.
@@ -62,26 +72,33 @@ type Place struct{ Part, Turn, Y, X int }
 type Result struct {
 	// Parts are the templates, trimmed to their ink. There may be none.
 	Parts []*bitmap.Image
-	// Places are those of the parts in each image.
+	// Images are the numbers of the images that the parts were grown from, in
+	// increasing order: all of them, or a sample if they are many.
+	Images []int
+	// Places are those of the parts in each of these images.
 	Places [][]Place
 	// Flips is the probability that a pixel of a part is off, and Clutter that a
 	// pixel of the background is on.
 	Flips, Clutter float64
-	// DescriptionLength is the length of the description of all images in nats: their
-	// negative log-likelihood, the places, and 3 nats a pixel of a template and 10 a part.
+	// DescriptionLength is the length of the description of what the parts were grown
+	// from in nats: the negative log-likelihood, the places, and 3 nats a pixel of a
+	// template and 10 a part. Pixels are the known pixels that it describes.
 	DescriptionLength float64
+	Pixels            int
 	// Starts are the description lengths of all starts, in their order.
 	Starts []float64
 }
 
-const defaultStarts = 6
+const (
+	defaultStarts = 6
+	defaultEffort = 20000
+)
 
-// growFlips are the flips that starts take for granted in turn while they grow.
-var growFlips = []float64{.01, .04, .1}
-
-// Grow finds the parts of images, which must be of one size. Equal input, options
-// and seed give the same result on any number of workers. The error is the context's,
-// or says which image does not fit.
+// Grow finds the parts of images, which must be of one size. Of very many images it
+// takes a uniform sample, and cuts those of more than 255 pixels a side to pieces of
+// about 192: parts larger than that are found in pieces. Equal input, options and seed
+// give the same result on any number of workers. The error is the context's, with the
+// best parts so far if there are any, or says which image does not fit.
 func Grow(ctx context.Context, images []*bitmap.Image, o Options) (*Result, error) {
 	g, err := newGrower(images, o)
 	if err != nil {
@@ -91,27 +108,34 @@ func Grow(ctx context.Context, images []*bitmap.Image, o Options) (*Result, erro
 	if starts == 0 {
 		starts = defaultStarts
 	}
-	var best *state
+	var best, last *state
 	var lengths []float64
-	for i := range starts {
+	for i := 0; i < starts && !twice(lengths) && (i == 0 || !g.spent()); i++ {
 		rng := rand.New(rand.NewPCG(o.Seed, uint64(i)))
 		s, err := g.start(ctx, rng, i, func(s *state, done bool) {
-			if o.Progress != nil {
+			if last = s; o.Progress != nil {
 				o.Progress(Progress{i, starts, len(s.parts), s.length, done})
 			}
 		})
 		if err != nil {
-			return nil, err
+			if last = shortest(best, last); last == nil || len(last.parts) == 0 {
+				return nil, err
+			}
+			r, _ := g.result(context.WithoutCancel(ctx), last, images, lengths)
+			return r, err
 		}
-		lengths = append(lengths, s.length)
-		if best == nil || s.length < best.length {
-			best = s
-		}
-		if twice(lengths) {
-			break
-		}
+		lengths, best = append(lengths, s.length), shortest(best, s)
 	}
-	return g.result(best, lengths), nil
+	return g.result(ctx, best, images, lengths)
+}
+
+// shortest returns the state of the shorter description, a if they are as long; nil is
+// no state.
+func shortest(a, b *state) *state {
+	if a == nil || b != nil && b.length < a.length {
+		return b
+	}
+	return a
 }
 
 // same is how far two descriptions of the same parts may be apart, in nats.
@@ -133,7 +157,8 @@ func twice(lengths []float64) bool {
 
 // start grows and repairs parts once.
 func (g *grower) start(ctx context.Context, rng *rand.Rand, i int, each func(s *state, done bool)) (*state, error) {
-	s, err := g.empty(ctx, growFlips[i%len(growFlips)])
+	flips := g.flips[i%len(g.flips)]
+	s, err := g.empty(ctx, flips)
 	if err != nil {
 		return nil, err
 	}
@@ -144,9 +169,13 @@ func (g *grower) start(ctx context.Context, rng *rand.Rand, i int, each func(s *
 	if s, err = g.repair(ctx, s, step); err != nil {
 		return nil, err
 	}
+	if g.spent() {
+		each(s, true)
+		return s, nil
+	}
 	// What was grown wrongly may have kept other parts from growing.
 	held := *s
-	held.flip = growFlips[i%len(growFlips)]
+	held.flip = flips
 	more, err := g.grow(ctx, rng, &held, step)
 	if err == nil && more != &held {
 		if more, err = g.repair(ctx, more, step); err == nil && more.length < s.length {
@@ -190,7 +219,7 @@ func Describe(ctx context.Context, images, parts []*bitmap.Image, o Options) (*R
 	if s, err = g.iterate(ctx, s, loose, repairRounds, 0); err != nil {
 		return nil, err
 	}
-	return g.result(s, []float64{s.length}), nil
+	return g.result(ctx, s, images, []float64{s.length})
 }
 
 func newGrower(images []*bitmap.Image, o Options) (*grower, error) {
@@ -201,35 +230,46 @@ func newGrower(images []*bitmap.Image, o Options) (*grower, error) {
 		return nil, fmt.Errorf("pairs: 0 degrees is not among the angles %v", o.Angles)
 	}
 	h, w := images[0].Height(), images[0].Width()
-	if h < 1 || w < 1 || h > maxSide || w > maxSide {
-		return nil, fmt.Errorf("pairs: images of %d x %d pixels; give 1 to %d a side", h, w, maxSide)
+	if h < 1 || w < 1 {
+		return nil, fmt.Errorf("pairs: images of %d x %d pixels", h, w)
 	}
-	g := &grower{field: fieldOf(h, w), angles: o.Angles, workers: max(o.Workers, 1), most: o.Parts}
+	g := &grower{angles: o.Angles, workers: max(o.Workers, 1), most: o.Parts, effort: cmp.Or(o.Effort, defaultEffort) << 20}
 	if g.most <= 0 {
 		g.most = math.MaxInt
 	}
 	if len(g.angles) == 0 {
 		g.angles = []float64{0}
 	}
+	fit := pose.MaxCandidates / len(g.angles) / h / w // parts whose places can all be searched
+	if fit == 0 {
+		return nil, fmt.Errorf("pairs: images of %d x %d pixels at %d turns are more than %d places to look at; make them smaller, or cut them to pieces", h, w, len(g.angles), pose.MaxCandidates)
+	}
+	g.most = min(g.most, fit)
 	ink, known := 0, 0
 	for i, img := range images {
 		if img.Height() != h || img.Width() != w {
 			return nil, fmt.Errorf("pairs: image %d is %d x %d, the first one %d x %d", i+1, img.Height(), img.Width(), h, w)
 		}
-		on, seen := g.planesOf(img)
-		g.images = append(g.images, view{on, seen})
-		ink, known = ink+ones(on), known+ones(seen)
+	}
+	g.take(fieldOf(h, w), images, o.Seed)
+	for _, v := range g.images {
+		ink, known = ink+ones(v.ink), known+ones(v.free)
 	}
 	g.density = float64(ink) / math.Max(float64(known), 1)
+	g.flips = flipsFor(g.clutterOf(g.images))
 	return g, nil
 }
 
-// maxSide bounds the images: counts of pixels are 16-bit numbers.
-const maxSide = 255
-
 // result returns a state as the caller sees it.
-func (g *grower) result(s *state, lengths []float64) *Result {
-	r := &Result{Flips: s.fitted, Clutter: s.clutter, DescriptionLength: s.length, Starts: lengths}
+func (g *grower) result(ctx context.Context, s *state, images []*bitmap.Image, lengths []float64) (*Result, error) {
+	g, s, err := g.entire(ctx, s, images)
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{Images: g.from, Flips: s.fitted, Clutter: s.clutter, DescriptionLength: s.length, Starts: lengths}
+	for _, v := range g.images {
+		r.Pixels += ones(v.free)
+	}
 	for _, p := range s.parts {
 		r.Parts = append(r.Parts, p.image())
 	}
@@ -240,5 +280,5 @@ func (g *grower) result(s *state, lengths []float64) *Result {
 		}
 		r.Places = append(r.Places, places)
 	}
-	return r
+	return r, nil
 }

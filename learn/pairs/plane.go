@@ -155,33 +155,34 @@ func (f field) overlaps(out []uint16, stride int, p plane, s *shape, y0, y1, x0,
 		kernel.Chosen().Overlaps(out, stride, p[y0:], s.bits[:s.height], x0, x1-x0, y1-y0)
 		return
 	}
-	var column []uint16
-	for i := range s.words {
-		template := s.bits[:s.height]
-		if s.words > 1 {
-			template = make([]uint64, s.height)
-			for r := range template {
-				template[r] = s.bits[r*s.words+i]
-			}
+	width := s.width // of the strips into which the shape is cut, so that a word holds many places of one
+	if width > 48 {
+		width = 32
+	}
+	f.strip(out, stride, p, s, 0, width, y0, y1, x0, x1, spare)
+	if width == s.width {
+		return
+	}
+	part := make([]uint16, (x1-x0)*stride)
+	for at := width; at < s.width; at += width {
+		f.strip(part, stride, p, s, at, width, y0, y1, x0, x1, spare)
+		for i, n := range part {
+			out[i] += n
 		}
-		for x := x0; x < x1; x++ {
-			for y := y0; y < min(y1+s.height-1, f.height); y++ {
-				spare[y] = f.window(p, y, x+64*i)
-			}
-			target := out[(x-x0)*stride:]
-			if i > 0 {
-				if column == nil {
-					column = make([]uint16, stride)
-				}
-				target = column
-			}
-			kernel.Chosen().Overlaps(target, stride, spare[y0:], template, 0, 1, y1-y0)
-			if i > 0 {
-				sum := out[(x-x0)*stride:]
-				for y := range y1 - y0 {
-					sum[y] += column[y]
-				}
-			}
+	}
+}
+
+// strip is overlaps for the columns of a shape from column at on, so many of them.
+func (f field) strip(out []uint16, stride int, p plane, s *shape, at, width, y0, y1, x0, x1 int, spare plane) {
+	bits := make([]uint64, s.height)
+	for r := range bits {
+		bits[r] = s.window(s.bits, r, at) & span(0, width)
+	}
+	columns := 65 - width // as many places of the strip fit in a word
+	for x := x0; x < x1; x += columns {
+		for y := y0; y < min(y1+s.height-1, f.height); y++ {
+			spare[y] = f.window(p, y, x+at)
 		}
+		kernel.Chosen().Overlaps(out[(x-x0)*stride:], stride, spare[y0:], bits, 0, min(columns, x1-x), y1-y0)
 	}
 }
