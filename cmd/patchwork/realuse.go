@@ -235,50 +235,28 @@ func (a *app) scoreReal(cmd *cobra.Command, f *inputFlags, h *hiddenFlags, asJSO
 		return err
 	}
 	format, err := checkOutput("score", output)
-	if err != nil || output == "-" {
+	if err != nil {
 		return err
+	}
+	kind, table := isTable(format)
+	if output == "-" || output != "" && !table {
+		return usagef("-o %s: for real values name a file: .csv, .npz, .parquet or .arrow", output)
 	}
 	t, err := a.realTask(cmd, f.model, &f.data, f.workers, paths)
 	if err != nil {
 		return err
 	}
-	evidence, best, picks := make([]float64, t.v.Len()), make([]float64, t.v.Len()), make([]int64, t.v.Len())
-	err = t.each(cmd.Context(), func(p *real.Pursuit, i int) error {
-		post, err := p.Best(t.v.Rows[i], 0)
-		if err == nil {
-			evidence[i], best[i], picks[i] = post.Evidence, post.Explanations[0].LogJoint, int64(len(post.Explanations[0].Picks))
-		}
-		return err
-	})
+	r, evidence, picks, err := t.score(cmd.Context())
 	if err != nil {
 		return err
 	}
-	n := float64(t.v.Len())
-	r := &realScore{Images: t.v.Len(), LogLik: jsonFloat(sum(evidence)), PerImage: jsonFloat(sum(evidence) / n), Best: jsonFloat(sum(best) / n)}
-	known := 0
-	for i, row := range t.v.Rows {
-		r.PicksPerImage += float64(picks[i]) / n
-		for _, x := range row {
-			if !math.IsNaN(x) {
-				known++
-			}
-		}
-	}
-	r.PerPixel = jsonFloat(sum(evidence) / float64(known))
 	if h.fraction > 0 {
 		if r.Hidden, err = t.hidden(cmd.Context(), h.fraction, h.seed); err != nil {
 			return err
 		}
 	}
 	if output != "" {
-		kind, table := isTable(format)
-		if !table {
-			return usagef("-o %s: for real values give .csv, .npz, .parquet or .arrow", output)
-		}
-		columns, values := t.rowColumns()
-		columns = append(columns, dataset.TableColumn{Name: "log_lik", Type: dataset.ColumnFloat}, dataset.TableColumn{Name: "picks", Type: dataset.ColumnInt})
-		distinctNames(columns, 0, len(t.v.Meta), kind == dataset.TableNPZ)
-		if err := a.output(output, func(w io.Writer) error { return writeOnce(w, kind, columns, append(values, evidence, picks)) }); err != nil {
+		if err := a.output(output, func(w io.Writer) error { return t.writeScores(w, kind, evidence, picks) }); err != nil {
 			return err
 		}
 	}
@@ -286,6 +264,43 @@ func (a *app) scoreReal(cmd *cobra.Command, f *inputFlags, h *hiddenFlags, asJSO
 		return a.printObject(r, output)
 	}
 	return a.print(r.lines(isTableModel(t.m)))
+}
+
+// score returns the report, and of each row the log-likelihood and the number of picks.
+func (t *realTask) score(ctx context.Context) (r *realScore, evidence []float64, picks []int64, err error) {
+	n := t.v.Len()
+	evidence, picks = make([]float64, n), make([]int64, n)
+	best := make([]float64, n)
+	err = t.each(ctx, func(p *real.Pursuit, i int) error {
+		post, err := p.Best(t.v.Rows[i], 0)
+		if err == nil {
+			evidence[i], best[i], picks[i] = post.Evidence, post.Explanations[0].LogJoint, int64(len(post.Explanations[0].Picks))
+		}
+		return err
+	})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	known, used := 0, int64(0)
+	for i, row := range t.v.Rows {
+		used += picks[i]
+		for _, x := range row {
+			if !math.IsNaN(x) {
+				known++
+			}
+		}
+	}
+	total := sum(evidence)
+	return &realScore{Images: n, LogLik: jsonFloat(total), PerImage: jsonFloat(total / float64(n)), PerPixel: jsonFloat(total / float64(known)),
+		Best: jsonFloat(sum(best) / float64(n)), PicksPerImage: float64(used) / float64(n)}, evidence, picks, nil
+}
+
+// writeScores writes a row per input: its labels and number, its log-likelihood and how many picks it has.
+func (t *realTask) writeScores(w io.Writer, kind dataset.TableFormat, evidence []float64, picks []int64) error {
+	columns, values := t.rowColumns()
+	columns = append(columns, dataset.TableColumn{Name: "log_lik", Type: dataset.ColumnFloat}, dataset.TableColumn{Name: "picks", Type: dataset.ColumnInt})
+	distinctNames(columns, 0, len(t.v.Meta), kind == dataset.TableNPZ)
+	return writeOnce(w, kind, columns, append(values, evidence, picks))
 }
 
 // lines returns the report for people.
