@@ -48,7 +48,7 @@ import (
 	"example.com/patchwork/learn"
 )
 
-const usage = "scenes|odds|pursuit|letters|strokes [method]|bars|fewshot [seeds]|quadrants|rivals|auto|counts|moves|alphabet|roles|deconvolution|walks|alone|sheets [seeds]|planted [name...]|sources [set...] [draws]|tables [set...]|real [quadrants|bars|digits]"
+const usage = "scenes|odds|pursuit|letters|strokes [method]|bars|fewshot [seeds] [n=1,5] [set...]|quadrants|rivals|auto|counts|moves|alphabet|roles|deconvolution|walks|alone|sheets [seeds]|planted [name...]|sources [set...] [draws]|tables [set...]|real [quadrants|bars|digits]"
 
 // withArguments lists the experiments that take arguments.
 var withArguments = []string{"sources", "tables", "planted", "strokes", "fewshot", "sheets", "real"}
