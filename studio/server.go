@@ -72,6 +72,7 @@ type Server struct {
 
 	models   *models
 	pursuits pursuits
+	classes  learnedClasses
 	data     *library
 	jobs     *jobs
 	metrics  *metrics
@@ -180,6 +181,7 @@ func (s *Server) routes() error {
 	s.modelRoutes(api)
 	s.dataRoutes(api)
 	s.explainRoutes(api)
+	s.classifyRoutes(api)
 	s.sampleRoutes(api)
 	s.findRoutes(api)
 	s.learnRoutes(api)

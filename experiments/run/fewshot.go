@@ -6,16 +6,25 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	"strings"
 
 	"example.com/patchwork/experiments/fewshot"
 )
 
-// runFewshot measures classes learned from few examples: with so many seeds, and of the
-// tasks named, or all.
+// runFewshot measures classes learned from few examples: with so many seeds, from n=1,5
+// examples, of the tasks named, or all.
 func runFewshot(ctx context.Context, args []string) error {
 	o := fewshot.Options{Data: data(), Workers: runtime.GOMAXPROCS(0)}
 	for _, arg := range args {
-		if n, err := strconv.Atoi(arg); err == nil {
+		if list, ok := strings.CutPrefix(arg, "n="); ok {
+			for _, text := range strings.Split(list, ",") {
+				n, err := strconv.Atoi(text)
+				if err != nil || n < 1 {
+					return fmt.Errorf("%s: give numbers of examples, such as n=1,5", arg)
+				}
+				o.Numbers = append(o.Numbers, n)
+			}
+		} else if n, err := strconv.Atoi(arg); err == nil {
 			if n < 1 {
 				return fmt.Errorf("%d seeds; give at least 1", n)
 			}

@@ -5,7 +5,7 @@
 //	go run ./experiments/run letters          held-out likelihood of nine letters
 //	go run ./experiments/run strokes [method] how clean are the parts of straight letters and bows, over five seeds? (strokes, both)
 //	go run ./experiments/run bars             the letter T as two bars
-//	go run ./experiments/run fewshot [seeds]  which class? learned from 1, 5, 10 and 20 examples, beside rivals
+//	go run ./experiments/run fewshot [seeds] [n=1,5] [set...] which class? learned from 1, 5, 10 and 20 examples, beside rivals
 //	go run ./experiments/run quadrants        the recovery of the eight experts of section 5.1, N = 20 to 1000
 //	go run ./experiments/run rivals           the comparison models of section 5.1 on the same sets
 //	go run ./experiments/run auto             the search for the number of these experts, N = 100 to 1000
@@ -48,7 +48,7 @@ import (
 	"example.com/patchwork/learn"
 )
 
-const usage = "scenes|odds|pursuit|letters|strokes [method]|bars|fewshot [seeds]|quadrants|rivals|auto|counts|moves|alphabet|roles|deconvolution|walks|alone|sheets [seeds]|planted [name...]|sources [set...] [draws]|tables [set...]|real [quadrants|bars|digits]"
+const usage = "scenes|odds|pursuit|letters|strokes [method]|bars|fewshot [seeds] [n=1,5] [set...]|quadrants|rivals|auto|counts|moves|alphabet|roles|deconvolution|walks|alone|sheets [seeds]|planted [name...]|sources [set...] [draws]|tables [set...]|real [quadrants|bars|digits]"
 
 // withArguments lists the experiments that take arguments.
 var withArguments = []string{"sources", "tables", "planted", "strokes", "fewshot", "sheets", "real"}

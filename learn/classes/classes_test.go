@@ -301,6 +301,15 @@ func TestKept(t *testing.T) {
 	}
 }
 
+// TestGuess: with one example of each class, the sharpness is by how far apart the scores
+// of wrong classes are, and is nearer to what several examples say than no guess at all.
+func TestGuess(t *testing.T) {
+	one, five := learned(t, 1, Options{}), learned(t, 5, Options{})
+	if one.Sharpness() == firstSharpness || math.Abs(math.Log(one.Sharpness()/five.Sharpness())) > math.Log(8) {
+		t.Errorf("sharpness %v from one example, %v from five", one.Sharpness(), five.Sharpness())
+	}
+}
+
 // TestByName: numbers come first, by value.
 func TestByName(t *testing.T) {
 	names := []string{"b", "10", "9", "a", "2"}

@@ -3,6 +3,7 @@ import "./world.ts";
 import "./draw.ts";
 import "./find.ts";
 import "./models.ts";
+import "./classes.ts";
 import "./people.ts";
 import "./agree.ts";
 import "./trouble.ts";

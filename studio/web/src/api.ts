@@ -144,6 +144,12 @@ export class Api {
     return answer.explanations[0] as schema.Explanation & { detail: schema.Detail };
   }
 
+  /** Names one image by examples of classes, and says why. */
+  async classify(classes: { name: string; images: Image[] }[], image: Image): Promise<schema.Classified & { classes: string[] }> {
+    const answer = await this.call("POST /v1/classify", { body: { classes, images: [image] } });
+    return { ...answer.images[0], classes: answer.classes };
+  }
+
   async sample(model: string, n: number, seed: number, along: number[] | null, noise: boolean): Promise<schema.Sample[]> {
     return (await this.call("POST /v1/sample", { body: { model, n, seed, noise, ...(along ? { along } : {}) } })).samples;
   }

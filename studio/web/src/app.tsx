@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { words, type Model } from "./api.ts";
+import { Classes } from "./classes.tsx";
 import { Draw } from "./draw.tsx";
 import { Experts } from "./experts.tsx";
 import { Find } from "./find.tsx";
@@ -17,7 +18,7 @@ import { dropped, take } from "./opened.ts";
 import { views, type View } from "./place.ts";
 import { OpenFiles, Reading } from "./reading.tsx";
 
-const titles: Record<View, string> = { draw: "Draw", experts: "Parts", sample: "Sample", learn: "Learn", rules: "Rules", tables: "Tables", find: "Find" };
+const titles: Record<View, string> = { draw: "Draw", experts: "Parts", sample: "Sample", learn: "Learn", classes: "Classes", rules: "Rules", tables: "Tables", find: "Find" };
 
 /** The whole page. */
 export function App(): JSX.Element {
@@ -61,6 +62,7 @@ function Body({ at, model }: { at: View; model: Model | null }): JSX.Element {
   if (at === "learn") return <Learn />;
   if (at === "rules") return <Rules />;
   if (at === "find") return <Find />;
+  if (at === "classes") return <Classes />;
   if (!model) return <p class="intro">{state === "connecting" ? "Loading…" : state === "down" ? "" : !s?.ready ? "The server is learning its first model; this takes a few seconds." : "No model is loaded. Learn one in the Learn view, or open a file above."}</p>;
   if (at === "tables") return model.table ? <Tables model={model} /> : !s?.ready ? <p class="intro">The server is learning its first models; this takes a few seconds.</p> : <p class="intro">No model of a table is loaded. <a href="#/learn">Learn one from a table</a>, or open a model file above.</p>;
   if (at === "draw") return model.table ? <p class="intro">All loaded models are for tables: see the <a href="#/tables">Tables view</a>.</p> : <Draw model={model} />;
@@ -70,7 +72,7 @@ function Body({ at, model }: { at: View; model: Model | null }): JSX.Element {
 /** The views in the order in which they are of use: tables first for a table. */
 function order(model: Model | null): readonly View[] {
   if (!model?.table) return views;
-  return ["tables", "experts", "sample", "learn", "rules", "draw", "find"];
+  return ["tables", "experts", "sample", "learn", "classes", "rules", "draw", "find"];
 }
 
 /** Where the page begins if the address does not say: with the tables for a table, with learning for data without a model of theirs. */

@@ -1,5 +1,25 @@
 // The HTTP API in types, as the server describes it. Written by: go test ./studio -run PageTypes -update
 
+export interface Classified {
+  class: string;
+  detail: Detail;
+  example: number;
+  index: number;
+  left: number;
+  log_odds: number | null;
+  missing: number;
+  picks: Array<Pick>;
+  probabilities: Array<number>;
+  probability: number;
+  second: string;
+}
+
+export interface ClassifyAnswerBody {
+  classes: Array<string>;
+  images: Array<Classified>;
+  milliseconds: number;
+}
+
 export interface Component {
   deviation: number;
   moves: Array<Move>;
@@ -177,6 +197,11 @@ export interface Labelled {
   index: number;
   labels: Record<string, string>;
   width: number;
+}
+
+export interface LabelledImages {
+  images: Array<WireImage>;
+  name: string;
 }
 
 export interface Maximum {
@@ -379,6 +404,11 @@ export interface WireImage {
   width: number;
 }
 
+export interface ClassifyRequest {
+  classes: Array<LabelledImages> | null;
+  images: Array<WireImage> | null;
+}
+
 export interface ExplainRequest {
   alpha?: number;
   detail?: boolean;
@@ -453,6 +483,7 @@ export interface ScoreRequest {
 
 /** Every operation: what it is asked with, and its answer. */
 export interface Operations {
+  "POST /v1/classify": { body: ClassifyRequest; answer: ClassifyAnswerBody };
   "GET /v1/data": { answer: DataListBody };
   "POST /v1/data": { query?: { name?: string; model?: string; threshold?: string; array?: string; meta?: string; categories?: string; columns?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; names?: string }; body: Blob | FormData; answer: DataInfo };
   "DELETE /v1/data/{id}": { path: { id: string }; answer: undefined };

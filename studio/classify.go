@@ -1,0 +1,175 @@
+package studio
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/learn/classes"
+)
+
+// classifyRequest is the JSON body of classify: examples of classes, and images to name.
+type classifyRequest struct {
+	Classes []labelledImages `json:"classes" minItems:"2" doc:"examples of each class"`
+	Images  []wireImage      `json:"images" minItems:"1" doc:"to be named, of the size of the examples"`
+}
+
+// labelledImages are the examples of one class.
+type labelledImages struct {
+	Name   string      `json:"name" minLength:"1" maxLength:"200"`
+	Images []wireImage `json:"images" minItems:"1"`
+}
+
+// classified says of which class an image is, and why.
+type classified struct {
+	Index         int       `json:"index"`
+	Class         string    `json:"class"`
+	Probability   float64   `json:"probability"`
+	Probabilities []float64 `json:"probabilities" doc:"in the order of classes"`
+	Second        string    `json:"second" doc:"the class that came second"`
+	LogOdds       nats      `json:"log_odds" doc:"of the two, in nats"`
+	Example       int       `json:"example" doc:"which example of the class explains the image best, from 0"`
+	Left          int       `json:"left" doc:"pixels of ink that the explanation leaves over"`
+	Missing       int       `json:"missing" doc:"pixels without ink that it says are ink"`
+	Picks         []pick    `json:"picks" doc:"pieces of the example, moved and turned"`
+	Detail        *detail   `json:"detail" doc:"the explanation, pixel by pixel"`
+}
+
+type classifyAnswer struct {
+	Body struct {
+		Classes      []string     `json:"classes" doc:"in alphabetical order, numbers first"`
+		Images       []classified `json:"images"`
+		Milliseconds float64      `json:"milliseconds"`
+	}
+}
+
+func (s *Server) classifyRoutes(api huma.API) {
+	requests := newDecoder(api, func(r *classifyRequest) error {
+		n := len(r.Images)
+		for _, c := range r.Classes {
+			n += len(c.Images)
+		}
+		return s.checkBatch(n)
+	})
+	op := operation("POST", "/v1/classify", "classify", "Say which class images are of, by examples of each class, and why", 200)
+	huma.Register(api, op, func(ctx context.Context, _ *struct{}) (*classifyAnswer, error) { return s.classify(ctx, requests) })
+	api.OpenAPI().Paths["/v1/classify"].Post.RequestBody = requests.body()
+}
+
+// learnedClasses keeps the classes of the last request: while someone draws, the examples
+// stay the same. Its zero value is ready.
+type learnedClasses struct {
+	mu     sync.Mutex
+	key    [sha256.Size]byte
+	last   *classes.Classifier
+	origin []int // of each row, the number of the example within its class
+}
+
+// of returns the classes of examples, and of each example its number within its class.
+func (l *learnedClasses) of(ctx context.Context, images []*bitmap.Image, labels []string) (*classes.Classifier, []int, error) {
+	h := sha256.New()
+	for i, img := range images {
+		fmt.Fprintf(h, "%q %d %d ", labels[i], img.Height(), img.Width())
+		h.Write(img.AppendValues(nil))
+	}
+	key := [sha256.Size]byte(h.Sum(nil))
+	l.mu.Lock()
+	c, origin := l.last, l.origin
+	same := l.last != nil && l.key == key
+	l.mu.Unlock()
+	if same {
+		return c, origin, nil
+	}
+	count := make(map[string]int)
+	origin = make([]int, len(images))
+	for i, label := range labels {
+		origin[i] = count[label]
+		count[label]++
+	}
+	c, err := classes.Learn(ctx, patchwork.Data{Images: images}, labels, classes.Config(images[0].Height(), images[0].Width()), classes.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	l.mu.Lock()
+	l.key, l.last, l.origin = key, c, origin
+	l.mu.Unlock()
+	return c, origin, nil
+}
+
+// examples reads the examples of a request, with their labels.
+func (s *Server) examples(req *classifyRequest) (images []*bitmap.Image, labels []string, err error) {
+	for _, c := range req.Classes {
+		own, err := s.images(c.Images)
+		if err != nil {
+			return nil, nil, err
+		}
+		for range own {
+			labels = append(labels, c.Name)
+		}
+		images = append(images, own...)
+	}
+	h, w := images[0].Height(), images[0].Width()
+	for i, img := range images {
+		if img.Height() != h || img.Width() != w {
+			return nil, nil, problemf(422, "an example of %q has %d x %d pixels and the first has %d x %d; give images of one size", labels[i], img.Height(), img.Width(), h, w)
+		}
+	}
+	if cfg := classes.Config(h, w); float64(cfg.Poses.Len())*float64(h*w) > maxSteps*float64(s.limits.Effort) {
+		return nil, nil, problemf(422, "images of %d x %d pixels take more steps than this server allows", h, w)
+	}
+	return images, labels, nil
+}
+
+// classify learns classes of the examples, and names the images.
+func (s *Server) classify(ctx context.Context, requests *decoder[classifyRequest]) (*classifyAnswer, error) {
+	began := time.Now()
+	ctx, req, leave, err := enterJSON(ctx, s, requests)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	examples, labels, err := s.examples(req)
+	if err != nil {
+		return nil, err
+	}
+	images, err := s.images(req.Images)
+	if err != nil {
+		return nil, err
+	}
+	c, origin, err := s.classes.of(ctx, examples, labels)
+	if err == nil {
+		var verdicts []classes.Verdict
+		if verdicts, err = c.Name(ctx, images, classes.NameOptions{Reasons: true}); err == nil {
+			return s.classified(c, origin, images, verdicts, began)
+		}
+	}
+	if ctx.Err() != nil {
+		return nil, s.workError(context.Cause(ctx))
+	}
+	return nil, problemf(422, "%v", err)
+}
+
+// classified returns the answer.
+func (s *Server) classified(c *classes.Classifier, origin []int, images []*bitmap.Image, verdicts []classes.Verdict, began time.Time) (*classifyAnswer, error) {
+	out, size := new(classifyAnswer), 0
+	out.Body.Classes = c.Names()
+	for i, v := range verdicts {
+		if size += detailBytes(images[i], len(v.Explanation.Picks)); size > maxDetail {
+			return nil, problemf(413, "the details of %d images take more than %d bytes; request fewer images", i+1, maxDetail)
+		}
+		out.Body.Images = append(out.Body.Images, classified{Index: i, Class: c.Names()[v.Class], Probability: v.Probabilities[v.Class], Probabilities: v.Probabilities,
+			Second: c.Names()[v.Second], LogOdds: nats(math.Max(v.LogOdds, 0)), Example: origin[c.Classes()[v.Class].Examples[v.Example].Row],
+			Left: v.Left, Missing: v.Missing, Picks: newPicks(v.Explanation.Picks),
+			Detail: newDetail(v.Model, patchwork.PursuitOptions{Scoring: patchwork.ScoringOriginal}, images[i], v.Explanation.Picks)})
+	}
+	s.metrics.explained.Add(float64(len(images)))
+	out.Body.Milliseconds = float64(time.Since(began).Microseconds()) / 1000
+	return out, nil
+}
