@@ -17,6 +17,7 @@ const (
 	StageMixture = "mixture" // soft EM from the components of a mixture
 	StageShrink  = "shrink"  // an expert deleted
 	StageFinal   = "final"   // the choice, after some more iterations over all rows
+	StageExact   = "exact"   // the cheapest blocks that cover all ones and nothing else
 )
 
 // Step is one step of a run: an iteration of soft EM.
@@ -56,9 +57,10 @@ func Learn(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt O
 // components of Bernoulli mixtures; start, number of experts and iteration are
 // chosen by hidden bits or by description length, see Aim. By description length
 // experts are also deleted, as long as it gets shorter, and are grown again until
-// the shortest description has come twice. If the search took a part of the rows
-// only (Options.HeldOut, Options.Sample), learning goes on from the choice with
-// all of them.
+// the shortest description has come twice; of complete tables under max the cheapest
+// exact blocks (package blocks) are a candidate, too. If the search took a part of the
+// rows only (Options.HeldOut, Options.Sample), learning goes on from the choice with all
+// of them.
 //
 // It yields every iteration, and the chosen model last: the only step with Chosen
 // set, whose model has the curve in its record. A loop that is left early keeps
@@ -145,6 +147,9 @@ func (l *learner) run(ctx context.Context, data patchwork.Data) error {
 		if err := l.goOn(ctx, l.best, more); err != nil {
 			return err
 		}
+	}
+	if err := l.exactly(ctx); err != nil {
+		return err
 	}
 	return l.choose()
 }

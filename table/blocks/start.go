@@ -2,7 +2,6 @@ package blocks
 
 import (
 	"context"
-	"math"
 
 	"example.com/patchwork"
 )
@@ -46,52 +45,4 @@ func Start(ctx context.Context, data patchwork.Data, seed uint64, workers int) (
 	}
 	model, err := c.Model(m, data.Images[0].Height(), weights)
 	return model, length, err
-}
-
-// Describe returns the nats that describe data by what a model makes of them: the blocks of
-// rows with a part and columns that it votes for, as far as it says more than 1/2, and the
-// cells that are wrong then. Active lists the parts of each row's best explanation. It
-// compares a learned model with the one of Start.
-func Describe(data patchwork.Data, m *patchwork.Model, active func(i int) []int) float64 {
-	parts := make([][]int32, m.K()) // columns
-	for k := range parts {
-		for d, v := range m.Template(k) {
-			if v > 0.5 && v > m.Abstention(d) {
-				parts[k] = append(parts[k], int32(d))
-			}
-		}
-	}
-	taken := make([]Block, m.K())
-	rows, wrong := int64(0), int64(0)
-	width := m.Height() * m.Width()
-	for i, img := range data.Images {
-		p := make([]bool, width)
-		for d := range p {
-			p[d] = m.Abstention(d) > 0.5
-		}
-		for _, k := range active(i) {
-			taken[k].Rows = append(taken[k].Rows, int32(i))
-			for _, d := range parts[k] {
-				p[d] = true
-			}
-		}
-		for d, on := range img.AppendBytes(nil) {
-			if p[d] != (on != 0) {
-				wrong += data.Weight(i)
-			}
-		}
-		rows += data.Weight(i)
-	}
-	var all []Block
-	for k, b := range taken {
-		if len(b.Rows) > 0 && len(parts[k]) > 0 {
-			all = append(all, Block{b.Rows, parts[k]})
-		}
-	}
-	length := describe(rows, width, all, data.Weight)
-	if wrong > 0 {
-		cells := float64(rows) * float64(width)
-		length += logChoose(cells, float64(wrong)) + math.Log(cells+1)
-	}
-	return length
 }
