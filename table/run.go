@@ -117,7 +117,11 @@ func (l *learner) run(ctx context.Context, data patchwork.Data) error {
 	if l.judge == nil && l.opt.Aim == AimPredict && rows.Total(data) > 1 {
 		rest, held := rows.SplitUnits(data, l.opt.HeldOut, l.opt.Seed)
 		held = rows.Units(l.sample(held)) // each with other bits hidden
-		judge := posterior.HideBits(held, hiddenShare, hiddenTimes(held), l.opt.Seed)
+		share := hiddenShare
+		if data.Images[0].Len() == 2 { // one of the two, not none
+			share = 0.5
+		}
+		judge := posterior.HideBits(held, share, hiddenTimes(held), l.opt.Seed)
 		l.judge, l.held, first = &judge, len(held.Images), rest
 	}
 	if l.memory != nil && l.judge != nil {

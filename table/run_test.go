@@ -455,3 +455,22 @@ func TestMoreExpertsThanThereAre(t *testing.T) {
 		t.Errorf("%d experts, 2 asked for", m.K())
 	}
 }
+
+// A table of two columns is judged by hidden bits, too.
+func TestTwoColumns(t *testing.T) {
+	var data patchwork.Data
+	for i := range 120 {
+		data.Images = append(data.Images, bitmap.FromBytes(1, 2, [][]byte{{1, 1}, {0, 0}, {1, 1}, {0, 1}}[i%4]))
+	}
+	for _, aim := range []Aim{AimInterpret, AimPredict} {
+		m, err := Learn(t.Context(), data, patchwork.Config{Height: 1, Width: 2}, Options{Aim: aim})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range m.Extras().Record.Curve {
+			if c.Chosen && (c.HiddenBits > 0) != (aim == AimPredict) {
+				t.Errorf("%v: chosen by %d hidden bits", aim, c.HiddenBits)
+			}
+		}
+	}
+}
