@@ -255,8 +255,9 @@ func (in *input) blank(width int) *bitmap.Image {
 }
 
 // pairs reads a text whose lines name a row and one of its items. The lines of a
-// row may stand anywhere, so all are read before the first row is known.
-func (in *input) pairs(src *textSource) (decoder, error) {
+// row may stand anywhere, so all are read before the first row is known. columns are
+// those of the pairs, as in [Options]; found says that nobody named them.
+func (in *input) pairs(src *textSource, columns []string, found bool) (decoder, error) {
 	if in.stream {
 		return nil, &FormatError{Msg: fmt.Sprintf("pairs of rows and items need more than %d bytes of memory", in.budget.max),
 			Hint: "allow more memory, or make a file with one row per line", memory: true}
@@ -265,17 +266,21 @@ func (in *input) pairs(src *textSource) (decoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &pairTable{in: in, vocabulary: in.vocabulary(), rows: map[string]int{}}
+	t := &pairTable{in: in, pairs: columns, vocabulary: in.vocabulary(), rows: map[string]int{}}
 	if err := t.read(r); err != nil {
 		return nil, err
 	}
 	set, err := t.set()
+	if err == nil && found {
+		set.pairs, set.Notes = columns, append(set.Notes, pairNote(columns))
+	}
 	return &whole{set}, err
 }
 
 // pairTable collects the cells of a table from pairs.
 type pairTable struct {
-	in *input
+	in    *input
+	pairs []string // the columns, by name or number
 	*vocabulary
 	rows  map[string]int
 	names rawText // of the rows
@@ -328,14 +333,14 @@ func (t *pairTable) roles(first []string) (at []int, header bool, err error) {
 	for i, cell := range first {
 		names[i] = strings.Clone(trim(cell))
 	}
-	for _, wanted := range t.in.opts.Pairs {
+	for _, wanted := range t.pairs {
 		_, err := strconv.Atoi(wanted)
 		header = header || err != nil || slices.Contains(names, wanted)
 	}
 	if header = header || t.in.opts.Header == HeaderPresent; !header {
 		names = nil
 	}
-	if at, err = findColumns(names, len(first), t.in.opts.Pairs); err == nil {
+	if at, err = findColumns(names, len(first), t.pairs); err == nil {
 		t.label = (&roles{names: names}).name(at[0])
 	}
 	return at, header, err
@@ -345,12 +350,12 @@ func (t *pairTable) roles(first []string) (at []int, header bool, err error) {
 func (t *pairTable) add(cells []string, at []int) error {
 	name, item := trim(cells[at[0]]), trim(cells[at[1]])
 	if name == "" {
-		return &FormatError{Column: t.in.opts.Pairs[0], Msg: "a pair without a row", Hint: "name the row in every line"}
+		return &FormatError{Column: t.pairs[0], Msg: "a pair without a row", Hint: "name the row in every line"}
 	}
 	state := on
 	if len(at) == 3 {
 		if state = t.state(trim(cells[at[2]])); state == notBinary {
-			return &FormatError{Column: t.in.opts.Pairs[2], Msg: fmt.Sprintf("%q is not a number", shorten(cells[at[2]])), Hint: "say how often, 0 for never"}
+			return &FormatError{Column: t.pairs[2], Msg: fmt.Sprintf("%q is not a number", shorten(cells[at[2]])), Hint: "say how often, 0 for never"}
 		}
 	}
 	row, known := t.rows[name]

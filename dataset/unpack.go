@@ -112,11 +112,16 @@ func (in *input) text(br *bufio.Reader, size int64, again func() (io.Reader, err
 	}
 	switch {
 	case len(in.opts.Pairs) > 0:
-		return in.pairs(src)
+		return in.pairs(src, in.opts.Pairs, false)
 	case in.opts.Items || in.plan != nil && in.plan.items:
 		return in.items(src, false)
 	}
-	return in.table(src, nil)
+	names, sure := src.pairNames()
+	if sure {
+		return in.pairs(src, names, true)
+	}
+	d, err := in.table(src, nil)
+	return d, in.orPairs(names, err)
 }
 
 // decoded drops a byte-order mark and converts UTF-16, which has one, and Latin-1 to
@@ -141,9 +146,18 @@ func foreignText(head []byte) error {
 		}
 	}
 	if strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[") && !strings.HasPrefix(start, "[]") {
-		return &FormatError{Msg: "is JSON, which is not read here", Hint: "save it as CSV; pandas does with pandas.read_json(...).to_csv(..., index=False)"}
+		return &FormatError{Msg: "is JSON, which is not read here", Hint: "save it as CSV; pandas does with pandas.read_json(..." + jsonLines(start) + ").to_csv(..., index=False)"}
 	}
 	return nil
+}
+
+// jsonLines returns what pandas must be told of a text that has an object on each line.
+func jsonLines(start string) string {
+	line, next, found := strings.Cut(start, "\n")
+	if strings.HasPrefix(line, "{") && len(strings.TrimSpace(line)) > 1 && (!found || strings.HasPrefix(next, "{")) {
+		return ", lines=True"
+	}
+	return ""
 }
 
 // damagedZstd wraps an error of the library as damage; file-system errors stay
