@@ -157,3 +157,52 @@ func TestValuesOfSeveralFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestLinesOfLists: rows and lines agree, and a header or quotes around a list are no items.
+func TestLinesOfLists(t *testing.T) {
+	said := Options{Items: true}
+	headed := Options{Items: true, Header: HeaderPresent}
+	for name, c := range map[string]struct {
+		text    string
+		opts    Options
+		want    string
+		columns string
+		note    string
+	}{
+		"empty":           {"a,b\n\nb,c\n\r\n\na,c\n\n\n", said, "##.\n...\n.##\n...\n...\n#.#\n", "a b c", "3 empty lines are taken as rows without items"},
+		"one empty":       {"\na,b\na\n", said, "..\n##\n#.\n", "a b", "1 empty line is taken as a row without items"},
+		"found":           {"a1,b\n\na1,b,c\nb\n", Options{}, "##.\n...\n###\n.#.\n", "a1 b c", "1 empty line"},
+		"inverted":        {"a,b\n\na\n", Options{Items: true, Invert: true}, "..\n##\n.#\n", "a b", "1 empty line"},
+		"lines in quotes": {"\"a\nb\",c\nc,d\n\nd\n", said, "##.\n.##\n...\n..#\n", "a\nb c d", "1 empty line"},
+		"header":          {"items\na,b\nb,c\n", headed, "##.\n.##\n", "a b c", ""},
+		"empty, header":   {"\nitems\n\na,b\nb,c\n", headed, "...\n##.\n.##\n", "a b c", "1 empty line"},
+		"names":           {"fir,de,ch\noak,de\n\nelm,ch,fr,de\nash,fr\nyew\nbeech,de,fr\n", said, "##.\n.#.\n...\n###\n..#\n...\n.##\n", "ch de fr", "name of the row"},
+		"quoted":          {"\"a,b\"\n\"b, c\"\nc\n", said, "##.\n.##\n..#\n", "a b c", "divided at every ','"},
+		"quoted, header":  {"\"items, all\"\n\"a,b\"\n\"b,c\"\n", headed, "##.\n.##\n", "a b c", "divided at every ','"},
+		"some quoted":     {"\"a,b\",c\nc\n", said, "##\n.#\n", "a,b c", ""},
+		"blanks":          {"a b\nb c\nc\n", said, "#..\n.#.\n..#\n", "a b|b c|c", `--delimiter " "`},
+		"words":           {"a b\nb\nc\n", said, "#..\n.#.\n..#\n", "a b|b|c", ""},
+		"by blanks":       {"a b\nb c\nc\n", Options{Items: true, Delimiter: ' '}, "##.\n.##\n..#\n", "a b c", ""},
+	} {
+		s, err := readBytes([]byte(c.text), c.opts)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		sep := " "
+		if strings.Contains(c.columns, "|") {
+			sep = "|"
+		}
+		notes := strings.Join(s.Notes, "|")
+		if pixels(s) != c.want || strings.Join(s.Columns, sep) != c.columns || !strings.Contains(notes, c.note) || c.note == "" && notes != "" {
+			t.Errorf("%s: columns %q, notes %q\n%s", name, s.Columns, s.Notes, pixels(s))
+		}
+		path := write(t, "t.csv", []byte(c.text))
+		c.opts.partBytes = 1
+		if got, err := gather(t.Context(), []string{path}, c.opts, 0, -1); err != nil || pixels(got) != c.want {
+			t.Errorf("%s, streamed: %v", name, err)
+		}
+	}
+	refused(t, "t.csv", []byte("items\n"), headed, "no items")
+	refused(t, "t.csv", []byte("\n\n"), said, "no items")
+}

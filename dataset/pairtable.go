@@ -1,0 +1,182 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// pairs reads a text whose lines name a row and one of its items. The lines of a
+// row may stand anywhere, so all are read before the first row is known. columns are
+// those of the pairs, as in [Options]; found says that nobody named them.
+func (in *input) pairs(src *textSource, columns []string, found bool) (decoder, error) {
+	if in.stream {
+		return nil, &FormatError{Msg: fmt.Sprintf("pairs of rows and items need more than %d bytes of memory", in.budget.max),
+			Hint: "allow more memory, or make a file with one row per line", memory: true}
+	}
+	r, err := src.records()
+	if err != nil {
+		return nil, err
+	}
+	t := &pairTable{in: in, pairs: columns, vocabulary: in.vocabulary(), rows: map[string]int{}}
+	if err := t.read(r); err != nil {
+		return nil, err
+	}
+	set, err := t.set()
+	if err == nil && found {
+		set.pairs, set.Notes = columns, append(set.Notes, pairNote(columns))
+	}
+	return &whole{set}, err
+}
+
+// pairTable collects the cells of a table from pairs.
+type pairTable struct {
+	in    *input
+	pairs []string // the columns, by name or number
+	*vocabulary
+	rows  map[string]int
+	names rawText // of the rows
+	cells []pairCell
+	label string
+}
+
+// pairCell says that a row has an item, or has it not, or that this is not known.
+type pairCell struct {
+	row   int
+	item  string
+	state uint8
+}
+
+// read reads all pairs.
+func (t *pairTable) read(r records) error {
+	var at []int
+	n := 0
+	for {
+		cells, line, err := r.read()
+		if err == io.EOF {
+			break
+		}
+		if err == nil && at == nil {
+			n = len(cells)
+			var header bool
+			if at, header, err = t.roles(cells); header && err == nil {
+				continue
+			}
+		}
+		if err == nil {
+			cells, err = sized(cells, n, line)
+		}
+		if err == nil {
+			err = t.add(cells, at)
+		}
+		if err != nil {
+			return onLine(err, line)
+		}
+	}
+	if len(t.names) == 0 {
+		return &FormatError{Msg: "the table has no rows"}
+	}
+	return nil
+}
+
+// roles finds the columns of the pairs, by name in a header or by number.
+func (t *pairTable) roles(first []string) (at []int, header bool, err error) {
+	names := make([]string, len(first))
+	for i, cell := range first {
+		names[i] = strings.Clone(trim(cell))
+	}
+	for _, wanted := range t.pairs {
+		_, err := strconv.Atoi(wanted)
+		header = header || err != nil || slices.Contains(names, wanted)
+	}
+	if header = header || t.in.opts.Header == HeaderPresent; !header {
+		names = nil
+	}
+	if at, err = findColumns(names, len(first), t.pairs); err == nil {
+		t.label = (&roles{names: names}).name(at[0])
+	}
+	return at, header, err
+}
+
+// add takes a pair.
+func (t *pairTable) add(cells []string, at []int) error {
+	name, item := trim(cells[at[0]]), trim(cells[at[1]])
+	if name == "" {
+		return &FormatError{Column: t.pairs[0], Msg: "a pair without a row", Hint: "name the row in every line"}
+	}
+	state := on
+	if len(at) == 3 {
+		if state = t.state(trim(cells[at[2]])); state == notBinary {
+			return &FormatError{Column: t.pairs[2], Msg: fmt.Sprintf("%q is not a number", shorten(cells[at[2]])), Hint: "say how often, 0 for never"}
+		}
+	}
+	row, known := t.rows[name]
+	if !known {
+		if err := t.in.budget.spendBytes(len(name) + groupOverhead); err != nil {
+			return err
+		}
+		row, name = len(t.names), strings.Clone(name)
+		t.rows[name], t.names = row, append(t.names, name)
+	}
+	if err := t.vocabulary.add(item, false); err != nil || item == "" {
+		return err
+	}
+	if err := t.in.budget.spendBytes(len(item) + 32); err != nil {
+		return err
+	}
+	t.cells = append(t.cells, pairCell{row, strings.Clone(item), state})
+	return nil
+}
+
+// state returns what a number of times means.
+func (t *pairTable) state(times string) uint8 {
+	limit := 0.0
+	if t.in.opts.Threshold != nil {
+		limit = *t.in.opts.Threshold
+	}
+	switch v, state := parseCell(times); {
+	case state == cellUnknown:
+		return unknown
+	case state == cellBad:
+		return notBinary
+	case v > limit:
+		return on
+	}
+	return off
+}
+
+// set makes a row of each name. An item is on if one of its pairs says so, and
+// unknown if none does and one does not know.
+func (t *pairTable) set() (*Set, error) {
+	p := &tablePlan{}
+	columns, err := t.vocabulary.columns(p)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.in.budget.spend(len(t.names), 1, len(columns)); err != nil {
+		var fe *FormatError
+		errors.As(err, &fe)
+		return nil, fe
+	}
+	s := &Set{Table: true, Columns: columns, Notes: p.notes, Meta: []Column{{t.label, t.names}}}
+	for range t.names {
+		s.Images = append(s.Images, t.in.blank(len(columns)))
+	}
+	at := indexOf(columns)
+	for _, state := range []uint8{unknown, on} { // last what is certain
+		for _, c := range t.cells {
+			k, known := at[c.item]
+			switch m := s.Images[c.row]; {
+			case !known || c.state != state:
+			case state == unknown:
+				m.SetUnknown(0, k)
+			default:
+				m.Set(0, k, !t.in.opts.Invert)
+			}
+		}
+	}
+	return s, nil
+}
