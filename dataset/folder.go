@@ -168,7 +168,7 @@ func listPictures(dir string, deep bool) (names, others []string, err error) {
 // each name must match. Without, a file's name without suffix becomes the
 // metadata `name`, and if the pictures are in folders, the folders are classes:
 // their names become the metadata `y`. So do those of several folders that are
-// read together.
+// read together. If two pictures have one name, the names are those with the folder.
 func (g *gallery) tell(names []string, what string) error {
 	if err := g.in.opts.model.refusePictures(); err != nil && len(names) > 0 {
 		return err
@@ -205,6 +205,7 @@ func (g *gallery) tell(names []string, what string) error {
 		labels = append(labels, path.Base(path.Dir(n)))
 	}
 	g.meta = []Column{{"name", stems}}
+	again := g.in.opts.sameNames || !distinct(stems)
 	if len(inside) == 0 { // no folders that are classes
 		y := g.in.opts.folders[g.path]
 		if y == "" {
@@ -212,6 +213,11 @@ func (g *gallery) tell(names []string, what string) error {
 		}
 		for i := range labels {
 			labels[i] = y
+		}
+	}
+	for i := range stems {
+		if again {
+			stems[i] = labels[i] + "/" + stems[i]
 		}
 	}
 	g.meta = append(g.meta, Column{"y", labels})

@@ -44,6 +44,25 @@ func (o *Options) folderLabels(paths []string) map[string]string {
 	return out
 }
 
+// sameNames reports whether two pictures, named or in folders, have one name but for
+// their folders and suffixes.
+func sameNames(paths []string) bool {
+	seen := map[string]bool{}
+	for _, path := range paths {
+		names, _, err := listPictures(path, false)
+		if err != nil && isPictureName(filepath.ToSlash(path)) {
+			names = []string{path}
+		}
+		for _, name := range names {
+			if seen[stem(name)] {
+				return true
+			}
+			seen[stem(name)] = true
+		}
+	}
+	return false
+}
+
 // lastName returns the last element of the path of a folder, which . and .. lack.
 func lastName(folder string) string {
 	if base := filepath.Base(folder); !slices.Contains([]string{".", "..", string(filepath.Separator)}, base) {

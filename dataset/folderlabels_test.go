@@ -64,6 +64,52 @@ func TestFolderLabels(t *testing.T) {
 	}
 }
 
+// TestNamesOfPictures: a name that two pictures have is told apart by the folder.
+func TestNamesOfPictures(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
+	for _, name := range []string{"all/T/1.pbm", "all/L/1.pbm", "all/L/2.pbm", "other/A/3.pbm", "other/B/4.pbm"} {
+		pictureAt(t, at(name))
+	}
+	for name, c := range map[string]struct {
+		paths []string
+		want  string
+	}{
+		"classes":          {[]string{at("all")}, "L/1 L/2 T/1"},
+		"distinct classes": {[]string{at("other")}, "3 4"},
+		"folders":          {[]string{at("all/T"), at("all/L")}, "T/1 L/1 L/2"},
+		"distinct folders": {[]string{at("other/A"), at("other/B")}, "3 4"},
+		"files":            {[]string{at("all/T/1.pbm"), at("all/L/1.pbm")}, "T/1 L/1"},
+		"one folder":       {[]string{at("all/L")}, "1 2"},
+	} {
+		s, err := Read(c.paths, Options{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		stream, err := Open(t.Context(), c.paths, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		streamed, err := stream.Set(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range []*Set{s, streamed} {
+			var names []string
+			for i := range s.Len() {
+				names = append(names, s.Meta[0].Text(i))
+				if y, full := s.Meta, s.ImageName(i); len(y) > 1 && strings.Count(full, "/") != 1 {
+					t.Errorf("%s: image %d is called %s", name, i, full)
+				}
+			}
+			if got := strings.Join(names, " "); got != c.want {
+				t.Errorf("%s: names %q, want %q", name, got, c.want)
+			}
+		}
+	}
+}
+
 func labelsOf(s *Set) string {
 	i := slices.IndexFunc(s.Meta, func(c Column) bool { return c.Name == "y" })
 	if i < 0 {

@@ -88,7 +88,8 @@ type Options struct {
 	items     []string          // of several lists that are read together
 	partBytes int64             // of a part of a file; 0 means 4 MiB (tests read smaller ones)
 
-	folders map[string]string // by path: see folderLabels
+	folders   map[string]string // by path: see folderLabels
+	sameNames bool              // pictures of these have one name
 }
 
 // partRows returns the number of images in a part of a file, given the bytes of

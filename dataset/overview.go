@@ -169,7 +169,7 @@ func (s *Set) ImageName(i int) string {
 		}
 	}
 	switch {
-	case name != "" && y != "":
+	case name != "" && y != "" && !strings.HasPrefix(name, y+"/"):
 		return y + "/" + name
 	case name != "":
 		return name

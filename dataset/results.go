@@ -61,6 +61,9 @@ type TableColumn struct {
 	// array of two dimensions, elsewhere each of its columns is a column. Text
 	// has no blocks.
 	Block []string
+	// BlockNames, if not "", is the name of an array of text in an .npz that holds the
+	// names of the columns of a block.
+	BlockNames string
 }
 
 // TableColumn returns the description of a metadata column, whose Values can be

@@ -66,16 +66,16 @@ func (t *npzTable) open(i, rows int) (io.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := t.member(i)
+	f, err := t.member(c.Name)
 	if err == nil {
 		_, err = f.Write(head)
 	}
 	return f, err
 }
 
-// member begins the member of the archive for a column.
-func (t *npzTable) member(i int) (io.Writer, error) {
-	return t.zip.CreateHeader(&zip.FileHeader{Name: t.columns[i].Name + ".npy", Method: zip.Store, Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)})
+// member begins the member of the archive for an array.
+func (t *npzTable) member(name string) (io.Writer, error) {
+	return t.zip.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Store, Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)})
 }
 
 func (t *npzTable) encode(values []any, rows int) (write func() error, err error) {
@@ -116,10 +116,17 @@ func (t *npzTable) end() error {
 		case s != nil:
 			err = t.numbers(i)
 		default:
-			err = t.texts(i)
+			err = t.texts(t.columns[i].Name, t.text[i])
 		}
 		if err != nil {
 			return err
+		}
+	}
+	for _, c := range t.columns {
+		if c.BlockNames != "" {
+			if err := t.texts(c.BlockNames, c.Block); err != nil {
+				return err
+			}
 		}
 	}
 	return t.zip.Close()
@@ -134,15 +141,15 @@ func (t *npzTable) numbers(i int) error {
 	return t.spools[i].copyTo(f)
 }
 
-// texts writes the array of column i, of text.
-func (t *npzTable) texts(i int) error {
-	f, err := t.member(i)
+// texts writes an array of text.
+func (t *npzTable) texts(name string, values []string) error {
+	f, err := t.member(name)
 	if err == nil {
-		err = npy.Write(f, npy.New(t.text[i], t.rows))
+		err = npy.Write(f, npy.New(values, len(values)))
 	}
 	var ne *npy.FormatError
 	if errors.As(err, &ne) {
-		ne.Member = t.columns[i].Name + ".npy"
+		ne.Member = name + ".npy"
 		return at(err, "")
 	}
 	return err

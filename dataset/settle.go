@@ -9,6 +9,7 @@ import (
 // settles the labels of pictures of several folders, too.
 func (o Options) settle(paths []string) (Options, error) {
 	o.folders = o.folderLabels(paths)
+	o.sameNames = o.folders != nil && sameNames(paths)
 	open := o.Items || slices.ContainsFunc(o.Categories, func(c Category) bool { return c.Levels == nil })
 	if len(paths) < 2 || !open || o.model != nil || slices.Contains(paths, standardInput) {
 		return o, nil

@@ -73,13 +73,16 @@ type codeTable struct {
 	columns []dataset.TableColumn
 }
 
+// partsArray is the array of the names of the parts in an .npz.
+const partsArray = "parts"
+
 // newCodeTable returns the columns: the labels, the row, its weight if there are
 // weights, the codes, their gains, and the log-likelihood.
 func newCodeTable(format dataset.TableFormat, m *patchwork.Model, s *source, gains bool) *codeTable {
 	t := &codeTable{format: format, parts: m.K(), gains: gains, weights: s.weighted()}
 	parts := partNames(m)
 	columns, labels := rowColumns(s)
-	columns = append(columns, dataset.TableColumn{Name: "codes", Type: dataset.ColumnByte, Block: parts})
+	columns = append(columns, dataset.TableColumn{Name: "codes", Type: dataset.ColumnByte, Block: parts, BlockNames: partsArray})
 	if gains {
 		columns = append(columns, dataset.TableColumn{Name: "gain", Type: dataset.ColumnFloat, Block: suffixed(parts, " gain")})
 	}
@@ -136,6 +139,9 @@ func distinctNames(columns []dataset.TableColumn, from, to int, arrays bool) {
 	for i, c := range columns {
 		if (i < from || i >= to) && (c.Block == nil || arrays) {
 			taken[c.Name] = true
+			if c.BlockNames != "" {
+				taken[c.BlockNames] = true
+			}
 		}
 	}
 	for i := from; i < to; i++ {

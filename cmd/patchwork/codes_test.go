@@ -58,8 +58,11 @@ func TestCodesAreThePicks(t *testing.T) {
 		lines := explained(t, must(t, fields("explain -m m.npz x.npz"+flags)...))
 		must(t, fields("explain -m m.npz x.npz -o c.npz"+flags)...)
 		names, a := arraysOf(t, "c.npz")
-		if got := strings.Join(names, " "); got != "gain label row weight codes log_lik" {
+		if got := strings.Join(names, " "); got != "gain label row weight codes log_lik parts" {
 			t.Fatalf("arrays %s", got)
+		}
+		if names := a["parts"].Data; !slices.Equal(names.([]string), []string{"part 0", "part 1", "part 2"}) {
+			t.Fatalf("parts %q", names)
 		}
 		n, k := len(lines), 3
 		codes, gain := a["codes"].Data.([]uint8), a["gain"].Data.([]float64)
@@ -152,7 +155,7 @@ func TestCodesInEveryFormat(t *testing.T) {
 	if first, _, _ := strings.Cut(read(t, "short.csv"), "\n"); first != "label,row,weight,part 0,part 1,part 2,log_lik" {
 		t.Errorf("without gains the header is %s", first)
 	}
-	if names, _ := arraysOf(t, "short.npz"); slices.Contains(names, "gain") || len(names) != 5 {
+	if names, _ := arraysOf(t, "short.npz"); slices.Contains(names, "gain") || len(names) != 6 {
 		t.Errorf("without gains there are %v", names)
 	}
 }
@@ -207,7 +210,7 @@ func TestCodesWithClashingNames(t *testing.T) {
 	if got := strings.Join(records[2][:9], ","); got != "6,v,w,u,x,y,2,1,1" {
 		t.Errorf("second row %s", got)
 	}
-	if names, _ := arraysOf(t, "c.npz"); strings.Join(names, ",") != "gain,row_,log_lik_,codes_,part 0,part 0_,part 1 gain,row,codes,log_lik" {
+	if names, _ := arraysOf(t, "c.npz"); strings.Join(names, ",") != "gain,row_,log_lik_,codes_,part 0,part 0_,part 1 gain,row,codes,log_lik,parts" {
 		t.Errorf("arrays %v", names)
 	}
 }

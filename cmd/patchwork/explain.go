@@ -134,7 +134,7 @@ per part: how many picks the part has (0 or 1, unless --reuse allows more), then
 column per part with their gain in nats (not with --gains=false). Before them come
 the label columns, row (its number in the input, from 1) and weight, if there are
 weights; last comes log_lik. In an .npz the parts are two arrays, codes (N,K) uint8
-and gain (N,K) float64.
+and gain (N,K) float64, and a third, parts (K), has their names.
 
 --best N searches for the N best explanations by log P(image, picks); the prior of
 a pick is lower the more rarely its part is active and the more poses it has. Each
@@ -194,7 +194,11 @@ func (a *app) explainCommand() *cobra.Command {
 			if err := a.explain(cmd.Context(), t, &out, g); err != nil || picture == "" {
 				return err
 			}
-			return render.Save(string(picture), g.sheet())
+			if err := render.Save(string(picture), g.sheet()); err != nil || len(g.cases) == g.images {
+				return err
+			}
+			return a.wrote(string(picture), "the first %d of %s; --picture-images %d shows all", len(g.cases),
+				words.Count(g.images, words.NounsOf(t.head().Table).Image), g.images)
 		},
 	}
 	f.add(cmd)
@@ -250,7 +254,7 @@ func (a *app) explain(ctx context.Context, t *task, out *explainOutput, g *galle
 	if err != nil {
 		return err
 	}
-	g.cases = g.cases[:min(len(g.cases), n)]
+	g.cases, g.images = g.cases[:min(len(g.cases), n)], n
 	return a.wrote(out.path, "explanations of %s", describe(n, t.head()))
 }
 
@@ -310,8 +314,9 @@ func (f jsonFloat) MarshalJSON() ([]byte, error) {
 
 // gallery collects the first explanations for a picture.
 type gallery struct {
-	model *patchwork.Model
-	cases []render.Case
+	model  *patchwork.Model
+	cases  []render.Case
+	images int // that were explained
 
 	mu   sync.Mutex
 	set  *dataset.Set // the last one, and what its images are called

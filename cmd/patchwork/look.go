@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/render"
 )
 
@@ -21,6 +23,7 @@ type lookFlags struct {
 	model  string
 	output string
 	images int
+	asked  bool // for that many
 	asJSON bool
 }
 
@@ -47,6 +50,7 @@ ones of each. Without -o, show some in the terminal. With -m, read as for that m
 			if err != nil {
 				return err
 			}
+			f.asked = cmd.Flags().Changed("images")
 			return a.look(set, &f)
 		},
 	}
@@ -82,6 +86,13 @@ func (f *lookFlags) read(cmd *cobra.Command, paths []string) (*dataset.Set, erro
 // look tells and shows what is in a set.
 func (a *app) look(set *dataset.Set, f *lookFlags) error {
 	o := set.Overview()
+	save := func() error {
+		picture, shown, all := sheetOf(set, o, f)
+		if err := render.Save(f.output, picture); err != nil || shown == set.Len() {
+			return err
+		}
+		return a.wrote(f.output, "%d of %s; --images %d shows all", shown, words.Count(set.Len(), words.NounsOf(set.Table).Image), all)
+	}
 	if f.asJSON {
 		err := a.output("", func(w io.Writer) error {
 			e := json.NewEncoder(w)
@@ -91,7 +102,7 @@ func (a *app) look(set *dataset.Set, f *lookFlags) error {
 		if err != nil || f.output == "" {
 			return err
 		}
-		return render.Save(f.output, sheetOf(set, o, f.images))
+		return save()
 	}
 	for _, line := range overviewText(set, o) {
 		if err := a.say(a.out, "%s", line); err != nil {
@@ -99,7 +110,7 @@ func (a *app) look(set *dataset.Set, f *lookFlags) error {
 		}
 	}
 	if f.output != "" {
-		return render.Save(f.output, sheetOf(set, o, f.images))
+		return save()
 	}
 	if set.Table || a.quiet {
 		return nil
@@ -107,9 +118,12 @@ func (a *app) look(set *dataset.Set, f *lookFlags) error {
 	if err := a.say(a.out, ""); err != nil {
 		return err
 	}
-	sheet := imagesSheet(set, o, min(f.images, terminalImages), terminalSide)
+	sheet, shown, _ := imagesSheet(set, o, min(f.images, terminalImages), terminalSide, sheetAcross)
 	sheet.Title, sheet.Facts, sheet.Legend = "", nil, nil
-	return a.show(sheet)
+	if err := a.show(sheet); err != nil || shown == set.Len() {
+		return err
+	}
+	return a.say(a.out, "%d of %d images; -o sheet.png shows more", shown, set.Len())
 }
 
 // These constants bound what look shows in the terminal and on a sheet.
@@ -119,22 +133,35 @@ const (
 	sheetSide      = 112
 	sheetColumns   = 1120
 	sheetGroups    = 15 // values of a label that get a row each
+	sheetAcross    = 10 // images in such a row, unless more are asked for
+	sheetRows      = 40 // rows of a table, likewise
 )
 
-// sheetOf returns a picture of a set with its overview.
-func sheetOf(set *dataset.Set, o *dataset.Overview, most int) render.Picture {
+// sheetOf returns a picture of a set with its overview, how many images or rows it shows,
+// and which --images shows all.
+func sheetOf(set *dataset.Set, o *dataset.Overview, f *lookFlags) (p render.Picture, shown, all int) {
 	if set.Table {
-		return rowsSheet(set, o, min(most, 40))
+		most := f.images
+		if !f.asked {
+			most = min(most, sheetRows)
+		}
+		return rowsSheet(set, o, most), min(most, set.Len()), set.Len()
 	}
-	return imagesSheet(set, o, most, sheetSide)
+	across := sheetAcross
+	if f.asked {
+		across = math.MaxInt
+	}
+	return imagesSheet(set, o, f.images, sheetSide, across)
 }
 
 // imagesSheet shows images: in groups, one a row, by the label y if it has few values,
-// or evenly from first to last.
-func imagesSheet(set *dataset.Set, o *dataset.Overview, most, side int) render.Sheet {
-	s := render.Sheet{Title: overviewTitle(set, o), Facts: overviewFacts(set, o)}
+// or evenly from first to last. A row of a group has at most across. It also returns how
+// many are shown, and how large most must be to show all.
+func imagesSheet(set *dataset.Set, o *dataset.Overview, most, side, across int) (s render.Sheet, n, all int) {
+	s = render.Sheet{Title: overviewTitle(set, o), Facts: overviewFacts(set, o)}
 	marks := marksOf(set, o)
 	add := func(i int, prefix string) {
+		n++
 		caption := strings.TrimPrefix(set.ImageName(i), prefix)
 		if mark := marks[i]; mark != "" {
 			caption += "\n" + mark
@@ -143,30 +170,34 @@ func imagesSheet(set *dataset.Set, o *dataset.Overview, most, side int) render.S
 		s.Tiles = append(s.Tiles, render.Tile{Image: render.Thumbnail(set.Images[i], side), Caption: caption})
 	}
 	if groups := groupsOf(set, o); groups != nil {
-		s.Columns = min(max(most/len(groups), 4), 10, longest(groups))
+		s.Columns, all = min(max(most/len(groups), 4), across, longest(groups)), len(groups)*longest(groups)
 		for _, g := range groups {
 			s.RowLabels = append(s.RowLabels, fmt.Sprintf("%s · %d", g.name, len(g.images)))
 			shown := choose(g.images, s.Columns, marks)
 			for _, i := range shown {
 				add(i, g.name+"/")
 			}
-			for n := len(shown); n < s.Columns; n++ {
+			for k := len(shown); k < s.Columns; k++ {
 				s.Tiles = append(s.Tiles, render.Tile{})
 			}
 		}
 	} else {
-		all := make([]int, set.Len())
-		for i := range all {
-			all[i] = i
+		all = set.Len()
+		index := make([]int, all)
+		for i := range index {
+			index[i] = i
 		}
-		for _, i := range choose(all, most, marks) {
+		for _, i := range choose(index, most, marks) {
 			add(i, "")
 		}
 	}
 	if o.Unknown > 0 {
 		s.Legend = append(s.Legend, render.Unknown("unknown"))
 	}
-	return s
+	if n < set.Len() {
+		s.Facts = append(s.Facts, render.Fact{Name: "shown", Text: fmt.Sprintf("%d of %d images", n, set.Len())})
+	}
+	return s, n, all
 }
 
 // marksOf returns what is remarkable about images, by index.
@@ -283,7 +314,7 @@ func rowsSheet(set *dataset.Set, o *dataset.Overview, most int) render.Rows {
 	}
 	r.Shares = sharesOf(columns)
 	if set.Len() > most {
-		r.Facts = append(r.Facts, render.Fact{Name: "shown", Text: fmt.Sprintf("the first %d rows", most)})
+		r.Facts = append(r.Facts, render.Fact{Name: "shown", Text: fmt.Sprintf("the first %d of %d rows", most, set.Len())})
 	}
 	if o.Unknown > 0 {
 		r.Legend = append(r.Legend, render.Unknown("unknown"))

@@ -29,6 +29,12 @@ func TestPictures(t *testing.T) {
 	} {
 		must(t, fields(l)...)
 	}
+	if out := must(t, fields("explain -m model.npz t.npz --picture e.svg -o f.jsonl --picture-images 3")...); !strings.Contains(out, "e.svg: the first 3 of ") || !strings.Contains(out, "--picture-images ") {
+		t.Errorf("not said how many are shown:\n%s", out)
+	}
+	if out := must(t, fields("explain -m model.npz t.npz --rows :3 --picture e.svg -o f.jsonl --picture-images 3")...); strings.Contains(out, "shows all") {
+		t.Errorf("all are shown:\n%s", out)
+	}
 	for _, name := range strings.Fields("experts progress explained samples draw curve bars tried") {
 		f, err := os.Open(name + ".png")
 		if err != nil {
