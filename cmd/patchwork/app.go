@@ -127,10 +127,13 @@ func flagName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	return pflag.NormalizedName(name)
 }
 
+// isStdout reports whether an output is standard output.
+func isStdout(path string) bool { return path == "" || path == "-" || path == "/dev/stdout" }
+
 // output writes to a file that appears completely or not at all, or to standard
-// output for the path "" or "-".
+// output for the path "", "-" or /dev/stdout.
 func (a *app) output(path string, write func(io.Writer) error) error {
-	if path != "" && path != "-" {
+	if !isStdout(path) {
 		return atomicfile.Write(path, compressed(path, write))
 	}
 	a.carried = true
@@ -155,7 +158,7 @@ func (a *app) say(w io.Writer, format string, args ...any) error {
 // more (sayWritten).
 func (a *app) wrote(path, format string, args ...any) error {
 	a.written = append(a.written, path)
-	if path == "" || path == "-" {
+	if isStdout(path) {
 		return nil
 	}
 	w := a.out
@@ -174,7 +177,7 @@ func (a *app) sayWritten(cmd *cobra.Command) error {
 	}
 	for _, f := range outputFlags(cmd) {
 		path := f.Value.String()
-		if path == "" || path == "-" || slices.Contains(a.written, path) {
+		if isStdout(path) || slices.Contains(a.written, path) {
 			continue
 		}
 		if _, err := os.Stat(path); err != nil {

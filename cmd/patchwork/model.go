@@ -40,6 +40,9 @@ func loadModel(path string) (*patchwork.Model, error) {
 	if path == "" {
 		return nil, usagef("-m MODEL is required: name the model file")
 	}
+	if path == "-" {
+		return nil, usagef("-: a model is read from a file, not from standard input; name the file")
+	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil, &inputError{fmt.Errorf("%s is a folder, not a model file", path)}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/posterior"
 )
 
 // scoreReport is what score reports of a model and images; the JSON names are a
@@ -35,6 +36,8 @@ type scoreReport struct {
 	BitsPerImage *jsonFloat `json:"description_bits_per_image,omitempty"`
 
 	Hidden *hiddenReport `json:"hidden,omitempty"`
+
+	given string // what the log-likelihood per image is given, to print
 }
 
 func (a *app) scoreCommand() *cobra.Command {
@@ -100,6 +103,9 @@ bits of the column that are on.`,
 			r, err := a.scoreTo(cmd.Context(), t, output, format)
 			if err != nil {
 				return err
+			}
+			if posterior.PickCosts(t.model) != nil {
+				r.given = givenBest
 			}
 			if hidden.fraction > 0 {
 				if r.Hidden, err = scoreHidden(cmd.Context(), t, &hidden); err != nil {
@@ -167,6 +173,9 @@ func (a *app) score(ctx context.Context, t *task, each func(part *task, s *rowSc
 	return r, nil
 }
 
+// givenBest says why score and learn give different figures of a model of a table.
+const givenBest = " (given the best explanation, without what its parts cost, which learn and info count)"
+
 func (r *scoreReport) print(w io.Writer, nouns words.Nouns) error {
 	image, pixel := nouns.Image, nouns.Pixel
 	var err error
@@ -176,7 +185,7 @@ func (r *scoreReport) print(w io.Writer, nouns words.Nouns) error {
 		}
 	}
 	line(image+"s", "%d", r.Images)
-	line("log-likelihood per "+image, "%.4f nats", r.PerImage)
+	line("log-likelihood per "+image, "%.4f nats%s", r.PerImage, r.given)
 	line("log-likelihood per "+pixel, "%.6f nats", r.PerPixel)
 	line("cross-entropy", "%.4f nats per %s, %.6f bits per %s", r.CrossEntropy, image, r.BitsPerPixel, pixel)
 	line("picks per "+image, "%.3f", r.PicksPerImage)

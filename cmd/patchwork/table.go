@@ -46,7 +46,7 @@ func tableNote(s table.Step) string {
 // tableLines returns lines about how a table was learned.
 func tableLines(m *patchwork.Model, image string) []string {
 	r := m.Extras().Record
-	lines := []string{fmt.Sprintf("log-likelihood %.3f per %s, description length %.1f (nats)",
+	lines := []string{fmt.Sprintf("log-likelihood %.3f per %s by all explanations, with what their parts cost; description length %.1f (nats)",
 		r.LogLik/float64(r.Rows), image, r.DescriptionLength)}
 	lines = append(lines, ruleLines(m)...)
 	for _, p := range r.Curve {

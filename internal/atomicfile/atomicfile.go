@@ -77,7 +77,7 @@ func Write(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	if mode&(fs.ModeDevice|fs.ModeNamedPipe|fs.ModeSocket) != 0 {
+	if mode&unreplaceable != 0 {
 		return writeThrough(path, write)
 	}
 	f, err := createBeside(target)
@@ -138,6 +138,9 @@ func RemoveUnfinished() {
 	})
 }
 
+// unreplaceable are the kinds of files that are written straight through.
+const unreplaceable = fs.ModeDevice | fs.ModeNamedPipe | fs.ModeSocket
+
 // resolve follows links and looks at what path names now; mode is 0 when
 // nothing is there yet.
 func resolve(path string) (target string, mode fs.FileMode, err error) {
@@ -159,6 +162,9 @@ func resolve(path string) (target string, mode fs.FileMode, err error) {
 		return "", 0, rename(err, path)
 	case info.IsDir():
 		return "", 0, fmt.Errorf("write %s: it is a folder; name a file inside it", path)
+	}
+	if info.Mode()&unreplaceable != 0 {
+		return path, info.Mode(), nil // its links may lead to no path, as those of /dev/stdout to a pipe
 	}
 	if target, err = filepath.EvalSymlinks(path); err != nil {
 		return "", 0, rename(err, path)
