@@ -36,6 +36,17 @@ func called(m *patchwork.Model, k int) string {
 
 // nouns returns what images and pixels are called: a model of height 1 is of the rows
 // of a table.
+// unexplainedAdvice returns what to do about inputs that nothing explains.
+func unexplainedAdvice(m *patchwork.Model) string {
+	if m.Height() == 1 {
+		return "That is fair for sparse or noisy rows; if these are neither, learn more parts."
+	}
+	if c := m.Config(); !c.Scene && c.Poses.Len() == 1 {
+		return "That is fair for blank or noisy images; if these are neither, learn more parts, or let them move (--shift, --rotate)."
+	}
+	return "That is fair for blank or noisy images; if these are neither, learn more parts or allow more poses."
+}
+
 func nouns(m *patchwork.Model) words.Nouns { return words.NounsOf(m.Height() == 1) }
 
 func findUnused(m *patchwork.Model, t *patchwork.Tally) []Finding {
@@ -353,7 +364,7 @@ func findUnexplained(m *patchwork.Model, explained []*patchwork.Explanation, nam
 		out = append(out, Finding{Kind: kind, Images: slices.Clone(listed), Value: float64(len(images)) / float64(total),
 			Facts: fmt.Sprintf("%s %d of %d %ss (%s).", what, len(images), total, nouns(m).Image, strings.Join(names, ", ")), Advice: advice})
 	}
-	add(KindUnexplained, nothing, "Nothing explains", "That is fair for blank images and sparse or noisy rows; if these are neither, learn more parts or allow more poses.")
+	add(KindUnexplained, nothing, "Nothing explains", unexplainedAdvice(m))
 	add(KindImpossible, impossible, "The model gives probability 0 to", "Clip the templates and the background away from 0 and 1.")
 	return out
 }

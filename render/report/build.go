@@ -106,6 +106,7 @@ func (b *builder) explain(ctx context.Context) error {
 	if b.set.Table {
 		b.r.Columns = b.r.Width
 		b.count()
+		b.r.Findings = append(b.r.Findings, b.dataFindings()...)
 	}
 	return nil
 }

@@ -1,3 +1,17 @@
+// Tables wider than the screen say that they scroll.
+for (const box of document.querySelectorAll(".scroll")) {
+  const hint = document.createElement("p");
+  hint.className = "sideways";
+  hint.textContent = "Scroll sideways to see all columns →";
+  box.before(hint);
+  const show = () => {
+    hint.hidden = box.scrollWidth <= box.clientWidth + 1;
+    box.classList.toggle("beyond", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
+  };
+  box.addEventListener("scroll", show);
+  addEventListener("resize", show);
+  show();
+}
 // Search and sorting of the table of rows; the page is complete without them.
 for (const box of document.querySelectorAll("[data-rows]")) {
   const body = box.querySelector("tbody"), lines = [...body.rows], input = box.querySelector("input"), count = box.querySelector("output");

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/render"
@@ -87,6 +88,7 @@ func impliedVotes(set *dataset.Set, votes []Vote) map[int]bool {
 // bar is a bar of a histogram.
 type bar struct {
 	Label  string
+	To     string // continues the label where there is room
 	Rows   int64
 	Share  float64
 	Height float64 // in per cent of the highest
@@ -106,14 +108,14 @@ func (p *page) countBars() any {
 	most := int64(0) // rows with more parts than there are bars
 	for n, rows := range p.PartCounts {
 		if n < barsShown {
-			out = append(out, bar{plural(int64(n), "part"), rows, p.share(rows), 100 * float64(rows) / float64(highest)})
+			out = append(out, bar{plural(int64(n), "part"), "", rows, p.share(rows), 100 * float64(rows) / float64(highest)})
 		} else {
 			most += rows
 		}
 	}
 	out[0].Label = "no part"
 	if most > 0 {
-		out = append(out, bar{fmt.Sprintf("%d+ parts", barsShown), most, p.share(most), 100 * float64(most) / float64(max(highest, most))})
+		out = append(out, bar{fmt.Sprintf("%d+ parts", barsShown), "", most, p.share(most), 100 * float64(most) / float64(max(highest, most))})
 	}
 	return struct {
 		*Report
@@ -127,11 +129,11 @@ func binBars(bins [10]int) []bar {
 	highest := max(slices.Max(bins[:]), 1)
 	var out []bar
 	for i, n := range bins {
-		label := fmt.Sprintf("%d–%d", 10*i, 10*i+10)
+		to := fmt.Sprintf("–%d", 10*i+10)
 		if i == len(bins)-1 {
-			label = "90+"
+			to = "+"
 		}
-		out = append(out, bar{Label: label, Rows: int64(n), Height: 100 * float64(n) / float64(highest)})
+		out = append(out, bar{Label: strconv.Itoa(10 * i), To: to, Rows: int64(n), Height: 100 * float64(n) / float64(highest)})
 	}
 	return out
 }

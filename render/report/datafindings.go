@@ -1,0 +1,77 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"example.com/patchwork/diagnose/words"
+)
+
+// dataFindings returns what may be wrong with the data of a table: columns that are the
+// same in every row, and label columns that name nearly every row, but some twice.
+func (b *builder) dataFindings() []Finding {
+	var out []Finding
+	constant := map[string][]string{}
+	for j, name := range b.names {
+		switch {
+		case b.seen[j] == 0:
+			constant["unknown"] = append(constant["unknown"], name)
+		case b.on[j] == 0:
+			constant["0"] = append(constant["0"], name)
+		case b.on[j] == b.seen[j]:
+			constant["1"] = append(constant["1"], name)
+		}
+	}
+	for _, value := range []string{"0", "1", "unknown"} {
+		if names := constant[value]; names != nil {
+			is := map[bool]string{true: "is", false: "are"}[len(names) == 1]
+			out = append(out, Finding{"constant-columns", fmt.Sprintf("%s %s %s in every row (%s).", words.Count(len(names), "column"), is, value, someOf(names)),
+				"Such columns say nothing about the rows; leave them out, or look whether they were read as meant (patchwork look)."})
+		}
+	}
+	for _, c := range b.set.Labels() {
+		text, ok := c.Values.([]string)
+		if !ok {
+			continue
+		}
+		if twice := doubledNames(text); twice != nil {
+			out = append(out, Finding{"doubled-names", fmt.Sprintf("%s of the column %s %s more than one row (%s).", words.Count(len(twice), "name"), c.Name,
+				map[bool]string{true: "stands for", false: "stand for"}[len(twice) == 1], someOf(twice)),
+				"Rows that are there twice count twice; make the names distinct if the rows are different things, and remove rows that are copies."})
+		}
+	}
+	return out
+}
+
+// mostlyNames is the least share of rows with a name of their own, for a column that names
+// rows.
+const mostlyNames = 0.9
+
+// doubledNames returns the values that more than one row has, in order, of a column that
+// names rows.
+func doubledNames(text []string) []string {
+	count := map[string]int{}
+	for _, v := range text {
+		count[v]++
+	}
+	delete(count, "")
+	if len(count) == len(text) || float64(len(count)) < mostlyNames*float64(len(text)) {
+		return nil
+	}
+	var twice []string
+	for _, v := range text {
+		if count[v] > 1 {
+			twice = append(twice, v)
+			delete(count, v)
+		}
+	}
+	return twice
+}
+
+// someOf joins up to five names, and says how many more there are.
+func someOf(names []string) string {
+	if more := len(names) - 5; more > 0 {
+		return fmt.Sprintf("%s, and %d more", strings.Join(names[:5], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
