@@ -41,6 +41,12 @@ test("a table with names of rows: opened, learned, explained in words", async ()
   await page.getByText("Labels, which name the rows").waitFor();
   await page.waitForFunction(() => /^#\/learn\?data=d\d+$/.test(location.hash));
   await shot(page, "opened-table-laptop-light");
+  await upload(page, "bad.csv", "a,b\n1,2\n5,7\n");
+  await page.getByRole("alert").filter({ hasText: "bad.csv was not read" }).waitFor();
+  const from = () => page.evaluate(() => (document.querySelector(".setup select") as HTMLSelectElement).selectedOptions[0]?.textContent ?? "");
+  assert.doesNotMatch(await from(), /sites/, "Learn does not take the file of before");
+  await upload(page, "sites.csv", sites().replace("Site number 90,", "Site number ninety,"));
+  await page.waitForFunction(() => /sites\.csv · 2/.test((document.querySelector(".setup select") as HTMLSelectElement).selectedOptions[0]?.textContent ?? ""));
   await page.setViewportSize({ width: 390, height: 844 });
   await page.getByRole("button", { name: "Learn", exact: true }).click();
   const title = page.getByRole("heading", { name: "Learned: sites.csv" });
@@ -120,6 +126,9 @@ test("a part is named, and the name is everywhere; it opens in full and is downl
   assert.equal(readFileSync(join(scratch, "raised-bog-acid.png")).subarray(1, 4).toString(), "PNG");
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
+  assert.doesNotMatch(await page.evaluate(() => location.hash), /part=/);
+  await page.goBack();
+  assert.equal(await dialog.count(), 0, "the back button does not open the part again");
   assert.doesNotMatch(await page.evaluate(() => location.hash), /part=/);
 
   // The file keeps the name; models are renamed, and removed after a question.

@@ -5,6 +5,7 @@ import { Classes } from "./classes.tsx";
 import { Draw } from "./draw.tsx";
 import { Experts } from "./experts.tsx";
 import { Find } from "./find.tsx";
+import { apart } from "./names.ts";
 import { plural } from "./format.ts";
 import { Learn } from "./learn.tsx";
 import { Rules } from "./rules.tsx";
@@ -94,7 +95,7 @@ function Choose(): JSX.Element {
     <div class="choose">
       <label class="inline"><span class="wide-only">Model</span>
         <select aria-label="Model" value={id} disabled={all.length === 0} onChange={(e) => choose(e.currentTarget.value)}>
-          {all.map((m) => <option key={m.id} value={m.id}>{m.name} ({plural(m.experts, "part")}, {m.table ? plural(m.width, "column") : `${m.height} × ${m.width}`})</option>)}
+          {all.map((m) => <option key={m.id} value={m.id}>{apart(all, m)} ({plural(m.experts, "part")}, {m.table ? plural(m.width, "column") : `${m.height} × ${m.width}`})</option>)}
         </select>
       </label>
       <OpenFiles short />

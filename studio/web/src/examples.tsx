@@ -5,6 +5,7 @@ import { words, type Data, type Labelled } from "./api.ts";
 import { label } from "./format.ts";
 import { bitColour } from "./paint.ts";
 import { Pixels } from "./pixels.tsx";
+import { apart } from "./names.ts";
 import { api, arrivals, useCell } from "./store.ts";
 import { usePaper } from "./theme.ts";
 
@@ -40,7 +41,7 @@ export function Examples(props: { sets: Data[]; chosen: string; shown?: string; 
         {sets.length > 1 ? (
           <label class="inline">Examples from
             <select value={set.id} onChange={(e) => onChoose(e.currentTarget.value)}>
-              {sets.map((d) => <option key={d.id} value={d.id}>{d.name}</option>)}
+              {sets.map((d) => <option key={d.id} value={d.id}>{apart(sets, d)}</option>)}
             </select>
           </label>
         ) : <span>Examples from {set.name}</span>}

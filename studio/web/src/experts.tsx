@@ -6,7 +6,7 @@ import { compose, place, strong } from "./compose.ts";
 import { floatsOf } from "./decode.ts";
 import { go } from "./address.ts";
 import { exampleName } from "./examples.tsx";
-import { called, column } from "./names.ts";
+import { apart, called, column } from "./names.ts";
 import { OpenPart, PartName } from "./part.tsx";
 import { number, percent, plural, poseWords } from "./format.ts";
 import { css, hue } from "./palette.ts";
@@ -111,7 +111,7 @@ export function Explained({ model, experts, expert }: { model: Model; experts: K
         <h2>In the data {sets.length > 1 ? "" : used.name}</h2>
         {sets.length > 1 && (
           <select aria-label="Data set" value={used.id} onChange={(e) => setSet(e.currentTarget.value)}>
-            {sets.map((d) => <option key={d.id} value={d.id}>{d.name}</option>)}
+            {sets.map((d) => <option key={d.id} value={d.id}>{apart(sets, d)}</option>)}
           </select>
         )}
       </div>

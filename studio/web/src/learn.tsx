@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { dataID, go } from "./address.ts";
 import type { Data, Wish } from "./api.ts";
 import { plural } from "./format.ts";
+import { apart } from "./names.ts";
 import { OpenFiles } from "./reading.tsx";
 import { Run } from "./run.tsx";
 import { DrawTen, size, wanted } from "./ten.tsx";
@@ -78,7 +79,7 @@ export function Learn(): JSX.Element {
           <label class="field">Learn from
             <select value={source} onChange={(e) => setSource(e.currentTarget.value)}>
               <option value={own}>ten examples that I draw</option>
-              {sets.map((d) => <option key={d.id} value={d.id}>{d.name} ({plural(d.n, d.table ? "row" : "image")})</option>)}
+              {sets.map((d) => <option key={d.id} value={d.id}>{apart(sets, d)} ({plural(d.n, d.table ? "row" : "image")})</option>)}
             </select>
           </label>
           <OpenFiles fine="a table (.csv, .parquet, .npz …) or pictures of one size" />

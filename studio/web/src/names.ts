@@ -17,6 +17,12 @@ export function fileOf(model: string): string {
   return `${model.replaceAll(/[^\p{L}\p{N}]+/gu, "-")}.npz`;
 }
 
+/** What one of several things is called: its name, with its place among those of one name, "mild.csv · 2". */
+export function apart<T extends { id: string; name: string }>(all: T[], one: T): string {
+  const alike = all.filter((x) => x.name === one.name), at = alike.findIndex((x) => x.id === one.id);
+  return alike.length > 1 && at >= 0 ? `${one.name} · ${at + 1}` : one.name;
+}
+
 /** The name of a column, or its number from 1. */
 export function column(model: Pick<Model, "columns">, i: number): string {
   return model.columns?.[i] ?? `column ${i + 1}`;

@@ -2,7 +2,7 @@
 // read again without being chosen again.
 import { words, type Data, type Model, type Sent } from "./api.ts";
 import { Bits } from "./bits.ts";
-import { go, view } from "./address.ts";
+import { dataID, go, view } from "./address.ts";
 import * as drawing from "./drawing.ts";
 import { head, type Head } from "./head.ts";
 import { isPicture, picture } from "./open.ts";
@@ -174,12 +174,14 @@ export async function readAgain(how: How): Promise<void> {
     else await present(d);
   } catch (error) {
     opened.set({ ...now, how, wrong: words(error), busy: false });
+    if (!now.data && view.value === "learn") dataID.set(""); // else Learn would take another file than the one at the top
   }
 }
 
-/** Shows new data: with a model that fits, if there is one, else where a model is learned. */
+/** Shows new data: with a model that fits, if there is one, else where a model is learned. A built-in model of a table fits nothing that
+ * people bring, whatever its size. */
 async function present(d: Data): Promise<void> {
-  const now = models.value.find((m) => m.id === opened.value?.how.model) ?? currentModel(), fit = [...(now ? [now] : []), ...models.value].find((m) => m.table === d.table && fitting(m, data.value).some((x) => x.id === d.id));
+  const now = models.value.find((m) => m.id === opened.value?.how.model) ?? currentModel(), fit = [...(now ? [now] : []), ...models.value].find((m) => m.table === d.table && (!d.table || m.source !== "built-in") && fitting(m, data.value).some((x) => x.id === d.id));
   if (d.table) return go(fit ? { view: "tables", model: fit.id, data: d.id, row: 0 } : { view: "learn", data: d.id });
   if (!fit || view.value === "learn") return view.value === "draw" && now && !now.table ? undefined : go({ view: "learn", data: d.id });
   go({ view: "draw", model: fit.id, data: d.id, row: 0 });

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { go, part } from "./address.ts";
+import { part } from "./address.ts";
 import { download, votesBothWays, words, type Model } from "./api.ts";
 import { Explained, type Known } from "./experts.tsx";
 import { poseWords } from "./format.ts";
@@ -34,9 +34,9 @@ export function OpenPart({ model, experts }: { model: Model; experts: Known[] })
     if (expert && d && !d.open) d.showModal();
   }, [expert === null]);
   if (!expert) return null;
-  const step = (by: number) => go({ part: (expert.index + by + experts.length) % experts.length });
+  const step = (by: number) => part.set((expert.index + by + experts.length) % experts.length); // no step of its own for the back button
   return (
-    <dialog class="part" ref={box} aria-label={`Part ${expert.index}${model.names?.[expert.index] ? `, ${model.names?.[expert.index]}` : ""}`} onClose={() => part.value !== null && go({})}
+    <dialog class="part" ref={box} aria-label={`Part ${expert.index}${model.names?.[expert.index] ? `, ${model.names?.[expert.index]}` : ""}`} onClose={() => part.set(null)}
       onClick={(e) => { if (e.target === box.current) box.current?.close(); }}>
       <div class="inside">
         <div class="row head">

@@ -5,7 +5,7 @@ import type { Data, Labelled } from "./api.ts";
 import { Bits } from "./bits.ts";
 import { exampleName } from "./examples.tsx";
 import { plural } from "./format.ts";
-import { column } from "./names.ts";
+import { apart, column } from "./names.ts";
 import { controls, plain } from "./plain.ts";
 import { chosen, opened, readAgain, readers, refused, take, type How, type Opened, type Role } from "./opened.ts";
 import { bitColour } from "./paint.ts";
@@ -93,6 +93,8 @@ function Preview({ data: d }: { data: Data }): JSX.Element | null {
   }
   const labels = Object.keys(d.labels), most = 6, names = Array.from({ length: Math.min(most, d.width) }, (_, i) => column(d, i));
   return (
+    <>
+    <p class="fine">The first {plural(images.length, "row")}{d.width > most && `, and the first ${most} of ${d.width} columns`}; scroll sideways if they are cut.</p>
     <div class="preview" role="region" aria-label="The first rows" tabIndex={0}>
       <table>
         <thead><tr>{labels.map((l) => <th key={l} scope="col">{l}</th>)}{names.map((n) => <th key={n} scope="col">{n}</th>)}{d.width > most && <th scope="col">{plural(d.width - most, "more column")}</th>}</tr></thead>
@@ -103,6 +105,7 @@ function Preview({ data: d }: { data: Data }): JSX.Element | null {
         </tbody>
       </table>
     </div>
+    </>
   );
 }
 
@@ -154,7 +157,7 @@ function Controls({ opened: o }: { opened: Opened }): JSX.Element {
         <label class="field">Read it
           <select value={how.model} onChange={(e) => setHow({ ...how, model: e.currentTarget.value })}>
             <option value="">by itself</option>
-            {own.map((m) => <option key={m.id} value={m.id}>as the data of the model “{m.name}” were</option>)}
+            {own.map((m) => <option key={m.id} value={m.id}>as the data of the model “{apart(own, m)}” were</option>)}
           </select>
         </label>
       )}

@@ -7,7 +7,7 @@ import { Cells } from "./cells.tsx";
 import { floatsOf } from "./decode.ts";
 import { Gallery, useExperts, type Known } from "./experts.tsx";
 import { label, number, plural } from "./format.ts";
-import { called, column, fully, sentence, tell } from "./names.ts";
+import { apart, called, column, fully, sentence, tell } from "./names.ts";
 import { OpenPart } from "./part.tsx";
 import { Badge } from "./pixels.tsx";
 import { api, data, fitting, useCell } from "./store.ts";
@@ -115,7 +115,7 @@ function RowPicker({ sets, set, index }: { sets: Data[]; set: Data; index: numbe
     <div class="row picker">
       {sets.length > 1 ? (
         <select aria-label="Data set" value={set.id} onChange={(e) => go({ data: e.currentTarget.value, row: 0 })}>
-          {sets.map((d) => <option key={d.id} value={d.id}>{d.name}</option>)}
+          {sets.map((d) => <option key={d.id} value={d.id}>{apart(sets, d)}</option>)}
         </select>
       ) : <span>{set.name}</span>}
       {Object.keys(set.labels).length > 0 && <FindRow key={set.id} set={set} onRow={to} />}

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { called, column, fully, list, sentence, tell } from "../src/names.ts";
+import { apart, called, column, fully, list, sentence, tell } from "../src/names.ts";
 
 const model = { names: ["", "wet meadow"], columns: ["Poa", "Veronica", "Salix", "Carex"] };
 
@@ -9,6 +9,12 @@ test("names, or numbers where there are none", () => {
   assert.deepEqual([fully(model, 0), fully(model, 1)], ["part 0", "wet meadow (part 1)"]);
   assert.deepEqual([column(model, 2), column({ columns: null }, 2)], ["Salix", "column 3"]);
   assert.deepEqual([list([]), list(["a"]), list(["a", "b"]), list(["a", "b", "c"]), list(["a", "b", "c", "d", "e"])], ["", "a", "a and b", "a, b and c", "a, b, c and 2 more"]);
+});
+
+test("things of one name are told apart", () => {
+  const all = [{ id: "d1", name: "mild.csv" }, { id: "d2", name: "rows.npz" }, { id: "d4", name: "mild.csv" }, { id: "d7", name: "mild.csv" }];
+  assert.deepEqual(all.map((x) => apart(all, x)), ["mild.csv · 1", "rows.npz", "mild.csv · 2", "mild.csv · 3"]);
+  assert.equal(apart([], all[0]), "mild.csv");
 });
 
 test("a row is told by its parts: why, what is unexplained, what is expected", () => {
