@@ -32,15 +32,19 @@ func (a *app) learnTable(ctx context.Context, l *learning) error {
 	return nil
 }
 
-// tableNote describes the latest candidate.
+// tableNote describes the latest candidate, and the best so far.
 func tableNote(s table.Step) string {
+	best := ""
+	if s.Candidate && s.Best != nil {
+		best = "; best so far " + words.Count(s.Best.K(), "part")
+	}
 	switch {
 	case !s.Candidate:
 		return ""
 	case s.HiddenBits > 0:
-		return fmt.Sprintf("%s (%s), %.4f nats per hidden bit", words.Count(s.Experts, "part"), s.Stage, s.HiddenLoss)
+		return fmt.Sprintf("%s (%s), %.4f nats per hidden bit%s", words.Count(s.Experts, "part"), s.Stage, s.HiddenLoss, best)
 	}
-	return fmt.Sprintf("%s (%s), %.3f nats per row", words.Count(s.Experts, "part"), s.Stage, s.DescriptionLength/float64(s.Rows))
+	return fmt.Sprintf("%s (%s), %.3f nats per row%s", words.Count(s.Experts, "part"), s.Stage, s.DescriptionLength/float64(s.Rows), best)
 }
 
 // tableLines returns lines about how a table was learned.
