@@ -39,8 +39,10 @@
 //
 // A CSV file is UTF-8, or UTF-16 with its mark; its columns are separated by commas,
 // tabs or semicolons, and a delimiter may end every line. With [Options].Items each
-// line is a list of items instead, and with [Options].Pairs it names a row and one
-// of its items.
+// line is a list of items instead (an empty line before the last list is an empty
+// list, and a single cell in quotes is divided), and with [Options].Pairs it names a
+// row and one of its items. Two columns in which rows and words recur, but pairs do
+// not, are taken as such pairs by themselves.
 //
 // In pictures dark is on, as PBM defines it (1 is black): ink on paper. A
 // picture of only black and white is taken as it is. Any other is made binary
