@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -205,17 +206,28 @@ func (f *findFlags) reading(cmd *cobra.Command) dataset.Options {
 	return opt
 }
 
-// symbolsOf returns the parts of a model as symbols. Opinions that are the abstention of a
-// two-sided rule say nothing.
+// symbolsOf returns the parts of a model as symbols. Their opinions hold the noise of the images that
+// the model is of, and pages have their own: the surest ink and paper of all parts become 1 and 0. What is the
+// abstention of a two-sided rule says nothing.
 func symbolsOf(m *patchwork.Model) []sheets.Symbol {
+	low, high := 1.0, 0.0
+	for k := range m.K() {
+		low, high = min(low, slices.Min(m.Template(k))), max(high, slices.Max(m.Template(k)))
+	}
+	if q := m.Config().Q; q < 0.25 { // of a rule that only writes: up to q there is no vote
+		low = max(low, q)
+	}
+	if !(low < 0.5 && high >= 0.5) {
+		low, high = 0, 1
+	}
 	out := make([]sheets.Symbol, m.K())
 	for k, name := range partNames(m) {
 		s := sheets.Symbol{Name: name, Height: m.Height(), Width: m.Width(), P: make([]float64, m.Height()*m.Width())}
 		for i, p := range m.Template(k) {
-			if q := m.Abstention(i); q >= 0.25 && math.Abs(p-q) < 0.02 {
-				p = math.NaN()
+			s.P[i] = min(max((p-low)/(high-low), 0), 1)
+			if q := m.Config().Q; q >= 0.25 && math.Abs(p-q) < 0.02 {
+				s.P[i] = math.NaN()
 			}
-			s.P[i] = p
 		}
 		out[k] = s
 	}

@@ -160,6 +160,10 @@ func TestFindCutsAndRivals(t *testing.T) {
 	if _, rows := tableOf(t, "pictures.csv"); len(rows) != want[1] || rows[0]["page"] != "page.tif" {
 		t.Errorf("%d of %d finds of a picture", len(rows), want[1])
 	}
+	piece := strconv.Itoa(x[first]+4) + "," + strconv.Itoa(y[first]+4) + ",9,9"
+	if o := patchworkCommand(t, "find", "page.png", "--cut", piece, "-o", "piece.csv"); o.code != 0 || !strings.Contains(o.err, "cut 1 was found nowhere, not even where it was cut") {
+		t.Errorf("a piece of a symbol: exit %d, %q", o.code, o.err)
+	}
 	must(t, fields("find -m symbols.npz page.png --turns --mirror --rival 3 -q -o rivals.csv")...)
 	if _, rows := tableOf(t, "rivals.csv"); len(rows) != want[0]+want[1]+want[2] {
 		t.Errorf("%d finds without registers, want %v", len(rows), want)

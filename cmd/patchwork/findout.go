@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"example.com/patchwork/bitmap"
@@ -132,6 +133,21 @@ func (f *findFlags) draw(page *bitmap.Image, symbols []sheets.Symbol, found *she
 	return nil
 }
 
+// noteNothing says why symbols that were marked may be nowhere.
+func (a *app) noteNothing(f *findFlags, r *findReport) {
+	if len(f.cuts) == 0 || a.quiet {
+		return
+	}
+	for _, c := range r.Counts {
+		if c.Count == 0 && !c.rival && slices.ContainsFunc(f.cuts, func(text string) bool {
+			name, _ := named2(text)
+			return name == c.Name || name == "" && strings.HasPrefix(c.Name, "cut ")
+		}) {
+			a.warn("%s was found nowhere, not even where it was cut: it is a piece of something larger (strokes go on beyond it), has too little ink, or a line covers it; cut a whole symbol, or see --all", c.Name)
+		}
+	}
+}
+
 // saveFinds writes the tables and says what was found.
 func (a *app) saveFinds(f *findFlags, r *findReport) error {
 	if f.output != "" || !bool(f.json) {
@@ -154,6 +170,7 @@ func (a *app) saveFinds(f *findFlags, r *findReport) error {
 			return err
 		}
 	}
+	a.noteNothing(f, r)
 	if f.json {
 		r.Output = f.output
 		return a.printObject(r, f.output)

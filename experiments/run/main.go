@@ -322,5 +322,5 @@ func runSheets(ctx context.Context, args []string) error {
 		return err
 	}
 	fmt.Println()
-	return sheets.ReportRival(ctx, os.Stdout, min(seeds, 2)) // a minute each for OpenCV
+	return sheets.ReportRival(ctx, os.Stdout, min(seeds, 2))
 }

@@ -43,10 +43,13 @@ func leftOver(page *sheet, y, x int, sp *sprite) (extra int, share float64) {
 		}
 	}
 	win := window{y0, x0, h, w, ink}
-	if max(sp.h, sp.w) >= telling {
-		win.dropStraight(page, reach)
-	}
 	weight := 0.0
+	if max(sp.h, sp.w) >= telling {
+		// Where most of the strokes lie on lines that go on, they are a piece of these.
+		if on := win.dropStraight(page, reach, sp.strokesAt(y-y0, x-x0)); 2*on > int(sp.ink) {
+			weight = float64(on)
+		}
+	}
 	for i := range ink {
 		if !ink[i] {
 			continue
@@ -161,8 +164,9 @@ const (
 )
 
 // dropStraight removes the ink of straight lines, in any direction, that come into the
-// window from outside and are longer than side: they pass under the symbol or lead to it.
-func (w *window) dropStraight(page *sheet, side int) {
+// window from outside and are longer than side: they pass under the symbol or lead to it. It
+// returns how many of the given pixels lie on them.
+func (w *window) dropStraight(page *sheet, side int, own []spot) (on int) {
 	var pixels []spot
 	for i, on := range w.ink {
 		if on {
@@ -170,7 +174,7 @@ func (w *window) dropStraight(page *sheet, side int) {
 		}
 	}
 	if len(pixels) < least {
-		return
+		return 0
 	}
 	// Hough: for each direction, how many pixels lie on each line of two pixels' width.
 	offset := w.h + w.w
@@ -189,9 +193,18 @@ func (w *window) dropStraight(page *sheet, side int) {
 		}
 		k, bin := best/offset, best%offset
 		if votes[best] < least {
-			return
+			return on
 		}
 		through := w.straight(page, k, bin, offset, side)
+		if through {
+			rest := own[:0]
+			for _, p := range own {
+				if at := lineOf(p, k, offset); at < bin-1 || at > bin+1 {
+					rest = append(rest, p)
+				}
+			}
+			on, own = on+len(own)-len(rest), rest
+		}
 		rest := pixels[:0]
 		for _, p := range pixels {
 			at := lineOf(p, k, offset)
@@ -207,6 +220,24 @@ func (w *window) dropStraight(page *sheet, side int) {
 		pixels = rest
 		votes[best] = min(votes[best], 0)
 	}
+	return on
+}
+
+// strokesAt returns the pixels that are more likely ink than not of a sprite at (y, x).
+func (sp *sprite) strokesAt(y, x int) (out []spot) {
+	for i := range sp.levels {
+		if sp.levels[i].p < 0.5 {
+			continue
+		}
+		for r := range sp.h {
+			for c := range sp.w {
+				if sp.levels[i].bits[r*sp.words+c/64]>>(c%64)&1 != 0 {
+					out = append(out, spot{y + r, x + c})
+				}
+			}
+		}
+	}
+	return out
 }
 
 // directions holds sine and cosine of the normals of lines.

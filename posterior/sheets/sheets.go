@@ -139,7 +139,7 @@ func Search(ctx context.Context, page *bitmap.Image, symbols []Symbol, o Options
 
 // lineLength returns how long a straight stroke is at least that belongs to the page,
 // where the longest side of a symbol is known.
-func lineLength(longest int) int { return max(64, longest*8/5) }
+func lineLength(longest int) int { return max(80, 2*longest) }
 
 // sprites lays out the symbols in all ways and completes the options.
 func (o *Options) sprites(symbols []Symbol) ([]*sprite, error) {

@@ -1,0 +1,51 @@
+package sheets
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"example.com/patchwork/bitmap/synth"
+)
+
+// A small sheet is found, and finds are judged one to one.
+func TestSearchAndJudge(t *testing.T) {
+	page, truth, err := Draw(400, 600, 6, 2, 0.01, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, seconds, err := Search(context.Background(), page, truth)
+	if err != nil || seconds < 0 {
+		t.Fatal(err)
+	}
+	right := Judge(found, truth)
+	if f := F1(found, right, 0, 6); f != 1 {
+		t.Errorf("F1 %v of %+v", f, found)
+	}
+	twice := append(found[:0:0], found...)
+	twice = append(twice, found...)
+	hits := 0
+	for _, r := range Judge(twice, truth) {
+		if r {
+			hits++
+		}
+	}
+	if hits != 6 {
+		t.Errorf("%d right of the same finds twice", hits)
+	}
+	moved := []Found{{synth.Placement{Symbol: found[0].Symbol, Y: found[0].Y + 3, X: found[0].X}, 1}}
+	if Judge(moved, truth)[0] {
+		t.Error("a find three pixels away is right")
+	}
+}
+
+// The calibration error is that of the definition.
+func TestECE(t *testing.T) {
+	p, right := []float64{0.95, 0.95, 0.95, 0.95, 0.1}, []bool{true, true, true, false, false}
+	if got, want := ECE(p, right, 0), (0.8+0.1)/5; math.Abs(got-want) > 1e-12 {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := ECE(p, right, 0.5); math.Abs(got-0.2) > 1e-12 {
+		t.Errorf("%v above one half", got)
+	}
+}
