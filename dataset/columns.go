@@ -146,6 +146,9 @@ func (c *columnStats) known() int {
 	return n
 }
 
+// cells returns the number of cells.
+func (c *columnStats) cells() int { return c.known() + c.count[blankToken] + c.count[unknownToken] }
+
 // few reports whether the column has few values that recur, as categories do.
 func (c *columnStats) few() bool {
 	const most = 30
@@ -167,6 +170,10 @@ const (
 // columns that have only one value of a pair are judged by them.
 type vocabularies struct{ marks, signs, letters, ones bool }
 
+// fewestPresences is how many rows prove that a table lists presences only, if no cell
+// of it says off: in fewer that may be chance.
+const fewestPresences = 10
+
 func vocabulariesOf(columns []columnStats) vocabularies {
 	var v vocabularies
 	zeros, ones := false, false // in columns of bits
@@ -184,7 +191,7 @@ func vocabulariesOf(columns []columnStats) vocabularies {
 			ones = ones || c.count[blankToken] > 0 && c.sum(oneToken, yesToken, pToken) > 0
 		}
 	}
-	v.ones = ones && !zeros
+	v.ones = ones && !zeros && len(columns) > 0 && columns[0].cells() >= fewestPresences
 	return v
 }
 

@@ -94,6 +94,7 @@ func (in *input) planTable(s *survey) (*tablePlan, error) {
 		s.columns[i].learned = in.opts.codings[s.name(i)]
 	}
 	v := vocabulariesOf(s.columns)
+	v.ones = v.ones && in.opts.model == nil // which knows whether its columns list presences
 	asked, err := in.askedCategories(s, v)
 	if err != nil {
 		return nil, err

@@ -143,7 +143,7 @@ func TestNearMisses(t *testing.T) {
 		"learn t.npz -z":                               "unknown flag: -z (see patchwork learn --help)",
 		"learn t.npz -outpt m.npz":                     "patchwork: ",
 		"learn t.npz --shift":                          "--shift needs a value: --shift S|DY,DX (see patchwork learn --help)",
-		"learn t.npz --rule max-minusmin":              "--rule max-minusmin: choose max, max-minus-min, noisy-or, sum-of-odds, mean, sum-of-log-odds, normalized-sum or auto; did you mean max-minus-min? (see patchwork learn --help)",
+		"learn t.npz --rule max-minusmin":              "--rule max-minusmin: choose max, max-minus-min, noisy-or, sum-of-odds, mean, sum-of-log-odds, normalized-sum, auto, pool or soft; did you mean max-minus-min? (see patchwork learn --help)",
 		"learn t.npz --engine beem":                    "--engine beem: choose goroutines or beam, or beam:OPTION=VALUE,...; did you mean beam? (see patchwork learn --help)",
 		"learn t.npz --rows 30:10 -k 2 -o m.npz":       "--rows 30:10: rows go upwards: 10:30 (see patchwork learn --help)",
 		"learn t.npz --rows 0:10 -k 2 -o m.npz":        "--rows 0:10: rows are counted from 1 (see patchwork learn --help)",
@@ -152,7 +152,7 @@ func TestNearMisses(t *testing.T) {
 		"explian":           `there is no command "explian"; did you mean explain? (see patchwork --help)`,
 		"help explian":      `there is no command "explian"; did you mean explain? (see patchwork --help)`,
 		"help synth leters": `there is no command "leters"; did you mean letters? (see patchwork synth --help)`,
-		"synth leters":      `there is no kind of set "leters"; choose quadrants, bars, letters or scenes; did you mean letters? (see patchwork synth --help)`,
+		"synth leters":      `there is no kind of set "leters"; choose quadrants, bars, letters, scenes or sheet; did you mean letters? (see patchwork synth --help)`,
 	} {
 		if o := patchworkCommand(t, fields(line)...); o.code != exitRequest || !strings.HasPrefix(o.err, "patchwork: ") || !strings.Contains(o.err, says) || strings.Count(o.err, "\n") != 1 {
 			t.Errorf("%s: exit %d, %q, want %q", line, o.code, o.err, says)

@@ -26,7 +26,7 @@ test("one symbol is marked on a page, and all that look like it are found", asyn
   const v = await visit(world.browser, world.studio.url, "find"), { page } = v;
   await found(page, /Draw a box around a symbol/);
   await page.locator("input[data-test=page]").setInputFiles(join(scratch, "page.png"));
-  await page.waitForFunction(() => (document.querySelector(".sheet img") as HTMLImageElement | null)?.naturalWidth === 960 && /page.png, 960 × 640/.test(document.body.textContent ?? ""));
+  await page.waitForFunction(() => document.querySelector<HTMLImageElement>(".sheet img")?.naturalWidth === 960 && /page.png, 960 × 640/.test(document.body.textContent ?? ""));
   const [top, left] = [Number(squares[0][3]), Number(squares[0][4])];
   await box(page, left + 2, top + 2, 46, 46);
   await found(page, new RegExp(`^${squares.length} places found`));
