@@ -20,6 +20,9 @@ import (
 // is unpacked here first, into no more memory than its header admits, and the runs are
 // counted.
 
+// plainDictionary is the old name of format.RLEDictionary, which old writers use.
+const plainDictionary format.Encoding = 2
+
 // checkPage checks what a page unpacks to, given its header, its bytes as they are in the
 // file, and the largest definition level of its column.
 func checkPage(h *pageHeader, body []byte, codec format.CompressionCodec, maxLevel int) string {
@@ -63,7 +66,7 @@ func checkValues(h *pageHeader, body []byte) string {
 	few := true
 	switch coding := format.Encoding(h.coding); coding {
 	case format.Plain, format.ByteStreamSplit:
-	case format.PlainDictionary, format.RLEDictionary:
+	case plainDictionary, format.RLEDictionary:
 		few = len(body) == 0 || body[0] <= 32 && fewRuns(body[1:], int(body[0]), h.values)
 	case format.RLE:
 		few = len(body) < 4 || fewRuns(body[4:], 1, h.values)

@@ -50,10 +50,10 @@ func learn(ctx context.Context, s, test *Set, o model.Options, on, off float64) 
 
 // row prints a row of a table: means over the sets, with the deviation of the excess.
 func row(w io.Writer, name string, truth int, all []outcome) {
-	var k, found, excess, seconds []float64
+	var found, excess, seconds []float64
 	whole, exact := 0, 0
 	for _, o := range all {
-		k, found, excess, seconds = append(k, float64(o.k)), append(found, float64(o.found)), append(excess, o.excess), append(seconds, o.seconds)
+		found, excess, seconds = append(found, float64(o.found)), append(excess, o.excess), append(seconds, o.seconds)
 		if o.found == truth {
 			whole++
 		}

@@ -26,7 +26,6 @@ type boundTables struct {
 	path     *kernel.Path
 	sprites  []spriteTables
 	families []family // of sprites, in their order
-	byExpert []span   // the families of each expert
 	entries  []byte   // of all tables
 
 	// The frame's pixels that may vote at all lie in these rows and columns.

@@ -86,9 +86,6 @@ func (t *Tally) Merge(o *Tally) error {
 	return nil
 }
 
-// fixed returns a log-likelihood in units of 1/exact.NatsUnit nats.
-func fixed(nats float64) int64 { return int64(math.Round(nats * exact.NatsUnit)) }
-
 // LogLik returns the sum of the joint log-likelihoods in nats.
 func (t *Tally) LogLik() float64 { return float64(t.LogJoint) / exact.NatsUnit }
 

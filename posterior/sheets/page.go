@@ -38,13 +38,6 @@ func (p *plane) align(words []uint64) {
 
 func (p *plane) at(y, x int) bool { return p.bits[y*p.stride+x>>6]>>(x&63)&1 != 0 }
 
-func (p *plane) count() (n int) {
-	for _, w := range p.bits {
-		n += bits.OnesCount64(w)
-	}
-	return n
-}
-
 // planes returns the ink and the unknown pixels of an image.
 func planes(m *bitmap.Image, spare int) (on, unknown *plane) {
 	on, unknown = newPlane(m.Height(), m.Width(), spare), newPlane(m.Height(), m.Width(), spare)

@@ -1,11 +1,12 @@
 """What the estimators take of scikit-learn, or stand-ins where it is not installed."""
 
+import functools
 import inspect
 
 import numpy as np
 
 try:
-    from sklearn.base import BaseEstimator, TransformerMixin
+    from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
     from sklearn.exceptions import NotFittedError
 except ImportError:
 
@@ -31,6 +32,12 @@ except ImportError:
             changed = [f"{n}={v!r}" for n, v in self.get_params().items() if v is not default[n] and v != default[n]]
             return f"{type(self).__name__}({', '.join(changed)})"
 
+    class ClassifierMixin:
+        """The share of rows that are named rightly."""
+
+        def score(self, X, y, sample_weight=None):
+            return float(np.average(self.predict(X) == np.asarray(y), weights=sample_weight))
+
     class TransformerMixin:
         """fit and transform in one call."""
 
@@ -38,25 +45,47 @@ except ImportError:
             return self.fit(X, y, **params).transform(X)
 
 
-def validated(estimator, X, reset):
-    """Return X as an array of two dimensions of bool, integers, or floats with NaN for unknown.
+def validated(estimator, X, reset, y=None):
+    """Return X as an array of two dimensions of bool, integers, or floats with NaN for
+    unknown, and y as one of one dimension, None for none.
 
     It records n_features_in_ and feature_names_in_ if reset, else compares them.
     """
     if hasattr(X, "toarray"):  # a sparse matrix: what it does not store is 0
         X = X.toarray()
+    given = {"reset": reset, "dtype": "numeric"}
+    if y is not None:
+        given["y"] = y
     try:
         from sklearn.utils.validation import validate_data
     except ImportError:
-        pass
+        check = getattr(estimator, "_validate_data", None)  # scikit-learn before 1.6
+        given["force_all_finite"] = "allow-nan"
     else:
-        return validate_data(estimator, X, reset=reset, dtype="numeric", ensure_all_finite="allow-nan")
-    if hasattr(estimator, "_validate_data"):  # scikit-learn before 1.6
-        return estimator._validate_data(X, reset=reset, dtype="numeric", force_all_finite="allow-nan")
+        check = functools.partial(validate_data, estimator)
+        given["ensure_all_finite"] = "allow-nan"
+    if check is not None:
+        out = check(X, **given)
+        return out if y is not None else (out, None)
     names = _names(X)
     X = _checked(X)
     _features(estimator, X.shape[1], names, reset)
-    return X
+    if y is not None:
+        y = np.asarray(y)
+        if y.shape != (len(X),):
+            raise ValueError(f"y has shape {y.shape}, and X has {len(X)} rows")
+    return X, y
+
+
+def classes_of(y):
+    """Return the classes, sorted, and the number of the class of each row."""
+    try:
+        from sklearn.utils.multiclass import check_classification_targets
+    except ImportError:
+        pass
+    else:
+        check_classification_targets(y)
+    return np.unique(y, return_inverse=True)
 
 
 def _names(X):

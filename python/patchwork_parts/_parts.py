@@ -6,14 +6,15 @@ import zipfile
 
 import numpy as np
 
-from ._compat import BaseEstimator, NotFittedError, TransformerMixin, validated
+from ._compat import TransformerMixin
 from ._pipe import PatchworkError, run
+from ._rows import Rows, arrays, seed, weights_of
 from ._rules import compose
 
 __all__ = ["PartsModel"]
 
 
-class PartsModel(TransformerMixin, BaseEstimator):
+class PartsModel(TransformerMixin, Rows):
     """Parts of binary rows or images, and explanations by them.
 
     A part is a template: the probability of a 1 in each column or pixel where the part
@@ -82,7 +83,7 @@ class PartsModel(TransformerMixin, BaseEstimator):
         """
         rows = self._binary(X, fit=True)
         self._seen = None
-        return self._learn(rows, _weights(sample_weight, len(rows)))
+        return self._learn(rows, weights_of(sample_weight, len(rows)))
 
     def partial_fit(self, X, y=None, sample_weight=None):
         """Learn again, from the rows of X and all that were given to partial_fit since fit."""
@@ -91,7 +92,7 @@ class PartsModel(TransformerMixin, BaseEstimator):
             self._seen = None
         else:
             rows = self._binary(X)
-        weights = _weights(sample_weight, len(rows))
+        weights = weights_of(sample_weight, len(rows))
         if self._seen is not None:
             before, counts = self._seen
             rows, weights = np.concatenate([before, rows]), np.concatenate([counts, weights])
@@ -101,7 +102,7 @@ class PartsModel(TransformerMixin, BaseEstimator):
     def transform(self, X):
         """Return how often each part is in each row: 0 or 1, as floats of shape (n_samples, n_components_)."""
         _, _, got = self._run("explain", self._binary(X), ["-o", "codes.npz", "--gains=false"], "codes.npz")
-        return _arrays(got["codes.npz"])["codes"].astype(float)
+        return arrays(got["codes.npz"])["codes"].astype(float)
 
     def inverse_transform(self, codes):
         """Return the probability of a 1 in each column, given the parts of each row (above 1/2: it is there)."""
@@ -116,7 +117,7 @@ class PartsModel(TransformerMixin, BaseEstimator):
     def score_samples(self, X):
         """Return the log-likelihood of each row, in nats, by its explanation."""
         _, _, got = self._run("score", self._binary(X), ["-o", "rows.npz"], "rows.npz")
-        return _arrays(got["rows.npz"])["log_lik"]
+        return arrays(got["rows.npz"])["log_lik"]
 
     def score(self, X, y=None):
         """Return the mean log-likelihood of the rows, in nats."""
@@ -125,15 +126,15 @@ class PartsModel(TransformerMixin, BaseEstimator):
     def sample(self, n_samples=1, random_state=None):
         """Return rows drawn from the model: uint8 of shape (n_samples, n_features_in_)."""
         self._fitted()
-        seed = self.random_state if random_state is None else random_state
-        _, _, got = run(["sample", "-m", "m.npz", "-n", n_samples, "--seed", _seed(seed), "-o", "s.npz", "-q"], {"m.npz": self.model_}, ["s.npz"])
-        return _arrays(got["s.npz"])["x"].reshape(n_samples, -1).astype(np.uint8)
+        state = self.random_state if random_state is None else random_state
+        _, _, got = run(["sample", "-m", "m.npz", "-n", n_samples, "--seed", seed(state), "-o", "s.npz", "-q"], {"m.npz": self.model_}, ["s.npz"])
+        return arrays(got["s.npz"])["x"].reshape(n_samples, -1).astype(np.uint8)
 
     def impute(self, X):
         """Return X as floats, with the probability of a 1 in place of NaN."""
         rows = self._binary(X)
         _, _, got = self._run("predict", rows, ["-o", "p.npz"], "p.npz")
-        filled = _arrays(got["p.npz"])["x"].reshape(len(rows), -1)
+        filled = arrays(got["p.npz"])["x"].reshape(len(rows), -1)
         known = np.asarray(rows, dtype=float)
         return np.where(rows == 2, filled, known)
 
@@ -153,7 +154,7 @@ class PartsModel(TransformerMixin, BaseEstimator):
     def _learn(self, rows, weights):
         if self.shape is None and (self.shift or self.rotate):
             raise ValueError("parts move in images only: give shape=(height, width)")
-        args = ["learn", "x.npz", "-o", "m.npz", "--json", "-q", "--seed", _seed(self.random_state)]
+        args = ["learn", "x.npz", "-o", "m.npz", "--json", "-q", "--seed", seed(self.random_state)]
         if self.n_components is not None:
             if isinstance(self.n_components, (bool, float)) or self.n_components < 1:
                 raise ValueError(f"n_components={self.n_components!r}: expected an integer of at least 1, or None")
@@ -181,7 +182,7 @@ class PartsModel(TransformerMixin, BaseEstimator):
 
     def _take(self):
         """Take the learned attributes from the model file."""
-        files = _arrays(self.model_)
+        files = arrays(self.model_)
         about = json.loads(zipfile.ZipFile(io.BytesIO(self.model_)).read("model.json"))
         k = len(files["experts"])
         self.components_ = files["experts"].reshape(k, -1)
@@ -194,101 +195,3 @@ class PartsModel(TransformerMixin, BaseEstimator):
     def _run(self, command, rows, args, *wanted):
         return run([command, "-m", "m.npz", "x.npz", "-q", *args, *self._workers()],
                    {"m.npz": self.model_, "x.npz": self._file(rows)}, wanted)
-
-    def _workers(self):
-        return ["--workers", self.n_jobs] if self.n_jobs and self.n_jobs > 0 else []
-
-    def _file(self, rows, **more):
-        """Return rows of 0, 1 and 2 for unknown as an .npz of the shape that the program expects."""
-        shape = (len(rows), *(self.shape or (rows.shape[1],)))
-        arrays = {"x": (rows == 1).reshape(shape), **more}
-        if (rows == 2).any():
-            arrays["missing"] = (rows == 2).reshape(shape)
-        if self.shape is None and "columns" not in arrays and getattr(self, "feature_names_in_", None) is not None:
-            names = [str(n) for n in self.feature_names_in_]
-            if len(set(names)) == len(names):
-                arrays["columns"] = np.asarray(names)
-        out = io.BytesIO()
-        np.savez(out, **arrays)
-        return out.getvalue()
-
-    def _binary(self, X, fit=False):
-        """Return X as uint8: 0, 1, and 2 for unknown."""
-        if not fit:
-            self._fitted()
-        X = validated(self, _flat(X), reset=fit)
-        if self.shape is not None and X.shape[1] != self.shape[0] * self.shape[1]:
-            raise ValueError(f"X has {X.shape[1]} columns, which are no images of {self.shape[0]} x {self.shape[1]}")
-        unknown = np.isnan(X) if X.dtype.kind == "f" else np.zeros(X.shape, bool)
-        if fit:
-            self.thresholds_ = self._thresholds(X, unknown)
-        if self.thresholds_ is not None:
-            with np.errstate(invalid="ignore"):
-                on = X > self.thresholds_
-        else:
-            bad = ~unknown & (X != 0) & (X != 1)
-            if bad.any():
-                i, j = np.argwhere(bad)[0]
-                raise ValueError(f"X[{i}, {j}] is {X[i, j]!r}, and the rows that were learned from were of 0, 1 and NaN; give a threshold")
-            on = X == 1
-        out = on.astype(np.uint8)
-        out[unknown] = 2
-        return out
-
-    def _thresholds(self, X, unknown):
-        if self.threshold not in (None, "auto"):
-            return np.full(X.shape[1], float(self.threshold))
-        known = X[~unknown]
-        if self.threshold is None and ((known == 0) | (known == 1)).all():
-            return None
-        with np.errstate(invalid="ignore"):
-            values = np.where(unknown, np.nan, X.astype(float))
-            empty = unknown.all(axis=0)
-            values[:, empty] = 0
-            return np.nanmedian(values, axis=0)
-
-    def _fitted(self):
-        if not hasattr(self, "model_"):
-            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments before using this estimator.")
-
-    def _more_tags(self):
-        return {"allow_nan": True, "preserves_dtype": []}
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.transformer_tags.preserves_dtype = []
-        return tags
-
-
-def _flat(X):
-    """Return images of three dimensions as rows; all else as it is."""
-    if getattr(X, "ndim", 2) == 3:
-        return np.asarray(X).reshape(len(X), -1)
-    return X
-
-
-def _seed(random_state):
-    if random_state is None:
-        return 0
-    if isinstance(random_state, (int, np.integer)) and random_state >= 0:
-        return int(random_state)
-    if hasattr(random_state, "randint"):
-        return int(random_state.randint(2**31 - 1))
-    if hasattr(random_state, "integers"):
-        return int(random_state.integers(2**31 - 1))
-    raise ValueError(f"{random_state!r} cannot be used to seed; give an integer of at least 0 or a random generator")
-
-
-def _weights(sample_weight, n):
-    if sample_weight is None:
-        return np.ones(n, np.int64)
-    w = np.asarray(sample_weight, dtype=float)
-    if w.shape != (n,) or (w < 0).any() or (w != np.floor(w)).any():
-        raise ValueError(f"sample_weight: expected {n} integers of at least 0; repeat rows or scale the weights")
-    return w.astype(np.int64)
-
-
-def _arrays(content):
-    with np.load(io.BytesIO(content)) as z:
-        return {name.removesuffix(".npy"): z[name] for name in z.files if name != "model.json"}
