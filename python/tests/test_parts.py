@@ -25,7 +25,7 @@ if "PATCHWORK" not in os.environ:
     os.environ["PATCHWORK"] = str(Path(_folder.name) / "patchwork")
     subprocess.run(["go", "build", "-o", os.environ["PATCHWORK"], "./cmd/patchwork"], cwd=ROOT, check=True)
 
-from patchwork_parts import PartsModel, PatchworkError  # noqa: E402
+from patchwork_parts import PartsClassifier, PartsModel, PatchworkError  # noqa: E402
 from patchwork_parts import _pipe  # noqa: E402
 
 RULES = ["max", "max-minus-min", "noisy-or", "sum-of-odds", "mean", "sum-of-log-odds", "normalized-sum"]
@@ -189,6 +189,45 @@ class TestPartsModel(unittest.TestCase):
         from scipy.sparse import csr_matrix
         X, _ = planted()
         self.assertEqual(PartsModel(3).fit(csr_matrix(X)).model_, PartsModel(3).fit(X).model_)
+
+
+class TestPartsClassifier(unittest.TestCase):
+    def letters(self, n):
+        _, _, got = _pipe.run(f"synth letters --letters LTH --writers {n} --seed 1 -o t.npz -q".split(), wanted=["t.npz"])
+        with np.load(io.BytesIO(got["t.npz"])) as z:
+            return z["x"], z["y"]
+
+    def test_names_drawings(self):
+        X, y = self.letters(6)
+        learn = np.arange(len(X)) % 6 < 3
+        c = PartsClassifier(shape=X.shape[1:]).fit(X[learn], y[learn])
+        self.assertEqual(list(c.classes_), sorted(set(y)))
+        self.assertGreater(c.score(X[~learn], y[~learn]), 0.85)
+        p = c.predict_proba(X[~learn])
+        self.assertLess(np.abs(p.sum(axis=1) - 1).max(), 1e-6)
+        why = c.explain(X[:2])
+        self.assertEqual([w["class"] for w in why], list(c.predict(X[:2])))
+        self.assertTrue(why[0]["picks"] and why[0]["second"] != why[0]["class"])
+        self.assertTrue((pickle.loads(pickle.dumps(c)).predict_proba(X[~learn]) == p).all())
+
+    def test_names_rows(self):
+        rng = np.random.default_rng(0)
+        y = rng.integers(0, 11, 220)  # 10 comes after 9, not after 1
+        X = (rng.random((220, 33)) < np.where(np.arange(33)[None] // 3 == y[:, None], 0.9, 0.05)).astype(float)
+        X[::7, 5] = np.nan
+        c = PartsClassifier().fit(X[:150], y[:150])
+        self.assertGreater(c.score(X[150:], y[150:]), 0.9)
+        self.assertEqual(PartsClassifier().fit(X, np.zeros(220)).predict(X).tolist(), [0] * 220)
+        with self.assertRaisesRegex(ValueError, "shape"):
+            PartsClassifier(shift=2).fit(X, y)
+
+    @needs("sklearn")
+    def test_scikit_learn(self):
+        import warnings
+        from sklearn.utils.estimator_checks import check_estimator
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            check_estimator(PartsClassifier(n_components=1))
 
 
 class TestProcess(unittest.TestCase):
