@@ -30,7 +30,13 @@ type Extras struct {
 	Counts   *Tally    // the counts that the templates were computed from, to continue learning
 	Usage    []float64 // K: share of the training images in which expert k was active
 	Geometry *Geometry // where the experts occur
-	Record   Record
+
+	// Means, of tables, is for each of the Height*Width pixels the share of the training
+	// rows that know it in which it is on, half a row of each kind added: what would be
+	// predicted without experts. Package table stores it; otherwise nil.
+	Means []float64
+
+	Record Record
 
 	// Names are what people call the experts, one for each, "" for one without a
 	// name; nil if none has one.
@@ -129,6 +135,19 @@ func (m *Model) Templates() [][]float64 {
 // point to.
 func (m *Model) Extras() Extras { return m.extras }
 
+// checkMeans returns an error for means that are not those of the model's pixels.
+func (m *Model) checkMeans(means []float64) error {
+	if means != nil && len(means) != m.Height()*m.Width() {
+		return fmt.Errorf("patchwork: means of %d columns, the model has %d", len(means), m.Height()*m.Width())
+	}
+	for i, p := range means {
+		if !(p >= 0 && p <= 1) {
+			return fmt.Errorf("patchwork: the mean of column %d is %v, not a probability", i+1, p)
+		}
+	}
+	return nil
+}
+
 // WithExtras returns the same model with other optional parts. The error says
 // which part does not fit the model.
 func (m *Model) WithExtras(e Extras) (*Model, error) {
@@ -144,6 +163,9 @@ func (m *Model) WithExtras(e Extras) (*Model, error) {
 		if !(u >= 0) || math.IsInf(u, 0) {
 			return nil, fmt.Errorf("patchwork: usage of part %d is %v", k, u)
 		}
+	}
+	if err := m.checkMeans(e.Means); err != nil {
+		return nil, err
 	}
 	if e.Names != nil && len(e.Names) != m.K() {
 		return nil, fmt.Errorf("patchwork: names of %d parts, the model has %d", len(e.Names), m.K())

@@ -105,6 +105,7 @@ func TestWithExtras(t *testing.T) {
 		{patchwork.Extras{Counts: other}, "6 counts of 3 parts do not fit 2 parts of 1 x 2 pixels"},
 		{patchwork.Extras{Counts: wide}, "6 counts of 2 parts do not fit"},
 		{patchwork.Extras{Usage: []float64{1}}, "usage of 1 parts, the model has 2"},
+		{patchwork.Extras{Means: []float64{1}}, "means of 1 columns, the model has "},
 		{patchwork.Extras{Usage: []float64{0.5, -0.5}}, "usage of part 1 is -0.5"},
 		{patchwork.Extras{Usage: []float64{math.NaN(), 0}}, "usage of part 0 is NaN"},
 		{patchwork.Extras{Usage: []float64{0, math.Inf(1)}}, "usage of part 1 is +Inf"},

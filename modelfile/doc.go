@@ -10,6 +10,7 @@
 //	lost_on.npy, lost_seen.npy  the same of the pixels lost, where any was
 //	q.npy               float64 (H,W): an abstention value per pixel (optional)
 //	usage.npy           float64 (K): share of images an expert is active in (optional)
+//	means.npy           float64 (H,W): of tables, the column means of the training rows (optional)
 //	geometry_mean.npy   float64 (3K): mean of (dy, dx, degrees) of expert 0, 1, ... (optional)
 //	geometry_cov.npy    float64 (3K,3K): its covariance
 //

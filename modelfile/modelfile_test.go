@@ -26,6 +26,7 @@ type seen struct {
 	HasCounts bool
 	Rows      int64
 	Usage     []float64
+	Means     []float64
 	Geometry  bool
 	Mean, Cov []float64
 	Presence  gauss.Presence
@@ -37,7 +38,7 @@ type seen struct {
 
 func look(m *patchwork.Model) seen {
 	e := m.Extras()
-	s := seen{Config: m.Config(), Templates: m.Templates(), Usage: e.Usage, Record: e.Record,
+	s := seen{Config: m.Config(), Templates: m.Templates(), Usage: e.Usage, Means: e.Means, Record: e.Record,
 		Columns: e.Columns, Names: e.Names, Reading: string(e.Reading)}
 	if e.Counts != nil {
 		s.HasCounts, s.Counts, s.Rows = true, e.Counts.Counts(), e.Counts.Rows()
@@ -208,6 +209,9 @@ func drawModel(t *rapid.T) *patchwork.Model {
 	if rapid.Bool().Draw(t, "usage") {
 		e.Usage = rapid.SliceOfN(rapid.Float64Range(0, 2), k, k).Draw(t, "usage of each")
 	}
+	if rapid.Bool().Draw(t, "means") {
+		e.Means = rapid.SliceOfN(rapid.Float64Range(0, 1), n, n).Draw(t, "mean of each")
+	}
 	if rapid.Bool().Draw(t, "geometry") {
 		e.Geometry = drawGeometry(t, k)
 	}
@@ -316,6 +320,15 @@ func named(t testing.TB) *patchwork.Model {
 		Reading: json.RawMessage(`{"meta":["site"],"threshold":1e-300,"later":{"a":[1,null]}}`)})
 }
 
+// withMeans returns a model with column means.
+func withMeans(t testing.TB, m *patchwork.Model) *patchwork.Model {
+	e := m.Extras()
+	for i := range m.Height() * m.Width() {
+		e.Means = append(e.Means, 1/float64(i+1))
+	}
+	return with(t, m, e)
+}
+
 // sixtyFour returns a model with as many experts as a geometry can hold.
 func sixtyFour(t testing.TB) *patchwork.Model {
 	templates := make([][]float64, gauss.MaxExperts)
@@ -344,6 +357,7 @@ func diagonal(d int) []float64 {
 func TestBytesArePinned(t *testing.T) {
 	pin(t, "everything-v1.npz", everything(t))
 	pin(t, "named-v1.npz", named(t))
+	pin(t, "means-v1.npz", withMeans(t, named(t)))
 }
 
 // pin checks that a model has the bytes of a file, and that the file is read as this

@@ -161,11 +161,16 @@ func (r *reader) model() (*patchwork.Model, error) {
 			return nil, err
 		}
 	}
+	if r.zip.Has("means") {
+		if extras.Means, err = r.floats("means", cfg.Height, cfg.Width); err != nil {
+			return nil, err
+		}
+	}
 	if extras.Geometry, err = r.geometry(); err != nil {
 		return nil, err
 	}
 	if m, err = m.WithExtras(extras); err != nil {
-		return nil, misfit(err, "usage"+npySuffix) // the only part not checked so far
+		return nil, misfit(err, "usage"+npySuffix+", means"+npySuffix) // the only parts not checked so far
 	}
 	return m, nil
 }

@@ -163,6 +163,7 @@ func TestRefusals(t *testing.T) {
 		{"q map", array("q", npy.New(numbers(6, 7), 2, 3)), "model.json|abstention value of row 0, column 0 is 7"},
 		{"q of a scene", all(set("scene", true), array("q", npy.New(make([]float64, 6), 2, 3))), "model.json|not scenes"},
 		{"usage shape", array("usage", npy.New(make([]float64, 3), 3)), "usage.npy: has shape [3]"},
+		{"means shape", array("means", npy.New(make([]float64, 3), 3)), "means.npy: has shape [3]"},
 		{"usage", array("usage", npy.New([]float64{0, math.Inf(1)}, 2)), "usage.npy|usage of part 1 is +Inf"},
 		{"mean alone", mean6, "geometry_mean.npy, geometry_cov.npy: one is there"},
 		{"presence alone", set("presence", []any{}), "field presence: needs geometry_mean.npy"},

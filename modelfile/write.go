@@ -15,7 +15,7 @@ import (
 )
 
 // arrayNames lists the arrays in the order of the file.
-var arrayNames = []string{"experts", "on", "seen", "lost_on", "lost_seen", "q", "usage", "geometry_mean", "geometry_cov"}
+var arrayNames = []string{"experts", "on", "seen", "lost_on", "lost_seen", "q", "usage", "means", "geometry_mean", "geometry_cov"}
 
 // Save writes a model to the file at path. Whatever fails, the file holds
 // either the complete model or its previous content. Errors are those of
@@ -65,6 +65,9 @@ func members(m *patchwork.Model) ([]npy.Member, error) {
 	}
 	if extras.Usage != nil {
 		add("usage", npy.New(extras.Usage, k))
+	}
+	if extras.Means != nil {
+		add("means", npy.New(extras.Means, h, w))
 	}
 	if g := extras.Geometry; g != nil {
 		d := g.Normal.Dim()

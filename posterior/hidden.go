@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"example.com/patchwork"
@@ -20,6 +19,10 @@ import (
 type HiddenBits struct {
 	Data    patchwork.Data  // the images as they are
 	Visible []*bitmap.Image // the same images with pixels made unknown
+
+	// Exclusive are groups of pixels of which exactly one is on: predictions of groups that
+	// are hidden whole add up to 1 (Exclusive.Normalize).
+	Exclusive Exclusive
 }
 
 // HideBits hides a share of the known pixels of every image at random (see Hide),
@@ -39,26 +42,18 @@ func HideBits(data patchwork.Data, share float64, times int, seed uint64) Hidden
 
 // Hide returns a copy of an image with a share of its known pixels, drawn at
 // random, made unknown: round(share * known) of them, every set of that size with
-// the same probability. The draw depends on the seed and on index, the image's
+// the same probability; where that is none, one of them with the probability
+// share * known. The draw depends on the seed and on index, the image's
 // place in its data set, and on nothing else. It panics unless 0 <= share <= 1.
 func Hide(img *bitmap.Image, share float64, seed uint64, index int) *bitmap.Image {
+	return Exclusive(nil).Hide(img, share, seed, index)
+}
+
+// checkShare panics unless a share is one.
+func checkShare(share float64) {
 	if !(share >= 0 && share <= 1) {
 		panic(fmt.Sprintf("patchwork: cannot hide a share of %v", share))
 	}
-	var known []int
-	for i, k := range img.AppendKnown(nil) {
-		if k != 0 {
-			known = append(known, i)
-		}
-	}
-	out := img.Clone()
-	rng := rand.New(rand.NewPCG(seed, uint64(index)))
-	for n := range int(math.Round(share * float64(len(known)))) {
-		j := n + rng.IntN(len(known)-n)
-		known[n], known[j] = known[j], known[n]
-		out.SetUnknown(known[n]/img.Width(), known[n]%img.Width())
-	}
-	return out
 }
 
 // Metrics says how well probabilities predicted bits. Weights count as
@@ -107,7 +102,10 @@ func Score(ctx context.Context, m *patchwork.Model, hidden HiddenBits, opt Optio
 	}
 	bits := make([][]guess, len(visible))
 	err := Predict(ctx, m, visible, opt, workers, func(i int, p []float64, post *Posterior) {
-		bits[i] = hiddenBits(m, data.Images[i], visible[i], p, post, data.Weight(i))
+		best := m.Compose(visible[i].Height(), visible[i].Width(), post.Alternatives[0].Picks).P
+		hidden.Exclusive.Normalize(p, visible[i])
+		hidden.Exclusive.Normalize(best, visible[i])
+		bits[i] = guesses(data.Images[i], visible[i], p, best, data.Weight(i))
 	})
 	if err != nil {
 		return nil, err
@@ -182,15 +180,6 @@ type guess struct {
 
 func averaged(g *guess) float64 { return g.averaged }
 func single(g *guess) float64   { return g.single }
-
-// hiddenBits lists the predictions of the pixels known in truth but not in
-// visible.
-func hiddenBits(m *patchwork.Model, truth, visible *bitmap.Image, p []float64, post *Posterior, weight int64) []guess {
-	if weight == 0 {
-		return nil
-	}
-	return guesses(truth, visible, p, m.Compose(truth.Height(), truth.Width(), post.Alternatives[0].Picks).P, weight)
-}
 
 // guesses pairs two predictions of every pixel with the hidden ones.
 func guesses(truth, visible *bitmap.Image, p, best []float64, weight int64) []guess {

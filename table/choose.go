@@ -153,6 +153,7 @@ func (l *learner) recorded(c tried) (*patchwork.Model, error) {
 		curve[i].Chosen = true
 	}
 	extras := c.Model.Extras()
+	extras.Means = l.means
 	start := c.StartFrom.String()
 	if c.Stage == StageExact {
 		start = c.Stage

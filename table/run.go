@@ -90,8 +90,9 @@ type learner struct {
 	judge  *posterior.HiddenBits // nil: description length
 	held   int                   // rows that the learner held out for the judge
 	yield  func(Step, error) bool
-	memory Memory // of all data; nil for none
-	hidden Memory // of the judge's
+	means  []float64 // of the columns, over all rows
+	memory Memory    // of all data; nil for none
+	hidden Memory    // of the judge's
 	curve  []patchwork.CurvePoint
 	tried  []tried // all candidates, if the learner has a judge of its own
 	best   tried
@@ -112,7 +113,7 @@ type tried struct {
 
 func (l *learner) run(ctx context.Context, data patchwork.Data) error {
 	data = rows.Distinct(data)
-	l.judge = l.opt.Judge
+	l.judge, l.means = l.opt.Judge, marginals(data)
 	first := data
 	if l.judge == nil && l.opt.Aim == AimPredict && rows.Total(data) > 1 {
 		rest, held := rows.SplitUnits(data, l.opt.HeldOut, l.opt.Seed)

@@ -65,8 +65,10 @@ composition, how many picks, and how many known pixels.
 --hide 0.2 --seed 1 also hides a fifth of the known bits of each image, predicts
 them from the others, and reports the mean log-loss (nats per bit), the accuracy and
 the AUC of three predictions: the average over the best explanations, the best one
-alone, and, as a baseline that every model should beat, the fraction of the visible
-bits of the column that are on.`,
+alone, and, as a baseline that every model should beat, the column means of the
+training rows (of the visible bits, where the model does not have those). Columns
+that were made of one column of categories are hidden together, and their
+probabilities add up to 1.`,
 		Example: `  patchwork score -m model.npz t.npz --rows 11:
   patchwork score -m model.npz t.npz --where 'writer>10' --json
   patchwork score -m model.npz t.npz --first-per writer --rows 11:

@@ -13,6 +13,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/dataset"
 )
 
 // hiddenFlags are the flags of score that hide bits and predict them.
@@ -47,15 +48,19 @@ func (f *hiddenFlags) check(cmd *cobra.Command) error {
 // hiddenReport says how well hidden bits were predicted; the JSON names are a
 // contract.
 type hiddenReport struct {
-	Fraction float64        `json:"fraction"`
-	Seed     uint64         `json:"seed"`
-	Weight   int64          `json:"weight"` // of the images with hidden bits
-	Bits     int64          `json:"bits"`   // hidden, weights counted
-	On       int64          `json:"on"`
-	Averaged metricsReport  `json:"averaged"` // over the best explanations
-	Single   metricsReport  `json:"single"`   // of the best explanation alone
-	Marginal metricsReport  `json:"marginal"` // by the visible bits of each column
-	Columns  []columnReport `json:"columns,omitempty"`
+	Fraction float64       `json:"fraction"`
+	Seed     uint64        `json:"seed"`
+	Weight   int64         `json:"weight"` // of the images with hidden bits
+	Bits     int64         `json:"bits"`   // hidden, weights counted
+	On       int64         `json:"on"`
+	Averaged metricsReport `json:"averaged"` // over the best explanations
+	Single   metricsReport `json:"single"`   // of the best explanation alone
+	Marginal metricsReport `json:"marginal"` // by the mean of each column
+
+	// MarginalOf says which rows the means are of: "training rows" or, where the model does
+	// not have theirs, "visible bits".
+	MarginalOf string         `json:"marginal_of"`
+	Columns    []columnReport `json:"columns,omitempty"`
 }
 
 type metricsReport struct {
@@ -84,20 +89,25 @@ func scoreHidden(ctx context.Context, t *task, f *hiddenFlags) (*hiddenReport, e
 	if err != nil {
 		return nil, err
 	}
-	visible := make([]*bitmap.Image, t.set.Len())
-	for i, img := range t.set.Images {
-		visible[i] = posterior.Hide(img, f.fraction, f.seed, row(t.set, i))
+	groups, err := dataset.ExclusiveColumns(t.model)
+	if err != nil {
+		return nil, err
 	}
-	s, err := posterior.Score(ctx, t.model, posterior.HiddenBits{Data: t.set.Data, Visible: visible}, opt, t.workers)
+	hidden := posterior.HiddenBits{Data: t.set.Data, Exclusive: groups}
+	for i, img := range t.set.Images {
+		hidden.Visible = append(hidden.Visible, hidden.Exclusive.Hide(img, f.fraction, f.seed, row(t.set, i)))
+	}
+	s, err := posterior.Score(ctx, t.model, hidden, opt, t.workers)
 	if err != nil {
 		return nil, request(err)
 	}
-	marginal, err := scoreMarginal(ctx, t, visible)
+	marginal, err := scoreMarginal(ctx, t, hidden)
 	if err != nil {
 		return nil, err
 	}
 	r := &hiddenReport{Fraction: f.fraction, Seed: f.seed, Weight: s.Rows, Bits: s.Averaged.Bits, On: s.Averaged.On,
-		Averaged: newMetrics(s.Averaged), Single: newMetrics(s.Single), Marginal: newMetrics(marginal.Single)}
+		Averaged: newMetrics(s.Averaged), Single: newMetrics(s.Single), Marginal: newMetrics(marginal.Single),
+		MarginalOf: meansOf(t.model)}
 	if f.byColumn {
 		names := columnNames(t.set)
 		for j, m := range s.Columns {
@@ -107,11 +117,39 @@ func scoreHidden(ctx context.Context, t *task, f *hiddenFlags) (*hiddenReport, e
 	return r, nil
 }
 
-// scoreMarginal scores the baseline that every model should beat: the fraction of the
-// visible bits of each pixel that are on, whatever the other pixels are. Half a bit
-// of each kind is added, so that no prediction is certain. As a model it is an
-// abstention value per pixel, and one part that always abstains.
-func scoreMarginal(ctx context.Context, t *task, visible []*bitmap.Image) (*posterior.HiddenScore, error) {
+// The rows that column means are of.
+const (
+	ofTraining = "training rows"
+	ofVisible  = "visible bits"
+)
+
+// meansOf says which rows the column means of a model are of.
+func meansOf(m *patchwork.Model) string {
+	if m.Extras().Means != nil {
+		return ofTraining
+	}
+	return ofVisible
+}
+
+// scoreMarginal scores the baseline that every model should beat: the mean of each
+// pixel, whatever the other pixels are. As a model it is an abstention value per pixel,
+// and one part that always abstains.
+func scoreMarginal(ctx context.Context, t *task, hidden posterior.HiddenBits) (*posterior.HiddenScore, error) {
+	h, w := t.set.Size()
+	p := t.model.Extras().Means
+	if p == nil {
+		p = visibleMeans(t, hidden.Visible)
+	}
+	m, err := patchwork.NewModel(patchwork.Config{Height: h, Width: w, QMap: p}, [][]float64{p})
+	if err != nil {
+		return nil, err
+	}
+	return posterior.Score(ctx, m, hidden, posterior.Options{Beam: 1, Keep: 1}, t.workers)
+}
+
+// visibleMeans returns the share of the visible bits of each pixel that are on. Half a
+// bit of each kind is added, so that no prediction is certain.
+func visibleMeans(t *task, visible []*bitmap.Image) []float64 {
 	h, w := t.set.Size()
 	on, seen := make([]float64, h*w), make([]float64, h*w)
 	var bits, known []uint8
@@ -124,15 +162,10 @@ func scoreMarginal(ctx context.Context, t *task, visible []*bitmap.Image) (*post
 			}
 		}
 	}
-	p := make([]float64, h*w)
-	for j := range p {
-		p[j] = (on[j] + 0.5) / (seen[j] + 1)
+	for j := range on {
+		on[j] = (on[j] + 0.5) / (seen[j] + 1)
 	}
-	m, err := patchwork.NewModel(patchwork.Config{Height: h, Width: w, QMap: p}, [][]float64{p})
-	if err != nil {
-		return nil, err
-	}
-	return posterior.Score(ctx, m, posterior.HiddenBits{Data: t.set.Data, Visible: visible}, posterior.Options{Beam: 1, Keep: 1}, t.workers)
+	return on
 }
 
 func (r *hiddenReport) print(w io.Writer, image string) error {
@@ -142,7 +175,7 @@ func (r *hiddenReport) print(w io.Writer, image string) error {
 	for _, line := range []struct {
 		name string
 		of   metricsReport
-	}{{"average of the best explanations", r.Averaged}, {"best explanation alone", r.Single}, {"column means (baseline)", r.Marginal}} {
+	}{{"average of the best explanations", r.Averaged}, {"best explanation alone", r.Single}, {"column means of the " + r.MarginalOf + " (baseline)", r.Marginal}} {
 		fmt.Fprintf(table, "%s\t%s\n", line.name, line.of.cells())
 	}
 	if err := table.Flush(); err != nil || len(r.Columns) == 0 {

@@ -1,0 +1,35 @@
+package dataset
+
+import (
+	"slices"
+
+	"example.com/patchwork"
+)
+
+// ExclusiveColumns returns which columns of a model, counted from 0, were made of one
+// column of categories each: exactly one of them is on in a row that says the category.
+// There are none in models of other data. The error is that of [ReadingOf].
+func ExclusiveColumns(m *patchwork.Model) ([][]int, error) {
+	r, err := ReadingOf(m)
+	if err != nil {
+		return nil, err
+	}
+	names := m.Extras().Columns
+	at := make(map[string]int, len(names))
+	for i, name := range names {
+		at[name] = i
+	}
+	var out [][]int
+	for _, c := range r.Categories {
+		var group []int
+		for _, name := range c.columns() {
+			if i, ok := at[name]; ok {
+				group = append(group, i)
+			}
+		}
+		if slices.Sort(group); len(group) == len(c.Levels) && len(group) > 1 {
+			out = append(out, group)
+		}
+	}
+	return out, nil
+}
