@@ -200,7 +200,9 @@ func (l *learner) minVoteGains() []float64 {
 }
 
 // numberLength returns log(rows)/2, the nats that describe one number of a model.
-func (l *learner) numberLength() float64 { return math.Log(float64(rows.Total(l.data))) / 2 }
+func (l *learner) numberLength() float64 { return numberLengthOf(rows.Total(l.data)) }
+
+func numberLengthOf(rows int64) float64 { return math.Log(float64(rows)) / 2 }
 
 // search tries the starts, as many experts and iterations as there are to choose
 // from. If no model has the number of experts that is given, the number is found out

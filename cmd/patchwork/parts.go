@@ -3,9 +3,12 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 
@@ -17,6 +20,8 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/modelfile/tallyfile"
+	"example.com/patchwork/posterior"
+	"example.com/patchwork/table"
 )
 
 const statsLong = `Explain images with a model and write the counts that one step of learning needs, as
@@ -31,6 +36,10 @@ takes one part after the other, each given the new ones before it: it would need
 rounds over all machines as there are parts, and every image's explanation kept between
 them. Package learn/strokes has its counts, which add up in any order; these commands
 do not.
+
+Models of tables under the five rules by which a cell is nobody's own (noisy-or,
+sum-of-odds, mean, sum-of-log-odds, normalized-sum) are counted as soft learning does: by
+the posterior weights of the best explanations of each row.
 
 A tally records the model it was made with and which rows it has counted, so that
 rows that are counted twice are rejected. Rows are identified by their content, or
@@ -89,6 +98,9 @@ func (a *app) stats(cmd *cobra.Command, f *statsFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
+	if err := checkMode(m, f.mode.value); err != nil {
+		return err
+	}
 	f.data.model = m
 	s, err := f.data.open(cmd, paths)
 	if err != nil {
@@ -109,11 +121,14 @@ func (a *app) stats(cmd *cobra.Command, f *statsFlags, paths []string) error {
 		return err
 	}
 	if f.json {
-		return a.printObject(statsReport{f.output, part.Shards[0].ID, part.Tally.Rows(), part.Tally.Picks(), jsonFloat(part.Tally.LogLik())}, f.output)
+		return a.printObject(statsReport{f.output, part.Shards[0].ID, part.Rows(), part.Picks(), jsonFloat(part.LogLik())}, f.output)
 	}
 	// In a pipe there is no summary.
-	return a.wrote(f.output, "counts of %s, log-likelihood %.3f by the pursuit of learning (score may find better explanations)",
-		words.Count(int(part.Tally.Rows()), words.NounsOf(s.head().Table).Image), part.Tally.LogLik())
+	by := "by the pursuit of learning (score may find better explanations)"
+	if part.Soft != nil {
+		by = "by all explanations, with what their parts cost"
+	}
+	return a.wrote(f.output, "counts of %s, log-likelihood %.3f %s", words.Count(int(part.Rows()), words.NounsOf(s.head().Table).Image), part.LogLik(), by)
 }
 
 // countPart explains the images of a source and counts them.
@@ -128,17 +143,50 @@ func (a *app) countPart(ctx context.Context, m *patchwork.Model, s *source, f *s
 		defer bar.stop()
 		src = &feed{stream: s.stream, bar: bar}
 	}
-	how := stepOptions(f.mode.value).Pursuit(m)
 	id := tallyfile.NewIdentity()
-	tally, err := patchwork.EStep(ctx, m, rows.Watch(src, id.Add), how, f.workers, nil)
+	part := &tallyfile.Part{Model: hash, Options: howCounted(m, f.mode.value), Tally: new(patchwork.Tally)}
+	if src = rows.Watch(src, id.Add); countsSoftly(m) {
+		part.Soft, err = table.Count(ctx, m, src, f.workers)
+	} else {
+		part.Tally, err = patchwork.EStep(ctx, m, src, stepOptions(f.mode.value).Pursuit(m), f.workers, nil)
+	}
 	if err != nil {
 		return nil, request(err)
 	}
-	shard := tallyfile.Shard{ID: f.shard, Source: strings.ToValidUTF8(s.head().Source, "?"), Rows: tally.Rows()}
+	shard := tallyfile.Shard{ID: f.shard, Source: strings.ToValidUTF8(s.head().Source, "?"), Rows: part.Rows()}
 	if shard.ID == "" {
 		shard.ID = id.String()
 	}
-	return &tallyfile.Part{Model: hash, Options: "mode " + f.mode.value, Shards: []tallyfile.Shard{shard}, Tally: tally}, nil
+	part.Shards = []tallyfile.Shard{shard}
+	return part, nil
+}
+
+// countsSoftly reports whether the step of a model is that of soft learning: under the
+// rules by which a pixel is nobody's own.
+func countsSoftly(m *patchwork.Model) bool {
+	r := m.Config().Rule
+	return r != patchwork.RuleMax && r != patchwork.RuleMaxMinusMin
+}
+
+// howCounted says how a step explains and counts: soft counts depend also on how often
+// the model says that its parts occur.
+func howCounted(m *patchwork.Model, mode string) string {
+	if !countsSoftly(m) {
+		return "mode " + mode
+	}
+	h := sha256.New()
+	for _, p := range posterior.ActivationPrior(m) {
+		h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(p)))
+	}
+	return fmt.Sprintf("soft, prior %x", h.Sum(nil)[:6])
+}
+
+// checkMode refuses settings of a step that the model's rule does not have.
+func checkMode(m *patchwork.Model, mode string) error {
+	if countsSoftly(m) && mode != "default" {
+		return usagef("--mode %s is for the rules max and max-minus-min; the model's is %v", mode, m.Config().Rule)
+	}
+	return nil
 }
 
 // stepOptions returns the settings of a step of learning in a mode.
@@ -153,7 +201,8 @@ damaged or truncated files.
 
 It prints the log-likelihood of the model that made the tallies, which need not rise
 with every step; keep the model with the best. --last ends learning: it sets votes
-that are kept beside their abstention value to that value.`
+that are kept beside their abstention value to that value; under noisy-or it draws the
+votes of each part to their mean.`
 
 type mstepFlags struct {
 	model, output string
@@ -201,24 +250,26 @@ func (a *app) mstep(cmd *cobra.Command, f *mstepFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
+	if err := checkMode(m, f.mode.value); err != nil {
+		return err
+	}
 	hash, err := tallyfile.HashModel(m)
 	if err != nil {
 		return err
 	}
-	sum := &tallyfile.Part{Model: hash, Options: "mode " + f.mode.value, Tally: patchwork.NewTally(m)}
+	sum := &tallyfile.Part{Model: hash, Options: howCounted(m, f.mode.value), Tally: patchwork.NewTally(m)}
+	if countsSoftly(m) {
+		sum.Soft = table.NewCounts(m)
+	}
 	for _, path := range paths {
 		if err := addParts(cmd.Context(), sum, path); err != nil {
 			return err
 		}
 	}
-	if sum.Tally.Rows() == 0 {
+	if sum.Rows() == 0 {
 		return &inputError{fmt.Errorf("the tallies count no rows; there is nothing to learn from")}
 	}
-	next := stepOptions(f.mode.value).MStep(m, sum.Tally)
-	if f.last {
-		next = learn.Settle(next)
-	}
-	next, err = withStep(next, sum.Tally, f.mode.value)
+	next, err := f.step(m, sum)
 	if err != nil {
 		return err
 	}
@@ -226,16 +277,28 @@ func (a *app) mstep(cmd *cobra.Command, f *mstepFlags, paths []string) error {
 		return err
 	}
 	if f.json {
-		return a.printObject(mstepReport{f.output, next.K(), len(sum.Shards), sum.Tally.Rows(), jsonFloat(sum.Tally.LogLik())}, f.output)
+		return a.printObject(mstepReport{f.output, next.K(), len(sum.Shards), sum.Rows(), jsonFloat(sum.LogLik())}, f.output)
 	}
 	w := a.out
 	if f.output == "-" {
 		w = a.err
 	}
-	if err := a.say(w, "added %s of %s: log-likelihood %.3f before this step", words.Count(len(sum.Shards), "shard"), words.Count(int(sum.Tally.Rows()), "row"), sum.Tally.LogLik()); err != nil {
+	if err := a.say(w, "added %s of %s: log-likelihood %.3f before this step", words.Count(len(sum.Shards), "shard"), words.Count(int(sum.Rows()), "row"), sum.LogLik()); err != nil {
 		return err
 	}
 	return a.wrote(f.output, "%s", describeModel(next))
+}
+
+// step returns the model that follows from counts.
+func (f *mstepFlags) step(m *patchwork.Model, sum *tallyfile.Part) (*patchwork.Model, error) {
+	if sum.Soft != nil {
+		return sum.Soft.MStep(m, f.last, 1), nil
+	}
+	next := stepOptions(f.mode.value).MStep(m, sum.Tally)
+	if f.last {
+		next = learn.Settle(next)
+	}
+	return withStep(next, sum.Tally, f.mode.value)
 }
 
 // withStep records in the model how it was made.

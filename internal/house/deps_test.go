@@ -93,7 +93,7 @@ const policy = `
 	patchwork, learn/real, internal/npy, internal/atomicfile, FILES
 	< modelfile;
 
-	patchwork, modelfile, internal/atomicfile, FILES
+	patchwork, table, modelfile, internal/atomicfile, FILES
 	< modelfile/tallyfile;
 
 	learn/classes, modelfile, internal/atomicfile, FILES

@@ -16,6 +16,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/atomicfile"
+	"example.com/patchwork/table"
 )
 
 const (
@@ -215,7 +216,14 @@ func decodePart(head, body []byte) (*Part, error) {
 	if err := j.Decode(&h); err != nil {
 		return nil, fmt.Errorf("its header: %w", err)
 	}
-	p := &Part{h.Model, h.Options, h.Shards, new(patchwork.Tally)}
+	p := &Part{Model: h.Model, Options: h.Options, Shards: h.Shards, Tally: new(patchwork.Tally)}
+	if table.AreCounts(body) {
+		p.Soft = new(table.Counts)
+		if err := p.Soft.UnmarshalBinary(body); err != nil {
+			return nil, err
+		}
+		return p, p.check()
+	}
 	if err := p.Tally.UnmarshalBinary(body); err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/modelfile/tallyfile"
 	"example.com/patchwork/pose"
+	"example.com/patchwork/table"
 	"pgregory.net/rapid"
 )
 
@@ -50,6 +51,48 @@ func part(t interface{ Fatal(...any) }, id string, seed, n int) *tallyfile.Part 
 	}
 	return &tallyfile.Part{Model: hash, Options: "start empty", Tally: tally,
 		Shards: []tallyfile.Shard{{ID: id, Source: id + ".npy", Rows: int64(n)}}}
+}
+
+// softPart returns the soft counts of some images.
+func softPart(t interface{ Fatal(...any) }, id string, n int) *tallyfile.Part {
+	p := part(t, id, 1, n)
+	data := patchwork.Data{}
+	for i := range n {
+		img := bitmap.New(2, 3)
+		img.Set(0, i%3, true)
+		data.Images = append(data.Images, img)
+	}
+	var err error
+	if p.Soft, err = table.Count(context.Background(), model(t), data, 1); err != nil {
+		t.Fatal(err)
+	}
+	p.Tally = new(patchwork.Tally)
+	return p
+}
+
+// Soft counts are read as they were written, add up, and do not mix with others.
+func TestSoftParts(t *testing.T) {
+	a, b := softPart(t, "a", 5), softPart(t, "b", 7)
+	parts, err := readAll(bytes.NewReader(slices.Concat(bytesOf(t, a), bytesOf(t, b))))
+	if err != nil || len(parts) != 2 {
+		t.Fatalf("%d parts, %v", len(parts), err)
+	}
+	if err := parts[1].Merge(parts[0]); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Merge(b); err != nil || a.Rows() != 12 || a.LogLik() >= 0 || a.Picks() < 0 {
+		t.Fatalf("%d rows, %v", a.Rows(), err)
+	}
+	if !bytes.Equal(bytesOf(t, a), bytesOf(t, parts[1])) {
+		t.Error("other bytes in another order")
+	}
+	var mismatch *tallyfile.MismatchError
+	if err := a.Merge(part(t, "c", 1, 3)); !errors.As(err, &mismatch) {
+		t.Errorf("hard counts were added to soft ones: %v", err)
+	}
+	if hard := part(t, "c", 1, 3); !errors.As(hard.Merge(b), &mismatch) {
+		t.Error("soft counts were added to hard ones")
+	}
 }
 
 func bytesOf(t interface{ Fatal(...any) }, p *tallyfile.Part) []byte {
@@ -257,6 +300,7 @@ func FuzzRead(f *testing.F) {
 	if err := tallyfile.WriteLine(&line, p); err != nil {
 		f.Fatal(err)
 	}
+	f.Add(bytesOf(f, softPart(f, "soft", 4)))
 	f.Add(good)
 	f.Add(line.Bytes())
 	f.Add(slices.Concat(good, line.Bytes()))
