@@ -31,6 +31,10 @@ from patchwork_parts import _pipe  # noqa: E402
 RULES = ["max", "max-minus-min", "noisy-or", "sum-of-odds", "mean", "sum-of-log-odds", "normalized-sum"]
 
 
+def tearDownModule():
+    _folder.cleanup()
+
+
 def needs(module):
     """Skip a test without a module; fail in CI."""
     try:
@@ -301,8 +305,9 @@ class TestProcess(unittest.TestCase):
 
     @unittest.skipIf(sys.platform == "win32", "signals of Unix")
     def test_ctrl_c(self):
-        then = ("try:\n  _pipe.run('synth letters --n 40000 -o x.npz'.split())\nexcept KeyboardInterrupt:\n"
-                "  PartsModel(2).fit(X); print('goes on', _pipe._pipe.process.pid)")
+        then = ("try:\n  x = _pipe.run('synth letters --letters ABEFH --writers 40 -o x.npz'.split(), wanted=['x.npz'])[2]\n"
+                "  _pipe.run('learn x.npz -o m.npz -k 9 --shift 14 --rotate 24:6 --method batch --iterations 100000 --starts 1000'.split(), x)\n"
+                "except KeyboardInterrupt:\n  PartsModel(2).fit(X); print('goes on', _pipe._pipe.process.pid)")
         p, child = self.start(then)
         time.sleep(0.7)
         p.send_signal(signal.SIGINT)
