@@ -156,6 +156,9 @@ func (l *learner) run(ctx context.Context, data patchwork.Data) error {
 	if err := l.exactly(ctx); err != nil {
 		return err
 	}
+	if err := l.complemented(ctx); err != nil {
+		return err
+	}
 	return l.choose()
 }
 
