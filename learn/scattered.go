@@ -1,6 +1,8 @@
 package learn
 
 import (
+	"slices"
+
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 )
@@ -10,36 +12,49 @@ const (
 	pieceShare  = 8 // and as a share of the largest piece: an eighth
 )
 
-// scattered returns the share of the images with ink in which it is in several pieces.
-func scattered(data patchwork.Data) float64 {
-	several, all := 0, 0
+// piece is a connected piece of ink: its size in pixels, and the rows and columns that it
+// reaches.
+type piece struct{ size, top, bottom, left, right int }
+
+// scattered returns the share of the images with ink in which it is in several pieces,
+// and of those in which its largest piece reaches from border to border.
+func scattered(data patchwork.Data) (several, across float64) {
+	all := 0
 	for i, img := range data.Images {
-		if n := inkPieces(img); n > 0 && data.Weight(i) > 0 {
-			all++
-			if n > 1 {
-				several++
-			}
+		pieces := inkPieces(img)
+		if len(pieces) == 0 || data.Weight(i) == 0 {
+			continue
+		}
+		all++
+		if len(pieces) > 1 {
+			several++
+		}
+		p := slices.MaxFunc(pieces, func(a, b piece) int { return a.size - b.size })
+		if p.bottom-p.top == img.Height()-1 || p.right-p.left == img.Width()-1 {
+			across++
 		}
 	}
-	return float64(several) / float64(max(all, 1))
+	return several / float64(max(all, 1)), across / float64(max(all, 1))
 }
 
-// inkPieces counts the pieces of ink of an image, pixels being connected to their eight
+// inkPieces returns the pieces of ink of an image, pixels being connected to their eight
 // neighbours, without specks: pieces that are small beside the largest.
-func inkPieces(img *bitmap.Image) (n int) {
+func inkPieces(img *bitmap.Image) []piece {
 	h, w := img.Height(), img.Width()
 	left := img.AppendBytes(nil)
-	var sizes, stack []int
+	var pieces []piece
+	var stack []int
 	largest := 0
 	for i := range left {
 		if left[i] == 0 {
 			continue
 		}
-		size := 0
+		p := piece{0, h, 0, w, 0}
 		left[i] = 0
-		for stack = append(stack[:0], i); len(stack) > 0; size++ {
+		for stack = append(stack[:0], i); len(stack) > 0; p.size++ {
 			y0, x0 := stack[len(stack)-1]/w, stack[len(stack)-1]%w
 			stack = stack[:len(stack)-1]
+			p.top, p.bottom, p.left, p.right = min(p.top, y0), max(p.bottom, y0), min(p.left, x0), max(p.right, x0)
 			for y := max(0, y0-1); y <= min(h-1, y0+1); y++ {
 				for x := max(0, x0-1); x <= min(w-1, x0+1); x++ {
 					if at := y*w + x; left[at] != 0 {
@@ -49,12 +64,9 @@ func inkPieces(img *bitmap.Image) (n int) {
 				}
 			}
 		}
-		sizes, largest = append(sizes, size), max(largest, size)
+		pieces, largest = append(pieces, p), max(largest, p.size)
 	}
-	for _, size := range sizes {
-		if size == largest || size >= piecePixels && pieceShare*size >= largest {
-			n++
-		}
-	}
-	return n
+	return slices.DeleteFunc(pieces, func(p piece) bool {
+		return p.size < largest && (p.size < piecePixels || pieceShare*p.size < largest)
+	})
 }

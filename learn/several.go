@@ -33,10 +33,11 @@ const (
 	oftenScattered = .25 // of the images whose ink is in several pieces, or more: look
 	everScattered  = .02 // or more: look if there are so many images that
 	manyImages     = 40  // learning takes long beside it
+	oftenAcross    = .5  // of the images whose largest piece reaches from border to border, or more: they were cut to their ink
 )
 
 // LayoutOf finds out what images hold. Where the ink is in one piece, but for specks,
-// that is one thing. Else parts are grown of what pairs of images have in common
+// that is one thing, and so it is where most images are cut to their ink. Else parts are grown of what pairs of images have in common
 // ([StartFromPairs]), on a uniform sample. The images hold several parts each if they have
 // more than one place of such parts, these lie neither where they usually lie nor next to one another, as the
 // pieces of a stroke do, and describe the sample in fewer nats than otherwise returns for
@@ -45,7 +46,8 @@ func LayoutOf(ctx context.Context, data patchwork.Data, seed uint64, workers int
 	if rows.Counting(data) < 2 || rows.SameSize(data.Images, data.Images[0].Height(), data.Images[0].Width()) != nil {
 		return Layout{}, nil
 	}
-	if s := scattered(data); s < everScattered || s < oftenScattered && len(data.Images) < manyImages {
+	several, across := scattered(data)
+	if several < everScattered || several < oftenScattered && len(data.Images) < manyImages || across > oftenAcross {
 		return Layout{}, nil
 	}
 	area := max(1, data.Images[0].Height()*data.Images[0].Width())

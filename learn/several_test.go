@@ -20,11 +20,27 @@ func TestPieces(t *testing.T) {
 		3: {bitmap.Parse("#####", ".....", "#####", ".....", "#####")},
 	} {
 		for _, img := range images {
-			if got := inkPieces(img); got != want {
+			if got := len(inkPieces(img)); got != want {
 				t.Errorf("%d pieces, want %d:\n%v", got, want, img)
 			}
 		}
 	}
+}
+
+// cutToInk draws a frame around each image: its largest piece.
+func cutToInk(data patchwork.Data) (out patchwork.Data) {
+	for i, img := range data.Images {
+		if img = img.Clone(); i%5 > 0 {
+			for y := range img.Height() {
+				img.Set(y, 0, true)
+			}
+			for x := range img.Width() {
+				img.Set(0, x, true)
+			}
+		}
+		out.Images = append(out.Images, img)
+	}
+	return out
 }
 
 // TestLayout: images of several shapes anywhere are told from those of one thing each,
@@ -55,6 +71,7 @@ func TestLayout(t *testing.T) {
 		"scenes, better otherwise":  {scenes, 1, false, true},
 		"one piece":                 {drawings(40, "#####", "..#..", "..#.."), 1e6, false, false},
 		"pieces in their places":    {drawings(40, "#####....", "#........", "#..######", "...#....#", "...######"), 1e6, false, false},
+		"cut to their ink":          {cutToInk(scenes), 1e6, false, false},
 		"one image":                 {patchwork.Data{Images: scenes.Images[:1]}, 1e6, false, false},
 		"no images":                 {patchwork.Data{}, 1e6, false, false},
 		"images of different sizes": {patchwork.Data{Images: []*bitmap.Image{scenes.Images[0], bitmap.New(3, 3)}}, 1e6, false, false},
@@ -93,7 +110,7 @@ func TestFewImages(t *testing.T) {
 			scenes.Images[i] = img
 		}
 	}
-	if s := scattered(scenes); s < everScattered || s >= oftenScattered {
+	if s, _ := scattered(scenes); s < everScattered || s >= oftenScattered {
 		t.Fatalf("%v of the images are scattered", s)
 	}
 	few := patchwork.Data{Images: scenes.Images[:manyImages-1]}
