@@ -275,7 +275,8 @@ class TestProcess(unittest.TestCase):
 
     def start(self, then):
         """Start a Python that fits, prints the number of its process, and goes on with then."""
-        code = ("import sys, numpy as np; sys.path.insert(0, %r)\nfrom patchwork_parts import PartsModel, _pipe\nX = np.eye(8).repeat(9, 0)\n"
+        # In the background of a shell SIGINT is ignored, and then Python does not see it.
+        code = ("import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\nimport sys, numpy as np; sys.path.insert(0, %r)\nfrom patchwork_parts import PartsModel, _pipe\nX = np.eye(8).repeat(9, 0)\n"
                 "PartsModel(2).fit(X); print(_pipe._pipe.process.pid, flush=True)\n%s") % (str(ROOT / "python"), then)
         p = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         return p, int(p.stdout.readline())
