@@ -279,6 +279,7 @@ class TestProcess(unittest.TestCase):
         code = ("import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\nimport sys, numpy as np; sys.path.insert(0, %r)\nfrom patchwork_parts import PartsModel, _pipe\nX = np.eye(8).repeat(9, 0)\n"
                 "PartsModel(2).fit(X); print(_pipe._pipe.process.pid, flush=True)\n%s") % (str(ROOT / "python"), then)
         p = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(p.kill)
         return p, int(p.stdout.readline())
 
     def gone(self, pid):
