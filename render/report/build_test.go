@@ -377,7 +377,11 @@ func TestNothingToLearnAgain(t *testing.T) {
 			set.Images = append(set.Images, img)
 		}
 		r := build(t, m, set, Options{Stability: 1})
-		if r.Quality != nil || !strings.Contains(r.NoQuality, "no hidden pixel") {
+		if known == 2 { // one of two cells is hidden in some rows
+			if r.Quality == nil || r.NoQuality != "" {
+				t.Errorf("%s: %+v, %q", name, r.Quality, r.NoQuality)
+			}
+		} else if r.Quality != nil || !strings.Contains(r.NoQuality, "no hidden pixel") {
 			t.Errorf("%s: %+v, %q", name, r.Quality, r.NoQuality)
 		}
 		checkPage(t, html(t, r))
