@@ -220,9 +220,6 @@ func bad(name, hint, format string, args ...any) error {
 // parseHeader decodes model.json and refuses what this version does not know.
 // Names are matched exactly, which encoding/json by itself would not do.
 func parseHeader(text []byte) (*header, error) {
-	if err := checkJSON(text); err != nil {
-		return nil, err
-	}
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(text, &raw); err != nil {
 		return nil, &FormatError{Member: jsonName, Msg: "not a JSON object", Err: err}

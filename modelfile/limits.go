@@ -34,9 +34,9 @@ func over(limit int, factors ...int) bool {
 	return false
 }
 
-// checkJSON bounds how much the values of a text take: an empty entry of a list has two
-// bytes there and hundreds in memory.
-func checkJSON(text []byte) error {
+// CheckText bounds how much the values of a member in JSON take: an empty entry of a list
+// has two bytes there and hundreds in memory. The error is a [*FormatError].
+func CheckText(member string, text []byte) error {
 	objects, values, inString := 0, 0, false
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -52,7 +52,7 @@ func checkJSON(text []byte) error {
 		}
 	}
 	if objects > maxObjects || values > maxValues {
-		return &FormatError{Member: jsonName, Msg: fmt.Sprintf("%d objects and %d values, more than %d and %d", objects, values, maxObjects, maxValues)}
+		return &FormatError{Member: member, Msg: fmt.Sprintf("%d objects and %d values, more than %d and %d", objects, values, maxObjects, maxValues)}
 	}
 	return nil
 }

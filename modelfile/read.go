@@ -15,41 +15,36 @@ import (
 
 // Load reads the model in the file at path. Bad content yields a
 // [*FormatError]; file-system errors are passed on.
-func Load(path string) (*patchwork.Model, error) {
+func Load(path string) (*patchwork.Model, error) { return LoadWith(path, "model", Read) }
+
+// LoadWith opens the regular file at path and reads it, given its size in bytes. A
+// [*FormatError] of read gets the path; what says in messages what the file holds.
+func LoadWith[T any](path, what string, read func(r io.ReaderAt, size int64) (T, error)) (T, error) {
+	var none T
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // to open a pipe would wait for its writer
+		return none, &FormatError{Path: path, Msg: "not a regular file", Hint: "save the " + what + " to a file on disk first"}
+	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, err
+		return none, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, &FormatError{Path: path, Msg: "not a regular file", Hint: "save the model to a file on disk first"}
-	}
-	m, err := Read(f, info.Size())
+	v, err := read(f, info.Size())
 	var fe *FormatError
 	if errors.As(err, &fe) {
 		fe.Path = path
 	}
-	return m, err
+	return v, err
 }
 
 // Read reads a model of size bytes. It does not keep r. Bad content yields a
 // [*FormatError]; errors of r are passed on.
 func Read(r io.ReaderAt, size int64) (*patchwork.Model, error) {
-	z, err := npy.ReadZip(r, size, npy.Limits{Bytes: maxArray})
-	if err != nil {
-		return nil, notModel(in(err, ""))
-	}
-	// Read again with a lower limit, because text takes more memory than
-	// numbers.
-	small, err := npy.ReadZip(r, size, npy.Limits{Bytes: maxJSON})
-	if err != nil {
-		return nil, notModel(in(err, ""))
-	}
-	text, err := headerText(small)
+	z, text, err := open(r, size)
 	if err != nil {
 		return nil, err
 	}
@@ -63,6 +58,22 @@ func Read(r io.ReaderAt, size int64) (*patchwork.Model, error) {
 	return (&reader{zip: z, h: h}).model()
 }
 
+// open returns the archive of a model and its model.json.
+func open(r io.ReaderAt, size int64) (*npy.Zip, []byte, error) {
+	z, err := npy.ReadZip(r, size, npy.Limits{Bytes: maxArray})
+	if err != nil {
+		return nil, nil, notModel(in(err, ""))
+	}
+	// Read again with a lower limit, because text takes more memory than
+	// numbers.
+	small, err := npy.ReadZip(r, size, npy.Limits{Bytes: maxJSON})
+	if err != nil {
+		return nil, nil, notModel(in(err, ""))
+	}
+	text, err := headerText(small)
+	return z, text, err
+}
+
 // notModel adds a hint for a file that is something else altogether.
 func notModel(err error) error {
 	var fe *FormatError
@@ -72,7 +83,8 @@ func notModel(err error) error {
 	return err
 }
 
-// headerText returns model.json, even if numpy.savez stored it as an array.
+// headerText returns model.json, within the bounds of CheckText, even if numpy.savez stored
+// it as an array.
 func headerText(z *npy.Zip) ([]byte, error) {
 	text, err := z.File(jsonName)
 	if z.Has(jsonName) {
@@ -87,7 +99,7 @@ func headerText(z *npy.Zip) ([]byte, error) {
 		if !ok || len(lines) != 1 {
 			return nil, &FormatError{Member: jsonName + npySuffix, Msg: "not a single text", Hint: "store the result of json.dumps"}
 		}
-		return []byte(lines[0]), nil
+		return []byte(lines[0]), CheckText(jsonName+npySuffix, []byte(lines[0]))
 	}
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, &FormatError{Member: jsonName, Msg: "not in the file", Err: os.ErrNotExist,
@@ -96,7 +108,7 @@ func headerText(z *npy.Zip) ([]byte, error) {
 	if err != nil {
 		return nil, in(err, jsonName)
 	}
-	return text, nil
+	return text, CheckText(jsonName, text)
 }
 
 // checkNames rejects arrays with unknown names: a misspelt one would otherwise

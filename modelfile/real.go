@@ -42,21 +42,15 @@ var realArrays = []string{"mean", "var", "vote", "background_mean", "background_
 // IsReal reports whether the file at path is a model of real values: whether it has an array
 // `mean` and a model.json. Files that cannot be read are not.
 func IsReal(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	z, err := npy.ReadZip(f, info.Size(), npy.Limits{Bytes: maxJSON})
-	if err != nil || !z.Has("mean") || z.Has("experts") {
-		return false
-	}
-	_, err = headerText(z)
-	return err == nil
+	ok, err := LoadWith(path, "model", func(r io.ReaderAt, size int64) (bool, error) {
+		z, err := npy.ReadZip(r, size, npy.Limits{Bytes: maxJSON})
+		if err != nil || !z.Has("mean") || z.Has("experts") {
+			return false, err
+		}
+		_, err = headerText(z)
+		return err == nil, err
+	})
+	return ok && err == nil
 }
 
 // SaveReal writes a model of real values to the file at path. Whatever fails, the file holds either
@@ -148,37 +142,13 @@ func realColumns(m *real.Model) map[string]*npy.Array {
 
 // LoadReal reads the model of real values in the file at path. Bad content yields a [*FormatError];
 // file-system errors are passed on.
-func LoadReal(path string) (*real.Model, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	m, err := ReadReal(f, info.Size())
-	var fe *FormatError
-	if errors.As(err, &fe) {
-		fe.Path = path
-	}
-	return m, err
-}
+func LoadReal(path string) (*real.Model, error) { return LoadWith(path, "model", ReadReal) }
 
 // ReadReal reads a model of real values of size bytes. Bad content yields a [*FormatError]; errors of r are passed
 // on. A file with model.json (rule, height, width), `mean`, `var`, `vote`, `background_mean` and `background_var` is
 // complete: users bring their own.
 func ReadReal(r io.ReaderAt, size int64) (*real.Model, error) {
-	z, err := npy.ReadZip(r, size, npy.Limits{Bytes: maxArray})
-	if err != nil {
-		return nil, notModel(in(err, ""))
-	}
-	small, err := npy.ReadZip(r, size, npy.Limits{Bytes: maxJSON})
-	if err != nil {
-		return nil, notModel(in(err, ""))
-	}
-	text, err := headerText(small)
+	z, text, err := open(r, size)
 	if err != nil {
 		return nil, err
 	}

@@ -331,6 +331,21 @@ func TestHugeClaimsCostNoMemory(t *testing.T) {
 	}
 }
 
+// TestTextsAreBounded: the same bound holds for models of real values and for classes.
+func TestTextsAreBounded(t *testing.T) {
+	text := []byte(`{"format":"patchwork-model","version":1,"rule":"pool","height":1,"width":2,"names":[{}` + strings.Repeat(",{}", 1<<20) + `]}`)
+	var file bytes.Buffer
+	if err := npy.WriteZip(&file, npy.Deflate, npy.Member{Name: jsonName, Raw: text}, npy.Member{Name: "mean", Array: npy.New([]float64{1, 2}, 1, 2)}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := ReadReal(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	checkMessage(t, "real values", err, "model.json: 1048578 objects")
+	checkMessage(t, "another member", CheckText("classes.json", text), "classes.json: 1048578 objects")
+	if err := CheckText(jsonName, []byte(`{"a":"{,{,\\\"{{,","b":[1,2]}`)); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestLoadNamesTheFile: errors name the file, and distinguish bad content from
 // disk errors.
 func TestLoadNamesTheFile(t *testing.T) {

@@ -167,7 +167,7 @@ func encodeHeader(cfg *patchwork.Config, extras *patchwork.Extras) ([]byte, erro
 	if text.Len() > maxJSON {
 		return nil, &FormatError{Member: jsonName, Msg: fmt.Sprintf("%d bytes, more than %d", text.Len(), maxJSON)}
 	}
-	if err := checkJSON(text.Bytes()); err != nil {
+	if err := CheckText(jsonName, text.Bytes()); err != nil {
 		return nil, err
 	}
 	return text.Bytes(), nil

@@ -170,26 +170,7 @@ func contentOf(f *zip.File) ([]byte, error) {
 
 // Load reads the classifier in the file at path. Bad content yields a
 // [*modelfile.FormatError]; errors of the file system are passed on.
-func Load(path string) (*classes.Classifier, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, &modelfile.FormatError{Path: path, Msg: "not a regular file", Hint: "save the classes to a file on disk first"}
-	}
-	c, err := Read(f, info.Size())
-	var fe *modelfile.FormatError
-	if errors.As(err, &fe) {
-		fe.Path = path
-	}
-	return c, err
-}
+func Load(path string) (*classes.Classifier, error) { return modelfile.LoadWith(path, "classes", Read) }
 
 // Read reads a classifier of size bytes. It does not keep r. Bad content yields a
 // [*modelfile.FormatError]; errors of r are passed on.
@@ -261,6 +242,9 @@ func readHeader(f *zip.File) (*header, error) {
 		return nil, &modelfile.FormatError{Member: Name, Msg: "not in the file", Err: os.ErrNotExist, Hint: "give a file written by patchwork classify learn"}
 	}
 	text, err := contentOf(f)
+	if err == nil {
+		err = modelfile.CheckText(Name, text)
+	}
 	if err != nil {
 		return nil, err
 	}
