@@ -24,15 +24,7 @@ func (in *input) npy(r io.Reader) (decoder, error) {
 // npz reads an archive of arrays: the images and the arrays that belong to
 // them.
 func (in *input) npz(ra io.ReaderAt, size int64) (decoder, error) {
-	z, err := npy.ReadZip(ra, size, in.arrayLimits())
-	if err != nil {
-		return nil, err
-	}
-	name, err := in.chooseArray(z)
-	if err != nil {
-		return nil, err
-	}
-	d, err := z.Open(name)
+	z, name, d, err := in.openArrays(ra, size)
 	if err != nil {
 		return nil, err
 	}
@@ -41,15 +33,45 @@ func (in *input) npz(ra io.ReaderAt, size int64) (decoder, error) {
 		return nil, inArray(err, name)
 	}
 	images.name = name
-	for _, other := range z.Arrays() {
-		if other == name {
-			continue
-		}
-		if err := images.join(z, other); err != nil {
-			return nil, inArray(err, other)
-		}
+	if err := in.eachOther(z, name, images.join); err != nil {
+		return nil, err
 	}
 	return images, images.checkWeight(z.Arrays())
+}
+
+// openArrays opens an archive of arrays, and of these the one that holds the images.
+func (in *input) openArrays(ra io.ReaderAt, size int64) (z *npy.Zip, name string, d *npy.Reader, err error) {
+	if z, err = npy.ReadZip(ra, size, in.arrayLimits()); err != nil {
+		return nil, "", nil, err
+	}
+	if name, err = in.chooseArray(z); err != nil {
+		return nil, "", nil, err
+	}
+	d, err = z.Open(name)
+	return z, name, d, err
+}
+
+// eachOther calls join with every array of an archive but the one that holds the images.
+// Arrays of a type that is not supported, such as objects, may be anything: they are left
+// out unless the options ask for them.
+func (in *input) eachOther(z *npy.Zip, images string, join func(name string, r *npy.Reader) error) error {
+	for _, name := range z.Arrays() {
+		if name == images {
+			continue
+		}
+		r, err := z.Open(name)
+		var ne *npy.FormatError
+		if errors.As(err, &ne) && !in.asksFor(name) {
+			continue
+		}
+		if err == nil {
+			err = join(name, r)
+		}
+		if err != nil {
+			return inArray(err, name)
+		}
+	}
+	return nil
 }
 
 // checkWeight returns an error if the requested weights are not among the named

@@ -180,13 +180,13 @@ func vocabulariesOf(columns []columnStats) vocabularies {
 	for i := range columns {
 		c := &columns[i]
 		blanks := c.sum(blankToken, unknownToken)
-		all := c.known() + blanks
+		all := c.cells()
 		plus, minus, p, a := c.count[plusToken], c.count[minusToken], c.count[pToken], c.count[aToken]
 		v.marks = v.marks || c.count[xToken] > 0 && c.count[blankToken] > 0 && c.count[xToken]+blanks == all
 		v.signs = v.signs || plus > 0 && minus > 0 && plus+minus+blanks == all
-		words := c.sum(zeroToken, oneToken, noToken, yesToken)
-		v.letters = v.letters || p > 0 && a > 0 && p+a+words+blanks == all
-		if c.sum(takes[letterCoding]...)+blanks == all {
+		bits := c.sum(takes[letterCoding]...)+blanks == all
+		v.letters = v.letters || p > 0 && a > 0 && bits
+		if bits {
 			zeros = zeros || c.sum(zeroToken, noToken, aToken) > 0
 			ones = ones || c.count[blankToken] > 0 && c.sum(oneToken, yesToken, pToken) > 0
 		}

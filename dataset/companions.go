@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -25,36 +24,37 @@ const (
 	maskRole
 )
 
+// perImage reports whether an array has one value for each of n images.
+func perImage(shape []int, n int) bool {
+	return len(shape) == 1 && shape[0] == n || len(shape) == 2 && shape[0] == n && shape[1] == 1
+}
+
+// columnNames reads an array of the names of columns.
+func columnNames(r *npy.Reader) ([]string, error) {
+	if r.Header().DType.Size > 4*maxNames/max(r.Header().Shape[0], 1) { // a character has 4 bytes
+		return nil, longNames()
+	}
+	a, err := r.All()
+	if err != nil {
+		return nil, err
+	}
+	names := a.Strings()
+	return names, boundNames(names)
+}
+
 // join adds another array of the archive if it belongs to the images: a mask of
 // their shape, weights, column names, or metadata (one value per image). It
 // ignores others, such as a second form of the data.
-func (d *arrayImages) join(z *npy.Zip, name string) error {
-	r, err := z.Open(name)
-	if err != nil {
-		// An array of an unsupported type, such as objects, may be anything; it
-		// matters only if it was requested.
-		var ne *npy.FormatError
-		if errors.As(err, &ne) && !d.in.asksFor(name) {
-			return nil
-		}
-		return err
-	}
+func (d *arrayImages) join(name string, r *npy.Reader) (err error) {
 	shape, n := r.Header().Shape, d.layout.n
-	perImage := len(shape) == 1 && shape[0] == n || len(shape) == 2 && shape[0] == n && shape[1] == 1
+	perImage := perImage(shape, n)
 	c := companion{name: name, rows: &arrayRows{d: r, max: d.in.budget.max}}
 	switch weight := d.in.opts.Weight == name || d.in.opts.Weight == "" && name == "weight"; {
 	case weight && !perImage:
 		return &FormatError{Msg: fmt.Sprintf("weights of shape %v for %d images", shape, n), Hint: "give one integer per image"}
 	case name == "columns" && d.layout.table && len(shape) == 1 && shape[0] == d.shape[1]:
-		if r.Header().DType.Size > 4*maxNames/max(shape[0], 1) { // a character has 4 bytes
-			return longNames()
-		}
-		a, err := r.All()
-		if err != nil {
-			return err
-		}
-		d.columns = a.Strings()
-		return boundNames(d.columns)
+		d.columns, err = columnNames(r)
+		return err
 	case (name == "known" || name == "missing") && (!perImage || slices.Equal(shape, d.shape)):
 		if !slices.Equal(shape, d.shape) {
 			if d.name != "x" {

@@ -94,30 +94,33 @@ func listed(all []offender, unit string) string {
 func numberError(all []offender, unit string, of int) error {
 	o := all[0]
 	commas := slices.ContainsFunc(all, func(o offender) bool { return o.kind == commaToken })
-	ways := "; --meta " + flagNames(all) + " keeps them as labels, --categories " + flagNames(all) + " makes a column of bits for each value, --columns chooses others"
-	label := likeLabels(all, of)
+	names, labels, them := flagNames(all), "them as labels", "them"
 	if len(all) == 1 {
-		msg, hint := needThreshold(o.place.text, "")
+		labels, them = "the column as a label", "it"
+	}
+	ways := "; --meta " + names + " keeps " + labels + ", --categories " + names + " makes a column of bits for each value, --columns chooses others"
+	msg, hint := needThreshold(o.place.text, "")
+	switch {
+	case len(all) > 1:
+		what := "numbers that are neither 0 nor 1"
 		if commas {
-			msg = fmt.Sprintf("value %s, with a comma, is neither 0 nor 1", o.place.text)
+			what += " (some have a comma)"
 		}
-		hint += thresholdFor(all) + strings.Replace(ways, "keeps them as labels", "keeps the column as a label", 1)
-		if label {
-			hint = "give --meta " + flagNames(all) + " to keep the column as a label, --categories " + flagNames(all) +
-				" for a column of bits for each value, or --threshold T to convert it to bits (greater than T is on); --columns chooses others"
-		}
-		return &FormatError{Line: o.place.line, Column: o.name, Msg: msg, Hint: hint}
+		msg = fmt.Sprintf("%d columns hold %s: %s", len(all), what, listed(all, unit))
+		hint = "give --threshold T to convert them to bits (greater than T is on)"
+	case commas:
+		msg = fmt.Sprintf("value %s, with a comma, is neither 0 nor 1", o.place.text)
 	}
-	what := "numbers that are neither 0 nor 1"
-	if commas {
-		what += " (some have a comma)"
+	hint += thresholdFor(all) + ways
+	if likeLabels(all, of) {
+		hint = "give --meta " + names + " to keep " + labels + ", --categories " + names + " for a column of bits for each value, or --threshold T to convert " + them +
+			" to bits (greater than T is on); --columns chooses others"
 	}
-	hint := "give --threshold T to convert them to bits (greater than T is on)" + thresholdFor(all) + ways
-	if label {
-		hint = "give --meta " + flagNames(all) + " to keep them as labels, --categories " + flagNames(all) +
-			" for a column of bits for each value, or --threshold T to convert them to bits (greater than T is on); --columns chooses others"
+	fe := &FormatError{Line: o.place.line, Msg: msg, Hint: hint}
+	if len(all) == 1 {
+		fe.Column = o.name
 	}
-	return &FormatError{Line: o.place.line, Msg: fmt.Sprintf("%d columns hold %s: %s", len(all), what, listed(all, unit)), Hint: hint}
+	return fe
 }
 
 // likeLabels reports whether columns of numbers are probably labels, such as years: one

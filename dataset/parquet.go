@@ -17,22 +17,16 @@ import (
 // metadata, null is unknown.
 func (in *input) parquet(ra io.ReaderAt, size int64) (d decoder, err error) {
 	defer recoverParquet(&err)
-	if err := checkFooter(ra, size); err != nil {
+	t, names, err := in.openParquet(ra, size)
+	if err != nil {
 		return nil, err
 	}
-	f, err := parquet.OpenFile(ra, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
-	if err != nil {
-		return nil, damagedParquet(err)
-	}
-	columns := f.Root().Columns()
-	names, auto := make([]string, len(columns)), []int(nil)
-	for i, c := range columns {
-		names[i] = c.Name()
+	var auto []int
+	for i, c := range t.columns {
 		if flat(c) && isText(c) {
 			auto = append(auto, i)
 		}
 	}
-	t := &parquetTable{in: in, ra: ra, size: size, file: f, columns: columns}
 	byRow := in.plan != nil || len(in.opts.Categories) > 0
 	if !byRow {
 		words, err := t.wordsAmong(auto)
@@ -44,15 +38,33 @@ func (in *input) parquet(ra io.ReaderAt, size int64) (d decoder, err error) {
 	if byRow {
 		return in.table(parquetByRow{t}, names)
 	}
-	if t.roles, err = in.rolesOf(names, len(columns), auto); err != nil {
+	if t.roles, err = in.rolesOf(names, len(names), auto); err != nil {
 		return nil, err
 	}
 	roles := &t.roles
 	t.noteLabels()
-	if t.used, err = t.checkTypes(); err == nil && !in.stream && f.NumRows() > in.budget.left/imageCost(1, len(roles.data)) {
-		err = in.budget.spend(int(min(f.NumRows(), math.MaxInt32)), 1, len(roles.data)) // before it is read
+	if t.used, err = t.checkTypes(); err == nil && !in.stream && t.file.NumRows() > in.budget.left/imageCost(1, len(roles.data)) {
+		err = in.budget.spend(int(min(t.file.NumRows(), math.MaxInt32)), 1, len(roles.data)) // before it is read
 	}
 	return t, err
+}
+
+// openParquet opens a table in Parquet, whose footer is checked before, and returns the
+// names of its columns.
+func (in *input) openParquet(ra io.ReaderAt, size int64) (*parquetTable, []string, error) {
+	if err := checkFooter(ra, size); err != nil {
+		return nil, nil, err
+	}
+	f, err := parquet.OpenFile(ra, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	if err != nil {
+		return nil, nil, damagedParquet(err)
+	}
+	t := &parquetTable{in: in, ra: ra, size: size, file: f, columns: f.Root().Columns(), checked: map[[2]int]bool{}}
+	names := make([]string, len(t.columns))
+	for i, c := range t.columns {
+		names[i] = c.Name()
+	}
+	return t, names, nil
 }
 
 func (t *parquetTable) count() int { return int(t.file.NumRows()) }
@@ -98,6 +110,8 @@ type parquetTable struct {
 	set     *Set
 	meta    []rawText
 	notes   []string
+
+	checked map[[2]int]bool // row groups and columns whose pages are checked
 }
 
 // noteLabels says which columns of text are labels, unless they were named.
@@ -113,14 +127,23 @@ func (t *parquetTable) noteLabels() {
 	}
 }
 
-// checkPages checks the pages of some columns of a row group before the library
-// reads them.
+// checkPages checks the pages of some columns of a row group before the library reads
+// them first: to check them is to unpack them.
 func (t *parquetTable) checkPages(group int, columns []int) error {
 	var leaves, levels []int
 	for _, i := range columns {
+		if t.checked[[2]int{group, i}] {
+			continue
+		}
 		leaves, levels = append(leaves, t.columns[i].Index()), append(levels, t.columns[i].MaxDefinitionLevel())
 	}
-	return checkPages(t.ra, t.size, &t.file.Metadata().RowGroups[group], leaves, levels, t.in.budget.max)
+	if err := checkPages(t.ra, t.size, &t.file.Metadata().RowGroups[group], leaves, levels, t.in.budget.max); err != nil {
+		return err
+	}
+	for _, i := range columns {
+		t.checked[[2]int{group, i}] = true
+	}
+	return nil
 }
 
 // next reads the next row group that has rows.

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math/bits"
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
@@ -55,7 +56,7 @@ func checkPage(h *pageHeader, body []byte, codec format.CompressionCodec, maxLev
 	default:
 		return fmt.Sprintf("a page of kind %d", h.kind)
 	}
-	if maxLevel > 0 && !fewRuns(levels, bitsFor(maxLevel), h.values) {
+	if maxLevel > 0 && !fewRuns(levels, bits.Len(uint(maxLevel)), h.values) {
 		return fmt.Sprintf("more levels than the %d values of a page", h.values)
 	}
 	return checkValues(h, body)
@@ -85,30 +86,32 @@ func checkValues(h *pageHeader, body []byte) string {
 	return ""
 }
 
+const notAsClaimed = "a page that is not compressed as its header says"
+
 // unpackPage decompresses a page into at most the size that its header claims.
 func unpackPage(codec format.CompressionCodec, body []byte, size int64) (out []byte, problem string) {
 	var r io.Reader
 	switch codec {
 	case format.Snappy:
 		if n, err := snappy.DecodedLen(body); err != nil || int64(n) > size {
-			return nil, "a page that is not compressed as its header says"
+			return nil, notAsClaimed
 		}
 		out, err := snappy.Decode(nil, body)
 		if err != nil {
-			return nil, "a page that is not compressed as its header says"
+			return nil, notAsClaimed
 		}
 		return out, ""
 	case format.Lz4Raw:
 		out := make([]byte, size)
 		n, err := lz4.UncompressBlock(body, out)
 		if err != nil {
-			return nil, "a page that is not compressed as its header says"
+			return nil, notAsClaimed
 		}
 		return out[:n], ""
 	case format.Gzip:
 		z, err := gzip.NewReader(bytes.NewReader(body))
 		if err != nil {
-			return nil, "a page that is not compressed as its header says"
+			return nil, notAsClaimed
 		}
 		r = z
 	case format.Brotli:
@@ -116,7 +119,7 @@ func unpackPage(codec format.CompressionCodec, body []byte, size int64) (out []b
 	case format.Zstd:
 		z, err := zstd.NewReader(bytes.NewReader(body), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(uint64(max(size, 1<<20))))
 		if err != nil {
-			return nil, "a page that is not compressed as its header says"
+			return nil, notAsClaimed
 		}
 		defer z.Close()
 		r = z
@@ -126,7 +129,7 @@ func unpackPage(codec format.CompressionCodec, body []byte, size int64) (out []b
 	var b bytes.Buffer
 	n, err := io.Copy(&b, io.LimitReader(r, size+1))
 	if err != nil || n > size {
-		return nil, "a page that is not compressed as its header says"
+		return nil, notAsClaimed
 	}
 	return b.Bytes(), ""
 }
@@ -135,9 +138,9 @@ func unpackPage(codec format.CompressionCodec, body []byte, size int64) (out []b
 // in groups of eight, and writers fill up the last ones.
 const slack = 512
 
-// fewRuns reports whether runs of values of some bits, in Parquet's hybrid of run lengths
+// fewRuns reports whether runs of values of some width in bits, in Parquet's hybrid of run lengths
 // and packed bits, hold few more than a number of values.
-func fewRuns(b []byte, bits int, values int64) bool {
+func fewRuns(b []byte, width int, values int64) bool {
 	total := uint64(0)
 	for len(b) > 0 && total <= uint64(values)+slack {
 		head, n := binary.Uvarint(b)
@@ -145,12 +148,12 @@ func fewRuns(b []byte, bits int, values int64) bool {
 			return true // the library refuses it
 		}
 		b = b[n:]
-		count, length := head>>1, uint64(bits+7)/8
+		count, length := head>>1, uint64(width+7)/8
 		if head&1 != 0 {
 			if count > 1<<40 {
 				return false
 			}
-			count, length = 8*count, count*uint64(bits)
+			count, length = 8*count, count*uint64(width)
 		}
 		if total += count; count > 1<<40 {
 			return false
@@ -186,13 +189,4 @@ func shortPrefixes(b []byte) bool {
 		}
 	}
 	return err == nil
-}
-
-// bitsFor returns how many bits hold numbers up to n.
-func bitsFor(n int) int {
-	bits := 0
-	for ; n > 0; n >>= 1 {
-		bits++
-	}
-	return bits
 }

@@ -82,18 +82,8 @@ func (in *input) rolesOf(names []string, n int, auto []int) (roles, error) {
 	if err == nil && model != nil {
 		r.data, err = model.pickData(names, n, r.data, len(in.opts.Columns) > 0)
 	}
-	r.numbered = names == nil && (model == nil || model.reading.Numbered) && !isCount(r.data)
+	r.numbered = names == nil && (model == nil || model.reading.Numbered) && !slices.Equal(r.data, identity(len(r.data)))
 	return r, err
-}
-
-// isCount reports whether numbers count up from 0.
-func isCount(numbers []int) bool {
-	for i, v := range numbers {
-		if v != i {
-			return false
-		}
-	}
-	return true
 }
 
 // asked returns the columns that the user wants as metadata.

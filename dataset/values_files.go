@@ -3,15 +3,12 @@ package dataset
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/parquet-go/parquet-go"
 
 	"example.com/patchwork/internal/npy"
 )
@@ -73,18 +70,9 @@ func (in *input) fileValues(path string, r io.Reader) (*Values, error) {
 // parquetValues reads a table in Parquet.
 func (in *input) parquetValues(data []byte) (v *Values, err error) {
 	defer recoverParquet(&err)
-	ra, size := bytes.NewReader(data), int64(len(data))
-	if err := checkFooter(ra, size); err != nil {
-		return nil, err
-	}
-	f, err := parquet.OpenFile(ra, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	t, names, err := in.openParquet(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
-		return nil, damagedParquet(err)
-	}
-	t := &parquetTable{in: in, ra: ra, size: size, file: f, columns: f.Root().Columns()}
-	names := []string{}
-	for _, c := range t.columns {
-		names = append(names, c.Name())
+		return nil, err
 	}
 	return in.tableValues(parquetByRow{t}, names)
 }
@@ -147,15 +135,7 @@ func (in *input) imageValues(d *npy.Reader) (*Values, error) {
 
 // npzValues reads an archive of arrays: the values, and the arrays that belong to them.
 func (in *input) npzValues(data []byte) (*Values, error) {
-	z, err := npy.ReadZip(bytes.NewReader(data), int64(len(data)), in.arrayLimits())
-	if err != nil {
-		return nil, err
-	}
-	name, err := in.chooseArray(z)
-	if err != nil {
-		return nil, err
-	}
-	d, err := z.Open(name)
+	z, name, d, err := in.openArrays(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, err
 	}
@@ -163,47 +143,23 @@ func (in *input) npzValues(data []byte) (*Values, error) {
 	if err != nil {
 		return nil, inArray(err, name)
 	}
-	for _, other := range z.Arrays() {
-		if other == name {
-			continue
-		}
-		if err := in.joinValues(v, z, name, other); err != nil {
-			return nil, inArray(err, other)
-		}
-	}
-	return v, nil
+	return v, in.eachOther(z, name, v.joinArray)
 }
 
-// joinValues adds another array of the archive if it belongs to the values: a mask of their shape, names of columns,
+// joinArray adds another array of the archive if it belongs to the values: a mask of their shape, names of columns,
 // or one value per row. It ignores others.
-func (in *input) joinValues(v *Values, z *npy.Zip, name, other string) error {
-	r, err := z.Open(other)
-	if err != nil {
-		var ne *npy.FormatError
-		if errors.As(err, &ne) && !in.asksFor(other) {
-			return nil
-		}
-		return err
-	}
+func (v *Values) joinArray(name string, r *npy.Reader) (err error) {
 	shape, n := r.Header().Shape, v.Len()
-	perRow := len(shape) == 1 && shape[0] == n || len(shape) == 2 && shape[0] == n && shape[1] == 1
 	total := 1
 	for _, s := range shape {
 		total *= s
 	}
-	isMask := (other == "known" || other == "missing") && len(shape) > 1 && total == n*v.Height*v.Width
+	isMask := (name == "known" || name == "missing") && len(shape) > 1 && total == n*v.Height*v.Width
 	switch {
-	case other == "columns" && v.Table && len(shape) == 1 && shape[0] == v.Width:
-		if r.Header().DType.Size > 4*maxNames/max(shape[0], 1) {
-			return longNames()
-		}
-		a, err := r.All()
-		if err != nil {
-			return err
-		}
-		v.Columns = a.Strings()
-		return boundNames(v.Columns)
-	case !isMask && !perRow:
+	case name == "columns" && v.Table && len(shape) == 1 && shape[0] == v.Width:
+		v.Columns, err = columnNames(r)
+		return err
+	case !isMask && !perImage(shape, n):
 		return nil
 	}
 	a, err := r.All()
@@ -211,7 +167,7 @@ func (in *input) joinValues(v *Values, z *npy.Zip, name, other string) error {
 		return err
 	}
 	if !isMask {
-		v.Meta = append(v.Meta, Column{other, metaValues(a)})
+		v.Meta = append(v.Meta, Column{name, metaValues(a)})
 		return nil
 	}
 	bits, err := a.Int64s()
@@ -222,7 +178,7 @@ func (in *input) joinValues(v *Values, z *npy.Zip, name, other string) error {
 		if bit != 0 && bit != 1 {
 			return &FormatError{Row: i/(v.Height*v.Width) + 1, Msg: fmt.Sprintf("value %d in a mask is neither 0 nor 1", bit)}
 		}
-		if (bit == 1) == (other == "missing") {
+		if (bit == 1) == (name == "missing") {
 			v.Rows[i/(v.Height*v.Width)][i%(v.Height*v.Width)] = math.NaN()
 		}
 	}

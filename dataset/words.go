@@ -158,7 +158,7 @@ func (c *Coded) codings() map[string]coding {
 }
 
 // takes are the tokens that a coding takes for bits, blank cells aside.
-var takes = map[coding][]token{
+var takes = [...][]token{
 	markCoding:   {xToken, plusToken, pToken, oneToken, yesToken},
 	signCoding:   {plusToken, minusToken},
 	letterCoding: {pToken, aToken, zeroToken, oneToken, noToken, yesToken},

@@ -113,7 +113,7 @@ func Write(path string, write func(io.Writer) error) error {
 // beside it; what is at path stays as it is.
 func Check(path string) error {
 	target, mode, err := resolve(path)
-	if err != nil || mode&(fs.ModeDevice|fs.ModeNamedPipe|fs.ModeSocket) != 0 {
+	if err != nil || mode&unreplaceable != 0 {
 		return err
 	}
 	f, err := createBeside(target)
