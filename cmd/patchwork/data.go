@@ -13,7 +13,6 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
-	"example.com/patchwork/diagnose/words"
 )
 
 // dataFlags say which data to read and what to select; every command that reads
@@ -236,8 +235,5 @@ func row(set *dataset.Set, i int) int {
 // describe returns a number of images with their size, that of a set.
 func describe(images int, set *dataset.Set) string {
 	h, w := set.Size()
-	if set.Table {
-		return fmt.Sprintf("%s of %d columns", words.Count(images, "row"), w)
-	}
-	return fmt.Sprintf("%s of %d x %d", words.Count(images, "image"), h, w)
+	return sizeOf(images, h, w, set.Table)
 }

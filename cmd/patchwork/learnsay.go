@@ -158,11 +158,7 @@ func startWords(r *patchwork.Record, image string) string {
 
 // usedParts returns how many parts an image uses, on average.
 func usedParts(m *patchwork.Model) float64 {
-	used := 0.0
-	for _, u := range m.Extras().Usage {
-		used += u
-	}
-	return used
+	return sum(m.Extras().Usage)
 }
 
 // column is a column of a table to print, whose cells may be empty.

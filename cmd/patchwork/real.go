@@ -269,14 +269,6 @@ func tenths(values []float64) string {
 	return strings.Join(out, ", ")
 }
 
-// realPartName returns what a part is called.
-func realPartName(m *real.Model, k int) string {
-	if m.Names != nil && m.Names[k] != "" {
-		return m.Names[k]
-	}
-	return fmt.Sprintf("part %d", k)
-}
-
 // realColumn returns what a column is called.
 func realColumn(m *real.Model, d int) string {
 	if m.Columns != nil {

@@ -99,7 +99,7 @@ func realParts(m *real.Model) render.Sheet {
 	}
 	for _, k := range order {
 		s.Tiles = append(s.Tiles, render.Tile{Image: deviationTile(h, w, deviations(m, k), most),
-			Caption: fmt.Sprintf("%s\nin %.0f %%", realPartName(m, k), 100*usageOf(m, k))})
+			Caption: fmt.Sprintf("%s\nin %.0f %%", words.NameOf(m.Names, k), 100*usageOf(m, k))})
 	}
 	unit := ""
 	if isTableModel(m) {
@@ -140,7 +140,7 @@ func (a *app) drawReal(cmd *cobra.Command, path, output string) error {
 func partLines(m *real.Model) []string {
 	var out []string
 	for k := range m.K() {
-		out = append(out, fmt.Sprintf("%s, in %.0f %% of the rows", realPartName(m, k), 100*usageOf(m, k)))
+		out = append(out, fmt.Sprintf("%s, in %.0f %% of the rows", words.NameOf(m.Names, k), 100*usageOf(m, k)))
 		dev := deviations(m, k)
 		order := make([]int, 0, len(dev))
 		for d, e := range m.Experts[k] {
@@ -222,7 +222,7 @@ func (a *app) infoReal(cmd *cobra.Command, path string, asJSON bool, paths []str
 					votes++
 				}
 			}
-			lines = append(lines, fmt.Sprintf("%s: %s, in %.1f %% of the images", realPartName(m, k), words.Count(votes, "vote"), 100*usageOf(m, k)))
+			lines = append(lines, fmt.Sprintf("%s: %s, in %.1f %% of the images", words.NameOf(m.Names, k), words.Count(votes, "vote"), 100*usageOf(m, k)))
 		}
 	}
 	return a.print(lines)

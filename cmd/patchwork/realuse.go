@@ -157,7 +157,7 @@ func (t *realTask) writeCodes(w io.Writer, format dataset.TableFormat, e []real.
 	k := t.m.K()
 	var parts []string
 	for i := range k {
-		parts = append(parts, realPartName(t.m, i))
+		parts = append(parts, words.NameOf(t.m.Names, i))
 	}
 	columns, values := t.rowColumns()
 	labels := len(t.v.Meta)

@@ -16,9 +16,12 @@ import (
 )
 
 // Name returns what part k is called: its name, or else "part 3".
-func Name(m *patchwork.Model, k int) string {
-	if name := given(m, k); name != "" {
-		return name
+func Name(m *patchwork.Model, k int) string { return NameOf(m.Extras().Names, k) }
+
+// NameOf returns what part k is called, given the names of all parts, nil for none.
+func NameOf(names []string, k int) string {
+	if names != nil && Clean(names[k]) != "" {
+		return Clean(names[k])
 	}
 	return fmt.Sprintf("part %d", k)
 }

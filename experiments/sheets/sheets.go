@@ -34,7 +34,7 @@ type Found struct {
 
 // Search finds the symbols in eight orientations on one worker, with all that gains enough.
 func Search(ctx context.Context, page *bitmap.Image, truth *synth.SheetTruth) (found []Found, seconds float64, err error) {
-	began := processorTime()
+	began := stat.ProcessorTime()
 	var symbols []sheets.Symbol
 	for _, m := range truth.Symbols {
 		symbols = append(symbols, sheets.FromImage("", m))
@@ -46,7 +46,7 @@ func Search(ctx context.Context, page *bitmap.Image, truth *synth.SheetTruth) (f
 	for _, f := range res.Finds {
 		found = append(found, Found{synth.Placement{Symbol: f.Symbol, Y: int(f.Y), X: int(f.X), Turn: int(f.Turn.Angle), Mirror: f.Turn.Mirrored}, f.LogOdds})
 	}
-	return found, (processorTime() - began).Seconds(), nil
+	return found, (stat.ProcessorTime() - began).Seconds(), nil
 }
 
 // Judge reports for each find whether it is right: the symbol, no further than two pixels away in
