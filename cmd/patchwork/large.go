@@ -8,5 +8,5 @@ import "github.com/spf13/cobra"
 // the page with its server. A build with the tag slim, as inside other packages, goes
 // without.
 func (a *app) largeCommands() []*cobra.Command {
-	return []*cobra.Command{a.paperCommand(), a.serveCommand()}
+	return []*cobra.Command{a.paperCommand(), a.serveCommand(), a.manualCommand()}
 }
