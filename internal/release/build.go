@@ -224,6 +224,7 @@ func (r *release) makeWheels(ctx context.Context, made string) error {
 	for _, p := range r.platforms {
 		fmt.Fprintln(os.Stderr, "building the package for Python,", p)
 		cmd := command(ctx, r.sources, "python3", "python/build_wheel.py", "-o", made, "--platform", p.os+"-"+p.arch)
+		cmd.Env = append(cmd.Env, "GOWORK=") // it builds in the workspace
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("wheel for %s: %w\n%s", p, err, out)
 		}

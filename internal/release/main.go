@@ -53,9 +53,7 @@ func run(ctx context.Context, args []string) error {
 	return fmt.Errorf("there is no command %q: %s", args[0], usage)
 }
 
-// output returns what a command prints in a folder, without the end of its last line. env
-// are further variables of its environment, which follow the name of the command as
-// NAME=VALUE.
+// output returns what a command prints in a folder, without the end of its last line.
 func output(ctx context.Context, dir, name string, args ...string) (string, error) {
 	out, err := command(ctx, dir, name, args...).Output()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
