@@ -1,6 +1,6 @@
 # Each target is a few go commands; nothing here is needed to use the library.
 # .ci/run has all the checks that a change must pass.
-.PHONY: build test race bench bench-peers fuzz cover demo fmt
+.PHONY: build test race bench bench-peers fuzz cover demo fmt release rename
 
 # How long make fuzz spends on each fuzzer.
 FUZZTIME ?= 60s
@@ -43,3 +43,9 @@ cover:
 demo: build ; ./patchwork demo
 
 fmt: ; gofmt -w .
+
+# Everything that a release consists of, for docs/releasing.md: make release VERSION=v0.1.0 OUT=DIR [ONLY=linux/amd64]
+release: ; GOWORK=off go run -C internal/release . build -version '$(VERSION)' -o '$(abspath $(OUT))' -only '$(ONLY)'
+
+# The path of the module, everywhere: make rename TO=github.com/owner/patchwork [VERSION=v0.1.0]
+rename: ; GOWORK=off go run -C internal/release . rename -version '$(VERSION)' '$(TO)'

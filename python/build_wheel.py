@@ -73,7 +73,7 @@ def workspace(folder):
     (copy / "font" / "liberation" / "liberation.go").write_text(FONTS)
     work = json.loads(go("work", "edit", "-json"))
     path = folder / "go.work"
-    path.write_text("\n".join([f"go {work['Go']}", *(f'use "{ROOT / use["DiskPath"]}"' for use in work["Use"]), f'replace gonum.org/v1/plot => "{copy}"', ""]))
+    path.write_text("\n".join([f"go {work['Go']}", *(f'use "{ROOT / use["DiskPath"]}"' for use in work["Use"]), "replace gonum.org/v1/plot => ./plot", ""]))
     return path
 
 

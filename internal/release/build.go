@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -41,7 +42,7 @@ func (r *release) number() string { return strings.TrimPrefix(r.version, "v") }
 // semver is what versions look like (semver.org, without build metadata).
 var semver = regexp.MustCompile(`^v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$`)
 
-func runBuild(ctx context.Context, root string, args []string) error {
+func runBuild(ctx context.Context, w io.Writer, root string, args []string) error {
 	flags := flag.NewFlagSet("build", flag.ContinueOnError)
 	r := &release{root: root}
 	flags.StringVar(&r.version, "version", "", "version, such as v0.1.0")
@@ -77,7 +78,7 @@ func runBuild(ctx context.Context, root string, args []string) error {
 	if err := r.build(ctx); err != nil {
 		return err
 	}
-	return r.sayHowToPublish()
+	return r.sayHowToPublish(w)
 }
 
 // chosen returns the platforms of a list, all for an empty one.
@@ -229,12 +230,19 @@ func (r *release) makeWheels(ctx context.Context, made string) error {
 			return fmt.Errorf("wheel for %s: %w\n%s", p, err, out)
 		}
 	}
+	of, err := filepath.Glob(filepath.Join(made, "patchwork_parts-"+r.number()+"-*.whl"))
+	if err != nil {
+		return err
+	}
+	if len(of) < len(r.platforms) {
+		return fmt.Errorf("the package for Python is not of version %s: change __version__ in python/patchwork_parts/__init__.py, and commit it", r.number())
+	}
 	return nil
 }
 
 // sayHowToPublish prints the commands that need an account.
-func (r *release) sayHowToPublish() error {
-	fmt.Printf(`%[1]s has everything of %[2]s. To publish it:
+func (r *release) sayHowToPublish(w io.Writer) error {
+	_, err := fmt.Fprintf(w, `%[1]s has everything of %[2]s. To publish it:
 
   git tag %[2]s && for m in $(git ls-files '*/go.mod'); do git tag "$(dirname "$m")/%[2]s"; done
   git push --tags
@@ -242,5 +250,5 @@ func (r *release) sayHowToPublish() error {
   crane push %[1]s/patchwork_%[3]s_linux_amd64.image.tar REGISTRY/patchwork:%[3]s-amd64
   twine upload %[1]s/*.whl
 `, r.out, r.version, r.number())
-	return nil
+	return err
 }

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -23,7 +24,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, os.Args[1:])
+	err := run(ctx, os.Stdout, os.Args[1:])
 	stop()
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -34,8 +35,8 @@ func main() {
 	}
 }
 
-// run runs one of the two commands.
-func run(ctx context.Context, args []string) error {
+// run runs one of the two commands, which say on w what to do next.
+func run(ctx context.Context, w io.Writer, args []string) error {
 	const usage = "release build -version vX.Y.Z -o DIR [flags], or release rename MODULE"
 	if len(args) == 0 {
 		return errors.New("say what to do: " + usage)
@@ -46,9 +47,9 @@ func run(ctx context.Context, args []string) error {
 	}
 	switch args[0] {
 	case "build":
-		return runBuild(ctx, root, args[1:])
+		return runBuild(ctx, w, root, args[1:])
 	case "rename":
-		return runRename(ctx, root, args[1:])
+		return runRename(ctx, w, root, args[1:])
 	}
 	return fmt.Errorf("there is no command %q: %s", args[0], usage)
 }

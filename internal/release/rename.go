@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -21,7 +22,7 @@ import (
 // repository require each other at version v0.0.0 and replace it by a folder, which works
 // in a clone only; with -version they require that version, and nothing is replaced.
 
-func runRename(ctx context.Context, root string, args []string) error {
+func runRename(ctx context.Context, w io.Writer, root string, args []string) error {
 	flags := flag.NewFlagSet("rename", flag.ContinueOnError)
 	version := flags.String("version", "", "require this version among the modules here, instead of their folders: for the commit that is tagged")
 	if err := flags.Parse(args); err != nil {
@@ -37,8 +38,8 @@ func runRename(ctx context.Context, root string, args []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d files changed; look at them with git diff, and commit them\n", n)
-	return nil
+	_, err = fmt.Fprintf(w, "%d files changed; look at them with git diff, and commit them\n", n)
+	return err
 }
 
 // rename gives the module in a clone, and those below it, another path, and, unless
