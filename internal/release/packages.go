@@ -135,7 +135,7 @@ func (r *release) writeDeb(p platform, exe string, docs []document, made string)
 	})
 	var b bytes.Buffer
 	if err := deb.Default.Package(info, &b); err != nil {
-		return fmt.Errorf("Debian package for %s: %w", p, err)
+		return fmt.Errorf("package for Debian, %s: %w", p, err)
 	}
 	return os.WriteFile(filepath.Join(made, deb.Default.ConventionalFileName(info)), b.Bytes(), 0o644)
 }
