@@ -26,6 +26,7 @@ type Values struct {
 	Notes         []string // what was decided about the data, in sentences
 
 	reading Reading
+	floats  bool // all are of a floating-point type
 }
 
 // Len returns the number of rows.
@@ -87,6 +88,7 @@ func (v *Values) join(o *Values) error {
 		return &FormatError{Msg: "other columns than in the file before it", Hint: "give all files the same columns, in one order"}
 	}
 	n := v.Len()
+	v.floats = v.floats && o.floats
 	v.Rows = append(v.Rows, o.Rows...)
 	var meta []Column
 	for _, c := range v.Meta {

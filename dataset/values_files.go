@@ -120,7 +120,7 @@ func (in *input) imageValues(d *npy.Reader) (*Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &Values{Height: l.height, Width: l.width, Table: l.table}
+	v := &Values{Height: l.height, Width: l.width, Table: l.table, floats: h.DType.Kind == 'f'}
 	for n := range l.n {
 		row := flat[n*width : (n+1)*width : (n+1)*width]
 		for i, x := range row {

@@ -43,7 +43,7 @@ func Private(path string) ([]string, error) {
 	var out []string
 	for _, member := range z.File {
 		name, isArray := strings.CutSuffix(member.Name, npySuffix)
-		if name != jsonName && !(isArray && slices.Contains(arrayNames, name)) {
+		if name != jsonName && !(isArray && (slices.Contains(arrayNames, name) || slices.Contains(realArrays, name))) {
 			out = append(out, member.Name)
 		}
 	}

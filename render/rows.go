@@ -27,6 +27,7 @@ type Rows struct {
 	// nothing is known.
 	Shares []float64
 	Bars   string // what Shares are; "" means the share of ones
+	NoBars bool   // Shares only say how many columns there are
 
 	Legend []Swatch
 }
@@ -58,7 +59,9 @@ func (r Rows) scene() *scene {
 	for _, name := range r.Names {
 		left = max(left, margin+captionStyle.width([]string{shorten(name)})+8)
 	}
-	left = max(left, margin+captionStyle.width([]string{r.bars()})+8)
+	if !r.NoBars {
+		left = max(left, margin+captionStyle.width([]string{r.bars()})+8)
+	}
 	if cell >= namedCell && r.Columns != nil {
 		y = r.placeNames(sc, left, y, cell) + 6
 	}
@@ -85,7 +88,7 @@ func (r Rows) placeNames(sc *scene, left, y, cell int) int {
 
 // placeBars draws the shares of ones.
 func (r Rows) placeBars(sc *scene, left, y, cell int) int {
-	if len(r.Shares) == 0 {
+	if len(r.Shares) == 0 || r.NoBars {
 		return y
 	}
 	tile := image.NewRGBA(image.Rect(0, 0, cell*len(r.Shares), barsHeight))

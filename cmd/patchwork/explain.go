@@ -169,7 +169,7 @@ func (a *app) explainCommand() *cobra.Command {
 		Args:    oneOrMoreData,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if isReal(f.input.model) {
-				return a.explainReal(cmd, &f.input, &out, args)
+				return a.explainReal(cmd, &f.input, &out, picture, shown, args)
 			}
 			if err := checkOutputs(string(picture)); err != nil {
 				return err

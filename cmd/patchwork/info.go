@@ -184,7 +184,7 @@ func reportModel(m *patchwork.Model) *modelReport {
 	c, x := m.Config(), m.Extras()
 	r := &modelReport{Rule: c.Rule.String(), Experts: m.K(), Height: c.Height, Width: c.Width, Q: c.Q,
 		QPerPixel: c.QMap != nil, Truncate: c.Truncate, Scene: c.Scene, Size: [2]int{c.ImageHeight, c.ImageWidth}, Outside: recipe.OutsideName(c.UnknownOutside),
-		Prior: [2]float64{c.Prior.On, c.Prior.Off}, Usage: x.Usage, Parts: partsInWords(m), Columns: x.Columns, Reading: x.Reading, model: m}
+		Prior: [2]float64{c.Prior.On, c.Prior.Off}, Usage: x.Usage, Parts: partsInWords(namedBits{m}), Columns: x.Columns, Reading: x.Reading, model: m}
 	if c.Prior == (patchwork.Prior{}) {
 		r.Prior = [2]float64{1, 1}
 	}

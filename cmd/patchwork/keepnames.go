@@ -10,7 +10,9 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/alike"
+	"example.com/patchwork/learn/real"
 	"example.com/patchwork/modelfile"
+	"example.com/patchwork/render"
 )
 
 // keepNames gives the parts of a model that is to be written over another one the names
@@ -21,14 +23,40 @@ func keepNames(cmd *cobra.Command, path string, m *patchwork.Model) *patchwork.M
 	if err != nil || old.Extras().Names == nil {
 		return m // there is none, or nothing to lose
 	}
-	of := counterparts(old, m)
+	out := matchNames(cmd, path, old.Extras().Names, counterparts(old, m), namedBits{m})
+	return out.(namedBits).Model
+}
+
+// keepRealNames is keepNames for a model of real values.
+func keepRealNames(cmd *cobra.Command, path string, m *real.Model) *real.Model {
+	if !isReal(path) {
+		return m
+	}
+	old, err := modelfile.LoadReal(path)
+	if err != nil || old.Names == nil || old.D() != m.D() || old.F() != m.F() || !slices.Equal(old.Columns, m.Columns) {
+		return m
+	}
+	votes := func(m *real.Model) alike.Votes {
+		h, w := m.Frame()
+		v := alike.Votes{Height: h, Width: w}
+		for k := range m.K() {
+			v.Parts = append(v.Parts, render.RealDeviations(m, k))
+		}
+		return v
+	}
+	of := alike.Pairs(votes(old), votes(m), map[bool]int{true: 2}[m.Moves()], m.Moves())
+	return matchNames(cmd, path, old.Names, of, namedReal{m}).(namedReal).Model
+}
+
+// matchNames gives the parts of a model the names of their counterparts, and notes which these are and which are lost.
+func matchNames(cmd *cobra.Command, path string, names []string, of []alike.Pair, m namedModel) namedModel {
 	var kept, lost []string
-	for k, name := range old.Extras().Names {
+	for k, name := range names {
 		if name = words.Clean(name); name == "" {
 			continue
 		}
 		if of[k].Similarity >= alike.Same {
-			if renamed, err := words.Rename(m, of[k].Part, name); err == nil {
+			if renamed, err := m.rename(of[k].Part, name); err == nil {
 				m = renamed
 				kept = append(kept, fmt.Sprintf("%q is part %d (%s of its votes are the same)", name, of[k].Part, words.Percent(of[k].Similarity)))
 				continue

@@ -32,7 +32,8 @@ type learnFlags struct {
 
 	output                          string
 	json                            bool
-	real                            bool // --for real: real values, by another learner
+	real                            bool   // --for real: real values, by another learner
+	plainly                         string // why data are plainly real values, where nothing says so
 	picture, progressPicture, curve picturePath
 }
 
@@ -66,7 +67,8 @@ What the data are is recognised and said in one line; --for changes it:
             lie all over the images and not in chains, as pieces of strokes do.
   real      real values: grey images, columns of measurements. Parts say a
             mean, or a mean and a variance, where they differ from the
-            background; nothing is scaled. It is never assumed.
+            background; nothing is scaled. Assumed of tables of which most columns hold
+            numbers, some with decimals, and of arrays of real numbers.
   paper     --mode paper.
 
 --alphabet K learns parts that drawings of many kinds share, such as the strokes of all
@@ -267,6 +269,9 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 	defer e.stop()
 	s, local, err := f.openFor(cmd, e, paths)
 	if err != nil {
+		if f.plainly = f.plainlyReal(cmd, err, paths); f.plainly != "" {
+			return a.learnReal(cmd, f, paths)
+		}
 		return hintReal(err)
 	}
 	layout, err := a.lookAt(cmd.Context(), f, s)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/patchwork"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/modelfile"
@@ -52,7 +52,7 @@ func (a *app) nameCommand() *cobra.Command {
 			if len(args) == 1 && output != "" {
 				return usagef("-o %s: there is nothing to write; give a part and its name", output)
 			}
-			m, err := loadModel(args[0])
+			m, err := loadNamed(args[0])
 			if err != nil {
 				return err
 			}
@@ -68,7 +68,7 @@ func (a *app) nameCommand() *cobra.Command {
 }
 
 // name gives names to parts, by pairs of a part and its name, and writes the model.
-func (a *app) name(path, output string, m *patchwork.Model, pairs []string) error {
+func (a *app) name(path, output string, m namedModel, pairs []string) error {
 	if output == "" {
 		kept, err := modelfile.Private(path)
 		if err != nil {
@@ -88,7 +88,7 @@ func (a *app) name(path, output string, m *patchwork.Model, pairs []string) erro
 		if _, err := strconv.Atoi(strings.TrimSpace(pair[1])); err == nil { // here numbers mean parts
 			return usagef("the name %s could be taken for the number of a part; give a word, after the part that it is for", pair[1])
 		}
-		if m, err = words.Rename(m, k, pair[1]); err != nil {
+		if m, err = m.rename(k, pair[1]); err != nil {
 			return usagef("%v", err)
 		}
 		if name := strings.TrimSpace(pair[1]); name != "" {
@@ -97,29 +97,35 @@ func (a *app) name(path, output string, m *patchwork.Model, pairs []string) erro
 			said = append(said, fmt.Sprintf("part %d has no name", k))
 		}
 	}
-	if err := a.saveModel(output, m); err != nil {
+	if err := m.save(a, output); err != nil {
 		return err
 	}
 	return a.wrote(output, "%s", strings.Join(said, ", "))
 }
 
 // findPart returns the part that a text means: its number, or its name.
-func findPart(m *patchwork.Model, text string) (int, error) {
+func findPart(m namedModel, text string) (int, error) {
 	text = strings.TrimSpace(text)
 	k, err := strconv.Atoi(text)
-	if err == nil && k >= 0 && k < m.K() {
+	n := m.count()
+	if err == nil && k >= 0 && k < n {
 		return k, nil
 	}
-	names := make([]string, m.K())
+	names := make([]string, n)
 	for i := range names {
-		if names[i] = words.Name(m, i); strings.EqualFold(names[i], text) {
+		if names[i] = calledPart(m, i); strings.EqualFold(names[i], text) {
 			return i, nil
 		}
 	}
 	if err == nil {
-		return 0, usagef("there is no part %d; the model has %d, from 0 to %d", k, m.K(), m.K()-1)
+		return 0, usagef("there is no part %d; the model has %d, from 0 to %d", k, n, n-1)
 	}
-	return 0, usagef("there is no part %q; give its number, from 0 to %d, or its name%s", text, m.K()-1, enum.DidYouMean(text, names))
+	return 0, usagef("there is no part %q; give its number, from 0 to %d, or its name%s", text, n-1, enum.DidYouMean(text, names))
+}
+
+// calledPart returns what part k is called: its name, or else "part 3".
+func calledPart(m namedModel, k int) string {
+	return cmp.Or(words.Clean(m.nameOf(k)), fmt.Sprintf("part %d", k))
 }
 
 // namedPart is a part as JSON, a contract.
@@ -130,13 +136,17 @@ type namedPart struct {
 }
 
 // listNames lists the parts, their names and what they say.
-func (a *app) listNames(m *patchwork.Model, asJSON bool) error {
+func (a *app) listNames(m namedModel, asJSON bool) error {
 	return a.output("-", func(w io.Writer) error {
 		if asJSON {
 			return json.NewEncoder(w).Encode(map[string][]namedPart{"parts": partsInWords(m)})
 		}
-		for k := range m.K() {
-			if _, err := fmt.Fprintln(w, shown(words.Full(m, k)+", "+words.Part(m, k, wordsColumns))); err != nil {
+		for k := range m.count() {
+			full := calledPart(m, k)
+			if words.Clean(m.nameOf(k)) != "" {
+				full += fmt.Sprintf(" (part %d)", k)
+			}
+			if _, err := fmt.Fprintln(w, shown(full+", "+m.words(k))); err != nil {
 				return err
 			}
 		}
@@ -148,14 +158,10 @@ func (a *app) listNames(m *patchwork.Model, asJSON bool) error {
 const wordsColumns = 5
 
 // partsInWords returns all parts with their names and words.
-func partsInWords(m *patchwork.Model) []namedPart {
-	out := make([]namedPart, m.K())
+func partsInWords(m namedModel) []namedPart {
+	out := make([]namedPart, m.count())
 	for k := range out {
-		name := ""
-		if names := m.Extras().Names; names != nil {
-			name = names[k]
-		}
-		out[k] = namedPart{k, name, words.Part(m, k, wordsColumns)}
+		out[k] = namedPart{k, m.nameOf(k), m.words(k)}
 	}
 	return out
 }

@@ -22,6 +22,9 @@ import (
 // realData are the flags of data that hold for real values, in all commands.
 const realData = "where first-per rows take skip names array invert height width size transpose columns meta labels delimiter header quiet model json workers memory "
 
+// realCommands are the commands that take models of real values.
+const realCommands = "learn, explain, score, predict, sample, draw, info, name, report and serve"
+
 // onlyReal returns an error if a flag is given that says nothing about real values.
 func onlyReal(cmd *cobra.Command, allowed string) (err error) {
 	names := strings.Fields(realData + allowed)
@@ -79,11 +82,39 @@ func (f *dataFlags) readReal(cmd *cobra.Command, paths []string, m *real.Model) 
 
 // hintReal adds to an error about numbers that are no bits how to learn from them as they are.
 func hintReal(err error) error {
-	var fe *dataset.FormatError
-	if errors.As(err, &fe) && strings.Contains(fe.Msg, "neither 0 nor 1") {
+	if fe := notBits(err); fe != nil {
 		fe.Hint += "; --for real learns from the numbers as they are"
 	}
 	return err
+}
+
+// notBits returns the error about numbers that are no bits, or nil.
+func notBits(err error) *dataset.FormatError {
+	var fe *dataset.FormatError
+	if errors.As(err, &fe) && strings.Contains(fe.Msg, "neither 0 nor 1") && !strings.Contains(fe.Msg, "mask") {
+		return fe
+	}
+	return nil
+}
+
+// realFlags are the flags of learn that hold for real values, beside those of data.
+const realFlags = "output experts for rule shift shift-step rotate aim starts seed picture"
+
+// plainlyReal returns why data that are no bits, as err says, must be meant as real values; "" where the data or the flags
+// leave that open.
+func (f *learnFlags) plainlyReal(cmd *cobra.Command, err error, paths []string) string {
+	if notBits(err) == nil || onlyReal(cmd, realFlags) != nil || cmd.Flags().Changed("for") || cmd.Flags().Changed("rule") || slices.Contains(paths, "-") {
+		return ""
+	}
+	opt, err := f.data.options(cmd, len(paths))
+	if err != nil {
+		return ""
+	}
+	v, err := dataset.ReadValues(paths, opt)
+	if err != nil {
+		return ""
+	}
+	return v.Plainly()
 }
 
 // sizeOf returns the number of rows or images with their size.
@@ -118,7 +149,7 @@ func (a *app) learnReal(cmd *cobra.Command, f *learnFlags, paths []string) error
 		o.Poses.Angles = nil
 	}
 	if !f.json {
-		if err := a.say(a.out, "read %s as real values: %s", sizeOf(v.Len(), v.Height, v.Width, v.Table), measured(data, v.Table)); err != nil {
+		if err := a.say(a.to(f), "%s", f.realProfile(v, data)); err != nil {
 			return err
 		}
 	}
@@ -139,20 +170,30 @@ func (a *app) learnReal(cmd *cobra.Command, f *learnFlags, paths []string) error
 	if m.Reading, err = v.Reading(); err != nil {
 		return err
 	}
+	m = *keepRealNames(cmd, f.output, &m)
 	if err := a.saveReal(f.output, &m); err != nil {
 		return err
 	}
 	if f.picture != "" {
-		if err := render.Save(string(f.picture), realParts(&m)); err != nil {
+		if err := render.Save(string(f.picture), render.RealParts(&m)); err != nil {
 			return err
 		}
 	}
 	return a.realSummary(f, &m, r, len(data.Rows), time.Since(began))
 }
 
+// realProfile says how the data were read, and if it was recognised, why, and how to change it.
+func (f *learnFlags) realProfile(v *dataset.Values, data *real.Data) string {
+	size := sizeOf(v.Len(), v.Height, v.Width, v.Table)
+	if f.real {
+		return fmt.Sprintf("read %s as real values: %s", size, measured(data, v.Table))
+	}
+	return fmt.Sprintf("%s: learning from real values, since %s (--threshold T makes bits of them); %s", size, f.plainly, measured(data, v.Table))
+}
+
 // realOptions returns the flags as options of the learner.
 func (f *learnFlags) realOptions(cmd *cobra.Command) (*real.Options, error) {
-	if err := onlyReal(cmd, "output experts for rule shift shift-step rotate aim starts seed picture"); err != nil {
+	if err := onlyReal(cmd, realFlags); err != nil {
 		return nil, err
 	}
 	if f.output == "" {
@@ -267,12 +308,4 @@ func tenths(values []float64) string {
 		out = append(out, fmt.Sprintf("%.1f", v))
 	}
 	return strings.Join(out, ", ")
-}
-
-// realColumn returns what a column is called.
-func realColumn(m *real.Model, d int) string {
-	if m.Columns != nil {
-		return m.Columns[d]
-	}
-	return fmt.Sprintf("column %d", d+1)
 }

@@ -16,6 +16,7 @@ import (
 	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/internal/pool"
 	"example.com/patchwork/learn/real"
+	"example.com/patchwork/render"
 )
 
 // realTask is a model of real values and data for it.
@@ -74,25 +75,56 @@ type realLine struct {
 	LogLik      jsonFloat      `json:"log_lik"`
 	LogJoint    jsonFloat      `json:"log_joint"`
 	Picks       []any          `json:"picks"`
+
+	Evidence     *jsonFloat        `json:"evidence,omitempty"` // with --best
+	Alternatives []realAlternative `json:"alternatives,omitempty"`
+}
+
+// realAlternative is one of the best explanations.
+type realAlternative struct {
+	Picks    []any     `json:"picks"`
+	LogLik   jsonFloat `json:"log_lik"`
+	LogJoint jsonFloat `json:"log_joint"`
+	Weight   jsonFloat `json:"weight"`
 }
 
 // A pick of a part that moves says where.
 type realPick struct {
-	Expert int       `json:"expert"`
-	Gain   jsonFloat `json:"gain"`
+	Expert int        `json:"expert"`
+	Name   string     `json:"name,omitempty"`
+	Gain   *jsonFloat `json:"gain,omitempty"` // none of alternatives
 }
 type movedPick struct {
-	Expert int       `json:"expert"`
-	DY     int       `json:"dy"`
-	DX     int       `json:"dx"`
-	Angle  float64   `json:"angle"`
-	Gain   jsonFloat `json:"gain"`
+	Expert int        `json:"expert"`
+	Name   string     `json:"name,omitempty"`
+	DY     int        `json:"dy"`
+	DX     int        `json:"dx"`
+	Angle  float64    `json:"angle"`
+	Gain   *jsonFloat `json:"gain,omitempty"`
+}
+
+// picks returns the picks of an explanation for JSON.
+func (t *realTask) picks(e *real.Explanation) []any {
+	out := []any{}
+	for j, p := range e.Picks {
+		var gain *jsonFloat
+		if e.Gains != nil {
+			v := jsonFloat(rounded(e.Gains[j]))
+			gain = &v
+		}
+		if name := givenName(t.m.Names, p.Expert); t.m.Moves() {
+			out = append(out, movedPick{p.Expert, name, p.Pose.DY, p.Pose.DX, p.Pose.Angle, gain})
+		} else {
+			out = append(out, realPick{p.Expert, name, gain})
+		}
+	}
+	return out
 }
 
 // line returns explanation e of row i.
 func (t *realTask) line(i int, e *real.Explanation) realLine {
 	l := realLine{Index: t.v.Index[i], StartLogLik: jsonFloat(rounded(e.StartLogLik)), LogLik: jsonFloat(rounded(e.LogLik)),
-		LogJoint: jsonFloat(rounded(e.LogJoint)), Picks: []any{}}
+		LogJoint: jsonFloat(rounded(e.LogJoint)), Picks: t.picks(e)}
 	for _, c := range t.v.Meta {
 		if l.Labels == nil {
 			l.Labels = map[string]any{}
@@ -106,24 +138,29 @@ func (t *realTask) line(i int, e *real.Explanation) realLine {
 			l.Labels[c.Name] = c.Text(i)
 		}
 	}
-	for j, p := range e.Picks {
-		gain := jsonFloat(rounded(e.Gains[j]))
-		if t.m.Moves() {
-			l.Picks = append(l.Picks, movedPick{p.Expert, p.Pose.DY, p.Pose.DX, p.Pose.Angle, gain})
-		} else {
-			l.Picks = append(l.Picks, realPick{p.Expert, gain})
-		}
-	}
 	return l
 }
 
 // explainReal explains data by a model of real values.
-func (a *app) explainReal(cmd *cobra.Command, f *inputFlags, out *explainOutput, paths []string) error {
-	if err := onlyReal(cmd, "output gains"); err != nil {
+func (a *app) explainReal(cmd *cobra.Command, f *inputFlags, out *explainOutput, picture picturePath, shown int, paths []string) error {
+	if err := onlyReal(cmd, "output gains best picture picture-images"); err != nil {
 		return err
 	}
 	format, err := checkOutput("explain", out.path)
 	if err != nil {
+		return err
+	}
+	if err := checkOutputs(string(picture)); err != nil {
+		return err
+	}
+	kind, table := isTable(format)
+	switch {
+	case shown < 1:
+		return usagef("--picture-images %d: give at least 1", shown)
+	case out.best.best > 1 && table:
+		return usagef("-o %s: --best %d writes JSON lines; name a .jsonl file", out.path, out.best.best)
+	}
+	if err := out.best.check(); err != nil {
 		return err
 	}
 	t, err := a.realTask(cmd, f.model, &f.data, f.workers, paths)
@@ -134,13 +171,21 @@ func (a *app) explainReal(cmd *cobra.Command, f *inputFlags, out *explainOutput,
 	if err != nil {
 		return err
 	}
+	best, err := t.alternatives(cmd.Context(), out.best.best)
+	if err != nil {
+		return err
+	}
 	err = a.output(out.path, func(w io.Writer) error {
-		if kind, ok := isTable(format); ok {
+		if table {
 			return t.writeCodes(w, kind, e, out.gains)
 		}
 		enc := json.NewEncoder(w)
 		for i := range e {
-			if err := enc.Encode(t.line(i, &e[i])); err != nil {
+			l := t.line(i, &e[i])
+			if best != nil {
+				l.add(t, best[i])
+			}
+			if err := enc.Encode(l); err != nil {
 				return err
 			}
 		}
@@ -149,7 +194,47 @@ func (a *app) explainReal(cmd *cobra.Command, f *inputFlags, out *explainOutput,
 	if err != nil {
 		return err
 	}
-	return a.wrote(out.path, "%s", words.Count(len(e), "explanation"))
+	if err := a.wrote(out.path, "%s", words.Count(len(e), "explanation")); err != nil || picture == "" {
+		return err
+	}
+	shown = min(shown, len(e))
+	if err := render.Save(string(picture), render.RealExplanations(t.m, t.v.Rows[:shown], e[:shown], t.titles(shown))); err != nil || shown == len(e) {
+		return err
+	}
+	return a.wrote(string(picture), "the first %d of %s; --picture-images %d shows all", shown, sizeOf(len(e), t.m.Height, t.m.Width, isTableModel(t.m)), len(e))
+}
+
+// titles returns what the first rows are called: by their first label, or their number from 1.
+func (t *realTask) titles(n int) []string {
+	out := make([]string, n)
+	for i := range out {
+		if out[i] = fmt.Sprint(t.v.Index[i] + 1); len(t.v.Meta) > 0 {
+			out[i] = fmt.Sprintf("%d: %s", t.v.Index[i]+1, t.v.Meta[0].Text(i))
+		}
+	}
+	return out
+}
+
+// alternatives returns the n best explanations of each row; nil for one.
+func (t *realTask) alternatives(ctx context.Context, n int) ([]*real.Posterior, error) {
+	if n < 2 {
+		return nil, nil
+	}
+	out := make([]*real.Posterior, t.v.Len())
+	return out, t.each(ctx, func(p *real.Pursuit, i int) (err error) {
+		out[i], err = p.Best(t.v.Rows[i], n)
+		return err
+	})
+}
+
+// add adds the best explanations to a line.
+func (l *realLine) add(t *realTask, post *real.Posterior) {
+	evidence := jsonFloat(rounded(post.Evidence))
+	l.Evidence = &evidence
+	for i := range post.Explanations {
+		e := &post.Explanations[i]
+		l.Alternatives = append(l.Alternatives, realAlternative{t.picks(e), jsonFloat(rounded(e.LogLik)), jsonFloat(rounded(e.LogJoint)), jsonFloat(rounded(post.Weights[i]))})
+	}
 }
 
 // writeCodes writes a row per input and a column per part.
@@ -420,6 +505,15 @@ func (a *app) predictReal(cmd *cobra.Command, f *inputFlags, output string, sing
 func (t *realTask) writeFilled(w io.Writer, kind dataset.TableFormat, p []real.Prediction) error {
 	d := t.m.D()
 	var mean, deviation []float64
+	if kind == dataset.TableCSV {
+		for i := range p {
+			for d, x := range t.v.Rows[i] {
+				if p[i].Mean[d] != x { // a prediction: known values stay as they are
+					p[i].Mean[d] = rounded(p[i].Mean[d])
+				}
+			}
+		}
+	}
 	for i := range p {
 		mean, deviation = append(mean, p[i].Mean...), append(deviation, p[i].Deviation...)
 	}
@@ -440,7 +534,7 @@ func (t *realTask) writeFilled(w io.Writer, kind dataset.TableFormat, p []real.P
 	}
 	var names []string
 	for i := range d {
-		names = append(names, realColumn(t.m, i))
+		names = append(names, words.RealColumn(t.m, i))
 	}
 	columns, values := t.rowColumns()
 	columns = append(columns, dataset.TableColumn{Name: "x", Type: dataset.ColumnFloat, Block: names})
@@ -461,7 +555,7 @@ func (a *app) realCells(t *realTask, p []real.Prediction, asked [][]float64, out
 				continue
 			}
 			at, rows = append(at, i), append(rows, int64(t.v.Index[i])+1)
-			column, y, x = append(column, realColumn(t.m, d)), append(y, int64(d/t.m.Width)), append(x, int64(d%t.m.Width))
+			column, y, x = append(column, words.RealColumn(t.m, d)), append(y, int64(d/t.m.Width)), append(x, int64(d%t.m.Width))
 			for j, v := range []float64{p[i].Mean[d], p[i].Deviation[d], p[i].Low[d], p[i].High[d]} {
 				if kind == dataset.TableCSV {
 					v = rounded(v)

@@ -77,28 +77,41 @@ const MaxName = 200
 // error says why a name cannot be given: it is too long, has control characters, or is
 // that of another part.
 func Rename(m *patchwork.Model, k int, name string) (*patchwork.Model, error) {
+	e := m.Extras()
+	names, err := renamed(e.Names, m.K(), k, name)
+	if err != nil {
+		return nil, err
+	}
+	e.Names = names
+	return m.WithExtras(e)
+}
+
+// renamed returns the names of n parts with another one for part k; nil if none has a name.
+func renamed(old []string, n, k int, name string) ([]string, error) {
 	name = strings.TrimSpace(name)
 	switch {
-	case k < 0 || k >= m.K():
-		return nil, fmt.Errorf("there is no part %d; the model has %d, from 0", k, m.K())
+	case k < 0 || k >= n:
+		return nil, fmt.Errorf("there is no part %d; the model has %d, from 0", k, n)
 	case utf8.RuneCountInString(name) > MaxName:
 		return nil, fmt.Errorf("the name has %d characters; at most %d are kept", utf8.RuneCountInString(name), MaxName)
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
 		return nil, fmt.Errorf("the name %q has control characters", name)
 	}
-	for other := range m.K() {
-		if other != k && name != "" && (strings.EqualFold(name, given(m, other)) || name == fmt.Sprintf("part %d", other)) {
+	if Clean(name) == "" {
+		name = "" // nothing of it can be read
+	}
+	names := make([]string, n)
+	copy(names, old)
+	for other, given := range names {
+		if other != k && name != "" && (strings.EqualFold(Clean(name), Clean(given)) || Clean(name) == fmt.Sprintf("part %d", other)) {
 			return nil, fmt.Errorf("part %d is called %q already", other, name)
 		}
 	}
-	e := m.Extras()
-	names := make([]string, m.K())
-	copy(names, e.Names)
 	names[k] = name
-	if e.Names = names; strings.Join(names, "") == "" {
-		e.Names = nil
+	if strings.Join(names, "") == "" {
+		return nil, nil
 	}
-	return m.WithExtras(e)
+	return names, nil
 }
 
 // Vote is what a part says of a column, or of a pixel.

@@ -72,7 +72,7 @@ const policy = `
 	patchwork < table/blocks; # tables as blocks, exactly
 	posterior, internal/rows, table/blocks < table;
 	patchwork, internal/assign < internal/alike;
-	patchwork < diagnose/words; # what a model says, to people
+	patchwork, learn/real < diagnose/words; # what a model says, to people
 	diagnose/words, learn, table < internal/recipe; # what the command and the studio ask of a learner
 	posterior, diagnose/words, internal/alike < diagnose;
 	testing, pgregory.net/rapid, patchwork < internal/testkit; # for tests only
@@ -103,12 +103,12 @@ const policy = `
 	# own, so that an engine needs no more than this.
 	learn, dataset, modelfile, modelfile/tallyfile < cmd/engine;
 
-	patchwork, diagnose/words, internal/atomicfile, FILES,
+	patchwork, learn/real, diagnose/words, internal/atomicfile, FILES,
 	golang.org/x/image/..., gonum.org/v1/plot/...
 	< render;
 
 	# What a model shows about data, as numbers and as a page.
-	learn, table, diagnose, diagnose/words, dataset, render, internal/alike, FILES < render/report;
+	learn, learn/real, table, diagnose, diagnose/words, dataset, render, internal/alike, internal/pool, FILES < render/report;
 
 	# The comparison models of the paper know images, not our model.
 	bitmap, gonum.org/v1/gonum/... < experiments/rivals/coding

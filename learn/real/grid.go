@@ -21,8 +21,8 @@ const Steps = 1 << 20
 
 // NewData returns a copy of rows on a grid of values, so that sums over them are exact. Decimals of up to
 // six digits keep their value; other values are rounded to less than a millionth of the range of their
-// column, or of their size where it never varies. Images (height > 1) have one scale for all pixels, whose floor is a quarter of the step squared, where
-// steps are those of whole or decimal numbers; columns of tables have one each, with a floor of a hundredth of
+// column, or of their size where it never varies. Images (height > 1) have one scale for all pixels; where values are whole
+// or decimal numbers, its floor is a quarter of the square of their greatest common divisor. Columns of tables have a scale each, with a floor of a hundredth of
 // the variance. No floor is below step^2/12, the variance of rounding, and a column that never varies
 // has the variance of the step. Values nearer to 0 than 1e-140 are 0. The error names the row and column that is not finite.
 func NewData(height, width int, rows [][]float64) (*Data, error) {
@@ -141,12 +141,31 @@ func (s *span) scale(image bool) Scale {
 	case variance == 0:
 		out.Floor = out.Step * out.Step
 	case image && decimal:
-		out.Floor = out.Step * out.Step / 4
+		gap := out.Step * float64(max(s.divisor(out), 1))
+		out.Floor = gap * gap / 4
 	default:
 		out.Floor = variance / 100
 	}
 	out.Floor = max(out.Floor, out.Step*out.Step/12)
 	return out
+}
+
+// divisor returns the greatest common divisor of the distances between values, in steps: 625 of sixteenths, whose step
+// is 0.0001; 0 of equal values.
+func (s *span) divisor(of Scale) int64 {
+	d, first := int64(0), of.number(s.values[0])
+	for _, x := range s.values {
+		for a, b := d, of.number(x)-first; ; a, b = b, a%b {
+			if b == 0 {
+				d = max(a, -a)
+				break
+			}
+		}
+		if d == 1 {
+			break
+		}
+	}
+	return d
 }
 
 // moments returns mean and variance of values, computed in their order.

@@ -69,6 +69,20 @@ func TestGridIsFine(t *testing.T) {
 	})
 }
 
+// TestFloorOfImages: the least variance of images is that of the distance which all values share, in any unit.
+func TestFloorOfImages(t *testing.T) {
+	for _, c := range []struct{ unit, shift, want float64 }{{1, 0, .25}, {1. / 16, 0, .25 / 256}, {15, 7, 225 / 4.}, {.1, -3, .0025}} {
+		var rows [][]float64
+		for i := range 6 {
+			rows = append(rows, []float64{c.shift, c.shift + float64(i)*c.unit, math.NaN(), c.shift + 16*c.unit})
+		}
+		d, err := NewData(2, 2, rows)
+		if err != nil || math.Abs(d.Scales[0].Floor-c.want) > 1e-12 {
+			t.Errorf("values in units of %v from %v: floor %v, want %v, %v", c.unit, c.shift, d.Scales[0].Floor, c.want, err)
+		}
+	}
+}
+
 // TestExtremeValues: the largest and the smallest values there are give models that can be used.
 func TestExtremeValues(t *testing.T) {
 	for _, rows := range [][][]float64{

@@ -1,0 +1,251 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"image"
+	"math"
+	"slices"
+
+	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/learn/real"
+)
+
+// RealScale is how values and deviations of a model of real values are drawn.
+type RealScale struct {
+	Full      float64 // the deviation of the full colours: of twenty votes one is beyond it; 0 if there is none
+	Low, High float64 // what is drawn black and white
+}
+
+// RealScaleOf returns the scale for a model: the range of grey is that of the means of its background and votes.
+func RealScaleOf(m *real.Model) RealScale {
+	s := RealScale{Low: math.Inf(1), High: math.Inf(-1)}
+	take := func(x float64) { s.Low, s.High = min(s.Low, x), max(s.High, x) }
+	for _, b := range m.Background {
+		take(b.Mean)
+	}
+	var all []float64
+	for k := range m.K() {
+		for f, dev := range RealDeviations(m, k) {
+			if e := m.Experts[k][f]; e.Vote != real.Abstains {
+				all = append(all, math.Abs(dev))
+				take(e.Mean)
+			}
+		}
+	}
+	if len(all) > 0 {
+		slices.Sort(all)
+		s.Full = all[(len(all)-1)*19/20]
+	}
+	return s
+}
+
+// RealDeviations returns what part k says as signed deviations of its means from the background, by the pixels of
+// its frame; 0 where it says nothing. Those of tables, whose columns have different units, are in standard deviations
+// of the background.
+func RealDeviations(m *real.Model, k int) []float64 {
+	out := make([]float64, m.F())
+	for f, e := range m.Experts[k] {
+		if e.Vote == real.Abstains {
+			continue
+		}
+		b := m.Background[min(f, m.D()-1)]
+		if out[f] = e.Mean - b.Mean; m.Height == 1 {
+			out[f] /= math.Sqrt(b.Var)
+		}
+	}
+	return out
+}
+
+// Deviations returns a tile of h x w signed deviations: yellow above, blue below, grey for none, hatched for NaN. It
+// panics unless len(dev) == h*w.
+func (s RealScale) Deviations(h, w int, dev []float64) *image.RGBA {
+	p := make([]float64, len(dev))
+	for i, d := range dev {
+		if p[i] = .5; math.IsNaN(d) {
+			p[i] = d
+		} else if s.Full > 0 {
+			p[i] += max(-.5, min(.5, .5*d/s.Full))
+		}
+	}
+	return Template(h, w, p, Symmetric)
+}
+
+// Grey returns a tile of h x w values from black, Low, to white, High; those of NaN have the colour of unknown pixels. It
+// panics unless len(values) == h*w.
+func (s RealScale) Grey(h, w int, values []float64) *image.RGBA {
+	p := make([]float64, len(values))
+	for i, x := range values {
+		if p[i] = .5; math.IsNaN(x) {
+			p[i] = x
+		} else if s.High > s.Low {
+			p[i] = 1 - (max(s.Low, min(s.High, x))-s.Low)/(s.High-s.Low)
+		}
+	}
+	return Template(h, w, p, Ink)
+}
+
+// Legend says what the colours of deviations are, with their unit, which may be "".
+func (s RealScale) Legend(unit string) []Swatch {
+	if unit != "" {
+		unit = " " + unit
+	}
+	return []Swatch{{Symmetric(1), words.Digits(s.Full) + unit + " above, or more"}, {Symmetric(.5), "no vote"}, {Symmetric(0), words.Digits(s.Full) + unit + " below"}}
+}
+
+// RealParts returns a picture of the parts of a model of real values as signed deviations from the background, the
+// most used first: tiles, or rows under the names of the columns of a table.
+func RealParts(m *real.Model) Picture {
+	s := RealScaleOf(m)
+	title := fmt.Sprintf("%s as deviations from the background", words.Count(m.K(), "part"))
+	if m.K() == 0 {
+		title = "No parts: the background alone"
+	}
+	if m.Height == 1 {
+		return s.rows(m, title)
+	}
+	h, w := m.Frame()
+	out := Sheet{Title: title, Legend: s.Legend("")}
+	mean := make([]float64, m.D())
+	for d, b := range m.Background {
+		mean[d] = b.Mean
+	}
+	grey := RealScale{Low: slices.Min(mean), High: slices.Max(mean)}
+	out.Tiles = append(out.Tiles, Tile{Image: grey.Grey(m.Height, m.Width, mean), Caption: "background"})
+	for _, k := range byUse(m) {
+		out.Tiles = append(out.Tiles, Tile{Image: s.Deviations(h, w, RealDeviations(m, k)), Caption: words.NameOf(m.Names, k) + realShare(m, k, "\nin ")})
+	}
+	return out
+}
+
+// byUse returns the numbers of the parts, the most used first.
+func byUse(m *real.Model) []int {
+	order := make([]int, m.K())
+	for k := range order {
+		order[k] = k
+	}
+	if m.Pi != nil {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(m.Pi[b], m.Pi[a]) })
+	}
+	return order
+}
+
+// realShare returns how often part k is active, after some words; "" if that is not known.
+func realShare(m *real.Model, k int, before string) string {
+	if m.Pi == nil {
+		return ""
+	}
+	return before + words.Percent(m.Pi[k])
+}
+
+// rows draws the parts of a table: of one with more columns than can be named, those of which some part says most.
+func (s RealScale) rows(m *real.Model, title string) Rows {
+	r := Rows{Title: title, NoBars: true, Legend: s.Legend("standard deviations")}
+	loud := make([]float64, m.Width)
+	columns := make([]int, m.Width)
+	for i := range columns {
+		columns[i] = i
+	}
+	for k := range m.K() {
+		for i, d := range RealDeviations(m, k) {
+			loud[i] = max(loud[i], math.Abs(d))
+		}
+	}
+	if m.Width > mostNamed {
+		slices.SortStableFunc(columns, func(a, b int) int { return cmp.Compare(loud[b], loud[a]) })
+		columns = columns[:mostNamed]
+		slices.Sort(columns)
+		r.Facts = []Fact{{"shown", fmt.Sprintf("the %d of %d columns of which the parts say most", len(columns), m.Width)}}
+	}
+	for _, i := range columns {
+		r.Columns, r.Shares = append(r.Columns, words.RealColumn(m, i)), append(r.Shares, math.NaN())
+	}
+	for _, k := range byUse(m) {
+		r.Names = append(r.Names, words.NameOf(m.Names, k)+realShare(m, k, " · "))
+		all := RealDeviations(m, k)
+		dev := make([]float64, len(columns))
+		for j, i := range columns {
+			dev[j] = all[i]
+		}
+		r.Tiles = append(r.Tiles, s.Deviations(1, len(dev), dev))
+	}
+	return r
+}
+
+// RealExplanations returns a picture of how a model of real values explains rows or images, with their titles: of an image
+// the image, what its parts say together, and what is left over; of a row what is above and below the background, and the same
+// of what is left over, by columns, in standard deviations.
+func RealExplanations(m *real.Model, rows [][]float64, found []real.Explanation, titles []string) Picture {
+	if m.Height == 1 {
+		return explainedRows(m, rows, found, titles)
+	}
+	s := RealScaleOf(m)
+	out := Sheet{Title: "Explanations", Columns: 6, Gap: 4, Breaks: []int{3}, Legend: []Swatch{Unknown("unknown")}}
+	for _, text := range []string{"above what the parts say", "as they say", "below"} {
+		out.Legend = append(out.Legend, Swatch{Symmetric(1 - float64(len(out.Legend)-1)/2), text})
+	}
+	if len(rows) < 2 {
+		out.Columns = 3
+	}
+	for i, row := range rows {
+		said := RealSaid(m, found[i].Picks)
+		left := make([]float64, len(row))
+		for d, x := range row {
+			left[d] = x - said[d]
+		}
+		for j, tile := range []*image.RGBA{s.Grey(m.Height, m.Width, row), s.Grey(m.Height, m.Width, said), s.Deviations(m.Height, m.Width, left)} {
+			out.Tiles = append(out.Tiles, Tile{Image: tile, Caption: [...]string{titles[i], realPicks(m, found[i]), "left over"}[j]})
+		}
+	}
+	return out
+}
+
+// RealSaid returns what picks say together: the mean of every pixel.
+func RealSaid(m *real.Model, picks []real.Pick) []float64 {
+	out := make([]float64, m.D())
+	for d := range out {
+		out[d] = m.Compose(d, picks).Mean()
+	}
+	return out
+}
+
+// realPicks returns the parts of an explanation, by their numbers.
+func realPicks(m *real.Model, e real.Explanation) string {
+	switch n := len(e.Picks); {
+	case n == 0:
+		return "no part"
+	case n == 1:
+		return words.NameOf(m.Names, e.Picks[0].Expert)
+	case n > 6:
+		return words.Count(n, "part")
+	}
+	text := ""
+	for i, p := range e.Picks {
+		text += [...]string{"parts ", ", "}[min(i, 1)] + fmt.Sprint(p.Expert)
+	}
+	return text
+}
+
+// explainedRows draws rows of a table, two lines each.
+func explainedRows(m *real.Model, rows [][]float64, found []real.Explanation, titles []string) Picture {
+	s := RealScale{Full: 3}
+	out := Rows{Title: "Explanations", NoBars: true, Legend: append(s.Legend("standard deviations"), Unknown("unknown"))}
+	out.Legend[1].Text = "as expected"
+	for i := range min(m.Width, mostNamed) {
+		out.Columns, out.Shares = append(out.Columns, words.RealColumn(m, i)), append(out.Shares, math.NaN())
+	}
+	n := len(out.Columns)
+	if n < m.Width {
+		out.Facts = []Fact{{"shown", fmt.Sprintf("the first %d of %d columns", n, m.Width)}}
+	}
+	for i, row := range rows {
+		before, left := make([]float64, n), make([]float64, n)
+		for d := range n {
+			mix, b := m.Compose(d, found[i].Picks), m.Background[d]
+			before[d], left[d] = (row[d]-b.Mean)/math.Sqrt(b.Var), (row[d]-mix.Mean())/math.Sqrt(mix.Variance())
+		}
+		out.Names = append(out.Names, titles[i], "left by "+realPicks(m, found[i]))
+		out.Tiles = append(out.Tiles, s.Deviations(1, n, before), s.Deviations(1, n, left))
+	}
+	return out
+}
