@@ -129,9 +129,7 @@ func (v *Values) arrange(o *Options) error {
 
 // choose applies Where and FirstPer.
 func (v *Values) choose(o *Options) (*Values, error) {
-	// A set of no images chooses by the metadata.
-	s := &Set{Meta: v.Meta, Source: v.Source}
-	s.Images = make([]*bitmap.Image, v.Len())
+	s := v.Labelled()
 	var err error
 	if len(o.Where) > 0 {
 		if s, err = s.Where(o.Where...); err != nil {
@@ -145,6 +143,14 @@ func (v *Values) choose(o *Options) (*Values, error) {
 		return v, nil
 	}
 	return v.Pick(s.Rows), nil
+}
+
+// Labelled returns a set whose images are nil, with the metadata and the numbers of the rows: what is chosen, counted and named
+// by labels is the same for bits and for real values.
+func (v *Values) Labelled() *Set {
+	s := &Set{Meta: v.Meta, Source: v.Source, Table: v.Table}
+	s.Images = make([]*bitmap.Image, v.Len())
+	return s
 }
 
 // Pick returns the rows at the given indices, in that order. It panics for an index outside.

@@ -195,6 +195,22 @@ report-table          report -m tm.npz table.csv -o tr.html --stability 1 --work
 report-images         report -m t-model.npz t.npz -o ti.html --stability 0
 report-json           report -m soft.npz q.npz --json --stability 0
 
+# Real values: bits read so, then images of real numbers drawn from the model, which are recognised.
+learn-real            learn b.npz -o re.npz --for real --starts 2 --picture re.png
+learn-real-3-workers  learn b.npz -o re3.npz --for real --starts 2 --workers 3
+sample-real           sample -m re.npz -n 40 --seed 3 -o rs.npz
+sample-real-picture   sample -m re.npz -n 4 -o rs.svg
+learn-real-recognised learn rs.npz -o rr.npz --starts 1 -k 3 -q
+explain-real          explain -m re.npz b.npz --rows :6 --best 3
+explain-real-codes    explain -m re.npz b.npz -o re-codes.npz --picture re-explained.svg
+score-real            score -m re.npz b.npz --hide 0.2 -o re-scores.npz
+predict-real          predict -m re.npz b.npz --all -o re-filled.npz --rows :9
+predict-real-cells    predict -m re.npz b.npz --all --cells -o re-cells.csv --rows :2
+name-real             name re.npz 0 first -o re-named.npz
+draw-real             draw re-named.npz -o re-named.svg
+info-real             info re-named.npz
+report-real           report -m re-named.npz b.npz -o re.html
+
 # All in one, and the paper's figures.
 slow-demo             demo -o demo
 slow-paper            paper 1 rules 2 3 --quick -o report

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/atomicfile"
 	"example.com/patchwork/render/report"
 )
@@ -43,7 +42,10 @@ rows by parts, report-parts.csv the parts, and so on; --csv names another folder
 For the last two the model is learned again, as its file says it was learned, with as
 many parts: 3 or 5 times for the hidden cells, and twice --stability times. That takes
 most of the time, some 20 seconds of one core at most; from more than --sample rows it is
-done with so many, drawn at random, and the page says so. The page is the same for any number of workers.`,
+done with so many, drawn at random, and the page says so. The page is the same for any number of workers.
+
+Of real values the page says what the parts are in the units of the columns, works rows
+out with intervals, and lists the largest surprises; nothing is learned again.`,
 		Example: `  patchwork report -m sites-model.npz sites.csv -o report.html
   patchwork report -m model.npz t.npz -o t.html --stability 0
   patchwork report -m sites-model.npz sites.csv --json`,
@@ -118,6 +120,9 @@ func (a *app) reportOn(cmd *cobra.Command, f *reportFlags, paths []string) error
 	if err := f.check(a, cmd); err != nil {
 		return err
 	}
+	if isReal(f.model) {
+		return a.reportReal(cmd, f, paths)
+	}
 	m, err := loadModel(f.model)
 	if err != nil {
 		return err
@@ -143,7 +148,7 @@ func (a *app) reportOn(cmd *cobra.Command, f *reportFlags, paths []string) error
 	if err := cmd.Context().Err(); err != nil {
 		return context.Cause(cmd.Context())
 	}
-	return a.writeReport(f, r, set, took)
+	return a.writeReport(f, r, r.Summary, describe(set.Len(), set), took)
 }
 
 // reportProgress shows the steps of a report on a bar.
@@ -160,8 +165,37 @@ func reportProgress(bar *progress) func(step string, done, total int) {
 	}
 }
 
+// pageReport is a report, of bits or of real values.
+type pageReport interface {
+	Tables() []report.Table
+	WriteHTML(w io.Writer, title string) error
+	Title() string
+}
+
+// reportReal builds a report about real values and writes it.
+func (a *app) reportReal(cmd *cobra.Command, f *reportFlags, paths []string) error {
+	if err := onlyReal(cmd, "output csv stability"); err != nil {
+		return err
+	}
+	if f.stability > 0 {
+		return usagef("--stability %d: of real values nothing is learned again; give 0, or leave it out", f.stability)
+	}
+	t, err := a.realTask(cmd, f.model, &f.data, f.workers, paths)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	bar := a.progress("row", t.v.Len())
+	r, err := report.BuildReal(cmd.Context(), t.m, t.v, report.Options{Workers: f.workers, Progress: reportProgress(bar)})
+	bar.stop()
+	if err != nil {
+		return request(err)
+	}
+	return a.writeReport(f, r, r.Summary, sizeOf(t.v.Len(), t.v.Height, t.v.Width, t.v.Table), time.Since(began))
+}
+
 // writeReport writes the CSV files, the page and the JSON, and says so.
-func (a *app) writeReport(f *reportFlags, r *report.Report, set *dataset.Set, took time.Duration) error {
+func (a *app) writeReport(f *reportFlags, r pageReport, summary []string, what string, took time.Duration) error {
 	var files []string
 	for _, t := range r.Tables() {
 		if path := f.table(t.Name); path != "" {
@@ -189,12 +223,12 @@ func (a *app) writeReport(f *reportFlags, r *report.Report, set *dataset.Set, to
 	if a.carried {
 		w = a.err
 	}
-	for _, s := range r.Summary {
+	for _, s := range summary {
 		if err := a.say(w, "%s", s); err != nil {
 			return err
 		}
 	}
-	if err := a.wrote(f.output, "%s with %s explained, in %.2f s", "page", describe(set.Len(), set), took.Seconds()); err != nil {
+	if err := a.wrote(f.output, "%s with %s explained, in %.2f s", "page", what, took.Seconds()); err != nil {
 		return err
 	}
 	if len(files) > 0 {

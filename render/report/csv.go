@@ -189,5 +189,5 @@ func (r *Report) placeTable() [][]string {
 
 // TableNames returns the names that tables may have.
 func TableNames() []string {
-	return []string{"rows", "parts", "votes", "labels", "together", "columns", "cells", "quality", "stability", "places"}
+	return []string{"rows", "parts", "votes", "labels", "together", "columns", "cells", "quality", "stability", "places", "surprises"}
 }

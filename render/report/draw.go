@@ -26,7 +26,8 @@ type tile struct {
 // tileOf returns a picture as a tile.
 func tileOf(img image.Image, alt string) tile {
 	var b bytes.Buffer
-	if err := render.WritePNG(&b, render.Tiled(img, 1)); err != nil {
+	scale := max(1, 24/max(img.Bounds().Dy(), 1)) // or low images would be stretched, as rows of tables are
+	if err := render.WritePNG(&b, render.Tiled(img, scale)); err != nil {
 		return tile{Alt: err.Error()} // too large a picture
 	}
 	return tile{template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes())), img.Bounds().Dx(), img.Bounds().Dy(), alt}

@@ -104,7 +104,7 @@ func (b *builder) crossTable(c dataset.Column) Label {
 		if !ok {
 			k = len(l.Values)
 			at[v] = k
-			l.Values = append(l.Values, LabelValue{Value: cmp.Or(strings.TrimSpace(v), "none"), Parts: make([]LabelPart, b.m.K())})
+			l.Values = append(l.Values, LabelValue{Value: cmp.Or(strings.TrimSpace(v), "none"), Parts: make([]LabelPart, len(b.r.Parts))})
 		}
 		value, w := &l.Values[k], b.set.Weight(i)
 		value.Rows += w

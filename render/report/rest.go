@@ -123,7 +123,7 @@ func (r *Report) Unusual() []int {
 	}
 	key := func(i int) float64 {
 		if r.ByRow[i].Known == 0 {
-			return -1
+			return math.Inf(-1)
 		}
 		return float64(r.ByRow[i].Loss)
 	}

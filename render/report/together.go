@@ -12,7 +12,7 @@ type Pair struct {
 
 // together counts the rows that use each pair of parts.
 func (b *builder) together() {
-	k := b.m.K()
+	k := len(b.r.Parts)
 	both := make([]int64, k*k)
 	for i, e := range b.found {
 		parts := activeParts(e.Picks)

@@ -1,0 +1,247 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"example.com/patchwork"
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/internal/pool"
+	"example.com/patchwork/learn/real"
+)
+
+// Real is a report about real values. What it shares with a report about bits is in Report: who uses which parts, labels,
+// pairs of parts, and of every row its parts and its loss, which is minus the logarithm of the density by its best
+// explanation, in nats per known value, and may be negative.
+type Real struct {
+	*Report
+	PartVotes [][]RealVote `json:"part_votes"` // of each part; of tables the strongest first
+	Background
+	BaseLogLik  Number       `json:"background_log_lik_per_row"` // nats, of the background alone
+	RealColumns []RealColumn `json:"real_columns"`               // of tables
+	Cells       []RealCell   `json:"cells"`                      // what is unknown, predicted
+	Worked      []RealRow    `json:"worked"`                     // some rows, worked out
+	Surprises   []RealCell   `json:"surprises"`                  // known values that are furthest from what their row's parts say
+
+	model *real.Model
+	data  *dataset.Values
+	found []real.Explanation
+}
+
+// Background is what the model says where no part does.
+type Background struct {
+	Mean      []float64 `json:"background_mean"`
+	Deviation []float64 `json:"background_deviation"`
+}
+
+// RealVote is what a part says of a column, or of a pixel.
+type RealVote struct {
+	Column    string  `json:"column,omitempty"`
+	Number    int     `json:"column_number"` // or pixel, row-major, from 1
+	Mean      float64 `json:"mean"`
+	Deviation float64 `json:"deviation"`
+	Own       bool    `json:"own_deviation"` // not that of the background
+	Before    float64 `json:"background"`
+	Otherwise float64 `json:"background_deviation"`
+	Among     Number  `json:"among"` // mean of the values of the rows that use the part
+}
+
+// RealColumn is a column of a table, and how much of it the parts leave unexplained.
+type RealColumn struct {
+	Number    int    `json:"column"`
+	Name      string `json:"name"`
+	Known     int    `json:"known"`
+	Mean      Number `json:"mean"`
+	Deviation Number `json:"deviation"`
+	Left      Number `json:"left"` // root mean square of what the parts leave, given the explanations of the rows
+}
+
+// RealCell is a value, or one that is unknown, beside what is said about it.
+type RealCell struct {
+	Row       int    `json:"row"` // from 1
+	Name      string `json:"name"`
+	Column    string `json:"column,omitempty"`
+	Number    int    `json:"column_number"` // or pixel, row-major, from 1
+	Value     Number `json:"value"`         // null where it is unknown
+	Mean      Number `json:"mean"`
+	Deviation Number `json:"deviation"`
+	Low       Number `json:"low"` // ends of the interval of 80 %
+	High      Number `json:"high"`
+}
+
+// Off returns how many deviations the value is from the mean.
+func (c RealCell) Off() float64 {
+	return float64(c.Value-c.Mean) / math.Max(float64(c.Deviation), 1e-300)
+}
+
+// RealRow is a row worked out: what its parts say about each value.
+type RealRow struct {
+	Row   Row        `json:"row"`
+	Cells []RealCell `json:"cells"` // of tables: those that the parts say something about, the most first, then the others
+
+	at int
+}
+
+const (
+	workedRows  = 6    // shown of tables
+	inside      = .8   // of intervals
+	mostCells   = 5000 // unknown values that are predicted
+	mostOdd     = 24   // surprises
+	oddFrom     = 3    // deviations
+	workedCells = 14
+)
+
+// BuildReal explains values by a model and computes a report. The error is the context's, or says which row does not fit the
+// model. Of the options Workers and Progress count. The report is the same for any number of workers.
+func BuildReal(ctx context.Context, m *real.Model, v *dataset.Values, opt Options) (*Real, error) {
+	if v.Len() == 0 {
+		return nil, fmt.Errorf("patchwork: there are no rows to report on")
+	}
+	opt.Workers = max(opt.Workers, 1)
+	if opt.Progress == nil {
+		opt.Progress = func(string, int, int) {}
+	}
+	set := v.Labelled()
+	set.Rows = v.Index
+	r := &Real{Report: &Report{Source: v.Source, Table: v.Table, Rule: m.Rule.String(), Rows: v.Len(), Weight: int64(v.Len()), Height: v.Height, Width: v.Width, set: set},
+		model: m, data: v}
+	if v.Table {
+		r.Columns = v.Width
+	}
+	for _, b := range m.Background {
+		r.Mean, r.Deviation = append(r.Mean, b.Mean), append(r.Deviation, math.Sqrt(b.Var))
+	}
+	b := &realBuilder{builder: builder{set: set, opt: opt, r: r.Report, rowName: set.Called(), labels: findLabels(set)}, real: r}
+	if err := b.explain(ctx); err != nil {
+		return nil, err
+	}
+	b.parts()
+	b.columns()
+	b.work()
+	b.crossTables()
+	b.together()
+	r.Summary = b.summary()
+	return r, nil
+}
+
+// realBuilder is the work on one report.
+type realBuilder struct {
+	builder
+	real *Real
+	rows []explained
+}
+
+// explained is what one row gives to the report.
+type explained struct {
+	found    real.Explanation
+	evidence float64
+	unknown  []RealCell
+	odd      []RealCell
+	left     []float64 // of tables: value less mean; NaN where it is unknown
+}
+
+// explain explains all rows, predicts what is unknown in them and finds what is far from what their parts say.
+func (b *realBuilder) explain(ctx context.Context) error {
+	m, v := b.real.model, b.real.data
+	first, err := real.NewPursuit(m)
+	if err != nil {
+		return err
+	}
+	workers := pool.Size(v.Len(), b.opt.Workers, pool.Chunk)
+	pursuits := []*real.Pursuit{first}
+	for len(pursuits) < workers {
+		pursuits = append(pursuits, first.Fork())
+	}
+	rows := make([]explained, v.Len())
+	step := b.counter("explaining", v.Len())
+	at, err := pool.Run(ctx, v.Len(), workers, pool.Chunk, func(w, i int) (err error) {
+		rows[i], err = b.explainRow(pursuits[w], i)
+		step()
+		return err
+	})
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("row %d: %w", v.Index[at]+1, err)
+	}
+	if err != nil {
+		return err
+	}
+	b.add(rows)
+	return nil
+}
+
+// explainRow explains row i.
+func (b *realBuilder) explainRow(p *real.Pursuit, i int) (out explained, err error) {
+	m, values := b.real.model, b.real.data.Rows[i]
+	if out.found, err = p.Explain(values); err != nil {
+		return out, err
+	}
+	post, err := p.Best(values, 0)
+	if err != nil {
+		return out, err
+	}
+	out.evidence = post.Evidence
+	predicted := post.Predict(values, inside)
+	for d, x := range values {
+		if math.IsNaN(x) {
+			out.unknown = append(out.unknown, b.cell(i, d, x, predicted.Mean[d], predicted.Deviation[d], predicted.Low[d], predicted.High[d]))
+			out.left = append(out.left, x)
+			continue
+		}
+		mix := m.Compose(d, out.found.Picks)
+		mean, deviation := mix.Mean(), math.Sqrt(mix.Variance())
+		out.left = append(out.left, x-mean)
+		if math.Abs(x-mean) >= oddFrom*deviation {
+			out.odd = append(out.odd, b.cell(i, d, x, mean, deviation, mix.Quantile((1-inside)/2), mix.Quantile((1+inside)/2)))
+		}
+	}
+	return out, nil
+}
+
+// cell returns a value of row i with what is said about it.
+func (b *realBuilder) cell(i, d int, x, mean, deviation, low, high float64) RealCell {
+	c := RealCell{b.row(i), b.rowName(i), "", d + 1, Number(x), Number(mean), Number(deviation), Number(low), Number(high)}
+	if b.real.Table {
+		c.Column = words.RealColumn(b.real.model, d)
+	}
+	return c
+}
+
+// add adds up what was found of the rows, in their order.
+func (b *realBuilder) add(rows []explained) {
+	r, known, logLik, base := b.real, 0, 0.0, 0.0
+	for i, e := range rows {
+		picks := []patchwork.Pick{} // for what is counted as of bits: only the parts matter
+		row := Row{Row: b.row(i), Name: b.rowName(i), Parts: []int{}, Gains: []Number{}}
+		for j, p := range e.found.Picks {
+			picks = append(picks, patchwork.Pick{Expert: p.Expert, Gain: e.found.Gains[j]})
+			row.Parts, row.Gains = append(row.Parts, p.Expert), append(row.Gains, Number(e.found.Gains[j]))
+		}
+		b.found = append(b.found, patchwork.Explanation{Picks: picks})
+		r.picks = append(r.picks, picks)
+		r.found = append(r.found, e.found)
+		row.Known = r.model.D() - len(e.unknown)
+		row.Loss = Number(-e.found.LogLik / float64(row.Known))
+		r.ByRow = append(r.ByRow, row)
+		known += row.Known
+		logLik, base = logLik+e.evidence, base+e.found.StartLogLik
+		r.Unknown += int64(len(e.unknown))
+		distinct := len(activeParts(picks))
+		for len(r.PartCounts) <= distinct {
+			r.PartCounts = append(r.PartCounts, 0)
+		}
+		r.PartCounts[distinct]++
+		if room := mostCells - len(r.Cells); room > 0 {
+			r.Cells = append(r.Cells, e.unknown[:min(room, len(e.unknown))]...)
+		}
+		r.Surprises = append(r.Surprises, e.odd...)
+	}
+	slices.SortStableFunc(r.Surprises, func(x, y RealCell) int { return cmp.Compare(math.Abs(y.Off()), math.Abs(x.Off())) })
+	r.Surprises = r.Surprises[:min(len(r.Surprises), mostOdd)]
+	n := float64(len(rows))
+	r.LogLik, r.PerCell, r.BaseLogLik = Number(logLik/n), Number(logLik/float64(known)), Number(base/n)
+	b.rows = rows
+}
