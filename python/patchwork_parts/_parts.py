@@ -7,6 +7,7 @@ import zipfile
 import numpy as np
 
 from ._compat import TransformerMixin
+from ._picture import Picture
 from ._pipe import PatchworkError, run
 from ._rows import Rows, arrays, seed, weights_of
 from ._rules import compose
@@ -143,6 +144,19 @@ class PartsModel(TransformerMixin, Rows):
         parts in the order in which they were found, each with its gain (and place)."""
         out, _, _ = self._run("explain", self._binary(X), ["-o", "-"])
         return [json.loads(line) for line in out.splitlines()]
+
+    def draw(self, X=None, *, format="png"):
+        """Return a picture of the parts, or of how they explain the rows of X (the first 24).
+
+        format is "png" or "svg". A notebook shows it; picture.save(path) writes it.
+        """
+        name = f"picture.{format}"
+        if X is None:
+            self._fitted()
+            _, _, got = run(["draw", "m.npz", "-o", name, "-q"], {"m.npz": self.model_}, [name])
+        else:
+            _, _, got = self._run("explain", self._binary(X), ["-o", "e.jsonl", "--picture", name], name)
+        return Picture(got[name])
 
     def get_feature_names_out(self, input_features=None):
         """Return part0, part1, ..."""

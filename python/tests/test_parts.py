@@ -4,6 +4,7 @@ They use the program that PATCHWORK names, else build it. Tests of scikit-learn 
 pandas are skipped where these are not installed, and fail where CI is set.
 """
 
+import atexit
 import io
 import os
 import pickle
@@ -21,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 _folder = tempfile.TemporaryDirectory()
+atexit.register(_folder.cleanup)
 if "PATCHWORK" not in os.environ:
     os.environ["PATCHWORK"] = str(Path(_folder.name) / "patchwork")
     subprocess.run(["go", "build", "-o", os.environ["PATCHWORK"], "./cmd/patchwork"], cwd=ROOT, check=True)
@@ -29,10 +31,6 @@ from patchwork_parts import PartsClassifier, PartsModel, PatchworkError  # noqa:
 from patchwork_parts import _pipe  # noqa: E402
 
 RULES = ["max", "max-minus-min", "noisy-or", "sum-of-odds", "mean", "sum-of-log-odds", "normalized-sum"]
-
-
-def tearDownModule():
-    _folder.cleanup()
 
 
 def needs(module):
