@@ -42,6 +42,12 @@ func TestRefineClimbsToTheTop(t *testing.T) {
 			opt.Costs = rapid.SliceOfN(rapid.Float64Range(0, 1), m.K(), m.K()).Draw(t, "costs")
 		}
 		checkTop(t, m, img, opt)
+		again := opt // the same templates under another name: the sweeps begin anew, with all visits
+		again.RefineScoring, again.Alpha = patchwork.ScoringMixed, 1
+		got, want := testkit.MustExplain(t, m, img, opt), testkit.MustExplain(t, m, img, again)
+		if got.LogLik != want.LogLik || got.StartLogLik != want.StartLogLik || !slices.Equal(got.Picks, want.Picks) {
+			t.Fatalf("sweeps from where the search ended: %+v; begun anew: %+v", got, want)
+		}
 	})
 }
 

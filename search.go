@@ -22,17 +22,31 @@ func (p *Pursuit) refine(img *bitmap.Image, e *Explanation) {
 		threshold = math.Log(float64(p.model.K() * grid.Len()))
 	}
 	threshold = max(threshold, p.opt.MinGain, 0)
-	p.reset(p.refined, p.opt.RefineScoring, grid, img)
-	for _, pick := range e.Picks {
-		p.used[pick.Expert]++
-		i, _ := grid.Index(pick.Pose)
-		p.search.Place(pick.Expert*grid.Len() + i)
-	}
-	p.improve(threshold)
+	if p.refined != p.scored {
+		p.reset(p.refined, p.opt.RefineScoring, grid, img)
+		for _, pick := range e.Picks {
+			p.used[pick.Expert]++
+			i, _ := grid.Index(pick.Pose)
+			p.search.Place(pick.Expert*grid.Len() + i)
+		}
+	} // else the search is where the greedy one left it
+	settled := p.improve(threshold, p.settled(e.Picks, threshold))
 	if p.opt.RefineThreshold == 0 && p.opt.Rates == nil && p.model.cfg.Scene {
-		p.improve(max(p.odds(grid), p.opt.MinGain))
+		settled = p.improve(max(p.odds(grid), p.opt.MinGain), false)
 	}
-	p.rewrite(img, grid, e)
+	if !settled || p.costs != nil { // otherwise the picks and their gains are as they were
+		p.rewrite(img, grid, e)
+	}
+}
+
+// settled reports whether a visit to the last of the picks, and another search for one to
+// add, would change nothing: the greedy search by the same templates has just made both.
+func (p *Pursuit) settled(picks []Pick, threshold float64) bool {
+	if p.refined != p.scored || p.prior != nil || p.opt.Forced || len(picks) == p.opt.MaxPicks {
+		return false
+	}
+	last := len(picks) - 1
+	return last < 0 || picks[last].Gain-p.pickCost(p.search.Candidate(p.search.Picks()[last])) > threshold+score.Tie
 }
 
 // odds returns the gain, in nats, from which on it is more likely than not that one
@@ -47,9 +61,13 @@ func (p *Pursuit) odds(grid pose.Grid) float64 {
 
 // improve visits the picks in turn, and after each sweep adds candidates that gain
 // more than the threshold. It ends when every pick has been visited since the last
-// change, or after RefineSweeps sweeps.
-func (p *Pursuit) improve(threshold float64) {
+// change, or after RefineSweeps sweeps. Settled says that the last pick has been visited,
+// and that there is none to add; the result, that nothing has changed since.
+func (p *Pursuit) improve(threshold float64, settled bool) bool {
 	unchanged := 0 // visits in a row that changed nothing
+	if settled {
+		unchanged = 1
+	}
 	for range p.opt.RefineSweeps {
 		for j := 0; j < len(p.search.Picks()) && unchanged < len(p.search.Picks()); {
 			switch p.visit(j, threshold) {
@@ -57,19 +75,20 @@ func (p *Pursuit) improve(threshold float64) {
 				unchanged++
 				j++
 			case replaced:
-				unchanged = 1
+				unchanged, settled = 1, false
 				j++
 			case dropped: // the next pick has moved here
-				unchanged = 0
+				unchanged, settled = 0, false
 			}
 		}
-		if p.add(threshold) {
+		if !settled && p.add(threshold) {
 			unchanged = 0
 		}
 		if unchanged >= len(p.search.Picks()) {
-			return
+			break
 		}
 	}
+	return settled
 }
 
 // visited says what visit did to a pick.
