@@ -564,6 +564,37 @@ func TestStart(t *testing.T) {
 	}
 }
 
+// The start is no longer than the fewest blocks, nor than the cheapest, which are often
+// more and longer.
+func TestStartTakesTheBriefest(t *testing.T) {
+	rng := newTestRand()
+	var data patchwork.Data
+	for range 150 {
+		img := bitmap.New(1, 12)
+		for k := range 4 {
+			for d := 3 * k; rng.Float64() < 0.4 && d < 3*k+4; d++ {
+				img.Set(0, d%12, true)
+				img.Set(0, (d+1)%12, true)
+			}
+		}
+		data.Images = append(data.Images, img)
+	}
+	m, length, err := Start(t.Context(), data, 0, 1)
+	if err != nil || m == nil {
+		t.Fatal(m, err)
+	}
+	one := func(int) int64 { return 1 }
+	for _, cheapest := range []bool{false, true} {
+		c, err := Find(t.Context(), Of(data.Images), Options{Cheapest: cheapest, Steps: cellSteps * 150 * 12})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if other := describe(150, 12, c.Blocks, one); length > other {
+			t.Errorf("%d blocks take %v nats, %d take %v (cheapest: %v)", m.K(), length, len(c.Blocks), other, cheapest)
+		}
+	}
+}
+
 func canceled() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
