@@ -23,11 +23,12 @@ import (
 )
 
 // Version is the version of the protocol. Both sides must have the same.
-const Version = 1
+const Version = 2
 
 // Request is one line to the engine: one of these.
 type Request struct {
 	Version int      `json:"version"`
+	Check   bool     `json:"check,omitempty"` // is the engine there, as far as it can say before there is work?
 	Fetch   []string `json:"fetch,omitempty"` // copy files here that only the engine can read
 	Job     *Job     `json:"job,omitempty"`
 	Step    *Step    `json:"step,omitempty"`

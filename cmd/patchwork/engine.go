@@ -131,7 +131,12 @@ func (a *app) startEngine(ctx context.Context, f *engineFlags) (*engineProcess, 
 	if err := cmd.Start(); err != nil {
 		return nil, &engineError{fmt.Errorf("start %s: %w", path, err)}
 	}
-	return &engineProcess{cmd, in, json.NewEncoder(in), json.NewDecoder(out)}, nil
+	e := &engineProcess{cmd, in, json.NewEncoder(in), json.NewDecoder(out)}
+	if _, err := e.ask(ctx, &engine.Request{Check: true}); err != nil {
+		e.stop()
+		return nil, err
+	}
+	return e, nil
 }
 
 // stop ends the engine and waits for it.

@@ -34,6 +34,10 @@ func fakeEngine(how string) int {
 		}
 		var reply engine.Reply
 		switch {
+		case r.Check:
+			if how == "absent" {
+				reply.Error = "no job server answers"
+			}
 		case len(r.Fetch) > 0:
 			for _, p := range r.Fetch {
 				reply.Paths = append(reply.Paths, strings.TrimPrefix(p, "test://"))
@@ -126,6 +130,10 @@ func TestEngine(t *testing.T) {
 	if !bytes.Equal(learn("c.npz", "q.npz", "--engine", "beam"), learn("d.npz", "q.npz")) {
 		t.Error("a sample of all images: other bytes than in memory")
 	}
+	o := patchworkCommand(t, strings.Fields("learn q.npz --rows :200 --rule max-minus-min --experts 4 -o e.npz --engine beam")...)
+	if !strings.Contains(o.err, "Beam had nothing to do") {
+		t.Errorf("a sample of all images: %q", o.err)
+	}
 }
 
 func TestEngineErrors(t *testing.T) {
@@ -151,6 +159,8 @@ func TestEngineErrors(t *testing.T) {
 	withEngine(t, "fails")
 	check(learn+"--engine beam", 1, "patchwork-beam: a worker has died")
 	check("learn q.npz --rule max --shift 1 --mode paper --experts 4 -o m.npz --engine beam", 2, "cannot learn online")
+	withEngine(t, "absent") // also where nothing would be left for it to do
+	check("learn q.npz --rule max-minus-min --experts 4 --starts 1 -o m.npz --engine beam", 1, "patchwork-beam: no job server answers")
 	withEngine(t, "dies")
 	check(learn+"--engine beam", 1, "patchwork-beam ended without a reply")
 }

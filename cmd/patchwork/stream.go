@@ -189,6 +189,7 @@ func (a *app) learnStream(cmd *cobra.Command, f *learnFlags, s *source, l *learn
 	src := &feed{stream: s.stream, bar: a.progress("image", 0)}
 	defer src.bar.stop()
 	var all patchwork.Source = src
+	var byBeam *engineSource
 	if l.Learn.WithDefaults(l.Config).Method == learn.MethodOnline {
 		if e != nil {
 			return errNoOnline
@@ -198,11 +199,15 @@ func (a *app) learnStream(cmd *cobra.Command, f *learnFlags, s *source, l *learn
 		if e == nil {
 			a.sayStreaming(s, f.data.memory, fmt.Sprintf("learning from a uniform sample of %d images, then from all, one pass per iteration", l.Learn.Sample))
 		} else {
-			all = &engineSource{feed: src, process: e, begin: func() error { return e.begin(cmd, f, l, src, paths) }}
+			byBeam = &engineSource{feed: src, process: e, begin: func() error { return e.begin(cmd, f, l, src, paths) }}
+			all = byBeam
 		}
 	}
 	err := a.run(cmd.Context(), l, all)
 	l.images, l.pixels = src.rows, src.pixels
+	if err == nil && byBeam != nil && !byBeam.begun && !a.quiet {
+		fmt.Fprintf(a.err, "patchwork: note: the sample (--sample %d) held all images, so that Beam had nothing to do\n", l.Learn.Sample)
+	}
 	return err
 }
 

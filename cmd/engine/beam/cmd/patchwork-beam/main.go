@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"os/signal"
 	"strings"
@@ -39,6 +40,7 @@ func realMain() int {
 	flag.DurationVar(&s.deadline, "deadline", time.Hour, "how long a pipeline may take; Beam itself waits for ever for a worker that died")
 	flag.StringVar(&s.staging, "staging", "", "folder that all workers and this program can write and read, such as gs://bucket/folder (default: a temporary one)")
 	verbose := flag.Bool("verbose", false, "show what Beam logs")
+	flag.Usage = usage(os.Args[1:])
 	flag.Parse()
 	endWithParent()
 	beam.Init() // does not return in a worker
@@ -66,6 +68,39 @@ func realMain() int {
 		return 1
 	}
 	return 0
+}
+
+// usage returns what is printed for a flag that does not exist: the flags of learning, not
+// those of Beam, which only a request for help prints.
+func usage(args []string) func() {
+	all := flag.Usage
+	for _, a := range args {
+		switch strings.TrimLeft(a, "-") {
+		case "h", "help":
+			return all
+		}
+	}
+	return func() {
+		fmt.Fprintln(os.Stderr, "options are deadline, endpoint, runner, shards, staging, unroll, verbose, and those of Beam: patchwork-beam -help lists all")
+	}
+}
+
+// patience is how long the job server may take to answer at all.
+const patience = 10 * time.Second
+
+// reachable returns an error if nothing listens at an endpoint of a job server; "" is
+// none, where Beam runs in this process.
+func reachable(ctx context.Context, endpoint string) error {
+	if endpoint == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	c, err := new(net.Dialer).DialContext(ctx, "tcp", endpoint)
+	if err != nil {
+		return fmt.Errorf("no job server answers at --endpoint %s: %w", endpoint, err)
+	}
+	return c.Close()
 }
 
 // check returns an error for invalid flags, and completes Beam's.
@@ -161,6 +196,8 @@ func answer(ctx context.Context, s settings, d **driver, r *engine.Request) (*en
 	switch {
 	case r.Version != engine.Version:
 		return nil, fmt.Errorf("patchwork speaks version %d, patchwork-beam version %d; install both from the same release", r.Version, engine.Version)
+	case r.Check:
+		return &engine.Reply{}, reachable(ctx, *jobopts.Endpoint)
 	case len(r.Fetch) > 0:
 		paths, err := fetch(ctx, r.Fetch)
 		return &engine.Reply{Paths: paths}, err

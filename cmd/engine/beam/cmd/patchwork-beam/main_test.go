@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"math/rand/v2"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -406,12 +407,34 @@ func TestFlags(t *testing.T) {
 	for _, c := range [][2]string{
 		{"--shards=-1", "at least 1"}, {"--unroll=0", "at least 1"}, {"--deadline=0s", "no time"},
 		{"--runner=universal", "needs --endpoint"}, {"--async", "leave it out"}, {"rows.npy", "unexpected argument"},
+		{"--shard=3", "options are deadline, endpoint, runner, shards"},
 	} {
 		p := start(t, c[0])
 		err := p.cmd.Wait()
 		if err == nil || p.cmd.ProcessState.ExitCode() != 2 || !strings.Contains(p.stderr.String(), c[1]) {
 			t.Errorf("%s: %v, %q", c[0], err, p.stderr)
 		}
+	}
+}
+
+// A job server that is not there is named at once, before any work.
+func TestReachable(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := l.Addr().String()
+	for _, there := range []string{"", at} {
+		if err := reachable(t.Context(), there); err != nil {
+			t.Errorf("%q: %v", there, err)
+		}
+	}
+	l.Close()
+	if err := reachable(t.Context(), at); err == nil || !strings.Contains(err.Error(), "no job server answers at --endpoint "+at) {
+		t.Errorf("closed: %v", err)
+	}
+	if err := reachable(t.Context(), "no port"); err == nil {
+		t.Error("an endpoint without a port")
 	}
 }
 
