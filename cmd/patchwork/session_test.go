@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -22,6 +23,7 @@ import (
 //	[exit 2]               the exit code, if it is not 0
 //	$ file NAME            the lines that follow go to a file
 //	$ cat NAME             what a file holds
+//	$ head -3 NAME         its first lines
 //	$ photos FOLDER        photos of drawn letters go to a folder
 //
 // Output may be followed by blank lines, which do not count.
@@ -103,6 +105,16 @@ func parseSession(text string) []step {
 	return out
 }
 
+// head returns the first lines of a file, as head -3 FILE does.
+func head(t *testing.T, words []string) string {
+	n, err := strconv.Atoi(strings.TrimPrefix(words[1], "-"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(read(t, words[2]), "\n")
+	return strings.Join(lines[:min(n, len(lines))], "")
+}
+
 // play runs a command, and returns what it prints and whether that is as listed.
 func (s step) play(t *testing.T) (got string, ok bool) {
 	t.Helper()
@@ -120,6 +132,8 @@ func (s step) play(t *testing.T) (got string, ok bool) {
 	switch words[0] {
 	case "cat":
 		b.WriteString(read(t, words[1]))
+	case "head":
+		b.WriteString(head(t, words))
 	case "patchwork":
 		if code := run(context.Background(), words[1:], console{out: &b, err: &b, getenv: os.Getenv}); code != 0 {
 			fmt.Fprintf(&b, "[exit %d]\n", code)

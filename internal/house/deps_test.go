@@ -134,7 +134,8 @@ const policy = `
 	< experiments/...;
 	experiments/... < experiments/paper!; # the one door of the experiments
 	LIBRARY, render/report, internal/alike, internal/journal, cmd/engine, NETWORK, experiments/paper, studio/...,
-	github.com/spf13/cobra/..., github.com/spf13/pflag, golang.org/x/term
+	github.com/spf13/cobra/..., github.com/spf13/pflag, golang.org/x/term,
+	github.com/yuin/goldmark/... # of cmd/site
 	< cmd/...;
 `
 
