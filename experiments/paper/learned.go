@@ -43,7 +43,7 @@ func learnedSets(o Options) ([]string, int) {
 	if o.least {
 		return []string{"bars, 60 images"}, 1
 	}
-	return []string{"quadrants, 100 images", pick(o, "bars, 100 images", "bars, 1000 images")}, pick(o, 1, 5)
+	return []string{"quadrants, 100 images", pick(o, "bars, 60 images", "bars, 1000 images")}, pick(o, 1, 5)
 }
 
 func newLearnedSet(name string, seed uint64) (*tables.RuleSet, error) {
