@@ -33,7 +33,7 @@ type Extras struct {
 
 	// Means, of tables, is for each of the Height*Width pixels the share of the training
 	// rows that know it in which it is on, half a row of each kind added: what would be
-	// predicted without experts. Package table stores it; otherwise nil.
+	// predicted without experts. nil if that is not known.
 	Means []float64
 
 	Record Record

@@ -14,13 +14,21 @@ func ExclusiveColumns(m *patchwork.Model) ([][]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := m.Extras().Columns
+	return exclusive(m.Extras().Columns, r.Categories), nil
+}
+
+// Exclusive returns which columns of a table, counted from 0, were made of one column of
+// categories each, as [ExclusiveColumns] does for a model of it.
+func (s *Set) Exclusive() [][]int { return exclusive(s.Columns, s.Categories) }
+
+// exclusive returns the columns of categories of which every value has one.
+func exclusive(names []string, categories []Category) [][]int {
 	at := make(map[string]int, len(names))
 	for i, name := range names {
 		at[name] = i
 	}
 	var out [][]int
-	for _, c := range r.Categories {
+	for _, c := range categories {
 		var group []int
 		for _, name := range c.columns() {
 			if i, ok := at[name]; ok {
@@ -31,5 +39,5 @@ func ExclusiveColumns(m *patchwork.Model) ([][]int, error) {
 			out = append(out, group)
 		}
 	}
-	return out, nil
+	return out
 }

@@ -29,12 +29,17 @@ type HiddenBits struct {
 // as many times over as times says: each time, the images appear once more. More
 // times measure more exactly, up to a point: the images stay the same.
 func HideBits(data patchwork.Data, share float64, times int, seed uint64) HiddenBits {
-	var h HiddenBits
+	return Exclusive(nil).HideBits(data, share, times, seed)
+}
+
+// HideBits hides pixels as the function HideBits does, but groups whole (Exclusive.Hide).
+func (x Exclusive) HideBits(data patchwork.Data, share float64, times int, seed uint64) HiddenBits {
+	h := HiddenBits{Exclusive: x}
 	for n := range times {
 		for i, img := range data.Images {
 			h.Data.Images = append(h.Data.Images, img)
 			h.Data.Weights = append(h.Data.Weights, data.Weight(i))
-			h.Visible = append(h.Visible, Hide(img, share, seed, n*len(data.Images)+i))
+			h.Visible = append(h.Visible, x.Hide(img, share, seed, n*len(data.Images)+i))
 		}
 	}
 	return h
@@ -132,7 +137,8 @@ func Score(ctx context.Context, m *patchwork.Model, hidden HiddenBits, opt Optio
 
 // ScorePredictions compares predictions by any other means with the hidden pixels,
 // to stand beside those of Score: predict returns the probability of every pixel of
-// image i, row-major, and must look at hidden.Visible[i] only. The error says that
+// image i, row-major, in memory that may be written to, and must look at
+// hidden.Visible[i] only. The error says that
 // there is nothing to predict, or what does not fit.
 func ScorePredictions(hidden HiddenBits, predict func(i int) []float64) (Metrics, error) {
 	if err := sameFrames(hidden.Data.Images, hidden.Visible); err != nil {
@@ -144,6 +150,7 @@ func ScorePredictions(hidden HiddenBits, predict func(i int) []float64) (Metrics
 		if len(p) != truth.Len() {
 			return Metrics{}, fmt.Errorf("patchwork: %d predictions for the %d pixels of image %d", len(p), truth.Len(), i)
 		}
+		hidden.Exclusive.Normalize(p, hidden.Visible[i])
 		all = append(all, guesses(truth, hidden.Visible[i], p, p, hidden.Data.Weight(i))...)
 	}
 	if len(all) == 0 {

@@ -11,6 +11,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/dataset"
 	"example.com/patchwork/pose"
 )
 
@@ -241,9 +242,14 @@ func (s *Server) explain(ctx context.Context, requests *decoder[explainRequest],
 
 // predictUnknown adds the probabilities of unknown bits.
 func predictUnknown(ctx context.Context, t *task, out []explanation) error {
-	err := posterior.Predict(ctx, t.model.m, t.images, posterior.Options{MaxPicks: t.settings.MaxPicks}, 1,
+	columns, err := dataset.ExclusiveColumns(t.model.m)
+	if err != nil {
+		return contentError(err)
+	}
+	err = posterior.Predict(ctx, t.model.m, t.images, posterior.Options{MaxPicks: t.settings.MaxPicks}, 1,
 		func(i int, p []float64, _ *posterior.Posterior) {
 			img := t.images[i]
+			posterior.Exclusive(columns).Normalize(p, img)
 			out[i].Predicted = []prediction{}
 			for j, p := range p {
 				if !img.Known(j/img.Width(), j%img.Width()) {

@@ -106,6 +106,9 @@ func (s *Server) learn(ctx context.Context, requests *decoder[learnRequest]) (*o
 	if j.plan, err = newPlan(&resolved, h, w); err != nil {
 		return nil, err
 	}
+	if j.plan.Table != nil {
+		j.plan.Table.Exclusive = j.set.Exclusive()
+	}
 	if err := s.limits.checkModel(&j.plan.Config, resolved.Most()); err != nil {
 		return nil, err
 	}

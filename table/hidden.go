@@ -3,6 +3,7 @@ package table
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"math"
 
 	"example.com/patchwork"
@@ -21,7 +22,7 @@ func (l *learner) hiddenLoss(ctx context.Context, m *patchwork.Model) (bits int6
 	if l.memory == nil {
 		return bits, loss, losses, work()
 	}
-	err = recallOr(l.hidden, stepKey("hidden", m, l.opt.Explain), func(value []byte) bool {
+	err = recallOr(l.hidden, stepKey(l.judgeKey(), m, l.opt.Explain), func(value []byte) bool {
 		n, size := binary.Uvarint(value)
 		if size <= 0 || len(value) != size+8*(1+len(l.judge.Visible)) {
 			return false
@@ -52,21 +53,27 @@ func (l *learner) hiddenLossAnew(ctx context.Context, m *patchwork.Model) (bits 
 	visible := patchwork.Data{Images: l.judge.Visible, Weights: l.judge.Data.Weights}
 	templates, rule := m.Templates(), jointRule(m.Config().Rule)
 	err = explainRows(ctx, m, visible, l.opt.Explain, l.opt.Workers, func(_, r int, x []uint8, sets []joint.Set) {
-		truth := l.judge.Data.Images[r].AppendValues(nil)
+		truth, p := l.judge.Data.Images[r].AppendValues(nil), make([]float64, len(x))
+		opinions := make([]float64, 0, 8)
 		for i := range x {
-			if x[i] != joint.Unknown || truth[i] == joint.Unknown {
+			if x[i] != joint.Unknown {
 				continue
 			}
-			p, opinions := 0.0, make([]float64, 0, 8)
 			for _, s := range sets {
 				opinions = opinions[:0]
 				for _, k := range s.Experts {
 					opinions = append(opinions, templates[k][i])
 				}
-				p += s.Weight * joint.Compose(rule, m.Abstention(i), opinions...)
+				p[i] += s.Weight * joint.Compose(rule, m.Abstention(i), opinions...)
 			}
-			losses[r] -= score.LogLik(truth[i] == joint.On, max(0, min(p, 1)))
-			counts[r]++
+			p[i] = max(0, min(p[i], 1))
+		}
+		l.judge.Exclusive.Normalize(p, l.judge.Visible[r])
+		for i := range x {
+			if x[i] == joint.Unknown && truth[i] != joint.Unknown {
+				losses[r] -= score.LogLik(truth[i] == joint.On, p[i])
+				counts[r]++
+			}
 		}
 	})
 	sum := 0.0
@@ -76,4 +83,12 @@ func (l *learner) hiddenLossAnew(ctx context.Context, m *patchwork.Model) (bits 
 		sum += losses[r] * float64(w)
 	}
 	return bits, sum / float64(max(bits, 1)), losses, err
+}
+
+// judgeKey names the work of hiddenLoss in a memory.
+func (l *learner) judgeKey() string {
+	if l.judge.Exclusive == nil {
+		return "hidden"
+	}
+	return fmt.Sprint("hidden", l.judge.Exclusive)
 }

@@ -86,6 +86,10 @@ type Options struct {
 	Judge   *posterior.HiddenBits
 	HeldOut float64
 
+	// Exclusive are groups of columns of which exactly one is on: the learner's own judge
+	// hides them whole, and makes predictions of a hidden group add up to 1.
+	Exclusive posterior.Exclusive
+
 	// AnyRule chooses the rule as well. The structure is learned once, under the rule of
 	// the configuration, and carried to each of the other six, where what an expert says
 	// alone stays what it says; soft EM follows, and needless experts are deleted. So rules

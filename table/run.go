@@ -122,7 +122,7 @@ func (l *learner) run(ctx context.Context, data patchwork.Data) error {
 		if data.Images[0].Len() == 2 { // one of the two, not none
 			share = 0.5
 		}
-		judge := posterior.HideBits(held, share, hiddenTimes(held), l.opt.Seed)
+		judge := l.opt.Exclusive.HideBits(held, share, hiddenTimes(held), l.opt.Seed)
 		l.judge, l.held, first = &judge, len(held.Images), rest
 	}
 	if l.memory != nil && l.judge != nil {

@@ -132,8 +132,13 @@ func (c *cells) predict(ctx context.Context, t *task, from, to int, opt posterio
 			which = append(which, from+i)
 		}
 	}
+	groups, err := exclusiveColumns(t.model)
+	if err != nil {
+		return err
+	}
 	predicted := make([][]float64, len(which)) // of each the cells to be written
-	err := posterior.Predict(ctx, t.model, t.set.Pick(which).Images, opt, t.workers, func(n int, p []float64, _ *posterior.Posterior) {
+	err = posterior.Predict(ctx, t.model, t.set.Pick(which).Images, opt, t.workers, func(n int, p []float64, _ *posterior.Posterior) {
+		groups.Normalize(p, t.set.Images[which[n]])
 		predicted[n] = pickCells(p, t.set.Images[which[n]], all)
 		t.bar.step("")
 	})

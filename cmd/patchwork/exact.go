@@ -201,6 +201,11 @@ func (a *app) writeExact(f *exactFlags, r *exactResult) error {
 	if f.model != "" {
 		height, _ := r.set.Size()
 		m, err := r.cover.Model(r.matrix, height, r.set.Weights)
+		if err == nil && r.set.Table {
+			var counts columnCounts
+			counts.add(r.set.Data)
+			m, err = counts.tell(m)
+		}
 		if err == nil {
 			m, err = r.set.Describe(m)
 		}

@@ -290,6 +290,9 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 		return usagef("--method soft explains rows here; leave --engine out")
 	}
 	l := learning{Plan: plan, figure: f.progressPicture != "", profile: profile}
+	if l.Table != nil {
+		l.Table.Exclusive = s.head().Exclusive()
+	}
 	if l.Table == nil && s.set != nil {
 		l.blank = l.Learn.Blank(l.Config, s.set.Data)
 	}
@@ -327,6 +330,12 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 		}
 	}
 	if err != nil {
+		return err
+	}
+	if s.set != nil && s.set.Table {
+		l.counts.add(s.set.Data)
+	}
+	if l.model, err = l.counts.tell(l.model); err != nil {
 		return err
 	}
 	if l.model, err = s.head().Describe(l.model); err != nil {
@@ -391,7 +400,8 @@ type learning struct {
 	*recipe.Plan
 	data   patchwork.Data // Images is nil if they are streamed
 	images int
-	pixels float64 // known ones, weights counted
+	pixels float64      // known ones, weights counted
+	counts columnCounts // of a table
 	model  *patchwork.Model
 
 	sampled int      // rows of the table of which images are a sample; 0 for none

@@ -14,13 +14,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/patchwork"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/npy"
 )
 
 const predictLong = `Fill in unknown bits: each becomes the probability that it is on, given the known
 bits of its image, averaged over the best explanations of these, weighted by their
-posterior probabilities. Known bits stay 0 and 1; with --all they too become the
+posterior probabilities. Columns that one column of categories became add up to 1
+where its value is unknown. Known bits stay 0 and 1; with --all they too become the
 probability that the explanations give them.
 
 OUT.npz gets x, float64, (N,H,W) or (N,D) as in the input; index, the row in the
@@ -168,7 +170,12 @@ func (a *app) predictStream(ctx context.Context, t *task, opt posterior.Options,
 // predictPart predicts the images of a part of a task.
 func predictPart(ctx context.Context, t *task, opt posterior.Options, all bool) (*predictions, error) {
 	out := &predictions{t.set, make([][]float64, t.set.Len())}
-	err := posterior.Predict(ctx, t.model, t.set.Images, opt, t.workers, func(i int, p []float64, _ *posterior.Posterior) {
+	groups, err := exclusiveColumns(t.model)
+	if err != nil {
+		return nil, err
+	}
+	err = posterior.Predict(ctx, t.model, t.set.Images, opt, t.workers, func(i int, p []float64, _ *posterior.Posterior) {
+		groups.Normalize(p, t.set.Images[i])
 		if !all {
 			p = posterior.Fill(t.set.Images[i], p)
 		}
@@ -176,6 +183,12 @@ func predictPart(ctx context.Context, t *task, opt posterior.Options, all bool) 
 		t.bar.step("")
 	})
 	return out, err
+}
+
+// exclusiveColumns returns the columns of a model of which exactly one is on.
+func exclusiveColumns(m *patchwork.Model) (posterior.Exclusive, error) {
+	groups, err := dataset.ExclusiveColumns(m)
+	return groups, err
 }
 
 func (p *predictions) writeNPZ(w io.Writer) error {

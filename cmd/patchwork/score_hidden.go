@@ -13,7 +13,6 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
-	"example.com/patchwork/dataset"
 )
 
 // hiddenFlags are the flags of score that hide bits and predict them.
@@ -89,7 +88,7 @@ func scoreHidden(ctx context.Context, t *task, f *hiddenFlags) (*hiddenReport, e
 	if err != nil {
 		return nil, err
 	}
-	groups, err := dataset.ExclusiveColumns(t.model)
+	groups, err := exclusiveColumns(t.model)
 	if err != nil {
 		return nil, err
 	}

@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
+	"example.com/patchwork/internal/testkit"
 	"example.com/patchwork/modelfile"
 )
 
@@ -83,5 +85,76 @@ func TestScoreHiddenCategories(t *testing.T) {
 	}
 	if want := got.Bits - 3*colours; colours == 0 || want+colours != 90 {
 		t.Errorf("%d colours and %d other cells hidden, in 90 rows", colours, want)
+	}
+}
+
+// Hard learning keeps the means of the columns as well, in memory and of streams, and so
+// does the exact cover: a baseline of the training rows.
+func TestScoreHiddenMeansOfHard(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "train.csv", "a,b\n"+strings.Repeat("1,1\n", 40)+strings.Repeat("0,?\n", 20))
+	write(t, "long.csv", "a,b\n"+strings.Repeat("1,1\n", 4000)+strings.Repeat("0,?\n", 2000))
+	write(t, "whole.csv", "a,b\n"+strings.Repeat("1,1\n", 40)+strings.Repeat("0,0\n", 20))
+	for file, line := range map[string]string{
+		"hard.npz":   "learn train.csv -o hard.npz -k 1 --method batch",
+		"online.npz": "learn long.csv -o online.npz -k 1 --method online --memory 64KiB",
+		"stream.npz": "learn long.csv -o stream.npz -k 1 --method batch --memory 64KiB",
+		"exact.npz":  "exact whole.csv --model exact.npz",
+	} {
+		if got := patchworkCommand(t, fields(line)...); got.code != 0 {
+			t.Fatalf("%s: %s", line, got.err)
+		}
+		m, err := modelfile.Load(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []float64{40.5 / 61, 40.5 / 41}
+		switch file {
+		case "online.npz", "stream.npz":
+			want = []float64{4000.5 / 6001, 4000.5 / 4001}
+		case "exact.npz":
+			want[1] = 40.5 / 61
+		}
+		testkit.NearAll(t, file, m.Extras().Means, want, 1e-12)
+	}
+}
+
+// The predictions of a category that is unknown add up to 1; those of its columns alone
+// do not.
+func TestPredictCategories(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := "colour,a,b,c\n"
+	for i := range 90 {
+		text += fmt.Sprintf("%s,%d,%d,%d\n", []string{"red", "green", "blue"}[i%3], i/3%2, i%3/2, i%2)
+	}
+	write(t, "t.csv", text)
+	write(t, "q.csv", "colour,a,b,c\n?,1,0,1\nred,?,0,1\n?,0,1,?\n")
+	for _, line := range []string{"learn t.csv --categories colour -o m.npz -k 2 --aim predict", "predict -m m.npz q.csv -o p.csv", "predict -m m.npz q.csv --cells -o c.csv"} {
+		if got := patchworkCommand(t, fields(line)...); got.code != 0 {
+			t.Fatalf("%s: %s", line, got.err)
+		}
+	}
+	sums := make(map[string]float64)
+	for _, line := range strings.Split(strings.TrimSpace(read(t, "c.csv")), "\n")[1:] {
+		cell := strings.Split(line, ",")
+		if strings.HasPrefix(cell[1], "colour=") {
+			p, err := strconv.ParseFloat(cell[2], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sums[cell[0]] += p
+		}
+	}
+	if len(sums) != 2 || math.Abs(sums["1"]-1) > 1e-5 || math.Abs(sums["3"]-1) > 1e-5 {
+		t.Errorf("sums of the unknown colours by row: %v", sums)
+	}
+	rows := strings.Split(strings.TrimSpace(read(t, "p.csv")), "\n")
+	sum := 0.0
+	for _, cell := range strings.Split(rows[1], ",")[1:4] {
+		p, _ := strconv.ParseFloat(cell, 64)
+		sum += p
+	}
+	if math.Abs(sum-1) > 1e-9 || !strings.HasPrefix(rows[2], "1,0,0,1,") {
+		t.Errorf("sum %v of %s", sum, rows[1:])
 	}
 }

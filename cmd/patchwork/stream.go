@@ -149,9 +149,10 @@ func (a *app) sayStreaming(s *source, memory byteSize, what string) {
 type feed struct {
 	stream *dataset.Stream
 	bar    *progress
-	passes int     // passes begun
-	rows   int     // of the first pass
-	pixels float64 // known ones in it, weights counted
+	passes int          // passes begun
+	rows   int          // of the first pass
+	pixels float64      // known ones in it, weights counted
+	counts columnCounts // of tables, in the first pass
 }
 
 // Blocks reads the stream once.
@@ -171,6 +172,9 @@ func (f *feed) Blocks(ctx context.Context) iter.Seq2[patchwork.Data, error] {
 			if f.passes == 1 {
 				f.rows += len(d.Images)
 				f.pixels += knownPixels(d, false)
+				if f.stream.Head().Table {
+					f.counts.add(d)
+				}
 			}
 			if !yield(d, nil) {
 				return
@@ -204,7 +208,7 @@ func (a *app) learnStream(cmd *cobra.Command, f *learnFlags, s *source, l *learn
 		}
 	}
 	err := a.run(cmd.Context(), l, all)
-	l.images, l.pixels = src.rows, src.pixels
+	l.images, l.pixels, l.counts = src.rows, src.pixels, src.counts
 	if err == nil && byBeam != nil && !byBeam.begun && !a.quiet {
 		fmt.Fprintf(a.err, "patchwork: note: the sample (--sample %d) held all images, so that Beam had nothing to do\n", l.Learn.Sample)
 	}

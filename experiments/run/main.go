@@ -9,12 +9,13 @@
 //	go run ./experiments/run quadrants        the recovery of the eight experts of section 5.1, N = 20 to 1000
 //	go run ./experiments/run rivals           the comparison models of section 5.1 on the same sets
 //	go run ./experiments/run auto             the search for the number of these experts, N = 100 to 1000
-//	go run ./experiments/run tables [set...]  hidden bits of tables, and the bars test (votes, spect, brca, debd_nltcs, debd_plants, bars5, bars16)
+//	go run ./experiments/run tables [set...] [rule...] [splits] [more]  hidden bits of tables by every rule, beside rivals, and the bars test (votes, spect, brca, debd_nltcs, debd_plants, bars5, bars16); more: what the aim and committees are worth
 //	go run ./experiments/run counts           how many strokes do straight letters have? found out by the learner
 //	go run ./experiments/run alphabet         one alphabet for all letters, over five seeds
 //	go run ./experiments/run moves            how far should parts of drawings be shifted and turned? over five seeds
 //	go run ./experiments/run roles            roles of users and permissions, exactly; and Boolean products taken apart
 //	go run ./experiments/run sources [set...] [draws] sources of noisy-or networks, by number of rows: are all found, and no others?
+//	go run ./experiments/run rules [set...] [seeds] what does each of the seven rules learn? priced, and from random votes without a price
 //	go run ./experiments/run planted [name...] groups of columns planted in tables: are they found, and how many? (names of package tables)
 //	go run ./experiments/run deconvolution    four features in images that hold several of them, anywhere (package pairs)
 //	go run ./experiments/run walks            random walks that are never alone: flips, quarter turns, and noise without parts
@@ -48,10 +49,10 @@ import (
 	"example.com/patchwork/learn"
 )
 
-const usage = "scenes|odds|pursuit|letters|strokes [method]|bars|fewshot [seeds] [n=1,5] [set...]|quadrants|rivals|auto|counts|moves|alphabet|roles|deconvolution|walks|alone|sheets [seeds]|planted [name...]|sources [set...] [draws]|tables [set...]|real [quadrants|bars|digits]"
+const usage = "scenes|odds|pursuit|letters|strokes [method]|bars|fewshot [seeds] [n=1,5] [set...]|quadrants|rivals|auto|counts|moves|alphabet|roles|deconvolution|walks|alone|sheets [seeds]|planted [name...]|rules [set...] [seeds]|sources [set...] [draws]|tables [set...] [rule...] [splits] [more]|real [quadrants|bars|digits]"
 
 // withArguments lists the experiments that take arguments.
-var withArguments = []string{"sources", "tables", "planted", "strokes", "fewshot", "sheets", "real"}
+var withArguments = []string{"sources", "rules", "tables", "planted", "strokes", "fewshot", "sheets", "real"}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -141,6 +142,8 @@ func run(ctx context.Context, name string) error {
 		return tables.ReportFactors(ctx, os.Stdout, 50)
 	case "sources":
 		return runSources(ctx, os.Args[2:])
+	case "rules": // on one worker, in processor time
+		return runRules(ctx, os.Args[2:])
 	case "planted": // on one worker, so that times are for one core
 		return tables.ReportPlanted(ctx, os.Stdout, os.Args[2:], 20, tables.Options{Workers: 1})
 	case "deconvolution": // these on one worker, in processor time
@@ -212,29 +215,6 @@ func runStrokes(ctx context.Context, names []string) error {
 		return err
 	}
 	return letters.ReportStrokes(ctx, os.Stdout, set, 5, method, letters.Options{Seed: 1, Workers: runtime.NumCPU()})
-}
-
-// runTables measures the tables named, or all.
-func runTables(ctx context.Context, names []string) error {
-	if len(names) == 0 {
-		names = append(slices.Clone(tables.Names), "bars5", "bars16")
-	}
-	o := tables.Options{Seed: 1, Workers: runtime.NumCPU()}
-	for _, name := range names {
-		var err error
-		switch name {
-		case "bars5":
-			err = tables.ReportBars(ctx, os.Stdout, 5, 10, o)
-		case "bars16":
-			err = tables.ReportBars(ctx, os.Stdout, 16, 10, o)
-		default:
-			err = tables.Report(ctx, os.Stdout, data(), name, o)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // readLetters reads the handwritten letters of Chars74K.

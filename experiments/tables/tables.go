@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/posterior"
 	"example.com/patchwork/table"
 
@@ -24,17 +25,17 @@ type Row struct {
 // Measure learns from a split, selects by its validation rows, and predicts the
 // hidden bits of its test rows.
 func Measure(ctx context.Context, s Split, rule patchwork.Rule, opt table.Options) (Row, *patchwork.Model, error) {
-	began := time.Now()
+	began := stat.ProcessorTime()
 	row := s.Train.Images[0]
 	if opt.Aim == table.AimPredict {
-		judge := posterior.HideBits(s.Valid.Data, 0.2, max(1, min(8, 1000/len(s.Valid.Visible))), s.Seed)
+		judge := judgeOf(s)
 		opt.Judge = &judge
 	}
 	m, err := table.Learn(ctx, s.Train, patchwork.Config{Rule: rule, Height: 1, Width: row.Width()}, opt)
 	if err != nil {
 		return Row{}, nil, err
 	}
-	r := Row{Experts: float64(m.K()), Took: time.Since(began)}
+	r := Row{Experts: float64(m.K()), Took: stat.ProcessorTime() - began}
 	if m.Extras().Record.Starts[0].Method == table.StartFromGrow.String() {
 		r.Grown = 1
 	}

@@ -56,10 +56,15 @@ func TestBars(t *testing.T) {
 
 func TestReport(t *testing.T) {
 	var out bytes.Buffer
-	if err := Report(t.Context(), &out, dir(t), "spect", Options{MaxExperts: 2, Splits: 1, Workers: 2}); err != nil {
+	o := Options{MaxExperts: 2, Splits: 1, Workers: 2, Rules: Rules()[2:4]}
+	if err := Report(t.Context(), &out, dir(t), "spect", o); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"spect, 1 splits", "| max | ", "| 0.455 |", "fixed background"} {
+	o.Rules = o.Rules[:1]
+	if err := ReportMore(t.Context(), &out, dir(t), "spect", o); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"spect, 1 splits", "| max | ", "| mean | ", "| 0.455 |", "fixed", "rule chosen on", "| mixture | ", "| truncated SVD", "± "} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}

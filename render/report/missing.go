@@ -69,7 +69,9 @@ func (b *builder) missing(ctx context.Context) error {
 	images := rows.Part(b.set.Data, gaps).Images
 	found := make([][]Cell, len(gaps))
 	step := b.counter("predicting", len(gaps))
+	groups := posterior.Exclusive(b.set.Exclusive())
 	err := posterior.Predict(ctx, b.m, images, posterior.Options{}, b.opt.Workers, func(i int, p []float64, _ *posterior.Posterior) {
+		groups.Normalize(p, images[i])
 		for j, known := range images[i].AppendKnown(nil) {
 			if known == 0 {
 				found[i] = append(found[i], Cell{Row: b.row(gaps[i]), Column: b.names[j], Probability: p[j], at: gaps[i], column: j})

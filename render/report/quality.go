@@ -74,7 +74,7 @@ func (b *builder) quality(ctx context.Context) error {
 		}
 		slices.Sort(test)
 		slices.Sort(train)
-		hidden := posterior.HideBits(rows.Part(data, test), hiddenShare, 1, b.opt.Seed+uint64(f))
+		hidden := posterior.Exclusive(b.set.Exclusive()).HideBits(rows.Part(data, test), hiddenShare, 1, b.opt.Seed+uint64(f))
 		var err error
 		scores[f], err = scoreFold(ctx, l, rows.Part(data, train), hidden, b.opt.Seed+uint64(f))
 		step()
@@ -152,7 +152,7 @@ func scoreFold(ctx context.Context, l *learner, train patchwork.Data, hidden pos
 	if err != nil {
 		return s, err
 	}
-	mixture, err := chooseMixture(ctx, train, seed)
+	mixture, err := chooseMixture(ctx, train, hidden.Exclusive, seed)
 	if err != nil {
 		return s, err
 	}
@@ -196,13 +196,13 @@ func sure(p []float64, rows int) []float64 {
 
 // chooseMixture fits mixtures of 2, 4, 8, ... components and keeps the size that
 // predicts hidden cells of a fifth of the rows best, fitted to all of them.
-func chooseMixture(ctx context.Context, train patchwork.Data, seed uint64) (*table.Mixture, error) {
+func chooseMixture(ctx context.Context, train patchwork.Data, groups posterior.Exclusive, seed uint64) (*table.Mixture, error) {
 	order := source(seed, "mixture", 0).Perm(len(train.Images))
 	cut := max(1, len(order)/5)
 	held, rest := slices.Clone(order[:cut]), slices.Clone(order[cut:])
 	slices.Sort(held)
 	slices.Sort(rest)
-	hidden := posterior.HideBits(rows.Part(train, held), hiddenShare, max(1, min(8, 1000/cut)), seed)
+	hidden := groups.HideBits(rows.Part(train, held), hiddenShare, max(1, min(8, 1000/cut)), seed)
 	best, size := math.Inf(1), 1
 	for k := 2; k <= 64 && 4*k <= len(rest) && k <= 4*size; k *= 2 { // until two sizes gain nothing
 		x, err := table.FitMixture(ctx, rows.Part(train, rest), k, seed)

@@ -91,7 +91,7 @@ func (s *Search) Explain(x []uint8) (sets []Set, evidence float64) {
 
 // nodeOf returns the node of a parent and one expert more.
 func nodeOf(parent, expert, size int32, joint float64) node {
-	return node{parent, expert, size, joint, math.Round(joint / tie)}
+	return node{parent, expert, size, joint, math.RoundToEven(joint / tie)} // an instruction; Round is none
 }
 
 // better orders nodes, the likelier first, in steps of tie: sums that differ by rounding

@@ -1,0 +1,27 @@
+package main
+
+import (
+	"context"
+	"os"
+	"strconv"
+
+	"example.com/patchwork/experiments/tables"
+)
+
+// runRules measures what the seven rules learn from the sets named, or from all. A number
+// among the names is how many seeds there are, by default 3.
+func runRules(ctx context.Context, names []string) error {
+	seeds := 3
+	var sets []string
+	for _, name := range names {
+		if n, err := strconv.Atoi(name); err == nil {
+			seeds = n
+			continue
+		}
+		sets = append(sets, name)
+	}
+	if sets == nil {
+		sets = tables.RuleSetNames
+	}
+	return tables.ReportRules(ctx, os.Stdout, data("peers"), sets, seeds, tables.Options{Seed: 1, Workers: 1})
+}

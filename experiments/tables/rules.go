@@ -1,0 +1,341 @@
+package tables
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/bitmap/synth"
+	"example.com/patchwork/experiments/stat"
+	"example.com/patchwork/posterior"
+	"example.com/patchwork/table"
+)
+
+// Rules are the seven rules, in the order of the report.
+func Rules() []patchwork.Rule {
+	names := []string{"noisy-or", "sum-of-odds", "max", "mean", "sum-of-log-odds", "normalized-sum", "max-minus-min"}
+	out := make([]patchwork.Rule, len(names))
+	for i, name := range names {
+		if err := out[i].UnmarshalText([]byte(name)); err != nil {
+			panic(err) // the names are those of the rules
+		}
+	}
+	return out
+}
+
+// RuleSet is a set whose parts are known, to learn by every rule.
+type RuleSet struct {
+	Name          string
+	Height, Width int
+	Train, Test   patchwork.Data
+
+	// Parts are what there is to find: +1 where a part says on, -1 where it says off, 0
+	// elsewhere. Parts that say off are for rules under which experts can; their number
+	// for the others is On.
+	Parts [][]int8
+	On    int
+
+	// HalfFixed: under rules whose experts can say off the background is not learned, since
+	// abstention is 1/2: priced it stays at the marginals, which are near. (Learned, it says
+	// white, and experts that are all black, or half, say as much by twice as many parts.)
+	HalfFixed bool
+}
+
+const ruleTests = 1000
+
+// QuadrantSet returns n images of quadrants (section 5.1 of the paper), and others.
+func QuadrantSet(n int, seed uint64) (*RuleSet, error) {
+	train, err := synth.Quadrants(synth.QuadrantsOptions{N: n, Seed: seed})
+	if err != nil {
+		return nil, err
+	}
+	test, err := synth.Quadrants(synth.QuadrantsOptions{N: ruleTests, Seed: seed + 1<<32})
+	if err != nil {
+		return nil, err
+	}
+	s := &RuleSet{Name: fmt.Sprintf("quadrants, %d", n), Height: train.Truth.Side, Width: train.Truth.Side, On: 4, HalfFixed: true,
+		Train: patchwork.Data{Images: train.Images}, Test: patchwork.Data{Images: test.Images}}
+	for _, t := range train.Truth.Experts {
+		s.Parts = append(s.Parts, signs(t, func(int) float64 { return 0.5 }))
+	}
+	return s, nil
+}
+
+// BarSet returns n images of bars, 5 % of the pixels flipped, and others.
+func BarSet(n int, seed uint64) (*RuleSet, error) {
+	train, err := synth.Bars(synth.BarsOptions{N: n, Seed: seed})
+	if err != nil {
+		return nil, err
+	}
+	test, err := synth.Bars(synth.BarsOptions{N: ruleTests, Seed: seed + 1<<32})
+	if err != nil {
+		return nil, err
+	}
+	s := &RuleSet{Name: fmt.Sprintf("bars, %d", n), Height: 5, Width: 5, On: len(train.Truth.Bars),
+		Train: patchwork.Data{Images: train.Images}, Test: patchwork.Data{Images: test.Images}}
+	for _, bar := range train.Truth.Bars {
+		s.Parts = append(s.Parts, inkSigns(bar))
+	}
+	return s, nil
+}
+
+// SourceSet returns n rows of a network, and others.
+func SourceSet(dir, name string, n int, seed uint64) (*RuleSet, error) {
+	net, err := LoadNetwork(dir, name)
+	if err != nil {
+		return nil, err
+	}
+	s := &RuleSet{Name: fmt.Sprintf("%s, %d", name, n), Height: 1, Width: len(net.Noise), On: len(net.Failure)}
+	s.Train, s.Test = net.Draw(n, ruleTests, seed)
+	for _, failure := range net.Failure {
+		part := make([]int8, len(failure))
+		for i, fail := range failure {
+			if fail < 0.5 {
+				part[i] = 1
+			}
+		}
+		s.Parts = append(s.Parts, part)
+	}
+	return s, nil
+}
+
+func inkSigns(img *bitmap.Image) []int8 {
+	out := make([]int8, img.Len())
+	for i, v := range img.AppendBytes(nil) {
+		out[i] = int8(v)
+	}
+	return out
+}
+
+// signs returns which side of its background each opinion is on, if it is far from it: at
+// least half of the way to certainty.
+func signs(opinions []float64, background func(i int) float64) []int8 {
+	out := make([]int8, len(opinions))
+	for i, p := range opinions {
+		switch q := background(i); {
+		case p-q >= (1-q)/2:
+			out[i] = 1
+		case q-p >= q/2:
+			out[i] = -1
+		}
+	}
+	return out
+}
+
+// RuleRow says what a rule learned from a set.
+type RuleRow struct {
+	Experts, Found int
+	There          int     // how many parts the rule can find
+	Purity         float64 // mean over the experts of the share of their votes, by distance from the background, on the part of which that is largest
+	Loss           float64 // mean over the hidden bits, a fifth of those of other rows, in nats
+	Parts          float64 // of the best explanation of such a row
+	Length         float64 // of the description, in nats
+	Took           time.Duration
+	Model          *patchwork.Model
+}
+
+// How a rule learns in the comparison.
+const (
+	Priced   = "priced"   // as always: experts are grown, each vote has its price, their number is not told
+	Unpriced = "unpriced" // soft EM from random votes without a price, the number of experts told
+)
+
+// unpricedRounds counts the iterations of soft EM from random votes.
+const unpricedRounds = 60
+
+// LearnRule learns a set by a rule.
+func LearnRule(ctx context.Context, s *RuleSet, rule patchwork.Rule, how string, o Options) (RuleRow, error) {
+	began := stat.ProcessorTime()
+	cfg := patchwork.Config{Rule: rule, Height: s.Height, Width: s.Width}
+	var m *patchwork.Model
+	var err error
+	if how == Priced {
+		m, err = table.Learn(ctx, s.Train, cfg, table.Options{Seed: o.Seed, Workers: o.Workers, FixedBackground: s.HalfFixed && rule.TwoSided()})
+	} else {
+		m, err = s.unpriced(ctx, cfg, o)
+	}
+	if err != nil {
+		return RuleRow{}, err
+	}
+	r := RuleRow{Experts: m.K(), Model: m, Took: stat.ProcessorTime() - began, Length: m.Extras().Record.DescriptionLength}
+	r.Found, r.There, r.Purity = s.judge(m)
+	hidden := posterior.HideBits(s.Test, 0.2, 1, o.Seed)
+	score, err := posterior.Score(ctx, m, hidden, posterior.Options{}, o.Workers)
+	if err != nil {
+		return r, err
+	}
+	r.Loss = score.Averaged.LogLoss
+	r.Parts, err = parts(ctx, m, s.Test, table.Options{Workers: o.Workers})
+	return r, err
+}
+
+// unpriced learns from random votes without a price: under the sum of log-odds much as a
+// restricted Boltzmann machine does, under the sum of odds as Dayan & Zemel (1995), and
+// under noisy-or and the normalized sum as Saund (1995), by the same search and EM.
+func (s *RuleSet) unpriced(ctx context.Context, cfg patchwork.Config, o Options) (*patchwork.Model, error) {
+	k, fixed := s.On, false
+	if cfg.Rule.TwoSided() {
+		k, fixed = len(s.Parts), s.HalfFixed
+	}
+	cfg.ZeroQ, cfg.QMap = true, means(s.Train)
+	if fixed {
+		for i := range cfg.QMap {
+			cfg.QMap[i] = 0.5
+		}
+	}
+	m, err := table.RandomModel(cfg, k, 2/float64(k), o.Seed)
+	if err != nil {
+		return nil, err
+	}
+	return table.Plain(ctx, s.Train, m, unpricedRounds, fixed, o.Workers)
+}
+
+// means returns the share of the rows in which each bit is on, as if half a row more were
+// on and half a row off.
+func means(data patchwork.Data) []float64 {
+	out := make([]float64, data.Images[0].Len())
+	for _, img := range data.Images {
+		for i, v := range img.AppendBytes(nil) {
+			out[i] += float64(v)
+		}
+	}
+	for i := range out {
+		out[i] = (out[i] + 0.5) / (float64(len(data.Images)) + 1)
+	}
+	return out
+}
+
+// judge returns how many parts are found, of how many that the rule can tell, and how
+// pure the experts are. A part is found if an expert says what it says, up to a Jaccard
+// index of 0.8, each expert counting once.
+func (s *RuleSet) judge(m *patchwork.Model) (found, there int, purity float64) {
+	experts := make([][]int8, m.K())
+	for k := range experts {
+		experts[k] = signs(m.Template(k), m.Abstention)
+		purity += s.purity(m, k) / float64(m.K())
+	}
+	var near [][]float64
+	for _, part := range s.Parts {
+		if off := part[firstVote(part)] < 0; off && !m.Config().Rule.TwoSided() {
+			continue
+		}
+		there++
+		row := make([]float64, len(experts))
+		for k, e := range experts {
+			row[k] = jaccard(part, e) - 0.8 + 1e-9
+		}
+		near = append(near, row)
+	}
+	return pairs(near), there, purity
+}
+
+func firstVote(part []int8) int {
+	for i, v := range part {
+		if v != 0 {
+			return i
+		}
+	}
+	return 0
+}
+
+// jaccard returns the share of the bits on which two opinions agree, of those on which
+// either has one.
+func jaccard(a, b []int8) float64 {
+	both, either := 0, 0
+	for i, v := range a {
+		if v != 0 || b[i] != 0 {
+			either++
+			if v == b[i] {
+				both++
+			}
+		}
+	}
+	return float64(both) / float64(max(either, 1))
+}
+
+// purity returns the share of the votes of expert k that are on one part.
+func (s *RuleSet) purity(m *patchwork.Model, k int) float64 {
+	most, sum := 0.0, 0.0
+	t := m.Template(k)
+	for _, part := range s.Parts {
+		on := 0.0
+		for i, v := range part {
+			if v != 0 {
+				on += math.Abs(t[i] - m.Abstention(i))
+			}
+		}
+		most = max(most, on)
+	}
+	for i, p := range t {
+		sum += math.Abs(p - m.Abstention(i))
+	}
+	if sum == 0 {
+		return 0
+	}
+	return most / sum
+}
+
+// RuleSetNames are the sets of the report.
+var RuleSetNames = []string{"quadrants100", "quadrants500", "bars", "IMG", "UNIF"}
+
+// NewRuleSet returns a set of the report, by name and seed.
+func NewRuleSet(dir, name string, seed uint64) (*RuleSet, error) {
+	switch name {
+	case "quadrants100":
+		return QuadrantSet(100, seed)
+	case "quadrants500":
+		return QuadrantSet(500, seed)
+	case "bars":
+		return BarSet(1000, seed)
+	case "IMG", "UNIF", "CON24":
+		return SourceSet(dir, name, 1000, seed)
+	}
+	return nil, fmt.Errorf("no set %q; there are %v", name, RuleSetNames)
+}
+
+// ReportRules prints what the seven rules learn from the sets, by so many seeds of each,
+// priced and from random votes without a price.
+func ReportRules(ctx context.Context, w io.Writer, dir string, names []string, seeds int, o Options) error {
+	fmt.Fprintf(w, "%d seeds, from %d\n\n| set | rule | learned | parts found | K | purity | loss per hidden bit | parts a row | CPU s |\n|---|---|---|---|---|---|---|---|---|\n", seeds, o.Seed)
+	for _, name := range names {
+		for _, rule := range Rules() {
+			for _, how := range []string{Priced, Unpriced} {
+				line, err := ruleLine(ctx, dir, name, rule, how, seeds, o)
+				if err != nil {
+					return err
+				}
+				if _, err := fmt.Fprintln(w, line); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// ruleLine returns a line of the report.
+func ruleLine(ctx context.Context, dir, name string, rule patchwork.Rule, how string, seeds int, o Options) (string, error) {
+	var found, experts []int
+	var purity, loss, parts []float64
+	there, set, took := 0, "", time.Duration(0)
+	for seed := range uint64(seeds) {
+		s, err := NewRuleSet(dir, name, o.Seed+seed)
+		if err != nil {
+			return "", err
+		}
+		r, err := LearnRule(ctx, s, rule, how, Options{Seed: o.Seed + seed, Workers: o.Workers})
+		if err != nil {
+			return "", err
+		}
+		set, there = s.Name, r.There
+		found, experts = append(found, r.Found), append(experts, r.Experts)
+		purity, loss, parts = append(purity, r.Purity), append(loss, r.Loss), append(parts, r.Parts)
+		took += r.Took / time.Duration(seeds)
+	}
+	return fmt.Sprintf("| %s | %v | %s | %v of %d | %v | %.2f | %.4f ± %.4f | %.2f | %.1f |", set, rule, how, found, there, experts,
+		stat.Mean(purity), stat.Mean(loss), stat.SD(loss), stat.Mean(parts), took.Seconds()), nil
+}

@@ -1,0 +1,132 @@
+package table
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/score/joint"
+	"example.com/patchwork/internal/testkit"
+	"example.com/patchwork/posterior"
+)
+
+// Plain soft EM keeps the background where it should, is the same on any number of workers,
+// and describes the rows better than the random votes that it began with.
+func TestPlain(t *testing.T) {
+	for r := range patchwork.Rule(len(joint.Names)) {
+		cfg := patchwork.Config{Rule: r, Height: 1, Width: 12, QMap: marginals(bars(200, 2)), ZeroQ: true}
+		start, err := RandomModel(cfg, 4, 0.5, 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range 4 {
+			for i, p := range start.Template(k) {
+				if low := start.Abstention(i); p < 0.02 || p > 0.98 || p < low && !r.TwoSided() {
+					t.Fatalf("%v: vote %v beside %v", r, p, low)
+				}
+			}
+		}
+		var models []*patchwork.Model
+		for _, workers := range []int{1, 3} {
+			m, err := Plain(t.Context(), bars(200, 2), start, 8, true, workers)
+			if err != nil {
+				t.Fatal(err)
+			}
+			models = append(models, m)
+		}
+		if !testkit.SameModel(models[0], models[1]) {
+			t.Errorf("%v: other models from more workers", r)
+		}
+		for i := range 12 {
+			if models[0].Abstention(i) != start.Abstention(i) {
+				t.Errorf("%v: the background of bit %d went from %v to %v", r, i, start.Abstention(i), models[0].Abstention(i))
+			}
+		}
+		before, after := evidenceUnder(t, start), evidenceUnder(t, models[0])
+		if after < before+100 {
+			t.Errorf("%v: evidence %v before, %v after", r, before, after)
+		}
+	}
+	if _, err := Plain(t.Context(), bars(5, 1), mustModel(t, 11), 1, false, 1); err == nil {
+		t.Error("rows of 12 bits fit a model of 11")
+	}
+	if _, err := Plain(t.Context(), bars(5, 1), mustModel(t, 12), -1, false, 1); err == nil {
+		t.Error("no error of -1 iterations")
+	}
+}
+
+func mustModel(t *testing.T, width int) *patchwork.Model {
+	t.Helper()
+	m, err := RandomModel(patchwork.Config{Height: 1, Width: width, Q: 0.1}, 2, 0.5, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func evidenceUnder(t *testing.T, m *patchwork.Model) float64 {
+	t.Helper()
+	c, err := eStep(t.Context(), m, bars(200, 2), posterior.Options{}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.logEvidence()
+}
+
+// The learner's own judge hides blocks of columns that exclude one another whole, makes
+// their predictions add up to 1, and so predicts them better than bit by bit; its losses
+// are those that posterior.Score finds.
+func TestJudgeOfExclusiveColumns(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	var data patchwork.Data
+	for range 300 {
+		x := make([]uint8, 9)
+		a := rng.IntN(3)
+		for b := range 3 {
+			x[3*b+a] = 1
+			if rng.IntN(5) == 0 { // another value
+				x[3*b], x[3*b+1], x[3*b+2] = x[3*b+1], x[3*b+2], x[3*b]
+			}
+		}
+		data.Images = append(data.Images, bitmap.FromBytes(1, 9, x))
+	}
+	groups := posterior.Exclusive{{0, 1, 2}, {3, 4, 5}, {6, 7, 8}}
+	losses := make(map[bool]float64)
+	for _, whole := range []bool{false, true} {
+		opt := Options{Aim: AimPredict, MaxExperts: 6}
+		if whole {
+			opt.Exclusive = groups
+		}
+		var last Step
+		for s, err := range Run(t.Context(), data, patchwork.Config{Height: 1, Width: 9}, opt) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			last = s
+		}
+		l := &learner{opt: Options{Workers: 1}.withDefaults()}
+		judge := groups.HideBits(data, 0.34, 2, 1)
+		l.judge = &judge
+		bits, loss, rows, err := l.hiddenLoss(t.Context(), last.Model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := posterior.Score(t.Context(), last.Model, judge, posterior.Options{}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bits != want.Averaged.Bits || bits%3 != 0 {
+			t.Errorf("%d bits, want %d", bits, want.Averaged.Bits)
+		}
+		testkit.NearAll(t, "loss", []float64{loss}, []float64{want.Averaged.LogLoss}, 1e-9)
+		testkit.NearAll(t, "losses", rows, want.Losses, 1e-9)
+		losses[whole] = last.HiddenLoss
+		if last.HiddenBits%3 != 0 && whole {
+			t.Errorf("%d bits were hidden of blocks of three", last.HiddenBits)
+		}
+	}
+	if losses[true] < losses[false]+0.01 {
+		t.Errorf("blocks hidden whole lose %v, bits with the rest of their block known %v", losses[true], losses[false])
+	}
+}
