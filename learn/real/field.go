@@ -52,6 +52,10 @@ func (f *field) load(image []float64) {
 		}
 		z := (x - f.mean[d]) * f.inverse[d]
 		f.z[d] = z
+		if f.m.bit(d) {
+			f.base += f.bank.base[d] + z*f.odds[d]
+			continue
+		}
 		f.base += f.bank.base[d] - z*z/2
 	}
 	f.clear()
