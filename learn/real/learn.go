@@ -138,9 +138,6 @@ func newLearner(ctx context.Context, data *Data, o Options) (*learner, error) {
 	if o.Best == 0 {
 		o.Best = usualBest(data.Height, o.Poses)
 	}
-	if o.Poses.Len() > 1 {
-		data = data.withoutBits()
-	}
 	l := &learner{ctx: ctx, data: data, o: o, lambda: price(len(data.Rows), data.Height*data.Width, o.Predict)}
 	if err := l.survey(); err != nil {
 		return nil, err

@@ -124,15 +124,11 @@ func surveyed(ctx context.Context, rows Rows, n int, seed uint64) (*survey, [][]
 
 // overAll lets all rows of a stream shape the parts that were learned from a sample.
 func (r *Result) overAll(ctx context.Context, stream *Stream, n int, o Options) (*Result, error) {
-	sampled := &Data{Height: stream.height, Width: stream.width, Scales: stream.scales}
-	if o.Poses.Len() > 1 {
-		stream = &Stream{stream.rows, stream.height, stream.width, sampled.withoutBits().Scales}
-	}
 	l := &learner{ctx: ctx, stream: stream, o: o, lambda: price(n, stream.height*stream.width, o.Predict)}
 	if l.o.Best == 0 {
 		l.o.Best = usualBest(stream.height, o.Poses)
 	}
-	l.data = sampled // its size and scales
+	l.data = stream.block(nil) // its size and scales
 	s, err := l.explain(r.Model)
 	if err != nil {
 		return nil, err
@@ -160,14 +156,4 @@ func (l *learner) say(s *state) {
 	if l.o.Progress != nil && l.stream != nil {
 		l.o.Progress(Progress{Stage: "all", Starts: 1, Experts: s.m.K(), DescriptionLength: s.length})
 	}
-}
-
-// withoutBits returns the data with bits as real values: where parts move, there are none.
-func (d *Data) withoutBits() *Data {
-	out := *d
-	out.Scales = slices.Clone(d.Scales)
-	for i := range out.Scales {
-		out.Scales[i].Bit = false
-	}
-	return &out
 }
