@@ -30,8 +30,8 @@ type sprite struct {
 
 // spoken is an opinion about a pixel by expert k, where experts stay in their places.
 type spoken struct {
-	k int32
-	e *entry
+	entry
+	k int
 }
 
 // bank is what many pursuits share: the model, prepared.
@@ -84,7 +84,7 @@ func newBank(m *Model) *bank {
 			for i := range b.sprites[k].entries {
 				e := &b.sprites[k].entries[i]
 				if d, ok := b.pixel(int(e.y), int(e.x), b.poses[0]); ok {
-					b.about[d] = append(b.about[d], spoken{int32(k), e})
+					b.about[d] = append(b.about[d], spoken{*e, k})
 				}
 			}
 		}
