@@ -45,28 +45,37 @@ func (r zstdReader) Read(b []byte) (int, error) {
 
 // unpacked decodes what is inside a gzip or zstd stream.
 func (in *input) unpacked(path string, k kind, r io.Reader, again func() (io.Reader, error)) (decoder, error) {
-	inner, err := unpack(k, r)
+	inner, again, err := in.inside(k, r, again)
 	if err != nil {
 		return nil, err
 	}
-	br := bufio.NewReaderSize(in.bounded(inner), 1<<16)
-	head, _ := br.Peek(4)
+	return in.content(strings.TrimSuffix(path, filepath.Ext(path)), inner, nil, 0, again)
+}
+
+// inside returns what is packed in r, and how to open it again if the packed can be.
+func (in *input) inside(k kind, r io.Reader, packed func() (io.Reader, error)) (inner *bufio.Reader, again func() (io.Reader, error), err error) {
+	u, err := unpack(k, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	inner = bufio.NewReaderSize(in.bounded(u), 1<<16)
+	head, _ := inner.Peek(4)
 	if k, err := sniff(head); err == nil && (k == kindGzip || k == kindZstd) {
-		return nil, &FormatError{Msg: "compressed twice", Hint: "decompress it once"}
+		return nil, nil, &FormatError{Msg: "compressed twice", Hint: "decompress it once"}
 	}
-	if packed := again; packed != nil {
-		again = func() (io.Reader, error) {
-			r, err := packed()
-			if err != nil {
-				return nil, err
-			}
-			if r, err = unpack(k, bufio.NewReader(r)); err != nil {
-				return nil, err
-			}
-			return in.bounded(r), nil
+	if packed == nil {
+		return inner, nil, nil
+	}
+	return inner, func() (io.Reader, error) {
+		r, err := packed()
+		if err != nil {
+			return nil, err
 		}
-	}
-	return in.content(strings.TrimSuffix(path, filepath.Ext(path)), br, nil, 0, again)
+		if r, err = unpack(k, bufio.NewReader(r)); err != nil {
+			return nil, err
+		}
+		return in.bounded(r), nil
+	}, nil
 }
 
 // bounded limits what may come out of a packed file that becomes a set in memory:
@@ -93,20 +102,7 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 
 // text decodes a table of text in any of the Unicode encodings.
 func (in *input) text(br *bufio.Reader, size int64, again func() (io.Reader, error)) (decoder, error) {
-	head, _ := br.Peek(512)
-	if err := foreignText(head); err != nil {
-		return nil, err
-	}
-	if packed := again; packed != nil {
-		again = func() (io.Reader, error) {
-			r, err := packed()
-			if err != nil {
-				return nil, err
-			}
-			return in.decoded(bufio.NewReaderSize(r, 1<<16)), nil
-		}
-	}
-	src, err := in.textSource(in.decoded(br), size, again)
+	src, err := in.decodedSource(br, size, again)
 	if err != nil {
 		return nil, err
 	}
@@ -122,6 +118,24 @@ func (in *input) text(br *bufio.Reader, size int64, again func() (io.Reader, err
 	}
 	d, err := in.table(src, nil)
 	return d, in.orPairs(names, err)
+}
+
+// decodedSource returns a table of text in any of the Unicode encodings as a source of rows.
+func (in *input) decodedSource(br *bufio.Reader, size int64, again func() (io.Reader, error)) (*textSource, error) {
+	head, _ := br.Peek(512)
+	if err := foreignText(head); err != nil {
+		return nil, err
+	}
+	if packed := again; packed != nil {
+		again = func() (io.Reader, error) {
+			r, err := packed()
+			if err != nil {
+				return nil, err
+			}
+			return in.decoded(bufio.NewReaderSize(r, 1<<16)), nil
+		}
+	}
+	return in.textSource(in.decoded(br), size, again)
 }
 
 // decoded drops a byte-order mark and converts UTF-16, which has one, and Latin-1 to

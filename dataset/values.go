@@ -40,16 +40,8 @@ func (v *Values) Len() int { return len(v.Rows) }
 // (rows become images), Transpose, Delimiter, Header, Invert (of pictures: 255 black), MaxMemory and MaxPicture; others
 // are refused. All paths must agree in size and names. Content that cannot be used yields a [*FormatError].
 func ReadValues(paths []string, opts Options) (*Values, error) {
-	if err := opts.check(paths); err != nil {
+	if err := opts.checkValues(paths); err != nil {
 		return nil, err
-	}
-	for _, o := range []struct {
-		given bool
-		name  string
-	}{{opts.Threshold != nil || opts.AutoThreshold, "a threshold"}, {opts.Weight != "", "weights"}, {len(opts.Categories) > 0, "categories"}, {opts.Items || len(opts.Pairs) > 0, "lists of items"}} {
-		if o.given {
-			return nil, &FormatError{Msg: o.name + " make bits of data, which are to be read as real values", Hint: "leave it out, or read the data as bits"}
-		}
 	}
 	opts, err := opts.settle(paths)
 	if err != nil {
@@ -79,6 +71,22 @@ func ReadValues(paths []string, opts Options) (*Values, error) {
 	return out.choose(&opts)
 }
 
+// checkValues returns an error if the options do not fit the paths, or make bits.
+func (o *Options) checkValues(paths []string) error {
+	if err := o.check(paths); err != nil {
+		return err
+	}
+	for _, g := range []struct {
+		given bool
+		name  string
+	}{{o.Threshold != nil || o.AutoThreshold, "a threshold"}, {o.Weight != "", "weights"}, {len(o.Categories) > 0, "categories"}, {o.Items || len(o.Pairs) > 0, "lists of items"}} {
+		if g.given {
+			return &FormatError{Msg: g.name + " make bits of data, which are to be read as real values", Hint: "leave it out, or read the data as bits"}
+		}
+	}
+	return nil
+}
+
 // join appends the rows of another file.
 func (v *Values) join(o *Values) error {
 	switch {
@@ -87,12 +95,11 @@ func (v *Values) join(o *Values) error {
 	case v.Columns != nil && o.Columns != nil && !slices.Equal(v.Columns, o.Columns):
 		return &FormatError{Msg: "other columns than in the file before it", Hint: "give all files the same columns, in one order"}
 	}
-	n := v.Len()
 	v.floats = v.floats && o.floats
 	v.Rows = append(v.Rows, o.Rows...)
 	var meta []Column
 	for _, c := range v.Meta {
-		if i := slices.IndexFunc(o.Meta, func(d Column) bool { return d.Name == c.Name }); i >= 0 && n > 0 {
+		if i := slices.IndexFunc(o.Meta, func(d Column) bool { return d.Name == c.Name }); i >= 0 {
 			meta = append(meta, Column{c.Name, joinValues(c, o.Meta[i])})
 		}
 	}
@@ -243,7 +250,7 @@ func (v *Values) Match(columns []string, height, width int) (*Values, error) {
 }
 
 // tableValues reads a table. names has the names of the columns, if the format has them apart from the rows.
-func (in *input) tableValues(src tableSource, names []string) (*Values, error) {
+func (in *input) tableValues(src tableSource, names []string) (*valueFile, error) {
 	if src.once() {
 		if err := src.hold(); err != nil {
 			return nil, err
@@ -257,13 +264,17 @@ func (in *input) tableValues(src tableSource, names []string) (*Values, error) {
 	if err := t.survey(r); err != nil {
 		return nil, inUnit(err, t.unit)
 	}
-	if r, err = src.repeat(); err != nil {
+	if t.r, err = src.repeat(); err != nil {
 		return nil, err
 	}
-	if err := t.read(r); err != nil {
-		return nil, inUnit(err, t.unit)
-	}
-	return t.values()
+	t.meta = make([]rawText, len(t.roles.meta))
+	return &valueFile{head: t.head(), done: t.done, next: func(most int) ([][]float64, error) {
+		rows, err := t.read(most)
+		if err != nil && err != io.EOF {
+			err = inUnit(err, t.unit)
+		}
+		return rows, err
+	}}, nil
 }
 
 // valueTable is a table of real values that is being read.
@@ -275,7 +286,8 @@ type valueTable struct {
 	roles  roles
 	index  bool // the first column counts the rows
 
-	rows [][]float64
+	r    records
+	n    int // rows read
 	meta []rawText
 }
 
@@ -393,17 +405,15 @@ func countsUp(sample [][]string, column int) bool {
 	return true
 }
 
-// read reads all rows.
-func (t *valueTable) read(r records) error {
-	t.meta = make([]rawText, len(t.roles.meta))
-	if t.header {
-		if _, _, err := r.read(); err != nil {
-			return err
+// read reads at most so many rows; the error is io.EOF after the last.
+func (t *valueTable) read(most int) (rows [][]float64, err error) {
+	if t.n == 0 && t.header {
+		if _, _, err := t.r.read(); err != nil {
+			return nil, err
 		}
 	}
-	left := t.in.budget.max / int64(8*len(t.roles.data)+24)
-	for {
-		cells, place, err := r.read()
+	for len(rows) < most {
+		cells, place, err := t.r.read()
 		if err == io.EOF {
 			break
 		}
@@ -411,29 +421,41 @@ func (t *valueTable) read(r records) error {
 			cells, err = sized(cells, t.roles.n, place)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if left--; left < 0 {
-			return tooManyValues(t.in.budget.max)
+		row, err := t.row(cells, place)
+		if err != nil {
+			return nil, err
 		}
-		row := make([]float64, len(t.roles.data))
-		for j, i := range t.roles.data {
-			v, _, ok := number(cells[i])
-			if !ok {
-				return &FormatError{Line: place, Column: t.roles.name(i), Msg: fmt.Sprintf("%q is not a number", shorten(trim(cells[i]))),
-					Hint: "correct it, leave it empty if it is not known, or make the column a label with --meta " + t.roles.name(i)}
-			}
-			row[j] = v
-		}
-		t.rows = append(t.rows, row)
+		t.n++
+		rows = append(rows, row)
 		for j, i := range t.roles.meta {
-			t.meta[j] = append(t.meta[j], strings.Clone(trim(cells[i])))
+			if !t.in.stream {
+				t.meta[j] = append(t.meta[j], strings.Clone(trim(cells[i])))
+			}
 		}
 	}
-	if len(t.rows) == 0 {
-		return &FormatError{Msg: "the table has no rows", Hint: "there is nothing below its header"}
+	switch {
+	case t.n == 0:
+		return nil, &FormatError{Msg: "the table has no rows", Hint: "there is nothing below its header"}
+	case len(rows) == 0:
+		return nil, io.EOF
 	}
-	return nil
+	return rows, nil
+}
+
+// row returns the values of a row.
+func (t *valueTable) row(cells []string, place int) ([]float64, error) {
+	row := make([]float64, len(t.roles.data))
+	for j, i := range t.roles.data {
+		v, _, ok := number(cells[i])
+		if !ok {
+			return nil, &FormatError{Line: place, Column: t.roles.name(i), Msg: fmt.Sprintf("%q is not a number", shorten(trim(cells[i]))),
+				Hint: "correct it, leave it empty if it is not known, or make the column a label with --meta " + t.roles.name(i)}
+		}
+		row[j] = v
+	}
+	return row, nil
 }
 
 // tooManyValues returns the error for values that do not fit in memory.
@@ -441,17 +463,18 @@ func tooManyValues(most int64) error {
 	return &FormatError{Msg: fmt.Sprintf("more real values than fit in %d bytes", most), Hint: "read fewer rows or columns, or allow more memory", memory: true}
 }
 
-// values returns what was read.
-func (t *valueTable) values() (*Values, error) {
-	v := &Values{Height: 1, Width: len(t.roles.data), Rows: t.rows, Table: true}
+// head returns what the table says beside its rows.
+func (t *valueTable) head() *Values {
+	v := &Values{Height: 1, Width: len(t.roles.data), Table: true}
 	if t.names != nil {
 		for _, i := range t.roles.data {
 			v.Columns = append(v.Columns, t.roles.name(i))
 		}
 	}
-	for j, raw := range t.meta {
-		name := t.roles.called[j]
-		v.Meta = append(v.Meta, Column{name, guess(raw)})
+	for j, name := range t.roles.called {
+		if t.in.stream { // the names alone
+			v.Meta = append(v.Meta, Column{name, []string{}})
+		}
 		switch {
 		case t.roles.auto[j] && t.index && t.roles.meta[j] == 0:
 			v.Notes = append(v.Notes, fmt.Sprintf("%q counts the rows and is taken as a label", name))
@@ -459,12 +482,26 @@ func (t *valueTable) values() (*Values, error) {
 			v.Notes = append(v.Notes, name+" is taken as a label")
 		}
 	}
-	return v, nil
+	return v
+}
+
+// done adds the labels.
+func (t *valueTable) done(v *Values) error {
+	v.Meta = nil
+	for j, raw := range t.meta {
+		v.Meta = append(v.Meta, Column{t.roles.called[j], guess(raw)})
+	}
+	return nil
 }
 
 // values reads one file or folder, with a file of labels unless that is "".
 func (in *input) values(path, labels string) (*Values, error) {
-	v, err := in.pathValues(path)
+	f, close, err := in.openValues(path)
+	if err != nil {
+		return nil, err
+	}
+	defer close()
+	v, err := f.all(in)
 	if err != nil || labels == "" {
 		return v, err
 	}
@@ -485,20 +522,31 @@ func (in *input) values(path, labels string) (*Values, error) {
 	return v, nil
 }
 
-// pathValues reads a file, a folder or standard input.
-func (in *input) pathValues(path string) (*Values, error) {
+// openValues opens a file, a folder or standard input. The caller must call close.
+func (in *input) openValues(path string) (v *valueFile, close func() error, err error) {
+	none := func() error { return nil }
 	if path == standardInput {
-		return in.fileValues(path, os.Stdin)
+		v, err = in.valueFile(path, os.Stdin, nil, 0, nil)
+		return v, none, err
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer f.Close() // only read
-	if info, err := f.Stat(); err != nil {
-		return nil, err
-	} else if info.IsDir() {
-		return in.folderValues(path)
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+	case info.IsDir():
+		v, err = in.folderValues(path)
+	case info.Mode().IsRegular():
+		again := func() (io.Reader, error) { return io.NewSectionReader(f, 0, info.Size()), nil }
+		v, err = in.valueFile(path, f, f, info.Size(), again)
+	default: // a pipe
+		v, err = in.valueFile(path, f, nil, 0, nil)
 	}
-	return in.fileValues(path, f)
+	if err != nil {
+		f.Close() // only read
+		return nil, nil, err
+	}
+	return v, f.Close, nil
 }

@@ -13,93 +13,172 @@ import (
 	"example.com/patchwork/internal/npy"
 )
 
-// fileValues reads a file of real values by its content, which is taken into memory.
-func (in *input) fileValues(path string, r io.Reader) (*Values, error) {
-	data, err := in.slurp(r)
-	if err != nil {
+// valueFile is a file of real values that is being read.
+type valueFile struct {
+	head *Values                                      // all but the rows and what goes with them
+	next func(most int) (rows [][]float64, err error) // at most so many rows; io.EOF after the last
+	done func(v *Values) error                        // adds what goes with the rows, all of which were read; nil for nothing
+}
+
+// all reads the rows of a file into memory.
+func (f *valueFile) all(in *input) (*Values, error) {
+	v := f.head
+	most := in.budget.max / int64(8*v.Height*v.Width+24)
+	for {
+		rows, err := f.next(blockRows(v.Height * v.Width))
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if v.Rows = append(v.Rows, rows...); int64(len(v.Rows)) > most {
+			return nil, tooManyValues(in.budget.max)
+		}
+	}
+	if f.done == nil {
+		return v, nil
+	}
+	return v, f.done(v)
+}
+
+// blockRows returns how many rows are read at a time.
+func blockRows(width int) int { return max(1, min(4096, 1<<18/max(width, 1))) }
+
+// wholeValues returns values as a file.
+func wholeValues(v *Values) *valueFile {
+	rows := v.Rows
+	head := *v
+	head.Rows = nil
+	return &valueFile{head: &head, next: func(int) ([][]float64, error) {
+		if rows == nil {
+			return nil, io.EOF
+		}
+		out := rows
+		rows = nil
+		return out, nil
+	}}
+}
+
+// valueFile recognises a file of real values by its content. As content does, it uses ra of the given size where it
+// is not nil, and again where what was read must be read again.
+func (in *input) valueFile(path string, r io.Reader, ra io.ReaderAt, size int64, again func() (io.Reader, error)) (*valueFile, error) {
+	br := bufio.NewReaderSize(r, 1<<16)
+	head, err := br.Peek(512)
+	if err != nil && err != io.EOF {
 		return nil, err
 	}
-	k, err := sniff(data[:min(len(data), 512)])
+	k, err := sniff(head)
 	if err != nil {
 		return nil, err
 	}
 	if k == kindGzip || k == kindZstd {
-		inner, err := unpack(k, bufio.NewReader(bytes.NewReader(data)))
+		inner, again, err := in.inside(k, br, again)
 		if err != nil {
 			return nil, err
 		}
-		if data, err = in.slurp(in.bounded(inner)); err != nil {
-			return nil, err
-		}
-		if k, err = sniff(data[:min(len(data), 512)]); err != nil {
-			return nil, err
-		}
-		path = strings.TrimSuffix(path, filepath.Ext(path))
+		return in.valueFile(strings.TrimSuffix(path, filepath.Ext(path)), inner, nil, 0, again)
 	}
-	again := func() (io.Reader, error) { return bytes.NewReader(data), nil }
+	if (k == kindZip || k == kindParquet) && ra == nil {
+		data, err := in.slurp(br)
+		if err != nil {
+			return nil, err
+		}
+		ra, size = bytes.NewReader(data), int64(len(data))
+	}
 	switch {
 	case pictureKind(k):
-		return in.pictureValues(path, data)
-	case k == kindNPY, k == kindIDX:
-		return in.arrayValues(k, data)
+		data, err := in.slurp(br)
+		if err != nil {
+			return nil, err
+		}
+		v, err := in.pictureValues(path, data)
+		if err != nil {
+			return nil, err
+		}
+		return wholeValues(v), nil
+	case k == kindNPY:
+		d, err := npy.NewReader(br, in.arrayLimits())
+		if err != nil {
+			return nil, err
+		}
+		return in.imageValues(d)
+	case k == kindIDX:
+		return in.idxValues(br)
 	case k == kindZip:
-		return in.npzValues(data)
+		return in.npzValues(ra, size)
 	case k == kindParquet:
-		return in.parquetValues(data)
+		return in.parquetValues(ra, size)
 	case k == kindArrow:
-		s := &arrowSource{in: in, first: bytes.NewReader(data), again: again}
-		rows, err := s.records()
-		if err != nil {
-			return nil, err
-		}
-		var names []string
-		for _, f := range rows.(*arrowRecords).r.Schema().Fields() {
-			names = append(names, f.Name)
-		}
-		return in.tableValues(s, names)
+		return in.arrowValues(br, again)
 	case k == kindText:
-		s, err := in.textSource(bytes.NewReader(data), int64(len(data)), again)
-		if err != nil {
-			return nil, err
-		}
-		return in.tableValues(s, nil)
+		return in.textValues(br, size, again)
 	}
 	return nil, &FormatError{Msg: "is not read as real values", Hint: "save it as npy, npz, CSV, Parquet, Arrow or IDX, or as pictures"}
 }
 
+// textValues reads a table of text.
+func (in *input) textValues(br *bufio.Reader, size int64, again func() (io.Reader, error)) (*valueFile, error) {
+	s, err := in.decodedSource(br, size, again)
+	if err != nil {
+		return nil, err
+	}
+	return in.tableValues(s, nil)
+}
+
+// arrowValues reads a table in Arrow.
+func (in *input) arrowValues(r io.Reader, again func() (io.Reader, error)) (*valueFile, error) {
+	s := &arrowSource{in: in, first: r, again: again}
+	if err := s.hold(); err != nil {
+		return nil, err
+	}
+	rows, err := s.records()
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, f := range rows.(*arrowRecords).r.Schema().Fields() {
+		names = append(names, f.Name)
+	}
+	return in.tableValues(s, names)
+}
+
 // parquetValues reads a table in Parquet.
-func (in *input) parquetValues(data []byte) (v *Values, err error) {
+func (in *input) parquetValues(ra io.ReaderAt, size int64) (f *valueFile, err error) {
 	defer recoverParquet(&err)
-	t, names, err := in.openParquet(bytes.NewReader(data), int64(len(data)))
+	t, names, err := in.openParquet(ra, size)
 	if err != nil {
 		return nil, err
 	}
 	return in.tableValues(parquetByRow{t}, names)
 }
 
-// arrayValues reads an array in a file of its own.
-func (in *input) arrayValues(k kind, data []byte) (*Values, error) {
-	r := bytes.NewReader(data)
-	if k == kindIDX {
-		d, err := in.idxReader(r)
-		if err != nil {
-			return nil, err
-		}
-		v, err := in.imageValues(d)
-		if err == nil && r.Len() > 0 {
-			return nil, &FormatError{Msg: fmt.Sprintf("more bytes than the header's sides %v account for", d.Header().Shape)}
-		}
-		return v, err
-	}
-	d, err := npy.NewReader(r, in.arrayLimits())
+// idxValues reads an array in the format of MNIST.
+func (in *input) idxValues(r *bufio.Reader) (*valueFile, error) {
+	d, err := in.idxReader(r)
 	if err != nil {
 		return nil, err
 	}
-	return in.imageValues(d)
+	f, err := in.imageValues(d)
+	if err != nil {
+		return nil, err
+	}
+	next := f.next
+	f.next = func(most int) ([][]float64, error) {
+		rows, err := next(most)
+		if err != io.EOF {
+			return rows, err
+		}
+		if _, more := r.ReadByte(); more == nil {
+			return nil, &FormatError{Msg: fmt.Sprintf("more bytes than the header's sides %v account for", d.Header().Shape)}
+		}
+		return nil, io.EOF
+	}
+	return f, nil
 }
 
 // imageValues reads an array of images or rows.
-func (in *input) imageValues(d *npy.Reader) (*Values, error) {
+func (in *input) imageValues(d *npy.Reader) (*valueFile, error) {
 	h := d.Header()
 	l, err := layoutOf(h.Shape)
 	if err != nil {
@@ -108,42 +187,81 @@ func (in *input) imageValues(d *npy.Reader) (*Values, error) {
 	if h.DType.Text() {
 		return nil, &FormatError{Msg: "the array holds text, not numbers", Hint: "choose another with --array NAME"}
 	}
-	width := l.height * l.width
-	if int64(l.n) > in.budget.max/int64(8*width+24) {
+	if !in.stream && int64(l.n) > in.budget.max/int64(8*l.height*l.width+24) {
 		return nil, tooManyValues(in.budget.max)
 	}
-	a, err := d.All()
-	if err != nil {
-		return nil, err
-	}
+	r, at := &arrayRows{d: d, max: in.budget.max}, 0
+	return &valueFile{head: &Values{Height: l.height, Width: l.width, Table: l.table, floats: h.DType.Kind == 'f'}, next: func(most int) ([][]float64, error) {
+		n := min(most, l.n-at)
+		if n == 0 {
+			return nil, io.EOF
+		}
+		a, err := r.next(n)
+		if err != nil {
+			return nil, err
+		}
+		rows, err := valueRows(a, l.height*l.width, at)
+		at += n
+		return rows, err
+	}}, nil
+}
+
+// valueRows returns the rows of an array, after first others.
+func valueRows(a *npy.Array, width, first int) ([][]float64, error) {
 	flat, err := a.Float64s()
 	if err != nil {
 		return nil, err
 	}
-	v := &Values{Height: l.height, Width: l.width, Table: l.table, floats: h.DType.Kind == 'f'}
-	for n := range l.n {
+	var rows [][]float64
+	for n := range len(flat) / width {
 		row := flat[n*width : (n+1)*width : (n+1)*width]
 		for i, x := range row {
 			if math.IsInf(x, 0) {
-				return nil, &FormatError{Row: n + 1, Msg: fmt.Sprintf("value %d is infinite", i+1), Hint: "use NaN for what is not known"}
+				return nil, &FormatError{Row: first + n + 1, Msg: fmt.Sprintf("value %d is infinite", i+1), Hint: "use NaN for what is not known"}
 			}
 		}
-		v.Rows = append(v.Rows, row)
+		rows = append(rows, row)
 	}
-	return v, nil
+	return rows, nil
 }
 
-// npzValues reads an archive of arrays: the values, and the arrays that belong to them.
-func (in *input) npzValues(data []byte) (*Values, error) {
-	z, name, d, err := in.openArrays(bytes.NewReader(data), int64(len(data)))
+// npzValues reads an archive of arrays: the values, and the arrays that belong to them. Of a stream only the
+// names of columns are read beside the values.
+func (in *input) npzValues(ra io.ReaderAt, size int64) (*valueFile, error) {
+	z, name, d, err := in.openArrays(ra, size)
 	if err != nil {
 		return nil, err
 	}
-	v, err := in.imageValues(d)
+	f, err := in.imageValues(d)
 	if err != nil {
 		return nil, inArray(err, name)
 	}
-	return v, in.eachOther(z, name, v.joinArray)
+	next := f.next
+	f.next = func(most int) ([][]float64, error) {
+		rows, err := next(most)
+		if err != nil && err != io.EOF {
+			err = inArray(err, name)
+		}
+		return rows, err
+	}
+	if in.stream {
+		for _, mask := range []string{"known", "missing"} {
+			if name != mask && z.Has(mask) {
+				return nil, &FormatError{Array: mask, Msg: "a mask beside values that do not fit in memory", Hint: "write NaN for what is not known, or allow more memory"}
+			}
+		}
+		return f, in.eachOther(z, name, func(other string, r *npy.Reader) error {
+			switch shape := r.Header().Shape; {
+			case other == "columns":
+				return f.head.joinArray(other, r)
+			case perImage(shape, d.Header().Shape[0]):
+				f.head.Meta = append(f.head.Meta, Column{other, []string{}})
+			}
+			return nil
+		})
+	}
+	f.done = func(v *Values) error { return in.eachOther(z, name, v.joinArray) }
+	return f, nil
 }
 
 // joinArray adds another array of the archive if it belongs to the values: a mask of their shape, names of columns,
@@ -231,7 +349,7 @@ func (in *input) addPicture(v *Values, name string, data []byte) error {
 }
 
 // folderValues reads the pictures of a folder, sorted by name.
-func (in *input) folderValues(dir string) (*Values, error) {
+func (in *input) folderValues(dir string) (*valueFile, error) {
 	names, _, err := listPictures(dir, in.opts.Names != "")
 	if err != nil {
 		return nil, err
@@ -240,16 +358,30 @@ func (in *input) folderValues(dir string) (*Values, error) {
 	if err := g.tell(names, "a folder"); err != nil {
 		return nil, at(err, dir)
 	}
-	v := &Values{Meta: g.meta}
-	for _, name := range g.names {
-		path := filepath.Join(dir, filepath.FromSlash(name))
+	first, next := &Values{}, 0
+	read := func(v *Values) error {
+		path := filepath.Join(dir, filepath.FromSlash(g.names[next]))
 		data, err := os.ReadFile(path)
 		if err == nil {
-			err = in.addPicture(v, name, data)
+			err = in.addPicture(v, g.names[next], data)
 		}
-		if err != nil {
-			return nil, at(err, path)
-		}
+		next++
+		return at(err, path)
 	}
-	return v, nil
+	if err := read(first); err != nil {
+		return nil, err
+	}
+	next = 0
+	return &valueFile{head: &Values{Height: first.Height, Width: first.Width, Meta: g.meta}, next: func(most int) ([][]float64, error) {
+		v := &Values{Height: first.Height, Width: first.Width}
+		for v.Len() < most && next < len(g.names) {
+			if err := read(v); err != nil {
+				return nil, err
+			}
+		}
+		if v.Len() == 0 {
+			return nil, io.EOF
+		}
+		return v.Rows, nil
+	}}, nil
 }

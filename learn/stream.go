@@ -10,6 +10,7 @@ import (
 	"example.com/patchwork"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/draw"
 	"example.com/patchwork/internal/rows"
 )
 
@@ -28,7 +29,7 @@ func (s *sampled) all() bool { return len(s.Images) == s.Of }
 const sampleStream = 1 << 33
 
 // drawSample reads a source once and draws at most n images, every set of n with
-// equal probability (algorithm R, Vitter 1985). Which it draws depends on the seed
+// equal probability. Which it draws depends on the seed
 // and the number of images alone. The images are copies. It panics for n < 1.
 func drawSample(ctx context.Context, src patchwork.Source, n int, seed uint64) (*sampled, error) {
 	if n < 1 {
@@ -40,7 +41,7 @@ func drawSample(ctx context.Context, src patchwork.Source, n int, seed uint64) (
 		weight int64
 	}
 	var kept []drawn
-	out, rng := &sampled{}, rand.New(rand.NewPCG(seed, sampleStream))
+	out, reservoir := &sampled{}, draw.NewReservoir(n, rand.New(rand.NewPCG(seed, sampleStream)))
 	first := 0 // number of the first image of the block
 	for b, err := range patchwork.Checked(ctx, src) {
 		if err != nil {
@@ -51,18 +52,18 @@ func drawSample(ctx context.Context, src patchwork.Source, n int, seed uint64) (
 			if b.Weight(j) == 0 {
 				continue
 			}
-			slot := out.Of
-			if out.Of++; slot >= n {
-				if slot = rng.IntN(out.Of); slot >= n {
-					continue
-				}
-			} else {
+			slot := reservoir.Next()
+			if slot < 0 {
+				continue
+			}
+			if slot == len(kept) {
 				kept = append(kept, drawn{})
 			}
 			kept[slot] = drawn{first + j, img.Clone(), b.Weight(j)} // a copy: the block can go
 		}
 		first += len(b.Images)
 	}
+	out.Of = reservoir.Seen()
 	slices.SortFunc(kept, func(a, b drawn) int { return a.at - b.at })
 	weighted := slices.ContainsFunc(kept, func(d drawn) bool { return d.weight != 1 })
 	for _, d := range kept {

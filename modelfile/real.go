@@ -37,7 +37,7 @@ type realHeader struct {
 }
 
 // realArrays are the arrays of a model of real values, in the order of the file.
-var realArrays = []string{"mean", "var", "vote", "background_mean", "background_var", "pi", "step", "origin", "floor"}
+var realArrays = []string{"mean", "var", "vote", "background_mean", "background_var", "pi", "step", "origin", "floor", "bits"}
 
 // IsReal reports whether the file at path is a model of real values: whether it has an array
 // `mean` and a model.json. Files that cannot be read are not.
@@ -60,7 +60,8 @@ func SaveReal(path string, m *real.Model) error {
 }
 
 // WriteReal writes a model of real values: a zip that numpy.load opens, with `mean`, `var` and `vote`
-// (K, D), `background_mean`, `background_var`, `step`, `origin` and `floor` (D) and `pi` (K). Entries that abstain
+// (K, D), `background_mean`, `background_var`, `step`, `origin` and `floor` (D), `pi` (K), and `bits` (D), which is 1 for columns of bits, whose
+// means are probabilities of 1, if there are any. Entries that abstain
 // hold the background, as do the variances of those that say a mean only; `vote` decides. The bytes are the same for
 // the same model on every machine, and [ReadReal] restores it.
 func WriteReal(w io.Writer, m *real.Model) error {
@@ -115,7 +116,9 @@ func realColumns(m *real.Model) map[string]*npy.Array {
 			case real.Abstains:
 				o.Normal = b
 			case real.MeanOnly:
-				o.Var = b.Var
+				if o.Var = b.Var; !m.Moves() && m.Scales != nil && m.Scales[min(i, d-1)].Bit {
+					o.Var = o.Mean * (1 - o.Mean)
+				}
 			}
 			mean, variance, vote = append(mean, o.Mean), append(variance, o.Var), append(vote, uint8(o.Vote))
 		}
@@ -134,10 +137,24 @@ func realColumns(m *real.Model) map[string]*npy.Array {
 			out[name] = npy.New(columns[i], d)
 		}
 	}
+	if bits, some := bitColumns(m); some {
+		out["bits"] = npy.New(bits, d)
+	}
 	if m.Pi != nil {
 		out["pi"] = npy.New(m.Pi, k)
 	}
 	return out
+}
+
+// bitColumns returns 1 for each column that is of bits, and whether there are any.
+func bitColumns(m *real.Model) (bits []uint8, some bool) {
+	bits = make([]uint8, m.D())
+	for d, s := range m.Scales {
+		if s.Bit {
+			bits[d], some = 1, true
+		}
+	}
+	return bits, some
 }
 
 // LoadReal reads the model of real values in the file at path. Bad content yields a [*FormatError];
@@ -293,7 +310,7 @@ func (r *realReader) arrays() error {
 
 // scales reads step, origin and floor, all or none.
 func (r *realReader) scales(d int) error {
-	if !r.zip.Has("step") && !r.zip.Has("origin") && !r.zip.Has("floor") {
+	if !r.zip.Has("step") && !r.zip.Has("origin") && !r.zip.Has("floor") && !r.zip.Has("bits") {
 		return nil
 	}
 	var step, origin, floor []float64
@@ -306,5 +323,12 @@ func (r *realReader) scales(d int) error {
 	for i := range step {
 		r.m.Scales = append(r.m.Scales, real.Scale{Step: step[i], Origin: origin[i], Floor: floor[i]})
 	}
-	return nil
+	if !r.zip.Has("bits") {
+		return nil
+	}
+	bits, err := r.ints("bits", d)
+	for i, bit := range bits {
+		r.m.Scales[i].Bit = bit != 0
+	}
+	return err
 }

@@ -33,6 +33,14 @@ func realModel(kind int) *real.Model {
 		for range 6 {
 			m.Scales = append(m.Scales, real.Scale{Step: .01, Origin: 3, Floor: .5})
 		}
+	case 3: // bits and real values
+		m.Height, m.Width = 1, 6
+		for d := range m.Background {
+			m.Scales = append(m.Scales, real.Scale{Step: 1, Floor: .5, Bit: d%2 == 0})
+			if p := rng.Float64(); m.Scales[d].Bit {
+				m.Background[d] = real.Normal{Mean: p, Var: p * (1 - p)}
+			}
+		}
 	case 2:
 		for d := range m.Background {
 			m.Background[d] = real.Normal{Mean: 1, Var: 2}
@@ -51,6 +59,10 @@ func realModel(kind int) *real.Model {
 			case real.MeanOnly:
 				e[f].Mean = rng.NormFloat64()
 			}
+			if kind == 3 && m.Scales[f].Bit && e[f].Vote != real.Abstains {
+				p := rng.Float64()
+				e[f] = real.Entry{Vote: real.MeanOnly, Normal: real.Normal{Mean: p, Var: p * (1 - p)}}
+			}
 		}
 		m.Experts = append(m.Experts, e)
 	}
@@ -67,7 +79,7 @@ func writeReal(t *testing.T, m *real.Model) []byte {
 }
 
 func TestRealModelsComeBack(t *testing.T) {
-	for kind := range 3 {
+	for kind := range 4 {
 		m := realModel(kind)
 		b := writeReal(t, m)
 		got, err := modelfile.ReadReal(bytes.NewReader(b), int64(len(b)))

@@ -63,7 +63,13 @@ func (f *learnFlags) openCheckpoint(cmd *cobra.Command, s *source, paths []strin
 	if f.checkpoint.dir == "" {
 		return nil, nil
 	}
-	description, err := describeRun(cmd, s, paths)
+	identity := ""
+	if s.stream == nil {
+		id := tallyfile.NewIdentity()
+		id.Add(s.set.Data)
+		identity = id.String()
+	}
+	description, err := describeRun(cmd, identity, paths)
 	if err != nil {
 		return nil, err
 	}
@@ -94,18 +100,16 @@ var indifferent = map[string]bool{"checkpoint": true, "resume": true, "output": 
 	"picture": true, "progress-picture": true, "curve": true}
 
 // describeRun returns all that the model of a run depends on, one line each: its
-// flags, and its data, by content if they are in memory.
-func describeRun(cmd *cobra.Command, s *source, paths []string) (string, error) {
+// flags, and its data, by the identity of their content, or if that is "" by files.
+func describeRun(cmd *cobra.Command, identity string, paths []string) (string, error) {
 	var b strings.Builder
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		if !indifferent[flag.Name] {
 			fmt.Fprintf(&b, "--%s %s\n", flag.Name, flag.Value)
 		}
 	})
-	if s.stream == nil {
-		id := tallyfile.NewIdentity()
-		id.Add(s.set.Data)
-		fmt.Fprintf(&b, "data %s\n", id)
+	if identity != "" {
+		fmt.Fprintf(&b, "data %s\n", identity)
 		return b.String(), nil
 	}
 	for _, path := range paths {

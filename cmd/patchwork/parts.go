@@ -7,12 +7,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"strings"
 
-	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/learn"
 
@@ -40,6 +38,10 @@ do not.
 Models of tables under the five rules by which a cell is nobody's own (noisy-or,
 sum-of-odds, mean, sum-of-log-odds, normalized-sum) are counted as soft learning does: by
 the posterior weights of the best explanations of each row.
+
+Models of real values (learn --for real) are counted too, rows of tables for their eight
+best explanations: numbers of values, and whole sums of them and their squares on the
+grid of the model.
 
 A tally records the model it was made with and which rows it has counted, so that
 rows that are counted twice are rejected. Rows are identified by their content, or
@@ -94,6 +96,9 @@ func (a *app) stats(cmd *cobra.Command, f *statsFlags, paths []string) error {
 	if err := f.json.check(f.output); err != nil {
 		return err
 	}
+	if isReal(f.model) {
+		return a.statsReal(cmd, f, paths)
+	}
 	m, err := loadModel(f.model)
 	if err != nil {
 		return err
@@ -113,22 +118,11 @@ func (a *app) stats(cmd *cobra.Command, f *statsFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
-	write := tallyfile.Write
-	if f.lines {
-		write = tallyfile.WriteLine
-	}
-	if err := a.output(f.output, func(w io.Writer) error { return write(w, part) }); err != nil {
-		return err
-	}
-	if f.json {
-		return a.printObject(statsReport{f.output, part.Shards[0].ID, part.Rows(), part.Picks(), jsonFloat(part.LogLik())}, f.output)
-	}
-	// In a pipe there is no summary.
 	by := "by the pursuit of learning (score may find better explanations)"
 	if part.Soft != nil {
 		by = "by all explanations, with what their parts cost"
 	}
-	return a.wrote(f.output, "counts of %s, log-likelihood %.3f %s", words.Count(int(part.Rows()), words.NounsOf(s.head().Table).Image), part.LogLik(), by)
+	return a.writePart(f, part, s.head().Table, by)
 }
 
 // countPart explains the images of a source and counts them.
@@ -246,6 +240,9 @@ func (a *app) mstep(cmd *cobra.Command, f *mstepFlags, paths []string) error {
 	if err := f.json.check(f.output); err != nil {
 		return err
 	}
+	if isReal(f.model) {
+		return a.mstepReal(cmd, f, paths)
+	}
 	m, err := loadModel(f.model)
 	if err != nil {
 		return err
@@ -279,14 +276,7 @@ func (a *app) mstep(cmd *cobra.Command, f *mstepFlags, paths []string) error {
 	if f.json {
 		return a.printObject(mstepReport{f.output, next.K(), len(sum.Shards), sum.Rows(), jsonFloat(sum.LogLik())}, f.output)
 	}
-	w := a.out
-	if f.output == "-" {
-		w = a.err
-	}
-	if err := a.say(w, "added %s of %s: log-likelihood %.3f before this step", words.Count(len(sum.Shards), "shard"), words.Count(int(sum.Rows()), "row"), sum.LogLik()); err != nil {
-		return err
-	}
-	return a.wrote(f.output, "%s", describeModel(next))
+	return a.addedParts(f, sum, describeModel(next))
 }
 
 // step returns the model that follows from counts.

@@ -50,15 +50,15 @@ func loadReal(path string) (*real.Model, error) {
 
 // readReal reads and selects data as real values, for a model unless that is nil.
 func (f *dataFlags) readReal(cmd *cobra.Command, paths []string, m *real.Model) (*dataset.Values, error) {
-	opt, err := f.options(cmd, len(paths))
+	opt, err := f.realOptions(cmd, paths, m)
 	if err != nil {
 		return nil, err
 	}
-	if m != nil {
-		if opt, err = opt.Like(m.Reading); err != nil {
-			return nil, &inputError{err}
-		}
-	}
+	return f.readValues(cmd, paths, m, opt)
+}
+
+// readValues is readReal by the given options.
+func (f *dataFlags) readValues(cmd *cobra.Command, paths []string, m *real.Model, opt dataset.Options) (*dataset.Values, error) {
 	v, err := dataset.ReadValues(paths, opt)
 	if err != nil {
 		return nil, &inputError{err}
@@ -80,6 +80,20 @@ func (f *dataFlags) readReal(cmd *cobra.Command, paths []string, m *real.Model) 
 	return v.Cut(f.skip, take), nil
 }
 
+// realOptions returns the flags as options for real values, for a model unless that is nil.
+func (f *dataFlags) realOptions(cmd *cobra.Command, paths []string, m *real.Model) (dataset.Options, error) {
+	opt, err := f.options(cmd, len(paths))
+	if err != nil {
+		return opt, err
+	}
+	if m != nil {
+		if opt, err = opt.Like(m.Reading); err != nil {
+			return opt, &inputError{err}
+		}
+	}
+	return opt, nil
+}
+
 // hintReal adds to an error about numbers that are no bits how to learn from them as they are.
 func hintReal(err error) error {
 	if fe := notBits(err); fe != nil {
@@ -98,7 +112,7 @@ func notBits(err error) *dataset.FormatError {
 }
 
 // realFlags are the flags of learn that hold for real values, beside those of data.
-const realFlags = "output experts for rule shift shift-step rotate aim starts seed picture"
+const realFlags = "output experts for rule shift shift-step rotate aim starts seed picture sample checkpoint resume"
 
 // plainlyReal returns why data that are no bits, as err says, must be meant as real values; "" where the data or the flags
 // leave that open.
@@ -110,6 +124,7 @@ func (f *learnFlags) plainlyReal(cmd *cobra.Command, err error, paths []string) 
 	if err != nil {
 		return ""
 	}
+	opt.MaxMemory = int64(f.data.memory)
 	v, err := dataset.ReadValues(paths, opt)
 	if err != nil {
 		return ""
@@ -134,13 +149,15 @@ func (a *app) learnReal(cmd *cobra.Command, f *learnFlags, paths []string) error
 	if err != nil {
 		return err
 	}
-	v, err := f.data.readReal(cmd, paths, nil)
+	v, err := f.data.openReal(cmd, paths, nil)
 	if err != nil {
 		return err
 	}
-	data, err := real.NewData(v.Height, v.Width, v.Rows)
-	if err != nil {
-		return &inputError{err}
+	var data *real.Data
+	if v.stream == nil {
+		if data, err = real.NewData(v.Height, v.Width, v.Rows); err != nil {
+			return &inputError{err}
+		}
 	}
 	if o.Poses, err = f.Poses.Grid(1, v.Height, v.Width); err != nil {
 		return inFlags(err)
@@ -148,8 +165,8 @@ func (a *app) learnReal(cmd *cobra.Command, f *learnFlags, paths []string) error
 	if !f.Poses.Given {
 		o.Poses.Angles = nil
 	}
-	if !f.json {
-		if err := a.say(a.to(f), "%s", f.realProfile(v, data)); err != nil {
+	if !f.json && data != nil {
+		if err := a.say(a.to(f), "%s", f.realProfile(v.Values, data)); err != nil {
 			return err
 		}
 	}
@@ -158,7 +175,7 @@ func (a *app) learnReal(cmd *cobra.Command, f *learnFlags, paths []string) error
 	o.Progress = func(p real.Progress) {
 		bar.step(fmt.Sprintf("start %d of %d, %s", p.Start+1, p.Starts, words.Count(p.Experts, "part")))
 	}
-	r, err := real.Learn(cmd.Context(), data, *o)
+	r, journal, err := a.learnRealFrom(cmd, f, v, data, o, paths)
 	bar.stop()
 	if err != nil {
 		return request(err)
@@ -174,12 +191,15 @@ func (a *app) learnReal(cmd *cobra.Command, f *learnFlags, paths []string) error
 	if err := a.saveReal(f.output, &m); err != nil {
 		return err
 	}
+	if err := f.checkpoint.done(journal); err != nil {
+		return err
+	}
 	if f.picture != "" {
 		if err := render.Save(string(f.picture), render.RealParts(&m)); err != nil {
 			return err
 		}
 	}
-	return a.realSummary(f, &m, r, len(data.Rows), time.Since(began))
+	return a.realSummary(f, &m, r, m.Record.Rows, time.Since(began))
 }
 
 // realProfile says how the data were read, and if it was recognised, why, and how to change it.
@@ -202,7 +222,7 @@ func (f *learnFlags) realOptions(cmd *cobra.Command) (*real.Options, error) {
 	if _, err := checkOutput("learn", f.output); err != nil {
 		return nil, err
 	}
-	if err := checkOutputs(string(f.picture)); err != nil {
+	if err := errors.Join(checkOutputs(string(f.picture)), f.checkpoint.check()); err != nil {
 		return nil, err
 	}
 	o := &real.Options{Experts: f.Experts, Starts: f.Starts, Seed: f.Seed, Workers: f.Workers, Predict: f.Aim == "predict"}

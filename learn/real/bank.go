@@ -30,8 +30,8 @@ type sprite struct {
 
 // spoken is an opinion about a pixel by expert k, where experts stay in their places.
 type spoken struct {
-	k int32
-	e *entry
+	entry
+	k int
 }
 
 // bank is what many pursuits share: the model, prepared.
@@ -39,7 +39,8 @@ type bank struct {
 	m       *Model
 	mean    []float64 // of the background
 	inverse []float64 // 1 / standard deviation of the background
-	base    []float64 // -ln of the standard deviation - ln(2 pi)/2
+	base    []float64 // -ln of the standard deviation - ln(2 pi)/2; of bits ln(1-q)
+	odds    []float64 // of bits ln(q/(1-q)); nil if there are none
 	sprites []sprite  // K x rotations
 	about   [][]spoken
 	price   []float64
@@ -57,7 +58,11 @@ func newBank(m *Model) *bank {
 	if b.tau == 0 {
 		b.tau = DefaultTau
 	}
-	for _, n := range m.Background {
+	for d, n := range m.Background {
+		if m.bit(d) {
+			b.addBit(d, n.Mean)
+			continue
+		}
 		b.mean = append(b.mean, n.Mean)
 		b.inverse = append(b.inverse, 1/math.Sqrt(n.Var))
 		b.base = append(b.base, -math.Log(n.Var)/2-halfLog2Pi)
@@ -79,12 +84,21 @@ func newBank(m *Model) *bank {
 			for i := range b.sprites[k].entries {
 				e := &b.sprites[k].entries[i]
 				if d, ok := b.pixel(int(e.y), int(e.x), b.poses[0]); ok {
-					b.about[d] = append(b.about[d], spoken{int32(k), e})
+					b.about[d] = append(b.about[d], spoken{*e, k})
 				}
 			}
 		}
 	}
 	return b
+}
+
+// addBit adds the background of a bit.
+func (b *bank) addBit(d int, q float64) {
+	if b.odds == nil {
+		b.odds = make([]float64, b.m.D())
+	}
+	b.odds[d] = logBit(q, 1) - logBit(q, 0)
+	b.mean, b.inverse, b.base = append(b.mean, 0), append(b.inverse, 1), append(b.base, logBit(q, 0))
 }
 
 // sprite returns an expert, turned.
@@ -126,6 +140,11 @@ func (b *bank) entry(o Entry, y, x int) (entry, bool) {
 	}
 	if o.Vote == Abstains || !inside {
 		return entry{}, false
+	}
+	if b.m.bit(d) {
+		e := bitEntry(o.Mean, b.m.Background[d].Mean)
+		e.y, e.x = int32(y), int32(x)
+		return e, e.s > 0 || e.s < 0 && b.m.Rule != Max
 	}
 	mu, r := (o.Mean-b.mean[d])*b.inverse[d], 1.0
 	if o.Vote == MeanAndVar {

@@ -2,59 +2,113 @@ package real
 
 import (
 	"context"
+	"fmt"
+	"iter"
 	"math"
 
 	"example.com/patchwork/internal/exact"
 	"example.com/patchwork/internal/pool"
 )
 
-// explained is what an E-step finds: the picks of each row as candidates, its joint
-// log-likelihood, and the counts.
+// Source yields data in blocks, any number of times, all of one size and with the same scales: [Data], or a [Stream].
+// A block is used until the next one is asked for.
+type Source interface {
+	Blocks(ctx context.Context) iter.Seq2[*Data, error]
+}
+
+// Blocks yields the data, as one block.
+func (d *Data) Blocks(context.Context) iter.Seq2[*Data, error] {
+	return func(yield func(*Data, error) bool) { yield(d, nil) }
+}
+
+// explained is what an E-step finds: the counts, and of data in memory the picks of each row as candidates.
 type explained struct {
 	bank  *bank
 	picks [][]int
-	joint []float64
 	tally *Tally
 }
 
 // EStep explains data by a model and returns the counts. With best > 1 a row counts for that many of its
-// explanations, by their probabilities in units of 1/[Unit]. The counts are the same for any number of workers. The
-// error is the context's, or says what does not fit.
-func EStep(ctx context.Context, m *Model, data *Data, best, workers int) (*Tally, error) {
+// explanations, by their probabilities in units of 1/[Unit]. The counts are the same for any number of workers and
+// any blocks, and those of parts of the data add up to those of all. The error is the source's or the context's, or
+// says what does not fit.
+func EStep(ctx context.Context, m *Model, src Source, best, workers int) (*Tally, error) {
 	if err := m.Check(); err != nil {
 		return nil, err
 	}
-	for _, row := range data.Rows {
-		if err := m.CheckImage(row); err != nil {
+	c, rows := newCounter(m, best, workers), 0
+	for data, err := range src.Blocks(ctx) {
+		if err != nil {
 			return nil, err
 		}
+		if err := m.checkData(data, rows); err != nil {
+			return nil, err
+		}
+		if err := c.count(ctx, data, nil); err != nil {
+			return nil, err
+		}
+		rows += len(data.Rows)
 	}
-	e, err := estep(ctx, m, data, best, workers)
-	if err != nil {
-		return nil, err
-	}
-	return e.tally, nil
+	return c.tally()
 }
 
-// estep is EStep for a valid model and data that fit it.
-func estep(ctx context.Context, m *Model, data *Data, best, workers int) (*explained, error) {
-	n := len(data.Rows)
-	out := &explained{bank: newBank(m), picks: make([][]int, n), joint: make([]float64, n)}
-	workers = pool.Size(n, workers, pool.Chunk)
-	hands := make([]*hand, workers)
-	for w := range hands {
-		hands[w] = &hand{newPursuit(out.bank), NewTally(m), make([]int64, m.D())}
+// checkData returns an error that names a row, of those after the first ones, that does not fit a model, or nil.
+func (m *Model) checkData(data *Data, first int) error {
+	if data.Height != m.Height || data.Width != m.Width || len(data.Scales) != m.D() {
+		return fmt.Errorf("real: data of %d x %d values with %d scales, the model has %d x %d pixels", data.Height, data.Width, len(data.Scales), m.Height, m.Width)
 	}
-	_, err := pool.Run(ctx, n, workers, pool.Chunk, func(w, i int) error {
-		out.picks[i], out.joint[i] = hands[w].explain(data, i, best)
+	for i, row := range data.Rows {
+		err := m.CheckImage(row)
+		for d := 0; d < len(row) && err == nil; d++ {
+			err = data.Scales[d].check(d, row[d])
+		}
+		if err != nil {
+			return fmt.Errorf("row %d: %w", first+i+1, err)
+		}
+	}
+	return nil
+}
+
+// counter explains and counts data by one model, block by block.
+type counter struct {
+	bank  *bank
+	best  int
+	hands []*hand
+}
+
+// newCounter returns a counter for a valid model.
+func newCounter(m *Model, best, workers int) *counter {
+	c := &counter{bank: newBank(m), best: best}
+	for range max(workers, 1) {
+		c.hands = append(c.hands, nil)
+	}
+	return c
+}
+
+// count counts data that fit the model. If each is not nil, it is called for every row, in no order, with its picks.
+func (c *counter) count(ctx context.Context, data *Data, each func(i int, picks []int)) error {
+	_, err := pool.Run(ctx, len(data.Rows), len(c.hands), pool.Chunk, func(w, i int) error {
+		if c.hands[w] == nil {
+			m := c.bank.m
+			c.hands[w] = &hand{newPursuit(c.bank), NewTally(m), make([]int64, m.D())}
+		}
+		picks := c.hands[w].explain(data, i, c.best)
+		if each != nil {
+			each(i, picks)
+		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	out.tally = hands[0].t
-	for _, h := range hands[1:] {
-		if err := out.tally.Merge(h.t); err != nil {
+	return err
+}
+
+// tally returns the counts so far.
+func (c *counter) tally() (*Tally, error) {
+	out := NewTally(c.bank.m)
+	for _, h := range c.hands {
+		if h == nil {
+			continue
+		}
+		if err := out.Merge(h.t); err != nil {
 			return nil, err
 		}
 	}
@@ -68,14 +122,11 @@ type hand struct {
 	numbers []int64
 }
 
-// explain explains and counts row i.
-func (h *hand) explain(data *Data, i, best int) (picks []int, joint float64) {
+// explain explains and counts row i, and returns its picks.
+func (h *hand) explain(data *Data, i, best int) (picks []int) {
 	row := data.Rows[i]
-	for d, x := range row {
-		h.numbers[d] = data.Scales[d].number(x)
-	}
-	f := h.p.f
-	h.t.Images++
+	h.begin(data, row)
+	f, joint := h.p.f, 0.0
 	if best > 1 {
 		picks, joint = h.several(row, best)
 	} else {
@@ -84,9 +135,36 @@ func (h *hand) explain(data *Data, i, best int) (picks []int, joint float64) {
 		picks = append(picks, f.picks...)
 		h.t.credit(f, h.numbers, Unit)
 	}
-	h.t.LogJoint += int64(math.Round(joint * exact.NatsUnit))
-	return picks, joint
+	h.t.LogJoint += nats(joint)
+	return picks
 }
+
+// begin counts a row itself.
+func (h *hand) begin(data *Data, row []float64) {
+	h.t.Images++
+	for d, x := range row {
+		h.numbers[d] = data.Scales[d].number(x)
+		if !math.IsNaN(x) {
+			h.t.All[d].add(h.numbers[d], Unit)
+		}
+	}
+}
+
+// again counts row i by picks that were found before.
+func (h *hand) again(data *Data, i int, picks []int) {
+	row := data.Rows[i]
+	h.begin(data, row)
+	f := h.p.f
+	f.load(row)
+	for _, c := range picks {
+		f.add(c, false)
+	}
+	h.t.credit(f, h.numbers, Unit)
+	h.t.LogJoint += nats(h.p.result(nil).LogJoint)
+}
+
+// nats returns a log-likelihood in fixed point.
+func nats(joint float64) int64 { return int64(math.Round(joint * exact.NatsUnit)) }
 
 // several counts a row for its best explanations, and returns the picks of the best and the logarithm of
 // the sum of the joint probabilities.

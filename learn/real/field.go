@@ -2,6 +2,7 @@ package real
 
 import (
 	"math"
+	"slices"
 
 	"example.com/patchwork/pose"
 )
@@ -28,12 +29,14 @@ type field struct {
 	cells []cell
 	said  [][]*entry // under Soft, all opinions about each pixel, in the order of the picks
 	gains []float64  // of all candidates, before their price
+	times []float64  // of all candidates, a factor whose logarithm is still to be added to the gain
 }
 
 // newField returns a field for any number of images.
 func newField(b *bank) *field {
 	f := &field{bank: b, z: make([]float64, b.m.D()), known: make([]bool, b.m.D()), used: make([]int, b.m.K()),
 		cells: make([]cell, b.m.D()), gains: make([]float64, b.m.K()*len(b.poses))}
+	f.times = slices.Repeat([]float64{1}, len(f.gains))
 	if b.m.Rule == Soft {
 		f.said = make([][]*entry, b.m.D())
 	}
@@ -52,6 +55,10 @@ func (f *field) load(image []float64) {
 		}
 		z := (x - f.mean[d]) * f.inverse[d]
 		f.z[d] = z
+		if f.m.bit(d) {
+			f.base += f.bank.base[d] + z*f.odds[d]
+			continue
+		}
 		f.base += f.bank.base[d] - z*z/2
 	}
 	f.clear()
@@ -210,19 +217,11 @@ func (f *field) add(c int, gains bool) {
 	f.used[k]++
 	for i := range sp.entries {
 		e := &sp.entries[i]
-		d, ok := f.pixel(int(e.y), int(e.x), p)
-		if !ok || !f.heard(d, e) {
-			continue
-		}
-		gains := gains && f.known[d]
-		if gains {
-			f.shift(d, -1)
-		}
-		f.speak(d, e)
-		if gains {
-			f.shift(d, 1)
+		if d, ok := f.pixel(int(e.y), int(e.x), p); ok && f.heard(d, e) {
+			f.change(d, gains, func() { f.speak(d, e) })
 		}
 	}
+	f.settle(gains)
 }
 
 // remove takes pick number i back.
@@ -234,18 +233,11 @@ func (f *field) remove(i int, gains bool) {
 	for i := range sp.entries {
 		e := &sp.entries[i]
 		d, ok := f.pixel(int(e.y), int(e.x), p)
-		if !ok || f.said == nil && e.s < f.cells[d].up && -e.s < f.cells[d].down {
-			continue
-		}
-		gains := gains && f.known[d]
-		if gains {
-			f.shift(d, -1)
-		}
-		f.fold(d)
-		if gains {
-			f.shift(d, 1)
+		if ok && (f.said != nil || e.s >= f.cells[d].up || -e.s >= f.cells[d].down) {
+			f.change(d, gains, func() { f.fold(d) })
 		}
 	}
+	f.settle(gains)
 }
 
 // fold hears all picks about a pixel again.
@@ -258,35 +250,6 @@ func (f *field) fold(d int) {
 		_, sp, p := f.parts(c)
 		if e := f.at(sp, p, d); e != nil && f.heard(d, e) {
 			f.speak(d, e)
-		}
-	}
-}
-
-// shift adds what every candidate gains at a pixel to its gain, times sign. Called with -1 before a pixel
-// changes and with 1 after it, it brings the gains up to date where the pixel changed, and nowhere else.
-func (f *field) shift(d int, sign float64) {
-	now := f.cells[d].now
-	if f.about != nil {
-		for _, s := range f.about[d] {
-			if v := f.with(d, s.e); v != now {
-				f.gains[s.k] += sign * (v - now)
-			}
-		}
-		return
-	}
-	g := &f.m.Poses
-	y, x := d/f.m.Width, d%f.m.Width
-	for i := range f.sprites {
-		sp := &f.sprites[i]
-		from := i / g.Rotations() * g.Len()
-		from += i % g.Rotations() * g.Shifts()
-		for j := range sp.entries {
-			e := &sp.entries[j]
-			dy, inY := g.DY.Index(y - int(e.y))
-			dx, inX := g.DX.Index(x - int(e.x))
-			if inY && inX {
-				f.gains[from+dy*g.DX.Len()+dx] += sign * (f.with(d, e) - now)
-			}
 		}
 	}
 }

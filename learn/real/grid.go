@@ -24,50 +24,32 @@ const Steps = 1 << 20
 // column, or of their size where it never varies. Images (height > 1) have one scale for all pixels; where values are whole
 // or decimal numbers, its floor is a quarter of the square of their greatest common divisor. Columns of tables have a scale each, with a floor of a hundredth of
 // the variance. No floor is below step^2/12, the variance of rounding, and a column that never varies
-// has the variance of the step. Values nearer to 0 than 1e-140 are 0. The error names the row and column that is not finite.
+// has the variance of the step. A column of a table that holds 0 and 1 and nothing else is of bits. Values nearer to 0
+// than 1e-140 are 0. The error names the row and column that is not finite.
 func NewData(height, width int, rows [][]float64) (*Data, error) {
+	s := newSurvey(height, width)
 	d := &Data{Height: height, Width: width}
-	for n, row := range rows {
-		if len(row) != height*width {
-			return nil, fmt.Errorf("real: row %d has %d values, not %d", n+1, len(row), height*width)
-		}
-		for i, x := range row {
-			if math.IsInf(x, 0) || math.Abs(x) > 1e150 {
-				return nil, fmt.Errorf("real: row %d, column %d is %v: values must be finite, and at most 1e150", n+1, i+1, x)
-			}
+	for _, row := range rows {
+		if err := s.add(row); err != nil {
+			return nil, err
 		}
 		d.Rows = append(d.Rows, slices.Clone(row))
-		for i, x := range row {
-			if math.Abs(x) < tiny {
-				d.Rows[n][i] = 0
-			}
-		}
 	}
-	rows = d.Rows
-	if height > 1 {
-		s := newSpan(0)
-		for _, row := range rows {
-			for _, x := range row {
-				s.take(x)
-			}
-		}
-		one := s.scale(true)
-		d.Scales = slices.Repeat([]Scale{one}, height*width)
-	} else {
-		for i := range width {
-			s := newSpan(0)
-			for _, row := range rows {
-				s.take(row[i])
-			}
-			d.Scales = append(d.Scales, s.scale(false))
-		}
-	}
+	d.Scales = s.scales()
 	for _, row := range d.Rows {
 		for i, x := range row {
-			row[i] = d.Scales[i].value(d.Scales[i].number(x), x)
+			row[i] = d.Scales[i].nearest(x)
 		}
 	}
 	return d, nil
+}
+
+// nearest returns the value of the grid nearest to x; NaN for NaN.
+func (s Scale) nearest(x float64) float64 {
+	if math.Abs(x) < tiny {
+		x = 0
+	}
+	return s.value(s.number(x), x)
 }
 
 // number returns how many steps from the origin a value is, to the nearest; 0 for NaN.
@@ -89,18 +71,21 @@ func (s Scale) value(number int64, x float64) float64 {
 	return s.Origin + s.Step*float64(number)
 }
 
-// span is what is known of the values of one scale.
+// span is what is known of the values of one scale. Mean and variance are those of the values so far (Welford 1962).
 type span struct {
-	low, high float64
-	decimals  int // digits after the point that all values need; too many if > maxDecimals
-	values    []float64
+	low, high      float64
+	decimals       int // digits after the point that all values need; too many if > maxDecimals
+	n              int
+	mean, variance float64
+	first, gap     int64 // in millionths: the first value, and the greatest common divisor of the distances to it
 }
 
-const maxDecimals = 6
+const (
+	maxDecimals = 6
+	micros      = 1e6 // millionths, the smallest decimal step
+)
 
-func newSpan(capacity int) *span {
-	return &span{low: math.Inf(1), high: math.Inf(-1), values: make([]float64, 0, capacity)}
-}
+func newSpan() *span { return &span{low: math.Inf(1), high: math.Inf(-1)} }
 
 // take adds a value, unless it is NaN.
 func (s *span) take(x float64) {
@@ -111,7 +96,37 @@ func (s *span) take(x float64) {
 	for s.decimals <= maxDecimals && !isDecimal(x, s.decimals) {
 		s.decimals++
 	}
-	s.values = append(s.values, x)
+	if s.decimals <= maxDecimals && math.Abs(x) <= Steps {
+		s.divide(int64(math.Round(x * micros)))
+	}
+	s.n++
+	off := x - s.mean
+	s.mean += off / float64(s.n)
+	s.variance += (off*(x-s.mean) - s.variance) / float64(s.n)
+}
+
+// farthest is how many steps from the origin a value may be to be counted; beyond Steps are values of other
+// data than those that the scale was made for.
+const farthest = 2 * Steps
+
+// check returns an error if value x of column d, from 0, is beyond what can be counted, or nil.
+func (s Scale) check(d int, x float64) error {
+	if n := math.Abs((x - s.Origin) / s.Step); n > farthest {
+		return fmt.Errorf("real: column %d is %v, far beyond the values that the model's grid was made for (%v and %v steps of %v around it); learn again with such values among the data", d+1, x, s.Origin, farthest, s.Step)
+	}
+	return nil
+}
+
+// divide takes a value in millionths.
+func (s *span) divide(x int64) {
+	if s.n == 0 {
+		s.first = x
+	}
+	a, b := x-s.first, s.gap
+	for b != 0 {
+		a, b = b, a%b
+	}
+	s.gap = max(a, -a)
 }
 
 // isDecimal reports whether x is the float64 nearest to a number with so many digits after the point.
@@ -123,10 +138,11 @@ func isDecimal(x float64, digits int) bool {
 
 // scale returns the scale of the values.
 func (s *span) scale(image bool) Scale {
-	if len(s.values) == 0 {
+	if s.n == 0 {
 		return Scale{Step: 1, Floor: 1}
 	}
 	var out Scale
+	out.Bit = !image && s.decimals == 0 && s.low == 0 && s.high == 1
 	out.Step = math.Pow10(-min(s.decimals, maxDecimals))
 	decimal := s.decimals <= maxDecimals && max(math.Abs(s.low), math.Abs(s.high)) <= Steps*out.Step
 	if !decimal { // a power of two, so that products with it are exact
@@ -136,47 +152,23 @@ func (s *span) scale(image bool) Scale {
 		}
 		out.Origin = math.Round((s.low+s.high)/2/out.Step) * out.Step
 	}
-	_, variance := moments(s.values)
 	switch {
-	case variance == 0:
+	case s.variance == 0:
 		out.Floor = out.Step * out.Step
 	case image && decimal:
 		gap := out.Step * float64(max(s.divisor(out), 1))
 		out.Floor = gap * gap / 4
 	default:
-		out.Floor = variance / 100
+		out.Floor = s.variance / 100
 	}
 	out.Floor = max(out.Floor, out.Step*out.Step/12)
 	return out
 }
 
-// divisor returns the greatest common divisor of the distances between values, in steps: 625 of sixteenths, whose step
-// is 0.0001; 0 of equal values.
+// divisor returns the greatest common divisor of the distances between values, in steps, which are decimal: 625 of
+// sixteenths, whose step is 0.0001; 0 of equal values.
 func (s *span) divisor(of Scale) int64 {
-	d, first := int64(0), of.number(s.values[0])
-	for _, x := range s.values {
-		for a, b := d, of.number(x)-first; ; a, b = b, a%b {
-			if b == 0 {
-				d = max(a, -a)
-				break
-			}
-		}
-		if d == 1 {
-			break
-		}
-	}
-	return d
-}
-
-// moments returns mean and variance of values, computed in their order.
-func moments(values []float64) (mean, variance float64) {
-	for _, x := range values {
-		mean += x / float64(len(values))
-	}
-	for _, x := range values {
-		variance += (x - mean) * (x - mean) / float64(len(values))
-	}
-	return mean, variance
+	return s.gap / int64(math.Round(of.Step*micros))
 }
 
 // median returns the median of values, which it sorts: the mean of the two in the middle.

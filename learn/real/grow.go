@@ -2,6 +2,7 @@ package real
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -65,32 +66,50 @@ func newGrower(data *Data, e *explained, o *terms) *grower {
 }
 
 // grow returns the expert that shortens the description most, among those that begin from some badly
-// explained rows, and how often it is active; nil if none pays.
-func (g *grower) grow(ctx context.Context, rng *rand.Rand, workers int) (e []Entry, pi float64, err error) {
+// explained rows, and how often it is active; without entries if none pays.
+func (g *grower) grow(ctx context.Context, rng *rand.Rand, workers int, memory Memory) (found grown, err error) {
 	for _, threshold := range thresholds {
 		var begun [candidates][]Entry
 		for i := range begun {
 			begun[i] = g.begin(rng, threshold, i%2 == 1 && !g.m.Moves())
 		}
-		var gains, pis [candidates]float64
-		_, err := pool.Run(ctx, candidates, workers, 1, func(_, i int) error {
-			begun[i], pis[i], gains[i] = g.local(begun[i])
-			return nil
-		})
-		if err != nil {
-			return nil, 0, err
-		}
-		best := 0
-		for i := range gains {
-			if gains[i] > gains[best] {
-				best = i
+		key := func() string {
+			d := newDigest(fmt.Sprintf("grow %v %v %t ", g.terms.lambda, g.terms.heat, g.terms.means))
+			d.model(g.m)
+			for _, e := range begun {
+				d.entries(e)
 			}
+			return d.String()
 		}
-		if gains[best] > 0 {
-			return begun[best], pis[best], nil
+		err := recalled(memory, key, func(value []byte) bool { return found.decode(value, g.m.F()) },
+			func() (err error) { found, err = g.compete(ctx, begun, workers); return err }, func() []byte { return found.encode() })
+		if err != nil || found.entries != nil {
+			return found, err
 		}
 	}
-	return nil, 0, nil
+	return grown{}, nil
+}
+
+// compete returns the candidate that shortens the description most; without entries if none does.
+func (g *grower) compete(ctx context.Context, begun [candidates][]Entry, workers int) (grown, error) {
+	var gains, pis [candidates]float64
+	_, err := pool.Run(ctx, candidates, workers, 1, func(_, i int) error {
+		begun[i], pis[i], gains[i] = g.local(slices.Clone(begun[i]))
+		return nil
+	})
+	if err != nil {
+		return grown{}, err
+	}
+	best := 0
+	for i := range gains {
+		if gains[i] > gains[best] {
+			best = i
+		}
+	}
+	if gains[best] > 0 {
+		return grown{begun[best], pis[best]}, nil
+	}
+	return grown{}, nil
 }
 
 // begin returns a candidate: the deviations of a badly explained row, or those that it shares with another.
@@ -115,7 +134,9 @@ func (g *grower) begin(rng *rand.Rand, threshold float64, shared bool) []Entry {
 		d, ok := g.under(f)
 		if ok && one[d]*other[d] > 0 {
 			b := g.m.Background[d]
-			e[f] = Entry{MeanOnly, Normal{b.Mean + (one[d]+other[d])/2/g.inverse[d], b.Var}}
+			if e[f] = (Entry{MeanOnly, Normal{b.Mean + (one[d]+other[d])/2/g.inverse[d], b.Var}}); g.m.bit(d) {
+				e[f].Normal = bernoulli(b.Mean + .8*(g.grounds[i].z[d]-b.Mean))
+			}
 		}
 	}
 	return e
@@ -145,6 +166,10 @@ func (g *grower) deviations(i int, threshold float64) []float64 {
 func (g *grower) deviation(i, d int, threshold float64) float64 {
 	r := &g.grounds[i]
 	z, c := r.z[d], &r.cells[d]
+	if g.m.bit(d) {
+		b := g.m.Background[d]
+		z = (z - b.Mean) / math.Sqrt(b.Var)
+	}
 	if !r.known[d] || math.Abs(z) <= threshold || g.m.Rule == Max && z < 0 {
 		return 0
 	}

@@ -29,7 +29,7 @@ func (l *learner) mixture(rng *rand.Rand, t *terms) (*state, error) {
 			k = min(l.o.Experts, len(l.data.Rows)/5)
 		}
 		m := l.model(l.means())
-		l.components(rng, m, k)
+		l.components(rng, t, m, k)
 		s, err := l.explain(prune(m))
 		if err != nil {
 			return nil, err
@@ -45,7 +45,7 @@ func (l *learner) mixture(rng *rand.Rand, t *terms) (*state, error) {
 }
 
 // components fits a mixture of k components to the data, and gives the model an expert for each.
-func (l *learner) components(rng *rand.Rand, m *Model, k int) {
+func (l *learner) components(rng *rand.Rand, t *terms, m *Model, k int) {
 	x := &mixing{data: l.data, columns: l.columns}
 	x.begin(rng, k)
 	for range mixtureSteps {
@@ -60,7 +60,7 @@ func (l *learner) components(rng *rand.Rand, m *Model, k int) {
 				mean = l.columns[d].Mean + s.sum/n
 				squares = max(0, s.square-s.sum*s.sum/n)
 			}
-			e[d] = vote(n, mean, squares, m.Background[d], l.data.Scales[d].Floor, l.lambda, l.o.MeansOnly)
+			e[d] = t.vote(m, d, n, mean, squares)
 		}
 		m.Experts = append(m.Experts, e)
 		m.Pi = append(m.Pi, (x.share[j]*float64(len(l.data.Rows))+.5)/(float64(len(l.data.Rows))+1))

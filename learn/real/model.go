@@ -30,6 +30,9 @@ type Scale struct {
 	Step, Origin float64
 	// Floor is the least variance that is believed.
 	Floor float64
+	// Bit says that the values are 0 and 1. Opinions about them are probabilities of 1: the means of
+	// Normals whose variance p(1-p) follows, and which vote MeanOnly.
+	Bit bool
 }
 
 // Model is a background and experts. Fields must not be changed once it is in use; then it is
@@ -57,8 +60,12 @@ type Model struct {
 
 // Record says how a model was learned; zero where it was not.
 type Record struct {
-	Rows int    `json:"rows"`
-	Seed uint64 `json:"seed"`
+	Rows   int    `json:"rows"`
+	Sample int    `json:"sample,omitempty"` // rows of a stream that parts were learned from, before all shaped them
+	Seed   uint64 `json:"seed"`
+	// Predict and MeansOnly are those of the Options.
+	Predict   bool `json:"predict,omitempty"`
+	MeansOnly bool `json:"means_only,omitempty"`
 	// LogLik is the sum of the joint log-likelihoods, DescriptionLength that of the
 	// model kept, Starts those of all starts, in nats.
 	LogLik            float64   `json:"log_lik"`
@@ -103,6 +110,12 @@ func (m *Model) Check() error {
 // checkValues returns an error that names a value that is invalid, or nil.
 func (m *Model) checkValues() error {
 	for d, b := range m.Background {
+		if m.bit(d) {
+			if err := m.checkBit(d); err != nil {
+				return err
+			}
+			continue
+		}
 		if !valid(b) {
 			return fmt.Errorf("real: background of row %d, column %d has mean %v and variance %v", d/m.Width+1, d%m.Width+1, b.Mean, b.Var)
 		}
@@ -133,6 +146,22 @@ func (m *Model) checkValues() error {
 	for d, s := range m.Scales {
 		if !(s.Step > 0) || !(s.Floor >= 0) || math.IsInf(s.Step+s.Floor+s.Origin, 0) || math.IsNaN(s.Origin) {
 			return fmt.Errorf("real: column %d has step %v, origin %v, floor %v", d+1, s.Step, s.Origin, s.Floor)
+		}
+	}
+	return nil
+}
+
+// checkBit returns an error if what is said of a bit is no probability, or nil.
+func (m *Model) checkBit(d int) error {
+	if m.Moves() || m.FrameHeight > 0 {
+		return fmt.Errorf("real: column %d is of bits; where parts have places there are none", d+1)
+	}
+	if b := m.Background[d]; !(b.Mean > 0 && b.Mean < 1) || math.Abs(b.Var-b.Mean*(1-b.Mean)) > 1e-9 {
+		return fmt.Errorf("real: background of bit %d has mean %v and variance %v, no probability p between 0 and 1 and p(1-p)", d+1, b.Mean, b.Var)
+	}
+	for k, e := range m.Experts {
+		if len(e) > d && (e[d].Vote == MeanAndVar || e[d].Vote == MeanOnly && !(e[d].Mean > 0 && e[d].Mean < 1)) {
+			return fmt.Errorf("real: part %d votes %d of bit %d with mean %v; a probability between 0 and 1 is a vote of 1", k, e[d].Vote, d+1, e[d].Mean)
 		}
 	}
 	return nil

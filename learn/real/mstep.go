@@ -1,6 +1,7 @@
 package real
 
 import (
+	"fmt"
 	"math"
 	"slices"
 )
@@ -40,6 +41,13 @@ func vote(n, mean, squares float64, b Normal, floor, lambda float64, meanOnly bo
 // else they would explain the noise.
 func (o *terms) vote(m *Model, d int, n, mean, squares float64) Entry {
 	b := m.Background[d]
+	if m.bit(d) {
+		e := voteBit(n, mean, b, o.lambda)
+		if m.Rule == Max && e.Mean < b.Mean {
+			e = Entry{Abstains, b}
+		}
+		return e
+	}
 	e := vote(n, mean, squares, b, o.scales[d].Floor, o.lambda, o.means || o.heat < 1)
 	if m.Rule == Max && e.Mean < b.Mean {
 		e = Entry{Abstains, b}
@@ -61,7 +69,7 @@ func (t *Tally) mstep(m *Model, o *terms) *Model {
 			d := m.home(f)
 			n, mean, squares := t.Experts[k][f].moments(o.scales[d])
 			e[f] = o.vote(m, d, n, mean, squares)
-			if e[f].Vote == MeanOnly {
+			if e[f].Vote == MeanOnly && !m.bit(d) {
 				said[d].n += n
 				said[d].squares += squares + n*(mean-e[f].Mean)*(mean-e[f].Mean)
 			}
@@ -78,6 +86,10 @@ func (t *Tally) mstep(m *Model, o *terms) *Model {
 		b := (n*mean + o.columns[d].Mean) / (n + 1)
 		if o.hold != nil {
 			b = o.hold[d]
+		}
+		if m.bit(d) {
+			next.Background[d] = bernoulli(b)
+			continue
 		}
 		squares += n * (mean - b) * (mean - b)
 		v := (squares + said[d].squares + o.columns[d].Var) / (n + said[d].n + 1)
@@ -116,4 +128,23 @@ func (t *Tally) evenBackground(next *Model, o *terms, said []spread) {
 	squares += n * (mean - b) * (mean - b)
 	v := (squares + squares2 + o.columns[0].Var) / (n + n2 + 1)
 	next.Background = slices.Repeat([]Normal{{b, max(v*o.heat, o.scales[0].Floor)}}, len(t.Free))
+}
+
+// MStep returns the model that follows m, whose explanations were counted: one step of EM as the last ones of
+// learning, by what the model's record says of how it was learned. Experts that say nothing are gone. The error says
+// that the counts are not of this model, or of nothing.
+func (t *Tally) MStep(m *Model) (*Model, error) {
+	switch {
+	case !t.fits(m):
+		k, frame, pixels := t.Size()
+		return nil, fmt.Errorf("real: counts of %d parts of %d and images of %d pixels; the model has %d of %d and %d", k, frame, pixels, m.K(), m.F(), m.D())
+	case t.Images == 0:
+		return nil, fmt.Errorf("real: the counts are of no rows")
+	case m.Scales == nil:
+		return nil, fmt.Errorf("real: the model does not say on what grid values were counted")
+	}
+	next := prune(t.mstep(m, &terms{lambda: price(int(t.Images), m.D(), m.Record.Predict), heat: 1, means: m.Record.MeansOnly,
+		columns: columns(t.All, m.Scales, m.Moves()), scales: m.Scales}))
+	next.Record = Record{Rows: int(t.Images), LogLik: t.LogLik(), Predict: m.Record.Predict, MeansOnly: m.Record.MeansOnly}
+	return next, nil
 }

@@ -3,7 +3,7 @@ package real
 import "math"
 
 // Pixel returns what the explanations together say about pixel d, known or not: the mixture of what each
-// says, by their probabilities. Mean, Variance and Quantile of the mixture are the prediction, its
+// says, by their probabilities. The mean of a bit is the probability of 1. Mean, Variance and Quantile of the mixture are the prediction, its
 // uncertainty, and the ends of an interval.
 func (p *Posterior) Pixel(d int) Mixture {
 	var out Mixture
@@ -45,7 +45,7 @@ func (b *bank) compose(d int, picks []Pick) Mixture {
 		}
 		said = append(said, b.m.opinion(b.m.Experts[p.Expert][sp.frame[y*sp.w+x]], d))
 	}
-	return b.m.Rule.Compose(b.tau, b.m.Background[d], said...)
+	return b.m.join(d, said)
 }
 
 // Prediction is what is believed about the pixels of an image.
@@ -66,6 +66,10 @@ func (p *Posterior) Predict(image []float64, inside float64) Prediction {
 		}
 		m := p.Pixel(d)
 		out.Mean[d], out.Deviation[d] = m.Mean(), math.Sqrt(m.Variance())
+		if p.bank.m.bit(d) { // the mean is the probability of 1
+			out.Low[d], out.High[d] = bitIf(out.Mean[d] > (1+inside)/2), bitIf(out.Mean[d] > (1-inside)/2)
+			continue
+		}
 		out.Low[d], out.High[d] = m.Quantile((1-inside)/2), m.Quantile((1+inside)/2)
 	}
 	return out

@@ -25,7 +25,10 @@ func (m *Model) Opinions(d int, picks []Pick) []Normal {
 
 // opinion returns what an entry that votes says about pixel d.
 func (m *Model) opinion(e Entry, d int) Normal {
-	if e.Vote == MeanOnly {
+	switch {
+	case m.bit(d):
+		e.Var = e.Mean * (1 - e.Mean)
+	case e.Vote == MeanOnly:
 		e.Var = m.Background[d].Var
 	}
 	return e.Normal
@@ -50,15 +53,27 @@ func (m *Model) source(p pose.Pose, d int) int {
 
 // Compose returns what a model says about pixel d under the picks.
 func (m *Model) Compose(d int, picks []Pick) Mixture {
-	return m.Rule.Compose(m.Tau, m.Background[d], m.Opinions(d, picks)...)
+	return m.join(d, m.Opinions(d, picks))
 }
 
-// LogLik returns the log-likelihood of an image under the picks, in nats. Unknown values (NaN) add
-// nothing.
+// join returns what opinions say together about pixel d.
+func (m *Model) join(d int, opinions []Normal) Mixture {
+	if m.bit(d) {
+		return m.Rule.ComposeBits(m.Tau, m.Background[d], opinions...)
+	}
+	return m.Rule.Compose(m.Tau, m.Background[d], opinions...)
+}
+
+// LogLik returns the log-likelihood of an image under the picks, in nats: the sum of the logarithms of the densities of its
+// values, and of the probabilities of its bits. Unknown values (NaN) add nothing.
 func (m *Model) LogLik(image []float64, picks []Pick) float64 {
 	sum := 0.0
 	for d, x := range image {
-		if !math.IsNaN(x) {
+		switch {
+		case math.IsNaN(x):
+		case m.bit(d):
+			sum += logBit(m.Compose(d, picks).Mean(), x)
+		default:
 			sum += m.Compose(d, picks).LogDensity(x)
 		}
 	}

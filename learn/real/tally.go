@@ -17,11 +17,11 @@ type Sums struct {
 	Square exact.Int128
 }
 
-// add counts a value, which is less than 2^21 either way, with a weight of at most Unit.
+// add counts a value, which is at most 2^21 either way, with a weight of at most Unit.
 func (s *Sums) add(x, weight int64) {
 	s.N += weight
 	s.Sum += weight * x
-	// weight * x * x < 2^10 * 2^42 fits in 64 bits
+	// weight * x * x <= 2^10 * 2^42 fits in 64 bits
 	s.Square = s.Square.Add(exact.Int128{Lo: uint64(weight * x * x)})
 }
 
@@ -54,13 +54,14 @@ type Tally struct {
 	Picks   []int64  // of each expert, in units
 	Experts [][]Sums // K x frame: values of pixels an expert won, or that it abstains from and nobody else speaks for
 	Free    []Sums   // of pixels: values that nobody speaks for
+	All     []Sums   // of pixels: all values
 	// LogJoint is the sum of the joint log-likelihoods in units of 1/exact.NatsUnit nats.
 	LogJoint int64
 }
 
 // NewTally returns an empty tally for a model.
 func NewTally(m *Model) *Tally {
-	t := &Tally{Picks: make([]int64, m.K()), Experts: make([][]Sums, m.K()), Free: make([]Sums, m.D())}
+	t := &Tally{Picks: make([]int64, m.K()), Experts: make([][]Sums, m.K()), Free: make([]Sums, m.D()), All: make([]Sums, m.D())}
 	for k := range t.Experts {
 		t.Experts[k] = make([]Sums, m.F())
 	}
@@ -82,6 +83,7 @@ func (t *Tally) Merge(o *Tally) error {
 	}
 	for d := range t.Free {
 		t.Free[d].merge(o.Free[d])
+		t.All[d].merge(o.All[d])
 	}
 	return nil
 }

@@ -14,9 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/patchwork"
 	"example.com/patchwork/internal/atomicfile"
-	"example.com/patchwork/table"
 )
 
 const (
@@ -216,15 +214,8 @@ func decodePart(head, body []byte) (*Part, error) {
 	if err := j.Decode(&h); err != nil {
 		return nil, fmt.Errorf("its header: %w", err)
 	}
-	p := &Part{Model: h.Model, Options: h.Options, Shards: h.Shards, Tally: new(patchwork.Tally)}
-	if table.AreCounts(body) {
-		p.Soft = new(table.Counts)
-		if err := p.Soft.UnmarshalBinary(body); err != nil {
-			return nil, err
-		}
-		return p, p.check()
-	}
-	if err := p.Tally.UnmarshalBinary(body); err != nil {
+	p := &Part{Model: h.Model, Options: h.Options, Shards: h.Shards}
+	if err := p.decodeCounts(body); err != nil {
 		return nil, err
 	}
 	return p, p.check()

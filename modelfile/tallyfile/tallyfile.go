@@ -6,7 +6,7 @@
 //
 //	patchwork-tally 1 HEADER BODY SHA256\n   lengths in bytes; the checksum of header and body
 //	{"model":…,"options":…,"shards":[…]}\n    JSON, HEADER bytes with the newline
-//	…                                         BODY bytes: Tally.MarshalBinary, or Counts.MarshalBinary of package table
+//	…                                         BODY bytes: Tally.MarshalBinary, or that of table.Counts or of real.Tally
 //
 // or one line of the same in base64, for pipes that carry lines:
 //
@@ -19,14 +19,14 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"encoding"
 	"encoding/hex"
 	"fmt"
 	"io"
-	"math"
+	"reflect"
 	"slices"
 
 	"example.com/patchwork"
+	"example.com/patchwork/learn/real"
 	"example.com/patchwork/modelfile"
 	"example.com/patchwork/table"
 )
@@ -45,32 +45,20 @@ type Part struct {
 	// Soft, if not nil, holds the counts instead of Tally, which is then empty: those of
 	// soft learning, under rules by which a pixel is nobody's own.
 	Soft *table.Counts
+
+	// Real, if not nil, holds those of real values, likewise.
+	Real *real.Tally
 }
 
 // Rows returns how many rows the part counts, by weight.
-func (p *Part) Rows() int64 {
-	if p.Soft != nil {
-		return p.Soft.Rows()
-	}
-	return p.Tally.Rows()
-}
+func (p *Part) Rows() int64 { return p.counts().Rows() }
 
 // LogLik returns the log-likelihood of the rows, in nats: by one explanation of each, or
 // of soft counts by all that were found.
-func (p *Part) LogLik() float64 {
-	if p.Soft != nil {
-		return p.Soft.LogLik()
-	}
-	return p.Tally.LogLik()
-}
+func (p *Part) LogLik() float64 { return p.counts().LogLik() }
 
 // Picks returns how many parts the rows have together; of soft counts, as expected.
-func (p *Part) Picks() int64 {
-	if p.Soft != nil {
-		return int64(math.Round(p.Soft.Picks()))
-	}
-	return p.Tally.Picks()
-}
+func (p *Part) Picks() int64 { return p.counts().picks() }
 
 // Shard is one piece of a data set, counted completely.
 type Shard struct {
@@ -123,11 +111,7 @@ func (p *Part) Merge(other *Part) error {
 	if p.Rows()+other.Rows() > maxRows {
 		return mismatch("%d and %d rows are more than %d", p.Rows(), other.Rows(), int64(maxRows))
 	}
-	if p.Soft != nil {
-		p.Soft.Merge(other.Soft)
-	} else {
-		p.Tally.Merge(other.Tally)
-	}
+	p.counts().add(other.counts())
 	p.Shards = append(p.Shards, other.Shards...)
 	slices.SortFunc(p.Shards, byID)
 	return nil
@@ -136,24 +120,14 @@ func (p *Part) Merge(other *Part) error {
 // sameSize returns an error if the counts of two parts are not of as many experts of the
 // same size: whatever they say of their model, one of them is not of it.
 func (p *Part) sameSize(other *Part) error {
-	if (p.Soft == nil) != (other.Soft == nil) {
+	a, b := p.counts(), other.counts()
+	if reflect.TypeOf(a) != reflect.TypeOf(b) {
 		return mismatch("%s and %s are counted in different ways; one of them is not of model %.12s…", other.name(), p.name(), p.Model)
 	}
-	k, height, width := p.size()
-	if k2, height2, width2 := other.size(); k != k2 || height != height2 || width != width2 {
-		return mismatch("%s counts %d parts of %d x %d, %s counts %d of %d x %d; one of them is not of model %.12s…",
-			other.name(), k2, height2, width2, p.name(), k, height, width, p.Model)
+	if a.size() != b.size() {
+		return mismatch("%s counts %s, %s counts %s; one of them is not of model %.12s…", other.name(), b.size(), p.name(), a.size(), p.Model)
 	}
 	return nil
-}
-
-// size returns of how many experts of what size the counts are.
-func (p *Part) size() (experts, height, width int) {
-	if p.Soft != nil {
-		experts, width = p.Soft.Size()
-		return experts, 1, width
-	}
-	return p.Tally.Size()
 }
 
 func byID(a, b Shard) int { return cmp.Compare(a.ID, b.ID) }
@@ -242,11 +216,7 @@ func (p *Part) encode() ([]byte, error) {
 	if err != nil {
 		return nil, &FormatError{Problem: err.Error()}
 	}
-	var counted encoding.BinaryMarshaler = p.Tally
-	if p.Soft != nil {
-		counted = p.Soft
-	}
-	body, err := counted.MarshalBinary()
+	body, err := p.counts().MarshalBinary()
 	if err != nil {
 		return nil, err
 	}

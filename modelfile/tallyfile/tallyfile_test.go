@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/learn/real"
 	"example.com/patchwork/modelfile/tallyfile"
 	"example.com/patchwork/pose"
 	"example.com/patchwork/table"
@@ -92,6 +94,73 @@ func TestSoftParts(t *testing.T) {
 	}
 	if hard := part(t, "c", 1, 3); !errors.As(hard.Merge(b), &mismatch) {
 		t.Error("soft counts were added to hard ones")
+	}
+}
+
+// realPart returns the counts of some rows of real values.
+func realPart(t interface{ Fatal(...any) }, id string, n int) *tallyfile.Part {
+	m := &real.Model{Height: 1, Width: 2, Background: []real.Normal{{Mean: 1, Var: 1}, {Var: 4}}, Scales: []real.Scale{{Step: .5, Floor: 1}, {Step: 1, Floor: 1}},
+		Experts: [][]real.Entry{{{Vote: real.MeanOnly, Normal: real.Normal{Mean: 6, Var: 1}}, {}}}}
+	data := &real.Data{Height: 1, Width: 2, Scales: m.Scales}
+	for i := range n {
+		data.Rows = append(data.Rows, []float64{float64(i) / 2, float64(i % 3)})
+	}
+	tally, err := real.EStep(context.Background(), m, data, 1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash, err := tallyfile.HashReal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &tallyfile.Part{Model: hash, Options: "real", Real: tally, Shards: []tallyfile.Shard{{ID: id, Rows: int64(n)}}}
+}
+
+// Counts of real values are read as they were written, add up, and do not mix with those of bits.
+func TestRealParts(t *testing.T) {
+	a, b := realPart(t, "a", 20), realPart(t, "b", 7)
+	parts, err := readAll(bytes.NewReader(slices.Concat(bytesOf(t, a), bytesOf(t, b))))
+	if err != nil || len(parts) != 2 {
+		t.Fatalf("%d parts, %v", len(parts), err)
+	}
+	if err := parts[1].Merge(parts[0]); err != nil {
+		t.Fatal(err)
+	}
+	picks := a.Picks() + b.Picks()
+	if err := a.Merge(b); err != nil || a.Rows() != 27 || a.LogLik() >= 0 || picks < 10 || a.Picks() != picks {
+		t.Fatalf("%d rows, %d picks, %v", a.Rows(), a.Picks(), err)
+	}
+	if !bytes.Equal(bytesOf(t, a), bytesOf(t, parts[1])) {
+		t.Error("other bytes in another order")
+	}
+	for _, other := range []*tallyfile.Part{part(t, "c", 1, 3), softPart(t, "c", 2)} {
+		other.Model, other.Options = a.Model, a.Options
+		var mismatch *tallyfile.MismatchError
+		if !errors.As(a.Merge(other), &mismatch) || !errors.As(other.Merge(a), &mismatch) {
+			t.Error("counts of bits were added to those of real values")
+		}
+	}
+}
+
+// TestIdentityOfValues: the same rows are the same, in any blocks; others are not, nor are rows of other sides.
+func TestIdentityOfValues(t *testing.T) {
+	nan := math.NaN()
+	id := func(h, w int, blocks ...[][]float64) string {
+		i := tallyfile.NewIdentity()
+		for _, b := range blocks {
+			i.AddValues(h, w, b)
+		}
+		return i.String()
+	}
+	rows := [][]float64{{1, nan}, {math.Copysign(0, -1), 3}}
+	want := id(1, 2, rows)
+	if got := id(1, 2, rows[:1], [][]float64{{0, 3}}); got != want {
+		t.Error("blocks or the sign of 0 change what rows are")
+	}
+	for _, other := range []string{id(2, 1, rows), id(1, 2, rows[1:], rows[:1]), id(1, 2, [][]float64{{1, 0}, {0, 3}})} {
+		if other == want {
+			t.Error("other rows are the same")
+		}
 	}
 }
 

@@ -1,0 +1,261 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/internal/journal"
+	"example.com/patchwork/learn/real"
+	"example.com/patchwork/modelfile/tallyfile"
+)
+
+// realSource is the data of a command: in memory, or if they are too large, files that are read again in every pass.
+type realSource struct {
+	*dataset.Values                      // of a stream all but the rows
+	stream          *dataset.ValueStream // nil if the rows are in memory
+	bar             *progress
+}
+
+// openReal reads and selects data as real values, for a model unless that is nil, into memory if --memory allows it.
+func (f *dataFlags) openReal(cmd *cobra.Command, paths []string, m *real.Model) (*realSource, error) {
+	opt, err := f.realOptions(cmd, paths, m)
+	if err != nil {
+		return nil, err
+	}
+	opt.MaxMemory = int64(f.memory)
+	v, err := f.readValues(cmd, paths, m, opt)
+	if !errors.Is(err, dataset.ErrMemory) {
+		return &realSource{Values: v}, err
+	}
+	s, err := dataset.OpenValues(paths, opt)
+	if err != nil {
+		return nil, &inputError{err}
+	}
+	if m == nil {
+		sayNotes(cmd, s.Head().Notes...)
+	} else if s, err = s.Match(m.Columns, m.Height, m.Width); err != nil {
+		return nil, &inputError{err}
+	}
+	take := -1
+	if f.takeGiven {
+		take = f.take
+	}
+	s = s.Cut(f.skip, take)
+	return &realSource{Values: s.Head(), stream: s}, nil
+}
+
+// Size returns the size of images; rows of a table have the height 1.
+func (s *realSource) Size() (height, width int) { return s.Height, s.Width }
+
+// Blocks reads the rows once, and shows how far.
+func (s *realSource) Blocks(ctx context.Context) iter.Seq2[[][]float64, error] {
+	return func(yield func([][]float64, error) bool) {
+		if s.stream == nil {
+			yield(s.Rows, nil)
+			return
+		}
+		s.bar.again(0, "pass")
+		for rows, err := range s.stream.Blocks(ctx) {
+			if err != nil && ctx.Err() == nil {
+				err = &inputError{err}
+			}
+			if !yield(rows, err) || err != nil {
+				return
+			}
+			s.bar.add(len(rows))
+		}
+	}
+}
+
+// identity returns what the rows in memory are; "" for a stream.
+func (s *realSource) identity() string {
+	if s.stream != nil {
+		return ""
+	}
+	id := tallyfile.NewIdentity()
+	id.AddValues(s.Height, s.Width, s.Rows)
+	return id.String()
+}
+
+// fittingReal returns how many rows of a stream are learned from at first: as many as was asked for, or as take a quarter
+// of the memory.
+func (f *learnFlags) fittingReal(s *realSource) int {
+	return cmp.Or(f.Sample, max(1, min(20000, int(f.data.memory)/4/(16*s.Height*s.Width+64))))
+}
+
+// learnRealFrom learns from data of any size, with a checkpoint if one is asked for, which the caller ends.
+func (a *app) learnRealFrom(cmd *cobra.Command, f *learnFlags, s *realSource, data *real.Data, o *real.Options, paths []string) (*real.Result, *journal.Journal, error) {
+	var j *journal.Journal
+	if f.checkpoint.dir != "" {
+		description, err := describeRun(cmd, s.identity(), paths)
+		if err != nil {
+			return nil, nil, err
+		}
+		if j, err = f.checkpoint.open(description); err != nil {
+			return nil, nil, err
+		}
+		o.Memory = memory{j}
+	}
+	learn := func() (*real.Result, error) { return real.Learn(cmd.Context(), data, *o) }
+	if s.stream != nil {
+		o.Sample = f.fittingReal(s)
+		if !a.quiet {
+			fmt.Fprintf(a.err, "patchwork: note: %s needs more than --memory %v; learning from a uniform sample of %d rows, then from all, one pass per step\n", s.Source, &f.data.memory, o.Sample)
+		}
+		learn = func() (*real.Result, error) { return real.LearnStream(cmd.Context(), s, *o) }
+	}
+	r, err := learn()
+	if err != nil && j != nil {
+		_ = j.Close() // what it keeps was written
+	}
+	return r, j, err
+}
+
+// realCounted says how rows of real values are explained and counted.
+func realCounted(m *real.Model) string { return fmt.Sprintf("real, %d explanations", realBest(m)) }
+
+// realBest returns for how many explanations a row counts: as in the last steps of learning.
+func realBest(m *real.Model) int {
+	if isTableModel(m) && !m.Moves() {
+		return 8
+	}
+	return 1
+}
+
+// statsReal writes the counts of data under a model of real values.
+func (a *app) statsReal(cmd *cobra.Command, f *statsFlags, paths []string) error {
+	if err := onlyReal(cmd, "output shard lines"); err != nil {
+		return err
+	}
+	m, err := loadReal(f.model)
+	if err != nil {
+		return err
+	}
+	if m.Scales == nil {
+		return &inputError{fmt.Errorf("%s: the model does not say on what grid values are counted (step, origin, floor); learn it with patchwork", f.model)}
+	}
+	s, err := f.data.openReal(cmd, paths, m)
+	if err != nil {
+		return err
+	}
+	part, err := a.countReal(cmd.Context(), m, s, f)
+	if err != nil {
+		return err
+	}
+	return a.writePart(f, part, s.Table, "by the best explanations")
+}
+
+// countReal explains rows and counts them.
+func (a *app) countReal(ctx context.Context, m *real.Model, s *realSource, f *statsFlags) (*tallyfile.Part, error) {
+	hash, err := tallyfile.HashReal(m)
+	if err != nil {
+		return nil, err
+	}
+	if s.stream != nil {
+		s.bar = a.progress("row", 0)
+		defer s.bar.stop()
+	}
+	id := &watched{realSource: s, id: tallyfile.NewIdentity()}
+	stream, err := real.NewStream(id, m.Scales)
+	if err != nil {
+		return nil, &inputError{err}
+	}
+	part := &tallyfile.Part{Model: hash, Options: realCounted(m)}
+	if part.Real, err = real.EStep(ctx, m, stream, realBest(m), f.workers); err != nil {
+		var input *inputError
+		if ctx.Err() != nil || errors.As(err, &input) {
+			return nil, err
+		}
+		return nil, &inputError{err}
+	}
+	shard := tallyfile.Shard{ID: cmp.Or(f.shard, id.id.String()), Source: strings.ToValidUTF8(s.Source, "?"), Rows: part.Rows()}
+	part.Shards = []tallyfile.Shard{shard}
+	return part, nil
+}
+
+// watched are rows that are identified while they are read.
+type watched struct {
+	*realSource
+	id *tallyfile.Identity
+}
+
+// Blocks reads the rows once.
+func (w *watched) Blocks(ctx context.Context) iter.Seq2[[][]float64, error] {
+	return func(yield func([][]float64, error) bool) {
+		for rows, err := range w.realSource.Blocks(ctx) {
+			w.id.AddValues(w.Height, w.Width, rows)
+			if !yield(rows, err) {
+				return
+			}
+		}
+	}
+}
+
+// writePart writes counts, and says what they are of.
+func (a *app) writePart(f *statsFlags, part *tallyfile.Part, table bool, by string) error {
+	write := tallyfile.Write
+	if f.lines {
+		write = tallyfile.WriteLine
+	}
+	if err := a.output(f.output, func(w io.Writer) error { return write(w, part) }); err != nil {
+		return err
+	}
+	if f.json {
+		return a.printObject(statsReport{f.output, part.Shards[0].ID, part.Rows(), part.Picks(), jsonFloat(part.LogLik())}, f.output)
+	}
+	// In a pipe there is no summary.
+	return a.wrote(f.output, "counts of %s, log-likelihood %.3f %s", words.Count(int(part.Rows()), words.NounsOf(table).Image), part.LogLik(), by)
+}
+
+// mstepReal adds counts of real values and writes the next model.
+func (a *app) mstepReal(cmd *cobra.Command, f *mstepFlags, paths []string) error {
+	if err := onlyReal(cmd, "output"); err != nil {
+		return err
+	}
+	m, err := loadReal(f.model)
+	if err != nil {
+		return err
+	}
+	hash, err := tallyfile.HashReal(m)
+	if err != nil {
+		return err
+	}
+	sum := &tallyfile.Part{Model: hash, Options: realCounted(m), Real: real.NewTally(m)}
+	for _, path := range paths {
+		if err := addParts(cmd.Context(), sum, path); err != nil {
+			return err
+		}
+	}
+	next, err := sum.Real.MStep(m)
+	if err != nil {
+		return &inputError{err}
+	}
+	if err := a.saveReal(f.output, next); err != nil {
+		return err
+	}
+	if f.json {
+		return a.printObject(mstepReport{f.output, next.K(), len(sum.Shards), sum.Rows(), jsonFloat(sum.LogLik())}, f.output)
+	}
+	return a.addedParts(f, sum, realSize(next))
+}
+
+// addedParts says what was added, and what was written.
+func (a *app) addedParts(f *mstepFlags, sum *tallyfile.Part, written string) error {
+	w := a.out
+	if f.output == "-" {
+		w = a.err
+	}
+	if err := a.say(w, "added %s of %s: log-likelihood %.3f before this step", words.Count(len(sum.Shards), "shard"), words.Count(int(sum.Rows()), "row"), sum.LogLik()); err != nil {
+		return err
+	}
+	return a.wrote(f.output, "%s", written)
+}

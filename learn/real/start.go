@@ -1,0 +1,112 @@
+package real
+
+import (
+	"math/rand/v2"
+	"slices"
+)
+
+// kinds are the kinds of starts: the temperature of the noise, 0 for a mixture, and where the background is held.
+var kinds = []struct {
+	heat float64
+	hold string
+}{{.4, "median"}, {0, ""}, {1, ""}, {.7, "median"}, {.4, "lower"}}
+
+// start makes start number i.
+func (l *learner) start(i int) (*state, error) {
+	rng := rand.New(rand.NewPCG(l.o.Seed, uint64(i)))
+	t := l.terms()
+	report := func(stage string, s *state) {
+		if l.o.Progress != nil {
+			l.o.Progress(Progress{i, l.o.Starts, stage, s.m.K(), s.length})
+		}
+	}
+	kind := kinds[i%len(kinds)]
+	var s *state
+	var err error
+	switch kind.heat {
+	case 0:
+		if s, err = l.mixture(rng, t); err != nil {
+			return nil, err
+		}
+	default:
+		grown := *t
+		grown.heat = kind.heat
+		means := l.means()
+		switch kind.hold {
+		case "median":
+			means, grown.hold = l.medians, l.medians
+		case "lower":
+			means, grown.hold = l.lower, l.lower
+		}
+		if s, err = l.explain(l.model(means)); err != nil {
+			return nil, err
+		}
+		if s, err = l.em(s, &grown, 1); err != nil {
+			return nil, err
+		}
+		if s, err = l.grow(rng, s, &grown, report); err != nil {
+			return nil, err
+		}
+		if s, err = l.move(rng, s, &grown, report); err != nil {
+			return nil, err
+		}
+	}
+	if s, err = l.finish(s, t); err != nil {
+		return nil, err
+	}
+	report("end", s)
+	k := s.m.K()
+	if s, err = l.grow(rng, s, t, report); err != nil || s.m.K() == k {
+		return s, err
+	}
+	s, err = l.finish(s, t)
+	return s, err
+}
+
+// terms returns the terms of the last steps.
+func (l *learner) terms() *terms {
+	return &terms{lambda: l.lambda, heat: 1, means: l.o.MeansOnly, columns: l.columns, scales: l.data.Scales}
+}
+
+// means returns the means of the pixels.
+func (l *learner) means() []float64 {
+	var out []float64
+	for _, c := range l.columns {
+		out = append(out, c.Mean)
+	}
+	return out
+}
+
+// grow adds experts to a state as long as the description gets shorter, and returns the best state seen.
+func (l *learner) grow(rng *rand.Rand, s *state, t *terms, report func(string, *state)) (*state, error) {
+	best, risen := s, 0
+	for risen < rises && (l.o.Experts == 0 || s.m.K() < l.o.Experts) {
+		next, err := l.step(rng, s, t)
+		if err != nil || next == nil {
+			return best, err
+		}
+		if s = next; s.length < best.length {
+			best, risen = s, 0
+		} else {
+			risen++
+		}
+		report("grow", s)
+	}
+	return best, nil
+}
+
+// step adds an expert to a state and takes two steps of EM; nil if no expert pays.
+func (l *learner) step(rng *rand.Rand, s *state, t *terms) (*state, error) {
+	e, err := newGrower(l.data, s.e, t).grow(l.ctx, rng, l.o.Workers, l.o.Memory)
+	if err != nil || e.entries == nil {
+		return nil, err
+	}
+	m := *s.m
+	m.Experts = append(slices.Clone(m.Experts), e.entries)
+	m.Pi = append(slices.Clone(m.Pi), e.pi)
+	next, err := l.explain(&m)
+	if err != nil {
+		return nil, err
+	}
+	return l.em(next, t, 2)
+}
