@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"time"
 
 	"example.com/patchwork"
@@ -97,11 +98,13 @@ func explainAll(ctx context.Context, m *patchwork.Model, images []*bitmap.Image,
 	return out, err
 }
 
-// capitals returns the capital letters of some writers.
-func capitals(set *dataset.Set, first, last int) (*dataset.Set, error) {
+// capitals returns the capital letters of some writers, without some letters.
+func capitals(set *dataset.Set, first, last int, except ...string) (*dataset.Set, error) {
 	var letters []string
 	for c := 'A'; c <= 'Z'; c++ {
-		letters = append(letters, string(c))
+		if !slices.Contains(except, string(c)) {
+			letters = append(letters, string(c))
+		}
 	}
 	return set.Where(dataset.Condition{Name: "y", Op: "=", Values: letters},
 		dataset.Condition{Name: "writer", Op: ">=", Values: []string{fmt.Sprint(first)}},

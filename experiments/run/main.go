@@ -12,6 +12,7 @@
 //	go run ./experiments/run tables [set...]  hidden bits of tables, and the bars test (votes, spect, brca, debd_nltcs, debd_plants, bars5, bars16)
 //	go run ./experiments/run counts           how many strokes do straight letters have? found out by the learner
 //	go run ./experiments/run alphabet         one alphabet for all letters, over five seeds
+//	go run ./experiments/run begun            letters of 3, 5 and 10 examples, begun from an alphabet of other letters
 //	go run ./experiments/run moves            how far should parts of drawings be shifted and turned? over five seeds
 //	go run ./experiments/run roles            roles of users and permissions, exactly; and Boolean products taken apart
 //	go run ./experiments/run sources [set...] [draws] sources of noisy-or networks, by number of rows: are all found, and no others?
@@ -48,7 +49,7 @@ import (
 	"example.com/patchwork/learn"
 )
 
-const usage = "scenes|odds|pursuit|letters|strokes [method]|bars|fewshot [seeds] [n=1,5] [set...]|quadrants|rivals|auto|counts|moves|alphabet|roles|deconvolution|walks|alone|sheets [seeds]|planted [name...]|sources [set...] [draws]|tables [set...]|real [quadrants|bars|digits]"
+const usage = "scenes|odds|pursuit|letters|strokes [method]|bars|fewshot [seeds] [n=1,5] [set...]|quadrants|rivals|auto|counts|moves|alphabet|begun|roles|deconvolution|walks|alone|sheets [seeds]|planted [name...]|sources [set...] [draws]|tables [set...]|real [quadrants|bars|digits]"
 
 // withArguments lists the experiments that take arguments.
 var withArguments = []string{"sources", "tables", "planted", "strokes", "fewshot", "sheets", "real"}
@@ -133,6 +134,12 @@ func run(ctx context.Context, name string) error {
 			return err
 		}
 		return letters.ReportAlphabet(ctx, os.Stdout, set, 5, letters.Options{Seed: 1, Workers: runtime.NumCPU()})
+	case "begun":
+		set, err := readLetters()
+		if err != nil {
+			return err
+		}
+		return letters.ReportBegun(ctx, os.Stdout, set, 5, letters.Options{Seed: 1, Workers: runtime.NumCPU()})
 	case "roles": // on one worker, so that times are for one core
 		if err := tables.ReportRoles(ctx, os.Stdout, data("peers"), 5); err != nil {
 			return err
