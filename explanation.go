@@ -41,6 +41,28 @@ type Explanation struct {
 	Missing, Clutter float64
 }
 
+// Noisy replaces probabilities of pixels, as they were drawn, by those under the noise
+// that the image was found to have. Under it the composition of templates is the
+// composition of what it makes of them.
+func (e *Explanation) Noisy(p []float64) {
+	n := score.Noise{Missing: e.Missing, Clutter: e.Clutter}
+	for i, v := range p {
+		p[i] = n.Of(v)
+	}
+}
+
+// NoisyLogLik returns the log-likelihood, in nats, of the explanation of an image by a
+// model, under the untruncated composition and the noise that the image was found to
+// have: LogLikModel where there is none.
+func (e *Explanation) NoisyLogLik(m *Model, img *bitmap.Image) float64 {
+	if e.Missing == 0 && e.Clutter == 0 {
+		return e.LogLikModel
+	}
+	p := m.Compose(img.Height(), img.Width(), e.Picks).P
+	e.Noisy(p)
+	return LogLik(img, p)
+}
+
 // Composition is the template composed of a set of picks over an image of Height x
 // Width pixels, and which pick speaks for which pixel (see Counts). All slices are
 // row-major. The zero value is ready for Join, which reuses the memory of the

@@ -167,7 +167,7 @@ func (s *Server) classified(c *classes.Classifier, origin []int, images []*bitma
 		out.Body.Images = append(out.Body.Images, classified{Index: i, Class: c.Names()[v.Class], Probability: v.Probabilities[v.Class], Probabilities: v.Probabilities,
 			Second: c.Names()[v.Second], LogOdds: nats(math.Max(v.LogOdds, 0)), Example: origin[c.Classes()[v.Class].Examples[v.Example].Row],
 			Left: v.Left, Missing: v.Missing, Picks: newPicks(v.Explanation.Picks),
-			Detail: newDetail(v.Model, patchwork.PursuitOptions{Scoring: patchwork.ScoringOriginal}, images[i], v.Explanation.Picks)})
+			Detail: newDetail(v.Model, patchwork.PursuitOptions{Scoring: patchwork.ScoringOriginal}, images[i], v.Explanation)})
 	}
 	s.metrics.explained.Add(float64(len(images)))
 	out.Body.Milliseconds = float64(time.Since(began).Microseconds()) / 1000

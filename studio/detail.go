@@ -3,6 +3,7 @@ package studio
 import (
 	"encoding/base64"
 	"math"
+	"slices"
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
@@ -34,7 +35,8 @@ func detailBytes(img *bitmap.Image, picks int) int {
 }
 
 // newDetail composes the picks one by one.
-func newDetail(m *patchwork.Model, opt patchwork.PursuitOptions, img *bitmap.Image, picks []patchwork.Pick) *detail {
+func newDetail(m *patchwork.Model, opt patchwork.PursuitOptions, img *bitmap.Image, e *patchwork.Explanation) *detail {
+	picks := e.Picks
 	h, w := img.Height(), img.Width()
 	c := m.Compose(h, w, nil)
 	d := &detail{Height: h, Width: w, Start: newF32(c.P), Steps: []step{}}
@@ -46,7 +48,7 @@ func newDetail(m *patchwork.Model, opt patchwork.PursuitOptions, img *bitmap.Ima
 				opinions[j] = math.NaN()
 			}
 		}
-		d.Steps = append(d.Steps, step{newF32(c.P), newF32(opinions), nats(patchwork.LogLik(img, inForce(m, opt, c.P)))})
+		d.Steps = append(d.Steps, step{newF32(c.P), newF32(opinions), nats(patchwork.LogLik(img, inForce(e, opt, c.P)))})
 	}
 	speakers, unexplained := make([]byte, h*w), make([]byte, h*w)
 	for j, p := range c.P {
@@ -74,9 +76,12 @@ func speaker(c *patchwork.Composition, j int, q float64) int {
 	return -1
 }
 
-// inForce returns composed probabilities as the score of a pursuit uses them.
-func inForce(m *patchwork.Model, opt patchwork.PursuitOptions, p []float64) []float64 {
+// inForce returns composed probabilities as the score of a pursuit uses them, under the
+// noise of the image.
+func inForce(e *patchwork.Explanation, opt patchwork.PursuitOptions, p []float64) []float64 {
 	scoring := opt.Scoring
+	p = slices.Clone(p)
+	e.Noisy(p)
 	if scoring == patchwork.ScoringOriginal {
 		return p
 	}

@@ -129,7 +129,7 @@ func (s *Server) explainSet(ctx context.Context, m *model, d *data, set *dataset
 	}
 	out := make([]explanation, len(t.images))
 	err = s.each(ctx, t, func(i int, e *patchwork.Explanation) error {
-		out[i] = explanation{i, nats(e.StartLogLik), nats(e.LogLik), nats(e.LogLikModel), newPicks(e.Picks), nil, nil}
+		out[i] = newExplanation(i, e)
 		return nil
 	})
 	if err != nil {

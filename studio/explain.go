@@ -40,9 +40,17 @@ type explanation struct {
 	StartLogLik nats         `json:"start_log_lik" doc:"without parts, in nats, under the score used"`
 	LogLik      nats         `json:"log_lik" doc:"of the picks, under the score used"`
 	LogLikModel nats         `json:"log_lik_model" doc:"of the picks, under the untruncated composition"`
+	Missing     float64      `json:"missing,omitempty" doc:"share of the ink that the image was found to lack, beyond what the parts say; log_lik, start_log_lik and gains are those under this noise"`
+	Clutter     float64      `json:"clutter,omitempty" doc:"share of the paper that was found to be inked"`
 	Picks       []pick       `json:"picks" doc:"in the order of the pursuit"`
 	Detail      *detail      `json:"detail,omitempty"`
 	Predicted   []prediction `json:"predicted,omitempty"`
+}
+
+// newExplanation returns the explanation of image i, without detail.
+func newExplanation(i int, e *patchwork.Explanation) explanation {
+	return explanation{Index: i, StartLogLik: nats(e.StartLogLik), LogLik: nats(e.LogLik), LogLikModel: nats(e.LogLikModel),
+		Missing: e.Missing, Clutter: e.Clutter, Picks: newPicks(e.Picks)}
 }
 
 type prediction struct {
@@ -217,7 +225,7 @@ func (s *Server) explain(ctx context.Context, requests *decoder[explainRequest],
 	size := 0
 	err = s.each(ctx, t, func(i int, e *patchwork.Explanation) error {
 		x := &out.Body.Explanations[i]
-		*x = explanation{Index: i, StartLogLik: nats(e.StartLogLik), LogLik: nats(e.LogLik), LogLikModel: nats(e.LogLikModel), Picks: newPicks(e.Picks)}
+		*x = newExplanation(i, e)
 		if !t.detail {
 			return nil
 		}
@@ -226,7 +234,7 @@ func (s *Server) explain(ctx context.Context, requests *decoder[explainRequest],
 		}
 		how := opt
 		how.Scoring = e.Scoring
-		x.Detail = newDetail(t.model.m, how, t.images[i], e.Picks)
+		x.Detail = newDetail(t.model.m, how, t.images[i], e)
 		return nil
 	})
 	if err == nil && t.predict {

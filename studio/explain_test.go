@@ -69,6 +69,7 @@ func TestDetailIsThePursuit(t *testing.T) {
 		{"m1", strokes(t), drawings(t, 6), Settings{Score: "original", Reuse: 2}},
 		{"m1", strokes(t), drawings(t, 6), Settings{Score: "mixed", Alpha: 0.7, Start: "forced"}},
 		{"m1", strokes(t), drawings(t, 6), Settings{Score: "truncated", MaxPicks: 1}},
+		{"m1", strokes(t), drawings(t, 6), Settings{Calibrate: "always"}},
 		{"m2", voters(t), tableSet(), Settings{}},
 		{"m2", voters(t), tableSet(), Settings{MinGain: 0.1, Start: "forced"}},
 	} {

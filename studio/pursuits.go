@@ -12,22 +12,25 @@ import (
 
 // Settings says how images are explained; the zero value is recommended.
 type Settings struct {
-	Pursuit  string  `json:"pursuit,omitempty" query:"pursuit" enum:"auto,refined,paper" doc:"search greedily (paper), or then also replace, drop and add picks under the original likelihood (refined); auto, the default: refined if parts move and score is default"`
-	Start    string  `json:"start,omitempty" query:"start" enum:"forced,empty" doc:"whether the first part is always picked (forced) or only if it improves the likelihood (empty, the default)"`
-	Score    string  `json:"score,omitempty" query:"score" enum:"default,truncated,original,mixed" doc:"likelihood to increase; default: the model's"`
-	Alpha    float64 `json:"alpha,omitempty" query:"alpha" exclusiveMinimum:"0" maximum:"1" doc:"weight of the template in score mixed; default 0.9"`
-	MinGain  float64 `json:"min_gain,omitempty" query:"min_gain" minimum:"-1e9" maximum:"1e9" doc:"minimum gain of a pick, in nats"`
-	MaxPicks int     `json:"max_picks,omitempty" query:"max_picks" minimum:"1" maximum:"32767" doc:"maximum number of picks; default no limit"`
-	Refine   bool    `json:"refine,omitempty" query:"refine" doc:"true: the same as pursuit refined"`
-	Reuse    int     `json:"reuse,omitempty" query:"reuse" minimum:"1" maximum:"100" doc:"how often a part may be used in one image; default: the model's"`
+	Pursuit   string  `json:"pursuit,omitempty" query:"pursuit" enum:"auto,refined,paper" doc:"search greedily (paper), or then also replace, drop and add picks under the original likelihood (refined); auto, the default: refined if parts move and score is default"`
+	Start     string  `json:"start,omitempty" query:"start" enum:"forced,empty" doc:"whether the first part is always picked (forced) or only if it improves the likelihood (empty, the default)"`
+	Score     string  `json:"score,omitempty" query:"score" enum:"default,truncated,original,mixed" doc:"likelihood to increase; default: the model's"`
+	Alpha     float64 `json:"alpha,omitempty" query:"alpha" exclusiveMinimum:"0" maximum:"1" doc:"weight of the template in score mixed; default 0.9"`
+	MinGain   float64 `json:"min_gain,omitempty" query:"min_gain" minimum:"-1e9" maximum:"1e9" doc:"minimum gain of a pick, in nats"`
+	MaxPicks  int     `json:"max_picks,omitempty" query:"max_picks" minimum:"1" maximum:"32767" doc:"maximum number of picks; default no limit"`
+	Refine    bool    `json:"refine,omitempty" query:"refine" doc:"true: the same as pursuit refined"`
+	Calibrate string  `json:"calibrate,omitempty" query:"calibrate" enum:"auto,always,never" doc:"learn the noise of each image, and explain it by the parts as they look under it; auto, the default: scenes, if no other setting of the search is given"`
+	Reuse     int     `json:"reuse,omitempty" query:"reuse" minimum:"1" maximum:"100" doc:"how often a part may be used in one image; default: the model's"`
 }
 
 // options converts the settings to those of the core.
 func (o *Settings) options() (patchwork.PursuitOptions, error) {
-	opt := patchwork.PursuitOptions{AsLearned: true, Alpha: o.Alpha, Forced: o.Start == "forced", MinGain: o.MinGain, MaxPicks: o.MaxPicks, Reuse: o.Reuse}
+	opt := patchwork.PursuitOptions{Calibrated: o.Calibrate == "always", AsLearned: o.Calibrate == "never", Alpha: o.Alpha, Forced: o.Start == "forced", MinGain: o.MinGain, MaxPicks: o.MaxPicks, Reuse: o.Reuse}
 	switch {
 	case o.Refine && o.Pursuit != "" && o.Pursuit != "refined":
 		return opt, problemAt(422, "pursuit", o.Pursuit, "pursuit %s and refine contradict each other; leave out refine", o.Pursuit)
+	case o.Calibrate != "" && o.Calibrate != "auto" && o.Calibrate != "always" && o.Calibrate != "never":
+		return opt, problemAt(422, "calibrate", o.Calibrate, "noise is learned auto, always or never, not %q", o.Calibrate)
 	case o.Pursuit != "" && o.Pursuit != "auto" && o.Pursuit != "paper" && o.Pursuit != "refined":
 		return opt, problemAt(422, "pursuit", o.Pursuit, "a pursuit is auto, paper or refined, not %q", o.Pursuit)
 	}
@@ -48,7 +51,7 @@ func (o *Settings) options() (patchwork.PursuitOptions, error) {
 // the prior of the model, as explain does.
 func (o *Settings) plain() bool {
 	unset := func(value, name string) bool { return value == "" || value == name }
-	return unset(o.Pursuit, "auto") && unset(o.Start, "empty") && unset(o.Score, "default") && o.MinGain == 0 && !o.Refine
+	return unset(o.Pursuit, "auto") && unset(o.Start, "empty") && unset(o.Score, "default") && unset(o.Calibrate, "auto") && o.MinGain == 0 && !o.Refine
 }
 
 // pursuits caches idle pursuits. One is made for each model and settings and

@@ -10,7 +10,7 @@ type scoreAnswer struct {
 	Body struct {
 		N              int     `json:"n"`
 		Pixels         int     `json:"pixels" doc:"number of known pixels"`
-		LogLik         nats    `json:"log_lik" doc:"under the untruncated composition, in nats"`
+		LogLik         nats    `json:"log_lik" doc:"under the untruncated composition, and in scenes the noise that was learned, in nats"`
 		LogLikPerPixel nats    `json:"log_lik_per_pixel"`
 		StartLogLik    nats    `json:"start_log_lik" doc:"without parts, under the score used"`
 		Images         []score `json:"images"`
@@ -20,7 +20,7 @@ type scoreAnswer struct {
 
 type score struct {
 	Index  int  `json:"index"`
-	LogLik nats `json:"log_lik" doc:"under the untruncated composition, in nats"`
+	LogLik nats `json:"log_lik" doc:"under the untruncated composition, and in scenes the noise that was learned, in nats"`
 	Picks  int  `json:"picks"`
 }
 
@@ -41,9 +41,10 @@ func (s *Server) score(ctx context.Context, requests *decoder[explainRequest], i
 	b := &out.Body
 	b.N, b.Model, b.Images = len(t.images), t.model.id, make([]score, len(t.images))
 	err = s.each(ctx, t, func(i int, e *patchwork.Explanation) error {
-		b.Images[i] = score{i, nats(e.LogLikModel), len(e.Picks)}
+		logLik := nats(e.NoisyLogLik(t.model.m, t.images[i]))
+		b.Images[i] = score{i, logLik, len(e.Picks)}
 		b.Pixels += t.images[i].CountKnown()
-		b.LogLik += nats(e.LogLikModel)
+		b.LogLik += logLik
 		b.StartLogLik += nats(e.StartLogLik)
 		return nil
 	})

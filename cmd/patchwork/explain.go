@@ -24,7 +24,7 @@ type pursuitFlags struct {
 	input inputFlags
 
 	pursuit, start, score           choice
-	calibrate                       choice // of explain; else ""
+	calibrate                       choice
 	alpha, minGain, refineThreshold float64
 	refine, posePrior               bool
 }
@@ -38,6 +38,7 @@ func (f *pursuitFlags) add(cmd *cobra.Command) {
 	fs.Float64Var(&f.minGain, "min-gain", 0, "least gain of a pick, in nats")
 	fs.BoolVar(&f.refine, "refine", false, "the same as --pursuit refined; --refine=false is the same as --pursuit paper")
 	fs.Float64Var(&f.refineThreshold, "refine-threshold", 0, "least gain of a pick in the sweeps of --pursuit refined, in nats; below 0: none (default log of the number of candidates)")
+	f.calibrate.add(cmd, "calibrate", "auto", "learn the noise of each image, and explain it by the parts as they look under it; auto: scenes, if no other flag of the search is given", "auto", "always", "never")
 	fs.BoolVar(&f.posePrior, "pose-prior", false, "weigh poses by the model's geometry, given the picks so far")
 	f.input.add(cmd)
 }
@@ -202,7 +203,6 @@ func (a *app) explainCommand() *cobra.Command {
 		},
 	}
 	f.add(cmd)
-	f.calibrate.add(cmd, "calibrate", "auto", "learn the noise of each image, and explain it by the parts as they look under it; auto: scenes, if no other flag of the search is given", "auto", "always", "never")
 	out.add(cmd)
 	picture.add(cmd, "picture", "write a picture of the explanations (.png, .svg), or for one image, of every step")
 	cmd.Flags().IntVar(&shown, "picture-images", 24, "how many images the picture shows")

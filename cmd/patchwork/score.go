@@ -30,6 +30,12 @@ type scoreReport struct {
 	PicksPerImage float64   `json:"picks_per_image"`
 	Impossible    int64     `json:"impossible"` // images of probability 0
 
+	// The noise that the images were found to have beyond what the parts say, on
+	// average: the shares of the ink that is missing, and of the paper that is inked.
+	// Both are absent if none has any; else the log-likelihoods are those under it.
+	Missing float64 `json:"missing,omitempty"`
+	Clutter float64 `json:"clutter,omitempty"`
+
 	// The length of a two-part code for the images by the model, in nats, and in
 	// bits per image; absent if parts move, because poses have no cost in it.
 	Length       *jsonFloat `json:"description_length,omitempty"`
@@ -56,7 +62,9 @@ picks per image; for parts that do not move also the description length: the len
 of a two-part code for the images by the model, its votes included. Log-likelihoods
 are in nats; in JSON a log-likelihood is null if an image is impossible under the
 model. The explanations are those of patchwork explain: rows of tables pay for each
-part as they did in learning, unless a flag of the search is given.
+part as they did in learning, unless a flag of the search is given, and scenes are
+explained, and judged, by the parts as they look under the noise of each image;
+--calibrate never judges them by the parts as they were learned.
 
 -o rows.csv also writes a table, a row per image: its labels, row (its number in the
 input, from 1), weight if there are weights, log_lik under the untruncated
@@ -92,7 +100,6 @@ probabilities add up to 1.`,
 			if err != nil {
 				return err
 			}
-			t.opt.AsLearned = true // what is judged is the model
 			if head := t.head(); hidden.byColumn && !head.Table {
 				return usagef("--by-column is for tables, not for images of %d x %d", head.Images[0].Height(), head.Images[0].Width())
 			}
@@ -140,13 +147,14 @@ func explainAll(ctx context.Context, t *task, each func(i int, e *patchwork.Expl
 // score scores a task. If each is not nil, it gets the scores of every part.
 func (a *app) score(ctx context.Context, t *task, each func(part *task, s *rowScores) error) (*scoreReport, error) {
 	var impossible atomic.Int64
+	var noise noiseSums
 	tally, pixels := patchwork.NewTally(t.model), 0.0
 	images, err := a.inParts(ctx, t, func(part *task) error {
 		pixels += knownPixels(part.set.Data, false)
 		rows := newRowScores(part.set.Len())
 		counted, err := explainAll(ctx, part, func(i int, e *patchwork.Explanation) {
-			rows.put(i, e, part.set.Images[i])
-			if math.IsInf(e.LogLikModel, -1) {
+			rows.put(i, t.model, part.set.Images[i], e)
+			if math.IsInf(rows.logLik[i], -1) {
 				impossible.Add(part.set.Weight(i))
 			}
 		})
@@ -154,6 +162,7 @@ func (a *app) score(ctx context.Context, t *task, each func(part *task, s *rowSc
 			return request(err)
 		}
 		tally.Merge(counted)
+		noise.add(rows, part.set.Data)
 		if each == nil {
 			return nil
 		}
@@ -163,10 +172,13 @@ func (a *app) score(ctx context.Context, t *task, each func(part *task, s *rowSc
 		return nil, err
 	}
 	n, logLik := float64(tally.Rows()), tally.LogLik()
+	if noise.any {
+		logLik = noise.logLik
+	}
 	r := &scoreReport{Images: images, Weight: tally.Rows(), LogLik: jsonFloat(logLik),
 		PerImage: jsonFloat(logLik / n), PerPixel: jsonFloat(logLik / pixels), CrossEntropy: jsonFloat(-logLik / n),
 		BitsPerPixel: jsonFloat(-logLik / pixels / math.Ln2), PicksPerImage: float64(tally.Picks()) / n,
-		Impossible: impossible.Load()}
+		Impossible: impossible.Load(), Missing: noise.missing / n, Clutter: noise.clutter / n}
 	if c := t.model.Config(); !c.Scene && c.Poses.Len() == 1 {
 		nats := learn.DescriptionLength(t.model, tally)
 		length, bits := jsonFloat(nats), jsonFloat(nats/n/math.Ln2)
@@ -191,6 +203,9 @@ func (r *scoreReport) print(w io.Writer, nouns words.Nouns) error {
 	line("log-likelihood per "+pixel, "%.6f nats", r.PerPixel)
 	line("cross-entropy", "%.4f nats per %s, %.6f bits per %s", r.CrossEntropy, image, r.BitsPerPixel, pixel)
 	line("picks per "+image, "%.3f", r.PicksPerImage)
+	if r.Missing+r.Clutter > 0 {
+		line("noise", "%.1f %% of the ink missing, %.1f %% of the paper inked, on average; learned from each %s", 100*r.Missing, 100*r.Clutter, image)
+	}
 	if r.Impossible > 0 {
 		line("impossible "+image+"s", "%d (some %s contradicts a probability of 0 or 1)", r.Impossible, pixel)
 	}

@@ -10,18 +10,38 @@ import (
 
 // rowScores holds the score of every image of a part of a task, in its order.
 type rowScores struct {
-	logLik        []float64 // under the untruncated composition
-	picks, pixels []int64   // how many picks, and how many known pixels
+	logLik           []float64 // under the untruncated composition, and the noise
+	missing, clutter []float64 // the noise that it was found to have
+	picks, pixels    []int64   // how many picks, and how many known pixels
 }
 
 // newRowScores returns room for n images.
 func newRowScores(n int) *rowScores {
-	return &rowScores{make([]float64, n), make([]int64, n), make([]int64, n)}
+	return &rowScores{make([]float64, n), make([]float64, n), make([]float64, n), make([]int64, n), make([]int64, n)}
 }
 
 // put keeps the score of image i. Workers call it with different i.
-func (s *rowScores) put(i int, e *patchwork.Explanation, img *bitmap.Image) {
-	s.logLik[i], s.picks[i], s.pixels[i] = e.LogLikModel, int64(len(e.Picks)), int64(img.CountKnown())
+func (s *rowScores) put(i int, m *patchwork.Model, img *bitmap.Image, e *patchwork.Explanation) {
+	s.logLik[i], s.picks[i], s.pixels[i] = e.NoisyLogLik(m, img), int64(len(e.Picks)), int64(img.CountKnown())
+	s.missing[i], s.clutter[i] = e.Missing, e.Clutter
+}
+
+// noiseSums are the sums over images of which some were found to have noise.
+type noiseSums struct {
+	any                      bool
+	logLik, missing, clutter float64 // weights counted
+}
+
+// add adds the scores of a part of the images.
+func (n *noiseSums) add(s *rowScores, d patchwork.Data) {
+	for i, v := range s.logLik {
+		w := float64(d.Weight(i))
+		if w == 0 { // even if it is impossible
+			continue
+		}
+		n.any = n.any || s.missing[i] != 0 || s.clutter[i] != 0
+		n.logLik, n.missing, n.clutter = n.logLik+w*v, n.missing+w*s.missing[i], n.clutter+w*s.clutter[i]
+	}
 }
 
 // rowScoreColumns returns the columns of a table of scores: the labels, the row, its

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"time"
+	"slices"
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
@@ -27,7 +27,7 @@ type AlphabetResult struct {
 	Nats    float64 // per image, minus the log-likelihood and the places of the picks
 	Picks   float64 // per image
 	Inside  float64 // share of the picks by parts with at least 90 % of their ink in one straight band
-	Seconds float64 // of learning, by the clock
+	Seconds float64 // of learning, of the processor
 	Model   *patchwork.Model
 }
 
@@ -45,12 +45,12 @@ func LearnAlphabet(ctx context.Context, set *dataset.Set, parts int, o Options) 
 		return r, err
 	}
 	h, w := set.Size()
-	began := time.Now()
+	began := stat.ProcessorTime()
 	r.Model, err = learn.Learn(ctx, train, learn.Alphabet(h, w), learn.Options{Alphabet: true, Experts: parts, Seed: o.Seed, Workers: o.Workers})
 	if err != nil {
 		return r, err
 	}
-	r.Seconds = time.Since(began).Seconds()
+	r.Seconds = (stat.ProcessorTime() - began).Seconds()
 	var some []int
 	for i := 0; i < test.Len(); i += alphabetEvery {
 		some = append(some, i)
@@ -97,32 +97,33 @@ func explainAll(ctx context.Context, m *patchwork.Model, images []*bitmap.Image,
 	return out, err
 }
 
-// capitals returns the capital letters of some writers.
-func capitals(set *dataset.Set, first, last int) (*dataset.Set, error) {
+// capitals returns the capital letters of some writers, without some letters.
+func capitals(set *dataset.Set, first, last int, except ...string) (*dataset.Set, error) {
 	var letters []string
 	for c := 'A'; c <= 'Z'; c++ {
-		letters = append(letters, string(c))
+		if !slices.Contains(except, string(c)) {
+			letters = append(letters, string(c))
+		}
 	}
 	return set.Where(dataset.Condition{Name: "y", Op: "=", Values: letters},
 		dataset.Condition{Name: "writer", Op: ">=", Values: []string{fmt.Sprint(first)}},
 		dataset.Condition{Name: "writer", Op: "<=", Values: []string{fmt.Sprint(last)}})
 }
 
-// ReportAlphabet measures alphabets of several seeds.
-func ReportAlphabet(ctx context.Context, w io.Writer, set *dataset.Set, seeds int, o Options) error {
-	fmt.Fprintf(w, "One alphabet of %d parts for all capital letters of writers 1-20, on every third of those of writers 26-50\n", AlphabetParts)
-	fmt.Fprintln(w, "seed  nats an image  picks  straight picks  background      s")
-	var all []float64
-	for i := range seeds {
-		o := o
-		o.Seed += uint64(i)
-		r, err := LearnAlphabet(ctx, set, AlphabetParts, o)
+// ReportAlphabet measures alphabets of some seeds, on one worker. Seconds are those of
+// the processor.
+func ReportAlphabet(ctx context.Context, w io.Writer, set *dataset.Set, seeds []uint64) error {
+	fmt.Fprintf(w, "One alphabet of %d parts for all capital letters of writers 1-20, on every third of those of writers 26-50\n\n", AlphabetParts)
+	fmt.Fprintln(w, "| seed | nats an image | picks | straight picks | background | s of one core |\n|---|---|---|---|---|---|")
+	var nats, seconds []float64
+	for _, seed := range seeds {
+		r, err := LearnAlphabet(ctx, set, AlphabetParts, Options{Seed: seed, Workers: 1})
 		if err != nil {
 			return err
 		}
-		all = append(all, r.Nats)
-		fmt.Fprintf(w, "%4d %14.1f %6.2f %15.2f %11.4f %6.1f\n", o.Seed, r.Nats, r.Picks, r.Inside, r.Model.Config().Q, r.Seconds)
+		nats, seconds = append(nats, r.Nats), append(seconds, r.Seconds)
+		fmt.Fprintf(w, "| %d | %.1f | %.2f | %.2f | %.4f | %.1f |\n", seed, r.Nats, r.Picks, r.Inside, r.Model.Config().Q, r.Seconds)
 	}
-	_, err := fmt.Fprintf(w, "mean %14.1f (standard deviation %.1f)\n", stat.Mean(all), stat.SD(all))
+	_, err := fmt.Fprintf(w, "| mean ± deviation | %.1f ± %.1f | | | | %.1f ± %.1f |\n", stat.Mean(nats), stat.SD(nats), stat.Mean(seconds), stat.SD(seconds))
 	return err
 }

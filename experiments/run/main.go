@@ -11,7 +11,8 @@
 //	go run ./experiments/run auto             the search for the number of these experts, N = 100 to 1000
 //	go run ./experiments/run tables [set...] [rule...] [splits] [more]  hidden bits of tables by every rule, beside rivals, and the bars test (votes, spect, brca, debd_nltcs, debd_plants, bars5, bars16); more: what the aim and committees are worth
 //	go run ./experiments/run counts           how many strokes do straight letters have? found out by the learner
-//	go run ./experiments/run alphabet         one alphabet for all letters, over five seeds
+//	go run ./experiments/run alphabet [seed...] one alphabet for all letters, over five seeds
+//	go run ./experiments/run begun            letters of 3, 5 and 10 examples, begun from an alphabet of other letters
 //	go run ./experiments/run moves            how far should parts of drawings be shifted and turned? over five seeds
 //	go run ./experiments/run roles            roles of users and permissions, exactly; and Boolean products taken apart
 //	go run ./experiments/run sources [set...] [draws] sources of noisy-or networks, by number of rows: are all found, and no others?
@@ -34,6 +35,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"time"
 
 	"example.com/patchwork/bitmap"
@@ -49,10 +51,10 @@ import (
 	"example.com/patchwork/learn"
 )
 
-const usage = "scenes|odds|pursuit|letters|strokes [method]|bars|fewshot [seeds] [n=1,5] [set...]|quadrants|rivals|auto|counts|moves|alphabet|roles|deconvolution|walks|alone|sheets [seeds]|planted [name...]|rules [set...] [seeds]|sources [set...] [draws]|tables [set...] [rule...] [splits] [more]|real [quadrants|bars|digits]"
+const usage = "scenes|odds|pursuit|letters|strokes [method]|bars|fewshot [seeds] [n=1,5] [set...]|quadrants|rivals|auto|counts|moves|alphabet [seed...]|begun|roles|deconvolution|walks|alone|sheets [seeds]|planted [name...]|rules [set...] [seeds]|sources [set...] [draws]|tables [set...] [rule...] [splits] [more]|real [quadrants|bars|digits]"
 
 // withArguments lists the experiments that take arguments.
-var withArguments = []string{"sources", "rules", "tables", "planted", "strokes", "fewshot", "sheets", "real"}
+var withArguments = []string{"sources", "rules", "tables", "planted", "strokes", "fewshot", "sheets", "real", "alphabet"}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -128,12 +130,14 @@ func run(ctx context.Context, name string) error {
 		return letters.ReportCounts(ctx, os.Stdout, set, 5, letters.Options{Seed: 1, Workers: runtime.NumCPU()})
 	case "moves":
 		return runMoves(ctx)
-	case "alphabet":
+	case "alphabet": // on one worker, so that times are for one core
+		return runAlphabet(ctx, os.Args[2:])
+	case "begun":
 		set, err := readLetters()
 		if err != nil {
 			return err
 		}
-		return letters.ReportAlphabet(ctx, os.Stdout, set, 5, letters.Options{Seed: 1, Workers: runtime.NumCPU()})
+		return letters.ReportBegun(ctx, os.Stdout, set, 5, letters.Options{Seed: 1, Workers: runtime.NumCPU()})
 	case "roles": // on one worker, so that times are for one core
 		if err := tables.ReportRoles(ctx, os.Stdout, data("peers"), 5); err != nil {
 			return err
@@ -215,6 +219,26 @@ func runStrokes(ctx context.Context, names []string) error {
 		return err
 	}
 	return letters.ReportStrokes(ctx, os.Stdout, set, 5, method, letters.Options{Seed: 1, Workers: runtime.NumCPU()})
+}
+
+// runAlphabet measures alphabets of some seeds, one to five unless told.
+func runAlphabet(ctx context.Context, args []string) error {
+	seeds := []uint64{1, 2, 3, 4, 5}
+	if len(args) > 0 {
+		seeds = nil
+	}
+	for _, a := range args {
+		seed, err := strconv.ParseUint(a, 10, 64)
+		if err != nil {
+			return fmt.Errorf("alphabet %s: give seeds, which are whole numbers", a)
+		}
+		seeds = append(seeds, seed)
+	}
+	set, err := readLetters()
+	if err != nil {
+		return err
+	}
+	return letters.ReportAlphabet(ctx, os.Stdout, set, seeds)
 }
 
 // readLetters reads the handwritten letters of Chars74K.

@@ -16,6 +16,7 @@ type ground struct {
 	top, left     int // where the image begins
 	rows, stride  int
 	turns         []turn
+	order         []int32 // by pixel: its place in a map of gains
 	outside       uint8 // what lies beyond the border of an image: off or unknown
 }
 
@@ -53,6 +54,8 @@ func newGround(c patchwork.Config, imageH, imageW int, grid pose.Grid) *ground {
 	g.top, g.left = max(0, -grid.DY.Min)-top, max(0, -grid.DX.Min)-left
 	g.rows = g.top + max(imageH, bottom+max(0, grid.DY.Max))
 	g.stride = g.left + max(imageW, right+max(0, grid.DX.Max)) + lanes
+	g.stride += (g.stepX() - g.stride%g.stepX()) % g.stepX()
+	g.order = g.folded()
 	if c.UnknownOutside {
 		g.outside = unknown
 	}
@@ -81,6 +84,23 @@ func (g *ground) turn(u pose.Turn) turn {
 		t.back = append(t.back, g.at(int(p.Y), int(p.X)))
 	}
 	return t
+}
+
+// stepX returns by how many columns neighbouring shifts differ.
+func (g *ground) stepX() int { return max(g.grid.DX.Step, 1) }
+
+// folded returns the places of the pixels in a map of gains: in each row, first the
+// columns 0, step, 2 step and so on, then those after them. So neighbouring shifts lie
+// side by side, and a shift by a whole number of steps moves all places by as much.
+func (g *ground) folded() []int32 {
+	order, step := make([]int32, g.len()), g.stepX()
+	for i := range order {
+		if order[i] = int32(i); i < g.rows*g.stride {
+			y, x := i/g.stride, i%g.stride
+			order[i] = int32(y*g.stride + x%step*(g.stride/step) + x/step)
+		}
+	}
+	return order
 }
 
 // at returns the number of the pixel in row y and column x of the image.

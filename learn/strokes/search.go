@@ -33,7 +33,7 @@ func (g *ground) sprites(templates [][]uint8) [][]sprite {
 				}
 			}
 			for _, v := range s.votes {
-				s.at.Add(int32(int(v.level-1)*g.len() + int(v.at) + first))
+				s.at.Add(int32(int(v.level-1)*g.len()) + g.order[int(v.at)+first])
 			}
 			out[k] = append(out[k], s)
 		}
@@ -57,7 +57,7 @@ type search struct {
 	mu     []uint8 // level of the composition
 	mark   []uint32
 	marked uint32
-	maps   []int32 // [level-1][pixel]
+	maps   []int32 // [level-1][place of the pixel]
 	sums   []int32
 	picks  []pick
 	used   []int
@@ -75,13 +75,14 @@ func (s *search) use(t *table) {
 		m := s.maps[(l-1)*n : l*n]
 		none, some := t.of(off, 0)[l], t.of(on, 0)[l]
 		for i, x := range s.pixels {
+			at := s.order[i]
 			switch x {
 			case off:
-				m[i] = none
+				m[at] = none
 			case on:
-				m[i] = some
+				m[at] = some
 			default:
-				m[i] = 0
+				m[at] = 0
 			}
 		}
 	}
@@ -94,9 +95,9 @@ func (s *search) use(t *table) {
 
 // update sets the gains at a pixel.
 func (s *search) update(i int) {
-	n := s.len()
+	n, at := s.len(), int(s.order[i])
 	for l, v := range s.table.of(s.pixels[i], s.mu[i])[1:] {
-		s.maps[l*n+i] = v
+		s.maps[l*n+at] = v
 	}
 }
 
@@ -180,13 +181,14 @@ func (s *search) scan(f *finding, k, r int, w window) {
 	if at.Len() == 0 {
 		return
 	}
+	first, n := w.x0/w.stepX, (w.x1-w.x0)/w.stepX+1
 	for y := w.y0; y <= w.y1; y += w.stepY {
-		for x := w.x0; x <= w.x1; x += lanes {
-			s.path.Stack(s.sums[x-w.x0:x-w.x0+lanes], s.maps[y*s.stride+x:], at)
+		for x := 0; x < n; x += lanes {
+			s.path.Stack(s.sums[x:x+lanes], s.maps[y*s.stride+first+x:], at)
 		}
-		for x := w.x0; x <= w.x1; x += w.stepX {
-			if v := s.sums[x-w.x0]; v > f.gain {
-				f.gain, f.pick = v, pick{k, r, s.grid.DY.Min + y, s.grid.DX.Min + x}
+		for x, v := range s.sums[:n] {
+			if v > f.gain {
+				f.gain, f.pick = v, pick{k, r, s.grid.DY.Min + y, s.grid.DX.Min + w.x0 + x*w.stepX}
 			}
 		}
 	}
@@ -261,7 +263,7 @@ func (s *search) improve(price int32, sweeps int) {
 func (s *search) gain(p pick) int32 {
 	sum, by, n := int32(0), s.shift(p.dy, p.dx), s.len()
 	for _, v := range s.sprites[p.expert][p.turn].votes {
-		sum += s.maps[int(v.level-1)*n+int(v.at)+by]
+		sum += s.maps[int(v.level-1)*n+int(s.order[int(v.at)+by])]
 	}
 	return sum
 }

@@ -108,9 +108,11 @@ func (l *Learner) value(i int, st *State, picks []pick) int64 {
 // the kernel: the gain, the first of equals.
 func TestBestIsTheBest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
-	for _, unknownOutside := range []bool{false, true} {
+	for _, step := range []int{-1, 1, 2, 3} {
 		c := config(-20, 0, 45)
-		c.UnknownOutside = unknownOutside
+		if c.UnknownOutside = step < 0; step > 1 {
+			c.Poses.DX = pose.Symmetric(6, step)
+		}
 		l := learner(t, crosses(3, 5, true), c, Options{Double: -1})
 		for _, path := range kernel.All() {
 			st := l.Start(blots(2, 400, rng))
@@ -139,6 +141,28 @@ func TestBestIsTheBest(t *testing.T) {
 			}
 			if v := l.value(1, st, []pick{other, got}) - before; math.Abs(float64(v-int64(gain))) > 2*400 {
 				t.Errorf("%s: %+v gains %d, said %d", path.Name, got, v, gain)
+			}
+		}
+	}
+}
+
+// In a map of gains every pixel has a place of its own, and a shift of an expert moves all
+// places by as much.
+func TestFoldedMaps(t *testing.T) {
+	for step := 1; step <= 5; step++ {
+		c := config(0, 30)
+		c.Poses.DX = pose.Symmetric(7, step)
+		g := learner(t, crosses(1, 7, true), c, Options{}).ground
+		seen := make([]bool, g.len())
+		for i, at := range g.order {
+			if seen[at] {
+				t.Fatalf("step %d: two pixels have place %d", step, at)
+			}
+			if seen[at] = true; i%g.stride+step < g.stride && i < g.rows*g.stride && g.order[i+step] != at+1 {
+				t.Fatalf("step %d: pixel %d is at %d, its neighbour by a step at %d", step, i, at, g.order[i+step])
+			}
+			if below := i + g.stride; below < g.rows*g.stride && g.order[below] != at+int32(g.stride) {
+				t.Fatalf("step %d: pixel %d is at %d, the one below at %d", step, i, at, g.order[below])
 			}
 		}
 	}

@@ -127,10 +127,12 @@ export interface ExplainAnswerBody {
 }
 
 export interface Explanation {
+  clutter?: number;
   detail?: Detail;
   index: number;
   log_lik: number | null;
   log_lik_model: number | null;
+  missing?: number;
   picks: Array<Pick>;
   predicted?: Array<Prediction>;
   start_log_lik: number | null;
@@ -411,6 +413,7 @@ export interface ClassifyRequest {
 
 export interface ExplainRequest {
   alpha?: number;
+  calibrate?: "auto" | "always" | "never";
   detail?: boolean;
   images: Array<WireImage> | null;
   max_picks?: number;
@@ -468,6 +471,7 @@ export interface SampleRequest {
 
 export interface ScoreRequest {
   alpha?: number;
+  calibrate?: "auto" | "always" | "never";
   detail?: boolean;
   images: Array<WireImage> | null;
   max_picks?: number;
@@ -491,7 +495,7 @@ export interface Operations {
   "GET /v1/data/{id}/file": { path: { id: string }; answer: Blob };
   "GET /v1/data/{id}/images": { path: { id: string }; query?: { from?: number; n?: number; where?: Array<string> | null; model?: string }; answer: ImageListBody };
   "GET /v1/data/{id}/rows": { path: { id: string }; query?: { search?: string; from?: number; n?: number }; answer: RowListBody };
-  "POST /v1/explain": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; start?: "forced" | "empty"; score?: "default" | "truncated" | "original" | "mixed"; alpha?: number; min_gain?: number; max_picks?: number; refine?: boolean; reuse?: number; threshold?: string; array?: string; meta?: string; categories?: string; columns?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; names?: string; detail?: boolean; predict?: boolean }; body: ExplainRequest | Blob; answer: ExplainAnswerBody };
+  "POST /v1/explain": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; start?: "forced" | "empty"; score?: "default" | "truncated" | "original" | "mixed"; alpha?: number; min_gain?: number; max_picks?: number; refine?: boolean; calibrate?: "auto" | "always" | "never"; reuse?: number; threshold?: string; array?: string; meta?: string; categories?: string; columns?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; names?: string; detail?: boolean; predict?: boolean }; body: ExplainRequest | Blob; answer: ExplainAnswerBody };
   "POST /v1/find": { query: { x: number; y: number; width: number; height: number; turns?: boolean; mirror?: boolean; invert?: boolean }; body: Blob; answer: FindAnswerBody };
   "GET /v1/find/example": { answer: Blob };
   "GET /v1/learn": { answer: JobListBody };
@@ -517,6 +521,6 @@ export interface Operations {
   "GET /v1/rules/curves": { query?: { p1?: Array<number> | null; q?: Array<number> | null; points?: number }; answer: CurveListBody };
   "GET /v1/rules/surface": { query: { rule: string; points?: number }; answer: SurfaceAnswerBody };
   "POST /v1/sample": { body: SampleRequest; answer: SampleAnswerBody };
-  "POST /v1/score": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; start?: "forced" | "empty"; score?: "default" | "truncated" | "original" | "mixed"; alpha?: number; min_gain?: number; max_picks?: number; refine?: boolean; reuse?: number; threshold?: string; array?: string; meta?: string; categories?: string; columns?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; names?: string; detail?: boolean; predict?: boolean }; body: ScoreRequest | Blob; answer: ScoreAnswerBody };
+  "POST /v1/score": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; start?: "forced" | "empty"; score?: "default" | "truncated" | "original" | "mixed"; alpha?: number; min_gain?: number; max_picks?: number; refine?: boolean; calibrate?: "auto" | "always" | "never"; reuse?: number; threshold?: string; array?: string; meta?: string; categories?: string; columns?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; names?: string; detail?: boolean; predict?: boolean }; body: ScoreRequest | Blob; answer: ScoreAnswerBody };
   "GET /v1/server": { answer: ServerInfoBody };
 }
