@@ -245,6 +245,19 @@ func (d *docs) script(t *testing.T, b codeBlock) {
 	}
 }
 
+// The Python of python/README.md is a sketch, of data that it does not have; it
+// compiles.
+func TestPythonPage(t *testing.T) {
+	python := testenv.NumPy(t)
+	blocks := codeBlocks(t, "python/README.md", read(t, "../../python/README.md"))
+	if len(blocks) < 2 {
+		t.Errorf("%d blocks", len(blocks))
+	}
+	for _, b := range blocks {
+		python(t.TempDir(), fmt.Sprintf("compile(%q, 'README', 'exec')", b.text))
+	}
+}
+
 // python runs a block of Python. Blocks of one page go on from each other.
 func (d *docs) python(t *testing.T, b codeBlock) {
 	if testing.Short() {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"html/template"
+	"image"
+	_ "image/png" // for the sizes of pictures
 	"os"
 	"path"
 	"path/filepath"
@@ -50,8 +52,34 @@ func (s *site) readMarkdown(p *page, source []byte) error {
 		return err
 	}
 	body = strings.NewReplacer("<table>", `<div class="table"><table>`, "</table>", "</table></div>").Replace(body)
-	p.body = template.HTML(body)
+	p.body = template.HTML(s.enlarge(p, body))
 	return nil
+}
+
+var aPicture = regexp.MustCompile(`<img src="([^"]+)"`)
+
+// enlarge makes pictures links to themselves, to see them large on a phone, and says
+// their sizes, so that the text does not jump when they come.
+func (s *site) enlarge(p *page, body string) string {
+	return regexp.MustCompile(`<img [^>]*>`).ReplaceAllStringFunc(body, func(tag string) string {
+		m := aPicture.FindStringSubmatch(tag)
+		if m == nil {
+			return tag
+		}
+		f, err := os.Open(filepath.Join(s.root, filepath.FromSlash(path.Join(path.Dir(p.source), m[1]))))
+		if err != nil {
+			f, err = os.Open(filepath.Join(s.root, "docs", filepath.FromSlash(path.Join(path.Dir(p.address), m[1]))))
+		}
+		if err != nil {
+			return tag
+		}
+		defer f.Close()
+		size := ""
+		if c, _, err := image.DecodeConfig(f); err == nil {
+			size = fmt.Sprintf(` width="%d" height="%d"`, c.Width, c.Height)
+		}
+		return `<a class="picture" href="` + m[1] + `"><img` + size + strings.TrimPrefix(tag, "<img") + "</a>"
+	})
 }
 
 // prepare rewrites links, sets the anchors of headings and collects sections.

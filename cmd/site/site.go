@@ -56,14 +56,52 @@ type site struct {
 func newSite(root, program string) (*site, error) {
 	s := &site{root: root, program: program, known: map[string]*page{}, files: map[string]bool{}}
 	s.want(home)
+	if err := s.readAll(); err != nil {
+		return nil, err
+	}
+	return s, s.addOthers()
+}
+
+// readAll reads the pages that wait, and those that they lead to.
+func (s *site) readAll() error {
 	for len(s.waiting) > 0 {
 		next := s.waiting[0]
 		s.waiting = s.waiting[1:]
 		if err := s.read(s.known[next]); err != nil {
-			return nil, fmt.Errorf("%s: %w", next, err)
+			return fmt.Errorf("%s: %w", next, err)
 		}
 	}
-	return s, nil
+	return nil
+}
+
+// addOthers adds the pages of docs/ that nothing leads to, as a last chapter.
+func (s *site) addOthers() error {
+	last := chapter{Title: "More"}
+	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {
+		names, err := filepath.Glob(filepath.Join(s.root, filepath.FromSlash(pattern)))
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			rel, err := filepath.Rel(s.root, name)
+			if err != nil {
+				return err
+			}
+			source := filepath.ToSlash(rel)
+			if s.known[source] != nil {
+				continue
+			}
+			to := s.want(source)
+			if err := s.readAll(); err != nil {
+				return err
+			}
+			last.Links = append(last.Links, link{s.known[source].title, to})
+		}
+	}
+	if len(last.Links) > 0 {
+		s.nav = append(s.nav, last)
+	}
+	return nil
 }
 
 // want puts a page on the list of pages to read, once, and returns its address.

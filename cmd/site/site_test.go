@@ -44,8 +44,7 @@ var (
 )
 
 // Every link of the site leads to a page of it and to an anchor there, nothing is
-// loaded from elsewhere, every page of docs/ is a part of it, and the search finds
-// what it is for.
+// loaded from elsewhere, and the search finds what it is for.
 func TestSite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("building the program takes seconds")
@@ -86,20 +85,6 @@ func TestSite(t *testing.T) {
 	}
 	if links < 1000 {
 		t.Errorf("only %d links", links)
-	}
-	pages, err := filepath.Glob(root + "/docs/*/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	more, err := filepath.Glob(root + "/docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range append(pages, more...) {
-		name = strings.TrimPrefix(filepath.ToSlash(name), root+"/")
-		if s.known[name] == nil {
-			t.Errorf("%s is not in the site: nothing that %s leads to links to it", name, home)
-		}
 	}
 	for _, want := range []string{"--straight", "func Learn", "smudges"} {
 		if !slices.ContainsFunc(s.pages, func(p *page) bool {

@@ -89,7 +89,7 @@
   };
   field.addEventListener("input", show);
   field.addEventListener("focus", () => { load(); show(); });
-  document.addEventListener("click", (e) => { if (!e.target.closest("search")) list.hidden = true; });
+  document.addEventListener("click", (e) => { if (!e.target.closest("search") || e.target.closest("#found a")) list.hidden = true; });
   document.addEventListener("keydown", (e) => {
     if (e.key === "/" && !/^(INPUT|TEXTAREA)$/.test(e.target.tagName)) { e.preventDefault(); field.focus(); field.select(); }
     if (!e.target.closest?.("search")) return;
