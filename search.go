@@ -30,23 +30,18 @@ func (p *Pursuit) refine(img *bitmap.Image, e *Explanation) {
 			p.search.Place(pick.Expert*grid.Len() + i)
 		}
 	} // else the search is where the greedy one left it
-	settled := p.improve(threshold, p.settled(e.Picks, threshold))
+	// The greedy search by the same templates has just visited the last pick, and looked for
+	// one to add.
+	last := len(e.Picks) - 1
+	settled := p.refined == p.scored && p.prior == nil && !p.opt.Forced && len(e.Picks) != p.opt.MaxPicks &&
+		(last < 0 || e.Picks[last].Gain-p.pickCost(p.search.Candidate(p.search.Picks()[last])) > threshold+score.Tie)
+	settled = p.improve(threshold, settled)
 	if p.opt.RefineThreshold == 0 && p.opt.Rates == nil && p.model.cfg.Scene {
 		settled = p.improve(max(p.odds(grid), p.opt.MinGain), false)
 	}
 	if !settled || p.costs != nil { // otherwise the picks and their gains are as they were
 		p.rewrite(img, grid, e)
 	}
-}
-
-// settled reports whether a visit to the last of the picks, and another search for one to
-// add, would change nothing: the greedy search by the same templates has just made both.
-func (p *Pursuit) settled(picks []Pick, threshold float64) bool {
-	if p.refined != p.scored || p.prior != nil || p.opt.Forced || len(picks) == p.opt.MaxPicks {
-		return false
-	}
-	last := len(picks) - 1
-	return last < 0 || picks[last].Gain-p.pickCost(p.search.Candidate(p.search.Picks()[last])) > threshold+score.Tie
 }
 
 // odds returns the gain, in nats, from which on it is more likely than not that one
