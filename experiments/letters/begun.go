@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"time"
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
@@ -24,7 +23,7 @@ var BegunExamples = []int{3, 5, 10}
 type Begun struct {
 	Natural bool    // whether the parts are the letter's strokes
 	Test    float64 // nats per pixel of unseen writers' letters
-	Seconds float64 // of learning, by the clock
+	Seconds float64 // of learning, of the processor
 }
 
 // LearnBegun learns a letter from n examples, drawn by the seed from those of writers 1
@@ -41,13 +40,13 @@ func LearnBegun(ctx context.Context, set *dataset.Set, task Task, n int, alphabe
 	}
 	h, w := set.Size()
 	train := rows.Part(all, Shuffled(len(all.Images), o.Seed, 0)[:min(n, len(all.Images))])
-	began := time.Now()
+	began := stat.ProcessorTime()
 	m, err := learn.Learn(ctx, train, patchwork.NewConfig(patchwork.RuleMax, h, w, Poses),
 		learn.Options{Experts: task.Experts, Seed: o.Seed, Starts: o.Starts, Workers: o.Workers, From: alphabet})
 	if err != nil {
 		return b, err
 	}
-	b.Seconds, b.Natural = time.Since(began).Seconds(), natural(m, task.Letter)
+	b.Seconds, b.Natural = (stat.ProcessorTime() - began).Seconds(), natural(m, task.Letter)
 	b.Test, _, err = heldOut(ctx, m, test, patchwork.PursuitOptions{Refined: true}, o.Workers)
 	return b, err
 }
@@ -94,14 +93,15 @@ func (c *begunCell) row() string {
 		stat.Mean(c.tests[0]), stat.Mean(c.tests[1]), stat.Mean(gains), stat.SD(gains), ahead, n)
 }
 
-// ReportBegun compares the two kinds of starts with some seeds, letter by letter.
+// ReportBegun compares the two kinds of starts with some seeds, letter by letter; the
+// alphabet is that of the first seed. Seconds are those of the processor.
 func ReportBegun(ctx context.Context, w io.Writer, set *dataset.Set, seeds int, o Options) error {
 	cells, all := make([]begunCell, len(BegunTasks)*len(BegunExamples)), begunCell{}
+	alphabet, err := AlphabetOfOthers(ctx, set, o)
+	if err != nil {
+		return err
+	}
 	for range seeds {
-		alphabet, err := AlphabetOfOthers(ctx, set, o)
-		if err != nil {
-			return err
-		}
 		for i := range cells {
 			task, n := BegunTasks[i%len(BegunTasks)], BegunExamples[i/len(BegunTasks)]
 			for kind, from := range []*patchwork.Model{nil, alphabet} {
@@ -120,6 +120,6 @@ func ReportBegun(ctx context.Context, w io.Writer, set *dataset.Set, seeds int, 
 		task := BegunTasks[i%len(BegunTasks)]
 		fmt.Fprintf(w, "| %s (%d) | %d | %s\n", task.Letter, task.Experts, BegunExamples[i/len(BegunTasks)], cells[i].row())
 	}
-	_, err := fmt.Fprintf(w, "| all | | %s\n\n%.1f s to learn a letter by default, %.1f s from an alphabet\n", all.row(), stat.Mean(all.seconds[0]), stat.Mean(all.seconds[1]))
+	_, err = fmt.Fprintf(w, "| all | | %s\n\n%.1f s to learn a letter by default, %.1f s from an alphabet\n", all.row(), stat.Mean(all.seconds[0]), stat.Mean(all.seconds[1]))
 	return err
 }
