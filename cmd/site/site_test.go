@@ -213,3 +213,42 @@ func TestSlug(t *testing.T) {
 		}
 	}
 }
+
+// Numbers with two decimals or more, in the pages that compare, stand in the ledger
+// of experiments, or in the pages that it leads to.
+func TestNumbersAreMeasured(t *testing.T) {
+	ledger := ""
+	for _, name := range []string{"README.md", "rivals/README.md", "quadrants/README.md", "bench/README.md"} {
+		data, err := os.ReadFile(filepath.Join(root, "experiments", filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ledger += string(data)
+	}
+	measured := map[string]bool{}
+	number := regexp.MustCompile(`\d*\.\d{2,}`)
+	for _, n := range number.FindAllString(ledger, -1) {
+		measured[strings.TrimPrefix(n, "0")] = true
+	}
+	pages, err := filepath.Glob(filepath.Join(root, "docs", "gallery", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	for _, name := range append(pages, filepath.Join(root, "docs", "choose.md"), filepath.Join(root, "docs", "roles.md")) {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := regexp.MustCompile("(?s)```.*?```").ReplaceAllString(string(data), "")
+		for _, n := range number.FindAllString(text, -1) {
+			checked++
+			if !measured[strings.TrimPrefix(n, "0")] {
+				t.Errorf("%s: %s is not in the ledger", name, n)
+			}
+		}
+	}
+	if checked < 80 {
+		t.Errorf("only %d numbers are checked", checked)
+	}
+}
