@@ -102,12 +102,12 @@ func soft(tau float64, background Normal, opinions []Normal, strength func(opini
 	}
 	weight := func(o Normal) float64 {
 		a := strength(o, background)
-		return a * math.Exp((a-largest[side(o)])/tau)
+		return float64(a * math.Exp((a-largest[side(o)])/tau))
 	}
 	for _, o := range opinions {
 		sum[side(o)] += weight(o)
 	}
-	rest := tau * math.Exp(-max(largest[0], largest[1])/tau)
+	rest := float64(tau * math.Exp(-max(largest[0], largest[1])/tau))
 	total := largest[0] + largest[1] + rest
 	out := Mixture{{rest / total, background}}
 	for _, o := range opinions {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"example.com/patchwork/internal/draw"
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/pool"
 )
 
@@ -57,7 +58,7 @@ func newGrower(data *Data, e *explained, o *terms) *grower {
 		}
 		g.grounds = append(g.grounds, ground{i, slices.Clone(f.z), slices.Clone(f.known), slices.Clone(f.cells)})
 	}
-	usual := .3 * median(slices.Clone(logLiks))
+	usual := float64(.3 * median(slices.Clone(logLiks)))
 	for _, l := range logLiks {
 		g.weights = append(g.weights, max(0, l-usual))
 	}
@@ -210,7 +211,7 @@ func (g *grower) local(e []Entry) (_ []Entry, pi, gain float64) {
 		}
 		n := float64(len(g.grounds))
 		pi = (float64(active) + .5) / (n + 1)
-		price = max(0, math.Log((1-pi)/pi)) + math.Log(float64(len(g.poses)))
+		price = max(0, elem.Log((1-pi)/pi)) + elem.Log(float64(len(g.poses)))
 		votes := 0
 		for f := range e {
 			d := g.m.home(f)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/pose"
 )
 
@@ -204,7 +205,7 @@ func (m *Model) pi(k int) float64 {
 // least 0, and of the number of its places.
 func (m *Model) Price(k int) float64 {
 	p := m.pi(k)
-	return max(0, math.Log((1-p)/p)) + math.Log(float64(m.Poses.Len()))
+	return max(0, elem.Log((1-p)/p)) + elem.Log(float64(m.Poses.Len()))
 }
 
 // Pick is an expert at a place.
@@ -217,11 +218,11 @@ type Pick struct {
 func (m *Model) LogPrior(picks []Pick) float64 {
 	sum := 0.0
 	for k := range m.Experts {
-		sum += math.Log1p(-m.pi(k))
+		sum += elem.Log1p(-m.pi(k))
 	}
 	for _, p := range picks {
 		pi := m.pi(p.Expert)
-		sum += math.Log(pi/(1-pi)) - math.Log(float64(m.Poses.Len()))
+		sum += elem.Log(pi/(1-pi)) - elem.Log(float64(m.Poses.Len()))
 	}
 	return sum
 }
