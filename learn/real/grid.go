@@ -104,7 +104,7 @@ func (s *span) take(x float64) {
 	s.n++
 	off := x - s.mean
 	s.mean += off / float64(s.n)
-	s.variance += (off*(x-s.mean) - s.variance) / float64(s.n)
+	s.variance += (float64(off*(x-s.mean)) - s.variance) / float64(s.n)
 }
 
 // farthest is how many steps from the origin a value may be to be counted; beyond Steps are values of other

@@ -136,7 +136,7 @@ func (g *grower) begin(rng *rand.Rand, threshold float64, shared bool) []Entry {
 		if ok && one[d]*other[d] > 0 {
 			b := g.m.Background[d]
 			if e[f] = (Entry{MeanOnly, Normal{b.Mean + (one[d]+other[d])/2/g.inverse[d], b.Var}}); g.m.bit(d) {
-				e[f].Normal = bernoulli(b.Mean + .8*(g.grounds[i].z[d]-b.Mean))
+				e[f].Normal = bernoulli(b.Mean + float64(.8*(g.grounds[i].z[d]-b.Mean)))
 			}
 		}
 	}

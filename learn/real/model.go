@@ -157,7 +157,7 @@ func (m *Model) checkBit(d int) error {
 	if m.Moves() || m.FrameHeight > 0 {
 		return fmt.Errorf("real: column %d is of bits; where parts have places there are none", d+1)
 	}
-	if b := m.Background[d]; !(b.Mean > 0 && b.Mean < 1) || math.Abs(b.Var-b.Mean*(1-b.Mean)) > 1e-9 {
+	if b := m.Background[d]; !(b.Mean > 0 && b.Mean < 1) || math.Abs(b.Var-float64(b.Mean*(1-b.Mean))) > 1e-9 {
 		return fmt.Errorf("real: background of bit %d has mean %v and variance %v, no probability p between 0 and 1 and p(1-p)", d+1, b.Mean, b.Var)
 	}
 	for k, e := range m.Experts {
