@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"example.com/patchwork/gauss"
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/pose"
 )
 
@@ -112,7 +113,7 @@ func (m *Model) drawUses(rng *rand.Rand, k int) int {
 	}
 	u, n := rng.Float64(), 0
 	p := 1 - min(m.extras.Usage[k], 1) // of n uses, from none on
-	if rate := -math.Log(max(p, 1e-9)); m.cfg.reuse() > 1 {
+	if rate := -elem.Log(max(p, 1e-9)); m.cfg.reuse() > 1 {
 		for ; u >= p && n < m.cfg.reuse(); n++ {
 			u -= p
 			p *= rate / float64(n+1)
@@ -151,7 +152,7 @@ func newPosePrior(m *Model) (*posePrior, error) {
 	mean, cov := g.Normal.Mean(), g.Normal.Cov()
 	for i := range mean {
 		step := m.poseSteps()[i%gauss.PerExpert]
-		cov[i*len(mean)+i] += step * step
+		cov[i*len(mean)+i] += float64(step * step)
 	}
 	normal, err := gauss.New(mean, cov)
 	if err != nil {
@@ -224,14 +225,14 @@ func poseCosts(normal *gauss.Normal, grid pose.Grid, steps [gauss.PerExpert]floa
 	mean := normal.Mean()
 	top := normal.LogDensity(mean)
 	// The cell of a pose times the density is its probability under the Gaussian.
-	cell := math.Log(steps[0] * steps[1] * steps[2])
-	floor := math.Log(poseOutliers/float64(grid.Len())) - math.Log(1-poseOutliers) - top - cell
+	cell := elem.Log(steps[0] * steps[1] * steps[2])
+	floor := elem.Log(poseOutliers/float64(grid.Len())) - elem.Log(1-poseOutliers) - top - cell
 	var at [gauss.PerExpert]float64
 	for i := range costs {
 		where := grid.At(i)
 		at = [gauss.PerExpert]float64{float64(where.DY), float64(where.DX), where.Angle}
 		inside := normal.LogDensity(at[:]) - top
-		costs[i] = math.Log1p(math.Exp(floor)) - logSum(inside, floor)
+		costs[i] = elem.Log1p(elem.Exp(floor)) - logSum(inside, floor)
 	}
 	return costs
 }
@@ -241,5 +242,5 @@ func logSum(a, b float64) float64 {
 	if a < b {
 		a, b = b, a
 	}
-	return a + math.Log1p(math.Exp(b-a))
+	return a + elem.Log1p(elem.Exp(b-a))
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/internal/score"
 	"example.com/patchwork/pose"
@@ -198,7 +199,7 @@ func (o PursuitOptions) prices(s Scoring, poses int, buf []float64) []float64 {
 	}
 	buf = buf[:0]
 	for k, rate := range o.Rates {
-		buf = append(buf, score.CostOf(o.Costs, k)+max(1, math.Log(float64(poses)/rate)))
+		buf = append(buf, score.CostOf(o.Costs, k)+max(1, elem.Log(float64(poses)/rate)))
 	}
 	return buf
 }
@@ -268,7 +269,7 @@ func (m *Model) bank(s Scoring, alpha float64) *score.Bank {
 	case ScoringTruncated:
 		view = func(p float64) float64 { return max(p, 0.5) }
 	case ScoringMixed:
-		view = func(p float64) float64 { return alpha*p + (1-alpha)/2 }
+		view = func(p float64) float64 { return float64(alpha*p) + float64((1-alpha)/2) }
 	}
 	f := score.Frame{Height: m.cfg.Height, Width: m.cfg.Width, Q: view(m.cfg.Q), TwoSided: m.cfg.Rule.TwoSided()}
 	if m.cfg.QMap != nil {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/score"
 	"example.com/patchwork/internal/score/joint"
 	"example.com/patchwork/pose"
@@ -19,7 +20,7 @@ func (p *Pursuit) refine(img *bitmap.Image, e *Explanation) {
 	grid, _ := p.model.GridFor(img.Height(), img.Width()) // checked by Steps
 	threshold := p.opt.RefineThreshold
 	if threshold == 0 && p.opt.Rates == nil {
-		threshold = math.Log(float64(p.model.K() * grid.Len()))
+		threshold = elem.Log(float64(p.model.K() * grid.Len()))
 	}
 	threshold = max(threshold, p.opt.MinGain, 0)
 	if p.refined != p.scored {
@@ -51,7 +52,7 @@ func (p *Pursuit) refine(img *bitmap.Image, e *Explanation) {
 // together.
 func (p *Pursuit) odds(grid pose.Grid) float64 {
 	share := (float64(len(p.search.Picks())) + 0.5) / float64(p.model.K()+1)
-	return max(0, math.Log(float64(grid.Len())/share)) * p.search.Dispersion()
+	return max(0, elem.Log(float64(grid.Len())/share)) * p.search.Dispersion()
 }
 
 // improve visits the picks in turn, and after each sweep adds candidates that gain

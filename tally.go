@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/exact"
 )
 
@@ -373,7 +374,7 @@ func guard(a, b, q float64) float64 {
 // worth returns the gain, in nats, of voting mu over abstaining at q, on a pixel
 // that was seen in so many images and on in so many of them.
 func worth(mu, q float64, on, seen int64) float64 {
-	return float64(on)*(math.Log(mu)-math.Log(q)) + float64(seen-on)*(math.Log1p(-mu)-math.Log1p(-q))
+	return float64(float64(on)*(elem.Log(mu)-elem.Log(q))) + float64(float64(seen-on)*(elem.Log1p(-mu)-elem.Log1p(-q)))
 }
 
 // waitAt returns the value of an abstaining entry between steps: by away from q,

@@ -16,7 +16,7 @@ const (
 type surface [6]float64
 
 func (s *surface) at(y, x float64) float64 {
-	return s[0] + s[1]*x + s[2]*y + s[3]*x*x + s[4]*x*y + s[5]*y*y
+	return s[0] + float64(s[1]*x) + float64(s[2]*y) + float64(s[3]*x*x) + float64(s[4]*x*y) + float64(s[5]*y*y)
 }
 
 // evened returns the picture in even light, and whether that differs: a lens
@@ -54,12 +54,12 @@ func (g *gray) division() (share, contrast float64) {
 	var n, below, sum, squares float64
 	for v, c := range all {
 		k, x := float64(c), float64(v)
-		n, sum, squares = n+k, sum+k*x, squares+k*x*x
+		n, sum, squares = n+k, sum+float64(k*x), squares+float64(k*x*x)
 		if v <= t {
 			below += k
 		}
 	}
-	variance := squares/n - sum/n*(sum/n)
+	variance := squares/n - float64(sum/n*(sum/n))
 	if variance <= 0 {
 		return 1, contrast
 	}
@@ -87,7 +87,7 @@ func (g *gray) light() (s surface, ok bool) {
 			y, x := g.place(i)
 			if d := float64(v) - s.at(y, x); math.Abs(d) <= near {
 				d = float64(v) - next.at(y, x)
-				squares, n = squares+d*d, n+1
+				squares, n = squares+float64(d*d), n+1
 			}
 		}
 		s, near = next, max(lightTrim*math.Sqrt(squares/n), 257)
@@ -125,7 +125,7 @@ func (m *normal) add(y, x, v float64) {
 	terms := [7]float64{1, x, y, x * x, x * y, y * y, v}
 	for i := range 6 {
 		for j := range 7 {
-			m[i][j] += terms[i] * terms[j]
+			m[i][j] += float64(terms[i] * terms[j])
 		}
 	}
 }
@@ -149,7 +149,7 @@ func (m *normal) solve() (s surface, ok bool) {
 			}
 			f := m[r][c] / m[c][c]
 			for j := c; j < 7; j++ {
-				m[r][j] -= f * m[c][j]
+				m[r][j] -= float64(f * m[c][j])
 			}
 		}
 	}

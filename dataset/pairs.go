@@ -109,7 +109,7 @@ func (p *pairStats) judge(mode HeaderMode) (names []string, sure bool) {
 func twice(counts map[string]int) float64 {
 	sum := 0.0
 	for _, n := range counts {
-		sum += float64(n) * float64(n-1)
+		sum += float64(float64(n) * float64(n-1))
 	}
 	return sum
 }

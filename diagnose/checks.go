@@ -166,8 +166,8 @@ func centre(m *patchwork.Model, k int) (y, x float64) {
 	sum, rule := 0.0, m.Config().Rule
 	for i, p := range m.Template(k) {
 		v := math.Abs(vote(rule, p, m.Abstention(i)))
-		y += v * float64(i/m.Width())
-		x += v * float64(i%m.Width())
+		y += float64(v * float64(i/m.Width()))
+		x += float64(v * float64(i%m.Width()))
 		sum += v
 	}
 	if sum == 0 {
@@ -286,10 +286,10 @@ func findOverconfident(m *patchwork.Model, t *patchwork.Tally) []Finding {
 				on, p = seen-on, 1-p
 			}
 			wrong += on
-			expected += seen * p
+			expected += float64(seen * p)
 		}
 		// Five standard deviations of a sum of rare errors, and twice as many.
-		if limit := max(2*expected, expected+5*math.Sqrt(expected+1)); wrong > limit {
+		if limit := max(2*expected, expected+float64(5*math.Sqrt(expected+1))); wrong > limit {
 			out = append(out, Finding{Kind: KindOverconfident, Experts: []int{k}, Value: wrong, Limit: limit,
 				Facts:  fmt.Sprintf("%s is wrong at %.0f %ss it decides, where its template expects %.0f.", called(m, k), wrong, nouns(m).Place, expected),
 				Advice: "Clip its probabilities to the noise of these images, or continue learning with them."})

@@ -1,10 +1,6 @@
 package gauss
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/mat"
-)
+import "math"
 
 // step performs one iteration of EM and returns how far it moved: the largest
 // change of a mean in standard deviations, or of a covariance in their
@@ -26,13 +22,13 @@ func (e *em) step() float64 {
 		completed[i] = p.completeMean(r, e.mean)
 		p.addScatter(r, scatter)
 		for j, z := range completed[i] {
-			mean[j] += p.n / e.total * z
+			mean[j] += float64(p.n / e.total * z)
 		}
 	}
 	for i, p := range e.patterns {
 		for a := range d {
 			for b := range d {
-				scatter[a*d+b] += p.n * ((completed[i][a] - mean[a]) * (completed[i][b] - mean[b]))
+				scatter[a*d+b] += float64(p.n * ((completed[i][a] - mean[a]) * (completed[i][b] - mean[b])))
 			}
 		}
 	}
@@ -51,7 +47,7 @@ func (p *pattern) completeMean(r regression, mean []float64) []float64 {
 	for i, u := range r.missing {
 		z[u] = mean[u]
 		for j, o := range r.observed {
-			z[u] += r.slope.At(i, j) * (p.mean[j] - mean[o])
+			z[u] += float64(r.slope.at(i, j) * (p.mean[j] - mean[o]))
 		}
 	}
 	return z
@@ -65,22 +61,21 @@ func (p *pattern) addScatter(r regression, into []float64) {
 	d := len(p.present)
 	for i, a := range r.observed {
 		for j, b := range r.observed {
-			into[a*d+b] += p.scatter.At(i, j)
+			into[a*d+b] += p.scatter.at(i, j)
 		}
 	}
 	if len(r.missing) == 0 {
 		return
 	}
-	var cross, among mat.Dense
-	cross.Mul(r.slope, p.scatter)
-	among.Mul(&cross, r.slope.T())
+	cross := r.slope.times(p.scatter)
+	among := cross.timesTurned(r.slope)
 	for i, a := range r.missing {
 		for j, b := range r.observed {
-			into[a*d+b] += cross.At(i, j)
-			into[b*d+a] += cross.At(i, j)
+			into[a*d+b] += cross.at(i, j)
+			into[b*d+a] += cross.at(i, j)
 		}
 		for j, b := range r.missing {
-			into[a*d+b] += (among.At(i, j)+among.At(j, i))/2 + p.n*r.rest.At(i, j)
+			into[a*d+b] += float64((among.at(i, j)+among.at(j, i))/2) + float64(p.n*r.rest.at(i, j))
 		}
 	}
 }

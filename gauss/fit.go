@@ -6,8 +6,6 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // FitOptions holds the settings of a fit. The zero value is recommended.
@@ -144,7 +142,7 @@ type pattern struct {
 	n        float64
 	present  []bool // by em coordinate
 	mean     []float64
-	scatter  *mat.SymDense
+	scatter  *matrix
 	complete bool // every coordinate is present
 }
 
@@ -182,14 +180,14 @@ func newEM(m *Moments) *em {
 
 // centre moves exact sums to their mean. It is exact up to one final rounding,
 // so placements far away lose no digits.
-func (s *sums) centre(coordinates []int) (mean []float64, scatter *mat.SymDense) {
+func (s *sums) centre(coordinates []int) (mean []float64, scatter *matrix) {
 	n := big.NewInt(s.n)
 	quotient := func(numerator *big.Int) float64 {
 		x, _ := new(big.Rat).SetFrac(numerator, n).Float64()
 		return x
 	}
 	mean = make([]float64, len(s.first))
-	scatter = mat.NewSymDense(len(s.first), nil)
+	scatter = newMatrix(len(s.first), len(s.first))
 	first := make([]*big.Int, len(s.first))
 	at := 0
 	for i, c := range coordinates {
@@ -201,7 +199,7 @@ func (s *sums) centre(coordinates []int) (mean []float64, scatter *mat.SymDense)
 			at++
 			x.Mul(x, n)
 			x.Sub(x, new(big.Int).Mul(first[i], first[j]))
-			scatter.SetSym(i, j, quotient(x)*unitSize(c)*unitSize(b))
+			scatter.setBoth(i, j, quotient(x)*unitSize(c)*unitSize(b))
 		}
 	}
 	return mean, scatter
@@ -216,7 +214,7 @@ func (e *em) start() {
 	for _, p := range e.patterns {
 		for j, i := range p.observed() {
 			count[i] += p.n
-			e.mean[i] += p.n * p.mean[j]
+			e.mean[i] += float64(p.n * p.mean[j])
 		}
 	}
 	for i := range d {
@@ -225,7 +223,7 @@ func (e *em) start() {
 	for _, p := range e.patterns {
 		for j, i := range p.observed() {
 			off := p.mean[j] - e.mean[i]
-			squares[i] += p.scatter.At(j, j) + p.n*off*off
+			squares[i] += p.scatter.at(j, j) + float64(p.n*off*off)
 		}
 	}
 	for i := range d {
@@ -237,11 +235,10 @@ func (e *em) start() {
 // not stay finite. Only moments from a file can contain one.
 func (e *em) check() error {
 	for _, p := range e.patterns {
-		var eigen mat.EigenSym
-		if !eigen.Factorize(p.scatter, false) {
+		values, _, ok := eigen(p.scatter)
+		if !ok {
 			return fmt.Errorf("gauss: the eigenvalues of the scatter of mask %#x did not converge", p.mask)
 		}
-		values := eigen.Values(nil)
 		if largest := values[len(values)-1]; values[0] < -matrixTolerance*max(largest, 0) || largest < 0 {
 			return fmt.Errorf("gauss: the scatter of mask %#x is not positive semi-definite, so no configurations can have it", p.mask)
 		}

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
+	"example.com/patchwork/internal/elem"
 )
 
 const (
@@ -84,7 +84,7 @@ func newRounded(mean, cov []float64, noise float64) (*Normal, error) {
 	for k, u := range n.directions {
 		for i := range d {
 			for j := range d {
-				n.cov[i*d+j] += n.variances[k] * (u[i] * u[j])
+				n.cov[i*d+j] += float64(n.variances[k] * (u[i] * u[j]))
 			}
 		}
 	}
@@ -112,7 +112,7 @@ func (n *Normal) symmetrize() error {
 					i, j, a, j, i, b)
 			}
 			if a != b {
-				mid := a/2 + b/2
+				mid := float64(a/2) + float64(b/2)
 				n.cov[i*d+j], n.cov[j*d+i] = mid, mid
 			}
 		}
@@ -126,19 +126,16 @@ func (n *Normal) symmetrize() error {
 // Cholesky and refuses singular matrices; eigenvalues do not.
 func (n *Normal) factorize(noise float64) (lowest float64, err error) {
 	d := n.Dim()
-	var eigen mat.EigenSym
-	if !eigen.Factorize(mat.NewSymDense(d, slices.Clone(n.cov)), true) {
-		return 0, fmt.Errorf("gauss: the eigenvalues of a %d x %d covariance did not converge", d, d)
+	values, directions, ok := eigen(&matrix{d, d, n.cov})
+	if !ok {
+		return 0, fmt.Errorf("gauss: the covariance is too large for float64, or not finite: its %d eigenvalues were not found", d)
 	}
-	values := eigen.Values(nil) // rising
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
 	largest := values[d-1]
 	if math.IsNaN(largest) || math.IsInf(largest, 0) {
 		return 0, fmt.Errorf("gauss: the covariance is too large for float64: a principal variance is %v", largest)
 	}
 	for i := d - 1; i >= 0 && values[i] > max(noise, rankTolerance*largest); i-- {
-		direction := mat.Col(nil, i, &vectors)
+		direction := directions[i]
 		fixSign(direction)
 		n.variances = append(n.variances, values[i])
 		n.directions = append(n.directions, direction)
@@ -210,9 +207,9 @@ func (n *Normal) LogDensity(x []float64) float64 {
 	for i, u := range n.directions {
 		z := dot(u, rest)
 		for j := range rest {
-			rest[j] -= z * u[j]
+			rest[j] -= float64(z * u[j])
 		}
-		sum -= z*z/n.variances[i] + math.Log(2*math.Pi*n.variances[i])
+		sum -= z*z/n.variances[i] + elem.Log(2*math.Pi*n.variances[i])
 	}
 	if n.Rank() < n.Dim() && math.Sqrt(dot(rest, rest)) > spanTolerance*max(size, 1) {
 		return math.Inf(-1)
@@ -237,13 +234,13 @@ func (n *Normal) Sample(rng *rand.Rand, dst []float64) []float64 {
 	var space [PerExpert * MaxExperts]float64 // keeps z off the heap
 	z := space[:n.Dim()]
 	for i := range z {
-		z[i] = rng.NormFloat64()
+		z[i] = elem.Normal(rng)
 	}
 	copy(dst, n.mean)
 	for i, u := range n.directions {
 		along := math.Sqrt(n.variances[i]) * dot(u, z)
 		for j := range dst {
-			dst[j] += along * u[j]
+			dst[j] += float64(along * u[j])
 		}
 	}
 	return dst
@@ -259,7 +256,7 @@ func (n *Normal) checkLen(what string, got int) {
 func dot(a, b []float64) float64 {
 	sum := 0.0
 	for i := range a {
-		sum += a[i] * b[i]
+		sum += float64(a[i] * b[i])
 	}
 	return sum
 }

@@ -3,8 +3,6 @@ package gauss
 import (
 	"fmt"
 	"math"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // Marginal returns the Gaussian of the given coordinates, in the order given.
@@ -57,10 +55,10 @@ func (n *Normal) Condition(coordinates []int, values []float64) *Normal {
 	for i, u := range r.missing {
 		mean[i] = n.mean[u]
 		for j, o := range r.observed {
-			mean[i] += r.slope.At(i, j) * shift[o]
+			mean[i] += float64(r.slope.at(i, j) * shift[o])
 		}
 		for j := range m {
-			cov[i*m+j] = r.rest.At(i, j)
+			cov[i*m+j] = r.rest.at(i, j)
 		}
 	}
 	return mustRounded(mean, cov, r.noise*n.largest())
@@ -101,8 +99,8 @@ func (n *Normal) checkCoordinates(coordinates []int) {
 // missing = slope * observed + noise with covariance rest.
 type regression struct {
 	observed, missing []int
-	slope             *mat.Dense    // missing x observed; nil if either is empty
-	rest              *mat.SymDense // missing x missing; nil if none is missing
+	slope             *matrix // missing x observed; nil if either is empty
+	rest              *matrix // missing x missing; nil if none is missing
 
 	rank  int     // of the observed coordinates, as far as they were used
 	noise float64 // relative size of the rounding in rest
@@ -123,34 +121,32 @@ func regress(cov []float64, observed []bool) regression {
 	if u == 0 {
 		return r
 	}
-	r.rest = mat.NewSymDense(u, nil)
+	r.rest = newMatrix(u, u)
 	for i, a := range r.missing {
 		for j := range i + 1 {
-			r.rest.SetSym(i, j, cov[a*d+r.missing[j]])
+			r.rest.setBoth(i, j, cov[a*d+r.missing[j]])
 		}
 	}
 	if o == 0 {
 		return r
 	}
-	between := mat.NewDense(u, o, nil)
+	between := newMatrix(u, o)
 	for i, a := range r.missing {
 		for j, b := range r.observed {
-			between.Set(i, j, cov[a*d+b])
+			between.set(i, j, cov[a*d+b])
 		}
 	}
-	r.slope = mat.NewDense(u, o, nil)
 	inverse, rank, weakest := pseudoInverse(cov, d, r.observed)
-	r.slope.Mul(between, inverse)
+	r.slope = between.times(inverse)
 	r.rank, r.noise = rank, max(rankTolerance, 1e-14/weakest)
-	var explained mat.Dense
-	explained.Mul(r.slope, between.T())
+	explained := r.slope.timesTurned(between)
 	for i := range u {
 		for j := range i + 1 {
-			c := r.rest.At(i, j) - (explained.At(i, j)+explained.At(j, i))/2
+			c := r.rest.at(i, j) - float64((explained.at(i, j)+explained.at(j, i))/2)
 			if i == j {
 				c = max(c, 0) // rounding only
 			}
-			r.rest.SetSym(i, j, c)
+			r.rest.setBoth(i, j, c)
 		}
 	}
 	return r
@@ -161,7 +157,7 @@ func regress(cov []float64, observed []bool) regression {
 // counts as rounding does not depend on the unit of a coordinate (pixels,
 // degrees). It also returns the dimension of that span and the least variance
 // in it, at most 1: dividing by it enlarges rounding errors.
-func pseudoInverse(cov []float64, d int, coordinates []int) (inverse *mat.Dense, rank int, weakest float64) {
+func pseudoInverse(cov []float64, d int, coordinates []int) (inverse *matrix, rank int, weakest float64) {
 	m := len(coordinates)
 	scale := make([]float64, m) // 1 / standard deviation; 0 for a constant
 	for i, a := range coordinates {
@@ -169,20 +165,17 @@ func pseudoInverse(cov []float64, d int, coordinates []int) (inverse *mat.Dense,
 			scale[i] = 1 / math.Sqrt(v)
 		}
 	}
-	correlation := mat.NewSymDense(m, nil)
+	correlation := newMatrix(m, m)
 	for i, a := range coordinates {
 		for j := range i + 1 {
-			correlation.SetSym(i, j, scale[i]*cov[a*d+coordinates[j]]*scale[j])
+			correlation.setBoth(i, j, scale[i]*cov[a*d+coordinates[j]]*scale[j])
 		}
 	}
-	inverse, weakest = mat.NewDense(m, m, nil), 1
-	var eigen mat.EigenSym
-	if !eigen.Factorize(correlation, true) {
+	inverse, weakest = newMatrix(m, m), 1
+	values, directions, ok := eigen(correlation)
+	if !ok {
 		panic("gauss: eigenvalues of a correlation matrix did not converge")
 	}
-	values := eigen.Values(nil)
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
 	column := make([]float64, m)
 	for k, v := range values {
 		if !(v > pseudoTolerance) {
@@ -190,10 +183,11 @@ func pseudoInverse(cov []float64, d int, coordinates []int) (inverse *mat.Dense,
 		}
 		rank, weakest = rank+1, min(weakest, v)
 		for i := range column {
-			column[i] = vectors.At(i, k) * scale[i]
+			column[i] = directions[k][i] * scale[i]
 		}
-		x := mat.NewVecDense(m, column)
-		inverse.RankOne(inverse, 1/v, x, x)
+		for i, x := range column {
+			addTo(inverse.row(i), x/v, column)
+		}
 	}
 	return inverse, rank, weakest
 }

@@ -76,7 +76,7 @@ func randomModel(cfg patchwork.Config, experts int, rng *rand.Rand) (*patchwork.
 	for k := range templates {
 		templates[k] = make([]float64, cfg.Height*cfg.Width)
 		for i := range templates[k] {
-			templates[k][i] = 0.02 + 0.96*rng.Float64()
+			templates[k][i] = 0.02 + float64(0.96*rng.Float64())
 		}
 	}
 	return patchwork.NewModel(cfg, templates)

@@ -185,7 +185,7 @@ func (a *counter) heldOut(ctx context.Context, rest, held patchwork.Data, k int,
 	}
 	s = pointOf(m, stage)
 	for i, l := range logP {
-		s.HeldOut += float64(held.Weight(i)) * l
+		s.HeldOut += float64(float64(held.Weight(i)) * l)
 	}
 	s.HeldOutRows = rows.Total(held)
 	s.HeldOut /= float64(s.HeldOutRows)
@@ -228,10 +228,10 @@ func doubtless(held patchwork.Data, logP, rival []float64) float64 {
 	n, sum, squares := float64(rows.Total(held)), 0.0, 0.0
 	for i, l := range logP {
 		w, d := float64(held.Weight(i)), l-rival[i]
-		sum, squares = sum+w*d, squares+w*d*d
+		sum, squares = sum+float64(w*d), squares+float64(w*d*d)
 	}
 	mean := sum / n
-	if n < confirmRows || !(mean > confirmErrors*math.Sqrt(max(squares/n-mean*mean, 0)/(n-1))) {
+	if n < confirmRows || !(mean > confirmErrors*math.Sqrt(max(squares/n-float64(mean*mean), 0)/(n-1))) {
 		return 0
 	}
 	return mean

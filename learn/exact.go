@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/elem"
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/rows"
@@ -64,10 +65,10 @@ func penalty(p patchwork.Prior, mu float64) float64 { return bernoulli(p.On, p.O
 func bernoulli(on, off, p float64) float64 {
 	sum := 0.0
 	if on > 0 {
-		sum += on * math.Log(p)
+		sum += float64(on * elem.Log(p))
 	}
 	if off > 0 {
-		sum += off * math.Log1p(-p)
+		sum += float64(off * elem.Log1p(-p))
 	}
 	return sum
 }
@@ -265,16 +266,16 @@ func (c *column) bestVote() float64 {
 	}
 	const golden = 0.6180339887498949
 	lo, hi := max(best-step, 0), min(best+step, 1)
-	a, b := hi-golden*(hi-lo), lo+golden*(hi-lo)
+	a, b := hi-float64(golden*(hi-lo)), lo+float64(golden*(hi-lo))
 	va, vb := c.value(a), c.value(b)
 	for range sections {
 		if va >= vb {
 			hi, b, vb = b, a, va
-			a = hi - golden*(hi-lo)
+			a = hi - float64(golden*(hi-lo))
 			va = c.value(a)
 		} else {
 			lo, a, va = a, b, vb
-			b = lo + golden*(hi-lo)
+			b = lo + float64(golden*(hi-lo))
 			vb = c.value(b)
 		}
 	}

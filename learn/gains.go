@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/rows"
 )
 
@@ -72,14 +73,14 @@ func (o Options) placedLength(ctx context.Context, m *patchwork.Model, data patc
 	}
 	costs := make([]float64, m.K())
 	for k := range costs {
-		costs[k] = math.Log(float64(m.Config().Poses.Len()))
+		costs[k] = elem.Log(float64(m.Config().Poses.Len()))
 	}
 	opt := patchwork.PursuitOptions{Refined: true, Forced: true, RefineThreshold: -1, Costs: costs}
 	sum, t, err := leaveOneOut(ctx, m, data, opt, patchwork.MStep{}, o.Workers)
 	if err != nil {
 		return 0, err
 	}
-	return float64(t.Picks())*costs[0] - sum, nil
+	return float64(float64(t.Picks())*costs[0]) - sum, nil
 }
 
 // Blank returns how many images of data in memory learning leaves out because they

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/rows"
 )
 
@@ -35,7 +36,7 @@ func descriptionLength(m *patchwork.Model, t *patchwork.Tally, sit float64) floa
 		active := t.Active(k)
 		sum += usageLength(active, t.Rows())
 		if active > 0 {
-			sum += voteCost(t) * float64(rows.Votes(m, k, sit))
+			sum += float64(voteCost(t) * float64(rows.Votes(m, k, sit)))
 		}
 	}
 	return sum
@@ -43,13 +44,13 @@ func descriptionLength(m *patchwork.Model, t *patchwork.Tally, sit float64) floa
 
 // voteCost returns the cost of a vote, log(N)/2 nats: the precision to which N
 // images determine a probability (Rissanen 1978, Schwarz 1978).
-func voteCost(t *patchwork.Tally) float64 { return math.Log(float64(max(t.Rows(), 1))) / 2 }
+func voteCost(t *patchwork.Tally) float64 { return elem.Log(float64(max(t.Rows(), 1))) / 2 }
 
 // usageLength returns the length in nats of a list of the images, active of n, in
 // which an expert is active: n H(pi).
 func usageLength(active, n int64) float64 {
 	pi := (float64(active) + 0.5) / (float64(n) + 1)
-	return -float64(n) * (pi*math.Log(pi) + (1-pi)*math.Log1p(-pi))
+	return -float64(n) * (float64(pi*elem.Log(pi)) + float64((1-pi)*elem.Log1p(-pi)))
 }
 
 // abstains reports whether entry p is at most sit from q.
@@ -62,7 +63,7 @@ func activationCosts(t *patchwork.Tally) []float64 {
 	costs := make([]float64, len(t.Usage()))
 	for k := range costs {
 		pi := (float64(t.Active(k)) + 0.5) / (float64(t.Rows()) + 1)
-		costs[k] = max(0, math.Log1p(-pi)-math.Log(pi))
+		costs[k] = max(0, elem.Log1p(-pi)-elem.Log(pi))
 	}
 	return costs
 }

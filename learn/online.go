@@ -378,7 +378,7 @@ func (o *Online) mean(k int) []float64 {
 			continue
 		}
 		w := o.strength[k][i]
-		out[i] = (w*o.start[k][i] + float64(on)) / (w + float64(seen))
+		out[i] = (float64(w*o.start[k][i]) + float64(on)) / (w + float64(seen))
 	}
 	return out
 }

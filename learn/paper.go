@@ -2,11 +2,11 @@ package learn
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/internal/score"
 	"example.com/patchwork/pose"
@@ -99,7 +99,7 @@ func likelihood(x *bitmap.Image, d int, mu float64) float64 {
 func logLik(x *bitmap.Image, mu []float64) (sum score.Gain) {
 	for d := range mu {
 		if p := likelihood(x, d, mu[d]); p > 0 {
-			sum.Nats += math.Log(p)
+			sum.Nats += elem.Log(p)
 		} else {
 			sum.Possible--
 		}
@@ -253,7 +253,7 @@ func (o *online) step(m *patchwork.Model) (*patchwork.Model, error) {
 	for k := range mu {
 		for d := range mu[k] {
 			if n, x := o.sums.at(k*len(mu[k]) + d); n > 0 {
-				mu[k][d] = (n0*mu0 + x) / (n0 + n)
+				mu[k][d] = (float64(n0*mu0) + x) / (n0 + n)
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/cluster"
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/learn/strokes"
 )
@@ -78,8 +79,8 @@ func pieceOf(img *bitmap.Image, cfg patchwork.Config, pieces int, rng *rand.Rand
 	sin, cos := axis(own, y, x)
 	t := make([]float64, cfg.Height*cfg.Width)
 	for i := range t {
-		dy, dx := float64(i/cfg.Width)-float64(cfg.Height-1)/2, float64(i%cfg.Width)-float64(cfg.Width-1)/2
-		p := cluster.Point{Y: math.Round(y + cos*dy - sin*dx), X: math.Round(x + sin*dy + cos*dx)}
+		dy, dx := float64(i/cfg.Width)-float64(float64(cfg.Height-1)/2), float64(i%cfg.Width)-float64(float64(cfg.Width-1)/2)
+		p := cluster.Point{Y: math.Round(y + float64(cos*dy) - float64(sin*dx)), X: math.Round(x + float64(sin*dy) + float64(cos*dx))}
 		switch {
 		case own[p]:
 			t[i] = splitOn
@@ -96,10 +97,10 @@ func axis(points map[cluster.Point]bool, y, x float64) (sin, cos float64) {
 	var yy, xx, xy int64 // in half pixels, so that their order does not matter
 	y2, x2 := math.Round(2*y), math.Round(2*x)
 	for p := range points {
-		dy, dx := int64(2*p.Y-y2), int64(2*p.X-x2)
+		dy, dx := int64(float64(2*p.Y)-y2), int64(float64(2*p.X)-x2)
 		yy, xx, xy = yy+dy*dy, xx+dx*dx, xy+dy*dx
 	}
-	return math.Sincos(math.Atan2(2*float64(xy), float64(yy-xx)) / 2)
+	return elem.Sincos(elem.Atan2(2*float64(xy), float64(yy-xx)) / 2)
 }
 
 // inkOf returns the on pixels of an image.

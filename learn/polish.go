@@ -2,10 +2,10 @@ package learn
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/elem"
 )
 
 // polishIterations is the number of iterations that polish a start.
@@ -21,7 +21,7 @@ const extraRounds, extraCost = 4, 2.0
 // 20 images, 1 from 50. The penalties are asymptotic; with few images they only
 // lower the likelihood of unseen ones.
 func strictness(rows int64) float64 {
-	return min(max(math.Log(float64(rows)/20)/math.Log(50./20), 0), 1)
+	return min(max(elem.Log(float64(rows)/20)/elem.Log(50./20), 0), 1)
 }
 
 // polish turns what the search found into a model with a short description. An
@@ -36,7 +36,7 @@ func polish(ctx context.Context, m *patchwork.Model, t *patchwork.Tally, data pa
 	for n := 0; ; n++ {
 		costs := activationCosts(t)
 		strict := strictness(t.Rows())
-		extra := strict * extraCost * float64(max(extraRounds-n, 0)) / extraRounds
+		extra := float64(strict * extraCost * float64(max(extraRounds-n, 0)) / extraRounds)
 		for k := range costs {
 			costs[k] += extra
 		}

@@ -1,9 +1,8 @@
 package learn
 
 import (
-	"math"
-
 	"example.com/patchwork"
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/rows"
 )
 
@@ -33,7 +32,7 @@ func placeRates(m *patchwork.Model, t *patchwork.Tally) []float64 {
 		case t != nil:
 			rates[k] = (float64(t.Picks(k)) + 0.5) / (float64(t.Rows()) + 1)
 		case u != nil: // picks at random: P(none) = exp(-rate)
-			rates[k] = -math.Log1p(-min(max(u[k], 1e-3), 0.95))
+			rates[k] = -elem.Log1p(-min(max(u[k], 1e-3), 0.95))
 		default:
 			rates[k] = 1
 		}
@@ -52,8 +51,8 @@ func placesLength(m *patchwork.Model, t *patchwork.Tally, rates []float64) float
 	}
 	length := 0.0
 	for k, rate := range rates {
-		price := max(1, math.Log(float64(grid.Len())/rate))
-		length += float64(t.Picks(k))*price + float64(t.Rows())*rate
+		price := max(1, elem.Log(float64(grid.Len())/rate))
+		length += float64(float64(t.Picks(k))*price) + float64(float64(t.Rows())*rate)
 	}
 	return length
 }

@@ -96,7 +96,7 @@ func (v *view) weigh() {
 	v.bad = make([]float64, len(v.lik))
 	sum := 0.0
 	for i, l := range v.lik {
-		sum += float64(v.data.Weight(i)) * max(median-l, 0)
+		sum += float64(float64(v.data.Weight(i)) * max(median-l, 0))
 		v.bad[i] = sum
 	}
 }
@@ -139,7 +139,7 @@ func (v *view) rise(ctx context.Context, k int) (float64, error) {
 		}
 		w := v.data.Weight(i)
 		uses.Images, uses.Weights = append(uses.Images, v.data.Images[i]), append(uses.Weights, w)
-		logLik -= float64(w) * v.lik[i]
+		logLik -= float64(float64(w) * v.lik[i])
 		for _, p := range picks {
 			active[p.Expert] -= w
 		}
@@ -152,7 +152,7 @@ func (v *view) rise(ctx context.Context, k int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	length -= logLik + t.LogLik() + voteCost(v.tally)*float64(rows.Votes(v.model, k, abstainingMargin))
+	length -= logLik + t.LogLik() + float64(voteCost(v.tally)*float64(rows.Votes(v.model, k, abstainingMargin)))
 	for j := range v.model.K() - 1 {
 		left := t.Active(j)
 		o := j

@@ -2,10 +2,10 @@ package learn
 
 import (
 	"context"
-	"math"
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/learn/pairs"
 )
@@ -113,13 +113,13 @@ func settled(found *pairs.Result, img *bitmap.Image) float64 {
 				free++
 			}
 			if in > 0 {
-				gain += in * math.Log(in/n/share)
+				gain += float64(in * elem.Log(in/n/share))
 			}
 		}
-		gain -= float64(free-1) / 2 * math.Log(n)
+		gain -= float64(float64(free-1) / 2 * elem.Log(n))
 		height, width := img.Height()-found.Parts[k].Height()+1, img.Width()-found.Parts[k].Width()+1
 		if thirds*y.n < height && thirds*x.n < width {
-			gain += n*math.Log(float64(height*width)/float64(y.n*x.n)) - 2*math.Log(float64(height*width))
+			gain += float64(n*elem.Log(float64(height*width)/float64(y.n*x.n))) - float64(2*elem.Log(float64(height*width)))
 		}
 	}
 	return gain
@@ -175,5 +175,5 @@ func chained(found *pairs.Result) float64 {
 	if near[1] <= expected {
 		return 0
 	}
-	return near[1]*math.Log(near[1]/max(expected, 1)) - near[1] + expected
+	return float64(near[1]*elem.Log(near[1]/max(expected, 1))) - near[1] + expected
 }

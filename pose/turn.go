@@ -1,6 +1,10 @@
 package pose
 
-import "math"
+import (
+	"math"
+
+	"example.com/patchwork/internal/elem"
+)
 
 // Outside marks a pixel of Turn.From that has no counterpart in the frame.
 const Outside = int32(-1)
@@ -37,24 +41,24 @@ func TurnOf(h, w int, p Pose) Turn {
 	}
 	sin, cos := sincos(p.Angle)
 	sy, sx := p.Stretch.Factors()
-	cy, cx := float64(h-1)/2, float64(w-1)/2
+	cy, cx := float64(float64(h-1)/2), float64(float64(w-1)/2)
 	high, wide := sy*float64(h), sx*float64(w)
-	ry := (math.Abs(cos)*high+math.Abs(sin)*wide)/2 + 1
-	rx := (math.Abs(cos)*wide+math.Abs(sin)*high)/2 + 1
+	ry := float64((float64(math.Abs(cos)*high)+float64(math.Abs(sin)*wide))/2) + 1
+	rx := float64((float64(math.Abs(cos)*wide)+float64(math.Abs(sin)*high))/2) + 1
 	t := Turn{Top: int(math.Floor(cy - ry)), Left: int(math.Floor(cx - rx))}
 	t.Height, t.Width = int(math.Ceil(cy+ry))-t.Top+1, int(math.Ceil(cx+rx))-t.Left+1
 	t.From = make([]int32, t.Height*t.Width)
 	for i := range t.From {
 		dy, dx := float64(t.Top+i/t.Width)-cy, float64(t.Left+i%t.Width)-cx
-		y, x := nearest(cy+(cos*dy-sin*dx)/sy), nearest(cx+(cos*dx+sin*dy)/sx)
+		y, x := nearest(cy+(float64(cos*dy)-float64(sin*dx))/sy), nearest(cx+(float64(cos*dx)+float64(sin*dy))/sx)
 		if t.From[i] = Outside; y >= 0 && x >= 0 && y < h && x < w {
 			t.From[i] = int32(y)*int32(w) + int32(x)
 		}
 	}
 	t.Back = make([]Point, h*w)
 	for i := range t.Back {
-		dy, dx := (float64(i/w)-cy)*sy, (float64(i%w)-cx)*sx
-		t.Back[i] = Point{int32(nearest(cy + cos*dy + sin*dx)), int32(nearest(cx + cos*dx - sin*dy))}
+		dy, dx := float64((float64(i/w)-cy)*sy), float64((float64(i%w)-cx)*sx)
+		t.Back[i] = Point{int32(nearest(cy + float64(cos*dy) + float64(sin*dx))), int32(nearest(cx + float64(cos*dx) - float64(sin*dy)))}
 	}
 	return t.trimmed()
 }
@@ -98,6 +102,6 @@ func sincos(angle float64) (sin, cos float64) {
 	case 270, -90:
 		return -1, 0
 	default:
-		return math.Sincos(a * math.Pi / 180)
+		return elem.Sincos(a * math.Pi / 180)
 	}
 }

@@ -232,10 +232,10 @@ func measure(guesses []guess, p func(*guess) float64) Metrics {
 		if math.IsInf(l, 1) {
 			m.Impossible += g.weight
 		}
-		loss += w * l
+		loss += float64(w * l)
 		switch {
 		case p == 0.5:
-			right += w / 2
+			right += float64(w / 2)
 		case (p > 0.5) == g.on:
 			right += w
 		}
@@ -265,7 +265,7 @@ func auc(guesses []guess, p func(*guess) float64) float64 {
 				off += order[i].weight
 			}
 		}
-		pairs += float64(on) * (float64(below) + float64(off)/2)
+		pairs += float64(float64(on) * (float64(below) + float64(float64(off)/2)))
 		below, above = below+off, above+on
 	}
 	return pairs / (float64(below) * float64(above))

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/elem"
 )
 
 // Alternative is one of several explanations of an image.
@@ -60,7 +61,7 @@ func (n *Searcher) posterior() *Posterior {
 		a := &p.Alternatives[i]
 		*a = n.alternative(at, start)
 		if joint := n.nodes[at].joint; joint.Possible == top.Possible {
-			a.Weight = math.Exp(joint.Nats - top.Nats)
+			a.Weight = elem.Exp(joint.Nats - top.Nats)
 			sum += a.Weight
 		}
 	}
@@ -69,7 +70,7 @@ func (n *Searcher) posterior() *Posterior {
 	}
 	p.Evidence = math.Inf(-1)
 	if top.Possible == 0 {
-		p.Evidence = top.Nats + math.Log(sum)
+		p.Evidence = top.Nats + elem.Log(sum)
 	}
 	return p
 }

@@ -50,14 +50,14 @@ func (n *Searcher) average(height, width int, alternatives []Alternative) []floa
 		}
 		if n.joint != nil {
 			for i, p := range m.Compose(height, width, a.Picks).P {
-				out[i] += a.Weight * (p - m.Abstention(i))
+				out[i] += float64(a.Weight * (p - m.Abstention(i)))
 			}
 			continue
 		}
 		c.Join(m, height, width, a.Picks)
 		for i := range out {
 			q := m.Abstention(i)
-			out[i] += a.Weight * (score.Compose(c.High[i], c.Low[i], q) - q)
+			out[i] += float64(a.Weight * (score.Compose(c.High[i], c.Low[i], q) - q))
 		}
 	}
 	for i, p := range out {

@@ -1,9 +1,8 @@
 package posterior
 
 import (
-	"math"
-
 	"example.com/patchwork"
+	"example.com/patchwork/internal/elem"
 
 	"example.com/patchwork/bitmap"
 )
@@ -48,7 +47,7 @@ func TrainingRows(m *patchwork.Model) float64 {
 func activationCosts(m *patchwork.Model) []float64 {
 	costs := ActivationPrior(m)
 	for k, pi := range costs {
-		costs[k] = math.Log1p(-pi) - math.Log(pi)
+		costs[k] = elem.Log1p(-pi) - elem.Log(pi)
 	}
 	return costs
 }
@@ -58,7 +57,7 @@ func activationCosts(m *patchwork.Model) []float64 {
 func logPriorEmpty(m *patchwork.Model) float64 {
 	sum := 0.0
 	for _, pi := range ActivationPrior(m) {
-		sum += math.Log1p(-pi)
+		sum += elem.Log1p(-pi)
 	}
 	return sum
 }
@@ -80,7 +79,7 @@ func LogPrior(m *patchwork.Model, height, width int, picks []patchwork.Pick) (fl
 	costs := activationCosts(m)
 	sum := logPriorEmpty(m)
 	for _, p := range picks {
-		sum -= costs[p.Expert] + math.Log(float64(grid.Len()))
+		sum -= costs[p.Expert] + elem.Log(float64(grid.Len()))
 	}
 	return sum, nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/elem"
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/rows"
@@ -138,7 +139,7 @@ func (n *Searcher) begin(img *bitmap.Image, grid pose.Grid) {
 	n.grid = grid
 	n.paid = n.paid[:0]
 	for _, c := range n.costs {
-		n.paid = append(n.paid, c+math.Log(float64(grid.Len())))
+		n.paid = append(n.paid, c+elem.Log(float64(grid.Len())))
 	}
 	n.read(img)
 	n.origin.Reset(n.bank, score.GridOf(grid.DY, grid.DX), img.Height(), img.Width(), n.pixels)

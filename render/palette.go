@@ -3,6 +3,8 @@ package render
 import (
 	"image/color"
 	"math"
+
+	"example.com/patchwork/internal/elem"
 )
 
 // Palette maps a probability to a colour. It must accept any float64.
@@ -85,7 +87,7 @@ func mix(a, b color.RGBA, t float64) color.RGBA {
 	}
 	la, lb := toOklab(a), toOklab(b)
 	for i := range la {
-		la[i] += t * (lb[i] - la[i])
+		la[i] += float64(t * (lb[i] - la[i]))
 	}
 	return la.rgba()
 }
@@ -96,26 +98,26 @@ type oklab [3]float64
 
 func toOklab(c color.RGBA) oklab {
 	r, g, b := linear(c.R), linear(c.G), linear(c.B)
-	l := math.Cbrt(0.4122214708*r + 0.5363325363*g + 0.0514459929*b)
-	m := math.Cbrt(0.2119034982*r + 0.6806995451*g + 0.1073969566*b)
-	s := math.Cbrt(0.0883024619*r + 0.2817188376*g + 0.6299787005*b)
+	l := elem.Pow(float64(0.4122214708*r)+float64(0.5363325363*g)+float64(0.0514459929*b), 1./3)
+	m := elem.Pow(float64(0.2119034982*r)+float64(0.6806995451*g)+float64(0.1073969566*b), 1./3)
+	s := elem.Pow(float64(0.0883024619*r)+float64(0.2817188376*g)+float64(0.6299787005*b), 1./3)
 	return oklab{
-		0.2104542553*l + 0.7936177850*m - 0.0040720468*s,
-		1.9779984951*l - 2.4285922050*m + 0.4505937099*s,
-		0.0259040371*l + 0.7827717662*m - 0.8086757660*s,
+		float64(0.2104542553*l) + float64(0.7936177850*m) - float64(0.0040720468*s),
+		float64(1.9779984951*l) - float64(2.4285922050*m) + float64(0.4505937099*s),
+		float64(0.0259040371*l) + float64(0.7827717662*m) - float64(0.8086757660*s),
 	}
 }
 
 // rgba returns the nearest sRGB colour; channels out of gamut are clipped.
 func (c oklab) rgba() color.RGBA {
-	l := c[0] + 0.3963377774*c[1] + 0.2158037573*c[2]
-	m := c[0] - 0.1055613458*c[1] - 0.0638541728*c[2]
-	s := c[0] - 0.0894841775*c[1] - 1.2914855480*c[2]
+	l := c[0] + float64(0.3963377774*c[1]) + float64(0.2158037573*c[2])
+	m := c[0] - float64(0.1055613458*c[1]) - float64(0.0638541728*c[2])
+	s := c[0] - float64(0.0894841775*c[1]) - float64(1.2914855480*c[2])
 	l, m, s = l*l*l, m*m*m, s*s*s
 	return color.RGBA{
-		gamma(4.0767416621*l - 3.3077115913*m + 0.2309699292*s),
-		gamma(-1.2684380046*l + 2.6097574011*m - 0.3413193965*s),
-		gamma(-0.0041960863*l - 0.7034186147*m + 1.7076147010*s),
+		gamma(float64(4.0767416621*l) - float64(3.3077115913*m) + float64(0.2309699292*s)),
+		gamma(float64(-1.2684380046*l) + float64(2.6097574011*m) - float64(0.3413193965*s)),
+		gamma(float64(-0.0041960863*l) - float64(0.7034186147*m) + float64(1.7076147010*s)),
 		0xff,
 	}
 }
@@ -126,7 +128,7 @@ func linear(v uint8) float64 {
 	if f <= 0.04045 {
 		return f / 12.92
 	}
-	return math.Pow((f+0.055)/1.055, 2.4)
+	return elem.Pow((f+0.055)/1.055, 2.4)
 }
 
 // gamma applies the sRGB transfer function: light 0..1 to 0..255.
@@ -135,7 +137,7 @@ func gamma(f float64) uint8 {
 	case f <= 0.0031308:
 		f *= 12.92
 	default:
-		f = 1.055*math.Pow(f, 1/2.4) - 0.055
+		f = float64(1.055*elem.Pow(f, 1/2.4)) - 0.055
 	}
 	return uint8(math.Round(255 * f))
 }
@@ -163,7 +165,7 @@ func Hue(k int) color.RGBA {
 	k -= len(hues)
 	const goldenAngle = 2.399963229728653 // radians, 2 pi (1 - 1/phi)
 	angle := math.Mod(float64(k)*goldenAngle, 2*math.Pi)
-	sin, cos := math.Sincos(angle)
+	sin, cos := elem.Sincos(angle)
 	lightness := []float64{0.62, 0.45, 0.75}[k%3]
 	return oklab{lightness, 0.14 * cos, 0.14 * sin}.rgba()
 }

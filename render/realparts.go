@@ -182,7 +182,7 @@ func RealExplanations(m *real.Model, rows [][]float64, found []real.Explanation,
 	s := RealScaleOf(m)
 	out := Sheet{Title: "Explanations", Columns: 6, Gap: 4, Breaks: []int{3}, Legend: []Swatch{Unknown("unknown")}}
 	for _, text := range []string{"above what the parts say", "as they say", "below"} {
-		out.Legend = append(out.Legend, Swatch{Symmetric(1 - float64(len(out.Legend)-1)/2), text})
+		out.Legend = append(out.Legend, Swatch{Symmetric(1 - float64(float64(len(out.Legend)-1)/2)), text})
 	}
 	if len(rows) < 2 {
 		out.Columns = 3

@@ -6,6 +6,8 @@ import (
 	"io"
 	"math"
 
+	"example.com/patchwork/internal/elem"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -100,7 +102,7 @@ func surfacePalette(t float64) color.RGBA {
 	if t = clamp(t); t < 0.5 {
 		return mix(dark, middle, 2*t)
 	}
-	return mix(middle, light, 2*t-1)
+	return mix(middle, light, float64(2*t)-1)
 }
 
 // heat draws the colours of a surface.
@@ -135,7 +137,7 @@ func (a arrowField) Plot(c vgdraw.Canvas, p *plot.Plot) {
 		for j := range arrows {
 			at := [2]float64{(float64(i) + .5) / arrows, (float64(j) + .5) / arrows}
 			dx, dy := a.s.Field(at[0], at[1])
-			size := math.Hypot(dx, dy)
+			size := elem.Hypot(dx, dy)
 			if !(size > 1e-9) {
 				continue
 			}
@@ -152,7 +154,7 @@ func arrow(c vgdraw.Canvas, at vg.Point, dx, dy float64) {
 	path.Line(tip)
 	for _, side := range []float64{-1, 1} {
 		path.Move(tip)
-		path.Line(vg.Point{X: tip.X - vg.Length(.28*dx+side*.2*dy), Y: tip.Y - vg.Length(.28*dy-side*.2*dx)})
+		path.Line(vg.Point{X: tip.X - vg.Length(float64(.28*dx)+float64(side*.2*dy)), Y: tip.Y - vg.Length(float64(.28*dy)-float64(side*.2*dx))})
 	}
 	c.Stroke(path)
 }
@@ -227,7 +229,7 @@ func cellLines(i, j int, v []float64) []plotter.XYs {
 			a, b, va, vb = b, a, vb, va
 		}
 		t := va / (va - vb)
-		cut = append(cut, plotter.XY{X: (float64(a[0]) + t*float64(b[0]-a[0])) / n, Y: (float64(a[1]) + t*float64(b[1]-a[1])) / n})
+		cut = append(cut, plotter.XY{X: (float64(a[0]) + float64(t*float64(b[0]-a[0]))) / n, Y: (float64(a[1]) + float64(t*float64(b[1]-a[1]))) / n})
 	}
 	switch len(cut) {
 	case 2:

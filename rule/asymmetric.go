@@ -14,7 +14,7 @@ func (NoisyOr) Compose(opinions ...float64) float64 {
 	on := 0.0
 	for _, p := range opinions {
 		checkOpinion(p)
-		on += p * (1 - on) // the formula, one opinion at a time, without cancellation
+		on += float64(p * (1 - on)) // the formula, one opinion at a time, without cancellation
 	}
 	return on
 }

@@ -29,9 +29,9 @@ func (NormalizedSum) Compose(opinions ...float64) float64 {
 		checkOpinion(p)
 		switch {
 		case p > 0.5:
-			votesFor = Toss(votesFor, 2*p-1)
+			votesFor = Toss(votesFor, float64(2*p)-1)
 		case p < 0.5:
-			against = Toss(against, 1-2*p)
+			against = Toss(against, 1-float64(2*p))
 		}
 	}
 	sum := votesFor[0] * against[0] * 0.5 // nobody votes
@@ -40,7 +40,7 @@ func (NormalizedSum) Compose(opinions ...float64) float64 {
 		for a, prob := range against {
 			share += prob * float64(v) / float64(v+a)
 		}
-		sum += votesFor[v] * share
+		sum += float64(votesFor[v] * share)
 	}
 	return clamp(sum)
 }
@@ -52,7 +52,7 @@ func Toss(dist []float64, p float64) []float64 {
 	n := len(dist)
 	dist = append(dist, dist[n-1]*p)
 	for i := n - 1; i > 0; i-- {
-		dist[i] = dist[i]*(1-p) + dist[i-1]*p
+		dist[i] = float64(dist[i]*(1-p)) + float64(dist[i-1]*p)
 	}
 	dist[0] *= 1 - p
 	return dist

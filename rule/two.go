@@ -1,6 +1,6 @@
 package rule
 
-import "math"
+import "example.com/patchwork/internal/elem"
 
 // TwoExperts computes the function of the paper's Figure 2 (section 2): the
 // expected log-likelihood per pixel, in nats, of two experts that each have one
@@ -13,7 +13,7 @@ func TwoExperts(r Rule, p1, p2 float64) float64 {
 	for _, mu := range []float64{p1, p2, r.Compose(p1, p2)} {
 		black, white = max(black, mu), max(white, 1-mu)
 	}
-	return math.Log(black)/4 + math.Log(white)/4 + math.Log(.5)/2
+	return float64(elem.Log(black)/4) + float64(elem.Log(white)/4) + float64(elem.Log(.5)/2)
 }
 
 // TwoExpertsGradient returns the gradient of TwoExperts with respect to p1 and

@@ -92,7 +92,7 @@ func inForce(e *patchwork.Explanation, opt patchwork.PursuitOptions, p []float64
 	out := make([]float64, len(p))
 	for i, p := range p {
 		if out[i] = max(0.5, p); scoring == patchwork.ScoringMixed {
-			out[i] = alpha*p + (1-alpha)/2
+			out[i] = float64(alpha*p) + float64((1-alpha)/2)
 		}
 	}
 	return out

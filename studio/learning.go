@@ -94,7 +94,7 @@ const maxShown = 200
 func (l *learning) images(ctx context.Context) (outcome, error) {
 	pixels := 0.0
 	for i, img := range l.data.Images {
-		pixels += float64(l.data.Weight(i)) * float64(img.CountKnown())
+		pixels += float64(float64(l.data.Weight(i)) * float64(img.CountKnown()))
 	}
 	if l.Learn.Experts != 0 {
 		l.p.Trials = l.Learn.WithDefaults(l.Config).Starts

@@ -116,7 +116,7 @@ func placeAlong(m *patchwork.Model, along []float64) ([]patchwork.Pick, error) {
 		}
 		u, sd := g.Normal.Principal(i)
 		for j := range x {
-			x[j] += z * sd * u[j]
+			x[j] += float64(z * sd * u[j])
 		}
 	}
 	picks := make([]patchwork.Pick, m.K())

@@ -128,10 +128,10 @@ func (l *learner) level(c tried) bool {
 		for i := r; i < len(c.losses); i += l.held { // the row's other hidden bits
 			d += c.losses[i] - l.best.losses[i]
 		}
-		n, sum, squares = n+w, sum+w*d, squares+w*d*d
+		n, sum, squares = n+w, sum+float64(w*d), squares+float64(w*d*d)
 	}
 	mean := sum / n
-	return mean <= levelErrors*math.Sqrt(max(squares/n-mean*mean, 0)/max(n-1, 1))
+	return mean <= levelErrors*math.Sqrt(max(squares/n-float64(mean*mean), 0)/max(n-1, 1))
 }
 
 // descriptionLength returns the nats that describe the rows and the model: minus
@@ -142,7 +142,7 @@ func (l *learner) descriptionLength(m *patchwork.Model, logLik float64) float64 
 	for k := range m.K() {
 		numbers += rows.Votes(m, k, 0)
 	}
-	return l.numberLength()*float64(numbers) - logLik
+	return float64(l.numberLength()*float64(numbers)) - logLik
 }
 
 // recorded returns the model of a point of the curve with the record of the run

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/exact"
 	"example.com/patchwork/internal/pool"
 	"example.com/patchwork/internal/rows"
@@ -79,7 +80,7 @@ func (t *counts) addSets(x []uint8, sets []joint.Set, weight int64) {
 }
 
 // evidenceOf returns log P(x), in nats, as far as the explanations hold it.
-func evidenceOf(sets []joint.Set) float64 { return sets[0].Joint - math.Log(sets[0].Weight) }
+func evidenceOf(sets []joint.Set) float64 { return sets[0].Joint - elem.Log(sets[0].Weight) }
 
 // merge adds what others counted for as many experts.
 func (t *counts) merge(o *counts) {
@@ -121,7 +122,7 @@ type heading struct {
 }
 
 // activity returns the sum of the posterior weights of the explanations with expert k.
-func (h *heading) activity(k int) float64 { return float64(h.active[k]) / weightUnit }
+func (h *heading) activity(k int) float64 { return float64(float64(h.active[k]) / weightUnit) }
 
 // usage returns the share of rows in which each expert is active.
 func (h *heading) usage() []float64 {
@@ -302,8 +303,8 @@ func marginals(data patchwork.Data) []float64 {
 	on, seen := make([]float64, data.Images[0].Len()), make([]float64, data.Images[0].Len())
 	rows.Each(data, func(w float64, x, known []uint8) {
 		for i := range x {
-			seen[i] += w * float64(known[i])
-			on[i] += w * float64(known[i]*x[i])
+			seen[i] += float64(w * float64(known[i]))
+			on[i] += float64(w * float64(known[i]*x[i]))
 		}
 	})
 	for i := range on {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/internal/score/joint"
 	"example.com/patchwork/internal/testkit"
@@ -368,7 +369,7 @@ func TestCandidateVotes(t *testing.T) {
 					for n := range g.groups {
 						cell := joint.Cell{Rest: f.cells[i*g.groups+n].Rest}
 						for r, x := range g.x {
-							if p := g.weight[r] / (1 + math.Exp(-gains[r])); g.group[r] == n {
+							if p := g.weight[r] / (1 + elem.Exp(-gains[r])); g.group[r] == n {
 								switch x[i] {
 								case joint.On:
 									cell.On += p

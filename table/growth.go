@@ -8,6 +8,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/draw"
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/pool"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/internal/score"
@@ -184,14 +185,14 @@ func (g *growth) judge() {
 	entropy := func(at int) float64 {
 		c := g.costs[at]
 		if c[0] > 0 && c[1] > 0 && !math.IsInf(c[0]+c[1], 0) {
-			return math.Exp(-c[0])*c[0] + math.Exp(-c[1])*c[1]
+			return float64(elem.Exp(-c[0])*c[0]) + float64(elem.Exp(-c[1])*c[1])
 		}
 		return 0
 	}
 	zeros := make([]float64, g.groups) // of a row of zeros
 	for n := range zeros {
 		for i := range g.q {
-			zeros[n] += g.costs[i*g.groups+n][1] - badShare*entropy(i*g.groups+n)
+			zeros[n] += g.costs[i*g.groups+n][1] - float64(badShare*entropy(i*g.groups+n))
 		}
 	}
 	for r, n := range g.group {
@@ -202,7 +203,7 @@ func (g *growth) judge() {
 		}
 		for _, i := range g.unknown[r] {
 			at := int(i)*g.groups + n
-			bad -= g.costs[at][1] - badShare*entropy(at)
+			bad -= g.costs[at][1] - float64(badShare*entropy(at))
 		}
 		g.bad[r] = g.weight[r] * max(bad, 0)
 	}
@@ -256,7 +257,7 @@ func (g *growth) firstVotes(rng *rand.Rand, below float64, rows int) []float64 {
 	if first < 0 {
 		return nil
 	}
-	limit := -math.Log(below)
+	limit := -elem.Log(below)
 	bits := g.badBits(first, limit)
 	taken := []int{first}
 	for range rows - 1 {
@@ -324,7 +325,7 @@ func (g *growth) fit(votes []float64) *candidate {
 	f.ascent.Rule = g.rule
 	for range candidateIterations {
 		g.gains(s.votes, gains)
-		f.count(gains, math.Log(s.share)-math.Log1p(-s.share))
+		f.count(gains, elem.Log(s.share)-elem.Log1p(-s.share))
 		s.share = (f.sum + 0.5) / (g.total + 1)
 		s.votes = make([]float64, len(g.q))
 		for i := range s.votes {
@@ -333,7 +334,7 @@ func (g *growth) fit(votes []float64) *candidate {
 	}
 	g.gains(s.votes, gains)
 	for r, gain := range gains {
-		s.saved += g.weight[r] * math.Log1p(s.share*(math.Exp(min(gain, 700))-1))
+		s.saved += float64(g.weight[r] * elem.Log1p(s.share*(elem.Exp(min(gain, 700))-1)))
 	}
 	for i, v := range s.votes {
 		if v != g.q[i] {
@@ -361,11 +362,11 @@ func (f *fitting) count(gains []float64, bias float64) {
 	clear(f.active)
 	f.sum = 0
 	for r, gain := range gains {
-		p := 1 / (1 + math.Exp(-gain-bias))
+		p := 1 / (1 + elem.Exp(-gain-bias))
 		if p < minWeight {
 			continue
 		}
-		p *= f.weight[r]
+		p = float64(p * f.weight[r])
 		n := f.group[r]
 		f.active[n] += p
 		f.sum += p
@@ -393,10 +394,10 @@ func (f *fitting) vote(i int) float64 {
 		}
 		cost := f.costs[i*f.groups+n]
 		if c.On > 0 {
-			most += c.On * cost[0]
+			most += float64(c.On * cost[0])
 		}
 		if c.Off > 0 && f.rule.TwoSided() {
-			most += c.Off * cost[1]
+			most += float64(c.Off * cost[1])
 		}
 		a.Cells = append(a.Cells, c)
 	}

@@ -64,7 +64,7 @@ func (l *learner) hiddenLossAnew(ctx context.Context, m *patchwork.Model) (bits 
 				for _, k := range s.Experts {
 					opinions = append(opinions, templates[k][i])
 				}
-				p[i] += s.Weight * joint.Compose(rule, m.Abstention(i), opinions...)
+				p[i] += float64(s.Weight * joint.Compose(rule, m.Abstention(i), opinions...))
 			}
 			p[i] = max(0, min(p[i], 1))
 		}
@@ -80,7 +80,7 @@ func (l *learner) hiddenLossAnew(ctx context.Context, m *patchwork.Model) (bits 
 	for r, n := range counts {
 		w := l.judge.Data.Weight(r)
 		bits += n * w
-		sum += losses[r] * float64(w)
+		sum += float64(losses[r] * float64(w))
 	}
 	return bits, sum / float64(max(bits, 1)), losses, err
 }

@@ -8,6 +8,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/rows"
 )
 
@@ -24,17 +25,17 @@ type Mixture struct {
 func (x *Mixture) Predict(row *bitmap.Image) []float64 {
 	post, top, sum := make([]float64, len(x.Share)), math.Inf(-1), 0.0
 	for c, p := range x.Components {
-		post[c] = math.Log(x.Share[c]) + patchwork.LogLik(row, p)
+		post[c] = elem.Log(x.Share[c]) + patchwork.LogLik(row, p)
 		top = max(top, post[c])
 	}
 	for c, l := range post {
-		post[c] = math.Exp(l - top)
+		post[c] = elem.Exp(l - top)
 		sum += post[c]
 	}
 	out := make([]float64, row.Len())
 	for c, p := range x.Components {
 		for i, v := range p {
-			out[i] += post[c] / sum * v
+			out[i] += float64(post[c] / sum * v)
 		}
 	}
 	return out
@@ -104,10 +105,10 @@ func newMixtureRun(data patchwork.Data, k int, marginal []float64, rng *rand.Ran
 // same in every run.
 func (r *mixtureRun) step(data patchwork.Data, marginal []float64) {
 	for c, p := range r.Components {
-		r.zeros[c] = math.Log(r.Share[c])
+		r.zeros[c] = elem.Log(r.Share[c])
 		for i := range p {
-			r.logOff[c][i] = math.Log1p(-p[i])
-			r.logOn[c][i] = math.Log(p[i]) - r.logOff[c][i]
+			r.logOff[c][i] = elem.Log1p(-p[i])
+			r.logOn[c][i] = elem.Log(p[i]) - r.logOff[c][i]
 			r.zeros[c] += r.logOff[c][i]
 		}
 		clear(r.on[c])
@@ -149,10 +150,10 @@ func (r *mixtureRun) add(weight float64, x, known []uint8) {
 	}
 	sum := 0.0
 	for c, l := range r.post {
-		r.post[c] = math.Exp(l - top)
+		r.post[c] = elem.Exp(l - top)
 		sum += r.post[c]
 	}
-	r.logLik += weight * (top + math.Log(sum))
+	r.logLik += float64(weight * (top + elem.Log(sum)))
 	for c := range r.post {
 		w := weight * r.post[c] / sum
 		if w < minWeight*weight {

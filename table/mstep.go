@@ -1,9 +1,8 @@
 package table
 
 import (
-	"math"
-
 	"example.com/patchwork"
+	"example.com/patchwork/internal/elem"
 )
 
 // mStepOptions holds the settings of the M-step.
@@ -168,9 +167,9 @@ func (v *voteObjective) gain(mu float64) float64 {
 	for b := range v.n {
 		t := v.opposing[b]
 		if v.right[b] > 0 {
-			sum += v.right[b] * (math.Log(mu-t) - math.Log(v.q-t))
+			sum += float64(v.right[b] * (elem.Log(mu-t) - elem.Log(v.q-t)))
 		}
-		sum += v.wrong[b] * (math.Log1p(t-mu) - math.Log1p(t-v.q))
+		sum += float64(v.wrong[b] * (elem.Log1p(t-mu) - elem.Log1p(t-v.q)))
 	}
 	return sum
 }
@@ -185,7 +184,7 @@ func (v *voteObjective) best() float64 {
 	}
 	low, high := v.q, 1.0
 	for {
-		mu := low + (high-low)/2
+		mu := low + float64((high-low)/2)
 		if mu == low || mu == high {
 			return low
 		}

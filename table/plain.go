@@ -54,7 +54,7 @@ func RandomModel(cfg patchwork.Config, k int, share float64, seed uint64) (*patc
 			if q := backgroundOf(cfg, i); !jointRule(cfg.Rule).TwoSided() {
 				low = min(q, 0.98)
 			}
-			templates[j] = append(templates[j], low+(0.98-low)*rng.Float64())
+			templates[j] = append(templates[j], low+float64((0.98-low)*rng.Float64()))
 		}
 	}
 	m, err := patchwork.NewModel(cfg, templates)

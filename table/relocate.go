@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/exact"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/internal/score/joint"
@@ -145,7 +146,7 @@ func uncertain(m *patchwork.Model, n int) []int {
 		order[k] = k
 		for i, p := range m.Template(k) {
 			if p != m.Abstention(i) && p > 0 && p < 1 {
-				use[k] -= m.Extras().Usage[k] * (p*math.Log(p) + (1-p)*math.Log1p(-p))
+				use[k] -= float64(m.Extras().Usage[k] * (float64(p*elem.Log(p)) + float64((1-p)*elem.Log1p(-p))))
 			}
 		}
 	}
@@ -255,7 +256,7 @@ func (l *learner) leastUseful(ctx context.Context, m *patchwork.Model) ([]int, e
 		for _, list := range losses[1:] {
 			losses[0][k] = losses[0][k].Add(list[k])
 		}
-		use[k] = losses[0][k].Float()/exact.NatsUnit + float64(rows.Total(l.data))*math.Log1p(-pi[k]) - l.numberLength()*float64(1+rows.Votes(m, k, 0))
+		use[k] = float64(losses[0][k].Float()/exact.NatsUnit) + float64(float64(rows.Total(l.data))*elem.Log1p(-pi[k])) - float64(l.numberLength()*float64(1+rows.Votes(m, k, 0)))
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(use[a], use[b]) })
 	return order, nil

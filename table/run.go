@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/posterior"
 )
@@ -205,7 +206,7 @@ func (l *learner) minVoteGains() []float64 {
 // numberLength returns log(rows)/2, the nats that describe one number of a model.
 func (l *learner) numberLength() float64 { return numberLengthOf(rows.Total(l.data)) }
 
-func numberLengthOf(rows int64) float64 { return math.Log(float64(rows)) / 2 }
+func numberLengthOf(rows int64) float64 { return elem.Log(float64(rows)) / 2 }
 
 // search tries the starts, as many experts and iterations as there are to choose
 // from. If no model has the number of experts that is given, the number is found out

@@ -62,7 +62,7 @@ func (t *softTally) makeCells(rule patchwork.Rule) {
 // noVote returns, for bit i, in how many rows nobody votes on it (by weight), and
 // in how many of these it is on.
 func (t *softTally) noVote(i int) (on, seen float64) {
-	return float64(t.freeOn[i]) / weightUnit, float64(t.free[i]) / weightUnit
+	return float64(float64(t.freeOn[i]) / weightUnit), float64(float64(t.free[i]) / weightUnit)
 }
 
 // cell returns where the bins of one expert, bit and side begin.

@@ -1,16 +1,18 @@
 package synth
 
-import "math"
+import "example.com/patchwork/internal/elem"
 
 // A point lies in the plane of a drawing: x to the right, y down. In skeletons
 // the unit is the height of a character.
 type point struct{ x, y float64 }
 
-func (p point) add(q point) point           { return point{p.x + q.x, p.y + q.y} }
-func (p point) sub(q point) point           { return point{p.x - q.x, p.y - q.y} }
-func (p point) times(s float64) point       { return point{p.x * s, p.y * s} }
-func (p point) length() float64             { return math.Hypot(p.x, p.y) }
-func (p point) turn(sin, cos float64) point { return point{cos*p.x - sin*p.y, sin*p.x + cos*p.y} }
+func (p point) add(q point) point     { return point{p.x + q.x, p.y + q.y} }
+func (p point) sub(q point) point     { return point{p.x - q.x, p.y - q.y} }
+func (p point) times(s float64) point { return point{float64(p.x * s), float64(p.y * s)} }
+func (p point) length() float64       { return elem.Hypot(p.x, p.y) }
+func (p point) turn(sin, cos float64) point {
+	return point{float64(cos*p.x) - float64(sin*p.y), float64(sin*p.x) + float64(cos*p.y)}
+}
 
 // A path is a polyline of at least two points, in drawing order.
 type path []point
@@ -60,10 +62,10 @@ func (p path) turnFrom(q path) float64 {
 	var dot, cross float64
 	for i := range p {
 		a, b := p[i].sub(cp), q[i].sub(cq)
-		dot += a.x*b.x + a.y*b.y
-		cross += b.x*a.y - b.y*a.x
+		dot += float64(a.x*b.x) + float64(a.y*b.y)
+		cross += float64(b.x*a.y) - float64(b.y*a.x)
 	}
-	return math.Atan2(cross, dot)
+	return elem.Atan2(cross, dot)
 }
 
 // smooth returns the curve through the given points: a Catmull-Rom spline with
@@ -85,5 +87,5 @@ func smooth(knots path) path {
 // spline returns the uniform Catmull-Rom polynomial from b (t = 0) to c (t =
 // 1).
 func spline(a, b, c, d, t float64) float64 {
-	return b + t/2*((c-a)+t*((2*a-5*b+4*c-d)+t*(3*(b-c)+d-a)))
+	return b + float64(t/2*((c-a)+float64(t*((float64(2*a)-float64(5*b)+float64(4*c)-d)+float64(t*(float64(3*(b-c))+d-a))))))
 }

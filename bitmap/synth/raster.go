@@ -25,7 +25,7 @@ func fit(paths []path, side int, box, pen float64) []path {
 	for i, p := range paths {
 		out[i] = make(path, len(p))
 		for j, q := range p {
-			out[i][j] = q.sub(middle).times(scale).add(point{float64(side) / 2, float64(side) / 2})
+			out[i][j] = q.sub(middle).times(scale).add(point{float64(float64(side) / 2), float64(float64(side) / 2)})
 		}
 	}
 	return out

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/elem"
 )
 
 // SheetsOptions holds the options for a set of [Sheets].
@@ -211,17 +212,17 @@ func Quarter(m *bitmap.Image, degrees int, mirror bool) *bitmap.Image {
 // drawLine draws a long line of one to three pixels: level or plumb, or, one in ten, oblique.
 func drawLine(r *rand.Rand, m *bitmap.Image) {
 	h, w := float64(m.Height()), float64(m.Width())
-	length := (0.1 + 0.9*r.Float64()*r.Float64()) * max(h, w)
+	length := (0.1 + float64(0.9*r.Float64()*r.Float64())) * max(h, w)
 	y, x, pen := math.Floor(r.Float64()*h), math.Floor(r.Float64()*w), 1+r.IntN(3)
 	dy, dx := 0.0, 1.0
 	switch kind := r.IntN(10); {
 	case kind == 0:
-		dy, dx = math.Sincos(2 * math.Pi * r.Float64())
+		dy, dx = elem.Sincos(2 * math.Pi * r.Float64())
 	case kind%2 == 0:
 		dy, dx = 1, 0
 	}
 	for k := -length / 2; k <= length/2; k += 0.5 {
-		py, px := int(math.Floor(y+k*dy)), int(math.Floor(x+k*dx))
+		py, px := int(math.Floor(y+float64(k*dy))), int(math.Floor(x+float64(k*dx)))
 		for a := range pen {
 			for b := range pen {
 				if qy, qx := py+a, px+b; qy >= 0 && qx >= 0 && qy < m.Height() && qx < m.Width() {
@@ -301,8 +302,8 @@ func box(x0, y0, x1, y1 float64) path {
 func arc(x, y, radius, from, to float64) path {
 	out := path{}
 	for k := range 25 {
-		sin, cos := math.Sincos((from + (to-from)*float64(k)/24) * math.Pi / 180)
-		out = append(out, point{x + radius*cos, y + radius*sin})
+		sin, cos := elem.Sincos((from + (to-from)*float64(k)/24) * math.Pi / 180)
+		out = append(out, point{x + float64(radius*cos), y + float64(radius*sin)})
 	}
 	return out
 }
@@ -314,7 +315,7 @@ func drawSymbol(r *rand.Rand, k, frame int) *bitmap.Image {
 	grille := func(y float64) []path {
 		out := []path{box(0.1, y, 0.9, y+0.4)}
 		for i := range 4 {
-			x := 0.26 + 0.16*float64(i)
+			x := 0.26 + float64(0.16*float64(i))
 			out = append(out, path{{x, y}, {x, y + 0.4}})
 		}
 		return out
@@ -346,8 +347,8 @@ func drawSymbol(r *rand.Rand, k, frame int) *bitmap.Image {
 		case 0, 1:
 			paths = append(paths, path{{at(), at()}, {at(), at()}})
 		case 2:
-			turn := 90 * float64(r.IntN(4))
-			paths = append(paths, arc(0.3+0.4*r.Float64(), 0.3+0.4*r.Float64(), 0.1+0.15*r.Float64(), turn, turn+180))
+			turn := float64(90 * float64(r.IntN(4)))
+			paths = append(paths, arc(0.3+float64(0.4*r.Float64()), 0.3+float64(0.4*r.Float64()), 0.1+float64(0.15*r.Float64()), turn, turn+180))
 		case 3:
 			paths = append(paths, path{{at(), at()}, {at(), at()}, {at(), at()}, {at(), at()}})
 		}

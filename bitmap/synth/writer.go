@@ -3,6 +3,8 @@ package synth
 import (
 	"math"
 	"math/rand/v2"
+
+	"example.com/patchwork/internal/elem"
 )
 
 // strokePoints is the number of points of a drawn stroke.
@@ -25,9 +27,9 @@ func newHand(r *rand.Rand) hand {
 	return hand{
 		slant:  clamp(normal(r, 0.08, 0.15), -0.3, 0.45),
 		tilt:   clamp(normal(r, -0.05, 0.06), -0.2, 0.12),
-		aspect: clamp(math.Exp(normal(r, 0, 0.17)), 0.75, 1.5),
-		pen:    math.Exp(normal(r, 0, 0.22)),
-		shaky:  0.6 + 0.8*r.Float64(),
+		aspect: clamp(elem.Exp(normal(r, 0, 0.17)), 0.75, 1.5),
+		pen:    elem.Exp(normal(r, 0, 0.22)),
+		shaky:  0.6 + float64(0.8*r.Float64()),
 		over:   normal(r, 0.01, 0.03),
 		bend:   normal(r, 0, 0.03),
 	}
@@ -92,7 +94,7 @@ func draw(ways []skeleton, habits hand, own, now *rand.Rand) drawing {
 	for k, p := range d.paths {
 		d.turns = append(d.turns, p.turnFrom(plain[k]))
 	}
-	d.pen = habits.pen * math.Exp(normal(now, 0, 0.06))
+	d.pen = habits.pen * elem.Exp(normal(now, 0, 0.06))
 	return d
 }
 
@@ -103,10 +105,10 @@ func (s skeleton) reach(k int, c change) (from, to float64) {
 	to = s[k].shape.length()
 	unit := min(to, 1) // long curves overshoot no further than a bar does
 	if !s[k].joined {
-		from -= c.start * unit
+		from -= float64(c.start * unit)
 	}
 	if k+1 == len(s) || !s[k+1].joined {
-		to += c.stop * unit
+		to += float64(c.stop * unit)
 	}
 	return from, to
 }
@@ -114,7 +116,7 @@ func (s skeleton) reach(k int, c change) (from, to float64) {
 // apply bends, turns and shifts a stroke, whose ends reach has already set.
 func (c change) apply(p path) path {
 	length, centre := p.length(), p.centroid()
-	sin, cos := math.Sincos(c.turn)
+	sin, cos := elem.Sincos(c.turn)
 	var across point // unit normal of the chord; a closed stroke has none
 	if chord := p[len(p)-1].sub(p[0]); chord.length() > 0.3*length {
 		across = chord.turn(1, 0).times(1 / chord.length())
@@ -122,7 +124,7 @@ func (c change) apply(p path) path {
 	out := make(path, len(p))
 	for i, q := range p {
 		t := float64(i) / float64(len(p)-1)
-		off := length * (c.bend*4*t*(1-t) + c.wave*math.Sin(2*math.Pi*t))
+		off := length * (float64(c.bend*4*t*(1-t)) + float64(c.wave*elem.Sin(2*math.Pi*t)))
 		q = q.add(across.times(off)).sub(centre).turn(sin, cos)
 		out[i] = q.add(centre).add(c.shift)
 	}
@@ -146,14 +148,14 @@ func (p path) startAt(q point) path {
 func leanAndWarp(paths []path, habits hand, r *rand.Rand) {
 	slant := habits.slant + normal(r, 0, 0.03)
 	tilt := habits.tilt + normal(r, 0, 0.02)
-	aspect := habits.aspect * math.Exp(normal(r, 0, 0.06))
+	aspect := habits.aspect * elem.Exp(normal(r, 0, 0.06))
 	waves := [2]wave{newWave(r, habits.shaky), newWave(r, habits.shaky)}
 	for _, p := range paths {
 		for i, q := range p {
 			q = q.add(point{waves[0].at(q), waves[1].at(q)})
-			q.x *= aspect
-			q.y += tilt * q.x
-			q.x -= slant * (q.y - 0.5)
+			q.x = float64(q.x * aspect)
+			q.y += float64(tilt * q.x)
+			q.x -= float64(slant * (q.y - 0.5))
 			p[i] = q
 		}
 	}
@@ -163,18 +165,20 @@ func leanAndWarp(paths []path, habits hand, r *rand.Rand) {
 type wave struct{ size, fx, fy, phase float64 }
 
 func newWave(r *rand.Rand, shaky float64) wave {
-	direction, turns := 2*math.Pi*r.Float64(), 0.4+0.6*r.Float64()
-	sin, cos := math.Sincos(direction)
+	direction, turns := 2*math.Pi*r.Float64(), 0.4+float64(0.6*r.Float64())
+	sin, cos := elem.Sincos(direction)
 	return wave{
 		size: 0.025 * shaky, phase: 2 * math.Pi * r.Float64(),
 		fx: 2 * math.Pi * turns * cos, fy: 2 * math.Pi * turns * sin,
 	}
 }
 
-func (w wave) at(p point) float64 { return w.size * math.Sin(w.fx*p.x+w.fy*p.y+w.phase) }
+func (w wave) at(p point) float64 {
+	return w.size * elem.Sin(float64(w.fx*p.x)+float64(w.fy*p.y)+w.phase)
+}
 
 func normal(r *rand.Rand, mean, deviation float64) float64 {
-	return mean + deviation*r.NormFloat64()
+	return mean + float64(deviation*elem.Normal(r))
 }
 
 func clamp(v, low, high float64) float64 { return min(max(v, low), high) }

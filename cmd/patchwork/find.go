@@ -15,6 +15,7 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/posterior/sheets"
 )
@@ -147,7 +148,7 @@ func (f *findFlags) check(cmd *cobra.Command) (err error) {
 	if err := checkOutputs(f.counts, f.svg, f.png); err != nil {
 		return err
 	}
-	f.opt.MinOdds, f.opt.Scales, f.opt.Rivals = math.Log(f.minOdds), f.scales, f.listRivals
+	f.opt.MinOdds, f.opt.Scales, f.opt.Rivals = elem.Log(f.minOdds), f.scales, f.listRivals
 	if f.all {
 		f.opt.MinOdds = math.Inf(-1)
 	}

@@ -14,8 +14,8 @@ func (c *columnCounts) add(d patchwork.Data) {
 			c.on, c.seen = make([]float64, len(x)), make([]float64, len(x))
 		}
 		for j := range min(len(c.on), len(x)) {
-			c.seen[j] += w * float64(known[j])
-			c.on[j] += w * float64(known[j]*x[j])
+			c.seen[j] += float64(w * float64(known[j]))
+			c.on[j] += float64(w * float64(known[j]*x[j]))
 		}
 	})
 }

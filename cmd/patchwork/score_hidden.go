@@ -157,7 +157,7 @@ func visibleMeans(t *task, visible []*bitmap.Image) []float64 {
 		for j := range on {
 			if known[j] != 0 {
 				seen[j] += float64(t.set.Weight(i))
-				on[j] += float64(t.set.Weight(i)) * float64(bits[j])
+				on[j] += float64(float64(t.set.Weight(i)) * float64(bits[j]))
 			}
 		}
 	}

@@ -40,7 +40,7 @@ func (n *noiseSums) add(s *rowScores, d patchwork.Data) {
 			continue
 		}
 		n.any = n.any || s.missing[i] != 0 || s.clutter[i] != 0
-		n.logLik, n.missing, n.clutter = n.logLik+w*v, n.missing+w*s.missing[i], n.clutter+w*s.clutter[i]
+		n.logLik, n.missing, n.clutter = n.logLik+float64(w*v), n.missing+float64(w*s.missing[i]), n.clutter+float64(w*s.clutter[i])
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/elem"
 )
 
 // Shape is the form of a part's votes in the frame of an image, judged by their mean
@@ -29,7 +30,7 @@ func ShapeOf(m *patchwork.Model, k int) Shape {
 			s.Pixels++
 		}
 		x, y := float64(i%m.Width()), float64(i/m.Width())
-		w, sx, sy, sxx, syy, sxy = w+a, sx+a*x, sy+a*y, sxx+a*x*x, syy+a*y*y, sxy+a*x*y
+		w, sx, sy, sxx, syy, sxy = w+a, sx+float64(a*x), sy+float64(a*y), sxx+float64(a*x*x), syy+float64(a*y*y), sxy+float64(a*x*y)
 	}
 	if w == 0 {
 		return s
@@ -37,9 +38,9 @@ func ShapeOf(m *patchwork.Model, k int) Shape {
 	s.X, s.Y = sx/w, sy/w
 	// A single pixel has variance 1/12, and a bar of length n one of n*n/12.
 	xx, yy, xy := sxx/w-sx*sx/w/w+1./12, syy/w-sy*sy/w/w+1./12, sxy/w-sx*sy/w/w
-	mid, half := (xx+yy)/2, math.Hypot((xx-yy)/2, xy)
+	mid, half := float64((xx+yy)/2), elem.Hypot((xx-yy)/2, xy)
 	s.Length, s.Width = math.Sqrt(12*(mid+half)), math.Sqrt(12*max(mid-half, 1e-9))
-	s.Angle = 90 / math.Pi * math.Atan2(2*xy, xx-yy)
+	s.Angle = float64(90 / math.Pi * elem.Atan2(2*xy, xx-yy))
 	if s.Angle <= -90+1e-9 {
 		s.Angle += 180
 	}

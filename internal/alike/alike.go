@@ -126,7 +126,7 @@ func centre(votes []float64, width int) (y, x float64) {
 	sum := 0.0
 	for i, v := range votes {
 		v = math.Abs(v)
-		y, x, sum = y+v*float64(i/width), x+v*float64(i%width), sum+v
+		y, x, sum = y+float64(v*float64(i/width)), x+float64(v*float64(i%width)), sum+v
 	}
 	if sum == 0 {
 		return 0, 0

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"example.com/patchwork/internal/draw"
+	"example.com/patchwork/internal/elem"
 )
 
 // cutRestarts is the number of starts of Cut: the likelihood of a mixture of
@@ -78,19 +79,19 @@ func (m *mixedClouds) fit(c int) {
 	var n, sy, sx, syy, syx, sxx float64
 	for i, p := range m.points {
 		w := m.share[i*k+c]
-		n, sy, sx = n+w, sy+w*p.Y, sx+w*p.X
-		syy, syx, sxx = syy+w*p.Y*p.Y, syx+w*p.Y*p.X, sxx+w*p.X*p.X
+		n, sy, sx = n+w, sy+float64(w*p.Y), sx+float64(w*p.X)
+		syy, syx, sxx = syy+float64(w*p.Y*p.Y), syx+float64(w*p.Y*p.X), sxx+float64(w*p.X*p.X)
 	}
 	if n < 1e-9 { // empty cluster: weight 0, so no point is assigned to it again
 		m.clouds[c] = cloud{logHeight: math.Inf(-1)}
 		return
 	}
 	mean := Point{sy / n, sx / n}
-	vyy := max(syy/n-mean.Y*mean.Y, 0) + cloudWidth
-	vxx := max(sxx/n-mean.X*mean.X, 0) + cloudWidth
-	vyx := syx/n - mean.Y*mean.X
-	det := vyy*vxx - vyx*vyx
-	m.clouds[c] = cloud{mean, vxx / det, -vyx / det, vyy / det, math.Log(n) - math.Log(det)/2}
+	vyy := max(syy/n-float64(mean.Y*mean.Y), 0) + cloudWidth
+	vxx := max(sxx/n-float64(mean.X*mean.X), 0) + cloudWidth
+	vyx := syx/n - float64(mean.Y*mean.X)
+	det := float64(vyy*vxx) - float64(vyx*vyx)
+	m.clouds[c] = cloud{mean, vxx / det, -vyx / det, vyy / det, elem.Log(n) - float64(elem.Log(det)/2)}
 }
 
 // shareOut makes the E-step and returns the log-likelihood, up to a constant.
@@ -100,18 +101,18 @@ func (m *mixedClouds) shareOut() float64 {
 		share, top := m.share[i*k:(i+1)*k], math.Inf(-1)
 		for c, g := range m.clouds {
 			dy, dx := p.Y-g.mean.Y, p.X-g.mean.X
-			share[c] = g.logHeight - (g.yy*dy*dy+2*g.yx*dy*dx+g.xx*dx*dx)/2
+			share[c] = g.logHeight - float64((float64(g.yy*dy*dy)+float64(2*g.yx*dy*dx)+float64(g.xx*dx*dx))/2)
 			top = max(top, share[c])
 		}
 		total := 0.0
 		for c, l := range share {
-			share[c] = math.Exp(l - top)
+			share[c] = elem.Exp(l - top)
 			total += share[c]
 		}
 		for c := range share {
 			share[c] /= total
 		}
-		sum += top + math.Log(total)
+		sum += top + elem.Log(total)
 	}
 	return sum
 }
@@ -132,7 +133,9 @@ func (m *mixedClouds) likeliest() []int {
 // Point is a point of the plane.
 type Point struct{ Y, X float64 }
 
-func (p Point) distance2(q Point) float64 { return (p.Y-q.Y)*(p.Y-q.Y) + (p.X-q.X)*(p.X-q.X) }
+func (p Point) distance2(q Point) float64 {
+	return float64((p.Y-q.Y)*(p.Y-q.Y)) + float64((p.X-q.X)*(p.X-q.X))
+}
 
 // kMeans assigns each point to one of k clusters (Lloyd's algorithm from a
 // k-means++ start), ties to the lowest.

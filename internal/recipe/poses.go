@@ -78,7 +78,7 @@ func ParseRotations(text string) ([]float64, error) {
 		return nil, fmt.Errorf("rotations are RANGE:STEP in degrees, such as 24:6 for -24, -18, ... 24; RANGE is at most 180")
 	}
 	if reach/step > (maxRotations-1)/2 {
-		return nil, fmt.Errorf("%.4g rotations are too many (at most %d); take a larger step", 2*math.Floor(reach/step)+1, maxRotations)
+		return nil, fmt.Errorf("%.4g rotations are too many (at most %d); take a larger step", float64(2*math.Floor(reach/step))+1, maxRotations)
 	}
 	angles := pose.Evenly(reach, step)
 	if reach == 180 && len(angles) > 1 && angles[0] == -180 {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"sync"
 
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/pose"
 )
 
@@ -125,7 +126,7 @@ func (b *Bank) grid(g Grid) Grid {
 func (b *Bank) setTemplate(gathers [][]int32, k int, t []float64) {
 	on, off := make([]float64, len(t)), make([]float64, len(t))
 	for i, p := range t {
-		on[i], off[i] = math.Log(p), math.Log1p(-p)
+		on[i], off[i] = elem.Log(p), elem.Log1p(-p)
 	}
 	for r, rotation := range gathers {
 		s := Sprite{Expert: k, V: t, On: on, Off: off}
@@ -154,7 +155,7 @@ func (b *Bank) rotate(gather []int32, v, on, off []float64) (rv, ron, roff []flo
 	buf := make([]float64, 3*n)
 	rv, ron, roff = buf[:n], buf[n:2*n], buf[2*n:]
 	q := b.outside()
-	logQ, logNotQ := math.Log(q), math.Log1p(-q)
+	logQ, logNotQ := elem.Log(q), elem.Log1p(-q)
 	for i, s := range gather {
 		if s < 0 {
 			rv[i], ron[i], roff[i] = q, logQ, logNotQ
@@ -215,11 +216,11 @@ func (b *Bank) setPenalty() {
 			worst = -l
 		}
 	}
-	note(math.Log(b.Q))
-	note(math.Log1p(-b.Q))
+	note(elem.Log(b.Q))
+	note(elem.Log1p(-b.Q))
 	for _, q := range b.QMap {
-		note(math.Log(q))
-		note(math.Log1p(-q))
+		note(elem.Log(q))
+		note(elem.Log1p(-q))
 	}
 	for i := range b.Sprites {
 		s := &b.Sprites[i]
@@ -231,7 +232,7 @@ func (b *Bank) setPenalty() {
 		}
 	}
 	b.plain, b.worst = !edges, worst
-	b.impossible = 4*float64(b.Height*b.Width)*worst + 1
+	b.impossible = float64(4*float64(b.Height*b.Width)*worst) + 1
 	// Opposing votes of a two-sided rule may cancel to exactly 0 or 1.
 	if b.largest = worst; edges || b.TwoSided {
 		b.largest = b.impossible

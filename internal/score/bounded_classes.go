@@ -1,6 +1,6 @@
 package score
 
-import "math"
+import "example.com/patchwork/internal/elem"
 
 // This file puts pixels into classes, to bound gains in a composition that is no
 // longer abstention. What a pixel can gain depends on its value and on the strongest
@@ -30,7 +30,7 @@ type classes struct {
 // newClasses puts the ends close to the opinions of the bank's experts: strokes
 // leave ink well explained, and lose little at the background.
 func newClasses(b *Bank) classes {
-	c := classes{baseOn: math.Log(b.Q), baseOff: -math.Log1p(-b.Q)}
+	c := classes{baseOn: elem.Log(b.Q), baseOff: -elem.Log1p(-b.Q)}
 	on, off := c.baseOn, c.baseOff // the strongest
 	for i := range b.Sprites {
 		s := &b.Sprites[i]

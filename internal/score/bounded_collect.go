@@ -145,7 +145,7 @@ func (e *bounded) pushSprites(f int, which tile) {
 		return // with another one
 	}
 	cost, family := e.costOf(f), &e.tables.families[f]
-	e.openAbove(f, cost+which.bound-familyBatch*(which.bound-e.cut())-2*Tie)
+	e.openAbove(f, cost+which.bound-float64(familyBatch*(which.bound-e.cut()))-2*Tie)
 	for _, run := range e.runs {
 		for s := family.first; s < family.end; s++ {
 			for i := run.first; i < run.end; i++ {
@@ -173,7 +173,7 @@ func (e *bounded) scoreTile(which tile, n int) {
 	steps := e.steps[at*kernel.Tile : (at+1)*kernel.Tile]
 	top := uint16(0)
 	for p, b := range steps {
-		if base-cost+step*float64(b) >= e.cut() {
+		if base-cost+float64(step*float64(b)) >= e.cut() {
 			if gain, ok := e.scoreLane(sprite, tile*kernel.Tile+kernel.Candidate(p), cost, n); ok {
 				b = min(b, uint16(max(0, min(math.Ceil((gain-base)/step*(1+1e-12)), math.MaxUint16))))
 			} else {
@@ -183,7 +183,7 @@ func (e *bounded) scoreTile(which tile, n int) {
 		}
 		top = max(top, b)
 	}
-	e.bounds[at] = base + step*float64(top) - e.raised[tile]
+	e.bounds[at] = base + float64(step*float64(top)) - e.raised[tile]
 }
 
 // scoreLane scores the candidate of a lane and returns a bound on its gain; it is

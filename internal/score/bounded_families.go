@@ -1,6 +1,10 @@
 package score
 
-import "math"
+import (
+	"math"
+
+	"example.com/patchwork/internal/elem"
+)
 
 // This file shares the first look at an image among rotations of one expert. Sprites
 // turned by a little are much alike, so neighbours form a family with one envelope: at
@@ -78,7 +82,7 @@ type envelope struct {
 func newEnvelope(b *Bank, sp *Sprite) envelope {
 	n := b.Height * b.Width
 	e := envelope{on: make([]float64, n), off: make([]float64, n)}
-	logOn, logOff := math.Log(b.Q), math.Log1p(-b.Q)
+	logOn, logOff := elem.Log(b.Q), elem.Log1p(-b.Q)
 	for _, span := range sp.spans {
 		for j := int(span.Row)*b.Width + int(span.First); j < int(span.Row)*b.Width+int(span.End); j++ {
 			e.on[j], e.off[j] = sp.On[j]-logOn, sp.Off[j]-logOff
@@ -100,14 +104,14 @@ func (e *envelope) join(o *envelope) envelope {
 
 func (e *envelope) weigh() {
 	for j, on := range e.on {
-		e.loss -= familyInk*on + (1-familyInk)*e.off[j]
+		e.loss -= float64(familyInk*on) + float64((1-familyInk)*e.off[j])
 	}
 }
 
 // sprite returns the envelope as a sprite that gains as much.
 func (e *envelope) sprite(b *Bank) Sprite {
 	sp := Sprite{On: e.on, Off: e.off}
-	logOn, logOff := math.Log(b.Q), math.Log1p(-b.Q)
+	logOn, logOff := elem.Log(b.Q), elem.Log1p(-b.Q)
 	for y := range int32(b.Height) {
 		for x := range int32(b.Width) {
 			j := int(y)*b.Width + int(x)
@@ -145,7 +149,7 @@ func (e *bounded) look(f int) {
 	t.path.Sums(e.sums, e.tops, t.entries, e.codes, &e.first[len(t.sprites)+f])
 	base := e.base[len(t.sprites)+f]
 	for i, top := range e.tops {
-		around[i] = base + family.envelope.step*float64(top)
+		around[i] = base + float64(family.envelope.step*float64(top))
 	}
 }
 

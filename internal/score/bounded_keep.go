@@ -17,7 +17,7 @@ func (e *bounded) bound(sprite, from, end int) {
 	bounds, states := e.bounds[at:at+end-from], e.states[at:at+end-from]
 	clear(states)
 	for i, top := range e.tops[:end-from] {
-		bounds[i] = e.base[sprite] + t.sprites[sprite].step*float64(top)
+		bounds[i] = e.base[sprite] + float64(t.sprites[sprite].step*float64(top))
 	}
 }
 
@@ -40,7 +40,7 @@ func (e *bounded) tighten(sprite, tile int) {
 		}
 	}
 	*old = steps
-	e.bounds[at] = g.baseRuns + g.stepRuns*float64(top) - e.raised[tile]
+	e.bounds[at] = g.baseRuns + float64(g.stepRuns*float64(top)) - e.raised[tile]
 }
 
 // follow corrects the planes and the bounds for what adding or removing a pick
@@ -79,7 +79,7 @@ func (e *bounded) raise(y, x int, nats float64) {
 	if bMin > bMax {
 		return
 	}
-	nats *= 1 + 0x1p-40 // far beyond the rounding of the sum
+	nats = float64(nats * (1 + 0x1p-40)) // far beyond the rounding of the sum
 	next := 0
 	for a := aMin; a <= aMax; a++ {
 		last := (a*e.pitch + bMax) / kernel.Tile

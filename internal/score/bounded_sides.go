@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/score/kernel"
 )
 
@@ -87,7 +88,7 @@ func (b *Bank) eachVote(f func(v float64)) {
 // pairs of them than room are needed: it splits the cell that is widest, times what is in
 // it, while there is room.
 func (s *sides) split(values [2][]float64, counts map[float64]int, room int) {
-	logit := func(v float64) float64 { return math.Log(v) - math.Log1p(-v) }
+	logit := func(v float64) float64 { return elem.Log(v) - elem.Log1p(-v) }
 	loss := func(part []float64) float64 {
 		n := 0
 		for _, v := range part {
@@ -238,7 +239,7 @@ func (s *boundTables) setCells(b *Bank, sp *Sprite, g *spriteTables) bool {
 			g.baseRuns += t.least
 		}
 	}
-	g.baseRuns += 1e-9 * (1 - g.baseRuns) // far beyond the rounding of float64
+	g.baseRuns += float64(1e-9 * (1 - g.baseRuns)) // far beyond the rounding of float64
 	g.stepRuns = s.sides.step * float64(max(1, groupsOf(len(g.runs))))
 	return len(g.runs) <= math.MaxUint16
 }

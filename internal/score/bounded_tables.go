@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/score/kernel"
 )
 
@@ -167,7 +168,7 @@ func (s *boundTables) setBlocks(b *Bank, sp *Sprite, g *spriteTables, open []boo
 			open[int(span.Row)*b.Width+int(x)] = true
 		}
 	}
-	logOn, logOff := math.Log(b.Q), math.Log1p(-b.Q)
+	logOn, logOff := elem.Log(b.Q), elem.Log1p(-b.Q)
 	for _, span := range sp.spans {
 		for x := span.First; x < span.End; x++ {
 			if !open[int(span.Row)*b.Width+int(x)] {
@@ -216,7 +217,7 @@ func (s *boundTables) setTables(g *spriteTables, worths []worth) {
 		}
 		largest, size = max(largest, whole, unknown), size+max(whole, unknown)
 	}
-	g.base += 1e-9 * (1 + size) // far beyond the rounding of float64
+	g.base += float64(1e-9 * (1 + size)) // far beyond the rounding of float64
 	g.step = stepOf(largest, 2*len(worths))
 	for i := range worths {
 		g.blocks[i].table = int32(len(s.entries))
@@ -315,7 +316,7 @@ func (s *boundTables) addEntries() []byte {
 // setTerms lists the voting pixels by chunks of a row, with the strengths of their
 // opinions; see kernel.Path.Gain.
 func setTerms(b *Bank, sp *Sprite, g *spriteTables) {
-	logOn, logOff := math.Log(b.Q), math.Log1p(-b.Q)
+	logOn, logOff := elem.Log(b.Q), elem.Log1p(-b.Q)
 	sum, size := 0.0, 0.0
 	row, end := int32(-1), int32(0)
 	for _, span := range sp.spans {
@@ -338,5 +339,5 @@ func setTerms(b *Bank, sp *Sprite, g *spriteTables) {
 	// Each of up to 2*len(at)+8 additions is wrong by at most half a unit in the
 	// last place of a partial sum, which is at most sum; each strength, of a sprite
 	// and of the composition, by half a unit of its own, and so is their difference.
-	g.slack = 0x1p-24*1.01*(float64(2*len(g.at)+8)*sum+4*size) + 1e-9*(1+sum)
+	g.slack = float64(0x1p-24*1.01*(float64(float64(2*len(g.at)+8)*sum)+float64(4*size))) + float64(1e-9*(1+sum))
 }

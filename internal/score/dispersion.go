@@ -26,7 +26,7 @@ func (f *Search) Dispersion() float64 {
 	for i := range errs {
 		if near[i] { // noise of another strength than the templates' is no dispersion
 			errs[i] -= mean / n
-			own += errs[i] * errs[i]
+			own += float64(errs[i] * errs[i])
 		}
 	}
 	sum := 0.0
@@ -37,7 +37,7 @@ func (f *Search) Dispersion() float64 {
 		y, x := i/f.Width, i%f.Width
 		for v := max(0, y-dispersionReach); v <= min(f.Height-1, y+dispersionReach); v++ {
 			for u := max(0, x-dispersionReach); u <= min(f.Width-1, x+dispersionReach); u++ {
-				sum += e * errs[v*f.Width+u]
+				sum += float64(e * errs[v*f.Width+u])
 			}
 		}
 	}

@@ -1,6 +1,6 @@
 package score
 
-import "math"
+import "example.com/patchwork/internal/elem"
 
 // Field holds an image and the composition that explains it so far: per pixel
 // the extremal opinions Hi >= q >= Lo and the log-likelihood L of the pixel's
@@ -28,7 +28,7 @@ func (f *Field) Reset(b *Bank, height, width int, x []uint8) {
 	}
 	for i := range n {
 		q := b.QMap[i]
-		logOn, logOff := math.Log(q), math.Log1p(-q)
+		logOn, logOff := elem.Log(q), elem.Log1p(-q)
 		f.Hi[i], f.Lo[i] = q, q
 		switch f.X[i] {
 		case On:
@@ -44,7 +44,7 @@ func (f *Field) Reset(b *Bank, height, width int, x []uint8) {
 // resetAlike sets all pixels to abstention at q, without a branch: the processor
 // cannot predict where the ink is.
 func (f *Field) resetAlike(q float64) {
-	l := [4]float64{Off: math.Log1p(-q), On: math.Log(q), Unknown: 0}
+	l := [4]float64{Off: elem.Log1p(-q), On: elem.Log(q), Unknown: 0}
 	for i, x := range f.X {
 		f.Hi[i], f.Lo[i], f.L[i] = q, q, l[x&3]
 	}

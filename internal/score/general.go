@@ -187,7 +187,7 @@ func (e *general) nth(n int) float64 {
 
 // margin returns how far below the best gain after costs that of the best
 // candidate may lie.
-func (e *general) margin() float64 { return Tie + 2*e.errorBound() + e.spread() }
+func (e *general) margin() float64 { return Tie + float64(2*e.errorBound()) + e.spread() }
 
 // spread returns by how much costs can hide a difference in impossible pixels,
 // which come first whatever they cost, from the gains.
@@ -202,8 +202,8 @@ func (e *general) spread() float64 {
 // additions times half a unit in the last place of the largest partial sum.
 func (e *general) errorBound() float64 {
 	pixels := float64(e.Bank.Height * e.Bank.Width)
-	additions := 4*pixels + 2*float64(e.updates)
-	return additions * 0x1p-53 * 2 * pixels * e.Bank.largest
+	additions := float64(4*pixels) + float64(2*e.updates)
+	return float64(additions * 0x1p-52 * pixels * e.Bank.largest)
 }
 
 // copyFrom makes e the engine of c, with the gains of o.

@@ -1,6 +1,6 @@
 package score
 
-import "math"
+import "example.com/patchwork/internal/elem"
 
 // This file makes the gains of the general engine from abstention.
 
@@ -9,7 +9,7 @@ import "math"
 func (e *general) scoreOneByOne() {
 	for c := range e.gains {
 		g := e.Gain(e.grid.At(c))
-		e.gains[c] = g.Nats + float64(g.Possible)*e.Bank.impossible
+		e.gains[c] = g.Nats + float64(float64(g.Possible)*e.Bank.impossible)
 	}
 }
 
@@ -84,7 +84,7 @@ func (e *general) correlate(sprite int) {
 	gains := e.gains[sprite*g.Shifts() : (sprite+1)*g.Shifts()]
 	clear(gains)
 	p.sums = append(p.sums[:0], make([]float64, g.NY)...)
-	baseOn, baseOff := b.finite(math.Log(b.Q)), b.finite(math.Log1p(-b.Q))
+	baseOn, baseOff := b.finite(elem.Log(b.Q)), b.finite(elem.Log1p(-b.Q))
 	reach := (g.NX-1)*g.StepX + 1
 	for _, span := range sp.spans {
 		for x := int(span.First); x < int(span.End); x++ {

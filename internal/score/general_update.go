@@ -94,7 +94,7 @@ func (e *general) updateInPlace(sp *Sprite) float64 {
 			q := b.Abstention(c.Index)
 			sum += b.vote(sp, j, c.PixelValue, c.Hi, c.Lo, q, c.L) - b.vote(sp, j, c.PixelValue, c.OldHi, c.OldLo, q, c.OldL)
 		} else if t := sp.strength[c.PixelValue][j]; t > c.low {
-			sum += c.sign * (min(t, c.high) - c.low)
+			sum += float64(c.sign * (min(t, c.high) - c.low))
 		}
 	}
 	return sum
@@ -184,7 +184,7 @@ func (e *general) updateMax(sp *Sprite, row []float64, c *move, base, first, end
 	if step := e.grid.StepX; step != 1 {
 		for i, t := range strength {
 			if d := x0 - first - i; t > low && d%step == 0 {
-				row[d/step] += sign * (min(t, high) - low)
+				row[d/step] += float64(sign * (min(t, high) - low))
 			}
 		}
 		return
@@ -196,7 +196,7 @@ func (e *general) updateMax(sp *Sprite, row []float64, c *move, base, first, end
 			if t > high {
 				t = high
 			}
-			row[last-i] += sign * (t - low)
+			row[last-i] += float64(sign * (t - low))
 		}
 	}
 }

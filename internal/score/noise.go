@@ -1,6 +1,10 @@
 package score
 
-import "math"
+import (
+	"math"
+
+	"example.com/patchwork/internal/elem"
+)
 
 // Noise is what happens to the pixels of an image after it was drawn: ink is lost with
 // probability Missing, and paper is inked with probability Clutter. The zero Noise
@@ -10,7 +14,7 @@ type Noise struct{ Missing, Clutter float64 }
 // Of returns the probability that a pixel is on which was drawn with probability p. It
 // rises with p, and under it the composition of opinions is the composition of what it
 // makes of them.
-func (n Noise) Of(p float64) float64 { return p + n.Clutter*(1-p) - n.Missing*p }
+func (n Noise) Of(p float64) float64 { return p + float64(n.Clutter*(1-p)) - float64(n.Missing*p) }
 
 const (
 	noiseBins   = 1024 // of the probabilities of pixels
@@ -45,7 +49,7 @@ func FitNoise(x []uint8, p []float64) Noise {
 		n = n.step(bins[:])
 	}
 	n = Noise{math.Round(n.Missing*noiseParts) / noiseParts, math.Round(n.Clutter*noiseParts) / noiseParts}
-	if before := (Noise{}).logLik(bins[:]); !(n.logLik(bins[:])-before > math.Log(float64(known))) {
+	if before := (Noise{}).logLik(bins[:]); !(n.logLik(bins[:])-before > elem.Log(float64(known))) {
 		return Noise{}
 	}
 	return n
@@ -76,8 +80,8 @@ func (n Noise) step(bins []noiseBin) Noise {
 			continue
 		}
 		p := b.mean()
-		drawn := b.on * ratio((1-n.Missing)*p, n.Clutter*(1-p)) // of those that are on
-		gone := b.off * ratio(n.Missing*p, (1-n.Clutter)*(1-p)) // of those that are off
+		drawn := float64(b.on * ratio(float64((1-n.Missing)*p), float64(n.Clutter*(1-p)))) // of those that are on
+		gone := float64(b.off * ratio(float64(n.Missing*p), float64((1-n.Clutter)*(1-p)))) // of those that are off
 		ink, paper = ink+drawn+gone, paper+b.on-drawn+b.off-gone
 		lost, added = lost+gone, added+b.on-drawn
 	}
@@ -105,10 +109,10 @@ func (n Noise) logLik(bins []noiseBin) float64 {
 		}
 		p := n.Of(b.mean())
 		if b.on > 0 {
-			sum += b.on * math.Log(p)
+			sum += float64(b.on * elem.Log(p))
 		}
 		if b.off > 0 {
-			sum += b.off * math.Log1p(-p)
+			sum += float64(b.off * elem.Log1p(-p))
 		}
 	}
 	return sum

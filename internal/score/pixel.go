@@ -1,6 +1,6 @@
 package score
 
-import "math"
+import "example.com/patchwork/internal/elem"
 
 // Pixel values of a Field.
 const (
@@ -34,7 +34,7 @@ func PixelLogLik(x uint8, p float64) float64 {
 // LogLik returns log P(x | p) of one known Bernoulli pixel, in nats.
 func LogLik(on bool, p float64) float64 {
 	if on {
-		return math.Log(p)
+		return elem.Log(p)
 	}
-	return math.Log1p(-p)
+	return elem.Log1p(-p)
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/rows"
 )
 
@@ -53,7 +54,7 @@ func (l *learner) calibrate(ctx context.Context, c *Classifier) (*Classifier, er
 	if least := l.fewest(); least < n {
 		fewer = 1 - 1/float64(least)
 	}
-	return New(c.classes, c.sharpest(scores, truth)*math.Pow(1/fewer, growth))
+	return New(c.classes, c.sharpest(scores, truth)*elem.Pow(1/fewer, growth))
 }
 
 // guess returns the classifier with a sharpness by how far apart the scores of wrong
@@ -78,7 +79,7 @@ func (l *learner) guess(ctx context.Context, c *Classifier) (*Classifier, error)
 			mean += s / float64(len(wrong))
 		}
 		for _, s := range wrong {
-			squares += (s - mean) * (s - mean)
+			squares += float64((s - mean) * (s - mean))
 		}
 		sum += math.Sqrt(squares / float64(len(wrong)-1))
 	}
@@ -164,11 +165,11 @@ func (c *Classifier) sharpest(scores [][]float64, truth []int) float64 {
 		}
 	}
 	aim := right / float64(len(truth)+2) * float64(len(truth))
-	low, high := math.Log(1e-5), math.Log(100)
+	low, high := elem.Log(1e-5), elem.Log(100)
 	for range 50 {
 		middle, sum := (low+high)/2, 0.0
 		for _, s := range scores {
-			sum += slices.Max(c.probabilities(s, math.Exp(middle)))
+			sum += slices.Max(c.probabilities(s, elem.Exp(middle)))
 		}
 		if sum < aim {
 			low = middle
@@ -176,5 +177,5 @@ func (c *Classifier) sharpest(scores [][]float64, truth []int) float64 {
 			high = middle
 		}
 	}
-	return math.Exp((low + high) / 2)
+	return elem.Exp((low + high) / 2)
 }

@@ -9,6 +9,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/pool"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/posterior"
@@ -101,7 +102,7 @@ func (c *Classifier) verdict(scores []float64) Verdict {
 
 // logit returns the logarithm of the probability of a class, up to a constant.
 func (c *Classifier) logit(k int, scores []float64, sharpness float64) float64 {
-	return sharpness*scores[k] + math.Log(float64(c.classes[k].Rows))
+	return float64(sharpness*scores[k]) + elem.Log(float64(c.classes[k].Rows))
 }
 
 // probabilities returns those of the classes. Where all are impossible they are those of
@@ -117,7 +118,7 @@ func (c *Classifier) probabilities(scores []float64, sharpness float64) []float6
 		if math.IsInf(top, -1) {
 			p[k] = float64(c.classes[k].Rows)
 		} else {
-			p[k] = math.Exp(p[k] - top)
+			p[k] = elem.Exp(p[k] - top)
 		}
 		sum += p[k]
 	}
@@ -324,7 +325,7 @@ func newLogLik(m *patchwork.Model) (func(*bitmap.Image) (float64, error), error)
 			return 0, err
 		}
 		grid, err := m.GridFor(img.Height(), img.Width())
-		return e.LogLikModel - float64(len(e.Picks))*math.Log(float64(grid.Len())), err
+		return e.LogLikModel - float64(float64(len(e.Picks))*elem.Log(float64(grid.Len()))), err
 	}, err
 }
 
@@ -341,7 +342,7 @@ func (b *block) scores(i int) []float64 {
 			if weight == 0 {
 				share = 1
 			}
-			out[c] = (weight*out[c] + share*b.all[i][c]) / (weight + share)
+			out[c] = (float64(weight*out[c]) + float64(share*b.all[i][c])) / (weight + share)
 		}
 	}
 	return out
@@ -358,9 +359,9 @@ func likeliest(t []tried, n int) float64 {
 		return top
 	}
 	for _, e := range t {
-		sum += math.Exp(closeness * (e.score - top))
+		sum += elem.Exp(closeness * (e.score - top))
 	}
-	return top + math.Log(sum/float64(n))/closeness
+	return top + elem.Log(sum/float64(n))/closeness
 }
 
 // reason says why image i is of the class of the verdict.

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"example.com/patchwork/internal/elem"
 )
 
 // growFlips are the flips that starts take for granted in turn while they grow.
@@ -14,7 +16,7 @@ var growFlips = []float64{.01, .04, .1}
 // much clutter, the likeliest first: noise that makes ink of paper makes about as much
 // paper of ink.
 func flipsFor(clutter float64) []float64 {
-	far := func(f float64) float64 { return math.Abs(math.Log(f / math.Max(clutter, 1e-6))) }
+	far := func(f float64) float64 { return math.Abs(elem.Log(f / math.Max(clutter, 1e-6))) }
 	return slices.SortedStableFunc(slices.Values(growFlips), func(a, b float64) int { return cmp.Compare(far(a), far(b)) })
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"example.com/patchwork/internal/draw"
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/pool"
 )
 
@@ -35,7 +36,7 @@ func surprise(n int, m float64) float64 {
 	if float64(n) <= m {
 		return 0
 	}
-	return float64(n)*math.Log(float64(n)/m) - float64(n) + m
+	return float64(float64(n)*elem.Log(float64(n)/m)) - float64(n) + m
 }
 
 // pair is two images, or sections of them, to be compared, the second one turned.
@@ -144,7 +145,7 @@ func merged(all []seed) []seed {
 		times[i]++
 	}
 	for i := range out {
-		out[i].score *= 1 + math.Log(float64(times[i]))
+		out[i].score *= 1 + elem.Log(float64(times[i]))
 	}
 	slices.SortStableFunc(out, func(a, b seed) int { return cmp.Compare(b.score, a.score) })
 	return out[:min(len(out), seedsPerStep)]

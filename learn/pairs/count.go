@@ -1,8 +1,9 @@
 package pairs
 
 import (
-	"math"
 	"math/bits"
+
+	"example.com/patchwork/internal/elem"
 )
 
 // counter counts, for each bit of a plane, how often it was on: level l holds bit l
@@ -94,7 +95,7 @@ const pixelPrice, partPrice = 3, 10
 // saying which it is.
 func (t *tally) template(p prices, often int) *shape {
 	out, sure := t.plane(), t.plane()
-	name := int64(math.Log(float64(t.height*t.width)) * nat)
+	name := int64(elem.Log(float64(t.height*t.width)) * nat)
 	y0, y1, x0, x1 := t.reach()
 	for y := y0; y < y1; y++ {
 		for x := x0; x < x1; x++ {

@@ -2,6 +2,8 @@ package pairs
 
 import (
 	"math"
+
+	"example.com/patchwork/internal/elem"
 )
 
 // nat is the unit in which gains are counted: integers, so that sums do not depend on
@@ -19,7 +21,7 @@ type prices struct{ ink, paper int32 }
 // a background that is on with probability clutter.
 func pricesOf(flip, clutter float64) prices {
 	unit := func(v float64) int32 { return int32(math.Round(v * nat)) }
-	return prices{unit(math.Log((1 - flip) / clutter)), unit(math.Log((1 - clutter) / flip))}
+	return prices{unit(elem.Log((1 - flip) / clutter)), unit(elem.Log((1 - clutter) / flip))}
 }
 
 // sprite is a part at one of its turns, with what a place of it costs.
@@ -38,7 +40,7 @@ const anyFit = 1 << 16
 // slackOf returns the slack for a part of so many pixels: the share of paper under
 // it is at most flip, and two standard deviations.
 func slackOf(flip float64, pixels int) int64 {
-	return int64(math.Round(math.Min(flip+2*math.Sqrt(flip/float64(max(pixels, 1))), 1) * anyFit))
+	return int64(math.Round(math.Min(flip+float64(2*math.Sqrt(flip/float64(max(pixels, 1)))), 1) * anyFit))
 }
 
 // place is where a part lies in an image: the top left corner of the box of its

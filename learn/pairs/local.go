@@ -149,7 +149,7 @@ func (g *grower) localStep(w *explainer, images []view, p prices, flip float64, 
 	}
 	before := c.uses
 	c.uses, c.score = t.places, 0
-	if sum := float64(total)/nat - pixelPrice*float64(c.n); sum > 0 && t.places > 0 {
+	if sum := float64(float64(total)/nat) - float64(pixelPrice*float64(c.n)); sum > 0 && t.places > 0 {
 		c.score = sum * sum / float64(t.places)
 	}
 	if !last {

@@ -6,6 +6,8 @@ import (
 	"iter"
 	"math"
 	"slices"
+
+	"example.com/patchwork/internal/elem"
 )
 
 const (
@@ -363,7 +365,7 @@ func principal(rows [][]float64, done []float64) []float64 {
 	}
 	v := make([]float64, n)
 	for i := range v {
-		v[i] = math.Cos(float64(i*i+1)) + .1
+		v[i] = elem.Cos(float64(i*i+1)) + .1
 	}
 	norm := 0.0
 	for _, d := range done {

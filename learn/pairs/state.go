@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/pool"
 )
 
@@ -43,7 +44,7 @@ type pace struct {
 // images: the logarithm of the number of places over its rate, 1 or more.
 func (g *grower) cost(uses, images int) float64 {
 	rate := (float64(uses) + .5) / float64(images)
-	return math.Max(1, math.Log(float64(g.height*g.width*len(g.angles))/rate))
+	return math.Max(1, elem.Log(float64(g.height*g.width*len(g.angles))/rate))
 }
 
 // with returns the state with other parts and nothing explained.
@@ -135,11 +136,11 @@ func (g *grower) add(s *state, shares []share, p pace) {
 	if s.fitted = flip; p.free {
 		s.flip = flip
 	}
-	s.length = -float64(sum.inkUnder)*math.Log1p(-flip) - float64(sum.under-sum.inkUnder)*math.Log(flip) -
-		float64(sum.inkBeside)*math.Log(s.clutter) - float64(sum.beside-sum.inkBeside)*math.Log1p(-s.clutter)
+	s.length = float64(-float64(sum.inkUnder)*elem.Log1p(-flip)) - float64(float64(sum.under-sum.inkUnder)*elem.Log(flip)) -
+		float64(float64(sum.inkBeside)*elem.Log(s.clutter)) - float64(float64(sum.beside-sum.inkBeside)*elem.Log1p(-s.clutter))
 	for k, part := range s.parts {
-		s.length += float64(s.uses[k])*g.cost(s.uses[k], len(g.images)) + float64(s.uses[k]) + .5
-		s.length += pixelPrice*float64(part.n) + partPrice
+		s.length += float64(float64(s.uses[k])*g.cost(s.uses[k], len(g.images))) + float64(s.uses[k]) + .5
+		s.length += float64(pixelPrice*float64(part.n)) + partPrice
 	}
 }
 

@@ -3,6 +3,7 @@ package real
 import (
 	"math"
 
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/pose"
 )
 
@@ -15,7 +16,7 @@ type entry struct {
 }
 
 // gain returns the logarithm of the opinion's density relative to the background's.
-func (e *entry) gain(z float64) float64 { return e.a + (e.b+e.c*z)*z }
+func (e *entry) gain(z float64) float64 { return e.a + float64((e.b+float64(e.c*z))*z) }
 
 // sprite is an expert, turned: its opinions, and where each pixel of its box is found.
 type sprite struct {
@@ -65,7 +66,7 @@ func newBank(m *Model) *bank {
 		}
 		b.mean = append(b.mean, n.Mean)
 		b.inverse = append(b.inverse, 1/math.Sqrt(n.Var))
-		b.base = append(b.base, -math.Log(n.Var)/2-halfLog2Pi)
+		b.base = append(b.base, float64(-elem.Log(n.Var)/2)-halfLog2Pi)
 	}
 	h, w := m.Frame()
 	for r := range m.Poses.Rotations() {
@@ -151,7 +152,7 @@ func (b *bank) entry(o Entry, y, x int) (entry, bool) {
 		r = o.Var / b.m.Background[d].Var
 	}
 	e := entry{s: strength(mu, r), y: int32(y), x: int32(x),
-		a: -math.Log(r)/2 - mu*mu/(2*r), b: mu / r, c: (1 - 1/r) / 2}
+		a: float64(-elem.Log(r)/2) - mu*mu/(2*r), b: mu / r, c: (1 - 1/r) / 2}
 	if o.Mean < b.mean[d] {
 		e.s = -e.s
 	}

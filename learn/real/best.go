@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+
+	"example.com/patchwork/internal/elem"
 )
 
 // DefaultBest is how many explanations of an image an average is taken over.
@@ -159,7 +161,7 @@ func (p *Pursuit) posterior(best []*set) *Posterior {
 		out.Evidence = logAdd(out.Evidence, s.joint)
 	}
 	for _, e := range out.Explanations {
-		out.Weights = append(out.Weights, math.Exp(e.LogJoint-out.Evidence))
+		out.Weights = append(out.Weights, elem.Exp(e.LogJoint-out.Evidence))
 	}
 	return out
 }

@@ -1,6 +1,6 @@
 package real
 
-import "math"
+import "example.com/patchwork/internal/elem"
 
 // This file has what is said about columns of bits, which stand beside columns of real values in one table. An opinion
 // is the probability p of a 1; its strength is |p-q|, q being the background's, and the pool of two opinions is exactly
@@ -30,9 +30,9 @@ func bitIf(is bool) float64 {
 // logBit returns the logarithm of the probability of a bit of which p is that of 1.
 func logBit(p, x float64) float64 {
 	if x != 0 {
-		return math.Log(p)
+		return elem.Log(p)
 	}
-	return math.Log1p(-p)
+	return elem.Log1p(-p)
 }
 
 // bitEntry returns an opinion p about a bit whose background is q: as for real values, where z is the bit.
@@ -45,9 +45,9 @@ func bitEntry(p, q float64) entry {
 // says q: a probability, if it brings lambda nats over the background.
 func voteBit(n, mean float64, b Normal, lambda float64) Entry {
 	q := b.Mean
-	o := bernoulli((n*mean + q/2) / (n + 0.5))
+	o := bernoulli((float64(n*mean) + float64(q/2)) / (n + 0.5))
 	p := o.Mean
-	if n < 2 || n*(mean*math.Log(p/q)+(1-mean)*math.Log((1-p)/(1-q))) <= lambda {
+	if n < 2 || n*(float64(mean*elem.Log(p/q))+float64((1-mean)*elem.Log((1-p)/(1-q)))) <= lambda {
 		return Entry{Abstains, b}
 	}
 	return Entry{MeanOnly, o}

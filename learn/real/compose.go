@@ -3,6 +3,7 @@ package real
 import (
 	"math"
 
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/enum"
 )
 
@@ -102,12 +103,12 @@ func soft(tau float64, background Normal, opinions []Normal, strength func(opini
 	}
 	weight := func(o Normal) float64 {
 		a := strength(o, background)
-		return a * math.Exp((a-largest[side(o)])/tau)
+		return float64(a * elem.Exp((a-largest[side(o)])/tau))
 	}
 	for _, o := range opinions {
 		sum[side(o)] += weight(o)
 	}
-	rest := tau * math.Exp(-max(largest[0], largest[1])/tau)
+	rest := float64(tau * elem.Exp(-max(largest[0], largest[1])/tau))
 	total := largest[0] + largest[1] + rest
 	out := Mixture{{rest / total, background}}
 	for _, o := range opinions {
@@ -122,7 +123,7 @@ func soft(tau float64, background Normal, opinions []Normal, strength func(opini
 func (m Mixture) LogDensity(x float64) float64 {
 	sum := math.Inf(-1)
 	for _, c := range m {
-		sum = logAdd(sum, math.Log(c.Weight)+c.LogDensity(x))
+		sum = logAdd(sum, elem.Log(c.Weight)+c.LogDensity(x))
 	}
 	return sum
 }
@@ -131,7 +132,7 @@ func (m Mixture) LogDensity(x float64) float64 {
 func (m Mixture) Mean() float64 {
 	mean := 0.0
 	for _, c := range m {
-		mean += c.Weight * c.Mean
+		mean += float64(c.Weight * c.Mean)
 	}
 	return mean
 }
@@ -140,7 +141,7 @@ func (m Mixture) Mean() float64 {
 func (m Mixture) Variance() float64 {
 	mean, sum := m.Mean(), 0.0
 	for _, c := range m {
-		sum += c.Weight * (c.Normal.Var + (c.Mean-mean)*(c.Mean-mean))
+		sum += float64(c.Weight * (c.Normal.Var + float64((c.Mean-mean)*(c.Mean-mean))))
 	}
 	return sum
 }
@@ -149,7 +150,7 @@ func (m Mixture) Variance() float64 {
 func (m Mixture) CDF(x float64) float64 {
 	sum := 0.0
 	for _, c := range m {
-		sum += c.Weight * c.CDF(x)
+		sum += float64(c.Weight * c.CDF(x))
 	}
 	return sum
 }
@@ -160,10 +161,10 @@ func (m Mixture) Quantile(p float64) float64 {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, c := range m {
 		s := math.Sqrt(c.Normal.Var)
-		low, high = min(low, c.Mean-40*s), max(high, c.Mean+40*s)
+		low, high = min(low, c.Mean-float64(40*s)), max(high, c.Mean+float64(40*s))
 	}
 	for range 200 {
-		middle := low + (high-low)/2
+		middle := low + float64((high-low)/2)
 		if middle <= low || middle >= high {
 			break
 		}
@@ -184,5 +185,5 @@ func logAdd(a, b float64) float64 {
 	if math.IsInf(b, -1) {
 		return a
 	}
-	return a + math.Log1p(math.Exp(b-a))
+	return a + elem.Log1p(elem.Exp(b-a))
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/pose"
 )
 
@@ -56,10 +57,10 @@ func (f *field) load(image []float64) {
 		z := (x - f.mean[d]) * f.inverse[d]
 		f.z[d] = z
 		if f.m.bit(d) {
-			f.base += f.bank.base[d] + z*f.odds[d]
+			f.base += f.bank.base[d] + float64(z*f.odds[d])
 			continue
 		}
-		f.base += f.bank.base[d] - z*z/2
+		f.base += f.bank.base[d] - float64(z*z/2)
 	}
 	f.clear()
 }
@@ -110,14 +111,14 @@ func (f *field) inside(sp *sprite) float64 {
 	if sp.plain {
 		for i := range sp.entries {
 			e := &sp.entries[i]
-			sum += e.b * f.z[int(e.y)*f.m.Width+int(e.x)]
+			sum += float64(e.b * f.z[int(e.y)*f.m.Width+int(e.x)])
 		}
 		return sum
 	}
 	for i := range sp.entries {
 		e := &sp.entries[i]
 		z := f.z[int(e.y)*f.m.Width+int(e.x)]
-		sum += (e.b + e.c*z) * z
+		sum += float64((e.b + float64(e.c*z)) * z)
 	}
 	return sum
 }
@@ -133,7 +134,7 @@ func together(up, gainUp, down, gainDown float64) float64 {
 	if gainUp < gainDown {
 		up, gainUp, down, gainDown = down, gainDown, up, gainUp
 	}
-	return gainUp + math.Log((up+down*math.Exp(gainDown-gainUp))/(up+down))
+	return gainUp + elem.Log((up+float64(down*elem.Exp(gainDown-gainUp)))/(up+down))
 }
 
 // with returns what is said about a pixel, relative to the background, if one more opinion comes
@@ -172,21 +173,21 @@ func (f *field) softly(d int, more *entry) float64 {
 	var sumUp, sumDown float64
 	for _, e := range said {
 		if e.s > 0 {
-			sumUp += e.s * math.Exp((e.s-up)/f.tau)
+			sumUp += float64(e.s * elem.Exp((e.s-up)/f.tau))
 		} else {
-			sumDown -= e.s * math.Exp((-e.s-down)/f.tau)
+			sumDown -= float64(e.s * elem.Exp((-e.s-down)/f.tau))
 		}
 	}
-	total := math.Log(f.tau) - max(up, down)/f.tau
-	all := up + down + f.tau*math.Exp(-max(up, down)/f.tau)
+	total := elem.Log(f.tau) - max(up, down)/f.tau
+	all := up + down + float64(f.tau*elem.Exp(-max(up, down)/f.tau))
 	for _, e := range said {
-		share := math.Log(up*e.s/sumUp) + (e.s-up)/f.tau
+		share := elem.Log(up*e.s/sumUp) + (e.s-up)/f.tau
 		if e.s < 0 {
-			share = math.Log(down*-e.s/sumDown) + (-e.s-down)/f.tau
+			share = elem.Log(down*-e.s/sumDown) + (-e.s-down)/f.tau
 		}
 		total = logAdd(total, share+e.gain(f.z[d]))
 	}
-	return total - math.Log(all)
+	return total - elem.Log(all)
 }
 
 // heard reports whether an opinion would change what is said about a pixel.

@@ -80,7 +80,7 @@ func (l *learner) softly(m *Model) (*Model, error) {
 			return nil, err
 		}
 		votes, variances := m.Votes()
-		if length := -e.tally.LogLik() + l.lambda*float64(votes+variances); length < most {
+		if length := -e.tally.LogLik() + float64(l.lambda*float64(votes+variances)); length < most {
 			best, most = m, length
 		}
 		m = prune(e.tally.mstep(m, t))

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"example.com/patchwork/internal/elem"
 )
 
 // Data are images or rows of real values, all of one size.
@@ -68,7 +70,7 @@ func (s Scale) value(number int64, x float64) float64 {
 	if per := math.Round(1 / s.Step); s.Step < 1 && s.Step == 1/per { // exact for decimals: 727 / 100, not 727 * .01
 		return s.Origin + float64(number)/per
 	}
-	return s.Origin + s.Step*float64(number)
+	return s.Origin + float64(s.Step*float64(number))
 }
 
 // span is what is known of the values of one scale. Mean and variance are those of the values so far (Welford 1962).
@@ -102,7 +104,7 @@ func (s *span) take(x float64) {
 	s.n++
 	off := x - s.mean
 	s.mean += off / float64(s.n)
-	s.variance += (off*(x-s.mean) - s.variance) / float64(s.n)
+	s.variance += (float64(off*(x-s.mean)) - s.variance) / float64(s.n)
 }
 
 // farthest is how many steps from the origin a value may be to be counted; beyond Steps are values of other
@@ -146,9 +148,9 @@ func (s *span) scale(image bool) Scale {
 	out.Step = math.Pow10(-min(s.decimals, maxDecimals))
 	decimal := s.decimals <= maxDecimals && max(math.Abs(s.low), math.Abs(s.high)) <= Steps*out.Step
 	if !decimal { // a power of two, so that products with it are exact
-		out.Step = math.Ldexp(1, int(math.Ceil(math.Log2((s.high-s.low)/(2*Steps)))))
+		out.Step = math.Ldexp(1, int(math.Ceil(elem.Log2((s.high-s.low)/(2*Steps)))))
 		if s.high == s.low {
-			out.Step = math.Ldexp(1, int(math.Ceil(math.Log2(math.Abs(s.high)/Steps))))
+			out.Step = math.Ldexp(1, int(math.Ceil(elem.Log2(math.Abs(s.high)/Steps))))
 		}
 		out.Origin = math.Round((s.low+s.high)/2/out.Step) * out.Step
 	}
@@ -178,5 +180,5 @@ func median(values []float64) float64 {
 	}
 	slices.Sort(values)
 	n := len(values)
-	return values[(n-1)/2] + (values[n/2]-values[(n-1)/2])/2
+	return values[(n-1)/2] + float64((values[n/2]-values[(n-1)/2])/2)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"example.com/patchwork/internal/draw"
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/pool"
 )
 
@@ -57,7 +58,7 @@ func newGrower(data *Data, e *explained, o *terms) *grower {
 		}
 		g.grounds = append(g.grounds, ground{i, slices.Clone(f.z), slices.Clone(f.known), slices.Clone(f.cells)})
 	}
-	usual := .3 * median(slices.Clone(logLiks))
+	usual := float64(.3 * median(slices.Clone(logLiks)))
 	for _, l := range logLiks {
 		g.weights = append(g.weights, max(0, l-usual))
 	}
@@ -135,7 +136,7 @@ func (g *grower) begin(rng *rand.Rand, threshold float64, shared bool) []Entry {
 		if ok && one[d]*other[d] > 0 {
 			b := g.m.Background[d]
 			if e[f] = (Entry{MeanOnly, Normal{b.Mean + (one[d]+other[d])/2/g.inverse[d], b.Var}}); g.m.bit(d) {
-				e[f].Normal = bernoulli(b.Mean + .8*(g.grounds[i].z[d]-b.Mean))
+				e[f].Normal = bernoulli(b.Mean + float64(.8*(g.grounds[i].z[d]-b.Mean)))
 			}
 		}
 	}
@@ -210,7 +211,7 @@ func (g *grower) local(e []Entry) (_ []Entry, pi, gain float64) {
 		}
 		n := float64(len(g.grounds))
 		pi = (float64(active) + .5) / (n + 1)
-		price = max(0, math.Log((1-pi)/pi)) + math.Log(float64(len(g.poses)))
+		price = max(0, elem.Log((1-pi)/pi)) + elem.Log(float64(len(g.poses)))
 		votes := 0
 		for f := range e {
 			d := g.m.home(f)

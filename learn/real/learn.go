@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/pose"
 )
 
@@ -156,9 +157,9 @@ func usualBest(height int, poses pose.Grid) int {
 // price returns the price of a vote in nats.
 func price(rows, pixels int, predict bool) float64 {
 	if predict {
-		return math.Log(float64(rows)) / 2
+		return elem.Log(float64(rows)) / 2
 	}
-	return math.Log(float64(rows))/2 + math.Log(float64(pixels))/2
+	return float64(elem.Log(float64(rows))/2) + float64(elem.Log(float64(pixels))/2)
 }
 
 // model returns a model without experts.
@@ -188,7 +189,7 @@ func (l *learner) explain(m *Model) (*state, error) {
 		return nil, err
 	}
 	votes, variances := m.Votes()
-	s := &state{m, e, -e.tally.LogLik() + l.lambda*float64(votes+variances)}
+	s := &state{m, e, -e.tally.LogLik() + float64(l.lambda*float64(votes+variances))}
 	l.say(s)
 	return s, nil
 }

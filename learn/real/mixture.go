@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"example.com/patchwork/internal/draw"
+	"example.com/patchwork/internal/elem"
 )
 
 // mixtureSteps are those of EM of a mixture.
@@ -63,7 +64,7 @@ func (l *learner) components(rng *rand.Rand, t *terms, m *Model, k int) {
 			e[d] = t.vote(m, d, n, mean, squares)
 		}
 		m.Experts = append(m.Experts, e)
-		m.Pi = append(m.Pi, (x.share[j]*float64(len(l.data.Rows))+.5)/(float64(len(l.data.Rows))+1))
+		m.Pi = append(m.Pi, (float64(x.share[j]*float64(len(l.data.Rows)))+.5)/(float64(len(l.data.Rows))+1))
 	}
 }
 
@@ -117,14 +118,14 @@ func (x *mixing) step() {
 	constant := make([][]float64, k) // of ln density
 	for j := range k {
 		for _, n := range x.normals[j] {
-			constant[j] = append(constant[j], -math.Log(n.Var)/2-halfLog2Pi)
+			constant[j] = append(constant[j], float64(-elem.Log(n.Var)/2)-halfLog2Pi)
 		}
 	}
 	post := make([]float64, k)
 	for _, row := range x.data.Rows {
 		total := math.Inf(-1)
 		for j := range k {
-			post[j] = math.Log(x.share[j])
+			post[j] = elem.Log(x.share[j])
 			for d, v := range row {
 				if !math.IsNaN(v) {
 					n := &x.normals[j][d]
@@ -134,7 +135,7 @@ func (x *mixing) step() {
 			total = logAdd(total, post[j])
 		}
 		for j := range k {
-			w := math.Exp(post[j] - total)
+			w := elem.Exp(post[j] - total)
 			if w < 1e-6 {
 				continue
 			}
@@ -144,18 +145,18 @@ func (x *mixing) step() {
 				if !math.IsNaN(v) {
 					v -= x.columns[d].Mean
 					sums[d].n += w
-					sums[d].sum += w * v
-					sums[d].square += w * v * v
+					sums[d].sum += float64(w * v)
+					sums[d].square += float64(w * v * v)
 				}
 			}
 		}
 	}
 	for j := range k {
-		x.share[j] = (count[j] + .5) / (float64(len(x.data.Rows)) + .5*float64(k))
+		x.share[j] = (count[j] + .5) / (float64(len(x.data.Rows)) + float64(.5*float64(k)))
 		for d, c := range x.columns {
 			s := &x.sums[j*width+d]
 			mean := s.sum / (s.n + .5)
-			v := (c.Var + s.square - 2*mean*s.sum + s.n*mean*mean) / (1 + s.n)
+			v := (c.Var + s.square - float64(2*mean*s.sum) + float64(s.n*mean*mean)) / (1 + s.n)
 			x.normals[j][d] = Normal{c.Mean + mean, max(v, x.data.Scales[d].Floor)}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/pose"
 )
 
@@ -156,7 +157,7 @@ func (m *Model) checkBit(d int) error {
 	if m.Moves() || m.FrameHeight > 0 {
 		return fmt.Errorf("real: column %d is of bits; where parts have places there are none", d+1)
 	}
-	if b := m.Background[d]; !(b.Mean > 0 && b.Mean < 1) || math.Abs(b.Var-b.Mean*(1-b.Mean)) > 1e-9 {
+	if b := m.Background[d]; !(b.Mean > 0 && b.Mean < 1) || math.Abs(b.Var-float64(b.Mean*(1-b.Mean))) > 1e-9 {
 		return fmt.Errorf("real: background of bit %d has mean %v and variance %v, no probability p between 0 and 1 and p(1-p)", d+1, b.Mean, b.Var)
 	}
 	for k, e := range m.Experts {
@@ -204,7 +205,7 @@ func (m *Model) pi(k int) float64 {
 // least 0, and of the number of its places.
 func (m *Model) Price(k int) float64 {
 	p := m.pi(k)
-	return max(0, math.Log((1-p)/p)) + math.Log(float64(m.Poses.Len()))
+	return max(0, elem.Log((1-p)/p)) + elem.Log(float64(m.Poses.Len()))
 }
 
 // Pick is an expert at a place.
@@ -217,11 +218,11 @@ type Pick struct {
 func (m *Model) LogPrior(picks []Pick) float64 {
 	sum := 0.0
 	for k := range m.Experts {
-		sum += math.Log1p(-m.pi(k))
+		sum += elem.Log1p(-m.pi(k))
 	}
 	for _, p := range picks {
 		pi := m.pi(p.Expert)
-		sum += math.Log(pi/(1-pi)) - math.Log(float64(m.Poses.Len()))
+		sum += elem.Log(pi/(1-pi)) - elem.Log(float64(m.Poses.Len()))
 	}
 	return sum
 }

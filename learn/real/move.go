@@ -22,7 +22,7 @@ func (l *learner) useful(s *state) []float64 {
 	}
 	for k, e := range s.m.Experts {
 		for _, o := range e {
-			out[k] -= l.lambda * float64(o.Vote)
+			out[k] -= float64(l.lambda * float64(o.Vote))
 		}
 	}
 	return out
@@ -40,7 +40,7 @@ func (s *state) misfit() []float64 {
 			}
 			n, mean, squares := s.e.tally.Experts[k][f].moments(s.m.Scales[d])
 			b := s.m.Background[d].Var
-			out[k] -= max(0, (squares+n*(mean-o.Mean)*(mean-o.Mean))/b-n) / 2
+			out[k] -= float64(max(0, (squares+float64(n*(mean-o.Mean)*(mean-o.Mean)))/b-n) / 2)
 		}
 	}
 	return out

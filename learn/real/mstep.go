@@ -2,8 +2,9 @@ package real
 
 import (
 	"fmt"
-	"math"
 	"slices"
+
+	"example.com/patchwork/internal/elem"
 )
 
 // terms are the settings of an M-step.
@@ -23,11 +24,11 @@ func vote(n, mean, squares float64, b Normal, floor, lambda float64, meanOnly bo
 	if n < 2 {
 		return Entry{Abstains, b}
 	}
-	m := (n*mean + b.Mean/2) / (n + 0.5)
-	aboutB, aboutM := squares+n*(mean-b.Mean)*(mean-b.Mean), squares+n*(mean-m)*(mean-m)
+	m := (float64(n*mean) + float64(b.Mean/2)) / (n + 0.5)
+	aboutB, aboutM := squares+float64(n*(mean-b.Mean)*(mean-b.Mean)), squares+float64(n*(mean-m)*(mean-m))
 	v := max((b.Var+aboutM)/(1+n), floor)
 	one := (aboutB-aboutM)/(2*b.Var) - lambda
-	two := n/2*math.Log(b.Var/v) + aboutB/(2*b.Var) - aboutM/(2*v) - 2*lambda
+	two := float64(n/2*elem.Log(b.Var/v)) + aboutB/(2*b.Var) - aboutM/(2*v) - float64(2*lambda)
 	switch {
 	case one <= 0 && (two <= 0 || meanOnly):
 		return Entry{Abstains, b}
@@ -71,11 +72,11 @@ func (t *Tally) mstep(m *Model, o *terms) *Model {
 			e[f] = o.vote(m, d, n, mean, squares)
 			if e[f].Vote == MeanOnly && !m.bit(d) {
 				said[d].n += n
-				said[d].squares += squares + n*(mean-e[f].Mean)*(mean-e[f].Mean)
+				said[d].squares += squares + float64(n*(mean-e[f].Mean)*(mean-e[f].Mean))
 			}
 		}
 		next.Experts = append(next.Experts, e)
-		next.Pi = append(next.Pi, (float64(t.Picks[k])/Unit+0.5)/(float64(t.Images)+1))
+		next.Pi = append(next.Pi, (float64(float64(t.Picks[k])/Unit)+0.5)/(float64(t.Images)+1))
 	}
 	for k, p := range next.Pi {
 		next.Pi[k] = min(p, 1-0.5/(float64(t.Images)+1)) // an expert may be picked more than once
@@ -83,7 +84,7 @@ func (t *Tally) mstep(m *Model, o *terms) *Model {
 	next.Background = make([]Normal, m.D())
 	for d := range next.Background {
 		n, mean, squares := t.Free[d].moments(o.scales[d])
-		b := (n*mean + o.columns[d].Mean) / (n + 1)
+		b := (float64(n*mean) + o.columns[d].Mean) / (n + 1)
 		if o.hold != nil {
 			b = o.hold[d]
 		}
@@ -91,7 +92,7 @@ func (t *Tally) mstep(m *Model, o *terms) *Model {
 			next.Background[d] = bernoulli(b)
 			continue
 		}
-		squares += n * (mean - b) * (mean - b)
+		squares += float64(n * (mean - b) * (mean - b))
 		v := (squares + said[d].squares + o.columns[d].Var) / (n + said[d].n + 1)
 		next.Background[d] = Normal{b, max(v*o.heat, o.scales[d].Floor)}
 	}
@@ -121,11 +122,11 @@ func (t *Tally) evenBackground(next *Model, o *terms, said []spread) {
 		n2, squares2 = n2+said[d].n, squares2+said[d].squares
 	}
 	n, mean, squares := all.moments(o.scales[0])
-	b := (n*mean + o.columns[0].Mean) / (n + 1)
+	b := (float64(n*mean) + o.columns[0].Mean) / (n + 1)
 	if o.hold != nil {
 		b = o.hold[0]
 	}
-	squares += n * (mean - b) * (mean - b)
+	squares += float64(n * (mean - b) * (mean - b))
 	v := (squares + squares2 + o.columns[0].Var) / (n + n2 + 1)
 	next.Background = slices.Repeat([]Normal{{b, max(v*o.heat, o.scales[0].Floor)}}, len(t.Free))
 }

@@ -2,6 +2,8 @@ package real
 
 import (
 	"math"
+
+	"example.com/patchwork/internal/elem"
 )
 
 // Normal is a normal distribution by mean and variance: the background's or an
@@ -14,12 +16,12 @@ const halfLog2Pi = 0.91893853320467274178
 // LogDensity returns the logarithm of the density at x, in nats.
 func (n Normal) LogDensity(x float64) float64 {
 	d := x - n.Mean
-	return -halfLog2Pi - math.Log(n.Var)/2 - d*d/(2*n.Var)
+	return -halfLog2Pi - float64(elem.Log(n.Var)/2) - d*d/(2*n.Var)
 }
 
 // CDF returns the probability of a value of at most x.
 func (n Normal) CDF(x float64) float64 {
-	return math.Erfc((n.Mean-x)/math.Sqrt(2*n.Var)) / 2
+	return elem.Erfc((n.Mean-x)/math.Sqrt(2*n.Var)) / 2
 }
 
 // Strength returns how far the opinion is from the background, >= 0: the square root of
@@ -39,5 +41,5 @@ func strength(mu, r float64) float64 {
 	if r == 1 {
 		return math.Abs(mu)
 	}
-	return math.Sqrt(mu*mu + max(0, r-1-math.Log1p(r-1)))
+	return math.Sqrt(float64(mu*mu) + max(0, r-1-elem.Log1p(r-1)))
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"example.com/patchwork/internal/elem"
 )
 
 // Explanation is which experts explain an image, and how well.
@@ -138,5 +140,5 @@ func (p *Pursuit) pick(c int) Pick {
 // prior returns what a candidate adds to the logarithm of the probability of the picks.
 func (p *Pursuit) prior(c int) float64 {
 	pi := p.f.m.pi(c / len(p.f.poses))
-	return math.Log(pi/(1-pi)) - math.Log(float64(len(p.f.poses)))
+	return elem.Log(pi/(1-pi)) - elem.Log(float64(len(p.f.poses)))
 }

@@ -3,6 +3,8 @@ package real
 import (
 	"math"
 	"math/rand/v2"
+
+	"example.com/patchwork/internal/elem"
 )
 
 // Sample draws an image: each expert is active with its probability, at a place drawn among all, and every pixel is drawn from
@@ -18,19 +20,19 @@ func (m *Model) Sample(rng *rand.Rand) []float64 {
 	image := make([]float64, m.D())
 	for d := range image {
 		mix := m.Compose(d, picks)
-		u, z := rng.Float64(), rng.NormFloat64()
+		u, z := rng.Float64(), elem.Normal(rng)
 		at := 0
 		for ; at < len(mix)-1 && u >= mix[at].Weight; at++ {
 			u -= mix[at].Weight
 		}
 		if m.bit(d) {
 			image[d] = 0
-			if z := (1 + math.Erf(z/math.Sqrt2)) / 2; z < mix[at].Mean {
+			if z := elem.Erfc(-z/math.Sqrt2) / 2; z < mix[at].Mean {
 				image[d] = 1
 			}
 			continue
 		}
-		x := mix[at].Mean + z*math.Sqrt(mix[at].Normal.Var)
+		x := mix[at].Mean + float64(z*math.Sqrt(mix[at].Normal.Var))
 		if m.Scales != nil {
 			x = m.Scales[d].value(m.Scales[d].number(x), x)
 		}

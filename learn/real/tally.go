@@ -43,8 +43,8 @@ func (s *Sums) moments(scale Scale) (n, mean, squares float64) {
 	about := int64(math.RoundToEven(float64(s.Sum) / float64(s.N)))
 	rest := float64(s.Sum-about*s.N) / float64(s.N)
 	twice := exact.Product(-2*about, s.Sum)
-	sum := s.Square.Add(twice).Add(exact.Product(about*s.N, about)).Float()/Unit - n*rest*rest
-	return n, scale.Origin + scale.Step*(float64(about)+rest), scale.Step * scale.Step * max(0, sum)
+	sum := float64(s.Square.Add(twice).Add(exact.Product(about*s.N, about)).Float()/Unit) - float64(n*rest*rest)
+	return n, scale.Origin + float64(scale.Step*(float64(about)+rest)), scale.Step * scale.Step * max(0, sum)
 }
 
 // Tally is what an E-step counts. All numbers are whole, so tallies of parts of the data add up to the
@@ -89,7 +89,7 @@ func (t *Tally) Merge(o *Tally) error {
 }
 
 // LogLik returns the sum of the joint log-likelihoods in nats.
-func (t *Tally) LogLik() float64 { return float64(t.LogJoint) / exact.NatsUnit }
+func (t *Tally) LogLik() float64 { return float64(float64(t.LogJoint) / exact.NatsUnit) }
 
 // credit counts the image of a field under its picks, whose values are numbers of steps.
 func (t *Tally) credit(f *field, numbers []int64, weight int64) {

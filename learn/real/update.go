@@ -1,6 +1,6 @@
 package real
 
-import "math"
+import "example.com/patchwork/internal/elem"
 
 // This file keeps the gains of candidates up to date where a pixel changes. What a candidate gains at a pixel on which it would be
 // one of two speakers has a logarithm in it; the factors of all pixels are multiplied, and one logarithm is taken
@@ -63,11 +63,11 @@ const small = 1e-100
 // multiply takes a factor for a candidate.
 func (f *field) multiply(at int, factor float64) {
 	if factor < small || factor > 1/small {
-		f.gains[at] += math.Log(factor)
+		f.gains[at] += elem.Log(factor)
 		return
 	}
 	if f.times[at] *= factor; f.times[at] < small || f.times[at] > 1/small {
-		f.gains[at] += math.Log(f.times[at])
+		f.gains[at] += elem.Log(f.times[at])
 		f.times[at] = 1
 	}
 }
@@ -79,7 +79,7 @@ func (f *field) settle(gains bool) {
 	}
 	for at, t := range f.times {
 		if t != 1 {
-			f.gains[at] += math.Log(t)
+			f.gains[at] += elem.Log(t)
 			f.times[at] = 1
 		}
 	}
@@ -99,7 +99,7 @@ func (c *cell) beside(s, g float64) (top, share float64) {
 		s, g, other, otherGain = other, otherGain, s, g
 	}
 	if off := otherGain - g; off > -40 { // else it adds nothing
-		return g, (s + other*math.Exp(off)) / (s + other)
+		return g, (s + float64(other*elem.Exp(off))) / (s + other)
 	}
 	return g, s / (s + other)
 }

@@ -1,6 +1,10 @@
 package strokes
 
-import "math"
+import (
+	"math"
+
+	"example.com/patchwork/internal/elem"
+)
 
 // Centre moves the templates so that the box around the entries above 1/2 lies in the
 // middle of the frame, upright where the grid has rotations all around, and moves the
@@ -58,11 +62,11 @@ func (l *Learner) compensated(picks []pick, expert, dy, dx int) []pick {
 			continue
 		}
 		at := g.Turn(p.turn)
-		sin, cos := math.Sincos(at.Angle * math.Pi / 180)
+		sin, cos := elem.Sincos(at.Angle * math.Pi / 180)
 		sy, sx := at.Stretch.Factors()
 		y, x := sy*float64(dy), sx*float64(dx)
-		out[j].dy = g.DY.Nearest(float64(p.dy) + cos*y + sin*x)
-		out[j].dx = g.DX.Nearest(float64(p.dx) + cos*x - sin*y)
+		out[j].dy = g.DY.Nearest(float64(p.dy) + float64(cos*y) + float64(sin*x))
+		out[j].dx = g.DX.Nearest(float64(p.dx) + float64(cos*x) - float64(sin*y))
 	}
 	return out
 }

@@ -170,15 +170,15 @@ func (l *Learner) judge(st *State, explained []found) {
 		if w == 0 {
 			continue
 		}
-		st.LogLik += w * c.logLik
-		st.Length += w * (l.opt.Double*float64(c.double) + perPick*float64(len(c.picks)))
+		st.LogLik += float64(w * c.logLik)
+		st.Length += float64(w * (float64(l.opt.Double*float64(c.double)) + float64(perPick*float64(len(c.picks)))))
 	}
 	st.Length -= st.LogLik
 	for k, t := range st.templates {
 		votes, boundary := extent(t, l.ground.width)
-		st.Length += l.opt.Vote*float64(votes) + l.opt.Boundary*float64(boundary)
+		st.Length += float64(l.opt.Vote*float64(votes)) + float64(l.opt.Boundary*float64(boundary))
 		if !st.straight[k] {
-			st.Length += l.opt.Straight * float64(l.rows)
+			st.Length += float64(l.opt.Straight * float64(l.rows))
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package strokes
 
-import "math"
+import (
+	"math"
+
+	"example.com/patchwork/internal/elem"
+)
 
 // voteLevels are the probabilities that an entry of a template may have where it
 // votes. With a few levels the counts of an M-step are few as well: one for every
@@ -29,7 +33,7 @@ func newLevels(background float64, votes []float64) *levels {
 		}
 	}
 	for i, p := range l.p {
-		l.on, l.off = append(l.on, math.Log(p)), append(l.off, math.Log1p(-p))
+		l.on, l.off = append(l.on, elem.Log(p)), append(l.off, elem.Log1p(-p))
 		if p <= 0.5 {
 			l.covers = i + 1
 		}
@@ -81,8 +85,8 @@ func newTable(l *levels, view func(p float64) float64, double, unit float64) *ta
 			if m >= l.covers && i >= l.covers {
 				price = double
 			}
-			t.of(on, uint8(m))[i] = int32(math.Round(unit * (math.Log(p) - math.Log(others) - price)))
-			t.of(off, uint8(m))[i] = int32(math.Round(unit * (math.Log1p(-p) - math.Log1p(-others) - price)))
+			t.of(on, uint8(m))[i] = int32(math.Round(unit * (elem.Log(p) - elem.Log(others) - price)))
+			t.of(off, uint8(m))[i] = int32(math.Round(unit * (elem.Log1p(-p) - elem.Log1p(-others) - price)))
 		}
 	}
 	return t

@@ -53,5 +53,5 @@ func (s *search) nearby(old pick) (pick, int32) {
 // follows the last.
 func circular(angles []float64) bool {
 	n := len(angles)
-	return n > 2 && math.Abs(angles[n-1]+angles[1]-2*angles[0]-360) < 1e-6
+	return n > 2 && math.Abs(angles[n-1]+angles[1]-float64(2*angles[0])-360) < 1e-6
 }

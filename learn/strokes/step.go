@@ -27,11 +27,11 @@ func (s *step) worths(c *Counts) []float64 {
 				continue
 			}
 			for l := m + 1; l < n; l++ {
-				own[l] += ink*(s.on[l]-s.on[m]) + (seen-ink)*(s.off[l]-s.off[m])
+				own[l] += float64(ink*(s.on[l]-s.on[m])) + float64((seen-ink)*(s.off[l]-s.off[m]))
 			}
 			if m >= s.covers {
 				for l := s.covers; l < n; l++ {
-					own[l] -= s.double * seen
+					own[l] -= float64(s.double * seen)
 				}
 			}
 		}
@@ -55,7 +55,7 @@ func (s *step) pooled(f []float64) []float64 {
 			add := func(ok bool, by int) {
 				if ok {
 					for l, v := range f[at+by*n : at+by*n+n] {
-						own[l] += w * v
+						own[l] += float64(w * v)
 					}
 				}
 			}
@@ -64,7 +64,7 @@ func (s *step) pooled(f []float64) []float64 {
 			add(x > 0, -1)
 			add(x < s.width-1, 1)
 			for l := range own {
-				own[l] /= 1 + 4*w
+				own[l] /= 1 + float64(4*w)
 			}
 		}
 	}
@@ -114,7 +114,7 @@ func (s *step) decide(worth []float64) []bool {
 		for y := range s.height {
 			for x := range s.width {
 				i := y*s.width + x
-				v := worth[i] + s.boundary*float64(2*s.neighbours(votes, y, x)-4)
+				v := worth[i] + float64(s.boundary*float64(2*s.neighbours(votes, y, x)-4))
 				if now := v > 0; now != votes[i] {
 					votes[i], changed = now, true
 				}

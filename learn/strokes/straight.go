@@ -5,6 +5,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"example.com/patchwork/internal/elem"
 )
 
 const (
@@ -24,7 +26,7 @@ type band struct {
 
 // across returns how far an entry lies across the direction of the band.
 func (b *band) across(i, width int) float64 {
-	return float64(i/width)*b.cos - float64(i%width)*b.sin
+	return float64(float64(i/width)*b.cos) - float64(float64(i%width)*b.sin)
 }
 
 // heaviest returns the band in which the positive worths of entries sum to the most,
@@ -43,7 +45,7 @@ func heaviest(worth []float64, width int) (band, float64) {
 	most, best := 0.0, band{to: -1}
 	for angle := 0; angle < 180; angle += bandTurn {
 		var b band
-		b.sin, b.cos = math.Sincos(float64(angle) * math.Pi / 180)
+		b.sin, b.cos = elem.Sincos(float64(angle) * math.Pi / 180)
 		for n := range points {
 			points[n].across = b.across(points[n].at, width)
 		}

@@ -33,6 +33,7 @@ import (
 	"math"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/pool"
 	"example.com/patchwork/internal/score/kernel"
 )
@@ -102,7 +103,7 @@ func orElse(v, def float64) float64 {
 
 // withDefaults returns the options for so many images, weights counted.
 func (o Options) withDefaults(rows int64) Options {
-	o.Vote = orElse(o.Vote, math.Log(float64(max(rows, 1)))/2)
+	o.Vote = orElse(o.Vote, elem.Log(float64(max(rows, 1)))/2)
 	o.Boundary, o.Double, o.Pool = orElse(o.Boundary, 1), orElse(o.Double, 0.5), orElse(o.Pool, 0.3)
 	o.Workers = max(o.Workers, 1)
 	return o
@@ -161,7 +162,7 @@ func New(data patchwork.Data, c patchwork.Config, opt Options) (*Learner, error)
 		return nil, err
 	}
 	l := &Learner{ground: newGround(c, first.Height(), first.Width(), grid), levels: newLevels(c.Q, votes), reuse: max(c.Reuse, 1), data: data,
-		perPose: math.Log(float64(grid.Len()))}
+		perPose: elem.Log(float64(grid.Len()))}
 	for i, img := range data.Images {
 		if img.Height() != first.Height() || img.Width() != first.Width() {
 			return nil, fmt.Errorf("patchwork: image %d is of %d x %d pixels, the first one of %d x %d", i, img.Height(), img.Width(), first.Height(), first.Width())
@@ -207,7 +208,7 @@ type State struct {
 // experts are shared by images of many kinds, of experts, and sharedPick besides.
 func (l *Learner) perPick(experts int) float64 {
 	if l.opt.Shared {
-		return sharedPick*float64(l.ground.height) + l.perPose + math.Log(float64(experts))
+		return float64(sharedPick*float64(l.ground.height)) + l.perPose + elem.Log(float64(experts))
 	}
 	return l.perPose
 }

@@ -1,6 +1,10 @@
 package sheets
 
-import "math"
+import (
+	"math"
+
+	"example.com/patchwork/internal/elem"
+)
 
 // These constants describe ink that is left over about a symbol.
 const (
@@ -62,7 +66,7 @@ func leftOver(page *sheet, y, x int, sp *sprite) (extra int, share float64) {
 		extra += n
 		weight += v
 	}
-	return extra, (weight + continued*float64(page.continues(y, x, sp))) / float64(max(1, sp.ink))
+	return extra, (weight + float64(continued*float64(page.continues(y, x, sp)))) / float64(max(1, sp.ink))
 }
 
 // continues returns how many pixels about a sprite at (y, x) are ink that other finds
@@ -142,11 +146,11 @@ func weighPiece(piece []spot, y, x int, sp *sprite, h, w int) (n int, weight flo
 	case !touches && !encloses:
 		return 0, 0
 	case away:
-		return inside + ringed + around, far*float64(inside+around) + float64(ringed)
+		return inside + ringed + around, float64(far*float64(inside+around)) + float64(ringed)
 	case encloses:
 		return len(piece), float64(len(piece))
 	}
-	return len(piece), float64(inside) + beside*float64(len(piece)-inside)
+	return len(piece), float64(inside) + float64(beside*float64(len(piece)-inside))
 }
 
 // nearness returns how near ink must be to a sprite, and to other ink, to belong to it.
@@ -243,7 +247,7 @@ func (sp *sprite) strokesAt(y, x int) (out []spot) {
 // directions holds sine and cosine of the normals of lines.
 var directions = func() (out [angles][2]float64) {
 	for k := range out {
-		out[k][0], out[k][1] = math.Sincos(math.Pi * float64(k) / angles)
+		out[k][0], out[k][1] = elem.Sincos(math.Pi * float64(k) / angles)
 	}
 	return out
 }()
@@ -251,18 +255,18 @@ var directions = func() (out [angles][2]float64) {
 // lineOf returns the number of the line of direction k that holds a pixel.
 func lineOf(p spot, k, offset int) int {
 	d := directions[k]
-	return int(math.Floor((float64(p.y)*d[0]+float64(p.x)*d[1])/2)) + offset/2
+	return int(math.Floor((float64(float64(p.y)*d[0])+float64(float64(p.x)*d[1]))/2)) + offset/2
 }
 
 // straight reports whether there is ink along a line from a border of the window inwards
 // for longer than side.
 func (w *window) straight(page *sheet, k, bin, offset, side int) bool {
 	d := directions[k]
-	distance := 2*float64(bin-offset/2) + 1
-	y, x := distance*d[0], distance*d[1] // the foot of the normal
-	var marks []bool                     // along the line, inside the window
+	distance := float64(2*float64(bin-offset/2)) + 1
+	y, x := float64(distance*d[0]), float64(distance*d[1]) // the foot of the normal
+	var marks []bool                                       // along the line, inside the window
 	for t := -offset; t <= offset; t++ {
-		r, c := int(math.Round(y-float64(t)*d[1])), int(math.Round(x+float64(t)*d[0]))
+		r, c := int(math.Round(y-float64(float64(t)*d[1]))), int(math.Round(x+float64(float64(t)*d[0])))
 		if r < 0 || c < 0 || r >= w.h || c >= w.w {
 			continue
 		}

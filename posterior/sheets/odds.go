@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"example.com/patchwork/internal/elem"
 )
 
 // These constants describe what else may be at a place.
@@ -35,7 +37,7 @@ func judge(before, seen, left *plane, sprites []*sprite, picks []pick, places in
 		}
 	}
 	misses := spread(shares)
-	prior := math.Log(expected) - math.Log(float64(places)) - math.Log(float64(len(sprites)))
+	prior := elem.Log(expected) - elem.Log(float64(places)) - elem.Log(float64(len(sprites)))
 	for i, p := range picks {
 		f := &finds[i]
 		sp := sprites[p.sprite]
@@ -44,7 +46,7 @@ func judge(before, seen, left *plane, sprites []*sprite, picks []pick, places in
 		against := []float64{
 			-(min(f.Gain, strokeNats*float64(f.Ink-f.Missing)) + prior), // the page's own strokes
 			otherPrior + misses.against(f.Missing, f.Ink),
-			morePrior + moreWeight*share,
+			morePrior + float64(moreWeight*share),
 			-maxLogOdds,
 		}
 		if p.second >= 0 {
@@ -76,7 +78,7 @@ func spread(shares []float64) usual {
 		slices.Sort(apart)
 		deviation = 1.4826 * apart[len(apart)/2]
 	}
-	return usual{min(max(middle+3*deviation, 0.02), 0.3)}
+	return usual{min(max(middle+float64(3*deviation), 0.02), 0.3)}
 }
 
 // against returns by how many nats k of n missing pixels are likelier at their own share
@@ -86,9 +88,9 @@ func (u usual) against(k, n int) float64 {
 		return 0
 	}
 	p := float64(k) / float64(n)
-	sum := float64(k) * math.Log(p/u.most)
+	sum := float64(float64(k) * elem.Log(p/u.most))
 	if k < n {
-		sum += float64(n-k) * math.Log((1-p)/(1-u.most))
+		sum += float64(float64(n-k) * elem.Log((1-p)/(1-u.most)))
 	}
 	return sum
 }
@@ -97,9 +99,9 @@ func logSum(x []float64) float64 {
 	top := slices.Max(x)
 	sum := 0.0
 	for _, v := range x {
-		sum += math.Exp(v - top)
+		sum += elem.Exp(v - top)
 	}
-	return top + math.Log(sum)
+	return top + elem.Log(sum)
 }
 
 // missing returns how many pixels of the sprite's strokes can be seen at (y, x), and how

@@ -96,7 +96,7 @@ const lineShare = 0.86
 
 // lines marks in mask the pixels of horizontal strokes of length pixels, 63 or more.
 func (p *plane) lines(mask *plane, length int) {
-	least := int(lineShare*float64(length) + 0.999)
+	least := int(float64(lineShare*float64(length)) + 0.999)
 	// Of the aligned half words inside such a window, one has at least the mean share of ink.
 	half := 32 - (length-least)/((length-31)/32)
 	for y := range p.h {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/elem"
 )
 
 // Options says how to search. The zero value looks for the symbols as they are.
@@ -38,7 +39,7 @@ type Options struct {
 }
 
 // CertainOdds are the log-odds from which a find is certain: 100 to 1.
-var CertainOdds = math.Log(100)
+var CertainOdds = elem.Log(100)
 
 // Find is a placement of a symbol, with what speaks for and against it.
 type Find struct {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"example.com/patchwork/internal/elem"
 )
 
 // Unit is the unit of gains inside the search: 1/256 nat.
@@ -96,14 +98,14 @@ func (s *Symbol) values() []float64 {
 	}
 	out := make([]float64, maxLevels)
 	for i := range out {
-		out[i] = 1 / (1 + math.Exp(4-8*float64(i)/(maxLevels-1)))
+		out[i] = 1 / (1 + elem.Exp(4-8*float64(i)/(maxLevels-1)))
 	}
 	return out
 }
 
 // nearest returns the value whose log-odds are nearest to those of p.
 func nearest(values []float64, p float64) float64 {
-	logit := func(p float64) float64 { p = min(max(p, 1e-6), 1-1e-6); return math.Log(p / (1 - p)) }
+	logit := func(p float64) float64 { p = min(max(p, 1e-6), 1-1e-6); return elem.Log(p / (1 - p)) }
 	if _, exact := slices.BinarySearch(values, p); exact {
 		return p
 	}
@@ -141,8 +143,8 @@ func (sp *sprite) weigh(r Rates, share, least float64) {
 	sp.blank, sp.ideal, sp.ink = 0, 0, 0
 	for i := range sp.levels {
 		l := &sp.levels[i]
-		p := l.p*(1-r.Miss) + (1-l.p)*r.Extra
-		l.on, l.off = units(math.Log(p/r.Page)), units(math.Log((1-p)/(1-r.Page)))
+		p := float64(l.p*(1-r.Miss)) + float64((1-l.p)*r.Extra)
+		l.on, l.off = units(elem.Log(p/r.Page)), units(elem.Log((1-p)/(1-r.Page)))
 		sp.blank += l.n * l.off
 		sp.ideal += l.n * max(l.on, l.off)
 		if l.p >= 0.5 {

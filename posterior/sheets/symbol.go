@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/elem"
 )
 
 // Symbol is what to look for.
@@ -113,8 +114,8 @@ func (s *Symbol) turned(t Turn) (out Symbol, dy, dx float64) {
 	case cos == 0 && t.Scale == 1:
 		oh, ow = w, h
 	case sin != 0 || t.Scale != 1:
-		oh = evened(math.Abs(cos)*float64(h)+math.Abs(sin)*float64(w), t.Scale, h)
-		ow = evened(math.Abs(sin)*float64(h)+math.Abs(cos)*float64(w), t.Scale, w)
+		oh = evened(float64(math.Abs(cos)*float64(h))+float64(math.Abs(sin)*float64(w)), t.Scale, h)
+		ow = evened(float64(math.Abs(sin)*float64(h))+float64(math.Abs(cos)*float64(w)), t.Scale, w)
 	}
 	out = Symbol{Name: s.Name, Rival: s.Rival, Height: oh, Width: ow, P: make([]float64, oh*ow)}
 	samples := []float64{0}
@@ -127,12 +128,12 @@ func (s *Symbol) turned(t Turn) (out Symbol, dy, dx float64) {
 			for _, sy := range samples {
 				for _, sx := range samples {
 					// The inverse: scale back, turn back, mirror back.
-					fy, fx := (float64(y)+sy-float64(oh-1)/2)/t.Scale, (float64(x)+sx-float64(ow-1)/2)/t.Scale
-					v, u := fy*cos-fx*sin, fy*sin+fx*cos
+					fy, fx := (float64(y)+sy-float64(float64(oh-1)/2))/t.Scale, (float64(x)+sx-float64(float64(ow-1)/2))/t.Scale
+					v, u := float64(fy*cos)-float64(fx*sin), float64(fy*sin)+float64(fx*cos)
 					if t.Mirrored {
 						u = -u
 					}
-					r, c := int(math.Floor(v+float64(h-1)/2+0.5)), int(math.Floor(u+float64(w-1)/2+0.5))
+					r, c := int(math.Floor(v+float64(float64(h-1)/2)+0.5)), int(math.Floor(u+float64(float64(w-1)/2)+0.5))
 					if r < 0 || c < 0 || r >= h || c >= w || math.IsNaN(s.P[r*w+c]) {
 						continue
 					}
@@ -161,13 +162,13 @@ func sincos(angle float64) (sin, cos float64) {
 	case 270:
 		return -1, 0
 	default:
-		return math.Sincos(a * math.Pi / 180)
+		return elem.Sincos(a * math.Pi / 180)
 	}
 }
 
 // evened returns a scaled length rounded up to an integer of the parity of n.
 func evened(length, scale float64, n int) int {
-	l := max(1, int(math.Ceil(length*scale-1e-9)))
+	l := max(1, int(math.Ceil(float64(length*scale)-1e-9)))
 	if (l-n)%2 != 0 {
 		l++
 	}

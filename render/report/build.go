@@ -88,7 +88,7 @@ func (b *builder) explain(ctx context.Context) error {
 		if math.IsInf(e.LogLikModel, -1) {
 			b.r.Impossible += w
 		}
-		logLik += float64(w) * e.LogLikModel
+		logLik += float64(float64(w) * e.LogLikModel)
 		k := int64(b.set.Images[i].CountKnown())
 		known += w * k
 		b.r.Unknown += int64(b.set.Images[i].Len()) - k

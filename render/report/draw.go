@@ -107,7 +107,7 @@ func leftOver(m *patchwork.Model, img *bitmap.Image, picks []patchwork.Pick) ima
 		default:
 			c, strength = absent, p
 		}
-		mix := func(v uint8) uint8 { return uint8(math.Round(255 + (float64(v)-255)*strength)) }
+		mix := func(v uint8) uint8 { return uint8(math.Round(255 + float64((float64(v)-255)*strength))) }
 		out.SetRGBA(x, y, color.RGBA{mix(c.R), mix(c.G), mix(c.B), 0xff})
 	}
 	return out
@@ -224,7 +224,7 @@ func angleBars(angles, grid []float64) (bars []angleBar, highest int) {
 	wide := float64(side-16) / float64(len(values))
 	for i, a := range values {
 		h := 70 * float64(n[i]) / float64(highest)
-		bars = append(bars, angleBar{X: 8 + wide*float64(i) + wide*0.1, Y: 78 - h, W: wide * 0.8, H: h, Label: fixed(0, a), Count: n[i],
+		bars = append(bars, angleBar{X: 8 + float64(wide*float64(i)) + float64(wide*0.1), Y: 78 - h, W: wide * 0.8, H: h, Label: fixed(0, a), Count: n[i],
 			Words:  fmt.Sprintf("turned by %v degrees: %s", a, plural(int64(n[i]), "image")),
 			Marked: i == 0 || i == len(values)-1 || a == 0})
 	}

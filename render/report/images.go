@@ -47,7 +47,7 @@ func (b *builder) places() {
 			}
 			mean := sum / float64(n)
 			for i := range n {
-				square += (value(i) - mean) * (value(i) - mean)
+				square += float64((value(i) - mean) * (value(i) - mean))
 			}
 			at.Mean[d], at.SD[d] = Number(mean), Number(math.Sqrt(square/float64(n-1)))
 		}

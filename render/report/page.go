@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/render"
 )
 
@@ -29,7 +30,7 @@ var pageTemplates = template.Must(template.New("report").Funcs(template.FuncMap{
 	"tint": tint, "float": toFloat, "int64": toInt, "len64": func(v []Vote) int64 { return int64(len(v)) },
 	"len64parts": func(r *Report) int64 { return int64(len(r.Parts)) }, "share": shareOf, "binbars": binBars,
 	"fixed2": func(v float64) string { return fmt.Sprintf("%.2f", v) }, "minus": func(n int) string { return fixed(0, float64(n)) },
-	"way": way, "len64methods": func(v []Method) int64 { return int64(len(v)) }, "middle": func(x, w float64) float64 { return x + w/2 },
+	"way": way, "len64methods": func(v []Method) int64 { return int64(len(v)) }, "middle": func(x, w float64) float64 { return x + float64(w/2) },
 }).Parse(pageHTML))
 
 // page is what the templates see.
@@ -120,7 +121,7 @@ func hue(k int) template.CSS {
 // onHue returns the colour of text on the colour of a part.
 func onHue(k int) template.CSS {
 	c := render.Hue(k)
-	if 0.299*float64(c.R)+0.587*float64(c.G)+0.114*float64(c.B) > 140 {
+	if float64(0.299*float64(c.R))+float64(0.587*float64(c.G))+float64(0.114*float64(c.B)) > 140 {
 		return "#10131a"
 	}
 	return "#fff"
@@ -197,7 +198,7 @@ func tint(lift, z Number) shade {
 	if !(how >= 2) || math.IsNaN(v) {
 		return shade{"", 0}
 	}
-	s := shade{"more", int(math.Round(100 * math.Min(math.Abs(math.Log2(max(v, 0.05)))/2, 1)))}
+	s := shade{"more", int(math.Round(100 * math.Min(math.Abs(elem.Log2(max(v, 0.05)))/2, 1)))}
 	if v < 1 {
 		s.Class = "less"
 	}

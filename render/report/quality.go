@@ -227,7 +227,7 @@ func joinFolds(name string, i int, scores []foldScore) Method {
 	for _, s := range scores {
 		of := s.of[i]
 		n := float64(of.Bits)
-		bits, loss, right = bits+n, loss+n*of.LogLoss, right+n*of.Accuracy
+		bits, loss, right = bits+n, loss+float64(n*of.LogLoss), right+float64(n*of.Accuracy)
 		if !math.IsNaN(of.AUC) {
 			auc, aucs = auc+of.AUC, aucs+1
 		}

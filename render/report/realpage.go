@@ -152,7 +152,7 @@ func (p *realPage) cellViews(cells []RealCell) []cellView {
 	var out []cellView
 	for _, c := range cells {
 		b := p.real.model.Background[c.Number-1]
-		s := farthest * math.Sqrt(b.Var)
+		s := float64(farthest * math.Sqrt(b.Var))
 		low, high := min(b.Mean-s, float64(c.Low)), max(b.Mean+s, float64(c.High))
 		known := !math.IsNaN(float64(c.Value))
 		if known {

@@ -67,7 +67,7 @@ func (b *realBuilder) columns() {
 		left := 0.0
 		for i, e := range b.rows {
 			if x := b.real.data.Rows[i][d]; !math.IsNaN(x) {
-				values, left = append(values, x), left+e.left[d]*e.left[d]
+				values, left = append(values, x), left+float64(e.left[d]*e.left[d])
 			}
 		}
 		mean, squares := 0.0, 0.0

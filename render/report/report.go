@@ -17,6 +17,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/internal/elem"
 )
 
 // Options says what to compute. The zero value is the recommended default.
@@ -170,5 +171,5 @@ func loss(on bool, p float64) float64 {
 	if !on {
 		p = 1 - p
 	}
-	return -math.Log(min(max(p, least), most))
+	return -elem.Log(min(max(p, least), most))
 }

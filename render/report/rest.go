@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/elem"
 )
 
 const (
@@ -45,7 +46,7 @@ func (b *builder) rest(ctx context.Context) error {
 			l := loss(on[j] != 0, p)
 			sum += l
 			if b.set.Table {
-				lost[j] += float64(b.set.Weight(i)) * l
+				lost[j] += float64(float64(b.set.Weight(i)) * l)
 				b.surprise(r, j, on[j] != 0, p)
 			}
 		}
@@ -91,7 +92,7 @@ func entropy(p float64) float64 {
 	h := 0.0
 	for _, v := range []float64{p, 1 - p} {
 		if v > 0 {
-			h -= v * math.Log(v)
+			h -= float64(v * elem.Log(v))
 		}
 	}
 	return h

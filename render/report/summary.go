@@ -90,7 +90,7 @@ func (r *Report) sayParts() string {
 		if n == 1 || n == 2 {
 			few += rows
 		}
-		sum += float64(n) * float64(rows)
+		sum += float64(float64(n) * float64(rows))
 	}
 	if 2*few < used { // most use three or more
 		say(used, fmt.Sprintf("use one to %d, on average %.1f", len(r.PartCounts)-1, sum/float64(used)))

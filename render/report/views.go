@@ -103,7 +103,7 @@ func (p *page) countBars() any {
 	highest, mean := int64(1), 0.0
 	for n, rows := range p.PartCounts {
 		highest = max(highest, rows)
-		mean += float64(n) * p.share(rows)
+		mean += float64(float64(n) * p.share(rows))
 	}
 	most := int64(0) // rows with more parts than there are bars
 	for n, rows := range p.PartCounts {

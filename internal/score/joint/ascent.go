@@ -2,8 +2,9 @@ package joint
 
 import (
 	"cmp"
-	"math"
 	"slices"
+
+	"example.com/patchwork/internal/elem"
 )
 
 // Cell counts rows in which a bit has the same other opinions: in how many of them it
@@ -63,16 +64,16 @@ const (
 func (r Rule) opinion(p, q float64) float64 {
 	switch r {
 	case NoisyOr:
-		return 1 - (1-q)*(1-p)
+		return 1 - float64((1-q)*(1-p))
 	case SumOfOdds:
 		return share(odds(q) + odds(p))
 	case SumOfLogOdds:
-		return share(odds(q) * odds(p))
+		return share(float64(odds(q) * odds(p)))
 	case NormalizedSum:
-		if v := 2*p - 1; v > 0 {
-			return q + v*(1-q)
+		if v := float64(2*p) - 1; v > 0 {
+			return q + float64(v*(1-q))
 		} else {
-			return q + v*q
+			return q + float64(v*q)
 		}
 	}
 	return p
@@ -82,21 +83,21 @@ func (r Rule) opinion(p, q float64) float64 {
 func (r Rule) probability(c *Rest, p, q float64) (on, off float64) {
 	switch r {
 	case NoisyOr:
-		off = c.A * (1 - p)
+		off = float64(c.A * (1 - p))
 		return 1 - off, off
 	case SumOfOdds:
 		o := c.A + p/(1-p)
 		return o / (1 + o), 1 / (1 + o)
 	case SumOfLogOdds:
-		o := c.A * (p / (1 - p))
+		o := float64(c.A * (p / (1 - p)))
 		return o / (1 + o), 1 / (1 + o)
 	case Mean:
 		on = (c.A + p) / (c.B + 1)
 	case NormalizedSum:
-		if v := 2*p - 1; v > 0 {
-			on = c.A + v*(c.B-c.A)
+		if v := float64(2*p) - 1; v > 0 {
+			on = c.A + float64(v*(c.B-c.A))
 		} else {
-			on = c.A + v*(c.A-c.C)
+			on = c.A + float64(v*(c.A-c.C))
 		}
 	case Max:
 		on = max(c.A, p)
@@ -134,7 +135,7 @@ func (r Rule) change(c *Rest, p, q float64) float64 {
 		o := p / (1 - p)
 		return o / ((1 + c.A + o) * (1 + c.A + o))
 	case SumOfLogOdds:
-		o := c.A * (p / (1 - p))
+		o := float64(c.A * (p / (1 - p)))
 		return o / ((1 + o) * (1 + o))
 	case Mean:
 		return p * (1 - p) / (c.B + 1)
@@ -212,7 +213,7 @@ func (a *Ascent) sides() [][2]float64 {
 	case NormalizedSum:
 		return [][2]float64{{kink, reach}, {-reach, -kink}}
 	case MaxMinusMin:
-		l := math.Log(odds(a.Q))
+		l := elem.Log(odds(a.Q))
 		return [][2]float64{{max(l, -reach), reach}, {-reach, min(l, reach)}}
 	}
 	return [][2]float64{{-reach, reach}}
@@ -230,7 +231,7 @@ func (a *Ascent) add() {
 // false position (Illinois) with a bisection now and then. It is not ok where the best
 // vote is abstention, at the end of the interval.
 func (a *Ascent) climb(low, high, on, off float64) (p float64, ok bool) {
-	at := func(l float64) float64 { return a.slope(1/(1+math.Exp(-l)), on, off) }
+	at := func(l float64) float64 { return a.slope(1/(1+elem.Exp(-l)), on, off) }
 	up, down := at(low), 0.0
 	if up <= 0 {
 		return vote(low), low != kink && (low > -reach || a.Rule.TwoSided())
@@ -243,7 +244,7 @@ func (a *Ascent) climb(low, high, on, off float64) (p float64, ok bool) {
 		if high-low < closeness {
 			break
 		}
-		l := (low*down - high*up) / (down - up)
+		l := (float64(low*down) - float64(high*up)) / (down - up)
 		if n%3 == 2 {
 			l = (low + high) / 2
 		}
@@ -262,34 +263,34 @@ func (a *Ascent) climb(low, high, on, off float64) (p float64, ok bool) {
 	return vote((low + high) / 2), true
 }
 
-func vote(logOdds float64) float64 { return 1 / (1 + math.Exp(-logOdds)) }
+func vote(logOdds float64) float64 { return 1 / (1 + elem.Exp(-logOdds)) }
 
 // slope returns the derivative of the objective by the log odds of the vote p, with so
 // many pseudo-rows.
 func (a *Ascent) slope(p, on, off float64) float64 {
-	sum, rest := on*(1-p)-off*p, 1-p
+	sum, rest := float64(on*(1-p))-float64(off*p), 1-p
 	switch a.Rule {
 	case NoisyOr:
 		s := 0.0
 		for i := range a.Cells {
 			if c := &a.Cells[i]; c.On > 0 {
-				s += c.A * c.On / max(1-c.A*rest, least)
+				s += c.A * c.On / max(1-float64(c.A*rest), least)
 			}
 		}
-		return sum + p*(rest*s-a.off)
+		return sum + float64(p*(float64(rest*s)-a.off))
 	case SumOfOdds:
 		o := p / rest
 		for i := range a.Cells {
 			c := &a.Cells[i]
 			n := c.A + o
-			sum += o / (1 + n) * (c.On/n - c.Off)
+			sum += float64(o / (1 + n) * (c.On/n - c.Off))
 		}
 		return sum
 	case SumOfLogOdds:
 		o := p / rest
 		for i := range a.Cells {
 			c := &a.Cells[i]
-			n := c.A * o
+			n := float64(c.A * o)
 			sum -= (c.On + c.Off) * n / (1 + n)
 		}
 		return sum + a.on
@@ -300,7 +301,7 @@ func (a *Ascent) slope(p, on, off float64) float64 {
 			n := c.A + p
 			s += c.On/max(n, least) - c.Off/max(c.B+1-n, least)
 		}
-		return sum + p*rest*s
+		return sum + float64(p*rest*s)
 	}
 	return sum + a.slopeOf(p)
 }
@@ -315,7 +316,7 @@ func (a *Ascent) slopeOf(p float64) float64 {
 			continue
 		}
 		yes, no := a.Rule.probability(&c.Rest, p, a.Q)
-		sum += d * (c.On/max(yes, least) - c.Off/max(no, least))
+		sum += float64(d * (c.On/max(yes, least) - c.Off/max(no, least)))
 	}
 	return sum
 }
@@ -328,10 +329,10 @@ func (a *Ascent) gain(p float64) float64 {
 		yes, no := a.Rule.probability(&c.Rest, p, a.Q)
 		yes0, no0 := a.Rule.without(&c.Rest, a.Q)
 		if c.On > 0 {
-			sum += c.On * math.Log(max(yes, least)/max(yes0, least))
+			sum += float64(c.On * elem.Log(max(yes, least)/max(yes0, least)))
 		}
 		if c.Off > 0 {
-			sum += c.Off * math.Log(max(no, least)/max(no0, least))
+			sum += float64(c.Off * elem.Log(max(no, least)/max(no0, least)))
 		}
 	}
 	return sum
@@ -371,10 +372,10 @@ func (a *Ascent) bestMax(least float64) (opinion, gain float64) {
 func bernoulli(on, off, p float64) float64 {
 	sum := 0.0
 	if on > 0 {
-		sum += on * math.Log(max(p, least))
+		sum += float64(on * elem.Log(max(p, least)))
 	}
 	if off > 0 {
-		sum += off * math.Log(max(1-p, least))
+		sum += float64(off * elem.Log(max(1-p, least)))
 	}
 	return sum
 }

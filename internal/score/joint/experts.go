@@ -1,6 +1,6 @@
 package joint
 
-import "math"
+import "example.com/patchwork/internal/elem"
 
 // Experts are the opinions of K experts about D bits, prepared for searching. They are
 // immutable and safe for concurrent use.
@@ -39,9 +39,9 @@ func NewExperts(r Rule, q []float64, opinions [][]float64) *Experts {
 			s.c0, s.c1 = coefficients(uint8(x), share, &b)
 			switch uint8(x) {
 			case On:
-				s.logLik = math.Log(max(share, least))
+				s.logLik = elem.Log(max(share, least))
 			case Off:
-				s.logLik = math.Log1p(-min(share, 1-1e-16))
+				s.logLik = elem.Log1p(-min(share, 1-1e-16))
 			}
 			e.alone[x][i], e.coin = s, b
 		}
@@ -189,10 +189,10 @@ func coefficients(x uint8, p float64, b *bit) (c0, c1 float64) {
 		}
 		switch b.rule {
 		case MaxMinusMin:
-			c0 -= c1 * b.q
+			c0 -= float64(c1 * b.q)
 		case Mean:
 			c1 /= b.b + 1
-			c0 += c1 * b.a
+			c0 += float64(c1 * b.a)
 		}
 	}
 	return c0, c1

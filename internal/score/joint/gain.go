@@ -1,6 +1,6 @@
 package joint
 
-import "math"
+import "example.com/patchwork/internal/elem"
 
 // Gain returns the change of the row's log-likelihood, in nats, if expert k joined.
 func (s *State) Gain(k int) float64 { return s.GainOf(s.e.columns[k], s.e.packed[k]) }
@@ -18,12 +18,12 @@ func (s *State) GainOf(columns []int32, params []float64) float64 {
 		product *= s.ratios(columns[:stretch], params[:stretch])
 		columns, params = columns[stretch:], params[stretch:]
 		if product < 1e-60 || product > 1e60 {
-			sum += math.Log(max(product, 1e-300))
+			sum += elem.Log(max(product, 1e-300))
 			product = 1
 		}
 	}
 	product *= s.ratios(columns, params)
-	return sum + math.Log(max(product, 1e-300))
+	return sum + elem.Log(max(product, 1e-300))
 }
 
 // ratios returns the product of P'(x)/P(x) at some bits.
@@ -38,7 +38,7 @@ func (s *State) ratios(columns []int32, params []float64) float64 {
 			if a[i] > v {
 				v = a[i]
 			}
-			product *= c0[i] + c1[i]*v
+			product *= c0[i] + float64(c1[i]*v)
 		}
 	case MaxMinusMin:
 		b := s.b
@@ -49,21 +49,21 @@ func (s *State) ratios(columns []int32, params []float64) float64 {
 			} else if v < lo {
 				lo = v
 			}
-			product *= c0[i] + c1[i]*(hi+lo)
+			product *= c0[i] + float64(c1[i]*(hi+lo))
 		}
 	case NoisyOr, Mean:
 		for j, i := range columns {
-			product *= c0[i] + c1[i]*params[j]
+			product *= c0[i] + float64(c1[i]*params[j])
 		}
 	case SumOfOdds:
 		for j, i := range columns {
 			v := params[j]
-			product *= (c0[i] + c1[i]*v) / (1 + a[i] + v)
+			product *= (c0[i] + float64(c1[i]*v)) / (1 + a[i] + v)
 		}
 	case SumOfLogOdds:
 		for j, i := range columns {
 			v := params[j]
-			product *= (c0[i] + c1[i]*v) / (1 + a[i]*v)
+			product *= (c0[i] + float64(c1[i]*v)) / (1 + float64(a[i]*v))
 		}
 	case NormalizedSum:
 		for j, i := range columns {
@@ -71,7 +71,7 @@ func (s *State) ratios(columns []int32, params []float64) float64 {
 			if params[j] < 0 {
 				c = c1[i]
 			}
-			product *= 1 + c*params[j]
+			product *= 1 + float64(c*params[j])
 		}
 	}
 	return product
@@ -89,9 +89,9 @@ func (s *State) LogLik() float64 {
 	for i, x := range s.x {
 		switch x {
 		case On:
-			sum += math.Log(max(s.p[i], least))
+			sum += elem.Log(max(s.p[i], least))
 		case Off:
-			sum += math.Log1p(-min(s.p[i], 1-1e-16))
+			sum += elem.Log1p(-min(s.p[i], 1-1e-16))
 		}
 	}
 	return sum

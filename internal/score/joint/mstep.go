@@ -166,16 +166,16 @@ func (s *step) pool() {
 			if v <= s.q[i] {
 				continue
 			}
-			n := s.alone(k, i)
+			n := float64(s.alone(k, i))
 			p, rows = append(p, (v-s.q[i])/(1-s.q[i])), append(rows, n)
-			sum, total = sum+n*p[len(p)-1], total+n
+			sum, total = sum+float64(n*p[len(p)-1]), total+n
 		}
 		if total <= 0 || len(p) < 2 {
 			continue
 		}
 		mean, spread := sum/total, 0.0
 		for j := range p {
-			spread += rows[j] / total * (p[j] - mean) * (p[j] - mean)
+			spread += float64(rows[j] / total * (p[j] - mean) * (p[j] - mean))
 		}
 		spread -= mean * (1 - mean) * float64(len(p)) / total
 		strength := float64(mostStrength)

@@ -225,7 +225,7 @@ func (b *bit) votes(on, off int) float64 {
 	for v, pv := range b.on {
 		for a, pa := range b.off {
 			if v+on+a+off == 0 {
-				sum += pv * pa * b.q
+				sum += float64(pv * pa * b.q)
 			} else {
 				sum += pv * pa * float64(v+on) / float64(v+on+a+off)
 			}

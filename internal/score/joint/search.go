@@ -3,6 +3,8 @@ package joint
 import (
 	"math"
 	"slices"
+
+	"example.com/patchwork/internal/elem"
 )
 
 // Set is one of several explanations of a row.
@@ -48,8 +50,8 @@ type node struct {
 func NewSearch(e *Experts, pi []float64, beam, keep, most int) *Search {
 	s := &Search{experts: e, beam: beam, keep: keep, most: most}
 	for _, p := range pi {
-		s.costs = append(s.costs, math.Log1p(-p)-math.Log(p))
-		s.empty += math.Log1p(-p)
+		s.costs = append(s.costs, elem.Log1p(-p)-elem.Log(p))
+		s.empty += elem.Log1p(-p)
 	}
 	if s.most == 0 {
 		s.most = len(pi)
@@ -206,7 +208,7 @@ func (s *Search) rank() ([]Set, float64) {
 	top, sum := s.nodes[order[0]].joint, 0.0
 	for _, at := range order {
 		n := s.nodes[at]
-		w := math.Exp(n.joint - top)
+		w := elem.Exp(n.joint - top)
 		if w < 1e-11 {
 			break
 		}
@@ -223,7 +225,7 @@ func (s *Search) rank() ([]Set, float64) {
 	for i := range s.sets {
 		s.sets[i].Weight /= sum
 	}
-	return s.sets, top + math.Log(sum)
+	return s.sets, top + elem.Log(sum)
 }
 
 // Without returns how much of a row's evidence is left if an expert did not exist, by the
@@ -240,11 +242,11 @@ func (s *Search) Without(k int16) float64 {
 			if pass == 0 {
 				top = n.joint
 			} else {
-				sum += math.Exp(n.joint - top)
+				sum += elem.Exp(n.joint - top)
 			}
 		}
 	}
-	return top + math.Log(sum)
+	return top + elem.Log(sum)
 }
 
 // has reports whether the set of a node contains an expert.

@@ -100,7 +100,7 @@ func (e *equal) inUnits(t *Table, up, down float64, most int) bool {
 		return false
 	}
 	// No sum is wrong by more: each term passes at most so many additions.
-	wrong := float64(t.groups/4+16) * 0x1p-52 * (float64(most)*max(up, down) + math.Abs(e.cost) + need)
+	wrong := float64(float64(t.groups/4+16) * 0x1p-52 * (float64(float64(most)*max(up, down)) + math.Abs(e.cost) + need))
 	if wrong > score.Tie/8 {
 		return false
 	}
@@ -111,17 +111,17 @@ func (e *equal) inUnits(t *Table, up, down float64, most int) bool {
 	for n := range most + 1 {
 		// Gains fall with the number of pixels off, in nats and in units: only where
 		// they change their sign, two numbers on, is there anything to test.
-		for off := range near(float64(n)*up/down, most) {
-			nats, units := float64(n)*up-float64(off)*down, int64(n)*a-int64(off)*b
+		for off := range near(float64(float64(n)*up/down), most) {
+			nats, units := float64(float64(n)*up)-float64(float64(off)*down), int64(n)*a-int64(off)*b
 			switch {
 			case n == 0 && off == 0:
-			case nats > score.Tie+2*wrong && units > 0, nats < -score.Tie-2*wrong && units < 0, math.Abs(nats) < score.Tie-2*wrong && units == 0:
+			case nats > score.Tie+float64(2*wrong) && units > 0, nats < -score.Tie-float64(2*wrong) && units < 0, math.Abs(nats) < score.Tie-float64(2*wrong) && units == 0:
 			default:
 				return false
 			}
 		}
-		for off := range near((float64(n)*up-need)/down, most) {
-			nats, units := float64(n)*up-float64(off)*down-need, int64(n)*a-int64(off)*b
+		for off := range near((float64(float64(n)*up)-need)/down, most) {
+			nats, units := float64(float64(n)*up)-float64(float64(off)*down)-need, int64(n)*a-int64(off)*b
 			if !(nats > 2*wrong && units > e.least || nats < -2*wrong && units <= e.least) {
 				return false
 			}

@@ -47,7 +47,7 @@ func (t *Table) prepareUnits() {
 	for _, c := range t.opt.Costs {
 		most = max(most, math.Abs(c))
 	}
-	_, exp := math.Frexp(most - d*l.least)
+	_, exp := math.Frexp(most - float64(d*l.least))
 	l.scale, l.wrong = math.Ldexp(1, 27-exp), int32(t.pixels)+2
 	l.start = make([]int32, l.n)
 	for c := range l.start {

@@ -1,0 +1,244 @@
+package gauss
+
+import (
+	"math"
+	"slices"
+
+	"example.com/patchwork/internal/elem"
+)
+
+// matrix is a rectangle of numbers, row by row.
+type matrix struct {
+	rows, columns int
+	data          []float64
+}
+
+func newMatrix(rows, columns int) *matrix {
+	return &matrix{rows, columns, make([]float64, rows*columns)}
+}
+
+// at returns the number in row i and column j.
+func (m *matrix) at(i, j int) float64 { return m.data[i*m.columns+j] }
+
+func (m *matrix) set(i, j int, v float64) { m.data[i*m.columns+j] = v }
+
+// setBoth sets a number of a symmetric matrix and its mirror image.
+func (m *matrix) setBoth(i, j int, v float64) {
+	m.set(i, j, v)
+	m.set(j, i, v)
+}
+
+// row returns row i, which shares its memory with m.
+func (m *matrix) row(i int) []float64 { return m.data[i*m.columns : (i+1)*m.columns] }
+
+// times returns m b, each number summed from the left.
+func (m *matrix) times(b *matrix) *matrix {
+	out := newMatrix(m.rows, b.columns)
+	for i := range m.rows {
+		row := out.row(i)
+		for k, v := range m.row(i) {
+			addTo(row, v, b.row(k))
+		}
+	}
+	return out
+}
+
+// timesTurned returns m b', b with its rows for columns.
+func (m *matrix) timesTurned(b *matrix) *matrix {
+	out := newMatrix(m.rows, b.rows)
+	for i := range m.rows {
+		for j := range b.rows {
+			out.set(i, j, dot(m.row(i), b.row(j)))
+		}
+	}
+	return out
+}
+
+// addTo adds s times b to a.
+func addTo(a []float64, s float64, b []float64) {
+	for i, v := range b {
+		a[i] += float64(s * v)
+	}
+}
+
+// eigen returns the eigenvalues of a symmetric matrix, rising, and as many orthonormal
+// directions, each a row; false if they are not found, as in a matrix that is not finite.
+// It reduces the matrix to a tridiagonal one by reflections and this by implicit QL: tred2
+// and tql2 of EISPACK (Bowdler, Martin, Reinsch and Wilkinson, 1971), rows for columns.
+func eigen(m *matrix) (values []float64, directions [][]float64, ok bool) {
+	t := newTridiagonal(m)
+	if !t.diagonalize() {
+		return nil, nil, false
+	}
+	order := make([]int, len(t.d))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case t.d[a] < t.d[b]:
+			return -1
+		case t.d[a] > t.d[b]:
+			return 1
+		}
+		return 0
+	})
+	for _, i := range order {
+		values, directions = append(values, t.d[i]), append(directions, t.v[i])
+	}
+	return values, directions, true
+}
+
+// tridiagonal is a symmetric matrix v' T v whose T has the diagonal d and beside it e,
+// which begins at e[1]. The rows of v are orthonormal.
+type tridiagonal struct {
+	v    [][]float64
+	d, e []float64
+}
+
+// newTridiagonal reduces a symmetric matrix by reflections.
+func newTridiagonal(m *matrix) *tridiagonal {
+	n := m.rows
+	t := &tridiagonal{make([][]float64, n), slices.Clone(m.row(n - 1)), make([]float64, n)}
+	for i := range t.v {
+		t.v[i] = slices.Clone(m.row(i))
+	}
+	for i := n - 1; i > 0; i-- {
+		t.reflect(i)
+	}
+	t.gather()
+	return t
+}
+
+// reflect makes row i 0 but for its last two numbers. d holds the row.
+func (t *tridiagonal) reflect(i int) {
+	v, d, e := t.v, t.d, t.e
+	scale, h := 0.0, 0.0
+	for _, x := range d[:i] {
+		scale += math.Abs(x)
+	}
+	if scale == 0 {
+		e[i] = d[i-1]
+		for j := range i {
+			d[j], v[j][i], v[i][j] = v[j][i-1], 0, 0
+		}
+		d[i] = 0
+		return
+	}
+	for k := range i {
+		d[k] /= scale
+	}
+	h = dot(d[:i], d[:i])
+	f := d[i-1]
+	g := math.Copysign(math.Sqrt(h), -f)
+	e[i] = float64(scale * g)
+	h -= float64(f * g)
+	d[i-1] = f - g
+	clear(e[:i])
+	for j := range i {
+		v[i][j] = d[j]
+		e[j] += dot(v[j][j:i], d[j:i])
+		addTo(e[j+1:i], d[j], v[j][j+1:i])
+	}
+	for j := range i {
+		e[j] /= h
+	}
+	addTo(e[:i], -dot(e[:i], d[:i])/(h+h), d[:i])
+	for j := range i {
+		addTo(v[j][j:i], -d[j], e[j:i])
+		addTo(v[j][j:i], -e[j], d[j:i])
+		d[j], v[j][i] = v[j][i-1], 0
+	}
+	d[i] = h
+}
+
+// gather multiplies the reflections.
+func (t *tridiagonal) gather() {
+	v, d, n := t.v, t.d, len(t.d)
+	for i := range n - 1 {
+		v[i][n-1], v[i][i] = v[i][i], 1
+		if h := d[i+1]; h != 0 {
+			for k := range i + 1 {
+				d[k] = v[i+1][k] / h
+			}
+			for j := range i + 1 {
+				addTo(v[j][:i+1], -dot(v[i+1][:i+1], v[j][:i+1]), d[:i+1])
+			}
+		}
+		clear(v[i+1][:i+1])
+	}
+	for j := range n {
+		d[j], v[j][n-1] = v[j][n-1], 0
+	}
+	v[n-1][n-1] = 1
+	t.e[0] = 0
+}
+
+// diagonalize turns the directions until e is 0 and d holds the eigenvalues. It reports
+// whether it came to an end.
+func (t *tridiagonal) diagonalize() bool {
+	const most = 100 // rounds for one value; three are usual
+	d, e, n := t.d, t.e, len(t.d)
+	copy(e, e[1:])
+	e[n-1] = 0
+	shift, size := 0.0, 0.0
+	for l := range n {
+		size = max(size, math.Abs(d[l])+math.Abs(e[l]))
+		m := l
+		for m < n-1 && !(math.Abs(e[m]) <= 0x1p-52*size) {
+			m++
+		}
+		for round := 0; m > l; round++ {
+			if round == most {
+				return false
+			}
+			shift += t.shift(l)
+			t.turn(l, m)
+			if math.Abs(e[l]) <= 0x1p-52*size {
+				break
+			}
+		}
+		d[l] += shift
+		e[l] = 0
+	}
+	return !math.IsNaN(shift)
+}
+
+// shift moves all eigenvalues from l on so that one is near 0, and returns by how much.
+func (t *tridiagonal) shift(l int) float64 {
+	d, e := t.d, t.e
+	g := d[l]
+	p := (d[l+1] - g) / (2 * e[l])
+	r := p + math.Copysign(elem.Hypot(p, 1), p)
+	d[l], d[l+1] = e[l]/r, float64(e[l]*r)
+	h := g - d[l]
+	for i := l + 2; i < len(d); i++ {
+		d[i] -= h
+	}
+	return h
+}
+
+// turn makes one QL step on the rows l to m.
+func (t *tridiagonal) turn(l, m int) {
+	d, e := t.d, t.e
+	next, beside := d[l+1], e[l+1]
+	p := d[m]
+	c, c2, c3 := 1.0, 1.0, 1.0
+	s, s2 := 0.0, 0.0
+	for i := m - 1; i >= l; i-- {
+		c3, c2, s2 = c2, c, s
+		g, h := float64(c*e[i]), float64(c*p)
+		r := elem.Hypot(p, e[i])
+		e[i+1] = float64(s * r)
+		s, c = e[i]/r, p/r
+		p = float64(c*d[i]) - float64(s*g)
+		d[i+1] = h + float64(s*(float64(c*g)+float64(s*d[i])))
+		low, high := t.v[i], t.v[i+1][:len(t.v[i])]
+		for k, b := range low {
+			a := high[k]
+			high[k], low[k] = float64(s*b)+float64(c*a), float64(c*b)-float64(s*a)
+		}
+	}
+	p = -s * s2 * c3 * beside * e[l] / next
+	e[l], d[l] = float64(s*p), float64(c*p)
+}
