@@ -1,7 +1,6 @@
 package studio
 
 import (
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -150,26 +149,43 @@ func fillField(to reflect.Value, tag reflect.StructTag, at string, text []string
 		}
 		return nil
 	}
-	var v any = text[0]
-	content := text[0]
-	switch kind := to.Kind(); {
-	case kind == reflect.Slice && to.Type().Elem().Kind() == reflect.String:
-		quoted, _ := json.Marshal(text) // cannot fail
-		content = string(quoted)
-	case kind == reflect.Slice:
-		content = "[" + strings.Join(text, ",") + "]"
-	case kind == reflect.String:
-		to.SetString(content)
-		content = ""
-	}
-	if content != "" {
-		if err := json.Unmarshal([]byte(content), to.Addr().Interface()); err != nil {
-			return problemAt(422, at, text[0], "%s: %.40q is not a value of it", at, text[0])
-		}
-		json.Unmarshal([]byte(content), &v) // as above
+	v, err := parameter(to, text)
+	if err != nil {
+		return problemAt(422, at, text[0], "%s: %.40q is not a value of it", at, text[0])
 	}
 	if what := outside(tag, v); what != "" {
 		return problemAt(422, at, v, "%s: %s", at, what)
 	}
 	return nil
+}
+
+// parameter sets a field to a parameter, and returns that as encoding/json has it.
+func parameter(to reflect.Value, text []string) (v any, err error) {
+	switch to.Kind() {
+	case reflect.String:
+		to.SetString(text[0])
+		return text[0], nil
+	case reflect.Bool:
+		b, err := strconv.ParseBool(text[0])
+		to.SetBool(b)
+		return b, err
+	case reflect.Int:
+		n, err := strconv.Atoi(text[0])
+		to.SetInt(int64(n))
+		return float64(n), err
+	case reflect.Float64:
+		x, err := strconv.ParseFloat(text[0], 64)
+		to.SetFloat(x)
+		return x, err
+	case reflect.Slice:
+		all, list := make([]any, len(text)), reflect.MakeSlice(to.Type(), len(text), len(text))
+		for i := range text {
+			if all[i], err = parameter(list.Index(i), text[i:]); err != nil {
+				return nil, err
+			}
+		}
+		to.Set(list)
+		return all, nil
+	}
+	panic("studio: no parameter is a " + to.Kind().String()) // misuse
 }

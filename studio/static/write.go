@@ -82,7 +82,7 @@ func build(ctx context.Context) ([]byte, error) {
 	}
 	defer os.RemoveAll(scratch)
 	file := filepath.Join(scratch, "studio.wasm")
-	if _, err := goCommand(ctx, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", file, program); err != nil {
+	if _, err := goCommand(ctx, "build", "-tags", "wasmsimd", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", file, program); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(file)
@@ -105,6 +105,8 @@ func coreScript(program, wasm []byte, models map[string][]byte) []byte {
 	writeText(&b, program)
 	b.WriteString(",studio:")
 	writeText(&b, wasm)
+	b.WriteString(",simd:")
+	writeText(&b, simdModule())
 	b.WriteString(",models:{")
 	for i, id := range slices.Sorted(maps.Keys(models)) {
 		if i > 0 {

@@ -2,10 +2,11 @@
 // other end.
 import type { Backend, Said } from "./backend.ts";
 
-/** What a page without a server brings along: the program of the worker, the studio as WebAssembly, a character for each byte, and built-in models, likewise. */
+/** What a page without a server brings along: the program of the worker, the studio and its vector code as WebAssembly, a character for each byte, and built-in models, likewise. */
 export interface Core {
   program: string;
   studio: string;
+  simd: string;
   models: Record<string, string>;
 }
 
@@ -96,7 +97,7 @@ export class Local implements Backend {
         for (const w of this.waiting.values()) { w.fail(gone); w.stream?.error(gone); }
         this.waiting.clear();
       };
-      tell(worker, { studio: bytesFrom(this.core.studio), models: Object.fromEntries(Object.entries(this.core.models).map(([id, text]) => [id, bytesFrom(text)])) });
+      tell(worker, { studio: bytesFrom(this.core.studio), simd: bytesFrom(this.core.simd), models: Object.fromEntries(Object.entries(this.core.models).map(([id, text]) => [id, bytesFrom(text)])) });
     });
     return this.worker;
   }
