@@ -7,6 +7,7 @@ package main
 
 import (
 	"context"
+	"runtime/debug"
 	"syscall/js"
 	"time"
 
@@ -20,6 +21,7 @@ var version = "dev"
 const restPause = 100 * time.Millisecond
 
 func main() {
+	debug.SetGCPercent(400) // one thread collects and works
 	rested := time.Now()
 	desk, err := studio.NewDesk(studio.Options{Version: version, Made: made(js.Global().Get("patchworkModels")), Rest: func() {
 		if time.Since(rested) > restPause {
