@@ -86,13 +86,13 @@ func (s *core) madeOne(b *builtin) (*patchwork.Model, error) {
 }
 
 // learn learns the model.
-func (b *builtin) learn(ctx context.Context, set *dataset.Set, rest func()) (*patchwork.Model, error) {
+func (b *builtin) learn(ctx context.Context, set *dataset.Set, rest func(bool)) (*patchwork.Model, error) {
 	h, w := set.Size()
 	p, err := newPlan(&b.recipe, h, w)
 	if err != nil {
 		return nil, err
 	}
-	l := &learning{Plan: p, data: set.Data, tell: func(*progress, *patchwork.Model) { rest() }}
+	l := &learning{Plan: p, data: set.Data, tell: func(*progress, *patchwork.Model) { rest(false) }}
 	out, err := l.run(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("learn %s: %w", b.id, err)
@@ -112,7 +112,7 @@ func Builtins(ctx context.Context) (map[string][]byte, error) {
 		if b.take > 0 {
 			set = set.Take(b.take)
 		}
-		m, err := b.learn(ctx, set, func() {})
+		m, err := b.learn(ctx, set, func(bool) {})
 		if err != nil {
 			return nil, err
 		}

@@ -41,8 +41,9 @@ type Options struct {
 	Made map[string][]byte
 
 	// Rest, if not nil, is called again and again by what takes long, so that a program
-	// with one thread can do other things, too.
-	Rest func()
+	// with one thread can do other things, too; with news, such as events that wait to
+	// be sent, it should.
+	Rest func(news bool)
 
 	Limits Limits
 	Log    *slog.Logger // nil: nothing is logged
@@ -71,7 +72,7 @@ type core struct {
 	log               *slog.Logger
 	meter             meter
 	made              map[string][]byte
-	rest              func()
+	rest              func(news bool)
 
 	models   *models
 	pursuits pursuits
@@ -118,7 +119,7 @@ func newCore(opt *Options, count meter) (*core, error) {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	if s.rest == nil {
-		s.rest = func() {}
+		s.rest = func(bool) {}
 	}
 	s.closing, s.close = context.WithCancel(context.Background())
 	s.work, s.uploads = newGate(s.limits.Concurrent, s.limits.Queue), newGate(1, 4)

@@ -133,7 +133,7 @@ func TestDeskLearns(t *testing.T) {
 	rests := 0
 	var opt Options
 	newServer(t, func(o *Options) { opt = *o })
-	opt.Rest = func() { rests++ }
+	opt.Rest = func(bool) { rests++ }
 	d, err := NewDesk(opt)
 	if err != nil {
 		t.Fatal(err)

@@ -257,8 +257,7 @@ func (q *jobs) learn(ctx context.Context, j *job) (out outcome, err error) {
 	set := j.set
 	j.mu.Unlock()
 	l := &learning{Plan: j.plan, data: set.Data, tell: func(p *progress, m *patchwork.Model) {
-		j.progress(p, m)
-		q.s.rest()
+		q.s.rest(j.progress(p, m))
 	}}
 	if out, err = l.run(ctx); err == nil {
 		out.model, err = set.Describe(out.model)
@@ -321,13 +320,13 @@ const eventPause = 100 * time.Millisecond
 // maxShownNumbers is the maximum size of templates in events.
 const maxShownNumbers = 1 << 18
 
-// progress stores and sends the progress that the learner reports.
-func (j *job) progress(p *progress, m *patchwork.Model) {
+// progress stores the progress that the learner reports, and says whether it was sent.
+func (j *job) progress(p *progress, m *patchwork.Model) (sent bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.p = *p
 	if time.Since(j.sent) < eventPause {
-		return
+		return false
 	}
 	if m != nil && m.K()*m.Height()*m.Width() <= maxShownNumbers {
 		j.templates = nil
@@ -344,6 +343,7 @@ func (j *job) progress(p *progress, m *patchwork.Model) {
 		j.send("progress", text)
 	}
 	j.p.Templates = nil
+	return err == nil
 }
 
 // send stores and sends the latest event. The caller holds j.mu.

@@ -14,6 +14,7 @@ import (
 
 func main() {
 	out := flag.String("o", "build/static", "folder to write to")
+	version := flag.String("version", "(devel)", "version that the page shows")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -21,7 +22,7 @@ func main() {
 		fmt.Fprintf(os.Stderr, "static: unexpected argument %q; give -o FOLDER\n", flag.Arg(0))
 		os.Exit(2)
 	}
-	if err := write(ctx, *out); err != nil {
+	if err := write(ctx, *out, *version); err != nil {
 		fmt.Fprintln(os.Stderr, "static:", err)
 		os.Exit(1)
 	}

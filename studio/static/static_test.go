@@ -44,7 +44,7 @@ func node(t *testing.T, args ...string) []byte {
 }
 
 // built is the studio as WebAssembly, built once.
-var built = sync.OnceValues(func() ([]byte, error) { return build(context.Background()) })
+var built = sync.OnceValues(func() ([]byte, error) { return build(context.Background(), "test") })
 
 func wasm(t *testing.T) []byte {
 	t.Helper()

@@ -26,8 +26,8 @@ import (
 var worker []byte
 
 // write writes the page into a folder, which is made if need be.
-func write(ctx context.Context, folder string) error {
-	wasm, err := build(ctx)
+func write(ctx context.Context, folder, version string) error {
+	wasm, err := build(ctx, version)
 	if err != nil {
 		return err
 	}
@@ -75,14 +75,14 @@ func goCommand(ctx context.Context, args ...string) ([]byte, error) {
 const program = "example.com/patchwork/studio/wasm"
 
 // build returns the studio as WebAssembly, the same bytes from any folder.
-func build(ctx context.Context) ([]byte, error) {
+func build(ctx context.Context, version string) ([]byte, error) {
 	scratch, err := os.MkdirTemp("", "patchwork")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(scratch)
 	file := filepath.Join(scratch, "studio.wasm")
-	if _, err := goCommand(ctx, "build", "-tags", "wasmsimd", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", file, program); err != nil {
+	if _, err := goCommand(ctx, "build", "-tags", "wasmsimd", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid= -X main.version="+version, "-o", file, program); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(file)

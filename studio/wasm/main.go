@@ -15,7 +15,7 @@ import (
 )
 
 // version is that of the program; the linker sets it.
-var version = "dev"
+var version = "(devel)"
 
 // restPause is how long work may go on before messages are read again.
 const restPause = 100 * time.Millisecond
@@ -23,8 +23,8 @@ const restPause = 100 * time.Millisecond
 func main() {
 	debug.SetGCPercent(400) // one thread collects and works
 	rested := time.Now()
-	desk, err := studio.NewDesk(studio.Options{Version: version, Made: made(js.Global().Get("patchworkModels")), Rest: func() {
-		if time.Since(rested) > restPause {
+	desk, err := studio.NewDesk(studio.Options{Version: version, Limits: studio.Limits{Time: 10 * time.Minute, LearnTime: time.Hour}, Made: made(js.Global().Get("patchworkModels")), Rest: func(news bool) {
+		if news || time.Since(rested) > restPause {
 			time.Sleep(time.Millisecond) // lets the worker read its messages
 			rested = time.Now()
 		}
