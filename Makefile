@@ -1,6 +1,6 @@
 # Each target is a few go commands; nothing here is needed to use the library.
 # .ci/run has all the checks that a change must pass.
-.PHONY: build test race bench bench-peers fuzz cover demo fmt release rename
+.PHONY: build test race bench bench-peers fuzz cover demo static-page fmt release rename
 
 # How long make fuzz spends on each fuzzer.
 FUZZTIME ?= 60s
@@ -41,6 +41,9 @@ cover:
 	@echo "go tool cover -html cover.prof shows it line by line"
 
 demo: build ; ./patchwork demo
+
+# The studio as a page without a server: build/static/index.html and what it needs.
+static-page: ; go run ./studio/static -o build/static
 
 fmt: ; gofmt -w .
 

@@ -1,3 +1,5 @@
+//go:build !js
+
 package dataset
 
 import (
@@ -13,26 +15,18 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 )
 
-// arrowMagic begins an Arrow IPC file. What follows is a stream, and then a footer
-// to find its parts by, which nothing here needs.
-const arrowMagic = "ARROW1\x00\x00"
-
 // arrow reads an Arrow IPC file or stream: booleans and numbers are data, null is
 // unknown, and text is judged as in a CSV file.
 func (in *input) arrow(r io.Reader, again func() (io.Reader, error)) (decoder, error) {
 	s := &arrowSource{in: in, first: r, again: again}
-	var names []string
 	if again == nil {
 		if err := s.hold(); err != nil {
 			return nil, err
 		}
 	}
-	rows, err := s.records()
+	names, err := s.names()
 	if err != nil {
 		return nil, err
-	}
-	for _, f := range rows.(*arrowRecords).r.Schema().Fields() {
-		names = append(names, f.Name)
 	}
 	if len(names) == 0 {
 		return nil, &FormatError{Msg: "a table without columns"}
@@ -40,11 +34,37 @@ func (in *input) arrow(r io.Reader, again func() (io.Reader, error)) (decoder, e
 	return in.table(s, names)
 }
 
+// arrowValues reads real values in Arrow IPC.
+func (in *input) arrowValues(r io.Reader, again func() (io.Reader, error)) (*valueFile, error) {
+	s := &arrowSource{in: in, first: r, again: again}
+	if err := s.hold(); err != nil {
+		return nil, err
+	}
+	names, err := s.names()
+	if err != nil {
+		return nil, err
+	}
+	return in.tableValues(s, names)
+}
+
 // arrowSource is a table in Arrow IPC.
 type arrowSource struct {
 	in    *input
 	first io.Reader // until it is held
 	again func() (io.Reader, error)
+}
+
+// names returns the names of the columns.
+func (s *arrowSource) names() ([]string, error) {
+	rows, err := s.records()
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, f := range rows.(*arrowRecords).r.Schema().Fields() {
+		names = append(names, f.Name)
+	}
+	return names, nil
 }
 
 func (s *arrowSource) unit() string             { return "row" }

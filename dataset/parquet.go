@@ -1,3 +1,5 @@
+//go:build !js
+
 package dataset
 
 import (
@@ -65,6 +67,16 @@ func (in *input) openParquet(ra io.ReaderAt, size int64) (*parquetTable, []strin
 		names[i] = c.Name()
 	}
 	return t, names, nil
+}
+
+// parquetValues reads real values in Parquet.
+func (in *input) parquetValues(ra io.ReaderAt, size int64) (f *valueFile, err error) {
+	defer recoverParquet(&err)
+	t, names, err := in.openParquet(ra, size)
+	if err != nil {
+		return nil, err
+	}
+	return in.tableValues(parquetByRow{t}, names)
 }
 
 func (t *parquetTable) count() int { return int(t.file.NumRows()) }

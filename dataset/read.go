@@ -310,6 +310,10 @@ const (
 	kindBMP
 )
 
+// arrowMagic begins an Arrow IPC file. What follows is a stream, and then a footer
+// to find its parts by, which nothing here needs.
+const arrowMagic = "ARROW1\x00\x00"
+
 // sniff recognises a format by its first bytes.
 func sniff(head []byte) (kind, error) {
 	starts := func(s string) bool { return bytes.HasPrefix(head, []byte(s)) }

@@ -126,33 +126,6 @@ func (in *input) textValues(br *bufio.Reader, size int64, again func() (io.Reade
 	return in.tableValues(s, nil)
 }
 
-// arrowValues reads a table in Arrow.
-func (in *input) arrowValues(r io.Reader, again func() (io.Reader, error)) (*valueFile, error) {
-	s := &arrowSource{in: in, first: r, again: again}
-	if err := s.hold(); err != nil {
-		return nil, err
-	}
-	rows, err := s.records()
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, f := range rows.(*arrowRecords).r.Schema().Fields() {
-		names = append(names, f.Name)
-	}
-	return in.tableValues(s, names)
-}
-
-// parquetValues reads a table in Parquet.
-func (in *input) parquetValues(ra io.ReaderAt, size int64) (f *valueFile, err error) {
-	defer recoverParquet(&err)
-	t, names, err := in.openParquet(ra, size)
-	if err != nil {
-		return nil, err
-	}
-	return in.tableValues(parquetByRow{t}, names)
-}
-
 // idxValues reads an array in the format of MNIST.
 func (in *input) idxValues(r *bufio.Reader) (*valueFile, error) {
 	d, err := in.idxReader(r)

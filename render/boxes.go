@@ -1,3 +1,5 @@
+//go:build !js
+
 package render
 
 import (
@@ -129,12 +131,4 @@ func (m *Boxes) SVG(w io.Writer) error {
 	}
 	fmt.Fprint(b, "</svg>\n")
 	return b.Flush()
-}
-
-// WritePage writes an image as PNG, black on white, a pixel for each of its pixels
-// whatever its size. The error is the writer's.
-func WritePage(w io.Writer, m *bitmap.Image) error {
-	page := image.NewPaletted(image.Rect(0, 0, m.Width(), m.Height()), color.Palette{white, black})
-	m.AppendBytes(page.Pix[:0])
-	return png.Encode(w, page)
 }

@@ -1,10 +1,11 @@
+//go:build !js
+
 package render
 
 import (
 	"cmp"
 	"fmt"
 	"image"
-	"image/color"
 	"io"
 	"math"
 	"strings"
@@ -223,14 +224,6 @@ func (s Series) finite(positive bool) []plotter.XYs {
 		*last = append(*last, plotter.XY{X: x, Y: y})
 	}
 	return parts
-}
-
-// lineColours are those of M. Okabe and K. Ito, "Color universal design", 2008,
-// without the yellow, which is too pale for lines. Unlike the hues of experts,
-// they can be told apart by colour-blind readers.
-var lineColours = [...]color.RGBA{
-	{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
-	{0x00, 0x00, 0x00, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff},
 }
 
 // lineDashes distinguish curves of equal colour.

@@ -3,8 +3,11 @@ package render
 import (
 	"fmt"
 	"image"
+	"image/color"
 	"image/png"
 	"io"
+
+	"example.com/patchwork/bitmap"
 )
 
 // MaxPixels is the size of the largest picture that WritePNG draws: 2^26
@@ -54,4 +57,12 @@ func Tiled(tile image.Image, scale int) Picture {
 	s := &scene{width: b.Dx() * sx, height: b.Dy() * sy}
 	s.tiles = []placedTile{{tile, image.Rect(0, 0, s.width, s.height), false, false}}
 	return s
+}
+
+// WritePage writes an image as PNG, black on white, a pixel for each of its pixels
+// whatever its size. The error is the writer's.
+func WritePage(w io.Writer, m *bitmap.Image) error {
+	page := image.NewPaletted(image.Rect(0, 0, m.Width(), m.Height()), color.Palette{white, black})
+	m.AppendBytes(page.Pix[:0])
+	return png.Encode(w, page)
 }

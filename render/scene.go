@@ -6,7 +6,6 @@ import (
 	"image/draw"
 
 	xdraw "golang.org/x/image/draw"
-	"golang.org/x/image/font"
 )
 
 // scene is a laid-out picture: everything has a position in pixels and can be
@@ -100,42 +99,8 @@ func (s *scene) Raster() *image.RGBA {
 		fill(dst, w.at.Inset(-1), borderColour)
 		fill(dst, w.at, w.colour)
 	}
-	faces := map[style]font.Face{}
-	for _, t := range s.texts {
-		face := faces[t.style]
-		if face == nil {
-			face = t.style.face()
-			faces[t.style] = face
-		}
-		if t.up {
-			drawUpwards(dst, face, t)
-			continue
-		}
-		x := t.x
-		switch advance := font.MeasureString(face, t.line).Round(); t.from {
-		case middle:
-			x -= advance / 2
-		case end:
-			x -= advance
-		}
-		drawText(dst, face, t.style.colour, x, t.y, t.line)
-	}
+	drawTexts(dst, s.texts)
 	return dst
-}
-
-// drawUpwards draws a line of text that reads upwards.
-func drawUpwards(dst *image.RGBA, face font.Face, t placedText) {
-	w, h := font.MeasureString(face, t.line).Ceil()+2, 2*t.style.size
-	flat := image.NewRGBA(image.Rect(0, 0, w, h))
-	fill(flat, flat.Rect, white)
-	drawText(flat, face, t.style.colour, 0, t.style.size, t.line)
-	for y := range h {
-		for x := range w {
-			if c := flat.RGBAAt(x, y); c != white {
-				dst.SetRGBA(t.x+y-t.style.size, t.y-x, c)
-			}
-		}
-	}
 }
 
 func fill(dst draw.Image, r image.Rectangle, c color.RGBA) {

@@ -1,19 +1,10 @@
 package render
 
 import (
-	"image"
 	"image/color"
-	"image/draw"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/image/font"
-	"golang.org/x/image/font/gofont/gobold"
-	"golang.org/x/image/font/gofont/goregular"
-	"golang.org/x/image/font/opentype"
-	"golang.org/x/image/math/fixed"
 )
 
 // fontFamily is the font list in SVG and HTML; the Go fonts are metrically
@@ -43,44 +34,7 @@ var (
 	captionStyle = style{12, false, color.RGBA{0x55, 0x55, 0x55, 0xff}}
 )
 
-var (
-	regular = sync.OnceValue(func() *opentype.Font { return parse(goregular.TTF) })
-	bold    = sync.OnceValue(func() *opentype.Font { return parse(gobold.TTF) })
-)
-
-// parse parses a font. It cannot fail: the fonts are compiled in.
-func parse(ttf []byte) *opentype.Font {
-	f, err := opentype.Parse(ttf)
-	if err != nil {
-		panic("render: " + err.Error())
-	}
-	return f
-}
-
-// face returns a new face for each picture: faces are not safe for concurrent
-// use.
-func (s style) face() font.Face {
-	source := regular()
-	if s.bold {
-		source = bold()
-	}
-	f, err := opentype.NewFace(source, &opentype.FaceOptions{Size: float64(s.size), DPI: 72, Hinting: font.HintingNone})
-	if err != nil {
-		panic("render: " + err.Error()) // as for parse
-	}
-	return f
-}
-
 func (s style) lineHeight() int { return s.size + s.size/3 }
-
-// width returns the width in pixels of the widest line.
-func (s style) width(lines []string) int {
-	face, widest := s.face(), 0
-	for _, l := range lines {
-		widest = max(widest, font.MeasureString(face, l).Ceil())
-	}
-	return widest
-}
 
 // lines splits text at line breaks, drops characters that cannot be shown, and
 // truncates overlong lines. Empty text has no lines.
@@ -121,10 +75,4 @@ func clean(line string) string {
 		line = string([]rune(line)[:maxRunes-1]) + "…"
 	}
 	return line
-}
-
-// drawText draws a line with its baseline at y, starting at x.
-func drawText(dst draw.Image, face font.Face, c color.RGBA, x, y int, line string) {
-	d := font.Drawer{Dst: dst, Src: image.NewUniform(c), Face: face, Dot: fixed.P(x, y)}
-	d.DrawString(line)
 }

@@ -1,6 +1,7 @@
 package studio
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/recipe"
+	"example.com/patchwork/modelfile"
 )
 
 // builtin is a model that every server learns at its start, from data that it
@@ -36,7 +38,7 @@ var builtins = []builtin{
 }
 
 // build learns the built-in models in the background.
-func (s *Server) build() {
+func (s *core) build() {
 	first := builtins[0].name
 	s.building.Store(&first)
 	s.tasks.Go(func() {
@@ -51,7 +53,7 @@ func (s *Server) build() {
 	})
 }
 
-func (s *Server) buildOne(ctx context.Context, b *builtin) error {
+func (s *core) buildOne(ctx context.Context, b *builtin) error {
 	set, err := b.make()
 	if err != nil {
 		return err
@@ -63,22 +65,64 @@ func (s *Server) buildOne(ctx context.Context, b *builtin) error {
 	if b.take > 0 {
 		set = set.Take(b.take)
 	}
-	h, w := set.Size()
-	p, err := newPlan(&b.recipe, h, w)
-	if err != nil {
-		return err
+	learned, err := s.madeOne(b)
+	if err == nil && learned == nil {
+		learned, err = b.learn(ctx, set, s.rest)
 	}
-	l := &learning{Plan: p, data: set.Data, tell: func(*progress, *patchwork.Model) {}}
-	out, err := l.run(ctx)
-	if err != nil {
-		return fmt.Errorf("learn %s: %w", b.id, err)
-	}
-	learned, err := set.Describe(out.model)
 	if err != nil {
 		return err
 	}
 	j := &job{args: append(slices.Clone(d.files), selection(nil, b.take)...)}
 	return s.models.keep(&model{id: b.id, name: b.name, source: "built-in", m: learned, command: j.line(&b.recipe), fixed: true})
+}
+
+// madeOne returns a model that was made before, or nil.
+func (s *core) madeOne(b *builtin) (*patchwork.Model, error) {
+	file, ok := s.made[b.id]
+	if !ok {
+		return nil, nil
+	}
+	return modelfile.Read(bytes.NewReader(file), int64(len(file)))
+}
+
+// learn learns the model.
+func (b *builtin) learn(ctx context.Context, set *dataset.Set, rest func(bool)) (*patchwork.Model, error) {
+	h, w := set.Size()
+	p, err := newPlan(&b.recipe, h, w)
+	if err != nil {
+		return nil, err
+	}
+	l := &learning{Plan: p, data: set.Data, tell: func(*progress, *patchwork.Model) { rest(false) }}
+	out, err := l.run(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("learn %s: %w", b.id, err)
+	}
+	return set.Describe(out.model)
+}
+
+// Builtins learns the built-in models and returns their files, by their ids, for Options.Made.
+func Builtins(ctx context.Context) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	for i := range builtins {
+		b := &builtins[i]
+		set, err := b.make()
+		if err != nil {
+			return nil, err
+		}
+		if b.take > 0 {
+			set = set.Take(b.take)
+		}
+		m, err := b.learn(ctx, set, func(bool) {})
+		if err != nil {
+			return nil, err
+		}
+		var file bytes.Buffer
+		if err := modelfile.Write(&file, m); err != nil {
+			return nil, err
+		}
+		files[b.id] = file.Bytes()
+	}
+	return files, nil
 }
 
 func lettersT() (*dataset.Set, error) {

@@ -8,8 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/learn/classes"
@@ -50,8 +48,8 @@ type classifyAnswer struct {
 	}
 }
 
-func (s *Server) classifyRoutes(api huma.API) {
-	requests := newDecoder(api, func(r *classifyRequest) error {
+func (s *core) classifyRoutes() {
+	requests := newDecoder(func(r *classifyRequest) error {
 		n := len(r.Images)
 		for _, c := range r.Classes {
 			n += len(c.Images)
@@ -59,8 +57,7 @@ func (s *Server) classifyRoutes(api huma.API) {
 		return s.checkBatch(n)
 	})
 	op := operation("POST", "/v1/classify", "classify", "Say which class images are of, by examples of each class, and why", 200)
-	huma.Register(api, op, func(ctx context.Context, _ *struct{}) (*classifyAnswer, error) { return s.classify(ctx, requests) })
-	api.OpenAPI().Paths["/v1/classify"].Post.RequestBody = requests.body()
+	add(s, op.reads(requests), func(ctx context.Context, _ *struct{}) (*classifyAnswer, error) { return s.classify(ctx, requests) })
 }
 
 // learnedClasses keeps the classes of the last request: while someone draws, the examples
@@ -104,7 +101,7 @@ func (l *learnedClasses) of(ctx context.Context, images []*bitmap.Image, labels 
 }
 
 // examples reads the examples of a request, with their labels.
-func (s *Server) examples(req *classifyRequest) (images []*bitmap.Image, labels []string, err error) {
+func (s *core) examples(req *classifyRequest) (images []*bitmap.Image, labels []string, err error) {
 	for _, c := range req.Classes {
 		own, err := s.images(c.Images)
 		if err != nil {
@@ -128,7 +125,7 @@ func (s *Server) examples(req *classifyRequest) (images []*bitmap.Image, labels 
 }
 
 // classify learns classes of the examples, and names the images.
-func (s *Server) classify(ctx context.Context, requests *decoder[classifyRequest]) (*classifyAnswer, error) {
+func (s *core) classify(ctx context.Context, requests *decoder[classifyRequest]) (*classifyAnswer, error) {
 	began := time.Now()
 	ctx, req, leave, err := enterJSON(ctx, s, requests)
 	if err != nil {
@@ -157,7 +154,7 @@ func (s *Server) classify(ctx context.Context, requests *decoder[classifyRequest
 }
 
 // classified returns the answer.
-func (s *Server) classified(c *classes.Classifier, origin []int, images []*bitmap.Image, verdicts []classes.Verdict, began time.Time) (*classifyAnswer, error) {
+func (s *core) classified(c *classes.Classifier, origin []int, images []*bitmap.Image, verdicts []classes.Verdict, began time.Time) (*classifyAnswer, error) {
 	out, size := new(classifyAnswer), 0
 	out.Body.Classes = c.Names()
 	for i, v := range verdicts {
@@ -169,7 +166,7 @@ func (s *Server) classified(c *classes.Classifier, origin []int, images []*bitma
 			Left: v.Left, Missing: v.Missing, Picks: newPicks(v.Explanation.Picks),
 			Detail: newDetail(v.Model, patchwork.PursuitOptions{Scoring: patchwork.ScoringOriginal}, images[i], v.Explanation)})
 	}
-	s.metrics.explained.Add(float64(len(images)))
+	s.meter.explained(len(images))
 	out.Body.Milliseconds = float64(time.Since(began).Microseconds()) / 1000
 	return out, nil
 }

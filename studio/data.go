@@ -3,11 +3,8 @@ package studio
 import (
 	"bytes"
 	"context"
-	"net/http"
 	"slices"
 	"strings"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"example.com/patchwork/dataset"
 )
@@ -87,8 +84,8 @@ type ReadOptions struct {
 	Names      string `query:"names" maxLength:"200" doc:"form of the names of several pictures, such as {y}/{writer}_{sample}.png"`
 }
 
-func (s *Server) dataRoutes(api huma.API) {
-	huma.Register(api, operation("GET", "/v1/data", "list-data", "List the data sets", 200),
+func (s *core) dataRoutes() {
+	add(s, operation("GET", "/v1/data", "list-data", "List the data sets", 200),
 		func(context.Context, *struct{}) (*dataList, error) {
 			out := new(dataList)
 			out.Body.Data = []dataInfo{}
@@ -98,10 +95,10 @@ func (s *Server) dataRoutes(api huma.API) {
 			return out, nil
 		})
 	post := operation("POST", "/v1/data", "load-data", "Load a data file", 201)
-	post.RequestBody = fileBody("npy, npz, CSV, Parquet, IDX (also gzipped), PNG, JPEG, GIF, TIFF, WebP, BMP, PBM or PGM; or a form of several pictures, whose names may have folders")
-	post.RequestBody.Content["multipart/form-data"] = &huma.MediaType{}
-	huma.Register(api, post, s.loadData)
-	huma.Register(api, operation("GET", "/v1/data/{id}", "data", "Describe a data set", 200),
+	post.file = "npy, npz, CSV, Parquet, IDX (also gzipped), PNG, JPEG, GIF, TIFF, WebP, BMP, PBM or PGM; or a form of several pictures, whose names may have folders"
+	post.kinds = []string{"multipart/form-data"}
+	add(s, post, s.loadData)
+	add(s, operation("GET", "/v1/data/{id}", "data", "Describe a data set", 200),
 		func(_ context.Context, in *DataPath) (*oneData, error) {
 			d, err := s.data.find(in.ID)
 			if err != nil {
@@ -109,11 +106,11 @@ func (s *Server) dataRoutes(api huma.API) {
 			}
 			return &oneData{newDataInfo(d)}, nil
 		})
-	huma.Register(api, operation("DELETE", "/v1/data/{id}", "delete-data", "Forget a data set", 204),
+	add(s, operation("DELETE", "/v1/data/{id}", "delete-data", "Forget a data set", 204),
 		func(_ context.Context, in *DataPath) (*struct{}, error) { return nil, s.data.remove(in.ID) })
-	huma.Register(api, operation("GET", "/v1/data/{id}/images", "images", "Images of a data set", 200), s.listImages)
-	huma.Register(api, operation("GET", "/v1/data/{id}/rows", "rows", "Find rows of a data set by name", 200), s.listRows)
-	huma.Register(api, operation("GET", "/v1/data/{id}/file", "data-file", "Download a data set as .npz", 200),
+	add(s, operation("GET", "/v1/data/{id}/images", "images", "Images of a data set", 200), s.listImages)
+	add(s, operation("GET", "/v1/data/{id}/rows", "rows", "Find rows of a data set by name", 200), s.listRows)
+	add(s, operation("GET", "/v1/data/{id}/file", "data-file", "Download a data set as .npz", 200),
 		func(ctx context.Context, in *DataPath) (*file, error) {
 			d, err := s.data.find(in.ID)
 			if err != nil {
@@ -124,7 +121,7 @@ func (s *Server) dataRoutes(api huma.API) {
 }
 
 // npz returns a set as an .npz file.
-func (s *Server) npz(ctx context.Context, set *dataset.Set, name string) (*file, error) {
+func (s *core) npz(ctx context.Context, set *dataset.Set, name string) (*file, error) {
 	_, leave, err := s.enter(ctx)
 	if err != nil {
 		return nil, err
@@ -143,7 +140,7 @@ type dataUpload struct {
 	ReadOptions
 }
 
-func (s *Server) loadData(ctx context.Context, in *dataUpload) (*oneData, error) {
+func (s *core) loadData(ctx context.Context, in *dataUpload) (*oneData, error) {
 	b := bodyOf(ctx)
 	if err := s.checkUpload(b.bytes, in.Name); err != nil {
 		return nil, err
@@ -185,7 +182,7 @@ func (s *Server) loadData(ctx context.Context, in *dataUpload) (*oneData, error)
 }
 
 // decode reads a data file, within limits.
-func (s *Server) decode(ctx context.Context, name string, content []byte, opt dataset.Options) (*dataset.Set, error) {
+func (s *core) decode(ctx context.Context, name string, content []byte, opt dataset.Options) (*dataset.Set, error) {
 	if bytes.HasPrefix(content, []byte("PK")) {
 		if err := checkArchive(content, 4*s.limits.UploadBytes); err != nil {
 			return nil, err
@@ -287,7 +284,7 @@ type rowList struct {
 }
 
 // listRows finds rows by name.
-func (s *Server) listRows(_ context.Context, in *rowsQuery) (*rowList, error) {
+func (s *core) listRows(_ context.Context, in *rowsQuery) (*rowList, error) {
 	d, err := s.data.find(in.ID)
 	if err != nil {
 		return nil, err
@@ -329,7 +326,7 @@ type imageList struct {
 	}
 }
 
-func (s *Server) listImages(_ context.Context, in *imagesQuery) (*imageList, error) {
+func (s *core) listImages(_ context.Context, in *imagesQuery) (*imageList, error) {
 	d, err := s.data.find(in.ID)
 	if err != nil {
 		return nil, err
@@ -370,7 +367,7 @@ const maxAnswer = 32 << 20
 
 func checkAnswer(n int, set *dataset.Set) error {
 	if h, w := set.Size(); n > maxAnswer/(h*w) {
-		return problemAt(http.StatusRequestEntityTooLarge, "query.n", n, "%d images of %d x %d pixels do not fit in one answer; request at most %d", n, h, w, maxAnswer/(h*w))
+		return problemAt(statusRequestEntityTooLarge, "query.n", n, "%d images of %d x %d pixels do not fit in one answer; request at most %d", n, h, w, maxAnswer/(h*w))
 	}
 	return nil
 }

@@ -7,43 +7,36 @@ import (
 	"image/png"
 	"io"
 	"math"
-	"net/http"
 	"reflect"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 )
 
-// decoder reads JSON bodies of one type, and provides their schema.
+// decoder reads JSON bodies of one type.
 type decoder[T any] struct {
-	registry huma.Registry
-	schema   *huma.Schema
-	early    func(*T) error // rejects bodies that would be costly to validate
+	early func(*T) error          // rejects bodies that would be costly to validate
+	check func(content any) error // rejects bodies by the bounds of their fields
 }
 
-func newDecoder[T any](api huma.API, early func(*T) error) *decoder[T] {
-	registry := api.OpenAPI().Components.Schemas
-	return &decoder[T]{registry, huma.SchemaFromType(registry, reflect.TypeFor[T]()), early}
+func newDecoder[T any](early func(*T) error) *decoder[T] {
+	return &decoder[T]{early, func(content any) error { return checkBody(reflect.TypeFor[T](), content) }}
 }
 
-// body returns the description of a JSON body of the type.
-func (d *decoder[T]) body() *huma.RequestBody {
-	return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {Schema: d.schema}}}
-}
+// body returns the type of the body, and where to put another check.
+func (d *decoder[T]) body() (reflect.Type, *func(any) error) { return reflect.TypeFor[T](), &d.check }
 
 // decode reads a body strictly: unknown and missing fields, wrong types and
 // values out of range yield problems that say where they are.
 func (d *decoder[T]) decode(content []byte) (*T, error) {
 	if len(bytes.TrimSpace(content)) == 0 {
-		return nil, problemf(http.StatusBadRequest, "the body is empty; send JSON")
+		return nil, problemf(statusBadRequest, "the body is empty; send JSON")
 	}
 	if !utf8.Valid(content) {
-		return nil, problemf(http.StatusBadRequest, "the body is not UTF-8")
+		return nil, problemf(statusBadRequest, "the body is not UTF-8")
 	}
 	// First by type, which takes little memory for any input, then by the
 	// schema, which has the bounds.
@@ -54,7 +47,7 @@ func (d *decoder[T]) decode(content []byte) (*T, error) {
 		return nil, jsonError(err)
 	}
 	if _, err := strict.Token(); err != io.EOF {
-		return nil, problemf(http.StatusBadRequest, "not JSON: more data follows the object, at byte %d", strict.InputOffset())
+		return nil, problemf(statusBadRequest, "not JSON: more data follows the object, at byte %d", strict.InputOffset())
 	}
 	if d.early != nil {
 		if err := d.early(out); err != nil {
@@ -65,16 +58,8 @@ func (d *decoder[T]) decode(content []byte) (*T, error) {
 	if err := json.Unmarshal(content, &any); err != nil {
 		return nil, jsonError(err)
 	}
-	res := &huma.ValidateResult{}
-	path := huma.NewPathBuffer([]byte{}, 0)
-	path.Push("body")
-	huma.Validate(d.registry, d.schema, path, huma.ModeWriteToServer, any, res)
-	if len(res.Errors) > 0 {
-		p := problem(http.StatusUnprocessableEntity, cut("the body does not match its description in /openapi.json: "+res.Errors[0].Error(), 3*longestValue))
-		for _, e := range res.Errors {
-			p.Add(e)
-		}
-		return nil, p
+	if err := d.check(any); err != nil {
+		return nil, err
 	}
 	return out, nil
 }
@@ -82,30 +67,30 @@ func (d *decoder[T]) decode(content []byte) (*T, error) {
 func jsonError(err error) error {
 	switch e := err.(type) {
 	case *json.SyntaxError:
-		return problemf(http.StatusBadRequest, "not JSON at byte %d: %v", e.Offset, err)
+		return problemf(statusBadRequest, "not JSON at byte %d: %v", e.Offset, err)
 	case *json.UnmarshalTypeError:
-		return problemf(http.StatusUnprocessableEntity, "byte %d: %.60s is not a valid value of %q", e.Offset, e.Value, e.Field)
+		return problemf(statusUnprocessableEntity, "byte %d: %.60s is not a valid value of %q", e.Offset, e.Value, e.Field)
 	}
 	switch text := strings.TrimPrefix(err.Error(), "json: "); {
 	case err == io.ErrUnexpectedEOF:
-		return problemf(http.StatusBadRequest, "not JSON: it is cut off")
+		return problemf(statusBadRequest, "not JSON: it is cut off")
 	case strings.HasPrefix(text, "unknown field"):
-		return problemf(http.StatusUnprocessableEntity, "%.100s; the valid fields are described in /openapi.json", text)
+		return problemf(statusUnprocessableEntity, "%.100s; the valid fields are described in /openapi.json", text)
 	default:
-		return problemf(http.StatusBadRequest, "not JSON: %.200s", text)
+		return problemf(statusBadRequest, "not JSON: %.200s", text)
 	}
 }
 
 // wantJSON rejects bodies of other types.
 func wantJSON(b body) error {
 	if b.kind != "" && b.kind != "application/json" {
-		return problemf(http.StatusUnsupportedMediaType, "the Content-Type %.100q is not accepted here; send application/json", b.kind)
+		return problemf(statusUnsupportedMediaType, "the Content-Type %.100q is not accepted here; send application/json", b.kind)
 	}
 	return nil
 }
 
 // images reads images in JSON.
-func (s *Server) images(wire []wireImage) ([]*bitmap.Image, error) {
+func (s *core) images(wire []wireImage) ([]*bitmap.Image, error) {
 	if err := s.checkBatch(len(wire)); err != nil {
 		return nil, err
 	}
@@ -119,18 +104,18 @@ func (s *Server) images(wire []wireImage) ([]*bitmap.Image, error) {
 	return out, nil
 }
 
-func (s *Server) checkBatch(n int) error {
+func (s *core) checkBatch(n int) error {
 	switch {
 	case n == 0:
 		return problemAt(422, "body.images", nil, "no images")
 	case n > s.limits.Batch:
-		return problemAt(http.StatusRequestEntityTooLarge, "body.images", nil, "%d images in one request are more than this server accepts (%d); send several requests", n, s.limits.Batch)
+		return problemAt(statusRequestEntityTooLarge, "body.images", nil, "%d images in one request are more than this server accepts (%d); send several requests", n, s.limits.Batch)
 	}
 	return nil
 }
 
 // fileImages reads the images of a PNG or npy body, for a model.
-func (s *Server) fileImages(ctx context.Context, b body, r *ReadOptions, m *patchwork.Model) ([]*bitmap.Image, error) {
+func (s *core) fileImages(ctx context.Context, b body, r *ReadOptions, m *patchwork.Model) ([]*bitmap.Image, error) {
 	opt, _, err := r.options()
 	if err != nil {
 		return nil, err
@@ -165,7 +150,7 @@ const maxPhoto = 1 << 24
 
 // checkPicture rejects a PNG larger than the limit for images, or for photos if it
 // will be scaled, before it is decompressed.
-func (s *Server) checkPicture(content []byte, scaled bool) error {
+func (s *core) checkPicture(content []byte, scaled bool) error {
 	if !bytes.HasPrefix(content, []byte("\x89PNG")) {
 		return nil
 	}
@@ -178,7 +163,7 @@ func (s *Server) checkPicture(content []byte, scaled bool) error {
 		most = max(most, maxPhoto)
 	}
 	if c.Height < 1 || c.Width < 1 || c.Height > most/c.Width {
-		return problemf(http.StatusRequestEntityTooLarge, "a picture of %d x %d pixels is larger than this server accepts (%d pixels)", c.Height, c.Width, most)
+		return problemf(statusRequestEntityTooLarge, "a picture of %d x %d pixels is larger than this server accepts (%d pixels)", c.Height, c.Width, most)
 	}
 	return nil
 }
@@ -197,7 +182,7 @@ func formatNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64)
 func validText(s string) bool { return utf8.ValidString(s) }
 
 // enterJSON is like enter for a request with a JSON body, which it decodes.
-func enterJSON[T any](ctx context.Context, s *Server, requests *decoder[T]) (_ context.Context, req *T, leave func(), err error) {
+func enterJSON[T any](ctx context.Context, s *core, requests *decoder[T]) (_ context.Context, req *T, leave func(), err error) {
 	b := bodyOf(ctx)
 	if err := wantJSON(b); err != nil {
 		return nil, nil, nil, err

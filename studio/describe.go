@@ -140,7 +140,7 @@ type expertList struct {
 	}
 }
 
-func (s *Server) listExperts(ctx context.Context, in *ModelPath) (*expertList, error) {
+func (s *core) listExperts(ctx context.Context, in *ModelPath) (*expertList, error) {
 	m, err := s.models.find(in.ID)
 	if err != nil {
 		return nil, err

@@ -2,12 +2,8 @@ package studio
 
 import (
 	"context"
-	"net/http"
 	"strconv"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 )
 
 type eventsQuery struct {
@@ -18,16 +14,21 @@ type eventsQuery struct {
 // keepAlive is the interval of keep-alive messages on a stream.
 const keepAlive = 15 * time.Second
 
+// eventStream is an answer in server-sent events: it writes them, each at once, until
+// they end, a write fails or the context ends. It is called once.
+type eventStream func(ctx context.Context, write func(text []byte) error)
+
 // watch sends a job as server-sent events: the latest state first, then
-// changes, at most one per eventPause, until the job has ended.
-func (s *Server) watch(_ context.Context, in *eventsQuery) (*huma.StreamResponse, error) {
+// changes, at most one per eventPause, until the job has ended. There is no stream
+// where the job has ended and the end was seen.
+func (s *core) watch(_ context.Context, in *eventsQuery) (eventStream, error) {
 	j, err := s.jobs.find(in.ID)
 	if err != nil {
 		return nil, err
 	}
 	if s.streams.Add(1) > int64(s.limits.Streams) {
 		s.streams.Add(-1)
-		s.metrics.refused.WithLabelValues("streams").Inc()
+		s.meter.refused("streams")
 		return nil, retryLater(5, "%d event streams are open, the limit of this server; poll GET /v1/learn/%s instead", s.limits.Streams, j.id)
 	}
 	last, _ := strconv.Atoi(in.Last) // not a number: no event seen
@@ -36,28 +37,19 @@ func (s *Server) watch(_ context.Context, in *eventsQuery) (*huma.StreamResponse
 	j.mu.Unlock()
 	if over { // tells an EventSource not to reconnect
 		s.streams.Add(-1)
-		return &huma.StreamResponse{Body: func(ctx huma.Context) { ctx.SetStatus(http.StatusNoContent) }}, nil
+		return nil, nil
 	}
-	return &huma.StreamResponse{Body: func(ctx huma.Context) {
+	return func(ctx context.Context, write func([]byte) error) {
 		defer s.streams.Add(-1)
-		_, w := humago.Unwrap(ctx)
-		w.Header().Set("Content-Type", "text/event-stream")
-		w.Header().Set("X-Accel-Buffering", "no") // proxies buffer streams otherwise
-		w.WriteHeader(http.StatusOK)
-		s.stream(ctx.Context(), w, j, last)
-	}}, nil
+		s.stream(ctx, write, j, last)
+	}, nil
 }
 
 // stream sends events until the job or the client or the server ends.
-func (s *Server) stream(ctx context.Context, w http.ResponseWriter, j *job, last int) {
-	rc := http.NewResponseController(w)
+func (s *core) stream(ctx context.Context, send func([]byte) error, j *job, last int) {
 	tick := time.NewTicker(keepAlive)
 	defer tick.Stop()
-	write := func(text []byte) bool {
-		rc.SetWriteDeadline(time.Now().Add(10 * time.Second)) // an error: no deadline, as in tests
-		_, err := w.Write(text)
-		return err == nil && rc.Flush() == nil
-	}
+	write := func(text []byte) bool { return send(text) == nil }
 	if !write([]byte("retry: 1000\n\n")) {
 		return
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -50,13 +49,13 @@ type examples struct {
 }
 
 // showExamples finds the images that an expert explains best and worst.
-func (s *Server) showExamples(ctx context.Context, in *examplesQuery) (*exampleList, error) {
+func (s *core) showExamples(ctx context.Context, in *examplesQuery) (*exampleList, error) {
 	m, err := s.models.find(in.ID)
 	if err != nil {
 		return nil, err
 	}
 	if in.K >= m.m.K() {
-		return nil, problemAt(http.StatusNotFound, "path.k", in.K, "model %s has no part %d; it has %d, from 0", in.ID, in.K, m.m.K())
+		return nil, problemAt(statusNotFound, "path.k", in.K, "model %s has no part %d; it has %d, from 0", in.ID, in.K, m.m.K())
 	}
 	d, err := s.data.find(in.Data)
 	if err != nil {
@@ -111,7 +110,7 @@ func pickExamples(set *dataset.Set, all []explanation, k, n int) *exampleList {
 
 // explainSet explains a set with default settings, or returns the cached
 // explanations.
-func (s *Server) explainSet(ctx context.Context, m *model, d *data, set *dataset.Set, where string) ([]explanation, error) {
+func (s *core) explainSet(ctx context.Context, m *model, d *data, set *dataset.Set, where string) ([]explanation, error) {
 	ctx, leave, err := s.enter(ctx)
 	if err != nil {
 		return nil, err
@@ -135,7 +134,7 @@ func (s *Server) explainSet(ctx context.Context, m *model, d *data, set *dataset
 	if err != nil {
 		return nil, s.workError(err)
 	}
-	s.metrics.explained.Add(float64(len(t.images)))
+	s.meter.explained(len(t.images))
 	m.best.key, m.best.of = key, out
 	return out, nil
 }

@@ -2,12 +2,9 @@ package studio
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"example.com/patchwork/posterior"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
@@ -75,36 +72,22 @@ type task struct {
 	predict  bool
 }
 
-func (s *Server) explainRoutes(api huma.API) {
-	requests := newDecoder(api, func(r *explainRequest) error { return s.checkBatch(len(r.Images)) })
-	for _, op := range []struct {
-		id, summary string
-		register    func(op huma.Operation)
-	}{
-		{"explain", "Explain images", func(op huma.Operation) {
-			huma.Register(api, op, func(ctx context.Context, in *explainQuery) (*explainAnswer, error) {
-				return s.explain(ctx, requests, in)
-			})
-		}},
-		{"score", "Measure how well a model explains images", func(op huma.Operation) {
-			huma.Register(api, op, func(ctx context.Context, in *explainQuery) (*scoreAnswer, error) {
-				return s.score(ctx, requests, in)
-			})
-		}},
-	} {
-		o := operation("POST", "/v1/"+op.id, op.id, op.summary, 200)
-		op.register(o)
-		// Not earlier: huma would read any body by the schema.
-		post := api.OpenAPI().Paths["/v1/"+op.id].Post
-		post.RequestBody = requests.body()
-		post.RequestBody.Content["image/png"] = &huma.MediaType{}
-		post.RequestBody.Content["application/x-npy"] = &huma.MediaType{}
-	}
+func (s *core) explainRoutes() {
+	requests := newDecoder(func(r *explainRequest) error { return s.checkBatch(len(r.Images)) })
+	pictures := []string{"image/png", "application/x-npy"}
+	add(s, operation("POST", "/v1/explain", "explain", "Explain images", 200).reads(requests, pictures...),
+		func(ctx context.Context, in *explainQuery) (*explainAnswer, error) {
+			return s.explain(ctx, requests, in)
+		})
+	add(s, operation("POST", "/v1/score", "score", "Measure how well a model explains images", 200).reads(requests, pictures...),
+		func(ctx context.Context, in *explainQuery) (*scoreAnswer, error) {
+			return s.score(ctx, requests, in)
+		})
 }
 
 // task reads a request to explain. It is decoded while the request has its
 // turn, because decoding is work too.
-func (s *Server) task(ctx context.Context, requests *decoder[explainRequest], in *explainQuery) (*task, error) {
+func (s *core) task(ctx context.Context, requests *decoder[explainRequest], in *explainQuery) (*task, error) {
 	b := bodyOf(ctx)
 	t := &task{settings: in.Settings, detail: in.Detail, predict: in.Predict}
 	var err error
@@ -135,13 +118,13 @@ func (s *Server) task(ctx context.Context, requests *decoder[explainRequest], in
 			return nil, err
 		}
 	default:
-		return nil, problemf(http.StatusUnsupportedMediaType, "the Content-Type %.100q is not accepted here; send application/json, image/png or application/x-npy", b.kind)
+		return nil, problemf(statusUnsupportedMediaType, "the Content-Type %.100q is not accepted here; send application/json, image/png or application/x-npy", b.kind)
 	}
 	return t, s.fits(t)
 }
 
 // fits rejects images that the model cannot explain, or not in reasonable time.
-func (s *Server) fits(t *task) error {
+func (s *core) fits(t *task) error {
 	for i, img := range t.images {
 		h, w := img.Height(), img.Width()
 		if i > 0 && h == t.images[i-1].Height() && w == t.images[i-1].Width() {
@@ -175,7 +158,7 @@ func (t *task) effort(grid pose.Grid) float64 {
 
 // each explains the images in order, and stops when the context ends. The
 // argument of f is valid until f returns.
-func (s *Server) each(ctx context.Context, t *task, f func(i int, e *patchwork.Explanation) error) error {
+func (s *core) each(ctx context.Context, t *task, f func(i int, e *patchwork.Explanation) error) error {
 	p, err := s.pursuits.take(t.model, t.settings)
 	if err != nil {
 		return err
@@ -190,6 +173,7 @@ func (s *Server) each(ctx context.Context, t *task, f func(i int, e *patchwork.E
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
 		}
+		s.rest(false)
 		part := t.images[from:min(from+step, len(t.images))]
 		if err := p.ExplainAll(part, &out); err != nil {
 			return contentError(err)
@@ -204,7 +188,7 @@ func (s *Server) each(ctx context.Context, t *task, f func(i int, e *patchwork.E
 	return nil
 }
 
-func (s *Server) explain(ctx context.Context, requests *decoder[explainRequest], in *explainQuery) (*explainAnswer, error) {
+func (s *core) explain(ctx context.Context, requests *decoder[explainRequest], in *explainQuery) (*explainAnswer, error) {
 	began := time.Now()
 	ctx, leave, err := s.enter(ctx)
 	if err != nil {
@@ -230,7 +214,7 @@ func (s *Server) explain(ctx context.Context, requests *decoder[explainRequest],
 			return nil
 		}
 		if size += detailBytes(t.images[i], len(e.Picks)); size > maxDetail {
-			return problemf(http.StatusRequestEntityTooLarge, "the details of %d images take more than %d bytes; request fewer images or fewer picks", i+1, maxDetail)
+			return problemf(statusRequestEntityTooLarge, "the details of %d images take more than %d bytes; request fewer images or fewer picks", i+1, maxDetail)
 		}
 		how := opt
 		how.Scoring = e.Scoring
@@ -243,7 +227,7 @@ func (s *Server) explain(ctx context.Context, requests *decoder[explainRequest],
 	if err != nil {
 		return nil, s.workError(err)
 	}
-	s.metrics.explained.Add(float64(len(t.images)))
+	s.meter.explained(len(t.images))
 	out.Body.Milliseconds = float64(time.Since(began).Microseconds()) / 1000
 	return out, nil
 }

@@ -5,11 +5,8 @@ import (
 	"context"
 	"errors"
 	"math"
-	"net/http"
 	"strings"
 	"sync"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/dataset"
@@ -52,15 +49,15 @@ type oneFind struct {
 	Extra    int     `json:"extra" doc:"pixels of ink about it that nothing explains"`
 }
 
-func (s *Server) findRoutes(api huma.API) {
+func (s *core) findRoutes() {
 	op := operation("POST", "/v1/find", "find", "Find all that looks like an example on a page", 200)
-	op.RequestBody = fileBody("the page: PNG, JPEG, GIF, TIFF, WebP, BMP, PBM or PGM, of any size up to 16,777,216 pixels")
-	huma.Register(api, op, s.find)
-	huma.Register(api, operation("GET", "/v1/find/example", "find-example", "A drawing with symbols, as PNG", 200),
+	op.file = "the page: PNG, JPEG, GIF, TIFF, WebP, BMP, PBM or PGM, of any size up to 16,777,216 pixels"
+	add(s, op, s.find)
+	add(s, operation("GET", "/v1/find/example", "find-example", "A drawing with symbols, as PNG", 200),
 		func(context.Context, *struct{}) (*file, error) { return examplePage() })
 }
 
-func (s *Server) find(ctx context.Context, in *findQuery) (*findAnswer, error) {
+func (s *core) find(ctx context.Context, in *findQuery) (*findAnswer, error) {
 	b := bodyOf(ctx)
 	if err := s.checkUpload(b.bytes, ""); err != nil {
 		return nil, err
@@ -94,7 +91,7 @@ func (s *Server) find(ctx context.Context, in *findQuery) (*findAnswer, error) {
 		}
 		var many *sheets.TooManyError
 		if errors.As(err, &many) {
-			return nil, problemf(http.StatusUnprocessableEntity, "the example has so few strokes that it fits everywhere; mark a larger one")
+			return nil, problemf(statusUnprocessableEntity, "the example has so few strokes that it fits everywhere; mark a larger one")
 		}
 		return nil, problemf(422, "the example has no ink; mark a symbol")
 	}

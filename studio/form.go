@@ -3,13 +3,7 @@ package studio
 import (
 	"archive/zip"
 	"bytes"
-	"errors"
-	"io"
 	"io/fs"
-	"mime"
-	"mime/multipart"
-	"net/http"
-	"path"
 	"strings"
 	"unicode"
 )
@@ -25,40 +19,37 @@ type upload struct {
 	arguments []string // its names on a command line
 }
 
-// formFile is a file of a form.
-type formFile struct {
-	path    string
-	content []byte
-}
-
 // uploadOf returns the file of a request's body. A form of one file is that
 // file; several in one folder are that folder.
 func uploadOf(b body, name string) (*upload, error) {
-	if b.kind != "multipart/form-data" {
+	if b.form == nil {
 		name = plainName(name)
 		return &upload{name, b.bytes, []string{name}}, nil
 	}
-	files, err := filesOf(b)
+	files, err := b.form()
+	if err == nil {
+		err = checkFiles(files)
+	}
 	if err != nil {
 		return nil, err
 	}
 	if len(files) == 1 {
-		name = plainName(files[0].path)
-		return &upload{name, files[0].content, []string{name}}, nil
+		name = plainName(files[0].Path)
+		return &upload{name, files[0].Content, []string{name}}, nil
 	}
 	u := &upload{name: plainName(name)}
 	folder := commonFolder(files)
 	var out bytes.Buffer
 	archive := zip.NewWriter(&out)
 	for _, f := range files {
-		w, err := archive.CreateHeader(&zip.FileHeader{Name: strings.TrimPrefix(f.path, folder), Method: zip.Store})
+		w, err := archive.CreateHeader(&zip.FileHeader{Name: strings.TrimPrefix(f.Path, folder), Method: zip.Store})
 		if err == nil {
-			_, err = w.Write(f.content)
+			_, err = w.Write(f.Content)
 		}
 		if err != nil {
 			return nil, err
 		}
-		u.arguments = append(u.arguments, f.path)
+		u.arguments = append(u.arguments, f.Path)
 	}
 	if folder != "" {
 		u.arguments = []string{strings.TrimSuffix(folder, "/")}
@@ -68,59 +59,32 @@ func uploadOf(b body, name string) (*upload, error) {
 	return u, err
 }
 
-// filesOf returns the files of a form.
-func filesOf(b body) ([]formFile, error) {
-	var files []formFile
-	seen := map[string]bool{}
-	form := multipart.NewReader(bytes.NewReader(b.bytes), b.boundary)
-	for {
-		part, err := form.NextRawPart()
-		switch {
-		case errors.Is(err, io.EOF) && len(files) == 0:
-			return nil, problemf(http.StatusBadRequest, "the form holds no file")
-		case errors.Is(err, io.EOF):
-			return files, nil
-		case err != nil:
-			return nil, problemf(http.StatusBadRequest, "the form cannot be read: %v", err)
-		case len(files) == maxFiles:
-			return nil, problemf(http.StatusRequestEntityTooLarge, "more than %d files in one form; pack them into a zip archive", maxFiles)
-		}
-		f := formFile{}
-		if f.path, err = pathOf(part); err != nil {
-			return nil, err
-		}
-		if seen[f.path] {
-			return nil, problemf(422, "two files of the form are called %.100q", f.path)
-		}
-		if f.content, err = io.ReadAll(part); err != nil {
-			return nil, problemf(http.StatusBadRequest, "the file %.100q was cut off", f.path)
-		}
-		seen[f.path] = true
-		files = append(files, f)
-	}
-}
-
 // commonFolder returns the first folder of all paths, with its slash, or "".
-func commonFolder(files []formFile) string {
-	folder := files[0].path[:strings.Index(files[0].path, "/")+1]
+func commonFolder(files []File) string {
+	folder := files[0].Path[:strings.Index(files[0].Path, "/")+1]
 	for _, f := range files {
-		if !strings.HasPrefix(f.path, folder) {
+		if !strings.HasPrefix(f.Path, folder) {
 			return ""
 		}
 	}
 	return folder
 }
 
-// pathOf returns the path of a file of a form, which must not lead out of its
-// folder. mime/multipart keeps the last element alone, and class folders count.
-func pathOf(part *multipart.Part) (string, error) {
-	_, fields, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
-	at := path.Clean(strings.TrimPrefix(strings.ReplaceAll(fields["filename"], `\`, "/"), "/"))
-	switch {
-	case err != nil || fields["filename"] == "":
-		return "", problemf(http.StatusBadRequest, "a field of the form is no file; send files only, with their names")
-	case !fs.ValidPath(at) || at == "." || len(at) > 1000 || !validText(at) || strings.ContainsFunc(at, unicode.IsControl):
-		return "", problemf(422, "the file name %.100q of the form is not a plain path", fields["filename"])
+// checkFiles rejects forms without a file, or with two of one name or whose names lead out of their
+// folder.
+func checkFiles(files []File) error {
+	seen := map[string]bool{}
+	for _, f := range files {
+		if !fs.ValidPath(f.Path) || f.Path == "." || len(f.Path) > 1000 || !validText(f.Path) || strings.ContainsFunc(f.Path, unicode.IsControl) {
+			return problemf(422, "the file name %.100q of the form is not a plain path", f.Path)
+		}
+		if seen[f.Path] {
+			return problemf(422, "two files of the form are called %.100q", f.Path)
+		}
+		seen[f.Path] = true
 	}
-	return at, nil
+	if len(files) == 0 {
+		return problemf(statusBadRequest, "the form holds no file")
+	}
+	return nil
 }

@@ -1,3 +1,5 @@
+//go:build !js
+
 package studio
 
 import (
@@ -25,10 +27,7 @@ import (
 // key is the type of this package's context values.
 type key int
 
-const (
-	requestIDKey key = iota
-	bodyKey
-)
+const requestIDKey key = iota
 
 // requestID returns the id of the request of a context.
 func requestID(ctx context.Context) string {
@@ -148,7 +147,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		secureHeaders(w.Header())
 		refuse := func(reason string, err error) {
-			s.metrics.refused.WithLabelValues(reason).Inc()
+			s.metrics.refusals.WithLabelValues(reason).Inc()
 			writeProblem(w, r, err)
 		}
 		api := strings.HasPrefix(r.URL.Path, "/v1/")
@@ -229,19 +228,6 @@ func (s *Server) goodToken(r *http.Request) bool {
 	return subtle.ConstantTimeCompare(got[:], want[:]) == 1 && strings.EqualFold(scheme, "bearer")
 }
 
-// body is the content of a request's body.
-type body struct {
-	bytes    []byte
-	kind     string // media type, without parameters
-	boundary string // of a form
-}
-
-// bodyOf returns the body of the request of a context.
-func bodyOf(ctx context.Context) body {
-	b, _ := ctx.Value(bodyKey).(body)
-	return b
-}
-
 // read reads the bodies of requests, within the limits for each and for all.
 func (s *Server) read(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -262,7 +248,7 @@ func (s *Server) read(next http.Handler) http.Handler {
 		}
 		if s.flight.Add(need) > s.limits.FlightBytes {
 			s.flight.Add(-need)
-			s.metrics.refused.WithLabelValues("memory").Inc()
+			s.metrics.refusals.WithLabelValues("memory").Inc()
 			writeProblem(w, r, retryLater(1, "the bodies of current requests take %d bytes, the limit of this server", s.limits.FlightBytes))
 			return
 		}
@@ -270,7 +256,8 @@ func (s *Server) read(next http.Handler) http.Handler {
 		rc.SetReadDeadline(time.Now().Add(s.limits.ReadTime)) // an error means that there is no deadline, as in tests
 		var b body
 		var err error
-		b.kind, b.boundary = mediaType(r)
+		kind, boundary := mediaType(r)
+		b.kind = kind
 		if b.bytes, err = io.ReadAll(io.LimitReader(r.Body, limit+1)); err != nil || int64(len(b.bytes)) > limit {
 			w.Header().Set("Connection", "close")
 			if err == nil {
@@ -279,8 +266,11 @@ func (s *Server) read(next http.Handler) http.Handler {
 			writeProblem(w, r, readError(err, s.limits.ReadTime))
 			return
 		}
+		if kind == formKind {
+			b.form = func() ([]File, error) { return filesOf(b.bytes, boundary) }
+		}
 		rc.SetReadDeadline(time.Time{})
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), bodyKey, b)))
+		next.ServeHTTP(w, r.WithContext(withBody(r.Context(), b)))
 	})
 }
 
@@ -291,7 +281,7 @@ func readError(err error, limit time.Duration) error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return problemf(http.StatusBadRequest, "the body was cut off")
 	}
-	var tooLarge interface{ GetStatus() int }
+	var tooLarge *problemError
 	if errors.As(err, &tooLarge) {
 		return err
 	}
@@ -310,7 +300,7 @@ func (s *Server) bodyLimit(r *http.Request) int64 {
 }
 
 func (s *Server) tooLarge(r *http.Request, limit int64) error {
-	s.metrics.refused.WithLabelValues("body").Inc()
+	s.metrics.refusals.WithLabelValues("body").Inc()
 	if limit == 0 {
 		return problemf(http.StatusRequestEntityTooLarge, "%s requests have no body here", r.Method)
 	}

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/pose"
@@ -23,11 +21,6 @@ func (f nats) MarshalJSON() ([]byte, error) {
 		return []byte("null"), nil
 	}
 	return json.Marshal(float64(f))
-}
-
-// Schema returns the schema of the type for the API's description.
-func (nats) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeNumber, Nullable: true, Description: "null where infinite"}
 }
 
 // f32 is base64 of little-endian float32 numbers, row-major.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -114,7 +113,7 @@ func (j *job) snapshot() jobInfo {
 
 // jobs holds the jobs in order of arrival. One runs at a time.
 type jobs struct {
-	s       *Server
+	s       *core
 	mu      sync.Mutex
 	next    int
 	all     []*job
@@ -123,7 +122,7 @@ type jobs struct {
 	closing sync.Once
 }
 
-func newJobs(s *Server) *jobs {
+func newJobs(s *core) *jobs {
 	return &jobs{s: s, turn: make(chan struct{}, 1), closed: make(chan struct{})}
 }
 
@@ -156,7 +155,7 @@ func (q *jobs) find(id string) (*job, error) {
 		}
 		ids = append(ids, j.id)
 	}
-	return nil, problemf(http.StatusNotFound, "there is no job %.64q; there are %s", id, some(ids))
+	return nil, problemf(statusNotFound, "there is no job %.64q; there are %s", id, some(ids))
 }
 
 // add accepts a job and starts it, or returns an error if too many wait. It
@@ -166,7 +165,7 @@ func (q *jobs) add(j *job) error {
 		return retryLater(10, "the server is stopping")
 	}
 	if n := q.active(); n > q.s.limits.LearnQueue {
-		q.s.metrics.refused.WithLabelValues("learn").Inc()
+		q.s.meter.refused("learn")
 		return retryLater(10, "%d learning jobs are running or waiting, the limit of this server", n)
 	}
 	q.mu.Lock()
@@ -257,7 +256,9 @@ func (q *jobs) learn(ctx context.Context, j *job) (out outcome, err error) {
 	j.state, j.started = running, now()
 	set := j.set
 	j.mu.Unlock()
-	l := &learning{Plan: j.plan, data: set.Data, tell: j.progress}
+	l := &learning{Plan: j.plan, data: set.Data, tell: func(p *progress, m *patchwork.Model) {
+		q.s.rest(j.progress(p, m))
+	}}
 	if out, err = l.run(ctx); err == nil {
 		out.model, err = set.Describe(out.model)
 	}
@@ -280,7 +281,7 @@ func (q *jobs) finish(j *job, out outcome, err error) {
 	default:
 		q.keep(j, out)
 	}
-	q.s.metrics.learned.WithLabelValues(j.state).Inc()
+	q.s.meter.learned(j.state)
 	q.s.log.Info("learning ended", "job", j.id, "state", j.state, "model", j.model, "error", j.problem, "took", j.ended.Sub(j.created))
 	text, _ := json.Marshal(jobEnd{j.info()}) // cannot fail: a struct of plain fields
 	j.send(j.state, text)
@@ -319,13 +320,13 @@ const eventPause = 100 * time.Millisecond
 // maxShownNumbers is the maximum size of templates in events.
 const maxShownNumbers = 1 << 18
 
-// progress stores and sends the progress that the learner reports.
-func (j *job) progress(p *progress, m *patchwork.Model) {
+// progress stores the progress that the learner reports, and says whether it was sent.
+func (j *job) progress(p *progress, m *patchwork.Model) (sent bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.p = *p
 	if time.Since(j.sent) < eventPause {
-		return
+		return false
 	}
 	if m != nil && m.K()*m.Height()*m.Width() <= maxShownNumbers {
 		j.templates = nil
@@ -342,6 +343,7 @@ func (j *job) progress(p *progress, m *patchwork.Model) {
 		j.send("progress", text)
 	}
 	j.p.Templates = nil
+	return err == nil
 }
 
 // send stores and sends the latest event. The caller holds j.mu.

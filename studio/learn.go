@@ -2,12 +2,9 @@ package studio
 
 import (
 	"context"
-	"net/http"
 	"strconv"
 	"strings"
 	"unicode"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
@@ -37,17 +34,16 @@ type JobPath struct {
 	ID string `path:"id" maxLength:"64" doc:"of the job"`
 }
 
-func (s *Server) learnRoutes(api huma.API) {
-	requests := newDecoder(api, func(r *learnRequest) error {
+func (s *core) learnRoutes() {
+	requests := newDecoder(func(r *learnRequest) error {
 		if r.Images == nil {
 			return nil
 		}
 		return s.checkBatch(len(r.Images))
 	})
-	huma.Register(api, operation("POST", "/v1/learn", "learn", "Start learning a model", 202),
+	add(s, operation("POST", "/v1/learn", "learn", "Start learning a model", 202).reads(requests),
 		func(ctx context.Context, _ *struct{}) (*oneJob, error) { return s.learn(ctx, requests) })
-	api.OpenAPI().Paths["/v1/learn"].Post.RequestBody = requests.body()
-	huma.Register(api, operation("GET", "/v1/learn", "list-jobs", "List the jobs", 200),
+	add(s, operation("GET", "/v1/learn", "list-jobs", "List the jobs", 200),
 		func(context.Context, *struct{}) (*jobList, error) {
 			out := new(jobList)
 			out.Body.Jobs = []jobInfo{}
@@ -56,7 +52,7 @@ func (s *Server) learnRoutes(api huma.API) {
 			}
 			return out, nil
 		})
-	huma.Register(api, operation("GET", "/v1/learn/{id}", "job", "The state of a job", 200),
+	add(s, operation("GET", "/v1/learn/{id}", "job", "The state of a job", 200),
 		func(_ context.Context, in *JobPath) (*oneJob, error) {
 			j, err := s.jobs.find(in.ID)
 			if err != nil {
@@ -64,12 +60,9 @@ func (s *Server) learnRoutes(api huma.API) {
 			}
 			return &oneJob{j.snapshot()}, nil
 		})
-	huma.Register(api, operation("GET", "/v1/learn/{id}/data.npz", "job-data", "The images a job learns from", 200), s.jobData)
-	events := operation("GET", "/v1/learn/{id}/events", "events", "Watch a job", 200)
-	events.Responses = map[string]*huma.Response{"200": {Description: "Server-sent events: progress, then done, stopped, failed or cancelled",
-		Content: map[string]*huma.MediaType{"text/event-stream": {Schema: eventData(api.OpenAPI().Components.Schemas)}}}}
-	huma.Register(api, events, s.watch)
-	huma.Register(api, operation("POST", "/v1/learn/{id}/stop", "stop", "End a job and keep its best model so far", 200),
+	add(s, operation("GET", "/v1/learn/{id}/data.npz", "job-data", "The images a job learns from", 200), s.jobData)
+	addEvents(s, operation("GET", "/v1/learn/{id}/events", "events", "Watch a job", 200), s.watch)
+	add(s, operation("POST", "/v1/learn/{id}/stop", "stop", "End a job and keep its best model so far", 200),
 		func(_ context.Context, in *JobPath) (*oneJob, error) {
 			j, err := s.jobs.find(in.ID)
 			if err != nil {
@@ -78,14 +71,14 @@ func (s *Server) learnRoutes(api huma.API) {
 			j.cancel(errStopped)
 			return &oneJob{j.snapshot()}, nil
 		})
-	huma.Register(api, operation("DELETE", "/v1/learn/{id}", "cancel", "Cancel a job, or forget one that has ended", 204),
+	add(s, operation("DELETE", "/v1/learn/{id}", "cancel", "Cancel a job, or forget one that has ended", 204),
 		func(_ context.Context, in *JobPath) (*struct{}, error) { return nil, s.jobs.remove(in.ID) })
 }
 
 // learn starts a job.
-func (s *Server) learn(ctx context.Context, requests *decoder[learnRequest]) (*oneJob, error) {
+func (s *core) learn(ctx context.Context, requests *decoder[learnRequest]) (*oneJob, error) {
 	if s.noLearn {
-		return nil, problemf(http.StatusForbidden, "learning is switched off on this server (--no-learn)")
+		return nil, problemf(statusForbidden, "learning is switched off on this server (--no-learn)")
 	}
 	_, req, leave, err := enterJSON(ctx, s, requests)
 	if err != nil {
@@ -119,7 +112,7 @@ func (s *Server) learn(ctx context.Context, requests *decoder[learnRequest]) (*o
 }
 
 // learnFrom finds the images of a job.
-func (s *Server) learnFrom(j *job, req *learnRequest) (err error) {
+func (s *core) learnFrom(j *job, req *learnRequest) (err error) {
 	switch {
 	case (req.Data == "") == (req.Images == nil):
 		return problemf(422, "give either data, the id of a data set, or images")
@@ -152,7 +145,7 @@ func (s *Server) learnFrom(j *job, req *learnRequest) (err error) {
 	}
 	j.images = j.set.Len()
 	if j.images > s.limits.LearnImages {
-		return problemf(http.StatusRequestEntityTooLarge, "%d images are more than this server learns from (%d); select fewer with take", j.images, s.limits.LearnImages)
+		return problemf(statusRequestEntityTooLarge, "%d images are more than this server learns from (%d); select fewer with take", j.images, s.limits.LearnImages)
 	}
 	return nil
 }
@@ -166,7 +159,7 @@ func fileArgument(name string) string {
 }
 
 // selected returns the rows of a data set to learn from.
-func (s *Server) selected(d *data, where []string, take int) (*dataset.Set, error) {
+func (s *core) selected(d *data, where []string, take int) (*dataset.Set, error) {
 	set, err := selectRows(d.set, where)
 	if err != nil {
 		return nil, err
@@ -190,7 +183,7 @@ func selection(where []string, take int) []string {
 }
 
 // drawnSet returns the images of a request, of one size.
-func (s *Server) drawnSet(wire []wireImage) (*dataset.Set, error) {
+func (s *core) drawnSet(wire []wireImage) (*dataset.Set, error) {
 	images, err := s.images(wire)
 	if err != nil {
 		return nil, err
@@ -205,7 +198,7 @@ func (s *Server) drawnSet(wire []wireImage) (*dataset.Set, error) {
 }
 
 // jobData returns the images that a job learns from, as a file.
-func (s *Server) jobData(ctx context.Context, in *JobPath) (*file, error) {
+func (s *core) jobData(ctx context.Context, in *JobPath) (*file, error) {
 	j, err := s.jobs.find(in.ID)
 	if err != nil {
 		return nil, err

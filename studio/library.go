@@ -2,7 +2,6 @@ package studio
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"sync"
 
@@ -79,10 +78,10 @@ func (l *library) roomFor(size int64) error {
 		}
 	}
 	if loose >= l.limit {
-		return problemf(http.StatusInsufficientStorage, "this server keeps %d uploaded data sets; delete one first", l.limit)
+		return problemf(statusInsufficientStorage, "this server keeps %d uploaded data sets; delete one first", l.limit)
 	}
 	if l.used+size > l.space {
-		return problemf(http.StatusInsufficientStorage, "the data sets would take %d bytes, and this server keeps %d; delete one first", l.used+size, l.space)
+		return problemf(statusInsufficientStorage, "the data sets would take %d bytes, and this server keeps %d; delete one first", l.used+size, l.space)
 	}
 	return nil
 }
@@ -109,7 +108,7 @@ func (l *library) find(id string) (*data, error) {
 		}
 		ids = append(ids, d.id)
 	}
-	return nil, problemf(http.StatusNotFound, "there is no data set %.64q; there are %s", id, some(ids))
+	return nil, problemf(statusNotFound, "there is no data set %.64q; there are %s", id, some(ids))
 }
 
 func (l *library) remove(id string) error {
@@ -118,7 +117,7 @@ func (l *library) remove(id string) error {
 		return err
 	}
 	if d.fixed {
-		return problemf(http.StatusConflict, "data set %s is built in or was loaded at the server's start; it cannot be deleted", id)
+		return problemf(statusConflict, "data set %s is built in or was loaded at the server's start; it cannot be deleted", id)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

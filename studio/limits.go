@@ -152,7 +152,7 @@ func (g *gate) enter(ctx context.Context) (leave func(), err error) {
 
 // enter starts the work of a request: it waits for its turn, at most the time
 // of a request. The context ends with the request, its time, or the server.
-func (s *Server) enter(ctx context.Context) (_ context.Context, leave func(), err error) {
+func (s *core) enter(ctx context.Context) (_ context.Context, leave func(), err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.limits.Time, errTime)
 	stop := context.AfterFunc(s.closing, cancel)
 	out, err := s.work.enter(ctx)
@@ -167,13 +167,13 @@ func (s *Server) enter(ctx context.Context) (_ context.Context, leave func(), er
 var errTime = errors.New("the time limit of a request has passed")
 
 // workError returns the answer to a request that was not finished in time.
-func (s *Server) workError(err error) error {
+func (s *core) workError(err error) error {
 	switch {
 	case errors.Is(err, errBusy):
-		s.metrics.refused.WithLabelValues("queue").Inc()
+		s.meter.refused("queue")
 		return retryLater(1, "the server is busy: %d requests are running and %d are waiting", s.limits.Concurrent, s.limits.Queue)
 	case errors.Is(err, errTime), errors.Is(err, context.DeadlineExceeded):
-		s.metrics.refused.WithLabelValues("time").Inc()
+		s.meter.refused("time")
 		return retryLater(5, "the request was not finished within %v; send fewer images, or try again when the server is less busy", s.limits.Time)
 	case errors.Is(err, context.Canceled):
 		return retryLater(5, "the request was interrupted: the client disconnected, or the server is stopping")

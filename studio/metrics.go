@@ -1,3 +1,5 @@
+//go:build !js
+
 package studio
 
 import (
@@ -7,29 +9,33 @@ import (
 
 // metrics holds the metrics of one server, for /metrics.
 type metrics struct {
-	registry  *prometheus.Registry
-	requests  *prometheus.CounterVec   // by route and status
-	seconds   *prometheus.HistogramVec // by route
-	inFlight  prometheus.Gauge
-	refused   *prometheus.CounterVec // by reason
-	explained prometheus.Counter
-	learned   *prometheus.CounterVec // jobs by how they ended
+	registry *prometheus.Registry
+	requests *prometheus.CounterVec   // by route and status
+	seconds  *prometheus.HistogramVec // by route
+	inFlight prometheus.Gauge
+	refusals *prometheus.CounterVec // by reason
+	images   prometheus.Counter     // explained
+	ended    *prometheus.CounterVec // jobs by how they ended
 }
 
 func newMetrics() *metrics {
 	m := &metrics{
-		registry:  prometheus.NewRegistry(),
-		requests:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "patchwork_http_requests_total", Help: "Requests answered."}, []string{"route", "status"}),
-		seconds:   prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "patchwork_http_request_seconds", Help: "Time to answer, waiting included.", Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}}, []string{"route"}),
-		inFlight:  prometheus.NewGauge(prometheus.GaugeOpts{Name: "patchwork_http_requests_in_flight", Help: "Requests being answered."}),
-		refused:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "patchwork_refused_total", Help: "Requests refused by a guard or limit."}, []string{"reason"}),
-		explained: prometheus.NewCounter(prometheus.CounterOpts{Name: "patchwork_images_explained_total", Help: "Images explained on request."}),
-		learned:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "patchwork_learn_jobs_total", Help: "Learning jobs that ended."}, []string{"state"}),
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "patchwork_http_requests_total", Help: "Requests answered."}, []string{"route", "status"}),
+		seconds:  prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "patchwork_http_request_seconds", Help: "Time to answer, waiting included.", Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}}, []string{"route"}),
+		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{Name: "patchwork_http_requests_in_flight", Help: "Requests being answered."}),
+		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "patchwork_refused_total", Help: "Requests refused by a guard or limit."}, []string{"reason"}),
+		images:   prometheus.NewCounter(prometheus.CounterOpts{Name: "patchwork_images_explained_total", Help: "Images explained on request."}),
+		ended:    prometheus.NewCounterVec(prometheus.CounterOpts{Name: "patchwork_learn_jobs_total", Help: "Learning jobs that ended."}, []string{"state"}),
 	}
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		m.requests, m.seconds, m.inFlight, m.refused, m.explained, m.learned)
+		m.requests, m.seconds, m.inFlight, m.refusals, m.images, m.ended)
 	return m
 }
+
+func (m *metrics) refused(reason string) { m.refusals.WithLabelValues(reason).Inc() }
+func (m *metrics) explained(images int)  { m.images.Add(float64(images)) }
+func (m *metrics) learned(state string)  { m.ended.WithLabelValues(state).Inc() }
 
 // watch adds the metrics that are read from the server on request.
 func (m *metrics) watch(s *Server) {

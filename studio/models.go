@@ -4,12 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"example.com/patchwork"
 	"example.com/patchwork/modelfile"
@@ -59,7 +56,7 @@ func (s *models) keep(m *model) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n, used := s.loose(); !m.fixed && (n >= s.limit || used+m.bytes() > s.space) {
-		return problemf(http.StatusInsufficientStorage, "this server keeps at most %d uploaded and learned models of %d bytes in total; delete one first", s.limit, s.space)
+		return problemf(statusInsufficientStorage, "this server keeps at most %d uploaded and learned models of %d bytes in total; delete one first", s.limit, s.space)
 	}
 	if m.id == "" {
 		s.next++
@@ -121,7 +118,7 @@ func (s *models) find(id string) (*model, error) {
 		}
 		ids = append(ids, m.id)
 	}
-	return nil, problemf(http.StatusNotFound, "there is no model %.64q; there are %s", id, some(ids))
+	return nil, problemf(statusNotFound, "there is no model %.64q; there are %s", id, some(ids))
 }
 
 // some lists the first names.
@@ -142,7 +139,7 @@ func (s *models) remove(id string) (*model, error) {
 		return nil, err
 	}
 	if m.fixed {
-		return nil, problemf(http.StatusConflict, "model %s is built in or was loaded at the server's start; it cannot be deleted", id)
+		return nil, problemf(statusConflict, "model %s is built in or was loaded at the server's start; it cannot be deleted", id)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,8 +172,8 @@ type file struct {
 	Body        []byte
 }
 
-func (s *Server) modelRoutes(api huma.API) {
-	huma.Register(api, operation("GET", "/v1/models", "list-models", "List the models", 200),
+func (s *core) modelRoutes() {
+	add(s, operation("GET", "/v1/models", "list-models", "List the models", 200),
 		func(context.Context, *struct{}) (*modelList, error) {
 			out := new(modelList)
 			out.Body.Models = []modelInfo{}
@@ -186,9 +183,9 @@ func (s *Server) modelRoutes(api huma.API) {
 			return out, nil
 		})
 	post := operation("POST", "/v1/models", "load-model", "Load a model file", 201)
-	post.RequestBody = fileBody("a model file (.npz)")
-	huma.Register(api, post, s.loadModel)
-	huma.Register(api, operation("GET", "/v1/models/{id}", "model", "Describe a model", 200),
+	post.file = "a model file (.npz)"
+	add(s, post, s.loadModel)
+	add(s, operation("GET", "/v1/models/{id}", "model", "Describe a model", 200),
 		func(_ context.Context, in *ModelPath) (*oneModel, error) {
 			m, err := s.models.find(in.ID)
 			if err != nil {
@@ -196,7 +193,7 @@ func (s *Server) modelRoutes(api huma.API) {
 			}
 			return &oneModel{newModelInfo(m)}, nil
 		})
-	huma.Register(api, operation("DELETE", "/v1/models/{id}", "delete-model", "Forget a model", 204),
+	add(s, operation("DELETE", "/v1/models/{id}", "delete-model", "Forget a model", 204),
 		func(_ context.Context, in *ModelPath) (*struct{}, error) {
 			m, err := s.models.remove(in.ID)
 			if err == nil {
@@ -204,29 +201,23 @@ func (s *Server) modelRoutes(api huma.API) {
 			}
 			return nil, err
 		})
-	s.renameRoutes(api)
-	huma.Register(api, operation("GET", "/v1/models/{id}/file", "model-file", "Download a model file", 200), s.modelFile)
-	huma.Register(api, operation("GET", "/v1/models/{id}/gallery.png", "gallery-png", "A picture of the parts", 200),
+	s.renameRoutes()
+	add(s, operation("GET", "/v1/models/{id}/file", "model-file", "Download a model file", 200), s.modelFile)
+	add(s, operation("GET", "/v1/models/{id}/gallery.png", "gallery-png", "A picture of the parts", 200),
 		func(ctx context.Context, in *ModelPath) (*file, error) { return s.gallery(ctx, in.ID, "png") })
-	huma.Register(api, operation("GET", "/v1/models/{id}/gallery.svg", "gallery-svg", "A picture of the parts", 200),
+	add(s, operation("GET", "/v1/models/{id}/gallery.svg", "gallery-svg", "A picture of the parts", 200),
 		func(ctx context.Context, in *ModelPath) (*file, error) { return s.gallery(ctx, in.ID, "svg") })
-	huma.Register(api, operation("GET", "/v1/models/{id}/experts", "experts", "The parts of a model", 200), s.listExperts)
-	huma.Register(api, operation("GET", "/v1/models/{id}/experts/{k}/examples", "examples", "Images that a part explains best and worst", 200), s.showExamples)
+	add(s, operation("GET", "/v1/models/{id}/experts", "experts", "The parts of a model", 200), s.listExperts)
+	add(s, operation("GET", "/v1/models/{id}/experts/{k}/examples", "examples", "Images that a part explains best and worst", 200), s.showExamples)
 }
 
-// fileBody describes a body that is a file.
-func fileBody(what string) *huma.RequestBody {
-	return &huma.RequestBody{Required: true, Description: what,
-		Content: map[string]*huma.MediaType{"application/octet-stream": {}}}
-}
-
-func (s *Server) loadModel(ctx context.Context, in *modelUpload) (*oneModel, error) {
+func (s *core) loadModel(ctx context.Context, in *modelUpload) (*oneModel, error) {
 	b := bodyOf(ctx)
 	if err := s.checkUpload(b.bytes, in.Name); err != nil {
 		return nil, err
 	}
 	if s.models.full() {
-		return nil, problemf(http.StatusInsufficientStorage, "this server keeps %d uploaded and learned models; delete one first", s.limits.Models)
+		return nil, problemf(statusInsufficientStorage, "this server keeps %d uploaded and learned models; delete one first", s.limits.Models)
 	}
 	leave, err := s.uploads.enter(ctx)
 	if err != nil {
@@ -264,7 +255,7 @@ func (s *Server) loadModel(ctx context.Context, in *modelUpload) (*oneModel, err
 	return &oneModel{newModelInfo(kept)}, nil
 }
 
-func (s *Server) modelFile(ctx context.Context, in *ModelPath) (*file, error) {
+func (s *core) modelFile(ctx context.Context, in *ModelPath) (*file, error) {
 	m, err := s.models.find(in.ID)
 	if err != nil {
 		return nil, err
@@ -284,7 +275,7 @@ func (s *Server) modelFile(ctx context.Context, in *ModelPath) (*file, error) {
 // maxGallery is the maximum number of experts in a picture.
 const maxGallery = 400
 
-func (s *Server) gallery(ctx context.Context, id, format string) (*file, error) {
+func (s *core) gallery(ctx context.Context, id, format string) (*file, error) {
 	m, err := s.models.find(id)
 	if err != nil {
 		return nil, err

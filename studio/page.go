@@ -1,3 +1,5 @@
+//go:build !js
+
 package studio
 
 import (
@@ -24,6 +26,15 @@ import (
 //go:embed all:web/dist
 var page embed.FS
 
+// Page returns the files of the page.
+func Page() fs.FS {
+	dist, err := fs.Sub(page, "web/dist")
+	if err != nil {
+		panic(err) // it is a valid path
+	}
+	return dist
+}
+
 // asset is one file of the page.
 type asset struct {
 	content []byte
@@ -34,12 +45,8 @@ type asset struct {
 
 // assets returns the files of the page by their paths on the server.
 func assets() (map[string]*asset, error) {
-	dist, err := fs.Sub(page, "web/dist")
-	if err != nil {
-		return nil, err
-	}
-	out := map[string]*asset{}
-	err = fs.WalkDir(dist, ".", func(name string, d fs.DirEntry, err error) error {
+	dist, out := Page(), map[string]*asset{}
+	err := fs.WalkDir(dist, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}

@@ -1,7 +1,6 @@
 package studio
 
 import (
-	"net/http"
 	"slices"
 	"sync"
 
@@ -103,7 +102,7 @@ func (p *pursuits) take(m *model, s Settings) (*patchwork.Pursuit, error) {
 	}
 	first, err := patchwork.NewPursuit(m.m, opt)
 	if err != nil {
-		return nil, problem(http.StatusUnprocessableEntity, err.Error())
+		return nil, problem(statusUnprocessableEntity, err.Error())
 	}
 	k := &kind{model: m, settings: s, first: first}
 	if k.bytes() <= p.space && p.find(m, s) == nil {

@@ -14,7 +14,7 @@ type ReadFor struct {
 }
 
 // options returns reading options for the model, and its name; as they are without one.
-func (r *ReadFor) options(s *Server, opt dataset.Options) (_ dataset.Options, m *model, notes []string, err error) {
+func (r *ReadFor) options(s *core, opt dataset.Options) (_ dataset.Options, m *model, notes []string, err error) {
 	if r.Model == "" {
 		return opt, nil, nil, nil
 	}

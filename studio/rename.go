@@ -2,12 +2,9 @@ package studio
 
 import (
 	"context"
-	"net/http"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"example.com/patchwork/diagnose/words"
 )
@@ -30,17 +27,15 @@ type ExpertPath struct {
 
 type oneExpert struct{ Body expertInfo }
 
-func (s *Server) renameRoutes(api huma.API) {
-	changes, parts := newDecoder[modelChange](api, nil), newDecoder[expertChange](api, nil)
-	huma.Register(api, operation("PATCH", "/v1/models/{id}", "rename-model", "Give a model another name", 200),
+func (s *core) renameRoutes() {
+	changes, parts := newDecoder[modelChange](nil), newDecoder[expertChange](nil)
+	add(s, operation("PATCH", "/v1/models/{id}", "rename-model", "Give a model another name", 200).reads(changes),
 		func(ctx context.Context, in *ModelPath) (*oneModel, error) { return s.renameModel(ctx, changes, in) })
-	api.OpenAPI().Paths["/v1/models/{id}"].Patch.RequestBody = changes.body()
-	huma.Register(api, operation("PATCH", "/v1/models/{id}/experts/{k}", "rename-expert", "Name a part", 200),
+	add(s, operation("PATCH", "/v1/models/{id}/experts/{k}", "rename-expert", "Name a part", 200).reads(parts),
 		func(ctx context.Context, in *ExpertPath) (*oneExpert, error) { return s.renameExpert(ctx, parts, in) })
-	api.OpenAPI().Paths["/v1/models/{id}/experts/{k}"].Patch.RequestBody = parts.body()
 }
 
-func (s *Server) renameModel(ctx context.Context, requests *decoder[modelChange], in *ModelPath) (*oneModel, error) {
+func (s *core) renameModel(ctx context.Context, requests *decoder[modelChange], in *ModelPath) (*oneModel, error) {
 	_, req, leave, err := enterJSON(ctx, s, requests)
 	if err != nil {
 		return nil, err
@@ -57,7 +52,7 @@ func (s *Server) renameModel(ctx context.Context, requests *decoder[modelChange]
 	return &oneModel{newModelInfo(m)}, nil
 }
 
-func (s *Server) renameExpert(ctx context.Context, requests *decoder[expertChange], in *ExpertPath) (*oneExpert, error) {
+func (s *core) renameExpert(ctx context.Context, requests *decoder[expertChange], in *ExpertPath) (*oneExpert, error) {
 	_, req, leave, err := enterJSON(ctx, s, requests)
 	if err != nil {
 		return nil, err
@@ -73,10 +68,10 @@ func (s *Server) renameExpert(ctx context.Context, requests *decoder[expertChang
 
 // rename checks a name, and replaces a model by a changed copy under the same
 // id: requests that hold the old one finish with it.
-func (s *Server) rename(id, name string, change func(*model) error) (*model, error) {
+func (s *core) rename(id, name string, change func(*model) error) (*model, error) {
 	switch {
 	case s.noUpload:
-		return nil, problemf(http.StatusForbidden, "names are not changed on this server (--no-upload)")
+		return nil, problemf(statusForbidden, "names are not changed on this server (--no-upload)")
 	case utf8.RuneCountInString(name) > words.MaxName:
 		return nil, problemAt(422, "body.name", nil, "the name has %d characters; at most %d are kept", utf8.RuneCountInString(name), words.MaxName)
 	case strings.ContainsFunc(name, unicode.IsControl) || !validText(name):
@@ -103,14 +98,14 @@ func (s *models) change(id string, f func(*model) error) (*model, error) {
 		s.all[i] = &c
 		return &c, nil
 	}
-	return nil, problemf(http.StatusNotFound, "model %.64q was deleted a moment ago", id)
+	return nil, problemf(statusNotFound, "model %.64q was deleted a moment ago", id)
 }
 
 // call gives part k a name, "" for none, and forgets the command line, which makes a
 // file without it.
 func (m *model) call(k int, name string) error {
 	if k >= m.m.K() {
-		return problemAt(http.StatusNotFound, "path.k", k, "model %s has no part %d; it has %d, from 0", m.id, k, m.m.K())
+		return problemAt(statusNotFound, "path.k", k, "model %s has no part %d; it has %d, from 0", m.id, k, m.m.K())
 	}
 	named, err := words.Rename(m.m, k, name)
 	if err != nil {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"example.com/patchwork/rule"
 )
 
@@ -75,8 +73,8 @@ type composedList struct {
 	}
 }
 
-func (s *Server) ruleRoutes(api huma.API) {
-	huma.Register(api, operation("GET", "/v1/rules", "rules", "The composition rules of the paper", 200),
+func (s *core) ruleRoutes() {
+	add(s, operation("GET", "/v1/rules", "rules", "The composition rules of the paper", 200),
 		func(context.Context, *struct{}) (*ruleList, error) {
 			out := new(ruleList)
 			for _, r := range rule.All() {
@@ -89,7 +87,7 @@ func (s *Server) ruleRoutes(api huma.API) {
 			}
 			return out, nil
 		})
-	huma.Register(api, operation("GET", "/v1/rules/compose", "compose", "Compose opinions by every rule", 200),
+	add(s, operation("GET", "/v1/rules/compose", "compose", "Compose opinions by every rule", 200),
 		func(_ context.Context, in *opinionsQuery) (*composedList, error) {
 			if err := checkOpinions("p", in.P); err != nil {
 				return nil, err
@@ -106,8 +104,8 @@ func (s *Server) ruleRoutes(api huma.API) {
 			}
 			return out, nil
 		})
-	huma.Register(api, operation("GET", "/v1/rules/curves", "curves", "The composition of opinions with one more that varies from 0 to 1", 200), ruleCurves)
-	huma.Register(api, operation("GET", "/v1/rules/surface", "surface", "The likelihood of two parts (the paper's Figure 2)", 200), ruleSurface)
+	add(s, operation("GET", "/v1/rules/curves", "curves", "The composition of opinions with one more that varies from 0 to 1", 200), ruleCurves)
+	add(s, operation("GET", "/v1/rules/surface", "surface", "The likelihood of two parts (the paper's Figure 2)", 200), ruleSurface)
 }
 
 // withQ returns a rule with another abstention value, if it has a choice.

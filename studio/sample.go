@@ -4,9 +4,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"net/http"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
@@ -35,17 +32,16 @@ type sample struct {
 	Bits  string  `json:"bits"`
 }
 
-func (s *Server) sampleRoutes(api huma.API) {
-	requests := newDecoder[sampleRequest](api, nil)
+func (s *core) sampleRoutes() {
+	requests := newDecoder[sampleRequest](nil)
 	op := operation("POST", "/v1/sample", "sample", "Draw new images from a model", 200)
-	huma.Register(api, op, func(ctx context.Context, _ *struct{}) (*sampleAnswer, error) { return s.sample(ctx, requests) })
-	api.OpenAPI().Paths["/v1/sample"].Post.RequestBody = requests.body()
+	add(s, op.reads(requests), func(ctx context.Context, _ *struct{}) (*sampleAnswer, error) { return s.sample(ctx, requests) })
 }
 
 // maxAlong bounds the coordinates, in standard deviations.
 const maxAlong = 20
 
-func (s *Server) sample(ctx context.Context, requests *decoder[sampleRequest]) (*sampleAnswer, error) {
+func (s *core) sample(ctx context.Context, requests *decoder[sampleRequest]) (*sampleAnswer, error) {
 	ctx, req, leave, err := enterJSON(ctx, s, requests)
 	if err != nil {
 		return nil, err
@@ -58,7 +54,7 @@ func (s *Server) sample(ctx context.Context, requests *decoder[sampleRequest]) (
 	n := max(req.N, 1)
 	c := m.m.Config()
 	if n > s.limits.Samples || n > maxDetail/8/(c.ImageHeight*c.ImageWidth) {
-		return nil, problemAt(http.StatusRequestEntityTooLarge, "body.n", req.N, "%d samples of %d x %d pixels are more than this server returns at a time (%d)", n, c.ImageHeight, c.ImageWidth, s.limits.Samples)
+		return nil, problemAt(statusRequestEntityTooLarge, "body.n", req.N, "%d samples of %d x %d pixels are more than this server returns at a time (%d)", n, c.ImageHeight, c.ImageWidth, s.limits.Samples)
 	}
 	var fixed []patchwork.Pick
 	if req.Along != nil {

@@ -24,7 +24,7 @@ type score struct {
 	Picks  int  `json:"picks"`
 }
 
-func (s *Server) score(ctx context.Context, requests *decoder[explainRequest], in *explainQuery) (*scoreAnswer, error) {
+func (s *core) score(ctx context.Context, requests *decoder[explainRequest], in *explainQuery) (*scoreAnswer, error) {
 	ctx, leave, err := s.enter(ctx)
 	if err != nil {
 		return nil, err
@@ -54,6 +54,6 @@ func (s *Server) score(ctx context.Context, requests *decoder[explainRequest], i
 	if b.Pixels > 0 {
 		b.LogLikPerPixel = b.LogLik / nats(b.Pixels)
 	}
-	s.metrics.explained.Add(float64(len(t.images)))
+	s.meter.explained(len(t.images))
 	return out, nil
 }

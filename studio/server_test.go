@@ -3,7 +3,6 @@ package studio
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"log/slog"
 	"math"
 	"net/http"
@@ -111,21 +110,22 @@ type request struct {
 	body         any      // string, []byte, or a value to encode as JSON
 }
 
-func (r request) send(t testing.TB, s *Server) *httptest.ResponseRecorder {
+// http returns the request as a client sends it, and its body.
+func (r request) http(t testing.TB) (*http.Request, []byte) {
 	t.Helper()
-	var body io.Reader
+	var body []byte
 	switch b := r.body.(type) {
 	case nil:
 	case string:
-		body = strings.NewReader(b)
+		body = []byte(b)
 	case []byte:
-		body = bytes.NewReader(b)
+		body = b
 	default:
 		text, err := json.Marshal(b)
 		if err != nil {
 			t.Fatal(err)
 		}
-		body = bytes.NewReader(text)
+		body = text
 	}
 	method := r.method
 	if method == "" {
@@ -134,7 +134,7 @@ func (r request) send(t testing.TB, s *Server) *httptest.ResponseRecorder {
 			method = "POST"
 		}
 	}
-	req := httptest.NewRequestWithContext(t.Context(), method, "http://localhost:8080", body)
+	req := httptest.NewRequestWithContext(t.Context(), method, "http://localhost:8080", bytes.NewReader(body))
 	// Unchanged, not normalized by url.Parse.
 	path, query, _ := strings.Cut(r.path, "?")
 	req.URL.Path, req.URL.RawQuery, req.RequestURI = path, query, r.path
@@ -146,12 +146,19 @@ func (r request) send(t testing.TB, s *Server) *httptest.ResponseRecorder {
 		}
 		req.Header.Set(name, value)
 	}
+	return req, body
+}
+
+func (r request) send(t testing.TB, s *Server) *httptest.ResponseRecorder {
+	t.Helper()
+	req, content := r.http(t)
 	w := httptest.NewRecorder()
 	s.Handler().ServeHTTP(w, req)
 	if w.Code < 300 && w.Header().Get("Content-Type") == "application/json" {
 		_, pattern := s.mux.Handler(req)
 		wantDescribed(t, s, pattern, w.Body.Bytes())
 	}
+	sameAtDesk(t, s, r, req, content, w)
 	return w
 }
 

@@ -5,18 +5,17 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
-	"net/http"
 	"strings"
 	"unicode"
 )
 
 // checkUpload rejects uploads that can be rejected without decoding.
-func (s *Server) checkUpload(content []byte, name string) error {
+func (s *core) checkUpload(content []byte, name string) error {
 	switch {
 	case s.noUpload:
-		return problemf(http.StatusForbidden, "uploads are switched off on this server (--no-upload)")
+		return problemf(statusForbidden, "uploads are switched off on this server (--no-upload)")
 	case len(content) == 0:
-		return problemf(http.StatusBadRequest, "the body is empty; send the file as the body")
+		return problemf(statusBadRequest, "the body is empty; send the file as the body")
 	case strings.ContainsFunc(name, unicode.IsControl) || !validText(name):
 		return problemAt(422, "query.name", nil, "the name contains characters that are not text")
 	}
@@ -35,7 +34,7 @@ func checkArchive(content []byte, limit int64) error {
 		total += float64(f.UncompressedSize64)
 	}
 	if total > float64(limit) {
-		return problemf(http.StatusRequestEntityTooLarge, "the archive expands to more than %d bytes, the limit of this server", limit)
+		return problemf(statusRequestEntityTooLarge, "the archive expands to more than %d bytes, the limit of this server", limit)
 	}
 	return nil
 }
@@ -49,7 +48,7 @@ func checkGzip(content []byte) error {
 	}
 	head := make([]byte, 2)
 	if _, err := io.ReadFull(z, head); err == nil && string(head) == "PK" {
-		return problemf(http.StatusUnprocessableEntity, "an archive compressed with gzip; decompress it once")
+		return problemf(statusUnprocessableEntity, "an archive compressed with gzip; decompress it once")
 	}
 	return nil
 }

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { patchwork, scratch, scratchFile, shot, stroke, Studio, visit } from "./studio.ts";
+import { patchwork, scratch, scratchFile, shot, stroke, Studio, visit, serverOnly } from "./studio.ts";
 import { canvas, choose, clean, found, world } from "./world.ts";
 
 const species = ["Vaccinium vitis-idaea subspecies minus", "Carex bromoides subspecies bromoides", "Symphyotrichum laeve var. concinnum", "Teucrium canadense var. canadense", "Potamogeton strictifolius",
@@ -71,7 +71,7 @@ test("a table with names of rows: opened, learned, explained in words", async ()
   await clean(v);
 });
 
-test("a row found by name; an address leads there, and the back button back", async () => {
+test("a row found by name; an address leads there, and the back button back", serverOnly, async () => {
   const v = await visit(world.browser, world.studio.url, `tables?model=${table.model}&data=${table.data}&row=3`), { page } = v;
   await page.getByRole("heading", { name: "Site number 3", exact: true }).waitFor();
   await page.getByRole("combobox", { name: "Find a row by name" }).fill("number 82");
@@ -88,7 +88,7 @@ test("a row found by name; an address leads there, and the back button back", as
   await clean(v);
 });
 
-test("a part is named, and the name is everywhere; it opens in full and is downloaded", async () => {
+test("a part is named, and the name is everywhere; it opens in full and is downloaded", serverOnly, async () => {
   const v = await visit(world.browser, world.studio.url, `tables?model=${table.model}&data=${table.data}&row=1`), { page } = v;
   const k = /part (\d+)/.exec(await found(page, /^Site number 1: part \d+/))![1];
   await page.getByRole("button", { name: `rename part ${k}` }).click();
@@ -153,7 +153,7 @@ test("a part is named, and the name is everywhere; it opens in full and is downl
   await clean(v);
 });
 
-test("a model and data named at the start: the page opens with them; a table without names counts its columns", async () => {
+test("a model and data named at the start: the page opens with them; a table without names counts its columns", serverOnly, async () => {
   const own = new Studio("--log", "none", "--no-builtin", "named.npz", "sites.csv");
   await own.start();
   try {
@@ -274,7 +274,7 @@ test("no view is wider than a phone, whatever was opened", async () => {
   await clean(v);
 });
 
-test("the same file opened again replaces the older; pictures that do not fit the model are said to", async () => {
+test("the same file opened again replaces the older; pictures that do not fit the model are said to", serverOnly, async () => {
   const v = await visit(world.browser, world.studio.url, "draw"), { page } = v, input = page.locator("[data-test=any-file]");
   await choose(page, /letter T/);
   await found(page, /explain/);

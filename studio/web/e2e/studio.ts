@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
 
 const root = resolve(process.cwd(), "../..");
@@ -30,6 +31,31 @@ export function scratchFile(name: string, content: string | Uint8Array): string 
   const path = join(scratch, name);
   writeFileSync(path, content);
   return path;
+}
+
+/** Whether the page without a server is tested, from disk, and not a server. */
+export const here = process.env.BACKEND === "page";
+/** The option of a test that is about a server, or about what outlives a visit. */
+export const serverOnly = { skip: here && "the page without a server keeps nothing from one visit to the next" };
+
+/** The folder of the page without a server: the one in STATIC_PAGE, or written now. */
+export function staticPage(): string {
+  if (process.env.STATIC_PAGE) return resolve(process.env.STATIC_PAGE);
+  const out = join(scratch, "static");
+  execFileSync("go", ["run", "./studio/static", "-o", out], { cwd: root, stdio: "inherit" });
+  return out;
+}
+
+/** The page without a server, in the place of a server. */
+export class OnDisk {
+  url = "";
+  start(): Promise<void> {
+    this.url = pathToFileURL(staticPage()).href;
+    return Promise.resolve();
+  }
+  kill(): Promise<void> {
+    return Promise.resolve();
+  }
 }
 
 /** A running server. */
@@ -103,7 +129,7 @@ export async function newPage(b: Browser, options: BrowserContextOptions): Promi
     return kept;
   }
   const page = await (await b.newContext(options)).newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(here ? 60_000 : 15_000);
   pages.set(key, page);
   return page;
 }
@@ -111,7 +137,7 @@ export async function newPage(b: Browser, options: BrowserContextOptions): Promi
 /** Opens a view as on a first visit. */
 export async function visit(b: Browser, url: string, view: string, options: BrowserContextOptions = {}): Promise<Watched> {
   const page = await newPage(b, { viewport: { width: 1280, height: 800 }, reducedMotion: "reduce", acceptDownloads: true, ...options }), trouble: string[] = [];
-  await page.goto(`${url}/icon.svg`); // where what visits before have left is forgotten
+  await page.goto(`${url}/licenses.txt`); // where what visits before have left is forgotten
   await page.evaluate(() => { localStorage.clear(); sessionStorage.clear(); });
   page.on("pageerror", (e) => trouble.push(`error: ${e.message}`));
   page.on("console", (m) => {
@@ -120,7 +146,7 @@ export async function visit(b: Browser, url: string, view: string, options: Brow
   page.on("request", (r) => {
     if (!r.url().startsWith(url) && !/^(blob|data):/.test(r.url())) trouble.push(`request to ${r.url()}`);
   });
-  await page.goto(`${url}/#/${view}`);
+  await page.goto(`${url}/index.html#/${view}`);
   return { page, trouble };
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { patchwork, scratch, scratchFile, shot, stroke, Studio, visit } from "./studio.ts";
+import { patchwork, scratch, scratchFile, shot, stroke, Studio, visit, serverOnly } from "./studio.ts";
 import { canvas, clean, draw, finding, found, world } from "./world.ts";
 
 test("a file that is not an image is refused in plain words, and a picture is taken", async () => {
@@ -47,7 +47,7 @@ test("data that another model fits are shown with it; rubbish is refused", async
   await clean(v);
 });
 
-test("the server goes away and comes back; what was drawn is kept", async () => {
+test("the server goes away and comes back; what was drawn is kept", serverOnly, async () => {
   const v = await visit(world.browser, world.studio.url, "draw"), { page } = v;
   await found(page, /Two parts/);
   await page.getByRole("button", { name: "Clear" }).click();
@@ -65,7 +65,7 @@ test("the server goes away and comes back; what was drawn is kept", async () => 
   await clean(v);
 });
 
-test("a server with a token: the page asks for it", async () => {
+test("a server with a token: the page asks for it", serverOnly, async () => {
   process.env.PATCHWORK_TOKEN = "open-sesame-open-sesame";
   const guarded = new Studio("--log", "none", "--no-builtin", "--model", join(scratch, "e-model.npz"), "--data", join(scratch, "e.npz"));
   await guarded.start().finally(() => delete process.env.PATCHWORK_TOKEN);

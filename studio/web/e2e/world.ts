@@ -4,13 +4,13 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { browser, patchwork, pictures, scratch, stroke, Studio, type Watched } from "./studio.ts";
+import { browser, here, OnDisk, patchwork, pictures, scratch, stroke, Studio, type Watched } from "./studio.ts";
 
 /** Filled before the first test. */
-export const world = {} as { browser: Browser; studio: Studio };
+export const world = {} as { browser: Browser; studio: Studio | OnDisk };
 
 before(async () => {
-  world.studio = new Studio("--log", "none");
+  world.studio = here ? new OnDisk() : new Studio("--log", "none");
   const starting = Promise.all([browser(), world.studio.start()]); // while the server learns its first models
   // A letter of four strokes, for the speed of a model with four experts.
   patchwork("synth", "letters", "--letters", "E", "--writers", "12", "--seed", "1", "-o", "e.npz");

@@ -1,4 +1,5 @@
 // The studio's HTTP API: its requests and answers have the types that the server describes (schema.ts).
+import type { Backend } from "./backend.ts";
 import type { Image } from "./bits.ts";
 import { plain } from "./plain.ts";
 import type * as schema from "./schema.ts";
@@ -49,13 +50,15 @@ export function words(error: unknown): string {
 
 const tokenKey = "patchwork-token";
 
-/** Talks to the server of the page. It reports when the server does not answer and when it requires a token. */
+/** Talks to the server of the page, or to what stands for it. It reports when the server does not answer and when it requires a token. */
 export class Api {
   onOffline: () => void = () => undefined;
   onToken: () => void = () => undefined;
+  readonly backend: Backend;
   private token: string;
 
-  constructor() {
+  constructor(backend: Backend) {
+    this.backend = backend;
     this.token = sessionStorage.getItem(tokenKey) ?? "";
   }
 
@@ -69,7 +72,7 @@ export class Api {
     const [method, path] = operation.split(" "), { path: parts, query, body: content } = ask as Parts;
     const headers: Record<string, string> = {};
     if (this.token) headers.Authorization = `Bearer ${this.token}`;
-    let body: BodyInit | undefined;
+    let body: Blob | FormData | string | undefined;
     if (content instanceof Blob) {
       body = content;
       headers["Content-Type"] = "application/octet-stream";
@@ -81,7 +84,7 @@ export class Api {
     }
     let response: Response;
     try {
-      response = await fetch(addressOf(path, parts, query), { method, headers, body, signal });
+      response = await this.backend.ask(method, addressOf(path, parts, query), { headers, body, signal });
     } catch (error) {
       if (signal?.aborted) throw error;
       this.onOffline();

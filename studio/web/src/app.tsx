@@ -10,7 +10,7 @@ import { plural } from "./format.ts";
 import { Learn } from "./learn.tsx";
 import { Rules } from "./rules.tsx";
 import { Sample } from "./sample.tsx";
-import { api, connect, data, link, missing, modelID, models, server, useCell, useModel, wantKind } from "./store.ts";
+import { api, connect, data, home, link, missing, modelID, models, server, useCell, useModel, wantKind } from "./store.ts";
 import { Tables } from "./tables.tsx";
 import { theme, toggleTheme } from "./theme.ts";
 import { follow, go, open, view } from "./address.ts";
@@ -43,7 +43,7 @@ export function App(): JSX.Element {
         <ThemeButton />
       </header>
       <div role="alert" class={state === "down" ? "banner" : "hidden"}>
-        {state === "down" && "The server does not answer; your drawing is kept. Trying again every second."}
+        {state === "down" && `${home.it} does not answer; your drawing is kept. Trying again every second.`}
       </div>
       <main id="main" tabIndex={-1}>
         <h1 class="hidden">{titles[now]}</h1>
@@ -52,7 +52,7 @@ export function App(): JSX.Element {
         {state === "token" ? <Token /> : <Body at={now} model={model} />}
       </main>
       <footer>
-        Patchwork {s?.version} · <a href="./openapi.json">API</a> · the method of <cite>Compact Compositional Models</cite>, Goessling and Amit, 2015 · <a href="./licenses.txt">licences</a>
+        Patchwork {s?.version} · {home.here ? "without a server: nothing leaves this tab" : <a href="./openapi.json">API</a>} · the method of <cite>Compact Compositional Models</cite>, Goessling and Amit, 2015 · <a href="./licenses.txt">licences</a>
       </footer>
     </div>
   );
@@ -64,8 +64,8 @@ function Body({ at, model }: { at: View; model: Model | null }): JSX.Element {
   if (at === "rules") return <Rules />;
   if (at === "find") return <Find />;
   if (at === "classes") return <Classes />;
-  if (!model) return <p class="intro">{state === "connecting" ? "Loading…" : state === "down" ? "" : !s?.ready ? "The server is learning its first model; this takes a few seconds." : "No model is loaded. Learn one in the Learn view, or open a file above."}</p>;
-  if (at === "tables") return model.table ? <Tables model={model} /> : !s?.ready ? <p class="intro">The server is learning its first models; this takes a few seconds.</p> : <p class="intro">No model of a table is loaded. <a href="#/learn">Learn one from a table</a>, or open a model file above.</p>;
+  if (!model) return <p class="intro">{state === "connecting" ? "Loading…" : state === "down" ? "" : !s?.ready ? `${home.it} is learning its first model; this takes a few seconds.` : "No model is loaded. Learn one in the Learn view, or open a file above."}</p>;
+  if (at === "tables") return model.table ? <Tables model={model} /> : !s?.ready ? <p class="intro">{home.it} is learning its first models; this takes a few seconds.</p> : <p class="intro">No model of a table is loaded. <a href="#/learn">Learn one from a table</a>, or open a model file above.</p>;
   if (at === "draw") return model.table ? <p class="intro">All loaded models are for tables: see the <a href="#/tables">Tables view</a>.</p> : <Draw model={model} />;
   return at === "experts" ? <Experts key={model.id} model={model} /> : <Sample key={model.id} model={model} />;
 }

@@ -38,10 +38,12 @@ export function Find(): JSX.Element {
     setPage(file); setName(called); setAt(null); setAnswer(null); setWrong(""); setBusy(false); setChosen(null);
   };
   const example = async () => {
+    const mine = ++latest.current;
     try {
-      open(await api.examplePage(), "an example drawing");
+      const drawing = await api.examplePage();
+      if (mine === latest.current) open(drawing, "an example drawing"); // else a page was opened meanwhile
     } catch (error) {
-      setWrong(words(error));
+      if (mine === latest.current) setWrong(words(error));
     }
   };
   useEffect(() => { void example(); }, []);

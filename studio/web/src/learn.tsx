@@ -8,7 +8,7 @@ import { OpenFiles } from "./reading.tsx";
 import { Run } from "./run.tsx";
 import { DrawTen, size, wanted } from "./ten.tsx";
 import * as learning from "./learning.ts";
-import { data, server, useCell } from "./store.ts";
+import { data, home, server, useCell } from "./store.ts";
 
 const own = "drawings";
 
@@ -82,7 +82,7 @@ export function Learn(): JSX.Element {
               {sets.map((d) => <option key={d.id} value={d.id}>{apart(sets, d)} ({plural(d.n, d.table ? "row" : "image")})</option>)}
             </select>
           </label>
-          <OpenFiles fine="a table (.csv, .parquet, .npz …) or pictures of one size" />
+          <OpenFiles fine={`a table (${home.here ? ".csv, .npz" : ".csv, .parquet, .npz"} …) or pictures of one size`} />
           {set ? <Selection set={set} label={label} onLabel={setLabel} take={take} onTake={setTake} /> : <DrawTen />}
         </section>
         <section class="card" aria-label="Settings">

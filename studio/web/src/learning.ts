@@ -2,7 +2,7 @@
 import { words, Problem, type Job, type Progress, type Wish } from "./api.ts";
 import { Bits } from "./bits.ts";
 import { floatsOf } from "./decode.ts";
-import { api, Cell, refresh } from "./store.ts";
+import { api, Cell, refresh, home } from "./store.ts";
 
 /** The current templates, and all scores so far by trial. */
 export interface Live {
@@ -79,7 +79,7 @@ async function follow(id: string, signal: AbortSignal): Promise<void> {
 
 function lost(): void {
   job.set(null);
-  wrong.set("The server was restarted and has lost this run. Your drawings are kept: learn again.");
+  wrong.set(`${home.it} was restarted and has lost this run. Your drawings are kept: learn again.`);
 }
 
 async function finish(id: string): Promise<void> {

@@ -4,7 +4,7 @@ import { download, words, type Data, type Model } from "./api.ts";
 import { plural } from "./format.ts";
 import { NameField } from "./namefield.tsx";
 import { fileOf } from "./names.ts";
-import { api, data, modelFile, models, refresh, server, useCell } from "./store.ts";
+import { api, data, home, modelFile, models, refresh, server, useCell } from "./store.ts";
 
 const sources: Record<Model["source"], string> = { file: "loaded at the server's start", upload: "opened", learned: "learned here", "built-in": "built in" };
 
@@ -20,7 +20,7 @@ export function Manage({ onClose }: { onClose: () => void }): JSX.Element {
         <ul class="things">{all.map((m) => <OneModel key={m.id} model={m} onSaid={setSaid} />)}</ul>
         <h2>Data</h2>
         <ul class="things">{sets.map((d) => <OneSet key={d.id} set={d} onSaid={setSaid} />)}</ul>
-        <p class="fine">All of this is in the server's memory: nothing is written to disk. Download what you want to keep.</p>
+        <p class="fine">{home.memory} Download what you want to keep.</p>
       </div>
     </dialog>
   );

@@ -9,7 +9,7 @@ import { called, fileOf } from "./names.ts";
 import { csvOf, pictureOf } from "./partfile.ts";
 import { probability } from "./paint.ts";
 import { Badge, Pixels } from "./pixels.tsx";
-import { modelFile, namePart, server, unsaved, useCell } from "./store.ts";
+import { home, modelFile, namePart, server, unsaved, useCell } from "./store.ts";
 import { AllColumns } from "./strengths.tsx";
 import { usePaper } from "./theme.ts";
 
@@ -20,7 +20,7 @@ export function PartName({ model, k }: { model: Model; k: number }): JSX.Element
   return (
     <span class="naming">
       <NameField name={model.names?.[k] ?? ""} empty={`part ${k}`} label={`rename part ${k}`} locked={s?.upload === false} onSave={(name) => namePart(model, k, name)} />
-      {fresh && <span class="fine kept">This name is on the server only: <button type="button" class="link" onClick={save}>download the model</button> to keep it.</span>}
+      {fresh && <span class="fine kept">This name is {home.on} only: <button type="button" class="link" onClick={save}>download the model</button> to keep it.</span>}
       {wrong && <span class="error" role="alert">{wrong}</span>}
     </span>
   );
@@ -61,7 +61,7 @@ function Facts({ model, expert }: { model: Model; expert: Known }): JSX.Element 
     !model.table && expert.pose && `usually ${poseWords(expert.pose, 1)}`,
     model.table && `votes on ${expert.columns?.length ?? 0} of ${model.width} columns`,
   ].filter(Boolean).join(", ");
-  return <><p>{expert.words}</p><p class="fine">{facts && `${facts[0].toUpperCase()}${facts.slice(1)}. `}A name is kept on the server; <b>download the model</b> to keep it in the file.</p></>;
+  return <><p>{expert.words}</p><p class="fine">{facts && `${facts[0].toUpperCase()}${facts.slice(1)}. `}A name is kept {home.on}; <b>download the model</b> to keep it in the file.</p></>;
 }
 
 function Big({ model, expert }: { model: Model; expert: Known }): JSX.Element {

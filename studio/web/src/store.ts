@@ -1,6 +1,8 @@
 // The state of the whole page. Views read it by useCell and change it by set.
 import { useEffect, useState } from "preact/hooks";
 import { Api, words, type Data, type Model, type Server } from "./api.ts";
+import { remote } from "./backend.ts";
+import { core, Local } from "./local.ts";
 
 /** A value that can be watched. */
 export class Cell<T> {
@@ -38,7 +40,11 @@ export function useCell<T>(cell: Cell<T>): T {
 
 export type Link = "connecting" | "up" | "down" | "token";
 
-export const api = new Api();
+export const api = new Api(core ? new Local(core) : remote);
+/** What keeps models and data, in words. */
+export const home = api.backend.here
+  ? { here: true, it: "This page", on: "in this tab", memory: "All of this is in the memory of this tab and goes with it: nothing is sent or written anywhere." }
+  : { here: false, it: "The server", on: "on the server", memory: "All of this is in the server's memory: nothing is written to disk." };
 export const link = new Cell<Link>("connecting");
 export const server = new Cell<Server | null>(null);
 export const models = new Cell<Model[]>([]);
@@ -67,7 +73,7 @@ export async function refresh(): Promise<void> {
   data.set(d);
   if (!m.some((x) => x.id === modelID.value)) {
     const same = before && m.find((x) => x.height === before.height && x.width === before.width), asked = modelID.value;
-    if (asked && !before && s.ready) missing.set(`This server has no model ${asked}, which the address names; it may have been removed, or the server restarted.`);
+    if (asked && !before && s.ready) missing.set(`${home.here ? "This page" : "This server"} has no model ${asked}, which the address names; it may have been removed, or the ${home.here ? "page loaded again" : "server restarted"}.`);
     if (s.ready || !asked || before) modelID.set((same ?? m.find((x) => x.source === "file") ?? m.find((x) => !x.table) ?? m[0])?.id ?? "");
   } else missing.set("");
   models.set(m);
@@ -126,8 +132,7 @@ function retry(): void {
 async function knock(): Promise<void> {
   try {
     // Not through api, which would report again that the server is away.
-    const answer = await fetch("healthz", { cache: "no-store" });
-    if (answer.ok) return void connect();
+    if (await api.backend.awake()) return void connect();
   } catch {
     // Still away.
   }

@@ -1,0 +1,38 @@
+package dataset
+
+import "io"
+
+// In a browser Parquet and Arrow are neither read nor written: their libraries would be
+// most of the program, and bring a whole web server along.
+
+// notHere is the answer to a file in one of these formats.
+func notHere(format string) error {
+	return &FormatError{Msg: "a table in " + format + ", which the page without a server does not read", Hint: "save it as CSV, or open it in patchwork serve"}
+}
+
+func (in *input) parquet(io.ReaderAt, int64) (decoder, error) { return nil, notHere("Parquet") }
+
+func (in *input) parquetValues(io.ReaderAt, int64) (*valueFile, error) {
+	return nil, notHere("Parquet")
+}
+
+func (in *input) arrow(io.Reader, func() (io.Reader, error)) (decoder, error) {
+	return nil, notHere("Arrow")
+}
+
+func (in *input) arrowValues(io.Reader, func() (io.Reader, error)) (*valueFile, error) {
+	return nil, notHere("Arrow")
+}
+
+// notWritten is a table in one of these formats.
+type notWritten struct{ format string }
+
+func newParquetTable(io.Writer) tableWriter { return notWritten{"Parquet"} }
+func newArrowTable(io.Writer) tableWriter   { return notWritten{"Arrow"} }
+
+func (n notWritten) begin([]TableColumn) error {
+	return &FormatError{Msg: "the page without a server does not write " + n.format}
+}
+func (n notWritten) encode([]any, int) (func() error, error) { return nil, n.begin(nil) }
+func (n notWritten) end() error                              { return n.begin(nil) }
+func (n notWritten) close() error                            { return nil }

@@ -1,0 +1,233 @@
+// Package studio serves models over HTTP: an API that explains, scores, samples
+// and learns, and the page that uses it.
+//
+// The API is described at /openapi.json (OpenAPI 3.1) and in docs/serve.md.
+// Everything that a request can demand, and everything that is kept, is bounded
+// (Limits); requests beyond a limit are refused with a problem (RFC 9457) that
+// says so. Nothing is written to disk and nothing leaves the machine.
+package studio
+
+import (
+	"context"
+	"log/slog"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"example.com/patchwork"
+	"example.com/patchwork/dataset"
+)
+
+// Options says what a Server serves. The zero value serves the built-in models.
+type Options struct {
+	Models  []NamedModel // besides the built-in ones
+	Data    []NamedData
+	Version string // of the program
+
+	// Token, if not empty, must be sent with every request to /v1 and /metrics,
+	// as Authorization: Bearer TOKEN.
+	Token string
+
+	// Hosts lists names of the server besides localhost and IP addresses: a
+	// request with another Host header is refused (DNS rebinding).
+	Hosts []string
+
+	NoLearn   bool // no learning on request
+	NoUpload  bool // no uploads of models and data
+	NoBuiltin bool // without the built-in models
+
+	// Made holds the files of built-in models, by their ids, which were made before
+	// (Builtins). Those that are not in it are learned.
+	Made map[string][]byte
+
+	// Rest, if not nil, is called again and again by what takes long, so that a program
+	// with one thread can do other things, too; with news, such as events that wait to
+	// be sent, it should.
+	Rest func(news bool)
+
+	Limits Limits
+	Log    *slog.Logger // nil: nothing is logged
+}
+
+// NamedModel is a model to serve.
+type NamedModel struct {
+	Name  string
+	Model *patchwork.Model
+}
+
+// NamedData is a data set to serve.
+type NamedData struct {
+	Name string // preferably that of its file
+	Set  *dataset.Set
+	Args []string // flags of patchwork learn that read the file the same way
+}
+
+// core holds models, data and jobs, and answers what the API asks. It knows nothing of
+// HTTP: a Server asks it, or a Desk.
+type core struct {
+	version           string
+	locked            bool // whoever asks must send a token
+	noLearn, noUpload bool
+	limits            Limits
+	log               *slog.Logger
+	meter             meter
+	made              map[string][]byte
+	rest              func(news bool)
+
+	models   *models
+	pursuits pursuits
+	classes  learnedClasses
+	data     *library
+	jobs     *jobs
+	work     *gate
+	uploads  *gate // decoding uploads takes memory: one at a time
+	streams  atomic.Int64
+
+	closing context.Context // ends when the core is closed
+	close   context.CancelFunc
+	tasks   sync.WaitGroup
+
+	building atomic.Pointer[string] // what is still being learned; nil: all is ready
+
+	operations []route
+	described  []describer
+}
+
+// meter counts what is done.
+type meter interface {
+	refused(reason string)
+	explained(images int)
+	learned(state string)
+}
+
+// uncounted is a meter that counts nothing.
+type uncounted struct{}
+
+func (uncounted) refused(string) {}
+func (uncounted) explained(int)  {}
+func (uncounted) learned(string) {}
+
+// newCore returns a core, which does not learn the built-in models yet. The error says
+// which limit, model or data set is invalid.
+func newCore(opt *Options, count meter) (*core, error) {
+	s := &core{version: opt.Version, locked: opt.Token != "", noLearn: opt.NoLearn, noUpload: opt.NoUpload,
+		limits: opt.Limits.WithDefaults(), log: opt.Log, meter: count, made: opt.Made, rest: opt.Rest}
+	if err := s.limits.validate(); err != nil {
+		return nil, err
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.rest == nil {
+		s.rest = func(bool) {}
+	}
+	s.closing, s.close = context.WithCancel(context.Background())
+	s.work, s.uploads = newGate(s.limits.Concurrent, s.limits.Queue), newGate(1, 4)
+	s.models, s.data, s.jobs = newModels(s.limits.Models, s.limits.ModelBytes), newLibrary(s.limits.Data, s.limits.DataBytes), newJobs(s)
+	s.pursuits.space = s.limits.SearchBytes
+	if err := s.take(opt); err != nil {
+		s.close()
+		return nil, err
+	}
+	s.modelRoutes()
+	s.dataRoutes()
+	s.explainRoutes()
+	s.classifyRoutes()
+	s.sampleRoutes()
+	s.findRoutes()
+	s.learnRoutes()
+	s.ruleRoutes()
+	s.serverRoutes()
+	return s, nil
+}
+
+// Close cancels all learning and waits for it to end.
+func (s *core) Close() {
+	s.jobs.closeStreams()
+	s.close()
+	s.tasks.Wait()
+}
+
+// take adds the operator's models and data.
+func (s *core) take(opt *Options) error {
+	for i := range opt.Data {
+		if err := s.data.keep(&data{name: opt.Data[i].Name, set: opt.Data[i].Set, files: []string{opt.Data[i].Name}, args: opt.Data[i].Args, fixed: true}); err != nil {
+			return err
+		}
+	}
+	for _, m := range opt.Models {
+		columns := m.Model.Extras().Columns
+		for j := 0; columns == nil && j < len(opt.Data); j++ {
+			columns = namesFor(m.Model, opt.Data[j].Set)
+		}
+		named, err := withColumns(m.Model, columns)
+		if err != nil {
+			return err // they fit
+		}
+		if err := s.models.keep(&model{name: m.Name, source: "file", m: named, fixed: true}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// namesFor returns the column names of a set if it fits the model, or nil.
+func namesFor(m *patchwork.Model, set *dataset.Set) []string {
+	if set.Table && m.Height() == 1 && len(set.Columns) == m.Width() {
+		return set.Columns
+	}
+	return nil
+}
+
+// withColumns returns the model with names of its columns, or without for nil.
+func withColumns(m *patchwork.Model, columns []string) (*patchwork.Model, error) {
+	extras := m.Extras()
+	extras.Columns = columns
+	return m.WithExtras(extras)
+}
+
+// Ready returns what the server still waits for, or "" if it is ready.
+func (s *core) Ready() string {
+	if what := s.building.Load(); what != nil {
+		return *what
+	}
+	return ""
+}
+
+type serverLimits struct {
+	BodyBytes   int64   `json:"body_bytes"`
+	UploadBytes int64   `json:"upload_bytes"`
+	Pixels      int     `json:"pixels" doc:"of one image"`
+	Batch       int     `json:"batch" doc:"images in one request"`
+	Samples     int     `json:"samples" doc:"in one request"`
+	LearnImages int     `json:"learn_images" doc:"in one job"`
+	Seconds     float64 `json:"seconds" doc:"time limit of a request"`
+	Models      int     `json:"models" doc:"maximum number of uploaded and learned models"`
+	Data        int     `json:"data" doc:"uploaded data sets kept"`
+	Jobs        int     `json:"jobs" doc:"kept"`
+	Concurrent  int     `json:"concurrent" doc:"requests processed at a time"`
+	Queue       int     `json:"queue" doc:"requests that wait"`
+}
+
+type serverInfo struct {
+	Body struct {
+		Version       string       `json:"version"`
+		GoVersion     string       `json:"go_version"`
+		TokenRequired bool         `json:"token_required"`
+		Learn         bool         `json:"learn"`
+		Upload        bool         `json:"upload"`
+		Ready         bool         `json:"ready" doc:"false while built-in models are being learned"`
+		Limits        serverLimits `json:"limits"`
+	}
+}
+
+func (s *core) serverRoutes() {
+	add(s, operation("GET", "/v1/server", "server", "What this server is and allows", 200),
+		func(context.Context, *struct{}) (*serverInfo, error) {
+			l, out := &s.limits, new(serverInfo)
+			b := &out.Body
+			b.Version, b.GoVersion, b.TokenRequired, b.Learn, b.Upload, b.Ready = s.version, runtime.Version(), s.locked, !s.noLearn, !s.noUpload, s.Ready() == ""
+			b.Limits = serverLimits{l.BodyBytes, l.UploadBytes, l.Pixels, l.Batch, l.Samples, l.LearnImages, l.Time.Seconds(), l.Models, l.Data, l.Jobs, l.Concurrent, l.Queue}
+			return out, nil
+		})
+}
