@@ -23,7 +23,7 @@ import (
 )
 
 // docsPages are the pages of which every block of code is run, below the root of the
-// repository. Other tests run those of docs/serve.md, mistakes.md, releasing.md and r.md.
+// repository. Other tests run those of docs/serve.md, mistakes.md, releasing.md, r.md and real.md.
 func docsPages(t *testing.T) []string {
 	t.Helper()
 	pages := []string{"README.md"}
@@ -34,7 +34,7 @@ func docsPages(t *testing.T) []string {
 			return err
 		case d.IsDir() && d.Name() == "decisions":
 			return fs.SkipDir
-		case strings.HasSuffix(name, ".md") && !slices.Contains([]string{"serve.md", "mistakes.md", "architecture.md", "releasing.md", "r.md"}, d.Name()):
+		case strings.HasSuffix(name, ".md") && !slices.Contains([]string{"serve.md", "mistakes.md", "architecture.md", "releasing.md", "r.md", "real.md"}, d.Name()):
 			pages = append(pages, strings.TrimPrefix(name, "../../"))
 		}
 		return nil
