@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
 	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/posterior"
 	"example.com/patchwork/table"
@@ -44,20 +45,34 @@ func measureMixture(ctx context.Context, s Split) (Row, error) {
 			}
 		}
 	}
-	test, err := posterior.ScorePredictions(s.Test, func(i int) []float64 { return best.Predict(s.Test.Visible[i]) })
-	return Row{Experts: float64(len(best.Share)), Valid: lowest, Test: test.LogLoss, Single: math.NaN(), Parts: math.NaN(), Grown: math.NaN(), Took: stat.ProcessorTime() - began}, err
+	return rivalRow(s, Row{Experts: float64(len(best.Share)), Took: stat.ProcessorTime() - began}, best.Predict)
 }
 
 // measureSVD measures the calibrated truncated singular value decomposition.
 func measureSVD(_ context.Context, s Split) (Row, error) {
 	began := stat.ProcessorTime()
-	x, valid, err := fitSVD(s.Train, judgeOf(s), len(s.Valid.Visible))
+	x, err := fitSVD(s.Train, judgeOf(s), len(s.Valid.Visible))
 	if err != nil {
 		return Row{}, err
 	}
-	test, err := posterior.ScorePredictions(s.Test, func(i int) []float64 { return x.Predict(s.Test.Visible[i]) })
 	_, rank := x.vectors.Dims()
-	return Row{Experts: float64(rank), Valid: valid, Test: test.LogLoss, Single: math.NaN(), Parts: math.NaN(), Grown: math.NaN(), Took: stat.ProcessorTime() - began}, err
+	return rivalRow(s, Row{Experts: float64(rank), Took: stat.ProcessorTime() - began}, x.Predict)
+}
+
+// rivalRow adds how well a rival predicts.
+func rivalRow(s Split, r Row, predict func(*bitmap.Image) []float64) (Row, error) {
+	r.Single, r.Parts, r.Grown = math.NaN(), math.NaN(), math.NaN()
+	for _, part := range []struct {
+		bits *posterior.HiddenBits
+		loss *float64
+	}{{&s.Valid, &r.Valid}, {&s.Test, &r.Test}} {
+		score, err := posterior.ScorePredictions(*part.bits, func(i int) []float64 { return predict(part.bits.Visible[i]) })
+		if err != nil {
+			return r, err
+		}
+		*part.loss = score.LogLoss
+	}
+	return r, nil
 }
 
 // committee returns how well the mean of the predictions of several models, learned from

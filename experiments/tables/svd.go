@@ -173,12 +173,13 @@ var (
 // fitSVD learns from rows, with rank and ridge that predict the hidden bits of validation
 // rows best: those of either half by the scale that is fitted to the other. Then the scale
 // is fitted to both.
-func fitSVD(train patchwork.Data, valid posterior.HiddenBits, rows int) (best *svd, lowest float64, err error) {
+func fitSVD(train patchwork.Data, valid posterior.HiddenBits, rows int) (*svd, error) {
 	mean, vectors, values, err := directions(train)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	lowest = math.Inf(1)
+	var best *svd
+	lowest := math.Inf(1)
 	for _, rank := range svdRanks {
 		width := len(values)
 		if rank >= width {
@@ -195,14 +196,14 @@ func fitSVD(train patchwork.Data, valid posterior.HiddenBits, rows int) (best *s
 			}
 			loss, err := s.fit(valid, rows)
 			if err != nil {
-				return nil, 0, err
+				return nil, err
 			}
 			if loss < lowest {
 				lowest, best = loss, s
 			}
 		}
 	}
-	return best, lowest, nil
+	return best, nil
 }
 
 // fit calibrates to validation rows, each of which is there several times, and returns

@@ -5,6 +5,7 @@ package rows
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"iter"
 	"math"
@@ -98,12 +99,20 @@ func Each(d patchwork.Data, f func(weight float64, x, known []uint8)) {
 func Distinct(d patchwork.Data) patchwork.Data {
 	var out patchwork.Data
 	at := make(map[string]int)
-	var key []byte
+	var key []byte // packed: there may be a million of them
+	var words []uint64
 	for i, row := range d.Images {
 		if d.Weight(i) == 0 {
 			continue
 		}
-		key = row.AppendKnown(row.AppendBytes(key[:0]))
+		words = row.AppendWords(words[:0])
+		if !row.Complete() {
+			words = row.AppendKnownWords(words)
+		}
+		key = binary.LittleEndian.AppendUint32(key[:0], uint32(row.Len()))
+		for _, w := range words {
+			key = binary.LittleEndian.AppendUint64(key, w)
+		}
 		j, ok := at[string(key)]
 		if !ok {
 			j = len(out.Images)
