@@ -109,10 +109,10 @@ func valueFiles(t testing.TB) map[string]Options {
 	csv := []byte(text.String())
 	return map[string]Options{
 		write(t, "t.csv", csv):                                        {},
-		write(t, "t.csv.gz", gzipped(t, csv)):                          {},
+		write(t, "t.csv.gz", gzipped(t, csv)):                         {},
 		write(t, "excel.csv", append([]byte("\xef\xbb\xbf"), csv...)): {},
 		write(t, "t.npy", array.Bytes()):                              {Transpose: true},
-		write(t, "t.npy.gz", gzipped(t, array.Bytes())):                {},
+		write(t, "t.npy.gz", gzipped(t, array.Bytes())):               {},
 		write(t, "t.npz", npzOf(t, npy.Member{Name: "x", Array: npy.New(flat, 9000, 3)}, npy.Member{Name: "y", Array: npy.New(sites, 9000)},
 			npy.Member{Name: "columns", Array: npy.New([]string{"p", "q", "r"}, 3)})): {},
 		write(t, "flat.npz", npzOf(t, npy.Member{Name: "x", Array: npy.New(flat, 3000, 9)})):    {Height: 3, Width: 3, Transpose: true},

@@ -93,12 +93,12 @@ func TestRealTallies(t *testing.T) {
 		t.Error("three parts give another model than all rows")
 	}
 	for args, says := range map[string]string{
-		"mstep -m m.npz 0.tally 0.tally -o x.npz":        "counted twice",
-		"mstep -m one.npz 0.tally -o x.npz":              "made with the model",
-		"mstep -m m.npz m.npz -o x.npz":                  "tally",
-		"stats -m m.npz t.csv -o x.tally --mode paper":   "real values",
-		"mstep -m m.npz 0.tally -o x.npz --last":         "real values",
-		"learn t.csv --for real -o x.npz --resume":       "--checkpoint",
+		"mstep -m m.npz 0.tally 0.tally -o x.npz":             "counted twice",
+		"mstep -m one.npz 0.tally -o x.npz":                   "made with the model",
+		"mstep -m m.npz m.npz -o x.npz":                       "tally",
+		"stats -m m.npz t.csv -o x.tally --mode paper":        "real values",
+		"mstep -m m.npz 0.tally -o x.npz --last":              "real values",
+		"learn t.csv --for real -o x.npz --resume":            "--checkpoint",
 		"learn t.csv --for real -o x.npz --engine goroutines": "real values",
 	} {
 		if o := patchworkCommand(t, fields(args)...); o.code != exitRequest || !strings.Contains(o.err, says) {

@@ -17,7 +17,7 @@ type ground struct {
 	rows, stride  int
 	turns         []turn
 	order         []int32 // by pixel: its place in a map of gains
-	outside       uint8 // what lies beyond the border of an image: off or unknown
+	outside       uint8   // what lies beyond the border of an image: off or unknown
 }
 
 // turn is one stretch and rotation of the experts' frame about its centre, without a shift.
