@@ -14,6 +14,7 @@ import (
 	"net"
 	"net/http"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -30,7 +31,8 @@ import (
 type Options struct {
 	Models  []NamedModel // besides the built-in ones
 	Data    []NamedData
-	Version string // of the program
+	Real    []NamedReal // for the page of real values
+	Version string      // of the program
 
 	// Token, if not empty, must be sent with every request to /v1 and /metrics,
 	// as Authorization: Bearer TOKEN.
@@ -70,6 +72,8 @@ type Server struct {
 	limits            Limits
 	log               *slog.Logger
 
+	real     []NamedReal
+	learning sync.Mutex // of models of real
 	models   *models
 	pursuits pursuits
 	classes  learnedClasses
@@ -95,7 +99,7 @@ type Server struct {
 // New returns a server and starts learning the built-in models in the
 // background. The error says which limit, model or data set is invalid.
 func New(opt Options) (*Server, error) {
-	s := &Server{version: opt.Version, token: opt.Token, noLearn: opt.NoLearn, noUpload: opt.NoUpload,
+	s := &Server{version: opt.Version, token: opt.Token, real: slices.Clone(opt.Real), noLearn: opt.NoLearn, noUpload: opt.NoUpload,
 		limits: opt.Limits.WithDefaults(), log: opt.Log, metrics: newMetrics()}
 	if err := s.limits.validate(); err != nil {
 		return nil, err
@@ -187,6 +191,7 @@ func (s *Server) routes() error {
 	s.learnRoutes(api)
 	s.ruleRoutes(api)
 	s.serverRoutes(api)
+	s.realRoutes()
 	correct(api.OpenAPI())
 	if err := s.plainRoutes(api); err != nil {
 		return err
