@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -62,13 +63,39 @@ func ReadValues(paths []string, opts Options) (*Values, error) {
 			out.Source = strings.Join(paths, ", ")
 		}
 	}
-	if err := out.arrange(&opts); err != nil {
-		return nil, at(err, out.Source)
+	return out.settled(&opts)
+}
+
+// DecodeValues reads the content of a file as [ReadValues] reads the file; name is its name, for messages and for
+// pictures.
+func DecodeValues(name string, data []byte, opts Options) (*Values, error) {
+	if err := opts.checkValues([]string{name}); err != nil {
+		return nil, err
 	}
-	for i := range out.Rows {
-		out.Index = append(out.Index, i)
+	r := bytes.NewReader(data)
+	in := newInput(opts)
+	f, err := in.valueFile(name, r, r, int64(len(data)), func() (io.Reader, error) { return bytes.NewReader(data), nil })
+	var v *Values
+	if err == nil {
+		v, err = f.all(in)
 	}
-	return out.choose(&opts)
+	if err != nil {
+		return nil, at(err, name)
+	}
+	v.Source = name
+	return v.settled(&opts)
+}
+
+// settled arranges the values, numbers the rows and selects.
+func (v *Values) settled(o *Options) (*Values, error) {
+	if err := v.arrange(o); err != nil {
+		return nil, at(err, v.Source)
+	}
+	v.Index = nil
+	for i := range v.Rows {
+		v.Index = append(v.Index, i)
+	}
+	return v.choose(o)
 }
 
 // checkValues returns an error if the options do not fit the paths, or make bits.
@@ -375,17 +402,19 @@ func number(cell string) (v float64, unknown, ok bool) {
 	return 0, false, false
 }
 
-// isLabel reports whether a column has text, or nothing but unknown cells.
+// isLabel reports whether a column has text in at least half of its known cells, or nothing but unknown cells. Less text than
+// that is a slip, or a word for what is not known, and an error says where it is.
 func isLabel(sample [][]string, i int) bool {
-	some := false
+	text, numbers := 0, 0
 	for _, cells := range sample {
-		_, unknown, ok := number(cells[i])
-		if !ok {
-			return true
+		switch _, unknown, ok := number(cells[i]); {
+		case !ok:
+			text++
+		case !unknown:
+			numbers++
 		}
-		some = some || !unknown
 	}
-	return !some
+	return text >= numbers
 }
 
 // countsUp reports whether a column counts the rows, from 0 or 1.
@@ -451,7 +480,7 @@ func (t *valueTable) row(cells []string, place int) ([]float64, error) {
 		v, _, ok := number(cells[i])
 		if !ok {
 			return nil, &FormatError{Line: place, Column: t.roles.name(i), Msg: fmt.Sprintf("%q is not a number", shorten(trim(cells[i]))),
-				Hint: "correct it, leave it empty if it is not known, or make the column a label with --meta " + t.roles.name(i)}
+				Hint: "correct it, leave the cell empty if it is not known, or make the column a label with --meta " + t.roles.name(i)}
 		}
 		row[j] = v
 	}

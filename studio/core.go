@@ -16,13 +16,15 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/learn/real"
 )
 
 // Options says what a Server serves. The zero value serves the built-in models.
 type Options struct {
 	Models  []NamedModel // besides the built-in ones
 	Data    []NamedData
-	Version string // of the program
+	Real    []NamedReal // for the page of real values
+	Version string      // of the program
 
 	// Token, if not empty, must be sent with every request to /v1 and /metrics,
 	// as Authorization: Bearer TOKEN.
@@ -60,6 +62,13 @@ type NamedData struct {
 	Name string // preferably that of its file
 	Set  *dataset.Set
 	Args []string // flags of patchwork learn that read the file the same way
+}
+
+// NamedReal is a model of real values to serve, with data that it fits; Data may be nil.
+type NamedReal struct {
+	Name  string
+	Model *real.Model
+	Data  *dataset.Values
 }
 
 // core holds models, data and jobs, and answers what the API asks. It knows nothing of

@@ -3,6 +3,8 @@ package studio
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -197,7 +199,7 @@ func (s *core) decode(ctx context.Context, name string, content []byte, opt data
 	opt.MaxPicture = max(maxPhoto, s.limits.Pixels)
 	set, err := dataset.DecodeContext(ctx, name, content, opt)
 	if err != nil {
-		return nil, s.workError(contentError(err))
+		return nil, s.workError(contentError(plainlyReal(err, name, content)))
 	}
 	if set.Len() == 0 {
 		return nil, problemf(422, "%s holds no images", name)
@@ -407,4 +409,20 @@ func selectRows(set *dataset.Set, where []string) (*dataset.Set, error) {
 		return nil, problemAt(422, "where", nil, "%v", err)
 	}
 	return out, nil
+}
+
+// plainlyReal returns the answer to data that are plainly real values, which the views of the page and the API do not show,
+// and err for others.
+func plainlyReal(err error, name string, content []byte) error {
+	var fe *dataset.FormatError
+	if !errors.As(err, &fe) || !strings.Contains(fe.Msg, "neither 0 nor 1") {
+		return err
+	}
+	if v, e := dataset.DecodeValues(name, content, dataset.Options{MaxMemory: 8 * int64(len(content))}); e == nil {
+		if why := v.Plainly(); why != "" {
+			return &dataset.FormatError{Msg: fmt.Sprintf("%s: real values (%s), which are not bits", name, why),
+				Hint: openReal}
+		}
+	}
+	return err
 }

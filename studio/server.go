@@ -9,7 +9,9 @@ import (
 	"net"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -23,7 +25,11 @@ type Server struct {
 	token   string
 	hosts   []string
 	metrics *metrics
-	flight  atomic.Int64 // bytes of request bodies
+
+	real     []NamedReal
+	learning sync.Mutex // of models of real
+
+	flight atomic.Int64 // bytes of request bodies
 
 	mux     *http.ServeMux
 	handler http.Handler
@@ -33,7 +39,7 @@ type Server struct {
 // New returns a server and starts learning the built-in models in the
 // background. The error says which limit, model or data set is invalid.
 func New(opt Options) (*Server, error) {
-	s := &Server{token: opt.Token, metrics: newMetrics()}
+	s := &Server{token: opt.Token, real: slices.Clone(opt.Real), metrics: newMetrics()}
 	for _, h := range opt.Hosts {
 		s.hosts = append(s.hosts, strings.ToLower(strings.TrimSuffix(h, ".")))
 	}
@@ -71,6 +77,7 @@ func (s *Server) routes() error {
 	for _, describe := range s.described {
 		describe(api)
 	}
+	s.realRoutes()
 	correct(api.OpenAPI())
 	if err := s.plainRoutes(api); err != nil {
 		return err

@@ -125,12 +125,12 @@ const policy = `
 	# Programs. Only cmd serves, and makes the figures of the paper; nothing imports cmd, but for the protocol.
 	learn, learn/real, table, diagnose, diagnose/words, posterior/sheets, internal/recipe, learn/classes, modelfile, modelfile/tallyfile, modelfile/classfile, render, dataset, bitmap/synth < LIBRARY;
 	LIBRARY, experiments/stat, experiments/bench/roofline, internal/score/kernel < experiments/bench/peers;
-	LIBRARY, NETWORK,
+	LIBRARY, render/report, NETWORK,
 	github.com/danielgtaylor/huma/v2/..., github.com/prometheus/client_golang/...
 	< studio/...;
 	LIBRARY, experiments/stat, NETWORK < experiments/bench/serve;
 	LIBRARY, experiments/stat, cmd/engine < experiments/bench/scale;
-	LIBRARY, learn/pairs, rule, internal/assign, experiments/stat, experiments/rivals/dae, experiments/rivals/logpca, experiments/rivals/nmf,
+	LIBRARY, learn/pairs, rule, pose, internal/assign, gonum.org/v1/gonum/..., experiments/stat, experiments/rivals/dae, experiments/rivals/logpca, experiments/rivals/nmf,
 	experiments/rivals/rbm, experiments/rivals/sparse
 	< experiments/...;
 	experiments/... < experiments/paper!; # the one door of the experiments
