@@ -214,6 +214,17 @@ report-real           report -m re-named.npz b.npz -o re.html
 # All in one, and the paper's figures.
 slow-demo             demo -o demo
 slow-paper            paper 1 rules 2 3 --quick -o report
+
+# Classes, and symbols on pages.
+classify-learn        classify learn t.npz --by y --where writer<=3 -o classes.npz
+classify-3-workers    classify learn t.npz --by y --where writer<=3 --workers 3 -o classes3.npz
+classify-predict      classify predict -m classes.npz t.npz --where writer>3 -o named.csv
+classify-why          classify predict -m classes.npz t.npz --where writer>3 --workers 3 -o why.jsonl
+classify-curve        classify learn t.npz --by y --curve 1,2 --json
+synth-sheet           synth sheet --height 300 --width 400 --symbols 4 --placements 6 --flip 0.01 --seed 3 -o sheet.npz --model symbols.npz --page page.png
+find-model            find -m symbols.npz page.png --turns --mirror -o finds.csv --counts counts.csv --svg finds.svg --png finds.png
+find-tiles            find -m symbols.npz page.png --turns --mirror --all --tiles 50 --workers 3 -o all.jsonl
+find-rival            find -m symbols.npz page.png --turns --rival 1 --list-rivals -o rivals.npz
 `
 
 // TestBytes compares the SHA-256 of every file that byteCases write, and of what they

@@ -21,7 +21,7 @@
 //	go run ./experiments/run deconvolution    four features in images that hold several of them, anywhere (package pairs)
 //	go run ./experiments/run walks            random walks that are never alone: flips, quarter turns, and noise without parts
 //	go run ./experiments/run alone            ten digits that are never shown alone
-//	go run ./experiments/run sheets [seeds]   symbols on drawings of 7,200 x 10,800 pixels, beside OpenCV, and whether odds are what they say
+//	go run ./experiments/run sheets [seeds] [large|odds|opencv]   symbols on drawings of 7,200 x 10,800 pixels, beside OpenCV, and whether odds are what they say
 //	go run ./experiments/run real [quadrants|bars|digits] real values: recovery, number of parts, likelihood beside the truth
 //
 // The data are read from the folder in PATCHWORK_SHARED (default ../shared).
@@ -30,6 +30,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -51,7 +52,7 @@ import (
 	"example.com/patchwork/learn"
 )
 
-const usage = "scenes|odds|pursuit|letters|strokes [method]|bars|fewshot [seeds] [n=1,5] [set...]|quadrants|rivals|auto|counts|moves|alphabet [seed...]|begun|roles|deconvolution|walks|alone|sheets [seeds]|planted [name...]|rules [set...] [seeds]|sources [set...] [draws]|tables [set...] [rule...] [splits] [more]|real [quadrants|bars|digits]"
+const usage = "scenes|odds|pursuit|letters|strokes [method]|bars|fewshot [seeds] [n=1,5] [set...]|quadrants|rivals|auto|counts|moves|alphabet [seed...]|begun|roles|deconvolution|walks|alone|sheets [seeds] [large|odds|opencv]|planted [name...]|rules [set...] [seeds]|sources [set...] [draws]|tables [set...] [rule...] [splits] [more]|real [quadrants|bars|digits]"
 
 // withArguments lists the experiments that take arguments.
 var withArguments = []string{"sources", "rules", "tables", "planted", "strokes", "fewshot", "sheets", "real", "alphabet"}
@@ -310,21 +311,32 @@ func runScenes(ctx context.Context) error {
 	return scenes.Report(ctx, os.Stdout, scenes.Options{Scenes: 100, Seed: 1, Glyphs: digits, Labels: labels})
 }
 
-// runSheets measures large drawings with some seeds, five unless told.
+// runSheets measures large drawings with some seeds, five unless told, the odds of finds and
+// OpenCV beside it, or those of the three that are named.
 func runSheets(ctx context.Context, args []string) error {
 	seeds := 5
-	if len(args) > 0 {
-		if _, err := fmt.Sscan(args[0], &seeds); err != nil || seeds < 1 {
-			return fmt.Errorf("sheets %s: give a number of seeds from 1", args[0])
+	var only []string
+	for _, arg := range args {
+		if n, err := strconv.Atoi(arg); err == nil && n > 0 {
+			seeds = n
+		} else if slices.Contains([]string{"large", "odds", "opencv"}, arg) {
+			only = append(only, arg)
+		} else {
+			return fmt.Errorf("sheets %s: give a number of seeds from 1, or large, odds or opencv", arg)
 		}
 	}
-	if err := sheets.Report(ctx, os.Stdout, seeds); err != nil {
-		return err
+	for _, report := range []struct {
+		name  string
+		write func(context.Context, io.Writer, int) error
+		seeds int
+	}{{"large", sheets.Report, seeds}, {"odds", sheets.ReportOdds, seeds}, {"opencv", sheets.ReportRival, min(seeds, 2)}} {
+		if only != nil && !slices.Contains(only, report.name) {
+			continue
+		}
+		if err := report.write(ctx, os.Stdout, report.seeds); err != nil {
+			return err
+		}
+		fmt.Println()
 	}
-	fmt.Println()
-	if err := sheets.ReportOdds(ctx, os.Stdout, seeds); err != nil {
-		return err
-	}
-	fmt.Println()
-	return sheets.ReportRival(ctx, os.Stdout, min(seeds, 2))
+	return nil
 }

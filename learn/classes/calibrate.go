@@ -14,15 +14,26 @@ const (
 	// firstSharpness is what probabilities are computed with where nothing can be measured:
 	// there are two classes, of one example each.
 	firstSharpness = 0.07
-	// apart is the sharpness times the standard deviation of the scores of wrong classes
-	// where no class has two examples: 2.5 to 5.8 on three sets of images.
-	apart = 3.5
+	// apart is what to expect of the sharpness before any example is left out, with one
+	// example of each class: the sharpness times the largest score that chance would give
+	// the wrong classes above their mean, which is their standard deviation times
+	// sqrt(2 log(classes)). It grows with the power gains of the number of examples. On three
+	// sets of images, from one and five examples, it is 6.1 to 7.2 (experiments/README.md).
+	apart, gains = 6.7, 0.4
+	// leastApart bounds that largest score from below, as a share of the mean: few classes
+	// may happen to be equally wrong. On the same sets it is 0.38 and more.
+	leastApart = 0.35
+	// belief is how many examples named wrongly say as much of the sharpness as this does.
+	belief = 60
+	// most is how many times sharper than the examples left out ask for names may be: a few
+	// of them that are all named rightly do not make names a million times likelier.
+	most = 2
 	// folds are how often examples are left out to fit the sharpness: less often where a
 	// model is learned of the others each time.
 	folds, learnedFolds = 10, 4
-	// growth is the power of the number of examples with which the sharpness grows:
-	// those that are left out are named by fewer than there are (experiments/README.md).
-	growth = 1.25
+	// growth is the power of the number of examples with which the sharpness grows: those
+	// that are left out are named by fewer than there are.
+	growth = 0.4
 	// leftOutRows is the most examples that are named for it.
 	leftOutRows = 200
 )
@@ -47,33 +58,54 @@ func (l *learner) calibrate(ctx context.Context, c *Classifier) (*Classifier, er
 		}
 		scores, truth = append(scores, s...), append(truth, t...)
 	}
-	if len(truth) == 0 {
-		return l.guess(ctx, c)
+	expected, err := l.expected(ctx, c)
+	if err != nil || len(truth) == 0 {
+		return c.sharpened(expected), err
 	}
 	fewer := 1 - 1/float64(n)
 	if least := l.fewest(); least < n {
 		fewer = 1 - 1/float64(least)
 	}
-	return New(c.classes, c.sharpest(scores, truth)*elem.Pow(1/fewer, growth))
+	sharpness, wrong := c.sharpest(scores, truth)
+	sharpness *= elem.Pow(1/fewer, growth)
+	if expected == 0 {
+		return New(c.classes, sharpness)
+	}
+	both := elem.Exp((float64(wrong*elem.Log(sharpness)) + float64(belief*elem.Log(expected))) / (wrong + belief))
+	return New(c.classes, min(both, most*sharpness))
 }
 
-// guess returns the classifier with a sharpness by how far apart the scores of wrong
-// classes are: all that one example of each class says.
-func (l *learner) guess(ctx context.Context, c *Classifier) (*Classifier, error) {
-	if len(l.groups) < 3 {
-		return c, nil
+// sharpened returns the classifier with a sharpness, unless that is 0.
+func (c *Classifier) sharpened(sharpness float64) *Classifier {
+	out := *c
+	if sharpness > 0 {
+		out.sharpness = sharpness
 	}
-	var which []int
-	for _, k := range l.groups {
-		which = append(which, k.rows[0])
+	return &out
+}
+
+// expected returns the sharpness that images ask for by how far apart the scores of wrong
+// classes are, which needs no example left out: all that one example of each class says.
+// It is 0 where that is not known: where no examples are kept.
+func (l *learner) expected(ctx context.Context, c *Classifier) (float64, error) {
+	if l.opt.Examples == 0 {
+		return 0, nil
+	}
+	var which, truth []int
+	examples := 0.0 // logarithm of their geometric mean
+	for g, k := range l.groups {
+		if g < leftOutRows {
+			which, truth = append(which, k.rows[0]), append(truth, g)
+		}
+		examples += elem.Log(float64(min(len(k.rows), l.opt.Examples))) / float64(len(l.groups))
 	}
 	verdicts, err := c.Name(ctx, rows.Part(l.data, which).Images, NameOptions{Workers: l.opt.Workers})
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	sum := 0.0
-	for own, v := range verdicts {
-		wrong := slices.Delete(slices.Clone(v.Scores), own, own+1)
+	sd, level := 0.0, 0.0 // of the scores of wrong classes
+	for i, v := range verdicts {
+		wrong := slices.Delete(slices.Clone(v.Scores), truth[i], truth[i]+1)
 		mean, squares := 0.0, 0.0
 		for _, s := range wrong {
 			mean += s / float64(len(wrong))
@@ -81,12 +113,15 @@ func (l *learner) guess(ctx context.Context, c *Classifier) (*Classifier, error)
 		for _, s := range wrong {
 			squares += float64((s - mean) * (s - mean))
 		}
-		sum += math.Sqrt(squares / float64(len(wrong)-1))
+		sd += math.Sqrt(squares/float64(max(len(wrong)-1, 1))) / float64(len(verdicts))
+		level += math.Abs(mean) / float64(len(verdicts))
 	}
-	if sharpness := apart * float64(len(verdicts)) / sum; sharpness > 0 && sharpness < 100 {
-		return New(c.classes, sharpness)
+	chance := max(sd*math.Sqrt(2*elem.Log(float64(len(l.groups)))), leastApart*level)
+	sharpness := apart * elem.Exp(gains*examples) / chance
+	if !(sharpness > 0 && sharpness < 100) {
+		return 0, nil // all scores are equal, or some class is impossible
 	}
-	return c, nil // all scores are equal, or some class is impossible
+	return sharpness, nil
 }
 
 // fewest returns the least number of examples of the classes that have several.
@@ -156,8 +191,9 @@ func (l *learner) heldScores(ctx context.Context, c *Classifier, held *learner) 
 
 // sharpest returns the sharpness with which the examples held out are named as surely as
 // they are named rightly: the mean of the probabilities of the classes named is the share
-// of right ones, of n examples counted as n + 2 of which one is right and one is wrong.
-func (c *Classifier) sharpest(scores [][]float64, truth []int) float64 {
+// of right ones, of n examples counted as n + 2 of which one is right and one is wrong. It
+// also returns how many of the n are named wrongly.
+func (c *Classifier) sharpest(scores [][]float64, truth []int) (sharpness, wrong float64) {
 	right := 1.0
 	for i, s := range scores {
 		if p := c.probabilities(s, firstSharpness); slices.Index(p, slices.Max(p)) == truth[i] {
@@ -177,5 +213,5 @@ func (c *Classifier) sharpest(scores [][]float64, truth []int) float64 {
 			high = middle
 		}
 	}
-	return elem.Exp((low + high) / 2)
+	return elem.Exp((low + high) / 2), float64(len(truth)+1) - right
 }

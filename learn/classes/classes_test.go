@@ -396,7 +396,7 @@ func TestSharpest(t *testing.T) {
 		}
 		scores, truth = append(scores, s), append(truth, at)
 	}
-	if got := c.sharpest(scores, truth); math.Abs(got-sharp) > 0.05 {
+	if got, _ := c.sharpest(scores, truth); math.Abs(got-sharp) > 0.05 {
 		t.Errorf("sharpness %v, truth %v", got, sharp)
 	}
 }

@@ -14,7 +14,7 @@ const (
 	strokeNats = 0.6  // what a pixel of ink costs where strokes are: most of it follows from the ink beside it
 	otherPrior = -7.0 // log-odds that another thing stands there, before anything is seen of it
 	morePrior  = -9.0 // that another thing stands there which has all strokes of the symbol, and more
-	moreWeight = 100  // how fast that becomes likelier with the ink left over, per ink of the symbol
+	moreWeight = 120  // how fast that becomes likelier with the ink left over, per ink of the symbol
 	maxLogOdds = 13.8 // a million to one: nothing is more certain than the model
 )
 
