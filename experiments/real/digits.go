@@ -2,9 +2,12 @@ package real
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
+	"slices"
 
 	"example.com/patchwork/dataset"
 	model "example.com/patchwork/learn/real"
@@ -71,8 +74,15 @@ func ReportDigits(ctx context.Context, w io.Writer, rows [][]float64, class []st
 			evidence += post.Evidence / float64(len(test))
 			best += post.Explanations[0].LogJoint / float64(len(test))
 		}
+		rivals, err := Rivals(ctx, &Job{Train: pick(c, 0, 1200), Test: test, Floor: slices.Repeat([]float64{.25}, 64)})
+		if err != nil && !errors.Is(err, ErrNoRivals) {
+			return err
+		}
 		votes, variances := r.Model.Votes()
 		fmt.Fprintf(w, "| %s | %d | %d | %.1f | %.1f | description lengths of the starts %.0f\n", c, r.Model.K(), votes+variances+2*64+r.Model.K(), evidence, best, r.Starts)
+		for _, name := range slices.Sorted(maps.Keys(rivals)) {
+			fmt.Fprintf(w, "| %s | %s | | %.1f | |\n", c, name, rivals[name].Known)
+		}
 	}
 	return nil
 }

@@ -2,9 +2,12 @@ package real
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -99,6 +102,35 @@ func ReportQuadrants(ctx context.Context, w io.Writer, sets int, sizes ...int) e
 			}
 			row(w, fmt.Sprintf("%s, N = %d", c.name, n), 8, all)
 		}
+		if err := quadrantRivals(ctx, w, sets, n); err != nil && !errors.Is(err, ErrNoRivals) {
+			return err
+		}
+	}
+	return nil
+}
+
+// quadrantRivals prints the excess of rivals on the sets of ReportQuadrants.
+func quadrantRivals(ctx context.Context, w io.Writer, sets, n int) error {
+	excess := map[string][]float64{}
+	for seed := range uint64(sets) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		j := &Job{Train: Quadrants(n, 2, 1, rng).Rows, Floor: slices.Repeat([]float64{.01}, 36)}
+		test := Quadrants(1000, 2, 1, rng)
+		truth := 0.0
+		for _, row := range test.Rows {
+			truth += test.LogDensity(row) / float64(len(test.Rows))
+		}
+		j.Test = test.Rows
+		all, err := Rivals(ctx, j)
+		if err != nil {
+			return err
+		}
+		for name, s := range all {
+			excess[name] = append(excess[name], truth-s.Known)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(excess)) {
+		fmt.Fprintf(w, "| %s, N = %d | | | | %.2f ± %.2f | |\n", name, n, stat.Mean(excess[name]), stat.SD(excess[name]))
 	}
 	return nil
 }
