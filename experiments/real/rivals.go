@@ -78,6 +78,7 @@ func python(ctx context.Context, script string, in []byte) ([]byte, error) {
 		}
 		cmd := exec.CommandContext(ctx, name, "-c", script)
 		var said, complaint bytes.Buffer
+		cmd.Env = append(cmd.Environ(), "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1")
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(in), &said, &complaint
 		if err := cmd.Run(); err != nil {
 			return nil, fmt.Errorf("rivals: %w: %s", err, strings.TrimSpace(complaint.String()))

@@ -1,6 +1,6 @@
 """Rivals for real values, from scikit-learn: reads {"train", "test", "truth"} as JSON, with null for what is hidden, and
 writes {name: [log density of the known values of a test row, root mean square error and negative log density of hidden
-values]}. Of each rival the best setting is taken on the test rows themselves, which favours it."""
+values]}. No variance is below the floor, as in the learner. Of each rival the best setting is taken on the test rows themselves, which favours it."""
 import json, sys, warnings
 import numpy as np
 from sklearn.decomposition import PCA, FactorAnalysis
@@ -22,6 +22,10 @@ def normal(x, m, v):
 def gaussian(mean, cov):
     """Density and conditionals of one normal distribution."""
     known, error, nll = [], [], []
+    if truth is None:
+        off = (test - mean).T
+        density = -.5 * (d * np.log(2 * np.pi) + np.linalg.slogdet(cov)[1] + (off * np.linalg.solve(cov, off)).sum(0))
+        return result(density, error, nll)
     for i, row in enumerate(test):
         k = ~np.isnan(row)
         c = cov[np.ix_(k, k)]
@@ -67,12 +71,26 @@ def best(tries):
 out = {}
 tries = []
 for k in [k for k in (1, 2, 5, 10, 20, 40) if k <= n // 5]:
-    g = GaussianMixture(k, covariance_type="diag", reg_covar=float(floor.min()), n_init=2, random_state=0).fit(train)
+    g = GaussianMixture(k, covariance_type="diag", reg_covar=float(floor.min()), random_state=0).fit(train)
     tries.append(mixture(g.weights_, g.means_, np.maximum(g.covariances_, floor)))
 out["mixture"] = best(tries)
 sizes = [k for k in (1, 2, 4, 8, 16) if k < min(n, d)]
-out["PPCA"] = best([gaussian(train.mean(0), PCA(k).fit(train).get_covariance() + np.diag(floor) * 1e-3) for k in sizes])
-out["factor analysis"] = best([gaussian(train.mean(0), FactorAnalysis(k).fit(train).get_covariance() + np.diag(floor) * 1e-3) for k in sizes])
-if n > 2 * d:
-    out["full Gaussian"] = gaussian(train.mean(0), np.cov(train.T) + np.diag(floor) * 1e-2)
+
+
+def ppca(k):
+    p = PCA(k).fit(train)
+    spread = p.components_.T * (np.maximum(p.explained_variance_ - p.noise_variance_, 0) ** .5)
+    return spread @ spread.T + np.diag(np.maximum(p.noise_variance_, floor))
+
+
+def factors(k):
+    f = FactorAnalysis(k).fit(train)
+    return f.components_.T @ f.components_ + np.diag(np.maximum(f.noise_variance_, floor))
+
+
+out["PPCA"] = best([gaussian(train.mean(0), ppca(k)) for k in sizes])
+out["factor analysis"] = best([gaussian(train.mean(0), factors(k)) for k in sizes])
+if n > 2 * d:  # no direction with less variance than the floor
+    values, vectors = np.linalg.eigh(np.cov(train.T))
+    out["full Gaussian"] = gaussian(train.mean(0), vectors * np.maximum(values, floor.min()) @ vectors.T)
 json.dump(out, sys.stdout)

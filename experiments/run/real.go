@@ -11,7 +11,7 @@ import (
 	"example.com/patchwork/experiments/real"
 )
 
-// runReal measures the learner of real values: quadrants [numbers of images], bars [beginnings of their names], digits
+// runReal measures the learner of real values: quadrants or rivals on them [numbers of images] or on digits [digits], bars [beginnings of their names], digits
 // [classes], tables [names], scenes or speed; without a name all of them.
 func runReal(ctx context.Context, args []string) error {
 	if len(args) == 0 {
@@ -25,14 +25,26 @@ func runReal(ctx context.Context, args []string) error {
 	}
 	some := args[1:]
 	switch args[0] {
+	case "rivals":
+		if len(some) == 1 && some[0] == "digits" {
+			rows, class, err := digits8()
+			if err != nil {
+				return err
+			}
+			return real.ReportDigitRivals(ctx, os.Stdout, rows, class)
+		}
+		fallthrough
 	case "quadrants":
 		var sizes []int
 		for _, text := range some {
 			n, err := strconv.Atoi(text)
 			if err != nil || n < 1 {
-				return fmt.Errorf("real quadrants %s: give numbers of images", text)
+				return fmt.Errorf("real %s %s: give numbers of images", args[0], text)
 			}
 			sizes = append(sizes, n)
+		}
+		if args[0] == "rivals" {
+			return real.ReportRivals(ctx, os.Stdout, 5, sizes...)
 		}
 		return real.ReportQuadrants(ctx, os.Stdout, 5, sizes...)
 	case "bars":
@@ -62,7 +74,7 @@ func runReal(ctx context.Context, args []string) error {
 }
 
 // realNames are what runReal measures.
-var realNames = []string{"quadrants", "bars", "digits", "tables", "scenes", "speed"}
+var realNames = []string{"quadrants", "rivals", "bars", "digits", "tables", "scenes", "speed"}
 
 // digits8 returns the grey digits of 8 x 8 and their classes.
 func digits8() (rows [][]float64, class []string, err error) {
