@@ -86,6 +86,11 @@ func (in *input) valueFile(path string, r io.Reader, ra io.ReaderAt, size int64,
 		}
 		ra, size = bytes.NewReader(data), int64(len(data))
 	}
+	return in.valuesOf(k, path, br, ra, size, again)
+}
+
+// valuesOf is valueFile for a file of known format.
+func (in *input) valuesOf(k kind, path string, br *bufio.Reader, ra io.ReaderAt, size int64, again func() (io.Reader, error)) (*valueFile, error) {
 	switch {
 	case pictureKind(k):
 		data, err := in.slurp(br)

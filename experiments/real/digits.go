@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
+	"slices"
 
 	"example.com/patchwork/dataset"
 	model "example.com/patchwork/learn/real"
@@ -31,15 +33,10 @@ func Digits8(set *dataset.Set) (rows [][]float64, class []string, err error) {
 	return rows, class, nil
 }
 
-// ReportDigits learns digits of some classes (none means all together, then 0, 2, 3 and 8 alone), and prints the
-// log-likelihood of others.
-func ReportDigits(ctx context.Context, w io.Writer, rows [][]float64, class []string, classes ...string) error {
-	if len(classes) == 0 {
-		classes = []string{"all", "0", "2", "3", "8"}
-	}
-	rng := rand.New(rand.NewPCG(0, 8))
-	order := rng.Perm(len(rows))
-	pick := func(c string, from, to int) (out [][]float64) {
+// digitsOf returns the rows of a class, or of "all", that have the given places in a fixed permutation.
+func digitsOf(rows [][]float64, class []string) func(c string, from, to int) [][]float64 {
+	order := rand.New(rand.NewPCG(0, 8)).Perm(len(rows))
+	return func(c string, from, to int) (out [][]float64) {
 		for _, i := range order[from:to] {
 			if c == "all" || class[i] == c {
 				out = append(out, rows[i])
@@ -47,6 +44,31 @@ func ReportDigits(ctx context.Context, w io.Writer, rows [][]float64, class []st
 		}
 		return out
 	}
+}
+
+// ReportDigitRivals prints the log-likelihood of scikit-learn's models on the digits of ReportDigits.
+func ReportDigitRivals(ctx context.Context, w io.Writer, rows [][]float64, class []string) error {
+	pick := digitsOf(rows, class)
+	fmt.Fprint(w, "Grey digits of 8 x 8: nats per test image, of each rival at its best on the test images\n\n| classes | rival | test |\n|---|---|---|\n")
+	for _, c := range []string{"all", "0", "2", "3", "8"} {
+		all, err := Rivals(ctx, &Job{Train: pick(c, 0, 1200), Test: pick(c, 1200, len(rows)), Floor: slices.Repeat([]float64{.25}, 64)})
+		if err != nil {
+			return err
+		}
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			fmt.Fprintf(w, "| %s | %s | %.1f |\n", c, name, all[name].Known)
+		}
+	}
+	return nil
+}
+
+// ReportDigits learns digits of some classes (none means all together, then 0, 2, 3 and 8 alone), and prints the
+// log-likelihood of others.
+func ReportDigits(ctx context.Context, w io.Writer, rows [][]float64, class []string, classes ...string) error {
+	if len(classes) == 0 {
+		classes = []string{"all", "0", "2", "3", "8"}
+	}
+	pick := digitsOf(rows, class)
 	fmt.Fprint(w, "Grey digits of 8 x 8 (values 0 to 16), 1200 rows to learn from: nats per test image over the 24 best explanations\n\n| classes | parts | parameters | test | best explanation alone |\n|---|---|---|---|---|\n")
 	for _, c := range classes {
 		data, err := model.NewData(8, 8, pick(c, 0, 1200))

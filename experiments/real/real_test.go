@@ -3,8 +3,10 @@ package real
 import (
 	"bytes"
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,5 +80,97 @@ func TestReports(t *testing.T) {
 	}
 	if !strings.Contains(b.String(), "| 10.0 of 10 | 1 of 1 | 1 of 1 |") {
 		t.Errorf("bars are not found:\n%s", b.String())
+	}
+}
+
+// TestHiddenIsASplit: no row is lost, a fifth is a test, about a fifth of its cells are hidden, the others are the truth, and
+// the training rows are in their own standard deviations.
+func TestHiddenIsASplit(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 1))
+	rows := make([][]float64, 200)
+	for i := range rows {
+		for d := range 5 {
+			rows[i] = append(rows[i], 100+float64(d)*rng.NormFloat64()*7+rng.Float64())
+		}
+	}
+	j := hidden(rows, 3)
+	if len(j.Train) != 160 || len(j.Test) != 40 || len(j.Truth) != 40 {
+		t.Fatalf("%d, %d and %d rows", len(j.Train), len(j.Test), len(j.Truth))
+	}
+	none, sum, squares := 0, 0.0, 0.0
+	for i, row := range j.Test {
+		for d, x := range row {
+			if math.IsNaN(x) {
+				none++
+			} else if x != j.Truth[i][d] {
+				t.Fatal("a test row is not the truth")
+			}
+		}
+	}
+	for _, row := range j.Train {
+		sum, squares = sum+row[2], squares+row[2]*row[2]
+	}
+	if none < 20 || none > 60 || math.Abs(sum) > 1e-6 || math.Abs(squares-159) > 2 {
+		t.Errorf("%d of 200 cells hidden, sum %v, squares %v", none, sum, squares)
+	}
+}
+
+// TestScenesAreFound: five digits without much noise are found, and a pick too many, too few, or elsewhere is not right.
+func TestScenesAreFound(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 9))
+	var rows [][]float64
+	var class []int64
+	for c := range 10 {
+		row := make([]float64, 784)
+		for range 150 {
+			row[rng.IntN(784)] = 255
+		}
+		rows, class = append(rows, row), append(class, int64(c))
+	}
+	g := ChooseGlyphs(rows, class, 1)
+	image, shown := g.Scene(40, .2, rng)
+	p, err := model.NewPursuit(g.Model(40, .2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := p.Explain(image)
+	if err != nil || !found(e.Picks, shown) {
+		t.Fatalf("picks %v, shown %v (%v)", e.Picks, shown, err)
+	}
+	moved := slices.Clone(e.Picks)
+	moved[2].Pose.DX += 2
+	if found(e.Picks[:4], shown) || found(append(e.Picks, e.Picks[0]), shown) || found(moved, shown) {
+		t.Error("what is not shown is right")
+	}
+}
+
+// TestRivalsAgainstTheTruth: of rows of one normal distribution, a normal distribution says what can be said.
+func TestRivalsAgainstTheTruth(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 9))
+	j := &Job{Floor: []float64{.01, .01}}
+	for i := range 600 {
+		x := rng.NormFloat64()
+		row := []float64{x, x + .5*rng.NormFloat64()}
+		if i < 400 {
+			j.Train = append(j.Train, row)
+			continue
+		}
+		j.Truth = append(j.Truth, row)
+		j.Test = append(j.Test, []float64{row[0], math.NaN()})
+	}
+	s, err := Rivals(context.Background(), j)
+	if errors.Is(err, ErrNoRivals) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := s["full Gaussian"]
+	want := .5*math.Log(2*math.Pi*.25) + .5
+	if math.Abs(full.RMSE-.5) > .05 || math.Abs(full.NLL-want) > .1 || math.Abs(full.Known+1.419) > .15 {
+		t.Errorf("%+v, want an error of 0.5 and %v nats", full, want)
+	}
+	if m := s["mixture"]; m.NLL < full.NLL-.05 || m.RMSE > 1 {
+		t.Errorf("mixture %+v", m)
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -99,6 +101,47 @@ func ReportQuadrants(ctx context.Context, w io.Writer, sets int, sizes ...int) e
 			}
 			row(w, fmt.Sprintf("%s, N = %d", c.name, n), 8, all)
 		}
+	}
+	return nil
+}
+
+// ReportRivals prints the excess of scikit-learn's models on the sets of ReportQuadrants, by the number of images (none means
+// 50, 100, 200 and 500).
+func ReportRivals(ctx context.Context, w io.Writer, sets int, sizes ...int) error {
+	if len(sizes) == 0 {
+		sizes = []int{50, 100, 200, 500}
+	}
+	fmt.Fprintf(w, "Real quadrants, %d sets each: nats per test row behind the truth, of each rival at its best on the test rows\n\n| rival | excess |\n|---|---|\n", sets)
+	for _, n := range sizes {
+		if err := quadrantRivals(ctx, w, sets, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// quadrantRivals prints the excess of rivals on the sets of ReportQuadrants.
+func quadrantRivals(ctx context.Context, w io.Writer, sets, n int) error {
+	excess := map[string][]float64{}
+	for seed := range uint64(sets) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		j := &Job{Train: Quadrants(n, 2, 1, rng).Rows, Floor: slices.Repeat([]float64{.01}, 36)}
+		test := Quadrants(1000, 2, 1, rng)
+		truth := 0.0
+		for _, row := range test.Rows {
+			truth += test.LogDensity(row) / float64(len(test.Rows))
+		}
+		j.Test = test.Rows
+		all, err := Rivals(ctx, j)
+		if err != nil {
+			return err
+		}
+		for name, s := range all {
+			excess[name] = append(excess[name], truth-s.Known)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(excess)) {
+		fmt.Fprintf(w, "| %s, N = %d | %.2f ± %.2f |\n", name, n, stat.Mean(excess[name]), stat.SD(excess[name]))
 	}
 	return nil
 }

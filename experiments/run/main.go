@@ -22,7 +22,7 @@
 //	go run ./experiments/run walks            random walks that are never alone: flips, quarter turns, and noise without parts
 //	go run ./experiments/run alone            ten digits that are never shown alone
 //	go run ./experiments/run sheets [seeds] [large|odds|opencv]   symbols on drawings of 7,200 x 10,800 pixels, beside OpenCV, and whether odds are what they say
-//	go run ./experiments/run real [quadrants|bars|digits] real values: recovery, number of parts, likelihood beside the truth
+//	go run ./experiments/run real [quadrants|rivals|bars|digits|tables|scenes|speed] real values: recovery, number of parts, likelihood beside the truth, hidden values beside rivals, speed
 //
 // The data are read from the folder in PATCHWORK_SHARED (default ../shared).
 package main
@@ -52,7 +52,7 @@ import (
 	"example.com/patchwork/learn"
 )
 
-const usage = "scenes|odds|pursuit|letters|strokes [method]|bars|fewshot [seeds] [n=1,5] [set...]|quadrants|rivals|auto|counts|moves|alphabet [seed...]|begun|roles|deconvolution|walks|alone|sheets [seeds] [large|odds|opencv]|planted [name...]|rules [set...] [seeds]|sources [set...] [draws]|tables [set...] [rule...] [splits] [more]|real [quadrants|bars|digits]"
+const usage = "scenes|odds|pursuit|letters|strokes [method]|bars|fewshot [seeds] [n=1,5] [set...]|quadrants|rivals|auto|counts|moves|alphabet [seed...]|begun|roles|deconvolution|walks|alone|sheets [seeds] [large|odds|opencv]|planted [name...]|rules [set...] [seeds]|sources [set...] [draws]|tables [set...] [rule...] [splits] [more]|real [quadrants|rivals|bars|digits|tables|scenes|speed]"
 
 // withArguments lists the experiments that take arguments.
 var withArguments = []string{"sources", "rules", "tables", "planted", "strokes", "fewshot", "sheets", "real", "alphabet"}

@@ -112,19 +112,33 @@ func (x *mixing) begin(rng *rand.Rand, k int) {
 
 // step takes a step of EM. A component's variance begins from one observation of the column's.
 func (x *mixing) step() {
-	k, width := len(x.share), len(x.columns)
-	x.sums = make([]softSums, k*width)
-	count := make([]float64, k)
-	constant := make([][]float64, k) // of ln density
-	for j := range k {
+	width := len(x.columns)
+	x.sums = make([]softSums, len(x.share)*width)
+	count := x.expect()
+	for j := range x.share {
+		x.share[j] = (count[j] + .5) / (float64(len(x.data.Rows)) + float64(.5*float64(len(x.share))))
+		for d, c := range x.columns {
+			s := &x.sums[j*width+d]
+			mean := s.sum / (s.n + .5)
+			v := (c.Var + s.square - float64(2*mean*s.sum) + float64(s.n*mean*mean)) / (1 + s.n)
+			x.normals[j][d] = Normal{c.Mean + mean, max(v, x.data.Scales[d].Floor)}
+		}
+	}
+}
+
+// expect adds every row to the sums of the components by their posteriors, and returns how many rows each has.
+func (x *mixing) expect() (count []float64) {
+	constant := make([][]float64, len(x.share)) // of ln density
+	for j := range constant {
 		for _, n := range x.normals[j] {
 			constant[j] = append(constant[j], float64(-elem.Log(n.Var)/2)-halfLog2Pi)
 		}
 	}
-	post := make([]float64, k)
+	post := make([]float64, len(x.share))
+	count = make([]float64, len(x.share))
 	for _, row := range x.data.Rows {
 		total := math.Inf(-1)
-		for j := range k {
+		for j := range post {
 			post[j] = elem.Log(x.share[j])
 			for d, v := range row {
 				if !math.IsNaN(v) {
@@ -134,30 +148,25 @@ func (x *mixing) step() {
 			}
 			total = logAdd(total, post[j])
 		}
-		for j := range k {
-			w := elem.Exp(post[j] - total)
-			if w < 1e-6 {
-				continue
-			}
-			count[j] += w
-			sums := x.sums[j*width : (j+1)*width]
-			for d, v := range row {
-				if !math.IsNaN(v) {
-					v -= x.columns[d].Mean
-					sums[d].n += w
-					sums[d].sum += float64(w * v)
-					sums[d].square += float64(w * v * v)
-				}
+		for j := range post {
+			if w := elem.Exp(post[j] - total); w >= 1e-6 {
+				count[j] += w
+				x.add(j, row, w)
 			}
 		}
 	}
-	for j := range k {
-		x.share[j] = (count[j] + .5) / (float64(len(x.data.Rows)) + float64(.5*float64(k)))
-		for d, c := range x.columns {
-			s := &x.sums[j*width+d]
-			mean := s.sum / (s.n + .5)
-			v := (c.Var + s.square - float64(2*mean*s.sum) + float64(s.n*mean*mean)) / (1 + s.n)
-			x.normals[j][d] = Normal{c.Mean + mean, max(v, x.data.Scales[d].Floor)}
+	return count
+}
+
+// add adds a row to the sums of component j with a weight.
+func (x *mixing) add(j int, row []float64, w float64) {
+	sums := x.sums[j*len(x.columns) : (j+1)*len(x.columns)]
+	for d, v := range row {
+		if !math.IsNaN(v) {
+			v -= x.columns[d].Mean
+			sums[d].n += w
+			sums[d].sum += float64(w * v)
+			sums[d].square += float64(w * v * v)
 		}
 	}
 }

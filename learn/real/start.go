@@ -20,36 +20,9 @@ func (l *learner) start(i int) (*state, error) {
 			l.o.Progress(Progress{i, l.o.Starts, stage, s.m.K(), s.length})
 		}
 	}
-	kind := kinds[i%len(kinds)]
-	var s *state
-	var err error
-	switch kind.heat {
-	case 0:
-		if s, err = l.mixture(rng, t); err != nil {
-			return nil, err
-		}
-	default:
-		grown := *t
-		grown.heat = kind.heat
-		means := l.means()
-		switch kind.hold {
-		case "median":
-			means, grown.hold = l.medians, l.medians
-		case "lower":
-			means, grown.hold = l.lower, l.lower
-		}
-		if s, err = l.explain(l.model(means)); err != nil {
-			return nil, err
-		}
-		if s, err = l.em(s, &grown, 1); err != nil {
-			return nil, err
-		}
-		if s, err = l.grow(rng, s, &grown, report); err != nil {
-			return nil, err
-		}
-		if s, err = l.move(rng, s, &grown, report); err != nil {
-			return nil, err
-		}
+	s, err := l.begin(i, rng, t, report)
+	if err != nil {
+		return nil, err
 	}
 	if s, err = l.finish(s, t); err != nil {
 		return nil, err
@@ -59,8 +32,35 @@ func (l *learner) start(i int) (*state, error) {
 	if s, err = l.grow(rng, s, t, report); err != nil || s.m.K() == k {
 		return s, err
 	}
-	s, err = l.finish(s, t)
-	return s, err
+	return l.finish(s, t)
+}
+
+// begin returns the state that start number i has when the noise is still held down, if it ever is.
+func (l *learner) begin(i int, rng *rand.Rand, t *terms, report func(string, *state)) (*state, error) {
+	kind := kinds[i%len(kinds)]
+	if kind.heat == 0 {
+		return l.mixture(rng, t)
+	}
+	held := *t
+	held.heat = kind.heat
+	means := l.means()
+	switch kind.hold {
+	case "median":
+		means, held.hold = l.medians, l.medians
+	case "lower":
+		means, held.hold = l.lower, l.lower
+	}
+	s, err := l.explain(l.model(means))
+	if err != nil {
+		return nil, err
+	}
+	if s, err = l.em(s, &held, 1); err != nil {
+		return nil, err
+	}
+	if s, err = l.grow(rng, s, &held, report); err != nil {
+		return nil, err
+	}
+	return l.move(rng, s, &held, report)
 }
 
 // terms returns the terms of the last steps.

@@ -272,8 +272,8 @@ func (n *notes) Keep(key string, value []byte) error {
 // TestGoesOn: a run that is killed again and again, each time a few steps later, comes to the model of a run that is
 // not, and takes no step twice.
 func TestGoesOn(t *testing.T) {
-	rows := mixedRows(300, 4)
-	for _, o := range []Options{{Starts: 2, Sample: 120}, {Starts: 3}} {
+	rows := mixedRows(160, 4)
+	for _, o := range []Options{{Starts: 2, Sample: 80}, {Starts: 2}} {
 		src := pieces{height: 1, width: 6, per: 50, rows: rows}
 		want := streamed(t, src, o)
 		memory := &notes{values: map[string][]byte{}}
@@ -281,10 +281,10 @@ func TestGoesOn(t *testing.T) {
 		var got *Result
 		for lives := 0; got == nil; lives++ {
 			before := len(memory.values)
-			memory.left = 9
+			memory.left = 7
 			r, err := LearnStream(context.Background(), src, o)
 			if errors.Is(err, errKilled) {
-				if len(memory.values) != before+9 || lives > 1000 {
+				if len(memory.values) != before+7 || lives > 1000 {
 					t.Fatalf("%d values after %d in life %d", len(memory.values), before, lives)
 				}
 				continue

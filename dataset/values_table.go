@@ -1,0 +1,257 @@
+package dataset
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// tableValues reads a table. names has the names of the columns, if the format has them apart from the rows.
+func (in *input) tableValues(src tableSource, names []string) (*valueFile, error) {
+	if src.once() {
+		if err := src.hold(); err != nil {
+			return nil, err
+		}
+	}
+	t := &valueTable{in: in, names: names, unit: src.unit()}
+	r, _, err := src.sample()
+	if err != nil {
+		return nil, err
+	}
+	if err := t.survey(r); err != nil {
+		return nil, inUnit(err, t.unit)
+	}
+	if t.r, err = src.repeat(); err != nil {
+		return nil, err
+	}
+	t.meta = make([]rawText, len(t.roles.meta))
+	return &valueFile{head: t.head(), done: t.done, next: func(most int) ([][]float64, error) {
+		rows, err := t.read(most)
+		if err != nil && err != io.EOF {
+			err = inUnit(err, t.unit)
+		}
+		return rows, err
+	}}, nil
+}
+
+// valueTable is a table of real values that is being read.
+type valueTable struct {
+	in     *input
+	names  []string
+	unit   string
+	header bool // the first record has the names
+	roles  roles
+	index  bool // the first column counts the rows
+
+	r    records
+	n    int // rows read
+	meta []rawText
+}
+
+// surveyRows is how many rows show what the columns of a table are.
+const surveyRows = 1000
+
+// survey decides, by the beginning of a table, whether it has a header and which columns are text.
+func (t *valueTable) survey(r records) error {
+	var sample [][]string
+	for len(sample) < surveyRows {
+		cells, place, err := r.read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if len(sample) > 0 {
+			if cells, err = sized(cells, len(sample[0]), place); err != nil {
+				return err
+			}
+		}
+		sample = append(sample, slices.Clone(cells))
+	}
+	if len(sample) == 0 {
+		return &FormatError{Msg: "the table has no rows", Hint: "there is nothing to read"}
+	}
+	n := len(sample[0])
+	if t.names == nil && t.headed(sample) {
+		t.header = true
+		for _, cell := range sample[0] {
+			t.names = append(t.names, trim(cell))
+		}
+		sample = sample[1:]
+	}
+	var auto []int
+	for i := range n {
+		if isLabel(sample, i) {
+			auto = append(auto, i)
+		}
+	}
+	if t.index = n > 1 && countsUp(sample, 0); t.index && !slices.Contains(auto, 0) && len(t.in.opts.Columns) == 0 {
+		auto = append([]int{0}, auto...)
+	}
+	var err error
+	t.roles, err = t.in.rolesOf(t.names, n, auto)
+	return err
+}
+
+// headed reports whether the first record names the columns.
+func (t *valueTable) headed(sample [][]string) bool {
+	switch t.in.opts.Header {
+	case HeaderPresent:
+		return true
+	case HeaderAbsent:
+		return false
+	}
+	if counts(sample[0]) && len(sample[0]) > 1 && len(sample) > 1 {
+		return true
+	}
+	for i, cell := range sample[0] {
+		if _, known, ok := number(cell); ok || known {
+			continue
+		}
+		if len(sample) > 1 && !isLabel(sample[1:], i) {
+			return true // a word above numbers
+		}
+	}
+	return false
+}
+
+// number returns the value of a cell: NaN if it is unknown; ok is false for text. known reports whether the cell
+// is blank or a word for what is not known.
+func number(cell string) (v float64, unknown, ok bool) {
+	switch t, v := tokenOf(trim(cell)); t {
+	case blankToken, unknownToken:
+		return math.NaN(), true, true
+	case zeroToken, oneToken, numberToken, commaToken:
+		return v, false, !math.IsInf(v, 0)
+	case yesToken:
+		return 1, false, true
+	case noToken:
+		return 0, false, true
+	}
+	return 0, false, false
+}
+
+// isLabel reports whether a column has text in at least half of its known cells, or nothing but unknown cells. Less text than
+// that is a slip, or a word for what is not known, and an error says where it is.
+func isLabel(sample [][]string, i int) bool {
+	text, numbers := 0, 0
+	for _, cells := range sample {
+		switch _, unknown, ok := number(cells[i]); {
+		case !ok:
+			text++
+		case !unknown:
+			numbers++
+		}
+	}
+	return text >= numbers
+}
+
+// countsUp reports whether a column counts the rows, from 0 or 1.
+func countsUp(sample [][]string, column int) bool {
+	if len(sample) < 3 {
+		return false
+	}
+	first, err := strconv.Atoi(trim(sample[0][column]))
+	if err != nil || first < 0 || first > 1 {
+		return false
+	}
+	for i, cells := range sample {
+		if v, err := strconv.Atoi(trim(cells[column])); err != nil || v != first+i {
+			return false
+		}
+	}
+	return true
+}
+
+// read reads at most so many rows; the error is io.EOF after the last.
+func (t *valueTable) read(most int) (rows [][]float64, err error) {
+	if t.n == 0 && t.header {
+		if _, _, err := t.r.read(); err != nil {
+			return nil, err
+		}
+	}
+	for len(rows) < most {
+		cells, place, err := t.r.read()
+		if err == io.EOF {
+			break
+		}
+		if err == nil {
+			cells, err = sized(cells, t.roles.n, place)
+		}
+		if err != nil {
+			return nil, err
+		}
+		row, err := t.row(cells, place)
+		if err != nil {
+			return nil, err
+		}
+		t.n++
+		rows = append(rows, row)
+		for j, i := range t.roles.meta {
+			if !t.in.stream {
+				t.meta[j] = append(t.meta[j], strings.Clone(trim(cells[i])))
+			}
+		}
+	}
+	switch {
+	case t.n == 0:
+		return nil, &FormatError{Msg: "the table has no rows", Hint: "there is nothing below its header"}
+	case len(rows) == 0:
+		return nil, io.EOF
+	}
+	return rows, nil
+}
+
+// row returns the values of a row.
+func (t *valueTable) row(cells []string, place int) ([]float64, error) {
+	row := make([]float64, len(t.roles.data))
+	for j, i := range t.roles.data {
+		v, _, ok := number(cells[i])
+		if !ok {
+			return nil, &FormatError{Line: place, Column: t.roles.name(i), Msg: fmt.Sprintf("%q is not a number", shorten(trim(cells[i]))),
+				Hint: "correct it, leave the cell empty if it is not known, or make the column a label with --meta " + t.roles.name(i)}
+		}
+		row[j] = v
+	}
+	return row, nil
+}
+
+// tooManyValues returns the error for values that do not fit in memory.
+func tooManyValues(most int64) error {
+	return &FormatError{Msg: fmt.Sprintf("more real values than fit in %d bytes", most), Hint: "read fewer rows or columns, or allow more memory", memory: true}
+}
+
+// head returns what the table says beside its rows.
+func (t *valueTable) head() *Values {
+	v := &Values{Height: 1, Width: len(t.roles.data), Table: true}
+	if t.names != nil {
+		for _, i := range t.roles.data {
+			v.Columns = append(v.Columns, t.roles.name(i))
+		}
+	}
+	for j, name := range t.roles.called {
+		if t.in.stream { // the names alone
+			v.Meta = append(v.Meta, Column{name, []string{}})
+		}
+		switch {
+		case t.roles.auto[j] && t.index && t.roles.meta[j] == 0:
+			v.Notes = append(v.Notes, fmt.Sprintf("%q counts the rows and is taken as a label", name))
+		case t.roles.auto[j]:
+			v.Notes = append(v.Notes, name+" is taken as a label")
+		}
+	}
+	return v
+}
+
+// done adds the labels.
+func (t *valueTable) done(v *Values) error {
+	v.Meta = nil
+	for j, raw := range t.meta {
+		v.Meta = append(v.Meta, Column{t.roles.called[j], guess(raw)})
+	}
+	return nil
+}

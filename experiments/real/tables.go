@@ -1,0 +1,149 @@
+package real
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"example.com/patchwork/experiments/stat"
+	model "example.com/patchwork/learn/real"
+)
+
+// loadScript prints a data set that comes with scikit-learn, unscaled.
+const loadScript = `
+import json, sys
+from sklearn import datasets
+name = sys.stdin.read()
+load = getattr(datasets, "load_" + name)
+json.dump((load(scaled=False) if name == "diabetes" else load()).data.tolist(), sys.stdout)`
+
+// tableNames are the data sets of ReportTables.
+var tableNames = []string{"wine", "breast_cancer", "diabetes"}
+
+// hidden is a table of which a fifth of the rows are a test, and a fifth of their cells hidden; in standard deviations of the
+// training rows.
+func hidden(rows [][]float64, seed uint64) *Job {
+	rng := rand.New(rand.NewPCG(seed, 20))
+	n, d := len(rows), len(rows[0])
+	order := rng.Perm(n)
+	cut := n * 4 / 5
+	mean, dev := make([]float64, d), make([]float64, d)
+	for c := range d {
+		var column []float64
+		for _, i := range order[:cut] {
+			column = append(column, rows[i][c])
+		}
+		mean[c], dev[c] = stat.Mean(column), stat.SD(column)
+	}
+	j := &Job{Floor: slices.Repeat([]float64{.01}, d)}
+	for at, i := range order {
+		row := make([]float64, d)
+		for c := range row {
+			row[c] = (rows[i][c] - mean[c]) / dev[c]
+		}
+		if at < cut {
+			j.Train = append(j.Train, row)
+			continue
+		}
+		j.Truth = append(j.Truth, row)
+		seen := slices.Clone(row)
+		for c := range seen {
+			if rng.Float64() < .2 {
+				seen[c] = math.NaN()
+			}
+		}
+		j.Test = append(j.Test, seen)
+	}
+	return j
+}
+
+// score learns a job and scores it like its rivals.
+func (j *Job) score(ctx context.Context, height, width int, o model.Options) (Score, *model.Model, error) {
+	data, err := model.NewData(height, width, j.Train)
+	if err != nil {
+		return Score{}, nil, err
+	}
+	r, err := model.Learn(ctx, data, o)
+	if err != nil {
+		return Score{}, nil, err
+	}
+	p, err := model.NewPursuit(r.Model)
+	if err != nil {
+		return Score{}, nil, err
+	}
+	var s Score
+	n := 0.0
+	for i, row := range j.Test {
+		post, err := p.Best(row, 0)
+		if err != nil {
+			return s, nil, err
+		}
+		s.Known += post.Evidence / float64(len(j.Test))
+		for d, x := range row {
+			if math.IsNaN(x) {
+				mix := post.Pixel(d)
+				off := mix.Mean() - j.Truth[i][d]
+				s.RMSE, s.NLL, n = s.RMSE+off*off, s.NLL-mix.LogDensity(j.Truth[i][d]), n+1
+			}
+		}
+	}
+	if n > 0 {
+		s.RMSE, s.NLL = math.Sqrt(s.RMSE/n), s.NLL/n
+	}
+	return s, r.Model, nil
+}
+
+// ReportTables prints how well hidden values of tables are predicted, beside rivals; names choose some.
+func ReportTables(ctx context.Context, w io.Writer, seeds int, names ...string) error {
+	if len(names) == 0 {
+		names = tableNames
+	}
+	fmt.Fprintf(w, "Hidden values of tables, %d splits: a fifth of the rows to test, a fifth of their cells hidden; in standard deviations of the other rows\n\n| table | model | RMSE | NLL of a value |\n|---|---|---|---|\n", seeds)
+	for _, name := range names {
+		text, err := python(ctx, loadScript, []byte(name))
+		if err != nil {
+			return err
+		}
+		var rows [][]float64
+		if err := json.Unmarshal(text, &rows); err != nil {
+			return err
+		}
+		scores := map[string][]Score{}
+		parts := []float64{}
+		for seed := range uint64(seeds) {
+			j := hidden(rows, seed)
+			s, m, err := j.score(ctx, 1, len(rows[0]), model.Options{Seed: seed, Predict: true})
+			if err != nil {
+				return err
+			}
+			all, err := Rivals(ctx, j)
+			if err != nil {
+				return err
+			}
+			parts = append(parts, float64(m.K()))
+			all["Patchwork"] = s
+			for name, s := range all {
+				scores[name] = append(scores[name], s)
+			}
+		}
+		for _, rival := range []string{"Patchwork", "mixture", "PPCA", "factor analysis", "full Gaussian"} {
+			if len(scores[rival]) == 0 {
+				continue
+			}
+			var rmse, nll []float64
+			for _, s := range scores[rival] {
+				rmse, nll = append(rmse, s.RMSE), append(nll, s.NLL)
+			}
+			who := rival
+			if rival == "Patchwork" {
+				who = fmt.Sprintf("Patchwork, %.0f parts", stat.Mean(parts))
+			}
+			fmt.Fprintf(w, "| %s, %d x %d | %s | %.3f ± %.3f | %.3f ± %.3f |\n", name, len(rows), len(rows[0]), who, stat.Mean(rmse), stat.SD(rmse), stat.Mean(nll), stat.SD(nll))
+		}
+	}
+	return nil
+}
