@@ -9,6 +9,7 @@ import numpy as np
 from ._compat import TransformerMixin
 from ._picture import Picture
 from ._pipe import PatchworkError, run
+from ._real import compose_real, plainly_real
 from ._rows import Rows, arrays, seed, weights_of
 from ._rules import compose
 
@@ -16,10 +17,11 @@ __all__ = ["PartsModel"]
 
 
 class PartsModel(TransformerMixin, Rows):
-    """Parts of binary rows or images, and explanations by them.
+    """Parts of rows or images, of bits or of real values, and explanations by them.
 
     A part is a template: the probability of a 1 in each column or pixel where the part
-    has a say. Each row is explained by the few parts that made it.
+    has a say; of real values, a mean, and a variance where it is not the background's. Each
+    row is explained by the few parts that made it.
 
     Parameters
     ----------
@@ -41,6 +43,10 @@ class PartsModel(TransformerMixin, Rows):
     threshold : float, "auto" or None
         What is greater is 1. "auto" takes the median of each column at fit. None expects
         0, 1 and NaN (unknown), and does as "auto" if there are other numbers.
+    values : {"bits", "real", "auto"}
+        What X holds: 0 and 1, with a threshold for other numbers; real values, as they are
+        (nothing is scaled); or real values where most columns hold numbers and some
+        decimals, else bits. Of real values rule is "pool", "soft" or "max".
     random_state : int, numpy.random.RandomState or None
         Seed; None is 0, so that the same data give the same parts.
     n_jobs : int or None
@@ -49,9 +55,15 @@ class PartsModel(TransformerMixin, Rows):
     Attributes
     ----------
     components_ : ndarray of shape (n_components_, n_features_in_)
-        Templates of the parts. A value equal to background_ means: no say.
+        Templates of the parts: probabilities, or means of real values. A value equal to
+        background_ means: no say.
     background_ : ndarray of shape (n_features_in_,)
-        Probability of a 1 where no part has a say.
+        Probability of a 1 where no part has a say; of real values the mean there.
+    variances_, votes_, background_variance_ : ndarrays, of real values only
+        Variances of the parts; whether a part has no say (0), says a mean (1) or a mean and a
+        variance (2); variance where no part has a say.
+    values_ : {"bits", "real"}
+        What X was taken for.
     usage_ : ndarray of shape (n_components_,)
         How often each part is in a row, on average.
     n_components_, n_features_in_, feature_names_in_, n_iter_
@@ -65,7 +77,7 @@ class PartsModel(TransformerMixin, Rows):
     """
 
     def __init__(self, n_components=None, *, rule="auto", shape=None, shift=0, rotate=None, aim="interpret",
-                 method=None, threshold=None, random_state=None, n_jobs=None):
+                 method=None, threshold=None, values="bits", random_state=None, n_jobs=None):
         self.n_components = n_components
         self.rule = rule
         self.shape = shape
@@ -74,25 +86,26 @@ class PartsModel(TransformerMixin, Rows):
         self.aim = aim
         self.method = method
         self.threshold = threshold
+        self.values = values
         self.random_state = random_state
         self.n_jobs = n_jobs
 
     def fit(self, X, y=None, sample_weight=None):
-        """Learn parts from the rows of X, of 0, 1 and NaN for unknown; y is ignored.
+        """Learn parts from the rows of X, of 0, 1 and NaN for unknown, or of real values; y is ignored.
 
         sample_weight are integers: a row of weight 2 counts as two rows.
         """
-        rows = self._binary(X, fit=True)
+        rows = self._prepare(X, fit=True)
         self._seen = None
         return self._learn(rows, weights_of(sample_weight, len(rows)))
 
     def partial_fit(self, X, y=None, sample_weight=None):
         """Learn again, from the rows of X and all that were given to partial_fit since fit."""
         if not hasattr(self, "model_"):
-            rows = self._binary(X, fit=True)
+            rows = self._prepare(X, fit=True)
             self._seen = None
         else:
-            rows = self._binary(X)
+            rows = self._prepare(X)
         weights = weights_of(sample_weight, len(rows))
         if self._seen is not None:
             before, counts = self._seen
@@ -102,22 +115,27 @@ class PartsModel(TransformerMixin, Rows):
 
     def transform(self, X):
         """Return how often each part is in each row: 0 or 1, as floats of shape (n_samples, n_components_)."""
-        _, _, got = self._run("explain", self._binary(X), ["-o", "codes.npz", "--gains=false"], "codes.npz")
-        return arrays(got["codes.npz"])["codes"].astype(float)
+        _, _, got = self._run("explain", self._prepare(X), ["-o", "codes.npz", "--gains=false"], "codes.npz")
+        codes = arrays(got["codes.npz"])
+        return codes["codes"].astype(float) if "codes" in codes else np.zeros((len(X), 0))  # no part
 
     def inverse_transform(self, codes):
-        """Return the probability of a 1 in each column, given the parts of each row (above 1/2: it is there)."""
+        """Return the probability of a 1 in each column, or the mean of real values, given the parts of each row (above 1/2: it
+        is there)."""
         self._fitted()
         if self.shift or self.rotate:
             raise PatchworkError("the parts move: codes do not say where they are; use explain and sample")
         codes = np.asarray(codes, dtype=float)
         if codes.ndim != 2 or codes.shape[1] != self.n_components_:
             raise ValueError(f"codes of shape {codes.shape}; expected (n_samples, {self.n_components_})")
+        if self.values_ == "real":
+            return np.stack([compose_real(self._rule, self._tau, self.background_, self.background_variance_, self.components_[row > 0.5],
+                                          self.variances_[row > 0.5], self.votes_[row > 0.5]) for row in codes])
         return np.stack([compose(self._rule, self.background_, self.components_[row > 0.5]) for row in codes])
 
     def score_samples(self, X):
         """Return the log-likelihood of each row, in nats, by its explanation."""
-        _, _, got = self._run("score", self._binary(X), ["-o", "rows.npz"], "rows.npz")
+        _, _, got = self._run("score", self._prepare(X), ["-o", "rows.npz"], "rows.npz")
         return arrays(got["rows.npz"])["log_lik"]
 
     def score(self, X, y=None):
@@ -125,24 +143,29 @@ class PartsModel(TransformerMixin, Rows):
         return float(np.mean(self.score_samples(X)))
 
     def sample(self, n_samples=1, random_state=None):
-        """Return rows drawn from the model: uint8 of shape (n_samples, n_features_in_)."""
+        """Return rows drawn from the model: uint8, or floats of real values, of shape (n_samples, n_features_in_)."""
         self._fitted()
         state = self.random_state if random_state is None else random_state
         _, _, got = run(["sample", "-m", "m.npz", "-n", n_samples, "--seed", seed(state), "-o", "s.npz", "-q"], {"m.npz": self.model_}, ["s.npz"])
-        return arrays(got["s.npz"])["x"].reshape(n_samples, -1).astype(np.uint8)
+        return arrays(got["s.npz"])["x"].reshape(n_samples, -1).astype(float if self.values_ == "real" else np.uint8)
 
-    def impute(self, X):
-        """Return X as floats, with the probability of a 1 in place of NaN."""
-        rows = self._binary(X)
+    def impute(self, X, return_std=False):
+        """Return X as floats, with the probability of a 1, or the mean of real values, in place of NaN. With
+        return_std, also the standard deviation of each value: 0 where it is known."""
+        rows = self._prepare(X)
         _, _, got = self._run("predict", rows, ["-o", "p.npz"], "p.npz")
-        filled = arrays(got["p.npz"])["x"].reshape(len(rows), -1)
-        known = np.asarray(rows, dtype=float)
-        return np.where(rows == 2, filled, known)
+        got = arrays(got["p.npz"])
+        unknown = np.isnan(rows) if self.values_ == "real" else rows == 2
+        filled = np.where(unknown, got["x"].reshape(len(rows), -1), rows.astype(float))
+        if not return_std:
+            return filled
+        std = got["deviation"].reshape(len(rows), -1) if self.values_ == "real" else np.sqrt(filled * (1 - filled))
+        return filled, np.where(unknown, std, 0)
 
     def explain(self, X):
         """Return the explanation of each row: a dict with log_lik, in nats, and picks, the
         parts in the order in which they were found, each with its gain (and place)."""
-        out, _, _ = self._run("explain", self._binary(X), ["-o", "-"])
+        out, _, _ = self._run("explain", self._prepare(X), ["-o", "-"])
         return [json.loads(line) for line in out.splitlines()]
 
     def draw(self, X=None, *, format="png"):
@@ -165,6 +188,28 @@ class PartsModel(TransformerMixin, Rows):
 
     # What follows is not part of the interface.
 
+    def _prepare(self, X, fit=False):
+        """Return X as the program reads it: uint8 of bits, or floats of real values."""
+        if not fit:
+            self._fitted()
+            if self.values_ == "bits":
+                return self._binary(X)
+            return self._numbers(X, fit)[0].astype(float)
+        if self.values not in ("bits", "real", "auto"):
+            raise ValueError(f"values={self.values!r}: expected 'bits', 'real' or 'auto'")
+        real = self.values == "real"
+        if real or self.values == "auto":
+            numbers = self._numbers(X, fit)[0].astype(float)
+            real = real or self.threshold is None and plainly_real(numbers)
+        self.values_ = "real" if real else "bits"
+        if not real:
+            return self._binary(X, fit=True)
+        for name in ("threshold", "method"):
+            if getattr(self, name) is not None:
+                raise ValueError(f"{name}={getattr(self, name)!r} does not apply to real values")
+        self.thresholds_ = None
+        return numbers
+
     def _learn(self, rows, weights):
         if self.shape is None and (self.shift or self.rotate):
             raise ValueError("parts move in images only: give shape=(height, width)")
@@ -177,7 +222,12 @@ class PartsModel(TransformerMixin, Rows):
             args += ["--rule", self.rule]
         if self.method is not None:
             args += ["--method", self.method]
-        if self.shape is None:
+        if self.values_ == "real":
+            rows, weights = np.repeat(rows, weights, axis=0), np.ones(int(weights.sum()), np.int64)  # there are no weights
+            args += ["--for", "real"] + (["--aim", self.aim] if self.aim != "interpret" else [])
+            args += ["--shift", self.shift] if self.shift else []
+            args += ["--rotate", self.rotate] if self.rotate else []
+        elif self.shape is None:
             args += ["--for", "table"] if self.method in (None, "soft") else []
             args += ["--aim", self.aim] if self.method in (None, "soft") else []
         else:
@@ -198,13 +248,20 @@ class PartsModel(TransformerMixin, Rows):
         """Take the learned attributes from the model file."""
         files = arrays(self.model_)
         about = json.loads(zipfile.ZipFile(io.BytesIO(self.model_)).read("model.json"))
+        self._rule = about["rule"]
+        self.n_iter_ = 1
+        if self.values_ == "real":
+            self._tau = about.get("tau", 0.25)
+            self.components_, self.variances_, self.votes_ = files["mean"], files["var"], files["vote"]
+            self.background_, self.background_variance_ = files["background_mean"], files["background_var"]
+            self.n_components_ = len(self.components_)
+            self.usage_ = files.get("pi", np.full(self.n_components_, np.nan))
+            return
         k = len(files["experts"])
         self.components_ = files["experts"].reshape(k, -1)
         self.n_components_ = k
         self.background_ = files["q"].ravel() if "q" in files else np.full(self.n_features_in_, about["q"])
         self.usage_ = files["usage"] if "usage" in files else np.full(k, np.nan)
-        self.n_iter_ = 1
-        self._rule = about["rule"]
 
     def _run(self, command, rows, args, *wanted):
         return run([command, "-m", "m.npz", "x.npz", "-q", *args, *self._workers()],

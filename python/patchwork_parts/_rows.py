@@ -16,10 +16,11 @@ class Rows(BaseEstimator):
         return ["--workers", self.n_jobs] if self.n_jobs and self.n_jobs > 0 else []
 
     def _file(self, rows, **more):
-        """Return rows of 0, 1 and 2 for unknown as an .npz of the shape that the program expects."""
+        """Return rows of 0, 1 and 2 for unknown, or of real values, as an .npz of the shape that the program expects."""
         shape = (len(rows), *(self.shape or (rows.shape[1],)))
-        arrays = {"x": (rows == 1).reshape(shape), **more}
-        if (rows == 2).any():
+        real = rows.dtype.kind == "f"
+        arrays = {"x": (rows if real else rows == 1).reshape(shape), **more}
+        if not real and (rows == 2).any():
             arrays["missing"] = (rows == 2).reshape(shape)
         if self.shape is None and "columns" not in arrays and getattr(self, "feature_names_in_", None) is not None:
             names = [str(n) for n in self.feature_names_in_]
@@ -33,9 +34,7 @@ class Rows(BaseEstimator):
         """Return X as uint8: 0, 1, and 2 for unknown; and y, if it is given."""
         if not fit:
             self._fitted()
-        X, y = validated(self, _flat(X), reset=fit, y=y)
-        if self.shape is not None and X.shape[1] != self.shape[0] * self.shape[1]:
-            raise ValueError(f"X has {X.shape[1]} columns, which are no images of {self.shape[0]} x {self.shape[1]}")
+        X, y = self._numbers(X, fit, y)
         unknown = np.isnan(X) if X.dtype.kind == "f" else np.zeros(X.shape, bool)
         if fit:
             self.thresholds_ = self._thresholds(X, unknown)
@@ -51,6 +50,13 @@ class Rows(BaseEstimator):
         out = on.astype(np.uint8)
         out[unknown] = 2
         return out if y is None else (out, y)
+
+    def _numbers(self, X, fit, y=None):
+        """Return X as numbers, and y."""
+        X, y = validated(self, _flat(X), reset=fit, y=y)
+        if self.shape is not None and X.shape[1] != self.shape[0] * self.shape[1]:
+            raise ValueError(f"X has {X.shape[1]} columns, which are no images of {self.shape[0]} x {self.shape[1]}")
+        return X, y
 
     def _thresholds(self, X, unknown):
         if self.threshold not in (None, "auto"):

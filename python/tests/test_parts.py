@@ -193,6 +193,100 @@ class TestPartsModel(unittest.TestCase):
         self.assertEqual(PartsModel(3).fit(csr_matrix(X)).model_, PartsModel(3).fit(X).model_)
 
 
+def measured(n=300, seed=0):
+    """Return rows of eight measurements, made by two parts of four columns with opposite signs beside each other, and which rows have them."""
+    rng = np.random.default_rng(seed)
+    has = rng.random((n, 2)) < 0.4
+    X = rng.normal(size=(n, 8)) + [0, 0, 100, 0, 5, 0, 0, 0]
+    X[:, :3] += has[:, :1] * [8, 8, 8]
+    X[:, 4:7] += has[:, 1:] * [-9, 9, 9]
+    first = has[:, 0] & (~has[:, 1] | (rng.random(n) < 0.4))  # where both speak, the pool
+    X[:, 3] += np.where(first, -8, 12 * has[:, 1])
+    return X, has
+
+
+class TestRealValues(unittest.TestCase):
+    def test_finds_the_parts(self):
+        X, has = measured()
+        m = PartsModel(values="real").fit(X)
+        self.assertEqual((m.n_components_, m.values_, m.thresholds_), (2, "real", None))
+        codes = m.transform(X)
+        right = max((codes[:, list(p)] == has).mean() for p in ((0, 1), (1, 0)))
+        self.assertGreater(right, 0.99)
+        self.assertEqual((m.components_.shape, m.variances_.shape, m.votes_.shape, m.background_.shape), ((2, 8), (2, 8), (2, 8), (8,)))
+        self.assertTrue((m.components_[m.votes_ == 0] == np.broadcast_to(m.background_, (2, 8))[m.votes_ == 0]).all())
+        self.assertAlmostEqual(m.score(X), m.score_samples(X).mean())
+        self.assertTrue((pickle.loads(pickle.dumps(m)).transform(X) == codes).all())
+        self.assertEqual(PartsModel(values="auto").fit(X).model_, m.model_)
+        self.assertEqual(PartsModel(values="auto").fit(planted()[0]).values_, "bits")
+        self.assertEqual(PartsModel().fit(X).values_, "bits")  # by medians, as ever
+
+    def test_same_bytes_as_the_command_line(self):
+        X, _ = measured()
+        X[3, :7] = np.nan
+        m = PartsModel(values="real", random_state=5, n_components=3).fit(X)
+        with tempfile.TemporaryDirectory() as folder:
+            np.savez(f"{folder}/x.npz", x=X)
+            line = [os.environ["PATCHWORK"], "learn", "x.npz", "-o", "m.npz", "-k", "3", "--seed", "5", "-q"]  # which recognises them
+            subprocess.run(line, cwd=folder, check=True, capture_output=True)
+            self.assertEqual(Path(folder, "m.npz").read_bytes(), m.model_)
+
+    def test_composes_as_the_program(self):
+        # What is predicted of hidden columns, where one explanation is certain, is what its parts compose.
+        X, has = measured()
+        for rule in ("pool", "soft", "max"):
+            with self.subTest(rule=rule):
+                m = PartsModel(values="real", rule=rule).fit(X)
+                hidden = X.copy()
+                hidden[:, 3] = np.nan  # here the parts disagree
+                filled, said = m.impute(hidden)[:, 3], m.inverse_transform(m.transform(hidden))[:, 3]
+                self.assertLess(np.median(np.abs(filled - said)), 1e-4)
+                both = has.all(axis=1)
+                if rule != "max":  # which does not hear of less
+                    self.assertLess(np.median(np.abs(filled - said)[both]), 1e-3)
+
+    def test_unknown_values(self):
+        X, _ = measured()
+        hidden = np.random.default_rng(1).random(X.shape) < 0.2
+        Y = np.where(hidden, np.nan, X)
+        m = PartsModel(values="real").fit(Y)
+        filled, std = m.impute(Y, return_std=True)
+        self.assertTrue((filled[~hidden] == X[~hidden]).all() and (std[~hidden] == 0).all())
+        error = (filled - X)[hidden]
+        self.assertLess(np.sqrt((error**2).mean()), 0.6 * np.sqrt(((np.nanmean(Y, axis=0) - X)[hidden] ** 2).mean()))
+        self.assertGreater((np.abs(error) < 1.6449 * std[hidden]).mean(), 0.8)
+        self.assertTrue((m.impute(Y) == filled).all())
+        s = m.sample(400, random_state=2)
+        self.assertEqual((s.shape, s.dtype), ((400, 8), float))
+        self.assertLess(np.abs(s.mean(axis=0) - X.mean(axis=0)).max(), 1.5)
+
+    def test_images_and_nothing(self):
+        rng = np.random.default_rng(0)
+        x = rng.normal(size=(60, 4, 4))
+        x[::3, 1] += 9
+        m = PartsModel(values="real", shape=(4, 4)).fit(x)
+        self.assertEqual((m.components_.shape, m.transform(x)[:, 0].tolist()), ((1, 16), [1, 0, 0] * 20))
+        none = PartsModel(values="real").fit(rng.normal(size=(30, 3)))
+        self.assertEqual((none.n_components_, none.transform(np.zeros((2, 3))).shape), (0, (2, 0)))
+        self.assertTrue((none.inverse_transform(np.zeros((2, 0))) == none.background_).all())
+
+    def test_refusals(self):
+        X, _ = measured()
+        for settings, words in [({"threshold": 3}, "threshold"), ({"method": "soft"}, "method"), ({"rule": "noisy-or"}, "pool"), ({"values": "x"}, "bits")]:
+            with self.subTest(settings=settings), self.assertRaisesRegex(ValueError, words):
+                PartsModel(**{"values": "real", **settings}).fit(X)
+        twice = PartsModel(values="real").fit(X, sample_weight=np.arange(len(X)) % 3)
+        self.assertEqual(twice.model_, PartsModel(values="real").fit(np.repeat(X, np.arange(len(X)) % 3, axis=0)).model_)
+
+    @needs("sklearn")
+    def test_scikit_learn(self):
+        import warnings
+        from sklearn.utils.estimator_checks import check_estimator
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            check_estimator(PartsModel(values="real"))
+
+
 class TestPartsClassifier(unittest.TestCase):
     def letters(self, n):
         _, _, got = _pipe.run(f"synth letters --letters LTH --writers {n} --seed 1 -o t.npz -q".split(), wanted=["t.npz"])
