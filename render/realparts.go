@@ -110,8 +110,7 @@ func RealParts(m *real.Model) Picture {
 	for d, b := range m.Background {
 		mean[d] = b.Mean
 	}
-	grey := RealScale{Low: slices.Min(mean), High: slices.Max(mean)}
-	out.Tiles = append(out.Tiles, Tile{Image: grey.Grey(m.Height, m.Width, mean), Caption: "background"})
+	out.Tiles = append(out.Tiles, Tile{Image: s.Grey(m.Height, m.Width, mean), Caption: "background"})
 	for _, k := range byUse(m) {
 		out.Tiles = append(out.Tiles, Tile{Image: s.Deviations(h, w, RealDeviations(m, k)), Caption: words.NameOf(m.Names, k) + realShare(m, k, "\nin ")})
 	}

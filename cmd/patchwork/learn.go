@@ -67,8 +67,8 @@ What the data are is recognised and said in one line; --for changes it:
             lie all over the images and not in chains, as pieces of strokes do.
   real      real values: grey images, columns of measurements. Parts say a
             mean, or a mean and a variance, where they differ from the
-            background; nothing is scaled. Assumed of tables of which most columns hold
-            numbers, some with decimals, and of arrays of real numbers.
+            background; nothing is scaled. Assumed of arrays of real numbers and
+            of tables of which most columns hold numbers, some of them decimals.
   paper     --mode paper.
 
 --alphabet K learns parts that drawings of many kinds share, such as the strokes of all

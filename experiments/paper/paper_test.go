@@ -85,7 +85,7 @@ func TestReport(t *testing.T) {
 	}
 	checkPage(t, all["index.html"])
 	checkFiles(t, all)
-	some := []string{"1", "rules", "3", "inference", "4", "5", "6"}
+	some := []string{"1", "rules", "3", "inference", "4", "5", "6", "next"}
 	make1(t, one, some, tiny(1), false)
 	same := 0
 	for name, data := range read(t, one) {
