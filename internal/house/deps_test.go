@@ -130,10 +130,9 @@ const policy = `
 	< studio/...;
 	LIBRARY, experiments/stat, NETWORK < experiments/bench/serve;
 	LIBRARY, experiments/stat, cmd/engine < experiments/bench/scale;
-	LIBRARY, learn/pairs, rule, internal/assign, experiments/stat, experiments/rivals/dae, experiments/rivals/logpca, experiments/rivals/nmf,
+	LIBRARY, learn/pairs, rule, pose, internal/assign, gonum.org/v1/gonum/..., experiments/stat, experiments/rivals/dae, experiments/rivals/logpca, experiments/rivals/nmf,
 	experiments/rivals/rbm, experiments/rivals/sparse
 	< experiments/...;
-	gonum.org/v1/gonum/... < experiments/real; # its rivals
 	experiments/... < experiments/paper!; # the one door of the experiments
 	LIBRARY, render/report, internal/alike, internal/journal, cmd/engine, NETWORK, experiments/paper, studio/...,
 	github.com/spf13/cobra/..., github.com/spf13/pflag, golang.org/x/term,
