@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -62,13 +63,49 @@ func ReadValues(paths []string, opts Options) (*Values, error) {
 			out.Source = strings.Join(paths, ", ")
 		}
 	}
-	if err := out.arrange(&opts); err != nil {
-		return nil, at(err, out.Source)
+	return out.settled(&opts)
+}
+
+// DecodeValues reads the content of a file as [ReadValues] reads the file; name is its name, for messages and for
+// pictures.
+func DecodeValues(name string, data []byte, opts Options) (*Values, error) {
+	if err := opts.checkValues([]string{name}); err != nil {
+		return nil, err
 	}
-	for i := range out.Rows {
-		out.Index = append(out.Index, i)
+	v, err := newInput(opts).fileValues(name, bytes.NewReader(data))
+	if err != nil {
+		return nil, at(err, name)
 	}
-	return out.choose(&opts)
+	v.Source = name
+	return v.settled(&opts)
+}
+
+// checkValues returns an error for options that make bits.
+func (o *Options) checkValues(paths []string) error {
+	if err := o.check(paths); err != nil {
+		return err
+	}
+	for _, g := range []struct {
+		given bool
+		name  string
+	}{{o.Threshold != nil || o.AutoThreshold, "a threshold"}, {o.Weight != "", "weights"}, {len(o.Categories) > 0, "categories"}, {o.Items || len(o.Pairs) > 0, "lists of items"}} {
+		if g.given {
+			return &FormatError{Msg: g.name + " make bits of data, which are to be read as real values", Hint: "leave it out, or read the data as bits"}
+		}
+	}
+	return nil
+}
+
+// settled arranges the values, numbers the rows and selects.
+func (v *Values) settled(o *Options) (*Values, error) {
+	if err := v.arrange(o); err != nil {
+		return nil, at(err, v.Source)
+	}
+	v.Index = nil
+	for i := range v.Rows {
+		v.Index = append(v.Index, i)
+	}
+	return v.choose(o)
 }
 
 // checkValues returns an error if the options do not fit the paths, or make bits.

@@ -22,6 +22,7 @@ import (
 type Options struct {
 	Models  []NamedModel // besides the built-in ones
 	Data    []NamedData
+	Real    []NamedReal // for the page of real values
 	Version string // of the program
 
 	// Token, if not empty, must be sent with every request to /v1 and /metrics,

@@ -197,7 +197,7 @@ func (s *core) decode(ctx context.Context, name string, content []byte, opt data
 	opt.MaxPicture = max(maxPhoto, s.limits.Pixels)
 	set, err := dataset.DecodeContext(ctx, name, content, opt)
 	if err != nil {
-		return nil, s.workError(contentError(err))
+		return nil, s.workError(contentError(plainlyReal(err, name, content)))
 	}
 	if set.Len() == 0 {
 		return nil, problemf(422, "%s holds no images", name)

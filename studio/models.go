@@ -229,6 +229,9 @@ func (s *core) loadModel(ctx context.Context, in *modelUpload) (*oneModel, error
 	}
 	m, err := modelfile.Read(bytes.NewReader(b.bytes), int64(len(b.bytes)))
 	if err != nil {
+		if _, e := modelfile.ReadReal(bytes.NewReader(b.bytes), int64(len(b.bytes))); e == nil {
+			return nil, problemf(422, "a model of real values: open it with its data at /real on this server")
+		}
 		return nil, contentError(err)
 	}
 	cfg := m.Config()

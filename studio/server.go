@@ -9,7 +9,9 @@ import (
 	"net"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -20,10 +22,12 @@ import (
 // Server is the API and the page. Make one with New, and Close it.
 type Server struct {
 	*core
-	token   string
-	hosts   []string
-	metrics *metrics
-	flight  atomic.Int64 // bytes of request bodies
+	token    string
+	hosts    []string
+	metrics  *metrics
+	real     []NamedReal
+	learning sync.Mutex   // of models of real
+	flight   atomic.Int64 // bytes of request bodies
 
 	mux     *http.ServeMux
 	handler http.Handler
@@ -33,7 +37,7 @@ type Server struct {
 // New returns a server and starts learning the built-in models in the
 // background. The error says which limit, model or data set is invalid.
 func New(opt Options) (*Server, error) {
-	s := &Server{token: opt.Token, metrics: newMetrics()}
+	s := &Server{token: opt.Token, metrics: newMetrics(), real: slices.Clone(opt.Real)}
 	for _, h := range opt.Hosts {
 		s.hosts = append(s.hosts, strings.ToLower(strings.TrimSuffix(h, ".")))
 	}
@@ -71,6 +75,7 @@ func (s *Server) routes() error {
 	for _, describe := range s.described {
 		describe(api)
 	}
+	s.realRoutes()
 	correct(api.OpenAPI())
 	if err := s.plainRoutes(api); err != nil {
 		return err

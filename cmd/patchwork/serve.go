@@ -174,6 +174,12 @@ func (a *app) serve(cmd *cobra.Command, f *serveFlags) error {
 	if err != nil {
 		return err
 	}
+	if len(opt.Real) > 0 {
+		if err := a.say(a.out, "real values are at %sreal", site); err != nil {
+			return err
+		}
+		site += "real"
+	}
 	if f.open {
 		if err := a.browse(site); err != nil {
 			a.warn("%v; open %s in one", err, site)
@@ -217,15 +223,26 @@ func (a *app) serveOptions(cmd *cobra.Command, f *serveFlags) (studio.Options, e
 	if opt.Limits, err = f.limits.limits(cmd); err != nil {
 		return opt, err
 	}
+	var bits []string
+	if opt.Real, bits, err = f.readReal(cmd); err != nil {
+		return opt, err
+	}
 	for _, path := range f.models {
+		if isReal(path) {
+			continue
+		}
 		m, err := loadModel(path)
 		if err != nil {
 			return opt, err
 		}
 		opt.Models = append(opt.Models, studio.NamedModel{Name: strings.TrimSuffix(filepath.Base(path), ".npz"), Model: m})
 	}
-	for _, path := range f.files {
+	for _, path := range bits {
 		set, err := f.readData(cmd, path, opt.Models)
+		if v := f.plainlyReal(cmd, err, path); v != nil {
+			opt.Real = append(opt.Real, studio.NamedReal{Name: filepath.Base(path), Data: v})
+			continue
+		}
 		if err != nil {
 			return opt, err
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -35,6 +36,50 @@ func (f *serveFlags) readData(cmd *cobra.Command, path string, models []studio.N
 		}
 	}
 	return f.data.read(cmd, []string{path})
+}
+
+// readReal reads the models of real values, and the data that fit them; it returns the other data files.
+func (f *serveFlags) readReal(cmd *cobra.Command) (out []studio.NamedReal, bits []string, err error) {
+	used := map[string]bool{}
+	for _, path := range f.models {
+		if !isReal(path) {
+			continue
+		}
+		m, err := loadReal(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		one := studio.NamedReal{Name: filepath.Base(path), Model: m}
+		for _, file := range f.files {
+			if v, err := f.data.readReal(cmd, []string{file}, m); err == nil && one.Data == nil {
+				one.Name, one.Data, used[file] = one.Name+" and "+filepath.Base(file), v, true
+			}
+		}
+		if one.Data == nil {
+			return nil, nil, usagef("%s is a model of real values; name data that it is to explain, too", path)
+		}
+		out = append(out, one)
+	}
+	for _, file := range f.files {
+		if used[file] {
+			continue
+		}
+		bits = append(bits, file)
+	}
+	return out, bits, nil
+}
+
+// plainlyReal returns data that are no bits, as err says, and plainly real values: their parts are learned when they are
+// opened; nil for others.
+func (f *serveFlags) plainlyReal(cmd *cobra.Command, err error, path string) *dataset.Values {
+	if notBits(err) == nil {
+		return nil
+	}
+	v, err := f.data.readReal(cmd, []string{path}, nil)
+	if err != nil || v.Plainly() == "" {
+		return nil
+	}
+	return v
 }
 
 // browse opens an address in the browser of this machine's user.

@@ -30,6 +30,7 @@ type Real struct {
 	model *real.Model
 	data  *dataset.Values
 	found []real.Explanation
+	asked []int
 }
 
 // Background is what the model says where no part does.
@@ -96,10 +97,15 @@ const (
 )
 
 // BuildReal explains values by a model and computes a report. The error is the context's, or says which row does not fit the
-// model. Of the options Workers and Progress count. The report is the same for any number of workers.
+// model. Of the options Workers, Progress and Worked count; rows to work out that there are not are an error. The report is the same for any number of workers.
 func BuildReal(ctx context.Context, m *real.Model, v *dataset.Values, opt Options) (*Real, error) {
 	if v.Len() == 0 {
 		return nil, fmt.Errorf("patchwork: there are no rows to report on")
+	}
+	for _, i := range opt.Worked {
+		if i < 0 || i >= v.Len() {
+			return nil, fmt.Errorf("patchwork: there is no row %d among %d", i+1, v.Len())
+		}
 	}
 	opt.Workers = max(opt.Workers, 1)
 	if opt.Progress == nil {
@@ -108,7 +114,7 @@ func BuildReal(ctx context.Context, m *real.Model, v *dataset.Values, opt Option
 	set := v.Labelled()
 	set.Rows = v.Index
 	r := &Real{Report: &Report{Source: v.Source, Table: v.Table, Rule: m.Rule.String(), Rows: v.Len(), Weight: int64(v.Len()), Height: v.Height, Width: v.Width, set: set},
-		model: m, data: v}
+		model: m, data: v, asked: opt.Worked}
 	if v.Table {
 		r.Columns = v.Width
 	}

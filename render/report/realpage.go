@@ -30,6 +30,9 @@ type realPage struct {
 	scale render.RealScale
 }
 
+// PageScript is the script of the pages, so that a server can allow it and no other.
+func PageScript() string { return pageScript }
+
 // WriteHTML draws the report as one page that needs nothing else, as [Report.WriteHTML] does.
 func (r *Real) WriteHTML(w io.Writer, title string) error {
 	p := &realPage{page{Report: r.Report}, r, render.RealScaleOf(r.model)}
@@ -38,7 +41,7 @@ func (r *Real) WriteHTML(w io.Writer, title string) error {
 	if r.Table {
 		p.section("worked", "Rows worked out", "realworked", p.workedViews())
 	} else {
-		p.section("examples", "Explanations", "realexamples", p.images("Images spread evenly over the data.", p.spread()))
+		p.section("examples", "Explanations", "realexamples", p.images(map[bool]string{true: "Images spread evenly over the data.", false: "The images asked for."}[r.asked == nil], r.shownRows(examplesShown)))
 		p.section("samples", "Samples drawn from the model", "realsamples", p.samples())
 	}
 	if len(r.Labels)+len(r.Skipped) > 0 {
@@ -179,18 +182,9 @@ func (p *realPage) workedViews() any {
 	}
 	return struct {
 		*Real
+		Which string
 		Views []view
-	}{p.real, out}
-}
-
-// spread returns the indices of images spread evenly over the data.
-func (p *realPage) spread() []int {
-	var out []int
-	n := len(p.ByRow)
-	for j := range min(n, examplesShown) {
-		out = append(out, j*n/min(n, examplesShown))
-	}
-	return out
+	}{p.real, map[bool]string{true: "Some rows, spread evenly over the table.", false: "The rows asked for."}[p.real.asked == nil], out}
 }
 
 // images returns images with what their parts say and what is left over.

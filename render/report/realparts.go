@@ -90,9 +90,7 @@ func (b *realBuilder) work() {
 	if !r.Table {
 		return
 	}
-	n := r.Rows
-	for j := range min(n, workedRows) {
-		i := j * n / min(n, workedRows)
+	for _, i := range r.shownRows(workedRows) {
 		w := RealRow{Row: r.ByRow[i], at: i}
 		type said struct {
 			cell RealCell
@@ -114,6 +112,19 @@ func (b *realBuilder) work() {
 		}
 		r.Worked = append(r.Worked, w)
 	}
+}
+
+// shownRows returns the rows that are worked out: those asked for, or so many spread evenly over the data.
+func (r *Real) shownRows(most int) []int {
+	if r.asked != nil {
+		return r.asked
+	}
+	var out []int
+	n := min(r.Rows, most)
+	for j := range n {
+		out = append(out, j*r.Rows/n)
+	}
+	return out
 }
 
 // summary says in a few sentences what the numbers say.
