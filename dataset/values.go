@@ -412,17 +412,19 @@ func number(cell string) (v float64, unknown, ok bool) {
 	return 0, false, false
 }
 
-// isLabel reports whether a column has text, or nothing but unknown cells.
+// isLabel reports whether a column has text in at least half of its known cells, or nothing but unknown cells. Less text than
+// that is a slip, or a word for what is not known, and an error says where it is.
 func isLabel(sample [][]string, i int) bool {
-	some := false
+	text, numbers := 0, 0
 	for _, cells := range sample {
-		_, unknown, ok := number(cells[i])
-		if !ok {
-			return true
+		switch _, unknown, ok := number(cells[i]); {
+		case !ok:
+			text++
+		case !unknown:
+			numbers++
 		}
-		some = some || !unknown
 	}
-	return !some
+	return text >= numbers
 }
 
 // countsUp reports whether a column counts the rows, from 0 or 1.
@@ -488,7 +490,7 @@ func (t *valueTable) row(cells []string, place int) ([]float64, error) {
 		v, _, ok := number(cells[i])
 		if !ok {
 			return nil, &FormatError{Line: place, Column: t.roles.name(i), Msg: fmt.Sprintf("%q is not a number", shorten(trim(cells[i]))),
-				Hint: "correct it, leave it empty if it is not known, or make the column a label with --meta " + t.roles.name(i)}
+				Hint: "correct it, leave the cell empty if it is not known, or make the column a label with --meta " + t.roles.name(i)}
 		}
 		row[j] = v
 	}

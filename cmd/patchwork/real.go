@@ -117,7 +117,8 @@ const realFlags = "output experts for rule shift shift-step rotate aim starts se
 // plainlyReal returns why data that are no bits, as err says, must be meant as real values; "" where the data or the flags
 // leave that open.
 func (f *learnFlags) plainlyReal(cmd *cobra.Command, err error, paths []string) string {
-	if notBits(err) == nil || onlyReal(cmd, realFlags) != nil || cmd.Flags().Changed("for") || cmd.Flags().Changed("rule") || slices.Contains(paths, "-") {
+	of := notBits(err)
+	if of == nil || onlyReal(cmd, realFlags) != nil || cmd.Flags().Changed("for") || cmd.Flags().Changed("rule") || slices.Contains(paths, "-") {
 		return ""
 	}
 	opt, err := f.data.options(cmd, len(paths))
@@ -125,11 +126,15 @@ func (f *learnFlags) plainlyReal(cmd *cobra.Command, err error, paths []string) 
 		return ""
 	}
 	opt.MaxMemory = int64(f.data.memory)
-	v, err := dataset.ReadValues(paths, opt)
-	if err != nil {
-		return ""
+	v, problem := dataset.ReadValues(paths, opt)
+	if problem == nil {
+		return v.Plainly()
 	}
-	return v.Plainly()
+	var fe *dataset.FormatError
+	if errors.As(problem, &fe) && fe.Line > 0 && fe.Line > of.Line {
+		of.Hint += fmt.Sprintf("; as real values, line %d, column %q: %s", fe.Line, fe.Column, fe.Msg)
+	}
+	return ""
 }
 
 // sizeOf returns the number of rows or images with their size.
