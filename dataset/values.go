@@ -72,28 +72,18 @@ func DecodeValues(name string, data []byte, opts Options) (*Values, error) {
 	if err := opts.checkValues([]string{name}); err != nil {
 		return nil, err
 	}
-	v, err := newInput(opts).fileValues(name, bytes.NewReader(data))
+	r := bytes.NewReader(data)
+	in := newInput(opts)
+	f, err := in.valueFile(name, r, r, int64(len(data)), func() (io.Reader, error) { return bytes.NewReader(data), nil })
+	var v *Values
+	if err == nil {
+		v, err = f.all(in)
+	}
 	if err != nil {
 		return nil, at(err, name)
 	}
 	v.Source = name
 	return v.settled(&opts)
-}
-
-// checkValues returns an error for options that make bits.
-func (o *Options) checkValues(paths []string) error {
-	if err := o.check(paths); err != nil {
-		return err
-	}
-	for _, g := range []struct {
-		given bool
-		name  string
-	}{{o.Threshold != nil || o.AutoThreshold, "a threshold"}, {o.Weight != "", "weights"}, {len(o.Categories) > 0, "categories"}, {o.Items || len(o.Pairs) > 0, "lists of items"}} {
-		if g.given {
-			return &FormatError{Msg: g.name + " make bits of data, which are to be read as real values", Hint: "leave it out, or read the data as bits"}
-		}
-	}
-	return nil
 }
 
 // settled arranges the values, numbers the rows and selects.
