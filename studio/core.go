@@ -23,7 +23,7 @@ type Options struct {
 	Models  []NamedModel // besides the built-in ones
 	Data    []NamedData
 	Real    []NamedReal // for the page of real values
-	Version string // of the program
+	Version string      // of the program
 
 	// Token, if not empty, must be sent with every request to /v1 and /metrics,
 	// as Authorization: Bearer TOKEN.
