@@ -13,8 +13,6 @@ type body struct {
 	bytes []byte
 	kind  string                 // media type, without parameters
 	form  func() ([]File, error) // nil where it is no form
-
-	boundary string // of the parts of a form
 }
 
 // bodyKey is the context value of the body of a request.

@@ -267,7 +267,6 @@ func (s *Server) read(next http.Handler) http.Handler {
 			return
 		}
 		if kind == formKind {
-			b.boundary = boundary
 			b.form = func() ([]File, error) { return filesOf(b.bytes, boundary) }
 		}
 		rc.SetReadDeadline(time.Time{})

@@ -76,15 +76,16 @@ func writePage(w http.ResponseWriter, status int, page []byte) {
 
 // answerReal answers the form with a report, or the form with what was wrong.
 func (s *Server) answerReal(w http.ResponseWriter, r *http.Request) {
-	page, err := s.realReport(r.Context())
+	kind, boundary := mediaType(r)
+	page, err := s.realReport(r.Context(), kind, boundary)
 	if err == nil {
 		writePage(w, http.StatusOK, page)
 		return
 	}
 	status := http.StatusUnprocessableEntity
-	var known interface{ GetStatus() int }
+	var known *problemError
 	if errors.As(err, &known) {
-		status = known.GetStatus()
+		status = known.Status
 	}
 	s.writeRealForm(w, status, err.Error())
 }
@@ -97,12 +98,12 @@ type realRequest struct {
 }
 
 // parseReal reads the form.
-func parseReal(b body) (*realRequest, error) {
-	if b.kind != "multipart/form-data" || b.boundary == "" {
+func parseReal(content []byte, kind, boundary string) (*realRequest, error) {
+	if kind != formKind || boundary == "" {
 		return nil, problemf(http.StatusUnsupportedMediaType, "send the form of this page (multipart/form-data)")
 	}
 	q := new(realRequest)
-	for m := multipart.NewReader(bytes.NewReader(b.bytes), b.boundary); ; {
+	for m := multipart.NewReader(bytes.NewReader(content), boundary); ; {
 		p, err := m.NextPart()
 		if err == io.EOF {
 			return q, nil
@@ -130,15 +131,15 @@ func parseReal(b body) (*realRequest, error) {
 }
 
 // realReport makes the report that the form asks for.
-func (s *Server) realReport(ctx context.Context) ([]byte, error) {
-	q, err := parseReal(bodyOf(ctx))
+func (s *Server) realReport(ctx context.Context, kind, boundary string) ([]byte, error) {
+	q, err := parseReal(bodyOf(ctx).bytes, kind, boundary)
 	if err != nil {
 		return nil, err
 	}
 	if s.token != "" {
 		got, want := sha256.Sum256([]byte(strings.TrimSpace(q.token))), sha256.Sum256([]byte(s.token))
 		if subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
-			s.metrics.refused("token")
+			s.meter.refused("token")
 			return nil, problemf(http.StatusUnauthorized, "this server requires its token")
 		}
 	}

@@ -67,7 +67,7 @@ func (l *learner) calibrate(ctx context.Context, c *Classifier) (*Classifier, er
 		fewer = 1 - 1/float64(least)
 	}
 	sharpness, wrong := c.sharpest(scores, truth)
-	sharpness *= elem.Pow(1/fewer, growth)
+	sharpness = float64(sharpness * elem.Pow(1/fewer, growth))
 	if expected == 0 {
 		return New(c.classes, sharpness)
 	}
