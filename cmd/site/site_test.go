@@ -176,7 +176,7 @@ func TestPicturesAreUsed(t *testing.T) {
 		}
 		text += string(data)
 	}
-	photographs := []string{"report.png", "studio-draw.png", "studio-table.png", "real.png"} // the last: patchwork paper next
+	photographs := []string{"report.png", "studio-draw.png", "studio-table.png", "grey-rivals.png"} // the last: patchwork paper next
 	total := int64(0)
 	for _, f := range files {
 		info, err := f.Info()
