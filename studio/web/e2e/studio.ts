@@ -129,7 +129,7 @@ export async function newPage(b: Browser, options: BrowserContextOptions): Promi
     return kept;
   }
   const page = await (await b.newContext(options)).newPage();
-  page.setDefaultTimeout(here ? 60_000 : 15_000);
+  page.setDefaultTimeout(here ? 180_000 : 15_000);
   pages.set(key, page);
   return page;
 }
