@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -12,6 +13,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
@@ -244,7 +246,9 @@ func TestRenamedBuildsWithoutReplace(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles everything under another path")
 	}
-	const to, version = "github.example/someone/parts", "v0.1.0"
+	// The Go tool remembers what it found in a version of a module: each run has its own.
+	const to = "github.example/someone/parts"
+	version := fmt.Sprintf("v0.1.%d", time.Now().UnixNano())
 	dir := clone(t)
 	old := sh(t, dir, "go", "list", "-m")
 	if n, err := rename(t.Context(), dir, to, version); err != nil || n < 100 {
