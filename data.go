@@ -9,6 +9,7 @@ import (
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/pool"
+	"example.com/patchwork/internal/recall"
 )
 
 // Source is an ordered set of images to explain or to learn from, which need not
@@ -76,10 +77,7 @@ func (d Data) Weight(i int) int64 {
 // memory stores the tallies of E-steps, so that an interrupted learning run need
 // not explain the same images again; everything else is quick and deterministic.
 // It is safe for concurrent use. learn.Memory documents it.
-type memory = interface {
-	Recall(key string) (value []byte, ok bool, err error)
-	Keep(key string, value []byte) error
-}
+type memory = recall.Memory
 
 // memoryOf returns the memory of a source, or nil, and the source to read. A
 // source has a memory if it is Data, embeds Data, or has a method Remembered.

@@ -13,6 +13,7 @@ import (
 
 	"example.com/patchwork/gauss"
 	"example.com/patchwork/internal/pool"
+	"example.com/patchwork/internal/recall"
 )
 
 // EStep explains every image, on the given number of workers (0 means 1), and
@@ -62,26 +63,13 @@ func tallied(ctx context.Context, m *Model, src Source, opt PursuitOptions, work
 // recalled returns the tally of an E-step from the memory, or computes it and
 // stores it there.
 func recalled(ctx context.Context, m *Model, memory memory, src Source, opt PursuitOptions, workers int) (*Tally, error) {
-	key := stepKey(m, opt)
-	value, ok, err := memory.Recall(key)
-	if err != nil {
-		return nil, fmt.Errorf("recall an E-step: %w", err)
-	}
-	if ok {
+	return recall.Or(memory, "an E-step", func() string { return stepKey(m, opt) }, func(value []byte) (*Tally, bool) {
 		t := new(Tally)
-		if err := t.UnmarshalBinary(value); err == nil && t.Fits(m) {
-			return t, nil
-		}
-	}
-	t, err := tallied(ctx, m, src, opt, workers)
-	if err != nil {
-		return nil, err
-	}
-	value, _ = t.MarshalBinary()
-	if err := memory.Keep(key, value); err != nil {
-		return nil, fmt.Errorf("keep an E-step: %w", err)
-	}
-	return t, nil
+		return t, t.UnmarshalBinary(value) == nil && t.Fits(m)
+	}, func() (*Tally, error) { return tallied(ctx, m, src, opt, workers) }, func(t *Tally) []byte {
+		value, _ := t.MarshalBinary() // never fails
+		return value
+	})
 }
 
 // stepKey returns the key of an E-step: SHA-256 of everything that its result

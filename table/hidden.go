@@ -7,43 +7,48 @@ import (
 	"math"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/recall"
 	"example.com/patchwork/internal/score"
 	"example.com/patchwork/internal/score/joint"
 )
 
+// losses are those of a model on hidden bits.
+type losses struct {
+	bits int64     // how many
+	mean float64   // of a bit
+	rows []float64 // row by row
+}
+
 // hiddenLoss returns how many hidden bits the judge has, the model's mean loss on
 // them, and its losses row by row, through the memory of the data. Predictions are
 // averaged over the best explanations, as those of package posterior.
-func (l *learner) hiddenLoss(ctx context.Context, m *patchwork.Model) (bits int64, loss float64, losses []float64, err error) {
-	work := func() (err error) {
-		bits, loss, losses, err = l.hiddenLossAnew(ctx, m)
-		return err
+func (l *learner) hiddenLoss(ctx context.Context, m *patchwork.Model) (bits int64, loss float64, rows []float64, err error) {
+	var memory Memory
+	if l.memory != nil {
+		memory = l.hidden
 	}
-	if l.memory == nil {
-		return bits, loss, losses, work()
-	}
-	err = recallOr(l.hidden, stepKey(l.judgeKey(), m, l.opt.Explain), func(value []byte) bool {
+	o, err := recall.Or(memory, softStep, func() string { return stepKey(l.judgeKey(), m, l.opt.Explain) }, func(value []byte) (o losses, ok bool) {
 		n, size := binary.Uvarint(value)
 		if size <= 0 || len(value) != size+8*(1+len(l.judge.Visible)) {
-			return false
+			return o, false
 		}
 		number := func(i int) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(value[size+8*i:])) }
-		bits, loss, losses = int64(n), number(0), make([]float64, len(l.judge.Visible))
-		for i := range losses {
-			losses[i] = number(i + 1)
+		o = losses{int64(n), number(0), make([]float64, len(l.judge.Visible))}
+		for i := range o.rows {
+			o.rows[i] = number(i + 1)
 		}
-		return true
-	}, func() ([]byte, error) {
-		if err := work(); err != nil {
-			return nil, err
-		}
-		out := binary.LittleEndian.AppendUint64(binary.AppendUvarint(nil, uint64(bits)), math.Float64bits(loss))
-		for _, v := range losses {
+		return o, true
+	}, func() (o losses, err error) {
+		o.bits, o.mean, o.rows, err = l.hiddenLossAnew(ctx, m)
+		return o, err
+	}, func(o losses) []byte {
+		out := binary.LittleEndian.AppendUint64(binary.AppendUvarint(nil, uint64(o.bits)), math.Float64bits(o.mean))
+		for _, v := range o.rows {
 			out = binary.LittleEndian.AppendUint64(out, math.Float64bits(v))
 		}
-		return out, nil
+		return out
 	})
-	return bits, loss, losses, err
+	return o.bits, o.mean, o.rows, err
 }
 
 // hiddenLossAnew does the work of hiddenLoss.

@@ -11,78 +11,51 @@ import (
 	"example.com/patchwork/posterior"
 
 	"example.com/patchwork/internal/exact"
+	"example.com/patchwork/internal/recall"
 	"example.com/patchwork/internal/rows"
 )
 
 // eStepRecalled runs eStep through the memory of the data.
 func eStepRecalled(ctx context.Context, m *patchwork.Model, data patchwork.Data, opt posterior.Options, workers int) (*counts, error) {
-	var t *counts
-	err := recallOr(data.Memory, stepKey("soft", m, opt), func(value []byte) bool {
-		t = newCounts(m)
+	return recall.Or(data.Memory, softStep, func() string { return stepKey("soft", m, opt) }, func(value []byte) (*counts, bool) {
+		t := newCounts(m)
 		rest, ok := t.decode(value)
-		return ok && len(rest) == 0
-	}, func() (value []byte, err error) {
-		t, err = eStepAnew(ctx, m, data, opt, workers, nil)
-		if err != nil {
-			return nil, err
-		}
-		return t.encode(nil), nil
-	})
-	return t, err
+		return t, ok && len(rest) == 0
+	}, func() (*counts, error) { return eStepAnew(ctx, m, data, opt, workers, nil) }, func(t *counts) []byte { return t.encode(nil) })
 }
 
-// recallOr recalls a value and reads it; if it is not kept, or cannot be read,
-// recallOr does the work and keeps its result.
-func recallOr(memory Memory, key string, read func(value []byte) bool, work func() ([]byte, error)) error {
-	value, ok, err := memory.Recall(key)
-	if err != nil {
-		return fmt.Errorf("recall a step of soft learning: %w", err)
-	}
-	if ok && read(value) {
-		return nil
-	}
-	if value, err = work(); err != nil {
-		return err
-	}
-	if err := memory.Keep(key, value); err != nil {
-		return fmt.Errorf("keep a step of soft learning: %w", err)
-	}
-	return nil
-}
+// softStep is what errors of the memory call a step here.
+const softStep = "a step of soft learning"
 
 // mixtureRecalled runs FitMixture, through the memory of the data if they have one.
 func mixtureRecalled(ctx context.Context, data patchwork.Data, k int, seed uint64) (*Mixture, error) {
-	if data.Memory == nil {
-		return FitMixture(ctx, data, k, seed)
-	}
-	x := &Mixture{Share: make([]float64, k)}
-	for range k {
-		x.Components = append(x.Components, make([]float64, data.Images[0].Len()))
-	}
-	err := recallOr(data.Memory, fmt.Sprintf("mixture %d %d", k, seed), func(value []byte) bool {
-		for _, list := range append([][]float64{x.Share}, x.Components...) {
+	return recall.Or(data.Memory, softStep, func() string { return fmt.Sprintf("mixture %d %d", k, seed) }, func(value []byte) (*Mixture, bool) {
+		x := &Mixture{Share: make([]float64, k)}
+		for range k {
+			x.Components = append(x.Components, make([]float64, data.Images[0].Len()))
+		}
+		for _, list := range x.lists() {
 			for i := range list {
 				if len(value) < 8 {
-					return false
+					return nil, false
 				}
 				list[i] = math.Float64frombits(binary.LittleEndian.Uint64(value))
 				value = value[8:]
 			}
 		}
-		return len(value) == 0
-	}, func() (value []byte, err error) {
-		if x, err = FitMixture(ctx, data, k, seed); err != nil {
-			return nil, err
-		}
-		for _, list := range append([][]float64{x.Share}, x.Components...) {
+		return x, len(value) == 0
+	}, func() (*Mixture, error) { return FitMixture(ctx, data, k, seed) }, func(x *Mixture) (value []byte) {
+		for _, list := range x.lists() {
 			for _, v := range list {
 				value = binary.LittleEndian.AppendUint64(value, math.Float64bits(v))
 			}
 		}
-		return value, nil
+		return value
 	})
-	return x, err
 }
+
+// lists returns all numbers of a mixture, in the order in which they are kept.
+func (x *Mixture) lists() [][]float64 { return append([][]float64{x.Share}, x.Components...) }
 
 // stepKey names a result of explaining the rows: SHA-256 of all that it depends on
 // beside the data.

@@ -41,6 +41,7 @@ const policy = `
 	# Leaves: values and formulas. None imports another, but for the places of pose, draws by weight and the votes of rule.
 	NONE < internal/elem; # functions with one result on every machine, for all to use
 	internal/elem < bitmap, rule, pose, internal/pool, internal/exact, internal/enum, internal/draw, internal/assign;
+	NONE < internal/recall; # what steps came to
 	rule < internal/score/joint;
 	internal/draw < internal/cluster;
 	pose < internal/score;
@@ -58,7 +59,7 @@ const policy = `
 	testing, FILES, pgregory.net/rapid < internal/score/scoretest;
 
 	# The core uses no files, no clock and no network.
-	bitmap, rule, pose, gauss, internal/score, internal/score/rows, internal/score/joint, internal/pool, internal/exact, internal/enum, internal/cluster, internal/draw
+	bitmap, rule, pose, gauss, internal/score, internal/score/rows, internal/score/joint, internal/pool, internal/exact, internal/enum, internal/cluster, internal/draw, internal/recall
 	< patchwork;
 
 	# Several explanations; learners; what may be wrong. No learner knows another.
@@ -67,7 +68,7 @@ const policy = `
 	bitmap, internal/pool, internal/score/kernel < posterior/sheets; # every symbol on a page
 	patchwork, pose, internal/pool, internal/score/kernel < learn/strokes; # the M-step of drawings, and its search
 	bitmap, pose, internal/pool, internal/draw, internal/score/kernel < learn/pairs; # binary parts, before there is a model
-	pose, internal/enum, internal/exact, internal/pool, internal/draw < learn/real; # real values: model, pursuit, learner
+	pose, internal/enum, internal/exact, internal/pool, internal/draw, internal/recall < learn/real; # real values: model, pursuit, learner
 	posterior, internal/rows, learn/strokes, learn/pairs < learn;
 	posterior, internal/rows, internal/cluster < learn/classes; # what image is of what class, by models that others learn
 	patchwork < table/blocks; # tables as blocks, exactly

@@ -167,7 +167,8 @@ func record(key string, value []byte) []byte {
 	return binary.LittleEndian.AppendUint32(out, crc32.Checksum(out, castagnoli))
 }
 
-// Recall returns the value of a key; ok is false if it has none.
+// Recall returns the value of a key; ok is false if it has none, or if the record is no
+// longer what was written.
 func (j *Journal) Recall(key string) (value []byte, ok bool, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -175,8 +176,9 @@ func (j *Journal) Recall(key string) (value []byte, ok bool, err error) {
 	if !ok {
 		return nil, false, nil
 	}
-	value = make([]byte, p.size)
-	if _, err := j.f.ReadAt(value, p.at); err != nil {
+	whole := int64(8+len(key)) + int64(p.size) + 4
+	stored, value, err := readRecord(io.NewSectionReader(j.f, p.at-int64(8+len(key)), whole))
+	if err != nil || stored == nil || string(stored) != key || len(value) != int(p.size) {
 		return nil, false, err
 	}
 	return value, true, nil

@@ -118,6 +118,35 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// TestDamageWhileOpen: what is damaged after the journal was opened is not recalled.
+func TestDamageWhileOpen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "j")
+	j, err := Create(path, "about")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	before := j.end
+	if err := j.Keep("key", []byte("the value")); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := before; at < j.end; at++ {
+		for _, b := range []byte{content[at] ^ 0x41, content[at]} {
+			if _, err := j.f.WriteAt([]byte{b}, at); err != nil {
+				t.Fatal(err)
+			}
+			value, ok, err := j.Recall("key")
+			if err != nil || ok != (b == content[at]) || ok && string(value) != "the value" {
+				t.Fatalf("byte %d as %d: %q, %v, %v", at, b, value, ok, err)
+			}
+		}
+	}
+}
+
 func TestOpenRefuses(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "j")

@@ -1,11 +1,10 @@
 package rows
 
+import "example.com/patchwork/internal/recall"
+
 // Memory is the memory of a learner by the name that learn and table give it; see
 // learn.Memory.
-type Memory = interface {
-	Recall(key string) (value []byte, ok bool, err error)
-	Keep(key string, value []byte) error
-}
+type Memory = recall.Memory
 
 // PartMemory is a memory for one of several sets of images that a run reads: its
 // keys begin with Part.

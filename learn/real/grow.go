@@ -10,6 +10,7 @@ import (
 	"example.com/patchwork/internal/draw"
 	"example.com/patchwork/internal/elem"
 	"example.com/patchwork/internal/pool"
+	"example.com/patchwork/internal/recall"
 )
 
 // thresholds are how far from the background values are that a candidate votes for, in its standard
@@ -82,8 +83,8 @@ func (g *grower) grow(ctx context.Context, rng *rand.Rand, workers int, memory M
 			}
 			return d.String()
 		}
-		err := recalled(memory, key, func(value []byte) bool { return found.decode(value, g.m.F()) },
-			func() (err error) { found, err = g.compete(ctx, begun, workers); return err }, func() []byte { return found.encode() })
+		found, err = recall.Or(memory, step, key, func(value []byte) (grown, bool) { return decodeGrown(value, g.m.F()) },
+			func() (grown, error) { return g.compete(ctx, begun, workers) }, grown.encode)
 		if err != nil || found.entries != nil {
 			return found, err
 		}

@@ -1,53 +1,23 @@
 package real
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"hash"
 	"math"
-	"slices"
+
+	"example.com/patchwork/internal/recall"
 )
 
 // Memory keeps what the steps of a run came to, so that a run that was interrupted need not take them again. Recall
 // returns the value of a key; ok is false where it was not kept. Keep keeps the value of a key. Both are called
 // by one goroutine.
-type Memory = interface {
-	Recall(key string) (value []byte, ok bool, err error)
-	Keep(key string, value []byte) error
-}
+type Memory = recall.Memory
 
-// recalled reads the value that a memory has for a key; if there is none, or it cannot be read, it does the work and
-// keeps the result. Without a memory it does the work.
-func recalled(memory Memory, key func() string, read func(value []byte) bool, work func() error, write func() []byte) error {
-	if memory == nil {
-		return work()
-	}
-	name := key()
-	value, ok, err := memory.Recall(name)
-	if err != nil {
-		return fmt.Errorf("recall a step: %w", err)
-	}
-	if ok && len(value) >= sha256.Size && bytes.Equal(value[:sha256.Size], checksum(name, value[sha256.Size:])) && read(value[sha256.Size:]) {
-		return nil
-	}
-	if err := work(); err != nil {
-		return err
-	}
-	value = write()
-	if err := memory.Keep(name, append(checksum(name, value), value...)); err != nil {
-		return fmt.Errorf("keep a step: %w", err)
-	}
-	return nil
-}
-
-// checksum returns a hash of a key and its value.
-func checksum(key string, value []byte) []byte {
-	sum := sha256.Sum256(slices.Concat([]byte(key), value))
-	return sum[:]
-}
+// step is what errors of a memory call a step.
+const step = "a step"
 
 // digest is a hash of numbers.
 type digest struct{ hash.Hash }
@@ -100,34 +70,26 @@ func (l *learner) estep(m *Model, best int) (*explained, error) {
 		d.model(m)
 		return d.String()
 	}
-	var out *explained
-	var err error
 	if l.stream != nil || best > 1 {
-		out = &explained{}
-		err = recalled(l.o.Memory, key, func(value []byte) bool {
-			out.tally = &Tally{}
-			return out.tally.UnmarshalBinary(value) == nil && out.tally.fits(m)
-		}, func() error {
+		return recall.Or(l.o.Memory, step, key, func(value []byte) (*explained, bool) {
+			out := &explained{tally: &Tally{}}
+			return out, out.tally.UnmarshalBinary(value) == nil && out.tally.fits(m)
+		}, func() (out *explained, err error) {
 			var src Source = l.data
 			if l.stream != nil {
 				src = l.stream
 			}
+			out = &explained{}
 			out.tally, err = EStep(l.ctx, m, src, best, l.o.Workers)
-			return err
-		}, func() []byte {
+			return out, err
+		}, func(out *explained) []byte {
 			value, _ := out.tally.MarshalBinary()
 			return value
 		})
-		return out, err
 	}
-	err = recalled(l.o.Memory, key, func(value []byte) bool {
-		out, err = l.replay(m, value)
-		return err == nil && out != nil
-	}, func() error {
-		out, err = estep(l.ctx, m, l.data, l.o.Workers)
-		return err
-	}, func() []byte { return encodePicks(out.picks) })
-	return out, err
+	return recall.Or(l.o.Memory, step, key, func(value []byte) (*explained, bool) { return l.replay(m, value) },
+		func() (*explained, error) { return estep(l.ctx, m, l.data, l.o.Workers) },
+		func(out *explained) []byte { return encodePicks(out.picks) })
 }
 
 // estep explains and counts data in memory.
@@ -142,38 +104,39 @@ func estep(ctx context.Context, m *Model, data *Data, workers int) (*explained, 
 	return out, err
 }
 
-// replay counts the data by picks that were kept; nil if these are not of the model.
-func (l *learner) replay(m *Model, value []byte) (*explained, error) {
+// replay counts the data by picks that were kept; ok is false if these are not of the
+// model, or if the run has ended meanwhile.
+func (l *learner) replay(m *Model, value []byte) (out *explained, ok bool) {
 	candidates := m.K() * m.Poses.Len()
-	out := &explained{picks: make([][]int, len(l.data.Rows))}
+	out = &explained{picks: make([][]int, len(l.data.Rows))}
 	for i := range out.picks {
 		n, size := binary.Uvarint(value)
 		if size <= 0 || n > uint64(len(value)) {
-			return nil, nil
+			return nil, false
 		}
 		value = value[size:]
 		for range n {
 			c, size := binary.Uvarint(value)
 			if size <= 0 || c >= uint64(candidates) {
-				return nil, nil
+				return nil, false
 			}
 			out.picks[i], value = append(out.picks[i], int(c)), value[size:]
 		}
 	}
 	if len(value) > 0 {
-		return nil, nil
+		return nil, false
 	}
 	c := newCounter(m, 1, 1)
 	out.bank = c.bank
 	h := &hand{newPursuit(c.bank), NewTally(m), make([]int64, m.D())}
 	for i := range out.picks {
-		if err := l.ctx.Err(); err != nil {
-			return nil, err
+		if l.ctx.Err() != nil {
+			return nil, false
 		}
 		h.again(l.data, i, out.picks[i])
 	}
 	out.tally = h.t
-	return out, nil
+	return out, true
 }
 
 // encodePicks returns the picks of all rows as bytes.
@@ -195,7 +158,7 @@ type grown struct {
 }
 
 // encode returns it as bytes.
-func (g *grown) encode() []byte {
+func (g grown) encode() []byte {
 	out := binary.LittleEndian.AppendUint64(nil, math.Float64bits(g.pi))
 	for _, o := range g.entries {
 		out = append(out, byte(o.Vote))
@@ -205,15 +168,15 @@ func (g *grown) encode() []byte {
 	return out
 }
 
-// decode reads what encode wrote, of as many entries or none.
-func (g *grown) decode(in []byte, entries int) bool {
+// decodeGrown reads what encode wrote, of as many entries or none.
+func decodeGrown(in []byte, entries int) (g grown, ok bool) {
 	if len(in) != 8 && len(in) != 8+17*entries {
-		return false
+		return g, false
 	}
 	at := func(i int) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(in[i:])) }
-	g.pi, g.entries = at(0), nil
+	g.pi = at(0)
 	for i := 8; i < len(in); i += 17 {
 		g.entries = append(g.entries, Entry{Vote(in[i]), Normal{at(i + 1), at(i + 9)}})
 	}
-	return true
+	return g, g.pi >= 0 && g.pi <= 1 && (g.entries != nil || g.pi == 0)
 }

@@ -6,33 +6,16 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+
+	"example.com/patchwork/internal/recall"
 )
 
 // recalled returns how Explain explains the images, from the memory of the data if it
 // has one that knows; else it explains them and keeps the result there.
 func (l *Learner) recalled(ctx context.Context, st *State, afresh bool) ([]found, error) {
-	memory := l.data.Memory
-	if memory == nil {
-		return l.explain(ctx, st, afresh)
-	}
-	key := l.key(st, afresh)
-	value, ok, err := memory.Recall(key)
-	if err != nil {
-		return nil, fmt.Errorf("recall an E-step: %w", err)
-	}
-	if ok {
-		if out, ok := l.decode(value, len(st.templates)); ok {
-			return out, nil
-		}
-	}
-	out, err := l.explain(ctx, st, afresh)
-	if err != nil {
-		return nil, err
-	}
-	if err := memory.Keep(key, encode(out)); err != nil {
-		return nil, fmt.Errorf("keep an E-step: %w", err)
-	}
-	return out, nil
+	return recall.Or(l.data.Memory, "an E-step", func() string { return l.key(st, afresh) },
+		func(value []byte) ([]found, bool) { return l.decode(value, len(st.templates)) },
+		func() ([]found, error) { return l.explain(ctx, st, afresh) }, encode)
 }
 
 // key returns the key of an E-step: SHA-256 of everything that its result depends
