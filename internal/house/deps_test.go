@@ -81,7 +81,7 @@ const policy = `
 
 	# Edges: files to images, models to files, models to pictures.
 	FILES < internal/atomicfile, internal/journal;
-	FILES < internal/house; # measures the code
+	FILES < internal/house, internal/notices; # measures the code; licences of what programs contain
 	NONE < internal/npy < dataset/mat;
 	NONE < dataset/mat/mattest; # for tests only
 	bitmap < bitmap/synth;

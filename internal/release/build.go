@@ -178,11 +178,15 @@ func (r *release) makeBinaries(ctx context.Context, made string) error {
 		if err != nil {
 			return err
 		}
-		files, err := r.documents(ctx, p, exe)
+		parts, err := r.parts(ctx, exe)
 		if err != nil {
 			return err
 		}
-		if err := r.writeSBOM(exe, filepath.Join(made, r.name(p)+".spdx.json")); err != nil {
+		files, err := r.documents(parts)
+		if err != nil {
+			return err
+		}
+		if err := r.writeSBOM(exe, parts, filepath.Join(made, r.name(p)+".spdx.json")); err != nil {
 			return err
 		}
 		if err := writeArchive(filepath.Join(made, r.name(p)), r.at, p, exe, append(files, extra...)); err != nil {
@@ -206,11 +210,14 @@ func (r *release) name(p platform) string {
 	return fmt.Sprintf("patchwork_%s_%s_%s", r.number(), p.os, p.arch)
 }
 
-// compile builds the program for a system and returns its path.
+// compile builds the program for a system, unless that was done, and returns its path.
 func (r *release) compile(ctx context.Context, p platform) (string, error) {
 	exe := filepath.Join(r.scratch, p.os+"-"+p.arch, "patchwork")
 	if p.os == "windows" {
 		exe += ".exe"
+	}
+	if _, err := os.Stat(exe); err == nil {
+		return exe, nil
 	}
 	cmd := command(ctx, filepath.Join(r.sources, "cmd"), "go", "build", "-trimpath", "-ldflags=-s -w", "-o", exe, "./patchwork")
 	cmd.Env = append(cmd.Env, "CGO_ENABLED=0", "GOOS="+p.os, "GOARCH="+p.arch)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"debug/buildinfo"
 	"encoding/json"
@@ -8,10 +9,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
+
+	"example.com/patchwork/internal/notices"
 )
 
 // document is a file that goes with the program.
@@ -56,7 +58,7 @@ func (r *release) companions(ctx context.Context) ([]document, error) {
 
 // documents returns the texts that go with the program of a system: read-me, licence,
 // changes, and the notices of all that is inside.
-func (r *release) documents(ctx context.Context, p platform, exe string) ([]document, error) {
+func (r *release) documents(parts []part) ([]document, error) {
 	var out []document
 	for _, name := range []string{"README.md", "LICENSE", "CHANGELOG.md"} {
 		data, err := os.ReadFile(filepath.Join(r.sources, name))
@@ -65,20 +67,24 @@ func (r *release) documents(ctx context.Context, p platform, exe string) ([]docu
 		}
 		out = append(out, document{name, data})
 	}
-	text, err := r.notices(ctx, exe)
-	if err != nil {
-		return nil, fmt.Errorf("notices for %s: %w", p, err)
+	var b bytes.Buffer
+	b.WriteString("Patchwork contains these parts of others, under their licences.\n")
+	var of []notices.Part
+	for _, p := range parts {
+		of = append(of, p.Part)
 	}
-	return append(out, document{"NOTICES.txt", []byte(text)}), nil
+	if err := notices.Write(&b, of); err != nil {
+		return nil, err
+	}
+	return append(out, document{"NOTICES.txt", b.Bytes()}), nil
 }
 
-// part is a module of others that the program contains.
+// part is a module or package of others that the program contains.
 type part struct {
-	ecosystem     string // "golang" or "npm"
-	name, version string
-	sum           string // of go.sum, or the integrity of package-lock.json
-	dir           string // its sources
-	licence       string // an SPDX expression where its ecosystem says one, else ""
+	notices.Part
+	ecosystem string // "golang" or "npm"
+	sum       string // of go.sum, or the integrity of package-lock.json
+	licence   string // an SPDX expression where its ecosystem says one, else ""
 }
 
 // goParts returns the modules of others in a program, as it says itself.
@@ -92,26 +98,26 @@ func (r *release) goParts(ctx context.Context, exe string) ([]part, error) {
 		return nil, err
 	}
 	var out []part
+	paths := []string{"list", "-m", "-f", "{{.Dir}}"}
 	for _, m := range info.Deps {
-		if m.Path == own || strings.HasPrefix(m.Path, own+"/") {
-			continue
+		if m.Path != own && !strings.HasPrefix(m.Path, own+"/") {
+			out = append(out, part{Part: notices.Part{Name: m.Path, Version: m.Version}, ecosystem: "golang", sum: m.Sum})
+			paths = append(paths, m.Path)
 		}
-		dir, err := output(ctx, filepath.Join(r.sources, "cmd"), "go", "list", "-m", "-f", "{{.Dir}}", m.Path)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, part{"golang", m.Path, m.Version, m.Sum, dir, ""})
 	}
-	return append(out, part{"golang", "std", info.GoVersion, "", runtimeRoot(ctx), "BSD-3-Clause"}), nil
-}
-
-// runtimeRoot returns the folder of the Go release.
-func runtimeRoot(ctx context.Context) string {
+	dirs, err := output(ctx, filepath.Join(r.sources, "cmd"), "go", paths...)
+	if err != nil {
+		return nil, err
+	}
+	lines := strings.Split(dirs, "\n")
+	for i := range out {
+		out[i].Dir = lines[i]
+	}
 	root, err := output(ctx, "", "go", "env", "GOROOT")
 	if err != nil {
-		return ""
+		return nil, err
 	}
-	return root
+	return append(out, part{Part: notices.Part{Name: "std", Version: info.GoVersion, Dir: root}, ecosystem: "golang", licence: "BSD-3-Clause"}), nil
 }
 
 // npmParts returns the packages in the page that the program serves: those that are not
@@ -143,9 +149,9 @@ func (r *release) npmParts(ctx context.Context) ([]part, error) {
 				return nil, err
 			}
 		}
-		out = append(out, part{"npm", name, p.Version, p.Integrity, dir, p.License})
+		out = append(out, part{notices.Part{Name: name, Version: p.Version, Dir: dir}, "npm", p.Integrity, p.License})
 	}
-	slices.SortFunc(out, func(a, b part) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(out, func(a, b part) int { return strings.Compare(a.Name, b.Name) })
 	return out, nil
 }
 
@@ -173,40 +179,4 @@ func (r *release) parts(ctx context.Context, exe string) ([]part, error) {
 	}
 	npm, err := r.npmParts(ctx)
 	return append(out, npm...), err
-}
-
-// licenceFiles are the names of the texts that must go with copies.
-var licenceFiles = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents|unlicense)([.-].*)?$`)
-
-// notices returns the licences and notices of all that is in a program. A part without
-// any is an error.
-func (r *release) notices(ctx context.Context, exe string) (string, error) {
-	parts, err := r.parts(ctx, exe)
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	b.WriteString("Patchwork contains these parts of others, under their licences.\n")
-	for _, p := range parts {
-		entries, err := os.ReadDir(p.dir)
-		if err != nil {
-			return "", fmt.Errorf("sources of %s: %w", p.name, err)
-		}
-		found := 0
-		for _, e := range entries {
-			if e.IsDir() || !licenceFiles.MatchString(e.Name()) || strings.HasSuffix(e.Name(), ".go") {
-				continue
-			}
-			data, err := os.ReadFile(filepath.Join(p.dir, e.Name()))
-			if err != nil {
-				return "", err
-			}
-			fmt.Fprintf(&b, "\n%s\n%s %s: %s\n\n%s\n", strings.Repeat("=", 80), p.name, p.version, e.Name(), strings.TrimRight(string(data), "\n"))
-			found++
-		}
-		if found == 0 {
-			return "", fmt.Errorf("%s %s has no licence at its top", p.name, p.version)
-		}
-	}
-	return b.String(), nil
 }

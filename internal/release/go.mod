@@ -3,6 +3,7 @@ module example.com/patchwork/internal/release
 go 1.26.0
 
 require (
+	example.com/patchwork v0.0.0
 	github.com/google/go-containerregistry v0.22.1
 	github.com/goreleaser/nfpm/v2 v2.45.0
 	golang.org/x/mod v0.42.0
@@ -48,6 +49,8 @@ require (
 	go.yaml.in/yaml/v3 v3.0.4 // indirect
 	golang.org/x/crypto v0.45.0 // indirect
 	golang.org/x/net v0.47.0 // indirect
-	golang.org/x/sys v0.47.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
 	gopkg.in/warnings.v0 v0.1.2 // indirect
 )
+
+replace example.com/patchwork => ../..

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -61,12 +60,8 @@ type spdxRelationship struct {
 	To   string `json:"relatedSpdxElement"`
 }
 
-// writeSBOM writes the list of what is in a program.
-func (r *release) writeSBOM(exe, path string) error {
-	parts, err := r.parts(context.Background(), exe)
-	if err != nil {
-		return err
-	}
+// writeSBOM writes the list of the parts in a program.
+func (r *release) writeSBOM(exe string, parts []part, path string) error {
 	data, err := os.ReadFile(exe)
 	if err != nil {
 		return err
@@ -105,9 +100,9 @@ func (r *release) writeSBOM(exe, path string) error {
 // which SPDX has no name for; it is left to go.sum.
 func (p part) spdx(id string) (spdxPackage, error) {
 	q := spdxPackage{
-		ID: id, Name: p.name, Version: p.version, Download: "NOASSERTION",
+		ID: id, Name: p.Name, Version: p.Version, Download: "NOASSERTION",
 		Concluded: "NOASSERTION", Declared: "NOASSERTION", Copyright: "NOASSERTION",
-		External: []spdxExternal{{"PACKAGE-MANAGER", "purl", "pkg:" + p.ecosystem + "/" + p.name + "@" + p.version}},
+		External: []spdxExternal{{"PACKAGE-MANAGER", "purl", "pkg:" + p.ecosystem + "/" + p.Name + "@" + p.Version}},
 	}
 	if p.licence != "" {
 		q.Declared = p.licence
@@ -115,7 +110,7 @@ func (p part) spdx(id string) (spdxPackage, error) {
 	if b64, is := strings.CutPrefix(p.sum, "sha512-"); is {
 		raw, err := base64.StdEncoding.DecodeString(b64)
 		if err != nil {
-			return q, fmt.Errorf("integrity of %s: %w", p.name, err)
+			return q, fmt.Errorf("integrity of %s: %w", p.Name, err)
 		}
 		q.Checksums = []spdxChecksum{{"SHA512", hex.EncodeToString(raw)}}
 	}

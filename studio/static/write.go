@@ -19,6 +19,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/patchwork/internal/atomicfile"
+	"example.com/patchwork/internal/notices"
 	"example.com/patchwork/studio"
 )
 
@@ -202,25 +203,20 @@ func licenses(ctx context.Context, page []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := goCommand(ctx, "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}", program)
+	list, err := goCommand(ctx, "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}{{end}}", program)
 	if err != nil {
 		return nil, err
 	}
-	folders := map[string]string{"Go": strings.TrimSpace(string(root))}
+	folders := map[string]notices.Part{"": {Name: "Go", Dir: strings.TrimSpace(string(root))}}
 	for text := range strings.Lines(string(list)) {
-		if name, folder, ok := strings.Cut(strings.TrimSpace(text), "\t"); ok {
-			folders[name] = folder
+		if f := strings.Split(strings.TrimSpace(text), "\t"); len(f) == 3 {
+			folders[f[0]] = notices.Part{Name: f[0], Version: f[1], Dir: f[2]}
 		}
 	}
+	var parts []notices.Part
 	for _, name := range slices.Sorted(maps.Keys(folders)) {
-		files, _ := filepath.Glob(filepath.Join(folders[name], "[LN][IO][CT]*")) // LICENSE, LICENCE, NOTICE
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				return nil, err
-			}
-			fmt.Fprintf(out, "\n%s\n%s\n\n%s\n", strings.Repeat("-", 72), name, bytes.TrimSpace(text))
-		}
+		parts = append(parts, folders[name])
 	}
-	return out.Bytes(), nil
+	err = notices.Write(out, parts)
+	return out.Bytes(), err
 }
