@@ -67,8 +67,10 @@ func (d *Desk) Answer(ctx context.Context, c *Call) *Answer {
 	b := body{bytes: c.Body, kind: c.Kind}
 	if c.Files != nil {
 		b.form = func() ([]File, error) { return c.Files, nil }
-		for _, f := range c.Files {
-			b.bytes = append(b.bytes, f.Content...) // is not read, but says that there is something
+		for _, f := range c.Files { // one is enough to say that there is something
+			if len(b.bytes) == 0 {
+				b.bytes = f.Content
+			}
 		}
 	}
 	out, err := r.safely(withBody(ctx, b), in)
