@@ -1,0 +1,151 @@
+package main
+
+import (
+	"io"
+	"math"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/diagnose/words"
+	"example.com/patchwork/internal/npy"
+	"example.com/patchwork/learn/real"
+)
+
+// predictReal fills in unknown values.
+func (a *app) predictReal(cmd *cobra.Command, f *inputFlags, output string, single, all bool, paths []string) error {
+	if err := onlyReal(cmd, "output cells all"); err != nil {
+		return err
+	}
+	command := "predict"
+	if single {
+		command = "predict --cells"
+	}
+	if output == "" {
+		return usagef("-o OUT is required: name the file for the predictions")
+	}
+	format, err := checkOutput(command, output)
+	if err != nil {
+		return err
+	}
+	kind, table := isTable(format)
+	if !table {
+		return usagef("-o %s: for real values give .csv, .npz, .parquet or .arrow", output)
+	}
+	t, err := a.realTask(cmd, f.model, &f.data, f.workers, paths)
+	if err != nil {
+		return err
+	}
+	predicted := make([]real.Prediction, t.v.Len())
+	asked := make([][]float64, t.v.Len()) // NaN where a prediction is asked for
+	err = t.each(cmd.Context(), func(p *real.Pursuit, i int) error {
+		post, err := p.Best(t.v.Rows[i], 0)
+		if err != nil {
+			return err
+		}
+		asked[i] = slices.Clone(t.v.Rows[i])
+		if all {
+			for d := range asked[i] {
+				asked[i][d] = math.NaN()
+			}
+		}
+		predicted[i] = post.Predict(asked[i], .8)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if single {
+		return a.realCells(t, predicted, asked, output, kind)
+	}
+	if err := a.output(output, func(w io.Writer) error { return t.writeFilled(w, kind, predicted) }); err != nil {
+		return err
+	}
+	return a.wrote(output, "%s", sizeOf(t.v.Len(), t.m.Height, t.m.Width, t.v.Table))
+}
+
+// writeFilled writes the rows with unknown values filled in, and in an .npz their deviations.
+func (t *realTask) writeFilled(w io.Writer, kind dataset.TableFormat, p []real.Prediction) error {
+	d := t.m.D()
+	var mean, deviation []float64
+	if kind == dataset.TableCSV {
+		for i := range p {
+			for d, x := range t.v.Rows[i] {
+				if p[i].Mean[d] != x { // a prediction: known values stay as they are
+					p[i].Mean[d] = rounded(p[i].Mean[d])
+				}
+			}
+		}
+	}
+	for i := range p {
+		mean, deviation = append(mean, p[i].Mean...), append(deviation, p[i].Deviation...)
+	}
+	if kind == dataset.TableNPZ {
+		shape := []int{len(p), d}
+		if !t.v.Table {
+			shape = []int{len(p), t.m.Height, t.m.Width}
+		}
+		index := make([]int64, len(p))
+		for i, at := range t.v.Index {
+			index[i] = int64(at)
+		}
+		members := []npy.Member{{Name: "x", Array: npy.New(mean, shape...)}, {Name: "deviation", Array: npy.New(deviation, shape...)}, {Name: "index", Array: npy.New(index, len(p))}}
+		if t.v.Columns != nil {
+			members = append(members, npy.Member{Name: "columns", Array: npy.New(t.v.Columns, d)})
+		}
+		return npy.WriteZip(w, npy.Deflate, members...)
+	}
+	var names []string
+	for i := range d {
+		names = append(names, words.RealColumn(t.m, i))
+	}
+	columns, values := t.rowColumns()
+	columns = append(columns, dataset.TableColumn{Name: "x", Type: dataset.ColumnFloat, Block: names})
+	distinctNames(columns, 0, len(t.v.Meta), false)
+	return writeOnce(w, kind, columns, append(values, mean))
+}
+
+// realCells writes a row per predicted value: its row and column, the prediction, its deviation, the interval of 80 %, and
+// the labels.
+func (a *app) realCells(t *realTask, p []real.Prediction, asked [][]float64, output string, kind dataset.TableFormat) error {
+	var at []int
+	var rows, y, x []int64
+	var column []string
+	numbers := make([][]float64, 4)
+	for i := range p {
+		for d, v := range asked[i] {
+			if !math.IsNaN(v) {
+				continue
+			}
+			at, rows = append(at, i), append(rows, int64(t.v.Index[i])+1)
+			column, y, x = append(column, words.RealColumn(t.m, d)), append(y, int64(d/t.m.Width)), append(x, int64(d%t.m.Width))
+			for j, v := range []float64{p[i].Mean[d], p[i].Deviation[d], p[i].Low[d], p[i].High[d]} {
+				if kind == dataset.TableCSV {
+					v = rounded(v)
+				}
+				numbers[j] = append(numbers[j], v)
+			}
+		}
+	}
+	columns, values := []dataset.TableColumn{{Name: "row", Type: dataset.ColumnInt}}, []any{rows}
+	if t.v.Table {
+		columns, values = append(columns, dataset.TableColumn{Name: "column", Type: dataset.ColumnText}), append(values, column)
+	} else {
+		columns = append(columns, dataset.TableColumn{Name: "y", Type: dataset.ColumnInt}, dataset.TableColumn{Name: "x", Type: dataset.ColumnInt})
+		values = append(values, y, x)
+	}
+	for j, name := range []string{"value", "deviation", "low", "high"} {
+		columns, values = append(columns, dataset.TableColumn{Name: name, Type: dataset.ColumnFloat}), append(values, numbers[j])
+	}
+	from := len(columns)
+	picked := t.v.Pick(at)
+	for _, c := range picked.Meta {
+		columns, values = append(columns, c.TableColumn()), append(values, c.Values)
+	}
+	distinctNames(columns, from, len(columns), false)
+	if err := a.output(output, func(w io.Writer) error { return writeOnce(w, kind, columns, values) }); err != nil {
+		return err
+	}
+	return a.wrote(output, "%s", words.Count(len(at), "predicted value"))
+}
