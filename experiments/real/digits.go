@@ -20,15 +20,7 @@ func Digits8(set *dataset.Set) (rows [][]float64, class []string, err error) {
 		return nil, nil, err
 	}
 	for i, img := range set.Images {
-		row := make([]float64, 64)
-		for r := range 32 {
-			for c := range 32 {
-				if img.At(r, c) {
-					row[r/4*8+c/4]++
-				}
-			}
-		}
-		rows, class = append(rows, row), append(class, y.Text(i))
+		rows, class = append(rows, Blocks(img, 4)), append(class, y.Text(i))
 	}
 	return rows, class, nil
 }

@@ -128,18 +128,18 @@ func TestScenesAreFound(t *testing.T) {
 		rows, class = append(rows, row), append(class, int64(c))
 	}
 	g := ChooseGlyphs(rows, class, 1)
-	image, shown := g.Scene(40, .2, rng)
+	s := g.Scene(40, .2, rng)
 	p, err := model.NewPursuit(g.Model(40, .2))
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := p.Explain(image)
-	if err != nil || !found(e.Picks, shown) {
-		t.Fatalf("picks %v, shown %v (%v)", e.Picks, shown, err)
+	e, err := p.Explain(s.Image)
+	if err != nil || !s.Found(e.Picks) {
+		t.Fatalf("picks %v, shown %v (%v)", e.Picks, s.Truth, err)
 	}
 	moved := slices.Clone(e.Picks)
 	moved[2].Pose.DX += 2
-	if found(e.Picks[:4], shown) || found(append(e.Picks, e.Picks[0]), shown) || found(moved, shown) {
+	if s.Found(e.Picks[:4]) || s.Found(append(e.Picks, e.Picks[0])) || s.Found(moved) {
 		t.Error("what is not shown is right")
 	}
 }

@@ -3,8 +3,8 @@ package real
 import (
 	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
+	"slices"
 
 	"example.com/patchwork/experiments/stat"
 	model "example.com/patchwork/learn/real"
@@ -32,56 +32,26 @@ func ChooseGlyphs(rows [][]float64, class []int64, seed uint64) (g Glyphs) {
 // Model returns the model of scenes of a side: each glyph where it is above 0.1, under noise of deviation sd; a pick
 // must gain the logarithm of the number of all candidates.
 func (g *Glyphs) Model(side int, sd float64) *model.Model {
-	m := &model.Model{Height: side, Width: side, FrameHeight: 28, FrameWidth: 28, Background: make([]model.Normal, side*side),
-		Poses: pose.Grid{DY: pose.Range{Max: side - 28}, DX: pose.Range{Max: side - 28}}}
-	for d := range m.Background {
-		m.Background[d] = model.Normal{Var: sd * sd}
-	}
-	for _, glyph := range g {
-		e := make([]model.Entry, 28*28)
-		for f, x := range glyph {
-			if x > .1 {
-				e[f] = model.Entry{Vote: model.MeanOnly, Normal: model.Normal{Mean: x, Var: sd * sd}}
-			}
-		}
-		m.Experts = append(m.Experts, e)
-		m.Pi = append(m.Pi, 1/(1+float64(len(g)))) // the odds against it are those of one in ten
-	}
+	m := SceneModel(g[:], 28, side, sd)
+	m.Pi = slices.Repeat([]float64{1 / (1 + float64(len(g)))}, len(g)) // the odds against each are those of one in ten
 	return m
 }
 
 // Scene returns a scene of five of the glyphs, the brighter one where they cross, under noise, and what it shows.
-func (g *Glyphs) Scene(side int, sd float64, rng *rand.Rand) (image []float64, shown []model.Pick) {
-	image = make([]float64, side*side)
+func (g *Glyphs) Scene(side int, sd float64, rng *rand.Rand) (s Scene) {
+	s.Image = make([]float64, side*side)
 	for _, k := range rng.Perm(10)[:5] {
 		p := pose.Pose{DY: rng.IntN(side - 27), DX: rng.IntN(side - 27)}
-		shown = append(shown, model.Pick{Expert: k, Pose: p})
+		s.Truth = append(s.Truth, model.Pick{Expert: k, Pose: p})
 		for f, x := range g[k] {
 			at := (f/28+p.DY)*side + f%28 + p.DX
-			image[at] = max(image[at], x)
+			s.Image[at] = max(s.Image[at], x)
 		}
 	}
-	for d := range image {
-		image[d] += sd * rng.NormFloat64()
+	for d := range s.Image {
+		s.Image[d] += sd * rng.NormFloat64()
 	}
-	return image, shown
-}
-
-// found reports whether the picks are what is shown, each within a pixel.
-func found(picks, shown []model.Pick) bool {
-	if len(picks) != len(shown) {
-		return false
-	}
-	for _, s := range shown {
-		ok := false
-		for _, p := range picks {
-			ok = ok || p.Expert == s.Expert && math.Abs(float64(p.Pose.DY-s.Pose.DY)) <= 1 && math.Abs(float64(p.Pose.DX-s.Pose.DX)) <= 1
-		}
-		if !ok {
-			return false
-		}
-	}
-	return true
+	return s
 }
 
 // ReportScenes prints in how many scenes all five digits are found and nothing else.
@@ -98,14 +68,14 @@ func ReportScenes(w io.Writer, rows [][]float64, class []int64, scenes int) erro
 				if err != nil {
 					return err
 				}
-				image, shown := g.Scene(side, sd, rand.New(rand.NewPCG(seed, uint64(side))))
+				s := g.Scene(side, sd, rand.New(rand.NewPCG(seed, uint64(side))))
 				began := stat.ProcessorTime()
-				e, err := p.Explain(image)
+				e, err := p.Explain(s.Image)
 				if err != nil {
 					return err
 				}
 				took += (stat.ProcessorTime() - began).Seconds()
-				if found(e.Picks, shown) {
+				if s.Found(e.Picks) {
 					right++
 				}
 			}
