@@ -54,7 +54,7 @@ func TestCountsInPieces(t *testing.T) {
 			t.Errorf("%v: %d rows of %d", r, whole.Rows(), rows.Total(data))
 		}
 		next := whole.MStep(m, false, 1)
-		step := mStepOptions{Marginal: marginals(data), MinVoteGain: numberLengthOf(rows.Total(data))}
+		step := mStepOptions{Marginal: rows.Means(data), MinVoteGain: numberLengthOf(rows.Total(data))}
 		n := 0
 		for round, err := range softEM(t.Context(), m, data, emOptions{Iterations: 1, MStep: step, Workers: 2}) {
 			if err != nil {
@@ -64,7 +64,7 @@ func TestCountsInPieces(t *testing.T) {
 				t.Errorf("%v: another model than by soft EM", r)
 			}
 		}
-		testkit.NearAll(t, "means", next.Extras().Means, marginals(data), 0)
+		testkit.NearAll(t, "means", next.Extras().Means, rows.Means(data), 0)
 		if e := next.Extras().Record; e.Method != "soft" || e.Rows != whole.Rows() || e.LogLik != whole.LogLik() {
 			t.Errorf("%v: record %+v", r, e)
 		}

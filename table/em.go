@@ -296,19 +296,3 @@ func withoutIdle(m *patchwork.Model) *patchwork.Model {
 	}
 	return m.WithTemplates(experts, extras)
 }
-
-// marginals returns the share of rows in which each bit is on, of those where it
-// is known, as if half a row more were on and half a row off.
-func marginals(data patchwork.Data) []float64 {
-	on, seen := make([]float64, data.Images[0].Len()), make([]float64, data.Images[0].Len())
-	rows.Each(data, func(w float64, x, known []uint8) {
-		for i := range x {
-			seen[i] += float64(w * float64(known[i]))
-			on[i] += float64(w * float64(known[i]*x[i]))
-		}
-	})
-	for i := range on {
-		on[i] = (on[i] + 0.5) / (seen[i] + 1)
-	}
-	return on
-}

@@ -55,7 +55,7 @@ func FitMixture(ctx context.Context, data patchwork.Data, k int, seed uint64) (*
 		return nil, err
 	}
 	data = rows.Distinct(data)
-	marginal := marginals(data)
+	marginal := rows.Means(data)
 	x := newMixtureRun(data, k, marginal, rand.New(rand.NewPCG(seed, uint64(k))))
 	before := math.Inf(-1)
 	for range mixtureIterations {

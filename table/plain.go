@@ -28,7 +28,7 @@ func Plain(ctx context.Context, data patchwork.Data, m *patchwork.Model, iterati
 		return nil, err
 	}
 	data = rows.Distinct(data)
-	step := mStepOptions{Marginal: marginals(data), FixedBackground: fixed}
+	step := mStepOptions{Marginal: rows.Means(data), FixedBackground: fixed}
 	if fixed { // where the M-step takes it from
 		step.Marginal = rows.Background(m)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/internal/score/joint"
 	"example.com/patchwork/internal/testkit"
 	"example.com/patchwork/posterior"
@@ -15,7 +16,7 @@ import (
 // and describes the rows better than the random votes that it began with.
 func TestPlain(t *testing.T) {
 	for r := range patchwork.Rule(len(joint.Names)) {
-		cfg := patchwork.Config{Rule: r, Height: 1, Width: 12, QMap: marginals(bars(200, 2)), ZeroQ: true}
+		cfg := patchwork.Config{Rule: r, Height: 1, Width: 12, QMap: rows.Means(bars(200, 2)), ZeroQ: true}
 		start, err := RandomModel(cfg, 4, 0.5, 7)
 		if err != nil {
 			t.Fatal(err)

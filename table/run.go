@@ -114,7 +114,7 @@ type tried struct {
 
 func (l *learner) run(ctx context.Context, data patchwork.Data) error {
 	data = rows.Distinct(data)
-	l.judge, l.means = l.opt.Judge, marginals(data)
+	l.judge, l.means = l.opt.Judge, rows.Means(data)
 	first := data
 	if l.judge == nil && l.opt.Aim == AimPredict && rows.Total(data) > 1 {
 		rest, held := rows.SplitUnits(data, l.opt.HeldOut, l.opt.Seed)
@@ -190,7 +190,7 @@ func hiddenTimes(held patchwork.Data) int { return max(1, min(8, 1000/len(held.I
 // learnFrom sets the data to learn from.
 func (l *learner) learnFrom(data patchwork.Data) {
 	l.data, l.recent = withMemory(rows.Distinct(data), l.memory), nil
-	l.m = mStepOptions{Marginal: marginals(l.data), FixedBackground: l.opt.FixedBackground}
+	l.m = mStepOptions{Marginal: rows.Means(l.data), FixedBackground: l.opt.FixedBackground}
 	l.m.MinVoteGain = l.minVoteGains()[0]
 }
 

@@ -16,6 +16,7 @@ import (
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/npy"
+	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/table/blocks"
 )
 
@@ -202,9 +203,9 @@ func (a *app) writeExact(f *exactFlags, r *exactResult) error {
 		height, _ := r.set.Size()
 		m, err := r.cover.Model(r.matrix, height, r.set.Weights)
 		if err == nil && r.set.Table {
-			var counts columnCounts
-			counts.add(r.set.Data)
-			m, err = counts.tell(m)
+			var counts rows.Columns
+			counts.Add(r.set.Data)
+			m, err = tellMeans(m, &counts)
 		}
 		if err == nil {
 			m, err = r.set.Describe(m)

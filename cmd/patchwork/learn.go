@@ -14,6 +14,7 @@ import (
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/journal"
 	"example.com/patchwork/internal/recipe"
+	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/learn"
 	"example.com/patchwork/render"
 )
@@ -93,9 +94,9 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 		return err
 	}
 	if s.set != nil && s.set.Table {
-		l.counts.add(s.set.Data)
+		l.counts.Add(s.set.Data)
 	}
-	if l.model, err = l.counts.tell(l.model); err != nil {
+	if l.model, err = tellMeans(l.model, &l.counts); err != nil {
 		return err
 	}
 	if l.model, err = s.head().Describe(l.model); err != nil {
@@ -161,7 +162,7 @@ type learning struct {
 	data   patchwork.Data // Images is nil if they are streamed
 	images int
 	pixels float64      // known ones, weights counted
-	counts columnCounts // of a table
+	counts rows.Columns // of a table
 	model  *patchwork.Model
 
 	sampled int      // rows of the table of which images are a sample; 0 for none

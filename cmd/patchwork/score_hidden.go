@@ -7,12 +7,12 @@ import (
 	"math"
 	"text/tabwriter"
 
+	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/posterior"
 
 	"github.com/spf13/cobra"
 
 	"example.com/patchwork"
-	"example.com/patchwork/bitmap"
 )
 
 // hiddenFlags are the flags of score that hide bits and predict them.
@@ -137,34 +137,13 @@ func scoreMarginal(ctx context.Context, t *task, hidden posterior.HiddenBits) (*
 	h, w := t.set.Size()
 	p := t.model.Extras().Means
 	if p == nil {
-		p = visibleMeans(t, hidden.Visible)
+		p = rows.Means(patchwork.Data{Images: hidden.Visible, Weights: t.set.Weights})
 	}
 	m, err := patchwork.NewModel(patchwork.Config{Height: h, Width: w, QMap: p}, [][]float64{p})
 	if err != nil {
 		return nil, err
 	}
 	return posterior.Score(ctx, m, hidden, posterior.Options{Beam: 1, Keep: 1}, t.workers)
-}
-
-// visibleMeans returns the share of the visible bits of each pixel that are on. Half a
-// bit of each kind is added, so that no prediction is certain.
-func visibleMeans(t *task, visible []*bitmap.Image) []float64 {
-	h, w := t.set.Size()
-	on, seen := make([]float64, h*w), make([]float64, h*w)
-	var bits, known []uint8
-	for i, img := range visible {
-		bits, known = img.AppendBytes(bits[:0]), img.AppendKnown(known[:0])
-		for j := range on {
-			if known[j] != 0 {
-				seen[j] += float64(t.set.Weight(i))
-				on[j] += float64(float64(t.set.Weight(i)) * float64(bits[j]))
-			}
-		}
-	}
-	for j := range on {
-		on[j] = (on[j] + 0.5) / (seen[j] + 1)
-	}
-	return on
 }
 
 func (r *hiddenReport) print(w io.Writer, image string) error {

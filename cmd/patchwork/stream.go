@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/learn"
 
 	"github.com/spf13/cobra"
@@ -152,7 +153,7 @@ type feed struct {
 	passes int          // passes begun
 	rows   int          // of the first pass
 	pixels float64      // known ones in it, weights counted
-	counts columnCounts // of tables, in the first pass
+	counts rows.Columns // of tables, in the first pass
 }
 
 // Blocks reads the stream once.
@@ -173,7 +174,7 @@ func (f *feed) Blocks(ctx context.Context) iter.Seq2[patchwork.Data, error] {
 				f.rows += len(d.Images)
 				f.pixels += knownPixels(d, false)
 				if f.stream.Head().Table {
-					f.counts.add(d)
+					f.counts.Add(d)
 				}
 			}
 			if !yield(d, nil) {

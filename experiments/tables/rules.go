@@ -11,6 +11,7 @@ import (
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/experiments/stat"
+	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/posterior"
 	"example.com/patchwork/table"
 )
@@ -181,7 +182,7 @@ func (s *RuleSet) unpriced(ctx context.Context, cfg patchwork.Config, o Options)
 	if cfg.Rule.TwoSided() {
 		k, fixed = len(s.Parts), s.HalfFixed
 	}
-	cfg.ZeroQ, cfg.QMap = true, means(s.Train)
+	cfg.ZeroQ, cfg.QMap = true, rows.Means(s.Train)
 	if fixed {
 		for i := range cfg.QMap {
 			cfg.QMap[i] = 0.5
@@ -192,21 +193,6 @@ func (s *RuleSet) unpriced(ctx context.Context, cfg patchwork.Config, o Options)
 		return nil, err
 	}
 	return table.Plain(ctx, s.Train, m, unpricedRounds, fixed, o.Workers)
-}
-
-// means returns the share of the rows in which each bit is on, as if half a row more were
-// on and half a row off.
-func means(data patchwork.Data) []float64 {
-	out := make([]float64, data.Images[0].Len())
-	for _, img := range data.Images {
-		for i, v := range img.AppendBytes(nil) {
-			out[i] += float64(v)
-		}
-	}
-	for i := range out {
-		out[i] = (out[i] + 0.5) / (float64(len(data.Images)) + 1)
-	}
-	return out
 }
 
 // judge returns how many parts are found, of how many that the rule can tell, and how

@@ -9,6 +9,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/posterior"
 )
 
@@ -31,7 +32,7 @@ type svd struct {
 // eigenvalues first, these values per row, and the means.
 func directions(data patchwork.Data) (mean []float64, vectors *mat.Dense, values []float64, err error) {
 	n, width := len(data.Images), data.Images[0].Len()
-	mean = means(data)
+	mean = rows.Means(data)
 	x := mat.NewDense(n, width, nil)
 	for r, img := range data.Images {
 		for i, v := range img.AppendBytes(nil) {

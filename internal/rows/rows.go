@@ -95,6 +95,43 @@ func Each(d patchwork.Data, f func(weight float64, x, known []uint8)) {
 	}
 }
 
+// Columns counts, by column, the rows that know it and those in which it is on. The zero
+// value is empty; the first rows say how many columns there are.
+type Columns struct{ on, seen []float64 }
+
+// Add counts rows, which have as many columns as those before.
+func (c *Columns) Add(d patchwork.Data) {
+	Each(d, func(w float64, x, known []uint8) {
+		if c.on == nil {
+			c.on, c.seen = make([]float64, len(x)), make([]float64, len(x))
+		}
+		for i := range x {
+			c.seen[i] += float64(w * float64(known[i]))
+			c.on[i] += float64(w * float64(known[i]*x[i]))
+		}
+	})
+}
+
+// Len returns the number of columns, 0 before there are rows.
+func (c *Columns) Len() int { return len(c.on) }
+
+// Means returns the share of rows in which each column is on, of those that know it, as
+// if half a row more were on and half a row off, so that none is certain.
+func (c *Columns) Means() []float64 {
+	out := make([]float64, len(c.on))
+	for i := range out {
+		out[i] = (c.on[i] + 0.5) / (c.seen[i] + 1)
+	}
+	return out
+}
+
+// Means returns those of the columns of data.
+func Means(d patchwork.Data) []float64 {
+	var c Columns
+	c.Add(d)
+	return c.Means()
+}
+
 // Distinct returns the data with equal rows merged, in the order of first occurrence.
 func Distinct(d patchwork.Data) patchwork.Data {
 	var out patchwork.Data
