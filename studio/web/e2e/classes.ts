@@ -17,19 +17,19 @@ test("a symbol drawn five times is recognised the sixth time, and why", async ()
       await page.getByLabel("Name of the symbol").fill("T");
       await page.getByRole("button", { name: "Add this drawing", exact: true }).click();
     } else await page.getByRole("button", { name: "Add this drawing to T" }).click();
+    await found(page, /second symbol/);
   }
   assert.equal(await page.locator("section[aria-label='Symbol T'] .tile").count(), 5);
-  await found(page, /second symbol/);
   for (let i = 0; i < 5; i++) {
     await drawZ((i - 2) * 0.03);
     if (i === 0) {
       await page.getByLabel("Name of the symbol").fill("lightning");
       await page.getByRole("button", { name: "Add this drawing", exact: true }).click();
     } else await page.getByRole("button", { name: "Add this drawing to lightning" }).click();
+    await found(page, /what is it/);
   }
-  await found(page, /what is it/);
   await drawZ(0.02);
-  assert.match(await found(page, /^It is lightning, \d/), /% sure/);
+  assert.match(await found(page, /^It is lightning, >?\d/), /% sure/);
   // The ink has the colours of the pieces that explain it.
   await page.waitForFunction((at) => {
     const c = document.querySelector<HTMLCanvasElement>(at) as HTMLCanvasElement, d = (c.getContext("2d") as CanvasRenderingContext2D).getImageData(0, 0, c.width, c.height).data;

@@ -157,6 +157,7 @@ export async function shot(page: Page, name: string, fullPage = false): Promise<
 
 /** A stroke with the mouse over an element, points in shares of its box. */
 export async function stroke(page: Page, selector: string, points: [number, number][]): Promise<void> {
+  await page.locator(selector).hover(); // waits until the element rests: what was clicked before may still be moving the page
   const box = await page.locator(selector).boundingBox();
   if (!box) throw new Error(`${selector} is not on the page`);
   const at = ([x, y]: [number, number]) => [box.x + x * box.width, box.y + y * box.height] as const;

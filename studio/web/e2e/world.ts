@@ -30,7 +30,11 @@ export const finding = (page: Page) => page.locator(".finding").innerText();
 
 /** Waits until the sentence that says what was found matches. */
 export async function found(page: Page, what: RegExp): Promise<string> {
-  await page.waitForFunction((re) => new RegExp(re).test(document.querySelector(".finding")?.textContent ?? ""), what.source);
+  try {
+    await page.waitForFunction((re) => new RegExp(re).test(document.querySelector(".finding")?.textContent ?? ""), what.source);
+  } catch (error) {
+    throw new Error(`waiting for ${what}, the page says: ${await page.locator("main").innerText()}`, { cause: error });
+  }
   return finding(page);
 }
 
