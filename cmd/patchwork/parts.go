@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"regexp"
 	"strings"
 
 	"example.com/patchwork/internal/rows"
@@ -45,7 +46,7 @@ grid of the model.
 
 A tally records the model it was made with and which rows it has counted, so that
 rows that are counted twice are rejected. Rows are identified by their content, or
-by the name that --shard gives. With --lines the tally is a line of text, for pipes
+by the name that --shard gives, which chooses none: --rows does. With --lines the tally is a line of text, for pipes
 that carry lines, such as those of Spark, Hadoop streaming and GNU parallel:
 
   ls rows-*.npy | parallel patchwork stats -q --lines -m model.npz {} |
@@ -79,7 +80,7 @@ func (a *app) statsCommand() *cobra.Command {
 	fs := cmd.Flags()
 	modelFlag(cmd, &f.model)
 	fs.StringVarP(&f.output, "output", "o", "-", "file to write (- for standard output)")
-	fs.StringVar(&f.shard, "shard", "", "name of these rows, such as part-00017 (default: their content)")
+	fs.StringVar(&f.shard, "shard", "", "name of these rows, such as part-00017, to tell a second count of them (default: their content); --rows chooses rows")
 	fs.BoolVar(&f.lines, "lines", false, "write one line of text, for pipes that carry lines (Spark, Hadoop streaming)")
 	f.mode.add(cmd, "mode", "default", "settings of the step", "default", "paper")
 	f.json.add(cmd)
@@ -94,6 +95,9 @@ func (a *app) stats(cmd *cobra.Command, f *statsFlags, paths []string) error {
 		return err
 	}
 	if err := f.json.check(f.output); err != nil {
+		return err
+	}
+	if err := checkShard(f.shard); err != nil {
 		return err
 	}
 	if isReal(f.model) {
@@ -123,6 +127,18 @@ func (a *app) stats(cmd *cobra.Command, f *statsFlags, paths []string) error {
 		by = "by all explanations, with what their parts cost"
 	}
 	return a.writePart(f, part, s.head().Table, by)
+}
+
+// aFraction is what asks for a share of the rows, such as 3/16.
+var aFraction = regexp.MustCompile(`^\d+/\d+$`)
+
+// checkShard refuses a name of rows that reads like a choice of rows: all rows would be
+// counted by every machine, under other names.
+func checkShard(name string) error {
+	if aFraction.MatchString(name) {
+		return usagef("--shard %s names rows and does not choose them, so all would be counted; choose with --rows A:B, or give each machine a file of its own", name)
+	}
+	return nil
 }
 
 // countPart explains the images of a source and counts them.

@@ -111,6 +111,7 @@ func TestPartsRefuse(t *testing.T) {
 		{"mstep -m model.npz all.tally", "-o NEXT is required"},
 		{"stats -m model.npz", "no data"},
 		{"stats rows.npz", "-m MODEL is required"},
+		{"stats -m model.npz rows.npz --shard 3/16", "does not choose them"},
 		{"stats -m model.npz rows.npz --workers 0", "--workers 0"},
 	} {
 		o := patchworkCommand(t, strings.Fields(c.line)...)

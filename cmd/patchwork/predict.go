@@ -26,7 +26,7 @@ where its value is unknown. Known bits stay 0 and 1; with --all they too become 
 probability that the explanations give them.
 
 OUT.npz gets x, float64, (N,H,W) or (N,D) as in the input; index, the row in the
-input before --where and --rows; and weight, columns and metadata if the
+input, from 0, before --where and --rows; and weight, columns and metadata if the
 data have them. OUT.csv, or CSV on standard output for -, has a line of names, then
 one line per row: index, weight, metadata, then the columns of the table, or the
 pixels of the image row by row. Rows come in the order of the input.
@@ -108,7 +108,7 @@ func isNPZ(path string) bool { return strings.EqualFold(filepath.Ext(path), ".np
 // checkPredict returns the format of the output.
 func checkPredict(best *bestFlags, output string, cells bool) (string, error) {
 	if output == "" {
-		return "", usagef("-o OUT is required: name the file for the predictions")
+		return "", usagef("-o OUT is required: name the file for the predictions (-o - prints them)")
 	}
 	if err := best.check(); err != nil {
 		return "", err

@@ -23,7 +23,7 @@ func (a *app) predictReal(cmd *cobra.Command, f *inputFlags, output string, sing
 		command = "predict --cells"
 	}
 	if output == "" {
-		return usagef("-o OUT is required: name the file for the predictions")
+		return usagef("-o OUT is required: name the file for the predictions (-o - prints them)")
 	}
 	format, err := checkOutput(command, output)
 	if err != nil {
