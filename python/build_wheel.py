@@ -148,6 +148,7 @@ def wheel(platform, out):
     about = f"Wheel-Version: 1.0\nGenerator: patchwork build_wheel.py\nRoot-Is-Purelib: false\n"
     about += "".join(f"Tag: py3-none-{t}\n" for t in PLATFORMS[platform].split("."))
     files += [(f"{info}/METADATA", metadata().encode(), 0o644), (f"{info}/WHEEL", about.encode(), 0o644),
+              (f"{info}/entry_points.txt", b"[console_scripts]\npatchwork = patchwork_parts.__main__:main\n", 0o644),
               (f"{info}/licenses/LICENSE", (ROOT / "LICENSE").read_bytes(), 0o644),
               (f"{info}/licenses/NOTICES.txt", notices().encode(), 0o644)]
     path = out / f"patchwork_parts-{version()}-{tag}.whl"

@@ -422,6 +422,10 @@ class TestWheel(unittest.TestCase):
             code = "import patchwork_parts as p, numpy as np; print(p._pipe.program(), p.PartsModel(2).fit(np.eye(8).repeat(9, 0)).n_components_)"
             out = subprocess.run([f"{folder}/venv/bin/python", "-c", code], env=env, check=True, capture_output=True, text=True, cwd=folder).stdout
             self.assertRegex(out, r"venv/.*patchwork_parts/bin/patchwork [12]\n")
+            # The program comes along as a command, and gives its own exit code.
+            for command in [f"{folder}/venv/bin/patchwork"], [f"{folder}/venv/bin/python", "-m", "patchwork_parts"]:
+                self.assertIn("max-minus-min", subprocess.run([*command, "rule", "0.7", "0.2"], env=env, check=True, capture_output=True, text=True).stdout)
+                self.assertEqual(subprocess.run([*command, "nonsense"], env=env, capture_output=True).returncode, 2)
 
 
 if __name__ == "__main__":
