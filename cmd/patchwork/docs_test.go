@@ -22,9 +22,18 @@ import (
 	"example.com/patchwork/internal/testenv"
 )
 
-// docsPages are the pages of which every block of code is run, below the root of the
-// repository. Other tests run those of docs/serve.md, mistakes.md, releasing.md, r.md and real.md.
+// docsPages are the pages of which every block of code is run; TestDocsNotRun says what
+// becomes of the others.
 func docsPages(t *testing.T) []string {
+	t.Helper()
+	return slices.DeleteFunc(documentPages(t), func(page string) bool {
+		return slices.Contains([]string{"serve.md", "mistakes.md", "architecture.md", "releasing.md", "r.md"}, path.Base(page))
+	})
+}
+
+// documentPages are the README and the pages below docs/, without the decisions, by
+// their paths from the root of the repository.
+func documentPages(t *testing.T) []string {
 	t.Helper()
 	pages := []string{"README.md"}
 	err := filepath.WalkDir("../../docs", func(name string, d fs.DirEntry, err error) error {
@@ -34,7 +43,7 @@ func docsPages(t *testing.T) []string {
 			return err
 		case d.IsDir() && d.Name() == "decisions":
 			return fs.SkipDir
-		case strings.HasSuffix(name, ".md") && !slices.Contains([]string{"serve.md", "mistakes.md", "architecture.md", "releasing.md", "r.md", "real.md"}, d.Name()):
+		case strings.HasSuffix(name, ".md"):
 			pages = append(pages, strings.TrimPrefix(name, "../../"))
 		}
 		return nil
@@ -64,7 +73,7 @@ func codeBlocks(t *testing.T, page, text string) []codeBlock {
 		info := strings.Fields(text[m[2]:m[3]])
 		b := codeBlock{line: strings.Count(text[:m[4]], "\n"), text: text[m[4]:m[5]]}
 		if len(info) == 0 {
-			t.Errorf("%s, line %d: a block without a language; console, sh, go and python are run, text, csv and json are not", page, b.line)
+			t.Errorf("%s, line %d: a block without a language; console, sh, go, gomod and python are run, text, csv and json are not", page, b.line)
 			continue
 		}
 		b.language, b.needs = info[0], info[1:]
@@ -142,13 +151,21 @@ func (d *docs) run(t *testing.T, page string) {
 				}
 			}
 		case "sh":
-			d.script(t, b)
+			if slices.Contains(b.needs, "serve") {
+				d.serveLines(t, b)
+			} else {
+				d.script(t, b)
+			}
 		case "go":
 			if !testing.Short() {
 				runProgram(t, filepath.Join(d.root, "cmd", "patchwork"), b.text)
 			}
 		case "python":
 			d.python(t, b)
+		case "gomod":
+			if !testing.Short() {
+				d.goMod(t, b, slices.DeleteFunc(slices.Clone(blocks), func(p codeBlock) bool { return p.language != "go" }))
+			}
 		case "text", "csv", "json":
 		default:
 			t.Errorf("%s, line %d: blocks of %q are not run", page, b.line, b.language)
@@ -238,7 +255,9 @@ func (d *docs) script(t *testing.T, b codeBlock) {
 	if testing.Short() {
 		return
 	}
-	d.build(t)
+	if strings.Contains(b.text, "patchwork") {
+		d.build(t)
+	}
 	cmd := exec.CommandContext(t.Context(), "sh", "-ec", b.text)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("line %d: %v\n%s\n%s", b.line, err, b.text, out)
