@@ -268,6 +268,12 @@ func (s *site) fill(p *page, body string) (string, error) {
 	return body, nil
 }
 
+// wraps reports whether a line that a program prints may be wrapped: lines of tables,
+// whose columns are apart by spaces, may not, unless they are too long for the page.
+func wraps(line string) bool {
+	return len(line) > 84 || !strings.Contains(line, "  ")
+}
+
 // codeBlocks draws fenced code: of sessions the commands stand out.
 type codeBlocks struct{}
 
@@ -285,6 +291,8 @@ func (codeBlocks) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 			value := template.HTMLEscapeString(string(line.Value(source)))
 			if command, ok := strings.CutPrefix(value, "$ "); ok && language == "console" {
 				value = `<span class="prompt">$ </span><span class="command">` + strings.TrimSuffix(command, "\n") + "</span>\n"
+			} else if (language == "console" || language == "") && wraps(string(line.Value(source))) {
+				value = `<span class="long">` + strings.TrimSuffix(value, "\n") + "</span>\n"
 			}
 			_, _ = w.WriteString(value)
 		}

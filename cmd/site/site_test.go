@@ -252,3 +252,17 @@ func TestNumbersAreMeasured(t *testing.T) {
 		t.Errorf("only %d numbers are checked", checked)
 	}
 }
+
+// What a program prints in sentences is wrapped, and its tables are not.
+func TestWraps(t *testing.T) {
+	for line, want := range map[string]bool{
+		"wrote m.npz: 3 parts of 9 columns":   true,
+		"  parts  description length  (nats)": false,
+		"":                                    true,
+		"  note  " + strings.Repeat("a long line ", 10): true,
+	} {
+		if wraps(line) != want {
+			t.Errorf("wraps(%q) is %v", line, !want)
+		}
+	}
+}
