@@ -83,7 +83,6 @@ func syllables(word string) int {
 
 // grade returns the reading grade of Flesch and Kincaid (1975),
 // 0.39 words/sentences + 11.8 syllables/words - 15.59, and the number of words.
-
 func grade(text string) (grade float64, words int) {
 	sentences, sounds := 0, 0
 	for _, s := range endOfSentence.Split(text, -1) {
