@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"example.com/patchwork"
@@ -67,7 +68,10 @@ type learnedClasses struct {
 	key    [sha256.Size]byte
 	last   *classes.Classifier
 	origin []int // of each row, the number of the example within its class
+	bytes  atomic.Int64
 }
+
+func (l *learnedClasses) size() int64 { return l.bytes.Load() }
 
 // of returns the classes of examples, and of each example its number within its class.
 func (l *learnedClasses) of(ctx context.Context, images []*bitmap.Image, labels []string) (*classes.Classifier, []int, error) {
@@ -94,9 +98,12 @@ func (l *learnedClasses) of(ctx context.Context, images []*bitmap.Image, labels 
 	if err != nil {
 		return nil, nil, err
 	}
-	l.mu.Lock()
-	l.key, l.last, l.origin = key, c, origin
-	l.mu.Unlock()
+	if size := memoryOf(c) + memoryOf(origin); size <= maxRemembered {
+		l.mu.Lock()
+		l.key, l.last, l.origin = key, c, origin
+		l.mu.Unlock()
+		l.bytes.Store(size)
+	}
 	return c, origin, nil
 }
 
@@ -144,7 +151,7 @@ func (s *core) classify(ctx context.Context, requests *decoder[classifyRequest])
 	if err == nil {
 		var verdicts []classes.Verdict
 		if verdicts, err = c.Name(ctx, images, classes.NameOptions{Reasons: true}); err == nil {
-			return s.classified(c, origin, images, verdicts, began)
+			return s.classified(ctx, c, origin, images, verdicts, began)
 		}
 	}
 	if ctx.Err() != nil {
@@ -154,12 +161,15 @@ func (s *core) classify(ctx context.Context, requests *decoder[classifyRequest])
 }
 
 // classified returns the answer.
-func (s *core) classified(c *classes.Classifier, origin []int, images []*bitmap.Image, verdicts []classes.Verdict, began time.Time) (*classifyAnswer, error) {
+func (s *core) classified(ctx context.Context, c *classes.Classifier, origin []int, images []*bitmap.Image, verdicts []classes.Verdict, began time.Time) (*classifyAnswer, error) {
 	out, size := new(classifyAnswer), 0
 	out.Body.Classes = c.Names()
 	for i, v := range verdicts {
 		if size += detailBytes(images[i], len(v.Explanation.Picks)); size > maxDetail {
 			return nil, problemf(413, "the details of %d images take more than %d bytes; request fewer images", i+1, maxDetail)
+		}
+		if err := s.answerTakes(ctx, int64(size)*4/3); err != nil {
+			return nil, err
 		}
 		out.Body.Images = append(out.Body.Images, classified{Index: i, Class: c.Names()[v.Class], Probability: v.Probabilities[v.Class], Probabilities: v.Probabilities,
 			Second: c.Names()[v.Second], LogOdds: nats(math.Max(v.LogOdds, 0)), Example: origin[c.Classes()[v.Class].Examples[v.Example].Row],

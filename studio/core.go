@@ -86,11 +86,15 @@ type core struct {
 	models   *models
 	pursuits pursuits
 	classes  learnedClasses
+	best     examples
 	data     *library
 	jobs     *jobs
 	work     *gate
 	uploads  *gate // decoding uploads takes memory: one at a time
+	large    *gate // answers of 1 MB or more, likewise
 	streams  atomic.Int64
+
+	bodies, answers account
 
 	closing context.Context // ends when the core is closed
 	close   context.CancelFunc
@@ -131,9 +135,10 @@ func newCore(opt *Options, count meter) (*core, error) {
 		s.rest = func(bool) {}
 	}
 	s.closing, s.close = context.WithCancel(context.Background())
-	s.work, s.uploads = newGate(s.limits.Concurrent, s.limits.Queue), newGate(1, 4)
+	s.work, s.uploads, s.large = newGate(s.limits.Concurrent, s.limits.Queue), newGate(1, 4), newGate(1, 8)
 	s.models, s.data, s.jobs = newModels(s.limits.Models, s.limits.ModelBytes), newLibrary(s.limits.Data, s.limits.DataBytes), newJobs(s)
 	s.pursuits.space = s.limits.SearchBytes
+	s.bodies.limit, s.answers.limit = s.limits.FlightBytes, s.limits.AnswerBytes
 	if err := s.take(opt); err != nil {
 		s.close()
 		return nil, err

@@ -26,7 +26,7 @@ type dataInfo struct {
 }
 
 type label struct {
-	Values   []string `json:"values" doc:"up to 100 of them"`
+	Values   []string `json:"values" doc:"up to 100 of them, of at most 1000 bytes each"`
 	Distinct int      `json:"distinct"`
 }
 
@@ -39,6 +39,18 @@ func newDataInfo(d *data) dataInfo {
 	return dataInfo{ID: d.id, Name: d.name, N: d.set.Len(), Height: h, Width: w, Table: d.set.Table, Columns: d.set.Columns, Labels: d.labels, Notes: notes, Fixed: d.fixed}
 }
 
+// text returns the size of the names of columns and of labels.
+func (d *dataInfo) text() int64 {
+	n := textBytes(d.Columns)
+	for name, l := range d.Labels {
+		n += int64(len(name)) + 40 + textBytes(l.Values)
+	}
+	return n
+}
+
+// maxLabel bounds the values of a label that are listed, in bytes: longer ones are notes.
+const maxLabel = 1000
+
 // newLabels returns the distinct values of each metadata column.
 func newLabels(set *dataset.Set) map[string]label {
 	out := map[string]label{}
@@ -48,7 +60,7 @@ func newLabels(set *dataset.Set) map[string]label {
 		for i := range c.Len() {
 			if text := c.Text(i); !seen[text] {
 				seen[text] = true
-				if len(l.Values) < 100 {
+				if len(l.Values) < 100 && len(text) <= maxLabel {
 					l.Values = append(l.Values, text)
 				}
 			}
@@ -92,7 +104,11 @@ func (s *core) dataRoutes() {
 			out := new(dataList)
 			out.Body.Data = []dataInfo{}
 			for _, d := range s.data.list() {
-				out.Body.Data = append(out.Body.Data, newDataInfo(d))
+				info := newDataInfo(d)
+				if info.text() > maxListed {
+					info.Columns, info.Labels = nil, map[string]label{}
+				}
+				out.Body.Data = append(out.Body.Data, info)
 			}
 			return out, nil
 		})
@@ -101,12 +117,16 @@ func (s *core) dataRoutes() {
 	post.kinds = []string{"multipart/form-data"}
 	add(s, post, s.loadData)
 	add(s, operation("GET", "/v1/data/{id}", "data", "Describe a data set", 200),
-		func(_ context.Context, in *DataPath) (*oneData, error) {
+		func(ctx context.Context, in *DataPath) (*oneData, error) {
 			d, err := s.data.find(in.ID)
 			if err != nil {
 				return nil, err
 			}
-			return &oneData{newDataInfo(d)}, nil
+			info := newDataInfo(d)
+			if err := s.answerTakes(ctx, 2*info.text()); err != nil {
+				return nil, err
+			}
+			return &oneData{info}, nil
 		})
 	add(s, operation("DELETE", "/v1/data/{id}", "delete-data", "Forget a data set", 204),
 		func(_ context.Context, in *DataPath) (*struct{}, error) { return nil, s.data.remove(in.ID) })
@@ -124,7 +144,8 @@ func (s *core) dataRoutes() {
 
 // npz returns a set as an .npz file.
 func (s *core) npz(ctx context.Context, set *dataset.Set, name string) (*file, error) {
-	_, leave, err := s.enter(ctx)
+	h, w := set.Size()
+	_, leave, err := s.enterLarge(ctx, int64(set.Len())*int64(h*w))
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +181,7 @@ func (s *core) loadData(ctx context.Context, in *dataUpload) (*oneData, error) {
 		return nil, s.workError(err)
 	}
 	defer leave()
-	opt.MaxMemory = s.limits.DataBytes / 8
+	opt.MaxMemory = s.limits.DataBytes / 2
 	u, err := uploadOf(b, in.Name)
 	if err != nil {
 		return nil, err
@@ -328,7 +349,7 @@ type imageList struct {
 	}
 }
 
-func (s *core) listImages(_ context.Context, in *imagesQuery) (*imageList, error) {
+func (s *core) listImages(ctx context.Context, in *imagesQuery) (*imageList, error) {
 	d, err := s.data.find(in.ID)
 	if err != nil {
 		return nil, err
@@ -358,6 +379,12 @@ func (s *core) listImages(_ context.Context, in *imagesQuery) (*imageList, error
 			return nil, contentError(err)
 		}
 	}
+	h, w := set.Size()
+	_, leave, err := s.enterLarge(ctx, 2*int64(set.Len())*int64(h*w))
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	for i := range set.Len() {
 		out.Body.Images = append(out.Body.Images, newLabelled(set, i))
 	}
@@ -395,6 +422,9 @@ func row(set *dataset.Set, i int) int {
 func selectRows(set *dataset.Set, where []string) (*dataset.Set, error) {
 	var conditions []dataset.Condition
 	for _, text := range where {
+		if len(text) > maxLabel {
+			return nil, problemAt(422, "where", nil, "a condition of %d bytes is longer than this server reads (%d)", len(text), maxLabel)
+		}
 		c, err := dataset.ParseCondition(text)
 		if err != nil {
 			return nil, problemAt(422, "where", text, "%v", err)

@@ -130,7 +130,7 @@ func (s *core) fileImages(ctx context.Context, b body, r *ReadOptions, m *patchw
 	if !bytes.HasPrefix(b.bytes, []byte(magic)) {
 		return nil, problemf(422, "the body does not match its Content-Type %s", b.kind)
 	}
-	opt.MaxMemory = s.limits.FlightBytes / 4
+	opt.MaxMemory = s.limits.FlightBytes / 2
 	set, err := s.decode(ctx, name, b.bytes, opt)
 	if err != nil {
 		return nil, err

@@ -145,7 +145,7 @@ func (s *core) listExperts(ctx context.Context, in *ModelPath) (*expertList, err
 	if err != nil {
 		return nil, err
 	}
-	_, leave, err := s.enter(ctx)
+	_, leave, err := s.enterLarge(ctx, expertBytes(m))
 	if err != nil {
 		return nil, err
 	}
@@ -155,6 +155,24 @@ func (s *core) listExperts(ctx context.Context, in *ModelPath) (*expertList, err
 		out.Body.Experts = append(out.Body.Experts, newExpert(m, k))
 	}
 	return out, nil
+}
+
+// expertBytes returns the size of the description of all experts, about.
+func expertBytes(m *model) int64 {
+	numbers := int64(m.m.K()) * int64(m.m.Height()) * int64(m.m.Width())
+	n := 6*numbers + 500*int64(m.m.K())
+	if m.m.Height() > 1 {
+		return n
+	}
+	columns, spoken := textBytes(m.m.Extras().Columns)/int64(m.m.Width()), int64(0)
+	for k := range m.m.K() {
+		for i, p := range m.m.Template(k) {
+			if votes(m.m, i, p) {
+				spoken++
+			}
+		}
+	}
+	return n + spoken*(70+columns)
 }
 
 func newExpert(m *model, k int) expertInfo {

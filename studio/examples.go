@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
@@ -40,13 +41,16 @@ type exampleList struct {
 	}
 }
 
-// examples caches the explanations of the data set used last, because one who
-// looks at one expert often looks at the next.
+// examples caches the explanations of the model and the data set used last, because one
+// who looks at one expert often looks at the next.
 type examples struct {
-	mu  sync.Mutex
-	key string // data set and conditions; ids are never reused
-	of  []explanation
+	mu    sync.Mutex
+	key   string // model, data set and conditions; ids are never reused
+	of    []explanation
+	bytes atomic.Int64
 }
+
+func (e *examples) size() int64 { return e.bytes.Load() }
 
 // showExamples finds the images that an expert explains best and worst.
 func (s *core) showExamples(ctx context.Context, in *examplesQuery) (*exampleList, error) {
@@ -116,11 +120,12 @@ func (s *core) explainSet(ctx context.Context, m *model, d *data, set *dataset.S
 		return nil, err
 	}
 	defer leave()
-	m.best.mu.Lock()
-	defer m.best.mu.Unlock()
-	key := d.id + "\x00" + where
-	if m.best.key == key {
-		return m.best.of, nil
+	key := m.id + "\x00" + d.id + "\x00" + where
+	s.best.mu.Lock()
+	known, kept := s.best.key == key, s.best.of
+	s.best.mu.Unlock()
+	if known {
+		return kept, nil
 	}
 	t := &task{model: m, images: set.Images}
 	if err := s.fits(t); err != nil {
@@ -135,6 +140,11 @@ func (s *core) explainSet(ctx context.Context, m *model, d *data, set *dataset.S
 		return nil, s.workError(err)
 	}
 	s.meter.explained(len(t.images))
-	m.best.key, m.best.of = key, out
+	if size := memoryOf(out); size <= maxRemembered {
+		s.best.mu.Lock()
+		s.best.key, s.best.of = key, out
+		s.best.mu.Unlock()
+		s.best.bytes.Store(size)
+	}
 	return out, nil
 }

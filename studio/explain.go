@@ -216,6 +216,9 @@ func (s *core) explain(ctx context.Context, requests *decoder[explainRequest], i
 		if size += detailBytes(t.images[i], len(e.Picks)); size > maxDetail {
 			return problemf(statusRequestEntityTooLarge, "the details of %d images take more than %d bytes; request fewer images or fewer picks", i+1, maxDetail)
 		}
+		if err := s.answerTakes(ctx, int64(size)*4/3); err != nil {
+			return err
+		}
 		how := opt
 		how.Scoring = e.Scoring
 		x.Detail = newDetail(t.model.m, how, t.images[i], e)

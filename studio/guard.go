@@ -37,39 +37,6 @@ func requestID(ctx context.Context) string {
 
 var goodRequestID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
-// recorder records the status and size of an answer.
-type recorder struct {
-	http.ResponseWriter
-	status int
-	bytes  int64
-	begun  bool // the operation has started to answer
-}
-
-// fresh returns a writer for an answer that replaces the operation's.
-func (w *recorder) fresh() http.ResponseWriter {
-	w.status = http.StatusInternalServerError
-	return w.ResponseWriter
-}
-
-func (w *recorder) WriteHeader(status int) {
-	if w.status == 0 {
-		w.status, w.begun = status, true
-	}
-	w.ResponseWriter.WriteHeader(status)
-}
-
-func (w *recorder) Write(p []byte) (int, error) {
-	if w.status == 0 {
-		w.status, w.begun = http.StatusOK, true
-	}
-	n, err := w.ResponseWriter.Write(p)
-	w.bytes += int64(n)
-	return n, err
-}
-
-// Unwrap returns the wrapped writer, as http.ResponseController needs.
-func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
 // observe gives every request an id, counts and logs it, and answers 500 if the
 // code behind it panics.
 func (s *Server) observe(next http.Handler) http.Handler {
@@ -82,12 +49,17 @@ func (s *Server) observe(next http.Handler) http.Handler {
 			id = hex.EncodeToString(b[:])
 		}
 		w.Header().Set("X-Request-Id", id)
-		r = r.WithContext(context.WithValue(r.Context(), requestIDKey, id))
-		rec := &recorder{ResponseWriter: w}
+		rec := &recorder{ResponseWriter: w, s: s, last: began.Add(s.limits.Time + s.limits.ReadTime + time.Minute), room: room{of: &s.answers}}
+		defer rec.room.free()
+		r = r.WithContext(context.WithValue(context.WithValue(r.Context(), requestIDKey, id), roomKey{}, &rec.room))
+		rec.request = r
 		s.metrics.inFlight.Inc()
 		defer func() {
-			p := recover()
+			p, begun := recover(), rec.begun
 			s.recovered(rec, r, p)
+			if p == nil {
+				rec.send()
+			}
 			s.metrics.inFlight.Dec()
 			route := s.route(r)
 			took := time.Since(began)
@@ -100,7 +72,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 			s.log.LogAttrs(r.Context(), level, "request", slog.String("id", id), slog.String("method", r.Method),
 				slog.String("path", cut(r.URL.Path, longestValue)), slog.Int("status", rec.status), slog.Int64("bytes", rec.bytes),
 				slog.Duration("took", took.Round(time.Microsecond)), slog.String("from", r.RemoteAddr))
-			if p == http.ErrAbortHandler || p != nil && rec.begun {
+			if p == http.ErrAbortHandler || p != nil && begun {
 				panic(http.ErrAbortHandler) // an answer cut off must not look complete
 			}
 		}()
@@ -120,8 +92,8 @@ func (s *Server) recovered(w *recorder, r *http.Request, p any) {
 		return
 	}
 	s.log.Error("panic", "id", requestID(r.Context()), "error", fmt.Sprint(p), "stack", string(debug.Stack()))
-	if w.status == 0 {
-		writeProblem(w.fresh(), r, problemf(http.StatusInternalServerError, "internal error; the server's log has the details under this request id"))
+	if !w.begun {
+		w.replace(problemf(http.StatusInternalServerError, "internal error; the server's log has the details under this request id"))
 	}
 }
 
@@ -228,44 +200,37 @@ func (s *Server) goodToken(r *http.Request) bool {
 	return subtle.ConstantTimeCompare(got[:], want[:]) == 1 && strings.EqualFold(scheme, "bearer")
 }
 
-// read reads the bodies of requests, within the limits for each and for all.
+// read reads the bodies of requests, within the limits for each and for all. A body counts
+// as it arrives, whatever its header announces.
 func (s *Server) read(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		rc := http.NewResponseController(w)
 		limit := s.bodyLimit(r)
+		refuse := func(err error) {
+			w.Header().Set("Connection", "close") // the rest of the body is not read
+			writeProblem(w, r, err)
+		}
 		if r.ContentLength > limit {
-			w.Header().Set("Connection", "close")
-			writeProblem(w, r, s.tooLarge(r, limit))
+			refuse(s.tooLarge(r, limit))
 			return
 		}
 		if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
-			writeProblem(w, r, problemf(http.StatusUnsupportedMediaType, "the Content-Encoding %.40q is not accepted; send the body unencoded", e))
+			refuse(problemf(http.StatusUnsupportedMediaType, "the Content-Encoding %.40q is not accepted; send the body unencoded", e))
 			return
 		}
-		need := r.ContentLength
-		if need < 0 {
-			need = limit
-		}
-		if s.flight.Add(need) > s.limits.FlightBytes {
-			s.flight.Add(-need)
-			s.metrics.refusals.WithLabelValues("memory").Inc()
-			writeProblem(w, r, retryLater(1, "the bodies of current requests take %d bytes, the limit of this server", s.limits.FlightBytes))
-			return
-		}
-		defer s.flight.Add(-need)
+		rc := http.NewResponseController(w)
 		rc.SetReadDeadline(time.Now().Add(s.limits.ReadTime)) // an error means that there is no deadline, as in tests
-		var b body
-		var err error
-		kind, boundary := mediaType(r)
-		b.kind = kind
-		if b.bytes, err = io.ReadAll(io.LimitReader(r.Body, limit+1)); err != nil || int64(len(b.bytes)) > limit {
-			w.Header().Set("Connection", "close")
-			if err == nil {
-				err = s.tooLarge(r, limit)
-			}
-			writeProblem(w, r, readError(err, s.limits.ReadTime))
+		got := arriving{of: &s.bodies}
+		defer got.free()
+		err := got.read(r.Body, limit+1)
+		if err == nil && int64(len(got.bytes)) > limit {
+			err = s.tooLarge(r, limit)
+		}
+		if err != nil {
+			refuse(s.readError(err))
 			return
 		}
+		kind, boundary := mediaType(r)
+		b := body{bytes: got.bytes, kind: kind}
 		if kind == formKind {
 			b.form = func() ([]File, error) { return filesOf(b.bytes, boundary) }
 		}
@@ -274,10 +239,56 @@ func (s *Server) read(next http.Handler) http.Handler {
 	})
 }
 
-func readError(err error, limit time.Duration) error {
+// arriving is a body that is being read, and counted.
+type arriving struct {
+	of    *account
+	held  int64
+	bytes []byte
+}
+
+// errNoRoom reports that the bodies of other requests leave no room.
+var errNoRoom = errors.New("no room for the body")
+
+// read reads until the end, or up to a number of bytes.
+func (a *arriving) read(r io.Reader, most int64) error {
+	for int64(len(a.bytes)) < most {
+		if len(a.bytes) == cap(a.bytes) && !a.grow(most) {
+			return errNoRoom
+		}
+		n, err := r.Read(a.bytes[len(a.bytes):cap(a.bytes)])
+		a.bytes = a.bytes[:len(a.bytes)+n]
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// grow makes room for more, and reports whether there was some. Old and new are counted
+// while the one becomes the other.
+func (a *arriving) grow(most int64) bool {
+	size := min(max(2*int64(cap(a.bytes)), 4<<10), most)
+	if !a.of.take(a.held, size) {
+		return false
+	}
+	a.bytes = append(make([]byte, 0, size), a.bytes...)
+	a.of.give(a.held)
+	a.held = size
+	return true
+}
+
+func (a *arriving) free() { a.of.give(a.held) }
+
+func (s *Server) readError(err error) error {
 	switch {
+	case errors.Is(err, errNoRoom):
+		s.meter.refused("memory")
+		return retryLater(1, "the bodies of current requests take %d bytes, the limit of this server", s.limits.FlightBytes)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return problemf(http.StatusRequestTimeout, "the body did not arrive within %v", limit)
+		return problemf(http.StatusRequestTimeout, "the body did not arrive within %v", s.limits.ReadTime)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return problemf(http.StatusBadRequest, "the body was cut off")
 	}

@@ -37,6 +37,8 @@ type job struct {
 	take      int
 	images    int
 	drawn     *dataset.Set // images of the request
+	data      *data        // or the data set that it learns from
+	bytes     int64        // of all that it holds but the data set
 	created   time.Time
 	cancel    context.CancelCauseFunc
 
@@ -147,6 +149,15 @@ func (q *jobs) active() int {
 	return n
 }
 
+// size returns the bytes that all jobs hold, without data sets.
+func (q *jobs) size() int64 {
+	n := int64(0)
+	for _, j := range q.list() {
+		n += j.bytes
+	}
+	return n
+}
+
 func (q *jobs) find(id string) (*job, error) {
 	var ids []string
 	for _, j := range q.list() {
@@ -178,6 +189,13 @@ func (q *jobs) add(j *job) error {
 	j.p = progress{Score: nats(math.NaN()), Best: nats(math.Inf(-1))}
 	ctx, cancel := context.WithCancelCause(q.s.closing)
 	j.cancel = cancel
+	if j.data != nil {
+		q.s.data.lend(j.data)
+	}
+	j.bytes = memoryOf([]any{j.name, j.args, j.where})
+	if j.drawn != nil {
+		j.bytes += (&data{set: j.drawn}).bytes()
+	}
 	q.all = append(q.all, j)
 	q.s.tasks.Go(func() {
 		defer cancel(nil)
@@ -269,7 +287,11 @@ func (q *jobs) learn(ctx context.Context, j *job) (out outcome, err error) {
 func (q *jobs) finish(j *job, out outcome, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.set, j.templates, j.ended = nil, nil, now()
+	j.set, j.templates, j.plan, j.ended = nil, nil, nil, now()
+	if j.data != nil {
+		q.s.data.back(j.data)
+		j.data = nil
+	}
 	switch {
 	case errors.Is(err, errNothing) || errors.Is(err, errStopped):
 		j.state = stopped

@@ -134,6 +134,7 @@ func (s *core) learnFrom(j *job, req *learnRequest) (err error) {
 		if j.set, err = s.selected(d, req.Where, req.Take); err != nil {
 			return err
 		}
+		j.data = d
 		for _, name := range d.files {
 			j.args = append(j.args, fileArgument(name))
 		}

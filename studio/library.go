@@ -18,23 +18,22 @@ type data struct {
 	fixed     bool
 	labels    map[string]label   // of its metadata
 	called    func(i int) string // what people call its rows
+
+	size int64 // of all of it; the library has the lock of what follows
+	jobs int   // that learn from it, or will
+	gone bool  // forgotten, but jobs have it still
 }
 
-// bytes returns the memory of its packed images and its metadata.
+// bytes returns the memory of its packed images and of all else that it has: labels, names
+// of columns, files and arguments.
 func (d *data) bytes() int64 {
 	n := int64(0)
 	for _, img := range d.set.Images {
 		n += 128 + 2*8*int64(img.Height())*int64((img.Width()+63)/64)
 	}
-	for _, c := range d.set.Meta {
-		n += 8 * int64(c.Len())
-		if text, ok := c.Values.([]string); ok {
-			for _, t := range text {
-				n += 8 + int64(len(t))
-			}
-		}
-	}
-	return n
+	rest := *d.set
+	rest.Images = nil
+	return n + memoryOf(&rest) + memoryOf([]any{d.name, d.files, d.args, d.labels})
 }
 
 // library holds the data sets being served.
@@ -54,13 +53,13 @@ func newLibrary(limit int, space int64) *library { return &library{limit: limit,
 func (l *library) keep(d *data) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	size := d.bytes()
 	d.labels, d.called = newLabels(d.set), d.set.Called()
+	d.size = d.bytes()
 	if !d.fixed {
-		if err := l.roomFor(size); err != nil {
+		if err := l.roomFor(d.size); err != nil {
 			return err
 		}
-		l.used += size
+		l.used += d.size
 	}
 	if d.id == "" {
 		l.next++
@@ -123,7 +122,25 @@ func (l *library) remove(id string) error {
 	defer l.mu.Unlock()
 	if i := slices.Index(l.all, d); i >= 0 {
 		l.all = slices.Delete(l.all, i, i+1)
-		l.used -= d.bytes()
+		if d.gone = d.jobs > 0; !d.gone {
+			l.used -= d.size
+		}
 	}
 	return nil
+}
+
+// lend notes that a job learns from a data set, whose memory counts until it has ended.
+func (l *library) lend(d *data) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	d.jobs++
+}
+
+// back ends what lend began.
+func (l *library) back(d *data) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if d.jobs--; d.jobs == 0 && d.gone {
+		l.used -= d.size
+	}
 }

@@ -15,7 +15,8 @@ import (
 type Limits struct {
 	BodyBytes   int64 // of a request that is not an upload; default 8 MB
 	UploadBytes int64 // of a model or data file; default 64 MB
-	FlightBytes int64 // of all request bodies at one time; default 256 MB
+	FlightBytes int64 // of all request bodies at one time; default 128 MB
+	AnswerBytes int64 // of one answer, and of all that are made or not read yet; default 96 MB
 	Pixels      int   // of one image; default 262,144
 	Batch       int   // images in one request; default 1000
 	Samples     int   // in one request; default 256
@@ -33,12 +34,13 @@ type Limits struct {
 	Queue      int           // requests that wait; default 64
 	Time       time.Duration // of one request, waiting included; default 30 s
 	ReadTime   time.Duration // for the arrival of a request's body; default 30 s
+	WriteTime  time.Duration // in which a client must take 64 KB of an answer; default 10 s
 
 	Models      int           // maximum number of uploaded and learned models; default 64
-	ModelBytes  int64         // of their numbers together; default 512 MB
-	SearchBytes int64         // of cached pursuits, about; default 256 MB
+	ModelBytes  int64         // of these together; default 160 MB
+	SearchBytes int64         // of cached pursuits, about; default 96 MB
 	Data        int           // uploaded data sets kept; default 32
-	DataBytes   int64         // of the images of all data sets, packed; default 512 MB
+	DataBytes   int64         // of all data sets, their images packed; default 128 MB
 	Jobs        int           // of learning, running, waiting and finished; default 32
 	LearnQueue  int           // jobs that wait; default 8
 	LearnImages int           // in one job; default 20,000
@@ -50,7 +52,8 @@ type Limits struct {
 func (l Limits) WithDefaults() Limits {
 	set(&l.BodyBytes, 8e6)
 	set(&l.UploadBytes, 64e6)
-	set(&l.FlightBytes, 256e6)
+	set(&l.FlightBytes, 128e6)
+	set(&l.AnswerBytes, 96e6)
 	set(&l.Pixels, 1<<18)
 	set(&l.Batch, 1000)
 	set(&l.Samples, 256)
@@ -61,11 +64,12 @@ func (l Limits) WithDefaults() Limits {
 	set(&l.Queue, 64)
 	set(&l.Time, 30*time.Second)
 	set(&l.ReadTime, 30*time.Second)
+	set(&l.WriteTime, 10*time.Second)
 	set(&l.Models, 64)
-	set(&l.ModelBytes, 512e6)
-	set(&l.SearchBytes, 256e6)
+	set(&l.ModelBytes, 160e6)
+	set(&l.SearchBytes, 96e6)
 	set(&l.Data, 32)
-	set(&l.DataBytes, 512e6)
+	set(&l.DataBytes, 128e6)
 	set(&l.Jobs, 32)
 	set(&l.LearnQueue, 8)
 	set(&l.LearnImages, 20_000)
@@ -87,10 +91,10 @@ func (l *Limits) validate() error {
 		name  string
 		value int64
 	}{
-		{"BodyBytes", l.BodyBytes}, {"UploadBytes", l.UploadBytes}, {"FlightBytes", l.FlightBytes}, {"Pixels", int64(l.Pixels)},
+		{"BodyBytes", l.BodyBytes}, {"UploadBytes", l.UploadBytes}, {"FlightBytes", l.FlightBytes}, {"AnswerBytes", l.AnswerBytes}, {"Pixels", int64(l.Pixels)},
 		{"Batch", int64(l.Batch)}, {"Samples", int64(l.Samples)}, {"Candidates", int64(l.Candidates)}, {"Templates", int64(l.Templates)},
 		{"Effort", int64(l.Effort)}, {"Concurrent", int64(l.Concurrent)}, {"Queue", int64(l.Queue)}, {"Time", int64(l.Time)},
-		{"ReadTime", int64(l.ReadTime)}, {"Models", int64(l.Models)}, {"ModelBytes", l.ModelBytes}, {"SearchBytes", l.SearchBytes}, {"Data", int64(l.Data)}, {"DataBytes", l.DataBytes},
+		{"ReadTime", int64(l.ReadTime)}, {"WriteTime", int64(l.WriteTime)}, {"Models", int64(l.Models)}, {"ModelBytes", l.ModelBytes}, {"SearchBytes", l.SearchBytes}, {"Data", int64(l.Data)}, {"DataBytes", l.DataBytes},
 		{"Jobs", int64(l.Jobs)}, {"LearnQueue", int64(l.LearnQueue)}, {"LearnImages", int64(l.LearnImages)},
 		{"LearnTime", int64(l.LearnTime)}, {"Streams", int64(l.Streams)},
 	} {
@@ -153,15 +157,34 @@ func (g *gate) enter(ctx context.Context) (leave func(), err error) {
 // enter starts the work of a request: it waits for its turn, at most the time
 // of a request. The context ends with the request, its time, or the server.
 func (s *core) enter(ctx context.Context) (_ context.Context, leave func(), err error) {
+	return s.enterGate(ctx, s.work)
+}
+
+func (s *core) enterGate(ctx context.Context, g *gate) (_ context.Context, leave func(), err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.limits.Time, errTime)
 	stop := context.AfterFunc(s.closing, cancel)
-	out, err := s.work.enter(ctx)
+	out, err := g.enter(ctx)
 	if err != nil {
 		stop()
 		cancel()
 		return nil, nil, s.workError(err)
 	}
 	return ctx, func() { out(); stop(); cancel() }, nil
+}
+
+// largeAnswer is the size from which answers are made one at a time, so that small ones
+// need not wait behind them.
+const largeAnswer = 1 << 20
+
+// enterLarge is like enter for an answer of so many bytes, about, for which it makes room.
+func (s *core) enterLarge(ctx context.Context, bytes int64) (_ context.Context, leave func(), err error) {
+	if err := s.answerTakes(ctx, bytes); err != nil {
+		return nil, nil, err
+	}
+	if bytes < largeAnswer {
+		return s.enter(ctx)
+	}
+	return s.enterGate(ctx, s.large)
 }
 
 var errTime = errors.New("the time limit of a request has passed")
@@ -171,7 +194,7 @@ func (s *core) workError(err error) error {
 	switch {
 	case errors.Is(err, errBusy):
 		s.meter.refused("queue")
-		return retryLater(1, "the server is busy: %d requests are running and %d are waiting", s.limits.Concurrent, s.limits.Queue)
+		return retryLater(1, "the server is busy: as many requests are running and waiting as it allows (%d and %d, fewer for uploads and large answers)", s.limits.Concurrent, s.limits.Queue)
 	case errors.Is(err, errTime), errors.Is(err, context.DeadlineExceeded):
 		s.meter.refused("time")
 		return retryLater(5, "the request was not finished within %v; send fewer images, or try again when the server is less busy", s.limits.Time)

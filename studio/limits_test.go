@@ -88,19 +88,6 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// TestBodiesAreBoundedTogether: the bodies of all requests together are bounded.
-func TestBodiesAreBoundedTogether(t *testing.T) {
-	s := newServer(t, func(o *Options) { o.Limits = Limits{FlightBytes: 1000} })
-	s.flight.Add(990)
-	w := request{path: "/v1/explain", body: strings.Repeat(" ", 100)}.send(t, s)
-	if w.Code != 503 || !strings.Contains(w.Body.String(), "1000 bytes") {
-		t.Errorf("%d %s", w.Code, w.Body)
-	}
-	if n := s.flight.Load(); n != 990 {
-		t.Errorf("%d bytes are counted afterwards", n)
-	}
-}
-
 // TestPursuitsAreKept: pursuits are cached for later requests, within the
 // limit.
 func TestPursuitsAreKept(t *testing.T) {

@@ -48,6 +48,29 @@ func (m *metrics) watch(s *Server) {
 	gauge("patchwork_learn_jobs_running", "Learning jobs running or waiting.", func() float64 { return float64(s.jobs.active()) })
 	gauge("patchwork_requests_working", "Requests being processed.", func() float64 { return float64(len(s.work.working)) })
 	gauge("patchwork_requests_queued", "Requests that wait for their turn.", func() float64 { return float64(len(s.work.waiting) - len(s.work.working)) })
-	gauge("patchwork_body_bytes", "Bytes of request bodies held.", func() float64 { return float64(s.flight.Load()) })
+	gauge("patchwork_body_bytes", "Bytes of request bodies held.", func() float64 { return float64(s.bodies.held.Load()) })
+	m.registry.MustRegister(memoryMetrics{s.core})
 	gauge("patchwork_event_streams", "Event streams open.", func() float64 { return float64(s.streams.Load()) })
+}
+
+// memoryMetrics tells what is held of each kind, and how much may be.
+type memoryMetrics struct{ *core }
+
+var (
+	heldBytes  = prometheus.NewDesc("patchwork_memory_bytes", "Memory held by kind.", []string{"of"}, nil)
+	limitBytes = prometheus.NewDesc("patchwork_memory_limit_bytes", "Memory that may be held by kind.", []string{"of"}, nil)
+)
+
+// Describe implements prometheus.Collector.
+func (memoryMetrics) Describe(out chan<- *prometheus.Desc) {
+	out <- heldBytes
+	out <- limitBytes
+}
+
+// Collect implements prometheus.Collector.
+func (m memoryMetrics) Collect(out chan<- prometheus.Metric) {
+	for _, s := range m.shares() {
+		out <- prometheus.MustNewConstMetric(heldBytes, prometheus.GaugeValue, float64(s.held), s.of)
+		out <- prometheus.MustNewConstMetric(limitBytes, prometheus.GaugeValue, float64(s.limit), s.of)
+	}
 }

@@ -21,8 +21,7 @@ type model struct {
 	m        *patchwork.Model
 	command  string // makes the same bytes; "" if unknown
 	fixed    bool   // the operator's, or built in: not counted, not deleted
-
-	best *examples // of the experts, shared by copies
+	size     int64  // in bytes
 }
 
 // models holds the models being served, in order of arrival.
@@ -36,18 +35,12 @@ type models struct {
 
 func newModels(limit int, space int64) *models { return &models{limit: limit, space: space} }
 
-// bytes estimates the memory of the model.
+// bytes returns the memory of the model: the numbers of its templates, and all that it has
+// beside them, such as its record, names, columns and counts.
 func (m *model) bytes() int64 {
 	numbers := int64(m.m.K()) * int64(m.m.Height()) * int64(m.m.Width())
-	e, n := m.m.Extras(), 8*numbers
-	if e.Counts != nil {
-		n += 4 * 8 * numbers
-	}
-	if e.Geometry != nil {
-		d := int64(e.Geometry.Normal.Dim())
-		n += 3 * 8 * d * d
-	}
-	return n
+	e, c := m.m.Extras(), m.m.Config()
+	return 8*numbers + memoryOf(&e) + memoryOf(&c) + int64(len(m.name)+len(m.command))
 }
 
 // keep stores a model under its id, or else the next of m1, m2, and so on. The
@@ -55,14 +48,14 @@ func (m *model) bytes() int64 {
 func (s *models) keep(m *model) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if n, used := s.loose(); !m.fixed && (n >= s.limit || used+m.bytes() > s.space) {
+	m.size = m.bytes()
+	if n, used := s.loose(); !m.fixed && (n >= s.limit || used+m.size > s.space) {
 		return problemf(statusInsufficientStorage, "this server keeps at most %d uploaded and learned models of %d bytes in total; delete one first", s.limit, s.space)
 	}
 	if m.id == "" {
 		s.next++
 		m.id = fmt.Sprintf("m%d", s.next)
 	}
-	m.best = new(examples)
 	s.all = append(s.all, m)
 	return nil
 }
@@ -70,11 +63,12 @@ func (s *models) keep(m *model) error {
 // keepLearned is like keep for a model learned here: if there are too many, it
 // removes the oldest learned one.
 func (s *models) keepLearned(m *model) error {
+	size := m.bytes()
 	s.mu.Lock()
 	for {
 		n, used := s.loose()
 		i := slices.IndexFunc(s.all, func(o *model) bool { return o.source == "learned" })
-		if i < 0 || n < s.limit && used+m.bytes() <= s.space {
+		if i < 0 || n < s.limit && used+size <= s.space {
 			break
 		}
 		s.all = slices.Delete(s.all, i, i+1)
@@ -87,7 +81,7 @@ func (s *models) keepLearned(m *model) error {
 func (s *models) loose() (n int, used int64) {
 	for _, m := range s.all {
 		if !m.fixed {
-			n, used = n+1, used+m.bytes()
+			n, used = n+1, used+m.size
 		}
 	}
 	return n, used
@@ -99,6 +93,14 @@ func (s *models) full() bool {
 	defer s.mu.Unlock()
 	n, used := s.loose()
 	return n >= s.limit || used >= s.space
+}
+
+// size returns the bytes of the uploaded and learned models.
+func (s *models) size() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, used := s.loose()
+	return used
 }
 
 func (s *models) list() []*model {
@@ -178,7 +180,11 @@ func (s *core) modelRoutes() {
 			out := new(modelList)
 			out.Body.Models = []modelInfo{}
 			for _, m := range s.models.list() {
-				out.Body.Models = append(out.Body.Models, newModelInfo(m))
+				info := newModelInfo(m)
+				if textBytes(info.Columns)+textBytes(info.Names) > maxListed {
+					info.Columns, info.Names = nil, nil
+				}
+				out.Body.Models = append(out.Body.Models, info)
 			}
 			return out, nil
 		})
@@ -186,12 +192,16 @@ func (s *core) modelRoutes() {
 	post.file = "a model file (.npz)"
 	add(s, post, s.loadModel)
 	add(s, operation("GET", "/v1/models/{id}", "model", "Describe a model", 200),
-		func(_ context.Context, in *ModelPath) (*oneModel, error) {
+		func(ctx context.Context, in *ModelPath) (*oneModel, error) {
 			m, err := s.models.find(in.ID)
 			if err != nil {
 				return nil, err
 			}
-			return &oneModel{newModelInfo(m)}, nil
+			info := newModelInfo(m)
+			if err := s.answerTakes(ctx, 2*(textBytes(info.Columns)+textBytes(info.Names))); err != nil {
+				return nil, err
+			}
+			return &oneModel{info}, nil
 		})
 	add(s, operation("DELETE", "/v1/models/{id}", "delete-model", "Forget a model", 204),
 		func(_ context.Context, in *ModelPath) (*struct{}, error) {
@@ -263,7 +273,7 @@ func (s *core) modelFile(ctx context.Context, in *ModelPath) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, leave, err := s.enter(ctx)
+	_, leave, err := s.enterLarge(ctx, min(m.size, s.limits.AnswerBytes))
 	if err != nil {
 		return nil, err
 	}
@@ -286,7 +296,7 @@ func (s *core) gallery(ctx context.Context, id, format string) (*file, error) {
 	if m.m.K() > maxGallery {
 		return nil, problemf(422, "a picture shows at most %d parts, and this model has %d", maxGallery, m.m.K())
 	}
-	_, leave, err := s.enter(ctx)
+	_, leave, err := s.enterLarge(ctx, min(m.size, s.limits.AnswerBytes))
 	if err != nil {
 		return nil, err
 	}

@@ -140,6 +140,17 @@ func (p *pursuits) shrink() {
 	}
 }
 
+// size returns the bytes of all of them, about.
+func (p *pursuits) size() int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := int64(0)
+	for _, k := range p.kinds {
+		n += k.bytes()
+	}
+	return n
+}
+
 // maxKinds bounds the kinds, which are searched linearly.
 const maxKinds = 64
 

@@ -266,7 +266,7 @@ func (s *Server) uploadedValues(q *realRequest, m *real.Model) (*dataset.Values,
 			return nil, contentError(err)
 		}
 	}
-	opt.MaxMemory, opt.MaxPicture = s.limits.DataBytes/8, max(maxPhoto, s.limits.Pixels)
+	opt.MaxMemory, opt.MaxPicture = s.limits.DataBytes/2, max(maxPhoto, s.limits.Pixels)
 	v, err := dataset.DecodeValues(q.name, q.data, opt)
 	if err != nil {
 		return nil, contentError(err)

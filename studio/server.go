@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -28,8 +27,6 @@ type Server struct {
 
 	real     []NamedReal
 	learning sync.Mutex // of models of real
-
-	flight atomic.Int64 // bytes of request bodies
 
 	mux     *http.ServeMux
 	handler http.Handler
@@ -90,8 +87,6 @@ func (s *Server) routes() error {
 func (s *Server) dispatch() http.Handler {
 	found := s.read(s.mux)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// Event streams set their own. An error means no deadline, as in tests.
-		http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.limits.Time + s.limits.ReadTime + time.Minute))
 		h, pattern := s.mux.Handler(r)
 		if pattern != "" {
 			found.ServeHTTP(w, r)

@@ -349,7 +349,7 @@ func TestCandidateVotes(t *testing.T) {
 		votes := 0
 		for range 8 {
 			m, data := randomTable(rng, rule, 60, 3, 8)
-			l := &learner{cfg: m.Config(), opt: Options{}.withDefaults()}
+			l := &learner{cfg: m.Config(), opt: Options{}.WithDefaults()}
 			l.learnFrom(data)
 			g, err := l.newGrowth(t.Context(), m, nil, rng)
 			if err != nil {

@@ -59,7 +59,7 @@ func TestExactTables(t *testing.T) {
 		}
 		wrong := 0
 		best := make([][]int16, len(data.Images))
-		l := &learner{opt: Options{}.withDefaults()}
+		l := &learner{opt: Options{}.WithDefaults()}
 		if err := l.bestSets(t.Context(), m, data, best); err != nil {
 			t.Fatal(err)
 		}

@@ -115,7 +115,9 @@ const (
 	searchRows  = 3000
 )
 
-func (o Options) withDefaults() Options {
+// WithDefaults returns the options as Run uses them: zero values are replaced by their
+// defaults.
+func (o Options) WithDefaults() Options {
 	if o.Experts > 0 {
 		o.MinExperts, o.MaxExperts = o.Experts, o.Experts
 	}

@@ -106,7 +106,7 @@ func TestJudgeOfExclusiveColumns(t *testing.T) {
 			}
 			last = s
 		}
-		l := &learner{opt: Options{Workers: 1}.withDefaults()}
+		l := &learner{opt: Options{Workers: 1}.WithDefaults()}
 		judge := groups.HideBits(data, 0.34, 2, 1)
 		l.judge = &judge
 		bits, loss, rows, err := l.hiddenLoss(t.Context(), last.Model)

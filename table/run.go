@@ -73,7 +73,7 @@ func Run(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt Opt
 		cfg.Prior, _ = rows.Priors(cfg, false) // soft EM has a prior of its own; this is for learning on
 		err := opt.validate(data, cfg)
 		if err == nil {
-			l := &learner{cfg: cfg, opt: opt.withDefaults(), yield: yield, memory: data.Memory}
+			l := &learner{cfg: cfg, opt: opt.WithDefaults(), yield: yield, memory: data.Memory}
 			err = l.run(ctx, data)
 		}
 		if err != nil && !errors.Is(err, errStopped) {

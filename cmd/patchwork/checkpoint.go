@@ -1,17 +1,20 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"example.com/patchwork/internal/journal"
+	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/modelfile/tallyfile"
 )
 
@@ -38,28 +41,34 @@ func (c *checkpoint) check() error {
 }
 
 // open opens the journal of a run, or begins one: a run that was kept goes on if it is
-// the same, and is never replaced by another. The description has all that the run
-// depends on.
+// the same, and is never replaced by another, nor by a second run at the same time. The
+// description has all that the run depends on.
 func (c *checkpoint) open(description string) (*journal.Journal, error) {
+	if err := os.MkdirAll(c.dir, 0o777); err != nil {
+		return nil, fmt.Errorf("make the folder %s: %w", c.dir, underlying(err))
+	}
 	path := filepath.Join(c.dir, journalName)
 	j, err := journal.Open(path, description)
 	var other *journal.DescriptionError
 	var format *journal.FormatError
+	var busy *journal.BusyError
 	switch {
 	case errors.As(err, &other):
-		return nil, usagef("%s keeps an unfinished run with other data or options (%s); give the same to continue it, or another folder, or remove it", path, difference(other.Got, other.Want))
-	case errors.As(err, &format): // killed before anything was kept
-	case !errors.Is(err, fs.ErrNotExist):
-		return j, err
+		what, with := "other data or options", "give the same"
+		if programOf(other.Got) != programOf(other.Want) {
+			what, with = "another version of the program", "use that one"
+		}
+		return nil, usagef("%s keeps an unfinished run with %s (%s); %s to continue it, or another folder, or remove it", path, what, difference(other.Got, other.Want), with)
+	case errors.As(err, &format):
+		return nil, usagef("%s is not a file of a checkpoint, and stays as it is; give another folder", format.Path)
+	case errors.As(err, &busy):
+		return nil, fmt.Errorf("%w, a run that goes on; wait until it ends, or give another folder", err)
 	}
-	if err := os.MkdirAll(c.dir, 0o777); err != nil {
-		return nil, fmt.Errorf("make the folder %s: %w", c.dir, underlying(err))
-	}
-	return journal.Create(path, description)
+	return j, err
 }
 
 // openCheckpoint opens the journal of a run; it returns nil without --checkpoint.
-func (f *learnFlags) openCheckpoint(cmd *cobra.Command, s *source, paths []string) (*journal.Journal, error) {
+func (f *learnFlags) openCheckpoint(cmd *cobra.Command, s *source, plan *recipe.Plan, paths []string) (*journal.Journal, error) {
 	if f.checkpoint.dir == "" {
 		return nil, nil
 	}
@@ -69,7 +78,11 @@ func (f *learnFlags) openCheckpoint(cmd *cobra.Command, s *source, paths []strin
 		id.Add(s.set.Data)
 		identity = id.String()
 	}
-	description, err := describeRun(cmd, identity, paths)
+	var options any = plan.Learn.WithDefaults(plan.Config)
+	if plan.Table != nil {
+		options = plan.Table.WithDefaults()
+	}
+	description, err := describeRun(cmd, identity, paths, plan.Config, options)
 	if err != nil {
 		return nil, err
 	}
@@ -77,11 +90,11 @@ func (f *learnFlags) openCheckpoint(cmd *cobra.Command, s *source, paths []strin
 }
 
 // done removes the journal of a run whose model is written.
-func (c *checkpoint) done(j *journal.Journal) error {
+func (*checkpoint) done(j *journal.Journal) error {
 	if j == nil {
 		return nil
 	}
-	return errors.Join(j.Close(), os.Remove(filepath.Join(c.dir, journalName)))
+	return j.Remove()
 }
 
 // difference returns the first line in which two descriptions differ.
@@ -99,10 +112,12 @@ func difference(got, want string) string {
 var indifferent = map[string]bool{"checkpoint": true, "resume": true, "output": true, "workers": true, "quiet": true, "memory": true, "engine": true, "beam": true,
 	"picture": true, "progress-picture": true, "curve": true}
 
-// describeRun returns all that the model of a run depends on, one line each: its
-// flags, and its data, by the identity of their content, or if that is "" by files.
-func describeRun(cmd *cobra.Command, identity string, paths []string) (string, error) {
+// describeRun returns all that the model of a run depends on, one line each: the version of
+// the program, its flags, its data, by the identity of their content, or if that is "" by
+// files, and the settings with their defaults.
+func describeRun(cmd *cobra.Command, identity string, paths []string, settings ...any) (string, error) {
 	var b strings.Builder
+	b.WriteString(programLine() + "\n")
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		if !indifferent[flag.Name] {
 			fmt.Fprintf(&b, "--%s %s\n", flag.Name, flag.Value)
@@ -110,7 +125,7 @@ func describeRun(cmd *cobra.Command, identity string, paths []string) (string, e
 	})
 	if identity != "" {
 		fmt.Fprintf(&b, "data %s\n", identity)
-		return b.String(), nil
+		paths = nil
 	}
 	for _, path := range paths {
 		info, err := os.Stat(path)
@@ -119,7 +134,42 @@ func describeRun(cmd *cobra.Command, identity string, paths []string) (string, e
 		}
 		fmt.Fprintf(&b, "file %s of %d bytes, changed %s\n", path, info.Size(), info.ModTime().UTC().Format("2006-01-02T15:04:05.000000000Z"))
 	}
+	for _, s := range settings {
+		if err := describeSettings(&b, s); err != nil {
+			return "", err
+		}
+	}
 	return b.String(), nil
+}
+
+// programLine returns the line of a description that names the program. It comes first.
+func programLine() string { return "program " + version() }
+
+// programOf returns the line of a description that names the program, "" if it has none.
+func programOf(description string) string {
+	line, _, _ := strings.Cut(description, "\n")
+	if !strings.HasPrefix(line, "program ") {
+		return ""
+	}
+	return line
+}
+
+// describeSettings writes the fields of a struct, as JSON has them, one line each, but for
+// the number of workers, which does not matter.
+func describeSettings(b *strings.Builder, settings any) error {
+	text, err := json.Marshal(settings)
+	if err != nil {
+		return err
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return err
+	}
+	delete(fields, "Workers")
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		fmt.Fprintf(b, "%s %s\n", name, fields[name])
+	}
+	return nil
 }
 
 // memory makes the journal the memory of a run.

@@ -58,7 +58,7 @@ func (a *app) learn(cmd *cobra.Command, f *learnFlags, paths []string) error {
 		l.blank = l.Learn.Blank(l.Config, s.set.Data)
 	}
 	l.begun = sync.OnceValue(func() error { return a.sayProfile(f, &l) })
-	if l.journal, err = f.openCheckpoint(cmd, s, local); err != nil {
+	if l.journal, err = f.openCheckpoint(cmd, s, l.Plan, local); err != nil {
 		return err
 	}
 	if l.journal != nil {

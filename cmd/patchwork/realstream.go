@@ -96,7 +96,7 @@ func (f *learnFlags) fittingReal(s *realSource) int {
 func (a *app) learnRealFrom(cmd *cobra.Command, f *learnFlags, s *realSource, data *real.Data, o *real.Options, paths []string) (*real.Result, *journal.Journal, error) {
 	var j *journal.Journal
 	if f.checkpoint.dir != "" {
-		description, err := describeRun(cmd, s.identity(), paths)
+		description, err := describeRun(cmd, s.identity(), paths, *o)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -30,11 +30,11 @@ type serveFlags struct {
 
 // limitFlags are the limits of the server; 0 means the default.
 type limitFlags struct {
-	body, upload, flight, modelMemory, searchMemory, dataMemory             byteSize
+	body, upload, flight, answers, modelMemory, searchMemory, dataMemory    byteSize
 	pixels, batch, samples, concurrent, queue, models, data, jobs, learning int
 	candidates, templates, effort                                           int
 	learnImages, streams                                                    int
-	time, readTime, learnTime                                               time.Duration
+	time, readTime, writeTime, learnTime                                    time.Duration
 }
 
 const serveLong = `Serve models over HTTP: an API that explains, scores, samples and learns, and a page
@@ -94,14 +94,15 @@ func (f *serveFlags) add(cmd *cobra.Command) {
 
 func (l *limitFlags) add(cmd *cobra.Command) {
 	fs, d := cmd.Flags(), studio.Limits{}.WithDefaults()
-	l.body, l.upload, l.flight = byteSize(d.BodyBytes), byteSize(d.UploadBytes), byteSize(d.FlightBytes)
+	l.body, l.upload, l.flight, l.answers = byteSize(d.BodyBytes), byteSize(d.UploadBytes), byteSize(d.FlightBytes), byteSize(d.AnswerBytes)
 	l.modelMemory, l.searchMemory, l.dataMemory = byteSize(d.ModelBytes), byteSize(d.SearchBytes), byteSize(d.DataBytes)
 	fs.Var(&l.body, "max-body", "of a request that is no upload")
 	fs.Var(&l.upload, "max-upload", "of a model or data file")
 	fs.Var(&l.flight, "max-flight", "of all request bodies at one time")
-	fs.Var(&l.modelMemory, "max-model-memory", "of the numbers of all uploaded and learned models")
+	fs.Var(&l.answers, "max-answers", "of one answer, and of all that are made or not read yet")
+	fs.Var(&l.modelMemory, "max-model-memory", "of all uploaded and learned models")
 	fs.Var(&l.searchMemory, "max-search-memory", "approximately, of what is kept to explain the next request faster")
-	fs.Var(&l.dataMemory, "max-data-memory", "of the images of all uploaded data sets, packed")
+	fs.Var(&l.dataMemory, "max-data-memory", "of all uploaded data sets, their images packed")
 	fs.IntVar(&l.pixels, "max-pixels", d.Pixels, "of one image")
 	fs.IntVar(&l.batch, "max-batch", d.Batch, "images in one request")
 	fs.IntVar(&l.samples, "max-samples", d.Samples, "in one request")
@@ -118,6 +119,7 @@ func (l *limitFlags) add(cmd *cobra.Command) {
 	fs.IntVar(&l.streams, "max-streams", d.Streams, "event streams open at one time")
 	fs.DurationVar(&l.time, "max-time", d.Time, "of one request, waiting included")
 	fs.DurationVar(&l.readTime, "max-read-time", d.ReadTime, "in which a request's body must arrive")
+	fs.DurationVar(&l.writeTime, "max-write-time", d.WriteTime, "in which a client must take 64 KB of an answer")
 	fs.DurationVar(&l.learnTime, "max-learn-time", d.LearnTime, "of one learning job, which then ends with its best model")
 }
 
@@ -128,13 +130,13 @@ func (l *limitFlags) limits(cmd *cobra.Command) (studio.Limits, error) {
 		name  string
 		value int64
 	}{
-		{"max-body", int64(l.body)}, {"max-upload", int64(l.upload)}, {"max-flight", int64(l.flight)}, {"max-data-memory", int64(l.dataMemory)},
+		{"max-body", int64(l.body)}, {"max-upload", int64(l.upload)}, {"max-flight", int64(l.flight)}, {"max-answers", int64(l.answers)}, {"max-data-memory", int64(l.dataMemory)},
 		{"max-model-memory", int64(l.modelMemory)}, {"max-search-memory", int64(l.searchMemory)},
 		{"max-pixels", int64(l.pixels)}, {"max-batch", int64(l.batch)},
 		{"max-candidates", int64(l.candidates)}, {"max-templates", int64(l.templates)}, {"max-effort", int64(l.effort)}, {"max-samples", int64(l.samples)}, {"max-concurrent", int64(l.concurrent)},
 		{"max-queue", int64(l.queue)}, {"max-models", int64(l.models)}, {"max-data", int64(l.data)}, {"max-jobs", int64(l.jobs)},
 		{"max-learn-queue", int64(l.learning)}, {"max-learn-images", int64(l.learnImages)}, {"max-streams", int64(l.streams)},
-		{"max-time", int64(l.time)}, {"max-read-time", int64(l.readTime)}, {"max-learn-time", int64(l.learnTime)},
+		{"max-time", int64(l.time)}, {"max-read-time", int64(l.readTime)}, {"max-write-time", int64(l.writeTime)}, {"max-learn-time", int64(l.learnTime)},
 	} {
 		if f.value < 1 {
 			return studio.Limits{}, usagef("--%s %v: a limit must be above 0", f.name, cmd.Flag(f.name).Value)
@@ -143,11 +145,11 @@ func (l *limitFlags) limits(cmd *cobra.Command) (studio.Limits, error) {
 	if l.jobs <= l.learning+1 {
 		return studio.Limits{}, usagef("--max-jobs %d: give more than the number of jobs that run and wait, %d", l.jobs, l.learning+1)
 	}
-	return studio.Limits{BodyBytes: int64(l.body), UploadBytes: int64(l.upload), FlightBytes: int64(l.flight), DataBytes: int64(l.dataMemory),
+	return studio.Limits{BodyBytes: int64(l.body), UploadBytes: int64(l.upload), FlightBytes: int64(l.flight), AnswerBytes: int64(l.answers), DataBytes: int64(l.dataMemory),
 		ModelBytes: int64(l.modelMemory), SearchBytes: int64(l.searchMemory),
 		Pixels: l.pixels, Candidates: l.candidates, Templates: l.templates, Effort: l.effort, Batch: l.batch, Samples: l.samples, Concurrent: l.concurrent, Queue: l.queue, Models: l.models, Data: l.data,
 		Jobs: l.jobs, LearnQueue: l.learning, LearnImages: l.learnImages, Streams: l.streams,
-		Time: l.time, ReadTime: l.readTime, LearnTime: l.learnTime}, nil
+		Time: l.time, ReadTime: l.readTime, WriteTime: l.writeTime, LearnTime: l.learnTime}, nil
 }
 
 func (a *app) serve(cmd *cobra.Command, f *serveFlags) error {

@@ -80,7 +80,8 @@ const policy = `
 	testing, pgregory.net/rapid, patchwork < internal/testkit; # for tests only
 
 	# Edges: files to images, models to files, models to pictures.
-	FILES < internal/atomicfile, internal/journal;
+	FILES < internal/atomicfile;
+	FILES, golang.org/x/sys/unix, golang.org/x/sys/windows < internal/journal; # its lock
 	FILES < internal/house, internal/notices; # measures the code; licences of what programs contain
 	NONE < internal/npy < dataset/mat;
 	NONE < dataset/mat/mattest; # for tests only

@@ -9,6 +9,9 @@
 //	key, value
 //	checksum                  CRC-32C of all before, uint32
 //
+// A file beside it, with the name of the journal and ".lock", says who has it open and is
+// locked meanwhile.
+//
 // Reading stops at the first record that is incomplete or whose checksum is
 // wrong; opening the file for writing truncates it there.
 package journal
@@ -38,6 +41,7 @@ type Journal struct {
 	f      *os.File
 	end    int64 // of the last whole record
 	values map[string]place
+	held   *lock
 	failed error // of the first write that failed; nothing is written after it
 }
 
@@ -58,34 +62,35 @@ func (e *DescriptionError) Error() string {
 	return fmt.Sprintf("%s is about another run: %s, not %s", e.Path, e.Got, e.Want)
 }
 
-// FormatError reports a file that is not a journal.
+// FormatError reports something that is not a journal, or not its lock file.
 type FormatError struct{ Path string }
 
 // Error implements the error interface.
-func (e *FormatError) Error() string { return e.Path + ": not a journal of patchwork" }
+func (e *FormatError) Error() string { return e.Path + ": not a file of a checkpoint of patchwork" }
 
-// Create makes an empty journal at path, replacing what is there. The
-// description must be given again to Open.
-func Create(path, description string) (*Journal, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+// Open opens the journal at path for reading and appending, or begins one there. It drops
+// a record that the last writer did not finish. Only one process has a journal open: the
+// lock beside it ends when the process ends, however it does. No link is followed.
+//
+// The error is a *[BusyError] if another has the journal open, a *[FormatError] if
+// something else is at path, which stays as it is, a *[DescriptionError] if the
+// description differs, or one of the file system.
+func Open(path, description string) (*Journal, error) {
+	held, err := takeLock(path)
 	if err != nil {
 		return nil, err
 	}
-	j := &Journal{f: f, values: make(map[string]place)}
-	first := record("", []byte(description))
-	if err := j.write(append([]byte(magic), first...)); err != nil {
-		f.Close()
-		return nil, err
+	j, err := open(path, description)
+	if err != nil {
+		return nil, errors.Join(err, held.release())
 	}
+	j.held = held
 	return j, nil
 }
 
-// Open opens the journal at path for reading and appending. It drops a record
-// that the last writer did not finish. The error is a file-system error
-// (errors.Is(err, fs.ErrNotExist) if there is no file), a *[FormatError], or a
-// *[DescriptionError] if the description differs.
-func Open(path, description string) (*Journal, error) {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+// open is Open under the lock.
+func open(path, description string) (*Journal, error) {
+	f, created, err := openOwn(path, magic)
 	if err != nil {
 		return nil, err
 	}
@@ -93,8 +98,8 @@ func Open(path, description string) (*Journal, error) {
 	got, err := j.scan()
 	switch {
 	case err != nil:
-	case got == nil:
-		err = &FormatError{path}
+	case got == nil: // new, or killed before anything was kept
+		err = j.begin(description)
 	case string(got) != description:
 		err = &DescriptionError{path, string(got), description}
 	default:
@@ -102,9 +107,21 @@ func Open(path, description string) (*Journal, error) {
 	}
 	if err != nil {
 		f.Close()
+		if created {
+			err = errors.Join(err, os.Remove(path))
+		}
 		return nil, err
 	}
 	return j, nil
+}
+
+// begin makes the journal an empty one.
+func (j *Journal) begin(description string) error {
+	if err := j.f.Truncate(0); err != nil {
+		return err
+	}
+	j.end = 0
+	return j.write(append([]byte(magic), record("", []byte(description))...))
 }
 
 // scan reads all complete records and returns the description; nil if the file
@@ -217,5 +234,16 @@ func (j *Journal) Len() int {
 	return len(j.values)
 }
 
-// Close closes the file.
-func (j *Journal) Close() error { return j.f.Close() }
+// Close closes the file, for another run to go on with.
+func (j *Journal) Close() error {
+	held := j.held
+	j.held = nil
+	return errors.Join(j.f.Close(), held.release())
+}
+
+// Remove closes and removes the journal.
+func (j *Journal) Remove() error {
+	held := j.held
+	j.held = nil
+	return errors.Join(j.f.Close(), os.Remove(j.f.Name()), held.release())
+}

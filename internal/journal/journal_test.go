@@ -15,7 +15,7 @@ import (
 // ends.
 func fill(t *testing.T, path string, n int) (content []byte, ends []int64) {
 	t.Helper()
-	j, err := Create(path, "about\nthis")
+	j, err := Open(path, "about\nthis")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,10 +61,10 @@ func TestCutAnywhere(t *testing.T) {
 		}
 		j, err := Open(path, "about\nthis")
 		if int64(cut) < ends[0] {
-			var format *FormatError
-			if !errors.As(err, &format) {
-				t.Fatalf("cut to %d bytes: error %v", cut, err)
+			if err != nil || j.Len() != 0 {
+				t.Fatalf("cut to %d bytes, before anything was kept: error %v", cut, err)
 			}
+			j.Close()
 			continue
 		}
 		if err != nil {
@@ -101,8 +101,15 @@ func TestDamage(t *testing.T) {
 		}
 		j, err := Open(path, "about\nthis")
 		if int64(at) < ends[0] {
+			var format *FormatError
+			switch {
+			case at < len(magic) && !errors.As(err, &format):
+				t.Fatalf("byte %d damaged: not ours, and opened with %v", at, err)
+			case at >= len(magic) && (err != nil || j.Len() != 0):
+				t.Fatalf("byte %d damaged: %v", at, err)
+			}
 			if err == nil {
-				t.Fatalf("byte %d damaged: opened", at)
+				j.Close()
 			}
 			continue
 		}
@@ -121,7 +128,7 @@ func TestDamage(t *testing.T) {
 // TestDamageWhileOpen: what is damaged after the journal was opened is not recalled.
 func TestDamageWhileOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "j")
-	j, err := Create(path, "about")
+	j, err := Open(path, "about")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,8 +157,8 @@ func TestDamageWhileOpen(t *testing.T) {
 func TestOpenRefuses(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "j")
-	if _, err := Open(path, ""); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("no file: %v", err)
+	if _, err := Open(filepath.Join(dir, "none", "j"), ""); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no folder: %v", err)
 	}
 	fill(t, path, 1)
 	var description *DescriptionError
@@ -168,13 +175,16 @@ func TestOpenRefuses(t *testing.T) {
 	if content, _ := os.ReadFile(path); !bytes.HasPrefix(content, []byte("something")) {
 		t.Error("a foreign file was changed")
 	}
+	if left, _ := filepath.Glob(path + "*"); len(left) != 1 {
+		t.Errorf("refusals left %v", left)
+	}
 }
 
 // TestConcurrent: many goroutines may keep and recall; the first value of a key
 // stays.
 func TestConcurrent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "j")
-	j, err := Create(path, "")
+	j, err := Open(path, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +207,12 @@ func TestConcurrent(t *testing.T) {
 	if j, err = Open(path, ""); err != nil || j.Len() != 50 {
 		t.Fatalf("%v, %d values", err, j.Len())
 	}
-	j.Close()
+	if err := j.Remove(); err != nil {
+		t.Fatal(err)
+	}
+	if left, _ := filepath.Glob(path + "*"); len(left) != 0 {
+		t.Errorf("left: %v", left)
+	}
 }
 
 func FuzzOpen(f *testing.F) {

@@ -46,13 +46,13 @@ type Options struct {
 
 	// Memory, if not nil, keeps what steps came to, so that a run that was interrupted goes on where it was. With it or
 	// without, and whatever it holds, the model is the same.
-	Memory Memory
+	Memory Memory `json:"-"`
 
 	Seed    uint64
 	Workers int // goroutines; 0 means 1. The result is the same for any number.
 
 	// Progress, if not nil, is called after every step, in order.
-	Progress func(Progress)
+	Progress func(Progress) `json:"-"`
 }
 
 // Progress is where learning stands.

@@ -4,6 +4,10 @@
 // be answered by 503 and nothing worse.
 //
 //	go run ./experiments/bench/serve -hold 10m
+//	go run ./experiments/bench/serve -attack 10m
+//
+// With -attack the server gets 4 GB of addresses and GOMEMLIMIT=1GiB and is attacked in every
+// way that is known, while a client with good manners must be answered.
 //
 // The server is a process of its own on this machine, so the load uses a part of the
 // processors that it measures.
@@ -29,6 +33,8 @@ type plan struct {
 	step, hold, over    time.Duration
 	limit               time.Duration
 	first, rate         float64
+	attack              time.Duration
+	hostile             string
 }
 
 func main() {
@@ -43,6 +49,8 @@ func main() {
 	flag.DurationVar(&p.limit, "p99", 250*time.Millisecond, "a rate counts as held as long as 99 of 100 answers come within this")
 	flag.Float64Var(&p.first, "first", 50, "the first rate to try, in requests per second")
 	flag.Float64Var(&p.rate, "rate", 0, "hold this rate instead of the highest")
+	flag.DurationVar(&p.attack, "attack", 0, "attack the server for so long instead, and say what a client with good manners sees")
+	flag.StringVar(&p.hostile, "hostile", "", "folder of more files to upload in the attack")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -54,12 +62,20 @@ func main() {
 }
 
 func (p *plan) run(ctx context.Context, w io.Writer, args []string) error {
-	s, err := start(ctx, p.binary, args)
+	begin := start
+	if p.attack > 0 {
+		begin = startBounded
+	}
+	s, err := begin(ctx, p.binary, args)
 	if err != nil {
 		return err
 	}
 	l := &load{client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 512, MaxConnsPerHost: 0}}}
-	err = p.measure(ctx, w, s, l)
+	if p.attack > 0 {
+		err = p.withstand(ctx, w, s, l)
+	} else {
+		err = p.measure(ctx, w, s, l)
+	}
 	if stopped := s.stop(); err == nil && ctx.Err() == nil {
 		err = stopped
 	}

@@ -1,0 +1,195 @@
+package studio
+
+import (
+	"context"
+	"reflect"
+	"sync/atomic"
+)
+
+// account counts the bytes of one kind that are held now, against a limit.
+type account struct {
+	limit int64
+	held  atomic.Int64
+}
+
+// always is how many bytes a body or an answer may take even if the account is full, so
+// that small requests are answered whatever large ones do.
+const always = 64 << 10
+
+// take adds n bytes to those that one holder has already, and reports whether there was
+// room: for all of them together, or because the holder stays small.
+func (a *account) take(has, n int64) bool {
+	if a.held.Add(n) > a.limit && has+n > always {
+		a.held.Add(-n)
+		return false
+	}
+	return true
+}
+
+func (a *account) give(n int64) { a.held.Add(-n) }
+
+// share is a part of the memory that the server keeps.
+type share struct {
+	of          string
+	held, limit int64
+}
+
+// shares returns what is held of each kind, and how much may be. Together they are all
+// that stays while no request is worked on.
+func (s *core) shares() []share {
+	l := &s.limits
+	return []share{
+		{"bodies", s.bodies.held.Load(), l.FlightBytes},
+		{"answers", s.answers.held.Load(), l.AnswerBytes},
+		{"models", s.models.size(), l.ModelBytes},
+		{"data", s.data.size(), l.DataBytes},
+		{"searches", s.pursuits.size(), l.SearchBytes},
+		{"examples", s.best.size() + s.classes.size(), 2 * maxRemembered},
+		{"jobs", s.jobs.size(), int64(l.Jobs) * l.BodyBytes / 4}, // images of requests: a bit and whether it is known, for each character
+	}
+}
+
+// maxRemembered bounds what is remembered of one request for the next.
+const maxRemembered = 16 << 20
+
+// room is what the answer to one request holds of the account of all answers.
+type room struct {
+	of   *account
+	held int64
+}
+
+// roomKey is the context value of the room of a request.
+type roomKey struct{}
+
+// answerTakes makes room for an answer of so many bytes, about, before it is made. The
+// error says that it is too large, or that there is no room now.
+func (s *core) answerTakes(ctx context.Context, bytes int64) error {
+	if bytes > s.limits.AnswerBytes {
+		s.meter.refused("answer")
+		return problemf(statusRequestEntityTooLarge, "the answer would take %d bytes, and this server answers with at most %d; ask for less", bytes, s.limits.AnswerBytes)
+	}
+	r, _ := ctx.Value(roomKey{}).(*room)
+	if r == nil || bytes <= r.held {
+		return nil
+	}
+	if !r.of.take(r.held, bytes-r.held) {
+		s.meter.refused("memory")
+		return retryLater(1, "the answers that other clients have not read yet take %d bytes, the limit of this server", s.limits.AnswerBytes)
+	}
+	r.held = bytes
+	return nil
+}
+
+// maxListed bounds the text of one model or data set in a list of all; alone it is told
+// whole.
+const maxListed = 64 << 10
+
+// textBytes returns the size of texts, as an answer has them.
+func textBytes(text []string) int64 {
+	n := int64(0)
+	for _, t := range text {
+		n += int64(len(t)) + 3
+	}
+	return n
+}
+
+// free gives back the room of an answer.
+func (r *room) free() {
+	r.of.give(r.held)
+	r.held = 0
+}
+
+// memoryOf returns the bytes that a value keeps, about: all that it leads to, each
+// pointer once. It is for values that do not change any more.
+func memoryOf(v any) int64 {
+	w := walker{seen: make(map[visit]bool)}
+	w.walk(reflect.ValueOf(v))
+	return w.bytes
+}
+
+type visit struct {
+	at   uintptr
+	size int
+	of   reflect.Type
+}
+
+type walker struct {
+	bytes int64
+	seen  map[visit]bool
+}
+
+// first reports whether a part of memory is met for the first time.
+func (w *walker) first(v reflect.Value, size int) bool {
+	at := visit{v.Pointer(), size, v.Type()}
+	if w.seen[at] {
+		return false
+	}
+	w.seen[at] = true
+	return true
+}
+
+// walk counts what a value leads to, and not the value itself.
+func (w *walker) walk(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		w.bytes += int64(v.Len())
+	case reflect.Pointer:
+		if !v.IsNil() && w.first(v, 1) {
+			w.bytes += int64(v.Type().Elem().Size())
+			w.walk(v.Elem())
+		}
+	case reflect.Interface:
+		if !v.IsNil() {
+			w.bytes += int64(v.Elem().Type().Size())
+			w.walk(v.Elem())
+		}
+	case reflect.Slice:
+		if v.Cap() == 0 || !w.first(v, v.Cap()) {
+			return
+		}
+		w.bytes += int64(v.Cap()) * int64(v.Type().Elem().Size())
+		w.elements(v)
+	case reflect.Array:
+		w.elements(v)
+	case reflect.Map:
+		if v.IsNil() || !w.first(v, v.Len()) {
+			return
+		}
+		w.bytes += 2 * int64(v.Len()) * int64(v.Type().Key().Size()+v.Type().Elem().Size()+8)
+		for i := v.MapRange(); i.Next(); {
+			w.walk(i.Key())
+			w.walk(i.Value())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			w.walk(v.Field(i))
+		}
+	}
+}
+
+// elements counts what the elements of a list lead to.
+func (w *walker) elements(v reflect.Value) {
+	if !leads(v.Type().Elem()) {
+		return
+	}
+	for i := range v.Len() {
+		w.walk(v.Index(i))
+	}
+}
+
+// leads reports whether values of a type may lead to others.
+func leads(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.String, reflect.Pointer, reflect.Interface, reflect.Slice, reflect.Map:
+		return true
+	case reflect.Array:
+		return leads(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if leads(t.Field(i).Type) {
+				return true
+			}
+		}
+	}
+	return false
+}
