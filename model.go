@@ -38,6 +38,10 @@ type Extras struct {
 
 	Record Record
 
+	// Committee are models of the same frame whose predictions of unknown pixels are
+	// averaged with this model's own (package posterior); nil if it predicts alone.
+	Committee []*Model
+
 	// Names are what people call the experts, one for each, "" for one without a
 	// name; nil if none has one.
 	Names []string
@@ -172,6 +176,11 @@ func (m *Model) WithExtras(e Extras) (*Model, error) {
 	}
 	if e.Columns != nil && len(e.Columns) != m.Height()*m.Width() {
 		return nil, fmt.Errorf("patchwork: names of %d columns, the model has %d", len(e.Columns), m.Height()*m.Width())
+	}
+	for i, o := range e.Committee {
+		if o == nil || o.cfg.Height != m.cfg.Height || o.cfg.Width != m.cfg.Width || o.extras.Committee != nil {
+			return nil, fmt.Errorf("patchwork: model %d of the committee is none, has another frame, or a committee of its own", i+1)
+		}
 	}
 	if e.Geometry != nil && e.Geometry.Normal.Dim() != 3*m.K() {
 		return nil, fmt.Errorf("patchwork: geometry over %d numbers, %d parts have %d", e.Geometry.Normal.Dim(), m.K(), 3*m.K())

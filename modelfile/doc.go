@@ -13,6 +13,8 @@
 //	means.npy           float64 (H,W): of tables, the column means of the training rows (optional)
 //	geometry_mean.npy   float64 (3K): mean of (dy, dx, degrees) of expert 0, 1, ... (optional)
 //	geometry_cov.npy    float64 (3K,3K): its covariance
+//	committee-1.npz, committee-2.npz, ...  model files, like this one and of the same frame, whose
+//	                    predictions of unknown pixels are averaged with its own (optional)
 //
 // The fields of model.json, each with its default:
 //

@@ -19,6 +19,7 @@ const (
 	maxShift      = 1 << 20   // pixels
 	MaxCandidates = pose.MaxCandidates
 	maxTurned     = 1 << 26 // experts x rotations x pixels
+	maxCommittee  = 16      // models that predict together
 	maxCount      = 1 << 53 // images; all integers to here are exact in float64
 )
 

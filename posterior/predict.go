@@ -26,14 +26,28 @@ func PredictOne(m *patchwork.Model, img *bitmap.Image) ([]float64, error) {
 // returns them with the probability that they give to each pixel being on,
 // averaged by their posterior weights: Height*Width numbers in [0, 1], row-major,
 // for known and unknown pixels alike (Fill puts the known values back). The
-// average predicts better than the best explanation alone. The error is a
+// average predicts better than the best explanation alone. It is also over the models of
+// the committee, if the model has one, whose explanations are not returned. The error is a
 // *SizeError.
 func (n *Searcher) Predict(img *bitmap.Image) ([]float64, *Posterior, error) {
 	post, err := n.Explain(img)
 	if err != nil {
 		return nil, nil, err
 	}
-	return n.average(img.Height(), img.Width(), post.Alternatives), post, nil
+	p := n.average(img.Height(), img.Width(), post.Alternatives)
+	for _, s := range n.committee {
+		other, _, err := s.Predict(img)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i, v := range other {
+			p[i] += v
+		}
+	}
+	for i := range p {
+		p[i] /= float64(1 + len(n.committee))
+	}
+	return p, post, nil
 }
 
 // average sums what each alternative says beyond abstention, so that a pixel of

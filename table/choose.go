@@ -61,10 +61,12 @@ func (l *learner) accepted(ctx context.Context, c tried) (tried, error) {
 	c.Candidate, c.score = true, c.DescriptionLength
 	var err error
 	if l.judge != nil {
-		if c.HiddenBits, c.HiddenLoss, c.losses, err = l.hiddenLoss(ctx, c.Model); err != nil {
+		o, err := l.hiddenLoss(ctx, c.Model)
+		if err != nil {
 			return c, err
 		}
-		c.score = c.HiddenLoss
+		c.HiddenBits, c.HiddenLoss, c.losses, c.score = o.bits, o.mean, o.rows, o.mean
+		l.enrol(c, o)
 	}
 	if l.held > 0 && l.opt.Experts == 0 {
 		l.tried = append(l.tried, c)
@@ -153,7 +155,7 @@ func (l *learner) recorded(c tried) (*patchwork.Model, error) {
 		curve[i].Chosen = true
 	}
 	extras := c.Model.Extras()
-	extras.Means = l.means
+	extras.Means, extras.Committee = l.means, l.committee
 	start := c.StartFrom.String()
 	if c.Stage == StageExact {
 		start = c.Stage

@@ -50,11 +50,11 @@ func (l *learner) goOn(ctx context.Context, c tried, more bool) error {
 		}
 	}
 	if next.Model != plain.Model && l.judge != nil {
-		_, _, losses, err := l.hiddenLoss(ctx, next.Model)
+		o, err := l.hiddenLoss(ctx, next.Model)
 		if err != nil {
 			return err
 		}
-		if next.losses = losses; l.held > 0 && !l.level(next) {
+		if next.losses = o.rows; l.held > 0 && !l.level(next) {
 			next = plain
 		}
 	}

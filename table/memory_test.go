@@ -19,7 +19,12 @@ func tableSteps(t *testing.T, d patchwork.Data, cfg patchwork.Config, opt Option
 		if err != nil {
 			t.Fatal(err)
 		}
-		out += fmt.Sprintf("%+v %v %v %v\n", s.CurvePoint, s.Model.Templates(), s.Model.Config().QMap, s.Model.Extras())
+		extras := s.Model.Extras()
+		for _, m := range extras.Committee {
+			out += fmt.Sprintf("%v %v %v\n", m.Templates(), m.Config().QMap, m.Extras())
+		}
+		extras.Committee = nil // addresses
+		out += fmt.Sprintf("%+v %v %v %v\n", s.CurvePoint, s.Model.Templates(), s.Model.Config().QMap, extras)
 	}
 	return out
 }

@@ -17,13 +17,14 @@ type Aim uint8
 const (
 	// AimInterpret asks for experts to look at: a vote must gain log(rows)/2
 	// nats, and the shortest description is chosen. Experts are fewer and
-	// cleaner, predictions a little worse (by 0 to 0.022 nats per bit on the
-	// tables tried).
+	// cleaner, predictions a little worse (experiments/README.md says how much).
 	AimInterpret Aim = iota
 	// AimPredict asks for good predictions of unknown bits: a vote may gain 1
 	// nat, and start, number of experts and iteration are chosen by how well
 	// hidden bits are predicted: the briefest of the models that predict them
-	// as well as the best.
+	// as well as the best. It is joined by up to seven of the models that learning
+	// has tried (patchwork.Extras.Committee), as long as the mean of what all of
+	// them say predicts the hidden bits better.
 	AimPredict
 )
 

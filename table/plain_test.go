@@ -2,6 +2,7 @@ package table
 
 import (
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"example.com/patchwork"
@@ -109,7 +110,8 @@ func TestJudgeOfExclusiveColumns(t *testing.T) {
 		l := &learner{opt: Options{Workers: 1}.WithDefaults()}
 		judge := groups.HideBits(data, 0.34, 2, 1)
 		l.judge = &judge
-		bits, loss, rows, err := l.hiddenLoss(t.Context(), last.Model)
+		last.Model = withoutCommittee(t, last.Model)
+		o, err := l.hiddenLoss(t.Context(), last.Model)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,11 +119,14 @@ func TestJudgeOfExclusiveColumns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if bits != want.Averaged.Bits || bits%3 != 0 {
-			t.Errorf("%d bits, want %d", bits, want.Averaged.Bits)
+		if o.bits != want.Averaged.Bits || o.bits%3 != 0 {
+			t.Errorf("%d bits, want %d", o.bits, want.Averaged.Bits)
 		}
-		testkit.NearAll(t, "loss", []float64{loss}, []float64{want.Averaged.LogLoss}, 1e-9)
-		testkit.NearAll(t, "losses", rows, want.Losses, 1e-9)
+		testkit.NearAll(t, "loss", []float64{o.mean}, []float64{want.Averaged.LogLoss}, 1e-9)
+		testkit.NearAll(t, "losses", o.rows, want.Losses, 1e-9)
+		if again, ok := l.decodeLosses(o.encode()); !ok || !reflect.DeepEqual(again, o) {
+			t.Error("losses differ once they are written and read")
+		}
 		losses[whole] = last.HiddenLoss
 		if last.HiddenBits%3 != 0 && whole {
 			t.Errorf("%d bits were hidden of blocks of three", last.HiddenBits)

@@ -14,11 +14,13 @@ import (
 
 // The stages of a run: what made the model of a CurvePoint.
 const (
-	StageGrow    = "grow"    // an expert appended, or soft EM from there
-	StageMixture = "mixture" // soft EM from the components of a mixture
-	StageShrink  = "shrink"  // an expert deleted
-	StageFinal   = "final"   // the choice, after some more iterations over all rows
-	StageExact   = "exact"   // the cheapest blocks that cover all ones and nothing else
+	StageGrow      = "grow"      // an expert appended, or soft EM from there
+	StageMixture   = "mixture"   // soft EM from the components of a mixture
+	StageShrink    = "shrink"    // an expert deleted
+	StageFinal     = "final"     // the choice, after some more iterations over all rows
+	StageCommittee = "committee" // the choice, with the models that predict together
+
+	StageExact = "exact" // the cheapest blocks that cover all ones and nothing else
 )
 
 // Step is one step of a run: an iteration of soft EM.
@@ -102,6 +104,11 @@ type learner struct {
 	sizes  []tried          // the best mixture of each size
 	kept   *patchwork.Model // the best, with its record
 	recent []explained      // the last E-steps
+
+	voters    []voter            // candidates for the committee, the best first
+	chosen    []voter            // of them, to predict together with the choice
+	together  float64            // what they then lose
+	committee []*patchwork.Model // what became of them
 }
 
 // tried is a candidate.
@@ -148,6 +155,9 @@ func (l *learner) run(ctx context.Context, data patchwork.Data) error {
 			return err
 		}
 	}
+	if err := l.elect(ctx); err != nil {
+		return err
+	}
 	if more := l.held > 0 || rows.Total(search) < rows.Total(first); more || pools(l.cfg.Rule) {
 		l.learnFrom(data)
 		if err := l.goOn(ctx, l.best, more); err != nil {
@@ -158,6 +168,9 @@ func (l *learner) run(ctx context.Context, data patchwork.Data) error {
 		return err
 	}
 	if err := l.complemented(ctx); err != nil {
+		return err
+	}
+	if err := l.vote(ctx); err != nil {
 		return err
 	}
 	return l.choose()

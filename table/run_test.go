@@ -124,14 +124,14 @@ func TestTableChoosesTheBest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if chosen = s; s.Candidate {
+		if chosen = s; s.Candidate && s.Stage != StageCommittee {
 			best = min(best, s.HiddenLoss)
 		}
 	}
 	if chosen.HiddenLoss != best || !chosen.Chosen || chosen.Rows != 150 {
 		t.Errorf("chosen %+v, the best has %v", chosen.CurvePoint, best)
 	}
-	got, err := posterior.Score(t.Context(), chosen.Model, judge, posterior.Options{}, 1)
+	got, err := posterior.Score(t.Context(), withoutCommittee(t, chosen.Model), judge, posterior.Options{}, 1)
 	if err != nil || math.Abs(got.Averaged.LogLoss-best) > 1e-9 {
 		t.Errorf("the model loses %v, the step says %v (%v)", got.Averaged.LogLoss, best, err)
 	}
@@ -349,7 +349,7 @@ func TestSearchOfASample(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if last = s; s.Stage != StageFinal {
+			if last = s; s.Stage != StageFinal && s.Stage != StageCommittee {
 				most = max(most, s.Rows)
 			}
 		}

@@ -35,6 +35,7 @@ type modelReport struct {
 	Poses     posesReport     `json:"poses"`
 	Images    int64           `json:"images_counted"` // behind the counts; 0 if there are none
 	Usage     []float64       `json:"usage,omitempty"`
+	Committee int             `json:"committee,omitempty"` // other models that the file predicts with
 	Geometry  *geometryReport `json:"geometry,omitempty"`
 	Learned   *learnedReport  `json:"learned,omitempty"`
 
@@ -184,7 +185,7 @@ func reportModel(m *patchwork.Model) *modelReport {
 	c, x := m.Config(), m.Extras()
 	r := &modelReport{Rule: c.Rule.String(), Experts: m.K(), Height: c.Height, Width: c.Width, Q: c.Q,
 		QPerPixel: c.QMap != nil, Truncate: c.Truncate, Scene: c.Scene, Size: [2]int{c.ImageHeight, c.ImageWidth}, Outside: recipe.OutsideName(c.UnknownOutside),
-		Prior: [2]float64{c.Prior.On, c.Prior.Off}, Usage: x.Usage, Parts: partsInWords(namedBits{m}), Columns: x.Columns, Reading: x.Reading, model: m}
+		Prior: [2]float64{c.Prior.On, c.Prior.Off}, Usage: x.Usage, Committee: len(x.Committee), Parts: partsInWords(namedBits{m}), Columns: x.Columns, Reading: x.Reading, model: m}
 	if c.Prior == (patchwork.Prior{}) {
 		r.Prior = [2]float64{1, 1}
 	}
@@ -251,6 +252,9 @@ func (r *modelReport) print(out io.Writer) error {
 	line("search", "%s", map[bool]string{true: "truncated templates", false: "original templates"}[r.Truncate])
 	if r.Images > 0 {
 		line("counts", "of %s", words.Count(int(r.Images), image))
+	}
+	if r.Committee > 0 {
+		line("predicts", "by the average with %d more of the models tried, which the file holds", r.Committee)
 	}
 	r.printGeometry(line)
 	r.printLearned(line)

@@ -159,7 +159,7 @@ func (f *learnFlags) addRecipe(cmd *cobra.Command) {
 	choose(&f.Method, "Method", "method", "default", "one pass over the images, batch EM, batch EM after one pass, clean strokes for drawings whose parts move, or soft EM for tables (default by the data)")
 	begins := &choice{to: &f.Begin, file: &f.FromName}
 	begins.add(cmd, "start-from", "both", "start from orders of the images, from splits of one image, or from an order and three splits in turn; pairs: what images have in common, for parts that are never shown alone; an alphabet, a model file: its parts where it has them in an image; both means orders if parts do not move, and for --progress-picture; with --method soft: grown parts, a mixture, or the better of the two", recipe.Choices("Begin")...)
-	choose(&f.Aim, "Aim", "aim", "interpret", "what the parts of a table are for: interpret gives few votes, chosen by description length")
+	choose(&f.Aim, "Aim", "aim", "interpret", "what the parts of a table are for: interpret gives few votes, chosen by description length; predict goes by hidden bits, and adds models that predict together with these parts")
 	positiveFlag(cmd, &f.Starts, "starts", "number of starts (default 8, 14 with --straight, 5 random ones, or 1 in the paper's mode)")
 	positiveFlag(cmd, &f.Iterations, "iterations", "iterations of batch EM (default 5 after online learning, 9 for strokes, else 25)")
 	fs.Float64Var(&f.Straight, "straight", 0, "prefer straight parts of drawings: a bent one must bring so many nats in every image (try 60, for strokes as they are taught)")

@@ -59,6 +59,7 @@ type hiddenReport struct {
 	// MarginalOf says which rows the means are of: "training rows" or, where the model does
 	// not have theirs, "visible bits".
 	MarginalOf string         `json:"marginal_of"`
+	Committee  int            `json:"committee,omitempty"` // other models that the averaged prediction is of
 	Columns    []columnReport `json:"columns,omitempty"`
 }
 
@@ -106,7 +107,7 @@ func scoreHidden(ctx context.Context, t *task, f *hiddenFlags) (*hiddenReport, e
 	}
 	r := &hiddenReport{Fraction: f.fraction, Seed: f.seed, Weight: s.Rows, Bits: s.Averaged.Bits, On: s.Averaged.On,
 		Averaged: newMetrics(s.Averaged), Single: newMetrics(s.Single), Marginal: newMetrics(marginal.Single),
-		MarginalOf: meansOf(t.model)}
+		MarginalOf: meansOf(t.model), Committee: len(t.model.Extras().Committee)}
 	if f.byColumn {
 		names := columnNames(t.set)
 		for j, m := range s.Columns {
@@ -153,7 +154,7 @@ func (r *hiddenReport) print(w io.Writer, image string) error {
 	for _, line := range []struct {
 		name string
 		of   metricsReport
-	}{{"average of the best explanations", r.Averaged}, {"best explanation alone", r.Single}, {"column means of the " + r.MarginalOf + " (baseline)", r.Marginal}} {
+	}{{r.averaged(), r.Averaged}, {"best explanation alone", r.Single}, {"column means of the " + r.MarginalOf + " (baseline)", r.Marginal}} {
 		fmt.Fprintf(table, "%s\t%s\n", line.name, line.of.cells())
 	}
 	if err := table.Flush(); err != nil || len(r.Columns) == 0 {
@@ -165,6 +166,14 @@ func (r *hiddenReport) print(w io.Writer, image string) error {
 		fmt.Fprintf(table, "%s\t%d\t%d\t%s\t%s\n", c.Name, c.Bits, c.On, c.cells(), cell("%.4f", c.Marginal))
 	}
 	return table.Flush()
+}
+
+// averaged says what an averaged prediction is the average of.
+func (r *hiddenReport) averaged() string {
+	if r.Committee > 0 {
+		return fmt.Sprintf("average of the best explanations by %d models", 1+r.Committee)
+	}
+	return "average of the best explanations"
 }
 
 func (m *metricsReport) cells() string {

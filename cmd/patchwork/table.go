@@ -54,6 +54,9 @@ func tableLines(m *patchwork.Model, image string) []string {
 		r.LogLik/float64(r.Rows), image, r.DescriptionLength)}
 	lines = append(lines, ruleLines(m)...)
 	for _, p := range r.Curve {
+		if p.Stage == table.StageCommittee {
+			lines = append(lines, fmt.Sprintf("and with %.4f by the average with %d more of the models tried, which the file holds to predict with", p.HiddenLoss, len(m.Extras().Committee)))
+		}
 		if p.Chosen && p.HiddenBits > 0 {
 			lines = append(lines, fmt.Sprintf("each of %d hidden bits of held-out %ss is predicted with %.4f nats (guessing: %.4f)", p.HiddenBits, image, p.HiddenLoss, math.Ln2))
 		}

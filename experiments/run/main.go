@@ -9,7 +9,8 @@
 //	go run ./experiments/run quadrants        the recovery of the eight experts of section 5.1, N = 20 to 1000
 //	go run ./experiments/run rivals           the comparison models of section 5.1 on the same sets
 //	go run ./experiments/run auto             the search for the number of these experts, N = 100 to 1000
-//	go run ./experiments/run tables [set...] [rule...] [splits] [more]  hidden bits of tables by every rule, beside rivals, and the bars test (votes, spect, brca, debd_nltcs, debd_plants, bars5, bars16); more: what the aim and committees are worth
+//	go run ./experiments/run tables [set...] [rule...] [splits]  hidden bits of tables by every rule, beside rivals, and the bars test (votes, spect, brca, debd_nltcs, debd_plants, bars5, bars16)
+//	go run ./experiments/run aims [set...] [rule] [draws]  does learning with the aim to predict predict better? on eight tables
 //	go run ./experiments/run counts           how many strokes do straight letters have? found out by the learner
 //	go run ./experiments/run alphabet [seed...] one alphabet for all letters, over five seeds
 //	go run ./experiments/run begun            letters of 3, 5 and 10 examples, begun from an alphabet of other letters
@@ -52,10 +53,10 @@ import (
 	"example.com/patchwork/learn"
 )
 
-const usage = "scenes|odds|pursuit|letters|strokes [method]|bars|fewshot [seeds] [n=1,5] [set...]|quadrants|rivals|auto|counts|moves|alphabet [seed...]|begun|roles|deconvolution|walks|alone|sheets [seeds] [large|odds|opencv]|planted [name...]|rules [set...] [seeds]|sources [set...] [draws]|tables [set...] [rule...] [splits] [more]|real [quadrants|rivals|bars|digits|tables|scenes|speed]"
+const usage = "scenes|odds|pursuit|letters|strokes [method]|bars|fewshot [seeds] [n=1,5] [set...]|quadrants|rivals|auto|counts|moves|alphabet [seed...]|begun|roles|deconvolution|walks|alone|sheets [seeds] [large|odds|opencv]|planted [name...]|rules [set...] [seeds]|sources [set...] [draws]|tables [set...] [rule...] [splits]|aims [set...] [rule] [draws]|real [quadrants|rivals|bars|digits|tables|scenes|speed]"
 
 // withArguments lists the experiments that take arguments.
-var withArguments = []string{"sources", "rules", "tables", "planted", "strokes", "fewshot", "sheets", "real", "alphabet"}
+var withArguments = []string{"sources", "rules", "tables", "aims", "planted", "strokes", "fewshot", "sheets", "real", "alphabet"}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -121,6 +122,8 @@ func run(ctx context.Context, name string) error {
 		return rivals.Report(ctx, os.Stdout, rivals.Options{Seed: 1, Workers: runtime.NumCPU()})
 	case "tables":
 		return runTables(ctx, os.Args[2:])
+	case "aims":
+		return runAims(ctx, os.Args[2:])
 	case "real": // on one worker, so that times are for one core
 		return runReal(ctx, os.Args[2:])
 	case "counts":

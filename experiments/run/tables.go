@@ -11,10 +11,9 @@ import (
 )
 
 // runTables measures predictions of hidden bits of the tables named, or of all. Among the
-// names may be rules, instead of all seven; a number, of splits at most; and "more".
+// names may be rules, instead of all seven, and a number, of splits at most.
 func runTables(ctx context.Context, args []string) error {
 	o := tables.Options{Seed: 1, Workers: 1}
-	more := false
 	var names []string
 	for _, arg := range args {
 		var rule patchwork.Rule
@@ -22,8 +21,6 @@ func runTables(ctx context.Context, args []string) error {
 			o.Splits = n
 		} else if rule.UnmarshalText([]byte(arg)) == nil {
 			o.Rules = append(o.Rules, rule)
-		} else if arg == "more" {
-			more = true
 		} else {
 			names = append(names, arg)
 		}
@@ -32,14 +29,14 @@ func runTables(ctx context.Context, args []string) error {
 		names = append(slices.Clone(tables.Names), "bars5", "bars16")
 	}
 	for _, name := range names {
-		if err := runTable(ctx, name, more, o); err != nil {
+		if err := runTable(ctx, name, o); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func runTable(ctx context.Context, name string, more bool, o tables.Options) error {
+func runTable(ctx context.Context, name string, o tables.Options) error {
 	switch {
 	case name == "bars5":
 		return tables.ReportBars(ctx, os.Stdout, 5, 10, o)
@@ -48,8 +45,21 @@ func runTable(ctx context.Context, name string, more bool, o tables.Options) err
 	case name == "debd_plants":
 		o.MaxExperts = 32
 	}
-	if more {
-		return tables.ReportMore(ctx, os.Stdout, data(), name, o)
-	}
 	return tables.Report(ctx, os.Stdout, data(), name, o)
+}
+
+// runAims compares what the two aims predict, of the tables named or of all. Among the
+// names may be a rule, by default max, and a number, of draws of rows, by default 5.
+func runAims(ctx context.Context, args []string) error {
+	var names []string
+	var rule patchwork.Rule
+	draws := 5
+	for _, arg := range args {
+		if n, err := strconv.Atoi(arg); err == nil {
+			draws = n
+		} else if rule.UnmarshalText([]byte(arg)) != nil {
+			names = append(names, arg)
+		}
+	}
+	return tables.ReportAims(ctx, os.Stdout, data(), names, rule, draws, tables.Options{Seed: 1, Workers: 1})
 }

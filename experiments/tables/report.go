@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 
 	"example.com/patchwork"
 	"example.com/patchwork/table"
@@ -71,6 +70,20 @@ func Report(ctx context.Context, w io.Writer, dir, name string, o Options) error
 		if err := printRow(w, rule.String(), target, rows); err != nil {
 			return err
 		}
+		if rule != patchwork.RuleMax {
+			continue
+		}
+		if rows, err = measureEach(splits, func(s Split) (Row, error) {
+			opt := o.table()
+			opt.FixedBackground = true
+			r, _, err := Measure(ctx, s, rule, opt)
+			return r, err
+		}); err != nil {
+			return err
+		}
+		if err := printRow(w, "max, its background fixed at the marginals", "", rows); err != nil {
+			return err
+		}
 	}
 	if len(rules) > 1 {
 		if err := printRow(w, "rule chosen on validation rows", "", chosen); err != nil {
@@ -126,52 +139,4 @@ func orNone(decimals int, v float64) string {
 		return ""
 	}
 	return fmt.Sprintf("%.*f", decimals, v)
-}
-
-// ReportMore prints, of one data set, what the aim is worth, what several models together
-// are worth, and what a background fixed at the marginals costs the max rule.
-func ReportMore(ctx context.Context, w io.Writer, dir, name string, o Options) error {
-	splits, err := o.load(dir, name)
-	if err != nil {
-		return err
-	}
-	rules := o.Rules
-	if rules == nil {
-		rules = slices.DeleteFunc(Rules(), func(r patchwork.Rule) bool { return r != patchwork.RuleMax && r.String() != "sum-of-log-odds" })
-	}
-	fmt.Fprintf(w, "\n%s, %d splits: learned from the rows to learn from and to validate by alike\n\n", name, len(splits))
-	fmt.Fprintln(w, "| rule | interpret | predict | gain of predict, ± standard error | splits in which it is better |\n|---|---|---|---|---|")
-	for _, rule := range rules {
-		line, err := aims(ctx, splits, rule, o)
-		if err != nil {
-			return err
-		}
-		if _, err := fmt.Fprintln(w, line); err != nil {
-			return err
-		}
-	}
-	fmt.Fprintf(w, "\n| rule | one model | mean of five, of other seeds |\n|---|---|---|\n")
-	for _, rule := range rules {
-		together, alone := 0.0, 0.0
-		for _, s := range splits {
-			t, a, err := committee(ctx, s, rule, o, 5)
-			if err != nil {
-				return err
-			}
-			together, alone = together+t/float64(len(splits)), alone+a/float64(len(splits))
-		}
-		if _, err := fmt.Fprintf(w, "| %v | %.4f | %.4f |\n", rule, alone, together); err != nil {
-			return err
-		}
-	}
-	rows, err := measureEach(splits, func(s Split) (Row, error) {
-		opt := o.table()
-		opt.FixedBackground = true
-		r, _, err := Measure(ctx, s, patchwork.RuleMax, opt)
-		return r, err
-	})
-	if err == nil {
-		_, err = fmt.Fprintf(w, "\nmax with its background fixed at the marginals: %.4f\n", Mean(rows).Test)
-	}
-	return err
 }

@@ -2,11 +2,8 @@ package tables
 
 import (
 	"context"
-	"fmt"
 	"math"
-	"slices"
 
-	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/posterior"
@@ -73,63 +70,4 @@ func rivalRow(s Split, r Row, predict func(*bitmap.Image) []float64) (Row, error
 		*part.loss = score.LogLoss
 	}
 	return r, nil
-}
-
-// committee returns how well the mean of the predictions of several models, learned from
-// other seeds, predicts the hidden bits of the test rows, and how well each does alone, on
-// average.
-func committee(ctx context.Context, s Split, rule patchwork.Rule, o Options, members int) (together, alone float64, err error) {
-	sum := make([][]float64, len(s.Test.Visible))
-	for seed := range uint64(members) {
-		opt := o.table()
-		opt.Seed += seed
-		r, m, err := Measure(ctx, s, rule, opt)
-		if err != nil {
-			return 0, 0, err
-		}
-		alone += r.Test / float64(members)
-		err = posterior.Predict(ctx, m, s.Test.Visible, opt.Explain, opt.Workers, func(i int, p []float64, _ *posterior.Posterior) {
-			if sum[i] == nil {
-				sum[i] = make([]float64, len(p))
-			}
-			for j, v := range p {
-				sum[i][j] += v / float64(members)
-			}
-		})
-		if err != nil {
-			return 0, 0, err
-		}
-	}
-	loss, err := posterior.ScorePredictions(s.Test, func(i int) []float64 { return slices.Clone(sum[i]) })
-	return loss.LogLoss, alone, err
-}
-
-// aims measures learning from the rows to learn from and those to validate by alike, as
-// the command learn does, with either aim: what the parts are for is all that it is told.
-func aims(ctx context.Context, splits []Split, rule patchwork.Rule, o Options) (line string, err error) {
-	var loss [2][]float64
-	for _, s := range splits {
-		all := patchwork.Data{Images: slices.Concat(s.Train.Images, s.Valid.Data.Images)}
-		for _, aim := range []table.Aim{table.AimInterpret, table.AimPredict} {
-			opt := o.table()
-			opt.Aim = aim
-			m, err := table.Learn(ctx, all, patchwork.Config{Rule: rule, Height: 1, Width: all.Images[0].Width()}, opt)
-			if err != nil {
-				return "", err
-			}
-			score, err := posterior.Score(ctx, m, s.Test, opt.Explain, opt.Workers)
-			if err != nil {
-				return "", err
-			}
-			loss[aim] = append(loss[aim], score.Averaged.LogLoss)
-		}
-	}
-	gain, better := make([]float64, len(splits)), 0
-	for i := range gain {
-		if gain[i] = loss[table.AimInterpret][i] - loss[table.AimPredict][i]; gain[i] > 0 {
-			better++
-		}
-	}
-	return fmt.Sprintf("| %v | %.4f | %.4f | %+.4f ± %.4f | %d of %d |", rule, stat.Mean(loss[table.AimInterpret]), stat.Mean(loss[table.AimPredict]),
-		stat.Mean(gain), stat.SD(gain)/math.Sqrt(float64(len(gain))), better, len(gain)), nil
 }

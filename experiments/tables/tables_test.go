@@ -61,10 +61,10 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.Rules = o.Rules[:1]
-	if err := ReportMore(t.Context(), &out, dir(t), "spect", o); err != nil {
+	if err := ReportAims(t.Context(), &out, dir(t), []string{"kdd"}, patchwork.RuleMax, 1, o); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"spect, 1 splits", "| max | ", "| mean | ", "| 0.455 |", "fixed", "rule chosen on", "| mixture | ", "| truncated SVD", "± "} {
+	for _, want := range []string{"spect, 1 splits", "| max | ", "| mean | ", "| 0.455 |", "fixed", "rule chosen on", "| mixture | ", "| truncated SVD", "± ", "| kdd | 0.0"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}

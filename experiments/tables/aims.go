@@ -1,0 +1,125 @@
+package tables
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+
+	"example.com/patchwork"
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/experiments/stat"
+	"example.com/patchwork/internal/rows"
+	"example.com/patchwork/posterior"
+	"example.com/patchwork/table"
+)
+
+// AimSets lists the files of the tables on which the aims are compared.
+var AimSets = []struct{ Name, File string }{
+	{"votes", "house_votes_84/house_votes_84.npz"},
+	{"spect", "spect_heart/spect_heart.npz"},
+	{"brca", "tcga_mutations/BRCA.npz"},
+	{"gbm 2008", "tcga_mutations/GBM_2008.npz"},
+	{"nltcs", "debd/nltcs.train.data.gz"},
+	{"plants", "debd/plants.train.data.gz"},
+	{"msnbc", "debd/msnbc.valid.data.gz"},
+	{"kdd", "debd/kdd.valid.data.gz"},
+}
+
+// aimRows counts the rows of a draw to learn from, at most; and those to test.
+const aimRows = 1000
+
+// Aims is what models learned from one draw lose per hidden bit of other rows, in nats.
+type Aims struct {
+	Interpret float64
+	Predict   float64
+	Alone     float64 // AimPredict, the parts that are shown, without the committee
+	Members   float64 // models that predict together
+	Mixture   float64 // its size chosen on a fifth of the rows
+	Took      [2]float64
+}
+
+// MeasureAims learns with either aim from rows drawn from a table: what the parts are for
+// is all that it is told.
+func MeasureAims(ctx context.Context, all patchwork.Data, rule patchwork.Rule, seed uint64, workers int) (a Aims, err error) {
+	order := rand.New(rand.NewPCG(seed, 99)).Perm(len(all.Images))
+	n := min(aimRows, len(order)*7/10)
+	train, tests := rows.Part(all, order[:n]), rows.Part(all, order[n:min(len(order), n+aimRows)])
+	hidden := posterior.HideBits(tests, 0.2, 1, seed)
+	loss := func(m *patchwork.Model) float64 {
+		s, e := posterior.Score(ctx, m, hidden, posterior.Options{}, workers)
+		if err = e; e != nil {
+			return math.NaN()
+		}
+		return s.Averaged.LogLoss
+	}
+	cfg := patchwork.Config{Rule: rule, Height: 1, Width: all.Images[0].Width()}
+	for aim, out := range []*float64{&a.Interpret, &a.Predict} {
+		began := stat.ProcessorTime()
+		m, e := table.Learn(ctx, train, cfg, table.Options{Aim: table.Aim(aim), Seed: seed, Workers: workers})
+		if e != nil {
+			return a, e
+		}
+		a.Took[aim] = (stat.ProcessorTime() - began).Seconds()
+		*out = loss(m)
+		extras := m.Extras()
+		a.Members = float64(1 + len(extras.Committee))
+		extras.Committee = nil
+		if m, e = m.WithExtras(extras); e != nil {
+			return a, e
+		}
+		a.Alone = loss(m)
+	}
+	if err != nil {
+		return a, err
+	}
+	fit, judge := rows.SplitUnits(train, 0.2, seed)
+	judge = rows.Units(judge)
+	row, err := measureMixture(ctx, Split{Train: fit, Valid: posterior.HideBits(judge, 0.2, 1, seed), Test: hidden, Seed: seed})
+	a.Mixture = row.Test
+	return a, err
+}
+
+// ReportAims prints, of each table named (nil means all), what either aim predicts, over so
+// many draws.
+func ReportAims(ctx context.Context, w io.Writer, dir string, names []string, rule patchwork.Rule, draws int, o Options) error {
+	fmt.Fprintf(w, "rule %v, %d draws\n\n| set | interpret | predict | gain of predict, ± standard error | better in | its parts alone | models | mixture | CPU s, interpret and predict |\n|---|---|---|---|---|---|---|---|---|\n", rule, draws)
+	for _, s := range AimSets {
+		if names != nil && !slices.Contains(names, s.Name) {
+			continue
+		}
+		set, err := dataset.Read([]string{filepath.Join(dir, filepath.FromSlash(s.File))}, dataset.Options{})
+		if err != nil {
+			return err
+		}
+		var all []Aims
+		var gain []float64
+		better := 0
+		for draw := range uint64(draws) {
+			a, err := MeasureAims(ctx, set.Data, rule, o.Seed+draw, o.Workers)
+			if err != nil {
+				return err
+			}
+			all, gain = append(all, a), append(gain, a.Interpret-a.Predict)
+			if a.Predict < a.Interpret {
+				better++
+			}
+		}
+		mean := func(of func(a Aims) float64) float64 {
+			sum := 0.0
+			for _, a := range all {
+				sum += of(a) / float64(len(all))
+			}
+			return sum
+		}
+		fmt.Fprintf(w, "| %s | %.4f | %.4f | %+.4f ± %.4f | %d of %d | %.4f | %.1f | %.4f | %.1f %.1f |\n", s.Name,
+			mean(func(a Aims) float64 { return a.Interpret }), mean(func(a Aims) float64 { return a.Predict }),
+			stat.Mean(gain), stat.SD(gain)/math.Sqrt(float64(len(gain))), better, len(gain),
+			mean(func(a Aims) float64 { return a.Alone }), mean(func(a Aims) float64 { return a.Members }), mean(func(a Aims) float64 { return a.Mixture }),
+			mean(func(a Aims) float64 { return a.Took[0] }), mean(func(a Aims) float64 { return a.Took[1] }))
+	}
+	return nil
+}
