@@ -22,7 +22,7 @@ var AimSets = []struct{ Name, File string }{
 	{"votes", "house_votes_84/house_votes_84.npz"},
 	{"spect", "spect_heart/spect_heart.npz"},
 	{"brca", "tcga_mutations/BRCA.npz"},
-	{"gbm 2008", "tcga_mutations/GBM_2008.npz"},
+	{"groceries", "groceries/groceries.npz"},
 	{"nltcs", "debd/nltcs.train.data.gz"},
 	{"plants", "debd/plants.train.data.gz"},
 	{"msnbc", "debd/msnbc.valid.data.gz"},
