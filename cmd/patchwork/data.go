@@ -3,8 +3,12 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -98,6 +102,34 @@ func oneOrMoreData(cmd *cobra.Command, args []string) error {
 		return &usageError{err: fmt.Errorf("no data: name files (.npy, .npz, .mat, .csv, .parquet, .arrow, IDX, .png, .jpg and other pictures, .zip) or folders"), command: cmd.CommandPath()}
 	}
 	return nil
+}
+
+// dataThenOutput is for learn: a model to write that was named without -o is said to be one.
+func dataThenOutput(cmd *cobra.Command, args []string) error {
+	if err := oneOrMoreData(cmd, args); err != nil {
+		return err
+	}
+	last := args[len(args)-1]
+	if len(args) < 2 || cmd.Flag("output").Changed || !strings.EqualFold(filepath.Ext(last), ".npz") {
+		return nil
+	}
+	if _, err := os.Stat(last); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return &usageError{err: fmt.Errorf("-o MODEL is required: %s is no data that is there; to write it say -o %s", last, last), command: cmd.CommandPath()}
+}
+
+// flagsOnly is for commands that take no words beside flags; a word that looks like a
+// model says how to name it.
+func flagsOnly(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := ""
+	if cmd.Flag("model") != nil && strings.EqualFold(filepath.Ext(args[0]), ".npz") {
+		hint = fmt.Sprintf(": name the model by -m %s", args[0])
+	}
+	return &usageError{err: fmt.Errorf("%q is one word too many%s", args[0], hint), command: cmd.CommandPath()}
 }
 
 // options returns the flags as options of package dataset.

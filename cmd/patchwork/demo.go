@@ -64,7 +64,7 @@ gets the letters, the model, the explanations, the pictures, and index.html, a
 page with all of them that needs nothing else.`,
 		Example: `  patchwork demo
   patchwork demo -o other-letters --seed 4`,
-		Args: cobra.NoArgs,
+		Args: flagsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d := &demo{dir: dir}
 			if err := d.prepare(seed, workers); err != nil {

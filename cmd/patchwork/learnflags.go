@@ -108,7 +108,7 @@ func (a *app) learnCommand() *cobra.Command {
 		Short:   "Learn parts from images or the rows of a table",
 		Long:    learnLong,
 		Example: learnExample,
-		Args:    oneOrMoreData,
+		Args:    dataThenOutput,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.real {
 				return a.learnReal(cmd, f, args)

@@ -54,7 +54,7 @@ func (a *app) pipeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "pipe",
 		Short:  "Serve command lines and their files over standard input and output",
-		Args:   cobra.NoArgs,
+		Args:   flagsOnly,
 		Hidden: true,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			folder, err := os.MkdirTemp(quickFolder(), "patchwork-pipe-*")

@@ -47,7 +47,7 @@ the composed ones. OUT.png or OUT.svg is a picture. Without -o and --picture the
 samples are shown in the terminal.`,
 		Example: `  patchwork sample -m model.npz -n 9 --seed 1
   patchwork sample -m model.npz -n 9 --seed 1 --probabilities -o samples.png`,
-		Args: cobra.NoArgs,
+		Args: flagsOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if isReal(model) {
 				return a.sampleReal(cmd, model, n, seed, output)

@@ -66,7 +66,7 @@ gives the same set; a larger --n never changes the first images.`,
 
 // kind completes the command of one kind of set; with a side, if that is not 0.
 func (a *app) kind(cmd *cobra.Command, f *synthFlags, side int, make func(cmd *cobra.Command) (*synthSet, error)) *cobra.Command {
-	cmd.Args = cobra.NoArgs
+	cmd.Args = flagsOnly
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if f.output == "" && f.picture == "" {
 			return usagef("-o FILE.npz is required: name the file to write")

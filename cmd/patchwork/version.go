@@ -16,7 +16,7 @@ func (a *app) versionCommand() *cobra.Command {
 		Short:   "Print the version of this program",
 		Long:    "Print the version of this program, the revision it was built from, and the Go release and platform.",
 		Example: "  patchwork version",
-		Args:    cobra.NoArgs,
+		Args:    flagsOnly,
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
 				return a.printObject(map[string]string{"version": version(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH})

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"example.com/patchwork/diagnose/words"
 )
@@ -111,7 +109,7 @@ func (b *builder) sayCommonest() string {
 	if best.Rows == 0 || !r.Table && best.Share > 0.995 {
 		return ""
 	}
-	s := fmt.Sprintf("The commonest is %s (%s of the %ss)", best.Name, percent(best.Share), r.Noun())
+	s := fmt.Sprintf("The commonest is %s (%s of the %ss)", within(best.Name), percent(best.Share), r.Noun())
 	return s + ": " + words.Part(b.said, best.Number, 3) + "."
 }
 
@@ -142,7 +140,7 @@ func (r *Report) sayTogether() string {
 			if p.Rows == 0 {
 				how = "though chance would give " + plural(int64(math.Round(float64(p.Expected))), r.Noun())
 			}
-			text = fmt.Sprintf("%s and %s occur together in %s, %s.", sentence(r.Parts[p.A].Name), r.Parts[p.B].Name, noneOf(p.Rows, r.Noun()), how)
+			text = fmt.Sprintf("%s and %s occur together in %s, %s.", sentence(r.Parts[p.A].Name), within(r.Parts[p.B].Name), noneOf(p.Rows, r.Noun()), how)
 		}
 	}
 	return text
@@ -204,16 +202,21 @@ func (r *Report) sayStability() string {
 		again, plural(int64(len(r.Parts)), "part"), r.Noun(), redrawn)
 }
 
-// sentence begins a sentence with words that are ours: a name that people gave stays
-// as it is, in quotes if it begins with a small letter.
-func sentence(name string) string {
+// within returns a name as it stands within a sentence: what people call a part is in
+// quotes, what we call it is not.
+func within(name string) string {
 	for _, begin := range []string{"part ", "a ", "an ", "ink "} {
 		if strings.HasPrefix(name, begin) {
-			return strings.ToUpper(name[:1]) + name[1:]
+			return name
 		}
 	}
-	if first, _ := utf8.DecodeRuneInString(name); unicode.IsLower(first) {
-		return `"` + name + `"`
+	return `"` + name + `"`
+}
+
+// sentence returns a name as it stands at the beginning of a sentence.
+func sentence(name string) string {
+	if said := within(name); said != name {
+		return said
 	}
-	return name
+	return strings.ToUpper(name[:1]) + name[1:]
 }
