@@ -186,7 +186,7 @@ func (l *learner) startOfMixtures() int {
 // briefly, as it is, than what two growths have come to: then mixtures are a start for these,
 // too. Of more rows it takes two growths' word.
 func (l *learner) mixturesPromise(ctx context.Context, found tried) (bool, error) {
-	if rows.Counting(l.data) > fewRows || l.opt.StartFrom != StartFromBoth {
+	if l.small() || rows.Counting(l.data) > fewRows || l.opt.StartFrom != StartFromBoth {
 		return false, nil
 	}
 	own := l.own
