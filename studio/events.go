@@ -2,6 +2,7 @@ package studio
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -19,8 +20,8 @@ const keepAlive = 15 * time.Second
 type eventStream func(ctx context.Context, write func(text []byte) error)
 
 // watch sends a job as server-sent events: the latest state first, then
-// changes, at most one per eventPause, until the job has ended. There is no stream
-// where the job has ended and the end was seen.
+// changes, at most one per eventPause, until the job has ended. Whoever comes after the end
+// is sent the last progress, and the end. There is no stream where the end was seen.
 func (s *core) watch(_ context.Context, in *eventsQuery) (eventStream, error) {
 	j, err := s.jobs.find(in.ID)
 	if err != nil {
@@ -56,6 +57,9 @@ func (s *core) stream(ctx context.Context, send func([]byte) error, j *job, last
 	for {
 		j.mu.Lock()
 		event, number, final, changed := j.event, j.number, j.final(), j.changed
+		if final && last < j.showing {
+			event = slices.Concat(j.shown, event)
+		}
 		j.mu.Unlock()
 		if number != last && event != nil {
 			if !write(event) {

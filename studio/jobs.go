@@ -53,9 +53,12 @@ type job struct {
 	problem   string
 	event     []byte // the latest, as sent
 	number    int    // of the latest event
+	shown     []byte // the latest event of progress
+	showing   int    // its number
 	sent      time.Time
 	changed   chan struct{} // closed by the next event
 	templates []f32
+	latest    *patchwork.Model // whose templates are not sent yet
 }
 
 func (j *job) final() bool { return j.state != queued && j.state != running }
@@ -287,6 +290,12 @@ func (q *jobs) learn(ctx context.Context, j *job) (out outcome, err error) {
 func (q *jobs) finish(j *job, out outcome, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if j.p.Stage != "" { // what was learned last may have come too soon after an event
+		j.sendProgress()
+	}
+	if len(j.shown) > mostKept {
+		j.shown, j.showing = nil, 0
+	}
 	j.set, j.templates, j.plan, j.ended = nil, nil, nil, now()
 	if j.data != nil {
 		q.s.data.back(j.data)
@@ -336,6 +345,10 @@ func (j *job) line(r *recipe.Recipe) string {
 	return recipe.CommandLine(append(append(args, "-o", "model.npz"), r.Args()...))
 }
 
+// mostKept is up to how many bytes the last progress is kept after the end of a job, for who
+// comes late.
+const mostKept = 1 << 18
+
 // eventPause is the minimum time between two progress events.
 const eventPause = 100 * time.Millisecond
 
@@ -347,15 +360,24 @@ func (j *job) progress(p *progress, m *patchwork.Model) (sent bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.p = *p
+	if m != nil {
+		j.latest = m
+	}
 	if time.Since(j.sent) < eventPause {
 		return false
 	}
-	if m != nil && m.K()*m.Height()*m.Width() <= maxShownNumbers {
+	return j.sendProgress()
+}
+
+// sendProgress sends the progress, with the latest model. The caller holds j.mu.
+func (j *job) sendProgress() bool {
+	if m := j.latest; m != nil && m.K()*m.Height()*m.Width() <= maxShownNumbers {
 		j.templates = nil
 		for k := range m.K() {
 			j.templates = append(j.templates, newF32(m.Template(k)))
 		}
 	}
+	j.latest = nil
 	j.p.Templates = j.templates
 	if j.p.Templates == nil {
 		j.p.Templates = []f32{}
@@ -363,6 +385,7 @@ func (j *job) progress(p *progress, m *patchwork.Model) (sent bool) {
 	text, err := json.Marshal(&j.p)
 	if err == nil {
 		j.send("progress", text)
+		j.shown, j.showing = j.event, j.number
 	}
 	j.p.Templates = nil
 	return err == nil

@@ -95,8 +95,8 @@ func watch(t *testing.T, url, last string, f func(e event) bool) {
 }
 
 // TestWatchLearning: the events are progress with templates, then done, and the
-// model exists. A late client sees only the latest event, and one that has seen
-// it, none.
+// model exists. A late client sees the last progress, with all scores, and the end; one
+// that has seen them, none.
 func TestWatchLearning(t *testing.T) {
 	s := newServer(t, nil)
 	web := httptest.NewServer(s.Handler())
@@ -131,10 +131,23 @@ func TestWatchLearning(t *testing.T) {
 	if got.Name != "bars" || got.Source != "learned" || got.Command != "patchwork learn drawings -o model.npz --experts 2 --shift 2 --starts 30" {
 		t.Errorf("%+v", got)
 	}
-	late := 0
-	watch(t, web.URL+"/v1/learn/"+id+"/events", "", func(e event) bool { late++; return false })
-	if late != 1 {
-		t.Errorf("%d events for who comes late", late)
+	var late []event
+	watch(t, web.URL+"/v1/learn/"+id+"/events", "", func(e event) bool { late = append(late, e); return false })
+	if len(late) != 2 || late[0].kind != "progress" || late[1] != last {
+		t.Fatalf("events for who comes late: %v", late)
+	}
+	var p struct {
+		Trial     int
+		Templates []f32
+		Scores    []struct{ Trial int }
+	}
+	if err := json.Unmarshal([]byte(late[0].data), &p); err != nil || p.Trial != 30 || len(p.Templates) != 2 || len(p.Scores) < 30 || p.Scores[0].Trial != 1 {
+		t.Errorf("who comes late sees %+v, %v", p, err)
+	}
+	ends := 0
+	watch(t, web.URL+"/v1/learn/"+id+"/events", late[0].id, func(e event) bool { ends++; return false })
+	if ends != 1 {
+		t.Errorf("%d events for who has seen the progress", ends)
 	}
 	if w := (request{path: "/v1/learn/" + id + "/events", headers: []string{"Last-Event-ID: " + last.id}}).send(t, s); w.Code != 204 || w.Body.Len() != 0 {
 		t.Errorf("who has seen all gets %d %s", w.Code, w.Body)

@@ -15,17 +15,27 @@ import (
 
 // progress is the progress of learning.
 type progress struct {
-	Trial     int    `json:"trial" doc:"models tried so far"`
-	Trials    int    `json:"trials" doc:"0: not known in advance"`
-	Stage     string `json:"stage" doc:"online: the first start, image by image; start: complete starts; otherwise the stage of the search for the number of parts"`
-	Iteration int    `json:"iteration" doc:"images learned so far when online, otherwise sweeps over the images"`
-	Score     nats   `json:"score" doc:"of the latest model, in nats, larger is better: log-likelihood per known pixel, minus the loss per hidden bit, or minus the description length per image"`
-	Best      nats   `json:"best" doc:"the largest score"`
-	Unit      string `json:"unit" doc:"what the score is, in words; empty while there is none"`
-	Height    int    `json:"height"`
-	Width     int    `json:"width"`
-	Templates []f32  `json:"templates" doc:"of the latest model; none if they have more than 262,144 numbers"`
+	Trial     int      `json:"trial" doc:"models tried so far"`
+	Trials    int      `json:"trials" doc:"0: not known in advance"`
+	Stage     string   `json:"stage" doc:"online: the first start, image by image; start: complete starts; otherwise the stage of the search for the number of parts"`
+	Iteration int      `json:"iteration" doc:"images learned so far when online, otherwise sweeps over the images"`
+	Score     nats     `json:"score" doc:"of the latest model, in nats, larger is better: log-likelihood per known pixel, minus the loss per hidden bit, or minus the description length per image"`
+	Best      nats     `json:"best" doc:"the largest score"`
+	Scores    []scored `json:"scores" doc:"of the models tried so far, of many the last 500"`
+	Unit      string   `json:"unit" doc:"what the score is, in words; empty while there is none"`
+	Height    int      `json:"height"`
+	Width     int      `json:"width"`
+	Templates []f32    `json:"templates" doc:"of the latest model; none if they have more than 262,144 numbers"`
 }
+
+// scored is the score of a model.
+type scored struct {
+	Trial int  `json:"trial" doc:"models tried before it, and it"`
+	Score nats `json:"score"`
+}
+
+// mostScores is how many scores are told.
+const mostScores = 500
 
 // What scores are.
 const (
@@ -59,7 +69,7 @@ type learning struct {
 // run learns. If the context ends with errStopped, it returns the best model so
 // far.
 func (l *learning) run(ctx context.Context) (outcome, error) {
-	l.p = progress{Score: nats(math.NaN()), Best: nats(math.Inf(-1)), Height: l.Config.Height, Width: l.Config.Width}
+	l.p = progress{Scores: []scored{}, Score: nats(math.NaN()), Best: nats(math.Inf(-1)), Height: l.Config.Height, Width: l.Config.Width}
 	if l.Table != nil {
 		return l.rows(ctx)
 	}
@@ -83,6 +93,10 @@ func (l *learning) step(m *patchwork.Model, change func(p *progress)) {
 	change(&l.p)
 	if s := float64(l.p.Score); !math.IsNaN(s) {
 		l.p.Best = nats(max(float64(l.p.Best), s))
+		next := scored{l.p.Trial, l.p.Score}
+		if n := len(l.p.Scores); n == 0 || l.p.Scores[n-1] != next {
+			l.p.Scores = append(l.p.Scores[max(0, n+1-mostScores):n:n], next)
+		}
 	}
 	l.tell(&l.p, m)
 }

@@ -357,19 +357,17 @@ func TestCandidateVotes(t *testing.T) {
 			}
 			for _, least := range []float64{0.02, 0.5, 2} {
 				g.minGain = least
-				f := &fitting{growth: g, cells: slices.Clone(g.cells), active: make([]float64, g.groups)}
-				f.ascent.Rule = g.rule
-				gains := make([]float64, len(g.x))
-				for r := range gains {
-					gains[r] = 4*rng.Float64() - 2
+				f := newFitting(g)
+				for r := range f.gains {
+					f.gains[r] = 4*rng.Float64() - 2
 				}
-				f.count(gains, 0)
+				f.count(0)
 				for i := range g.q {
 					a := &joint.Ascent{Rule: g.rule, Q: g.q[i]}
 					for n := range g.groups {
-						cell := joint.Cell{Rest: f.cells[i*g.groups+n].Rest}
+						cell := joint.Cell{Rest: f.rests[i*g.groups+n]}
 						for r, x := range g.x {
-							if p := g.weight[r] / (1 + elem.Exp(-gains[r])); g.group[r] == n {
+							if p := g.weight[r] / (1 + elem.Exp(-f.gains[r])); g.group[r] == n {
 								switch x[i] {
 								case joint.On:
 									cell.On += p

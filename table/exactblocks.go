@@ -21,6 +21,9 @@ func (l *learner) exactly(ctx context.Context) error {
 		l.opt.AnyRule || l.opt.FixedBackground || l.opt.StartFrom != StartFromBoth || len(l.data.Images)*first.Len() > exactCells {
 		return nil
 	}
+	if blocks.MoreThan(l.opt.MaxExperts, l.data.Images) {
+		return ctx.Err()
+	}
 	cover, _, err := blocks.Start(ctx, l.data, l.opt.Seed, l.opt.Workers)
 	if err != nil || cover == nil || cover.K() < l.opt.MinExperts || cover.K() > l.opt.MaxExperts {
 		return err

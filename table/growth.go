@@ -45,16 +45,23 @@ type growth struct {
 	x       [][]uint8
 	ones    [][]int32 // columns of each row that are on
 	unknown [][]int32 // and that are unknown
-	states  []joint.State
 	bad     []float64 // by row: how badly it is explained, times its weight
 
 	// Rows of one group are explained by the same set. By bit and group: what these sets
 	// say about it, and what a bit that is on, or off, costs beside them, in nats.
 	group  []int
 	groups int
-	cells  []joint.Cell // by bit, then by group
-	costs  [][2]float64 // likewise
+	rowsOf [][]int32       // by group
+	sets   []*joint.Beside // by group; nil: too few rows
+	states []*joint.State  // by row, of groups of too few
+	rests  []joint.Rest    // by bit, then by group
+	costs  [][2]float64    // likewise
+	levels []*joint.Levels // by bit, under max
 }
+
+// fewInGroup is up to how many rows of a group are explained one by one: what the set says
+// for all its rows takes as long as two.
+const fewInGroup = 2
 
 // newGrowth draws rows and explains them by a model, or by the background q alone if
 // that is nil.
@@ -72,7 +79,7 @@ func (l *learner) newGrowth(ctx context.Context, m *patchwork.Model, q []float64
 	}
 	data, which := l.growthRows(rng)
 	g := &growth{cfg: l.cfg, model: m, rule: jointRule(l.cfg.Rule), q: q, bad: make([]float64, len(data.Images)), group: make([]int, len(data.Images)),
-		states: make([]joint.State, len(data.Images))}
+		states: make([]*joint.State, len(data.Images))}
 	for i, row := range data.Images {
 		g.add(row.AppendValues(nil), float64(data.Weight(i)))
 	}
@@ -88,18 +95,11 @@ func (l *learner) newGrowth(ctx context.Context, m *patchwork.Model, q []float64
 			return nil, err
 		}
 	}
-	_, err := pool.Run(ctx, len(sets), l.opt.Workers, pool.Chunk, func(_, r int) error {
-		g.states[r].Reset(e, g.x[r])
-		for _, k := range sets[r] {
-			g.states[r].Place(int(k))
-		}
-		return nil
-	})
-	if err == nil {
-		g.gather(sets)
-		g.judge()
+	if err := g.gather(ctx, e, sets, l.opt.Workers); err != nil {
+		return nil, err
 	}
-	return g, err
+	g.judge()
+	return g, nil
 }
 
 // bestSets finds the best explanation of every row.
@@ -153,11 +153,10 @@ func (g *growth) add(x []uint8, weight float64) {
 	g.total += weight
 }
 
-// gather groups the rows by their sets.
-func (g *growth) gather(sets [][]int16) {
+// gather groups the rows by their sets, of experts of e.
+func (g *growth) gather(ctx context.Context, e *joint.Experts, sets [][]int16, workers int) error {
 	index := map[string]int{}
 	var key []byte
-	var first []int // row of each group
 	for r, set := range sets {
 		key = key[:0]
 		for _, k := range set {
@@ -165,18 +164,49 @@ func (g *growth) gather(sets [][]int16) {
 		}
 		n, ok := index[string(key)]
 		if !ok {
-			n = len(first)
-			index[string(key)], first = n, append(first, r)
+			n = len(g.rowsOf)
+			index[string(key)], g.rowsOf = n, append(g.rowsOf, nil)
 		}
-		g.group[r] = n
+		g.group[r], g.rowsOf[n] = n, append(g.rowsOf[n], int32(r))
 	}
-	g.groups = len(first)
-	g.cells, g.costs = make([]joint.Cell, len(g.q)*g.groups), make([][2]float64, len(g.q)*g.groups)
-	for n, r := range first {
-		for i := range g.q {
-			at, p := i*g.groups+n, g.states[r].Probability(i)
-			g.cells[at].Rest, g.costs[at] = g.states[r].Rest(i), [2]float64{-score.LogLik(true, p), -score.LogLik(false, p)}
+	g.groups = len(g.rowsOf)
+	g.sets = make([]*joint.Beside, g.groups)
+	g.rests, g.costs = make([]joint.Rest, len(g.q)*g.groups), make([][2]float64, len(g.q)*g.groups)
+	if _, err := pool.Run(ctx, g.groups, workers, 1, func(_, n int) error {
+		g.explain(e, n, sets[g.rowsOf[n][0]])
+		return nil
+	}); err != nil {
+		return err
+	}
+	if g.rule == joint.Max {
+		g.levels = make([]*joint.Levels, len(g.q))
+		for i := range g.levels {
+			g.levels[i] = joint.NewLevels(g.rests[i*g.groups:][:g.groups])
 		}
+	}
+	return nil
+}
+
+// explain explains the rows of group n by a set of experts of e.
+func (g *growth) explain(e *joint.Experts, n int, set []int16) {
+	var first *joint.State
+	if len(g.rowsOf[n]) > fewInGroup {
+		g.sets[n] = &joint.Beside{}
+		g.sets[n].Reset(e, set)
+		first = g.sets[n].State()
+	} else {
+		for _, r := range g.rowsOf[n] {
+			g.states[r] = &joint.State{}
+			g.states[r].Reset(e, g.x[r])
+			for _, k := range set {
+				g.states[r].Place(int(k))
+			}
+		}
+		first = g.states[g.rowsOf[n][0]]
+	}
+	for i := range g.q {
+		at, p := i*g.groups+n, first.Probability(i)
+		g.rests[at], g.costs[at] = first.Rest(i), [2]float64{-score.LogLik(true, p), -score.LogLik(false, p)}
 	}
 }
 
@@ -227,7 +257,8 @@ func (g *growth) bestCandidate(ctx context.Context, rng *rand.Rand, n, workers i
 	for _, below := range badBelow {
 		var starts [][]float64
 		for c := range n {
-			if votes := g.firstVotes(rng, below, 1+c%3); votes != nil {
+			votes := g.firstVotes(rng, below, 1+c%3)
+			if votes != nil && !slices.ContainsFunc(starts, func(s []float64) bool { return slices.Equal(s, votes) }) {
 				starts = append(starts, votes)
 			}
 		}
@@ -314,107 +345,6 @@ func (g *growth) shared(bits []int, first, other int, limit float64) int {
 		}
 	}
 	return n
-}
-
-// fit learns a candidate by a few iterations of EM over whether it is active; the
-// explanations by the other experts stay as they are.
-func (g *growth) fit(votes []float64) *candidate {
-	s := &candidate{votes: votes, share: candidateShare}
-	gains := make([]float64, len(g.x))
-	f := &fitting{growth: g, cells: slices.Clone(g.cells), active: make([]float64, g.groups)}
-	f.ascent.Rule = g.rule
-	for range candidateIterations {
-		g.gains(s.votes, gains)
-		f.count(gains, elem.Log(s.share)-elem.Log1p(-s.share))
-		s.share = (f.sum + 0.5) / (g.total + 1)
-		s.votes = make([]float64, len(g.q))
-		for i := range s.votes {
-			s.votes[i] = f.vote(i)
-		}
-	}
-	g.gains(s.votes, gains)
-	for r, gain := range gains {
-		s.saved += float64(g.weight[r] * elem.Log1p(s.share*(elem.Exp(min(gain, 700))-1)))
-	}
-	for i, v := range s.votes {
-		if v != g.q[i] {
-			s.saved -= g.minGain
-		}
-	}
-	return s
-}
-
-// fitting counts the rows in which a candidate is active.
-type fitting struct {
-	*growth
-	cells  []joint.Cell
-	active []float64 // by group
-	sum    float64   // over all groups
-	ascent joint.Ascent
-}
-
-// count counts the rows by how likely the candidate is active in them: its gain there,
-// and the log odds of its being active at all.
-func (f *fitting) count(gains []float64, bias float64) {
-	for i := range f.cells {
-		f.cells[i].On, f.cells[i].Off = 0, 0
-	}
-	clear(f.active)
-	f.sum = 0
-	for r, gain := range gains {
-		p := 1 / (1 + elem.Exp(-gain-bias))
-		if p < minWeight {
-			continue
-		}
-		p = float64(p * f.weight[r])
-		n := f.group[r]
-		f.active[n] += p
-		f.sum += p
-		for _, i := range f.ones[r] {
-			f.cells[int(i)*f.groups+n].On += p
-		}
-		for _, i := range f.unknown[r] { // less than nothing: made up for by vote
-			f.cells[int(i)*f.groups+n].Off -= p
-		}
-	}
-}
-
-// vote returns the candidate's vote on bit i: the best, or none, if it gains too little.
-func (f *fitting) vote(i int) float64 {
-	a := &f.ascent
-	a.Q, a.Cells = f.q[i], a.Cells[:0]
-	most := 0.0 // that a vote can gain
-	for n, active := range f.active {
-		if active == 0 {
-			continue
-		}
-		c := f.cells[i*f.groups+n]
-		if c.Off = max(c.Off+active-c.On, 0); c.On+c.Off == 0 {
-			continue
-		}
-		cost := f.costs[i*f.groups+n]
-		if c.On > 0 {
-			most += float64(c.On * cost[0])
-		}
-		if c.Off > 0 && f.rule.TwoSided() {
-			most += float64(c.Off * cost[1])
-		}
-		a.Cells = append(a.Cells, c)
-	}
-	if most <= f.minGain {
-		return a.Q
-	}
-	v, _ := a.Best(f.minGain)
-	return v
-}
-
-// gains sets out to how many nats better each row is explained if the votes join its
-// explanation.
-func (g *growth) gains(votes, out []float64) {
-	columns, params := joint.Votes(g.rule, g.q, votes)
-	for r := range out {
-		out[r] = g.states[r].GainOf(columns, params)
-	}
 }
 
 // withCandidate returns the model with the candidate as one more expert.

@@ -103,8 +103,8 @@ const mostGrown = 5
 
 // searchShortest grows experts from some rows and others, and takes them from mixtures,
 // until the shortest description has come from two starts. Each is improved (see improved)
-// before they are compared; of the second growth and the mixtures the shorter first, and
-// neither if one of them has come, as it is, to what the first was improved to.
+// before they are compared; of further growths and the mixtures after them the shorter first,
+// and none if one of them has come, as it is, to what the first was improved to.
 func (l *learner) searchShortest(ctx context.Context) error {
 	var starts []func() error
 	if l.opt.StartFrom != StartFromMixture {
@@ -112,11 +112,8 @@ func (l *learner) searchShortest(ctx context.Context) error {
 			starts = append(starts, func() error { return l.grow(ctx, uint64(n)) })
 		}
 	}
+	at := l.startOfMixtures()
 	if l.opt.StartFrom != StartFromGrow {
-		at := 2
-		if l.fewRows() { // growing may find nothing to begin with where mixtures do
-			at = 1
-		}
 		starts = slices.Insert(starts, min(at, len(starts)), func() error { return l.fromMixtures(ctx) })
 	}
 	var found, waiting []tried
@@ -129,9 +126,11 @@ func (l *learner) searchShortest(ctx context.Context) error {
 			continue
 		}
 		if len(found) > 0 && same(l.own, found[0]) {
-			return nil
+			if more, err := l.mixturesPromise(ctx, found[0]); err != nil || !more {
+				return err
+			}
 		}
-		if waiting = append(waiting, l.own); n == 1 && len(starts) > 2 && !l.fewRows() {
+		if waiting = append(waiting, l.own); n > 0 && n < at && len(starts) > at {
 			continue
 		}
 		slices.SortStableFunc(waiting, func(a, b tried) int { return cmp.Compare(a.DescriptionLength, b.DescriptionLength) })
@@ -159,14 +158,57 @@ const (
 	// nearLength and nearShare are how far the shortest from grown experts and from
 	// mixtures may be apart, in nats, and as a share of what the shortest saves over the
 	// background alone: where there is no one best description, others as good are all that
-	// more starts find. Of few rows all are tried: they cost little.
+	// more starts find. Of few rows and cells all are tried: they cost little.
 	nearLength = 10
 	nearShare  = 0.01
 	fewRows    = 1000
+	fewCells   = 30000
 )
 
-// fewRows reports whether the search has few rows.
-func (l *learner) fewRows() bool { return rows.Counting(l.data) <= fewRows }
+// small reports whether the search has few rows and cells.
+func (l *learner) small() bool {
+	return rows.Counting(l.data) <= fewRows && len(l.means)*rows.Counting(l.data) <= fewCells
+}
+
+// startOfMixtures returns which start is that from mixtures. Growing may find nothing to begin
+// with where mixtures do, and these take longest.
+func (l *learner) startOfMixtures() int {
+	switch {
+	case l.small():
+		return 1
+	case rows.Counting(l.data) <= fewRows:
+		return 3
+	}
+	return 2
+}
+
+// mixturesPromise reports whether some mixture of few components describes few rows more
+// briefly, as it is, than what two growths have come to: then mixtures are a start for these,
+// too. Of more rows it takes two growths' word.
+func (l *learner) mixturesPromise(ctx context.Context, found tried) (bool, error) {
+	if l.small() || rows.Counting(l.data) > fewRows || l.opt.StartFrom != StartFromBoth {
+		return false, nil
+	}
+	own := l.own
+	defer func() { l.own = own }()
+	for _, k := range l.mixtureSizes() {
+		if k > fewComponents && l.opt.Experts == 0 {
+			break
+		}
+		l.own = tried{}
+		m, err := l.mixture(ctx, k, 0)
+		if err == nil {
+			err = l.improve(ctx, m, StartFromMixture, found.DescriptionLength)
+		}
+		if err != nil {
+			return false, err
+		}
+		if l.own.Model != nil && l.shorter(l.own, found) && !same(l.own, found) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
 
 // enoughStarts reports whether the shortest description has come from two starts, by the
 // same number of experts (lengths alone agree by chance at times), or nearly from both
@@ -180,7 +222,7 @@ func (l *learner) enoughStarts(found []tried) bool {
 		return true
 	}
 	apart := found[1].DescriptionLength - found[0].DescriptionLength
-	return !l.fewRows() && found[0].StartFrom != found[1].StartFrom && apart < max(nearLength, nearShare*(l.backgroundLength()-found[0].DescriptionLength))
+	return !l.small() && found[0].StartFrom != found[1].StartFrom && apart < max(nearLength, nearShare*(l.backgroundLength()-found[0].DescriptionLength))
 }
 
 // same reports whether two models describe the rows equally briefly, by as many experts.

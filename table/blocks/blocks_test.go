@@ -600,3 +600,37 @@ func canceled() context.Context {
 	cancel()
 	return ctx
 }
+
+// No two cells that are apart fit in one block, so that no cover has fewer blocks; of a
+// table of scattered ones there are many.
+func TestApart(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := drawMatrix(t, 9)
+		may := allowed(m)
+		apart := m.apart(20)
+		for n, c := range apart {
+			if !slices.Contains(m.Ones[c.Row], c.Column) {
+				t.Fatalf("%v is not on", c)
+			}
+			for _, d := range apart[:n] {
+				if may[Cell{c.Row, d.Column}] && may[Cell{d.Row, c.Column}] {
+					t.Fatalf("%v and %v fit in one block", c, d)
+				}
+			}
+		}
+		if c, err := Find(context.Background(), m, Options{}); err != nil || len(c.Blocks) < len(apart) {
+			t.Fatalf("%d blocks (%v) cover %d cells that are apart", len(c.Blocks), err, len(apart))
+		}
+	})
+	var images []*bitmap.Image
+	for i := range 30 {
+		img := bitmap.New(1, 20)
+		img.Set(0, i%20, true)
+		images = append(images, img)
+	}
+	for n, want := range map[int]bool{0: true, 19: true, 20: false, 40: false} {
+		if MoreThan(n, images) != want {
+			t.Errorf("more than %d of 20 blocks: %v", n, !want)
+		}
+	}
+}

@@ -12,6 +12,7 @@ type Experts struct {
 	params  [][]float64 // by expert and bit
 	columns [][]int32   // of each expert, the bits that it votes on
 	packed  [][]float64 // the parameters there
+	planes  [][]uint64  // these bits as a set
 	alone   [3][]settled
 	coin    bit // the state of a bit of the normalized sum without experts
 }
@@ -29,6 +30,7 @@ func NewExperts(r Rule, q []float64, opinions [][]float64) *Experts {
 		}
 		columns, packed := Votes(r, q, t)
 		e.params, e.columns, e.packed = append(e.params, v), append(e.columns, columns), append(e.packed, packed)
+		e.planes = append(e.planes, plane(columns, len(q)))
 	}
 	for x := range e.alone {
 		e.alone[x] = make([]settled, len(q))

@@ -81,10 +81,7 @@ func (s *State) ratios(columns []int32, params []float64) float64 {
 func (s *State) LogLik() float64 {
 	sum := 0.0
 	if len(s.set) == 0 {
-		for i, x := range s.x {
-			sum += s.e.alone[x][i].logLik
-		}
-		return sum
+		return s.e.logLik(s.x)
 	}
 	for i, x := range s.x {
 		switch x {
@@ -93,6 +90,15 @@ func (s *State) LogLik() float64 {
 		case Off:
 			sum += elem.Log1p(-min(s.p[i], 1-1e-16))
 		}
+	}
+	return sum
+}
+
+// logLik returns the log-likelihood of the known bits of a row without experts, in nats.
+func (e *Experts) logLik(row []uint8) float64 {
+	sum := 0.0
+	for i, x := range row {
+		sum += e.alone[x][i].logLik
 	}
 	return sum
 }

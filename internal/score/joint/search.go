@@ -21,20 +21,32 @@ type Search struct {
 	experts *Experts
 	costs   []float64 // of each expert's being active, in nats
 	empty   float64   // log prior probability that none is
-	beam    int
+	wide    int       // how many sets are extended at a time
 	keep    int
 	most    int
 
-	origin State
-	states []*State // of the beam
-	spare  []*State
-	nodes  []node
-	level  []int
-	at     []int // node of each state of the beam
-	next   []int
-	order  []int
-	sets   []Set
-	buffer []int16
+	x       []uint8    // the row
+	beam    []*reached // the beam
+	spare   []*reached
+	nodes   []node
+	level   []int
+	order   []int
+	sets    []Set
+	buffer  []int16
+	memo    memo
+	beside  Beside
+	unknown []float64 // gains that are not known
+}
+
+// reached is a set of the beam.
+type reached struct {
+	at    int       // its node
+	path  []int16   // its experts, in the order in which they joined
+	known *visited  // nil: not kept
+	ready bool      // whether that has factors
+	state State     // of the row
+	made  bool      // whether the state is that of the path
+	gains []float64 // by expert; NaN: not known
 }
 
 // node is a set as its parent and one expert more.
@@ -48,7 +60,7 @@ type node struct {
 // NewSearch returns a search for up to keep sets, of up to most experts (0: no limit),
 // that extends beam sets at a time. Expert k is active with probability pi[k].
 func NewSearch(e *Experts, pi []float64, beam, keep, most int) *Search {
-	s := &Search{experts: e, beam: beam, keep: keep, most: most}
+	s := &Search{experts: e, wide: beam, keep: keep, most: most}
 	for _, p := range pi {
 		s.costs = append(s.costs, elem.Log1p(-p)-elem.Log(p))
 		s.empty += elem.Log1p(-p)
@@ -56,12 +68,16 @@ func NewSearch(e *Experts, pi []float64, beam, keep, most int) *Search {
 	if s.most == 0 {
 		s.most = len(pi)
 	}
-	return s
+	return s.Fork()
 }
 
 // Fork returns a search of the same experts for another goroutine.
 func (s *Search) Fork() *Search {
-	return &Search{experts: s.experts, costs: s.costs, empty: s.empty, beam: s.beam, keep: s.keep, most: s.most}
+	f := &Search{experts: s.experts, costs: s.costs, empty: s.empty, wide: s.wide, keep: s.keep, most: s.most, unknown: make([]float64, len(s.costs))}
+	for k := range f.unknown {
+		f.unknown[k] = math.NaN()
+	}
+	return f
 }
 
 // tie is by how much an extension must be better, in nats.
@@ -73,14 +89,12 @@ const negligible = 25
 // Explain returns the best sets for a row, best first, and the logarithm of the sum of
 // their joint probabilities. The sets are the search's own, until it is used again.
 func (s *Search) Explain(x []uint8) (sets []Set, evidence float64) {
-	s.origin.Reset(s.experts, x)
-	s.nodes = append(s.nodes[:0], nodeOf(-1, -1, 0, s.empty+s.origin.LogLik()))
-	s.take(&s.states, 1)
-	s.states[0].CopyFrom(&s.origin)
-	s.at = append(s.at[:0], 0)
+	s.x = x
+	s.nodes = append(s.nodes[:0], nodeOf(-1, -1, 0, s.empty+s.experts.logLik(x)))
+	s.begin()
 	best := s.nodes[0].joint
 	for size := 1; size <= s.most; size++ {
-		from := s.nodes[s.at[0]].joint
+		from := s.nodes[s.beam[0].at].joint
 		s.extend(best)
 		if len(s.level) == 0 || s.nodes[s.level[0]].joint <= from+tie {
 			break
@@ -100,8 +114,20 @@ func nodeOf(parent, expert, size int32, joint float64) node {
 // alone are equal, and the order of discovery decides.
 func better(a, b *node) float64 { return b.steps - a.steps }
 
-// take makes the list of states that long.
-func (s *Search) take(list *[]*State, n int) {
+// begin makes the beam that of the set without experts.
+func (s *Search) begin() {
+	if s.memo.root == nil {
+		s.memo = memo{root: &visited{last: -1}, left: mostRatios}
+	}
+	s.memo.root.visits++
+	take(&s.beam, 1)
+	first := s.beam[0]
+	first.path = first.path[:0]
+	s.arrive(first, nil, 0, s.memo.root)
+}
+
+// take makes the list of sets that long.
+func take(list *[]*reached, n int) {
 	for len(*list) < n {
 		if len(*list) < cap(*list) {
 			if old := (*list)[:len(*list)+1][len(*list)]; old != nil {
@@ -109,30 +135,79 @@ func (s *Search) take(list *[]*State, n int) {
 				continue
 			}
 		}
-		*list = append(*list, new(State))
+		*list = append(*list, new(reached))
 	}
 	*list = (*list)[:n]
+}
+
+// arrive makes the set of r's path, at a node, ready to be extended. The set that it came
+// from, if any, says what it knows.
+func (s *Search) arrive(r, from *reached, at int, v *visited) {
+	r.at, r.known, r.made = at, v, false
+	var parent *visited
+	if from != nil {
+		parent = from.known
+	}
+	r.ready = s.prepare(v, parent, r.path)
+	r.gains = append(r.gains[:0], s.unknown...)
+	if !r.ready {
+		s.make(r, from)
+		return
+	}
+	if from != nil && from.ready {
+		for k, f := range v.factors {
+			if f == from.known.factors[k] {
+				r.gains[k] = from.gains[k]
+			}
+		}
+	}
+}
+
+// make makes the state of the row and the set of r, which came from another, if any.
+func (s *Search) make(r, from *reached) {
+	r.made = true
+	path := r.path
+	if from != nil && from.made {
+		r.state.CopyFrom(&from.state)
+		path = path[len(path)-1:]
+	} else {
+		r.state.Reset(s.experts, s.x)
+	}
+	for _, k := range path {
+		r.state.Place(int(k))
+	}
+}
+
+// gain returns what expert k gains beside the set of r.
+func (s *Search) gain(r *reached, k int) float64 {
+	if !r.ready {
+		return r.state.Gain(k)
+	}
+	if math.IsNaN(r.gains[k]) {
+		r.gains[k] = r.known.factors[k].Gain(s.x)
+	}
+	return r.gains[k]
 }
 
 // extend evaluates every set that has one expert more than those of the beam, keeps
 // those that are not negligible, and lists as many of the best of them as the beam has.
 func (s *Search) extend(best float64) {
 	first := len(s.nodes)
-	for b, state := range s.states {
-		from := s.nodes[s.at[b]]
+	for b, r := range s.beam {
+		from := s.nodes[r.at]
 		for k := range s.costs {
-			if slices.Contains(state.set, int16(k)) || s.led(b, int16(k)) {
+			if slices.Contains(r.path, int16(k)) || s.led(b, int16(k)) {
 				continue
 			}
-			joint := from.joint + state.Gain(k) - s.costs[k]
+			joint := from.joint + s.gain(r, k) - s.costs[k]
 			if joint > best-negligible {
-				s.nodes = append(s.nodes, nodeOf(int32(s.at[b]), int32(k), from.size+1, joint))
+				s.nodes = append(s.nodes, nodeOf(int32(r.at), int32(k), from.size+1, joint))
 				best = max(best, joint)
 			}
 		}
 	}
 	s.level = s.level[:0]
-	for range min(s.beam, len(s.nodes)-first) {
+	for range min(s.wide, len(s.nodes)-first) {
 		top := -1
 		for i := first; i < len(s.nodes); i++ {
 			if !slices.Contains(s.level, i) && (top < 0 || better(&s.nodes[i], &s.nodes[top]) < 0) {
@@ -146,8 +221,8 @@ func (s *Search) extend(best float64) {
 // led reports whether the set of state b and expert k contains the set of an earlier
 // state of the beam, which has led to it already.
 func (s *Search) led(b int, k int16) bool {
-	for _, earlier := range s.states[:b] {
-		if slices.Contains(earlier.set, k) && containsAllBut(s.states[b].set, earlier.set, k) {
+	for _, earlier := range s.beam[:b] {
+		if slices.Contains(earlier.path, k) && containsAllBut(s.beam[b].path, earlier.path, k) {
 			return true
 		}
 	}
@@ -166,16 +241,14 @@ func containsAllBut(set, part []int16, k int16) bool {
 
 // advance makes the best of the level the beam.
 func (s *Search) advance() {
-	s.take(&s.spare, len(s.level))
-	s.next = s.next[:0]
-	for i, n := range s.level {
-		b := slices.Index(s.at, int(s.nodes[n].parent))
-		s.spare[i].CopyFrom(s.states[b])
-		s.spare[i].Place(int(s.nodes[n].expert))
-		s.next = append(s.next, n)
+	take(&s.spare, len(s.level))
+	for i, at := range s.level {
+		n, next := &s.nodes[at], s.spare[i]
+		from := s.beam[slices.IndexFunc(s.beam, func(r *reached) bool { return r.at == int(n.parent) })]
+		next.path = append(append(next.path[:0], from.path...), int16(n.expert))
+		s.arrive(next, from, at, s.memo.at(from.known, int16(n.expert), len(s.costs)))
 	}
-	s.states, s.spare = s.spare, s.states
-	s.at, s.next = s.next, s.at
+	s.beam, s.spare = s.spare, s.beam
 }
 
 // best lists the best nodes, best first, at most as many as are kept.

@@ -54,7 +54,7 @@ export async function stop(): Promise<void> {
   }
 }
 
-/** Follows the events of a job to its end. When the connection breaks it reconnects, and the server replays the latest state. */
+/** Follows the events of a job to its end. When the connection breaks it reconnects, and is told the latest state; after the end of the job, the last progress and the end. */
 async function follow(id: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
@@ -90,14 +90,7 @@ async function finish(id: string): Promise<void> {
 }
 
 function progress(p: Progress): void {
-  const old = live.value, scores = old?.scores ?? [], last = scores[scores.length - 1];
-  const news = p.score !== null && !(last && last.trial === p.trial && last.score === p.score);
-  live.set({
-    ...p,
-    both,
-    templates: p.templates.map(floatsOf),
-    scores: news ? [...scores, { trial: p.trial, score: p.score as number }] : scores,
-  });
+  live.set({ ...p, both, templates: p.templates.map(floatsOf), scores: p.scores.filter((s): s is Live["scores"][number] => s.score !== null) });
   const j = job.value;
   if (j) job.set({ ...j, state: "running", trial: p.trial, trials: p.trials, iteration: p.iteration, score: p.score, best: p.best });
 }

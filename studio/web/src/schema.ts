@@ -296,6 +296,7 @@ export interface Progress {
   height: number;
   iteration: number;
   score: number | null;
+  scores: Array<Scored>;
   stage: string;
   templates: Array<string>;
   trial: number;
@@ -359,6 +360,11 @@ export interface ScoreAnswerBody {
   n: number;
   pixels: number;
   start_log_lik: number | null;
+}
+
+export interface Scored {
+  score: number | null;
+  trial: number;
 }
 
 export interface ServerInfoBody {

@@ -1,0 +1,148 @@
+package table
+
+import (
+	"math"
+
+	"example.com/patchwork/internal/elem"
+	"example.com/patchwork/internal/score/joint"
+)
+
+// fit learns a candidate by a few iterations of EM over whether it is active; the
+// explanations by the other experts stay as they are.
+func (g *growth) fit(votes []float64) *candidate {
+	s := &candidate{votes: votes, share: candidateShare}
+	f := newFitting(g)
+	for range candidateIterations {
+		bias := elem.Log(s.share) - elem.Log1p(-s.share)
+		f.gain(s.votes, elem.Exp(-unlikely-bias))
+		f.count(bias)
+		s.share = (f.sum + 0.5) / (g.total + 1)
+		s.votes = make([]float64, len(g.q))
+		for i := range s.votes {
+			s.votes[i] = f.vote(i)
+		}
+	}
+	f.gain(s.votes, impossible)
+	for r, gain := range f.gains {
+		s.saved += float64(g.weight[r] * elem.Log1p(s.share*(elem.Exp(min(gain, 700))-1)))
+	}
+	for i, v := range s.votes {
+		if v != g.q[i] {
+			s.saved -= g.minGain
+		}
+	}
+	return s
+}
+
+const (
+	// unlikely is a log odds below which a candidate is active in less of a row than
+	// minWeight, so that the row is not counted.
+	unlikely = 7
+	// impossible is a ratio of likelihoods from which 1 less is -1.
+	impossible = 1e-18
+)
+
+// fitting counts the rows in which a candidate is active.
+type fitting struct {
+	*growth
+	factors joint.Factors
+	gains   []float64 // by row
+	on, off []float64 // by group and bit
+	active  []float64 // by group
+	sum     float64   // over all groups
+	ascent  joint.Ascent
+	yes     []float64 // by group, of one bit: rows in which it is on
+	no      []float64 // and off
+}
+
+func newFitting(g *growth) *fitting {
+	f := &fitting{growth: g, gains: make([]float64, len(g.x)), active: make([]float64, g.groups)}
+	f.on, f.off = make([]float64, g.groups*len(g.q)), make([]float64, g.groups*len(g.q))
+	f.ascent.Rule = g.rule
+	f.yes, f.no = make([]float64, g.groups), make([]float64, g.groups)
+	return f
+}
+
+// gain sets gains to how many nats better each row is explained if the votes join its
+// explanation; -Inf for a likelihood that becomes less than tiny of what it was.
+func (f *fitting) gain(votes []float64, tiny float64) {
+	columns, params := joint.Votes(f.rule, f.q, votes)
+	for n, set := range f.sets {
+		if set == nil {
+			for _, r := range f.rowsOf[n] {
+				f.gains[r] = f.states[r].GainOf(columns, params)
+			}
+			continue
+		}
+		set.Factors(&f.factors, columns, params)
+		for _, r := range f.rowsOf[n] {
+			f.gains[r] = f.factors.GainAbove(f.x[r], tiny)
+		}
+	}
+}
+
+// count counts the rows by how likely the candidate is active in them: its gain there,
+// and the log odds of its being active at all.
+func (f *fitting) count(bias float64) {
+	clear(f.on)
+	clear(f.off)
+	clear(f.active)
+	f.sum = 0
+	for r, gain := range f.gains {
+		if math.IsInf(gain, -1) {
+			continue
+		}
+		p := 1 / (1 + elem.Exp(-gain-bias))
+		if p < minWeight {
+			continue
+		}
+		p = float64(p * f.weight[r])
+		n := f.group[r]
+		f.active[n] += p
+		f.sum += p
+		on, off := f.on[n*len(f.q):][:len(f.q)], f.off[n*len(f.q):][:len(f.q)]
+		for _, i := range f.ones[r] {
+			on[i] += p
+		}
+		for _, i := range f.unknown[r] { // less than nothing: made up for by vote
+			off[i] -= p
+		}
+	}
+}
+
+// vote returns the candidate's vote on bit i: the best, or none, if it gains too little.
+func (f *fitting) vote(i int) float64 {
+	q, most := f.q[i], 0.0 // that a vote can gain
+	costs := f.costs[i*f.groups:][:f.groups]
+	for n, active := range f.active {
+		f.yes[n], f.no[n] = 0, 0
+		if active == 0 {
+			continue
+		}
+		on := f.on[n*len(f.q)+i]
+		off := max(f.off[n*len(f.q)+i]+active-on, 0)
+		if on > 0 {
+			most += float64(on * costs[n][0])
+		}
+		if off > 0 && f.rule.TwoSided() {
+			most += float64(off * costs[n][1])
+		}
+		f.yes[n], f.no[n] = on, off
+	}
+	if most <= f.minGain {
+		return q
+	}
+	if f.levels != nil {
+		v, _ := f.levels[i].Best(q, f.minGain, f.yes, f.no)
+		return v
+	}
+	a := &f.ascent
+	a.Q, a.Cells = q, a.Cells[:0]
+	for n, on := range f.yes {
+		if off := f.no[n]; on+off != 0 {
+			a.Cells = append(a.Cells, joint.Cell{On: on, Off: off, Rest: f.rests[i*f.groups+n]})
+		}
+	}
+	v, _ := a.Best(f.minGain)
+	return v
+}
