@@ -11,6 +11,7 @@ import (
 
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/enum"
+	"example.com/patchwork/internal/npy"
 )
 
 // Values are images of one size, or rows of a table, of real values.
@@ -82,6 +83,45 @@ func DecodeValues(name string, data []byte, opts Options) (*Values, error) {
 	}
 	v.Source = name
 	return v.settled(&opts)
+}
+
+// EncodeNPZ writes the values as an .npz archive that [ReadValues] reads: x (N,H,W), or (N,D) of a table, the names of
+// columns, and the metadata. The error is the writer's, or says which metadata cannot be kept.
+func (v *Values) EncodeNPZ(w io.Writer) error {
+	shape := []int{v.Len(), v.Height, v.Width}
+	if v.Table {
+		shape = []int{v.Len(), v.Width}
+	}
+	members, err := appendMeta([]npy.Member{{Name: "x", Array: npy.New(slices.Concat(v.Rows...), shape...)}}, v.Columns, v.Meta)
+	if err != nil {
+		return err
+	}
+	return npy.WriteZip(w, npy.Deflate, members...)
+}
+
+// DecodeFiles reads the contents of several files of one size, as [ReadValues] reads the files; names are theirs.
+func DecodeFiles(names []string, contents [][]byte, opts Options) (*Values, error) {
+	if len(names) == 0 || len(names) != len(contents) {
+		panic(fmt.Sprintf("dataset: %d names of %d files", len(names), len(contents)))
+	}
+	var out *Values
+	for i, name := range names {
+		v, err := DecodeValues(name, contents[i], opts)
+		if err == nil && out != nil {
+			err = out.join(v)
+		}
+		if err != nil {
+			return nil, at(err, name)
+		}
+		if out == nil {
+			out = v
+		}
+	}
+	out.Source = strings.Join(names, ", ")
+	for i := range out.Rows {
+		out.Index = append(out.Index[:i], i)
+	}
+	return out, nil
 }
 
 // settled arranges the values, numbers the rows and selects.

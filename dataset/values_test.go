@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"image"
 	"iter"
 	"math"
@@ -278,4 +279,37 @@ func FuzzReadValues(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestEncodedValues: what is written as an archive is read back, unknown values and labels too.
+func TestEncodedValues(t *testing.T) {
+	for name, text := range map[string]string{"table": "site,a,b\nx,1.5,\ny,-2,3e5\n", "numbers": "a\n0.1\n0.30000000000000004\n"} {
+		want, err := DecodeValues("w.csv", []byte(text), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := want.EncodeNPZ(&b); err != nil {
+			t.Fatal(err)
+		}
+		got, err := DecodeValues("w.npz", b.Bytes(), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Sprint(got.Rows, got.Columns, got.Table) != fmt.Sprint(want.Rows, want.Columns, want.Table) || len(got.Meta) != len(want.Meta) {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}
+
+// TestDecodeFiles: several files are one set, numbered through; the error names the file that does not fit.
+func TestDecodeFiles(t *testing.T) {
+	one, two := []byte("a,b\n1.5,2\n"), []byte("a,b\n3.5,4\n5,6.5\n")
+	v, err := DecodeFiles([]string{"one.csv", "two.csv"}, [][]byte{one, two}, Options{})
+	if err != nil || fmt.Sprint(v.Rows, v.Index) != "[[1.5 2] [3.5 4] [5 6.5]] [0 1 2]" {
+		t.Errorf("%v, %v", v, err)
+	}
+	if _, err := DecodeFiles([]string{"one.csv", "other.csv"}, [][]byte{one, []byte("a,b,c\n1.5,2,3\n")}, Options{}); err == nil || !strings.Contains(err.Error(), "other.csv") {
+		t.Errorf("other columns: %v", err)
+	}
 }

@@ -49,10 +49,15 @@ func (s *Set) members() ([]npy.Member, error) {
 	if s.Weights != nil {
 		out = append(out, npy.Member{Name: "weight", Array: npy.New(s.Weights, s.Len())})
 	}
-	if s.Columns != nil {
-		out = append(out, npy.Member{Name: "columns", Array: npy.New(s.Columns, len(s.Columns))})
+	return appendMeta(out, s.Columns, s.Meta)
+}
+
+// appendMeta appends the names of columns and the metadata to the members of an archive.
+func appendMeta(out []npy.Member, columns []string, meta []Column) ([]npy.Member, error) {
+	if columns != nil {
+		out = append(out, npy.Member{Name: "columns", Array: npy.New(columns, len(columns))})
 	}
-	for _, c := range s.Meta {
+	for _, c := range meta {
 		if slices.Contains([]string{"x", "known", "missing", "weight", "columns"}, c.Name) {
 			return nil, &FormatError{Msg: fmt.Sprintf("metadata cannot be called %q, which means something else in an .npz", c.Name), Hint: "rename it"}
 		}

@@ -23,8 +23,9 @@ import (
 type Options struct {
 	Models  []NamedModel // besides the built-in ones
 	Data    []NamedData
-	Real    []NamedReal // for the page of real values
-	Version string      // of the program
+	Real    []NamedReal   // models of real values
+	Values  []NamedValues // data of real values
+	Version string        // of the program
 
 	// Token, if not empty, must be sent with every request to /v1 and /metrics,
 	// as Authorization: Bearer TOKEN.
@@ -64,11 +65,17 @@ type NamedData struct {
 	Args []string // flags of patchwork learn that read the file the same way
 }
 
-// NamedReal is a model of real values to serve, with data that it fits; Data may be nil.
+// NamedReal is a model of real values to serve.
 type NamedReal struct {
 	Name  string
 	Model *real.Model
-	Data  *dataset.Values
+}
+
+// NamedValues is a data set of real values to serve.
+type NamedValues struct {
+	Name   string // preferably that of its file
+	Values *dataset.Values
+	Args   []string // flags of patchwork learn that read the file the same way
 }
 
 // core holds models, data and jobs, and answers what the API asks. It knows nothing of
@@ -148,6 +155,7 @@ func newCore(opt *Options, count meter) (*core, error) {
 	s.explainRoutes()
 	s.classifyRoutes()
 	s.sampleRoutes()
+	s.valueRoutes()
 	s.findRoutes()
 	s.learnRoutes()
 	s.ruleRoutes()
@@ -166,6 +174,16 @@ func (s *core) Close() {
 func (s *core) take(opt *Options) error {
 	for i := range opt.Data {
 		if err := s.data.keep(&data{name: opt.Data[i].Name, set: opt.Data[i].Set, files: []string{opt.Data[i].Name}, args: opt.Data[i].Args, fixed: true}); err != nil {
+			return err
+		}
+	}
+	for _, v := range opt.Values {
+		if _, err := s.keepValues(&data{name: v.Name, values: v.Values, files: []string{v.Name}, args: v.Args, fixed: true}); err != nil {
+			return err
+		}
+	}
+	for _, r := range opt.Real {
+		if err := s.models.keep(&model{name: r.Name, source: "file", real: r.Model, fixed: true}); err != nil {
 			return err
 		}
 	}

@@ -3,8 +3,7 @@ package studio
 import (
 	"bytes"
 	"context"
-	"errors"
-	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -23,6 +22,7 @@ type dataInfo struct {
 	Labels  map[string]label `json:"labels"`
 	Notes   []string         `json:"notes" doc:"what was done to the data beyond reading them, a sentence each"`
 	Fixed   bool             `json:"fixed" doc:"built in or loaded at the server's start: it cannot be deleted"`
+	Values  string           `json:"values" enum:"bits,real" doc:"what the images or rows hold"`
 }
 
 type label struct {
@@ -31,12 +31,16 @@ type label struct {
 }
 
 func newDataInfo(d *data) dataInfo {
-	h, w := d.set.Size()
-	notes := d.set.Notes
-	if notes == nil {
-		notes = []string{}
+	out := dataInfo{ID: d.id, Name: d.name, N: d.set.Len(), Table: d.set.Table, Columns: d.set.Columns, Labels: d.labels, Notes: d.set.Notes, Fixed: d.fixed, Values: ofBits}
+	if v := d.values; v != nil {
+		out.Values, out.Height, out.Width, out.Columns, out.Notes = ofReal, v.Height, v.Width, v.Columns, v.Notes
+	} else {
+		out.Height, out.Width = d.set.Size()
 	}
-	return dataInfo{ID: d.id, Name: d.name, N: d.set.Len(), Height: h, Width: w, Table: d.set.Table, Columns: d.set.Columns, Labels: d.labels, Notes: notes, Fixed: d.fixed}
+	if out.Notes == nil {
+		out.Notes = []string{}
+	}
+	return out
 }
 
 // text returns the size of the names of columns and of labels.
@@ -118,7 +122,7 @@ func (s *core) dataRoutes() {
 	add(s, post, s.loadData)
 	add(s, operation("GET", "/v1/data/{id}", "data", "Describe a data set", 200),
 		func(ctx context.Context, in *DataPath) (*oneData, error) {
-			d, err := s.data.find(in.ID)
+			d, err := s.data.any(in.ID)
 			if err != nil {
 				return nil, err
 			}
@@ -134,31 +138,46 @@ func (s *core) dataRoutes() {
 	add(s, operation("GET", "/v1/data/{id}/rows", "rows", "Find rows of a data set by name", 200), s.listRows)
 	add(s, operation("GET", "/v1/data/{id}/file", "data-file", "Download a data set as .npz", 200),
 		func(ctx context.Context, in *DataPath) (*file, error) {
-			d, err := s.data.find(in.ID)
+			d, err := s.data.any(in.ID)
 			if err != nil {
 				return nil, err
 			}
-			return s.npz(ctx, d.set, d.id+".npz")
+			if d.values != nil {
+				return s.npz(ctx, valueBytes(d.values), d.values.EncodeNPZ, d.id+".npz")
+			}
+			return s.npz(ctx, bitBytes(d.set), encoder(d.set), d.id+".npz")
 		})
+	add(s, operation("GET", "/v1/data/{id}/values", "values", "Rows of a data set of real values", 200), s.listValues)
 }
 
-// npz returns a set as an .npz file.
-func (s *core) npz(ctx context.Context, set *dataset.Set, name string) (*file, error) {
+// encoder returns what writes a set as an .npz file.
+func encoder(set *dataset.Set) func(io.Writer) error {
+	return func(w io.Writer) error { return dataset.EncodeNPZ(w, set) }
+}
+
+// bitBytes returns the size of the images of a set, a byte for each pixel.
+func bitBytes(set *dataset.Set) int64 {
 	h, w := set.Size()
-	_, leave, err := s.enterLarge(ctx, int64(set.Len())*int64(h*w))
+	return int64(set.Len()) * int64(h*w)
+}
+
+// npz returns data as an .npz file.
+func (s *core) npz(ctx context.Context, size int64, encode func(io.Writer) error, name string) (*file, error) {
+	_, leave, err := s.enterLarge(ctx, size)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
 	var buf bytes.Buffer
-	if err := dataset.EncodeNPZ(&buf, set); err != nil {
+	if err := encode(&buf); err != nil {
 		return nil, contentError(err)
 	}
 	return &file{"application/octet-stream", `attachment; filename="` + name + `"`, buf.Bytes()}, nil
 }
 
 type dataUpload struct {
-	Name string `query:"name" maxLength:"200" doc:"a name for the data set, preferably that of the file"`
+	Name   string `query:"name" maxLength:"200" doc:"a name for the data set, preferably that of the file"`
+	Values string `query:"values" enum:"bits,real" doc:"what to read; default: bits, but real values where a table or an array plainly holds them, or the model is of them"`
 	ReadFor
 	ReadOptions
 }
@@ -172,22 +191,28 @@ func (s *core) loadData(ctx context.Context, in *dataUpload) (*oneData, error) {
 	if err != nil {
 		return nil, err
 	}
-	opt, like, notes, err := in.ReadFor.options(s, opt)
-	if err != nil {
-		return nil, err
-	}
 	leave, err := s.uploads.enter(ctx)
 	if err != nil {
 		return nil, s.workError(err)
 	}
 	defer leave()
 	opt.MaxMemory = s.limits.DataBytes / 2
+	if r := in.readsReal(s); r {
+		return s.loadValues(b, in, opt, args)
+	}
+	opt, like, notes, err := in.ReadFor.options(s, opt)
+	if err != nil {
+		return nil, err
+	}
 	u, err := uploadOf(b, in.Name)
 	if err != nil {
 		return nil, err
 	}
 	d := &data{name: in.Name, args: args, files: u.arguments}
 	if d.set, err = s.decode(ctx, u.name, u.content, opt); err != nil {
+		if in.Values == "" && notBits(err) {
+			return s.loadPlainly(b, in, opt, args, err)
+		}
 		return nil, err
 	}
 	if like != nil {
@@ -220,7 +245,7 @@ func (s *core) decode(ctx context.Context, name string, content []byte, opt data
 	opt.MaxPicture = max(maxPhoto, s.limits.Pixels)
 	set, err := dataset.DecodeContext(ctx, name, content, opt)
 	if err != nil {
-		return nil, s.workError(contentError(plainlyReal(err, name, content)))
+		return nil, s.workError(contentError(err))
 	}
 	if set.Len() == 0 {
 		return nil, problemf(422, "%s holds no images", name)
@@ -308,7 +333,7 @@ type rowList struct {
 
 // listRows finds rows by name.
 func (s *core) listRows(_ context.Context, in *rowsQuery) (*rowList, error) {
-	d, err := s.data.find(in.ID)
+	d, err := s.data.any(in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -439,20 +464,4 @@ func selectRows(set *dataset.Set, where []string) (*dataset.Set, error) {
 		return nil, problemAt(422, "where", nil, "%v", err)
 	}
 	return out, nil
-}
-
-// plainlyReal returns the answer to data that are plainly real values, which the views of the page and the API do not show,
-// and err for others.
-func plainlyReal(err error, name string, content []byte) error {
-	var fe *dataset.FormatError
-	if !errors.As(err, &fe) || !strings.Contains(fe.Msg, "neither 0 nor 1") {
-		return err
-	}
-	if v, e := dataset.DecodeValues(name, content, dataset.Options{MaxMemory: 8 * int64(len(content))}); e == nil {
-		if why := v.Plainly(); why != "" {
-			return &dataset.FormatError{Msg: fmt.Sprintf("%s: real values (%s), which are not bits", name, why),
-				Hint: openReal}
-		}
-	}
-	return err
 }

@@ -18,6 +18,7 @@ type modelInfo struct {
 	ID          string        `json:"id"`
 	Name        string        `json:"name"`
 	Source      string        `json:"source" enum:"file,upload,learned,built-in"`
+	Values      string        `json:"values" enum:"bits,real" doc:"what its images or rows hold"`
 	Rule        string        `json:"rule"`
 	Q           float64       `json:"q" doc:"abstention value; the mean if each pixel has its own"`
 	Height      int           `json:"height"`
@@ -61,8 +62,11 @@ type move struct {
 const maxComponents = 12
 
 func newModelInfo(m *model) modelInfo {
+	if m.real != nil {
+		return newRealInfo(m)
+	}
 	c, e := m.m.Config(), m.m.Extras()
-	info := modelInfo{ID: m.id, Name: m.name, Source: m.source, Rule: c.Rule.String(), Q: c.Q, Height: c.Height, Width: c.Width,
+	info := modelInfo{ID: m.id, Name: m.name, Source: m.source, Values: ofBits, Rule: c.Rule.String(), Q: c.Q, Height: c.Height, Width: c.Width,
 		Experts: m.m.K(), Shift: max(reach(c.Poses.DY), reach(c.Poses.DX)), ShiftStep: max(1, c.Poses.DX.Step, c.Poses.DY.Step),
 		Truncate: c.Truncate, Outside: recipe.OutsideName(c.UnknownOutside), Scene: c.Scene, ImageHeight: c.ImageHeight, ImageWidth: c.ImageWidth, Reuse: max(1, c.Reuse), Columns: e.Columns, Names: e.Names, Table: c.Height == 1,
 		Shares: words.Shares(m.m)}
@@ -109,7 +113,8 @@ func newGeometry(experts int, g *patchwork.Geometry) *geometryInfo {
 type expertInfo struct {
 	Index      int            `json:"index"`
 	Name       string         `json:"name" doc:"what people call it; empty if it has no name"`
-	Template   f32            `json:"template"`
+	Template   f32            `json:"template" doc:"probabilities; of real values the means, NaN where it abstains"`
+	Deviation  f32            `json:"deviation,omitempty" doc:"of real values: the deviations that it says, NaN where it abstains"`
 	Abstains   int            `json:"abstains" doc:"pixels without a vote"`
 	Usage      *float64       `json:"usage" nullable:"true" doc:"fraction of the training images in which it is active"`
 	Pose       *meanPose      `json:"pose" doc:"mean pose in the geometry"`
@@ -130,18 +135,19 @@ type meanPose struct {
 type expertColumn struct {
 	Name  string  `json:"name"`
 	Index int     `json:"index"`
-	P     float64 `json:"p"`
+	P     float64 `json:"p" doc:"the part's vote; of real values the mean that it says"`
 	Q     float64 `json:"q" doc:"value of the column if no part votes"`
 }
 
 type expertList struct {
 	Body struct {
 		Experts []expertInfo `json:"experts"`
+		Ground  *ground      `json:"background,omitempty" doc:"of real values: what is said where no part votes"`
 	}
 }
 
 func (s *core) listExperts(ctx context.Context, in *ModelPath) (*expertList, error) {
-	m, err := s.models.find(in.ID)
+	m, err := s.models.any(in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +157,10 @@ func (s *core) listExperts(ctx context.Context, in *ModelPath) (*expertList, err
 	}
 	defer leave()
 	out := new(expertList)
-	for k := range m.m.K() {
+	if m.real != nil {
+		out.Body.Ground = newGround(m.real)
+	}
+	for k := range m.parts() {
 		out.Body.Experts = append(out.Body.Experts, newExpert(m, k))
 	}
 	return out, nil
@@ -159,6 +168,10 @@ func (s *core) listExperts(ctx context.Context, in *ModelPath) (*expertList, err
 
 // expertBytes returns the size of the description of all experts, about.
 func expertBytes(m *model) int64 {
+	if r := m.real; r != nil {
+		votes, _ := r.Votes()
+		return 12*int64(r.K()+2)*int64(r.F()) + 500*int64(r.K()) + int64(votes)*(70+textBytes(r.Columns)/int64(r.D()))
+	}
 	numbers := int64(m.m.K()) * int64(m.m.Height()) * int64(m.m.Width())
 	n := 6*numbers + 500*int64(m.m.K())
 	if m.m.Height() > 1 {
@@ -176,6 +189,9 @@ func expertBytes(m *model) int64 {
 }
 
 func newExpert(m *model, k int) expertInfo {
+	if m.real != nil {
+		return newRealExpert(m, k)
+	}
 	t, e := m.m.Template(k), m.m.Extras()
 	info := expertInfo{Index: k, Name: m.called(k), Template: newF32(t), Elongation: words.ShapeOf(m.m, k).Elongation(), Words: words.Part(m.m, k, wordsColumns)}
 	for i, p := range t {

@@ -10,6 +10,3 @@ func describe[I, O any](op, func(context.Context, *I) (*O, error)) (d describer)
 func describeEvents[I any](op, func(context.Context, *I) (eventStream, error)) (d describer) {
 	return d
 }
-
-// openReal says where real values can be opened.
-const openReal = "give a threshold to make bits of them, or learn from them as they are with patchwork learn on the command line"

@@ -42,7 +42,7 @@ var milliseconds = regexp.MustCompile(`"milliseconds":[^,}]*`)
 func sameAtDesk(t testing.TB, s *Server, r request, req *http.Request, content []byte, w *httptest.ResponseRecorder) {
 	t.Helper()
 	c, ok := r.call(t, req, content)
-	asks := c != nil && (c.Method == "GET" || regexp.MustCompile(`^/v1/(explain|score|sample|classify)$`).MatchString(c.Path))
+	asks := c != nil && (c.Method == "GET" || regexp.MustCompile(`^/v1/(explain|score|sample|classify|values/explain|values/sample)$`).MatchString(c.Path))
 	if !ok || !asks || strings.HasSuffix(c.Path, "/events") || c.Path == "/v1/server" || strings.HasPrefix(c.Path, "/v1/learn") || w.Code == 401 || w.Code == 403 || w.Code >= 500 || t.Context().Err() != nil {
 		return
 	}

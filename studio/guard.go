@@ -304,7 +304,7 @@ func (s *Server) bodyLimit(r *http.Request) int64 {
 	switch {
 	case r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodDelete:
 		return 0
-	case r.URL.Path == "/v1/models" || r.URL.Path == "/v1/data" || r.URL.Path == "/v1/find" || r.URL.Path == "/real":
+	case r.URL.Path == "/v1/models" || r.URL.Path == "/v1/data" || r.URL.Path == "/v1/find":
 		return s.limits.UploadBytes
 	}
 	return s.limits.BodyBytes

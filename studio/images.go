@@ -12,7 +12,7 @@ import (
 	"example.com/patchwork/pose"
 )
 
-// nats is a number that is null in JSON if infinite.
+// nats is a number that is null in JSON if it is infinite or unknown.
 type nats float64
 
 // MarshalJSON returns the number, or null.
@@ -21,6 +21,15 @@ func (f nats) MarshalJSON() ([]byte, error) {
 		return []byte("null"), nil
 	}
 	return json.Marshal(float64(f))
+}
+
+// UnmarshalJSON sets the number; null is NaN, which is what is unknown.
+func (f *nats) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		*f = nats(math.NaN())
+		return nil
+	}
+	return json.Unmarshal(text, (*float64)(f))
 }
 
 // f32 is base64 of little-endian float32 numbers, row-major.

@@ -13,6 +13,7 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/recipe"
+	"example.com/patchwork/learn/real"
 )
 
 // The states of a job. The last four are final.
@@ -36,9 +37,11 @@ type job struct {
 	where     []string
 	take      int
 	images    int
-	drawn     *dataset.Set // images of the request
-	data      *data        // or the data set that it learns from
-	bytes     int64        // of all that it holds but the data set
+	drawn     *dataset.Set    // images of the request
+	values    *dataset.Values // real values to learn from, while it does; nil for bits
+	real      *real.Options   // of the learner of real values
+	data      *data           // or the data set that it learns from
+	bytes     int64           // of all that it holds but the data set
 	created   time.Time
 	cancel    context.CancelCauseFunc
 
@@ -277,6 +280,9 @@ func (q *jobs) learn(ctx context.Context, j *job) (out outcome, err error) {
 	j.state, j.started = running, now()
 	set := j.set
 	j.mu.Unlock()
+	if j.real != nil {
+		return q.learnValues(ctx, j)
+	}
 	l := &learning{Plan: j.plan, data: set.Data, tell: func(p *progress, m *patchwork.Model) {
 		q.s.rest(j.progress(p, m))
 	}}
@@ -296,7 +302,7 @@ func (q *jobs) finish(j *job, out outcome, err error) {
 	if len(j.shown) > mostKept {
 		j.shown, j.showing = nil, 0
 	}
-	j.set, j.templates, j.plan, j.ended = nil, nil, nil, now()
+	j.set, j.values, j.templates, j.plan, j.ended = nil, nil, nil, nil, now()
 	if j.data != nil {
 		q.s.data.back(j.data)
 		j.data = nil
@@ -331,7 +337,7 @@ func (q *jobs) keep(j *job, out outcome) {
 		}
 		j.command = j.line(&r)
 	}
-	m := &model{name: j.name, source: "learned", m: out.model, command: j.command}
+	m := &model{name: j.name, source: "learned", m: out.model, real: out.real, command: j.command}
 	if err := q.s.models.keepLearned(m); err != nil {
 		j.state, j.problem = failed, err.Error()
 		return

@@ -89,6 +89,9 @@ func (s *core) learn(ctx context.Context, requests *decoder[learnRequest]) (*one
 	if strings.ContainsFunc(req.Name, unicode.IsControl) {
 		return nil, problemAt(422, "body.name", nil, "the name contains control characters")
 	}
+	if d, err := s.data.any(req.Data); err == nil && d.values != nil && req.Images == nil {
+		return s.learnReal(j, d, req)
+	}
 	if err := s.learnFrom(j, req); err != nil {
 		return nil, err
 	}
@@ -205,6 +208,9 @@ func (s *core) jobData(ctx context.Context, in *JobPath) (*file, error) {
 		return nil, err
 	}
 	set := j.drawn
+	if j.real != nil {
+		return s.realJobData(ctx, j)
+	}
 	if set == nil {
 		d, err := s.data.find(j.dataID)
 		if err != nil {
@@ -214,5 +220,5 @@ func (s *core) jobData(ctx context.Context, in *JobPath) (*file, error) {
 			return nil, err
 		}
 	}
-	return s.npz(ctx, set, "data.npz")
+	return s.npz(ctx, bitBytes(set), encoder(set), "data.npz")
 }

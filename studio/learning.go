@@ -8,6 +8,7 @@ import (
 
 	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/learn"
+	"example.com/patchwork/learn/real"
 	"example.com/patchwork/table"
 
 	"example.com/patchwork"
@@ -48,6 +49,7 @@ const (
 // outcome is the result of learning.
 type outcome struct {
 	model *patchwork.Model
+	real  *real.Model // instead, of real values
 	// starts, if not 0, is the number of starts before learning was stopped: as
 	// many give the same model. -1: no command line does.
 	starts int
@@ -124,7 +126,7 @@ func (l *learning) images(ctx context.Context) (outcome, error) {
 		last = s.Model
 		l.see(s, pixels)
 	}
-	return outcome{last, l.startsOf(ctx, last)}, nil
+	return outcome{model: last, starts: l.startsOf(ctx, last)}, nil
 }
 
 // see tells of a step of learning.
@@ -174,7 +176,7 @@ func (l *learning) rows(ctx context.Context) (outcome, error) {
 			if best == nil {
 				return outcome{}, errNothing
 			}
-			return outcome{best, -1}, nil
+			return outcome{model: best, starts: -1}, nil
 		}
 		if err != nil {
 			return outcome{}, err

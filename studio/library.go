@@ -11,10 +11,11 @@ import (
 // data is a data set being served. It does not change once stored.
 type data struct {
 	id, name  string
-	set       *dataset.Set
-	files     []string // their names on a command line
-	args      []string // flags that read it the same way, such as --threshold 128
-	noCommand bool     // no flags read it the same way
+	set       *dataset.Set    // of real values only their labels
+	values    *dataset.Values // nil for bits
+	files     []string        // their names on a command line
+	args      []string        // flags that read it the same way, such as --threshold 128
+	noCommand bool            // no flags read it the same way
 	fixed     bool
 	labels    map[string]label   // of its metadata
 	called    func(i int) string // what people call its rows
@@ -28,7 +29,13 @@ type data struct {
 // of columns, files and arguments.
 func (d *data) bytes() int64 {
 	n := int64(0)
+	if d.values != nil {
+		n = int64(d.values.Len()) * (24 + 8*int64(d.values.Height)*int64(d.values.Width))
+	}
 	for _, img := range d.set.Images {
+		if img == nil {
+			break // real values
+		}
 		n += 128 + 2*8*int64(img.Height())*int64((img.Width()+63)/64)
 	}
 	rest := *d.set
@@ -97,7 +104,26 @@ func (l *library) size() int64 {
 	return l.used
 }
 
+// find returns the data set of bits with that id.
 func (l *library) find(id string) (*data, error) {
+	d, err := l.any(id)
+	if err == nil && d.values != nil {
+		return nil, problemf(422, "data set %.64q is of real values: they are at /v1/data/%.64s/values", id, id)
+	}
+	return d, err
+}
+
+// findValues returns the data set of real values with that id.
+func (l *library) findValues(id string) (*data, error) {
+	d, err := l.any(id)
+	if err == nil && d.values == nil {
+		return nil, problemf(422, "data set %.64q is of bits: they are at /v1/data/%.64s/images", id, id)
+	}
+	return d, err
+}
+
+// any returns the data set with that id, of bits or of real values.
+func (l *library) any(id string) (*data, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var ids []string
@@ -111,7 +137,7 @@ func (l *library) find(id string) (*data, error) {
 }
 
 func (l *library) remove(id string) error {
-	d, err := l.find(id)
+	d, err := l.any(id)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"example.com/patchwork"
+	"example.com/patchwork/learn/real"
 	"example.com/patchwork/modelfile"
 	"example.com/patchwork/render"
 )
@@ -17,11 +18,12 @@ import (
 // its names stores a copy.
 type model struct {
 	id, name string
-	source   string // "file", "upload", "learned" or "built-in"
-	m        *patchwork.Model
-	command  string // makes the same bytes; "" if unknown
-	fixed    bool   // the operator's, or built in: not counted, not deleted
-	size     int64  // in bytes
+	source   string           // "file", "upload", "learned" or "built-in"
+	m        *patchwork.Model // nil for one of real values
+	real     *real.Model      // nil for one of bits
+	command  string           // makes the same bytes; "" if unknown
+	fixed    bool             // the operator's, or built in: not counted, not deleted
+	size     int64            // in bytes
 }
 
 // models holds the models being served, in order of arrival.
@@ -38,6 +40,10 @@ func newModels(limit int, space int64) *models { return &models{limit: limit, sp
 // bytes returns the memory of the model: the numbers of its templates, and all that it has
 // beside them, such as its record, names, columns and counts.
 func (m *model) bytes() int64 {
+	if m.real != nil {
+		r := m.real
+		return 24*(int64(r.K())*int64(r.F())+2*int64(r.D())) + memoryOf([]any{r.Columns, r.Names, r.Pi, r.Reading, m.name, m.command})
+	}
 	numbers := int64(m.m.K()) * int64(m.m.Height()) * int64(m.m.Width())
 	e, c := m.m.Extras(), m.m.Config()
 	return 8*numbers + memoryOf(&e) + memoryOf(&c) + int64(len(m.name)+len(m.command))
@@ -109,8 +115,27 @@ func (s *models) list() []*model {
 	return slices.Clone(s.all)
 }
 
-// find returns the model with that id; the error lists some existing ids.
+// find returns the model of bits with that id; the error lists some existing ids, or says where models of real values are
+// asked.
 func (s *models) find(id string) (*model, error) {
+	m, err := s.any(id)
+	if err == nil && m.real != nil {
+		return nil, problemf(422, "model %.64q is of real values, which have operations of their own: POST /v1/values/explain and /v1/values/sample", id)
+	}
+	return m, err
+}
+
+// findReal returns the model of real values with that id.
+func (s *models) findReal(id string) (*model, error) {
+	m, err := s.any(id)
+	if err == nil && m.real == nil {
+		return nil, problemf(422, "model %.64q is of bits: POST /v1/explain and /v1/sample are for it", id)
+	}
+	return m, err
+}
+
+// any returns the model with that id, of bits or of real values.
+func (s *models) any(id string) (*model, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var ids []string
@@ -136,7 +161,7 @@ func some(names []string) string {
 
 // remove forgets a model. Requests that hold it finish.
 func (s *models) remove(id string) (*model, error) {
-	m, err := s.find(id)
+	m, err := s.any(id)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +218,7 @@ func (s *core) modelRoutes() {
 	add(s, post, s.loadModel)
 	add(s, operation("GET", "/v1/models/{id}", "model", "Describe a model", 200),
 		func(ctx context.Context, in *ModelPath) (*oneModel, error) {
-			m, err := s.models.find(in.ID)
+			m, err := s.models.any(in.ID)
 			if err != nil {
 				return nil, err
 			}
@@ -239,8 +264,8 @@ func (s *core) loadModel(ctx context.Context, in *modelUpload) (*oneModel, error
 	}
 	m, err := modelfile.Read(bytes.NewReader(b.bytes), int64(len(b.bytes)))
 	if err != nil {
-		if _, e := modelfile.ReadReal(bytes.NewReader(b.bytes), int64(len(b.bytes))); e == nil {
-			return nil, problemf(422, "a model of real values: open it with its data at /real on this server")
+		if r, e := modelfile.ReadReal(bytes.NewReader(b.bytes), int64(len(b.bytes))); e == nil {
+			return s.loadReal(r, in)
 		}
 		return nil, contentError(err)
 	}
@@ -269,7 +294,7 @@ func (s *core) loadModel(ctx context.Context, in *modelUpload) (*oneModel, error
 }
 
 func (s *core) modelFile(ctx context.Context, in *ModelPath) (*file, error) {
-	m, err := s.models.find(in.ID)
+	m, err := s.models.any(in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -279,7 +304,12 @@ func (s *core) modelFile(ctx context.Context, in *ModelPath) (*file, error) {
 	}
 	defer leave()
 	var buf bytes.Buffer
-	if err := modelfile.Write(&buf, m.m); err != nil {
+	if m.real != nil {
+		err = modelfile.WriteReal(&buf, m.real)
+	} else {
+		err = modelfile.Write(&buf, m.m)
+	}
+	if err != nil {
 		return nil, contentError(err)
 	}
 	return &file{"application/octet-stream", `attachment; filename="` + m.id + `.npz"`, buf.Bytes()}, nil
@@ -289,12 +319,12 @@ func (s *core) modelFile(ctx context.Context, in *ModelPath) (*file, error) {
 const maxGallery = 400
 
 func (s *core) gallery(ctx context.Context, id, format string) (*file, error) {
-	m, err := s.models.find(id)
+	m, err := s.models.any(id)
 	if err != nil {
 		return nil, err
 	}
-	if m.m.K() > maxGallery {
-		return nil, problemf(422, "a picture shows at most %d parts, and this model has %d", maxGallery, m.m.K())
+	if m.parts() > maxGallery {
+		return nil, problemf(422, "a picture shows at most %d parts, and this model has %d", maxGallery, m.parts())
 	}
 	_, leave, err := s.enterLarge(ctx, min(m.size, s.limits.AnswerBytes))
 	if err != nil {
@@ -302,7 +332,7 @@ func (s *core) gallery(ctx context.Context, id, format string) (*file, error) {
 	}
 	defer leave()
 	var buf bytes.Buffer
-	sheet := render.Experts(m.m)
+	sheet := m.picture()
 	if format == "svg" {
 		if err := render.WriteSVG(&buf, sheet); err != nil {
 			return nil, problem(422, err.Error())

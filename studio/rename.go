@@ -82,7 +82,7 @@ func (s *core) rename(id, name string, change func(*model) error) (*model, error
 
 // change replaces a model by a changed copy.
 func (s *models) change(id string, f func(*model) error) (*model, error) {
-	if _, err := s.find(id); err != nil {
+	if _, err := s.any(id); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
@@ -108,8 +108,16 @@ func (s *models) change(id string, f func(*model) error) (*model, error) {
 // call gives part k a name, "" for none, and forgets the command line, which makes a
 // file without it.
 func (m *model) call(k int, name string) error {
-	if k >= m.m.K() {
-		return problemAt(statusNotFound, "path.k", k, "model %s has no part %d; it has %d, from 0", m.id, k, m.m.K())
+	if k >= m.parts() {
+		return problemAt(statusNotFound, "path.k", k, "model %s has no part %d; it has %d, from 0", m.id, k, m.parts())
+	}
+	if m.real != nil {
+		named, err := words.RenameReal(m.real, k, name)
+		if err != nil {
+			return problemAt(422, "body.name", nil, "%v", err)
+		}
+		m.real, m.command = named, ""
+		return nil
 	}
 	named, err := words.Rename(m.m, k, name)
 	if err != nil {
@@ -121,8 +129,14 @@ func (m *model) call(k int, name string) error {
 
 // called returns the name of part k, "" for none.
 func (m *model) called(k int) string {
-	if names := m.m.Extras().Names; names != nil {
-		return names[k]
+	var names []string
+	if m.real != nil {
+		names = m.real.Names
+	} else {
+		names = m.m.Extras().Names
 	}
-	return ""
+	if names == nil {
+		return ""
+	}
+	return names[k]
 }

@@ -9,9 +9,7 @@ import (
 	"net"
 	"net/http"
 	"reflect"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -25,9 +23,6 @@ type Server struct {
 	hosts   []string
 	metrics *metrics
 
-	real     []NamedReal
-	learning sync.Mutex // of models of real
-
 	mux     *http.ServeMux
 	handler http.Handler
 	spec    []byte
@@ -36,7 +31,7 @@ type Server struct {
 // New returns a server and starts learning the built-in models in the
 // background. The error says which limit, model or data set is invalid.
 func New(opt Options) (*Server, error) {
-	s := &Server{token: opt.Token, real: slices.Clone(opt.Real), metrics: newMetrics()}
+	s := &Server{token: opt.Token, metrics: newMetrics()}
 	for _, h := range opt.Hosts {
 		s.hosts = append(s.hosts, strings.ToLower(strings.TrimSuffix(h, ".")))
 	}
@@ -74,7 +69,6 @@ func (s *Server) routes() error {
 	for _, describe := range s.described {
 		describe(api)
 	}
-	s.realRoutes()
 	correct(api.OpenAPI())
 	if err := s.plainRoutes(api); err != nil {
 		return err

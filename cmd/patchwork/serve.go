@@ -176,11 +176,8 @@ func (a *app) serve(cmd *cobra.Command, f *serveFlags) error {
 	if err != nil {
 		return err
 	}
-	if len(opt.Real) > 0 {
-		if err := a.say(a.out, "real values are at %sreal", site); err != nil {
-			return err
-		}
-		site += "real"
+	if len(opt.Real)+len(opt.Values) > 0 {
+		site += "#/values"
 	}
 	if f.open {
 		if err := a.browse(site); err != nil {
@@ -226,7 +223,7 @@ func (a *app) serveOptions(cmd *cobra.Command, f *serveFlags) (studio.Options, e
 		return opt, err
 	}
 	var bits []string
-	if opt.Real, bits, err = f.readReal(cmd); err != nil {
+	if bits, err = f.readReal(cmd, &opt); err != nil {
 		return opt, err
 	}
 	for _, path := range f.models {
@@ -242,7 +239,7 @@ func (a *app) serveOptions(cmd *cobra.Command, f *serveFlags) (studio.Options, e
 	for _, path := range bits {
 		set, err := f.readData(cmd, path, opt.Models)
 		if v := f.plainlyReal(cmd, err, path); v != nil {
-			opt.Real = append(opt.Real, studio.NamedReal{Name: filepath.Base(path), Data: v})
+			f.addValues(cmd, &opt, path, v)
 			continue
 		}
 		if err != nil {

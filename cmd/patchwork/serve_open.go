@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -38,39 +39,40 @@ func (f *serveFlags) readData(cmd *cobra.Command, path string, models []studio.N
 	return f.data.read(cmd, []string{path})
 }
 
-// readReal reads the models of real values, and the data that fit them; it returns the other data files.
-func (f *serveFlags) readReal(cmd *cobra.Command) (out []studio.NamedReal, bits []string, err error) {
-	used := map[string]bool{}
+// readReal reads the models of real values, and the data that fit them as real values; it returns the other data files.
+func (f *serveFlags) readReal(cmd *cobra.Command, opt *studio.Options) (bits []string, err error) {
 	for _, path := range f.models {
 		if !isReal(path) {
 			continue
 		}
 		m, err := loadReal(path)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		one := studio.NamedReal{Name: filepath.Base(path), Model: m}
-		for _, file := range f.files {
-			if v, err := f.data.readReal(cmd, []string{file}, m); err == nil && one.Data == nil {
-				one.Name, one.Data, used[file] = one.Name+" and "+filepath.Base(file), v, true
+		opt.Real = append(opt.Real, studio.NamedReal{Name: strings.TrimSuffix(filepath.Base(path), ".npz"), Model: m})
+	}
+	for _, path := range f.files {
+		fits := false
+		for _, m := range opt.Real {
+			v, err := f.data.readReal(cmd, []string{path}, m.Model)
+			if fits = err == nil; fits {
+				f.addValues(cmd, opt, path, v)
+				break
 			}
 		}
-		if one.Data == nil {
-			return nil, nil, usagef("%s is a model of real values; name data that it is to explain, too", path)
+		if !fits {
+			bits = append(bits, path)
 		}
-		out = append(out, one)
 	}
-	for _, file := range f.files {
-		if used[file] {
-			continue
-		}
-		bits = append(bits, file)
-	}
-	return out, bits, nil
+	return bits, nil
 }
 
-// plainlyReal returns data that are no bits, as err says, and plainly real values: their parts are learned when they are
-// opened; nil for others.
+// addValues adds data of real values.
+func (f *serveFlags) addValues(cmd *cobra.Command, opt *studio.Options, path string, v *dataset.Values) {
+	opt.Values = append(opt.Values, studio.NamedValues{Name: filepath.Base(path), Values: v, Args: f.data.args(cmd)})
+}
+
+// plainlyReal returns data that are no bits, as err says, and plainly real values; nil for others.
 func (f *serveFlags) plainlyReal(cmd *cobra.Command, err error, path string) *dataset.Values {
 	if notBits(err) == nil {
 		return nil

@@ -30,9 +30,6 @@ type realPage struct {
 	scale render.RealScale
 }
 
-// PageScript is the script of the pages, so that a server can allow it and no other.
-func PageScript() string { return pageScript }
-
 // WriteHTML draws the report as one page that needs nothing else, as [Report.WriteHTML] does.
 func (r *Real) WriteHTML(w io.Writer, title string) error {
 	p := &realPage{page{Report: r.Report}, r, render.RealScaleOf(r.model)}

@@ -2,6 +2,7 @@
 import "./world.ts";
 import "./draw.ts";
 import "./find.ts";
+import "./values.ts";
 import "./models.ts";
 import "./classes.ts";
 import "./people.ts";

@@ -6,7 +6,7 @@ import { dataID, go, view } from "./address.ts";
 import * as drawing from "./drawing.ts";
 import { head, type Head } from "./head.ts";
 import { isPicture, picture } from "./open.ts";
-import { api, Cell, currentModel, data, fitting, models, refresh } from "./store.ts";
+import { api, Cell, currentModel, data, fitsReal, fitting, models, realModels, refresh } from "./store.ts";
 
 /** What a column is for: data, the name of the row, categories to be made into a column each, or nothing. */
 export type Role = "data" | "label" | "categories" | "out";
@@ -21,7 +21,7 @@ export interface How {
   line: "row" | "items" | "pair";
   /** The columns of row and item of a pair. */
   pair: [string, string];
-  /** "auto", or a number in text. */
+  /** "auto", a number in text, or "real" for no threshold at all: real values. */
   threshold: string;
   invert: boolean;
   /** "56x56": pictures are brought to this size, rows become images. */
@@ -45,7 +45,7 @@ export const opened = new Cell<Opened | null>(null);
 export const refused = new Cell("");
 
 /** How to read as parameters of a request. Text is a label unless it is said to be something else. */
-export function query(how: How, columns: Head | null): { model?: string; items?: boolean; pairs?: string; meta?: string; categories?: string; columns?: string; threshold?: string; invert?: boolean; size?: string } {
+export function query(how: How, columns: Head | null): { model?: string; items?: boolean; pairs?: string; meta?: string; categories?: string; columns?: string; threshold?: string; invert?: boolean; size?: string; values?: "real" } {
   const those = (role: Role) => Object.keys(how.roles).filter((c) => how.roles[c] === role), out = those("out");
   const model = how.model ? { model: how.model } : {};
   if (how.line === "items") return { ...model, items: true };
@@ -54,7 +54,7 @@ export function query(how: How, columns: Head | null): { model?: string; items?:
   return {
     ...model, ...list("meta", those("label")), ...list("categories", those("categories")),
     ...(out.length > 0 ? list("columns", (columns?.names ?? []).filter((c) => ["data", "categories"].includes(how.roles[c] ?? (columns?.text.includes(c) ? "label" : "data")))) : {}),
-    ...(how.size ? { size: how.size } : {}), ...(how.threshold ? { threshold: how.threshold } : {}), ...(how.invert ? { invert: true } : {}),
+    ...(how.size ? { size: how.size } : {}), ...(how.threshold === "real" ? { values: "real" as const } : how.threshold ? { threshold: how.threshold } : {}), ...(how.invert ? { invert: true } : {}),
   };
 }
 
@@ -77,8 +77,8 @@ export async function take(files: Sent[]): Promise<void> {
     return;
   }
   const folder = all[0].path.includes("/") ? all[0].path.split("/")[0] : "", name = all.length === 1 ? file.name : folder || `${all.length} files`;
-  const columns = all.length === 1 ? await head(file) : null, like = view.value === "learn" ? undefined : likely(model, all, columns);
-  const how = { ...asItIs, model: like?.id ?? "" };
+  const columns = all.length === 1 ? await head(file) : null, like = ["learn", "values"].includes(view.value) ? undefined : likely(model, all, columns);
+  const how = { ...asItIs, model: like?.id ?? "", threshold: view.value === "values" ? "real" : "" };
   opened.set({ files: all, name, how, columns, data: null, wrong: "", busy: true });
   await readAgain(how);
 }
@@ -128,7 +128,8 @@ async function takeModel(file: File): Promise<void> {
   }
   await refresh();
   opened.set(null);
-  go({ model: m.id, ...(m.table ? { view: "tables" } : view.value === "tables" ? { view: "draw" } : {}) });
+  if (m.values === "real") return go({ view: "values", model: m.id });
+  go({ view: view.value === "values" ? "draw" : view.value, model: m.id, ...(m.table ? { view: "tables" } : view.value === "tables" ? { view: "draw" } : {}) });
 }
 
 /** The files of the data sets that were read in this page. */
@@ -170,7 +171,7 @@ export async function readAgain(how: How): Promise<void> {
     await replace(now, d);
     await refresh();
     opened.set({ ...now, how, data: d, wrong: "", busy: false });
-    if (now.data) go({ data: d.id });
+    if (now.data && now.data.values === d.values) go({ data: d.id });
     else await present(d);
   } catch (error) {
     opened.set({ ...now, how, wrong: words(error), busy: false });
@@ -181,6 +182,10 @@ export async function readAgain(how: How): Promise<void> {
 /** Shows new data: with a model that fits, if there is one, else where a model is learned. A built-in model of a table fits nothing that
  * people bring, whatever its size. */
 async function present(d: Data): Promise<void> {
+  if (d.values === "real") {
+    const own = realModels.value.find((m) => fitsReal(m, d));
+    return go({ view: "values", data: d.id, row: 0, ...(own ? { model: own.id } : {}) });
+  }
   const now = models.value.find((m) => m.id === opened.value?.how.model) ?? currentModel(), fit = [...(now ? [now] : []), ...models.value].find((m) => m.table === d.table && (!d.table || m.source !== "built-in") && fitting(m, data.value).some((x) => x.id === d.id));
   if (d.table) return go(fit ? { view: "tables", model: fit.id, data: d.id, row: 0 } : { view: "learn", data: d.id });
   if (!fit || view.value === "learn") return view.value === "draw" && now && !now.table ? undefined : go({ view: "learn", data: d.id });

@@ -1,6 +1,6 @@
 // What the fragment of an address says: #/tables?model=m1&data=d1&row=12&part=3, rows from 1.
 
-export const views = ["draw", "experts", "sample", "learn", "classes", "rules", "tables", "find"] as const;
+export const views = ["draw", "experts", "sample", "learn", "classes", "rules", "tables", "values", "find"] as const;
 export type View = (typeof views)[number];
 
 /** What an address says. The fields that it leaves out stay as they are, but no part is open. */
@@ -14,7 +14,7 @@ export interface Place {
 
 /** Which fields the address of a view has. */
 const shown: Record<View, readonly string[]> = {
-  draw: ["model", "data", "row"], experts: ["model", "part"], sample: ["model"], learn: ["data"], classes: [], rules: [], find: [], tables: ["model", "data", "row", "part"],
+  draw: ["model", "data", "row"], experts: ["model", "part"], sample: ["model"], learn: ["data"], classes: [], rules: [], find: [], tables: ["model", "data", "row", "part"], values: ["model", "data", "row"],
 };
 
 /** Reads the fragment of an address; what makes no sense is left out. */

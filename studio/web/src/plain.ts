@@ -1,6 +1,6 @@
 /** The words of the reading form, which messages name instead of flags of the command. */
 export const controls = {
-  threshold: "Numbers and greys become on and off", auto: "by a threshold found for each image", at: "by the threshold …", rows: "The rows are images of", size: "Bring the pictures to",
+  threshold: "Numbers and greys become on and off", auto: "by a threshold found for each image", at: "by the threshold …", real: "not at all: they are real values", rows: "The rows are images of", size: "Bring the pictures to",
   items: "a list of items, such as a basket", pairs: "a pair: a row, and an item that it has", invert: "swap on and off", label: "label", categories: "categories", out: "left out",
 };
 

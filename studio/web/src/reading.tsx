@@ -119,9 +119,10 @@ function WasRead({ data: d }: { data: Data }): JSX.Element {
         {d.table && !d.columns && "This file has no column names: columns are counted from 1. "}
       </p>
       {d.notes.length > 0 && <ul class="fine notes">{d.notes.map((n) => <li key={n}>{plain(n)}</li>)}</ul>}
-      <Preview data={d} />
-      {at === "draw" && <Misfit data={d} />}
-      {!(at === "learn" && chosenID === d.id) && (
+      {d.values === "bits" && <Preview data={d} />}
+      {d.values === "real" && at !== "values" && <div class="row"><button type="button" class="main" onClick={() => go({ view: "values", data: d.id })}>Show these values</button></div>}
+      {at === "draw" && d.values === "bits" && <Misfit data={d} />}
+      {d.values === "bits" && !(at === "learn" && chosenID === d.id) && (
         <div class="row"><button type="button" class="main" onClick={() => go({ view: "learn", data: d.id })}>Learn parts from it</button></div>
       )}
     </>
@@ -200,12 +201,13 @@ function Numbers({ how, onHow: setHow, table }: { how: How; onHow: (how: How) =>
   return (
     <>
       <label class="field">{controls.threshold}
-        <select value={how.threshold === "" ? "" : how.threshold === "auto" ? "auto" : "at"} onChange={(e) => setHow({ ...how, threshold: { "": "", auto: "auto", at: table ? "0" : "128" }[e.currentTarget.value] ?? "" })}>
+        <select value={["", "auto", "real"].includes(how.threshold) ? how.threshold : "at"} onChange={(e) => setHow({ ...how, threshold: { "": "", auto: "auto", real: "real", at: table ? "0" : "128" }[e.currentTarget.value] ?? "" })}>
           <option value="">as they are</option>
           <option value="auto">{controls.auto}</option>
           <option value="at">{controls.at}</option>
+          <option value="real">{controls.real}</option>
         </select>
-        {how.threshold !== "" && how.threshold !== "auto" && (
+        {!["", "auto", "real"].includes(how.threshold) && (
           <input type="number" step="any" aria-label={table ? "On is what is greater than" : "Ink is what is darker than, of 255"} value={how.threshold} onInput={(e) => setHow({ ...how, threshold: e.currentTarget.value || "0" })} />
         )}
       </label>

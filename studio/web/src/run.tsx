@@ -9,7 +9,7 @@ import { probability } from "./paint.ts";
 import { Chart } from "./chart.tsx";
 import { Badge, Pixels } from "./pixels.tsx";
 import { Strengths } from "./strengths.tsx";
-import { api, modelFile, models, useCell } from "./store.ts";
+import { api, modelFile, models, realModels, useCell } from "./store.ts";
 import { usePaper } from "./theme.ts";
 
 const states: Record<Job["state"], string> = {
@@ -92,6 +92,7 @@ function Result({ job, model }: { job: Job; model: string }): JSX.Element {
     }
   };
   const use = (view: "draw" | "tables" | "sample" | "experts") => go({ view, model, ...(view === "tables" && job.data ? { data: job.data, row: 0 } : {}) });
+  if (useCell(realModels).some((x) => x.id === model)) return <div class="result"><button type="button" class="main" onClick={() => go({ view: "values", model, data: job.data, row: 0 })}>Show the parts of these values</button></div>;
   return (
     <div class="result">
       <p>{m && `${count(m.experts, "part")}, learned from ${plural(job.images, m.table ? "row" : "image")}.`}</p>

@@ -49,6 +49,7 @@ export interface DataInfo {
   name: string;
   notes: Array<string>;
   table: boolean;
+  values: "bits" | "real";
   width: number;
 }
 
@@ -107,6 +108,7 @@ export interface ExpertColumn {
 export interface ExpertInfo {
   abstains: number;
   columns: Array<ExpertColumn> | null;
+  deviation?: string;
   elongation: number;
   index: number;
   name: string;
@@ -117,6 +119,7 @@ export interface ExpertInfo {
 }
 
 export interface ExpertListBody {
+  background?: Ground;
   experts: Array<ExpertInfo>;
 }
 
@@ -153,6 +156,11 @@ export interface Gradient {
   dx: string;
   dy: string;
   points: number;
+}
+
+export interface Ground {
+  deviation: string;
+  mean: string;
 }
 
 export interface ImageListBody {
@@ -242,6 +250,7 @@ export interface ModelInfo {
   source: "file" | "upload" | "learned" | "built-in";
   table: boolean;
   truncate: boolean;
+  values: "bits" | "real";
   width: number;
 }
 
@@ -303,6 +312,18 @@ export interface Progress {
   trials: number;
   unit: string;
   width: number;
+}
+
+export interface RealExplanation {
+  deviation: string;
+  high: string;
+  index: number;
+  log_lik: number | null;
+  low: string;
+  mean: string;
+  picks: Array<Pick>;
+  said: Array<string>;
+  start_log_lik: number | null;
 }
 
 export interface RowInfo {
@@ -406,6 +427,32 @@ export interface SurfaceAnswerBody {
   rule: string;
 }
 
+export interface ValueRow {
+  index: number;
+  labels: Record<string, string>;
+  name: string;
+  values: Array<number | null>;
+}
+
+export interface ValueRowsBody {
+  height: number;
+  rows: Array<ValueRow>;
+  total: number;
+  width: number;
+}
+
+export interface ValueSamplesBody {
+  height: number;
+  samples: Array<string>;
+  width: number;
+}
+
+export interface ValuesAnswerBody {
+  explanations: Array<RealExplanation>;
+  milliseconds: number;
+  model: string;
+}
+
 export interface WireImage {
   bits: string;
   height: number;
@@ -491,16 +538,28 @@ export interface ScoreRequest {
   start?: "forced" | "empty";
 }
 
+export interface ExplainValuesRequest {
+  model: string;
+  rows: Array<Array<number | null> | null> | null;
+}
+
+export interface SampleValuesRequest {
+  model: string;
+  n?: number;
+  seed?: number;
+}
+
 /** Every operation: what it is asked with, and its answer. */
 export interface Operations {
   "POST /v1/classify": { body: ClassifyRequest; answer: ClassifyAnswerBody };
   "GET /v1/data": { answer: DataListBody };
-  "POST /v1/data": { query?: { name?: string; model?: string; threshold?: string; array?: string; meta?: string; categories?: string; columns?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; names?: string }; body: Blob | FormData; answer: DataInfo };
+  "POST /v1/data": { query?: { name?: string; values?: "bits" | "real"; model?: string; threshold?: string; array?: string; meta?: string; categories?: string; columns?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; names?: string }; body: Blob | FormData; answer: DataInfo };
   "DELETE /v1/data/{id}": { path: { id: string }; answer: undefined };
   "GET /v1/data/{id}": { path: { id: string }; answer: DataInfo };
   "GET /v1/data/{id}/file": { path: { id: string }; answer: Blob };
   "GET /v1/data/{id}/images": { path: { id: string }; query?: { from?: number; n?: number; where?: Array<string> | null; model?: string }; answer: ImageListBody };
   "GET /v1/data/{id}/rows": { path: { id: string }; query?: { search?: string; from?: number; n?: number }; answer: RowListBody };
+  "GET /v1/data/{id}/values": { path: { id: string }; query?: { from?: number; n?: number; model?: string }; answer: ValueRowsBody };
   "POST /v1/explain": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; start?: "forced" | "empty"; score?: "default" | "truncated" | "original" | "mixed"; alpha?: number; min_gain?: number; max_picks?: number; refine?: boolean; calibrate?: "auto" | "always" | "never"; reuse?: number; threshold?: string; array?: string; meta?: string; categories?: string; columns?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; names?: string; detail?: boolean; predict?: boolean }; body: ExplainRequest | Blob; answer: ExplainAnswerBody };
   "POST /v1/find": { query: { x: number; y: number; width: number; height: number; turns?: boolean; mirror?: boolean; invert?: boolean }; body: Blob; answer: FindAnswerBody };
   "GET /v1/find/example": { answer: Blob };
@@ -529,4 +588,6 @@ export interface Operations {
   "POST /v1/sample": { body: SampleRequest; answer: SampleAnswerBody };
   "POST /v1/score": { query?: { model?: string; pursuit?: "auto" | "refined" | "paper"; start?: "forced" | "empty"; score?: "default" | "truncated" | "original" | "mixed"; alpha?: number; min_gain?: number; max_picks?: number; refine?: boolean; calibrate?: "auto" | "always" | "never"; reuse?: number; threshold?: string; array?: string; meta?: string; categories?: string; columns?: string; invert?: boolean; items?: boolean; pairs?: string; size?: string; names?: string; detail?: boolean; predict?: boolean }; body: ScoreRequest | Blob; answer: ScoreAnswerBody };
   "GET /v1/server": { answer: ServerInfoBody };
+  "POST /v1/values/explain": { body: ExplainValuesRequest; answer: ValuesAnswerBody };
+  "POST /v1/values/sample": { body: SampleValuesRequest; answer: ValueSamplesBody };
 }

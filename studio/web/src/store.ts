@@ -50,6 +50,10 @@ export const server = new Cell<Server | null>(null);
 export const models = new Cell<Model[]>([]);
 export const modelID = new Cell<string>("");
 export const data = new Cell<Data[]>([]);
+/** Models and data of real values, which the Values view shows; the others are of bits. */
+export const realModels = new Cell<Model[]>([]);
+export const realID = new Cell<string>("");
+export const realData = new Cell<Data[]>([]);
 /** Counts connections to the server: views that depend on it reload after each. */
 export const arrivals = new Cell(0);
 
@@ -68,9 +72,11 @@ export const missing = new Cell("");
 /** Reloads the lists. If the chosen model is gone, one of the same size replaces it, else the operator's first, else the first for images. */
 export async function refresh(): Promise<void> {
   const before = currentModel();
-  const [s, m, d] = await Promise.all([api.server(), api.models(), api.data()]);
+  const [s, every, sets] = await Promise.all([api.server(), api.models(), api.data()]), m = every.filter((x) => x.values === "bits");
   server.set(s);
-  data.set(d);
+  data.set(sets.filter((x) => x.values === "bits"));
+  realData.set(sets.filter((x) => x.values === "real"));
+  realModels.set(every.filter((x) => x.values === "real"));
   if (!m.some((x) => x.id === modelID.value)) {
     const same = before && m.find((x) => x.height === before.height && x.width === before.width), asked = modelID.value;
     if (asked && !before && s.ready) missing.set(`${home.here ? "This page" : "This server"} has no model ${asked}, which the address names; it may have been removed, or the ${home.here ? "page loaded again" : "server restarted"}.`);
@@ -145,6 +151,12 @@ api.onOffline = () => {
   retry();
 };
 api.onToken = () => link.set("token");
+
+/** Whether data of real values are what a model of them explains: the same size, or the same columns in any order. */
+export function fitsReal(model: Model, d: Data): boolean {
+  if (d.table && model.table && model.columns && d.columns) return model.columns.every((c) => d.columns?.includes(c));
+  return d.table === model.table && d.height === model.image_height && d.width === model.image_width;
+}
 
 /** The data sets whose images fit a model: of the same size, or for scenes not smaller, and for a table with the same columns, in any order. */
 export function fitting(model: Model | null, all: Data[]): Data[] {

@@ -109,7 +109,7 @@ function layerOf(answer: Awaited<ReturnType<typeof api.explain>>): Layer {
 }
 
 /** Chooses a row: by its number, by its name, or the next one. */
-function RowPicker({ sets, set, index }: { sets: Data[]; set: Data; index: number }): JSX.Element {
+export function RowPicker({ sets, set, index }: { sets: Data[]; set: Data; index: number }): JSX.Element {
   const to = (i: number) => go({ data: set.id, row: Math.min(set.n - 1, Math.max(0, i)) });
   return (
     <div class="row picker">

@@ -5,7 +5,7 @@ import { format, parse } from "../src/place.ts";
 test("an address is read as it was written", () => {
   for (const p of [
     { view: "tables", model: "m1", data: "d2", row: 0, part: 3 }, { view: "draw", model: "letter-t", data: "letters-t", row: 11 }, { view: "experts", model: "a b&c", part: 0 },
-    { view: "learn", data: "d1" }, { view: "rules" },
+    { view: "learn", data: "d1" }, { view: "rules" }, { view: "values", model: "m4", data: "d3", row: 2 },
   ] as const) {
     const back = parse(format(p));
     assert.deepEqual(Object.fromEntries(Object.entries(back).filter(([, v]) => v !== undefined)), p);

@@ -1,0 +1,115 @@
+package studio
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/internal/recipe"
+	"example.com/patchwork/learn/real"
+)
+
+// learnReal starts a job that learns from real values.
+func (s *core) learnReal(j *job, d *data, req *learnRequest) (*oneJob, error) {
+	v, err := s.selectedValues(d, req.Where, req.Take)
+	if err != nil {
+		return nil, err
+	}
+	j.values, j.images = v, v.Len()
+	if j.images == 0 || j.images > s.limits.LearnImages {
+		return nil, problemf(statusRequestEntityTooLarge, "%d rows are selected; this server learns from 1 to %d", j.images, s.limits.LearnImages)
+	}
+	if j.real, err = realOptions(&j.recipe, v.Height, v.Width); err != nil {
+		return nil, err
+	}
+	if err := s.limits.checkReal(&real.Model{Height: v.Height, Width: v.Width, Poses: j.real.Poses}); err != nil {
+		return nil, err
+	}
+	for _, name := range d.files {
+		j.args = append(j.args, fileArgument(name))
+	}
+	j.noCommand, j.data = d.noCommand, d
+	j.args = append(append(append(j.args, d.args...), selection(req.Where, req.Take)...), "--for", "real")
+	if j.name == "" {
+		j.name = d.name
+	}
+	if err := s.jobs.add(j); err != nil {
+		return nil, err
+	}
+	return &oneJob{j.snapshot()}, nil
+}
+
+// realOptions returns a recipe as options of the learner of real values. The error names a field that says nothing about
+// them.
+func realOptions(r *recipe.Recipe, height, width int) (*real.Options, error) {
+	o := &real.Options{Experts: r.Experts, Starts: r.Starts, Seed: r.Seed, Predict: r.Aim == "predict", Workers: runtime.GOMAXPROCS(0)}
+	plain := recipe.Recipe{Count: recipe.Count{Experts: r.Experts, Auto: r.Auto && r.Experts == 0}, Poses: r.Poses, Starts: r.Starts, Seed: r.Seed, Aim: r.Aim}
+	if !slices.Equal(r.Args(), plain.Args()) || r.Auto && r.Experts != 0 {
+		return nil, problemf(422, "of real values a request to learn has experts, shift, shift_step, rotate, aim, starts and seed, and no other settings")
+	}
+	r.Auto = false // the number is found unless it is given; the command line says so by saying nothing
+	var err error
+	if o.Poses, err = r.Grid(1, height, width); err != nil {
+		return nil, problemAt(422, "body.shift", nil, "%v", err)
+	}
+	if r.Rotate == "" {
+		o.Poses.Angles = nil
+	}
+	return o, nil
+}
+
+// learnValues runs a job that learns from real values. Stopped after the first start, it returns the best of the
+// starts so far.
+func (q *jobs) learnValues(ctx context.Context, j *job) (outcome, error) {
+	v, o, unit := j.values, *j.real, perImage
+	if v.Table {
+		unit = perRow
+	}
+	data, err := real.NewData(v.Height, v.Width, v.Rows)
+	if err != nil {
+		return outcome{}, err
+	}
+	best := j.p.Best
+	o.Progress = func(p real.Progress) {
+		score := nats(-p.DescriptionLength / float64(v.Len()))
+		best = max(best, score)
+		q.s.rest(j.progress(&progress{Trial: p.Start + 1, Trials: p.Starts, Stage: p.Stage, Iteration: p.Experts, Score: score, Best: best, Unit: unit, Height: v.Height, Width: v.Width}, nil))
+	}
+	r, err := real.Learn(ctx, data, o)
+	if err != nil && errors.Is(context.Cause(ctx), errStopped) {
+		return outcome{}, errNothing
+	}
+	if err != nil {
+		return outcome{}, err
+	}
+	m := *r.Model
+	if m.Columns = nil; v.Table {
+		m.Columns = v.Columns
+	}
+	m.Reading, err = v.Reading()
+	return outcome{real: &m}, err
+}
+
+// realJobData returns the rows that a job learns from, as a file.
+func (s *core) realJobData(ctx context.Context, j *job) (*file, error) {
+	d, err := s.data.findValues(j.dataID)
+	if err != nil {
+		return nil, err
+	}
+	v, err := s.selectedValues(d, j.where, j.take)
+	if err != nil {
+		return nil, err
+	}
+	return s.npz(ctx, valueBytes(v), v.EncodeNPZ, "data.npz")
+}
+
+// selectedValues returns the rows of a data set of real values to learn from.
+func (s *core) selectedValues(d *data, where []string, take int) (*dataset.Values, error) {
+	set, err := s.selected(d, where, take)
+	if err != nil || set.Rows == nil {
+		return d.values, err
+	}
+	return d.values.Pick(set.Rows), nil
+}

@@ -1,0 +1,211 @@
+package studio
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+
+	"example.com/patchwork/dataset"
+	"example.com/patchwork/learn/real"
+)
+
+// What a model or a data set is of.
+const (
+	ofBits = "bits"
+	ofReal = "real"
+)
+
+// readsReal reports whether an upload is to be read as real values: since it says so, or since its model is of them.
+func (in *dataUpload) readsReal(s *core) bool {
+	if in.Values != "" || in.Model == "" {
+		return in.Values == ofReal
+	}
+	m, err := s.models.any(in.Model)
+	return err == nil && m.real != nil
+}
+
+// notBits reports whether data were not read since they hold numbers other than 0 and 1.
+func notBits(err error) bool {
+	var p *problemError
+	return errors.As(err, &p) && strings.Contains(p.Detail, "neither 0 nor 1") && !strings.Contains(p.Detail, "mask")
+}
+
+// loadPlainly reads data that are no bits, as notBits says, as real values if they plainly are.
+func (s *core) loadPlainly(b body, in *dataUpload, opt dataset.Options, args []string, notBits error) (*oneData, error) {
+	if opt.Threshold != nil || opt.AutoThreshold {
+		return nil, notBits
+	}
+	d, err := s.decodeData(b, in, opt)
+	if err != nil || d.values.Plainly() == "" {
+		return nil, notBits
+	}
+	note := "these are real values, since " + d.values.Plainly() + "; a threshold makes bits of them"
+	d.values.Notes = append([]string{note}, d.values.Notes...)
+	d.args = args
+	return s.keepValues(d)
+}
+
+// loadValues reads data as real values, as those of a model if one is named.
+func (s *core) loadValues(b body, in *dataUpload, opt dataset.Options, args []string) (*oneData, error) {
+	var like *model
+	var err error
+	if in.Model != "" {
+		if like, err = s.models.findReal(in.Model); err != nil {
+			return nil, err
+		}
+		if opt, err = opt.Like(like.real.Reading); err != nil {
+			return nil, contentError(err)
+		}
+	}
+	d, err := s.decodeData(b, in, opt)
+	if err != nil {
+		return nil, err
+	}
+	d.args = args
+	if like != nil {
+		if d.values, err = d.values.Match(like.real.Columns, like.real.Height, like.real.Width); err != nil {
+			return nil, contentError(err)
+		}
+		d.noCommand = true // the flags that a model stands for are not said
+	}
+	return s.keepValues(d)
+}
+
+// decodeData reads an upload as real values, within limits.
+func (s *core) decodeData(b body, in *dataUpload, opt dataset.Options) (*data, error) {
+	opt.MaxMemory, opt.MaxPicture = s.limits.DataBytes/2, max(maxPhoto, s.limits.Pixels)
+	d := &data{name: in.Name}
+	files := []File{{Path: plainName(in.Name), Content: b.bytes}}
+	if b.form != nil {
+		var err error
+		if files, err = b.form(); err == nil {
+			err = checkFiles(files)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	var contents [][]byte
+	for _, f := range files {
+		if err := s.checkValueFile(f.Content); err != nil {
+			return nil, err
+		}
+		d.files, contents = append(d.files, f.Path), append(contents, f.Content)
+	}
+	v, err := dataset.DecodeFiles(d.files, contents, opt)
+	if err != nil {
+		return nil, contentError(err)
+	}
+	if v.Height < 1 || v.Width < 1 || v.Height > s.limits.Pixels/v.Width {
+		return nil, problemf(422, "rows of %d x %d values are outside the limits of this server (1 to %d)", v.Height, v.Width, s.limits.Pixels)
+	}
+	d.values = v
+	return d, nil
+}
+
+// checkValueFile rejects what would take much memory to decode.
+func (s *core) checkValueFile(content []byte) error {
+	if bytes.HasPrefix(content, []byte("PK")) {
+		if err := checkArchive(content, 4*s.limits.UploadBytes); err != nil {
+			return err
+		}
+	}
+	if err := checkGzip(content); err != nil {
+		return err
+	}
+	return s.checkPicture(content, false)
+}
+
+// keepValues keeps a data set of real values.
+func (s *core) keepValues(d *data) (*oneData, error) {
+	if d.values.Len() == 0 {
+		return nil, problemf(422, "%s holds no rows", d.name)
+	}
+	d.set = d.values.Labelled()
+	if err := s.data.keep(d); err != nil {
+		return nil, err
+	}
+	return &oneData{newDataInfo(d)}, nil
+}
+
+type valuesQuery struct {
+	DataPath
+	From  int    `query:"from" minimum:"0" doc:"first of the rows to return"`
+	N     int    `query:"n" minimum:"1" default:"24" doc:"number of rows to return"`
+	Model string `query:"model" maxLength:"64" doc:"id of a model: the columns of a table come in its order, matched by name"`
+}
+
+type valueRow struct {
+	Index  int               `json:"index" doc:"in the data set"`
+	Name   string            `json:"name" doc:"what people call it: its label, or its number from 1 with its labels"`
+	Labels map[string]string `json:"labels"`
+	Values []nats            `json:"values" doc:"row-major; null where unknown"`
+}
+
+type valueRows struct {
+	Body struct {
+		Height int        `json:"height"`
+		Width  int        `json:"width"`
+		Total  int        `json:"total"`
+		Rows   []valueRow `json:"rows"`
+	}
+}
+
+// listValues answers with rows of real values.
+func (s *core) listValues(ctx context.Context, in *valuesQuery) (*valueRows, error) {
+	d, err := s.data.findValues(in.ID)
+	if err != nil {
+		return nil, err
+	}
+	v := d.values
+	if size := v.Height * v.Width; in.N > s.limits.Batch || in.N > maxAnswer/16/size {
+		return nil, problemAt(statusRequestEntityTooLarge, "query.n", in.N, "%d rows of %d values are more than this server returns at a time", in.N, size)
+	}
+	_, leave, err := s.enterLarge(ctx, 20*int64(in.N)*int64(v.Height*v.Width))
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	out := new(valueRows)
+	out.Body.Total, out.Body.Rows = v.Len(), []valueRow{}
+	part := v.Cut(in.From, in.N)
+	if in.Model != "" {
+		m, err := s.models.findReal(in.Model)
+		if err != nil {
+			return nil, err
+		}
+		if part, err = part.Match(m.real.Columns, m.real.Height, m.real.Width); err != nil {
+			return nil, contentError(err)
+		}
+	}
+	out.Body.Height, out.Body.Width = part.Height, part.Width
+	for i, row := range part.Rows {
+		r := valueRow{Index: in.From + i, Name: d.called(in.From + i), Labels: map[string]string{}, Values: newNats(row)}
+		for _, c := range part.Meta {
+			r.Labels[c.Name] = c.Text(i)
+		}
+		out.Body.Rows = append(out.Body.Rows, r)
+	}
+	return out, nil
+}
+
+// valueBytes returns the size of values in memory.
+func valueBytes(v *dataset.Values) int64 { return 8 * int64(v.Len()) * int64(v.Height*v.Width) }
+
+func newNats(values []float64) []nats {
+	out := make([]nats, len(values))
+	for i, x := range values {
+		out[i] = nats(x)
+	}
+	return out
+}
+
+// checkReal rejects a model of real values that would take too much memory or time.
+func (l *Limits) checkReal(m *real.Model) error {
+	n := max(m.K(), 1) * m.Poses.Len()
+	if m.D() > l.Pixels || n > l.Candidates || n > l.Effort/max(m.D(), 1) || max(m.K(), 1)*len(m.Poses.Angles) > l.Templates/m.F() {
+		return problemf(statusRequestEntityTooLarge, "%d parts at %d places for %d values are more than this server explains with", m.K(), m.Poses.Len(), m.D())
+	}
+	return nil
+}

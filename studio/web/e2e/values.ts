@@ -1,0 +1,123 @@
+// Real values: measurements and grey images from the file to parts, rows explained, and what is unknown predicted.
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { violations, violationsText } from "./axe.ts";
+import { patchwork, scratch, shot, visit } from "./studio.ts";
+import { clean, found, world } from "./world.ts";
+
+const learnedWells = /Well|well|Row/;
+
+async function learn(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Learn parts of these values" }).click();
+  await page.locator(".values .expert").first().waitFor();
+  await page.getByText("Download the model").waitFor();
+}
+
+test("measurements: parts are learned, a row is explained, and what is made unknown is predicted", async () => {
+  const v = await visit(world.browser, world.studio.url, "values"), { page } = v;
+  await page.getByRole("button", { name: "An invented example" }).or(page.getByLabel("Data set")).first().waitFor();
+  await page.getByRole("button", { name: "An invented example" }).click();
+  await page.getByLabel("Data set").waitFor();
+  assert.match(await page.locator(".reading").innerText(), /wells\.csv[\s\S]*80 rows of 5 columns/);
+  await page.getByRole("button", { name: "Close what was opened" }).click();
+  await learn(page);
+  assert.match(await page.locator(".learnreal code").innerText(), /^patchwork learn wells\.csv --for real -o model\.npz$/);
+  assert.match(await page.locator(".gallery").innerText(), /depth[\s\S]*usually/);
+
+  await page.getByLabel("Row", { exact: false }).locator("visible=true").last().waitFor();
+  const salt = page.getByRole("textbox", { name: "Value of salt" }), depth = page.getByRole("textbox", { name: "Value of depth" }), temperature = page.getByRole("textbox", { name: "Value of temperature" });
+  await found(page, learnedWells);
+  await depth.fill("30");
+  await salt.fill("9");
+  await temperature.fill("14");
+  await found(page, /changed: .*part \d+/);
+  await salt.fill("");
+  await found(page, /1 unknown value is predicted/);
+  const expected = Number((await page.locator("tr.unknown td.number").innerText()).split("±")[0].trim());
+  assert.ok(Math.abs(expected - 9) < 1, `salt of a shallow well: ${expected}`);
+  await salt.fill("x1");
+  assert.equal(await salt.getAttribute("aria-invalid"), "true");
+  await page.getByRole("button", { name: "As it was" }).click();
+  await page.waitForFunction(() => !/changed/.test(document.querySelector(".finding")?.textContent ?? ""));
+
+  await page.getByRole("button", { name: "rename part 0" }).first().click();
+  await page.getByRole("textbox", { name: "rename part 0" }).fill("brine");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => /brine/.test(document.querySelector(".gallery")?.textContent ?? ""));
+  assert.equal(violationsText(await violations(page)), "");
+  await shot(page, "values-table-laptop-light", true);
+
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download the model" }).click();
+  await (await download).saveAs(join(scratch, "wells-model.npz"));
+  assert.match(patchwork("info", "wells-model.npz"), /brine/);
+  await clean(v);
+});
+
+test("the page and the command explain rows alike", async () => {
+  const v = await visit(world.browser, world.studio.url, "values"), { page } = v;
+  writeFileSync(join(scratch, "few.csv"), "well,temperature,acidity,depth,salt,iron\na,14.1,7.02,30.5,9.11,0.8\nb,27.3,5.41,97.5,2.9,0.9\nc,26.6,5.5,31,9.2,0.7\n");
+  await page.locator("input[data-test=any-file]").setInputFiles(join(scratch, "wells-model.npz"));
+  await page.locator(".values .expert").first().waitFor();
+  await page.locator("input[data-test=any-file]").setInputFiles(join(scratch, "few.csv"));
+  await page.waitForFunction(() => /few\.csv/.test(document.querySelector<HTMLSelectElement>("select[aria-label='Data set']")?.selectedOptions[0]?.textContent ?? ""));
+  const lines = patchwork("explain", "-m", "wells-model.npz", "few.csv").trim().split("\n").map((l) => JSON.parse(l) as { picks: { expert: number }[] });
+  for (const [i, line] of lines.entries()) {
+    if (i > 0) await page.getByRole("button", { name: "Next row" }).click();
+    await found(page, new RegExp(`^${"abc"[i]}: `));
+    const shown = await page.locator(".rowparts .badge").allInnerTexts();
+    assert.deepEqual(shown.map(Number).toSorted((a, b) => a - b), line.picks.map((p) => p.expert).toSorted((a, b) => a - b), `row ${i}`);
+  }
+  await clean(v);
+});
+
+test("grey images: parts are signed deviations, and a hidden half is predicted", async () => {
+  let state = 7;
+  const random = () => (state = (state * 48271) % 2147483647) / 2147483647;
+  const rows = Array.from({ length: 60 }, (_, n) => Array.from({ length: 64 }, (__, i) => {
+    const y = Math.floor(i / 8), x = i % 8, noise = random() + random() - 1;
+    return (0.5 + (n % 3 === 1 && y > 1 && y < 6 && x > 0 && x < 4 ? 0.4 : 0) - (n % 4 === 0 && x > 4 ? 0.35 : 0) + 0.1 * noise).toFixed(3);
+  }).join(","));
+  writeFileSync(join(scratch, "grey.csv"), `${Array.from({ length: 64 }, (_, i) => `p${i}`).join(",")}\n${rows.join("\n")}\n`);
+  const v = await visit(world.browser, world.studio.url, "values"), { page } = v;
+  await page.locator("input[data-test=any-file]").setInputFiles(join(scratch, "grey.csv"));
+  await page.locator(".reading summary").click();
+  await page.getByLabel("The rows are images of").fill("8x8");
+  await page.getByRole("button", { name: "Read again" }).click();
+  await page.waitForFunction(() => /60 images of 8 × 8/.test(document.querySelector(".reading")?.textContent ?? ""));
+  await page.getByRole("button", { name: "Close what was opened" }).click();
+  await learn(page);
+  assert.equal(await page.locator(".gallery .expert canvas").count(), 2, "two parts");
+  await page.getByRole("button", { name: "Next row" }).click();
+  await found(page, /^Image 2: part \d/);
+  const before = await page.locator(".rowparts .badge").allInnerTexts();
+  await page.getByRole("button", { name: "Hide the lower half" }).click();
+  await found(page, /changed: .*32 unknown values are predicted/);
+  assert.deepEqual(await page.locator(".rowparts .badge").allInnerTexts(), before, "half of the image shows the same parts");
+  const box = (await page.locator(".hideable canvas").boundingBox())!;
+  await page.mouse.move(box.x + box.width / 16, box.y + box.height / 16);
+  await page.mouse.down();
+  await page.mouse.up();
+  await found(page, /33 unknown values/);
+  assert.equal(violationsText(await violations(page)), "");
+  await shot(page, "values-grey-laptop-light", true);
+  for (const [device, viewport, colorScheme] of [["phone", { width: 390, height: 844 }, "light"], ["phone", { width: 390, height: 844 }, "dark"], ["laptop", { width: 1280, height: 800 }, "dark"]] as const) {
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme });
+    for (const set of [/grey\.csv/, /few\.csv|wells\.csv/]) {
+      const option = page.getByLabel("Data set").locator("option", { hasText: set }).first();
+      await page.getByLabel("Data set").selectOption(await option.getAttribute("value"));
+      await page.locator(".values .expert").first().waitFor();
+      await found(page, /part|brine/);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      assert.ok(wide <= viewport.width, `${wide} pixels on a ${device}`);
+      assert.equal(violationsText(await violations(page)), "", `${device}, ${colorScheme}`);
+      await shot(page, `values-${set.source.slice(0, 3)}-${device}-${colorScheme}`, true);
+    }
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await clean(v);
+});
