@@ -88,7 +88,7 @@ func beamProgram() (string, error) {
 	}
 	path, err := exec.LookPath(name)
 	if err != nil {
-		return "", usagef("--engine beam needs the program patchwork-beam, which is neither beside patchwork nor on the PATH; build it in the folder cmd/engine/beam with: go install ./cmd/patchwork-beam")
+		return "", usagef("--engine beam needs the program patchwork-beam, which is neither beside patchwork nor on the PATH; build it in the folder cmd/engine/beam with: GOWORK=off go install ./cmd/patchwork-beam")
 	}
 	return path, nil
 }
