@@ -233,7 +233,9 @@ func TestStop(t *testing.T) {
 		return map[string]any{"method": "GET", "path": path, "until": until}
 	}
 	long := map[string]any{"method": "POST", "path": "/v1/learn", "kind": "application/json", "body": `{"data":"letters-t","take":10,"experts":2,"shift":14,"rotate":"24:6","starts":1000}`}
-	stop := func(id string) map[string]any { return map[string]any{"method": "POST", "path": "/v1/learn/" + id + "/stop"} }
+	stop := func(id string) map[string]any {
+		return map[string]any{"method": "POST", "path": "/v1/learn/" + id + "/stop"}
+	}
 	answers := ask(t, coreScript(slices.Concat(start, worker), wasm(t), nil), []map[string]any{
 		long, get("/v1/learn/j1", `"best":-`), stop("j1"), get("/v1/learn/j1", `"state":"stopped"`), get("/v1/models/m1/file", ""), get("/v1/learn/j1/events", ""),
 		long, stop("j2"), get("/v1/learn/j2", `"state":"stopped"`),
