@@ -15,6 +15,8 @@ from ._rules import compose
 
 __all__ = ["PartsModel"]
 
+_RARE = np.exp(-15)  # the weight of what no explanation says
+
 
 class PartsModel(TransformerMixin, Rows):
     """Parts of rows or images, of bits or of real values, and explanations by them.
@@ -47,6 +49,10 @@ class PartsModel(TransformerMixin, Rows):
         What X holds: 0 and 1, with a threshold for other numbers; real values, as they are
         (nothing is scaled); or real values where most columns hold numbers and some
         decimals, else bits. Of real values rule is "pool", "soft" or "max".
+    codes : {"picks", "log-odds"}
+        What transform returns: which parts the best explanation of each row has; or the log
+        odds that a part is there, over the best 16 explanations, from -15 to 15. A classifier
+        makes more of log odds: they also say how sure a part is. For bits.
     random_state : int, numpy.random.RandomState or None
         Seed; None is 0, so that the same data give the same parts.
     n_jobs : int or None
@@ -77,7 +83,7 @@ class PartsModel(TransformerMixin, Rows):
     """
 
     def __init__(self, n_components=None, *, rule="auto", shape=None, shift=0, rotate=None, aim="interpret",
-                 method=None, threshold=None, values="bits", random_state=None, n_jobs=None):
+                 method=None, threshold=None, values="bits", codes="picks", random_state=None, n_jobs=None):
         self.n_components = n_components
         self.rule = rule
         self.shape = shape
@@ -87,6 +93,7 @@ class PartsModel(TransformerMixin, Rows):
         self.method = method
         self.threshold = threshold
         self.values = values
+        self.codes = codes
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -114,24 +121,29 @@ class PartsModel(TransformerMixin, Rows):
         return self._learn(rows, weights)
 
     def transform(self, X):
-        """Return how often each part is in each row: 0 or 1, as floats of shape (n_samples, n_components_)."""
+        """Return how often each part is in each row: 0 or 1, as floats of shape (n_samples, n_components_);
+        or, with codes="log-odds", the log odds that it is there."""
+        self._fitted()
+        if self.codes == "log-odds":
+            return self._log_odds(self._prepare(X))
         _, _, got = self._run("explain", self._prepare(X), ["-o", "codes.npz", "--gains=false"], "codes.npz")
         codes = arrays(got["codes.npz"])
         return codes["codes"].astype(float) if "codes" in codes else np.zeros((len(X), 0))  # no part
 
     def inverse_transform(self, codes):
-        """Return the probability of a 1 in each column, or the mean of real values, given the parts of each row (above 1/2: it
-        is there)."""
+        """Return the probability of a 1 in each column, or the mean of real values, given the parts of each row (above 1/2, or
+        above 0 with codes="log-odds": it is there)."""
         self._fitted()
         if self.shift or self.rotate:
             raise PatchworkError("the parts move: codes do not say where they are; use explain and sample")
         codes = np.asarray(codes, dtype=float)
         if codes.ndim != 2 or codes.shape[1] != self.n_components_:
             raise ValueError(f"codes of shape {codes.shape}; expected (n_samples, {self.n_components_})")
+        there = codes > (0 if self.codes == "log-odds" else 0.5)
         if self.values_ == "real":
-            return np.stack([compose_real(self._rule, self._tau, self.background_, self.background_variance_, self.components_[row > 0.5],
-                                          self.variances_[row > 0.5], self.votes_[row > 0.5]) for row in codes])
-        return np.stack([compose(self._rule, self.background_, self.components_[row > 0.5]) for row in codes])
+            return np.stack([compose_real(self._rule, self._tau, self.background_, self.background_variance_, self.components_[row],
+                                          self.variances_[row], self.votes_[row]) for row in there])
+        return np.stack([compose(self._rule, self.background_, self.components_[row]) for row in there])
 
     def score_samples(self, X):
         """Return the log-likelihood of each row, in nats, by its explanation."""
@@ -188,6 +200,19 @@ class PartsModel(TransformerMixin, Rows):
 
     # What follows is not part of the interface.
 
+    def _log_odds(self, rows):
+        """Return the log odds that each part is in each row, over the best explanations."""
+        out, _, _ = self._run("explain", rows, ["--best", 16, "-o", "-"])
+        on = np.full((len(rows), self.n_components_), _RARE)
+        off = on.copy()
+        for i, line in enumerate(out.splitlines()):
+            for one in json.loads(line)["alternatives"]:
+                has = np.zeros(self.n_components_, bool)
+                has[[p["expert"] for p in one["picks"]]] = True
+                on[i, has] += one["weight"]
+                off[i, ~has] += one["weight"]
+        return np.log(np.minimum(on, 1)) - np.log(np.minimum(off, 1))
+
     def _prepare(self, X, fit=False):
         """Return X as the program reads it: uint8 of bits, or floats of real values."""
         if not fit:
@@ -195,12 +220,16 @@ class PartsModel(TransformerMixin, Rows):
             if self.values_ == "bits":
                 return self._binary(X)
             return self._numbers(X, fit)[0].astype(float)
+        if self.codes not in ("picks", "log-odds"):
+            raise ValueError(f"codes={self.codes!r}: expected 'picks' or 'log-odds'")
         if self.values not in ("bits", "real", "auto"):
             raise ValueError(f"values={self.values!r}: expected 'bits', 'real' or 'auto'")
         real = self.values == "real"
         if real or self.values == "auto":
             numbers = self._numbers(X, fit)[0].astype(float)
             real = real or self.threshold is None and plainly_real(numbers)
+        if real and self.codes != "picks":
+            raise ValueError(f"codes={self.codes!r} does not apply to real values")
         self.values_ = "real" if real else "bits"
         if not real:
             return self._binary(X, fit=True)

@@ -109,6 +109,26 @@ class TestPartsModel(unittest.TestCase):
         self.assertTrue((s == m.sample(500, random_state=2)).all())
         self.assertFalse((s == m.sample(500, random_state=3)).all())
 
+    def test_log_odds(self):
+        X, has = planted()
+        X[0, :8] = np.nan  # nobody knows about one of the parts
+        hard, soft = PartsModel(3).fit(X), PartsModel(3, codes="log-odds").fit(X)
+        self.assertEqual(hard.model_, soft.model_)
+        picks, odds = hard.transform(X), soft.transform(X)
+        self.assertEqual(odds.shape, picks.shape)
+        self.assertLessEqual(np.abs(odds).max(), 15)
+        self.assertGreater(((odds > 0) == (picks > 0)).mean(), 0.99)
+        self.assertTrue((soft.inverse_transform(odds)[1:] == hard.inverse_transform(odds > 0)[1:]).all())
+        doubt = np.abs(odds).min(axis=1)
+        self.assertLess(doubt[0], 2)
+        self.assertGreater(np.median(doubt), 4)
+        # The odds of a part that nothing is known of are about those of how often it is there.
+        unknown = np.full((1, 24), np.nan)
+        self.assertLess(np.abs(soft.transform(unknown)[0] - np.log(soft.usage_ / (1 - soft.usage_))).max(), 1)
+        for settings in ({"codes": "soft"}, {"codes": "log-odds", "values": "real"}):
+            with self.assertRaisesRegex(ValueError, "codes="):
+                PartsModel(**settings).fit(X)
+
     def test_weights_and_partial_fit(self):
         X, _ = planted()
         twice = PartsModel().fit(np.concatenate([X, X]))
@@ -356,6 +376,29 @@ class TestProcess(unittest.TestCase):
         self.assertTrue((m.transform(X) == want).all())
         self.assertEqual([os.waitstatus_to_exitcode(os.waitpid(p, 0)[1]) for p in pids], [0] * 8)
         self.assertTrue((m.transform(X) == want).all())
+
+    @unittest.skipUnless(hasattr(os, "fork"), "this system does not fork")
+    def test_eight_workers_at_once(self):
+        import multiprocessing
+        context = multiprocessing.get_context("fork")
+        X, _ = planted()
+        m = PartsModel(3).fit(X)
+        want = m.transform(X)
+        all_here, answers = context.Barrier(8, timeout=60), context.SimpleQueue()
+
+        def work(n):
+            all_here.wait()  # each has been forked, and none has asked
+            answers.put((n, os.getpid(), m.transform(X).tobytes()))
+
+        workers = [context.Process(target=work, args=(n,)) for n in range(8)]
+        for w in workers:
+            w.start()
+        got = [answers.get() for _ in workers]
+        for w in workers:
+            w.join(60)
+        self.assertEqual([w.exitcode for w in workers], [0] * 8)
+        self.assertEqual((sorted(n for n, _, _ in got), len({pid for _, pid, _ in got})), (list(range(8)), 8))
+        self.assertEqual({codes for _, _, codes in got}, {want.tobytes()})
 
     def test_threads(self):
         from concurrent.futures import ThreadPoolExecutor

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { here, patchwork, program, scratch, shot, visit } from "./studio.ts";
 import { clean, drawT, found, world } from "./world.ts";
 
-test("learning from ten drawn examples; the command line reads the model", { skip: here && "a worker may have learned before the page shows that it learns; alone.ts learns from ten drawings" }, async () => {
+test("learning from ten drawn examples; the command line reads the model", async () => {
   const v = await visit(world.browser, world.studio.url, "learn"), { page } = v;
   for (let i = 0; i < 10; i++) {
     await drawT(page, ".pad canvas", 0.03 * (i - 4.5));
