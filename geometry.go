@@ -46,8 +46,14 @@ func (m *Model) picksAt(x []float64, present func(k int) bool) []Pick {
 //
 // With a nil rng SamplePicks places every expert at its mean pose instead, as
 // Figure 8 of the paper does; without such poses those of a Scene model are spread
-// over the image. Poses are rounded to whole pixels.
+// over the image. Poses are rounded to whole pixels. An image has at most 32,767 picks:
+// experts beyond these are left out.
 func (m *Model) SamplePicks(rng *rand.Rand) []Pick {
+	picks := m.drawPicks(rng)
+	return picks[:min(len(picks), math.MaxInt16)]
+}
+
+func (m *Model) drawPicks(rng *rand.Rand) []Pick {
 	if m.extras.Geometry == nil && (m.cfg.Scene || m.cfg.Reuse > 1 && m.cfg.moves()) {
 		return m.scatter(rng)
 	}

@@ -102,10 +102,26 @@ func vote(rule patchwork.Rule, p, q float64) float64 {
 	return v
 }
 
+// Two experts are compared pixel by pixel: of many or large ones only the first are, so
+// that a model is described within seconds whatever it is.
+const (
+	mostCompared  = 500_000_000 // pixels, about
+	leastCompared = 64          // experts
+	mostListed    = 1000        // duplicates
+)
+
+// compared returns how many of k experts of so many pixels are compared with each other:
+// the first.
+func compared(k, pixels int) int {
+	return min(k, max(int(math.Sqrt(2*mostCompared/float64(pixels))), leastCompared))
+}
+
+// findDuplicates reports experts that say nearly the same, among the first of compared.
 func findDuplicates(m *patchwork.Model) []Finding {
 	var out []Finding
-	for a := range m.K() {
-		for b := a + 1; b < m.K(); b++ {
+	n := compared(m.K(), m.Height()*m.Width())
+	for a := range n {
+		for b := a + 1; b < n && len(out) < mostListed; b++ {
 			if d := dispute(m, a, b); d < sameVotes {
 				out = append(out, Finding{Kind: KindDuplicate, Experts: []int{a, b}, Value: d, Limit: sameVotes,
 					Facts:  fmt.Sprintf("%s and %s say nearly the same: %.0f %% of their votes are in dispute.", called(m, a), words.Full(m, b), 100*d),

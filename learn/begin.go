@@ -110,22 +110,26 @@ func onePass(cfg patchwork.Config, opt Options) (learn func(ctx context.Context,
 	cfg.Prior = opt.online
 	o, err := NewOnline(cfg, OnlineOptions{Experts: opt.Experts, Reading: opt.Reading,
 		UnexplainedInk: opt.UnexplainedInk, Pursuit: learningPursuit()})
-	once, model := func(img *bitmap.Image) error { _, err := o.Add(img, 1); return err }, o.Model
-	if opt.Paper && err == nil {
-		p := newOnline(cfg, opt.Experts, fastPursuit)
-		once, model = p.learn, func() *patchwork.Model { return p.model }
+	if err != nil || !opt.Paper {
+		return func(_ context.Context, i int, img *bitmap.Image, weight int64) error {
+			if _, err := o.Add(img, weight); err != nil {
+				return fmt.Errorf("image %d: %w", i, err)
+			}
+			return nil
+		}, o.Model, err
 	}
+	p := newOnline(cfg, opt.Experts, fastPursuit)
 	return func(ctx context.Context, i int, img *bitmap.Image, weight int64) error {
 		for range weight {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := once(img); err != nil {
+			if err := p.learn(img); err != nil {
 				return fmt.Errorf("image %d: %w", i, err)
 			}
 		}
 		return nil
-	}, model, err
+	}, func() *patchwork.Model { return p.model }, nil
 }
 
 // fastPursuit explains an image as matchingPursuit does, by patchwork.Pursuit.

@@ -161,8 +161,16 @@ func (o *Online) Count(k, i int) float64 {
 	return o.strength[k][i] + float64(c.Seen[n]+c.LostSeen[n])
 }
 
+// An image of large weight counts for all the times that are left at once when its picks
+// were the same so many times in a row, or when it was explained so often in all.
+const (
+	repeatsAlike = 64
+	repeatsInAll = 1000
+)
+
 // Add learns one image, weight times in a row (1 or more), and returns its
-// explanation by the experts it updated, a new one included. The error is a
+// explanation by the experts it updated, a new one included. Once the same picks came
+// 64 times in a row, or after 1000 times, the last ones count for all that are left. The error is a
 // *SizeError, or says which option does not fit the model.
 func (o *Online) Add(img *bitmap.Image, weight int64) (*patchwork.Explanation, error) {
 	if img.Height() != o.cfg.Height || img.Width() != o.cfg.Width {
@@ -172,14 +180,36 @@ func (o *Online) Add(img *bitmap.Image, weight int64) (*patchwork.Explanation, e
 		return nil, fmt.Errorf("patchwork: an image cannot be learned %d times", weight)
 	}
 	var last *patchwork.Explanation
-	for range weight {
+	same := 0
+	for left := weight; left > 0; left-- {
+		if same == repeatsAlike || weight-left == repeatsInAll {
+			o.count(img, last, nil, left)
+			return last, nil
+		}
+		k := o.experts()
 		e, err := o.add(img)
 		if err != nil {
 			return nil, err
 		}
+		if same++; last == nil || o.experts() > k || !samePicks(e.Picks, last.Picks) {
+			same = 0
+		}
 		last = e
 	}
 	return last, nil
+}
+
+// experts returns how many experts there are.
+func (o *Online) experts() int {
+	if o.model == nil {
+		return 0
+	}
+	return o.model.K()
+}
+
+// samePicks reports whether two explanations place the same experts at the same poses.
+func samePicks(a, b []patchwork.Pick) bool {
+	return slices.EqualFunc(a, b, func(x, y patchwork.Pick) bool { return x.Expert == y.Expert && x.Pose == y.Pose })
 }
 
 // add learns one image once.
@@ -199,7 +229,7 @@ func (o *Online) add(img *bitmap.Image) (*patchwork.Explanation, error) {
 	if o.model.K() < o.opt.Experts && o.unexplained(img, e) {
 		set = o.grow(img, e)
 	}
-	o.count(img, e, set)
+	o.count(img, e, set, 1)
 	return e, nil
 }
 
@@ -239,7 +269,7 @@ func (o *Online) begin(img *bitmap.Image) (*patchwork.Explanation, error) {
 	e.LogLik = patchwork.LogLik(img, o.model.Compose(img.Height(), img.Width(), e.Picks).P)
 	e.LogLikModel = e.LogLik
 	e.Picks[0].Gain = e.LogLik - start
-	o.count(img, e, set)
+	o.count(img, e, set, 1)
 	return e, nil
 }
 
@@ -337,10 +367,10 @@ func (o *Online) append(template []float64) {
 	o.start, o.strength = append(o.start, start), append(o.strength, strength)
 }
 
-// count updates the active experts. set, if not nil, says that the last expert is
-// new and which of its entries the image determined.
-func (o *Online) count(img *bitmap.Image, e *patchwork.Explanation, set []bool) {
-	o.tally.Add(o.model, img, e, 1)
+// count updates the active experts, as by an image of this weight. set, if not nil, says
+// that the last expert is new and which of its entries the image determined.
+func (o *Online) count(img *bitmap.Image, e *patchwork.Explanation, set []bool, weight int64) {
+	o.tally.Add(o.model, img, e, weight)
 	if set != nil {
 		restart(o.tally.Counts(), o.model.K()-1, set, img)
 	}

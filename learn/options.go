@@ -168,6 +168,8 @@ const (
 	// MaxMoving is the largest number of experts tried if no range is given, and
 	// models have no description length or experts move.
 	MaxMoving = 8
+	// MaxStarts is the largest number of starts, all of whose results are kept.
+	MaxStarts = 1_000_000
 )
 
 const (
@@ -293,6 +295,8 @@ func (o Options) validate(c patchwork.Config) error {
 		return fmt.Errorf("patchwork: from %d to %d parts is no range", o.AtLeast, o.AtMost)
 	case !(o.HeldOut >= 0 && o.HeldOut < 1):
 		return fmt.Errorf("patchwork: the held-out fraction %v is not between 0 and 1", o.HeldOut)
+	case o.Starts > MaxStarts:
+		return fmt.Errorf("patchwork: %d starts are more than can be kept (%d); 8 is usual", o.Starts, MaxStarts)
 	case o.Starts < 0 || o.Iterations < 0 || o.Sample < 0:
 		return fmt.Errorf("patchwork: %d starts of %d iterations, from a sample of %d images", o.Starts, o.Iterations, o.Sample)
 	case int(o.Method) >= len(methodNames) || int(o.Reading) >= len(readingNames) || int(o.StartFrom) >= len(startFromNames):

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 
 	"example.com/patchwork"
 	"example.com/patchwork/gauss"
 	"example.com/patchwork/internal/enum"
+	"example.com/patchwork/internal/strictjson"
 	"example.com/patchwork/pose"
 )
 
@@ -224,6 +226,9 @@ func parseHeader(text []byte) (*header, error) {
 	if err := json.Unmarshal(text, &raw); err != nil {
 		return nil, &FormatError{Member: jsonName, Msg: "not a JSON object", Err: err}
 	}
+	if err := strictjson.Check(text, nil); err != nil {
+		return nil, &FormatError{Member: jsonName, Msg: err.Error(), Err: err, Hint: "keep one of them"}
+	}
 	h := &header{Format: format, Version: version, Outside: background}
 	fields := h.fields()
 	// Check first what the file is, or the other errors would be meaningless.
@@ -239,6 +244,9 @@ func parseHeader(text []byte) (*header, error) {
 		}
 		if err := json.Unmarshal(value, f.dst); err != nil {
 			return nil, bad(name, "", "is %s, want %s", excerpt(value), f.want)
+		}
+		if err := strictjson.Check(value, reflect.TypeOf(f.dst)); err != nil {
+			return nil, bad(name, "", "%v", err)
 		}
 		if err := h.check(name, f.dst); err != nil {
 			return nil, err

@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 
 	"example.com/patchwork/internal/atomicfile"
 	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/internal/npy"
+	"example.com/patchwork/internal/strictjson"
 	"example.com/patchwork/learn/real"
 	"example.com/patchwork/pose"
 )
@@ -193,6 +195,9 @@ func parseReal(text []byte) (*real.Model, error) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(text, &all); err != nil {
 		return nil, &FormatError{Member: jsonName, Msg: "not a JSON object", Err: err}
+	}
+	if err := strictjson.Check(text, reflect.TypeFor[realHeader]()); err != nil {
+		return nil, &FormatError{Member: jsonName, Msg: err.Error(), Err: err}
 	}
 	for name := range all {
 		if strings.HasPrefix(name, private) {

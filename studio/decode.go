@@ -14,6 +14,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/strictjson"
 )
 
 // decoder reads JSON bodies of one type.
@@ -48,6 +49,9 @@ func (d *decoder[T]) decode(content []byte) (*T, error) {
 	}
 	if _, err := strict.Token(); err != io.EOF {
 		return nil, problemf(statusBadRequest, "not JSON: more data follows the object, at byte %d", strict.InputOffset())
+	}
+	if err := strictjson.Check(content, reflect.TypeFor[T]()); err != nil {
+		return nil, problemf(statusUnprocessableEntity, "%v", err)
 	}
 	if d.early != nil {
 		if err := d.early(out); err != nil {

@@ -16,6 +16,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"os"
 	"regexp"
 	"runtime/debug"
@@ -130,6 +131,9 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		case !cleanPath(r.URL.Path) || !cleanPath(r.URL.EscapedPath()):
 			refuse("path", problemf(http.StatusBadRequest, "the path is not plain: it contains .., //, a backslash or a control character"))
 			return
+		case badQuery(r.URL.RawQuery) != nil:
+			refuse("path", problemf(http.StatusBadRequest, "the query is malformed: %.100s", badQuery(r.URL.RawQuery)))
+			return
 		case cross.Check(r) != nil || api && foreign(r):
 			refuse("origin", problemf(http.StatusForbidden, "requests from another site are refused (Sec-Fetch-Site %.40q, Origin %.100q)",
 				r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")))
@@ -144,6 +148,13 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// badQuery returns what is wrong with a query: what could not be read would be left out in
+// silence.
+func badQuery(query string) error {
+	_, err := url.ParseQuery(query)
+	return err
 }
 
 // foreign reports whether a read request came from another site's page.

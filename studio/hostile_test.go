@@ -113,6 +113,9 @@ func hostile(t testing.TB) []hostileRequest {
 		{explain(`{"images":` + deep), 400, "not JSON"},
 		{explain("\xff\xfe{}"), 400, "UTF-8"},
 		{explain(`{"model":"m1","images":[` + one + `]} {}`), 400, "follows the object"},
+		{explain(`{"model":"m2","model":"m1","images":[` + one + `]}`), 422, `"model" is there twice, again at byte`},
+		{explain(`{"Model":"m1","images":[` + one + `]}`), 422, `"Model" at byte 8 is called "model"`},
+		{explain(`{"model":"m1","images":[{"Height":6,"height":6,"width":6,"bits":"` + strings.Repeat("0", 36) + `"}]}`), 422, `is called "height"`},
 		{explain(`{"model":"m1","images":[` + one + `],"aplha":1}`), 422, `unknown field "aplha"`},
 		{explain(`{"model":"m1","images":[` + one + `],"alpha":NaN}`), 400, "not JSON at byte"},
 		{explain(`{"model":"m1","images":[` + one + `],"score":"mixed","alpha":1e999}`), 422, "number 1e999"},
@@ -233,6 +236,11 @@ func hostile(t testing.TB) []hostileRequest {
 
 		// Learning.
 		{learnWith(`{}`), 422, "either data"},
+		{learnWith(`{"data":"d1","Experts":1}`), 422, `is called "experts"`},
+		{learnWith(`{"data":"d1","experts":1,"where":["` + strings.Repeat("y", 2000) + `=1"]}`), 422, "longer than this server reads"},
+		{learnWith(`{"data":"d1","experts":1,"starts":3000000000}`), 422, "starts"},
+		{request{path: "/v1/data/d1/images?n=1;from=2"}, 400, "query"},
+		{request{path: "/v1/data/d1/images?n=%zz"}, 400, "query"},
 		{learnWith(`{"data":"d1","images":[` + one + `],"experts":1}`), 422, "either data"},
 		{learnWith(`{"data":"d1","mode":"paper"}`), 422, "experts is missing"},
 		{learnWith(`{"data":"d9","experts":1}`), 404, "no data set"},

@@ -81,6 +81,9 @@ func inputs(cmd *cobra.Command, args []string) []named {
 // guard returns an error, before any work, if an output of a command line would
 // replace one of its inputs, or another output.
 func (a *app) guard(cmd *cobra.Command, args []string) error {
+	if err := checkBounds(cmd); err != nil {
+		return err
+	}
 	a.inputs = inputs(cmd, args)
 	var outputs []named
 	for _, f := range outputFlags(cmd) {

@@ -68,6 +68,9 @@ func width(f *os.File) int {
 
 // run executes one command line and returns its exit code.
 func run(ctx context.Context, args []string, c console) int {
+	if c.outTerminal {
+		c.out = &terminalWriter{to: c.out}
+	}
 	a := &app{console: c}
 	root := a.rootCommand()
 	root.SetArgs(a.plainHelp(args))

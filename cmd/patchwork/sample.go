@@ -66,6 +66,9 @@ samples are shown in the terminal.`,
 			if isCSV := strings.HasPrefix(format, ".csv"); isCSV && !ofTable(m) {
 				return usagef("-o %s: a CSV file holds the rows of a table, and the model is of images; choose .npz, .png or .svg", output)
 			}
+			if m.K() > math.MaxInt16 {
+				return usagef("the model has %d parts, and an image that is drawn has at most %d", m.K(), math.MaxInt16)
+			}
 			h, w := imageSize(m)
 			if most := max(1, maxSampleValues/(h*w)/m.K()); n < 1 || n > most {
 				return usagef("-n %d samples: give at least 1 and at most %d", n, most)

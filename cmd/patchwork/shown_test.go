@@ -58,3 +58,22 @@ func TestShown(t *testing.T) {
 		}
 	}
 }
+
+// However a text is cut into writes, a terminal gets what shown allows, and colours.
+func TestTerminalWriter(t *testing.T) {
+	text := "é\x1b[1;31mred\x1b[0m \x1b[2J\x1b]0;t\x07 \u202e\u009b5m \xff 日本\n\tend\x1b"
+	want := "é\x1b[1;31mred\x1b[0m \uFFFD[2J\uFFFD]0;t\uFFFD \uFFFD\uFFFD5m \uFFFD 日本\n\tend"
+	for size := 1; size <= len(text); size++ {
+		var out strings.Builder
+		w := &terminalWriter{to: &out}
+		for at := 0; at < len(text); at += size {
+			piece := text[at:min(at+size, len(text))]
+			if n, err := w.Write([]byte(piece)); n != len(piece) || err != nil {
+				t.Fatal(n, err)
+			}
+		}
+		if out.String() != want {
+			t.Errorf("in pieces of %d: %q, want %q", size, out.String(), want)
+		}
+	}
+}

@@ -42,6 +42,7 @@ const policy = `
 	NONE < internal/elem; # functions with one result on every machine, for all to use
 	internal/elem < bitmap, rule, pose, internal/pool, internal/exact, internal/enum, internal/draw, internal/assign;
 	NONE < internal/recall; # what steps came to
+	NONE < internal/strictjson; # JSON without keys that are lost
 	rule < internal/score/joint;
 	internal/draw < internal/cluster;
 	pose < internal/score;
@@ -93,7 +94,7 @@ const policy = `
 	github.com/klauspost/compress/..., github.com/pierrec/lz4/v4, github.com/andybalholm/brotli, golang.org/x/text/...
 	< dataset;
 
-	patchwork, learn/real, internal/npy, internal/atomicfile, FILES
+	patchwork, learn/real, internal/npy, internal/strictjson, internal/atomicfile, FILES
 	< modelfile;
 
 	patchwork, table, modelfile, internal/atomicfile, FILES

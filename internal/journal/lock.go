@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"time"
 )
 
 // lockMagic begins a lock file, so that no other file is taken for one.
@@ -97,25 +98,27 @@ func sign(f *os.File) error {
 		host = "this machine"
 	}
 	text := fmt.Sprintf("%sprocess %d on %s\n", lockMagic, os.Getpid(), host)
-	if err := f.Truncate(0); err != nil {
+	if _, err = f.WriteAt([]byte(text), 0); err != nil {
 		return err
 	}
-	_, err = f.WriteAt([]byte(text), 0)
-	return err
+	return f.Truncate(int64(len(text)))
 }
 
-// holder returns who has signed a lock file; "" if it does not say.
+// holder returns who has signed a lock file; "" if it does not say. Who has just taken the
+// lock signs at once, which is waited for.
 func holder(f *os.File) string {
-	text, err := io.ReadAll(io.NewSectionReader(f, 0, 512))
-	if err != nil {
-		return ""
+	for range 100 {
+		text, err := io.ReadAll(io.NewSectionReader(f, 0, 512))
+		if err != nil {
+			return ""
+		}
+		rest, ok := strings.CutPrefix(string(text), lockMagic)
+		if who, _, whole := strings.Cut(rest, "\n"); ok && whole {
+			return strings.ToValidUTF8(who, "?")
+		}
+		time.Sleep(2 * time.Millisecond)
 	}
-	rest, ok := strings.CutPrefix(string(text), lockMagic)
-	if !ok {
-		return ""
-	}
-	who, _, _ := strings.Cut(rest, "\n")
-	return strings.ToValidUTF8(who, "?")
+	return ""
 }
 
 // openOwn opens a file of ours, or creates it, without following links. The error is a

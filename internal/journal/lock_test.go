@@ -70,6 +70,9 @@ func TestManyComeAndGo(t *testing.T) {
 				j, err := Open(path, "about")
 				var busy *BusyError
 				if errors.As(err, &busy) {
+					if busy.Holder == "" {
+						t.Error("it is not said who has it")
+					}
 					continue
 				}
 				if err != nil {

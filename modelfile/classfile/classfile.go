@@ -21,12 +21,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/atomicfile"
 	"example.com/patchwork/internal/npy"
+	"example.com/patchwork/internal/strictjson"
 	"example.com/patchwork/learn/classes"
 	"example.com/patchwork/modelfile"
 	"example.com/patchwork/pose"
@@ -264,7 +266,7 @@ func readHeader(f *zip.File) (*header, error) {
 		return nil, &modelfile.FormatError{Member: Name, Field: "version", Msg: fmt.Sprintf("is %d; this program reads version %d", head.Version, version), Hint: "use a newer patchwork"}
 	}
 	d.DisallowUnknownFields()
-	if err := d.Decode(h); err != nil {
+	if err := errors.Join(d.Decode(h), strictjson.Check(text, reflect.TypeFor[header]())); err != nil {
 		return nil, &modelfile.FormatError{Member: Name, Msg: "not as expected", Err: err}
 	}
 	if h.Height < 1 || h.Width < 1 || h.Height > maxBytes/8/h.Width {

@@ -11,10 +11,12 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"reflect"
 	"strconv"
 	"strings"
 
 	"example.com/patchwork/internal/atomicfile"
+	"example.com/patchwork/internal/strictjson"
 )
 
 const (
@@ -212,6 +214,9 @@ func decodePart(head, body []byte) (*Part, error) {
 	j := json.NewDecoder(bytes.NewReader(head))
 	j.DisallowUnknownFields()
 	if err := j.Decode(&h); err != nil {
+		return nil, fmt.Errorf("its header: %w", err)
+	}
+	if err := strictjson.Check(head, reflect.TypeFor[header]()); err != nil {
 		return nil, fmt.Errorf("its header: %w", err)
 	}
 	p := &Part{Model: h.Model, Options: h.Options, Shards: h.Shards}
