@@ -94,7 +94,7 @@ func watch(t *testing.T, url, last string, f func(e event) bool) {
 	}
 }
 
-// TestWatchLearning: the events are progress with templates, then done, and the
+// TestWatchLearning: the events are progress with templates, then the end, and the
 // model exists. A late client sees the last progress, with all scores, and the end; one
 // that has seen them, none.
 func TestWatchLearning(t *testing.T) {
@@ -128,7 +128,7 @@ func TestWatchLearning(t *testing.T) {
 		}
 		return false
 	})
-	if last.kind != "done" || len(kinds) < 2 || kinds[0] != "progress" || !enough {
+	if last.kind != "stopped" || len(kinds) < 2 || kinds[0] != "progress" || !enough {
 		t.Fatalf("events %v", kinds)
 	}
 	info := wait(t, s, id)
@@ -166,6 +166,13 @@ func TestLearnedModelSaysItsCommand(t *testing.T) {
 	got := ask[struct{ Name, Source, Command string }](t, s, request{path: "/v1/models/" + *info.Model}, 200)
 	if got.Name != "bars" || got.Source != "learned" || got.Command != "patchwork learn drawings -o model.npz --experts 2 --shift 2 --starts 30" {
 		t.Errorf("%+v", got)
+	}
+	web := httptest.NewServer(s.Handler())
+	defer web.Close()
+	last := ""
+	watch(t, web.URL+"/v1/learn/"+info.ID+"/events", "", func(e event) bool { last = e.kind; return false })
+	if last != "done" {
+		t.Errorf("the last event is %s", last)
 	}
 }
 

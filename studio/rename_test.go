@@ -1,7 +1,6 @@
 package studio
 
 import (
-	"example.com/patchwork/diagnose/words"
 	"strings"
 	"testing"
 	"unicode"

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 	"strconv"
 	"strings"
 
@@ -120,10 +120,9 @@ func (f *dataFlags) open(cmd *cobra.Command, paths []string) (*source, error) {
 // that serves many requests may have more than the data need; under a limit below
 // that, every allocation would wait for the garbage collector.
 func roomFor(data int64) int64 {
-	has := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-	metrics.Read(has)
-	used := int64(has[0].Value.Uint64() - has[1].Value.Uint64())
-	return min(debug.SetMemoryLimit(-1), data+max(used, 32<<20))
+	var has runtime.MemStats
+	runtime.ReadMemStats(&has)
+	return min(debug.SetMemoryLimit(-1), data+max(int64(has.Sys-has.HeapReleased), 32<<20))
 }
 
 // openStream opens data that do not fit in memory; the selected images may fit.

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"example.com/patchwork/experiments/rivals"
+	"example.com/patchwork/internal/testenv"
 )
 
 // leastComparison is computed once; package rivals tests that it does not
