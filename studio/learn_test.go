@@ -95,8 +95,7 @@ func watch(t *testing.T, url, last string, f func(e event) bool) {
 }
 
 // TestWatchLearning: the events are progress with templates, then the end, and the
-// model exists. A late client sees the last progress, with all scores, and the end; one
-// that has seen them, none.
+// model exists.
 func TestWatchLearning(t *testing.T) {
 	s := newServer(t, func(o *Options) { o.Data = []NamedData{long(t)} })
 	web := httptest.NewServer(s.Handler())
@@ -135,9 +134,24 @@ func TestWatchLearning(t *testing.T) {
 	if got := ask[struct{ Name, Source string }](t, s, request{path: "/v1/models/" + *info.Model}, 200); got.Name != "strokes" || got.Source != "learned" {
 		t.Errorf("%+v", got)
 	}
+}
+
+// TestLearnedModelSaysItsCommand: a model that a job made has the name that was asked
+// for, and the command line that makes it. A late client sees the last progress, with
+// all scores, and the end; one that has seen them, none.
+func TestLearnedModelSaysItsCommand(t *testing.T) {
+	s := newServer(t, nil)
+	info := wait(t, s, begin(t, s, `{"data":"d1","experts":2,"shift":2,"starts":30,"name":"bars"}`))
+	got := ask[struct{ Name, Source, Command string }](t, s, request{path: "/v1/models/" + *info.Model}, 200)
+	if got.Name != "bars" || got.Source != "learned" || got.Command != "patchwork learn drawings -o model.npz --experts 2 --shift 2 --starts 30" {
+		t.Errorf("%+v", got)
+	}
+	web := httptest.NewServer(s.Handler())
+	defer web.Close()
+	id := info.ID
 	var late []event
 	watch(t, web.URL+"/v1/learn/"+id+"/events", "", func(e event) bool { late = append(late, e); return false })
-	if len(late) != 2 || late[0].kind != "progress" || late[1] != last {
+	if len(late) != 2 || late[0].kind != "progress" || late[1].kind != "done" {
 		t.Fatalf("events for who comes late: %v", late)
 	}
 	var p struct {
@@ -153,26 +167,8 @@ func TestWatchLearning(t *testing.T) {
 	if ends != 1 {
 		t.Errorf("%d events for who has seen the progress", ends)
 	}
-	if w := (request{path: "/v1/learn/" + id + "/events", headers: []string{"Last-Event-ID: " + last.id}}).send(t, s); w.Code != 204 || w.Body.Len() != 0 {
+	if w := (request{path: "/v1/learn/" + id + "/events", headers: []string{"Last-Event-ID: " + late[1].id}}).send(t, s); w.Code != 204 || w.Body.Len() != 0 {
 		t.Errorf("who has seen all gets %d %s", w.Code, w.Body)
-	}
-}
-
-// TestLearnedModelSaysItsCommand: a model that a job made has the name that was asked
-// for, and the command line that makes it.
-func TestLearnedModelSaysItsCommand(t *testing.T) {
-	s := newServer(t, nil)
-	info := wait(t, s, begin(t, s, `{"data":"d1","experts":2,"shift":2,"starts":30,"name":"bars"}`))
-	got := ask[struct{ Name, Source, Command string }](t, s, request{path: "/v1/models/" + *info.Model}, 200)
-	if got.Name != "bars" || got.Source != "learned" || got.Command != "patchwork learn drawings -o model.npz --experts 2 --shift 2 --starts 30" {
-		t.Errorf("%+v", got)
-	}
-	web := httptest.NewServer(s.Handler())
-	defer web.Close()
-	last := ""
-	watch(t, web.URL+"/v1/learn/"+info.ID+"/events", "", func(e event) bool { last = e.kind; return false })
-	if last != "done" {
-		t.Errorf("the last event is %s", last)
 	}
 }
 
