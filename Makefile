@@ -1,6 +1,6 @@
 # Each target is a few go commands; nothing here is needed to use the library.
 # .ci/run has all the checks that a change must pass.
-.PHONY: build test race bench bench-peers fuzz cover demo static-page fmt release rename
+.PHONY: build test long race bench bench-peers fuzz cover demo static-page fmt release rename
 
 # How long make fuzz spends on each fuzzer.
 FUZZTIME ?= 60s
@@ -10,6 +10,10 @@ build: ; go build -o patchwork ./cmd/patchwork
 # The library and the modules beside it (go.work), each package by its name. go test ./... runs
 # the same tests, and shows the other modules as one package, internal/modules.
 test: ; PATCHWORK_MODULES=apart go test work
+
+# The tests with all their repetitions and inputs, which takes hours: 100 kills of a process, more steps of writing
+# that fail, all real data on every path of the vector code, a million tiny cases. make test takes some of each, and so does CI.
+long: ; PATCHWORK_LONG=1 PATCHWORK_FULL=1 PATCHWORK_TINY=1000000 PATCHWORK_MODULES=apart go test -count=1 -timeout 12h work
 
 race: ; go test -race -short . ./learn ./table ./posterior ./studio ./internal/pool ./cmd/...
 

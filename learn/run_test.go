@@ -9,6 +9,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/internal/rows"
+	"example.com/patchwork/internal/testenv"
 	"example.com/patchwork/internal/testkit"
 	"example.com/patchwork/pose"
 )
@@ -26,7 +27,7 @@ func runCases(t *testing.T) map[string]runCase {
 	data := quadrants(t, 40)
 	cases := map[string]runCase{
 		"description length": {data, mmm, Options{Experts: 3, Starts: 3, Iterations: 2, Seed: 5}},
-		"growing":            {blocks(30, 2), blocksConfig(patchwork.RuleMaxMinusMin), Options{Seed: 8, Starts: 2}},
+		"growing":            {blocks(20, 2), blocksConfig(patchwork.RuleMaxMinusMin), Options{Seed: 8, Starts: 2}},
 		"range":              {blocks(30, 2), blocksConfig(patchwork.RuleMaxMinusMin), Options{AtLeast: 2, AtMost: 3, Starts: 2}},
 		"held out":           {blocks(30, 2), blocksConfig(patchwork.RuleMax), Options{AtLeast: 1, AtMost: 3, Starts: 2, Iterations: 1}},
 		"stream":             {&inBlocks{data: data, sizes: []int{7}}, mmm, Options{Experts: 3, Starts: 2, Iterations: 2, Sample: 20}},
@@ -75,7 +76,11 @@ func TestRunIsTheSameForAnyWorkers(t *testing.T) {
 	for name, c := range runCases(t) {
 		t.Run(name, func(t *testing.T) {
 			want := c.stepsOf(t, 1)
-			for _, workers := range []int{2, 7} {
+			numbers := []int{3}
+			if testenv.Long() {
+				numbers = []int{2, 3, 7}
+			}
+			for _, workers := range numbers {
 				got := c.stepsOf(t, workers)
 				if len(got) != len(want) {
 					t.Fatalf("%d workers: %d steps, one worker: %d", workers, len(got), len(want))
@@ -209,12 +214,16 @@ func TestRunCanBeLeft(t *testing.T) {
 	}
 }
 
-// places returns at how many steps of a run to try something: n, with -short 3.
+// places returns at how many steps of a run to try something: n in make long, half as
+// many by default, with -short 3.
 func places(n int) int {
-	if testing.Short() {
+	switch {
+	case testenv.Long():
+		return n
+	case testing.Short():
 		return 3
 	}
-	return n
+	return n / 2
 }
 
 // enoughAt ends a run by Enough at step n and returns its steps.

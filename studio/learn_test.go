@@ -94,16 +94,16 @@ func watch(t *testing.T, url, last string, f func(e event) bool) {
 	}
 }
 
-// TestWatchLearning: the events are progress with templates, then done, and the
-// model exists. A late client sees the last progress, with all scores, and the end; one
-// that has seen them, none.
+// TestWatchLearning: the events are progress with templates, then the end, and the
+// model exists.
 func TestWatchLearning(t *testing.T) {
-	s := newServer(t, nil)
+	s := newServer(t, func(o *Options) { o.Data = []NamedData{long(t)} })
 	web := httptest.NewServer(s.Handler())
 	defer web.Close()
-	id := begin(t, s, `{"data":"d1","experts":2,"shift":2,"starts":30,"name":"bars"}`)
+	id := begin(t, s, strings.Replace(longJob, `{`, `{"name":"strokes","method":"both",`, 1)) // goes on until who watches has seen progress
 	var kinds []string
 	var last event
+	enough := false
 	watch(t, web.URL+"/v1/learn/"+id+"/events", "", func(e event) bool {
 		kinds, last = append(kinds, e.kind), e
 		wantDescribed(t, s, "GET /v1/learn/{id}/events", []byte(e.data))
@@ -112,28 +112,46 @@ func TestWatchLearning(t *testing.T) {
 				Trials, Height, Width int
 				Templates             []f32
 			}
-			if err := json.Unmarshal([]byte(e.data), &p); err != nil || p.Height != 6 || p.Width != 6 || p.Trials != 30 {
+			if err := json.Unmarshal([]byte(e.data), &p); err != nil || p.Height != 32 || p.Width != 32 || p.Trials != 100 {
 				t.Errorf("%+v, %v", p, err)
 			}
 			for _, f := range p.Templates {
-				if len(numbers(t, f)) != 36 {
+				if len(numbers(t, f)) != 32*32 {
 					t.Error("a template is not of the frame's size")
 				}
+			}
+			if len(p.Templates) > 0 && !enough {
+				enough = true
+				ask[struct{}](t, s, request{method: "POST", path: "/v1/learn/" + id + "/stop"}, 200)
 			}
 		}
 		return false
 	})
-	if last.kind != "done" || len(kinds) < 2 || kinds[0] != "progress" {
+	if last.kind != "stopped" || len(kinds) < 2 || kinds[0] != "progress" || !enough {
 		t.Fatalf("events %v", kinds)
 	}
 	info := wait(t, s, id)
+	if got := ask[struct{ Name, Source string }](t, s, request{path: "/v1/models/" + *info.Model}, 200); got.Name != "strokes" || got.Source != "learned" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestLearnedModelSaysItsCommand: a model that a job made has the name that was asked
+// for, and the command line that makes it. A late client sees the last progress, with
+// all scores, and the end; one that has seen them, none.
+func TestLearnedModelSaysItsCommand(t *testing.T) {
+	s := newServer(t, nil)
+	info := wait(t, s, begin(t, s, `{"data":"d1","experts":2,"shift":2,"starts":30,"name":"bars"}`))
 	got := ask[struct{ Name, Source, Command string }](t, s, request{path: "/v1/models/" + *info.Model}, 200)
 	if got.Name != "bars" || got.Source != "learned" || got.Command != "patchwork learn drawings -o model.npz --experts 2 --shift 2 --starts 30" {
 		t.Errorf("%+v", got)
 	}
+	web := httptest.NewServer(s.Handler())
+	defer web.Close()
+	id := info.ID
 	var late []event
 	watch(t, web.URL+"/v1/learn/"+id+"/events", "", func(e event) bool { late = append(late, e); return false })
-	if len(late) != 2 || late[0].kind != "progress" || late[1] != last {
+	if len(late) != 2 || late[0].kind != "progress" || late[1].kind != "done" {
 		t.Fatalf("events for who comes late: %v", late)
 	}
 	var p struct {
@@ -149,7 +167,7 @@ func TestWatchLearning(t *testing.T) {
 	if ends != 1 {
 		t.Errorf("%d events for who has seen the progress", ends)
 	}
-	if w := (request{path: "/v1/learn/" + id + "/events", headers: []string{"Last-Event-ID: " + last.id}}).send(t, s); w.Code != 204 || w.Body.Len() != 0 {
+	if w := (request{path: "/v1/learn/" + id + "/events", headers: []string{"Last-Event-ID: " + late[1].id}}).send(t, s); w.Code != 204 || w.Body.Len() != 0 {
 		t.Errorf("who has seen all gets %d %s", w.Code, w.Body)
 	}
 }

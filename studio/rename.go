@@ -42,7 +42,7 @@ func (s *core) renameModel(ctx context.Context, requests *decoder[modelChange], 
 	}
 	defer leave()
 	name := strings.TrimSpace(req.Name)
-	if name == "" {
+	if words.Clean(name) == "" { // nothing of it can be read
 		return nil, problemAt(422, "body.name", req.Name, "a model needs a name")
 	}
 	m, err := s.rename(in.ID, name, func(m *model) error { m.name = name; return nil })

@@ -17,10 +17,7 @@ func countFlag(cmd *cobra.Command, c *recipe.Count) {
 		*c, err = recipe.ParseCount(text)
 		return err
 	}}, "experts", "k", "number of parts, a range to try such as 2..12, or auto to find it out (default auto)")
-	err := cmd.RegisterFlagCompletionFunc("experts", cobra.FixedCompletions([]string{"auto"}, cobra.ShellCompDirectiveNoFileComp))
-	if err != nil {
-		panic(err) // only for a flag that does not exist
-	}
+	offer(cmd, "experts", "auto")
 }
 
 // curveChart plots the numbers of parts tried, in nats per image: lower is better.

@@ -11,13 +11,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/cpu"
 )
 
 // bytesVariable makes TestBytes, with the value "write", rewrite the list.
@@ -243,7 +240,6 @@ func TestBytes(t *testing.T) {
 	if raceDetector {
 		t.Skip("other tests look for races; this one takes ten times as long with the detector")
 	}
-	skipOtherFloats(t)
 	list, err := filepath.Abs(bytesList)
 	if err != nil {
 		t.Fatal(err)
@@ -291,26 +287,6 @@ func compareBytes(t *testing.T, got, want map[string]map[string]string) {
 		}
 	}
 }
-
-// skipOtherFloats skips a test of bytes on machines where the same formulas round
-// differently than on the one that wrote them.
-func skipOtherFloats(t *testing.T) {
-	t.Helper()
-	x, y := 1+0x1p-30, 1+0x1p-29
-	switch {
-	case runtime.GOARCH != "amd64":
-		t.Skipf("the list is of amd64; %s may round otherwise, where it fuses multiplications with additions", runtime.GOARCH)
-	case !cpu.X86.HasFMA:
-		t.Skip("math.Exp rounds otherwise on a processor without FMA")
-	case fusedSquare(x, y) != 0:
-		t.Skip("the list is of GOAMD64=v1 and v2; from v3 the compiler fuses multiplications with additions")
-	}
-}
-
-// fusedSquare returns x*x-y, rounded once where the compiler fuses the two.
-//
-//go:noinline
-func fusedSquare(x, y float64) float64 { return x*x - y }
 
 // runByteCases returns for each case the hashes of the files that it wrote,
 // and of "stdout" where they printed something.

@@ -9,18 +9,22 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"example.com/patchwork/internal/testenv"
 )
 
 // kills returns how often TestKilledRuns kills: 100 times take minutes.
 func kills(t *testing.T) int {
 	n, err := strconv.Atoi(os.Getenv("PATCHWORK_KILLS"))
-	if err != nil {
-		if testing.Short() {
-			t.Skip("kills processes, some seconds; left out by -short")
-		}
-		return 12
+	switch {
+	case err == nil:
+		return n
+	case testenv.Long():
+		return 100
+	case testing.Short():
+		t.Skip("kills processes, some seconds; left out by -short")
 	}
-	return n
+	return 10
 }
 
 // A run that is killed repeatedly, at any time, ends in the same bytes as one that is
@@ -28,13 +32,13 @@ func kills(t *testing.T) int {
 func TestKilledRuns(t *testing.T) {
 	left := kills(t)
 	t.Chdir(t.TempDir())
-	must(t, "synth", "quadrants", "--n", "80", "--seed", "1", "-o", "q.npz", "-q")
-	must(t, "synth", "letters", "--letters", "T", "--writers", "8", "--side", "28", "--seed", "1", "-o", "t.npz", "-q")
+	must(t, "synth", "quadrants", "--n", "40", "--seed", "1", "-o", "q.npz", "-q")
+	must(t, "synth", "letters", "--letters", "T", "--writers", "6", "--side", "20", "--seed", "1", "-o", "t.npz", "-q")
 	lines := []string{
 		"learn q.npz --rule max-minus-min --experts 8 --seed 5",
 		"learn q.npz --rule max-minus-min --method soft --experts 8 --iterations 4 --seed 5",
-		"learn t.npz --experts 2 --shift 5 --rotate 12:6 --seed 5 --starts 6",
-		"learn q.npz --rule max-minus-min --experts 6..8 --seed 5",
+		"learn t.npz --experts 2 --shift 4 --rotate 12:6 --seed 5 --starts 6",
+		"learn q.npz --rule max-minus-min --experts 5..6 --seed 5",
 		"learn q.npz --rule max-minus-min --method soft --experts auto --iterations 3 --begin grow --aim interpret --seed 5",
 	}
 	rng := rand.New(rand.NewPCG(uint64(left), 1))

@@ -23,7 +23,7 @@ func (a *app) classifyCommand() *cobra.Command {
 		Use:   "classify",
 		Short: "Say which class images or rows are of, and why",
 		Long:  classifyLong,
-		Example: `  patchwork synth letters --letters TLH --writers 12 --seed 1 -o letters.npz
+		Example: `  patchwork synth letters --letters TLH --writers 12 --side 28 --seed 1 -o letters.npz
   patchwork classify learn letters.npz --by y --where 'writer<=5' -o classes.npz
   patchwork classify predict -m classes.npz letters.npz -o named.csv`,
 		Args: noSuchCommand,

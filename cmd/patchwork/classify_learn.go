@@ -37,7 +37,7 @@ examples of a class; with one, probabilities are a guess.
 --curve 1,5,10,20 says how many of the other examples are named rightly by classes of 1,
 5, 10 and 20 examples each; -o can then be left out.`
 
-const classifyLearnExample = `  patchwork synth letters --letters TLH --writers 12 --seed 1 -o letters.npz
+const classifyLearnExample = `  patchwork synth letters --letters TLH --writers 12 --side 28 --seed 1 -o letters.npz
   patchwork classify learn letters.npz --by y --where 'writer<=5' -o classes.npz
   patchwork classify learn letters.npz --by y --curve 1,3,5`
 

@@ -111,9 +111,9 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// docs are the pages that are run: the root of the repository, the program once it is
-// built, and the folder for it.
-type docs struct{ root, bin, program string }
+// docs are the pages that are run: the root of the repository, and a folder for the
+// program.
+type docs struct{ root, bin string }
 
 // seconds are how long a command took.
 var seconds = regexp.MustCompile(` in \d+(\.\d+)? s\b`)
@@ -137,7 +137,8 @@ func (d *docs) run(t *testing.T, page string) {
 		}
 	}
 	lines, shift := strings.Split(text, "\n"), 0
-	for _, b := range blocks {
+	python := ""
+	for i, b := range blocks {
 		d.fetch(t, b)
 		switch b.language {
 		case "console":
@@ -161,7 +162,10 @@ func (d *docs) run(t *testing.T, page string) {
 				runProgram(t, filepath.Join(d.root, "cmd", "patchwork"), b.text)
 			}
 		case "python":
-			d.python(t, b)
+			python += b.text + "\n" // blocks of one page go on from each other
+			if next := slices.IndexFunc(blocks[i+1:], isRun); next < 0 || blocks[i+1+next].language != "python" {
+				d.python(t, python)
+			}
 		case "gomod":
 			if !testing.Short() {
 				d.goMod(t, b, slices.DeleteFunc(slices.Clone(blocks), func(p codeBlock) bool { return p.language != "go" }))
@@ -235,19 +239,22 @@ func unpack(t *testing.T, archive, folder string) {
 	}
 }
 
-// build returns the path of the program, which is built once.
-func (d *docs) build(t *testing.T) string {
-	if d.program == "" {
-		d.program = filepath.Join(d.bin, "patchwork")
-		build := exec.Command("go", "build", "-o", d.program, ".")
-		build.Dir = filepath.Join(d.root, "cmd", "patchwork")
-		if out, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
+// onPath puts the program on the PATH: this test binary, under its name.
+func (d *docs) onPath(t *testing.T) {
+	t.Helper()
+	program := filepath.Join(d.bin, "patchwork")
+	if _, err := os.Lstat(program); err != nil {
+		self, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(self, program); err != nil {
+			t.Skipf("no links here: %v", err)
 		}
 	}
-	t.Setenv("PATH", filepath.Dir(d.program)+string(os.PathListSeparator)+os.Getenv("PATH"))
-	t.Setenv("PATCHWORK", d.program)
-	return d.program
+	t.Setenv("PATH", d.bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	t.Setenv("PATCHWORK", program)
+	t.Setenv(beMain, "1")
 }
 
 // script runs a block for the shell.
@@ -256,7 +263,7 @@ func (d *docs) script(t *testing.T, b codeBlock) {
 		return
 	}
 	if strings.Contains(b.text, "patchwork") {
-		d.build(t)
+		d.onPath(t)
 	}
 	cmd := exec.CommandContext(t.Context(), "sh", "-ec", b.text)
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -277,17 +284,17 @@ func TestPythonPage(t *testing.T) {
 	}
 }
 
-// python runs a block of Python. Blocks of one page go on from each other.
-func (d *docs) python(t *testing.T, b codeBlock) {
+// isRun reports whether a block is run.
+func isRun(b codeBlock) bool { return !slices.Contains([]string{"text", "csv", "json"}, b.language) }
+
+// python runs the Python of a page up to some block.
+func (d *docs) python(t *testing.T, text string) {
 	if testing.Short() {
 		return
 	}
-	d.build(t)
+	d.onPath(t)
 	t.Setenv("PYTHONPATH", filepath.Join(d.root, "python"))
-	before, _ := os.ReadFile("session.py")
-	all := string(before) + b.text + "\n"
-	write(t, "session.py", all)
-	testenv.NumPy(t)(".", all)
+	testenv.NumPy(t)(".", text)
 }
 
 // compare compares a picture of a page with the one that its commands wrote.

@@ -30,10 +30,7 @@ type engineFlags struct {
 func (f *engineFlags) add(cmd *cobra.Command) {
 	f.name = "goroutines"
 	cmd.Flags().Var(&textFlag{kind: "NAME", text: f.name, read: f.parse}, "engine", "what explains all images in every iteration: goroutines of this process, or Apache Beam through patchwork-beam, whose options may follow, as in beam:shards=17,deadline=10m (also endpoint=HOST:PORT, unroll=4)")
-	err := cmd.RegisterFlagCompletionFunc("engine", cobra.FixedCompletions([]string{"goroutines", "beam"}, cobra.ShellCompDirectiveNoFileComp))
-	if err != nil {
-		panic(err) // only for a flag that does not exist
-	}
+	offer(cmd, "engine", "goroutines", "beam")
 	cmd.Flags().StringArrayVar(&f.beam, "beam", nil, "option of patchwork-beam, as after --engine beam:")
 	hide(cmd, "beam")
 }

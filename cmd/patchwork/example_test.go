@@ -65,6 +65,8 @@ func TestEveryExampleWorks(t *testing.T) {
 		case done[l]:
 		case strings.HasPrefix(l, "serve"):
 			serveOnce(t, fields(l)...)
+		case strings.HasPrefix(l, "report "): // learns the model again, several times
+			withSmall(t, func() { saysWhatItWrites(t, root, l) })
 		default:
 			saysWhatItWrites(t, root, l)
 		}
@@ -85,6 +87,16 @@ func ownFiles(t *testing.T) {
 	must(t, fields("learn sites.csv -o sites-model.npz -k 2 -q")...)
 	must(t, fields("synth sheet --seed 1 -o sheet.npz --model symbols.npz --page page.png -q")...)
 	must(t, fields("synth letters --letters TL --writers 2 -o letters.npz -q")...)
+}
+
+// withSmall calls f while t.npz and model.npz are smaller than those of the root's help.
+func withSmall(t *testing.T, f func()) {
+	t.Helper()
+	images, model := read(t, "t.npz"), read(t, "model.npz")
+	smallLetters(t)
+	f()
+	write(t, "t.npz", images)
+	write(t, "model.npz", model)
 }
 
 // saysWhatItWrites runs an example, which has to succeed, to say each file that it

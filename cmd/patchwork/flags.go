@@ -13,6 +13,7 @@ import (
 	"example.com/patchwork/internal/enum"
 	"example.com/patchwork/internal/recipe"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // choice is a flag whose value is one of several names. The name "default" of the
@@ -78,9 +79,32 @@ func orList(names []string) string {
 func (c *choice) add(cmd *cobra.Command, name, value, usage string, names ...string) {
 	c.names, c.value = names, value
 	cmd.Flags().Var(c, name, usage)
-	err := cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(c.shown(), cobra.ShellCompDirectiveNoFileComp))
-	if err != nil {
+	offer(cmd, name, c.shown()...)
+}
+
+// offers is the annotation of a flag that holds the values offerAll names.
+const offers = "patchwork_offers"
+
+// offer keeps with a flag the values that a shell completes it by.
+func offer(cmd *cobra.Command, name string, values ...string) {
+	if err := cmd.Flags().SetAnnotation(name, offers, values); err != nil {
 		panic(err) // only for a flag that does not exist
+	}
+}
+
+// offerAll registers the values of all flags of a command and of those below it. Cobra
+// keeps what is registered, and with it all that the commands hold, until the process
+// ends; so this is only for a process that a shell asks for completions.
+func offerAll(cmd *cobra.Command) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if values := f.Annotations[offers]; values != nil {
+			if err := cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+				panic(err) // only for a flag that does not exist, or a second time
+			}
+		}
+	})
+	for _, sub := range cmd.Commands() {
+		offerAll(sub)
 	}
 }
 

@@ -15,8 +15,11 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
+	"sync"
 	"syscall"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"example.com/patchwork/internal/atomicfile"
@@ -71,10 +74,28 @@ func run(ctx context.Context, args []string, c console) int {
 	if c.outTerminal {
 		c.out = &terminalWriter{to: c.out}
 	}
+	if _, file := c.err.(*os.File); !file { // an engine's process writes there, too
+		c.err = &lockedWriter{w: c.err}
+	}
 	a := &app{console: c}
 	root := a.rootCommand()
-	root.SetArgs(a.plainHelp(args))
+	root.SetArgs(append([]string{}, a.plainHelp(args)...)) // of nil cobra makes os.Args
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		offerAll(root)
+	}
 	root.SetOut(c.out)
 	root.SetErr(c.err)
 	return a.report(ctx, root.ExecuteContext(ctx))
+}
+
+// lockedWriter lets one goroutine write at a time.
+type lockedWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (l *lockedWriter) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(b)
 }

@@ -85,13 +85,13 @@ func (a *app) name(path, output string, m namedModel, pairs []string) error {
 		if err != nil {
 			return err
 		}
-		if _, err := strconv.Atoi(strings.TrimSpace(pair[1])); err == nil { // here numbers mean parts
+		if _, err := strconv.Atoi(words.Clean(pair[1])); err == nil { // here numbers mean parts
 			return usagef("the name %s could be taken for the number of a part; give a word, after the part that it is for", pair[1])
 		}
 		if m, err = m.rename(k, pair[1]); err != nil {
 			return usagef("%v", err)
 		}
-		if name := strings.TrimSpace(pair[1]); name != "" {
+		if name := strings.TrimSpace(pair[1]); words.Clean(name) != "" {
 			said = append(said, fmt.Sprintf("part %d is called %q", k, name))
 		} else {
 			said = append(said, fmt.Sprintf("part %d has no name", k))

@@ -33,7 +33,12 @@ func TestNameInPlace(t *testing.T) {
 			t.Fatalf("%q changed the model", args)
 		}
 	}
-	must(t, "name", "m.npz", "bog", "")
+	if out := must(t, "name", "m.npz", "bog", "\u00ad"); !strings.Contains(out, "part 1 has no name") { // nothing of it can be seen
+		t.Errorf("%q", out)
+	}
+	if names := listedNames(t); names != "wet meadow," {
+		t.Errorf("names %q", names)
+	}
 	must(t, "name", "m.npz", "1", "bog")
 	if read(t, "m.npz") != before {
 		t.Error("a name that was taken back and given again makes another file")
@@ -48,6 +53,16 @@ func TestNameInPlace(t *testing.T) {
 	if m, err := modelfile.Load("other.npz"); err != nil || m.Extras().Names[0] != "fen" {
 		t.Errorf("%v", err)
 	}
+}
+
+// listedNames returns the names of the parts of m.npz, with commas between them.
+func listedNames(t *testing.T) string {
+	t.Helper()
+	m, err := modelfile.Load("m.npz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(m.Extras().Names, ",")
 }
 
 // A number is no name: the arguments may be in the wrong order.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,6 +52,10 @@ func moving(rule string, shift, step int, rotate string) string {
 	return s
 }
 
+// everyTime are the sets that are not only for make long: some of each kind of images
+// and tables.
+var everyTime = []string{"letters", "mnist", "optdigits", "alphadigits", "votes", "spect", "brca", "kdd"}
+
 func realSets() []realSet {
 	tableModels := []string{onePass("max"), batch("max"), onePass("max-minus-min"), batch("max-minus-min"), "--method soft --iterations 3 -k 3 --take 400"}
 	images := func(shift, step int, rotate string) []string {
@@ -79,7 +84,10 @@ func realSets() []realSet {
 		}
 		sets = append(sets, realSet{name: table[0], file: table[1], few: few, learn: tableModels})
 	}
-	return sets
+	if testenv.Long() || os.Getenv(everyImage) != "" {
+		return sets
+	}
+	return slices.DeleteFunc(sets, func(s realSet) bool { return !slices.Contains(everyTime, s.name) })
 }
 
 // requests lists what is run with every model: explanations in all ways, and scores.

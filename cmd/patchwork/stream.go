@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -101,7 +102,7 @@ func (f *dataFlags) open(cmd *cobra.Command, paths []string) (*source, error) {
 	opt.MaxMemory = int64(f.memory)
 	// Data that turn out to be too large must not take twice their share before they
 	// are collected.
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(min(debug.SetMemoryLimit(-1), opt.MaxMemory+32<<20)))
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(roomFor(opt.MaxMemory)))
 	set, err := readAll(cmd.Context(), paths, opt)
 	if errors.Is(err, dataset.ErrMemory) {
 		return f.openStream(cmd, paths, opt)
@@ -112,6 +113,16 @@ func (f *dataFlags) open(cmd *cobra.Command, paths []string) (*source, error) {
 	sayNotes(cmd, set.Notes...)
 	set, err = f.cut(set)
 	return &source{set: set}, err
+}
+
+// roomFor returns the limit for this process while it reads data that may take that many
+// bytes: so much more than it has now, or than a process needs that has just begun. One
+// that serves many requests may have more than the data need; under a limit below
+// that, every allocation would wait for the garbage collector.
+func roomFor(data int64) int64 {
+	var has runtime.MemStats
+	runtime.ReadMemStats(&has)
+	return min(debug.SetMemoryLimit(-1), data+max(int64(has.Sys-has.HeapReleased), 32<<20))
 }
 
 // openStream opens data that do not fit in memory; the selected images may fit.

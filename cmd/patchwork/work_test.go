@@ -15,6 +15,7 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/internal/testenv"
 	"example.com/patchwork/learn"
 	"example.com/patchwork/modelfile"
 	"example.com/patchwork/pose"
@@ -41,13 +42,16 @@ func TestWorkersChangeNothing(t *testing.T) {
 	}
 }
 
-// someImages returns how many images tests grow experts from: with -short, which the
-// race detector takes, 16 instead of 40.
+// someImages returns how many images tests grow experts from: 40 in make long, with
+// -short, which the race detector takes, 16.
 func someImages() string {
-	if testing.Short() {
+	switch {
+	case testenv.Long():
+		return "40"
+	case testing.Short():
 		return "16"
 	}
-	return "40"
+	return "24"
 }
 
 // So it does if the number of parts is to be determined, plot and table included.

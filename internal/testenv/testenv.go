@@ -12,6 +12,10 @@ import (
 	"testing"
 )
 
+// Long reports whether tests take the time they want, for make long: repetitions and
+// inputs of which go test takes a few. PATCHWORK_LONG is 1 then.
+func Long() bool { return os.Getenv("PATCHWORK_LONG") == "1" }
+
 // Shared returns the path of a file or folder of the shared data, given with
 // slashes relative to its root. The root is the folder in PATCHWORK_SHARED; by
 // default `shared` beside the repository.
