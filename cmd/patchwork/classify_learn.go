@@ -168,7 +168,11 @@ func (f *classifyFlags) described(c *classes.Classifier, set *dataset.Set) (*cla
 	if err != nil {
 		return nil, err
 	}
+	marginals := c.Marginals()
 	if c, err = classes.New(all, c.Sharpness()); err != nil {
+		return nil, err
+	}
+	if c, err = c.WithMarginals(marginals); err != nil {
 		return nil, err
 	}
 	if c, err = c.Described(like); err != nil {

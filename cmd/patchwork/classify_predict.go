@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -28,7 +30,8 @@ says why:
 second and log_odds: what came second, and by how many nats. picks are the parts by which
 the class explains the image best: pieces of the example of that number in the data that
 the class was learned from, from 0, moved and turned; or of the model learned of the class,
-without an example. left counts the pixels of ink that they leave over, missing those that
+without an example. For rows of tables, columns are those that speak most, each alone,
+for the class rather than the second, or (below 0) against it, in nats. left counts the pixels of ink that they leave over, missing those that
 they say are ink and are not.
 
 If the data have the column of labels, by its name when the classes were learned or by
@@ -237,6 +240,7 @@ type namedLine struct {
 	Missing       int                `json:"missing"`
 	Example       *int               `json:"example,omitempty"`
 	Picks         []namedPick        `json:"picks"`
+	Columns       []namedColumn      `json:"columns,omitempty"`
 	Probabilities map[string]float64 `json:"probabilities"`
 }
 
@@ -247,6 +251,34 @@ type namedPick struct {
 	DX     int       `json:"dx"`
 	Angle  float64   `json:"angle"`
 	Gain   jsonFloat `json:"gain"`
+}
+
+// namedColumn is a column of a row: by how many nats it alone speaks for the class rather
+// than for the second.
+type namedColumn struct {
+	Name  string    `json:"name"`
+	Value int       `json:"value"`
+	Nats  jsonFloat `json:"nats"`
+}
+
+// mostColumns is how many columns are named as reasons.
+const mostColumns = 5
+
+// namedColumns returns the columns that speak most for the class of a row, or against it.
+func namedColumns(set *dataset.Set, i int, alone []float64) []namedColumn {
+	values := set.Images[i].AppendValues(nil)
+	order := make([]int, len(alone))
+	for x := range order {
+		order[x] = x
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(math.Abs(alone[y]), math.Abs(alone[x])) })
+	var out []namedColumn
+	for _, x := range order[:min(mostColumns, len(order))] {
+		if alone[x] != 0 {
+			out = append(out, namedColumn{set.ColumnName(x), int(values[x]), jsonFloat(rounded(alone[x]))})
+		}
+	}
+	return out
 }
 
 // writeLines writes a block as lines of JSON.
@@ -262,6 +294,9 @@ func (f *naming) writeLines(w io.Writer, v verdicts) error {
 		}
 		for _, p := range d.Explanation.Picks {
 			l.Picks = append(l.Picks, namedPick{p.Expert, p.Pose.DY, p.Pose.DX, p.Pose.Angle, jsonFloat(rounded(p.Gain))})
+		}
+		if v.set.Table {
+			l.Columns = namedColumns(v.set, i, d.Alone)
 		}
 		for k, name := range names {
 			l.Probabilities[name] = rounded(d.Probabilities[k])

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/learn"
 	"example.com/patchwork/learn/classes"
+	"example.com/patchwork/render"
 )
 
 // Options of Report.
@@ -22,7 +22,8 @@ type Options struct {
 	Tasks   []string // nil: all
 	Seeds   int      // 0 means 5
 	Workers int
-	Numbers []int // of examples; nil means 1, 5, 10 and 20
+	Numbers []int  // of examples; nil means 1, 5, 10 and 20
+	Picture string // file of a picture of how well probabilities are calibrated; "": none
 }
 
 // the ways that are compared, by column.
@@ -58,9 +59,9 @@ func Report(ctx context.Context, w io.Writer, o Options) error {
 		fmt.Fprintf(w, " %s |", c)
 	}
 	fmt.Fprint(w, " ahead of the best rival | calibration error | ms an image |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n")
-	pooled := make(map[string]*bins)
+	pooled := make(map[string]*stat.Bins)
 	for _, name := range o.Tasks {
-		pooled[name] = new(bins)
+		pooled[name] = new(stat.Bins)
 		for _, n := range o.Numbers {
 			var results []result
 			for seed := range o.Seeds {
@@ -79,16 +80,36 @@ func Report(ctx context.Context, w io.Writer, o Options) error {
 	}
 	for _, name := range o.Tasks {
 		fmt.Fprintf(w, "\n%s, all numbers of examples and seeds: the probability of the class named, and how often it is right\n\n", name)
-		pooled[name].write(w)
+		pooled[name].Write(w)
 	}
-	return nil
+	if o.Picture == "" {
+		return nil
+	}
+	return render.Save(o.Picture, reliability(o.Tasks, pooled))
+}
+
+// leastShown is how many predictions of a bin are shown in the picture at least.
+const leastShown = 20
+
+// reliability returns a chart of how many images are named rightly, by the probability
+// of their names, for every task.
+func reliability(names []string, pooled map[string]*stat.Bins) render.Chart {
+	c := render.Curves("Classes: of images named with this probability, how many are right", "probability of the name", "share that is right",
+		[]render.Series{{Name: "as it should be", X: []float64{0, 1}, Y: []float64{0, 1}, Dashed: true}})
+	for _, name := range names {
+		b := pooled[name]
+		s := render.Series{Name: fmt.Sprintf("%s, error %.3f", name, b.Error())}
+		s.X, s.Y, s.Low, s.High = b.Points(leastShown)
+		c.Series = append(c.Series, s)
+	}
+	return c
 }
 
 // write writes a row of the table.
-func write(w io.Writer, name string, n int, results []result, pooled *bins) {
+func write(w io.Writer, name string, n int, results []result, pooled *stat.Bins) {
 	fmt.Fprintf(w, "| %s, %d |", name, n)
 	var ahead, millis []float64
-	var own bins
+	var own stat.Bins
 	for c := range columns {
 		var all []float64
 		for _, r := range results {
@@ -104,11 +125,11 @@ func write(w io.Writer, name string, n int, results []result, pooled *bins) {
 		ahead = append(ahead, r.accuracy[ours]-best)
 		millis = append(millis, 1000*r.seconds)
 		for i, p := range r.certainty {
-			own.add(p, r.right[i])
-			pooled.add(p, r.right[i])
+			own.Add(p, r.right[i])
+			pooled.Add(p, r.right[i])
 		}
 	}
-	fmt.Fprintf(w, " %+.3f ± %.3f | %.3f | %.1f |\n", stat.Mean(ahead), stat.SD(ahead), own.error(), stat.Mean(millis))
+	fmt.Fprintf(w, " %+.3f ± %.3f | %.3f | %.1f |\n", stat.Mean(ahead), stat.SD(ahead), own.Error(), stat.Mean(millis))
 }
 
 // measure returns what one seed gives; nil if a task has fewer examples.
@@ -210,42 +231,4 @@ func rivals(r *result, train [][]*bitmap.Image, tests []*bitmap.Image, truth []i
 		logistic(train, tests, rand.New(rand.NewPCG(seed, 1))), logistic(copies, tests, rand.New(rand.NewPCG(seed, 2)))} {
 		r.accuracy[i] = accuracy(got, truth)
 	}
-}
-
-// bins count predictions by their probability.
-type bins [10]struct {
-	n, right int
-	sum      float64
-}
-
-// add adds a prediction of probability p.
-func (b *bins) add(p float64, right bool) {
-	at := &b[min(int(p*float64(len(b))), len(b)-1)]
-	at.n++
-	at.sum += p
-	if right {
-		at.right++
-	}
-}
-
-// error returns the expected calibration error: the mean, over the predictions, of how
-// far the share of right ones is from the mean probability, by bin.
-func (b *bins) error() float64 {
-	n, sum := 0, 0.0
-	for _, at := range b {
-		n += at.n
-		sum += math.Abs(float64(at.right) - at.sum)
-	}
-	return sum / float64(max(n, 1))
-}
-
-// write writes a table of the bins.
-func (b *bins) write(w io.Writer) {
-	fmt.Fprint(w, "| probability | images | mean probability | right |\n|---|---|---|---|\n")
-	for i, at := range b {
-		if at.n > 0 {
-			fmt.Fprintf(w, "| %.1f to %.1f | %d | %.3f | %.3f |\n", float64(i)/10, float64(i+1)/10, at.n, at.sum/float64(at.n), float64(at.right)/float64(at.n))
-		}
-	}
-	fmt.Fprintf(w, "\nexpected calibration error %.3f\n", b.error())
 }
