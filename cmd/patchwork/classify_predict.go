@@ -20,7 +20,7 @@ const classifyPredictLong = `Name the class of each image or row, by classes tha
 -o OUT.csv, .npz, .parquet or .arrow is a table with a row per image, in the order of the
 input: index, its row in the input before --where and --rows, from 0; class; probability;
 and the probability of each class, in the columns p:CLASS (in an .npz one array, p, of
-shape (N, classes)). -o OUT.jsonl, or - for standard output, has a line per image that also
+shape (N, classes)), and of pictures their name. -o OUT.jsonl, or - for standard output, has a line per image that also
 says why:
 
   {"index":4,"class":"T","probability":0.93,"second":"L","log_odds":2.71,
@@ -192,13 +192,31 @@ func (a *app) nameAll(cmd *cobra.Command, f *naming, t *task, format string) err
 	names := f.classifier.Names()
 	columns := []dataset.TableColumn{{Name: "index", Type: dataset.ColumnInt}, {Name: "class", Type: dataset.ColumnText},
 		{Name: "probability", Type: dataset.ColumnFloat}, {Name: "p", Type: dataset.ColumnFloat, Block: prefixed("p:", names)}}
+	pictures := pictureNames(t.head()) != nil
+	if pictures {
+		columns = append(columns, dataset.TableColumn{Name: "name", Type: dataset.ColumnText})
+	}
 	return a.outputTable(f.output, format, columns, func(yield func([]any, error) bool) {
 		for v, err := range a.blocks(cmd, f, t, false) {
-			if !yield(v.columns(names, kind == dataset.TableCSV), err) || err != nil {
+			values := v.columns(names, kind == dataset.TableCSV)
+			if pictures && err == nil {
+				values = append(values, pictureNames(v.set))
+			}
+			if !yield(values, err) || err != nil {
 				return
 			}
 		}
 	})
+}
+
+// pictureNames returns the names of the files that pictures are from; nil of other data.
+func pictureNames(set *dataset.Set) []string {
+	c, err := set.Column("name")
+	if set.Table || err != nil {
+		return nil
+	}
+	names, _ := c.Values.([]string)
+	return names
 }
 
 // prefixed returns names behind a prefix.
@@ -232,6 +250,7 @@ func (v verdicts) columns(names []string, round bool) []any {
 // namedLine is a line of JSON about an image: a contract.
 type namedLine struct {
 	Index         int                `json:"index"`
+	Name          string             `json:"name,omitempty"` // of a picture
 	Class         string             `json:"class"`
 	Probability   float64            `json:"probability"`
 	Second        string             `json:"second"`
@@ -285,10 +304,13 @@ func namedColumns(set *dataset.Set, i int, alone []float64) []namedColumn {
 func (f *naming) writeLines(w io.Writer, v verdicts) error {
 	out := json.NewEncoder(w)
 	out.SetEscapeHTML(false)
-	names := f.classifier.Names()
+	names, pictures := f.classifier.Names(), pictureNames(v.set)
 	for i, d := range v.all {
 		l := namedLine{Index: row(v.set, i), Class: names[d.Class], Probability: rounded(d.Probabilities[d.Class]), Second: names[d.Second],
 			LogOdds: jsonFloat(rounded(d.LogOdds)), Left: d.Left, Missing: d.Missing, Picks: []namedPick{}, Probabilities: map[string]float64{}}
+		if pictures != nil {
+			l.Name = pictures[i]
+		}
 		if d.Example >= 0 {
 			l.Example = &f.classifier.Classes()[d.Class].Examples[d.Example].Row
 		}

@@ -13,7 +13,7 @@
 //	go run ./experiments/run aims [set...] [rule] [draws]  does learning with the aim to predict predict better? on eight tables
 //	go run ./experiments/run counts           how many strokes do straight letters have? found out by the learner
 //	go run ./experiments/run alphabet [seed...] one alphabet for all letters, over five seeds
-//	go run ./experiments/run begun            letters of 3, 5 and 10 examples, begun from an alphabet of other letters
+//	go run ./experiments/run begun            three letters of 3 and 10 examples, begun from an alphabet of other letters
 //	go run ./experiments/run moves            how far should parts of drawings be shifted and turned? over five seeds
 //	go run ./experiments/run roles            roles of users and permissions, exactly; and Boolean products taken apart
 //	go run ./experiments/run sources [set...] [draws] sources of noisy-or networks, by number of rows: are all found, and no others?
