@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"example.com/patchwork"
@@ -40,7 +41,12 @@ type result struct {
 	certainty []float64 // of each test image, the probability of the class named
 	right     []bool
 	seconds   float64 // of one test image
+	otherwise [len(factors)]stat.Bins
 }
+
+// factors of the sharpness with which calibration is measured as well: 1 should be about
+// the best of them.
+var factors = [...]float64{0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.4}
 
 // Report measures the tasks and writes a table of accuracies, and how well the
 // probabilities are calibrated.
@@ -60,6 +66,7 @@ func Report(ctx context.Context, w io.Writer, o Options) error {
 	}
 	fmt.Fprint(w, " ahead of the best rival | calibration error | ms an image |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n")
 	pooled := make(map[string]*stat.Bins)
+	var otherwise []string
 	for _, name := range o.Tasks {
 		pooled[name] = new(stat.Bins)
 		for _, n := range o.Numbers {
@@ -75,9 +82,15 @@ func Report(ctx context.Context, w io.Writer, o Options) error {
 			}
 			if results != nil {
 				write(w, name, n, results, pooled[name])
+				otherwise = append(otherwise, sharper(name, n, results))
 			}
 		}
 	}
+	fmt.Fprint(w, "\nCalibration error if the sharpness were so many times what it is:\n\n| task, examples |")
+	for _, f := range factors {
+		fmt.Fprintf(w, " %.1f |", f)
+	}
+	fmt.Fprintf(w, "\n|---|%s\n%s", strings.Repeat("---|", len(factors)), strings.Join(otherwise, ""))
 	for _, name := range o.Tasks {
 		fmt.Fprintf(w, "\n%s, all numbers of examples and seeds: the probability of the class named, and how often it is right\n\n", name)
 		pooled[name].Write(w)
@@ -103,6 +116,19 @@ func reliability(names []string, pooled map[string]*stat.Bins) render.Chart {
 		c.Series = append(c.Series, s)
 	}
 	return c
+}
+
+// sharper returns a row of the errors with other sharpnesses.
+func sharper(name string, n int, results []result) string {
+	row := fmt.Sprintf("| %s, %d |", name, n)
+	for f := range factors {
+		var all stat.Bins
+		for _, r := range results {
+			all.AddAll(&r.otherwise[f])
+		}
+		row += fmt.Sprintf(" %.3f |", all.Error())
+	}
+	return row + "\n"
 }
 
 // write writes a row of the table.
@@ -201,12 +227,20 @@ func name1(ctx context.Context, r *result, column int, c *classes.Classifier, te
 		return err
 	}
 	r.seconds = time.Since(began).Seconds() / float64(len(tests))
-	r.certainty, r.right = nil, nil
+	r.certainty, r.right, r.otherwise = nil, nil, [len(factors)]stat.Bins{}
 	got := make([]int, len(tests))
 	for i, v := range verdicts {
 		got[i] = v.Class
 		r.certainty = append(r.certainty, v.Probabilities[v.Class])
 		r.right = append(r.right, v.Class == truth[i])
+		for n, f := range factors { // classes have as many examples each
+			p := slices.Clone(v.Scores)
+			for k := range p {
+				p[k] *= f * c.Sharpness()
+			}
+			softmax(p)
+			r.otherwise[n].Add(slices.Max(p), v.Class == truth[i])
+		}
 	}
 	r.accuracy[column] = accuracy(got, truth)
 	return nil
