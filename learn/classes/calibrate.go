@@ -78,6 +78,9 @@ func (l *learner) calibrate(ctx context.Context, c *Classifier) (*Classifier, er
 		fewer = 1 - 1/float64(least)
 	}
 	sharpness, wrong := c.sharpest(scores, truth)
+	if alone != nil { // classes of rows are not equally common, so that names may be sure without any score
+		sharpness, _ = c.mostLikely(scores, truth)
+	}
 	sharpness = float64(sharpness * elem.Pow(1/fewer, growth))
 	if expected == 0 {
 		return c.sharpened(sharpness), nil

@@ -178,21 +178,22 @@ func (c *counts) leftOut(strength float64) float64 {
 	return total
 }
 
-// shares are the shares of the marginals that are tried.
+// shares are the shares of the marginals that are tried. Before any row is held out, share n
+// is as likely as n + 1 says: what has fewer parameters is the better guess of few rows.
 var shares = [...]float64{0, 0.25, 0.5, 0.75, 1}
 
 // meanShare returns the share of the marginals to expect given how the examples held out
 // are named: the mean of shares, each as likely as these examples make it, by the
 // probabilities of their classes at the sharpness that is best for it. Learned and alone are
-// the scores by the learned models and by the marginals. Few examples leave it near 1/2.
+// the scores by the learned models and by the marginals. Few examples leave it near 2/3.
 func (c *Classifier) meanShare(learned, alone [][]float64, truth []int) float64 {
 	var likely [len(shares)]float64
 	for n, share := range shares {
-		likely[n] = c.bestLogLoss(pooled(learned, alone, share), truth)
+		_, likely[n] = c.mostLikely(pooled(learned, alone, share), truth)
 	}
 	top, sum, mean := slices.Max(likely[:]), 0.0, 0.0
 	for n, share := range shares {
-		weight := elem.Exp(likely[n] - top)
+		weight := float64(float64(n+1) * elem.Exp(likely[n]-top))
 		sum += weight
 		mean += float64(share * weight)
 	}
@@ -223,27 +224,41 @@ func pool2(learned, alone, share float64) float64 {
 	return float64((1-share)*learned) + float64(share*alone)
 }
 
-// bestLogLoss returns the largest sum, over the factors of the scores, of the logarithms
-// of the probabilities of the true classes: it has one maximum, as these are concave.
-func (c *Classifier) bestLogLoss(scores [][]float64, truth []int) float64 {
-	value := func(log float64) float64 {
+// mostLikely returns the sharpness with which the examples held out have the classes that
+// they have most probably, and the logarithm of that probability. It is concave in the
+// sharpness. Of the n examples one more counts as wrong, so that a few that are all named
+// rightly do not ask for certainty: each with a weight of 1/(n+2) as the likeliest of the
+// other classes.
+func (c *Classifier) mostLikely(scores [][]float64, truth []int) (sharpness, value float64) {
+	wrong := 1 / float64(len(scores)+2)
+	at := func(log float64) float64 {
 		sum, sharpness := 0.0, elem.Exp(log)
 		for i, s := range scores {
-			sum += elem.Log(max(c.probabilities(s, sharpness)[truth[i]], 1e-12))
+			p, other := c.probabilities(s, sharpness), 0.0
+			for k, v := range p {
+				if k != truth[i] {
+					other = max(other, v)
+				}
+			}
+			sum += float64((1-wrong)*elem.Log(max(p[truth[i]], leastLogged))) + float64(wrong*elem.Log(max(other, leastLogged)))
 		}
 		return sum
 	}
-	low, high := elem.Log(1e-4), elem.Log(10)
+	low, high := elem.Log(1e-3), elem.Log(10)
 	for range 30 {
 		a, b := low+(high-low)/3, high-(high-low)/3
-		if value(a) < value(b) {
+		if at(a) < at(b) {
 			low = a
 		} else {
 			high = b
 		}
 	}
-	return value((low + high) / 2)
+	middle := (low + high) / 2
+	return elem.Exp(middle), at(middle)
 }
+
+// leastLogged is the least probability that likelihoods tell from 0.
+const leastLogged = 1e-100
 
 // heldMarginals returns the scores by marginals of the examples that are not held out.
 func (l *learner) heldMarginals(which []int) [][]float64 {

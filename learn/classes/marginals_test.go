@@ -228,3 +228,37 @@ func TestMarginalsRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestMostLikely: the sharpness of scores that are log-likelihoods is found where one class
+// has four times the examples of the other, and a few rows named rightly are not certain.
+func TestMostLikely(t *testing.T) {
+	data, labels := independent(20, 3)
+	labels[0], labels[2], labels[4], labels[6], labels[8], labels[10] = "b", "b", "b", "b", "b", "b"
+	cfg := patchwork.NewConfig(patchwork.RuleMax, 1, 40, pose.Grid{})
+	fit := func(ctx context.Context, d patchwork.Data) (*patchwork.Model, error) {
+		return table.Learn(ctx, d, cfg, table.Options{Experts: 1, Iterations: 1})
+	}
+	c, err := Learn(t.Context(), data, labels, cfg, Options{Examples: -1, Fit: fit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(2, 2))
+	const sharp = 0.3
+	var scores [][]float64
+	var truth []int
+	for range 4000 {
+		s := []float64{4 * rng.NormFloat64(), 4 * rng.NormFloat64()}
+		at := 0
+		if rng.Float64() > c.probabilities(s, sharp)[0] {
+			at = 1
+		}
+		scores, truth = append(scores, s), append(truth, at)
+	}
+	if got, _ := c.mostLikely(scores, truth); math.Abs(got-sharp) > 0.05 {
+		t.Errorf("sharpness %v, truth %v", got, sharp)
+	}
+	got, _ := c.mostLikely([][]float64{{-10, -90}, {-80, -10}, {-75, -10}}, []int{0, 1, 1})
+	if p := c.probabilities([]float64{-10, -90}, got)[0]; p > 0.95 || p < 0.5 {
+		t.Errorf("sharpness %v from three rows: probability %v", got, p)
+	}
+}
