@@ -13,7 +13,7 @@
 //	go run ./experiments/run aims [set...] [rule] [draws]  does learning with the aim to predict predict better? on eight tables
 //	go run ./experiments/run counts           how many strokes do straight letters have? found out by the learner
 //	go run ./experiments/run alphabet [seed...] one alphabet for all letters, over five seeds
-//	go run ./experiments/run begun            three letters of 3 and 10 examples, begun from an alphabet of other letters
+//	go run ./experiments/run begun [seeds]    three letters of 3 and 10 examples, begun from an alphabet of other letters
 //	go run ./experiments/run moves            how far should parts of drawings be shifted and turned? over five seeds
 //	go run ./experiments/run roles            roles of users and permissions, exactly; and Boolean products taken apart
 //	go run ./experiments/run sources [set...] [draws] sources of noisy-or networks, by number of rows: are all found, and no others?
@@ -54,10 +54,10 @@ import (
 	"example.com/patchwork/learn"
 )
 
-const usage = "scenes|odds|pursuit|letters|strokes [method]|bars|fewshot [rows] [seeds] [n=1,5] [set...] [picture=FILE]|quadrants|rivals|auto|counts|moves|alphabet [seed...]|begun|roles|deconvolution|walks|alone|sheets [seeds] [large|odds|opencv] [picture=FILE]|planted [name...]|rules [set...] [seeds]|sources [set...] [draws]|tables [set...] [rule...] [splits]|aims [set...] [rule] [draws]|real [quadrants|rivals|bars|digits|tables|scenes|speed]"
+const usage = "scenes|odds|pursuit|letters|strokes [method]|bars|fewshot [rows] [seeds] [n=1,5] [set...] [picture=FILE]|quadrants|rivals|auto|counts|moves|alphabet [seed...]|begun [seeds]|roles|deconvolution|walks|alone|sheets [seeds] [large|odds|opencv] [picture=FILE]|planted [name...]|rules [set...] [seeds]|sources [set...] [draws]|tables [set...] [rule...] [splits]|aims [set...] [rule] [draws]|real [quadrants|rivals|bars|digits|tables|scenes|speed]"
 
 // withArguments lists the experiments that take arguments.
-var withArguments = []string{"sources", "rules", "tables", "aims", "planted", "strokes", "fewshot", "sheets", "real", "alphabet"}
+var withArguments = []string{"sources", "rules", "tables", "aims", "planted", "strokes", "fewshot", "sheets", "real", "alphabet", "begun"}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -142,7 +142,13 @@ func run(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
-		return letters.ReportBegun(ctx, os.Stdout, set, 5, letters.Options{Seed: 1, Workers: 1})
+		seeds := 5
+		if len(os.Args) > 2 {
+			if seeds, err = strconv.Atoi(os.Args[2]); err != nil || seeds < 1 {
+				return fmt.Errorf("begun %s: give a number of seeds from 1", os.Args[2])
+			}
+		}
+		return letters.ReportBegun(ctx, os.Stdout, set, seeds, letters.Options{Seed: 1, Workers: 1})
 	case "roles": // on one worker, so that times are for one core
 		if err := tables.ReportRoles(ctx, os.Stdout, data("peers"), 5); err != nil {
 			return err
