@@ -107,7 +107,7 @@ const leastShown = 20
 // reliability returns a chart of how many images are named rightly, by the probability
 // of their names, for every task.
 func reliability(names []string, pooled map[string]*stat.Bins) render.Chart {
-	c := render.Curves("Classes: of images named with this probability, how many are right", "probability of the name", "share that is right",
+	c := render.Curves("Classes: how many names of a probability are right", "probability of the name", "share that is right",
 		[]render.Series{{Name: "as it should be", X: []float64{0, 1}, Y: []float64{0, 1}, Dashed: true}})
 	for _, name := range names {
 		b := pooled[name]
