@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -12,14 +13,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/patchwork"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/learn"
 	"example.com/patchwork/learn/classes"
 	"example.com/patchwork/modelfile/classfile"
-	"example.com/patchwork/table"
 )
 
 const classifyLearnLong = `Learn what each class looks like, a class for every value of the column --by.
@@ -28,7 +27,13 @@ Of drawings, up to 20 examples of each class are kept whole, cut into one to fou
 that move a little, and three parts are learned of all examples of the class: both judge.
 Shifts of up to 0.15 of the frame and turns of up to 16 degrees are tried, unless --shift
 or --rotate is given. Of tables, and where parts stay in their places, one model is learned
-of each class; cells may be unknown. The flags are those of patchwork learn.
+of each class, and its columns one by one are a second judge; cells may be unknown. The
+flags are those of patchwork learn.
+
+--alphabet K learns an alphabet of so many parts from the examples of all classes, and
+begins the parts of each class with those that the alphabet has in its examples;
+--start-from alphabet.npz begins them with an alphabet that was learned before. It takes
+longer, and named no more images rightly where it was measured.
 
 Examples are then left out and named by the others, which says how sure of a name to be:
 of the images named with probability 0.9, nine in ten should be right. That needs two
@@ -96,20 +101,58 @@ func (f *classifyFlags) check(cmd *cobra.Command) error {
 		return err
 	}
 	switch {
-	case f.by == "":
-		return usagef("--by COLUMN is required: name the column with the class of each row, such as --by y")
 	case f.output == "" && f.numbers == nil:
 		return usagef("-o CLASSES is required: name the file to write, such as -o classes.npz; or give --curve")
 	case f.examples < 0:
 		return usagef("--examples %d: give 0 or more", f.examples)
 	}
+	if f.FromName != "" {
+		from, err := loadModel(f.FromName)
+		if err != nil {
+			return err
+		}
+		f.From = from
+	}
 	return inFlags(f.Check())
+}
+
+// needsBy returns the error that --by is missing, with the columns that it may name.
+func (f *classifyFlags) needsBy(cmd *cobra.Command, paths []string) error {
+	const wanted = "--by COLUMN is required: name the column with the class of each row, such as --by y"
+	opt, err := f.data.options(cmd, len(paths))
+	if err != nil {
+		return err
+	}
+	any := math.Inf(1) // what the cells are matters not
+	opt.Threshold = &any
+	stream, err := dataset.Open(cmd.Context(), paths, opt)
+	if err != nil {
+		return usagef(wanted)
+	}
+	var names []string
+	for _, c := range stream.Head().Meta {
+		names = append(names, c.Name)
+	}
+	if stream.Head().Table {
+		names = append(names, stream.Head().Columns...)
+	}
+	const most = 12
+	if len(names) > most {
+		names = append(names[:most], "...")
+	}
+	if len(names) == 0 {
+		return usagef("%s; %s has no columns beside the images: put pictures in a folder for each class, or give --labels", wanted, stream.Head().Source)
+	}
+	return usagef("%s; %s has %s", wanted, stream.Head().Source, strings.Join(names, ", "))
 }
 
 // classifyLearn learns classes, and reports.
 func (a *app) classifyLearn(cmd *cobra.Command, f *classifyFlags, paths []string) error {
 	if err := f.check(cmd); err != nil {
 		return err
+	}
+	if f.by == "" {
+		return f.needsBy(cmd, paths)
 	}
 	if err := f.data.asLabels(cmd, f.by, paths); err != nil {
 		return err
@@ -125,21 +168,21 @@ func (a *app) classifyLearn(cmd *cobra.Command, f *classifyFlags, paths []string
 	if err != nil {
 		return &inputError{err}
 	}
-	cfg, opt, err := f.plan(cmd, s)
+	plan, err := f.plan(cmd, s)
 	if err != nil {
 		return err
 	}
 	began := time.Now()
 	report := classifyReport{Output: f.output, By: f.by, Examples: s.set.Len()}
 	if f.numbers != nil {
-		if report.Curve, err = a.classifyCurve(cmd.Context(), f, s.set, labels, cfg, opt); err != nil {
+		if report.Curve, err = a.classifyCurve(cmd.Context(), f, s.set, labels, plan); err != nil {
 			return err
 		}
 	}
 	if f.output == "" {
 		return a.sayClasses(f, &report, nil, s.set)
 	}
-	c, err := classes.Learn(cmd.Context(), s.set.Data, labels, cfg, opt)
+	c, err := plan.learn(cmd.Context(), s.set.Data, labels)
 	if err != nil {
 		return request(err)
 	}
@@ -168,7 +211,11 @@ func (f *classifyFlags) described(c *classes.Classifier, set *dataset.Set) (*cla
 	if err != nil {
 		return nil, err
 	}
+	marginals := c.Marginals()
 	if c, err = classes.New(all, c.Sharpness()); err != nil {
+		return nil, err
+	}
+	if c, err = c.WithMarginals(marginals); err != nil {
 		return nil, err
 	}
 	if c, err = c.Described(like); err != nil {
@@ -178,7 +225,11 @@ func (f *classifyFlags) described(c *classes.Classifier, set *dataset.Set) (*cla
 }
 
 // plan returns how the classes are learned.
-func (f *classifyFlags) plan(cmd *cobra.Command, s *source) (patchwork.Config, classes.Options, error) {
+func (f *classifyFlags) plan(cmd *cobra.Command, s *source) (*classPlan, error) {
+	shared, err := f.takeAlphabet(s)
+	if err != nil {
+		return nil, err
+	}
 	h, w := s.head().Size()
 	cuts := classes.Config(h, w)
 	if !f.Given && f.Shift == 0 && f.ShiftX == nil && h > 1 && f.For == "" && f.Method != "soft" && f.Rule != "max-minus-min" && !f.Paper() {
@@ -190,36 +241,21 @@ func (f *classifyFlags) plan(cmd *cobra.Command, s *source) (patchwork.Config, c
 		}
 	}
 	if _, err := f.resolve(s, learn.Layout{}); err != nil {
-		return cuts, classes.Options{}, err
+		return nil, err
 	}
 	p, err := f.Plan(h, w)
 	if err != nil {
-		return cuts, classes.Options{}, inFlags(err)
+		return nil, inFlags(err)
 	}
-	opt := classes.Options{Examples: f.examples, Seed: f.Seed, Workers: f.Workers, Fit: fitOf(p)}
+	plan := &classPlan{cfg: cuts, opt: classes.Options{Examples: f.examples, Seed: f.Seed, Workers: f.Workers}, each: p, alphabet: shared}
 	if f.examples == 0 || p.Table != nil || p.Config.Poses.Len() == 1 || p.Config.Scene {
 		if cmd.Flags().Changed("examples") && f.examples > 0 {
-			return cuts, opt, usagef("--examples %d: only examples of drawings whose parts move are kept whole; give --shift, or leave it out", f.examples)
+			return nil, usagef("--examples %d: only examples of drawings whose parts move are kept whole; give --shift, or leave it out", f.examples)
 		}
-		opt.Examples = -1
+		plan.opt.Examples = -1
 	}
-	cuts.Poses = p.Config.Poses
-	return cuts, opt, nil
-}
-
-// fitOf returns how one class is learned. Classes are learned side by side, so each takes
-// one worker.
-func fitOf(p *recipe.Plan) func(context.Context, patchwork.Data) (*patchwork.Model, error) {
-	return func(ctx context.Context, data patchwork.Data) (*patchwork.Model, error) {
-		if p.Table != nil {
-			opt := *p.Table
-			opt.Workers = 1
-			return table.Learn(ctx, data, p.Config, opt)
-		}
-		opt := p.Learn
-		opt.Workers = 1
-		return learn.Learn(ctx, data, p.Config, opt)
-	}
+	plan.cfg.Poses = p.Config.Poses
+	return plan, nil
 }
 
 // curvePoint is a point of a few-shot curve, as JSON.
@@ -235,7 +271,7 @@ const mostNamed = 40
 
 // classifyCurve names the examples that are left by classes of the first n of each, in
 // an order drawn by the seed.
-func (a *app) classifyCurve(ctx context.Context, f *classifyFlags, set *dataset.Set, labels []string, cfg patchwork.Config, opt classes.Options) ([]curvePoint, error) {
+func (a *app) classifyCurve(ctx context.Context, f *classifyFlags, set *dataset.Set, labels []string, plan *classPlan) ([]curvePoint, error) {
 	members := make(map[string][]int)
 	for _, i := range rand.New(rand.NewPCG(f.Seed, 1<<42)).Perm(set.Len()) {
 		if labels[i] != "" {
@@ -258,7 +294,7 @@ func (a *app) classifyCurve(ctx context.Context, f *classifyFlags, set *dataset.
 		}
 		slices.Sort(train)
 		slices.Sort(test)
-		c, err := classes.Learn(ctx, set.Pick(train).Data, picked(labels, train), cfg, opt)
+		c, err := plan.learn(ctx, set.Pick(train).Data, picked(labels, train))
 		if err != nil {
 			return nil, request(err)
 		}

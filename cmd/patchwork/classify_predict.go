@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -18,7 +20,7 @@ const classifyPredictLong = `Name the class of each image or row, by classes tha
 -o OUT.csv, .npz, .parquet or .arrow is a table with a row per image, in the order of the
 input: index, its row in the input before --where and --rows, from 0; class; probability;
 and the probability of each class, in the columns p:CLASS (in an .npz one array, p, of
-shape (N, classes)). -o OUT.jsonl, or - for standard output, has a line per image that also
+shape (N, classes)), and of pictures their name. -o OUT.jsonl, or - for standard output, has a line per image that also
 says why:
 
   {"index":4,"class":"T","probability":0.93,"second":"L","log_odds":2.71,
@@ -28,7 +30,8 @@ says why:
 second and log_odds: what came second, and by how many nats. picks are the parts by which
 the class explains the image best: pieces of the example of that number in the data that
 the class was learned from, from 0, moved and turned; or of the model learned of the class,
-without an example. left counts the pixels of ink that they leave over, missing those that
+without an example. For rows of tables, columns are those that speak most, each alone,
+for the class rather than the second, or (below 0) against it, in nats. left counts the pixels of ink that they leave over, missing those that
 they say are ink and are not.
 
 If the data have the column of labels, by its name when the classes were learned or by
@@ -189,13 +192,31 @@ func (a *app) nameAll(cmd *cobra.Command, f *naming, t *task, format string) err
 	names := f.classifier.Names()
 	columns := []dataset.TableColumn{{Name: "index", Type: dataset.ColumnInt}, {Name: "class", Type: dataset.ColumnText},
 		{Name: "probability", Type: dataset.ColumnFloat}, {Name: "p", Type: dataset.ColumnFloat, Block: prefixed("p:", names)}}
+	pictures := pictureNames(t.head()) != nil
+	if pictures {
+		columns = append(columns, dataset.TableColumn{Name: "name", Type: dataset.ColumnText})
+	}
 	return a.outputTable(f.output, format, columns, func(yield func([]any, error) bool) {
 		for v, err := range a.blocks(cmd, f, t, false) {
-			if !yield(v.columns(names, kind == dataset.TableCSV), err) || err != nil {
+			values := v.columns(names, kind == dataset.TableCSV)
+			if pictures && err == nil {
+				values = append(values, pictureNames(v.set))
+			}
+			if !yield(values, err) || err != nil {
 				return
 			}
 		}
 	})
+}
+
+// pictureNames returns the names of the files that pictures are from; nil of other data.
+func pictureNames(set *dataset.Set) []string {
+	c, err := set.Column("name")
+	if set.Table || err != nil {
+		return nil
+	}
+	names, _ := c.Values.([]string)
+	return names
 }
 
 // prefixed returns names behind a prefix.
@@ -229,6 +250,7 @@ func (v verdicts) columns(names []string, round bool) []any {
 // namedLine is a line of JSON about an image: a contract.
 type namedLine struct {
 	Index         int                `json:"index"`
+	Name          string             `json:"name,omitempty"` // of a picture
 	Class         string             `json:"class"`
 	Probability   float64            `json:"probability"`
 	Second        string             `json:"second"`
@@ -237,6 +259,7 @@ type namedLine struct {
 	Missing       int                `json:"missing"`
 	Example       *int               `json:"example,omitempty"`
 	Picks         []namedPick        `json:"picks"`
+	Columns       []namedColumn      `json:"columns,omitempty"`
 	Probabilities map[string]float64 `json:"probabilities"`
 }
 
@@ -249,19 +272,53 @@ type namedPick struct {
 	Gain   jsonFloat `json:"gain"`
 }
 
+// namedColumn is a column of a row: by how many nats it alone speaks for the class rather
+// than for the second.
+type namedColumn struct {
+	Name  string    `json:"name"`
+	Value int       `json:"value"`
+	Nats  jsonFloat `json:"nats"`
+}
+
+// mostColumns is how many columns are named as reasons.
+const mostColumns = 5
+
+// namedColumns returns the columns that speak most for the class of a row, or against it.
+func namedColumns(set *dataset.Set, i int, alone []float64) []namedColumn {
+	values := set.Images[i].AppendValues(nil)
+	order := make([]int, len(alone))
+	for x := range order {
+		order[x] = x
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(math.Abs(alone[y]), math.Abs(alone[x])) })
+	var out []namedColumn
+	for _, x := range order[:min(mostColumns, len(order))] {
+		if alone[x] != 0 {
+			out = append(out, namedColumn{set.ColumnName(x), int(values[x]), jsonFloat(rounded(alone[x]))})
+		}
+	}
+	return out
+}
+
 // writeLines writes a block as lines of JSON.
 func (f *naming) writeLines(w io.Writer, v verdicts) error {
 	out := json.NewEncoder(w)
 	out.SetEscapeHTML(false)
-	names := f.classifier.Names()
+	names, pictures := f.classifier.Names(), pictureNames(v.set)
 	for i, d := range v.all {
 		l := namedLine{Index: row(v.set, i), Class: names[d.Class], Probability: rounded(d.Probabilities[d.Class]), Second: names[d.Second],
 			LogOdds: jsonFloat(rounded(d.LogOdds)), Left: d.Left, Missing: d.Missing, Picks: []namedPick{}, Probabilities: map[string]float64{}}
+		if pictures != nil {
+			l.Name = pictures[i]
+		}
 		if d.Example >= 0 {
 			l.Example = &f.classifier.Classes()[d.Class].Examples[d.Example].Row
 		}
 		for _, p := range d.Explanation.Picks {
 			l.Picks = append(l.Picks, namedPick{p.Expert, p.Pose.DY, p.Pose.DX, p.Pose.Angle, jsonFloat(rounded(p.Gain))})
+		}
+		if v.set.Table {
+			l.Columns = namedColumns(v.set, i, d.Alone)
 		}
 		for k, name := range names {
 			l.Probabilities[name] = rounded(d.Probabilities[k])

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -94,5 +96,85 @@ func TestConfusion(t *testing.T) {
 	many.add("d", 2)
 	if got := strings.Join(many.lines(), "\n"); got != "0 of 3 right, 0.0 %\n  2 of \"c\" named \"d\"\n  1 of \"d\" named \"c\"" {
 		t.Error(got)
+	}
+}
+
+// drawPictures writes pictures of upright and level bars, each kind in a folder of its own.
+func drawPictures(t *testing.T, folder string, n int) {
+	t.Helper()
+	for _, kind := range []string{"level", "upright"} {
+		if err := os.MkdirAll(filepath.Join(folder, kind), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			text := "P1\n16 16\n"
+			for y := range 16 {
+				for x := range 16 {
+					along, across := x, y
+					if kind == "upright" {
+						along, across = y, x
+					}
+					text += []string{"0 ", "1 "}[boolInt(along > 1 && along < 14 && across/2 == 3+i%2)]
+				}
+				text += "\n"
+			}
+			if err := os.WriteFile(filepath.Join(folder, kind, fmt.Sprintf("%s%d.pbm", kind[:1], i)), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// TestClassifyPictures: folders of pictures are classes, what is predicted says which file
+// it is about, and an error says what --by may be.
+func TestClassifyPictures(t *testing.T) {
+	t.Chdir(t.TempDir())
+	drawPictures(t, "shapes", 2)
+	if o := patchworkCommand(t, "classify", "learn", "shapes", "-o", "classes.npz"); o.code != 2 || !strings.Contains(o.err, "shapes has name, y") {
+		t.Errorf("without --by: %+v", o)
+	}
+	must(t, "-q", "classify", "learn", "shapes", "--by", "y", "-o", "classes.npz")
+	must(t, "-q", "classify", "predict", "-m", "classes.npz", "shapes", "-o", "named.csv")
+	lines := strings.Split(strings.TrimSpace(read(t, "named.csv")), "\n")
+	if lines[0] != "index,class,probability,p:level,p:upright,name" || !strings.HasSuffix(lines[1], ",l0") || !strings.HasPrefix(lines[4], "3,upright,") || !strings.HasSuffix(lines[4], ",u1") {
+		t.Errorf("named %q", lines)
+	}
+	if o := patchworkCommand(t, "classify", "predict", "-m", "classes.npz", "shapes", "--rows", "3"); !strings.Contains(o.out, `"index":2,"name":"u0","class":"upright"`) {
+		t.Errorf("%+v", o)
+	}
+}
+
+// TestClassifyAlphabet: classes begin with an alphabet of all of them, learned first or
+// read from a file, with the same bytes for any number of workers; tables have none.
+func TestClassifyAlphabet(t *testing.T) {
+	if testing.Short() {
+		t.Skip("learns alphabets, two seconds")
+	}
+	t.Chdir(t.TempDir())
+	must(t, "synth", "letters", "--letters", "TL", "--writers", "2", "--side", "20", "--seed", "2", "-o", "letters.npz")
+	must(t, "classify", "learn", "letters.npz", "--by", "y", "--alphabet", "2", "--starts", "1", "-o", "one.npz")
+	must(t, "classify", "learn", "letters.npz", "--by", "y", "--alphabet", "2", "--starts", "1", "--workers", "2", "-o", "two.npz")
+	must(t, "classify", "learn", "letters.npz", "--by", "y", "--starts", "1", "-o", "without.npz")
+	if read(t, "one.npz") != read(t, "two.npz") {
+		t.Error("other bytes with other workers")
+	}
+	if read(t, "one.npz") == read(t, "without.npz") {
+		t.Error("the same bytes without an alphabet")
+	}
+	must(t, "learn", "letters.npz", "--alphabet", "2", "--starts", "1", "-o", "alphabet.npz")
+	must(t, "classify", "learn", "letters.npz", "--by", "y", "--start-from", "alphabet.npz", "--starts", "1", "-o", "from.npz")
+	must(t, "classify", "predict", "-m", "from.npz", "letters.npz", "-o", "named.csv")
+	if err := os.WriteFile("table.csv", []byte("a,b,y\n1,0,u\n0,1,v\n1,1,u\n0,0,v\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if o := patchworkCommand(t, "classify", "learn", "table.csv", "--by", "y", "--alphabet", "2", "-o", "t.npz"); o.code != 2 || !strings.Contains(o.err, "for drawings") {
+		t.Errorf("a table: %+v", o)
 	}
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"example.com/patchwork"
@@ -14,6 +14,7 @@ import (
 	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/learn"
 	"example.com/patchwork/learn/classes"
+	"example.com/patchwork/render"
 )
 
 // Options of Report.
@@ -22,7 +23,8 @@ type Options struct {
 	Tasks   []string // nil: all
 	Seeds   int      // 0 means 5
 	Workers int
-	Numbers []int // of examples; nil means 1, 5, 10 and 20
+	Numbers []int  // of examples; nil means 1, 5, 10 and 20
+	Picture string // file of a picture of how well probabilities are calibrated; "": none
 }
 
 // the ways that are compared, by column.
@@ -39,7 +41,12 @@ type result struct {
 	certainty []float64 // of each test image, the probability of the class named
 	right     []bool
 	seconds   float64 // of one test image
+	otherwise [len(factors)]stat.Bins
 }
+
+// factors of the sharpness with which calibration is measured as well: 1 should be about
+// the best of them.
+var factors = [...]float64{0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.4}
 
 // Report measures the tasks and writes a table of accuracies, and how well the
 // probabilities are calibrated.
@@ -58,9 +65,10 @@ func Report(ctx context.Context, w io.Writer, o Options) error {
 		fmt.Fprintf(w, " %s |", c)
 	}
 	fmt.Fprint(w, " ahead of the best rival | calibration error | ms an image |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n")
-	pooled := make(map[string]*bins)
+	pooled := make(map[string]*stat.Bins)
+	var otherwise []string
 	for _, name := range o.Tasks {
-		pooled[name] = new(bins)
+		pooled[name] = new(stat.Bins)
 		for _, n := range o.Numbers {
 			var results []result
 			for seed := range o.Seeds {
@@ -74,21 +82,60 @@ func Report(ctx context.Context, w io.Writer, o Options) error {
 			}
 			if results != nil {
 				write(w, name, n, results, pooled[name])
+				otherwise = append(otherwise, sharper(name, n, results))
 			}
 		}
 	}
+	fmt.Fprint(w, "\nCalibration error if the sharpness were so many times what it is:\n\n| task, examples |")
+	for _, f := range factors {
+		fmt.Fprintf(w, " %.1f |", f)
+	}
+	fmt.Fprintf(w, "\n|---|%s\n%s", strings.Repeat("---|", len(factors)), strings.Join(otherwise, ""))
 	for _, name := range o.Tasks {
 		fmt.Fprintf(w, "\n%s, all numbers of examples and seeds: the probability of the class named, and how often it is right\n\n", name)
-		pooled[name].write(w)
+		pooled[name].Write(w)
 	}
-	return nil
+	if o.Picture == "" {
+		return nil
+	}
+	return render.Save(o.Picture, reliability(o.Tasks, pooled))
+}
+
+// leastShown is how many predictions of a bin are shown in the picture at least.
+const leastShown = 20
+
+// reliability returns a chart of how many images are named rightly, by the probability
+// of their names, for every task.
+func reliability(names []string, pooled map[string]*stat.Bins) render.Chart {
+	c := render.Curves("Classes: how many names of a probability are right", "probability of the name", "share that is right",
+		[]render.Series{{Name: "as it should be", X: []float64{0, 1}, Y: []float64{0, 1}, Dashed: true}})
+	for _, name := range names {
+		b := pooled[name]
+		s := render.Series{Name: fmt.Sprintf("%s, error %.3f", name, b.Error())}
+		s.X, s.Y, s.Low, s.High = b.Points(leastShown)
+		c.Series = append(c.Series, s)
+	}
+	return c
+}
+
+// sharper returns a row of the errors with other sharpnesses.
+func sharper(name string, n int, results []result) string {
+	row := fmt.Sprintf("| %s, %d |", name, n)
+	for f := range factors {
+		var all stat.Bins
+		for _, r := range results {
+			all.AddAll(&r.otherwise[f])
+		}
+		row += fmt.Sprintf(" %.3f |", all.Error())
+	}
+	return row + "\n"
 }
 
 // write writes a row of the table.
-func write(w io.Writer, name string, n int, results []result, pooled *bins) {
+func write(w io.Writer, name string, n int, results []result, pooled *stat.Bins) {
 	fmt.Fprintf(w, "| %s, %d |", name, n)
 	var ahead, millis []float64
-	var own bins
+	var own stat.Bins
 	for c := range columns {
 		var all []float64
 		for _, r := range results {
@@ -104,11 +151,11 @@ func write(w io.Writer, name string, n int, results []result, pooled *bins) {
 		ahead = append(ahead, r.accuracy[ours]-best)
 		millis = append(millis, 1000*r.seconds)
 		for i, p := range r.certainty {
-			own.add(p, r.right[i])
-			pooled.add(p, r.right[i])
+			own.Add(p, r.right[i])
+			pooled.Add(p, r.right[i])
 		}
 	}
-	fmt.Fprintf(w, " %+.3f ± %.3f | %.3f | %.1f |\n", stat.Mean(ahead), stat.SD(ahead), own.error(), stat.Mean(millis))
+	fmt.Fprintf(w, " %+.3f ± %.3f | %.3f | %.1f |\n", stat.Mean(ahead), stat.SD(ahead), own.Error(), stat.Mean(millis))
 }
 
 // measure returns what one seed gives; nil if a task has fewer examples.
@@ -180,12 +227,20 @@ func name1(ctx context.Context, r *result, column int, c *classes.Classifier, te
 		return err
 	}
 	r.seconds = time.Since(began).Seconds() / float64(len(tests))
-	r.certainty, r.right = nil, nil
+	r.certainty, r.right, r.otherwise = nil, nil, [len(factors)]stat.Bins{}
 	got := make([]int, len(tests))
 	for i, v := range verdicts {
 		got[i] = v.Class
 		r.certainty = append(r.certainty, v.Probabilities[v.Class])
 		r.right = append(r.right, v.Class == truth[i])
+		for n, f := range factors { // classes have as many examples each
+			p := slices.Clone(v.Scores)
+			for k := range p {
+				p[k] *= f * c.Sharpness()
+			}
+			softmax(p)
+			r.otherwise[n].Add(slices.Max(p), v.Class == truth[i])
+		}
 	}
 	r.accuracy[column] = accuracy(got, truth)
 	return nil
@@ -210,42 +265,4 @@ func rivals(r *result, train [][]*bitmap.Image, tests []*bitmap.Image, truth []i
 		logistic(train, tests, rand.New(rand.NewPCG(seed, 1))), logistic(copies, tests, rand.New(rand.NewPCG(seed, 2)))} {
 		r.accuracy[i] = accuracy(got, truth)
 	}
-}
-
-// bins count predictions by their probability.
-type bins [10]struct {
-	n, right int
-	sum      float64
-}
-
-// add adds a prediction of probability p.
-func (b *bins) add(p float64, right bool) {
-	at := &b[min(int(p*float64(len(b))), len(b)-1)]
-	at.n++
-	at.sum += p
-	if right {
-		at.right++
-	}
-}
-
-// error returns the expected calibration error: the mean, over the predictions, of how
-// far the share of right ones is from the mean probability, by bin.
-func (b *bins) error() float64 {
-	n, sum := 0, 0.0
-	for _, at := range b {
-		n += at.n
-		sum += math.Abs(float64(at.right) - at.sum)
-	}
-	return sum / float64(max(n, 1))
-}
-
-// write writes a table of the bins.
-func (b *bins) write(w io.Writer) {
-	fmt.Fprint(w, "| probability | images | mean probability | right |\n|---|---|---|---|\n")
-	for i, at := range b {
-		if at.n > 0 {
-			fmt.Fprintf(w, "| %.1f to %.1f | %d | %.3f | %.3f |\n", float64(i)/10, float64(i+1)/10, at.n, at.sum/float64(at.n), float64(at.right)/float64(at.n))
-		}
-	}
-	fmt.Fprintf(w, "\nexpected calibration error %.3f\n", b.error())
 }

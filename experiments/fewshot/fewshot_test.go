@@ -1,7 +1,6 @@
 package fewshot
 
 import (
-	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -59,22 +58,6 @@ func TestCopiesOfRivals(t *testing.T) {
 	}
 	if want := bitmap.Parse("....", "....", "..#.", "....").String(); all[8] != want {
 		t.Errorf("first copy\n%s", all[0])
-	}
-}
-
-// TestBins: the calibration error of predictions that are right half the time.
-func TestBins(t *testing.T) {
-	var b bins
-	for i := range 10 {
-		b.add(0.9, i%2 == 0)
-	}
-	if got := b.error(); math.Abs(got-0.4) > 1e-12 {
-		t.Errorf("error %v", got)
-	}
-	b = bins{}
-	b.add(1, true)
-	if b.error() != 0 {
-		t.Error("a sure prediction that is right")
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/dataset"
 )
 
@@ -35,8 +36,12 @@ const (
 	omniglots = 30 // classes, drawn anew for every seed
 )
 
-// Names are the tasks that Read knows.
-var Names = []string{"optdigits", "alphadigits", "omniglot"}
+// Names are the tasks that are measured. Others are those that constants of package classes
+// were chosen by, so that what is measured on Names is no fit: no image is in both.
+var (
+	Names  = []string{"optdigits", "alphadigits", "omniglot"}
+	Others = []string{"mnist", "capitals", "lower", "synth"}
+)
 
 // Read returns a task, with examples, test images and, of Omniglot, classes drawn by the
 // seed. Dir is the folder of the data.
@@ -78,7 +83,60 @@ func Read(dir, name string, seed uint64) (*Task, error) {
 		t.Classes = t.Classes[:min(omniglots, len(t.Classes))]
 		return t, nil
 	}
-	return nil, fmt.Errorf("no task %q; there are %v", name, Names)
+	return other(dir, name, rng)
+}
+
+// other returns one of the other tasks. mnist: 28 x 28, 10 digits. capitals and lower:
+// Chars74K, 56 x 56 halved to 28 x 28, capital and small letters. synth: the capital
+// letters of package synth, 32 x 32, by 40 writers.
+func other(dir, name string, rng *rand.Rand) (*Task, error) {
+	switch name {
+	case "mnist":
+		threshold := 127.0
+		set, err := dataset.Read([]string{filepath.Join(dir, "mnist_t10k", "t10k-images-idx3-ubyte.gz")},
+			dataset.Options{Threshold: &threshold, Labels: []string{filepath.Join(dir, "mnist_t10k", "t10k-labels-idx1-ubyte.gz")}})
+		if err != nil {
+			return nil, err
+		}
+		return task(name, set, 1, 1, mostTrain, rng, nil, "y")
+	case "capitals", "lower":
+		first, last := 'A', 'Z'
+		if name == "lower" {
+			first, last = 'a', 'z'
+		}
+		var letters []string
+		for c := first; c <= last; c++ {
+			letters = append(letters, string(c))
+		}
+		set, err := dataset.Read([]string{filepath.Join(dir, "chars74k_hnd", "chars74k_hnd_56.npz")},
+			dataset.Options{Where: []dataset.Condition{{Name: "y", Op: "=", Values: letters}}})
+		if err != nil {
+			return nil, err
+		}
+		return task(name, set, 2, 2, mostTrain, rng, nil, "y")
+	case "synth":
+		drawn, err := synth.Letters(synth.LettersOptions{Writers: 40, Side: 32, Seed: rng.Uint64()})
+		if err != nil {
+			return nil, err
+		}
+		t := &Task{Name: name}
+		at := make(map[rune]int)
+		for _, i := range rng.Perm(len(drawn.Images)) {
+			letter := drawn.Truth.Items[i].Letter
+			if _, seen := at[letter]; !seen {
+				at[letter] = len(t.Classes)
+				t.Classes = append(t.Classes, Class{Name: string(letter)})
+			}
+			if c := &t.Classes[at[letter]]; len(c.Train) < mostTrain {
+				c.Train = append(c.Train, drawn.Images[i])
+			} else {
+				c.Test = append(c.Test, drawn.Images[i])
+			}
+		}
+		slices.SortFunc(t.Classes, func(a, b Class) int { return cmp.Compare(a.Name, b.Name) })
+		return t, nil
+	}
+	return nil, fmt.Errorf("no task %q; there are %v, and %v", name, Names, Others)
 }
 
 // texts returns a column as texts.

@@ -14,10 +14,10 @@ import (
 
 // BegunTasks lists the letters that are begun from an alphabet, which is learned of
 // other letters.
-var BegunTasks = []Task{{Letter: "T", Experts: 2}, {Letter: "H", Experts: 3}, {Letter: "E", Experts: 4}, {Letter: "A", Experts: 3}, {Letter: "K", Experts: 3}}
+var BegunTasks = []Task{{Letter: "T", Experts: 2}, {Letter: "E", Experts: 4}, {Letter: "A", Experts: 3}}
 
 // BegunExamples are how many examples of a letter there are to learn from.
-var BegunExamples = []int{3, 5, 10}
+var BegunExamples = []int{3, 10}
 
 // Begun is one letter learned from a few examples, from one kind of start.
 type Begun struct {

@@ -12,8 +12,13 @@ import (
 )
 
 // runFewshot measures classes learned from few examples: with so many seeds, from n=1,5
-// examples, of the tasks named, or all.
+// examples, of the tasks named, or all. With "rows" first, they are rows of tables.
+// With picture=FILE, how well probabilities are calibrated is drawn.
 func runFewshot(ctx context.Context, args []string) error {
+	report := fewshot.Report
+	if len(args) > 0 && args[0] == "rows" {
+		report, args = fewshot.ReportRows, args[1:]
+	}
 	o := fewshot.Options{Data: data(), Workers: runtime.GOMAXPROCS(0)}
 	for _, arg := range args {
 		if list, ok := strings.CutPrefix(arg, "n="); ok {
@@ -24,6 +29,8 @@ func runFewshot(ctx context.Context, args []string) error {
 				}
 				o.Numbers = append(o.Numbers, n)
 			}
+		} else if file, ok := strings.CutPrefix(arg, "picture="); ok {
+			o.Picture = file
 		} else if n, err := strconv.Atoi(arg); err == nil {
 			if n < 1 {
 				return fmt.Errorf("%d seeds; give at least 1", n)
@@ -33,5 +40,5 @@ func runFewshot(ctx context.Context, args []string) error {
 			o.Tasks = append(o.Tasks, arg)
 		}
 	}
-	return fewshot.Report(ctx, os.Stdout, o)
+	return report(ctx, os.Stdout, o)
 }

@@ -5,7 +5,7 @@
 //	go run ./experiments/run letters          held-out likelihood of nine letters
 //	go run ./experiments/run strokes [method] how clean are the parts of straight letters and bows, over five seeds? (strokes, both)
 //	go run ./experiments/run bars             the letter T as two bars
-//	go run ./experiments/run fewshot [seeds] [n=1,5] [set...] which class? learned from 1, 5, 10 and 20 examples, beside rivals
+//	go run ./experiments/run fewshot [rows] [seeds] [n=1,5] [set...] [picture=FILE] which class? learned from 1, 5, 10 and 20 examples, beside rivals; rows: of tables
 //	go run ./experiments/run quadrants        the recovery of the eight experts of section 5.1, N = 20 to 1000
 //	go run ./experiments/run rivals           the comparison models of section 5.1 on the same sets
 //	go run ./experiments/run auto             the search for the number of these experts, N = 100 to 1000
@@ -13,7 +13,7 @@
 //	go run ./experiments/run aims [set...] [rule] [draws]  does learning with the aim to predict predict better? on eight tables
 //	go run ./experiments/run counts           how many strokes do straight letters have? found out by the learner
 //	go run ./experiments/run alphabet [seed...] one alphabet for all letters, over five seeds
-//	go run ./experiments/run begun            letters of 3, 5 and 10 examples, begun from an alphabet of other letters
+//	go run ./experiments/run begun [seeds]    three letters of 3 and 10 examples, begun from an alphabet of other letters
 //	go run ./experiments/run moves            how far should parts of drawings be shifted and turned? over five seeds
 //	go run ./experiments/run roles            roles of users and permissions, exactly; and Boolean products taken apart
 //	go run ./experiments/run sources [set...] [draws] sources of noisy-or networks, by number of rows: are all found, and no others?
@@ -22,7 +22,7 @@
 //	go run ./experiments/run deconvolution    four features in images that hold several of them, anywhere (package pairs)
 //	go run ./experiments/run walks            random walks that are never alone: flips, quarter turns, and noise without parts
 //	go run ./experiments/run alone            ten digits that are never shown alone
-//	go run ./experiments/run sheets [seeds] [large|odds|opencv]   symbols on drawings of 7,200 x 10,800 pixels, beside OpenCV, and whether odds are what they say
+//	go run ./experiments/run sheets [seeds] [large|odds|opencv] [picture=FILE]   symbols on drawings of 7,200 x 10,800 pixels, beside OpenCV, and whether odds are what they say
 //	go run ./experiments/run real [quadrants|rivals|bars|digits|tables|scenes|speed] real values: recovery, number of parts, likelihood beside the truth, hidden values beside rivals, speed
 //
 // The data are read from the folder in PATCHWORK_SHARED (default ../shared).
@@ -38,6 +38,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"example.com/patchwork/bitmap"
@@ -53,10 +54,10 @@ import (
 	"example.com/patchwork/learn"
 )
 
-const usage = "scenes|odds|pursuit|letters|strokes [method]|bars|fewshot [seeds] [n=1,5] [set...]|quadrants|rivals|auto|counts|moves|alphabet [seed...]|begun|roles|deconvolution|walks|alone|sheets [seeds] [large|odds|opencv]|planted [name...]|rules [set...] [seeds]|sources [set...] [draws]|tables [set...] [rule...] [splits]|aims [set...] [rule] [draws]|real [quadrants|rivals|bars|digits|tables|scenes|speed]"
+const usage = "scenes|odds|pursuit|letters|strokes [method]|bars|fewshot [rows] [seeds] [n=1,5] [set...] [picture=FILE]|quadrants|rivals|auto|counts|moves|alphabet [seed...]|begun [seeds]|roles|deconvolution|walks|alone|sheets [seeds] [large|odds|opencv] [picture=FILE]|planted [name...]|rules [set...] [seeds]|sources [set...] [draws]|tables [set...] [rule...] [splits]|aims [set...] [rule] [draws]|real [quadrants|rivals|bars|digits|tables|scenes|speed]"
 
 // withArguments lists the experiments that take arguments.
-var withArguments = []string{"sources", "rules", "tables", "aims", "planted", "strokes", "fewshot", "sheets", "real", "alphabet"}
+var withArguments = []string{"sources", "rules", "tables", "aims", "planted", "strokes", "fewshot", "sheets", "real", "alphabet", "begun"}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -141,7 +142,13 @@ func run(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
-		return letters.ReportBegun(ctx, os.Stdout, set, 5, letters.Options{Seed: 1, Workers: 1})
+		seeds := 5
+		if len(os.Args) > 2 {
+			if seeds, err = strconv.Atoi(os.Args[2]); err != nil || seeds < 1 {
+				return fmt.Errorf("begun %s: give a number of seeds from 1", os.Args[2])
+			}
+		}
+		return letters.ReportBegun(ctx, os.Stdout, set, seeds, letters.Options{Seed: 1, Workers: 1})
 	case "roles": // on one worker, so that times are for one core
 		if err := tables.ReportRoles(ctx, os.Stdout, data("peers"), 5); err != nil {
 			return err
@@ -315,12 +322,16 @@ func runScenes(ctx context.Context) error {
 }
 
 // runSheets measures large drawings with some seeds, five unless told, the odds of finds and
-// OpenCV beside it, or those of the three that are named.
+// OpenCV beside it, or those of the three that are named. With picture=FILE, the odds are
+// drawn.
 func runSheets(ctx context.Context, args []string) error {
 	seeds := 5
 	var only []string
+	picture := ""
 	for _, arg := range args {
-		if n, err := strconv.Atoi(arg); err == nil && n > 0 {
+		if file, ok := strings.CutPrefix(arg, "picture="); ok {
+			picture = file
+		} else if n, err := strconv.Atoi(arg); err == nil && n > 0 {
 			seeds = n
 		} else if slices.Contains([]string{"large", "odds", "opencv"}, arg) {
 			only = append(only, arg)
@@ -328,11 +339,14 @@ func runSheets(ctx context.Context, args []string) error {
 			return fmt.Errorf("sheets %s: give a number of seeds from 1, or large, odds or opencv", arg)
 		}
 	}
+	odds := func(ctx context.Context, w io.Writer, seeds int) error {
+		return sheets.ReportOdds(ctx, w, seeds, picture)
+	}
 	for _, report := range []struct {
 		name  string
 		write func(context.Context, io.Writer, int) error
 		seeds int
-	}{{"large", sheets.Report, seeds}, {"odds", sheets.ReportOdds, seeds}, {"opencv", sheets.ReportRival, min(seeds, 2)}} {
+	}{{"large", sheets.Report, seeds}, {"odds", odds, seeds}, {"opencv", sheets.ReportRival, seeds}} {
 		if only != nil && !slices.Contains(only, report.name) {
 			continue
 		}

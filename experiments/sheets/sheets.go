@@ -15,6 +15,7 @@ import (
 	"example.com/patchwork/bitmap/synth"
 	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/posterior/sheets"
+	"example.com/patchwork/render"
 )
 
 // Draw draws a sheet of a size with its symbols.
@@ -132,8 +133,9 @@ func peak() string {
 var bands = []float64{0, 0.01, 0.1, 1, 3, 10, 30, 100, 1000}
 
 // ReportOdds compares the odds of finds with how many are right, on drawings where a
-// third of what stands there is nearly a symbol.
-func ReportOdds(ctx context.Context, w io.Writer, seeds int) error {
+// third of what stands there is nearly a symbol, and draws a picture of that, unless that
+// file is "".
+func ReportOdds(ctx context.Context, w io.Writer, seeds int, picture string) error {
 	var p []float64
 	var right []bool
 	for _, flip := range []float64{0.005, 0.01, 0.03, 0.05} {
@@ -171,30 +173,20 @@ func ReportOdds(ctx context.Context, w io.Writer, seeds int) error {
 			fmt.Fprintf(w, "| %v | %d | %d | %.3f | %.3f |\n", from, n, hits, float64(hits)/float64(n), sum/float64(n))
 		}
 	}
-	fmt.Fprintf(w, "\nExpected calibration error, ten bins: %.4f over all %d, %.4f over those with odds of 1:1 or more.\n", ECE(p, right, 0), len(p), ECE(p, right, 0.5))
-	return nil
-}
-
-// ECE returns the expected calibration error of probabilities of least or more, over ten bins of
-// equal width: the mean over all of the difference between share and probability in their bin.
-func ECE(p []float64, right []bool, least float64) float64 {
-	var n, hits, sum [10]float64
-	all := 0.0
+	var all, sure stat.Bins
 	for i, v := range p {
-		if v < least {
-			continue
-		}
-		b := min(int(v*10), 9)
-		n[b]++
-		all++
-		sum[b] += v
-		if right[i] {
-			hits[b]++
+		if all.Add(v, right[i]); v >= 0.5 {
+			sure.Add(v, right[i])
 		}
 	}
-	total := 0.0
-	for b := range n {
-		total += math.Abs(hits[b] - sum[b])
+	fmt.Fprintf(w, "\nExpected calibration error, ten bins: %.4f over all %d, %.4f over those with odds of 1:1 or more.\n", all.Error(), len(p), sure.Error())
+	if picture == "" {
+		return nil
 	}
-	return total / max(1, all)
+	c := render.Curves("Finds: of those with this probability, how many are right", "probability of the find", "share that is right",
+		[]render.Series{{Name: "as it should be", X: []float64{0, 1}, Y: []float64{0, 1}, Dashed: true}})
+	s := render.Series{Name: fmt.Sprintf("finds, error %.4f", all.Error()), Points: true}
+	s.X, s.Y, s.Low, s.High = all.Points(1)
+	c.Series = append(c.Series, s)
+	return render.Save(picture, c)
 }

@@ -2,7 +2,6 @@ package sheets
 
 import (
 	"context"
-	"math"
 	"testing"
 
 	"example.com/patchwork/bitmap/synth"
@@ -36,16 +35,5 @@ func TestSearchAndJudge(t *testing.T) {
 	moved := []Found{{synth.Placement{Symbol: found[0].Symbol, Y: found[0].Y + 3, X: found[0].X}, 1}}
 	if Judge(moved, truth)[0] {
 		t.Error("a find three pixels away is right")
-	}
-}
-
-// The calibration error is that of the definition.
-func TestECE(t *testing.T) {
-	p, right := []float64{0.95, 0.95, 0.95, 0.95, 0.1}, []bool{true, true, true, false, false}
-	if got, want := ECE(p, right, 0), (0.8+0.1)/5; math.Abs(got-want) > 1e-12 {
-		t.Errorf("%v, want %v", got, want)
-	}
-	if got := ECE(p, right, 0.5); math.Abs(got-0.2) > 1e-12 {
-		t.Errorf("%v above one half", got)
 	}
 }

@@ -45,18 +45,29 @@ func (l *learner) calibrate(ctx context.Context, c *Classifier) (*Classifier, er
 	if l.opt.Fit != nil {
 		n = learnedFolds
 	}
-	var scores [][]float64
+	var scores, alone [][]float64
 	var truth []int
 	for fold := range n {
 		rest, held := l.without(fold, n)
 		if len(held.groups) == 0 {
 			continue
 		}
-		s, t, err := rest.heldScores(ctx, c, held)
+		s, which, t, err := rest.heldScores(ctx, c, held)
 		if err != nil {
 			return nil, err
 		}
 		scores, truth = append(scores, s...), append(truth, t...)
+		if l.opt.Examples == 0 {
+			alone = append(alone, rest.heldMarginals(which)...)
+		}
+	}
+	if alone != nil {
+		m := &Marginals{P: l.marginals(), Share: c.meanShare(scores, alone, truth)}
+		scores = pooled(scores, alone, m.Share)
+		var err error
+		if c, err = c.WithMarginals(m); err != nil {
+			return nil, err
+		}
 	}
 	expected, err := l.expected(ctx, c)
 	if err != nil || len(truth) == 0 {
@@ -67,12 +78,15 @@ func (l *learner) calibrate(ctx context.Context, c *Classifier) (*Classifier, er
 		fewer = 1 - 1/float64(least)
 	}
 	sharpness, wrong := c.sharpest(scores, truth)
+	if alone != nil { // classes of rows are not equally common, so that names may be sure without any score
+		sharpness, _ = c.mostLikely(scores, truth)
+	}
 	sharpness = float64(sharpness * elem.Pow(1/fewer, growth))
 	if expected == 0 {
-		return New(c.classes, sharpness)
+		return c.sharpened(sharpness), nil
 	}
 	both := elem.Exp((float64(wrong*elem.Log(sharpness)) + float64(belief*elem.Log(expected))) / (wrong + belief))
-	return New(c.classes, min(both, most*sharpness))
+	return c.sharpened(min(both, most*sharpness)), nil
 }
 
 // sharpened returns the classifier with a sharpness, unless that is 0.
@@ -159,20 +173,19 @@ func (l *learner) without(fold, n int) (rest, held *learner) {
 	return rest, held
 }
 
-// heldScores learns and names the examples held out. Classes are numbered as in c.
-func (l *learner) heldScores(ctx context.Context, c *Classifier, held *learner) ([][]float64, []int, error) {
+// heldScores learns and names the examples held out, and returns which these are. Classes
+// are numbered as in c.
+func (l *learner) heldScores(ctx context.Context, c *Classifier, held *learner) (scores [][]float64, which, truth []int, err error) {
 	classes := make([]Class, len(l.groups))
 	for g := range l.groups {
-		var err error
 		if classes[g], err = l.class(ctx, g); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
 	part, err := New(classes, firstSharpness)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	var which, truth []int
 	for _, k := range held.groups {
 		which = append(which, k.rows...)
 		at := slices.Index(c.Names(), k.name)
@@ -180,13 +193,13 @@ func (l *learner) heldScores(ctx context.Context, c *Classifier, held *learner) 
 	}
 	verdicts, err := part.Name(ctx, rows.Part(l.data, which).Images, NameOptions{Workers: l.opt.Workers})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	scores := make([][]float64, len(verdicts))
+	scores = make([][]float64, len(verdicts))
 	for i, v := range verdicts {
 		scores[i] = v.Scores
 	}
-	return scores, truth, nil
+	return scores, which, truth, nil
 }
 
 // sharpest returns the sharpness with which the examples held out are named as surely as

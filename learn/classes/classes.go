@@ -12,13 +12,15 @@
 //     is the log-likelihood of an example, and the likeliest examples decide. From a
 //     handful of examples this is the best there is.
 //   - One model learned of all examples of the class, by whatever learner Options.Fit is:
-//     the only kind for rows of tables, whose parts stay where they are.
+//     the only kind for rows of tables, whose parts stay where they are. Beside it stand
+//     the probabilities of the columns one by one ([Marginals]), with the weight that
+//     serves examples left out best.
 //
 // Log-likelihoods of pixels that err together are too large, so that probabilities are
 // those of the softmax of the scores times a sharpness, which is fitted by leaving
 // examples out ([Classifier.Sharpness]), and of how common the classes are.
 //
-// To read the code: classes.go, cut.go, near.go, namer.go, calibrate.go.
+// To read the code: classes.go, cut.go, near.go, marginals.go, namer.go, calibrate.go.
 package classes
 
 import (
@@ -85,6 +87,8 @@ type Classifier struct {
 	columns   []string
 	reading   json.RawMessage
 	by        string
+	marginals *Marginals
+	logs      [][][2]float64 // of the marginals, off and on
 }
 
 // By returns the name of the column of labels that the classes are of; "" if not known.

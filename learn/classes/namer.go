@@ -35,6 +35,11 @@ type Verdict struct {
 	Explanation *patchwork.Explanation
 	Left        int // pixels of ink that the explanation leaves over: they are less probable than 1/2
 	Missing     int // known pixels without ink that it says are ink, with more than 1/2
+
+	// Alone says, where the classifier has marginals, by how many nats every pixel or column
+	// alone speaks for the class rather than for the second: 0 where it is unknown. Their
+	// sum is the difference of the two scores by the marginals.
+	Alone []float64
 }
 
 // NameOptions are the settings of Name. The zero value is the recommended default.
@@ -344,6 +349,10 @@ func (b *block) scores(i int) []float64 {
 			}
 			out[c] = (float64(weight*out[c]) + float64(share*b.all[i][c])) / (weight + share)
 		}
+		if m := b.marginals; m != nil {
+			alone, _ := logLik(b.logs[c], b.images[i], nil)
+			out[c] = pool2(out[c], alone, m.Share)
+		}
 	}
 	return out
 }
@@ -393,6 +402,7 @@ func (b *block) reason(i int, v *Verdict) (err error) {
 		return err
 	}
 	img := b.images[i]
+	v.Alone = b.alone(img, v.Class, v.Second)
 	composed := v.Model.Compose(img.Height(), img.Width(), v.Explanation.Picks).P
 	for j, x := range img.AppendValues(nil) {
 		switch {

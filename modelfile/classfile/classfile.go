@@ -7,6 +7,8 @@
 //     degrees), and, as in a model, "columns" and "reading";
 //   - pieces.npy uint8 (M,H,W): the cuts of the examples, in their order: 0 where there is
 //     no ink, k in piece k;
+//   - marginals.npy float64 (C,H,W), where "marginals" is in classes.json, their weight: what
+//     classes of rows say of every pixel or column alone;
 //   - learned/C/model.json, learned/C/experts.npy and so on: the model learned of class C,
 //     from 0, with the members of a model file.
 //
@@ -43,6 +45,8 @@ const (
 	maxBytes = 256 << 20 // of one member
 	maxTurns = 720       // of the pieces of examples
 	maxShift = 1 << 12   // pixels
+
+	marginals = "marginals" // the member
 )
 
 // header is classes.json.
@@ -57,6 +61,7 @@ type header struct {
 	Poses     *poses          `json:"poses,omitempty"`
 	Columns   []string        `json:"columns,omitempty"`
 	Reading   json.RawMessage `json:"reading,omitempty"`
+	Marginals *float64        `json:"marginals,omitempty"` // the weight of marginals.npy
 }
 
 type class struct {
@@ -108,6 +113,10 @@ func Write(w io.Writer, c *classes.Classifier) error {
 		}
 		learned = append(learned, members...)
 	}
+	m := c.Marginals()
+	if m != nil {
+		h.Marginals = &m.Share
+	}
 	text, err := json.Marshal(h)
 	if err != nil {
 		return fmt.Errorf("classfile: %w", err)
@@ -115,6 +124,9 @@ func Write(w io.Writer, c *classes.Classifier) error {
 	all := []npy.Member{{Name: Name, Raw: append(text, '\n')}}
 	if pieces != nil {
 		all = append(all, npy.Member{Name: "pieces", Array: npy.New(pieces, len(pieces)/(h.Height*h.Width), h.Height, h.Width)})
+	}
+	if m != nil {
+		all = append(all, npy.Member{Name: marginals, Array: npy.New(slices.Concat(m.P...), len(m.P), h.Height, h.Width)})
 	}
 	return npy.WriteZip(w, npy.Store, append(all, learned...)...)
 }
@@ -214,6 +226,9 @@ func Read(r io.ReaderAt, size int64) (*classes.Classifier, error) {
 	if err != nil {
 		return nil, misfit(Name, err)
 	}
+	if c, err = withMarginals(c, r, size, h); err != nil {
+		return nil, err
+	}
 	return described(c, h)
 }
 
@@ -309,6 +324,29 @@ func readPieces(r io.ReaderAt, size int64, h *header) ([][]uint8, error) {
 		return nil, &modelfile.FormatError{Member: "pieces.npy", Msg: fmt.Sprintf("has shape %v; the classes need uint8 of %v", a.Shape, want)}
 	}
 	return slices.Collect(slices.Chunk(values, h.Height*h.Width)), nil
+}
+
+// withMarginals returns the classifier with the marginals of its file, if that has any.
+func withMarginals(c *classes.Classifier, r io.ReaderAt, size int64, h *header) (*classes.Classifier, error) {
+	if h.Marginals == nil {
+		return c, nil
+	}
+	z, err := npy.ReadZip(r, size, npy.Limits{Bytes: maxBytes})
+	if err != nil {
+		return nil, misfit(marginals+".npy", err)
+	}
+	a, err := z.Array(marginals)
+	if err != nil {
+		return nil, misfit(marginals+".npy", err)
+	}
+	values, ok := a.Data.([]float64)
+	if want := []int{len(h.Classes), h.Height, h.Width}; !ok || !slices.Equal(a.Shape, want) {
+		return nil, &modelfile.FormatError{Member: marginals + ".npy", Msg: fmt.Sprintf("has shape %v; the classes need float64 of %v", a.Shape, want)}
+	}
+	if c, err = c.WithMarginals(&classes.Marginals{P: slices.Collect(slices.Chunk(values, h.Height*h.Width)), Share: *h.Marginals}); err != nil {
+		return nil, misfit(marginals+".npy", err)
+	}
+	return c, nil
 }
 
 // readLearned reads the model below a folder of the archive; nil if there is none.

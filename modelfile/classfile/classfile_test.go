@@ -1,6 +1,7 @@
 package classfile
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -17,6 +18,8 @@ import (
 	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/learn/classes"
 	"example.com/patchwork/modelfile"
+	"example.com/patchwork/pose"
+	"example.com/patchwork/table"
 )
 
 // some returns a classifier of two classes, with learned models or without, and images.
@@ -59,6 +62,83 @@ func some(t testing.TB, learned bool) (*classes.Classifier, []*bitmap.Image) {
 		t.Fatal(err)
 	}
 	return c.LabelledBy("y"), data.Images
+}
+
+// ofRows returns a classifier of rows of two classes, with marginals, and the rows.
+func ofRows(t testing.TB) (*classes.Classifier, []*bitmap.Image) {
+	t.Helper()
+	var data patchwork.Data
+	var labels []string
+	for i := range 8 {
+		data.Images = append(data.Images, bitmap.FromBytes(1, 3, []uint8{uint8(i % 2), uint8(1 - i%2), uint8(i / 4)}))
+		labels = append(labels, []string{"even", "odd"}[i%2])
+	}
+	cfg := patchwork.NewConfig(patchwork.RuleMax, 1, 3, pose.Grid{})
+	fit := func(ctx context.Context, d patchwork.Data) (*patchwork.Model, error) {
+		return table.Learn(ctx, d, cfg, table.Options{Experts: 1, Iterations: 1})
+	}
+	c, err := classes.Learn(t.Context(), data, labels, cfg, classes.Options{Examples: -1, Fit: fit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Marginals() == nil {
+		t.Fatal("no marginals")
+	}
+	return c, data.Images
+}
+
+// TestRows: the marginals of classes of rows come back, and files whose marginals do not
+// fit are refused.
+func TestRows(t *testing.T) {
+	c, rows := ofRows(t)
+	file := written(t, c)
+	back, err := Read(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(written(t, back), file) || !reflect.DeepEqual(back.Marginals(), c.Marginals()) {
+		t.Error("other marginals, or other bytes the second time")
+	}
+	want, err := c.Name(t.Context(), rows, classes.NameOptions{Reasons: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := back.Name(t.Context(), rows, classes.NameOptions{Reasons: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range got {
+		if !reflect.DeepEqual(got[i].Scores, want[i].Scores) || !reflect.DeepEqual(got[i].Alone, want[i].Alone) {
+			t.Error("other verdicts")
+		}
+	}
+	for _, a := range []*npy.Array{nil, npy.New(make([]float64, 3), 1, 1, 3), npy.New([]float64{0.5, 0.5, 0.5, 0.5, 0.5, 1}, 2, 1, 3), npy.New(make([]uint8, 6), 2, 1, 3)} {
+		var b bytes.Buffer
+		var members []npy.Member
+		z, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range z.File {
+			if f.Name == "marginals.npy" {
+				if a != nil {
+					members = append(members, npy.Member{Name: "marginals", Array: a})
+				}
+				continue
+			}
+			content, err := contentOf(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			members = append(members, npy.Member{Name: f.Name, Raw: content})
+		}
+		if err := npy.WriteZip(&b, npy.Store, members...); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(bytes.NewReader(b.Bytes()), int64(b.Len())); err == nil || !strings.Contains(err.Error(), "marginals") {
+			t.Errorf("%v: error %v", a, err)
+		}
+	}
 }
 
 // written returns the file of a classifier.
@@ -162,6 +242,8 @@ func FuzzRead(f *testing.F) {
 		f.Add(file)
 		f.Add(file[:len(file)/2])
 	}
+	rows, _ := ofRows(f)
+	f.Add(written(f, rows))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		c, err := Read(bytes.NewReader(file), int64(len(file)))
 		if err == nil {
