@@ -173,7 +173,7 @@ func TestSameBytes(t *testing.T) {
 		get("/v1/models/letter-t/file"),
 		learned(`{"data":"letters-t","take":10,"experts":2,"shift":14,"rotate":"24:6","seed":15}`), done("j1"), get("/v1/models/m1/file"), get("/v1/learn/j1/data.npz"),
 		{"method": "POST", "path": "/v1/data", "query": [][]string{{"name", "sites.csv"}}, "kind": "application/octet-stream", "body": csvTable()},
-		learned(`{"data":"d1","count":"auto"}`), done("j2"), get("/v1/models/m2/file"),
+		learned(`{"data":"d1","auto":true}`), done("j2"), get("/v1/models/m2/file"),
 		get("/v1/models/m1/gallery.svg"), get("/v1/learn/j1/events"), get("/v1/nothing"),
 	})
 	if answers[0].Body != string(models["letter-t"]) {
@@ -220,40 +220,6 @@ func commanded(t *testing.T, job string) []byte {
 		t.Fatal(err)
 	}
 	return model
-}
-
-// TestStop: what learns in the page hears that it should stop, though there is one thread,
-// and keeps the best so far; what stops before there is a model says so.
-func TestStop(t *testing.T) {
-	start, err := glue(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	get := func(path, until string) map[string]any {
-		return map[string]any{"method": "GET", "path": path, "until": until}
-	}
-	long := map[string]any{"method": "POST", "path": "/v1/learn", "kind": "application/json", "body": `{"data":"letters-t","take":10,"experts":2,"shift":14,"rotate":"24:6","starts":1000}`}
-	stop := func(id string) map[string]any {
-		return map[string]any{"method": "POST", "path": "/v1/learn/" + id + "/stop"}
-	}
-	answers := ask(t, coreScript(slices.Concat(start, worker), wasm(t), nil), []map[string]any{
-		long, get("/v1/learn/j1", `"best":-`), stop("j1"), get("/v1/learn/j1", `"state":"stopped"`), get("/v1/models/m1/file", ""), get("/v1/learn/j1/events", ""),
-		long, stop("j2"), get("/v1/learn/j2", `"state":"stopped"`),
-	})
-	for i, status := range []int{202, 200, 200, 200, 200, 200, 202, 200, 200} {
-		if answers[i].Status != status {
-			t.Errorf("request %d: %d %.300s, want %d", i, answers[i].Status, answers[i].Body, status)
-		}
-	}
-	if m, err := modelfile.Read(strings.NewReader(answers[4].Body), int64(len(answers[4].Body))); err != nil || m.K() != 2 {
-		t.Errorf("the best so far: %v", err)
-	}
-	if events := answers[5].Events; !strings.Contains(events, "event: progress") || !strings.Contains(events, "event: stopped") {
-		t.Errorf("events %.80q", events)
-	}
-	if !strings.Contains(answers[8].Body, `"model":null`) {
-		t.Errorf("stopped at once: %.300s", answers[8].Body)
-	}
 }
 
 // native learns the T of a data file here, as patchwork learn --experts 2 --shift 14 --rotate 24:6 --seed 15 does.
