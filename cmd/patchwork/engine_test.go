@@ -155,7 +155,7 @@ func TestEngineErrors(t *testing.T) {
 	check(learn+"--engine beam --method online", 2, "cannot learn online")
 	check("learn q.npz --rule max-minus-min --experts 4 -o m.npz --engine beam --method soft", 2, "adds counts")
 	t.Setenv("PATH", t.TempDir())
-	check(learn+"--engine beam", 2, "neither beside patchwork nor on the PATH; build it in the folder cmd/engine/beam with: go install")
+	check(learn+"--engine beam", 2, "neither beside patchwork nor on the PATH; build it in the folder cmd/engine/beam with: GOWORK=off go install")
 	t.Setenv("PATH", "/bin:/usr/bin")
 	withEngine(t, "fails")
 	check(learn+"--engine beam", 1, "patchwork-beam: a worker has died")
