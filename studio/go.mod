@@ -6,7 +6,6 @@ require (
 	example.com/patchwork v0.0.0
 	example.com/patchwork/dataset v0.0.0
 	example.com/patchwork/render v0.0.0
-	example.com/patchwork/render/report v0.0.0
 	github.com/danielgtaylor/huma/v2 v2.37.2
 	github.com/prometheus/client_golang v1.25.0
 	pgregory.net/rapid v1.3.0
