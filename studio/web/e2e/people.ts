@@ -67,7 +67,7 @@ test("a table with names of rows: opened, learned, explained in words", async ()
   table = { model, data };
   await page.setViewportSize({ width: 1280, height: 800 });
   assert.deepEqual(await clipped(page), []);
-  assert.deepEqual(await page.getByRole("navigation", { name: "Views" }).getByRole("link").allInnerTexts(), ["Tables", "Parts", "Sample", "Learn", "Classes", "Rules", "Draw", "Find"]);
+  assert.deepEqual(await page.getByRole("navigation", { name: "Views" }).getByRole("link").allInnerTexts(), ["Tables", "Parts", "Sample", "Learn", "Classes", "Rules", "Draw", "Values", "Find"]);
   await clean(v);
 });
 
