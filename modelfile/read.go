@@ -49,6 +49,11 @@ func Read(r io.ReaderAt, size int64) (*patchwork.Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	return assemble(z, text)
+}
+
+// assemble reads the model of an opened archive.
+func assemble(z *npy.Zip, text []byte) (*patchwork.Model, error) {
 	h, err := parseHeader(text)
 	if err != nil {
 		return nil, err
@@ -211,14 +216,7 @@ func (r *reader) committee() ([]*patchwork.Model, error) {
 		if _, err := z.File(committeeName(0)); !errors.Is(err, os.ErrNotExist) {
 			return nil, &FormatError{Member: name, Msg: "has a committee of its own"}
 		}
-		h, err := parseHeader(text)
-		if err == nil {
-			err = checkNames(z)
-		}
-		if err != nil {
-			return nil, misfit(err, name)
-		}
-		m, err := (&reader{zip: z, h: h}).model()
+		m, err := assemble(z, text)
 		if err != nil {
 			return nil, misfit(err, name)
 		}

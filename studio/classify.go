@@ -5,8 +5,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"math"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"example.com/patchwork"
@@ -61,50 +59,37 @@ func (s *core) classifyRoutes() {
 	add(s, op.reads(requests), func(ctx context.Context, _ *struct{}) (*classifyAnswer, error) { return s.classify(ctx, requests) })
 }
 
-// learnedClasses keeps the classes of the last request: while someone draws, the examples
-// stay the same. Its zero value is ready.
+// learnedClasses are classes, and of each example its number within its class.
 type learnedClasses struct {
-	mu     sync.Mutex
-	key    [sha256.Size]byte
-	last   *classes.Classifier
-	origin []int // of each row, the number of the example within its class
-	bytes  atomic.Int64
+	*classes.Classifier
+	origin []int
 }
 
-func (l *learnedClasses) size() int64 { return l.bytes.Load() }
-
-// of returns the classes of examples, and of each example its number within its class.
-func (l *learnedClasses) of(ctx context.Context, images []*bitmap.Image, labels []string) (*classes.Classifier, []int, error) {
+// learnClasses learns the classes of examples, or recalls them: while someone draws, the
+// examples stay the same.
+func (s *core) learnClasses(ctx context.Context, images []*bitmap.Image, labels []string) (learnedClasses, error) {
 	h := sha256.New()
 	for i, img := range images {
 		fmt.Fprintf(h, "%q %d %d ", labels[i], img.Height(), img.Width())
 		h.Write(img.AppendValues(nil))
 	}
 	key := [sha256.Size]byte(h.Sum(nil))
-	l.mu.Lock()
-	c, origin := l.last, l.origin
-	same := l.last != nil && l.key == key
-	l.mu.Unlock()
-	if same {
-		return c, origin, nil
+	if known, ok := s.classes.recall(key); ok {
+		return known, nil
 	}
 	count := make(map[string]int)
-	origin = make([]int, len(images))
+	origin := make([]int, len(images))
 	for i, label := range labels {
 		origin[i] = count[label]
 		count[label]++
 	}
 	c, err := classes.Learn(ctx, patchwork.Data{Images: images}, labels, classes.Config(images[0].Height(), images[0].Width()), classes.Options{})
 	if err != nil {
-		return nil, nil, err
+		return learnedClasses{}, err
 	}
-	if size := memoryOf(c) + memoryOf(origin); size <= maxRemembered {
-		l.mu.Lock()
-		l.key, l.last, l.origin = key, c, origin
-		l.mu.Unlock()
-		l.bytes.Store(size)
-	}
-	return c, origin, nil
+	l := learnedClasses{c, origin}
+	s.classes.keep(key, l)
+	return l, nil
 }
 
 // examples reads the examples of a request, with their labels.
@@ -147,11 +132,11 @@ func (s *core) classify(ctx context.Context, requests *decoder[classifyRequest])
 	if err != nil {
 		return nil, err
 	}
-	c, origin, err := s.classes.of(ctx, examples, labels)
+	c, err := s.learnClasses(ctx, examples, labels)
 	if err == nil {
 		var verdicts []classes.Verdict
 		if verdicts, err = c.Name(ctx, images, classes.NameOptions{Reasons: true}); err == nil {
-			return s.classified(ctx, c, origin, images, verdicts, began)
+			return s.classified(ctx, c, images, verdicts, began)
 		}
 	}
 	if ctx.Err() != nil {
@@ -161,7 +146,7 @@ func (s *core) classify(ctx context.Context, requests *decoder[classifyRequest])
 }
 
 // classified returns the answer.
-func (s *core) classified(ctx context.Context, c *classes.Classifier, origin []int, images []*bitmap.Image, verdicts []classes.Verdict, began time.Time) (*classifyAnswer, error) {
+func (s *core) classified(ctx context.Context, c learnedClasses, images []*bitmap.Image, verdicts []classes.Verdict, began time.Time) (*classifyAnswer, error) {
 	out, size := new(classifyAnswer), 0
 	out.Body.Classes = c.Names()
 	for i, v := range verdicts {
@@ -172,7 +157,7 @@ func (s *core) classified(ctx context.Context, c *classes.Classifier, origin []i
 			return nil, err
 		}
 		out.Body.Images = append(out.Body.Images, classified{Index: i, Class: c.Names()[v.Class], Probability: v.Probabilities[v.Class], Probabilities: v.Probabilities,
-			Second: c.Names()[v.Second], LogOdds: nats(math.Max(v.LogOdds, 0)), Example: origin[c.Classes()[v.Class].Examples[v.Example].Row],
+			Second: c.Names()[v.Second], LogOdds: nats(math.Max(v.LogOdds, 0)), Example: c.origin[c.Classes()[v.Class].Examples[v.Example].Row],
 			Left: v.Left, Missing: v.Missing, Picks: newPicks(v.Explanation.Picks),
 			Detail: newDetail(v.Model, patchwork.PursuitOptions{Scoring: patchwork.ScoringOriginal}, images[i], v.Explanation)})
 	}

@@ -9,6 +9,7 @@ package studio
 
 import (
 	"context"
+	"crypto/sha256"
 	"log/slog"
 	"runtime"
 	"sync"
@@ -92,8 +93,8 @@ type core struct {
 
 	models   *models
 	pursuits pursuits
-	classes  learnedClasses
-	best     examples
+	classes  remembered[[sha256.Size]byte, learnedClasses]
+	best     remembered[string, []explanation] // one who looks at one expert often looks at the next
 	data     *library
 	jobs     *jobs
 	work     *gate

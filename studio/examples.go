@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
@@ -40,17 +38,6 @@ type exampleList struct {
 		Used     int       `json:"used" doc:"how many of these use the part"`
 	}
 }
-
-// examples caches the explanations of the model and the data set used last, because one
-// who looks at one expert often looks at the next.
-type examples struct {
-	mu    sync.Mutex
-	key   string // model, data set and conditions; ids are never reused
-	of    []explanation
-	bytes atomic.Int64
-}
-
-func (e *examples) size() int64 { return e.bytes.Load() }
 
 // showExamples finds the images that an expert explains best and worst.
 func (s *core) showExamples(ctx context.Context, in *examplesQuery) (*exampleList, error) {
@@ -120,12 +107,9 @@ func (s *core) explainSet(ctx context.Context, m *model, d *data, set *dataset.S
 		return nil, err
 	}
 	defer leave()
-	key := m.id + "\x00" + d.id + "\x00" + where
-	s.best.mu.Lock()
-	known, kept := s.best.key == key, s.best.of
-	s.best.mu.Unlock()
-	if known {
-		return kept, nil
+	key := m.id + "\x00" + d.id + "\x00" + where // ids are never reused
+	if known, ok := s.best.recall(key); ok {
+		return known, nil
 	}
 	t := &task{model: m, images: set.Images}
 	if err := s.fits(t); err != nil {
@@ -140,11 +124,6 @@ func (s *core) explainSet(ctx context.Context, m *model, d *data, set *dataset.S
 		return nil, s.workError(err)
 	}
 	s.meter.explained(len(t.images))
-	if size := memoryOf(out); size <= maxRemembered {
-		s.best.mu.Lock()
-		s.best.key, s.best.of = key, out
-		s.best.mu.Unlock()
-		s.best.bytes.Store(size)
-	}
+	s.best.keep(key, out)
 	return out, nil
 }

@@ -3,6 +3,7 @@ package studio
 import (
 	"context"
 	"reflect"
+	"sync"
 	"sync/atomic"
 )
 
@@ -51,6 +52,44 @@ func (s *core) shares() []share {
 
 // maxRemembered bounds what is remembered of one request for the next.
 const maxRemembered = 16 << 20
+
+// remembered keeps what the last request of a kind came to, for a next one with the same
+// key. Its zero value is ready, and goroutines may share it.
+type remembered[K comparable, V any] struct {
+	mu    sync.Mutex
+	is    bool
+	key   K
+	of    V
+	bytes int64
+}
+
+// recall returns what a key came to, if it was the last that is kept.
+func (r *remembered[K, V]) recall(key K) (of V, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.is || r.key != key {
+		return of, false
+	}
+	return r.of, true
+}
+
+// keep remembers what a key came to, which must not change any more, instead of the one
+// before, unless it is large.
+func (r *remembered[K, V]) keep(key K, of V) {
+	bytes := memoryOf(of)
+	if bytes > maxRemembered {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.is, r.key, r.of, r.bytes = true, key, of, bytes
+}
+
+func (r *remembered[K, V]) size() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.bytes
+}
 
 // room is what the answer to one request holds of the account of all answers.
 type room struct {
