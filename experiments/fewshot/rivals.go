@@ -114,35 +114,45 @@ func neighbours(train [][]*bitmap.Image, tests []*bitmap.Image) (one, three []in
 	return one, three
 }
 
-// naiveBayes names the test images by the means of the pixels of each class, with half
-// a pseudo-count each way.
+// naiveBayes names images or rows by how often the pixels or columns are on in each class,
+// with half a pseudo-count each way, and by how common the classes are. What is unknown says
+// nothing.
 func naiveBayes(train [][]*bitmap.Image, tests []*bitmap.Image) []int {
-	var on, off [][]float64
-	for _, images := range train {
-		sum := make([]float64, images[0].Len())
-		for _, img := range images {
-			for i, p := range img.AppendBytes(nil) {
-				sum[i] += float64(p)
+	columns, most := tests[0].Len(), 0
+	logs := make([][][2]float64, len(train))
+	for c, rows := range train {
+		most = max(most, len(rows))
+		counts := make([][2]float64, columns)
+		for _, img := range rows {
+			for x, v := range img.AppendValues(nil) {
+				if v < 2 {
+					counts[x][v]++
+				}
 			}
 		}
-		n := float64(len(images))
-		l, r := make([]float64, len(sum)), make([]float64, len(sum))
-		for i, s := range sum {
-			l[i], r[i] = math.Log((s+0.5)/(n+1)), math.Log((n-s+0.5)/(n+1))
+		logs[c] = make([][2]float64, columns)
+		for x, n := range counts {
+			for v := range n {
+				logs[c][x][v] = math.Log((n[v] + 0.5) / (n[0] + n[1] + 1))
+			}
 		}
-		on, off = append(on, l), append(off, r)
 	}
-	return predictBy(tests, len(train), func(c int, x []uint8) float64 {
-		sum := 0.0
-		for i, p := range x {
-			if p != 0 {
-				sum += on[c][i]
-			} else {
-				sum += off[c][i]
+	out := make([]int, len(tests))
+	for i, img := range tests {
+		top := math.Inf(-1)
+		for c := range train {
+			sum := math.Log(float64(len(train[c])) / float64(most))
+			for x, v := range img.AppendValues(nil) {
+				if v < 2 {
+					sum += logs[c][x][v]
+				}
+			}
+			if sum > top {
+				out[i], top = c, sum
 			}
 		}
-		return sum
-	})
+	}
+	return out
 }
 
 // predictBy names each image by the class of the largest score.

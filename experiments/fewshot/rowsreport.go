@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
 
 	"example.com/patchwork"
@@ -101,7 +100,7 @@ func measureRows(ctx context.Context, o Options, name string, n int, seed uint64
 		}
 	}
 	r := &rowResult{}
-	r.accuracy[0] = accuracy(rowBayes(train, tests), truth)
+	r.accuracy[0] = accuracy(naiveBayes(train, tests), truth)
 	r.accuracy[1] = accuracy(logistic(train, tests, rand.New(rand.NewPCG(seed, 1))), truth)
 	cfg := patchwork.NewConfig(patchwork.RuleMax, 1, tests[0].Width(), pose.Grid{})
 	fit := func(ctx context.Context, data patchwork.Data) (*patchwork.Model, error) {
@@ -132,43 +131,4 @@ func measureRows(ctx context.Context, o Options, name string, n int, seed uint64
 		r.share = m.Share
 	}
 	return r, nil
-}
-
-// rowBayes names rows by how often the columns are on in each class, with half a
-// pseudo-count each way, and by how common the classes are. Unknown cells say nothing.
-func rowBayes(train [][]*bitmap.Image, tests []*bitmap.Image) []int {
-	columns := tests[0].Len()
-	logs := make([][][2]float64, len(train))
-	for c, rows := range train {
-		counts := make([][2]float64, columns)
-		for _, img := range rows {
-			for x, v := range img.AppendValues(nil) {
-				if v < 2 {
-					counts[x][v]++
-				}
-			}
-		}
-		logs[c] = make([][2]float64, columns)
-		for x, n := range counts {
-			for v := range n {
-				logs[c][x][v] = math.Log((n[v] + 0.5) / (n[0] + n[1] + 1))
-			}
-		}
-	}
-	out := make([]int, len(tests))
-	for i, img := range tests {
-		top := math.Inf(-1)
-		for c := range train {
-			sum := math.Log(float64(len(train[c])))
-			for x, v := range img.AppendValues(nil) {
-				if v < 2 {
-					sum += logs[c][x][v]
-				}
-			}
-			if sum > top {
-				out[i], top = c, sum
-			}
-		}
-	}
-	return out
 }
