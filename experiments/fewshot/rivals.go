@@ -155,20 +155,6 @@ func naiveBayes(train [][]*bitmap.Image, tests []*bitmap.Image) []int {
 	return out
 }
 
-// predictBy names each image by the class of the largest score.
-func predictBy(tests []*bitmap.Image, classes int, score func(c int, x []uint8) float64) []int {
-	out := make([]int, len(tests))
-	for i, img := range tests {
-		x, top := img.AppendBytes(nil), math.Inf(-1)
-		for c := range classes {
-			if s := score(c, x); s > top {
-				out[i], top = c, s
-			}
-		}
-	}
-	return out
-}
-
 // logistic names the test images by multinomial logistic regression, fitted by
 // stochastic gradient steps with a weight decay.
 func logistic(train [][]*bitmap.Image, tests []*bitmap.Image, rng *rand.Rand) []int {
