@@ -2,6 +2,8 @@ package studio
 
 import (
 	"bytes"
+	"context"
+	"fmt"
 	"mime"
 	"net/http"
 	"net/http/httptest"
@@ -38,7 +40,8 @@ func (r request) call(t testing.TB, req *http.Request, content []byte) (c *Call,
 var milliseconds = regexp.MustCompile(`"milliseconds":[^,}]*`)
 
 // sameAtDesk fails where a desk with the models and data of a server does not answer as the
-// server does. It asks what changes nothing.
+// server does. It asks what changes nothing. Where other requests change meanwhile what this one
+// asks for, it asks again: an answer is compared if the server gives it before and after.
 func sameAtDesk(t testing.TB, s *Server, r request, req *http.Request, content []byte, w *httptest.ResponseRecorder) {
 	t.Helper()
 	c, ok := r.call(t, req, content)
@@ -46,22 +49,46 @@ func sameAtDesk(t testing.TB, s *Server, r request, req *http.Request, content [
 	if !ok || !asks || strings.HasSuffix(c.Path, "/events") || c.Path == "/v1/server" || strings.HasPrefix(c.Path, "/v1/learn") || w.Code == 401 || w.Code == 403 || w.Code >= 500 || t.Context().Err() != nil {
 		return
 	}
-	a := (&Desk{s.core}).Answer(t.Context(), c)
+	for {
+		differs := atDesk(s, c, w)
+		if differs == "" {
+			return
+		}
+		after := httptest.NewRecorder()
+		again, _ := r.http(t)
+		s.Handler().ServeHTTP(after, again)
+		if after.Code == w.Code && bytes.Equal(timeless(after.Body.Bytes()), timeless(w.Body.Bytes())) {
+			t.Errorf("%s %.200s: %s", c.Method, r.path, differs)
+			return
+		}
+		w = after
+	}
+}
+
+// atDesk asks a desk with what a server has, and says how its answer differs from the server's;
+// "" is not at all.
+func atDesk(s *Server, c *Call, w *httptest.ResponseRecorder) string {
+	a := (&Desk{s.core}).Answer(context.Background(), c)
 	if a.Status != w.Code {
-		t.Errorf("%s %.200s: a server answers %d, a desk %d: %.300s; %.300s", c.Method, r.path, w.Code, a.Status, w.Body, a.Body)
+		return fmt.Sprintf("a server answers %d, a desk %d: %.300s; %.300s", w.Code, a.Status, w.Body, a.Body)
 	}
-	if w.Code >= 300 || a.Status >= 300 {
-		return
+	if w.Code >= 300 {
+		return ""
 	}
-	got, want := milliseconds.ReplaceAll(bytes.TrimSpace(a.Body), nil), milliseconds.ReplaceAll(bytes.TrimSpace(w.Body.Bytes()), nil)
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s %.200s: a server answers %.300s\nand a desk %.300s", c.Method, r.path, want, got)
+	if got, want := timeless(a.Body), timeless(w.Body.Bytes()); !bytes.Equal(got, want) {
+		return fmt.Sprintf("a server answers %.300s\nand a desk %.300s", want, got)
 	}
 	for name, value := range a.Header {
 		if w.Header().Get(name) != value {
-			t.Errorf("%s %.200s: the header %s is %q of a server and %q of a desk", c.Method, r.path, name, w.Header().Get(name), value)
+			return fmt.Sprintf("the header %s is %q of a server and %q of a desk", name, w.Header().Get(name), value)
 		}
 	}
+	return ""
+}
+
+// timeless returns an answer without the milliseconds that it took.
+func timeless(body []byte) []byte {
+	return milliseconds.ReplaceAll(bytes.TrimSpace(body), nil)
 }
 
 // newDesk returns a desk with the models and data of newServer.
