@@ -95,7 +95,8 @@ var sharedFiles = map[string]string{
 // page's own: sessions (console) and what they print, where … stands for anything
 // within a line; scripts (sh); programs (go, python). Files of docs/data that a page
 // links to are in the folder, and so are those that a block needs, as in
-// "console needs=FILE". Pictures of the page that its commands write are the same as
+// "console needs=FILE"; from a block on that is slow the rest of a page is run where
+// everything is tested. Pictures of the page that its commands write are the same as
 // those in docs/pictures; -update writes both pages and pictures.
 func TestDocs(t *testing.T) {
 	root, err := filepath.Abs("../..")
@@ -139,6 +140,9 @@ func (d *docs) run(t *testing.T, page string) {
 	lines, shift := strings.Split(text, "\n"), 0
 	python := ""
 	for i, b := range blocks {
+		if slices.Contains(b.needs, "slow") {
+			testenv.Slow(t)
+		}
 		d.fetch(t, b)
 		switch b.language {
 		case "console":

@@ -108,6 +108,7 @@ func TestPathsAgreeOnRealSets(t *testing.T) {
 	if raceDetector {
 		t.Skip("paths differ in what they compute, not in their goroutines: nothing for the race detector")
 	}
+	testenv.Slow(t)
 	data := t.TempDir()
 	saveSets(t, data)
 	paths := []string{"reference", "portable", "avx2", "avx512"}

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"example.com/patchwork/internal/testenv"
 )
 
 // TestSessions runs the sessions of testdata/*.txt, each in a folder of its
@@ -34,7 +36,11 @@ func TestSessions(t *testing.T) {
 	}
 	for _, path := range paths {
 		text := read(t, path)
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
+		name := strings.TrimSuffix(filepath.Base(path), ".txt")
+		t.Run(name, func(t *testing.T) {
+			if slices.Contains([]string{"count", "walk-paper"}, name) {
+				testenv.Slow(t)
+			}
 			file, err := filepath.Abs(path)
 			if err != nil {
 				t.Fatal(err)

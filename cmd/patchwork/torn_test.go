@@ -154,6 +154,9 @@ func TestNoStepTearsAFile(t *testing.T) {
 	defer func() { atomicfile.Fault = nil }()
 	for _, line := range writers {
 		t.Run(line, func(t *testing.T) {
+			if strings.HasPrefix(line, "demo") { // it learns, every time
+				testenv.Slow(t)
+			}
 			age(t, "out", nil)
 			steps := atStep(0, nil)
 			if err := os.MkdirAll("out", 0o777); err != nil {
@@ -169,7 +172,7 @@ func TestNoStepTearsAFile(t *testing.T) {
 			switch {
 			case testenv.Long():
 				most = 20
-			case strings.HasPrefix(line, "demo"): // it learns, every time
+			case strings.HasPrefix(line, "demo"):
 				most = 2
 			}
 			for _, at := range chosen(n, most) {

@@ -41,7 +41,7 @@ var learnedHow = [2]string{tables.Priced, tables.Unpriced}
 // learnedSets names the sets, and says how many of each a run takes.
 func learnedSets(o Options) ([]string, int) {
 	if o.least {
-		return []string{"bars, 60 images"}, 1
+		return []string{"bars, 16 images"}, 1
 	}
 	return []string{"quadrants, 100 images", pick(o, "bars, 60 images", "bars, 1000 images")}, pick(o, 1, 5)
 }

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"example.com/patchwork/internal/testenv"
 )
 
 // TestAutoFindsEight is a small version of the ledger: from 200 images the
 // number eight is found.
 func TestAutoFindsEight(t *testing.T) {
+	testenv.Slow(t)
 	row, err := Auto(t.Context(), Options{N: 200, Sets: 2, Seed: 11, Workers: 2})
 	if err != nil {
 		t.Fatal(err)

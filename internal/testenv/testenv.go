@@ -16,6 +16,18 @@ import (
 // inputs of which go test takes a few. PATCHWORK_LONG is 1 then.
 func Long() bool { return os.Getenv("PATCHWORK_LONG") == "1" }
 
+// Whole reports whether everything is tested, as in continuous integration (CI=true) and in
+// make long; go test leaves out what takes many seconds and quicker tests check in part.
+func Whole() bool { return Long() || os.Getenv("CI") == "true" }
+
+// Slow skips a test that takes many seconds, unless everything is tested.
+func Slow(t testing.TB) {
+	t.Helper()
+	if !Whole() {
+		t.Skip("takes many seconds: CI=true or PATCHWORK_LONG=1 runs it")
+	}
+}
+
 // Shared returns the path of a file or folder of the shared data, given with
 // slashes relative to its root. The root is the folder in PATCHWORK_SHARED; by
 // default `shared` beside the repository.

@@ -199,7 +199,7 @@ func TestTilesAndWorkers(t *testing.T) {
 func TestLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
-		page := bitmap.New(rapid.IntRange(1, 150).Draw(t, "height"), rapid.IntRange(1, 300).Draw(t, "width"))
+		page := bitmap.New(rapid.IntRange(1, 100).Draw(t, "height"), rapid.IntRange(1, 160).Draw(t, "width"))
 		length := rapid.IntRange(64, 140).Draw(t, "length")
 		for i := range page.Len() {
 			if y, x := i/page.Width(), i%page.Width(); r.IntN(30) == 0 || (y%40 == 7 || x%50 == 3) && r.IntN(8) > 0 {

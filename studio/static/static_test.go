@@ -21,6 +21,7 @@ import (
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/recipe"
 	"example.com/patchwork/internal/score/kernel"
+	"example.com/patchwork/internal/testenv"
 	"example.com/patchwork/learn"
 	"example.com/patchwork/modelfile"
 	"example.com/patchwork/studio"
@@ -153,6 +154,7 @@ func csvTable() string {
 // TestSameBytes: what the page learns are the bytes that the command line writes, of drawings
 // and of a table; its built-in models are those of the server.
 func TestSameBytes(t *testing.T) {
+	testenv.Slow(t)
 	program := wasm(t)
 	start, err := glue(t.Context())
 	if err != nil {

@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"net/http"
+
+	"example.com/patchwork/internal/testenv"
 )
 
 // Attacked in every way at once for some seconds, the server goes on and answers a client
 // with good manners, in bounded memory. How fast is measured by the program, not here.
 func TestAttackIsWithstood(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds and attacks a server, some seconds; left out by -short")
-	}
+	testenv.Slow(t)
 	files, err := hostileFiles("")
 	if err != nil {
 		t.Fatal(err)
