@@ -34,6 +34,7 @@ func gallery(t testing.TB) map[string]Picture {
 		t.Fatal(err)
 	}
 	rises := Series{Name: "log-likelihood", X: []float64{0, 1, 2, 3, 4}, Y: []float64{-20000, -12500, math.NaN(), -9000, -8500}}
+	roles, cover := rolesOf(t)
 	bound := Series{Name: "bound", X: []float64{0, 4}, Y: []float64{-8000, -8000}, Dashed: true}
 	return map[string]Picture{
 		"tile":         Tiled(Overlay(m, img, pickT), 5),
@@ -43,6 +44,7 @@ func gallery(t testing.TB) map[string]Picture {
 		"explanations": Explanations(m, []Case{{"image 0", img, e}, {"image 1", img, patchwork.Explanation{}}}),
 		"steps":        Steps(m, img, e),
 		"progress":     Progress([]*bitmap.Image{img, img}, []*patchwork.Model{one, m}, []image.Image{Coloured(m, 16, 16, pickT), Composed(m, 16, 16, pickT)}),
+		"cover":        Cover(roles, cover),
 		"beforeafter":  BeforeAfter(one, m),
 		"contact": Sheet{Title: "drawings: 3 images", Facts: []Fact{{"ink", "14 % of the pixels"}, {"note", strings.Repeat("a long note ", 14)}},
 			Tiles: []Tile{{Thumbnail(img, 8), "a"}, {Image(bitmap.New(16, 16)), "b\nblank"}, {Image(img), "c"}}, Columns: 3, Warn: []int{1}, Legend: []Swatch{Unknown("unknown")}},

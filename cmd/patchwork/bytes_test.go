@@ -159,7 +159,7 @@ table-score           score -m tm.npz table.csv --meta index --hide 0.25 --seed 
 table-explain         explain -m tm.npz table.csv --meta index --take 5
 
 # Exactly, as blocks.
-exact                 exact b.npz -o be.npz --report be.txt --model be-model.npz
+exact                 exact b.npz -o be.npz --picture be.png --report be.txt --model be-model.npz
 exact-cheapest        exact b.npz -o bc.npz --cheapest --steps 300000 --workers 3 --report bc.csv
 exact-exceptions      exact gaps.npz -o bx.npz --exceptions 3 --steps 200000 --seed 2 --prices 1,2,3
 exact-table           exact table.csv --meta index -o bt.npz --most-columns 3 --most-rows 20 --report -

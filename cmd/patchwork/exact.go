@@ -17,6 +17,7 @@ import (
 	"example.com/patchwork/diagnose/words"
 	"example.com/patchwork/internal/npy"
 	"example.com/patchwork/internal/rows"
+	"example.com/patchwork/render"
 	"example.com/patchwork/table/blocks"
 )
 
@@ -46,18 +47,21 @@ is the table; certificate, left and added, pairs of a row and a column, from 0; 
 of the columns as column_names; index, the row in the input before --where and --rows;
 and the labels. --report writes who gets what and what is left over, as text (.txt), or
 as a table (.csv and others) with a line for each row, and for each column, of each block.
---model writes the blocks as the parts of a model, for explain, predict, info and report.`
+--picture draws the table as it comes, and with rows and columns in the order of the
+blocks, each in its colour. --model writes the blocks as the parts of a model, for explain, predict, info and report.`
 
 const exactExample = `  patchwork exact sites.csv -o blocks.npz
   patchwork exact sites.csv -o roles.npz --cheapest --report roles.txt
   patchwork exact sites.csv --report - --exceptions 2 --never-add
   patchwork exact sites.csv -o blocks.npz --model blocks-model.npz
+  patchwork exact sites.csv --picture blocks.png
   patchwork exact sites.csv --json`
 
 // exactFlags are the flags of exact.
 type exactFlags struct {
 	data                  dataFlags
 	output, report, model string
+	picture               picturePath
 	must, never           string
 	seconds               float64
 	json                  jsonFlag
@@ -81,6 +85,7 @@ func (a *app) exactCommand() *cobra.Command {
 	writes(cmd, "report", outputFormats["exact --report"]...)
 	fs.StringVar(&f.model, "model", "", "write the blocks as a model too")
 	writes(cmd, "model", outputFormats["exact"]...)
+	f.picture.add(cmd, "picture", "write a picture of the table and its blocks (.png, .svg)")
 	fs.Var(&textFlag{kind: "R,C,B", read: f.parsePrices}, "prices", "what a row in a block, a column in a block, and a block cost (default 1,1,1)")
 	fs.Int64Var(&f.opt.ExceptionPrice, "exceptions", 0, "what a wrong cell costs; 0: none may be wrong")
 	fs.BoolVar(&f.opt.NeverAdd, "never-add", false, "with --exceptions: never cover a 0")
@@ -117,8 +122,8 @@ func (f *exactFlags) parsePrices(text string) error {
 // check returns an error if something is wrong that shows before any data are read.
 func (f *exactFlags) check() error {
 	switch {
-	case f.output == "" && f.report == "" && f.model == "" && !bool(f.json):
-		return usagef("-o OUT.npz is required: name the file for the blocks (or --report, --model or --json)")
+	case f.output == "" && f.report == "" && f.model == "" && f.picture == "" && !bool(f.json):
+		return usagef("-o OUT.npz is required: name the file for the blocks (or --report, --picture, --model or --json)")
 	case f.seconds < 0 || math.IsNaN(f.seconds) || f.seconds > 1e9:
 		return usagef("--seconds %v: give a number above 0", f.seconds)
 	case f.opt.Steps < 1:
@@ -137,7 +142,7 @@ func (f *exactFlags) check() error {
 			return err
 		}
 	}
-	return nil
+	return checkOutputs(string(f.picture))
 }
 
 // exact finds the blocks of a table and writes them.
@@ -222,11 +227,16 @@ func (a *app) writeExact(f *exactFlags, r *exactResult) error {
 			return err
 		}
 	}
+	if f.picture != "" {
+		if err := render.Save(string(f.picture), render.Cover(r.matrix, r.cover)); err != nil {
+			return err
+		}
+	}
 	if r.cover.Stopped && !a.quiet {
 		a.warn("the search was ended early; another run may find another cover")
 	}
 	if bool(f.json) {
-		return a.printObject(r.summary(f), f.output, f.report, f.model)
+		return a.printObject(r.summary(f), f.output, f.report, f.model, string(f.picture))
 	}
 	w := a.out
 	if a.carried {
@@ -298,6 +308,7 @@ type exactSummary struct {
 	Output       string  `json:"output,omitempty"`
 	Report       string  `json:"report,omitempty"`
 	Model        string  `json:"model,omitempty"`
+	Picture      string  `json:"picture,omitempty"`
 	Rows         int     `json:"rows"`    // of the table
 	Columns      int     `json:"columns"` // of the table
 	Ones         int     `json:"ones"`
@@ -316,7 +327,7 @@ type exactSummary struct {
 
 func (r *exactResult) summary(f *exactFlags) exactSummary {
 	rows, columns, n := r.cover.Size()
-	return exactSummary{Output: f.output, Report: f.report, Model: f.model, Rows: r.matrix.Rows(), Columns: r.matrix.Columns, Ones: r.matrix.Ink(), Blocks: n,
+	return exactSummary{Output: f.output, Report: f.report, Model: f.model, Picture: string(f.picture), Rows: r.matrix.Rows(), Columns: r.matrix.Columns, Ones: r.matrix.Ink(), Blocks: n,
 		BlockRows: rows, BlockColumns: columns, Size: rows + columns + n, Cost: r.cover.Cost, Certificate: len(r.cover.Certificate),
 		Optimal: r.cover.Optimal(), Left: len(r.cover.Left), Added: len(r.cover.Added), Stopped: r.cover.Stopped, Seconds: r.took.Seconds()}
 }

@@ -23,7 +23,7 @@ var everyday = map[string]string{
 	"stats":            "model output rows where shard lines json",
 	"report":           "model output csv stability json rows where",
 	"look":             "output model json rows where threshold size",
-	"exact":            "output cheapest report model seconds exceptions never-add json rows where",
+	"exact":            "output cheapest report picture model seconds exceptions never-add json rows where",
 	"find":             "model output cut symbol turns mirror rival svg png counts json",
 	"paper":            "output quick fresh seed mnist ticc letters",
 	"classify learn":   "by output experts examples curve shift rotate rows where seed",

@@ -107,7 +107,7 @@ const policy = `
 	# own, so that an engine needs no more than this.
 	learn, dataset, modelfile, modelfile/tallyfile < cmd/engine;
 
-	patchwork, learn/real, diagnose/words, internal/atomicfile, FILES,
+	patchwork, learn/real, table/blocks, diagnose/words, internal/atomicfile, FILES,
 	golang.org/x/image/..., gonum.org/v1/plot/...
 	< render;
 
