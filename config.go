@@ -41,7 +41,7 @@
 //
 // # To read the code
 //
-// In this order: config.go, model.go, explanation.go, pursuit.go, search.go,
+// In this order: config.go, model.go, explanation.go, options.go, pursuit.go, search.go,
 // tally.go, data.go, estep.go. Then learn/paper.go, sections 3 to 4.1
 // of the paper in the form of their formulas; the tests compare what runs with it.
 //
