@@ -102,18 +102,18 @@ class PartsModel(TransformerMixin, Rows):
 
         sample_weight are integers: a row of weight 2 counts as two rows.
         """
-        rows = self._prepare(X, fit=True)
+        rows, weights = self._begin(X, sample_weight)
         self._seen = None
-        return self._learn(rows, weights_of(sample_weight, len(rows)))
+        return self._learn(rows, weights)
 
     def partial_fit(self, X, y=None, sample_weight=None):
         """Learn again, from the rows of X and all that were given to partial_fit since fit."""
         if not hasattr(self, "model_"):
-            rows = self._prepare(X, fit=True)
+            rows, weights = self._begin(X, sample_weight)
             self._seen = None
         else:
             rows = self._prepare(X)
-        weights = weights_of(sample_weight, len(rows))
+            weights = weights_of(sample_weight, len(rows))
         if self._seen is not None:
             before, counts = self._seen
             rows, weights = np.concatenate([before, rows]), np.concatenate([counts, weights])
@@ -213,31 +213,36 @@ class PartsModel(TransformerMixin, Rows):
                 off[i, ~has] += one["weight"]
         return np.log(np.minimum(on, 1)) - np.log(np.minimum(off, 1))
 
-    def _prepare(self, X, fit=False):
+    def _prepare(self, X):
         """Return X as the program reads it: uint8 of bits, or floats of real values."""
-        if not fit:
-            self._fitted()
-            if self.values_ == "bits":
-                return self._binary(X)
-            return self._numbers(X, fit)[0].astype(float)
+        self._fitted()
+        if self.values_ == "bits":
+            return self._binary(X)
+        return self._numbers(X)[0].astype(float)
+
+    def _begin(self, X, sample_weight):
+        """Return the rows of a new fit as the program reads them, and how often each counts.
+        Rows of weight 0 take no part in what is found out about the columns, either."""
         if self.codes not in ("picks", "log-odds"):
             raise ValueError(f"codes={self.codes!r}: expected 'picks' or 'log-odds'")
         if self.values not in ("bits", "real", "auto"):
             raise ValueError(f"values={self.values!r}: expected 'bits', 'real' or 'auto'")
-        real = self.values == "real"
-        if real or self.values == "auto":
-            numbers = self._numbers(X, fit)[0].astype(float)
-            real = real or self.threshold is None and plainly_real(numbers)
-        if real and self.codes != "picks":
+        X = self._numbers(X, fit=True)[0]
+        weights = weights_of(sample_weight, len(X))
+        if not weights.any():
+            raise ValueError("sample_weight: all are 0, so that there are no rows to learn from")
+        X, weights = X[weights > 0], weights[weights > 0]
+        if self.values == "bits" or self.values == "auto" and (self.threshold is not None or not plainly_real(X.astype(float))):
+            self.values_ = "bits"
+            self.thresholds_ = self._thresholds(X, weights)
+            return self._bits(X), weights
+        if self.codes != "picks":
             raise ValueError(f"codes={self.codes!r} does not apply to real values")
-        self.values_ = "real" if real else "bits"
-        if not real:
-            return self._binary(X, fit=True)
         for name in ("threshold", "method"):
             if getattr(self, name) is not None:
                 raise ValueError(f"{name}={getattr(self, name)!r} does not apply to real values")
-        self.thresholds_ = None
-        return numbers
+        self.values_, self.thresholds_ = "real", None
+        return X.astype(float), weights
 
     def _learn(self, rows, weights):
         if self.shape is None and (self.shift or self.rotate):

@@ -35,9 +35,13 @@ class Rows(BaseEstimator):
         if not fit:
             self._fitted()
         X, y = self._numbers(X, fit, y)
-        unknown = np.isnan(X) if X.dtype.kind == "f" else np.zeros(X.shape, bool)
         if fit:
-            self.thresholds_ = self._thresholds(X, unknown)
+            self.thresholds_ = self._thresholds(X)
+        return self._bits(X) if y is None else (self._bits(X), y)
+
+    def _bits(self, X):
+        """Return numbers as 0, 1, and 2 for unknown, by thresholds_."""
+        unknown = _unknown(X)
         if self.thresholds_ is not None:
             with np.errstate(invalid="ignore"):
                 on = X > self.thresholds_
@@ -49,18 +53,20 @@ class Rows(BaseEstimator):
             on = X == 1
         out = on.astype(np.uint8)
         out[unknown] = 2
-        return out if y is None else (out, y)
+        return out
 
-    def _numbers(self, X, fit, y=None):
+    def _numbers(self, X, fit=False, y=None):
         """Return X as numbers, and y."""
         X, y = validated(self, _flat(X), reset=fit, y=y)
         if self.shape is not None and X.shape[1] != self.shape[0] * self.shape[1]:
             raise ValueError(f"X has {X.shape[1]} columns, which are no images of {self.shape[0]} x {self.shape[1]}")
         return X, y
 
-    def _thresholds(self, X, unknown):
+    def _thresholds(self, X, weights=None):
+        """Return what a number must exceed to be a 1, in each column; None if all are 0 and 1."""
         if self.threshold not in (None, "auto"):
             return np.full(X.shape[1], float(self.threshold))
+        unknown = _unknown(X)
         known = X[~unknown]
         if self.threshold is None and ((known == 0) | (known == 1)).all():
             return None
@@ -68,6 +74,8 @@ class Rows(BaseEstimator):
             values = np.where(unknown, np.nan, X.astype(float))
             empty = unknown.all(axis=0)
             values[:, empty] = 0
+            if weights is not None and (weights != 1).any():
+                values = np.repeat(values, weights, axis=0)
             return np.nanmedian(values, axis=0)
 
     def _fitted(self):
@@ -87,6 +95,9 @@ class Rows(BaseEstimator):
             tags.classifier_tags.poor_score = True
         return tags
 
+
+def _unknown(X):
+    return np.isnan(X) if X.dtype.kind == "f" else np.zeros(X.shape, bool)
 
 
 def _flat(X):

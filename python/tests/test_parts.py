@@ -140,6 +140,24 @@ class TestPartsModel(unittest.TestCase):
         self.assertLess(len(pickle.dumps(fitted)), len(fitted.model_) + 20_000, "a pickle keeps the data")
         with self.assertRaisesRegex(ValueError, "integers"):
             PartsModel().fit(X, sample_weight=np.full(len(X), 0.5))
+        with self.assertRaisesRegex(ValueError, "all are 0"):
+            PartsModel().fit(X, sample_weight=np.zeros(len(X)))
+
+    def test_weights_are_counts(self):
+        """Thresholds and kinds of values, too, are those of the rows repeated; a row of weight 0 is not there."""
+        X, _ = planted()
+        grey = X * 3 + np.random.default_rng(0).random(X.shape)
+        counts = np.arange(len(X)) % 3
+        counts[:20] = 0
+        grey[:20] = 50.5
+        repeated, weighted = PartsModel(3).fit(np.repeat(grey, counts, axis=0)), PartsModel(3).fit(grey, sample_weight=counts)
+        self.assertEqual(repeated.thresholds_.tolist(), weighted.thresholds_.tolist())
+        self.assertLess(np.abs(repeated.components_ - weighted.components_).max(), 1e-3)
+        bits = np.where(np.arange(len(X))[:, None] < 20, 0.25, X)  # decimals where nothing counts
+        auto = PartsModel(3, values="auto").fit(bits, sample_weight=counts)
+        self.assertEqual((auto.values_, auto.thresholds_), ("bits", None))
+        gone, none = PartsModel(3).fit(X[counts > 0]), PartsModel(3).fit(X, sample_weight=np.minimum(counts, 1))
+        self.assertEqual(gone.model_, none.model_)
 
     def test_thresholds(self):
         X, _ = planted()
@@ -197,6 +215,7 @@ class TestPartsModel(unittest.TestCase):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             check_estimator(PartsModel())
+            check_estimator(PartsModel(codes="log-odds"))
         X, has = planted()
         m = clone(PartsModel(3, random_state=4)).fit(X)
         self.assertTrue((pickle.loads(pickle.dumps(m)).transform(X) == m.transform(X)).all())
