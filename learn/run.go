@@ -38,6 +38,7 @@ import (
 	"iter"
 
 	"example.com/patchwork"
+	"example.com/patchwork/internal/pool"
 	"example.com/patchwork/internal/rows"
 )
 
@@ -92,7 +93,7 @@ func Learn(ctx context.Context, src patchwork.Source, cfg patchwork.Config, opt 
 // source's or the context's, or says what in the options or data does not fit.
 func Run(ctx context.Context, src patchwork.Source, cfg patchwork.Config, opt Options) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
-		ctx, cancel := context.WithCancel(ctx)
+		ctx, cancel := pool.WithCancel(ctx)
 		defer cancel()
 		r := &runner{cfg: cfg, opt: opt.WithDefaults(cfg), given: opt, yield: yield, cancel: cancel}
 		r.cfg.Prior, r.opt.online = rows.Priors(cfg, opt.Paper)

@@ -67,7 +67,7 @@ func (s *core) buildOne(ctx context.Context, b *builtin) error {
 	}
 	learned, err := s.madeOne(b)
 	if err == nil && learned == nil {
-		learned, err = b.learn(ctx, set, s.rest)
+		learned, err = b.learn(s.resting(ctx), set)
 	}
 	if err != nil {
 		return err
@@ -86,13 +86,13 @@ func (s *core) madeOne(b *builtin) (*patchwork.Model, error) {
 }
 
 // learn learns the model.
-func (b *builtin) learn(ctx context.Context, set *dataset.Set, rest func(bool)) (*patchwork.Model, error) {
+func (b *builtin) learn(ctx context.Context, set *dataset.Set) (*patchwork.Model, error) {
 	h, w := set.Size()
 	p, err := newPlan(&b.recipe, h, w)
 	if err != nil {
 		return nil, err
 	}
-	l := &learning{Plan: p, data: set.Data, tell: func(*progress, *patchwork.Model) { rest(false) }}
+	l := &learning{Plan: p, data: set.Data, tell: func(*progress, *patchwork.Model) {}}
 	out, err := l.run(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("learn %s: %w", b.id, err)
@@ -112,7 +112,7 @@ func Builtins(ctx context.Context) (map[string][]byte, error) {
 		if b.take > 0 {
 			set = set.Take(b.take)
 		}
-		m, err := b.learn(ctx, set, func(bool) {})
+		m, err := b.learn(ctx, set)
 		if err != nil {
 			return nil, err
 		}

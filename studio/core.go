@@ -17,6 +17,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
+	"example.com/patchwork/internal/pool"
 	"example.com/patchwork/learn/real"
 )
 
@@ -44,9 +45,9 @@ type Options struct {
 	// (Builtins). Those that are not in it are learned.
 	Made map[string][]byte
 
-	// Rest, if not nil, is called again and again by what takes long, so that a program
-	// with one thread can do other things, too; with news, such as events that wait to
-	// be sent, it should.
+	// Rest, if not nil, is called again and again by what takes long, by several goroutines
+	// at once, so that a program with one thread can do other things, too; with news, such as
+	// events that wait to be sent, it should.
 	Rest func(news bool)
 
 	Limits Limits
@@ -90,6 +91,7 @@ type core struct {
 	meter             meter
 	made              map[string][]byte
 	rest              func(news bool)
+	resting           func(context.Context) context.Context // what rests by itself while it works
 
 	models   *models
 	pursuits pursuits
@@ -139,7 +141,10 @@ func newCore(opt *Options, count meter) (*core, error) {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	if s.rest == nil {
+	s.resting = func(ctx context.Context) context.Context { return ctx }
+	if s.rest != nil {
+		s.resting = func(ctx context.Context) context.Context { return pool.Rested(ctx, func() { s.rest(false) }) }
+	} else {
 		s.rest = func(bool) {}
 	}
 	s.closing, s.close = context.WithCancel(context.Background())

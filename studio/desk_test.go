@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -157,10 +158,10 @@ func TestDeskBounds(t *testing.T) {
 
 // TestDeskLearns: a job from its request to its events and its model.
 func TestDeskLearns(t *testing.T) {
-	rests := 0
+	var rests atomic.Int64
 	var opt Options
 	newServer(t, func(o *Options) { opt = *o })
-	opt.Rest = func(bool) { rests++ }
+	opt.Rest = func(bool) { rests.Add(1) }
 	d, err := NewDesk(opt)
 	if err != nil {
 		t.Fatal(err)
@@ -184,7 +185,7 @@ func TestDeskLearns(t *testing.T) {
 	if a := d.Answer(t.Context(), &Call{Method: "GET", Path: "/v1/learn/j1/events", Header: seen}); a.Status != 204 {
 		t.Errorf("events after the end: %d", a.Status)
 	}
-	if rests == 0 {
+	if rests.Load() == 0 {
 		t.Error("learning did not rest")
 	}
 }

@@ -173,7 +173,6 @@ func (s *core) each(ctx context.Context, t *task, f func(i int, e *patchwork.Exp
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
 		}
-		s.rest(false)
 		part := t.images[from:min(from+step, len(t.images))]
 		if err := p.ExplainAll(part, &out); err != nil {
 			return contentError(err)

@@ -276,6 +276,7 @@ func (q *jobs) learn(ctx context.Context, j *job) (out outcome, err error) {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, q.s.limits.LearnTime, errStopped)
 	defer cancel()
+	ctx = q.s.resting(ctx)
 	j.mu.Lock()
 	j.state, j.started = running, now()
 	set := j.set

@@ -169,7 +169,7 @@ func (s *core) enterGate(ctx context.Context, g *gate) (_ context.Context, leave
 		cancel()
 		return nil, nil, s.workError(err)
 	}
-	return ctx, func() { out(); stop(); cancel() }, nil
+	return s.resting(ctx), func() { out(); stop(); cancel() }, nil
 }
 
 // largeAnswer is the size from which answers are made one at a time, so that small ones

@@ -83,7 +83,6 @@ func (s *core) explainValues(ctx context.Context, requests *decoder[valuesReques
 		if ctx.Err() != nil {
 			return nil, s.workError(context.Cause(ctx))
 		}
-		s.rest(false)
 		e, err := explainRow(m.real, p, row)
 		if err != nil {
 			return nil, problemAt(422, "body.rows", nil, "row %d: %v", i, err)

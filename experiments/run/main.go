@@ -18,7 +18,7 @@
 //	go run ./experiments/run roles            roles of users and permissions, exactly; and Boolean products taken apart
 //	go run ./experiments/run sources [set...] [draws] sources of noisy-or networks, by number of rows: are all found, and no others?
 //	go run ./experiments/run rules [set...] [seeds] what does each of the seven rules learn? priced, and from random votes without a price
-//	go run ./experiments/run planted [name...] groups of columns planted in tables: are they found, and how many? (names of package tables)
+//	go run ./experiments/run planted [name...] [sets] groups of columns planted in tables: are they found, and how many? (names of package tables)
 //	go run ./experiments/run deconvolution    four features in images that hold several of them, anywhere (package pairs)
 //	go run ./experiments/run walks            random walks that are never alone: flips, quarter turns, and noise without parts
 //	go run ./experiments/run alone            ten digits that are never shown alone
@@ -54,7 +54,7 @@ import (
 	"example.com/patchwork/learn"
 )
 
-const usage = "scenes|odds|pursuit|letters|strokes [method]|bars|fewshot [rows] [seeds] [n=1,5] [set...] [picture=FILE]|quadrants|rivals|auto|counts|moves|alphabet [seed...]|begun [seeds]|roles|deconvolution|walks|alone|sheets [seeds] [large|odds|opencv] [picture=FILE]|planted [name...]|rules [set...] [seeds]|sources [set...] [draws]|tables [set...] [rule...] [splits]|aims [set...] [rule] [draws]|real [quadrants|rivals|bars|digits|tables|scenes|speed]"
+const usage = "scenes|odds|pursuit|letters|strokes [method]|bars|fewshot [rows] [seeds] [n=1,5] [set...] [picture=FILE]|quadrants|rivals|auto|counts|moves|alphabet [seed...]|begun [seeds]|roles|deconvolution|walks|alone|sheets [seeds] [large|odds|opencv] [picture=FILE]|planted [name...] [sets]|rules [set...] [seeds]|sources [set...] [draws]|tables [set...] [rule...] [splits]|aims [set...] [rule] [draws]|real [quadrants|rivals|bars|digits|tables|scenes|speed]"
 
 // withArguments lists the experiments that take arguments.
 var withArguments = []string{"sources", "rules", "tables", "aims", "planted", "strokes", "fewshot", "sheets", "real", "alphabet", "begun"}
@@ -160,7 +160,8 @@ func run(ctx context.Context, name string) error {
 	case "rules": // on one worker, in processor time
 		return runRules(ctx, os.Args[2:])
 	case "planted": // on one worker, so that times are for one core
-		return tables.ReportPlanted(ctx, os.Stdout, os.Args[2:], 20, tables.Options{Workers: 1})
+		names, sets := namesAndNumber(os.Args[2:], 20)
+		return tables.ReportPlanted(ctx, os.Stdout, names, sets, tables.Options{Workers: 1})
 	case "deconvolution": // these on one worker, in processor time
 		images, features, err := readDeconvolution()
 		if err != nil {

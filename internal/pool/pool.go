@@ -92,7 +92,7 @@ func InTurn[T any](ctx context.Context, n, side int, f func(context.Context, int
 // context of the calls under way and waits for them.
 func Emit[T any](ctx context.Context, n, side int, f func(ctx context.Context, i int, emit func(T)) error) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		ctx, cancel := context.WithCancel(ctx)
+		ctx, cancel := WithCancel(ctx)
 		queues := make([]queue[T], n)
 		for i := range queues {
 			queues[i].more = make(chan struct{}, 1)

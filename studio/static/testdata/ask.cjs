@@ -1,5 +1,5 @@
 // Asks the studio of a page without a server, under node: node ask.cjs CORE REQUESTS. REQUESTS is JSON, a list of
-// {method, path, query, body, bodyFile, until}: a request with until is repeated until its answer matches, is an error, or a minute is over. It prints the answers,
+// {method, path, query, body, bodyFile, until}: a request with until, a regular expression, is repeated until its answer matches, is an error, or a minute is over. It prints the answers,
 // as JSON lines {status, header, body}, the body in base64.
 const { readFileSync } = require("node:fs");
 const [, , coreFile, requestsFile] = process.argv;
@@ -32,7 +32,7 @@ const ask = (r) => new Promise((done) => {
   for (const r of JSON.parse(readFileSync(requestsFile, "utf8"))) {
     for (const begun = Date.now(); ;) {
       const { answer, chunks } = await ask(r), body = Buffer.from(answer.body ?? []);
-      if (r.until && answer.status < 400 && !body.includes(r.until) && Date.now() - begun < 60_000) { await new Promise((go) => setTimeout(go, 20)); continue; }
+      if (r.until && answer.status < 400 && !new RegExp(r.until).test(body) && Date.now() - begun < 60_000) { await new Promise((go) => setTimeout(go, 20)); continue; }
       answers.push(JSON.stringify({ status: answer.status, header: answer.header ?? {}, body: body.toString("base64"), events: chunks.join("") }) + "\n");
       break;
     }
