@@ -78,7 +78,7 @@ func (j *Job) score(ctx context.Context, height, width int, o model.Options) (Sc
 	var s Score
 	n := 0.0
 	for i, row := range j.Test {
-		post, err := p.Best(row, 0)
+		post, err := p.Together(row, 0)
 		if err != nil {
 			return s, nil, err
 		}

@@ -20,8 +20,9 @@ type Explanation struct {
 
 // Pursuit explains images. It keeps scratch memory and belongs to one goroutine; Fork makes another.
 type Pursuit struct {
-	f        *field
-	logPrior float64 // of no picks
+	f         *field
+	logPrior  float64    // of no picks
+	committee []*Pursuit // of the models that predict together with this one, once they are asked
 }
 
 // NewPursuit returns a pursuit. The error says what is wrong with the model.
@@ -33,10 +34,16 @@ func NewPursuit(m *Model) (*Pursuit, error) {
 }
 
 // newPursuit returns a pursuit on a bank.
-func newPursuit(b *bank) *Pursuit { return &Pursuit{newField(b), b.m.LogPrior(nil)} }
+func newPursuit(b *bank) *Pursuit { return &Pursuit{f: newField(b), logPrior: b.m.LogPrior(nil)} }
 
 // Fork returns a pursuit of the same model for another goroutine.
-func (p *Pursuit) Fork() *Pursuit { return newPursuit(p.f.bank) }
+func (p *Pursuit) Fork() *Pursuit {
+	out := newPursuit(p.f.bank)
+	for _, o := range p.committee {
+		out.committee = append(out.committee, o.Fork())
+	}
+	return out
+}
 
 // CheckImage returns an error unless an image fits the model: D values, each finite, or NaN for unknown, and 0 or 1 where the model has bits.
 func (m *Model) CheckImage(image []float64) error {
