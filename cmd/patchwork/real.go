@@ -218,14 +218,12 @@ func (a *app) realSoFar(f *learnFlags, m *real.Model, r *real.Result, goesOn boo
 			return err
 		}
 	}
-	to, what := f.output, "what the first start had learned so far"
+	to := f.output
 	if to == "-" {
 		to = "to standard output"
 	}
-	if n := len(r.Starts); n > 0 {
-		what = fmt.Sprintf("the best of %s", words.Count(n, "complete start"))
-	}
-	if what = fmt.Sprintf("wrote %s, %s", to, what); goesOn {
+	what := fmt.Sprintf("wrote %s, %s", to, startsSoFar(len(r.Starts)))
+	if goesOn {
 		what += "; the same command goes on from here"
 	}
 	return &keptError{what}

@@ -130,7 +130,7 @@ func ReportTables(ctx context.Context, w io.Writer, seeds int, names ...string) 
 				scores[name] = append(scores[name], s)
 			}
 		}
-		for _, rival := range []string{"Patchwork", "mixture", "PPCA", "factor analysis", "full Gaussian"} {
+		for _, rival := range []string{"Patchwork", "mixture", "PPCA", "factor analysis", "full Gaussian", "ICA", "NMF", "dictionary learning"} {
 			if len(scores[rival]) == 0 {
 				continue
 			}
