@@ -63,7 +63,7 @@ func (m *Model) CheckImage(image []float64) error {
 
 // Explain returns the explanation of an image by likelihood matching pursuit: from the background,
 // always the pick that gains most beyond its price, until none does; then a sweep that drops picks that do
-// not pay, and adds again. Unknown values (NaN) add nothing. Of equals the pick with the lowest number
+// not pay, and adds again. Where experts move, picks that overlap are reconsidered together. Unknown values (NaN) add nothing. Of equals the pick with the lowest number
 // is taken: expert, then pose.
 func (p *Pursuit) Explain(image []float64) (Explanation, error) {
 	if err := p.f.m.CheckImage(image); err != nil {
@@ -76,6 +76,9 @@ func (p *Pursuit) Explain(image []float64) (Explanation, error) {
 	gains = p.climb(gains)
 	gains = p.drop(gains)
 	gains = p.climb(gains)
+	if p.f.m.Moves() {
+		gains = p.reconsider(gains)
+	}
 	return p.result(gains), nil
 }
 
@@ -99,7 +102,7 @@ func (p *Pursuit) best() int {
 	f, at, most := p.f, -1, tie
 	n := len(f.poses)
 	for k, price := range f.price {
-		if f.used[k] >= max(f.m.Reuse, 1) {
+		if f.used[k] >= max(f.m.Reuse, 1) || k+1 == f.barred {
 			continue
 		}
 		for i, g := range f.gains[k*n : (k+1)*n] {
