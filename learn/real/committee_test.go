@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"example.com/patchwork/pose"
 )
 
@@ -137,50 +135,45 @@ func TestStopKeepsTheBest(t *testing.T) {
 	}
 	inputs := []input{{newData(t, 4, 4, quadrants(50, 2, 1, 1)), Options{Starts: 3}}, {newData(t, 1, 6, mixedRows(60, 1)), Options{Starts: 3, Predict: true}},
 		{newData(t, 4, 4, quadrants(12, 2, 1, 1)), Options{Starts: 2, Experts: 1, Poses: pose.Grid{DY: pose.Symmetric(1, 1)}}}}
-	whole := map[[2]int]*Result{} // by rows and starts
-	rapid.Check(t, func(t *rapid.T) {
-		in := rapid.SampledFrom(inputs).Draw(t, "input")
-		stop := rapid.IntRange(1, 30).Draw(t, "stop")
-		ctx, cancel := context.WithCancel(context.Background())
-		defer cancel()
-		steps := 0
-		in.o.Progress = func(Progress) {
-			if steps++; steps == stop {
-				cancel()
-			}
-		}
-		r, err := Learn(ctx, in.data, in.o)
-		if steps < stop { // it ended before
-			cancel()
-			return
-		}
-		if !errors.Is(err, context.Canceled) || r == nil {
-			t.Fatalf("%v, %v", r, err)
-		}
-		if err := r.Model.Check(); err != nil {
-			t.Fatal(err)
-		}
-		if math.IsInf(r.DescriptionLength, 0) || math.IsNaN(r.LogLik) || r.Model.Record.Rows != len(in.data.Rows) {
-			t.Fatalf("%+v", r.Model.Record)
-		}
-		if p, err := NewPursuit(r.Model); err != nil {
-			t.Fatal(err)
-		} else if _, err := p.Together(in.data.Rows[0], 0); err != nil {
-			t.Fatal(err)
-		}
-		if n := len(r.Starts); n > 0 && in.data.Height > 1 {
-			key := [2]int{len(in.data.Rows), n}
-			in.o.Starts, in.o.Progress = n, nil
-			if whole[key] == nil {
-				if whole[key], err = Learn(context.Background(), in.data, in.o); err != nil {
-					t.Fatal(err)
+	for i, in := range inputs {
+		whole := map[int]*Result{} // by starts
+		for _, stop := range []int{1, 2, 5, 9, 14, 30} {
+			ctx, cancel := context.WithCancel(context.Background())
+			steps, o := 0, in.o
+			o.Progress = func(Progress) {
+				if steps++; steps == stop {
+					cancel()
 				}
 			}
-			if !reflect.DeepEqual(r, whole[key]) {
-				t.Fatalf("%d starts give another model", n)
+			r, err := Learn(ctx, in.data, o)
+			cancel()
+			if steps < stop { // it ended before
+				continue
+			}
+			if !errors.Is(err, context.Canceled) || r == nil {
+				t.Fatalf("input %d, stopped at %d: %v, %v", i, stop, r, err)
+			}
+			if math.IsInf(r.DescriptionLength, 0) || math.IsNaN(r.LogLik) || r.Model.Record.Rows != len(in.data.Rows) {
+				t.Errorf("input %d, stopped at %d: %+v", i, stop, r.Model.Record)
+			}
+			p, err := NewPursuit(r.Model)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := p.Together(in.data.Rows[0], 0); err != nil {
+				t.Fatal(err)
+			}
+			if n := len(r.Starts); n > 0 && in.data.Height > 1 {
+				o.Starts, o.Progress = n, nil
+				if whole[n] == nil {
+					whole[n] = learned(t, in.data, o)
+				}
+				if !reflect.DeepEqual(r, whole[n]) {
+					t.Errorf("input %d, stopped at %d: %d starts give another model", i, stop, n)
+				}
 			}
 		}
-	})
+	}
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
 	if r, err := Learn(over, inputs[0].data, Options{}); r != nil || !errors.Is(err, context.Canceled) {
