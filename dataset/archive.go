@@ -39,7 +39,11 @@ func (in *input) zip(name string, ra io.ReaderAt, size int64) (decoder, error) {
 	}
 	switch {
 	case len(pictures) > 0 || in.opts.Names != "":
-		return in.pictureArchive(name, pictures, size)
+		g, err := in.pictureArchive(name, pictures, size)
+		if err != nil {
+			return nil, err
+		}
+		return g, nil
 	case len(mats) == 1:
 		return in.matMember(mats[0])
 	case len(mats) > 1:
@@ -80,7 +84,7 @@ const maxMember = 64 << 20
 // pictureArchive reads the pictures of an archive of the given size. Nothing is
 // ever written to a member's path, but a name that leads out of the archive has
 // no meaning as a class or a writer either.
-func (in *input) pictureArchive(archive string, files []*zip.File, size int64) (decoder, error) {
+func (in *input) pictureArchive(archive string, files []*zip.File, size int64) (*gallery, error) {
 	byName := make(map[string]*zip.File, len(files))
 	names := make([]string, 0, len(files))
 	packed := uint64(0)

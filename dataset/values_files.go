@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -111,7 +110,7 @@ func (in *input) valuesOf(k kind, path string, br *bufio.Reader, ra io.ReaderAt,
 	case k == kindIDX:
 		return in.idxValues(br)
 	case k == kindZip:
-		return in.npzValues(ra, size)
+		return in.zipValues(path, ra, size)
 	case k == kindParquet:
 		return in.parquetValues(ra, size)
 	case k == kindArrow:
@@ -324,42 +323,4 @@ func (in *input) addPicture(v *Values, name string, data []byte) error {
 	}
 	v.Rows = append(v.Rows, row)
 	return nil
-}
-
-// folderValues reads the pictures of a folder, sorted by name.
-func (in *input) folderValues(dir string) (*valueFile, error) {
-	names, _, err := listPictures(dir, in.opts.Names != "")
-	if err != nil {
-		return nil, err
-	}
-	g := &gallery{in: in, path: dir, where: dir + string(filepath.Separator)}
-	if err := g.tell(names, "a folder"); err != nil {
-		return nil, at(err, dir)
-	}
-	first, next := &Values{}, 0
-	read := func(v *Values) error {
-		path := filepath.Join(dir, filepath.FromSlash(g.names[next]))
-		data, err := os.ReadFile(path)
-		if err == nil {
-			err = in.addPicture(v, g.names[next], data)
-		}
-		next++
-		return at(err, path)
-	}
-	if err := read(first); err != nil {
-		return nil, err
-	}
-	next = 0
-	return &valueFile{head: &Values{Height: first.Height, Width: first.Width, Meta: g.meta}, next: func(most int) ([][]float64, error) {
-		v := &Values{Height: first.Height, Width: first.Width}
-		for v.Len() < most && next < len(g.names) {
-			if err := read(v); err != nil {
-				return nil, err
-			}
-		}
-		if v.Len() == 0 {
-			return nil, io.EOF
-		}
-		return v.Rows, nil
-	}}, nil
 }

@@ -1,7 +1,6 @@
 package modelfile
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -187,45 +186,13 @@ func (r *reader) model() (*patchwork.Model, error) {
 	if extras.Geometry, err = r.geometry(); err != nil {
 		return nil, err
 	}
-	if extras.Committee, err = r.committee(); err != nil {
+	if extras.Committee, err = readCommittee(r.zip, assemble, values); err != nil {
 		return nil, err
 	}
 	if m, err = m.WithExtras(extras); err != nil {
 		return nil, misfit(err, "usage"+npySuffix+", means"+npySuffix+", "+committeeName(0)) // the only parts not checked so far
 	}
 	return m, nil
-}
-
-// committee reads the models that predict together, which have none of their own.
-func (r *reader) committee() ([]*patchwork.Model, error) {
-	var out []*patchwork.Model
-	size := 0
-	for i := range maxCommittee {
-		name := committeeName(i)
-		file, err := r.zip.File(name)
-		if errors.Is(err, os.ErrNotExist) {
-			return out, nil
-		}
-		if err != nil {
-			return nil, in(err, name)
-		}
-		z, text, err := open(bytes.NewReader(file), int64(len(file)))
-		if err != nil {
-			return nil, misfit(err, name)
-		}
-		if _, err := z.File(committeeName(0)); !errors.Is(err, os.ErrNotExist) {
-			return nil, &FormatError{Member: name, Msg: "has a committee of its own"}
-		}
-		m, err := assemble(z, text)
-		if err != nil {
-			return nil, misfit(err, name)
-		}
-		if size += m.K() * m.Height() * m.Width(); size > maxArray/8 {
-			return nil, &FormatError{Member: name, Msg: fmt.Sprintf("the models of the committee have more than %d values", maxArray/8)}
-		}
-		out = append(out, m)
-	}
-	return out, nil
 }
 
 // experts reads the templates, after checking how many there are.

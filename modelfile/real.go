@@ -63,7 +63,7 @@ func SaveReal(path string, m *real.Model) error {
 
 // WriteReal writes a model of real values: a zip that numpy.load opens, with `mean`, `var` and `vote`
 // (K, D), `background_mean`, `background_var`, `step`, `origin` and `floor` (D), `pi` (K), and `bits` (D), which is 1 for columns of bits, whose
-// means are probabilities of 1, if there are any. Entries that abstain
+// means are probabilities of 1, if there are any; models that predict with it are members committee-1.npz, committee-2.npz and so on. Entries that abstain
 // hold the background, as do the variances of those that say a mean only; `vote` decides. The bytes are the same for
 // the same model on every machine, and [ReadReal] restores it.
 func WriteReal(w io.Writer, m *real.Model) error {
@@ -99,7 +99,11 @@ func WriteReal(w io.Writer, m *real.Model) error {
 			members = append(members, npy.Member{Name: name, Array: a})
 		}
 	}
-	return npy.WriteZip(w, npy.Store, members...)
+	committee, err := committeeMembers(m.Committee, WriteReal)
+	if err != nil {
+		return err
+	}
+	return npy.WriteZip(w, npy.Store, append(members, committee...)...)
 }
 
 // realColumns returns the arrays of a model by name.
@@ -171,6 +175,21 @@ func ReadReal(r io.ReaderAt, size int64) (*real.Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	m, err := assembleReal(z, text)
+	if err != nil {
+		return nil, err
+	}
+	if m.Committee, err = readCommittee(z, assembleReal, realValues); err != nil {
+		return nil, err
+	}
+	if err := m.Check(); err != nil {
+		return nil, misfit(err, "")
+	}
+	return m, nil
+}
+
+// assembleReal returns the model that model.json and arrays make.
+func assembleReal(z *npy.Zip, text []byte) (*real.Model, error) {
 	m, err := parseReal(text)
 	if err != nil {
 		return nil, err

@@ -103,9 +103,15 @@ func TestRealModelsComeBack(t *testing.T) {
 			t.Errorf("kind %d: loaded %v, %v", kind, got, err)
 		}
 	}
+	together := realModel(1)
+	together.Committee = []*real.Model{realModel(0), realModel(1)}
+	b := writeReal(t, together)
+	if got, err := modelfile.ReadReal(bytes.NewReader(b), int64(len(b))); err != nil || !reflect.DeepEqual(got, together) || !bytes.Equal(writeReal(t, got), b) {
+		t.Errorf("with a committee: %v, %v", got, err)
+	}
 	empty := realModel(0)
 	empty.Experts = nil
-	b := writeReal(t, empty)
+	b = writeReal(t, empty)
 	if got, err := modelfile.ReadReal(bytes.NewReader(b), int64(len(b))); err != nil || got.K() != 0 {
 		t.Errorf("without parts: %v, %v", got, err)
 	}
@@ -211,6 +217,41 @@ func TestRealModelsAreRefused(t *testing.T) {
 		var fe *modelfile.FormatError
 		if err := read(text, a); !errors.As(err, &fe) {
 			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// TestRealCommitteesAreRefused: models of a committee that are damaged, of another size or with a committee of their own are errors that name
+// the member.
+func TestRealCommitteesAreRefused(t *testing.T) {
+	nested := realModel(0)
+	nested.Committee = []*real.Model{realModel(1)}
+	good := writeReal(t, realModel(0))
+	for what, inner := range map[string][]byte{"nothing": nil, "no model": []byte("no model"), "half": good[:len(good)/2], "a committee of its own": writeReal(t, nested),
+		"another size": writeReal(t, realModel(3))} {
+		z, err := npy.ReadZip(bytes.NewReader(good), int64(len(good)), npy.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := z.File("model.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		members := []npy.Member{{Name: "model.json", Raw: text}, {Name: "committee-1.npz", Raw: inner}}
+		for _, name := range z.Arrays() {
+			a, err := z.Array(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			members = append(members, npy.Member{Name: name, Array: a})
+		}
+		var b bytes.Buffer
+		if err := npy.WriteZip(&b, npy.Store, members...); err != nil {
+			t.Fatal(err)
+		}
+		var fe *modelfile.FormatError
+		if m, err := modelfile.ReadReal(bytes.NewReader(b.Bytes()), int64(b.Len())); !errors.As(err, &fe) || !strings.Contains(err.Error(), "committee") {
+			t.Errorf("%s: %v, %v", what, m, err)
 		}
 	}
 }

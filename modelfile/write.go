@@ -74,21 +74,9 @@ func members(m *patchwork.Model) ([]npy.Member, error) {
 		add("geometry_mean", npy.New(g.Normal.Mean(), d))
 		add("geometry_cov", npy.New(g.Normal.Cov(), d, d))
 	}
-	if n := len(extras.Committee); n > maxCommittee {
-		return nil, &FormatError{Member: committeeName(maxCommittee), Msg: fmt.Sprintf("a committee of %d models, of at most %d", n, maxCommittee)}
-	}
-	for i, o := range extras.Committee {
-		var file bytes.Buffer
-		if err := Write(&file, o); err != nil {
-			return nil, fmt.Errorf("%s: %w", committeeName(i), err)
-		}
-		out = append(out, npy.Member{Name: committeeName(i), Raw: file.Bytes()})
-	}
-	return out, nil
+	members, err := committeeMembers(extras.Committee, Write)
+	return append(out, members...), err
 }
-
-// committeeName returns the name of the member that holds a model of the committee.
-func committeeName(i int) string { return fmt.Sprintf("committee-%d.npz", i+1) }
 
 // check rejects what Read would reject.
 func check(cfg *patchwork.Config, extras *patchwork.Extras, k int) error {

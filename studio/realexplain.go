@@ -119,7 +119,7 @@ func explainRow(m *real.Model, p *real.Pursuit, row []nats) (*realExplanation, e
 	}
 	said := real.Prediction{Mean: make([]float64, len(values)), Deviation: make([]float64, len(values)), Low: make([]float64, len(values)), High: make([]float64, len(values))}
 	if unknown {
-		post, err := p.Best(values, 0)
+		post, err := p.Together(values, 0)
 		if err != nil {
 			return nil, err
 		}

@@ -60,8 +60,7 @@ func realOptions(r *recipe.Recipe, height, width int) (*real.Options, error) {
 	return o, nil
 }
 
-// learnValues runs a job that learns from real values. Stopped after the first start, it returns the best of the
-// starts so far.
+// learnValues runs a job that learns from real values. Stopped, it returns the best so far.
 func (q *jobs) learnValues(ctx context.Context, j *job) (outcome, error) {
 	v, o, unit := j.values, *j.real, perImage
 	if v.Table {
@@ -78,8 +77,14 @@ func (q *jobs) learnValues(ctx context.Context, j *job) (outcome, error) {
 		q.s.rest(j.progress(&progress{Trial: p.Start + 1, Trials: p.Starts, Stage: p.Stage, Iteration: p.Experts, Score: score, Best: best, Unit: unit, Height: v.Height, Width: v.Width}, nil))
 	}
 	r, err := real.Learn(ctx, data, o)
+	out := outcome{}
 	if err != nil && errors.Is(context.Cause(ctx), errStopped) {
-		return outcome{}, errNothing
+		if r == nil {
+			return out, errNothing
+		}
+		if out.starts, err = -1, nil; len(r.Starts) > 0 && v.Height > 1 && !o.Predict {
+			out.starts = len(r.Starts) // those that were complete; rows of tables and aims to predict have steps after all starts
+		}
 	}
 	if err != nil {
 		return outcome{}, err
@@ -89,7 +94,8 @@ func (q *jobs) learnValues(ctx context.Context, j *job) (outcome, error) {
 		m.Columns = v.Columns
 	}
 	m.Reading, err = v.Reading()
-	return outcome{real: &m}, err
+	out.real = &m
+	return out, err
 }
 
 // realJobData returns the rows that a job learns from, as a file.

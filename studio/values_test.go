@@ -1,6 +1,7 @@
 package studio
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -210,6 +211,20 @@ func TestRealUploads(t *testing.T) {
 	if d.N != 2 || d.Values != ofReal {
 		t.Errorf("two pictures: %+v", d)
 	}
+	var archive bytes.Buffer
+	z := zip.NewWriter(&archive)
+	for _, name := range []string{"dark/1.png", "light/2.png", "light/3.png"} {
+		w, err := z.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Write(pngBytes(t, 6, 6))
+	}
+	z.Close()
+	d = got[dataInfo](t, s, request{path: "/v1/data?name=grey.zip&values=real", body: archive.Bytes()})
+	if d.N != 3 || d.Values != ofReal || d.Height != 6 || len(d.Labels) == 0 {
+		t.Errorf("an archive of grey pictures: %+v", d)
+	}
 	for _, r := range []request{{path: "/v1/data?name=w.csv&threshold=5", body: readings}, {path: "/v1/data?name=n.csv&values=bits", body: "a,b\n1,0\n7,1\n"}} {
 		if w := r.send(t, s); strings.Contains(w.Body.String(), `"values":"real"`) {
 			t.Errorf("%s: %s", r.path, w.Body)
@@ -282,6 +297,49 @@ func TestRealLearns(t *testing.T) {
 	}
 	if w := (request{path: "/v1/learn/" + j.ID + "/data.npz"}).send(t, s); w.Code != 200 {
 		t.Errorf("its rows: %d", w.Code)
+	}
+}
+
+// TestRealStops: a job that is stopped keeps its best model so far, of images with the command that makes the same.
+func TestRealStops(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 2))
+	for name, flags := range map[string]string{"rows": "", "images": "&size=2x2"} {
+		var text strings.Builder
+		text.WriteString("a,b,c,d\n")
+		for i := range 400 {
+			x := float64(i%2) * 5
+			fmt.Fprintf(&text, "%.2f,%.2f,%.2f,%.2f\n", x+rng.NormFloat64(), x+rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64())
+		}
+		s := newServer(t, nil)
+		d := got[dataInfo](t, s, request{path: "/v1/data?name=four.csv&values=real" + flags, body: text.String()})
+		j := got[jobInfo](t, s, request{path: "/v1/learn", body: map[string]any{"data": d.ID, "starts": 100, "auto": true}})
+		for j.Trial < 3 && (j.State == queued || j.State == running) {
+			time.Sleep(5 * time.Millisecond)
+			j = got[jobInfo](t, s, request{path: "/v1/learn/" + j.ID})
+		}
+		ask[struct{}](t, s, request{method: "POST", path: "/v1/learn/" + j.ID + "/stop"}, 200)
+		if j = wait(t, s, j.ID); j.State != stopped || j.Model == nil || (j.Command != nil) != (name == "images") {
+			t.Fatalf("%s: %+v", name, j)
+		}
+		file := (request{path: "/v1/models/" + *j.Model + "/file"}).send(t, s).Body.Bytes()
+		m, err := modelfile.ReadReal(bytes.NewReader(file), int64(len(file)))
+		if err != nil || m.Record.Rows != 400 {
+			t.Fatalf("%s: %+v, %v", name, m, err)
+		}
+		if j.Command == nil {
+			continue
+		}
+		starts := len(m.Record.Starts)
+		if !strings.Contains(*j.Command, fmt.Sprintf(" --starts %d", starts)) {
+			t.Errorf("%d starts by %s", starts, *j.Command)
+		}
+		again := got[jobInfo](t, s, request{path: "/v1/learn", body: map[string]any{"data": d.ID, "starts": starts, "auto": true}})
+		if again = wait(t, s, again.ID); again.Model == nil {
+			t.Fatalf("%+v", again)
+		}
+		if other := (request{path: "/v1/models/" + *again.Model + "/file"}).send(t, s).Body.Bytes(); !bytes.Equal(file, other) {
+			t.Error("the command makes another model")
+		}
 	}
 }
 

@@ -56,10 +56,15 @@ func (e *keptError) Is(target error) bool { return target == context.Canceled }
 
 // bestSoFar describes the model of an interrupted run.
 func bestSoFar(m *patchwork.Model, open bool) string {
-	starts := len(m.Extras().Record.Starts)
-	switch {
-	case open:
+	if open {
 		return fmt.Sprintf("the best so far, with %s", words.Count(m.K(), "part"))
+	}
+	return startsSoFar(len(m.Extras().Record.Starts))
+}
+
+// startsSoFar says what an interrupted run keeps after a number of complete starts.
+func startsSoFar(starts int) string {
+	switch {
 	case starts > 1:
 		return fmt.Sprintf("the best of %d starts so far", starts)
 	case starts == 1:

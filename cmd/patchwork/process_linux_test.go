@@ -56,6 +56,7 @@ func TestInterrupt(t *testing.T) {
 		for when, flags := range map[string]string{
 			"reading": "", "starts": "-k 6 --starts 1000000 --picture m.png",
 			"soft": "--method soft -k 3 --iterations 1000000000", "a range": "-k 1..6 --starts 1000000", "kept": "-k 6 --starts 1000000 --checkpoint kept",
+			"real values": "--for real --starts 1000000 --picture m.png", "real values kept": "--for real --starts 1000000 --checkpoint kept",
 		} {
 			t.Run(when+" "+signal.String(), func(t *testing.T) {
 				t.Parallel()

@@ -182,7 +182,8 @@ func (a *app) learnReal(cmd *cobra.Command, f *learnFlags, paths []string) error
 	}
 	r, journal, err := a.learnRealFrom(cmd, f, v, data, o, paths)
 	bar.stop()
-	if err != nil {
+	soFar := err != nil && r != nil && interrupted(cmd.Context())
+	if err != nil && !soFar {
 		return request(err)
 	}
 	m := *r.Model
@@ -196,6 +197,9 @@ func (a *app) learnReal(cmd *cobra.Command, f *learnFlags, paths []string) error
 	if err := a.saveReal(f.output, &m); err != nil {
 		return err
 	}
+	if soFar {
+		return a.realSoFar(f, &m, r, journal != nil)
+	}
 	if err := f.checkpoint.done(journal); err != nil {
 		return err
 	}
@@ -205,6 +209,24 @@ func (a *app) learnReal(cmd *cobra.Command, f *learnFlags, paths []string) error
 		}
 	}
 	return a.realSummary(f, &m, r, m.Record.Rows, time.Since(began))
+}
+
+// realSoFar writes the picture of an interrupted run, whose model was written, and says what is kept of it.
+func (a *app) realSoFar(f *learnFlags, m *real.Model, r *real.Result, goesOn bool) error {
+	if f.picture != "" {
+		if err := render.Save(string(f.picture), render.RealParts(m)); err != nil {
+			return err
+		}
+	}
+	to := f.output
+	if to == "-" {
+		to = "to standard output"
+	}
+	what := fmt.Sprintf("wrote %s, %s", to, startsSoFar(len(r.Starts)))
+	if goesOn {
+		what += "; the same command goes on from here"
+	}
+	return &keptError{what}
 }
 
 // realProfile says how the data were read, and if it was recognised, why, and how to change it.

@@ -40,7 +40,7 @@ func (a *app) predictReal(cmd *cobra.Command, f *inputFlags, output string, sing
 	predicted := make([]real.Prediction, t.v.Len())
 	asked := make([][]float64, t.v.Len()) // NaN where a prediction is asked for
 	err = t.each(cmd.Context(), func(p *real.Pursuit, i int) error {
-		post, err := p.Best(t.v.Rows[i], 0)
+		post, err := p.Together(t.v.Rows[i], 0)
 		if err != nil {
 			return err
 		}

@@ -143,7 +143,7 @@ func (t *realTask) hidden(ctx context.Context, fraction float64, seed uint64) (*
 				row[d], hidden = math.NaN(), append(hidden, d)
 			}
 		}
-		post, err := p.Best(row, 0)
+		post, err := p.Together(row, 0)
 		if err != nil {
 			return err
 		}

@@ -73,6 +73,7 @@ type realInfo struct {
 	Votes     int       `json:"votes"`
 	Variances int       `json:"variances"`
 	Places    int       `json:"places"`
+	Committee int       `json:"committee,omitempty"` // other models that the file predicts with
 	Usage     []float64 `json:"usage,omitempty"`
 	Columns   []string  `json:"columns,omitempty"`
 	Names     []string  `json:"names,omitempty"`
@@ -92,7 +93,7 @@ func (a *app) infoReal(cmd *cobra.Command, path string, asJSON bool, paths []str
 	if err != nil {
 		return err
 	}
-	r := realInfo{Rule: m.Rule.String(), Tau: m.Tau, Experts: m.K(), Height: m.Height, Width: m.Width, Places: m.Poses.Len(), Usage: m.Pi, Columns: m.Columns, Names: m.Names}
+	r := realInfo{Rule: m.Rule.String(), Tau: m.Tau, Experts: m.K(), Height: m.Height, Width: m.Width, Places: m.Poses.Len(), Committee: len(m.Committee), Usage: m.Pi, Columns: m.Columns, Names: m.Names}
 	r.Votes, r.Variances = m.Votes()
 	if m.Record.Rows > 0 {
 		r.Learned = &m.Record
@@ -107,6 +108,9 @@ func (a *app) infoReal(cmd *cobra.Command, path string, asJSON bool, paths []str
 	}
 	if l := r.Learned; l != nil {
 		lines = append(lines, fmt.Sprintf("learned from %s with seed %d; description length %.1f nats, of %s: %s", words.Count(l.Rows, "row"), l.Seed, l.DescriptionLength, words.Count(len(l.Starts), "start"), tenths(l.Starts)))
+	}
+	if r.Committee > 0 {
+		lines = append(lines, fmt.Sprintf("predicts by the average with what %d other starts learned, which the file holds", r.Committee))
 	}
 	if isTableModel(m) {
 		lines = append(lines, partLines(m)...)

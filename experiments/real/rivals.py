@@ -1,9 +1,11 @@
 """Rivals for real values, from scikit-learn: reads {"train", "test", "truth"} as JSON, with null for what is hidden, and
 writes {name: [log density of the known values of a test row, root mean square error and negative log density of hidden
-values]}. No variance is below the floor, as in the learner. Of each rival the best setting is taken on the test rows themselves, which favours it."""
+values]}; components have no density of known values (null). No variance is below the floor, as in the learner. Of each rival the best setting is taken on the test rows themselves, which favours it."""
 import json, sys, warnings
 import numpy as np
-from sklearn.decomposition import PCA, FactorAnalysis
+from scipy.optimize import nnls
+from sklearn.decomposition import NMF, PCA, DictionaryLearning, FactorAnalysis, FastICA
+from sklearn.linear_model import Lasso
 from sklearn.mixture import GaussianMixture
 
 warnings.filterwarnings("ignore")
@@ -58,6 +60,48 @@ def mixture(w, means, variances):
     return result(known, error, nll)
 
 
+def coded(base, parts, code):
+    """Hidden values by components: a row is base + codes @ parts, with the codes of its known values. What is said of a column is
+    normal, with the variance that hidden values of training rows have about what is said of them."""
+    rng = np.random.default_rng(0)
+
+    def errors(rows, answers):
+        out = []
+        for row, answer in zip(rows, answers):
+            k = ~np.isnan(row)
+            if k.any() and not k.all():
+                said = base + code(parts[:, k], row[k] - base[k]) @ parts
+                out += [(j, said[j] - answer[j]) for j in np.flatnonzero(~k)]
+        return out
+    spread = [list() for _ in range(d)]
+    for j, off in errors(np.where(rng.random(train.shape) < .2, np.nan, train), train):
+        spread[j].append(off)
+    v = np.array([np.mean(np.square(s)) if s else 1. for s in spread])
+    off = errors(test, truth)
+    return [float("nan"), float(np.sqrt(np.mean([o ** 2 for _, o in off]))),
+            float(np.mean([-normal(o, 0, max(v[j], floor[j])) for j, o in off]))]
+
+
+def ridge(parts, x):
+    return np.linalg.solve(parts @ parts.T + 1e-3 * np.eye(len(parts)), parts @ x)
+
+
+def lasso(parts, x):
+    return Lasso(.05, fit_intercept=False, max_iter=2000).fit(parts.T, x).coef_
+
+
+def components():
+    """NMF of the distances above the least value of each column, ICA and dictionary learning of those from the mean."""
+    low, mean = train.min(0), train.mean(0)
+    for k in sizes:
+        nmf = NMF(k, init="nndsvda", max_iter=500, random_state=0).fit(train - low)
+        yield "NMF", low, nmf.components_, lambda parts, x: nnls(parts.T, x)[0]
+        ica = FastICA(k, whiten="unit-variance", random_state=0, max_iter=500).fit(train)
+        yield "ICA", mean, ica.mixing_.T, ridge
+        words = DictionaryLearning(k, alpha=.5, max_iter=50, random_state=0).fit(train - mean)
+        yield "dictionary learning", mean, words.components_, lasso
+
+
 def result(known, error, nll):
     out = [float(np.mean(known))]
     return out + ([float(np.sqrt(np.mean(error))), float(np.mean(nll))] if error else [])
@@ -93,4 +137,10 @@ out["factor analysis"] = best([gaussian(train.mean(0), factors(k)) for k in size
 if n > 2 * d:  # no direction with less variance than the floor
     values, vectors = np.linalg.eigh(np.cov(train.T))
     out["full Gaussian"] = gaussian(train.mean(0), vectors * np.maximum(values, floor.min()) @ vectors.T)
+if truth is not None:
+    tried = {}
+    for name, base, parts, code in components():
+        tried.setdefault(name, []).append(coded(base, parts, code))
+    for name, tries in tried.items():
+        out[name] = [None] + best(tries)[1:]
 json.dump(out, sys.stdout)

@@ -28,7 +28,7 @@ type Job struct {
 
 // Score is how well a model says what test rows hold.
 type Score struct {
-	Known float64 // log-density of the known values of a row
+	Known float64 // log-density of the known values of a row; NaN of components, which have none
 	// RMSE and NLL are of hidden values: the root mean square error, and the mean of minus the log-density.
 	RMSE, NLL float64
 }
@@ -55,15 +55,17 @@ func Rivals(ctx context.Context, j *Job) (map[string]Score, error) {
 	if err != nil {
 		return nil, err
 	}
-	var lists map[string][]float64
+	var lists map[string][]*float64
 	if err := json.Unmarshal(said, &lists); err != nil {
 		return nil, fmt.Errorf("what the rivals say: %w", err)
 	}
 	out := map[string]Score{}
 	for name, l := range lists {
-		s := Score{Known: l[0]}
-		if len(l) == 3 {
-			s.RMSE, s.NLL = l[1], l[2]
+		var s Score
+		for i, to := range []*float64{&s.Known, &s.RMSE, &s.NLL}[:len(l)] {
+			if *to = math.NaN(); l[i] != nil {
+				*to = *l[i]
+			}
 		}
 		out[name] = s
 	}

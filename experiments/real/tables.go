@@ -78,7 +78,7 @@ func (j *Job) score(ctx context.Context, height, width int, o model.Options) (Sc
 	var s Score
 	n := 0.0
 	for i, row := range j.Test {
-		post, err := p.Best(row, 0)
+		post, err := p.Together(row, 0)
 		if err != nil {
 			return s, nil, err
 		}
@@ -130,7 +130,7 @@ func ReportTables(ctx context.Context, w io.Writer, seeds int, names ...string) 
 				scores[name] = append(scores[name], s)
 			}
 		}
-		for _, rival := range []string{"Patchwork", "mixture", "PPCA", "factor analysis", "full Gaussian"} {
+		for _, rival := range []string{"Patchwork", "mixture", "PPCA", "factor analysis", "full Gaussian", "ICA", "NMF", "dictionary learning"} {
 			if len(scores[rival]) == 0 {
 				continue
 			}

@@ -12,7 +12,7 @@ import (
 )
 
 // runReal measures the learner of real values: quadrants or rivals on them [numbers of images] or on digits [digits], bars [beginnings of their names], digits
-// [classes], tables [names], scenes or speed; without a name all of them.
+// [classes], tables [names], parts beside rivals, scenes or speed; without a name all of them.
 func runReal(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		for _, name := range realNames {
@@ -67,6 +67,8 @@ func runReal(ctx context.Context, args []string) error {
 			return fmt.Errorf("real scenes: the labels are no whole numbers")
 		}
 		return real.ReportScenes(os.Stdout, set.Rows, class, 20)
+	case "parts":
+		return real.ReportParts(ctx, os.Stdout, 4)
 	case "speed":
 		return real.ReportSpeed(ctx, os.Stdout)
 	}
@@ -74,7 +76,7 @@ func runReal(ctx context.Context, args []string) error {
 }
 
 // realNames are what runReal measures.
-var realNames = []string{"quadrants", "rivals", "bars", "digits", "tables", "scenes", "speed"}
+var realNames = []string{"quadrants", "rivals", "bars", "digits", "tables", "parts", "scenes", "speed"}
 
 // digits8 returns the grey digits of 8 x 8 and their classes.
 func digits8() (rows [][]float64, class []string, err error) {

@@ -22,7 +22,8 @@ type Posterior struct {
 	// the logarithm of the image's probability.
 	Evidence float64
 
-	bank *bank
+	bank   *bank
+	others []*Posterior // of the committee
 }
 
 // far is how much less likely than the best a set of picks may be to be looked at, in nats.

@@ -25,12 +25,13 @@ type field struct {
 	whole bool // all is known
 	base  float64
 
-	picks []int // candidates
-	used  []int // picks of each expert
-	cells []cell
-	said  [][]*entry // under Soft, all opinions about each pixel, in the order of the picks
-	gains []float64  // of all candidates, before their price
-	times []float64  // of all candidates, a factor whose logarithm is still to be added to the gain
+	picks  []int // candidates
+	used   []int // picks of each expert
+	barred int   // number of an expert that is not picked for the time being, from 1; 0 for none
+	cells  []cell
+	said   [][]*entry // under Soft, all opinions about each pixel, in the order of the picks
+	gains  []float64  // of all candidates, before their price
+	times  []float64  // of all candidates, a factor whose logarithm is still to be added to the gain
 }
 
 // newField returns a field for any number of images.

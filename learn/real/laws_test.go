@@ -219,7 +219,7 @@ func TestMixtureMoments(t *testing.T) {
 	forAllRules(t, func(t *rapid.T, r Rule) {
 		m := r.Compose(0, normals.Draw(t, "background"), opinions(0, 4).Draw(t, "opinions")...)
 		weight, mean, square := 0.0, 0.0, 0.0
-		const n, reach = 20000, 60.0
+		const n, reach = 8000, 60.0
 		for i := range n {
 			x := (float64(i)/n - .5) * 2 * reach
 			p := math.Exp(m.LogDensity(x)) * 2 * reach / n

@@ -27,7 +27,7 @@ type Options struct {
 	Poses pose.Grid
 
 	// Predict says that unknown values are to be predicted, not parts to be read: a vote then costs
-	// half as much.
+	// 1 nat, as a number does by Akaike's criterion, and what the other starts learned is kept as the model's committee.
 	Predict bool
 
 	// Best is for how many explanations a row counts in the last steps, by their probabilities; 0 means 8
@@ -80,30 +80,46 @@ const (
 )
 
 // Learn learns a model of data. Equal data, options and seed give the same model on any number of
-// workers. The error is the context's, or says what does not fit.
+// workers. The error is the context's, or says what does not fit. If the context ends after the data were explained once, the
+// best so far stands beside the error: the best start that was complete, or else what the first one had learned.
 func Learn(ctx context.Context, data *Data, o Options) (*Result, error) {
 	l, err := newLearner(ctx, data, o)
 	if err != nil {
 		return nil, err
 	}
 	out := &Result{DescriptionLength: math.Inf(1)}
+	err = l.starts(out)
+	if err != nil && (ctx.Err() == nil || l.seen == nil && out.Model == nil) {
+		return nil, err
+	}
+	if out.Model == nil {
+		out.take(&state{l.seen.e.tally.mstep(l.seen.m, l.terms()), l.seen.e, l.seen.length})
+	}
+	out.record(Record{Rows: len(data.Rows), Seed: o.Seed}, &l.o)
+	return out, err
+}
+
+// starts makes all starts, and completes the best one.
+func (l *learner) starts(out *Result) error {
+	var all []*Model
+	best := 0
 	for i := range l.o.Starts {
 		s, err := l.start(i)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		out.Starts = append(out.Starts, s.length)
-		if s.length < out.DescriptionLength {
-			out.Model, out.DescriptionLength, out.LogLik = s.m, s.length, s.e.tally.LogLik()
-		}
-	}
-	if l.o.Best > 1 {
-		if out.Model, err = l.softly(out.Model); err != nil {
-			return nil, err
+		all = append(all, s.m)
+		if out.Starts = append(out.Starts, s.length); s.length < out.DescriptionLength {
+			best = i
+			out.take(s)
 		}
 	}
-	out.record(Record{Rows: len(data.Rows), Seed: o.Seed}, &l.o)
-	return out, nil
+	return l.complete(out, all, best)
+}
+
+// take makes a state the result.
+func (r *Result) take(s *state) {
+	r.Model, r.DescriptionLength, r.LogLik = prune(s.m), s.length, s.e.tally.LogLik()
 }
 
 // record completes a record and gives it to the model.
@@ -125,6 +141,7 @@ type learner struct {
 	medians []float64 // of each pixel
 	lower   []float64 // quartiles
 	lambda  float64
+	seen    *state // the one of the shortest description, with the noise as held down then; nil before the first
 }
 
 // newLearner returns a learner, or says what does not fit.
@@ -157,7 +174,7 @@ func usualBest(height int, poses pose.Grid) int {
 // price returns the price of a vote in nats.
 func price(rows, pixels int, predict bool) float64 {
 	if predict {
-		return elem.Log(float64(rows)) / 2
+		return 1
 	}
 	return float64(elem.Log(float64(rows))/2) + float64(elem.Log(float64(pixels))/2)
 }
@@ -190,6 +207,9 @@ func (l *learner) explain(m *Model) (*state, error) {
 	}
 	votes, variances := m.Votes()
 	s := &state{m, e, -e.tally.LogLik() + float64(l.lambda*float64(votes+variances))}
+	if l.seen == nil || s.length < l.seen.length {
+		l.seen = s
+	}
 	l.say(s)
 	return s, nil
 }

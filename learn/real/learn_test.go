@@ -58,8 +58,8 @@ func learned(t *testing.T, d *Data, o Options) *Result {
 
 // TestLearnFindsTheParts: four parts, each half of the pixels up or down, and how many they are.
 func TestLearnFindsTheParts(t *testing.T) {
-	for seed := range uint64(3) {
-		r := learned(t, newData(t, 4, 4, quadrants(150, 2, 1, seed)), Options{Seed: seed})
+	for seed := range uint64(2) {
+		r := learned(t, newData(t, 4, 4, quadrants(80, 2, 1, seed)), Options{Seed: seed})
 		found := map[string]int{}
 		for _, e := range r.Model.Experts {
 			var sum [2]float64
@@ -88,7 +88,7 @@ func sign(x float64) float64 {
 
 // TestLearnFindsVariances: where something is on, there is less noise.
 func TestLearnFindsVariances(t *testing.T) {
-	r := learned(t, newData(t, 4, 4, quadrants(150, 2, .2, 1)), Options{})
+	r := learned(t, newData(t, 4, 4, quadrants(60, 2, .2, 1)), Options{Starts: 2})
 	votes, variances := r.Model.Votes()
 	if variances < votes*3/4 {
 		t.Errorf("%d of %d votes have a variance", variances, votes)
@@ -100,7 +100,7 @@ func TestLearnFindsVariances(t *testing.T) {
 			}
 		}
 	}
-	only := learned(t, newData(t, 4, 4, quadrants(150, 2, .2, 1)), Options{MeansOnly: true})
+	only := learned(t, newData(t, 4, 4, quadrants(60, 2, .2, 1)), Options{MeansOnly: true, Starts: 2})
 	if _, variances := only.Model.Votes(); variances != 0 || only.DescriptionLength < r.DescriptionLength {
 		t.Errorf("without variances %d have one, and the description has %v nats, with them %v", variances, only.DescriptionLength, r.DescriptionLength)
 	}
@@ -130,11 +130,11 @@ func TestNoiseHasNoParts(t *testing.T) {
 
 // TestLearnIsTheSameForAnyWorkers: models are equal to the last bit, with unknown values, rules and soft rows.
 func TestLearnIsTheSameForAnyWorkers(t *testing.T) {
-	rows := quadrants(70, 2, 1, 3)
+	rows := quadrants(40, 2, 1, 3)
 	for i := range rows {
 		rows[i][i%16] = math.NaN()
 	}
-	for _, o := range []Options{{}, {Rule: Soft, Starts: 1}, {Rule: Max, Starts: 1}, {Predict: true, Starts: 2, Best: 4}, {Experts: 2, Starts: 1}} {
+	for _, o := range []Options{{Starts: 2}, {Rule: Soft, Starts: 1}, {Rule: Max, Starts: 1}, {Predict: true, Starts: 2, Best: 4}, {Experts: 2, Starts: 1}} {
 		for _, h := range []int{1, 4} {
 			d := newData(t, h, 16/h, rows)
 			one := learned(t, d, o)

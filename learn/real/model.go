@@ -54,7 +54,10 @@ type Model struct {
 	// Columns are the names of pixels, which are the columns of a table, Names those of experts;
 	// nil if there are none.
 	Columns, Names []string
-	Record         Record
+	// Committee are models of images of the same size whose predictions of unknown values are averaged with
+	// those of this one, by [Pursuit.Together]; they have no committee of their own. Nil for none.
+	Committee []*Model
+	Record    Record
 	// Reading says, as a JSON object, how the data were read; package dataset writes and understands it.
 	Reading json.RawMessage
 }
@@ -104,6 +107,9 @@ func (m *Model) Check() error {
 		if c.got != c.want && !(c.got == 0 && c.what != "background values") {
 			return fmt.Errorf("real: %d %s, %d expected", c.got, c.what, c.want)
 		}
+	}
+	if err := m.checkCommittee(); err != nil {
+		return err
 	}
 	return m.checkValues()
 }

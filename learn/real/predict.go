@@ -3,19 +3,28 @@ package real
 import "math"
 
 // Pixel returns what the explanations together say about pixel d, known or not: the mixture of what each
-// says, by their probabilities. The mean of a bit is the probability of 1. Mean, Variance and Quantile of the mixture are the prediction, its
-// uncertainty, and the ends of an interval.
+// says, by their probabilities, and of what each model says, in equal shares, where the posterior is of a committee. The mean of a bit is the
+// probability of 1. Mean, Variance and Quantile of the mixture are the prediction, its uncertainty, and the ends of an interval.
 func (p *Posterior) Pixel(d int) Mixture {
-	var out Mixture
+	share := 1 / float64(1+len(p.others))
+	out := p.pixel(nil, d, share)
+	for _, o := range p.others {
+		out = o.pixel(out, d, share)
+	}
+	return out.joined()
+}
+
+// pixel appends what the explanations say about pixel d, with weights that add up to a share.
+func (p *Posterior) pixel(to Mixture, d int, share float64) Mixture {
 	for i, e := range p.Explanations {
 		if p.Weights[i] == 0 {
 			continue
 		}
 		for _, c := range p.bank.compose(d, e.Picks) {
-			out = append(out, Component{c.Weight * p.Weights[i], c.Normal})
+			to = append(to, Component{c.Weight * p.Weights[i] * share, c.Normal})
 		}
 	}
-	return out.joined()
+	return to
 }
 
 // joined returns the mixture with equal components made one.

@@ -20,8 +20,9 @@ type Explanation struct {
 
 // Pursuit explains images. It keeps scratch memory and belongs to one goroutine; Fork makes another.
 type Pursuit struct {
-	f        *field
-	logPrior float64 // of no picks
+	f         *field
+	logPrior  float64    // of no picks
+	committee []*Pursuit // of the models that predict together with this one, once they are asked
 }
 
 // NewPursuit returns a pursuit. The error says what is wrong with the model.
@@ -33,10 +34,16 @@ func NewPursuit(m *Model) (*Pursuit, error) {
 }
 
 // newPursuit returns a pursuit on a bank.
-func newPursuit(b *bank) *Pursuit { return &Pursuit{newField(b), b.m.LogPrior(nil)} }
+func newPursuit(b *bank) *Pursuit { return &Pursuit{f: newField(b), logPrior: b.m.LogPrior(nil)} }
 
 // Fork returns a pursuit of the same model for another goroutine.
-func (p *Pursuit) Fork() *Pursuit { return newPursuit(p.f.bank) }
+func (p *Pursuit) Fork() *Pursuit {
+	out := newPursuit(p.f.bank)
+	for _, o := range p.committee {
+		out.committee = append(out.committee, o.Fork())
+	}
+	return out
+}
 
 // CheckImage returns an error unless an image fits the model: D values, each finite, or NaN for unknown, and 0 or 1 where the model has bits.
 func (m *Model) CheckImage(image []float64) error {
@@ -56,7 +63,7 @@ func (m *Model) CheckImage(image []float64) error {
 
 // Explain returns the explanation of an image by likelihood matching pursuit: from the background,
 // always the pick that gains most beyond its price, until none does; then a sweep that drops picks that do
-// not pay, and adds again. Unknown values (NaN) add nothing. Of equals the pick with the lowest number
+// not pay, and adds again. Where experts move, picks that overlap are reconsidered together. Unknown values (NaN) add nothing. Of equals the pick with the lowest number
 // is taken: expert, then pose.
 func (p *Pursuit) Explain(image []float64) (Explanation, error) {
 	if err := p.f.m.CheckImage(image); err != nil {
@@ -69,6 +76,9 @@ func (p *Pursuit) Explain(image []float64) (Explanation, error) {
 	gains = p.climb(gains)
 	gains = p.drop(gains)
 	gains = p.climb(gains)
+	if p.f.m.Moves() {
+		gains = p.reconsider(gains)
+	}
 	return p.result(gains), nil
 }
 
@@ -92,7 +102,7 @@ func (p *Pursuit) best() int {
 	f, at, most := p.f, -1, tie
 	n := len(f.poses)
 	for k, price := range f.price {
-		if f.used[k] >= max(f.m.Reuse, 1) {
+		if f.used[k] >= max(f.m.Reuse, 1) || k+1 == f.barred {
 			continue
 		}
 		for i, g := range f.gains[k*n : (k+1)*n] {

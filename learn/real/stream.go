@@ -72,7 +72,7 @@ const (
 // sample, from which parts are learned as by [Learn]; then all rows shape them, by steps of EM, one pass each, until
 // two in turn do not shorten the description. If the sample holds all rows, the model is that of Learn. Equal rows, options
 // and seed give the same model for any blocks and any number of workers. The error is that of the rows or the context,
-// or says what does not fit.
+// or says what does not fit; if the context ends, the best so far stands beside it, as in Learn. A committee is that of the sample.
 func LearnStream(ctx context.Context, rows Rows, o Options) (*Result, error) {
 	s, sample, err := surveyed(ctx, rows, cmp.Or(o.Sample, defaultSample), o.Seed)
 	if err != nil {
@@ -131,12 +131,12 @@ func (r *Result) overAll(ctx context.Context, stream *Stream, n int, o Options) 
 	l.data = stream.block(nil) // its size and scales
 	s, err := l.explain(r.Model)
 	if err != nil {
-		return nil, err
+		return r.stopped(l, err)
 	}
 	l.columns = columns(s.e.tally.All, stream.scales, r.Model.Moves())
 	after, err := l.settle(s, l.terms())
 	if err != nil {
-		return nil, err
+		return r.stopped(l, err)
 	}
 	if after.length < s.length {
 		s = after
@@ -144,11 +144,19 @@ func (r *Result) overAll(ctx context.Context, stream *Stream, n int, o Options) 
 	out := &Result{Model: s.m, LogLik: s.e.tally.LogLik(), DescriptionLength: s.length, Starts: r.Starts}
 	if l.o.Best > 1 {
 		if out.Model, err = l.softly(s.m); err != nil {
-			return nil, err
+			return r.stopped(l, err)
 		}
 	}
 	out.record(Record{Rows: n, Sample: r.Model.Record.Rows, Seed: o.Seed}, &o)
 	return out, nil
+}
+
+// stopped returns an error, and beside it the result of the sample if the context has ended.
+func (r *Result) stopped(l *learner, err error) (*Result, error) {
+	if l.ctx.Err() == nil {
+		return nil, err
+	}
+	return r, err
 }
 
 // say reports a step over all rows.

@@ -85,7 +85,7 @@ func TestStreamInItsSample(t *testing.T) {
 		h, w int
 		rows [][]float64
 		o    Options
-	}{{1, 6, mixedRows(150, 1), Options{Starts: 2}}, {4, 4, quadrants(80, 2, 1, 1), Options{Starts: 1}},
+	}{{1, 6, mixedRows(80, 1), Options{Starts: 2}}, {4, 4, quadrants(40, 2, 1, 1), Options{Starts: 1}},
 		{4, 4, quadrants(20, 2, 1, 1), Options{Starts: 1, Experts: 1, Poses: pose.Grid{DY: pose.Symmetric(1, 1), DX: pose.Symmetric(1, 1)}}}} {
 		want := learned(t, newData(t, c.h, c.w, c.rows), c.o)
 		for _, per := range []int{1, 7, 1000} {
@@ -99,11 +99,11 @@ func TestStreamInItsSample(t *testing.T) {
 // TestStreamBeyondItsSample: parts found in a sample are shaped by all rows: the same for any blocks and workers,
 // in few passes, and better than by the sample alone.
 func TestStreamBeyondItsSample(t *testing.T) {
-	rows := mixedRows(2000, 2)
+	rows := mixedRows(700, 2)
 	o := Options{Starts: 1, Sample: 100, Seed: 3}
 	passes := 0
 	want := streamed(t, pieces{1, 6, 64, rows, &passes}, o)
-	if r := want.Model.Record; r.Rows != 2000 || r.Sample != 100 {
+	if r := want.Model.Record; r.Rows != 700 || r.Sample != 100 {
 		t.Errorf("the record says %+v", r)
 	}
 	if passes > 1+1+1+lastSteps+4 {
@@ -185,7 +185,7 @@ func TestPartsAddUp(t *testing.T) {
 
 // TestStepsRaise: steps by MStep from a model that is too noisy come to a better one.
 func TestStepsRaise(t *testing.T) {
-	data := newData(t, 4, 4, quadrants(200, 2, 1, 8))
+	data := newData(t, 4, 4, quadrants(100, 2, 1, 8))
 	m := learned(t, data, Options{Starts: 1}).Model
 	worse := *m
 	worse.Background = append([]Normal(nil), m.Background...)
@@ -204,7 +204,7 @@ func TestStepsRaise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, after := score(next); after < before+100 {
+	if _, after := score(next); after < before+50 {
 		t.Errorf("log-likelihood %v after a step from %v", after, before)
 	}
 }
@@ -272,8 +272,8 @@ func (n *notes) Keep(key string, value []byte) error {
 // TestGoesOn: a run that is killed again and again, each time a few steps later, comes to the model of a run that is
 // not, and takes no step twice.
 func TestGoesOn(t *testing.T) {
-	rows := mixedRows(160, 4)
-	for _, o := range []Options{{Starts: 2, Sample: 80}, {Starts: 2}} {
+	rows := mixedRows(90, 4)
+	for _, o := range []Options{{Starts: 2, Sample: 50}, {Starts: 1}} {
 		src := pieces{height: 1, width: 6, per: 50, rows: rows}
 		want := streamed(t, src, o)
 		memory := &notes{values: map[string][]byte{}}

@@ -185,7 +185,11 @@ func (b *realBuilder) explainRow(p *real.Pursuit, i int) (out explained, err err
 	if out.found, err = p.Explain(values); err != nil {
 		return out, err
 	}
-	post, err := p.Best(values, 0)
+	look := p.Best
+	if slices.ContainsFunc(values, math.IsNaN) {
+		look = p.Together
+	}
+	post, err := look(values, 0)
 	if err != nil {
 		return out, err
 	}

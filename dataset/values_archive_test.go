@@ -1,0 +1,93 @@
+package dataset
+
+import (
+	"image"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// greyPictures writes pictures of 1 x 2 pixels into a folder with subfolders, and returns it and an archive of it, which another
+// program wrote in an order of its own.
+func greyPictures(t *testing.T) (dir, archive string) {
+	t.Helper()
+	dir = t.TempDir()
+	var files []entry
+	for i, name := range []string{"b/2.png", "a/1.png", "b/1.png", "notes.txt", ".hidden/3.png"} {
+		content := pngFile(t, draw(image.NewGray(image.Rect(0, 0, 2, 1)), func(_, x int) uint8 { return uint8(40*i + x) }))
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, entry{strings.ReplaceAll(name, "/", `\`), string(content)}) // as some programs write it
+	}
+	return dir, write(t, "pictures.zip", zipOf(t, files...))
+}
+
+// TestValuesOfArchives: an archive of grey pictures is read as the folder that it was made of, in memory and as a stream, from a
+// disk and from an upload.
+func TestValuesOfArchives(t *testing.T) {
+	dir, archive := greyPictures(t)
+	want := readValues(t, Options{}, dir)
+	if len(want.Rows) != 3 || want.Rows[0][0] != 40 {
+		t.Fatalf("the folder has %v", want.Rows)
+	}
+	content, err := os.ReadFile(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	uploaded, err := DecodeValues("pictures.zip", content, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, v := range map[string]*Values{"file": readValues(t, Options{}, archive), "upload": uploaded} {
+		sameRows(t, what, v.Rows, want.Rows)
+		if len(v.Meta) != len(want.Meta) {
+			t.Fatalf("%s: metadata %v, want %v", what, v.Meta, want.Meta)
+		}
+		for i, c := range v.Meta {
+			if w := want.Meta[i]; c.Name != w.Name || c.Text(0) != w.Text(0) || c.Text(2) != w.Text(2) {
+				t.Errorf("%s: metadata %v, want %v", what, c, w)
+			}
+		}
+	}
+	equalRows(t, "stream", streamedRows(t, openValues(t, Options{}, archive)), want.Rows)
+}
+
+// TestArchivesOfValuesAreRefused: what is wrong with an archive is an error that names the member.
+func TestArchivesOfValuesAreRefused(t *testing.T) {
+	_, archive := greyPictures(t)
+	whole, err := os.ReadFile(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	small := string(pngFile(t, draw(image.NewGray(image.Rect(0, 0, 2, 1)), func(_, x int) uint8 { return 0 })))
+	large := string(pngFile(t, draw(image.NewGray(image.Rect(0, 0, 3, 1)), func(_, x int) uint8 { return 0 })))
+	for _, c := range []struct {
+		content []byte
+		says    string
+	}{
+		{zipOf(t, entry{"a.png", small}, entry{"b.png", large}), "b.png"},
+		{zipOf(t, entry{"a.png", small}, entry{"b.png", "no picture"}), "b.png"},
+		{zipOf(t, entry{"a.png", small}, entry{"../b.png", small}), "../b.png"},
+		{zipOf(t, entry{"a.png", small}, entry{"a.png", small}), "a.png"},
+		{zipOf(t, entry{"a.txt", "words"}), "NumPy"},
+		{zipOf(t), "NumPy"},
+		{whole[:len(whole)/2], ""},
+	} {
+		v, err := DecodeValues("p.zip", c.content, Options{})
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%q: %v, %v", c.says, v, err)
+		}
+	}
+	for at := range whole { // damage anywhere is an error or changes values; it never panics
+		damaged := slices.Clone(whole)
+		damaged[at] ^= 0x55
+		_, _ = DecodeValues("p.zip", damaged, Options{})
+	}
+}
