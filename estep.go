@@ -209,11 +209,16 @@ func (w *explainer) explain(ctx context.Context, b *block) (at int, err error) {
 // explainEach explains and counts images [from, to) of a block, one by one.
 func (w *explainer) explainEach(ctx context.Context, b *block, from, to int) (at int, err error) {
 	m := w.pursuit.model
+	w.pursuit.Within(ctx)
+	defer w.pursuit.Within(nil)
 	for j := from; j < to; j++ {
 		if err := ctx.Err(); err != nil {
 			return b.first + j, err
 		}
 		e, err := w.pursuit.Explain(b.Images[j])
+		if ended := ctx.Err(); err != nil && ended != nil {
+			return b.first + j, ended
+		}
 		if err != nil {
 			return b.first + j, fmt.Errorf("image %d: %w", b.first+j, err)
 		}

@@ -1,6 +1,7 @@
 package patchwork
 
 import (
+	"context"
 	"iter"
 	"math"
 	"math/rand/v2"
@@ -30,6 +31,7 @@ type Pursuit struct {
 	ranked  []score.Ranked
 	used    []int // picks of each expert in the current image
 	pixels  []uint8
+	within  context.Context // nil for none; see Within
 
 	noisy *Pursuit    // of the model under noise; nil until an image needs it
 	noise score.Noise // of noisy
@@ -110,12 +112,14 @@ func (p *Pursuit) Explain(img *bitmap.Image) (*Explanation, error) {
 }
 
 // explain runs the pursuit on one image, with the templates as they are.
-func (p *Pursuit) explain(img *bitmap.Image) (*Explanation, error) {
+func (p *Pursuit) explain(img *bitmap.Image) (e *Explanation, err error) {
+	defer p.interrupt(&e, &err)
+	p.watch()
 	picks, err := p.Steps(img)
 	if err != nil {
 		return nil, err
 	}
-	e := &Explanation{StartLogLik: p.logLik(img, nil)}
+	e = &Explanation{StartLogLik: p.logLik(img, nil)}
 	for pick := range picks {
 		if e.Picks == nil {
 			e.Picks = make([]Pick, 0, 4) // most images need no more
@@ -154,7 +158,9 @@ func (p *Pursuit) calibrate(img *bitmap.Image) (*Explanation, error) {
 			e = learned
 			continue
 		}
-		if e, err = p.under(n).explain(img); err != nil {
+		noisy := p.under(n)
+		noisy.within = p.within
+		if e, err = noisy.explain(img); err != nil {
 			return nil, err
 		}
 	}

@@ -108,6 +108,9 @@ func (p *Pursuit) unpack(b *rows, images []*bitmap.Image, out *Explanations) {
 
 // alone returns the explanation of an image whose size is known to fit.
 func (p *Pursuit) alone(img *bitmap.Image) *Explanation {
+	within := p.within
+	p.within = nil // it is a row, and soon done
+	defer func() { p.within = within }()
 	e, err := p.Explain(img)
 	if err != nil {
 		panic("patchwork: an image that fits: " + err.Error())

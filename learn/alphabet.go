@@ -99,7 +99,7 @@ func learnAlphabet(ctx context.Context, data patchwork.Data, cfg patchwork.Confi
 	if err != nil && !enough(ctx) {
 		return nil, err
 	}
-	m, err := r.choose(context.WithoutCancel(ctx))
+	m, err := r.choose(pool.Finish(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func (r *strokeRun) goOn(ctx context.Context, data patchwork.Data, starts []stro
 	}
 	if _, err := pool.Run(ctx, len(starts), min(r.opt.Workers, len(starts)), 1, func(_, i int) error {
 		s := &starts[i]
-		s.state = next.learner.Start(r.renewed(s.state, s.index))
+		s.state = next.learner.Start(r.renewed(ctx, s.state, s.index))
 		return next.learner.Explain(ctx, s.state, true)
 	}); err != nil {
 		return nil, err

@@ -87,7 +87,7 @@ func TestIdleParts(t *testing.T) {
 	if !idle[2] || idle[0] == idle[1] {
 		t.Errorf("idle: %v; the last is blank, one of the first two is the other, turned", idle)
 	}
-	for k, tpl := range r.renewed(st, 0) {
+	for k, tpl := range r.renewed(t.Context(), st, 0) {
 		ink := 0
 		for i, p := range tpl {
 			if p > 0.5 {
@@ -192,7 +192,7 @@ func TestPiecesAreUpright(t *testing.T) {
 	for i := range 8 {
 		img := planks(8).Images[i]
 		for s := range uint64(5) {
-			p := pieceOf(img, cfg, firstPieces, rng(s, i))
+			p := pieceOf(t.Context(), img, cfg, firstPieces, rng(s, i))
 			if p == nil {
 				continue
 			}

@@ -20,7 +20,7 @@ func begin(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt O
 		return cmp.Or(opt.began, "continue"), m, err
 	}
 	if opt.Alphabet {
-		m, err = piecesModel(data, cfg, opt.Experts, rng(opt.Seed, i))
+		m, err = piecesModel(ctx, data, cfg, opt.Experts, rng(opt.Seed, i))
 		return FromPieces, m, err
 	}
 	if opt.From != nil {
@@ -34,7 +34,7 @@ func begin(ctx context.Context, data patchwork.Data, cfg patchwork.Config, opt O
 	}
 	if opt.StartFrom == StartFromSplits || opt.StartFrom == StartFromBoth && i%ordersEvery != 0 {
 		if example := exampleOf(data, opt, i); example.CountOn() >= opt.Experts {
-			m, err = splitModel(cfg, example, opt.Experts, opt.cut(cfg), rng(opt.Seed, i))
+			m, err = splitModel(ctx, cfg, example, opt.Experts, opt.cut(cfg), rng(opt.Seed, i))
 			return "split", m, err
 		}
 	}
@@ -111,36 +111,36 @@ func onePass(cfg patchwork.Config, opt Options) (learn func(ctx context.Context,
 	o, err := NewOnline(cfg, OnlineOptions{Experts: opt.Experts, Reading: opt.Reading,
 		UnexplainedInk: opt.UnexplainedInk, Pursuit: learningPursuit()})
 	if err != nil || !opt.Paper {
-		return func(_ context.Context, i int, img *bitmap.Image, weight int64) error {
-			if _, err := o.Add(img, weight); err != nil {
+		return func(ctx context.Context, i int, img *bitmap.Image, weight int64) error {
+			if _, err := o.repeat(ctx, img, weight); err != nil {
 				return fmt.Errorf("image %d: %w", i, err)
 			}
 			return nil
 		}, o.Model, err
 	}
-	p := newOnline(cfg, opt.Experts, fastPursuit)
+	p := newOnline(cfg, opt.Experts, nil)
 	return func(ctx context.Context, i int, img *bitmap.Image, weight int64) error {
-		for range weight {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if err := p.learn(img); err != nil {
-				return fmt.Errorf("image %d: %w", i, err)
-			}
+		p.explain = fastPursuit(ctx)
+		if err := p.repeat(ctx, img, weight); err != nil {
+			return fmt.Errorf("image %d: %w", i, err)
 		}
 		return nil
 	}, func() *patchwork.Model { return p.model }, nil
 }
 
-// fastPursuit explains an image as matchingPursuit does, by patchwork.Pursuit.
-func fastPursuit(m *patchwork.Model, x *bitmap.Image) ([]patchwork.Pick, error) {
-	p, err := patchwork.NewPursuit(m, learningPursuit())
-	if err != nil {
-		return nil, err
+// fastPursuit returns the pursuit that explains an image as matchingPursuit does, by
+// patchwork.Pursuit; it ends with the context.
+func fastPursuit(ctx context.Context) pursuit {
+	return func(m *patchwork.Model, x *bitmap.Image) ([]patchwork.Pick, error) {
+		p, err := patchwork.NewPursuit(m, learningPursuit())
+		if err != nil {
+			return nil, err
+		}
+		p.Within(ctx)
+		e, err := p.Explain(x)
+		if err != nil {
+			return nil, err
+		}
+		return e.Picks, nil
 	}
-	picks, err := p.Steps(x)
-	if err != nil {
-		return nil, err
-	}
-	return slices.Collect(picks), nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"example.com/patchwork"
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/pool"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/learn/pairs"
 	"example.com/patchwork/pose"
@@ -37,7 +38,7 @@ func (r *runner) fromPairs(ctx context.Context, data patchwork.Data) (ended *pat
 	}
 	r.opt.Continue, r.opt.Starts, r.opt.Experts, r.opt.began = m, 1, m.K(), "pairs"
 	if grown != nil {
-		return r.hardPairs(context.WithoutCancel(ctx), m, data)
+		return r.hardPairs(pool.Finish(ctx), m, data)
 	}
 	r.note(Step{CurvePoint: patchwork.CurvePoint{Stage: StagePairs, Experts: m.K(), Rows: int64(len(images)), DescriptionLength: found.DescriptionLength}, Model: m})
 	return nil, nil

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -173,6 +174,11 @@ const (
 // 64 times in a row, or after 1000 times, the last ones count for all that are left. The error is a
 // *SizeError, or says which option does not fit the model.
 func (o *Online) Add(img *bitmap.Image, weight int64) (*patchwork.Explanation, error) {
+	return o.repeat(context.Background(), img, weight)
+}
+
+// repeat is Add, but ends with the context.
+func (o *Online) repeat(ctx context.Context, img *bitmap.Image, weight int64) (*patchwork.Explanation, error) {
 	if img.Height() != o.cfg.Height || img.Width() != o.cfg.Width {
 		return nil, &patchwork.SizeError{Height: img.Height(), Width: img.Width(), ModelHeight: o.cfg.Height, ModelWidth: o.cfg.Width}
 	}
@@ -182,12 +188,15 @@ func (o *Online) Add(img *bitmap.Image, weight int64) (*patchwork.Explanation, e
 	var last *patchwork.Explanation
 	same := 0
 	for left := weight; left > 0; left-- {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if same == repeatsAlike || weight-left == repeatsInAll {
 			o.count(img, last, nil, left)
 			return last, nil
 		}
 		k := o.experts()
-		e, err := o.add(img)
+		e, err := o.add(ctx, img)
 		if err != nil {
 			return nil, err
 		}
@@ -213,7 +222,7 @@ func samePicks(a, b []patchwork.Pick) bool {
 }
 
 // add learns one image once.
-func (o *Online) add(img *bitmap.Image) (*patchwork.Explanation, error) {
+func (o *Online) add(ctx context.Context, img *bitmap.Image) (*patchwork.Explanation, error) {
 	if o.model == nil {
 		return o.begin(img)
 	}
@@ -221,6 +230,7 @@ func (o *Online) add(img *bitmap.Image) (*patchwork.Explanation, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.Within(ctx)
 	e, err := p.Explain(img)
 	if err != nil {
 		return nil, err

@@ -205,6 +205,7 @@ type online struct {
 	model   *patchwork.Model // nil before the first image
 	sums    *sums            // of all experts, K at the end
 	rows    int64            // images seen
+	picks   []patchwork.Pick // of the latest
 }
 
 func newOnline(cfg patchwork.Config, experts int, explain pursuit) *online {
@@ -239,7 +240,7 @@ func (o *online) learn(x *bitmap.Image) (err error) {
 		}
 	}
 	o.sums.add(m, x, picks, K)
-	o.rows++
+	o.rows, o.picks = o.rows+1, picks
 	o.model, err = o.step(m)
 	return err
 }

@@ -115,7 +115,7 @@ func TestPursuitIsThePapersInScenes(t *testing.T) {
 		c.Scene, c.QMap = true, nil
 		m = must(m.WithConfig(c))
 		x := drawImages(t, c.Height+rapid.IntRange(0, 3).Draw(t, "down"), c.Width+rapid.IntRange(0, 3).Draw(t, "right"), 1, 1)[0]
-		want, got := must(matchingPursuit(m, x)), must(fastPursuit(m, x))
+		want, got := must(matchingPursuit(m, x)), must(fastPursuit(t.Context())(m, x))
 		if !slices.EqualFunc(got, want, func(a, b patchwork.Pick) bool { return a.Expert == b.Expert && a.Pose == b.Pose }) {
 			t.Fatalf("the paper picks %+v, the fast code %+v", want, got)
 		}

@@ -2,8 +2,10 @@ package learn
 
 import (
 	"context"
+	"slices"
 
 	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
 	"example.com/patchwork/pose"
 )
 
@@ -49,4 +51,53 @@ func paperStart(ctx context.Context, data patchwork.Data, cfg patchwork.Config, 
 // eStep explains all images of a source and counts.
 func (o Options) eStep(ctx context.Context, m *patchwork.Model, src patchwork.Source) (*patchwork.Tally, error) {
 	return patchwork.EStep(ctx, m, src, o.pursuit(), o.Workers, nil)
+}
+
+// repeat learns an image weight times in a row. As in [Online.Add], once the same picks came 64
+// times in a row, or after 1000 times, the next time counts for all that are left.
+func (o *online) repeat(ctx context.Context, img *bitmap.Image, weight int64) error {
+	var last []patchwork.Pick
+	for left, same := weight, 0; left > 0; left-- {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if same == repeatsAlike || weight-left == repeatsInAll {
+			return o.learnAll(img, left)
+		}
+		if err := o.learn(img); err != nil {
+			return err
+		}
+		if same++; left == weight || !samePicks(o.picks, last) {
+			same = 0
+		}
+		last = o.picks
+	}
+	return nil
+}
+
+// learnAll learns an image weight times, all of them as the first.
+func (o *online) learnAll(img *bitmap.Image, weight int64) error {
+	before := o.sums.clone()
+	err := o.learn(img)
+	if err != nil {
+		return err
+	}
+	o.sums.addAgain(before, weight-1)
+	o.rows += weight - 1
+	o.model, err = o.step(o.model)
+	return err
+}
+
+// clone returns a copy of the sums.
+func (s *sums) clone() *sums {
+	return &sums{On: slices.Clone(s.On), Seen: slices.Clone(s.Seen), LostOn: slices.Clone(s.LostOn), LostSeen: slices.Clone(s.LostSeen)}
+}
+
+// addAgain adds n times what was added since before.
+func (s *sums) addAgain(before *sums, n int64) {
+	for _, c := range [][2][]int64{{s.On, before.On}, {s.Seen, before.Seen}, {s.LostOn, before.LostOn}, {s.LostSeen, before.LostSeen}} {
+		for i := range c[0] {
+			c[0][i] += n * (c[0][i] - c[1][i])
+		}
+	}
 }

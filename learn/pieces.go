@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -29,10 +30,13 @@ const (
 
 // piecesModel makes K experts of pieces of images drawn at random: each is cut as by
 // splitModel, and one piece is laid upright in the middle of the frame.
-func piecesModel(data patchwork.Data, cfg patchwork.Config, experts int, rng *rand.Rand) (*patchwork.Model, error) {
+func piecesModel(ctx context.Context, data patchwork.Data, cfg patchwork.Config, experts int, rng *rand.Rand) (*patchwork.Model, error) {
 	var templates [][]float64
 	for len(templates) < experts {
-		t := newPiece(data, cfg, templates, firstPieces, rng)
+		t := newPiece(ctx, data, cfg, templates, firstPieces, rng)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if t == nil {
 			return nil, fmt.Errorf("patchwork: the images have too little ink to be cut into pieces")
 		}
@@ -43,10 +47,10 @@ func piecesModel(data patchwork.Data, cfg patchwork.Config, experts int, rng *ra
 
 // newPiece returns the one of several pieces of images that is least like the templates
 // there are; nil if the images have too little ink.
-func newPiece(data patchwork.Data, cfg patchwork.Config, templates [][]float64, cuts int, rng *rand.Rand) (best []float64) {
+func newPiece(ctx context.Context, data patchwork.Data, cfg patchwork.Config, templates [][]float64, cuts int, rng *rand.Rand) (best []float64) {
 	least := math.Inf(1)
 	for range piecesTried {
-		t := pieceOf(data.Images[rows.Draw(data, rng)], cfg, cuts, rng)
+		t := pieceOf(ctx, data.Images[rows.Draw(data, rng)], cfg, cuts, rng)
 		if like := likest(t, templates); t != nil && like < least {
 			best, least = t, like
 		}
@@ -56,13 +60,17 @@ func newPiece(data patchwork.Data, cfg patchwork.Config, templates [][]float64, 
 
 // pieceOf cuts an image into so many pieces, or one more, and returns one of them, laid
 // upright in the middle of the frame; nil if there is too little ink.
-func pieceOf(img *bitmap.Image, cfg patchwork.Config, pieces int, rng *rand.Rand) []float64 {
+func pieceOf(ctx context.Context, img *bitmap.Image, cfg patchwork.Config, pieces int, rng *rand.Rand) []float64 {
 	ink := inkOf(img)
 	pieces += rng.IntN(2)
 	if len(ink) < pieces {
 		return nil
 	}
-	piece, which := cluster.Cut(ink, pieces, rng), rng.IntN(pieces)
+	piece, err := cluster.Cut(ctx, ink, pieces, rng)
+	if err != nil {
+		return nil // whoever asks looks at the context
+	}
+	which := rng.IntN(pieces)
 	own := make(map[cluster.Point]bool)
 	var y, x float64
 	for i, p := range ink {
@@ -145,7 +153,7 @@ const (
 // renewed returns the templates of a state, which abstain at 0 whatever the background,
 // with new ones in the place of those that are hardly used, or are the shape of another
 // one that is used more: pieces of other images, the least like all others of several.
-func (r *strokeRun) renewed(st *strokes.State, start int) [][]float64 {
+func (r *strokeRun) renewed(ctx context.Context, st *strokes.State, start int) [][]float64 {
 	templates := r.learner.Templates(st)
 	for _, t := range templates {
 		for i, p := range t {
@@ -166,7 +174,7 @@ func (r *strokeRun) renewed(st *strokes.State, start int) [][]float64 {
 				others = append(others, t)
 			}
 		}
-		if t := newPiece(r.data, r.base.Config(), others, laterPieces, rng); t != nil {
+		if t := newPiece(ctx, r.data, r.base.Config(), others, laterPieces, rng); t != nil {
 			templates[k] = t
 		}
 	}

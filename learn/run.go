@@ -49,6 +49,11 @@ import (
 //lint:ignore ST1012 a way to end, as fs.SkipAll, not a failure
 var Enough = errors.New("learned enough")
 
+// Until returns ctx with a context that bounds what a run does after ctx was cancelled with
+// [Enough]: to judge what it has found, to count once more, to fit the poses. When end has ended too,
+// the result is the best model so far as it is. Without it a run takes the time that it needs.
+func Until(ctx, end context.Context) context.Context { return pool.Until(ctx, end) }
+
 // enough reports whether a run was ended by Enough.
 func enough(ctx context.Context) bool { return errors.Is(context.Cause(ctx), Enough) }
 

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -42,8 +43,8 @@ func (o Options) cut(c patchwork.Config) cut {
 // expert with probability 0.9 on its ink and 0.05 elsewhere. Pen strokes are such
 // pieces; round ones (k-means) are corners of the letters H, E, A and N, and
 // predict other writers' letters worse (experiments/README.md).
-// The image must have at least K on pixels.
-func splitModel(cfg patchwork.Config, img *bitmap.Image, experts int, how cut, rng *rand.Rand) (*patchwork.Model, error) {
+// The image must have at least K on pixels. The error may be the context's.
+func splitModel(ctx context.Context, cfg patchwork.Config, img *bitmap.Image, experts int, how cut, rng *rand.Rand) (*patchwork.Model, error) {
 	if err := rows.ValidateConfig(cfg); err != nil {
 		return nil, err
 	}
@@ -58,7 +59,11 @@ func splitModel(cfg patchwork.Config, img *bitmap.Image, experts int, how cut, r
 	if how.richly {
 		clouds = min(experts+1+rng.IntN(mostClouds), len(ink))
 	}
-	piece := joined(ink, cluster.Cut(ink, clouds, rng), clouds, experts, rng)
+	cut, err := cluster.Cut(ctx, ink, clouds, rng)
+	if err != nil {
+		return nil, err
+	}
+	piece := joined(ink, cut, clouds, experts, rng)
 	templates := make([][]float64, experts)
 	for k := range templates {
 		templates[k] = make([]float64, img.Len())

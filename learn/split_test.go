@@ -41,7 +41,7 @@ func TestSplitFindsStrokes(t *testing.T) {
 	} {
 		img, line := drawLines(40, lines...)
 		cfg := patchwork.NewConfig(patchwork.RuleMax, 40, 40, pose.Grid{})
-		m, err := splitModel(cfg, img, len(lines), cut{beside: splitOff}, rng(1, 0))
+		m, err := splitModel(t.Context(), cfg, img, len(lines), cut{beside: splitOff}, rng(1, 0))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,11 +78,11 @@ func TestSplitIsAPartition(t *testing.T) {
 		k   int
 	}{{row, 1}, {row, 3}, {row, 8}, {single, 1}, {single, 2}} {
 		cfg := patchwork.NewConfig(patchwork.RuleMax, 12, 12, pose.Grid{})
-		m, err := splitModel(cfg, c.img, c.k, cut{beside: splitOff}, rng(2, 0))
+		m, err := splitModel(t.Context(), cfg, c.img, c.k, cut{beside: splitOff}, rng(2, 0))
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, _ := splitModel(cfg, c.img, c.k, cut{beside: splitOff}, rng(2, 0))
+		again, _ := splitModel(t.Context(), cfg, c.img, c.k, cut{beside: splitOff}, rng(2, 0))
 		if !sameTemplates(m, again) {
 			t.Errorf("K=%d: two cuts from one seed differ", c.k)
 		}

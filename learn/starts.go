@@ -60,7 +60,7 @@ func learnStarts(ctx context.Context, data patchwork.Data, cfg patchwork.Config,
 	}) {
 		switch {
 		case err != nil && enough(ctx) && len(trials) > 0:
-			return choose(context.WithoutCancel(ctx), data, cfg, opt, trials, true)
+			return choose(pool.Finish(ctx), data, cfg, opt, trials, true)
 		case err != nil:
 			return nil, err
 		case n.trial == nil:
@@ -77,7 +77,7 @@ func learnStarts(ctx context.Context, data patchwork.Data, cfg patchwork.Config,
 	}
 	m, err := choose(ctx, data, cfg, opt, trials, false)
 	if err != nil && enough(ctx) {
-		return choose(context.WithoutCancel(ctx), data, cfg, opt, trials, true)
+		return choose(pool.Finish(ctx), data, cfg, opt, trials, true)
 	}
 	return m, err
 }

@@ -73,13 +73,13 @@ func learnStrokes(ctx context.Context, data patchwork.Data, cfg patchwork.Config
 	}
 	switch {
 	case err != nil && enough(ctx) && len(r.ended) > 0:
-		return r.choose(context.WithoutCancel(ctx))
+		return r.choose(pool.Finish(ctx))
 	case err != nil:
 		return nil, err
 	}
 	m, err := r.choose(ctx)
 	if err != nil && enough(ctx) {
-		return r.choose(context.WithoutCancel(ctx))
+		return r.choose(pool.Finish(ctx))
 	}
 	return m, err
 }
@@ -226,6 +226,9 @@ func (r *strokeRun) choose(ctx context.Context) (*patchwork.Model, error) {
 	m := r.model(best.state)
 	t := patchwork.NewTally(m)
 	for i, img := range r.data.Images {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		e := &patchwork.Explanation{Picks: r.learner.Picks(best.state, i)}
 		e.LogLikModel = patchwork.LogLik(img, m.Compose(img.Height(), img.Width(), e.Picks).P)
 		t.Add(m, img, e, r.data.Weight(i))

@@ -163,7 +163,8 @@ func (s *core) each(ctx context.Context, t *task, f func(i int, e *patchwork.Exp
 	if err != nil {
 		return err
 	}
-	defer s.pursuits.give(t.model, t.settings, p)
+	p.Within(ctx)
+	defer func() { p.Within(nil); s.pursuits.give(t.model, t.settings, p) }()
 	step := 1 // images between two checks of the context
 	if c := t.model.m.Config(); !c.Scene && c.Poses.Len() == 1 {
 		step = 256 // rows are explained together
@@ -174,7 +175,9 @@ func (s *core) each(ctx context.Context, t *task, f func(i int, e *patchwork.Exp
 			return context.Cause(ctx)
 		}
 		part := t.images[from:min(from+step, len(t.images))]
-		if err := p.ExplainAll(part, &out); err != nil {
+		if err := p.ExplainAll(part, &out); ctx.Err() != nil {
+			return context.Cause(ctx)
+		} else if err != nil {
 			return contentError(err)
 		}
 		for i := range part {

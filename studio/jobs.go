@@ -13,6 +13,7 @@ import (
 	"example.com/patchwork"
 	"example.com/patchwork/dataset"
 	"example.com/patchwork/internal/recipe"
+	"example.com/patchwork/learn"
 	"example.com/patchwork/learn/real"
 )
 
@@ -276,7 +277,9 @@ func (q *jobs) learn(ctx context.Context, j *job) (out outcome, err error) {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, q.s.limits.LearnTime, errStopped)
 	defer cancel()
-	ctx = q.s.resting(ctx)
+	end, free := context.WithTimeout(q.s.closing, q.s.limits.LearnTime+learnGrace)
+	defer free()
+	ctx = q.s.resting(learn.Until(ctx, end))
 	j.mu.Lock()
 	j.state, j.started = running, now()
 	set := j.set
@@ -355,6 +358,9 @@ func (j *job) line(r *recipe.Recipe) string {
 // mostKept is up to how many bytes the last progress is kept after the end of a job, for who
 // comes late.
 const mostKept = 1 << 18
+
+// learnGrace is the time that a job has beyond its own, to make a model of what it found.
+const learnGrace = time.Second
 
 // eventPause is the minimum time between two progress events.
 const eventPause = 100 * time.Millisecond

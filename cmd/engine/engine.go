@@ -23,7 +23,7 @@ import (
 )
 
 // Version is the version of the protocol. Both sides must have the same.
-const Version = 2
+const Version = 3
 
 // Request is one line to the engine: one of these.
 type Request struct {
@@ -57,6 +57,21 @@ type Shard struct {
 
 // ID returns the name of a shard.
 func (s Shard) ID() string { return fmt.Sprintf("rows %012d+%d", s.First, s.Rows) }
+
+// ranges returns the rows of a shard, which is not empty.
+func (s Shard) ranges() tallyfile.Ranges {
+	return tallyfile.NewRanges(tallyfile.Range{From: int64(s.First), To: int64(s.First + s.Rows)})
+}
+
+// inputID identifies the numbered images of a job, for parts: those of other files, or
+// selected otherwise, are others.
+func (j *Job) inputID() string {
+	line, err := json.Marshal(Job{Paths: j.Paths, Options: j.Options, Skip: j.Skip})
+	if err != nil {
+		panic(err) // a job is sent as JSON
+	}
+	return fmt.Sprintf("job:%x", sha256.Sum256(line))
+}
 
 // Shards cuts a job into n shards of nearly equal size, or into as many as it has
 // images if those are fewer.
@@ -169,7 +184,7 @@ func (e *Explainer) Count(ctx context.Context, job *Job, data *dataset.Stream, s
 	if seen != shard.Rows {
 		return nil, fmt.Errorf("%s: %d images where there were %d; do not change files during learning", shard.ID(), seen, shard.Rows)
 	}
-	part.Shards = []tallyfile.Shard{{ID: shard.ID(), Rows: part.Tally.Rows()}}
+	part.Shards = []tallyfile.Shard{{ID: shard.ID(), Rows: part.Tally.Rows(), Inputs: []tallyfile.Input{{ID: job.inputID(), Ranges: shard.ranges()}}}}
 	return &part, nil
 }
 

@@ -44,9 +44,11 @@ Models of real values (learn --for real) are counted too, rows of tables for the
 best explanations: numbers of values, and whole sums of them and their squares on the
 grid of the model.
 
-A tally records the model it was made with and which rows it has counted, so that
-rows that are counted twice are rejected. Rows are identified by their content, or
-by the name that --shard gives, which chooses none: --rows does. With --lines the tally is a line of text, for pipes
+A tally records the model it was made with and which rows of which files it has counted, so that
+mstep rejects rows that are counted twice, also where two tallies overlap in part. A file is known by
+its length and some of its bytes, under any name and on any machine. What --shard names is known by
+that name alone (it chooses no rows: --rows does). Copies of rows in another format or in another file
+are other rows, unless they are all the rows of two tallies. With --lines the tally is a line of text, for pipes
 that carry lines, such as those of Spark, Hadoop streaming and GNU parallel:
 
   ls rows-*.npy | parallel patchwork stats -q --lines -m model.npz {} |
@@ -148,10 +150,13 @@ func (a *app) countPart(ctx context.Context, m *patchwork.Model, s *source, f *s
 		return nil, err
 	}
 	var src patchwork.Source = s.set
+	from := counted{}
 	if s.stream != nil {
 		bar := a.progress("image", 0)
 		defer bar.stop()
-		src = &feed{stream: s.stream, bar: bar}
+		src = &feed{stream: s.stream, bar: bar, from: from}
+	} else {
+		from.add(s.set.Stretches()...)
 	}
 	id := tallyfile.NewIdentity()
 	part := &tallyfile.Part{Model: hash, Options: howCounted(m, f.mode.value), Tally: new(patchwork.Tally)}
@@ -163,12 +168,9 @@ func (a *app) countPart(ctx context.Context, m *patchwork.Model, s *source, f *s
 	if err != nil {
 		return nil, request(err)
 	}
-	shard := tallyfile.Shard{ID: f.shard, Source: strings.ToValidUTF8(s.head().Source, "?"), Rows: part.Rows()}
-	if shard.ID == "" {
-		shard.ID = id.String()
-	}
+	shard, err := f.shardOf(id.String(), strings.ToValidUTF8(s.head().Source, "?"), part.Rows(), from, s.head().Fingerprint)
 	part.Shards = []tallyfile.Shard{shard}
-	return part, nil
+	return part, err
 }
 
 // countsSoftly reports whether the step of a model is that of soft learning: under the

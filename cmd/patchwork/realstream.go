@@ -164,6 +164,12 @@ func (a *app) countReal(ctx context.Context, m *real.Model, s *realSource, f *st
 		s.bar = a.progress("row", 0)
 		defer s.bar.stop()
 	}
+	from := counted{}
+	if s.stream != nil {
+		s.stream = s.stream.Watch(func(piece dataset.Stretch) { from.add(piece) })
+	} else {
+		from.add(s.Stretches()...)
+	}
 	id := &watched{realSource: s, id: tallyfile.NewIdentity()}
 	stream, err := real.NewStream(id, m.Scales)
 	if err != nil {
@@ -177,9 +183,9 @@ func (a *app) countReal(ctx context.Context, m *real.Model, s *realSource, f *st
 		}
 		return nil, &inputError{err}
 	}
-	shard := tallyfile.Shard{ID: cmp.Or(f.shard, id.id.String()), Source: strings.ToValidUTF8(s.Source, "?"), Rows: part.Rows()}
+	shard, err := f.shardOf(id.id.String(), strings.ToValidUTF8(s.Source, "?"), part.Rows(), from, s.Fingerprint)
 	part.Shards = []tallyfile.Shard{shard}
-	return part, nil
+	return part, err
 }
 
 // watched are rows that are identified while they are read.

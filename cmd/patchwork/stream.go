@@ -165,6 +165,7 @@ type feed struct {
 	rows   int          // of the first pass
 	pixels float64      // known ones in it, weights counted
 	counts rows.Columns // of tables, in the first pass
+	from   counted      // where the rows of all passes are; nil if nobody asks
 }
 
 // Blocks reads the stream once.
@@ -176,10 +177,14 @@ func (f *feed) Blocks(ctx context.Context) iter.Seq2[patchwork.Data, error] {
 			total, _ = f.stream.Len()
 		}
 		f.bar.again(total, fmt.Sprintf("pass %d", f.passes))
-		for d, err := range f.stream.Blocks(ctx) {
+		for set, err := range f.stream.Sets(ctx) {
 			if err != nil {
-				yield(d, &inputError{err})
+				yield(patchwork.Data{}, &inputError{err})
 				return
+			}
+			d := set.Data
+			if f.from != nil {
+				f.from.add(set.Stretches()...)
 			}
 			if f.passes == 1 {
 				f.rows += len(d.Images)

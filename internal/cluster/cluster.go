@@ -3,6 +3,7 @@
 package cluster
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 
@@ -17,17 +18,20 @@ const cutRestarts = 10
 
 // Cut assigns each point to one of k elongated clouds: EM of a mixture of k
 // Gaussians from k-means, the likeliest of cutRestarts runs, ties to the lowest
-// cloud.
-func Cut(points []Point, k int, rng *rand.Rand) []int {
+// cloud. The error is the context's: a large picture has points for minutes.
+func Cut(ctx context.Context, points []Point, k int, rng *rand.Rand) ([]int, error) {
 	var best mixedClouds
 	most := math.Inf(-1)
 	for range cutRestarts {
-		m := newMixedClouds(points, k, kMeans(points, k, rng))
-		if logLik := m.climb(); logLik > most {
+		m := newMixedClouds(points, k, kMeans(ctx, points, k, rng))
+		if logLik := m.climb(ctx); logLik > most {
 			best, most = m, logLik
 		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 	}
-	return best.likeliest()
+	return best.likeliest(), nil
 }
 
 // mixedClouds is a mixture of Gaussians over the plane, with the probability of
@@ -58,10 +62,10 @@ func newMixedClouds(points []Point, k int, cluster []int) mixedClouds {
 }
 
 // climb runs EM until a round gains less than 0.01 nats, and returns the
-// log-likelihood of the points, up to a constant.
-func (m *mixedClouds) climb() float64 {
+// log-likelihood of the points, up to a constant; early if the context ends.
+func (m *mixedClouds) climb(ctx context.Context) float64 {
 	logLik := math.Inf(-1)
-	for range 100 {
+	for n := 0; n < 100 && ctx.Err() == nil; n++ {
 		for c := range m.clouds {
 			m.fit(c)
 		}
@@ -138,25 +142,25 @@ func (p Point) distance2(q Point) float64 {
 }
 
 // kMeans assigns each point to one of k clusters (Lloyd's algorithm from a
-// k-means++ start), ties to the lowest.
-func kMeans(points []Point, k int, rng *rand.Rand) []int {
+// k-means++ start), ties to the lowest; it ends early if the context does.
+func kMeans(ctx context.Context, points []Point, k int, rng *rand.Rand) []int {
 	centres := spread(points, k, rng)
 	cluster := make([]int, len(points))
-	for range 100 { // converges in about a dozen rounds
+	for n := 0; n < 100 && ctx.Err() == nil; n++ { // converges in about a dozen rounds
 		moved := false
 		for i, p := range points {
 			if c := nearest(p, centres); c != cluster[i] {
 				cluster[i], moved = c, true
 			}
 		}
-		sum, n := make([]Point, k), make([]float64, k)
+		sum, count := make([]Point, k), make([]float64, k)
 		for i, p := range points {
 			c := cluster[i]
-			sum[c].Y, sum[c].X, n[c] = sum[c].Y+p.Y, sum[c].X+p.X, n[c]+1
+			sum[c].Y, sum[c].X, count[c] = sum[c].Y+p.Y, sum[c].X+p.X, count[c]+1
 		}
 		for c := range centres {
-			if n[c] > 0 {
-				centres[c] = Point{sum[c].Y / n[c], sum[c].X / n[c]}
+			if count[c] > 0 {
+				centres[c] = Point{sum[c].Y / count[c], sum[c].X / count[c]}
 			}
 		}
 		if !moved {

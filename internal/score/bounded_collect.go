@@ -37,6 +37,7 @@ type scored struct {
 func (e *bounded) collect(n int, floor float64) {
 	e.least, e.largest, e.found, e.heap = floor, e.largest[:0], e.found[:0], e.heap[:0]
 	for f := range e.tables.families {
+		e.tick()
 		if e.live[e.owner(f)] {
 			e.look(f)
 		}
@@ -52,6 +53,7 @@ func (e *bounded) collect(n int, floor float64) {
 	}
 	e.order()
 	for len(e.heap) > 0 && e.heap[0].bound >= e.cut() {
+		e.tick()
 		if top := e.pop(); top.sprite >= 0 {
 			e.scoreTile(top, n)
 		} else {

@@ -170,6 +170,7 @@ func (e *bounded) openAbove(f int, cut float64) {
 		}
 	}
 	for i := e.tables.families[f].first; i < e.tables.families[f].end; i++ {
+		e.tick()
 		for _, r := range e.runs {
 			e.bound(i, r.first, r.end)
 		}

@@ -19,6 +19,17 @@ type candidates struct {
 
 	near  []int // the answer, proposed: candidates that may be the best
 	exact []Gain
+
+	// Tick, unless nil, is called every microsecond to millisecond of work. It may panic to
+	// end the work; the search is then to be replaced by a new one.
+	Tick func()
+}
+
+// tick is called by the engines between steps of their loops.
+func (c *candidates) tick() {
+	if c.Tick != nil {
+		c.Tick()
+	}
 }
 
 // span is the half-open range of an expert's sprites.
@@ -65,6 +76,7 @@ func (c *candidates) expertOf(candidate int) int {
 func (c *candidates) decide() (int, Gain) {
 	c.exact = c.exact[:0]
 	for _, n := range c.near {
+		c.tick()
 		c.exact = append(c.exact, c.Gain(c.grid.At(n)).minus(CostOf(c.costs, c.expertOf(n))))
 	}
 	i, g := choose(len(c.near), func(i int) (Gain, bool) { return c.exact[i], true })
@@ -86,6 +98,7 @@ type Ranked struct {
 func (c *candidates) rank(n int, dst []Ranked) []Ranked {
 	first := len(dst)
 	for _, i := range c.near {
+		c.tick()
 		if p := c.grid.At(i); !slices.Contains(c.picks, p) {
 			dst = append(dst, Ranked{i, c.Gain(p)})
 		}

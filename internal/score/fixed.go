@@ -152,6 +152,9 @@ func (e *fixed) scoreAll() {
 	n := len(e.total)
 	clear(e.sums)
 	for first := 0; first < len(e.X); first += 4 {
+		if first&63 == 0 {
+			e.tick()
+		}
 		sums := e.sums[(first>>2&3)*n:][:n]
 		if e.addFour(first, sums) {
 			continue

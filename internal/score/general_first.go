@@ -8,6 +8,7 @@ import "example.com/patchwork/internal/elem"
 // share between shifts.
 func (e *general) scoreOneByOne() {
 	for c := range e.gains {
+		e.tick()
 		g := e.Gain(e.grid.At(c))
 		e.gains[c] = g.Nats + float64(float64(g.Possible)*e.Bank.impossible)
 	}
@@ -87,6 +88,7 @@ func (e *general) correlate(sprite int) {
 	baseOn, baseOff := b.finite(elem.Log(b.Q)), b.finite(elem.Log1p(-b.Q))
 	reach := (g.NX-1)*g.StepX + 1
 	for _, span := range sp.spans {
+		e.tick()
 		for x := int(span.First); x < int(span.End); x++ {
 			j := int(span.Row)*b.Width + x
 			off := b.finite(sp.Off[j]) - baseOff

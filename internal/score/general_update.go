@@ -51,6 +51,7 @@ func (e *general) sync(k int) {
 			continue
 		}
 		for c := range e.moves {
+			e.tick()
 			e.updatePixel(&e.Bank.Sprites[i], gains, &e.moves[c])
 		}
 	}

@@ -302,7 +302,10 @@ func (l *learner) cut(ctx context.Context) error {
 	examples := make([]Example, len(which))
 	_, err := pool.Run(ctx, len(which), l.opt.Workers, 1, func(_, n int) (err error) {
 		i := which[n]
-		examples[n], err = NewExample(i, l.cfg, Cut(l.data.Images[i], rand.New(rand.NewPCG(l.opt.Seed, uint64(i)))))
+		pieces, err := Cut(ctx, l.data.Images[i], rand.New(rand.NewPCG(l.opt.Seed, uint64(i))))
+		if err == nil {
+			examples[n], err = NewExample(i, l.cfg, pieces)
+		}
 		return err
 	})
 	l.whole = make(map[int]Example, len(which))

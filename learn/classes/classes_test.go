@@ -222,7 +222,7 @@ func TestTables(t *testing.T) {
 func TestBothKinds(t *testing.T) {
 	cfg := Config(14, 12)
 	cut := func(_ context.Context, d patchwork.Data) (*patchwork.Model, error) {
-		e, err := NewExample(0, cfg, Cut(d.Images[0], rand.New(rand.NewPCG(1, 1))))
+		e, err := NewExample(0, cfg, cutOf(t, d.Images[0]))
 		return e.Cuts[0], err
 	}
 	c := learned(t, 3, Options{Fit: cut})
@@ -324,7 +324,7 @@ func TestByName(t *testing.T) {
 func TestBlankExample(t *testing.T) {
 	img := bitmap.New(5, 5)
 	for n := range 3 {
-		e, err := NewExample(0, Config(5, 5), Cut(img, rand.New(rand.NewPCG(1, 1))))
+		e, err := NewExample(0, Config(5, 5), cutOf(t, img))
 		if err != nil || len(e.Cuts) != max(1, n) {
 			t.Errorf("%d pixels: %d cuts, %v", n, len(e.Cuts), err)
 		}
@@ -398,5 +398,31 @@ func TestSharpest(t *testing.T) {
 	}
 	if got, _ := c.sharpest(scores, truth); math.Abs(got-sharp) > 0.05 {
 		t.Errorf("sharpness %v, truth %v", got, sharp)
+	}
+}
+
+// cutOf returns the cuts of an image.
+func cutOf(t testing.TB, img *bitmap.Image) [][]uint8 {
+	t.Helper()
+	pieces, err := Cut(t.Context(), img, rand.New(rand.NewPCG(1, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pieces
+}
+
+// TestCutStops: cutting a picture with much ink ends with its context.
+func TestCutStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Cut(ctx, bitmap.New(9, 9), rand.New(rand.NewPCG(1, 1))); err != nil {
+		t.Errorf("nothing to cut: %v", err)
+	}
+	img := bitmap.New(9, 9)
+	for i := range 81 {
+		img.Set(i/9, i%9, true)
+	}
+	if _, err := Cut(ctx, img, rand.New(rand.NewPCG(1, 1))); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package classes
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -52,8 +53,8 @@ type Example struct {
 }
 
 // Cut cuts an image into one, two, three and four elongated pieces, as far as it has ink,
-// and returns Example.Pieces.
-func Cut(img *bitmap.Image, rng *rand.Rand) [][]uint8 {
+// and returns Example.Pieces. The error is the context's.
+func Cut(ctx context.Context, img *bitmap.Image, rng *rand.Rand) (_ [][]uint8, err error) {
 	var ink []cluster.Point
 	for y := range img.Height() {
 		for x := range img.Width() {
@@ -69,7 +70,9 @@ func Cut(img *bitmap.Image, rng *rand.Rand) [][]uint8 {
 		}
 		piece := make([]int, len(ink))
 		if pieces > 1 {
-			piece = cluster.Cut(ink, pieces, rng)
+			if piece, err = cluster.Cut(ctx, ink, pieces, rng); err != nil {
+				return nil, err
+			}
 		}
 		numbers := make([]uint8, img.Len())
 		for i, p := range ink {
@@ -77,7 +80,7 @@ func Cut(img *bitmap.Image, rng *rand.Rand) [][]uint8 {
 		}
 		out = append(out, numbers)
 	}
-	return out
+	return out, nil
 }
 
 // NewExample returns an example with the models of its cuts. The configuration says where

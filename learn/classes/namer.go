@@ -264,6 +264,7 @@ func (b *block) explain(ctx context.Context, cut int, which func(i, c int, t []t
 		if err != nil {
 			return err
 		}
+		p.Within(ctx)
 		for j, i := range images[at] {
 			e, err := p.Explain(b.images[i])
 			if err != nil {
@@ -297,11 +298,14 @@ func (b *block) learned(ctx context.Context) error {
 			return err
 		}
 		for i, img := range b.images {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			if b.all[i][c], err = logLik(img); err != nil {
 				return err
 			}
 		}
-		return ctx.Err()
+		return nil
 	})
 	if err != nil && ctx.Err() == nil {
 		err = fmt.Errorf("class %q: %w", b.classes[at].Name, err)

@@ -27,6 +27,7 @@ import (
 	"slices"
 
 	"example.com/patchwork/bitmap"
+	"example.com/patchwork/internal/pool"
 	"example.com/patchwork/pose"
 )
 
@@ -121,7 +122,7 @@ func Grow(ctx context.Context, images []*bitmap.Image, o Options) (*Result, erro
 			if last = shortest(best, last); last == nil || len(last.parts) == 0 {
 				return nil, err
 			}
-			r, _ := g.result(context.WithoutCancel(ctx), last, images, lengths)
+			r, _ := g.result(pool.Finish(ctx), last, images, lengths)
 			return r, err
 		}
 		lengths, best = append(lengths, s.length), shortest(best, s)

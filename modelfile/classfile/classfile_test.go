@@ -42,8 +42,12 @@ func some(t testing.TB, learned bool) (*classes.Classifier, []*bitmap.Image) {
 	cfg := classes.Config(6, 7)
 	opt := classes.Options{}
 	if learned {
-		opt.Fit = func(_ context.Context, d patchwork.Data) (*patchwork.Model, error) {
-			e, err := classes.NewExample(0, cfg, classes.Cut(d.Images[0], rng))
+		opt.Fit = func(ctx context.Context, d patchwork.Data) (*patchwork.Model, error) {
+			pieces, err := classes.Cut(ctx, d.Images[0], rng)
+			if err != nil {
+				return nil, err
+			}
+			e, err := classes.NewExample(0, cfg, pieces)
 			if err != nil {
 				return nil, err
 			}

@@ -4,15 +4,17 @@
 // A file holds one or more records in a row, so files can be joined with cat. A
 // record is a line of text, a header and a body:
 //
-//	patchwork-tally 1 HEADER BODY SHA256\n   lengths in bytes; the checksum of header and body
-//	{"model":…,"options":…,"shards":[…]}\n    JSON, HEADER bytes with the newline
+//	patchwork-tally 2 HEADER BODY SHA256\n   version, lengths in bytes; the checksum of header and body
+//	{"model":…,"options":…,"shards":[…]}\n    JSON, HEADER bytes with the newline; see Shard
 //	…                                         BODY bytes: Tally.MarshalBinary, or that of table.Counts or of real.Tally
 //
 // or one line of the same in base64, for pipes that carry lines:
 //
 //	patchwork-tally-base64 …\n
 //
-// The same part gives the same bytes on every machine.
+// In version 2 a shard may say which rows of which inputs it counts (Input), so that shards
+// that overlap are told; a part of which no shard does is written as version 1, which is the
+// same without. The same part gives the same bytes on every machine.
 package tallyfile
 
 import (
@@ -65,6 +67,8 @@ type Shard struct {
 	ID     string `json:"id"`               // identifies the piece, wherever it was counted
 	Source string `json:"source,omitempty"` // where it came from, for people
 	Rows   int64  `json:"rows"`             // images, weights counted
+
+	Inputs []Input `json:"inputs,omitempty"` // which rows these are, by rising ID; nil if that is not known
 }
 
 // HashModel returns 64 hexadecimal digits that identify a model by its
@@ -89,9 +93,9 @@ type MismatchError struct{ Problem string }
 // Error implements the error interface.
 func (e *MismatchError) Error() string { return e.Problem }
 
-// Merge adds other to p. If they differ in model or options, share a shard, or
-// have too many rows together, it returns a *[MismatchError] and p is
-// unchanged.
+// Merge adds other to p. If they differ in model or options, share a shard or, as far as
+// both say which rows they count, a row, or have too many rows together, it returns a
+// *[MismatchError] and p is unchanged.
 func (p *Part) Merge(other *Part) error {
 	switch {
 	case p.Model != other.Model:
@@ -104,6 +108,9 @@ func (p *Part) Merge(other *Part) error {
 			return mismatch("shard %.24s is in %s and in %s: it would be counted twice; leave one out, or give each piece its own name with --shard",
 				s.ID, sourceOf(p.Shards[i]), sourceOf(s))
 		}
+	}
+	if err := p.overlap(other); err != nil {
+		return err
 	}
 	if err := p.sameSize(other); err != nil {
 		return err
@@ -197,6 +204,9 @@ func (p *Part) check() error {
 		if i > 0 && byID(p.Shards[i-1], s) >= 0 {
 			return fmt.Errorf("shard %q comes after %q, or twice", s.ID, p.Shards[i-1].ID)
 		}
+		if err := s.checkInputs(); err != nil {
+			return err
+		}
 		if rows += s.Rows; rows > maxRows {
 			return fmt.Errorf("the shards have more than %d rows", int64(maxRows))
 		}
@@ -222,7 +232,7 @@ func (p *Part) encode() ([]byte, error) {
 	}
 	content := slices.Concat(head, body)
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "%s 1 %d %d %x\n", recordMagic, len(head), len(body), sha256.Sum256(content))
+	fmt.Fprintf(&out, "%s %d %d %d %x\n", recordMagic, p.version(), len(head), len(body), sha256.Sum256(content))
 	out.Write(content)
 	return out.Bytes(), nil
 }

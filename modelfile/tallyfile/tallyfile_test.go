@@ -266,7 +266,7 @@ func TestDamageIsRefused(t *testing.T) {
 	for name, c := range map[string]struct{ file, want string }{
 		"empty":    {"", "record 0, at byte 0: the file is empty"},
 		"foreign":  {"PK\x03\x04 a zip", `begins with`},
-		"newer":    {strings.Replace(string(good), "tally 1 ", "tally 2 ", 1), "version 2; this program reads version 1"},
+		"newer":    {strings.Replace(string(good), "tally 1 ", "tally 3 ", 1), "version 3; this program reads versions 1 and 2"},
 		"damaged":  {string(good[:len(good)-1]) + "\xff", "the file is damaged"},
 		"cut":      {string(good[:len(good)-3]), "ends after"},
 		"rest":     {string(good) + "x", fmt.Sprintf("record 1, at byte %d", len(good))},
@@ -370,6 +370,7 @@ func FuzzRead(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(bytesOf(f, softPart(f, "soft", 4)))
+	f.Add(bytesOf(f, counting(f, "rows", tallyfile.Input{ID: "f", Ranges: tallyfile.Ranges{{From: 0, To: 60}, {From: 70, To: 71}}})))
 	f.Add(good)
 	f.Add(line.Bytes())
 	f.Add(slices.Concat(good, line.Bytes()))
