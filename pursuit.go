@@ -31,6 +31,9 @@ type Pursuit struct {
 	used    []int // picks of each expert in the current image
 	pixels  []uint8
 
+	before     score.Search // of exchange: the search, and used, before a trial
+	usedBefore []int
+
 	noisy *Pursuit    // of the model under noise; nil until an image needs it
 	noise score.Noise // of noisy
 
