@@ -58,19 +58,21 @@ const (
 // by the best candidate of another expert, or takes two picks away that may share pixels,
 // goes on from there, and keeps what is better in the end. It reports whether anything is.
 func (p *Pursuit) exchange(threshold float64) bool {
+	near := func(a, b score.Placed) bool { // their frames overlap
+		return max(a.DY-b.DY, b.DY-a.DY) < p.search.Bank.Height && max(a.DX-b.DX, b.DX-a.DX) < p.search.Bank.Width
+	}
 	changed := false
 	for left := exchangeTries; ; {
 		value := p.value(threshold)
 		p.before.CopyFrom(&p.search)
 		p.usedBefore = append(p.usedBefore[:0], p.used...)
-		better := false
-		for i := 0; i < len(p.before.Picks()) && !better; i++ {
+		picks, better := p.before.Picks(), false
+		for i := 0; i < len(picks) && !better; i++ {
 			for j := 0; j <= i && !better && left > 0; j++ {
-				if i != j && !p.overlap(i, j) {
-					continue
+				if near(picks[i], picks[j]) {
+					left--
+					better = p.try(i, j, threshold, value)
 				}
-				left--
-				better = p.try(i, j, threshold, value)
 			}
 		}
 		if !better {
@@ -83,11 +85,12 @@ func (p *Pursuit) exchange(threshold float64) bool {
 // try exchanges pick i, or takes picks i and j < i away, and reports whether sweeps from
 // there end at more than the value; if not, the picks are what they were.
 func (p *Pursuit) try(i, j int, threshold, value float64) bool {
-	moved := true
-	if i == j {
-		moved = p.swap(i)
-	} else {
-		p.takeBoth(i, j)
+	moved := i != j || p.swap(i)
+	for _, at := range [2]int{i, j} { // the later one first
+		if i != j {
+			p.count(p.search.Candidate(p.search.Picks()[at]), -1)
+			p.search.TakeBack(at)
+		}
 	}
 	if moved {
 		p.add(threshold)
@@ -127,20 +130,6 @@ func (p *Pursuit) swap(i int) bool {
 	p.count(c, +1)
 	p.search.Place(c)
 	return true
-}
-
-// takeBoth removes picks i and j < i.
-func (p *Pursuit) takeBoth(i, j int) {
-	for _, at := range [2]int{i, j} {
-		p.count(p.search.Candidate(p.search.Picks()[at]), -1)
-		p.search.TakeBack(at)
-	}
-}
-
-// overlap reports whether the frames of picks i and j overlap.
-func (p *Pursuit) overlap(i, j int) bool {
-	a, b, f := p.search.Picks()[i], p.search.Picks()[j], p.search.Bank
-	return max(a.DY-b.DY, b.DY-a.DY) < f.Height && max(a.DX-b.DX, b.DX-a.DX) < f.Width
 }
 
 // odds returns the gain, in nats, from which on it is more likely than not that one
