@@ -94,8 +94,9 @@ type PursuitOptions struct {
 	// Settings of Refined. RefineThreshold is the gain, in nats, that a pick must
 	// exceed in the sweeps; 0 means log(number of candidates), or 0 if there are
 	// Rates; in a scene more sweeps follow at posterior odds of 1: log(poses / share of
-	// the experts found so far), times what neighbouring pixels err together. A negative
-	// value means 0, and MinGain applies if it is larger. RefineSweeps bounds the number
+	// the experts found so far), times what neighbouring pixels err together, and picks are
+	// exchanged at that price, for another expert's or two at a time. A negative value means
+	// 0, and MinGain applies if it is larger. RefineSweeps bounds the number
 	// of sweeps; 0 means 8. RefineScoring is the likelihood of the sweeps; 0 means
 	// ScoringOriginal even if the model searches with truncated templates, because
 	// gains under truncated templates cannot be compared with one threshold.

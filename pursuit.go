@@ -33,6 +33,9 @@ type Pursuit struct {
 	pixels  []uint8
 	within  context.Context // nil for none; see Within
 
+	before     score.Search // of exchange: the search, and used, before a trial
+	usedBefore []int
+
 	noisy *Pursuit    // of the model under noise; nil until an image needs it
 	noise score.Noise // of noisy
 

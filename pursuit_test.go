@@ -572,3 +572,53 @@ func BenchmarkEMIteration(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.N)*float64(len(images))/b.Elapsed().Seconds(), "rows/s")
 }
+
+// TestExchangesTwoForOne: a part that covers most of two others gains more than either, and
+// then neither gains enough besides. No change of one pick leads from it to the two, which
+// explain more.
+func TestExchangesTwoForOne(t *testing.T) {
+	bar := func(from, to int) []float64 {
+		v := make([]float64, 12)
+		for i := range v {
+			v[i] = 0.1
+			if from <= i && i < to {
+				v[i] = 0.5
+			}
+		}
+		return v
+	}
+	m := testkit.MustModel(t, patchwork.Config{Height: 1, Width: 12, Q: 0.4, Scene: true}, [][]float64{bar(0, 6), bar(6, 12), bar(3, 10)})
+	img := bitmap.Parse("############")
+	e := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Refined: true, AsLearned: true, MinGain: 0.9})
+	if len(e.Picks) != 2 || e.Picks[0].Expert+e.Picks[1].Expert != 1 {
+		t.Errorf("explained by %+v, not by both halves", e.Picks)
+	}
+	if stuck := testkit.MustExplain(t, m, img, patchwork.PursuitOptions{Refined: true, AsLearned: true, MinGain: 0.9, RefineThreshold: 0.98}); len(stuck.Picks) != 1 {
+		t.Errorf("at a fixed threshold %+v: the test does not need an exchange", stuck.Picks)
+	}
+}
+
+// TestExchangesNeverLose checks that scenes, in which picks are exchanged, end no lower than
+// sweeps alone at the same price of a pick, and that picks and likelihood belong together.
+func TestExchangesNeverLose(t *testing.T) {
+	const price = 30 // beyond the odds of so few places
+	rapid.Check(t, func(t *rapid.T) {
+		templates := make([][]float64, rapid.IntRange(2, 4).Draw(t, "parts"))
+		for k := range templates {
+			templates[k] = rapid.SliceOfN(rapid.SampledFrom([]float64{1e-6, 1e-4, 0.3, 0.8, 0.999}), 9, 9).Draw(t, "template")
+		}
+		m := testkit.MustModel(t, patchwork.Config{Height: 3, Width: 3, Q: 1e-6, Scene: true, Reuse: rapid.IntRange(1, 2).Draw(t, "reuse")}, templates)
+		img := testkit.DrawImage(t, 4, 5, "##.?")
+		value := func(opt patchwork.PursuitOptions) float64 {
+			opt.Refined, opt.AsLearned, opt.MinGain = true, true, price
+			e := testkit.MustExplain(t, m, img, opt)
+			if want := patchwork.LogLik(img, m.Compose(4, 5, e.Picks).P); math.Abs(e.LogLik-want) > 1e-6 {
+				t.Fatalf("log-likelihood %v of picks that compose %v", e.LogLik, want)
+			}
+			return e.LogLik - price*float64(len(e.Picks))
+		}
+		if with, without := value(patchwork.PursuitOptions{}), value(patchwork.PursuitOptions{RefineThreshold: price}); with < without-1e-6 {
+			t.Fatalf("exchanges end at %v, sweeps alone at %v", with, without)
+		}
+	})
+}

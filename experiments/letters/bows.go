@@ -33,7 +33,11 @@ func reportBows(ctx context.Context, w io.Writer, set *dataset.Set, seeds int, m
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "| %s (%d) | %.2f | %.4f |\n", task.Letter, task.Experts, alike, c.Test)
+		cuts := "-" // one seed is like no other
+		if seeds > 1 {
+			cuts = fmt.Sprintf("%.2f", alike)
+		}
+		fmt.Fprintf(w, "| %s (%d) | %s | %.4f |\n", task.Letter, task.Experts, cuts, c.Test)
 	}
 	if method != learn.MethodAuto && method != learn.MethodStrokes {
 		return nil

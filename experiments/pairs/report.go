@@ -104,12 +104,13 @@ type job struct {
 	set   func(seed uint64) Set
 }
 
-func report(ctx context.Context, w io.Writer, jobs []job) error {
+// report measures the jobs, each with at most so many draws.
+func report(ctx context.Context, w io.Writer, jobs []job, draws int) error {
 	if _, err := io.WriteString(w, heading); err != nil {
 		return err
 	}
 	for _, j := range jobs {
-		row, err := Measure(ctx, Row{Name: j.name, Flips: j.flips}, j.draws, j.set)
+		row, err := Measure(ctx, Row{Name: j.name, Flips: j.flips}, min(j.draws, draws), j.set)
 		if err != nil {
 			return err
 		}
@@ -121,11 +122,11 @@ func report(ctx context.Context, w io.Writer, jobs []job) error {
 }
 
 // ReportDeconvolution measures the four features of a deconvolution problem, from
-// few of its images to most of them and through flips.
-func ReportDeconvolution(ctx context.Context, w io.Writer, images, features []*bitmap.Image) error {
+// few of its images to most of them and through flips, with at most so many draws of each.
+func ReportDeconvolution(ctx context.Context, w io.Writer, draws int, images, features []*bitmap.Image) error {
 	var jobs []job
-	add := func(n, draws int, flips float64) {
-		jobs = append(jobs, job{"deconvolution", flips, draws, func(seed uint64) Set { return Deconvolution(seed, n, flips, images, features) }})
+	add := func(n, most int, flips float64) {
+		jobs = append(jobs, job{"deconvolution", flips, most, func(seed uint64) Set { return Deconvolution(seed, n, flips, images, features) }})
 	}
 	for _, n := range []int{8, 20, 50, 80} {
 		add(n, 30, 0)
@@ -133,12 +134,12 @@ func ReportDeconvolution(ctx context.Context, w io.Writer, images, features []*b
 	for _, flips := range []float64{.02, .05, .1} {
 		add(40, 15, flips)
 	}
-	return report(ctx, w, jobs)
+	return report(ctx, w, jobs, draws)
 }
 
 // ReportWalks measures random walks, through flips and in quarter turns, and noise,
-// in which there is nothing.
-func ReportWalks(ctx context.Context, w io.Writer) error {
+// in which there is nothing, with at most so many draws of each.
+func ReportWalks(ctx context.Context, w io.Writer, draws int) error {
 	turns := []float64{0, 90, 180, 270}
 	jobs := []job{
 		{"eight walks", 0, 5, func(seed uint64) Set { return Walks(seed, 8, 60, 0, nil) }},
@@ -148,14 +149,14 @@ func ReportWalks(ctx context.Context, w io.Writer) error {
 	for _, ink := range []float64{.1, .2, .3} {
 		jobs = append(jobs, job{"noise, ink " + strings.TrimPrefix(fmt.Sprint(ink), "0"), 0, 3, func(seed uint64) Set { return Noise(seed, 60, ink) }})
 	}
-	return report(ctx, w, jobs)
+	return report(ctx, w, jobs, draws)
 }
 
-// ReportAlone measures ten digits that are never shown alone.
-func ReportAlone(ctx context.Context, w io.Writer, glyphs []*bitmap.Image, labels []int) error {
+// ReportAlone measures ten digits that are never shown alone, with at most so many draws.
+func ReportAlone(ctx context.Context, w io.Writer, draws int, glyphs []*bitmap.Image, labels []int) error {
 	var jobs []job
 	for _, flips := range []float64{0, .02} {
 		jobs = append(jobs, job{"ten digits, five in a scene", flips, 3, func(seed uint64) Set { return Alone(seed, 60, flips, glyphs, labels) }})
 	}
-	return report(ctx, w, jobs)
+	return report(ctx, w, jobs, draws)
 }

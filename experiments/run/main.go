@@ -3,7 +3,9 @@
 //	go run ./experiments/run scenes           the scene table of section 3
 //	go run ./experiments/run pursuit          the refined pursuit against the paper's, on letters, digits and scenes
 //	go run ./experiments/run letters          held-out likelihood of nine letters
-//	go run ./experiments/run strokes [method] how clean are the parts of straight letters and bows, over five seeds? (strokes, both)
+//	go run ./experiments/run odds [seeds]     scenes whose noise is not told, and soft templates
+//	go run ./experiments/run ceiling [seeds]  why soft scenes are not found, and what any search could reach
+//	go run ./experiments/run strokes [method] [seeds] how clean are the parts of straight letters and bows, over five seeds? (strokes, both)
 //	go run ./experiments/run bars             the letter T as two bars
 //	go run ./experiments/run fewshot [rows] [seeds] [n=1,5] [set...] [picture=FILE] which class? learned from 1, 5, 10 and 20 examples, beside rivals; rows: of tables
 //	go run ./experiments/run quadrants        the recovery of the eight experts of section 5.1, N = 20 to 1000
@@ -11,7 +13,7 @@
 //	go run ./experiments/run auto             the search for the number of these experts, N = 100 to 1000
 //	go run ./experiments/run tables [set...] [rule...] [splits]  hidden bits of tables by every rule, beside rivals, and the bars test (votes, spect, brca, debd_nltcs, debd_plants, bars5, bars16)
 //	go run ./experiments/run aims [set...] [rule] [draws]  does learning with the aim to predict predict better? on eight tables
-//	go run ./experiments/run counts           how many strokes do straight letters have? found out by the learner
+//	go run ./experiments/run counts [seeds]   how many strokes do straight letters have? found out by the learner
 //	go run ./experiments/run alphabet [seed...] one alphabet for all letters, over five seeds
 //	go run ./experiments/run begun [seeds]    three letters of 3 and 10 examples, begun from an alphabet of other letters
 //	go run ./experiments/run moves            how far should parts of drawings be shifted and turned? over five seeds
@@ -19,9 +21,9 @@
 //	go run ./experiments/run sources [set...] [draws] sources of noisy-or networks, by number of rows: are all found, and no others?
 //	go run ./experiments/run rules [set...] [seeds] what does each of the seven rules learn? priced, and from random votes without a price
 //	go run ./experiments/run planted [name...] [sets] groups of columns planted in tables: are they found, and how many? (names of package tables)
-//	go run ./experiments/run deconvolution    four features in images that hold several of them, anywhere (package pairs)
-//	go run ./experiments/run walks            random walks that are never alone: flips, quarter turns, and noise without parts
-//	go run ./experiments/run alone            ten digits that are never shown alone
+//	go run ./experiments/run deconvolution [draws] four features in images that hold several of them, anywhere (package pairs)
+//	go run ./experiments/run walks [draws]    random walks that are never alone: flips, quarter turns, and noise without parts
+//	go run ./experiments/run alone [draws]    ten digits that are never shown alone
 //	go run ./experiments/run sheets [seeds] [large|odds|opencv] [picture=FILE]   symbols on drawings of 7,200 x 10,800 pixels, beside OpenCV, and whether odds are what they say
 //	go run ./experiments/run real [quadrants|rivals|bars|digits|tables|scenes|speed] real values: recovery, number of parts, likelihood beside the truth, hidden values beside rivals, speed
 //
@@ -54,10 +56,10 @@ import (
 	"example.com/patchwork/learn"
 )
 
-const usage = "scenes|odds|pursuit|letters|strokes [method]|bars|fewshot [rows] [seeds] [n=1,5] [set...] [picture=FILE]|quadrants|rivals|auto|counts|moves|alphabet [seed...]|begun [seeds]|roles|deconvolution|walks|alone|sheets [seeds] [large|odds|opencv] [picture=FILE]|planted [name...] [sets]|rules [set...] [seeds]|sources [set...] [draws]|tables [set...] [rule...] [splits]|aims [set...] [rule] [draws]|real [quadrants|rivals|bars|digits|tables|scenes|speed]"
+const usage = "scenes|odds [seeds]|ceiling [seeds]|pursuit|letters|strokes [method] [seeds]|bars|fewshot [rows] [seeds] [n=1,5] [set...] [picture=FILE]|quadrants|rivals|auto|counts [seeds]|moves|alphabet [seed...]|begun [seeds]|roles|deconvolution [draws]|walks [draws]|alone [draws]|sheets [seeds] [large|odds|opencv] [picture=FILE]|planted [name...] [sets]|rules [set...] [seeds]|sources [set...] [draws]|tables [set...] [rule...] [splits]|aims [set...] [rule] [draws]|real [quadrants|rivals|bars|digits|tables|scenes|speed]"
 
 // withArguments lists the experiments that take arguments.
-var withArguments = []string{"sources", "rules", "tables", "aims", "planted", "strokes", "fewshot", "sheets", "real", "alphabet", "begun"}
+var withArguments = []string{"sources", "rules", "tables", "aims", "planted", "strokes", "fewshot", "sheets", "real", "alphabet", "begun", "odds", "ceiling", "counts", "deconvolution", "walks", "alone"}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -88,7 +90,9 @@ func run(ctx context.Context, name string) error {
 	case "scenes":
 		return runScenes(ctx)
 	case "odds":
-		return runOdds(ctx)
+		return runOdds(ctx, scenes.ReportSoft, 3)
+	case "ceiling":
+		return runOdds(ctx, scenes.ReportCeiling, 5)
 	case "pursuit":
 		return runPursuit(ctx)
 	case "letters":
@@ -132,7 +136,11 @@ func run(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
-		return letters.ReportCounts(ctx, os.Stdout, set, 5, letters.Options{Seed: 1, Workers: runtime.NumCPU()})
+		seeds, err := howMany(os.Args[1:], 5)
+		if err != nil {
+			return err
+		}
+		return letters.ReportCounts(ctx, os.Stdout, set, seeds, letters.Options{Seed: 1, Workers: runtime.NumCPU()})
 	case "moves":
 		return runMoves(ctx)
 	case "alphabet": // on one worker, so that times are for one core
@@ -142,11 +150,9 @@ func run(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
-		seeds := 5
-		if len(os.Args) > 2 {
-			if seeds, err = strconv.Atoi(os.Args[2]); err != nil || seeds < 1 {
-				return fmt.Errorf("begun %s: give a number of seeds from 1", os.Args[2])
-			}
+		seeds, err := howMany(os.Args[1:], 5)
+		if err != nil {
+			return err
 		}
 		return letters.ReportBegun(ctx, os.Stdout, set, seeds, letters.Options{Seed: 1, Workers: 1})
 	case "roles": // on one worker, so that times are for one core
@@ -167,15 +173,27 @@ func run(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
-		return pairs.ReportDeconvolution(ctx, os.Stdout, images, features)
+		draws, err := howMany(os.Args[1:], 30)
+		if err != nil {
+			return err
+		}
+		return pairs.ReportDeconvolution(ctx, os.Stdout, draws, images, features)
 	case "walks":
-		return pairs.ReportWalks(ctx, os.Stdout)
+		draws, err := howMany(os.Args[1:], 5)
+		if err != nil {
+			return err
+		}
+		return pairs.ReportWalks(ctx, os.Stdout, draws)
 	case "alone":
 		digits, labels, err := readDigits()
 		if err != nil {
 			return err
 		}
-		return pairs.ReportAlone(ctx, os.Stdout, digits, labels)
+		draws, err := howMany(os.Args[1:], 3)
+		if err != nil {
+			return err
+		}
+		return pairs.ReportAlone(ctx, os.Stdout, draws, digits, labels)
 	case "sheets":
 		return runSheets(ctx, os.Args[2:])
 	case "auto":
@@ -217,12 +235,26 @@ func runMoves(ctx context.Context) error {
 	return letters.ReportMoves(ctx, os.Stdout, classes, 5, letters.Options{Seed: 1, Workers: runtime.NumCPU()})
 }
 
-// runStrokes measures a method on letters, or the default.
-func runStrokes(ctx context.Context, names []string) error {
-	method := learn.MethodAuto
-	for _, name := range names {
+// howMany returns the number that follows the name of an experiment, of seeds or draws.
+func howMany(args []string, unless int) (int, error) {
+	if len(args) < 2 {
+		return unless, nil
+	}
+	n, err := strconv.Atoi(args[1])
+	if err != nil || n < 1 || len(args) > 2 {
+		return 0, fmt.Errorf("%s: give one number from 1, of seeds or draws", strings.Join(args, " "))
+	}
+	return n, nil
+}
+
+// runStrokes measures a method on letters, or the default, with five seeds unless told.
+func runStrokes(ctx context.Context, args []string) error {
+	method, seeds := learn.MethodAuto, 5
+	for _, arg := range args {
 		var err error
-		if method, err = learn.ParseMethod(name); err != nil {
+		if n, wrong := strconv.Atoi(arg); wrong == nil && n > 0 {
+			seeds = n
+		} else if method, err = learn.ParseMethod(arg); err != nil {
 			return err
 		}
 	}
@@ -230,7 +262,7 @@ func runStrokes(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	return letters.ReportStrokes(ctx, os.Stdout, set, 5, method, letters.Options{Seed: 1, Workers: runtime.NumCPU()})
+	return letters.ReportStrokes(ctx, os.Stdout, set, seeds, method, letters.Options{Seed: 1, Workers: runtime.NumCPU()})
 }
 
 // runAlphabet measures alphabets of some seeds, one to five unless told.
@@ -305,13 +337,16 @@ func runPursuit(ctx context.Context) error {
 	return pursuit.Report(ctx, os.Stdout, pursuit.Options{Letters: set, Digits: digits, Labels: labels, Workers: runtime.NumCPU()})
 }
 
-// runOdds measures the threshold of scenes, with exact and with soft templates.
-func runOdds(ctx context.Context) error {
+// runOdds writes a report on scenes whose noise is not told, with so many seeds unless told.
+func runOdds(ctx context.Context, report func(context.Context, io.Writer, int, scenes.Options) error, seeds int) error {
 	digits, labels, err := readDigits()
 	if err != nil {
 		return err
 	}
-	return scenes.ReportSoft(ctx, os.Stdout, 3, scenes.Options{Scenes: 100, Glyphs: digits, Labels: labels})
+	if seeds, err = howMany(os.Args[1:], seeds); err != nil {
+		return err
+	}
+	return report(ctx, os.Stdout, seeds, scenes.Options{Scenes: 100, Glyphs: digits, Labels: labels})
 }
 
 func runScenes(ctx context.Context) error {

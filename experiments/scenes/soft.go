@@ -48,6 +48,15 @@ type digitScene struct {
 	digits    []patchwork.Pick
 }
 
+// classesOf returns the drawings of each of the ten classes.
+func classesOf(labels []int) [][]int {
+	classes := make([][]int, 10)
+	for i, l := range labels {
+		classes[l] = append(classes[l], i)
+	}
+	return classes
+}
+
 // newDigitScene draws a scene: one drawing of each class, of which five lie anywhere.
 func newDigitScene(r *rand.Rand, o Options, classes [][]int, s SoftSetting) *digitScene {
 	h, w := o.Glyphs[0].Height(), o.Glyphs[0].Width()
@@ -134,10 +143,7 @@ func (s *digitScene) found(e *patchwork.Explanation, within int) bool {
 
 // RunSoft returns, by variant, the fraction of scenes found, exactly and within a pixel.
 func RunSoft(ctx context.Context, s SoftSetting, o Options) (exact, close []float64, err error) {
-	classes := make([][]int, 10)
-	for i, l := range o.Labels {
-		classes[l] = append(classes[l], i)
-	}
+	classes := classesOf(o.Labels)
 	exact, close = make([]float64, len(SoftVariants)), make([]float64, len(SoftVariants))
 	for i := range o.Scenes {
 		if err := ctx.Err(); err != nil {
