@@ -43,8 +43,9 @@ class PartsModel(TransformerMixin, Rows):
     method : str or None
         How to learn: None chooses by the data.
     threshold : float, "auto" or None
-        What is greater is 1. "auto" takes the median of each column at fit. None expects
-        0, 1 and NaN (unknown), and does as "auto" if there are other numbers.
+        What is greater is 1. "auto" takes the median of each column at fit; the largest value
+        but one where more than half of the values are the largest; and 0.5 where there are 0
+        and 1 only. None expects 0, 1 and NaN (unknown), and does as "auto" if there are other numbers.
     values : {"bits", "real", "auto"}
         What X holds: 0 and 1, with a threshold for other numbers; real values, as they are
         (nothing is scaled); or real values where most columns hold numbers and some
@@ -249,7 +250,7 @@ class PartsModel(TransformerMixin, Rows):
             raise ValueError("parts move in images only: give shape=(height, width)")
         args = ["learn", "x.npz", "-o", "m.npz", "--json", "-q", "--seed", seed(self.random_state)]
         if self.n_components is not None:
-            if isinstance(self.n_components, (bool, float)) or self.n_components < 1:
+            if isinstance(self.n_components, bool) or not isinstance(self.n_components, (int, np.integer)) or self.n_components < 1:
                 raise ValueError(f"n_components={self.n_components!r}: expected an integer of at least 1, or None")
             args += ["-k", self.n_components]
         if self.rule != "auto":

@@ -20,3 +20,5 @@ class Picture(bytes):
 
     def __repr__(self):
         return f"Picture of {len(self)} bytes"
+
+    __str__ = __repr__

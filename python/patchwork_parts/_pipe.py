@@ -4,6 +4,7 @@ import atexit
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -104,8 +105,13 @@ def run(args, files=None, wanted=()):
             if not _pipe.whole:
                 _close()
     if code != 0:
-        raise PatchworkError(err.strip().removeprefix("patchwork: ") or f"exit code {code}")
+        raise PatchworkError(_in_python(err.strip().removeprefix("patchwork: ")) or f"exit code {code}")
     return out, err, got
+
+
+def _in_python(err):
+    """Return what the program says with names of settings in place of those of flags."""
+    return re.sub(r" \(see patchwork [a-z ]*--help\)", "", re.sub(r"^--([a-z]+) (.*?):(?= )", r"\1=\2:", err))
 
 
 def _close():

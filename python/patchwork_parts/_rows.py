@@ -57,7 +57,14 @@ class Rows(BaseEstimator):
 
     def _numbers(self, X, fit=False, y=None):
         """Return X as numbers, and y."""
-        X, y = validated(self, _flat(X), reset=fit, y=y)
+        if self.shape is not None and (np.shape(self.shape) != (2,) or not all(isinstance(n, (int, np.integer)) and n > 0 for n in self.shape)):
+            raise ValueError(f"shape={self.shape!r}: expected (height, width) in pixels, or None for rows of a table")
+        try:
+            X, y = validated(self, _flat(X), reset=fit, y=y)
+        except ValueError as err:
+            if column := _text_column(X):
+                raise ValueError(f"{err}: {column} holds text; make columns of 0 and 1 of it, as pandas.get_dummies does") from err
+            raise
         if self.shape is not None and X.shape[1] != self.shape[0] * self.shape[1]:
             raise ValueError(f"X has {X.shape[1]} columns, which are no images of {self.shape[0]} x {self.shape[1]}")
         return X, y
@@ -65,6 +72,8 @@ class Rows(BaseEstimator):
     def _thresholds(self, X, weights=None):
         """Return what a number must exceed to be a 1, in each column; None if all are 0 and 1."""
         if self.threshold not in (None, "auto"):
+            if isinstance(self.threshold, str):
+                raise ValueError(f"threshold={self.threshold!r}: expected a number, 'auto' or None")
             return np.full(X.shape[1], float(self.threshold))
         unknown = _unknown(X)
         known = X[~unknown]
@@ -76,7 +85,11 @@ class Rows(BaseEstimator):
             values[:, empty] = 0
             if weights is not None and (weights != 1).any():
                 values = np.repeat(values, weights, axis=0)
-            return np.nanmedian(values, axis=0)
+            middle, most = np.nanmedian(values, axis=0), np.nanmax(values, axis=0)
+            below = np.nanmax(np.where(values < most, values, -np.inf), axis=0)
+            middle = np.where((middle == most) & np.isfinite(below), below, middle)  # nothing exceeds the largest
+            bits = (np.isnan(values) | (values == 0) | (values == 1)).all(axis=0)
+            return np.where(bits, 0.5, middle)
 
     def _fitted(self):
         if not hasattr(self, "model_"):
@@ -98,6 +111,16 @@ class Rows(BaseEstimator):
 
 def _unknown(X):
     return np.isnan(X) if X.dtype.kind == "f" else np.zeros(X.shape, bool)
+
+
+def _text_column(X):
+    """Return the name of the first column that holds text, or None."""
+    columns = getattr(X, "columns", None)
+    for i in range(np.shape(X)[1] if np.ndim(X) == 2 else 0):
+        values = X[columns[i]] if columns is not None else [row[i] for row in X]
+        if any(isinstance(v, str) for v in values):
+            return f"column {columns[i]!r}" if columns is not None else f"column {i}"
+    return None
 
 
 def _flat(X):

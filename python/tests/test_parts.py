@@ -166,6 +166,10 @@ class TestPartsModel(unittest.TestCase):
         self.assertTrue((m.transform(grey) == PartsModel().fit(X).transform(X)).all())
         self.assertIsNone(PartsModel().fit(X).thresholds_)
         self.assertTrue((PartsModel().fit(grey).thresholds_ == np.median(grey, axis=0)).all())
+        # Columns of 0 and 1 beside numbers stay what they are, and no column is of one value that was of two.
+        mixed = np.column_stack([X, 1 - X[:, 0], np.arange(len(X)), np.where(np.arange(len(X)) % 3, 7, 5)])
+        m = PartsModel(3).fit(mixed)
+        self.assertEqual(m.thresholds_.tolist(), [0.5] * 25 + [(len(X) - 1) / 2, 5])
         with self.assertRaisesRegex(ValueError, r"X\[0, 1\] is .*threshold"):
             PartsModel().fit(X).transform(np.where(np.arange(24) == 1, 7.0, X))
 
@@ -184,6 +188,7 @@ class TestPartsModel(unittest.TestCase):
     def test_refusals(self):
         X, _ = planted()
         for settings, words in [({"n_components": 0}, "at least 1"), ({"n_components": 2.5}, "integer"), ({"rule": "maxi"}, "rule"),
+                                ({"n_components": "3"}, "integer"), ({"rule": "maxi"}, "^rule=maxi: choose max[^(]*$"), ({"shape": 24}, "height, width"), ({"threshold": "x"}, "a number"),
                                 ({"shift": 3}, "shape"), ({"shape": (5, 5)}, "no images of 5 x 5"), ({"random_state": -1}, "seed")]:
             with self.subTest(settings=settings), self.assertRaisesRegex(ValueError, words):
                 PartsModel(**settings).fit(X)
@@ -203,6 +208,9 @@ class TestPartsModel(unittest.TestCase):
         self.assertIn("species 3", out)
         with self.assertRaisesRegex(ValueError, "order|names"):
             m.transform(frame[frame.columns[::-1]])
+        with self.assertRaisesRegex(ValueError, "column 'sex' holds text.*get_dummies"):
+            PartsModel().fit(frame.assign(sex=np.where(X[:, 0] == 1, "f", "m")))
+        self.assertRegex(str(m.draw()), "^Picture of [0-9]+ bytes$")
 
     @needs("sklearn")
     def test_scikit_learn(self):
