@@ -272,7 +272,9 @@ func (p *Pursuit) place(c int, grid pose.Grid) Pick {
 
 // Explain explains one image by the recommended pursuit, that of the zero
 // PursuitOptions. The error is a *SizeError, or says that the image has too many
-// candidates (GridFor). It is safe for concurrent use. The first call prepares the
+// candidates (GridFor). Rows of a table are better explained by a [Pursuit] with the
+// costs of posterior.PickCosts, which learning charged, too; the command and the page
+// do so. It is safe for concurrent use. The first call prepares the
 // pursuit; the model keeps the result, about 26 bytes per pixel of each expert in
 // each rotation. For many images, EStep and Pursuit.ExplainAll are faster.
 func (m *Model) Explain(img *bitmap.Image) (*Explanation, error) {
