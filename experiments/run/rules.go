@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"os"
-	"strconv"
 
 	"example.com/patchwork"
 	"example.com/patchwork/experiments/tables"
@@ -12,20 +11,16 @@ import (
 // runRules measures what the seven rules learn from the sets named, or from all. A number
 // among the names is how many seeds there are, by default 3; rules among them are the only ones.
 func runRules(ctx context.Context, names []string) error {
-	seeds := 3
+	names, seeds := namesAndNumber(names, 3)
 	var sets []string
 	o := tables.Options{Seed: 1, Workers: 1}
 	for _, name := range names {
 		var rule patchwork.Rule
 		if rule.UnmarshalText([]byte(name)) == nil {
 			o.Rules = append(o.Rules, rule)
-			continue
+		} else {
+			sets = append(sets, name)
 		}
-		if n, err := strconv.Atoi(name); err == nil {
-			seeds = n
-			continue
-		}
-		sets = append(sets, name)
 	}
 	if sets == nil {
 		sets = tables.RuleSetNames

@@ -64,11 +64,9 @@ func runActivations(ctx context.Context, args []string) error {
 
 // drawsOf reads names of tables (nil for all), a rule and a number of draws.
 func drawsOf(args []string) (names []string, rule patchwork.Rule, draws int) {
-	draws = 5
+	args, draws = namesAndNumber(args, 5)
 	for _, arg := range args {
-		if n, err := strconv.Atoi(arg); err == nil {
-			draws = n
-		} else if rule.UnmarshalText([]byte(arg)) != nil {
+		if rule.UnmarshalText([]byte(arg)) != nil {
 			names = append(names, arg)
 		}
 	}
