@@ -117,13 +117,19 @@ func (l *learner) searchShortest(ctx context.Context) error {
 		starts = slices.Insert(starts, min(at, len(starts)), func() error { return l.fromMixtures(ctx) })
 	}
 	var found, waiting []tried
-	for n, start := range starts {
+	for n := 0; n < len(starts); n++ {
 		l.own = tried{}
-		if err := start(); err != nil {
+		if err := starts[n](); err != nil {
 			return err
 		}
 		if l.own.Model == nil {
 			continue
+		}
+		if n == 0 {
+			var err error
+			if starts, err = l.orBorrowed(ctx, starts); err != nil {
+				return err
+			}
 		}
 		if len(found) > 0 && same(l.own, found[0]) {
 			if more, err := l.mixturesPromise(ctx, found[0]); err != nil || !more {

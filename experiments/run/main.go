@@ -56,10 +56,10 @@ import (
 	"example.com/patchwork/learn"
 )
 
-const usage = "scenes|odds [seeds]|ceiling [seeds]|pursuit|letters|strokes [method] [seeds]|bars|fewshot [rows] [seeds] [n=1,5] [set...] [picture=FILE]|quadrants|rivals|auto|counts [seeds]|moves|alphabet [seed...]|begun [seeds]|roles|deconvolution [draws]|walks [draws]|alone [draws]|sheets [seeds] [large|odds|opencv] [picture=FILE]|planted [name...] [sets]|rules [set...] [seeds]|sources [set...] [draws]|tables [set...] [rule...] [splits]|aims [set...] [rule] [draws]|real [quadrants|rivals|bars|digits|tables|scenes|speed]"
+const usage = "scenes|odds [seeds]|ceiling [seeds]|pursuit|letters|strokes [method] [seeds]|bars|fewshot [rows] [seeds] [n=1,5] [set...] [picture=FILE]|quadrants|rivals|auto|counts [seeds]|moves|alphabet [seed...]|begun [seeds]|roles|deconvolution [draws]|walks [draws]|alone [draws]|sheets [seeds] [large|odds|opencv] [picture=FILE]|planted [name...] [sets]|rules [set...] [rule...] [seeds]|sources [set...] [draws] [n=3000]|tables [set...] [rule...] [splits]|aims [set...] [rule] [draws]|activations [set...] [rule] [draws]|real [quadrants|rivals|bars|digits|tables|scenes|speed]"
 
 // withArguments lists the experiments that take arguments.
-var withArguments = []string{"sources", "rules", "tables", "aims", "planted", "strokes", "fewshot", "sheets", "real", "alphabet", "begun", "odds", "ceiling", "counts", "deconvolution", "walks", "alone"}
+var withArguments = []string{"sources", "rules", "tables", "aims", "activations", "planted", "strokes", "fewshot", "sheets", "real", "alphabet", "begun", "odds", "ceiling", "counts", "deconvolution", "walks", "alone"}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -129,6 +129,8 @@ func run(ctx context.Context, name string) error {
 		return runTables(ctx, os.Args[2:])
 	case "aims":
 		return runAims(ctx, os.Args[2:])
+	case "activations":
+		return runActivations(ctx, os.Args[2:])
 	case "real": // on one worker, so that times are for one core
 		return runReal(ctx, os.Args[2:])
 	case "counts":

@@ -51,15 +51,24 @@ func runTable(ctx context.Context, name string, o tables.Options) error {
 // runAims compares what the two aims predict, of the tables named or of all. Among the
 // names may be a rule, by default max, and a number, of draws of rows, by default 5.
 func runAims(ctx context.Context, args []string) error {
-	var names []string
-	var rule patchwork.Rule
-	draws := 5
+	names, rule, draws := drawsOf(args)
+	return tables.ReportAims(ctx, os.Stdout, data(), names, rule, draws, tables.Options{Seed: 1, Workers: 1})
+}
+
+// runActivations measures what it is worth to know which parts go together, for the same
+// arguments.
+func runActivations(ctx context.Context, args []string) error {
+	names, rule, draws := drawsOf(args)
+	return tables.ReportActivations(ctx, os.Stdout, data(), names, rule, draws, tables.Options{Seed: 1, Workers: 1})
+}
+
+// drawsOf reads names of tables (nil for all), a rule and a number of draws.
+func drawsOf(args []string) (names []string, rule patchwork.Rule, draws int) {
+	args, draws = namesAndNumber(args, 5)
 	for _, arg := range args {
-		if n, err := strconv.Atoi(arg); err == nil {
-			draws = n
-		} else if rule.UnmarshalText([]byte(arg)) != nil {
+		if rule.UnmarshalText([]byte(arg)) != nil {
 			names = append(names, arg)
 		}
 	}
-	return tables.ReportAims(ctx, os.Stdout, data(), names, rule, draws, tables.Options{Seed: 1, Workers: 1})
+	return names, rule, draws
 }

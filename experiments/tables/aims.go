@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"math/rand/v2"
 	"path/filepath"
 	"slices"
 
@@ -45,9 +44,7 @@ type Aims struct {
 // MeasureAims learns with either aim from rows drawn from a table: what the parts are for
 // is all that it is told.
 func MeasureAims(ctx context.Context, all patchwork.Data, rule patchwork.Rule, seed uint64, workers int) (a Aims, err error) {
-	order := rand.New(rand.NewPCG(seed, 99)).Perm(len(all.Images))
-	n := min(aimRows, len(order)*7/10)
-	train, tests := rows.Part(all, order[:n]), rows.Part(all, order[n:min(len(order), n+aimRows)])
+	train, tests := drawAims(all, seed)
 	hidden := posterior.HideBits(tests, 0.2, 1, seed)
 	loss := func(m *patchwork.Model) float64 {
 		s, e := posterior.Score(ctx, m, hidden, posterior.Options{}, workers)

@@ -287,8 +287,12 @@ func NewRuleSet(dir, name string, seed uint64) (*RuleSet, error) {
 // priced and from random votes without a price.
 func ReportRules(ctx context.Context, w io.Writer, dir string, names []string, seeds int, o Options) error {
 	fmt.Fprintf(w, "%d seeds, from %d\n\n| set | rule | learned | parts found | K | purity | loss per hidden bit | parts a row | CPU s |\n|---|---|---|---|---|---|---|---|---|\n", seeds, o.Seed)
+	rules := o.Rules
+	if rules == nil {
+		rules = Rules()
+	}
 	for _, name := range names {
-		for _, rule := range Rules() {
+		for _, rule := range rules {
 			for _, how := range []string{Priced, Unpriced} {
 				line, err := ruleLine(ctx, dir, name, rule, how, seeds, o)
 				if err != nil {

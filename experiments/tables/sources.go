@@ -170,19 +170,19 @@ func pairs(agree [][]float64) int {
 	return n
 }
 
-// SourcesSizes are the numbers of rows that ReportSources learns from.
+// SourcesSizes are the numbers of rows to learn from.
 var SourcesSizes = []int{1000, 3000, 9000}
 
 // ReportSources prints how many sources of the networks are found, and how well rows
 // are described that were not learned from, by number of rows; their number is not told.
-func ReportSources(ctx context.Context, w io.Writer, dir string, names []string, rule patchwork.Rule, aim table.Aim, draws int, o Options) error {
+func ReportSources(ctx context.Context, w io.Writer, dir string, names []string, sizes []int, rule patchwork.Rule, aim table.Aim, draws int, o Options) error {
 	fmt.Fprintf(w, "rule %v, aim %v\n\n| set | rows | sources matched, by draw | supports | parts | test, nats a row | the truth | CPU s per draw |\n|---|---|---|---|---|---|---|---|\n", rule, aim)
 	for _, name := range names {
 		n, err := LoadNetwork(dir, name)
 		if err != nil {
 			return err
 		}
-		for _, rows := range SourcesSizes {
+		for _, rows := range sizes {
 			var matched, supports, experts []int
 			test, truth, took := 0.0, 0.0, time.Duration(0)
 			for draw := range draws {

@@ -1,0 +1,92 @@
+package table
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+)
+
+// sources returns rows of a noisy-or network: each of some sources, drawn on a third of the
+// columns, is active in a fifth of the rows, and turns its columns on but for a tenth.
+func sources(rows, width, n int, seed uint64) (data patchwork.Data, columns [][]bool) {
+	rng := rand.New(rand.NewPCG(seed, 12))
+	for range n {
+		source := make([]bool, width)
+		for _, i := range rng.Perm(width)[:width/3] {
+			source[i] = true
+		}
+		columns = append(columns, source)
+	}
+	for range rows {
+		bits := make([]uint8, width)
+		for _, source := range columns {
+			active := rng.Float64() < 0.2
+			for i, on := range source {
+				if active && on && rng.Float64() < 0.9 {
+					bits[i] = 1
+				}
+			}
+		}
+		data.Images = append(data.Images, bitmap.FromBytes(1, width, bits))
+	}
+	return data, columns
+}
+
+// found returns how many sources have an expert that votes for just their columns.
+func found(m *patchwork.Model, columns [][]bool) int {
+	n := 0
+	for _, source := range columns {
+		for k := range m.K() {
+			same := true
+			for i, p := range m.Template(k) {
+				same = same && (p > 0.5) == source[i]
+			}
+			if same {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
+// Under a rule whose experts may vote for off, the sources of presences are found as under
+// others.
+func TestBorrows(t *testing.T) {
+	for _, seed := range []uint64{2, 6} { // where growing alone finds three of the five
+		data, columns := sources(300, 30, 5, seed)
+		m, err := Learn(t.Context(), data, patchwork.Config{Rule: patchwork.RuleMaxMinusMin, Height: 1, Width: 30}, Options{StartFrom: StartFromGrow, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := found(m, columns); got != len(columns) || m.K() != len(columns) {
+			t.Errorf("seed %d: %d of %d sources found, by %d parts", seed, got, len(columns), m.K())
+		}
+	}
+}
+
+// A rule borrows where few bits are on, and its experts may vote for off and be grown.
+func TestWhereRulesBorrow(t *testing.T) {
+	few, many := []float64{0.1, 0.4}, []float64{0.3, 0.4}
+	for _, c := range []struct {
+		rule     patchwork.Rule
+		marginal []float64
+		fixed    bool
+		from     StartFrom
+		want     bool
+	}{
+		{patchwork.RuleMaxMinusMin, few, false, StartFromBoth, true},
+		{patchwork.RuleMaxMinusMin, many, false, StartFromBoth, false},
+		{patchwork.RuleMaxMinusMin, few, true, StartFromBoth, false},
+		{patchwork.RuleMaxMinusMin, few, false, StartFromMixture, false},
+		{patchwork.RuleMax, few, false, StartFromBoth, false},
+		{noisyOr, few, false, StartFromGrow, false},
+	} {
+		l := &learner{cfg: patchwork.Config{Rule: c.rule}, opt: Options{StartFrom: c.from}, m: mStepOptions{Marginal: c.marginal, FixedBackground: c.fixed}}
+		if got := l.borrows(); got != c.want {
+			t.Errorf("%v, %v, fixed %v, from %v: %v", c.rule, c.marginal, c.fixed, c.from, got)
+		}
+	}
+}
