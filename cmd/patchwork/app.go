@@ -25,6 +25,8 @@ type app struct {
 	written []string // paths of which the command has said what it wrote there
 	carried bool     // standard output has data, so summaries go to stderr
 	helpAll bool     // --help-all
+
+	formulas formulas // --escape-formulas
 }
 
 const rootLong = `A part has an opinion about some of the pixels or columns. A session:
@@ -133,6 +135,7 @@ func isStdout(path string) bool { return path == "" || path == "-" || path == "/
 // output writes to a file that appears completely or not at all, or to standard
 // output for the path "", "-" or /dev/stdout.
 func (a *app) output(path string, write func(io.Writer) error) error {
+	write = a.formulas.around(path, write)
 	if !isStdout(path) {
 		return atomicfile.Write(path, compressed(path, write))
 	}

@@ -79,6 +79,7 @@ func (a *app) classifyPredictCommand() *cobra.Command {
 	workersFlag(cmd, &f.workers)
 	f.data.add(cmd)
 	f.data.addMemory(cmd)
+	a.formulasFlag(cmd, false)
 	return cmd
 }
 

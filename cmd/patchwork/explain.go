@@ -206,6 +206,7 @@ func (a *app) explainCommand() *cobra.Command {
 	out.add(cmd)
 	picture.add(cmd, "picture", "write a picture of the explanations (.png, .svg), or for one image, of every step")
 	cmd.Flags().IntVar(&shown, "picture-images", 24, "how many images the picture shows")
+	a.formulasFlag(cmd, false)
 	return cmd
 }
 

@@ -114,6 +114,7 @@ func (a *app) findCommand() *cobra.Command {
 	fs.IntVar(&f.opt.Tiles, "tiles", 0, "number of tiles in which a page is searched (default by size)")
 	f.json.add(cmd)
 	workersFlag(cmd, &f.opt.Workers)
+	a.formulasFlag(cmd, true)
 	return cmd
 }
 

@@ -45,6 +45,7 @@ var flagGroups = []struct{ title, flags string }{
 	{"Where parts may be", "shift shift-step rotate stretch scene reuse outside"},
 	{"How to learn", "by examples for rule mode method experts alphabet start-from aim starts iterations seed straight learn.refine truncate background prior init until-ink last"},
 	{"How to explain", "pursuit start score alpha min-gain max-picks refine refine-threshold calibrate pose-prior best beam gains by-column"},
+	{"What is written", "escape-formulas"},
 	{"What blocks are like", "prices must never most-rows most-columns steps exact.seed"},
 	{"What is looked for", "find.rotate find.scales share min-odds all list-rivals flip keep-lines dpi tiles"},
 	{"Pictures", "picture picture-images progress-picture curve probabilities coloured"},

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/patchwork/internal/atomicfile"
 	"example.com/patchwork/render/report"
 )
 
@@ -62,6 +61,7 @@ out with intervals, and lists the largest surprises; nothing is learned again.`,
 	fs.BoolVar(&f.asJSON, "json", false, "print all numbers as one JSON object")
 	workersFlag(cmd, &f.workers)
 	f.data.add(cmd)
+	a.formulasFlag(cmd, false)
 	return cmd
 }
 
@@ -199,7 +199,7 @@ func (a *app) writeReport(f *reportFlags, r pageReport, summary []string, what s
 	var files []string
 	for _, t := range r.Tables() {
 		if path := f.table(t.Name); path != "" {
-			if err := atomicfile.Write(path, t.Write); err != nil {
+			if err := a.output(path, t.Write); err != nil {
 				return err
 			}
 			files = append(files, path)

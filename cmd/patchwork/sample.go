@@ -102,6 +102,7 @@ samples are shown in the terminal.`,
 	fs.StringVarP(&output, "output", "o", "", "file to write (.npz, .png, .svg, of a table .csv; - for npz on standard output)")
 	fs.BoolVar(&probabilities, "probabilities", false, "show the composed probabilities instead of drawn pixels; an .npz gets both")
 	picture.add(cmd, "picture", "also write a picture")
+	a.formulasFlag(cmd, false)
 	return cmd
 }
 

@@ -133,6 +133,7 @@ probabilities add up to 1.`,
 	hidden.add(cmd)
 	asJSON.add(cmd)
 	cmd.Flags().StringVarP(&output, "output", "o", "", "also write the score of every row (.csv, .npz, .parquet, .arrow, .jsonl)")
+	a.formulasFlag(cmd, false)
 	return cmd
 }
 

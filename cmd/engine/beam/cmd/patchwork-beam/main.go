@@ -17,6 +17,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -103,6 +104,10 @@ func reachable(ctx context.Context, endpoint string) error {
 	return c.Close()
 }
 
+// runners are the runners in this program: those of its imports. Beam ends the process for any other,
+// without a word, and leaves its temporary files behind.
+var runners = []string{"prism", "PrismRunner", "universal", "PortableRunner", "portable"}
+
 // check returns an error for invalid flags, and completes Beam's.
 func (s *settings) check() error {
 	switch {
@@ -116,6 +121,8 @@ func (s *settings) check() error {
 		return fmt.Errorf("--deadline %v is no time to work in", s.deadline)
 	case s.runner == "universal" && *jobopts.Endpoint == "":
 		return fmt.Errorf("--runner universal needs --endpoint HOST:PORT of a job server")
+	case !slices.Contains(runners, s.runner):
+		return fmt.Errorf("--runner %s is not in this program; there is: %s", s.runner, strings.Join(runners, ", "))
 	case *jobopts.Async:
 		return fmt.Errorf("--async: learning needs the counts of each step; leave it out")
 	}

@@ -406,7 +406,7 @@ func TestProcess(t *testing.T) {
 func TestFlags(t *testing.T) {
 	for _, c := range [][2]string{
 		{"--shards=-1", "at least 1"}, {"--unroll=0", "at least 1"}, {"--deadline=0s", "no time"},
-		{"--runner=universal", "needs --endpoint"}, {"--async", "leave it out"}, {"rows.npy", "unexpected argument"},
+		{"--runner=universal", "needs --endpoint"}, {"--runner=nosuch", "there is: prism"}, {"--async", "leave it out"}, {"rows.npy", "unexpected argument"},
 		{"--shard=3", "options are deadline, endpoint, runner, shards"},
 	} {
 		p := start(t, c[0])
