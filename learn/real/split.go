@@ -80,7 +80,7 @@ func (l *learner) sides(s *state, k int) []bool {
 		for _, i := range rows {
 			x, sign := l.data.Rows[i][s.m.home(f)], 0.0
 			if !math.IsNaN(x) {
-				sign = math.Copysign(1, (x-(o.Mean+b.Mean)/2)*(o.Mean-b.Mean))
+				sign = math.Copysign(1, float64((x-float64((o.Mean+b.Mean)/2))*(o.Mean-b.Mean)))
 			}
 			came[f] = append(came[f], sign)
 		}
