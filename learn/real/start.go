@@ -60,6 +60,9 @@ func (l *learner) begin(i int, rng *rand.Rand, t *terms, report func(string, *st
 	if s, err = l.grow(rng, s, &held, report); err != nil {
 		return nil, err
 	}
+	if s, err = l.split(s, &held, report); err != nil {
+		return nil, err
+	}
 	return l.move(rng, s, &held, report)
 }
 
