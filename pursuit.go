@@ -140,6 +140,89 @@ func (p *Pursuit) explain(img *bitmap.Image) (e *Explanation, err error) {
 	return e, nil
 }
 
+const (
+	exchangeLoss  = 40 // nats, that a pick may lose at first when it becomes another expert
+	exchangeTries = 60 // of an image, so that the time for large scenes is bounded
+)
+
+// exchange leaves explanations that no change of one pick improves: it replaces a pick
+// by the best candidate of another expert, or takes two picks away that may share pixels,
+// goes on from there, and keeps what is better in the end. It reports whether anything is.
+func (p *Pursuit) exchange(threshold float64) bool {
+	near := func(a, b score.Placed) bool { // their frames overlap
+		return max(a.DY-b.DY, b.DY-a.DY) < p.search.Bank.Height && max(a.DX-b.DX, b.DX-a.DX) < p.search.Bank.Width
+	}
+	changed := false
+	for left := exchangeTries; ; {
+		value := p.value(threshold)
+		p.before.CopyFrom(&p.search)
+		p.usedBefore = append(p.usedBefore[:0], p.used...)
+		picks, better := p.before.Picks(), false
+		for i := 0; i < len(picks) && !better; i++ {
+			for j := 0; j <= i && !better && left > 0; j++ {
+				if near(picks[i], picks[j]) {
+					left--
+					better = p.try(i, j, threshold, value)
+				}
+			}
+		}
+		if !better {
+			return changed
+		}
+		changed = true
+	}
+}
+
+// try exchanges pick i, or takes picks i and j < i away, and reports whether sweeps from
+// there end at more than the value; if not, the picks are what they were.
+func (p *Pursuit) try(i, j int, threshold, value float64) bool {
+	moved := i != j || p.swap(i)
+	for _, at := range [2]int{i, j} { // the later one first
+		if i != j {
+			p.count(p.search.Candidate(p.search.Picks()[at]), -1)
+			p.search.TakeBack(at)
+		}
+	}
+	if moved {
+		p.add(threshold)
+		if math.Abs(p.value(threshold)-value) > score.Tie { // else it is back where it was
+			p.improve(threshold, false)
+		}
+		if p.value(threshold) > value+score.Tie {
+			return true
+		}
+	}
+	p.search.CopyFrom(&p.before)
+	copy(p.used, p.usedBefore)
+	return false
+}
+
+// value returns what the sweeps raise.
+func (p *Pursuit) value(threshold float64) float64 {
+	v := p.search.LogLik()
+	for _, placed := range p.search.Picks() {
+		v -= threshold + p.pickCost(p.search.Candidate(placed))
+	}
+	return v
+}
+
+// swap replaces pick i by the best candidate of another expert, if that loses little. If
+// not, the pick is missing.
+func (p *Pursuit) swap(i int) bool {
+	old := p.search.Candidate(p.search.Picks()[i])
+	p.count(old, -1)
+	p.search.TakeBack(i)
+	own := p.net(old, p.search.Gain(p.search.At(old)))
+	least := own.Nats - exchangeLoss
+	c, g := p.search.BestAbove(least, p.costs, func(k int) bool { return k != p.expertOf(old) && p.live(k) })
+	if c < 0 || g.Possible < own.Possible || g.Nats < least {
+		return false
+	}
+	p.count(c, +1)
+	p.search.Place(c)
+	return true
+}
+
 // noiseRounds bounds how often the noise of an image is learned anew.
 const noiseRounds = 4
 
