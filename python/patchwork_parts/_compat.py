@@ -66,7 +66,8 @@ def validated(estimator, X, reset, y=None):
         given["ensure_all_finite"] = "allow-nan"
     if check is not None:
         out = check(X, **given)
-        return out if y is not None else (out, None)
+        X, y = out if y is not None else (out, None)
+        return (X.astype(float) if X.dtype == object else X), y  # None beside bool, as polars has it
     names = _names(X)
     X = _checked(X)
     _features(estimator, X.shape[1], names, reset)

@@ -197,6 +197,38 @@ class TestPartsModel(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "24 features"):
             PartsModel().fit(X).transform(X[:, :5])
 
+    def test_frame_without_pandas(self):
+        """A frame of another library: it has columns, and a bool that is unknown is None (polars)."""
+
+        class Frame:
+            def __init__(self, columns):
+                self._columns = columns
+
+            columns = property(lambda self: list(self._columns))
+            shape = property(lambda self: (len(self), len(self._columns)))
+
+            def __len__(self):
+                return len(next(iter(self._columns.values())))
+
+            def __getitem__(self, name):
+                return self._columns[name]
+
+            def to_numpy(self):
+                return np.array(list(self._columns.values()), dtype=object).T
+
+            def __array__(self, dtype=None, copy=None):
+                return self.to_numpy().astype(dtype)
+
+        X = np.random.default_rng(0).random((40, 6)) < 0.5
+        frame = Frame({f"c{i}": [bool(v) for v in X[:, i]] for i in range(6)})
+        frame["c2"][3] = None
+        model = PartsModel(2).fit(frame)
+        self.assertEqual(list(model.feature_names_in_), frame.columns)
+        same = X.astype(float)
+        same[3, 2] = np.nan
+        np.testing.assert_array_equal(model.components_, PartsModel(2).fit(same).components_)
+        np.testing.assert_array_equal(model.transform(frame), model.transform(frame.to_numpy().astype(float)))
+
     @needs("pandas")
     def test_frames(self):
         import pandas as pd
