@@ -62,8 +62,8 @@ class Rows(BaseEstimator):
         try:
             X, y = validated(self, _flat(X), reset=fit, y=y)
         except ValueError as err:
-            if column := _text_column(X):
-                raise ValueError(f"{err}: {column} holds text; make columns of 0 and 1 of it, as pandas.get_dummies does") from err
+            if text := _text_column(X):
+                raise ValueError(f"{err}: {text}") from err
             raise
         if self.shape is not None and X.shape[1] != self.shape[0] * self.shape[1]:
             raise ValueError(f"X has {X.shape[1]} columns, which are no images of {self.shape[0]} x {self.shape[1]}")
@@ -114,12 +114,16 @@ def _unknown(X):
 
 
 def _text_column(X):
-    """Return the name of the first column that holds text, or None."""
+    """Return which column is the first that holds text, and what to do; None if none does."""
     columns = getattr(X, "columns", None)
     for i in range(np.shape(X)[1] if np.ndim(X) == 2 else 0):
         values = X[columns[i]] if columns is not None else [row[i] for row in X]
-        if any(isinstance(v, str) for v in values):
-            return f"column {columns[i]!r}" if columns is not None else f"column {i}"
+        words = {v.strip().lower() for v in values if isinstance(v, str)}
+        if words:
+            column = f"column {columns[i]!r}" if columns is not None else f"column {i}"
+            if words <= {"y", "yes", "true", "n", "no", "false", "?", "na", ""}:
+                return f"{column} holds yes and no as text; make numbers of it, as X.replace({{'y': 1, 'n': 0, '?': np.nan}}) does in pandas"
+            return f"{column} holds text; make columns of 0 and 1 of it, as pandas.get_dummies does"
     return None
 
 

@@ -242,6 +242,8 @@ class TestPartsModel(unittest.TestCase):
             m.transform(frame[frame.columns[::-1]])
         with self.assertRaisesRegex(ValueError, "column 'sex' holds text.*get_dummies"):
             PartsModel().fit(frame.assign(sex=np.where(X[:, 0] == 1, "f", "m")))
+        with self.assertRaisesRegex(ValueError, "column 'vote' holds yes and no as text.*replace"):
+            PartsModel().fit(frame.assign(vote=np.where(X[:, 0] == 1, "y", "?")))
         self.assertRegex(str(m.draw()), "^Picture of [0-9]+ bytes$")
 
     @needs("sklearn")
