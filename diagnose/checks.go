@@ -34,10 +34,12 @@ func called(m *patchwork.Model, k int) string {
 	return text
 }
 
-// nouns returns what images and pixels are called: a model of height 1 is of the rows
-// of a table.
-// unexplainedAdvice returns what to do about inputs that nothing explains.
-func unexplainedAdvice(m *patchwork.Model) string {
+// unexplainedAdvice returns what to do about inputs that nothing explains, where there
+// are too many parts already, or not.
+func unexplainedAdvice(m *patchwork.Model, tooMany bool) string {
+	if tooMany {
+		return fmt.Sprintf("That is fair for blank, sparse or noisy %ss; more parts are no help while others say nothing, or the same.", nouns(m).Image)
+	}
 	if m.Height() == 1 {
 		return "That is fair for sparse or noisy rows; if these are neither, learn more parts."
 	}
@@ -47,6 +49,8 @@ func unexplainedAdvice(m *patchwork.Model) string {
 	return "That is fair for blank or noisy images; if these are neither, learn more parts or allow more poses."
 }
 
+// nouns returns what images and pixels are called: a model of height 1 is of the rows
+// of a table.
 func nouns(m *patchwork.Model) words.Nouns { return words.NounsOf(m.Height() == 1) }
 
 func findUnused(m *patchwork.Model, t *patchwork.Tally) []Finding {
@@ -350,7 +354,7 @@ func findCertain(m *patchwork.Model) []Finding {
 	return out
 }
 
-func findUnexplained(m *patchwork.Model, explained []*patchwork.Explanation, name func(i int) string) []Finding {
+func findUnexplained(m *patchwork.Model, explained []*patchwork.Explanation, name func(i int) string, tooMany bool) []Finding {
 	var nothing, impossible []int
 	total := 0
 	for i, e := range explained {
@@ -380,7 +384,7 @@ func findUnexplained(m *patchwork.Model, explained []*patchwork.Explanation, nam
 		out = append(out, Finding{Kind: kind, Images: slices.Clone(listed), Value: float64(len(images)) / float64(total),
 			Facts: fmt.Sprintf("%s %d of %d %ss (%s).", what, len(images), total, nouns(m).Image, strings.Join(names, ", ")), Advice: advice})
 	}
-	add(KindUnexplained, nothing, "Nothing explains", unexplainedAdvice(m))
+	add(KindUnexplained, nothing, "Nothing explains", unexplainedAdvice(m, tooMany))
 	add(KindImpossible, impossible, "The model gives probability 0 to", "Clip the templates and the background away from 0 and 1.")
 	return out
 }

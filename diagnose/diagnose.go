@@ -7,6 +7,7 @@
 package diagnose
 
 import (
+	"slices"
 	"strconv"
 
 	"example.com/patchwork"
@@ -39,7 +40,10 @@ func Model(m *patchwork.Model, on Evidence) []Finding {
 	if name == nil {
 		name = func(i int) string { return strconv.Itoa(i + 1) }
 	}
-	out = append(out, findUnexplained(m, on.Explained, name)...)
+	tooMany := slices.ContainsFunc(out, func(f Finding) bool {
+		return f.Kind == KindUnused || f.Kind == KindDuplicate || f.Kind == KindNearConstant
+	})
+	out = append(out, findUnexplained(m, on.Explained, name, tooMany)...)
 	out = append(out, findRare(m, on.Tally)...)
 	return append(out, findOverlaps(m)...)
 }

@@ -43,6 +43,7 @@ func Build(ctx context.Context, m *patchwork.Model, set *dataset.Set, opt Option
 	b.crossTables()
 	b.together()
 	b.places()
+	b.distrust()
 	b.r.Summary = b.summary()
 	return b.r, nil
 }

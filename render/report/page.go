@@ -211,14 +211,23 @@ type leadView struct {
 	*Report
 	Links []render.Section
 	Facts []fact
+
+	Warning *warning // nil for none
+	Said    []string // the summary without the warning
 }
+
+// warning is what stands before all else: not to rely on the parts, and why.
+type warning struct{ First, Rest string }
 
 // fact is a number that stands out.
 type fact struct{ Value, Words string }
 
 func (p *page) leadView() leadView {
 	r := p.Report
-	v := leadView{Report: r, Links: p.sections}
+	v := leadView{Report: r, Links: p.sections, Said: r.Summary}
+	if rest, ok := strings.CutPrefix(r.warning, doNotRely); ok {
+		v.Warning, v.Said = &warning{strings.TrimSpace(doNotRely), rest}, r.Summary[1:]
+	}
 	v.Facts = []fact{{fmt.Sprint(r.usedParts()), "parts are used"}, {thousands(int64(r.Rows)), r.Noun() + "s"},
 		{percent(1 - r.share(r.PartCounts[0])), r.Noun() + "s have a part"}}
 	if r.Quality != nil {
@@ -227,12 +236,7 @@ func (p *page) leadView() leadView {
 		v.Facts = append(v.Facts, fact{fixed(3, bits(-r.PerCell)), "bits per pixel"})
 	}
 	if r.Stability != nil {
-		back := 0
-		for _, s := range r.Stability.Parts {
-			if Mean(s.Bootstrap) >= same {
-				back++
-			}
-		}
+		_, back := r.comeBack()
 		v.Facts = append(v.Facts, fact{fmt.Sprintf("%d of %d", back, len(r.Parts)), "parts come back from redrawn " + r.Noun() + "s"})
 	}
 	return v

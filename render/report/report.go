@@ -80,6 +80,8 @@ type Report struct {
 	NoQuality   string `json:"no_quality,omitempty"`
 	NoStability string `json:"no_stability,omitempty"`
 
+	warning string // not to rely on the parts, and why; "" for none
+
 	model *patchwork.Model
 	set   *dataset.Set
 	picks [][]patchwork.Pick // of every row

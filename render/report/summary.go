@@ -13,7 +13,11 @@ import (
 // summary says in a few sentences what the numbers say.
 func (b *builder) summary() []string {
 	r := b.r
-	out := []string{r.sayParts()}
+	var out []string
+	if r.warning != "" {
+		out = append(out, r.warning)
+	}
+	out = append(out, r.sayParts())
 	if s := b.sayCommonest(); s != "" {
 		out = append(out, s)
 	}
@@ -186,18 +190,10 @@ func against(cost, other float64) string {
 }
 
 func (r *Report) sayStability() string {
-	if r.Stability == nil {
+	if r.Stability == nil || strings.Contains(r.warning, r.sayLost()) { // it is said already
 		return ""
 	}
-	again, redrawn := 0, 0
-	for _, p := range r.Stability.Parts {
-		if Mean(p.Restarts) >= same {
-			again++
-		}
-		if Mean(p.Bootstrap) >= same {
-			redrawn++
-		}
-	}
+	again, redrawn := r.comeBack()
 	return fmt.Sprintf("Learned again from other starts, %d of %s come back; from %ss drawn anew, %d.",
 		again, plural(int64(len(r.Parts)), "part"), r.Noun(), redrawn)
 }
