@@ -18,7 +18,7 @@ func (s *Set) Called() func(i int) string {
 	}
 	labels := slices.DeleteFunc(s.Labels(), func(c Column) bool { return s.Len() > 1 && constant(c) })
 	for _, c := range labels {
-		if text, ok := c.Values.([]string); ok && distinct(text) {
+		if text, ok := c.Values.([]string); ok && distinct(text) && !c.Numbers() {
 			return func(i int) string {
 				return strings.Join(strings.Fields(text[i]), " ")
 			}
@@ -32,8 +32,8 @@ func (s *Set) Called() func(i int) string {
 		name := fmt.Sprintf("%s %d", noun, number+1)
 		var values []string
 		for _, c := range labels {
-			if v := c.Text(i); v != "" {
-				values = append(values, shorten(v))
+			if !c.Missing(i) {
+				values = append(values, shorten(c.Text(i)))
 			}
 		}
 		if len(values) > 0 {

@@ -160,7 +160,7 @@ func textError(all []offender, unit string) error {
 	carry := "; if the column is a label, add --meta " + flagNames(all) + "; --categories " + flagNames(all) + " makes a column of bits for each value"
 	const words = "write 0 or 1, yes or no, and leave unknown cells empty"
 	if len(all) == 1 {
-		return &FormatError{Line: o.place.line, Column: o.name, Msg: fmt.Sprintf("%q is none of 0, 1, y, n, true, false, ?, NA and empty", o.place.text), Hint: words + carry}
+		return &FormatError{Line: o.place.line, Column: o.name, Msg: fmt.Sprintf("%q is none of 0, 1, y, n, true, false, yes and no in several languages, ?, NA and empty", o.place.text), Hint: words + carry}
 	}
 	return &FormatError{Line: o.place.line, Msg: fmt.Sprintf("%d columns of bits hold text too: %s", len(all), listed(all, unit)), Hint: words + strings.Replace(carry, "if the column is a label", "if they are labels", 1)}
 }

@@ -116,7 +116,11 @@ func ratio(n, of int) float64 {
 func (c Column) overview() LabelOverview {
 	counts := map[string]int{}
 	for i := range c.Len() {
-		counts[c.Text(i)]++
+		v := ""
+		if !c.Missing(i) {
+			v = c.Text(i)
+		}
+		counts[v]++
 	}
 	values := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), naturally(a, b))

@@ -38,7 +38,7 @@ func called(m *patchwork.Model, k int) string {
 // are too many parts already, or not.
 func unexplainedAdvice(m *patchwork.Model, tooMany bool) string {
 	if tooMany {
-		return fmt.Sprintf("That is fair for blank, sparse or noisy %ss; more parts are no help while others say nothing, or the same.", nouns(m).Image)
+		return fmt.Sprintf("That is fair for blank, sparse or noisy %ss; more parts are no help while some are unused, doubled or say nothing.", nouns(m).Image)
 	}
 	if m.Height() == 1 {
 		return "That is fair for sparse or noisy rows; if these are neither, learn more parts."

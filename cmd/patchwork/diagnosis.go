@@ -95,10 +95,10 @@ func worthWarning(m *patchwork.Model, findings []diagnose.Finding) []diagnose.Fi
 	})
 }
 
-// printFindings lists findings.
-func printFindings(line func(string, string, ...any), findings []findingReport) {
+// printFindings lists findings; none is what it says without any.
+func printFindings(line func(string, string, ...any), findings []findingReport, none string) {
 	if len(findings) == 0 {
-		line("findings", "none")
+		line("findings", "%s", none)
 	}
 	for i, f := range findings {
 		line(map[bool]string{true: "findings"}[i == 0], "%s: %s %s", f.Kind, f.Facts, f.Advice)

@@ -261,8 +261,17 @@ func (r *modelReport) print(out io.Writer) error {
 	if r.Examined != "" {
 		line("examined", "%s", r.Examined)
 	}
-	printFindings(line, r.Findings)
+	printFindings(line, r.Findings, r.nothingFound())
 	return w.Flush()
+}
+
+// nothingFound says that there are no findings, and what may be wrong all the same where
+// patchwork report can tell.
+func (r *modelReport) nothingFound() string {
+	if l := r.Learned; l == nil || r.Scene || len(l.Starts) > 0 && l.Starts[0].Method == learn.FromPieces {
+		return "none"
+	}
+	return "none here; patchwork report says whether the same parts come back when learned again"
 }
 
 func (r *modelReport) abstention() string {

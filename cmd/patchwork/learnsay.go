@@ -117,7 +117,7 @@ func summaryLines(f *learnFlags, head *dataset.Set, l *learning, took time.Durat
 	lines := []string{
 		fmt.Sprintf("learned %s from %s in %.2f s", words.Count(l.model.K(), "part"), describe(l.images, head), took.Seconds()),
 		fmt.Sprintf("%slog-likelihood %.3f per %s, %.5f per %s (nats)",
-			startWords(&r, nouns.Image), r.LogLik/float64(r.Rows), image, r.LogLik/l.pixels, pixel),
+			startWords(&r, nouns.Image, l.model.K()), r.LogLik/float64(r.Rows), image, r.LogLik/l.pixels, pixel),
 		fmt.Sprintf("%.2f parts used per %s", usedParts(l.model), image),
 	}
 	if f.Begin == "pairs" {
@@ -142,7 +142,7 @@ func summaryLines(f *learnFlags, head *dataset.Set, l *learning, took time.Durat
 
 // startWords says which of several starts was chosen and by what, to go before its
 // figures; nothing for a single one.
-func startWords(r *patchwork.Record, image string) string {
+func startWords(r *patchwork.Record, image string, k int) string {
 	if len(r.Starts) < 2 {
 		return ""
 	}
@@ -153,7 +153,11 @@ func startWords(r *patchwork.Record, image string) string {
 	case s.LeaveOneOut != 0:
 		by = "explains " + image + "s left out best"
 	}
-	return fmt.Sprintf("start %d of %d %s: ", r.Chosen+1, len(r.Starts), by)
+	with := ""
+	if len(learn.ByExperts(r.Curve)) > 1 { // of several numbers of parts
+		with = " with " + words.Count(k, "part")
+	}
+	return fmt.Sprintf("start %d of %d%s %s: ", r.Chosen+1, len(r.Starts), with, by)
 }
 
 // usedParts returns how many parts an image uses, on average.
@@ -277,8 +281,7 @@ func choiceLines(points []patchwork.CurvePoint, moving bool, plan *recipe.Plan) 
 	case at < 0:
 		return nil
 	case moving && points[at].DescriptionLength != 0 && at+1 < len(points):
-		return []string{fmt.Sprintf("%d parts would bring %.1f nats per image, less than %.0f: stopped at %d",
-			points[at+1].Experts, (points[at].DescriptionLength-points[at+1].DescriptionLength)/float64(points[at].Rows), plan.Learn.LeastGain(plan.Config), points[at].Experts)}
+		return []string{tooLittleLine(points[at], points[at+1], plan)}
 	case points[at].HiddenBits > 0 && slices.ContainsFunc(points, func(p patchwork.CurvePoint) bool { return p.HiddenBits > 0 && p.HiddenLoss < points[at].HiddenLoss }):
 		return []string{"chosen is the briefest model that predicts hidden bits as well as the best, within chance"}
 	case points[at].HiddenBits > 0:
@@ -287,6 +290,26 @@ func choiceLines(points []patchwork.CurvePoint, moving bool, plan *recipe.Plan) 
 		return []string{"chosen is the shortest description: parts, who has them and what they do not explain, in nats"}
 	}
 	return nil
+}
+
+// tooLittleLine says why the numbers of parts end before one that makes the description
+// shorter still: what one more part must gain, and how that follows from the frame.
+func tooLittleLine(chosen, next patchwork.CurvePoint, plan *recipe.Plan) string {
+	const side = 56 // pixels, of the frame for which the docs give the number
+	c, at := plan.Config, plan.Config
+	at.Height, at.Width = side, side
+	frame := fmt.Sprintf("the side of %d", c.Height)
+	if c.Height != c.Width {
+		frame = fmt.Sprintf("%.1f, the root of %d x %d,", math.Sqrt(float64(c.Height*c.Width)), c.Height, c.Width)
+	}
+	gain := (chosen.DescriptionLength - next.DescriptionLength) / float64(chosen.Rows)
+	least := fmt.Sprintf("one more part must shorten it by %.1f nats per image (%.0f for frames with a side of %d pixels, in proportion for %s here)",
+		plan.Learn.LeastGain(c), plan.Learn.LeastGain(at), side, frame)
+	if gain <= 0 {
+		return fmt.Sprintf("chosen is the shortest description: %s, and %s make it no shorter", least, words.Count(next.Experts, "part"))
+	}
+	return fmt.Sprintf("%s chosen, though %d have a shorter description: %s, and the step to %d brings %.1f",
+		map[bool]string{true: "1 part is", false: fmt.Sprintf("%d parts are", chosen.Experts)}[chosen.Experts == 1], next.Experts, least, next.Experts, gain)
 }
 
 // countLines says why there are not as many parts as was asked for, or that more

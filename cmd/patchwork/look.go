@@ -78,6 +78,9 @@ func (f *lookFlags) read(cmd *cobra.Command, paths []string) (*dataset.Set, erro
 	}
 	set, err := readAll(cmd.Context(), paths, opt)
 	if err != nil {
+		if fe := notBits(err); fe != nil && f.model == "" {
+			fe.Hint += "; patchwork learn --for real learns from the numbers as they are"
+		}
 		return nil, err
 	}
 	return f.data.cut(set)

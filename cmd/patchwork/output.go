@@ -85,9 +85,29 @@ func checkOutput(command, path string) (string, error) {
 	}
 	format, err := outputFormat(path, allowed...)
 	if err != nil {
-		return "", err
+		return "", hintPicture(err, command, path)
 	}
 	return format, checkOutputs(path)
+}
+
+// hintPicture adds to an error about the format of a file, if it is that of a picture,
+// what draws it.
+func hintPicture(err error, command, path string) error {
+	if s := suffixOf(path); s != ".png" && s != ".svg" {
+		return err
+	}
+	drawn := map[string]string{"explain": "explanations", "learn": "parts", "exact": "table and its blocks", "synth": "first images"}
+	switch name, _, _ := strings.Cut(command, " "); name {
+	case "explain", "learn", "exact", "synth":
+		return usagef("%w; --picture %s draws the %s", err, path, drawn[name])
+	case "predict", "score":
+		return usagef("%w; patchwork explain --picture %s draws the explanations", err, path)
+	case "find":
+		return usagef("%w; --svg %s draws the finds on the page", err, strings.TrimSuffix(path, filepath.Ext(path))+".svg")
+	case "name":
+		return usagef("%w; patchwork draw MODEL -o %s draws the parts", err, path)
+	}
+	return err
 }
 
 // suffixOf returns the suffix of a path in small letters, with that of the format

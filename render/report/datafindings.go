@@ -31,7 +31,7 @@ func (b *builder) dataFindings() []Finding {
 	}
 	for _, c := range b.set.Labels() {
 		text, ok := c.Values.([]string)
-		if !ok {
+		if !ok || c.Numbers() {
 			continue
 		}
 		if twice := doubledNames(text); twice != nil {

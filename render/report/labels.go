@@ -65,7 +65,7 @@ func findLabels(set *dataset.Set) labels {
 		switch {
 		case n == set.Len() && n > 1:
 			reason := fmt.Sprintf("it names every %s differently", noun)
-			if _, text := c.Values.([]string); text && out.names == nil {
+			if _, text := c.Values.([]string); text && !c.Numbers() && out.names == nil {
 				out.names, reason = &c, fmt.Sprintf("it names the %ss", noun)
 			}
 			out.rest = append(out.rest, Skipped{c.Name, reason})
@@ -100,6 +100,9 @@ func (b *builder) crossTable(c dataset.Column) Label {
 	l := Label{Name: c.Name}
 	for _, i := range orderOf(c) {
 		v := c.Text(i)
+		if c.Missing(i) {
+			v = ""
+		}
 		k, ok := at[v]
 		if !ok {
 			k = len(l.Values)

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"example.com/patchwork"
+	"example.com/patchwork/internal/recipe"
+	"example.com/patchwork/learn"
+	"example.com/patchwork/pose"
+)
+
+// refused runs a command line that is wrong and returns what is said.
+func refused(t *testing.T, args ...string) string {
+	t.Helper()
+	o := patchworkCommand(t, args...)
+	if o.code != 2 || o.out != "" {
+		t.Fatalf("patchwork %s: exit %d, %q", strings.Join(args, " "), o.code, o.out)
+	}
+	return o.err
+}
+
+// A picture where data are written: the error says what draws it.
+func TestPicturesAreHinted(t *testing.T) {
+	for line, want := range map[string]string{
+		"explain -m m.npz d.npz -o ex.png":  "--picture ex.png draws the explanations",
+		"explain -m m.npz d.npz -o ex.svg":  "--picture ex.svg draws the explanations",
+		"predict -m m.npz d.npz -o ex.png":  "patchwork explain --picture ex.png draws the explanations",
+		"score -m m.npz d.npz -o ex.png":    "patchwork explain --picture ex.png draws the explanations",
+		"learn d.npz -o ex.png":             "--picture ex.png draws the parts",
+		"exact d.npz -o ex.png":             "--picture ex.png draws the table and its blocks",
+		"synth bars -o ex.png":              "--picture ex.png draws the first images",
+		"find -m m.npz page.png -o out.png": "--svg out.svg draws the finds on the page",
+		"name m.npz 0 hook -o ex.png":       "patchwork draw MODEL -o ex.png draws the parts",
+	} {
+		if said := refused(t, strings.Fields(line)...); !strings.Contains(said, want) {
+			t.Errorf("%s: %q, without %q", line, said, want)
+		}
+	}
+	if said := refused(t, "explain", "-m", "m.npz", "d.npz", "-o", "ex.txt"); strings.Contains(said, "picture") {
+		t.Errorf("%q is no picture", said)
+	}
+}
+
+// look and learn say the same of a table of numbers, and one word of empty cells.
+func TestLookAtNumbers(t *testing.T) {
+	t.Chdir(t.TempDir())
+	table := "age,town,a,b\n,Ulm,ja,nein\n12,,nein,ja\n30,Ulm,ja,ja\n12,,nein,nein\n"
+	if err := os.WriteFile("t.csv", []byte(table), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if said := refused(t, "look", "t.csv"); !strings.Contains(said, "patchwork learn --for real learns from the numbers as they are") {
+		t.Errorf("look: %q", said)
+	}
+	out := must(t, "look", "t.csv", "--meta", "age,town")
+	if strings.Contains(out, "NaN") || !strings.Contains(out, "12 (2), none (1)") || !strings.Contains(out, "none (2)") {
+		t.Errorf("look: %s", out)
+	}
+}
+
+// One line says why the numbers of parts end: what one more must gain, and how that
+// follows from the side of the frame.
+func TestTooLittle(t *testing.T) {
+	plan := func(h, w int) *recipe.Plan {
+		c := patchwork.Config{Rule: patchwork.RuleMax, Height: h, Width: w, Poses: pose.Grid{DY: pose.Range{Min: -2, Max: 2, Step: 1}}}
+		return &recipe.Plan{Config: c, Learn: learn.Options{Method: learn.MethodStrokes}}
+	}
+	two := patchwork.CurvePoint{Experts: 2, Rows: 10, DescriptionLength: 800}
+	for _, c := range []struct {
+		h, w   int
+		length float64
+		want   string
+	}{
+		{40, 40, 700, "2 parts are chosen, though 3 have a shorter description: one more part must shorten it by 24.3 nats per image " +
+			"(34 for frames with a side of 56 pixels, in proportion for the side of 40 here), and the step to 3 brings 10.0"},
+		{56, 14, 795, "2 parts are chosen, though 3 have a shorter description: one more part must shorten it by 17.0 nats per image " +
+			"(34 for frames with a side of 56 pixels, in proportion for 28.0, the root of 56 x 14, here), and the step to 3 brings 0.5"},
+		{56, 56, 800, "chosen is the shortest description: one more part must shorten it by 34.0 nats per image " +
+			"(34 for frames with a side of 56 pixels, in proportion for the side of 56 here), and 3 parts make it no shorter"},
+	} {
+		if got := tooLittleLine(two, patchwork.CurvePoint{Experts: 3, Rows: 10, DescriptionLength: c.length}, plan(c.h, c.w)); got != c.want {
+			t.Errorf("%d x %d: %q", c.h, c.w, got)
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package dataset
+
+import (
+	"math"
+	"regexp"
+	"strings"
+)
+
+// Missing reports whether there is no value i: the text is empty, or the number is NaN.
+func (c Column) Missing(i int) bool {
+	switch v := c.Values.(type) {
+	case []int64:
+		return false
+	case []float64:
+		return math.IsNaN(v[i])
+	}
+	return c.Text(i) == ""
+}
+
+// amount matches a number as people write amounts: with a decimal comma, with groups of
+// three digits, with a currency before or behind.
+var amount = regexp.MustCompile(`^(?:[€$£¥]|EUR|USD|CHF|GBP)?\s*[+-]?(?:\d+|\d{1,3}(?:[.,' ]\d{3})+)(?:[.,]\d+)?\s*(?:[€$£¥%]|EUR|USD|CHF|GBP)?$`)
+
+// Numbers reports whether all values are numbers, or text that people write for them,
+// such as 1.234,50 and 12 €; unknown values, of which NA is one, do not count, and codes
+// with zeros in front are no numbers. Such a column measures rows and does not name them.
+func (c Column) Numbers() bool {
+	if _, text := c.Values.([]string); !text {
+		return true
+	}
+	found := false
+	for i := range c.Len() {
+		cell := strings.TrimSpace(strings.ReplaceAll(c.Text(i), "\u00a0", " "))
+		switch t, _ := tokenOf(cell); {
+		case t == blankToken || t == unknownToken:
+			continue
+		case t == zeroToken || t == oneToken || t == numberToken || t == commaToken:
+		case isCode(cell) || !amount.MatchString(cell):
+			return false
+		}
+		found = true
+	}
+	return found
+}

@@ -1,0 +1,63 @@
+package dataset
+
+import (
+	"math"
+	"testing"
+
+	"example.com/patchwork"
+	"example.com/patchwork/bitmap"
+)
+
+func TestColumnsOfNumbers(t *testing.T) {
+	for _, c := range []struct {
+		values any
+		want   bool
+	}{
+		{[]int64{1, 2}, true},
+		{[]float64{1.5, math.NaN()}, true},
+		{[]string{"1,54", "1.54", "", "NA", "-3", "1e3", "0"}, true},
+		{[]string{"1.234,50", "12 €", "€ 3", "12\u00a0345", "1'000.5", "7 %", "EUR 12,30", "5 CHF"}, true},
+		{[]string{"12", "12a"}, false},
+		{[]string{"007", "008"}, false},
+		{[]string{"12.5.3", "1.2.2024"}, false},
+		{[]string{"2024-01-03", "1"}, false},
+		{[]string{"192.168.0.1"}, false},
+		{[]string{"P1", "P2"}, false},
+		{[]string{"€"}, false},
+		{[]string{"", "NA"}, false},
+		{[]string{}, false},
+	} {
+		if got := (Column{"c", c.values}).Numbers(); got != c.want {
+			t.Errorf("%q: %v, want %v", c.values, got, c.want)
+		}
+	}
+}
+
+func TestMissing(t *testing.T) {
+	for i, c := range []Column{{"i", []int64{0}}, {"f", []float64{0}}, {"s", []string{"NaN"}}} {
+		if c.Missing(0) {
+			t.Errorf("column %d has a value", i)
+		}
+	}
+	for i, c := range []Column{{"f", []float64{math.NaN()}}, {"s", []string{""}}} {
+		if !c.Missing(0) {
+			t.Errorf("column %d has none", i)
+		}
+	}
+}
+
+// Empty cells of text and of numbers are one and the same, and amounts name no rows.
+func TestRowsAreNotCalledByAmounts(t *testing.T) {
+	two := patchwork.Data{Images: []*bitmap.Image{bitmap.New(1, 1), bitmap.New(1, 1)}}
+	s := Set{Table: true, Data: two, Meta: []Column{{"age", []float64{math.NaN(), 3}}, {"town", []string{"Ulm", ""}}, {"paid", []string{"1,54", "2.5"}}}}
+	called := s.Called()
+	if a, b := called(0), called(1); a != "row 1 (Ulm, 1,54)" || b != "row 2 (3, 2.5)" {
+		t.Errorf("called %q and %q", a, b)
+	}
+	o := s.Overview()
+	for _, l := range o.Labels[:2] {
+		if l.Counts[0].Value != "" {
+			t.Errorf("%s: the empty cell is %q", l.Name, l.Counts[0].Value)
+		}
+	}
+}
