@@ -53,10 +53,18 @@ func unexplainedAdvice(m *patchwork.Model, tooMany bool) string {
 // of a table.
 func nouns(m *patchwork.Model) words.Nouns { return words.NounsOf(m.Height() == 1) }
 
+// noParts is the advice where the only part is of no use.
+func noParts(m *patchwork.Model) string {
+	return fmt.Sprintf("There may be no parts in these %ss.", nouns(m).Image)
+}
+
 func findUnused(m *patchwork.Model, t *patchwork.Tally) []Finding {
 	advice := "Learn with fewer parts, or from more starts."
 	if c := m.Config(); c.Scene || c.Poses.Len() > 1 {
 		advice = "Learn with fewer parts, from more starts, or with a wider range of poses."
+	}
+	if m.K() == 1 {
+		advice = noParts(m)
 	}
 	var out []Finding
 	for k := range m.K() {
@@ -84,6 +92,10 @@ func findRare(m *patchwork.Model, t *patchwork.Tally) []Finding {
 	if rows < rareRows || t == nil && m.Extras().Usage == nil {
 		return nil
 	}
+	fewer := ", or learn with fewer parts"
+	if m.K() == 1 {
+		fewer = ""
+	}
 	var out []Finding
 	for k := range m.K() {
 		n := math.Round(uses(k))
@@ -92,7 +104,7 @@ func findRare(m *patchwork.Model, t *patchwork.Tally) []Finding {
 		}
 		out = append(out, Finding{Kind: KindRare, Experts: []int{k}, Value: n, Limit: rareUses,
 			Facts:  fmt.Sprintf("%s is used in %.0f of %.0f %ss.", called(m, k), n, rows, nouns(m).Image),
-			Advice: fmt.Sprintf("It may be one odd %s rather than a part: look at it, or learn with fewer parts.", nouns(m).Image)})
+			Advice: fmt.Sprintf("It may be one odd %s rather than a part: look at it%s.", nouns(m).Image, fewer)})
 	}
 	return out
 }
@@ -208,7 +220,7 @@ func findConstant(m *patchwork.Model) []Finding {
 		f := Finding{Kind: KindNearConstant, Experts: []int{k}, Value: spread, Limit: noVotes,
 			Advice: "Learn with fewer parts, or from more starts."}
 		if m.K() == 1 {
-			f.Advice = fmt.Sprintf("There may be no parts in these %ss.", nouns(m).Image)
+			f.Advice = noParts(m)
 		}
 		switch {
 		case loudest < noVotes:

@@ -33,7 +33,8 @@ func (a *app) reportCommand() *cobra.Command {
 and send: what the parts are, which rows or images use them, how they go with labels
 and with each other, what nothing explains, what unknown cells probably are, how well
 hidden cells or pixels are predicted (beside the means and a mixture), and whether the
-same parts are found again from other starts and from redrawn rows.
+same parts are found again from other starts and from redrawn rows. Where the parts
+predict no better than the means, or most do not come back, it begins with that.
 
 All numbers are also written as CSV files beside the page: report-rows.csv has the
 rows by parts, report-parts.csv the parts, and so on; --csv names another folder for them.
