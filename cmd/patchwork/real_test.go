@@ -140,7 +140,7 @@ func mean(values []float64) float64 { return sum(values) / float64(len(values)) 
 func TestRealPredictions(t *testing.T) {
 	t.Chdir(t.TempDir())
 	x := greyBars(t, 80)
-	must(t, fields("learn grey.npz --for real -o m.npz -q --starts 1")...)
+	must(t, fields("learn grey.npz --for real -o m.npz -q")...)
 	hidden := append([]float64(nil), x...)
 	for i := 0; i < len(hidden); i += 5 {
 		hidden[i] = math.NaN()
