@@ -180,7 +180,7 @@ function Controls({ opened: o }: { opened: Opened }): JSX.Element {
       )}
       {columns.length > 0 && how.line === "row" && (
         <fieldset>
-          <legend>What the columns are: data, a label that names the row, or categories (a column for each value)</legend>
+          <legend>What the columns are: data, a label that names the row, categories (a column for each value), or left out</legend>
           <div class="labels">
             {columns.map((c) => (
               <label key={c} class="field"><span>{c}</span>
