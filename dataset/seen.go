@@ -186,11 +186,14 @@ func (s *seen) such(e example) string {
 	return fmt.Sprintf(" (such as %s)", e.first)
 }
 
-// were returns a number of things with their verb; all if there are no others.
+// were returns a number of things with their verb; all, or both, if there are no others.
 func were(n, of int, noun string) string {
 	verb := "were"
 	if n == 1 {
 		verb = "was"
+	}
+	if n == 2 && of == 2 {
+		return "both " + noun + "s were"
 	}
 	if n > 1 && n == of {
 		return fmt.Sprintf("all %d %ss %s", n, noun, verb)

@@ -222,13 +222,24 @@ type warning struct{ First, Rest string }
 // fact is a number that stands out.
 type fact struct{ Value, Words string }
 
+// usedFact says how many parts are used.
+func usedFact(n int) fact { return fact{fmt.Sprint(n), verb(n, "part is", "parts are") + " used"} }
+
+// verb returns the form for a number of things.
+func verb(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
 func (p *page) leadView() leadView {
 	r := p.Report
 	v := leadView{Report: r, Links: p.sections, Said: r.Summary}
 	if rest, ok := strings.CutPrefix(r.warning, doNotRely); ok {
 		v.Warning, v.Said = &warning{strings.TrimSpace(doNotRely), rest}, r.Summary[1:]
 	}
-	v.Facts = []fact{{fmt.Sprint(r.usedParts()), "parts are used"}, {thousands(int64(r.Rows)), r.Noun() + "s"},
+	v.Facts = []fact{usedFact(r.usedParts()), {thousands(int64(r.Rows)), verb(r.Rows, r.Noun(), r.Noun()+"s")},
 		{percent(1 - r.share(r.PartCounts[0])), r.Noun() + "s have a part"}}
 	if r.Quality != nil {
 		v.Facts = append(v.Facts, fact{fixed(2, r.Quality.By[0].Bits), "bits per hidden " + r.cell() + "; " + r.means() + " " + fixed(2, r.Quality.By[1].Bits)})
@@ -237,7 +248,7 @@ func (p *page) leadView() leadView {
 	}
 	if r.Stability != nil {
 		_, back := r.comeBack()
-		v.Facts = append(v.Facts, fact{fmt.Sprintf("%d of %d", back, len(r.Parts)), "parts come back from redrawn " + r.Noun() + "s"})
+		v.Facts = append(v.Facts, fact{fmt.Sprintf("%d of %d", back, len(r.Parts)), verb(len(r.Parts), "part comes", "parts come") + " back from redrawn " + r.Noun() + "s"})
 	}
 	return v
 }

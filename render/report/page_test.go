@@ -220,6 +220,17 @@ func TestTablesCanBeRead(t *testing.T) {
 
 // TestWords checks how numbers are written.
 func TestWords(t *testing.T) {
+	one, two := &Report{Table: true, Rows: 1, Parts: make([]Part, 1), Stability: &Stability{}}, &Report{Table: true, Rows: 2, Parts: make([]Part, 2), Stability: &Stability{}}
+	for want, got := range map[string]string{
+		"Learned again from other starts, 0 of 1 part comes back; from rows drawn anew, 0.": one.sayStability(),
+		"Learned again from other starts, 0 of 2 parts come back; from rows drawn anew, 0.": two.sayStability(),
+		"1 part is used":   usedFact(1).Value + " " + usedFact(1).Words,
+		"0 parts are used": usedFact(0).Value + " " + usedFact(0).Words,
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
 	for share, want := range map[float64]string{0: "0 %", 0.0001: "< 0.1 %", 0.012: "1.2 %", 0.05: "5 %", 0.123: "12 %", 0.9999: "> 99.9 %", 1: "100 %"} {
 		if got := percent(share); got != want {
 			t.Errorf("percent(%v) = %q, want %q", share, got, want)

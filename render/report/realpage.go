@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	_ "embed" // the templates of the sections
-	"fmt"
 	"html/template"
 	"io"
 	"math"
@@ -69,7 +68,7 @@ func (r *Real) WriteHTML(w io.Writer, title string) error {
 // leadView is the top of the page.
 func (p *realPage) leadView() any {
 	r := p.real
-	facts := []fact{{fmt.Sprint(r.usedParts()), "parts are used"}, {thousands(int64(r.Rows)), r.Noun() + "s"},
+	facts := []fact{usedFact(r.usedParts()), {thousands(int64(r.Rows)), verb(r.Rows, r.Noun(), r.Noun()+"s")},
 		{percent(1 - r.share(r.PartCounts[0])), r.Noun() + "s have a part"}, {fixed(2, r.LogLik-r.BaseLogLik), "nats gained per " + r.Noun()}}
 	return struct {
 		*Real

@@ -194,8 +194,8 @@ func (r *Report) sayStability() string {
 		return ""
 	}
 	again, redrawn := r.comeBack()
-	return fmt.Sprintf("Learned again from other starts, %d of %s come back; from %ss drawn anew, %d.",
-		again, plural(int64(len(r.Parts)), "part"), r.Noun(), redrawn)
+	return fmt.Sprintf("Learned again from other starts, %d of %s %s back; from %ss drawn anew, %d.",
+		again, plural(int64(len(r.Parts)), "part"), verb(len(r.Parts), "comes", "come"), r.Noun(), redrawn)
 }
 
 // within returns a name as it stands within a sentence: what people call a part is in

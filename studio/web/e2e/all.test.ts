@@ -8,5 +8,6 @@ import "./classes.ts";
 import "./people.ts";
 import "./agree.ts";
 import "./trouble.ts";
+import "./newcomer.ts";
 import "./look.ts";
 import "./report.ts";

@@ -18,7 +18,7 @@ test("learning from ten drawn examples; the command line reads the model", async
   await page.locator(".watch").waitFor();
   const score = page.locator(".watch");
   await page.getByRole("button", { name: "Download the model" }).waitFor({ timeout: 60_000 });
-  assert.match(await score.innerText(), /Scores of the models tried/);
+  assert.match(await score.innerText(), /A point for each model tried, the line for the best so far/);
   await page.locator(".result").scrollIntoViewIfNeeded();
   await shot(page, "learned-laptop-light", true);
   for (const [button, file] of [["Download the model", "model.npz"], ["The examples, npz", "data.npz"], ["Picture, PNG", "experts.png"]]) {

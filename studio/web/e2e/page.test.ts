@@ -9,4 +9,5 @@ import "./models.ts";
 import "./classes.ts";
 import "./people.ts";
 import "./trouble.ts";
+import "./newcomer.ts";
 import "./look.ts";

@@ -96,12 +96,13 @@ function Choose(): JSX.Element {
     const table = all.find((m) => m.id === to)?.table, at = view.value;
     go({ model: to, ...(table && at === "draw" ? { view: "tables" } : !table && at === "tables" ? { view: "draw" } : {}) });
   };
+  const named = (m: Model) => `${apart(all, m)} (${plural(m.experts, "part")}, ${m.table ? plural(m.width, "column") : `${m.height} × ${m.width}`})`, now = all.find((m) => m.id === id);
   return (
     <div class="choose">
       <label class="inline"><span class="wide-only">Model</span>
-        <select aria-label="Model" value={id} disabled={all.length === 0} onChange={(e) => choose(e.currentTarget.value)}>
+        <select aria-label="Model" title={now && named(now)} value={id} disabled={all.length === 0} onChange={(e) => choose(e.currentTarget.value)}>
           {here && !real.some((m) => m.id === id) && <option value={id} disabled>no model of real values</option>}
-          {all.map((m) => <option key={m.id} value={m.id}>{apart(all, m)} ({plural(m.experts, "part")}, {m.table ? plural(m.width, "column") : `${m.height} × ${m.width}`})</option>)}
+          {all.map((m) => <option key={m.id} value={m.id}>{named(m)}</option>)}
         </select>
       </label>
       <OpenFiles short />

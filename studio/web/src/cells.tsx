@@ -59,7 +59,8 @@ export function Cells({ model, bits, predicted, layer, picks, onChange }: Props)
       <div class="cells" role="group" aria-label="Cells of the row" ref={list}>
         {shown.map((i) => {
           const c = bits.cells[i], name = column(model, i), p = c === UNKNOWN ? predicted.get(i) : undefined, by = speaker(i);
-          const why = p !== undefined ? `, unknown, on with ${percent(p)}` : by !== undefined ? `, explained by ${called(model, by)}` : alone(i) ? ", nothing explains it" : "";
+          const usual = c === ON && layer !== null && by === undefined && !alone(i);
+          const why = p !== undefined ? `, unknown, on with ${percent(p)}` : by !== undefined ? `, explained by ${called(model, by)}` : alone(i) ? ", nothing explains it" : usual ? ", the background explains it" : "";
           return (
             <button key={i} type="button" role="checkbox" data-cell={i} aria-checked={c === ON ? "true" : c === OFF ? "false" : "mixed"} tabIndex={i === stop ? 0 : -1}
               class={`bit ${["off", "on", "unknown"][c]} ${alone(i) ? "alone" : ""}`} aria-label={name + why}
@@ -74,7 +75,7 @@ export function Cells({ model, bits, predicted, layer, picks, onChange }: Props)
       </div>
       {shown.length === 0 && <p class="fine">{text ? `No column here is called “${search}”.` : `There is no cell of ${filters[filter]}.`}</p>}
       <p class="fine">
-        Click a cell: on, off, unknown. Keys: 1, 0, ? and arrows. A number in a cell is the part that explains it; a dashed frame says that nothing does.
+        Click a cell: on, off, unknown. Keys: 1, 0, ? and arrows. A number in a cell is the part that explains it; a dashed frame says that nothing does. A 1 with neither is likely without any part: the background explains it.
         {unknown && " Unknown cells show the probability of “on”, averaged over the best explanations."}
       </p>
     </>

@@ -4,13 +4,12 @@ import { dataID, go } from "./address.ts";
 import type { Data, Wish } from "./api.ts";
 import { plural } from "./format.ts";
 import { apart } from "./names.ts";
+import { atHand, drawings } from "./place.ts";
 import { OpenFiles } from "./reading.tsx";
 import { Run } from "./run.tsx";
 import { DrawTen, size, wanted } from "./ten.tsx";
 import * as learning from "./learning.ts";
-import { data, home, server, useCell } from "./store.ts";
-
-const own = "drawings";
+import { data, fitting, home, server, useCell, useModel } from "./store.ts";
 
 interface Settings {
   experts: number;
@@ -52,9 +51,10 @@ function recipe(s: Settings, d: Data | null): Wish {
 /** The Learn view: learns parts from examples, and shows the progress. */
 export function Learn(): JSX.Element {
   const sets = useCell(data), drawn = useCell(learning.drawn), job = useCell(learning.job), s = useCell(server);
-  const id = useCell(dataID), source = sets.some((d) => d.id === id) ? id : own, setSource = (to: string) => go({ data: to === own ? "" : to });
+  const id = useCell(dataID), model = useModel(), drawing = id === drawings || (drawn.length > 0 && !model?.table);
+  const set = sets.find((d) => d.id === id) ?? (drawing ? null : atHand(model, sets, fitting(model, sets)));
   const [label, setLabel] = useState(""), [take, setTake] = useState(0);
-  const set = sets.find((d) => d.id === source) ?? null, [settings, setSettings] = useState(usual(set));
+  const [settings, setSettings] = useState(usual(set));
   useEffect(() => {
     setSettings(usual(set));
     setLabel("");
@@ -77,8 +77,8 @@ export function Learn(): JSX.Element {
         <section class="card" aria-label="Examples to learn from">
           <h2>Examples</h2>
           <label class="field">Learn from
-            <select value={source} onChange={(e) => setSource(e.currentTarget.value)}>
-              <option value={own}>ten examples that I draw</option>
+            <select value={set?.id ?? drawings} onChange={(e) => go({ data: e.currentTarget.value })}>
+              <option value={drawings}>ten examples that I draw</option>
               {sets.map((d) => <option key={d.id} value={d.id}>{apart(sets, d)} ({plural(d.n, d.table ? "row" : "image")})</option>)}
             </select>
           </label>

@@ -4,12 +4,10 @@ import { words, type Data, type Model, type Sent } from "./api.ts";
 import { Bits } from "./bits.ts";
 import { dataID, go, view } from "./address.ts";
 import * as drawing from "./drawing.ts";
-import { head, type Head } from "./head.ts";
+import { head, roleOf, type Head, type Role } from "./head.ts";
 import { isPicture, picture } from "./open.ts";
+import { drawings } from "./place.ts";
 import { api, Cell, currentModel, data, fitsReal, fitting, models, realModels, refresh } from "./store.ts";
-
-/** What a column is for: data, the name of the row, categories to be made into a column each, or nothing. */
-export type Role = "data" | "label" | "categories" | "out";
 
 /** How to read; empty text leaves it to the server. */
 export interface How {
@@ -44,16 +42,25 @@ export const opened = new Cell<Opened | null>(null);
 /** What went wrong with a file that is no data. */
 export const refused = new Cell("");
 
+/** The columns of what was opened, as far as they are known: by its first line, and by what was read. */
+export function known({ columns, data: d }: Pick<Opened, "columns" | "data">): Head | null {
+  const labels = Object.keys(d?.labels ?? {});
+  if (!columns && !d?.table) return null;
+  return { names: columns?.names ?? [...labels, ...(d?.columns ?? [])], text: [...new Set([...(columns?.text ?? []), ...labels])] };
+}
+
 /** How to read as parameters of a request. Text is a label unless it is said to be something else. */
 export function query(how: How, columns: Head | null): { model?: string; items?: boolean; pairs?: string; meta?: string; categories?: string; columns?: string; threshold?: string; invert?: boolean; size?: string; values?: "real" } {
-  const those = (role: Role) => Object.keys(how.roles).filter((c) => how.roles[c] === role), out = those("out");
+  // Where columns are picked, those of which nothing was said are, too: what is neither data nor a label is left out.
+  const pick = Object.keys(how.roles).some((c) => how.roles[c] === "out" || (how.roles[c] === "data" && columns?.text.includes(c)));
+  const said = pick ? (columns?.names ?? []) : Object.keys(how.roles), those = (...roles: Role[]) => said.filter((c) => roles.includes(how.roles[c] ?? roleOf(c, null, columns)));
   const model = how.model ? { model: how.model } : {};
   if (how.line === "items") return { ...model, items: true };
   if (how.line === "pair") return { ...model, pairs: how.pair.map((p, i) => p || columns?.names[i] || String(i + 1)).join(",") };
   const list = (key: string, names: string[]) => (names.length > 0 ? { [key]: names.join(",") } : {});
   return {
     ...model, ...list("meta", those("label")), ...list("categories", those("categories")),
-    ...(out.length > 0 ? list("columns", (columns?.names ?? []).filter((c) => ["data", "categories"].includes(how.roles[c] ?? (columns?.text.includes(c) ? "label" : "data")))) : {}),
+    ...(pick ? list("columns", those("data", "categories")) : {}),
     ...(how.size ? { size: how.size } : {}), ...(how.threshold === "real" ? { values: "real" as const } : how.threshold ? { threshold: how.threshold } : {}), ...(how.invert ? { invert: true } : {}),
   };
 }
@@ -167,7 +174,7 @@ export async function readAgain(how: How): Promise<void> {
   if (!now) return;
   opened.set({ ...now, how, busy: true });
   try {
-    const d = await api.addData(now.files, now.name, query(how, now.columns));
+    const d = await api.addData(now.files, now.name, query(how, known(now)));
     await replace(now, d);
     await refresh();
     opened.set({ ...now, how, data: d, wrong: "", busy: false });
@@ -175,7 +182,7 @@ export async function readAgain(how: How): Promise<void> {
     else await present(d);
   } catch (error) {
     opened.set({ ...now, how, wrong: words(error), busy: false });
-    if (!now.data && view.value === "learn") dataID.set(""); // else Learn would take another file than the one at the top
+    if (!now.data && view.value === "learn") dataID.set(drawings); // else Learn would take another file than the one at the top
   }
 }
 

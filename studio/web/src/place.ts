@@ -3,6 +3,18 @@
 export const views = ["draw", "experts", "sample", "learn", "classes", "rules", "tables", "values", "find"] as const;
 export type View = (typeof views)[number];
 
+/** The data set of an address that is none: examples that are drawn. */
+export const drawings = "drawings";
+
+/**
+ * The data set with which Learn begins where the address names none: people's own that the model is of, that of a table's model, else the
+ * one that the server was started with; null for examples to draw. fits are the sets that fit the model.
+ */
+export function atHand<T extends { id: string; fixed: boolean }>(model: { table: boolean; source: string } | null, sets: T[], fits: T[]): T | null {
+  const own = (d: T) => /^d\d+$/.test(d.id), builtin = model?.source === "built-in";
+  return (model && ((!builtin && fits.findLast(own)) || (model.table && fits[0]))) || sets.find((d) => own(d) && d.fixed) || null;
+}
+
 /** What an address says. The fields that it leaves out stay as they are, but no part is open. */
 export interface Place {
   view?: View;

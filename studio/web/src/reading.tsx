@@ -7,7 +7,8 @@ import { exampleName } from "./examples.tsx";
 import { plural } from "./format.ts";
 import { apart, column } from "./names.ts";
 import { controls, plain } from "./plain.ts";
-import { chosen, opened, readAgain, readers, refused, take, type How, type Opened, type Role } from "./opened.ts";
+import { roleOf, type Role } from "./head.ts";
+import { chosen, known, opened, readAgain, readers, refused, take, type How, type Opened } from "./opened.ts";
 import { bitColour } from "./paint.ts";
 import { Pixels } from "./pixels.tsx";
 import { api, fitting, models, server, useCell, useModel } from "./store.ts";
@@ -146,12 +147,13 @@ const roles: Record<Role, string> = { data: "data", label: controls.label, categ
 
 /** Chooses how the files are read; they are sent again, without being chosen again. */
 function Controls({ opened: o }: { opened: Opened }): JSX.Element {
-  const labels = o.data ? Object.keys(o.data.labels) : [], [how, setHow] = useState<How>(o.how), table = o.columns !== null || o.data?.table === true;
+  const [how, setHow] = useState<How>(o.how), table = o.columns !== null || o.data?.table === true;
   useEffect(() => setHow(o.how), [o.how]);
-  const columns = o.columns?.names ?? (table ? [...labels, ...(o.data?.columns ?? [])] : []);
+  const columns = known(o)?.names ?? [];
   const own = readers(useCell(models));
   const text = o.files.length === 1 && /\.(csv|tsv|txt)$/i.test(o.name);
-  const roleOf = (c: string): Role => how.roles[c] ?? (labels.includes(c) || o.columns?.text.includes(c) ? "label" : "data");
+  // What was chosen since the last reading, or for one that failed; else what was understood.
+  const role = (c: string): Role => (how.roles[c] && (o.wrong || !o.data || how.roles[c] !== o.how.roles[c]) ? how.roles[c] : roleOf(c, o.data, o.columns));
   return (
     <form class="how" onSubmit={(e) => { e.preventDefault(); void readAgain(how); }}>
       {own.length > 0 && (
@@ -178,11 +180,11 @@ function Controls({ opened: o }: { opened: Opened }): JSX.Element {
       )}
       {columns.length > 0 && how.line === "row" && (
         <fieldset>
-          <legend>What the columns are: data, a label that names the row, or categories (a column for each value)</legend>
+          <legend>What the columns are: data, a label that names the row, categories (a column for each value), or left out</legend>
           <div class="labels">
             {columns.map((c) => (
               <label key={c} class="field"><span>{c}</span>
-                <select value={roleOf(c)} onChange={(e) => setHow({ ...how, roles: { ...how.roles, [c]: e.currentTarget.value as Role } })}>
+                <select value={role(c)} onChange={(e) => setHow({ ...how, roles: { ...how.roles, [c]: e.currentTarget.value as Role } })}>
                   {Object.entries(roles).map(([k, v]) => <option key={k} value={k}>{v}</option>)}
                 </select>
               </label>

@@ -10,6 +10,12 @@ export function ticks(low: number, high: number): number[] {
   return [low, high];
 }
 
+/** Each score's best so far: the largest of it and those before. */
+export function bestSoFar(scores: number[]): number[] {
+  let best = -Infinity;
+  return scores.map((s) => (best = Math.max(best, s)));
+}
+
 /** Text for marks: as many digits as tell them apart, and a true minus sign. */
 export function tickText(all: number[]): (v: number) => string {
   const step = all.length > 1 ? Math.abs(all[1] - all[0]) : Math.abs(all[0]) || 1, digits = Math.max(0, Math.min(8, Math.ceil(-Math.log10(step) - 1e-9)));

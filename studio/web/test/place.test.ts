@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { format, parse } from "../src/place.ts";
+import { atHand, format, parse } from "../src/place.ts";
 
 test("an address is read as it was written", () => {
   for (const p of [
@@ -21,4 +21,17 @@ test("an address that makes no sense says nothing", () => {
     assert.equal(p.part, undefined, hash);
   }
   assert.equal(parse("#/nowhere").view, undefined);
+});
+
+test("Learn begins with the data at hand, not with examples to draw", () => {
+  const letters = { id: "letters-t", fixed: true }, baskets = { id: "baskets", fixed: true }, served = { id: "d1", fixed: true }, opened = { id: "d2", fixed: false };
+  const builtin = { table: false, source: "built-in" }, invented = { table: true, source: "built-in" }, table = { table: true, source: "file" }, image = { table: false, source: "learned" };
+  assert.equal(atHand(builtin, [letters, baskets, opened], [letters, opened]), null, "what others opened is not at hand");
+  assert.equal(atHand(builtin, [letters, served], [letters]), served);
+  assert.equal(atHand(invented, [letters, baskets], [baskets]), baskets);
+  assert.equal(atHand(table, [letters, baskets, served, opened], [served]), served);
+  assert.equal(atHand(table, [letters, baskets, served, opened], [served, opened]), opened);
+  assert.equal(atHand(image, [letters, opened], [letters, opened]), opened);
+  assert.equal(atHand(image, [letters], [letters]), null);
+  assert.equal(atHand(null, [], []), null);
 });

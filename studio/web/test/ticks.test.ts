@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { tickText, ticks } from "../src/ticks.ts";
+import { bestSoFar, tickText, ticks } from "../src/ticks.ts";
 
 test("marks are round, in order, within the axis, and few", () => {
   for (let i = 0; i < 500; i++) {
@@ -12,4 +12,9 @@ test("marks are round, in order, within the axis, and few", () => {
   const all = ticks(-0.0905, -0.0895);
   assert.deepEqual(all.map(tickText(all)), ["−0.0905", "−0.0900", "−0.0895"]);
   assert.deepEqual(ticks(3, 3), [3]);
+});
+
+test("the best so far never falls", () => {
+  assert.deepEqual(bestSoFar([-9, -7, -8.2, -6.5, -8.2]), [-9, -7, -7, -6.5, -6.5]);
+  assert.deepEqual(bestSoFar([]), []);
 });

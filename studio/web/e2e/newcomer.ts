@@ -1,0 +1,80 @@
+// What somebody meets who has never seen the page: a messy table, Learn with the data at hand, the curve of learning, the header.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { scratchFile, shot, visit } from "./studio.ts";
+import { clean, found, world } from "./world.ts";
+
+/** Sixty-two people: a name and a date, two columns of numbers, five of yes and no; semicolons, empty cells and a byte order mark. */
+function messy(): string {
+  let seed = 11;
+  const random = () => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
+  const said = (p: number) => (random() < 0.06 ? "" : random() < p ? "ja" : "nein");
+  const rows = Array.from({ length: 62 }, (_, i) => [`Person ${i}`, `${String(1 + (i % 28)).padStart(2, "0")}.03.2024`, i % 9 === 0 ? "" : 20 + (i * 7) % 50, (5 + 900 * random()).toFixed(2).replace(".", ","),
+    ...[0.9, 0.8, 0.1, 0.2, 0.5].map((p) => said(i % 2 === 0 ? p : 1 - p))].join(";"));
+  return `\uFEFFName;Datum;Alter;Betrag;Raucher;Sport;Haustier;Garten;Auto\r\n${rows.join("\r\n")}\r\n`;
+}
+
+/** What the selects of the columns say. */
+const roles = (page: Page) => page.locator(".labels label").evaluateAll((all) => all.map((l) => `${l.querySelector("span")?.textContent}: ${l.querySelector("select")?.selectedOptions[0].textContent}`).join(", "));
+
+test("a messy table: the columns are shown as they were understood, before and after they can be read", async () => {
+  const v = await visit(world.browser, world.studio.url, "learn"), { page } = v;
+  await page.locator(".setup").waitFor();
+  await page.locator("[data-test=any-file]").setInputFiles(scratchFile("messy.csv", messy()));
+  const wrong = page.getByRole("alert").filter({ hasText: "messy.csv was not read" });
+  await wrong.waitFor();
+  assert.match(await wrong.innerText(), /the choice “left out” leaves out Alter,Betrag/);
+  const bits = "Raucher: data, Sport: data, Haustier: data, Garten: data, Auto: data";
+  assert.equal(await roles(page), `Name: label, Datum: label, Alter: data, Betrag: data, ${bits}`);
+  await shot(page, "messy-refused-laptop-light", true);
+  const again = async (said: string, choices: Record<string, string>) => {
+    for (const [column, role] of Object.entries(choices)) await page.locator(".labels label", { hasText: column }).locator("select").selectOption(role);
+    await page.getByRole("button", { name: "Read again" }).click();
+    await page.waitForFunction((s) => document.querySelector(".reading [role=status]")?.textContent === s, said);
+    if (await page.locator(".reading details").getAttribute("open") === null) await page.locator(".reading summary").click();
+  };
+  await again("62 rows of 5 columns", { Alter: "label", Betrag: "label" });
+  assert.equal(await roles(page), `Name: label, Datum: label, Alter: label, Betrag: label, ${bits}`);
+  await shot(page, "messy-read-laptop-light", true);
+  await again("62 rows of 4 columns", { Auto: "out" });
+  assert.equal(await roles(page), `Name: label, Datum: label, Alter: label, Betrag: label, ${bits.replace("Auto: data", "Auto: left out")}`);
+  await page.locator(".labels label", { hasText: "Auto" }).locator("select").selectOption("categories");
+  await page.locator(".labels label", { hasText: "Name" }).locator("select").selectOption("data");
+  await page.getByRole("button", { name: "Read again" }).click();
+  await wrong.waitFor();
+  assert.match(await roles(page), /^Name: data, .*Auto: categories$/, "what was asked for when it failed");
+  await clean(v);
+});
+
+test("Learn begins with the data of the table's model; the curve of learning never falls", async () => {
+  const v = await visit(world.browser, world.studio.url, "tables?model=baskets"), { page } = v;
+  await found(page, /part/);
+  await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Learn" }).click();
+  const from = page.locator(".setup select").first();
+  await page.waitForFunction(() => document.querySelector<HTMLSelectElement>(".setup select")?.value === "baskets");
+  await from.selectOption({ label: "ten examples that I draw" });
+  await page.locator(".pad canvas").waitFor();
+  await from.selectOption("baskets");
+  await page.getByRole("button", { name: "Learn", exact: true }).click();
+  await page.getByRole("button", { name: "Download the model" }).waitFor();
+  const line = (await page.locator(".chart polyline").getAttribute("points") ?? "").split(" ").map((p) => p.split(",").map(Number));
+  assert.ok(line.every(([x, y], i) => i === 0 || (x >= line[i - 1][0] && y <= line[i - 1][1])), "the best so far never falls");
+  assert.equal(await page.locator(".chart circle").count(), new Set(line.map(([x]) => x)).size, "a point for each model tried");
+  await page.locator(".run").scrollIntoViewIfNeeded();
+  await shot(page, "curve-laptop-light", true);
+  await clean(v);
+});
+
+test("the header is one line beside a scrollbar; on a phone the menu stays together", async () => {
+  for (const width of [1265, 390]) {
+    const v = await visit(world.browser, world.studio.url, "tables?model=baskets", { viewport: { width, height: 800 } }), { page } = v;
+    await found(page, /part/);
+    const box = async (what: string) => (await page.locator(what).boundingBox())!;
+    if (width > 1000) assert.ok((await box("header")).height < 60, "one line");
+    else assert.ok((await box(".choose select")).width > 300, "the name of a model has the width of the phone");
+    const links = await Promise.all((await page.locator("nav a").all()).map(async (l) => (await l.boundingBox())!));
+    for (const [i, l] of links.entries()) if (i > 0 && l.y === links[i - 1].y) assert.ok(l.x - links[i - 1].x - links[i - 1].width < 12, `a gap before link ${i} at ${width} pixels`);
+    await clean(v);
+  }
+});
