@@ -210,7 +210,7 @@ func (w *explainer) explain(ctx context.Context, b *block) (at int, err error) {
 func (w *explainer) explainEach(ctx context.Context, b *block, from, to int) (at int, err error) {
 	m := w.pursuit.model
 	w.pursuit.Within(ctx)
-	defer w.pursuit.Within(nil)
+	defer w.pursuit.Within(context.Background())
 	for j := from; j < to; j++ {
 		if err := ctx.Err(); err != nil {
 			return b.first + j, err

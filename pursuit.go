@@ -409,9 +409,13 @@ func (i *idle) take(m *Model) *Pursuit {
 	return i.first.Fork()
 }
 
-// Within makes searches end with a context: Explain and ExplainAll then return its error. Nil is no
-// context, as at first and for forks.
-func (p *Pursuit) Within(ctx context.Context) { p.within = ctx }
+// Within makes searches end with a context: Explain and ExplainAll then return its error.
+// With context.Background they never end early, as at first and for forks.
+func (p *Pursuit) Within(ctx context.Context) {
+	if p.within = ctx; ctx == context.Background() {
+		p.within = nil
+	}
+}
 
 // interrupted is what a search panics with when its context ends.
 type interrupted struct{ error }

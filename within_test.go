@@ -80,7 +80,7 @@ func TestWithin(t *testing.T) {
 			if asked++; !errors.Is(err, context.Canceled) || got != nil {
 				t.Fatalf("%v: %v, %v", c.rule, got, err)
 			}
-			p.Within(nil)
+			p.Within(context.Background())
 			if got, err = p.Explain(img); err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Fatalf("%v: after an interruption %v, %v; want %v", c.rule, got, err, want)
 			}
