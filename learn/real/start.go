@@ -11,43 +11,35 @@ var kinds = []struct {
 	hold string
 }{{.4, "median"}, {0, ""}, {1, ""}, {.7, "median"}, {.4, "lower"}}
 
-// start makes start number i. If parts were split on the way, it also goes on without that, because
-// what is shorter while the noise is held down need not be so at the end.
+// start makes start number i.
 func (l *learner) start(i int) (*state, error) {
-	source := rand.NewPCG(l.o.Seed, uint64(i))
+	rng := rand.New(rand.NewPCG(l.o.Seed, uint64(i)))
 	t := l.terms()
 	report := func(stage string, s *state) {
 		if l.o.Progress != nil {
 			l.o.Progress(Progress{i, l.o.Starts, stage, s.m.K(), s.length})
 		}
 	}
-	s, held, err := l.begin(i, rand.New(source), t, report)
+	s, err := l.begin(i, rng, t, report)
 	if err != nil {
 		return nil, err
 	}
-	parted, again := s, *source
-	if held != nil {
-		if parted, err = l.split(s, held, report); err != nil {
-			return nil, err
-		}
+	if s, err = l.finish(s, t); err != nil {
+		return nil, err
 	}
-	best, err := l.goOn(rand.New(source), parted, held, t, report)
-	if err != nil || parted == s {
-		return best, err
+	report("end", s)
+	k := s.m.K()
+	if s, err = l.grow(rng, s, t, report); err != nil || s.m.K() == k {
+		return s, err
 	}
-	if s, err = l.goOn(rand.New(&again), s, held, t, report); err == nil && s.length <= best.length {
-		best = s
-	}
-	return best, err
+	return l.finish(s, t)
 }
 
-// begin returns the state that start number i has when the noise is still held down, and the terms of
-// that; none if the noise is never held down.
-func (l *learner) begin(i int, rng *rand.Rand, t *terms, report func(string, *state)) (*state, *terms, error) {
+// begin returns the state that start number i has when the noise is still held down, if it ever is.
+func (l *learner) begin(i int, rng *rand.Rand, t *terms, report func(string, *state)) (*state, error) {
 	kind := kinds[i%len(kinds)]
 	if kind.heat == 0 {
-		s, err := l.mixture(rng, t)
-		return s, nil, err
+		return l.mixture(rng, t)
 	}
 	held := *t
 	held.heat = kind.heat
@@ -60,33 +52,15 @@ func (l *learner) begin(i int, rng *rand.Rand, t *terms, report func(string, *st
 	}
 	s, err := l.explain(l.model(means))
 	if err != nil {
-		return nil, nil, err
-	}
-	if s, err = l.em(s, &held, 1); err != nil {
-		return nil, nil, err
-	}
-	s, err = l.grow(rng, s, &held, report)
-	return s, &held, err
-}
-
-// goOn returns the end of a start: experts are moved by the terms held, if there are any, and then
-// fitted and grown by those of the last steps.
-func (l *learner) goOn(rng *rand.Rand, s *state, held, t *terms, report func(string, *state)) (*state, error) {
-	var err error
-	if held != nil {
-		if s, err = l.move(rng, s, held, report); err != nil {
-			return nil, err
-		}
-	}
-	if s, err = l.finish(s, t); err != nil {
 		return nil, err
 	}
-	report("end", s)
-	k := s.m.K()
-	if s, err = l.grow(rng, s, t, report); err != nil || s.m.K() == k {
-		return s, err
+	if s, err = l.em(s, &held, 1); err != nil {
+		return nil, err
 	}
-	return l.finish(s, t)
+	if s, err = l.grow(rng, s, &held, report); err != nil {
+		return nil, err
+	}
+	return l.move(rng, s, &held, report)
 }
 
 // terms returns the terms of the last steps.
