@@ -208,10 +208,10 @@ func BenchmarkPipeline(b *testing.B) {
 	}
 }
 
-// noWorkers waits until no worker of a server is left.
+// noWorkers waits until no worker of a server is left: a second, but longer on a busy machine.
 func noWorkers(t *testing.T, endpoint string) {
 	t.Helper()
-	for range 100 {
+	for range 600 {
 		if len(workers(endpoint)) == 0 {
 			return
 		}
