@@ -14,12 +14,19 @@ func endWithParent() {
 		return
 	}
 	parent := os.Getppid()
+	if adopted(parent) {
+		endOrphan()
+	}
 	go func() {
 		for range time.Tick(time.Second) {
 			if os.Getppid() != parent {
-				fmt.Fprintln(os.Stderr, "patchwork-beam: the program that started this worker has gone")
-				os.Exit(1)
+				endOrphan()
 			}
 		}
 	}()
+}
+
+func endOrphan() {
+	fmt.Fprintln(os.Stderr, "patchwork-beam: the program that started this worker has gone")
+	os.Exit(1)
 }
