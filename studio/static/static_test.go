@@ -315,7 +315,10 @@ func TestStop(t *testing.T) {
 	if events := answers[6].Events; !strings.Contains(events, "event: progress") || !strings.HasSuffix(strings.TrimSpace(events), "}") || !strings.Contains(events, "event: stopped") {
 		t.Errorf("events %.500s", events)
 	}
-	if body := answers[10].Body; !strings.Contains(body, `"state":"stopped"`) || !strings.Contains(body, "stopped before the first model") || strings.Contains(body, `"model":"`) {
+	// Within the second that is left for it the first start may just come to a model.
+	body := answers[10].Body
+	kept, none := strings.Contains(body, `"model":"`), strings.Contains(body, "stopped before the first model")
+	if !strings.Contains(body, `"state":"stopped"`) || kept == none {
 		t.Errorf("stopped at once: %.500s", body)
 	}
 }
