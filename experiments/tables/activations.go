@@ -6,11 +6,9 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 
 	"example.com/patchwork"
-	"example.com/patchwork/dataset"
 	"example.com/patchwork/experiments/stat"
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/internal/score/joint"
@@ -263,18 +261,11 @@ func MeasureActivations(ctx context.Context, all patchwork.Data, rule patchwork.
 // worth, over so many draws.
 func ReportActivations(ctx context.Context, w io.Writer, dir string, names []string, rule patchwork.Rule, draws int, o Options) error {
 	fmt.Fprintf(w, "rule %v, %d draws\n\n| set | aim | parts | edges | test row, independent | gain of the tree | hidden bit, independent | gain of the tree, ± standard error |\n|---|---|---|---|---|---|---|---|\n", rule, draws)
-	for _, s := range AimSets {
-		if names != nil && !slices.Contains(names, s.Name) {
-			continue
-		}
-		set, err := dataset.Read([]string{filepath.Join(dir, filepath.FromSlash(s.File))}, dataset.Options{})
-		if err != nil {
-			return err
-		}
+	return eachAimSet(dir, names, func(name string, data patchwork.Data) error {
 		for _, aim := range []table.Aim{table.AimInterpret, table.AimPredict} {
 			var experts, edges, test, longer, hidden, gain []float64
 			for draw := range uint64(draws) {
-				a, err := MeasureActivations(ctx, set.Data, rule, aim, o.Seed+draw, o.Workers)
+				a, err := MeasureActivations(ctx, data, rule, aim, o.Seed+draw, o.Workers)
 				if err != nil {
 					return err
 				}
@@ -282,11 +273,11 @@ func ReportActivations(ctx context.Context, w io.Writer, dir string, names []str
 				test, longer = append(test, a.Test[0]), append(longer, a.Test[1]-a.Test[0])
 				hidden, gain = append(hidden, a.Hidden[0]), append(gain, a.Hidden[0]-a.Hidden[1])
 			}
-			fmt.Fprintf(w, "| %s | %v | %.1f | %.1f | %.3f | %+.3f | %.4f | %+.4f ± %.4f |\n", s.Name, aim, stat.Mean(experts), stat.Mean(edges),
+			fmt.Fprintf(w, "| %s | %v | %.1f | %.1f | %.3f | %+.3f | %.4f | %+.4f ± %.4f |\n", name, aim, stat.Mean(experts), stat.Mean(edges),
 				stat.Mean(test), stat.Mean(longer), stat.Mean(hidden), stat.Mean(gain), stat.SD(gain)/math.Sqrt(float64(draws)))
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // drawAims returns rows drawn from a table to learn from, at most aimRows, and others to test.

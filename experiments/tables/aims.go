@@ -84,19 +84,12 @@ func MeasureAims(ctx context.Context, all patchwork.Data, rule patchwork.Rule, s
 // many draws.
 func ReportAims(ctx context.Context, w io.Writer, dir string, names []string, rule patchwork.Rule, draws int, o Options) error {
 	fmt.Fprintf(w, "rule %v, %d draws\n\n| set | interpret | predict | gain of predict, ± standard error | better in | its parts alone | models | mixture | CPU s, interpret and predict |\n|---|---|---|---|---|---|---|---|---|\n", rule, draws)
-	for _, s := range AimSets {
-		if names != nil && !slices.Contains(names, s.Name) {
-			continue
-		}
-		set, err := dataset.Read([]string{filepath.Join(dir, filepath.FromSlash(s.File))}, dataset.Options{})
-		if err != nil {
-			return err
-		}
+	return eachAimSet(dir, names, func(name string, data patchwork.Data) error {
 		var all []Aims
 		var gain []float64
 		better := 0
 		for draw := range uint64(draws) {
-			a, err := MeasureAims(ctx, set.Data, rule, o.Seed+draw, o.Workers)
+			a, err := MeasureAims(ctx, data, rule, o.Seed+draw, o.Workers)
 			if err != nil {
 				return err
 			}
@@ -112,11 +105,28 @@ func ReportAims(ctx context.Context, w io.Writer, dir string, names []string, ru
 			}
 			return sum
 		}
-		fmt.Fprintf(w, "| %s | %.4f | %.4f | %+.4f ± %.4f | %d of %d | %.4f | %.1f | %.4f | %.1f %.1f |\n", s.Name,
+		_, err := fmt.Fprintf(w, "| %s | %.4f | %.4f | %+.4f ± %.4f | %d of %d | %.4f | %.1f | %.4f | %.1f %.1f |\n", name,
 			mean(func(a Aims) float64 { return a.Interpret }), mean(func(a Aims) float64 { return a.Predict }),
 			stat.Mean(gain), stat.SD(gain)/math.Sqrt(float64(len(gain))), better, len(gain),
 			mean(func(a Aims) float64 { return a.Alone }), mean(func(a Aims) float64 { return a.Members }), mean(func(a Aims) float64 { return a.Mixture }),
 			mean(func(a Aims) float64 { return a.Took[0] }), mean(func(a Aims) float64 { return a.Took[1] }))
+		return err
+	})
+}
+
+// eachAimSet calls f with each of the tables named; nil means all.
+func eachAimSet(dir string, names []string, f func(name string, data patchwork.Data) error) error {
+	for _, s := range AimSets {
+		if names != nil && !slices.Contains(names, s.Name) {
+			continue
+		}
+		set, err := dataset.Read([]string{filepath.Join(dir, filepath.FromSlash(s.File))}, dataset.Options{})
+		if err == nil {
+			err = f(s.Name, set.Data)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }
