@@ -11,9 +11,10 @@ import (
 	"example.com/patchwork/internal/rows"
 	"example.com/patchwork/internal/testkit"
 
+	"pgregory.net/rapid"
+
 	"example.com/patchwork/bitmap"
 	"example.com/patchwork/internal/testenv"
-	"pgregory.net/rapid"
 )
 
 // noteAll returns activeSets with the given experts active, as the E-step notes

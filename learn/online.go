@@ -186,26 +186,42 @@ func (o *Online) repeat(ctx context.Context, img *bitmap.Image, weight int64) (*
 		return nil, fmt.Errorf("patchwork: an image cannot be learned %d times", weight)
 	}
 	var last *patchwork.Explanation
+	err := inARow(ctx, weight, func() (alike bool, err error) {
+		k, before := o.experts(), last
+		if last, err = o.add(ctx, img); err != nil {
+			return false, err
+		}
+		return before != nil && o.experts() <= k && samePicks(last.Picks, before.Picks), nil
+	}, func(left int64) error {
+		o.count(img, last, nil, left)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return last, nil
+}
+
+// inARow calls once weight times, until the context ends. When it was alike the time before so many
+// times in a row, or was called so often in all, rest counts for all the times that are left.
+func inARow(ctx context.Context, weight int64, once func() (alike bool, err error), rest func(left int64) error) error {
 	same := 0
 	for left := weight; left > 0; left-- {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		if same == repeatsAlike || weight-left == repeatsInAll {
-			o.count(img, last, nil, left)
-			return last, nil
+			return rest(left)
 		}
-		k := o.experts()
-		e, err := o.add(ctx, img)
+		alike, err := once()
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if same++; last == nil || o.experts() > k || !samePicks(e.Picks, last.Picks) {
+		if same++; left == weight || !alike {
 			same = 0
 		}
-		last = e
 	}
-	return last, nil
+	return nil
 }
 
 // experts returns how many experts there are.

@@ -56,23 +56,11 @@ func (o Options) eStep(ctx context.Context, m *patchwork.Model, src patchwork.So
 // repeat learns an image weight times in a row. As in [Online.Add], once the same picks came 64
 // times in a row, or after 1000 times, the next time counts for all that are left.
 func (o *online) repeat(ctx context.Context, img *bitmap.Image, weight int64) error {
-	var last []patchwork.Pick
-	for left, same := weight, 0; left > 0; left-- {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if same == repeatsAlike || weight-left == repeatsInAll {
-			return o.learnAll(img, left)
-		}
-		if err := o.learn(img); err != nil {
-			return err
-		}
-		if same++; left == weight || !samePicks(o.picks, last) {
-			same = 0
-		}
-		last = o.picks
-	}
-	return nil
+	return inARow(ctx, weight, func() (alike bool, err error) {
+		before := o.picks
+		err = o.learn(img)
+		return samePicks(o.picks, before), err
+	}, func(left int64) error { return o.learnAll(img, left) })
 }
 
 // learnAll learns an image weight times, all of them as the first.
