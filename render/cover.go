@@ -40,12 +40,15 @@ func Cover(m *blocks.Matrix, c *blocks.Cover) Sheet {
 	if n := len(c.Blocks) - mostInOrder; n > 0 {
 		s.Legend = append(s.Legend, Swatch{Hue(mostInOrder), fmt.Sprintf("and %d more, in other colours", n)})
 	}
-	for kind, has := range map[int32]bool{left: len(c.Left) > 0, added: len(c.Added) > 0, open: m.Either != nil} {
-		if has {
-			s.Legend = append(s.Legend, Swatch{blockColour(kind), map[int32]string{left: "in no block", added: "added", open: "unknown"}[kind]})
-		}
+	if len(c.Added) > 0 {
+		s.Legend = append(s.Legend, Swatch{blockColour(added), "added"})
 	}
-	slices.SortStableFunc(s.Legend[min(len(c.Blocks), mostInOrder+1):], func(a, b Swatch) int { return cmp.Compare(a.Text, b.Text) })
+	if len(c.Left) > 0 {
+		s.Legend = append(s.Legend, Swatch{blockColour(left), "in no block"})
+	}
+	if m.Either != nil {
+		s.Legend = append(s.Legend, Unknown("unknown"))
+	}
 	return s
 }
 

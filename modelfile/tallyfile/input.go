@@ -1,6 +1,7 @@
 package tallyfile
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
@@ -28,12 +29,7 @@ type Ranges []Range
 // NewRanges returns the union of ranges in any order. It panics for a negative row.
 func NewRanges(ranges ...Range) Ranges {
 	sorted := slices.Clone(ranges)
-	slices.SortFunc(sorted, func(a, b Range) int {
-		if a.From != b.From {
-			return int(max(-1, min(1, a.From-b.From)))
-		}
-		return 0
-	})
+	slices.SortFunc(sorted, func(a, b Range) int { return cmp.Compare(a.From, b.From) })
 	var out Ranges
 	for _, r := range sorted {
 		n := len(out) - 1
