@@ -66,7 +66,17 @@ func addTo(a []float64, s float64, b []float64) {
 // It reduces the matrix to a tridiagonal one by reflections and this by implicit QL: tred2
 // and tql2 of EISPACK (Bowdler, Martin, Reinsch and Wilkinson, 1971), rows for columns.
 func eigen(m *matrix) (values []float64, directions [][]float64, ok bool) {
-	t := newTridiagonal(m)
+	// Near 1 nothing is lost in numbers too small to have all their digits.
+	largest := 0.
+	for _, v := range m.data {
+		largest = max(largest, math.Abs(v))
+	}
+	_, exponent := math.Frexp(largest)
+	near1 := newMatrix(m.rows, m.columns)
+	for i, v := range m.data {
+		near1.data[i] = math.Ldexp(v, -exponent)
+	}
+	t := newTridiagonal(near1)
 	if !t.diagonalize() {
 		return nil, nil, false
 	}
@@ -84,7 +94,7 @@ func eigen(m *matrix) (values []float64, directions [][]float64, ok bool) {
 		return 0
 	})
 	for _, i := range order {
-		values, directions = append(values, t.d[i]), append(directions, t.v[i])
+		values, directions = append(values, math.Ldexp(t.d[i], exponent)), append(directions, t.v[i])
 	}
 	return values, directions, true
 }
@@ -175,13 +185,14 @@ func (t *tridiagonal) gather() {
 }
 
 // diagonalize turns the directions until e is 0 and d holds the eigenvalues. It reports
-// whether it came to an end.
+// whether it came to an end. The largest number should be near 1.
 func (t *tridiagonal) diagonalize() bool {
-	const most = 100 // rounds for one value; three are usual
+	const most = 100          // rounds for one value; three are usual
+	const smallest = 0x1p-900 // less is 0: turns by it would not keep lengths
 	d, e, n := t.d, t.e, len(t.d)
 	copy(e, e[1:])
 	e[n-1] = 0
-	shift, size := 0.0, 0.0
+	shift, size := 0.0, smallest
 	for l := range n {
 		size = max(size, math.Abs(d[l])+math.Abs(e[l]))
 		m := l

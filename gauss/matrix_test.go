@@ -14,7 +14,7 @@ import (
 func TestEigen(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d, rank := rapid.IntRange(1, 24).Draw(t, "d"), rapid.IntRange(0, 24).Draw(t, "rank")
-		number := rapid.OneOf(rapid.Just(0.), rapid.Just(1.), rapid.Float64Range(-5, 5), rapid.Float64Range(-1e-6, 1e6))
+		number := rapid.OneOf(rapid.Just(0.), rapid.Just(1.), rapid.Float64Range(-5, 5), rapid.Float64Range(-1e-6, 1e6), rapid.Float64Range(-1e-150, 1e-150))
 		m := newMatrix(d, d)
 		for range rank {
 			x, sign := rapid.SliceOfN(number, d, d).Draw(t, "x"), rapid.SampledFrom([]float64{1, -1}).Draw(t, "sign")
@@ -27,11 +27,7 @@ func TestEigen(t *testing.T) {
 			t.Fatalf("eigenvalues %v, %v", values, ok)
 		}
 		size := max(math.Abs(values[0]), math.Abs(values[d-1]))
-		var want mat.EigenSym
-		if !want.Factorize(mat.NewSymDense(d, slices.Clone(m.data)), false) {
-			t.Skip("gonum finds none")
-		}
-		for i, v := range want.Values(nil) {
+		for i, v := range peerValues(mat.NewSymDense(d, slices.Clone(m.data))) {
 			if math.Abs(v-values[i]) > 1e-12*size {
 				t.Errorf("eigenvalue %d is %v, not %v", i, values[i], v)
 			}
@@ -52,11 +48,26 @@ func TestEigen(t *testing.T) {
 			}
 		}
 		for i, v := range again.data {
-			if math.Abs(v-m.data[i]) > 1e-12*size {
+			if math.Abs(v-m.data[i]) > 1e-12*size+1e-310 {
 				t.Fatalf("the directions make %v of %v at %d", v, m.data[i], i)
 			}
 		}
 	})
+}
+
+// peerValues returns the eigenvalues by gonum, or none where it has none: it panics on some
+// matrices whose numbers are far apart (gonum 0.17).
+func peerValues(m *mat.SymDense) (values []float64) {
+	defer func() {
+		if recover() != nil {
+			values = nil
+		}
+	}()
+	var e mat.EigenSym
+	if e.Factorize(m, false) {
+		values = e.Values(nil)
+	}
+	return values
 }
 
 // TestEigenOfNoNumbers: what is not finite ends, and is told.
