@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"example.com/patchwork"
+	"example.com/patchwork/experiments/bench/mutate"
 	"example.com/patchwork/modelfile"
 	"example.com/patchwork/pose"
 )
@@ -149,10 +150,15 @@ func (a *attack) post(ctx context.Context, method, path string, body []byte) []b
 	return text
 }
 
-// upload sends hostile files to all that takes files.
+// upload sends hostile files, and every second time a changed copy of one, to all that takes files.
 func (a *attack) upload(ctx context.Context, i int) {
 	path := []string{"/v1/data?name=a", "/v1/models", "/v1/data?name=a.csv&threshold=auto", "/v1/find?x=0&y=0&width=9&height=9"}[i%4]
-	a.post(ctx, "POST", path, a.files[rand.IntN(len(a.files))])
+	file := a.files[rand.IntN(len(a.files))]
+	if rand.IntN(2) == 0 {
+		seed := rand.Uint64()
+		file = mutate.File(rand.New(rand.NewPCG(seed, seed)), file)
+	}
+	a.post(ctx, "POST", path, file)
 }
 
 // keep makes the server keep all it can, and delete some.
