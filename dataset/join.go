@@ -278,13 +278,25 @@ func remap(m *bitmap.Image, height, width int, index []int) *bitmap.Image {
 // findColumns finds names among n columns: by name (have may be nil) or, if no
 // name fits, by number from 1.
 func findColumns(have []string, n int, names []string) ([]int, error) {
+	const none, several = -1, -2
+	places := make(map[string]int, len(names))
+	for _, name := range names {
+		places[name] = none
+	}
+	for j, name := range have {
+		if at, wanted := places[name]; wanted && at == none {
+			places[name] = j
+		} else if wanted {
+			places[name] = several
+		}
+	}
 	out := make([]int, len(names))
 	for i, name := range names {
-		j := slices.Index(have, name)
-		if j >= 0 && slices.Contains(have[j+1:], name) {
+		j := places[name]
+		if j == several {
 			return nil, &FormatError{Column: name, Msg: "more than one column has this name", Hint: "give its number, from 1, or rename it"}
 		}
-		if j < 0 {
+		if j == none {
 			number, err := strconv.Atoi(strings.TrimSpace(name))
 			if err != nil || number < 1 || number > n {
 				return nil, noColumn(name, have, n)
@@ -294,6 +306,17 @@ func findColumns(have []string, n int, names []string) ([]int, error) {
 		out[i] = j
 	}
 	return out, nil
+}
+
+// members returns the columns of some lists, which may be long, as a set.
+func members(lists ...[]int) map[int]bool {
+	set := map[int]bool{}
+	for _, list := range lists {
+		for _, i := range list {
+			set[i] = true
+		}
+	}
+	return set
 }
 
 func noColumn(name string, have []string, n int) error {

@@ -103,9 +103,10 @@ func (in *input) planTable(s *survey) (*tablePlan, error) {
 	if err != nil {
 		return nil, err
 	}
+	chosen := members(explicit)
 	claimed := func(i int) bool {
 		weight := cmp.Or(in.opts.Weight, in.opts.like().Weight)
-		return asked[i] != nil || slices.Contains(explicit, i) || weight != "" && s.name(i) == weight ||
+		return asked[i] != nil || chosen[i] || weight != "" && s.name(i) == weight ||
 			in.opts.model.named(s.names) && in.opts.model.knows(s.names[i])
 	}
 	var texts, auto []int
@@ -228,11 +229,11 @@ func (in *input) used(s *survey) (used []int) {
 }
 
 func (in *input) allCategories(s *survey, v vocabularies, asked map[int]*Category) {
-	used := in.used(s)
+	used := members(in.used(s))
 	for i := range s.columns {
 		c := &s.columns[i]
 		class, _ := c.classOf(v)
-		if asked[i] == nil && !slices.Contains(used, i) && !s.isIndex(i, class) && c.few() && (class == labelClass || class == numberClass && !c.fractions) {
+		if asked[i] == nil && !used[i] && !s.isIndex(i, class) && c.few() && (class == labelClass || class == numberClass && !c.fractions) {
 			asked[i] = &Category{Name: s.name(i)}
 		}
 	}
@@ -248,12 +249,13 @@ func (in *input) categoriesForWantOfBits(s *survey, v vocabularies, texts, auto,
 	if len(explicit) > 0 || len(asked) > 0 {
 		return texts
 	}
-	used := in.used(s)
+	used := members(in.used(s))
+	other, text := members(auto), members(texts)
 	bits, few := 0, 0
 	for i := range s.columns {
 		switch {
-		case slices.Contains(auto, i), slices.Contains(used, i), s.trailing && i == len(s.columns)-1:
-		case !slices.Contains(texts, i):
+		case other[i], used[i], s.trailing && i == len(s.columns)-1:
+		case !text[i]:
 			bits++
 		case s.columns[i].few():
 			few++
@@ -264,7 +266,7 @@ func (in *input) categoriesForWantOfBits(s *survey, v vocabularies, texts, auto,
 	}
 	var labels []int
 	for _, i := range texts {
-		if s.columns[i].few() && !slices.Contains(used, i) {
+		if s.columns[i].few() && !used[i] {
 			asked[i] = &Category{Name: s.name(i)}
 		} else {
 			labels = append(labels, i)

@@ -58,10 +58,12 @@ func (in *input) rolesOf(names []string, n int, auto []int) (roles, error) {
 	if err != nil {
 		return r, err
 	}
+	seen := map[int]bool{}
 	for k, i := range append(found, auto...) {
-		if slices.Contains(r.meta, i) {
+		if seen[i] {
 			continue
 		}
+		seen[i] = true
 		r.meta, r.auto = append(r.meta, i), append(r.auto, k >= len(asked))
 		if k < len(asked) {
 			r.called = append(r.called, asked[k])
@@ -101,8 +103,9 @@ func (in *input) asked() []string {
 // rest returns the columns that have no other role, which are data; both says which
 // of the metadata columns are data, too.
 func (r *roles) rest(both func(i int) bool) (data []int, err error) {
+	meta := members(r.meta)
 	for i := range r.n {
-		if i != r.weight && (!slices.Contains(r.meta, i) || both(i)) {
+		if i != r.weight && (!meta[i] || both(i)) {
 			data = append(data, i)
 		}
 	}

@@ -381,3 +381,13 @@ func TestDecodeStops(t *testing.T) {
 		t.Errorf("after the end: %v", err)
 	}
 }
+
+// TestManyTextColumns: a line of very many names is refused at once; work that grew with the
+// square of their number would take minutes.
+func TestManyTextColumns(t *testing.T) {
+	line := strings.Repeat("name,", 100_000) + "name\n"
+	_, err := readBytes([]byte(line), Options{})
+	if err == nil || !strings.Contains(err.Error(), "there is one line only") {
+		t.Errorf("%.300v", err)
+	}
+}
