@@ -5,13 +5,14 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // columnStats counts what the cells of a column of text are.
 type columnStats struct {
 	count      [tokens]int
-	first      *[tokens]cellPlace // the first cell of each kind, but 0 and 1; nil before there is one
-	least      float64            // of the numbers
+	first      []cellPlace // the first cell of each kind that there is, but 0 and 1
+	least      float64     // of the numbers
 	most       float64
 	fractions  bool           // some number is not an integer
 	levels     map[string]int // how often each value occurs, but 0, 1 and unknown ones
@@ -19,8 +20,9 @@ type columnStats struct {
 	learned    coding         // of this column in the data that a model was learned from
 }
 
-// cellPlace is a cell and its line (from 1; 0 for none).
+// cellPlace is a cell, its kind and its line (from 1; 0 for none).
 type cellPlace struct {
+	kind token
 	line int
 	text string
 }
@@ -30,10 +32,15 @@ const mostLevels = 256
 
 // place returns the first cell of a kind.
 func (c *columnStats) place(t token) cellPlace {
-	if c.first == nil {
-		return cellPlace{}
+	if i := c.placeOf(t); i >= 0 {
+		return c.first[i]
 	}
-	return c.first[t]
+	return cellPlace{}
+}
+
+// placeOf returns where the first cell of a kind is in c.first, or -1.
+func (c *columnStats) placeOf(t token) int {
+	return slices.IndexFunc(c.first, func(p cellPlace) bool { return p.kind == t })
 }
 
 // add counts a cell. limit bounds the levels.
@@ -45,11 +52,10 @@ func (c *columnStats) add(cell string, line, limit int) {
 	cell = trim(cell)
 	t, v := tokenOf(cell)
 	c.count[t]++
-	if c.first == nil {
-		c.first = new([tokens]cellPlace)
-	}
-	if p := &c.first[t]; p.line == 0 || line < p.line {
-		*p = cellPlace{line, shorten(string([]byte(cell)))}
+	if i := c.placeOf(t); i < 0 {
+		c.first = append(c.first, cellPlace{t, line, strings.Clone(shorten(cell))})
+	} else if line < c.first[i].line {
+		c.first[i] = cellPlace{t, line, strings.Clone(shorten(cell))}
 	}
 	if t == numberToken || t == commaToken {
 		c.widen(v)
@@ -86,7 +92,7 @@ func (c *columnStats) addLevel(cell string, limit int) {
 // levelOf returns the value of a cell of a categorical column: 2.0 is 2, since
 // some programs write integers beside missing values so.
 func levelOf(cell string) string {
-	if v, err := strconv.ParseFloat(cell, 64); err == nil && v == math.Trunc(v) && math.Abs(v) < 1e15 && !isCode(cell) {
+	if v, err := parseFloat(cell); err == nil && v == math.Trunc(v) && math.Abs(v) < 1e15 && !isCode(cell) {
 		return strconv.FormatFloat(v, 'f', -1, 64)
 	}
 	return cell
@@ -106,8 +112,8 @@ func (c *columnStats) allLevels() []string {
 
 func sortLevels(levels []string) {
 	slices.SortFunc(levels, func(a, b string) int {
-		x, errX := strconv.ParseFloat(a, 64)
-		y, errY := strconv.ParseFloat(b, 64)
+		x, errX := parseFloat(a)
+		y, errY := parseFloat(b)
 		switch {
 		case errX == nil && errY == nil && x != y:
 			if x < y {

@@ -14,7 +14,7 @@ import (
 // These constants bound a record of a table of text, whose cells in quotes may have line
 // ends, and the names of a table's columns, so that a small file does not fill the memory.
 const (
-	maxRecord = 1 << 25 // bytes of a record, and of the beginning that is examined
+	maxRecord = 3 << 22 // bytes of a record
 	maxCells  = 1 << 18 // of a record: columns of a table, items of a line
 	maxNames  = 1 << 23 // bytes of all names together
 )
@@ -37,12 +37,12 @@ const headBytes = 1 << 16
 func (in *input) textSource(r io.Reader, size int64, again func() (io.Reader, error)) (*textSource, error) {
 	s := &textSource{in: in, rest: r, size: size, again: again}
 	lines := 0
-	for len(s.head) < headBytes || lines < 4 {
+	for len(s.head) < headBytes || lines < 4 && len(s.head) <= 2*maxRecord {
 		from := len(s.head)
 		s.head = slices.Grow(s.head, headBytes)
 		n, err := io.ReadFull(r, s.head[from:from+headBytes])
 		s.head = s.head[:from+n]
-		if lines += bytes.Count(s.head[from:], []byte{'\n'}); len(s.head) > maxRecord {
+		if lines += bytes.Count(s.head[from:], []byte{'\n'}); lines == 0 && len(s.head) > maxRecord {
 			return nil, longRecord()
 		}
 		if err == io.EOF || err == io.ErrUnexpectedEOF {

@@ -308,15 +308,15 @@ func findColumns(have []string, n int, names []string) ([]int, error) {
 	return out, nil
 }
 
-// members returns the columns of some lists, which may be long, as a set.
-func members(lists ...[]int) map[int]bool {
-	set := map[int]bool{}
+// members says of each of n columns whether it is in one of the lists, which may be long.
+func members(n int, lists ...[]int) []bool {
+	in := make([]bool, n)
 	for _, list := range lists {
 		for _, i := range list {
-			set[i] = true
+			in[i] = true
 		}
 	}
-	return set
+	return in
 }
 
 func noColumn(name string, have []string, n int) error {

@@ -387,7 +387,7 @@ func (t *parquetTable) offending(chunks []parquet.ColumnChunk) error {
 				return nil
 			}
 			if o.place.line == 0 {
-				o.place = cellPlace{row, valueText(v)}
+				o.place = cellPlace{line: row, text: valueText(v)}
 			}
 			o.stats.widen(valueNumber(v))
 			return nil

@@ -103,7 +103,7 @@ func (in *input) planTable(s *survey) (*tablePlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	chosen := members(explicit)
+	chosen := members(len(s.columns), explicit)
 	claimed := func(i int) bool {
 		weight := cmp.Or(in.opts.Weight, in.opts.like().Weight)
 		return asked[i] != nil || chosen[i] || weight != "" && s.name(i) == weight ||
@@ -229,7 +229,7 @@ func (in *input) used(s *survey) (used []int) {
 }
 
 func (in *input) allCategories(s *survey, v vocabularies, asked map[int]*Category) {
-	used := members(in.used(s))
+	used := members(len(s.columns), in.used(s))
 	for i := range s.columns {
 		c := &s.columns[i]
 		class, _ := c.classOf(v)
@@ -249,8 +249,8 @@ func (in *input) categoriesForWantOfBits(s *survey, v vocabularies, texts, auto,
 	if len(explicit) > 0 || len(asked) > 0 {
 		return texts
 	}
-	used := members(in.used(s))
-	other, text := members(auto), members(texts)
+	used := members(len(s.columns), in.used(s))
+	other, text := members(len(s.columns), auto), members(len(s.columns), texts)
 	bits, few := 0, 0
 	for i := range s.columns {
 		switch {

@@ -58,7 +58,7 @@ func (in *input) rolesOf(names []string, n int, auto []int) (roles, error) {
 	if err != nil {
 		return r, err
 	}
-	seen := map[int]bool{}
+	seen := make([]bool, n)
 	for k, i := range append(found, auto...) {
 		if seen[i] {
 			continue
@@ -103,7 +103,7 @@ func (in *input) asked() []string {
 // rest returns the columns that have no other role, which are data; both says which
 // of the metadata columns are data, too.
 func (r *roles) rest(both func(i int) bool) (data []int, err error) {
-	meta := members(r.meta)
+	meta := members(r.n, r.meta)
 	for i := range r.n {
 		if i != r.weight && (!meta[i] || both(i)) {
 			data = append(data, i)
@@ -252,8 +252,12 @@ func (t *textTable) part() *Set {
 
 func shorten(s string) string {
 	const most = 40
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "..."
+	count := 0
+	for i := range s {
+		if count == most {
+			return string([]rune(s[:i])) + "..." // what is not UTF-8 is replaced
+		}
+		count++
 	}
 	return s
 }

@@ -56,7 +56,7 @@ func tokenOf(s string) (token, float64) {
 			return t, 0
 		}
 	}
-	switch v, err := strconv.ParseFloat(s, 64); {
+	switch v, err := parseFloat(s); {
 	case isCode(s):
 		return textToken, 0
 	case err == nil && v == 0:
@@ -80,6 +80,15 @@ func commaNumber(s string) (float64, bool) {
 	}
 	v, err := strconv.ParseFloat(s[:i]+"."+s[i+1:], 64)
 	return v, err == nil && !math.IsNaN(v)
+}
+
+// parseFloat is strconv.ParseFloat, but quick where s begins as no number does: the error of
+// that holds a copy of s.
+func parseFloat(s string) (float64, error) {
+	if s == "" || !strings.ContainsRune("+-.0123456789iInN", rune(s[0])) {
+		return 0, strconv.ErrSyntax
+	}
+	return strconv.ParseFloat(s, 64)
 }
 
 // isCode reports whether a number is written with zeros in front, as codes are:

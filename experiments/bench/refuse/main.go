@@ -46,6 +46,7 @@ type plan struct {
 func main() {
 	var p plan
 	flag.StringVar(&p.binary, "binary", "", "patchwork to run (default: built from this repository)")
+	flag.StringVar(&p.model, "model", "", "model to read data and counts with (default: one of two parts of quadrants)")
 	flag.StringVar(&p.dir, "keep", "", "folder for copies that make a finding (default: a new temporary one)")
 	flag.IntVar(&p.copies, "n", 100, "changed copies of each file")
 	flag.Uint64Var(&p.seed, "seed", 1, "seed of the changes")
@@ -91,9 +92,13 @@ func (p *plan) prepare(ctx context.Context, scratch string) error {
 			return fmt.Errorf("build patchwork (run this in the repository, or give -binary): %w\n%s", err, out)
 		}
 	}
-	p.model = filepath.Join(scratch, "model.npz")
-	data := filepath.Join(scratch, "data.npz")
-	for _, args := range [][]string{{"synth", "quadrants", "-n", "60", "--seed", "1", "-o", data}, {"learn", data, "-o", p.model, "-k", "2", "--starts", "1"}} {
+	model, data := filepath.Join(scratch, "model.npz"), filepath.Join(scratch, "data.npz")
+	steps := [][]string{{"synth", "quadrants", "-n", "60", "--seed", "1", "-o", data}, {"learn", data, "-o", model, "-k", "2", "--starts", "1"}}
+	if p.model != "" {
+		model, steps = p.model, nil
+	}
+	p.model = model
+	for _, args := range steps {
 		if out, err := exec.CommandContext(ctx, p.binary, args...).CombinedOutput(); err != nil {
 			return fmt.Errorf("patchwork %s: %w\n%s", args[0], err, out)
 		}
